@@ -1,0 +1,113 @@
+/* gst-stereomatching: stages that all algorithms share, on the CPU
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "filters.h"
+
+#include "cpu.h"
+#include "output.h"
+
+static size_t
+view_row_bytes_cpu (int width, int channels)
+{
+  (void) channels;
+  return (size_t) width;
+}
+
+static int
+view_planes_cpu (int channels)
+{
+  return channels;
+}
+
+static StereoStatus
+convert_cpu (StereoQueue * queue, const StereoConversion * c)
+{
+#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
+  for (int y = 0; y < c->height; y++) {
+    const uint8_t *s = c->source + (size_t) y * c->source_stride;
+    size_t row = (size_t) y * c->target_stride;
+
+    if (c->channels == 1) {
+      uint8_t *luma = c->target[0] + row;
+
+      for (int x = 0; x < c->width; x++, s += c->pixel_bytes)
+        luma[x] = stereo_luma (s[c->r], s[c->g], s[c->b]);
+    } else {
+      uint8_t *r = c->target[0] + row;
+      uint8_t *g = c->target[1] + row;
+      uint8_t *b = c->target[2] + row;
+
+      for (int x = 0; x < c->width; x++, s += c->pixel_bytes) {
+        r[x] = s[c->r];
+        g[x] = s[c->g];
+        b[x] = s[c->b];
+      }
+    }
+  }
+  return STEREO_OK;
+}
+
+/* The median at column x of three rows, whose neighbours are at columns l and
+ * r. */
+static uint16_t
+median_at (const uint16_t * above, const uint16_t * row,
+    const uint16_t * below, int l, int x, int r)
+{
+  uint32_t center = row[x];
+  uint32_t v[9] = { above[l], above[x], above[r], row[l], center, row[r],
+    below[l], below[x], below[r]
+  };
+
+  if (center == STEREO_INVALID)
+    return STEREO_INVALID;
+  for (int i = 0; i < 9; i++)
+    v[i] = v[i] == STEREO_INVALID ? center : v[i];
+  return (uint16_t) stereo_median9 (v);
+}
+
+static StereoStatus
+median_cpu (StereoQueue * queue, int width, int height,
+    const StereoMap * source, const StereoMap * target)
+{
+#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
+  for (int y = 0; y < height; y++) {
+    const uint16_t *row = source->data + (size_t) y * source->stride;
+    const uint16_t *above = y > 0 ? row - source->stride : row;
+    const uint16_t *below = y < height - 1 ? row + source->stride : row;
+    uint16_t *out = target->data + (size_t) y * target->stride;
+
+    out[0] = median_at (above, row, below, 0, 0, width > 1 ? 1 : 0);
+#pragma omp simd
+    for (int x = 1; x < width - 1; x++)
+      out[x] = median_at (above, row, below, x - 1, x, x + 1);
+    if (width > 1)
+      out[width - 1] = median_at (above, row, below, width - 2, width - 1,
+          width - 1);
+  }
+  return STEREO_OK;
+}
+
+static StereoStatus
+encode_cpu (StereoQueue * queue, int width, int height, const StereoMap * map,
+    const StereoOutput * output)
+{
+#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
+  for (int y = 0; y < height; y++) {
+    const uint16_t *in = map->data + (size_t) y * map->stride;
+
+    for (int x = 0; x < width; x++)
+      stereo_store_code (output, x, y, in[x]);
+  }
+  return STEREO_OK;
+}
+
+const StereoFilterStages stereo_filter_stages_cpu = {
+  .view_row_bytes = view_row_bytes_cpu,
+  .view_planes = view_planes_cpu,
+  .convert = convert_cpu,
+  .median = median_cpu,
+  .encode = encode_cpu,
+};

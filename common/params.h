@@ -1,0 +1,74 @@
+/* gst-stereomatching: parameter tables
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * A parameter exists once, as a row of a table:
+ *
+ *   static const StereoParamSpec specs[] = {
+ *     STEREO_PARAM_UINT_ROW (StereoVcbwParams, radius, "radius",
+ *         "Radius of the window, in pixels", 16, 1, 32),
+ *     ...
+ *     STEREO_PARAM_END
+ *   };
+ *
+ * Defaults, checks, GObject properties, command-line options and the generated
+ * documentation come from it.
+ */
+
+#ifndef STEREO_PARAMS_H
+#define STEREO_PARAMS_H
+
+#include "stereo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STEREO_PARAM_ROW_(T, f, n, b, t, i, lo, hi, v) \
+  { .name = n, .field = #f, .blurb = b, .type = t, .offset = offsetof (T, f), \
+    .initial = i, .minimum = lo, .maximum = hi, .values = v }
+
+#define STEREO_PARAM_BOOL_ROW(T, f, n, b, i) \
+  STEREO_PARAM_ROW_ (T, f, n, b, STEREO_PARAM_BOOL, i, 0, 1, NULL)
+#define STEREO_PARAM_INT_ROW(T, f, n, b, i, lo, hi) \
+  STEREO_PARAM_ROW_ (T, f, n, b, STEREO_PARAM_INT, i, lo, hi, NULL)
+#define STEREO_PARAM_UINT_ROW(T, f, n, b, i, lo, hi) \
+  STEREO_PARAM_ROW_ (T, f, n, b, STEREO_PARAM_UINT, i, lo, hi, NULL)
+#define STEREO_PARAM_DOUBLE_ROW(T, f, n, b, i, lo, hi) \
+  STEREO_PARAM_ROW_ (T, f, n, b, STEREO_PARAM_DOUBLE, i, lo, hi, NULL)
+#define STEREO_PARAM_ENUM_ROW(T, f, n, b, i, v) \
+  STEREO_PARAM_ROW_ (T, f, n, b, STEREO_PARAM_ENUM, i, 0, \
+      sizeof (v) / sizeof ((v)[0]) - 1, v)
+#define STEREO_PARAM_END { .name = NULL }
+
+/* The C types of the fields: bool, int, unsigned, double, int. */
+
+/* What all algorithms have in common. */
+typedef struct
+{
+  unsigned num_disparities;
+  int min_disparity;
+  unsigned disparity_scale;
+  unsigned invalid_value;
+  bool median;
+} StereoCommonParams;
+
+/* Terminated by STEREO_PARAM_END. */
+extern const StereoParamSpec stereo_common_params[];
+
+/* A set of parameters: the common structure and the algorithm's. */
+struct StereoParams
+{
+  const StereoAlgorithm *algorithm;
+  StereoCommonParams common;
+  void *own;
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* STEREO_PARAMS_H */

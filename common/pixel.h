@@ -1,0 +1,80 @@
+/* gst-stereomatching: per-pixel arithmetic, the same on the host and in CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef STEREO_PIXEL_H
+#define STEREO_PIXEL_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define STEREO_INLINE static __host__ __device__ __forceinline__
+#else
+#define STEREO_INLINE static inline
+#endif
+
+/* Luminance of 8-bit R, G, B: 0.2989 R + 0.5870 G + 0.1140 B, rounded.  Equal
+ * channels give that value. */
+STEREO_INLINE uint8_t
+stereo_luma (uint8_t r, uint8_t g, uint8_t b)
+{
+  return (uint8_t) ((19589u * r + 38470u * g + 7471u * b + 32768u) >> 16);
+}
+
+STEREO_INLINE uint32_t
+stereo_min_u32 (uint32_t a, uint32_t b)
+{
+  return a < b ? a : b;
+}
+
+STEREO_INLINE uint32_t
+stereo_max_u32 (uint32_t a, uint32_t b)
+{
+  return a > b ? a : b;
+}
+
+STEREO_INLINE int
+stereo_clamp_int (int x, int lowest, int highest)
+{
+  return x < lowest ? lowest : x > highest ? highest : x;
+}
+
+/* Orders a pair. */
+#define STEREO_SORT2_(a, b) \
+  do { \
+    uint32_t low_ = stereo_min_u32 (a, b); \
+    b = stereo_max_u32 (a, b); \
+    a = low_; \
+  } while (0)
+
+/* The median of nine values, by the exchange network of 19 steps (J. L. Smith,
+ * "Implementing median filters in XC4000E FPGAs", Xcell 23, 1996).  Changes
+ * v. */
+STEREO_INLINE uint32_t
+stereo_median9 (uint32_t v[9])
+{
+  STEREO_SORT2_ (v[1], v[2]);
+  STEREO_SORT2_ (v[4], v[5]);
+  STEREO_SORT2_ (v[7], v[8]);
+  STEREO_SORT2_ (v[0], v[1]);
+  STEREO_SORT2_ (v[3], v[4]);
+  STEREO_SORT2_ (v[6], v[7]);
+  STEREO_SORT2_ (v[1], v[2]);
+  STEREO_SORT2_ (v[4], v[5]);
+  STEREO_SORT2_ (v[7], v[8]);
+  STEREO_SORT2_ (v[0], v[3]);
+  STEREO_SORT2_ (v[5], v[8]);
+  STEREO_SORT2_ (v[4], v[7]);
+  STEREO_SORT2_ (v[3], v[6]);
+  STEREO_SORT2_ (v[1], v[4]);
+  STEREO_SORT2_ (v[2], v[5]);
+  STEREO_SORT2_ (v[4], v[7]);
+  STEREO_SORT2_ (v[4], v[2]);
+  STEREO_SORT2_ (v[6], v[4]);
+  STEREO_SORT2_ (v[4], v[2]);
+  return v[4];
+}
+
+#endif /* STEREO_PIXEL_H */

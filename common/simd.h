@@ -1,0 +1,143 @@
+/* gst-stereomatching: vectors of the width a file is compiled for
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * GCC's vector extensions, 16 bytes wide, or 32 with AVX2, or 64 with AVX-512.
+ * Arithmetic operators work lane by lane, modulo the lane's size.
+ *
+ * A vector of 16-bit lanes loaded from a row of bytes holds two pixels in each
+ * lane, the even one in the low byte.  v & 0xff and v >> 8 separate them
+ * without a shuffle.
+ */
+
+#ifndef STEREO_SIMD_H
+#define STEREO_SIMD_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the vector code is written for little-endian machines"
+#endif
+
+#if defined (__AVX512BW__)
+#define SIMD_BYTES 64
+#elif defined (__AVX2__)
+#define SIMD_BYTES 32
+#else
+#define SIMD_BYTES 16
+#endif
+
+#if defined (__AVX2__)
+#include <immintrin.h>
+#endif
+
+#define SIMD_ALIGNMENT 64
+
+typedef uint8_t VecU8 __attribute__ ((vector_size (SIMD_BYTES)));
+typedef uint16_t VecU16 __attribute__ ((vector_size (SIMD_BYTES)));
+
+static inline VecU16
+simd_load16 (const void *p)
+{
+  VecU16 v;
+
+  memcpy (&v, p, sizeof (v));
+  return v;
+}
+
+static inline void
+simd_store16 (void *p, VecU16 v)
+{
+  memcpy (p, &v, sizeof (v));
+}
+
+static inline VecU16
+simd_set16 (unsigned x)
+{
+  return (VecU16) { 0 } + (uint16_t) x;
+}
+
+static inline VecU16
+simd_min16 (VecU16 a, VecU16 b)
+{
+#if defined (__AVX512BW__)
+  return (VecU16) _mm512_min_epu16 ((__m512i) a, (__m512i) b);
+#elif defined (__AVX2__)
+  return (VecU16) _mm256_min_epu16 ((__m256i) a, (__m256i) b);
+#else
+  VecU16 less = (VecU16) (a < b);
+
+  return (a & less) | (b & ~less);
+#endif
+}
+
+/* index = cost < *best ? new_index : index, and *best the smaller one. */
+static inline VecU16
+simd_keep_best16 (VecU16 cost, VecU16 * best, VecU16 new_index, VecU16 index)
+{
+#if defined (__AVX512BW__)
+  __mmask32 less = _mm512_cmplt_epu16_mask ((__m512i) cost, (__m512i) *best);
+
+  *best = simd_min16 (cost, *best);
+  return (VecU16) _mm512_mask_mov_epi16 ((__m512i) index, less,
+      (__m512i) new_index);
+#elif defined (__AVX2__)
+  VecU16 least = simd_min16 (cost, *best);
+  __m256i same = _mm256_cmpeq_epi16 ((__m256i) least, (__m256i) *best);
+
+  *best = least;
+  return (VecU16) _mm256_blendv_epi8 ((__m256i) new_index, (__m256i) index,
+      same);
+#else
+  VecU16 less = (VecU16) (cost < *best);
+
+  *best = (cost & less) | (*best & ~less);
+  return (new_index & less) | (index & ~less);
+#endif
+}
+
+/* |a - b| of bytes. */
+static inline VecU8
+simd_absdiff8 (VecU8 a, VecU8 b)
+{
+#if defined (__AVX512BW__)
+  return (VecU8) _mm512_sub_epi8 (_mm512_max_epu8 ((__m512i) a, (__m512i) b),
+      _mm512_min_epu8 ((__m512i) a, (__m512i) b));
+#elif defined (__AVX2__)
+  return (VecU8) _mm256_sub_epi8 (_mm256_max_epu8 ((__m256i) a, (__m256i) b),
+      _mm256_min_epu8 ((__m256i) a, (__m256i) b));
+#else
+  VecU8 greater = (VecU8) (a > b);
+
+  return ((a - b) & greater) | ((b - a) & ~greater);
+#endif
+}
+
+/*
+ * Low byte times low byte plus high byte times high byte, as 16 bits, in every
+ * lane.  pixels are unsigned, weights signed (not negative); each sum has to
+ * be below 32768.  Only where SIMD_HAS_PAIRS.
+ */
+#if defined (__AVX512BW__)
+#define SIMD_HAS_PAIRS 1
+static inline VecU16
+simd_pairs (VecU16 pixels, VecU16 weights)
+{
+  return (VecU16) _mm512_maddubs_epi16 ((__m512i) pixels, (__m512i) weights);
+}
+#elif defined (__AVX2__)
+#define SIMD_HAS_PAIRS 1
+static inline VecU16
+simd_pairs (VecU16 pixels, VecU16 weights)
+{
+  return (VecU16) _mm256_maddubs_epi16 ((__m256i) pixels, (__m256i) weights);
+}
+#else
+#define SIMD_HAS_PAIRS 0
+#endif
+
+#endif /* STEREO_SIMD_H */

@@ -1,0 +1,397 @@
+/* gst-stereomatching: stereo matching algorithms on the CPU and on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * stereo.h: the public interface of the stereo matching library.
+ *
+ * Terms.  A rectified pair is two images in which a scene point lies on the
+ * same row of both.  The left image is the reference view.  The disparity of
+ * the left pixel (x, y) is d = x - x', in pixels, where (x', y) is the same
+ * point in the right image: positive, and larger for nearer points.
+ *
+ * Use.  Five steps, all of which can fail and say why:
+ *
+ *   StereoDevice *device = NULL;
+ *   StereoMatcher *matcher = NULL;
+ *   StereoParams *params = NULL;
+ *   StereoMessage why;
+ *   const StereoAlgorithm *vcbw = stereo_algorithm_find ("vcbw");
+ *
+ *   stereo_device_new_cpu (0, STEREO_SIMD_AUTO, &device, &why);
+ *   stereo_params_new (vcbw, &params);
+ *   stereo_params_set (params, "num-disparities", 60, &why);
+ *   stereo_matcher_new (vcbw, device, &matcher);
+ *   stereo_matcher_configure (matcher, &geometry, params);
+ *   stereo_matcher_process (matcher, &left, &right, &map, NULL);   per frame
+ *   stereo_matcher_sync (matcher);
+ *
+ *   stereo_matcher_free (&matcher);
+ *   stereo_params_free (&params);
+ *   stereo_device_unref (&device);
+ *
+ * Errors.  A function that can fail returns a StereoStatus and must be
+ * checked.  On failure its outputs are untouched, a StereoMessage (or the
+ * matcher's own, stereo_matcher_error()) says what was wrong and what would be
+ * right.  Nothing prints, asserts or aborts on bad input.
+ *
+ * Threads.  The library has no global state.  An object is used by one thread
+ * at a time, except where a function says otherwise.
+ *
+ * Memory.  Images belong to the caller; a matcher borrows them until the frame
+ * has been waited for.  Functions that destroy take the address of the pointer
+ * and set it to NULL; a NULL pointer there is fine.
+ */
+
+#ifndef STEREO_H
+#define STEREO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined (__GNUC__)
+#define STEREO_API __attribute__ ((visibility ("default")))
+#define STEREO_CHECKED __attribute__ ((warn_unused_result))
+#define STEREO_PRINTF(text, first) \
+    __attribute__ ((format (printf, text, first)))
+#else
+#define STEREO_API
+#define STEREO_CHECKED
+#define STEREO_PRINTF(text, first)
+#endif
+
+/* ------------------------------------------------------------------ status */
+
+typedef enum
+{
+  STEREO_OK = 0,
+  STEREO_ERROR_ARGUMENT,        /* a value outside its documented range */
+  STEREO_ERROR_UNSUPPORTED,     /* not in this build, or not on this machine */
+  STEREO_ERROR_MEMORY,          /* host or device memory exhausted */
+  STEREO_ERROR_NO_DEVICE,       /* no such device, or no driver for it */
+  STEREO_ERROR_DEVICE           /* the device or its driver reported an error */
+} StereoStatus;
+
+/* One English sentence without a final full stop, always terminated. */
+typedef struct
+{
+  char text[512];
+} StereoMessage;
+
+/* Returns "ok", "invalid argument", ...; never NULL. */
+STEREO_API const char *stereo_status_name (StereoStatus status);
+
+/* The version of the library at run time, "0.1.0". */
+STEREO_API const char *stereo_version (void);
+
+/* ------------------------------------------------------------------ images */
+
+/*
+ * Pixel formats.  Letters name channels in memory order, 8 bits each unless
+ * the name says otherwise; X stands for a byte that is ignored (alpha too).
+ * Of the YUV formats all algorithms so far read the luma plane only.
+ */
+typedef enum
+{
+  STEREO_FORMAT_GRAY8 = 0,
+  STEREO_FORMAT_GRAY16_LE,      /* as input, the high byte counts */
+  STEREO_FORMAT_RGB,
+  STEREO_FORMAT_BGR,
+  STEREO_FORMAT_RGBX,
+  STEREO_FORMAT_BGRX,
+  STEREO_FORMAT_XRGB,
+  STEREO_FORMAT_XBGR,
+  STEREO_FORMAT_NV12,           /* 4:2:0, Y, then U and V interleaved */
+  STEREO_FORMAT_NV21,           /* 4:2:0, Y, then V and U interleaved */
+  STEREO_FORMAT_I420,           /* 4:2:0, Y, U, V */
+  STEREO_FORMAT_YV12,           /* 4:2:0, Y, V, U */
+  STEREO_FORMAT_Y42B,           /* 4:2:2, Y, U, V */
+  STEREO_FORMAT_Y444,           /* 4:4:4, Y, U, V */
+  STEREO_N_FORMATS
+} StereoFormat;
+
+/* "GRAY8", "NV12", ...: the names GStreamer uses, with X for alpha too.
+ * NULL when format is none of the enumeration. */
+STEREO_API const char *stereo_format_name (StereoFormat format);
+
+typedef enum
+{
+  STEREO_MEMORY_HOST = 0,       /* ordinary memory */
+  STEREO_MEMORY_PINNED,         /* from stereo_device_alloc_pinned() */
+  STEREO_MEMORY_DEVICE          /* memory of the matcher's device */
+} StereoMemory;
+
+/*
+ * An image, borrowed.  plane[i] is the first byte of plane i, stride[i] the
+ * bytes from one row to the next (at least the bytes of a row; any more is
+ * padding that is never read or written).  Planes a format does not have are
+ * ignored.  Width and height are in pixels, from 1.
+ *
+ * Input images are only ever read.
+ */
+typedef struct
+{
+  StereoFormat format;
+  int width;
+  int height;
+  StereoMemory memory;
+  void *plane[3];
+  size_t stride[3];
+} StereoImage;
+
+/* The largest width and height of an image, in pixels. */
+#define STEREO_MAX_SIZE 16384
+
+/* -------------------------------------------------------------- algorithms */
+
+typedef struct StereoAlgorithm StereoAlgorithm;
+
+/* The algorithms of this build in a fixed order; NULL past the last one. */
+STEREO_API const StereoAlgorithm *stereo_algorithm_get (size_t index);
+
+/* The algorithm called name ("vcbw"), or NULL. */
+STEREO_API const StereoAlgorithm *stereo_algorithm_find (const char *name);
+
+/* Short name ("vcbw"), full name, and the publication it implements. */
+STEREO_API const char *stereo_algorithm_name (const StereoAlgorithm *algorithm);
+STEREO_API const char *stereo_algorithm_title (const StereoAlgorithm *
+    algorithm);
+STEREO_API const char *stereo_algorithm_reference (const StereoAlgorithm *
+    algorithm);
+
+/* -------------------------------------------------------------- parameters */
+
+typedef enum
+{
+  STEREO_PARAM_BOOL,            /* 0 or 1 */
+  STEREO_PARAM_INT,             /* int */
+  STEREO_PARAM_UINT,            /* unsigned int */
+  STEREO_PARAM_DOUBLE,          /* double, never NaN */
+  STEREO_PARAM_ENUM             /* int, an index into values[] */
+} StereoParamType;
+
+typedef struct
+{
+  const char *nick;             /* "nine" */
+  const char *blurb;            /* "All nine windows" */
+} StereoEnumValue;
+
+/*
+ * One parameter.  Every value of every type is exact in a double, so default,
+ * range and the get and set functions use that.  A parameter may change
+ * between any two frames.
+ */
+typedef struct
+{
+  const char *name;             /* "edge-penalty" */
+  const char *field;            /* the C field: "edge_penalty" */
+  const char *blurb;            /* what it does, unit, special values */
+  StereoParamType type;
+  size_t offset;                /* of the field in its structure; internal */
+  double initial;               /* the default */
+  double minimum;
+  double maximum;
+  const StereoEnumValue *values;        /* of an enumeration */
+} StereoParamSpec;
+
+/*
+ * The parameters of an algorithm: first the ones all algorithms share
+ * (num-disparities, min-disparity, disparity-scale, invalid-value, median),
+ * then its own.  NULL past the last one.
+ */
+STEREO_API const StereoParamSpec *stereo_algorithm_param (const
+    StereoAlgorithm * algorithm, size_t index);
+
+/* The default of spec for this algorithm (median differs between them). */
+STEREO_API double stereo_algorithm_param_initial (const StereoAlgorithm *
+    algorithm, const StereoParamSpec * spec);
+
+typedef struct StereoParams StereoParams;
+
+/* A set of parameters with the algorithm's defaults. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_params_new (const
+    StereoAlgorithm * algorithm, StereoParams ** params);
+STEREO_API void stereo_params_free (StereoParams ** params);
+
+/* Makes target equal to source; both must be of the same algorithm, which is
+ * the only way to fail. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_params_copy (StereoParams *
+    target, const StereoParams * source);
+
+/* Sets one parameter.  STEREO_ERROR_ARGUMENT, the set unchanged: there is none
+ * of that name, or the value is NaN, out of range, or a fraction where whole
+ * numbers are wanted.  why may be NULL. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_params_set (StereoParams *
+    params, const char *name, double value, StereoMessage * why);
+
+/* The same from text: a number, "true" / "false", or the nick of an
+ * enumeration ("four").  Independent of the locale. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_params_set_text (StereoParams *
+    params, const char *name, const char *text, StereoMessage * why);
+
+/* Reads one parameter; false when there is none of that name. */
+STEREO_CHECKED STEREO_API bool stereo_params_get (const StereoParams * params,
+    const char *name, double *value);
+
+/* ----------------------------------------------------------------- devices */
+
+/*
+ * What computes: the CPU, or a CUDA device (stereo-cuda.h).  Devices are
+ * reference counted, may be shared by any number of matchers and threads, and
+ * live until the last matcher and the last reference are gone.
+ */
+typedef struct StereoDevice StereoDevice;
+
+/* Which vector instructions the CPU device uses.  All give the same bytes. */
+typedef enum
+{
+  STEREO_SIMD_AUTO = 0,         /* the best that this machine has */
+  STEREO_SIMD_NONE,             /* the plain reference, one stage at a time */
+  STEREO_SIMD_GENERIC,          /* portable vectors of 16 bytes */
+  STEREO_SIMD_AVX2,
+  STEREO_SIMD_AVX512            /* needs AVX-512 F, BW, DQ and VL */
+} StereoSimd;
+
+/* "auto", "none", "generic", "avx2", "avx512"; NULL for any other value. */
+STEREO_API const char *stereo_simd_name (StereoSimd simd);
+
+/* Whether this build on this machine has it. */
+STEREO_API bool stereo_simd_available (StereoSimd simd);
+
+/* n_threads: 0 = one for each processor, at most 1024.
+ * STEREO_ERROR_UNSUPPORTED when simd is not available.  why may be NULL. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_device_new_cpu (unsigned
+    n_threads, StereoSimd simd, StereoDevice ** device, StereoMessage * why);
+
+STEREO_API StereoDevice *stereo_device_ref (StereoDevice * device);
+STEREO_API void stereo_device_unref (StereoDevice ** device);
+
+/* "cpu" or "cuda", and a name for people ("NVIDIA H200", "CPU, 2 threads,
+ * avx512").  Both belong to the device. */
+STEREO_API const char *stereo_device_backend (const StereoDevice * device);
+STEREO_API const char *stereo_device_name (const StereoDevice * device);
+
+/* Host memory that the device copies from and to without staging: page-locked
+ * for CUDA, ordinary for the CPU.  Aligned to 64 bytes or more.  Any thread. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_device_alloc_pinned (StereoDevice
+    * device, size_t bytes, void **memory, StereoMessage * why);
+STEREO_API void stereo_device_free_pinned (StereoDevice * device,
+    void **memory);
+
+/* Memory of the device itself (for the CPU the same as pinned memory), for
+ * images with STEREO_MEMORY_DEVICE, and a copy that has finished when it
+ * returns.  Any thread. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_device_alloc (StereoDevice *
+    device, size_t bytes, void **memory, StereoMessage * why);
+STEREO_API void stereo_device_free (StereoDevice * device, void **memory);
+STEREO_CHECKED STEREO_API StereoStatus stereo_device_copy (StereoDevice *
+    device, void *target, const void *source, size_t bytes,
+    StereoMessage * why);
+
+/* Log messages, for people.  The function may be called from any thread. */
+typedef enum
+{
+  STEREO_LOG_WARNING,
+  STEREO_LOG_INFO,
+  STEREO_LOG_DEBUG
+} StereoLogLevel;
+typedef void (*StereoLogFunction) (StereoLogLevel level, const char *text,
+    void *user_data);
+
+/* Sets the device's only log function; NULL (the default) for silence.
+ * To be called before the device is shared. */
+STEREO_API void stereo_device_set_log (StereoDevice * device,
+    StereoLogFunction function, void *user_data);
+
+/* ---------------------------------------------------------------- matching */
+
+typedef struct StereoMatcher StereoMatcher;
+
+/* What all frames have in common.  The two views may differ in format. */
+typedef struct
+{
+  int width;                    /* 1 to STEREO_MAX_SIZE pixels */
+  int height;
+  StereoFormat left;
+  StereoFormat right;
+  StereoFormat output;          /* GRAY16_LE or GRAY8 */
+} StereoGeometry;
+
+STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_new (const
+    StereoAlgorithm * algorithm, StereoDevice * device,
+    StereoMatcher ** matcher);
+STEREO_API void stereo_matcher_free (StereoMatcher ** matcher);
+
+/*
+ * Prepares for frames of this geometry with these parameters, both of which
+ * are copied.  The only call that allocates memory, and it does so only when
+ * what is there is too small; waits for all frames before it changes anything.
+ *
+ * STEREO_ERROR_MEMORY names the bytes needed and the bytes free.  After any
+ * failure the matcher has to be configured again before it can process.
+ */
+STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_configure (StereoMatcher
+    * matcher, const StereoGeometry * geometry, const StereoParams * params);
+
+/*
+ * Matches one pair.  output gets the disparity map of the left view, encoded:
+ *
+ *   GRAY16_LE  (d - min-disparity) * disparity-scale, at most 65535
+ *   GRAY8      (d - min-disparity) * 255 / (num-disparities - 1), rounded
+ *
+ * A pixel without a disparity gets invalid-value; a pixel that has one never
+ * does: where its code would be the same, it moves to the next one.
+ *
+ * The CPU has finished when this returns.  CUDA has only started; the images
+ * must then stay as they are until stereo_matcher_wait() or a later
+ * stereo_matcher_sync() has returned.  An input image in ordinary memory
+ * (STEREO_MEMORY_HOST) has been read when this returns, on any device.
+ *
+ * Images must have the geometry's size and formats.  frame, when not NULL,
+ * gets the number of this frame; the first one is 1.
+ */
+STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_process (StereoMatcher *
+    matcher, const StereoImage * left, const StereoImage * right,
+    const StereoImage * output, uint64_t * frame);
+
+/* Returns when the frame and its output are complete; at once for frame 0.
+ * Any thread, also while another one is in stereo_matcher_process().  A frame
+ * fails with its device; the text goes to the log and to the next call of
+ * stereo_matcher_process() or stereo_matcher_sync(), which fail too. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_wait (StereoMatcher *
+    matcher, uint64_t frame);
+
+/* Waits for all frames. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_sync (StereoMatcher *
+    matcher);
+
+/* What the last failed call on this matcher had to say; "" if none failed.
+ * Belongs to the matcher and stands until its next call. */
+STEREO_API const char *stereo_matcher_error (const StereoMatcher * matcher);
+
+typedef struct
+{
+  uint64_t frames;              /* complete */
+  uint64_t last_ns;             /* the last of them took, with copies */
+  uint64_t total_ns;            /* of all complete ones */
+  size_t device_bytes;          /* held on the device */
+  size_t host_bytes;            /* held on the host */
+  uint64_t allocations;         /* made since stereo_matcher_new() */
+} StereoMatcherStats;
+
+/* Any thread.  Frames count as complete once they were waited for. */
+STEREO_API void stereo_matcher_get_stats (StereoMatcher * matcher,
+    StereoMatcherStats * stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* STEREO_H */
