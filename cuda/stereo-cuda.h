@@ -1,0 +1,54 @@
+/* gst-stereomatching: CUDA devices
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * stereo-cuda.h: the CUDA back end's public interface.  No CUDA header is
+ * needed.  In a build without CUDA, and on a machine without a driver, all of
+ * it works and says so.
+ *
+ * Work is done in one CUDA context, which the library makes current for the
+ * duration of each call and takes off again: the calling thread's own current
+ * context and device stay as they are.
+ */
+
+#ifndef STEREO_CUDA_H
+#define STEREO_CUDA_H
+
+#include "stereo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Number of CUDA devices.  0 also without a driver or in a build without CUDA;
+ * why, which may be NULL, then says what is missing, else it is left alone.
+ * The first call loads the driver. */
+STEREO_API int stereo_cuda_count (StereoMessage * why);
+
+/* A device of its own: the primary context of CUDA device ordinal, or of the
+ * first one that works if ordinal is -1.
+ *
+ * STEREO_ERROR_UNSUPPORTED: this build has no CUDA.  STEREO_ERROR_NO_DEVICE: no
+ * driver, no such device, or none that the kernels were built for. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_device_new_cuda (int ordinal,
+    StereoDevice ** device, StereoMessage * why);
+
+/* A device that borrows a context, and a stream of it to compute on (NULL for
+ * a stream of each matcher's own).  cu_context is a CUcontext, cu_stream a
+ * CUstream; both have to outlive the device. */
+STEREO_CHECKED STEREO_API StereoStatus
+stereo_device_new_cuda_wrapped (void *cu_context, void *cu_stream,
+    StereoDevice ** device, StereoMessage * why);
+
+/* Bytes free and bytes in total on the device. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_cuda_memory (StereoDevice *
+    device, size_t * available, size_t * total, StereoMessage * why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* STEREO_CUDA_H */
