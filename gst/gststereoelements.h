@@ -1,0 +1,21 @@
+/* gst-stereomatching: the elements of the plugin
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef GST_STEREO_ELEMENTS_H
+#define GST_STEREO_ELEMENTS_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* One for each algorithm, named after it: stereovcbw, ... */
+#define ALGORITHM(name) GST_ELEMENT_REGISTER_DECLARE (stereo##name)
+#include "algorithm-list.h"
+#undef ALGORITHM
+
+G_END_DECLS
+
+#endif /* GST_STEREO_ELEMENTS_H */

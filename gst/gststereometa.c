@@ -1,0 +1,86 @@
+/* gst-stereomatching: what a disparity buffer says about itself
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gststereometa.h"
+
+#include <gst/video/video.h>
+
+void
+gst_stereo_meta_register (void)
+{
+  static gsize registered = 0;
+  static const gchar *tags[] = {
+    GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+    GST_META_TAG_VIDEO_ORIENTATION_STR, GST_META_TAG_VIDEO_COLORSPACE_STR, NULL
+  };
+
+  if (g_once_init_enter (&registered)) {
+    /* another version of the plugin may have been here first */
+    if (gst_meta_get_info (GST_STEREO_DISPARITY_META) == NULL)
+      gst_meta_register_custom (GST_STEREO_DISPARITY_META, tags, NULL, NULL,
+          NULL);
+    g_once_init_leave (&registered, 1);
+  }
+}
+
+void
+gst_stereo_meta_add (GstBuffer * buffer, const GstStereoDisparity * disparity)
+{
+  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer,
+      GST_STEREO_DISPARITY_META);
+  GstStructure *s;
+
+  g_return_if_fail (meta != NULL);
+  s = gst_custom_meta_get_structure (meta);
+  gst_structure_set (s,
+      "disparity-scale", G_TYPE_DOUBLE, disparity->disparity_scale,
+      "min-disparity", G_TYPE_INT, disparity->min_disparity,
+      "num-disparities", G_TYPE_UINT, disparity->num_disparities,
+      "invalid-value", G_TYPE_UINT, disparity->invalid_value,
+      "reference-view", G_TYPE_STRING, "left",
+      "left-pts", G_TYPE_UINT64, disparity->left_pts,
+      "right-pts", G_TYPE_UINT64, disparity->right_pts,
+      "algorithm", G_TYPE_STRING, disparity->algorithm,
+      "backend", G_TYPE_STRING, disparity->backend, NULL);
+  if (disparity->focal_length > 0)
+    gst_structure_set (s, "focal-length", G_TYPE_DOUBLE,
+        disparity->focal_length, NULL);
+  if (disparity->baseline > 0)
+    gst_structure_set (s, "baseline", G_TYPE_DOUBLE, disparity->baseline,
+        "doffs", G_TYPE_DOUBLE, disparity->doffs, NULL);
+}
+
+gboolean
+gst_stereo_meta_get (GstBuffer * buffer, GstStereoDisparity * disparity)
+{
+  GstCustomMeta *meta;
+  GstStructure *s;
+  GstStereoDisparity d = { 0, };
+
+  if (gst_meta_get_info (GST_STEREO_DISPARITY_META) == NULL)
+    return FALSE;
+  meta = gst_buffer_get_custom_meta (buffer, GST_STEREO_DISPARITY_META);
+  if (meta == NULL)
+    return FALSE;
+
+  s = gst_custom_meta_get_structure (meta);
+  d.left_pts = d.right_pts = GST_CLOCK_TIME_NONE;
+  if (!gst_structure_get_double (s, "disparity-scale", &d.disparity_scale)
+      || !gst_structure_get_int (s, "min-disparity", &d.min_disparity)
+      || !gst_structure_get_uint (s, "num-disparities", &d.num_disparities)
+      || !gst_structure_get_uint (s, "invalid-value", &d.invalid_value)
+      || !(d.disparity_scale > 0) || d.num_disparities == 0)
+    return FALSE;
+  gst_structure_get_uint64 (s, "left-pts", &d.left_pts);
+  gst_structure_get_uint64 (s, "right-pts", &d.right_pts);
+  d.algorithm = gst_structure_get_string (s, "algorithm");
+  d.backend = gst_structure_get_string (s, "backend");
+  gst_structure_get_double (s, "focal-length", &d.focal_length);
+  gst_structure_get_double (s, "baseline", &d.baseline);
+  gst_structure_get_double (s, "doffs", &d.doffs);
+  *disparity = d;
+  return TRUE;
+}

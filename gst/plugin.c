@@ -1,0 +1,26 @@
+/* gst-stereomatching: the GStreamer plugin
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gststereoelements.h"
+#include "gststereometa.h"
+
+/* Registers everything, whatever this machine has: the GPU is looked for when
+ * an element starts. */
+static gboolean
+plugin_init (GstPlugin * plugin)
+{
+  gboolean ok = TRUE;
+
+  gst_stereo_meta_register ();
+#define ALGORITHM(name) ok &= GST_ELEMENT_REGISTER (stereo##name, plugin);
+#include "algorithm-list.h"
+#undef ALGORITHM
+  return ok;
+}
+
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, stereomatching,
+    "Stereo matching: disparity video from two views", plugin_init,
+    STEREO_VERSION, "LGPL", GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)
