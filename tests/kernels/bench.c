@@ -1,0 +1,172 @@
+/* gst-stereomatching: times an algorithm
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "harness.h"
+
+#include <time.h>
+
+/* Input images differ from run to run, and together exceed any cache they
+ * might otherwise stay in. */
+#define N_INPUTS 16
+#define MIN_SECONDS 1.0
+#define MAX_RUNS 2000
+
+static int
+compare (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+static double
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
+}
+
+/* Copies of an image in the device's memory. */
+static void
+to_device (StereoDevice * device, const TestImage * image,
+    StereoImage * target)
+{
+  size_t bytes = image->image.stride[0] * (size_t) image->image.height;
+
+  *target = image->image;
+  target->memory = STEREO_MEMORY_DEVICE;
+  REQUIRE (stereo_device_alloc (device, bytes, &target->plane[0],
+          NULL) == STEREO_OK);
+  REQUIRE (stereo_device_copy (device, target->plane[0],
+          image->image.plane[0], bytes, NULL) == STEREO_OK);
+}
+
+static void
+bench_device (StereoDevice * device, const char *algorithm,
+    const StereoParams * params, int width, int height, StereoFormat format,
+    double disparities)
+{
+  Random random = { 1 };
+  StereoGeometry geometry = {
+    width, height, format, format, STEREO_FORMAT_GRAY16_LE
+  };
+  StereoImage left[N_INPUTS], right[N_INPUTS], map;
+  TestImage host[2], output;
+  StereoMatcher *matcher = NULL;
+  StereoMatcherStats stats;
+  static double ms[MAX_RUNS];
+  int n = 0;
+  double begun;
+  /* rows as a decoder makes them */
+  size_t padding = (256 - (size_t) width * format_bytes (format) % 256) % 256;
+
+  for (int i = 0; i < N_INPUTS; i++) {
+    test_image_init (&host[0], format, width, height, padding);
+    test_image_init (&host[1], format, width, height, padding);
+    fill_pair (&host[0], &host[1], FILL_SHIFTED, &random);
+    to_device (device, &host[0], &left[i]);
+    to_device (device, &host[1], &right[i]);
+    test_image_clear (&host[0]);
+    test_image_clear (&host[1]);
+  }
+  test_image_init (&output, STEREO_FORMAT_GRAY16_LE, width, height, 0);
+  to_device (device, &output, &map);
+
+  REQUIRE (stereo_matcher_new (stereo_algorithm_find (algorithm), device,
+          &matcher) == STEREO_OK);
+  if (stereo_matcher_configure (matcher, &geometry, params) != STEREO_OK) {
+    fprintf (stderr, "%s\n", stereo_matcher_error (matcher));
+    exit (1);
+  }
+  for (int i = 0; i < 3; i++) {
+    REQUIRE (stereo_matcher_process (matcher, &left[i], &right[i], &map,
+            NULL) == STEREO_OK);
+    REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
+  }
+  begun = now ();
+  while (n < MAX_RUNS && (n < 5 || now () - begun < MIN_SECONDS)) {
+    REQUIRE (stereo_matcher_process (matcher, &left[n % N_INPUTS],
+            &right[n % N_INPUTS], &map, NULL) == STEREO_OK);
+    REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
+    stereo_matcher_get_stats (matcher, &stats);
+    ms[n++] = (double) stats.last_ns * 1e-6;
+  }
+  qsort (ms, (size_t) n, sizeof (ms[0]), compare);
+  printf ("%-28s %4dx%-4d x%-3g %-5s  median %8.4f ms  min %8.4f  p95 %8.4f"
+      "  %9.0f Mde/s  device %.1f MiB, host %.1f MiB\n",
+      stereo_device_name (device), width, height, disparities,
+      stereo_format_name (format), ms[n / 2], ms[0], ms[n * 95 / 100],
+      width * (double) height * disparities / ms[n / 2] / 1e3,
+      (double) stats.device_bytes / 1048576,
+      (double) stats.host_bytes / 1048576);
+
+  stereo_matcher_free (&matcher);
+  for (int i = 0; i < N_INPUTS; i++) {
+    stereo_device_free (device, &left[i].plane[0]);
+    stereo_device_free (device, &right[i].plane[0]);
+  }
+  stereo_device_free (device, &map.plane[0]);
+  test_image_clear (&output);
+}
+
+int
+bench (const char *algorithm, int argc, char **argv)
+{
+  StereoParams *params = params_new (algorithm, NULL);
+  StereoMessage why;
+  int width = 450, height = 375;
+  StereoFormat format = STEREO_FORMAT_GRAY8;
+  bool cpu = true;
+  double disparities;
+
+  for (int i = 0; i < argc; i++) {
+    char *equals = strchr (argv[i], '=');
+
+    if (equals != NULL) {
+      *equals = '\0';
+      if (stereo_params_set_text (params, argv[i], equals + 1,
+              &why) != STEREO_OK) {
+        fprintf (stderr, "%s\n", why.text);
+        return 2;
+      }
+    } else if (strcmp (argv[i], "rgb") == 0) {
+      format = STEREO_FORMAT_RGB;
+    } else if (strcmp (argv[i], "cuda") == 0) {
+      cpu = false;
+    } else if (sscanf (argv[i], "%dx%d", &width, &height) != 2) {
+      fprintf (stderr, "%s: neither PROPERTY=VALUE nor WIDTHxHEIGHT nor rgb "
+          "nor cuda\n", argv[i]);
+      return 2;
+    }
+  }
+  REQUIRE (stereo_params_get (params, "num-disparities", &disparities));
+
+  for (int simd = STEREO_SIMD_GENERIC; cpu && simd <= STEREO_SIMD_AVX512;
+      simd++) {
+    StereoDevice *device = NULL;
+
+    if (stereo_device_new_cpu (0, (StereoSimd) simd, &device,
+            NULL) != STEREO_OK)
+      continue;
+    bench_device (device, algorithm, params, width, height, format,
+        disparities);
+    stereo_device_unref (&device);
+  }
+  {
+    StereoDevice *device = NULL;
+
+    if (stereo_device_new_cuda (-1, &device, &why) == STEREO_OK)
+      bench_device (device, algorithm, params, width, height, format,
+          disparities);
+    else
+      printf ("no CUDA: %s\n", why.text);
+    stereo_device_unref (&device);
+  }
+  stereo_params_free (&params);
+  return 0;
+}

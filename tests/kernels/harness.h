@@ -1,0 +1,96 @@
+/* gst-stereomatching: what the kernel tests have in common
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef HARNESS_H
+#define HARNESS_H
+
+#include "stereo-cuda.h"
+#include "stereo.h"
+#include "test.h"
+
+/* ------------------------------------------------------------------- random */
+
+typedef struct
+{
+  uint64_t state;
+} Random;
+
+uint32_t random_next (Random * random);
+
+/* lowest to highest, both included. */
+int random_range (Random * random, int lowest, int highest);
+
+/* ------------------------------------------------------------------- images */
+
+/* An image with padded rows and guarded by canaries on all sides. */
+typedef struct
+{
+  StereoImage image;
+  uint8_t *memory;
+  size_t size;
+  size_t row_bytes;
+} TestImage;
+
+/* Bytes a pixel of plane 0 takes. */
+size_t format_bytes (StereoFormat format);
+
+/* padding: bytes between rows.  The image is filled with the canary. */
+void test_image_init (TestImage * image, StereoFormat format, int width,
+    int height, size_t padding);
+void test_image_clear (TestImage * image);
+uint8_t *test_image_row (const TestImage * image, int y);
+
+/* Whether all bytes outside the pixels are as they were. */
+bool test_image_intact (const TestImage * image);
+
+/* Kinds of content, chosen to reach every branch and every extreme value. */
+typedef enum
+{
+  FILL_RANDOM,                  /* every byte */
+  FILL_SHIFTED,                 /* a texture; the right view shifted, noisy */
+  FILL_BLACK,
+  FILL_WHITE,
+  FILL_BLACK_AND_WHITE,         /* left and right: all costs are cut off */
+  FILL_CHECKER,                 /* 0 and 255, pixel by pixel */
+  FILL_RAMP,
+  FILL_IMPULSES,                /* a few bright pixels */
+  N_FILLS
+} Fill;
+
+void fill_pair (TestImage * left, TestImage * right, Fill fill,
+    Random * random);
+
+/* Where two maps differ, as text; NULL when they are equal. */
+const char *first_difference (const TestImage * a, const TestImage * b);
+
+/* ------------------------------------------------------------------ devices */
+
+/* All devices of this machine: the CPU with all its instruction sets, 1 to 3
+ * threads, then CUDA if there is one.  Made on the first call. */
+size_t devices_count (void);
+StereoDevice *devices_get (size_t index);
+bool devices_have_cuda (void);
+
+/* ----------------------------------------------------------------- matching */
+
+/* name, value, name, value, ..., NULL; values are doubles */
+StereoParams *params_new (const char *algorithm, const char *name, ...);
+
+/* Matches on a device, with a matcher that is configured anew for every call.
+ * Any failure, and any byte written outside the output's pixels, is a failed
+ * test. */
+void match (size_t device, const StereoParams * params, const char *algorithm,
+    const TestImage * left, const TestImage * right, TestImage * output);
+
+/* Times an algorithm on all devices and prints a table.  Arguments: property
+ * = value pairs ("num-disparities=60"), WIDTHxHEIGHT, "rgb" for colour; the
+ * devices' time is measured with all images in place.  Exit status. */
+int bench (const char *algorithm, int argc, char **argv);
+
+/* Everything that was made on a first call. */
+void harness_free (void);
+
+#endif /* HARNESS_H */

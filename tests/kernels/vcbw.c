@@ -1,0 +1,705 @@
+/* gst-stereomatching: tests of vcbw on all devices
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "harness.h"
+#include "testing-cuda.h"
+
+#include <math.h>
+
+/* ------------------------------------------------------------------- oracle */
+
+/*
+ * The algorithm once more, pixel by pixel, from its description alone: nothing
+ * here is shared with the library.  As written in docs/algorithms/vcbw.md.
+ */
+
+typedef struct
+{
+  int width, height, n, min, radius, tau;
+  double gamma, alpha, beta;
+  bool nine;
+  bool color;
+  int row_weight[64], column_weight[64];
+} Oracle;
+
+static int
+limit_to (int v, int lo, int hi)
+{
+  return v < lo ? lo : v > hi ? hi : v;
+}
+
+static void
+oracle_weights (const Oracle * o, int parts, int *weight)
+{
+  double part[64], total = 0;
+  int rest = parts;
+
+  for (int k = 0; k <= o->radius; k++)
+    total += exp (-k / o->gamma);
+  for (int k = 0; k <= o->radius; k++) {
+    part[k] = parts * exp (-k / o->gamma) / total;
+    weight[k] = (int) floor (part[k]);
+    part[k] -= weight[k];
+    rest -= weight[k];
+  }
+  for (; rest > 0; rest--) {
+    int best = 0;
+
+    for (int k = 0; k <= o->radius; k++) {
+      if (part[k] > part[best])
+        best = k;
+    }
+    weight[best]++;
+    part[best] -= 1;
+  }
+  if (weight[0] == 256) {
+    weight[0] = 255;
+    weight[1]++;
+  }
+}
+
+static void
+oracle_rgb (const TestImage * image, int x, int y, int rgb[3])
+{
+  static const int order[STEREO_N_FORMATS][3] = {
+    [STEREO_FORMAT_RGB] = {0, 1, 2},[STEREO_FORMAT_BGR] = {2, 1, 0},
+    [STEREO_FORMAT_RGBX] = {0, 1, 2},[STEREO_FORMAT_BGRX] = {2, 1, 0},
+    [STEREO_FORMAT_XRGB] = {1, 2, 3},[STEREO_FORMAT_XBGR] = {3, 2, 1},
+    [STEREO_FORMAT_GRAY16_LE] = {1, 1, 1},
+  };
+  const uint8_t *p = test_image_row (image, y)
+      + (size_t) x * format_bytes (image->image.format);
+
+  for (int c = 0; c < 3; c++)
+    rgb[c] = p[order[image->image.format][c]];
+}
+
+static int
+oracle_luma (const int rgb[3])
+{
+  return (19589 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) / 65536;
+}
+
+/* D at any column and row, also outside the image. */
+static int
+oracle_cost (const Oracle * o, const TestImage * left,
+    const TestImage * right, int x, int y, int d)
+{
+  int xl = limit_to (x, d > 0 ? d : 0, o->width - 1 + (d < 0 ? d : 0));
+  int l[3], r[3], sum;
+
+  y = limit_to (y, 0, o->height - 1);
+  oracle_rgb (left, xl, y, l);
+  oracle_rgb (right, xl - d, y, r);
+  if (o->color)
+    sum = abs (l[0] - r[0]) + abs (l[1] - r[1]) + abs (l[2] - r[2]);
+  else
+    sum = 3 * abs (oracle_luma (l) - oracle_luma (r));
+
+  if (o->tau <= 85)
+    return (sum < 3 * o->tau ? sum : 3 * o->tau) * (255 / (3 * o->tau));
+  return sum / 3 < o->tau ? sum / 3 : o->tau;
+}
+
+/* The four quadrants of all pixels for one disparity, as integers and as a
+ * window without any rounding, both in units of 64 D. */
+static void
+oracle_quadrants (const Oracle * o, const TestImage * left,
+    const TestImage * right, int d, int *v, double *exact)
+{
+  int r = o->radius, w = o->width, h = o->height;
+  size_t row = (size_t) (w + 2 * r);
+  int *cost = malloc (row * (size_t) (h + 2 * r) * sizeof (int));
+  double total = 0;
+
+  REQUIRE (cost != NULL);
+  for (int y = -r; y < h + r; y++)
+    for (int x = -r; x < w + r; x++)
+      cost[(size_t) (y + r) * row + (size_t) (x + r)] =
+          oracle_cost (o, left, right, x, y, d);
+  for (int k = 0; k <= r; k++)
+    total += exp (-k / o->gamma);
+
+  for (int y = 0; y < h; y++) {
+    for (int x = 0; x < w; x++) {
+      for (int q = 0; q < 4; q++) {
+        int dx = q < 2 ? -1 : 1, dy = q % 2 == 0 ? 1 : -1, sum = 0;
+        double real = 0;
+
+        for (int j = 0; j <= r; j++) {
+          int average = 128;
+
+          for (int i = 0; i <= r; i++) {
+            int c = cost[(size_t) (y + dy * j + r) * row
+                + (size_t) (x + dx * i + r)];
+
+            average += o->row_weight[i] * c;
+            real += exp (-(i + j) / o->gamma) * c;
+          }
+          sum += o->column_weight[j] * (average >> 8);
+        }
+        v[(y * w + x) * 4 + q] = sum;
+        exact[(y * w + x) * 4 + q] = 64 * real / total / total;
+      }
+    }
+  }
+  free (cost);
+}
+
+static double
+least (double a, double b, double c, double d)
+{
+  return fmin (fmin (a, b), fmin (c, d));
+}
+
+static double
+param (const StereoParams * params, const char *name)
+{
+  double value = 0;
+
+  REQUIRE (stereo_params_get (params, name, &value));
+  return value;
+}
+
+/* Winning indices, -1 where there is no candidate; excess gets by how much the
+ * winner's cost without rounding exceeds the best one, in levels of D. */
+static void
+oracle_match (const TestImage * left, const TestImage * right,
+    const StereoParams * params, int *winner, double *excess)
+{
+  Oracle o = { left->image.width, left->image.height };
+  size_t pixels = (size_t) (o.width * o.height);
+  int *v = malloc (pixels * 4 * sizeof (int));
+  double *exact = malloc (pixels * 4 * sizeof (double));
+  double *best = malloc (pixels * sizeof (double));
+  double *best_exact = malloc (pixels * sizeof (double));
+  double *winner_exact = malloc (pixels * sizeof (double));
+  double threshold;
+  int top;
+
+  REQUIRE (v && exact && best && best_exact && winner_exact);
+  o.n = (int) param (params, "num-disparities");
+  o.min = (int) param (params, "min-disparity");
+  o.radius = (int) param (params, "radius");
+  o.gamma = param (params, "gamma-distance");
+  threshold = param (params, "cost-threshold");
+  o.tau = (int) floor (threshold + 0.5);
+  o.alpha = param (params, "edge-penalty");
+  o.beta = param (params, "corner-penalty");
+  o.nine = param (params, "windows") == 0;
+  o.color = format_bytes (left->image.format) >= 3
+      && format_bytes (right->image.format) >= 3;
+  top = o.tau <= 85 ? 3 * o.tau * (255 / (3 * o.tau)) : o.tau;
+  oracle_weights (&o, 256, o.row_weight);
+  oracle_weights (&o, 64, o.column_weight);
+
+  for (size_t p = 0; p < pixels; p++)
+    winner[p] = -1;
+  for (int i = 0; i < o.n; i++) {
+    if (abs (o.min + i) >= o.width)
+      continue;
+    oracle_quadrants (&o, left, right, o.min + i, v, exact);
+    for (size_t p = 0; p < pixels; p++) {
+      const int *q = v + 4 * p;
+      const double *e = exact + 4 * p;
+      double alpha = floor (o.alpha * top * 256 + 0.5);
+      double beta = floor (o.beta * top * 256 + 0.5);
+      double full = q[0] + q[1] + q[2] + q[3];
+      double half = 2 * least (q[0] + q[1], q[2] + q[3], q[0] + q[2],
+          q[1] + q[3]);
+      double quarter = 4 * least (q[0], q[1], q[2], q[3]);
+      double real_full = e[0] + e[1] + e[2] + e[3];
+      double real_half = 2 * least (e[0] + e[1], e[2] + e[3], e[0] + e[2],
+          e[1] + e[3]);
+      double real_quarter = 4 * least (e[0], e[1], e[2], e[3]);
+      double cost = quarter, real = real_quarter;
+
+      if (o.nine) {
+        cost = fmin (full, fmin (half + alpha, quarter + beta));
+        real = fmin (real_full, fmin (real_half + o.alpha * top * 256,
+                real_quarter + o.beta * top * 256));
+      }
+      if (winner[p] < 0 || real < best_exact[p])
+        best_exact[p] = real;
+      if (winner[p] < 0 || cost < best[p]) {
+        best[p] = cost;
+        winner_exact[p] = real;
+        winner[p] = i;
+      }
+    }
+  }
+  for (size_t p = 0; p < pixels; p++)
+    excess[p] = winner[p] < 0 ? 0 : (winner_exact[p] - best_exact[p]) / 256;
+  free (v);
+  free (exact);
+  free (best);
+  free (best_exact);
+  free (winner_exact);
+}
+
+/* -------------------------------------------------------------------- cases */
+
+typedef struct
+{
+  int width, height;
+  StereoFormat left, right;
+  double n, min, radius, gamma, tau, alpha, beta, windows;
+  Fill fill;
+} Case;
+
+static StereoParams *
+case_params (const Case * c)
+{
+  /* scale 1 and an invalid value that no index reaches show the index itself,
+   * but for index 0 of one case */
+  return params_new ("vcbw", "num-disparities", c->n, "min-disparity", c->min,
+      "radius", c->radius, "gamma-distance", c->gamma, "cost-threshold",
+      c->tau, "edge-penalty", c->alpha, "corner-penalty", c->beta, "windows",
+      c->windows, "disparity-scale", 1.0, "invalid-value", 65535.0, NULL);
+}
+
+static void
+case_images (const Case * c, TestImage * left, TestImage * right,
+    Random * random)
+{
+  test_image_init (left, c->left, c->width, c->height,
+      (size_t) random_range (random, 0, 5) * 2);
+  test_image_init (right, c->right, c->width, c->height,
+      (size_t) random_range (random, 0, 3) * 2);
+  fill_pair (left, right, c->fill, random);
+}
+
+static int
+code_at (const TestImage * map, int x, int y)
+{
+  const uint8_t *p = test_image_row (map, y) + 2 * x;
+
+  return p[0] | p[1] << 8;
+}
+
+static void
+describe (const Case * c, const char *device, const char *difference)
+{
+  fprintf (stderr, "%s: %dx%d %s %s, n %g, min %g, radius %g, gamma %g, tau %g,"
+      " alpha %g, beta %g, windows %g, fill %d: %s\n", device, c->width,
+      c->height, stereo_format_name (c->left), stereo_format_name (c->right),
+      c->n, c->min, c->radius, c->gamma, c->tau, c->alpha, c->beta,
+      c->windows, (int) c->fill, difference);
+}
+
+/* All devices against the oracle. */
+static void
+check_case (const Case * c, Random * random)
+{
+  TestImage left, right, map;
+  StereoParams *params = case_params (c);
+  size_t pixels = (size_t) (c->width * c->height);
+  int *winner = malloc (pixels * sizeof (int));
+  double *excess = malloc (pixels * sizeof (double));
+
+  REQUIRE (winner && excess);
+  case_images (c, &left, &right, random);
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 6);
+  oracle_match (&left, &right, params, winner, excess);
+  for (size_t p = 0; p < pixels; p++) {
+    /* of 240: what weights and averages of few bits cost at most */
+    CHECK_DOUBLE (excess[p], <=, 4);
+  }
+
+  for (size_t i = 0; i < devices_count (); i++) {
+    match (i, params, "vcbw", &left, &right, &map);
+    for (size_t p = 0; p < pixels; p++) {
+      int x = (int) p % c->width, y = (int) p / c->width;
+      int expected = winner[p] < 0 ? 65535 : winner[p];
+
+      if (code_at (&map, x, y) != expected) {
+        char text[64];
+
+        snprintf (text, sizeof (text), "(%d, %d): %d, oracle %d", x, y,
+            code_at (&map, x, y), expected);
+        describe (c, stereo_device_name (devices_get (i)), text);
+        CHECK (!"equal to the oracle");
+        break;
+      }
+    }
+  }
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&map);
+  free (winner);
+  free (excess);
+}
+
+static const Case usual = {
+  24, 20, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 10, 0, 16, 5, 20, 0.02,
+  0.04, 0, FILL_SHIFTED
+};
+
+static void
+test_fills (void)
+{
+  Random random = { 1 };
+
+  for (int fill = 0; fill < N_FILLS; fill++) {
+    Case c = usual;
+
+    c.fill = (Fill) fill;
+    check_case (&c, &random);
+    c.left = c.right = STEREO_FORMAT_RGB;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_sizes (void)
+{
+  static const int sizes[][2] = {
+    {1, 1}, {1, 9}, {9, 1}, {2, 2}, {3, 5}, {15, 17}, {16, 16}, {17, 15},
+    {31, 33}, {33, 64}, {65, 7}, {7, 65}, {129, 3}, {130, 66}
+  };
+  Random random = { 2 };
+
+  for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
+    Case c = usual;
+
+    c.width = sizes[i][0];
+    c.height = sizes[i][1];
+    c.n = 6;
+    c.fill = FILL_RANDOM;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_disparities (void)
+{
+  /* n, min: one, more than the width, negative, none possible */
+  static const int ranges[][2] = {
+    {1, 0}, {2, 0}, {100, 0}, {23, 0}, {24, 0}, {25, 0}, {8, -4}, {8, -8},
+    {60, -30}, {1, 23}, {5, 22}, {5, 24}, {3, -25}, {3, -26}, {1, -23},
+    {70, -2048}, {9, 2048}
+  };
+  Random random = { 3 };
+
+  for (size_t i = 0; i < sizeof (ranges) / sizeof (ranges[0]); i++) {
+    Case c = usual;
+
+    c.n = ranges[i][0];
+    c.min = ranges[i][1];
+    c.height = 5;
+    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_parameters (void)
+{
+  static const struct
+  {
+    double radius, gamma, tau, alpha, beta, windows;
+  } sets[] = {
+    {1, 5, 20, 0.02, 0.04, 0}, {2, 5, 20, 0.02, 0.04, 0},
+    {15, 3, 20, 0.02, 0.04, 1}, {17, 5, 20, 0.02, 0.04, 0},
+    {31, 9, 20, 0.02, 0.04, 0}, {32, 100, 20, 0.02, 0.04, 0},
+    {32, 100, 20, 0, 0, 1}, {16, 0.1, 20, 0.02, 0.04, 0},
+    {1, 0.1, 20, 0.02, 0.04, 0}, {16, 1, 20, 0.02, 0.04, 0},
+    {16, 2.5, 20, 0.02, 0.04, 0}, {16, 2.9, 20, 1, 1, 0},
+    {16, 5, 1, 0.02, 0.04, 0}, {16, 5, 85, 0.02, 0.04, 0},
+    {16, 5, 86, 0.02, 0.04, 0}, {16, 5, 255, 1, 1, 0},
+    {16, 5, 255, 0, 0, 1}, {16, 5, 20.5, 0, 1, 0}, {5, 20, 33, 1, 0, 0}
+  };
+  Random random = { 4 };
+
+  for (size_t i = 0; i < sizeof (sets) / sizeof (sets[0]); i++) {
+    Case c = usual;
+
+    c.radius = sets[i].radius;
+    c.gamma = sets[i].gamma;
+    c.tau = sets[i].tau;
+    c.alpha = sets[i].alpha;
+    c.beta = sets[i].beta;
+    c.windows = sets[i].windows;
+    c.n = 7;
+    c.height = 9;
+    check_case (&c, &random);
+    c.fill = FILL_RANDOM;
+    c.left = c.right = STEREO_FORMAT_BGR;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_formats (void)
+{
+  static const StereoFormat formats[][2] = {
+    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_GRAY16_LE},
+    {STEREO_FORMAT_RGBX, STEREO_FORMAT_XRGB},
+    {STEREO_FORMAT_BGRX, STEREO_FORMAT_XBGR},
+    {STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8},
+    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_BGR},
+    {STEREO_FORMAT_NV12, STEREO_FORMAT_I420},
+    {STEREO_FORMAT_XBGR, STEREO_FORMAT_NV21},
+    {STEREO_FORMAT_YV12, STEREO_FORMAT_Y42B},
+    {STEREO_FORMAT_Y444, STEREO_FORMAT_RGB},
+  };
+  Random random = { 5 };
+
+  for (size_t i = 0; i < sizeof (formats) / sizeof (formats[0]); i++) {
+    Case c = usual;
+
+    c.left = formats[i][0];
+    c.right = formats[i][1];
+    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+    check_case (&c, &random);
+  }
+}
+
+/* Grey pixels give the same map in every format. */
+static void
+test_grey_is_grey (void)
+{
+  Case c = usual;
+  Random random = { 6 };
+  TestImage left, right, map, left_rgb, right_rgb, map_rgb;
+  StereoParams *params;
+
+  c.width = 70;
+  params = case_params (&c);
+  case_images (&c, &left, &right, &random);
+  c.left = STEREO_FORMAT_RGB;
+  c.right = STEREO_FORMAT_BGRX;
+  case_images (&c, &left_rgb, &right_rgb, &random);
+  for (int y = 0; y < c.height; y++) {
+    for (int x = 0; x < c.width; x++) {
+      memset (test_image_row (&left_rgb, y) + 3 * x,
+          test_image_row (&left, y)[x], 3);
+      memset (test_image_row (&right_rgb, y) + 4 * x,
+          test_image_row (&right, y)[x], 3);
+    }
+  }
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+  test_image_init (&map_rgb, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+
+  for (size_t i = 0; i < devices_count (); i++) {
+    match (i, params, "vcbw", &left, &right, &map);
+    match (i, params, "vcbw", &left_rgb, &right_rgb, &map_rgb);
+    CHECK (first_difference (&map, &map_rgb) == NULL);
+  }
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&map);
+  test_image_clear (&left_rgb);
+  test_image_clear (&right_rgb);
+  test_image_clear (&map_rgb);
+}
+
+/* Larger images, where the oracle would take too long: all devices against the
+ * first one, which the other tests hold to the oracle. */
+static void
+test_random (void)
+{
+  Random random = { 7 };
+
+  for (int i = 0; i < 240; i++) {
+    static const StereoFormat formats[] = {
+      STEREO_FORMAT_GRAY8, STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8,
+      STEREO_FORMAT_BGRX, STEREO_FORMAT_GRAY16_LE
+    };
+    Case c = {
+      random_range (&random, 1, i % 8 ? 150 : 400),
+      random_range (&random, 1, i % 8 ? 100 : 200),
+      formats[random_range (&random, 0, 4)], STEREO_FORMAT_GRAY8,
+      random_range (&random, 1, 90), random_range (&random, -40, 30),
+      16, 5, 20, 0.02, 0.04, 0, (Fill) random_range (&random, 0, 1)
+    };
+    TestImage left, right, map, expected;
+    StereoParams *params;
+
+    c.right = random_range (&random, 0, 3) ? c.left : STEREO_FORMAT_GRAY8;
+    if (i % 4 == 3) {
+      c.radius = random_range (&random, 1, 32);
+      c.gamma = random_range (&random, 1, 300) / 10.0;
+      c.tau = random_range (&random, 1, 255);
+      c.alpha = random_range (&random, 0, 100) / 100.0;
+      c.beta = random_range (&random, 0, 100) / 100.0;
+      c.windows = random_range (&random, 0, 1);
+    }
+    params = case_params (&c);
+    case_images (&c, &left, &right, &random);
+    test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 10);
+    test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+    match (0, params, "vcbw", &left, &right, &expected);
+    for (size_t d = 1; d < devices_count (); d++) {
+      const char *difference;
+
+      match (d, params, "vcbw", &left, &right, &map);
+      difference = first_difference (&map, &expected);
+      if (difference != NULL) {
+        describe (&c, stereo_device_name (devices_get (d)), difference);
+        CHECK (!"equal to the reference");
+      }
+    }
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
+    test_image_clear (&map);
+    test_image_clear (&expected);
+  }
+}
+
+/* The median and both output formats in the chain. */
+static void
+test_median_and_encoding (void)
+{
+  Random random = { 8 };
+
+  for (int i = 0; i < 8; i++) {
+    Case c = usual;
+    TestImage left, right, map, expected;
+    StereoParams *params;
+    StereoFormat output = i % 2 ? STEREO_FORMAT_GRAY8
+        : STEREO_FORMAT_GRAY16_LE;
+
+    c.width = 75;
+    c.height = 41;
+    c.fill = i < 4 ? FILL_RANDOM : FILL_SHIFTED;
+    params = case_params (&c);
+    REQUIRE (stereo_params_set (params, "median", i % 4 < 3,
+            NULL) == STEREO_OK);
+    REQUIRE (stereo_params_set (params, "disparity-scale", 16,
+            NULL) == STEREO_OK);
+    REQUIRE (stereo_params_set (params, "invalid-value", i, NULL) == STEREO_OK);
+    case_images (&c, &left, &right, &random);
+    test_image_init (&map, output, c.width, c.height, 4);
+    test_image_init (&expected, output, c.width, c.height, 0);
+    match (0, params, "vcbw", &left, &right, &expected);
+    for (size_t d = 1; d < devices_count (); d++) {
+      match (d, params, "vcbw", &left, &right, &map);
+      CHECK (first_difference (&map, &expected) == NULL);
+    }
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
+    test_image_clear (&map);
+    test_image_clear (&expected);
+  }
+}
+
+/* The first frames of new matchers, in colour, where every copy and conversion
+ * meets memory that nobody has touched before. */
+static void
+test_first_frames (void)
+{
+  Random random = { 9 };
+  Case c = usual;
+  TestImage left, right, map, expected;
+  StereoParams *params;
+  StereoGeometry geometry;
+
+  c.width = 372;
+  c.height = 146;
+  c.left = c.right = STEREO_FORMAT_BGRX;
+  params = case_params (&c);
+  case_images (&c, &left, &right, &random);
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+  test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+  match (0, params, "vcbw", &left, &right, &expected);
+  geometry = (StereoGeometry) {
+  c.width, c.height, c.left, c.right, STEREO_FORMAT_GRAY16_LE};
+
+  for (int i = 0; i < 30; i++) {
+    StereoMatcher *matcher = NULL;
+
+    REQUIRE (stereo_matcher_new (stereo_algorithm_find ("vcbw"),
+            devices_get (devices_count () - 1), &matcher) == STEREO_OK);
+    REQUIRE (stereo_matcher_configure (matcher, &geometry,
+            params) == STEREO_OK);
+    for (int frame = 0; frame < 4; frame++) {
+      memset (map.image.plane[0], 0x33, map.row_bytes * (size_t) c.height);
+      REQUIRE (stereo_matcher_process (matcher, &left.image, &right.image,
+              &map.image, NULL) == STEREO_OK);
+      REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
+      CHECK (first_difference (&map, &expected) == NULL);
+    }
+    stereo_matcher_free (&matcher);
+  }
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&map);
+  test_image_clear (&expected);
+}
+
+/* The kernels for GPUs with less shared memory. */
+static void
+test_small_shared_memory (void)
+{
+  static const int limits[] = { 48 << 10, 64 << 10, 99 << 10 };
+  StereoDevice *cuda = devices_get (devices_count () - 1);
+  Random random = { 10 };
+
+  if (!devices_have_cuda ())
+    SKIP ("no CUDA device");
+  for (int i = 0; i < 36; i++) {
+    Case c = usual;
+    TestImage left, right, map, expected;
+    StereoParams *params;
+    const char *difference;
+
+    c.width = random_range (&random, 1, 300);
+    c.height = random_range (&random, 1, 150);
+    c.left = c.right = i % 2 ? STEREO_FORMAT_RGB : STEREO_FORMAT_GRAY8;
+    c.radius = i % 4 < 2 ? 16 : 32;
+    c.n = random_range (&random, 1, 100);
+    c.min = random_range (&random, -50, 20);
+    params = case_params (&c);
+    case_images (&c, &left, &right, &random);
+    test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+    test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+    match (0, params, "vcbw", &left, &right, &expected);
+    stereo_cuda_pretend_shared_limit (cuda, limits[i / 12]);
+    match (devices_count () - 1, params, "vcbw", &left, &right, &map);
+    stereo_cuda_pretend_shared_limit (cuda, 227 << 10);
+    difference = first_difference (&map, &expected);
+    if (difference != NULL) {
+      describe (&c, "small shared memory", difference);
+      CHECK (!"equal to the reference");
+    }
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
+    test_image_clear (&map);
+    test_image_clear (&expected);
+  }
+}
+
+static const Test tests[] = {
+  {"fills", test_fills},
+  {"sizes", test_sizes},
+  {"disparities", test_disparities},
+  {"parameters", test_parameters},
+  {"formats", test_formats},
+  {"grey-is-grey", test_grey_is_grey},
+  {"random", test_random},
+  {"median-and-encoding", test_median_and_encoding},
+  {"first-frames", test_first_frames},
+  {"small-shared-memory", test_small_shared_memory},
+};
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  if (argc > 1 && strcmp (argv[1], "--bench") == 0)
+    return bench ("vcbw", argc - 2, argv + 2);
+  status = TEST_RUN (tests, argc, argv);
+  harness_free ();
+  return status;
+}

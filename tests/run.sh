@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# gst-stereomatching: builds the project and runs all its tests
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+#   tests/run.sh [MESON_OPTION ...]
+#
+# On a fresh Debian or Ubuntu machine: installs what is missing with apt, builds
+# in build/ and runs every test. Options go to the first `meson setup`. The last
+# line is `N passed, N failed, N skipped`, counting the tests inside each
+# program; the exit status is 0 when none failed.
+#
+# Tests on real images look for them in $STEREO_DATASETS, by default
+# ../shared/datasets, and are skipped where there are none.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=examples/setup.sh
+. "$root/examples/setup.sh"
+
+need_build
+need_packages gstreamer1.0-plugins-bad gstreamer1.0-libav python3
+build_project -Dtests=enabled -Dexamples=enabled "$@"
+
+say "testing"
+status=0
+meson test -C "$root/build" --print-errorlogs --no-rebuild || status=$?
+python3 "$root/tests/summary.py" "$root/build/meson-logs/testlog.json" || status=$?
+exit $status
