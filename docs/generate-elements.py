@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# gst-stereomatching: makes docs/elements/ from the elements themselves
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes docs/elements/<element>.md for every element of the plugin.
+
+    docs/generate-elements.py PLUGIN SOURCE_FOLDER OUTPUT_FOLDER
+    docs/generate-elements.py --check PLUGIN SOURCE_FOLDER OUTPUT_FOLDER
+
+What an element is, its pads and properties come from gst-inspect-1.0; the prose
+and the launch lines from the SECTION comment of its source. What is inherited
+from GStreamer's own base classes is left out. --check writes nothing and fails
+if a page is not what would be written; it exits with 77 (skipped) on a
+GStreamer whose gst-inspect writes other text than that of 1.22.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+GSTREAMER = "1.22"
+
+# Properties of GstObject, GstElement, GstAggregator, GstBaseSrc and
+# GstBaseTransform.
+INHERITED = {
+    "name", "parent", "emit-signals", "latency", "min-upstream-latency", "start-time",
+    "start-time-selection", "blocksize", "num-buffers", "typefind", "do-timestamp",
+    "automatic-eos",
+}
+
+
+def inspect(*arguments):
+    environment = dict(os.environ, LC_ALL="C", GST_INSPECT_NO_COLORS="1")
+    result = subprocess.run(["gst-inspect-1.0", "--no-colors", *arguments], env=environment,
+                            capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        sys.exit("gst-inspect-1.0 %s: %s" % (" ".join(arguments), result.stderr))
+    return result.stdout
+
+
+def elements_of(plugin):
+    return re.findall(r"^  (\w+): ", inspect(plugin), re.MULTILINE)
+
+
+def section(text, title):
+    """The indented lines below `title:`."""
+    match = re.search(r"^%s:\n((?:[ \t]+.*\n|\n)*)" % re.escape(title), text, re.MULTILINE)
+    return match.group(1) if match else ""
+
+
+def field(text, name):
+    match = re.search(r"^  %s +(.*)$" % re.escape(name), text, re.MULTILINE)
+    return match.group(1).strip() if match else ""
+
+
+def pads(text):
+    """[(name, direction, presence, [caps line])]"""
+    found = []
+    for block in re.split(r"\n(?=  (?:SINK|SRC) template:)", "\n" + section(text, "Pad Templates")):
+        head = re.search(r"(SINK|SRC) template: '(\S+)'\n\s+Availability: (.*)\n", block)
+        if not head:
+            continue
+        caps = []
+        inside = False
+        for line in block.split("\n"):
+            if line.strip() == "Capabilities:":
+                inside = True
+            elif inside and re.match(r"    \S", line) and not line.startswith("      "):
+                break
+            elif inside and line.strip():
+                caps.append(re.sub(r"\(string\)", "", line.strip()))
+        found.append((head.group(2), head.group(1).lower(), head.group(3), caps))
+    return found
+
+
+def properties(text):
+    """[(name, blurb, details, [enum value])]"""
+    found = []
+    for line in section(text, "Element Properties").split("\n"):
+        head = re.match(r"  (\S[\w-]*) *: (.*)$", line)
+        if head:
+            found.append([head.group(1), head.group(2), [], []])
+        elif found and re.match(r"\s+\(-?\d+\): ", line):
+            found[-1][3].append(line.strip())
+        elif found and re.match(r"\s+(flags:|Enum|Integer|Unsigned|Double|Float|Boolean|String|Boxed)",
+                                line):
+            found[-1][2].append(line.strip())
+    return [p for p in found if p[0] not in INHERITED]
+
+
+def source_of(folder, element):
+    """The SECTION comment of the element, as Markdown, and its file's text."""
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".c"):
+            continue
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            text = file.read()
+        match = re.search(r"/\*\*\n \* SECTION:element-%s\n(.*?)\*/" % element, text, re.DOTALL)
+        if match:
+            lines = [re.sub(r"^ \* ?", "", line) for line in match.group(1).split("\n")]
+            lines = [line for line in lines if not line.startswith("@")]
+            prose = "\n".join(lines).strip()
+            prose = re.sub(r"\|\[\n", "```sh\n", prose)
+            prose = re.sub(r"^\]\| ?(.*)$", r"```\n\n\1", prose, flags=re.MULTILINE)
+            prose = re.sub(r"#Gst\w+:([\w-]+)", r"`\1`", prose)
+            prose = re.sub(r"#(Gst\w+)", r"`\1`", prose)
+            return prose
+    sys.exit("no SECTION:element-%s in %s" % (element, folder))
+
+
+def type_and_default(details):
+    flags = next((d for d in details if d.startswith("flags:")), "")
+    kind = next((d for d in details if not d.startswith("flags:")), "")
+    when = "read only"
+    if "writable" in flags:
+        when = "any time"
+        if "NULL or READY" in flags:
+            when = "before it starts"
+        if "controllable" in flags:
+            when += ", controllable"
+    match = re.match(r"(?:Boxed pointer of type|Enum|Object of type) \"(\w+)\"(.*)$", kind)
+    if match:
+        type_name, rest = match.group(1), match.group(2)
+    else:
+        match = re.match(r"([\w ]+)\.(.*)$", kind)
+        type_name, rest = (match.group(1), match.group(2)) if match else (kind, "")
+    bounds = re.search(r"Range: +(\S+) - +(\S+)", rest)
+    default = re.search(r"Default: +(.*)$", rest)
+    value = default.group(1).strip() if default else ""
+    enum = re.match(r"-?\d+, \"(.*)\"$", value)
+    return (type_name.lower() if not type_name.startswith("Gst") else type_name,
+            "%s to %s" % bounds.groups() if bounds else "",
+            enum.group(1) if enum else value, when)
+
+
+def tidy(number):
+    """gst-inspect's 1e+06 and 0.020000 as people write them."""
+    try:
+        return "%g" % float(number) if "." in number or "e" in number else number
+    except ValueError:
+        return number
+
+
+def page(plugin, sources, element):
+    text = inspect(element)
+    out = ["<!-- Made by docs/generate-elements.py; changes belong into the element's source. -->",
+           "# " + element, "", source_of(sources, element), "", "## Pads", ""]
+    for name, direction, presence, caps in pads(text):
+        out += ["`%s` (%s, %s)" % (name, direction, presence.lower()), "", "```"]
+        out += [re.sub(r"\s+", " ", line) for line in caps]
+        out += ["```", ""]
+    out += ["## Properties", "", "| property | type | range | default | may change | |",
+            "|---|---|---|---|---|---|"]
+    enums = []
+    for name, blurb, details, values in sorted(properties(text)):
+        kind, bounds, default, when = type_and_default(details)
+        bounds = " to ".join(tidy(b) for b in bounds.split(" to ")) if bounds else ""
+        out.append("| `%s` | %s | %s | %s | %s | %s |" % (
+            name, kind, bounds, "`%s`" % tidy(default) if default and kind != "GstStructure" else "",
+            when, blurb))
+        if values:
+            enums.append((name, values))
+    out.append("")
+    for name, values in enums:
+        out += ["`%s` is one of:" % name, ""]
+        for value in values:
+            match = re.match(r"\(-?\d+\): (\S+) +- (.*)$", value)
+            out.append("- `%s`: %s" % match.groups())
+        out.append("")
+    return "\n".join(out).rstrip() + "\n"
+
+
+def main():
+    arguments = sys.argv[1:]
+    check = arguments[:1] == ["--check"]
+    plugin, sources, output = arguments[1:] if check else arguments
+    os.environ["GST_PLUGIN_PATH"] = os.path.dirname(os.path.abspath(plugin))
+
+    version = re.search(r"GStreamer (\d+\.\d+)", inspect("--version")).group(1)
+    if check and version != GSTREAMER:
+        print("skipped: the pages are those of GStreamer %s, this is %s" % (GSTREAMER, version))
+        sys.exit(77)
+
+    stale = []
+    wanted = {element + ".md": page(plugin, sources, element) for element in elements_of(plugin)}
+    for name, text in wanted.items():
+        path = os.path.join(output, name)
+        old = ""
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                old = file.read()
+        if old == text:
+            continue
+        stale.append(name)
+        if not check:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            print("wrote " + path)
+    stale += [name for name in os.listdir(output) if name.endswith(".md") and name not in wanted]
+    if check and stale:
+        sys.exit("not up to date: %s; run `ninja -C build docs-elements`" % ", ".join(stale))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+/* gst-stereomatching: compares disparity video with the truth
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ *   compare-disparity WIDTH HEIGHT RESULT TRUTH
+ *
+ * Both files hold frames of GRAY16_LE without anything between them, with 16
+ * codes for a pixel of disparity (as stereovcbw and stereotestsrc write them
+ * by default) and 0 where there is none; rows are padded to a multiple of 4
+ * bytes, as in GStreamer. Prints the percentage of pixels that are off by more
+ * than one pixel and the mean error, over the pixels that have a true
+ * disparity.
+ */
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SCALE 16
+
+static FILE *
+open_file (const char *path)
+{
+  FILE *file = fopen (path, "rb");
+
+  if (file == NULL) {
+    perror (path);
+    exit (2);
+  }
+  return file;
+}
+
+int
+main (int argc, char **argv)
+{
+  int width = argc == 5 ? atoi (argv[1]) : 0;
+  int height = argc == 5 ? atoi (argv[2]) : 0;
+  size_t stride = (size_t) (2 * width + 3) / 4 * 4;
+  size_t size = stride * (size_t) height;
+  uint8_t *result, *truth;
+  FILE *result_file, *truth_file;
+  long frames = 0, known = 0, bad = 0;
+  double error = 0;
+
+  if (width < 1 || height < 1) {
+    fprintf (stderr, "usage: %s WIDTH HEIGHT RESULT TRUTH\n", argv[0]);
+    return 2;
+  }
+  result = malloc (size);
+  truth = malloc (size);
+  if (result == NULL || truth == NULL) {
+    fprintf (stderr, "out of memory\n");
+    return 2;
+  }
+
+  result_file = open_file (argv[3]);
+  truth_file = open_file (argv[4]);
+  while (fread (result, 1, size, result_file) == size
+      && fread (truth, 1, size, truth_file) == size) {
+    frames++;
+    for (int y = 0; y < height; y++) {
+      for (int x = 0; x < width; x++) {
+        size_t p = (size_t) y * stride + 2 * (size_t) x;
+        int code = result[p] | result[p + 1] << 8;
+        int true_code = truth[p] | truth[p + 1] << 8;
+        int off = abs (code - true_code);
+
+        if (true_code == 0)
+          continue;
+        known++;
+        bad += off > SCALE;
+        error += (double) off / SCALE;
+      }
+    }
+  }
+  fclose (result_file);
+  fclose (truth_file);
+  free (result);
+  free (truth);
+  if (known == 0) {
+    fprintf (stderr, "there is nothing to compare in %s and %s\n", argv[3],
+        argv[4]);
+    return 1;
+  }
+  printf ("%ld frames: %.2f %% of the pixels seen in both views are off by more "
+      "than one pixel,\nthe mean error is %.2f pixels\n", frames,
+      100.0 * (double) bad / (double) known, error / (double) known);
+  return 0;
+}

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# gst-stereomatching: the main job from end to end, on any machine
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+#   examples/demo.sh                                  a rendered scene
+#   examples/demo.sh LEFT RIGHT [NUM_DISPARITIES]     two images, or two videos
+#
+# Installs what is missing (apt on Debian and Ubuntu), builds in build/, computes
+# disparity video and says where the pictures are: in out/, or in $DEMO_OUT. No
+# GPU is needed; one is used if it is there.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=examples/setup.sh
+. "$root/examples/setup.sh"
+
+case ${1:-} in
+  -h|--help)
+    sed -n '4,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    exit 0 ;;
+esac
+case $# in
+  0) ;;
+  2|3) for file in "$1" "$2"; do [ -f "$file" ] || die "there is no file '$file'"; done ;;
+  *) die "usage: examples/demo.sh [LEFT RIGHT [NUM_DISPARITIES]]" ;;
+esac
+disparities=${3:-64}
+[[ $disparities =~ ^[1-9][0-9]*$ ]] || die "NUM_DISPARITIES is a number from 1, not '$disparities'"
+
+out=${DEMO_OUT:-$root/out}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+
+need_build
+[ $# = 0 ] || need_packages gstreamer1.0-libav gstreamer1.0-plugins-bad
+build_project
+export GST_PLUGIN_PATH="$root/build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
+
+# launch WORD ...: shows a pipeline as it can be typed, and runs it.
+launch() {
+  local word line=''
+  for word in "$@"; do
+    case $word in
+      *[[:space:]\(\)\;\&\*]*) line+=" '$word'" ;;
+      '!') line+=' !' ;;
+      *) line+=" $word" ;;
+    esac
+  done
+  say "running this (with GST_PLUGIN_PATH=$root/build/gst)"
+  printf 'gst-launch-1.0 -q -e%s\n' "$line"
+  gst-launch-1.0 -q -e "$@" > "$out/demo.log" 2>&1 || { cat "$out/demo.log" >&2; die "the pipeline failed"; }
+  grep -h 'Computing on' "$out/demo.log" || true
+  rm -f "$out/demo.log"
+}
+
+# ------------------------------------------------------------- rendered scenes
+
+# Three seconds of one scene: the left view, the truth and the result.
+render_video() {
+  local size=video/x-raw,width=480,height=360,framerate=30/1
+  launch \
+    stereotestsrc pattern=corridor view=left num-buffers=90 ! "$size,format=RGB" ! \
+      tee name=left  left. ! queue ! m.sink_left \
+    stereotestsrc pattern=corridor view=right num-buffers=90 ! "$size,format=RGB" ! m.sink_right \
+    stereovcbw name=m num-disparities=64 ! tee name=result \
+    result. ! queue ! filesink location="$out/result.gray16" \
+    result. ! queue ! disparitycolor legend=true ! videoconvert ! c.sink_2 \
+    stereotestsrc pattern=corridor view=disparity num-buffers=90 ! "$size,format=GRAY16_LE" ! tee name=truth \
+    truth. ! queue ! filesink location="$out/truth.gray16" \
+    truth. ! queue ! disparitycolor ! videoconvert ! c.sink_1 \
+    left. ! queue ! videoconvert ! c.sink_0 \
+    compositor name=c background=black sink_1::xpos=480 sink_2::xpos=960 ! \
+      videoconvert ! vp8enc deadline=1 cpu-used=8 target-bitrate=6000000 ! webmmux ! \
+      filesink location="$out/demo.webm"
+  say "against the ground truth"
+  "$root/build/examples/compare-disparity" 480 360 "$out/result.gray16" "$out/truth.gray16"
+  rm -f "$out/result.gray16" "$out/truth.gray16"
+}
+
+# One frame of each scene, a row each, in one picture.
+render_sheet() {
+  local size=video/x-raw,width=320,height=240 words=() pads=() y=0 n=0 pattern
+  for pattern in planes slanted sphere corridor thin; do
+    words+=(stereotestsrc pattern=$pattern view=left num-buffers=1 ! "$size,format=RGB" !
+      tee name=$pattern  $pattern. ! queue ! m$n.sink_left
+      stereotestsrc pattern=$pattern view=right num-buffers=1 ! "$size,format=RGB" ! m$n.sink_right
+      $pattern. ! queue ! videoconvert ! c.sink_$((3 * n))
+      stereotestsrc pattern=$pattern view=disparity num-buffers=1 ! "$size,format=GRAY16_LE" !
+      disparitycolor ! videoconvert ! c.sink_$((3 * n + 1))
+      stereovcbw name=m$n num-disparities=64 ! disparitycolor ! videoconvert ! c.sink_$((3 * n + 2)))
+    pads+=(sink_$((3 * n))::ypos=$y sink_$((3 * n + 1))::xpos=320 sink_$((3 * n + 1))::ypos=$y
+      sink_$((3 * n + 2))::xpos=640 sink_$((3 * n + 2))::ypos=$y)
+    y=$((y + 240)) n=$((n + 1))
+  done
+  launch "${words[@]}" compositor name=c background=black "${pads[@]}" ! videoconvert ! \
+    video/x-raw,format=RGB ! pngenc snapshot=true ! filesink location="$out/contact-sheet.png"
+}
+
+# ---------------------------------------------------------------- the user's own
+
+is_image() {
+  case ${1,,} in
+    *.png|*.jpg|*.jpeg|*.bmp|*.pgm|*.ppm|*.pnm|*.tif|*.tiff|*.webp) return 0 ;;
+    *) return 1 ;;
+  esac
+}
+
+# The left image and its disparity side by side.
+match_images() {
+  launch \
+    filesrc location="$1" ! decodebin ! videoconvert ! video/x-raw,format=RGB ! \
+      tee name=left  left. ! queue ! m.sink_left \
+    filesrc location="$2" ! decodebin ! videoconvert ! video/x-raw,format=RGB ! m.sink_right \
+    stereovcbw name=m num-disparities="$disparities" ! tee name=result \
+    result. ! queue ! pngenc snapshot=true ! filesink location="$out/disparity-16bit.png" \
+    result. ! queue ! disparitycolor legend=true ! videoconvert ! pngenc snapshot=true ! \
+      filesink location="$out/disparity.png" \
+    left. ! queue ! fakesink
+}
+
+match_videos() {
+  launch \
+    filesrc location="$1" ! decodebin ! videoconvert ! queue ! m.sink_left \
+    filesrc location="$2" ! decodebin ! videoconvert ! queue ! m.sink_right \
+    stereovcbw name=m num-disparities="$disparities" ! \
+      disparitycolor legend=true ! videoconvert ! vp8enc deadline=1 cpu-used=8 \
+      target-bitrate=6000000 ! webmmux ! filesink location="$out/disparity.webm"
+}
+
+if [ $# = 0 ]; then
+  render_video
+  render_sheet
+  say "done: a video of left view, truth and result, and one picture with a scene in each row"
+  ls -l "$out/demo.webm" "$out/contact-sheet.png"
+elif is_image "$1"; then
+  match_images "$1" "$2"
+  say "done: the disparity in colour, and with 16 codes a pixel"
+  ls -l "$out/disparity.png" "$out/disparity-16bit.png"
+else
+  match_videos "$1" "$2"
+  say "done: the disparity in colour"
+  ls -l "$out/disparity.webm"
+fi

@@ -1,0 +1,62 @@
+# gst-stereomatching: what examples/demo.sh and tests/run.sh have in common
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# To be sourced by bash, with `root` the project's folder. Installs what is
+# missing with apt, and builds in $root/build.
+
+say() {
+  printf '== %s\n' "$*"
+}
+
+die() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+# need_packages PACKAGE ...: installs those that are not there.
+need_packages() {
+  local missing=() package sudo=''
+
+  if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
+    say "no apt here: taking it that these are installed, or what they are called here: $*"
+    return
+  fi
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null)" = installed ] ||
+      missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  say "installing ${missing[*]}"
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo > /dev/null || die "install these as root: apt-get install ${missing[*]}"
+    sudo=sudo
+  fi
+  $sudo apt-get update -q ||
+    say "apt-get update failed; trying with the package lists as they are"
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+    "${missing[@]}" || die "apt-get could not install ${missing[*]}"
+}
+
+# need_build: everything to compile the project and run gst-launch-1.0.
+need_build() {
+  local packages=(gcc libc6-dev meson ninja-build pkg-config
+    libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
+    gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
+
+  # nvcc hands host code to g++
+  if command -v nvcc > /dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
+    packages+=(g++)
+  fi
+  need_packages "${packages[@]}"
+}
+
+# build_project [MESON_OPTION ...]: into $root/build.
+build_project() {
+  if [ ! -f "$root/build/build.ninja" ]; then
+    say "configuring in $root/build"
+    meson setup "$root/build" "$root" "$@" || die "meson setup failed"
+  fi
+  say "building"
+  ninja -C "$root/build" || die "the build failed"
+}
