@@ -580,8 +580,8 @@ gst_disparity_color_class_init (GstDisparityColorClass * klass)
    * GstDisparityColor:legend:
    *
    * Draw a bar with the colours and their disparities, in pixels, over the
-   * right edge of the picture. Left out where the picture is lower than 48 rows,
-   * or the bar with its numbers would take more than half of the width.
+   * right edge of the picture. Left out where the picture is lower than 48
+   * rows, or the bar and its numbers would take more than half of the width.
    */
   g_object_class_install_property (object_class, PROP_LEGEND,
       g_param_spec_boolean ("legend", "legend",
