@@ -223,10 +223,11 @@ fill_table (GstDisparityColor * self, const Coloring * c,
 
 /* ------------------------------------------------------------------- frames */
 
+/* Rows may begin at any address. */
 static inline guint
 code_at (const guint8 * row, gint x, gboolean gray8)
 {
-  return gray8 ? row[x] : GST_READ_UINT16_LE (row + 2 * x);
+  return gray8 ? row[x] : row[2 * x] | (guint) row[2 * x + 1] << 8;
 }
 
 static inline void

@@ -106,10 +106,9 @@ make_buffer (const guint16 * codes, gboolean gray8, gint width, gint height,
     for (gint x = 0; x < width; x++) {
       guint code = codes[y * width + x];
 
-      if (gray8)
-        data[y * row + x] = (guint8) code;
-      else
-        GST_WRITE_UINT16_LE (data + y * row + 2 * x, code);
+      data[y * row + x * bytes] = (guint8) code;
+      if (!gray8)
+        data[y * row + x * bytes + 1] = (guint8) (code >> 8);
     }
   }
   buffer = gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY, data, size, 0,
@@ -1168,7 +1167,8 @@ check_legend (const Rgb * picture, gint width, gint height, gint dot,
                 / (height - 10 * dot)) - value) < 2 * row_step,
         "%s is at row %d", text->str, middle);
     check_same (picture[middle * width + bar_x + 4 * dot],
-        colors[CLAMP ((gint) lrint (position * RAMP), 0, RAMP)], 12);
+        colors[CLAMP ((gint) lrint (position * RAMP), 0, RAMP)],
+        4 + 4 * 255 / (height - 10 * dot));
     g_string_append_printf (all, "%s ", text->str);
     g_string_free (text, TRUE);
     n++;
