@@ -55,6 +55,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_disparity_color_debug);
 /* Without a meta. */
 #define GRAY16_SCALE 16.0
 #define GRAY16_NUM_DISPARITIES 64
+#define MIN_SCALE 1e-6          /* less is 0, which chooses */
 
 #define DEFAULT_COLORMAP GST_STEREO_COLORMAP_TURBO
 #define DEFAULT_DISPARITY_SCALE 0.0
@@ -162,7 +163,7 @@ choose_coloring (GstDisparityColor * self, const Settings * settings,
     c.high = (gdouble) meta.min_disparity + meta.num_disparities - 1;
     c.invalid = meta.invalid_value;
   } else {
-    if (settings->disparity_scale > 0)
+    if (settings->disparity_scale >= MIN_SCALE)
       c.scale = settings->disparity_scale;
     else
       c.scale = gray8 ? 1 : GRAY16_SCALE;

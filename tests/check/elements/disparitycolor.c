@@ -574,6 +574,12 @@ GST_START_TEST (test_without_meta)
   check_position (colors[3], 1);
   g_free (colors);
 
+  /* as good as 0 */
+  set_text (h, "disparity-scale", "1e-320");
+  colors = colors_of (h, narrow, 5, TRUE, NULL);
+  check_position (colors[1], 1 / 51.0);
+  g_free (colors);
+
   set_text (h, "range-max", "-100000");
   set_text (h, "disparity-scale", "256");
   colors = colors_of (h, wide, 5, FALSE, NULL);
@@ -892,8 +898,8 @@ GST_END_TEST;
 /* --------------------------------------------------------------------- caps */
 
 #define ANYTHING_ELSE "width=320, height=240, framerate=25/2, " \
-    "pixel-aspect-ratio=4/3, interlace-mode=progressive, " \
-    "multiview-mode=mono, multiview-flags=0:ffffffff, views=1, " \
+    "pixel-aspect-ratio=4/3, interlace-mode=interleaved, " \
+    "field-order=top-field-first, multiview-mode=left, multiview-flags=0:ffffffff, views=1, " \
     "x-camera=(string)front"
 
 GST_START_TEST (test_caps_pass_through)
