@@ -575,7 +575,8 @@ gst_disparity_color_class_init (GstDisparityColorClass * klass)
    */
   g_object_class_install_property (object_class, PROP_INVALID_COLOR,
       g_param_spec_uint ("invalid-color", "invalid-color",
-          "Colour of pixels without a disparity, 0xAARRGGBB", 0, G_MAXUINT32,
+          "Colour of pixels without a disparity, 0xAARRGGBB (0xff000000 = "
+          "opaque black)", 0, G_MAXUINT32,
           DEFAULT_INVALID_COLOR, flags));
 
   /**

@@ -380,6 +380,38 @@ GST_START_TEST (test_range_from_meta)
 
 GST_END_TEST;
 
+/* Each field of the meta alone, with the range held by properties. */
+GST_START_TEST (test_each_change_of_the_meta)
+{
+  static const guint16 codes[] = { 80, 160, 320 };
+  static const struct
+  {
+    Meta meta;
+    gdouble position;           /* of code 160 */
+  } cases[] = {
+    {{16, 0, 41, 0}, 0.25}, {{16, 4, 41, 0}, 0.35}, {{8, 4, 41, 0}, 0.6},
+    {{8, 4, 41, 80}, 0.6}, {{8, 4, 41, 160}, -1}, {{8, 4, 30, 0}, 0.6},
+    {{16, 0, 41, 0}, 0.25},
+  };
+  GstHarness *h = new_harness ("colormap=grey range-min=0 range-max=40 "
+      "invalid-color=0xffff00ff");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Rgb *colors = colors_of (h, codes, 3, FALSE, &cases[i].meta);
+
+    if (cases[i].position < 0)
+      check_color (colors[1], 255, 0, 255, 0);
+    else
+      check_position (colors[1], cases[i].position);
+    if (cases[i].meta.invalid == 80)
+      check_color (colors[0], 255, 0, 255, 0);
+    g_free (colors);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_negative_minimum)
 {
   static const guint16 codes[] = { 1, 320, 640, 959, 960 };
@@ -899,8 +931,8 @@ GST_END_TEST;
 
 #define ANYTHING_ELSE "width=320, height=240, framerate=25/2, " \
     "pixel-aspect-ratio=4/3, interlace-mode=interleaved, " \
-    "field-order=top-field-first, multiview-mode=left, multiview-flags=0:ffffffff, views=1, " \
-    "x-camera=(string)front"
+    "field-order=top-field-first, multiview-mode=left, " \
+    "multiview-flags=0:ffffffff, views=1, x-camera=(string)front"
 
 GST_START_TEST (test_caps_pass_through)
 {
@@ -1086,6 +1118,35 @@ GST_START_TEST (test_changes_of_caps)
     check_position (colors[2], i & 1 ? 200 / 255.0 : 50 / 63.0);
     g_free (colors);
   }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* The same meta, but codes that GRAY8 doesn't have, and another output. */
+GST_START_TEST (test_changes_of_format)
+{
+  static const guint16 codes[] = { 0, 100, 252, 300 };
+  static const gchar *const formats[] = { "RGB", "BGR", "xRGB", "RGB" };
+  static const Meta meta = { 4, 0, 101, 0 };
+  GstHarness *h = new_harness ("colormap=jet");
+  Rgb *jet = ramp_of ("jet");
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats) * 2; i++) {
+    gboolean gray8 = !(i & 1);
+    gchar *caps = g_strdup_printf ("video/x-raw, format=%s", formats[i / 2]);
+    Rgb *colors;
+
+    gst_harness_set_sink_caps_str (h, caps);
+    colors = colors_of (h, codes, gray8 ? 3 : 4, gray8, &meta);
+    check_same (colors[1], jet[RAMP / 4], 1);
+    check_same (colors[2], jet[RAMP * 63 / 100], 4);
+    if (!gray8)
+      check_same (colors[3], jet[RAMP * 3 / 4], 1);
+    g_free (colors);
+    g_free (caps);
+  }
+  g_free (jet);
   gst_harness_teardown (h);
 }
 
@@ -1506,6 +1567,7 @@ disparitycolor_suite (void)
   tcase_add_loop_test (tc, test_maps_are_smooth_and_ordered, 0, 4);
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_range_from_meta);
+  tcase_add_test (tc, test_each_change_of_the_meta);
   tcase_add_test (tc, test_negative_minimum);
   tcase_add_test (tc, test_range_from_properties);
   tcase_add_test (tc, test_odd_ranges);
@@ -1522,6 +1584,7 @@ disparitycolor_suite (void)
   tcase_add_test (tc, test_caps_queries_of_the_source);
   tcase_add_test (tc, test_accepted_caps);
   tcase_add_test (tc, test_changes_of_caps);
+  tcase_add_test (tc, test_changes_of_format);
   tcase_add_loop_test (tc, test_legend, 0, 9);
   tcase_add_test (tc, test_no_room_for_a_legend);
   tcase_add_test (tc, test_property_flags);
