@@ -11,11 +11,12 @@
 
 G_BEGIN_DECLS
 
+GST_ELEMENT_REGISTER_DECLARE (disparitycolor)
+
 /* One for each algorithm, named after it: stereovcbw, ... */
 #define ALGORITHM(name) GST_ELEMENT_REGISTER_DECLARE (stereo##name)
 #include "algorithm-list.h"
 #undef ALGORITHM
-GST_ELEMENT_REGISTER_DECLARE (disparitycolor)
 
 G_END_DECLS
 

@@ -15,10 +15,10 @@ plugin_init (GstPlugin * plugin)
   gboolean ok = TRUE;
 
   gst_stereo_meta_register ();
+  ok &= GST_ELEMENT_REGISTER (disparitycolor, plugin);
 #define ALGORITHM(name) ok &= GST_ELEMENT_REGISTER (stereo##name, plugin);
 #include "algorithm-list.h"
 #undef ALGORITHM
-  ok &= GST_ELEMENT_REGISTER (disparitycolor, plugin);
   return ok;
 }
 
