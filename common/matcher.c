@@ -193,7 +193,8 @@ check_geometry (StereoMatcher * m, const StereoGeometry * g)
         "the format of the %s view, %d, is no StereoFormat",
         left ? "left" : "right", (int) (left ? g->left : g->right));
   }
-  if (g->output != STEREO_FORMAT_GRAY16_LE && g->output != STEREO_FORMAT_GRAY8) {
+  if (g->output != STEREO_FORMAT_GRAY16_LE
+      && g->output != STEREO_FORMAT_GRAY8) {
     const char *name = stereo_format_name (g->output);
 
     return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,

@@ -85,8 +85,8 @@ main (int argc, char **argv)
         argv[4]);
     return 1;
   }
-  printf ("%ld frames: %.2f %% of the pixels seen in both views are off by more "
-      "than one pixel,\nthe mean error is %.2f pixels\n", frames,
+  printf ("%ld frames: %.2f %% of the pixels seen in both views are off by "
+      "more than one pixel,\nthe mean error is %.2f pixels\n", frames,
       100.0 * (double) bad / (double) known, error / (double) known);
   return 0;
 }

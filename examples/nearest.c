@@ -7,9 +7,9 @@
 /*
  *   nearest [FRAMES]
  *
- * Matches a rendered stereo camera and prints, for every frame, the disparity of
- * the nearest point and where it is. Shows how to get disparity buffers into a
- * program, and how to read what they say about themselves.
+ * Matches a rendered stereo camera and prints, for every frame, the disparity
+ * of the nearest point and where it is. Shows how to get disparity buffers
+ * into a program, and how to read what they say about themselves.
  */
 
 #include <gst/app/gstappsink.h>
