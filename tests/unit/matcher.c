@@ -27,6 +27,7 @@ void __wrap_free (void *memory);
 
 static long calls;              /* that allocate */
 static long living;             /* allocations that were not freed */
+static int content = 0x5a;       /* of new aligned memory, in all bytes */
 static long fail_at = -1;       /* the call that gets nothing; counts down */
 
 static bool
@@ -68,7 +69,11 @@ __wrap_realloc (void *memory, size_t size)
 void *
 __wrap_aligned_alloc (size_t alignment, size_t size)
 {
-  return granted () ? counted (__real_aligned_alloc (alignment, size)) : NULL;
+  void *memory = granted () ? __real_aligned_alloc (alignment, size) : NULL;
+
+  if (memory != NULL)
+    memset (memory, content, size);
+  return counted (memory);
 }
 
 int
@@ -748,6 +753,56 @@ test_nothing_per_frame (void)
   }
 }
 
+/* No result depends on what new memory holds.  (Vector code may load bytes
+ * that weigh nothing, which valgrind could not tell from an error.) */
+static void
+test_content_of_memory (void)
+{
+  static const int contents[] = { 0x5a, 0, 0xff, 0x01, 0x80 };
+  const StereoAlgorithm *algorithm;
+  static Pair pair;
+  uint16_t *expected = malloc (sizeof (pair.map_pixels));
+
+  REQUIRE (expected != NULL);
+  for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++) {
+    for (int simd = STEREO_SIMD_NONE; simd <= STEREO_SIMD_AVX512; simd++) {
+      StereoDevice *device = NULL;
+      StereoParams *params = NULL;
+
+      if (!stereo_simd_available ((StereoSimd) simd))
+        continue;
+      REQUIRE (stereo_device_new_cpu (1, (StereoSimd) simd, &device, NULL)
+          == STEREO_OK);
+      REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
+      REQUIRE (stereo_params_set (params, "num-disparities", 11, NULL)
+          == STEREO_OK);
+      for (int i = 0; i < 2 * 5; i++) {
+        StereoMatcher *matcher = NULL;
+
+        content = contents[i % 5];
+        REQUIRE (stereo_params_set (params, "median", i / 5, NULL)
+            == STEREO_OK);
+        pair_init (&pair, 131, 37, 5);
+        REQUIRE (stereo_matcher_new (algorithm, device, &matcher)
+            == STEREO_OK);
+        REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+            == STEREO_OK);
+        REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
+                &pair.map, NULL) == STEREO_OK);
+        if (i % 5 == 0)
+          memcpy (expected, pair.map_pixels, sizeof (pair.map_pixels));
+        CHECK (memcmp (expected, pair.map_pixels, sizeof (pair.map_pixels))
+            == 0);
+        stereo_matcher_free (&matcher);
+      }
+      stereo_params_free (&params);
+      stereo_device_unref (&device);
+    }
+  }
+  content = 0x5a;
+  free (expected);
+}
+
 /* The whole life of a matcher; how far it came. */
 static StereoStatus
 live (const StereoAlgorithm * algorithm, Pair * pair, int *steps)
@@ -827,6 +882,7 @@ static const Test tests[] = {
   {"threads", test_threads},
   {"wait-elsewhere", test_wait_elsewhere},
   {"nothing-per-frame", test_nothing_per_frame},
+  {"content-of-memory", test_content_of_memory},
   {"out-of-memory", test_out_of_memory},
 };
 
