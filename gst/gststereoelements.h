@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 #define ALGORITHM(name) GST_ELEMENT_REGISTER_DECLARE (stereo##name)
 #include "algorithm-list.h"
 #undef ALGORITHM
+GST_ELEMENT_REGISTER_DECLARE (stereotestsrc)
 
 G_END_DECLS
 
