@@ -17,6 +17,7 @@ GST_ELEMENT_REGISTER_DECLARE (disparitycolor)
 #define ALGORITHM(name) GST_ELEMENT_REGISTER_DECLARE (stereo##name)
 #include "algorithm-list.h"
 #undef ALGORITHM
+GST_ELEMENT_REGISTER_DECLARE (stereotestsrc)
 
 G_END_DECLS
 

@@ -19,6 +19,7 @@ plugin_init (GstPlugin * plugin)
 #define ALGORITHM(name) ok &= GST_ELEMENT_REGISTER (stereo##name, plugin);
 #include "algorithm-list.h"
 #undef ALGORITHM
+  ok &= GST_ELEMENT_REGISTER (stereotestsrc, plugin);
   return ok;
 }
 

@@ -1,0 +1,1034 @@
+/* gst-stereomatching: tests of stereotestsrc
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+#include <math.h>
+
+#include "gststereometa.h"
+
+static const gchar *const patterns[] = { "planes", "slanted", "sphere",
+  "corridor", "thin"
+};
+
+static const gchar *const views[] = { "left", "right", "side-by-side",
+  "top-bottom", "disparity"
+};
+
+static const gchar *const formats[] = { "GRAY8", "NV12", "NV21", "I420", "YV12",
+  "Y42B", "Y444", "RGB", "BGR", "RGBx", "BGRx", "xRGB", "xBGR", "RGBA", "BGRA",
+  "ARGB", "ABGR", "GRAY16_LE"
+};
+
+/* fail_unless() for every pixel is slow. */
+#define REQUIRE(condition) \
+  G_STMT_START { \
+    if (!(condition)) \
+      fail ("'%s' is not true", #condition); \
+  } G_STMT_END
+
+/* A mapped frame. */
+typedef struct
+{
+  GstBuffer *buffer;
+  GstVideoFrame frame;
+} Picture;
+
+static void
+map_picture (Picture * picture, GstCaps * caps, GstBuffer * buffer)
+{
+  GstVideoInfo info;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  picture->buffer = buffer;
+  fail_unless (gst_video_frame_map (&picture->frame, &info, buffer,
+          GST_MAP_READ));
+}
+
+static void
+drop_picture (Picture * picture)
+{
+  gst_video_frame_unmap (&picture->frame);
+  gst_buffer_unref (picture->buffer);
+}
+
+static GstHarness *
+new_harness (const gchar * properties, const gchar * caps)
+{
+  gchar *line = g_strdup_printf ("stereotestsrc %s", properties);
+  GstHarness *h = gst_harness_new_parse (line);
+
+  g_free (line);
+  gst_harness_set_sink_caps_str (h, caps);
+  return h;
+}
+
+static Picture
+pull_picture (GstHarness * h)
+{
+  GstBuffer *buffer = gst_harness_pull (h);
+  GstCaps *caps;
+  Picture picture;
+
+  fail_unless (buffer != NULL);
+  caps = gst_pad_get_current_caps (h->sinkpad);
+  map_picture (&picture, caps, buffer);
+  gst_caps_unref (caps);
+  return picture;
+}
+
+/* The frame of that number. */
+static Picture
+take (guint number, const gchar * caps, const gchar * format, ...)
+{
+  gchar *properties, *all;
+  GstHarness *h;
+  Picture picture;
+  va_list args;
+
+  va_start (args, format);
+  properties = g_strdup_vprintf (format, args);
+  va_end (args);
+  all = g_strdup_printf ("num-buffers=%u %s", number + 1, properties);
+  h = new_harness (all, caps);
+  gst_harness_play (h);
+  for (guint i = 0; i < number; i++)
+    gst_buffer_unref (gst_harness_pull (h));
+  picture = pull_picture (h);
+  gst_harness_teardown (h);
+  g_free (all);
+  g_free (properties);
+  return picture;
+}
+
+static gint
+grey (const Picture * p, gint x, gint y)
+{
+  return ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (&p->frame, 0))
+      [y * GST_VIDEO_FRAME_COMP_STRIDE (&p->frame, 0)
+      + x * GST_VIDEO_FRAME_COMP_PSTRIDE (&p->frame, 0)];
+}
+
+static gint
+code (const Picture * p, gint x, gint y)
+{
+  return GST_READ_UINT16_LE ((const guint8 *)
+      GST_VIDEO_FRAME_PLANE_DATA (&p->frame, 0)
+      + y * GST_VIDEO_FRAME_PLANE_STRIDE (&p->frame, 0) + 2 * x);
+}
+
+/* Whether the pixels of a, from (x, y) on, are those of b. */
+static gboolean
+is_part (const Picture * a, gint x, gint y, const Picture * b)
+{
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&b->frame); c++) {
+    const GstVideoFormatInfo *f = b->frame.info.finfo;
+    gint pixel = GST_VIDEO_FRAME_COMP_PSTRIDE (&b->frame, c);
+    gint bytes = (GST_VIDEO_FORMAT_INFO_DEPTH (f, c) + 7) / 8;
+    gint x0 = x >> GST_VIDEO_FORMAT_INFO_W_SUB (f, c);
+    gint y0 = y >> GST_VIDEO_FORMAT_INFO_H_SUB (f, c);
+
+    for (gint j = 0; j < GST_VIDEO_FRAME_COMP_HEIGHT (&b->frame, c); j++) {
+      const guint8 *pa = (const guint8 *) GST_VIDEO_FRAME_COMP_DATA (&a->frame,
+          c) + (y0 + j) * GST_VIDEO_FRAME_COMP_STRIDE (&a->frame, c)
+          + x0 * pixel;
+      const guint8 *pb = (const guint8 *) GST_VIDEO_FRAME_COMP_DATA (&b->frame,
+          c) + j * GST_VIDEO_FRAME_COMP_STRIDE (&b->frame, c);
+
+      for (gint i = 0; i < GST_VIDEO_FRAME_COMP_WIDTH (&b->frame, c); i++) {
+        if (memcmp (pa + i * pixel, pb + i * pixel, bytes) != 0)
+          return FALSE;
+      }
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+is_equal (const Picture * a, const Picture * b)
+{
+  return GST_VIDEO_FRAME_WIDTH (&a->frame) == GST_VIDEO_FRAME_WIDTH (&b->frame)
+      && GST_VIDEO_FRAME_HEIGHT (&a->frame)
+      == GST_VIDEO_FRAME_HEIGHT (&b->frame) && is_part (a, 0, 0, b);
+}
+
+/* -------------------------------------------------------------------- tests */
+
+GST_START_TEST (test_formats)
+{
+  static const gint sizes[][2] = { {36, 22}, {1, 1}, {7, 5} };
+
+  for (guint v = 0; v < G_N_ELEMENTS (views); v++) {
+    for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+      const gint *size = sizes[(v + f) % G_N_ELEMENTS (sizes)];
+      gint width = size[0] * (v == 2 ? 2 : 1);
+      gint height = size[1] * (v == 3 ? 2 : 1);
+      gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,"
+          "height=%d", formats[f], width, height);
+      Picture p;
+
+      if (v < 4 || g_str_has_prefix (formats[f], "GRAY")) {
+        p = take (1, caps, "view=%s pattern=%s", views[v],
+            patterns[f % G_N_ELEMENTS (patterns)]);
+        fail_unless_equals_int (GST_VIDEO_FRAME_WIDTH (&p.frame), width);
+        fail_unless_equals_int (GST_VIDEO_FRAME_HEIGHT (&p.frame), height);
+        fail_unless_equals_string (gst_video_format_to_string
+            (GST_VIDEO_FRAME_FORMAT (&p.frame)), formats[f]);
+        fail_unless_equals_uint64 (gst_buffer_get_size (p.buffer),
+            p.frame.info.size);
+        drop_picture (&p);
+      }
+      g_free (caps);
+    }
+  }
+}
+
+GST_END_TEST;
+
+/* All formats show the same picture. */
+GST_START_TEST (test_formats_agree)
+{
+  Picture rgb = take (2, "video/x-raw,format=RGB,width=64,height=48",
+      "pattern=planes");
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=64,height=48",
+        formats[f]);
+    Picture p = take (2, caps, "pattern=planes");
+    const GstVideoFormatInfo *info = p.frame.info.finfo;
+
+    for (gint y = 0; y < 48; y++) {
+      for (gint x = 0; x < 64; x++) {
+        const guint8 *c = (const guint8 *)
+            GST_VIDEO_FRAME_PLANE_DATA (&rgb.frame, 0)
+            + y * GST_VIDEO_FRAME_PLANE_STRIDE (&rgb.frame, 0) + 3 * x;
+        gdouble luma = 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2];
+
+        if (GST_VIDEO_FRAME_FORMAT (&p.frame) == GST_VIDEO_FORMAT_GRAY16_LE) {
+          REQUIRE (fabs (code (&p, x, y) / 257.0 - luma) < 1);
+        } else if (GST_VIDEO_FORMAT_INFO_IS_GRAY (info)) {
+          REQUIRE (fabs (grey (&p, x, y) - luma) < 1.1);
+        } else if (GST_VIDEO_FORMAT_INFO_IS_YUV (info)) {
+          REQUIRE (fabs (grey (&p, x, y) - 16 - luma * 219 / 255) < 1.1);
+          if (GST_VIDEO_FORMAT_INFO_W_SUB (info, 1) == 0) {
+            gint u = ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (&p.frame, 1))
+                [y * GST_VIDEO_FRAME_COMP_STRIDE (&p.frame, 1) + x];
+            gint v = ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (&p.frame, 2))
+                [y * GST_VIDEO_FRAME_COMP_STRIDE (&p.frame, 2) + x];
+
+            REQUIRE (fabs (u - 128 - (c[2] - luma) / 1.772 * 224 / 255)
+                < 1.1);
+            REQUIRE (fabs (v - 128 - (c[0] - luma) / 1.402 * 224 / 255)
+                < 1.1);
+          }
+        } else {
+          for (guint i = 0; i < 3; i++)
+            REQUIRE (((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (&p.frame, i))
+                [y * GST_VIDEO_FRAME_COMP_STRIDE (&p.frame, i)
+                    + x * GST_VIDEO_FRAME_COMP_PSTRIDE (&p.frame, i)] == c[i]);
+          if (GST_VIDEO_FORMAT_INFO_HAS_ALPHA (info))
+            REQUIRE (((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (&p.frame, 3))
+                [y * GST_VIDEO_FRAME_COMP_STRIDE (&p.frame, 3) + 4 * x] == 255);
+        }
+      }
+    }
+    drop_picture (&p);
+    g_free (caps);
+  }
+  drop_picture (&rgb);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_deterministic)
+{
+  const gchar *caps = "video/x-raw,format=RGB,width=80,height=60";
+
+  for (guint i = 0; i < G_N_ELEMENTS (patterns); i++) {
+    Picture a = take (7, caps, "pattern=%s noise=3", patterns[i]);
+    Picture same = take (7, caps, "pattern=%s noise=3", patterns[i]);
+    Picture seed = take (7, caps, "pattern=%s noise=3 seed=1", patterns[i]);
+    Picture clean = take (7, caps, "pattern=%s", patterns[i]);
+    Picture moved = take (8, caps, "pattern=%s", patterns[i]);
+    Picture right = take (7, caps, "pattern=%s view=right", patterns[i]);
+
+    fail_unless (is_equal (&a, &same));
+    fail_if (is_equal (&a, &seed));
+    fail_if (is_equal (&a, &clean));
+    fail_if (is_equal (&clean, &moved));
+    fail_if (is_equal (&clean, &right));
+    drop_picture (&a);
+    drop_picture (&same);
+    drop_picture (&seed);
+    drop_picture (&clean);
+    drop_picture (&moved);
+    drop_picture (&right);
+  }
+}
+
+GST_END_TEST;
+
+/* ------------------------------------------------------------- ground truth */
+
+#define SCALE 256
+#define W 320
+#define H 120
+
+#define TRUTH_CAPS "video/x-raw,format=GRAY16_LE,width=320,height=120"
+#define VIEW_CAPS "video/x-raw,format=GRAY8,width=320,height=120"
+
+static gdouble
+disparity_of (const Picture * truth, gint x, gint y)
+{
+  gint value = code (truth, x, y);
+
+  return value == 0 ? -1 : (gdouble) value / SCALE;
+}
+
+/* Whether the surface goes on at both sides of a pixel. */
+static gboolean
+is_inside (const Picture * truth, gint x, gint y)
+{
+  gdouble d = disparity_of (truth, x, y);
+
+  for (gint dx = -2; dx <= 2; dx++) {
+    gint at = CLAMP (x + dx, 0, W - 1);
+    gdouble other = disparity_of (truth, at, y);
+
+    if (other < 0 || fabs (other - d) > 0.6 * abs (dx))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* The right view, moved by the truth, is the left view. */
+GST_START_TEST (test_truth_warps)
+{
+  static const guint frames[] = { 0, 31 };
+  const gchar *pattern = patterns[__i__];
+
+  for (guint f = 0; f < G_N_ELEMENTS (frames); f++) {
+    Picture left = take (frames[f], VIEW_CAPS, "pattern=%s", pattern);
+    Picture right = take (frames[f], VIEW_CAPS, "pattern=%s view=right",
+        pattern);
+    Picture truth = take (frames[f], TRUTH_CAPS, "pattern=%s view=disparity "
+        "disparity-scale=256", pattern);
+    guint valid = 0, inside = 0, close = 0, close_inside = 0;
+    gdouble sum = 0, sum_unmoved = 0;
+
+    for (gint y = 0; y < H; y++) {
+      for (gint x = 0; x < W; x++) {
+        gdouble d = disparity_of (&truth, x, y), at = x - d, value, error;
+        gint i = (gint) floor (at);
+
+        if (d < 0)
+          continue;
+        /* a code is off by half a step at most, or by one at 0 */
+        REQUIRE (at > -1.0 / SCALE - 1e-9);
+        i = MAX (i, 0);
+        value = grey (&right, i, y);
+        if (i + 1 < W)
+          value += (at - i) * (grey (&right, i + 1, y) - value);
+        error = fabs (value - grey (&left, x, y));
+        valid++;
+        close += error <= 10;
+        if (is_inside (&truth, x, y)) {
+          inside++;
+          close_inside += error <= 10;
+          sum += error;
+          sum_unmoved += abs (grey (&right, x, y) - grey (&left, x, y));
+        }
+      }
+    }
+    GST_INFO ("%s %u: %u valid, %.2f %% close; %u inside, %.2f %% close, mean "
+        "error %.3f, unmoved %.3f", pattern, frames[f], valid,
+        100.0 * close / valid, inside, 100.0 * close_inside / inside,
+        sum / inside, sum_unmoved / inside);
+    fail_unless (valid > W * H / 2);
+    fail_unless (inside > W * H / 6);
+    fail_unless (sum / inside < 2);
+    fail_unless (close_inside > 0.99 * inside);
+    fail_unless (close > 0.93 * valid);
+    /* it is not because everything looks the same */
+    fail_unless (sum_unmoved / inside > 12);
+    drop_picture (&left);
+    drop_picture (&right);
+    drop_picture (&truth);
+  }
+}
+
+GST_END_TEST;
+
+/* Valid pixels hide each other nowhere, and invalid ones are hidden. */
+GST_START_TEST (test_occlusion)
+{
+  const gchar *pattern = patterns[__i__];
+  Picture truth = take (12, TRUTH_CAPS, "pattern=%s view=disparity "
+      "disparity-scale=256", pattern);
+  guint invalid = 0, explained = 0;
+
+  for (gint y = 0; y < H; y++) {
+    gdouble d[W], sides[3][W], known = -1, least = W;
+
+    for (gint x = 0; x < W; x++)
+      d[x] = disparity_of (&truth, x, y);
+    for (gint x = 0; x < W; x++) {
+      for (gint i = 0; i + 1 < W; i++) {
+        gdouble from = i - d[i], to = i + 1 - d[i + 1];
+
+        if (d[x] >= 0 && d[i] >= 0 && d[i + 1] >= 0
+            && fabs (d[i] - d[i + 1]) < 0.6 && d[i] > d[x] + 1.5
+            && x - d[x] > from + 0.02 && x - d[x] < to - 0.02)
+          fail ("%s: (%d, %d) with disparity %g is behind %d with %g", pattern,
+              x, y, d[x], i, d[i]);
+      }
+    }
+
+    /* What is hidden goes on to the left or to the right of where it is, or it
+     * is the background. */
+    for (gint x = 0; x < W; x++) {
+      known = d[x] >= 0 ? d[x] : known;
+      sides[0][x] = known;
+    }
+    known = -1;
+    for (gint x = W - 1; x >= 0; x--) {
+      known = d[x] >= 0 ? d[x] : known;
+      sides[1][x] = known;
+      least = d[x] >= 0 ? MIN (least, d[x]) : least;
+    }
+    for (gint x = 0; x < W; x++) {
+      /* what hides it may be outside the left view */
+      gboolean hidden = x > W - 64;
+
+      sides[2][x] = least;
+      if (d[x] >= 0)
+        continue;
+      for (guint side = 0; side < 3 && !hidden; side++) {
+        gdouble at = x - sides[side][x];
+
+        hidden = sides[side][x] >= 0 && at < 0;
+        for (gint i = 0; i < W && !hidden; i++)
+          hidden = sides[side][x] >= 0 && d[i] > sides[side][x] + 0.01
+              && fabs (i - d[i] - at) <= 1;
+      }
+      invalid++;
+      explained += hidden;
+    }
+  }
+  GST_INFO ("%s: %u of %u invalid pixels are hidden", pattern, explained,
+      invalid);
+  fail_unless (invalid > H);
+  fail_unless (explained >= 0.9 * invalid);
+  drop_picture (&truth);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_truth_range)
+{
+  static const guint ranges[] = { 1, 2, 17, 64, 200 };
+
+  for (guint p = 0; p < G_N_ELEMENTS (patterns); p++) {
+    for (guint r = 0; r < G_N_ELEMENTS (ranges); r++) {
+      guint n = ranges[r];
+      gint least = G_MAXINT, most = 0;
+      Picture truth = take (3, TRUTH_CAPS, "pattern=%s view=disparity "
+          "num-disparities=%u disparity-scale=256", patterns[p], n);
+      Picture small = take (3, VIEW_CAPS, "pattern=%s view=disparity "
+          "num-disparities=%u", patterns[p], n);
+
+      for (gint y = 0; y < H; y++) {
+        for (gint x = 0; x < W; x++) {
+          gint value = code (&truth, x, y), byte = grey (&small, x, y);
+
+          REQUIRE ((value == 0) == (byte == 0));
+          if (value == 0)
+            continue;
+          REQUIRE (value <= MAX ((gint) (n - 1) * SCALE, 1));
+          least = MIN (least, value);
+          most = MAX (most, value);
+          if (n > 1)
+            REQUIRE (fabs (MAX (value / (gdouble) SCALE * 255 / (n - 1),
+                        1) - byte) < 1.01);
+          else
+            REQUIRE (byte == 1);
+        }
+      }
+      if (n > 1 && n < 200) {
+        gint range = (gint) (n - 1) * SCALE;
+
+        /* the corner of the least disparity is seen by both */
+        fail_unless (least < 0.3 * range, "%s %u: from %d", patterns[p], n,
+            least);
+        fail_unless (most > 0.8 * range, "%s %u: to %d", patterns[p], n, most);
+        if (p == 1)
+          fail_unless (fabs (most - 0.9 * range) <= 1);
+      }
+      drop_picture (&truth);
+      drop_picture (&small);
+    }
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_meta)
+{
+  for (guint wide = 0; wide < 2; wide++) {
+    Picture p = take (2, wide ? "video/x-raw,format=GRAY16_LE,framerate=10/1"
+        : "video/x-raw,format=GRAY8,framerate=10/1", "view=disparity "
+        "num-disparities=41 disparity-scale=20");
+    GstCustomMeta *meta = gst_buffer_get_custom_meta (p.buffer,
+        GST_STEREO_DISPARITY_META);
+    GstStructure *s;
+    gdouble scale;
+    guint number;
+    guint64 pts;
+
+    fail_unless (meta != NULL);
+    s = gst_custom_meta_get_structure (meta);
+    fail_unless (gst_structure_get_double (s, "disparity-scale", &scale));
+    fail_unless_equals_float (scale, wide ? 20.0 : 255.0 / 40);
+    fail_unless (gst_structure_get_uint (s, "num-disparities", &number));
+    fail_unless_equals_int (number, 41);
+    fail_unless (gst_structure_get_uint (s, "invalid-value", &number));
+    fail_unless_equals_int (number, 0);
+    fail_unless (gst_structure_get_uint64 (s, "left-pts", &pts));
+    fail_unless_equals_uint64 (pts, GST_SECOND / 5);
+    fail_unless_equals_string (gst_structure_get_string (s, "algorithm"),
+        "truth");
+    fail_unless_equals_string (gst_structure_get_string (s, "reference-view"),
+        "left");
+    drop_picture (&p);
+  }
+}
+
+GST_END_TEST;
+
+/* --------------------------------------------------------------------- caps */
+
+GST_START_TEST (test_packed)
+{
+  static const gchar *const some[] = { "RGB", "GRAY8", "NV12", "I420" };
+
+  for (guint f = 0; f < G_N_ELEMENTS (some); f++) {
+    gchar *single = g_strdup_printf ("video/x-raw,format=%s,width=40,height=30",
+        some[f]);
+    gchar *beside = g_strdup_printf ("video/x-raw,format=%s,width=80,height=30",
+        some[f]);
+    gchar *above = g_strdup_printf ("video/x-raw,format=%s,width=40,height=60",
+        some[f]);
+    const gchar *p = "pattern=sphere noise=2 exposure-offset=5 "
+        "num-disparities=12";
+    Picture left = take (4, single, "%s", p);
+    Picture right = take (4, single, "%s view=right", p);
+    Picture sbs = take (4, beside, "%s view=side-by-side", p);
+    Picture tb = take (4, above, "%s view=top-bottom", p);
+
+    fail_unless (is_part (&sbs, 0, 0, &left));
+    fail_unless (is_part (&sbs, 40, 0, &right));
+    fail_unless (is_part (&tb, 0, 0, &left));
+    fail_unless (is_part (&tb, 0, 30, &right));
+    fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&sbs.frame.info),
+        GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE);
+    fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&tb.frame.info),
+        GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM);
+    fail_if (GST_VIDEO_INFO_MULTIVIEW_FLAGS (&sbs.frame.info)
+        & GST_VIDEO_MULTIVIEW_FLAGS_HALF_ASPECT);
+    fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&left.frame.info),
+        GST_VIDEO_MULTIVIEW_MODE_NONE);
+    drop_picture (&left);
+    drop_picture (&right);
+    drop_picture (&sbs);
+    drop_picture (&tb);
+    g_free (single);
+    g_free (beside);
+    g_free (above);
+  }
+}
+
+GST_END_TEST;
+
+static gboolean
+can_give (const gchar * view, const gchar * text)
+{
+  GstElement *src = gst_element_factory_make ("stereotestsrc", NULL);
+  GstPad *pad = gst_element_get_static_pad (src, "src");
+  GstCaps *caps = gst_caps_from_string (text), *result;
+  gboolean can;
+
+  gst_util_set_object_arg (G_OBJECT (src), "view", view);
+  result = gst_pad_query_caps (pad, caps);
+  can = !gst_caps_is_empty (result);
+  gst_caps_unref (result);
+  gst_caps_unref (caps);
+  gst_object_unref (pad);
+  gst_object_unref (src);
+  return can;
+}
+
+GST_START_TEST (test_caps)
+{
+  Picture p;
+
+  fail_unless (can_give ("left", "video/x-raw,format=NV12,width=5"));
+  fail_if (can_give ("left", "video/x-raw,format=UYVY"));
+  fail_if (can_give ("left", "video/x-raw,width=16385"));
+  fail_if (can_give ("disparity", "video/x-raw,format={NV12,RGB}"));
+  fail_unless (can_give ("disparity", "video/x-raw,format={NV12,GRAY8}"));
+  fail_if (can_give ("side-by-side", "video/x-raw,width=7"));
+  fail_unless (can_give ("side-by-side", "video/x-raw,width=8,height=7"));
+  fail_unless (can_give ("side-by-side", "video/x-raw,width=32768"));
+  fail_if (can_give ("side-by-side", "video/x-raw,multiview-mode=mono"));
+  fail_unless (can_give ("top-bottom", "video/x-raw,width=7,height=8"));
+  fail_if (can_give ("top-bottom", "video/x-raw,width=8,height=7"));
+
+  p = take (0, "video/x-raw", "view=disparity");
+  fail_unless_equals_int (GST_VIDEO_FRAME_FORMAT (&p.frame),
+      GST_VIDEO_FORMAT_GRAY16_LE);
+  fail_unless_equals_int (GST_VIDEO_FRAME_WIDTH (&p.frame), 320);
+  drop_picture (&p);
+  p = take (0, "video/x-raw,width=[1,99]", "view=side-by-side");
+  fail_unless_equals_int (GST_VIDEO_FRAME_WIDTH (&p.frame), 98);
+  drop_picture (&p);
+  p = take (0, "video/x-raw,format=NV12,colorimetry={bt709,bt601}", "");
+  fail_unless (gst_video_colorimetry_matches (&p.frame.info.colorimetry,
+          GST_VIDEO_COLORIMETRY_BT601));
+  drop_picture (&p);
+}
+
+GST_END_TEST;
+
+/* ---------------------------------------------------------- noise, exposure */
+
+#define NOISE_CAPS "video/x-raw,format=GRAY8,width=200,height=160"
+
+GST_START_TEST (test_noise)
+{
+  static const gdouble levels[] = { 1.5, 6 };
+
+  for (guint l = 0; l < G_N_ELEMENTS (levels); l++) {
+    Picture clean[2], noisy[2];
+    gdouble sum[2] = { 0, 0 }, square[2] = { 0, 0 }, both = 0;
+    guint n = 200 * 160;
+
+    for (guint v = 0; v < 2; v++) {
+      clean[v] = take (3, NOISE_CAPS, "pattern=slanted view=%s", views[v]);
+      noisy[v] = take (3, NOISE_CAPS, "pattern=slanted view=%s noise=%g",
+          views[v], levels[l]);
+    }
+    for (gint y = 0; y < 160; y++) {
+      for (gint x = 0; x < 200; x++) {
+        gint a = grey (&noisy[0], x, y) - grey (&clean[0], x, y);
+        gint b = grey (&noisy[1], x, y) - grey (&clean[1], x, y);
+
+        sum[0] += a;
+        sum[1] += b;
+        square[0] += a * a;
+        square[1] += b * b;
+        both += a * b;
+      }
+    }
+    for (guint v = 0; v < 2; v++) {
+      /* both pictures are rounded, which adds a twelfth each */
+      gdouble deviation = sqrt (square[v] / n - 1 / 6.0);
+
+      fail_unless (fabs (sum[v] / n) < 0.1);
+      fail_unless (fabs (deviation / levels[l] - 1) < 0.06,
+          "%g instead of %g", deviation, levels[l]);
+      drop_picture (&clean[v]);
+      drop_picture (&noisy[v]);
+    }
+    fail_unless (fabs (both / sqrt (square[0] * square[1])) < 0.03);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_exposure)
+{
+  for (gint offset = -9; offset <= 9; offset += 18) {
+    for (guint v = 0; v < 2; v++) {
+      Picture a = take (0, NOISE_CAPS, "view=%s", views[v]);
+      Picture b = take (0, NOISE_CAPS, "view=%s exposure-offset=%d", views[v],
+          offset);
+      gdouble sum = 0;
+
+      for (gint y = 0; y < 160; y++) {
+        for (gint x = 0; x < 200; x++)
+          sum += grey (&b, x, y) - grey (&a, x, y);
+      }
+      fail_unless (fabs (sum / (200 * 160) - (v == 0 ? 0 : offset)) < 0.3);
+      drop_picture (&a);
+      drop_picture (&b);
+    }
+  }
+}
+
+GST_END_TEST;
+
+/* --------------------------------------------------------------------- time */
+
+GST_START_TEST (test_timestamps)
+{
+  GstHarness *h = new_harness ("num-buffers=100",
+      "video/x-raw,width=8,height=8,framerate=30000/1001");
+  GstClockTime next = 0;
+  GstBuffer *buffer;
+
+  gst_harness_play (h);
+  for (guint i = 0; i < 100; i++) {
+    buffer = gst_harness_pull (h);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), next);
+    fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), i);
+    next = GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
+    fail_unless_equals_uint64 (next, gst_util_uint64_scale (i + 1,
+            1001 * GST_SECOND, 30000));
+    gst_buffer_unref (buffer);
+  }
+  gst_harness_teardown (h);
+
+  /* a still */
+  h = new_harness ("", "video/x-raw,width=8,height=8,framerate=0/1");
+  gst_harness_play (h);
+  buffer = gst_harness_pull (h);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 0);
+  fail_if (GST_BUFFER_DURATION_IS_VALID (buffer));
+  gst_buffer_unref (buffer);
+  while (TRUE) {
+    GstEvent *event = gst_harness_pull_event (h);
+    gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+
+    gst_event_unref (event);
+    if (is_eos)
+      break;
+  }
+  fail_unless_equals_int (gst_harness_buffers_received (h), 1);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_live)
+{
+  GstHarness *h = new_harness ("is-live=true noise=1",
+      "video/x-raw,width=16,height=8,framerate=10/1,format=GRAY8");
+  Picture p, other;
+
+  gst_harness_play (h);
+  for (guint i = 0; i < 4; i++) {
+    fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 10));
+    fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
+    fail_unless (gst_harness_crank_single_clock_wait (h));
+    p = pull_picture (h);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (p.buffer), i * GST_SECOND / 10);
+    other = take (i, "video/x-raw,width=16,height=8,framerate=10/1,"
+        "format=GRAY8", "noise=1");
+    fail_unless (is_equal (&p, &other));
+    drop_picture (&p);
+    drop_picture (&other);
+  }
+  fail_unless_equals_uint64 (gst_harness_query_latency (h), GST_SECOND / 10);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* New values hold from the next frame on. */
+GST_START_TEST (test_changing_properties)
+{
+  const gchar *caps = "video/x-raw,width=32,height=24,framerate=10/1,"
+      "format=RGB";
+  static const gchar *const changes[][2] = {
+    {"pattern", "corridor"}, {"seed", "9"}, {"num-disparities", "5"},
+    {"noise", "4"}, {"exposure-offset", "-12"}
+  };
+  GstHarness *h = new_harness ("is-live=true view=right", caps);
+  GstElement *src = gst_harness_find_element (h, "stereotestsrc");
+  GString *all = g_string_new ("view=right");
+  Picture p, other;
+
+  gst_harness_play (h);
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    /* a frame is made already, and waits for its time */
+    fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 10));
+    gst_util_set_object_arg (G_OBJECT (src), changes[i][0], changes[i][1]);
+    g_string_append_printf (all, " %s=%s", changes[i][0], changes[i][1]);
+    fail_unless (gst_harness_crank_single_clock_wait (h));
+    p = pull_picture (h);
+    drop_picture (&p);
+    fail_unless (gst_harness_crank_single_clock_wait (h));
+    p = pull_picture (h);
+    other = take ((guint) GST_BUFFER_OFFSET (p.buffer), caps, "%s", all->str);
+    fail_unless (is_equal (&p, &other), "%s", all->str);
+    drop_picture (&p);
+    drop_picture (&other);
+  }
+  g_string_free (all, TRUE);
+  gst_object_unref (src);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+typedef struct
+{
+  GArray *times;
+  guint8 *bytes;
+  gsize size;
+} Log;
+
+static void
+log_buffer (G_GNUC_UNUSED GstElement * sink, GstBuffer * buffer,
+    G_GNUC_UNUSED GstPad * pad, Log * log)
+{
+  GstClockTime pts = GST_BUFFER_PTS (buffer);
+
+  g_array_append_val (log->times, pts);
+  g_free (log->bytes);
+  log->size = gst_buffer_get_size (buffer);
+  log->bytes = g_malloc (log->size);
+  gst_buffer_extract (buffer, 0, log->bytes, log->size);
+}
+
+static void
+wait_for (GstElement * pipeline, GstMessageType type)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
+      type | GST_MESSAGE_ERROR);
+
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), type);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
+#define SEEK_LINE "stereotestsrc name=src pattern=corridor ! video/x-raw," \
+    "width=32,height=24,framerate=25/1,format=RGB ! fakesink name=sink " \
+    "signal-handoffs=true sync=false"
+
+GST_START_TEST (test_seek)
+{
+  GstElement *pipeline = gst_parse_launch (SEEK_LINE, NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  Picture picture = take (30, "video/x-raw,width=32,height=24,framerate=25/1,"
+      "format=RGB", "pattern=corridor");
+  Log log = { g_array_new (FALSE, FALSE, sizeof (GstClockTime)), NULL, 0 };
+
+  g_signal_connect (sink, "preroll-handoff", G_CALLBACK (log_buffer), &log);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  wait_for (pipeline, GST_MESSAGE_ASYNC_DONE);
+  /* into the middle of frame 30 */
+  fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+          30 * GST_SECOND / 25 + GST_MSECOND));
+  wait_for (pipeline, GST_MESSAGE_ASYNC_DONE);
+  fail_unless_equals_int (log.times->len, 2);
+  fail_unless_equals_uint64 (g_array_index (log.times, GstClockTime, 1),
+      30 * GST_SECOND / 25);
+  fail_unless (gst_buffer_memcmp (picture.buffer, 0, log.bytes, log.size) == 0);
+
+  /* backwards */
+  g_signal_handlers_disconnect_by_data (sink, &log);
+  g_array_set_size (log.times, 0);
+  g_signal_connect (sink, "handoff", G_CALLBACK (log_buffer), &log);
+  fail_unless (gst_element_seek (pipeline, -1, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
+          GST_SECOND / 5));
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for (pipeline, GST_MESSAGE_EOS);
+  fail_unless_equals_int (log.times->len, 5);
+  for (guint i = 0; i < 5; i++)
+    fail_unless_equals_uint64 (g_array_index (log.times, GstClockTime, i),
+        (4 - i) * GST_SECOND / 25);
+
+  /* a part */
+  g_array_set_size (log.times, 0);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless (gst_element_seek (pipeline, 1, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND,
+          GST_SEEK_TYPE_SET, 2 * GST_SECOND));
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for (pipeline, GST_MESSAGE_EOS);
+  fail_unless_equals_int (log.times->len, 25);
+  fail_unless_equals_uint64 (g_array_index (log.times, GstClockTime, 24),
+      49 * GST_SECOND / 25);
+
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  drop_picture (&picture);
+  g_array_free (log.times, TRUE);
+  g_free (log.bytes);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_states)
+{
+  GstElement *pipeline = gst_parse_launch (SEEK_LINE, NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
+  Log log = { g_array_new (FALSE, FALSE, sizeof (GstClockTime)), NULL, 0 };
+  guint8 *last = NULL;
+  gint64 duration;
+
+  g_object_set (src, "num-buffers", 5, NULL);
+  g_signal_connect (sink, "handoff", G_CALLBACK (log_buffer), &log);
+  for (guint i = 0; i < 2; i++) {
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    wait_for (pipeline, GST_MESSAGE_EOS);
+    fail_unless_equals_int (log.times->len, 5);
+    fail_unless (gst_element_query_duration (pipeline, GST_FORMAT_TIME,
+            &duration));
+    fail_unless_equals_int64 (duration, GST_SECOND / 5);
+    if (i == 0) {
+      last = log.bytes;
+      log.bytes = NULL;
+    } else {
+      fail_unless (memcmp (last, log.bytes, log.size) == 0);
+    }
+    g_array_set_size (log.times, 0);
+    gst_element_set_state (pipeline, i == 0 ? GST_STATE_READY : GST_STATE_NULL);
+  }
+  g_free (last);
+  g_free (log.bytes);
+  g_array_free (log.times, TRUE);
+  gst_object_unref (src);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+/* -------------------------------------------------------------- allocations */
+
+static GstPadProbeReturn
+propose_padding (G_GNUC_UNUSED GstPad * pad, GstPadProbeInfo * info,
+    G_GNUC_UNUSED gpointer user_data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  GstBufferPool *pool;
+  GstStructure *config;
+  GstVideoAlignment align;
+  GstVideoInfo video;
+  GstCaps *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_allocation (query, &caps, NULL);
+  fail_unless (gst_video_info_from_caps (&video, caps));
+  gst_video_alignment_reset (&align);
+  align.padding_left = 32;
+  align.padding_right = 46;
+  align.padding_top = 4;
+  align.padding_bottom = 6;
+  pool = gst_video_buffer_pool_new ();
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_config_add_option (config,
+      GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT);
+  gst_buffer_pool_config_set_video_alignment (config, &align);
+  gst_buffer_pool_config_set_params (config, caps, (guint) video.size, 2, 0);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  gst_query_add_allocation_pool (query, pool, (guint) video.size, 2, 0);
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_object_unref (pool);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+GST_START_TEST (test_padded)
+{
+  static const gchar *const some[] = { "RGB", "I420", "NV12", "GRAY16_LE" };
+
+  for (guint v = 0; v < G_N_ELEMENTS (views); v++) {
+    for (guint f = 0; f < G_N_ELEMENTS (some); f++) {
+      gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=38,height=26",
+          some[f]);
+      gchar *properties = g_strdup_printf ("view=%s num-buffers=3 "
+          "num-disparities=9", views[v]);
+      GstHarness *h;
+      Picture padded, plain;
+
+      if (v < 4 || f == 3) {
+        h = new_harness (properties, caps);
+        gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+            propose_padding, NULL, NULL);
+        gst_harness_play (h);
+        padded = pull_picture (h);
+        fail_unless (gst_buffer_get_video_meta (padded.buffer) != NULL);
+        fail_unless (GST_VIDEO_FRAME_PLANE_STRIDE (&padded.frame, 0)
+            >= 38 * GST_VIDEO_FRAME_COMP_PSTRIDE (&padded.frame, 0) + 78);
+        plain = take (0, caps, "%s", properties);
+        fail_unless (is_equal (&padded, &plain));
+        drop_picture (&padded);
+        drop_picture (&plain);
+        gst_harness_teardown (h);
+      }
+      g_free (properties);
+      g_free (caps);
+    }
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_scale_too_large)
+{
+  GstElement *pipeline = gst_parse_launch ("stereotestsrc view=disparity "
+      "num-disparities=1001 disparity-scale=100 ! video/x-raw,"
+      "format=GRAY16_LE,width=8,height=8 ! fakesink", NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *error = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
+      GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, "at most 65") != NULL, "%s",
+      error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+static Suite *
+stereotestsrc_suite (void)
+{
+  Suite *s = suite_create ("stereotestsrc");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_formats);
+  tcase_add_test (tc, test_formats_agree);
+  tcase_add_test (tc, test_deterministic);
+  tcase_add_loop_test (tc, test_truth_warps, 0, G_N_ELEMENTS (patterns));
+  tcase_add_loop_test (tc, test_occlusion, 0, G_N_ELEMENTS (patterns));
+  tcase_add_test (tc, test_truth_range);
+  tcase_add_test (tc, test_meta);
+  tcase_add_test (tc, test_packed);
+  tcase_add_test (tc, test_caps);
+  tcase_add_test (tc, test_noise);
+  tcase_add_test (tc, test_exposure);
+  tcase_add_test (tc, test_timestamps);
+  tcase_add_test (tc, test_live);
+  tcase_add_test (tc, test_changing_properties);
+  tcase_add_test (tc, test_seek);
+  tcase_add_test (tc, test_states);
+  tcase_add_test (tc, test_padded);
+  tcase_add_test (tc, test_scale_too_large);
+  return s;
+}
+
+GST_CHECK_MAIN (stereotestsrc);
