@@ -1238,6 +1238,7 @@ run_matcher (GstStereoBase * self, GstStereoFrame views[N_VIEWS],
   return TRUE;
 }
 
+/* On failure some may be mapped already. */
 static gboolean
 map_views (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
     GstStereoFrame views[N_VIEWS])
@@ -1259,8 +1260,6 @@ map_views (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
               GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info),
               GST_VIDEO_INFO_NAME (&info), GST_VIDEO_INFO_SIZE (&info)),
           (NULL));
-      while (i-- > 0)
-        gst_stereo_frame_unmap (&views[i]);
       return FALSE;
     }
   }
