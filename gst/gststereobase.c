@@ -949,7 +949,21 @@ running_time (GstAggregatorPad * pad, GstBuffer * buffer)
   return time;
 }
 
-/* By how much the times of a pair may differ. */
+/* How much running time some time of the stream takes. */
+static GstClockTime
+running_duration (GstAggregatorPad * pad, GstClockTime duration)
+{
+  gdouble rate;
+
+  if (!GST_CLOCK_TIME_IS_VALID (duration))
+    return duration;
+  GST_OBJECT_LOCK (pad);
+  rate = ABS (pad->segment.rate);
+  GST_OBJECT_UNLOCK (pad);
+  return rate == 1.0 ? duration : (GstClockTime) (duration / rate);
+}
+
+/* By how much the running times of a pair may differ. */
 static GstClockTime
 tolerance_for (GstStereoBase * self, GstBuffer * left)
 {
@@ -958,19 +972,21 @@ tolerance_for (GstStereoBase * self, GstBuffer * left)
 
   GST_OBJECT_LOCK (self);
   tolerance = priv->sync_tolerance;
-  if (!GST_CLOCK_TIME_IS_VALID (tolerance)) {
-    if (GST_BUFFER_DURATION_IS_VALID (left) && GST_BUFFER_DURATION (left) > 0)
-      tolerance = GST_BUFFER_DURATION (left) / 2;
-    else if (priv->has_info[LEFT]
-        && GST_VIDEO_INFO_FPS_N (&priv->info[LEFT]) > 0)
-      tolerance = gst_util_uint64_scale (GST_SECOND,
-          (guint64) GST_VIDEO_INFO_FPS_D (&priv->info[LEFT]),
-          2 * (guint64) GST_VIDEO_INFO_FPS_N (&priv->info[LEFT]));
-    else
-      tolerance = DEFAULT_TOLERANCE;
+  if (GST_CLOCK_TIME_IS_VALID (tolerance)) {
+    GST_OBJECT_UNLOCK (self);
+    return tolerance;
   }
+  if (GST_BUFFER_DURATION_IS_VALID (left) && GST_BUFFER_DURATION (left) > 0)
+    tolerance = GST_BUFFER_DURATION (left) / 2;
+  else if (priv->has_info[LEFT]
+      && GST_VIDEO_INFO_FPS_N (&priv->info[LEFT]) > 0)
+    tolerance = gst_util_uint64_scale (GST_SECOND,
+        (guint64) GST_VIDEO_INFO_FPS_D (&priv->info[LEFT]),
+        2 * (guint64) GST_VIDEO_INFO_FPS_N (&priv->info[LEFT]));
   GST_OBJECT_UNLOCK (self);
-  return tolerance;
+  if (!GST_CLOCK_TIME_IS_VALID (tolerance))
+    return DEFAULT_TOLERANCE;
+  return running_duration (priv->sink[LEFT], tolerance);
 }
 
 static gboolean
@@ -1374,6 +1390,30 @@ take_pair (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
   return process_pair (self, buffers);
 }
 
+/* What pairing has to know of a view's oldest buffer, next to the other view's
+ * one. */
+static void
+make_candidate (GstStereoBase * self, gint view, GstBuffer * buffer,
+    GstBuffer * other, GstStereoCandidate * candidate)
+{
+  GstAggregatorPad *pad = PRIV (self)->sink[view];
+  GstClockTime image = running_duration (pad, GST_BUFFER_DURATION (other));
+  GstClockTime earlier;
+
+  candidate->time = running_time (pad, buffer);
+  candidate->duration = running_duration (pad, GST_BUFFER_DURATION (buffer));
+  candidate->gap = is_gap (buffer);
+
+  /* Backwards, the timestamp of a gap belongs to the last image in it. */
+  if (candidate->gap && pad->segment.rate < 0
+      && GST_CLOCK_TIME_IS_VALID (candidate->time)
+      && GST_CLOCK_TIME_IS_VALID (candidate->duration)
+      && GST_CLOCK_TIME_IS_VALID (image) && candidate->duration > image) {
+    earlier = candidate->duration - image;
+    candidate->time -= MIN (candidate->time, earlier);
+  }
+}
+
 static GstFlowReturn
 decide (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
 {
@@ -1383,9 +1423,8 @@ decide (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
   gint missing = LEFT;
 
   for (guint i = 0; i < N_VIEWS; i++) {
-    times[i] = candidates[i].time = running_time (priv->sink[i], buffers[i]);
-    candidates[i].duration = GST_BUFFER_DURATION (buffers[i]);
-    candidates[i].gap = is_gap (buffers[i]);
+    make_candidate (self, (gint) i, buffers[i], buffers[!i], &candidates[i]);
+    times[i] = running_time (priv->sink[i], buffers[i]);
   }
 
   switch (gst_stereo_pair (&candidates[LEFT], &candidates[RIGHT],
