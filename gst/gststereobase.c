@@ -538,11 +538,21 @@ sink_caps (GstStereoBase * self, GstAggregatorPad * pad, GstCaps * filter)
 }
 
 static gboolean
+acceptable (GstPad * pad, GstCaps * caps)
+{
+  GstCaps *template = gst_pad_get_pad_template_caps (pad);
+  gboolean ok = gst_caps_is_subset (caps, template);
+
+  gst_caps_unref (template);
+  return ok;
+}
+
+static gboolean
 gst_stereo_base_sink_query (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstQuery * query)
 {
   GstStereoBase *self = GST_STEREO_BASE (aggregator);
-  GstCaps *caps, *template;
+  GstCaps *caps;
 
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_CAPS:
@@ -555,10 +565,8 @@ gst_stereo_base_sink_query (GstAggregator * aggregator,
       /* A size that differs from the other view's is refused with a reason
        * once both are there; until then it may be a change of both. */
       gst_query_parse_accept_caps (query, &caps);
-      template = gst_pad_get_pad_template_caps (GST_PAD (pad));
-      gst_query_set_accept_caps_result (query, gst_caps_is_subset (caps,
-              template));
-      gst_caps_unref (template);
+      gst_query_set_accept_caps_result (query, acceptable (GST_PAD (pad),
+              caps));
       return TRUE;
     default:
       return GST_AGGREGATOR_CLASS (gst_stereo_base_parent_class)->sink_query
@@ -571,6 +579,51 @@ same_size (const GstVideoInfo * a, const GstVideoInfo * b)
 {
   return GST_VIDEO_INFO_WIDTH (a) == GST_VIDEO_INFO_WIDTH (b)
       && GST_VIDEO_INFO_HEIGHT (a) == GST_VIDEO_INFO_HEIGHT (b);
+}
+
+static void
+complain_about_downstream (GstStereoBase * self, const GstVideoInfo * left,
+    const GstCaps * downstream)
+{
+  STEREO_ERROR (self, CORE, NEGOTIATION,
+      ("What follows can't take a disparity map of %dx%d at %d/%d frames a "
+          "second in GRAY16_LE or GRAY8: it has the size and the rate of the "
+          "left view (put videoconvert, videoscale or videorate behind the "
+          "element).", GST_VIDEO_INFO_WIDTH (left),
+          GST_VIDEO_INFO_HEIGHT (left), GST_VIDEO_INFO_FPS_N (left),
+          GST_VIDEO_INFO_FPS_D (left)),
+      ("downstream takes %" GST_PTR_FORMAT, downstream));
+}
+
+/* The base class gives up without a word when downstream takes nothing that the
+ * pad has. */
+static gboolean
+gst_stereo_base_negotiate (GstAggregator * aggregator)
+{
+  GstStereoBase *self = GST_STEREO_BASE (aggregator);
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstCaps *template, *possible, *downstream;
+  GstVideoInfo left;
+  gboolean known;
+
+  if (GST_AGGREGATOR_CLASS (gst_stereo_base_parent_class)->negotiate
+      (aggregator))
+    return TRUE;
+
+  GST_OBJECT_LOCK (self);
+  known = priv->has_info[LEFT];
+  left = priv->info[LEFT];
+  GST_OBJECT_UNLOCK (self);
+  template = gst_pad_get_pad_template_caps (aggregator->srcpad);
+  possible = gst_pad_peer_query_caps (aggregator->srcpad, template);
+  if (known && gst_caps_is_empty (possible)) {
+    downstream = gst_pad_peer_query_caps (aggregator->srcpad, NULL);
+    complain_about_downstream (self, &left, downstream);
+    gst_caps_unref (downstream);
+  }
+  gst_caps_unref (possible);
+  gst_caps_unref (template);
+  return FALSE;
 }
 
 /* Fixed caps for the output, of the left view's shape. */
@@ -606,13 +659,7 @@ gst_stereo_base_update_src_caps (GstAggregator * aggregator,
   caps = gst_caps_intersect_full (downstream, wanted,
       GST_CAPS_INTERSECT_ZIG_ZAG);
   if (gst_caps_is_empty (caps)) {
-    STEREO_ERROR (self, CORE, NEGOTIATION,
-        ("What follows can't take a disparity map of %dx%d in GRAY16_LE or "
-            "GRAY8: it has to be of the size of the input (put videoconvert "
-            "or videoscale behind the element).",
-            GST_VIDEO_INFO_WIDTH (&left), GST_VIDEO_INFO_HEIGHT (&left)),
-        ("wanted %" GST_PTR_FORMAT ", downstream takes %" GST_PTR_FORMAT,
-            wanted, downstream));
+    complain_about_downstream (self, &left, downstream);
     gst_caps_unref (caps);
     gst_caps_unref (wanted);
     return GST_FLOW_NOT_NEGOTIATED;
@@ -787,6 +834,59 @@ watch_other_pad (GstStereoBase * self, gint view)
   gst_object_unref (clock);
 }
 
+/* Says what is wrong with caps that the pad does not take. */
+static void
+complain_about_caps (GstStereoBase * self, gint view, const GstCaps * caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  const gchar *format = gst_structure_get_string (s, "format");
+  GstCapsFeatures *features = gst_caps_get_features (caps, 0);
+  gchar *problem;
+  gint width = 0, height = 0;
+
+  if (!gst_structure_has_name (s, "video/x-raw")) {
+    problem = g_strdup_printf ("%s; it takes raw video, so put a decoder "
+        "before it", gst_structure_get_name (s));
+  } else if (!gst_caps_features_is_equal (features,
+          GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)) {
+    gchar *name = gst_caps_features_to_string (features);
+
+    problem = g_strdup_printf ("video in %s; it takes video in system memory, "
+        "so put an element that downloads it before it", name);
+    g_free (name);
+  } else if (!gst_structure_get_int (s, "width", &width)
+      || !gst_structure_get_int (s, "height", &height)
+      || width < 1 || width > STEREO_MAX_SIZE
+      || height < 1 || height > STEREO_MAX_SIZE) {
+    problem = g_strdup_printf ("images of %dx%d; it takes 1x1 to %dx%d", width,
+        height, STEREO_MAX_SIZE, STEREO_MAX_SIZE);
+  } else {
+    problem = g_strdup_printf ("video in the format %s; put videoconvert "
+        "before it", format ? format : "(none)");
+  }
+  STEREO_ERROR (self, STREAM, FORMAT,
+      ("sink_%s can't take %s.", view_names[view], problem),
+      ("caps %" GST_PTR_FORMAT, caps));
+  g_free (problem);
+}
+
+/* GstPad refuses caps without telling the element; nobody would know why. */
+static GstPadProbeReturn
+look_at_caps (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
+{
+  GstStereoBase *self = GST_STEREO_BASE (user_data);
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (probe);
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    if (!acceptable (pad, caps))
+      complain_about_caps (self, view_of (self, GST_AGGREGATOR_PAD (pad)),
+          caps);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
 static gboolean
 take_caps (GstStereoBase * self, gint view, GstCaps * caps)
 {
@@ -797,9 +897,7 @@ take_caps (GstStereoBase * self, gint view, GstCaps * caps)
 
   if (!gst_video_info_from_caps (&info, caps)
       || !gst_stereo_format (GST_VIDEO_INFO_FORMAT (&info), &format)) {
-    STEREO_ERROR (self, STREAM, FORMAT,
-        ("sink_%s can't take this kind of video; put videoconvert before it.",
-            view_names[view]), ("caps %" GST_PTR_FORMAT, caps));
+    complain_about_caps (self, view, caps);
     return FALSE;
   }
 
@@ -1799,6 +1897,8 @@ gst_stereo_base_init (GstStereoBase * self)
 
     priv->sink[i] = g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", names[i],
         "direction", GST_PAD_SINK, "template", template, NULL);
+    gst_pad_add_probe (GST_PAD (priv->sink[i]),
+        GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_caps, self, NULL);
     gst_element_add_pad (GST_ELEMENT_CAST (self), GST_PAD (priv->sink[i]));
   }
   priv->backend = DEFAULT_BACKEND;
@@ -1834,6 +1934,7 @@ gst_stereo_base_class_init (GstStereoBaseClass * klass)
   aggregator_class->src_event = gst_stereo_base_src_event;
   aggregator_class->clip = gst_stereo_base_clip;
   aggregator_class->aggregate = gst_stereo_base_aggregate;
+  aggregator_class->negotiate = gst_stereo_base_negotiate;
   aggregator_class->update_src_caps = gst_stereo_base_update_src_caps;
   aggregator_class->negotiated_src_caps = gst_stereo_base_negotiated_src_caps;
   aggregator_class->propose_allocation = gst_stereo_base_propose_allocation;
