@@ -1278,7 +1278,6 @@ describe_output (GstStereoBase * self, GstBuffer * out,
   gst_buffer_copy_into (out, buffers[LEFT],
       GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) - 1);
   GST_BUFFER_FLAG_UNSET (out, GST_BUFFER_FLAG_GAP);
-  GST_BUFFER_FLAG_UNSET (out, GST_BUFFER_FLAG_DISCONT);
   if (priv->discont)
     GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DISCONT);
   priv->discont = FALSE;
