@@ -870,19 +870,28 @@ complain_about_caps (GstStereoBase * self, gint view, const GstCaps * caps)
   g_free (problem);
 }
 
-/* GstPad refuses caps without telling the element; nobody would know why. */
+/* What the element has to see before GstPad or the queue of the pad does: GstPad
+ * refuses caps without telling anyone why, and the end of a view that waits for
+ * one that is not linked would wait too. */
 static GstPadProbeReturn
-look_at_caps (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
+look_at_event (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
 {
   GstStereoBase *self = GST_STEREO_BASE (user_data);
+  GstStereoBasePrivate *priv = PRIV (self);
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (probe);
+  gint view = view_of (self, GST_AGGREGATOR_PAD (pad));
   GstCaps *caps;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     gst_event_parse_caps (event, &caps);
     if (!acceptable (pad, caps))
-      complain_about_caps (self, view_of (self, GST_AGGREGATOR_PAD (pad)),
-          caps);
+      complain_about_caps (self, view, caps);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS
+      && !gst_pad_is_linked (GST_PAD (priv->sink[!view]))) {
+    STEREO_ERROR (self, CORE, PAD,
+        ("The video on sink_%s has ended, and sink_%s is not linked. A stereo "
+            "matcher needs both views.", view_names[view], view_names[!view]),
+        (NULL));
   }
   return GST_PAD_PROBE_OK;
 }
@@ -955,13 +964,6 @@ gst_stereo_base_sink_event (GstAggregator * aggregator,
         priv->earliest_time = GST_CLOCK_TIME_NONE;
         GST_OBJECT_UNLOCK (self);
       }
-      break;
-    case GST_EVENT_EOS:
-      if (!gst_pad_is_linked (GST_PAD (priv->sink[!view])))
-        STEREO_ERROR (self, CORE, PAD,
-            ("The video on sink_%s has ended, and sink_%s is not linked. A "
-                "stereo matcher needs both views.", view_names[view],
-                view_names[!view]), (NULL));
       break;
     default:
       break;
@@ -1117,7 +1119,9 @@ drop (GstStereoBase * self, gint view, GstBuffer * buffer,
                 "running-time", G_TYPE_UINT64, running_time (pad, buffer),
                 "dropped", G_TYPE_UINT64, dropped,
                 "reason", G_TYPE_STRING, reason, NULL)));
-    if (++priv->unpaired_in_a_row == UNPAIRED_WARNING)
+    /* While the sizes differ, the cameras are not to blame. */
+    if (!GST_CLOCK_TIME_IS_VALID (priv->disagree_since)
+        && ++priv->unpaired_in_a_row == UNPAIRED_WARNING)
       GST_ELEMENT_WARNING (self, STREAM, FAILED,
           ("%d images in a row had no partner in the other view. If the two "
               "cameras are not in step, sync-tolerance says by how many "
@@ -1232,7 +1236,7 @@ too_late (GstStereoBase * self, GstBuffer * left, GstClockTime time)
       gst_segment_to_stream_time (segment, GST_FORMAT_TIME,
           GST_BUFFER_PTS (left)), GST_BUFFER_PTS (left),
       GST_BUFFER_DURATION (left));
-  gst_message_set_qos_values (message, GST_CLOCK_DIFF (earliest, time),
+  gst_message_set_qos_values (message, GST_CLOCK_DIFF (time, earliest),
       proportion, 1000000);
   gst_message_set_qos_stats (message, GST_FORMAT_BUFFERS, counters.paired,
       counters.qos_dropped);
@@ -1897,7 +1901,7 @@ gst_stereo_base_init (GstStereoBase * self)
     priv->sink[i] = g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", names[i],
         "direction", GST_PAD_SINK, "template", template, NULL);
     gst_pad_add_probe (GST_PAD (priv->sink[i]),
-        GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_caps, self, NULL);
+        GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_event, self, NULL);
     gst_element_add_pad (GST_ELEMENT_CAST (self), GST_PAD (priv->sink[i]));
   }
   priv->backend = DEFAULT_BACKEND;

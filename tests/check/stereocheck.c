@@ -175,6 +175,7 @@ rig_open (Rig * rig, const gchar * launch)
       error ? error->message : "");
   gst_object_ref_sink (rig->element);
   rig->bus = gst_bus_new ();
+  rig->messages = NULL;
   gst_element_set_bus (rig->element, rig->bus);
   rig->view[LEFT] = gst_harness_new_with_element (rig->element, "sink_left",
       "src");
@@ -201,6 +202,7 @@ rig_close (Rig * rig)
   gst_harness_teardown (rig->view[RIGHT]);
   gst_harness_teardown (rig->view[LEFT]);
   gst_bus_set_flushing (rig->bus, TRUE);
+  g_list_free_full (rig->messages, (GDestroyNotify) gst_message_unref);
   gst_element_set_bus (element, NULL);
   ASSERT_OBJECT_REFCOUNT (element, "the element", 1);
   gst_object_unref (element);
@@ -268,11 +270,31 @@ rig_stat (Rig * rig, const gchar * name)
   return value;
 }
 
+/* The bus throws away what was not asked for; this keeps it. */
+GstMessage *
+rig_message (Rig * rig, GstMessageType types, GstClockTime timeout)
+{
+  GstMessage *message;
+
+  for (GList * m = rig->messages; m != NULL; m = m->next) {
+    message = m->data;
+    if (GST_MESSAGE_TYPE (message) & types) {
+      rig->messages = g_list_delete_link (rig->messages, m);
+      return message;
+    }
+  }
+  while ((message = gst_bus_timed_pop (rig->bus, timeout)) != NULL) {
+    if (GST_MESSAGE_TYPE (message) & types)
+      return message;
+    rig->messages = g_list_append (rig->messages, message);
+  }
+  return NULL;
+}
+
 void
 rig_expect_error (Rig * rig, GQuark domain, gint code, ...)
 {
-  GstMessage *message = gst_bus_timed_pop_filtered (rig->bus, PATIENCE,
-      GST_MESSAGE_ERROR);
+  GstMessage *message = rig_message (rig, GST_MESSAGE_ERROR, PATIENCE);
   GError *error = NULL;
   const gchar *word;
   va_list words;
@@ -294,8 +316,8 @@ rig_expect_error (Rig * rig, GQuark domain, gint code, ...)
 void
 rig_expect_no_error (Rig * rig)
 {
-  GstMessage *message = gst_bus_pop_filtered (rig->bus,
-      GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  GstMessage *message = rig_message (rig,
+      GST_MESSAGE_ERROR | GST_MESSAGE_WARNING, 0);
   GError *error = NULL;
 
   if (message == NULL)
@@ -313,7 +335,7 @@ rig_count_messages (Rig * rig, GstMessageType type)
   GstMessage *message;
   guint n = 0;
 
-  while ((message = gst_bus_pop_filtered (rig->bus, type)) != NULL) {
+  while ((message = rig_message (rig, type, 0)) != NULL) {
     gst_message_unref (message);
     n++;
   }

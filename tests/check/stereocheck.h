@@ -79,6 +79,7 @@ typedef struct
 {
   GstElement *element;
   GstBus *bus;
+  GList *messages;              /* taken from the bus, not asked for yet */
   GstHarness *view[2];          /* the left one has the source pad too */
 } Rig;
 
@@ -103,6 +104,9 @@ GstCaps *rig_output_caps (Rig * rig);
 /* The value of one of the counters in `stats`. */
 guint64 rig_stat (Rig * rig, const gchar * name);
 
+/* The next message of these types, or NULL.  Owned. */
+GstMessage *rig_message (Rig * rig, GstMessageType types,
+    GstClockTime timeout);
 /* Fails unless one error with this code of its domain is posted, with all these
  * words in its text.  Ends with NULL. */
 void rig_expect_error (Rig * rig, GQuark domain, gint code, ...)

@@ -504,7 +504,8 @@ GST_START_TEST (test_one_view_changes_its_size)
       for (gint i = LEFT; i <= RIGHT; i++)
         feeder_join (feeders[i]);
       rig_expect_no_error (&rig);
-      fail_unless_equals_int (gst_harness_buffers_received (rig.view[LEFT]), 5);
+      fail_unless_equals_int (gst_harness_buffers_received (rig.view[LEFT]),
+          5);
       rig_close (&rig);
     }
   }

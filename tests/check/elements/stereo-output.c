@@ -483,16 +483,21 @@ GST_START_TEST (test_same_bytes_with_any_number_of_threads)
       gchar *launch = g_strdup_printf ("%s backend=cpu n-threads=%u "
           "num-disparities=24", names[e], threads[t]), *sum;
       GstBuffer *map, *right = gray_image (w, h, 9);
-      GstMapInfo info;
+      GString *codes = g_string_new (NULL);
+      GstCaps *caps;
       Rig rig;
 
       /* something to disagree about */
       gst_buffer_memset (right, 1000, 0x80, 900);
       rig_open_with_caps (&rig, launch, text, text);
       map = rig_match (&rig, gray_image (w, h, 0), right);
-      fail_unless (gst_buffer_map (map, &info, GST_MAP_READ));
-      sum = g_compute_checksum_for_data (G_CHECKSUM_SHA1, info.data, info.size);
-      gst_buffer_unmap (map, &info);
+      caps = rig_output_caps (&rig);
+      for (gint y = 0; y < h; y++) {
+        for (gint x = 0; x < w; x++)
+          g_string_append_printf (codes, "%u ", code_at (map, caps, x, y));
+      }
+      gst_caps_unref (caps);
+      sum = g_string_free (codes, FALSE);
       if (one == NULL)
         one = g_strdup (sum);
       fail_unless_equals_string (sum, one);

@@ -250,7 +250,7 @@ GST_START_TEST (test_message_about_unpaired_images)
   rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
   maps = rig_run (&rig, script_from (LEFT, "013", 0),
       script_from (RIGHT, "0123", 0));
-  message = gst_bus_pop_filtered (rig.bus, GST_MESSAGE_ELEMENT);
+  message = rig_message (&rig, GST_MESSAGE_ELEMENT, 0);
   fail_unless (message != NULL);
   s = gst_message_get_structure (message);
   fail_unless (gst_structure_has_name (s, "stereo-unpaired"));
@@ -290,7 +290,7 @@ GST_START_TEST (test_warning_when_nothing_pairs)
   rig_open_with_caps (&rig, VCBW "sync-tolerance=1000000", CAPS, CAPS);
   maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
   fail_unless_equals_int (maps->len, 0);
-  message = gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING);
+  message = rig_message (&rig, GST_MESSAGE_WARNING, 0);
   fail_unless (message != NULL);
   gst_message_parse_warning (message, &error, NULL);
   fail_unless (strstr (error->message, "sync-tolerance") != NULL);
