@@ -870,9 +870,9 @@ complain_about_caps (GstStereoBase * self, gint view, const GstCaps * caps)
   g_free (problem);
 }
 
-/* What the element has to see before GstPad or the queue of the pad does: GstPad
- * refuses caps without telling anyone why, and the end of a view that waits for
- * one that is not linked would wait too. */
+/* What the element has to see before GstPad or the pad's queue does: GstPad
+ * refuses caps without telling anyone why, and the end of a view waits in the
+ * queue for images of the other one, which never come if that is not linked. */
 static GstPadProbeReturn
 look_at_event (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
 {

@@ -10,7 +10,7 @@
 #define ODD_CAPS \
     "video/x-raw, format=GRAY8, width=43, height=5, framerate=25/1"
 
-/* ---------------------------------------------------------------- downstream */
+/* --------------------------------------------------------------- downstream */
 
 typedef struct
 {
@@ -176,7 +176,7 @@ GST_START_TEST (test_maps_may_be_kept)
 
 GST_END_TEST;
 
-/* ------------------------------------------------------------------ upstream */
+/* ----------------------------------------------------------------- upstream */
 
 static void
 check_upstream_query (Rig * rig, gint view)
@@ -245,7 +245,7 @@ GST_START_TEST (test_images_in_several_memories)
 
 GST_END_TEST;
 
-/* ----------------------------------------------------------------- no growth */
+/* ---------------------------------------------------------------- no growth */
 
 static void
 count_freed (gpointer user_data, GstMiniObject * object)

@@ -84,8 +84,7 @@ GST_START_TEST (test_output_format)
 {
   check_output_format (NULL, "GRAY16_LE");
   check_output_format ("video/x-raw", "GRAY16_LE");
-  check_output_format ("video/x-raw, format={ GRAY16_LE, GRAY8 }",
-      "GRAY16_LE");
+  check_output_format ("video/x-raw, format={ GRAY16_LE, GRAY8 }", "GRAY16_LE");
   check_output_format ("video/x-raw, format=GRAY8", "GRAY8");
   check_output_format ("video/x-raw, format={ RGB, GRAY8 }", "GRAY8");
   check_output_format ("video/x-raw, format=GRAY8; "
@@ -469,7 +468,8 @@ GST_START_TEST (test_both_views_change_their_size)
         fail_unless (GST_BUFFER_FLAG_IS_SET (map, GST_BUFFER_FLAG_DISCONT));
     }
     fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), after - before);
-    fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), after - before);
+    fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"),
+        after - before);
     rig_expect_no_error (&rig);
     g_ptr_array_unref (maps);
     gst_caps_unref (a);
@@ -504,8 +504,7 @@ GST_START_TEST (test_one_view_changes_its_size)
       for (gint i = LEFT; i <= RIGHT; i++)
         feeder_join (feeders[i]);
       rig_expect_no_error (&rig);
-      fail_unless_equals_int (gst_harness_buffers_received (rig.view[LEFT]),
-          5);
+      fail_unless_equals_int (gst_harness_buffers_received (rig.view[LEFT]), 5);
       rig_close (&rig);
     }
   }

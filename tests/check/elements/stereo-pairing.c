@@ -64,8 +64,7 @@ check_pairing (const gchar * launch, const gchar * left, const gchar * right,
   if (dropped_left != ANY)
     fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), dropped_left);
   if (dropped_right != ANY)
-    fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"),
-        dropped_right);
+    fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), dropped_right);
   fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_ELEMENT),
       rig_stat (&rig, "dropped-left") + rig_stat (&rig, "dropped-right"));
   rig_expect_no_error (&rig);

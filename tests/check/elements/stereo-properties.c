@@ -262,7 +262,7 @@ GST_START_TEST (test_change_that_does_not_fit)
 
 GST_END_TEST;
 
-/* ---------------------------------------------------------------- controlled */
+/* --------------------------------------------------------------- controlled */
 
 /* disparity-scale = 10 + stream time in frames. */
 typedef GstControlBinding ScaleBinding;
@@ -322,7 +322,7 @@ GST_START_TEST (test_controlled_property)
 
 GST_END_TEST;
 
-/* ----------------------------------------------------------------- statistics */
+/* --------------------------------------------------------------- statistics */
 
 GST_START_TEST (test_stats)
 {
@@ -383,7 +383,7 @@ GST_START_TEST (test_stats_count_and_begin_anew)
 
 GST_END_TEST;
 
-/* ------------------------------------------------------------------ back ends */
+/* ---------------------------------------------------------------- back ends */
 
 /* The element, its state change and its messages. */
 static GstStateChangeReturn
@@ -455,7 +455,7 @@ GST_START_TEST (test_cuda_that_is_not_there)
 
 GST_END_TEST;
 
-/* What computes is told once, also when it is not what one may have hoped for. */
+/* What computes is told once, also when it is not what one hoped for. */
 GST_START_TEST (test_backend_is_told)
 {
   static const gchar *const backends[] = { "auto", "cpu" };

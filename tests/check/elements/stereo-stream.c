@@ -502,9 +502,11 @@ expect_unlinked_error (const gchar * launch, const gchar * linked,
 GST_START_TEST (test_unlinked_pad_at_the_end)
 {
   expect_unlinked_error ("videotestsrc num-buffers=1 ! m.sink_left  " VCBW
-      "name=m ! fakesink", "on sink_left has ended", "sink_right is not linked");
+      "name=m ! fakesink", "on sink_left has ended",
+      "sink_right is not linked");
   expect_unlinked_error ("videotestsrc num-buffers=1 ! m.sink_right  " VCBW
-      "name=m ! fakesink", "on sink_right has ended", "sink_left is not linked");
+      "name=m ! fakesink", "on sink_right has ended",
+      "sink_left is not linked");
 }
 
 GST_END_TEST;
