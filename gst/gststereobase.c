@@ -1063,37 +1063,52 @@ running_duration (GstAggregatorPad * pad, GstClockTime duration)
   return rate == 1.0 ? duration : (GstClockTime) (duration / rate);
 }
 
-/* By how much the running times of a pair may differ. */
-static GstClockTime
-tolerance_for (GstStereoBase * self, GstBuffer * left)
-{
-  GstStereoBasePrivate *priv = PRIV (self);
-  GstClockTime tolerance;
-
-  GST_OBJECT_LOCK (self);
-  tolerance = priv->sync_tolerance;
-  if (GST_CLOCK_TIME_IS_VALID (tolerance)) {
-    GST_OBJECT_UNLOCK (self);
-    return tolerance;
-  }
-  if (GST_BUFFER_DURATION_IS_VALID (left) && GST_BUFFER_DURATION (left) > 0)
-    tolerance = GST_BUFFER_DURATION (left) / 2;
-  else if (priv->has_info[LEFT]
-      && GST_VIDEO_INFO_FPS_N (&priv->info[LEFT]) > 0)
-    tolerance = gst_util_uint64_scale (GST_SECOND,
-        (guint64) GST_VIDEO_INFO_FPS_D (&priv->info[LEFT]),
-        2 * (guint64) GST_VIDEO_INFO_FPS_N (&priv->info[LEFT]));
-  GST_OBJECT_UNLOCK (self);
-  if (!GST_CLOCK_TIME_IS_VALID (tolerance))
-    return DEFAULT_TOLERANCE;
-  return running_duration (priv->sink[LEFT], tolerance);
-}
-
 static gboolean
 is_gap (GstBuffer * buffer)
 {
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
       && gst_buffer_get_size (buffer) == 0;
+}
+
+/* How long an image is shown, in running time, or GST_CLOCK_TIME_NONE. */
+static GstClockTime
+shown_for (GstStereoBase * self, gint view, GstBuffer * buffer)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstClockTime duration = GST_BUFFER_DURATION (buffer);
+  const GstVideoInfo *info = &priv->info[view];
+
+  if (is_gap (buffer) || !GST_CLOCK_TIME_IS_VALID (duration) || duration == 0) {
+    GST_OBJECT_LOCK (self);
+    duration = priv->has_info[view] && GST_VIDEO_INFO_FPS_N (info) > 0
+        ? gst_util_uint64_scale (GST_SECOND,
+        (guint64) GST_VIDEO_INFO_FPS_D (info),
+        (guint64) GST_VIDEO_INFO_FPS_N (info)) : GST_CLOCK_TIME_NONE;
+    GST_OBJECT_UNLOCK (self);
+  }
+  return running_duration (priv->sink[view], duration);
+}
+
+/* By how much the running times of a pair may differ.  Half an image of the
+ * faster view: with more, an image would be taken before the one that is
+ * nearer has come. */
+static GstClockTime
+tolerance_for (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstClockTime tolerance, left, right;
+
+  GST_OBJECT_LOCK (self);
+  tolerance = priv->sync_tolerance;
+  GST_OBJECT_UNLOCK (self);
+  if (GST_CLOCK_TIME_IS_VALID (tolerance))
+    return tolerance;
+  left = shown_for (self, LEFT, buffers[LEFT]);
+  right = shown_for (self, RIGHT, buffers[RIGHT]);
+  /* GST_CLOCK_TIME_NONE is larger than any time */
+  tolerance = MIN (left, right);
+  return GST_CLOCK_TIME_IS_VALID (tolerance) ? tolerance / 2
+      : DEFAULT_TOLERANCE;
 }
 
 /* Removes a view's oldest buffer; an image is counted and told about. */
@@ -1529,7 +1544,7 @@ decide (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
   }
 
   switch (gst_stereo_pair (&candidates[LEFT], &candidates[RIGHT],
-          tolerance_for (self, buffers[LEFT]))) {
+          tolerance_for (self, buffers))) {
     case GST_STEREO_PAIR_TAKE:
       return take_pair (self, buffers, times);
     case GST_STEREO_PAIR_DROP_LEFT:
@@ -1986,15 +2001,15 @@ gst_stereo_base_class_init (GstStereoBaseClass * klass)
    * GstStereoBase:sync-tolerance:
    *
    * By how many nanoseconds the running times of a left and a right image may
-   * differ for the two to be a pair. By default half the duration of a left
-   * image, or a millisecond where that is not known. Images without a partner
-   * are dropped, counted in #GstStereoBase:stats and told about in element
-   * messages called `stereo-unpaired`.
+   * differ for the two to be a pair. By default half the duration of an image,
+   * the shorter one if they differ, or a millisecond where that is not known.
+   * Images without a partner are dropped, counted in #GstStereoBase:stats and
+   * told about in element messages called `stereo-unpaired`.
    */
   g_object_class_install_property (object_class, PROP_SYNC_TOLERANCE,
       g_param_spec_uint64 ("sync-tolerance", "sync-tolerance",
           "Largest difference of the times of a pair, in nanoseconds (-1 = "
-          "half the duration of a left image)", 0, G_MAXUINT64,
+          "half the duration of an image)", 0, G_MAXUINT64,
           DEFAULT_SYNC_TOLERANCE, playing));
 
   /**

@@ -162,6 +162,45 @@ GST_START_TEST (test_skew)
 
 GST_END_TEST;
 
+/* Views of different rates pair where they meet, not with what came before. */
+GST_START_TEST (test_different_rates)
+{
+  for (gint fast = LEFT; fast <= RIGHT; fast++) {
+    for (gint known = 0; known <= 1; known++) {
+      const gchar *caps[] = { CAPS, CAPS };
+      Script *scripts[2] = { script_new (), script_new () };
+      GPtrArray *maps;
+      Rig rig;
+
+      caps[fast] = "video/x-raw, format=GRAY8, width=96, height=4, "
+          "framerate=50/1";
+      for (gint i = 0; i < 8; i++) {
+        GstBuffer *image = numbered_image (fast, i);
+
+        GST_BUFFER_PTS (image) = (GstClockTime) i *FRAME / 2;
+        GST_BUFFER_DURATION (image) = known ? FRAME / 2 : GST_CLOCK_TIME_NONE;
+        script_buffer (scripts[fast], image);
+        if (i < 4) {
+          image = numbered_image (!fast, i);
+          if (!known)
+            GST_BUFFER_DURATION (image) = GST_CLOCK_TIME_NONE;
+          script_buffer (scripts[!fast], image);
+        }
+      }
+      rig_open_with_caps (&rig, VCBW, caps[LEFT], caps[RIGHT]);
+      maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+      fail_unless_equals_int (maps->len, 4);
+      for (gint i = 0; i < 4; i++)
+        check_numbers (g_ptr_array_index (maps, (guint) i),
+            fast == LEFT ? 2 * i : i, fast == LEFT ? i : 2 * i);
+      g_ptr_array_unref (maps);
+      rig_close (&rig);
+    }
+  }
+}
+
+GST_END_TEST;
+
 /* The right view may also be the earlier one. */
 GST_START_TEST (test_skew_to_the_left)
 {
@@ -668,6 +707,7 @@ stereo_pairing_suite (void)
   tcase_add_test (tc, test_dropped_images);
   tcase_add_test (tc, test_random_losses);
   tcase_add_test (tc, test_skew);
+  tcase_add_test (tc, test_different_rates);
   tcase_add_test (tc, test_skew_to_the_left);
   tcase_add_test (tc, test_tolerance_without_durations);
   tcase_add_test (tc, test_message_about_unpaired_images);

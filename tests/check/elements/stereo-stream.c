@@ -600,6 +600,54 @@ GST_START_TEST (test_latency)
 
 GST_END_TEST;
 
+/* Two cameras and a screen, with a clock. */
+GST_START_TEST (test_live_pipeline)
+{
+  GArray *maps = g_array_new (FALSE, FALSE, sizeof (Map));
+  GstElement *pipeline, *sink;
+  GstMessage *message;
+  GError *error = NULL;
+  GstBus *bus;
+
+  g_array_set_clear_func (maps, clear_map);
+  pipeline = gst_parse_launch ("videotestsrc is-live=true num-buffers=10 ! "
+      "video/x-raw, width=40, height=20, framerate=50/1 ! queue ! m.sink_left  "
+      "videotestsrc is-live=true num-buffers=10 ! "
+      "video/x-raw, width=40, height=20, framerate=50/1 ! queue ! m.sink_right "
+      VCBW "name=m num-disparities=8 qos=false ! "
+      "fakesink name=sink sync=true signal-handoffs=true", &error);
+  fail_unless (error == NULL);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  bus = gst_element_get_bus (pipeline);
+  g_signal_connect (sink, "handoff", G_CALLBACK (on_map), maps);
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_NO_PREROLL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS
+      | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  /* the sources do not begin at the very same time */
+  fail_unless (maps->len >= 5 && maps->len <= 10, "%u maps", maps->len);
+  for (guint i = 0; i < maps->len; i++) {
+    Map *map = &g_array_index (maps, Map, i);
+
+    fail_unless_equals_uint64 (map->pts, map->left);
+    fail_unless (ABS (GST_CLOCK_DIFF (map->left, map->right))
+        <= (GstClockTimeDiff) FRAME / 4);
+    if (i > 0)
+      fail_unless (map->pts > (map - 1)->pts);
+  }
+  g_array_unref (maps);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
 /* Time passes, one camera is silent: better nothing than something stale. */
 GST_START_TEST (test_live_source_that_is_silent)
 {
@@ -863,6 +911,7 @@ stereo_stream_suite (void)
   tcase_add_test (tc, test_unlinked_pad_without_an_end);
   tcase_add_test (tc, test_pad_may_be_linked_late);
   tcase_add_test (tc, test_latency);
+  tcase_add_test (tc, test_live_pipeline);
   tcase_add_test (tc, test_live_source_that_is_silent);
   tcase_add_test (tc, test_qos_skips_what_would_be_late);
   tcase_add_test (tc, test_qos_off);
