@@ -520,6 +520,32 @@ GST_START_TEST (test_unlinked_pad_without_an_end)
 
 GST_END_TEST;
 
+/* Whoever stops in time hears nothing, and nothing stays behind. */
+GST_START_TEST (test_unlinked_pad_of_a_stopped_element)
+{
+  GstElement *pipeline = gst_parse_launch ("videotestsrc ! m.sink_left  " VCBW
+      "name=m ! fakesink", NULL), *m;
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  for (gint round = 0; round < 3; round++) {
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    g_usleep (30000);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+  }
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  /* the clock lets go in a thread of its own */
+  for (gint tries = 0; tries < 5000 && GST_OBJECT_REFCOUNT_VALUE (m) > 1;
+      tries++)
+    g_usleep (1000);
+  ASSERT_OBJECT_REFCOUNT (m, "the element", 1);
+  gst_object_unref (m);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_pad_may_be_linked_late)
 {
   GstElement *pipeline, *m, *late, *sink;
@@ -909,6 +935,7 @@ stereo_stream_suite (void)
   tcase_add_test (tc, test_stop_while_playing);
   tcase_add_test (tc, test_unlinked_pad_at_the_end);
   tcase_add_test (tc, test_unlinked_pad_without_an_end);
+  tcase_add_test (tc, test_unlinked_pad_of_a_stopped_element);
   tcase_add_test (tc, test_pad_may_be_linked_late);
   tcase_add_test (tc, test_latency);
   tcase_add_test (tc, test_live_pipeline);
