@@ -538,11 +538,21 @@ sink_caps (GstStereoBase * self, GstAggregatorPad * pad, GstCaps * filter)
 }
 
 static gboolean
+acceptable (GstPad * pad, GstCaps * caps)
+{
+  GstCaps *template = gst_pad_get_pad_template_caps (pad);
+  gboolean ok = gst_caps_is_subset (caps, template);
+
+  gst_caps_unref (template);
+  return ok;
+}
+
+static gboolean
 gst_stereo_base_sink_query (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstQuery * query)
 {
   GstStereoBase *self = GST_STEREO_BASE (aggregator);
-  GstCaps *caps, *template;
+  GstCaps *caps;
 
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_CAPS:
@@ -555,10 +565,8 @@ gst_stereo_base_sink_query (GstAggregator * aggregator,
       /* A size that differs from the other view's is refused with a reason
        * once both are there; until then it may be a change of both. */
       gst_query_parse_accept_caps (query, &caps);
-      template = gst_pad_get_pad_template_caps (GST_PAD (pad));
-      gst_query_set_accept_caps_result (query, gst_caps_is_subset (caps,
-              template));
-      gst_caps_unref (template);
+      gst_query_set_accept_caps_result (query, acceptable (GST_PAD (pad),
+              caps));
       return TRUE;
     default:
       return GST_AGGREGATOR_CLASS (gst_stereo_base_parent_class)->sink_query
@@ -571,6 +579,51 @@ same_size (const GstVideoInfo * a, const GstVideoInfo * b)
 {
   return GST_VIDEO_INFO_WIDTH (a) == GST_VIDEO_INFO_WIDTH (b)
       && GST_VIDEO_INFO_HEIGHT (a) == GST_VIDEO_INFO_HEIGHT (b);
+}
+
+static void
+complain_about_downstream (GstStereoBase * self, const GstVideoInfo * left,
+    const GstCaps * downstream)
+{
+  STEREO_ERROR (self, CORE, NEGOTIATION,
+      ("What follows can't take a disparity map of %dx%d at %d/%d frames a "
+          "second in GRAY16_LE or GRAY8: it has the size and the rate of the "
+          "left view (put videoconvert, videoscale or videorate behind the "
+          "element).", GST_VIDEO_INFO_WIDTH (left),
+          GST_VIDEO_INFO_HEIGHT (left), GST_VIDEO_INFO_FPS_N (left),
+          GST_VIDEO_INFO_FPS_D (left)),
+      ("downstream takes %" GST_PTR_FORMAT, downstream));
+}
+
+/* The base class gives up without a word when downstream takes nothing that the
+ * pad has. */
+static gboolean
+gst_stereo_base_negotiate (GstAggregator * aggregator)
+{
+  GstStereoBase *self = GST_STEREO_BASE (aggregator);
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstCaps *template, *possible, *downstream;
+  GstVideoInfo left;
+  gboolean known;
+
+  if (GST_AGGREGATOR_CLASS (gst_stereo_base_parent_class)->negotiate
+      (aggregator))
+    return TRUE;
+
+  GST_OBJECT_LOCK (self);
+  known = priv->has_info[LEFT];
+  left = priv->info[LEFT];
+  GST_OBJECT_UNLOCK (self);
+  template = gst_pad_get_pad_template_caps (aggregator->srcpad);
+  possible = gst_pad_peer_query_caps (aggregator->srcpad, template);
+  if (known && gst_caps_is_empty (possible)) {
+    downstream = gst_pad_peer_query_caps (aggregator->srcpad, NULL);
+    complain_about_downstream (self, &left, downstream);
+    gst_caps_unref (downstream);
+  }
+  gst_caps_unref (possible);
+  gst_caps_unref (template);
+  return FALSE;
 }
 
 /* Fixed caps for the output, of the left view's shape. */
@@ -606,13 +659,7 @@ gst_stereo_base_update_src_caps (GstAggregator * aggregator,
   caps = gst_caps_intersect_full (downstream, wanted,
       GST_CAPS_INTERSECT_ZIG_ZAG);
   if (gst_caps_is_empty (caps)) {
-    STEREO_ERROR (self, CORE, NEGOTIATION,
-        ("What follows can't take a disparity map of %dx%d in GRAY16_LE or "
-            "GRAY8: it has to be of the size of the input (put videoconvert "
-            "or videoscale behind the element).",
-            GST_VIDEO_INFO_WIDTH (&left), GST_VIDEO_INFO_HEIGHT (&left)),
-        ("wanted %" GST_PTR_FORMAT ", downstream takes %" GST_PTR_FORMAT,
-            wanted, downstream));
+    complain_about_downstream (self, &left, downstream);
     gst_caps_unref (caps);
     gst_caps_unref (wanted);
     return GST_FLOW_NOT_NEGOTIATED;
@@ -787,6 +834,68 @@ watch_other_pad (GstStereoBase * self, gint view)
   gst_object_unref (clock);
 }
 
+/* Says what is wrong with caps that the pad does not take. */
+static void
+complain_about_caps (GstStereoBase * self, gint view, const GstCaps * caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  const gchar *format = gst_structure_get_string (s, "format");
+  GstCapsFeatures *features = gst_caps_get_features (caps, 0);
+  gchar *problem;
+  gint width = 0, height = 0;
+
+  if (!gst_structure_has_name (s, "video/x-raw")) {
+    problem = g_strdup_printf ("%s; it takes raw video, so put a decoder "
+        "before it", gst_structure_get_name (s));
+  } else if (!gst_caps_features_is_equal (features,
+          GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)) {
+    gchar *name = gst_caps_features_to_string (features);
+
+    problem = g_strdup_printf ("video in %s; it takes video in system memory, "
+        "so put an element that downloads it before it", name);
+    g_free (name);
+  } else if (!gst_structure_get_int (s, "width", &width)
+      || !gst_structure_get_int (s, "height", &height)
+      || width < 1 || width > STEREO_MAX_SIZE
+      || height < 1 || height > STEREO_MAX_SIZE) {
+    problem = g_strdup_printf ("images of %dx%d; it takes 1x1 to %dx%d", width,
+        height, STEREO_MAX_SIZE, STEREO_MAX_SIZE);
+  } else {
+    problem = g_strdup_printf ("video in the format %s; put videoconvert "
+        "before it", format ? format : "(none)");
+  }
+  STEREO_ERROR (self, STREAM, FORMAT,
+      ("sink_%s can't take %s.", view_names[view], problem),
+      ("caps %" GST_PTR_FORMAT, caps));
+  g_free (problem);
+}
+
+/* What the element has to see before GstPad or the pad's queue does: GstPad
+ * refuses caps without telling anyone why, and the end of a view waits in the
+ * queue for images of the other one, which never come if that is not linked. */
+static GstPadProbeReturn
+look_at_event (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
+{
+  GstStereoBase *self = GST_STEREO_BASE (user_data);
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (probe);
+  gint view = view_of (self, GST_AGGREGATOR_PAD (pad));
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    if (!acceptable (pad, caps))
+      complain_about_caps (self, view, caps);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS
+      && !gst_pad_is_linked (GST_PAD (priv->sink[!view]))) {
+    STEREO_ERROR (self, CORE, PAD,
+        ("The video on sink_%s has ended, and sink_%s is not linked. A stereo "
+            "matcher needs both views.", view_names[view], view_names[!view]),
+        (NULL));
+  }
+  return GST_PAD_PROBE_OK;
+}
+
 static gboolean
 take_caps (GstStereoBase * self, gint view, GstCaps * caps)
 {
@@ -797,9 +906,7 @@ take_caps (GstStereoBase * self, gint view, GstCaps * caps)
 
   if (!gst_video_info_from_caps (&info, caps)
       || !gst_stereo_format (GST_VIDEO_INFO_FORMAT (&info), &format)) {
-    STEREO_ERROR (self, STREAM, FORMAT,
-        ("sink_%s can't take this kind of video; put videoconvert before it.",
-            view_names[view]), ("caps %" GST_PTR_FORMAT, caps));
+    complain_about_caps (self, view, caps);
     return FALSE;
   }
 
@@ -857,13 +964,6 @@ gst_stereo_base_sink_event (GstAggregator * aggregator,
         priv->earliest_time = GST_CLOCK_TIME_NONE;
         GST_OBJECT_UNLOCK (self);
       }
-      break;
-    case GST_EVENT_EOS:
-      if (!gst_pad_is_linked (GST_PAD (priv->sink[!view])))
-        STEREO_ERROR (self, CORE, PAD,
-            ("The video on sink_%s has ended, and sink_%s is not linked. A "
-                "stereo matcher needs both views.", view_names[view],
-                view_names[!view]), (NULL));
       break;
     default:
       break;
@@ -949,28 +1049,18 @@ running_time (GstAggregatorPad * pad, GstBuffer * buffer)
   return time;
 }
 
-/* By how much the times of a pair may differ. */
+/* How much running time some time of the stream takes. */
 static GstClockTime
-tolerance_for (GstStereoBase * self, GstBuffer * left)
+running_duration (GstAggregatorPad * pad, GstClockTime duration)
 {
-  GstStereoBasePrivate *priv = PRIV (self);
-  GstClockTime tolerance;
+  gdouble rate;
 
-  GST_OBJECT_LOCK (self);
-  tolerance = priv->sync_tolerance;
-  if (!GST_CLOCK_TIME_IS_VALID (tolerance)) {
-    if (GST_BUFFER_DURATION_IS_VALID (left) && GST_BUFFER_DURATION (left) > 0)
-      tolerance = GST_BUFFER_DURATION (left) / 2;
-    else if (priv->has_info[LEFT]
-        && GST_VIDEO_INFO_FPS_N (&priv->info[LEFT]) > 0)
-      tolerance = gst_util_uint64_scale (GST_SECOND,
-          (guint64) GST_VIDEO_INFO_FPS_D (&priv->info[LEFT]),
-          2 * (guint64) GST_VIDEO_INFO_FPS_N (&priv->info[LEFT]));
-    else
-      tolerance = DEFAULT_TOLERANCE;
-  }
-  GST_OBJECT_UNLOCK (self);
-  return tolerance;
+  if (!GST_CLOCK_TIME_IS_VALID (duration))
+    return duration;
+  GST_OBJECT_LOCK (pad);
+  rate = ABS (pad->segment.rate);
+  GST_OBJECT_UNLOCK (pad);
+  return rate == 1.0 ? duration : (GstClockTime) (duration / rate);
 }
 
 static gboolean
@@ -978,6 +1068,47 @@ is_gap (GstBuffer * buffer)
 {
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
       && gst_buffer_get_size (buffer) == 0;
+}
+
+/* How long an image is shown, in running time, or GST_CLOCK_TIME_NONE. */
+static GstClockTime
+shown_for (GstStereoBase * self, gint view, GstBuffer * buffer)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstClockTime duration = GST_BUFFER_DURATION (buffer);
+  const GstVideoInfo *info = &priv->info[view];
+
+  if (is_gap (buffer) || !GST_CLOCK_TIME_IS_VALID (duration) || duration == 0) {
+    GST_OBJECT_LOCK (self);
+    duration = priv->has_info[view] && GST_VIDEO_INFO_FPS_N (info) > 0
+        ? gst_util_uint64_scale (GST_SECOND,
+        (guint64) GST_VIDEO_INFO_FPS_D (info),
+        (guint64) GST_VIDEO_INFO_FPS_N (info)) : GST_CLOCK_TIME_NONE;
+    GST_OBJECT_UNLOCK (self);
+  }
+  return running_duration (priv->sink[view], duration);
+}
+
+/* By how much the running times of a pair may differ.  Half an image of the
+ * faster view: with more, an image would be taken before the one that is
+ * nearer has come. */
+static GstClockTime
+tolerance_for (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstClockTime tolerance, left, right;
+
+  GST_OBJECT_LOCK (self);
+  tolerance = priv->sync_tolerance;
+  GST_OBJECT_UNLOCK (self);
+  if (GST_CLOCK_TIME_IS_VALID (tolerance))
+    return tolerance;
+  left = shown_for (self, LEFT, buffers[LEFT]);
+  right = shown_for (self, RIGHT, buffers[RIGHT]);
+  /* GST_CLOCK_TIME_NONE is larger than any time */
+  tolerance = MIN (left, right);
+  return GST_CLOCK_TIME_IS_VALID (tolerance) ? tolerance / 2
+      : DEFAULT_TOLERANCE;
 }
 
 /* Removes a view's oldest buffer; an image is counted and told about. */
@@ -1003,7 +1134,9 @@ drop (GstStereoBase * self, gint view, GstBuffer * buffer,
                 "running-time", G_TYPE_UINT64, running_time (pad, buffer),
                 "dropped", G_TYPE_UINT64, dropped,
                 "reason", G_TYPE_STRING, reason, NULL)));
-    if (++priv->unpaired_in_a_row == UNPAIRED_WARNING)
+    /* While the sizes differ, the cameras are not to blame. */
+    if (!GST_CLOCK_TIME_IS_VALID (priv->disagree_since)
+        && ++priv->unpaired_in_a_row == UNPAIRED_WARNING)
       GST_ELEMENT_WARNING (self, STREAM, FAILED,
           ("%d images in a row had no partner in the other view. If the two "
               "cameras are not in step, sync-tolerance says by how many "
@@ -1118,7 +1251,7 @@ too_late (GstStereoBase * self, GstBuffer * left, GstClockTime time)
       gst_segment_to_stream_time (segment, GST_FORMAT_TIME,
           GST_BUFFER_PTS (left)), GST_BUFFER_PTS (left),
       GST_BUFFER_DURATION (left));
-  gst_message_set_qos_values (message, GST_CLOCK_DIFF (earliest, time),
+  gst_message_set_qos_values (message, GST_CLOCK_DIFF (time, earliest),
       proportion, 1000000);
   gst_message_set_qos_stats (message, GST_FORMAT_BUFFERS, counters.paired,
       counters.qos_dropped);
@@ -1164,7 +1297,6 @@ describe_output (GstStereoBase * self, GstBuffer * out,
   gst_buffer_copy_into (out, buffers[LEFT],
       GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) - 1);
   GST_BUFFER_FLAG_UNSET (out, GST_BUFFER_FLAG_GAP);
-  GST_BUFFER_FLAG_UNSET (out, GST_BUFFER_FLAG_DISCONT);
   if (priv->discont)
     GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DISCONT);
   priv->discont = FALSE;
@@ -1238,6 +1370,7 @@ run_matcher (GstStereoBase * self, GstStereoFrame views[N_VIEWS],
   return TRUE;
 }
 
+/* On failure some may be mapped already. */
 static gboolean
 map_views (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
     GstStereoFrame views[N_VIEWS])
@@ -1259,8 +1392,6 @@ map_views (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
               GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info),
               GST_VIDEO_INFO_NAME (&info), GST_VIDEO_INFO_SIZE (&info)),
           (NULL));
-      while (i-- > 0)
-        gst_stereo_frame_unmap (&views[i]);
       return FALSE;
     }
   }
@@ -1375,6 +1506,30 @@ take_pair (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
   return process_pair (self, buffers);
 }
 
+/* What pairing has to know of a view's oldest buffer, next to the other view's
+ * one. */
+static void
+make_candidate (GstStereoBase * self, gint view, GstBuffer * buffer,
+    GstBuffer * other, GstStereoCandidate * candidate)
+{
+  GstAggregatorPad *pad = PRIV (self)->sink[view];
+  GstClockTime image = running_duration (pad, GST_BUFFER_DURATION (other));
+  GstClockTime earlier;
+
+  candidate->time = running_time (pad, buffer);
+  candidate->duration = running_duration (pad, GST_BUFFER_DURATION (buffer));
+  candidate->gap = is_gap (buffer);
+
+  /* Backwards, the timestamp of a gap belongs to the last image in it. */
+  if (candidate->gap && pad->segment.rate < 0
+      && GST_CLOCK_TIME_IS_VALID (candidate->time)
+      && GST_CLOCK_TIME_IS_VALID (candidate->duration)
+      && GST_CLOCK_TIME_IS_VALID (image) && candidate->duration > image) {
+    earlier = candidate->duration - image;
+    candidate->time -= MIN (candidate->time, earlier);
+  }
+}
+
 static GstFlowReturn
 decide (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
 {
@@ -1384,13 +1539,12 @@ decide (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
   gint missing = LEFT;
 
   for (guint i = 0; i < N_VIEWS; i++) {
-    times[i] = candidates[i].time = running_time (priv->sink[i], buffers[i]);
-    candidates[i].duration = GST_BUFFER_DURATION (buffers[i]);
-    candidates[i].gap = is_gap (buffers[i]);
+    make_candidate (self, (gint) i, buffers[i], buffers[!i], &candidates[i]);
+    times[i] = running_time (priv->sink[i], buffers[i]);
   }
 
   switch (gst_stereo_pair (&candidates[LEFT], &candidates[RIGHT],
-          tolerance_for (self, buffers[LEFT]))) {
+          tolerance_for (self, buffers))) {
     case GST_STEREO_PAIR_TAKE:
       return take_pair (self, buffers, times);
     case GST_STEREO_PAIR_DROP_LEFT:
@@ -1761,6 +1915,8 @@ gst_stereo_base_init (GstStereoBase * self)
 
     priv->sink[i] = g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", names[i],
         "direction", GST_PAD_SINK, "template", template, NULL);
+    gst_pad_add_probe (GST_PAD (priv->sink[i]),
+        GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_event, self, NULL);
     gst_element_add_pad (GST_ELEMENT_CAST (self), GST_PAD (priv->sink[i]));
   }
   priv->backend = DEFAULT_BACKEND;
@@ -1796,6 +1952,7 @@ gst_stereo_base_class_init (GstStereoBaseClass * klass)
   aggregator_class->src_event = gst_stereo_base_src_event;
   aggregator_class->clip = gst_stereo_base_clip;
   aggregator_class->aggregate = gst_stereo_base_aggregate;
+  aggregator_class->negotiate = gst_stereo_base_negotiate;
   aggregator_class->update_src_caps = gst_stereo_base_update_src_caps;
   aggregator_class->negotiated_src_caps = gst_stereo_base_negotiated_src_caps;
   aggregator_class->propose_allocation = gst_stereo_base_propose_allocation;
@@ -1844,15 +2001,15 @@ gst_stereo_base_class_init (GstStereoBaseClass * klass)
    * GstStereoBase:sync-tolerance:
    *
    * By how many nanoseconds the running times of a left and a right image may
-   * differ for the two to be a pair. By default half the duration of a left
-   * image, or a millisecond where that is not known. Images without a partner
-   * are dropped, counted in #GstStereoBase:stats and told about in element
-   * messages called `stereo-unpaired`.
+   * differ for the two to be a pair. By default half the duration of an image,
+   * the shorter one if they differ, or a millisecond where that is not known.
+   * Images without a partner are dropped, counted in #GstStereoBase:stats and
+   * told about in element messages called `stereo-unpaired`.
    */
   g_object_class_install_property (object_class, PROP_SYNC_TOLERANCE,
       g_param_spec_uint64 ("sync-tolerance", "sync-tolerance",
           "Largest difference of the times of a pair, in nanoseconds (-1 = "
-          "half the duration of a left image)", 0, G_MAXUINT64,
+          "half the duration of an image)", 0, G_MAXUINT64,
           DEFAULT_SYNC_TOLERANCE, playing));
 
   /**

@@ -315,13 +315,15 @@ gst_stereo_frame_map (GstStereoFrame * frame, const GstVideoInfo * info,
 {
   StereoImage *image = &frame->image;
 
-  if (!gst_video_frame_map (&frame->frame, info, buffer, flags))
+  if (!gst_video_frame_map (&frame->frame, info, buffer, flags)) {
+    memset (frame, 0, sizeof (*frame));
     return FALSE;
+  }
   /* Rows from bottom to top are not video as GStreamer has it. */
   if (GST_VIDEO_FRAME_PLANE_STRIDE (&frame->frame, 0) <= 0
       || !gst_stereo_format (GST_VIDEO_FRAME_FORMAT (&frame->frame),
           &image->format)) {
-    gst_video_frame_unmap (&frame->frame);
+    gst_stereo_frame_unmap (frame);
     return FALSE;
   }
 
@@ -344,4 +346,5 @@ void
 gst_stereo_frame_unmap (GstStereoFrame * frame)
 {
   gst_video_frame_unmap (&frame->frame);
+  memset (frame, 0, sizeof (*frame));
 }

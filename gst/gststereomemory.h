@@ -70,7 +70,8 @@ typedef struct
 } GstStereoFrame;
 
 /* Maps the buffer for reading or writing; FALSE when it is too small for the
- * video, or its memory can't be mapped so. */
+ * video, or its memory can't be mapped so.  frame.buffer is NULL after that,
+ * and after unmapping. */
 gboolean gst_stereo_frame_map (GstStereoFrame * frame,
     const GstVideoInfo * info, GstBuffer * buffer, GstMapFlags flags,
     StereoDevice * device);

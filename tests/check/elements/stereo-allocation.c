@@ -1,0 +1,349 @@
+/* gst-stereomatching: buffers in, buffers out
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "../stereocheck.h"
+
+/* A width whose rows GStreamer pads. */
+#define ODD_CAPS \
+    "video/x-raw, format=GRAY8, width=43, height=5, framerate=25/1"
+
+/* --------------------------------------------------------------- downstream */
+
+typedef struct
+{
+  GstBufferPool *pool;          /* or NULL */
+  gboolean video_meta;
+  guint queries;
+} Downstream;
+
+static GstPadProbeReturn
+answer (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (probe);
+  Downstream *downstream = user_data;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  downstream->queries++;
+  if (downstream->pool != NULL)
+    gst_query_add_allocation_pool (query, downstream->pool, 0, 3, 0);
+  if (downstream->video_meta)
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+static void
+open_with_downstream (Rig * rig, Downstream * downstream)
+{
+  rig_open (rig, VCBW "num-disparities=8");
+  gst_pad_add_probe (rig->view[LEFT]->sinkpad,
+      GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, answer, downstream, NULL);
+  rig_caps (rig, LEFT, ODD_CAPS);
+  rig_caps (rig, RIGHT, ODD_CAPS);
+}
+
+static GstBuffer *
+match_odd (Rig * rig)
+{
+  GstBuffer *map = rig_match (rig, gray_image (43, 5, 0), gray_image (43, 5,
+          4));
+  GstCaps *caps = rig_output_caps (rig);
+
+  check_codes (map, caps, 8, 39, 4 * 16);
+  gst_caps_unref (caps);
+  return map;
+}
+
+GST_START_TEST (test_pool_of_downstream_is_used)
+{
+  for (gint video_meta = 0; video_meta <= 1; video_meta++) {
+    Downstream downstream = { gst_video_buffer_pool_new (), video_meta, 0 };
+    GstBuffer *map;
+    Rig rig;
+
+    open_with_downstream (&rig, &downstream);
+    for (gint i = 0; i < 10; i++) {
+      map = match_odd (&rig);
+      fail_unless (map->pool == downstream.pool);
+      fail_unless ((gst_buffer_get_video_meta (map) != NULL) == video_meta);
+      gst_buffer_unref (map);
+    }
+    fail_unless_equals_int (downstream.queries, 1);
+    rig_close (&rig);
+    ASSERT_OBJECT_REFCOUNT (downstream.pool, "the pool", 1);
+    gst_object_unref (downstream.pool);
+  }
+}
+
+GST_END_TEST;
+
+/* A pool that can't do it. */
+typedef GstBufferPool StubbornPool;
+typedef GstBufferPoolClass StubbornPoolClass;
+static GType stubborn_pool_get_type (void);
+G_DEFINE_TYPE (StubbornPool, stubborn_pool, GST_TYPE_BUFFER_POOL);
+
+static gboolean
+stubborn_pool_set_config (GstBufferPool * pool, GstStructure * config)
+{
+  return FALSE;
+}
+
+static void
+stubborn_pool_class_init (StubbornPoolClass * klass)
+{
+  klass->set_config = stubborn_pool_set_config;
+}
+
+static void
+stubborn_pool_init (StubbornPool * self)
+{
+}
+
+GST_START_TEST (test_pool_of_downstream_that_refuses)
+{
+  Downstream downstream = { g_object_new (stubborn_pool_get_type (), NULL),
+    TRUE, 0
+  };
+  GstBuffer *map;
+  Rig rig;
+
+  open_with_downstream (&rig, &downstream);
+  map = match_odd (&rig);
+  fail_unless (map->pool != NULL && map->pool != downstream.pool);
+  gst_buffer_unref (map);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+  gst_object_unref (downstream.pool);
+}
+
+GST_END_TEST;
+
+/* Who knows nothing of GstVideoMeta gets what the caps alone say. */
+GST_START_TEST (test_layout_without_video_meta)
+{
+  Downstream downstream = { NULL, FALSE, 0 };
+  GstVideoInfo info;
+  GstMapInfo bytes;
+  GstBuffer *map;
+  GstCaps *caps;
+  Rig rig;
+
+  open_with_downstream (&rig, &downstream);
+  map = match_odd (&rig);
+  caps = rig_output_caps (&rig);
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  fail_unless (gst_buffer_get_video_meta (map) == NULL);
+  fail_unless_equals_int (gst_buffer_get_size (map),
+      GST_VIDEO_INFO_SIZE (&info));
+  fail_unless (gst_buffer_map (map, &bytes, GST_MAP_READ));
+  for (gint y = 0; y < 5; y++) {
+    for (gint x = 8; x < 39; x++)
+      fail_unless_equals_int (GST_READ_UINT16_LE (bytes.data + y
+              * GST_VIDEO_INFO_PLANE_STRIDE (&info, 0) + 2 * x), 4 * 16);
+  }
+  gst_buffer_unmap (map, &bytes);
+  gst_caps_unref (caps);
+  gst_buffer_unref (map);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* A map belongs to downstream for as long as it wants. */
+GST_START_TEST (test_maps_may_be_kept)
+{
+  GstCaps *caps = gst_caps_from_string ("video/x-raw, format=GRAY16_LE, "
+      "width=96, height=4");
+  GstBuffer *maps[40];
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  for (guint i = 0; i < G_N_ELEMENTS (maps); i++)
+    maps[i] = rig_match (&rig, gray_image (WIDTH, HEIGHT, 0),
+        gray_image (WIDTH, HEIGHT, 1 + (gint) i));
+  /* also when the element is gone */
+  rig_close (&rig);
+  for (guint i = 0; i < G_N_ELEMENTS (maps); i++) {
+    check_codes (maps[i], caps, 50, 90 - (gint) i / 2, 16 * (1 + i));
+    gst_buffer_unref (maps[i]);
+  }
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
+/* ----------------------------------------------------------------- upstream */
+
+static void
+check_upstream_query (Rig * rig, gint view)
+{
+  GstCaps *caps = gst_caps_from_string (ODD_CAPS);
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+
+  fail_unless (gst_pad_peer_query (rig->view[view]->srcpad, query));
+  fail_unless (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE,
+          NULL));
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+}
+
+GST_START_TEST (test_allocation_query_of_upstream)
+{
+  GstQuery *query;
+  GstCaps *caps;
+  Rig rig;
+
+  rig_open (&rig, VCBW "num-disparities=8");
+  /* before the other view is known, and after, and with the output agreed on */
+  rig_caps (&rig, LEFT, ODD_CAPS);
+  check_upstream_query (&rig, LEFT);
+  rig_caps (&rig, RIGHT, ODD_CAPS);
+  check_upstream_query (&rig, LEFT);
+  check_upstream_query (&rig, RIGHT);
+  gst_buffer_unref (match_odd (&rig));
+  check_upstream_query (&rig, LEFT);
+  check_upstream_query (&rig, RIGHT);
+
+  /* and nobody waits for an element that is off */
+  gst_element_set_state (rig.element, GST_STATE_NULL);
+  caps = gst_caps_from_string (ODD_CAPS);
+  query = gst_query_new_allocation (caps, TRUE);
+  fail_if (gst_pad_peer_query (rig.view[LEFT]->srcpad, query));
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* An image need not be in one piece. */
+GST_START_TEST (test_images_in_several_memories)
+{
+  GstBuffer *views[2], *map;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    GstBuffer *image = numbered_image (v, 3);
+
+    views[v] = gst_buffer_copy_region (image, GST_BUFFER_COPY_ALL
+        | GST_BUFFER_COPY_DEEP, 0, 100);
+    views[v] = gst_buffer_append (views[v], gst_buffer_copy_region (image,
+            GST_BUFFER_COPY_MEMORY | GST_BUFFER_COPY_DEEP, 100, (gsize) - 1));
+    fail_unless_equals_int (gst_buffer_n_memory (views[v]), 2);
+    gst_buffer_unref (image);
+  }
+  map = rig_match (&rig, views[LEFT], views[RIGHT]);
+  check_numbers (map, 3, 3);
+  gst_buffer_unref (map);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* ---------------------------------------------------------------- no growth */
+
+static void
+count_freed (gpointer user_data, GstMiniObject * object)
+{
+  g_atomic_int_inc ((gint *) user_data);
+}
+
+static void
+watch (GstBuffer * buffer, gint * freed)
+{
+  gst_mini_object_weak_ref (GST_MINI_OBJECT (buffer), count_freed, freed);
+  gst_mini_object_weak_ref (GST_MINI_OBJECT (gst_buffer_peek_memory (buffer,
+              0)), count_freed, freed);
+}
+
+/* Images go when they were used, maps come from a few buffers in turn. */
+GST_START_TEST (test_no_growth)
+{
+  const guint n = 300;
+  GHashTable *distinct = g_hash_table_new (NULL, NULL);
+  gint freed = 0;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  for (guint i = 0; i < n; i++) {
+    GstBuffer *views[2], *map;
+
+    for (gint v = LEFT; v <= RIGHT; v++) {
+      views[v] = numbered_image (v, (gint) (i % N_NUMBERS));
+      GST_BUFFER_PTS (views[v]) = i * FRAME;
+      watch (views[v], &freed);
+    }
+    /* now and then one has no partner */
+    if (i % 10 == 9) {
+      rig_push (&rig, LEFT, views[LEFT]);
+      gst_buffer_unref (views[RIGHT]);
+      continue;
+    }
+    map = rig_match (&rig, views[LEFT], views[RIGHT]);
+    g_hash_table_add (distinct, map);
+    gst_buffer_unref (map);
+    /* two of this pair may be on their way out still */
+    fail_unless ((guint) g_atomic_int_get (&freed) + 4 * 4 >= 4 * i,
+        "%d of %u were freed", g_atomic_int_get (&freed), 4 * (i + 1));
+  }
+  fail_unless (g_hash_table_size (distinct) <= 8, "%u maps",
+      g_hash_table_size (distinct));
+  g_hash_table_unref (distinct);
+  gst_harness_push_event (rig.view[RIGHT], gst_event_new_eos ());
+  gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
+  rig_close (&rig);
+  fail_unless_equals_int (freed, 4 * n);
+}
+
+GST_END_TEST;
+
+/* Nothing is left of elements that come and go. */
+GST_START_TEST (test_elements_come_and_go)
+{
+  gint freed = 0;
+
+  for (guint i = 0; i < 50; i++) {
+    GstBuffer *images[2];
+    Rig rig;
+
+    rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+    for (gint v = LEFT; v <= RIGHT; v++) {
+      images[v] = numbered_image (v, 1);
+      watch (images[v], &freed);
+      /* not always a pair */
+      if (v == LEFT || i % 2)
+        rig_push (&rig, v, images[v]);
+      else
+        gst_buffer_unref (images[v]);
+    }
+    rig_close (&rig);
+    fail_unless_equals_int (freed, 4 * (i + 1));
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+stereo_allocation_suite (void)
+{
+  Suite *s = suite_create ("stereo-allocation");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_pool_of_downstream_is_used);
+  tcase_add_test (tc, test_pool_of_downstream_that_refuses);
+  tcase_add_test (tc, test_layout_without_video_meta);
+  tcase_add_test (tc, test_maps_may_be_kept);
+  tcase_add_test (tc, test_allocation_query_of_upstream);
+  tcase_add_test (tc, test_images_in_several_memories);
+  tcase_add_test (tc, test_no_growth);
+  tcase_add_test (tc, test_elements_come_and_go);
+  return s;
+}
+
+GST_CHECK_MAIN (stereo_allocation);

@@ -1,0 +1,728 @@
+/* gst-stereomatching: which images become a pair
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "../stereocheck.h"
+
+#include <string.h>
+
+/* What happens to each image of a view, in "012-5": digits are the numbers of
+ * images, a dash is a gap event for the number that would be there. */
+static Script *
+script_from (gint view, const gchar * text, GstClockTimeDiff skew)
+{
+  Script *script = script_new ();
+  gint number = 0;
+
+  for (const gchar * c = text; *c != '\0'; c++) {
+    if (*c == '-') {
+      script_event (script, gst_event_new_gap ((GstClockTime) number * FRAME
+              + (GstClockTime) skew, FRAME));
+    } else {
+      GstBuffer *image = numbered_image (view, number = *c - '0');
+
+      GST_BUFFER_PTS (image) += (GstClockTime) skew;
+      script_buffer (script, image);
+    }
+    number++;
+  }
+  return script;
+}
+
+/* How many of a view are left over when the other one ends is for the threads
+ * to decide. */
+#define ANY G_MAXUINT64
+
+/* Runs two scripts; the maps have to be of these numbers, and as many images
+ * have to be counted as dropped. */
+static void
+check_pairing (const gchar * launch, const gchar * left, const gchar * right,
+    GstClockTimeDiff skew, const gchar * pairs, guint64 dropped_left,
+    guint64 dropped_right)
+{
+  GPtrArray *maps;
+  Rig rig;
+
+  GST_INFO ("%s and %s", left, right);
+  rig_open_with_caps (&rig, launch, CAPS, CAPS);
+  maps = rig_run (&rig, script_from (LEFT, left, 0),
+      script_from (RIGHT, right, skew));
+  fail_unless (maps->len == strlen (pairs), "%s and %s gave %u maps, not %s",
+      left, right, maps->len, pairs);
+  for (guint i = 0; i < maps->len; i++) {
+    gint number = pairs[i] - '0';
+    GstBuffer *map = g_ptr_array_index (maps, i);
+
+    check_numbers (map, number, number);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (map),
+        (GstClockTime) number * FRAME);
+    fail_unless_equals_uint64 (GST_BUFFER_DURATION (map), FRAME);
+  }
+  fail_unless_equals_uint64 (rig_stat (&rig, "paired"), maps->len);
+  if (dropped_left != ANY)
+    fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), dropped_left);
+  if (dropped_right != ANY)
+    fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), dropped_right);
+  fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_ELEMENT),
+      rig_stat (&rig, "dropped-left") + rig_stat (&rig, "dropped-right"));
+  rig_expect_no_error (&rig);
+  g_ptr_array_unref (maps);
+  rig_close (&rig);
+}
+
+GST_START_TEST (test_dropped_images)
+{
+  static const struct
+  {
+    const gchar *left, *right, *pairs;
+    guint64 dropped_left, dropped_right;
+  } cases[] = {
+    {"01234567", "01234567", "01234567", 0, 0},
+    {"0123567", "01234567", "0123567", 0, 1},
+    {"01234567", "0123567", "0123567", 1, 0},
+    {"0134567", "0123567", "013567", 1, 1},
+    {"234567", "01234567", "234567", 0, 2},
+    {"01234567", "567", "567", 5, 0},
+    {"0246", "1357", "", 4, 4},
+    {"0123", "34567", "3", 3, ANY},
+    {"0123", "4567", "", 4, ANY},
+    {"07", "01234567", "07", 0, 6},
+    {"01234567", "0", "0", ANY, 0},
+    {"3", "3", "3", 0, 0},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    check_pairing (VCBW, cases[i].left, cases[i].right, 0, cases[i].pairs,
+        cases[i].dropped_left, cases[i].dropped_right);
+}
+
+GST_END_TEST;
+
+/* Random losses on both sides; whatever is on both sides makes a map. */
+GST_START_TEST (test_random_losses)
+{
+  const guint n = 150;
+  Script *scripts[2] = { script_new (), script_new () };
+  GRand *random = g_rand_new_with_seed (20260101);
+  GArray *both = g_array_new (FALSE, FALSE, sizeof (guint));
+  GPtrArray *maps;
+  Rig rig;
+
+  for (guint i = 0; i < n; i++) {
+    gboolean has[2];
+
+    for (gint v = LEFT; v <= RIGHT; v++) {
+      has[v] = g_rand_int_range (random, 0, 4) > 0;
+      if (has[v]) {
+        GstBuffer *image = numbered_image (v, (gint) i % N_NUMBERS);
+
+        /* and a jitter of up to 9 ms */
+        GST_BUFFER_PTS (image) = i * FRAME
+            + (GstClockTime) g_rand_int_range (random, 0, 9000000);
+        script_buffer (scripts[v], image);
+      }
+    }
+    if (has[LEFT] && has[RIGHT])
+      g_array_append_val (both, i);
+  }
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+  fail_unless_equals_int (maps->len, both->len);
+  for (guint i = 0; i < maps->len; i++) {
+    guint frame = g_array_index (both, guint, i);
+
+    check_numbers (g_ptr_array_index (maps, i), frame % N_NUMBERS,
+        frame % N_NUMBERS);
+  }
+  g_ptr_array_unref (maps);
+  g_array_unref (both);
+  g_rand_free (random);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_skew)
+{
+  const GstClockTimeDiff half = FRAME / 2;
+
+  /* by default half the duration of the left image */
+  check_pairing (VCBW, "0123", "0123", half, "0123", 0, 0);
+  check_pairing (VCBW, "012356", "02345", half - 1, "0235", 2, 1);
+  /* said so */
+  check_pairing (VCBW "sync-tolerance=5000000", "0123", "0123", 5000000,
+      "0123", 0, 0);
+  check_pairing (VCBW "sync-tolerance=5000000", "0123", "0123", 5000001, "",
+      4, 4);
+  check_pairing (VCBW "sync-tolerance=0", "0123", "0123", 0, "0123", 0, 0);
+  check_pairing (VCBW "sync-tolerance=0", "0123", "0123", 1, "", 4, 4);
+}
+
+GST_END_TEST;
+
+/* Views of different rates pair where they meet, not with what came before. */
+GST_START_TEST (test_different_rates)
+{
+  for (gint fast = LEFT; fast <= RIGHT; fast++) {
+    for (gint known = 0; known <= 1; known++) {
+      const gchar *caps[] = { CAPS, CAPS };
+      Script *scripts[2] = { script_new (), script_new () };
+      GPtrArray *maps;
+      Rig rig;
+
+      caps[fast] = "video/x-raw, format=GRAY8, width=96, height=4, "
+          "framerate=50/1";
+      for (gint i = 0; i < 8; i++) {
+        GstBuffer *image = numbered_image (fast, i);
+
+        GST_BUFFER_PTS (image) = (GstClockTime) i *FRAME / 2;
+        GST_BUFFER_DURATION (image) = known ? FRAME / 2 : GST_CLOCK_TIME_NONE;
+        script_buffer (scripts[fast], image);
+        if (i < 4) {
+          image = numbered_image (!fast, i);
+          if (!known)
+            GST_BUFFER_DURATION (image) = GST_CLOCK_TIME_NONE;
+          script_buffer (scripts[!fast], image);
+        }
+      }
+      rig_open_with_caps (&rig, VCBW, caps[LEFT], caps[RIGHT]);
+      maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+      fail_unless_equals_int (maps->len, 4);
+      for (gint i = 0; i < 4; i++)
+        check_numbers (g_ptr_array_index (maps, (guint) i),
+            fast == LEFT ? 2 * i : i, fast == LEFT ? i : 2 * i);
+      g_ptr_array_unref (maps);
+      rig_close (&rig);
+    }
+  }
+}
+
+GST_END_TEST;
+
+/* The right view may also be the earlier one. */
+GST_START_TEST (test_skew_to_the_left)
+{
+  for (guint more = 0; more <= 1; more++) {
+    Script *scripts[2] = { script_new (), script_new () };
+    GPtrArray *maps;
+    Rig rig;
+
+    for (gint i = 0; i < 3; i++) {
+      for (gint v = LEFT; v <= RIGHT; v++) {
+        GstBuffer *image = numbered_image (v, i);
+
+        GST_BUFFER_PTS (image) += GST_SECOND;
+        if (v == RIGHT)
+          GST_BUFFER_PTS (image) -= 3000000 + more;
+        script_buffer (scripts[v], image);
+      }
+    }
+    rig_open_with_caps (&rig, VCBW "sync-tolerance=3000000", CAPS, CAPS);
+    maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+    fail_unless_equals_int (maps->len, more ? 0 : 3);
+    for (guint i = 0; i < maps->len; i++)
+      check_numbers (g_ptr_array_index (maps, i), (gint) i, (gint) i);
+    g_ptr_array_unref (maps);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+/* Where images do not say how long they last, the caps may; else it is 1 ms. */
+GST_START_TEST (test_tolerance_without_durations)
+{
+  static const struct
+  {
+    const gchar *caps;
+    GstClockTime skew;
+    guint n_maps;
+  } cases[] = {
+    {CAPS, 20 * GST_MSECOND, 3},
+    {"video/x-raw, format=GRAY8, width=96, height=4, framerate=50/1",
+        10 * GST_MSECOND, 3},
+    {"video/x-raw, format=GRAY8, width=96, height=4, framerate=50/1",
+        10 * GST_MSECOND + 1, 0},
+    {"video/x-raw, format=GRAY8, width=96, height=4, framerate=0/1",
+        GST_MSECOND, 3},
+    {"video/x-raw, format=GRAY8, width=96, height=4, framerate=0/1",
+        GST_MSECOND + 1, 0},
+  };
+
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
+    Script *scripts[2] = { script_new (), script_new () };
+    GPtrArray *maps;
+    Rig rig;
+
+    for (gint i = 0; i < 3; i++) {
+      for (gint v = LEFT; v <= RIGHT; v++) {
+        GstBuffer *image = numbered_image (v, i);
+
+        GST_BUFFER_DURATION (image) = GST_CLOCK_TIME_NONE;
+        if (v == RIGHT)
+          GST_BUFFER_PTS (image) += cases[c].skew;
+        script_buffer (scripts[v], image);
+      }
+    }
+    rig_open_with_caps (&rig, VCBW, cases[c].caps, cases[c].caps);
+    maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+    fail_unless (maps->len == cases[c].n_maps, "case %u: %u maps", c,
+        maps->len);
+    g_ptr_array_unref (maps);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_message_about_unpaired_images)
+{
+  const GstStructure *s;
+  GstMessage *message;
+  guint64 pts, time, dropped;
+  GPtrArray *maps;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  maps = rig_run (&rig, script_from (LEFT, "013", 0),
+      script_from (RIGHT, "0123", 0));
+  message = rig_message (&rig, GST_MESSAGE_ELEMENT, 0);
+  fail_unless (message != NULL);
+  s = gst_message_get_structure (message);
+  fail_unless (gst_structure_has_name (s, "stereo-unpaired"));
+  fail_unless_equals_string (gst_structure_get_string (s, "view"), "right");
+  fail_unless (gst_structure_get_uint64 (s, "pts", &pts)
+      && gst_structure_get_uint64 (s, "running-time", &time)
+      && gst_structure_get_uint64 (s, "dropped", &dropped));
+  fail_unless_equals_uint64 (pts, 2 * FRAME);
+  fail_unless_equals_uint64 (time, 2 * FRAME);
+  fail_unless_equals_uint64 (dropped, 1);
+  fail_unless (gst_structure_get_string (s, "reason") != NULL);
+  gst_message_unref (message);
+  fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_ELEMENT), 0);
+  g_ptr_array_unref (maps);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* Two cameras that will never agree are worth one warning. */
+GST_START_TEST (test_warning_when_nothing_pairs)
+{
+  Script *scripts[2] = { script_new (), script_new () };
+  GPtrArray *maps;
+  GstMessage *message;
+  GError *error;
+  Rig rig;
+
+  for (guint i = 0; i < 80; i++) {
+    for (gint v = LEFT; v <= RIGHT; v++) {
+      GstBuffer *image = numbered_image (v, 0);
+
+      GST_BUFFER_PTS (image) = i * FRAME + (v == RIGHT ? FRAME / 2 : 0);
+      script_buffer (scripts[v], image);
+    }
+  }
+  rig_open_with_caps (&rig, VCBW "sync-tolerance=1000000", CAPS, CAPS);
+  maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+  fail_unless_equals_int (maps->len, 0);
+  message = rig_message (&rig, GST_MESSAGE_WARNING, 0);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "sync-tolerance") != NULL);
+  g_error_free (error);
+  gst_message_unref (message);
+  rig_expect_no_error (&rig);
+  g_ptr_array_unref (maps);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_gaps)
+{
+  check_pairing (VCBW, "01-345", "012345", 0, "01345", 0, 1);
+  check_pairing (VCBW, "012345", "01-345", 0, "01345", 1, 0);
+  check_pairing (VCBW, "01-345", "01-345", 0, "01345", 0, 0);
+  check_pairing (VCBW, "01-34-6", "0-23456", 0, "0346", 1, 2);
+  check_pairing (VCBW, "01---5", "012345", 0, "015", 0, 3);
+  check_pairing (VCBW, "---345", "012345", 0, "345", 0, 3);
+  check_pairing (VCBW, "01234", "01---", 0, "01", 3, 0);
+  check_pairing (VCBW, "01-345", "012345", FRAME / 4, "01345", 0, 1);
+  check_pairing (VCBW, "012345", "01-345", FRAME / 4, "01345", 1, 0);
+}
+
+GST_END_TEST;
+
+/* One gap for several images, and one of unknown length. */
+GST_START_TEST (test_long_gaps)
+{
+  for (gint gap_view = LEFT; gap_view <= RIGHT; gap_view++) {
+    for (gint known = 0; known <= 1; known++) {
+      Script *scripts[2] = { script_new (), script_new () };
+      static const gint with_gap[] = { 0, 1, 5, 6 };
+      GPtrArray *maps;
+      Rig rig;
+
+      script_numbers (scripts[!gap_view], !gap_view, 0, 1, 2, 3, 4, 5, 6, -1);
+      script_numbers (scripts[gap_view], gap_view, 0, 1, -1);
+      script_event (scripts[gap_view], gst_event_new_gap (2 * FRAME,
+              known ? 3 * FRAME : GST_CLOCK_TIME_NONE));
+      script_numbers (scripts[gap_view], gap_view, 5, 6, -1);
+      rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+      maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+      fail_unless_equals_int (maps->len, 4);
+      for (guint i = 0; i < 4; i++)
+        check_numbers (g_ptr_array_index (maps, i), with_gap[i], with_gap[i]);
+      fail_unless_equals_uint64 (rig_stat (&rig, gap_view == LEFT
+              ? "dropped-right" : "dropped-left"), 3);
+      g_ptr_array_unref (maps);
+      rig_close (&rig);
+    }
+  }
+}
+
+GST_END_TEST;
+
+static Script *
+script_without_times (gint view)
+{
+  Script *script = script_new ();
+
+  for (gint i = 0; i < 4; i++) {
+    GstBuffer *image = numbered_image (view, i);
+
+    GST_BUFFER_PTS (image) = GST_CLOCK_TIME_NONE;
+    GST_BUFFER_DURATION (image) = GST_CLOCK_TIME_NONE;
+    script_buffer (script, image);
+  }
+  return script;
+}
+
+/* Single images and raw files. */
+GST_START_TEST (test_images_without_times_pair_in_order)
+{
+  GPtrArray *maps;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  maps = rig_run (&rig, script_without_times (LEFT),
+      script_without_times (RIGHT));
+  fail_unless_equals_int (maps->len, 4);
+  for (guint i = 0; i < 4; i++) {
+    check_numbers (g_ptr_array_index (maps, i), (gint) i, (gint) i);
+    fail_if (GST_BUFFER_PTS_IS_VALID (g_ptr_array_index (maps, i)));
+  }
+  rig_expect_no_error (&rig);
+  g_ptr_array_unref (maps);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_times_on_one_side_are_an_error)
+{
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    Script *scripts[2];
+    Feeder *feeders[2];
+    Rig rig;
+
+    rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+    scripts[v] = script_new ();
+    script_numbers (scripts[v], v, 0, 1, 2, 3, -1);
+    scripts[!v] = script_without_times (!v);
+    for (gint i = LEFT; i <= RIGHT; i++)
+      feeders[i] = feeder_new (&rig, i, scripts[i]);
+    rig_expect_error (&rig, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        v == LEFT ? "sink_left have timestamps" : "sink_right have timestamps",
+        v == LEFT ? "sink_right have none" : "sink_left have none", "Both need",
+        NULL);
+    for (gint i = LEFT; i <= RIGHT; i++)
+      fail_unless_equals_int (feeder_join (feeders[i]), GST_FLOW_ERROR);
+    rig_expect_no_error (&rig);
+    fail_unless_equals_int (gst_harness_buffers_received (rig.view[LEFT]), 0);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+/* ----------------------------------------------------------------- segments */
+
+static GstEvent *
+segment_event (gdouble rate, GstClockTime start, GstClockTime stop,
+    GstClockTime base)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.rate = rate;
+  segment.start = start;
+  segment.stop = stop;
+  segment.time = start;
+  segment.base = base;
+  return gst_event_new_segment (&segment);
+}
+
+static Script *
+script_later (gint view, GstEvent * segment, GstClockTime by)
+{
+  Script *script = script_new ();
+
+  script_event (script, segment);
+  for (gint i = 0; i < 4; i++) {
+    GstBuffer *image = numbered_image (view, i);
+
+    GST_BUFFER_PTS (image) += by;
+    script_buffer (script, image);
+  }
+  return script;
+}
+
+/* Only running times count. */
+GST_START_TEST (test_segments_may_differ)
+{
+  const GstClockTime hour = 3600 * GST_SECOND;
+  const struct
+  {
+    GstClockTime start, base, pts;
+  } cases[][2] = {
+    {{0, 0, 0}, {hour, 0, hour}},
+    {{hour, 0, hour}, {0, 0, 0}},
+    {{0, 5 * FRAME, 0}, {0, 0, 5 * FRAME}},
+    {{hour, 0, hour + 3 * FRAME}, {0, 3 * FRAME, 0}},
+  };
+
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
+    Script *scripts[2];
+    GPtrArray *maps;
+    GstPad *sink;
+    GstEvent *event;
+    const GstSegment *segment;
+    Rig rig;
+
+    rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+    for (gint v = LEFT; v <= RIGHT; v++)
+      scripts[v] = script_later (v, segment_event (1.0, cases[c][v].start,
+              GST_CLOCK_TIME_NONE, cases[c][v].base), cases[c][v].pts);
+    maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+    fail_unless_equals_int (maps->len, 4);
+    for (gint i = 0; i < 4; i++) {
+      GstBuffer *map = g_ptr_array_index (maps, (guint) i);
+
+      check_numbers (map, i, i);
+      fail_unless_equals_uint64 (GST_BUFFER_PTS (map), cases[c][LEFT].pts
+          + (GstClockTime) i * FRAME);
+    }
+    /* downstream it is the left one */
+    sink = rig.view[LEFT]->sinkpad;
+    event = gst_pad_get_sticky_event (sink, GST_EVENT_SEGMENT, 0);
+    gst_event_parse_segment (event, &segment);
+    fail_unless_equals_uint64 (segment->start, cases[c][LEFT].start);
+    fail_unless_equals_uint64 (segment->base, cases[c][LEFT].base);
+    fail_unless_equals_uint64 (segment->time, cases[c][LEFT].start);
+    gst_event_unref (event);
+    g_ptr_array_unref (maps);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_other_than_time_segments_are_refused)
+{
+  static const struct
+  {
+    GstFormat format;
+    const gchar *name;
+  } formats[] = { {GST_FORMAT_BYTES, "bytes"}, {GST_FORMAT_DEFAULT, "default"}
+  };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    for (gint v = LEFT; v <= RIGHT; v++) {
+      Script *scripts[2] = { script_new (), script_new () };
+      Feeder *feeders[2];
+      GstSegment segment;
+      Rig rig;
+
+      rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+      gst_segment_init (&segment, formats[f].format);
+      script_event (scripts[v], gst_event_new_segment (&segment));
+      for (gint i = LEFT; i <= RIGHT; i++) {
+        script_numbers (scripts[i], i, 0, 1, 2, -1);
+        feeders[i] = feeder_new (&rig, i, scripts[i]);
+      }
+      rig_expect_error (&rig, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+          v == LEFT ? "sink_left" : "sink_right", formats[f].name, "time",
+          NULL);
+      for (gint i = LEFT; i <= RIGHT; i++)
+        fail_unless (feeder_join (feeders[i]) < 0);
+      rig_expect_no_error (&rig);
+      fail_unless_equals_int (gst_harness_buffers_received (rig.view[LEFT]), 0);
+      rig_close (&rig);
+    }
+  }
+}
+
+GST_END_TEST;
+
+/* What is not to be shown is not matched either, and is no loss. */
+GST_START_TEST (test_clipping)
+{
+  Script *scripts[2];
+  GPtrArray *maps;
+  GstBuffer *map;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    scripts[v] = script_new ();
+    script_event (scripts[v], segment_event (1.0, FRAME + FRAME / 4,
+            5 * FRAME, 0));
+    script_numbers (scripts[v], v, 0, 1, 2, 3, 4, 5, 6, -1);
+  }
+  maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+  fail_unless_equals_int (maps->len, 4);
+  map = g_ptr_array_index (maps, 0);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (map), FRAME + FRAME / 4);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (map), FRAME - FRAME / 4);
+  for (gint i = 0; i < 4; i++)
+    check_numbers (g_ptr_array_index (maps, (guint) i), i + 1, i + 1);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 0);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), 0);
+  g_ptr_array_unref (maps);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* Fast playback has more images in a second, so half an image is less. */
+GST_START_TEST (test_tolerance_follows_the_rate)
+{
+  static const gdouble rates[] = { 0.5, 1.0, 2.0, 4.0 };
+
+  for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
+    Script *scripts[2];
+    static const gint expected[] = { 0, 3, 5, 6 };
+    GPtrArray *maps;
+    Rig rig;
+
+    rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+    for (gint v = LEFT; v <= RIGHT; v++) {
+      scripts[v] = script_new ();
+      script_event (scripts[v], segment_event (rates[r], 0,
+              GST_CLOCK_TIME_NONE, 0));
+    }
+    script_numbers (scripts[LEFT], LEFT, 0, 1, 3, 5, 6, 7, -1);
+    script_numbers (scripts[RIGHT], RIGHT, 0, 2, 3, 4, 5, 6, -1);
+    maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+    for (guint i = 0; i < MIN (maps->len, 4); i++)
+      check_numbers (g_ptr_array_index (maps, i), expected[i], expected[i]);
+    fail_unless_equals_int (maps->len, 4);
+    g_ptr_array_unref (maps);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+/* A gap's length is stream time too. */
+GST_START_TEST (test_gap_follows_the_rate)
+{
+  static const gdouble rates[] = { 0.5, 1.0, 2.0 };
+
+  for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
+    for (gint gap_view = LEFT; gap_view <= RIGHT; gap_view++) {
+      Script *scripts[2];
+      static const gint expected[] = { 0, 3, 4, 5, 6 };
+      GPtrArray *maps;
+      Rig rig;
+
+      rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+      for (gint v = LEFT; v <= RIGHT; v++) {
+        scripts[v] = script_new ();
+        script_event (scripts[v], segment_event (rates[r], 0,
+                GST_CLOCK_TIME_NONE, 0));
+      }
+      script_numbers (scripts[gap_view], gap_view, 0, -1);
+      script_event (scripts[gap_view], gst_event_new_gap (FRAME, 2 * FRAME));
+      script_numbers (scripts[gap_view], gap_view, 3, 4, 5, 6, -1);
+      script_numbers (scripts[!gap_view], !gap_view, 0, 1, 2, 3, 4, 5, 6, -1);
+      maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+      for (guint i = 0; i < MIN (maps->len, 5); i++)
+        check_numbers (g_ptr_array_index (maps, i), expected[i], expected[i]);
+      fail_unless_equals_int (maps->len, 5);
+      g_ptr_array_unref (maps);
+      rig_close (&rig);
+    }
+  }
+}
+
+GST_END_TEST;
+
+/* Backwards, the last image comes first. */
+GST_START_TEST (test_reverse)
+{
+  static const gint expected[] = { 7, 6, 4, 1 };
+  Script *scripts[2];
+  GPtrArray *maps;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    scripts[v] = script_new ();
+    script_event (scripts[v], segment_event (-1.0, 0, 8 * FRAME, 0));
+  }
+  script_numbers (scripts[LEFT], LEFT, 7, 6, 5, 4, 1, 0, -1);
+  script_numbers (scripts[RIGHT], RIGHT, 7, 6, -1);
+  /* for 5, 3 and 2 there is nothing on the right */
+  script_event (scripts[RIGHT], gst_event_new_gap (5 * FRAME, FRAME));
+  script_numbers (scripts[RIGHT], RIGHT, 4, -1);
+  script_event (scripts[RIGHT], gst_event_new_gap (2 * FRAME, 2 * FRAME));
+  script_numbers (scripts[RIGHT], RIGHT, 1, -1);
+  maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+  for (guint i = 0; i < MIN (maps->len, 4); i++) {
+    check_numbers (g_ptr_array_index (maps, i), expected[i], expected[i]);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (g_ptr_array_index (maps, i)),
+        (GstClockTime) expected[i] * FRAME);
+  }
+  fail_unless_equals_int (maps->len, 4);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 2);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), 0);
+  g_ptr_array_unref (maps);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+static Suite *
+stereo_pairing_suite (void)
+{
+  Suite *s = suite_create ("stereo-pairing");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_dropped_images);
+  tcase_add_test (tc, test_random_losses);
+  tcase_add_test (tc, test_skew);
+  tcase_add_test (tc, test_different_rates);
+  tcase_add_test (tc, test_skew_to_the_left);
+  tcase_add_test (tc, test_tolerance_without_durations);
+  tcase_add_test (tc, test_message_about_unpaired_images);
+  tcase_add_test (tc, test_warning_when_nothing_pairs);
+  tcase_add_test (tc, test_gaps);
+  tcase_add_test (tc, test_long_gaps);
+  tcase_add_test (tc, test_images_without_times_pair_in_order);
+  tcase_add_test (tc, test_times_on_one_side_are_an_error);
+  tcase_add_test (tc, test_segments_may_differ);
+  tcase_add_test (tc, test_other_than_time_segments_are_refused);
+  tcase_add_test (tc, test_clipping);
+  tcase_add_test (tc, test_tolerance_follows_the_rate);
+  tcase_add_test (tc, test_gap_follows_the_rate);
+  tcase_add_test (tc, test_reverse);
+  return s;
+}
+
+GST_CHECK_MAIN (stereo_pairing);

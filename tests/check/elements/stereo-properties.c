@@ -1,0 +1,527 @@
+/* gst-stereomatching: properties of the stereo matching elements
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "../stereocheck.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Whether a property is of this plugin and not of a base class. */
+static gboolean
+is_ours (const GParamSpec * pspec)
+{
+  return g_str_has_prefix (g_type_name (pspec->owner_type), "GstStereo");
+}
+
+static gdouble
+number_of (const GValue * value)
+{
+  GValue number = G_VALUE_INIT;
+  gdouble result;
+
+  if (G_VALUE_HOLDS_ENUM (value))
+    return g_value_get_enum (value);
+  if (G_VALUE_HOLDS_BOOLEAN (value))
+    return g_value_get_boolean (value);
+  g_value_init (&number, G_TYPE_DOUBLE);
+  fail_unless (g_value_transform (value, &number));
+  result = g_value_get_double (&number);
+  g_value_unset (&number);
+  return result;
+}
+
+static gdouble
+get_number (GstElement * element, GParamSpec * pspec)
+{
+  GValue value = G_VALUE_INIT;
+  gdouble result;
+
+  g_value_init (&value, pspec->value_type);
+  g_object_get_property (G_OBJECT (element), pspec->name, &value);
+  result = number_of (&value);
+  g_value_unset (&value);
+  return result;
+}
+
+/* Sets from text, as a launch line does, and reads it back. */
+static void
+check_set (GstElement * element, GParamSpec * pspec, const gchar * text)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, pspec->value_type);
+  fail_unless (gst_value_deserialize (&value, text), "%s = %s", pspec->name,
+      text);
+  gst_util_set_object_arg (G_OBJECT (element), pspec->name, text);
+  fail_unless (get_number (element, pspec) == number_of (&value),
+      "%s is %.17g after setting it to %s", pspec->name, get_number (element,
+          pspec), text);
+  g_value_unset (&value);
+}
+
+/* Values that are just allowed; freed by the caller. */
+static void
+limits_of (GParamSpec * pspec, gchar ** minimum, gchar ** maximum)
+{
+  if (G_IS_PARAM_SPEC_INT (pspec)) {
+    *minimum = g_strdup_printf ("%d", G_PARAM_SPEC_INT (pspec)->minimum);
+    *maximum = g_strdup_printf ("%d", G_PARAM_SPEC_INT (pspec)->maximum);
+  } else if (G_IS_PARAM_SPEC_UINT (pspec)) {
+    *minimum = g_strdup_printf ("%u", G_PARAM_SPEC_UINT (pspec)->minimum);
+    *maximum = g_strdup_printf ("%u", G_PARAM_SPEC_UINT (pspec)->maximum);
+  } else if (G_IS_PARAM_SPEC_UINT64 (pspec)) {
+    *minimum = g_strdup ("0");
+    *maximum = g_strdup ("1000000000000");
+  } else if (G_IS_PARAM_SPEC_DOUBLE (pspec)) {
+    gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+
+    *minimum = g_strdup (g_ascii_dtostr (text, sizeof (text),
+            G_PARAM_SPEC_DOUBLE (pspec)->minimum));
+    *maximum = g_strdup (g_ascii_dtostr (text, sizeof (text),
+            G_PARAM_SPEC_DOUBLE (pspec)->maximum));
+  } else if (G_IS_PARAM_SPEC_ENUM (pspec)) {
+    GEnumClass *klass = G_PARAM_SPEC_ENUM (pspec)->enum_class;
+
+    *minimum = g_strdup (klass->values[0].value_nick);
+    *maximum = g_strdup (klass->values[klass->n_values - 1].value_nick);
+  } else {
+    fail_unless (G_IS_PARAM_SPEC_BOOLEAN (pspec), "%s", pspec->name);
+    *minimum = g_strdup ("false");
+    *maximum = g_strdup ("true");
+  }
+}
+
+GST_START_TEST (test_every_property)
+{
+  const GParamFlags mutable = GST_PARAM_MUTABLE_READY
+      | GST_PARAM_MUTABLE_PAUSED | GST_PARAM_MUTABLE_PLAYING;
+  gchar **names = matchers ();
+
+  for (guint e = 0; names[e] != NULL; e++) {
+    GstElement *element = gst_element_factory_make (names[e], NULL);
+    guint n, n_ours = 0;
+    GParamSpec **pspecs = g_object_class_list_properties (G_OBJECT_GET_CLASS
+        (element), &n);
+
+    for (guint p = 0; p < n; p++) {
+      GParamSpec *pspec = pspecs[p];
+      gchar *minimum, *maximum, *initial;
+      GValue value = G_VALUE_INIT;
+
+      if (!is_ours (pspec))
+        continue;
+      n_ours++;
+      fail_unless (strlen (g_param_spec_get_blurb (pspec)) > 2, "%s",
+          pspec->name);
+      if (!(pspec->flags & G_PARAM_WRITABLE))
+        continue;
+      fail_unless ((pspec->flags & mutable) == GST_PARAM_MUTABLE_READY
+          || (pspec->flags & mutable) == GST_PARAM_MUTABLE_PLAYING, "%s",
+          pspec->name);
+
+      /* the default is what it is, and may be */
+      g_value_init (&value, pspec->value_type);
+      g_param_value_set_default (pspec, &value);
+      fail_if (g_param_value_validate (pspec, &value), "%s", pspec->name);
+      fail_unless (get_number (element, pspec) == number_of (&value), "%s",
+          pspec->name);
+      initial = gst_value_serialize (&value);
+      g_value_unset (&value);
+
+      limits_of (pspec, &minimum, &maximum);
+      check_set (element, pspec, minimum);
+      check_set (element, pspec, maximum);
+      check_set (element, pspec, initial);
+      g_free (initial);
+      g_free (minimum);
+      g_free (maximum);
+    }
+    /* all the common ones at least */
+    fail_unless (n_ours >= 11, "%s has %u properties", names[e], n_ours);
+    g_free (pspecs);
+    gst_object_unref (element);
+  }
+  g_strfreev (names);
+}
+
+GST_END_TEST;
+
+/* GObject refuses what the range does not have, and NaN is for the element. */
+GST_START_TEST (test_values_out_of_range)
+{
+  GstElement *element = gst_element_factory_make ("stereovcbw", NULL);
+  guint n, scale;
+  gint min;
+  gdouble gamma;
+
+  ASSERT_WARNING (g_object_set (element, "num-disparities", 0, NULL));
+  ASSERT_WARNING (g_object_set (element, "num-disparities", 16385, NULL));
+  ASSERT_WARNING (g_object_set (element, "min-disparity", -2049, NULL));
+  ASSERT_WARNING (g_object_set (element, "disparity-scale", 257, NULL));
+  ASSERT_WARNING (g_object_set (element, "gamma-distance", 0.0, NULL));
+  ASSERT_WARNING (g_object_set (element, "gamma-distance", (gdouble) NAN,
+          NULL));
+  g_object_get (element, "num-disparities", &n, "min-disparity", &min,
+      "disparity-scale", &scale, "gamma-distance", &gamma, NULL);
+  fail_unless_equals_int (n, 64);
+  fail_unless_equals_int (min, 0);
+  fail_unless_equals_int (scale, 16);
+  fail_unless_equals_float (gamma, 5.0);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+/* The code of a pair of disparity d, with GRAY16_LE. */
+static void
+check_next (Rig * rig, gint d, guint code)
+{
+  GstBuffer *map = rig_match (rig, gray_image (WIDTH, HEIGHT, 0),
+      gray_image (WIDTH, HEIGHT, d));
+  GstCaps *caps = rig_output_caps (rig);
+
+  check_codes (map, caps, 50, 80, code);
+  gst_caps_unref (caps);
+  gst_buffer_unref (map);
+}
+
+GST_START_TEST (test_changes_while_playing)
+{
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW "num-disparities=8", CAPS, CAPS);
+  check_next (&rig, 7, 7 * 16);
+  g_object_set (rig.element, "num-disparities", 41, NULL);
+  check_next (&rig, 40, 40 * 16);
+  g_object_set (rig.element, "disparity-scale", 100, NULL);
+  check_next (&rig, 40, 40 * 100);
+  g_object_set (rig.element, "min-disparity", -5, NULL);
+  check_next (&rig, 31, 36 * 100);
+  g_object_set (rig.element, "invalid-value", 3600, NULL);
+  check_next (&rig, 31, 3601);
+  g_object_set (rig.element, "median", TRUE, NULL);
+  check_next (&rig, 30, 3500);
+  g_object_set (rig.element, "radius", 8, "windows", 1, "cost-threshold", 33.0,
+      NULL);
+  check_next (&rig, 30, 3500);
+  g_object_set (rig.element, "num-disparities", 4, "median", FALSE,
+      "min-disparity", 0, NULL);
+  check_next (&rig, 2, 200);
+  fail_unless_equals_uint64 (rig_stat (&rig, "paired"), 8);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* The meta goes with the frame it was made with. */
+GST_START_TEST (test_meta_follows_changes)
+{
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  for (guint n = 1; n < 40; n += 6) {
+    GstBuffer *map;
+    guint told;
+
+    g_object_set (rig.element, "num-disparities", n, NULL);
+    map = rig_match (&rig, gray_image (WIDTH, HEIGHT, 0),
+        gray_image (WIDTH, HEIGHT, 0));
+    fail_unless (gst_structure_get_uint (gst_custom_meta_get_structure
+            (gst_buffer_get_custom_meta (map, "GstStereoDisparityMeta")),
+            "num-disparities", &told));
+    fail_unless_equals_int (told, n);
+    gst_buffer_unref (map);
+  }
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_change_that_does_not_fit)
+{
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  check_next (&rig, 7, 7 * 16);
+  g_object_set (rig.element, "num-disparities", 1000, "disparity-scale", 256,
+      NULL);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push (rig.view[v], gray_image (WIDTH, HEIGHT, 0));
+  rig_expect_error (&rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+      "num-disparities 1000", "disparity-scale 256", "at most 65", NULL);
+  while (gst_harness_push (rig.view[LEFT], gray_image (WIDTH, HEIGHT, 0))
+      == GST_FLOW_OK)
+    g_usleep (1000);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* --------------------------------------------------------------- controlled */
+
+/* disparity-scale = 10 + stream time in frames. */
+typedef GstControlBinding ScaleBinding;
+typedef GstControlBindingClass ScaleBindingClass;
+static GType scale_binding_get_type (void);
+G_DEFINE_TYPE (ScaleBinding, scale_binding, GST_TYPE_CONTROL_BINDING);
+
+static gboolean
+scale_binding_sync_values (GstControlBinding * binding, GstObject * object,
+    GstClockTime timestamp, GstClockTime last_sync)
+{
+  g_object_set (object, "disparity-scale", (guint) (10 + timestamp / FRAME),
+      NULL);
+  return TRUE;
+}
+
+static void
+scale_binding_class_init (ScaleBindingClass * klass)
+{
+  klass->sync_values = scale_binding_sync_values;
+}
+
+static void
+scale_binding_init (ScaleBinding * self)
+{
+}
+
+GST_START_TEST (test_controlled_property)
+{
+  Script *scripts[2] = { script_new (), script_new () };
+  GstCaps *caps = gst_caps_from_string ("video/x-raw, format=GRAY16_LE, "
+      "width=96, height=4");
+  GstSegment segment;
+  GPtrArray *maps;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  fail_unless (gst_object_add_control_binding (GST_OBJECT (rig.element),
+          g_object_new (scale_binding_get_type (), "object", rig.element,
+              "name", "disparity-scale", NULL)));
+  /* stream time, not timestamps */
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.time = 100 * FRAME;
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    script_event (scripts[v], gst_event_new_segment (&segment));
+    script_numbers (scripts[v], v, 0, 1, 2, 3, -1);
+  }
+  maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+  fail_unless_equals_int (maps->len, 4);
+  for (guint i = 1; i < 4; i++)
+    check_codes (g_ptr_array_index (maps, i), caps, 70, 90, (N_NUMBERS + 1) * i
+        * (110 + i));
+  g_ptr_array_unref (maps);
+  gst_caps_unref (caps);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* --------------------------------------------------------------- statistics */
+
+GST_START_TEST (test_stats)
+{
+  static const gchar *const numbers[] = { "paired", "dropped-left",
+    "dropped-right", "qos-dropped", "processing-time-last",
+    "processing-time-mean", "device-memory"
+  };
+  gchar **names = matchers ();
+
+  for (guint e = 0; names[e] != NULL; e++) {
+    GstElement *element = gst_element_factory_make (names[e], NULL);
+
+    g_object_set (element, "backend", 1, NULL);
+    for (guint round = 0; round < 3; round++) {
+      GstStructure *stats;
+
+      if (round == 1)
+        gst_element_set_state (element, GST_STATE_PAUSED);
+      else if (round == 2)
+        gst_element_set_state (element, GST_STATE_NULL);
+      g_object_get (element, "stats", &stats, NULL);
+      fail_unless (gst_structure_has_name (stats, "stereo-stats"));
+      fail_unless_equals_int (gst_structure_n_fields (stats),
+          G_N_ELEMENTS (numbers) + 1);
+      for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+        fail_unless (gst_structure_has_field_typed (stats, numbers[i],
+                G_TYPE_UINT64), "%s", numbers[i]);
+      }
+      fail_unless_equals_string (gst_structure_get_string (stats, "backend"),
+          round == 1 ? "cpu" : "none");
+      gst_structure_free (stats);
+    }
+    gst_object_unref (element);
+  }
+  g_strfreev (names);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_stats_count_and_begin_anew)
+{
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  for (guint i = 1; i < 5; i++) {
+    check_next (&rig, 7, 7 * 16);
+    fail_unless_equals_uint64 (rig_stat (&rig, "paired"), i);
+    fail_unless (rig_stat (&rig, "processing-time-last") > 0);
+    fail_unless (rig_stat (&rig, "processing-time-mean") > 0);
+  }
+  fail_unless_equals_uint64 (rig_stat (&rig, "device-memory"), 0);
+  gst_element_set_state (rig.element, GST_STATE_NULL);
+  fail_unless_equals_uint64 (rig_stat (&rig, "paired"), 4);
+  gst_element_set_state (rig.element, GST_STATE_PLAYING);
+  fail_unless_equals_uint64 (rig_stat (&rig, "paired"), 0);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* ---------------------------------------------------------------- back ends */
+
+/* The element, its state change and its messages. */
+static GstStateChangeReturn
+try_backend (const gchar * launch, GstElement ** element, GstBus ** bus)
+{
+  *element = gst_parse_launch (launch, NULL);
+  gst_object_ref_sink (*element);
+  *bus = gst_bus_new ();
+  gst_element_set_bus (*element, *bus);
+  return gst_element_set_state (*element, GST_STATE_PAUSED);
+}
+
+static void
+end_backend (GstElement * element, GstBus * bus)
+{
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  ASSERT_OBJECT_REFCOUNT (element, "the element", 1);
+  gst_object_unref (element);
+}
+
+/* Here there is no such device; where there is, the CUDA tests are for it. */
+GST_START_TEST (test_cuda_that_is_not_there)
+{
+  static const gchar *const settings[] = { "", "cuda-device-id=0",
+    "cuda-device-id=12345"
+  };
+  gchar **names = matchers ();
+
+  for (guint e = 0; names[e] != NULL; e++) {
+    for (guint s = 0; s < G_N_ELEMENTS (settings); s++) {
+      gchar *launch = g_strdup_printf ("%s backend=cuda %s", names[e],
+          settings[s]);
+      GstElement *element;
+      GstMessage *message;
+      GError *error;
+      GstBus *bus;
+
+      if (try_backend (launch, &element, &bus) == GST_STATE_CHANGE_FAILURE) {
+        message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+        fail_unless (message != NULL);
+        gst_message_parse_error (message, &error, NULL);
+        fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
+                GST_RESOURCE_ERROR_NOT_FOUND));
+        fail_unless (strstr (error->message, "backend=cuda") != NULL
+            && strstr (error->message, "backend=cpu") != NULL
+            && strstr (error->message, "backend=auto") != NULL, "%s",
+            error->message);
+        g_error_free (error);
+        gst_message_unref (message);
+        fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+
+        /* and it can be put right */
+        g_object_set (element, "backend", 0, NULL);
+        fail_unless_equals_int (gst_element_set_state (element,
+                GST_STATE_PAUSED), GST_STATE_CHANGE_SUCCESS);
+      } else {
+        fail_if (s == 2, "there is a CUDA device 12345");
+      }
+      end_backend (element, bus);
+      g_free (launch);
+    }
+  }
+  g_strfreev (names);
+}
+
+GST_END_TEST;
+
+/* What computes is told once, also when it is not what one hoped for. */
+GST_START_TEST (test_backend_is_told)
+{
+  static const gchar *const backends[] = { "auto", "cpu" };
+  gchar **names = matchers ();
+
+  for (guint e = 0; names[e] != NULL; e++) {
+    for (guint b = 0; b < G_N_ELEMENTS (backends); b++) {
+      gchar *launch = g_strdup_printf ("%s backend=%s n-threads=2", names[e],
+          backends[b]);
+      GstStructure *stats;
+      GstElement *element;
+      GstMessage *message;
+      const gchar *used;
+      GError *error;
+      GstBus *bus;
+
+      fail_unless_equals_int (try_backend (launch, &element, &bus),
+          GST_STATE_CHANGE_SUCCESS);
+      message = gst_bus_pop_filtered (bus, GST_MESSAGE_INFO);
+      fail_unless (message != NULL);
+      gst_message_parse_info (message, &error, NULL);
+      g_object_get (element, "stats", &stats, NULL);
+      used = gst_structure_get_string (stats, "backend");
+      if (b == 1)
+        fail_unless_equals_string (used, "cpu");
+      if (strcmp (used, "cpu") == 0) {
+        fail_unless (strstr (error->message, "CPU, 2 threads") != NULL, "%s",
+            error->message);
+        /* why not CUDA, for those who did not ask for the CPU */
+        fail_unless ((strstr (error->message, "no CUDA") != NULL) == (b == 0),
+            "%s", error->message);
+      } else {
+        fail_unless_equals_string (used, "cuda");
+      }
+      gst_structure_free (stats);
+      g_error_free (error);
+      gst_message_unref (message);
+      fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_INFO
+              | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+      end_backend (element, bus);
+      g_free (launch);
+    }
+  }
+  g_strfreev (names);
+}
+
+GST_END_TEST;
+
+static Suite *
+stereo_properties_suite (void)
+{
+  Suite *s = suite_create ("stereo-properties");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_every_property);
+  tcase_add_test (tc, test_values_out_of_range);
+  tcase_add_test (tc, test_changes_while_playing);
+  tcase_add_test (tc, test_meta_follows_changes);
+  tcase_add_test (tc, test_change_that_does_not_fit);
+  tcase_add_test (tc, test_controlled_property);
+  tcase_add_test (tc, test_stats);
+  tcase_add_test (tc, test_stats_count_and_begin_anew);
+  tcase_add_test (tc, test_cuda_that_is_not_there);
+  tcase_add_test (tc, test_backend_is_told);
+  return s;
+}
+
+GST_CHECK_MAIN (stereo_properties);

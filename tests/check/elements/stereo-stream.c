@@ -1,0 +1,951 @@
+/* gst-stereomatching: streams that start, end, flush, seek and are late
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "../stereocheck.h"
+
+#include <gst/base/gstaggregator.h>
+#include <gst/check/gstconsistencychecker.h>
+
+#include <string.h>
+
+/* -------------------------------------------------------------------- ends */
+
+GST_START_TEST (test_eos_without_data)
+{
+  for (gint with_caps = 0; with_caps <= 1; with_caps++) {
+    GPtrArray *maps;
+    Rig rig;
+
+    if (with_caps)
+      rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+    else
+      rig_open (&rig, VCBW);
+    maps = rig_run (&rig, NULL, NULL);
+    fail_unless_equals_int (maps->len, 0);
+    rig_expect_no_error (&rig);
+    g_ptr_array_unref (maps);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_eos_without_data_on_one_side)
+{
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    Script *scripts[2] = { NULL, NULL };
+    GPtrArray *maps;
+    Rig rig;
+
+    rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+    scripts[v] = script_new ();
+    script_numbers (scripts[v], v, 0, 1, 2, 3, 4, -1);
+    maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+    fail_unless_equals_int (maps->len, 0);
+    rig_expect_no_error (&rig);
+    g_ptr_array_unref (maps);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+/* After the end, sources are told that nobody listens. */
+GST_START_TEST (test_eos_reaches_the_other_source)
+{
+  Script *script = script_new ();
+  Feeder *feeder;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  script_numbers (script, LEFT, 0, 1, 2, 3, 4, 5, 6, 7, -1);
+  feeder = feeder_new (&rig, LEFT, script);
+  rig_push (&rig, RIGHT, numbered_image (RIGHT, 0));
+  gst_harness_push_event (rig.view[RIGHT], gst_event_new_eos ());
+  gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
+  fail_unless_equals_int (feeder_join (feeder), GST_FLOW_EOS);
+  fail_unless_equals_int (gst_harness_buffers_received (rig.view[LEFT]), 1);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+static GstFlowReturn refusal;
+
+static GstFlowReturn
+refuse (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  gst_buffer_unref (buffer);
+  return refusal;
+}
+
+GST_START_TEST (test_flow_returns_of_downstream)
+{
+  static const GstFlowReturn flows[] = { GST_FLOW_EOS, GST_FLOW_FLUSHING,
+    GST_FLOW_ERROR, GST_FLOW_NOT_LINKED, GST_FLOW_NOT_NEGOTIATED
+  };
+
+  for (guint f = 0; f < G_N_ELEMENTS (flows); f++) {
+    Feeder *feeders[2];
+    Rig rig;
+
+    refusal = flows[f];
+    rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+    gst_pad_set_chain_function (rig.view[LEFT]->sinkpad, refuse);
+    for (gint v = LEFT; v <= RIGHT; v++) {
+      Script *script = script_new ();
+
+      script_numbers (script, v, 0, 1, 2, 3, 4, 5, 6, 7, -1);
+      feeders[v] = feeder_new (&rig, v, script);
+    }
+    for (gint v = LEFT; v <= RIGHT; v++)
+      fail_unless_equals_int (feeder_join (feeders[v]), flows[f]);
+    /* who said no has to say why */
+    rig_expect_no_error (&rig);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+/* ----------------------------------------------------------------- flushes */
+
+static void
+flush (Rig * rig)
+{
+  GstEvent *start = gst_event_new_flush_start ();
+  GstEvent *stop = gst_event_new_flush_stop (TRUE);
+  GstSegment segment;
+
+  /* as from one seek */
+  gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig->view[v], gst_event_ref (start));
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig->view[v], gst_event_ref (stop));
+  gst_event_unref (start);
+  gst_event_unref (stop);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig->view[v], gst_event_new_segment (&segment));
+}
+
+/* What was waiting before a flush is never matched after it. */
+GST_START_TEST (test_flush_forgets)
+{
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    GstStreamConsistency *checker;
+    GPtrArray *maps;
+    Script *scripts[2];
+    Rig rig;
+
+    rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+    checker = gst_consistency_checker_new (rig.view[LEFT]->sinkpad);
+    for (gint round = 0; round < 5; round++) {
+      GstBuffer *map = rig_match (&rig, numbered_image (LEFT, round),
+          numbered_image (RIGHT, round));
+
+      fail_unless (GST_BUFFER_FLAG_IS_SET (map, GST_BUFFER_FLAG_DISCONT));
+      check_numbers (map, round, round);
+      gst_buffer_unref (map);
+      rig_push (&rig, v, numbered_image (v, round + 1));
+      flush (&rig);
+    }
+    for (gint i = LEFT; i <= RIGHT; i++) {
+      scripts[i] = script_new ();
+      script_numbers (scripts[i], i, 1, 2, 3, -1);
+    }
+    maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
+    fail_unless_equals_int (maps->len, 3);
+    g_ptr_array_unref (maps);
+    rig_expect_no_error (&rig);
+    gst_consistency_checker_free (checker);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+/* --------------------------------------------------------------- pipelines */
+
+typedef struct
+{
+  GstClockTime pts, left, right;
+  gchar *sum;
+} Map;
+
+static void
+clear_map (gpointer map)
+{
+  g_free (((Map *) map)->sum);
+}
+
+static void
+on_map (GstElement * sink, GstBuffer * buffer, GstPad * pad, GArray * maps)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer,
+      "GstStereoDisparityMeta");
+  Map map = { GST_BUFFER_PTS (buffer), GST_CLOCK_TIME_NONE,
+    GST_CLOCK_TIME_NONE, NULL
+  };
+  GstMapInfo info;
+
+  if (meta != NULL) {
+    GstStructure *s = gst_custom_meta_get_structure (meta);
+
+    gst_structure_get_uint64 (s, "left-pts", &map.left);
+    gst_structure_get_uint64 (s, "right-pts", &map.right);
+  }
+  if (gst_buffer_map (buffer, &info, GST_MAP_READ)) {
+    map.sum = g_compute_checksum_for_data (G_CHECKSUM_SHA1, info.data,
+        info.size);
+    gst_buffer_unmap (buffer, &info);
+  }
+  g_array_append_val (maps, map);
+}
+
+typedef struct
+{
+  GstElement *pipeline;
+  GstBus *bus;
+  GArray *maps;                 /* to be read when nothing flows */
+} Line;
+
+/* The same moving picture on both sides, n frames, matched by `element`. */
+static void
+line_open (Line * line, const gchar * element, gint n)
+{
+  const gchar *caps = "video/x-raw, format=GRAY8, width=40, height=20, "
+      "framerate=25/1";
+  gchar *launch = g_strdup_printf ("videotestsrc pattern=ball num-buffers=%d "
+      "! %s ! m.sink_left  videotestsrc pattern=ball num-buffers=%d ! %s ! "
+      "m.sink_right  %s name=m ! fakesink name=sink signal-handoffs=true "
+      "sync=false", n, caps, n, caps, element);
+  GError *error = NULL;
+  GstElement *sink;
+
+  line->pipeline = gst_parse_launch (launch, &error);
+  fail_unless (error == NULL, "%s: %s", launch, error ? error->message : "");
+  line->bus = gst_element_get_bus (line->pipeline);
+  line->maps = g_array_new (FALSE, FALSE, sizeof (Map));
+  g_array_set_clear_func (line->maps, clear_map);
+  sink = gst_bin_get_by_name (GST_BIN (line->pipeline), "sink");
+  g_signal_connect (sink, "handoff", G_CALLBACK (on_map), line->maps);
+  gst_object_unref (sink);
+  g_free (launch);
+}
+
+static void
+line_wait (Line * line, GstMessageType type)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (line->bus, PATIENCE,
+      type | GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "no %s", gst_message_type_get_name (type));
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error (message, &error, NULL);
+    fail ("%s", error->message);
+  }
+  gst_message_unref (message);
+}
+
+static void
+line_play_to_the_end (Line * line)
+{
+  g_array_set_size (line->maps, 0);
+  fail_unless (gst_element_set_state (line->pipeline, GST_STATE_PLAYING)
+      != GST_STATE_CHANGE_FAILURE);
+  line_wait (line, GST_MESSAGE_EOS);
+}
+
+static void
+line_state (Line * line, GstState state)
+{
+  fail_unless_equals_int (gst_element_set_state (line->pipeline, state),
+      GST_STATE_CHANGE_SUCCESS);
+}
+
+static void
+line_close (Line * line)
+{
+  line_state (line, GST_STATE_NULL);
+  gst_object_unref (line->bus);
+  ASSERT_OBJECT_REFCOUNT (line->pipeline, "the pipeline", 1);
+  gst_object_unref (line->pipeline);
+  g_array_unref (line->maps);
+}
+
+static void
+check_maps (GArray * maps, gint first_frame, gint step, guint n)
+{
+  fail_unless_equals_int (maps->len, n);
+  for (guint i = 0; i < n; i++) {
+    Map *map = &g_array_index (maps, Map, i);
+    GstClockTime time = (GstClockTime) (first_frame + step * (gint) i) * FRAME;
+
+    fail_unless_equals_uint64 (map->pts, time);
+    fail_unless_equals_uint64 (map->left, time);
+    fail_unless_equals_uint64 (map->right, time);
+  }
+}
+
+/* The same again, from NULL and from READY. */
+GST_START_TEST (test_play_twice)
+{
+  gchar **names = matchers ();
+
+  for (guint e = 0; names[e] != NULL; e++) {
+    static const GstState states[] = { GST_STATE_NULL, GST_STATE_READY,
+      GST_STATE_NULL
+    };
+    gchar *launch = g_strdup_printf ("%s backend=cpu num-disparities=8",
+        names[e]);
+    gchar *sums[6] = { NULL, };
+    Line line;
+
+    line_open (&line, launch, 6);
+    for (guint round = 0; round < G_N_ELEMENTS (states); round++) {
+      line_play_to_the_end (&line);
+      line_state (&line, states[round]);
+      check_maps (line.maps, 0, 1, 6);
+      for (guint i = 0; i < 6; i++) {
+        Map *map = &g_array_index (line.maps, Map, i);
+
+        if (round == 0)
+          sums[i] = g_strdup (map->sum);
+        fail_unless_equals_string (map->sum, sums[i]);
+      }
+    }
+    for (guint i = 0; i < 6; i++)
+      g_free (sums[i]);
+    line_close (&line);
+    g_free (launch);
+  }
+  g_strfreev (names);
+}
+
+GST_END_TEST;
+
+/* Every order of states, without any data. */
+GST_START_TEST (test_states)
+{
+  static const GstState states[] = { GST_STATE_READY, GST_STATE_PAUSED,
+    GST_STATE_READY, GST_STATE_NULL, GST_STATE_PLAYING, GST_STATE_PAUSED,
+    GST_STATE_PLAYING, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_NULL,
+    GST_STATE_PLAYING, GST_STATE_NULL
+  };
+  gchar **names = matchers ();
+
+  for (guint e = 0; names[e] != NULL; e++) {
+    GstElement *element = gst_element_factory_make (names[e], NULL);
+
+    for (guint s = 0; s < G_N_ELEMENTS (states); s++)
+      fail_unless_equals_int (gst_element_set_state (element, states[s]),
+          GST_STATE_CHANGE_SUCCESS);
+    ASSERT_OBJECT_REFCOUNT (element, "the element", 1);
+    gst_object_unref (element);
+  }
+  g_strfreev (names);
+}
+
+GST_END_TEST;
+
+static void
+seek (Line * line, gdouble rate, GstSeekFlags flags, GstClockTime start,
+    GstClockTime stop)
+{
+  fail_unless (gst_element_seek (line->pipeline, rate, GST_FORMAT_TIME, flags,
+          GST_SEEK_TYPE_SET, (gint64) start, GST_SEEK_TYPE_SET, (gint64) stop));
+}
+
+GST_START_TEST (test_seek)
+{
+  Line line;
+
+  line_open (&line, VCBW "num-disparities=8", 100000);
+  line_state (&line, GST_STATE_READY);
+  gst_element_set_state (line.pipeline, GST_STATE_PAUSED);
+  line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  /* while everything waits for the sink */
+  for (gint i = 0; i < 10; i++) {
+    seek (&line, 1.0, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+        (GstClockTime) (50 + i) * FRAME, 70 * FRAME);
+    line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  }
+  seek (&line, 1.0, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+      20 * FRAME, 30 * FRAME);
+  line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  /* the handoff comes after preroll */
+  line_play_to_the_end (&line);
+  check_maps (line.maps, 20, 1, 10);
+
+  /* and while it runs */
+  gst_element_set_state (line.pipeline, GST_STATE_PAUSED);
+  seek (&line, 1.0, GST_SEEK_FLAG_FLUSH, 0, 100000 * FRAME);
+  gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
+  for (gint i = 0; i < 10; i++) {
+    seek (&line, 1.0, GST_SEEK_FLAG_FLUSH, (GstClockTime) (i * 100) * FRAME,
+        100000 * FRAME);
+    g_usleep (2000);
+  }
+  line_close (&line);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_play_backwards)
+{
+  Line line;
+
+  line_open (&line, VCBW "num-disparities=8", 1000);
+  gst_element_set_state (line.pipeline, GST_STATE_PAUSED);
+  line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  seek (&line, -1.0, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, 0,
+      9 * FRAME);
+  line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  line_play_to_the_end (&line);
+  line_state (&line, GST_STATE_READY);
+  fail_unless (line.maps->len >= 8, "%u maps", line.maps->len);
+  for (guint i = 0; i < line.maps->len; i++) {
+    Map *map = &g_array_index (line.maps, Map, i);
+
+    fail_unless_equals_uint64 (map->left, map->right);
+    fail_unless_equals_uint64 (map->left, map->pts);
+    if (i > 0)
+      fail_unless (map->pts < (map - 1)->pts);
+  }
+  line_close (&line);
+}
+
+GST_END_TEST;
+
+/* Elements do not share anything. */
+GST_START_TEST (test_two_at_once)
+{
+  Line lines[2];
+
+  line_open (&lines[0], VCBW "num-disparities=8", 40);
+  line_open (&lines[1], VCBW "num-disparities=8", 40);
+  for (gint i = 0; i < 2; i++)
+    gst_element_set_state (lines[i].pipeline, GST_STATE_PLAYING);
+  for (gint i = 0; i < 2; i++) {
+    line_wait (&lines[i], GST_MESSAGE_EOS);
+    line_state (&lines[i], GST_STATE_READY);
+    check_maps (lines[i].maps, 0, 1, 40);
+  }
+  for (guint m = 0; m < 40; m++)
+    fail_unless_equals_string (g_array_index (lines[0].maps, Map, m).sum,
+        g_array_index (lines[1].maps, Map, m).sum);
+  for (gint i = 0; i < 2; i++)
+    line_close (&lines[i]);
+}
+
+GST_END_TEST;
+
+/* At any moment. */
+GST_START_TEST (test_stop_while_playing)
+{
+  Line line;
+
+  line_open (&line, VCBW "num-disparities=8", 100000);
+  for (guint i = 0; i < 20; i++) {
+    gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
+    g_usleep (700 * i);
+    line_state (&line, i % 2 ? GST_STATE_NULL : GST_STATE_READY);
+    g_array_set_size (line.maps, 0);
+  }
+  line_close (&line);
+}
+
+GST_END_TEST;
+
+/* ---------------------------------------------------------- unlinked pads */
+
+static void
+expect_unlinked_error (const gchar * launch, const gchar * linked,
+    const gchar * unlinked)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (launch, &error), *m;
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  guint n = 0;
+
+  fail_unless (error == NULL);
+  m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  fail_unless (GST_MESSAGE_SRC (message) == GST_OBJECT (m));
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (g_error_matches (error, GST_CORE_ERROR, GST_CORE_ERROR_PAD));
+  fail_unless (strstr (error->message, linked) != NULL
+      && strstr (error->message, unlinked) != NULL
+      && strstr (error->message, "both views") != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR)) != NULL) {
+    n += GST_MESSAGE_SRC (message) == GST_OBJECT (m);
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (n, 0);
+  gst_object_unref (m);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+GST_START_TEST (test_unlinked_pad_at_the_end)
+{
+  expect_unlinked_error ("videotestsrc num-buffers=1 ! m.sink_left  " VCBW
+      "name=m ! fakesink", "on sink_left has ended",
+      "sink_right is not linked");
+  expect_unlinked_error ("videotestsrc num-buffers=1 ! m.sink_right  " VCBW
+      "name=m ! fakesink", "on sink_right has ended",
+      "sink_left is not linked");
+}
+
+GST_END_TEST;
+
+/* Five seconds are enough to link it. */
+GST_START_TEST (test_unlinked_pad_without_an_end)
+{
+  expect_unlinked_error ("videotestsrc ! m.sink_left  " VCBW
+      "name=m ! fakesink", "video on sink_left", "sink_right is not linked");
+}
+
+GST_END_TEST;
+
+/* Whoever stops in time hears nothing, and nothing stays behind. */
+GST_START_TEST (test_unlinked_pad_of_a_stopped_element)
+{
+  GstElement *pipeline = gst_parse_launch ("videotestsrc ! m.sink_left  " VCBW
+      "name=m ! fakesink", NULL), *m;
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  for (gint round = 0; round < 3; round++) {
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    g_usleep (30000);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+  }
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  /* the clock lets go in a thread of its own */
+  for (gint tries = 0; tries < 5000 && GST_OBJECT_REFCOUNT_VALUE (m) > 1;
+      tries++)
+    g_usleep (1000);
+  ASSERT_OBJECT_REFCOUNT (m, "the element", 1);
+  gst_object_unref (m);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_pad_may_be_linked_late)
+{
+  GstElement *pipeline, *m, *late, *sink;
+  GstMessage *message;
+  GArray *maps = g_array_new (FALSE, FALSE, sizeof (Map));
+  GstBus *bus;
+
+  g_array_set_clear_func (maps, clear_map);
+  pipeline = gst_parse_launch ("videotestsrc num-buffers=5 ! video/x-raw, "
+      "format=GRAY8, width=40, height=20, framerate=25/1 ! m.sink_left  " VCBW
+      "name=m num-disparities=8 ! fakesink name=sink signal-handoffs=true",
+      NULL);
+  m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  bus = gst_element_get_bus (pipeline);
+  g_signal_connect (sink, "handoff", G_CALLBACK (on_map), maps);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_usleep (100000);
+  late = gst_element_factory_make ("videotestsrc", NULL);
+  g_object_set (late, "num-buffers", 5, NULL);
+  gst_bin_add (GST_BIN (pipeline), late);
+  fail_unless (gst_element_link_pads (late, "src", m, "sink_right"));
+  gst_element_sync_state_with_parent (late);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS
+      | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  check_maps (maps, 0, 1, 5);
+  g_array_unref (maps);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  gst_object_unref (m);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+/* -------------------------------------------------------------------- live */
+
+static void
+match_and_forget (Rig * rig)
+{
+  gst_buffer_unref (rig_match (rig, gray_image (WIDTH, HEIGHT, 0),
+          gray_image (WIDTH, HEIGHT, 0)));
+}
+
+/* The longest way here, and one frame. */
+GST_START_TEST (test_latency)
+{
+  Rig rig;
+
+  rig_open (&rig, VCBW);
+  gst_harness_set_upstream_latency (rig.view[LEFT], 30 * GST_MSECOND);
+  gst_harness_set_upstream_latency (rig.view[RIGHT], 70 * GST_MSECOND);
+  rig_caps (&rig, LEFT, CAPS);
+  rig_caps (&rig, RIGHT, CAPS);
+  match_and_forget (&rig);
+  fail_unless_equals_uint64 (gst_harness_query_latency (rig.view[LEFT]),
+      110 * GST_MSECOND);
+  fail_unless (rig_count_messages (&rig, GST_MESSAGE_LATENCY) > 0);
+
+  /* another rate, another latency, and word of it */
+  rig_push_caps (&rig, LEFT, "video/x-raw, format=GRAY8, width=96, height=4, "
+      "framerate=50/1");
+  match_and_forget (&rig);
+  fail_unless_equals_uint64 (gst_harness_query_latency (rig.view[LEFT]),
+      90 * GST_MSECOND);
+  fail_unless (rig_count_messages (&rig, GST_MESSAGE_LATENCY) > 0);
+
+  /* what the user adds */
+  g_object_set (rig.element, "latency", (guint64) 15 * GST_MSECOND, NULL);
+  fail_unless_equals_uint64 (gst_harness_query_latency (rig.view[LEFT]),
+      105 * GST_MSECOND);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* Two cameras and a screen, with a clock. */
+GST_START_TEST (test_live_pipeline)
+{
+  GArray *maps = g_array_new (FALSE, FALSE, sizeof (Map));
+  GstElement *pipeline, *sink;
+  GstMessage *message;
+  GError *error = NULL;
+  GstBus *bus;
+
+  g_array_set_clear_func (maps, clear_map);
+  pipeline = gst_parse_launch ("videotestsrc is-live=true num-buffers=10 ! "
+      "video/x-raw, width=40, height=20, framerate=50/1 ! queue ! m.sink_left  "
+      "videotestsrc is-live=true num-buffers=10 ! "
+      "video/x-raw, width=40, height=20, framerate=50/1 ! queue ! m.sink_right "
+      VCBW "name=m num-disparities=8 qos=false ! "
+      "fakesink name=sink sync=true signal-handoffs=true", &error);
+  fail_unless (error == NULL);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  bus = gst_element_get_bus (pipeline);
+  g_signal_connect (sink, "handoff", G_CALLBACK (on_map), maps);
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_NO_PREROLL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS
+      | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  /* the sources do not begin at the very same time */
+  fail_unless (maps->len >= 5 && maps->len <= 10, "%u maps", maps->len);
+  for (guint i = 0; i < maps->len; i++) {
+    Map *map = &g_array_index (maps, Map, i);
+
+    fail_unless_equals_uint64 (map->pts, map->left);
+    fail_unless (ABS (GST_CLOCK_DIFF (map->left, map->right))
+        <= (GstClockTimeDiff) FRAME / 4);
+    if (i > 0)
+      fail_unless (map->pts > (map - 1)->pts);
+  }
+  g_array_unref (maps);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+/* Time passes, one camera is silent: better nothing than something stale. */
+GST_START_TEST (test_live_source_that_is_silent)
+{
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    Script *script = script_new ();
+    Feeder *feeder;
+    GstBuffer *map;
+    Rig rig;
+
+    rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+    map = rig_match (&rig, numbered_image (LEFT, 0), numbered_image (RIGHT, 0));
+    check_numbers (map, 0, 0);
+    gst_buffer_unref (map);
+
+    script_numbers (script, v, 1, 2, 3, 4, 5, 6, -1);
+    feeder = feeder_new (&rig, v, script);
+    for (guint i = 1; i < 30; i++) {
+      gst_harness_set_time (rig.view[LEFT], i * FRAME);
+      g_usleep (1000);
+    }
+    fail_unless_equals_int (gst_harness_buffers_received (rig.view[LEFT]), 1);
+
+    /* and then it goes on */
+    rig_push (&rig, !v, numbered_image (!v, 5));
+    map = gst_harness_pull (rig.view[LEFT]);
+    check_numbers (map, 5, 5);
+    gst_buffer_unref (map);
+    feeder_join (feeder);
+    rig_push (&rig, !v, numbered_image (!v, 6));
+    map = gst_harness_pull (rig.view[LEFT]);
+    check_numbers (map, 6, 6);
+    gst_buffer_unref (map);
+    fail_unless_equals_uint64 (rig_stat (&rig, v == LEFT ? "dropped-left"
+            : "dropped-right"), 4);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+/* --------------------------------------------------------------------- QoS */
+
+/* Downstream was late by `late` at `time`. */
+static void
+be_late (Rig * rig, GstClockTimeDiff late, GstClockTime time)
+{
+  fail_unless (gst_harness_push_upstream_event (rig->view[LEFT],
+          gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.5, late, time)));
+}
+
+static void
+check_upstream_qos (Rig * rig, gint view)
+{
+  guint n = 0;
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_upstream_event (rig->view[view]))) {
+    n += GST_EVENT_TYPE (event) == GST_EVENT_QOS;
+    gst_event_unref (event);
+  }
+  fail_unless_equals_int (n, 1);
+}
+
+static GPtrArray *
+run_numbers (Rig * rig)
+{
+  Script *scripts[2] = { script_new (), script_new () };
+
+  for (gint v = LEFT; v <= RIGHT; v++)
+    script_numbers (scripts[v], v, 0, 1, 2, 3, 4, 5, -1);
+  return rig_run (rig, scripts[LEFT], scripts[RIGHT]);
+}
+
+GST_START_TEST (test_qos_skips_what_would_be_late)
+{
+  GstMessage *message;
+  GPtrArray *maps;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  /* a segment makes a new start, so that has to be through */
+  gst_buffer_unref (rig_match (&rig, numbered_image (LEFT, 0),
+          numbered_image (RIGHT, 0)));
+  /* late by a frame at 0: what comes before 0 + 2 + 1 frames is too late */
+  be_late (&rig, FRAME, 0);
+  /* upstream may want to know */
+  for (gint v = LEFT; v <= RIGHT; v++)
+    check_upstream_qos (&rig, v);
+  maps = run_numbers (&rig);
+  fail_unless_equals_int (maps->len, 3);
+  for (gint i = 0; i < 3; i++)
+    check_numbers (g_ptr_array_index (maps, (guint) i), i + 3, i + 3);
+  fail_unless (GST_BUFFER_FLAG_IS_SET (g_ptr_array_index (maps, 0),
+          GST_BUFFER_FLAG_DISCONT));
+  fail_if (GST_BUFFER_FLAG_IS_SET (g_ptr_array_index (maps, 1),
+          GST_BUFFER_FLAG_DISCONT));
+  fail_unless_equals_uint64 (rig_stat (&rig, "qos-dropped"), 3);
+  fail_unless_equals_uint64 (rig_stat (&rig, "paired"), 4);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 0);
+
+  for (guint i = 0; i < 3; i++) {
+    guint64 running_time, stream_time, timestamp, duration, processed, dropped;
+    gint64 jitter;
+    gdouble proportion;
+    gboolean live;
+    GstFormat format;
+
+    message = rig_message (&rig, GST_MESSAGE_QOS, 0);
+    fail_unless (message != NULL);
+    gst_message_parse_qos (message, &live, &running_time, &stream_time,
+        &timestamp, &duration);
+    fail_unless_equals_uint64 (running_time, i * FRAME);
+    fail_unless_equals_uint64 (stream_time, i * FRAME);
+    fail_unless_equals_uint64 (timestamp, i * FRAME);
+    fail_unless_equals_uint64 (duration, FRAME);
+    gst_message_parse_qos_values (message, &jitter, &proportion, NULL);
+    fail_unless_equals_int64 (jitter, (gint64) ((3 - i) * FRAME));
+    fail_unless_equals_float (proportion, 1.5);
+    gst_message_parse_qos_stats (message, &format, &processed, &dropped);
+    fail_unless_equals_int (format, GST_FORMAT_BUFFERS);
+    fail_unless_equals_uint64 (processed, 1);
+    fail_unless_equals_uint64 (dropped, i + 1);
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_QOS), 0);
+  g_ptr_array_unref (maps);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_qos_off)
+{
+  GPtrArray *maps;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW "qos=false", CAPS, CAPS);
+  match_and_forget (&rig);
+  be_late (&rig, FRAME, 0);
+  maps = run_numbers (&rig);
+  fail_unless_equals_int (maps->len, 6);
+  fail_unless_equals_uint64 (rig_stat (&rig, "qos-dropped"), 0);
+  fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_QOS), 0);
+  g_ptr_array_unref (maps);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* Being early is no reason to skip anything. */
+GST_START_TEST (test_qos_early)
+{
+  GPtrArray *maps;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  match_and_forget (&rig);
+  be_late (&rig, -2 * (GstClockTimeDiff) FRAME, 2 * FRAME);
+  maps = run_numbers (&rig);
+  fail_unless_equals_int (maps->len, 6);
+  g_ptr_array_unref (maps);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_qos_is_forgotten_by_a_flush)
+{
+  GPtrArray *maps;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  match_and_forget (&rig);
+  be_late (&rig, FRAME, 0);
+  flush (&rig);
+  maps = run_numbers (&rig);
+  fail_unless_equals_int (maps->len, 6);
+  g_ptr_array_unref (maps);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* ----------------------------------------------------------- other signals */
+
+typedef struct
+{
+  GstBuffer *expected[2];
+  guint calls;
+} Selected;
+
+static void
+on_samples_selected (GstElement * element, GstSegment * segment, guint64 pts,
+    guint64 dts, guint64 duration, GstStructure * info, Selected * selected)
+{
+  static const gchar *const names[] = { "sink_left", "sink_right" };
+
+  selected->calls++;
+  fail_unless_equals_uint64 (pts, 2 * FRAME);
+  fail_unless_equals_uint64 (duration, FRAME);
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    GstPad *pad = gst_element_get_static_pad (element, names[v]);
+    GstSample *sample =
+        gst_aggregator_peek_next_sample (GST_AGGREGATOR (element),
+        GST_AGGREGATOR_PAD (pad));
+
+    fail_unless (sample != NULL);
+    fail_unless (gst_sample_get_buffer (sample) == selected->expected[v]);
+    fail_unless (gst_sample_get_caps (sample) != NULL);
+    gst_sample_unref (sample);
+    gst_object_unref (pad);
+  }
+}
+
+/* Programs set properties for a pair that they can see. */
+GST_START_TEST (test_samples_selected)
+{
+  Selected selected = { {NULL,}, 0 };
+  GstAggregatorPad *pad;
+  GstBuffer *map;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW "emit-signals=true", CAPS, CAPS);
+  g_signal_connect (rig.element, "samples-selected",
+      G_CALLBACK (on_samples_selected), &selected);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    selected.expected[v] = numbered_image (v, 2);
+  map = rig_match (&rig, selected.expected[LEFT], selected.expected[RIGHT]);
+  fail_unless_equals_int (selected.calls, 1);
+  gst_buffer_unref (map);
+  /* at other times there is no pair */
+  pad = GST_AGGREGATOR_PAD (gst_element_get_static_pad (rig.element,
+          "sink_left"));
+  fail_unless (gst_aggregator_peek_next_sample (GST_AGGREGATOR (rig.element),
+          pad) == NULL);
+  gst_object_unref (pad);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+static Suite *
+stereo_stream_suite (void)
+{
+  Suite *s = suite_create ("stereo-stream");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_eos_without_data);
+  tcase_add_test (tc, test_eos_without_data_on_one_side);
+  tcase_add_test (tc, test_eos_reaches_the_other_source);
+  tcase_add_test (tc, test_flow_returns_of_downstream);
+  tcase_add_test (tc, test_flush_forgets);
+  tcase_add_test (tc, test_play_twice);
+  tcase_add_test (tc, test_states);
+  tcase_add_test (tc, test_seek);
+  tcase_add_test (tc, test_play_backwards);
+  tcase_add_test (tc, test_two_at_once);
+  tcase_add_test (tc, test_stop_while_playing);
+  tcase_add_test (tc, test_unlinked_pad_at_the_end);
+  tcase_add_test (tc, test_unlinked_pad_without_an_end);
+  tcase_add_test (tc, test_unlinked_pad_of_a_stopped_element);
+  tcase_add_test (tc, test_pad_may_be_linked_late);
+  tcase_add_test (tc, test_latency);
+  tcase_add_test (tc, test_live_pipeline);
+  tcase_add_test (tc, test_live_source_that_is_silent);
+  tcase_add_test (tc, test_qos_skips_what_would_be_late);
+  tcase_add_test (tc, test_qos_off);
+  tcase_add_test (tc, test_qos_early);
+  tcase_add_test (tc, test_qos_is_forgotten_by_a_flush);
+  tcase_add_test (tc, test_samples_selected);
+  return s;
+}
+
+GST_CHECK_MAIN (stereo_stream);

@@ -1,0 +1,486 @@
+/* gst-stereomatching: what the element tests share
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "stereocheck.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------- images */
+
+guint8
+texture (gint x, gint y)
+{
+  guint32 h = (guint32) x * 0x9e3779b1u ^ (guint32) y * 0x85ebca77u;
+
+  h ^= h >> 15;
+  h *= 0x2c1b3c6du;
+  h ^= h >> 12;
+  h *= 0x297a2d39u;
+  h ^= h >> 15;
+  return (guint8) h;
+}
+
+GstBuffer *
+shifted_image (const GstCaps * caps, gint shift)
+{
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  GstBuffer *buffer;
+  gsize pixel;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  buffer = gst_buffer_new_and_alloc (GST_VIDEO_INFO_SIZE (&info));
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
+
+  /* noise, which nobody may take for the picture */
+  for (gsize i = 0; i < GST_VIDEO_INFO_SIZE (&info); i++)
+    ((guint8 *) frame.map[0].data)[i] = texture ((gint) i + 7919 * shift, -77);
+
+  pixel = (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
+  for (gint y = 0; y < GST_VIDEO_INFO_HEIGHT (&info); y++) {
+    for (gint x = 0; x < GST_VIDEO_INFO_WIDTH (&info); x++) {
+      guint n = GST_VIDEO_INFO_IS_RGB (&info) ? 3 : 1;
+
+      for (guint c = 0; c < n; c++) {
+        guint8 *p = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, c)
+            + (gsize) y * (gsize) GST_VIDEO_FRAME_COMP_STRIDE (&frame, c)
+            + (gsize) x * pixel;
+
+        if (GST_VIDEO_INFO_FORMAT (&info) == GST_VIDEO_FORMAT_GRAY16_LE)
+          p[1] = texture (x + shift, y);
+        else
+          p[0] = texture (x + shift, y);
+      }
+    }
+  }
+  gst_video_frame_unmap (&frame);
+  return buffer;
+}
+
+GstBuffer *
+gray_image (gint width, gint height, gint shift)
+{
+  GstCaps *caps = gst_caps_new_simple ("video/x-raw",
+      "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT, width,
+      "height", G_TYPE_INT, height, NULL);
+  GstBuffer *buffer = shifted_image (caps, shift);
+
+  gst_caps_unref (caps);
+  return buffer;
+}
+
+GstBuffer *
+numbered_image (gint view, gint number)
+{
+  GstBuffer *buffer = gray_image (WIDTH, HEIGHT,
+      view == LEFT ? -number : N_NUMBERS * number);
+
+  GST_BUFFER_PTS (buffer) = (GstClockTime) number *FRAME;
+  GST_BUFFER_DURATION (buffer) = FRAME;
+  return buffer;
+}
+
+/* ---------------------------------------------------------------- oracles */
+
+static guint
+avoid (guint code, guint invalid, guint largest)
+{
+  if (code > largest)
+    code = largest;
+  if (code != invalid)
+    return code;
+  return code < largest ? code + 1 : code - 1;
+}
+
+guint
+expected_code (gint disparity, gint min, guint scale, guint invalid)
+{
+  return avoid ((guint) (disparity - min) * scale, invalid, 65535);
+}
+
+guint
+expected_code8 (gint disparity, gint min, guint n, guint invalid)
+{
+  gdouble code = n > 1 ? (disparity - min) * 255.0 / (n - 1) : 0;
+
+  return avoid ((guint) (code + 0.5), invalid, 255);
+}
+
+guint
+code_at (GstBuffer * map, const GstCaps * caps, gint x, gint y)
+{
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  const guint8 *p;
+  guint code;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  fail_unless (gst_video_frame_map (&frame, &info, map, GST_MAP_READ));
+  p = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0)
+      + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
+  if (GST_VIDEO_INFO_FORMAT (&info) == GST_VIDEO_FORMAT_GRAY16_LE)
+    code = GST_READ_UINT16_LE (p + 2 * x);
+  else
+    code = p[x];
+  gst_video_frame_unmap (&frame);
+  return code;
+}
+
+void
+check_codes (GstBuffer * map, const GstCaps * caps, gint x0, gint x1,
+    guint code)
+{
+  GstVideoInfo info;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  for (gint y = 0; y < GST_VIDEO_INFO_HEIGHT (&info); y++) {
+    for (gint x = x0; x < x1; x++) {
+      guint got = code_at (map, caps, x, y);
+
+      fail_unless (got == code, "the code at (%d, %d) is %u, not %u", x, y, got,
+          code);
+    }
+  }
+}
+
+void
+check_numbers (GstBuffer * map, gint l, gint r)
+{
+  GstCaps *caps = gst_caps_from_string ("video/x-raw, format=GRAY16_LE, "
+      "width=96, height=4");
+  guint code = code_at (map, caps, 80, 2);
+  gint disparity = (gint) (code + 8) / 16;
+
+  fail_unless (disparity == N_NUMBERS * r + l,
+      "the map at %" GST_TIME_FORMAT " is of the left image %d and the right "
+      "image %d, not %d and %d (code %u)", GST_TIME_ARGS (GST_BUFFER_PTS (map)),
+      disparity % N_NUMBERS, disparity / N_NUMBERS, l, r, code);
+  check_codes (map, caps, N_NUMBERS * N_NUMBERS + 4, WIDTH - 4,
+      expected_code (N_NUMBERS * r + l, 0, 16, 0));
+  gst_caps_unref (caps);
+}
+
+/* --------------------------------------------------------------------- rig */
+
+void
+rig_open (Rig * rig, const gchar * launch)
+{
+  GError *error = NULL;
+
+  rig->element = gst_parse_launch (launch, &error);
+  fail_unless (rig->element != NULL && error == NULL, "%s: %s", launch,
+      error ? error->message : "");
+  gst_object_ref_sink (rig->element);
+  rig->bus = gst_bus_new ();
+  rig->messages = NULL;
+  gst_element_set_bus (rig->element, rig->bus);
+  rig->view[LEFT] = gst_harness_new_with_element (rig->element, "sink_left",
+      "src");
+  rig->view[RIGHT] = gst_harness_new_with_element (rig->element, "sink_right",
+      NULL);
+}
+
+void
+rig_open_with_caps (Rig * rig, const gchar * launch, const gchar * left,
+    const gchar * right)
+{
+  rig_open (rig, launch);
+  rig_caps (rig, LEFT, left);
+  rig_caps (rig, RIGHT, right);
+}
+
+void
+rig_close (Rig * rig)
+{
+  GstElement *element = rig->element;
+
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_harness_teardown (rig->view[RIGHT]);
+  gst_harness_teardown (rig->view[LEFT]);
+  gst_bus_set_flushing (rig->bus, TRUE);
+  g_list_free_full (rig->messages, (GDestroyNotify) gst_message_unref);
+  gst_element_set_bus (element, NULL);
+  ASSERT_OBJECT_REFCOUNT (element, "the element", 1);
+  gst_object_unref (element);
+  gst_object_unref (rig->bus);
+}
+
+void
+rig_caps (Rig * rig, gint view, const gchar * caps)
+{
+  gst_harness_set_src_caps_str (rig->view[view], caps);
+}
+
+gboolean
+rig_push_caps (Rig * rig, gint view, const gchar * caps)
+{
+  GstCaps *c = gst_caps_from_string (caps);
+  gboolean ok = gst_harness_push_event (rig->view[view],
+      gst_event_new_caps (c));
+
+  gst_caps_unref (c);
+  return ok;
+}
+
+void
+rig_push (Rig * rig, gint view, GstBuffer * buffer)
+{
+  fail_unless_equals_int (gst_harness_push (rig->view[view], buffer),
+      GST_FLOW_OK);
+}
+
+GstBuffer *
+rig_match (Rig * rig, GstBuffer * left, GstBuffer * right)
+{
+  const gint64 end = g_get_monotonic_time () + PATIENCE / 1000;
+  GstBuffer *map;
+
+  rig_push (rig, LEFT, left);
+  rig_push (rig, RIGHT, right);
+  while ((map = gst_harness_try_pull (rig->view[LEFT])) == NULL) {
+    rig_expect_no_error (rig);
+    fail_unless (g_get_monotonic_time () < end, "no map");
+    g_usleep (200);
+  }
+  return map;
+}
+
+GstCaps *
+rig_output_caps (Rig * rig)
+{
+  GstCaps *caps = gst_pad_get_current_caps (rig->view[LEFT]->sinkpad);
+
+  fail_unless (caps != NULL, "no caps downstream");
+  return caps;
+}
+
+guint64
+rig_stat (Rig * rig, const gchar * name)
+{
+  GstStructure *stats;
+  guint64 value = 0;
+
+  g_object_get (rig->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s", name);
+  gst_structure_free (stats);
+  return value;
+}
+
+/* The bus throws away what was not asked for; this keeps it. */
+GstMessage *
+rig_message (Rig * rig, GstMessageType types, GstClockTime timeout)
+{
+  GstMessage *message;
+
+  for (GList * m = rig->messages; m != NULL; m = m->next) {
+    message = m->data;
+    if (GST_MESSAGE_TYPE (message) & types) {
+      rig->messages = g_list_delete_link (rig->messages, m);
+      return message;
+    }
+  }
+  while ((message = gst_bus_timed_pop (rig->bus, timeout)) != NULL) {
+    if (GST_MESSAGE_TYPE (message) & types)
+      return message;
+    rig->messages = g_list_append (rig->messages, message);
+  }
+  return NULL;
+}
+
+void
+rig_expect_error (Rig * rig, GQuark domain, gint code, ...)
+{
+  GstMessage *message = rig_message (rig, GST_MESSAGE_ERROR, PATIENCE);
+  GError *error = NULL;
+  const gchar *word;
+  va_list words;
+
+  fail_unless (message != NULL, "no error was posted");
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (error->domain == domain && error->code == code,
+      "the error is %s %d: %s", g_quark_to_string (error->domain), error->code,
+      error->message);
+  va_start (words, code);
+  while ((word = va_arg (words, const gchar *)) != NULL)
+      fail_unless (strstr (error->message, word) != NULL,
+        "'%s' does not say '%s'", error->message, word);
+  va_end (words);
+  g_error_free (error);
+  gst_message_unref (message);
+}
+
+void
+rig_expect_no_error (Rig * rig)
+{
+  GstMessage *message = rig_message (rig,
+      GST_MESSAGE_ERROR | GST_MESSAGE_WARNING, 0);
+  GError *error = NULL;
+
+  if (message == NULL)
+    return;
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
+  fail ("unexpected: %s", error->message);
+}
+
+guint
+rig_count_messages (Rig * rig, GstMessageType type)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = rig_message (rig, type, 0)) != NULL) {
+    gst_message_unref (message);
+    n++;
+  }
+  return n;
+}
+
+/* ----------------------------------------------------------------- scripts */
+
+Script *
+script_new (void)
+{
+  return g_ptr_array_new ();
+}
+
+void
+script_buffer (Script * script, GstBuffer * buffer)
+{
+  g_ptr_array_add (script, buffer);
+}
+
+void
+script_event (Script * script, GstEvent * event)
+{
+  g_ptr_array_add (script, event);
+}
+
+void
+script_numbers (Script * script, gint view, ...)
+{
+  va_list numbers;
+  gint number;
+
+  va_start (numbers, view);
+  while ((number = va_arg (numbers, gint)) >= 0)
+    script_buffer (script, numbered_image (view, number));
+  va_end (numbers);
+}
+
+struct Feeder
+{
+  GThread *thread;
+  GstPad *pad;
+  Script *script;
+  GstFlowReturn flow;
+};
+
+static gpointer
+feed (gpointer user_data)
+{
+  Feeder *feeder = user_data;
+
+  for (guint i = 0; i < feeder->script->len; i++) {
+    gpointer item = g_ptr_array_index (feeder->script, i);
+
+    if (GST_IS_BUFFER (item))
+      feeder->flow = gst_pad_push (feeder->pad, GST_BUFFER (item));
+    else
+      gst_pad_push_event (feeder->pad, GST_EVENT (item));
+  }
+  return NULL;
+}
+
+Feeder *
+feeder_new (Rig * rig, gint view, Script * script)
+{
+  Feeder *feeder = g_new0 (Feeder, 1);
+
+  feeder->pad = rig->view[view]->srcpad;
+  feeder->script = script;
+  feeder->thread = g_thread_new ("feeder", feed, feeder);
+  return feeder;
+}
+
+GstFlowReturn
+feeder_join (Feeder * feeder)
+{
+  GstFlowReturn flow;
+
+  g_thread_join (feeder->thread);
+  flow = feeder->flow;
+  g_ptr_array_unref (feeder->script);
+  g_free (feeder);
+  return flow;
+}
+
+GstEvent *
+rig_wait_event (Rig * rig, GstEventType type)
+{
+  GstEvent *event;
+
+  while ((event = gst_harness_pull_event (rig->view[LEFT])) != NULL) {
+    if (GST_EVENT_TYPE (event) == type)
+      return event;
+    gst_event_unref (event);
+  }
+  fail ("there is no %s", gst_event_type_get_name (type));
+  return NULL;
+}
+
+GPtrArray *
+rig_run (Rig * rig, Script * left, Script * right)
+{
+  GPtrArray *maps =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+  Script *scripts[] = { left, right };
+  Feeder *feeders[2];
+  GstBuffer *map;
+
+  for (gint i = 0; i < 2; i++) {
+    if (scripts[i] == NULL)
+      scripts[i] = script_new ();
+    script_event (scripts[i], gst_event_new_eos ());
+    feeders[i] = feeder_new (rig, i, scripts[i]);
+  }
+  gst_event_unref (rig_wait_event (rig, GST_EVENT_EOS));
+  for (gint i = 0; i < 2; i++)
+    feeder_join (feeders[i]);
+  while ((map = gst_harness_try_pull (rig->view[LEFT])) != NULL)
+    g_ptr_array_add (maps, map);
+  return maps;
+}
+
+gchar **
+matchers (void)
+{
+  GPtrArray *names = g_ptr_array_new ();
+  GList *features =
+      gst_registry_get_feature_list_by_plugin (gst_registry_get (),
+      "stereomatching");
+
+  for (GList * f = features; f != NULL; f = f->next) {
+    GstPluginFeature *loaded;
+    GType type;
+
+    if (!GST_IS_ELEMENT_FACTORY (f->data))
+      continue;
+    loaded = gst_plugin_feature_load (f->data);
+    fail_unless (loaded != NULL);
+    type = gst_element_factory_get_element_type (GST_ELEMENT_FACTORY (loaded));
+    if (g_strcmp0 (g_type_name (g_type_parent (type)), "GstStereoBase") == 0)
+      g_ptr_array_add (names, g_strdup (GST_OBJECT_NAME (loaded)));
+    gst_object_unref (loaded);
+  }
+  gst_plugin_feature_list_free (features);
+  fail_unless (names->len > 0, "the plugin has no matchers");
+  g_ptr_array_add (names, NULL);
+  return (gchar **) g_ptr_array_free (names, FALSE);
+}
