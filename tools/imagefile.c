@@ -564,8 +564,8 @@ image_read_map (const char *path, double scale, bool use_invalid,
     good = image_fail (why, path, "is %dx%d where %dx%d is wanted",
         image.width, image.height, *width, *height);
   } else if (scale == 0 && image.type == IMAGE_U8) {
-    good = image_fail (why, path, "has 8 bits: it needs to be said how many "
-        "levels are one pixel of disparity (its scale)");
+    good = image_fail (why, path, "has 8 bits: its scale is needed, the levels "
+        "for one pixel of disparity (--truth-scale, --map-scale)");
   } else {
     if (scale == 0)
       scale = image.type == IMAGE_FLOAT ? 1 : 256;

@@ -567,7 +567,7 @@ fit_params (const CliSetup * setup, const Scene * scene,
     return false;
   if (!stereo_params_get (params, "num-disparities", &disparities))
     return cli_fail (why, "num-disparities is missing");
-  while (scale > 1 && disparities * scale > 65535)
+  while (scale > 1 && (disparities - 1) * scale >= 65535)
     scale /= 2;
   if (cli_setup_property (setup, "disparity-scale") == NULL
       && stereo_params_set (params, "disparity-scale", scale, why) != STEREO_OK)
