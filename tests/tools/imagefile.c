@@ -111,9 +111,11 @@ static void
 refuse (const void *bytes, size_t size, const char *part)
 {
   StereoMessage why = { "" };
-  Image image = {.width = 123 };
-  bool good = image_parse ("some.file", bytes, size, &image, &why);
+  Image image;
+  bool good;
 
+  image.width = 123;
+  good = image_parse ("some.file", bytes, size, &image, &why);
   CHECK (!good);
   if (good) {
     image_clear (&image);

@@ -88,9 +88,7 @@ test_nothing (void)
 static void
 test_names (void)
 {
-  Measure m = {.bad = {1, 2, 3, 4},.d1 = 5,.mean = 6,.rms = 7,
-  .density = 8
-  };
+  Measure m = { 0, 0, {1, 2, 3, 4}, 5, 6, 7, 8 };
   static const char *const names[] = {
     "bad-0.5", "bad-1", "bad-2", "bad-4", "d1", "mean", "rms", "density"
   };
@@ -137,11 +135,15 @@ test_error_picture (void)
   static const float map[7] = { 5, 7, 30, NAN, 5, 9, 6 };
   uint8_t nonocc[7] = { 255, 255, 255, 255, 0, 0, 0 };
   uint8_t all[7] = { 255, 255, 255, 255, 0, 255, 255 };
-  Scene scene = {.width = 7,.height = 1,.truth = truth,
-    .region = {nonocc, all, NULL}
-  };
+  Scene scene;
   uint8_t rgb[21];
 
+  memset (&scene, 0, sizeof (scene));
+  scene.width = 7;
+  scene.height = 1;
+  scene.truth = truth;
+  scene.region[SCENE_NONOCC] = nonocc;
+  scene.region[SCENE_ALL] = all;
   picture_errors (map, &scene, rgb);
   CHECK (rgb[0] == rgb[1] && rgb[1] == rgb[2] && rgb[0] > 0);
   CHECK (rgb[3] > rgb[4] && rgb[3] > rgb[5]);
