@@ -23,7 +23,8 @@
 void *cli_resize (void *memory, size_t bytes);
 
 /* A new string, for free(). */
-char *cli_format (const char *text, ...) STEREO_PRINTF (1, 2);
+char *cli_format (const char *text, ...) STEREO_PRINTF (1, 2)
+    __attribute__ ((nonnull (1)));
 
 /* A finite number and nothing else. */
 STEREO_CHECKED bool cli_number (const char *text, double *value);

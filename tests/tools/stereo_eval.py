@@ -231,6 +231,17 @@ class Scenes(Case):
         self.assertGreater(found["time-ms"], 0)
         self.assertFalse(found["official-masks"])
 
+    def test_many_disparities(self):
+        """Beyond 256, codes of 16 bits have less than 256 steps a pixel."""
+        scene = make_ini(self.path("made"))
+        for number in (255, 256, 257, 3000):
+            found = evaluate("vcbw", "num-disparities=%d" % number, scene)["runs"][0]["scenes"][0]
+            self.assertLess(found["regions"]["nonocc"]["bad-0.5"], 5)
+        # a negative minimum shifts what the codes mean
+        found = evaluate("vcbw", "min-disparity=-8", scene)["runs"][0]["scenes"][0]
+        self.assertLess(found["regions"]["nonocc"]["bad-0.5"], 5)
+        self.assertEqual(found["num-disparities"], 16)
+
     def test_measures(self):
         """A random map with holes against all measures, computed here."""
         source = random.Random(7)
