@@ -156,6 +156,27 @@ test_error_picture (void)
   CHECK (memcmp (rgb + 15, rgb + 18, 3) != 0);
 }
 
+/* The worse, the less white, up to 16 pixels. */
+static void
+test_severity (void)
+{
+  float truth[5] = { 0, 0, 0, 0, 0 };
+  static const float map[5] = { 2, 4, 8, 16, 32 };
+  uint8_t all[5] = { 255, 255, 255, 255, 255 };
+  uint8_t rgb[15];
+  Scene scene;
+
+  memset (&scene, 0, sizeof (scene));
+  scene.width = 5;
+  scene.height = 1;
+  scene.truth = truth;
+  scene.region[SCENE_ALL] = all;
+  picture_errors (map, &scene, rgb);
+  for (int i = 1; i < 4; i++)
+    CHECK_INT (rgb[3 * i + 1], <, rgb[3 * i - 2]);
+  CHECK (memcmp (rgb + 9, rgb + 12, 3) == 0);
+}
+
 static const Test tests[] = {
   {"strict", test_strict},
   {"d1", test_d1},
@@ -165,6 +186,7 @@ static const Test tests[] = {
   {"codes", test_codes},
   {"colors", test_colors},
   {"error-picture", test_error_picture},
+  {"severity", test_severity},
 };
 
 TEST_MAIN (tests)
