@@ -29,9 +29,10 @@
 #define FAILED 1                /* it could not be computed or written */
 #define BAD_INPUT 2             /* arguments or files are wrong */
 
-/* Short runs are repeated, so that the first one's page faults don't count. */
-#define MOST_RUNS 3
-#define ENOUGH_MS 200.0
+/* Runs are repeated up to so often, or until they took so long together, so
+ * that neither the first one's page faults nor other programs count. */
+#define MOST_RUNS 10
+#define ENOUGH_MS 100.0
 
 typedef struct
 {
