@@ -105,6 +105,35 @@ setup_new (CliSetup * setup, const StereoAlgorithm * algorithm)
   make_label (setup);
 }
 
+/* Says what is wrong with a property, and what would be right. */
+static bool
+property_fail (const CliSetup * setup, const char *name, const char *value,
+    const char *reason, StereoMessage * why)
+{
+  const char *algorithm = stereo_algorithm_name (setup->algorithm);
+  const StereoParamSpec *spec;
+  size_t i = 0;
+  int used;
+
+  while ((spec = stereo_algorithm_param (setup->algorithm, i)) != NULL
+      && strcmp (spec->name, name) != 0)
+    i++;
+  if (spec == NULL)
+    return cli_fail (why, "%s has no property '%.100s'; --list has them all",
+        algorithm, name);
+  if (spec->type != STEREO_PARAM_ENUM)
+    return cli_fail (why, "%s: %.400s", algorithm, reason);
+
+  used = snprintf (why->text, sizeof (why->text), "%s: %s = '%.64s': it is",
+      algorithm, name, value);
+  for (int v = 0; v <= (int) spec->maximum && used > 0
+      && (size_t) used < sizeof (why->text); v++)
+    used += snprintf (why->text + used, sizeof (why->text) - (size_t) used,
+        "%s %s", v == 0 ? "" : v == (int) spec->maximum ? " or" : ",",
+        spec->values[v].nick);
+  return false;
+}
+
 static bool
 setup_set (CliSetup * setup, const char *name, const char *value,
     StereoMessage * why)
@@ -114,14 +143,8 @@ setup_set (CliSetup * setup, const char *name, const char *value,
   size_t i;
 
   status = stereo_params_set_text (setup->params, name, value, &reason);
-  if (status != STEREO_OK) {
-    const char *algorithm = stereo_algorithm_name (setup->algorithm);
-
-    /* some messages begin with the algorithm themselves */
-    if (strncmp (reason.text, algorithm, strlen (algorithm)) == 0)
-      return cli_fail (why, "%s", reason.text);
-    return cli_fail (why, "%s: %.400s", algorithm, reason.text);
-  }
+  if (status != STEREO_OK)
+    return property_fail (setup, name, value, reason.text, why);
 
   for (i = 0; i < setup->n_properties; i++) {
     if (strcmp (setup->property[i].name, name) == 0)

@@ -403,6 +403,9 @@ make_plan (Options * options, CliSetups * setups, SceneList * scenes)
       named = true;
     } else if (strchr (text, '=') != NULL && !exists (text)) {
       add (&properties, &n_properties, text);
+    } else if (names_algorithm (text) && !exists (text)) {
+      die ("'%s': only one algorithm is named, or several after --compare",
+          text);
     } else {
       add (&folders, &n_folders, text);
     }
