@@ -140,14 +140,12 @@ scene_width (const EvalReport * report)
 static void
 print_average (const EvalReport * report, const EvalRun * run, FILE * file)
 {
-  bool v2 = strcmp (eval_rank_name (report->rank), "bad-1") == 0
-      && eval_is_v2 (report, run);
+  const char *name = eval_rank_name (report->rank);
+  bool v2 = strcmp (name, "bad-1") == 0 && eval_is_v2 (report, run);
 
-  fprintf (file, "%s: ", v2 ? "average of 12 (bad-1)" : "average");
-  if (!v2)
-    fprintf (file, "%s ", eval_rank_name (report->rank));
-  fprintf (file, "%.3f\n", eval_average (report, run, report->rank,
-          SCENE_N_REGIONS));
+  fprintf (file, "%s (%s): %.3f\n", report->rank == EVAL_RANK_TIME ? "sum"
+      : v2 ? "average of 12" : "average", name, eval_average (report, run,
+          report->rank, SCENE_N_REGIONS));
 }
 
 static void

@@ -50,7 +50,7 @@ typedef struct
 #define EVAL_RANK_TIME 99
 
 /* The index of a name of measure_name(), or of "time"; false for others. */
-bool eval_rank_find (const char *name, size_t * rank);
+bool eval_rank_find (const char *name, size_t *rank);
 const char *eval_rank_name (size_t rank);
 
 /* The plain mean of a measure over the regions of all scenes, NAN when there

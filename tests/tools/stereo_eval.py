@@ -401,8 +401,11 @@ class Output(Case):
     def test_table(self):
         """What people see is what programs get."""
         scene = make_ini(self.path("made"))
-        right = evaluate("vcbw", scene)["runs"][0]["scenes"][0]["regions"]
+        entry = evaluate("vcbw", scene)["runs"][0]
+        right = entry["scenes"][0]["regions"]
         lines = run("vcbw", scene).stdout.splitlines()
+        self.assertEqual(lines[0], "vcbw")
+        self.assertEqual(lines[-1], "average (bad-1): %.3f" % entry["average"])
         header = next(i for i, l in enumerate(lines) if l.startswith("scene"))
         names = lines[header].replace("time ms", "time").split()
         for i, region in enumerate(REGIONS):
