@@ -5,11 +5,13 @@
  */
 
 #include "cli.h"
+#include "stereo-cuda.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void *
 cli_resize (void *memory, size_t bytes)
@@ -348,6 +350,108 @@ cli_setups_clear (CliSetups * setups)
     setup_clear (&setups->item[i]);
   free (setups->item);
   memset (setups, 0, sizeof (*setups));
+}
+
+/* -------------------------------------------------- algorithms and devices */
+
+static void
+print_value (const StereoParamSpec * spec, double value, char *text,
+    size_t size)
+{
+  if (spec->type == STEREO_PARAM_BOOL)
+    snprintf (text, size, "%s", value != 0 ? "true" : "false");
+  else if (spec->type == STEREO_PARAM_ENUM)
+    snprintf (text, size, "%s", spec->values[(int) value].nick);
+  else
+    snprintf (text, size, "%.10g", value);
+}
+
+void
+cli_print_algorithms (FILE * file)
+{
+  const StereoAlgorithm *algorithm;
+  const StereoParamSpec *spec;
+
+  for (size_t i = 0; (algorithm = stereo_algorithm_get (i)) != NULL; i++) {
+    fprintf (file, "%s%s: %s\n  %s\n\n", i > 0 ? "\n" : "",
+        stereo_algorithm_name (algorithm), stereo_algorithm_title (algorithm),
+        stereo_algorithm_reference (algorithm));
+    fprintf (file, "  %-20s %-18s %-8s\n", "property", "range", "default");
+    for (size_t p = 0; (spec = stereo_algorithm_param (algorithm, p)) != NULL;
+        p++) {
+      char range[256] = "", initial[64];
+      size_t used = 0;
+
+      print_value (spec, stereo_algorithm_param_initial (algorithm, spec),
+          initial, sizeof (initial));
+      if (spec->type == STEREO_PARAM_BOOL) {
+        snprintf (range, sizeof (range), "true, false");
+      } else if (spec->type == STEREO_PARAM_ENUM) {
+        for (int v = 0; v <= (int) spec->maximum && used < sizeof (range); v++)
+          used += (size_t) snprintf (range + used, sizeof (range) - used,
+              "%s%s", v > 0 ? ", " : "", spec->values[v].nick);
+      } else {
+        snprintf (range, sizeof (range), "%.10g to %.10g", spec->minimum,
+            spec->maximum);
+      }
+      fprintf (file, "  %-20s %-18s %-8s  %s\n", spec->name, range, initial,
+          spec->blurb);
+    }
+  }
+}
+
+bool
+cli_open_device (const char *backend, const char *simd, unsigned threads,
+    StereoDevice ** device, StereoMessage * why)
+{
+  StereoMessage reason = { "" };
+  int index = STEREO_SIMD_AUTO;
+
+  if (strcmp (backend, "cpu") != 0 && strcmp (backend, "cuda") != 0
+      && strcmp (backend, "auto") != 0)
+    return cli_fail (why, "--backend '%.100s': it is cpu, cuda or auto",
+        backend);
+  while (stereo_simd_name ((StereoSimd) index) != NULL
+      && strcmp (stereo_simd_name ((StereoSimd) index), simd) != 0)
+    index++;
+  if (stereo_simd_name ((StereoSimd) index) == NULL)
+    return cli_fail (why, "--simd '%.100s': it is auto, none, generic, avx2 or "
+        "avx512", simd);
+
+  if (strcmp (backend, "cpu") != 0) {
+    if (stereo_device_new_cuda (-1, device, &reason) == STEREO_OK)
+      return true;
+    if (strcmp (backend, "cuda") == 0)
+      return cli_fail (why, "--backend cuda: %.400s", reason.text);
+  }
+  if (stereo_device_new_cpu (threads, (StereoSimd) index, device,
+          &reason) != STEREO_OK)
+    return cli_fail (why, "--backend cpu: %.400s", reason.text);
+  return true;
+}
+
+/* ---------------------------------------------------------------- progress */
+
+void
+cli_progress (size_t done, size_t total, const char *what)
+{
+  char bar[21];
+  size_t filled = done * 20 / total;
+
+  if (!isatty (STDERR_FILENO) || total < 2)
+    return;
+  memset (bar, '.', 20);
+  memset (bar, '#', filled);
+  bar[20] = '\0';
+  fprintf (stderr, "\r\033[K[%s] %zu/%zu %.40s", bar, done, total, what);
+  fflush (stderr);
+}
+
+void
+cli_progress_end (size_t total)
+{
+  if (isatty (STDERR_FILENO) && total >= 2)
+    fprintf (stderr, "\r\033[K");
 }
 
 /* -------------------------------------------------------------------- JSON */

@@ -81,6 +81,24 @@ const char *cli_setup_property (const CliSetup * setup, const char *name);
 
 void cli_setups_clear (CliSetups * setups);
 
+/* -------------------------------------------------- algorithms and devices */
+
+/* All algorithms with their properties, ranges and defaults, for people. */
+void cli_print_algorithms (FILE * file);
+
+/* backend: "cpu", "cuda", or "auto" for CUDA where there is a device; simd: a
+ * name of stereo_simd_name(); threads: as for stereo_device_new_cpu(). */
+STEREO_CHECKED bool cli_open_device (const char *backend, const char *simd,
+    unsigned threads, StereoDevice ** device, StereoMessage * why);
+
+/* ---------------------------------------------------------------- progress */
+
+/* A bar on the standard error output, if that is a terminal and there is more
+ * than one thing to do: done of total, now what. */
+void cli_progress (size_t done, size_t total, const char *what);
+/* Takes the bar away, before anything else is printed. */
+void cli_progress_end (size_t total);
+
 /* -------------------------------------------------------------------- JSON */
 
 /* Indented output of one value; whoever writes it keeps the brackets paired.

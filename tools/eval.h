@@ -11,6 +11,22 @@
 #include "measure.h"
 #include "scene.h"
 
+/* Exit statuses. */
+#define EVAL_FAILED 1           /* it could not be computed or written */
+#define EVAL_BAD_INPUT 2        /* arguments or files are wrong */
+
+/* How to run; borrows its strings. */
+typedef struct
+{
+  const char *save;             /* folder for maps and pictures, or NULL */
+  bool keep_going;              /* with other scenes after a failure */
+  const char *map;              /* to judge instead of computing, or NULL;
+                                   {scene} in it stands for the scene's name */
+  double map_scale;             /* as image_read_map() has them */
+  double map_invalid;
+  bool use_map_invalid;
+} EvalOptions;
+
 /* One map of one scene.  Owns error, borrows scene. */
 typedef struct
 {
@@ -48,6 +64,11 @@ typedef struct
 } EvalReport;
 
 #define EVAL_RANK_TIME 99
+
+/* Fills in the results of all runs, says on the standard error output what
+ * failed, and returns the exit status.  device may be NULL for a given map. */
+int eval_run (const EvalOptions * options, StereoDevice * device,
+    const SceneList * scenes, EvalReport * report);
 
 /* The index of a name of measure_name(), or of "time"; false for others. */
 bool eval_rank_find (const char *name, size_t *rank);
