@@ -14,8 +14,8 @@
 #define MOST_RUNS 10
 #define ENOUGH_MS 100.0
 
-/* The codes as disparities. */
-static void
+/* The codes as disparities; false when params say not what they mean. */
+static bool
 decode (const uint8_t * codes, const StereoParams * params, size_t n,
     float *map)
 {
@@ -24,12 +24,13 @@ decode (const uint8_t * codes, const StereoParams * params, size_t n,
   if (!stereo_params_get (params, "disparity-scale", &scale)
       || !stereo_params_get (params, "min-disparity", &minimum)
       || !stereo_params_get (params, "invalid-value", &invalid))
-    abort ();
+    return false;
   for (size_t i = 0; i < n; i++) {
     unsigned code = codes[2 * i] | (unsigned) codes[2 * i + 1] << 8;
 
     map[i] = code == invalid ? NAN : (float) (code / scale + minimum);
   }
+  return true;
 }
 
 bool
@@ -118,13 +119,16 @@ match_scene (const CliSetup * setup, StereoDevice * device,
     }
   }
 
-  if (status == STEREO_OK) {
-    decode (codes, params, n, map);
-    if (stereo_params_get (params, "num-disparities", &disparities))
-      result->disparities = (int) disparities;
-    result->milliseconds = fastest;
-  } else if (matcher != NULL) {
+  if (status != STEREO_OK && matcher != NULL)
     cli_fail (why, "%s", stereo_matcher_error (matcher));
+  if (status == STEREO_OK && (!decode (codes, params, n, map)
+          || !stereo_params_get (params, "num-disparities", &disparities))) {
+    status = STEREO_ERROR_UNSUPPORTED;
+    cli_fail (why, "its parameters don't say what its codes mean");
+  }
+  if (status == STEREO_OK) {
+    result->disparities = (int) disparities;
+    result->milliseconds = fastest;
   }
   stereo_matcher_free (&matcher);
   stereo_params_free (&params);
