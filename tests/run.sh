@@ -18,7 +18,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 need_build
 need_packages gstreamer1.0-plugins-bad gstreamer1.0-libav python3
-build_project -Dtests=enabled -Dexamples=enabled "$@"
+build_project -Dtests=enabled -Dexamples=enabled -Dtools=enabled "$@"
 
 say "testing"
 status=0

@@ -1,0 +1,192 @@
+/* gst-stereomatching: tests of error measures
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "measure.h"
+#include "picture.h"
+#include "test.h"
+
+#include <math.h>
+
+/* Errors 0, 0.5, 0.75, 1, 1.25, 2, 4, 4.5: strictly more than 0.5 are six,
+ * than 1 four, than 2 two, than 4 one. */
+static void
+test_strict (void)
+{
+  static const float truth[8] = { 10, 10, 10, 10, 10, 10, 10, 10 };
+  static const float map[8] = {
+    10, 10.5f, 9.25f, 11, 8.75f, 12, 6, 14.5f
+  };
+  Measure m;
+
+  measure_map (map, truth, NULL, 8, &m);
+  CHECK_INT (m.pixels, ==, 8);
+  CHECK_INT (m.matched, ==, 8);
+  CHECK_DOUBLE (m.bad[0], ==, 75);
+  CHECK_DOUBLE (m.bad[1], ==, 50);
+  CHECK_DOUBLE (m.bad[2], ==, 25);
+  CHECK_DOUBLE (m.bad[3], ==, 12.5);
+  CHECK_DOUBLE (m.density, ==, 100);
+  CHECK_DOUBLE (fabs (m.mean - 14.0 / 8), <, 1e-12);
+  CHECK_DOUBLE (fabs (m.rms - sqrt ((0.25 + 0.5625 + 1 + 1.5625 + 4 + 16
+                  + 20.25) / 8)), <, 1e-12);
+}
+
+/* More than 3 pixels and more than 5 %: 3.5 of 60 is (5.8 %), 3.5 of 80 is not
+ * (4.4 %), 3 of 10 is not, exactly 5 % (4 of 80) is not. */
+static void
+test_d1 (void)
+{
+  static const float truth[4] = { 60, 80, 10, 80 };
+  static const float map[4] = { 63.5f, 83.5f, 13, 84 };
+  Measure m;
+
+  measure_map (map, truth, NULL, 4, &m);
+  CHECK_DOUBLE (m.d1, ==, 25);
+}
+
+static void
+test_holes_and_unknown (void)
+{
+  static const float truth[6] = { 1, 2, 3, NAN, INFINITY, 6 };
+  static const float map[6] = { 1, NAN, 3, 4, 5, INFINITY };
+  static const uint8_t mask[6] = { 255, 255, 0, 255, 1, 1 };
+  Measure m;
+
+  /* counts: 1 (good), 2 (hole), 6 (hole) */
+  measure_map (map, truth, mask, 6, &m);
+  CHECK_INT (m.pixels, ==, 3);
+  CHECK_INT (m.matched, ==, 1);
+  for (int t = 0; t < MEASURE_N_BAD; t++)
+    CHECK_DOUBLE (fabs (m.bad[t] - 200.0 / 3), <, 1e-12);
+  CHECK_DOUBLE (fabs (m.d1 - 200.0 / 3), <, 1e-12);
+  CHECK_DOUBLE (m.mean, ==, 0);
+  CHECK_DOUBLE (m.rms, ==, 0);
+  CHECK_DOUBLE (fabs (m.density - 100.0 / 3), <, 1e-12);
+  CHECK_DOUBLE (fabs (measure_density (map, 6) - 400.0 / 6), <, 1e-12);
+}
+
+static void
+test_nothing (void)
+{
+  static const float truth[2] = { NAN, 1 }, map[2] = { 1, NAN };
+  static const uint8_t none[2] = { 0, 0 };
+  Measure m;
+
+  measure_map (map, truth, none, 2, &m);
+  CHECK_INT (m.pixels, ==, 0);
+  CHECK (isnan (m.bad[0]) && isnan (m.d1) && isnan (m.mean)
+      && isnan (m.density));
+  measure_map (map, truth, NULL, 2, &m);
+  CHECK_INT (m.pixels, ==, 1);
+  CHECK_DOUBLE (m.bad[3], ==, 100);
+  CHECK (isnan (m.mean) && isnan (m.rms));
+}
+
+static void
+test_names (void)
+{
+  Measure m = { 0, 0, {1, 2, 3, 4}, 5, 6, 7, 8 };
+  static const char *const names[] = {
+    "bad-0.5", "bad-1", "bad-2", "bad-4", "d1", "mean", "rms", "density"
+  };
+
+  for (size_t i = 0; i < 8; i++) {
+    CHECK_STRING (measure_name (i), names[i]);
+    CHECK_DOUBLE (measure_value (&m, i), ==, (double) i + 1);
+  }
+  CHECK (measure_name (8) == NULL);
+}
+
+static void
+test_codes (void)
+{
+  static const float map[6] = { 0, 1.5f, NAN, 300, -3, 10.001f };
+  static const uint16_t right[6] = { 1, 384, 0, 65535, 1, 2560 };
+  uint16_t codes[6];
+
+  picture_codes (map, 6, codes);
+  for (int i = 0; i < 6; i++)
+    CHECK_INT (codes[i], ==, right[i]);
+}
+
+static void
+test_colors (void)
+{
+  static const float map[5] = { 0, 30, 60, NAN, -5 };
+  uint8_t rgb[15];
+
+  picture_colors (map, 5, 0, 60, rgb);
+  CHECK (rgb[2] > rgb[0] && rgb[2] > rgb[1]);
+  CHECK (rgb[4] > rgb[3] && rgb[4] > rgb[5]);
+  CHECK (rgb[6] > rgb[7] && rgb[6] > rgb[8]);
+  CHECK_INT (rgb[9] + rgb[10] + rgb[11], ==, 0);
+  /* beyond the range is its end */
+  CHECK (memcmp (rgb + 12, rgb, 3) == 0);
+}
+
+/* Good grey, bad red, worse redder, occluded blue, unknown black. */
+static void
+test_error_picture (void)
+{
+  float truth[7] = { 5, 5, 5, 5, NAN, 5, 5 };
+  static const float map[7] = { 5, 7, 30, NAN, 5, 9, 6 };
+  uint8_t nonocc[7] = { 255, 255, 255, 255, 0, 0, 0 };
+  uint8_t all[7] = { 255, 255, 255, 255, 0, 255, 255 };
+  Scene scene;
+  uint8_t rgb[21];
+
+  memset (&scene, 0, sizeof (scene));
+  scene.width = 7;
+  scene.height = 1;
+  scene.truth = truth;
+  scene.region[SCENE_NONOCC] = nonocc;
+  scene.region[SCENE_ALL] = all;
+  picture_errors (map, &scene, rgb);
+  CHECK (rgb[0] == rgb[1] && rgb[1] == rgb[2] && rgb[0] > 0);
+  CHECK (rgb[3] > rgb[4] && rgb[3] > rgb[5]);
+  /* less white the worse it is */
+  CHECK_INT (rgb[7], <, rgb[4]);
+  CHECK (memcmp (rgb + 6, rgb + 9, 3) == 0);
+  CHECK_INT (rgb[12] + rgb[13] + rgb[14], ==, 0);
+  CHECK (rgb[17] > rgb[15] && rgb[17] > rgb[16]);
+  CHECK (rgb[20] > rgb[18]);
+  CHECK (memcmp (rgb + 15, rgb + 18, 3) != 0);
+}
+
+/* The worse, the less white, up to 16 pixels. */
+static void
+test_severity (void)
+{
+  float truth[5] = { 0, 0, 0, 0, 0 };
+  static const float map[5] = { 2, 4, 8, 16, 32 };
+  uint8_t all[5] = { 255, 255, 255, 255, 255 };
+  uint8_t rgb[15];
+  Scene scene;
+
+  memset (&scene, 0, sizeof (scene));
+  scene.width = 5;
+  scene.height = 1;
+  scene.truth = truth;
+  scene.region[SCENE_ALL] = all;
+  picture_errors (map, &scene, rgb);
+  for (int i = 1; i < 4; i++)
+    CHECK_INT (rgb[3 * i + 1], <, rgb[3 * i - 2]);
+  CHECK (memcmp (rgb + 9, rgb + 12, 3) == 0);
+}
+
+static const Test tests[] = {
+  {"strict", test_strict},
+  {"d1", test_d1},
+  {"holes-and-unknown", test_holes_and_unknown},
+  {"nothing", test_nothing},
+  {"names", test_names},
+  {"codes", test_codes},
+  {"colors", test_colors},
+  {"error-picture", test_error_picture},
+  {"severity", test_severity},
+};
+
+TEST_MAIN (tests)

@@ -1,0 +1,104 @@
+# gst-stereomatching: images for tests, with the standard library only
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes and reads PNG, PGM, PPM and PFM files without the tools' own code.
+
+Images are lists of rows; a row is a list of samples, or of triples for RGB.
+"""
+
+import struct
+import zlib
+
+
+def _chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def _samples(rows):
+    for row in rows:
+        yield [s for pixel in row for s in (pixel if isinstance(pixel, tuple) else (pixel,))]
+
+
+def write_png(path, rows, depth=8):
+    color = 2 if isinstance(rows[0][0], tuple) else 0
+    data = b""
+    for row in _samples(rows):
+        data += b"\0" + (struct.pack(">%dH" % len(row), *row) if depth == 16 else bytes(row))
+    header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), depth, color, 0, 0, 0)
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header)
+                   + _chunk(b"IDAT", zlib.compress(data)) + _chunk(b"IEND", b""))
+
+
+def _paeth(a, b, c):
+    p = a + b - c
+    distances = (abs(p - a), abs(p - b), abs(p - c))
+    return (a, b, c)[distances.index(min(distances))]
+
+
+def read_png(path):
+    """Rows of a grey or RGB file of 8 or 16 bits that is not interlaced."""
+    with open(path, "rb") as file:
+        data = file.read()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at = 8
+    packed = b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        if kind == b"IHDR":
+            width, height, depth, color, _, _, interlace = struct.unpack(">IIBBBBB", body)
+        elif kind == b"IDAT":
+            packed += body
+        at += 12 + length
+    assert interlace == 0 and color in (0, 2)
+    channels = 3 if color == 2 else 1
+    step = channels * depth // 8
+    stride = width * step
+    raw = zlib.decompress(packed)
+    previous = bytearray(stride)
+    rows = []
+    for y in range(height):
+        method = raw[y * (stride + 1)]
+        line = bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride):
+            left = line[i - step] if i >= step else 0
+            corner = previous[i - step] if i >= step else 0
+            add = (0, left, previous[i], (left + previous[i]) // 2,
+                   _paeth(left, previous[i], corner))[method]
+            line[i] = (line[i] + add) & 255
+        previous = line
+        values = struct.unpack(">%dH" % (stride // 2), line) if depth == 16 else list(line)
+        if channels == 3:
+            values = [tuple(values[3 * x:3 * x + 3]) for x in range(width)]
+        rows.append(list(values))
+    return rows
+
+
+def write_pnm(path, rows, maximum=255, plain=False):
+    color = isinstance(rows[0][0], tuple)
+    kind = (3 if color else 2) + (0 if plain else 3)
+    with open(path, "wb") as file:
+        file.write(b"P%d\n%d %d\n%d\n" % (kind, len(rows[0]), len(rows), maximum))
+        for row in _samples(rows):
+            if plain:
+                file.write((" ".join(map(str, row)) + "\n").encode())
+            else:
+                file.write(struct.pack(">%dH" % len(row), *row) if maximum > 255 else bytes(row))
+
+
+def write_pfm(path, rows, little=True):
+    with open(path, "wb") as file:
+        file.write(b"Pf\n%d %d\n%s\n" % (len(rows[0]), len(rows), b"-1" if little else b"1"))
+        for row in reversed(rows):
+            file.write(struct.pack("%s%df" % ("<" if little else ">", len(row)), *row))
+
+
+def read_pfm(path):
+    """Rows of a grey file, little endian."""
+    with open(path, "rb") as file:
+        assert file.readline() == b"Pf\n"
+        width, height = map(int, file.readline().split())
+        assert float(file.readline()) < 0
+        rows = [list(struct.unpack("<%df" % width, file.read(4 * width))) for _ in range(height)]
+        assert file.read() == b""
+    return rows[::-1]

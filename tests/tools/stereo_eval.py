@@ -1,0 +1,736 @@
+#!/usr/bin/env python3
+# gst-stereomatching: tests of the program stereo-eval
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs stereo-eval as people do and judges what it prints and writes.
+
+    stereo_eval.py PROGRAM ROOT
+
+Most scenes are made here, with what is right computed here too. Those of
+Middlebury come from $STEREO_DATASETS; without them these tests are skipped.
+"""
+
+import csv
+import io
+import json
+import math
+import os
+import pty
+import random
+import re
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import pictures
+
+PROGRAM = ROOT = ""
+DATASETS = os.path.join(os.environ.get("STEREO_DATASETS") or "../shared/datasets", "middlebury-v2")
+HAVE_DATASETS = os.path.exists(os.path.join(DATASETS, "teddy", "scene.ini"))
+V2 = ("tsukuba", "venus", "teddy", "cones")
+REGIONS = ("nonocc", "all", "disc")
+
+# From the data sets' own documentation: pixels of nonocc, all and disc, a
+# constant map, and its bad pixels in percent.
+SELF_CHECK = {
+    "tsukuba": ((85438, 87696, 15790), 5, (34.82, 34.70, 62.44)),
+    "venus": ((147513, 150282, 10540), 8, (86.60, 86.10, 75.28)),
+    "teddy": ((147651, 165344, 40517), 20, (88.01, 89.14, 95.57)),
+    "cones": ((143926, 163321, 47189), 20, (79.23, 80.68, 78.97)),
+}
+GT_SCALE = {"tsukuba": 16, "venus": 8, "teddy": 4, "cones": 4}
+
+WIDTH, HEIGHT, SHIFT = 48, 24, 5
+
+
+def run(*arguments, env=None):
+    return subprocess.run([PROGRAM] + [str(a) for a in arguments], capture_output=True, text=True,
+                          timeout=300, check=False, env=env)
+
+
+def evaluate(*arguments):
+    """The parsed --json of a run that has to succeed."""
+    result = run("--json", *arguments)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == "", result.stderr
+    return json.loads(result.stdout)
+
+
+def rounded(value):
+    return "%.2f" % value
+
+
+def views(seed=1, color=False):
+    """A random left view, and the right one that is SHIFT columns off."""
+    source = random.Random(seed)
+
+    def pixel():
+        return tuple(source.randrange(256) for _ in range(3)) if color else source.randrange(256)
+
+    wide = [[pixel() for _ in range(WIDTH + SHIFT)] for _ in range(HEIGHT)]
+    # left (x) is right (x - SHIFT)
+    left = [row[:WIDTH] for row in wide]
+    right = [row[SHIFT:] for row in wide]
+    return left, right
+
+
+def constant(value):
+    return [[value] * WIDTH for _ in range(HEIGHT)]
+
+
+def make_ini(folder, extra="", masks="derived", seed=1, scale=8):
+    """A scene with a constant truth; the left SHIFT columns are occluded."""
+    os.makedirs(folder)
+    left, right = views(seed)
+    pictures.write_png(os.path.join(folder, "left.png"), left)
+    pictures.write_png(os.path.join(folder, "right.png"), right)
+    pictures.write_png(os.path.join(folder, "disp_left.png"), constant(SHIFT * scale))
+    mask = [[0 if x < SHIFT else 255 for x in range(WIDTH)] for _ in range(HEIGHT)]
+    pictures.write_png(os.path.join(folder, "nonocc.png"), mask)
+    pictures.write_png(os.path.join(folder, "all.png"), constant(255))
+    # 128 is not of the region
+    disc = [[255 if x > 40 else 128 for x in range(WIDTH)] for _ in range(HEIGHT)]
+    pictures.write_png(os.path.join(folder, "disc.png"), disc)
+    with open(os.path.join(folder, "scene.ini"), "w", encoding="utf-8") as file:
+        file.write("[scene]\nname = made\nwidth = %d\nheight = %d\nndisp = 16\ngt_scale = %d\n"
+                   "gt_invalid = 0\nmasks = %s\n%s" % (WIDTH, HEIGHT, scale, masks, extra))
+    return folder
+
+
+def judge(rows, truth, counts):
+    """The measures of a map, as stereo.h and the benchmarks define them."""
+    errors = []
+    outliers = 0
+    for y, row in enumerate(truth):
+        for x, true in enumerate(row):
+            if not counts(x, y) or not math.isfinite(true):
+                continue
+            value = rows[y][x]
+            error = abs(value - true) if math.isfinite(value) else None
+            errors.append(error)
+            outliers += error is None or (error > 3 and error > 0.05 * true)
+    known = [e for e in errors if e is not None]
+    result = {"pixels": len(errors), "d1": 100 * outliers / len(errors),
+              "mean": sum(known) / len(known),
+              "rms": math.sqrt(sum(e * e for e in known) / len(known)),
+              "density": 100 * len(known) / len(errors)}
+    for limit in (0.5, 1, 2, 4):
+        result["bad-%g" % limit] = \
+            100 * sum(e is None or e > limit for e in errors) / len(errors)
+    return result
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="stereo-eval-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def fails(self, *arguments, says=(), status=2):
+        """One line on stderr that has all of says, nothing on stdout."""
+        result = run(*arguments)
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertTrue(result.stderr.startswith("stereo-eval: "), result.stderr)
+        for part in [says] if isinstance(says, str) else says:
+            self.assertIn(part, result.stderr)
+
+    def same(self, found, right):
+        self.assertEqual(sorted(found), sorted(right))
+        for name, value in right.items():
+            self.assertAlmostEqual(found[name], value, places=5, msg=name)
+
+
+@unittest.skipUnless(HAVE_DATASETS, "set STEREO_DATASETS")
+class Middlebury(Case):
+    def maps(self, make):
+        """Writes a PFM file for each scene, of what make (name, truth) gives."""
+        for name in V2:
+            truth = pictures.read_png(os.path.join(DATASETS, name, "disp_left.png"))
+            pictures.write_pfm(self.path(name + ".pfm"), make(name, truth))
+        return self.path("{scene}.pfm")
+
+    def test_constant_maps(self):
+        pattern = self.maps(lambda name, truth: [[SELF_CHECK[name][1]] * len(truth[0])
+                                                 for _ in truth])
+        run_ = evaluate("--map", pattern)["runs"][0]
+        self.assertEqual([s["scene"] for s in run_["scenes"]], list(V2))
+        for scene in run_["scenes"]:
+            pixels, _, bad = SELF_CHECK[scene["scene"]]
+            for i, region in enumerate(REGIONS):
+                found = scene["regions"][region]
+                self.assertEqual(found["pixels"], pixels[i])
+                self.assertEqual(rounded(found["bad-1"]), rounded(bad[i]))
+
+    def test_truth(self):
+        for offset in (0, 1):
+            pattern = self.maps(lambda name, truth: [
+                [v / GT_SCALE[name] + offset for v in row] for row in truth])
+            run_ = evaluate("--map", pattern)["runs"][0]
+            self.assertEqual(run_["average-of-12"], 0)
+            for scene in run_["scenes"]:
+                for region in REGIONS:
+                    self.assertEqual(scene["regions"][region]["bad-1"], 0)
+                    self.assertEqual(scene["regions"][region]["mean"], offset)
+
+    def test_truth_and_a_little_more(self):
+        pattern = self.maps(lambda name, truth: [
+            [v / GT_SCALE[name] + 1.0625 for v in row] for row in truth])
+        self.assertEqual(evaluate("--map", pattern)["runs"][0]["average-of-12"], 100)
+
+    def test_scaled_maps(self):
+        """The truth itself, 8 bits, read with its scale."""
+        teddy = os.path.join(DATASETS, "teddy")
+        run_ = evaluate("--map", os.path.join(teddy, "disp_left.png"), "--map-scale", 4, teddy)
+        self.assertEqual(run_["runs"][0]["scenes"][0]["regions"]["all"]["bad-0.5"], 0)
+
+    def test_vcbw_as_documented(self):
+        """The table of docs/algorithms/vcbw.md, which the element's test holds too."""
+        with open(os.path.join(ROOT, "docs", "algorithms", "vcbw.md"), encoding="utf-8") as file:
+            text = file.read()
+        run_ = evaluate("vcbw")["runs"][0]
+        for scene in run_["scenes"]:
+            row = re.search(r"^\| %s \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$" % scene["scene"],
+                            text, re.MULTILINE | re.IGNORECASE)
+            self.assertEqual([rounded(scene["regions"][r]["bad-1"]) for r in REGIONS],
+                             list(row.groups()))
+        average = re.search(r"average of 12\*\* \| \| \| \*\*([\d.]+)\*\*", text)
+        self.assertEqual(rounded(run_["average-of-12"]), average.group(1))
+
+    def test_all(self):
+        listed = re.findall(r"^(\w+): ", run("--list").stdout, re.MULTILINE)
+        runs = evaluate("--all")["runs"]
+        self.assertEqual([r["algorithm"] for r in runs], listed)
+        for entry in runs:
+            self.assertLess(entry["average-of-12"], 35)
+        text = run("--all").stdout
+        self.assertIn("average of 12", text)
+
+    def test_average_needs_all_four(self):
+        run_ = evaluate("vcbw", os.path.join(DATASETS, "teddy"))["runs"][0]
+        self.assertIsNone(run_["average-of-12"])
+        self.assertGreater(run_["average"], 0)
+
+
+class Scenes(Case):
+    def test_ini(self):
+        scene = make_ini(self.path("made"))
+        found = evaluate("vcbw", scene)["runs"][0]["scenes"][0]
+        self.assertEqual(found["scene"], "made")
+        self.assertEqual(found["num-disparities"], 16)
+        self.assertEqual(sorted(found["regions"]), sorted(REGIONS))
+        self.assertEqual(found["regions"]["nonocc"]["pixels"], (WIDTH - SHIFT) * HEIGHT)
+        self.assertEqual(found["regions"]["disc"]["pixels"], 7 * HEIGHT)
+        # random dots with one shift are no challenge
+        self.assertLess(found["regions"]["nonocc"]["bad-1"], 1)
+        self.assertGreater(found["time-ms"], 0)
+        self.assertFalse(found["official-masks"])
+
+    def test_many_disparities(self):
+        """Beyond 256, codes of 16 bits have less than 256 steps a pixel."""
+        scene = make_ini(self.path("made"))
+        for number in (255, 256, 257, 3000):
+            found = evaluate("vcbw", "num-disparities=%d" % number, scene)["runs"][0]["scenes"][0]
+            self.assertLess(found["regions"]["nonocc"]["bad-0.5"], 5)
+        # a negative minimum shifts what the codes mean
+        found = evaluate("vcbw", "min-disparity=-8", scene)["runs"][0]["scenes"][0]
+        self.assertLess(found["regions"]["nonocc"]["bad-0.5"], 5)
+        self.assertEqual(found["num-disparities"], 16)
+
+    def test_measures(self):
+        """A random map with holes against all measures, computed here."""
+        source = random.Random(7)
+        scene = make_ini(self.path("made"))
+        truth = [[source.randrange(256) for _ in range(WIDTH)] for _ in range(HEIGHT)]
+        pictures.write_png(os.path.join(scene, "disp_left.png"), truth)
+        true = [[v / 8 if v else math.nan for v in row] for row in truth]
+        rows = [[math.inf if source.random() < 0.1 else
+                 v / 8 + source.choice((0, 0.25, -0.5, 0.75, 1, -1.5, 2, 3, -3.25, 5, 9))
+                 for v in row] for row in truth]
+        pictures.write_pfm(self.path("map.pfm"), rows, little=False)
+        found = evaluate("--map", self.path("map.pfm"), scene)["runs"][0]["scenes"][0]
+        self.same(found["regions"]["nonocc"], judge(rows, true, lambda x, y: x >= SHIFT))
+        self.same(found["regions"]["all"], judge(rows, true, lambda x, y: True))
+        self.same(found["regions"]["disc"], judge(rows, true, lambda x, y: x > 40))
+        holes = sum(math.isinf(v) for row in rows for v in row)
+        self.assertAlmostEqual(found["density"], 100 - 100 * holes / (WIDTH * HEIGHT), places=5)
+        self.assertIsNone(found["time-ms"])
+
+    def test_without_masks_or_truth(self):
+        scene = make_ini(self.path("made"), masks="none")
+        for region in REGIONS:
+            os.remove(os.path.join(scene, region + ".png"))
+        found = evaluate("vcbw", scene)["runs"][0]["scenes"][0]
+        self.assertEqual(list(found["regions"]), ["all"])
+        ini = os.path.join(scene, "scene.ini")
+        with open(ini, encoding="utf-8") as file:
+            text = file.read().replace("gt_scale = 8", "gt_scale = none")
+        with open(ini, "w", encoding="utf-8") as file:
+            file.write(text)
+        found = evaluate("vcbw", scene)["runs"][0]["scenes"][0]
+        self.assertEqual(found["regions"], {})
+        self.assertEqual(found["density"], 100)
+
+    def middlebury(self):
+        folder = self.path("Piano")
+        os.makedirs(folder)
+        left, right = views(color=True)
+        pictures.write_pnm(os.path.join(folder, "im0.ppm"), left)
+        pictures.write_pnm(os.path.join(folder, "im1.ppm"), right, plain=True)
+        truth = [[math.inf if y == 0 else SHIFT for _ in range(WIDTH)] for y in range(HEIGHT)]
+        pictures.write_pfm(os.path.join(folder, "disp0GT.pfm"), truth)
+        mask = [[0 if y == 0 else 128 if x < SHIFT else 255 for x in range(WIDTH)]
+                for y in range(HEIGHT)]
+        pictures.write_png(os.path.join(folder, "mask0nocc.png"), mask)
+        with open(os.path.join(folder, "calib.txt"), "w", encoding="utf-8") as file:
+            file.write("cam0=[3962 0 1146; 0 3962 975; 0 0 1]\ndoffs=107.9\nbaseline=237\n"
+                       "width=%d\nheight=%d\nndisp=24\nvmin=2\nvmax=20\n" % (WIDTH, HEIGHT))
+        return folder
+
+    def test_middlebury(self):
+        found = evaluate("vcbw", self.middlebury())["runs"][0]["scenes"][0]
+        self.assertEqual(found["scene"], "Piano")
+        self.assertEqual(found["num-disparities"], 24)
+        self.assertEqual(sorted(found["regions"]), ["all", "nonocc"])
+        self.assertEqual(found["regions"]["all"]["pixels"], WIDTH * (HEIGHT - 1))
+        self.assertEqual(found["regions"]["nonocc"]["pixels"], (WIDTH - SHIFT) * (HEIGHT - 1))
+        self.assertLess(found["regions"]["nonocc"]["bad-1"], 1)
+
+    def kitti(self):
+        folder = self.path("training")
+        for name in ("image_2", "image_3", "disp_occ_0", "disp_noc_0"):
+            os.makedirs(os.path.join(folder, name))
+        for i in range(3):
+            file = "%06d_10.png" % i
+            left, right = views(seed=i)
+            pictures.write_png(os.path.join(folder, "image_2", file), left)
+            pictures.write_png(os.path.join(folder, "image_3", file), right)
+            # the next frame is of no use here
+            pictures.write_png(os.path.join(folder, "image_2", "%06d_11.png" % i), left)
+            occ = [[256 * SHIFT if y > 2 else 0 for _ in range(WIDTH)] for y in range(HEIGHT)]
+            noc = [[v if x >= SHIFT else 0 for x, v in enumerate(row)] for row in occ]
+            pictures.write_png(os.path.join(folder, "disp_occ_0", file), occ, depth=16)
+            pictures.write_png(os.path.join(folder, "disp_noc_0", file), noc, depth=16)
+        return folder
+
+    def test_kitti(self):
+        scenes = evaluate("vcbw", self.kitti())["runs"][0]["scenes"]
+        self.assertEqual([s["scene"] for s in scenes], ["%06d_10" % i for i in range(3)])
+        for found in scenes:
+            self.assertEqual(found["num-disparities"], 256)
+            self.assertEqual(found["regions"]["all"]["pixels"], WIDTH * (HEIGHT - 3))
+            self.assertEqual(found["regions"]["nonocc"]["pixels"],
+                             (WIDTH - SHIFT) * (HEIGHT - 3))
+        self.assertLess(scenes[0]["regions"]["nonocc"]["d1"], 20)
+
+    def test_folder_of_scenes(self):
+        os.makedirs(self.path("set", "not-a-scene"))
+        for name in ("b", "a", "teddy", "tsukuba"):
+            make_ini(self.path("set", name))
+        names = [s["scene"] for s in evaluate("vcbw", self.path("set"))["runs"][0]["scenes"]]
+        self.assertEqual(names, ["tsukuba", "teddy", "a", "b"])
+        # the same name twice stays apart
+        names = [s["scene"] for s in
+                 evaluate("vcbw", self.path("set", "a"), self.path("set", "a"))["runs"][0]["scenes"]]
+        self.assertEqual(names, ["a", "a-2"])
+
+    def test_files(self):
+        left, right = views()
+        pictures.write_pnm(self.path("l.pgm"), left)
+        pictures.write_pnm(self.path("r.pgm"), right, plain=True)
+        pictures.write_png(self.path("t.png"), constant(SHIFT * 10))
+        found = evaluate("vcbw", "num-disparities=16", "--left", self.path("l.pgm"), "--right",
+                         self.path("r.pgm"), "--truth", self.path("t.png"), "--truth-scale", 10)
+        scene = found["runs"][0]["scenes"][0]
+        self.assertEqual(scene["scene"], "l")
+        self.assertEqual(scene["num-disparities"], 16)
+        self.assertEqual(scene["regions"]["all"]["pixels"], WIDTH * HEIGHT)
+        # without a truth there is still a time
+        found = evaluate("vcbw", "--left", self.path("l.pgm"), "--right", self.path("r.pgm"))
+        self.assertEqual(found["runs"][0]["scenes"][0]["regions"], {})
+        self.assertEqual(found["runs"][0]["scenes"][0]["num-disparities"], 64)
+        # a map and a truth need no views
+        pictures.write_pfm(self.path("m.pfm"), constant(SHIFT + 2))
+        found = evaluate("--map", self.path("m.pfm"), "--truth", self.path("t.png"),
+                         "--truth-scale", 10)
+        self.assertEqual(found["runs"][0]["scenes"][0]["regions"]["all"]["mean"], 2)
+
+    def test_high_byte_counts(self):
+        """16-bit views give what their high bytes give."""
+        source = random.Random(3)
+        left, right = views(seed=5)
+        for name, rows in (("l", left), ("r", right)):
+            pictures.write_png(self.path(name + "8.png"), rows)
+            wide = [[v << 8 | source.randrange(256) for v in row] for row in rows]
+            pictures.write_png(self.path(name + "16.png"), wide, depth=16)
+            pictures.write_pnm(self.path(name + "16.pgm"), wide, maximum=65535)
+        maps = []
+        for ending in ("8.png", "16.png", "16.pgm"):
+            evaluate("vcbw", "num-disparities=12", "--left", self.path("l" + ending), "--right",
+                     self.path("r" + ending), "--save", self.path("out"))
+            name = "l" + ending.split(".", maxsplit=1)[0]
+            with open(self.path("out", name + ".pfm"), "rb") as file:
+                maps.append(file.read())
+        self.assertEqual(maps[0], maps[1])
+        self.assertEqual(maps[0], maps[2])
+
+
+class Output(Case):
+    def test_csv_is_json(self):
+        scene = make_ini(self.path("made, \"quoted\""))
+        arguments = ("--compare", "vcbw", "vcbw windows=four radius=4", scene)
+        tree = evaluate(*arguments)
+        result = run("--csv", *arguments)
+        rows = list(csv.DictReader(io.StringIO(result.stdout)))
+        self.assertEqual(len(rows), 6)
+        for i, row in enumerate(rows):
+            entry = tree["runs"][i // 3]
+            right = entry["scenes"][0]["regions"][row["region"]]
+            self.assertEqual(row["label"], entry["label"])
+            self.assertEqual(row["scene"], "made, \"quoted\"")
+            self.assertEqual(row["error"], "")
+            for name, value in right.items():
+                self.assertAlmostEqual(float(row[name]), value, places=5)
+            self.assertGreater(float(row["time-ms"]), 0)
+
+    def test_table(self):
+        """What people see is what programs get."""
+        scene = make_ini(self.path("made"))
+        entry = evaluate("vcbw", scene)["runs"][0]
+        right = entry["scenes"][0]["regions"]
+        lines = run("vcbw", scene).stdout.splitlines()
+        self.assertEqual(lines[0], "vcbw")
+        self.assertEqual(lines[-1], "average (bad-1): %.3f" % entry["average"])
+        header = next(i for i, l in enumerate(lines) if l.startswith("scene"))
+        names = lines[header].replace("time ms", "time").split()
+        for i, region in enumerate(REGIONS):
+            words = lines[header + 1 + i].split()
+            if i > 0:
+                words = ["made"] + words
+            values = dict(zip(names, words))
+            self.assertEqual(values["region"], region)
+            self.assertEqual(int(values["pixels"]), right[region]["pixels"])
+            for name in ("bad-0.5", "bad-1", "bad-2", "bad-4", "d1", "mean", "rms", "density"):
+                self.assertEqual(values[name], rounded(right[region][name]))
+            # aligned
+            self.assertEqual(lines[header].index("pixels") + 6,
+                             lines[header + 1 + i].index(values["pixels"]) + len(values["pixels"]))
+
+    def test_compare(self):
+        scene = make_ini(self.path("made"))
+        tree = evaluate("radius=3", "--compare", "vcbw", "vcbw radius=4 median=true", scene)
+        self.assertEqual([r["label"] for r in tree["runs"]],
+                         ["vcbw radius=3", "vcbw radius=4 median=true"])
+        self.assertEqual(tree["runs"][1]["properties"], {"radius": "4", "median": "true"})
+        text = run("--compare", "vcbw", "vcbw median=true", "--", scene).stdout
+        self.assertIn("A  vcbw\n", text)
+        self.assertIn("B  vcbw median=true\n", text)
+        self.assertIn("best: ", text)
+        self.assertIn("pixels", run("--details", "--compare", "vcbw", "vcbw radius=2", "--",
+                                    scene).stdout)
+
+    def test_sweep(self):
+        scene = make_ini(self.path("made"))
+        # 4 disparities can't hold the 5 that is there
+        tree = evaluate("vcbw", "--sweep", "num-disparities=2:8:2", scene)
+        self.assertEqual([r["properties"]["num-disparities"] for r in tree["runs"]],
+                         ["2", "4", "6", "8"])
+        averages = [r["average"] for r in tree["runs"]]
+        self.assertGreater(averages[0], 90)
+        self.assertLess(averages[2], 20)
+        best = min(tree["runs"], key=lambda r: r["average"])
+        self.assertEqual(tree["best"], best["label"])
+        text = run("vcbw", "--sweep", "num-disparities=2:8:2", scene).stdout
+        self.assertIn("best: %s (bad-1 %.3f)" % (best["label"], best["average"]), text)
+        tree = evaluate("vcbw", "--sweep", "radius=1:2", "--sweep", "windows=nine,four", scene)
+        self.assertEqual(len(tree["runs"]), 4)
+
+    def test_rank(self):
+        """Each measure ranks by itself; of density more is better."""
+        scene = make_ini(self.path("made"))
+        sweep = ("vcbw", "--sweep", "radius=1:4", scene)
+        for name in ("bad-0.5", "bad-2", "d1", "mean", "rms"):
+            tree = evaluate("--rank", name, *sweep)
+            regions = [[r[name] for s in e["scenes"] for r in s["regions"].values()]
+                       for e in tree["runs"]]
+            means = [sum(r) / len(r) for r in regions]
+            for entry, mean in zip(tree["runs"], means):
+                self.assertAlmostEqual(entry["average"], mean, places=5)
+            self.assertEqual(tree["best"], tree["runs"][means.index(min(means))]["label"])
+        tree = evaluate("--rank", "time", *sweep)
+        times = [e["time-ms"] for e in tree["runs"]]
+        self.assertEqual(tree["best"], tree["runs"][times.index(min(times))]["label"])
+
+    def test_save(self):
+        scene = make_ini(self.path("made"))
+        # truth 5 but: unknown, good, off by 2, off by 40 and a hole
+        truth = constant(SHIFT * 8)
+        truth[0][10] = 0
+        everywhere = constant(255)
+        everywhere[0][10] = 0
+        pictures.write_png(os.path.join(scene, "disp_left.png"), truth)
+        pictures.write_png(os.path.join(scene, "all.png"), everywhere)
+        rows = constant(float(SHIFT))
+        rows[0][12], rows[0][13], rows[0][14], rows[0][0] = 7.0, 45.5, math.inf, 9.0
+        rows[0][15] = 0.0
+        pictures.write_pfm(self.path("map.pfm"), rows)
+        evaluate("--map", self.path("map.pfm"), "--save", self.path("out"), scene)
+        self.assertEqual(sorted(os.listdir(self.path("out"))),
+                         ["made-color.png", "made-error.png", "made.pfm", "made.png"])
+        self.assertEqual(pictures.read_pfm(self.path("out", "made.pfm")), rows)
+        codes = pictures.read_png(self.path("out", "made.png"))
+        self.assertEqual(codes[0][12:16], [7 * 256, 45 * 256 + 128, 0, 1])
+        self.assertEqual(codes[5][5], SHIFT * 256)
+        picture = pictures.read_png(self.path("out", "made-error.png"))[0]
+        self.assertEqual(picture[10], (0, 0, 0))
+        self.assertEqual(len(set(picture[11])), 1)
+        for x in (12, 13, 14):
+            red, green, blue = picture[x]
+            self.assertGreater(red, green + 20)
+            self.assertGreater(red, blue + 20)
+        self.assertGreater(picture[12][1], picture[13][1])
+        self.assertEqual(picture[13], picture[14])
+        self.assertGreater(picture[0][2], picture[0][0] + 20)
+        color = pictures.read_png(self.path("out", "made-color.png"))[0]
+        self.assertEqual(color[14], (0, 0, 0))
+        self.assertNotEqual(color[12], color[13])
+
+    def test_saved_maps_are_what_was_measured(self):
+        scene = make_ini(self.path("made"))
+        first = evaluate("vcbw", "radius=2", "--save", self.path("out"), scene)
+        for name in ("made.pfm", "made.png"):
+            again = evaluate("--map", self.path("out", name), scene)
+            self.assertEqual(again["runs"][0]["scenes"][0]["regions"]["all"]["bad-1"],
+                             first["runs"][0]["scenes"][0]["regions"]["all"]["bad-1"])
+        evaluate("--compare", "vcbw", "vcbw radius=2", "--save", self.path("two"), "--", scene)
+        self.assertEqual(sorted(os.listdir(self.path("two"))), ["vcbw", "vcbw_radius=2"])
+        self.assertIn("made.pfm", os.listdir(self.path("two", "vcbw")))
+
+    def test_threads_and_backend_agree(self):
+        scene = make_ini(self.path("made"))
+        right = evaluate("vcbw", scene)["runs"][0]["scenes"][0]["regions"]
+        for arguments in (("--threads", 1), ("--backend", "cpu"), ("--simd", "none")):
+            found = evaluate("vcbw", scene, *arguments)
+            self.assertEqual(found["runs"][0]["scenes"][0]["regions"], right)
+        self.assertEqual(found["backend"], "cpu")
+
+    def test_help_version_list(self):
+        for option in ("--help", "-h", "--version", "--list"):
+            result = run(option)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+        with open(os.path.join(ROOT, "meson.build"), encoding="utf-8") as file:
+            text = file.read()
+        version = re.search(r"version: '([\d.]+)'", text).group(1)
+        self.assertEqual(run("--version").stdout, "stereo-eval %s\n" % version)
+        names = re.search(r"^algorithms = \[(.*?)\]", text, re.MULTILINE | re.DOTALL).group(1)
+        listed = re.findall(r"^(\w+): ", run("--list").stdout, re.MULTILINE)
+        self.assertEqual(listed, re.findall(r"\w+", names))
+        text = run("--list").stdout
+        self.assertRegex(text, r"(?m)^  windows +nine, four +nine ")
+        self.assertRegex(text, r"(?m)^  radius +1 to 32 +16 ")
+        usage = run("--help").stdout
+        for option in ("--all", "--compare", "--sweep", "--map", "--save", "--json", "--csv",
+                       "--keep-going", "--backend", "--threads", "--left", "--truth-scale"):
+            self.assertIn(option, usage)
+
+    def test_progress(self):
+        """On a terminal there is a bar, and it is gone at the end."""
+        for name in ("a", "b", "c"):
+            make_ini(self.path("set", name))
+        self.assertEqual(run("vcbw", self.path("set")).stderr, "")
+        master, slave = pty.openpty()
+        with subprocess.Popen([PROGRAM, "vcbw", self.path("set")], stdout=subprocess.PIPE,
+                              stderr=slave) as process:
+            os.close(slave)
+            seen = b""
+            while select.select([master], [], [], 60)[0]:
+                try:
+                    data = os.read(master, 4096)
+                except OSError:
+                    break
+                if not data:
+                    break
+                seen += data
+            process.communicate()
+        os.close(master)
+        self.assertIn(b"2/3", seen)
+        self.assertIn(b"#", seen)
+        self.assertTrue(seen.endswith(b"\r\x1b[K"), seen)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_full_disk(self):
+        scene = make_ini(self.path("made"))
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            result = subprocess.run([PROGRAM, "vcbw", scene], stdout=full, stderr=subprocess.PIPE,
+                                    text=True, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("can't be written", result.stderr)
+
+
+class BadInput(Case):
+    def test_arguments(self):
+        scene = make_ini(self.path("made"))
+        for arguments, says in (
+                ((), "which algorithm"),
+                (("no-such",), "'no-such'"),
+                (("vcbw", "--bogus"), "'--bogus'"),
+                (("vcbw", "--threads"), "--threads needs"),
+                (("vcbw", "--threads", "x"), "0 to 1024"),
+                (("vcbw", "--backend", "gpu", scene), "cpu, cuda or auto"),
+                (("vcbw", "--simd", "mmx", scene), "'mmx'"),
+                (("vcbw", "--rank", "beauty"), "'beauty'"),
+                (("vcbw", "--json", "--csv"), "exclude"),
+                (("--all", "--compare", "vcbw"), "exclude"),
+                (("--compare",), "--compare needs"),
+                (("--compare", "vcbw", "no-such radius=3"), "'no-such'"),
+                (("vcbw", "--left", "x.png"), "each other"),
+                (("vcbw", "--truth", "x.png"), "--truth needs"),
+                (("vcbw", "--map-scale", "0"), "above 0"),
+                (("vcbw", "--map-invalid", "x"), "or none"),
+                (("vcbw", "height=3", scene), "'height'"),
+                (("vcbw", "radius=0", scene), ("radius", "1 to 32")),
+                (("vcbw", "radius=many", scene), ("radius", "many")),
+                (("vcbw", "windows=six", scene), ("windows = 'six'", "nine or four")),
+                (("vcbw", "vcbw", scene), "--compare"),
+                (("--all", "vcbw", scene), "--compare"),
+                (("vcbw", "num-disparities=0", scene), "num-disparities"),
+                (("vcbw", "--sweep", "radius=3", scene, "--sweep", "radius=1:0", scene), "radius"),
+                (("vcbw", "--sweep", "radius=30:34", scene), "1 to 32"),
+                (("--map", "x.pfm", "radius=3", scene), "no properties"),
+                (("--map", self.path("no.pfm"), scene), "no.pfm: can't be opened"),
+                (("vcbw", self.path("nowhere")), "nowhere: there is no such folder"),
+                (("vcbw", self.folder, self.path("made", "left.png")), "is no folder")):
+            with self.subTest(arguments=arguments):
+                self.fails(*arguments, says=says)
+
+    def test_no_datasets(self):
+        env = dict(os.environ, STEREO_DATASETS=self.path("nowhere"))
+        result = run("vcbw", env=env)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("STEREO_DATASETS", result.stderr)
+
+    def test_images(self):
+        for number, name in enumerate(("left", "right", "disp_left", "nonocc", "all", "disc")):
+            scene = make_ini(self.path("made%d" % number))
+            path = os.path.join(scene, name + ".png")
+            with open(path, "rb") as file:
+                data = file.read()
+            with open(path, "wb") as file:
+                file.write(data[:len(data) * 2 // 3])
+            self.fails("vcbw", scene, says=(path, "cut off"))
+            with open(path, "wb") as file:
+                file.write(b"GIF89a")
+            self.fails("vcbw", scene, says=(path, "none of PNG"))
+            pictures.write_png(path, [[0] * (WIDTH + 1)] * HEIGHT)
+            self.fails("vcbw", scene, says=(path, "49x24", "48x24"))
+            os.remove(path)
+            self.fails("vcbw", scene, says=(path, "can't be opened"))
+
+    def test_colour_where_none_belongs(self):
+        scene = make_ini(self.path("made"))
+        pictures.write_png(os.path.join(scene, "disp_left.png"), constant((1, 2, 3)))
+        self.fails("vcbw", scene, says=("disp_left.png", "colour"))
+        pictures.write_pfm(os.path.join(scene, "left.png"), constant(1.0))
+        self.fails("vcbw", scene, says=("left.png", "PFM"))
+
+    def test_ini(self):
+        good = "[scene]\nndisp = 16\ngt_scale = 8\n"
+        for number, (text, says) in enumerate((
+                ("", "[scene]"),
+                ("ndisp = 16\n", "[scene]"),
+                ("[scene]\n", "ndisp"),
+                ("[scene]\nndisp = many\n", ("ndisp", "many")),
+                ("[scene]\nndisp = 0\n", "ndisp = 0"),
+                ("[scene]\nndisp = nan\n", "ndisp = nan"),
+                ("[scene]\nndisp = 16\n", "gt_scale"),
+                (good + "nonsense\n", "line 4"),
+                (good + "x" * 5000, "line 4 is too long"),
+                (good + "gt_invalid = x\n", "gt_invalid = x"),
+                (good.replace("8", "-8"), "gt_scale = -8"),
+                (good + "width = 99\n", "left.png"),
+                ("\0\1\2\xff" * 50, "scene.ini"))):
+            scene = make_ini(self.path("made%d" % number))
+            with open(os.path.join(scene, "scene.ini"), "w", encoding="latin-1") as file:
+                file.write(text)
+            with self.subTest(text=text[:40]):
+                self.fails("vcbw", scene, says=says)
+        scene = make_ini(self.path("folder"))
+        os.remove(os.path.join(scene, "scene.ini"))
+        os.makedirs(os.path.join(scene, "scene.ini"))
+        self.fails("vcbw", scene, says="scene.ini")
+
+    def test_other_layouts(self):
+        folder = self.path("piano")
+        os.makedirs(folder)
+        left, right = views()
+        pictures.write_png(os.path.join(folder, "im0.png"), left)
+        self.fails("vcbw", folder, says="im1.png: can't be opened")
+        pictures.write_png(os.path.join(folder, "im1.png"), right)
+        with open(os.path.join(folder, "calib.txt"), "w", encoding="utf-8") as file:
+            file.write("ndisp=lots\n")
+        self.fails("vcbw", folder, says="calib.txt: ndisp = lots")
+        folder = self.path("kitti")
+        for name in ("image_2", "image_3", "disp_occ_0"):
+            os.makedirs(os.path.join(folder, name))
+        self.fails("vcbw", folder, says="image_2: has no *_10.png")
+        pictures.write_png(os.path.join(folder, "image_2", "000000_10.png"), left)
+        self.fails("vcbw", folder, says=os.path.join("image_3", "000000_10.png"))
+        pictures.write_png(os.path.join(folder, "image_3", "000000_10.png"), right)
+        self.fails("vcbw", folder, says=os.path.join("disp_occ_0", "000000_10.png"))
+
+    def test_maps(self):
+        scene = make_ini(self.path("made"))
+        pictures.write_png(self.path("map.png"), constant(40))
+        self.fails("--map", self.path("map.png"), scene, says=("map.png", "--map-scale"))
+        pictures.write_png(self.path("map.png"), [[1]])
+        self.fails("--map", self.path("map.png"), "--map-scale", 1, scene, says="1x1")
+        make_ini(self.path("other"))
+        self.fails("--map", self.path("map.png"), scene, self.path("other"), says="{scene}")
+
+    def test_keep_going(self):
+        for name in ("a", "b", "c"):
+            make_ini(self.path("set", name))
+        os.remove(self.path("set", "b", "right.png"))
+        self.fails("vcbw", self.path("set"), says=os.path.join("b", "right.png"))
+        result = run("vcbw", "--keep-going", "--json", self.path("set"))
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr.count("\n"), 1)
+        self.assertIn("right.png", result.stderr)
+        tree = json.loads(result.stdout)
+        scenes = tree["runs"][0]["scenes"]
+        self.assertEqual([s["error"] is None for s in scenes], [True, False, True])
+        self.assertIn("right.png", scenes[1]["error"])
+        self.assertNotIn("regions", scenes[1])
+        self.assertEqual(scenes[2]["regions"]["all"]["pixels"], WIDTH * HEIGHT)
+        text = run("vcbw", "--keep-going", self.path("set")).stdout
+        self.assertRegex(text, r"(?m)^b +failed$")
+        rows = list(csv.DictReader(io.StringIO(
+            run("vcbw", "--keep-going", "--csv", self.path("set")).stdout)))
+        self.assertIn("right.png", [r for r in rows if r["scene"] == "b"][0]["error"])
+
+    def test_save_where_it_can_not_be(self):
+        scene = make_ini(self.path("made"))
+        with open(self.path("file"), "w", encoding="utf-8"):
+            pass
+        result = run("vcbw", scene, "--save", self.path("file", "out"))
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn(self.path("file", "out"), result.stderr)
+
+
+def main():
+    global PROGRAM, ROOT  # pylint: disable=global-statement
+    PROGRAM, ROOT = sys.argv[1:3]
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
+    failed = len({str(test) for test, _ in result.failures + result.errors})
+    print("%d tests, %d failed, %d skipped" % (result.testsRun, failed, len(result.skipped)))
+    sys.exit(1 if failed or not result.testsRun else 0)
+
+
+if __name__ == "__main__":
+    main()

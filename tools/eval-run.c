@@ -1,0 +1,253 @@
+/* gst-stereomatching: how stereo-eval runs
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "eval.h"
+#include "match.h"
+#include "picture.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Reads the map for a scene of that name. */
+static bool
+read_given_map (const EvalOptions * options, const char *name, Scene * scene,
+    float **map, StereoMessage * why)
+{
+  const char *mark = strstr (options->map, "{scene}");
+  char *path = mark == NULL ? cli_format ("%s", options->map)
+      : cli_format ("%.*s%s%s", (int) (mark - options->map), options->map,
+      name, mark + strlen ("{scene}"));
+  bool good = image_read_map (path, options->map_scale,
+      options->use_map_invalid, options->map_invalid, &scene->width,
+      &scene->height, map, why);
+
+  free (path);
+  return good;
+}
+
+/* ------------------------------------------------------------------ saving */
+
+/* A file name from a label: letters, digits and ".=-" stay. */
+static char *
+file_name (const char *label)
+{
+  char *name = cli_format ("%.200s", label);
+
+  for (char *c = name; *c != '\0'; c++) {
+    if (strchr ("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+            "0123456789.=-_", *c) == NULL)
+      *c = '_';
+  }
+  return name;
+}
+
+static bool
+make_folder (const char *path, StereoMessage * why)
+{
+  if (mkdir (path, 0777) != 0 && errno != EEXIST)
+    return image_fail (why, path, "can't be made: %s", strerror (errno));
+  return true;
+}
+
+/* FOLDER/NAME.pfm, .png, -color.png and -error.png. */
+static bool
+save (const char *folder, const char *name, const Scene * scene,
+    const float *map, int disparities, StereoMessage * why)
+{
+  size_t n = (size_t) scene->width * (size_t) scene->height;
+  int w = scene->width, h = scene->height;
+  uint16_t *codes = cli_resize (NULL, n * sizeof (*codes));
+  uint8_t *rgb = cli_resize (NULL, 3 * n);
+  char *pfm = cli_format ("%s/%s.pfm", folder, name);
+  char *png = cli_format ("%s/%s.png", folder, name);
+  char *color = cli_format ("%s/%s-color.png", folder, name);
+  char *error = cli_format ("%s/%s-error.png", folder, name);
+  double minimum = scene->shown_min, maximum = scene->shown_max;
+  bool good;
+
+  if (!(maximum > minimum)) {
+    minimum = 0;
+    maximum = disparities > 0 ? disparities - 1 : 0;
+    for (size_t i = 0; disparities <= 0 && i < n; i++) {
+      if (isfinite (map[i]) && map[i] > maximum)
+        maximum = map[i];
+    }
+  }
+  picture_codes (map, n, codes);
+  picture_colors (map, n, minimum, maximum, rgb);
+  good = image_write_pfm (pfm, w, h, map, why)
+      && image_write_png16 (png, w, h, codes, why)
+      && image_write_png_rgb (color, w, h, rgb, why);
+  if (good && scene->truth != NULL) {
+    picture_errors (map, scene, rgb);
+    good = image_write_png_rgb (error, w, h, rgb, why);
+  }
+  free (codes);
+  free (rgb);
+  free (pfm);
+  free (png);
+  free (color);
+  free (error);
+  return good;
+}
+
+/* ----------------------------------------------------------------- running */
+
+static void
+judge (const Scene * scene, const float *map, EvalResult * result)
+{
+  size_t n = (size_t) scene->width * (size_t) scene->height;
+
+  result->width = scene->width;
+  result->height = scene->height;
+  result->official = scene->official;
+  result->density = measure_density (map, n);
+  for (int r = 0; r < SCENE_N_REGIONS; r++) {
+    result->has[r] = scene->truth != NULL && scene->region[r] != NULL;
+    if (result->has[r])
+      measure_map (map, scene->truth, scene->region[r], n, &result->measure[r]);
+  }
+}
+
+/* One run on one scene; returns the exit status. */
+static int
+evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
+    Scene * scene, const EvalRun * run, const char *folder,
+    EvalResult * result, StereoMessage * why)
+{
+  float *map = NULL;
+  int status = EVAL_BAD_INPUT;
+  bool good;
+
+  if (run->setup == NULL) {
+    result->milliseconds = NAN;
+    result->disparities = scene->disparities;
+    good = read_given_map (options, name, scene, &map, why);
+  } else {
+    StereoMessage reason = { "" };
+    MatchResult match = { NAN, 0 };
+    StereoStatus matched;
+
+    map = cli_resize (NULL, (size_t) scene->width * (size_t) scene->height
+        * sizeof (*map));
+    matched = match_scene (run->setup, device, scene, map, &match, &reason);
+    good = matched == STEREO_OK;
+    result->milliseconds = match.milliseconds;
+    result->disparities = match.disparities;
+    if (!good)
+      cli_fail (why, "%.100s: %.100s: %.250s", name, run->label, reason.text);
+    if (!good && matched != STEREO_ERROR_ARGUMENT)
+      status = EVAL_FAILED;
+  }
+  if (good) {
+    judge (scene, map, result);
+    if (folder != NULL && !save (folder, name, scene, map,
+            result->disparities, why)) {
+      good = false;
+      status = EVAL_FAILED;
+    }
+  }
+  free (map);
+  return good ? 0 : status;
+}
+
+/* The folder that a run is saved to: one of its own if there are several.
+ * NULL when nothing is saved. */
+static char *
+run_folder (const EvalOptions * options, const EvalReport * report,
+    const EvalRun * run)
+{
+  char *name, *path;
+
+  if (options->save == NULL)
+    return NULL;
+  if (report->n_runs == 1)
+    return cli_format ("%s", options->save);
+  name = file_name (run->label);
+  path = cli_format ("%s/%s", options->save, name);
+  free (name);
+  return path;
+}
+
+static bool
+make_folders (const EvalOptions * options, const EvalReport * report,
+    StereoMessage * why)
+{
+  bool good = options->save == NULL || make_folder (options->save, why);
+
+  for (size_t i = 0; good && i < report->n_runs; i++) {
+    char *folder = run_folder (options, report, &report->run[i]);
+
+    good = folder == NULL || make_folder (folder, why);
+    free (folder);
+  }
+  return good;
+}
+
+static void
+show_progress (size_t done, size_t total, const char *scene, const char *what)
+{
+  char *text = cli_format ("%.16s: %s", scene, what);
+
+  cli_progress (done, total, text);
+  free (text);
+}
+
+int
+eval_run (const EvalOptions * options, StereoDevice * device,
+    const SceneList * scenes, EvalReport * report)
+{
+  size_t total = report->n_runs * report->n_scenes, done = 0;
+  StereoMessage why = { "" };
+  int status = 0;
+
+  if (!make_folders (options, report, &why)) {
+    fprintf (stderr, "stereo-eval: %s\n", why.text);
+    return EVAL_BAD_INPUT;
+  }
+  for (size_t s = 0; s < scenes->n; s++) {
+    const char *name = scenes->item[s].name;
+    Scene scene;
+    bool loaded;
+
+    show_progress (done, total, name, "reading");
+    memset (&scene, 0, sizeof (scene));
+    loaded = scene_load (&scenes->item[s], &scene, &why);
+    for (size_t i = 0; i < report->n_runs; i++, done++) {
+      EvalRun *run = &report->run[i];
+      EvalResult *result = &run->result[s];
+      char *folder = run_folder (options, report, run);
+      int failure = EVAL_BAD_INPUT;
+
+      show_progress (done, total, name, run->label);
+      result->scene = name;
+      if (loaded)
+        failure = evaluate (options, device, name, &scene, run, folder,
+            result, &why);
+      free (folder);
+      if (failure == 0)
+        continue;
+
+      status = failure;
+      result->error = cli_format ("%s", why.text);
+      /* a scene that can't be read is told about once */
+      if (loaded || i == 0) {
+        cli_progress_end (total);
+        fprintf (stderr, "stereo-eval: %s\n", why.text);
+      }
+      if (!options->keep_going) {
+        scene_clear (&scene);
+        return status;
+      }
+    }
+    scene_clear (&scene);
+  }
+  cli_progress_end (total);
+  return status;
+}

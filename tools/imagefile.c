@@ -1,0 +1,691 @@
+/* gst-stereomatching: image files
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "imagefile.h"
+
+#include <errno.h>
+#include <math.h>
+#include <png.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What the largest image takes as a colour PFM file, and its header. */
+#define MAX_FILE_SIZE \
+  ((size_t) STEREO_MAX_SIZE * STEREO_MAX_SIZE * 3 * 4 + 4096)
+
+bool
+image_fail (StereoMessage * why, const char *path, const char *text, ...)
+{
+  size_t capacity = sizeof (why->text);
+  int used = snprintf (why->text, capacity, "%.300s: ", path);
+  va_list arguments;
+
+  va_start (arguments, text);
+  if (used > 0 && (size_t) used < capacity)
+    vsnprintf (why->text + used, capacity - (size_t) used, text, arguments);
+  va_end (arguments);
+  return false;
+}
+
+/* Host byte order, as PFM and 16-bit samples need it. */
+static bool
+host_is_little (void)
+{
+  const uint16_t one = 1;
+
+  return *(const uint8_t *) &one == 1;
+}
+
+static bool
+check_size (const char *name, long width, long height, StereoMessage * why)
+{
+  if (width < 1 || height < 1 || width > STEREO_MAX_SIZE
+      || height > STEREO_MAX_SIZE)
+    return image_fail (why, name, "%ldx%ld pixels; 1x1 to %dx%d can be read",
+        width, height, STEREO_MAX_SIZE, STEREO_MAX_SIZE);
+  return true;
+}
+
+static size_t
+image_samples (const Image * image)
+{
+  return (size_t) image->width * (size_t) image->height
+      * (size_t) image->channels;
+}
+
+static bool
+allocate (const char *name, Image * image, StereoMessage * why)
+{
+  image->data = calloc (image_samples (image), (size_t) image->type);
+  if (image->data == NULL)
+    return image_fail (why, name, "no memory for %dx%d pixels", image->width,
+        image->height);
+  return true;
+}
+
+void
+image_clear (Image * image)
+{
+  free (image->data);
+  memset (image, 0, sizeof (*image));
+}
+
+/* --------------------------------------------------------------------- PNG */
+
+typedef struct
+{
+  const uint8_t *bytes;
+  size_t size;
+  size_t position;
+  char error[128];
+} PngState;
+
+static void
+png_failed (png_structp png, png_const_charp text)
+{
+  PngState *state = png_get_error_ptr (png);
+
+  snprintf (state->error, sizeof (state->error), "%s", text);
+  png_longjmp (png, 1);
+}
+
+static void
+png_warned (png_structp png, png_const_charp text)
+{
+  (void) png;
+  (void) text;
+}
+
+static void
+png_get_bytes (png_structp png, png_bytep target, size_t n)
+{
+  PngState *state = png_get_io_ptr (png);
+
+  if (n > state->size - state->position)
+    png_error (png, "the file is cut off");
+  memcpy (target, state->bytes + state->position, n);
+  state->position += n;
+}
+
+/* image->data and *rows stay allocated when this fails. */
+static bool
+png_decode (png_structp png, png_infop info, Image * image, png_bytepp * rows)
+{
+  int depth;
+  size_t stride;
+
+  if (setjmp (png_jmpbuf (png)))
+    return false;
+
+  png_set_user_limits (png, STEREO_MAX_SIZE, STEREO_MAX_SIZE);
+  png_read_info (png, info);
+  png_set_expand (png);
+  png_set_strip_alpha (png);
+  if (host_is_little ())
+    png_set_swap (png);
+  (void) png_set_interlace_handling (png);
+  png_read_update_info (png, info);
+
+  image->width = (int) png_get_image_width (png, info);
+  image->height = (int) png_get_image_height (png, info);
+  image->channels = png_get_channels (png, info);
+  depth = png_get_bit_depth (png, info);
+  image->type = depth == 16 ? IMAGE_U16 : IMAGE_U8;
+  image->maximum = depth == 16 ? 65535 : 255;
+  stride = (size_t) image->width * (size_t) image->channels
+      * (size_t) image->type;
+  if ((image->channels != 1 && image->channels != 3)
+      || png_get_rowbytes (png, info) != stride)
+    png_error (png, "an unknown kind of pixel");
+
+  image->data = calloc ((size_t) image->height, stride);
+  *rows = malloc ((size_t) image->height * sizeof (**rows));
+  if (image->data == NULL || *rows == NULL)
+    png_error (png, "no memory for its pixels");
+  for (int y = 0; y < image->height; y++)
+    (*rows)[y] = (png_bytep) image->data + (size_t) y *stride;
+  png_read_image (png, *rows);
+  png_read_end (png, NULL);
+  return true;
+}
+
+static bool
+parse_png (const char *name, const uint8_t * bytes, size_t size, Image * image,
+    StereoMessage * why)
+{
+  PngState state = { bytes, size, 0, "out of memory" };
+  png_structp png = png_create_read_struct (PNG_LIBPNG_VER_STRING, &state,
+      png_failed, png_warned);
+  png_infop info = png != NULL ? png_create_info_struct (png) : NULL;
+  png_bytepp rows = NULL;
+  bool good = false;
+
+  if (info != NULL) {
+    png_set_read_fn (png, &state, png_get_bytes);
+    good = png_decode (png, info, image, &rows);
+  }
+  png_destroy_read_struct (&png, &info, NULL);
+  free (rows);
+  if (!good) {
+    image_clear (image);
+    return image_fail (why, name, "is no sound PNG file: %s", state.error);
+  }
+  return true;
+}
+
+/* ------------------------------------------------------------- PNM and PFM */
+
+typedef struct
+{
+  const uint8_t *at;
+  const uint8_t *end;
+} Text;
+
+static bool
+is_space (uint8_t c)
+{
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Blanks, and comments from '#' to the end of the line. */
+static void
+skip_blanks (Text * text)
+{
+  while (text->at < text->end && (is_space (*text->at) || *text->at == '#')) {
+    if (*text->at == '#') {
+      while (text->at < text->end && *text->at != '\n' && *text->at != '\r')
+        text->at++;
+    } else {
+      text->at++;
+    }
+  }
+}
+
+/* A whole number up to 99999, -1 where there is none. */
+static long
+next_number (Text * text)
+{
+  long value = 0;
+  bool any = false;
+
+  skip_blanks (text);
+  while (text->at < text->end && *text->at >= '0' && *text->at <= '9') {
+    value = value * 10 + (*text->at++ - '0');
+    any = true;
+    if (value > 99999)
+      return -1;
+  }
+  return any ? value : -1;
+}
+
+/* The one blank between header and samples. */
+static bool
+end_header (Text * text)
+{
+  if (text->at >= text->end || !is_space (*text->at))
+    return false;
+  text->at++;
+  return true;
+}
+
+static bool
+cut_off (const char *name, const Text * text, size_t needed,
+    StereoMessage * why)
+{
+  return image_fail (why, name,
+      "is cut off: %zu bytes of pixels where %zu belong",
+      (size_t) (text->end - text->at), needed);
+}
+
+static bool
+parse_plain (const char *name, Text * text, Image * image, StereoMessage * why)
+{
+  size_t n = image_samples (image);
+
+  /* a digit and a blank each; before so much memory is asked for */
+  if ((size_t) (text->end - text->at) < 2 * n - 1)
+    return cut_off (name, text, 2 * n - 1, why);
+  if (!allocate (name, image, why))
+    return false;
+  for (size_t i = 0; i < n; i++) {
+    long value = next_number (text);
+
+    if (value < 0 || value > (long) image->maximum) {
+      image_clear (image);
+      return image_fail (why, name, text->at >= text->end && value < 0 ?
+          "is cut off: sample %zu of %zu is missing" :
+          "sample %zu of %zu is no number from 0 to the maximum", i + 1, n);
+    }
+    if (image->type == IMAGE_U8)
+      ((uint8_t *) image->data)[i] = (uint8_t) value;
+    else
+      ((uint16_t *) image->data)[i] = (uint16_t) value;
+  }
+  return true;
+}
+
+static bool
+parse_pnm (const char *name, const uint8_t * bytes, size_t size, Image * image,
+    StereoMessage * why)
+{
+  Text text = { bytes + 2, bytes + size };
+  long width = next_number (&text), height = next_number (&text);
+  long maximum = next_number (&text);
+  size_t n, needed;
+
+  if (width < 0 || height < 0 || maximum < 0 || !end_header (&text))
+    return image_fail (why, name, "has no sound header: 'P%c WIDTH HEIGHT "
+        "MAXIMUM' is wanted", bytes[1]);
+  if (!check_size (name, width, height, why))
+    return false;
+  if (maximum < 1 || maximum > 65535)
+    return image_fail (why, name, "its maximum is %ld; it goes from 1 to 65535",
+        maximum);
+
+  image->width = (int) width;
+  image->height = (int) height;
+  image->channels = bytes[1] == '3' || bytes[1] == '6' ? 3 : 1;
+  image->maximum = (unsigned) maximum;
+  image->type = maximum > 255 ? IMAGE_U16 : IMAGE_U8;
+  if (bytes[1] == '2' || bytes[1] == '3')
+    return parse_plain (name, &text, image, why);
+
+  n = image_samples (image);
+  needed = n * (size_t) image->type;
+  if ((size_t) (text.end - text.at) < needed)
+    return cut_off (name, &text, needed, why);
+  if (!allocate (name, image, why))
+    return false;
+  for (size_t i = 0; i < n; i++) {
+    unsigned value;
+
+    if (image->type == IMAGE_U8) {
+      value = ((uint8_t *) image->data)[i] = text.at[i];
+    } else {
+      /* the high byte comes first */
+      value = (unsigned) text.at[2 * i] << 8 | text.at[2 * i + 1];
+      ((uint16_t *) image->data)[i] = (uint16_t) value;
+    }
+    if (value > image->maximum) {
+      image_clear (image);
+      return image_fail (why, name, "sample %zu is %u, above its maximum %ld",
+          i + 1, value, maximum);
+    }
+  }
+  return true;
+}
+
+/* The fourth word of a PFM header; 0 where it is no sound number. */
+static double
+next_scale (Text * text)
+{
+  char word[32];
+  char *end;
+  size_t n = 0;
+  double scale;
+
+  while (text->at < text->end && is_space (*text->at))
+    text->at++;
+  while (text->at < text->end && !is_space (*text->at)
+      && n < sizeof (word) - 1)
+    word[n++] = (char) *text->at++;
+  word[n] = '\0';
+  scale = strtod (word, &end);
+  return n > 0 && *end == '\0' && isfinite (scale) ? scale : 0;
+}
+
+/* Its scale says the byte order by its sign; the factor is not applied, as
+ * disparity maps have pixels whatever it is. */
+static bool
+parse_pfm (const char *name, const uint8_t * bytes, size_t size, Image * image,
+    StereoMessage * why)
+{
+  Text text = { bytes + 2, bytes + size };
+  long width = next_number (&text), height = next_number (&text);
+  double scale = next_scale (&text);
+  size_t row, needed;
+  bool swap;
+
+  if (width < 0 || height < 0 || scale == 0 || !end_header (&text))
+    return image_fail (why, name, "has no sound header: 'P%c WIDTH HEIGHT "
+        "SCALE' is wanted", bytes[1]);
+  if (!check_size (name, width, height, why))
+    return false;
+
+  image->width = (int) width;
+  image->height = (int) height;
+  image->channels = bytes[1] == 'F' ? 3 : 1;
+  image->maximum = 0;
+  image->type = IMAGE_FLOAT;
+  needed = image_samples (image) * sizeof (float);
+  if ((size_t) (text.end - text.at) < needed)
+    return cut_off (name, &text, needed, why);
+  if (!allocate (name, image, why))
+    return false;
+
+  swap = (scale < 0) != host_is_little ();
+  row = needed / (size_t) height;
+  for (long y = 0; y < height; y++) {
+    /* from bottom to top */
+    const uint8_t *source = text.at + row * (size_t) (height - 1 - y);
+    uint8_t *target = (uint8_t *) image->data + row * (size_t) y;
+
+    memcpy (target, source, row);
+    for (size_t i = 0; swap && i < row; i += 4) {
+      for (size_t b = 0; b < 4; b++)
+        target[i + b] = source[i + 3 - b];
+    }
+  }
+  return true;
+}
+
+/* ----------------------------------------------------------------- reading */
+
+bool
+image_parse (const char *name, const uint8_t * bytes, size_t size,
+    Image * image, StereoMessage * why)
+{
+  static const uint8_t signature[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a,
+    '\n'
+  };
+  Image result;
+  bool good;
+
+  memset (&result, 0, sizeof (result));
+  if (size == 0)
+    return image_fail (why, name, "is empty");
+  if (size >= 4 && memcmp (bytes, signature, 4) == 0)
+    good = parse_png (name, bytes, size, &result, why);
+  else if (size >= 3 && bytes[0] == 'P' && strchr ("2356", bytes[1]) != NULL
+      && bytes[1] != '\0')
+    good = parse_pnm (name, bytes, size, &result, why);
+  else if (size >= 3 && bytes[0] == 'P' && (bytes[1] == 'f' || bytes[1] == 'F'))
+    good = parse_pfm (name, bytes, size, &result, why);
+  else
+    good = image_fail (why, name, "is none of PNG, PGM, PPM and PFM");
+  if (good)
+    *image = result;
+  return good;
+}
+
+/* The whole file; *bytes is for free(). */
+static bool
+read_file (const char *path, uint8_t ** bytes, size_t *size,
+    StereoMessage * why)
+{
+  FILE *file = fopen (path, "rb");
+  struct stat status;
+  uint8_t *data = NULL;
+  size_t capacity = 0, used = 0, n;
+
+  if (file == NULL)
+    return image_fail (why, path, "can't be opened: %s", strerror (errno));
+  if (fstat (fileno (file), &status) != 0 || S_ISCHR (status.st_mode)
+      || S_ISBLK (status.st_mode) || S_ISDIR (status.st_mode)) {
+    fclose (file);
+    return image_fail (why, path, "is no file");
+  }
+  /* one more, to see the end of it */
+  if (S_ISREG (status.st_mode) && status.st_size > 0
+      && (uint64_t) status.st_size < MAX_FILE_SIZE)
+    capacity = (size_t) status.st_size + 1;
+  else
+    capacity = 65536;
+
+  do {
+    uint8_t *larger = NULL;
+
+    if (used == capacity)
+      capacity *= 2;
+    if (capacity < 2 * MAX_FILE_SIZE)
+      larger = realloc (data, capacity);
+    if (larger == NULL) {
+      free (data);
+      fclose (file);
+      return image_fail (why, path, "is too large");
+    }
+    data = larger;
+    n = fread (data + used, 1, capacity - used, file);
+    used += n;
+  } while (n > 0);
+
+  if (ferror (file)) {
+    int error = errno;
+
+    free (data);
+    fclose (file);
+    return image_fail (why, path, "can't be read: %s", strerror (error));
+  }
+  fclose (file);
+  *bytes = data;
+  *size = used;
+  return true;
+}
+
+bool
+image_read (const char *path, Image * image, StereoMessage * why)
+{
+  uint8_t *bytes;
+  size_t size;
+  bool good;
+
+  if (!read_file (path, &bytes, &size, why))
+    return false;
+  good = image_parse (path, bytes, size, image, why);
+  free (bytes);
+  return good;
+}
+
+bool
+image_reduce (const char *name, Image * image, StereoMessage * why)
+{
+  size_t n = image_samples (image);
+  uint8_t *target = image->data;
+
+  if (image->type == IMAGE_FLOAT)
+    return image_fail (why, name,
+        "is a PFM file; views are PNG, PGM or PPM files");
+  if (image->maximum == 255)
+    return true;
+
+  for (size_t i = 0; i < n; i++) {
+    unsigned value = image->type == IMAGE_U8 ? target[i]
+        : ((const uint16_t *) image->data)[i];
+
+    /* never overtakes the sample it reads */
+    target[i] = (uint8_t) (image->maximum == 65535 ? value >> 8
+        : (value * 255 + image->maximum / 2) / image->maximum);
+  }
+  image->type = IMAGE_U8;
+  image->maximum = 255;
+  return true;
+}
+
+static float
+sample (const Image * image, size_t i)
+{
+  switch (image->type) {
+    case IMAGE_U8:
+      return ((const uint8_t *) image->data)[i];
+    case IMAGE_U16:
+      return ((const uint16_t *) image->data)[i];
+    case IMAGE_FLOAT:
+      break;
+  }
+  return ((const float *) image->data)[i];
+}
+
+bool
+image_to_map (const char *name, const Image * image, double scale,
+    double invalid, float **map, StereoMessage * why)
+{
+  size_t n = (size_t) image->width * (size_t) image->height;
+  size_t channels = (size_t) image->channels;
+  float *result = malloc (n * sizeof (*result));
+
+  if (result == NULL)
+    return image_fail (why, name, "no memory for its disparities");
+  for (size_t i = 0; i < n; i++) {
+    float value = sample (image, i * channels);
+
+    for (size_t c = 1; c < channels; c++) {
+      float other = sample (image, i * channels + c);
+
+      if (other != value && !(isnan (other) && isnan (value))) {
+        free (result);
+        return image_fail (why, name,
+            "is in colour; a map or a mask has one channel");
+      }
+    }
+    result[i] = isfinite (value) && value != invalid ?
+        (float) (value / scale) : NAN;
+  }
+  *map = result;
+  return true;
+}
+
+bool
+image_read_map (const char *path, double scale, bool use_invalid,
+    double invalid, int *width, int *height, float **map, StereoMessage * why)
+{
+  Image image;
+  bool good;
+
+  if (!image_read (path, &image, why))
+    return false;
+  if ((*width != 0 && image.width != *width) || (*height != 0
+          && image.height != *height)) {
+    good = image_fail (why, path, "is %dx%d where %dx%d is wanted",
+        image.width, image.height, *width, *height);
+  } else if (scale == 0 && image.type == IMAGE_U8) {
+    good = image_fail (why, path, "has 8 bits: its scale is needed, the levels "
+        "for one pixel of disparity (--truth-scale, --map-scale)");
+  } else {
+    if (scale == 0)
+      scale = image.type == IMAGE_FLOAT ? 1 : 256;
+    if (!use_invalid)
+      invalid = image.type == IMAGE_FLOAT ? NAN : 0;
+    good = image_to_map (path, &image, scale, invalid, map, why);
+  }
+  if (good) {
+    *width = image.width;
+    *height = image.height;
+  }
+  image_clear (&image);
+  return good;
+}
+
+/* ----------------------------------------------------------------- writing */
+
+static bool
+png_encode (png_structp png, png_infop info, FILE * file, int width,
+    int height, int depth, int channels, const uint8_t * data)
+{
+  if (setjmp (png_jmpbuf (png)))
+    return false;
+
+  png_init_io (png, file);
+  png_set_IHDR (png, info, (png_uint_32) width, (png_uint_32) height, depth,
+      channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY,
+      PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+      PNG_FILTER_TYPE_DEFAULT);
+  png_write_info (png, info);
+  if (depth == 16 && host_is_little ())
+    png_set_swap (png);
+  for (int y = 0; y < height; y++)
+    png_write_row (png, data
+        + (size_t) y * (size_t) (width * channels * (depth / 8)));
+  png_write_end (png, NULL);
+  return true;
+}
+
+/* Closes file; on failure takes back what was written. */
+static bool
+finish (const char *path, FILE * file, bool good, const char *reason,
+    StereoMessage * why)
+{
+  int error = errno;
+
+  if (fclose (file) != 0 && good) {
+    error = errno;
+    good = false;
+    reason = NULL;
+  }
+  if (good)
+    return true;
+  remove (path);
+  return image_fail (why, path, "can't be written: %s",
+      reason != NULL ? reason : strerror (error));
+}
+
+static bool
+write_png (const char *path, int width, int height, int depth, int channels,
+    const uint8_t * data, StereoMessage * why)
+{
+  PngState state = { NULL, 0, 0, "out of memory" };
+  FILE *file = fopen (path, "wb");
+  png_structp png;
+  png_infop info;
+  bool good = false;
+
+  if (file == NULL)
+    return image_fail (why, path, "can't be written: %s", strerror (errno));
+  png = png_create_write_struct (PNG_LIBPNG_VER_STRING, &state, png_failed,
+      png_warned);
+  info = png != NULL ? png_create_info_struct (png) : NULL;
+  if (info != NULL)
+    good = png_encode (png, info, file, width, height, depth, channels, data);
+  png_destroy_write_struct (&png, &info);
+  return finish (path, file, good, state.error, why);
+}
+
+bool
+image_write_png16 (const char *path, int width, int height,
+    const uint16_t * data, StereoMessage * why)
+{
+  return write_png (path, width, height, 16, 1, (const uint8_t *) data, why);
+}
+
+bool
+image_write_png_rgb (const char *path, int width, int height,
+    const uint8_t * data, StereoMessage * why)
+{
+  return write_png (path, width, height, 8, 3, data, why);
+}
+
+bool
+image_write_pfm (const char *path, int width, int height, const float *data,
+    StereoMessage * why)
+{
+  FILE *file = fopen (path, "wb");
+  uint8_t *row;
+  bool good;
+
+  if (file == NULL)
+    return image_fail (why, path, "can't be written: %s", strerror (errno));
+  row = malloc ((size_t) width * 4);
+  if (row == NULL)
+    return finish (path, file, false, "out of memory", why);
+  good = fprintf (file, "Pf\n%d %d\n-1.0\n", width, height) > 0;
+  for (int y = height - 1; good && y >= 0; y--) {
+    for (int x = 0; x < width; x++) {
+      float value = data[(size_t) y * (size_t) width + (size_t) x];
+      uint32_t bits;
+
+      if (!isfinite (value))
+        value = INFINITY;
+      memcpy (&bits, &value, 4);
+      for (int b = 0; b < 4; b++)
+        row[4 * x + b] = (uint8_t) (bits >> 8 * b);
+    }
+    good = fwrite (row, 4, (size_t) width, file) == (size_t) width;
+  }
+  free (row);
+  return finish (path, file, good, NULL, why);
+}

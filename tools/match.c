@@ -1,0 +1,137 @@
+/* gst-stereomatching: matching a scene
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "match.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A run is repeated up to so often, or until all took so long together. */
+#define MOST_RUNS 10
+#define ENOUGH_MS 100.0
+
+/* The codes as disparities; false when params say not what they mean. */
+static bool
+decode (const uint8_t * codes, const StereoParams * params, size_t n,
+    float *map)
+{
+  double scale = 1, minimum = 0, invalid = 0;
+
+  if (!stereo_params_get (params, "disparity-scale", &scale)
+      || !stereo_params_get (params, "min-disparity", &minimum)
+      || !stereo_params_get (params, "invalid-value", &invalid))
+    return false;
+  for (size_t i = 0; i < n; i++) {
+    unsigned code = codes[2 * i] | (unsigned) codes[2 * i + 1] << 8;
+
+    map[i] = code == invalid ? NAN : (float) (code / scale + minimum);
+  }
+  return true;
+}
+
+bool
+match_fit_params (const CliSetup * setup, const Scene * scene,
+    StereoParams * params, StereoMessage * why)
+{
+  double disparities = 0, scale = 256;
+
+  if (cli_setup_property (setup, "num-disparities") == NULL
+      && scene->disparities > 0
+      && stereo_params_set (params, "num-disparities", scene->disparities,
+          why) != STEREO_OK)
+    return false;
+  if (!stereo_params_get (params, "num-disparities", &disparities))
+    return cli_fail (why, "num-disparities is missing");
+  while (scale > 1 && (disparities - 1) * scale >= 65535)
+    scale /= 2;
+  if (cli_setup_property (setup, "disparity-scale") == NULL
+      && stereo_params_set (params, "disparity-scale", scale, why) != STEREO_OK)
+    return false;
+  return cli_setup_property (setup, "invalid-value") != NULL
+      || stereo_params_set (params, "invalid-value", 65535, why) == STEREO_OK;
+}
+
+void
+match_view (const Image * from, StereoImage * image)
+{
+  memset (image, 0, sizeof (*image));
+  image->format = from->channels == 3 ? STEREO_FORMAT_RGB : STEREO_FORMAT_GRAY8;
+  image->width = from->width;
+  image->height = from->height;
+  image->memory = STEREO_MEMORY_HOST;
+  image->plane[0] = from->data;
+  image->stride[0] = (size_t) from->width * (size_t) from->channels;
+}
+
+StereoStatus
+match_scene (const CliSetup * setup, StereoDevice * device,
+    const Scene * scene, float *map, MatchResult * result, StereoMessage * why)
+{
+  StereoMatcher *matcher = NULL;
+  StereoParams *params = NULL;
+  StereoGeometry geometry;
+  StereoImage left, right, output;
+  StereoStatus status;
+  size_t n = (size_t) scene->width * (size_t) scene->height;
+  uint8_t *codes = cli_resize (NULL, 2 * n);
+  double total = 0, fastest = INFINITY, disparities = 0;
+
+  match_view (&scene->left, &left);
+  match_view (&scene->right, &right);
+  output = left;
+  output.format = STEREO_FORMAT_GRAY16_LE;
+  output.plane[0] = codes;
+  output.stride[0] = 2 * (size_t) scene->width;
+  geometry.width = scene->width;
+  geometry.height = scene->height;
+  geometry.left = left.format;
+  geometry.right = right.format;
+  geometry.output = output.format;
+
+  cli_fail (why, "out of memory");
+  status = stereo_params_new (setup->algorithm, &params);
+  if (status == STEREO_OK)
+    status = stereo_params_copy (params, setup->params);
+  if (status == STEREO_OK && !match_fit_params (setup, scene, params, why))
+    status = STEREO_ERROR_ARGUMENT;
+  if (status == STEREO_OK)
+    status = stereo_matcher_new (setup->algorithm, device, &matcher);
+  if (status == STEREO_OK)
+    status = stereo_matcher_configure (matcher, &geometry, params);
+
+  for (int i = 0; status == STEREO_OK && i < MOST_RUNS && total < ENOUGH_MS;
+      i++) {
+    status = stereo_matcher_process (matcher, &left, &right, &output, NULL);
+    if (status == STEREO_OK)
+      status = stereo_matcher_sync (matcher);
+    if (status == STEREO_OK) {
+      StereoMatcherStats stats;
+      double milliseconds;
+
+      stereo_matcher_get_stats (matcher, &stats);
+      milliseconds = (double) stats.last_ns / 1e6;
+      total += milliseconds;
+      fastest = milliseconds < fastest ? milliseconds : fastest;
+    }
+  }
+
+  if (status != STEREO_OK && matcher != NULL)
+    cli_fail (why, "%s", stereo_matcher_error (matcher));
+  if (status == STEREO_OK && (!decode (codes, params, n, map)
+          || !stereo_params_get (params, "num-disparities", &disparities))) {
+    status = STEREO_ERROR_UNSUPPORTED;
+    cli_fail (why, "its parameters don't say what its codes mean");
+  }
+  if (status == STEREO_OK) {
+    result->disparities = (int) disparities;
+    result->milliseconds = fastest;
+  }
+  stereo_matcher_free (&matcher);
+  stereo_params_free (&params);
+  free (codes);
+  return status;
+}
