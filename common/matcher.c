@@ -164,7 +164,7 @@ stereo_matcher_free (StereoMatcher ** matcher)
 const char *
 stereo_matcher_error (const StereoMatcher * matcher)
 {
-  return matcher->message.text;
+  return matcher ? matcher->message.text : "there is no matcher";
 }
 
 void
@@ -186,12 +186,21 @@ check_geometry (StereoMatcher * m, const StereoGeometry * g)
         "images of %dx%d: width and height go from 1 to %d", g->width,
         g->height, STEREO_MAX_SIZE);
   if (stereo_format_info (g->left) == NULL
-      || stereo_format_info (g->right) == NULL)
+      || stereo_format_info (g->right) == NULL) {
+    bool left = stereo_format_info (g->left) == NULL;
+
     return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
-        "unknown input format");
-  if (g->output != STEREO_FORMAT_GRAY16_LE && g->output != STEREO_FORMAT_GRAY8)
+        "the format of the %s view, %d, is no StereoFormat",
+        left ? "left" : "right", (int) (left ? g->left : g->right));
+  }
+  if (g->output != STEREO_FORMAT_GRAY16_LE
+      && g->output != STEREO_FORMAT_GRAY8) {
+    const char *name = stereo_format_name (g->output);
+
     return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
-        "the output is GRAY16_LE or GRAY8");
+        "the output can't be %s: it is GRAY16_LE or GRAY8",
+        name ? name : "of an unknown format");
+  }
   return STEREO_OK;
 }
 
@@ -365,6 +374,8 @@ stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
 {
   StereoStatus status;
 
+  if (m == NULL)
+    return STEREO_ERROR_ARGUMENT;
   m->message.text[0] = '\0';
   if (geometry == NULL || params == NULL)
     return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
@@ -430,12 +441,17 @@ complete_locked (StereoMatcher * m, Slot * slot, uint64_t ns)
 StereoStatus
 stereo_matcher_wait (StereoMatcher * m, uint64_t frame)
 {
-  unsigned index = (unsigned) (frame % m->n_slots);
-  Slot *slot = &m->slots[index];
+  unsigned index;
+  Slot *slot;
   StereoMessage why = { "" };
   StereoStatus status;
   uint64_t ns = 0;
   bool pending;
+
+  if (m == NULL)
+    return STEREO_ERROR_ARGUMENT;
+  index = (unsigned) (frame % m->n_slots);
+  slot = &m->slots[index];
 
   pthread_mutex_lock (&m->lock);
   status = m->failure;
@@ -565,16 +581,23 @@ StereoStatus
 stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
     const StereoImage * right, const StereoImage * output, uint64_t * frame)
 {
-  const StereoQueueClass *q = m->queue->klass;
-  const StereoGeometry *g = &m->geometry;
-  unsigned index = (unsigned) (m->next_frame % m->n_slots);
-  Slot *slot = &m->slots[index];
+  const StereoQueueClass *q;
+  const StereoGeometry *g;
+  unsigned index;
+  Slot *slot;
   StereoFrame work;
   StereoOutput encoded;
   const uint8_t *raw[2];
   size_t stride[2];
   bool in_place;
   StereoStatus status;
+
+  if (m == NULL)
+    return STEREO_ERROR_ARGUMENT;
+  q = m->queue->klass;
+  g = &m->geometry;
+  index = (unsigned) (m->next_frame % m->n_slots);
+  slot = &m->slots[index];
 
   m->message.text[0] = '\0';
   if (!m->configured)
@@ -655,6 +678,8 @@ stereo_matcher_sync (StereoMatcher * m)
 {
   StereoStatus status = STEREO_OK;
 
+  if (m == NULL)
+    return STEREO_ERROR_ARGUMENT;
   m->message.text[0] = '\0';
   for (unsigned i = 0; i < m->n_slots; i++) {
     StereoStatus s = wait_here (m, m->slots[i].frame);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,8 @@ stereo_algorithm_param (const StereoAlgorithm * algorithm, size_t index)
       / sizeof (stereo_common_params[0]) - 1;
   const StereoParamSpec *spec;
 
+  if (algorithm == NULL)
+    return NULL;
   if (index < n_common)
     return &stereo_common_params[index];
 
@@ -203,11 +206,11 @@ stereo_params_set (StereoParams * params, const char *name, double value,
   /* not in this form would let NaN pass */
   if (!(value >= spec->minimum && value <= spec->maximum))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "%s = %g is out of range: it goes from %g to %g", name, value,
+        "%s = %.10g is out of range: it goes from %.10g to %.10g", name, value,
         spec->minimum, spec->maximum);
   if (spec->type != STEREO_PARAM_DOUBLE && value != floor (value))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "%s = %g: it takes whole numbers from %g to %g", name, value,
+        "%s = %.10g: it takes whole numbers from %.10g to %.10g", name, value,
         spec->minimum, spec->maximum);
 
   store (params, spec, value);
@@ -231,6 +234,33 @@ parse_number (const char *text, double *value)
   return errno == 0 && end != text && *end == '\0';
 }
 
+/* What a text can be, for messages. */
+static void
+describe_values (const StereoParamSpec * spec, char *text, size_t size)
+{
+  size_t used = 0;
+
+  switch (spec->type) {
+    case STEREO_PARAM_BOOL:
+      snprintf (text, size, "true or false");
+      break;
+    case STEREO_PARAM_ENUM:
+      text[0] = '\0';
+      for (int i = 0; i <= (int) spec->maximum && used < size; i++)
+        used += (size_t) snprintf (text + used, size - used, "%s%s",
+            i == 0 ? "" : i < (int) spec->maximum ? ", " : " or ",
+            spec->values[i].nick);
+      break;
+    case STEREO_PARAM_INT:
+    case STEREO_PARAM_UINT:
+    case STEREO_PARAM_DOUBLE:
+      snprintf (text, size, "a%s number from %.10g to %.10g",
+          spec->type == STEREO_PARAM_DOUBLE ? "" : " whole", spec->minimum,
+          spec->maximum);
+      break;
+  }
+}
+
 StereoStatus
 stereo_params_set_text (StereoParams * params, const char *name,
     const char *text, StereoMessage * why)
@@ -238,8 +268,11 @@ stereo_params_set_text (StereoParams * params, const char *name,
   const StereoParamSpec *spec;
   double value;
 
-  if (params == NULL || name == NULL || text == NULL)
+  if (params == NULL || name == NULL)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no parameter is named");
+  if (text == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "%s is given no value",
+        name);
 
   spec = find (params, name);
   if (spec == NULL)
@@ -259,12 +292,9 @@ stereo_params_set_text (StereoParams * params, const char *name,
   }
 
   if (!parse_number (text, &value)) {
-    const char *wanted = "a number";
+    char wanted[256];
 
-    if (spec->type == STEREO_PARAM_BOOL)
-      wanted = "true or false";
-    else if (spec->type == STEREO_PARAM_ENUM)
-      wanted = "one of its names or a number";
+    describe_values (spec, wanted, sizeof (wanted));
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "%s = '%.64s': it takes %s", name, text, wanted);
   }

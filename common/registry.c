@@ -43,17 +43,17 @@ stereo_algorithm_find (const char *name)
 const char *
 stereo_algorithm_name (const StereoAlgorithm * algorithm)
 {
-  return algorithm->name;
+  return algorithm ? algorithm->name : NULL;
 }
 
 const char *
 stereo_algorithm_title (const StereoAlgorithm * algorithm)
 {
-  return algorithm->title;
+  return algorithm ? algorithm->title : NULL;
 }
 
 const char *
 stereo_algorithm_reference (const StereoAlgorithm * algorithm)
 {
-  return algorithm->reference;
+  return algorithm ? algorithm->reference : NULL;
 }

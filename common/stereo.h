@@ -159,7 +159,8 @@ STEREO_API const StereoAlgorithm *stereo_algorithm_get (size_t index);
 /* The algorithm called name ("vcbw"), or NULL. */
 STEREO_API const StereoAlgorithm *stereo_algorithm_find (const char *name);
 
-/* Short name ("vcbw"), full name, and the publication it implements. */
+/* Short name ("vcbw"), full name, and the publication it implements; NULL for
+ * NULL. */
 STEREO_API const char *stereo_algorithm_name (const StereoAlgorithm *algorithm);
 STEREO_API const char *stereo_algorithm_title (const StereoAlgorithm *
     algorithm);

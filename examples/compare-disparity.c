@@ -20,6 +20,17 @@
 #include <stdlib.h>
 
 #define SCALE 16
+#define MAX_SIZE 16384          /* pixels, of width and height */
+
+/* The number of pixels that text says, 0 if it says none from 1 to MAX_SIZE. */
+static int
+parse_size (const char *text)
+{
+  char *end;
+  long size = strtol (text, &end, 10);
+
+  return *end == '\0' && size >= 1 && size <= MAX_SIZE ? (int) size : 0;
+}
 
 static FILE *
 open_file (const char *path)
@@ -36,8 +47,8 @@ open_file (const char *path)
 int
 main (int argc, char **argv)
 {
-  int width = argc == 5 ? atoi (argv[1]) : 0;
-  int height = argc == 5 ? atoi (argv[2]) : 0;
+  int width = argc == 5 ? parse_size (argv[1]) : 0;
+  int height = argc == 5 ? parse_size (argv[2]) : 0;
   size_t stride = (size_t) (2 * width + 3) / 4 * 4;
   size_t size = stride * (size_t) height;
   uint8_t *result, *truth;
@@ -46,7 +57,8 @@ main (int argc, char **argv)
   double error = 0;
 
   if (width < 1 || height < 1) {
-    fprintf (stderr, "usage: %s WIDTH HEIGHT RESULT TRUTH\n", argv[0]);
+    fprintf (stderr, "usage: %s WIDTH HEIGHT RESULT TRUTH, with sizes from 1 "
+        "to %d\n", argv[0], MAX_SIZE);
     return 2;
   }
   result = malloc (size);
@@ -85,8 +97,8 @@ main (int argc, char **argv)
         argv[4]);
     return 1;
   }
-  printf ("%ld frames: %.2f %% of the pixels seen in both views are off by more "
-      "than one pixel,\nthe mean error is %.2f pixels\n", frames,
+  printf ("%ld frames: %.2f %% of the pixels seen in both views are off by "
+      "more than one pixel,\nthe mean error is %.2f pixels\n", frames,
       100.0 * (double) bad / (double) known, error / (double) known);
   return 0;
 }

@@ -79,6 +79,8 @@ render_video() {
 # One frame of each scene, a row each, in one picture.
 render_sheet() {
   local size=video/x-raw,width=320,height=240 words=() pads=() y=0 n=0 pattern
+  # the words have no blanks
+  # shellcheck disable=SC2206
   for pattern in planes slanted sphere corridor thin; do
     words+=(stereotestsrc pattern=$pattern view=left num-buffers=1 ! "$size,format=RGB" !
       tee name=$pattern  $pattern. ! queue ! m$n.sink_left

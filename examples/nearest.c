@@ -7,9 +7,9 @@
 /*
  *   nearest [FRAMES]
  *
- * Matches a rendered stereo camera and prints, for every frame, the disparity of
- * the nearest point and where it is. Shows how to get disparity buffers into a
- * program, and how to read what they say about themselves.
+ * Matches a rendered stereo camera and prints, for every frame, the disparity
+ * of the nearest point and where it is. Shows how to get disparity buffers
+ * into a program, and how to read what they say about themselves.
  */
 
 #include <gst/app/gstappsink.h>
@@ -78,7 +78,7 @@ print_nearest (GstSample * sample)
 int
 main (int argc, char **argv)
 {
-  int frames = argc > 1 ? atoi (argv[1]) : 10;
+  gint64 frames = 10;
   GError *error = NULL;
   GstElement *pipeline, *sink;
   GstSample *sample;
@@ -88,16 +88,24 @@ main (int argc, char **argv)
   int status = 0;
 
   gst_init (&argc, &argv);
+  if (argc > 2 || (argc == 2 && !g_ascii_string_to_signed (argv[1], 10, 1,
+              G_MAXINT, &frames, NULL))) {
+    g_printerr ("usage: %s [FRAMES], of which there is one at least\n",
+        argv[0]);
+    return 2;
+  }
   description = g_strdup_printf ("stereovcbw name=m median=true ! "
       "video/x-raw,format=GRAY16_LE ! appsink name=sink sync=false "
       "stereotestsrc pattern=sphere view=left num-buffers=%d ! m.sink_left "
       "stereotestsrc pattern=sphere view=right num-buffers=%d ! m.sink_right",
-      frames, frames);
+      (int) frames, (int) frames);
   pipeline = gst_parse_launch (description, &error);
   g_free (description);
-  if (pipeline == NULL) {
+  /* What can't be made of the description may leave half a pipeline. */
+  if (error != NULL) {
     g_printerr ("%s\n", error->message);
     g_clear_error (&error);
+    gst_clear_object (&pipeline);
     return 1;
   }
 

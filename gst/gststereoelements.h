@@ -11,6 +11,8 @@
 
 G_BEGIN_DECLS
 
+GST_ELEMENT_REGISTER_DECLARE (disparitycolor)
+
 /* One for each algorithm, named after it: stereovcbw, ... */
 #define ALGORITHM(name) GST_ELEMENT_REGISTER_DECLARE (stereo##name)
 #include "algorithm-list.h"

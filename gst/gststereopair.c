@@ -14,6 +14,17 @@ typedef enum
   AFTER_GAP
 } Place;
 
+/* Where a gap ends; no later than the last time there is. */
+static GstClockTime
+end_of (const GstStereoCandidate * gap)
+{
+  if (!GST_CLOCK_TIME_IS_VALID (gap->duration))
+    return gap->time;
+  if (gap->duration > GST_CLOCK_TIME_NONE - 1 - gap->time)
+    return GST_CLOCK_TIME_NONE - 1;
+  return gap->time + gap->duration;
+}
+
 static Place
 place_in_gap (const GstStereoCandidate * image, const GstStereoCandidate * gap,
     GstClockTime tolerance)
@@ -25,7 +36,7 @@ place_in_gap (const GstStereoCandidate * image, const GstStereoCandidate * gap,
 
   /* An image within tolerance of the end may belong to what comes after. */
   if (GST_CLOCK_TIME_IS_VALID (gap->duration)) {
-    end = gap->time + gap->duration;
+    end = end_of (gap);
     if (image->time >= end || (end - image->time < tolerance
             && image->time > gap->time))
       return AFTER_GAP;
@@ -34,14 +45,6 @@ place_in_gap (const GstStereoCandidate * image, const GstStereoCandidate * gap,
   if (image->time > gap->time && image->time - gap->time > tolerance)
     return AFTER_GAP;
   return IN_GAP;
-}
-
-static GstClockTime
-end_of (const GstStereoCandidate * gap)
-{
-  if (GST_CLOCK_TIME_IS_VALID (gap->duration))
-    return gap->time + gap->duration;
-  return gap->time;
 }
 
 GstStereoPairing

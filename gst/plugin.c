@@ -15,6 +15,7 @@ plugin_init (GstPlugin * plugin)
   gboolean ok = TRUE;
 
   gst_stereo_meta_register ();
+  ok &= GST_ELEMENT_REGISTER (disparitycolor, plugin);
 #define ALGORITHM(name) ok &= GST_ELEMENT_REGISTER (stereo##name, plugin);
 #include "algorithm-list.h"
 #undef ALGORITHM

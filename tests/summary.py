@@ -21,7 +21,7 @@ def count(result, output):
     check = CHECK.findall(output)
     tests = TESTS.findall(output)
     if result == "SKIP":
-        return 0, 0, 1
+        return 0, 0, int(tests[-1][0]) if tests else 1
     if check:
         total, failures, errors = map(int, check[-1])
         passed, failed, skipped = total - failures - errors, failures + errors, 0

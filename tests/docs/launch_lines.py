@@ -3,21 +3,30 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs every gst-launch-1.0 line of README.md, docs/ and the SECTION comments in gst/.
 
-They run as printed, in a folder that has left.png, right.png, left.webm and
-right.webm, but for two things: sources that never end get `num-buffers`, and
-windows (autovideosink) become fakesink. What a filesink names has to be there
-afterwards.
+They run as printed, but for three things: test sources that never end get
+`num-buffers`, windows become fakesink, and a camera becomes a test source. A
+file that a line reads, and that no line before it has written, is made here: a
+left or right view of a texture, or both side by side if its name says so. What
+a filesink names has to be there afterwards.
 """
 
 import glob
 import os
+import random
 import re
 import shlex
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
-ENDLESS = ("stereotestsrc", "videotestsrc")
+ENDLESS = {"stereotestsrc", "videotestsrc"}
+WINDOWS = {"autovideosink", "ximagesink", "xvimagesink", "glimagesink", "waylandsink"}
+CAMERAS = {"v4l2src", "autovideosrc"}
+WIDTH, HEIGHT, SHIFT = 160, 120, 5
+FRAMES = 3
+TIMEOUT = 60
 
 
 def lines_of(root):
@@ -32,41 +41,102 @@ def lines_of(root):
         with open(path, encoding="utf-8") as file:
             text = file.read()
         text = re.sub(r"^ \* ", "", text, flags=re.MULTILINE)
-        text = re.sub(r" *\\\n *", " ", text)
-        for match in re.finditer(r"^gst-launch-1\.0 .*$", text, re.MULTILINE):
+        for match in re.finditer(r"^[ \t]*(?:\$ )?(gst-launch-1\.0 (?:\\\n|.)*)$", text,
+                                 re.MULTILINE):
             number = text.count("\n", 0, match.start()) + 1
-            found.setdefault(match.group(0).strip(),
-                             "%s:%d" % (os.path.relpath(path, root), number))
+            line = re.sub(r"\s*\\\n\s*", " ", match.group(1)).strip()
+            found.setdefault(line, "%s:%d" % (os.path.relpath(path, root), number))
     return found
 
 
-def shortened(line):
+def bounded(line):
+    """The words to run."""
     words = []
-    for word in shlex.split(line):
-        word = "fakesink" if word == "autovideosink" else word
+    camera = False
+    for word in shlex.split(line, comments=True)[1:]:
+        camera = camera and word != "!"
+        if camera and word.startswith("device="):
+            continue
+        if word in WINDOWS:
+            word = "fakesink"
+        if word in CAMERAS:
+            camera = True
+            word = "videotestsrc"
         words.append(word)
         if word in ENDLESS:
-            words.append("num-buffers=3")
-    # a property set twice takes the second value
-    return ["gst-launch-1.0", "-q"] + words[1:]
+            # a property set twice takes the second value
+            words.append("num-buffers=%d" % FRAMES)
+    return ["gst-launch-1.0", "-q"] + words
+
+
+def locations(words, element):
+    """What the location properties of all elements of that name say."""
+    found = []
+    current = None
+    for before, word in zip([None] + words, words):
+        if before in (None, "-q", "-e", "!") or "=" not in word:
+            current = word
+        if current == element and word.startswith("location="):
+            found.append(word.split("=", 1)[1])
+    return found
 
 
 def run(words, folder):
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120,
-                          check=False)
+    try:
+        return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT,
+                              check=False)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(words, 124, "", "it did not end in %d s" % TIMEOUT)
 
 
-def prepare(folder):
-    for view in ("left", "right"):
-        source = "stereotestsrc pattern=sphere view=%s num-buffers=%%d ! " \
-            "video/x-raw,format=RGB,width=160,height=120" % view
-        image = source % 1 + " ! pngenc ! filesink location=%s.png" % view
-        video = source % 3 + " ! videoconvert ! vp8enc deadline=1 ! webmmux ! " \
-            "filesink location=%s.webm" % view
-        for line in (image, video):
-            result = run(["gst-launch-1.0", "-q"] + shlex.split(line), folder)
-            if result.returncode != 0:
-                sys.exit(result.stdout + result.stderr)
+def texture(name):
+    """Rows of RGB: a surface SHIFT pixels further left in the right view."""
+    chance = random.Random(1)
+    rows = []
+    for _ in range(HEIGHT):
+        row = chance.randbytes(3 * (WIDTH + SHIFT))
+        left, right = row[:3 * WIDTH], row[3 * SHIFT:]
+        if re.search(r"sbs|side|stereo|both", name):
+            rows.append(left + right)
+        else:
+            rows.append(right if "right" in name else left)
+    return rows
+
+
+def write_png(path, rows):
+    """An 8-bit RGB image, as the PNG specification has it: signature, chunks."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(
+            ">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", len(rows[0]) // 3, len(rows), 8, 2, 0, 0, 0)
+    data = zlib.compress(b"".join(b"\0" + row for row in rows))
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data)
+                   + chunk(b"IEND", b""))
+
+
+def provide(name, folder):
+    """Makes a file for a line to read."""
+    path = os.path.join(folder, name)
+    if os.path.exists(path):
+        return
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if name.endswith(".png"):
+        write_png(path, texture(name))
+        return
+    mux = {".webm": "vp8enc deadline=1 ! webmmux", ".mkv": "vp8enc deadline=1 ! matroskamux",
+           ".mp4": "openh264enc ! h264parse ! mp4mux"}.get(os.path.splitext(name)[1])
+    if mux is None:
+        return                          # the line will say that it is missing
+    picture = path + ".png"
+    write_png(picture, texture(name))
+    line = "filesrc location=%s ! pngdec ! imagefreeze num-buffers=%d ! " \
+        "video/x-raw,framerate=30/1 ! videoconvert ! %s ! filesink location=%s" % (
+            shlex.quote(picture), FRAMES, mux, shlex.quote(path))
+    result = run(["gst-launch-1.0", "-q"] + shlex.split(line), folder)
+    if result.returncode != 0:
+        sys.exit("making %s: %s%s" % (name, result.stdout, result.stderr))
 
 
 def main():
@@ -74,23 +144,23 @@ def main():
     lines = lines_of(root)
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        prepare(folder)
         for line, place in lines.items():
-            words = shortened(line)
-            wanted = [w.split("=", 1)[1] for i, w in enumerate(words)
-                      if w.startswith("location=") and "filesink" in words[max(i - 2, 0):i]]
-            for name in wanted:
-                path = os.path.join(folder, name)
+            words = bounded(line)
+            for name in locations(words, "filesrc"):
+                provide(name, folder)
+            written = [os.path.join(folder, name) for name in locations(words, "filesink")]
+            for path in written:
                 if os.path.exists(path):
                     os.remove(path)
             result = run(words, folder)
-            missing = [n for n in wanted if not os.path.getsize(os.path.join(folder, n))] \
-                if result.returncode == 0 else []
+            missing = [os.path.basename(path) for path in written
+                       if not os.path.exists(path) or not os.path.getsize(path)]
             good = result.returncode == 0 and not missing and "ERROR" not in result.stderr
             print("%s %s" % ("ok  " if good else "FAIL", place))
             if not good:
                 failed += 1
-                print(line, result.stdout, result.stderr, "empty: %s" % missing, sep="\n")
+                print(line, "exit status %d" % result.returncode, result.stdout, result.stderr,
+                      "not written: %s" % ", ".join(missing) if missing else "", sep="\n")
     print("%d tests, %d failed, 0 skipped" % (len(lines), failed))
     sys.exit(1 if failed or not lines else 0)
 

@@ -29,8 +29,9 @@ typedef struct
   void (*run) (void);
 } Test;
 
-static unsigned test_failures;
-static bool test_skipped;
+/* Of the test that runs; one of each for all files of a program. */
+__attribute__ ((weak)) unsigned test_failures;
+__attribute__ ((weak)) bool test_skipped;
 
 #define TEST_MAX_REPORTS 20
 

@@ -1,0 +1,1599 @@
+/* gst-stereomatching: tests of the element disparitycolor
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define META "GstStereoDisparityMeta"
+
+static const gchar *const colormaps[] = { "turbo", "viridis", "jet", "grey" };
+
+/* ---------------------------------------------------------------- pictures */
+
+typedef struct
+{
+  gint r, g, b;
+} Rgb;
+
+/* What a map is coded with. */
+typedef struct
+{
+  gdouble scale;
+  gint minimum;
+  guint number;
+  guint invalid;
+} Meta;
+
+static GstHarness *
+new_harness (const gchar * properties)
+{
+  gchar *line = g_strdup_printf ("disparitycolor %s", properties);
+  GstHarness *h = gst_harness_new_parse (line);
+
+  g_free (line);
+  return h;
+}
+
+static GstElement *
+element_of (GstHarness * h)
+{
+  GstIterator *all = gst_bin_iterate_elements (GST_BIN (h->element));
+  GValue value = G_VALUE_INIT;
+  GstElement *element;
+
+  fail_unless (gst_iterator_next (all, &value) == GST_ITERATOR_OK);
+  element = g_value_dup_object (&value);
+  g_value_unset (&value);
+  gst_iterator_free (all);
+  return element;
+}
+
+static void
+set_text (GstHarness * h, const gchar * name, const gchar * value)
+{
+  GstElement *element = element_of (h);
+
+  gst_util_set_object_arg (G_OBJECT (element), name, value);
+  gst_object_unref (element);
+}
+
+static void
+set_size (GstHarness * h, const gchar * format, gint width, gint height)
+{
+  gchar *caps = g_strdup_printf ("video/x-raw, format=%s, width=%d, height=%d, "
+      "framerate=30/1", format, width, height);
+
+  gst_harness_set_src_caps_str (h, caps);
+  g_free (caps);
+}
+
+static void
+add_meta (GstBuffer * buffer, const Meta * meta)
+{
+  GstCustomMeta *custom = gst_buffer_add_custom_meta (buffer, META);
+
+  fail_unless (custom != NULL);
+  gst_structure_set (gst_custom_meta_get_structure (custom),
+      "disparity-scale", G_TYPE_DOUBLE, meta->scale,
+      "min-disparity", G_TYPE_INT, meta->minimum,
+      "num-disparities", G_TYPE_UINT, meta->number,
+      "invalid-value", G_TYPE_UINT, meta->invalid, NULL);
+}
+
+/* A buffer with these codes in rows of stride bytes (0 = as GStreamer would
+ * have them), in memory that can't be written to.  Padding is 0xa5. */
+static GstBuffer *
+make_buffer (const guint16 * codes, gboolean gray8, gint width, gint height,
+    gint stride)
+{
+  gint bytes = gray8 ? 1 : 2;
+  gint row = stride > 0 ? stride : GST_ROUND_UP_4 (width * bytes);
+  gsize size = (gsize) row * height, offsets[4] = { 0, };
+  gint strides[4] = { row, };
+  guint8 *data = g_malloc (size);
+  GstBuffer *buffer;
+
+  memset (data, 0xa5, size);
+  for (gint y = 0; y < height; y++) {
+    for (gint x = 0; x < width; x++) {
+      guint code = codes[y * width + x];
+
+      data[y * row + x * bytes] = (guint8) code;
+      if (!gray8)
+        data[y * row + x * bytes + 1] = (guint8) (code >> 8);
+    }
+  }
+  buffer = gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY, data, size, 0,
+      size, data, g_free);
+  if (stride > 0)
+    gst_buffer_add_video_meta_full (buffer, 0, gray8 ? GST_VIDEO_FORMAT_GRAY8 :
+        GST_VIDEO_FORMAT_GRAY16_LE, width, height, 1, offsets, strides);
+  GST_BUFFER_PTS (buffer) = 0;
+  GST_BUFFER_DURATION (buffer) = GST_SECOND / 30;
+  return buffer;
+}
+
+static GstBuffer *
+convert (GstHarness * h, GstBuffer * buffer)
+{
+  GstBuffer *out;
+
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  fail_unless (out != NULL);
+  return out;
+}
+
+/* All pixels, row by row, of a buffer in any of the formats; alpha, where not
+ * NULL, gets their alpha. */
+static Rgb *
+read_picture (GstHarness * h, GstBuffer * buffer, gint * alpha)
+{
+  GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
+  GstVideoFrame frame;
+  GstVideoInfo info;
+  Rgb *picture;
+  gint width, height, n;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  fail_unless (GST_VIDEO_INFO_IS_RGB (&info));
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
+  width = info.width;
+  height = info.height;
+  n = (gint) GST_VIDEO_INFO_N_COMPONENTS (&info);
+  picture = g_new (Rgb, width * height);
+  for (gint i = 0; i < width * height; i++) {
+    gint at[4] = { 0, };
+
+    for (gint c = 0; c < n; c++) {
+      const guint8 *data = GST_VIDEO_FRAME_COMP_DATA (&frame, c);
+
+      at[c] = data[i / width * GST_VIDEO_FRAME_COMP_STRIDE (&frame, c)
+          + i % width * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, c)];
+    }
+    picture[i].r = at[0];
+    picture[i].g = at[1];
+    picture[i].b = at[2];
+    if (alpha != NULL)
+      alpha[i] = at[3];
+  }
+  gst_video_frame_unmap (&frame);
+  gst_caps_unref (caps);
+  return picture;
+}
+
+/* The colours of a row of codes. */
+static Rgb *
+colors_of (GstHarness * h, const guint16 * codes, gint n, gboolean gray8,
+    const Meta * meta)
+{
+  GstBuffer *buffer = make_buffer (codes, gray8, n, 1, 0), *out;
+  Rgb *colors;
+
+  set_size (h, gray8 ? "GRAY8" : "GRAY16_LE", n, 1);
+  if (meta != NULL)
+    add_meta (buffer, meta);
+  out = convert (h, buffer);
+  colors = read_picture (h, out, NULL);
+  gst_buffer_unref (out);
+  return colors;
+}
+
+static void
+check_color (Rgb color, gint r, gint g, gint b, gint tolerance)
+{
+  if (ABS (color.r - r) > tolerance || ABS (color.g - g) > tolerance
+      || ABS (color.b - b) > tolerance)
+    fail ("the colour is %d %d %d, not %d %d %d", color.r, color.g, color.b, r,
+        g, b);
+}
+
+static void
+check_same (Rgb color, Rgb wanted, gint tolerance)
+{
+  check_color (color, wanted.r, wanted.g, wanted.b, tolerance);
+}
+
+/* A grey picture tells where in the range a pixel is. */
+static gdouble
+position_of (Rgb color)
+{
+  fail_unless_equals_int (color.r, color.g);
+  fail_unless_equals_int (color.g, color.b);
+  return color.r / 255.0;
+}
+
+static void
+check_position (Rgb color, gdouble position)
+{
+  gdouble found = position_of (color);
+
+  if (fabs (found - position) > 0.6 / 255)
+    fail ("the colour is at %g of the map, not at %g", found, position);
+}
+
+/* ------------------------------------------------------------------ colours */
+
+#define RAMP 1024
+
+/* All positions of a map in steps of 1/RAMP. */
+static Rgb *
+ramp_of (const gchar * colormap)
+{
+  static const Meta meta = { 16, 0, RAMP / 16 + 1, 65535 };
+  GstHarness *h = new_harness ("");
+  guint16 codes[RAMP + 1];
+  Rgb *ramp;
+
+  set_text (h, "colormap", colormap);
+  for (guint i = 0; i <= RAMP; i++)
+    codes[i] = (guint16) i;
+  ramp = colors_of (h, codes, RAMP + 1, FALSE, &meta);
+  gst_harness_teardown (h);
+  return ramp;
+}
+
+/* What the authors of the maps published, at every quarter of the way. */
+GST_START_TEST (test_published_colors)
+{
+  static const Rgb published[][5] = {
+    {{48, 18, 59}, {40, 188, 235}, {164, 252, 60}, {251, 126, 33}, {122, 4, 3}},
+    {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}},
+    {{0, 0, 128}, {0, 128, 255}, {128, 255, 128}, {255, 128, 0}, {128, 0, 0}},
+    {{0, 0, 0}, {64, 64, 64}, {128, 128, 128}, {191, 191, 191},
+        {255, 255, 255}},
+  };
+  const Rgb *wanted = published[__i__];
+  Rgb *ramp = ramp_of (colormaps[__i__]);
+
+  for (guint i = 0; i < 5; i++)
+    check_color (ramp[i * RAMP / 4], wanted[i].r, wanted[i].g, wanted[i].b,
+        i % 4 == 0 ? 1 : 8);
+  g_free (ramp);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_jet_and_grey_formulas)
+{
+  Rgb *jet = ramp_of ("jet"), *grey = ramp_of ("grey");
+
+  for (guint i = 0; i <= RAMP; i++) {
+    gdouble t = (gdouble) i / RAMP;
+    gint channels[3];
+
+    for (guint c = 0; c < 3; c++)
+      channels[c] = (gint) lrint (255 * CLAMP (1.5 - fabs (4 * t - 3 + c), 0.0,
+              1.0));
+    check_color (jet[i], channels[0], channels[1], channels[2], 1);
+    check_position (grey[i], t);
+  }
+  g_free (jet);
+  g_free (grey);
+}
+
+GST_END_TEST;
+
+/* Steps are small everywhere; viridis and grey get brighter all the way, and
+ * the near end of turbo and jet is warmer than the far one. */
+GST_START_TEST (test_maps_are_smooth_and_ordered)
+{
+  Rgb *ramp = ramp_of (colormaps[__i__]);
+  gdouble luma[RAMP + 1];
+
+  for (guint i = 0; i <= RAMP; i++) {
+    luma[i] = 0.2126 * ramp[i].r + 0.7152 * ramp[i].g + 0.0722 * ramp[i].b;
+    if (i > 0)
+      check_same (ramp[i], ramp[i - 1], 2);
+    /* over more than the rounding of a channel */
+    if (__i__ % 2 == 1 && i >= 16)
+      fail_unless (luma[i] > luma[i - 16], "no brighter at %u", i);
+  }
+  if (__i__ % 2 == 0) {
+    fail_unless (ramp[RAMP].r > ramp[RAMP].b);
+    fail_unless (ramp[0].r < ramp[0].b);
+  }
+  g_free (ramp);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_formats)
+{
+  static const gchar *const formats[] = { "RGB", "BGR", "RGBx", "BGRx", "xRGB",
+    "xBGR", "RGBA", "BGRA", "ARGB", "ABGR"
+  };
+  static const guint16 codes[] = { 0, 100, 200, 300, 400, 500, 992 };
+  static const Meta meta = { 16, 0, 64, 0 };
+  GstHarness *h = new_harness ("invalid-color=0x40112233");
+  Rgb *wanted = colors_of (h, codes, 7, FALSE, &meta);
+
+  gst_harness_teardown (h);
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    gchar *caps = g_strdup_printf ("video/x-raw, format=%s", formats[f]);
+    GstBuffer *buffer, *out;
+    gint alpha[7];
+    Rgb *got;
+
+    h = new_harness ("invalid-color=0x40112233");
+    gst_harness_set_sink_caps_str (h, caps);
+    set_size (h, "GRAY16_LE", 7, 1);
+    buffer = make_buffer (codes, FALSE, 7, 1, 0);
+    add_meta (buffer, &meta);
+    out = convert (h, buffer);
+    got = read_picture (h, out, alpha);
+    check_color (got[0], 0x11, 0x22, 0x33, 0);
+    for (guint i = 0; i < 7; i++) {
+      check_same (got[i], wanted[i], 0);
+      if (strchr (formats[f], 'A') != NULL)
+        fail_unless_equals_int (alpha[i], i == 0 ? 0x40 : 0xff);
+    }
+    g_free (got);
+    gst_buffer_unref (out);
+    gst_harness_teardown (h);
+    g_free (caps);
+  }
+  g_free (wanted);
+}
+
+GST_END_TEST;
+
+/* -------------------------------------------------------------------- range */
+
+GST_START_TEST (test_range_from_meta)
+{
+  static const guint16 codes[] = { 1, 160, 320, 480, 640, 65535 };
+  static const Meta first = { 16, 0, 41, 0 }, second = { 32, 10, 11, 1 };
+  GstHarness *h = new_harness ("colormap=grey invalid-color=0xffff0000");
+  Rgb *colors = colors_of (h, codes, 6, FALSE, &first);
+
+  check_position (colors[0], 1 / 16.0 / 40);
+  check_position (colors[1], 0.25);
+  check_position (colors[2], 0.5);
+  check_position (colors[3], 0.75);
+  check_position (colors[4], 1);
+  check_position (colors[5], 1);
+  g_free (colors);
+
+  /* code / 32 + 10, from 10 to 20; and another invalid value */
+  colors = colors_of (h, codes, 6, FALSE, &second);
+  check_color (colors[0], 255, 0, 0, 0);
+  check_position (colors[1], 0.5);
+  check_position (colors[2], 1);
+  check_position (colors[5], 1);
+  g_free (colors);
+
+  colors = colors_of (h, codes, 6, FALSE, &first);
+  check_position (colors[0], 1 / 16.0 / 40);
+  check_position (colors[2], 0.5);
+  g_free (colors);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* Each field of the meta alone, with the range held by properties. */
+GST_START_TEST (test_each_change_of_the_meta)
+{
+  static const guint16 codes[] = { 80, 160, 320 };
+  static const struct
+  {
+    Meta meta;
+    gdouble position;           /* of code 160 */
+  } cases[] = {
+    {{16, 0, 41, 0}, 0.25}, {{16, 4, 41, 0}, 0.35}, {{8, 4, 41, 0}, 0.6},
+    {{8, 4, 41, 80}, 0.6}, {{8, 4, 41, 160}, -1}, {{8, 4, 30, 0}, 0.6},
+    {{16, 0, 41, 0}, 0.25},
+  };
+  GstHarness *h = new_harness ("colormap=grey range-min=0 range-max=40 "
+      "invalid-color=0xffff00ff");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Rgb *colors = colors_of (h, codes, 3, FALSE, &cases[i].meta);
+
+    if (cases[i].position < 0)
+      check_color (colors[1], 255, 0, 255, 0);
+    else
+      check_position (colors[1], cases[i].position);
+    if (cases[i].meta.invalid == 80)
+      check_color (colors[0], 255, 0, 255, 0);
+    g_free (colors);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_negative_minimum)
+{
+  static const guint16 codes[] = { 1, 320, 640, 959, 960 };
+  static const Meta meta = { 16, -40, 61, 0 };
+  GstHarness *h = new_harness ("colormap=grey");
+  Rgb *colors = colors_of (h, codes, 5, FALSE, &meta);
+
+  check_position (colors[0], 1 / 16.0 / 60);
+  check_position (colors[1], 20 / 60.0);
+  check_position (colors[2], 40 / 60.0);
+  check_position (colors[4], 1);
+  g_free (colors);
+
+  /* disparity -20 is at 320, 0 at 640 */
+  set_text (h, "range-min", "-20");
+  set_text (h, "range-max", "0");
+  colors = colors_of (h, codes, 5, FALSE, &meta);
+  check_position (colors[0], 0);
+  check_position (colors[1], 0);
+  check_position (colors[2], 1);
+  check_position (colors[3], 1);
+  g_free (colors);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_range_from_properties)
+{
+  static const guint16 codes[] = { 80, 160, 320, 480, 640 };
+  static const Meta meta = { 16, 0, 41, 0 };
+  GstHarness *h = new_harness ("colormap=grey range-min=10 range-max=20");
+  Rgb *colors = colors_of (h, codes, 5, FALSE, &meta);
+
+  check_position (colors[0], 0);
+  check_position (colors[1], 0);
+  check_position (colors[2], 1);
+  check_position (colors[3], 1);
+  g_free (colors);
+
+  /* one end alone: the other one stays that of the meta */
+  set_text (h, "range-min", "-100000");
+  colors = colors_of (h, codes, 5, FALSE, &meta);
+  check_position (colors[0], 0.25);
+  check_position (colors[1], 0.5);
+  check_position (colors[2], 1);
+  g_free (colors);
+
+  set_text (h, "range-min", "20");
+  set_text (h, "range-max", "-100000");
+  colors = colors_of (h, codes, 5, FALSE, &meta);
+  check_position (colors[1], 0);
+  check_position (colors[2], 0);
+  check_position (colors[3], 0.5);
+  check_position (colors[4], 1);
+  g_free (colors);
+
+  set_text (h, "range-min", "-100000");
+  colors = colors_of (h, codes, 5, FALSE, &meta);
+  check_position (colors[0], 0.125);
+  check_position (colors[4], 1);
+  g_free (colors);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* Downwards: the other way round.  Without width: one pixel about the value. */
+GST_START_TEST (test_odd_ranges)
+{
+  static const guint16 codes[] = { 80, 160, 240, 320, 480 };
+  static const guint16 near[] = { 311, 312, 316, 320, 324, 328, 329 };
+  static const Meta meta = { 16, 0, 41, 0 }, one = { 16, 20, 1, 0 };
+  GstHarness *h = new_harness ("colormap=grey range-min=20 range-max=10");
+  Rgb *colors = colors_of (h, codes, 5, FALSE, &meta);
+
+  check_position (colors[0], 1);
+  check_position (colors[1], 1);
+  check_position (colors[2], 0.5);
+  check_position (colors[3], 0);
+  check_position (colors[4], 0);
+  g_free (colors);
+
+  set_text (h, "range-max", "20");
+  colors = colors_of (h, near, 7, FALSE, &meta);
+  check_position (colors[0], 0);
+  check_position (colors[1], 0);
+  check_position (colors[2], 0.25);
+  check_position (colors[3], 0.5);
+  check_position (colors[4], 0.75);
+  check_position (colors[5], 1);
+  check_position (colors[6], 1);
+  g_free (colors);
+  gst_harness_teardown (h);
+
+  h = new_harness ("colormap=grey");
+  colors = colors_of (h, codes, 5, FALSE, &one);
+  check_position (colors[0], 1);
+  g_free (colors);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* What else is in a frame makes no difference. */
+GST_START_TEST (test_never_per_frame)
+{
+  static const guint16 dark[] = { 300, 1, 2, 3, 4 };
+  static const guint16 bright[] = { 300, 900, 901, 902, 903 };
+  static const Meta meta = { 16, 0, 64, 0 };
+  GstHarness *h = new_harness ("");
+
+  for (guint i = 0; i < 2; i++) {
+    const Meta *with = i == 0 ? &meta : NULL;
+    Rgb *a = colors_of (h, dark, 5, FALSE, with);
+    Rgb *b = colors_of (h, bright, 5, FALSE, with);
+
+    check_same (a[0], b[0], 0);
+    g_free (a);
+    g_free (b);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_gray8_and_gray16_agree)
+{
+  static const Meta meta16 = { 16, -8, 64, 0 };
+  static const Meta meta8 = { 255.0 / 63, -8, 64, 0 };
+  GstHarness *h = new_harness ("");
+  guint16 codes16[62], codes8[62];
+
+  set_text (h, "colormap", colormaps[__i__]);
+  for (guint d = 1; d < 63; d++) {
+    codes16[d - 1] = (guint16) (16 * d);
+    codes8[d - 1] = (guint16) (d * 255.0 / 63 + 0.5);
+  }
+  {
+    Rgb *wide = colors_of (h, codes16, 62, FALSE, &meta16);
+    Rgb *narrow = colors_of (h, codes8, 62, TRUE, &meta8);
+
+    /* half a code of GRAY8 is 1/510 of the range */
+    for (guint i = 0; i < 62; i++)
+      check_same (wide[i], narrow[i], 4);
+    g_free (wide);
+    g_free (narrow);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_without_meta)
+{
+  static const guint16 wide[] = { 0, 16, 504, 1008, 65535 };
+  static const guint16 narrow[] = { 0, 1, 51, 204, 255 };
+  GstHarness *h = new_harness ("colormap=grey invalid-color=0xff00ff");
+  Rgb *colors = colors_of (h, wide, 5, FALSE, NULL);
+
+  check_color (colors[0], 255, 0, 255, 0);
+  check_position (colors[1], 1 / 63.0);
+  check_position (colors[2], 0.5);
+  check_position (colors[3], 1);
+  check_position (colors[4], 1);
+  g_free (colors);
+
+  colors = colors_of (h, narrow, 5, TRUE, NULL);
+  check_color (colors[0], 255, 0, 255, 0);
+  check_position (colors[1], 1 / 255.0);
+  check_position (colors[2], 0.2);
+  check_position (colors[3], 0.8);
+  check_position (colors[4], 1);
+  g_free (colors);
+
+  /* the range of GRAY8 is all codes, whatever they mean */
+  set_text (h, "disparity-scale", "4");
+  set_text (h, "invalid-value", "51");
+  colors = colors_of (h, narrow, 5, TRUE, NULL);
+  check_position (colors[0], 0);
+  check_color (colors[2], 255, 0, 255, 0);
+  check_position (colors[3], 0.8);
+  check_position (colors[4], 1);
+  g_free (colors);
+
+  /* 204 / 4 = 51 */
+  set_text (h, "invalid-value", "-1");
+  set_text (h, "range-max", "51");
+  colors = colors_of (h, narrow, 5, TRUE, NULL);
+  check_position (colors[0], 0);
+  check_position (colors[2], 0.25);
+  check_position (colors[3], 1);
+  g_free (colors);
+
+  /* as good as 0 */
+  set_text (h, "disparity-scale", "1e-320");
+  colors = colors_of (h, narrow, 5, TRUE, NULL);
+  check_position (colors[1], 1 / 51.0);
+  g_free (colors);
+
+  set_text (h, "range-max", "-100000");
+  set_text (h, "disparity-scale", "256");
+  colors = colors_of (h, wide, 5, FALSE, NULL);
+  check_position (colors[3], 1008 / 256.0 / 63);
+  check_position (colors[4], 1);
+  g_free (colors);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static guint
+count_warnings (GstBus * bus, const gchar * word)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
+    GError *error = NULL;
+
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless (strstr (error->message, word) != NULL, "%s", error->message);
+    fail_unless (strstr (error->message, "range-max") != NULL);
+    g_clear_error (&error);
+    gst_message_unref (message);
+    n++;
+  }
+  return n;
+}
+
+GST_START_TEST (test_warns_once_about_a_guess)
+{
+  static const guint16 codes[] = { 1, 2 };
+  static const Meta meta = { 16, 0, 64, 0 };
+  GstHarness *h = new_harness ("");
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  g_free (colors_of (h, codes, 2, FALSE, &meta));
+  fail_unless_equals_int (count_warnings (bus, ""), 0);
+  for (guint i = 0; i < 3; i++)
+    g_free (colors_of (h, codes, 2, FALSE, NULL));
+  fail_unless_equals_int (count_warnings (bus, "0 to 63 pixels"), 1);
+  gst_element_set_bus (h->element, NULL);
+  gst_harness_teardown (h);
+
+  /* nothing is assumed about a range that was set */
+  h = new_harness ("range-min=0 range-max=63");
+  gst_element_set_bus (h->element, bus);
+  g_free (colors_of (h, codes, 2, FALSE, NULL));
+  fail_unless_equals_int (count_warnings (bus, ""), 0);
+  gst_element_set_bus (h->element, NULL);
+  gst_harness_teardown (h);
+  gst_object_unref (bus);
+}
+
+GST_END_TEST;
+
+/* Numbers that no matcher writes, but a program could. */
+GST_START_TEST (test_absurd_metas)
+{
+  static const guint16 codes[] = { 0, 1, 1000, 65535 };
+  static const Meta metas[] = {
+    {1e308, 0, 64, 0}, {1e-320, 0, 64, 0}, {16, G_MININT, G_MAXUINT, 0},
+    {16, G_MAXINT, 1, G_MAXUINT}, {INFINITY, 0, 1, 65535}, {16, 0, 64, 65535},
+    /* these are no metas, and are as if not there */
+    {0, 0, 64, 1}, {-1, 0, 64, 1}, {NAN, 0, 64, 1}, {16, 0, 0, 1},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (metas); i++) {
+    GstHarness *h = new_harness ("legend=true invalid-color=0xff00ff");
+    Rgb *colors = colors_of (h, codes, 4, FALSE, &metas[i]);
+    guint16 *large = g_new0 (guint16, 320 * 240);
+    GstBuffer *buffer = make_buffer (large, FALSE, 320, 240, 0);
+
+    if (metas[i].invalid == 65535)
+      check_color (colors[3], 255, 0, 255, 0);
+    if (i >= 6)
+      check_color (colors[0], 255, 0, 255, 0);
+    set_size (h, "GRAY16_LE", 320, 240);
+    add_meta (buffer, &metas[i]);
+    gst_buffer_unref (convert (h, buffer));
+    g_free (large);
+    g_free (colors);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
+/* ------------------------------------------------------------------- memory */
+
+/* A pool of frames with 64 bytes of 0xa5 around. */
+#define PADDING 64
+
+typedef struct
+{
+  GstVideoBufferPool parent;
+} PaddedPool;
+typedef GstVideoBufferPoolClass PaddedPoolClass;
+
+static GType padded_pool_get_type (void);
+G_DEFINE_TYPE (PaddedPool, padded_pool, GST_TYPE_VIDEO_BUFFER_POOL);
+
+static GstFlowReturn
+padded_pool_alloc (GstBufferPool * pool, GstBuffer ** buffer,
+    GstBufferPoolAcquireParams * params)
+{
+  GstFlowReturn ret =
+      GST_BUFFER_POOL_CLASS (padded_pool_parent_class)->alloc_buffer (pool,
+      buffer, params);
+
+  if (ret == GST_FLOW_OK)
+    gst_buffer_memset (*buffer, 0, 0xa5, gst_buffer_get_size (*buffer));
+  return ret;
+}
+
+static void
+padded_pool_class_init (PaddedPoolClass * klass)
+{
+  GST_BUFFER_POOL_CLASS (klass)->alloc_buffer = padded_pool_alloc;
+}
+
+static void
+padded_pool_init (PaddedPool * self G_GNUC_UNUSED)
+{
+}
+
+static GstPadProbeReturn
+propose_padded_pool (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * probe,
+    gpointer user_data G_GNUC_UNUSED)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (probe);
+  GstVideoAlignment alignment;
+  GstBufferPool *pool;
+  GstStructure *config;
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_allocation (query, &caps, NULL);
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  gst_video_alignment_reset (&alignment);
+  alignment.padding_left = alignment.padding_right = PADDING;
+  alignment.padding_top = alignment.padding_bottom = 3;
+  pool = g_object_new (padded_pool_get_type (), NULL);
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (config, caps, info.size, 0, 0);
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_config_add_option (config,
+      GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT);
+  gst_buffer_pool_config_set_video_alignment (config, &alignment);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  config = gst_buffer_pool_get_config (pool);
+  {
+    guint size;
+
+    gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
+    gst_structure_free (config);
+    gst_query_add_allocation_pool (query, pool, size, 0, 0);
+  }
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_object_unref (pool);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+static guint
+count_bytes (GstBuffer * buffer, guint8 value)
+{
+  GstMapInfo map;
+  guint n = 0;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  for (gsize i = 0; i < map.size; i++)
+    n += map.data[i] == value;
+  gst_buffer_unmap (buffer, &map);
+  return n;
+}
+
+GST_START_TEST (test_sizes_and_strides)
+{
+  static const gint sizes[][2] = { {1, 1}, {2, 1}, {1, 2}, {3, 5}, {7, 3},
+  {17, 9}, {64, 2}, {1, 64}
+  };
+  static const gchar *const formats[] = { "RGB", "BGRx" };
+  static const Meta meta = { 4, 0, 64, 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes) * 8; i++) {
+    gint width = sizes[i / 8][0], height = sizes[i / 8][1];
+    gboolean gray8 = i & 1, padded = i & 2;
+    const gchar *format = formats[i >> 2 & 1];
+    gint bytes = strlen (format) == 3 ? 3 : 4;
+    GstHarness *h = new_harness ("colormap=grey");
+    guint16 *codes = g_new (guint16, width * height);
+    gchar *caps = g_strdup_printf ("video/x-raw, format=%s", format);
+    GstBuffer *buffer, *out;
+    Rgb *colors;
+
+    for (gint p = 0; p < width * height; p++)
+      codes[p] = (guint16) (1 + (p * 37 + 11) % 251);
+    if (padded)
+      gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+          propose_padded_pool, NULL, NULL);
+    gst_harness_set_sink_caps_str (h, caps);
+    set_size (h, gray8 ? "GRAY8" : "GRAY16_LE", width, height);
+    /* an odd stride, too */
+    buffer = make_buffer (codes, gray8, width, height,
+        padded ? 2 * width + 13 : 0);
+    add_meta (buffer, &meta);
+    out = convert (h, buffer);
+    colors = read_picture (h, out, NULL);
+    for (gint p = 0; p < width * height; p++)
+      check_position (colors[p], codes[p] / 4.0 / 63);
+    if (padded) {
+      GstVideoMeta *vmeta = gst_buffer_get_video_meta (out);
+      guint inside = 0;
+
+      fail_unless (vmeta != NULL);
+      fail_unless (vmeta->stride[0] >= (width + 2 * PADDING) * bytes);
+      /* each byte outside the picture is as it was */
+      for (gint p = 0; p < width * height; p++)
+        inside += 3 * (colors[p].r == 0xa5);
+      fail_unless_equals_int (count_bytes (out, 0xa5),
+          gst_buffer_get_size (out) - width * height * bytes + inside);
+    }
+    g_free (colors);
+    g_free (codes);
+    g_free (caps);
+    gst_buffer_unref (out);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_input_is_not_written_to)
+{
+  static const Meta meta = { 16, 0, 64, 0 };
+  GstHarness *h = new_harness ("legend=true");
+  guint16 *codes = g_new0 (guint16, 200 * 100);
+  GstBuffer *buffer, *before, *out;
+  GstMapInfo a, b;
+
+  for (guint i = 0; i < 200 * 100; i++)
+    codes[i] = (guint16) i;
+  buffer = make_buffer (codes, FALSE, 200, 100, 0);
+  add_meta (buffer, &meta);
+  before = gst_buffer_copy_deep (buffer);
+  set_size (h, "GRAY16_LE", 200, 100);
+  out = convert (h, gst_buffer_ref (buffer));
+  fail_unless (out != buffer);
+  fail_unless (gst_buffer_peek_memory (out, 0) !=
+      gst_buffer_peek_memory (buffer, 0));
+  fail_unless (gst_buffer_map (buffer, &a, GST_MAP_READ));
+  fail_unless (gst_buffer_map (before, &b, GST_MAP_READ));
+  fail_unless_equals_int (a.size, b.size);
+  fail_unless (memcmp (a.data, b.data, a.size) == 0);
+  gst_buffer_unmap (buffer, &a);
+  gst_buffer_unmap (before, &b);
+  fail_unless (gst_buffer_get_custom_meta (buffer, META) != NULL);
+  gst_harness_teardown (h);
+  ASSERT_BUFFER_REFCOUNT (buffer, "input", 1);
+  gst_buffer_unref (buffer);
+  gst_buffer_unref (before);
+  gst_buffer_unref (out);
+  g_free (codes);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_metas_times_and_flags)
+{
+  static const guint16 codes[] = { 1, 2, 3, 4 };
+  static const Meta meta = { 16, 0, 64, 0 };
+  static const gchar *no_tags[] = { NULL };
+  GstHarness *h = new_harness ("");
+  GstBuffer *buffer = make_buffer (codes, FALSE, 4, 1, 24), *out;
+  GstCustomMeta *other;
+  gint n;
+
+  gst_meta_register_custom ("TestUntaggedMeta", no_tags, NULL, NULL, NULL);
+  add_meta (buffer, &meta);
+  other = gst_buffer_add_custom_meta (buffer, "TestUntaggedMeta");
+  gst_structure_set (gst_custom_meta_get_structure (other), "n", G_TYPE_INT, 42,
+      NULL);
+  gst_buffer_add_video_region_of_interest_meta (buffer, "face", 1, 0, 2, 1);
+  GST_BUFFER_PTS (buffer) = 7 * GST_SECOND;
+  GST_BUFFER_DTS (buffer) = 6 * GST_SECOND;
+  GST_BUFFER_DURATION (buffer) = GST_MSECOND;
+  GST_BUFFER_OFFSET (buffer) = 12;
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
+  GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_TFF);
+
+  set_size (h, "GRAY16_LE", 4, 1);
+  out = convert (h, buffer);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), 7 * GST_SECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_DTS (out), 6 * GST_SECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), GST_MSECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_OFFSET (out), 12);
+  fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_MARKER));
+  fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_VIDEO_BUFFER_FLAG_TFF));
+  fail_unless (gst_buffer_get_custom_meta (out, META) == NULL);
+  fail_unless (gst_buffer_get_video_region_of_interest_meta_id (out, 0));
+  other = gst_buffer_get_custom_meta (out, "TestUntaggedMeta");
+  fail_unless (other != NULL);
+  fail_unless (gst_structure_get_int (gst_custom_meta_get_structure (other),
+          "n", &n));
+  fail_unless_equals_int (n, 42);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* --------------------------------------------------------------------- caps */
+
+#define ANYTHING_ELSE "width=320, height=240, framerate=25/2, " \
+    "pixel-aspect-ratio=4/3, interlace-mode=interleaved, " \
+    "field-order=top-field-first, multiview-mode=left, " \
+    "multiview-flags=0:ffffffff, views=1, x-camera=(string)front"
+
+GST_START_TEST (test_caps_pass_through)
+{
+  GstHarness *h = new_harness ("");
+  guint16 *codes = g_new0 (guint16, 320 * 240);
+  GstCaps *in, *wanted, *out;
+  GstStructure *s;
+
+  in = gst_caps_from_string ("video/x-raw, format=GRAY16_LE, colorimetry="
+      "1:4:0:0, chroma-site=jpeg, " ANYTHING_ELSE);
+  gst_harness_set_src_caps (h, in);
+  gst_buffer_unref (convert (h, make_buffer (codes, FALSE, 320, 240, 0)));
+  out = gst_pad_get_current_caps (h->sinkpad);
+  s = gst_caps_get_structure (out, 0);
+  fail_unless (!gst_structure_has_field (s, "chroma-site"));
+  if (gst_structure_has_field (s, "colorimetry"))
+    fail_unless_equals_string (gst_structure_get_string (s, "colorimetry"),
+        "sRGB");
+  out = gst_caps_make_writable (out);
+  gst_structure_remove_field (gst_caps_get_structure (out, 0), "colorimetry");
+  wanted = gst_caps_from_string ("video/x-raw, format=RGB, " ANYTHING_ELSE);
+  fail_unless (gst_caps_is_equal (out, wanted), "%" GST_PTR_FORMAT, out);
+  gst_caps_unref (wanted);
+  gst_caps_unref (out);
+  g_free (codes);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static GstCaps *
+query_caps (GstHarness * h, const gchar * pad_name, const gchar * filter_text)
+{
+  GstElement *element = element_of (h);
+  GstPad *pad = gst_element_get_static_pad (element, pad_name);
+  GstCaps *filter = filter_text ? gst_caps_from_string (filter_text) : NULL;
+  GstCaps *caps = gst_pad_query_caps (pad, filter);
+
+  gst_clear_caps (&filter);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+  return caps;
+}
+
+static void
+check_caps (GstCaps * caps, const gchar * text)
+{
+  GstCaps *wanted = gst_caps_from_string (text);
+
+  fail_unless (gst_caps_is_equal (caps, wanted), "%" GST_PTR_FORMAT, caps);
+  gst_caps_unref (wanted);
+  gst_caps_unref (caps);
+}
+
+#define GRAYS "{ (string) GRAY16_LE, (string) GRAY8 }"
+#define RGBS "{ (string) RGB, (string) BGR, (string) RGBx, (string) BGRx, " \
+    "(string) xRGB, (string) xBGR, (string) RGBA, (string) BGRA, " \
+    "(string) ARGB, (string) ABGR }"
+#define SIZES "width=[1, 2147483647], height=[1, 2147483647]"
+#define ANY_RATE "framerate=[0/1, 2147483647/1]"
+
+GST_START_TEST (test_caps_queries)
+{
+  GstHarness *h = new_harness ("");
+
+  /* nothing known on either side */
+  check_caps (query_caps (h, "sink", NULL), "video/x-raw, format=" GRAYS ", "
+      SIZES ", " ANY_RATE);
+  check_caps (query_caps (h, "sink", "video/x-raw, format=GRAY8, width=3, "
+          "x-camera=(string)a"), "video/x-raw, format=GRAY8, width=3, "
+      "height=[1, 2147483647], x-camera=(string)a, " ANY_RATE);
+  check_caps (query_caps (h, "sink", "video/x-raw, format=I420"), "EMPTY");
+  gst_harness_teardown (h);
+
+  /* what is downstream is told upstream */
+  h = new_harness ("");
+  gst_harness_set_sink_caps_str (h, "video/x-raw, format={RGBA, I420}, "
+      "colorimetry=sRGB, width=640, x-camera=(string)b; "
+      "video/x-raw(memory:CUDAMemory), format=RGBA, width=5; "
+      "video/x-raw, format=NV12, width=7");
+  check_caps (query_caps (h, "sink", NULL), "video/x-raw, format=" GRAYS
+      ", width=640, height=[1, 2147483647], x-camera=(string)b, " ANY_RATE);
+  check_caps (query_caps (h, "sink", "video/x-raw, format=GRAY8, width=7"),
+      "EMPTY");
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* What is upstream is told downstream, and filters keep their order. */
+GST_START_TEST (test_caps_queries_of_the_source)
+{
+  GstElement *element = gst_element_factory_make ("disparitycolor", NULL);
+  GstElement *filter = gst_element_factory_make ("capsfilter", NULL);
+  GstCaps *caps = gst_caps_from_string ("video/x-raw, format={GRAY8, I420}, "
+      "height=9, colorimetry=1:4:0:0, multiview-mode=left");
+  GstCaps *order;
+  GstPad *pad;
+
+  fail_unless (element != NULL);
+  fail_unless (filter != NULL);
+  gst_object_ref_sink (element);
+  gst_object_ref_sink (filter);
+  g_object_set (filter, "caps", caps, NULL);
+  gst_caps_unref (caps);
+  fail_unless (gst_element_link (filter, element));
+  pad = gst_element_get_static_pad (element, "src");
+  check_caps (gst_pad_query_caps (pad, NULL), "video/x-raw, format=" RGBS
+      ", height=9, width=[1, 2147483647], multiview-mode=left, " ANY_RATE);
+  order = gst_caps_from_string ("video/x-raw, format=ABGR, width=2; "
+      "video/x-raw, format=RGB, width=1");
+  caps = gst_pad_query_caps (pad, order);
+  fail_unless_equals_int (gst_caps_get_size (caps), 2);
+  fail_unless_equals_string (gst_structure_get_string (gst_caps_get_structure
+          (caps, 0), "format"), "ABGR");
+  gst_caps_unref (caps);
+  gst_caps_unref (order);
+  gst_object_unref (pad);
+  gst_element_unlink (filter, element);
+  gst_object_unref (element);
+  gst_object_unref (filter);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_accepted_caps)
+{
+  static const struct
+  {
+    const gchar *caps;
+    gboolean accepted;
+  } cases[] = {
+    {"video/x-raw, format=GRAY8, width=1, height=1, framerate=0/1", TRUE},
+    {"video/x-raw, format=GRAY16_LE, width=9, height=9, framerate=30/1, "
+          "x-camera=(string)a, views=2", TRUE},
+    {"video/x-raw, format=GRAY16_BE, width=9, height=9, framerate=30/1", FALSE},
+    {"video/x-raw, format=RGB, width=9, height=9, framerate=30/1", FALSE},
+    {"video/x-raw(memory:CUDAMemory), format=GRAY8, width=9, height=9, "
+          "framerate=30/1", FALSE},
+    {"video/x-raw(memory:DMABuf), format=GRAY16_LE, width=9, height=9, "
+          "framerate=30/1", FALSE},
+    {"video/x-raw(format:Interlaced), format=GRAY8, width=9, height=9, "
+          "framerate=30/1, interlace-mode=alternate", FALSE},
+    {"image/png", FALSE},
+  };
+  GstHarness *h = new_harness ("");
+  GstElement *element = element_of (h);
+  GstPad *pad = gst_element_get_static_pad (element, "sink");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstCaps *caps = gst_caps_from_string (cases[i].caps), *filtered;
+
+    fail_unless (gst_pad_query_accept_caps (pad, caps) == cases[i].accepted,
+        "%s", cases[i].caps);
+    filtered = gst_pad_query_caps (pad, caps);
+    if (cases[i].accepted)
+      fail_unless (!gst_caps_is_empty (filtered), "%s", cases[i].caps);
+    gst_caps_unref (filtered);
+    gst_caps_unref (caps);
+  }
+  gst_object_unref (pad);
+  gst_object_unref (element);
+  /* these leave system memory open */
+  check_caps (query_caps (h, "sink", "video/x-raw(ANY), format=GRAY8, width=9, "
+          "height=9, framerate=30/1"), "video/x-raw, format=GRAY8, width=9, "
+      "height=9, framerate=30/1");
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_changes_of_caps)
+{
+  static const guint16 codes[] = { 0, 100, 200, 255, 50, 51 };
+  static const Meta meta16 = { 4, 0, 64, 0 }, meta8 = { 255.0 / 63, 0, 64, 0 };
+  GstHarness *h = new_harness ("colormap=grey");
+
+  for (guint i = 0; i < 4; i++) {
+    gint n = 6 - (gint) i;
+    Rgb *colors = colors_of (h, codes, n, i & 1, i & 1 ? &meta8 : &meta16);
+
+    check_position (colors[1], i & 1 ? 100 / 255.0 : 25 / 63.0);
+    check_position (colors[2], i & 1 ? 200 / 255.0 : 50 / 63.0);
+    g_free (colors);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* The same meta, but codes that GRAY8 doesn't have, and another output. */
+GST_START_TEST (test_changes_of_format)
+{
+  static const guint16 codes[] = { 0, 100, 252, 300 };
+  static const gchar *const formats[] = { "RGB", "BGR", "xRGB", "RGB" };
+  static const Meta meta = { 4, 0, 101, 0 };
+  GstHarness *h = new_harness ("colormap=jet");
+  Rgb *jet = ramp_of ("jet");
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats) * 2; i++) {
+    gboolean gray8 = !(i & 1);
+    gchar *caps = g_strdup_printf ("video/x-raw, format=%s", formats[i / 2]);
+    Rgb *colors;
+
+    gst_harness_set_sink_caps_str (h, caps);
+    colors = colors_of (h, codes, gray8 ? 3 : 4, gray8, &meta);
+    check_same (colors[1], jet[RAMP / 4], 1);
+    check_same (colors[2], jet[RAMP * 63 / 100], 4);
+    if (!gray8)
+      check_same (colors[3], jet[RAMP * 3 / 4], 1);
+    g_free (colors);
+    g_free (caps);
+  }
+  g_free (jet);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* ------------------------------------------------------------------- legend */
+
+static const struct
+{
+  gchar character;
+  const gchar *dots;
+} glyphs[] = {
+  {'0', " ### " "#   #" "#   #" "#   #" "#   #" "#   #" " ### "},
+  {'1', "  #  " " ##  " "  #  " "  #  " "  #  " "  #  " " ### "},
+  {'2', " ### " "#   #" "    #" "   # " "  #  " " #   " "#####"},
+  {'3', " ### " "#   #" "    #" "  ## " "    #" "#   #" " ### "},
+  {'4', "   # " "  ## " " # # " "#  # " "#####" "   # " "   # "},
+  {'5', "#####" "#    " "#### " "    #" "    #" "#   #" " ### "},
+  {'6', " ### " "#    " "#    " "#### " "#   #" "#   #" " ### "},
+  {'7', "#####" "    #" "   # " "   # " "  #  " "  #  " "  #  "},
+  {'8', " ### " "#   #" "#   #" " ### " "#   #" "#   #" " ### "},
+  {'9', " ### " "#   #" "#   #" " ####" "    #" "    #" " ### "},
+  {'-', "     " "     " "     " " ### " "     " "     " "     "},
+  {'.', "     " "     " "     " "     " "     " " ##  " " ##  "},
+};
+
+static gboolean
+is_white (Rgb color)
+{
+  return color.r == 255 && color.g == 255 && color.b == 255;
+}
+
+/* The character whose upper left corner is there, or 0; each of its dots must
+ * be of one colour, white or black. */
+static gchar
+read_glyph (const Rgb * picture, gint width, gint x, gint y, gint dot)
+{
+  for (guint g = 0; g < G_N_ELEMENTS (glyphs); g++) {
+    gboolean same = TRUE;
+
+    for (gint i = 0; i < 5 * dot * 7 * dot && same; i++) {
+      gint px = i % (5 * dot), py = i / (5 * dot);
+      const Rgb *at = &picture[(y + py) * width + x + px];
+      gboolean ink = glyphs[g].dots[py / dot * 5 + px / dot] == '#';
+
+      same = ink ? is_white (*at) : at->r + at->g + at->b == 0;
+    }
+    if (same)
+      return glyphs[g].character;
+  }
+  return 0;
+}
+
+/* Finds the labels and ticks of a legend, and checks each against the colour
+ * that the same disparity has in the picture.  Returns how many there are. */
+static guint
+check_legend (const Rgb * picture, gint width, gint height, gint dot,
+    const Rgb * colors, gdouble low, gdouble high, GString * all)
+{
+  gint bar_x = width - (2 + 1 + 8) * dot, tick_x = bar_x - 4 * dot;
+  gdouble row_step = fabs (high - low) / (height - 10 * dot);
+  guint n = 0;
+
+  for (gint y = 0; y < height; y++) {
+    gint middle = y + dot / 2, top = y - 3 * dot, x = tick_x - 6 * dot;
+    GString *text = g_string_new (NULL);
+    gdouble value, position;
+    gchar c;
+
+    if (!is_white (picture[y * width + tick_x]))
+      continue;
+    fail_unless (top >= 0 && y + 4 * dot <= height, "a label is cut off");
+    for (; x >= width / 2 - dot; x -= 6 * dot) {
+      c = read_glyph (picture, width, x, top, dot);
+      if (c == 0)
+        break;
+      g_string_prepend_c (text, c);
+    }
+    fail_unless (text->len > 0, "no label at row %d", y);
+    value = g_ascii_strtod (text->str, NULL);
+    position = (value - low) / (high - low);
+    fail_unless (position > -1e-6 && position < 1 + 1e-6, "%s", text->str);
+    /* within a row or two of where the number is in the range */
+    fail_unless (fabs (low + (high - low) * (1 - (middle - 5.0 * dot)
+                / (height - 10 * dot)) - value) < 2 * row_step,
+        "%s is at row %d", text->str, middle);
+    check_same (picture[middle * width + bar_x + 4 * dot],
+        colors[CLAMP ((gint) lrint (position * RAMP), 0, RAMP)],
+        4 + 4 * 255 / (height - 10 * dot));
+    g_string_append_printf (all, "%s ", text->str);
+    g_string_free (text, TRUE);
+    n++;
+    y += dot - 1;
+  }
+  return n;
+}
+
+GST_START_TEST (test_legend)
+{
+  static const struct
+  {
+    gint width, height, dot, minimum;
+    guint number;
+    const gchar *range, *labels;
+  } cases[] = {
+    {450, 375, 1, 0, 60, "", "50 40 30 20 10 0 "},
+    {320, 240, 1, -40, 64, "", "20 10 0 -10 -20 -30 -40 "},
+    {640, 480, 2, 0, 64, "", "60 50 40 30 20 10 0 "},
+    {200, 100, 1, 0, 256, "", "250 200 150 100 50 0 "},
+    {960, 1080, 4, 0, 1000, "", "800 600 400 200 0 "},
+    {320, 240, 1, 0, 64, "range-min=-0.35 range-max=1.7",
+        "1.5 1.0 0.5 0.0 "},
+    {320, 240, 1, 0, 64, "range-min=8 range-max=4",
+        "4.0 4.5 5.0 5.5 6.0 6.5 7.0 7.5 8.0 "},
+    {321, 241, 1, 0, 1, "", "0.4 0.2 0.0 -0.2 -0.4 "},
+    {101, 48, 1, 30, 71, "", "100 50 "},
+  };
+  const gint width = cases[__i__].width, height = cases[__i__].height;
+  const Meta meta = { 16, cases[__i__].minimum, cases[__i__].number, 65535 };
+  const gchar *range = cases[__i__].range;
+  gdouble low = meta.minimum, high = meta.minimum + meta.number - 1.0;
+  guint16 *codes = g_new0 (guint16, width * height);
+
+  if (low == high) {
+    low -= 0.5;
+    high += 0.5;
+  }
+  if (*range != '\0')
+    sscanf (range, "range-min=%lf range-max=%lf", &low, &high);
+  for (gint i = 0; i < width * height; i++)
+    codes[i] = (guint16) (i * 31 % 4096);
+
+  for (guint m = 0; m < G_N_ELEMENTS (colormaps); m++) {
+    gchar *properties = g_strdup_printf ("legend=true colormap=%s %s",
+        colormaps[m], range);
+    GstHarness *h = new_harness (properties);
+    GstBuffer *buffer = make_buffer (codes, FALSE, width, height, 0), *out;
+    Rgb *ramp = ramp_of (colormaps[m]), *with, *without;
+    GString *labels = g_string_new (NULL);
+    gint left = width;
+
+    set_size (h, "GRAY16_LE", width, height);
+    add_meta (buffer, &meta);
+    out = convert (h, gst_buffer_ref (buffer));
+    with = read_picture (h, out, NULL);
+    gst_buffer_unref (out);
+    set_text (h, "legend", "false");
+    out = convert (h, buffer);
+    without = read_picture (h, out, NULL);
+    gst_buffer_unref (out);
+
+    check_legend (with, width, height, cases[__i__].dot, ramp, low, high,
+        labels);
+    fail_unless_equals_string (labels->str, cases[__i__].labels);
+
+    /* the rest of the picture is what it was */
+    for (gint i = 0; i < width * height; i++)
+      if (memcmp (&with[i], &without[i], sizeof (Rgb)) != 0)
+        left = MIN (left, i % width);
+    fail_unless (left >= width / 2, "the legend begins at %d", left);
+    fail_unless (left < width - 8);
+
+    g_string_free (labels, TRUE);
+    g_free (with);
+    g_free (without);
+    g_free (ramp);
+    g_free (properties);
+    gst_harness_teardown (h);
+  }
+  g_free (codes);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_no_room_for_a_legend)
+{
+  static const gint sizes[][2] = { {1, 1}, {1, 1000}, {1000, 1}, {640, 47},
+  {40, 480}, {49, 48}, {8, 8}
+  };
+  static const Meta meta = { 16, 0, 256, 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    gint width = sizes[i][0], height = sizes[i][1];
+    guint16 *codes = g_new (guint16, width * height);
+    GstHarness *h = new_harness ("legend=true colormap=grey");
+    GstBuffer *buffer, *out;
+    Rgb *colors;
+
+    for (gint p = 0; p < width * height; p++)
+      codes[p] = (guint16) (1 + p % 4000);
+    buffer = make_buffer (codes, FALSE, width, height, 0);
+    add_meta (buffer, &meta);
+    set_size (h, "GRAY16_LE", width, height);
+    out = convert (h, buffer);
+    colors = read_picture (h, out, NULL);
+    for (gint p = 0; p < width * height; p++)
+      check_position (colors[p], codes[p] / 16.0 / 255);
+    g_free (colors);
+    g_free (codes);
+    gst_buffer_unref (out);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
+/* --------------------------------------------------- properties and states */
+
+GST_START_TEST (test_property_flags)
+{
+  GstElement *element = gst_element_factory_make ("disparitycolor", NULL);
+  static const gchar *const names[] = { "colormap", "range-min", "range-max",
+    "disparity-scale", "invalid-value", "invalid-color", "legend"
+  };
+
+  fail_unless (element != NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
+        (element), names[i]);
+    GValue value = G_VALUE_INIT;
+
+    fail_unless (pspec != NULL, "%s", names[i]);
+    fail_unless (pspec->flags & GST_PARAM_CONTROLLABLE);
+    fail_unless (pspec->flags & GST_PARAM_MUTABLE_PLAYING);
+    g_value_init (&value, pspec->value_type);
+    g_object_get_property (G_OBJECT (element), names[i], &value);
+    fail_unless (g_param_value_defaults (pspec, &value), "%s", names[i]);
+    g_value_unset (&value);
+  }
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_properties_change_while_playing)
+{
+  static const guint16 codes[] = { 0, 504 };
+  static const Meta meta = { 16, 0, 64, 0 };
+  GstHarness *h = new_harness ("colormap=grey");
+  Rgb *colors = colors_of (h, codes, 2, FALSE, &meta);
+
+  check_color (colors[0], 0, 0, 0, 0);
+  check_position (colors[1], 0.5);
+  g_free (colors);
+
+  set_text (h, "invalid-color", "0x0000ff");
+  set_text (h, "range-max", "31.5");
+  colors = colors_of (h, codes, 2, FALSE, &meta);
+  check_color (colors[0], 0, 0, 255, 0);
+  check_position (colors[1], 1);
+  g_free (colors);
+
+  set_text (h, "colormap", "viridis");
+  colors = colors_of (h, codes, 2, FALSE, &meta);
+  check_color (colors[1], 253, 231, 37, 0);
+  g_free (colors);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* A control binding that makes a property the stream time in seconds. */
+typedef struct
+{
+  GstControlBinding parent;
+} TimeBinding;
+typedef GstControlBindingClass TimeBindingClass;
+
+static GType time_binding_get_type (void);
+G_DEFINE_TYPE (TimeBinding, time_binding, GST_TYPE_CONTROL_BINDING);
+
+static gboolean
+time_binding_sync (GstControlBinding * binding, GstObject * object,
+    GstClockTime timestamp, GstClockTime last_sync G_GNUC_UNUSED)
+{
+  g_object_set (object, binding->name, timestamp / (gdouble) GST_SECOND, NULL);
+  return TRUE;
+}
+
+static void
+time_binding_class_init (TimeBindingClass * klass)
+{
+  klass->sync_values = time_binding_sync;
+}
+
+static void
+time_binding_init (TimeBinding * self G_GNUC_UNUSED)
+{
+}
+
+GST_START_TEST (test_controlled_property)
+{
+  static const guint16 codes[] = { 160 };
+  static const Meta meta = { 16, 0, 64, 0 };
+  GstHarness *h = new_harness ("colormap=grey range-min=0");
+  GstElement *element = element_of (h);
+
+  gst_object_add_control_binding (GST_OBJECT (element),
+      g_object_new (time_binding_get_type (), "object", element, "name",
+          "range-max", NULL));
+  set_size (h, "GRAY16_LE", 1, 1);
+  for (guint seconds = 10; seconds <= 40; seconds += 10) {
+    GstBuffer *buffer = make_buffer (codes, FALSE, 1, 1, 0), *out;
+    Rgb *colors;
+
+    GST_BUFFER_PTS (buffer) = seconds * GST_SECOND;
+    add_meta (buffer, &meta);
+    out = convert (h, buffer);
+    colors = read_picture (h, out, NULL);
+    check_position (colors[0], 10.0 / seconds);
+    g_free (colors);
+    gst_buffer_unref (out);
+  }
+  gst_object_unref (element);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static gpointer
+keep_changing (gpointer user_data)
+{
+  GstElement *element = user_data;
+  guint n = 0;
+
+  while (g_object_get_data (G_OBJECT (element), "stop") == NULL) {
+    g_object_set (element, "range-max", 20.0 + n % 7, "legend", n % 2,
+        "colormap", n % 4, "invalid-color", n, NULL);
+    n++;
+  }
+  return NULL;
+}
+
+/* Each frame is drawn with one set of values. */
+GST_START_TEST (test_changes_from_another_thread)
+{
+  static const Meta meta = { 16, 0, 64, 0 };
+  GstHarness *h = new_harness ("");
+  GstElement *element = element_of (h);
+  guint16 *codes = g_new (guint16, 64 * 32);
+  GThread *thread = g_thread_new ("changes", keep_changing, element);
+
+  for (guint i = 0; i < 64 * 32; i++)
+    codes[i] = 100;
+  set_size (h, "GRAY16_LE", 64, 32);
+  for (guint n = 0; n < 200; n++) {
+    GstBuffer *buffer = make_buffer (codes, FALSE, 64, 32, 0), *out;
+    Rgb *colors;
+
+    add_meta (buffer, &meta);
+    out = convert (h, buffer);
+    colors = read_picture (h, out, NULL);
+    for (guint i = 1; i < 64 * 32; i++)
+      check_same (colors[i], colors[0], 0);
+    g_free (colors);
+    gst_buffer_unref (out);
+  }
+  g_object_set_data (G_OBJECT (element), "stop", element);
+  g_thread_join (thread);
+  g_free (codes);
+  gst_object_unref (element);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_play_twice)
+{
+  GstElement *pipeline = gst_parse_launch ("videotestsrc num-buffers=5 ! "
+      "video/x-raw, format={GRAY16_LE, GRAY8}, width=321, height=241 ! "
+      "disparitycolor legend=true ! fakesink", NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  for (guint i = 0; i < 2; i++) {
+    GstMessage *message;
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
+        GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    fail_unless (message != NULL);
+    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+    gst_message_unref (message);
+    fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+        GST_STATE_CHANGE_SUCCESS);
+  }
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_states)
+{
+  static const GstState states[] = { GST_STATE_READY, GST_STATE_PAUSED,
+    GST_STATE_READY, GST_STATE_NULL, GST_STATE_PAUSED, GST_STATE_PLAYING,
+    GST_STATE_NULL, GST_STATE_PLAYING, GST_STATE_NULL
+  };
+  GstElement *element = gst_element_factory_make ("disparitycolor", NULL);
+
+  fail_unless (element != NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (states); i++)
+    fail_unless (gst_element_set_state (element, states[i])
+        != GST_STATE_CHANGE_FAILURE);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+static Suite *
+disparitycolor_suite (void)
+{
+  Suite *s = suite_create ("disparitycolor");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_published_colors, 0, 4);
+  tcase_add_test (tc, test_jet_and_grey_formulas);
+  tcase_add_loop_test (tc, test_maps_are_smooth_and_ordered, 0, 4);
+  tcase_add_test (tc, test_formats);
+  tcase_add_test (tc, test_range_from_meta);
+  tcase_add_test (tc, test_each_change_of_the_meta);
+  tcase_add_test (tc, test_negative_minimum);
+  tcase_add_test (tc, test_range_from_properties);
+  tcase_add_test (tc, test_odd_ranges);
+  tcase_add_test (tc, test_never_per_frame);
+  tcase_add_loop_test (tc, test_gray8_and_gray16_agree, 0, 4);
+  tcase_add_test (tc, test_without_meta);
+  tcase_add_test (tc, test_warns_once_about_a_guess);
+  tcase_add_test (tc, test_absurd_metas);
+  tcase_add_test (tc, test_sizes_and_strides);
+  tcase_add_test (tc, test_input_is_not_written_to);
+  tcase_add_test (tc, test_metas_times_and_flags);
+  tcase_add_test (tc, test_caps_pass_through);
+  tcase_add_test (tc, test_caps_queries);
+  tcase_add_test (tc, test_caps_queries_of_the_source);
+  tcase_add_test (tc, test_accepted_caps);
+  tcase_add_test (tc, test_changes_of_caps);
+  tcase_add_test (tc, test_changes_of_format);
+  tcase_add_loop_test (tc, test_legend, 0, 9);
+  tcase_add_test (tc, test_no_room_for_a_legend);
+  tcase_add_test (tc, test_property_flags);
+  tcase_add_test (tc, test_properties_change_while_playing);
+  tcase_add_test (tc, test_controlled_property);
+  tcase_add_test (tc, test_changes_from_another_thread);
+  tcase_add_test (tc, test_play_twice);
+  tcase_add_test (tc, test_states);
+  return s;
+}
+
+GST_CHECK_MAIN (disparitycolor);

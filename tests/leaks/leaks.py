@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# gst-stereomatching: what pipelines leave behind
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""leaks.py LEAKING_PROGRAM ELEMENT ...
+
+Runs short pipelines of every matcher with GStreamer's leaks tracer. Fails for
+every object that is alive when GStreamer ends. A program that leaks on purpose
+shows that the tracer is there and that this script hears it.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+GRAY = "video/x-raw,format=GRAY8,width=48,height=32,framerate=30/1"
+RGB = "video/x-raw,format=RGB,width=33,height=17,framerate=30/1"
+
+# name: (pipeline with the element for %s, whether it ends well)
+PIPELINES = {
+    "grey": ("videotestsrc num-buffers=4 ! {gray} ! m.sink_left videotestsrc num-buffers=4 ! {gray} "
+             "! m.sink_right %s name=m num-disparities=8 ! fakesink", True),
+    "rgb-to-gray8": ("videotestsrc num-buffers=4 ! {rgb} ! m.sink_left videotestsrc num-buffers=4 "
+                     "! {rgb} ! m.sink_right %s name=m num-disparities=8 median=true "
+                     "! video/x-raw,format=GRAY8 ! fakesink", True),
+    "one-ends-first": ("videotestsrc num-buffers=7 ! {gray} ! queue ! m.sink_left videotestsrc "
+                       "num-buffers=2 ! {gray} ! queue ! m.sink_right %s name=m num-disparities=8 "
+                       "! fakesink", True),
+    "unpaired": ("videotestsrc num-buffers=7 ! {gray} ! m.sink_left videotestsrc num-buffers=7 "
+                 "timestamp-offset=1000000000 ! {gray} ! m.sink_right %s name=m num-disparities=8 "
+                 "! fakesink", True),
+    "sizes-differ": ("videotestsrc num-buffers=4 ! {gray} ! m.sink_left videotestsrc num-buffers=4 "
+                     "! {rgb} ! m.sink_right %s name=m num-disparities=8 ! fakesink", False),
+    "sink-refuses": ("videotestsrc num-buffers=4 ! {gray} ! m.sink_left videotestsrc num-buffers=4 "
+                     "! {gray} ! m.sink_right %s name=m num-disparities=8 "
+                     "! fakesink num-buffers=1", True),
+}
+
+
+def traced(words):
+    """(exit status, what GStreamer said, [type and name of living object])"""
+    environment = dict(os.environ, GST_TRACERS="leaks", GST_DEBUG="GST_TRACER:7",
+                       GST_DEBUG_NO_COLOR="1")
+    result = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60,
+                            check=False)
+    alive = re.findall(r"object-alive, type-name=\(string\)([^,%]+), address=[^,]*, "
+                       r"description=\(string\)([^,;]*)", result.stderr)
+    said = "\n".join(line for line in result.stderr.split("\n") if "GST_TRACER" not in line)
+    if "object-alive.class" not in result.stderr:
+        sys.exit("the leaks tracer is not at work:\n" + said)
+    return result.returncode, said, alive
+
+
+def main():
+    _, _, alive = traced([sys.argv[1]])
+    if not any("forgotten" in name for _, name in alive):
+        sys.exit("a leaked element was not reported: %s" % alive)
+
+    failed = 0
+    count = 0
+    for element in sys.argv[2:]:
+        for name, (pipeline, good) in PIPELINES.items():
+            line = pipeline.format(gray=GRAY, rgb=RGB) % element
+            status, said, alive = traced(["gst-launch-1.0", "-q"] + shlex.split(line))
+            count += 1
+            right = (status == 0) == good
+            print("%s %s %s" % ("ok" if right and not alive else "FAIL", element, name))
+            for kind, what in alive:
+                print("  alive: %s %s" % (kind, what))
+            if not right:
+                print("  exit status %d of %s" % (status, line), said, sep="\n")
+            failed += bool(alive) or not right
+    print("%d tests, %d failed, 0 skipped" % (count, failed))
+    sys.exit(1 if failed or not count else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,889 @@
+/* gst-stereomatching: tests of the matcher's interface and of its memory
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "stereo.h"
+#include "test.h"
+
+#include <pthread.h>
+
+/* -------------------------------------------------------------- allocations */
+
+/* The linker sends the library's calls here. */
+void *__real_malloc (size_t size);
+void *__real_calloc (size_t n, size_t size);
+void *__real_realloc (void *memory, size_t size);
+void *__real_aligned_alloc (size_t alignment, size_t size);
+int __real_posix_memalign (void **memory, size_t alignment, size_t size);
+void __real_free (void *memory);
+void *__wrap_malloc (size_t size);
+void *__wrap_calloc (size_t n, size_t size);
+void *__wrap_realloc (void *memory, size_t size);
+void *__wrap_aligned_alloc (size_t alignment, size_t size);
+int __wrap_posix_memalign (void **memory, size_t alignment, size_t size);
+void __wrap_free (void *memory);
+
+static long calls;              /* that allocate */
+static long living;             /* allocations that were not freed */
+static int content = 0x5a;       /* of new aligned memory, in all bytes */
+static long fail_at = -1;       /* the call that gets nothing; counts down */
+
+static bool
+granted (void)
+{
+  __atomic_add_fetch (&calls, 1, __ATOMIC_SEQ_CST);
+  return fail_at < 0 || __atomic_fetch_sub (&fail_at, 1, __ATOMIC_SEQ_CST)
+      != 0;
+}
+
+static void *
+counted (void *memory)
+{
+  if (memory != NULL)
+    __atomic_add_fetch (&living, 1, __ATOMIC_SEQ_CST);
+  return memory;
+}
+
+void *
+__wrap_malloc (size_t size)
+{
+  return granted () ? counted (__real_malloc (size)) : NULL;
+}
+
+void *
+__wrap_calloc (size_t n, size_t size)
+{
+  return granted () ? counted (__real_calloc (n, size)) : NULL;
+}
+
+void *
+__wrap_realloc (void *memory, size_t size)
+{
+  void *result = granted () ? __real_realloc (memory, size) : NULL;
+
+  return memory == NULL ? counted (result) : result;
+}
+
+void *
+__wrap_aligned_alloc (size_t alignment, size_t size)
+{
+  void *memory = granted () ? __real_aligned_alloc (alignment, size) : NULL;
+
+  if (memory != NULL)
+    memset (memory, content, size);
+  return counted (memory);
+}
+
+int
+__wrap_posix_memalign (void **memory, size_t alignment, size_t size)
+{
+  int error = granted () ? __real_posix_memalign (memory, alignment, size)
+      : 12;
+
+  if (error == 0)
+    counted (*memory);
+  return error;
+}
+
+void
+__wrap_free (void *memory)
+{
+  if (memory != NULL)
+    __atomic_sub_fetch (&living, 1, __ATOMIC_SEQ_CST);
+  __real_free (memory);
+}
+
+/* ------------------------------------------------------------------- images */
+
+#define MAX_PIXELS (200 * 100)
+
+/* GRAY8 views and a GRAY16_LE map, without padding. */
+typedef struct
+{
+  uint8_t left_pixels[MAX_PIXELS], right_pixels[MAX_PIXELS];
+  uint16_t map_pixels[MAX_PIXELS];
+  StereoImage left, right, map;
+  StereoGeometry geometry;
+} Pair;
+
+static StereoImage
+image_of (StereoFormat format, int width, int height, void *pixels,
+    size_t pixel_bytes)
+{
+  StereoImage image = { format, width, height, STEREO_MEMORY_HOST, {pixels},
+    {(size_t) width * pixel_bytes}
+  };
+
+  return image;
+}
+
+static void
+pair_init (Pair * pair, int width, int height, unsigned seed)
+{
+  REQUIRE (width * height <= MAX_PIXELS);
+  for (int i = 0; i < width * height; i++) {
+    seed = seed * 1664525 + 1013904223;
+    pair->left_pixels[i] = (uint8_t) (seed >> 24);
+    pair->right_pixels[i] = (uint8_t) (seed >> 16);
+  }
+  /* the right view is the left one, three pixels further left */
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x + 3 < width; x++)
+      pair->right_pixels[y * width + x] = pair->left_pixels[y * width + x + 3];
+  }
+  memset (pair->map_pixels, 0xee, sizeof (pair->map_pixels));
+  pair->left = image_of (STEREO_FORMAT_GRAY8, width, height,
+      pair->left_pixels, 1);
+  pair->right = image_of (STEREO_FORMAT_GRAY8, width, height,
+      pair->right_pixels, 1);
+  pair->map = image_of (STEREO_FORMAT_GRAY16_LE, width, height,
+      pair->map_pixels, 2);
+  pair->geometry = (StereoGeometry) {
+  width, height, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8,
+        STEREO_FORMAT_GRAY16_LE};
+}
+
+/* Fills map_pixels with another matcher and device. */
+static void
+pair_match (Pair * pair, const StereoAlgorithm * algorithm,
+    const StereoParams * params)
+{
+  StereoDevice *device = NULL;
+  StereoMatcher *matcher = NULL;
+
+  REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
+      == STEREO_OK);
+  REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
+  REQUIRE (stereo_matcher_configure (matcher, &pair->geometry, params)
+      == STEREO_OK);
+  REQUIRE (stereo_matcher_process (matcher, &pair->left, &pair->right,
+          &pair->map, NULL) == STEREO_OK);
+  REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
+  stereo_matcher_free (&matcher);
+  stereo_device_unref (&device);
+}
+
+typedef struct
+{
+  const StereoAlgorithm *algorithm;
+  StereoDevice *device;
+  StereoParams *params;
+  StereoMatcher *matcher;
+} Setup;
+
+static void
+setup_init (Setup * setup, const StereoAlgorithm * algorithm,
+    unsigned n_threads)
+{
+  memset (setup, 0, sizeof (*setup));
+  setup->algorithm = algorithm;
+  REQUIRE (stereo_device_new_cpu (n_threads, STEREO_SIMD_AUTO,
+          &setup->device, NULL) == STEREO_OK);
+  REQUIRE (stereo_params_new (algorithm, &setup->params) == STEREO_OK);
+  REQUIRE (stereo_params_set (setup->params, "num-disparities", 8, NULL)
+      == STEREO_OK);
+  REQUIRE (stereo_matcher_new (algorithm, setup->device, &setup->matcher)
+      == STEREO_OK);
+}
+
+static void
+setup_clear (Setup * setup)
+{
+  stereo_matcher_free (&setup->matcher);
+  stereo_params_free (&setup->params);
+  stereo_device_unref (&setup->device);
+}
+
+static const StereoAlgorithm *
+first (void)
+{
+  return stereo_algorithm_get (0);
+}
+
+/* -------------------------------------------------------------------- tests */
+
+static void
+test_life (void)
+{
+  Setup s;
+  StereoMatcher *none = NULL;
+
+  stereo_matcher_free (NULL);
+  stereo_matcher_free (&none);
+  setup_init (&s, first (), 1);
+  CHECK_STRING (stereo_matcher_error (s.matcher), "");
+  CHECK_INT (stereo_matcher_new (NULL, s.device, &none), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_INT (stereo_matcher_new (s.algorithm, NULL, &none), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_INT (stereo_matcher_new (s.algorithm, s.device, NULL), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK (none == NULL);
+
+  /* the device lives as long as its matcher */
+  stereo_device_unref (&s.device);
+  stereo_params_free (&s.params);
+  CHECK_INT (stereo_matcher_sync (s.matcher), ==, STEREO_OK);
+  stereo_matcher_free (&s.matcher);
+  CHECK (s.matcher == NULL);
+  stereo_matcher_free (&s.matcher);
+}
+
+static void
+test_null (void)
+{
+  Setup s;
+  static Pair pair;
+
+  setup_init (&s, first (), 1);
+  pair_init (&pair, 20, 10, 1);
+  CHECK_INT (stereo_matcher_configure (NULL, &pair.geometry, s.params), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_INT (stereo_matcher_process (NULL, &pair.left, &pair.right, &pair.map,
+          NULL), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_INT (stereo_matcher_wait (NULL, 1), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_INT (stereo_matcher_sync (NULL), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_STRING (stereo_matcher_error (NULL), "there is no matcher");
+
+  CHECK_INT (stereo_matcher_configure (s.matcher, NULL, s.params), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "missing");
+  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry, NULL), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "missing");
+
+  REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+      == STEREO_OK);
+  CHECK_STRING (stereo_matcher_error (s.matcher), "");
+  CHECK_INT (stereo_matcher_process (s.matcher, NULL, &pair.right, &pair.map,
+          NULL), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "left image is missing");
+  CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, NULL, &pair.map,
+          NULL), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "right image is missing");
+  CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right, NULL,
+          NULL), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "output image is missing");
+  setup_clear (&s);
+}
+
+static void
+test_not_configured (void)
+{
+  Setup s;
+  static Pair pair;
+  uint64_t frame = 7;
+
+  setup_init (&s, first (), 1);
+  pair_init (&pair, 20, 10, 1);
+  CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
+          &pair.map, &frame), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "not configured");
+  CHECK_INT (frame, ==, 7);
+  CHECK_INT (pair.map_pixels[0], ==, 0xeeee);
+  CHECK_INT (stereo_matcher_wait (s.matcher, 0), ==, STEREO_OK);
+  CHECK_INT (stereo_matcher_sync (s.matcher), ==, STEREO_OK);
+  CHECK_STRING (stereo_matcher_error (s.matcher), "");
+
+  /* a failed configuration undoes the one before */
+  REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+      == STEREO_OK);
+  pair.geometry.width = 0;
+  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry, s.params),
+      ==, STEREO_ERROR_ARGUMENT);
+  CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
+          &pair.map, NULL), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "not configured");
+  setup_clear (&s);
+}
+
+static void
+test_geometry (void)
+{
+  static const int sizes[][2] = {
+    {0, 10}, {10, 0}, {-1, 10}, {10, -1}, {STEREO_MAX_SIZE + 1, 10},
+    {10, STEREO_MAX_SIZE + 1}, {1 << 30, 1 << 30}, {-2147483647 - 1, 1}
+  };
+  Setup s;
+  static Pair pair;
+  StereoGeometry g;
+
+  setup_init (&s, first (), 1);
+  pair_init (&pair, 20, 10, 1);
+  for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
+    char text[64];
+
+    g = pair.geometry;
+    g.width = sizes[i][0];
+    g.height = sizes[i][1];
+    CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
+        STEREO_ERROR_ARGUMENT);
+    snprintf (text, sizeof (text), "%dx%d", g.width, g.height);
+    CHECK_CONTAINS (stereo_matcher_error (s.matcher), text);
+    CHECK_CONTAINS (stereo_matcher_error (s.matcher), "1 to 16384");
+  }
+  g = pair.geometry;
+  g.left = STEREO_N_FORMATS;
+  CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "left");
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "format");
+  g = pair.geometry;
+  g.right = (StereoFormat) - 1;
+  CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "right");
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "format");
+  for (int f = -1; f <= STEREO_N_FORMATS; f++) {
+    g = pair.geometry;
+    g.output = (StereoFormat) f;
+    if (f == STEREO_FORMAT_GRAY8 || f == STEREO_FORMAT_GRAY16_LE) {
+      CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
+          STEREO_OK);
+      continue;
+    }
+    CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
+        STEREO_ERROR_ARGUMENT);
+    CHECK_CONTAINS (stereo_matcher_error (s.matcher), "GRAY16_LE or GRAY8");
+    if (f >= 0 && f < STEREO_N_FORMATS)
+      CHECK_CONTAINS (stereo_matcher_error (s.matcher),
+          stereo_format_name (g.output));
+  }
+  setup_clear (&s);
+}
+
+static void
+test_codes_that_do_not_fit (void)
+{
+  Setup s;
+  static Pair pair;
+
+  setup_init (&s, first (), 1);
+  pair_init (&pair, 20, 10, 1);
+  REQUIRE (stereo_params_set (s.params, "num-disparities", 4097, NULL)
+      == STEREO_OK);
+  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry, s.params),
+      ==, STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "num-disparities 4097");
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "disparity-scale 16");
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "at most 15");
+  REQUIRE (stereo_params_set (s.params, "disparity-scale", 15, NULL)
+      == STEREO_OK);
+  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry, s.params),
+      ==, STEREO_OK);
+
+  REQUIRE (stereo_params_set (s.params, "invalid-value", 256, NULL)
+      == STEREO_OK);
+  pair.geometry.output = STEREO_FORMAT_GRAY8;
+  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry, s.params),
+      ==, STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "invalid-value 256");
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "255");
+  setup_clear (&s);
+}
+
+static void
+test_parameters_of_another (void)
+{
+  Setup s;
+  static Pair pair;
+  StereoParams *params = NULL;
+  const StereoAlgorithm *other = stereo_algorithm_get (1);
+
+  if (other == NULL)
+    SKIP ("there is one algorithm only");
+  setup_init (&s, first (), 1);
+  pair_init (&pair, 20, 10, 1);
+  REQUIRE (stereo_params_new (other, &params) == STEREO_OK);
+  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry, params), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher),
+      stereo_algorithm_name (first ()));
+  CHECK_CONTAINS (stereo_matcher_error (s.matcher),
+      stereo_algorithm_name (other));
+  stereo_params_free (&params);
+  setup_clear (&s);
+}
+
+/* Every image in turn is wrong in every way; after that all is well. */
+static void
+test_wrong_images (void)
+{
+  static const char *const roles[] = {
+    "left image", "right image", "output image"
+  };
+  Setup s;
+  static Pair pair;
+  uint64_t frame = 0;
+
+  setup_init (&s, first (), 1);
+  pair_init (&pair, 20, 10, 1);
+  REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+      == STEREO_OK);
+  for (int i = 0; i < 3; i++) {
+    for (int wrong = 0; wrong < 6; wrong++) {
+      StereoImage images[3] = { pair.left, pair.right, pair.map };
+
+      switch (wrong) {
+        case 0:
+          images[i].width--;
+          break;
+        case 1:
+          images[i].height++;
+          break;
+        case 2:
+          images[i].format = STEREO_FORMAT_RGB;
+          break;
+        case 3:
+          images[i].stride[0] = 19;
+          break;
+        case 4:
+          images[i].plane[0] = NULL;
+          break;
+        default:
+          images[i].memory = (StereoMemory) 3;
+          break;
+      }
+      CHECK_INT (stereo_matcher_process (s.matcher, &images[0], &images[1],
+              &images[2], &frame), ==, STEREO_ERROR_ARGUMENT);
+      CHECK_CONTAINS (stereo_matcher_error (s.matcher), roles[i]);
+      CHECK_INT (frame, ==, 0);
+    }
+  }
+  for (size_t i = 0; i < 200; i++)
+    CHECK_INT (pair.map_pixels[i], ==, 0xeeee);
+  CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
+          &pair.map, &frame), ==, STEREO_OK);
+  CHECK_STRING (stereo_matcher_error (s.matcher), "");
+  CHECK_INT (frame, ==, 1);
+  setup_clear (&s);
+}
+
+static void
+test_waiting (void)
+{
+  Setup s;
+  static Pair pair;
+  StereoMatcherStats stats;
+
+  setup_init (&s, first (), 1);
+  pair_init (&pair, 40, 30, 1);
+  REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+      == STEREO_OK);
+  stereo_matcher_get_stats (s.matcher, &stats);
+  CHECK_INT (stats.frames, ==, 0);
+  CHECK_INT (stats.allocations, >, 0);
+  CHECK_INT (stats.host_bytes, >, 40 * 30);
+  CHECK_INT (stats.device_bytes, ==, 0);
+  for (uint64_t i = 1; i <= 5; i++) {
+    uint64_t frame = 0;
+
+    CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
+            &pair.map, i % 2 ? &frame : NULL), ==, STEREO_OK);
+    if (i % 2)
+      CHECK_INT (frame, ==, i);
+    /* any order, and again */
+    CHECK_INT (stereo_matcher_wait (s.matcher, i), ==, STEREO_OK);
+    CHECK_INT (stereo_matcher_wait (s.matcher, 1), ==, STEREO_OK);
+    CHECK_INT (stereo_matcher_wait (s.matcher, 0), ==, STEREO_OK);
+    CHECK_INT (stereo_matcher_wait (s.matcher, i), ==, STEREO_OK);
+    stereo_matcher_get_stats (s.matcher, &stats);
+    CHECK_INT (stats.frames, ==, i);
+    CHECK_INT (stats.total_ns, >=, stats.last_ns);
+  }
+  /* one that has not begun is none to wait for */
+  CHECK_INT (stereo_matcher_wait (s.matcher, 1000), ==, STEREO_OK);
+  CHECK_INT (stereo_matcher_wait (s.matcher, UINT64_MAX), ==, STEREO_OK);
+  CHECK_INT (stereo_matcher_sync (s.matcher), ==, STEREO_OK);
+  stereo_matcher_get_stats (s.matcher, &stats);
+  CHECK_INT (stats.frames, ==, 5);
+  setup_clear (&s);
+}
+
+/* One matcher through many sizes and formats gives what new ones give. */
+static void
+test_other_sizes (void)
+{
+  static const int sizes[][2] = {
+    {1, 1}, {64, 48}, {200, 100}, {3, 7}, {100, 1}, {1, 100}, {64, 48}
+  };
+  const StereoAlgorithm *algorithm;
+  static Pair pair;
+  uint16_t *expected = malloc (sizeof (pair.map_pixels));
+
+  REQUIRE (expected != NULL);
+  for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++) {
+    Setup s;
+
+    setup_init (&s, algorithm, 2);
+    for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
+      pair_init (&pair, sizes[i][0], sizes[i][1], (unsigned) i);
+      REQUIRE (stereo_params_set (s.params, "num-disparities",
+              (double) (3 + 5 * i), NULL) == STEREO_OK);
+      pair_match (&pair, algorithm, s.params);
+      memcpy (expected, pair.map_pixels, sizeof (pair.map_pixels));
+      memset (pair.map_pixels, 0xee, sizeof (pair.map_pixels));
+      CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry,
+              s.params), ==, STEREO_OK);
+      CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
+              &pair.map, NULL), ==, STEREO_OK);
+      CHECK (memcmp (expected, pair.map_pixels, sizeof (pair.map_pixels))
+          == 0);
+    }
+    setup_clear (&s);
+  }
+  free (expected);
+}
+
+/* Configuring copies what it is given. */
+static void
+test_copies_of_arguments (void)
+{
+  Setup s;
+  static Pair pair;
+  uint16_t *expected = malloc (sizeof (pair.map_pixels));
+
+  REQUIRE (expected != NULL);
+  setup_init (&s, first (), 1);
+  pair_init (&pair, 40, 30, 3);
+  pair_match (&pair, s.algorithm, s.params);
+  memcpy (expected, pair.map_pixels, sizeof (pair.map_pixels));
+  memset (pair.map_pixels, 0xee, sizeof (pair.map_pixels));
+  REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+      == STEREO_OK);
+  REQUIRE (stereo_params_set (s.params, "num-disparities", 1, NULL)
+      == STEREO_OK);
+  stereo_params_free (&s.params);
+  memset (&pair.geometry, 0, sizeof (pair.geometry));
+  CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
+          &pair.map, NULL), ==, STEREO_OK);
+  CHECK (memcmp (expected, pair.map_pixels, sizeof (pair.map_pixels)) == 0);
+  free (expected);
+  setup_clear (&s);
+}
+
+/* ------------------------------------------------------------------ threads */
+
+typedef struct
+{
+  const StereoAlgorithm *algorithm;
+  StereoDevice *device;
+  const StereoParams *params;
+  int width, height;
+  unsigned seed;
+  unsigned wrong;
+} Work;
+
+static void *
+work (void *data)
+{
+  Work *w = data;
+  Pair *pair = calloc (1, sizeof (*pair));
+  Pair *expected = calloc (1, sizeof (*expected));
+  StereoMatcher *matcher = NULL;
+
+  REQUIRE (pair != NULL && expected != NULL);
+  pair_init (pair, w->width, w->height, w->seed);
+  pair_init (expected, w->width, w->height, w->seed);
+  pair_match (expected, w->algorithm, w->params);
+  REQUIRE (stereo_matcher_new (w->algorithm, w->device, &matcher)
+      == STEREO_OK);
+  REQUIRE (stereo_matcher_configure (matcher, &pair->geometry, w->params)
+      == STEREO_OK);
+  for (int i = 0; i < 10; i++) {
+    uint64_t frame;
+
+    memset (pair->map_pixels, 0xee, sizeof (pair->map_pixels));
+    w->wrong += stereo_matcher_process (matcher, &pair->left, &pair->right,
+        &pair->map, &frame) != STEREO_OK;
+    w->wrong += stereo_matcher_wait (matcher, frame) != STEREO_OK;
+    w->wrong += memcmp (expected->map_pixels, pair->map_pixels,
+        sizeof (pair->map_pixels)) != 0;
+  }
+  stereo_matcher_free (&matcher);
+  free (pair);
+  free (expected);
+  return NULL;
+}
+
+/* Matchers of different algorithms and sizes share a device. */
+static void
+test_threads (void)
+{
+  enum
+  { N = 4 };
+  Work works[N];
+  pthread_t threads[N];
+  StereoDevice *device = NULL;
+  StereoParams *params[N] = { NULL };
+  size_t n_algorithms = 0;
+
+  while (stereo_algorithm_get (n_algorithms) != NULL)
+    n_algorithms++;
+  REQUIRE (stereo_device_new_cpu (2, STEREO_SIMD_AUTO, &device, NULL)
+      == STEREO_OK);
+  for (int i = 0; i < N; i++) {
+    const StereoAlgorithm *algorithm =
+        stereo_algorithm_get ((size_t) i % n_algorithms);
+
+    REQUIRE (stereo_params_new (algorithm, &params[i]) == STEREO_OK);
+    REQUIRE (stereo_params_set (params[i], "num-disparities", 5 + i, NULL)
+        == STEREO_OK);
+    works[i] = (Work) {
+    algorithm, device, params[i], 30 + 17 * i, 40 - 9 * i, (unsigned) i, 0};
+    REQUIRE (pthread_create (&threads[i], NULL, work, &works[i]) == 0);
+  }
+  /* the matchers hold the device */
+  for (int i = 0; i < N; i++) {
+    REQUIRE (pthread_join (threads[i], NULL) == 0);
+    CHECK_INT (works[i].wrong, ==, 0);
+    stereo_params_free (&params[i]);
+  }
+  stereo_device_unref (&device);
+}
+
+typedef struct
+{
+  StereoMatcher *matcher;
+  int stop;
+  unsigned wrong;
+  unsigned waits;
+} Watch;
+
+static void *
+watch (void *data)
+{
+  Watch *w = data;
+
+  while (!__atomic_load_n (&w->stop, __ATOMIC_SEQ_CST) || w->waits == 0) {
+    StereoMatcherStats before, after;
+
+    stereo_matcher_get_stats (w->matcher, &before);
+    w->wrong += stereo_matcher_wait (w->matcher, before.frames + 1)
+        != STEREO_OK;
+    stereo_matcher_get_stats (w->matcher, &after);
+    w->wrong += after.frames < before.frames;
+    w->waits++;
+  }
+  return NULL;
+}
+
+/* wait() and get_stats() on one thread, process() on another. */
+static void
+test_wait_elsewhere (void)
+{
+  Setup s;
+  static Pair pair;
+  Watch w = { 0 };
+  pthread_t thread;
+  StereoMatcherStats stats;
+
+  setup_init (&s, first (), 1);
+  pair_init (&pair, 60, 40, 1);
+  REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+      == STEREO_OK);
+  w.matcher = s.matcher;
+  REQUIRE (pthread_create (&thread, NULL, watch, &w) == 0);
+  for (int i = 0; i < 50; i++)
+    CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
+            &pair.map, NULL), ==, STEREO_OK);
+  __atomic_store_n (&w.stop, 1, __ATOMIC_SEQ_CST);
+  REQUIRE (pthread_join (thread, NULL) == 0);
+  CHECK_INT (w.wrong, ==, 0);
+  stereo_matcher_get_stats (s.matcher, &stats);
+  CHECK_INT (stats.frames, ==, 50);
+  setup_clear (&s);
+}
+
+/* ------------------------------------------------------------------- memory */
+
+static void
+test_nothing_per_frame (void)
+{
+  const StereoAlgorithm *algorithm;
+
+  for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++) {
+    for (int simd = STEREO_SIMD_NONE; simd <= STEREO_SIMD_AVX512; simd++) {
+      StereoMatcher *matcher = NULL;
+      StereoDevice *device = NULL;
+      StereoParams *params = NULL;
+      StereoMatcherStats before, after;
+      static Pair pair;
+      long calls_before;
+
+      if (!stereo_simd_available ((StereoSimd) simd))
+        continue;
+      pair_init (&pair, 80, 60, 1);
+      REQUIRE (stereo_device_new_cpu (2, (StereoSimd) simd, &device, NULL)
+          == STEREO_OK);
+      REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
+      REQUIRE (stereo_params_set (params, "num-disparities", 9, NULL)
+          == STEREO_OK);
+      for (int median = 0; median < 2; median++) {
+        REQUIRE (stereo_params_set (params, "median", median, NULL)
+            == STEREO_OK);
+        REQUIRE (stereo_matcher_new (algorithm, device, &matcher)
+            == STEREO_OK);
+        REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+            == STEREO_OK);
+        stereo_matcher_get_stats (matcher, &before);
+        calls_before = calls;
+        CHECK_INT (calls_before, >, 0);
+        for (int i = 0; i < 3; i++)
+          CHECK_INT (stereo_matcher_process (matcher, &pair.left, &pair.right,
+                  &pair.map, NULL), ==, STEREO_OK);
+        CHECK_INT (calls, ==, calls_before);
+
+        /* nor for what fits into what is there */
+        pair_init (&pair, 79, 60, 1);
+        CHECK_INT (stereo_matcher_configure (matcher, &pair.geometry, params),
+            ==, STEREO_OK);
+        CHECK_INT (calls, ==, calls_before);
+        stereo_matcher_get_stats (matcher, &after);
+        CHECK_INT (after.allocations, ==, before.allocations);
+        CHECK_INT (after.host_bytes, ==, before.host_bytes);
+        pair_init (&pair, 80, 60, 1);
+        stereo_matcher_free (&matcher);
+      }
+      stereo_params_free (&params);
+      stereo_device_unref (&device);
+    }
+  }
+}
+
+/* No result depends on what new memory holds.  (Vector code may load bytes
+ * that weigh nothing, which valgrind could not tell from an error.) */
+static void
+test_content_of_memory (void)
+{
+  static const int contents[] = { 0x5a, 0, 0xff, 0x01, 0x80 };
+  const StereoAlgorithm *algorithm;
+  static Pair pair;
+  uint16_t *expected = malloc (sizeof (pair.map_pixels));
+
+  REQUIRE (expected != NULL);
+  for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++) {
+    for (int simd = STEREO_SIMD_NONE; simd <= STEREO_SIMD_AVX512; simd++) {
+      StereoDevice *device = NULL;
+      StereoParams *params = NULL;
+
+      if (!stereo_simd_available ((StereoSimd) simd))
+        continue;
+      REQUIRE (stereo_device_new_cpu (1, (StereoSimd) simd, &device, NULL)
+          == STEREO_OK);
+      REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
+      REQUIRE (stereo_params_set (params, "num-disparities", 11, NULL)
+          == STEREO_OK);
+      for (int i = 0; i < 2 * 5; i++) {
+        StereoMatcher *matcher = NULL;
+
+        content = contents[i % 5];
+        REQUIRE (stereo_params_set (params, "median", i / 5, NULL)
+            == STEREO_OK);
+        pair_init (&pair, 131, 37, 5);
+        REQUIRE (stereo_matcher_new (algorithm, device, &matcher)
+            == STEREO_OK);
+        REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+            == STEREO_OK);
+        REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
+                &pair.map, NULL) == STEREO_OK);
+        if (i % 5 == 0)
+          memcpy (expected, pair.map_pixels, sizeof (pair.map_pixels));
+        CHECK (memcmp (expected, pair.map_pixels, sizeof (pair.map_pixels))
+            == 0);
+        stereo_matcher_free (&matcher);
+      }
+      stereo_params_free (&params);
+      stereo_device_unref (&device);
+    }
+  }
+  content = 0x5a;
+  free (expected);
+}
+
+/* The whole life of a matcher; how far it came. */
+static StereoStatus
+live (const StereoAlgorithm * algorithm, Pair * pair, int *steps)
+{
+  StereoDevice *device = NULL;
+  StereoParams *params = NULL;
+  StereoMatcher *matcher = NULL;
+  StereoMessage why = { "" };
+  StereoStatus status;
+
+  *steps = 0;
+  status = stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, &why);
+  if (status == STEREO_OK && ++*steps)
+    status = stereo_params_new (algorithm, &params);
+  if (status == STEREO_OK && ++*steps)
+    status = stereo_matcher_new (algorithm, device, &matcher);
+  if (status == STEREO_OK && ++*steps) {
+    status = stereo_matcher_configure (matcher, &pair->geometry, params);
+    if (status != STEREO_OK) {
+      CHECK_CONTAINS (stereo_matcher_error (matcher), "bytes");
+      CHECK_INT (stereo_matcher_process (matcher, &pair->left, &pair->right,
+              &pair->map, NULL), ==, STEREO_ERROR_ARGUMENT);
+      /* and it can be had later */
+      CHECK_INT (stereo_matcher_configure (matcher, &pair->geometry, params),
+          ==, STEREO_OK);
+      CHECK_INT (stereo_matcher_process (matcher, &pair->left, &pair->right,
+              &pair->map, NULL), ==, STEREO_OK);
+    }
+  }
+  if (status == STEREO_OK && ++*steps)
+    status = stereo_matcher_process (matcher, &pair->left, &pair->right,
+        &pair->map, NULL);
+  stereo_matcher_free (&matcher);
+  stereo_params_free (&params);
+  stereo_device_unref (&device);
+  return status;
+}
+
+/* Memory runs out at each allocation in turn. */
+static void
+test_out_of_memory (void)
+{
+  const StereoAlgorithm *algorithm;
+  static Pair pair;
+
+  pair_init (&pair, 30, 20, 1);
+  for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++) {
+    long total, living_before = living;
+    int steps;
+
+    total = calls;
+    REQUIRE (live (algorithm, &pair, &steps) == STEREO_OK);
+    total = calls - total;
+    CHECK_INT (living, ==, living_before);
+    CHECK_INT (total, >=, 6);
+    for (long i = 0; i < total; i++) {
+      fail_at = i;
+      CHECK_INT (live (algorithm, &pair, &steps), ==, STEREO_ERROR_MEMORY);
+      fail_at = -1;
+      CHECK_INT (steps, <, 4);
+      CHECK_INT (living, ==, living_before);
+    }
+  }
+}
+
+static const Test tests[] = {
+  {"life", test_life},
+  {"null", test_null},
+  {"not-configured", test_not_configured},
+  {"geometry", test_geometry},
+  {"codes-that-do-not-fit", test_codes_that_do_not_fit},
+  {"parameters-of-another", test_parameters_of_another},
+  {"wrong-images", test_wrong_images},
+  {"waiting", test_waiting},
+  {"other-sizes", test_other_sizes},
+  {"copies-of-arguments", test_copies_of_arguments},
+  {"threads", test_threads},
+  {"wait-elsewhere", test_wait_elsewhere},
+  {"nothing-per-frame", test_nothing_per_frame},
+  {"content-of-memory", test_content_of_memory},
+  {"out-of-memory", test_out_of_memory},
+};
+
+TEST_MAIN (tests)

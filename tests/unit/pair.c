@@ -1,0 +1,234 @@
+/* gst-stereomatching: tests of the pairing decision
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gststereopair.h"
+#include "test.h"
+
+#define NONE GST_CLOCK_TIME_NONE
+#define LAST (GST_CLOCK_TIME_NONE - 1)
+
+typedef struct
+{
+  const char *what;
+  GstStereoCandidate left, right;
+  GstClockTime tolerance;
+  GstStereoPairing expected;
+} Row;
+
+#define TAKE GST_STEREO_PAIR_TAKE
+#define LEFT GST_STEREO_PAIR_DROP_LEFT
+#define RIGHT GST_STEREO_PAIR_DROP_RIGHT
+#define BOTH GST_STEREO_PAIR_DROP_BOTH
+
+static const char *const names[] = {
+  [GST_STEREO_PAIR_TAKE] = "take",
+  [GST_STEREO_PAIR_DROP_LEFT] = "drop left",
+  [GST_STEREO_PAIR_DROP_RIGHT] = "drop right",
+  [GST_STEREO_PAIR_DROP_BOTH] = "drop both",
+  [GST_STEREO_PAIR_NO_TIME_LEFT] = "no time left",
+  [GST_STEREO_PAIR_NO_TIME_RIGHT] = "no time right",
+};
+
+static void
+check_row (const Row * row)
+{
+  GstStereoPairing got = gst_stereo_pair (&row->left, &row->right,
+      row->tolerance);
+
+  if (got != row->expected) {
+    fprintf (stderr, "%s: %s, not %s\n", row->what, names[got],
+        names[row->expected]);
+    CHECK (!"as expected");
+  }
+}
+
+/* The same with the views exchanged. */
+static void
+check_mirrored (const Row * row)
+{
+  static const GstStereoPairing mirror[] = {
+    [GST_STEREO_PAIR_TAKE] = GST_STEREO_PAIR_TAKE,
+    [GST_STEREO_PAIR_DROP_LEFT] = GST_STEREO_PAIR_DROP_RIGHT,
+    [GST_STEREO_PAIR_DROP_RIGHT] = GST_STEREO_PAIR_DROP_LEFT,
+    [GST_STEREO_PAIR_DROP_BOTH] = GST_STEREO_PAIR_DROP_BOTH,
+    [GST_STEREO_PAIR_NO_TIME_LEFT] = GST_STEREO_PAIR_NO_TIME_RIGHT,
+    [GST_STEREO_PAIR_NO_TIME_RIGHT] = GST_STEREO_PAIR_NO_TIME_LEFT,
+  };
+  Row other = *row;
+  char what[128];
+
+  snprintf (what, sizeof (what), "%s, mirrored", row->what);
+  other.what = what;
+  other.left = row->right;
+  other.right = row->left;
+  other.expected = mirror[row->expected];
+  check_row (&other);
+}
+
+static void
+check_rows (const Row * rows, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    check_row (&rows[i]);
+    check_mirrored (&rows[i]);
+  }
+}
+
+#define CHECK_ROWS(rows) check_rows (rows, sizeof (rows) / sizeof (rows[0]))
+
+static void
+test_images (void)
+{
+  static const Row rows[] = {
+    {"equal", {100, 10, FALSE}, {100, 10, FALSE}, 5, TAKE},
+    {"equal, no tolerance", {100, 10, FALSE}, {100, 10, FALSE}, 0, TAKE},
+    {"both at zero", {0, 10, FALSE}, {0, 10, FALSE}, 0, TAKE},
+    {"within", {100, 10, FALSE}, {103, 10, FALSE}, 5, TAKE},
+    {"at the edge", {100, 10, FALSE}, {105, 10, FALSE}, 5, TAKE},
+    {"past the edge", {100, 10, FALSE}, {106, 10, FALSE}, 5, LEFT},
+    {"one off, no tolerance", {100, 10, FALSE}, {101, 10, FALSE}, 0, LEFT},
+    {"zero and past the edge", {0, 10, FALSE}, {6, 10, FALSE}, 5, LEFT},
+    {"durations do not count", {100, 1000, FALSE}, {106, 1, FALSE}, 5, LEFT},
+    {"durations unknown", {100, NONE, FALSE}, {105, NONE, FALSE}, 5, TAKE},
+    {"durations unknown, older", {100, NONE, FALSE}, {106, NONE, FALSE}, 5,
+        LEFT},
+    {"one duration unknown", {100, NONE, FALSE}, {106, 3, FALSE}, 5, LEFT},
+  };
+
+  CHECK_ROWS (rows);
+}
+
+static void
+test_without_time (void)
+{
+  static const Row rows[] = {
+    {"no times", {NONE, NONE, FALSE}, {NONE, NONE, FALSE}, 5, TAKE},
+    {"no times, durations", {NONE, 10, FALSE}, {NONE, 20, FALSE}, 0, TAKE},
+    {"left only", {100, 10, FALSE}, {NONE, NONE, FALSE}, 5,
+        GST_STEREO_PAIR_NO_TIME_RIGHT},
+    {"left only, at zero", {0, 10, FALSE}, {NONE, 10, FALSE}, NONE,
+        GST_STEREO_PAIR_NO_TIME_RIGHT},
+    {"a gap without time", {NONE, NONE, TRUE}, {NONE, NONE, FALSE}, 5, LEFT},
+    {"a gap without time, the other has one", {NONE, NONE, TRUE},
+          {100, 10, FALSE}, 5, LEFT},
+    {"a gap with time, the other has none", {100, 10, TRUE},
+          {NONE, NONE, FALSE}, 5, LEFT},
+    {"gaps without time", {NONE, NONE, TRUE}, {NONE, NONE, TRUE}, 5, BOTH},
+    {"gaps, one without time", {NONE, NONE, TRUE}, {100, 10, TRUE}, 5, BOTH},
+  };
+
+  CHECK_ROWS (rows);
+}
+
+static void
+test_gaps (void)
+{
+  static const Row rows[] = {
+    {"image long before", {50, 10, FALSE}, {100, 30, TRUE}, 5, LEFT},
+    {"image at the beginning", {100, 10, FALSE}, {100, 30, TRUE}, 5, LEFT},
+    {"image just before", {96, 10, FALSE}, {100, 30, TRUE}, 5, LEFT},
+    {"image inside", {110, 10, FALSE}, {100, 30, TRUE}, 5, LEFT},
+    {"image within tolerance of the end", {126, 10, FALSE}, {100, 30, TRUE}, 5,
+        RIGHT},
+    {"image a tolerance before the end", {125, 10, FALSE}, {100, 30, TRUE}, 5,
+        LEFT},
+    {"image at the end", {130, 10, FALSE}, {100, 30, TRUE}, 5, RIGHT},
+    {"image past it", {200, 10, FALSE}, {100, 30, TRUE}, 5, RIGHT},
+    {"short gap, image at its beginning", {100, 10, FALSE}, {100, 3, TRUE}, 5,
+        LEFT},
+    {"empty gap, image there", {100, 10, FALSE}, {100, 0, TRUE}, 5, RIGHT},
+    {"gap of unknown duration, image there", {100, 10, FALSE},
+          {100, NONE, TRUE}, 5, LEFT},
+    {"gap of unknown duration, image at the edge", {105, 10, FALSE},
+          {100, NONE, TRUE}, 5, LEFT},
+    {"gap of unknown duration, image past it", {106, 10, FALSE},
+          {100, NONE, TRUE}, 5, RIGHT},
+    {"gap of unknown duration, image before", {90, 10, FALSE},
+          {100, NONE, TRUE}, 5, LEFT},
+    {"gaps, equal", {100, 10, TRUE}, {100, 10, TRUE}, 5, BOTH},
+    {"gaps, same end", {90, 20, TRUE}, {100, 10, TRUE}, 5, BOTH},
+    {"gaps, left ends first", {100, 10, TRUE}, {100, 11, TRUE}, 5, LEFT},
+    {"gaps of unknown duration", {100, NONE, TRUE}, {101, NONE, TRUE}, 5,
+        LEFT},
+  };
+
+  CHECK_ROWS (rows);
+}
+
+static void
+test_huge_times (void)
+{
+  static const Row rows[] = {
+    {"the last time there is", {LAST, 10, FALSE}, {LAST, 10, FALSE}, 5, TAKE},
+    {"the first and the last", {0, 10, FALSE}, {LAST, 10, FALSE}, 5, LEFT},
+    {"a tolerance that takes all", {0, 10, FALSE}, {LAST, 10, FALSE}, LAST,
+        TAKE},
+    {"at the edge of the last", {LAST - 5, 10, FALSE}, {LAST, 10, FALSE}, 5,
+        TAKE},
+    {"past the edge of the last", {LAST - 6, 10, FALSE}, {LAST, 10, FALSE}, 5,
+        LEFT},
+    {"an image before a gap that never ends", {50, 10, FALSE},
+          {100, LAST, TRUE}, 5, LEFT},
+    {"an image inside a gap that never ends", {200, 10, FALSE},
+          {100, LAST, TRUE}, 5, LEFT},
+    {"an image inside a gap near the end of time", {LAST - 50, 10, FALSE},
+          {LAST - 100, 1000, TRUE}, 5, LEFT},
+    {"gaps past the end of time", {LAST - 100, 1000, TRUE},
+          {LAST - 50, 1000, TRUE}, 5, BOTH},
+    {"a gap, and one that never ends", {200, 10, TRUE}, {100, LAST, TRUE}, 5,
+        LEFT},
+  };
+
+  CHECK_ROWS (rows);
+}
+
+/* Something is always taken or dropped, so that a stream never stops; images
+ * of two streams pair up as their times say. */
+static void
+test_streams (void)
+{
+  static const GstClockTime times[] = { 0, 33, 67, 100, 133, 167, 200, 233 };
+  const size_t n = sizeof (times) / sizeof (times[0]);
+
+  /* the right view lacks the images of the set bits, and is 4 late */
+  for (unsigned missing = 0; missing < 256; missing++) {
+    size_t l = 0, r = 0;
+    unsigned paired = 0;
+
+    while (l < n && r < n) {
+      GstStereoCandidate left = { times[l], 33, FALSE };
+      GstStereoCandidate right = { times[r] + 4, 33, FALSE };
+      GstStereoPairing pairing;
+
+      if (missing >> r & 1) {
+        r++;
+        continue;
+      }
+      pairing = gst_stereo_pair (&left, &right, 16);
+      if (pairing == TAKE) {
+        CHECK_INT (l, ==, r);
+        paired |= 1u << l;
+      } else {
+        /* the left one, whose partner is missing */
+        CHECK_INT (pairing, ==, LEFT);
+        CHECK (missing >> l & 1);
+      }
+      l += pairing != RIGHT;
+      r += pairing != LEFT;
+    }
+    CHECK_INT (paired, ==, ~missing & 255);
+  }
+}
+
+static const Test tests[] = {
+  {"images", test_images},
+  {"without-time", test_without_time},
+  {"gaps", test_gaps},
+  {"huge-times", test_huge_times},
+  {"streams", test_streams},
+};
+
+TEST_MAIN (tests)

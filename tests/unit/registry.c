@@ -1,0 +1,89 @@
+/* gst-stereomatching: tests of the list of algorithms
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "stereo.h"
+#include "test.h"
+
+/* The list of the root meson.build, as this file is told it. */
+static const char *const names[] = { STEREO_TEST_ALGORITHMS };
+
+#define N_NAMES (sizeof (names) / sizeof (names[0]))
+
+static void
+test_all_are_there (void)
+{
+  for (size_t i = 0; i < N_NAMES; i++) {
+    const StereoAlgorithm *algorithm = stereo_algorithm_get (i);
+
+    REQUIRE (algorithm != NULL);
+    CHECK_STRING (stereo_algorithm_name (algorithm), names[i]);
+    CHECK (stereo_algorithm_find (names[i]) == algorithm);
+  }
+  CHECK (stereo_algorithm_get (N_NAMES) == NULL);
+  CHECK (stereo_algorithm_get (SIZE_MAX) == NULL);
+}
+
+static void
+test_unknown (void)
+{
+  char name[64];
+
+  CHECK (stereo_algorithm_find (NULL) == NULL);
+  CHECK (stereo_algorithm_find ("") == NULL);
+  CHECK (stereo_algorithm_find ("no such algorithm") == NULL);
+  for (size_t i = 0; i < N_NAMES; i++) {
+    /* neither the beginning of a name, nor more than one, nor capitals */
+    snprintf (name, sizeof (name), "%s", names[i]);
+    name[strlen (name) - 1] = '\0';
+    for (size_t k = 0; k < N_NAMES; k++) {
+      if (strcmp (name, names[k]) == 0)
+        name[0] = '\0';
+    }
+    CHECK (stereo_algorithm_find (name) == NULL);
+    snprintf (name, sizeof (name), "%s ", names[i]);
+    CHECK (stereo_algorithm_find (name) == NULL);
+    snprintf (name, sizeof (name), "%s", names[i]);
+    name[0] = (char) (name[0] - 'a' + 'A');
+    CHECK (stereo_algorithm_find (name) == NULL);
+  }
+}
+
+static void
+test_texts (void)
+{
+  for (size_t i = 0; i < N_NAMES; i++) {
+    const StereoAlgorithm *algorithm = stereo_algorithm_get (i);
+    const char *title = stereo_algorithm_title (algorithm);
+    const char *reference = stereo_algorithm_reference (algorithm);
+
+    CHECK_INT (strlen (title), >, strlen (names[i]));
+    CHECK (strcmp (title, reference) != 0);
+    /* a publication has a year */
+    CHECK (strstr (reference, "19") != NULL || strstr (reference, "20")
+        != NULL);
+    for (size_t k = 0; k < i; k++)
+      CHECK (strcmp (title,
+              stereo_algorithm_title (stereo_algorithm_get (k))) != 0);
+  }
+}
+
+static void
+test_no_algorithm (void)
+{
+  CHECK (stereo_algorithm_name (NULL) == NULL);
+  CHECK (stereo_algorithm_title (NULL) == NULL);
+  CHECK (stereo_algorithm_reference (NULL) == NULL);
+  CHECK (stereo_algorithm_param (NULL, 0) == NULL);
+}
+
+static const Test tests[] = {
+  {"all-are-there", test_all_are_there},
+  {"unknown", test_unknown},
+  {"texts", test_texts},
+  {"no-algorithm", test_no_algorithm},
+};
+
+TEST_MAIN (tests)
