@@ -403,7 +403,11 @@ make_setups (const Options * options, CliSetups * setups)
   for (size_t i = 0; i < options->n_specs; i++) {
     char *text = cli_format ("%s", options->specs[i]);
     size_t end = strcspn (text, " \t");
+    char *name = cli_format ("%.*s", (int) end, text);
 
+    if (stereo_algorithm_find (name) == NULL)
+      die ("there is no algorithm called '%s'; --list has them", name);
+    free (name);
     for (size_t p = 0; p < options->n_properties; p++) {
       char *longer = cli_format ("%.*s %s%s", (int) end, text,
           options->properties[p], text + end);
@@ -413,7 +417,7 @@ make_setups (const Options * options, CliSetups * setups)
       text = longer;
     }
     if (!cli_setups_add (setups, text, &why))
-      die ("%s; --list has the algorithms", why.text);
+      die ("%s", why.text);
     free (text);
   }
   for (size_t i = 0; options->n_specs == 0 && i < options->n_properties; i++) {
