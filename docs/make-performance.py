@@ -94,6 +94,22 @@ def machines():
     return found
 
 
+def time_of(result):
+    """Of a CPU the fastest frame, as anything else that runs there slows the others."""
+    return result["device"]["min-ms" if result["backend"] == "cpu" else "median-ms"]
+
+
+def rate_of(result):
+    width, height, disparities = workload(result)
+    return width * height * disparities / time_of(result) / 1e3
+
+
+def fraction_of(result):
+    """Of the copying that the device could do meanwhile."""
+    fraction = result["device"]["copy-fraction"]
+    return fraction and fraction * result["device"]["median-ms"] / time_of(result)
+
+
 def workload(result):
     return (result["width"], result["height"], result["num-disparities"])
 
@@ -122,6 +138,18 @@ def unique(items):
     return list(dict.fromkeys(items))
 
 
+def merged(lists):
+    """All items in an order that no list contradicts: a new one follows what it follows there."""
+    result = []
+    for items in lists:
+        place = 0
+        for item in items:
+            if item not in result:
+                result.insert(place, item)
+            place = result.index(item) + 1
+    return result
+
+
 def grid(machine, value):
     """A row for each algorithm and format, a column for each workload."""
     results = machine["results"]
@@ -139,12 +167,13 @@ def grid(machine, value):
 def stages(machine):
     """Of one workload, where the time goes."""
     chosen = [machine["results"][k] for k in machine["main"] if k[2] == DETAIL]
-    names = unique(s["stage"] for r in chosen for s in r["profiled"]["stages"])
+    names = merged([s["stage"] for s in r["profiled"]["stages"]] for r in chosen)
+    which = "min-ms" if machine["device"]["backend"] == "cpu" else "median-ms"
     rows = []
     for result in chosen:
-        times = {s["stage"]: s["mean-ms"] for s in result["profiled"]["stages"]}
+        times = {s["stage"]: s[which] for s in result["profiled"]["stages"]}
         memory = result["device-bytes"] or result["host-bytes"]
-        fraction = result["device"]["copy-fraction"]
+        fraction = fraction_of(result)
         rows.append([result["label"] + ", " + result["format"]]
                     + [number(times.get(n)) for n in names]
                     + [number(memory / 2 ** 20),
@@ -163,10 +192,11 @@ def section(machine):
     if device["copy-bytes-per-s"] is not None:
         text[-1] += " It copies %.4g GB/s, read and written." % (
             device["copy-bytes-per-s"] / 1e9)
-    text += ["", "Milliseconds a frame%s:" % (", images and map on the device" if cuda else ""),
-             "", grid(machine, lambda r: r["device"]["median-ms"]),
+    text += ["", "Milliseconds a frame, %s:" % (
+        "median, images and map on the device" if cuda else "the fastest one"),
+             "", grid(machine, time_of),
              "Million disparity evaluations a second:", "",
-             grid(machine, lambda r: r["device"]["mde-per-s"])]
+             grid(machine, rate_of)]
     if cuda:
         text += ["Milliseconds from pinned memory to pinned memory, one frame at a time:", "",
                  grid(machine, lambda r: r["host"]["median-ms"]),
@@ -193,10 +223,12 @@ def published(found):
         if not any(results):
             continue
         in_ms = "ms" in entry
-        ours = [r and (r["device"]["median-ms"] if in_ms else r["device"]["mde-per-s"])
-                for r in results]
-        source = entry["source"] + ("; " + entry["note"] if "note" in entry else "")
-        rows.append(["%s, %s" % (entry["setup"], size(entry["workload"])),
+        transfers = entry.get("transfers", False)
+        ours = [r and ((r["host"]["median-ms"] if transfers and r["host"] else time_of(r))
+                       if in_ms else rate_of(r)) for r in results]
+        source = "; ".join([entry["source"]] + (["with transfers"] if transfers else [])
+                           + ([entry["note"]] if "note" in entry else []))
+        rows.append(["%s, %s" % (entry["setup"], entry.get("shown") or size(entry["workload"])),
                      "ms" if in_ms else "Mde/s"] + [number(o) for o in ours]
                     + [number(entry["ms" if in_ms else "mde-per-s"]), entry["hardware"], source])
     if not rows:
@@ -216,14 +248,18 @@ def peers(found):
     for label in unique(key[0] for key in machine["main"]):
         results = [machine["results"].get((label, "GRAY8", c)) for c in columns]
         rows.append(["**%s**" % label]
-                    + ["**%s**" % number(r["device"]["median-ms"]) if r else "-"
+                    + ["**%s**" % number(time_of(r)) if r else "-"
                        for r in results])
     for entry in data["programs"]:
         rows.append([entry["program"]] + [number(v) for v in entry["ms"]])
     return ["## Beside other programs on the same GPU", "",
             "Milliseconds a frame, median, grey images, on the device unless it says otherwise. "
             "They are other", "methods with other errors, but for belief propagation.", "",
-            table([""] + [size(c) for c in columns], rows)]
+            table([""] + [size(c) for c in columns], rows),
+            "What others say of theirs, on other hardware:", "",
+            table(["", "hardware", "workload", "figure", "by"],
+                  [[e["program"], e["hardware"], e["workload"], e["figure"], e["source"]]
+                   for e in data["elsewhere"]])]
 
 
 def page():
@@ -231,10 +267,9 @@ def page():
     text = ["<!-- Made by docs/make-performance.py; measure again to change a figure. -->",
             "# Performance", "",
             "How long the algorithms take with default properties, measured by",
-            "[stereo-bench](tools/stereo-bench.md), whose manual says what each figure means: "
-            "medians, for",
-            "random images that come from memory and not from a cache. A workload is width x height "
-            "x", "disparities.", ""]
+            "[stereo-bench](tools/stereo-bench.md), whose manual says what each figure means. The "
+            "images are", "random and come from memory, not from a cache. A workload is width x "
+            "height x disparities.", ""]
     for machine in found:
         text += section(machine)
     text += published(found) + peers(found)

@@ -12,6 +12,9 @@
 
 #define MIB 1048576.0
 
+/* Stages of all algorithms in one table; the rest is left out. */
+#define MAX_COLUMNS 64
+
 /* ------------------------------------------------------------------- table */
 
 /* Right-aligned in that many columns, about four digits; "-" for NAN. */
@@ -50,7 +53,7 @@ print_case (const BenchCase * c, int columns, FILE * file)
   free (size);
 }
 
-/* The stages of all cases, in the order in which they first occur. */
+/* The stages of all cases; a new one follows what it follows there. */
 static size_t
 all_stages (const BenchReport * report, const BenchRun * run,
     const char **names)
@@ -58,14 +61,21 @@ all_stages (const BenchReport * report, const BenchRun * run,
   size_t n = 0;
 
   for (size_t i = 0; i < report->n_cases; i++) {
+    size_t place = 0;
+
     for (size_t s = 0; s < run->result[i].n_stages; s++) {
       const char *name = run->result[i].stage[s].name;
       size_t k = 0;
 
       while (k < n && strcmp (names[k], name) != 0)
         k++;
-      if (k == n && n < BENCH_MAX_STAGES)
-        names[n++] = name;
+      if (k == n && n < MAX_COLUMNS) {
+        memmove (names + place + 1, names + place,
+            (n++ - place) * sizeof (*names));
+        names[place] = name;
+        k = place;
+      }
+      place = k + 1;
     }
   }
   return n;
@@ -75,7 +85,7 @@ static void
 print_stages (const BenchReport * report, const BenchRun * run, int columns,
     FILE * file)
 {
-  const char *names[BENCH_MAX_STAGES];
+  const char *names[MAX_COLUMNS];
   size_t n = all_stages (report, run, names);
 
   fprintf (file, "\n%-*s %14s %-9s", columns, "stages, mean ms", "size",
