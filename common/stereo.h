@@ -397,7 +397,7 @@ STEREO_API void stereo_matcher_get_stats (StereoMatcher * matcher,
     StereoMatcherStats * stats);
 
 /* Whether the stages of the frames that are started from now on are timed; not
- * at first.  Costs a little on every frame while it is on, and nothing else. */
+ * at first.  Costs a little time on every frame while it is on. */
 STEREO_API void stereo_matcher_set_profiling (StereoMatcher * matcher,
     bool profiling);
 

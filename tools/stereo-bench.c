@@ -27,7 +27,10 @@
 #define BAD_INPUT 2             /* arguments or files are wrong */
 
 #define MIB 1048576.0
-#define COPY_MIB 512
+/* What is copied unless --copy-mib says otherwise: on CUDA so much that
+ * starting it does not count. */
+#define COPY_MIB_CPU 512
+#define COPY_MIB_CUDA 2048
 
 /* A size, with disparities or 0. */
 typedef struct
@@ -62,7 +65,7 @@ typedef struct
   bool json, csv, keep_going;
   const char *backend, *simd;
   unsigned threads;
-  double seconds, rotate_mib, copy_mib; /* rotate_mib < 0: not given */
+  double seconds, rotate_mib, copy_mib; /* MiB below 0: not given */
   const char **specs, **properties;
   size_t n_specs, n_properties;
   Size *sizes;
@@ -121,7 +124,7 @@ static const char usage[] =
     "How\n"
     "  --seconds S            for each kind of time (1)\n"
     "  --rotate-mib N         go through so many MiB of views and maps\n"
-    "  --copy-mib N           time the copying of so many MiB (512); 0: don't\n"
+    "  --copy-mib N           time the copying of so many MiB; 0: don't\n"
     "\n"
     "Output\n"
     "  --json, --csv          for programs, instead of the tables\n"
@@ -288,7 +291,7 @@ parse_options (int argc, char **argv, Options * options)
   options->backend = options->simd = "auto";
   options->seconds = 1;
   options->rotate_mib = -1;
-  options->copy_mib = COPY_MIB;
+  options->copy_mib = -1;
   opterr = 0;
   /* "-": arguments that are no options come as option 1, in their order */
   while ((option = getopt_long (argc, argv, "-:h", long_options, NULL)) != -1) {
@@ -600,12 +603,14 @@ run_all (const Options * options, BenchSettings * settings,
     BenchRun *run = &report->run[r];
     const char *device = stereo_device_name (run->device);
     StereoMessage why = { "" };
+    double copy_mib = options->copy_mib >= 0 ? options->copy_mib
+        : strcmp (stereo_device_backend (run->device), "cpu") == 0
+        ? COPY_MIB_CPU : COPY_MIB_CUDA;
 
     settings->rotate = options->rotate_mib >= 0
         ? (size_t) (options->rotate_mib * MIB) : bench_rotation (run->device);
     progress (done, total, device, "copying");
-    if (options->copy_mib > 0
-        && !bench_copy (run->device, (size_t) (options->copy_mib * MIB),
+    if (copy_mib > 0 && !bench_copy (run->device, (size_t) (copy_mib * MIB),
             &run->copy, &why)) {
       progress_end ();
       fprintf (stderr, PROGRAM ": copying on %s: %s\n", device, why.text);
