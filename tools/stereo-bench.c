@@ -110,9 +110,9 @@ static const char usage[] =
     "  --disparities N        for the sizes that do not say (64)\n"
     "  --preset NAME          the sizes of papers or video\n"
     "  --list-sizes           print them\n"
-    "  --format NAME          of the views: GRAY8 (the default), RGB, NV12 ...\n"
-    "  --images LEFT RIGHT    two files (PNG, PGM, PPM) instead of random\n"
-    "                         views\n"
+    "  --format NAME          of the views: GRAY8 (the default), RGB, NV12\n"
+    "  --images LEFT RIGHT    two files (PNG, PGM, PPM) instead of\n"
+    "                         random views\n"
     "  --list                 print the algorithms\n"
     "\n"
     "Where\n"
@@ -460,7 +460,7 @@ make_params (const CliSetup * setup, int disparities)
 }
 
 static void
-add_cases (BenchReport * report, const CliSetup * setup, Size size,
+add_case (BenchReport * report, const CliSetup * setup, Size size,
     StereoFormat format)
 {
   BenchCase *c;
@@ -499,7 +499,7 @@ make_cases (const Options * options, const CliSetups * setups,
         if (!given)
           size.disparities = disparities[d];
         for (size_t f = 0; f < n_formats; f++)
-          add_cases (report, &setups->item[i], size, formats[f]);
+          add_case (report, &setups->item[i], size, formats[f]);
       }
     }
   }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "stereo-cuda.h"
 #include "stereo.h"
 #include "test.h"
 
@@ -925,6 +926,65 @@ test_stages (void)
   stereo_device_unref (&device);
 }
 
+/* The same on CUDA, where events round, and with frames in flight. */
+static void
+test_stages_cuda (void)
+{
+  static const char *const names[] = { "upload", "match", "median",
+    "download"
+  };
+  static Pair pair;
+  StereoDevice *device = NULL;
+  StereoMatcher *matcher = NULL;
+  StereoParams *params = NULL;
+  StereoMatcherStats stats;
+  const StereoAlgorithm *algorithm = stereo_algorithm_find ("vcbw");
+
+  if (stereo_cuda_count (NULL) == 0)
+    SKIP ("no CUDA device");
+  REQUIRE (stereo_device_new_cuda (-1, &device, NULL) == STEREO_OK);
+  REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
+  REQUIRE (stereo_params_set (params, "median", 1, NULL) == STEREO_OK);
+  REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
+  pair_init (&pair, 200, 100, 1);
+  REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+      == STEREO_OK);
+  for (int frames = 1; frames <= 5; frames++) {
+    uint64_t sum = 0;
+
+    stereo_matcher_set_profiling (matcher, false);
+    REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
+            &pair.map, NULL) == STEREO_OK);
+    REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
+    CHECK (!stereo_matcher_get_stage (matcher, 0, NULL, NULL));
+
+    stereo_matcher_set_profiling (matcher, true);
+    for (int i = 0; i < frames; i++)
+      REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
+              &pair.map, NULL) == STEREO_OK);
+    REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
+    for (size_t i = 0; i < 4; i++) {
+      const char *name = "";
+      uint64_t ns = 0;
+
+      CHECK (stereo_matcher_get_stage (matcher, i, &name, &ns));
+      CHECK_STRING (name, names[i]);
+      CHECK_INT (ns, >, 0);
+      sum += ns;
+    }
+    CHECK (!stereo_matcher_get_stage (matcher, 4, NULL, NULL));
+    if (frames == 1) {
+      /* events are exact to half a microsecond */
+      stereo_matcher_get_stats (matcher, &stats);
+      CHECK_INT (sum, <=, stats.last_ns + 5000);
+      CHECK_INT (sum + 5000, >=, stats.last_ns);
+    }
+  }
+  stereo_matcher_free (&matcher);
+  stereo_params_free (&params);
+  stereo_device_unref (&device);
+}
+
 /* Memory runs out at each allocation in turn. */
 static void
 test_out_of_memory (void)
@@ -968,6 +1028,7 @@ static const Test tests[] = {
   {"nothing-per-frame", test_nothing_per_frame},
   {"content-of-memory", test_content_of_memory},
   {"stages", test_stages},
+  {"stages-cuda", test_stages_cuda},
   {"out-of-memory", test_out_of_memory},
 };
 
