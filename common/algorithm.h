@@ -94,6 +94,9 @@ typedef struct
  */
 typedef struct StereoQueue StereoQueue;
 
+/* Stages of a frame that can be timed. */
+#define STEREO_MAX_MARKS 16
+
 typedef struct
 {
   /* Starts a frame, and says whether it will upload and download. */
@@ -114,10 +117,18 @@ typedef struct
       size_t row_bytes, size_t rows);
   /* After the last download. */
   StereoStatus (*end) (StereoQueue * queue, unsigned slot);
+  /* Notes the time at which all that was asked for so far is done; index
+   * counts the marks of this frame, up to STEREO_MAX_MARKS.  Uploads are
+   * marked before uploaded(), downloads after download(). */
+  StereoStatus (*mark) (StereoQueue * queue, unsigned slot, unsigned index);
   /* Returns when the slot's frame has ended; ns gets its duration.  Any
    * thread. */
   StereoStatus (*wait) (StereoQueue * queue, unsigned slot, uint64_t * ns,
       StereoMessage * why);
+  /* After wait(): the times from mark to mark, the first one from the frame's
+   * begin, and the last one to its end.  Any thread. */
+  StereoStatus (*times) (StereoQueue * queue, unsigned slot, unsigned n_marks,
+      uint64_t * ns, StereoMessage * why);
   void (*free) (StereoQueue * queue);
 } StereoQueueClass;
 
@@ -168,6 +179,15 @@ void stereo_device_init (StereoDevice * device,
 
 /* ---------------------------------------------------------------- algorithm */
 
+/* The stages of a frame that is timed. */
+typedef struct
+{
+  StereoQueue *queue;
+  unsigned slot;
+  unsigned n;
+  const char *name[STEREO_MAX_MARKS];
+} StereoMarks;
+
 /* One frame, handed to run(). */
 typedef struct
 {
@@ -178,6 +198,7 @@ typedef struct
   StereoView right;
   StereoMap map;                /* to be filled, unless output is */
   const StereoOutput *output;   /* not NULL: write codes here instead of map */
+  StereoMarks *marks;           /* for stereo_mark(); NULL: not timed */
 } StereoFrame;
 
 struct StereoAlgorithm
@@ -205,6 +226,11 @@ struct StereoAlgorithm
 /* Formats why->text if why is not NULL, and returns status. */
 StereoStatus stereo_fail (StereoMessage * why, StereoStatus status,
     const char *format, ...) STEREO_PRINTF (3, 4);
+
+/* Ends a stage called name, which has to be a constant.  An algorithm may do
+ * so in run(); what follows its last one is "match".  Nothing happens when
+ * marks is NULL, or full. */
+StereoStatus stereo_mark (StereoMarks * marks, const char *name);
 
 void stereo_log (const StereoDevice * device, StereoLogLevel level,
     const char *format, ...) STEREO_PRINTF (3, 4);

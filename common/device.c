@@ -59,6 +59,19 @@ stereo_device_name (const StereoDevice * device)
   return device->name;
 }
 
+unsigned
+stereo_device_threads (const StereoDevice * device)
+{
+  return strcmp (device->klass->backend, "cpu") == 0 ? device->n_threads : 0;
+}
+
+StereoSimd
+stereo_device_simd (const StereoDevice * device)
+{
+  return strcmp (device->klass->backend, "cpu") == 0 ? device->simd
+      : STEREO_SIMD_NONE;
+}
+
 void
 stereo_device_set_log (StereoDevice * device, StereoLogFunction function,
     void *user_data)
@@ -169,6 +182,7 @@ typedef struct
   StereoQueue queue;
   uint64_t begun;
   uint64_t duration;
+  uint64_t marks[STEREO_MAX_MARKS];
 } CpuQueue;
 
 static uint64_t
@@ -209,9 +223,17 @@ cpu_download (StereoQueue * queue, void *target, size_t target_stride,
 }
 
 static StereoStatus
-cpu_mark (StereoQueue * queue, unsigned slot)
+cpu_nothing (StereoQueue * queue, unsigned slot)
 {
   (void) queue, (void) slot;
+  return STEREO_OK;
+}
+
+static StereoStatus
+cpu_mark (StereoQueue * queue, unsigned slot, unsigned index)
+{
+  (void) slot;
+  ((CpuQueue *) queue)->marks[index] = now_ns ();
   return STEREO_OK;
 }
 
@@ -234,6 +256,24 @@ cpu_wait (StereoQueue * queue, unsigned slot, uint64_t * ns,
   return STEREO_OK;
 }
 
+static StereoStatus
+cpu_times (StereoQueue * queue, unsigned slot, unsigned n_marks,
+    uint64_t * ns, StereoMessage * why)
+{
+  CpuQueue *self = (CpuQueue *) queue;
+  uint64_t before = self->begun;
+
+  (void) slot, (void) why;
+  for (unsigned i = 0; i < n_marks; i++) {
+    uint64_t after = i + 1 < n_marks ? self->marks[i]
+        : self->begun + self->duration;
+
+    ns[i] = after - before;
+    before = after;
+  }
+  return STEREO_OK;
+}
+
 static void
 cpu_queue_free (StereoQueue * queue)
 {
@@ -243,11 +283,13 @@ cpu_queue_free (StereoQueue * queue)
 static const StereoQueueClass cpu_queue_class = {
   .begin = cpu_begin,
   .upload = cpu_upload,
-  .uploaded = cpu_mark,
-  .computed = cpu_mark,
+  .uploaded = cpu_nothing,
+  .computed = cpu_nothing,
   .download = cpu_download,
   .end = cpu_end,
+  .mark = cpu_mark,
   .wait = cpu_wait,
+  .times = cpu_times,
   .free = cpu_queue_free,
 };
 

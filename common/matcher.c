@@ -37,6 +37,7 @@ typedef struct
   bool copy_out;
   uint8_t *out;
   size_t out_stride;
+  StereoMarks marks;            /* n is 0 unless it is timed */
 } Slot;
 
 struct StereoMatcher
@@ -72,10 +73,14 @@ struct StereoMatcher
   size_t pinned_bytes;
 
   StereoMessage message;        /* of the processing thread */
+  bool profiling;
 
   pthread_mutex_t lock;         /* protects the rest, and slots[].frame,
-                                 * .complete and .copy_out */
+                                 * .complete, .copy_out and .marks */
   uint64_t next_frame;
+  unsigned n_stages;            /* of the frame that completed last */
+  const char *stage_name[STEREO_MAX_MARKS];
+  uint64_t stage_ns[STEREO_MAX_MARKS];
   StereoMatcherStats stats;
   StereoStatus failure;         /* of a wait, on whatever thread */
   StereoMessage failure_message;
@@ -173,6 +178,37 @@ stereo_matcher_get_stats (StereoMatcher * matcher, StereoMatcherStats * stats)
   pthread_mutex_lock (&matcher->lock);
   *stats = matcher->stats;
   pthread_mutex_unlock (&matcher->lock);
+}
+
+void
+stereo_matcher_set_profiling (StereoMatcher * matcher, bool profiling)
+{
+  matcher->profiling = profiling;
+}
+
+bool
+stereo_matcher_get_stage (StereoMatcher * matcher, size_t index,
+    const char **name, uint64_t * ns)
+{
+  bool found;
+
+  pthread_mutex_lock (&matcher->lock);
+  found = index < matcher->n_stages;
+  if (found && name != NULL)
+    *name = matcher->stage_name[index];
+  if (found && ns != NULL)
+    *ns = matcher->stage_ns[index];
+  pthread_mutex_unlock (&matcher->lock);
+  return found;
+}
+
+StereoStatus
+stereo_mark (StereoMarks * marks, const char *name)
+{
+  if (marks == NULL || marks->n == STEREO_MAX_MARKS)
+    return STEREO_OK;
+  marks->name[marks->n] = name;
+  return marks->queue->klass->mark (marks->queue, marks->slot, marks->n++);
 }
 
 /* ---------------------------------------------------------------- configure */
@@ -423,7 +459,8 @@ stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
 
 /* The last step of a frame: counts it, and empties the staging buffer. */
 static void
-complete_locked (StereoMatcher * m, Slot * slot, uint64_t ns)
+complete_locked (StereoMatcher * m, Slot * slot, uint64_t ns,
+    const uint64_t * stage_ns)
 {
   if (slot->copy_out) {
     size_t row_bytes = (size_t) m->geometry.width * m->encoded_bytes;
@@ -436,6 +473,9 @@ complete_locked (StereoMatcher * m, Slot * slot, uint64_t ns)
   m->stats.frames++;
   m->stats.last_ns = ns;
   m->stats.total_ns += ns;
+  m->n_stages = slot->marks.n;
+  memcpy (m->stage_name, slot->marks.name, sizeof (m->stage_name));
+  memcpy (m->stage_ns, stage_ns, sizeof (m->stage_ns));
 }
 
 StereoStatus
@@ -445,7 +485,8 @@ stereo_matcher_wait (StereoMatcher * m, uint64_t frame)
   Slot *slot;
   StereoMessage why = { "" };
   StereoStatus status;
-  uint64_t ns = 0;
+  uint64_t ns = 0, stage_ns[STEREO_MAX_MARKS] = { 0 };
+  unsigned n_marks;
   bool pending;
 
   if (m == NULL)
@@ -458,19 +499,22 @@ stereo_matcher_wait (StereoMatcher * m, uint64_t frame)
   /* A frame that has left its slot was complete then. */
   pending = status == STEREO_OK && frame != 0 && slot->frame == frame
       && !slot->complete;
+  n_marks = slot->marks.n;
   pthread_mutex_unlock (&m->lock);
   if (!pending)
     return status;
 
   /* Unlocked, so that the next frame can be started meanwhile. */
   status = m->queue->klass->wait (m->queue, index, &ns, &why);
+  if (status == STEREO_OK && n_marks > 0)
+    status = m->queue->klass->times (m->queue, index, n_marks, stage_ns, &why);
 
   pthread_mutex_lock (&m->lock);
   if (status != STEREO_OK) {
     m->failure = status;
     m->failure_message = why;
   } else if (slot->frame == frame && !slot->complete) {
-    complete_locked (m, slot, ns);
+    complete_locked (m, slot, ns, stage_ns);
   }
   pthread_mutex_unlock (&m->lock);
   if (status != STEREO_OK)
@@ -567,14 +611,20 @@ compute (StereoMatcher * m, const StereoFrame * frame,
   const StereoFilterStages *f = m->filters;
   StereoStatus status = m->algorithm->run (frame, m->stages);
 
+  if (status == STEREO_OK)
+    status = stereo_mark (frame->marks, "match");
   if (status != STEREO_OK || frame->output != NULL)
     return status;
-  if (f->median_encode != NULL)
-    return f->median_encode (m->queue, width, height, &m->map, output);
-  status = f->median (m->queue, width, height, &m->map, &m->filtered);
-  if (status != STEREO_OK)
-    return status;
-  return f->encode (m->queue, width, height, &m->filtered, output);
+  if (f->median_encode != NULL) {
+    status = f->median_encode (m->queue, width, height, &m->map, output);
+  } else {
+    status = f->median (m->queue, width, height, &m->map, &m->filtered);
+    if (status == STEREO_OK)
+      status = f->encode (m->queue, width, height, &m->filtered, output);
+  }
+  if (status == STEREO_OK)
+    status = stereo_mark (frame->marks, "median");
+  return status;
 }
 
 StereoStatus
@@ -589,7 +639,8 @@ stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
   StereoOutput encoded;
   const uint8_t *raw[2];
   size_t stride[2];
-  bool in_place;
+  bool in_place, uploads;
+  StereoMarks marks;
   StereoStatus status;
 
   if (m == NULL)
@@ -629,17 +680,24 @@ stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
   work.queue = m->queue;
   work.map = m->map;
   work.output = m->common.median ? NULL : &encoded;
+  marks.queue = m->queue;
+  marks.slot = index;
+  marks.n = 0;
+  work.marks = m->profiling ? &marks : NULL;
 
-  status = q->begin (m->queue, index, copies (m)
-      && (left->memory != STEREO_MEMORY_DEVICE
-          || right->memory != STEREO_MEMORY_DEVICE), !in_place);
+  uploads = copies (m) && (left->memory != STEREO_MEMORY_DEVICE
+      || right->memory != STEREO_MEMORY_DEVICE);
+  status = q->begin (m->queue, index, uploads, !in_place);
   if (status != STEREO_OK)
     return queue_failed (m, status);
   if ((status = upload_view (m, slot, 0, left, &raw[0], &stride[0]))
       || (status = upload_view (m, slot, 1, right, &raw[1], &stride[1]))
+      || (status = uploads ? stereo_mark (work.marks, "upload") : STEREO_OK)
       || (status = q->uploaded (m->queue, index))
       || (status = convert_view (m, 0, raw[0], stride[0], &work.left))
       || (status = convert_view (m, 1, raw[1], stride[1], &work.right))
+      || (status = m->sides[0].convert || m->sides[1].convert
+          ? stereo_mark (work.marks, "convert") : STEREO_OK)
       || (status = compute (m, &work, &encoded))
       || (status = q->computed (m->queue, index)))
     return queue_failed (m, status);
@@ -658,6 +716,8 @@ stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
     else
       status = q->download (m->queue, slot->out, slot->out_stride,
           slot->encoded, m->encoded_stride, row_bytes, (size_t) g->height);
+    if (status == STEREO_OK)
+      status = stereo_mark (work.marks, "download");
     if (status != STEREO_OK)
       return queue_failed (m, status);
   }
@@ -667,6 +727,7 @@ stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
   pthread_mutex_lock (&m->lock);
   slot->frame = m->next_frame++;
   slot->complete = false;
+  slot->marks = marks;
   pthread_mutex_unlock (&m->lock);
   if (frame != NULL)
     *frame = slot->frame;

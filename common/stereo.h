@@ -279,6 +279,11 @@ STEREO_API void stereo_device_unref (StereoDevice ** device);
 STEREO_API const char *stereo_device_backend (const StereoDevice * device);
 STEREO_API const char *stereo_device_name (const StereoDevice * device);
 
+/* Of a CPU device the number of threads and the instructions in use, never
+ * STEREO_SIMD_AUTO; of others 0 and STEREO_SIMD_NONE. */
+STEREO_API unsigned stereo_device_threads (const StereoDevice * device);
+STEREO_API StereoSimd stereo_device_simd (const StereoDevice * device);
+
 /* Host memory that the device copies from and to without staging: page-locked
  * for CUDA, ordinary for the CPU.  Aligned to 64 bytes or more.  Any thread. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_device_alloc_pinned (StereoDevice
@@ -390,6 +395,25 @@ typedef struct
 /* Any thread.  Frames count as complete once they were waited for. */
 STEREO_API void stereo_matcher_get_stats (StereoMatcher * matcher,
     StereoMatcherStats * stats);
+
+/* Whether the stages of the frames that are started from now on are timed; not
+ * at first.  Costs a little time on every frame while it is on. */
+STEREO_API void stereo_matcher_set_profiling (StereoMatcher * matcher,
+    bool profiling);
+
+/*
+ * A stage of the frame that completed last, in their order: "upload",
+ * "convert", the algorithm's own if it has any, "match", "median" and
+ * "download", of which there are those that the frame had; encoding belongs to
+ * "median", or to "match" without one.  ns is the time from the end of the
+ * stage before, and name lives as long as the library.  The stages add up to
+ * last_ns; with several frames in flight they contain the wait for each other.
+ *
+ * False past the last stage, and for a frame that was started without
+ * profiling.  Any thread; name and ns may be NULL.
+ */
+STEREO_CHECKED STEREO_API bool stereo_matcher_get_stage (StereoMatcher *
+    matcher, size_t index, const char **name, uint64_t * ns);
 
 #ifdef __cplusplus
 }

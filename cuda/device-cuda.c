@@ -166,9 +166,9 @@ begin (StereoQueue * queue, unsigned slot, bool uploads, bool downloads)
     return status;
   s->uploads = uploads;
   s->downloads = downloads;
-  status = STEREO_CUDA_CHECK (cudaEventRecord (s->begun,
-          uploads ? self->up : self->compute), "starting a frame",
-      &queue->message);
+  s->current = uploads ? self->up : self->compute;
+  status = STEREO_CUDA_CHECK (cudaEventRecord (s->begun, s->current),
+      "starting a frame", &queue->message);
   stereo_cuda_leave (queue->device);
   return status;
 }
@@ -252,6 +252,7 @@ uploaded (StereoQueue * queue, unsigned slot)
 
   if (!self->slots[slot].uploads)
     return STEREO_OK;
+  self->slots[slot].current = self->compute;
   return chain (queue, self->slots[slot].uploaded, self->up, self->compute);
 }
 
@@ -262,6 +263,7 @@ computed (StereoQueue * queue, unsigned slot)
 
   if (!self->slots[slot].downloads)
     return STEREO_OK;
+  self->slots[slot].current = self->down;
   return chain (queue, self->slots[slot].computed, self->compute, self->down);
 }
 
@@ -297,9 +299,27 @@ end (StereoQueue * queue, unsigned slot)
 
   if (status != STEREO_OK)
     return status;
-  status = STEREO_CUDA_CHECK (cudaEventRecord (s->ended,
-          s->downloads ? self->down : self->compute), "ending a frame",
-      &queue->message);
+  status = STEREO_CUDA_CHECK (cudaEventRecord (s->ended, s->current),
+      "ending a frame", &queue->message);
+  stereo_cuda_leave (queue->device);
+  return status;
+}
+
+static StereoStatus
+mark (StereoQueue * queue, unsigned slot, unsigned index)
+{
+  StereoCudaQueue *self = (StereoCudaQueue *) queue;
+  StereoCudaSlot *s = &self->slots[slot];
+  StereoStatus status = stereo_cuda_enter (queue->device, &queue->message);
+  cudaError_t error = cudaSuccess;
+
+  if (status != STEREO_OK)
+    return status;
+  if (s->marks[index] == NULL)
+    error = cudaEventCreate (&s->marks[index]);
+  if (error == cudaSuccess)
+    error = cudaEventRecord (s->marks[index], s->current);
+  status = STEREO_CUDA_CHECK (error, "timing a stage", &queue->message);
   stereo_cuda_leave (queue->device);
   return status;
 }
@@ -328,6 +348,34 @@ wait_for (StereoQueue * queue, unsigned slot, uint64_t * ns,
   return status;
 }
 
+static StereoStatus
+times (StereoQueue * queue, unsigned slot, unsigned n_marks, uint64_t * ns,
+    StereoMessage * why)
+{
+  StereoCudaQueue *self = (StereoCudaQueue *) queue;
+  StereoCudaSlot *s = &self->slots[slot];
+  StereoStatus status = stereo_cuda_enter (queue->device, why);
+  cudaEvent_t before = s->begun;
+  cudaError_t error = cudaSuccess;
+
+  if (status != STEREO_OK)
+    return status;
+  for (unsigned i = 0; i < n_marks && error == cudaSuccess; i++) {
+    cudaEvent_t after = i + 1 < n_marks ? s->marks[i] : s->ended;
+    float ms = 0;
+
+    error = cudaEventElapsedTime (&ms, before, after);
+    ns[i] = error == cudaSuccess && ms > 0 ? (uint64_t) (ms * 1e6f) : 0;
+    before = after;
+  }
+  /* as in wait_for() */
+  if (error == cudaErrorNotReady)
+    error = cudaSuccess;
+  status = STEREO_CUDA_CHECK (error, "reading the times of stages", why);
+  stereo_cuda_leave (queue->device);
+  return status;
+}
+
 static void
 queue_free (StereoQueue * queue)
 {
@@ -342,6 +390,10 @@ queue_free (StereoQueue * queue)
       for (int e = 0; e < 4; e++) {
         if (events[e] != NULL)
           (void) cudaEventDestroy (events[e]);
+      }
+      for (int e = 0; e < STEREO_MAX_MARKS; e++) {
+        if (s->marks[e] != NULL)
+          (void) cudaEventDestroy (s->marks[e]);
       }
     }
     if (self->up != NULL)
@@ -362,7 +414,9 @@ static const StereoQueueClass queue_class = {
   .computed = computed,
   .download = download,
   .end = end,
+  .mark = mark,
   .wait = wait_for,
+  .times = times,
   .free = queue_free,
 };
 

@@ -23,6 +23,8 @@ typedef struct
   cudaEvent_t uploaded;
   cudaEvent_t computed;
   cudaEvent_t ended;            /* after the last download */
+  cudaEvent_t marks[STEREO_MAX_MARKS];  /* NULL until first used */
+  cudaStream_t current;         /* that the frame has got to */
   bool uploads;                 /* of this frame; without any it stays on the */
   bool downloads;               /* compute stream */
 } StereoCudaSlot;

@@ -23,15 +23,22 @@ def timeless(text):
     """The lines without times and device."""
     lines = []
     column = None
+    figures = False
     for line in text.splitlines():
         if re.match(r"(CPU, |NVIDIA )", line):
             line = "DEVICE"
+        elif re.match(r"(algorithm|stages, mean ms) +size ", line):
+            figures = True
+            line = " ".join(line.split())
+        elif figures and line:
+            line = re.sub(r" +[\d.]+(?= |$)", " FIGURE", line)
         elif line.startswith("time, ms"):
             line = "TIMES"
         elif line.endswith(" time ms"):
             column = len(line)
         elif not line:
             column = None
+            figures = False
         elif len(line) == column:
             # lines of a scene's further regions end before it
             line = re.sub(r" +[\d.]+$", " TIME", line)

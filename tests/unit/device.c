@@ -27,8 +27,14 @@ test_simd (void)
       REQUIRE (stereo_device_new_cpu (1, simd, &device, &why) == STEREO_OK);
       CHECK_STRING (stereo_device_backend (device), "cpu");
       CHECK_CONTAINS (stereo_device_name (device), "1 thread,");
-      if (simd != STEREO_SIMD_AUTO)
+      CHECK_INT (stereo_device_threads (device), ==, 1);
+      if (simd != STEREO_SIMD_AUTO) {
         CHECK_CONTAINS (stereo_device_name (device), names[i]);
+        CHECK_INT (stereo_device_simd (device), ==, simd);
+      }
+      CHECK_CONTAINS (stereo_device_name (device),
+          stereo_simd_name (stereo_device_simd (device)));
+      CHECK_INT (stereo_device_simd (device), !=, STEREO_SIMD_AUTO);
       stereo_device_unref (&device);
     } else {
       CHECK_INT (stereo_device_new_cpu (1, simd, &device, &why), ==,
@@ -69,6 +75,7 @@ test_cpu (void)
   REQUIRE (stereo_device_new_cpu (1024, STEREO_SIMD_AUTO, &device, &why)
       == STEREO_OK);
   CHECK_CONTAINS (stereo_device_name (device), "1024 threads");
+  CHECK_INT (stereo_device_threads (device), ==, 1024);
   stereo_device_unref (&device);
   REQUIRE (stereo_device_new_cpu (0, STEREO_SIMD_AUTO, &device, &why)
       == STEREO_OK);

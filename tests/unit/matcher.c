@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "stereo-cuda.h"
 #include "stereo.h"
 #include "test.h"
 
@@ -841,6 +842,149 @@ live (const StereoAlgorithm * algorithm, Pair * pair, int *steps)
   return status;
 }
 
+/* The stages of the last frame: what they are called, in order, and that they
+ * add up to the frame. */
+static void
+check_stages (StereoMatcher * matcher, const char *const *names)
+{
+  StereoMatcherStats stats;
+  const char *name;
+  uint64_t ns, sum = 0;
+  size_t n = 0;
+
+  while (stereo_matcher_get_stage (matcher, n, &name, &ns)) {
+    if (names[n] == NULL) {
+      CHECK_STRING (name, "no more stages");
+      return;
+    }
+    CHECK_STRING (name, names[n]);
+    sum += ns;
+    n++;
+  }
+  CHECK (names[n] == NULL);
+  stereo_matcher_get_stats (matcher, &stats);
+  CHECK_INT (sum, ==, n > 0 ? stats.last_ns : 0);
+}
+
+static void
+test_stages (void)
+{
+  static const char *const none[] = { NULL };
+  static const char *const plain[] = { "match", NULL };
+  static const char *const filtered[] = { "match", "median", NULL };
+  static const char *const all[] = { "convert", "match", "median", NULL };
+  static uint8_t rgb[2][3 * 60 * 40];
+  static Pair pair;
+  StereoDevice *device = NULL;
+  StereoMatcher *matcher = NULL;
+  StereoParams *params = NULL;
+  const StereoAlgorithm *algorithm = stereo_algorithm_find ("vcbw");
+  uint64_t ns = 0;
+
+  REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
+      == STEREO_OK);
+  REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
+  REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
+  pair_init (&pair, 60, 40, 1);
+  REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+      == STEREO_OK);
+  CHECK (!stereo_matcher_get_stage (matcher, 0, NULL, NULL));
+
+  for (int i = 0; i < 2; i++) {
+    stereo_matcher_set_profiling (matcher, false);
+    REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
+            &pair.map, NULL) == STEREO_OK);
+    check_stages (matcher, none);
+    stereo_matcher_set_profiling (matcher, true);
+    check_stages (matcher, none);
+    REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
+            &pair.map, NULL) == STEREO_OK);
+    check_stages (matcher, plain);
+    CHECK (stereo_matcher_get_stage (matcher, 0, NULL, &ns));
+    CHECK_INT (ns, >, 0);
+    CHECK (!stereo_matcher_get_stage (matcher, (size_t) - 1, NULL, NULL));
+  }
+
+  REQUIRE (stereo_params_set (params, "median", 1, NULL) == STEREO_OK);
+  REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+      == STEREO_OK);
+  REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
+          &pair.map, NULL) == STEREO_OK);
+  check_stages (matcher, filtered);
+
+  pair.left = image_of (STEREO_FORMAT_RGB, 60, 40, rgb[0], 3);
+  pair.right = image_of (STEREO_FORMAT_RGB, 60, 40, rgb[1], 3);
+  pair.geometry.left = pair.geometry.right = STEREO_FORMAT_RGB;
+  REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+      == STEREO_OK);
+  REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
+          &pair.map, NULL) == STEREO_OK);
+  check_stages (matcher, all);
+
+  stereo_matcher_free (&matcher);
+  stereo_params_free (&params);
+  stereo_device_unref (&device);
+}
+
+/* The same on CUDA, where events round, and with frames in flight. */
+static void
+test_stages_cuda (void)
+{
+  static const char *const names[] = { "upload", "match", "median",
+    "download"
+  };
+  static Pair pair;
+  StereoDevice *device = NULL;
+  StereoMatcher *matcher = NULL;
+  StereoParams *params = NULL;
+  StereoMatcherStats stats;
+  const StereoAlgorithm *algorithm = stereo_algorithm_find ("vcbw");
+
+  if (stereo_cuda_count (NULL) == 0)
+    SKIP ("no CUDA device");
+  REQUIRE (stereo_device_new_cuda (-1, &device, NULL) == STEREO_OK);
+  REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
+  REQUIRE (stereo_params_set (params, "median", 1, NULL) == STEREO_OK);
+  REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
+  pair_init (&pair, 200, 100, 1);
+  REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+      == STEREO_OK);
+  for (int frames = 1; frames <= 5; frames++) {
+    uint64_t sum = 0;
+
+    stereo_matcher_set_profiling (matcher, false);
+    REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
+            &pair.map, NULL) == STEREO_OK);
+    REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
+    CHECK (!stereo_matcher_get_stage (matcher, 0, NULL, NULL));
+
+    stereo_matcher_set_profiling (matcher, true);
+    for (int i = 0; i < frames; i++)
+      REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
+              &pair.map, NULL) == STEREO_OK);
+    REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
+    for (size_t i = 0; i < 4; i++) {
+      const char *name = "";
+      uint64_t ns = 0;
+
+      CHECK (stereo_matcher_get_stage (matcher, i, &name, &ns));
+      CHECK_STRING (name, names[i]);
+      CHECK_INT (ns, >, 0);
+      sum += ns;
+    }
+    CHECK (!stereo_matcher_get_stage (matcher, 4, NULL, NULL));
+    if (frames == 1) {
+      /* events are exact to half a microsecond */
+      stereo_matcher_get_stats (matcher, &stats);
+      CHECK_INT (sum, <=, stats.last_ns + 5000);
+      CHECK_INT (sum + 5000, >=, stats.last_ns);
+    }
+  }
+  stereo_matcher_free (&matcher);
+  stereo_params_free (&params);
+  stereo_device_unref (&device);
+}
+
 /* Memory runs out at each allocation in turn. */
 static void
 test_out_of_memory (void)
@@ -883,6 +1027,8 @@ static const Test tests[] = {
   {"wait-elsewhere", test_wait_elsewhere},
   {"nothing-per-frame", test_nothing_per_frame},
   {"content-of-memory", test_content_of_memory},
+  {"stages", test_stages},
+  {"stages-cuda", test_stages_cuda},
   {"out-of-memory", test_out_of_memory},
 };
 

@@ -1,0 +1,98 @@
+/* gst-stereomatching: tests of the parts of stereo-bench
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "bench.h"
+#include "test.h"
+
+#include <math.h>
+
+static void
+test_statistics (void)
+{
+  double one[] = { 7 }, even[] = { 4, 1, 3, 10 }, many[200];
+  BenchTimes times;
+
+  bench_summarize (NULL, 0, &times);
+  CHECK_INT (times.runs, ==, 0);
+  CHECK (isnan (times.median) && isnan (times.min) && isnan (times.p95)
+      && isnan (times.mean));
+
+  bench_summarize (one, 1, &times);
+  CHECK_INT (times.runs, ==, 1);
+  CHECK_DOUBLE (times.median, ==, 7);
+  CHECK_DOUBLE (times.min, ==, 7);
+  CHECK_DOUBLE (times.p95, ==, 7);
+  CHECK_DOUBLE (times.mean, ==, 7);
+
+  bench_summarize (even, 4, &times);
+  CHECK_DOUBLE (times.median, ==, 3.5);
+  CHECK_DOUBLE (times.min, ==, 1);
+  CHECK_DOUBLE (times.p95, ==, 10);
+  CHECK_DOUBLE (times.mean, ==, 4.5);
+
+  /* 1 to n in some order; 95 % of 100 are the first 95, of 101 it takes 96 */
+  for (int n = 100; n <= 101; n++) {
+    for (int i = 0; i < n; i++)
+      many[i] = 1 + (i * 37) % n;
+    bench_summarize (many, (size_t) n, &times);
+    CHECK_DOUBLE (times.p95, ==, n == 100 ? 95 : 96);
+    CHECK_DOUBLE (times.median, ==, n == 100 ? 50.5 : 51);
+  }
+}
+
+static void
+test_figures (void)
+{
+  BenchCase c = { .width = 200, .height = 100, .disparities = 50,
+    .format = STEREO_FORMAT_RGB
+  };
+  BenchRun run = { .copy = 1e9 };
+  BenchResult result = { .traffic = 1e6 };
+
+  /* a million in two milliseconds */
+  CHECK_DOUBLE (bench_rate (&c, 2), ==, 500);
+  CHECK (isnan (bench_rate (&c, NAN)));
+  /* a megabyte takes a millisecond */
+  CHECK_DOUBLE (bench_copy_fraction (&run, &result, 4), ==, 0.25);
+  run.copy = NAN;
+  CHECK (isnan (bench_copy_fraction (&run, &result, 4)));
+
+  for (int i = 0; i < STEREO_N_FORMATS; i++) {
+    static const double bytes[STEREO_N_FORMATS] = {
+      1, 2, 3, 3, 4, 4, 4, 4, 1, 1, 1, 1, 1, 1
+    };
+
+    c.format = (StereoFormat) i;
+    CHECK_DOUBLE (bench_traffic (&c), ==, 20000 * (2 * bytes[i] + 2));
+  }
+}
+
+static void
+test_copy (void)
+{
+  for (unsigned threads = 1; threads <= 3; threads++) {
+    StereoDevice *device = NULL;
+    StereoMessage why = { "" };
+    double rate = 0;
+
+    REQUIRE (stereo_device_new_cpu (threads, STEREO_SIMD_AUTO, &device, &why)
+        == STEREO_OK);
+    CHECK (bench_copy (device, 1000003, &rate, &why));
+    CHECK (isfinite (rate));
+    CHECK_DOUBLE (rate, >, 0);
+    CHECK_INT (bench_rotation (device), >=, 1 << 20);
+    CHECK_INT (bench_rotation (device), <=, 1 << 28);
+    stereo_device_unref (&device);
+  }
+}
+
+static const Test tests[] = {
+  {"statistics", test_statistics},
+  {"figures", test_figures},
+  {"copy", test_copy},
+};
+
+TEST_MAIN (tests)

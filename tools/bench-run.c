@@ -1,0 +1,650 @@
+/* gst-stereomatching: run times of stereo algorithms
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "bench.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MIB ((size_t) 1 << 20)
+
+/* Rows of images, as the devices' own. */
+#define ROW_ALIGNMENT 256
+
+/* Pairs at least, so that one is neither read nor written for two frames; and
+ * at most. */
+#define MIN_SETS 3
+#define MAX_SETS 4096
+
+#define MIN_RUNS 5
+#define MAX_RUNS 1000000
+
+/* Warm-up: this many frames at least, then until a frame takes no longer than
+ * the fastest by this factor. */
+#define WARM_FRAMES 3
+#define WARM_FACTOR 1.1
+#define WARM_SECONDS 0.1
+
+#define COPIES 5
+
+static double
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
+}
+
+static bool
+is_cpu (const StereoDevice * device)
+{
+  return strcmp (stereo_device_backend (device), "cpu") == 0;
+}
+
+/* -------------------------------------------------------------- statistics */
+
+static int
+compare (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+void
+bench_summarize (double *ms, size_t n, BenchTimes * times)
+{
+  double sum = 0;
+
+  times->runs = n;
+  times->median = times->min = times->p95 = times->mean = NAN;
+  if (n == 0)
+    return;
+  qsort (ms, n, sizeof (*ms), compare);
+  for (size_t i = 0; i < n; i++)
+    sum += ms[i];
+  times->median = n % 2 ? ms[n / 2] : (ms[n / 2 - 1] + ms[n / 2]) / 2;
+  times->min = ms[0];
+  times->p95 = ms[(95 * n + 99) / 100 - 1];
+  times->mean = sum / (double) n;
+}
+
+double
+bench_rate (const BenchCase * c, double ms)
+{
+  return (double) c->width * c->height * c->disparities / ms / 1e3;
+}
+
+double
+bench_copy_fraction (const BenchRun * run, const BenchResult * result,
+    double ms)
+{
+  return result->traffic / (run->copy * ms / 1e3);
+}
+
+/* ------------------------------------------------------------------- copies */
+
+typedef struct
+{
+  uint8_t *target;
+  const uint8_t *source;
+  size_t bytes;
+  pthread_t thread;
+  bool started;
+} Part;
+
+static void *
+copy_part (void *data)
+{
+  Part *part = data;
+
+  memcpy (part->target, part->source, part->bytes);
+  return NULL;
+}
+
+/* All threads of the device, each its part. */
+static void
+copy_cpu (StereoDevice * device, void *target, const void *source,
+    size_t bytes)
+{
+  size_t n = stereo_device_threads (device), begin = 0;
+  Part *part = cli_resize (NULL, n * sizeof (*part));
+
+  for (size_t i = 0; i < n; i++) {
+    size_t end = bytes / n * (i + 1);
+
+    if (i + 1 == n)
+      end = bytes;
+    part[i].target = (uint8_t *) target + begin;
+    part[i].source = (const uint8_t *) source + begin;
+    part[i].bytes = end - begin;
+    part[i].started = i > 0
+        && pthread_create (&part[i].thread, NULL, copy_part, &part[i]) == 0;
+    begin = end;
+  }
+  for (size_t i = 0; i < n; i++) {
+    if (!part[i].started)
+      copy_part (&part[i]);
+  }
+  for (size_t i = 0; i < n; i++) {
+    if (part[i].started)
+      pthread_join (part[i].thread, NULL);
+  }
+  free (part);
+}
+
+static bool
+copy_once (StereoDevice * device, void *target, const void *source,
+    size_t bytes, StereoMessage * why)
+{
+  if (!is_cpu (device))
+    return stereo_device_copy (device, target, source, bytes, why)
+        == STEREO_OK;
+  copy_cpu (device, target, source, bytes);
+  return true;
+}
+
+bool
+bench_copy (StereoDevice * device, size_t bytes, double *rate,
+    StereoMessage * why)
+{
+  void *source = NULL, *target = NULL;
+  StereoStatus status;
+  double best = INFINITY;
+  bool good;
+
+  for (;; bytes /= 2) {
+    status = stereo_device_alloc (device, bytes, &source, why);
+    if (status == STEREO_OK)
+      status = stereo_device_alloc (device, bytes, &target, why);
+    if (status != STEREO_ERROR_MEMORY || bytes < 2 * MIB)
+      break;
+    stereo_device_free (device, &source);
+  }
+  good = status == STEREO_OK;
+  if (good && is_cpu (device)) {
+    /* pages that were never written to have no memory of their own */
+    memset (source, 1, bytes);
+    memset (target, 2, bytes);
+  }
+  /* the first one is the warm-up */
+  for (int i = 0; good && i <= COPIES; i++) {
+    double begun = now (), time;
+
+    good = copy_once (device, target, source, bytes, why);
+    time = now () - begun;
+    if (i > 0 && time < best)
+      best = time;
+  }
+  stereo_device_free (device, &source);
+  stereo_device_free (device, &target);
+  if (good)
+    *rate = 2 * (double) bytes / best;
+  return good;
+}
+
+size_t
+bench_rotation (const StereoDevice * device)
+{
+  size_t limit = 256 * MIB, bytes = limit;
+
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  if (is_cpu (device)) {
+    long cache = sysconf (_SC_LEVEL3_CACHE_SIZE);
+
+    bytes = cache > 0 ? 2 * (size_t) cache : 64 * MIB;
+  }
+#else
+  (void) device;
+#endif
+  return bytes < limit ? bytes : limit;
+}
+
+/* ------------------------------------------------------------------- images */
+
+/* Where the channels of a pixel are in plane 0. */
+typedef struct
+{
+  uint8_t bytes;                /* a pixel */
+  int8_t r, g, b;               /* offsets; all equal: one luma byte */
+} Layout;
+
+static const Layout layouts[STEREO_N_FORMATS] = {
+  [STEREO_FORMAT_GRAY8] = {1, 0, 0, 0},
+  [STEREO_FORMAT_GRAY16_LE] = {2, 1, 1, 1},
+  [STEREO_FORMAT_RGB] = {3, 0, 1, 2},
+  [STEREO_FORMAT_BGR] = {3, 2, 1, 0},
+  [STEREO_FORMAT_RGBX] = {4, 0, 1, 2},
+  [STEREO_FORMAT_BGRX] = {4, 2, 1, 0},
+  [STEREO_FORMAT_XRGB] = {4, 1, 2, 3},
+  [STEREO_FORMAT_XBGR] = {4, 3, 2, 1},
+  [STEREO_FORMAT_NV12] = {1, 0, 0, 0},
+  [STEREO_FORMAT_NV21] = {1, 0, 0, 0},
+  [STEREO_FORMAT_I420] = {1, 0, 0, 0},
+  [STEREO_FORMAT_YV12] = {1, 0, 0, 0},
+  [STEREO_FORMAT_Y42B] = {1, 0, 0, 0},
+  [STEREO_FORMAT_Y444] = {1, 0, 0, 0},
+};
+
+double
+bench_traffic (const BenchCase * c)
+{
+  return (double) c->width * c->height * (2 * layouts[c->format].bytes + 2);
+}
+
+/* Writes one pixel. */
+static void
+put (uint8_t * pixel, const Layout * layout, const uint8_t * rgb)
+{
+  memset (pixel, 0, layout->bytes);
+  if (layout->r == layout->g) {
+    pixel[layout->r] = (uint8_t) ((77 * rgb[0] + 150 * rgb[1] + 29 * rgb[2])
+        >> 8);
+    return;
+  }
+  pixel[layout->r] = rgb[0];
+  pixel[layout->g] = rgb[1];
+  pixel[layout->b] = rgb[2];
+}
+
+/* xorshift64*, of Marsaglia and Vigna. */
+static uint64_t
+chance (uint64_t * state)
+{
+  *state ^= *state >> 12;
+  *state ^= *state << 25;
+  *state ^= *state >> 27;
+  return *state * 0x2545f4914f6cdd1dull;
+}
+
+/*
+ * A scene of tiles, each with a colour and a disparity of its own and some
+ * noise on it; what no tile covers in the right view is noise.
+ */
+static void
+draw (const BenchCase * c, StereoImage * left, StereoImage * right,
+    uint64_t * state)
+{
+  enum
+  { TILE = 16 };
+  const Layout *layout = &layouts[c->format];
+  size_t bytes = layout->bytes;
+
+  for (int y = 0; y < c->height; y++) {
+    uint8_t *row = (uint8_t *) right->plane[0] + (size_t) y * right->stride[0];
+
+    for (int x = 0; x < c->width; x++) {
+      uint64_t value = chance (state);
+      uint8_t rgb[3] = { (uint8_t) (value >> 40), (uint8_t) (value >> 48),
+        (uint8_t) (value >> 56)
+      };
+
+      put (row + (size_t) x * bytes, layout, rgb);
+    }
+  }
+  for (int top = 0; top < c->height; top += TILE) {
+    for (int start = 0; start < c->width; start += TILE) {
+      uint64_t tile = chance (state);
+      int disparity = (int) (tile >> 32) & 0x7fffffff;
+
+      disparity %= c->disparities;
+      for (int y = top; y < c->height && y < top + TILE; y++) {
+        uint8_t *l = (uint8_t *) left->plane[0] + (size_t) y * left->stride[0];
+        uint8_t *r = (uint8_t *) right->plane[0]
+            + (size_t) y * right->stride[0];
+
+        for (int x = start; x < c->width && x < start + TILE; x++) {
+          uint64_t noise = chance (state);
+          uint8_t rgb[3];
+
+          for (int i = 0; i < 3; i++)
+            rgb[i] = (uint8_t) ((tile >> (8 * i) & 0xdf)
+                + (noise >> (56 - 8 * i) & 0x1f));
+          put (l + (size_t) x * bytes, layout, rgb);
+          if (x >= disparity)
+            put (r + (size_t) (x - disparity) * bytes, layout, rgb);
+        }
+      }
+    }
+  }
+}
+
+static void
+convert (const Image * from, const BenchCase * c, StereoImage * image)
+{
+  const Layout *layout = &layouts[c->format];
+  const uint8_t *pixel = from->data;
+
+  for (int y = 0; y < c->height; y++) {
+    uint8_t *row = (uint8_t *) image->plane[0] + (size_t) y * image->stride[0];
+
+    for (int x = 0; x < c->width; x++) {
+      uint8_t rgb[3];
+
+      for (int i = 0; i < 3; i++)
+        rgb[i] = pixel[from->channels == 3 ? i : 0];
+      put (row + (size_t) x * layout->bytes, layout, rgb);
+      pixel += from->channels;
+    }
+  }
+}
+
+/* The images of a case, several times, in one block of memory. */
+typedef struct
+{
+  StereoDevice *device;
+  size_t n;
+  size_t set_bytes;
+  StereoImage view, map;        /* of the first one; plane[] are NULL */
+  size_t view_bytes;
+  uint8_t *pinned;
+  uint8_t *memory;              /* of the device, the same; or NULL */
+} Pool;
+
+static size_t
+round_up (size_t value)
+{
+  return (value + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
+}
+
+/* All planes have the size of the largest one. */
+static void
+describe (const BenchCase * c, StereoFormat format, size_t pixel_bytes,
+    StereoImage * image)
+{
+  memset (image, 0, sizeof (*image));
+  image->format = format;
+  image->width = c->width;
+  image->height = c->height;
+  for (int i = 0; i < 3; i++)
+    image->stride[i] = round_up ((size_t) c->width * pixel_bytes);
+}
+
+static StereoImage
+place (const StereoImage * image, StereoMemory memory, uint8_t * start,
+    size_t plane_bytes)
+{
+  StereoImage result = *image;
+
+  result.memory = memory;
+  for (int i = 0; i < 3; i++)
+    result.plane[i] = start + (plane_bytes > 0 ? (size_t) i * plane_bytes : 0);
+  return result;
+}
+
+/* The images of set i. */
+static void
+pool_get (const Pool * pool, bool on_device, size_t i, StereoImage * left,
+    StereoImage * right, StereoImage * map)
+{
+  StereoMemory memory = on_device ? STEREO_MEMORY_DEVICE
+      : STEREO_MEMORY_PINNED;
+  uint8_t *start = (on_device ? pool->memory : pool->pinned)
+      + i % pool->n * pool->set_bytes;
+  size_t plane = pool->view.stride[0] * (size_t) pool->view.height;
+  bool planar = pool->view_bytes > plane;
+
+  *left = place (&pool->view, memory, start, planar ? plane : 0);
+  *right = place (&pool->view, memory, start + pool->view_bytes,
+      planar ? plane : 0);
+  *map = place (&pool->map, memory, start + 2 * pool->view_bytes, 0);
+}
+
+static void
+pool_clear (Pool * pool)
+{
+  void *pinned = pool->pinned, *memory = pool->memory;
+
+  stereo_device_free_pinned (pool->device, &pinned);
+  stereo_device_free (pool->device, &memory);
+}
+
+static StereoStatus
+pool_make (Pool * pool, StereoDevice * device, const BenchCase * c,
+    const BenchSettings * settings, StereoMessage * why)
+{
+  bool planar = c->format >= STEREO_FORMAT_NV12;
+  uint64_t state = 0x9e3779b97f4a7c15ull;
+  StereoImage left, right, map;
+  StereoStatus status;
+  void *memory = NULL;
+
+  memset (pool, 0, sizeof (*pool));
+  pool->device = device;
+  describe (c, c->format, layouts[c->format].bytes, &pool->view);
+  describe (c, STEREO_FORMAT_GRAY16_LE, 2, &pool->map);
+  pool->view_bytes = pool->view.stride[0] * (size_t) c->height
+      * (planar ? 3 : 1);
+  pool->set_bytes = 2 * pool->view_bytes
+      + pool->map.stride[0] * (size_t) c->height;
+  pool->n = settings->rotate / pool->set_bytes + 1;
+  if (pool->n < MIN_SETS)
+    pool->n = MIN_SETS;
+  if (pool->n > MAX_SETS)
+    pool->n = MAX_SETS;
+
+  status = stereo_device_alloc_pinned (device, pool->n * pool->set_bytes,
+      &memory, why);
+  if (status != STEREO_OK)
+    return status;
+  pool->pinned = memory;
+  memset (pool->pinned, 128, pool->n * pool->set_bytes);
+  for (size_t i = 0; i < pool->n; i++) {
+    pool_get (pool, false, i, &left, &right, &map);
+    if (settings->left != NULL) {
+      convert (settings->left, c, &left);
+      convert (settings->right, c, &right);
+    } else {
+      draw (c, &left, &right, &state);
+    }
+  }
+  if (is_cpu (device))
+    return STEREO_OK;
+
+  memory = NULL;
+  status = stereo_device_alloc (device, pool->n * pool->set_bytes, &memory,
+      why);
+  if (status == STEREO_OK) {
+    pool->memory = memory;
+    status = stereo_device_copy (device, pool->memory, pool->pinned,
+        pool->n * pool->set_bytes, why);
+  }
+  if (status != STEREO_OK)
+    pool_clear (pool);
+  return status;
+}
+
+/* ------------------------------------------------------------------ running */
+
+typedef enum
+{
+  DEVICE,                       /* frames follow each other on the device */
+  HOST,                         /* one at a time, from and to pinned memory */
+  PIPELINED,                    /* overlapping, from and to pinned memory */
+  STAGES                        /* as HOST, with stages */
+} Mode;
+
+typedef struct
+{
+  StereoMatcher *matcher;
+  Pool pool;
+  size_t next;                  /* set */
+  uint64_t before;              /* the frame that is still to be waited for */
+  double done;                  /* when the one before that was complete */
+} Runner;
+
+/* Starts a frame, waits for that or, in modes that overlap, for the one before
+ * it, and says what it took: NAN if there is none before it. */
+static bool
+run_frame (Runner * r, Mode mode, double *ms)
+{
+  StereoMatcherStats stats;
+  StereoImage left, right, map;
+  double begun = now ();
+  bool overlap = mode == DEVICE || mode == PIPELINED;
+  uint64_t frame, wanted;
+
+  pool_get (&r->pool, mode == DEVICE && r->pool.memory != NULL, r->next++,
+      &left, &right, &map);
+  if (stereo_matcher_process (r->matcher, &left, &right, &map, &frame)
+      != STEREO_OK)
+    return false;
+  wanted = overlap ? r->before : frame;
+  r->before = frame;
+  if (stereo_matcher_wait (r->matcher, wanted) != STEREO_OK)
+    return stereo_matcher_sync (r->matcher) == STEREO_OK;
+
+  if (wanted == 0) {
+    *ms = NAN;
+  } else if (mode == HOST) {
+    *ms = (now () - begun) * 1e3;
+  } else if (mode == PIPELINED) {
+    double done = now ();
+
+    *ms = (done - r->done) * 1e3;
+    r->done = done;
+  } else {
+    stereo_matcher_get_stats (r->matcher, &stats);
+    *ms = (double) stats.last_ns / 1e6;
+  }
+  return true;
+}
+
+/* Until times have settled. */
+static bool
+warm_up (Runner * r, Mode mode, double seconds)
+{
+  double begun = now (), best = INFINITY, least = seconds / 4;
+
+  r->before = 0;
+  r->done = begun;
+  if (least > WARM_SECONDS)
+    least = WARM_SECONDS;
+  for (int frames = 1;; frames++) {
+    double ms, elapsed;
+
+    if (!run_frame (r, mode, &ms))
+      return false;
+    if (ms < best)
+      best = ms;
+    elapsed = now () - begun;
+    if (frames >= WARM_FRAMES && elapsed >= least
+        && (elapsed >= seconds || ms <= best * WARM_FACTOR))
+      return true;
+  }
+}
+
+typedef struct
+{
+  double *ms;
+  size_t n, room;
+} Samples;
+
+static void
+samples_add (Samples * samples, double ms)
+{
+  if (samples->n == samples->room) {
+    samples->room = 2 * samples->room + 64;
+    samples->ms = cli_resize (samples->ms,
+        samples->room * sizeof (*samples->ms));
+  }
+  samples->ms[samples->n++] = ms;
+}
+
+/* One kind of times; stages only for STAGES. */
+static bool
+measure (Runner * r, Mode mode, double seconds, BenchTimes * times,
+    BenchResult * result)
+{
+  Samples whole = { NULL, 0, 0 }, stage[BENCH_MAX_STAGES];
+  double begun, ms;
+  bool good;
+
+  memset (stage, 0, sizeof (stage));
+  stereo_matcher_set_profiling (r->matcher, mode == STAGES);
+  good = warm_up (r, mode, seconds);
+  begun = now ();
+  while (good && whole.n < MAX_RUNS
+      && (whole.n < MIN_RUNS || now () - begun < seconds)) {
+    good = run_frame (r, mode, &ms);
+    if (!good)
+      break;
+    samples_add (&whole, ms);
+    for (size_t i = 0; mode == STAGES && i < BENCH_MAX_STAGES; i++) {
+      const char *name;
+      uint64_t ns;
+
+      if (!stereo_matcher_get_stage (r->matcher, i, &name, &ns))
+        break;
+      result->stage[i].name = name;
+      result->n_stages = i + 1;
+      samples_add (&stage[i], (double) ns / 1e6);
+    }
+  }
+  good = good && stereo_matcher_sync (r->matcher) == STEREO_OK;
+  if (good)
+    bench_summarize (whole.ms, whole.n, times);
+  for (size_t i = 0; i < BENCH_MAX_STAGES; i++) {
+    if (good && i < result->n_stages && mode == STAGES)
+      bench_summarize (stage[i].ms, stage[i].n, &result->stage[i].times);
+    free (stage[i].ms);
+  }
+  free (whole.ms);
+  return good;
+}
+
+bool
+bench_run (StereoDevice * device, const BenchCase * c,
+    const BenchSettings * settings, BenchResult * result, int *status,
+    StereoMessage * why)
+{
+  StereoGeometry geometry = { c->width, c->height, c->format, c->format,
+    STEREO_FORMAT_GRAY16_LE
+  };
+  Runner r = { 0 };
+  StereoMatcherStats stats;
+  StereoStatus problem;
+  bool good = false;
+
+  *status = 1;
+  problem = stereo_matcher_new (c->setup->algorithm, device, &r.matcher);
+  if (problem != STEREO_OK)
+    return cli_fail (why, "%s: %s", stereo_device_name (device),
+        problem == STEREO_ERROR_UNSUPPORTED ? "it has no such algorithm"
+        : stereo_status_name (problem));
+  problem = stereo_matcher_configure (r.matcher, &geometry, c->params);
+  if (problem != STEREO_OK) {
+    if (problem == STEREO_ERROR_ARGUMENT)
+      *status = 2;
+    cli_fail (why, "%s", stereo_matcher_error (r.matcher));
+  } else if (pool_make (&r.pool, device, c, settings, why) == STEREO_OK) {
+    good = measure (&r, DEVICE, settings->seconds, &result->device, result);
+    if (good && !is_cpu (device))
+      good = measure (&r, HOST, settings->seconds, &result->host, result)
+          && measure (&r, PIPELINED, settings->seconds, &result->pipelined,
+          result);
+    good = good
+        && measure (&r, STAGES, settings->seconds, &result->profiled, result);
+    if (!good)
+      cli_fail (why, "%s", stereo_matcher_error (r.matcher));
+  }
+  if (good) {
+    stereo_matcher_get_stats (r.matcher, &stats);
+    result->device_bytes = (double) stats.device_bytes;
+    result->host_bytes = (double) stats.host_bytes;
+    result->traffic = bench_traffic (c);
+  }
+  /* first, as it waits for the frames that use the images */
+  stereo_matcher_free (&r.matcher);
+  if (r.pool.device != NULL)
+    pool_clear (&r.pool);
+  return good;
+}
