@@ -100,6 +100,35 @@ simd_keep_best16 (VecU16 cost, VecU16 * best, VecU16 new_index, VecU16 index)
 #endif
 }
 
+static inline VecU8
+simd_min8 (VecU8 a, VecU8 b)
+{
+#if defined (__AVX512BW__)
+  return (VecU8) _mm512_min_epu8 ((__m512i) a, (__m512i) b);
+#elif defined (__AVX2__)
+  return (VecU8) _mm256_min_epu8 ((__m256i) a, (__m256i) b);
+#else
+  VecU8 less = (VecU8) (a < b);
+
+  return (a & less) | (b & ~less);
+#endif
+}
+
+/* a + b, at most 255. */
+static inline VecU8
+simd_add_saturated8 (VecU8 a, VecU8 b)
+{
+#if defined (__AVX512BW__)
+  return (VecU8) _mm512_adds_epu8 ((__m512i) a, (__m512i) b);
+#elif defined (__AVX2__)
+  return (VecU8) _mm256_adds_epu8 ((__m256i) a, (__m256i) b);
+#else
+  VecU8 sum = a + b;
+
+  return sum | (VecU8) (sum < a);
+#endif
+}
+
 /* |a - b| of bytes. */
 static inline VecU8
 simd_absdiff8 (VecU8 a, VecU8 b)

@@ -37,6 +37,7 @@ typedef struct
   CUdevice cu_device;
   cudaStream_t stream;          /* borrowed, or NULL */
   int multiprocessors;
+  int capability;               /* 10 major + minor */
   int shared_limit;             /* bytes a block of threads can have */
 } CudaDevice;
 
@@ -464,6 +465,7 @@ queue_new (StereoDevice * device, StereoQueue ** queue, StereoMessage * why)
   q->queue.klass = &queue_class;
   q->queue.device = device;
   q->multiprocessors = self->multiprocessors;
+  q->capability = self->capability;
 
   status = stereo_cuda_enter (device, why);
   if (status != STEREO_OK) {
@@ -639,6 +641,7 @@ identify (CudaDevice * self, StereoMessage * why)
     snprintf (self->device.name, sizeof (self->device.name), "%.100s",
         properties.name);
     self->multiprocessors = properties.multiProcessorCount;
+    self->capability = 10 * properties.major + properties.minor;
     self->shared_limit = (int) properties.sharedMemPerBlockOptin;
     error = stereo_cuda_probe ();
     if (error != cudaSuccess) {

@@ -39,6 +39,7 @@ typedef struct
   cudaStream_t down;
   bool borrowed;                /* the compute stream */
   int multiprocessors;
+  int capability;               /* 10 major + minor */
   StereoCudaSlot slots[STEREO_CUDA_SLOTS];
 } StereoCudaQueue;
 
