@@ -1,0 +1,675 @@
+/* gst-stereomatching: tests of ESAW and ESMP on all devices
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "expstep.h"
+
+#include <math.h>
+
+static const char *algorithm;
+static bool with_messages;
+
+/* ------------------------------------------------------------------- oracle */
+
+/*
+ * The algorithms once more, pixel by pixel, from docs/algorithms/esaw.md and
+ * esmp.md alone: nothing here is shared with the library.  Next to the integer
+ * costs it keeps real ones, without any rounding.
+ */
+
+typedef struct
+{
+  int width, height, n, min, passes, metric;
+  bool color, rgb_cost;
+  double base, gamma_color, gamma_distance, threshold, weight, jump,
+      truncation;
+} Oracle;
+
+static double
+param (const StereoParams * params, const char *name)
+{
+  double value = 0;
+
+  REQUIRE (stereo_params_get (params, name, &value));
+  return value;
+}
+
+static void
+pixel_rgb (const TestImage * image, int x, int y, int rgb[3])
+{
+  static const int order[STEREO_N_FORMATS][3] = {
+    [STEREO_FORMAT_RGB] = {0, 1, 2},[STEREO_FORMAT_BGR] = {2, 1, 0},
+    [STEREO_FORMAT_RGBX] = {0, 1, 2},[STEREO_FORMAT_BGRX] = {2, 1, 0},
+    [STEREO_FORMAT_XRGB] = {1, 2, 3},[STEREO_FORMAT_XBGR] = {3, 2, 1},
+    [STEREO_FORMAT_GRAY16_LE] = {1, 1, 1},
+  };
+  const uint8_t *p = test_image_row (image, y)
+      + (size_t) x * format_bytes (image->image.format);
+
+  for (int c = 0; c < 3; c++)
+    rgb[c] = p[order[image->image.format][c]];
+}
+
+static int
+pixel_luma (const TestImage * image, int x, int y)
+{
+  int rgb[3];
+
+  pixel_rgb (image, x, y, rgb);
+  return (19589 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) / 65536;
+}
+
+/* 0 to 255 for 0 to the threshold; *real without rounding. */
+static int
+oracle_cost (const Oracle * o, const TestImage * left, const TestImage * right,
+    int x, int y, int d, double *real)
+{
+  int lowest = d > 0 ? d : 0, highest = o->width - 1 + (d < 0 ? d : 0);
+  int difference, limit, gain, sum, channels = o->rgb_cost ? 3 : 1;
+
+  x = x < lowest ? lowest : x > highest ? highest : x;
+  if (o->rgb_cost) {
+    int l[3], r[3];
+
+    pixel_rgb (left, x, y, l);
+    pixel_rgb (right, x - d, y, r);
+    difference = abs (l[0] - r[0]) + abs (l[1] - r[1]) + abs (l[2] - r[2]);
+  } else {
+    difference = abs (pixel_luma (left, x, y) - pixel_luma (right, x - d, y));
+  }
+  *real = 255 * fmin (difference / (o->threshold * channels), 1);
+  limit = (int) floor (o->threshold * channels);
+  gain = limit > 0 ? (int) floor (65280 / (o->threshold * channels)) : 0;
+  sum = difference <= limit ? difference * gain : 65280;
+  return (sum + 128) / 256;
+}
+
+/* u of 256; *real of 1. */
+static int
+oracle_weight (const Oracle * o, const TestImage * left, int x, int y, int qx,
+    int qy, int step, double *real)
+{
+  int p[3], q[3], d[3];
+  double difference, place;
+
+  *real = 0;
+  if (qx < 0 || qy < 0 || qx >= o->width || qy >= o->height)
+    return 0;
+  if (o->color) {
+    pixel_rgb (left, x, y, p);
+    pixel_rgb (left, qx, qy, q);
+  } else {
+    p[0] = p[1] = p[2] = pixel_luma (left, x, y);
+    q[0] = q[1] = q[2] = pixel_luma (left, qx, qy);
+  }
+  for (int c = 0; c < 3; c++)
+    d[c] = abs (p[c] - q[c]);
+  switch (o->metric) {
+    case 0:
+      place = difference = fmax (d[0], fmax (d[1], d[2]));
+      break;
+    case 1:
+      difference = sqrt ((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / 3.0);
+      place = o->color ? floor (3 * difference + 0.5) / 3 : d[0];
+      break;
+    default:
+      place = difference = (d[0] + d[1] + d[2]) / 3.0;
+  }
+  *real = exp (-(difference / o->gamma_color + step / o->gamma_distance));
+  return (int) fmin (255, floor (256 * exp (-(place / o->gamma_color
+                  + step / o->gamma_distance)) + 0.5));
+}
+
+/* All disparities of one pixel, by brute force. */
+static void
+oracle_messages (int n, const double *cost, double jump, double truncation,
+    double *message)
+{
+  for (int i = 0; i < n; i++) {
+    message[i] = cost[i];
+    for (int j = 0; j < n; j++)
+      message[i] = fmin (message[i],
+          cost[j] + fmin (jump * abs (i - j), truncation));
+  }
+}
+
+/* In units of the costs; what exceeds their range is as good as infinite. */
+static double
+oracle_units (const Oracle * o, double smoothness, int parts)
+{
+  double range = o->weight * o->threshold;
+
+  return smoothness * parts >= 255 * range ? 255
+      : floor (smoothness * parts / range + 0.5);
+}
+
+typedef struct
+{
+  double *integer;              /* whole numbers */
+  double *real;
+} Volume;
+
+static Volume
+volume_new (size_t size)
+{
+  Volume v = {
+    malloc (size * sizeof (double)), malloc (size * sizeof (double))
+  };
+
+  REQUIRE (v.integer != NULL && v.real != NULL);
+  return v;
+}
+
+static void
+volume_free (Volume * v)
+{
+  free (v->integer);
+  free (v->real);
+}
+
+/* Winning indices, -1 where there is no candidate; excess gets by how much the
+ * winner's cost without rounding exceeds the best one, of 255. */
+static void
+oracle_match (const TestImage * left, const TestImage * right,
+    const StereoParams * params, int *winner, double *excess)
+{
+  Oracle o = { left->image.width, left->image.height };
+  size_t pixels = (size_t) (o.width * o.height), n = 0;
+  int indices[512], steps[16];
+  Volume now, next;
+  bool fine = false;
+  double truncation_share;
+
+  o.n = (int) param (params, "num-disparities");
+  o.min = (int) param (params, "min-disparity");
+  o.base = param (params, "base");
+  o.gamma_color = param (params, "gamma-color");
+  o.gamma_distance = param (params, "gamma-distance");
+  o.threshold = param (params, "cost-threshold");
+  o.metric = (int) param (params, "color-metric");
+  o.color = format_bytes (left->image.format) >= 3
+      && format_bytes (right->image.format) >= 3;
+  o.rgb_cost = o.color && param (params, "cost") != 0;
+  if (with_messages) {
+    o.weight = param (params, "data-weight");
+    o.jump = param (params, "disc-single-jump");
+    truncation_share = param (params, "disc-truncation");
+    o.truncation = truncation_share * o.n;
+  }
+  for (unsigned i = 0; i < (unsigned) param (params, "iterations"); i++) {
+    int s = (int) floor (pow (o.base, i) + 0.5);
+
+    if (s < (o.width > o.height ? o.width : o.height)
+        && exp (-s / o.gamma_distance) >= 1.0 / 4096)
+      steps[o.passes++] = s;
+  }
+
+  for (int i = 0; i < o.n; i++) {
+    if (abs (o.min + i) < o.width)
+      indices[n++] = i;
+  }
+  for (size_t p = 0; p < pixels; p++)
+    winner[p] = -1;
+  if (n == 0)
+    return;
+  now = volume_new (pixels * n);
+  next = volume_new (pixels * n);
+
+  for (size_t p = 0; p < pixels; p++) {
+    for (size_t i = 0; i < n; i++)
+      now.integer[p * n + i] = oracle_cost (&o, left, right,
+          (int) p % o.width, (int) p / o.width, o.min + indices[i],
+          &now.real[p * n + i]);
+  }
+  for (int t = 0; t < 2 * o.passes; t++) {
+    int dx = t % 2 == 0 ? steps[t / 2] : 0, dy = t % 2 == 0 ? 0 : steps[t / 2];
+    bool last = t == 2 * o.passes - 1, refine = with_messages && t == 3;
+
+    if (with_messages) {
+      int parts = fine ? 510 : 255;
+      double range = o.weight * o.threshold;
+
+      for (size_t p = 0; p < pixels; p++) {
+        oracle_messages ((int) n, now.integer + p * n,
+            oracle_units (&o, o.jump, parts),
+            oracle_units (&o, o.truncation, parts), next.integer + p * n);
+        oracle_messages ((int) n, now.real + p * n, range > 0
+            ? o.jump * 255 / range : 1e9, range > 0 ? o.truncation * 255
+            / range : 1e9, next.real + p * n);
+      }
+    } else {
+      memcpy (next.integer, now.integer, pixels * n * sizeof (double));
+      memcpy (next.real, now.real, pixels * n * sizeof (double));
+    }
+
+    for (size_t p = 0; p < pixels; p++) {
+      int x = (int) p % o.width, y = (int) p / o.width, u[2], total, a[2];
+      double real[2], least = 1e9;
+      size_t q[2];
+
+      for (int side = 0; side < 2; side++) {
+        int qx = x + (side ? dx : -dx), qy = y + (side ? dy : -dy);
+
+        u[side] = oracle_weight (&o, left, x, y, qx, qy, dx + dy,
+            &real[side]);
+        q[side] = u[side] > 0 || real[side] > 0
+            ? (size_t) (qy * o.width + qx) : p;
+      }
+      total = 256 + u[0] + u[1];
+      for (int side = 0; side < 2; side++)
+        a[side] = (int) floor (256.0 * u[side] / total + 0.5);
+      for (size_t i = 0; i < n; i++) {
+        double sum = (256 - a[0] - a[1]) * next.integer[p * n + i]
+            + a[0] * next.integer[q[0] * n + i]
+            + a[1] * next.integer[q[1] * n + i];
+
+        now.integer[p * n + i] = last || refine ? sum
+            : floor ((sum + 128) / 256);
+        least = fmin (least, sum);
+        now.real[p * n + i] = (next.real[p * n + i] + real[0]
+            * next.real[q[0] * n + i] + real[1] * next.real[q[1] * n + i])
+            / (1 + real[0] + real[1]);
+      }
+      for (size_t i = 0; i < n && refine && !last; i++)
+        now.integer[p * n + i] = fmin (255, floor ((now.integer[p * n + i]
+                    - least + 64) / 128));
+    }
+    fine |= refine;
+  }
+
+  for (size_t p = 0; p < pixels; p++) {
+    const double *c = now.integer + p * n, *r = now.real + p * n;
+    size_t best = 0;
+    double best_real = r[0];
+
+    for (size_t i = 1; i < n; i++) {
+      best = c[i] < c[best] ? i : best;
+      best_real = fmin (best_real, r[i]);
+    }
+    winner[p] = indices[best];
+    excess[p] = r[best] - best_real;
+  }
+  volume_free (&now);
+  volume_free (&next);
+}
+
+/* -------------------------------------------------------------------- cases */
+
+#define N_OWN 7
+
+static const char *const own_names[N_OWN] = {
+  "iterations", "base", "gamma-color", "gamma-distance", "cost-threshold",
+  "color-metric", "cost"
+};
+
+typedef struct
+{
+  int width, height;
+  StereoFormat left, right;
+  int n, min;
+  Fill fill;
+  double own[N_OWN];
+  double weight, jump, truncation;      /* with messages */
+} Case;
+
+static const Case usual = {
+  30, 22, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 10, 0, FILL_SHIFTED,
+  {4, 2.0, 17, 36, 12, 0, 0}, 0.15, 1, 0.0375
+};
+
+static StereoParams *
+case_params (const Case * c)
+{
+  StereoParams *params = params_new (algorithm, "num-disparities",
+      (double) c->n, "min-disparity", (double) c->min, "disparity-scale", 1.0,
+      "invalid-value", 65535.0, "median", 0.0, NULL);
+
+  for (int i = 0; i < N_OWN; i++)
+    REQUIRE (stereo_params_set (params, own_names[i], c->own[i],
+            NULL) == STEREO_OK);
+  if (with_messages) {
+    REQUIRE (stereo_params_set (params, "data-weight", c->weight,
+            NULL) == STEREO_OK);
+    REQUIRE (stereo_params_set (params, "disc-single-jump", c->jump,
+            NULL) == STEREO_OK);
+    REQUIRE (stereo_params_set (params, "disc-truncation", c->truncation,
+            NULL) == STEREO_OK);
+  }
+  return params;
+}
+
+static void
+case_images (const Case * c, TestImage * left, TestImage * right,
+    Random * random)
+{
+  test_image_init (left, c->left, c->width, c->height, 14);
+  test_image_init (right, c->right, c->width, c->height, 6);
+  fill_pair (left, right, c->fill, random);
+}
+
+static void
+describe (const Case * c, const char *device, const char *what)
+{
+  fprintf (stderr, "%s: %dx%d, %s and %s, %d disparities from %d, fill %d",
+      device, c->width, c->height, stereo_format_name (c->left),
+      stereo_format_name (c->right), c->n, c->min, (int) c->fill);
+  for (int i = 0; i < N_OWN; i++)
+    fprintf (stderr, ", %s=%g", own_names[i], c->own[i]);
+  fprintf (stderr, ", %g, %g, %g: %s\n", c->weight, c->jump, c->truncation,
+      what);
+}
+
+/* Compares every device with the oracle, and the oracle's integers with real
+ * numbers. */
+static void
+check_case (const Case * c, Random * random)
+{
+  size_t pixels = (size_t) (c->width * c->height);
+  int *winner = malloc (pixels * sizeof (int));
+  double *excess = calloc (pixels, sizeof (double));
+  TestImage left, right, map;
+  StereoParams *params = case_params (c);
+
+  REQUIRE (winner != NULL && excess != NULL);
+  case_images (c, &left, &right, random);
+  oracle_match (&left, &right, params, winner, excess);
+  /* Roundings of costs, weights and sums: some levels of 255 at most.  Refined
+   * messages are cut off in the middle of the range. */
+  for (size_t p = 0; p < pixels; p++) {
+    if (!with_messages)
+      CHECK_DOUBLE (excess[p], <=, 2 + 1.5 * c->own[0]);
+  }
+
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 6);
+  for (size_t d = 0; d < devices_count (); d++) {
+    char text[100];
+    int wrong = 0;
+
+    match (d, params, algorithm, &left, &right, &map);
+    for (size_t p = 0; p < pixels; p++) {
+      int x = (int) p % c->width, y = (int) p / c->width;
+      const uint8_t *at = test_image_row (&map, y) + 2 * x;
+      int code = at[0] | at[1] << 8;
+
+      if (code != (winner[p] < 0 ? 65535 : winner[p]) && wrong++ == 0)
+        snprintf (text, sizeof (text), "(%d, %d): %d, not %d", x, y, code,
+            winner[p]);
+    }
+    if (wrong > 0) {
+      describe (c, stereo_device_name (devices_get (d)), text);
+      CHECK_INT (wrong, ==, 0);
+    }
+  }
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&map);
+  free (winner);
+  free (excess);
+}
+
+/* -------------------------------------------------------------------- tests */
+
+static void
+test_fills (void)
+{
+  Random random = { 1 };
+
+  for (int fill = 0; fill < N_FILLS; fill++) {
+    Case c = usual;
+
+    c.fill = (Fill) fill;
+    check_case (&c, &random);
+    c.left = c.right = STEREO_FORMAT_RGB;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_sizes (void)
+{
+  static const int sizes[][2] = {
+    {1, 1}, {1, 9}, {9, 1}, {2, 2}, {3, 5}, {15, 17}, {16, 16}, {17, 15},
+    {31, 33}, {33, 64}, {65, 7}, {7, 65}, {129, 3}, {130, 40}
+  };
+  Random random = { 2 };
+
+  for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
+    Case c = usual;
+
+    c.width = sizes[i][0];
+    c.height = sizes[i][1];
+    c.n = 6;
+    c.fill = FILL_RANDOM;
+    check_case (&c, &random);
+    c.own[0] = 8;
+    c.left = c.right = STEREO_FORMAT_BGR;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_disparities (void)
+{
+  /* n, min: one, more than the width, negative, none possible */
+  static const int ranges[][2] = {
+    {1, 0}, {2, 0}, {100, 0}, {29, 0}, {30, 0}, {31, 0}, {8, -4}, {8, -8},
+    {60, -30}, {1, 29}, {5, 28}, {5, 30}, {3, -31}, {3, -32}, {1, -29},
+    {70, -2048}, {9, 2048}, {15, 0}, {16, 0}, {17, 0}
+  };
+  Random random = { 3 };
+
+  for (size_t i = 0; i < sizeof (ranges) / sizeof (ranges[0]); i++) {
+    Case c = usual;
+
+    c.n = ranges[i][0];
+    c.min = ranges[i][1];
+    c.height = 7;
+    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_parameters (void)
+{
+  static const double sets[][N_OWN] = {
+    {1, 2.6, 17, 36, 12, 0, 0}, {2, 2.6, 17, 36, 12, 1, 0},
+    {3, 1.0, 17, 36, 12, 2, 0}, {12, 1.0, 17, 36, 12, 0, 1},
+    {12, 4.0, 17, 1000, 12, 0, 0}, {5, 2.6, 0.1, 36, 12, 0, 0},
+    {5, 2.6, 255, 1000, 12, 1, 1}, {5, 2.6, 17, 0.1, 12, 0, 0},
+    {5, 2.6, 17, 0.3, 12, 2, 0}, {5, 1.9, 17, 36, 0.1, 0, 0},
+    {5, 1.9, 17, 36, 1, 0, 0}, {5, 1.9, 17, 36, 1.5, 0, 1},
+    {5, 1.9, 17, 36, 0.4, 1, 1}, {5, 1.9, 17, 36, 255, 0, 0},
+    {5, 1.9, 17, 36, 255, 2, 1}, {5, 1.9, 17, 36, 17, 1, 1},
+    {5, 1.9, 17, 36, 12.7, 2, 1}, {9, 1.3, 40, 60, 33.3, 0, 0}
+  };
+  Random random = { 4 };
+
+  for (size_t i = 0; i < sizeof (sets) / sizeof (sets[0]); i++) {
+    Case c = usual;
+
+    memcpy (c.own, sets[i], sizeof (c.own));
+    c.n = 7;
+    c.height = 15;
+    check_case (&c, &random);
+    c.fill = FILL_RANDOM;
+    c.left = c.right = STEREO_FORMAT_BGR;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_messages (void)
+{
+  /* data weight, jump, truncation */
+  static const double sets[][3] = {
+    {0.15, 1, 0.0375}, {0.15, 1, 1}, {0.15, 0.01, 1}, {0.15, 0.05, 0.02},
+    {0.15, 0, 0.0375}, {0.15, 0.2, 0}, {0, 1, 0.0375}, {10, 1, 0.0375},
+    {10, 0.1, 1}, {1, 2.5, 0.7}, {10, 100, 1}, {0.15, 0.3, 0.05}
+  };
+  Random random = { 12 };
+
+  if (!with_messages)
+    SKIP ("ESAW has no messages");
+  for (size_t i = 0; i < sizeof (sets) / sizeof (sets[0]); i++) {
+    Case c = usual;
+
+    c.weight = sets[i][0];
+    c.jump = sets[i][1];
+    c.truncation = sets[i][2];
+    c.n = i % 2 ? 29 : 21;
+    c.width = 40;
+    c.height = 12;
+    check_case (&c, &random);
+    c.fill = FILL_RANDOM;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_formats (void)
+{
+  static const StereoFormat formats[][2] = {
+    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_GRAY16_LE},
+    {STEREO_FORMAT_RGBX, STEREO_FORMAT_XRGB},
+    {STEREO_FORMAT_BGRX, STEREO_FORMAT_XBGR},
+    {STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8},
+    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_BGR},
+    {STEREO_FORMAT_NV12, STEREO_FORMAT_I420},
+    {STEREO_FORMAT_Y444, STEREO_FORMAT_RGB},
+  };
+  Random random = { 5 };
+
+  for (size_t i = 0; i < sizeof (formats) / sizeof (formats[0]); i++) {
+    Case c = usual;
+
+    c.left = formats[i][0];
+    c.right = formats[i][1];
+    c.own[5] = (double) (i % 3);
+    c.own[6] = (double) (i % 2);
+    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+    check_case (&c, &random);
+  }
+}
+
+/* All disparities cost the same: none of them gains by aggregation, so the
+ * first one stays ahead. */
+static void
+test_equal_costs (void)
+{
+  Random random = { 6 };
+  Case c = usual;
+  StereoParams *params;
+  TestImage left, right, map;
+
+  c.width = 75;
+  c.height = 33;
+  c.own[0] = 7;
+  c.own[4] = 3;
+  c.left = c.right = STEREO_FORMAT_RGB;
+  params = case_params (&c);
+  case_images (&c, &left, &right, &random);
+  for (int y = 0; y < c.height; y++) {
+    memset (test_image_row (&right, y), 255, right.row_bytes);
+    for (size_t i = 0; i < left.row_bytes; i++)
+      test_image_row (&left, y)[i] = (uint8_t) (random_next (&random) & 127);
+  }
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+  for (size_t d = 0; d < devices_count (); d++) {
+    match (d, params, algorithm, &left, &right, &map);
+    for (int y = 0; y < c.height; y++) {
+      for (size_t i = 0; i < map.row_bytes; i++)
+        CHECK_INT (test_image_row (&map, y)[i], ==, 0);
+    }
+  }
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&map);
+}
+
+/* Larger images, where the oracle would take too long: all devices against the
+ * first one, which the other tests hold to the oracle. */
+static void
+test_random (void)
+{
+  Random random = { 7 };
+
+  for (int i = 0; i < 240; i++) {
+    static const StereoFormat formats[] = {
+      STEREO_FORMAT_GRAY8, STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8,
+      STEREO_FORMAT_BGRX, STEREO_FORMAT_GRAY16_LE
+    };
+    Case c = usual;
+    TestImage left, right, map, expected;
+    StereoParams *params;
+
+    c.width = random_range (&random, 1, i % 8 ? 150 : 700);
+    c.height = random_range (&random, 1, i % 8 ? 100 : 300);
+    c.left = formats[random_range (&random, 0, 4)];
+    c.right = random_range (&random, 0, 3) ? c.left : STEREO_FORMAT_GRAY8;
+    c.n = random_range (&random, 1, i % 16 == 5 ? 300 : 90);
+    c.min = random_range (&random, -40, 30);
+    c.fill = (Fill) random_range (&random, 0, 1);
+    c.own[0] = random_range (&random, 1, 10);
+    c.own[1] = random_range (&random, 100, 300) / 100.0;
+    if (i % 4 == 3) {
+      c.own[2] = random_range (&random, 1, 1000) / 10.0;
+      c.own[3] = random_range (&random, 1, 2000) / 10.0;
+      c.own[4] = random_range (&random, 1, 2550) / 10.0;
+      c.own[5] = random_range (&random, 0, 2);
+      c.own[6] = random_range (&random, 0, 1);
+      c.weight = random_range (&random, 0, 100) / 100.0;
+      c.jump = random_range (&random, 0, 300) / 100.0;
+      c.truncation = random_range (&random, 0, 100) / 500.0;
+    }
+    params = case_params (&c);
+    case_images (&c, &left, &right, &random);
+    test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 10);
+    test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+    match (i % 4 ? 1 : 0, params, algorithm, &left, &right, &expected);
+    for (size_t d = i % 4 ? 2 : 1; d < devices_count (); d++) {
+      const char *difference;
+
+      match (d, params, algorithm, &left, &right, &map);
+      difference = first_difference (&map, &expected);
+      if (difference != NULL) {
+        describe (&c, stereo_device_name (devices_get (d)), difference);
+        CHECK (!"equal to the reference");
+      }
+    }
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
+    test_image_clear (&map);
+    test_image_clear (&expected);
+  }
+}
+
+static const Test tests[] = {
+  {"fills", test_fills},
+  {"sizes", test_sizes},
+  {"disparities", test_disparities},
+  {"parameters", test_parameters},
+  {"messages", test_messages},
+  {"formats", test_formats},
+  {"equal-costs", test_equal_costs},
+  {"random", test_random},
+};
+
+int
+expstep_main (const char *name, int argc, char **argv)
+{
+  int status;
+
+  algorithm = name;
+  with_messages = strcmp (name, "esmp") == 0;
+  if (argc > 1 && strcmp (argv[1], "--bench") == 0)
+    return bench (name, argc - 2, argv + 2);
+  status = TEST_RUN (tests, argc, argv);
+  harness_free ();
+  return status;
+}
