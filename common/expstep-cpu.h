@@ -31,9 +31,25 @@ stereo_expstep_left (const StereoExpstepConstants * k,
   return work->left[k->channels == 1 ? 0 : 1 + c] + STEREO_EXPSTEP_MARGIN;
 }
 
+/* Work memory of a thread of its own: volumes and winners. */
+static inline StereoExpstepWork
+stereo_expstep_part (const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, int part)
+{
+  size_t plane = work->pitch * (size_t) k->height;
+  StereoExpstepWork own = *work;
+
+  own.best += (size_t) part * plane;
+  for (int i = 0; i < 2; i++)
+    own.volume[i] += (size_t) part * (plane * (size_t) work->part_chunk
+        + 2 * STEREO_EXPSTEP_MARGIN);
+  return own;
+}
+
+/* apart: there is a match(). */
 int stereo_expstep_plan_cpu (const StereoProblem * problem,
-    const StereoExpstepConstants * k, int n_passes, StereoExpstepWork * work,
-    StereoArena * arena);
+    const StereoExpstepConstants * k, int n_passes, bool apart,
+    StereoExpstepWork * work, StereoArena * arena);
 
 /* Copies the views, without weights. */
 StereoStatus stereo_expstep_prepare_cpu (StereoQueue * queue,

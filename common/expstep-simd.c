@@ -7,10 +7,11 @@
 /*
  * Compiled once for each instruction set, with STEREO_SIMD_NAME its name.
  *
- * Threads share the rows.  The weights of a row are made once and serve all
- * disparities of the chunk; when there are several chunks and the memory is
- * affordable, they are made once for all of them.  Even and odd pixels are
- * kept apart in 16-bit lanes, so that nothing is shuffled.
+ * Where the memory for all weights is affordable they are made first, and each
+ * thread takes some of the disparities through all passes.  Otherwise, and
+ * with messages, threads share the rows of a chunk of disparities; the weights
+ * of a row are made once for the chunk.  Even and odd pixels are kept apart in
+ * 16-bit lanes, so that nothing is shuffled.
  */
 
 #include "expstep-simd.h"
@@ -20,6 +21,8 @@
 #include "expstep-pixel.h"
 #include "output.h"
 #include "simd.h"
+
+#include <omp.h>
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_ (a, b)
@@ -273,26 +276,33 @@ cost_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
   memset (target + last, target[last], (size_t) (k->width - last));
 }
 
+/* C, or M, of all disparities along a row. */
+static void
+costs_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
+    const StereoExpstepChunk * chunk, int y)
+{
+  uint8_t *target = stereo_expstep_row (work, 0, chunk, y, 0);
+
+  for (int i = 0; i < chunk->count; i++)
+    cost_row (k, work, y, k->min_disparity + chunk->first + i,
+        target + (size_t) i * work->pitch);
+  for (int x = 0; x < k->width && k->messages; x += SIMD_BYTES) {
+    VecU8 least = (VecU8) simd_set16 (0xffff);
+
+    for (int i = 0; i < chunk->count; i++)
+      least = simd_min8 (least, (VecU8) simd_load16 (target + x
+              + (size_t) i * work->pitch));
+    messages (k, false, target + x, work->pitch, chunk->count, least);
+  }
+}
+
 static StereoStatus
 cost_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
 {
 #pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
-    uint8_t *target = stereo_expstep_row (work, 0, chunk, y, 0);
-
-    for (int i = 0; i < chunk->count; i++)
-      cost_row (k, work, y, k->min_disparity + chunk->first + i,
-          target + (size_t) i * work->pitch);
-    for (int x = 0; x < k->width && k->messages; x += SIMD_BYTES) {
-      VecU8 least = (VecU8) simd_set16 (0xffff);
-
-      for (int i = 0; i < chunk->count; i++)
-        least = simd_min8 (least, (VecU8) simd_load16 (target + x
-                + (size_t) i * work->pitch));
-      messages (k, false, target + x, work->pitch, chunk->count, least);
-    }
-  }
+  for (int y = 0; y < k->height; y++)
+    costs_row (k, work, chunk, y);
   return STEREO_OK;
 }
 
@@ -416,28 +426,35 @@ aggregate_row_kind (const StereoExpstepConstants * k, RowWeights weights,
   }
 }
 
+/* The pass along row y. */
+static void
+rows_row (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
+    int index, const StereoExpstepWork * work,
+    const StereoExpstepChunk * chunk, int y, WeightMemory * m)
+{
+  int s = pass->step;
+  RowWeights weights = get_weights (k, pass, index, false, work, y, m);
+  const uint8_t *source = stereo_expstep_row (work, 0, chunk, y, 0);
+  uint8_t *target = stereo_expstep_row (work, 1, chunk, y, 0);
+
+  aggregate_row_kind (k, weights, source, source - s, source + s, s, target,
+      work->pitch, chunk->count, !k->messages ? KIND_COSTS
+      : index >= STEREO_EXPSTEP_FINE_PASS ? KIND_FINE_MESSAGES
+      : KIND_MESSAGES);
+}
+
 static StereoStatus
 rows_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepPass * pass, int index, const StereoExpstepWork * work,
     const StereoExpstepChunk * chunk)
 {
-  int s = pass->step;
-
 #pragma omp parallel num_threads(stereo_cpu_threads (queue))
   {
     WeightMemory m;
 
-#pragma omp for
-    for (int y = 0; y < k->height; y++) {
-      RowWeights weights = get_weights (k, pass, index, false, work, y, &m);
-      const uint8_t *source = stereo_expstep_row (work, 0, chunk, y, 0);
-      uint8_t *target = stereo_expstep_row (work, 1, chunk, y, 0);
-
-      aggregate_row_kind (k, weights, source, source - s, source + s, s,
-          target, work->pitch, chunk->count, !k->messages ? KIND_COSTS
-          : index >= STEREO_EXPSTEP_FINE_PASS ? KIND_FINE_MESSAGES
-          : KIND_MESSAGES);
-    }
+#pragma omp for schedule(dynamic, 4)
+    for (int y = 0; y < k->height; y++)
+      rows_row (k, pass, index, work, chunk, y, &m);
   }
   return STEREO_OK;
 }
@@ -451,14 +468,14 @@ best_row (const StereoExpstepWork * work, int y)
 }
 
 ALWAYS_INLINE void
-keep_winners (const StereoExpstepConstants * k, const VectorWeights * w,
-    const uint8_t * c, const uint8_t * before, const uint8_t * after,
-    size_t pitch, const StereoExpstepChunk * chunk, uint16_t * best)
+keep_winners (const VectorWeights * w, const uint8_t * c,
+    const uint8_t * before, const uint8_t * after, size_t pitch,
+    const StereoExpstepChunk * chunk, bool fresh, uint16_t * best)
 {
   VecU16 sums[2], indices[2];
 
   for (int j = 0; j < 2; j++) {
-    if (chunk->first == k->first_index) {
+    if (fresh) {
       sums[j] = simd_set16 (0xffff);
       indices[j] = simd_set16 (0);
     } else {
@@ -481,42 +498,98 @@ keep_winners (const StereoExpstepConstants * k, const VectorWeights * w,
   }
 }
 
+/* The pass along columns for row y.  fresh: there are no winners yet. */
+static void
+columns_row (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
+    int index, bool last, bool fresh, const StereoExpstepWork * work,
+    const StereoExpstepChunk * chunk, int y, WeightMemory * m)
+{
+  int s = pass->step;
+  RowWeights weights = get_weights (k, pass, index, true, work, y, m);
+  const uint8_t *source = stereo_expstep_row (work, 1, chunk, y, 0);
+  const uint8_t *above = stereo_expstep_row (work, 1, chunk,
+      y >= s ? y - s : y, 0);
+  const uint8_t *below = stereo_expstep_row (work, 1, chunk,
+      y + s < k->height ? y + s : y, 0);
+
+  if (!last) {
+    aggregate_row_kind (k, weights, source, above, below, 0,
+        stereo_expstep_row (work, 0, chunk, y, 0), work->pitch, chunk->count,
+        !k->messages ? KIND_COSTS
+        : index == STEREO_EXPSTEP_FINE_PASS - 1 ? KIND_REFINED
+        : index >= STEREO_EXPSTEP_FINE_PASS ? KIND_FINE_MESSAGES
+        : KIND_MESSAGES);
+    return;
+  }
+  for (int x = 0; x < k->width; x += SIMD_BYTES) {
+    VectorWeights w = load_weights (weights, x);
+
+    keep_winners (&w, source + x, above + x, below + x, work->pitch, chunk,
+        fresh, best_row (work, y) + 2 * x);
+  }
+}
+
 static StereoStatus
 columns_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepPass * pass, int index, bool last,
     const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
 {
-  int s = pass->step;
-
 #pragma omp parallel num_threads(stereo_cpu_threads (queue))
   {
     WeightMemory m;
 
-#pragma omp for
-    for (int y = 0; y < k->height; y++) {
-      RowWeights weights = get_weights (k, pass, index, true, work, y, &m);
-      const uint8_t *source = stereo_expstep_row (work, 1, chunk, y, 0);
-      const uint8_t *above = stereo_expstep_row (work, 1, chunk,
-          y >= s ? y - s : y, 0);
-      const uint8_t *below = stereo_expstep_row (work, 1, chunk,
-          y + s < k->height ? y + s : y, 0);
-      uint8_t *target = stereo_expstep_row (work, 0, chunk, y, 0);
+#pragma omp for schedule(dynamic, 4)
+    for (int y = 0; y < k->height; y++)
+      columns_row (k, pass, index, last, chunk->first == k->first_index, work,
+          chunk, y, &m);
+  }
+  return STEREO_OK;
+}
 
-      if (!last) {
-        aggregate_row_kind (k, weights, source, above, below, 0, target,
-            work->pitch, chunk->count, !k->messages ? KIND_COSTS
-            : index == STEREO_EXPSTEP_FINE_PASS - 1 ? KIND_REFINED
-            : index >= STEREO_EXPSTEP_FINE_PASS ? KIND_FINE_MESSAGES
-            : KIND_MESSAGES);
-        continue;
-      }
-      for (int x = 0; x < k->width; x += SIMD_BYTES) {
-        VectorWeights w = load_weights (weights, x);
+/* ------------------------------------------------------- a part to a thread */
 
-        keep_winners (k, &w, source + x, above + x, below + x, work->pitch,
-            chunk, best_row (work, y) + 2 * x);
+/* Each thread takes whole chunks, through all passes, in volumes of its own
+ * that stay in its cache; and nobody waits for anybody but at the end. */
+static StereoStatus
+match_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepPass * passes, int n_passes,
+    const StereoExpstepWork * work)
+{
+  int n_chunks = (k->end_index - k->first_index + work->part_chunk - 1)
+      / work->part_chunk;
+
+  (void) queue;
+#pragma omp parallel num_threads(work->parts)
+  {
+    StereoExpstepWork own = stereo_expstep_part (k, work,
+        omp_get_thread_num ());
+    bool fresh = true;
+    WeightMemory m;
+
+#pragma omp for schedule(monotonic:dynamic)
+    for (int c = 0; c < n_chunks; c++) {
+      StereoExpstepChunk chunk = {
+        k->first_index + c * work->part_chunk, work->part_chunk
+      };
+
+      if (chunk.count > k->end_index - chunk.first)
+        chunk.count = k->end_index - chunk.first;
+      for (int y = 0; y < k->height; y++)
+        costs_row (k, &own, &chunk, y);
+      for (int i = 0; i < n_passes; i++) {
+        bool last = i == n_passes - 1;
+
+        for (int y = 0; y < k->height; y++)
+          rows_row (k, &passes[i], i, &own, &chunk, y, &m);
+        for (int y = 0; y < k->height; y++)
+          columns_row (k, &passes[i], i, last, fresh, &own, &chunk, y, &m);
       }
+      fresh = false;
     }
+    /* A thread that came too late for any has no winners. */
+    if (fresh)
+      memset (own.best, 0xff, sizeof (uint32_t) * work->pitch
+          * (size_t) k->height);
   }
   return STEREO_OK;
 }
@@ -530,25 +603,38 @@ finish_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
 
 #pragma omp parallel for num_threads(stereo_cpu_threads (queue))
   for (int y = 0; y < k->height; y++) {
-    const uint16_t *best = best_row (work, y);
-
     for (int x = 0; x < k->width; x++) {
       int in_vector = x % SIMD_BYTES;
-      int place = 2 * (x - in_vector) + (2 + in_vector % 2) * LANES
-          + in_vector / 2;
+      int place = 2 * (x - in_vector) + in_vector % 2 * LANES + in_vector / 2;
+      uint32_t best = UINT32_MAX;
 
+      for (int i = 0; i < (work->parts > 0 ? work->parts : 1); i++) {
+        StereoExpstepWork part = stereo_expstep_part (k, work, i);
+        const uint16_t *row = best_row (&part, y);
+
+        best = stereo_min_u32 (best, (uint32_t) row[place] << 16
+            | row[place + 2 * LANES]);
+      }
       stereo_store_index (map, output, x, y, empty ? STEREO_INVALID
-          : best[place]);
+          : best & 0xffff);
     }
   }
   return STEREO_OK;
 }
 
+static int
+plan_cpu (const StereoProblem * problem, const StereoExpstepConstants * k,
+    int n_passes, StereoExpstepWork * work, StereoArena * arena)
+{
+  return stereo_expstep_plan_cpu (problem, k, n_passes, true, work, arena);
+}
+
 const StereoExpstepStages STAGES = {
-  .plan = stereo_expstep_plan_cpu,
+  .plan = plan_cpu,
   .prepare = prepare_cpu,
   .cost = cost_cpu,
   .rows = rows_cpu,
   .columns = columns_cpu,
+  .match = match_cpu,
   .finish = finish_cpu,
 };

@@ -113,6 +113,12 @@ stereo_expstep_run (const StereoFrame * frame, const void *stages)
 
   if (status == STEREO_OK)
     status = stereo_mark (frame->marks, "weights");
+  if (status == STEREO_OK && p->work.parts > 0) {
+    status = s->match (q, k, p->passes, p->n_passes, &p->work);
+    if (status == STEREO_OK)
+      status = s->finish (q, k, &p->work, &frame->map, frame->output);
+    return status;
+  }
   for (int first = k->first_index; first < k->end_index && status == STEREO_OK;
       first += p->chunk) {
     StereoExpstepChunk chunk = { first, p->chunk };
@@ -346,21 +352,32 @@ finish_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
 
 /* Weights are kept when they take no more than this. */
 #define MAX_WEIGHTS ((size_t) 16 << 20)
-/* What a thread's part of a volume should take: it stays in its cache. */
-#define CHUNK_BYTES ((size_t) 1 << 20)
+/* What a thread's volumes should take: they stay in its cache. */
+#define CHUNK_BYTES ((size_t) 3 << 19)
+#define MIN_PART 4
 #define MIN_CHUNK 8
 #define MAX_CHUNK 64
 
+static int
+limit_chunk (size_t fitting, int lowest, int highest)
+{
+  if (fitting < (size_t) lowest)
+    return lowest;
+  return fitting > (size_t) highest ? highest : (int) fitting;
+}
+
 int
 stereo_expstep_plan_cpu (const StereoProblem * problem,
-    const StereoExpstepConstants * k, int n_passes, StereoExpstepWork * work,
-    StereoArena * arena)
+    const StereoExpstepConstants * k, int n_passes, bool apart,
+    StereoExpstepWork * work, StereoArena * arena)
 {
-  size_t plane, weights;
-  int chunk = k->end_index - k->first_index;
+  int all = k->end_index - k->first_index, chunk = all;
+  int threads = (int) problem->n_threads;
+  size_t plane, weights, parts = 1;
 
   work->pitch = ((size_t) k->width + 63) / 64 * 64;
   plane = work->pitch * (size_t) k->height;
+  weights = 4 * plane * (size_t) n_passes;
   for (int c = 0; c < (k->channels == 3 ? 4 : 1); c++) {
     stereo_arena_add (arena, (void **) &work->left[c],
         plane + 2 * STEREO_EXPSTEP_MARGIN, 1);
@@ -368,22 +385,24 @@ stereo_expstep_plan_cpu (const StereoProblem * problem,
         plane + 2 * STEREO_EXPSTEP_MARGIN, 1);
   }
 
-  if (!k->messages) {
-    size_t fitting = CHUNK_BYTES * problem->n_threads / plane;
-
-    fitting = fitting < MIN_CHUNK ? MIN_CHUNK : fitting;
-    fitting = fitting > MAX_CHUNK ? MAX_CHUNK : fitting;
-    chunk = chunk > (int) fitting ? (int) fitting : chunk;
+  if (apart && !k->messages && weights <= MAX_WEIGHTS
+      && all >= threads * MIN_PART) {
+    stereo_arena_add (arena, (void **) &work->weights, weights, 1);
+    work->parts = threads;
+    parts = (size_t) threads;
+    chunk = limit_chunk (CHUNK_BYTES / (2 * plane), MIN_PART,
+        all / threads < MAX_CHUNK ? all / threads : MAX_CHUNK);
+    work->part_chunk = chunk;
+  } else if (!k->messages) {
+    chunk = limit_chunk (CHUNK_BYTES * (size_t) threads / (2 * plane),
+        MIN_CHUNK, MAX_CHUNK);
+    chunk = chunk > all ? all : chunk;
   }
   for (int i = 0; i < 2; i++)
     stereo_arena_add (arena, (void **) &work->volume[i],
-        plane * (size_t) chunk + 2 * STEREO_EXPSTEP_MARGIN, 1);
-  stereo_arena_add (arena, (void **) &work->best, plane, sizeof (uint32_t));
-
-  weights = 4 * plane * (size_t) n_passes;
-  work->weights = NULL;
-  if (weights <= MAX_WEIGHTS && chunk < k->end_index - k->first_index)
-    stereo_arena_add (arena, (void **) &work->weights, weights, 1);
+        plane * (size_t) chunk + 2 * STEREO_EXPSTEP_MARGIN, parts);
+  stereo_arena_add (arena, (void **) &work->best, plane * parts,
+      sizeof (uint32_t));
   return chunk;
 }
 
@@ -414,6 +433,13 @@ stereo_expstep_prepare_cpu (StereoQueue * queue,
   return STEREO_OK;
 }
 
+static int
+plan_plain (const StereoProblem * problem, const StereoExpstepConstants * k,
+    int n_passes, StereoExpstepWork * work, StereoArena * arena)
+{
+  return stereo_expstep_plan_cpu (problem, k, n_passes, false, work, arena);
+}
+
 static StereoStatus
 prepare_plain (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepPass * passes, int n_passes, const StereoView * left,
@@ -424,7 +450,7 @@ prepare_plain (StereoQueue * queue, const StereoExpstepConstants * k,
 }
 
 static const StereoExpstepStages stages_cpu = {
-  .plan = stereo_expstep_plan_cpu,
+  .plan = plan_plain,
   .prepare = prepare_plain,
   .cost = cost_cpu,
   .rows = rows_cpu,

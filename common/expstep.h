@@ -160,6 +160,8 @@ typedef struct
   uint8_t *right[4];
   uint8_t *volume[2];           /* costs of a chunk, laid out as it likes */
   uint8_t *weights;             /* of all passes, or NULL if made anew */
+  int parts;                    /* for match(): how many threads, and how */
+  int part_chunk;               /* many disparities each takes at once */
   uint32_t *best;               /* winners so far, laid out as it likes */
 } StereoExpstepWork;
 
@@ -206,6 +208,11 @@ typedef struct
       const StereoExpstepConstants * k, const StereoExpstepPass * pass,
       int index, bool last, const StereoExpstepWork * work,
       const StereoExpstepChunk * chunk);
+  /* Optional, and used if plan() set work->parts: everything between prepare
+   * and finish. */
+  StereoStatus (*match) (StereoQueue * queue,
+      const StereoExpstepConstants * k, const StereoExpstepPass * passes,
+      int n_passes, const StereoExpstepWork * work);
   /* Winners to a map, or to codes if output is not NULL. */
   StereoStatus (*finish) (StereoQueue * queue,
       const StereoExpstepConstants * k, const StereoExpstepWork * work,

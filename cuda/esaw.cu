@@ -201,7 +201,7 @@ extern "C" const void *
 stereo_esaw_stages_cuda (void)
 {
   static const StereoExpstepStages stages = {
-    plan, expstep_prepare, cost, NULL, NULL, iterate, expstep_finish
+    plan, expstep_prepare, cost, NULL, NULL, iterate, NULL, expstep_finish
   };
 
   return &stages;

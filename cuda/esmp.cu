@@ -647,7 +647,7 @@ extern "C" const void *
 stereo_esmp_stages_cuda (void)
 {
   static const StereoExpstepStages stages = {
-    plan, expstep_prepare, cost, NULL, NULL, iterate, expstep_finish
+    plan, expstep_prepare, cost, NULL, NULL, iterate, NULL, expstep_finish
   };
 
   return &stages;
