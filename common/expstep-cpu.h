@@ -23,6 +23,13 @@ stereo_expstep_row (const StereoExpstepWork * work, int volume,
       + ((size_t) y * (size_t) chunk->count + (size_t) i) * work->pitch;
 }
 
+/* Whether costs compare plane c of StereoExpstepWork.left and right. */
+static inline bool
+stereo_expstep_compares (const StereoExpstepConstants * k, int c)
+{
+  return k->cost_channels == 1 ? c == 0 : c > 0;
+}
+
 /* Channel c of the left view, for differences of colour. */
 static inline const uint8_t *
 stereo_expstep_left (const StereoExpstepConstants * k,

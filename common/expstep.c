@@ -355,7 +355,7 @@ finish_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
 /* What a thread's volumes should take: they stay in its cache. */
 #define CHUNK_BYTES ((size_t) 3 << 19)
 #define MIN_PART 4
-#define MIN_CHUNK 8
+#define MIN_CHUNK 6
 #define MAX_CHUNK 64
 
 static int
@@ -379,10 +379,12 @@ stereo_expstep_plan_cpu (const StereoProblem * problem,
   plane = work->pitch * (size_t) k->height;
   weights = 4 * plane * (size_t) n_passes;
   for (int c = 0; c < (k->channels == 3 ? 4 : 1); c++) {
-    stereo_arena_add (arena, (void **) &work->left[c],
-        plane + 2 * STEREO_EXPSTEP_MARGIN, 1);
-    stereo_arena_add (arena, (void **) &work->right[c],
-        plane + 2 * STEREO_EXPSTEP_MARGIN, 1);
+    if (stereo_expstep_compares (k, c) || c > 0)
+      stereo_arena_add (arena, (void **) &work->left[c],
+          plane + 2 * STEREO_EXPSTEP_MARGIN, 1);
+    if (stereo_expstep_compares (k, c))
+      stereo_arena_add (arena, (void **) &work->right[c],
+          plane + 2 * STEREO_EXPSTEP_MARGIN, 1);
   }
 
   if (apart && !k->messages && weights <= MAX_WEIGHTS
@@ -419,12 +421,14 @@ stereo_expstep_prepare_cpu (StereoQueue * queue,
       size_t from = (size_t) y * view->stride;
       size_t to = (size_t) y * work->pitch + STEREO_EXPSTEP_MARGIN;
 
+      for (int c = 1; c <= k->channels && planes[c] != NULL; c++)
+        memcpy (planes[c] + to, view->plane[c - 1] + from, (size_t) k->width);
+      if (planes[0] == NULL)
+        continue;
       if (k->channels == 1) {
         memcpy (planes[0] + to, view->plane[0] + from, (size_t) k->width);
         continue;
       }
-      for (int c = 0; c < 3; c++)
-        memcpy (planes[1 + c] + to, view->plane[c] + from, (size_t) k->width);
       for (size_t x = 0; x < (size_t) k->width; x++)
         planes[0][to + x] = stereo_luma (view->plane[0][from + x],
             view->plane[1][from + x], view->plane[2][from + x]);

@@ -154,8 +154,8 @@ typedef struct
 typedef struct
 {
   size_t pitch;
-  /* Luma in [0]; with three channels it is followed by R, G, B.  The CPU's
-   * planes have 64 more elements in front and behind. */
+  /* Luma in [0]; with three channels R, G, B follow.  The CPU's planes have 64
+   * more elements in front and behind; those it has no use for are NULL. */
   uint8_t *left[4];
   uint8_t *right[4];
   uint8_t *volume[2];           /* costs of a chunk, laid out as it likes */
