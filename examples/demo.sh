@@ -55,7 +55,7 @@ launch() {
   pid=$!
   # After an error that comes very early, gst-launch-1.0 can go on waiting.
   while kill -0 $pid 2> /dev/null; do
-    ! grep -q '^ERROR' "$out/demo.log" || { sleep 2; kill $pid 2> /dev/null || true; }
+    ! grep -qs '^ERROR' "$out/demo.log" || { sleep 2; kill $pid 2> /dev/null || true; }
     sleep 0.2
   done
   wait $pid || { cat "$out/demo.log" >&2; die "the pipeline failed"; }
