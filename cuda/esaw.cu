@@ -32,7 +32,14 @@ plan (const StereoProblem *, const StereoExpstepConstants * k, int n_passes,
   return 16 * (int) groups;
 }
 
-__global__ void __launch_bounds__ (expstep_threads, 12)
+/* Blocks that a multiprocessor should hold; before 8.0 it has 1024 threads. */
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+const int cost_blocks = 8;
+#else
+const int cost_blocks = 12;
+#endif
+
+__global__ void __launch_bounds__ (expstep_threads, cost_blocks)
 cost_kernel (const __grid_constant__ ExpstepArgs a)
 {
   int x = (int) (blockIdx.x * blockDim.x + threadIdx.x), y = (int) blockIdx.y;

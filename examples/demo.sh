@@ -15,7 +15,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 case ${1:-} in
   -h|--help)
-    sed -n '4,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '5,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exit 0 ;;
 esac
 case $# in
@@ -35,6 +35,10 @@ need_build
 build_project
 export GST_PLUGIN_PATH="$root/build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
 
+# What runs in the background ends with this script.
+pid=
+trap '[ -z "$pid" ] || kill $pid 2> /dev/null || true' EXIT
+
 # launch WORD ...: shows a pipeline as it can be typed, and runs it.
 launch() {
   local word line=''
@@ -46,9 +50,17 @@ launch() {
     esac
   done
   say "running this (with GST_PLUGIN_PATH=$root/build/gst)"
-  printf 'gst-launch-1.0 -q -e%s\n' "$line"
-  gst-launch-1.0 -q -e "$@" > "$out/demo.log" 2>&1 || { cat "$out/demo.log" >&2; die "the pipeline failed"; }
-  grep -h 'Computing on' "$out/demo.log" || true
+  printf 'gst-launch-1.0 -e%s\n' "$line"
+  gst-launch-1.0 -e "$@" > "$out/demo.log" 2>&1 &
+  pid=$!
+  # After an error that comes very early, gst-launch-1.0 can go on waiting.
+  while kill -0 $pid 2> /dev/null; do
+    ! grep -qs '^ERROR' "$out/demo.log" || { sleep 2; kill $pid 2> /dev/null || true; }
+    sleep 0.2
+  done
+  wait $pid || { cat "$out/demo.log" >&2; die "the pipeline failed"; }
+  pid=
+  grep -h 'Computing on' "$out/demo.log" | sort -u || true
   rm -f "$out/demo.log"
 }
 
@@ -106,17 +118,17 @@ is_image() {
   esac
 }
 
-# The left image and its disparity side by side.
+# The disparity of the left image: in colour, and as it is. A PNG has the high
+# byte of 16 bits first.
 match_images() {
   launch \
-    filesrc location="$1" ! decodebin ! videoconvert ! video/x-raw,format=RGB ! \
-      tee name=left  left. ! queue ! m.sink_left \
-    filesrc location="$2" ! decodebin ! videoconvert ! video/x-raw,format=RGB ! m.sink_right \
+    filesrc location="$1" ! decodebin ! videoconvert ! m.sink_left \
+    filesrc location="$2" ! decodebin ! videoconvert ! m.sink_right \
     stereovcbw name=m num-disparities="$disparities" ! tee name=result \
-    result. ! queue ! pngenc snapshot=true ! filesink location="$out/disparity-16bit.png" \
+    result. ! queue ! videoconvert ! video/x-raw,format=GRAY16_BE ! pngenc snapshot=true ! \
+      filesink location="$out/disparity-16bit.png" \
     result. ! queue ! disparitycolor legend=true ! videoconvert ! pngenc snapshot=true ! \
-      filesink location="$out/disparity.png" \
-    left. ! queue ! fakesink
+      filesink location="$out/disparity.png"
 }
 
 match_videos() {
@@ -135,7 +147,7 @@ if [ $# = 0 ]; then
   ls -l "$out/demo.webm" "$out/contact-sheet.png"
 elif is_image "$1"; then
   match_images "$1" "$2"
-  say "done: the disparity in colour, and with 16 codes a pixel"
+  say "done: the disparity in colour, and in 16 bits with 16 codes to a pixel of disparity"
   ls -l "$out/disparity.png" "$out/disparity-16bit.png"
 else
   match_videos "$1" "$2"

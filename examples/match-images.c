@@ -89,7 +89,8 @@ main (int argc, char **argv)
   StereoMatcherStats stats;
 
   if (argc < 4)
-    die (argv[0], "LEFT.ppm RIGHT.ppm DISPARITY.pgm [PARAMETER=VALUE ...]");
+    die ("usage", "match-images LEFT.ppm RIGHT.ppm DISPARITY.pgm "
+        "[PARAMETER=VALUE ...]");
   load_ppm (argv[1], &left);
   load_ppm (argv[2], &right);
 

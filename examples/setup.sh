@@ -13,6 +13,16 @@ die() {
   exit 1
 }
 
+# quietly COMMAND ...: shows what it says only if it fails.
+quietly() {
+  local log status=0
+
+  log=$(mktemp)
+  "$@" > "$log" 2>&1 || { status=$?; cat "$log" >&2; }
+  rm -f "$log"
+  return $status
+}
+
 # need_packages PACKAGE ...: installs those that are not there.
 need_packages() {
   local missing=() package sudo=''
@@ -27,14 +37,14 @@ need_packages() {
   done
   [ ${#missing[@]} -gt 0 ] || return 0
 
-  say "installing ${missing[*]}"
   if [ "$(id -u)" != 0 ]; then
     command -v sudo > /dev/null || die "install these as root: apt-get install ${missing[*]}"
     sudo=sudo
   fi
-  $sudo apt-get update -q ||
+  say "installing ${missing[*]} (some minutes)"
+  quietly $sudo apt-get update -q ||
     say "apt-get update failed; trying with the package lists as they are"
-  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+  quietly $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
     "${missing[@]}" || die "apt-get could not install ${missing[*]}"
 }
 
@@ -55,8 +65,15 @@ need_build() {
 build_project() {
   if [ ! -f "$root/build/build.ninja" ]; then
     say "configuring in $root/build"
-    meson setup "$root/build" "$root" "$@" || die "meson setup failed"
+    quietly meson setup "$root/build" "$root" "$@" || die "meson setup failed"
+  elif [ $# -gt 0 ]; then
+    quietly meson configure "$root/build" "$@" || die "meson configure failed"
   fi
   say "building"
-  ninja -C "$root/build" || die "the build failed"
+  # On a terminal, ninja shows how far it is in one line.
+  if [ -t 1 ]; then
+    ninja -C "$root/build" || die "the build failed"
+  else
+    quietly ninja -C "$root/build" || die "the build failed"
+  fi
 }

@@ -1072,7 +1072,7 @@ gst_stereo_scene_render_row (GstStereoScene * scene, gboolean right, gint y,
 
   for (guint i = 0; i < n_edges; i++) {
     const Edge *edge = &scene->edge[i];
-    guint16 *to = rgb + 3 * edge->x, color[3];
+    guint16 *to = rgb + 3 * edge->x, color[3] = { 0, };
     guint32 part = (guint32) (256 * edge->coverage + 0.5);
 
     if ((gint) edge->segment < top[edge->x])

@@ -5,9 +5,9 @@
 #   tests/run.sh [MESON_OPTION ...]
 #
 # On a fresh Debian or Ubuntu machine: installs what is missing with apt, builds
-# in build/ and runs every test. Options go to the first `meson setup`. The last
-# line is `N passed, N failed, N skipped`, counting the tests inside each
-# program; the exit status is 0 when none failed.
+# in build/ and runs every test. Options go to Meson, on top of those that build/
+# already has. The last line is `N passed, N failed, N skipped`, counting the
+# tests inside each program; the exit status is 0 when none failed.
 #
 # Tests on real images look for them in $STEREO_DATASETS, by default
 # ../shared/datasets, and are skipped where there are none.

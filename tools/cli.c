@@ -198,8 +198,8 @@ setups_append (CliSetups * setups)
 bool
 cli_setups_add (CliSetups * setups, const char *text, StereoMessage * why)
 {
-  char *copy = cli_format ("%s", text), *rest = NULL, *name;
-  const char *word = strtok_r (copy, " \t\n", &rest), *value;
+  char *copy = cli_format ("%s", text), *rest = NULL, *name = NULL;
+  const char *word = strtok_r (copy, " \t\n", &rest), *value = NULL;
   const StereoAlgorithm *algorithm = word ? stereo_algorithm_find (word) : NULL;
   CliSetup setup;
   bool good = true;
@@ -228,8 +228,8 @@ cli_setups_add (CliSetups * setups, const char *text, StereoMessage * why)
 bool
 cli_setups_set (CliSetups * setups, const char *text, StereoMessage * why)
 {
-  char *name;
-  const char *value;
+  char *name = NULL;
+  const char *value = NULL;
   bool good = true;
 
   if (!split (text, &name, &value, why))
@@ -310,8 +310,8 @@ cli_setups_sweep (CliSetups * setups, const char *text, StereoMessage * why)
 {
   Values values = { NULL, 0 };
   CliSetups result = { NULL, 0 };
-  char *name;
-  const char *range;
+  char *name = NULL;
+  const char *range = NULL;
   bool good;
 
   if (!split (text, &name, &range, why))

@@ -471,8 +471,8 @@ read_file (const char *path, uint8_t ** bytes, size_t *size,
 bool
 image_read (const char *path, Image * image, StereoMessage * why)
 {
-  uint8_t *bytes;
-  size_t size;
+  uint8_t *bytes = NULL;
+  size_t size = 0;
   bool good;
 
   if (!read_file (path, &bytes, &size, why))
