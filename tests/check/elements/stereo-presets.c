@@ -253,7 +253,8 @@ GST_START_TEST (test_launch)
 {
   GError *error = NULL;
   GstElement *element = gst_parse_launch_full ("stereoesaw @preset=accurate "
-      "num-disparities=99 n-threads=3", NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+      "num-disparities=99 n-threads=3", NULL, GST_PARSE_FLAG_FATAL_ERRORS,
+      &error);
 
   fail_unless (element != NULL, "%s", error ? error->message : "");
   check_value (element, "iterations", "9");
