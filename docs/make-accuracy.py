@@ -3,8 +3,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes docs/accuracy.md from docs/data/accuracy.json and docs/data/published.json.
 
-    make-accuracy.py                      write the page
-    make-accuracy.py --check              fail when the page is not what would be written
+Makes docs/images/accuracy-time.svg, too, for which it also takes the times on GPUs in
+docs/data/performance-*.json.
+
+    make-accuracy.py                      write the page and the plot
+    make-accuracy.py --check              fail when they are not what would be written
     make-accuracy.py --measure PROGRAM    run stereo-eval, write the data and the page
     make-accuracy.py --verify PROGRAM     fail when stereo-eval finds other errors than the data
 
@@ -12,17 +15,25 @@ Measuring and verifying need the scenes, in $STEREO_DATASETS or ../shared/datase
 with 77 (skipped) without them.
 """
 
+import configparser
 import datetime
+import glob
 import json
 import os
 import re
 import subprocess
 import sys
 
+import svgplot
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "data", "accuracy.json")
 PUBLISHED = os.path.join(HERE, "data", "published.json")
 PAGE = os.path.join(HERE, "accuracy.md")
+PLOT = os.path.join(HERE, "images", "accuracy-time.svg")
+PRESETS = os.path.join(HERE, "..", "gst", "presets", "*.prs")
+# Other programs on the machine make a run slower, never faster.
+TIMES = 3
 V2 = ("tsukuba", "venus", "teddy", "cones")
 REGIONS = ("nonocc", "all", "disc")
 MEASURES = ("bad-0.5", "bad-1", "bad-2", "bad-4", "d1", "mean", "rms", "density")
@@ -56,10 +67,46 @@ def processor():
         return "unknown processor"
 
 
+def fastest(program, arguments):
+    """Evaluates several times, and takes the least time of each scene."""
+    reports = [evaluate(program, arguments) for _ in range(TIMES)]
+    for runs in zip(*(report["runs"] for report in reports)):
+        for scenes in zip(*(run["scenes"] for run in runs)):
+            scenes[0]["time-ms"] = min(scene["time-ms"] for scene in scenes)
+        runs[0]["time-ms"] = sum(scene["time-ms"] for scene in runs[0]["scenes"])
+    return reports[0]
+
+
 def registered(program):
+    """{algorithm: {property: default}}"""
     output = subprocess.run([program, "--list"], check=True, stdout=subprocess.PIPE,
                             text=True).stdout
-    return re.findall(r"^(\w+): ", output, re.MULTILINE)
+    found = {}
+    for line in output.split("\n"):
+        head = re.match(r"(\w+): ", line)
+        row = re.match(r"  (\S+)\s+(?:\S+ to \S+|\S+(?:, \S+)+)\s+(\S+)\s", line)
+        if head:
+            found[head.group(1)] = defaults = {}
+        elif row:
+            defaults[row.group(1)] = row.group(2)
+    return found
+
+
+def presets(algorithms):
+    """{setup: "algorithm, preset"}, where a setup says what differs from the defaults."""
+    found = {}
+    for path in sorted(glob.glob(PRESETS)):
+        file = configparser.ConfigParser(delimiters=("=",), interpolation=None)
+        file.read(path, encoding="utf-8")
+        name = file["_presets_"]["element-name"].replace("GstStereo", "").lower()
+        for preset in file.sections():
+            if preset.startswith("_") or name not in algorithms:
+                continue
+            changes = ["%s=%s" % item for item in file[preset].items()
+                       if not item[0].startswith("_")
+                       and item[1] != algorithms[name][item[0]]]
+            found[" ".join([name] + changes)] = "%s, %s" % (name, preset)
+    return found
 
 
 def measure(program):
@@ -73,12 +120,15 @@ def measure(program):
     for folder, title in SETS:
         path = os.path.join(datasets(), folder)
         reports.append({"title": title, "command": "stereo-eval --json --all " + folder,
-                        "report": evaluate(program, ["--all", path])})
-    command = ["--compare"] + setups
+                        "report": fastest(program, ["--all", path])})
     path = os.path.join(datasets(), "middlebury-v2")
-    reports.append({"title": "published", "report": evaluate(program, command + ["--", path]),
-                    "command": "stereo-eval --json --compare %s -- middlebury-v2"
-                    % " ".join('"%s"' % s for s in setups)})
+    of_presets = presets(names)
+    for title, compared in (("published", setups), ("presets", list(of_presets))):
+        reports.append({"title": title,
+                        "report": fastest(program, ["--compare"] + compared + ["--", path]),
+                        "command": "stereo-eval --json --compare %s -- middlebury-v2"
+                        % " ".join('"%s"' % s for s in compared)})
+    reports[-1]["names"] = of_presets
     data = {"date": datetime.date.today().isoformat(), "processor": processor(),
             "reports": reports}
     os.makedirs(os.path.dirname(DATA), exist_ok=True)
@@ -117,6 +167,9 @@ def verify(program):
                             print("%s %s %s %s: %g, not %g" % (
                                 run["label"], old["scene"], region, name,
                                 new["regions"][region][name], values[name]))
+        if "names" in entry and entry["names"] != presets(registered(program)):
+            print("the presets are not those that were measured")
+            differ += 1
     print("%d figures compared, %d differ" % (compared, differ))
     if differ:
         print("measure again: docs/make-accuracy.py --measure PROGRAM")
@@ -174,8 +227,59 @@ def published_table(report):
     return table(["", "percent of bad pixels", "here", "published", "by"], rows)
 
 
-def page():
-    data = load(DATA)
+def presets_table(entry):
+    """The presets' errors, and their properties."""
+    rows = []
+    for run in entry["report"]["runs"]:
+        rows.append([entry["names"][run["label"]]] + [triple(s) for s in run["scenes"]]
+                    + ["**%.2f**" % run["average"], "%.1f" % run["time-ms"],
+                       "`%s`" % run["label"]])
+    scenes = [s["scene"].capitalize() for s in entry["report"]["runs"][0]["scenes"]]
+    return table([""] + scenes + ["average of 12", "time, ms", "properties"], rows)
+
+
+def errors(reports):
+    """{setup: (name, average of 12, ms on the CPU)} of all that was measured on version 2."""
+    found = {}
+    for title in (SETS[0][1], "presets", "published"):
+        for run in reports[title]["report"]["runs"]:
+            name = reports[title].get("names", {}).get(run["label"], run["label"])
+            found.setdefault(run["label"], (name, run["average-of-12"], run["time-ms"]))
+    return found
+
+
+def on_gpus(setups):
+    """{device: {setup: ms}} for 450x375 with 64 disparities, colour if there is a time of it."""
+    found = {}
+    for path in sorted(glob.glob(os.path.join(HERE, "data", "performance-*.json"))):
+        for report in load(path)["reports"]:
+            devices = {d["backend"]: d["device"] for d in report["report"]["devices"]}
+            for result in report["report"]["results"]:
+                size = (result["width"], result["height"], result["num-disparities"])
+                if (result["backend"] != "cuda" or result["error"] is not None
+                        or result["label"] not in setups or size != (450, 375, 64)):
+                    continue
+                times = found.setdefault(devices["cuda"], {})
+                if result["format"] == "RGB" or result["label"] not in times:
+                    times[result["label"]] = result["device"]["median-ms"]
+    return found
+
+
+def time_plot(reports):
+    measured = errors(reports)
+    axis = "bad pixels, %, average of 12"
+    plots = [svgplot.Plot("on the CPU, four scenes", "ms", axis, x_log=True)]
+    plots[0].points([(name, ms, error) for name, error, ms in measured.values()])
+    for device, times in on_gpus(measured).items():
+        plots.append(svgplot.Plot("on %s, 450x375, 64 disparities" % device, "ms", axis,
+                                  x_log=True))
+        plots[-1].points([(measured[setup][0], ms, measured[setup][1])
+                          for setup, ms in times.items()])
+    return svgplot.figure(plots, "Errors of the algorithms on Middlebury version 2 over the time "
+                          "that they take")
+
+
+def page(data):
     reports = {entry["title"]: entry for entry in data["reports"]}
     main = reports[SETS[0][1]]
     text = ["<!-- Made by docs/make-accuracy.py; measure again to change a figure. -->",
@@ -192,6 +296,14 @@ def page():
             "the rest is", "percent.", "",
             measures_table(main["report"]),
             "    " + main["command"], "",
+            "## Presets", "",
+            "[Presets](presets.md) of the elements, on the same scenes.", "",
+            presets_table(reports["presets"]),
+            "    " + reports["presets"]["command"], "",
+            "## Error and time", "",
+            "![Percent of bad pixels over the time that was taken](images/accuracy-time.svg)", "",
+            "Times on the CPU are those of the tables on this page. The left and the lower, the "
+            "better.", "",
             "## Beside the papers", "",
             published_table(reports["published"]["report"]),
             "Version 1 of the benchmark had other masks, so its figures are near these, not equal.",
@@ -211,16 +323,20 @@ def main():
         sys.exit(verify(arguments[1]))
     if len(arguments) == 2 and arguments[0] == "--measure":
         measure(arguments[1])
-    elif arguments == ["--check"]:
-        with open(PAGE, encoding="utf-8") as file:
-            if file.read() != page():
-                sys.exit("docs/accuracy.md is not what docs/make-accuracy.py makes of docs/data/; "
-                         "run it")
-        return
-    elif arguments:
+    elif arguments and arguments != ["--check"]:
         sys.exit(__doc__)
-    with open(PAGE, "w", encoding="utf-8") as file:
-        file.write(page())
+    data = load(DATA)
+    made = {PAGE: page(data),
+            PLOT: time_plot({entry["title"]: entry for entry in data["reports"]})}
+    for path, text in made.items():
+        if arguments == ["--check"]:
+            with open(path, encoding="utf-8") as file:
+                if file.read() != text:
+                    sys.exit("%s is not what docs/make-accuracy.py makes of docs/data/; run it"
+                             % os.path.relpath(path, os.path.dirname(HERE)))
+        else:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
 
 
 if __name__ == "__main__":
