@@ -33,7 +33,7 @@ PAGE = os.path.join(HERE, "accuracy.md")
 PLOT = os.path.join(HERE, "images", "accuracy-time.svg")
 PRESETS = os.path.join(HERE, "..", "gst", "presets", "*.prs")
 # Other programs on the machine make a run slower, never faster.
-TIMES = 3
+TIMES = 5
 V2 = ("tsukuba", "venus", "teddy", "cones")
 REGIONS = ("nonocc", "all", "disc")
 MEASURES = ("bad-0.5", "bad-1", "bad-2", "bad-4", "d1", "mean", "rms", "density")
@@ -84,7 +84,7 @@ def registered(program):
     found = {}
     for line in output.split("\n"):
         head = re.match(r"(\w+): ", line)
-        row = re.match(r"  (\S+)\s+(?:\S+ to \S+|\S+(?:, \S+)+)\s+(\S+)\s", line)
+        row = re.match(r"  (\S+)\s+(?:\S+ to \S+|[^\s,]+(?:, [^\s,]+)+)\s+(\S+)\s", line)
         if head:
             found[head.group(1)] = defaults = {}
         elif row:
@@ -244,7 +244,10 @@ def errors(reports):
     for title in (SETS[0][1], "presets", "published"):
         for run in reports[title]["report"]["runs"]:
             name = reports[title].get("names", {}).get(run["label"], run["label"])
-            found.setdefault(run["label"], (name, run["average-of-12"], run["time-ms"]))
+            # The published setup may be the default in more words.
+            if not any(old[0].split()[0] == run["algorithm"] and old[1] == run["average-of-12"]
+                       for old in found.values()):
+                found[run["label"]] = (name, run["average-of-12"], run["time-ms"])
     return found
 
 

@@ -186,7 +186,7 @@ def parameters_figure(name, data):
 
 def operations_figure(found):
     plot = svgplot.Plot("error over operations", "operations for a pixel and disparity", ERROR,
-                        x_range=(0, 160), y_range=(6, 20))
+                        x_range=(0, 220), y_range=(6, 20))
     for name, data in found.items():
         best = best_of(data["passes"]["points"])
         plot.line(name, [(OPERATIONS[name] * p["iterations"], p["average"]) for p in best])

@@ -121,43 +121,59 @@ class Plot:
             out += ['<circle cx="%s" cy="%s" r="2.6" fill="%s"/>' % (place(x), place(y), color)
                     for x, y in inside]
         out += self.draw_labelled(x_axis, y_axis)
-        return out + self.legend()
+        return out + self.legend(x_axis, y_axis)
 
     def draw_labelled(self, x_axis, y_axis):
-        """Points with their names, which move off each other."""
-        out, taken = [], []
-        for i, (label, x, y) in enumerate(sorted(self.labelled, key=lambda p: (p[2], p[0]))):
-            if not (x_axis.holds(x) and y_axis.holds(y)):
-                continue
+        """Points with their names, which keep off each other and off the points."""
+        out = []
+        inside = [(label, x_axis.at(x), y_axis.at(y)) for label, x, y in sorted(
+            self.labelled, key=lambda p: (p[2], p[1], p[0])) if x_axis.holds(x) and y_axis.holds(y)]
+        taken = [(x - 5, x + 5, y - 5, y + 5) for _, x, y in inside]
+        for i, (label, x, y) in enumerate(inside):
             color = COLORS[i % len(COLORS)]
-            at_x, at_y = x_axis.at(x), y_axis.at(y)
             length = 6.2 * len(label)
-            start = at_x + 7 if at_x + 7 + length < WIDTH - RIGHT else at_x - 7 - length
-            spots = [at_y + 4 + move for move in (0, -11, 11, -22, 22, -33, 33)]
-            spot = next((s for s in spots if not any(
-                abs(s - other) < 11 and start < end and begin < start + length
-                for other, begin, end in taken)), spots[0])
-            taken.append((spot, start, start + length))
-            out.append('<circle cx="%s" cy="%s" r="4" fill="%s"/>' % (place(at_x), place(at_y),
-                                                                     color))
-            out.append(text(place(start), place(spot), label, "start", 'fill="%s"' % color))
+            spots = [(start, y + 4 + move) for move in (0, -12, 12, -24, 24, -36, 36)
+                     for start in (x + 8, x - 8 - length)
+                     if LEFT < start and start + length < WIDTH - RIGHT]
+            boxes = [(start, start + length, base - 9, base + 2) for start, base in spots]
+            box = next((b for b in boxes if TOP < b[2] and b[3] < HEIGHT - BOTTOM
+                        and not any(overlap(b, t) for t in taken)), boxes[0])
+            taken.append(box)
+            out.append('<circle cx="%s" cy="%s" r="4" fill="%s"/>' % (place(x), place(y), color))
+            out.append(text(place(box[0]), place(box[3] - 2), label, "start",
+                            'fill="%s"' % color))
         return out
 
-    def legend(self):
+    def legend(self, x_axis, y_axis):
+        """In the corner where it hides least."""
         named = [(label, COLORS[i % len(COLORS)]) for i, (label, _) in enumerate(self.lines)
                  if label]
         if not named:
             return []
-        width = 34 + 6.4 * max(len(label) for label, _ in named)
-        x, y = WIDTH - RIGHT - width - 6, TOP + 6
-        out = ['<rect x="%s" y="%d" width="%s" height="%d" fill="#fff" opacity="0.85"/>' % (
-            place(x), y, place(width), 15 * len(named) + 4)]
+        width, height = 34 + 6.4 * max(len(label) for label, _ in named), 15 * len(named) + 4
+        hidden = [(x_axis.at(x) + 20, TOP + 8) for _, x in self.marks]
+        for _, line in self.lines:
+            spots = [(x_axis.at(x), y_axis.at(y)) for x, y in line
+                     if x_axis.holds(x) and y_axis.holds(y)]
+            hidden += [(x + (u - x) * part / 10, y + (v - y) * part / 10)
+                       for (x, y), (u, v) in zip(spots, spots[1:]) for part in range(11)]
+        corners = [(x, y) for y in (TOP + 6, HEIGHT - BOTTOM - 6 - height)
+                   for x in (WIDTH - RIGHT - width - 6, LEFT + 6)]
+        x, y = min(corners, key=lambda c: sum(c[0] - 4 < u < c[0] + width + 4
+                                              and c[1] - 4 < v < c[1] + height + 4
+                                              for u, v in hidden))
+        out = ['<rect x="%s" y="%s" width="%s" height="%s" fill="#fff" opacity="0.85"/>' % (
+            place(x), place(y), place(width), place(height))]
         for i, (label, color) in enumerate(named):
             row = y + 12 + 15 * i
-            out.append('<path class="l" stroke="%s" d="M%s %dh18"/>' % (color, place(x + 4),
-                                                                       row - 4))
+            out.append('<path class="l" stroke="%s" d="M%s %sh18"/>' % (color, place(x + 4),
+                                                                       place(row - 4)))
             out.append(text(place(x + 27), row, label, "start"))
         return out
+
+
+def overlap(a, b):
+    return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]
 
 
 def text(x, y, words, anchor, more=""):
