@@ -23,6 +23,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 
 import svgplot
 
@@ -148,8 +149,13 @@ def verify(program):
     if not os.path.exists(os.path.join(datasets(), "middlebury-v2", "teddy", "scene.ini")):
         print("skipped: there is no %s; set STEREO_DATASETS" % datasets())
         return 77
+    reports = load(DATA)["reports"]
+    if any(entry.get("names", here) != here for here in [presets(registered(program))]
+           for entry in reports):
+        print("the presets are not those that were measured")
+        return 1
     differ = compared = 0
-    for entry in load(DATA)["reports"]:
+    for entry in reports:
         found = evaluate(program, arguments_of(entry["command"],
                                                lambda name: os.path.join(datasets(), name)))
         fresh = {run["label"]: run for run in found["runs"]}
@@ -167,9 +173,6 @@ def verify(program):
                             print("%s %s %s %s: %g, not %g" % (
                                 run["label"], old["scene"], region, name,
                                 new["regions"][region][name], values[name]))
-        if "names" in entry and entry["names"] != presets(registered(program)):
-            print("the presets are not those that were measured")
-            differ += 1
     print("%d figures compared, %d differ" % (compared, differ))
     if differ:
         print("measure again: docs/make-accuracy.py --measure PROGRAM")
@@ -202,6 +205,15 @@ def mean(run, name):
     return sum(values) / len(values)
 
 
+def command_of(entry):
+    """As code, in lines that are not too long."""
+    words = re.sub(r'"[^"]*"', lambda quoted: quoted.group().replace(" ", "\0"), entry["command"])
+    lines = [line.replace("\0", " ") for line in textwrap.wrap(
+        words, 92, break_long_words=False, break_on_hyphens=False)]
+    return "\n".join("    " + ("" if i == 0 else "  ") + line + (" \\" if i + 1 < len(lines) else "")
+                     for i, line in enumerate(lines))
+
+
 def measures_table(report):
     rows = [[run["label"]] + ["%.2f" % mean(run, name) for name in MEASURES]
             for run in sorted(report["runs"], key=lambda r: r["average"])]
@@ -228,14 +240,13 @@ def published_table(report):
 
 
 def presets_table(entry):
-    """The presets' errors, and their properties."""
+    """The presets' errors."""
     rows = []
     for run in entry["report"]["runs"]:
         rows.append([entry["names"][run["label"]]] + [triple(s) for s in run["scenes"]]
-                    + ["**%.2f**" % run["average"], "%.1f" % run["time-ms"],
-                       "`%s`" % run["label"]])
+                    + ["**%.2f**" % run["average"], "%.1f" % run["time-ms"]])
     scenes = [s["scene"].capitalize() for s in entry["report"]["runs"][0]["scenes"]]
-    return table([""] + scenes + ["average of 12", "time, ms", "properties"], rows)
+    return table([""] + scenes + ["average of 12", "time, ms"], rows)
 
 
 def errors(reports):
@@ -298,11 +309,11 @@ def page(data):
             "Other measures, each the mean over the twelve: `mean` and `rms` are errors in pixels, "
             "the rest is", "percent.", "",
             measures_table(main["report"]),
-            "    " + main["command"], "",
+            command_of(main), "",
             "## Presets", "",
             "[Presets](presets.md) of the elements, on the same scenes.", "",
             presets_table(reports["presets"]),
-            "    " + reports["presets"]["command"], "",
+            command_of(reports["presets"]), "",
             "## Error and time", "",
             "![Percent of bad pixels over the time that was taken](images/accuracy-time.svg)", "",
             "Times on the CPU are those of the tables on this page. The left and the lower, the "
@@ -310,13 +321,13 @@ def page(data):
             "## Beside the papers", "",
             published_table(reports["published"]["report"]),
             "Version 1 of the benchmark had other masks, so its figures are near these, not equal.",
-            "", "    " + reports["published"]["command"], "",
+            "", command_of(reports["published"]), "",
             "## Other scenes", "",
             "As above, with masks that were derived from the ground truth: good for comparing "
             "algorithms with", "each other, not with published tables.", ""]
     for _, title in SETS[1:]:
         text += ["### " + title, "", scenes_table(reports[title]["report"], "average"),
-                 "    " + reports[title]["command"], ""]
+                 command_of(reports[title]), ""]
     return "\n".join(text).rstrip("\n") + "\n"
 
 
