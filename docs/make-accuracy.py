@@ -263,20 +263,22 @@ def errors(reports):
 
 
 def on_gpus(setups):
-    """{device: {setup: ms}} for 450x375 with 64 disparities, colour if there is a time of it."""
+    """{device: {setup: ms}} for images as large as Teddy, in colour if there is a time of that."""
     found = {}
     for path in sorted(glob.glob(os.path.join(HERE, "data", "performance-*.json"))):
         for report in load(path)["reports"]:
             devices = {d["backend"]: d["device"] for d in report["report"]["devices"]}
             for result in report["report"]["results"]:
-                size = (result["width"], result["height"], result["num-disparities"])
                 if (result["backend"] != "cuda" or result["error"] is not None
-                        or result["label"] not in setups or size != (450, 375, 64)):
+                        or result["label"] not in setups
+                        or (result["width"], result["height"]) != (450, 375)
+                        or result["num-disparities"] not in (60, 64)):
                     continue
+                rank = (result["format"] != "RGB", result["num-disparities"] != 64)
                 times = found.setdefault(devices["cuda"], {})
-                if result["format"] == "RGB" or result["label"] not in times:
-                    times[result["label"]] = result["device"]["median-ms"]
-    return found
+                times.setdefault(result["label"], []).append((rank, result["device"]["median-ms"]))
+    return {device: {setup: min(ranked)[1] for setup, ranked in times.items()}
+            for device, times in found.items()}
 
 
 def time_plot(reports):
@@ -285,7 +287,8 @@ def time_plot(reports):
     plots = [svgplot.Plot("on the CPU, four scenes", "ms", axis, x_log=True)]
     plots[0].points([(name, ms, error) for name, error, ms in measured.values()])
     for device, times in on_gpus(measured).items():
-        plots.append(svgplot.Plot("on %s, 450x375, 64 disparities" % device, "ms", axis,
+        plots.append(svgplot.Plot("on %s, 450x375, 60 or 64 disparities"
+                                  % device.replace("NVIDIA ", ""), "ms", axis,
                                   x_log=True))
         plots[-1].points([(measured[setup][0], ms, measured[setup][1])
                           for setup, ms in times.items()])

@@ -125,9 +125,9 @@ class Script(unittest.TestCase):
 
     def test_gpu_in_the_plot_of_times(self):
         """A machine's times make a plot of its own, of what has errors."""
-        def result(label, form, ms):
+        def result(label, form, ms, disparities=64):
             return {"backend": "cuda", "label": label, "width": 450, "height": 375,
-                    "num-disparities": 64, "format": form, "error": None,
+                    "num-disparities": disparities, "format": form, "error": None,
                     "device": {"median-ms": ms}}
 
         path = os.path.join(self.docs, "data", "performance-test.json")
@@ -135,7 +135,8 @@ class Script(unittest.TestCase):
             json.dump({"reports": [{"report": {
                 "devices": [{"backend": "cuda", "device": "Some GPU"}],
                 "results": [result("vcbw", "GRAY8", 1), result("vcbw", "RGB", 2),
-                            result("esaw", "GRAY8", 3), result("other", "RGB", 4)]}}]}, file)
+                            result("esaw", "GRAY8", 3, 60), result("other", "RGB", 4),
+                            result("esmp", "RGB", 5, 128)]}}]}, file)
         plot = os.path.join(self.docs, "images", "accuracy-time.svg")
         with open(plot, encoding="utf-8") as file:
             before = file.read()
