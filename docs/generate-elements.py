@@ -7,12 +7,13 @@
     docs/generate-elements.py --check PLUGIN SOURCE_FOLDER OUTPUT_FOLDER
 
 What an element is, its pads and properties come from gst-inspect-1.0; the prose
-and the launch lines from the SECTION comment of its source. What is inherited
-from GStreamer's own base classes is left out. --check writes nothing and fails
+and the launch lines from the SECTION comment of its source; the presets from
+presets/ in the source folder. What is inherited from GStreamer's own base classes is left out. --check writes nothing and fails
 if a page is not what would be written; it exits with 77 (skipped) on a
 GStreamer whose gst-inspect writes other text than that of 1.22.
 """
 
+import configparser
 import os
 import re
 import subprocess
@@ -141,6 +142,20 @@ def tidy(number):
         return number
 
 
+def presets(sources, text, defaults):
+    """[(name, comment, [NAME=VALUE that is not the default])]"""
+    kind = re.findall(r"^ +\+----(\w+)$", text, re.MULTILINE)[-1]
+    path = os.path.join(sources, "presets", kind + ".prs")
+    if not os.path.exists(path):
+        return []
+    file = configparser.ConfigParser(delimiters=("=",), interpolation=None)
+    file.read(path, encoding="utf-8")
+    return [(name, file[name].get("_meta/comment", ""),
+             ["%s=%s" % item for item in file[name].items()
+              if not item[0].startswith("_") and item[1] != defaults.get(item[0])])
+            for name in file.sections() if not name.startswith("_")]
+
+
 def page(plugin, sources, element):
     text = inspect(element)
     out = ["<!-- Made by docs/generate-elements.py; changes belong into the element's source. -->",
@@ -152,8 +167,10 @@ def page(plugin, sources, element):
     out += ["## Properties", "", "| property | type | range | default | may change | |",
             "|---|---|---|---|---|---|"]
     enums = []
+    defaults = {}
     for name, blurb, details, values in sorted(properties(text)):
         kind, bounds, default, when = type_and_default(details)
+        defaults[name] = tidy(default)
         bounds = " to ".join(tidy(b) for b in bounds.split(" to ")) if bounds else ""
         out.append("| `%s` | %s | %s | %s | %s | %s |" % (
             name, kind, bounds, "`%s`" % tidy(default) if default and kind != "GstStructure" else "",
@@ -167,6 +184,11 @@ def page(plugin, sources, element):
             match = re.match(r"\(-?\d+\): (\S+) +- (.*)$", value)
             out.append("- `%s`: %s" % match.groups())
         out.append("")
+    found = presets(sources, text, defaults)
+    if found:
+        out += ["## Presets", "", "| preset | | is |", "|---|---|---|"]
+        out += ["| `%s` | %s | `%s` |" % (name, comment, " ".join(values))
+                for name, comment, values in found]
     return "\n".join(out).rstrip() + "\n"
 
 

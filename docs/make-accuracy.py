@@ -3,8 +3,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes docs/accuracy.md from docs/data/accuracy.json and docs/data/published.json.
 
-    make-accuracy.py                      write the page
-    make-accuracy.py --check              fail when the page is not what would be written
+Makes docs/images/accuracy-time.svg, too, for which it also takes the times on GPUs in
+docs/data/performance-*.json.
+
+    make-accuracy.py                      write the page and the plot
+    make-accuracy.py --check              fail when they are not what would be written
     make-accuracy.py --measure PROGRAM    run stereo-eval, write the data and the page
     make-accuracy.py --verify PROGRAM     fail when stereo-eval finds other errors than the data
 
@@ -12,17 +15,26 @@ Measuring and verifying need the scenes, in $STEREO_DATASETS or ../shared/datase
 with 77 (skipped) without them.
 """
 
+import configparser
 import datetime
+import glob
 import json
 import os
 import re
 import subprocess
 import sys
+import textwrap
+
+import svgplot
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "data", "accuracy.json")
 PUBLISHED = os.path.join(HERE, "data", "published.json")
 PAGE = os.path.join(HERE, "accuracy.md")
+PLOT = os.path.join(HERE, "images", "accuracy-time.svg")
+PRESETS = os.path.join(HERE, "..", "gst", "presets", "*.prs")
+# Other programs on the machine make a run slower, never faster.
+TIMES = 5
 V2 = ("tsukuba", "venus", "teddy", "cones")
 REGIONS = ("nonocc", "all", "disc")
 MEASURES = ("bad-0.5", "bad-1", "bad-2", "bad-4", "d1", "mean", "rms", "density")
@@ -56,10 +68,46 @@ def processor():
         return "unknown processor"
 
 
+def fastest(program, arguments):
+    """Evaluates several times, and takes the least time of each scene."""
+    reports = [evaluate(program, arguments) for _ in range(TIMES)]
+    for runs in zip(*(report["runs"] for report in reports)):
+        for scenes in zip(*(run["scenes"] for run in runs)):
+            scenes[0]["time-ms"] = min(scene["time-ms"] for scene in scenes)
+        runs[0]["time-ms"] = sum(scene["time-ms"] for scene in runs[0]["scenes"])
+    return reports[0]
+
+
 def registered(program):
+    """{algorithm: {property: default}}"""
     output = subprocess.run([program, "--list"], check=True, stdout=subprocess.PIPE,
                             text=True).stdout
-    return re.findall(r"^(\w+): ", output, re.MULTILINE)
+    found = {}
+    for line in output.split("\n"):
+        head = re.match(r"(\w+): ", line)
+        row = re.match(r"  (\S+)\s+(?:\S+ to \S+|[^\s,]+(?:, [^\s,]+)+)\s+(\S+)\s", line)
+        if head:
+            found[head.group(1)] = defaults = {}
+        elif row:
+            defaults[row.group(1)] = row.group(2)
+    return found
+
+
+def presets(algorithms):
+    """{setup: "algorithm, preset"}, where a setup says what differs from the defaults."""
+    found = {}
+    for path in sorted(glob.glob(PRESETS)):
+        file = configparser.ConfigParser(delimiters=("=",), interpolation=None)
+        file.read(path, encoding="utf-8")
+        name = file["_presets_"]["element-name"].replace("GstStereo", "").lower()
+        for preset in file.sections():
+            if preset.startswith("_") or name not in algorithms:
+                continue
+            changes = ["%s=%s" % item for item in file[preset].items()
+                       if not item[0].startswith("_")
+                       and item[1] != algorithms[name][item[0]]]
+            found[" ".join([name] + changes)] = "%s, %s" % (name, preset)
+    return found
 
 
 def measure(program):
@@ -73,12 +121,15 @@ def measure(program):
     for folder, title in SETS:
         path = os.path.join(datasets(), folder)
         reports.append({"title": title, "command": "stereo-eval --json --all " + folder,
-                        "report": evaluate(program, ["--all", path])})
-    command = ["--compare"] + setups
+                        "report": fastest(program, ["--all", path])})
     path = os.path.join(datasets(), "middlebury-v2")
-    reports.append({"title": "published", "report": evaluate(program, command + ["--", path]),
-                    "command": "stereo-eval --json --compare %s -- middlebury-v2"
-                    % " ".join('"%s"' % s for s in setups)})
+    of_presets = presets(names)
+    for title, compared in (("published", setups), ("presets", list(of_presets))):
+        reports.append({"title": title,
+                        "report": fastest(program, ["--compare"] + compared + ["--", path]),
+                        "command": "stereo-eval --json --compare %s -- middlebury-v2"
+                        % " ".join('"%s"' % s for s in compared)})
+    reports[-1]["names"] = of_presets
     data = {"date": datetime.date.today().isoformat(), "processor": processor(),
             "reports": reports}
     os.makedirs(os.path.dirname(DATA), exist_ok=True)
@@ -98,8 +149,13 @@ def verify(program):
     if not os.path.exists(os.path.join(datasets(), "middlebury-v2", "teddy", "scene.ini")):
         print("skipped: there is no %s; set STEREO_DATASETS" % datasets())
         return 77
+    reports = load(DATA)["reports"]
+    if any(entry.get("names", here) != here for here in [presets(registered(program))]
+           for entry in reports):
+        print("the presets are not those that were measured")
+        return 1
     differ = compared = 0
-    for entry in load(DATA)["reports"]:
+    for entry in reports:
         found = evaluate(program, arguments_of(entry["command"],
                                                lambda name: os.path.join(datasets(), name)))
         fresh = {run["label"]: run for run in found["runs"]}
@@ -149,6 +205,15 @@ def mean(run, name):
     return sum(values) / len(values)
 
 
+def command_of(entry):
+    """As code, in lines that are not too long."""
+    words = re.sub(r'"[^"]*"', lambda quoted: quoted.group().replace(" ", "\0"), entry["command"])
+    lines = [line.replace("\0", " ") for line in textwrap.wrap(
+        words, 92, break_long_words=False, break_on_hyphens=False)]
+    return "\n".join("    " + ("" if i == 0 else "  ") + line + (" \\" if i + 1 < len(lines) else "")
+                     for i, line in enumerate(lines))
+
+
 def measures_table(report):
     rows = [[run["label"]] + ["%.2f" % mean(run, name) for name in MEASURES]
             for run in sorted(report["runs"], key=lambda r: r["average"])]
@@ -174,8 +239,64 @@ def published_table(report):
     return table(["", "percent of bad pixels", "here", "published", "by"], rows)
 
 
-def page():
-    data = load(DATA)
+def presets_table(entry):
+    """The presets' errors."""
+    rows = []
+    for run in entry["report"]["runs"]:
+        rows.append([entry["names"][run["label"]]] + [triple(s) for s in run["scenes"]]
+                    + ["**%.2f**" % run["average"], "%.1f" % run["time-ms"]])
+    scenes = [s["scene"].capitalize() for s in entry["report"]["runs"][0]["scenes"]]
+    return table([""] + scenes + ["average of 12", "time, ms"], rows)
+
+
+def errors(reports):
+    """{setup: (name, average of 12, ms on the CPU)} of all that was measured on version 2."""
+    found = {}
+    for title in (SETS[0][1], "presets", "published"):
+        for run in reports[title]["report"]["runs"]:
+            name = reports[title].get("names", {}).get(run["label"], run["label"])
+            # The published setup may be the default in more words.
+            if not any(old[0].split()[0] == run["algorithm"] and old[1] == run["average-of-12"]
+                       for old in found.values()):
+                found[run["label"]] = (name, run["average-of-12"], run["time-ms"])
+    return found
+
+
+def on_gpus(setups):
+    """{device: {setup: ms}} for images as large as Teddy, in colour if there is a time of that."""
+    found = {}
+    for path in sorted(glob.glob(os.path.join(HERE, "data", "performance-*.json"))):
+        for report in load(path)["reports"]:
+            devices = {d["backend"]: d["device"] for d in report["report"]["devices"]}
+            for result in report["report"]["results"]:
+                if (result["backend"] != "cuda" or result["error"] is not None
+                        or result["label"] not in setups
+                        or (result["width"], result["height"]) != (450, 375)
+                        or result["num-disparities"] not in (60, 64)):
+                    continue
+                rank = (result["format"] != "RGB", result["num-disparities"] != 64)
+                times = found.setdefault(devices["cuda"], {})
+                times.setdefault(result["label"], []).append((rank, result["device"]["median-ms"]))
+    return {device: {setup: min(ranked)[1] for setup, ranked in times.items()}
+            for device, times in found.items()}
+
+
+def time_plot(reports):
+    measured = errors(reports)
+    axis = "bad pixels, %, average of 12"
+    plots = [svgplot.Plot("on the CPU, four scenes", "ms", axis, x_log=True)]
+    plots[0].points([(name, ms, error) for name, error, ms in measured.values()])
+    for device, times in on_gpus(measured).items():
+        plots.append(svgplot.Plot("on %s, 450x375, 60 or 64 disparities"
+                                  % device.replace("NVIDIA ", ""), "ms", axis,
+                                  x_log=True))
+        plots[-1].points([(measured[setup][0], ms, measured[setup][1])
+                          for setup, ms in times.items()])
+    return svgplot.figure(plots, "Errors of the algorithms on Middlebury version 2 over the time "
+                          "that they take")
+
+
+def page(data):
     reports = {entry["title"]: entry for entry in data["reports"]}
     main = reports[SETS[0][1]]
     text = ["<!-- Made by docs/make-accuracy.py; measure again to change a figure. -->",
@@ -191,17 +312,25 @@ def page():
             "Other measures, each the mean over the twelve: `mean` and `rms` are errors in pixels, "
             "the rest is", "percent.", "",
             measures_table(main["report"]),
-            "    " + main["command"], "",
+            command_of(main), "",
+            "## Presets", "",
+            "[Presets](presets.md) of the elements, on the same scenes.", "",
+            presets_table(reports["presets"]),
+            command_of(reports["presets"]), "",
+            "## Error and time", "",
+            "![Percent of bad pixels over the time that was taken](images/accuracy-time.svg)", "",
+            "Times on the CPU are those of the tables on this page. The left and the lower, the "
+            "better.", "",
             "## Beside the papers", "",
             published_table(reports["published"]["report"]),
             "Version 1 of the benchmark had other masks, so its figures are near these, not equal.",
-            "", "    " + reports["published"]["command"], "",
+            "", command_of(reports["published"]), "",
             "## Other scenes", "",
             "As above, with masks that were derived from the ground truth: good for comparing "
             "algorithms with", "each other, not with published tables.", ""]
     for _, title in SETS[1:]:
         text += ["### " + title, "", scenes_table(reports[title]["report"], "average"),
-                 "    " + reports[title]["command"], ""]
+                 command_of(reports[title]), ""]
     return "\n".join(text).rstrip("\n") + "\n"
 
 
@@ -211,16 +340,20 @@ def main():
         sys.exit(verify(arguments[1]))
     if len(arguments) == 2 and arguments[0] == "--measure":
         measure(arguments[1])
-    elif arguments == ["--check"]:
-        with open(PAGE, encoding="utf-8") as file:
-            if file.read() != page():
-                sys.exit("docs/accuracy.md is not what docs/make-accuracy.py makes of docs/data/; "
-                         "run it")
-        return
-    elif arguments:
+    elif arguments and arguments != ["--check"]:
         sys.exit(__doc__)
-    with open(PAGE, "w", encoding="utf-8") as file:
-        file.write(page())
+    data = load(DATA)
+    made = {PAGE: page(data),
+            PLOT: time_plot({entry["title"]: entry for entry in data["reports"]})}
+    for path, text in made.items():
+        if arguments == ["--check"]:
+            with open(path, encoding="utf-8") as file:
+                if file.read() != text:
+                    sys.exit("%s is not what docs/make-accuracy.py makes of docs/data/; run it"
+                             % os.path.relpath(path, os.path.dirname(HERE)))
+        else:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
 
 
 if __name__ == "__main__":

@@ -117,8 +117,11 @@ typedef struct
   gint failed;                  /* atomic: an error was posted */
 } GstStereoBasePrivate;
 
+static void gst_stereo_base_preset_init (GstPresetInterface * iface);
+
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstStereoBase, gst_stereo_base,
     GST_TYPE_AGGREGATOR, G_ADD_PRIVATE (GstStereoBase)
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_stereo_base_preset_init)
     GST_DEBUG_CATEGORY_INIT (gst_stereo_base_debug, "stereobase", 0,
         "Base class of the stereo matching elements"));
 
@@ -1878,6 +1881,37 @@ gst_stereo_base_class_set_algorithm (GstStereoBaseClass * klass,
   for (guint i = 0; (spec = stereo_algorithm_param (klass->algorithm, i)); i++)
     g_object_class_install_property (object_class, i + 1,
         make_pspec (klass->algorithm, spec));
+}
+
+/* ------------------------------------------------------------------ presets */
+
+/* Of the scene and of the output, not of how to match. */
+static const gchar *const not_in_presets[] = { "num-disparities",
+  "min-disparity", "disparity-scale", "invalid-value", NULL
+};
+
+/* A preset says how to match, and nothing of the camera, of what the codes mean
+ * or of the machine that computes. */
+static gchar **
+gst_stereo_base_get_preset_properties (GstPreset * preset)
+{
+  const StereoAlgorithm *algorithm =
+      GST_STEREO_BASE_GET_CLASS (preset)->algorithm;
+  GPtrArray *names = g_ptr_array_new ();
+  const StereoParamSpec *spec;
+
+  for (guint i = 0; (spec = stereo_algorithm_param (algorithm, i)); i++) {
+    if (!g_strv_contains (not_in_presets, spec->name))
+      g_ptr_array_add (names, g_strdup (spec->name));
+  }
+  g_ptr_array_add (names, NULL);
+  return (gchar **) g_ptr_array_free (names, FALSE);
+}
+
+static void
+gst_stereo_base_preset_init (GstPresetInterface * iface)
+{
+  iface->get_property_names = gst_stereo_base_get_preset_properties;
 }
 
 /* -------------------------------------------------------------------- class */

@@ -18,7 +18,9 @@
  * the pixel belongs to.
  *
  * The default is the fast setting of the paper; `iterations=9 base=1.9` is its
- * accurate one.
+ * accurate one. The presets `fast` and `accurate` compare colours, too, and
+ * have fewer errors at about the same cost; docs/presets.md says how to use
+ * them.
  *
  * The matching cost compares luma; with #GstStereoEsaw:cost it compares
  * colours. The weights use colour when both views are RGB of some kind; of YUV
@@ -36,6 +38,9 @@
  * |[
  * gst-launch-1.0 filesrc location=left.png ! pngdec ! m.sink_left  filesrc location=right.png ! pngdec ! m.sink_right  stereoesaw name=m num-disparities=60 ! disparitycolor ! videoconvert ! pngenc ! filesink location=disparity.png
  * ]| Matches two images.
+ * |[
+ * gst-launch-1.0 filesrc location=left.png ! pngdec ! m.sink_left  filesrc location=right.png ! pngdec ! m.sink_right  stereoesaw name=m @preset=accurate num-disparities=60 ! disparitycolor ! videoconvert ! pngenc ! filesink location=disparity.png
+ * ]| The same, with a preset.
  *
  * Since: 0.1
  */

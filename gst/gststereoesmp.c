@@ -17,6 +17,9 @@
  * "High performance stereo vision designed for massively data parallel
  * platforms", IEEE TCSVT 2010).
  *
+ * The presets `fast` and `accurate` compare colours, too; docs/presets.md says
+ * how to use them.
+ *
  * The matching cost compares luma; with #GstStereoEsmp:cost it compares
  * colours. The weights use colour when both views are RGB of some kind; of YUV
  * video the luma plane is used as it is.
@@ -33,6 +36,9 @@
  * |[
  * gst-launch-1.0 filesrc location=left.png ! pngdec ! m.sink_left  filesrc location=right.png ! pngdec ! m.sink_right  stereoesmp name=m num-disparities=60 ! disparitycolor ! videoconvert ! pngenc ! filesink location=disparity.png
  * ]| Matches two images.
+ * |[
+ * gst-launch-1.0 filesrc location=left.png ! pngdec ! m.sink_left  filesrc location=right.png ! pngdec ! m.sink_right  stereoesmp name=m @preset=accurate num-disparities=60 ! disparitycolor ! videoconvert ! pngenc ! filesink location=disparity.png
+ * ]| The same, with a preset.
  *
  * Since: 0.1
  */

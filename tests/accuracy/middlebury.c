@@ -15,14 +15,10 @@
  * with 77 (skipped).
  */
 
+#include "pipeline.h"
 #include "test.h"
 
-#include <gst/app/gstappsink.h>
-#include <gst/gst.h>
-#include <gst/video/video.h>
-
 #include <math.h>
-#include <stdint.h>
 
 typedef struct
 {
@@ -66,76 +62,13 @@ static const char *const regions[] = { "nonocc", "all", "disc" };
 
 static char *folder;
 
-/* The only frame of a pipeline that ends in an appsink called "sink". */
-static GstSample *
-run_pipeline (const char *description)
-{
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (description, &error), *sink;
-  GstSample *sample;
-
-  if (pipeline == NULL) {
-    fprintf (stderr, "%s\n", error->message);
-    exit (1);
-  }
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  sample = gst_app_sink_pull_sample (GST_APP_SINK (sink));
-  if (sample == NULL) {
-    GstBus *bus = gst_element_get_bus (pipeline);
-    GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-
-    if (message != NULL) {
-      gst_message_parse_error (message, &error, NULL);
-      fprintf (stderr, "%s\n%s\n", description, error->message);
-    }
-    exit (1);
-  }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
-  return sample;
-}
-
-/* Rows without padding. */
-typedef struct
-{
-  int width;
-  int height;
-  uint8_t *data;
-} Plane;
-
-static Plane
-plane_from_sample (GstSample * sample, int pixel_bytes)
-{
-  GstVideoFrame frame;
-  GstVideoInfo info;
-  Plane plane;
-
-  REQUIRE (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
-  REQUIRE (gst_video_frame_map (&frame, &info,
-          gst_sample_get_buffer (sample), GST_MAP_READ));
-  plane.width = GST_VIDEO_INFO_WIDTH (&info);
-  plane.height = GST_VIDEO_INFO_HEIGHT (&info);
-  plane.data = malloc ((size_t) (plane.width * plane.height * pixel_bytes));
-  REQUIRE (plane.data != NULL);
-  for (int y = 0; y < plane.height; y++)
-    memcpy (plane.data + (size_t) (y * plane.width * pixel_bytes),
-        (uint8_t *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0)
-        + (size_t) (y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0)),
-        (size_t) (plane.width * pixel_bytes));
-  gst_video_frame_unmap (&frame);
-  gst_sample_unref (sample);
-  return plane;
-}
-
 static Plane
 load_grey (const Scene * scene, const char *file)
 {
   char *description = g_strdup_printf ("filesrc location=\"%s/%s/%s.png\" ! "
       "pngdec ! videoconvert ! video/x-raw,format=GRAY8 ! appsink name=sink",
       folder, scene->name, file);
-  Plane plane = plane_from_sample (run_pipeline (description), 1);
+  Plane plane = plane_from_pipeline (description, 1);
 
   g_free (description);
   return plane;
@@ -152,7 +85,7 @@ match (const Case * c, const Scene * scene, const char *backend)
       "filesrc location=\"%s/%s/right.png\" ! pngdec ! m.sink_right",
       c->element, scene->disparities, backend, folder, scene->name, folder,
       scene->name);
-  Plane plane = plane_from_sample (run_pipeline (description), 2);
+  Plane plane = plane_from_pipeline (description, 2);
 
   g_free (description);
   return plane;

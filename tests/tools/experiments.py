@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# gst-stereomatching: tests of docs/make-experiments.py, make-accuracy.py and svgplot.py
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the scripts in a copy of docs/ with other data, and looks at the plots they draw.
+
+    experiments.py ROOT PROGRAM
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.dom.minidom
+
+ROOT = PROGRAM = ""
+
+
+def circles(svg):
+    """Centres of all points of a plot."""
+    return [(float(c.getAttribute("cx")), float(c.getAttribute("cy")))
+            for c in xml.dom.minidom.parseString(svg).getElementsByTagName("circle")]
+
+
+def words(svg):
+    return [t.firstChild.data for t in xml.dom.minidom.parseString(svg)
+            .getElementsByTagName("text") if t.firstChild is not None]
+
+
+class Plots(unittest.TestCase):
+    def setUp(self):
+        sys.path.insert(0, os.path.join(ROOT, "docs"))
+        sys.dont_write_bytecode = True
+        import svgplot
+        self.svgplot = svgplot
+
+    def test_points_lie_where_their_values_are(self):
+        plot = self.svgplot.Plot("title", "x", "y", x_range=(0, 10), y_range=(0, 4))
+        plot.line("a & b", [(0, 0), (10, 4), (5, 2)])
+        svg = self.svgplot.figure([plot], "it < this")
+        (x0, y0), (x1, y1), (x2, y2) = circles(svg)
+        self.assertAlmostEqual(x1, (x0 + x2) / 2, delta=0.02)
+        self.assertAlmostEqual(y1, (y0 + y2) / 2, delta=0.02)
+        self.assertLess(x0, x2)
+        self.assertLess(y2, y0)         # up
+        for wanted in ("title", "x", "y", "a & b", "10", "4"):
+            self.assertIn(wanted, words(svg))
+
+    def test_logarithmic(self):
+        plot = self.svgplot.Plot("", "x", "y", x_log=True)
+        plot.line("", [(1, 1), (10, 2), (100, 3)])
+        (x0, _), (x1, _), (x2, _) = circles(self.svgplot.figure([plot], "d"))
+        self.assertAlmostEqual(x1 - x0, x2 - x1, delta=0.02)
+
+    def test_outside_is_left_out(self):
+        plot = self.svgplot.Plot("", "x", "y", y_range=(0, 1))
+        plot.line("", [(0, 0.5), (1, 2), (2, 0.5)])
+        plot.points([("far", 1, 3), ("near", 1, 0.25)])
+        svg = self.svgplot.figure([plot], "d")
+        self.assertEqual(len(circles(svg)), 3)
+        self.assertIn("near", words(svg))
+        self.assertNotIn("far", words(svg))
+
+    def test_one_value(self):
+        plot = self.svgplot.Plot("", "x", "y")
+        plot.line("", [(3, 5)])
+        self.assertEqual(len(circles(self.svgplot.figure([plot], "d"))), 1)
+
+    def test_names_keep_apart(self):
+        plot = self.svgplot.Plot("", "x", "y", x_range=(0, 10), y_range=(0, 10))
+        plot.points([("name %d" % i, 5, 5) for i in range(5)])
+        svg = self.svgplot.figure([plot], "d")
+        spots = re.findall(r'<text x="(\S+)" y="(\S+)"[^>]*>name', svg)
+        self.assertEqual(len(spots), 5)
+        self.assertEqual(len(set(spots)), 5)
+
+
+class Script(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="experiments-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.docs = os.path.join(self.folder, "docs")
+        shutil.copytree(os.path.join(ROOT, "docs"), self.docs)
+        shutil.copytree(os.path.join(ROOT, "gst", "presets"),
+                        os.path.join(self.folder, "gst", "presets"))
+
+    def run_script(self, name, *arguments):
+        return subprocess.run([sys.executable, os.path.join(self.docs, name)] + list(arguments),
+                              capture_output=True, text=True, check=False)
+
+    def change(self, name, what):
+        path = os.path.join(self.docs, "data", name)
+        with open(path, encoding="utf-8") as file:
+            data = json.load(file)
+        what(data)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(data, file)
+
+    def test_other_data(self):
+        def worse(data):
+            data["passes"]["points"][-1]["average"] = 25
+
+        self.assertEqual(self.run_script("make-experiments.py", "--check").returncode, 0)
+        self.change("experiments-esaw.json", worse)
+        result = self.run_script("make-experiments.py", "--check")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("esaw-passes.svg", result.stderr)
+        self.assertNotIn("esmp-passes.svg", result.stderr)
+        self.assertEqual(self.run_script("make-experiments.py").returncode, 0)
+        self.assertEqual(self.run_script("make-experiments.py", "--check").returncode, 0)
+
+    def test_no_plot(self):
+        os.remove(os.path.join(self.docs, "images", "esmp-slanted.svg"))
+        self.assertIn("esmp-slanted.svg",
+                      self.run_script("make-experiments.py", "--check").stderr)
+
+    def test_wrong_arguments(self):
+        result = self.run_script("make-experiments.py", "--measure", PROGRAM, "vcbw")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("vcbw", result.stderr)
+        self.assertEqual(self.run_script("make-experiments.py", "--draw").returncode, 1)
+
+    def test_gpu_in_the_plot_of_times(self):
+        """A machine's times make a plot of its own, of what has errors."""
+        def result(label, form, ms, disparities=64):
+            return {"backend": "cuda", "label": label, "width": 450, "height": 375,
+                    "num-disparities": disparities, "format": form, "error": None,
+                    "device": {"median-ms": ms}}
+
+        path = os.path.join(self.docs, "data", "performance-test.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"reports": [{"report": {
+                "devices": [{"backend": "cuda", "device": "Some GPU"}],
+                "results": [result("vcbw", "GRAY8", 1), result("vcbw", "RGB", 2),
+                            result("esaw", "GRAY8", 3, 60), result("other", "RGB", 4),
+                            result("esmp", "RGB", 5, 128)]}}]}, file)
+        plot = os.path.join(self.docs, "images", "accuracy-time.svg")
+        with open(plot, encoding="utf-8") as file:
+            before = file.read()
+        self.assertEqual(self.run_script("make-accuracy.py", "--check").returncode, 1)
+        self.assertEqual(self.run_script("make-accuracy.py").returncode, 0)
+        with open(plot, encoding="utf-8") as file:
+            after = file.read()
+        self.assertEqual(sum("Some GPU" in w for w in words(after)),
+                         1 + sum("Some GPU" in w for w in words(before)))
+        self.assertEqual(len(circles(after)), len(circles(before)) + 2)
+        self.assertEqual(self.run_script("make-accuracy.py", "--check").returncode, 0)
+
+    def test_changed_preset(self):
+        """Presets that are not those that were measured are noticed."""
+        scenes = os.path.join(os.environ.get("STEREO_DATASETS", ""), "middlebury-v2", "teddy")
+        if not os.path.exists(scenes):
+            self.skipTest("there is no %s" % scenes)
+        path = os.path.join(self.folder, "gst", "presets", "GstStereoEsmp.prs")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("base=2.3", "base=2.4"))
+        result = self.run_script("make-accuracy.py", "--verify", PROGRAM)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("presets", result.stdout)
+
+
+if __name__ == "__main__":
+    ROOT, PROGRAM = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1], verbosity=2)
