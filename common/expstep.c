@@ -351,7 +351,7 @@ finish_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
 /* --------------------------------------------------------- CPU, all of them */
 
 /* Weights are kept when they take no more than this. */
-#define MAX_WEIGHTS ((size_t) 16 << 20)
+#define MAX_WEIGHTS ((size_t) 24 << 20)
 /* What a thread's volumes should take: they stay in its cache. */
 #define CHUNK_BYTES ((size_t) 3 << 19)
 #define MIN_PART 4
