@@ -15,10 +15,8 @@ static StereoStatus
 plan (const StereoProblem * problem, const void *params, const void *stages,
     void *plan_memory, StereoArena * arena, StereoMessage * why)
 {
-  (void) why;
   stereo_expstep_constants (problem, params, plan_memory);
-  stereo_expstep_plan (problem, stages, plan_memory, arena);
-  return STEREO_OK;
+  return stereo_expstep_plan (problem, stages, plan_memory, arena, why);
 }
 
 const StereoAlgorithm stereo_esaw_algorithm = {

@@ -42,7 +42,6 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
   const StereoExpstepParams *p = params;
   StereoExpstepPlan *self = plan_memory;
 
-  (void) why;
   stereo_expstep_constants (problem, p, self);
   self->constants.messages = true;
   for (int fine = 0; fine < 2; fine++) {
@@ -51,8 +50,7 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
     self->constants.truncation[fine] = smoothness_units (p,
         p->disc_truncation * problem->num_disparities, 255 << fine);
   }
-  stereo_expstep_plan (problem, stages, self, arena);
-  return STEREO_OK;
+  return stereo_expstep_plan (problem, stages, self, arena, why);
 }
 
 const StereoAlgorithm stereo_esmp_algorithm = {

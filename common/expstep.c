@@ -91,14 +91,20 @@ stereo_expstep_constants (const StereoProblem * problem,
 
 /* ----------------------------------------------------------------- schedule */
 
-void
+StereoStatus
 stereo_expstep_plan (const StereoProblem * problem,
     const StereoExpstepStages * stages, StereoExpstepPlan * plan,
-    StereoArena * arena)
+    StereoArena * arena, StereoMessage * why)
 {
   memset (&plan->work, 0, sizeof (plan->work));
   plan->chunk = stages->plan (problem, &plan->constants, plan->n_passes,
       &plan->work, arena);
+  if (plan->chunk < 0)
+    return stereo_fail (why, STEREO_ERROR_UNSUPPORTED,
+        "this device can search %d disparities at most with this algorithm, "
+        "and %d are wanted: the CPU can do that", -plan->chunk,
+        plan->constants.end_index - plan->constants.first_index);
+  return STEREO_OK;
 }
 
 StereoStatus

@@ -182,7 +182,8 @@ typedef struct
  */
 typedef struct
 {
-  /* Declares the work memory and returns how many disparities make a chunk. */
+  /* Declares the work memory and returns how many disparities make a chunk;
+   * -n when n disparities are the most it can do. */
   int (*plan) (const StereoProblem * problem,
       const StereoExpstepConstants * k, int n_passes, StereoExpstepWork * work,
       StereoArena * arena);
@@ -234,9 +235,9 @@ void stereo_expstep_constants (const StereoProblem * problem,
     const StereoExpstepParams * params, StereoExpstepPlan * plan);
 
 /* The rest of an algorithm's plan(), after the constants. */
-void stereo_expstep_plan (const StereoProblem * problem,
+StereoStatus stereo_expstep_plan (const StereoProblem * problem,
     const StereoExpstepStages * stages, StereoExpstepPlan * plan,
-    StereoArena * arena);
+    StereoArena * arena, StereoMessage * why);
 
 /* An algorithm's run(). */
 StereoStatus stereo_expstep_run (const StereoFrame * frame,

@@ -11,8 +11,6 @@
  * disparities left idle).  A message reaches only as far as it costs less than
  * the truncation and the range of costs, so it takes a few rounds over
  * distances 1, 2, 4, ... instead of a scan.
- *
- * More than 512 disparities take a slower way, with a thread for each pixel.
  */
 
 #include "expstep.cuh"
@@ -392,83 +390,6 @@ iterate_kernel (const __grid_constant__ ExpstepArgs a,
   }
 }
 
-/* ---------------------------------------------- more disparities than lanes */
-
-/* Messages of one pixel, in place. */
-__device__ void
-long_messages (const ExpstepArgs & a, uint8_t * v)
-{
-  int jump = a.jump & 255, highest = 255;
-
-  for (int i = 0; i < a.count; i++)
-    highest = min (highest, (int) v[i]);
-  highest += a.truncation & 255;
-  for (int i = 0, m = 255; i < a.count; i++) {
-    m = min (min (m + jump, highest), (int) v[i]);
-    v[i] = (uint8_t) m;
-  }
-  for (int i = a.count - 2; i >= 0; i--)
-    v[i] = (uint8_t) min ((int) v[i + 1] + jump, (int) v[i]);
-}
-
-__device__ __forceinline__ uint8_t *
-pixel_values (const ExpstepArgs & a, const uint4 * volume, int x, int y)
-{
-  return (uint8_t *) (volume + volume_at (a, x, y, 0));
-}
-
-__global__ void
-long_cost_kernel (const __grid_constant__ ExpstepArgs a)
-{
-  int x = (int) (blockIdx.x * blockDim.x + threadIdx.x), y = (int) blockIdx.y;
-
-  if (x >= a.k.width)
-    return;
-  for (int group = 0; group < a.groups; group++)
-    a.target[volume_at (a, x, y, group)] = costs (a, x, y, group);
-  long_messages (a, pixel_values (a, a.target, x, y));
-}
-
-/* One direction of a pass. */
-__global__ void
-long_kernel (const __grid_constant__ ExpstepArgs a, bool along_columns,
-    bool last)
-{
-  int x = (int) (blockIdx.x * blockDim.x + threadIdx.x), y = (int) blockIdx.y;
-
-  if (x >= a.k.width)
-    return;
-  const int dx = along_columns ? 0 : a.step;
-  const int dy = along_columns ? a.step : 0;
-  const bool has_before = x >= dx && y >= dy;
-  const bool has_after = x + dx < a.k.width && y + dy < a.k.height;
-  const int xb = has_before ? x - dx : x, yb = has_before ? y - dy : y;
-  const int xa = has_after ? x + dx : x, ya = has_after ? y + dy : y;
-  const uint8_t *own = pixel_values (a, a.source, x, y);
-  const uint8_t *before = pixel_values (a, a.source, xb, yb);
-  const uint8_t *after = pixel_values (a, a.source, xa, ya);
-  uint8_t *target = pixel_values (a, a.target, x, y);
-  uint32_t weights = a.weights[(size_t) y * a.pitch + x];
-  Weights w = along_columns ? column_weights (weights)
-      : row_weights (weights);
-  uint32_t best = 0xffffffffu;
-
-  for (int i = 0; i < a.count && (last || a.refine); i++)
-    best = min (best, (w.own * own[i] + w.before * before[i]
-            + w.after * after[i]) << 16 | (uint32_t) i);
-  if (last) {
-    a.best[(size_t) y * a.pitch + x] = best + (uint32_t) a.first;
-    return;
-  }
-  for (int i = 0; i < a.count; i++) {
-    uint32_t sum = w.own * own[i] + w.before * before[i] + w.after * after[i];
-
-    target[i] = (uint8_t) (a.refine ? min (255u, (sum - (best >> 16) + 64)
-            >> 7) : (sum + 128) >> 8);
-  }
-  long_messages (a, target);
-}
-
 /* ------------------------------------------------------------------- stages */
 
 int
@@ -478,6 +399,8 @@ plan (const StereoProblem *, const StereoExpstepConstants * k, int n_passes,
   size_t plane = expstep_plan_planes (k, n_passes, work, arena);
   size_t groups = ((size_t) (k->end_index - k->first_index) + 15) / 16;
 
+  if (groups > max_groups)
+    return -16 * max_groups;
   for (int i = 0; i < 2; i++)
     stereo_arena_add (arena, (void **) &work->volume[i], plane * groups, 16);
   return 16 * (int) groups;
@@ -529,11 +452,6 @@ cost (StereoQueue * queue, const StereoExpstepConstants * k,
   expstep_args (k, work, chunk, &a);
   a.target = (uint4 *) work->volume[0];
   set_smoothness (k, false, &a);
-  if (a.groups > max_groups) {
-    long_cost_kernel <<< rows_grid (k->width, k->height, 1), expstep_threads,
-        0, stage.stream () >>> (a);
-    return STEREO_CUDA_LAUNCHED (stage, "esmp's long_cost_kernel");
-  }
   switch (lanes_for (a.groups)) {
     case 1:
       launch_cost < 1 > (stage, a);
@@ -587,17 +505,14 @@ iterate (StereoQueue * queue, const StereoExpstepConstants * k,
   StereoCudaStage stage (queue);
   Pass p;
   ExpstepArgs & a = p.rows;
-  int from;
 
   if (!stage.entered ())
     return stage.status ();
   expstep_args (k, work, chunk, &a);
   expstep_pass_args (pass, index, work, &a);
   a.refine = index == STEREO_EXPSTEP_FINE_PASS - 1 && !last;
-  /* the long way has two kernels, and comes back to where it began */
-  from = a.groups > max_groups ? 0 : index % 2;
-  a.source = (const uint4 *) work->volume[from];
-  a.target = (uint4 *) work->volume[1 - from];
+  a.source = (const uint4 *) work->volume[index % 2];
+  a.target = (uint4 *) work->volume[1 - index % 2];
   set_smoothness (k, index >= STEREO_EXPSTEP_FINE_PASS, &a);
   /* messages are dear: none twice, if there is enough to do */
   p.places = expstep_cut_chains ((size_t) k->width * (size_t) k->height
@@ -605,17 +520,6 @@ iterate (StereoQueue * queue, const StereoExpstepConstants * k,
   p.last = last;
   p.columns = a;
   set_smoothness (k, index >= STEREO_EXPSTEP_FINE_PASS - 1, &p.columns);
-  if (a.groups > max_groups) {
-    p.columns.source = a.target;
-    p.columns.target = (uint4 *) work->volume[from];
-    a.refine = false;
-    long_kernel <<< rows_grid (k->width, k->height, 1), expstep_threads, 0,
-        stage.stream () >>> (p.rows, false, false);
-    long_kernel <<< rows_grid (k->width, k->height, 1), expstep_threads, 0,
-        stage.stream () >>> (p.columns, true, last);
-    return STEREO_CUDA_LAUNCHED (stage, "esmp's long_kernel");
-  }
-
   switch (lanes_for (a.groups)) {
     case 1:
       launch < 1 > (stage, p);

@@ -373,7 +373,8 @@ configure (GstStereoBase * self)
   }
 
   if (priv->device_is_cuda && priv->may_fall_back
-      && (status == STEREO_ERROR_MEMORY || status == STEREO_ERROR_DEVICE)) {
+      && (status == STEREO_ERROR_MEMORY || status == STEREO_ERROR_DEVICE
+          || status == STEREO_ERROR_UNSUPPORTED)) {
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
         ("Going on with the CPU: %s.", stereo_matcher_error (priv->matcher)),
         (NULL));

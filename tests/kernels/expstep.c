@@ -649,6 +649,57 @@ test_random (void)
   }
 }
 
+/* As many as a warp holds, and more, which ESMP on CUDA refuses and says so. */
+static void
+test_many_disparities (void)
+{
+  static const int numbers[] = { 260, 500, 512, 600 };
+  Random random = { 8 };
+
+  for (size_t i = 0; i < sizeof (numbers) / sizeof (numbers[0]); i++) {
+    Case c = usual;
+    StereoParams *params;
+    TestImage left, right, map, expected;
+
+    c.width = 620;
+    c.height = 9;
+    c.n = numbers[i];
+    params = case_params (&c);
+    case_images (&c, &left, &right, &random);
+    test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+    test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height,
+        0);
+    match (0, params, algorithm, &left, &right, &expected);
+    for (size_t d = 1; d < devices_count (); d++) {
+      StereoDevice *device = devices_get (d);
+
+      if (with_messages && c.n > 512
+          && strcmp (stereo_device_backend (device), "cuda") == 0) {
+        StereoGeometry geometry = { c.width, c.height, c.left, c.right,
+          STEREO_FORMAT_GRAY16_LE
+        };
+        StereoMatcher *matcher = NULL;
+
+        REQUIRE (stereo_matcher_new (stereo_algorithm_find (algorithm),
+                device, &matcher) == STEREO_OK);
+        CHECK_INT (stereo_matcher_configure (matcher, &geometry, params), ==,
+            STEREO_ERROR_UNSUPPORTED);
+        CHECK_CONTAINS (stereo_matcher_error (matcher), "512");
+        CHECK_CONTAINS (stereo_matcher_error (matcher), "600");
+        stereo_matcher_free (&matcher);
+        continue;
+      }
+      match (d, params, algorithm, &left, &right, &map);
+      CHECK (first_difference (&map, &expected) == NULL);
+    }
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
+    test_image_clear (&map);
+    test_image_clear (&expected);
+  }
+}
+
 static const Test tests[] = {
   {"fills", test_fills},
   {"sizes", test_sizes},
@@ -658,6 +709,7 @@ static const Test tests[] = {
   {"formats", test_formats},
   {"equal-costs", test_equal_costs},
   {"random", test_random},
+  {"many-disparities", test_many_disparities},
 };
 
 int
