@@ -107,24 +107,14 @@ stereo_expstep_plan (const StereoProblem * problem,
   return STEREO_OK;
 }
 
-StereoStatus
-stereo_expstep_run (const StereoFrame * frame, const void *stages)
+/* One chunk after another through all passes. */
+static StereoStatus
+run_chunks (StereoQueue * q, const StereoExpstepPlan * p,
+    const StereoExpstepStages * s)
 {
-  const StereoExpstepStages *s = stages;
-  const StereoExpstepPlan *p = frame->plan;
   const StereoExpstepConstants *k = &p->constants;
-  StereoQueue *q = frame->queue;
-  StereoStatus status = s->prepare (q, k, p->passes, p->n_passes,
-      &frame->left, &frame->right, &p->work);
+  StereoStatus status = STEREO_OK;
 
-  if (status == STEREO_OK)
-    status = stereo_mark (frame->marks, "weights");
-  if (status == STEREO_OK && p->work.parts > 0) {
-    status = s->match (q, k, p->passes, p->n_passes, &p->work);
-    if (status == STEREO_OK)
-      status = s->finish (q, k, &p->work, &frame->map, frame->output);
-    return status;
-  }
   for (int first = k->first_index; first < k->end_index && status == STEREO_OK;
       first += p->chunk) {
     StereoExpstepChunk chunk = { first, p->chunk };
@@ -145,6 +135,25 @@ stereo_expstep_run (const StereoFrame * frame, const void *stages)
       }
     }
   }
+  return status;
+}
+
+StereoStatus
+stereo_expstep_run (const StereoFrame * frame, const void *stages)
+{
+  const StereoExpstepStages *s = stages;
+  const StereoExpstepPlan *p = frame->plan;
+  const StereoExpstepConstants *k = &p->constants;
+  StereoQueue *q = frame->queue;
+  StereoStatus status = s->prepare (q, k, p->passes, p->n_passes,
+      &frame->left, &frame->right, &p->work);
+
+  if (status == STEREO_OK)
+    status = stereo_mark (frame->marks, "weights");
+  if (status == STEREO_OK)
+    status = p->work.parts > 0
+        ? s->match (q, k, p->passes, p->n_passes, &p->work)
+        : run_chunks (q, p, s);
   if (status == STEREO_OK)
     status = s->finish (q, k, &p->work, &frame->map, frame->output);
   return status;

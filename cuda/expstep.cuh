@@ -91,7 +91,6 @@ struct ExpstepArgs
   int count;
   int groups;                   /* of 16 disparities in it */
   int piece;                    /* of a chain: pixels */
-  int pieces;                   /* of a chain */
   /* With messages */
   int jump;                     /* in both halves of a word */
   int truncation;
@@ -603,10 +602,11 @@ expstep_cut_chains (int piece, ExpstepArgs * a)
 {
   int s = a->step < a->k.height ? a->step : a->k.height;
   int length = (a->k.height + s - 1) / s;
+  int pieces;
 
-  a->pieces = (length + piece - 1) / piece;
-  a->piece = (length + a->pieces - 1) / a->pieces;
-  return s * a->pieces;
+  pieces = (length + piece - 1) / piece;
+  a->piece = (length + pieces - 1) / pieces;
+  return s * pieces;
 }
 
 }                               // namespace

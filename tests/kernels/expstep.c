@@ -36,31 +36,6 @@ param (const StereoParams * params, const char *name)
   return value;
 }
 
-static void
-pixel_rgb (const TestImage * image, int x, int y, int rgb[3])
-{
-  static const int order[STEREO_N_FORMATS][3] = {
-    [STEREO_FORMAT_RGB] = {0, 1, 2},[STEREO_FORMAT_BGR] = {2, 1, 0},
-    [STEREO_FORMAT_RGBX] = {0, 1, 2},[STEREO_FORMAT_BGRX] = {2, 1, 0},
-    [STEREO_FORMAT_XRGB] = {1, 2, 3},[STEREO_FORMAT_XBGR] = {3, 2, 1},
-    [STEREO_FORMAT_GRAY16_LE] = {1, 1, 1},
-  };
-  const uint8_t *p = test_image_row (image, y)
-      + (size_t) x * format_bytes (image->image.format);
-
-  for (int c = 0; c < 3; c++)
-    rgb[c] = p[order[image->image.format][c]];
-}
-
-static int
-pixel_luma (const TestImage * image, int x, int y)
-{
-  int rgb[3];
-
-  pixel_rgb (image, x, y, rgb);
-  return (19589 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) / 65536;
-}
-
 /* 0 to 255 for 0 to the threshold; *real without rounding. */
 static int
 oracle_cost (const Oracle * o, const TestImage * left, const TestImage * right,
@@ -73,11 +48,12 @@ oracle_cost (const Oracle * o, const TestImage * left, const TestImage * right,
   if (o->rgb_cost) {
     int l[3], r[3];
 
-    pixel_rgb (left, x, y, l);
-    pixel_rgb (right, x - d, y, r);
+    test_image_rgb (left, x, y, l);
+    test_image_rgb (right, x - d, y, r);
     difference = abs (l[0] - r[0]) + abs (l[1] - r[1]) + abs (l[2] - r[2]);
   } else {
-    difference = abs (pixel_luma (left, x, y) - pixel_luma (right, x - d, y));
+    difference = abs (test_image_luma (left, x, y)
+        - test_image_luma (right, x - d, y));
   }
   *real = 255 * fmin (difference / (o->threshold * channels), 1);
   limit = (int) floor (o->threshold * channels);
@@ -98,11 +74,11 @@ oracle_weight (const Oracle * o, const TestImage * left, int x, int y, int qx,
   if (qx < 0 || qy < 0 || qx >= o->width || qy >= o->height)
     return 0;
   if (o->color) {
-    pixel_rgb (left, x, y, p);
-    pixel_rgb (left, qx, qy, q);
+    test_image_rgb (left, x, y, p);
+    test_image_rgb (left, qx, qy, q);
   } else {
-    p[0] = p[1] = p[2] = pixel_luma (left, x, y);
-    q[0] = q[1] = q[2] = pixel_luma (left, qx, qy);
+    p[0] = p[1] = p[2] = test_image_luma (left, x, y);
+    q[0] = q[1] = q[2] = test_image_luma (left, qx, qy);
   }
   for (int c = 0; c < 3; c++)
     d[c] = abs (p[c] - q[c]);

@@ -83,6 +83,31 @@ test_image_row (const TestImage * image, int y)
       * image->image.stride[0];
 }
 
+void
+test_image_rgb (const TestImage * image, int x, int y, int rgb[3])
+{
+  static const int order[STEREO_N_FORMATS][3] = {
+    [STEREO_FORMAT_RGB] = {0, 1, 2},[STEREO_FORMAT_BGR] = {2, 1, 0},
+    [STEREO_FORMAT_RGBX] = {0, 1, 2},[STEREO_FORMAT_BGRX] = {2, 1, 0},
+    [STEREO_FORMAT_XRGB] = {1, 2, 3},[STEREO_FORMAT_XBGR] = {3, 2, 1},
+    [STEREO_FORMAT_GRAY16_LE] = {1, 1, 1},
+  };
+  const uint8_t *p = test_image_row (image, y)
+      + (size_t) x * format_bytes (image->image.format);
+
+  for (int c = 0; c < 3; c++)
+    rgb[c] = p[order[image->image.format][c]];
+}
+
+int
+test_image_luma (const TestImage * image, int x, int y)
+{
+  int rgb[3];
+
+  test_image_rgb (image, x, y, rgb);
+  return (19589 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) / 65536;
+}
+
 bool
 test_image_intact (const TestImage * image)
 {

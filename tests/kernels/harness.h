@@ -43,6 +43,10 @@ void test_image_init (TestImage * image, StereoFormat format, int width,
 void test_image_clear (TestImage * image);
 uint8_t *test_image_row (const TestImage * image, int y);
 
+/* A pixel as the oracles see it: R, G, B, equal for grey, and its luma. */
+void test_image_rgb (const TestImage * image, int x, int y, int rgb[3]);
+int test_image_luma (const TestImage * image, int x, int y);
+
 /* Whether all bytes outside the pixels are as they were. */
 bool test_image_intact (const TestImage * image);
 

@@ -61,28 +61,6 @@ oracle_weights (const Oracle * o, int parts, int *weight)
   }
 }
 
-static void
-oracle_rgb (const TestImage * image, int x, int y, int rgb[3])
-{
-  static const int order[STEREO_N_FORMATS][3] = {
-    [STEREO_FORMAT_RGB] = {0, 1, 2},[STEREO_FORMAT_BGR] = {2, 1, 0},
-    [STEREO_FORMAT_RGBX] = {0, 1, 2},[STEREO_FORMAT_BGRX] = {2, 1, 0},
-    [STEREO_FORMAT_XRGB] = {1, 2, 3},[STEREO_FORMAT_XBGR] = {3, 2, 1},
-    [STEREO_FORMAT_GRAY16_LE] = {1, 1, 1},
-  };
-  const uint8_t *p = test_image_row (image, y)
-      + (size_t) x * format_bytes (image->image.format);
-
-  for (int c = 0; c < 3; c++)
-    rgb[c] = p[order[image->image.format][c]];
-}
-
-static int
-oracle_luma (const int rgb[3])
-{
-  return (19589 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) / 65536;
-}
-
 /* D at any column and row, also outside the image. */
 static int
 oracle_cost (const Oracle * o, const TestImage * left,
@@ -92,12 +70,13 @@ oracle_cost (const Oracle * o, const TestImage * left,
   int l[3], r[3], sum;
 
   y = limit_to (y, 0, o->height - 1);
-  oracle_rgb (left, xl, y, l);
-  oracle_rgb (right, xl - d, y, r);
+  test_image_rgb (left, xl, y, l);
+  test_image_rgb (right, xl - d, y, r);
   if (o->color)
     sum = abs (l[0] - r[0]) + abs (l[1] - r[1]) + abs (l[2] - r[2]);
   else
-    sum = 3 * abs (oracle_luma (l) - oracle_luma (r));
+    sum = 3 * abs (test_image_luma (left, xl, y)
+        - test_image_luma (right, xl - d, y));
 
   if (o->tau <= 85)
     return (sum < 3 * o->tau ? sum : 3 * o->tau) * (255 / (3 * o->tau));
