@@ -109,8 +109,9 @@ void match (size_t device, const StereoParams * params, const char *algorithm,
     const TestImage * left, const TestImage * right, TestImage * output);
 
 /* Times an algorithm on all devices and prints a table.  Arguments: property
- * = value pairs ("num-disparities=60"), WIDTHxHEIGHT, "rgb" for colour; the
- * devices' time is measured with all images in place.  Exit status. */
+ * = value pairs ("num-disparities=60"), WIDTHxHEIGHT, "rgb" or "nv12" for
+ * colour; the devices' time is measured with all images in place.  Exit
+ * status. */
 int bench (const char *algorithm, int argc, char **argv);
 
 /* Everything that was made on a first call. */
