@@ -193,6 +193,10 @@ STEREO_API const char *stereo_algorithm_title (const StereoAlgorithm *
 STEREO_API const char *stereo_algorithm_reference (const StereoAlgorithm *
     algorithm);
 
+/* Whether it uses colour where both views have it; false for NULL. */
+STEREO_API bool stereo_algorithm_uses_color (const StereoAlgorithm *
+    algorithm);
+
 /* -------------------------------------------------------------- parameters */
 
 typedef enum

@@ -1123,7 +1123,7 @@ test_colors (void)
       for (int i = 0; i < 2; i++) {
         const TestImage *from = i == 0 ? &left : &right;
 
-        if (algorithm->uses_color) {
+        if (stereo_algorithm_uses_color (algorithm)) {
           to_rgb (from, &plain[i]);
           continue;
         }

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "algorithm.h"
 #include "stereo-cuda.h"
 #include "stereo.h"
 #include "test.h"
@@ -421,7 +420,7 @@ test_chroma_planes (void)
     right.format = pair.geometry.right = STEREO_FORMAT_YV12;
     REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
         == STEREO_OK);
-    if (!algorithm->uses_color) {
+    if (!stereo_algorithm_uses_color (algorithm)) {
       CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
               NULL), ==, STEREO_OK);
       setup_clear (&s);
