@@ -111,20 +111,50 @@ convert_cpu (StereoQueue * queue, const StereoConversion * c)
 
 /* The median at column x of three rows, whose neighbours are at columns l and
  * r. */
-static uint16_t
+STEREO_INLINE uint16_t
 median_at (const uint16_t * above, const uint16_t * row,
-    const uint16_t * below, int l, int x, int r)
+    const uint16_t * below, int l, int x, int r, uint32_t invalid)
 {
   uint32_t center = row[x];
   uint32_t v[9] = { above[l], above[x], above[r], row[l], center, row[r],
     below[l], below[x], below[r]
   };
 
-  if (center == STEREO_INVALID)
-    return STEREO_INVALID;
+  if (center == invalid)
+    return (uint16_t) invalid;
   for (int i = 0; i < 9; i++)
-    v[i] = v[i] == STEREO_INVALID ? center : v[i];
+    v[i] = v[i] == invalid ? center : v[i];
   return (uint16_t) stereo_median9 (v);
+}
+
+/* One row of the median, to elements of 1 or 2 bytes. */
+STEREO_INLINE void
+median_row (const StereoMap * source, int width, int height, int y,
+    uint32_t invalid, void *target, int bytes)
+{
+  const uint16_t *row = source->data + (size_t) y * source->stride;
+  const uint16_t *above = y > 0 ? row - source->stride : row;
+  const uint16_t *below = y < height - 1 ? row + source->stride : row;
+  uint8_t *out8 = target;
+  uint16_t *out16 = target;
+  int last = width - 1;
+
+#define MEDIAN_STORE_(l, x, r) \
+  do { \
+    uint16_t median_ = median_at (above, row, below, l, x, r, invalid); \
+    if (bytes == 1) \
+      out8[x] = (uint8_t) median_; \
+    else \
+      out16[x] = median_; \
+  } while (0)
+
+  MEDIAN_STORE_ (0, 0, last > 0 ? 1 : 0);
+#pragma omp simd
+  for (int x = 1; x < last; x++)
+    MEDIAN_STORE_ (x - 1, x, x + 1);
+  if (last > 0)
+    MEDIAN_STORE_ (last - 1, last, last);
+#undef MEDIAN_STORE_
 }
 
 static StereoStatus
@@ -132,19 +162,24 @@ median_cpu (StereoQueue * queue, int width, int height,
     const StereoMap * source, const StereoMap * target)
 {
 #pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < height; y++) {
-    const uint16_t *row = source->data + (size_t) y * source->stride;
-    const uint16_t *above = y > 0 ? row - source->stride : row;
-    const uint16_t *below = y < height - 1 ? row + source->stride : row;
-    uint16_t *out = target->data + (size_t) y * target->stride;
+  for (int y = 0; y < height; y++)
+    median_row (source, width, height, y, STEREO_INVALID,
+        target->data + (size_t) y * target->stride, 2);
+  return STEREO_OK;
+}
 
-    out[0] = median_at (above, row, below, 0, 0, width > 1 ? 1 : 0);
-#pragma omp simd
-    for (int x = 1; x < width - 1; x++)
-      out[x] = median_at (above, row, below, x - 1, x, x + 1);
-    if (width > 1)
-      out[width - 1] = median_at (above, row, below, width - 2, width - 1,
-          width - 1);
+static StereoStatus
+median_codes_cpu (StereoQueue * queue, int width, int height,
+    const StereoMap * source, const StereoOutput * output)
+{
+#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
+  for (int y = 0; y < height; y++) {
+    void *out = (uint8_t *) output->data + (size_t) y * output->stride;
+
+    if (output->bytes == 1)
+      median_row (source, width, height, y, output->invalid, out, 1);
+    else
+      median_row (source, width, height, y, output->invalid, out, 2);
   }
   return STEREO_OK;
 }
@@ -169,4 +204,5 @@ const StereoFilterStages stereo_filter_stages_cpu = {
   .convert = convert_cpu,
   .median = median_cpu,
   .encode = encode_cpu,
+  .median_codes = median_codes_cpu,
 };

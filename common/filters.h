@@ -60,6 +60,11 @@ typedef struct
   StereoStatus (*encode) (StereoQueue * queue, int width, int height,
       const StereoMap * map, const StereoOutput * output);
 
+  /* The same median of codes, of which output->invalid marks the pixels without
+   * a value.  source holds what stereo_store_raw() makes of 2 bytes. */
+  StereoStatus (*median_codes) (StereoQueue * queue, int width, int height,
+      const StereoMap * source, const StereoOutput * output);
+
   /* Optional: median and encode in one. */
   StereoStatus (*median_encode) (StereoQueue * queue, int width, int height,
       const StereoMap * source, const StereoOutput * output);

@@ -9,6 +9,7 @@
 #include "image.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,18 @@ typedef struct
   size_t stride[3];
 } Raw;
 
+/* A result of a frame in flight, on its way to the caller's image. */
+typedef struct
+{
+  uint8_t *encoded;             /* device memory */
+  uint8_t *staging;             /* pinned host memory */
+  /* Where it goes after wait(), if through staging. */
+  bool copy_out;
+  uint8_t *out;
+  size_t out_stride;
+  size_t row_bytes;
+} Result;
+
 /* Buffers and state of a frame in flight. */
 typedef struct
 {
@@ -40,12 +53,7 @@ typedef struct
   bool complete;
   uint8_t *raw[2][3];           /* device memory */
   uint8_t *staging[2][3];       /* pinned host memory */
-  uint8_t *encoded;             /* device memory */
-  uint8_t *encoded_staging;     /* pinned host memory */
-  /* Where the result goes after wait(), if through staging. */
-  bool copy_out;
-  uint8_t *out;
-  size_t out_stride;
+  Result results[STEREO_N_RESULTS];     /* of those that the algorithm has */
   StereoMarks marks;            /* n is 0 unless it is timed */
 } Slot;
 
@@ -70,8 +78,7 @@ struct StereoMatcher
   StereoMap filtered;
   uint16_t *codes;
   uint16_t *codes_staging;
-  size_t encoded_stride;
-  uint8_t encoded_bytes;
+  size_t encoded_stride[STEREO_N_RESULTS];
 
   /* One allocation on the device, one of pinned host memory. */
   StereoArena arena;
@@ -85,7 +92,7 @@ struct StereoMatcher
   bool profiling;
 
   pthread_mutex_t lock;         /* protects the rest, and slots[].frame,
-                                 * .complete, .copy_out and .marks */
+                                 * .complete, .results[].copy_out and .marks */
   uint64_t next_frame;
   unsigned n_stages;            /* of the frame that completed last */
   const char *stage_name[STEREO_MAX_MARKS];
@@ -105,6 +112,13 @@ static bool
 copies (const StereoMatcher * m)
 {
   return m->device->klass->n_slots > 1;
+}
+
+/* Whether the device writes to the caller's image itself. */
+static bool
+in_place (const StereoMatcher * m, const StereoImage * image)
+{
+  return !copies (m) || image->memory == STEREO_MEMORY_DEVICE;
 }
 
 StereoStatus
@@ -333,6 +347,7 @@ plan_buffers (StereoMatcher * m)
   size_t alignment = m->device->klass->row_alignment;
   size_t width = (size_t) g->width, height = (size_t) g->height;
   int channels = m->problem.channels;
+  bool subpixel = m->algorithm->subpixel;
   StereoFormat formats[2] = { g->left, g->right };
   StereoColorimetry colorimetries[2] = { g->left_colorimetry,
     g->right_colorimetry
@@ -360,18 +375,28 @@ plan_buffers (StereoMatcher * m)
   }
 
   m->map.stride = m->filtered.stride = round_up (width, alignment / 2);
-  stereo_arena_add (&m->arena, (void **) &m->map.data,
-      m->map.stride * height, sizeof (uint16_t));
-  if (m->common.median && m->filters->median_encode == NULL)
+  m->map.data = m->filtered.data = NULL;
+  m->codes = m->codes_staging = NULL;
+  if (!subpixel || m->common.median)
+    stereo_arena_add (&m->arena, (void **) &m->map.data,
+        m->map.stride * height, sizeof (uint16_t));
+  if (!subpixel && m->common.median && m->filters->median_encode == NULL)
     stereo_arena_add (&m->arena, (void **) &m->filtered.data,
         m->filtered.stride * height, sizeof (uint16_t));
+  if (!subpixel) {
+    stereo_arena_add (&m->arena, (void **) &m->codes, STEREO_MAX_DISPARITIES,
+        sizeof (uint16_t));
+    stereo_arena_add (&m->pinned, (void **) &m->codes_staging,
+        STEREO_MAX_DISPARITIES, sizeof (uint16_t));
+  }
 
-  m->encoded_bytes = stereo_format_info (g->output)->pixel_bytes;
-  m->encoded_stride = round_up (width * m->encoded_bytes, alignment);
-  stereo_arena_add (&m->arena, (void **) &m->codes, STEREO_MAX_DISPARITIES,
-      sizeof (uint16_t));
-  stereo_arena_add (&m->pinned, (void **) &m->codes_staging,
-      STEREO_MAX_DISPARITIES, sizeof (uint16_t));
+  /* The disparity's format is settled; the others may have two bytes. */
+  for (int r = 0; r < STEREO_N_RESULTS; r++) {
+    size_t bytes = r == STEREO_RESULT_DISPARITY
+        ? stereo_format_info (g->output)->pixel_bytes : sizeof (uint16_t);
+
+    m->encoded_stride[r] = round_up (width * bytes, alignment);
+  }
 
   if (!copies (m))
     return;
@@ -390,10 +415,16 @@ plan_buffers (StereoMatcher * m)
             side->raw_stride[p], rows);
       }
     }
-    stereo_arena_add (&m->arena, (void **) &slot->encoded, m->encoded_stride,
-        height);
-    stereo_arena_add (&m->pinned, (void **) &slot->encoded_staging,
-        m->encoded_stride, height);
+    for (int r = 0; r < STEREO_N_RESULTS; r++) {
+      Result *result = &slot->results[r];
+
+      if (!stereo_algorithm_has_result (m->algorithm, (StereoResult) r))
+        continue;
+      stereo_arena_add (&m->arena, (void **) &result->encoded,
+          m->encoded_stride[r], height);
+      stereo_arena_add (&m->pinned, (void **) &result->staging,
+          m->encoded_stride[r], height);
+    }
   }
 }
 
@@ -478,11 +509,13 @@ stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
   stereo_arena_bind (&m->arena, m->arena_memory);
   stereo_arena_bind (&m->pinned, m->pinned_memory);
 
-  make_codes (m->geometry.output, &m->common, m->codes_staging);
-  status = m->device->klass->copy (m->device, m->codes, m->codes_staging,
-      m->common.num_disparities * sizeof (uint16_t), &m->message);
-  if (status != STEREO_OK)
-    return status;
+  if (m->codes != NULL) {
+    make_codes (m->geometry.output, &m->common, m->codes_staging);
+    status = m->device->klass->copy (m->device, m->codes, m->codes_staging,
+        m->common.num_disparities * sizeof (uint16_t), &m->message);
+    if (status != STEREO_OK)
+      return status;
+  }
 
   m->configured = true;
   return STEREO_OK;
@@ -490,17 +523,18 @@ stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
 
 /* --------------------------------------------------------------------- wait */
 
-/* The last step of a frame: counts it, and empties the staging buffer. */
+/* The last step of a frame: counts it, and empties the staging buffers. */
 static void
 complete_locked (StereoMatcher * m, Slot * slot, uint64_t ns,
     const uint64_t * stage_ns)
 {
-  if (slot->copy_out) {
-    size_t row_bytes = (size_t) m->geometry.width * m->encoded_bytes;
+  for (int r = 0; r < STEREO_N_RESULTS; r++) {
+    const Result *result = &slot->results[r];
 
-    for (int y = 0; y < m->geometry.height; y++)
-      memcpy (slot->out + (size_t) y * slot->out_stride,
-          slot->encoded_staging + (size_t) y * m->encoded_stride, row_bytes);
+    for (int y = 0; result->copy_out && y < m->geometry.height; y++)
+      memcpy (result->out + (size_t) y * result->out_stride,
+          result->staging + (size_t) y * m->encoded_stride[r],
+          result->row_bytes);
   }
   slot->complete = true;
   m->stats.frames++;
@@ -650,7 +684,125 @@ convert_view (StereoMatcher * m, int index, const Raw * raw,
   return m->filters->convert (m->queue, &c);
 }
 
-/* The algorithm, the median and the encoding. */
+/* Whether the images are what process() can fill. */
+static StereoStatus
+check_results (StereoMatcher * m, const StereoImage * const *results)
+{
+  const StereoGeometry *g = &m->geometry;
+
+  for (int r = 0; r < STEREO_N_RESULTS; r++) {
+    const StereoImage *image = results[r];
+    StereoFormat format = STEREO_FORMAT_GRAY16_LE;
+    StereoStatus status;
+    char role[32];
+
+    if (r == STEREO_RESULT_DISPARITY) {
+      status = stereo_image_check (image, "output image", g->output, g->width,
+          g->height, false, &m->message);
+      if (status != STEREO_OK)
+        return status;
+      continue;
+    }
+    if (image == NULL)
+      continue;
+    if (!stereo_algorithm_has_result (m->algorithm, (StereoResult) r))
+      return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
+          "%s has no result called %s", m->algorithm->name,
+          stereo_result_name ((StereoResult) r));
+    if (r == STEREO_RESULT_CONFIDENCE && image->format == STEREO_FORMAT_GRAY8)
+      format = STEREO_FORMAT_GRAY8;
+    if (image->format != format) {
+      const char *name = stereo_format_name (image->format);
+
+      return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
+          "%s image can't be %s: it is %s", stereo_result_name (
+              (StereoResult) r), name ? name : "of an unknown format",
+          r == STEREO_RESULT_CONFIDENCE ? "GRAY16_LE or GRAY8" : "GRAY16_LE");
+    }
+    snprintf (role, sizeof (role), "%s image", stereo_result_name (
+            (StereoResult) r));
+    status = stereo_image_check (image, role, format, g->width, g->height,
+        false, &m->message);
+    if (status != STEREO_OK)
+      return status;
+  }
+  return STEREO_OK;
+}
+
+/* How the values of a result become codes in an image of this format. */
+static void
+make_encoding (StereoMatcher * m, StereoResult result, StereoFormat format,
+    StereoOutput * output)
+{
+  const StereoCommonParams *p = &m->common;
+  unsigned span = p->num_disparities - 1;
+
+  output->code = NULL;
+  output->bytes = stereo_format_info (format)->pixel_bytes;
+  output->invalid = p->invalid_value;
+  output->offset = 0;
+  output->lowest = 0;
+  output->highest = output->bytes == 1 ? 255 : 65535;
+  switch (result) {
+    case STEREO_RESULT_VERTICAL:
+      output->scale = (float) p->disparity_scale;
+      output->offset = STEREO_VERTICAL_OFFSET;
+      break;
+    case STEREO_RESULT_CONFIDENCE:
+      output->scale = output->highest;
+      output->invalid = STEREO_NO_INVALID;
+      break;
+    case STEREO_RESULT_DISPARITY:
+    default:
+      output->code = m->codes;
+      if (output->bytes == 2)
+        output->highest = (uint16_t) (span * p->disparity_scale);
+      else if (span == 0)
+        output->highest = 0;
+      output->scale = span > 0 ? (float) output->highest / (float) span : 0;
+      output->offset = -(float) p->min_disparity * output->scale;
+      break;
+  }
+}
+
+/* Where run() leaves the codes of a result, in the slot or in the image. */
+static void
+prepare_result (StereoMatcher * m, Slot * slot, StereoResult r,
+    const StereoImage * image, StereoOutput * output)
+{
+  Result *result = &slot->results[r];
+
+  make_encoding (m, r, image->format, output);
+  result->copy_out = false;
+  if (in_place (m, image)) {
+    output->data = image->plane[0];
+    output->stride = image->stride[0];
+    return;
+  }
+  output->data = result->encoded;
+  output->stride = m->encoded_stride[r];
+  result->out = image->plane[0];
+  result->out_stride = image->stride[0];
+  result->row_bytes = (size_t) m->geometry.width * output->bytes;
+}
+
+/* Brings a result that is not in place to the caller, or to where wait() finds
+ * it. */
+static StereoStatus
+download_result (StereoMatcher * m, Slot * slot, StereoResult r,
+    const StereoImage * image)
+{
+  Result *result = &slot->results[r];
+
+  result->copy_out = image->memory == STEREO_MEMORY_HOST;
+  return m->queue->klass->download (m->queue,
+      result->copy_out ? result->staging : result->out,
+      result->copy_out ? m->encoded_stride[r] : result->out_stride,
+      result->encoded, m->encoded_stride[r], result->row_bytes,
+      (size_t) m->geometry.height);
+}
+
+/* The algorithm, the median and the encoding.  output is the disparity's. */
 static StereoStatus
 compute (StereoMatcher * m, const StereoFrame * frame,
     const StereoOutput * output)
@@ -661,9 +813,11 @@ compute (StereoMatcher * m, const StereoFrame * frame,
 
   if (status == STEREO_OK)
     status = stereo_mark (frame->marks, "match");
-  if (status != STEREO_OK || frame->output != NULL)
+  if (status != STEREO_OK || !m->common.median)
     return status;
-  if (f->median_encode != NULL) {
+  if (m->algorithm->subpixel) {
+    status = f->median_codes (m->queue, width, height, &m->map, output);
+  } else if (f->median_encode != NULL) {
     status = f->median_encode (m->queue, width, height, &m->map, output);
   } else {
     status = f->median (m->queue, width, height, &m->map, &m->filtered);
@@ -676,17 +830,19 @@ compute (StereoMatcher * m, const StereoFrame * frame,
 }
 
 StereoStatus
-stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
-    const StereoImage * right, const StereoImage * output, uint64_t * frame)
+stereo_matcher_process_results (StereoMatcher * m, const StereoImage * left,
+    const StereoImage * right,
+    const StereoImage * const results[STEREO_N_RESULTS], uint64_t * frame)
 {
   const StereoQueueClass *q;
   const StereoGeometry *g;
   unsigned index;
   Slot *slot;
   StereoFrame work;
-  StereoOutput encoded;
+  StereoOutput encoded[STEREO_N_RESULTS], unfiltered;
+  const StereoOutput *disparity = &encoded[STEREO_RESULT_DISPARITY];
   Raw raw[2];
-  bool color, in_place, uploads;
+  bool color, uploads, downloads = false;
   StereoMarks marks;
   StereoStatus status;
 
@@ -701,6 +857,9 @@ stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
   if (!m->configured)
     return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
         "the matcher is not configured");
+  if (results == NULL)
+    return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
+        "the list of results is missing");
   color = m->problem.channels == 3;
   status = stereo_image_check (left, "left image", g->left, g->width,
       g->height, color, &m->message);
@@ -708,26 +867,38 @@ stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
     status = stereo_image_check (right, "right image", g->right, g->width,
         g->height, color, &m->message);
   if (status == STEREO_OK)
-    status = stereo_image_check (output, "output image", g->output, g->width,
-        g->height, false, &m->message);
+    status = check_results (m, results);
   /* The slot's previous frame has to be out of it. */
   if (status == STEREO_OK && slot->frame != 0)
     status = wait_here (m, slot->frame);
   if (status != STEREO_OK)
     return status;
 
-  in_place = !copies (m) || output->memory == STEREO_MEMORY_DEVICE;
-  encoded.data = in_place ? output->plane[0] : slot->encoded;
-  encoded.stride = in_place ? output->stride[0] : m->encoded_stride;
-  encoded.code = m->codes;
-  encoded.invalid = (uint16_t) m->common.invalid_value;
-  encoded.bytes = m->encoded_bytes;
+  for (int r = 0; r < STEREO_N_RESULTS; r++) {
+    work.results[r] = NULL;
+    slot->results[r].copy_out = false;
+    if (results[r] == NULL)
+      continue;
+    prepare_result (m, slot, (StereoResult) r, results[r], &encoded[r]);
+    work.results[r] = &encoded[r];
+    downloads = downloads || !in_place (m, results[r]);
+  }
 
   work.problem = &m->problem;
   work.plan = m->plan;
   work.queue = m->queue;
   work.map = m->map;
-  work.output = m->common.median ? NULL : &encoded;
+  if (m->common.median && m->algorithm->subpixel) {
+    /* the codes that they are going to be, for the median to choose from */
+    unfiltered = *disparity;
+    unfiltered.data = m->map.data;
+    unfiltered.stride = m->map.stride * sizeof (uint16_t);
+    unfiltered.bytes = sizeof (uint16_t);
+    work.results[STEREO_RESULT_DISPARITY] = &unfiltered;
+  } else if (m->common.median) {
+    work.results[STEREO_RESULT_DISPARITY] = NULL;
+  }
+  work.output = work.results[STEREO_RESULT_DISPARITY];
   marks.queue = m->queue;
   marks.slot = index;
   marks.n = 0;
@@ -735,7 +906,7 @@ stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
 
   uploads = copies (m) && (left->memory != STEREO_MEMORY_DEVICE
       || right->memory != STEREO_MEMORY_DEVICE);
-  status = q->begin (m->queue, index, uploads, !in_place);
+  status = q->begin (m->queue, index, uploads, downloads);
   if (status != STEREO_OK)
     return queue_failed (m, status);
   if ((status = upload_view (m, slot, 0, left, &raw[0]))
@@ -746,29 +917,18 @@ stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
       || (status = convert_view (m, 1, &raw[1], &work.right))
       || (status = m->sides[0].convert || m->sides[1].convert
           ? stereo_mark (work.marks, "convert") : STEREO_OK)
-      || (status = compute (m, &work, &encoded))
+      || (status = compute (m, &work, disparity))
       || (status = q->computed (m->queue, index)))
     return queue_failed (m, status);
 
-  slot->copy_out = false;
-  if (!in_place) {
-    size_t row_bytes = (size_t) g->width * m->encoded_bytes;
-
-    slot->copy_out = output->memory == STEREO_MEMORY_HOST;
-    slot->out = output->plane[0];
-    slot->out_stride = output->stride[0];
-    if (slot->copy_out)
-      status = q->download (m->queue, slot->encoded_staging,
-          m->encoded_stride, slot->encoded, m->encoded_stride, row_bytes,
-          (size_t) g->height);
-    else
-      status = q->download (m->queue, slot->out, slot->out_stride,
-          slot->encoded, m->encoded_stride, row_bytes, (size_t) g->height);
-    if (status == STEREO_OK)
-      status = stereo_mark (work.marks, "download");
-    if (status != STEREO_OK)
-      return queue_failed (m, status);
+  for (int r = 0; r < STEREO_N_RESULTS && status == STEREO_OK; r++) {
+    if (results[r] != NULL && !in_place (m, results[r]))
+      status = download_result (m, slot, (StereoResult) r, results[r]);
   }
+  if (status == STEREO_OK && downloads)
+    status = stereo_mark (work.marks, "download");
+  if (status != STEREO_OK)
+    return queue_failed (m, status);
   if ((status = q->end (m->queue, index)) != STEREO_OK)
     return queue_failed (m, status);
 
@@ -780,6 +940,16 @@ stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
   if (frame != NULL)
     *frame = slot->frame;
   return copies (m) ? STEREO_OK : wait_here (m, slot->frame);
+}
+
+StereoStatus
+stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
+    const StereoImage * right, const StereoImage * output, uint64_t * frame)
+{
+  const StereoImage *results[STEREO_N_RESULTS] = { NULL };
+
+  results[STEREO_RESULT_DISPARITY] = output;
+  return stereo_matcher_process_results (m, left, right, results, frame);
 }
 
 StereoStatus

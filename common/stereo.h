@@ -197,6 +197,25 @@ STEREO_API const char *stereo_algorithm_reference (const StereoAlgorithm *
 STEREO_API bool stereo_algorithm_uses_color (const StereoAlgorithm *
     algorithm);
 
+/*
+ * What an algorithm can give for every pixel of the left view.  The disparity
+ * is there always; the others are in the algorithms that find them.
+ */
+typedef enum
+{
+  STEREO_RESULT_DISPARITY = 0,
+  STEREO_RESULT_VERTICAL,       /* y - y', in pixels, of an unrectified pair */
+  STEREO_RESULT_CONFIDENCE,     /* how well the pixel matches, 0 to 1 */
+  STEREO_N_RESULTS
+} StereoResult;
+
+/* "disparity", "vertical", "confidence"; NULL for any other value. */
+STEREO_API const char *stereo_result_name (StereoResult result);
+
+/* Whether the algorithm has it; false for NULL. */
+STEREO_CHECKED STEREO_API bool stereo_algorithm_has_result (const
+    StereoAlgorithm * algorithm, StereoResult result);
+
 /* -------------------------------------------------------------- parameters */
 
 typedef enum
@@ -386,6 +405,9 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_configure (StereoMatcher
  *   GRAY16_LE  (d - min-disparity) * disparity-scale, at most 65535
  *   GRAY8      (d - min-disparity) * 255 / (num-disparities - 1), rounded
  *
+ * A disparity with a fraction is rounded in GRAY16_LE too, and lies in the
+ * range that was searched.
+ *
  * A pixel without a disparity gets invalid-value; a pixel that has one never
  * does: where its code would be the same, it moves to the next one.
  *
@@ -401,7 +423,30 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_process (StereoMatcher *
     matcher, const StereoImage * left, const StereoImage * right,
     const StereoImage * output, uint64_t * frame);
 
-/* Returns when the frame and its output are complete; at once for frame 0.
+/* The code of a vertical disparity of 0. */
+#define STEREO_VERTICAL_OFFSET 32768
+
+/*
+ * The same for several results of one frame.  results[] has an image for each
+ * StereoResult that is wanted, and NULL for the others; the disparity is always
+ * wanted.  STEREO_ERROR_ARGUMENT for one that the algorithm does not have.
+ *
+ *   STEREO_RESULT_DISPARITY   as above
+ *   STEREO_RESULT_VERTICAL    GRAY16_LE: v * disparity-scale
+ *                             + STEREO_VERTICAL_OFFSET, rounded, from 0 to
+ *                             65535, for a pixel whose match in the right view
+ *                             is v rows further up; invalid-value as above
+ *   STEREO_RESULT_CONFIDENCE  GRAY8 or GRAY16_LE: 0 to 255 or 0 to 65535 for 0
+ *                             to 1, rounded; invalid-value has no meaning here
+ *
+ * The image says which of the formats it is, frame by frame.
+ */
+STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_process_results
+    (StereoMatcher * matcher, const StereoImage * left,
+    const StereoImage * right,
+    const StereoImage * const results[STEREO_N_RESULTS], uint64_t * frame);
+
+/* Returns when the frame and its results are complete; at once for frame 0.
  * Any thread, also while another one is in stereo_matcher_process().  A frame
  * fails with its device; the text goes to the log and to the next call of
  * stereo_matcher_process() or stereo_matcher_sync(), which fail too. */

@@ -105,7 +105,7 @@ load_chroma (const StereoConversion & c, int x, int y, int16_t u[4],
 }
 
 /* Four pixels of a row in each thread.  Rows of the target begin at multiples
- * of 16 bytes and have room for a whole number of fours. */
+ * of 16 bytes. */
 template <ChromaRead read>
 __global__ void
 convert_yuv_kernel (const StereoConversion c)
@@ -146,9 +146,10 @@ convert_yuv_kernel (const StereoConversion c)
   }
 }
 
-/* The filtered index at (x, y). */
+/* The filtered value at (x, y). */
 __device__ unsigned
-median_at (int width, int height, const StereoMap & map, int x, int y)
+median_at (int width, int height, const StereoMap & map, int x, int y,
+    uint32_t invalid)
 {
   const uint16_t *rows[3] = {
     map.data + (size_t) max (y - 1, 0) * map.stride,
@@ -159,12 +160,12 @@ median_at (int width, int height, const StereoMap & map, int x, int y)
   uint32_t center = rows[1][x];
   uint32_t v[9];
 
-  if (center == STEREO_INVALID)
-    return STEREO_INVALID;
+  if (center == invalid)
+    return invalid;
 #pragma unroll
   for (int i = 0; i < 9; i++) {
     v[i] = rows[i / 3][columns[i % 3]];
-    if (v[i] == STEREO_INVALID)
+    if (v[i] == invalid)
       v[i] = center;
   }
   return stereo_median9 (v);
@@ -178,7 +179,7 @@ median_kernel (int width, int height, const StereoMap source,
 
   if (own_pixel (width, height, &x, &y))
     target.data[(size_t) y * target.stride + (size_t) x] =
-        (uint16_t) median_at (width, height, source, x, y);
+        (uint16_t) median_at (width, height, source, x, y, STEREO_INVALID);
 }
 
 __global__ void
@@ -200,7 +201,18 @@ median_encode_kernel (int width, int height, const StereoMap source,
 
   if (own_pixel (width, height, &x, &y))
     stereo_store_code (&output, x, y,
-        median_at (width, height, source, x, y));
+        median_at (width, height, source, x, y, STEREO_INVALID));
+}
+
+__global__ void
+median_codes_kernel (int width, int height, const StereoMap source,
+    const StereoOutput output)
+{
+  int x, y;
+
+  if (own_pixel (width, height, &x, &y))
+    stereo_store_raw (&output, x, y,
+        (uint16_t) median_at (width, height, source, x, y, output.invalid));
 }
 
 /* ------------------------------------------------------------------- stages */
@@ -315,6 +327,19 @@ median_encode (StereoQueue * queue, int width, int height,
   return STEREO_CUDA_LAUNCHED (stage, "median_encode_kernel");
 }
 
+StereoStatus
+median_codes (StereoQueue * queue, int width, int height,
+    const StereoMap * source, const StereoOutput * output)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  median_codes_kernel <<< grid_for (width, height), block, 0,
+      stage.stream () >>> (width, height, *source, *output);
+  return STEREO_CUDA_LAUNCHED (stage, "median_codes_kernel");
+}
+
 }                               // namespace
 
 extern "C" cudaError_t
@@ -331,7 +356,8 @@ extern "C" const void *
 stereo_filters_stages_cuda (void)
 {
   static const StereoFilterStages stages = {
-    view_row_bytes, view_planes, convert, median, encode, median_encode
+    view_row_bytes, view_planes, convert, median, encode, median_codes,
+    median_encode
   };
 
   return &stages;
