@@ -1072,7 +1072,8 @@ check_colors (const StereoAlgorithm * algorithm, size_t d, StereoMemory kind,
   REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
   REQUIRE (stereo_matcher_configure (matcher, &geometry, params)
       == STEREO_OK);
-  for (int frame = 0; frame < 3; frame++) {
+  /* every slot, and one of them again */
+  for (unsigned frame = 0; frame < device->klass->n_slots + 1; frame++) {
     CHECK_INT (stereo_matcher_process (matcher, &views[0], &views[1],
             &map.image, NULL), ==, STEREO_OK);
     CHECK_INT (stereo_matcher_sync (matcher), ==, STEREO_OK);
@@ -1134,11 +1135,17 @@ test_colors (void)
       }
       test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, width, height, 0);
       match (0, params, name, &plain[0], &plain[1], &expected);
-      for (size_t d = 0; d < devices_count (); d++)
-        for (int kind = STEREO_MEMORY_HOST; kind <= STEREO_MEMORY_DEVICE;
-            kind++)
+      for (size_t d = 0; d < devices_count (); d++) {
+        bool copies = devices_get (d)->klass->n_slots > 1;
+
+        check_colors (algorithm, d, STEREO_MEMORY_HOST, &left, &right,
+            &expected);
+        /* the CPU reads all kinds in place */
+        for (int kind = STEREO_MEMORY_PINNED; (copies || d == 0)
+            && kind <= STEREO_MEMORY_DEVICE; kind++)
           check_colors (algorithm, d, (StereoMemory) kind, &left, &right,
               &expected);
+      }
       stereo_params_free (&params);
       test_image_clear (&left);
       test_image_clear (&right);
