@@ -58,14 +58,29 @@ typedef struct
   size_t stride;                /* elements */
 } StereoMap;
 
-/* The encoded map: code[i] for index i, invalid for STEREO_INVALID. */
+/* An invalid that no code is equal to: every pixel has a value. */
+#define STEREO_NO_INVALID 0x10000u
+
+/*
+ * An encoded result.  An index algorithm gives code[i] for index i, and invalid
+ * for STEREO_INVALID.  A sub-pixel one gives what stereo_output_encode() makes
+ * of a real number, and invalid where there is none.
+ */
 typedef struct
 {
   void *data;
   size_t stride;                /* bytes */
-  const uint16_t *code;         /* num_disparities of them, in device memory */
-  uint16_t invalid;
+  /* num_disparities of them, in device memory; NULL for a sub-pixel
+   * algorithm, and for all results but the disparity. */
+  const uint16_t *code;
+  uint32_t invalid;             /* a code, or STEREO_NO_INVALID */
   uint8_t bytes;                /* per pixel, 1 or 2 */
+  /* The code of a value is value * scale + offset, rounded, from lowest to
+   * highest. */
+  float scale;
+  float offset;
+  uint16_t lowest;
+  uint16_t highest;
 } StereoOutput;
 
 /* What a matcher was configured for. */
@@ -197,7 +212,11 @@ typedef struct
   StereoView left;
   StereoView right;
   StereoMap map;                /* to be filled, unless output is */
-  const StereoOutput *output;   /* not NULL: write codes here instead of map */
+  const StereoOutput *output;   /* not NULL: write codes here instead of map;
+                                 * never NULL for a sub-pixel algorithm */
+  /* What else this frame has to give, by StereoResult: NULL where it is not
+   * wanted.  results[STEREO_RESULT_DISPARITY] is output. */
+  const StereoOutput *results[STEREO_N_RESULTS];
   StereoMarks *marks;           /* for stereo_mark(); NULL: not timed */
 } StereoFrame;
 
@@ -208,6 +227,12 @@ struct StereoAlgorithm
   const char *reference;
   bool uses_color;              /* 3 channels when both views have them */
   bool median;                  /* default of the common parameter */
+  /* The disparities are real numbers: run() encodes them itself, with
+   * stereo_store_value(), and the median is one of codes. */
+  bool subpixel;
+  /* 1u << StereoResult for each result that can be asked for besides the
+   * disparity, and 0 when there is none. */
+  unsigned results;
   const StereoParamSpec *params;        /* terminated by a NULL name */
   size_t params_size;
   size_t plan_size;

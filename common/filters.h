@@ -8,23 +8,32 @@
 #define STEREO_FILTERS_H
 
 #include "algorithm.h"
+#include "pixel.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A conversion from packed pixels to a view.  pixel_bytes and the channel
- * offsets are those of a StereoFormatInfo. */
+/* A conversion to a view, of packed pixels to luma or colour, or of YUV to
+ * colour.  What describes the pixels is that of a StereoFormatInfo. */
 typedef struct
 {
   int width;
   int height;
-  const uint8_t *source;
+  const uint8_t *source;        /* plane 0 */
   size_t source_stride;         /* bytes */
   uint8_t pixel_bytes;
   uint8_t r;
   uint8_t g;
   uint8_t b;
+  const uint8_t *u;             /* the first U and the first V, */
+  const uint8_t *v;             /* or NULL: packed pixels */
+  size_t u_stride;              /* bytes */
+  size_t v_stride;
+  uint8_t chroma_bytes;
+  uint8_t shift_x;
+  uint8_t shift_y;
+  StereoYuv yuv;
   int channels;                 /* of the target: 1 = luma, 3 = colour */
   uint8_t *target[3];           /* planes as in StereoView */
   size_t target_stride;         /* bytes */
@@ -50,6 +59,11 @@ typedef struct
   /* Indices to codes. */
   StereoStatus (*encode) (StereoQueue * queue, int width, int height,
       const StereoMap * map, const StereoOutput * output);
+
+  /* The same median of codes, of which output->invalid marks the pixels without
+   * a value.  source holds what stereo_store_raw() makes of 2 bytes. */
+  StereoStatus (*median_codes) (StereoQueue * queue, int width, int height,
+      const StereoMap * source, const StereoOutput * output);
 
   /* Optional: median and encode in one. */
   StereoStatus (*median_encode) (StereoQueue * queue, int width, int height,

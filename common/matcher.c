@@ -9,6 +9,7 @@
 #include "image.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,25 +19,41 @@
 typedef struct
 {
   const StereoFormatInfo *info;
+  StereoYuv yuv;
+  int n_planes;                 /* that are read */
   bool convert;                 /* else plane 0 is the view */
-  size_t raw_stride;            /* of the copy in device memory */
+  size_t raw_stride[3];         /* of the copies in device memory */
   uint8_t *converted;           /* all planes, one after the other */
   size_t converted_stride;
 } Side;
+
+/* The planes of a view on the device. */
+typedef struct
+{
+  const uint8_t *plane[3];
+  size_t stride[3];
+} Raw;
+
+/* A result of a frame in flight, on its way to the caller's image. */
+typedef struct
+{
+  uint8_t *encoded;             /* device memory */
+  uint8_t *staging;             /* pinned host memory */
+  /* Where it goes after wait(), if through staging. */
+  bool copy_out;
+  uint8_t *out;
+  size_t out_stride;
+  size_t row_bytes;
+} Result;
 
 /* Buffers and state of a frame in flight. */
 typedef struct
 {
   uint64_t frame;               /* 0 = never used */
   bool complete;
-  uint8_t *raw[2];              /* device memory */
-  uint8_t *staging[2];          /* pinned host memory */
-  uint8_t *encoded;             /* device memory */
-  uint8_t *encoded_staging;     /* pinned host memory */
-  /* Where the result goes after wait(), if through staging. */
-  bool copy_out;
-  uint8_t *out;
-  size_t out_stride;
+  uint8_t *raw[2][3];           /* device memory */
+  uint8_t *staging[2][3];       /* pinned host memory */
+  Result results[STEREO_N_RESULTS];     /* of those that the algorithm has */
   StereoMarks marks;            /* n is 0 unless it is timed */
 } Slot;
 
@@ -61,8 +78,7 @@ struct StereoMatcher
   StereoMap filtered;
   uint16_t *codes;
   uint16_t *codes_staging;
-  size_t encoded_stride;
-  uint8_t encoded_bytes;
+  size_t encoded_stride[STEREO_N_RESULTS];
 
   /* One allocation on the device, one of pinned host memory. */
   StereoArena arena;
@@ -76,7 +92,7 @@ struct StereoMatcher
   bool profiling;
 
   pthread_mutex_t lock;         /* protects the rest, and slots[].frame,
-                                 * .complete, .copy_out and .marks */
+                                 * .complete, .results[].copy_out and .marks */
   uint64_t next_frame;
   unsigned n_stages;            /* of the frame that completed last */
   const char *stage_name[STEREO_MAX_MARKS];
@@ -96,6 +112,13 @@ static bool
 copies (const StereoMatcher * m)
 {
   return m->device->klass->n_slots > 1;
+}
+
+/* Whether the device writes to the caller's image itself. */
+static bool
+in_place (const StereoMatcher * m, const StereoImage * image)
+{
+  return !copies (m) || image->memory == STEREO_MEMORY_DEVICE;
 }
 
 StereoStatus
@@ -229,6 +252,16 @@ check_geometry (StereoMatcher * m, const StereoGeometry * g)
         "the format of the %s view, %d, is no StereoFormat",
         left ? "left" : "right", (int) (left ? g->left : g->right));
   }
+  for (int i = 0; i < 2; i++) {
+    StereoColorimetry colorimetry = i == 0 ? g->left_colorimetry
+        : g->right_colorimetry;
+
+    if (stereo_format_is_yuv (stereo_format_info (i == 0 ? g->left
+                : g->right)) && stereo_colorimetry_yuv (colorimetry) == NULL)
+      return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
+          "the colorimetry of the %s view, %d, is no StereoColorimetry",
+          i == 0 ? "left" : "right", (int) colorimetry);
+  }
   if (g->output != STEREO_FORMAT_GRAY16_LE
       && g->output != STEREO_FORMAT_GRAY8) {
     const char *name = stereo_format_name (g->output);
@@ -314,15 +347,24 @@ plan_buffers (StereoMatcher * m)
   size_t alignment = m->device->klass->row_alignment;
   size_t width = (size_t) g->width, height = (size_t) g->height;
   int channels = m->problem.channels;
+  bool subpixel = m->algorithm->subpixel;
   StereoFormat formats[2] = { g->left, g->right };
+  StereoColorimetry colorimetries[2] = { g->left_colorimetry,
+    g->right_colorimetry
+  };
 
   for (int i = 0; i < 2; i++) {
     Side *side = &m->sides[i];
     size_t planes = (size_t) m->filters->view_planes (channels);
 
     side->info = stereo_format_info (formats[i]);
+    if (stereo_format_is_yuv (side->info))
+      side->yuv = *stereo_colorimetry_yuv (colorimetries[i]);
+    side->n_planes = stereo_format_planes (side->info, channels == 3);
     side->convert = channels == 3 || !stereo_format_is_luma (side->info);
-    side->raw_stride = round_up (width * side->info->pixel_bytes, alignment);
+    for (int p = 0; p < side->n_planes; p++)
+      side->raw_stride[p] = round_up (stereo_format_row_bytes (side->info, p,
+              g->width), alignment);
     side->converted_stride =
         round_up (m->filters->view_row_bytes (g->width, channels), alignment);
     if (side->convert)
@@ -333,18 +375,28 @@ plan_buffers (StereoMatcher * m)
   }
 
   m->map.stride = m->filtered.stride = round_up (width, alignment / 2);
-  stereo_arena_add (&m->arena, (void **) &m->map.data,
-      m->map.stride * height, sizeof (uint16_t));
-  if (m->common.median && m->filters->median_encode == NULL)
+  m->map.data = m->filtered.data = NULL;
+  m->codes = m->codes_staging = NULL;
+  if (!subpixel || m->common.median)
+    stereo_arena_add (&m->arena, (void **) &m->map.data,
+        m->map.stride * height, sizeof (uint16_t));
+  if (!subpixel && m->common.median && m->filters->median_encode == NULL)
     stereo_arena_add (&m->arena, (void **) &m->filtered.data,
         m->filtered.stride * height, sizeof (uint16_t));
+  if (!subpixel) {
+    stereo_arena_add (&m->arena, (void **) &m->codes, STEREO_MAX_DISPARITIES,
+        sizeof (uint16_t));
+    stereo_arena_add (&m->pinned, (void **) &m->codes_staging,
+        STEREO_MAX_DISPARITIES, sizeof (uint16_t));
+  }
 
-  m->encoded_bytes = stereo_format_info (g->output)->pixel_bytes;
-  m->encoded_stride = round_up (width * m->encoded_bytes, alignment);
-  stereo_arena_add (&m->arena, (void **) &m->codes, STEREO_MAX_DISPARITIES,
-      sizeof (uint16_t));
-  stereo_arena_add (&m->pinned, (void **) &m->codes_staging,
-      STEREO_MAX_DISPARITIES, sizeof (uint16_t));
+  /* The disparity's format is settled; the others may have two bytes. */
+  for (int r = 0; r < STEREO_N_RESULTS; r++) {
+    size_t bytes = r == STEREO_RESULT_DISPARITY
+        ? stereo_format_info (g->output)->pixel_bytes : sizeof (uint16_t);
+
+    m->encoded_stride[r] = round_up (width * bytes, alignment);
+  }
 
   if (!copies (m))
     return;
@@ -352,15 +404,27 @@ plan_buffers (StereoMatcher * m)
     Slot *slot = &m->slots[s];
 
     for (int i = 0; i < 2; i++) {
-      stereo_arena_add (&m->arena, (void **) &slot->raw[i],
-          m->sides[i].raw_stride, height);
-      stereo_arena_add (&m->pinned, (void **) &slot->staging[i],
-          m->sides[i].raw_stride, height);
+      const Side *side = &m->sides[i];
+
+      for (int p = 0; p < side->n_planes; p++) {
+        size_t rows = stereo_format_rows (side->info, p, g->height);
+
+        stereo_arena_add (&m->arena, (void **) &slot->raw[i][p],
+            side->raw_stride[p], rows);
+        stereo_arena_add (&m->pinned, (void **) &slot->staging[i][p],
+            side->raw_stride[p], rows);
+      }
     }
-    stereo_arena_add (&m->arena, (void **) &slot->encoded, m->encoded_stride,
-        height);
-    stereo_arena_add (&m->pinned, (void **) &slot->encoded_staging,
-        m->encoded_stride, height);
+    for (int r = 0; r < STEREO_N_RESULTS; r++) {
+      Result *result = &slot->results[r];
+
+      if (!stereo_algorithm_has_result (m->algorithm, (StereoResult) r))
+        continue;
+      stereo_arena_add (&m->arena, (void **) &result->encoded,
+          m->encoded_stride[r], height);
+      stereo_arena_add (&m->pinned, (void **) &result->staging,
+          m->encoded_stride[r], height);
+    }
   }
 }
 
@@ -445,11 +509,13 @@ stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
   stereo_arena_bind (&m->arena, m->arena_memory);
   stereo_arena_bind (&m->pinned, m->pinned_memory);
 
-  make_codes (m->geometry.output, &m->common, m->codes_staging);
-  status = m->device->klass->copy (m->device, m->codes, m->codes_staging,
-      m->common.num_disparities * sizeof (uint16_t), &m->message);
-  if (status != STEREO_OK)
-    return status;
+  if (m->codes != NULL) {
+    make_codes (m->geometry.output, &m->common, m->codes_staging);
+    status = m->device->klass->copy (m->device, m->codes, m->codes_staging,
+        m->common.num_disparities * sizeof (uint16_t), &m->message);
+    if (status != STEREO_OK)
+      return status;
+  }
 
   m->configured = true;
   return STEREO_OK;
@@ -457,17 +523,18 @@ stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
 
 /* --------------------------------------------------------------------- wait */
 
-/* The last step of a frame: counts it, and empties the staging buffer. */
+/* The last step of a frame: counts it, and empties the staging buffers. */
 static void
 complete_locked (StereoMatcher * m, Slot * slot, uint64_t ns,
     const uint64_t * stage_ns)
 {
-  if (slot->copy_out) {
-    size_t row_bytes = (size_t) m->geometry.width * m->encoded_bytes;
+  for (int r = 0; r < STEREO_N_RESULTS; r++) {
+    const Result *result = &slot->results[r];
 
-    for (int y = 0; y < m->geometry.height; y++)
-      memcpy (slot->out + (size_t) y * slot->out_stride,
-          slot->encoded_staging + (size_t) y * m->encoded_stride, row_bytes);
+    for (int y = 0; result->copy_out && y < m->geometry.height; y++)
+      memcpy (result->out + (size_t) y * result->out_stride,
+          result->staging + (size_t) y * m->encoded_stride[r],
+          result->row_bytes);
   }
   slot->complete = true;
   m->stats.frames++;
@@ -545,51 +612,66 @@ queue_failed (StereoMatcher * m, StereoStatus status)
   return status;
 }
 
-/* Brings plane 0 of one view to the device. */
+/* Brings the planes of one view that are read to the device. */
 static StereoStatus
 upload_view (StereoMatcher * m, Slot * slot, int index,
-    const StereoImage * image, const uint8_t ** raw, size_t * stride)
+    const StereoImage * image, Raw * raw)
 {
-  Side *side = &m->sides[index];
+  const Side *side = &m->sides[index];
+  StereoStatus status = STEREO_OK;
 
-  *raw = image->plane[0];
-  *stride = image->stride[0];
-  if (!copies (m) || image->memory == STEREO_MEMORY_DEVICE)
-    return STEREO_OK;
+  for (int p = 0; p < side->n_planes && status == STEREO_OK; p++) {
+    raw->plane[p] = image->plane[p];
+    raw->stride[p] = image->stride[p];
+    if (!copies (m) || image->memory == STEREO_MEMORY_DEVICE)
+      continue;
 
-  *raw = slot->raw[index];
-  *stride = side->raw_stride;
-  return m->queue->klass->upload (m->queue, slot->raw[index],
-      side->raw_stride, image->plane[0], image->stride[0],
-      (size_t) m->problem.width * side->info->pixel_bytes,
-      (size_t) m->problem.height,
-      image->memory == STEREO_MEMORY_HOST ? slot->staging[index] : NULL);
+    raw->plane[p] = slot->raw[index][p];
+    raw->stride[p] = side->raw_stride[p];
+    status = m->queue->klass->upload (m->queue, slot->raw[index][p],
+        side->raw_stride[p], image->plane[p], image->stride[p],
+        stereo_format_row_bytes (side->info, p, m->problem.width),
+        stereo_format_rows (side->info, p, m->problem.height),
+        image->memory == STEREO_MEMORY_HOST ? slot->staging[index][p] : NULL);
+  }
+  return status;
 }
 
 /* Makes a view of what upload_view() brought: a stage, after the queue's
  * uploaded(). */
 static StereoStatus
-convert_view (StereoMatcher * m, int index, const uint8_t * raw,
-    size_t stride, StereoView * view)
+convert_view (StereoMatcher * m, int index, const Raw * raw,
+    StereoView * view)
 {
-  Side *side = &m->sides[index];
-  StereoConversion c;
+  const Side *side = &m->sides[index];
+  const StereoFormatInfo *info = side->info;
+  StereoConversion c = { 0 };
 
   if (!side->convert) {
-    view->plane[0] = raw;
+    view->plane[0] = raw->plane[0];
     view->plane[1] = view->plane[2] = NULL;
-    view->stride = stride;
+    view->stride = raw->stride[0];
     return STEREO_OK;
   }
 
   c.width = m->problem.width;
   c.height = m->problem.height;
-  c.source = raw;
-  c.source_stride = stride;
-  c.pixel_bytes = side->info->pixel_bytes;
-  c.r = side->info->r;
-  c.g = side->info->g;
-  c.b = side->info->b;
+  c.source = raw->plane[0];
+  c.source_stride = raw->stride[0];
+  c.pixel_bytes = info->pixel_bytes;
+  c.r = info->r;
+  c.g = info->g;
+  c.b = info->b;
+  if (stereo_format_is_yuv (info)) {
+    c.u = raw->plane[info->u_plane] + info->u_offset;
+    c.v = raw->plane[info->v_plane] + info->v_offset;
+    c.u_stride = raw->stride[info->u_plane];
+    c.v_stride = raw->stride[info->v_plane];
+    c.chroma_bytes = info->chroma_bytes;
+    c.shift_x = info->shift_x;
+    c.shift_y = info->shift_y;
+    c.yuv = side->yuv;
+  }
   c.channels = m->problem.channels;
   c.target_stride = side->converted_stride;
   for (int i = 0; i < 3; i++) {
@@ -602,7 +684,125 @@ convert_view (StereoMatcher * m, int index, const uint8_t * raw,
   return m->filters->convert (m->queue, &c);
 }
 
-/* The algorithm, the median and the encoding. */
+/* Whether the images are what process() can fill. */
+static StereoStatus
+check_results (StereoMatcher * m, const StereoImage * const *results)
+{
+  const StereoGeometry *g = &m->geometry;
+
+  for (int r = 0; r < STEREO_N_RESULTS; r++) {
+    const StereoImage *image = results[r];
+    StereoFormat format = STEREO_FORMAT_GRAY16_LE;
+    StereoStatus status;
+    char role[32];
+
+    if (r == STEREO_RESULT_DISPARITY) {
+      status = stereo_image_check (image, "output image", g->output, g->width,
+          g->height, false, &m->message);
+      if (status != STEREO_OK)
+        return status;
+      continue;
+    }
+    if (image == NULL)
+      continue;
+    if (!stereo_algorithm_has_result (m->algorithm, (StereoResult) r))
+      return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
+          "%s has no result called %s", m->algorithm->name,
+          stereo_result_name ((StereoResult) r));
+    if (r == STEREO_RESULT_CONFIDENCE && image->format == STEREO_FORMAT_GRAY8)
+      format = STEREO_FORMAT_GRAY8;
+    if (image->format != format) {
+      const char *name = stereo_format_name (image->format);
+
+      return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
+          "%s image can't be %s: it is %s", stereo_result_name (
+              (StereoResult) r), name ? name : "of an unknown format",
+          r == STEREO_RESULT_CONFIDENCE ? "GRAY16_LE or GRAY8" : "GRAY16_LE");
+    }
+    snprintf (role, sizeof (role), "%s image", stereo_result_name (
+            (StereoResult) r));
+    status = stereo_image_check (image, role, format, g->width, g->height,
+        false, &m->message);
+    if (status != STEREO_OK)
+      return status;
+  }
+  return STEREO_OK;
+}
+
+/* How the values of a result become codes in an image of this format. */
+static void
+make_encoding (StereoMatcher * m, StereoResult result, StereoFormat format,
+    StereoOutput * output)
+{
+  const StereoCommonParams *p = &m->common;
+  unsigned span = p->num_disparities - 1;
+
+  output->code = NULL;
+  output->bytes = stereo_format_info (format)->pixel_bytes;
+  output->invalid = p->invalid_value;
+  output->offset = 0;
+  output->lowest = 0;
+  output->highest = output->bytes == 1 ? 255 : 65535;
+  switch (result) {
+    case STEREO_RESULT_VERTICAL:
+      output->scale = (float) p->disparity_scale;
+      output->offset = STEREO_VERTICAL_OFFSET;
+      break;
+    case STEREO_RESULT_CONFIDENCE:
+      output->scale = output->highest;
+      output->invalid = STEREO_NO_INVALID;
+      break;
+    case STEREO_RESULT_DISPARITY:
+    default:
+      output->code = m->codes;
+      if (output->bytes == 2)
+        output->highest = (uint16_t) (span * p->disparity_scale);
+      else if (span == 0)
+        output->highest = 0;
+      output->scale = span > 0 ? (float) output->highest / (float) span : 0;
+      output->offset = -(float) p->min_disparity * output->scale;
+      break;
+  }
+}
+
+/* Where run() leaves the codes of a result, in the slot or in the image. */
+static void
+prepare_result (StereoMatcher * m, Slot * slot, StereoResult r,
+    const StereoImage * image, StereoOutput * output)
+{
+  Result *result = &slot->results[r];
+
+  make_encoding (m, r, image->format, output);
+  result->copy_out = false;
+  if (in_place (m, image)) {
+    output->data = image->plane[0];
+    output->stride = image->stride[0];
+    return;
+  }
+  output->data = result->encoded;
+  output->stride = m->encoded_stride[r];
+  result->out = image->plane[0];
+  result->out_stride = image->stride[0];
+  result->row_bytes = (size_t) m->geometry.width * output->bytes;
+}
+
+/* Brings a result that is not in place to the caller, or to where wait() finds
+ * it. */
+static StereoStatus
+download_result (StereoMatcher * m, Slot * slot, StereoResult r,
+    const StereoImage * image)
+{
+  Result *result = &slot->results[r];
+
+  result->copy_out = image->memory == STEREO_MEMORY_HOST;
+  return m->queue->klass->download (m->queue,
+      result->copy_out ? result->staging : result->out,
+      result->copy_out ? m->encoded_stride[r] : result->out_stride,
+      result->encoded, m->encoded_stride[r], result->row_bytes,
+      (size_t) m->geometry.height);
+}
+
+/* The algorithm, the median and the encoding.  output is the disparity's. */
 static StereoStatus
 compute (StereoMatcher * m, const StereoFrame * frame,
     const StereoOutput * output)
@@ -613,9 +813,11 @@ compute (StereoMatcher * m, const StereoFrame * frame,
 
   if (status == STEREO_OK)
     status = stereo_mark (frame->marks, "match");
-  if (status != STEREO_OK || frame->output != NULL)
+  if (status != STEREO_OK || !m->common.median)
     return status;
-  if (f->median_encode != NULL) {
+  if (m->algorithm->subpixel) {
+    status = f->median_codes (m->queue, width, height, &m->map, output);
+  } else if (f->median_encode != NULL) {
     status = f->median_encode (m->queue, width, height, &m->map, output);
   } else {
     status = f->median (m->queue, width, height, &m->map, &m->filtered);
@@ -628,18 +830,19 @@ compute (StereoMatcher * m, const StereoFrame * frame,
 }
 
 StereoStatus
-stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
-    const StereoImage * right, const StereoImage * output, uint64_t * frame)
+stereo_matcher_process_results (StereoMatcher * m, const StereoImage * left,
+    const StereoImage * right,
+    const StereoImage * const results[STEREO_N_RESULTS], uint64_t * frame)
 {
   const StereoQueueClass *q;
   const StereoGeometry *g;
   unsigned index;
   Slot *slot;
   StereoFrame work;
-  StereoOutput encoded;
-  const uint8_t *raw[2];
-  size_t stride[2];
-  bool in_place, uploads;
+  StereoOutput encoded[STEREO_N_RESULTS], unfiltered;
+  const StereoOutput *disparity = &encoded[STEREO_RESULT_DISPARITY];
+  Raw raw[2];
+  bool color, uploads, downloads = false;
   StereoMarks marks;
   StereoStatus status;
 
@@ -654,32 +857,48 @@ stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
   if (!m->configured)
     return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
         "the matcher is not configured");
+  if (results == NULL)
+    return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
+        "the list of results is missing");
+  color = m->problem.channels == 3;
   status = stereo_image_check (left, "left image", g->left, g->width,
-      g->height, &m->message);
+      g->height, color, &m->message);
   if (status == STEREO_OK)
     status = stereo_image_check (right, "right image", g->right, g->width,
-        g->height, &m->message);
+        g->height, color, &m->message);
   if (status == STEREO_OK)
-    status = stereo_image_check (output, "output image", g->output, g->width,
-        g->height, &m->message);
+    status = check_results (m, results);
   /* The slot's previous frame has to be out of it. */
   if (status == STEREO_OK && slot->frame != 0)
     status = wait_here (m, slot->frame);
   if (status != STEREO_OK)
     return status;
 
-  in_place = !copies (m) || output->memory == STEREO_MEMORY_DEVICE;
-  encoded.data = in_place ? output->plane[0] : slot->encoded;
-  encoded.stride = in_place ? output->stride[0] : m->encoded_stride;
-  encoded.code = m->codes;
-  encoded.invalid = (uint16_t) m->common.invalid_value;
-  encoded.bytes = m->encoded_bytes;
+  for (int r = 0; r < STEREO_N_RESULTS; r++) {
+    work.results[r] = NULL;
+    slot->results[r].copy_out = false;
+    if (results[r] == NULL)
+      continue;
+    prepare_result (m, slot, (StereoResult) r, results[r], &encoded[r]);
+    work.results[r] = &encoded[r];
+    downloads = downloads || !in_place (m, results[r]);
+  }
 
   work.problem = &m->problem;
   work.plan = m->plan;
   work.queue = m->queue;
   work.map = m->map;
-  work.output = m->common.median ? NULL : &encoded;
+  if (m->common.median && m->algorithm->subpixel) {
+    /* the codes that they are going to be, for the median to choose from */
+    unfiltered = *disparity;
+    unfiltered.data = m->map.data;
+    unfiltered.stride = m->map.stride * sizeof (uint16_t);
+    unfiltered.bytes = sizeof (uint16_t);
+    work.results[STEREO_RESULT_DISPARITY] = &unfiltered;
+  } else if (m->common.median) {
+    work.results[STEREO_RESULT_DISPARITY] = NULL;
+  }
+  work.output = work.results[STEREO_RESULT_DISPARITY];
   marks.queue = m->queue;
   marks.slot = index;
   marks.n = 0;
@@ -687,40 +906,29 @@ stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
 
   uploads = copies (m) && (left->memory != STEREO_MEMORY_DEVICE
       || right->memory != STEREO_MEMORY_DEVICE);
-  status = q->begin (m->queue, index, uploads, !in_place);
+  status = q->begin (m->queue, index, uploads, downloads);
   if (status != STEREO_OK)
     return queue_failed (m, status);
-  if ((status = upload_view (m, slot, 0, left, &raw[0], &stride[0]))
-      || (status = upload_view (m, slot, 1, right, &raw[1], &stride[1]))
+  if ((status = upload_view (m, slot, 0, left, &raw[0]))
+      || (status = upload_view (m, slot, 1, right, &raw[1]))
       || (status = uploads ? stereo_mark (work.marks, "upload") : STEREO_OK)
       || (status = q->uploaded (m->queue, index))
-      || (status = convert_view (m, 0, raw[0], stride[0], &work.left))
-      || (status = convert_view (m, 1, raw[1], stride[1], &work.right))
+      || (status = convert_view (m, 0, &raw[0], &work.left))
+      || (status = convert_view (m, 1, &raw[1], &work.right))
       || (status = m->sides[0].convert || m->sides[1].convert
           ? stereo_mark (work.marks, "convert") : STEREO_OK)
-      || (status = compute (m, &work, &encoded))
+      || (status = compute (m, &work, disparity))
       || (status = q->computed (m->queue, index)))
     return queue_failed (m, status);
 
-  slot->copy_out = false;
-  if (!in_place) {
-    size_t row_bytes = (size_t) g->width * m->encoded_bytes;
-
-    slot->copy_out = output->memory == STEREO_MEMORY_HOST;
-    slot->out = output->plane[0];
-    slot->out_stride = output->stride[0];
-    if (slot->copy_out)
-      status = q->download (m->queue, slot->encoded_staging,
-          m->encoded_stride, slot->encoded, m->encoded_stride, row_bytes,
-          (size_t) g->height);
-    else
-      status = q->download (m->queue, slot->out, slot->out_stride,
-          slot->encoded, m->encoded_stride, row_bytes, (size_t) g->height);
-    if (status == STEREO_OK)
-      status = stereo_mark (work.marks, "download");
-    if (status != STEREO_OK)
-      return queue_failed (m, status);
+  for (int r = 0; r < STEREO_N_RESULTS && status == STEREO_OK; r++) {
+    if (results[r] != NULL && !in_place (m, results[r]))
+      status = download_result (m, slot, (StereoResult) r, results[r]);
   }
+  if (status == STEREO_OK && downloads)
+    status = stereo_mark (work.marks, "download");
+  if (status != STEREO_OK)
+    return queue_failed (m, status);
   if ((status = q->end (m->queue, index)) != STEREO_OK)
     return queue_failed (m, status);
 
@@ -732,6 +940,16 @@ stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
   if (frame != NULL)
     *frame = slot->frame;
   return copies (m) ? STEREO_OK : wait_here (m, slot->frame);
+}
+
+StereoStatus
+stereo_matcher_process (StereoMatcher * m, const StereoImage * left,
+    const StereoImage * right, const StereoImage * output, uint64_t * frame)
+{
+  const StereoImage *results[STEREO_N_RESULTS] = { NULL };
+
+  results[STEREO_RESULT_DISPARITY] = output;
+  return stereo_matcher_process_results (m, left, right, results, frame);
 }
 
 StereoStatus

@@ -14,14 +14,38 @@
 STEREO_INLINE uint16_t
 stereo_output_code (const StereoOutput * output, unsigned index)
 {
-  return index == STEREO_INVALID ? output->invalid : output->code[index];
+  return index == STEREO_INVALID ? (uint16_t) output->invalid
+      : output->code[index];
 }
 
-/* Stores the code of index. */
-STEREO_INLINE void
-stereo_store_code (const StereoOutput * output, int x, int y, unsigned index)
+/*
+ * The code of a real number: floor (value * scale + offset + 0.5), from lowest
+ * to highest.  Where that is the invalid value, the next code, or the one
+ * before at the upper end.  A NaN counts as a very small number.
+ *
+ * All in single precision, in the order in which it stands here, without
+ * contraction to a fused multiply-add.
+ */
+STEREO_INLINE uint16_t
+stereo_output_encode (const StereoOutput * output, float value)
 {
-  uint16_t code = stereo_output_code (output, index);
+  float v = value * output->scale + output->offset + 0.5f;
+  unsigned code = output->lowest;
+
+  /* lowest is not negative, so what is above it is rounded towards zero */
+  if (v >= (float) output->highest)
+    code = output->highest;
+  else if (v > (float) output->lowest)
+    code = (unsigned) (int) v;
+  if (code == output->invalid)
+    code = code < output->highest || code == 0 ? code + 1 : code - 1;
+  return (uint16_t) code;
+}
+
+/* Stores a code. */
+STEREO_INLINE void
+stereo_store_raw (const StereoOutput * output, int x, int y, uint16_t code)
+{
   uint8_t *row = (uint8_t *) output->data + (size_t) y * output->stride;
 
   if (output->bytes == 1) {
@@ -35,6 +59,20 @@ stereo_store_code (const StereoOutput * output, int x, int y, unsigned index)
     row[2 * x + 1] = (uint8_t) (code >> 8);
 #endif
   }
+}
+
+/* Stores the code of index. */
+STEREO_INLINE void
+stereo_store_code (const StereoOutput * output, int x, int y, unsigned index)
+{
+  stereo_store_raw (output, x, y, stereo_output_code (output, index));
+}
+
+/* Stores the code of a real number. */
+STEREO_INLINE void
+stereo_store_value (const StereoOutput * output, int x, int y, float value)
+{
+  stereo_store_raw (output, x, y, stereo_output_encode (output, value));
 }
 
 /* Stores the code of index if there is an output, else index itself. */

@@ -57,3 +57,31 @@ stereo_algorithm_reference (const StereoAlgorithm * algorithm)
 {
   return algorithm ? algorithm->reference : NULL;
 }
+
+bool
+stereo_algorithm_uses_color (const StereoAlgorithm * algorithm)
+{
+  return algorithm != NULL && algorithm->uses_color;
+}
+
+const char *
+stereo_result_name (StereoResult result)
+{
+  static const char *const names[STEREO_N_RESULTS] = {
+    [STEREO_RESULT_DISPARITY] = "disparity",
+    [STEREO_RESULT_VERTICAL] = "vertical",
+    [STEREO_RESULT_CONFIDENCE] = "confidence",
+  };
+
+  return (unsigned) result < STEREO_N_RESULTS ? names[result] : NULL;
+}
+
+bool
+stereo_algorithm_has_result (const StereoAlgorithm * algorithm,
+    StereoResult result)
+{
+  if (algorithm == NULL || (unsigned) result >= STEREO_N_RESULTS)
+    return false;
+  return result == STEREO_RESULT_DISPARITY
+      || (algorithm->results & 1u << result) != 0;
+}
