@@ -60,7 +60,7 @@ stereo_bfv_constants (const StereoProblem * problem,
   k->min_disparity = problem->min_disparity;
   k->first_index = problem->first_index;
   k->end_index = problem->end_index;
-  while (k->end_index - 1 >> k->bits > 0)
+  while (k->end_index > 1 << k->bits)
     k->bits++;
   k->arm_threshold = (int) params->arm_threshold;
   k->arm_length = (int) params->arm_length;
