@@ -323,7 +323,7 @@ make_layout (const StereoBfvConstants * k, unsigned n_threads, Layout * l)
   memset (l, 0, sizeof (*l));
   l->reach_x = divide_up (k->arm_length, k->sampling_x);
   l->reach_y = divide_up (k->arm_length, k->sampling_y);
-#if 0 && defined (__AVX512BW__)
+#if defined (__AVX512BW__)
   l->turned = !k->wide && k->cost_threshold <= 255 && l->reach_x <= TURN_REACH
       && l->reach_y <= TURN_REACH;
 #endif
@@ -465,12 +465,10 @@ right_arms_at (const StereoBfvConstants * k, const StereoBfvMemory * m,
 }
 
 static void
-make_shift (const StereoBfvConstants * k, const Layout * l, int index,
-    Shift * s)
+make_shift (const StereoBfvConstants * k, int index, Shift * s)
 {
   int last;
 
-  (void) l;
   s->index = index;
   s->d = k->min_disparity + index;
   s->shift = divide_up (s->d, k->sampling_x);
@@ -693,7 +691,7 @@ match_rows_kind (const Job * job, const Rows * rows, const Strip * s, bool wide)
   for (int index = k->first_index; index < k->end_index; index++) {
     Shift shift;
 
-    make_shift (k, l, index, &shift);
+    make_shift (k, index, &shift);
     for (int v = rows->first; v < rows->end; v++) {
       cost_row16 (job, &shift, rows, v, s);
       add_row (job, &shift, rows, v, s, wide);
@@ -741,7 +739,365 @@ match_rows_wide (const Job * job, const Rows * rows, const Strip * s)
   match_rows_kind (job, rows, s, true);
 }
 
-#include "bfv-turned.inc"
+/* ----------------------------------------------------- matching, turned way */
+
+#if defined (__AVX512BW__)
+
+static const uint16_t lane_numbers[TURN_LANES] = {
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+  16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+};
+
+/* Arms of the rows that a strip reads, and of the columns that it is for. */
+static void
+load_turned_arms (const Job * job, const Rows * rows, const Strip * s)
+{
+  const StereoBfvConstants *k = job->k;
+  const Layout *l = job->l;
+  size_t height = (size_t) l->strip_height;
+
+  /* Lanes below the last row read them, too. */
+  memset (s->left_column_arms, 0, (size_t) k->grid_width * height * 2);
+  memset (s->right_column_arms, 0, (size_t) l->phases
+      * (size_t) l->phase_width * height * 2);
+  for (int v = rows->first; v < rows->end; v++) {
+    size_t r = (size_t) (v - rows->first);
+    size_t own = (size_t) (v - rows->top);
+    bool is_own = v >= rows->top && v < rows->bottom;
+    const uint32_t *from = job->m->left_arms
+        + (size_t) (v * k->sampling_y) * (size_t) k->width;
+    uint16_t *to = s->left_row_arms + r * l->left_stride;
+
+    for (int u = 0; u < k->grid_width; u++) {
+      uint32_t arms = stereo_bfv_grid_arms (k, from[u * k->sampling_x], u, v);
+
+      to[u] = (uint16_t) arms;
+      if (is_own)
+        s->left_column_arms[(size_t) u * height + own] =
+            (uint16_t) (arms >> 16);
+    }
+    for (int p = 0; p < l->phases; p++) {
+      to = s->right_row_arms + ((size_t) p * (size_t) l->rows + r)
+          * l->arms_stride + l->before;
+      for (int j = -l->before; j < l->phase_width + l->behind; j++) {
+        uint32_t arms = right_arms_at (k, job->m, p, j, v);
+
+        to[j] = (uint16_t) arms;
+        if (is_own && j >= 0 && j < l->phase_width)
+          s->right_column_arms[((size_t) p * (size_t) l->phase_width
+                  + (size_t) j) * height + own] = (uint16_t) (arms >> 16);
+      }
+    }
+  }
+}
+
+/* Costs of one row of bytes. */
+ALWAYS_INLINE void
+cost_row8 (const Job * job, const Shift * shift, const Rows * rows, int v,
+    const Strip * s, uint8_t * cost, bool color)
+{
+  const StereoBfvConstants *k = job->k;
+  const Layout *l = job->l;
+  const VecU8 limit = (VecU8) { 0 } + (uint8_t) k->cost_threshold;
+  size_t r = (size_t) (v - rows->first);
+  size_t left = r * l->left_stride;
+  size_t right = ((size_t) shift->phase * (size_t) l->rows + r)
+      * l->right_stride;
+  int first = shift->first, end = shift->end;
+
+  for (int u = first; u < end; u += SIMD_BYTES) {
+    VecU8 sum = { 0 };
+
+    for (int c = 0; c < (color ? 3 : 1); c++) {
+      VecU8 difference =
+          simd_absdiff8 ((VecU8) simd_load16 (s->left[c] + left + u),
+          (VecU8) simd_load16 (s->right[c] + right + u - shift->shift));
+
+      sum = c == 0 ? difference : simd_add_saturated8 (sum, difference);
+      if (!color)
+        sum = simd_add_saturated8 (simd_add_saturated8 (sum, difference),
+            difference);
+    }
+    simd_store16 (cost + u, (VecU16) simd_min8 (sum, limit));
+  }
+  if (first > 0)
+    memset (cost, (int) cost_at (k, job->left, job->right, 0, shift->d, v),
+        (size_t) first);
+  memset (cost + end, (int) cost_at (k, job->left, job->right, k->width - 1,
+          shift->d, v), (size_t) (k->grid_width - end) + MARGIN);
+}
+
+/* Sums of the first 1, 2, ..., 32 lanes. */
+ALWAYS_INLINE __m512i
+scan (__m512i v)
+{
+  const __m512i top = _mm512_set1_epi16 (0x0f0e);
+  __m512i total;
+
+  v = _mm512_add_epi16 (v, _mm512_bslli_epi128 (v, 2));
+  v = _mm512_add_epi16 (v, _mm512_bslli_epi128 (v, 4));
+  v = _mm512_add_epi16 (v, _mm512_bslli_epi128 (v, 8));
+  /* Then the sums of the quarters before */
+  total = _mm512_shuffle_epi8 (v, top);
+  v = _mm512_add_epi16 (v, _mm512_maskz_shuffle_i64x2 (0xfc, total, total,
+          0x90));
+  v = _mm512_add_epi16 (v, _mm512_maskz_shuffle_i64x2 (0xf0, total, total,
+          0x40));
+  return _mm512_add_epi16 (v, _mm512_maskz_shuffle_i64x2 (0xc0, total, total,
+          0x00));
+}
+
+/* Adds row r to the sums above the next one. */
+ALWAYS_INLINE void
+add_row_turned (const Job * job, const Shift * shift, const Rows * rows, int v,
+    const Strip * s)
+{
+  const StereoBfvConstants *k = job->k;
+  const Layout *l = job->l;
+  size_t r = (size_t) (v - rows->first);
+  size_t block = round_up ((size_t) l->rows, TURN_LANES) * TURN_LANES;
+  const uint16_t *a = s->left_row_arms + r * l->left_stride;
+  const uint16_t *b = s->right_row_arms + ((size_t) shift->phase
+      * (size_t) l->rows + r) * l->arms_stride + l->before - shift->shift;
+  const uint8_t *cost = s->cost;
+  uint16_t *prefix = s->row_prefix + MARGIN;
+  uint16_t *above_sum = s->above_sum + r * TURN_LANES;
+  uint16_t *above_count = s->above_count + r * TURN_LANES;
+  const __m512i last = _mm512_set1_epi16 (31);
+  const __m512i one = _mm512_set1_epi16 (1);
+  const __m512i low = _mm512_set1_epi16 (0xff);
+  const __m512i lane = _mm512_add_epi16 (_mm512_set1_epi16 (TURN_REACH),
+      _mm512_loadu_si512 (lane_numbers));
+  __m512i carry = _mm512_setzero_si512 ();
+  int n = (k->grid_width - 1) / TURN_LANES + 1;
+
+  for (int i = 0; i <= n; i++) {
+    __m512i sum = scan (_mm512_cvtepu8_epi16 (_mm256_loadu_si256 ((const void *)
+                (cost + i * TURN_LANES))));
+
+    sum = _mm512_add_epi16 (sum, carry);
+    _mm512_storeu_si512 (prefix + i * TURN_LANES, sum);
+    carry = _mm512_permutexvar_epi16 (last, sum);
+  }
+  for (int i = 0; i < n; i++) {
+    const uint16_t *p = prefix + i * TURN_LANES - TURN_REACH;
+    __m512i arms = _mm512_min_epu8 (_mm512_loadu_si512 (a + i * TURN_LANES),
+        _mm512_loadu_si512 (b + i * TURN_LANES));
+    __m512i end = _mm512_add_epi16 (lane, _mm512_srli_epi16 (arms, 8));
+    __m512i first = _mm512_sub_epi16 (lane, _mm512_and_si512 (arms, low));
+    __m512i count = _mm512_add_epi16 (_mm512_sub_epi16 (end, first), one);
+    __m512i sum = _mm512_sub_epi16 (_mm512_permutex2var_epi16
+        (_mm512_loadu_si512 (p), end, _mm512_loadu_si512 (p + 32)),
+        _mm512_permutex2var_epi16 (_mm512_loadu_si512 (p - 1), first,
+            _mm512_loadu_si512 (p + 31)));
+    uint16_t *to_sum = above_sum + (size_t) i * block;
+    uint16_t *to_count = above_count + (size_t) i * block;
+
+    if (r > 0) {
+      sum = _mm512_add_epi16 (sum, _mm512_load_si512 (to_sum - TURN_LANES));
+      count = _mm512_add_epi16 (count, _mm512_load_si512 (to_count
+              - TURN_LANES));
+    }
+    _mm512_store_si512 (to_sum, sum);
+    _mm512_store_si512 (to_count, count);
+  }
+}
+
+/* Eight lanes of each of rows 0, 8, 16 and 24. */
+ALWAYS_INLINE __m512i
+load_quarters (const uint16_t * p)
+{
+  __m512i v = _mm512_castsi128_si512 (_mm_load_si128 ((const void *) p));
+
+  v = _mm512_inserti32x4 (v, _mm_load_si128 ((const void *)
+          (p + 8 * TURN_LANES)), 1);
+  v = _mm512_inserti32x4 (v, _mm_load_si128 ((const void *)
+          (p + 16 * TURN_LANES)), 2);
+  return _mm512_inserti32x4 (v, _mm_load_si128 ((const void *)
+          (p + 24 * TURN_LANES)), 3);
+}
+
+/* Columns of 32 rows by 32 columns, stored with a stride. */
+ALWAYS_INLINE void
+turn (const uint16_t * from, uint16_t * to, size_t stride)
+{
+  for (int g = 0; g < 4; g++) {
+    __m512i v[8], t[8], u[8];
+
+    for (int i = 0; i < 8; i++)
+      v[i] = load_quarters (from + 8 * g + i * TURN_LANES);
+    for (int i = 0; i < 4; i++) {
+      t[2 * i] = _mm512_unpacklo_epi16 (v[2 * i], v[2 * i + 1]);
+      t[2 * i + 1] = _mm512_unpackhi_epi16 (v[2 * i], v[2 * i + 1]);
+    }
+    for (int i = 0; i < 2; i++) {
+      u[4 * i] = _mm512_unpacklo_epi32 (t[4 * i], t[4 * i + 2]);
+      u[4 * i + 1] = _mm512_unpackhi_epi32 (t[4 * i], t[4 * i + 2]);
+      u[4 * i + 2] = _mm512_unpacklo_epi32 (t[4 * i + 1], t[4 * i + 3]);
+      u[4 * i + 3] = _mm512_unpackhi_epi32 (t[4 * i + 1], t[4 * i + 3]);
+    }
+    for (int i = 0; i < 4; i++) {
+      uint16_t *column = to + (size_t) (8 * g + 2 * i) * stride;
+
+      _mm512_storeu_si512 (column, _mm512_unpacklo_epi64 (u[i], u[i + 4]));
+      _mm512_storeu_si512 (column + stride, _mm512_unpackhi_epi64 (u[i],
+              u[i + 4]));
+    }
+  }
+}
+
+/* Takes index where sum / count is below that of the winner. */
+ALWAYS_INLINE void
+compete (__m512i sum, __m512i count, __m512i index, uint16_t * state)
+{
+  __m512i best = _mm512_load_si512 (state);
+  __m512i best_count = _mm512_load_si512 (state + TURN_LANES);
+  __m512i high = _mm512_mulhi_epu16 (sum, best_count);
+  __m512i best_high = _mm512_mulhi_epu16 (best, count);
+  __mmask32 less = _mm512_cmplt_epu16_mask (high, best_high);
+
+  less |= _mm512_mask_cmplt_epu16_mask (_mm512_cmpeq_epi16_mask (high,
+          best_high), _mm512_mullo_epi16 (sum, best_count),
+      _mm512_mullo_epi16 (best, count));
+  _mm512_store_si512 (state, _mm512_mask_mov_epi16 (best, less, sum));
+  _mm512_store_si512 (state + TURN_LANES, _mm512_mask_mov_epi16 (best_count,
+          less, count));
+  _mm512_mask_storeu_epi16 (state + 2 * TURN_LANES, less, index);
+}
+
+/* Winners of TURN_LANES columns of the grid, from column u on. */
+ALWAYS_INLINE void
+match_columns (const Job * job, const Shift * shift, const Rows * rows, int u0,
+    const Strip * s)
+{
+  const StereoBfvConstants *k = job->k;
+  const Layout *l = job->l;
+  size_t block = round_up ((size_t) l->rows, TURN_LANES) * TURN_LANES;
+  size_t turned = TURN_FRONT + round_up ((size_t) l->rows, TURN_LANES)
+      + TURN_BACK;
+  size_t height = (size_t) l->strip_height;
+  size_t offset = (size_t) u0 / TURN_LANES * block;
+  const __m512i low = _mm512_set1_epi16 (0xff);
+  const __m512i index = _mm512_set1_epi16 ((short) shift->index);
+  const __m512i lane = _mm512_add_epi16 (_mm512_set1_epi16 (TURN_REACH),
+      _mm512_loadu_si512 (lane_numbers));
+  int n = k->grid_width - u0 < TURN_LANES ? k->grid_width - u0 : TURN_LANES;
+
+  for (int r = 0; r < rows->end - rows->first; r += TURN_LANES) {
+    turn (s->above_sum + offset + (size_t) r * TURN_LANES,
+        s->turned_sum + TURN_FRONT + r, turned);
+    turn (s->above_count + offset + (size_t) r * TURN_LANES,
+        s->turned_count + TURN_FRONT + r, turned);
+  }
+  for (int i = 0; i < n; i++) {
+    int u = u0 + i, j = u - shift->shift;
+    bool has_partner = u >= shift->first && u < shift->end;
+    /* Else the arms of the first or last column */
+    int x = stereo_clamp_int (j * k->sampling_x + shift->phase, 0,
+        k->width - 1);
+    size_t partner = (size_t) (x % k->sampling_x) * (size_t) l->phase_width
+        + (size_t) (x / k->sampling_x);
+    const uint16_t *a = s->left_column_arms + (size_t) u * height;
+    const uint16_t *b = s->right_column_arms + partner * height;
+    const uint16_t *sums = s->turned_sum + (size_t) i * turned + TURN_FRONT
+        + (rows->top - rows->first) - TURN_REACH;
+    const uint16_t *counts = s->turned_count + (size_t) i * turned + TURN_FRONT
+        + (rows->top - rows->first) - TURN_REACH;
+    uint16_t *left = s->left_state + (size_t) u * height * 3;
+    uint16_t *right = s->right_state + partner * height * 3;
+
+    for (int r = 0; r < rows->bottom - rows->top; r += TURN_LANES) {
+      __m512i arms = _mm512_min_epu8 (_mm512_load_si512 (a + r),
+          _mm512_load_si512 (b + r));
+      __m512i end = _mm512_add_epi16 (lane, _mm512_srli_epi16 (arms, 8));
+      __m512i first = _mm512_sub_epi16 (lane, _mm512_and_si512 (arms, low));
+      const uint16_t *p = sums + r, *q = counts + r;
+      __m512i sum = _mm512_sub_epi16 (_mm512_permutex2var_epi16
+          (_mm512_loadu_si512 (p), end, _mm512_loadu_si512 (p + 32)),
+          _mm512_permutex2var_epi16 (_mm512_loadu_si512 (p - 1), first,
+              _mm512_loadu_si512 (p + 31)));
+      __m512i count = _mm512_sub_epi16 (_mm512_permutex2var_epi16
+          (_mm512_loadu_si512 (q), end, _mm512_loadu_si512 (q + 32)),
+          _mm512_permutex2var_epi16 (_mm512_loadu_si512 (q - 1), first,
+              _mm512_loadu_si512 (q + 31)));
+
+      compete (sum, count, index, left + 3 * r);
+      if (has_partner)
+        compete (sum, count, index, right + 3 * r);
+    }
+  }
+}
+
+/* Columns of states before the first disparity: any candidate is better than
+ * 1 / 0. */
+static void
+clear_states (uint16_t * state, size_t n)
+{
+  for (size_t i = 0; i < n; i += 3 * TURN_LANES) {
+    _mm512_store_si512 (state + i, _mm512_set1_epi16 (1));
+    _mm512_store_si512 (state + i + TURN_LANES, _mm512_setzero_si512 ());
+    _mm512_store_si512 (state + i + 2 * TURN_LANES, _mm512_set1_epi16 (-1));
+  }
+}
+
+/* The index in row r of a column of states. */
+static uint16_t
+index_of (const uint16_t * state, size_t r)
+{
+  return state[r / TURN_LANES * 3 * TURN_LANES + 2 * TURN_LANES
+      + r % TURN_LANES];
+}
+
+static void
+match_rows_turned (const Job * job, const Rows * rows, const Strip * s)
+{
+  const StereoBfvConstants *k = job->k;
+  const Layout *l = job->l;
+  size_t height = (size_t) l->strip_height;
+  size_t turned = TURN_FRONT + round_up ((size_t) l->rows, TURN_LANES)
+      + TURN_BACK;
+
+  load_turned_arms (job, rows, s);
+  clear_states (s->left_state, (size_t) k->grid_width * height * 3);
+  clear_states (s->right_state, (size_t) l->phases * (size_t) l->phase_width
+      * height * 3);
+  memset (s->turned_sum, 0, TURN_LANES * turned * 2);
+  memset (s->turned_count, 0, TURN_LANES * turned * 2);
+  memset (s->row_prefix, 0, MARGIN * 2);
+
+  for (int index = k->first_index; index < k->end_index; index++) {
+    Shift shift;
+
+    make_shift (k, index, &shift);
+    for (int v = rows->first; v < rows->end; v++) {
+      if (k->channels == 3)
+        cost_row8 (job, &shift, rows, v, s, s->cost, true);
+      else
+        cost_row8 (job, &shift, rows, v, s, s->cost, false);
+      add_row_turned (job, &shift, rows, v, s);
+    }
+    for (int u = 0; u < k->grid_width; u += TURN_LANES)
+      match_columns (job, &shift, rows, u, s);
+  }
+
+  for (int v = rows->top; v < rows->bottom; v++) {
+    size_t r = (size_t) (v - rows->top);
+    uint16_t *to = job->m->left + (size_t) v * (size_t) k->grid_width;
+
+    for (int u = 0; u < k->grid_width; u++)
+      to[u] = index_of (s->left_state + (size_t) u * height * 3, r);
+    to = job->m->right + (size_t) v * (size_t) k->width;
+    for (int p = 0; p < l->phases; p++) {
+      int n = phase_columns (k, p);
+
+      for (int j = 0; j < n; j++)
+        to[j * k->sampling_x + p] = index_of (s->right_state + ((size_t) p
+                * (size_t) l->phase_width + (size_t) j) * height * 3, r);
+    }
+  }
+}
+
+#endif
 
 static StereoStatus
 match_cpu (StereoQueue * queue, const StereoBfvConstants * k,
@@ -771,10 +1127,12 @@ match_cpu (StereoQueue * queue, const StereoBfvConstants * k,
       rows.end = stereo_clamp_int (rows.bottom + l.reach_y, 0,
           k->grid_height);
       load_pixels (k, &l, left, right, &rows, &s);
+#if defined (__AVX512BW__)
       if (l.turned) {
         match_rows_turned (&job, &rows, &s);
         continue;
       }
+#endif
       load_arms (&job, &rows, &s);
       if (k->wide)
         match_rows_wide (&job, &rows, &s);
@@ -785,20 +1143,197 @@ match_cpu (StereoQueue * queue, const StereoBfvConstants * k,
   return STEREO_OK;
 }
 
+/* ------------------------------------------------------------------- voting */
+
+/*
+ * The number of votes and of those with each bit set, side by side in the
+ * bytes of a word (of two for more than 7 bits).  Sums over one row are at most
+ * 2 STEREO_BFV_MAX_ARM + 1 and stay in their bytes; downwards, even and odd
+ * bytes are added up in 16 bits each.
+ */
+#define VOTE_BITS 7
+#define MAX_VOTE_WORDS 2
+#define EVEN_BYTES UINT64_C (0x00ff00ff00ff00ff)
+
+static int
+vote_words (const StereoBfvConstants * k)
+{
+  return k->bits > VOTE_BITS ? 2 : 1;
+}
+
+/* Byte 0 of word 0 counts votes. */
+static uint64_t
+spread_vote (uint32_t index, int word)
+{
+  uint64_t bits = index >> word * VOTE_BITS & ((1u << VOTE_BITS) - 1);
+
+  /* Bit i to bit 8 i + 8 */
+  bits = (bits * UINT64_C (0x0000040810204081) & UINT64_C (0x0001010101010101))
+      << 8;
+  return word == 0 ? bits | 1 : bits;
+}
+
+/* Votes on the horizontal arms of all pixels of a row of the grid; sums has
+ * words words for each. */
+ALWAYS_INLINE void
+count_row (const StereoBfvConstants * k, const StereoBfvMemory * m, int v,
+    int words, uint64_t * prefix, uint64_t * sums)
+{
+  const uint32_t *arms = m->left_arms + (size_t) (v * k->sampling_y)
+      * (size_t) k->width;
+  const uint16_t *row = m->reliable + (size_t) v * (size_t) k->grid_width;
+  uint64_t total[MAX_VOTE_WORDS] = { 0 };
+
+  for (int u = 0; u <= k->grid_width; u++) {
+    for (int w = 0; w < words; w++)
+      prefix[u * words + w] = total[w];
+    if (u < k->grid_width && row[u] != STEREO_INVALID) {
+      for (int w = 0; w < words; w++)
+        total[w] += spread_vote (row[u], w);
+    }
+  }
+  for (int x = 0; x < k->width; x++) {
+    int first = x - (int) (arms[x] & 0xff);
+    int end = x + (int) (arms[x] >> 8 & 0xff) + 1;
+
+    if (k->sampling_x > 1) {
+      first = (first + k->sampling_x - 1) / k->sampling_x;
+      end = (end + k->sampling_x - 1) / k->sampling_x;
+    }
+    for (int w = 0; w < words; w++)
+      sums[x * words + w] = prefix[end * words + w] - prefix[first * words + w];
+  }
+}
+
+/* The result of votes in rows first to end - 1 of the grid. */
+ALWAYS_INLINE uint16_t
+count_column (const StereoBfvConstants * k, int words, int first, int end,
+    const uint64_t * sums, size_t stride)
+{
+  uint64_t even[MAX_VOTE_WORDS] = { 0 }, odd[MAX_VOTE_WORDS] = { 0 };
+  uint32_t n, index = 0;
+
+  for (int v = first; v < end; v++) {
+    for (int w = 0; w < words; w++) {
+      uint64_t word = sums[(size_t) v * stride + (size_t) w];
+
+      even[w] += word & EVEN_BYTES;
+      odd[w] += word >> 8 & EVEN_BYTES;
+    }
+  }
+  n = even[0] & 0xffff;
+  if (n == 0)
+    return STEREO_INVALID;
+  for (int bit = 0; bit < k->bits; bit++) {
+    int w = bit / VOTE_BITS, byte = bit % VOTE_BITS + 1;
+    uint64_t word = byte & 1 ? odd[w] : even[w];
+
+    index |= (uint32_t) stereo_bfv_majority (word >> byte / 2 * 16 & 0xffff, n)
+        << bit;
+  }
+  return (uint16_t) stereo_bfv_clamp_index (k, index);
+}
+
+ALWAYS_INLINE void
+vote_row (const StereoBfvConstants * k, const StereoBfvMemory * m, int y,
+    int words, const uint64_t * sums)
+{
+  size_t width = (size_t) k->width;
+  const uint32_t *arms = m->left_arms + (size_t) y * width;
+  const uint16_t *row = m->reliable + (size_t) (y / k->sampling_y)
+      * (size_t) k->grid_width;
+  uint16_t *voted = m->voted + (size_t) y * width;
+  bool on_grid = y % k->sampling_y == 0;
+
+  for (int x = 0; x < k->width; x++) {
+    int first, end;
+
+    if (on_grid && x % k->sampling_x == 0
+        && row[x / k->sampling_x] != STEREO_INVALID) {
+      voted[x] = row[x / k->sampling_x];
+      continue;
+    }
+    first = y - (int) (arms[x] >> 16 & 0xff);
+    end = y + (int) (arms[x] >> 24) + 1;
+    if (k->sampling_y > 1) {
+      first = (first + k->sampling_y - 1) / k->sampling_y;
+      end = (end + k->sampling_y - 1) / k->sampling_y;
+    }
+    voted[x] = count_column (k, words, first, end, sums + (size_t) x
+        * (size_t) words, width * (size_t) words);
+  }
+}
+
+static void
+carve_votes (const StereoBfvConstants * k, Carver * c, uint64_t ** sums)
+{
+  *sums = carve (c, (size_t) k->width * (size_t) k->grid_height
+      * (size_t) vote_words (k), sizeof (uint64_t));
+}
+
+static void
+carve_prefix (const StereoBfvConstants * k, Carver * c, uint64_t ** prefix)
+{
+  *prefix = carve (c, ((size_t) k->grid_width + 1) * (size_t) vote_words (k),
+      sizeof (uint64_t));
+}
+
+static StereoStatus
+vote_cpu (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvMemory * m)
+{
+  int words = vote_words (k);
+
+  if (k->vote == STEREO_BFV_VOTE_HISTOGRAM)
+    return stereo_bfv_vote_cpu (queue, k, m);
+#pragma omp parallel num_threads(stereo_cpu_threads (queue))
+  {
+    Carver carver = { m->scratch, 0 };
+    uint64_t *sums, *prefix;
+
+    carve_votes (k, &carver, &sums);
+    for (int i = 0; i <= omp_get_thread_num (); i++)
+      carve_prefix (k, &carver, &prefix);
+#pragma omp for
+    for (int v = 0; v < k->grid_height; v++) {
+      uint64_t *row = sums + (size_t) v * (size_t) (k->width * words);
+
+      if (words == 1)
+        count_row (k, m, v, 1, prefix, row);
+      else
+        count_row (k, m, v, 2, prefix, row);
+    }
+#pragma omp for schedule(dynamic, 16)
+    for (int y = 0; y < k->height; y++) {
+      if (words == 1)
+        vote_row (k, m, y, 1, sums);
+      else
+        vote_row (k, m, y, 2, sums);
+    }
+  }
+  return STEREO_OK;
+}
+
 static size_t
 scratch_cpu (const StereoBfvConstants * k, unsigned n_threads)
 {
-  Carver crosses = { NULL, 0 }, match = { NULL, 0 };
+  Carver crosses = { NULL, 0 }, match = { NULL, 0 }, vote = { NULL, 0 };
   Padded padded;
   Strip strip;
   Layout layout;
+  uint64_t *words;
 
   carve_padded (k, &crosses, &padded);
   carve_padded (k, &crosses, &padded);
   make_layout (k, n_threads, &layout);
   for (unsigned i = 0; i < n_threads; i++)
     carve_strip (k, &layout, &match, &strip);
-  return crosses.size > match.size ? crosses.size : match.size;
+  carve_votes (k, &vote, &words);
+  for (unsigned i = 0; i < n_threads; i++)
+    carve_prefix (k, &vote, &words);
+  if (match.size < crosses.size)
+    match.size = crosses.size;
+  return match.size > vote.size ? match.size : vote.size;
 }
 
 const StereoBfvStages STAGES = {
@@ -806,6 +1341,6 @@ const StereoBfvStages STAGES = {
   .crosses = crosses_cpu,
   .match = match_cpu,
   .check = stereo_bfv_check_cpu,
-  .vote = stereo_bfv_vote_cpu,
+  .vote = vote_cpu,
   .border = stereo_bfv_border_cpu,
 };
