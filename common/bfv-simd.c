@@ -1289,7 +1289,7 @@ vote_cpu (StereoQueue * queue, const StereoBfvConstants * k,
 #pragma omp parallel num_threads(stereo_cpu_threads (queue))
   {
     Carver carver = { m->scratch, 0 };
-    uint64_t *sums, *prefix;
+    uint64_t *sums, *prefix = NULL;
 
     carve_votes (k, &carver, &sums);
     for (int i = 0; i <= omp_get_thread_num (); i++)
