@@ -16,6 +16,7 @@
 #ifndef STEREO_SIMD_H
 #define STEREO_SIMD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -111,6 +112,38 @@ simd_min8 (VecU8 a, VecU8 b)
   VecU8 less = (VecU8) (a < b);
 
   return (a & less) | (b & ~less);
+#endif
+}
+
+static inline VecU8
+simd_max8 (VecU8 a, VecU8 b)
+{
+#if defined (__AVX512BW__)
+  return (VecU8) _mm512_max_epu8 ((__m512i) a, (__m512i) b);
+#elif defined (__AVX2__)
+  return (VecU8) _mm256_max_epu8 ((__m256i) a, (__m256i) b);
+#else
+  VecU8 greater = (VecU8) (a > b);
+
+  return (a & greater) | (b & ~greater);
+#endif
+}
+
+/* Whether a byte is not 0. */
+static inline bool
+simd_any8 (VecU8 a)
+{
+#if defined (__AVX512BW__)
+  return _mm512_test_epi8_mask ((__m512i) a, (__m512i) a) != 0;
+#elif defined (__AVX2__)
+  return !_mm256_testz_si256 ((__m256i) a, (__m256i) a);
+#else
+  uint64_t words[SIMD_BYTES / 8], any = 0;
+
+  memcpy (words, &a, sizeof (a));
+  for (int i = 0; i < SIMD_BYTES / 8; i++)
+    any |= words[i];
+  return any != 0;
 #endif
 }
 
