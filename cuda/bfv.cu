@@ -1,0 +1,1491 @@
+/* gst-stereomatching: cross-based regions and bitwise fast voting on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "bfv-pixel.h"
+#include "output.h"
+#include "queue-cuda.h"
+
+namespace
+{
+
+__device__ __forceinline__ int
+clamp (int x, int lowest, int highest)
+{
+  return min (max (x, lowest), highest);
+}
+
+/* a / b rounded down, b > 0. */
+__host__ __device__ __forceinline__ int
+floor_div (int a, int b)
+{
+  return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+
+/* A pixel; luma three times, so that sums of three differences come out. */
+template < int CHANNELS > __device__ __forceinline__ uint32_t
+load_pixel (const StereoView & view, int x, int y)
+{
+  const uint8_t *row = view.plane[0] + (size_t) y * view.stride;
+
+  if (CHANNELS == 1)
+    return row[x] * 0x010101u;
+  return ((const uint32_t *) row)[x] & 0xffffff;
+}
+
+__device__ __forceinline__ uint32_t
+grid_arms_at (const StereoBfvConstants & k, const uint32_t * left_arms, int u,
+    int v)
+{
+  if (u < 0 || v < 0 || u >= k.grid_width || v >= k.grid_height)
+    return 0;
+  return stereo_bfv_grid_arms (&k, left_arms[(size_t) (v * k.sampling_y)
+          * (size_t) k.width + (size_t) (u * k.sampling_x)], u, v);
+}
+
+/* ------------------------------------------------------------------ crosses */
+
+struct CrossesArgs
+{
+  StereoBfvConstants k;
+  StereoView view[2];
+  uint32_t *arms[2];
+};
+
+const int cross_width = 64;     /* tile */
+const int cross_height = 32;
+const int cross_rows = 8;       /* of threads */
+const int cross_halo = 17;
+const int cross_pitch = cross_width + 2 * cross_halo;
+const int cross_arm = 16;       /* up to which tiles are for */
+
+/* Neighbours outside the image have this in the top byte, which others have
+ * not. */
+const uint32_t outside = 0xff000000u;
+
+/* Whether pixels differ, or q is outside.  LOW: a threshold below 128.  Then
+ * 127 - threshold is added to every byte, which sets the top bit of those above
+ * the threshold, and may only carry from a byte that has it set already. */
+template < bool LOW > __device__ __forceinline__ bool
+differ (uint32_t threshold, uint32_t p, uint32_t q)
+{
+  uint32_t d = __vabsdiffu4 (p, q);
+
+  if (LOW)
+    return ((d + (127 - threshold) * 0x010101u) | d) & 0x80808080u;
+  return max (max (d & 255, d >> 8 & 255), max (d >> 16 & 255,
+          d >> 24 << 8)) > threshold;
+}
+
+/* An arm from a word with bit i set if the pixel at distance i + 2 differs. */
+__device__ __forceinline__ uint32_t
+arm_length (const StereoBfvConstants & k, uint32_t differs)
+{
+  uint32_t stops;
+
+  differs &= (1u << k.arm_length) - 1;
+  stops = differs & differs >> 1;
+  return stops != 0 ? (uint32_t) __ffs ((int) stops)
+      : (uint32_t) k.arm_length;
+}
+
+template < int CHANNELS > __device__ __forceinline__ uint32_t
+load_or_outside (const StereoBfvConstants & k, const StereoView & view, int x,
+    int y)
+{
+  return x < 0 || y < 0 || x >= k.width || y >= k.height ? outside
+      : load_pixel < CHANNELS > (view, x, y);
+}
+
+/* An arm of any length, from memory. */
+template < int CHANNELS, bool LOW > __device__ __forceinline__ uint32_t
+long_arm (const StereoBfvConstants & k, const StereoView & view, uint32_t p,
+    int x, int y, int dx, int dy)
+{
+  const uint32_t threshold = (uint32_t) k.arm_threshold;
+  bool before = differ < LOW > (threshold, p, load_or_outside < CHANNELS > (k,
+          view, x + 2 * dx, y + 2 * dy));
+
+  for (int i = 1; i < k.arm_length; i++) {
+    bool next = differ < LOW > (threshold, p, load_or_outside < CHANNELS > (k,
+            view, x + (i + 2) * dx, y + (i + 2) * dy));
+
+    if (before && next)
+      return (uint32_t) i;
+    before = next;
+  }
+  return (uint32_t) k.arm_length;
+}
+
+__device__ __forceinline__ void
+store_cross (const CrossesArgs & a, int side, int x, int y, uint32_t left,
+    uint32_t right, uint32_t up, uint32_t down)
+{
+  uint32_t arms = stereo_bfv_pack_arms (x > 0 ? left : 0,
+      x < a.k.width - 1 ? right : 0, y > 0 ? up : 0,
+      y < a.k.height - 1 ? down : 0);
+
+  if (side == 0)
+    a.arms[0][(size_t) y * (size_t) a.k.width + (size_t) x] = arms;
+  else
+    a.arms[1][(size_t) (y / a.k.sampling_y) * (size_t) a.k.width
+        + (size_t) x] = stereo_bfv_sample_arms (&a.k, arms);
+}
+
+template < int CHANNELS, bool LOW >
+__global__ void __launch_bounds__ (cross_width * cross_rows)
+crosses_kernel (const __grid_constant__ CrossesArgs a)
+{
+  __shared__ uint32_t tile[cross_height + 2 * cross_halo][cross_pitch];
+  const int side = (int) blockIdx.z;
+  const int x0 = (int) blockIdx.x * cross_width;
+  const int y0 = (int) blockIdx.y * cross_height;
+  const int x = x0 + (int) threadIdx.x;
+
+  for (int r = (int) threadIdx.y; r < cross_height + 2 * cross_halo;
+      r += cross_rows) {
+    for (int c = (int) threadIdx.x; c < cross_pitch; c += cross_width)
+      tile[r][c] = load_or_outside < CHANNELS > (a.k, a.view[side],
+          x0 - cross_halo + c, y0 - cross_halo + r);
+  }
+  __syncthreads ();
+  if (x >= a.k.width)
+    return;
+
+  for (int r = (int) threadIdx.y; r < cross_height; r += cross_rows) {
+    const int y = y0 + r;
+    const uint32_t *own = &tile[r + cross_halo][threadIdx.x + cross_halo];
+    const uint32_t p = *own, threshold = (uint32_t) a.k.arm_threshold;
+    uint32_t left = 0, right = 0, up = 0, down = 0;
+
+    if (y >= a.k.height)
+      break;
+    if (side != 0 && y % a.k.sampling_y != 0)
+      continue;
+#pragma unroll
+    for (int i = 0; i < cross_arm; i++) {
+      if (differ < LOW > (threshold, p, own[-i - 2]))
+        left |= 1u << i;
+      if (differ < LOW > (threshold, p, own[i + 2]))
+        right |= 1u << i;
+      if (differ < LOW > (threshold, p, own[-(i + 2) * cross_pitch]))
+        up |= 1u << i;
+      if (differ < LOW > (threshold, p, own[(i + 2) * cross_pitch]))
+        down |= 1u << i;
+    }
+    store_cross (a, side, x, y, arm_length (a.k, left), arm_length (a.k,
+            right), arm_length (a.k, up), arm_length (a.k, down));
+  }
+}
+
+template < int CHANNELS, bool LOW >
+__global__ void __launch_bounds__ (cross_width * cross_rows)
+long_crosses_kernel (const __grid_constant__ CrossesArgs a)
+{
+  const int side = (int) blockIdx.z;
+  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+  uint32_t p;
+
+  if (x >= a.k.width || y >= a.k.height
+      || (side != 0 && y % a.k.sampling_y != 0))
+    return;
+  p = load_pixel < CHANNELS > (a.view[side], x, y);
+  store_cross (a, side, x, y,
+      long_arm < CHANNELS, LOW > (a.k, a.view[side], p, x, y, -1, 0),
+      long_arm < CHANNELS, LOW > (a.k, a.view[side], p, x, y, 1, 0),
+      long_arm < CHANNELS, LOW > (a.k, a.view[side], p, x, y, 0, -1),
+      long_arm < CHANNELS, LOW > (a.k, a.view[side], p, x, y, 0, 1));
+}
+
+template < int CHANNELS, bool LOW > void
+launch_crosses (const CrossesArgs & a, cudaStream_t stream)
+{
+  const dim3 block (cross_width, cross_rows);
+  const unsigned columns = (unsigned) (a.k.width + cross_width - 1)
+      / cross_width;
+
+  if (a.k.arm_length <= cross_arm)
+    crosses_kernel < CHANNELS, LOW > <<< dim3 (columns,
+        (unsigned) (a.k.height + cross_height - 1) / cross_height, 2), block,
+        0, stream >>> (a);
+  else
+    long_crosses_kernel < CHANNELS, LOW > <<< dim3 (columns,
+        (unsigned) (a.k.height + cross_rows - 1) / cross_rows, 2), block, 0,
+        stream >>> (a);
+}
+
+StereoStatus
+crosses (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoView * left, const StereoView * right,
+    const StereoBfvMemory * m)
+{
+  StereoCudaStage stage (queue);
+  CrossesArgs a = { *k, {*left, *right}, {m->left_arms, m->right_arms} };
+  bool low = k->arm_threshold < 128;
+
+  if (!stage.entered ())
+    return stage.status ();
+  if (k->channels == 1)
+    low ? launch_crosses < 1, true > (a, stage.stream ())
+        : launch_crosses < 1, false > (a, stage.stream ());
+  else
+    low ? launch_crosses < 3, true > (a, stage.stream ())
+        : launch_crosses < 3, false > (a, stage.stream ());
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's crosses_kernel");
+}
+
+/* ------------------------------------------------------ matching: the tiles */
+
+const int halo = 16;            /* arms up to which tiles are for */
+const int lanes = 8;            /* for a row of costs */
+const int tile_width = 64;
+const int cost_width = tile_width + 2 * halo;
+const int lane_width = cost_width / lanes;
+
+struct MatchArgs
+{
+  StereoBfvConstants k;
+  StereoView left;
+  StereoView right;
+  const uint32_t *left_arms;
+  const uint32_t *right_arms;
+  unsigned long long *left_best;        /* keys, see make_key () */
+  unsigned long long *right_best;
+  int tiles_x;
+  long long steps;              /* of all tiles */
+};
+
+/* Sizes and places in shared memory, in words.  ROWS of costs. */
+template < int ROWS > struct Shape
+{
+  static const int rows = ROWS;
+  static const int height = ROWS - 2 * halo;
+  static const int threads = ROWS * lanes;
+  static const int segments = threads / tile_width;     /* of a column */
+  static const int sum_rows = ROWS / segments;  /* of a thread */
+  static const int own_rows = height / segments;
+
+  /* prefix sums of rows, from the fourth on; the one before is 0 */
+  static const int row_pitch = cost_width + 4;
+  static const int row_sums = 0;
+  /* prefix sums of columns, from the second row on; the first is 0 */
+  static const int column_sums = row_sums + ROWS * row_pitch;
+  /* right arms, two tiles wide */
+  static const int ring = 2 * tile_width;
+  static const int ring_pitch = ring + 1;
+  static const int arms = column_sums + (ROWS + 1) * tile_width;
+  /* the right view's winners; the last column is for those who have none */
+  static const int best_pitch = tile_width + 1;
+  static const int best = arms + ROWS * ring_pitch;
+  /* sums of the segments of a column */
+  static const int total_pitch = segments + 4;
+  static const int totals = (best + height * best_pitch + 3) / 4 * 4;
+  static const int step_pitch = tile_width + 4; /* bytes */
+  static const int best_step = totals + tile_width * total_pitch;
+  static const int size = best_step + height * step_pitch / 4;
+};
+
+/* The order of A / n, then of the index, as numbers.  Two fractions that
+ * differ do so by 1 / (n m) at least, which is above 2^-21. */
+__device__ __forceinline__ unsigned long long
+make_key (uint32_t sums, int index)
+{
+  uint32_t a = sums & 0xffff, n = sums >> 16;
+  uint32_t whole = a / n, rest = a - whole * n;
+  uint32_t quotient = whole << 21 | (rest << 21) / n;
+
+  return (unsigned long long) quotient << 16 | (unsigned) index;
+}
+
+/* base + the byte of word times factor, for the bytes that have one. */
+__device__ __forceinline__ int
+add_bytes (uint32_t word, uint32_t factors, int base)
+{
+  int result;
+
+  asm ("dp4a.u32.s32 %0, %1, %2, %3;":"=r" (result):"r" (word),
+      "r" (factors), "r" (base));
+  return result;
+}
+
+/* A part of a tile's work: disparities residue + S_x first and so on. */
+struct Part
+{
+  int u0, v0;
+  int residue;
+  int first;
+  int count;
+};
+
+__device__ __forceinline__ Part
+find_part (const MatchArgs & a, int tile_height, long long position,
+    long long end)
+{
+  const StereoBfvConstants & k = a.k;
+  const int n = k.end_index - k.first_index, s = k.sampling_x;
+  const int d0 = k.min_disparity + k.first_index;
+  const int tile = (int) (position / n);
+  int skip = (int) (position % n);
+  Part p;
+
+  p.u0 = tile % a.tiles_x * tile_width;
+  p.v0 = tile / a.tiles_x * tile_height;
+  for (p.residue = 0;; p.residue++) {
+    int after = floor_div (d0 + n - 1 - p.residue, s) + 1;
+
+    p.first = floor_div (d0 - p.residue + s - 1, s);
+    p.count = after - p.first;
+    if (skip < p.count)
+      break;
+    skip -= p.count;
+  }
+  p.first += skip;
+  p.count = (int) min ((long long) (p.count - skip), end - position);
+  return p;
+}
+
+/* Arms as the kernel wants them: left, up, right, down, the vertical ones
+ * times 8. */
+__device__ __forceinline__ uint32_t
+kernel_arms (uint32_t arms)
+{
+  return (arms & 0xff) | (arms & 0xff0000) >> 5 | (arms & 0xff00) << 8
+      | (arms & 0xff000000u) << 3;
+}
+
+/* Arms of the partners in column j of the grid that starts at -residue. */
+__device__ __forceinline__ uint32_t
+right_arms_at (const MatchArgs & a, const Part & p, int j, int row)
+{
+  const int v = clamp (p.v0 - halo + row, 0, a.k.grid_height - 1);
+  const int x = clamp (j * a.k.sampling_x - p.residue, 0, a.k.width - 1);
+
+  return kernel_arms (a.right_arms[(size_t) v * (size_t) a.k.width
+          + (size_t) x]);
+}
+
+template < int CHANNELS > __device__ __forceinline__ uint32_t
+right_pixel_at (const MatchArgs & a, const Part & p, int j, int y)
+{
+  return load_pixel < CHANNELS > (a.right, clamp (j * a.k.sampling_x
+          - p.residue, 0, a.k.width - 1), y);
+}
+
+/* Prefix sums of a thread's costs, with 1 << 16 in each to count them. */
+template < int SHIFT > __device__ __forceinline__ void
+sum_costs (uint32_t limit, const uint32_t (&left)[lane_width],
+    const uint32_t (&right)[lane_width + 3], uint32_t * target)
+{
+  const int lane = (int) threadIdx.x % lanes;
+  uint32_t e[lane_width], sum = 0, all, run;
+
+#pragma unroll
+  for (int i = 0; i < lane_width; i++) {
+    e[i] = min (__vsadu4 (left[i], right[i + 3 - SHIFT]) + 0x10000, limit);
+    sum += e[i];
+  }
+  all = sum;
+#pragma unroll
+  for (int o = 1; o < lanes; o *= 2) {
+    uint32_t before = __shfl_up_sync (0xffffffffu, all, o, lanes);
+
+    if (lane >= o)
+      all += before;
+  }
+  run = all - sum;
+#pragma unroll
+  for (int i = 0; i < lane_width; i += 4) {
+    uint4 four;
+
+    four.x = run + e[i];
+    four.y = run + e[i] + e[i + 1];
+    four.z = four.y + e[i + 2];
+    four.w = four.y + e[i + 2] + e[i + 3];
+    run = four.w;
+    *(uint4 *) (target + i) = four;
+  }
+}
+
+template < int CHANNELS, int SHIFT > __device__ __forceinline__ void
+sum_costs_at (const MatchArgs & a, const Part & p, int step, int u, int y,
+    const uint32_t (&left)[lane_width],
+    const uint32_t (&right)[lane_width + 3], uint32_t * target)
+{
+  const StereoBfvConstants & k = a.k;
+  const uint32_t limit = (uint32_t) k.cost_threshold + 0x10000;
+  const int d = step * k.sampling_x + p.residue;
+  /* Grid columns with a partner */
+  const int first = step + (p.residue > 0);
+  const int last = d < 0 ? floor_div (k.width - 1 + d, k.sampling_x)
+      : k.grid_width - 1;
+
+  if (first <= max (p.u0 - halo, 0)
+      && last >= min (p.u0 + tile_width + halo, k.grid_width) - 1) {
+    sum_costs < SHIFT > (limit, left, right, target);
+  } else {
+    const uint32_t edge = load_pixel < CHANNELS > (a.left,
+        d > 0 ? d : k.width - 1 + d, y);
+    uint32_t l[lane_width];
+
+#pragma unroll
+    for (int i = 0; i < lane_width; i++)
+      l[i] = u + i < first || u + i > last ? edge : left[i];
+    sum_costs < SHIFT > (limit, l, right, target);
+  }
+}
+
+/* Merges a winner of the right view. */
+__device__ __forceinline__ void
+merge_right (const MatchArgs & a, const Part & p, int j, int v,
+    uint32_t sums, int step)
+{
+  const int x = j * a.k.sampling_x - p.residue;
+
+  if (sums >> 16 != 0 && v < a.k.grid_height && x >= 0 && x < a.k.width)
+    atomicMin (a.right_best + ((size_t) v * (size_t) a.k.width + (size_t) x),
+        make_key (sums, step * a.k.sampling_x + p.residue
+            - a.k.min_disparity));
+}
+
+template < int CHANNELS, typename S > __device__ __forceinline__ void
+match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
+{
+  const StereoBfvConstants & k = a.k;
+  const int thread = (int) threadIdx.x;
+  /* Costs: a row, and 12 columns from u on. */
+  const int row = thread / lanes;
+  const int u = p.u0 - halo + thread % lanes * lane_width;
+  const int y = clamp (p.v0 - halo + row, 0, k.grid_height - 1)
+      * k.sampling_y;
+  uint32_t *const cost_target = shared + S::row_sums + row * S::row_pitch + 4
+      + thread % lanes * lane_width;
+  /* Sums: a column, and a segment of it. */
+  const int column = thread % tile_width, segment = thread / tile_width;
+  const bool inside = p.u0 + column < k.grid_width;
+  const int row_base = 4 * (S::row_sums + segment * S::sum_rows
+      * S::row_pitch + column + halo + 4);
+  const int column_base = 4 * (S::column_sums
+      + (segment * S::own_rows + halo) * tile_width + column);
+  uint8_t *const best_step = (uint8_t *) (shared + S::best_step);
+  const char *const bytes = (const char *) shared;
+
+  uint32_t left[lane_width], right[lane_width + 3];
+  uint32_t row_arms[S::sum_rows / 2], column_arms[S::own_rows / 2];
+  uint32_t best[S::own_rows], steps[S::own_rows / 2];
+  uint32_t next_arms = 0;
+
+#pragma unroll
+  for (int i = 0; i < lane_width; i++)
+    left[i] = load_pixel < CHANNELS > (a.left, clamp (u + i, 0,
+            k.grid_width - 1) * k.sampling_x, y);
+#pragma unroll
+  for (int i = 0; i < lane_width + 3; i++)
+    right[i] = right_pixel_at < CHANNELS > (a, p, u + i - 3 - p.first, y);
+  for (int i = thread; i < S::rows * tile_width; i += S::threads) {
+    int j = p.u0 - p.first + i % tile_width;
+
+    shared[S::arms + i / tile_width * S::ring_pitch + j % S::ring
+        + (j % S::ring < 0 ? S::ring : 0)] = right_arms_at (a, p, j,
+        i / tile_width);
+  }
+#pragma unroll
+  for (int q = 0; q < S::sum_rows; q += 2) {
+    int v = p.v0 - halo + segment * S::sum_rows + q;
+    uint32_t even = kernel_arms (grid_arms_at (k, a.left_arms,
+            p.u0 + column, v)) & 0x00ff00ffu;
+    uint32_t odd = kernel_arms (grid_arms_at (k, a.left_arms, p.u0 + column,
+            v + 1)) & 0x00ff00ffu;
+
+    row_arms[q / 2] = even | odd << 8;
+  }
+#pragma unroll
+  for (int q = 0; q < S::own_rows; q += 2) {
+    int v = p.v0 + segment * S::own_rows + q;
+    uint32_t even = kernel_arms (grid_arms_at (k, a.left_arms,
+            p.u0 + column, v)) & 0xff00ff00u;
+    uint32_t odd = kernel_arms (grid_arms_at (k, a.left_arms, p.u0 + column,
+            v + 1)) & 0xff00ff00u;
+
+    column_arms[q / 2] = even | odd >> 8;
+  }
+  /* No winner: any n times 0 is less than n times 1. */
+#pragma unroll
+  for (int q = 0; q < S::own_rows; q++)
+    best[q] = 1;
+#pragma unroll
+  for (int q = 0; q < S::own_rows / 2; q++)
+    steps[q] = 0;
+  for (int i = thread; i < S::height * S::best_pitch; i += S::threads)
+    shared[S::best + i] = 1;
+  if (thread < S::rows)
+    shared[S::row_sums + thread * S::row_pitch + 3] = 0;
+  if (thread < tile_width)
+    shared[S::column_sums + thread] = 0;
+
+#pragma unroll 1
+  for (int i = 0; i < p.count; i++) {
+    const int step = p.first + i;
+
+    /* Prefix sums of the rows. */
+    switch (i & 3) {
+      case 0:
+        sum_costs_at < CHANNELS, 0 > (a, p, step, u, y, left, right,
+            cost_target);
+        break;
+      case 1:
+        sum_costs_at < CHANNELS, 1 > (a, p, step, u, y, left, right,
+            cost_target);
+        break;
+      case 2:
+        sum_costs_at < CHANNELS, 2 > (a, p, step, u, y, left, right,
+            cost_target);
+        break;
+      default:
+        sum_costs_at < CHANNELS, 3 > (a, p, step, u, y, left, right,
+            cost_target);
+#pragma unroll
+        for (int j = lane_width + 2; j >= 4; j--)
+          right[j] = right[j - 4];
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+          right[j] = right_pixel_at < CHANNELS > (a, p, u + j - 4 - step, y);
+        break;
+    }
+    if (i > 0 && thread < S::rows)
+      shared[S::arms + thread * S::ring_pitch + (p.u0 - step & S::ring - 1)] =
+          next_arms;
+    __syncthreads ();
+
+    /* H and N, and their sums along the segment. */
+    uint32_t sums[S::sum_rows], sum = 0, before = 0;
+    const uint32_t *arms = shared + S::arms
+        + (p.u0 + column - step & S::ring - 1);
+#pragma unroll
+    for (int q = 0; q < S::sum_rows; q++) {
+      uint32_t r = arms[(segment * S::sum_rows + q) * S::ring_pitch];
+      uint32_t m = q % 2 == 0 ? __vminu2 (row_arms[q / 2] & 0x00ff00ffu,
+          r & 0x00ff00ffu) : __vminu2 (row_arms[q / 2], r << 8);
+      int from = add_bytes (m, q % 2 == 0 ? 0x000000fcu : 0x0000fc00u,
+          row_base);
+      int to = add_bytes (m, q % 2 == 0 ? 0x00040000u : 0x04000000u,
+          row_base);
+
+      sum += *(const uint32_t *) (bytes + to + 4 * q * S::row_pitch)
+          - *(const uint32_t *) (bytes + from + 4 * q * S::row_pitch - 4);
+      sums[q] = sum;
+    }
+    shared[S::totals + column * S::total_pitch + segment] = sum;
+    __syncthreads ();
+
+    /* Prefix sums of the columns. */
+    for (int s = 0; s < segment; s += 4) {
+      uint4 four = *(const uint4 *) (shared + S::totals
+          + column * S::total_pitch + s);
+
+      before += four.x;
+      before += s + 1 < segment ? four.y : 0;
+      before += s + 2 < segment ? four.z : 0;
+      before += s + 3 < segment ? four.w : 0;
+    }
+#pragma unroll
+    for (int q = 0; q < S::sum_rows; q++)
+      shared[S::column_sums + (segment * S::sum_rows + q + 1) * tile_width
+          + column] = before + sums[q];
+    /* The column of the right view that has left the tile, and that which
+     * comes next. */
+    const int gone = thread - (S::threads - S::height);
+    uint32_t gone_best = 0;
+    int gone_step = 0;
+
+    if (gone >= 0 && i > 0) {
+      int slot = p.u0 - step & tile_width - 1;
+
+      gone_best = shared[S::best + gone * S::best_pitch + slot];
+      gone_step = best_step[gone * S::step_pitch + slot];
+      shared[S::best + gone * S::best_pitch + slot] = 1;
+    }
+    if (thread < S::rows)
+      next_arms = right_arms_at (a, p, p.u0 - step - 1, thread);
+    __syncthreads ();
+
+    /* A and n, and the winners. */
+    const int slot = inside ? p.u0 + column - step & tile_width - 1
+        : tile_width;
+    uint32_t *right_best = shared + S::best
+        + segment * S::own_rows * S::best_pitch + slot;
+    uint8_t *right_step = best_step + segment * S::own_rows * S::step_pitch
+        + slot;
+#pragma unroll
+    for (int q = 0; q < S::own_rows; q++) {
+      uint32_t r = arms[(segment * S::own_rows + halo + q) * S::ring_pitch];
+      uint32_t m = __vminu2 (q % 2 == 0 ? column_arms[q / 2]
+          : column_arms[q / 2] << 8, r);
+      int from = add_bytes (m, 0x0000e000u, column_base);
+      int to = add_bytes (m, 0x20000000u, column_base);
+      uint32_t w = *(const uint32_t *) (bytes + to
+          + 4 * (q + 1) * tile_width) - *(const uint32_t *) (bytes + from
+          + 4 * q * tile_width);
+      uint32_t n = w >> 16, other = right_best[q * S::best_pitch];
+
+      /* (A + 2^16 n) m - (B + 2^16 m) n = A m - B n */
+      if ((int32_t) (w * (best[q] >> 16) - best[q] * n) < 0) {
+        best[q] = w;
+        steps[q / 2] = __byte_perm (steps[q / 2], (uint32_t) i * 0x10001u,
+            q % 2 == 0 ? 0x3254 : 0x7610);
+      }
+      if ((int32_t) (w * (other >> 16) - other * n) < 0) {
+        right_best[q * S::best_pitch] = w;
+        right_step[q * S::step_pitch] = (uint8_t) step;
+      }
+    }
+    if (gone >= 0)
+      merge_right (a, p, p.u0 + tile_width - step, p.v0 + gone, gone_best,
+          step - 1 - (step - 1 - gone_step & 255));
+  }
+  __syncthreads ();
+
+  /* What is left */
+  const int last = p.first + p.count - 1;
+  for (int i = thread; i < S::height * tile_width; i += S::threads) {
+    int r = i / tile_width, j = p.u0 - last + i % tile_width;
+    int slot = j & tile_width - 1;
+
+    merge_right (a, p, j, p.v0 + r, shared[S::best + r * S::best_pitch
+            + slot], last - (last - best_step[r * S::step_pitch + slot]
+            & 255));
+  }
+#pragma unroll
+  for (int q = 0; q < S::own_rows; q++) {
+    int v = p.v0 + segment * S::own_rows + q;
+    int i = (int) (steps[q / 2] >> 16 * (q % 2) & 0xffff);
+
+    if (inside && v < k.grid_height)
+      atomicMin (a.left_best + ((size_t) v * (size_t) k.grid_width
+              + (size_t) (p.u0 + column)), make_key (best[q],
+              (p.first + i) * k.sampling_x + p.residue - k.min_disparity));
+  }
+  __syncthreads ();
+}
+
+template < int CHANNELS, typename S >
+__global__ void __launch_bounds__ (S::threads, 1)
+match_kernel (const __grid_constant__ MatchArgs a)
+{
+  extern __shared__ __align__ (16) uint32_t shared[];
+  long long position = a.steps * blockIdx.x / gridDim.x;
+  const long long end = a.steps * (blockIdx.x + 1) / gridDim.x;
+
+  while (position < end) {
+    const Part p = find_part (a, S::height, position, end);
+
+    match_part < CHANNELS, S > (a, p, shared);
+    position += p.count;
+  }
+}
+
+__global__ void
+winners_kernel (size_t n_left, size_t n, const unsigned long long *best,
+    uint16_t * left, uint16_t * right)
+{
+  size_t i = (size_t) blockIdx.x * blockDim.x + threadIdx.x;
+
+  if (i < n_left)
+    left[i] = (uint16_t) best[i];
+  else if (i < n)
+    right[i - n_left] = (uint16_t) best[i];
+}
+
+/* ---------------------------------------- matching: whatever tiles can't do */
+
+struct SliceArgs
+{
+  StereoBfvConstants k;
+  StereoView left;
+  StereoView right;
+  const uint32_t *left_arms;
+  const uint32_t *right_arms;
+  uint32_t *row_sums;           /* prefix sums of e */
+  uint2 *sums;                  /* H, N */
+  uint2 *left_best;             /* A, n */
+  uint2 *right_best;
+  uint16_t *left_winner;
+  uint16_t *right_winner;
+  int index;
+};
+
+const int slice_threads = 256;
+
+/* The sum over a block's threads up to this one; shared has 32 words. */
+__device__ __forceinline__ uint32_t
+prefix_sum (uint32_t value, uint32_t * shared)
+{
+  const int lane = (int) threadIdx.x & 31, warp = (int) threadIdx.x / 32;
+
+#pragma unroll
+  for (int o = 1; o < 32; o *= 2) {
+    uint32_t before = __shfl_up_sync (0xffffffffu, value, o);
+
+    if (lane >= o)
+      value += before;
+  }
+  if (lane == 31)
+    shared[warp] = value;
+  __syncthreads ();
+  for (int w = 0; w < warp; w++)
+    value += shared[w];
+  __syncthreads ();
+  return value;
+}
+
+/* The overlapped arms of a grid point. */
+__device__ __forceinline__ uint32_t
+overlap_at (const SliceArgs & a, int u, int v)
+{
+  const StereoBfvConstants & k = a.k;
+  const int d = k.min_disparity + a.index;
+  const int partner = stereo_bfv_clamp (&k, u * k.sampling_x, d) - d;
+
+  return stereo_bfv_overlap (grid_arms_at (k, a.left_arms, u, v),
+      a.right_arms[(size_t) v * (size_t) k.width + (size_t) partner]);
+}
+
+template < int CHANNELS > __global__ void __launch_bounds__ (slice_threads)
+cost_kernel (const __grid_constant__ SliceArgs a)
+{
+  __shared__ uint32_t shared[32], total;
+  const StereoBfvConstants & k = a.k;
+  const int v = (int) blockIdx.x, y = v * k.sampling_y;
+  const int d = k.min_disparity + a.index;
+  uint32_t before = 0;
+
+  for (int u0 = 0; u0 < k.grid_width; u0 += slice_threads) {
+    const int u = u0 + (int) threadIdx.x;
+    uint32_t e = 0;
+
+    if (u < k.grid_width) {
+      int x = stereo_bfv_clamp (&k, u * k.sampling_x, d);
+
+      e = min (__vsadu4 (load_pixel < CHANNELS > (a.left, x, y),
+              load_pixel < CHANNELS > (a.right, x - d, y)),
+          (uint32_t) k.cost_threshold);
+    }
+    e = before + prefix_sum (e, shared);
+    if (u < k.grid_width)
+      a.row_sums[(size_t) v * (size_t) k.grid_width + (size_t) u] = e;
+    if (threadIdx.x == slice_threads - 1)
+      total = e;
+    __syncthreads ();
+    before = total;
+  }
+}
+
+__global__ void __launch_bounds__ (slice_threads)
+row_kernel (const __grid_constant__ SliceArgs a)
+{
+  const int u = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int v = (int) blockIdx.y;
+  const size_t row = (size_t) v * (size_t) a.k.grid_width;
+
+  if (u >= a.k.grid_width)
+    return;
+  const uint32_t arms = overlap_at (a, u, v);
+  const int first = u - (int) (arms & 0xff);
+  const int last = u + (int) (arms >> 8 & 0xff);
+
+  a.sums[row + (size_t) u] = make_uint2 (a.row_sums[row + (size_t) last]
+      - (first > 0 ? a.row_sums[row + (size_t) first - 1] : 0),
+      (uint32_t) (last - first + 1));
+}
+
+__device__ __forceinline__ void
+compete (uint2 sums, int index, uint2 * best, uint16_t * winner)
+{
+  if (*winner == STEREO_INVALID || stereo_bfv_less_wide (sums.x, sums.y,
+          best->x, best->y)) {
+    *best = sums;
+    *winner = (uint16_t) index;
+  }
+}
+
+__global__ void __launch_bounds__ (slice_threads)
+column_kernel (const __grid_constant__ SliceArgs a)
+{
+  const StereoBfvConstants & k = a.k;
+  const int u = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int v = (int) blockIdx.y;
+  const size_t here = (size_t) v * (size_t) k.grid_width + (size_t) u;
+  const int partner = u * k.sampling_x - (k.min_disparity + a.index);
+  uint2 sums = make_uint2 (0, 0);
+
+  if (u >= k.grid_width)
+    return;
+  const uint32_t arms = overlap_at (a, u, v);
+
+  for (int i = v - (int) (arms >> 16 & 0xff); i <= v + (int) (arms >> 24);
+      i++) {
+    uint2 row = a.sums[(size_t) i * (size_t) k.grid_width + (size_t) u];
+
+    sums.x += row.x;
+    sums.y += row.y;
+  }
+  compete (sums, a.index, &a.left_best[here], &a.left_winner[here]);
+  if (partner >= 0 && partner < k.width) {
+    size_t there = (size_t) v * (size_t) k.width + (size_t) partner;
+
+    compete (sums, a.index, &a.right_best[there], &a.right_winner[there]);
+  }
+}
+
+/* ---------------------------------------------------------- matching: stage */
+
+size_t
+grid_size (const StereoBfvConstants * k)
+{
+  return (size_t) k->grid_width * (size_t) k->grid_height;
+}
+
+size_t
+right_size (const StereoBfvConstants * k)
+{
+  return (size_t) k->width * (size_t) k->grid_height;
+}
+
+bool
+fits_tiles (const StereoBfvConstants * k)
+{
+  return !k->wide
+      && (k->arm_length + k->sampling_x - 1) / k->sampling_x <= halo
+      && (k->arm_length + k->sampling_y - 1) / k->sampling_y <= halo;
+}
+
+/* Words of the votes in a row: 1, 2 or 4. */
+int
+vote_words (const StereoBfvConstants * k)
+{
+  return k->bits < 4 ? 1 : k->bits < 8 ? 2 : 4;
+}
+
+size_t
+scratch (const StereoBfvConstants * k, unsigned)
+{
+  size_t keys = (grid_size (k) + right_size (k))
+      * sizeof (unsigned long long);
+  size_t slices = grid_size (k) * (sizeof (uint32_t) + 2 * sizeof (uint2))
+      + right_size (k) * sizeof (uint2);
+  size_t votes = right_size (k) * (size_t) vote_words (k)
+      * sizeof (uint32_t);
+  size_t match = fits_tiles (k) ? keys : slices;
+
+  return match > votes ? match : votes;
+}
+
+template < int CHANNELS > StereoStatus
+match_slices (StereoCudaStage & stage, const StereoBfvConstants * k,
+    const StereoView * left, const StereoView * right,
+    const StereoBfvMemory * m)
+{
+  const dim3 grid ((unsigned) (k->grid_width + slice_threads - 1)
+      / slice_threads, (unsigned) k->grid_height);
+  SliceArgs a = { *k, *left, *right, m->left_arms, m->right_arms };
+
+  a.sums = (uint2 *) m->scratch;
+  a.left_best = a.sums + grid_size (k);
+  a.right_best = a.left_best + grid_size (k);
+  a.row_sums = (uint32_t *) (a.right_best + right_size (k));
+  a.left_winner = m->left;
+  a.right_winner = m->right;
+  (void) cudaMemsetAsync (m->left, 0xff, grid_size (k) * sizeof (uint16_t),
+      stage.stream ());
+  (void) cudaMemsetAsync (m->right, 0xff, right_size (k)
+      * sizeof (uint16_t), stage.stream ());
+  for (a.index = k->first_index; a.index < k->end_index; a.index++) {
+    cost_kernel < CHANNELS > <<< (unsigned) k->grid_height, slice_threads, 0,
+        stage.stream () >>> (a);
+    row_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
+    column_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
+  }
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's column_kernel");
+}
+
+template < int CHANNELS, typename S > StereoStatus
+match_tiles (StereoCudaStage & stage, StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoView * left,
+    const StereoView * right, const StereoBfvMemory * m)
+{
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  const size_t n_left = grid_size (k), n = n_left + right_size (k);
+  MatchArgs a = { *k, *left, *right, m->left_arms, m->right_arms };
+  cudaError_t error = cudaFuncSetAttribute (match_kernel < CHANNELS, S >,
+      cudaFuncAttributeMaxDynamicSharedMemorySize, S::size * 4);
+  unsigned blocks;
+
+  if (error != cudaSuccess)
+    return STEREO_CUDA_CHECK (error, "shared memory of bfv's match_kernel",
+        &queue->message);
+  a.left_best = (unsigned long long *) m->scratch;
+  a.right_best = a.left_best + n_left;
+  a.tiles_x = (k->grid_width + tile_width - 1) / tile_width;
+  a.steps = (long long) a.tiles_x
+      * ((k->grid_height + S::height - 1) / S::height)
+      * (k->end_index - k->first_index);
+  blocks = (unsigned) (a.steps < q->multiprocessors ? a.steps
+      : q->multiprocessors);
+  (void) cudaMemsetAsync (m->scratch, 0xff, n * sizeof (unsigned long long),
+      stage.stream ());
+  match_kernel < CHANNELS, S > <<< blocks, S::threads, S::size * 4,
+      stage.stream () >>> (a);
+  winners_kernel <<< (unsigned) ((n + 255) / 256), 256, 0,
+      stage.stream () >>> (n_left, n, a.left_best, m->left, m->right);
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's match_kernel");
+}
+
+template < int CHANNELS > StereoStatus
+match_channels (StereoCudaStage & stage, StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoView * left,
+    const StereoView * right, const StereoBfvMemory * m)
+{
+  const int limit = stereo_cuda_shared_limit (queue->device);
+
+  if (fits_tiles (k) && Shape < 128 >::size * 4 <= limit)
+    return match_tiles < CHANNELS, Shape < 128 > > (stage, queue, k, left,
+        right, m);
+  if (fits_tiles (k) && Shape < 64 >::size * 4 <= limit)
+    return match_tiles < CHANNELS, Shape < 64 > > (stage, queue, k, left,
+        right, m);
+  return match_slices < CHANNELS > (stage, k, left, right, m);
+}
+
+StereoStatus
+match (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoView * left, const StereoView * right,
+    const StereoBfvMemory * m)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  return k->channels == 1 ? match_channels < 1 > (stage, queue, k, left,
+      right, m) : match_channels < 3 > (stage, queue, k, left, right, m);
+}
+
+/* ------------------------------------------------------------------ restore */
+
+struct RestoreArgs
+{
+  StereoBfvConstants k;
+  const uint32_t *left_arms;
+  const uint16_t *left;
+  const uint16_t *right;
+  uint16_t *reliable;
+  uint16_t *voted;
+  void *votes;                  /* of a row, vote_words () each */
+  StereoMap map;
+  StereoOutput output;
+  bool encode;
+};
+
+/* The winner at a grid point if it is reliable. */
+__device__ __forceinline__ uint32_t
+check_at (const RestoreArgs & a, int u, int v)
+{
+  const uint32_t index = a.left[(size_t) v * (size_t) a.k.grid_width
+      + (size_t) u];
+
+  return stereo_bfv_reliable (&a.k, u * a.k.sampling_x, (int) index,
+      a.right + (size_t) v * (size_t) a.k.width) ? index : STEREO_INVALID;
+}
+
+__global__ void
+check_kernel (const __grid_constant__ RestoreArgs a)
+{
+  const int u = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int v = (int) blockIdx.y;
+
+  if (u < a.k.grid_width)
+    a.reliable[(size_t) v * (size_t) a.k.grid_width + (size_t) u] =
+        (uint16_t) check_at (a, u, v);
+}
+
+template < int WORDS > struct Vector;
+template <> struct Vector <1 >
+{
+  typedef uint32_t Type;
+};
+template <> struct Vector <2 >
+{
+  typedef uint2 Type;
+};
+template <> struct Vector <4 >
+{
+  typedef uint4 Type;
+};
+
+const int vote_threads = 512;
+
+/* The votes on a horizontal arm in bytes: how many there are, then how many of
+ * them have bit 0, 1, ... set.  With CHECK, makes the map of what is reliable
+ * too. */
+template < int WORDS, bool CHECK >
+__global__ void __launch_bounds__ (vote_threads)
+vote_rows_kernel (const __grid_constant__ RestoreArgs a)
+{
+  __shared__ uint32_t sums[WORDS][vote_threads + 1];
+  __shared__ uint32_t totals[WORDS][vote_threads / 32];
+  const StereoBfvConstants & k = a.k;
+  const int thread = (int) threadIdx.x, lane = thread & 31;
+  const int warp = thread / 32, reach = k.arm_length;
+  const int n = vote_threads - 2 * reach, v = (int) blockIdx.y;
+  const int x = (int) blockIdx.x * n - reach + thread;
+  const int u = x / k.sampling_x;
+  const bool own = thread >= reach && thread < vote_threads - reach
+      && x < k.width;
+  const size_t row = (size_t) v * (size_t) k.width;
+  uint32_t word[WORDS], code = 0, arms = 0;
+
+  if (own)
+    arms = a.left_arms[row * (size_t) k.sampling_y + (size_t) x];
+  if (x >= 0 && x < k.width && u * k.sampling_x == x) {
+    const size_t at = (size_t) v * (size_t) k.grid_width + (size_t) u;
+    uint32_t index = CHECK ? check_at (a, u, v) : a.reliable[at];
+
+    if (CHECK && own)
+      a.reliable[at] = (uint16_t) index;
+    code = index == STEREO_INVALID ? 0 : index << 1 | 1;
+  }
+#pragma unroll
+  for (int w = 0; w < WORDS; w++) {
+    word[w] = ((code >> 4 * w & 15) * 0x00204081u) & 0x01010101u;
+#pragma unroll
+    for (int o = 1; o < 32; o *= 2) {
+      uint32_t before = __shfl_up_sync (0xffffffffu, word[w], o);
+
+      if (lane >= o)
+        word[w] += before;
+    }
+    if (lane == 31)
+      totals[w][warp] = word[w];
+  }
+  __syncthreads ();
+#pragma unroll
+  for (int w = 0; w < WORDS; w++) {
+    uint32_t before = lane < warp ? totals[w][lane] : 0;
+
+#pragma unroll
+    for (int o = vote_threads / 64; o > 0; o /= 2)
+      before += __shfl_xor_sync (0xffffffffu, before, o);
+    sums[w][thread + 1] = word[w] + __shfl_sync (0xffffffffu, before, 0);
+    if (thread == 0)
+      sums[w][0] = 0;
+  }
+  __syncthreads ();
+  if (own) {
+    const int from = thread - (int) (arms & 0xff);
+    const int to = thread + (int) (arms >> 8 & 0xff) + 1;
+    typename Vector < WORDS >::Type result;
+
+#pragma unroll
+    for (int w = 0; w < WORDS; w++)
+      ((uint32_t *) & result)[w] = sums[w][to] - sums[w][from];
+    ((typename Vector < WORDS >::Type *) a.votes)[row + (size_t) x] = result;
+  }
+}
+
+/* The reliable winner of a pixel; STEREO_INVALID if it has none. */
+__device__ __forceinline__ uint32_t
+own_vote (const RestoreArgs & a, int x, int y)
+{
+  const StereoBfvConstants & k = a.k;
+  const int u = x / k.sampling_x, v = y / k.sampling_y;
+
+  return u * k.sampling_x == x && v * k.sampling_y == y
+      ? a.reliable[(size_t) v * (size_t) k.grid_width + (size_t) u]
+      : STEREO_INVALID;
+}
+
+template < int WORDS > __global__ void __launch_bounds__ (256)
+vote_columns_kernel (const __grid_constant__ RestoreArgs a)
+{
+  typedef typename Vector < WORDS >::Type Type;
+  const StereoBfvConstants & k = a.k;
+  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+
+  if (x >= k.width || y >= k.height)
+    return;
+  const size_t at = (size_t) y * (size_t) k.width + (size_t) x;
+  uint32_t result = own_vote (a, x, y);
+
+  if (result == STEREO_INVALID) {
+    const uint32_t arms = a.left_arms[at];
+    const int first = (y - (int) (arms >> 16 & 0xff) + k.sampling_y - 1)
+        / k.sampling_y;
+    const int last = (y + (int) (arms >> 24)) / k.sampling_y;
+    const Type *votes = (const Type *) a.votes + (size_t) first
+        * (size_t) k.width + (size_t) x;
+    uint32_t even[WORDS], odd[WORDS];
+
+#pragma unroll
+    for (int w = 0; w < WORDS; w++)
+      even[w] = odd[w] = 0;
+#pragma unroll 4
+    for (int v = first; v <= last; v++) {
+      const Type four = *votes;
+
+      votes += k.width;
+#pragma unroll
+      for (int w = 0; w < WORDS; w++) {
+        even[w] += ((const uint32_t *) &four)[w] & 0x00ff00ffu;
+        odd[w] += ((const uint32_t *) &four)[w] >> 8 & 0x00ff00ffu;
+      }
+    }
+
+    const uint32_t n = even[0] & 0xffff;
+    if (n != 0) {
+      result = 0;
+#pragma unroll
+      for (int bit = 0; bit < 4 * WORDS - 1; bit++) {
+        const int plane = bit + 1;
+        uint32_t pair = plane % 2 == 0 ? even[plane / 4] : odd[plane / 4];
+
+        result |= (uint32_t) stereo_bfv_majority (plane % 4 < 2
+            ? pair & 0xffff : pair >> 16, n) << bit;
+      }
+      result = stereo_bfv_clamp_index (&k, result);
+    }
+  }
+  a.voted[at] = (uint16_t) result;
+}
+
+/* One warp for 32 pixels, one after the other; a word of shared memory for
+ * every index. */
+__global__ void __launch_bounds__ (32)
+vote_histogram_kernel (const __grid_constant__ RestoreArgs a)
+{
+  extern __shared__ uint32_t count[];
+  const StereoBfvConstants & k = a.k;
+  const int lane = (int) threadIdx.x, y = (int) blockIdx.y;
+  const int x0 = (int) blockIdx.x * 32;
+  const size_t row = (size_t) y * (size_t) k.width;
+  uint32_t result = x0 + lane < k.width ? own_vote (a, x0 + lane, y) : 0;
+  uint32_t todo = __ballot_sync (0xffffffffu, result == STEREO_INVALID);
+
+  for (int i = lane; i < k.end_index; i += 32)
+    count[i] = 0;
+  __syncwarp ();
+  for (; todo != 0; todo &= todo - 1) {
+    const int pixel = __ffs ((int) todo) - 1, x = x0 + pixel;
+    const uint32_t arms = a.left_arms[row + (size_t) x];
+    const int first = (y - (int) (arms >> 16 & 0xff) + k.sampling_y - 1)
+        / k.sampling_y;
+    const int last = (y + (int) (arms >> 24)) / k.sampling_y;
+    uint32_t most = 0;          /* votes << 16 | 0xffff - index */
+
+    /* Once to count, once to forget. */
+    for (int pass = 0; pass < 2; pass++) {
+      for (int v = first; v <= last; v++) {
+        const uint32_t h = a.left_arms[(size_t) (v * k.sampling_y)
+            * (size_t) k.width + (size_t) x];
+        const int u1 = (x + (int) (h >> 8 & 0xff)) / k.sampling_x;
+
+        for (int u = (x - (int) (h & 0xff) + k.sampling_x - 1)
+            / k.sampling_x + lane; u <= u1; u += 32) {
+          uint32_t index = a.reliable[(size_t) v * (size_t) k.grid_width
+              + (size_t) u];
+
+          if (index == STEREO_INVALID)
+            continue;
+          if (pass == 0)
+            most = max (most, (atomicAdd (&count[index], 1) + 1) << 16
+                | (0xffff - index));
+          else
+            count[index] = 0;
+        }
+      }
+      __syncwarp ();
+    }
+#pragma unroll
+    for (int o = 16; o > 0; o /= 2)
+      most = max (most, __shfl_xor_sync (0xffffffffu, most, o));
+    if (lane == pixel && most != 0)
+      result = 0xffff - (most & 0xffff);
+  }
+  if (x0 + lane < k.width)
+    a.voted[row + (size_t) (x0 + lane)] = (uint16_t) result;
+}
+
+/* The nearest value of a row of voted before the 32 columns from x0 on, or
+ * behind them; STEREO_INVALID if there is none.  All threads of a warp. */
+__device__ __forceinline__ uint32_t
+find_value (const RestoreArgs & a, const uint16_t * row, int x0, bool before)
+{
+  const int lane = (int) threadIdx.x & 31;
+
+  for (int x = before ? x0 - 32 : x0 + 32; before ? x > -32 : x < a.k.width;
+      x += before ? -32 : 32) {
+    uint32_t value = x + lane >= 0 && x + lane < a.k.width ? row[x + lane]
+        : STEREO_INVALID;
+    uint32_t valid = __ballot_sync (0xffffffffu, value != STEREO_INVALID);
+
+    if (valid != 0)
+      return __shfl_sync (0xffffffffu, value, before ? 31 - __clz ((int)
+              valid) : __ffs ((int) valid) - 1);
+  }
+  return STEREO_INVALID;
+}
+
+/* Values of the 32 columns from x0 on, where there is none the lower one of the
+ * nearest. */
+__device__ __forceinline__ uint32_t
+filled (const RestoreArgs & a, const uint16_t * row, int x0, int y)
+{
+  const StereoBfvConstants & k = a.k;
+  const int lane = (int) threadIdx.x & 31, x = x0 + lane;
+  uint32_t value = x < k.width ? row[x] : STEREO_INVALID;
+  const uint32_t valid = __ballot_sync (0xffffffffu,
+      value != STEREO_INVALID);
+  const uint32_t wanted = __ballot_sync (0xffffffffu, x < k.width);
+
+  if (valid == wanted)
+    return value;
+
+  const uint32_t below = valid & (1u << lane) - 1;
+  const uint32_t above = valid & ~((2u << lane) - 1);
+  const int from = below != 0 ? 31 - __clz ((int) below) : lane;
+  const int to = above != 0 ? __ffs ((int) above) - 1 : lane;
+  uint32_t before = __shfl_sync (0xffffffffu, value, from);
+  uint32_t after = __shfl_sync (0xffffffffu, value, to);
+
+  if ((valid & 1) == 0) {
+    uint32_t found = find_value (a, row, x0, true);
+
+    before = below == 0 ? found : before;
+  }
+  if ((valid & 1u << (31 - __clz ((int) wanted))) == 0) {
+    uint32_t found = find_value (a, row, x0, false);
+
+    after = above == 0 ? found : after;
+  }
+  if (value == STEREO_INVALID)
+    value = min (before, after);
+  if (value == STEREO_INVALID && x < k.width)
+    value = a.left[(size_t) (y / k.sampling_y) * (size_t) k.grid_width
+        + (size_t) (x / k.sampling_x)];
+  return value;
+}
+
+/* The last 32 grid columns up to u, of which one is reliable: bits; in any
+ * case, whether there is one before column u + 1. */
+__device__ __forceinline__ uint32_t
+reliable_bits (const StereoBfvConstants & k, const uint16_t * reliable, int u)
+{
+  const int lane = (int) threadIdx.x & 31;
+
+  return __ballot_sync (0xffffffffu, u + lane >= 0 && u + lane < k.grid_width
+      && reliable[u + lane] != STEREO_INVALID);
+}
+
+/* The first reliable column of a row, in pixels, as far as it matters to the
+ * 32 columns from x0 on: 0 if it is before them. */
+__device__ __forceinline__ int
+find_border (const RestoreArgs & a, int x0, int y)
+{
+  const StereoBfvConstants & k = a.k;
+  const uint16_t *reliable = a.reliable + (size_t) (y / k.sampling_y)
+      * (size_t) k.grid_width;
+  const int u0 = (x0 + k.sampling_x - 1) / k.sampling_x;
+
+  for (int u = u0 - 32; u > -32; u -= 32) {
+    if (reliable_bits (k, reliable, u) != 0)
+      return 0;
+  }
+  for (int u = u0; u < k.grid_width; u += 32) {
+    uint32_t bits = reliable_bits (k, reliable, u);
+
+    if (bits != 0)
+      return (u + __ffs ((int) bits) - 1) * k.sampling_x;
+  }
+  return k.width;
+}
+
+__global__ void __launch_bounds__ (256)
+border_kernel (const __grid_constant__ RestoreArgs a)
+{
+  const StereoBfvConstants & k = a.k;
+  const int lane = (int) threadIdx.x & 31;
+  const int x0 = (int) (blockIdx.x * blockDim.x + threadIdx.x) - lane;
+  const int x = x0 + lane, y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+  const uint16_t *row = a.voted + (size_t) y * (size_t) k.width;
+  uint32_t value;
+
+  if (x0 >= k.width || y >= k.height)
+    return;
+  if (k.first_index == k.end_index) {
+    value = STEREO_INVALID;
+  } else if (k.mark_unreliable) {
+    value = x < k.width ? row[x] : STEREO_INVALID;
+  } else {
+    const int border = find_border (a, x0, y);
+
+    value = filled (a, row, x0, y);
+    if (border > x0 && border < k.width) {
+      const int there = border & ~31;
+      uint32_t values = there == x0 ? value : filled (a, row, there, y);
+      uint32_t edge = __shfl_sync (0xffffffffu, values, border & 31);
+
+      value = x < border ? edge : value;
+    }
+  }
+  if (x < k.width)
+    stereo_store_index (&a.map, a.encode ? &a.output : NULL, x, y, value);
+}
+
+RestoreArgs
+restore_args (const StereoBfvConstants * k, const StereoBfvMemory * m)
+{
+  RestoreArgs a = { *k, m->left_arms, m->left, m->right, m->reliable,
+    m->voted, m->scratch
+  };
+
+  return a;
+}
+
+template < int WORDS > void
+launch_vote (const RestoreArgs & a, bool check, cudaStream_t stream)
+{
+  const StereoBfvConstants & k = a.k;
+  const int n = vote_threads - 2 * k.arm_length;
+  const dim3 rows ((unsigned) ((k.width + n - 1) / n),
+      (unsigned) k.grid_height);
+  const dim3 block (32, 8);
+  const dim3 grid ((unsigned) (k.width + 31) / 32,
+      (unsigned) (k.height + 7) / 8);
+
+  if (check)
+    vote_rows_kernel < WORDS, true > <<< rows, vote_threads, 0, stream >>>
+        (a);
+  else
+    vote_rows_kernel < WORDS, false > <<< rows, vote_threads, 0, stream >>>
+        (a);
+  vote_columns_kernel < WORDS > <<< grid, block, 0, stream >>> (a);
+}
+
+/* With check, from the winners on. */
+StereoStatus
+vote_from (StereoCudaStage & stage, StereoQueue * queue,
+    const RestoreArgs & a, bool check)
+{
+  const StereoBfvConstants & k = a.k;
+
+  if (k.vote == STEREO_BFV_VOTE_HISTOGRAM) {
+    const size_t bytes = (size_t) k.end_index * sizeof (uint32_t);
+    cudaError_t error = cudaFuncSetAttribute (vote_histogram_kernel,
+        cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
+
+    if (error != cudaSuccess)
+      return STEREO_CUDA_CHECK (error,
+          "shared memory of bfv's vote_histogram_kernel", &queue->message);
+    if (check)
+      check_kernel <<< dim3 ((unsigned) (k.grid_width + 255) / 256,
+          (unsigned) k.grid_height), 256, 0, stage.stream () >>> (a);
+    vote_histogram_kernel <<< dim3 ((unsigned) (k.width + 31) / 32,
+        (unsigned) k.height), 32, bytes, stage.stream () >>> (a);
+    return STEREO_CUDA_LAUNCHED (stage, "bfv's vote_histogram_kernel");
+  }
+  switch (vote_words (&k)) {
+    case 1:
+      launch_vote < 1 > (a, check, stage.stream ());
+      break;
+    case 2:
+      launch_vote < 2 > (a, check, stage.stream ());
+      break;
+    default:
+      launch_vote < 4 > (a, check, stage.stream ());
+      break;
+  }
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's vote_columns_kernel");
+}
+
+StereoStatus
+check (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvMemory * m)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  check_kernel <<< dim3 ((unsigned) (k->grid_width + 255) / 256,
+      (unsigned) k->grid_height), 256, 0, stage.stream () >>>
+      (restore_args (k, m));
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's check_kernel");
+}
+
+StereoStatus
+vote (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvMemory * m)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  return vote_from (stage, queue, restore_args (k, m), false);
+}
+
+StereoStatus
+launch_border (StereoCudaStage & stage, RestoreArgs a, const StereoMap * map,
+    const StereoOutput * output)
+{
+  const dim3 block (32, 8);
+  const dim3 grid ((unsigned) (a.k.width + 31) / 32,
+      (unsigned) (a.k.height + 7) / 8);
+
+  a.map = *map;
+  a.encode = output != NULL;
+  if (output != NULL)
+    a.output = *output;
+  border_kernel <<< grid, block, 0, stage.stream () >>> (a);
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's border_kernel");
+}
+
+StereoStatus
+border (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvMemory * m, const StereoMap * map,
+    const StereoOutput * output)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  return launch_border (stage, restore_args (k, m), map, output);
+}
+
+StereoStatus
+restore (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvMemory * m, const StereoMap * map,
+    const StereoOutput * output)
+{
+  StereoCudaStage stage (queue);
+  StereoStatus status;
+
+  if (!stage.entered ())
+    return stage.status ();
+  status = vote_from (stage, queue, restore_args (k, m), true);
+  return status != STEREO_OK ? status
+      : launch_border (stage, restore_args (k, m), map, output);
+}
+
+}                               // namespace
+
+extern "C" const void *stereo_bfv_stages_cuda (void);
+
+extern "C" const void *
+stereo_bfv_stages_cuda (void)
+{
+  static const StereoBfvStages stages = {
+    scratch, crosses, match, check, vote, border, restore
+  };
+
+  return &stages;
+}
