@@ -8,6 +8,10 @@
 #include "output.h"
 #include "queue-cuda.h"
 
+#ifndef BFV_PARTS
+#define BFV_PARTS 2
+#endif
+
 namespace
 {
 
@@ -24,23 +28,27 @@ floor_div (int a, int b)
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
-/* A pixel; luma three times, so that sums of three differences come out. */
+/* A pixel; luma three times, so that sums of three differences come out.
+ * Offsets within a view fit 32 bits. */
 template < int CHANNELS > __device__ __forceinline__ uint32_t
 load_pixel (const StereoView & view, int x, int y)
 {
-  const uint8_t *row = view.plane[0] + (size_t) y * view.stride;
+  const uint32_t row = (uint32_t) y * (uint32_t) view.stride;
 
   if (CHANNELS == 1)
-    return row[x] * 0x010101u;
-  return ((const uint32_t *) row)[x] & 0xffffff;
+    return view.plane[0][row + (uint32_t) x] * 0x010101u;
+  return *(const uint32_t *) (view.plane[0] + (row + 4 * (uint32_t) x))
+      & 0xffffff;
 }
 
 __device__ __forceinline__ uint32_t
 grid_arms_at (const StereoBfvConstants & k, const uint32_t * left_arms, int u,
-    int v)
+    int v, bool direct = false)
 {
   if (u < 0 || v < 0 || u >= k.grid_width || v >= k.grid_height)
     return 0;
+  if (direct)
+    return left_arms[(size_t) v * (size_t) k.width + (size_t) u];
   return stereo_bfv_grid_arms (&k, left_arms[(size_t) (v * k.sampling_y)
           * (size_t) k.width + (size_t) (u * k.sampling_x)], u, v);
 }
@@ -258,12 +266,14 @@ struct MatchArgs
   long long steps;              /* of all tiles */
 };
 
-/* Sizes and places in shared memory, in words.  ROWS of costs. */
-template < int ROWS > struct Shape
+/* Sizes and places in shared memory, in words.  ROWS of costs, PARTS of them a
+ * thread's. */
+template < int ROWS, int PARTS > struct Shape
 {
   static const int rows = ROWS;
   static const int height = ROWS - 2 * halo;
-  static const int threads = ROWS * lanes;
+  static const int parts = PARTS;       /* rows of costs of a thread */
+  static const int threads = ROWS * lanes / PARTS;
   static const int segments = threads / tile_width;     /* of a column */
   static const int sum_rows = ROWS / segments;  /* of a thread */
   static const int own_rows = height / segments;
@@ -273,19 +283,24 @@ template < int ROWS > struct Shape
   static const int row_sums = 0;
   /* prefix sums of columns, from the second row on; the first is 0 */
   static const int column_sums = row_sums + ROWS * row_pitch;
-  /* right arms, two tiles wide */
+  /* right arms of pairs of rows, two tiles wide: horizontal ones of all rows,
+   * then vertical ones of the tile's own */
   static const int ring = 2 * tile_width;
   static const int ring_pitch = ring + 1;
-  static const int arms = column_sums + (ROWS + 1) * tile_width;
-  /* the right view's winners; the last column is for those who have none */
+  static const int ring_rows = (ROWS + height) / 2;
+  static const int row_arms = column_sums + (ROWS + 1) * tile_width;
+  static const int column_arms = row_arms + ROWS / 2 * ring_pitch;
+  /* the right view's winners */
   static const int best_pitch = tile_width + 1;
-  static const int best = arms + ROWS * ring_pitch;
+  static const int best = row_arms + ring_rows * ring_pitch;
   /* sums of the segments of a column */
   static const int total_pitch = segments + 4;
   static const int totals = (best + height * best_pitch + 3) / 4 * 4;
   static const int step_pitch = tile_width + 4; /* bytes */
   static const int best_step = totals + tile_width * total_pitch;
-  static const int size = best_step + height * step_pitch / 4;
+  /* steps of the left view's winners, 16 bits each */
+  static const int left_step = best_step + height * step_pitch / 4;
+  static const int size = left_step + height * tile_width / 2;
 };
 
 /* The order of A / n, then of the index, as numbers.  Two fractions that
@@ -347,31 +362,42 @@ find_part (const MatchArgs & a, int tile_height, long long position,
   return p;
 }
 
-/* Arms as the kernel wants them: left, up, right, down, the vertical ones
- * times 8. */
+/* Arms of two rows in the bytes of a word: left of the first and of the second
+ * row, right of both.  The same for up and down, times 8. */
 __device__ __forceinline__ uint32_t
-kernel_arms (uint32_t arms)
+row_pair (uint32_t first, uint32_t second)
 {
-  return (arms & 0xff) | (arms & 0xff0000) >> 5 | (arms & 0xff00) << 8
-      | (arms & 0xff000000u) << 3;
+  return __byte_perm (first, second, 0x5140);
 }
 
-/* Arms of the partners in column j of the grid that starts at -residue. */
 __device__ __forceinline__ uint32_t
-right_arms_at (const MatchArgs & a, const Part & p, int j, int row)
+column_pair (uint32_t first, uint32_t second)
 {
-  const int v = clamp (p.v0 - halo + row, 0, a.k.grid_height - 1);
-  const int x = clamp (j * a.k.sampling_x - p.residue, 0, a.k.width - 1);
+  return __byte_perm (first, second, 0x7362) << 3;
+}
 
-  return kernel_arms (a.right_arms[(size_t) v * (size_t) a.k.width
-          + (size_t) x]);
+/* What comes into a row of the ring for column j of the grid that starts at
+ * -residue. */
+template < typename S > __device__ __forceinline__ uint32_t
+right_arms_at (const MatchArgs & a, const Part & p, int s_x, int j, int row)
+{
+  const int v = p.v0 + (row < S::rows / 2 ? 2 * row - halo
+      : 2 * row - S::rows);
+  const int x = clamp (j * s_x - p.residue, 0, a.k.width - 1);
+  const uint32_t first = a.right_arms[(size_t) clamp (v, 0, a.k.grid_height
+          - 1) * (size_t) a.k.width + (size_t) x];
+  const uint32_t second = a.right_arms[(size_t) clamp (v + 1, 0,
+          a.k.grid_height - 1) * (size_t) a.k.width + (size_t) x];
+
+  return row < S::rows / 2 ? row_pair (first, second)
+      : column_pair (first, second);
 }
 
 template < int CHANNELS > __device__ __forceinline__ uint32_t
-right_pixel_at (const MatchArgs & a, const Part & p, int j, int y)
+right_pixel_at (const MatchArgs & a, const Part & p, int s_x, int j, int y)
 {
-  return load_pixel < CHANNELS > (a.right, clamp (j * a.k.sampling_x
-          - p.residue, 0, a.k.width - 1), y);
+  return load_pixel < CHANNELS > (a.right, clamp (j * s_x - p.residue, 0,
+          a.k.width - 1), y);
 }
 
 /* Prefix sums of a thread's costs, with 1 << 16 in each to count them. */
@@ -409,31 +435,39 @@ sum_costs (uint32_t limit, const uint32_t (&left)[lane_width],
   }
 }
 
-template < int CHANNELS, int SHIFT > __device__ __forceinline__ void
-sum_costs_at (const MatchArgs & a, const Part & p, int step, int u, int y,
-    const uint32_t (&left)[lane_width],
-    const uint32_t (&right)[lane_width + 3], uint32_t * target)
+template < int CHANNELS, int SHIFT, typename S >
+__device__ __forceinline__ void
+sum_costs_at (const MatchArgs & a, const Part & p, int s_x, int step, int u,
+    const int (&y)[S::parts], const uint32_t (&left)[S::parts][lane_width],
+    const uint32_t (&right)[S::parts][lane_width + 3], uint32_t * target)
 {
   const StereoBfvConstants & k = a.k;
   const uint32_t limit = (uint32_t) k.cost_threshold + 0x10000;
-  const int d = step * k.sampling_x + p.residue;
+  const int d = step * s_x + p.residue;
   /* Grid columns with a partner */
   const int first = step + (p.residue > 0);
-  const int last = d < 0 ? floor_div (k.width - 1 + d, k.sampling_x)
+  const int last = d < 0 ? floor_div (k.width - 1 + d, s_x)
       : k.grid_width - 1;
 
   if (first <= max (p.u0 - halo, 0)
       && last >= min (p.u0 + tile_width + halo, k.grid_width) - 1) {
-    sum_costs < SHIFT > (limit, left, right, target);
+#pragma unroll
+    for (int part = 0; part < S::parts; part++)
+      sum_costs < SHIFT > (limit, left[part], right[part], target
+          + part * (S::rows / S::parts * S::row_pitch));
   } else {
-    const uint32_t edge = load_pixel < CHANNELS > (a.left,
-        d > 0 ? d : k.width - 1 + d, y);
-    uint32_t l[lane_width];
+#pragma unroll
+    for (int part = 0; part < S::parts; part++) {
+      const uint32_t edge = load_pixel < CHANNELS > (a.left,
+          d > 0 ? d : k.width - 1 + d, y[part]);
+      uint32_t l[lane_width];
 
 #pragma unroll
-    for (int i = 0; i < lane_width; i++)
-      l[i] = u + i < first || u + i > last ? edge : left[i];
-    sum_costs < SHIFT > (limit, l, right, target);
+      for (int i = 0; i < lane_width; i++)
+        l[i] = u + i < first || u + i > last ? edge : left[part][i];
+      sum_costs < SHIFT > (limit, l, right[part], target
+          + part * (S::rows / S::parts * S::row_pitch));
+    }
   }
 }
 
@@ -450,18 +484,18 @@ merge_right (const MatchArgs & a, const Part & p, int j, int v,
             - a.k.min_disparity));
 }
 
-template < int CHANNELS, typename S > __device__ __forceinline__ void
+template < int CHANNELS, bool DIRECT, typename S >
+__device__ __forceinline__ void
 match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
 {
   const StereoBfvConstants & k = a.k;
+  const int s_x = DIRECT ? 1 : k.sampling_x, s_y = DIRECT ? 1 : k.sampling_y;
   const int thread = (int) threadIdx.x;
-  /* Costs: a row, and 12 columns from u on. */
-  const int row = thread / lanes;
+  /* Costs: rows, and 12 columns from u on. */
   const int u = p.u0 - halo + thread % lanes * lane_width;
-  const int y = clamp (p.v0 - halo + row, 0, k.grid_height - 1)
-      * k.sampling_y;
-  uint32_t *const cost_target = shared + S::row_sums + row * S::row_pitch + 4
-      + thread % lanes * lane_width;
+  int y[S::parts];
+  uint32_t *const cost_target = shared + S::row_sums
+      + thread / lanes * S::row_pitch + 4 + thread % lanes * lane_width;
   /* Sums: a column, and a segment of it. */
   const int column = thread % tile_width, segment = thread / tile_width;
   const bool inside = p.u0 + column < k.grid_width;
@@ -470,54 +504,55 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
   const int column_base = 4 * (S::column_sums
       + (segment * S::own_rows + halo) * tile_width + column);
   uint8_t *const best_step = (uint8_t *) (shared + S::best_step);
+  uint16_t *const left_step = (uint16_t *) (shared + S::left_step)
+      + segment * S::own_rows * tile_width + column;
   const char *const bytes = (const char *) shared;
 
-  uint32_t left[lane_width], right[lane_width + 3];
+  uint32_t left[S::parts][lane_width], right[S::parts][lane_width + 3];
   uint32_t row_arms[S::sum_rows / 2], column_arms[S::own_rows / 2];
-  uint32_t best[S::own_rows], steps[S::own_rows / 2];
+  uint32_t best[S::own_rows];
   uint32_t next_arms = 0;
 
 #pragma unroll
-  for (int i = 0; i < lane_width; i++)
-    left[i] = load_pixel < CHANNELS > (a.left, clamp (u + i, 0,
-            k.grid_width - 1) * k.sampling_x, y);
+  for (int part = 0; part < S::parts; part++) {
+    y[part] = clamp (p.v0 - halo + thread / lanes + part * S::rows / S::parts,
+        0, k.grid_height - 1) * s_y;
 #pragma unroll
-  for (int i = 0; i < lane_width + 3; i++)
-    right[i] = right_pixel_at < CHANNELS > (a, p, u + i - 3 - p.first, y);
-  for (int i = thread; i < S::rows * tile_width; i += S::threads) {
+    for (int i = 0; i < lane_width; i++)
+      left[part][i] = load_pixel < CHANNELS > (a.left, clamp (u + i, 0,
+              k.grid_width - 1) * s_x, y[part]);
+#pragma unroll
+    for (int i = 0; i < lane_width + 3; i++)
+      right[part][i] = right_pixel_at < CHANNELS > (a, p, s_x,
+          u + i - 3 - p.first, y[part]);
+  }
+  for (int i = thread; i < S::ring_rows * tile_width; i += S::threads) {
     int j = p.u0 - p.first + i % tile_width;
 
-    shared[S::arms + i / tile_width * S::ring_pitch + j % S::ring
-        + (j % S::ring < 0 ? S::ring : 0)] = right_arms_at (a, p, j,
+    shared[S::row_arms + i / tile_width * S::ring_pitch
+        + (j & S::ring - 1)] = right_arms_at < S > (a, p, s_x, j,
         i / tile_width);
   }
 #pragma unroll
   for (int q = 0; q < S::sum_rows; q += 2) {
     int v = p.v0 - halo + segment * S::sum_rows + q;
-    uint32_t even = kernel_arms (grid_arms_at (k, a.left_arms,
-            p.u0 + column, v)) & 0x00ff00ffu;
-    uint32_t odd = kernel_arms (grid_arms_at (k, a.left_arms, p.u0 + column,
-            v + 1)) & 0x00ff00ffu;
 
-    row_arms[q / 2] = even | odd << 8;
+    row_arms[q / 2] = row_pair (grid_arms_at (k, a.left_arms, p.u0 + column,
+            v, DIRECT), grid_arms_at (k, a.left_arms, p.u0 + column, v + 1,
+            DIRECT));
   }
 #pragma unroll
   for (int q = 0; q < S::own_rows; q += 2) {
     int v = p.v0 + segment * S::own_rows + q;
-    uint32_t even = kernel_arms (grid_arms_at (k, a.left_arms,
-            p.u0 + column, v)) & 0xff00ff00u;
-    uint32_t odd = kernel_arms (grid_arms_at (k, a.left_arms, p.u0 + column,
-            v + 1)) & 0xff00ff00u;
 
-    column_arms[q / 2] = even | odd >> 8;
+    column_arms[q / 2] = column_pair (grid_arms_at (k, a.left_arms,
+            p.u0 + column, v, DIRECT), grid_arms_at (k, a.left_arms,
+            p.u0 + column, v + 1, DIRECT));
   }
   /* No winner: any n times 0 is less than n times 1. */
 #pragma unroll
   for (int q = 0; q < S::own_rows; q++)
     best[q] = 1;
-#pragma unroll
-  for (int q = 0; q < S::own_rows / 2; q++)
-    steps[q] = 0;
   for (int i = thread; i < S::height * S::best_pitch; i += S::threads)
     shared[S::best + i] = 1;
   if (thread < S::rows)
@@ -532,42 +567,48 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
     /* Prefix sums of the rows. */
     switch (i & 3) {
       case 0:
-        sum_costs_at < CHANNELS, 0 > (a, p, step, u, y, left, right,
+        sum_costs_at < CHANNELS, 0, S > (a, p, s_x, step, u, y, left, right,
             cost_target);
         break;
       case 1:
-        sum_costs_at < CHANNELS, 1 > (a, p, step, u, y, left, right,
+        sum_costs_at < CHANNELS, 1, S > (a, p, s_x, step, u, y, left, right,
             cost_target);
         break;
       case 2:
-        sum_costs_at < CHANNELS, 2 > (a, p, step, u, y, left, right,
+        sum_costs_at < CHANNELS, 2, S > (a, p, s_x, step, u, y, left, right,
             cost_target);
         break;
       default:
-        sum_costs_at < CHANNELS, 3 > (a, p, step, u, y, left, right,
+        sum_costs_at < CHANNELS, 3, S > (a, p, s_x, step, u, y, left, right,
             cost_target);
 #pragma unroll
-        for (int j = lane_width + 2; j >= 4; j--)
-          right[j] = right[j - 4];
+        for (int part = 0; part < S::parts; part++) {
 #pragma unroll
-        for (int j = 0; j < 4; j++)
-          right[j] = right_pixel_at < CHANNELS > (a, p, u + j - 4 - step, y);
+          for (int j = lane_width + 2; j >= 4; j--)
+            right[part][j] = right[part][j - 4];
+#pragma unroll
+          for (int j = 0; j < 4; j++)
+            right[part][j] = right_pixel_at < CHANNELS > (a, p, s_x,
+                u + j - 4 - step, y[part]);
+        }
         break;
     }
-    if (i > 0 && thread < S::rows)
-      shared[S::arms + thread * S::ring_pitch + (p.u0 - step & S::ring - 1)] =
-          next_arms;
+    if (i > 0 && thread < S::ring_rows)
+      shared[S::row_arms + thread * S::ring_pitch + (p.u0 - step
+              & S::ring - 1)] = next_arms;
     __syncthreads ();
 
     /* H and N, and their sums along the segment. */
     uint32_t sums[S::sum_rows], sum = 0, before = 0;
-    const uint32_t *arms = shared + S::arms
+    const uint32_t *arms = shared + S::row_arms
         + (p.u0 + column - step & S::ring - 1);
 #pragma unroll
     for (int q = 0; q < S::sum_rows; q++) {
-      uint32_t r = arms[(segment * S::sum_rows + q) * S::ring_pitch];
-      uint32_t m = q % 2 == 0 ? __vminu2 (row_arms[q / 2] & 0x00ff00ffu,
-          r & 0x00ff00ffu) : __vminu2 (row_arms[q / 2], r << 8);
+      uint32_t l = row_arms[q / 2];
+      uint32_t r = arms[(segment * S::sum_rows + q) / 2 * S::ring_pitch];
+      /* 16 bits compare by their high byte. */
+      uint32_t m = q % 2 == 0 ? __vminu2 (l & 0x00ff00ffu, r & 0x00ff00ffu)
+          : __vminu2 (l, r);
       int from = add_bytes (m, q % 2 == 0 ? 0x000000fcu : 0x0000fc00u,
           row_base);
       int to = add_bytes (m, q % 2 == 0 ? 0x00040000u : 0x04000000u,
@@ -581,7 +622,11 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
     __syncthreads ();
 
     /* Prefix sums of the columns. */
-    for (int s = 0; s < segment; s += 4) {
+#pragma unroll
+    for (int s = 0; s < S::segments - 1; s += 4) {
+      if (s >= segment)
+        break;
+
       uint4 four = *(const uint4 *) (shared + S::totals
           + column * S::total_pitch + s);
 
@@ -607,24 +652,27 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
       gone_step = best_step[gone * S::step_pitch + slot];
       shared[S::best + gone * S::best_pitch + slot] = 1;
     }
-    if (thread < S::rows)
-      next_arms = right_arms_at (a, p, p.u0 - step - 1, thread);
+    if (thread < S::ring_rows)
+      next_arms = right_arms_at < S > (a, p, s_x, p.u0 - step - 1, thread);
     __syncthreads ();
 
     /* A and n, and the winners. */
-    const int slot = inside ? p.u0 + column - step & tile_width - 1
-        : tile_width;
+    const int slot = p.u0 + column - step & tile_width - 1;
     uint32_t *right_best = shared + S::best
         + segment * S::own_rows * S::best_pitch + slot;
     uint8_t *right_step = best_step + segment * S::own_rows * S::step_pitch
         + slot;
 #pragma unroll
     for (int q = 0; q < S::own_rows; q++) {
-      uint32_t r = arms[(segment * S::own_rows + halo + q) * S::ring_pitch];
-      uint32_t m = __vminu2 (q % 2 == 0 ? column_arms[q / 2]
-          : column_arms[q / 2] << 8, r);
-      int from = add_bytes (m, 0x0000e000u, column_base);
-      int to = add_bytes (m, 0x20000000u, column_base);
+      uint32_t l = column_arms[q / 2];
+      uint32_t r = arms[(S::rows + segment * S::own_rows + q) / 2
+          * S::ring_pitch];
+      uint32_t m = q % 2 == 0 ? __vminu2 (l & 0x00ff00ffu, r & 0x00ff00ffu)
+          : __vminu2 (l, r);
+      int from = add_bytes (m, q % 2 == 0 ? 0x000000e0u : 0x0000e000u,
+          column_base);
+      int to = add_bytes (m, q % 2 == 0 ? 0x00200000u : 0x20000000u,
+          column_base);
       uint32_t w = *(const uint32_t *) (bytes + to
           + 4 * (q + 1) * tile_width) - *(const uint32_t *) (bytes + from
           + 4 * q * tile_width);
@@ -633,10 +681,9 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
       /* (A + 2^16 n) m - (B + 2^16 m) n = A m - B n */
       if ((int32_t) (w * (best[q] >> 16) - best[q] * n) < 0) {
         best[q] = w;
-        steps[q / 2] = __byte_perm (steps[q / 2], (uint32_t) i * 0x10001u,
-            q % 2 == 0 ? 0x3254 : 0x7610);
+        left_step[q * tile_width] = (uint16_t) i;
       }
-      if ((int32_t) (w * (other >> 16) - other * n) < 0) {
+      if (inside && (int32_t) (w * (other >> 16) - other * n) < 0) {
         right_best[q * S::best_pitch] = w;
         right_step[q * S::step_pitch] = (uint8_t) step;
       }
@@ -660,7 +707,7 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
 #pragma unroll
   for (int q = 0; q < S::own_rows; q++) {
     int v = p.v0 + segment * S::own_rows + q;
-    int i = (int) (steps[q / 2] >> 16 * (q % 2) & 0xffff);
+    int i = left_step[q * tile_width];
 
     if (inside && v < k.grid_height)
       atomicMin (a.left_best + ((size_t) v * (size_t) k.grid_width
@@ -670,7 +717,7 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
   __syncthreads ();
 }
 
-template < int CHANNELS, typename S >
+template < int CHANNELS, bool DIRECT, typename S >
 __global__ void __launch_bounds__ (S::threads, 1)
 match_kernel (const __grid_constant__ MatchArgs a)
 {
@@ -681,7 +728,7 @@ match_kernel (const __grid_constant__ MatchArgs a)
   while (position < end) {
     const Part p = find_part (a, S::height, position, end);
 
-    match_part < CHANNELS, S > (a, p, shared);
+    match_part < CHANNELS, DIRECT, S > (a, p, shared);
     position += p.count;
   }
 }
@@ -910,7 +957,7 @@ match_slices (StereoCudaStage & stage, const StereoBfvConstants * k,
   return STEREO_CUDA_LAUNCHED (stage, "bfv's column_kernel");
 }
 
-template < int CHANNELS, typename S > StereoStatus
+template < int CHANNELS, bool DIRECT, typename S > StereoStatus
 match_tiles (StereoCudaStage & stage, StereoQueue * queue,
     const StereoBfvConstants * k, const StereoView * left,
     const StereoView * right, const StereoBfvMemory * m)
@@ -918,7 +965,7 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
   const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
   const size_t n_left = grid_size (k), n = n_left + right_size (k);
   MatchArgs a = { *k, *left, *right, m->left_arms, m->right_arms };
-  cudaError_t error = cudaFuncSetAttribute (match_kernel < CHANNELS, S >,
+  cudaError_t error = cudaFuncSetAttribute (match_kernel < CHANNELS, DIRECT, S >,
       cudaFuncAttributeMaxDynamicSharedMemorySize, S::size * 4);
   unsigned blocks;
 
@@ -935,25 +982,28 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
       : q->multiprocessors);
   (void) cudaMemsetAsync (m->scratch, 0xff, n * sizeof (unsigned long long),
       stage.stream ());
-  match_kernel < CHANNELS, S > <<< blocks, S::threads, S::size * 4,
+  match_kernel < CHANNELS, DIRECT, S > <<< blocks, S::threads, S::size * 4,
       stage.stream () >>> (a);
   winners_kernel <<< (unsigned) ((n + 255) / 256), 256, 0,
       stage.stream () >>> (n_left, n, a.left_best, m->left, m->right);
   return STEREO_CUDA_LAUNCHED (stage, "bfv's match_kernel");
 }
 
-template < int CHANNELS > StereoStatus
-match_channels (StereoCudaStage & stage, StereoQueue * queue,
+template < int CHANNELS, bool DIRECT > StereoStatus
+match_any (StereoCudaStage & stage, StereoQueue * queue,
     const StereoBfvConstants * k, const StereoView * left,
     const StereoView * right, const StereoBfvMemory * m)
 {
   const int limit = stereo_cuda_shared_limit (queue->device);
 
-  if (fits_tiles (k) && Shape < 128 >::size * 4 <= limit)
-    return match_tiles < CHANNELS, Shape < 128 > > (stage, queue, k, left,
+  typedef Shape < 128, BFV_PARTS > Large;
+  typedef Shape < 64, 1 > Small;
+
+  if (fits_tiles (k) && Large::size * 4 <= limit)
+    return match_tiles < CHANNELS, DIRECT, Large > (stage, queue, k, left,
         right, m);
-  if (fits_tiles (k) && Shape < 64 >::size * 4 <= limit)
-    return match_tiles < CHANNELS, Shape < 64 > > (stage, queue, k, left,
+  if (fits_tiles (k) && Small::size * 4 <= limit)
+    return match_tiles < CHANNELS, DIRECT, Small > (stage, queue, k, left,
         right, m);
   return match_slices < CHANNELS > (stage, k, left, right, m);
 }
@@ -967,8 +1017,11 @@ match (StereoQueue * queue, const StereoBfvConstants * k,
 
   if (!stage.entered ())
     return stage.status ();
-  return k->channels == 1 ? match_channels < 1 > (stage, queue, k, left,
-      right, m) : match_channels < 3 > (stage, queue, k, left, right, m);
+  if (k->sampling_x == 1 && k->sampling_y == 1)
+    return k->channels == 1 ? match_any < 1, true > (stage, queue, k, left,
+        right, m) : match_any < 3, true > (stage, queue, k, left, right, m);
+  return k->channels == 1 ? match_any < 1, false > (stage, queue, k, left,
+      right, m) : match_any < 3, false > (stage, queue, k, left, right, m);
 }
 
 /* ------------------------------------------------------------------ restore */
