@@ -62,12 +62,20 @@ struct CrossesArgs
   uint32_t *arms[2];
 };
 
-const int cross_width = 64;     /* tile */
-const int cross_height = 32;
-const int cross_rows = 8;       /* of threads */
-const int cross_halo = 17;
-const int cross_pitch = cross_width + 2 * cross_halo;
-const int cross_arm = 16;       /* up to which tiles are for */
+/* Tiles are for arms up to 16, which pixels at distance 2 to 17 end. */
+const int cross_arm = 16;
+const int cross_tile = 64;      /* both ways */
+const int cross_before = 20;    /* pixels before the tile, and behind it */
+const int cross_behind = 20;
+const int cross_units = (cross_before + cross_tile) / 4;
+const int cross_pitch = cross_before + cross_tile + cross_behind;
+const int cross_rows = cross_pitch - 3;
+const int cross_threads = 512;
+const int cross_masks = cross_tile * 4 * cross_units;
+const int cross_shared = 4 * cross_rows * cross_pitch + 4 * cross_masks;
+
+/* Without tiles */
+const dim3 cross_block (64, 8);
 
 /* Neighbours outside the image have this in the top byte, which others have
  * not. */
@@ -87,15 +95,15 @@ differ (uint32_t threshold, uint32_t p, uint32_t q)
           d >> 24 << 8)) > threshold;
 }
 
-/* An arm from a word with bit i set if the pixel at distance i + 2 differs. */
+/* An arm from a word with bit 15 - i set if the pixel at distance i + 2
+ * differs. */
 __device__ __forceinline__ uint32_t
 arm_length (const StereoBfvConstants & k, uint32_t differs)
 {
-  uint32_t stops;
+  const uint32_t stops = differs & differs << 1
+      & 0xffff0000u >> (k.arm_length - 1);
 
-  differs &= (1u << k.arm_length) - 1;
-  stops = differs & differs >> 1;
-  return stops != 0 ? (uint32_t) __ffs ((int) stops)
+  return stops & 0xffff ? (uint32_t) __clz ((int) (stops & 0xffff)) - 15
       : (uint32_t) k.arm_length;
 }
 
@@ -142,54 +150,152 @@ store_cross (const CrossesArgs & a, int side, int x, int y, uint32_t left,
         + (size_t) x] = stereo_bfv_sample_arms (&a.k, arms);
 }
 
-template < int CHANNELS, bool LOW >
-__global__ void __launch_bounds__ (cross_width * cross_rows)
-crosses_kernel (const __grid_constant__ CrossesArgs a)
+/* Four pixels of a row, x a multiple of 4. */
+template < int CHANNELS > __device__ __forceinline__ uint4
+load_four (const StereoBfvConstants & k, const StereoView & view, int x,
+    int y)
 {
-  __shared__ uint32_t tile[cross_height + 2 * cross_halo][cross_pitch];
-  const int side = (int) blockIdx.z;
-  const int x0 = (int) blockIdx.x * cross_width;
-  const int y0 = (int) blockIdx.y * cross_height;
-  const int x = x0 + (int) threadIdx.x;
+  uint4 four;
 
-  for (int r = (int) threadIdx.y; r < cross_height + 2 * cross_halo;
-      r += cross_rows) {
-    for (int c = (int) threadIdx.x; c < cross_pitch; c += cross_width)
-      tile[r][c] = load_or_outside < CHANNELS > (a.k, a.view[side],
-          x0 - cross_halo + c, y0 - cross_halo + r);
+  if (CHANNELS == 3 && y >= 0 && y < k.height && x >= 0 && x + 4 <= k.width
+      && (view.stride % 16 | (size_t) view.plane[0] % 16) == 0) {
+    four = *(const uint4 *) (view.plane[0] + ((uint32_t) y
+            * (uint32_t) view.stride + 4 * (uint32_t) x));
+    four.x &= 0xffffff;
+    four.y &= 0xffffff;
+    four.z &= 0xffffff;
+    four.w &= 0xffffff;
+  } else {
+    four.x = load_or_outside < CHANNELS > (k, view, x, y);
+    four.y = load_or_outside < CHANNELS > (k, view, x + 1, y);
+    four.z = load_or_outside < CHANNELS > (k, view, x + 2, y);
+    four.w = load_or_outside < CHANNELS > (k, view, x + 3, y);
   }
-  __syncthreads ();
-  if (x >= a.k.width)
-    return;
+  return four;
+}
 
-  for (int r = (int) threadIdx.y; r < cross_height; r += cross_rows) {
-    const int y = y0 + r;
-    const uint32_t *own = &tile[r + cross_halo][threadIdx.x + cross_halo];
-    const uint32_t p = *own, threshold = (uint32_t) a.k.arm_threshold;
-    uint32_t left = 0, right = 0, up = 0, down = 0;
-
-    if (y >= a.k.height)
-      break;
-    if (side != 0 && y % a.k.sampling_y != 0)
-      continue;
+/* Which of the pixels behind the first four differ from them, as arm_length ()
+ * wants it. */
+template < bool LOW > __device__ __forceinline__ void
+compare (uint32_t threshold, const uint32_t (&pixel)[4 + cross_arm + 1],
+    uint32_t (&mask)[4])
+{
+#pragma unroll
+  for (int j = 0; j < 4; j++) {
+    mask[j] = 0;
 #pragma unroll
     for (int i = 0; i < cross_arm; i++) {
-      if (differ < LOW > (threshold, p, own[-i - 2]))
-        left |= 1u << i;
-      if (differ < LOW > (threshold, p, own[i + 2]))
-        right |= 1u << i;
-      if (differ < LOW > (threshold, p, own[-(i + 2) * cross_pitch]))
-        up |= 1u << i;
-      if (differ < LOW > (threshold, p, own[(i + 2) * cross_pitch]))
-        down |= 1u << i;
+      if (differ < LOW > (threshold, pixel[j], pixel[j + i + 2]))
+        mask[j] |= 0x8000u >> i;
     }
-    store_cross (a, side, x, y, arm_length (a.k, left), arm_length (a.k,
-            right), arm_length (a.k, up), arm_length (a.k, down));
+  }
+}
+
+/* The same for pixels before, from the masks of those: bit 15 - i of the one at
+ * distance i + 2. */
+__device__ __forceinline__ uint32_t
+turn (const uint32_t (&mask)[4 + cross_arm + 1], int j)
+{
+  uint32_t result = 0;
+
+#pragma unroll
+  for (int i = 0; i < cross_arm; i++)
+    result |= mask[j + cross_arm + 1 - i - 2] & 0x8000u >> i;
+  return result;
+}
+
+/* Pixels are compared with those to their right and below only, and the results
+ * shared. */
+template < int CHANNELS, bool LOW >
+__global__ void __launch_bounds__ (cross_threads, 2)
+crosses_kernel (const __grid_constant__ CrossesArgs a)
+{
+  extern __shared__ __align__ (16) uint32_t shared[];
+  const StereoBfvConstants & k = a.k;
+  uint16_t *const row_masks = (uint16_t *) (shared
+      + cross_rows * cross_pitch);
+  uint16_t *const column_masks = row_masks + cross_masks;
+  const int side = (int) blockIdx.z, thread = (int) threadIdx.x;
+  const int x0 = (int) blockIdx.x * cross_tile;
+  const int y0 = (int) blockIdx.y * cross_tile;
+  const uint32_t threshold = (uint32_t) k.arm_threshold;
+  const int sampling = side == 0 ? 1 : k.sampling_y;
+  uint32_t mask[4];
+
+  for (int i = thread; i < cross_rows * (cross_pitch / 4);
+      i += cross_threads) {
+    const int r = i / (cross_pitch / 4), c = i % (cross_pitch / 4) * 4;
+
+    *(uint4 *) (shared + r * cross_pitch + c) = load_four < CHANNELS > (k,
+        a.view[side], x0 - cross_before + c, y0 - cross_before + r);
+  }
+  __syncthreads ();
+
+  for (int i = thread; i < cross_tile * cross_units; i += cross_threads) {
+    const int r = i / cross_units, c = i % cross_units * 4;
+    const uint4 *source = (const uint4 *) (shared + (r + cross_before)
+        * cross_pitch + c);
+    uint32_t pixel[4 + cross_arm + 1];
+
+#pragma unroll
+    for (int j = 0; j < 4 + cross_arm; j += 4) {
+      const uint4 four = source[j / 4];
+
+      pixel[j] = four.x;
+      pixel[j + 1] = four.y;
+      pixel[j + 2] = four.z;
+      pixel[j + 3] = four.w;
+    }
+    pixel[4 + cross_arm] = source[(4 + cross_arm) / 4].x;
+    compare < LOW > (threshold, pixel, mask);
+    *(uint2 *) (row_masks + r * 4 * cross_units + c) =
+        make_uint2 (mask[0] | mask[1] << 16, mask[2] | mask[3] << 16);
+  }
+  for (int i = thread; i < cross_tile * cross_units; i += cross_threads) {
+    const int r = i / cross_tile * 4, c = i % cross_tile;
+    uint32_t pixel[4 + cross_arm + 1];
+
+#pragma unroll
+    for (int j = 0; j < 4 + cross_arm + 1; j++)
+      pixel[j] = shared[(r + j) * cross_pitch + c + cross_before];
+    compare < LOW > (threshold, pixel, mask);
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+      column_masks[(r + j) * cross_tile + c] = (uint16_t) mask[j];
+  }
+  __syncthreads ();
+
+  for (int i = thread; i < cross_tile * cross_tile / 4; i += cross_threads) {
+    const int r = i / cross_tile * 4, c = i % cross_tile;
+    uint32_t above[4 + cross_arm + 1];
+
+    if (x0 + c >= k.width)
+      continue;
+#pragma unroll
+    for (int j = 0; j < 4 + cross_arm + 1; j++)
+      above[j] = column_masks[(r + cross_before - cross_arm - 1 + j)
+          * cross_tile + c];
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      const uint16_t *own = row_masks + (r + j) * 4 * cross_units + c
+          + cross_before;
+      const int y = y0 + r + j;
+      uint32_t left = 0;
+
+      if (y >= k.height || y % sampling != 0)
+        continue;
+#pragma unroll
+      for (int d = 0; d < cross_arm; d++)
+        left |= own[-d - 2] & 0x8000u >> d;
+      store_cross (a, side, x0 + c, y, arm_length (k, left), arm_length (k,
+              own[0]), arm_length (k, turn (above, j)), arm_length (k,
+              above[j + cross_arm + 1]));
+    }
   }
 }
 
 template < int CHANNELS, bool LOW >
-__global__ void __launch_bounds__ (cross_width * cross_rows)
+__global__ void __launch_bounds__ (512)
 long_crosses_kernel (const __grid_constant__ CrossesArgs a)
 {
   const int side = (int) blockIdx.z;
@@ -208,21 +314,28 @@ long_crosses_kernel (const __grid_constant__ CrossesArgs a)
       long_arm < CHANNELS, LOW > (a.k, a.view[side], p, x, y, 0, 1));
 }
 
-template < int CHANNELS, bool LOW > void
-launch_crosses (const CrossesArgs & a, cudaStream_t stream)
+template < int CHANNELS, bool LOW > StereoStatus
+launch_crosses (StereoCudaStage & stage, StereoQueue * queue,
+    const CrossesArgs & a)
 {
-  const dim3 block (cross_width, cross_rows);
-  const unsigned columns = (unsigned) (a.k.width + cross_width - 1)
-      / cross_width;
+  const unsigned width = (unsigned) a.k.width, height = (unsigned) a.k.height;
+  cudaError_t error;
 
-  if (a.k.arm_length <= cross_arm)
-    crosses_kernel < CHANNELS, LOW > <<< dim3 (columns,
-        (unsigned) (a.k.height + cross_height - 1) / cross_height, 2), block,
-        0, stream >>> (a);
-  else
-    long_crosses_kernel < CHANNELS, LOW > <<< dim3 (columns,
-        (unsigned) (a.k.height + cross_rows - 1) / cross_rows, 2), block, 0,
-        stream >>> (a);
+  if (a.k.arm_length > cross_arm) {
+    long_crosses_kernel < CHANNELS, LOW > <<< dim3 ((width + cross_block.x
+            - 1) / cross_block.x, (height + cross_block.y - 1)
+        / cross_block.y, 2), cross_block, 0, stage.stream () >>> (a);
+    return STEREO_CUDA_LAUNCHED (stage, "bfv's long_crosses_kernel");
+  }
+  error = cudaFuncSetAttribute (crosses_kernel < CHANNELS, LOW >,
+      cudaFuncAttributeMaxDynamicSharedMemorySize, cross_shared);
+  if (error != cudaSuccess)
+    return STEREO_CUDA_CHECK (error, "shared memory of bfv's crosses_kernel",
+        &queue->message);
+  crosses_kernel < CHANNELS, LOW > <<< dim3 ((width + cross_tile - 1)
+      / cross_tile, (height + cross_tile - 1) / cross_tile, 2),
+      cross_threads, cross_shared, stage.stream () >>> (a);
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's crosses_kernel");
 }
 
 StereoStatus
@@ -237,12 +350,10 @@ crosses (StereoQueue * queue, const StereoBfvConstants * k,
   if (!stage.entered ())
     return stage.status ();
   if (k->channels == 1)
-    low ? launch_crosses < 1, true > (a, stage.stream ())
-        : launch_crosses < 1, false > (a, stage.stream ());
-  else
-    low ? launch_crosses < 3, true > (a, stage.stream ())
-        : launch_crosses < 3, false > (a, stage.stream ());
-  return STEREO_CUDA_LAUNCHED (stage, "bfv's crosses_kernel");
+    return low ? launch_crosses < 1, true > (stage, queue, a)
+        : launch_crosses < 1, false > (stage, queue, a);
+  return low ? launch_crosses < 3, true > (stage, queue, a)
+      : launch_crosses < 3, false > (stage, queue, a);
 }
 
 /* ------------------------------------------------------ matching: the tiles */
@@ -277,6 +388,7 @@ template < int ROWS, int PARTS > struct Shape
   static const int segments = threads / tile_width;     /* of a column */
   static const int sum_rows = ROWS / segments;  /* of a thread */
   static const int own_rows = height / segments;
+  static const int batch = own_rows < 6 ? own_rows : 6;
 
   /* prefix sums of rows, from the fourth on; the one before is 0 */
   static const int row_pitch = cost_width + 4;
@@ -289,7 +401,6 @@ template < int ROWS, int PARTS > struct Shape
   static const int ring_pitch = ring + 1;
   static const int ring_rows = (ROWS + height) / 2;
   static const int row_arms = column_sums + (ROWS + 1) * tile_width;
-  static const int column_arms = row_arms + ROWS / 2 * ring_pitch;
   /* the right view's winners */
   static const int best_pitch = tile_width + 1;
   static const int best = row_arms + ring_rows * ring_pitch;
@@ -324,6 +435,12 @@ add_bytes (uint32_t word, uint32_t factors, int base)
   asm ("dp4a.u32.s32 %0, %1, %2, %3;":"=r" (result):"r" (word),
       "r" (factors), "r" (base));
   return result;
+}
+
+__device__ __forceinline__ uint32_t
+load_word (const uint32_t * shared, int byte)
+{
+  return *(const uint32_t *) ((const char *) shared + byte);
 }
 
 /* A part of a tile's work: disparities residue + S_x first and so on. */
@@ -461,10 +578,13 @@ sum_costs_at (const MatchArgs & a, const Part & p, int s_x, int step, int u,
       const uint32_t edge = load_pixel < CHANNELS > (a.left,
           d > 0 ? d : k.width - 1 + d, y[part]);
       uint32_t l[lane_width];
+      int own_u = u;
 
+      /* Not to keep 12 conditions for the next turn */
+      asm ("":"+r" (own_u));
 #pragma unroll
       for (int i = 0; i < lane_width; i++)
-        l[i] = u + i < first || u + i > last ? edge : left[part][i];
+        l[i] = own_u + i < first || own_u + i > last ? edge : left[part][i];
       sum_costs < SHIFT > (limit, l, right[part], target
           + part * (S::rows / S::parts * S::row_pitch));
     }
@@ -506,7 +626,6 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
   uint8_t *const best_step = (uint8_t *) (shared + S::best_step);
   uint16_t *const left_step = (uint16_t *) (shared + S::left_step)
       + segment * S::own_rows * tile_width + column;
-  const char *const bytes = (const char *) shared;
 
   uint32_t left[S::parts][lane_width], right[S::parts][lane_width + 3];
   uint32_t row_arms[S::sum_rows / 2], column_arms[S::own_rows / 2];
@@ -600,23 +719,25 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
 
     /* H and N, and their sums along the segment. */
     uint32_t sums[S::sum_rows], sum = 0, before = 0;
+    const int arms_slot = p.u0 + column - step & S::ring - 1;
     const uint32_t *arms = shared + S::row_arms
-        + (p.u0 + column - step & S::ring - 1);
+        + segment * (S::sum_rows / 2) * S::ring_pitch + arms_slot;
 #pragma unroll
-    for (int q = 0; q < S::sum_rows; q++) {
-      uint32_t l = row_arms[q / 2];
-      uint32_t r = arms[(segment * S::sum_rows + q) / 2 * S::ring_pitch];
+    for (int q = 0; q < S::sum_rows; q += 2) {
+      const uint32_t l = row_arms[q / 2], r = arms[q / 2 * S::ring_pitch];
       /* 16 bits compare by their high byte. */
-      uint32_t m = q % 2 == 0 ? __vminu2 (l & 0x00ff00ffu, r & 0x00ff00ffu)
-          : __vminu2 (l, r);
-      int from = add_bytes (m, q % 2 == 0 ? 0x000000fcu : 0x0000fc00u,
-          row_base);
-      int to = add_bytes (m, q % 2 == 0 ? 0x00040000u : 0x04000000u,
-          row_base);
+      const uint32_t first = __vminu2 (l & 0x00ff00ffu, r & 0x00ff00ffu);
+      const uint32_t second = __vminu2 (l, r);
+      const int at = 4 * q * S::row_pitch;
 
-      sum += *(const uint32_t *) (bytes + to + 4 * q * S::row_pitch)
-          - *(const uint32_t *) (bytes + from + 4 * q * S::row_pitch - 4);
+      sum += load_word (shared, add_bytes (first, 0x00040000u, row_base) + at)
+          - load_word (shared, add_bytes (first, 0x000000fcu, row_base) + at
+          - 4);
       sums[q] = sum;
+      sum += load_word (shared, add_bytes (second, 0x04000000u, row_base)
+          + at + 4 * S::row_pitch) - load_word (shared, add_bytes (second,
+              0x0000fc00u, row_base) + at + 4 * S::row_pitch - 4);
+      sums[q + 1] = sum;
     }
     shared[S::totals + column * S::total_pitch + segment] = sum;
     __syncthreads ();
@@ -662,30 +783,44 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
         + segment * S::own_rows * S::best_pitch + slot;
     uint8_t *right_step = best_step + segment * S::own_rows * S::step_pitch
         + slot;
+    arms = shared + S::row_arms + (S::rows / 2 + segment * (S::own_rows / 2))
+        * S::ring_pitch + arms_slot;
+    /* Some rows at once: first all loads, then the stores. */
 #pragma unroll
-    for (int q = 0; q < S::own_rows; q++) {
-      uint32_t l = column_arms[q / 2];
-      uint32_t r = arms[(S::rows + segment * S::own_rows + q) / 2
-          * S::ring_pitch];
-      uint32_t m = q % 2 == 0 ? __vminu2 (l & 0x00ff00ffu, r & 0x00ff00ffu)
-          : __vminu2 (l, r);
-      int from = add_bytes (m, q % 2 == 0 ? 0x000000e0u : 0x0000e000u,
-          column_base);
-      int to = add_bytes (m, q % 2 == 0 ? 0x00200000u : 0x20000000u,
-          column_base);
-      uint32_t w = *(const uint32_t *) (bytes + to
-          + 4 * (q + 1) * tile_width) - *(const uint32_t *) (bytes + from
-          + 4 * q * tile_width);
-      uint32_t n = w >> 16, other = right_best[q * S::best_pitch];
+    for (int q0 = 0; q0 < S::own_rows; q0 += S::batch) {
+      uint32_t here[S::batch], there[S::batch];
 
-      /* (A + 2^16 n) m - (B + 2^16 m) n = A m - B n */
-      if ((int32_t) (w * (best[q] >> 16) - best[q] * n) < 0) {
-        best[q] = w;
-        left_step[q * tile_width] = (uint16_t) i;
+#pragma unroll
+      for (int q = q0; q < q0 + S::batch; q += 2) {
+        const uint32_t l = column_arms[q / 2], r =
+            arms[q / 2 * S::ring_pitch];
+        const uint32_t first = __vminu2 (l & 0x00ff00ffu, r & 0x00ff00ffu);
+        const uint32_t second = __vminu2 (l, r);
+        const int at = 4 * q * tile_width;
+
+        here[q - q0] = load_word (shared, add_bytes (first, 0x00200000u,
+                column_base) + at + 4 * tile_width) - load_word (shared,
+            add_bytes (first, 0x000000e0u, column_base) + at);
+        here[q + 1 - q0] = load_word (shared, add_bytes (second, 0x20000000u,
+                column_base) + at + 8 * tile_width) - load_word (shared,
+            add_bytes (second, 0x0000e000u, column_base) + at
+            + 4 * tile_width);
+        there[q - q0] = right_best[q * S::best_pitch];
+        there[q + 1 - q0] = right_best[(q + 1) * S::best_pitch];
       }
-      if (inside && (int32_t) (w * (other >> 16) - other * n) < 0) {
-        right_best[q * S::best_pitch] = w;
-        right_step[q * S::step_pitch] = (uint8_t) step;
+#pragma unroll
+      for (int q = q0; q < q0 + S::batch; q++) {
+        const uint32_t w = here[q - q0], n = w >> 16, other = there[q - q0];
+
+        /* (A + 2^16 n) m - (B + 2^16 m) n = A m - B n */
+        if ((int32_t) (w * (best[q] >> 16) - best[q] * n) < 0) {
+          best[q] = w;
+          left_step[q * tile_width] = (uint16_t) i;
+        }
+        if (inside && (int32_t) (w * (other >> 16) - other * n) < 0) {
+          right_best[q * S::best_pitch] = w;
+          right_step[q * S::step_pitch] = (uint8_t) step;
+        }
       }
     }
     if (gone >= 0)
