@@ -8,12 +8,67 @@
 #include "output.h"
 #include "queue-cuda.h"
 
+#include <string.h>
+
 #ifndef BFV_PARTS
 #define BFV_PARTS 2
 #endif
 
 namespace
 {
+
+/* ------------------------------------------------------ overlapping kernels */
+
+/* Where the machine can do it (compute capability 9.0), a kernel's threads are
+ * put in place while the one before it still works, and wait here until it has
+ * finished. */
+__device__ __forceinline__ void
+wait_for_kernel_before ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.wait;":::"memory");
+#endif
+}
+
+/* Not for kernels that use scratch: clear_kernel does not wait. */
+__device__ __forceinline__ void
+let_next_kernel_come ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/* Launches a kernel that calls wait_for_kernel_before (). */
+template < typename... Parameters, typename... Arguments > void
+launch (StereoQueue * queue, void (*kernel) (Parameters...), dim3 grid,
+    dim3 block, int shared, const Arguments &... arguments)
+{
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  cudaLaunchConfig_t config = { };
+  cudaLaunchAttribute attribute;
+
+  memset ((void *) &attribute, 0, sizeof (attribute));
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = (size_t) shared;
+  config.stream = q->compute;
+  config.attrs = &attribute;
+  config.numAttrs = q->capability >= 90 ? 1 : 0;
+  /* an error is found where launches are checked */
+  (void) cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
+}
+
+dim3
+blocks_of (int width, int height, int columns, int rows, int depth = 1)
+{
+  return dim3 ((unsigned) ((width + columns - 1) / columns),
+      (unsigned) ((height + rows - 1) / rows), (unsigned) depth);
+}
+
+/* ------------------------------------------------------------------- pixels */
 
 __device__ __forceinline__ int
 clamp (int x, int lowest, int highest)
@@ -73,9 +128,6 @@ const int cross_rows = cross_pitch - 3;
 const int cross_threads = 512;
 const int cross_masks = cross_tile * 4 * cross_units;
 const int cross_shared = 4 * cross_rows * cross_pitch + 4 * cross_masks;
-
-/* Without tiles */
-const dim3 cross_block (64, 8);
 
 /* Neighbours outside the image have this in the top byte, which others have
  * not. */
@@ -222,6 +274,8 @@ crosses_kernel (const __grid_constant__ CrossesArgs a)
   const int sampling = side == 0 ? 1 : k.sampling_y;
   uint32_t mask[4];
 
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
   for (int i = thread; i < cross_rows * (cross_pitch / 4);
       i += cross_threads) {
     const int r = i / (cross_pitch / 4), c = i % (cross_pitch / 4) * 4;
@@ -303,6 +357,8 @@ long_crosses_kernel (const __grid_constant__ CrossesArgs a)
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
   uint32_t p;
 
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
   if (x >= a.k.width || y >= a.k.height
       || (side != 0 && y % a.k.sampling_y != 0))
     return;
@@ -318,13 +374,12 @@ template < int CHANNELS, bool LOW > StereoStatus
 launch_crosses (StereoCudaStage & stage, StereoQueue * queue,
     const CrossesArgs & a)
 {
-  const unsigned width = (unsigned) a.k.width, height = (unsigned) a.k.height;
+  const int width = a.k.width, height = a.k.height;
   cudaError_t error;
 
   if (a.k.arm_length > cross_arm) {
-    long_crosses_kernel < CHANNELS, LOW > <<< dim3 ((width + cross_block.x
-            - 1) / cross_block.x, (height + cross_block.y - 1)
-        / cross_block.y, 2), cross_block, 0, stage.stream () >>> (a);
+    launch (queue, long_crosses_kernel < CHANNELS, LOW >, blocks_of (width,
+            height, 64, 8, 2), dim3 (64, 8), 0, a);
     return STEREO_CUDA_LAUNCHED (stage, "bfv's long_crosses_kernel");
   }
   error = cudaFuncSetAttribute (crosses_kernel < CHANNELS, LOW >,
@@ -332,9 +387,8 @@ launch_crosses (StereoCudaStage & stage, StereoQueue * queue,
   if (error != cudaSuccess)
     return STEREO_CUDA_CHECK (error, "shared memory of bfv's crosses_kernel",
         &queue->message);
-  crosses_kernel < CHANNELS, LOW > <<< dim3 ((width + cross_tile - 1)
-      / cross_tile, (height + cross_tile - 1) / cross_tile, 2),
-      cross_threads, cross_shared, stage.stream () >>> (a);
+  launch (queue, crosses_kernel < CHANNELS, LOW >, blocks_of (width, height,
+          cross_tile, cross_tile, 2), cross_threads, cross_shared, a);
   return STEREO_CUDA_LAUNCHED (stage, "bfv's crosses_kernel");
 }
 
@@ -860,6 +914,7 @@ match_kernel (const __grid_constant__ MatchArgs a)
   long long position = a.steps * blockIdx.x / gridDim.x;
   const long long end = a.steps * (blockIdx.x + 1) / gridDim.x;
 
+  wait_for_kernel_before ();
   while (position < end) {
     const Part p = find_part (a, S::height, position, end);
 
@@ -868,16 +923,49 @@ match_kernel (const __grid_constant__ MatchArgs a)
   }
 }
 
-__global__ void
+const int key_threads = 256;
+const int keys_at_once = 4;     /* of a thread */
+
+/* No winners yet.  Works at the same time as the kernel before, but for a
+ * kernel that uses scratch. */
+__global__ void __launch_bounds__ (key_threads)
+clear_kernel (size_t n, unsigned long long *best)
+{
+  const size_t first = (size_t) blockIdx.x * (key_threads * keys_at_once)
+      + threadIdx.x;
+
+#pragma unroll
+  for (int i = 0; i < keys_at_once; i++) {
+    if (first + i * key_threads < n)
+      best[first + i * key_threads] = ~0ull;
+  }
+  wait_for_kernel_before ();
+}
+
+/* n_left keys to winners of the left view, the others to those of the right. */
+__global__ void __launch_bounds__ (key_threads)
 winners_kernel (size_t n_left, size_t n, const unsigned long long *best,
     uint16_t * left, uint16_t * right)
 {
-  size_t i = (size_t) blockIdx.x * blockDim.x + threadIdx.x;
+  const size_t first = (size_t) blockIdx.x * (key_threads * keys_at_once)
+      + threadIdx.x;
+  unsigned long long key[keys_at_once];
 
-  if (i < n_left)
-    left[i] = (uint16_t) best[i];
-  else if (i < n)
-    right[i - n_left] = (uint16_t) best[i];
+  wait_for_kernel_before ();
+#pragma unroll
+  for (int i = 0; i < keys_at_once; i++) {
+    if (first + i * key_threads < n)
+      key[i] = best[first + i * key_threads];
+  }
+#pragma unroll
+  for (int i = 0; i < keys_at_once; i++) {
+    const size_t at = first + i * key_threads;
+
+    if (at < n_left)
+      left[at] = (uint16_t) key[i];
+    else if (at < n)
+      right[at - n_left] = (uint16_t) key[i];
+  }
 }
 
 /* ---------------------------------------- matching: whatever tiles can't do */
@@ -1102,7 +1190,7 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
   MatchArgs a = { *k, *left, *right, m->left_arms, m->right_arms };
   cudaError_t error = cudaFuncSetAttribute (match_kernel < CHANNELS, DIRECT, S >,
       cudaFuncAttributeMaxDynamicSharedMemorySize, S::size * 4);
-  unsigned blocks;
+  unsigned blocks, key_blocks;
 
   if (error != cudaSuccess)
     return STEREO_CUDA_CHECK (error, "shared memory of bfv's match_kernel",
@@ -1115,12 +1203,13 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
       * (k->end_index - k->first_index);
   blocks = (unsigned) (a.steps < q->multiprocessors ? a.steps
       : q->multiprocessors);
-  (void) cudaMemsetAsync (m->scratch, 0xff, n * sizeof (unsigned long long),
-      stage.stream ());
-  match_kernel < CHANNELS, DIRECT, S > <<< blocks, S::threads, S::size * 4,
-      stage.stream () >>> (a);
-  winners_kernel <<< (unsigned) ((n + 255) / 256), 256, 0,
-      stage.stream () >>> (n_left, n, a.left_best, m->left, m->right);
+  key_blocks = (unsigned) ((n + key_threads * keys_at_once - 1)
+      / (key_threads * keys_at_once));
+  launch (queue, clear_kernel, key_blocks, key_threads, 0, n, a.left_best);
+  launch (queue, match_kernel < CHANNELS, DIRECT, S >, blocks, S::threads,
+      S::size * 4, a);
+  launch (queue, winners_kernel, key_blocks, key_threads, 0, n_left, n,
+      a.left_best, m->left, m->right);
   return STEREO_CUDA_LAUNCHED (stage, "bfv's match_kernel");
 }
 
@@ -1192,6 +1281,8 @@ check_kernel (const __grid_constant__ RestoreArgs a)
   const int u = (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int v = (int) blockIdx.y;
 
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
   if (u < a.k.grid_width)
     a.reliable[(size_t) v * (size_t) a.k.grid_width + (size_t) u] =
         (uint16_t) check_at (a, u, v);
@@ -1212,6 +1303,7 @@ template <> struct Vector <4 >
 };
 
 const int vote_threads = 512;
+const int vote_rows = 2;        /* of a block */
 
 /* The votes on a horizontal arm in bytes: how many there are, then how many of
  * them have bit 0, 1, ... set.  With CHECK, makes the map of what is reliable
@@ -1220,64 +1312,92 @@ template < int WORDS, bool CHECK >
 __global__ void __launch_bounds__ (vote_threads)
 vote_rows_kernel (const __grid_constant__ RestoreArgs a)
 {
-  __shared__ uint32_t sums[WORDS][vote_threads + 1];
-  __shared__ uint32_t totals[WORDS][vote_threads / 32];
+  typedef typename Vector < WORDS >::Type Type;
+  __shared__ uint32_t sums[vote_rows][WORDS][vote_threads + 1];
+  __shared__ uint32_t totals[vote_rows][WORDS][vote_threads / 32];
   const StereoBfvConstants & k = a.k;
   const int thread = (int) threadIdx.x, lane = thread & 31;
   const int warp = thread / 32, reach = k.arm_length;
-  const int n = vote_threads - 2 * reach, v = (int) blockIdx.y;
+  const int n = vote_threads - 2 * reach;
   const int x = (int) blockIdx.x * n - reach + thread;
-  const int u = x / k.sampling_x;
+  const int u = x / k.sampling_x, v0 = (int) blockIdx.y * vote_rows;
+  const bool sample = x >= 0 && x < k.width && u * k.sampling_x == x;
   const bool own = thread >= reach && thread < vote_threads - reach
       && x < k.width;
-  const size_t row = (size_t) v * (size_t) k.width;
-  uint32_t word[WORDS], code = 0, arms = 0;
+  uint32_t word[vote_rows][WORDS], code[vote_rows], arms[vote_rows];
 
-  if (own)
-    arms = a.left_arms[row * (size_t) k.sampling_y + (size_t) x];
-  if (x >= 0 && x < k.width && u * k.sampling_x == x) {
+  wait_for_kernel_before ();
+#pragma unroll
+  for (int r = 0; r < vote_rows; r++) {
+    const int v = v0 + r;
     const size_t at = (size_t) v * (size_t) k.grid_width + (size_t) u;
-    uint32_t index = CHECK ? check_at (a, u, v) : a.reliable[at];
+    uint32_t index = STEREO_INVALID;
 
-    if (CHECK && own)
+    arms[r] = own && v < k.grid_height ? a.left_arms[(size_t) v
+        * (size_t) k.sampling_y * (size_t) k.width + (size_t) x] : 0;
+    if (sample && v < k.grid_height)
+      index = CHECK ? check_at (a, u, v) : a.reliable[at];
+    if (CHECK && own && sample && v < k.grid_height)
       a.reliable[at] = (uint16_t) index;
-    code = index == STEREO_INVALID ? 0 : index << 1 | 1;
+    code[r] = index == STEREO_INVALID ? 0 : index << 1 | 1;
   }
 #pragma unroll
-  for (int w = 0; w < WORDS; w++) {
-    word[w] = ((code >> 4 * w & 15) * 0x00204081u) & 0x01010101u;
-#pragma unroll
-    for (int o = 1; o < 32; o *= 2) {
-      uint32_t before = __shfl_up_sync (0xffffffffu, word[w], o);
-
-      if (lane >= o)
-        word[w] += before;
-    }
-    if (lane == 31)
-      totals[w][warp] = word[w];
-  }
-  __syncthreads ();
-#pragma unroll
-  for (int w = 0; w < WORDS; w++) {
-    uint32_t before = lane < warp ? totals[w][lane] : 0;
-
-#pragma unroll
-    for (int o = vote_threads / 64; o > 0; o /= 2)
-      before += __shfl_xor_sync (0xffffffffu, before, o);
-    sums[w][thread + 1] = word[w] + __shfl_sync (0xffffffffu, before, 0);
-    if (thread == 0)
-      sums[w][0] = 0;
-  }
-  __syncthreads ();
-  if (own) {
-    const int from = thread - (int) (arms & 0xff);
-    const int to = thread + (int) (arms >> 8 & 0xff) + 1;
-    typename Vector < WORDS >::Type result;
-
+  for (int r = 0; r < vote_rows; r++) {
 #pragma unroll
     for (int w = 0; w < WORDS; w++)
-      ((uint32_t *) & result)[w] = sums[w][to] - sums[w][from];
-    ((typename Vector < WORDS >::Type *) a.votes)[row + (size_t) x] = result;
+      word[r][w] = ((code[r] >> 4 * w & 15) * 0x00204081u) & 0x01010101u;
+  }
+#pragma unroll
+  for (int o = 1; o < 32; o *= 2) {
+#pragma unroll
+    for (int r = 0; r < vote_rows; r++) {
+#pragma unroll
+      for (int w = 0; w < WORDS; w++) {
+        uint32_t before = __shfl_up_sync (0xffffffffu, word[r][w], o);
+
+        if (lane >= o)
+          word[r][w] += before;
+      }
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < vote_rows; r++) {
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) {
+      if (lane == 31)
+        totals[r][w][warp] = word[r][w];
+    }
+  }
+  __syncthreads ();
+#pragma unroll
+  for (int r = 0; r < vote_rows; r++) {
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) {
+      uint32_t before = lane < warp ? totals[r][w][lane] : 0;
+
+#pragma unroll
+      for (int o = vote_threads / 64; o > 0; o /= 2)
+        before += __shfl_xor_sync (0xffffffffu, before, o);
+      sums[r][w][thread + 1] = word[r][w]
+          + __shfl_sync (0xffffffffu, before, 0);
+      if (thread == 0)
+        sums[r][w][0] = 0;
+    }
+  }
+  __syncthreads ();
+#pragma unroll
+  for (int r = 0; r < vote_rows; r++) {
+    const int from = thread - (int) (arms[r] & 0xff);
+    const int to = thread + (int) (arms[r] >> 8 & 0xff) + 1;
+    Type result;
+
+    if (!own || v0 + r >= k.grid_height)
+      break;
+#pragma unroll
+    for (int w = 0; w < WORDS; w++)
+      ((uint32_t *) & result)[w] = sums[r][w][to] - sums[r][w][from];
+    ((Type *) a.votes)[(size_t) (v0 + r) * (size_t) k.width + (size_t) x] =
+        result;
   }
 }
 
@@ -1293,6 +1413,8 @@ own_vote (const RestoreArgs & a, int x, int y)
       : STEREO_INVALID;
 }
 
+const int votes_at_once = 4;
+
 template < int WORDS > __global__ void __launch_bounds__ (256)
 vote_columns_kernel (const __grid_constant__ RestoreArgs a)
 {
@@ -1301,6 +1423,7 @@ vote_columns_kernel (const __grid_constant__ RestoreArgs a)
   const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
 
+  wait_for_kernel_before ();
   if (x >= k.width || y >= k.height)
     return;
   const size_t at = (size_t) y * (size_t) k.width + (size_t) x;
@@ -1314,12 +1437,36 @@ vote_columns_kernel (const __grid_constant__ RestoreArgs a)
     const Type *votes = (const Type *) a.votes + (size_t) first
         * (size_t) k.width + (size_t) x;
     uint32_t even[WORDS], odd[WORDS];
+    int v = first;
 
 #pragma unroll
     for (int w = 0; w < WORDS; w++)
       even[w] = odd[w] = 0;
-#pragma unroll 4
-    for (int v = first; v <= last; v++) {
+    /* As many rows at once as do not overflow bytes. */
+    if (k.arm_length <= (255 / votes_at_once - 1) / 2) {
+      for (; v + votes_at_once <= last + 1; v += votes_at_once) {
+        uint32_t sum[WORDS];
+
+#pragma unroll
+        for (int w = 0; w < WORDS; w++)
+          sum[w] = 0;
+#pragma unroll
+        for (int i = 0; i < votes_at_once; i++) {
+          const Type four = votes[i * k.width];
+
+#pragma unroll
+          for (int w = 0; w < WORDS; w++)
+            sum[w] += ((const uint32_t *) &four)[w];
+        }
+        votes += votes_at_once * k.width;
+#pragma unroll
+        for (int w = 0; w < WORDS; w++) {
+          even[w] += sum[w] & 0x00ff00ffu;
+          odd[w] += sum[w] >> 8 & 0x00ff00ffu;
+        }
+      }
+    }
+    for (; v <= last; v++) {
       const Type four = *votes;
 
       votes += k.width;
@@ -1357,6 +1504,8 @@ vote_histogram_kernel (const __grid_constant__ RestoreArgs a)
   const int lane = (int) threadIdx.x, y = (int) blockIdx.y;
   const int x0 = (int) blockIdx.x * 32;
   const size_t row = (size_t) y * (size_t) k.width;
+
+  wait_for_kernel_before ();
   uint32_t result = x0 + lane < k.width ? own_vote (a, x0 + lane, y) : 0;
   uint32_t todo = __ballot_sync (0xffffffffu, result == STEREO_INVALID);
 
@@ -1464,70 +1613,86 @@ filled (const RestoreArgs & a, const uint16_t * row, int x0, int y)
   return value;
 }
 
-/* The last 32 grid columns up to u, of which one is reliable: bits; in any
- * case, whether there is one before column u + 1. */
+/* Whether grid columns from u to u + 31 are reliable, as bits. */
 __device__ __forceinline__ uint32_t
-reliable_bits (const StereoBfvConstants & k, const uint16_t * reliable, int u)
+reliable_bits (const RestoreArgs & a, int u, int v)
 {
-  const int lane = (int) threadIdx.x & 31;
+  const int at = u + ((int) threadIdx.x & 31);
 
-  return __ballot_sync (0xffffffffu, u + lane >= 0 && u + lane < k.grid_width
-      && reliable[u + lane] != STEREO_INVALID);
+  return __ballot_sync (0xffffffffu, at >= 0 && at < a.k.grid_width
+      && a.reliable[(size_t) v * (size_t) a.k.grid_width + (size_t) at]
+      != STEREO_INVALID);
 }
 
-/* The first reliable column of a row, in pixels, as far as it matters to the
- * 32 columns from x0 on: 0 if it is before them. */
+/* The first reliable column of row v of the grid, in pixels, as far as it
+ * matters behind grid column u: 0 if it is before. */
 __device__ __forceinline__ int
-find_border (const RestoreArgs & a, int x0, int y)
+find_border (const RestoreArgs & a, int u, int v)
 {
-  const StereoBfvConstants & k = a.k;
-  const uint16_t *reliable = a.reliable + (size_t) (y / k.sampling_y)
-      * (size_t) k.grid_width;
-  const int u0 = (x0 + k.sampling_x - 1) / k.sampling_x;
-
-  for (int u = u0 - 32; u > -32; u -= 32) {
-    if (reliable_bits (k, reliable, u) != 0)
+  for (int i = u - 32; i > -32; i -= 32) {
+    if (reliable_bits (a, i, v) != 0)
       return 0;
   }
-  for (int u = u0; u < k.grid_width; u += 32) {
-    uint32_t bits = reliable_bits (k, reliable, u);
+  for (int i = u; i < a.k.grid_width; i += 32) {
+    uint32_t bits = reliable_bits (a, i, v);
 
     if (bits != 0)
-      return (u + __ffs ((int) bits) - 1) * k.sampling_x;
+      return (i + __ffs ((int) bits) - 1) * a.k.sampling_x;
   }
-  return k.width;
+  return a.k.width;
 }
+
+const int border_rows = 4;      /* of a warp */
 
 __global__ void __launch_bounds__ (256)
 border_kernel (const __grid_constant__ RestoreArgs a)
 {
   const StereoBfvConstants & k = a.k;
   const int lane = (int) threadIdx.x & 31;
-  const int x0 = (int) (blockIdx.x * blockDim.x + threadIdx.x) - lane;
-  const int x = x0 + lane, y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
-  const uint16_t *row = a.voted + (size_t) y * (size_t) k.width;
-  uint32_t value;
+  const int x0 = (int) blockIdx.x * 32, x = x0 + lane;
+  const int y0 = (int) (blockIdx.y * blockDim.y + threadIdx.y) * border_rows;
+  const int u = (x0 + k.sampling_x - 1) / k.sampling_x;
+  const bool empty = k.first_index == k.end_index;
+  uint32_t value[border_rows];
+  bool complete[border_rows];
 
-  if (x0 >= k.width || y >= k.height)
-    return;
-  if (k.first_index == k.end_index) {
-    value = STEREO_INVALID;
-  } else if (k.mark_unreliable) {
-    value = x < k.width ? row[x] : STEREO_INVALID;
-  } else {
-    const int border = find_border (a, x0, y);
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
+  /* Most rows have all values, and a reliable one not far before. */
+#pragma unroll
+  for (int r = 0; r < border_rows; r++) {
+    const int y = min (y0 + r, k.height - 1);
 
-    value = filled (a, row, x0, y);
-    if (border > x0 && border < k.width) {
-      const int there = border & ~31;
-      uint32_t values = there == x0 ? value : filled (a, row, there, y);
-      uint32_t edge = __shfl_sync (0xffffffffu, values, border & 31);
-
-      value = x < border ? edge : value;
-    }
+    value[r] = !empty && x < k.width ? a.voted[(size_t) y * (size_t) k.width
+        + (size_t) x] : STEREO_INVALID;
+    complete[r] = empty || k.mark_unreliable
+        || (__all_sync (0xffffffffu, x >= k.width
+            || value[r] != STEREO_INVALID)
+        && reliable_bits (a, u - 32, y / k.sampling_y) != 0);
   }
-  if (x < k.width)
-    stereo_store_index (&a.map, a.encode ? &a.output : NULL, x, y, value);
+#pragma unroll
+  for (int r = 0; r < border_rows; r++) {
+    const int y = y0 + r;
+
+    if (y >= k.height)
+      break;
+    if (!complete[r]) {
+      const uint16_t *row = a.voted + (size_t) y * (size_t) k.width;
+      const int border = find_border (a, u, y / k.sampling_y);
+
+      value[r] = filled (a, row, x0, y);
+      if (border > x0 && border < k.width) {
+        const int there = border & ~31;
+        uint32_t values = there == x0 ? value[r] : filled (a, row, there, y);
+        uint32_t edge = __shfl_sync (0xffffffffu, values, border & 31);
+
+        value[r] = x < border ? edge : value[r];
+      }
+    }
+    if (x < k.width)
+      stereo_store_index (&a.map, a.encode ? &a.output : NULL, x, y,
+          value[r]);
+  }
 }
 
 RestoreArgs
@@ -1541,23 +1706,27 @@ restore_args (const StereoBfvConstants * k, const StereoBfvMemory * m)
 }
 
 template < int WORDS > void
-launch_vote (const RestoreArgs & a, bool check, cudaStream_t stream)
+launch_vote (StereoQueue * queue, const RestoreArgs & a, bool check)
 {
   const StereoBfvConstants & k = a.k;
-  const int n = vote_threads - 2 * k.arm_length;
-  const dim3 rows ((unsigned) ((k.width + n - 1) / n),
-      (unsigned) k.grid_height);
-  const dim3 block (32, 8);
-  const dim3 grid ((unsigned) (k.width + 31) / 32,
-      (unsigned) (k.height + 7) / 8);
+  const dim3 rows = blocks_of (k.width, k.grid_height, vote_threads
+      - 2 * k.arm_length, vote_rows);
 
   if (check)
-    vote_rows_kernel < WORDS, true > <<< rows, vote_threads, 0, stream >>>
-        (a);
+    launch (queue, vote_rows_kernel < WORDS, true >, rows, vote_threads, 0,
+        a);
   else
-    vote_rows_kernel < WORDS, false > <<< rows, vote_threads, 0, stream >>>
-        (a);
-  vote_columns_kernel < WORDS > <<< grid, block, 0, stream >>> (a);
+    launch (queue, vote_rows_kernel < WORDS, false >, rows, vote_threads, 0,
+        a);
+  launch (queue, vote_columns_kernel < WORDS >, blocks_of (k.width, k.height,
+          32, 8), dim3 (32, 8), 0, a);
+}
+
+void
+launch_check (StereoQueue * queue, const RestoreArgs & a)
+{
+  launch (queue, check_kernel, blocks_of (a.k.grid_width, a.k.grid_height,
+          256, 1), 256, 0, a);
 }
 
 /* With check, from the winners on. */
@@ -1576,21 +1745,20 @@ vote_from (StereoCudaStage & stage, StereoQueue * queue,
       return STEREO_CUDA_CHECK (error,
           "shared memory of bfv's vote_histogram_kernel", &queue->message);
     if (check)
-      check_kernel <<< dim3 ((unsigned) (k.grid_width + 255) / 256,
-          (unsigned) k.grid_height), 256, 0, stage.stream () >>> (a);
-    vote_histogram_kernel <<< dim3 ((unsigned) (k.width + 31) / 32,
-        (unsigned) k.height), 32, bytes, stage.stream () >>> (a);
+      launch_check (queue, a);
+    launch (queue, vote_histogram_kernel, blocks_of (k.width, k.height, 32,
+            1), 32, (int) bytes, a);
     return STEREO_CUDA_LAUNCHED (stage, "bfv's vote_histogram_kernel");
   }
   switch (vote_words (&k)) {
     case 1:
-      launch_vote < 1 > (a, check, stage.stream ());
+      launch_vote < 1 > (queue, a, check);
       break;
     case 2:
-      launch_vote < 2 > (a, check, stage.stream ());
+      launch_vote < 2 > (queue, a, check);
       break;
     default:
-      launch_vote < 4 > (a, check, stage.stream ());
+      launch_vote < 4 > (queue, a, check);
       break;
   }
   return STEREO_CUDA_LAUNCHED (stage, "bfv's vote_columns_kernel");
@@ -1604,9 +1772,7 @@ check (StereoQueue * queue, const StereoBfvConstants * k,
 
   if (!stage.entered ())
     return stage.status ();
-  check_kernel <<< dim3 ((unsigned) (k->grid_width + 255) / 256,
-      (unsigned) k->grid_height), 256, 0, stage.stream () >>>
-      (restore_args (k, m));
+  launch_check (queue, restore_args (k, m));
   return STEREO_CUDA_LAUNCHED (stage, "bfv's check_kernel");
 }
 
@@ -1622,18 +1788,15 @@ vote (StereoQueue * queue, const StereoBfvConstants * k,
 }
 
 StereoStatus
-launch_border (StereoCudaStage & stage, RestoreArgs a, const StereoMap * map,
-    const StereoOutput * output)
+launch_border (StereoCudaStage & stage, StereoQueue * queue, RestoreArgs a,
+    const StereoMap * map, const StereoOutput * output)
 {
-  const dim3 block (32, 8);
-  const dim3 grid ((unsigned) (a.k.width + 31) / 32,
-      (unsigned) (a.k.height + 7) / 8);
-
   a.map = *map;
   a.encode = output != NULL;
   if (output != NULL)
     a.output = *output;
-  border_kernel <<< grid, block, 0, stage.stream () >>> (a);
+  launch (queue, border_kernel, blocks_of (a.k.width, a.k.height, 32,
+          8 * border_rows), dim3 (32, 8), 0, a);
   return STEREO_CUDA_LAUNCHED (stage, "bfv's border_kernel");
 }
 
@@ -1646,7 +1809,7 @@ border (StereoQueue * queue, const StereoBfvConstants * k,
 
   if (!stage.entered ())
     return stage.status ();
-  return launch_border (stage, restore_args (k, m), map, output);
+  return launch_border (stage, queue, restore_args (k, m), map, output);
 }
 
 StereoStatus
@@ -1661,7 +1824,7 @@ restore (StereoQueue * queue, const StereoBfvConstants * k,
     return stage.status ();
   status = vote_from (stage, queue, restore_args (k, m), true);
   return status != STEREO_OK ? status
-      : launch_border (stage, restore_args (k, m), map, output);
+      : launch_border (stage, queue, restore_args (k, m), map, output);
 }
 
 }                               // namespace
