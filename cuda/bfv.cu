@@ -119,32 +119,44 @@ struct CrossesArgs
 
 /* Tiles are for arms up to 16, which pixels at distance 2 to 17 end. */
 const int cross_arm = 16;
-const int cross_tile = 64;      /* both ways */
+const int cross_width = 64;
 const int cross_before = 20;    /* pixels before the tile, and behind it */
-const int cross_behind = 20;
-const int cross_units = (cross_before + cross_tile) / 4;
-const int cross_pitch = cross_before + cross_tile + cross_behind;
-const int cross_rows = cross_pitch - 3;
+const int cross_more = 2 * cross_before;
+const int cross_units = (cross_before + cross_width) / 4;
+const int cross_pitch = cross_width + cross_more;
 const int cross_threads = 512;
-const int cross_masks = cross_tile * 4 * cross_units;
-const int cross_shared = 4 * cross_rows * cross_pitch + 4 * cross_masks;
 
-/* Neighbours outside the image have this in the top byte, which others have
- * not. */
-const uint32_t outside = 0xff000000u;
+/* The three channels of a pixel, 8 bits in 11 each.  Outside of the image is a
+ * value above all others. */
+const uint32_t outside = 512u << 22;
 
-/* Whether pixels differ, or q is outside.  LOW: a threshold below 128.  Then
- * 127 - threshold is added to every byte, which sets the top bit of those above
- * the threshold, and may only carry from a byte that has it set already. */
-template < bool LOW > __device__ __forceinline__ bool
-differ (uint32_t threshold, uint32_t p, uint32_t q)
+__device__ __forceinline__ uint32_t
+spread (uint32_t pixel)
 {
-  uint32_t d = __vabsdiffu4 (p, q);
+  return (pixel & 0xff) | (pixel & 0xff00) << 3 | (pixel & 0xff0000) << 6;
+}
 
-  if (LOW)
-    return ((d + (127 - threshold) * 0x010101u) | d) & 0x80808080u;
-  return max (max (d & 255, d >> 8 & 255), max (d >> 16 & 255,
-          d >> 24 << 8)) > threshold;
+/* Whether q differs from a pixel p, or is outside.  low and high are made of
+ * p: 512 + threshold - p and 512 + threshold + p for each channel.  With q
+ * added and subtracted, bit 9 of both stays set where the two are similar. */
+struct Limits
+{
+  uint32_t low, high;
+};
+
+__device__ __forceinline__ Limits
+limits (const StereoBfvConstants & k, uint32_t p)
+{
+  const uint32_t all = (512u + (uint32_t) k.arm_threshold) * 0x00400801u;
+  Limits l = { all - p, all + p };
+
+  return l;
+}
+
+__device__ __forceinline__ bool
+differ (const Limits & p, uint32_t q)
+{
+  return ~((p.low + q) & (p.high - q)) & 512u * 0x00400801u;
 }
 
 /* An arm from a word with bit 15 - i set if the pixel at distance i + 2
@@ -164,21 +176,20 @@ load_or_outside (const StereoBfvConstants & k, const StereoView & view, int x,
     int y)
 {
   return x < 0 || y < 0 || x >= k.width || y >= k.height ? outside
-      : load_pixel < CHANNELS > (view, x, y);
+      : spread (load_pixel < CHANNELS > (view, x, y));
 }
 
 /* An arm of any length, from memory. */
-template < int CHANNELS, bool LOW > __device__ __forceinline__ uint32_t
-long_arm (const StereoBfvConstants & k, const StereoView & view, uint32_t p,
-    int x, int y, int dx, int dy)
+template < int CHANNELS > __device__ __forceinline__ uint32_t
+long_arm (const StereoBfvConstants & k, const StereoView & view,
+    const Limits & p, int x, int y, int dx, int dy)
 {
-  const uint32_t threshold = (uint32_t) k.arm_threshold;
-  bool before = differ < LOW > (threshold, p, load_or_outside < CHANNELS > (k,
-          view, x + 2 * dx, y + 2 * dy));
+  bool before = differ (p, load_or_outside < CHANNELS > (k, view, x + 2 * dx,
+          y + 2 * dy));
 
   for (int i = 1; i < k.arm_length; i++) {
-    bool next = differ < LOW > (threshold, p, load_or_outside < CHANNELS > (k,
-            view, x + (i + 2) * dx, y + (i + 2) * dy));
+    bool next = differ (p, load_or_outside < CHANNELS > (k, view,
+            x + (i + 2) * dx, y + (i + 2) * dy));
 
     if (before && next)
       return (uint32_t) i;
@@ -195,8 +206,8 @@ store_cross (const CrossesArgs & a, int side, int x, int y, uint32_t left,
       x < a.k.width - 1 ? right : 0, y > 0 ? up : 0,
       y < a.k.height - 1 ? down : 0);
 
-  if (side == 0)
-    a.arms[0][(size_t) y * (size_t) a.k.width + (size_t) x] = arms;
+  if (side == 0 || (a.k.sampling_x == 1 && a.k.sampling_y == 1))
+    a.arms[side][(size_t) y * (size_t) a.k.width + (size_t) x] = arms;
   else
     a.arms[1][(size_t) (y / a.k.sampling_y) * (size_t) a.k.width
         + (size_t) x] = stereo_bfv_sample_arms (&a.k, arms);
@@ -213,10 +224,10 @@ load_four (const StereoBfvConstants & k, const StereoView & view, int x,
       && (view.stride % 16 | (size_t) view.plane[0] % 16) == 0) {
     four = *(const uint4 *) (view.plane[0] + ((uint32_t) y
             * (uint32_t) view.stride + 4 * (uint32_t) x));
-    four.x &= 0xffffff;
-    four.y &= 0xffffff;
-    four.z &= 0xffffff;
-    four.w &= 0xffffff;
+    four.x = spread (four.x);
+    four.y = spread (four.y);
+    four.z = spread (four.z);
+    four.w = spread (four.w);
   } else {
     four.x = load_or_outside < CHANNELS > (k, view, x, y);
     four.y = load_or_outside < CHANNELS > (k, view, x + 1, y);
@@ -228,16 +239,18 @@ load_four (const StereoBfvConstants & k, const StereoView & view, int x,
 
 /* Which of the pixels behind the first four differ from them, as arm_length ()
  * wants it. */
-template < bool LOW > __device__ __forceinline__ void
-compare (uint32_t threshold, const uint32_t (&pixel)[4 + cross_arm + 1],
-    uint32_t (&mask)[4])
+__device__ __forceinline__ void
+compare (const StereoBfvConstants & k,
+    const uint32_t (&pixel)[4 + cross_arm + 1], uint32_t (&mask)[4])
 {
 #pragma unroll
   for (int j = 0; j < 4; j++) {
+    const Limits own = limits (k, pixel[j]);
+
     mask[j] = 0;
 #pragma unroll
     for (int i = 0; i < cross_arm; i++) {
-      if (differ < LOW > (threshold, pixel[j], pixel[j + i + 2]))
+      if (differ (own, pixel[j + i + 2]))
         mask[j] |= 0x8000u >> i;
     }
   }
@@ -258,25 +271,25 @@ turn (const uint32_t (&mask)[4 + cross_arm + 1], int j)
 
 /* Pixels are compared with those to their right and below only, and the results
  * shared. */
-template < int CHANNELS, bool LOW >
+template < int CHANNELS, int HEIGHT >
 __global__ void __launch_bounds__ (cross_threads, 2)
 crosses_kernel (const __grid_constant__ CrossesArgs a)
 {
   extern __shared__ __align__ (16) uint32_t shared[];
   const StereoBfvConstants & k = a.k;
-  uint16_t *const row_masks = (uint16_t *) (shared
-      + cross_rows * cross_pitch);
-  uint16_t *const column_masks = row_masks + cross_masks;
+  const int rows = HEIGHT + cross_more - 3;
+  const int column_units = (HEIGHT + cross_before) / 4;
+  uint16_t *const row_masks = (uint16_t *) (shared + rows * cross_pitch);
+  uint16_t *const column_masks = row_masks + HEIGHT * cross_units * 4;
   const int side = (int) blockIdx.z, thread = (int) threadIdx.x;
-  const int x0 = (int) blockIdx.x * cross_tile;
-  const int y0 = (int) blockIdx.y * cross_tile;
-  const uint32_t threshold = (uint32_t) k.arm_threshold;
+  const int x0 = (int) blockIdx.x * cross_width;
+  const int y0 = (int) blockIdx.y * HEIGHT;
   const int sampling = side == 0 ? 1 : k.sampling_y;
   uint32_t mask[4];
 
   wait_for_kernel_before ();
   let_next_kernel_come ();
-  for (int i = thread; i < cross_rows * (cross_pitch / 4);
+  for (int i = thread; i < rows * (cross_pitch / 4);
       i += cross_threads) {
     const int r = i / (cross_pitch / 4), c = i % (cross_pitch / 4) * 4;
 
@@ -285,7 +298,7 @@ crosses_kernel (const __grid_constant__ CrossesArgs a)
   }
   __syncthreads ();
 
-  for (int i = thread; i < cross_tile * cross_units; i += cross_threads) {
+  for (int i = thread; i < HEIGHT * cross_units; i += cross_threads) {
     const int r = i / cross_units, c = i % cross_units * 4;
     const uint4 *source = (const uint4 *) (shared + (r + cross_before)
         * cross_pitch + c);
@@ -301,26 +314,26 @@ crosses_kernel (const __grid_constant__ CrossesArgs a)
       pixel[j + 3] = four.w;
     }
     pixel[4 + cross_arm] = source[(4 + cross_arm) / 4].x;
-    compare < LOW > (threshold, pixel, mask);
+    compare (k, pixel, mask);
     *(uint2 *) (row_masks + r * 4 * cross_units + c) =
         make_uint2 (mask[0] | mask[1] << 16, mask[2] | mask[3] << 16);
   }
-  for (int i = thread; i < cross_tile * cross_units; i += cross_threads) {
-    const int r = i / cross_tile * 4, c = i % cross_tile;
+  for (int i = thread; i < cross_width * column_units; i += cross_threads) {
+    const int r = i / cross_width * 4, c = i % cross_width;
     uint32_t pixel[4 + cross_arm + 1];
 
 #pragma unroll
     for (int j = 0; j < 4 + cross_arm + 1; j++)
       pixel[j] = shared[(r + j) * cross_pitch + c + cross_before];
-    compare < LOW > (threshold, pixel, mask);
+    compare (k, pixel, mask);
 #pragma unroll
     for (int j = 0; j < 4; j++)
-      column_masks[(r + j) * cross_tile + c] = (uint16_t) mask[j];
+      column_masks[(r + j) * cross_width + c] = (uint16_t) mask[j];
   }
   __syncthreads ();
 
-  for (int i = thread; i < cross_tile * cross_tile / 4; i += cross_threads) {
-    const int r = i / cross_tile * 4, c = i % cross_tile;
+  for (int i = thread; i < cross_width * HEIGHT / 4; i += cross_threads) {
+    const int r = i / cross_width * 4, c = i % cross_width;
     uint32_t above[4 + cross_arm + 1];
 
     if (x0 + c >= k.width)
@@ -328,7 +341,7 @@ crosses_kernel (const __grid_constant__ CrossesArgs a)
 #pragma unroll
     for (int j = 0; j < 4 + cross_arm + 1; j++)
       above[j] = column_masks[(r + cross_before - cross_arm - 1 + j)
-          * cross_tile + c];
+          * cross_width + c];
 #pragma unroll
     for (int j = 0; j < 4; j++) {
       const uint16_t *own = row_masks + (r + j) * 4 * cross_units + c
@@ -336,7 +349,7 @@ crosses_kernel (const __grid_constant__ CrossesArgs a)
       const int y = y0 + r + j;
       uint32_t left = 0;
 
-      if (y >= k.height || y % sampling != 0)
+      if (y >= k.height || (sampling > 1 && y % sampling != 0))
         continue;
 #pragma unroll
       for (int d = 0; d < cross_arm; d++)
@@ -348,48 +361,65 @@ crosses_kernel (const __grid_constant__ CrossesArgs a)
   }
 }
 
-template < int CHANNELS, bool LOW >
-__global__ void __launch_bounds__ (512)
+template < int CHANNELS > __global__ void __launch_bounds__ (512)
 long_crosses_kernel (const __grid_constant__ CrossesArgs a)
 {
   const int side = (int) blockIdx.z;
   const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
-  uint32_t p;
 
   wait_for_kernel_before ();
   let_next_kernel_come ();
   if (x >= a.k.width || y >= a.k.height
       || (side != 0 && y % a.k.sampling_y != 0))
     return;
-  p = load_pixel < CHANNELS > (a.view[side], x, y);
+
+  const StereoView & view = a.view[side];
+  const Limits p = limits (a.k, spread (load_pixel < CHANNELS > (view, x,
+              y)));
+
   store_cross (a, side, x, y,
-      long_arm < CHANNELS, LOW > (a.k, a.view[side], p, x, y, -1, 0),
-      long_arm < CHANNELS, LOW > (a.k, a.view[side], p, x, y, 1, 0),
-      long_arm < CHANNELS, LOW > (a.k, a.view[side], p, x, y, 0, -1),
-      long_arm < CHANNELS, LOW > (a.k, a.view[side], p, x, y, 0, 1));
+      long_arm < CHANNELS > (a.k, view, p, x, y, -1, 0),
+      long_arm < CHANNELS > (a.k, view, p, x, y, 1, 0),
+      long_arm < CHANNELS > (a.k, view, p, x, y, 0, -1),
+      long_arm < CHANNELS > (a.k, view, p, x, y, 0, 1));
 }
 
-template < int CHANNELS, bool LOW > StereoStatus
+template < int CHANNELS, int HEIGHT > StereoStatus
 launch_crosses (StereoCudaStage & stage, StereoQueue * queue,
     const CrossesArgs & a)
 {
-  const int width = a.k.width, height = a.k.height;
-  cudaError_t error;
+  const int shared = 4 * (HEIGHT + cross_more - 3) * cross_pitch
+      + 2 * HEIGHT * cross_units * 4 + 2 * (HEIGHT + cross_before)
+      * cross_width;
+  cudaError_t error = cudaFuncSetAttribute (crosses_kernel < CHANNELS,
+      HEIGHT >, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
 
-  if (a.k.arm_length > cross_arm) {
-    launch (queue, long_crosses_kernel < CHANNELS, LOW >, blocks_of (width,
-            height, 64, 8, 2), dim3 (64, 8), 0, a);
-    return STEREO_CUDA_LAUNCHED (stage, "bfv's long_crosses_kernel");
-  }
-  error = cudaFuncSetAttribute (crosses_kernel < CHANNELS, LOW >,
-      cudaFuncAttributeMaxDynamicSharedMemorySize, cross_shared);
   if (error != cudaSuccess)
     return STEREO_CUDA_CHECK (error, "shared memory of bfv's crosses_kernel",
         &queue->message);
-  launch (queue, crosses_kernel < CHANNELS, LOW >, blocks_of (width, height,
-          cross_tile, cross_tile, 2), cross_threads, cross_shared, a);
+  launch (queue, crosses_kernel < CHANNELS, HEIGHT >, blocks_of (a.k.width,
+          a.k.height, cross_width, HEIGHT, 2), cross_threads, shared, a);
   return STEREO_CUDA_LAUNCHED (stage, "bfv's crosses_kernel");
+}
+
+template < int CHANNELS > StereoStatus
+launch_best_crosses (StereoCudaStage & stage, StereoQueue * queue,
+    const CrossesArgs & a)
+{
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  const int width = a.k.width, height = a.k.height;
+  const dim3 high = blocks_of (width, height, cross_width, 64, 2);
+
+  if (a.k.arm_length > cross_arm) {
+    launch (queue, long_crosses_kernel < CHANNELS >, blocks_of (width,
+            height, 64, 8, 2), dim3 (64, 8), 0, a);
+    return STEREO_CUDA_LAUNCHED (stage, "bfv's long_crosses_kernel");
+  }
+  /* High tiles do less twice, others spread better over a small image. */
+  return high.x * high.y * high.z > 4u * (unsigned) q->multiprocessors
+      ? launch_crosses < CHANNELS, 64 > (stage, queue, a)
+      : launch_crosses < CHANNELS, 32 > (stage, queue, a);
 }
 
 StereoStatus
@@ -399,15 +429,11 @@ crosses (StereoQueue * queue, const StereoBfvConstants * k,
 {
   StereoCudaStage stage (queue);
   CrossesArgs a = { *k, {*left, *right}, {m->left_arms, m->right_arms} };
-  bool low = k->arm_threshold < 128;
 
   if (!stage.entered ())
     return stage.status ();
-  if (k->channels == 1)
-    return low ? launch_crosses < 1, true > (stage, queue, a)
-        : launch_crosses < 1, false > (stage, queue, a);
-  return low ? launch_crosses < 3, true > (stage, queue, a)
-      : launch_crosses < 3, false > (stage, queue, a);
+  return k->channels == 1 ? launch_best_crosses < 1 > (stage, queue, a)
+      : launch_best_crosses < 3 > (stage, queue, a);
 }
 
 /* ------------------------------------------------------ matching: the tiles */
@@ -428,6 +454,7 @@ struct MatchArgs
   unsigned long long *left_best;        /* keys, see make_key () */
   unsigned long long *right_best;
   int tiles_x;
+  bool aligned;                 /* the right view, for words of four pixels */
   long long steps;              /* of all tiles */
 };
 
@@ -564,24 +591,50 @@ right_arms_at (const MatchArgs & a, const Part & p, int s_x, int j, int row)
       : column_pair (first, second);
 }
 
-template < int CHANNELS > __device__ __forceinline__ uint32_t
-right_pixel_at (const MatchArgs & a, const Part & p, int s_x, int j, int y)
+/* Four pixels of the right view from column j of that grid on; aligned if j and
+ * the rows are. */
+template < int CHANNELS > __device__ __forceinline__ void
+right_pixels_at (const MatchArgs & a, const Part & p, int s_x, int j, int y,
+    uint32_t (&pixel)[lane_width + 4], int at)
 {
-  return load_pixel < CHANNELS > (a.right, clamp (j * s_x - p.residue, 0,
-          a.k.width - 1), y);
+  const uint32_t row = (uint32_t) y * (uint32_t) a.right.stride;
+
+  if (s_x == 1 && a.aligned && j >= 0 && j + 4 <= a.k.width) {
+    if (CHANNELS == 1) {
+      const uint32_t four = *(const uint32_t *) (a.right.plane[0] + (row
+              + (uint32_t) j));
+
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+        pixel[at + i] = __byte_perm (four, 0, 0x4000 + 0x111 * i);
+    } else {
+      const uint4 four = *(const uint4 *) (a.right.plane[0] + (row
+              + 4 * (uint32_t) j));
+
+      pixel[at] = four.x & 0xffffff;
+      pixel[at + 1] = four.y & 0xffffff;
+      pixel[at + 2] = four.z & 0xffffff;
+      pixel[at + 3] = four.w & 0xffffff;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      pixel[at + i] = load_pixel < CHANNELS > (a.right, clamp ((j + i) * s_x
+              - p.residue, 0, a.k.width - 1), y);
+  }
 }
 
 /* Prefix sums of a thread's costs, with 1 << 16 in each to count them. */
 template < int SHIFT > __device__ __forceinline__ void
 sum_costs (uint32_t limit, const uint32_t (&left)[lane_width],
-    const uint32_t (&right)[lane_width + 3], uint32_t * target)
+    const uint32_t (&right)[lane_width + 4], uint32_t * target)
 {
   const int lane = (int) threadIdx.x % lanes;
   uint32_t e[lane_width], sum = 0, all, run;
 
 #pragma unroll
   for (int i = 0; i < lane_width; i++) {
-    e[i] = min (__vsadu4 (left[i], right[i + 3 - SHIFT]) + 0x10000, limit);
+    e[i] = min (__vsadu4 (left[i], right[i + 4 - SHIFT]) + 0x10000, limit);
     sum += e[i];
   }
   all = sum;
@@ -610,7 +663,7 @@ template < int CHANNELS, int SHIFT, typename S >
 __device__ __forceinline__ void
 sum_costs_at (const MatchArgs & a, const Part & p, int s_x, int step, int u,
     const int (&y)[S::parts], const uint32_t (&left)[S::parts][lane_width],
-    const uint32_t (&right)[S::parts][lane_width + 3], uint32_t * target)
+    const uint32_t (&right)[S::parts][lane_width + 4], uint32_t * target)
 {
   const StereoBfvConstants & k = a.k;
   const uint32_t limit = (uint32_t) k.cost_threshold + 0x10000;
@@ -642,6 +695,41 @@ sum_costs_at (const MatchArgs & a, const Part & p, int s_x, int step, int u,
       sum_costs < SHIFT > (limit, l, right[part], target
           + part * (S::rows / S::parts * S::row_pitch));
     }
+  }
+}
+
+/* Prefix sums of all rows for a step; afterwards right is that of the next one.
+ * Four steps share the pixels of right. */
+template < int CHANNELS, typename S > __device__ __forceinline__ void
+sum_step (const MatchArgs & a, const Part & p, int s_x, int step, int u,
+    const int (&y)[S::parts], const uint32_t (&left)[S::parts][lane_width],
+    uint32_t (&right)[S::parts][lane_width + 4], uint32_t * target)
+{
+  switch (step & 3) {
+    case 0:
+      sum_costs_at < CHANNELS, 0, S > (a, p, s_x, step, u, y, left, right,
+          target);
+      break;
+    case 1:
+      sum_costs_at < CHANNELS, 1, S > (a, p, s_x, step, u, y, left, right,
+          target);
+      break;
+    case 2:
+      sum_costs_at < CHANNELS, 2, S > (a, p, s_x, step, u, y, left, right,
+          target);
+      break;
+    default:
+      sum_costs_at < CHANNELS, 3, S > (a, p, s_x, step, u, y, left, right,
+          target);
+#pragma unroll
+      for (int part = 0; part < S::parts; part++) {
+#pragma unroll
+        for (int j = lane_width + 3; j >= 4; j--)
+          right[part][j] = right[part][j - 4];
+        right_pixels_at < CHANNELS > (a, p, s_x, u - 5 - step, y[part],
+            right[part], 0);
+      }
+      break;
   }
 }
 
@@ -681,7 +769,7 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
   uint16_t *const left_step = (uint16_t *) (shared + S::left_step)
       + segment * S::own_rows * tile_width + column;
 
-  uint32_t left[S::parts][lane_width], right[S::parts][lane_width + 3];
+  uint32_t left[S::parts][lane_width], right[S::parts][lane_width + 4];
   uint32_t row_arms[S::sum_rows / 2], column_arms[S::own_rows / 2];
   uint32_t best[S::own_rows];
   uint32_t next_arms = 0;
@@ -695,9 +783,9 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
       left[part][i] = load_pixel < CHANNELS > (a.left, clamp (u + i, 0,
               k.grid_width - 1) * s_x, y[part]);
 #pragma unroll
-    for (int i = 0; i < lane_width + 3; i++)
-      right[part][i] = right_pixel_at < CHANNELS > (a, p, s_x,
-          u + i - 3 - p.first, y[part]);
+    for (int i = 0; i < lane_width + 4; i += 4)
+      right_pixels_at < CHANNELS > (a, p, s_x, u + i - 4 - (p.first & ~3),
+          y[part], right[part], i);
   }
   for (int i = thread; i < S::ring_rows * tile_width; i += S::threads) {
     int j = p.u0 - p.first + i % tile_width;
@@ -733,43 +821,20 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
   if (thread < tile_width)
     shared[S::column_sums + thread] = 0;
 
+  /* Of the first step; every step makes those of the next one. */
+  sum_step < CHANNELS, S > (a, p, s_x, p.first, u, y, left, right,
+      cost_target);
+  if (thread < S::ring_rows)
+    next_arms = right_arms_at < S > (a, p, s_x, p.u0 - p.first - 1, thread);
+  __syncthreads ();
+
+  /* i once more; read from memory it is not taken for the same in all
+   * threads, which would cost a copy for every store. */
+  uint32_t own_i = *(volatile uint32_t *) (shared + S::column_sums);
+
 #pragma unroll 1
   for (int i = 0; i < p.count; i++) {
     const int step = p.first + i;
-
-    /* Prefix sums of the rows. */
-    switch (i & 3) {
-      case 0:
-        sum_costs_at < CHANNELS, 0, S > (a, p, s_x, step, u, y, left, right,
-            cost_target);
-        break;
-      case 1:
-        sum_costs_at < CHANNELS, 1, S > (a, p, s_x, step, u, y, left, right,
-            cost_target);
-        break;
-      case 2:
-        sum_costs_at < CHANNELS, 2, S > (a, p, s_x, step, u, y, left, right,
-            cost_target);
-        break;
-      default:
-        sum_costs_at < CHANNELS, 3, S > (a, p, s_x, step, u, y, left, right,
-            cost_target);
-#pragma unroll
-        for (int part = 0; part < S::parts; part++) {
-#pragma unroll
-          for (int j = lane_width + 2; j >= 4; j--)
-            right[part][j] = right[part][j - 4];
-#pragma unroll
-          for (int j = 0; j < 4; j++)
-            right[part][j] = right_pixel_at < CHANNELS > (a, p, s_x,
-                u + j - 4 - step, y[part]);
-        }
-        break;
-    }
-    if (i > 0 && thread < S::ring_rows)
-      shared[S::row_arms + thread * S::ring_pitch + (p.u0 - step
-              & S::ring - 1)] = next_arms;
-    __syncthreads ();
 
     /* H and N, and their sums along the segment. */
     uint32_t sums[S::sum_rows], sum = 0, before = 0;
@@ -827,8 +892,14 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
       gone_step = best_step[gone * S::step_pitch + slot];
       shared[S::best + gone * S::best_pitch + slot] = 1;
     }
-    if (thread < S::ring_rows)
-      next_arms = right_arms_at < S > (a, p, s_x, p.u0 - step - 1, thread);
+    if (thread < S::ring_rows) {
+      shared[S::row_arms + thread * S::ring_pitch + (p.u0 - step - 1
+              & S::ring - 1)] = next_arms;
+      next_arms = right_arms_at < S > (a, p, s_x, p.u0 - step - 2, thread);
+    }
+    if (i + 1 < p.count)
+      sum_step < CHANNELS, S > (a, p, s_x, step + 1, u, y, left, right,
+          cost_target);
     __syncthreads ();
 
     /* A and n, and the winners. */
@@ -869,17 +940,18 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
         /* (A + 2^16 n) m - (B + 2^16 m) n = A m - B n */
         if ((int32_t) (w * (best[q] >> 16) - best[q] * n) < 0) {
           best[q] = w;
-          left_step[q * tile_width] = (uint16_t) i;
+          left_step[q * tile_width] = (uint16_t) own_i;
         }
         if (inside && (int32_t) (w * (other >> 16) - other * n) < 0) {
           right_best[q * S::best_pitch] = w;
-          right_step[q * S::step_pitch] = (uint8_t) step;
+          right_step[q * S::step_pitch] = (uint8_t) own_i;
         }
       }
     }
     if (gone >= 0)
       merge_right (a, p, p.u0 + tile_width - step, p.v0 + gone, gone_best,
-          step - 1 - (step - 1 - gone_step & 255));
+          step - 1 - (i - 1 - gone_step & 255));
+    own_i++;
   }
   __syncthreads ();
 
@@ -890,8 +962,8 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
     int slot = j & tile_width - 1;
 
     merge_right (a, p, j, p.v0 + r, shared[S::best + r * S::best_pitch
-            + slot], last - (last - best_step[r * S::step_pitch + slot]
-            & 255));
+            + slot], last - (p.count - 1 - best_step[r * S::step_pitch
+                + slot] & 255));
   }
 #pragma unroll
   for (int q = 0; q < S::own_rows; q++) {
@@ -1197,6 +1269,8 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
         &queue->message);
   a.left_best = (unsigned long long *) m->scratch;
   a.right_best = a.left_best + n_left;
+  a.aligned = (right->stride | (size_t) right->plane[0])
+      % (CHANNELS == 1 ? 4 : 16) == 0;
   a.tiles_x = (k->grid_width + tile_width - 1) / tile_width;
   a.steps = (long long) a.tiles_x
       * ((k->grid_height + S::height - 1) / S::height)
