@@ -76,6 +76,13 @@ clamp (int x, int lowest, int highest)
   return min (max (x, lowest), highest);
 }
 
+/* a / b for a >= 0 and a b that is 1 most of the time. */
+__device__ __forceinline__ int
+divide (int a, int b)
+{
+  return b == 1 ? a : (int) ((unsigned) a / (unsigned) b);
+}
+
 /* a / b rounded down, b > 0. */
 __host__ __device__ __forceinline__ int
 floor_div (int a, int b)
@@ -1377,7 +1384,7 @@ template <> struct Vector <4 >
 };
 
 const int vote_threads = 512;
-const int vote_rows = 2;        /* of a block */
+const int vote_rows = 4;        /* of a block */
 
 /* The votes on a horizontal arm in bytes: how many there are, then how many of
  * them have bit 0, 1, ... set.  With CHECK, makes the map of what is reliable
@@ -1394,8 +1401,9 @@ vote_rows_kernel (const __grid_constant__ RestoreArgs a)
   const int warp = thread / 32, reach = k.arm_length;
   const int n = vote_threads - 2 * reach;
   const int x = (int) blockIdx.x * n - reach + thread;
-  const int u = x / k.sampling_x, v0 = (int) blockIdx.y * vote_rows;
-  const bool sample = x >= 0 && x < k.width && u * k.sampling_x == x;
+  const int u = divide (max (x, 0), k.sampling_x);
+  const int v0 = (int) blockIdx.y * vote_rows;
+  const bool sample = x < k.width && u * k.sampling_x == x;
   const bool own = thread >= reach && thread < vote_threads - reach
       && x < k.width;
   uint32_t word[vote_rows][WORDS], code[vote_rows], arms[vote_rows];
@@ -1480,7 +1488,7 @@ __device__ __forceinline__ uint32_t
 own_vote (const RestoreArgs & a, int x, int y)
 {
   const StereoBfvConstants & k = a.k;
-  const int u = x / k.sampling_x, v = y / k.sampling_y;
+  const int u = divide (x, k.sampling_x), v = divide (y, k.sampling_y);
 
   return u * k.sampling_x == x && v * k.sampling_y == y
       ? a.reliable[(size_t) v * (size_t) k.grid_width + (size_t) u]
@@ -1505,9 +1513,9 @@ vote_columns_kernel (const __grid_constant__ RestoreArgs a)
 
   if (result == STEREO_INVALID) {
     const uint32_t arms = a.left_arms[at];
-    const int first = (y - (int) (arms >> 16 & 0xff) + k.sampling_y - 1)
-        / k.sampling_y;
-    const int last = (y + (int) (arms >> 24)) / k.sampling_y;
+    const int first = divide (y - (int) (arms >> 16 & 0xff) + k.sampling_y - 1,
+        k.sampling_y);
+    const int last = divide (y + (int) (arms >> 24), k.sampling_y);
     const Type *votes = (const Type *) a.votes + (size_t) first
         * (size_t) k.width + (size_t) x;
     uint32_t even[WORDS], odd[WORDS];
@@ -1589,9 +1597,9 @@ vote_histogram_kernel (const __grid_constant__ RestoreArgs a)
   for (; todo != 0; todo &= todo - 1) {
     const int pixel = __ffs ((int) todo) - 1, x = x0 + pixel;
     const uint32_t arms = a.left_arms[row + (size_t) x];
-    const int first = (y - (int) (arms >> 16 & 0xff) + k.sampling_y - 1)
-        / k.sampling_y;
-    const int last = (y + (int) (arms >> 24)) / k.sampling_y;
+    const int first = divide (y - (int) (arms >> 16 & 0xff) + k.sampling_y - 1,
+        k.sampling_y);
+    const int last = divide (y + (int) (arms >> 24), k.sampling_y);
     uint32_t most = 0;          /* votes << 16 | 0xffff - index */
 
     /* Once to count, once to forget. */
@@ -1725,7 +1733,7 @@ border_kernel (const __grid_constant__ RestoreArgs a)
   const int lane = (int) threadIdx.x & 31;
   const int x0 = (int) blockIdx.x * 32, x = x0 + lane;
   const int y0 = (int) (blockIdx.y * blockDim.y + threadIdx.y) * border_rows;
-  const int u = (x0 + k.sampling_x - 1) / k.sampling_x;
+  const int u = divide (x0 + k.sampling_x - 1, k.sampling_x);
   const bool empty = k.first_index == k.end_index;
   uint32_t value[border_rows];
   bool complete[border_rows];
@@ -1742,7 +1750,7 @@ border_kernel (const __grid_constant__ RestoreArgs a)
     complete[r] = empty || k.mark_unreliable
         || (__all_sync (0xffffffffu, x >= k.width
             || value[r] != STEREO_INVALID)
-        && reliable_bits (a, u - 32, y / k.sampling_y) != 0);
+        && reliable_bits (a, u - 32, divide (y, k.sampling_y)) != 0);
   }
 #pragma unroll
   for (int r = 0; r < border_rows; r++) {
