@@ -602,30 +602,30 @@ add_row (const Job * job, const Shift * shift, const Rows * rows, int v,
   const StereoBfvConstants *k = job->k;
   const Layout *l = job->l;
   size_t r = (size_t) (v - rows->first);
-  const uint8_t *a = (const uint8_t *) (s->left_arms + r * l->left_stride);
-  const uint8_t *b = (const uint8_t *) (s->right_arms
-      + ((size_t) shift->phase * (size_t) l->rows + r) * l->arms_stride
-      + l->before - shift->shift);
+  const uint32_t *a = s->left_arms + r * l->left_stride;
+  const uint32_t *b = s->right_arms + ((size_t) shift->phase
+      * (size_t) l->rows + r) * l->arms_stride + l->before - shift->shift;
   bool own = v >= rows->top && v < rows->bottom;
-  uint32_t *arms = own ? s->arms + (size_t) (v - rows->top) * l->left_stride
-      : s->other_arms;
-  uint8_t *overlap = (uint8_t *) arms;
-  const uint16_t *cost = s->cost16;
-  uint32_t *prefix = s->prefix, sum = 0;
-  size_t above = r * l->left_stride, below = above + l->left_stride;
+  uint32_t *restrict arms = own ? s->arms + (size_t) (v - rows->top)
+      * l->left_stride : s->other_arms;
+  const uint16_t *restrict cost = s->cost16;
+  uint32_t *restrict prefix = s->prefix, sum = 0;
+  void *above = s->above;
+  size_t at = r * l->left_stride, below = at + l->left_stride;
+  uint32_t n = (uint32_t) k->grid_width;
 
-  for (int i = 0; i < 4 * k->grid_width; i++)
-    overlap[i] = a[i] < b[i] ? a[i] : b[i];
+  for (uint32_t u = 0; u < n; u += SIMD_BYTES / 4)
+    simd_store16 (arms + u, (VecU16) simd_min8 ((VecU8) simd_load16 (a + u),
+            (VecU8) simd_load16 (b + u)));
   prefix[0] = 0;
-  for (int u = 0; u < k->grid_width; u++)
+  for (uint32_t u = 0; u < n; u++)
     prefix[u + 1] = sum += cost[u];
-  for (int u = 0; u < k->grid_width; u++) {
-    uint32_t first = (uint32_t) u - (arms[u] & 0xff);
-    uint32_t end = (uint32_t) u + 1 + (arms[u] >> 8 & 0xff);
+  for (uint32_t u = 0; u < n; u++) {
+    uint32_t first = u - (arms[u] & 0xff);
+    uint32_t end = u + 1 + (arms[u] >> 8 & 0xff);
 
-    put_sum (s->above, below + (size_t) u, get_sum (s->above,
-            above + (size_t) u, wide) + pack (prefix[end] - prefix[first],
-            end - first, wide), wide);
+    put_sum (above, below + u, get_sum (above, at + u, wide)
+        + pack (prefix[end] - prefix[first], end - first, wide), wide);
   }
 }
 
@@ -634,23 +634,25 @@ ALWAYS_INLINE void
 sum_columns (const Job * job, const Rows * rows, int v, const Strip * s,
     bool wide)
 {
-  size_t stride = job->l->left_stride;
-  const uint32_t *arms = s->arms + (size_t) (v - rows->top) * stride;
+  size_t stride = job->l->left_stride, n = (size_t) job->k->grid_width;
+  const uint32_t *restrict arms = s->arms + (size_t) (v - rows->top) * stride;
+  const void *above = s->above;
+  void *sums = s->sums;
   size_t r = (size_t) (v - rows->first);
 
-  for (size_t u = 0; u < (size_t) job->k->grid_width; u++) {
+  for (size_t u = 0; u < n; u++) {
     size_t top = (r - (arms[u] >> 16 & 0xff)) * stride + u;
     size_t bottom = (r + 1 + (arms[u] >> 24)) * stride + u;
 
-    put_sum (s->sums, u, get_sum (s->above, bottom, wide) - get_sum (s->above,
-            top, wide), wide);
+    put_sum (sums, u, get_sum (above, bottom, wide) - get_sum (above, top,
+            wide), wide);
   }
 }
 
 /* Winners of n places of one view. */
 ALWAYS_INLINE void
-take_winners (const void *sums, size_t from, void *best, uint32_t * winner,
-    size_t to, int n, int index, bool wide)
+take_winners (const void *restrict sums, size_t from, void *restrict best,
+    uint32_t * restrict winner, size_t to, int n, int index, bool wide)
 {
   for (size_t i = 0; i < (size_t) n; i++) {
     uint64_t a = get_sum (sums, from + i, wide);
@@ -1173,14 +1175,43 @@ spread_vote (uint32_t index, int word)
   return word == 0 ? bits | 1 : bits;
 }
 
-/* Votes on the horizontal arms of all pixels of a row of the grid; sums has
- * words words for each. */
+/* What one thread votes with: running sums along a row of the grid, and those
+ * of even and odd bytes above the rows of a strip. */
+typedef struct
+{
+  uint64_t *prefix;
+  uint64_t *above;
+} Ballot;
+
+#define VOTE_ROWS 64            /* of the image, in a strip */
+
+static int
+vote_rows (const StereoBfvConstants * k)
+{
+  return (VOTE_ROWS + 2 * k->arm_length) / k->sampling_y + 3;
+}
+
+static void
+carve_ballot (const StereoBfvConstants * k, Carver * c, Ballot * ballot)
+{
+  size_t words = (size_t) vote_words (k);
+
+  ballot->prefix = carve (c, ((size_t) k->grid_width + 1) * words,
+      sizeof (uint64_t));
+  ballot->above = carve (c, (size_t) vote_rows (k) * (size_t) k->width * words
+      * 2, sizeof (uint64_t));
+}
+
+/* Adds the votes on the horizontal arms of all pixels of row v of the grid to
+ * those above it. */
 ALWAYS_INLINE void
 count_row (const StereoBfvConstants * k, const StereoBfvMemory * m, int v,
-    int words, uint64_t * prefix, uint64_t * sums)
+    int words, uint64_t * restrict prefix, const uint64_t * restrict above,
+    uint64_t * restrict below)
 {
+  int width = k->width, step = k->sampling_x;
   const uint32_t *arms = m->left_arms + (size_t) (v * k->sampling_y)
-      * (size_t) k->width;
+      * (size_t) width;
   const uint16_t *row = m->reliable + (size_t) v * (size_t) k->grid_width;
   uint64_t total[MAX_VOTE_WORDS] = { 0 };
 
@@ -1192,123 +1223,122 @@ count_row (const StereoBfvConstants * k, const StereoBfvMemory * m, int v,
         total[w] += spread_vote (row[u], w);
     }
   }
-  for (int x = 0; x < k->width; x++) {
+  for (int x = 0; x < width; x++) {
     int first = x - (int) (arms[x] & 0xff);
     int end = x + (int) (arms[x] >> 8 & 0xff) + 1;
 
-    if (k->sampling_x > 1) {
-      first = (first + k->sampling_x - 1) / k->sampling_x;
-      end = (end + k->sampling_x - 1) / k->sampling_x;
+    if (step > 1) {
+      first = (int) ((unsigned) (first + step - 1) / (unsigned) step);
+      end = (int) ((unsigned) (end + step - 1) / (unsigned) step);
     }
-    for (int w = 0; w < words; w++)
-      sums[x * words + w] = prefix[end * words + w] - prefix[first * words + w];
+    for (int w = 0; w < words; w++) {
+      int i = 2 * (x * words + w);
+      uint64_t sum = prefix[end * words + w] - prefix[first * words + w];
+
+      below[i] = above[i] + (sum & EVEN_BYTES);
+      below[i + 1] = above[i + 1] + (sum >> 8 & EVEN_BYTES);
+    }
   }
 }
 
-/* The result of votes in rows first to end - 1 of the grid. */
+/* The result of the votes between two rows. */
 ALWAYS_INLINE uint16_t
-count_column (const StereoBfvConstants * k, int words, int first, int end,
-    const uint64_t * sums, size_t stride)
+count_column (const StereoBfvConstants * k, int words, const uint64_t * above,
+    const uint64_t * below)
 {
-  uint64_t even[MAX_VOTE_WORDS] = { 0 }, odd[MAX_VOTE_WORDS] = { 0 };
-  uint32_t n, index = 0;
+  uint32_t n = (below[0] - above[0]) & 0xffff, index = 0;
 
-  for (int v = first; v < end; v++) {
-    for (int w = 0; w < words; w++) {
-      uint64_t word = sums[(size_t) v * stride + (size_t) w];
-
-      even[w] += word & EVEN_BYTES;
-      odd[w] += word >> 8 & EVEN_BYTES;
-    }
-  }
-  n = even[0] & 0xffff;
   if (n == 0)
     return STEREO_INVALID;
-  for (int bit = 0; bit < k->bits; bit++) {
-    int w = bit / VOTE_BITS, byte = bit % VOTE_BITS + 1;
-    uint64_t word = byte & 1 ? odd[w] : even[w];
+  for (int w = 0; w < words; w++) {
+    uint64_t even = below[2 * w] - above[2 * w];
+    uint64_t odd = below[2 * w + 1] - above[2 * w + 1];
+    uint32_t half = n / 2, bits = 0;
 
-    index |= (uint32_t) stereo_bfv_majority (word >> byte / 2 * 16 & 0xffff, n)
-        << bit;
+    for (int i = 0; i < 4; i++) {
+      bits |= (uint32_t) ((odd >> 16 * i & 0xffff) > half) << 2 * i;
+      if (i < 3)
+        bits |= (uint32_t) ((even >> 16 * (i + 1) & 0xffff) > half)
+            << (2 * i + 1);
+    }
+    index |= bits << w * VOTE_BITS;
   }
   return (uint16_t) stereo_bfv_clamp_index (k, index);
 }
 
+/* The rows of the image from top to bottom - 1. */
 ALWAYS_INLINE void
-vote_row (const StereoBfvConstants * k, const StereoBfvMemory * m, int y,
-    int words, const uint64_t * sums)
+vote_strip_kind (const StereoBfvConstants * k, const StereoBfvMemory * m,
+    int top, int bottom, int words, const Ballot * ballot)
 {
   size_t width = (size_t) k->width;
-  const uint32_t *arms = m->left_arms + (size_t) y * width;
-  const uint16_t *row = m->reliable + (size_t) (y / k->sampling_y)
-      * (size_t) k->grid_width;
-  uint16_t *voted = m->voted + (size_t) y * width;
-  bool on_grid = y % k->sampling_y == 0;
+  size_t stride = width * (size_t) words * 2;
+  int step = k->sampling_y;
+  /* Rows of the grid */
+  int first = top > k->arm_length ? (top - k->arm_length) / step : 0;
+  int end = (bottom - 1 + k->arm_length) / step + 1;
 
-  for (int x = 0; x < k->width; x++) {
-    int first, end;
+  if (end > k->grid_height)
+    end = k->grid_height;
+  memset (ballot->above, 0, stride * sizeof (uint64_t));
+  for (int v = first; v < end; v++) {
+    uint64_t *above = ballot->above + (size_t) (v - first) * stride;
 
-    if (on_grid && x % k->sampling_x == 0
-        && row[x / k->sampling_x] != STEREO_INVALID) {
-      voted[x] = row[x / k->sampling_x];
-      continue;
-    }
-    first = y - (int) (arms[x] >> 16 & 0xff);
-    end = y + (int) (arms[x] >> 24) + 1;
-    if (k->sampling_y > 1) {
-      first = (first + k->sampling_y - 1) / k->sampling_y;
-      end = (end + k->sampling_y - 1) / k->sampling_y;
-    }
-    voted[x] = count_column (k, words, first, end, sums + (size_t) x
-        * (size_t) words, width * (size_t) words);
+    count_row (k, m, v, words, ballot->prefix, above, above + stride);
   }
-}
 
-static void
-carve_votes (const StereoBfvConstants * k, Carver * c, uint64_t ** sums)
-{
-  *sums = carve (c, (size_t) k->width * (size_t) k->grid_height
-      * (size_t) vote_words (k), sizeof (uint64_t));
-}
+  for (int y = top; y < bottom; y++) {
+    const uint32_t *arms = m->left_arms + (size_t) y * width;
+    const uint16_t *row = m->reliable + (size_t) (y / step)
+        * (size_t) k->grid_width;
+    uint16_t *voted = m->voted + (size_t) y * width;
+    bool on_grid = y % step == 0;
+    int next = 0;               /* column of the grid */
 
-static void
-carve_prefix (const StereoBfvConstants * k, Carver * c, uint64_t ** prefix)
-{
-  *prefix = carve (c, ((size_t) k->grid_width + 1) * (size_t) vote_words (k),
-      sizeof (uint64_t));
+    for (int x = 0; x < k->width; x++) {
+      unsigned from = (unsigned) y - (arms[x] >> 16 & 0xff);
+      unsigned to = (unsigned) y + (arms[x] >> 24) + 1;
+      const uint64_t *place = ballot->above + (size_t) x * (size_t) words * 2;
+
+      if (x == next * k->sampling_x) {
+        uint16_t own = row[next++];
+
+        if (on_grid && own != STEREO_INVALID) {
+          voted[x] = own;
+          continue;
+        }
+      }
+      if (step > 1) {
+        from = (from + (unsigned) step - 1) / (unsigned) step;
+        to = (to + (unsigned) step - 1) / (unsigned) step;
+      }
+      voted[x] = count_column (k, words, place + (from - (unsigned) first)
+          * stride, place + (to - (unsigned) first) * stride);
+    }
+  }
 }
 
 static StereoStatus
 vote_cpu (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoBfvMemory * m)
 {
-  int words = vote_words (k);
-
   if (k->vote == STEREO_BFV_VOTE_HISTOGRAM)
     return stereo_bfv_vote_cpu (queue, k, m);
 #pragma omp parallel num_threads(stereo_cpu_threads (queue))
   {
     Carver carver = { m->scratch, 0 };
-    uint64_t *sums, *prefix;
+    Ballot ballot = { NULL, NULL };
 
-    carve_votes (k, &carver, &sums);
     for (int i = 0; i <= omp_get_thread_num (); i++)
-      carve_prefix (k, &carver, &prefix);
-#pragma omp for
-    for (int v = 0; v < k->grid_height; v++) {
-      uint64_t *row = sums + (size_t) v * (size_t) (k->width * words);
+      carve_ballot (k, &carver, &ballot);
+#pragma omp for schedule(dynamic)
+    for (int y = 0; y < k->height; y += VOTE_ROWS) {
+      int bottom = stereo_clamp_int (y + VOTE_ROWS, 0, k->height);
 
-      if (words == 1)
-        count_row (k, m, v, 1, prefix, row);
+      if (vote_words (k) == 1)
+        vote_strip_kind (k, m, y, bottom, 1, &ballot);
       else
-        count_row (k, m, v, 2, prefix, row);
-    }
-#pragma omp for schedule(dynamic, 16)
-    for (int y = 0; y < k->height; y++) {
-      if (words == 1)
-        vote_row (k, m, y, 1, sums);
-      else
-        vote_row (k, m, y, 2, sums);
+        vote_strip_kind (k, m, y, bottom, 2, &ballot);
     }
   }
   return STEREO_OK;
@@ -1321,16 +1351,15 @@ scratch_cpu (const StereoBfvConstants * k, unsigned n_threads)
   Padded padded;
   Strip strip;
   Layout layout;
-  uint64_t *words;
+  Ballot ballot;
 
   carve_padded (k, &crosses, &padded);
   carve_padded (k, &crosses, &padded);
   make_layout (k, n_threads, &layout);
   for (unsigned i = 0; i < n_threads; i++)
     carve_strip (k, &layout, &match, &strip);
-  carve_votes (k, &vote, &words);
   for (unsigned i = 0; i < n_threads; i++)
-    carve_prefix (k, &vote, &words);
+    carve_ballot (k, &vote, &ballot);
   if (match.size < crosses.size)
     match.size = crosses.size;
   return match.size > vote.size ? match.size : vote.size;

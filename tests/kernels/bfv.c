@@ -1,8 +1,1163 @@
+/* gst-stereomatching: tests of bfv on all devices
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Every stage alone, with inputs from an oracle, then the matcher as a whole.
+ * The oracle is written pixel by pixel from docs/algorithms/bfv.md; of the
+ * library it uses only the structs that stages take.
+ */
+
+#include "bfv.h"
+#include "filters.h"
 #include "harness.h"
+
+/* -------------------------------------------------------------------- cases */
+
+typedef struct
+{
+  int width, height;
+  StereoFormat left, right;
+  double n, min, tau, arm, cut, sx, sy, tolerance, vote, mark, median;
+  Fill fill;
+} Case;
+
+static const Case usual = {
+  30, 22, STEREO_FORMAT_RGB, STEREO_FORMAT_RGB, 10, 0, 20, 16, 60, 1, 1, 0, 0,
+  0, 1, FILL_SHIFTED
+};
+
+static StereoParams *
+case_params (const Case * c)
+{
+  /* scale 1 and an invalid value that no index reaches show the index */
+  return params_new ("bfv", "num-disparities", c->n, "min-disparity", c->min,
+      "arm-threshold", c->tau, "arm-length", c->arm, "cost-threshold", c->cut,
+      "sampling-x", c->sx, "sampling-y", c->sy, "lr-max-diff", c->tolerance,
+      "vote", c->vote, "mark-unreliable", c->mark, "median", c->median,
+      "disparity-scale", 1.0, "invalid-value", 65535.0, NULL);
+}
+
+static void
+case_images (const Case * c, TestImage * left, TestImage * right,
+    Random * random)
+{
+  test_image_init (left, c->left, c->width, c->height,
+      (size_t) random_range (random, 0, 5) * 2);
+  test_image_init (right, c->right, c->width, c->height,
+      (size_t) random_range (random, 0, 3) * 2);
+  fill_pair (left, right, c->fill, random);
+}
+
+static void
+describe (const Case * c, const char *device, const char *what)
+{
+  fprintf (stderr, "%s: %dx%d %s %s, n %g, min %g, tau %g, arm %g, cut %g, "
+      "sampling %gx%g, lr %g, vote %g, mark %g, median %g, fill %d: %s\n",
+      device, c->width, c->height, stereo_format_name (c->left),
+      stereo_format_name (c->right), c->n, c->min, c->tau, c->arm, c->cut,
+      c->sx, c->sy, c->tolerance, c->vote, c->mark, c->median, (int) c->fill,
+      what);
+}
+
+/* ------------------------------------------------------------------- oracle */
+
+enum
+{ TO_LEFT, TO_RIGHT, UPWARDS, DOWNWARDS };
+
+static const int step_x[] = { -1, 1, 0, 0 };
+static const int step_y[] = { 0, 0, -1, 1 };
+
+typedef struct
+{
+  Case c;
+  int width, height, columns, rows;     /* of the image, and of the grid */
+  int step_x, step_y;
+  bool color;
+  int *rgb[2];
+  int *arm[2];                  /* 4 for each pixel of both images */
+  /* Indices, -1 for none */
+  int *left, *right, *reliable, *voted, *filled, *final;
+} Oracle;
+
+static int *
+numbers (int n)
+{
+  int *p = malloc (sizeof (int) * (size_t) (n > 0 ? n : 1));
+
+  REQUIRE (p != NULL);
+  for (int i = 0; i < n; i++)
+    p[i] = -1;
+  return p;
+}
+
+static const int *
+rgb_at (const Oracle * o, int view, int x, int y)
+{
+  return o->rgb[view] + 3 * (y * o->width + x);
+}
+
+/* Whether p's neighbour (i steps away) belongs to it. */
+static bool
+belongs (const Oracle * o, int view, int x, int y, int way, int i)
+{
+  int qx = x + i * step_x[way], qy = y + i * step_y[way];
+
+  if (qx < 0 || qy < 0 || qx >= o->width || qy >= o->height)
+    return false;
+  for (int c = 0; c < 3; c++)
+    if (abs (rgb_at (o, view, x, y)[c] - rgb_at (o, view, qx,
+                qy)[c]) > o->c.tau)
+      return false;
+  return true;
+}
+
+static int
+oracle_arm (const Oracle * o, int view, int x, int y, int way)
+{
+  int qx = x + step_x[way], qy = y + step_y[way];
+
+  if (qx < 0 || qy < 0 || qx >= o->width || qy >= o->height)
+    return 0;
+  for (int i = 1; i <= o->c.arm; i++)
+    if (!belongs (o, view, x, y, way, i + 1)
+        && !belongs (o, view, x, y, way, i + 2))
+      return i;
+  return (int) o->c.arm;
+}
+
+static int
+limit_to (int v, int lo, int hi)
+{
+  return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* Column of the right image that is compared with column x. */
+static int
+partner_of (const Oracle * o, int x, int d)
+{
+  return limit_to (x, d > 0 ? d : 0, o->width - 1 + (d < 0 ? d : 0)) - d;
+}
+
+static int
+oracle_cost (const Oracle * o, int x, int y, int d)
+{
+  int xr = partner_of (o, x, d), sum = 0;
+
+  for (int c = 0; c < 3; c++)
+    sum += abs (rgb_at (o, 0, xr + d, y)[c] - rgb_at (o, 1, xr, y)[c]);
+  return sum < o->c.cut ? sum : (int) o->c.cut;
+}
+
+/* Steps of an arm that the left and the right view have in common. */
+static int
+oracle_overlap (const Oracle * o, int u, int v, int d, int way)
+{
+  int x = u * o->step_x, y = v * o->step_y;
+  int a = o->arm[0][4 * (y * o->width + x) + way];
+  int b = o->arm[1][4 * (y * o->width + partner_of (o, x, d)) + way];
+  int step = way < UPWARDS ? o->step_x : o->step_y, steps;
+
+  steps = ((a < b ? a : b) + step - 1) / step;
+  while (u + steps * step_x[way] >= o->columns
+      || v + steps * step_y[way] >= o->rows)
+    steps--;
+  return steps;
+}
+
+/* Sum and number of the costs in a region, one by one. */
+static void
+oracle_region (const Oracle * o, int u, int v, int d, long long *sum,
+    long long *n)
+{
+  int top = v - oracle_overlap (o, u, v, d, UPWARDS);
+  int bottom = v + oracle_overlap (o, u, v, d, DOWNWARDS);
+
+  *sum = *n = 0;
+  for (int q = top; q <= bottom; q++) {
+    int from = u - oracle_overlap (o, u, q, d, TO_LEFT);
+    int to = u + oracle_overlap (o, u, q, d, TO_RIGHT);
+
+    for (int p = from; p <= to; p++) {
+      *sum += oracle_cost (o, p * o->step_x, q * o->step_y, d);
+      *n += 1;
+    }
+  }
+}
+
+static void
+oracle_winners (Oracle * o)
+{
+  int n_left = o->columns * o->rows, n_right = o->width * o->rows;
+  long long *best = calloc (2 * (size_t) (n_left + n_right),
+      sizeof (long long));
+
+  REQUIRE (best != NULL);
+  for (int i = 0; i < o->c.n; i++) {
+    int d = (int) o->c.min + i;
+
+    if (abs (d) >= o->width)
+      continue;
+    for (int v = 0; v < o->rows; v++) {
+      for (int u = 0; u < o->columns; u++) {
+        int partner = u * o->step_x - d;
+        int at[2] = { v * o->columns + u, v * o->width + partner };
+        long long sum, n;
+
+        oracle_region (o, u, v, d, &sum, &n);
+        for (int view = 0; view < 2; view++) {
+          int *winner = (view ? o->right : o->left) + at[view];
+          long long *b = best + 2 * (view * n_left + at[view]);
+
+          if (view == 1 && (partner < 0 || partner >= o->width))
+            continue;
+          if (*winner < 0 || sum * b[1] < b[0] * n) {
+            *winner = i;
+            b[0] = sum;
+            b[1] = n;
+          }
+        }
+      }
+    }
+  }
+  free (best);
+}
+
+static void
+oracle_check (Oracle * o)
+{
+  for (int v = 0; v < o->rows; v++) {
+    for (int u = 0; u < o->columns; u++) {
+      int index = o->left[v * o->columns + u];
+      int partner = u * o->step_x - (int) o->c.min - index;
+      bool ok = false;
+
+      if (o->c.tolerance < 0)
+        ok = true;
+      else if (partner >= 0 && partner < o->width) {
+        int other = o->right[v * o->width + partner];
+
+        ok = other >= 0 && abs (other - index) <= o->c.tolerance;
+      }
+      o->reliable[v * o->columns + u] = ok ? index : -1;
+    }
+  }
+}
+
+/* Indices that may win: the first one, and one more than the last. */
+static void
+oracle_range (const Oracle * o, int *first, int *end)
+{
+  *first = *end = 0;
+  for (int i = (int) o->c.n - 1; i >= 0; i--) {
+    if (abs ((int) o->c.min + i) < o->width) {
+      *first = i;
+      *end = *end ? *end : i + 1;
+    }
+  }
+}
+
+/* All votes in the region of a pixel, one by one: how many for each index. */
+static int
+oracle_votes (const Oracle * o, int x, int y, int *votes)
+{
+  const int *arm = o->arm[0] + 4 * (y * o->width + x);
+  int n = 0;
+
+  memset (votes, 0, sizeof (int) * (size_t) o->c.n);
+  for (int q = y - arm[UPWARDS]; q <= y + arm[DOWNWARDS]; q++) {
+    const int *other = o->arm[0] + 4 * (q * o->width + x);
+
+    for (int p = x - other[TO_LEFT]; p <= x + other[TO_RIGHT]; p++) {
+      int vote = p % o->step_x || q % o->step_y ? -1
+          : o->reliable[q / o->step_y * o->columns + p / o->step_x];
+
+      if (vote >= 0) {
+        votes[vote]++;
+        n++;
+      }
+    }
+  }
+  return n;
+}
+
+/* The index that most votes are for, the lowest one of several. */
+static int
+oracle_mode (const Oracle * o, const int *votes)
+{
+  int mode = 0;
+
+  for (int i = 1; i < o->c.n; i++)
+    if (votes[i] > votes[mode])
+      mode = i;
+  return mode;
+}
+
+static int
+oracle_bits (const Oracle * o, const int *votes, int n)
+{
+  int index = 0, first, end;
+
+  for (int bit = 1; bit < o->c.n; bit *= 2) {
+    int set = 0;
+
+    for (int i = 0; i < o->c.n; i++)
+      set += i & bit ? votes[i] : 0;
+    if (set > n - set)
+      index += bit;
+  }
+  oracle_range (o, &first, &end);
+  return limit_to (index, first, end - 1);
+}
+
+static void
+oracle_vote (Oracle * o)
+{
+  int *votes = numbers ((int) o->c.n);
+
+  for (int y = 0; y < o->height; y++) {
+    for (int x = 0; x < o->width; x++) {
+      int n = oracle_votes (o, x, y, votes), *result = o->voted
+          + y * o->width + x;
+
+      if (x % o->step_x == 0 && y % o->step_y == 0)
+        *result = o->reliable[y / o->step_y * o->columns + x / o->step_x];
+      if (*result < 0 && n > 0)
+        *result = o->c.vote ? oracle_mode (o, votes) : oracle_bits (o, votes,
+            n);
+    }
+  }
+  free (votes);
+}
+
+static void
+oracle_fill (Oracle * o)
+{
+  memcpy (o->filled, o->voted, sizeof (int) * (size_t) (o->width
+          * o->height));
+  if (o->c.mark)
+    return;
+  for (int y = 0; y < o->height; y++) {
+    const int *voted = o->voted + y * o->width;
+    int *filled = o->filled + y * o->width;
+    int border = 0;
+
+    for (int x = 0; x < o->width; x++) {
+      int l = x, r = x;
+
+      while (l >= 0 && voted[l] < 0)
+        l--;
+      while (r < o->width && voted[r] < 0)
+        r++;
+      if (l >= 0 && r < o->width)
+        filled[x] = voted[l] < voted[r] ? voted[l] : voted[r];
+      else if (l >= 0 || r < o->width)
+        filled[x] = voted[l >= 0 ? l : r];
+      else
+        filled[x] = o->left[y / o->step_y * o->columns + x / o->step_x];
+    }
+    while (border < o->columns && o->reliable[y / o->step_y * o->columns
+            + border] < 0)
+      border++;
+    for (int x = 0; border < o->columns && x < border * o->step_x; x++)
+      filled[x] = filled[border * o->step_x];
+  }
+}
+
+static int
+compare_ints (const void *a, const void *b)
+{
+  return *(const int *) a - *(const int *) b;
+}
+
+static void
+oracle_median (Oracle * o)
+{
+  for (int y = 0; y < o->height; y++) {
+    for (int x = 0; x < o->width; x++) {
+      int own = o->filled[y * o->width + x], around[9], n = 0;
+
+      o->final[y * o->width + x] = own;
+      if (!o->c.median || own < 0)
+        continue;
+      for (int j = -1; j <= 1; j++) {
+        for (int i = -1; i <= 1; i++) {
+          int value = o->filled[limit_to (y + j, 0, o->height - 1) * o->width
+              + limit_to (x + i, 0, o->width - 1)];
+
+          around[n++] = value < 0 ? own : value;
+        }
+      }
+      qsort (around, 9, sizeof (int), compare_ints);
+      o->final[y * o->width + x] = around[4];
+    }
+  }
+}
+
+static void
+oracle_init (Oracle * o, const Case * c, const TestImage * left,
+    const TestImage * right)
+{
+  int pixels = c->width * c->height, first, end;
+
+  memset (o, 0, sizeof (*o));
+  o->c = *c;
+  o->width = c->width;
+  o->height = c->height;
+  o->step_x = (int) c->sx;
+  o->step_y = (int) c->sy;
+  o->columns = (o->width + o->step_x - 1) / o->step_x;
+  o->rows = (o->height + o->step_y - 1) / o->step_y;
+  o->color = format_bytes (c->left) >= 3 && format_bytes (c->right) >= 3;
+  for (int view = 0; view < 2; view++) {
+    const TestImage *image = view ? right : left;
+
+    o->rgb[view] = numbers (3 * pixels);
+    o->arm[view] = numbers (4 * pixels);
+    for (int p = 0; p < pixels; p++) {
+      int *rgb = o->rgb[view] + 3 * p;
+
+      if (o->color)
+        test_image_rgb (image, p % o->width, p / o->width, rgb);
+      else
+        rgb[0] = rgb[1] = rgb[2] = test_image_luma (image, p % o->width,
+            p / o->width);
+    }
+    for (int i = 0; i < 4 * pixels; i++)
+      o->arm[view][i] = oracle_arm (o, view, i / 4 % o->width, i / 4
+          / o->width, i % 4);
+  }
+  o->left = numbers (o->columns * o->rows);
+  o->reliable = numbers (o->columns * o->rows);
+  o->right = numbers (o->width * o->rows);
+  o->voted = numbers (pixels);
+  o->filled = numbers (pixels);
+  o->final = numbers (pixels);
+  oracle_range (o, &first, &end);
+  if (first == end)
+    return;
+  oracle_winners (o);
+  oracle_check (o);
+  oracle_vote (o);
+  oracle_fill (o);
+  oracle_median (o);
+}
+
+static void
+oracle_clear (Oracle * o)
+{
+  for (int view = 0; view < 2; view++) {
+    free (o->rgb[view]);
+    free (o->arm[view]);
+  }
+  free (o->left);
+  free (o->reliable);
+  free (o->right);
+  free (o->voted);
+  free (o->filled);
+  free (o->final);
+}
+
+/* ------------------------------------------------------------------- stages */
+
+#define GUARD 256               /* bytes */
+#define CANARY 0x5a
+
+/* Device memory with canaries around. */
+typedef struct
+{
+  uint8_t *device;
+  uint8_t *host;
+  size_t size;
+} Buffer;
+
+typedef struct
+{
+  StereoDevice *device;
+  StereoQueue *queue;
+  const StereoBfvStages *stages;
+  StereoBfvConstants k;
+  StereoBfvMemory m;
+  StereoMap map;
+  Buffer left_arms, right_arms, left, right, reliable, voted, scratch, plane[6],
+      out;
+  StereoView view[2];
+} Bench;
+
+static void *
+buffer_init (const Bench * b, Buffer * buffer, size_t size)
+{
+  void *memory = NULL;
+
+  buffer->size = size;
+  REQUIRE (stereo_device_alloc (b->device, size + 2 * GUARD, &memory, NULL)
+      == STEREO_OK);
+  buffer->device = memory;
+  buffer->host = malloc (size + 2 * GUARD);
+  REQUIRE (buffer->host != NULL);
+  memset (buffer->host, CANARY, size + 2 * GUARD);
+  return buffer->device + GUARD;
+}
+
+static void
+buffer_up (const Bench * b, const Buffer * buffer)
+{
+  REQUIRE (stereo_device_copy (b->device, buffer->device, buffer->host,
+          buffer->size + 2 * GUARD, NULL) == STEREO_OK);
+}
+
+static void
+buffer_down (const Bench * b, const Buffer * buffer)
+{
+  size_t wrong = 0;
+
+  REQUIRE (stereo_device_copy (b->device, buffer->host, buffer->device,
+          buffer->size + 2 * GUARD, NULL) == STEREO_OK);
+  for (size_t i = 0; i < GUARD; i++)
+    wrong += (buffer->host[i] != CANARY)
+        + (buffer->host[GUARD + buffer->size + i] != CANARY);
+  CHECK_INT (wrong, ==, 0);
+}
+
+static void
+buffer_clear (const Bench * b, Buffer * buffer)
+{
+  void *memory = buffer->device;
+
+  stereo_device_free (b->device, &memory);
+  free (buffer->host);
+}
+
+static uint16_t *
+words16 (const Buffer * b)
+{
+  return (uint16_t *) (b->host + GUARD);
+}
+
+static uint32_t *
+words32 (const Buffer * b)
+{
+  return (uint32_t *) (b->host + GUARD);
+}
+
+/* Both views as the back end reads them. */
+static void
+make_views (Bench * b, const Oracle * o, Random * random)
+{
+  const StereoFilterStages *filters = b->device->klass->stages (b->device,
+      "filters");
+  int channels = o->color ? 3 : 1;
+  int planes = filters->view_planes (channels);
+  size_t alignment = b->device->klass->row_alignment;
+  size_t stride = filters->view_row_bytes (o->width, channels);
+
+  stride = (stride + alignment - 1) / alignment * alignment
+      + alignment * (size_t) random_range (random, 0, 2);
+  for (int view = 0; view < 2; view++) {
+    b->view[view].stride = stride;
+    for (int p = 0; p < planes; p++) {
+      Buffer *plane = &b->plane[3 * view + p];
+
+      b->view[view].plane[p] = buffer_init (b, plane, stride
+          * (size_t) o->height);
+      for (int y = 0; y < o->height; y++) {
+        uint8_t *row = plane->host + GUARD + (size_t) y * stride;
+
+        for (int x = 0; x < o->width; x++) {
+          const int *rgb = rgb_at (o, view, x, y);
+
+          if (channels == 1 || planes == 3) {
+            row[x] = (uint8_t) rgb[p];
+            continue;
+          }
+          for (int c = 0; c < 3; c++)
+            row[4 * x + c] = (uint8_t) rgb[c];
+          row[4 * x + 3] = (uint8_t) random_next (random);
+        }
+      }
+      buffer_up (b, plane);
+    }
+  }
+}
+
+static void
+bench_open (Bench * b, size_t index, const Oracle * o, Random * random)
+{
+  StereoProblem problem = { o->width, o->height, o->color ? 3 : 1,
+    (int) o->c.n, (int) o->c.min, 0, 0, 1
+  };
+  StereoBfvParams params = { (unsigned) o->c.tau, (unsigned) o->c.arm,
+    (unsigned) o->c.cut, (unsigned) o->c.sx, (unsigned) o->c.sy,
+    (int) o->c.tolerance, (int) o->c.vote, o->c.mark != 0
+  };
+  size_t pixels = (size_t) (o->width * o->height);
+  size_t grid = (size_t) (o->columns * o->rows);
+  size_t right = (size_t) (o->width * o->rows);
+
+  memset (b, 0, sizeof (*b));
+  b->device = devices_get (index);
+  if (strcmp (stereo_device_backend (b->device), "cpu") == 0)
+    problem.n_threads = b->device->n_threads;
+  b->stages = b->device->klass->stages (b->device, "bfv");
+  REQUIRE (b->stages != NULL);
+  oracle_range (o, &problem.first_index, &problem.end_index);
+  stereo_bfv_constants (&problem, &params, &b->k);
+  REQUIRE (b->device->klass->queue_new (b->device, &b->queue, NULL)
+      == STEREO_OK);
+  REQUIRE (b->queue->klass->begin (b->queue, 0, false, false) == STEREO_OK);
+
+  b->m.left_arms = buffer_init (b, &b->left_arms, pixels * 4);
+  b->m.right_arms = buffer_init (b, &b->right_arms, right * 4);
+  b->m.left = buffer_init (b, &b->left, grid * 2);
+  b->m.right = buffer_init (b, &b->right, right * 2);
+  b->m.reliable = buffer_init (b, &b->reliable, grid * 2);
+  b->m.voted = buffer_init (b, &b->voted, pixels * 2);
+  b->m.scratch = buffer_init (b, &b->scratch, b->stages->scratch == NULL ? 4
+      : b->stages->scratch (&b->k, problem.n_threads));
+  b->map.data = buffer_init (b, &b->out, pixels * 2);
+  b->map.stride = (size_t) o->width;
+  make_views (b, o, random);
+}
+
+static void
+bench_finish (const Bench * b)
+{
+  const StereoQueueClass *q = b->queue->klass;
+  uint64_t ns;
+
+  REQUIRE (q->computed (b->queue, 0) == STEREO_OK);
+  REQUIRE (q->end (b->queue, 0) == STEREO_OK);
+  REQUIRE (q->wait (b->queue, 0, &ns, NULL) == STEREO_OK);
+  buffer_down (b, &b->scratch);
+  REQUIRE (q->begin (b->queue, 0, false, false) == STEREO_OK);
+}
+
+static void
+bench_close (Bench * b)
+{
+  bench_finish (b);
+  b->queue->klass->free (b->queue);
+  buffer_clear (b, &b->left_arms);
+  buffer_clear (b, &b->right_arms);
+  buffer_clear (b, &b->left);
+  buffer_clear (b, &b->right);
+  buffer_clear (b, &b->reliable);
+  buffer_clear (b, &b->voted);
+  buffer_clear (b, &b->scratch);
+  buffer_clear (b, &b->out);
+  for (int i = 0; i < 6; i++) {
+    if (b->plane[i].device != NULL)
+      buffer_clear (b, &b->plane[i]);
+  }
+}
+
+/* Indices for a stage to read. */
+static void
+give (const Bench * b, const Buffer * buffer, const int *indices, int n)
+{
+  for (int i = 0; i < n; i++)
+    words16 (buffer)[i] = indices[i] < 0 ? STEREO_INVALID
+        : (uint16_t) indices[i];
+  buffer_up (b, buffer);
+}
+
+/* Holds what a stage has written to the oracle. */
+static void
+expect (const Bench * b, const Oracle * o, const char *stage,
+    const Buffer * buffer, const int *indices, int width, int height)
+{
+  buffer_down (b, buffer);
+  for (int i = 0; i < width * height; i++) {
+    int value = words16 (buffer)[i];
+    char text[100];
+
+    if (value == (indices[i] < 0 ? (int) STEREO_INVALID : indices[i]))
+      continue;
+    snprintf (text, sizeof (text), "%s, (%d, %d): %d, not %d", stage,
+        i % width, i / width, value, indices[i]);
+    describe (&o->c, stereo_device_name (b->device), text);
+    CHECK (!"equal to the oracle");
+    return;
+  }
+}
+
+/* An arm as stages hold it, in steps for the right view. */
+static uint32_t
+oracle_cross (const Oracle * o, int view, int x, int y)
+{
+  uint32_t cross = 0;
+
+  for (int way = 0; way < 4; way++) {
+    int arm = o->arm[view][4 * (y * o->width + x) + way];
+    int step = view == 0 ? 1 : way < UPWARDS ? o->step_x : o->step_y;
+
+    cross |= (uint32_t) ((arm + step - 1) / step) << 8 * way;
+  }
+  return cross;
+}
+
+/* Crosses to memory, or from memory against the oracle. */
+static void
+crosses (const Bench * b, const Oracle * o, int view, bool check)
+{
+  const Buffer *buffer = view ? &b->right_arms : &b->left_arms;
+  int rows = view ? o->rows : o->height, step = view ? o->step_y : 1;
+
+  if (check)
+    buffer_down (b, buffer);
+  for (int i = 0; i < o->width * rows; i++) {
+    int x = i % o->width, y = i / o->width * step;
+    uint32_t cross = oracle_cross (o, view, x, y), *word = words32 (buffer) + i;
+    char text[100];
+
+    if (!check) {
+      *word = cross;
+    } else if (*word != cross) {
+      snprintf (text, sizeof (text), "crosses of view %d, (%d, %d): %08x, not "
+          "%08x", view, x, y, (unsigned) *word, (unsigned) cross);
+      describe (&o->c, stereo_device_name (b->device), text);
+      CHECK (!"equal to the oracle");
+      return;
+    }
+  }
+  if (!check)
+    buffer_up (b, buffer);
+}
+
+/* Each stage with the oracle's inputs. */
+static void
+check_stages (const Oracle * o, size_t device, Random * random)
+{
+  int grid = o->columns * o->rows, pixels = o->width * o->height;
+  Bench b;
+
+  bench_open (&b, device, o, random);
+  buffer_up (&b, &b.scratch);
+  if (b.k.first_index < b.k.end_index) {
+    buffer_up (&b, &b.left_arms);
+    buffer_up (&b, &b.right_arms);
+    CHECK_INT (b.stages->crosses (b.queue, &b.k, &b.view[0], &b.view[1], &b.m),
+        ==, STEREO_OK);
+    bench_finish (&b);
+    crosses (&b, o, 0, true);
+    crosses (&b, o, 1, true);
+
+    crosses (&b, o, 0, false);
+    crosses (&b, o, 1, false);
+    buffer_up (&b, &b.left);
+    buffer_up (&b, &b.right);
+    CHECK_INT (b.stages->match (b.queue, &b.k, &b.view[0], &b.view[1], &b.m),
+        ==, STEREO_OK);
+    bench_finish (&b);
+    expect (&b, o, "left winners", &b.left, o->left, o->columns, o->rows);
+    expect (&b, o, "right winners", &b.right, o->right, o->width, o->rows);
+
+    give (&b, &b.left, o->left, grid);
+    give (&b, &b.right, o->right, o->width * o->rows);
+    buffer_up (&b, &b.reliable);
+    CHECK_INT (b.stages->check (b.queue, &b.k, &b.m), ==, STEREO_OK);
+    bench_finish (&b);
+    expect (&b, o, "reliable", &b.reliable, o->reliable, o->columns, o->rows);
+
+    give (&b, &b.reliable, o->reliable, grid);
+    buffer_up (&b, &b.voted);
+    CHECK_INT (b.stages->vote (b.queue, &b.k, &b.m), ==, STEREO_OK);
+    bench_finish (&b);
+    expect (&b, o, "voted", &b.voted, o->voted, o->width, o->height);
+    if (b.stages->restore != NULL) {
+      buffer_up (&b, &b.out);
+      CHECK_INT (b.stages->restore (b.queue, &b.k, &b.m, &b.map, NULL), ==,
+          STEREO_OK);
+      bench_finish (&b);
+      expect (&b, o, "restored", &b.out, o->filled, o->width, o->height);
+    }
+    give (&b, &b.voted, o->voted, pixels);
+  }
+  buffer_up (&b, &b.out);
+  CHECK_INT (b.stages->border (b.queue, &b.k, &b.m, &b.map, NULL), ==,
+      STEREO_OK);
+  bench_finish (&b);
+  expect (&b, o, "border", &b.out, o->filled, o->width, o->height);
+  bench_close (&b);
+}
+
+/* ------------------------------------------------------------------ matcher */
+
+static int
+code_at (const TestImage * map, int x, int y)
+{
+  const uint8_t *p = test_image_row (map, y) + 2 * x;
+
+  return p[0] | p[1] << 8;
+}
+
+/* All devices against the oracle, stage by stage and as a whole. */
+static void
+check_case (const Case * c, Random * random)
+{
+  TestImage left, right, map;
+  StereoParams *params = case_params (c);
+  Oracle o;
+
+  case_images (c, &left, &right, random);
+  oracle_init (&o, c, &left, &right);
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 6);
+  for (size_t i = 0; i < devices_count (); i++) {
+    check_stages (&o, i, random);
+    match (i, params, "bfv", &left, &right, &map);
+    for (int p = 0; p < c->width * c->height; p++) {
+      int x = p % c->width, y = p / c->width;
+      int expected = o.final[p] < 0 ? 65535 : o.final[p];
+      char text[64];
+
+      if (code_at (&map, x, y) == expected)
+        continue;
+      snprintf (text, sizeof (text), "(%d, %d): %d, not %d", x, y,
+          code_at (&map, x, y), expected);
+      describe (c, stereo_device_name (devices_get (i)), text);
+      CHECK (!"equal to the oracle");
+      break;
+    }
+  }
+  oracle_clear (&o);
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&map);
+}
+
+/* -------------------------------------------------------------------- tests */
+
+static void
+test_fills (void)
+{
+  Random random = { 1 };
+
+  for (int fill = 0; fill < N_FILLS; fill++) {
+    Case c = usual;
+
+    c.fill = (Fill) fill;
+    check_case (&c, &random);
+    c.left = c.right = STEREO_FORMAT_GRAY8;
+    check_case (&c, &random);
+    c.sx = 2;
+    c.sy = 3;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_sizes (void)
+{
+  static const int sizes[][2] = {
+    {1, 1}, {1, 9}, {9, 1}, {2, 2}, {3, 5}, {15, 17}, {16, 16}, {17, 15},
+    {31, 33}, {32, 32}, {33, 64}, {65, 7}, {7, 65}, {129, 3}, {66, 35}
+  };
+  Random random = { 2 };
+
+  for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
+    Case c = usual;
+
+    c.width = sizes[i][0];
+    c.height = sizes[i][1];
+    c.n = 6;
+    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+    check_case (&c, &random);
+    c.sx = 1 + (double) (i % 8);
+    c.sy = 1 + (double) (i * 3 % 8);
+    check_case (&c, &random);
+    c.left = c.right = STEREO_FORMAT_GRAY8;
+    c.tau = 90;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_disparities (void)
+{
+  /* n, min: one, more than the width, negative, none possible */
+  static const int ranges[][2] = {
+    {1, 0}, {2, 0}, {100, 0}, {29, 0}, {30, 0}, {31, 0}, {8, -4}, {8, -8},
+    {60, -30}, {1, 29}, {5, 28}, {5, 30}, {3, -31}, {3, -32}, {1, -29},
+    {70, -2048}, {9, 2048}, {129, -20}, {200, -100}
+  };
+  Random random = { 3 };
+
+  for (size_t i = 0; i < sizeof (ranges) / sizeof (ranges[0]); i++) {
+    Case c = usual;
+
+    c.n = ranges[i][0];
+    c.min = ranges[i][1];
+    c.height = 7;
+    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+    check_case (&c, &random);
+    c.sx = 3;
+    check_case (&c, &random);
+    c.sx = 8;
+    c.vote = 1;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_parameters (void)
+{
+  static const struct
+  {
+    double tau, arm, cut, sx, sy, tolerance, vote, mark, median;
+  } sets[] = {
+    {0, 16, 60, 1, 1, 0, 0, 0, 1}, {255, 16, 60, 1, 1, 0, 0, 0, 1},
+    {255, 1, 60, 1, 1, 0, 0, 0, 0}, {255, 15, 1, 1, 1, 0, 1, 0, 1},
+    /* sums of 16 bits up to their end, and beyond */
+    {255, 16, 60, 1, 1, -1, 0, 0, 0}, {255, 16, 61, 1, 1, -1, 0, 0, 0},
+    {255, 17, 53, 1, 1, 0, 0, 0, 1}, {255, 17, 54, 1, 1, 0, 0, 0, 1},
+    {255, 4, 765, 1, 1, 0, 0, 0, 1}, {255, 64, 765, 1, 1, 0, 0, 0, 1},
+    {60, 64, 765, 2, 2, 0, 1, 0, 1}, {255, 64, 40, 4, 4, 0, 0, 0, 1},
+    {255, 32, 255, 8, 8, 0, 0, 0, 1}, {255, 33, 256, 8, 8, 0, 0, 0, 1},
+    {40, 16, 60, 1, 1, -1, 0, 0, 1}, {40, 16, 60, 1, 1, 1, 1, 0, 1},
+    {40, 16, 60, 3, 1, 64, 0, 0, 1}, {10, 4, 60, 1, 1, 0, 0, 1, 0},
+    {10, 4, 60, 4, 4, 0, 0, 1, 1}, {10, 4, 60, 4, 4, 0, 1, 1, 0},
+    {20, 16, 60, 8, 1, 0, 0, 0, 1}, {20, 16, 60, 1, 8, 0, 0, 0, 1}
+  };
+  Random random = { 4 };
+
+  for (size_t i = 0; i < sizeof (sets) / sizeof (sets[0]); i++) {
+    static const Fill fills[] = {
+      FILL_SHIFTED, FILL_RANDOM, FILL_BLACK_AND_WHITE
+    };
+    Case c = usual;
+
+    c.width = 40;
+    c.height = 36;
+    c.n = 5;
+    c.tau = sets[i].tau;
+    c.arm = sets[i].arm;
+    c.cut = sets[i].cut;
+    c.sx = sets[i].sx;
+    c.sy = sets[i].sy;
+    c.tolerance = sets[i].tolerance;
+    c.vote = sets[i].vote;
+    c.mark = sets[i].mark;
+    c.median = sets[i].median;
+    for (size_t f = 0; f < 3; f++) {
+      c.fill = fills[f];
+      c.left = c.right = f ? STEREO_FORMAT_GRAY8 : STEREO_FORMAT_BGR;
+      check_case (&c, &random);
+    }
+  }
+}
+
+static void
+test_formats (void)
+{
+  static const StereoFormat formats[][2] = {
+    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_GRAY16_LE},
+    {STEREO_FORMAT_RGBX, STEREO_FORMAT_XRGB},
+    {STEREO_FORMAT_BGRX, STEREO_FORMAT_XBGR},
+    {STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8},
+    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_BGR},
+  };
+  Random random = { 5 };
+
+  for (size_t i = 0; i < sizeof (formats) / sizeof (formats[0]); i++) {
+    Case c = usual;
+
+    c.left = formats[i][0];
+    c.right = formats[i][1];
+    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+    check_case (&c, &random);
+  }
+}
+
+/* Where one index has more than half of the votes, both kinds of vote agree,
+ * and it wins. */
+static void
+test_majority (void)
+{
+  Random random = { 6 };
+
+  for (int round = 0; round < 6; round++) {
+    Case c = usual;
+    TestImage left, right;
+    Oracle o;
+    int *votes, agreed = 0;
+
+    c.n = round % 2 ? 300 : 40;
+    c.min = -150;
+    c.width = 160;
+    c.sx = 1 + round % 3;
+    c.tau = 60;
+    case_images (&c, &left, &right, &random);
+    oracle_init (&o, &c, &left, &right);
+    votes = numbers ((int) c.n);
+    /* Votes of any kind: one index more often than all others together */
+    for (int i = 0; i < o.columns * o.rows; i++) {
+      int kind = random_range (&random, 0, 9);
+
+      o.reliable[i] = kind < 3 ? -1 : kind < 8 ? i % o.columns / 20 * 7
+          % (int) c.n : random_range (&random, 0, (int) c.n - 1);
+    }
+    for (size_t d = 0; d < devices_count (); d++) {
+      uint16_t *result[2];
+      Bench b[2];
+
+      for (int kind = 0; kind < 2; kind++) {
+        o.c.vote = kind;
+        bench_open (&b[kind], d, &o, &random);
+        buffer_up (&b[kind], &b[kind].scratch);
+        crosses (&b[kind], &o, 0, false);
+        give (&b[kind], &b[kind].reliable, o.reliable, o.columns * o.rows);
+        buffer_up (&b[kind], &b[kind].voted);
+        CHECK_INT (b[kind].stages->vote (b[kind].queue, &b[kind].k,
+                &b[kind].m), ==, STEREO_OK);
+        bench_finish (&b[kind]);
+        buffer_down (&b[kind], &b[kind].voted);
+        result[kind] = words16 (&b[kind].voted);
+      }
+      for (int p = 0; p < o.width * o.height; p++) {
+        int n = oracle_votes (&o, p % o.width, p / o.width, votes);
+        int mode = oracle_mode (&o, votes);
+
+        if (2 * votes[mode] <= n)
+          continue;
+        CHECK_INT (result[0][p], ==, result[1][p]);
+        if (p % o.width % o.step_x) {
+          CHECK_INT (result[1][p], ==, mode);
+          agreed++;
+        }
+      }
+      bench_close (&b[0]);
+      bench_close (&b[1]);
+    }
+    if (c.sx > 1)
+      CHECK_INT (agreed, >, 1000);
+    free (votes);
+    oracle_clear (&o);
+    test_image_clear (&left);
+    test_image_clear (&right);
+  }
+}
+
+/* Grey pixels give the same map in every format. */
+static void
+test_grey_is_grey (void)
+{
+  Case c = usual;
+  Random random = { 7 };
+  TestImage left, right, map, left_rgb, right_rgb, map_rgb;
+  StereoParams *params;
+
+  c.width = 70;
+  params = case_params (&c);
+  c.left = c.right = STEREO_FORMAT_GRAY8;
+  case_images (&c, &left, &right, &random);
+  c.left = STEREO_FORMAT_RGB;
+  c.right = STEREO_FORMAT_BGRX;
+  case_images (&c, &left_rgb, &right_rgb, &random);
+  for (int y = 0; y < c.height; y++) {
+    for (int x = 0; x < c.width; x++) {
+      memset (test_image_row (&left_rgb, y) + 3 * x,
+          test_image_row (&left, y)[x], 3);
+      memset (test_image_row (&right_rgb, y) + 4 * x,
+          test_image_row (&right, y)[x], 3);
+    }
+  }
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+  test_image_init (&map_rgb, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+  for (size_t i = 0; i < devices_count (); i++) {
+    match (i, params, "bfv", &left, &right, &map);
+    match (i, params, "bfv", &left_rgb, &right_rgb, &map_rgb);
+    CHECK (first_difference (&map, &map_rgb) == NULL);
+  }
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&map);
+  test_image_clear (&left_rgb);
+  test_image_clear (&right_rgb);
+  test_image_clear (&map_rgb);
+}
+
+/* Larger images, where the oracle would take too long: all devices against the
+ * first one, which the other tests hold to the oracle. */
+static void
+test_random (void)
+{
+  Random random = { 8 };
+
+  for (int i = 0; i < 160; i++) {
+    static const StereoFormat formats[] = {
+      STEREO_FORMAT_GRAY8, STEREO_FORMAT_RGB, STEREO_FORMAT_RGB,
+      STEREO_FORMAT_BGRX, STEREO_FORMAT_GRAY16_LE
+    };
+    Case c = usual;
+    TestImage left, right, map, expected;
+    StereoParams *params;
+
+    c.width = random_range (&random, 1, i % 8 ? 150 : 500);
+    c.height = random_range (&random, 1, i % 8 ? 100 : 300);
+    c.left = formats[random_range (&random, 0, 4)];
+    c.right = random_range (&random, 0, 5) ? c.left : STEREO_FORMAT_GRAY8;
+    c.n = random_range (&random, 1, i % 16 == 5 ? 300 : 60);
+    c.min = random_range (&random, -40, 30);
+    c.fill = (Fill) random_range (&random, 0, 1);
+    if (i % 2) {
+      c.sx = random_range (&random, 1, 8);
+      c.sy = random_range (&random, 1, 8);
+    }
+    if (i % 4 == 3) {
+      c.tau = random_range (&random, 0, 255);
+      c.arm = random_range (&random, 1, i % 8 == 3 ? 64 : 20);
+      c.cut = random_range (&random, 1, i % 16 == 3 ? 765 : 120);
+      c.tolerance = random_range (&random, -1, 3);
+      c.vote = random_range (&random, 0, 1);
+      c.mark = random_range (&random, 0, 1);
+      c.median = random_range (&random, 0, 1);
+    }
+    params = case_params (&c);
+    case_images (&c, &left, &right, &random);
+    test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 10);
+    test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+    match (0, params, "bfv", &left, &right, &expected);
+    for (size_t d = 1; d < devices_count (); d++) {
+      const char *difference;
+
+      match (d, params, "bfv", &left, &right, &map);
+      difference = first_difference (&map, &expected);
+      if (difference != NULL) {
+        describe (&c, stereo_device_name (devices_get (d)), difference);
+        CHECK (!"equal to the reference");
+      }
+    }
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
+    test_image_clear (&map);
+    test_image_clear (&expected);
+  }
+}
+
+static const Test tests[] = {
+  {"fills", test_fills},
+  {"sizes", test_sizes},
+  {"disparities", test_disparities},
+  {"parameters", test_parameters},
+  {"formats", test_formats},
+  {"majority", test_majority},
+  {"grey-is-grey", test_grey_is_grey},
+  {"random", test_random},
+};
+
 int
 main (int argc, char **argv)
 {
+  int status;
+
   if (argc > 1 && strcmp (argv[1], "--bench") == 0)
     return bench ("bfv", argc - 2, argv + 2);
-  return 0;
+  status = TEST_RUN (tests, argc, argv);
+  harness_free ();
+  return status;
 }

@@ -22,6 +22,12 @@ static const struct
   const gchar *property;
   const gchar *value;
 } known[] = {
+  {"stereobfv", "accurate", "sampling-x", "1"},
+  {"stereobfv", "accurate", "sampling-y", "1"},
+  {"stereobfv", "fast", "sampling-x", "2"},
+  {"stereobfv", "fast", "sampling-y", "2"},
+  {"stereobfv", "fastest", "sampling-x", "3"},
+  {"stereobfv", "fastest", "sampling-y", "3"},
   {"stereoesaw", "fast", "iterations", "5"},
   {"stereoesaw", "fast", "base", "2.3"},
   {"stereoesaw", "fast", "cost", "rgb"},
