@@ -10,10 +10,6 @@
 
 #include <string.h>
 
-#ifndef BFV_PARTS
-#define BFV_PARTS 2
-#endif
-
 namespace
 {
 
@@ -447,6 +443,7 @@ crosses (StereoQueue * queue, const StereoBfvConstants * k,
 
 const int halo = 16;            /* arms up to which tiles are for */
 const int lanes = 8;            /* for a row of costs */
+const int parts = 2;            /* rows of costs of a thread */
 const int tile_width = 64;
 const int cost_width = tile_width + 2 * halo;
 const int lane_width = cost_width / lanes;
@@ -465,24 +462,23 @@ struct MatchArgs
   long long steps;              /* of all tiles */
 };
 
-/* Sizes and places in shared memory, in words.  ROWS of costs, PARTS of them a
- * thread's. */
-template < int ROWS, int PARTS > struct Shape
+/* Sizes and places in shared memory, in words.  ROWS of costs. */
+template < int ROWS > struct Shape
 {
   static const int rows = ROWS;
   static const int height = ROWS - 2 * halo;
-  static const int parts = PARTS;       /* rows of costs of a thread */
-  static const int threads = ROWS * lanes / PARTS;
+  static const int threads = ROWS / parts * lanes;
   static const int segments = threads / tile_width;     /* of a column */
   static const int sum_rows = ROWS / segments;  /* of a thread */
   static const int own_rows = height / segments;
-  static const int batch = own_rows < 6 ? own_rows : 6;
+  static const int batch = own_rows % 6 == 0 ? 6 : 4;
 
-  /* prefix sums of rows, from the fourth on; the one before is 0 */
+  /* prefix sums of rows, 16 bits each, from the fourth word on; the one before
+   * is 0; rows of the upper half of the tile are in low, others in high bits */
   static const int row_pitch = cost_width + 4;
   static const int row_sums = 0;
   /* prefix sums of columns, from the second row on; the first is 0 */
-  static const int column_sums = row_sums + ROWS * row_pitch;
+  static const int column_sums = row_sums + ROWS / parts * row_pitch;
   /* right arms of pairs of rows, two tiles wide: horizontal ones of all rows,
    * then vertical ones of the tile's own */
   static const int ring = 2 * tile_width;
@@ -529,6 +525,12 @@ __device__ __forceinline__ uint32_t
 load_word (const uint32_t * shared, int byte)
 {
   return *(const uint32_t *) ((const char *) shared + byte);
+}
+
+__device__ __forceinline__ uint32_t
+load_half (const uint32_t * shared, int byte)
+{
+  return *(const uint16_t *) ((const char *) shared + byte);
 }
 
 /* A part of a tile's work: disparities residue + S_x first and so on. */
@@ -581,25 +583,39 @@ column_pair (uint32_t first, uint32_t second)
   return __byte_perm (first, second, 0x7362) << 3;
 }
 
-/* What comes into a row of the ring for column j of the grid that starts at
- * -residue. */
-template < typename S > __device__ __forceinline__ uint32_t
+/* The arms of two rows of the right view, of which pair () makes what comes into
+ * a row of the ring; for column j of the grid that starts at -residue. */
+struct RightArms
+{
+  uint32_t first, second;
+};
+
+template < typename S > __device__ __forceinline__ RightArms
 right_arms_at (const MatchArgs & a, const Part & p, int s_x, int j, int row)
 {
   const int v = p.v0 + (row < S::rows / 2 ? 2 * row - halo
       : 2 * row - S::rows);
   const int x = clamp (j * s_x - p.residue, 0, a.k.width - 1);
-  const uint32_t first = a.right_arms[(size_t) clamp (v, 0, a.k.grid_height
-          - 1) * (size_t) a.k.width + (size_t) x];
-  const uint32_t second = a.right_arms[(size_t) clamp (v + 1, 0,
-          a.k.grid_height - 1) * (size_t) a.k.width + (size_t) x];
+  const int last = a.k.grid_height - 1;
+  RightArms arms;
 
-  return row < S::rows / 2 ? row_pair (first, second)
-      : column_pair (first, second);
+  /* Offsets within the arms fit 32 bits. */
+  arms.first = a.right_arms[(uint32_t) clamp (v, 0, last)
+      * (uint32_t) a.k.width + (uint32_t) x];
+  arms.second = a.right_arms[(uint32_t) clamp (v + 1, 0, last)
+      * (uint32_t) a.k.width + (uint32_t) x];
+  return arms;
 }
 
-/* Four pixels of the right view from column j of that grid on; aligned if j and
- * the rows are. */
+template < typename S > __device__ __forceinline__ uint32_t
+pair (const RightArms & arms, int row)
+{
+  return row < S::rows / 2 ? row_pair (arms.first, arms.second)
+      : column_pair (arms.first, arms.second);
+}
+
+/* Four pixels of the right view from column j of that grid on, with other bits
+ * above them; aligned if j and the rows are. */
 template < int CHANNELS > __device__ __forceinline__ void
 right_pixels_at (const MatchArgs & a, const Part & p, int s_x, int j, int y,
     uint32_t (&pixel)[lane_width + 4], int at)
@@ -613,35 +629,62 @@ right_pixels_at (const MatchArgs & a, const Part & p, int s_x, int j, int y,
 
 #pragma unroll
       for (int i = 0; i < 4; i++)
-        pixel[at + i] = __byte_perm (four, 0, 0x4000 + 0x111 * i);
+        pixel[at + i] = four >> 8 * i;
     } else {
       const uint4 four = *(const uint4 *) (a.right.plane[0] + (row
               + 4 * (uint32_t) j));
 
-      pixel[at] = four.x & 0xffffff;
-      pixel[at + 1] = four.y & 0xffffff;
-      pixel[at + 2] = four.z & 0xffffff;
-      pixel[at + 3] = four.w & 0xffffff;
+      pixel[at] = four.x;
+      pixel[at + 1] = four.y;
+      pixel[at + 2] = four.z;
+      pixel[at + 3] = four.w;
     }
   } else {
 #pragma unroll
-    for (int i = 0; i < 4; i++)
-      pixel[at + i] = load_pixel < CHANNELS > (a.right, clamp ((j + i) * s_x
-              - p.residue, 0, a.k.width - 1), y);
+    for (int i = 0; i < 4; i++) {
+      const uint32_t x = (uint32_t) clamp ((j + i) * s_x - p.residue, 0,
+          a.k.width - 1);
+
+      pixel[at + i] = CHANNELS == 1 ? a.right.plane[0][row + x]
+          : *(const uint32_t *) (a.right.plane[0] + (row + 4 * x));
+    }
   }
 }
 
-/* Prefix sums of a thread's costs, with 1 << 16 in each to count them. */
+/* Makes pixels of them; not where they are loaded, to wait for them later. */
+template < int CHANNELS > __device__ __forceinline__ void
+finish_pixels (uint32_t (&pixel)[lane_width + 4], int first, int n)
+{
+#pragma unroll
+  for (int i = first; i < first + n; i++)
+    pixel[i] = CHANNELS == 1 ? (pixel[i] & 0xff) * 0x010101u
+        : pixel[i] & 0xffffff;
+}
+
+/* The sum of four absolute differences, and start. */
+__device__ __forceinline__ uint32_t
+add_differences (uint32_t p, uint32_t q, uint32_t start)
+{
+  uint32_t result;
+
+  asm ("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;":"=r" (result):"r" (p),
+      "r" (q), "r" (start));
+  return result;
+}
+
+/* Prefix sums of a thread's costs, which are those of two rows. */
 template < int SHIFT > __device__ __forceinline__ void
-sum_costs (uint32_t limit, const uint32_t (&left)[lane_width],
-    const uint32_t (&right)[lane_width + 4], uint32_t * target)
+sum_costs (uint32_t limit, const uint32_t (&left)[parts][lane_width],
+    const uint32_t (&right)[parts][lane_width + 4], uint32_t * target)
 {
   const int lane = (int) threadIdx.x % lanes;
   uint32_t e[lane_width], sum = 0, all, run;
 
 #pragma unroll
   for (int i = 0; i < lane_width; i++) {
-    e[i] = min (__vsadu4 (left[i], right[i + 4 - SHIFT]) + 0x10000, limit);
+    e[i] = __vminu2 (add_differences (left[0][i], right[0][i + 4 - SHIFT],
+            add_differences (left[1][i], right[1][i + 4 - SHIFT], 0)
+            << 16), limit);
     sum += e[i];
   }
   all = sum;
@@ -669,11 +712,11 @@ sum_costs (uint32_t limit, const uint32_t (&left)[lane_width],
 template < int CHANNELS, int SHIFT, typename S >
 __device__ __forceinline__ void
 sum_costs_at (const MatchArgs & a, const Part & p, int s_x, int step, int u,
-    const int (&y)[S::parts], const uint32_t (&left)[S::parts][lane_width],
-    const uint32_t (&right)[S::parts][lane_width + 4], uint32_t * target)
+    const int (&y)[parts], const uint32_t (&left)[parts][lane_width],
+    const uint32_t (&right)[parts][lane_width + 4], uint32_t * target)
 {
   const StereoBfvConstants & k = a.k;
-  const uint32_t limit = (uint32_t) k.cost_threshold + 0x10000;
+  const uint32_t limit = (uint32_t) k.cost_threshold * 0x10001u;
   const int d = step * s_x + p.residue;
   /* Grid columns with a partner */
   const int first = step + (p.residue > 0);
@@ -682,26 +725,23 @@ sum_costs_at (const MatchArgs & a, const Part & p, int s_x, int step, int u,
 
   if (first <= max (p.u0 - halo, 0)
       && last >= min (p.u0 + tile_width + halo, k.grid_width) - 1) {
-#pragma unroll
-    for (int part = 0; part < S::parts; part++)
-      sum_costs < SHIFT > (limit, left[part], right[part], target
-          + part * (S::rows / S::parts * S::row_pitch));
+    sum_costs < SHIFT > (limit, left, right, target);
   } else {
-#pragma unroll
-    for (int part = 0; part < S::parts; part++) {
-      const uint32_t edge = load_pixel < CHANNELS > (a.left,
-          d > 0 ? d : k.width - 1 + d, y[part]);
-      uint32_t l[lane_width];
-      int own_u = u;
+    uint32_t l[parts][lane_width], edge[parts];
 
-      /* Not to keep 12 conditions for the next turn */
-      asm ("":"+r" (own_u));
 #pragma unroll
-      for (int i = 0; i < lane_width; i++)
-        l[i] = own_u + i < first || own_u + i > last ? edge : left[part][i];
-      sum_costs < SHIFT > (limit, l, right[part], target
-          + part * (S::rows / S::parts * S::row_pitch));
+    for (int part = 0; part < parts; part++)
+      edge[part] = load_pixel < CHANNELS > (a.left, d > 0 ? d
+          : k.width - 1 + d, y[part]);
+#pragma unroll
+    for (int i = 0; i < lane_width; i++) {
+      const bool alone = u + i < first || u + i > last;
+
+#pragma unroll
+      for (int part = 0; part < parts; part++)
+        l[part][i] = alone ? edge[part] : left[part][i];
     }
+    sum_costs < SHIFT > (limit, l, right, target);
   }
 }
 
@@ -709,11 +749,14 @@ sum_costs_at (const MatchArgs & a, const Part & p, int s_x, int step, int u,
  * Four steps share the pixels of right. */
 template < int CHANNELS, typename S > __device__ __forceinline__ void
 sum_step (const MatchArgs & a, const Part & p, int s_x, int step, int u,
-    const int (&y)[S::parts], const uint32_t (&left)[S::parts][lane_width],
-    uint32_t (&right)[S::parts][lane_width + 4], uint32_t * target)
+    const int (&y)[parts], const uint32_t (&left)[parts][lane_width],
+    uint32_t (&right)[parts][lane_width + 4], uint32_t * target)
 {
   switch (step & 3) {
     case 0:
+#pragma unroll
+      for (int part = 0; part < parts; part++)
+        finish_pixels < CHANNELS > (right[part], 0, 4);
       sum_costs_at < CHANNELS, 0, S > (a, p, s_x, step, u, y, left, right,
           target);
       break;
@@ -729,7 +772,7 @@ sum_step (const MatchArgs & a, const Part & p, int s_x, int step, int u,
       sum_costs_at < CHANNELS, 3, S > (a, p, s_x, step, u, y, left, right,
           target);
 #pragma unroll
-      for (int part = 0; part < S::parts; part++) {
+      for (int part = 0; part < parts; part++) {
 #pragma unroll
         for (int j = lane_width + 3; j >= 4; j--)
           right[part][j] = right[part][j - 4];
@@ -762,28 +805,29 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
   const int thread = (int) threadIdx.x;
   /* Costs: rows, and 12 columns from u on. */
   const int u = p.u0 - halo + thread % lanes * lane_width;
-  int y[S::parts];
+  int y[parts];
   uint32_t *const cost_target = shared + S::row_sums
       + thread / lanes * S::row_pitch + 4 + thread % lanes * lane_width;
   /* Sums: a column, and a segment of it. */
   const int column = thread % tile_width, segment = thread / tile_width;
   const bool inside = p.u0 + column < k.grid_width;
-  const int row_base = 4 * (S::row_sums + segment * S::sum_rows
-      * S::row_pitch + column + halo + 4);
+  const int first_row = segment * S::sum_rows;
+  const int row_base = 4 * (S::row_sums + first_row % (S::rows / parts)
+      * S::row_pitch + column + halo + 4) + first_row / (S::rows / parts) * 2;
   const int column_base = 4 * (S::column_sums
       + (segment * S::own_rows + halo) * tile_width + column);
   uint8_t *const best_step = (uint8_t *) (shared + S::best_step);
   uint16_t *const left_step = (uint16_t *) (shared + S::left_step)
       + segment * S::own_rows * tile_width + column;
 
-  uint32_t left[S::parts][lane_width], right[S::parts][lane_width + 4];
+  uint32_t left[parts][lane_width], right[parts][lane_width + 4];
   uint32_t row_arms[S::sum_rows / 2], column_arms[S::own_rows / 2];
   uint32_t best[S::own_rows];
-  uint32_t next_arms = 0;
+  RightArms next_arms = { 0, 0 };
 
 #pragma unroll
-  for (int part = 0; part < S::parts; part++) {
-    y[part] = clamp (p.v0 - halo + thread / lanes + part * S::rows / S::parts,
+  for (int part = 0; part < parts; part++) {
+    y[part] = clamp (p.v0 - halo + thread / lanes + part * S::rows / parts,
         0, k.grid_height - 1) * s_y;
 #pragma unroll
     for (int i = 0; i < lane_width; i++)
@@ -793,13 +837,14 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
     for (int i = 0; i < lane_width + 4; i += 4)
       right_pixels_at < CHANNELS > (a, p, s_x, u + i - 4 - (p.first & ~3),
           y[part], right[part], i);
+    finish_pixels < CHANNELS > (right[part], 0, lane_width + 4);
   }
   for (int i = thread; i < S::ring_rows * tile_width; i += S::threads) {
     int j = p.u0 - p.first + i % tile_width;
 
     shared[S::row_arms + i / tile_width * S::ring_pitch
-        + (j & S::ring - 1)] = right_arms_at < S > (a, p, s_x, j,
-        i / tile_width);
+        + (j & S::ring - 1)] = pair < S > (right_arms_at < S > (a, p, s_x, j,
+            i / tile_width), i / tile_width);
   }
 #pragma unroll
   for (int q = 0; q < S::sum_rows; q += 2) {
@@ -823,7 +868,7 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
     best[q] = 1;
   for (int i = thread; i < S::height * S::best_pitch; i += S::threads)
     shared[S::best + i] = 1;
-  if (thread < S::rows)
+  if (thread < S::rows / parts)
     shared[S::row_sums + thread * S::row_pitch + 3] = 0;
   if (thread < tile_width)
     shared[S::column_sums + thread] = 0;
@@ -837,14 +882,15 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
 
   /* i once more; read from memory it is not taken for the same in all
    * threads, which would cost a copy for every store. */
-  uint32_t own_i = *(volatile uint32_t *) (shared + S::column_sums);
+  uint32_t own_i = *(volatile uint32_t *) (shared + S::column_sums + column);
 
 #pragma unroll 1
   for (int i = 0; i < p.count; i++) {
     const int step = p.first + i;
 
-    /* H and N, and their sums along the segment. */
-    uint32_t sums[S::sum_rows], sum = 0, before = 0;
+    /* H and N, and their sums along the segment; N without the pixels
+     * themselves. */
+    uint32_t sums[S::sum_rows], sum = 0, n = 0, before = 0;
     const int arms_slot = p.u0 + column - step & S::ring - 1;
     const uint32_t *arms = shared + S::row_arms
         + segment * (S::sum_rows / 2) * S::ring_pitch + arms_slot;
@@ -856,16 +902,19 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
       const uint32_t second = __vminu2 (l, r);
       const int at = 4 * q * S::row_pitch;
 
-      sum += load_word (shared, add_bytes (first, 0x00040000u, row_base) + at)
-          - load_word (shared, add_bytes (first, 0x000000fcu, row_base) + at
+      sum += load_half (shared, add_bytes (first, 0x00040000u, row_base) + at)
+          - load_half (shared, add_bytes (first, 0x000000fcu, row_base) + at
           - 4);
-      sums[q] = sum;
-      sum += load_word (shared, add_bytes (second, 0x04000000u, row_base)
-          + at + 4 * S::row_pitch) - load_word (shared, add_bytes (second,
+      n = (uint32_t) add_bytes (first, 0x00010001u, (int) n);
+      sums[q] = sum + (n << 16);
+      sum += load_half (shared, add_bytes (second, 0x04000000u, row_base)
+          + at + 4 * S::row_pitch) - load_half (shared, add_bytes (second,
               0x0000fc00u, row_base) + at + 4 * S::row_pitch - 4);
-      sums[q + 1] = sum;
+      n = (uint32_t) add_bytes (second, 0x01000100u, (int) n);
+      sums[q + 1] = sum + (n << 16);
     }
-    shared[S::totals + column * S::total_pitch + segment] = sum;
+    shared[S::totals + column * S::total_pitch + segment] =
+        sums[S::sum_rows - 1] + (S::sum_rows << 16);
     __syncthreads ();
 
     /* Prefix sums of the columns. */
@@ -885,7 +934,7 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
 #pragma unroll
     for (int q = 0; q < S::sum_rows; q++)
       shared[S::column_sums + (segment * S::sum_rows + q + 1) * tile_width
-          + column] = before + sums[q];
+          + column] = before + sums[q] + ((q + 1) << 16);
     /* The column of the right view that has left the tile, and that which
      * comes next. */
     const int gone = thread - (S::threads - S::height);
@@ -901,7 +950,7 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
     }
     if (thread < S::ring_rows) {
       shared[S::row_arms + thread * S::ring_pitch + (p.u0 - step - 1
-              & S::ring - 1)] = next_arms;
+              & S::ring - 1)] = pair < S > (next_arms, thread);
       next_arms = right_arms_at < S > (a, p, s_x, p.u0 - step - 2, thread);
     }
     if (i + 1 < p.count)
@@ -1205,7 +1254,7 @@ right_size (const StereoBfvConstants * k)
 bool
 fits_tiles (const StereoBfvConstants * k)
 {
-  return !k->wide
+  return !k->wide && k->cost_threshold * cost_width < 65536
       && (k->arm_length + k->sampling_x - 1) / k->sampling_x <= halo
       && (k->arm_length + k->sampling_y - 1) / k->sampling_y <= halo;
 }
@@ -1301,8 +1350,8 @@ match_any (StereoCudaStage & stage, StereoQueue * queue,
 {
   const int limit = stereo_cuda_shared_limit (queue->device);
 
-  typedef Shape < 128, BFV_PARTS > Large;
-  typedef Shape < 64, 1 > Small;
+  typedef Shape < 128 > Large;
+  typedef Shape < 64 > Small;
 
   if (fits_tiles (k) && Large::size * 4 <= limit)
     return match_tiles < CHANNELS, DIRECT, Large > (stage, queue, k, left,
