@@ -1,0 +1,1973 @@
+/* gst-stereomatching: cross-based regions and bitwise fast voting on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "bfv-pixel.h"
+#include "output.h"
+#include "queue-cuda.h"
+
+#include <string.h>
+
+namespace
+{
+
+/* ------------------------------------------------------ overlapping kernels */
+
+/* Where the machine can do it (compute capability 9.0), a kernel's threads are
+ * put in place while the one before it still works, and wait here until it has
+ * finished. */
+__device__ __forceinline__ void
+wait_for_kernel_before ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.wait;":::"memory");
+#endif
+}
+
+/* Not for kernels that use scratch: clear_kernel does not wait. */
+__device__ __forceinline__ void
+let_next_kernel_come ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/* Launches a kernel that calls wait_for_kernel_before (). */
+template < typename... Parameters, typename... Arguments > void
+launch (StereoQueue * queue, void (*kernel) (Parameters...), dim3 grid,
+    dim3 block, int shared, const Arguments &... arguments)
+{
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  cudaLaunchConfig_t config = { };
+  cudaLaunchAttribute attribute;
+
+  memset ((void *) &attribute, 0, sizeof (attribute));
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = (size_t) shared;
+  config.stream = q->compute;
+  config.attrs = &attribute;
+  config.numAttrs = q->capability >= 90 ? 1 : 0;
+  /* an error is found where launches are checked */
+  (void) cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
+}
+
+dim3
+blocks_of (int width, int height, int columns, int rows, int depth = 1)
+{
+  return dim3 ((unsigned) ((width + columns - 1) / columns),
+      (unsigned) ((height + rows - 1) / rows), (unsigned) depth);
+}
+
+/* ------------------------------------------------------------------- pixels */
+
+__device__ __forceinline__ int
+clamp (int x, int lowest, int highest)
+{
+  return min (max (x, lowest), highest);
+}
+
+/* a / b for a >= 0 and a b that is 1 most of the time. */
+__device__ __forceinline__ int
+divide (int a, int b)
+{
+  return b == 1 ? a : (int) ((unsigned) a / (unsigned) b);
+}
+
+/* a / b rounded down, b > 0. */
+__host__ __device__ __forceinline__ int
+floor_div (int a, int b)
+{
+  return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+
+/* A pixel; luma three times, so that sums of three differences come out.
+ * Offsets within a view fit 32 bits. */
+template < int CHANNELS > __device__ __forceinline__ uint32_t
+load_pixel (const StereoView & view, int x, int y)
+{
+  const uint32_t row = (uint32_t) y * (uint32_t) view.stride;
+
+  if (CHANNELS == 1)
+    return view.plane[0][row + (uint32_t) x] * 0x010101u;
+  return *(const uint32_t *) (view.plane[0] + (row + 4 * (uint32_t) x))
+      & 0xffffff;
+}
+
+__device__ __forceinline__ uint32_t
+grid_arms_at (const StereoBfvConstants & k, const uint32_t * left_arms, int u,
+    int v, bool direct = false)
+{
+  if (u < 0 || v < 0 || u >= k.grid_width || v >= k.grid_height)
+    return 0;
+  if (direct)
+    return left_arms[(size_t) v * (size_t) k.width + (size_t) u];
+  return stereo_bfv_grid_arms (&k, left_arms[(size_t) (v * k.sampling_y)
+          * (size_t) k.width + (size_t) (u * k.sampling_x)], u, v);
+}
+
+/* ------------------------------------------------------------------ crosses */
+
+struct CrossesArgs
+{
+  StereoBfvConstants k;
+  StereoView view[2];
+  uint32_t *arms[2];
+};
+
+/* Tiles are for arms up to 16, which pixels at distance 2 to 17 end. */
+const int cross_arm = 16;
+const int cross_width = 64;
+const int cross_before = 20;    /* pixels before the tile, and behind it */
+const int cross_more = 2 * cross_before;
+const int cross_units = (cross_before + cross_width) / 4;
+const int cross_pitch = cross_width + cross_more;
+const int cross_threads = 512;
+
+/* The three channels of a pixel, 8 bits in 11 each.  Outside of the image is a
+ * value above all others. */
+const uint32_t outside = 512u << 22;
+
+__device__ __forceinline__ uint32_t
+spread (uint32_t pixel)
+{
+  return (pixel & 0xff) | (pixel & 0xff00) << 3 | (pixel & 0xff0000) << 6;
+}
+
+/* Whether q differs from a pixel p, or is outside.  low and high are made of
+ * p: 512 + threshold - p and 512 + threshold + p for each channel.  With q
+ * added and subtracted, bit 9 of both stays set where the two are similar. */
+struct Limits
+{
+  uint32_t low, high;
+};
+
+__device__ __forceinline__ Limits
+limits (const StereoBfvConstants & k, uint32_t p)
+{
+  const uint32_t all = (512u + (uint32_t) k.arm_threshold) * 0x00400801u;
+  Limits l = { all - p, all + p };
+
+  return l;
+}
+
+__device__ __forceinline__ bool
+differ (const Limits & p, uint32_t q)
+{
+  return ~((p.low + q) & (p.high - q)) & 512u * 0x00400801u;
+}
+
+/* An arm from a word with bit 15 - i set if the pixel at distance i + 2
+ * differs. */
+__device__ __forceinline__ uint32_t
+arm_length (const StereoBfvConstants & k, uint32_t differs)
+{
+  const uint32_t stops = differs & differs << 1
+      & 0xffff0000u >> (k.arm_length - 1);
+
+  return stops & 0xffff ? (uint32_t) __clz ((int) (stops & 0xffff)) - 15
+      : (uint32_t) k.arm_length;
+}
+
+template < int CHANNELS > __device__ __forceinline__ uint32_t
+load_or_outside (const StereoBfvConstants & k, const StereoView & view, int x,
+    int y)
+{
+  return x < 0 || y < 0 || x >= k.width || y >= k.height ? outside
+      : spread (load_pixel < CHANNELS > (view, x, y));
+}
+
+/* An arm of any length, from memory. */
+template < int CHANNELS > __device__ __forceinline__ uint32_t
+long_arm (const StereoBfvConstants & k, const StereoView & view,
+    const Limits & p, int x, int y, int dx, int dy)
+{
+  bool before = differ (p, load_or_outside < CHANNELS > (k, view, x + 2 * dx,
+          y + 2 * dy));
+
+  for (int i = 1; i < k.arm_length; i++) {
+    bool next = differ (p, load_or_outside < CHANNELS > (k, view,
+            x + (i + 2) * dx, y + (i + 2) * dy));
+
+    if (before && next)
+      return (uint32_t) i;
+    before = next;
+  }
+  return (uint32_t) k.arm_length;
+}
+
+__device__ __forceinline__ void
+store_cross (const CrossesArgs & a, int side, int x, int y, uint32_t left,
+    uint32_t right, uint32_t up, uint32_t down)
+{
+  uint32_t arms = stereo_bfv_pack_arms (x > 0 ? left : 0,
+      x < a.k.width - 1 ? right : 0, y > 0 ? up : 0,
+      y < a.k.height - 1 ? down : 0);
+
+  if (side == 0 || (a.k.sampling_x == 1 && a.k.sampling_y == 1))
+    a.arms[side][(size_t) y * (size_t) a.k.width + (size_t) x] = arms;
+  else
+    a.arms[1][(size_t) (y / a.k.sampling_y) * (size_t) a.k.width
+        + (size_t) x] = stereo_bfv_sample_arms (&a.k, arms);
+}
+
+/* Four pixels of a row, x a multiple of 4. */
+template < int CHANNELS > __device__ __forceinline__ uint4
+load_four (const StereoBfvConstants & k, const StereoView & view, int x,
+    int y)
+{
+  uint4 four;
+
+  if (CHANNELS == 3 && y >= 0 && y < k.height && x >= 0 && x + 4 <= k.width
+      && (view.stride % 16 | (size_t) view.plane[0] % 16) == 0) {
+    four = *(const uint4 *) (view.plane[0] + ((uint32_t) y
+            * (uint32_t) view.stride + 4 * (uint32_t) x));
+    four.x = spread (four.x);
+    four.y = spread (four.y);
+    four.z = spread (four.z);
+    four.w = spread (four.w);
+  } else {
+    four.x = load_or_outside < CHANNELS > (k, view, x, y);
+    four.y = load_or_outside < CHANNELS > (k, view, x + 1, y);
+    four.z = load_or_outside < CHANNELS > (k, view, x + 2, y);
+    four.w = load_or_outside < CHANNELS > (k, view, x + 3, y);
+  }
+  return four;
+}
+
+/* Which of the pixels behind the first four differ from them, as arm_length ()
+ * wants it. */
+__device__ __forceinline__ void
+compare (const StereoBfvConstants & k,
+    const uint32_t (&pixel)[4 + cross_arm + 1], uint32_t (&mask)[4])
+{
+#pragma unroll
+  for (int j = 0; j < 4; j++) {
+    const Limits own = limits (k, pixel[j]);
+
+    mask[j] = 0;
+#pragma unroll
+    for (int i = 0; i < cross_arm; i++) {
+      if (differ (own, pixel[j + i + 2]))
+        mask[j] |= 0x8000u >> i;
+    }
+  }
+}
+
+/* The same for pixels before, from the masks of those: bit 15 - i of the one at
+ * distance i + 2. */
+__device__ __forceinline__ uint32_t
+turn (const uint32_t (&mask)[4 + cross_arm + 1], int j)
+{
+  uint32_t result = 0;
+
+#pragma unroll
+  for (int i = 0; i < cross_arm; i++)
+    result |= mask[j + cross_arm + 1 - i - 2] & 0x8000u >> i;
+  return result;
+}
+
+/* Pixels are compared with those to their right and below only, and the results
+ * shared. */
+template < int CHANNELS, int HEIGHT >
+__global__ void __launch_bounds__ (cross_threads, 2)
+crosses_kernel (const __grid_constant__ CrossesArgs a)
+{
+  extern __shared__ __align__ (16) uint32_t shared[];
+  const StereoBfvConstants & k = a.k;
+  const int rows = HEIGHT + cross_more - 3;
+  const int column_units = (HEIGHT + cross_before) / 4;
+  uint16_t *const row_masks = (uint16_t *) (shared + rows * cross_pitch);
+  uint16_t *const column_masks = row_masks + HEIGHT * cross_units * 4;
+  const int side = (int) blockIdx.z, thread = (int) threadIdx.x;
+  const int x0 = (int) blockIdx.x * cross_width;
+  const int y0 = (int) blockIdx.y * HEIGHT;
+  const int sampling = side == 0 ? 1 : k.sampling_y;
+  uint32_t mask[4];
+
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
+  for (int i = thread; i < rows * (cross_pitch / 4);
+      i += cross_threads) {
+    const int r = i / (cross_pitch / 4), c = i % (cross_pitch / 4) * 4;
+
+    *(uint4 *) (shared + r * cross_pitch + c) = load_four < CHANNELS > (k,
+        a.view[side], x0 - cross_before + c, y0 - cross_before + r);
+  }
+  __syncthreads ();
+
+  for (int i = thread; i < HEIGHT * cross_units; i += cross_threads) {
+    const int r = i / cross_units, c = i % cross_units * 4;
+    const uint4 *source = (const uint4 *) (shared + (r + cross_before)
+        * cross_pitch + c);
+    uint32_t pixel[4 + cross_arm + 1];
+
+#pragma unroll
+    for (int j = 0; j < 4 + cross_arm; j += 4) {
+      const uint4 four = source[j / 4];
+
+      pixel[j] = four.x;
+      pixel[j + 1] = four.y;
+      pixel[j + 2] = four.z;
+      pixel[j + 3] = four.w;
+    }
+    pixel[4 + cross_arm] = source[(4 + cross_arm) / 4].x;
+    compare (k, pixel, mask);
+    *(uint2 *) (row_masks + r * 4 * cross_units + c) =
+        make_uint2 (mask[0] | mask[1] << 16, mask[2] | mask[3] << 16);
+  }
+  for (int i = thread; i < cross_width * column_units; i += cross_threads) {
+    const int r = i / cross_width * 4, c = i % cross_width;
+    uint32_t pixel[4 + cross_arm + 1];
+
+#pragma unroll
+    for (int j = 0; j < 4 + cross_arm + 1; j++)
+      pixel[j] = shared[(r + j) * cross_pitch + c + cross_before];
+    compare (k, pixel, mask);
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+      column_masks[(r + j) * cross_width + c] = (uint16_t) mask[j];
+  }
+  __syncthreads ();
+
+  for (int i = thread; i < cross_width * HEIGHT / 4; i += cross_threads) {
+    const int r = i / cross_width * 4, c = i % cross_width;
+    uint32_t above[4 + cross_arm + 1];
+
+    if (x0 + c >= k.width)
+      continue;
+#pragma unroll
+    for (int j = 0; j < 4 + cross_arm + 1; j++)
+      above[j] = column_masks[(r + cross_before - cross_arm - 1 + j)
+          * cross_width + c];
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      const uint16_t *own = row_masks + (r + j) * 4 * cross_units + c
+          + cross_before;
+      const int y = y0 + r + j;
+      uint32_t left = 0;
+
+      if (y >= k.height || (sampling > 1 && y % sampling != 0))
+        continue;
+#pragma unroll
+      for (int d = 0; d < cross_arm; d++)
+        left |= own[-d - 2] & 0x8000u >> d;
+      store_cross (a, side, x0 + c, y, arm_length (k, left), arm_length (k,
+              own[0]), arm_length (k, turn (above, j)), arm_length (k,
+              above[j + cross_arm + 1]));
+    }
+  }
+}
+
+template < int CHANNELS > __global__ void __launch_bounds__ (512)
+long_crosses_kernel (const __grid_constant__ CrossesArgs a)
+{
+  const int side = (int) blockIdx.z;
+  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
+  if (x >= a.k.width || y >= a.k.height
+      || (side != 0 && y % a.k.sampling_y != 0))
+    return;
+
+  const StereoView & view = a.view[side];
+  const Limits p = limits (a.k, spread (load_pixel < CHANNELS > (view, x,
+              y)));
+
+  store_cross (a, side, x, y,
+      long_arm < CHANNELS > (a.k, view, p, x, y, -1, 0),
+      long_arm < CHANNELS > (a.k, view, p, x, y, 1, 0),
+      long_arm < CHANNELS > (a.k, view, p, x, y, 0, -1),
+      long_arm < CHANNELS > (a.k, view, p, x, y, 0, 1));
+}
+
+template < int CHANNELS, int HEIGHT > StereoStatus
+launch_crosses (StereoCudaStage & stage, StereoQueue * queue,
+    const CrossesArgs & a)
+{
+  const int shared = 4 * (HEIGHT + cross_more - 3) * cross_pitch
+      + 2 * HEIGHT * cross_units * 4 + 2 * (HEIGHT + cross_before)
+      * cross_width;
+  cudaError_t error = cudaFuncSetAttribute (crosses_kernel < CHANNELS,
+      HEIGHT >, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+
+  if (error != cudaSuccess)
+    return STEREO_CUDA_CHECK (error, "shared memory of bfv's crosses_kernel",
+        &queue->message);
+  launch (queue, crosses_kernel < CHANNELS, HEIGHT >, blocks_of (a.k.width,
+          a.k.height, cross_width, HEIGHT, 2), cross_threads, shared, a);
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's crosses_kernel");
+}
+
+template < int CHANNELS > StereoStatus
+launch_best_crosses (StereoCudaStage & stage, StereoQueue * queue,
+    const CrossesArgs & a)
+{
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  const int width = a.k.width, height = a.k.height;
+  const dim3 high = blocks_of (width, height, cross_width, 64, 2);
+
+  if (a.k.arm_length > cross_arm) {
+    launch (queue, long_crosses_kernel < CHANNELS >, blocks_of (width,
+            height, 64, 8, 2), dim3 (64, 8), 0, a);
+    return STEREO_CUDA_LAUNCHED (stage, "bfv's long_crosses_kernel");
+  }
+  /* High tiles do less twice, others spread better over a small image. */
+  return high.x * high.y * high.z > 4u * (unsigned) q->multiprocessors
+      ? launch_crosses < CHANNELS, 64 > (stage, queue, a)
+      : launch_crosses < CHANNELS, 32 > (stage, queue, a);
+}
+
+StereoStatus
+crosses (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoView * left, const StereoView * right,
+    const StereoBfvMemory * m)
+{
+  StereoCudaStage stage (queue);
+  CrossesArgs a = { *k, {*left, *right}, {m->left_arms, m->right_arms} };
+
+  if (!stage.entered ())
+    return stage.status ();
+  return k->channels == 1 ? launch_best_crosses < 1 > (stage, queue, a)
+      : launch_best_crosses < 3 > (stage, queue, a);
+}
+
+/* ------------------------------------------------------ matching: the tiles */
+
+const int halo = 16;            /* arms up to which tiles are for */
+const int lanes = 8;            /* for a row of costs */
+const int parts = 2;            /* rows of costs of a thread */
+const int tile_width = 64;
+const int cost_width = tile_width + 2 * halo;
+const int lane_width = cost_width / lanes;
+
+struct MatchArgs
+{
+  StereoBfvConstants k;
+  StereoView left;
+  StereoView right;
+  const uint32_t *left_arms;
+  const uint32_t *right_arms;
+  unsigned long long *left_best;        /* keys, see make_key () */
+  unsigned long long *right_best;
+  int tiles_x;
+  bool aligned;                 /* the right view, for words of four pixels */
+  long long steps;              /* of all tiles */
+};
+
+/* Sizes and places in shared memory, in words.  ROWS of costs. */
+template < int ROWS > struct Shape
+{
+  static const int rows = ROWS;
+  static const int height = ROWS - 2 * halo;
+  static const int threads = ROWS / parts * lanes;
+  static const int segments = threads / tile_width;     /* of a column */
+  static const int sum_rows = ROWS / segments;  /* of a thread */
+  static const int own_rows = height / segments;
+  static const int batch = own_rows % 6 == 0 ? 6 : 4;
+
+  /* prefix sums of rows, 16 bits each, from the fourth word on; the one before
+   * is 0; rows of the upper half of the tile are in low, others in high bits */
+  static const int row_pitch = cost_width + 4;
+  static const int row_sums = 0;
+  /* prefix sums of columns, from the second row on; the first is 0 */
+  static const int column_sums = row_sums + ROWS / parts * row_pitch;
+  /* right arms of pairs of rows, two tiles wide: horizontal ones of all rows,
+   * then vertical ones of the tile's own */
+  static const int ring = 2 * tile_width;
+  static const int ring_pitch = ring + 1;
+  static const int ring_rows = (ROWS + height) / 2;
+  static const int row_arms = column_sums + (ROWS + 1) * tile_width;
+  /* the right view's winners */
+  static const int best_pitch = tile_width + 1;
+  static const int best = row_arms + ring_rows * ring_pitch;
+  /* sums of the segments of a column */
+  static const int total_pitch = segments + 4;
+  static const int totals = (best + height * best_pitch + 3) / 4 * 4;
+  static const int step_pitch = tile_width + 4; /* bytes */
+  static const int best_step = totals + tile_width * total_pitch;
+  /* steps of the left view's winners, 16 bits each */
+  static const int left_step = best_step + height * step_pitch / 4;
+  static const int size = left_step + height * tile_width / 2;
+};
+
+/* The order of A / n, then of the index, as numbers.  Two fractions that
+ * differ do so by 1 / (n m) at least, which is above 2^-21. */
+__device__ __forceinline__ unsigned long long
+make_key (uint32_t sums, int index)
+{
+  uint32_t a = sums & 0xffff, n = sums >> 16;
+  uint32_t whole = a / n, rest = a - whole * n;
+  uint32_t quotient = whole << 21 | (rest << 21) / n;
+
+  return (unsigned long long) quotient << 16 | (unsigned) index;
+}
+
+/* base + the byte of word times factor, for the bytes that have one. */
+__device__ __forceinline__ int
+add_bytes (uint32_t word, uint32_t factors, int base)
+{
+  int result;
+
+  asm ("dp4a.u32.s32 %0, %1, %2, %3;":"=r" (result):"r" (word),
+      "r" (factors), "r" (base));
+  return result;
+}
+
+__device__ __forceinline__ uint32_t
+load_word (const uint32_t * shared, int byte)
+{
+  return *(const uint32_t *) ((const char *) shared + byte);
+}
+
+__device__ __forceinline__ uint32_t
+load_half (const uint32_t * shared, int byte)
+{
+  return *(const uint16_t *) ((const char *) shared + byte);
+}
+
+/* A part of a tile's work: disparities residue + S_x first and so on. */
+struct Part
+{
+  int u0, v0;
+  int residue;
+  int first;
+  int count;
+};
+
+__device__ __forceinline__ Part
+find_part (const MatchArgs & a, int tile_height, long long position,
+    long long end)
+{
+  const StereoBfvConstants & k = a.k;
+  const int n = k.end_index - k.first_index, s = k.sampling_x;
+  const int d0 = k.min_disparity + k.first_index;
+  const int tile = (int) (position / n);
+  int skip = (int) (position % n);
+  Part p;
+
+  p.u0 = tile % a.tiles_x * tile_width;
+  p.v0 = tile / a.tiles_x * tile_height;
+  for (p.residue = 0;; p.residue++) {
+    int after = floor_div (d0 + n - 1 - p.residue, s) + 1;
+
+    p.first = floor_div (d0 - p.residue + s - 1, s);
+    p.count = after - p.first;
+    if (skip < p.count)
+      break;
+    skip -= p.count;
+  }
+  p.first += skip;
+  p.count = (int) min ((long long) (p.count - skip), end - position);
+  return p;
+}
+
+/* Arms of two rows in the bytes of a word: left of the first and of the second
+ * row, right of both.  The same for up and down, times 8. */
+__device__ __forceinline__ uint32_t
+row_pair (uint32_t first, uint32_t second)
+{
+  return __byte_perm (first, second, 0x5140);
+}
+
+__device__ __forceinline__ uint32_t
+column_pair (uint32_t first, uint32_t second)
+{
+  return __byte_perm (first, second, 0x7362) << 3;
+}
+
+/* The arms of two rows of the right view, of which pair () makes what comes into
+ * a row of the ring; for column j of the grid that starts at -residue. */
+struct RightArms
+{
+  uint32_t first, second;
+};
+
+template < typename S > __device__ __forceinline__ RightArms
+right_arms_at (const MatchArgs & a, const Part & p, int s_x, int j, int row)
+{
+  const int v = p.v0 + (row < S::rows / 2 ? 2 * row - halo
+      : 2 * row - S::rows);
+  const int x = clamp (j * s_x - p.residue, 0, a.k.width - 1);
+  const int last = a.k.grid_height - 1;
+  RightArms arms;
+
+  /* Offsets within the arms fit 32 bits. */
+  arms.first = a.right_arms[(uint32_t) clamp (v, 0, last)
+      * (uint32_t) a.k.width + (uint32_t) x];
+  arms.second = a.right_arms[(uint32_t) clamp (v + 1, 0, last)
+      * (uint32_t) a.k.width + (uint32_t) x];
+  return arms;
+}
+
+template < typename S > __device__ __forceinline__ uint32_t
+pair (const RightArms & arms, int row)
+{
+  return row < S::rows / 2 ? row_pair (arms.first, arms.second)
+      : column_pair (arms.first, arms.second);
+}
+
+/* Four pixels of the right view from column j of that grid on, with other bits
+ * above them; aligned if j and the rows are. */
+template < int CHANNELS > __device__ __forceinline__ void
+right_pixels_at (const MatchArgs & a, const Part & p, int s_x, int j, int y,
+    uint32_t (&pixel)[lane_width + 4], int at)
+{
+  const uint32_t row = (uint32_t) y * (uint32_t) a.right.stride;
+
+  if (s_x == 1 && a.aligned && j >= 0 && j + 4 <= a.k.width) {
+    if (CHANNELS == 1) {
+      const uint32_t four = *(const uint32_t *) (a.right.plane[0] + (row
+              + (uint32_t) j));
+
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+        pixel[at + i] = four >> 8 * i;
+    } else {
+      const uint4 four = *(const uint4 *) (a.right.plane[0] + (row
+              + 4 * (uint32_t) j));
+
+      pixel[at] = four.x;
+      pixel[at + 1] = four.y;
+      pixel[at + 2] = four.z;
+      pixel[at + 3] = four.w;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const uint32_t x = (uint32_t) clamp ((j + i) * s_x - p.residue, 0,
+          a.k.width - 1);
+
+      pixel[at + i] = CHANNELS == 1 ? a.right.plane[0][row + x]
+          : *(const uint32_t *) (a.right.plane[0] + (row + 4 * x));
+    }
+  }
+}
+
+/* Makes pixels of them; not where they are loaded, to wait for them later. */
+template < int CHANNELS > __device__ __forceinline__ void
+finish_pixels (uint32_t (&pixel)[lane_width + 4], int first, int n)
+{
+#pragma unroll
+  for (int i = first; i < first + n; i++)
+    pixel[i] = CHANNELS == 1 ? (pixel[i] & 0xff) * 0x010101u
+        : pixel[i] & 0xffffff;
+}
+
+/* The sum of four absolute differences, and start. */
+__device__ __forceinline__ uint32_t
+add_differences (uint32_t p, uint32_t q, uint32_t start)
+{
+  uint32_t result;
+
+  asm ("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;":"=r" (result):"r" (p),
+      "r" (q), "r" (start));
+  return result;
+}
+
+/* Prefix sums of a thread's costs, which are those of two rows. */
+template < int SHIFT > __device__ __forceinline__ void
+sum_costs (uint32_t limit, const uint32_t (&left)[parts][lane_width],
+    const uint32_t (&right)[parts][lane_width + 4], uint32_t * target)
+{
+  const int lane = (int) threadIdx.x % lanes;
+  uint32_t e[lane_width], sum = 0, all, run;
+
+#pragma unroll
+  for (int i = 0; i < lane_width; i++) {
+    e[i] = __vminu2 (add_differences (left[0][i], right[0][i + 4 - SHIFT],
+            add_differences (left[1][i], right[1][i + 4 - SHIFT], 0)
+            << 16), limit);
+    sum += e[i];
+  }
+  all = sum;
+#pragma unroll
+  for (int o = 1; o < lanes; o *= 2) {
+    uint32_t before = __shfl_up_sync (0xffffffffu, all, o, lanes);
+
+    if (lane >= o)
+      all += before;
+  }
+  run = all - sum;
+#pragma unroll
+  for (int i = 0; i < lane_width; i += 4) {
+    uint4 four;
+
+    four.x = run + e[i];
+    four.y = run + e[i] + e[i + 1];
+    four.z = four.y + e[i + 2];
+    four.w = four.y + e[i + 2] + e[i + 3];
+    run = four.w;
+    *(uint4 *) (target + i) = four;
+  }
+}
+
+template < int CHANNELS, int SHIFT, typename S >
+__device__ __forceinline__ void
+sum_costs_at (const MatchArgs & a, const Part & p, int s_x, int step, int u,
+    const int (&y)[parts], const uint32_t (&left)[parts][lane_width],
+    const uint32_t (&right)[parts][lane_width + 4], uint32_t * target)
+{
+  const StereoBfvConstants & k = a.k;
+  const uint32_t limit = (uint32_t) k.cost_threshold * 0x10001u;
+  const int d = step * s_x + p.residue;
+  /* Grid columns with a partner */
+  const int first = step + (p.residue > 0);
+  const int last = d < 0 ? floor_div (k.width - 1 + d, s_x)
+      : k.grid_width - 1;
+
+  if (first <= max (p.u0 - halo, 0)
+      && last >= min (p.u0 + tile_width + halo, k.grid_width) - 1) {
+    sum_costs < SHIFT > (limit, left, right, target);
+  } else {
+    uint32_t l[parts][lane_width], edge[parts];
+
+#pragma unroll
+    for (int part = 0; part < parts; part++)
+      edge[part] = load_pixel < CHANNELS > (a.left, d > 0 ? d
+          : k.width - 1 + d, y[part]);
+#pragma unroll
+    for (int i = 0; i < lane_width; i++) {
+      const bool alone = u + i < first || u + i > last;
+
+#pragma unroll
+      for (int part = 0; part < parts; part++)
+        l[part][i] = alone ? edge[part] : left[part][i];
+    }
+    sum_costs < SHIFT > (limit, l, right, target);
+  }
+}
+
+/* Prefix sums of all rows for a step; afterwards right is that of the next one.
+ * Four steps share the pixels of right. */
+template < int CHANNELS, typename S > __device__ __forceinline__ void
+sum_step (const MatchArgs & a, const Part & p, int s_x, int step, int u,
+    const int (&y)[parts], const uint32_t (&left)[parts][lane_width],
+    uint32_t (&right)[parts][lane_width + 4], uint32_t * target)
+{
+  switch (step & 3) {
+    case 0:
+#pragma unroll
+      for (int part = 0; part < parts; part++)
+        finish_pixels < CHANNELS > (right[part], 0, 4);
+      sum_costs_at < CHANNELS, 0, S > (a, p, s_x, step, u, y, left, right,
+          target);
+      break;
+    case 1:
+      sum_costs_at < CHANNELS, 1, S > (a, p, s_x, step, u, y, left, right,
+          target);
+      break;
+    case 2:
+      sum_costs_at < CHANNELS, 2, S > (a, p, s_x, step, u, y, left, right,
+          target);
+      break;
+    default:
+      sum_costs_at < CHANNELS, 3, S > (a, p, s_x, step, u, y, left, right,
+          target);
+#pragma unroll
+      for (int part = 0; part < parts; part++) {
+#pragma unroll
+        for (int j = lane_width + 3; j >= 4; j--)
+          right[part][j] = right[part][j - 4];
+        right_pixels_at < CHANNELS > (a, p, s_x, u - 5 - step, y[part],
+            right[part], 0);
+      }
+      break;
+  }
+}
+
+/* Merges a winner of the right view. */
+__device__ __forceinline__ void
+merge_right (const MatchArgs & a, const Part & p, int j, int v,
+    uint32_t sums, int step)
+{
+  const int x = j * a.k.sampling_x - p.residue;
+
+  if (sums >> 16 != 0 && v < a.k.grid_height && x >= 0 && x < a.k.width)
+    atomicMin (a.right_best + ((size_t) v * (size_t) a.k.width + (size_t) x),
+        make_key (sums, step * a.k.sampling_x + p.residue
+            - a.k.min_disparity));
+}
+
+template < int CHANNELS, bool DIRECT, typename S >
+__device__ __forceinline__ void
+match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
+{
+  const StereoBfvConstants & k = a.k;
+  const int s_x = DIRECT ? 1 : k.sampling_x, s_y = DIRECT ? 1 : k.sampling_y;
+  const int thread = (int) threadIdx.x;
+  /* Costs: rows, and 12 columns from u on. */
+  const int u = p.u0 - halo + thread % lanes * lane_width;
+  int y[parts];
+  uint32_t *const cost_target = shared + S::row_sums
+      + thread / lanes * S::row_pitch + 4 + thread % lanes * lane_width;
+  /* Sums: a column, and a segment of it. */
+  const int column = thread % tile_width, segment = thread / tile_width;
+  const bool inside = p.u0 + column < k.grid_width;
+  const int first_row = segment * S::sum_rows;
+  const int row_base = 4 * (S::row_sums + first_row % (S::rows / parts)
+      * S::row_pitch + column + halo + 4) + first_row / (S::rows / parts) * 2;
+  const int column_base = 4 * (S::column_sums
+      + (segment * S::own_rows + halo) * tile_width + column);
+  uint8_t *const best_step = (uint8_t *) (shared + S::best_step);
+  uint16_t *const left_step = (uint16_t *) (shared + S::left_step)
+      + segment * S::own_rows * tile_width + column;
+
+  uint32_t left[parts][lane_width], right[parts][lane_width + 4];
+  uint32_t row_arms[S::sum_rows / 2], column_arms[S::own_rows / 2];
+  uint32_t best[S::own_rows];
+  RightArms next_arms = { 0, 0 };
+
+#pragma unroll
+  for (int part = 0; part < parts; part++) {
+    y[part] = clamp (p.v0 - halo + thread / lanes + part * S::rows / parts,
+        0, k.grid_height - 1) * s_y;
+#pragma unroll
+    for (int i = 0; i < lane_width; i++)
+      left[part][i] = load_pixel < CHANNELS > (a.left, clamp (u + i, 0,
+              k.grid_width - 1) * s_x, y[part]);
+#pragma unroll
+    for (int i = 0; i < lane_width + 4; i += 4)
+      right_pixels_at < CHANNELS > (a, p, s_x, u + i - 4 - (p.first & ~3),
+          y[part], right[part], i);
+    finish_pixels < CHANNELS > (right[part], 0, lane_width + 4);
+  }
+  for (int i = thread; i < S::ring_rows * tile_width; i += S::threads) {
+    int j = p.u0 - p.first + i % tile_width;
+
+    shared[S::row_arms + i / tile_width * S::ring_pitch
+        + (j & S::ring - 1)] = pair < S > (right_arms_at < S > (a, p, s_x, j,
+            i / tile_width), i / tile_width);
+  }
+#pragma unroll
+  for (int q = 0; q < S::sum_rows; q += 2) {
+    int v = p.v0 - halo + segment * S::sum_rows + q;
+
+    row_arms[q / 2] = row_pair (grid_arms_at (k, a.left_arms, p.u0 + column,
+            v, DIRECT), grid_arms_at (k, a.left_arms, p.u0 + column, v + 1,
+            DIRECT));
+  }
+#pragma unroll
+  for (int q = 0; q < S::own_rows; q += 2) {
+    int v = p.v0 + segment * S::own_rows + q;
+
+    column_arms[q / 2] = column_pair (grid_arms_at (k, a.left_arms,
+            p.u0 + column, v, DIRECT), grid_arms_at (k, a.left_arms,
+            p.u0 + column, v + 1, DIRECT));
+  }
+  /* No winner: any n times 0 is less than n times 1. */
+#pragma unroll
+  for (int q = 0; q < S::own_rows; q++)
+    best[q] = 1;
+  for (int i = thread; i < S::height * S::best_pitch; i += S::threads)
+    shared[S::best + i] = 1;
+  if (thread < S::rows / parts)
+    shared[S::row_sums + thread * S::row_pitch + 3] = 0;
+  if (thread < tile_width)
+    shared[S::column_sums + thread] = 0;
+
+  /* Of the first step; every step makes those of the next one. */
+  sum_step < CHANNELS, S > (a, p, s_x, p.first, u, y, left, right,
+      cost_target);
+  if (thread < S::ring_rows)
+    next_arms = right_arms_at < S > (a, p, s_x, p.u0 - p.first - 1, thread);
+  __syncthreads ();
+
+  /* i once more; read from memory it is not taken for the same in all
+   * threads, which would cost a copy for every store. */
+  uint32_t own_i = *(volatile uint32_t *) (shared + S::column_sums + column);
+
+#pragma unroll 1
+  for (int i = 0; i < p.count; i++) {
+    const int step = p.first + i;
+
+    /* H and N, and their sums along the segment; N without the pixels
+     * themselves. */
+    uint32_t sums[S::sum_rows], sum = 0, n = 0, before = 0;
+    const int arms_slot = p.u0 + column - step & S::ring - 1;
+    const uint32_t *arms = shared + S::row_arms
+        + segment * (S::sum_rows / 2) * S::ring_pitch + arms_slot;
+#pragma unroll
+    for (int q = 0; q < S::sum_rows; q += 2) {
+      const uint32_t l = row_arms[q / 2], r = arms[q / 2 * S::ring_pitch];
+      /* 16 bits compare by their high byte. */
+      const uint32_t first = __vminu2 (l & 0x00ff00ffu, r & 0x00ff00ffu);
+      const uint32_t second = __vminu2 (l, r);
+      const int at = 4 * q * S::row_pitch;
+
+      sum += load_half (shared, add_bytes (first, 0x00040000u, row_base) + at)
+          - load_half (shared, add_bytes (first, 0x000000fcu, row_base) + at
+          - 4);
+      n = (uint32_t) add_bytes (first, 0x00010001u, (int) n);
+      sums[q] = sum + (n << 16);
+      sum += load_half (shared, add_bytes (second, 0x04000000u, row_base)
+          + at + 4 * S::row_pitch) - load_half (shared, add_bytes (second,
+              0x0000fc00u, row_base) + at + 4 * S::row_pitch - 4);
+      n = (uint32_t) add_bytes (second, 0x01000100u, (int) n);
+      sums[q + 1] = sum + (n << 16);
+    }
+    shared[S::totals + column * S::total_pitch + segment] =
+        sums[S::sum_rows - 1] + (S::sum_rows << 16);
+    __syncthreads ();
+
+    /* Prefix sums of the columns. */
+#pragma unroll
+    for (int s = 0; s < S::segments - 1; s += 4) {
+      if (s >= segment)
+        break;
+
+      uint4 four = *(const uint4 *) (shared + S::totals
+          + column * S::total_pitch + s);
+
+      before += four.x;
+      before += s + 1 < segment ? four.y : 0;
+      before += s + 2 < segment ? four.z : 0;
+      before += s + 3 < segment ? four.w : 0;
+    }
+#pragma unroll
+    for (int q = 0; q < S::sum_rows; q++)
+      shared[S::column_sums + (segment * S::sum_rows + q + 1) * tile_width
+          + column] = before + sums[q] + ((q + 1) << 16);
+    /* The column of the right view that has left the tile, and that which
+     * comes next. */
+    const int gone = thread - (S::threads - S::height);
+    uint32_t gone_best = 0;
+    int gone_step = 0;
+
+    if (gone >= 0 && i > 0) {
+      int slot = p.u0 - step & tile_width - 1;
+
+      gone_best = shared[S::best + gone * S::best_pitch + slot];
+      gone_step = best_step[gone * S::step_pitch + slot];
+      shared[S::best + gone * S::best_pitch + slot] = 1;
+    }
+    if (thread < S::ring_rows) {
+      shared[S::row_arms + thread * S::ring_pitch + (p.u0 - step - 1
+              & S::ring - 1)] = pair < S > (next_arms, thread);
+      next_arms = right_arms_at < S > (a, p, s_x, p.u0 - step - 2, thread);
+    }
+    if (i + 1 < p.count)
+      sum_step < CHANNELS, S > (a, p, s_x, step + 1, u, y, left, right,
+          cost_target);
+    __syncthreads ();
+
+    /* A and n, and the winners. */
+    const int slot = p.u0 + column - step & tile_width - 1;
+    uint32_t *right_best = shared + S::best
+        + segment * S::own_rows * S::best_pitch + slot;
+    uint8_t *right_step = best_step + segment * S::own_rows * S::step_pitch
+        + slot;
+    arms = shared + S::row_arms + (S::rows / 2 + segment * (S::own_rows / 2))
+        * S::ring_pitch + arms_slot;
+    /* Some rows at once: first all loads, then the stores. */
+#pragma unroll
+    for (int q0 = 0; q0 < S::own_rows; q0 += S::batch) {
+      uint32_t here[S::batch], there[S::batch];
+
+#pragma unroll
+      for (int q = q0; q < q0 + S::batch; q += 2) {
+        const uint32_t l = column_arms[q / 2], r =
+            arms[q / 2 * S::ring_pitch];
+        const uint32_t first = __vminu2 (l & 0x00ff00ffu, r & 0x00ff00ffu);
+        const uint32_t second = __vminu2 (l, r);
+        const int at = 4 * q * tile_width;
+
+        here[q - q0] = load_word (shared, add_bytes (first, 0x00200000u,
+                column_base) + at + 4 * tile_width) - load_word (shared,
+            add_bytes (first, 0x000000e0u, column_base) + at);
+        here[q + 1 - q0] = load_word (shared, add_bytes (second, 0x20000000u,
+                column_base) + at + 8 * tile_width) - load_word (shared,
+            add_bytes (second, 0x0000e000u, column_base) + at
+            + 4 * tile_width);
+        there[q - q0] = right_best[q * S::best_pitch];
+        there[q + 1 - q0] = right_best[(q + 1) * S::best_pitch];
+      }
+#pragma unroll
+      for (int q = q0; q < q0 + S::batch; q++) {
+        const uint32_t w = here[q - q0], n = w >> 16, other = there[q - q0];
+
+        /* (A + 2^16 n) m - (B + 2^16 m) n = A m - B n */
+        if ((int32_t) (w * (best[q] >> 16) - best[q] * n) < 0) {
+          best[q] = w;
+          left_step[q * tile_width] = (uint16_t) own_i;
+        }
+        if (inside && (int32_t) (w * (other >> 16) - other * n) < 0) {
+          right_best[q * S::best_pitch] = w;
+          right_step[q * S::step_pitch] = (uint8_t) own_i;
+        }
+      }
+    }
+    if (gone >= 0)
+      merge_right (a, p, p.u0 + tile_width - step, p.v0 + gone, gone_best,
+          step - 1 - (i - 1 - gone_step & 255));
+    own_i++;
+  }
+  __syncthreads ();
+
+  /* What is left */
+  const int last = p.first + p.count - 1;
+  for (int i = thread; i < S::height * tile_width; i += S::threads) {
+    int r = i / tile_width, j = p.u0 - last + i % tile_width;
+    int slot = j & tile_width - 1;
+
+    merge_right (a, p, j, p.v0 + r, shared[S::best + r * S::best_pitch
+            + slot], last - (p.count - 1 - best_step[r * S::step_pitch
+                + slot] & 255));
+  }
+#pragma unroll
+  for (int q = 0; q < S::own_rows; q++) {
+    int v = p.v0 + segment * S::own_rows + q;
+    int i = left_step[q * tile_width];
+
+    if (inside && v < k.grid_height)
+      atomicMin (a.left_best + ((size_t) v * (size_t) k.grid_width
+              + (size_t) (p.u0 + column)), make_key (best[q],
+              (p.first + i) * k.sampling_x + p.residue - k.min_disparity));
+  }
+  __syncthreads ();
+}
+
+template < int CHANNELS, bool DIRECT, typename S >
+__global__ void __launch_bounds__ (S::threads, 1)
+match_kernel (const __grid_constant__ MatchArgs a)
+{
+  extern __shared__ __align__ (16) uint32_t shared[];
+  long long position = a.steps * blockIdx.x / gridDim.x;
+  const long long end = a.steps * (blockIdx.x + 1) / gridDim.x;
+
+  wait_for_kernel_before ();
+  while (position < end) {
+    const Part p = find_part (a, S::height, position, end);
+
+    match_part < CHANNELS, DIRECT, S > (a, p, shared);
+    position += p.count;
+  }
+}
+
+const int key_threads = 256;
+const int keys_at_once = 4;     /* of a thread */
+
+/* No winners yet.  Works at the same time as the kernel before, but for a
+ * kernel that uses scratch. */
+__global__ void __launch_bounds__ (key_threads)
+clear_kernel (size_t n, unsigned long long *best)
+{
+  const size_t first = (size_t) blockIdx.x * (key_threads * keys_at_once)
+      + threadIdx.x;
+
+#pragma unroll
+  for (int i = 0; i < keys_at_once; i++) {
+    if (first + i * key_threads < n)
+      best[first + i * key_threads] = ~0ull;
+  }
+  wait_for_kernel_before ();
+}
+
+/* n_left keys to winners of the left view, the others to those of the right. */
+__global__ void __launch_bounds__ (key_threads)
+winners_kernel (size_t n_left, size_t n, const unsigned long long *best,
+    uint16_t * left, uint16_t * right)
+{
+  const size_t first = (size_t) blockIdx.x * (key_threads * keys_at_once)
+      + threadIdx.x;
+  unsigned long long key[keys_at_once];
+
+  wait_for_kernel_before ();
+#pragma unroll
+  for (int i = 0; i < keys_at_once; i++) {
+    if (first + i * key_threads < n)
+      key[i] = best[first + i * key_threads];
+  }
+#pragma unroll
+  for (int i = 0; i < keys_at_once; i++) {
+    const size_t at = first + i * key_threads;
+
+    if (at < n_left)
+      left[at] = (uint16_t) key[i];
+    else if (at < n)
+      right[at - n_left] = (uint16_t) key[i];
+  }
+}
+
+/* ---------------------------------------- matching: whatever tiles can't do */
+
+struct SliceArgs
+{
+  StereoBfvConstants k;
+  StereoView left;
+  StereoView right;
+  const uint32_t *left_arms;
+  const uint32_t *right_arms;
+  uint32_t *row_sums;           /* prefix sums of e */
+  uint2 *sums;                  /* H, N */
+  uint2 *left_best;             /* A, n */
+  uint2 *right_best;
+  uint16_t *left_winner;
+  uint16_t *right_winner;
+  int index;
+};
+
+const int slice_threads = 256;
+
+/* The sum over a block's threads up to this one; shared has 32 words. */
+__device__ __forceinline__ uint32_t
+prefix_sum (uint32_t value, uint32_t * shared)
+{
+  const int lane = (int) threadIdx.x & 31, warp = (int) threadIdx.x / 32;
+
+#pragma unroll
+  for (int o = 1; o < 32; o *= 2) {
+    uint32_t before = __shfl_up_sync (0xffffffffu, value, o);
+
+    if (lane >= o)
+      value += before;
+  }
+  if (lane == 31)
+    shared[warp] = value;
+  __syncthreads ();
+  for (int w = 0; w < warp; w++)
+    value += shared[w];
+  __syncthreads ();
+  return value;
+}
+
+/* The overlapped arms of a grid point. */
+__device__ __forceinline__ uint32_t
+overlap_at (const SliceArgs & a, int u, int v)
+{
+  const StereoBfvConstants & k = a.k;
+  const int d = k.min_disparity + a.index;
+  const int partner = stereo_bfv_clamp (&k, u * k.sampling_x, d) - d;
+
+  return stereo_bfv_overlap (grid_arms_at (k, a.left_arms, u, v),
+      a.right_arms[(size_t) v * (size_t) k.width + (size_t) partner]);
+}
+
+template < int CHANNELS > __global__ void __launch_bounds__ (slice_threads)
+cost_kernel (const __grid_constant__ SliceArgs a)
+{
+  __shared__ uint32_t shared[32], total;
+  const StereoBfvConstants & k = a.k;
+  const int v = (int) blockIdx.x, y = v * k.sampling_y;
+  const int d = k.min_disparity + a.index;
+  uint32_t before = 0;
+
+  for (int u0 = 0; u0 < k.grid_width; u0 += slice_threads) {
+    const int u = u0 + (int) threadIdx.x;
+    uint32_t e = 0;
+
+    if (u < k.grid_width) {
+      int x = stereo_bfv_clamp (&k, u * k.sampling_x, d);
+
+      e = min (__vsadu4 (load_pixel < CHANNELS > (a.left, x, y),
+              load_pixel < CHANNELS > (a.right, x - d, y)),
+          (uint32_t) k.cost_threshold);
+    }
+    e = before + prefix_sum (e, shared);
+    if (u < k.grid_width)
+      a.row_sums[(size_t) v * (size_t) k.grid_width + (size_t) u] = e;
+    if (threadIdx.x == slice_threads - 1)
+      total = e;
+    __syncthreads ();
+    before = total;
+  }
+}
+
+__global__ void __launch_bounds__ (slice_threads)
+row_kernel (const __grid_constant__ SliceArgs a)
+{
+  const int u = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int v = (int) blockIdx.y;
+  const size_t row = (size_t) v * (size_t) a.k.grid_width;
+
+  if (u >= a.k.grid_width)
+    return;
+  const uint32_t arms = overlap_at (a, u, v);
+  const int first = u - (int) (arms & 0xff);
+  const int last = u + (int) (arms >> 8 & 0xff);
+
+  a.sums[row + (size_t) u] = make_uint2 (a.row_sums[row + (size_t) last]
+      - (first > 0 ? a.row_sums[row + (size_t) first - 1] : 0),
+      (uint32_t) (last - first + 1));
+}
+
+__device__ __forceinline__ void
+compete (uint2 sums, int index, uint2 * best, uint16_t * winner)
+{
+  if (*winner == STEREO_INVALID || stereo_bfv_less_wide (sums.x, sums.y,
+          best->x, best->y)) {
+    *best = sums;
+    *winner = (uint16_t) index;
+  }
+}
+
+__global__ void __launch_bounds__ (slice_threads)
+column_kernel (const __grid_constant__ SliceArgs a)
+{
+  const StereoBfvConstants & k = a.k;
+  const int u = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int v = (int) blockIdx.y;
+  const size_t here = (size_t) v * (size_t) k.grid_width + (size_t) u;
+  const int partner = u * k.sampling_x - (k.min_disparity + a.index);
+  uint2 sums = make_uint2 (0, 0);
+
+  if (u >= k.grid_width)
+    return;
+  const uint32_t arms = overlap_at (a, u, v);
+
+  for (int i = v - (int) (arms >> 16 & 0xff); i <= v + (int) (arms >> 24);
+      i++) {
+    uint2 row = a.sums[(size_t) i * (size_t) k.grid_width + (size_t) u];
+
+    sums.x += row.x;
+    sums.y += row.y;
+  }
+  compete (sums, a.index, &a.left_best[here], &a.left_winner[here]);
+  if (partner >= 0 && partner < k.width) {
+    size_t there = (size_t) v * (size_t) k.width + (size_t) partner;
+
+    compete (sums, a.index, &a.right_best[there], &a.right_winner[there]);
+  }
+}
+
+/* ---------------------------------------------------------- matching: stage */
+
+size_t
+grid_size (const StereoBfvConstants * k)
+{
+  return (size_t) k->grid_width * (size_t) k->grid_height;
+}
+
+size_t
+right_size (const StereoBfvConstants * k)
+{
+  return (size_t) k->width * (size_t) k->grid_height;
+}
+
+bool
+fits_tiles (const StereoBfvConstants * k)
+{
+  return !k->wide && k->cost_threshold * cost_width < 65536
+      && (k->arm_length + k->sampling_x - 1) / k->sampling_x <= halo
+      && (k->arm_length + k->sampling_y - 1) / k->sampling_y <= halo;
+}
+
+/* Words of the votes in a row: 1, 2 or 4. */
+int
+vote_words (const StereoBfvConstants * k)
+{
+  return k->bits < 4 ? 1 : k->bits < 8 ? 2 : 4;
+}
+
+size_t
+scratch (const StereoBfvConstants * k, unsigned)
+{
+  size_t keys = (grid_size (k) + right_size (k))
+      * sizeof (unsigned long long);
+  size_t slices = grid_size (k) * (sizeof (uint32_t) + 2 * sizeof (uint2))
+      + right_size (k) * sizeof (uint2);
+  size_t votes = right_size (k) * (size_t) vote_words (k)
+      * sizeof (uint32_t);
+  size_t match = fits_tiles (k) ? keys : slices;
+
+  return match > votes ? match : votes;
+}
+
+template < int CHANNELS > StereoStatus
+match_slices (StereoCudaStage & stage, const StereoBfvConstants * k,
+    const StereoView * left, const StereoView * right,
+    const StereoBfvMemory * m)
+{
+  const dim3 grid ((unsigned) (k->grid_width + slice_threads - 1)
+      / slice_threads, (unsigned) k->grid_height);
+  SliceArgs a = { *k, *left, *right, m->left_arms, m->right_arms };
+
+  a.sums = (uint2 *) m->scratch;
+  a.left_best = a.sums + grid_size (k);
+  a.right_best = a.left_best + grid_size (k);
+  a.row_sums = (uint32_t *) (a.right_best + right_size (k));
+  a.left_winner = m->left;
+  a.right_winner = m->right;
+  (void) cudaMemsetAsync (m->left, 0xff, grid_size (k) * sizeof (uint16_t),
+      stage.stream ());
+  (void) cudaMemsetAsync (m->right, 0xff, right_size (k)
+      * sizeof (uint16_t), stage.stream ());
+  for (a.index = k->first_index; a.index < k->end_index; a.index++) {
+    cost_kernel < CHANNELS > <<< (unsigned) k->grid_height, slice_threads, 0,
+        stage.stream () >>> (a);
+    row_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
+    column_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
+  }
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's column_kernel");
+}
+
+template < int CHANNELS, bool DIRECT, typename S > StereoStatus
+match_tiles (StereoCudaStage & stage, StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoView * left,
+    const StereoView * right, const StereoBfvMemory * m)
+{
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  const size_t n_left = grid_size (k), n = n_left + right_size (k);
+  MatchArgs a = { *k, *left, *right, m->left_arms, m->right_arms };
+  cudaError_t error = cudaFuncSetAttribute (match_kernel < CHANNELS, DIRECT, S >,
+      cudaFuncAttributeMaxDynamicSharedMemorySize, S::size * 4);
+  unsigned blocks, key_blocks;
+
+  if (error != cudaSuccess)
+    return STEREO_CUDA_CHECK (error, "shared memory of bfv's match_kernel",
+        &queue->message);
+  a.left_best = (unsigned long long *) m->scratch;
+  a.right_best = a.left_best + n_left;
+  a.aligned = (right->stride | (size_t) right->plane[0])
+      % (CHANNELS == 1 ? 4 : 16) == 0;
+  a.tiles_x = (k->grid_width + tile_width - 1) / tile_width;
+  a.steps = (long long) a.tiles_x
+      * ((k->grid_height + S::height - 1) / S::height)
+      * (k->end_index - k->first_index);
+  blocks = (unsigned) (a.steps < q->multiprocessors ? a.steps
+      : q->multiprocessors);
+  key_blocks = (unsigned) ((n + key_threads * keys_at_once - 1)
+      / (key_threads * keys_at_once));
+  launch (queue, clear_kernel, key_blocks, key_threads, 0, n, a.left_best);
+  launch (queue, match_kernel < CHANNELS, DIRECT, S >, blocks, S::threads,
+      S::size * 4, a);
+  launch (queue, winners_kernel, key_blocks, key_threads, 0, n_left, n,
+      a.left_best, m->left, m->right);
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's match_kernel");
+}
+
+template < int CHANNELS, bool DIRECT > StereoStatus
+match_any (StereoCudaStage & stage, StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoView * left,
+    const StereoView * right, const StereoBfvMemory * m)
+{
+  const int limit = stereo_cuda_shared_limit (queue->device);
+
+  typedef Shape < 128 > Large;
+  typedef Shape < 64 > Small;
+
+  if (fits_tiles (k) && Large::size * 4 <= limit)
+    return match_tiles < CHANNELS, DIRECT, Large > (stage, queue, k, left,
+        right, m);
+  if (fits_tiles (k) && Small::size * 4 <= limit)
+    return match_tiles < CHANNELS, DIRECT, Small > (stage, queue, k, left,
+        right, m);
+  return match_slices < CHANNELS > (stage, k, left, right, m);
+}
+
+StereoStatus
+match (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoView * left, const StereoView * right,
+    const StereoBfvMemory * m)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  if (k->sampling_x == 1 && k->sampling_y == 1)
+    return k->channels == 1 ? match_any < 1, true > (stage, queue, k, left,
+        right, m) : match_any < 3, true > (stage, queue, k, left, right, m);
+  return k->channels == 1 ? match_any < 1, false > (stage, queue, k, left,
+      right, m) : match_any < 3, false > (stage, queue, k, left, right, m);
+}
+
+/* ------------------------------------------------------------------ restore */
+
+struct RestoreArgs
+{
+  StereoBfvConstants k;
+  const uint32_t *left_arms;
+  const uint16_t *left;
+  const uint16_t *right;
+  uint16_t *reliable;
+  uint16_t *voted;
+  void *votes;                  /* of a row, vote_words () each */
+  StereoMap map;
+  StereoOutput output;
+  bool encode;
+};
+
+/* The winner at a grid point if it is reliable. */
+__device__ __forceinline__ uint32_t
+check_at (const RestoreArgs & a, int u, int v)
+{
+  const uint32_t index = a.left[(size_t) v * (size_t) a.k.grid_width
+      + (size_t) u];
+
+  return stereo_bfv_reliable (&a.k, u * a.k.sampling_x, (int) index,
+      a.right + (size_t) v * (size_t) a.k.width) ? index : STEREO_INVALID;
+}
+
+__global__ void
+check_kernel (const __grid_constant__ RestoreArgs a)
+{
+  const int u = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int v = (int) blockIdx.y;
+
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
+  if (u < a.k.grid_width)
+    a.reliable[(size_t) v * (size_t) a.k.grid_width + (size_t) u] =
+        (uint16_t) check_at (a, u, v);
+}
+
+template < int WORDS > struct Vector;
+template <> struct Vector <1 >
+{
+  typedef uint32_t Type;
+};
+template <> struct Vector <2 >
+{
+  typedef uint2 Type;
+};
+template <> struct Vector <4 >
+{
+  typedef uint4 Type;
+};
+
+const int vote_threads = 512;
+const int vote_rows = 4;        /* of a block */
+
+/* The votes on a horizontal arm in bytes: how many there are, then how many of
+ * them have bit 0, 1, ... set.  With CHECK, makes the map of what is reliable
+ * too. */
+template < int WORDS, bool CHECK >
+__global__ void __launch_bounds__ (vote_threads)
+vote_rows_kernel (const __grid_constant__ RestoreArgs a)
+{
+  typedef typename Vector < WORDS >::Type Type;
+  __shared__ uint32_t sums[vote_rows][WORDS][vote_threads + 1];
+  __shared__ uint32_t totals[vote_rows][WORDS][vote_threads / 32];
+  const StereoBfvConstants & k = a.k;
+  const int thread = (int) threadIdx.x, lane = thread & 31;
+  const int warp = thread / 32, reach = k.arm_length;
+  const int n = vote_threads - 2 * reach;
+  const int x = (int) blockIdx.x * n - reach + thread;
+  const int u = divide (max (x, 0), k.sampling_x);
+  const int v0 = (int) blockIdx.y * vote_rows;
+  const bool sample = x < k.width && u * k.sampling_x == x;
+  const bool own = thread >= reach && thread < vote_threads - reach
+      && x < k.width;
+  uint32_t word[vote_rows][WORDS], code[vote_rows], arms[vote_rows];
+
+  wait_for_kernel_before ();
+#pragma unroll
+  for (int r = 0; r < vote_rows; r++) {
+    const int v = v0 + r;
+    const size_t at = (size_t) v * (size_t) k.grid_width + (size_t) u;
+    uint32_t index = STEREO_INVALID;
+
+    arms[r] = own && v < k.grid_height ? a.left_arms[(size_t) v
+        * (size_t) k.sampling_y * (size_t) k.width + (size_t) x] : 0;
+    if (sample && v < k.grid_height)
+      index = CHECK ? check_at (a, u, v) : a.reliable[at];
+    if (CHECK && own && sample && v < k.grid_height)
+      a.reliable[at] = (uint16_t) index;
+    code[r] = index == STEREO_INVALID ? 0 : index << 1 | 1;
+  }
+#pragma unroll
+  for (int r = 0; r < vote_rows; r++) {
+#pragma unroll
+    for (int w = 0; w < WORDS; w++)
+      word[r][w] = ((code[r] >> 4 * w & 15) * 0x00204081u) & 0x01010101u;
+  }
+#pragma unroll
+  for (int o = 1; o < 32; o *= 2) {
+#pragma unroll
+    for (int r = 0; r < vote_rows; r++) {
+#pragma unroll
+      for (int w = 0; w < WORDS; w++) {
+        uint32_t before = __shfl_up_sync (0xffffffffu, word[r][w], o);
+
+        if (lane >= o)
+          word[r][w] += before;
+      }
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < vote_rows; r++) {
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) {
+      if (lane == 31)
+        totals[r][w][warp] = word[r][w];
+    }
+  }
+  __syncthreads ();
+#pragma unroll
+  for (int r = 0; r < vote_rows; r++) {
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) {
+      uint32_t before = lane < warp ? totals[r][w][lane] : 0;
+
+#pragma unroll
+      for (int o = vote_threads / 64; o > 0; o /= 2)
+        before += __shfl_xor_sync (0xffffffffu, before, o);
+      sums[r][w][thread + 1] = word[r][w]
+          + __shfl_sync (0xffffffffu, before, 0);
+      if (thread == 0)
+        sums[r][w][0] = 0;
+    }
+  }
+  __syncthreads ();
+#pragma unroll
+  for (int r = 0; r < vote_rows; r++) {
+    const int from = thread - (int) (arms[r] & 0xff);
+    const int to = thread + (int) (arms[r] >> 8 & 0xff) + 1;
+    Type result;
+
+    if (!own || v0 + r >= k.grid_height)
+      break;
+#pragma unroll
+    for (int w = 0; w < WORDS; w++)
+      ((uint32_t *) & result)[w] = sums[r][w][to] - sums[r][w][from];
+    ((Type *) a.votes)[(size_t) (v0 + r) * (size_t) k.width + (size_t) x] =
+        result;
+  }
+}
+
+/* The reliable winner of a pixel; STEREO_INVALID if it has none. */
+__device__ __forceinline__ uint32_t
+own_vote (const RestoreArgs & a, int x, int y)
+{
+  const StereoBfvConstants & k = a.k;
+  const int u = divide (x, k.sampling_x), v = divide (y, k.sampling_y);
+
+  return u * k.sampling_x == x && v * k.sampling_y == y
+      ? a.reliable[(size_t) v * (size_t) k.grid_width + (size_t) u]
+      : STEREO_INVALID;
+}
+
+const int votes_at_once = 4;
+
+template < int WORDS > __global__ void __launch_bounds__ (256)
+vote_columns_kernel (const __grid_constant__ RestoreArgs a)
+{
+  typedef typename Vector < WORDS >::Type Type;
+  const StereoBfvConstants & k = a.k;
+  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+
+  wait_for_kernel_before ();
+  if (x >= k.width || y >= k.height)
+    return;
+  const size_t at = (size_t) y * (size_t) k.width + (size_t) x;
+  uint32_t result = own_vote (a, x, y);
+
+  if (result == STEREO_INVALID) {
+    const uint32_t arms = a.left_arms[at];
+    const int first = divide (y - (int) (arms >> 16 & 0xff) + k.sampling_y - 1,
+        k.sampling_y);
+    const int last = divide (y + (int) (arms >> 24), k.sampling_y);
+    const Type *votes = (const Type *) a.votes + (size_t) first
+        * (size_t) k.width + (size_t) x;
+    uint32_t even[WORDS], odd[WORDS];
+    int v = first;
+
+#pragma unroll
+    for (int w = 0; w < WORDS; w++)
+      even[w] = odd[w] = 0;
+    /* As many rows at once as do not overflow bytes. */
+    if (k.arm_length <= (255 / votes_at_once - 1) / 2) {
+      for (; v + votes_at_once <= last + 1; v += votes_at_once) {
+        uint32_t sum[WORDS];
+
+#pragma unroll
+        for (int w = 0; w < WORDS; w++)
+          sum[w] = 0;
+#pragma unroll
+        for (int i = 0; i < votes_at_once; i++) {
+          const Type four = votes[i * k.width];
+
+#pragma unroll
+          for (int w = 0; w < WORDS; w++)
+            sum[w] += ((const uint32_t *) &four)[w];
+        }
+        votes += votes_at_once * k.width;
+#pragma unroll
+        for (int w = 0; w < WORDS; w++) {
+          even[w] += sum[w] & 0x00ff00ffu;
+          odd[w] += sum[w] >> 8 & 0x00ff00ffu;
+        }
+      }
+    }
+    for (; v <= last; v++) {
+      const Type four = *votes;
+
+      votes += k.width;
+#pragma unroll
+      for (int w = 0; w < WORDS; w++) {
+        even[w] += ((const uint32_t *) &four)[w] & 0x00ff00ffu;
+        odd[w] += ((const uint32_t *) &four)[w] >> 8 & 0x00ff00ffu;
+      }
+    }
+
+    const uint32_t n = even[0] & 0xffff;
+    if (n != 0) {
+      result = 0;
+#pragma unroll
+      for (int bit = 0; bit < 4 * WORDS - 1; bit++) {
+        const int plane = bit + 1;
+        uint32_t pair = plane % 2 == 0 ? even[plane / 4] : odd[plane / 4];
+
+        result |= (uint32_t) stereo_bfv_majority (plane % 4 < 2
+            ? pair & 0xffff : pair >> 16, n) << bit;
+      }
+      result = stereo_bfv_clamp_index (&k, result);
+    }
+  }
+  a.voted[at] = (uint16_t) result;
+}
+
+/* One warp for 32 pixels, one after the other; a word of shared memory for
+ * every index. */
+__global__ void __launch_bounds__ (32)
+vote_histogram_kernel (const __grid_constant__ RestoreArgs a)
+{
+  extern __shared__ uint32_t count[];
+  const StereoBfvConstants & k = a.k;
+  const int lane = (int) threadIdx.x, y = (int) blockIdx.y;
+  const int x0 = (int) blockIdx.x * 32;
+  const size_t row = (size_t) y * (size_t) k.width;
+
+  wait_for_kernel_before ();
+  uint32_t result = x0 + lane < k.width ? own_vote (a, x0 + lane, y) : 0;
+  uint32_t todo = __ballot_sync (0xffffffffu, result == STEREO_INVALID);
+
+  for (int i = lane; i < k.end_index; i += 32)
+    count[i] = 0;
+  __syncwarp ();
+  for (; todo != 0; todo &= todo - 1) {
+    const int pixel = __ffs ((int) todo) - 1, x = x0 + pixel;
+    const uint32_t arms = a.left_arms[row + (size_t) x];
+    const int first = divide (y - (int) (arms >> 16 & 0xff) + k.sampling_y - 1,
+        k.sampling_y);
+    const int last = divide (y + (int) (arms >> 24), k.sampling_y);
+    uint32_t most = 0;          /* votes << 16 | 0xffff - index */
+
+    /* Once to count, once to forget. */
+    for (int pass = 0; pass < 2; pass++) {
+      for (int v = first; v <= last; v++) {
+        const uint32_t h = a.left_arms[(size_t) (v * k.sampling_y)
+            * (size_t) k.width + (size_t) x];
+        const int u1 = (x + (int) (h >> 8 & 0xff)) / k.sampling_x;
+
+        for (int u = (x - (int) (h & 0xff) + k.sampling_x - 1)
+            / k.sampling_x + lane; u <= u1; u += 32) {
+          uint32_t index = a.reliable[(size_t) v * (size_t) k.grid_width
+              + (size_t) u];
+
+          if (index == STEREO_INVALID)
+            continue;
+          if (pass == 0)
+            most = max (most, (atomicAdd (&count[index], 1) + 1) << 16
+                | (0xffff - index));
+          else
+            count[index] = 0;
+        }
+      }
+      __syncwarp ();
+    }
+#pragma unroll
+    for (int o = 16; o > 0; o /= 2)
+      most = max (most, __shfl_xor_sync (0xffffffffu, most, o));
+    if (lane == pixel && most != 0)
+      result = 0xffff - (most & 0xffff);
+  }
+  if (x0 + lane < k.width)
+    a.voted[row + (size_t) (x0 + lane)] = (uint16_t) result;
+}
+
+/* The nearest value of a row of voted before the 32 columns from x0 on, or
+ * behind them; STEREO_INVALID if there is none.  All threads of a warp. */
+__device__ __forceinline__ uint32_t
+find_value (const RestoreArgs & a, const uint16_t * row, int x0, bool before)
+{
+  const int lane = (int) threadIdx.x & 31;
+
+  for (int x = before ? x0 - 32 : x0 + 32; before ? x > -32 : x < a.k.width;
+      x += before ? -32 : 32) {
+    uint32_t value = x + lane >= 0 && x + lane < a.k.width ? row[x + lane]
+        : STEREO_INVALID;
+    uint32_t valid = __ballot_sync (0xffffffffu, value != STEREO_INVALID);
+
+    if (valid != 0)
+      return __shfl_sync (0xffffffffu, value, before ? 31 - __clz ((int)
+              valid) : __ffs ((int) valid) - 1);
+  }
+  return STEREO_INVALID;
+}
+
+/* Values of the 32 columns from x0 on, where there is none the lower one of the
+ * nearest. */
+__device__ __forceinline__ uint32_t
+filled (const RestoreArgs & a, const uint16_t * row, int x0, int y)
+{
+  const StereoBfvConstants & k = a.k;
+  const int lane = (int) threadIdx.x & 31, x = x0 + lane;
+  uint32_t value = x < k.width ? row[x] : STEREO_INVALID;
+  const uint32_t valid = __ballot_sync (0xffffffffu,
+      value != STEREO_INVALID);
+  const uint32_t wanted = __ballot_sync (0xffffffffu, x < k.width);
+
+  if (valid == wanted)
+    return value;
+
+  const uint32_t below = valid & (1u << lane) - 1;
+  const uint32_t above = valid & ~((2u << lane) - 1);
+  const int from = below != 0 ? 31 - __clz ((int) below) : lane;
+  const int to = above != 0 ? __ffs ((int) above) - 1 : lane;
+  uint32_t before = __shfl_sync (0xffffffffu, value, from);
+  uint32_t after = __shfl_sync (0xffffffffu, value, to);
+
+  if ((valid & 1) == 0) {
+    uint32_t found = find_value (a, row, x0, true);
+
+    before = below == 0 ? found : before;
+  }
+  if ((valid & 1u << (31 - __clz ((int) wanted))) == 0) {
+    uint32_t found = find_value (a, row, x0, false);
+
+    after = above == 0 ? found : after;
+  }
+  if (value == STEREO_INVALID)
+    value = min (before, after);
+  if (value == STEREO_INVALID && x < k.width)
+    value = a.left[(size_t) (y / k.sampling_y) * (size_t) k.grid_width
+        + (size_t) (x / k.sampling_x)];
+  return value;
+}
+
+/* Whether grid columns from u to u + 31 are reliable, as bits. */
+__device__ __forceinline__ uint32_t
+reliable_bits (const RestoreArgs & a, int u, int v)
+{
+  const int at = u + ((int) threadIdx.x & 31);
+
+  return __ballot_sync (0xffffffffu, at >= 0 && at < a.k.grid_width
+      && a.reliable[(size_t) v * (size_t) a.k.grid_width + (size_t) at]
+      != STEREO_INVALID);
+}
+
+/* The first reliable column of row v of the grid, in pixels, as far as it
+ * matters behind grid column u: 0 if it is before. */
+__device__ __forceinline__ int
+find_border (const RestoreArgs & a, int u, int v)
+{
+  for (int i = u - 32; i > -32; i -= 32) {
+    if (reliable_bits (a, i, v) != 0)
+      return 0;
+  }
+  for (int i = u; i < a.k.grid_width; i += 32) {
+    uint32_t bits = reliable_bits (a, i, v);
+
+    if (bits != 0)
+      return (i + __ffs ((int) bits) - 1) * a.k.sampling_x;
+  }
+  return a.k.width;
+}
+
+const int border_rows = 4;      /* of a warp */
+
+__global__ void __launch_bounds__ (256)
+border_kernel (const __grid_constant__ RestoreArgs a)
+{
+  const StereoBfvConstants & k = a.k;
+  const int lane = (int) threadIdx.x & 31;
+  const int x0 = (int) blockIdx.x * 32, x = x0 + lane;
+  const int y0 = (int) (blockIdx.y * blockDim.y + threadIdx.y) * border_rows;
+  const int u = divide (x0 + k.sampling_x - 1, k.sampling_x);
+  const bool empty = k.first_index == k.end_index;
+  uint32_t value[border_rows];
+  bool complete[border_rows];
+
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
+  /* Most rows have all values, and a reliable one not far before. */
+#pragma unroll
+  for (int r = 0; r < border_rows; r++) {
+    const int y = min (y0 + r, k.height - 1);
+
+    value[r] = !empty && x < k.width ? a.voted[(size_t) y * (size_t) k.width
+        + (size_t) x] : STEREO_INVALID;
+    complete[r] = empty || k.mark_unreliable
+        || (__all_sync (0xffffffffu, x >= k.width
+            || value[r] != STEREO_INVALID)
+        && reliable_bits (a, u - 32, divide (y, k.sampling_y)) != 0);
+  }
+#pragma unroll
+  for (int r = 0; r < border_rows; r++) {
+    const int y = y0 + r;
+
+    if (y >= k.height)
+      break;
+    if (!complete[r]) {
+      const uint16_t *row = a.voted + (size_t) y * (size_t) k.width;
+      const int border = find_border (a, u, y / k.sampling_y);
+
+      value[r] = filled (a, row, x0, y);
+      if (border > x0 && border < k.width) {
+        const int there = border & ~31;
+        uint32_t values = there == x0 ? value[r] : filled (a, row, there, y);
+        uint32_t edge = __shfl_sync (0xffffffffu, values, border & 31);
+
+        value[r] = x < border ? edge : value[r];
+      }
+    }
+    if (x < k.width)
+      stereo_store_index (&a.map, a.encode ? &a.output : NULL, x, y,
+          value[r]);
+  }
+}
+
+RestoreArgs
+restore_args (const StereoBfvConstants * k, const StereoBfvMemory * m)
+{
+  RestoreArgs a = { *k, m->left_arms, m->left, m->right, m->reliable,
+    m->voted, m->scratch
+  };
+
+  return a;
+}
+
+template < int WORDS > void
+launch_vote (StereoQueue * queue, const RestoreArgs & a, bool check)
+{
+  const StereoBfvConstants & k = a.k;
+  const dim3 rows = blocks_of (k.width, k.grid_height, vote_threads
+      - 2 * k.arm_length, vote_rows);
+
+  if (check)
+    launch (queue, vote_rows_kernel < WORDS, true >, rows, vote_threads, 0,
+        a);
+  else
+    launch (queue, vote_rows_kernel < WORDS, false >, rows, vote_threads, 0,
+        a);
+  launch (queue, vote_columns_kernel < WORDS >, blocks_of (k.width, k.height,
+          32, 8), dim3 (32, 8), 0, a);
+}
+
+void
+launch_check (StereoQueue * queue, const RestoreArgs & a)
+{
+  launch (queue, check_kernel, blocks_of (a.k.grid_width, a.k.grid_height,
+          256, 1), 256, 0, a);
+}
+
+/* With check, from the winners on. */
+StereoStatus
+vote_from (StereoCudaStage & stage, StereoQueue * queue,
+    const RestoreArgs & a, bool check)
+{
+  const StereoBfvConstants & k = a.k;
+
+  if (k.vote == STEREO_BFV_VOTE_HISTOGRAM) {
+    const size_t bytes = (size_t) k.end_index * sizeof (uint32_t);
+    cudaError_t error = cudaFuncSetAttribute (vote_histogram_kernel,
+        cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
+
+    if (error != cudaSuccess)
+      return STEREO_CUDA_CHECK (error,
+          "shared memory of bfv's vote_histogram_kernel", &queue->message);
+    if (check)
+      launch_check (queue, a);
+    launch (queue, vote_histogram_kernel, blocks_of (k.width, k.height, 32,
+            1), 32, (int) bytes, a);
+    return STEREO_CUDA_LAUNCHED (stage, "bfv's vote_histogram_kernel");
+  }
+  switch (vote_words (&k)) {
+    case 1:
+      launch_vote < 1 > (queue, a, check);
+      break;
+    case 2:
+      launch_vote < 2 > (queue, a, check);
+      break;
+    default:
+      launch_vote < 4 > (queue, a, check);
+      break;
+  }
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's vote_columns_kernel");
+}
+
+StereoStatus
+check (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvMemory * m)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  launch_check (queue, restore_args (k, m));
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's check_kernel");
+}
+
+StereoStatus
+vote (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvMemory * m)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  return vote_from (stage, queue, restore_args (k, m), false);
+}
+
+StereoStatus
+launch_border (StereoCudaStage & stage, StereoQueue * queue, RestoreArgs a,
+    const StereoMap * map, const StereoOutput * output)
+{
+  a.map = *map;
+  a.encode = output != NULL;
+  if (output != NULL)
+    a.output = *output;
+  launch (queue, border_kernel, blocks_of (a.k.width, a.k.height, 32,
+          8 * border_rows), dim3 (32, 8), 0, a);
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's border_kernel");
+}
+
+StereoStatus
+border (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvMemory * m, const StereoMap * map,
+    const StereoOutput * output)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  return launch_border (stage, queue, restore_args (k, m), map, output);
+}
+
+StereoStatus
+restore (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvMemory * m, const StereoMap * map,
+    const StereoOutput * output)
+{
+  StereoCudaStage stage (queue);
+  StereoStatus status;
+
+  if (!stage.entered ())
+    return stage.status ();
+  status = vote_from (stage, queue, restore_args (k, m), true);
+  return status != STEREO_OK ? status
+      : launch_border (stage, queue, restore_args (k, m), map, output);
+}
+
+}                               // namespace
+
+extern "C" const void *stereo_bfv_stages_cuda (void);
+
+extern "C" const void *
+stereo_bfv_stages_cuda (void)
+{
+  static const StereoBfvStages stages = {
+    scratch, crosses, match, check, vote, border, restore
+  };
+
+  return &stages;
+}
