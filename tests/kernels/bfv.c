@@ -410,7 +410,7 @@ oracle_init (Oracle * o, const Case * c, const TestImage * left,
   o->step_y = (int) c->sy;
   o->columns = (o->width + o->step_x - 1) / o->step_x;
   o->rows = (o->height + o->step_y - 1) / o->step_y;
-  o->color = format_bytes (c->left) >= 3 && format_bytes (c->right) >= 3;
+  o->color = format_has_color (c->left) && format_has_color (c->right);
   for (int view = 0; view < 2; view++) {
     const TestImage *image = view ? right : left;
 
@@ -422,8 +422,8 @@ oracle_init (Oracle * o, const Case * c, const TestImage * left,
       if (o->color)
         test_image_rgb (image, p % o->width, p / o->width, rgb);
       else
-        rgb[0] = rgb[1] = rgb[2] = test_image_luma (image, p % o->width,
-            p / o->width);
+        rgb[0] = rgb[1] = rgb[2] = test_image_luma (image, false,
+            p % o->width, p / o->width);
     }
     for (int i = 0; i < 4 * pixels; i++)
       o->arm[view][i] = oracle_arm (o, view, i / 4 % o->width, i / 4
