@@ -26,8 +26,8 @@
  * The map is dense. #GstStereoBfv:mark-unreliable leaves pixels invalid that
  * have no reliable match in their region.
  *
- * Colour is used when both views are RGB of some kind; of YUV video the luma
- * plane is used as it is.
+ * Colour is used when both views have it, as RGB or YUV of any kind, else the
+ * luma of both.
  *
  * The output is `GRAY16_LE` with #GstStereoBfv:disparity-scale codes for a
  * pixel of disparity, or `GRAY8`. Every buffer carries a
