@@ -30,8 +30,8 @@ stereo_bp_data_cost (const StereoBpConstants * k, uint32_t left,
   return (stereo_min_u32 (t, k->difference_limit) * k->gain + 32768u) >> 16;
 }
 
-/* An integer to 11 significant bits, ties to even: what fp16 holds.  x up to
- * 65504. */
+/* An integer to 11 significant bits, ties to even: what fp16 holds of
+ * integers up to 65504. */
 STEREO_INLINE uint32_t
 stereo_bp_round_half (uint32_t x)
 {

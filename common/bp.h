@@ -20,9 +20,9 @@
  *
  *                 messages up to      data cost      data cost of the other
  *                 (max_message M)     of level 0     levels (max_data)
- *   int8          255, a byte         254            31747, 16 bits
- *   half          4096, fp16          4096           65504, fp16
- *   float         2^20, fp32          2^15           2^24 - 6 2^20, fp32
+ *   int8          255, a byte         254            16383, 16 bits
+ *   half          4096, fp16          256            16376, fp16
+ *   float         2^20, fp32          2^15           2^22, fp32
  *
  * Levels.  Level 0 is the image; level l + 1 has half the width and height,
  * rounded up.
@@ -66,17 +66,16 @@
  * the nearest one off the frame (x and y clamped).  When the image has no pixel
  * off the frame (a side is shorter than 3) all pixels take the smallest C.
  *
- * Bounds.  m <= 3 M + the smallest C of the pixel, which is 0 above level 0 and
- * at most 254, 2^12 or 2^15 there.  Whatever exceeds m + M leaves no trace, so
- * a data cost of more than 4 M above the smallest of the pixel may be read (not
- * summed up) as 4 M + 1 above it; h may be cut off at m + M before the minimum
- * over v' is taken; jump k may be cut off at M.
- *   int8: 4 M + C <= 32767 and h + jump <= 32767, so that signed 16 bits do
- *     (but jump k, k > 1, has to be cut off).
- *   half: h + jump < 2^17.
- *   float: 4 M + C + jump <= 2^24, and single precision holds all integers up
- *     to 2^24, so sums are exact.  What is beyond that (h + jump k) is
- *     rounded, and still exceeds m + M.
+ * Bounds.  m <= 3 M + the smallest C of the pixel, which is 0 above level 0.
+ * Whatever exceeds m + M leaves no trace, so h may be cut off there before the
+ * minimum over v' is taken, and jump k may be cut off at M.
+ *   int8 and half: sums of four pixels' data costs are below 2^16, 4 M + C and
+ *     3 M + C + jump below 2^15: 16 bits do.
+ *   float: sums of four data costs are at most 2^24, 4 M + C and 3 M + C + jump
+ *     at most 2^23.  Single precision holds all integers up to 2^24, so sums
+ *     are exact.  A h + jump k beyond that is rounded, and still exceeds m + M.
+ * A data cost that reaches max_data is far from winning: where the cut could
+ * change a message on its own level (4 M), or below 4^3 pixels, there is none.
  *
  * Smoothing with a Gaussian, for n_taps > 1: along rows
  * (sum of taps[|i|] luma (x + i) + 128) >> 8, 16 bits, then along columns
