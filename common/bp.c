@@ -56,7 +56,7 @@ static const struct
   uint32_t max_data;
 } limits[] = {
   [STEREO_BP_PRECISION_INT8] = {255, 254, 16383},
-  [STEREO_BP_PRECISION_HALF] = {4096, 256, 16376},
+  [STEREO_BP_PRECISION_HALF] = {4088, 255, 16376},
   [STEREO_BP_PRECISION_FLOAT] = {1 << 20, 1 << 15, 1 << 22},
 };
 

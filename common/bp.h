@@ -21,7 +21,7 @@
  *                 messages up to      data cost      data cost of the other
  *                 (max_message M)     of level 0     levels (max_data)
  *   int8          255, a byte         254            16383, 16 bits
- *   half          4096, fp16          256            16376, fp16
+ *   half          4088, fp16          255            16376, fp16
  *   float         2^20, fp32          2^15           2^22, fp32
  *
  * Levels.  Level 0 is the image; level l + 1 has half the width and height,
