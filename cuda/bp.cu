@@ -21,12 +21,14 @@ const int block_warps = block_threads / 32;
 const int blocks_wanted = BLOCKS;
 
 /* Of a view's row: columns before the first one, and behind the last one. */
-const int view_margin = 16;
+const int view_margin = 32;
 const int view_slack = 64;
 
 /* The data cost of places behind the last disparity, on level 0. */
 const uint32_t packed_padding = 0x7000;
 const uint32_t single_padding = 1 << 24;
+/* More than any h, and small enough to add M to; in both halves. */
+const uint32_t infinite = 0xc0c0c0c0u;
 
 enum
 {
@@ -179,10 +181,11 @@ high_halves (uint32_t a, uint32_t b)
 
 /* What reaches a lane's values from the lanes before and behind it: *forward is
  * the value of its last place as far as its own values go, *backward that of
- * its first.  A lane at the border gets its own, which has no effect. */
+ * its first. */
 template < class F, int LANES > __device__ __forceinline__ void
 carry (const Args & a, uint32_t * forward, uint32_t * backward)
 {
+  const int group = threadIdx.x % LANES;
   uint32_t f = *forward, b = *backward;
 
 #pragma unroll 1
@@ -192,8 +195,10 @@ carry (const Args & a, uint32_t * forward, uint32_t * backward)
     b = add_min < F > (__shfl_down_sync (0xffffffffu, b, 1 << i, LANES),
         a.lanes_away[i], b);
   }
-  *forward = __shfl_up_sync (0xffffffffu, f, 1, LANES);
-  *backward = __shfl_down_sync (0xffffffffu, b, 1, LANES);
+  f = __shfl_up_sync (0xffffffffu, f, 1, LANES);
+  b = __shfl_down_sync (0xffffffffu, b, 1, LANES);
+  *forward = group > 0 ? f : infinite;
+  *backward = group < LANES - 1 ? b : infinite;
 }
 
 template < class F > __device__ __forceinline__ void
@@ -233,11 +238,10 @@ make_messages (const Args & a, uint32_t (&p)[F::words],
         high_halves (least_p, least_q));
 
     if (LANES == 1) {
-      /* what is as good as infinite on the far sides */
-      apply_carry < F > (a, p, __byte_perm (p[last], 0xc0c0c0c0u, 0x1044),
-          __byte_perm (p[0], 0xc0c0c0c0u, 0x4432));
-      apply_carry < F > (a, q, __byte_perm (q[last], 0xc0c0c0c0u, 0x1044),
-          __byte_perm (q[0], 0xc0c0c0c0u, 0x4432));
+      apply_carry < F > (a, p, __byte_perm (p[last], infinite, 0x1044),
+          __byte_perm (p[0], infinite, 0x4432));
+      apply_carry < F > (a, q, __byte_perm (q[last], infinite, 0x1044),
+          __byte_perm (q[0], infinite, 0x4432));
     } else {
       const uint32_t across = a.distance[F::words];
       uint32_t forward = add_min < F > (low_halves (p[last], q[last]), across,
@@ -509,6 +513,12 @@ costs (const Args & a, int l, const Place & place, uint32_t (&p)[F::words])
 #pragma unroll
       for (int j = 0; j < 4; j++)
         p[4 * i + j] = word (part, j);
+    }
+    /* the others have that in memory */
+    if (place.valid <= 0) {
+#pragma unroll
+      for (int i = 0; i < F::words; i++)
+        p[i] = F::packed ? a.max_data * 0x10001u : a.max_data;
     }
   }
 }
