@@ -206,6 +206,9 @@ run (const StereoFrame * frame, const void *stages)
   StereoStatus status = STEREO_OK;
   int first = k->n_levels - 1, last = first;
 
+  if (s->match != NULL)
+    return s->match (q, k, &frame->left, &frame->right, &p->work, &frame->map,
+        frame->output);
   if (empty)
     return s->finish (q, k, &p->work, &frame->map, frame->output);
 

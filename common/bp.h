@@ -190,6 +190,13 @@ typedef struct
    * all coarser ones; levels below it follow one by one.  NULL: each on its
    * own. */
   int (*descend_together) (const StereoBpConstants * k);
+
+  /* Optional.  A whole frame, from views to a map or codes, instead of all
+   * stages above but plan; they may then be NULL. */
+  StereoStatus (*match) (StereoQueue * queue, const StereoBpConstants * k,
+      const StereoView * left, const StereoView * right,
+      const StereoBpWork * work, const StereoMap * map,
+      const StereoOutput * output);
 } StereoBpStages;
 
 /* The constants for a problem; for tests that call stages. */
