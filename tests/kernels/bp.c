@@ -621,6 +621,32 @@ test_formats (void)
   }
 }
 
+/* Numbers above 2048, which fp16 rounds, in data costs and in messages. */
+static void
+test_half_rounding (void)
+{
+  Random random = { 12 };
+
+  for (int i = 0; i < 6; i++) {
+    Case c = usual;
+
+    c.width = 190 + i;
+    c.height = 171 - i;
+    c.n = 12;
+    c.levels = 7;
+    c.iterations = 4;
+    c.max_data = i % 2 ? 15 : 150;
+    /* either level 2 has large data costs, or level 4 and few units for one */
+    c.max_disc = (i < 3 ? 1.6 : 25.5) * c.max_data;
+    c.weight = i < 3 ? 0.1 : 0.02;
+    c.max_disc = c.max_disc * c.weight * 10;
+    c.jump = fmin (100, c.max_disc / (3 + i));
+    c.precision = HALF;
+    c.fill = i % 3 ? FILL_RANDOM : FILL_SHIFTED;
+    check_precision (&c, &random);
+  }
+}
+
 /* All devices against the first one, which other tests hold to the oracle. */
 static void
 check_devices (const Case * c, Random * random)
@@ -907,6 +933,7 @@ static const Test tests[] = {
   {"disparities", test_disparities},
   {"many-disparities", test_many_disparities},
   {"parameters", test_parameters},
+  {"half-rounding", test_half_rounding},
   {"formats", test_formats},
   {"random", test_random},
   {"threads", test_threads},
