@@ -321,23 +321,21 @@ pyramid_cpu (StereoQueue * queue, const StereoBpConstants * k,
 }
 
 static StereoStatus
-descend_cpu (StereoQueue * queue, const StereoBpConstants * k, int first,
-    int last, const StereoBpWork * work)
+descend_cpu (StereoQueue * queue, const StereoBpConstants * k, int level,
+    const StereoBpWork * work)
 {
   int threads = stereo_cpu_threads (queue);
 
-  for (int level = first; level >= last; level--) {
-    switch (k->precision) {
-      case STEREO_BP_PRECISION_INT8:
-        propagate_int8 (k, work, level, threads);
-        break;
-      case STEREO_BP_PRECISION_HALF:
-        propagate_half (k, work, level, threads);
-        break;
-      default:
-        propagate_float (k, work, level, threads);
-        break;
-    }
+  switch (k->precision) {
+    case STEREO_BP_PRECISION_INT8:
+      propagate_int8 (k, work, level, threads);
+      break;
+    case STEREO_BP_PRECISION_HALF:
+      propagate_half (k, work, level, threads);
+      break;
+    default:
+      propagate_float (k, work, level, threads);
+      break;
   }
   return STEREO_OK;
 }

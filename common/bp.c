@@ -177,21 +177,33 @@ static const char *const level_name[STEREO_BP_MAX_LEVELS] = {
   "level 6", "level 7", "level 8", "level 9"
 };
 
-/* Messages of levels first down to last. */
+/* Data costs of all levels above 0. */
 static StereoStatus
-run_levels (StereoQueue * q, const Plan * p, const StereoBpStages * s,
-    int first, int last)
+run_pyramid (StereoQueue * q, const Plan * p, const StereoBpStages * s)
 {
   const StereoBpConstants *k = &p->constants;
   StereoStatus status = STEREO_OK;
 
+  if (s->pyramid != NULL)
+    return s->pyramid (q, k, &p->work);
+  for (int level = 1; level < k->n_levels && status == STEREO_OK; level++)
+    status = s->data (q, k, level, &p->work);
+  return status;
+}
+
+/* Messages of a level. */
+static StereoStatus
+run_level (StereoQueue * q, const Plan * p, const StereoBpStages * s,
+    int level)
+{
+  const StereoBpConstants *k = &p->constants;
+  StereoStatus status;
+
   if (s->descend != NULL)
-    return s->descend (q, k, first, last, &p->work);
-  for (int level = first; level >= last && status == STEREO_OK; level--) {
-    status = s->start (q, k, level, &p->work);
-    for (int t = 0; t < k->iterations && status == STEREO_OK; t++)
-      status = s->iterate (q, k, level, t, &p->work);
-  }
+    return s->descend (q, k, level, &p->work);
+  status = s->start (q, k, level, &p->work);
+  for (int t = 0; t < k->iterations && status == STEREO_OK; t++)
+    status = s->iterate (q, k, level, t, &p->work);
   return status;
 }
 
@@ -202,32 +214,23 @@ run (const StereoFrame * frame, const void *stages)
   const Plan *p = frame->plan;
   const StereoBpConstants *k = &p->constants;
   StereoQueue *q = frame->queue;
-  bool empty = k->first_index == k->end_index;
-  StereoStatus status = STEREO_OK;
-  int first = k->n_levels - 1, last = first;
+  StereoStatus status;
 
   if (s->match != NULL)
     return s->match (q, k, &frame->left, &frame->right, &p->work, &frame->map,
         frame->output);
-  if (empty)
+  if (k->first_index == k->end_index)
     return s->finish (q, k, &p->work, &frame->map, frame->output);
 
   status = s->prepare (q, k, &frame->left, &frame->right, &p->work);
-  if (status == STEREO_OK && s->pyramid != NULL) {
-    status = s->pyramid (q, k, &p->work);
-  } else {
-    for (int level = 1; level < k->n_levels && status == STEREO_OK; level++)
-      status = s->data (q, k, level, &p->work);
-  }
+  if (status == STEREO_OK)
+    status = run_pyramid (q, p, s);
   if (status == STEREO_OK)
     status = stereo_mark (frame->marks, "data cost");
-
-  if (s->descend != NULL && s->descend_together != NULL)
-    last = s->descend_together (k);
-  for (; first >= 0 && status == STEREO_OK; first = last - 1, last = first) {
-    status = run_levels (q, p, s, first, last);
+  for (int level = k->n_levels - 1; level >= 0 && status == STEREO_OK; level--) {
+    status = run_level (q, p, s, level);
     if (status == STEREO_OK)
-      status = stereo_mark (frame->marks, level_name[last]);
+      status = stereo_mark (frame->marks, level_name[level]);
   }
   if (status == STEREO_OK)
     status = s->finish (q, k, &p->work, &frame->map, frame->output);

@@ -155,7 +155,7 @@ typedef struct
   void *scratch[4];
 } StereoBpWork;
 
-/* Stage table "bp". */
+/* Stage table "bp".  NULL is what a fused stage replaces. */
 typedef struct
 {
   /* Declares the work memory; may refuse with STEREO_ERROR_UNSUPPORTED. */
@@ -180,17 +180,12 @@ typedef struct
       const StereoBpWork * work, const StereoMap * map,
       const StereoOutput * output);
 
-  /* Optional.  All of data() from level 1 on. */
+  /* Optional.  All of data(). */
   StereoStatus (*pyramid) (StereoQueue * queue, const StereoBpConstants * k,
       const StereoBpWork * work);
-  /* Optional.  start() and all iterations of levels first down to last. */
+  /* Optional.  start() and all iterations of a level. */
   StereoStatus (*descend) (StereoQueue * queue, const StereoBpConstants * k,
-      int first, int last, const StereoBpWork * work);
-  /* Optional, with descend: the finest level that is done in one call with
-   * all coarser ones; levels below it follow one by one.  NULL: each on its
-   * own. */
-  int (*descend_together) (const StereoBpConstants * k);
-
+      int level, const StereoBpWork * work);
   /* Optional.  A whole frame, from views to a map or codes, instead of all
    * stages above but plan; they may then be NULL. */
   StereoStatus (*match) (StereoQueue * queue, const StereoBpConstants * k,

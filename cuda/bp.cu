@@ -1363,7 +1363,7 @@ extern "C" const void *
 stereo_bp_stages_cuda (void)
 {
   static const StereoBpStages stages = {
-    plan, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, match
+    plan, NULL, NULL, NULL, NULL, NULL, NULL, NULL, match
   };
 
   return &stages;
