@@ -1083,10 +1083,10 @@ large_shape (int count)
 }
 
 const int max_count = 1024;
-#ifndef SMALL
-#define SMALL 4000000
+#ifndef TUNE_SMALL
+#define TUNE_SMALL 4000000
 #endif
-const size_t small_size = SMALL;
+const size_t small_size = TUNE_SMALL;
 
 /* Lanes with fewer values are sooner ready, those with more do less that is not
  * for the values. */
