@@ -15,7 +15,10 @@ namespace
 
 /* Threads that a multiprocessor should hold, which are also the most that a
  * block has. */
-const int most_threads = 768;
+#ifndef MOST
+#define MOST 768
+#endif
+const int most_threads = MOST;
 
 /* Of a view's row: columns before the first one, and behind the last one. */
 const int view_margin = 32;
@@ -54,6 +57,8 @@ struct Level
   int pitch;                    /* pixels of one colour in a row */
   uint8_t *messages;
   uint8_t *data;                /* NULL for level 0 */
+  unsigned plane;               /* of messages: parts for one direction and */
+  unsigned row;                 /* colour, and for a row of that */
   Tiles all;                    /* of one colour */
   Tiles inner;                  /* of those off the frame */
 };
@@ -69,6 +74,7 @@ struct Args
 
   int count;                    /* disparities */
   int groups;                   /* lanes of a pixel that have any */
+  int message_parts;            /* of a pixel, for one direction */
   int first_index;
   int first_disparity;          /* min_disparity + first_index */
 
@@ -100,27 +106,17 @@ struct Args
 
 /* -------------------------------------------------------------- arithmetic */
 
-template < class Part > __device__ __forceinline__ const uint32_t &
-word (const Part & v, int i)
+__device__ __forceinline__ const uint32_t &
+word (const uint4 & v, int i)
 {
   return (&v.x)[i];
 }
 
-template < class Part > __device__ __forceinline__ uint32_t &
-word (Part & v, int i)
+__device__ __forceinline__ uint32_t &
+word (uint4 & v, int i)
 {
   return (&v.x)[i];
 }
-
-template < bool SMALL > struct PartOf
-{
-  typedef uint4 Type;
-};
-
-template <> struct PartOf < true >
-{
-  typedef uint2 Type;
-};
 
 /* How W words hold the values of a lane and how they are stored. */
 template < int PRECISION, int W > struct Format
@@ -130,10 +126,8 @@ template < int PRECISION, int W > struct Format
   static const bool bytes = PRECISION == STEREO_BP_PRECISION_INT8;
   static const int words = W;
   static const int values = packed ? 2 * W : W;
-  /* A message, and a data cost, which is in parts of uint4 */
-  typedef typename PartOf < bytes && W == 4 >::Type Part;
-  static const int part_words = sizeof (Part) / 4;
-  static const int message_parts = (bytes ? W / 2 : W) / part_words;
+  /* of a message and a data cost, which are kept in parts of 16 bytes */
+  static const int message_parts = bytes ? W / 8 : W / 4;
   static const int data_parts = W / 4;
   /* the most of a block */
   static const int threads = W <= 8 ? most_threads : 256;
@@ -313,19 +307,16 @@ make_messages (const Args & a, uint32_t (&p)[F::words],
 /* ----------------------------------------------------------------- storage */
 
 template < class F > __device__ __forceinline__ void
-unpack (const typename F::Part (&parts)[F::message_parts],
-    uint32_t (&p)[F::words])
+unpack (const uint4 (&parts)[F::message_parts], uint32_t (&p)[F::words])
 {
-  const int n = F::part_words;
-
 #pragma unroll
   for (int i = 0; i < F::words; i++) {
     if (F::bytes) {
-      uint32_t w = word (parts[i / 2 / n], i / 2 % n);
+      uint32_t w = word (parts[i / 8], i / 2 % 4);
 
       p[i] = i % 2 == 0 ? w & 0x00ff00ffu : __byte_perm (w, 0, 0x4341);
     } else {
-      p[i] = word (parts[i / n], i % n);
+      p[i] = word (parts[i / 4], i % 4);
     }
   }
 }
@@ -340,19 +331,16 @@ round_halves (uint32_t w)
 }
 
 template < class F > __device__ __forceinline__ void
-pack (const uint32_t (&p)[F::words],
-    typename F::Part (&parts)[F::message_parts])
+pack (const uint32_t (&p)[F::words], uint4 (&parts)[F::message_parts])
 {
-  const int n = F::part_words;
-
 #pragma unroll
   for (int i = 0; i < F::words; i++) {
     if (F::precision == STEREO_BP_PRECISION_HALF)
-      word (parts[i / n], i % n) = round_halves (p[i]);
+      word (parts[i / 4], i % 4) = round_halves (p[i]);
     else if (!F::bytes)
-      word (parts[i / n], i % n) = p[i];
+      word (parts[i / 4], i % 4) = p[i];
     else if (i % 2 == 0)
-      word (parts[i / 2 / n], i / 2 % n) = p[i] + 256 * p[i + 1];
+      word (parts[i / 8], i / 2 % 4) = p[i] + 256 * p[i + 1];
   }
 }
 
@@ -365,34 +353,21 @@ struct Place
   int valid;                    /* disparities it has, may be negative */
 };
 
-/* Parts of a row of messages and of all rows, for one direction and colour. */
-template < class F > __device__ __forceinline__ int
-message_row (const Args & a, const Level & level)
-{
-  return level.pitch * F::message_parts * a.groups;
-}
-
-template < class F > __device__ __forceinline__ size_t
-message_plane (const Args & a, const Level & level)
-{
-  return (size_t) level.height * (size_t) message_row < F > (a, level);
-}
-
-/* The messages of pixels (x, y) with that x + y, in their plane. */
-template < class F > __device__ __forceinline__ int
+/* The messages of pixels with that x + y, in their plane. */
+template < class F > __device__ __forceinline__ unsigned
 message_offset (const Args & a, const Level & level, int x, int y, int group)
 {
-  return (y * level.pitch + (x >> 1)) * (F::message_parts * a.groups) + group;
+  return (unsigned) y * level.row
+      + (unsigned) (x >> 1) * (unsigned) a.message_parts + (unsigned) group;
 }
 
-template < class F > __device__ __forceinline__ typename F::Part *
+template < class F > __device__ __forceinline__ uint4 *
 message_at (const Args & a, const Level & level, int direction, int x, int y,
     int group)
 {
-  return (typename F::Part *) level.messages
-      + (size_t) (2 * direction + ((x + y) & 1))
-      * message_plane < F > (a, level)
-      + message_offset < F > (a, level, x, y, group);
+  return (uint4 *) level.messages
+      + ((unsigned) (2 * direction + ((x + y) & 1)) * level.plane
+      + message_offset < F > (a, level, x, y, group));
 }
 
 template < class F > __device__ __forceinline__ uint4 *
@@ -404,28 +379,28 @@ data_at (const Args & a, const Level & level, int x, int y, int group)
       + (size_t) pixel * (size_t) (F::data_parts * a.groups) + group;
 }
 
-template < class Part, int PARTS > __device__ __forceinline__ void
-load_parts (const Args & a, const Part * from, Part (&parts)[PARTS])
+template < int PARTS > __device__ __forceinline__ void
+load_parts (const Args & a, const uint4 * from, uint4 (&parts)[PARTS])
 {
 #pragma unroll
   for (int i = 0; i < PARTS; i++)
     parts[i] = __ldcg (from + i * a.groups);
 }
 
-template < class Part, int PARTS > __device__ __forceinline__ void
-store_parts (const Args & a, Part * to, const Part (&parts)[PARTS])
+template < int PARTS > __device__ __forceinline__ void
+store_parts (const Args & a, uint4 * to, const uint4 (&parts)[PARTS])
 {
 #pragma unroll
   for (int i = 0; i < PARTS; i++)
     __stcg (to + i * a.groups, parts[i]);
 }
 
-template < class Part, int PARTS > __device__ __forceinline__ void
-clear_parts (Part (&parts)[PARTS])
+template < int PARTS > __device__ __forceinline__ void
+clear_parts (uint4 (&parts)[PARTS])
 {
 #pragma unroll
   for (int i = 0; i < PARTS; i++)
-    memset (&parts[i], 0, sizeof (parts[i]));
+    parts[i] = make_uint4 (0, 0, 0, 0);
 }
 
 /* --------------------------------------------------------------- data costs */
@@ -503,26 +478,34 @@ cost_of (const Args & a, uint32_t left, uint32_t right)
   return (min (t, a.difference_limit) * a.gain + 32768u) >> 16;
 }
 
-/* Costs from any views. */
+/* Costs from views of 16 bits. */
 template < class F > __device__ __forceinline__ void
-any_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
+word_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
 {
+  const int width = a.level[0].width;
   const int d0 = a.first_disparity + F::values * place.group;
   const size_t row = (size_t) place.y * a.view_pitch;
+  const uint16_t *left = (const uint16_t *) a.left + row;
+  const uint16_t *right = (const uint16_t *) a.right + row;
+  const bool partners = place.x - d0 < width
+      && place.x - d0 >= F::values - 1;
+  const uint32_t own = __ldg (left + place.x);
 
+  right += place.x - d0;
 #pragma unroll
   for (int i = 0; i < F::values; i++) {
-    /* those behind the last one do as that one does */
-    int d = min (d0 + i, a.first_disparity + a.count - 1);
-    int x = stereo_bp_column (a.level[0].width, place.x, d);
     uint32_t c;
 
-    if (a.bytes)
-      c = cost_of (a, 256u * __ldg (a.left + row + x),
-          256u * __ldg (a.right + row + (x - d)));
-    else
-      c = cost_of (a, __ldg ((const uint16_t *) a.left + row + x),
-          __ldg ((const uint16_t *) a.right + row + (x - d)));
+    if (partners) {
+      c = cost_of (a, own, __ldg (right - i));
+    } else {
+      /* those behind the last one do as that one does */
+      int d = min (d0 + i, a.first_disparity + a.count - 1);
+      int x = stereo_bp_column (width, place.x, d);
+
+      c = cost_of (a, __ldg (left + x), __ldg (right - (place.x - d0)
+              + (x - d)));
+    }
     if (F::packed && i >= F::words)
       p[i % F::words] |= c << 16;
     else
@@ -533,10 +516,10 @@ any_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
 template < class F > __device__ __forceinline__ void
 level_0_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
 {
-  if (F::packed && a.bytes && a.factor != 0 && a.first_disparity >= 0)
+  if (F::packed && a.bytes)
     byte_costs < F > (a, place, p);
   else
-    any_costs < F > (a, place, p);
+    word_costs < F > (a, place, p);
   if (place.valid < F::values) {
 #pragma unroll
     for (int i = 0; i < F::words; i++)
@@ -750,7 +733,7 @@ copy_pixel (const Args & a, int l, int x, int y, int group)
 {
 #pragma unroll 1
   for (int direction = 0; direction < 4; direction++) {
-    typename F::Part parts[F::message_parts];
+    uint4 parts[F::message_parts];
 
     if (l == a.n_levels - 1)
       clear_parts (parts);
@@ -809,8 +792,6 @@ copy_step (const Args & a, int l, int warp, int n_warps)
 template < class F, int LANES > __device__ __forceinline__ void
 iteration_step (const Args & a, int l, int t, int warp)
 {
-  typedef typename F::Part Part;
-
   const int pixels = 32 / LANES, lane = threadIdx.x % 32;
   const int group = lane % LANES, read_group = min (group, a.groups - 1);
   const Level & level = a.level[l];
@@ -821,12 +802,9 @@ iteration_step (const Args & a, int l, int t, int warp)
   const bool coarsest = l == a.n_levels - 1;
   /* all pixels to be updated have one colour, and those they read the other */
   const int color = (t + 1) & 1;
-  const int row = message_row < F > (a, level);
-  const int pixel = F::message_parts * a.groups;
-  const size_t plane = message_plane < F > (a, level);
-  Part *const own = (Part *) level.messages + (color != 0 ? plane : 0);
-  const Part *const others = (const Part *) level.messages
-      + (color == 0 ? plane : 0);
+  const unsigned plane = level.plane, pixel = (unsigned) a.message_parts;
+  const unsigned own = color != 0 ? plane : 0, other = plane - own;
+  uint4 *const messages = (uint4 *) level.messages;
 
 #pragma unroll 1
   for (Walk at (level.inner, warp); frame + at.row < end_row;
@@ -836,7 +814,7 @@ iteration_step (const Args & a, int l, int t, int warp)
     int last_x = level.width - 1 - frame;
     int first_x = 2 * at.column * pixels + right + (frame > right ? 2 : 0);
     int x = first_x + 2 * (lane / LANES);
-    int offset;
+    unsigned offset;
 
     if (first_x > last_x)
       continue;
@@ -845,18 +823,18 @@ iteration_step (const Args & a, int l, int t, int warp)
     /* lanes without a pixel do as the last one does */
     bool exists = x <= last_x;
     Place place = { min (x, last_x), y, group, a.count - F::values * group };
-    Part parts[4][F::message_parts];
+    uint4 parts[4][F::message_parts];
     uint32_t in[4][F::words], sum[F::words];
 
     offset = message_offset < F > (a, level, place.x, y, read_group);
     if (t > 0 && a.inner) {
-      int last = right ? 0 : pixel;
+      unsigned from = other + offset, last = right ? 0 : pixel;
 
-      load_parts (a, others + (offset + row), parts[UP]);
-      load_parts (a, others + 2 * plane + (offset - row), parts[DOWN]);
-      load_parts (a, others + 4 * plane + (offset + pixel - last),
+      load_parts (a, messages + (from + level.row), parts[UP]);
+      load_parts (a, messages + (from + 2 * plane - level.row), parts[DOWN]);
+      load_parts (a, messages + (from + 4 * plane + pixel - last),
           parts[LEFT]);
-      load_parts (a, others + 6 * plane + (offset - last), parts[RIGHT]);
+      load_parts (a, messages + (from + 6 * plane - last), parts[RIGHT]);
     } else {
 #pragma unroll
       for (int j = 0; j < 4; j++) {
@@ -899,10 +877,10 @@ iteration_step (const Args & a, int l, int t, int warp)
     for (int j = 0; j < 4; j++)
       pack < F > (in[j ^ 1], parts[j]);
     if (exists && group < a.groups) {
-      store_parts (a, own + offset, parts[UP]);
-      store_parts (a, own + 2 * plane + offset, parts[DOWN]);
-      store_parts (a, own + 4 * plane + offset, parts[LEFT]);
-      store_parts (a, own + 6 * plane + offset, parts[RIGHT]);
+#pragma unroll
+      for (int j = 0; j < 4; j++)
+        store_parts (a, messages + (own + offset + 2 * (unsigned) j * plane),
+            parts[j]);
     }
   }
 }
@@ -918,9 +896,17 @@ wait_for_all (unsigned *barrier, unsigned n)
     asm volatile ("red.release.gpu.global.add.u32 [%0], 1;"::"l" (barrier)
         :"memory");
     do {
+#ifdef BAR
+      asm volatile ("ld.relaxed.gpu.global.u32 %0, [%1];":"=r" (arrived)
+          :"l" (barrier):"memory");
+#else
       asm volatile ("ld.acquire.gpu.global.u32 %0, [%1];":"=r" (arrived)
           :"l" (barrier):"memory");
+#endif
     } while (arrived < n * gridDim.x);
+#ifdef BAR
+    asm volatile ("fence.acq_rel.gpu;":::"memory");
+#endif
   }
   __syncthreads ();
 }
@@ -1037,7 +1023,7 @@ struct Shape
   int lanes;
   int groups;                   /* lanes with values */
   int threads;                  /* of a block, at most */
-  int message_bytes;            /* of a pixel, in one direction */
+  int message_parts;            /* of a pixel, in one direction */
   int data_bytes;
 };
 
@@ -1058,8 +1044,7 @@ shape_for (int count)
     i++;
   s.kernel = kernels[i];
   s.threads = F::threads;
-  s.message_bytes = (int) sizeof (typename F::Part) * F::message_parts
-      * s.groups;
+  s.message_parts = F::message_parts * s.groups;
   s.data_bytes = 16 * F::data_parts * s.groups;
   return s;
 }
@@ -1076,40 +1061,23 @@ large_shape (int count)
   s.groups = (count + F::values - 1) / F::values;
   s.kernel = steps_kernel < F, 32 >;
   s.threads = F::threads;
-  s.message_bytes = (int) sizeof (typename F::Part) * F::message_parts
-      * s.groups;
+  s.message_parts = F::message_parts * s.groups;
   s.data_bytes = 16 * F::data_parts * s.groups;
   return s;
 }
 
 const int max_count = 1024;
-#ifndef TUNE_SMALL
-#define TUNE_SMALL 4000000
-#endif
-const size_t small_size = TUNE_SMALL;
 
-/* Lanes with fewer values are sooner ready, those with more do less that is not
- * for the values. */
-bool
-is_small (const StereoBpConstants * k, int count)
+template < int PRECISION > Shape
+find_shape_of (int count)
 {
-  return count <= 128 && (size_t) k->width * (size_t) k->height
-      * (size_t) count < small_size;
-}
+  typedef Format < PRECISION, 8 > Usual;
 
-template < int PRECISION, int WORDS > Shape
-find_shape_of (const StereoBpConstants * k, int count)
-{
-  const int values = Format < PRECISION, WORDS >::values;
-
-  if (is_small (k, count))
-    return shape_for < Format < PRECISION, WORDS / 2 > > (count);
-  if (count <= 32 * values)
-    return shape_for < Format < PRECISION, WORDS > > (count);
-  if (PRECISION != STEREO_BP_PRECISION_FLOAT || count <= 64 * values)
-    return large_shape < Format < PRECISION, 2 * WORDS > > (count);
-  return large_shape < Format < STEREO_BP_PRECISION_FLOAT, 4 * WORDS > >
-      (count);
+  if (count <= 32 * Usual::values)
+    return shape_for < Usual > (count);
+  if (Usual::packed || count <= 64 * Usual::values)
+    return large_shape < Format < PRECISION, 16 > > (count);
+  return large_shape < Format < STEREO_BP_PRECISION_FLOAT, 32 > > (count);
 }
 
 Shape
@@ -1119,11 +1087,11 @@ find_shape (const StereoBpConstants * k)
 
   switch (k->precision) {
     case STEREO_BP_PRECISION_INT8:
-      return find_shape_of < STEREO_BP_PRECISION_INT8, 8 > (k, count);
+      return find_shape_of < STEREO_BP_PRECISION_INT8 > (count);
     case STEREO_BP_PRECISION_HALF:
-      return find_shape_of < STEREO_BP_PRECISION_HALF, 8 > (k, count);
+      return find_shape_of < STEREO_BP_PRECISION_HALF > (count);
     default:
-      return find_shape_of < STEREO_BP_PRECISION_FLOAT, 8 > (k, count);
+      return find_shape_of < STEREO_BP_PRECISION_FLOAT > (count);
   }
 }
 
@@ -1159,7 +1127,7 @@ find_layout (const StereoBpConstants * k, const Shape & s, Layout * layout)
   for (int l = 0; l < k->n_levels; l++) {
     size_t start = l % 2 == 0 && l > 0 ? data : 0;
     size_t end = start + 4 * level_pixels (k->level[l])
-        * (size_t) s.message_bytes;
+        * (size_t) s.message_parts * sizeof (uint4);
 
     layout->messages[l] = start;
     if (layout->size[l % 2] < end)
@@ -1167,11 +1135,56 @@ find_layout (const StereoBpConstants * k, const Shape & s, Layout * layout)
   }
 }
 
-/* Whether views are kept as bytes. */
+/* The data cost of a difference of bytes as (min (difference, limit) factor
+ * + bias) >> shift with 16 bits. */
+struct ByteCosts
+{
+  uint32_t limit;
+  uint32_t factor;
+  uint32_t bias;
+  int shift;
+};
+
+/* false: there are no such numbers. */
+bool
+find_byte_costs (const StereoBpConstants * k, ByteCosts * result)
+{
+  const uint32_t limit = (k->difference_limit + 255) / 256;
+  uint32_t cost[256];
+
+  for (uint32_t i = 0; i <= limit; i++)
+    cost[i] = stereo_bp_data_cost (k, 256 * i, 0);
+  for (int shift = 15; shift >= 0; shift--) {
+    uint32_t one = 1u << shift;
+    uint32_t nearest = limit > 0 ? (cost[limit] * one + limit / 2) / limit : 0;
+
+    for (uint32_t f = nearest > 8 ? nearest - 8 : 0; f <= nearest + 8; f++) {
+      /* cost[i] one <= i f + bias < (cost[i] + 1) one for all i */
+      int64_t lowest = 0, highest = (int64_t) 65535 - (int64_t) limit * f;
+
+      for (uint32_t i = 0; i <= limit && lowest <= highest; i++) {
+        int64_t need = (int64_t) cost[i] * one - (int64_t) i * f;
+
+        lowest = lowest > need ? lowest : need;
+        highest = highest < need + one - 1 ? highest : need + one - 1;
+      }
+      if (lowest <= highest) {
+        *result = ByteCosts { limit, f, (uint32_t) lowest, shift };
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Whether views are kept as bytes, not as 16 bits. */
 bool
 has_byte_views (const StereoBpConstants * k)
 {
-  return k->n_taps == 1;
+  ByteCosts costs;
+
+  return k->n_taps == 1 && k->precision != STEREO_BP_PRECISION_FLOAT
+      && k->min_disparity + k->first_index >= 0 && find_byte_costs (k, &costs);
 }
 
 int
@@ -1211,44 +1224,6 @@ plan (const StereoProblem *, const StereoBpConstants * k, StereoBpWork * work,
 
 /* ------------------------------------------------------------------ a frame */
 
-/* The data cost of a difference of bytes, as
- * (min (difference, limit) factor + bias) >> shift with 16 bits, if there are
- * such numbers.  Otherwise factor is 0. */
-void
-find_byte_costs (const StereoBpConstants * k, Args * a)
-{
-  uint32_t limit = (k->difference_limit + 255) / 256;
-  uint32_t cost[256];
-
-  a->factor = 0;
-  a->limit = limit * 0x10001u;
-  for (uint32_t i = 0; i <= limit; i++)
-    cost[i] = stereo_bp_data_cost (k, 256 * i, 0);
-  for (int shift = 15; shift >= 0; shift--) {
-    uint32_t one = 1u << shift;
-    uint32_t nearest = limit > 0 ? (cost[limit] * one + limit / 2) / limit : 0;
-
-    for (uint32_t f = nearest > 8 ? nearest - 8 : 0; f <= nearest + 8; f++) {
-      /* cost[i] one <= i f + bias < (cost[i] + 1) one for all i */
-      int64_t lowest = 0, highest = (int64_t) 65535 - (int64_t) limit * f;
-
-      for (uint32_t i = 0; i <= limit; i++) {
-        int64_t need = (int64_t) cost[i] * one - (int64_t) i * f;
-
-        lowest = lowest > need ? lowest : need;
-        highest = highest < need + one - 1 ? highest : need + one - 1;
-      }
-      if (lowest <= highest && f > 0) {
-        a->factor = f;
-        a->bias = (uint32_t) lowest * 0x10001u;
-        a->mask = (0xffffu >> shift) * 0x10001u;
-        a->shift = shift;
-        return;
-      }
-    }
-  }
-}
-
 void
 find_args (const StereoBpConstants * k, const Shape & s,
     const StereoBpWork * work, Args * a)
@@ -1258,6 +1233,7 @@ find_args (const StereoBpConstants * k, const Shape & s,
   const int lanes = s.lanes - 1;
   int reach = k->max_message == 0 ? 0 : k->jump == 0 ? max_count
       : (int) ((k->max_message - 1) / k->jump);
+  ByteCosts costs;
   Layout layout;
 
   memset ((void *) a, 0, sizeof (*a));
@@ -1269,6 +1245,8 @@ find_args (const StereoBpConstants * k, const Shape & s,
     level->height = k->level[l].height;
     level->pitch = (level->width + 1) / 2;
     level->messages = (uint8_t *) work->messages[l % 2] + layout.messages[l];
+    level->row = (unsigned) (level->pitch * s.message_parts);
+    level->plane = level->row * (unsigned) level->height;
     level->data = l > 0 ? (uint8_t *) work->messages[0] + layout.data[l]
         : NULL;
   }
@@ -1277,13 +1255,21 @@ find_args (const StereoBpConstants * k, const Shape & s,
   a->inner = stereo_bp_has_inner (k);
   a->count = k->end_index - k->first_index;
   a->groups = s.groups;
+  a->message_parts = s.message_parts;
   a->first_index = k->first_index;
   a->first_disparity = k->min_disparity + k->first_index;
   a->view_pitch = view_pitch (k);
   a->bytes = has_byte_views (k);
   a->left = (const uint8_t *) work->left + (a->bytes ? view_margin : 0);
   a->right = (const uint8_t *) work->right + (a->bytes ? view_margin : 0);
-  find_byte_costs (k, a);
+  if (a->bytes) {
+    (void) find_byte_costs (k, &costs);
+    a->limit = costs.limit * 0x10001u;
+    a->factor = costs.factor;
+    a->bias = costs.bias * 0x10001u;
+    a->mask = (0xffffu >> costs.shift) * 0x10001u;
+    a->shift = costs.shift;
+  }
   a->difference_limit = k->difference_limit;
   a->gain = k->gain;
   a->max_data = k->max_data;
