@@ -239,7 +239,7 @@ struct StereoAlgorithm
 
   /* Fills plan from params and adds the buffers it needs to the arena, whose
    * addresses get valid before run().  stages is the back end's table for this
-   * algorithm. */
+   * algorithm.  A text in why with STEREO_OK is a warning, for the log. */
   StereoStatus (*plan) (const StereoProblem * problem, const void *params,
       const void *stages, void *plan, StereoArena * arena,
       StereoMessage * why);

@@ -502,6 +502,10 @@ stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
   plan_buffers (m);
   status = m->algorithm->plan (&m->problem, params->own, m->stages, m->plan,
       &m->arena, &m->message);
+  if (status == STEREO_OK && m->message.text[0] != '\0') {
+    stereo_log (m->device, STEREO_LOG_WARNING, "%s", m->message.text);
+    m->message.text[0] = '\0';
+  }
   if (status == STEREO_OK)
     status = reserve (m);
   if (status != STEREO_OK)

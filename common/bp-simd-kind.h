@@ -1,0 +1,512 @@
+/* gst-stereomatching: belief propagation with vectors, of one precision
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Part of bp-simd.c, which includes it once for each precision, with the macros
+ * that this file undefines at its end.  HALF: data costs are rounded. */
+
+#ifdef NAME
+
+#define LANES ((int) (SIMD_BYTES / sizeof (((Vec *) NULL)[0][0])))
+
+/* ---------------------------------------------------------------- data cost */
+
+/* Row y of level 0. */
+static void
+NAME (fine_data_row) (const StereoBpConstants * k, const StereoBpWork * work,
+    int y, uint32_t * buffers)
+{
+  size_t pitch = half_pitch (k->width), room = 2 * (pitch + MARGIN);
+  size_t n = n_disparities (k);
+  uint16_t *rows = (uint16_t *) buffers + MARGIN;
+  uint16_t limit = (uint16_t) k->difference_limit;
+  FineData *halves[2];
+
+  for (int side = 0; side < 2; side++) {
+    const uint16_t *view = stereo_bp_view (work, side)
+        + (size_t) y * stereo_bp_view_pitch (k);
+    uint16_t *even = rows + 2 * (size_t) side * room, *odd = even + room;
+
+    for (size_t i = 0; i < pitch; i++) {
+      even[i] = view[2 * i];
+      odd[i] = view[2 * i + 1];
+    }
+  }
+  for (int half = 0; half < 2; half++)
+    halves[half] = (FineData *) work->data[0] + data_offset (k, 0, y, half);
+
+  for (size_t v = 0; v < n; v++) {
+    int d = k->min_disparity + k->first_index + (int) v;
+    /* columns that have a partner */
+    int first = d > 0 ? d : 0, last = k->width - 1 + (d < 0 ? d : 0);
+
+    for (int half = 0; half < 2; half++) {
+      int other = (half - d) & 1, shift = (half - d - other) / 2;
+      int begin = (first + 1 - half) / 2, end = (last + 2 - half) / 2;
+      const uint16_t *l = rows + (size_t) half * room;
+      const uint16_t *r = rows + (2 + (size_t) other) * room;
+      FineData *c = halves[half] + v * pitch;
+
+      if (k->gain < 65536) {
+        uint16_t gain = (uint16_t) k->gain;
+
+        for (int i = begin; i < end; i++) {
+          uint16_t a = l[i], b = r[i + shift];
+          uint16_t t = (uint16_t) ((a > b ? a : b) - (a > b ? b : a));
+          uint16_t least = t < limit ? t : limit;
+          uint16_t low = (uint16_t) (least * (unsigned) gain);
+          uint16_t high = (uint16_t) ((least * (unsigned) gain) >> 16);
+
+          c[i] = (FineData) (high + (low >> 15));
+        }
+      } else {
+        for (int i = begin; i < end; i++)
+          c[i] = (FineData) stereo_bp_data_cost (k, l[i], r[i + shift]);
+      }
+    }
+
+    /* columns that have none */
+    for (int half = 0; half < 2; half++) {
+      int begin = (first + 1 - half) / 2, end = (last + 2 - half) / 2;
+      FineData *c = halves[half] + v * pitch;
+      FineData left = halves[first & 1][v * pitch + (size_t) (first / 2)];
+      FineData right = halves[last & 1][v * pitch + (size_t) (last / 2)];
+
+      for (int i = 0; i < begin; i++)
+        c[i] = left;
+      for (int i = end; i < half_width (k->width, half); i++)
+        c[i] = right;
+    }
+  }
+}
+
+/* Row y of a level above 0, from that below it. */
+ALWAYS_INLINE void
+NAME (data_row_kind) (const StereoBpConstants * k, const StereoBpWork * work,
+    int level, int y, uint32_t * buffers, bool fine)
+{
+  int width = k->level[level].width, below = k->level[level - 1].width;
+  size_t pitch = half_pitch (width), n = n_disparities (k);
+  size_t pitch_below = half_pitch (below);
+  int rows = 2 * y + 1 < k->level[level - 1].height ? 2 : 1;
+  size_t room = pitch + MARGIN;
+  Data *sums = (Data *) buffers, *least = sums + 2 * room;
+  Data *target = (Data *) work->data[level] + data_offset (k, level, y, 0);
+
+  for (size_t i = 0; i < 2 * pitch; i++)
+    least[i] = (Data) - 1;
+
+  for (size_t v = 0; v < n; v++) {
+    for (int x = 0; x < width; x++)
+      sums[x] = 0;
+    for (int part = 0; part < 2 * rows; part++) {
+      size_t from = data_offset (k, level - 1, 2 * y + part / 2, part % 2)
+          + v * pitch_below;
+      int count = half_width (below, part % 2);
+
+      if (fine) {
+        const FineData *source = (const FineData *) work->data[0] + from;
+
+        for (int x = 0; x < count; x++)
+          sums[x] = (Data) (sums[x] + source[x]);
+      } else {
+        const Data *source = (const Data *) work->data[level - 1] + from;
+
+        for (int x = 0; x < count; x++)
+          sums[x] = (Data) (sums[x] + source[x]);
+      }
+    }
+    for (int half = 0; half < 2; half++) {
+      Data *c = target + ((size_t) half * n + v) * pitch;
+      Data *smallest = least + (size_t) half * pitch;
+
+      for (size_t i = 0; i < (size_t) half_width (width, half); i++) {
+        Data sum = sums[2 * i + (size_t) half];
+
+        c[i] = sum;
+        smallest[i] = sum < smallest[i] ? sum : smallest[i];
+      }
+    }
+  }
+
+  for (int half = 0; half < 2; half++) {
+    const Data *smallest = least + (size_t) half * pitch;
+
+    for (size_t v = 0; v < n; v++) {
+      Data *c = target + ((size_t) half * n + v) * pitch;
+
+      for (size_t i = 0; i < (size_t) half_width (width, half); i++) {
+        Data sum = (Data) (c[i] - smallest[i]);
+
+        sum = sum < k->max_data ? sum : (Data) k->max_data;
+        if (HALF) {
+          /* units of 8, 4 and 2; the later ones leave it as it is then */
+          for (int bit = 2; bit >= 0; bit--) {
+            Data large = sum >= 2048u << bit ? (Data) - 1 : 0;
+            Data odd = (Data) (sum >> (bit + 1) & 1 & large);
+
+            sum = (Data) ((sum + (((1u << bit) - 1) & large) + odd)
+                & ~(((2u << bit) - 1) & large));
+          }
+        }
+        c[i] = sum;
+      }
+    }
+  }
+}
+
+static void
+NAME (pyramid) (const StereoBpConstants * k, const StereoBpWork * work,
+    int threads)
+{
+  size_t room = N_ROW_BUFFERS * (half_pitch (k->width) + MARGIN);
+  int pairs = (k->height + 1) / 2;
+
+#pragma omp parallel num_threads(threads)
+  {
+    uint32_t *buffers = (uint32_t *) work->scratch[2]
+        + (size_t) omp_get_thread_num () * room;
+
+#pragma omp for
+    for (int y = 0; y < pairs; y++) {
+      NAME (fine_data_row) (k, work, 2 * y, buffers);
+      if (2 * y + 1 < k->height)
+        NAME (fine_data_row) (k, work, 2 * y + 1, buffers);
+      if (k->n_levels > 1)
+        NAME (data_row_kind) (k, work, 1, y, buffers, true);
+    }
+    for (int level = 2; level < k->n_levels; level++) {
+#pragma omp for
+      for (int y = 0; y < k->level[level].height; y++)
+        NAME (data_row_kind) (k, work, level, y, buffers, false);
+    }
+  }
+}
+
+/* ----------------------------------------------------------------- messages */
+
+/* First messages of row y.  Those of pixels that iteration 0 replaces before
+ * anyone reads them are left out. */
+static void
+NAME (start_row) (const StereoBpConstants * k, const StereoBpWork * work,
+    int level, int y)
+{
+  int width = k->level[level].width, height = k->level[level].height;
+  size_t pitch = half_pitch (width), n = n_disparities (k);
+  bool coarsest = level == k->n_levels - 1;
+  bool inner = y > 0 && y < height - 1;
+  size_t pitch_above = coarsest ? 0
+      : half_pitch (k->level[level + 1].width);
+
+  for (int half = 0; half < 2; half++) {
+    int count = half_width (width, half);
+
+    for (int direction = 0; direction < 4; direction++) {
+      Message *target = (Message *) work->messages[level]
+          + messages_offset (k, level, y, half, direction);
+      const Message *parents[2];
+
+      if (coarsest) {
+        memset (target, 0, n * pitch * sizeof (Message));
+        continue;
+      }
+      for (int i = 0; i < 2; i++)
+        parents[i] = (const Message *) work->messages[level + 1]
+            + messages_offset (k, level + 1, y / 2, i, direction);
+
+      if (inner && half == active_half (y, 0)) {
+        int last = count - 1;
+
+        for (size_t v = 0; v < n; v++) {
+          target[v * pitch] = parents[0][v * pitch_above];
+          target[v * pitch + (size_t) last] =
+              parents[last % 2][v * pitch_above + (size_t) (last / 2)];
+        }
+        continue;
+      }
+      for (size_t v = 0; v < n; v++) {
+        const Message *even = parents[0] + v * pitch_above;
+        const Message *odd = parents[1] + v * pitch_above;
+        Message *row = target + v * pitch;
+
+        /* a row has room for one pixel more */
+        for (int i = 0; i < (count + 1) / 2; i++) {
+          row[2 * i] = even[i];
+          row[2 * i + 1] = odd[i];
+        }
+      }
+    }
+  }
+}
+
+/* What the pixels of a vector read, at disparity 0, and what they write. */
+typedef struct
+{
+  const Message *in[4];
+  const void *data;
+  Message *out[4];
+} NAME (Place);
+
+/* Pixels from i on of a half of row y. */
+ALWAYS_INLINE NAME (Place)
+NAME (place) (const StereoBpConstants * k, const StereoBpWork * work,
+    int level, int y, int half, int i, bool fine)
+{
+  Message *messages = (Message *) work->messages[level] + i;
+  NAME (Place) place;
+  size_t data = data_offset (k, level, y, half) + (size_t) i;
+
+  place.in[UP] = messages + messages_offset (k, level, y + 1, half, UP);
+  place.in[DOWN] = messages + messages_offset (k, level, y - 1, half, DOWN);
+  place.in[LEFT] = messages + half
+      + messages_offset (k, level, y, !half, LEFT);
+  place.in[RIGHT] = messages + half - 1
+      + messages_offset (k, level, y, !half, RIGHT);
+  if (fine)
+    place.data = (const FineData *) work->data[level] + data;
+  else
+    place.data = (const Data *) work->data[level] + data;
+  for (int j = 0; j < 4; j++)
+    place.out[j] = messages + messages_offset (k, level, y, half, j);
+  return place;
+}
+
+ALWAYS_INLINE Vec
+NAME (load_data) (const void *data, size_t offset, bool fine)
+{
+  return fine ? LOAD_FINE_DATA ((const FineData *) data + offset)
+      : LOAD_DATA ((const Data *) data + offset);
+}
+
+/* Messages of LANES pixels, of which `bytes` are stored. */
+ALWAYS_INLINE void
+NAME (send) (const StereoBpConstants * k, const NAME (Place) * place,
+    size_t pitch, size_t n, Vec * h, size_t bytes, bool fine)
+{
+  const Vec zero = { 0 };
+  const Vec jump = zero + (__typeof__ (zero[0])) k->jump;
+  /* above all h, and there is room for a jump */
+  const Vec infinite = zero + ((__typeof__ (zero[0])) -1 >> 1) + 1;
+  const Vec limit = zero + (__typeof__ (zero[0])) k->max_message;
+  Vec least[4], scan[4];
+
+  for (int j = 0; j < 4; j++)
+    least[j] = scan[j] = infinite;
+  for (size_t v = 0; v < n; v++) {
+    Vec up = LOAD_MESSAGE (place->in[UP] + v * pitch);
+    Vec down = LOAD_MESSAGE (place->in[DOWN] + v * pitch);
+    Vec left = LOAD_MESSAGE (place->in[LEFT] + v * pitch);
+    Vec right = LOAD_MESSAGE (place->in[RIGHT] + v * pitch);
+    Vec vertical = up + down + NAME (load_data) (place->data, v * pitch, fine);
+    Vec sum = vertical + left + right;
+    Vec sums[4] = { sum - down, sum - up, vertical + left, vertical + right };
+
+    for (int j = 0; j < 4; j++) {
+      least[j] = MIN (least[j], sums[j]);
+      scan[j] = MIN (sums[j], scan[j] + jump);
+      h[4 * v + (size_t) j] = scan[j];
+    }
+  }
+
+  for (int j = 0; j < 4; j++)
+    scan[j] = limit;
+  for (size_t v = n; v-- > 0;) {
+    for (int j = 0; j < 4; j++) {
+      scan[j] = MIN (MIN (h[4 * v + (size_t) j] - least[j], scan[j] + jump),
+          limit);
+      STORE_MESSAGE (place->out[j] + v * pitch, scan[j], bytes);
+    }
+  }
+}
+
+ALWAYS_INLINE void
+NAME (iterate_row_kind) (const StereoBpConstants * k,
+    const StereoBpWork * work, int level, int y, int t, Vec * h, bool fine)
+{
+  int width = k->level[level].width, half = active_half (y, t);
+  size_t pitch = half_pitch (width), n = n_disparities (k);
+  int first = first_inner (half), last = last_inner (width, half);
+
+  for (int i = first; i <= last; i += LANES) {
+    /* the last vector overlaps the one before: the results are the same */
+    int from = i + LANES - 1 > last && last - first >= LANES - 1
+        ? last - LANES + 1 : i;
+    NAME (Place) place = NAME (place) (k, work, level, y, half, from, fine);
+
+    if (last - from >= LANES - 1)
+      NAME (send) (k, &place, pitch, n, h, LANES * sizeof (Message), fine);
+    else
+      NAME (send) (k, &place, pitch, n, h,
+          (size_t) (last - from + 1) * sizeof (Message), fine);
+  }
+}
+
+static void
+NAME (iterate_row) (const StereoBpConstants * k, const StereoBpWork * work,
+    int level, int y, int t, Vec * h)
+{
+  if (level == 0)
+    NAME (iterate_row_kind) (k, work, level, y, t, h, true);
+  else
+    NAME (iterate_row_kind) (k, work, level, y, t, h, false);
+}
+
+/* ------------------------------------------------------------------- result */
+
+/* Disparities of row y.  inner: with messages; else all pixels, without. */
+ALWAYS_INLINE void
+NAME (decide_row_kind) (const StereoBpConstants * k,
+    const StereoBpWork * work, int y, bool inner)
+{
+  size_t pitch = half_pitch (k->width), n = n_disparities (k);
+
+  for (int half = 0; half < 2; half++) {
+    uint16_t *best_row = (uint16_t *) work->scratch[1] + MARGIN
+        + (2 * (size_t) y + (size_t) half) * pitch;
+    int first = inner ? first_inner (half) : 0;
+    int last = inner ? last_inner (k->width, half)
+        : half_width (k->width, half) - 1;
+
+    for (int i = first; i <= last; i += LANES) {
+      Vec best = { 0 }, index = { 0 };
+      NAME (Place) place = { .data = (const FineData *) work->data[0]
+            + data_offset (k, 0, y, half) + (size_t) i };
+
+      if (inner)
+        place = NAME (place) (k, work, 0, y, half, i, true);
+      best -= 1;
+      for (size_t v = 0; v < n; v++) {
+        Vec sum = NAME (load_data) (place.data, v * pitch, true);
+
+        for (int j = 0; j < 4 && inner; j++)
+          sum += LOAD_MESSAGE (place.in[j] + v * pitch);
+        index = KEEP_BEST (sum, &best,
+            (Vec) { 0 } + (__typeof__ (index[0])) v, index);
+      }
+      for (int lane = 0; lane < LANES && i + lane <= last; lane++)
+        best_row[i + lane] = (uint16_t) index[lane];
+    }
+  }
+}
+
+static void
+NAME (decide_row) (const StereoBpConstants * k, const StereoBpWork * work,
+    int y)
+{
+  if (stereo_bp_has_inner (k))
+    NAME (decide_row_kind) (k, work, y, true);
+  else
+    NAME (decide_row_kind) (k, work, y, false);
+}
+
+/* ------------------------------------------------------------------- sweeps */
+
+/* What a sweep does with every row, step by step: step 0 is its first messages,
+ * if start is set, steps 1 to iterations are iterations t, t + 1, ..., and one
+ * more step, if decide is set, is the result. */
+typedef struct
+{
+  int level;
+  bool start;
+  int t;
+  int iterations;
+  bool decide;
+} NAME (Sweep);
+
+static void
+NAME (step) (const StereoBpConstants * k, const StereoBpWork * work,
+    const NAME (Sweep) * sweep, int step, int y, Vec * h)
+{
+  bool inner = y > 0 && y < k->level[sweep->level].height - 1;
+
+  if (step == 0) {
+    if (sweep->start)
+      NAME (start_row) (k, work, sweep->level, y);
+  } else if (step <= sweep->iterations) {
+    if (inner)
+      NAME (iterate_row) (k, work, sweep->level, y, sweep->t + step - 1, h);
+  } else if (inner || !stereo_bp_has_inner (k)) {
+    NAME (decide_row) (k, work, y);
+  }
+}
+
+/* Steps of rows begin to end - 1 as far as they need no others. */
+static void
+NAME (sweep_band) (const StereoBpConstants * k, const StereoBpWork * work,
+    const NAME (Sweep) * sweep, int steps, int begin, int end, Vec * h)
+{
+  int height = k->level[sweep->level].height;
+
+  for (int front = begin; front < end + steps; front++) {
+    for (int s = 0; s < steps; s++) {
+      int y = front - s;
+
+      if (y >= (begin > 0 ? begin + s : 0)
+          && y < (end < height ? end - s : height))
+        NAME (step) (k, work, sweep, s, y, h);
+    }
+  }
+}
+
+/* The rest, where one band ends and the next one begins. */
+static void
+NAME (sweep_border) (const StereoBpConstants * k, const StereoBpWork * work,
+    const NAME (Sweep) * sweep, int steps, int border, Vec * h)
+{
+  for (int s = 1; s < steps; s++) {
+    for (int y = border - s; y < border + s; y++)
+      NAME (step) (k, work, sweep, s, y, h);
+  }
+}
+
+/* All iterations of a level. */
+static void
+NAME (propagate) (const StereoBpConstants * k, const StereoBpWork * work,
+    int level, int threads)
+{
+  int height = k->level[level].height;
+  size_t room = 4 * n_disparities (k);
+  int bands = stereo_clamp_int (height / 8, 1, threads);
+  /* A band has at least twice as many rows as a sweep has steps. */
+  int most = bands == 1 ? MAX_SWEEP
+      : stereo_clamp_int (height / bands / 2 - 2, 1, MAX_SWEEP);
+
+#pragma omp parallel num_threads(bands)
+  {
+    Vec *h = (Vec *) work->scratch[3]
+        + (size_t) omp_get_thread_num () * room;
+
+    for (int t = 0; t < k->iterations; t += most) {
+      bool last = k->iterations - t <= most;
+      NAME (Sweep) sweep = { level, t == 0, t, last ? k->iterations - t : most,
+        last && level == 0 };
+      int steps = 1 + sweep.iterations + sweep.decide;
+
+#pragma omp for schedule(static, 1)
+      for (int band = 0; band < bands; band++)
+        NAME (sweep_band) (k, work, &sweep, steps, band * height / bands,
+            (band + 1) * height / bands, h);
+#pragma omp for schedule(static, 1)
+      for (int band = 1; band < bands; band++)
+        NAME (sweep_border) (k, work, &sweep, steps, band * height / bands, h);
+    }
+  }
+}
+
+#undef NAME
+#undef Message
+#undef FineData
+#undef Data
+#undef Vec
+#undef LOAD_MESSAGE
+#undef STORE_MESSAGE
+#undef LOAD_FINE_DATA
+#undef LOAD_DATA
+#undef MIN
+#undef KEEP_BEST
+#undef HALF
+#undef LANES
+
+#endif /* NAME */

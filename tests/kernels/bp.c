@@ -1,0 +1,985 @@
+/* gst-stereomatching: tests of bp on all devices
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "bp-paper.h"
+#include "harness.h"
+
+#include <math.h>
+
+enum
+{
+  INT8,
+  HALF,
+  FLOAT
+};
+
+/* ------------------------------------------------------------------- oracle */
+
+/*
+ * The integer arithmetic once more, pixel by pixel, from docs/algorithms/bp.md:
+ * nothing here is shared with the library.  Messages are kept where they are
+ * received, minima are taken over all pairs of disparities.
+ */
+
+typedef struct
+{
+  int width, height, n, min;    /* without disparities that have no column */
+  int first;                    /* index of the first of those */
+  int iterations, levels, precision;
+  double smoothing;
+  long limit, gain, top, m, jump;
+} Oracle;
+
+typedef struct
+{
+  int w, h;
+  long *data;
+  long *from[4];                /* below, above, the right, the left */
+} Level;
+
+static long
+nearest (double x)
+{
+  return (long) floor (x + 0.5);
+}
+
+/* To 11 bits, by way of the floating-point rounding of the host. */
+static long
+eleven_bits (long x)
+{
+  int exponent;
+  double mantissa = frexp ((double) x, &exponent);
+
+  return (long) ldexp (nearbyint (ldexp (mantissa, 11)), exponent - 11);
+}
+
+static double
+param (const StereoParams * params, const char *name)
+{
+  double value = 0;
+
+  REQUIRE (stereo_params_get (params, name, &value));
+  return value;
+}
+
+static void
+oracle_init (Oracle * o, const StereoParams * params, int width, int height)
+{
+  static const double steps[] = { 255, 4088, 1048576 };
+  static const double cost_steps[] = { 254, 255, 32768 };
+  static const long tops[] = { 16383, 16376, 4194304 };
+  int n = (int) param (params, "num-disparities"), end = n;
+  double truncation = param (params, "max-disc-term");
+  double slope = param (params, "disc-single-jump"), cost, unit;
+
+  memset (o, 0, sizeof (*o));
+  o->width = width;
+  o->height = height;
+  o->min = (int) param (params, "min-disparity");
+  while (o->first < n && o->min + o->first <= -width)
+    o->first++;
+  while (end > o->first && o->min + end - 1 >= width)
+    end--;
+  o->min += o->first;
+  o->n = end - o->first;
+  o->iterations = (int) param (params, "iterations");
+  o->levels = (int) param (params, "levels");
+  o->precision = (int) param (params, "precision");
+  o->smoothing = param (params, "smoothing");
+  o->top = tops[o->precision];
+
+  if (!(truncation > 0))
+    truncation = n / 7.5;
+  o->limit = nearest (256 * param (params, "max-data-term"));
+  cost = param (params, "data-weight") * (double) o->limit / 256;
+  unit = truncation / steps[o->precision];
+  if (cost / cost_steps[o->precision] > unit)
+    unit = cost / cost_steps[o->precision];
+  if (cost > 0 && cost / 8 < unit)
+    unit = cost / 8;
+  if (slope / unit > steps[o->precision]) {
+    o->jump = (long) steps[o->precision];
+  } else if (slope >= unit) {
+    o->jump = (long) (slope / unit);
+    unit = slope / (double) o->jump;
+  } else {
+    o->jump = slope > 0;
+  }
+  o->m = nearest (truncation / unit);
+  if ((double) o->m > steps[o->precision] || truncation / unit > 2e9)
+    o->m = (long) steps[o->precision];
+  if (o->precision == HALF)
+    o->m = eleven_bits (o->m);
+  if (o->jump > o->m)
+    o->jump = o->m;
+  if (o->limit > 0)
+    o->gain = nearest (cost / unit / (double) o->limit * 65536);
+}
+
+static long
+kept (const Oracle * o, long x)
+{
+  return o->precision == HALF ? eleven_bits (x) : x;
+}
+
+static int
+limit_to (int v, int lo, int hi)
+{
+  return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* 256 times luma, smoothed. */
+static long *
+oracle_view (const Oracle * o, const TestImage * image)
+{
+  size_t pixels = (size_t) (o->width * o->height);
+  long *rows = malloc (pixels * sizeof (long));
+  long *view = malloc (pixels * sizeof (long));
+  long tap[64] = { 65536 };
+  int reach = 0;
+
+  REQUIRE (rows && view);
+  if (o->smoothing >= 0.1) {
+    double total = 1;
+
+    reach = (int) ceil (4 * o->smoothing);
+    for (int i = 1; i <= reach; i++)
+      total += 2 * exp (-0.5 * (i / o->smoothing) * (i / o->smoothing));
+    for (int i = 1; i <= reach; i++) {
+      tap[i] = nearest (65536 * exp (-0.5 * (i / o->smoothing) * (i
+                  / o->smoothing)) / total);
+      tap[0] -= 2 * tap[i];
+    }
+  }
+  for (int y = 0; y < o->height; y++) {
+    for (int x = 0; x < o->width; x++) {
+      long sum = 128;
+
+      for (int i = -reach; i <= reach; i++)
+        sum += tap[abs (i)]
+            * test_image_luma (image, limit_to (x + i, 0, o->width - 1), y);
+      rows[y * o->width + x] = sum / 256;
+    }
+  }
+  for (int y = 0; y < o->height; y++) {
+    for (int x = 0; x < o->width; x++) {
+      long sum = 32768;
+
+      for (int i = -reach; i <= reach; i++)
+        sum += tap[abs (i)]
+            * rows[limit_to (y + i, 0, o->height - 1) * o->width + x];
+      view[y * o->width + x] = sum / 65536;
+    }
+  }
+  free (rows);
+  return view;
+}
+
+static void
+oracle_message (const Oracle * o, const long *a, const long *b, const long *c,
+    const long *data, long *target, long *h)
+{
+  long least = 0;
+  /* a difference of disparities beyond this costs m or more */
+  int reach = o->jump > 0 ? (int) (o->m / o->jump) + 1 : o->n;
+
+  for (int v = 0; v < o->n; v++) {
+    h[v] = a[v] + b[v] + c[v] + data[v];
+    least = v == 0 || h[v] < least ? h[v] : least;
+  }
+  for (int v = 0; v < o->n; v++) {
+    long best = o->m;
+
+    for (int w = limit_to (v - reach, 0, v); w < o->n && w <= v + reach; w++) {
+      long sum = h[w] - least + o->jump * labs ((long) (v - w));
+
+      best = sum < best ? sum : best;
+    }
+    target[v] = kept (o, best);
+  }
+}
+
+static void
+oracle_level (const Oracle * o, Level * level)
+{
+  long *h = malloc ((size_t) o->n * sizeof (long));
+  int n = o->n, row = level->w * n;
+
+  REQUIRE (h != NULL);
+  for (int t = 0; t < o->iterations; t++) {
+    for (int y = 1; y <= level->h - 2; y++) {
+      for (int x = 1; x <= level->w - 2; x++) {
+        int at = (y * level->w + x) * n;
+        long *in[4];
+
+        if ((x + y + t) % 2 == 0)
+          continue;
+        for (int side = 0; side < 4; side++)
+          in[side] = level->from[side] + at;
+        oracle_message (o, in[0], in[2], in[3], level->data + at,
+            in[0] - row, h);
+        oracle_message (o, in[1], in[2], in[3], level->data + at,
+            in[1] + row, h);
+        oracle_message (o, in[0], in[1], in[2], level->data + at, in[2] - n, h);
+        oracle_message (o, in[0], in[1], in[3], level->data + at, in[3] + n, h);
+      }
+    }
+  }
+  free (h);
+}
+
+static Level
+new_level (const Oracle * o, int w, int h)
+{
+  Level level = { w, h };
+  size_t volume = (size_t) (w * h) * (size_t) o->n;
+
+  level.data = calloc (volume + 1, sizeof (long));
+  REQUIRE (level.data != NULL);
+  for (int side = 0; side < 4; side++) {
+    level.from[side] = calloc (volume + 1, sizeof (long));
+    REQUIRE (level.from[side] != NULL);
+  }
+  return level;
+}
+
+static void
+free_level (Level * level)
+{
+  free (level->data);
+  for (int side = 0; side < 4; side++)
+    free (level->from[side]);
+}
+
+/* The messages that a pixel sent came from its parent. */
+static void
+oracle_inherit (const Oracle * o, const Level * parent, Level * level)
+{
+  static const int dx[] = { 0, 0, 1, -1 }, dy[] = { 1, -1, 0, 0 };
+
+  for (int side = 0; side < 4; side++) {
+    for (int y = 0; y < level->h; y++) {
+      for (int x = 0; x < level->w; x++) {
+        int xs = x + dx[side], ys = y + dy[side];
+        int xp = xs / 2 - dx[side], yp = ys / 2 - dy[side];
+
+        if (xs >= 0 && ys >= 0 && xs < level->w && ys < level->h
+            && xp >= 0 && yp >= 0 && xp < parent->w && yp < parent->h)
+          memcpy (level->from[side] + (y * level->w + x) * o->n,
+              parent->from[side] + (yp * parent->w + xp) * o->n,
+              (size_t) o->n * sizeof (long));
+      }
+    }
+  }
+}
+
+static void
+oracle_data (const Oracle * o, const TestImage * left,
+    const TestImage * right, Level * level)
+{
+  long *l = oracle_view (o, left), *r = oracle_view (o, right);
+
+  for (int y = 0; y < o->height; y++) {
+    for (int x = 0; x < o->width; x++) {
+      for (int v = 0; v < o->n; v++) {
+        int d = o->min + v;
+        int xl = limit_to (x, d > 0 ? d : 0, o->width - 1 + (d < 0 ? d : 0));
+        long t = labs (l[y * o->width + xl] - r[y * o->width + xl - d]);
+
+        t = t < o->limit ? t : o->limit;
+        level->data[(y * o->width + x) * o->n + v] =
+            nearest ((double) (t * o->gain) / 65536);
+      }
+    }
+  }
+  free (l);
+  free (r);
+}
+
+static void
+oracle_sum (const Oracle * o, const Level * below, Level * level)
+{
+  for (int y = 0; y < below->h; y++)
+    for (int x = 0; x < below->w; x++)
+      for (int v = 0; v < o->n; v++)
+        level->data[(y / 2 * level->w + x / 2) * o->n + v] +=
+            below->data[(y * below->w + x) * o->n + v];
+  for (int p = 0; p < level->w * level->h; p++) {
+    long *data = level->data + p * o->n, least = data[0];
+
+    for (int v = 0; v < o->n; v++)
+      least = data[v] < least ? data[v] : least;
+    for (int v = 0; v < o->n; v++) {
+      data[v] -= least;
+      data[v] = kept (o, data[v] < o->top ? data[v] : o->top);
+    }
+  }
+}
+
+/* Winning indices, -1 where there is no candidate. */
+static void
+oracle_match (const TestImage * left, const TestImage * right,
+    const StereoParams * params, int *winner)
+{
+  Oracle o;
+  Level level[10];
+  int levels = 1;
+  bool messages;
+
+  oracle_init (&o, params, left->image.width, left->image.height);
+  messages = o.width > 2 && o.height > 2;
+  for (int p = 0; p < o.width * o.height; p++)
+    winner[p] = -1;
+  if (o.n == 0)
+    return;
+
+  level[0] = new_level (&o, o.width, o.height);
+  oracle_data (&o, left, right, &level[0]);
+  for (; levels < o.levels; levels++) {
+    const Level *below = &level[levels - 1];
+
+    if (below->w <= 4 || below->h <= 4)
+      break;
+    level[levels] = new_level (&o, (below->w + 1) / 2, (below->h + 1) / 2);
+    oracle_sum (&o, below, &level[levels]);
+  }
+  for (int i = levels - 1; i >= 0; i--) {
+    if (i < levels - 1)
+      oracle_inherit (&o, &level[i + 1], &level[i]);
+    oracle_level (&o, &level[i]);
+  }
+
+  for (int y = 0; y < o.height; y++) {
+    for (int x = 0; x < o.width; x++) {
+      int xi = messages ? limit_to (x, 1, o.width - 2) : x;
+      int yi = messages ? limit_to (y, 1, o.height - 2) : y;
+      long best = -1;
+
+      for (int v = 0; v < o.n; v++) {
+        int at = (yi * o.width + xi) * o.n + v;
+        long sum = level[0].data[at];
+
+        for (int side = 0; side < 4 && messages; side++)
+          sum += level[0].from[side][at];
+        if (best < 0 || sum < best) {
+          best = sum;
+          winner[y * o.width + x] = o.first + v;
+        }
+      }
+    }
+  }
+  for (int i = 0; i < levels; i++)
+    free_level (&level[i]);
+}
+
+/* -------------------------------------------------------------------- cases */
+
+typedef struct
+{
+  int width, height;
+  StereoFormat left, right;
+  double n, min, iterations, levels, weight, max_data, max_disc, jump;
+  double smoothing, precision;
+  Fill fill;
+} Case;
+
+static const Case usual = {
+  24, 20, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 10, 0, 7, 5, 0.1, 15, 0, 1,
+  0, INT8, FILL_SHIFTED
+};
+
+static StereoParams *
+case_params (const Case * c)
+{
+  return params_new ("bp", "num-disparities", c->n, "min-disparity", c->min,
+      "iterations", c->iterations, "levels", c->levels, "data-weight",
+      c->weight, "max-data-term", c->max_data, "max-disc-term", c->max_disc,
+      "disc-single-jump", c->jump, "smoothing", c->smoothing, "precision",
+      c->precision, "disparity-scale", 1.0, "invalid-value", 65535.0, NULL);
+}
+
+static void
+case_images (const Case * c, TestImage * left, TestImage * right,
+    Random * random)
+{
+  test_image_init (left, c->left, c->width, c->height,
+      (size_t) random_range (random, 0, 5) * 2);
+  test_image_init (right, c->right, c->width, c->height,
+      (size_t) random_range (random, 0, 3) * 2);
+  fill_pair (left, right, c->fill, random);
+}
+
+static int
+code_at (const TestImage * map, int x, int y)
+{
+  const uint8_t *p = test_image_row (map, y) + 2 * x;
+
+  return p[0] | p[1] << 8;
+}
+
+static void
+describe (const Case * c, const char *device, const char *difference)
+{
+  fprintf (stderr, "%s: %dx%d %s %s, n %g, min %g, iterations %g, levels %g, "
+      "weight %g, data %g, disc %g, jump %g, smoothing %g, precision %g, fill "
+      "%d: %s\n", device, c->width, c->height, stereo_format_name (c->left),
+      stereo_format_name (c->right), c->n, c->min, c->iterations, c->levels,
+      c->weight, c->max_data, c->max_disc, c->jump, c->smoothing, c->precision,
+      (int) c->fill, difference);
+}
+
+/* All devices against the oracle, with one precision. */
+static void
+check_precision (const Case * c, Random * random)
+{
+  TestImage left, right, map;
+  StereoParams *params = case_params (c);
+  int *winner = malloc ((size_t) (c->width * c->height) * sizeof (int));
+
+  REQUIRE (winner != NULL);
+  case_images (c, &left, &right, random);
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 6);
+  oracle_match (&left, &right, params, winner);
+
+  for (size_t i = 0; i < devices_count (); i++) {
+    match (i, params, "bp", &left, &right, &map);
+    for (int p = 0; p < c->width * c->height; p++) {
+      int x = p % c->width, y = p / c->width;
+      int expected = winner[p] < 0 ? 65535 : winner[p];
+
+      if (code_at (&map, x, y) != expected) {
+        char text[64];
+
+        snprintf (text, sizeof (text), "(%d, %d): %d, oracle %d", x, y,
+            code_at (&map, x, y), expected);
+        describe (c, stereo_device_name (devices_get (i)), text);
+        CHECK (!"equal to the oracle");
+        break;
+      }
+    }
+  }
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&map);
+  free (winner);
+}
+
+static void
+check_case (const Case * c, Random * random)
+{
+  Case each = *c;
+
+  for (int precision = INT8; precision <= FLOAT; precision++) {
+    each.precision = precision;
+    check_precision (&each, random);
+  }
+}
+
+static void
+test_fills (void)
+{
+  Random random = { 1 };
+
+  for (int fill = 0; fill < N_FILLS; fill++) {
+    Case c = usual;
+
+    c.fill = (Fill) fill;
+    check_case (&c, &random);
+    c.left = c.right = STEREO_FORMAT_RGB;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_sizes (void)
+{
+  static const int sizes[][2] = {
+    {1, 1}, {1, 9}, {9, 1}, {2, 2}, {2, 40}, {40, 2}, {3, 3}, {3, 4}, {4, 3},
+    {3, 50}, {50, 3}, {4, 4}, {5, 5}, {6, 5}, {15, 17}, {16, 16}, {17, 15},
+    {31, 33}, {33, 64}, {65, 7}, {7, 65}, {66, 34}, {129, 5}, {130, 66}
+  };
+  Random random = { 2 };
+
+  for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
+    Case c = usual;
+
+    c.width = sizes[i][0];
+    c.height = sizes[i][1];
+    c.n = 6;
+    c.levels = 10;
+    c.iterations = 3;
+    c.fill = FILL_RANDOM;
+    check_case (&c, &random);
+    c.levels = 1 + i % 4;
+    c.iterations = 2;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_disparities (void)
+{
+  /* n, min: one, more than the width, negative, none possible */
+  static const int ranges[][2] = {
+    {1, 0}, {2, 0}, {3, 1}, {100, 0}, {23, 0}, {24, 0}, {25, 0}, {8, -4},
+    {8, -8}, {60, -30}, {1, 23}, {5, 22}, {5, 24}, {3, -25}, {3, -26},
+    {1, -23}, {70, -2048}, {9, 2048}
+  };
+  Random random = { 3 };
+
+  for (size_t i = 0; i < sizeof (ranges) / sizeof (ranges[0]); i++) {
+    Case c = usual;
+
+    c.n = ranges[i][0];
+    c.min = ranges[i][1];
+    c.height = 7;
+    c.iterations = 4;
+    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_many_disparities (void)
+{
+  static const int numbers[] = { 64, 128, 255, 256, 257, 512, 1000, 1024 };
+  Random random = { 4 };
+
+  for (size_t i = 0; i < sizeof (numbers) / sizeof (numbers[0]); i++) {
+    Case c = usual;
+
+    c.n = numbers[i];
+    c.min = i % 3 ? 0 : -numbers[i] / 2;
+    c.width = numbers[i] + 7;
+    c.height = 3;
+    c.iterations = 2;
+    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_parameters (void)
+{
+  static const struct
+  {
+    double iterations, levels, weight, max_data, max_disc, jump, smoothing;
+  } sets[] = {
+    {5, 5, 0.07, 15, 1.7, 1, 0.7}, {1, 1, 0.1, 15, 0, 1, 0},
+    {1, 2, 0.1, 15, 0, 1, 0.1}, {2, 3, 0.1, 15, 0, 1, 0.09},
+    {3, 2, 0, 15, 0, 1, 0}, {3, 2, 10, 255, 0, 1, 0},
+    {3, 2, 10, 255, 1000, 100, 0}, {3, 2, 10, 255, 1e-6, 100, 0},
+    {3, 2, 1e-6, 255, 1000, 1, 0}, {3, 2, 0.1, 0, 5, 1, 0},
+    {3, 2, 0.1, 0.001, 5, 1, 0}, {3, 2, 0.1, 0.004, 5, 1, 0},
+    {3, 2, 0.1, 0.1, 5, 1, 1.5}, {3, 2, 0.1, 15.5, 5, 0, 0},
+    {3, 2, 0.1, 15.3, 5, 1e-9, 0}, {3, 2, 0.1, 20, 5, 0.01, 0},
+    {3, 2, 0.1, 20, 5, 4.9, 0}, {3, 2, 0.1, 20, 5, 5.1, 0},
+    {3, 2, 0.1, 20, 1000, 0.3, 0}, {3, 2, 0.1, 20, 300, 1, 0},
+    {20, 3, 0.1, 15, 0, 1, 0}, {3, 2, 0.05, 40, 2, 0.7, 10},
+    {9, 1, 0.1, 15, 3, 0.25, 3.3}, {8, 4, 0.3, 15, 3, 0.25, 0}
+  };
+  Random random = { 5 };
+
+  for (size_t i = 0; i < sizeof (sets) / sizeof (sets[0]); i++) {
+    Case c = usual;
+
+    c.iterations = sets[i].iterations;
+    c.levels = sets[i].levels;
+    c.weight = sets[i].weight;
+    c.max_data = sets[i].max_data;
+    c.max_disc = sets[i].max_disc;
+    c.jump = sets[i].jump;
+    c.smoothing = sets[i].smoothing;
+    c.n = 11;
+    check_case (&c, &random);
+    c.fill = FILL_RANDOM;
+    check_case (&c, &random);
+  }
+}
+
+static void
+test_formats (void)
+{
+  static const StereoFormat formats[][2] = {
+    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_GRAY16_LE},
+    {STEREO_FORMAT_RGBX, STEREO_FORMAT_XRGB},
+    {STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8},
+    {STEREO_FORMAT_NV12, STEREO_FORMAT_I420},
+  };
+  Random random = { 6 };
+
+  for (size_t i = 0; i < sizeof (formats) / sizeof (formats[0]); i++) {
+    Case c = usual;
+
+    c.left = formats[i][0];
+    c.right = formats[i][1];
+    check_case (&c, &random);
+  }
+}
+
+/* Numbers above 2048, which fp16 rounds, in data costs and in messages. */
+static void
+test_half_rounding (void)
+{
+  Random random = { 12 };
+
+  for (int i = 0; i < 6; i++) {
+    Case c = usual;
+
+    c.width = 190 + i;
+    c.height = 171 - i;
+    c.n = 12;
+    c.levels = 7;
+    c.iterations = 4;
+    c.max_data = i % 2 ? 15 : 150;
+    /* either level 2 has large data costs, or level 4 and few units for one */
+    c.max_disc = (i < 3 ? 1.6 : 25.5) * c.max_data;
+    c.weight = i < 3 ? 0.1 : 0.02;
+    c.max_disc = c.max_disc * c.weight * 10;
+    c.jump = fmin (100, c.max_disc / (3 + i));
+    c.precision = HALF;
+    c.fill = i % 3 ? FILL_RANDOM : FILL_SHIFTED;
+    check_precision (&c, &random);
+  }
+}
+
+/* All devices against the first one, which other tests hold to the oracle. */
+static void
+check_devices (const Case * c, Random * random)
+{
+  TestImage left, right, map, expected;
+  StereoParams *params = case_params (c);
+
+  case_images (c, &left, &right, random);
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 10);
+  test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 0);
+  match (0, params, "bp", &left, &right, &expected);
+  for (size_t d = 1; d < devices_count (); d++) {
+    const char *difference;
+
+    match (d, params, "bp", &left, &right, &map);
+    difference = first_difference (&map, &expected);
+    if (difference != NULL) {
+      describe (c, stereo_device_name (devices_get (d)), difference);
+      CHECK (!"equal to the reference");
+    }
+  }
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&map);
+  test_image_clear (&expected);
+}
+
+/* Larger images, where the oracle would take too long. */
+static void
+test_random (void)
+{
+  Random random = { 7 };
+
+  for (int i = 0; i < 150; i++) {
+    Case c = usual;
+
+    c.width = random_range (&random, 1, i % 8 ? 150 : 400);
+    c.height = random_range (&random, 1, i % 8 ? 100 : 200);
+    c.n = random_range (&random, 1, i % 5 ? 70 : 300);
+    c.min = random_range (&random, -40, 30);
+    c.levels = random_range (&random, 1, 10);
+    c.iterations = random_range (&random, 1, 9);
+    c.precision = i % 3;
+    c.fill = (Fill) random_range (&random, 0, 1);
+    if (i % 4 == 3) {
+      c.weight = random_range (&random, 0, 1000) / 1000.0;
+      c.max_data = random_range (&random, 0, 2550) / 10.0;
+      c.max_disc = random_range (&random, 0, 500) / 10.0;
+      c.jump = random_range (&random, 0, 500) / 100.0;
+      c.smoothing = random_range (&random, 0, 300) / 100.0;
+    }
+    check_devices (&c, &random);
+  }
+}
+
+/* More threads than rows, bands of every height. */
+static void
+test_threads (void)
+{
+  static const unsigned threads[] = { 4, 5, 7, 16, 33 };
+  Random random = { 8 };
+
+  for (size_t i = 0; i < sizeof (threads) / sizeof (threads[0]); i++) {
+    StereoDevice *device = NULL;
+    StereoMatcher *matcher = NULL;
+
+    REQUIRE (stereo_device_new_cpu (threads[i], STEREO_SIMD_AUTO, &device,
+            NULL) == STEREO_OK);
+    REQUIRE (stereo_matcher_new (stereo_algorithm_find ("bp"), device,
+            &matcher) == STEREO_OK);
+    for (int j = 0; j < 24; j++) {
+      Case c = usual;
+      TestImage left, right, map, expected;
+      StereoParams *params;
+      StereoGeometry geometry;
+      const char *difference;
+
+      c.width = random_range (&random, 3, 60);
+      c.height = random_range (&random, 3, j % 3 ? 60 : 200);
+      c.iterations = random_range (&random, 1, 19);
+      c.precision = j % 3;
+      params = case_params (&c);
+      case_images (&c, &left, &right, &random);
+      test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+      test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height,
+          0);
+      match (0, params, "bp", &left, &right, &expected);
+      geometry = (StereoGeometry) {
+      c.width, c.height, c.left, c.right, STEREO_FORMAT_GRAY16_LE};
+      REQUIRE (stereo_matcher_configure (matcher, &geometry,
+              params) == STEREO_OK);
+      REQUIRE (stereo_matcher_process (matcher, &left.image, &right.image,
+              &map.image, NULL) == STEREO_OK);
+      REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
+      difference = first_difference (&map, &expected);
+      if (difference != NULL) {
+        describe (&c, stereo_device_name (device), difference);
+        CHECK (!"equal to the reference");
+      }
+      stereo_params_free (&params);
+      test_image_clear (&left);
+      test_image_clear (&right);
+      test_image_clear (&map);
+      test_image_clear (&expected);
+    }
+    stereo_matcher_free (&matcher);
+    stereo_device_unref (&device);
+  }
+}
+
+/* The median and both output formats in the chain. */
+static void
+test_median_and_encoding (void)
+{
+  Random random = { 9 };
+
+  for (int i = 0; i < 8; i++) {
+    Case c = usual;
+    TestImage left, right, map, expected;
+    StereoParams *params;
+    StereoFormat output = i % 2 ? STEREO_FORMAT_GRAY8
+        : STEREO_FORMAT_GRAY16_LE;
+
+    c.width = 75;
+    c.height = 41;
+    params = case_params (&c);
+    REQUIRE (stereo_params_set (params, "median", i % 4 < 3,
+            NULL) == STEREO_OK);
+    REQUIRE (stereo_params_set (params, "disparity-scale", 16,
+            NULL) == STEREO_OK);
+    REQUIRE (stereo_params_set (params, "invalid-value", i, NULL) == STEREO_OK);
+    case_images (&c, &left, &right, &random);
+    test_image_init (&map, output, c.width, c.height, 4);
+    test_image_init (&expected, output, c.width, c.height, 0);
+    match (0, params, "bp", &left, &right, &expected);
+    for (size_t d = 1; d < devices_count (); d++) {
+      match (d, params, "bp", &left, &right, &map);
+      CHECK (first_difference (&map, &expected) == NULL);
+    }
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
+    test_image_clear (&map);
+    test_image_clear (&expected);
+  }
+}
+
+/* Against real numbers: what wins is as good as the best, up to the rounding of
+ * the paper's own arithmetic in single precision. */
+static void
+test_paper (void)
+{
+  static const struct
+  {
+    double weight, max_data, max_disc, smoothing, n;
+  } sets[] = {
+    {0.07, 15, 1.7, 0, 10}, {0.07, 15, 1.7, 0.7, 10}, {0.1, 15, 0, 0, 30},
+    {0.1, 15, 0, 0, 16}, {0.4, 40, 5, 2, 20}
+  };
+  Random random = { 10 };
+
+  for (size_t i = 0; i < sizeof (sets) / sizeof (sets[0]); i++) {
+    Case c = usual;
+    TestImage left, right, map;
+    StereoParams *params;
+    PaperBp paper;
+    int *expected, different = 0;
+    float *belief;
+
+    c.width = 101;
+    c.height = 67;
+    c.n = sets[i].n;
+    c.weight = sets[i].weight;
+    c.max_data = sets[i].max_data;
+    c.max_disc = sets[i].max_disc;
+    c.smoothing = sets[i].smoothing;
+    c.precision = FLOAT;
+    params = case_params (&c);
+    case_images (&c, &left, &right, &random);
+    /* rows without padding */
+    test_image_clear (&left);
+    test_image_clear (&right);
+    test_image_init (&left, c.left, c.width, c.height, 0);
+    test_image_init (&right, c.right, c.width, c.height, 0);
+    fill_pair (&left, &right, c.fill, &random);
+    test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+    expected = malloc ((size_t) (c.width * c.height) * sizeof (int));
+    REQUIRE (expected != NULL);
+
+    paper = (PaperBp) {
+    c.width, c.height, (int) c.n, 0, (int) c.iterations, (int) c.levels,
+          c.weight, c.max_data, c.max_disc > 0 ? c.max_disc : c.n / 7.5,
+          c.jump, c.smoothing, false};
+    paper_bp (&paper, left.image.plane[0], right.image.plane[0], expected,
+        &belief);
+    match (0, params, "bp", &left, &right, &map);
+    for (int p = 0; p < c.width * c.height; p++) {
+      int code = code_at (&map, p % c.width, p / c.width);
+
+      different += code != expected[p];
+      REQUIRE (code < (int) c.n);
+      /* smoothed views are rounded to 1/256 grey level, twice */
+      CHECK_DOUBLE (belief[p * (int) c.n + code], <=,
+          belief[p * (int) c.n + expected[p]] + (c.smoothing > 0 ? 0.05
+              : 0.001));
+    }
+    printf ("  %d of %d pixels differ\n", different, c.width * c.height);
+    CHECK_INT (different, <=, c.width * c.height / 200);
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
+    test_image_clear (&map);
+    free (expected);
+    free (belief);
+  }
+}
+
+/* ------------------------------------------------------------------- limits */
+
+static unsigned n_told;
+static char told[256];
+
+static void
+listen (StereoLogLevel level, const char *text, void *data)
+{
+  (void) data;
+  if (level == STEREO_LOG_WARNING) {
+    n_told++;
+    snprintf (told, sizeof (told), "%s", text);
+  }
+}
+
+/* Levels that do not fit are left out, and the log says so, once. */
+static void
+test_too_many_levels (void)
+{
+  Case c = usual;
+  Random random = { 11 };
+  StereoParams *params;
+  TestImage left, right, map;
+  StereoDevice *device = NULL;
+  StereoMatcher *matcher = NULL;
+  StereoGeometry geometry = { 24, 20, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8,
+    STEREO_FORMAT_GRAY16_LE
+  };
+
+  case_images (&c, &left, &right, &random);
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+  REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device,
+          NULL) == STEREO_OK);
+  stereo_device_set_log (device, listen, NULL);
+  REQUIRE (stereo_matcher_new (stereo_algorithm_find ("bp"), device,
+          &matcher) == STEREO_OK);
+
+  for (int levels = 1; levels <= 10; levels++) {
+    c.levels = levels;
+    params = case_params (&c);
+    n_told = 0;
+    CHECK_INT (stereo_matcher_configure (matcher, &geometry, params), ==,
+        STEREO_OK);
+    CHECK_STRING (stereo_matcher_error (matcher), "");
+    for (int i = 0; i < 3; i++) {
+      REQUIRE (stereo_matcher_process (matcher, &left.image, &right.image,
+              &map.image, NULL) == STEREO_OK);
+      REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
+    }
+    /* 24x20, 12x10, 6x5, 3x3 */
+    CHECK_INT (n_told, ==, levels > 4);
+    if (levels > 4)
+      CHECK_CONTAINS (told, "levels");
+    stereo_params_free (&params);
+  }
+  stereo_matcher_free (&matcher);
+  stereo_device_unref (&device);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&map);
+}
+
+/* A GPU without room for the messages says so before any frame, and goes on
+ * with what fits. */
+static void
+test_too_little_memory (void)
+{
+  Case c = usual;
+  StereoParams *params;
+  StereoMatcher *matcher = NULL;
+  StereoGeometry geometry = { 16384, 16384, STEREO_FORMAT_GRAY8,
+    STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY16_LE
+  };
+
+  if (!devices_have_cuda ())
+    SKIP ("no CUDA device");
+  c.n = 256;
+  c.precision = FLOAT;
+  params = case_params (&c);
+  REQUIRE (stereo_matcher_new (stereo_algorithm_find ("bp"),
+          devices_get (devices_count () - 1), &matcher) == STEREO_OK);
+  CHECK_INT (stereo_matcher_configure (matcher, &geometry, params), ==,
+      STEREO_ERROR_MEMORY);
+  CHECK_CONTAINS (stereo_matcher_error (matcher), "free");
+  geometry.width = geometry.height = 64;
+  CHECK_INT (stereo_matcher_configure (matcher, &geometry, params), ==,
+      STEREO_OK);
+  stereo_matcher_free (&matcher);
+  stereo_params_free (&params);
+}
+
+static const Test tests[] = {
+  {"fills", test_fills},
+  {"sizes", test_sizes},
+  {"disparities", test_disparities},
+  {"many-disparities", test_many_disparities},
+  {"parameters", test_parameters},
+  {"half-rounding", test_half_rounding},
+  {"formats", test_formats},
+  {"random", test_random},
+  {"threads", test_threads},
+  {"median-and-encoding", test_median_and_encoding},
+  {"paper", test_paper},
+  {"too-many-levels", test_too_many_levels},
+  {"too-little-memory", test_too_little_memory},
+};
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  if (argc > 1 && strcmp (argv[1], "--bench") == 0)
+    return bench ("bp", argc - 2, argv + 2);
+  status = TEST_RUN (tests, argc, argv);
+  harness_free ();
+  return status;
+}
