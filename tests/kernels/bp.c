@@ -160,7 +160,8 @@ oracle_view (const Oracle * o, const TestImage * image)
 
       for (int i = -reach; i <= reach; i++)
         sum += tap[abs (i)]
-            * test_image_luma (image, limit_to (x + i, 0, o->width - 1), y);
+            * test_image_luma (image, false, limit_to (x + i, 0, o->width - 1),
+                y);
       rows[y * o->width + x] = sum / 256;
     }
   }
