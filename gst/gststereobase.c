@@ -794,6 +794,8 @@ current_geometry (GstStereoBase * self, StereoGeometry * geometry)
   GST_OBJECT_UNLOCK (self);
   geometry->width = GST_VIDEO_INFO_WIDTH (&left);
   geometry->height = GST_VIDEO_INFO_HEIGHT (&left);
+  geometry->left_colorimetry = gst_stereo_colorimetry (&left);
+  geometry->right_colorimetry = gst_stereo_colorimetry (&right);
   return gst_stereo_format (GST_VIDEO_INFO_FORMAT (&left), &geometry->left)
       && gst_stereo_format (GST_VIDEO_INFO_FORMAT (&right), &geometry->right)
       && gst_stereo_format (GST_VIDEO_INFO_FORMAT (&priv->out_info),
