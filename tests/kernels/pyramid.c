@@ -9,5 +9,5 @@
 int
 main (int argc, char **argv)
 {
-  return bench ("pyramid", argc, argv);
+  return bench ("pyramid", argc - 2, argv + 2);
 }
