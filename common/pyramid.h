@@ -105,8 +105,8 @@ typedef struct
 {
   int width;
   int height;
-  size_t stride;                /* elements of every buffer of this level, a
-                                 * multiple of 32 */
+  size_t stride;                /* elements of a row of every buffer of this
+                                 * level: a multiple of 32, above the width */
   uint32_t *left;               /* words */
   uint32_t *right;
   int iterations;               /* at least 1 */
@@ -173,7 +173,8 @@ typedef struct
       const StereoPyramidConstants * k, const StereoPyramidLevel * level,
       const float *inverse, float step, bool first,
       const StereoPyramidField * from, const StereoPyramidField * to);
-  /* level->diffusion steps, then the mean: from one field to the other. */
+  /* level->diffusion steps, then the mean: from one field to the other.  The
+   * first one may get changed. */
   StereoStatus (*diffuse) (StereoQueue * queue,
       const StereoPyramidConstants * k, const StereoPyramidLevel * level,
       const StereoPyramidField * from, const StereoPyramidField * to);
