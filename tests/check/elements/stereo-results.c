@@ -496,6 +496,42 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
+/* Events that the element knows nothing of go to all pads. */
+GST_START_TEST (test_foreign_events)
+{
+  GstStreamConsistency *checkers[N_MORE];
+  Results r;
+
+  NEED_RESULTS ();
+  results_open (&r, "");
+  results_caps (&r, SMALL);
+  for (guint i = 0; i < N_MORE; i++)
+    checkers[i] = gst_consistency_checker_new (r.more[i]->sinkpad);
+  for (guint n = 0; n < 4; n++) {
+    gst_harness_push_event (r.rig.view[LEFT],
+        gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+            gst_structure_new ("foreign-sticky", "n", G_TYPE_UINT, n, NULL)));
+    gst_harness_push_event (r.rig.view[LEFT],
+        gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+            gst_structure_new ("foreign", "n", G_TYPE_UINT, n, NULL)));
+    gst_buffer_unref (match_at (&r, n));
+    for (guint i = 0; i < N_MORE; i++) {
+      GstEvent *event = wait_event (r.more[i], GST_EVENT_CUSTOM_DOWNSTREAM);
+
+      fail_unless (gst_event_has_name (event, "foreign"));
+      gst_event_unref (event);
+      gst_buffer_unref (gst_harness_pull (r.more[i]));
+    }
+  }
+  finish (&r);
+  for (guint i = 0; i < N_MORE; i++)
+    gst_consistency_checker_free (checkers[i]);
+  rig_expect_no_error (&r.rig);
+  results_close (&r);
+}
+
+GST_END_TEST;
+
 /* ----------------------------------------------------------------- contents */
 
 static const GstStructure *
@@ -1145,6 +1181,7 @@ stereo_results_suite (void)
   tcase_add_test (tc, test_in_step);
   tcase_add_test (tc, test_eos_without_data);
   tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_foreign_events);
   tcase_add_test (tc, test_meta);
   tcase_add_test (tc, test_late_request);
   tcase_add_test (tc, test_release_while_playing);
