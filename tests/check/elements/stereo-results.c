@@ -629,6 +629,46 @@ GST_START_TEST (test_late_request)
 
 GST_END_TEST;
 
+/* The same pad without a peer for a while. */
+GST_START_TEST (test_relink)
+{
+  Results r;
+
+  NEED_RESULTS ();
+  results_open (&r, "");
+  results_caps (&r, SMALL);
+  for (guint n = 0; n < 12; n++) {
+    GstPad *sink = r.more[n % N_MORE]->sinkpad;
+    GstPad *pad = gst_pad_get_peer (sink);
+    gboolean apart = n / N_MORE % 3 == 1;
+    GstBuffer *buffer;
+
+    if (apart) {
+      fail_unless (gst_pad_unlink (pad, sink));
+      gst_buffer_unref (match_at (&r, 3 * n));
+      fail_unless_equals_int (gst_harness_buffers_in_queue (r.more[n
+                  % N_MORE]), 0);
+      fail_unless_equals_int (gst_pad_link (pad, sink), GST_PAD_LINK_OK);
+      gst_buffer_unref (gst_harness_pull (r.more[(n + 1) % N_MORE]));
+    }
+    for (guint k = 1; k <= 2; k++) {
+      gst_buffer_unref (match_at (&r, 3 * n + k));
+      for (guint i = 0; i < N_MORE; i++) {
+        buffer = gst_harness_pull (r.more[i]);
+        fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (buffer,
+                GST_BUFFER_FLAG_DISCONT), (n == 0 || (apart && i == n % N_MORE))
+            && k == 1);
+        gst_buffer_unref (buffer);
+      }
+    }
+    gst_object_unref (pad);
+  }
+  rig_expect_no_error (&r.rig);
+  results_close (&r);
+}
+
+GST_END_TEST;
+
 static gpointer
 request_and_release (gpointer user_data)
 {
@@ -789,6 +829,69 @@ GST_START_TEST (test_caps_query)
   gst_caps_unref (wanted);
   gst_caps_unref (caps);
   results_close (&r);
+}
+
+GST_END_TEST;
+
+/* --------------------------------------------------------------- allocation */
+
+typedef struct
+{
+  GstBufferPool *pool;
+  guint queries;
+} Downstream;
+
+static GstPadProbeReturn
+answer (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (probe);
+  Downstream *downstream = user_data;
+  GstCaps *caps, *current;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  downstream->queries++;
+  /* the caps have to be known by then */
+  gst_query_parse_allocation (query, &caps, NULL);
+  current = gst_pad_get_current_caps (pad);
+  fail_unless (current != NULL && gst_caps_is_equal (caps, current));
+  gst_caps_unref (current);
+  gst_query_add_allocation_pool (query, downstream->pool, 0, 3, 0);
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+GST_START_TEST (test_pool_of_downstream_is_used)
+{
+  Downstream downstream[N_MORE];
+  Results r;
+
+  NEED_RESULTS ();
+  results_open (&r, "");
+  for (guint i = 0; i < N_MORE; i++) {
+    downstream[i].pool = gst_video_buffer_pool_new ();
+    downstream[i].queries = 0;
+    gst_pad_add_probe (r.more[i]->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+        answer, &downstream[i], NULL);
+  }
+  results_caps (&r, SMALL);
+  for (guint n = 0; n < 10; n++) {
+    gst_buffer_unref (match_at (&r, n));
+    for (guint i = 0; i < N_MORE; i++) {
+      GstBuffer *buffer = gst_harness_pull (r.more[i]);
+
+      fail_unless (buffer->pool == downstream[i].pool);
+      fail_unless (gst_buffer_get_video_meta (buffer) != NULL);
+      gst_buffer_unref (buffer);
+    }
+  }
+  for (guint i = 0; i < N_MORE; i++)
+    fail_unless_equals_int (downstream[i].queries, 1);
+  results_close (&r);
+  for (guint i = 0; i < N_MORE; i++) {
+    ASSERT_OBJECT_REFCOUNT (downstream[i].pool, "the pool", 1);
+    gst_object_unref (downstream[i].pool);
+  }
 }
 
 GST_END_TEST;
@@ -1184,11 +1287,13 @@ stereo_results_suite (void)
   tcase_add_test (tc, test_foreign_events);
   tcase_add_test (tc, test_meta);
   tcase_add_test (tc, test_late_request);
+  tcase_add_test (tc, test_relink);
   tcase_add_test (tc, test_release_while_playing);
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_reconfigure);
   tcase_add_test (tc, test_downstream_refuses);
   tcase_add_test (tc, test_caps_query);
+  tcase_add_test (tc, test_pool_of_downstream_is_used);
   tcase_add_test (tc, test_flow_returns);
   tcase_add_test (tc, test_latency);
   tcase_add_test (tc, test_qos);
