@@ -343,7 +343,7 @@ oracle (const Settings * s, const TestImage * left, const TestImage * right,
           if (color)
             test_image_rgb (image, x, y, rgb);
           else
-            rgb[c] = test_image_luma (image, x, y);
+            rgb[c] = test_image_luma (image, false, x, y);
           *pixel (&view[side][0][c], x, y) = ceil (factor[c] * rgb[c]);
         }
       }
