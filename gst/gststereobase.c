@@ -92,9 +92,6 @@ typedef struct
   GstStereoQos qos_of_src;
   /* NULL where nobody asked for one; no references, the element has them. */
   GstStereoResultPad *results[STEREO_N_RESULTS];
-  guint32 seek_seqnum;          /* of the last seek, */
-  GstPad *seek_pad;             /* the pad it came to, not a reference, */
-  gboolean seek_result;         /* and what became of it */
   StereoMatcher *matcher;       /* written by the task, with the lock held */
   GstBuffer *current[N_VIEWS];  /* the pair that is being worked on */
 
@@ -480,7 +477,6 @@ gst_stereo_base_start (GstAggregator * aggregator)
   priv->disagree_since = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (self);
   memset (&priv->counters, 0, sizeof (priv->counters));
-  priv->seek_pad = NULL;
   reset_qos (self);
   GST_OBJECT_UNLOCK (self);
 
@@ -1190,38 +1186,6 @@ take_qos (GstStereoBase * self, GstStereoQos * qos, GstEvent * event)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* An event from downstream of any source pad goes the same way.  A seek that
- * was sent to all sinks of a pipeline comes to every pad, and is one seek. */
-static gboolean
-take_src_event (GstStereoBase * self, GstPad * pad, GstEvent * event)
-{
-  GstStereoBasePrivate *priv = PRIV (self);
-  guint32 seqnum = gst_event_get_seqnum (event);
-  gboolean seek = GST_EVENT_TYPE (event) == GST_EVENT_SEEK, ok;
-
-  if (seek) {
-    GST_OBJECT_LOCK (self);
-    if (priv->seek_pad != NULL && priv->seek_pad != pad
-        && priv->seek_seqnum == seqnum) {
-      ok = priv->seek_result;
-      GST_OBJECT_UNLOCK (self);
-      gst_event_unref (event);
-      return ok;
-    }
-    GST_OBJECT_UNLOCK (self);
-  }
-  ok = GST_AGGREGATOR_CLASS (gst_stereo_base_parent_class)->src_event
-      (GST_AGGREGATOR (self), event);
-  if (seek) {
-    GST_OBJECT_LOCK (self);
-    priv->seek_pad = pad;
-    priv->seek_seqnum = seqnum;
-    priv->seek_result = ok;
-    GST_OBJECT_UNLOCK (self);
-  }
-  return ok;
-}
-
 static gboolean
 gst_stereo_base_src_event (GstAggregator * aggregator, GstEvent * event)
 {
@@ -1229,9 +1193,11 @@ gst_stereo_base_src_event (GstAggregator * aggregator, GstEvent * event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_QOS)
     take_qos (self, &PRIV (self)->qos_of_src, event);
-  return take_src_event (self, GST_AGGREGATOR_SRC_PAD (self), event);
+  return GST_AGGREGATOR_CLASS (gst_stereo_base_parent_class)->src_event
+      (aggregator, event);
 }
 
+/* The base class knows a seek that comes to several pads for one. */
 static gboolean
 result_pad_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
@@ -1239,7 +1205,8 @@ result_pad_event (GstPad * pad, GstObject * parent, GstEvent * event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_QOS)
     take_qos (self, &GST_STEREO_RESULT_PAD (pad)->qos, event);
-  return take_src_event (self, pad, event);
+  return GST_AGGREGATOR_CLASS (gst_stereo_base_parent_class)->src_event
+      (GST_AGGREGATOR (self), event);
 }
 
 /* All but the caps is as on `src`. */
@@ -2383,8 +2350,6 @@ gst_stereo_base_release_pad (GstElement * element, GstPad * pad)
   result_pad->released = TRUE;
   if (priv->results[result_pad->result] == result_pad)
     priv->results[result_pad->result] = NULL;
-  if (priv->seek_pad == pad)
-    priv->seek_pad = NULL;
   GST_OBJECT_UNLOCK (self);
   /* The task may be pushing there; it comes back with FLUSHING. */
   gst_pad_set_active (pad, FALSE);

@@ -8,6 +8,7 @@
 
 #include <gst/video/video.h>
 
+#include <math.h>
 #include <string.h>
 
 void
@@ -40,7 +41,7 @@ gst_stereo_meta_add (GstBuffer * buffer, const GstStereoDisparity * disparity)
   s = gst_custom_meta_get_structure (meta);
   if (disparity->result == STEREO_RESULT_DISPARITY) {
     scale = disparity->disparity_scale;
-    offset = -disparity->min_disparity * scale;
+    offset = -(gdouble) disparity->min_disparity * scale;
     gst_structure_set (s,
         "disparity-scale", G_TYPE_DOUBLE, disparity->disparity_scale,
         "min-disparity", G_TYPE_INT, disparity->min_disparity,
@@ -88,6 +89,7 @@ gst_stereo_meta_get (GstBuffer * buffer, GstStereoDisparity * disparity)
   GstCustomMeta *meta;
   GstStructure *s;
   GstStereoDisparity d = { 0, };
+  gboolean has_invalid;
 
   if (gst_meta_get_info (GST_STEREO_DISPARITY_META) == NULL)
     return FALSE;
@@ -97,21 +99,22 @@ gst_stereo_meta_get (GstBuffer * buffer, GstStereoDisparity * disparity)
 
   s = gst_custom_meta_get_structure (meta);
   d.left_pts = d.right_pts = GST_CLOCK_TIME_NONE;
-  d.invalid_value = GST_STEREO_META_NO_INVALID;
   if (!get_result (s, &d.result))
     return FALSE;
-  gst_structure_get_uint (s, "invalid-value", &d.invalid_value);
+  has_invalid = gst_structure_get_uint (s, "invalid-value", &d.invalid_value);
+  if (!has_invalid)
+    d.invalid_value = GST_STEREO_META_NO_INVALID;
   if (d.result == STEREO_RESULT_DISPARITY) {
     if (!gst_structure_get_double (s, "disparity-scale", &d.disparity_scale)
         || !gst_structure_get_int (s, "min-disparity", &d.min_disparity)
         || !gst_structure_get_uint (s, "num-disparities", &d.num_disparities)
-        || d.invalid_value == GST_STEREO_META_NO_INVALID
-        || d.num_disparities == 0)
+        || !has_invalid || d.num_disparities == 0)
       return FALSE;
     d.scale = d.disparity_scale;
-    d.offset = -d.min_disparity * d.scale + 0.0;
+    d.offset = -(gdouble) d.min_disparity * d.scale + 0.0;
   } else if (!gst_structure_get_double (s, "scale", &d.scale)
-      || !gst_structure_get_double (s, "offset", &d.offset)) {
+      || !gst_structure_get_double (s, "offset", &d.offset)
+      || !isfinite (d.offset)) {
     return FALSE;
   }
   if (!(d.scale > 0))

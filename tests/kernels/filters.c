@@ -605,12 +605,13 @@ ascending (const void *a, const void *b)
 
 /* Nine values in order, the fifth of them. */
 static unsigned
-oracle_median (const uint16_t * map, int width, int height, int x, int y)
+oracle_median (const uint16_t * map, int width, int height, int x, int y,
+    unsigned invalid)
 {
   int center = map[y * width + x], v[9], n = 0;
 
-  if (center == STEREO_INVALID)
-    return STEREO_INVALID;
+  if ((unsigned) center == invalid)
+    return invalid;
   for (int dy = -1; dy <= 1; dy++) {
     for (int dx = -1; dx <= 1; dx++) {
       int xx = x + dx, yy = y + dy, value;
@@ -618,7 +619,7 @@ oracle_median (const uint16_t * map, int width, int height, int x, int y)
       xx = xx < 0 ? 0 : xx >= width ? width - 1 : xx;
       yy = yy < 0 ? 0 : yy >= height ? height - 1 : yy;
       value = map[yy * width + xx];
-      v[n++] = value == STEREO_INVALID ? center : value;
+      v[n++] = (unsigned) value == invalid ? center : value;
     }
   }
   qsort (v, 9, sizeof (int), ascending);
@@ -673,7 +674,7 @@ check_map (const Bench * bench, int width, int height, MapFill fill,
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++)
       filtered[y * width + x] = (uint16_t) oracle_median (map, width, height,
-          x, y);
+          x, y, STEREO_INVALID);
   for (size_t i = 0; i < STEREO_MAX_DISPARITIES; i++)
     code[i] = (uint16_t) random_next (random);
   memcpy (host_row (&codes, 0), code, 2 * STEREO_MAX_DISPARITIES);
@@ -745,6 +746,79 @@ check_map (const Bench * bench, int width, int height, MapFill fill,
   free (map);
   free (filtered);
   free (code);
+}
+
+/* The median of codes, of one map. */
+static void
+check_codes (const Bench * bench, int width, int height, MapFill fill,
+    int bytes, unsigned invalid, Random * random)
+{
+  size_t w = (size_t) width, h = (size_t) height;
+  size_t pad = 2 * (size_t) random_range (random, 0, 5);
+  uint16_t *map = malloc (w * h * 2);
+  StereoOutput output = { 0 };
+  Rows source, target;
+  StereoMap in;
+
+  REQUIRE (map != NULL);
+  rows_init (&source, 2 * w, 2 * w + pad, h, bench);
+  rows_init (&target, (size_t) bytes * w, (size_t) bytes * w
+      + (bytes == 1 ? pad + 1 : pad), h, bench);
+  for (int i = 0; i < width * height; i++) {
+    map[i] = (uint16_t) map_value (fill, i % width, i / width, random);
+    if (bytes == 1)
+      map[i] &= 0xff;
+    /* as GRAY16_LE has it, on any host */
+    host_row (&source, (size_t) (i / width))[2 * (i % width)] =
+        (uint8_t) map[i];
+    host_row (&source, (size_t) (i / width))[2 * (i % width) + 1] =
+        (uint8_t) (map[i] >> 8);
+  }
+  rows_up (&source, bench);
+  rows_up (&target, bench);
+  in = map_of (&source);
+  output.data = device_row (&target, 0);
+  output.stride = target.stride;
+  output.invalid = invalid;
+  output.bytes = (uint8_t) bytes;
+  CHECK_INT (bench->stages->median_codes (bench->queue, width, height, &in,
+          &output), ==, STEREO_OK);
+  bench_finish (bench);
+  rows_down (&target, bench, false);
+  rows_down (&source, bench, true);
+  for (int i = 0; i < width * height; i++) {
+    unsigned got = value_at (&target, i % width, i / width, bytes);
+    unsigned right = oracle_median (map, width, height, i % width, i / width,
+        invalid);
+
+    if (got != right) {
+      wrong_at (bench, "median of codes", width, height, i % width, i / width,
+          got, right);
+      break;
+    }
+  }
+  rows_clear (&target, bench);
+  rows_clear (&source, bench);
+  free (map);
+}
+
+static void
+test_median_of_codes (void)
+{
+  static const unsigned invalid[] = { 0, 255, 65535, 3, STEREO_NO_INVALID };
+  Random random = { 5 };
+
+  for (size_t d = 0; d < devices_count (); d++) {
+    Bench bench = bench_open (d);
+
+    for (size_t s = 0; s < N_SIZES; s++)
+      for (int fill = 0; fill < N_MAPS; fill++)
+        for (size_t i = 0; i < sizeof (invalid) / sizeof (invalid[0]); i++)
+          for (int bytes = 1; bytes <= 2; bytes++)
+            check_codes (&bench, sizes[s][0], sizes[s][1], (MapFill) fill,
+                bytes, invalid[i], &random);
+    bench_close (&bench);
+  }
 }
 
 static void
@@ -874,8 +948,8 @@ check_output (const char *name, size_t device, double n, double min,
   stereo_params_free (&params);
   for (int y = 0; y < height; y++) {
     for (int x = 0; x < width; x++) {
-      unsigned i = median != 0 ? oracle_median (index, width, height, x, y)
-          : index[y * width + x];
+      unsigned i = median != 0 ? oracle_median (index, width, height, x, y,
+          STEREO_INVALID) : index[y * width + x];
 
       wrong += code_at (&map, x, y) != oracle_code (i, format, n, scale,
           (unsigned) invalid);
@@ -891,6 +965,76 @@ check_output (const char *name, size_t device, double n, double min,
   test_image_clear (&plain);
   test_image_clear (&map);
   free (index);
+}
+
+/* The same of an algorithm that gives real numbers.  Without a median its map
+ * is held to a finer one of its own, with one to its own codes. */
+static void
+check_subpixel_output (const char *name, size_t device, double n, double min,
+    double scale, double invalid, StereoFormat format, int width, int height,
+    Random * random)
+{
+  double fine_scale = 65535 / (n > 1 ? n - 1 : 1), step;
+  TestImage left, right, fine, plain, map;
+  unsigned top = (unsigned) ((n - 1) * scale);
+  uint16_t *codes = malloc (2 * (size_t) (width * height));
+  StereoParams *params;
+  int wrong = 0;
+
+  REQUIRE (codes != NULL);
+  fine_scale = fine_scale > 256 ? 256 : floor (fine_scale);
+  step = format == STEREO_FORMAT_GRAY16_LE ? scale
+      : n > 1 ? 255 / (n - 1) : 0;
+  if (format == STEREO_FORMAT_GRAY8)
+    top = n > 1 ? 255 : 0;
+  test_image_init (&left, STEREO_FORMAT_GRAY8, width, height, 3);
+  test_image_init (&right, STEREO_FORMAT_GRAY8, width, height, 0);
+  fill_pair (&left, &right, FILL_RANDOM, random);
+  test_image_init (&fine, STEREO_FORMAT_GRAY16_LE, width, height, 2);
+  test_image_init (&plain, format, width, height, 4);
+  test_image_init (&map, format, width, height, 6);
+
+  params = algorithm_params (name, n, min, fine_scale, 65535, 0);
+  match (device, params, name, &left, &right, &fine);
+  stereo_params_free (&params);
+  params = algorithm_params (name, n, min, scale, invalid, 0);
+  match (device, params, name, &left, &right, &plain);
+  stereo_params_free (&params);
+  params = algorithm_params (name, n, min, scale, invalid, 1);
+  match (device, params, name, &left, &right, &map);
+  stereo_params_free (&params);
+
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++) {
+      unsigned code = code_at (&plain, x, y), fine_code = code_at (&fine, x, y);
+      double d = fine_code / fine_scale;
+
+      codes[y * width + x] = (uint16_t) code;
+      if (fine_code == 65535)
+        wrong += code != (unsigned) invalid;
+      else
+        wrong += code == (unsigned) invalid
+            || (code > top && !(top == 0 && code == 1))
+            /* rounded twice, and perhaps moved away from invalid */
+            || fabs (code - d * step) > 0.51 + step * 0.51 / fine_scale
+            + (fabs (d * step - invalid) <= 1 + step / fine_scale);
+    }
+  }
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      wrong += code_at (&map, x, y) != oracle_median (codes, width, height, x,
+          y, (unsigned) invalid);
+  if (wrong != 0)
+    fprintf (stderr, "%s, %s: n %g, min %g, scale %g, invalid %g, %s, %dx%d\n",
+        name, stereo_device_name (devices_get (device)), n, min, scale,
+        invalid, stereo_format_name (format), width, height);
+  CHECK_INT (wrong, ==, 0);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&fine);
+  test_image_clear (&plain);
+  test_image_clear (&map);
+  free (codes);
 }
 
 static void
@@ -924,10 +1068,16 @@ test_outputs (void)
   for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++)
     for (size_t d = 0; d < devices_count (); d++)
       for (size_t i = 0; i < sizeof (cases) / sizeof (cases[0]); i++)
-        for (int median = 0; median < 2; median++)
-          check_output (stereo_algorithm_name (algorithm), d, cases[i].n,
-              cases[i].min, cases[i].scale, cases[i].invalid, median,
-              cases[i].format, cases[i].width, cases[i].height, &random);
+        for (int median = 0; median < 2; median++) {
+          if (!algorithm->subpixel)
+            check_output (stereo_algorithm_name (algorithm), d, cases[i].n,
+                cases[i].min, cases[i].scale, cases[i].invalid, median,
+                cases[i].format, cases[i].width, cases[i].height, &random);
+          else if (median == 0)
+            check_subpixel_output (stereo_algorithm_name (algorithm), d,
+                cases[i].n, cases[i].min, cases[i].scale, cases[i].invalid,
+                cases[i].format, cases[i].width, cases[i].height, &random);
+        }
 }
 
 /* Luma of a format, from nothing but its name. */
@@ -1162,6 +1312,7 @@ static const Test tests[] = {
   {"yuv", test_yuv},
   {"yuv-values", test_yuv_values},
   {"median-and-encoding", test_median_and_encoding},
+  {"median-of-codes", test_median_of_codes},
   {"median-network", test_median_network},
   {"outputs", test_outputs},
   {"formats", test_formats},

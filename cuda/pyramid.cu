@@ -1,0 +1,1387 @@
+/* gst-stereomatching: correlation over an image pyramid, on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "output.h"
+#include "pyramid-pixel.h"
+#include "pyramid.h"
+#include "queue-cuda.h"
+
+#include <string.h>
+
+namespace
+{
+
+/* ------------------------------------------------------ overlapping kernels */
+
+/* Where the machine can do it (compute capability 9.0), a kernel's threads are
+ * put in place while the one before it still works, and wait here until it has
+ * finished. */
+__device__ __forceinline__ void
+wait_for_kernel_before ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.wait;":::"memory");
+#endif
+}
+
+__device__ __forceinline__ void
+let_next_kernel_come ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/* --------------------------------------------------------------- arithmetic */
+
+/* 1 / x, correctly rounded, for x between 2^-100 and 2^100: what the compiler
+ * makes of 1.0f / x, less its look at the exponent. */
+__device__ __forceinline__ float
+reciprocal (float x)
+{
+  float r;
+
+  asm ("rcp.approx.ftz.f32 %0, %1;":"=f" (r):"f" (x));
+  return __fmaf_rn (r, __fmaf_rn (-x, r, 1.0f), r);
+}
+
+/* stereo_pyramid_five(), in five instructions. */
+__device__ __forceinline__ float
+five (float h0, float h1, float h2, float h3, float h4)
+{
+  const float f = h1 + h3;
+
+  return __fmaf_rn (2.0f, __fmaf_rn (2.0f, h2, f), (h0 + h4) + f);
+}
+
+/* A pixel's fields as floats. */
+struct Fields
+{
+  float v[3];
+};
+
+/* 2^23 plus the field, G times 1024. */
+__device__ __forceinline__ Fields
+biased (uint32_t word)
+{
+  Fields f;
+
+  f.v[0] = __uint_as_float ((word & STEREO_PYRAMID_FIELD) | 0x4b000000u);
+  f.v[1] = __uint_as_float ((word & STEREO_PYRAMID_FIELD
+          << STEREO_PYRAMID_G_SHIFT) | 0x4b000000u);
+  f.v[2] = __uint_as_float ((word >> STEREO_PYRAMID_B_SHIFT) | 0x4b000000u);
+  return f;
+}
+
+__device__ __forceinline__ Fields
+fields (uint32_t word)
+{
+  Fields f = biased (word);
+
+#pragma unroll
+  for (int i = 0; i < 3; i++)
+    f.v[i] -= 8388608.0f;
+  f.v[1] *= 1.0f / 1024;
+  return f;
+}
+
+/* A position's part of a pixel, in pixels. */
+__device__ __forceinline__ float
+fraction (int position)
+{
+  return __uint_as_float ((uint32_t) (position & 63) | 0x48000000u)
+      - 131072.0f;
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+/* A level, and what an iteration reads and writes. */
+struct Level
+{
+  int width;
+  int height;
+  int stride;                   /* elements */
+  int diffusion;
+  const uint32_t *left;
+  const uint32_t *right;
+  float *inverse;
+  StereoPyramidField before;
+  StereoPyramidField between;
+};
+
+/* Fields change while the kernel of a cluster works, and other
+ * multiprocessors change them: their values are in the second level cache. */
+__device__ __forceinline__ float
+load_field (const float *p)
+{
+  return __ldcg (p);
+}
+
+/* ----------------------------------------------------------------- warping */
+
+/* stereo_pyramid_fetch(), as floats: without rounding until the last step, as
+ * all values are integers over 4096 of 22 bits. */
+template < bool VERTICAL > __device__ __forceinline__ Fields
+warped_pixel (const Level & a, int x, int y)
+{
+  const int at = y * a.stride + x;
+  const int px = stereo_pyramid_target (x, load_field (a.before.dx + at),
+      a.width);
+  const int py = VERTICAL ? stereo_pyramid_target (y,
+      load_field (a.before.dy + at), a.height) : y * STEREO_PYRAMID_ONE;
+  const uint32_t *row = a.right + (py >> 6) * a.stride + (px >> 6);
+  const int right = (px >> 6) + 1 < a.width ? 1 : 0;
+  const float ax = fraction (px);
+  const Fields p = biased (row[0]), q = biased (row[right]);
+  Fields result;
+
+  if (VERTICAL) {
+    const int down = (py >> 6) + 1 < a.height ? a.stride : 0;
+    const float ay = fraction (py);
+    const Fields r = biased (row[down]), s = biased (row[down + right]);
+
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+      const float d = q.v[i] - p.v[i];
+      const float above = __fmaf_rn (ax, d, p.v[i] - 8388608.0f);
+      const float step = __fmaf_rn (ax, (s.v[i] - r.v[i]) - d,
+          r.v[i] - p.v[i]);
+
+      result.v[i] = __fmaf_rn (ay, step, above);
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < 3; i++)
+      result.v[i] = __fmaf_rn (ax, q.v[i] - p.v[i], p.v[i] - 8388608.0f);
+  }
+  /* half to even */
+  result.v[0] = (result.v[0] + 8388608.0f) - 8388608.0f;
+  result.v[1] = ((result.v[1] + 8589934592.0f) - 8589934592.0f)
+      * (1.0f / 1024);
+  result.v[2] = (result.v[2] + 8388608.0f) - 8388608.0f;
+  return result;
+}
+
+/* --------------------------------------------------------------- correlation */
+
+/*
+ * One tile of WIDTH x HEIGHT pixels.  Both views, the right one warped, come
+ * into shared memory as three planes; products filtered along rows go to
+ * shared memory, too, P neighbours by one thread; sums along columns stay in
+ * registers.
+ */
+template < bool VERTICAL, int WIDTH, int HEIGHT, int THREADS, int P >
+struct Correlator
+{
+  static constexpr int V = VERTICAL ? 1 : 0;
+  static constexpr int moves = VERTICAL ? 5 : 3;
+  /* the warped right view, from (-3, -2 - V) on */
+  static constexpr int right_width = WIDTH + 6;
+  static constexpr int right_pitch = WIDTH + 8;
+  static constexpr int right_height = HEIGHT + 4 + 2 * V;
+  static constexpr int right_plane = right_height * right_pitch;
+  /* the left view, from (-2, -2) on */
+  static constexpr int left_pitch = WIDTH + 4;
+  static constexpr int left_height = HEIGHT + 4;
+  static constexpr int left_plane = left_height * left_pitch;
+  /* products filtered along rows, from (0, -2) on */
+  static constexpr int row_plane = left_height * WIDTH;
+  /* squares filtered along rows, from (-1, -2 - V) on */
+  static constexpr int square_pitch = WIDTH + 4;
+  /* inverse moments, from (-1, -V) on */
+  static constexpr int inverse_width = WIDTH + 2;
+  static constexpr int inverse_pitch = WIDTH + 4;
+  static constexpr int inverse_height = HEIGHT + 2 * V;
+
+  static constexpr int right_size = 3 * right_plane;
+  static constexpr int left_size = 3 * left_plane;
+  static constexpr int row_size = moves * row_plane;
+  static constexpr int square_size = right_height * square_pitch;
+  static constexpr int inverse_size = inverse_height * inverse_pitch;
+  static constexpr int bytes = 4 * (right_size + left_size + row_size
+      + square_size + inverse_size);
+
+  static constexpr int groups = WIDTH / P;      /* of P columns */
+  static constexpr int strip = 4;       /* rows that a thread sums squares of */
+  static constexpr int strips = (inverse_height + strip - 1) / strip;
+  static constexpr int lines = THREADS / WIDTH;
+  static constexpr int rows = (HEIGHT + lines - 1) / lines;
+
+  static_assert (WIDTH % P == 0 && THREADS % WIDTH == 0, "threads");
+  static_assert (inverse_height >= strip && HEIGHT >= rows, "height");
+
+  /* N floats, of which N is rounded up to a multiple of P, from an address
+   * that is one of P. */
+  template < int N > static __device__ __forceinline__ void
+  load (const float *from, float *to)
+  {
+#pragma unroll
+    for (int i = 0; i < N; i += P) {
+      if (P == 4)
+        *(float4 *) (to + i) = *(const float4 *) (from + i);
+      else if (P == 2)
+        *(float2 *) (to + i) = *(const float2 *) (from + i);
+      else
+        to[i] = from[i];
+    }
+  }
+
+  /* Filters P + 4 along the row, and stores P. */
+  static __device__ __forceinline__ void
+  along (const float *p, float *to)
+  {
+    float h[4];
+
+#pragma unroll
+    for (int i = 0; i < P; i++)
+      h[i] = five (p[i], p[i + 1], p[i + 2], p[i + 3], p[i + 4]);
+    if (P == 4)
+      *(float4 *) to = *(const float4 *) h;
+    else if (P == 2)
+      *(float2 *) to = *(const float2 *) h;
+    else
+      *to = h[0];
+  }
+
+  static __device__ __forceinline__ void
+  fill (const Level & a, int x0, int y0, float *right, float *left)
+  {
+    for (int i = (int) threadIdx.x; i < left_plane; i += THREADS) {
+      const int x = i % left_pitch, y = i / left_pitch;
+      const Fields f =
+          fields (a.left[stereo_clamp_int (y0 - 2 + y, 0, a.height - 1)
+              * a.stride + stereo_clamp_int (x0 - 2 + x, 0, a.width - 1)]);
+
+#pragma unroll
+      for (int c = 0; c < 3; c++)
+        left[c * left_plane + i] = f.v[c];
+    }
+    for (int i = (int) threadIdx.x; i < right_width * right_height;
+        i += THREADS) {
+      const int x = i % right_width, y = i / right_width;
+      const Fields f = warped_pixel < VERTICAL > (a,
+          stereo_clamp_int (x0 - 3 + x, 0, a.width - 1),
+          stereo_clamp_int (y0 - 2 - V + y, 0, a.height - 1));
+
+#pragma unroll
+      for (int c = 0; c < 3; c++)
+        right[c * right_plane + y * right_pitch + x] = f.v[c];
+    }
+  }
+
+  /* P + 4 products of the left view with the right one at `shift`. */
+  static __device__ __forceinline__ void
+  multiply (const float l[3][P + 4], const float r[3][P + 8], int shift,
+      float *p)
+  {
+#pragma unroll
+    for (int j = 0; j < P + 4; j++)
+      p[j] = __fmaf_rn (l[2][j], r[2][j + shift],
+          __fmaf_rn (l[1][j], r[1][j + shift], l[0][j] * r[0][j + shift]));
+  }
+
+  static __device__ __forceinline__ void
+  load_left (const float *left, int at, float l[3][P + 4])
+  {
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+      load < P + 4 > (left + c * left_plane + at, l[c]);
+  }
+
+  /* Products, and squares of the right view, filtered along rows: all that
+   * one row of the right view has a part in. */
+  static __device__ __forceinline__ void
+  filter_rows (const float *right, const float *left, float *row,
+      float *square)
+  {
+    for (int i = (int) threadIdx.x; i < right_height * (groups + 1);
+        i += THREADS) {
+      /* groups beyond the last column come last: there are just squares */
+      const bool beyond = i >= right_height * groups;
+      const int y = beyond ? i - right_height * groups : i / groups;
+      const int x = beyond ? WIDTH : i % groups * P;
+      float l[3][P + 4], r[3][P + 8], p[P + 4];
+
+#pragma unroll
+      for (int c = 0; c < 3; c++)
+        load < P + 6 > (right + c * right_plane + y * right_pitch + x, r[c]);
+#pragma unroll
+      for (int j = 0; j < P + 4; j++)
+        p[j] = __fmaf_rn (r[2][j], r[2][j],
+            __fmaf_rn (r[1][j], r[1][j], r[0][j] * r[0][j]));
+      along (p, square + y * square_pitch + x);
+      if (beyond)
+        continue;
+      if (y >= V && y < left_height + V) {
+        const int at = (y - V) * left_pitch + x;
+
+        load_left (left, at, l);
+#pragma unroll
+        for (int m = 0; m < 3; m++) {
+          multiply (l, r, m, p);
+          along (p, row + m * row_plane + (y - V) * WIDTH + x);
+        }
+      }
+      if (VERTICAL && y < left_height) {
+        /* the pixel is moved up to this row */
+        load_left (left, y * left_pitch + x, l);
+        multiply (l, r, 1, p);
+        along (p, row + 3 * row_plane + y * WIDTH + x);
+      }
+      if (VERTICAL && y >= 2) {
+        load_left (left, (y - 2) * left_pitch + x, l);
+        multiply (l, r, 1, p);
+        along (p, row + 4 * row_plane + (y - 2) * WIDTH + x);
+      }
+    }
+  }
+
+  /* Filters N + 4 along the column. */
+  template < int N > static __device__ __forceinline__ void
+  down (const float *from, int pitch, float *to)
+  {
+    float h[N + 4];
+
+#pragma unroll
+    for (int i = 0; i < N + 4; i++)
+      h[i] = from[i * pitch];
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      to[i] = five (h[i], h[i + 1], h[i + 2], h[i + 3], h[i + 4]);
+  }
+
+  static __device__ __forceinline__ void
+  invert_squares (const float *square, float *inverse)
+  {
+    for (int i = (int) threadIdx.x; i < strips * inverse_width;
+        i += THREADS) {
+      const int x = i % inverse_width, line = i / inverse_width * strip;
+      /* the last strip shares rows with the one before */
+      const int y = min (line, inverse_height - strip);
+      float v[strip];
+
+      down < strip > (square + y * square_pitch + x, square_pitch, v);
+#pragma unroll
+      for (int j = 0; j < strip; j++) {
+        if (y + j >= line)
+          inverse[(y + j) * inverse_pitch + x] =
+              reciprocal (fmaxf (v[j], 1.0f));
+      }
+    }
+  }
+
+  static __device__ __forceinline__ void
+  run (const Level & a, float step, bool first, int x0, int y0, float *shared)
+  {
+    float *right = shared;
+    float *left = right + right_size;
+    float *row = left + left_size;
+    float *square = row + row_size;
+    float *inverse = square + square_size;
+    const int tx = (int) threadIdx.x % WIDTH;
+    /* the last threads share rows with those before them */
+    const int line = (int) threadIdx.x / WIDTH * rows;
+    const int ty = min (line, HEIGHT - rows);
+    float c[moves][rows];
+
+    fill (a, x0, y0, right, left);
+    __syncthreads ();
+    filter_rows (right, left, row, square);
+    __syncthreads ();
+    invert_squares (square, inverse);
+    __syncthreads ();
+    if (line >= HEIGHT || x0 + tx >= a.width)
+      return;
+
+    const float *ip = inverse + (ty + V) * inverse_pitch + tx + 1;
+    float own[rows];
+
+#pragma unroll
+    for (int i = 0; i < rows; i++)
+      own[i] = a.inverse[min (y0 + ty + i, a.height - 1) * a.stride
+          + x0 + tx];
+#pragma unroll
+    for (int m = 0; m < moves; m++) {
+      const int move = m < 3 ? m - 1 : m == 3 ? -inverse_pitch : inverse_pitch;
+
+      down < rows > (row + m * row_plane + ty * WIDTH + tx, WIDTH, c[m]);
+#pragma unroll
+      for (int i = 0; i < rows; i++)
+        c[m][i] = stereo_pyramid_correlation (c[m][i], own[i],
+            ip[i * inverse_pitch + move]);
+    }
+#pragma unroll
+    for (int i = 0; i < rows; i++) {
+      const int y = y0 + ty + i, at = y * a.stride + x0 + tx;
+      float trust, trust_y;
+
+      if (ty + i < line || y >= a.height)
+        continue;
+      a.between.dx[at] = load_field (a.before.dx + at)
+          + stereo_pyramid_parabola (c[0][i], c[1][i], c[2][i], step, &trust);
+      if (VERTICAL) {
+        a.between.dy[at] = load_field (a.before.dy + at)
+            + stereo_pyramid_parabola (c[3][i], c[1][i], c[4][i], step,
+            &trust_y);
+        trust = trust * trust_y;
+      }
+      a.between.confidence[at] = first ? trust
+          : stereo_pyramid_confidence (load_field (a.before.confidence + at),
+          trust);
+    }
+  }
+};
+
+template < bool VERTICAL, int WIDTH, int HEIGHT, int THREADS, int P,
+    int BLOCKS >
+__global__ void __launch_bounds__ (THREADS, BLOCKS)
+correlate_kernel (const __grid_constant__ Level a, float step, bool first)
+{
+  extern __shared__ float4 shared[];
+
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
+  Correlator < VERTICAL, WIDTH, HEIGHT, THREADS, P >::run (a, step, first,
+      (int) blockIdx.x * WIDTH, (int) blockIdx.y * HEIGHT, (float *) shared);
+}
+
+/* ---------------------------------------------------------------- diffusion */
+
+/*
+ * WARPS warps have ROWS rows each of a tile 32 * WIDE pixels wide, in
+ * registers: fields of WIDE neighbours in each thread.  Columns beyond come by
+ * shuffles, rows of other warps through shared memory.  What is right shrinks
+ * by a pixel each step and one for the box mean, on all sides; `halo` of them
+ * are not written.
+ */
+template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
+{
+  static constexpr int fields = VERTICAL ? 3 : 2;       /* confidence, dx, dy */
+  static constexpr int width = 32 * WIDE;
+  static constexpr int height = WARPS * ROWS;
+  static constexpr int bytes = 2 * WARPS * 2 * fields * width * 4;
+
+  struct Row
+  {
+    float v[fields][WIDE];
+  };
+
+  /* Rows of all warps that others need: first and last. */
+  static __device__ __forceinline__ float *
+  slot (float *shared, int turn, int warp, int which, int field)
+  {
+    return shared + ((((turn & 1) * WARPS + warp) * 2 + which) * fields
+        + field) * width + (threadIdx.x & 31) * WIDE;
+  }
+
+  static __device__ __forceinline__ void
+  put (float *shared, int turn, int warp, int which, const Row & row)
+  {
+#pragma unroll
+    for (int f = 0; f < fields; f++) {
+      float *p = slot (shared, turn, warp, which, f);
+
+#pragma unroll
+      for (int i = 0; i < WIDE; i++) {
+        if (WIDE == 4 && i == 0)
+          *(float4 *) p = *(const float4 *) row.v[f];
+        else if (WIDE == 2 && i == 0)
+          *(float2 *) p = *(const float2 *) row.v[f];
+        else if (WIDE == 1)
+          *p = row.v[f][0];
+      }
+    }
+  }
+
+  static __device__ __forceinline__ void
+  get (float *shared, int turn, int warp, int which, Row * row)
+  {
+#pragma unroll
+    for (int f = 0; f < fields; f++) {
+      const float *p = slot (shared, turn, warp, which, f);
+
+      if (WIDE == 4)
+        *(float4 *) row->v[f] = *(const float4 *) p;
+      else if (WIDE == 2)
+        *(float2 *) row->v[f] = *(const float2 *) p;
+      else
+        row->v[f][0] = *p;
+    }
+  }
+
+  /* Products of a row that are summed: confidence, its square, dx and dy
+   * times it. */
+  struct Products
+  {
+    float v[fields + 1][WIDE];
+  };
+
+  static __device__ __forceinline__ void
+  multiply (const Row & row, Products * p)
+  {
+#pragma unroll
+    for (int i = 0; i < WIDE; i++) {
+      const float c = row.v[0][i];
+
+      p->v[0][i] = c;
+      p->v[fields][i] = c * c;
+#pragma unroll
+      for (int f = 1; f < fields; f++)
+        p->v[f][i] = c * row.v[f][i];
+    }
+  }
+
+  /* Values of the columns before and after WIDE ones. */
+  template < bool BORDER > static __device__ __forceinline__ void
+  beside (const float *v, int x, int image_width, float *before, float *after)
+  {
+    const float from_left = __shfl_up_sync (~0u, v[WIDE - 1], 1);
+    const float from_right = __shfl_down_sync (~0u, v[0], 1);
+
+#pragma unroll
+    for (int i = 0; i < WIDE; i++) {
+      before[i] = i > 0 ? v[i - 1] : from_left;
+      after[i] = i + 1 < WIDE ? v[i + 1] : from_right;
+      if (BORDER) {
+        before[i] = x + i == 0 ? v[i] : before[i];
+        after[i] = x + i == image_width - 1 ? v[i] : after[i];
+      }
+    }
+  }
+
+  template < bool BORDER > static __device__ __forceinline__ void
+  step (const Level & a, int x, int y, int turn, Row * rows, float *shared)
+  {
+    const int warp = (int) threadIdx.x / 32;
+    Row above, below;
+    Products up, here, next;
+
+    put (shared, turn, warp, 0, rows[0]);
+    put (shared, turn, warp, 1, rows[ROWS - 1]);
+    __syncthreads ();
+    get (shared, turn, max (warp - 1, 0), 1, &above);
+    get (shared, turn, min (warp + 1, WARPS - 1), 0, &below);
+    multiply (above, &up);
+    multiply (rows[0], &here);
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) {
+      multiply (j + 1 < ROWS ? rows[j + 1 < ROWS ? j + 1 : 0] : below, &next);
+      if (BORDER) {
+        if (y + j == 0)
+          up = here;
+        if (y + j == a.height - 1)
+          next = here;
+      }
+      float sum[fields + 1][WIDE];
+
+#pragma unroll
+      for (int f = 0; f <= fields; f++) {
+        float before[WIDE], after[WIDE];
+
+        if (f < fields) {
+          beside < BORDER > (here.v[f], x, a.width, before, after);
+          if (f == 0) {
+#pragma unroll
+            for (int i = 0; i < WIDE; i++) {
+              sum[fields][i] = stereo_pyramid_cross (before[i] * before[i],
+                  after[i] * after[i], up.v[fields][i], next.v[fields][i],
+                  here.v[fields][i]);
+            }
+          }
+#pragma unroll
+          for (int i = 0; i < WIDE; i++)
+            sum[f][i] = stereo_pyramid_cross (before[i], after[i], up.v[f][i],
+                next.v[f][i], here.v[f][i]);
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < WIDE; i++) {
+        const float r = reciprocal (sum[0][i]);
+
+        rows[j].v[0][i] = sum[fields][i] * r;
+#pragma unroll
+        for (int f = 1; f < fields; f++)
+          rows[j].v[f][i] = sum[f][i] * r;
+      }
+      up = here;
+      here = next;
+    }
+  }
+
+  /* Sums of three along a row. */
+  template < bool BORDER > static __device__ __forceinline__ void
+  three (const Level & a, int x, const Row & row, Row * sum)
+  {
+#pragma unroll
+    for (int f = 0; f < fields; f++) {
+      float before[WIDE], after[WIDE];
+
+      beside < BORDER > (row.v[f], x, a.width, before, after);
+#pragma unroll
+      for (int i = 0; i < WIDE; i++)
+        sum->v[f][i] = stereo_pyramid_three (before[i], after[i], row.v[f][i]);
+    }
+  }
+
+  template < bool BORDER > static __device__ __forceinline__ void
+  box (const Level & a, int x, int y, int turn, Row * rows, float *shared)
+  {
+    const int warp = (int) threadIdx.x / 32;
+    Row beyond, up, here, next;
+
+    put (shared, turn, warp, 0, rows[0]);
+    put (shared, turn, warp, 1, rows[ROWS - 1]);
+    __syncthreads ();
+    get (shared, turn, max (warp - 1, 0), 1, &beyond);
+    three < BORDER > (a, x, beyond, &up);
+    three < BORDER > (a, x, rows[0], &here);
+    get (shared, turn, min (warp + 1, WARPS - 1), 0, &beyond);
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) {
+      three < BORDER > (a, x, j + 1 < ROWS ? rows[j + 1 < ROWS ? j + 1 : 0]
+          : beyond, &next);
+      if (BORDER) {
+        if (y + j == 0)
+          up = here;
+        if (y + j == a.height - 1)
+          next = here;
+      }
+#pragma unroll
+      for (int f = 0; f < fields; f++) {
+#pragma unroll
+        for (int i = 0; i < WIDE; i++)
+          rows[j].v[f][i] = stereo_pyramid_three (up.v[f][i], next.v[f][i],
+              here.v[f][i]) * STEREO_PYRAMID_NINTH;
+      }
+      up = here;
+      here = next;
+    }
+  }
+
+  static __device__ __forceinline__ float *
+  plane (const StereoPyramidField & f, int i)
+  {
+    return i == 0 ? f.confidence : i == 1 ? f.dx : f.dy;
+  }
+
+  /* The tile whose first pixel, halo and all, is at x0 and y0. */
+  template < bool BORDER > static __device__ __forceinline__ void
+  work (const Level & a, int x0, int y0, int halo_x, int halo_y, int n,
+      bool last, const StereoPyramidField & from, const StereoPyramidField & to, float *shared)
+  {
+    const int warp = (int) threadIdx.x / 32;
+    const int tx = ((int) threadIdx.x & 31) * WIDE, ty = warp * ROWS;
+    const int x = x0 + tx, y = y0 + ty;
+    Row rows[ROWS];
+
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) {
+      const size_t line = (size_t) (BORDER
+          ? stereo_clamp_int (y + j, 0, a.height - 1) : y + j) * a.stride;
+
+#pragma unroll
+      for (int f = 0; f < fields; f++) {
+        const float *p = plane (from, f) + line;
+
+        if (BORDER) {
+#pragma unroll
+          for (int i = 0; i < WIDE; i++)
+            rows[j].v[f][i] = load_field (p
+                + stereo_clamp_int (x + i, 0, a.width - 1));
+        } else if (WIDE == 4) {
+          *(float4 *) rows[j].v[f] = __ldcg ((const float4 *) (p + x));
+        } else if (WIDE == 2) {
+          *(float2 *) rows[j].v[f] = __ldcg ((const float2 *) (p + x));
+        } else {
+          rows[j].v[f][0] = load_field (p + x);
+        }
+      }
+    }
+#pragma unroll 1
+    for (int s = 0; s < n; s++)
+      step < BORDER > (a, x, y, s, rows, shared);
+    if (last)
+      box < BORDER > (a, x, y, n, rows, shared);
+
+    if (tx < halo_x || tx >= width - halo_x || x >= a.width)
+      return;
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) {
+      if (ty + j < halo_y || ty + j >= height - halo_y || y + j >= a.height)
+        continue;
+#pragma unroll
+      for (int f = 0; f < fields; f++) {
+        float *p = plane (to, f) + (size_t) (y + j) * a.stride + x;
+
+        /* what is beyond the width goes to padding */
+        if (WIDE == 4)
+          *(float4 *) p = *(const float4 *) rows[j].v[f];
+        else if (WIDE == 2)
+          *(float2 *) p = *(const float2 *) rows[j].v[f];
+        else
+          *p = rows[j].v[f][0];
+      }
+    }
+  }
+
+  static __device__ __forceinline__ void
+  run (const Level & a, int x0, int y0, int halo_x, int halo_y, int n,
+      bool last, const StereoPyramidField & from, const StereoPyramidField & to, float *shared)
+  {
+    if (x0 <= 0 || y0 <= 0 || x0 + width >= a.width
+        || y0 + height >= a.height)
+      work < true > (a, x0, y0, halo_x, halo_y, n, last, from, to, shared);
+    else
+      work < false > (a, x0, y0, halo_x, halo_y, n, last, from, to, shared);
+  }
+};
+
+template < bool VERTICAL, int WARPS, int ROWS, int WIDE, int BLOCKS >
+__global__ void __launch_bounds__ (32 * WARPS, BLOCKS)
+diffuse_kernel (const __grid_constant__ Level a, int halo_x, int halo_y,
+    int n, bool last, const __grid_constant__ StereoPyramidField from,
+    const __grid_constant__ StereoPyramidField to)
+{
+  typedef Diffuser < VERTICAL, WARPS, ROWS, WIDE > D;
+  extern __shared__ float4 shared[];
+
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
+  D::run (a, (int) blockIdx.x * (D::width - 2 * halo_x) - halo_x,
+      (int) blockIdx.y * (D::height - 2 * halo_y) - halo_y, halo_x, halo_y, n,
+      last, from, to, (float *) shared);
+}
+
+/* -------------------------------------------- all iterations of small levels */
+
+#define CLUSTER_THREADS 512
+
+__device__ __forceinline__ void
+cluster_barrier ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("barrier.cluster.arrive.release.aligned;\n\t"
+      "barrier.cluster.wait.acquire.aligned;":::"memory");
+#endif
+}
+
+template < bool VERTICAL > struct Small
+{
+  typedef Correlator < VERTICAL, 16, 16, CLUSTER_THREADS, 2 > C;
+  typedef Diffuser < VERTICAL, CLUSTER_THREADS / 32, 2, 1 > D;
+  static constexpr int bytes = C::bytes > D::bytes ? C::bytes : D::bytes;
+};
+
+/* The blocks of one cluster share the tiles of a level. */
+template < bool VERTICAL >
+__global__ void __launch_bounds__ (CLUSTER_THREADS)
+iterate_kernel (const __grid_constant__ Level a, int iterations,
+    float max_step, bool first)
+{
+  typedef typename Small < VERTICAL >::C C;
+  typedef typename Small < VERTICAL >::D D;
+  extern __shared__ float4 shared[];
+  const int inner_x = D::width - 2 * (a.diffusion + 1);
+  const int inner_y = D::height - 2 * (a.diffusion + 1);
+  const int columns = (a.width + 15) / 16, rows = (a.height + 15) / 16;
+  const int wide = (a.width + inner_x - 1) / inner_x;
+  const int high = (a.height + inner_y - 1) / inner_y;
+
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
+#pragma unroll 1
+  for (int m = 0; m < iterations; m++) {
+    const float step = stereo_pyramid_step (m, iterations, max_step);
+
+#pragma unroll 1
+    for (int t = (int) blockIdx.x; t < columns * rows;
+        t += (int) gridDim.x) {
+      C::run (a, step, first && m == 0, t % columns * 16, t / columns * 16,
+          (float *) shared);
+      __syncthreads ();
+    }
+    cluster_barrier ();
+#pragma unroll 1
+    for (int t = (int) blockIdx.x; t < wide * high; t += (int) gridDim.x) {
+      D::run (a, t % wide * inner_x - a.diffusion - 1,
+          t / wide * inner_y - a.diffusion - 1, a.diffusion + 1,
+          a.diffusion + 1, a.diffusion, true, a.between, a.before,
+          (float *) shared);
+      __syncthreads ();
+    }
+    cluster_barrier ();
+  }
+}
+
+/* ------------------------------------------------------------------ the rest */
+
+const int block_width = 32;
+const int block_height = 8;
+
+__device__ __forceinline__ bool
+own_pixel (int width, int height, int *x, int *y)
+{
+  *x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  *y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+  return *x < width && *y < height;
+}
+
+__global__ void
+start_kernel (const StereoView left, const StereoView right, int channels,
+    int width, int height, int stride, uint32_t * left_words,
+    uint32_t * right_words)
+{
+  int x, y;
+
+  let_next_kernel_come ();
+  if (!own_pixel (width, height, &x, &y))
+    return;
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    const StereoView & view = i ? right : left;
+    const uint8_t *row = view.plane[0] + (size_t) y * view.stride;
+    uint32_t v = channels == 3 ? ((const uint32_t *) row)[x]
+        : row[x] * 0x010101u;
+
+    (i ? right_words : left_words)[y * stride + x] =
+        stereo_pyramid_word (v & 255u, v >> 8 & 255u, v >> 16 & 255u);
+  }
+}
+
+/* A block makes shrink_width x shrink_height pixels of the next level; as the
+ * sizes of levels are to each other, these need no more than shrink_rows. */
+const int shrink_width = 32;
+const int shrink_height = 16;
+const int shrink_rows = 32;
+const int shrink_threads = 256;
+
+__global__ void __launch_bounds__ (shrink_threads)
+shrink_kernel (const StereoPyramidLevel fine, const StereoPyramidLevel coarse)
+{
+  __shared__ uint32_t sums[3][shrink_rows][shrink_width];
+  const uint32_t *source = blockIdx.z ? fine.right : fine.left;
+  uint32_t *target = blockIdx.z ? coarse.right : coarse.left;
+  const int tx = (int) threadIdx.x % shrink_width;
+  const int ty = (int) threadIdx.x / shrink_width;
+  const int x = (int) blockIdx.x * shrink_width + tx;
+  const int y0 = (int) blockIdx.y * shrink_height;
+  const int y1 = min (y0 + shrink_height, coarse.height) - 1;
+  const int first = (stereo_pyramid_position (y0, fine.shrink_y,
+          fine.height) >> 6) - 2;
+  const int last = (stereo_pyramid_position (y1, fine.shrink_y,
+          fine.height) >> 6) + 3;
+  const int px = stereo_pyramid_position (x, fine.shrink_x, fine.width);
+  uint32_t weight[6];
+  int column[6];
+
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
+#pragma unroll
+  for (int i = 0; i < 6; i++) {
+    weight[i] = stereo_pyramid_tap (i, (uint32_t) px & 63u);
+    column[i] = stereo_clamp_int ((px >> 6) - 2 + i, 0, fine.width - 1);
+  }
+  for (int j = ty; j <= last - first; j += shrink_threads / shrink_width) {
+    const uint32_t *row = source
+        + (size_t) stereo_clamp_int (first + j, 0, fine.height - 1)
+        * fine.stride;
+    uint32_t r = 0, g = 0, b = 0;
+
+#pragma unroll
+    for (int i = 0; i < 6; i++) {
+      const uint32_t word = row[column[i]];
+
+      r += weight[i] * stereo_pyramid_r (word);
+      g += weight[i] * stereo_pyramid_g (word);
+      b += weight[i] * stereo_pyramid_b (word);
+    }
+    sums[0][j][tx] = r;
+    sums[1][j][tx] = g;
+    sums[2][j][tx] = b;
+  }
+  __syncthreads ();
+  if (x >= coarse.width)
+    return;
+  for (int y = y0 + ty; y <= y1; y += shrink_threads / shrink_width) {
+    const int py = stereo_pyramid_position (y, fine.shrink_y, fine.height);
+    const int from = (py >> 6) - 2 - first;
+    uint32_t sum[3] = { 0, 0, 0 };
+
+#pragma unroll
+    for (int j = 0; j < 6; j++) {
+      const uint32_t w = stereo_pyramid_tap (j, (uint32_t) py & 63u);
+
+#pragma unroll
+      for (int c = 0; c < 3; c++)
+        sum[c] += w * sums[c][from + j][tx];
+    }
+    target[(size_t) y * coarse.stride + x] =
+        stereo_pyramid_pack (stereo_pyramid_smaller (sum[0]),
+        stereo_pyramid_smaller (sum[1]), stereo_pyramid_smaller (sum[2]));
+  }
+}
+
+__global__ void
+clear_kernel (int width, int height, int stride, float start,
+    const StereoPyramidField field)
+{
+  int x, y;
+
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
+  if (!own_pixel (width, height, &x, &y))
+    return;
+  field.dx[y * stride + x] = start;
+  if (field.dy != NULL)
+    field.dy[y * stride + x] = 0.0f;
+  field.confidence[y * stride + x] = 0.0f;
+}
+
+const int prepare_width = 32;
+const int prepare_height = 32;
+const int prepare_threads = 256;
+
+__global__ void __launch_bounds__ (prepare_threads)
+prepare_kernel (const __grid_constant__ Level a)
+{
+  __shared__ float square[prepare_height + 4][prepare_width + 4];
+  __shared__ float row[prepare_height + 4][prepare_width];
+  const int x0 = (int) blockIdx.x * prepare_width;
+  const int y0 = (int) blockIdx.y * prepare_height;
+
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
+  for (int i = (int) threadIdx.x; i < (prepare_width + 4)
+      * (prepare_height + 4); i += prepare_threads) {
+    const int x = i % (prepare_width + 4), y = i / (prepare_width + 4);
+    const Fields f =
+        fields (a.left[stereo_clamp_int (y0 - 2 + y, 0, a.height - 1)
+            * a.stride + stereo_clamp_int (x0 - 2 + x, 0, a.width - 1)]);
+
+    square[y][x] = __fmaf_rn (f.v[2], f.v[2], __fmaf_rn (f.v[1], f.v[1],
+            f.v[0] * f.v[0]));
+  }
+  __syncthreads ();
+  for (int i = (int) threadIdx.x; i < prepare_width * (prepare_height + 4);
+      i += prepare_threads) {
+    const int x = i % prepare_width, y = i / prepare_width;
+
+    row[y][x] = five (square[y][x], square[y][x + 1], square[y][x + 2],
+        square[y][x + 3], square[y][x + 4]);
+  }
+  __syncthreads ();
+  for (int i = (int) threadIdx.x; i < prepare_width * prepare_height;
+      i += prepare_threads) {
+    const int x = i % prepare_width, y = i / prepare_width;
+
+    if (x0 + x < a.width && y0 + y < a.height)
+      a.inverse[(y0 + y) * a.stride + x0 + x] =
+          reciprocal (fmaxf (five (row[y][x], row[y + 1][x], row[y + 2][x],
+                  row[y + 3][x], row[y + 4][x]), 1.0f));
+  }
+}
+
+__device__ __forceinline__ float
+grow_plane (const float *plane, int at, int right, int down, float ax,
+    float ay)
+{
+  return stereo_pyramid_lerp (plane[at], plane[at + right], plane[at + down],
+      plane[at + down + right], ax, ay);
+}
+
+__global__ void
+grow_kernel (const StereoPyramidLevel coarse, const StereoPyramidLevel fine,
+    const StereoPyramidField from, const StereoPyramidField to)
+{
+  int x, y;
+
+  wait_for_kernel_before ();
+  let_next_kernel_come ();
+  if (!own_pixel (fine.width, fine.height, &x, &y))
+    return;
+
+  const int px = stereo_pyramid_position (x, fine.grow_x, coarse.width);
+  const int py = stereo_pyramid_position (y, fine.grow_y, coarse.height);
+  const int source = (py >> 6) * (int) coarse.stride + (px >> 6);
+  const int target = y * (int) fine.stride + x;
+  const int right = (px >> 6) + 1 < coarse.width ? 1 : 0;
+  const int down = (py >> 6) + 1 < coarse.height ? (int) coarse.stride : 0;
+  const float ax = fraction (px), ay = fraction (py);
+
+  to.dx[target] = grow_plane (from.dx, source, right, down, ax, ay)
+      * fine.scale_x;
+  if (to.dy != NULL)
+    to.dy[target] = grow_plane (from.dy, source, right, down, ax, ay)
+        * fine.scale_y;
+  to.confidence[target] = grow_plane (from.confidence, source, right, down,
+      ax, ay);
+}
+
+struct Outputs
+{
+  StereoOutput output[STEREO_N_RESULTS];
+  bool wanted[STEREO_N_RESULTS];
+};
+
+__global__ void
+finish_kernel (int width, int height, int stride,
+    const StereoPyramidField field, const Outputs out)
+{
+  int x, y;
+
+  wait_for_kernel_before ();
+  if (!own_pixel (width, height, &x, &y))
+    return;
+
+  const int at = y * stride + x;
+
+  if (out.wanted[STEREO_RESULT_DISPARITY])
+    stereo_store_value (&out.output[STEREO_RESULT_DISPARITY], x, y,
+        -field.dx[at]);
+  if (out.wanted[STEREO_RESULT_VERTICAL])
+    stereo_store_value (&out.output[STEREO_RESULT_VERTICAL], x, y,
+        field.dy != NULL ? -field.dy[at] : 0.0f);
+  if (out.wanted[STEREO_RESULT_CONFIDENCE])
+    stereo_store_value (&out.output[STEREO_RESULT_CONFIDENCE], x, y,
+        field.confidence[at]);
+}
+
+/* ------------------------------------------------------------------- stages */
+
+dim3
+grid_for (int width, int height, int tile_width, int tile_height)
+{
+  return dim3 ((unsigned) ((width + tile_width - 1) / tile_width),
+      (unsigned) ((height + tile_height - 1) / tile_height));
+}
+
+dim3
+pixel_grid (const StereoPyramidLevel * level)
+{
+  return grid_for (level->width, level->height, block_width, block_height);
+}
+
+const dim3 pixel_block (block_width, block_height);
+
+/* Launches a kernel that calls wait_for_kernel_before (), as one cluster if
+ * that is what is asked for. */
+template < typename... Parameters, typename... Arguments > void
+launch (StereoQueue * queue, dim3 grid, dim3 block, int shared_bytes,
+    bool cluster, void (*kernel) (Parameters...),
+    const Arguments &... arguments)
+{
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  cudaLaunchConfig_t config = { };
+  cudaLaunchAttribute attribute[2];
+
+  memset ((void *) attribute, 0, sizeof (attribute));
+  attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute[0].val.programmaticStreamSerializationAllowed = 1;
+  attribute[1].id = cudaLaunchAttributeClusterDimension;
+  attribute[1].val.clusterDim.x = grid.x;
+  attribute[1].val.clusterDim.y = attribute[1].val.clusterDim.z = 1;
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = (size_t) shared_bytes;
+  config.stream = q->compute;
+  config.attrs = attribute;
+  config.numAttrs = q->capability >= 90 ? cluster ? 2 : 1 : 0;
+  if (shared_bytes > 48 << 10)
+    (void) cudaFuncSetAttribute (kernel,
+        cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
+  if (cluster)
+    (void) cudaFuncSetAttribute (kernel,
+        cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  /* an error is found where launches are checked */
+  (void) cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
+}
+
+Level
+level_args (const StereoPyramidLevel * level, float *inverse)
+{
+  Level a;
+
+  memset ((void *) &a, 0, sizeof (a));
+  a.width = level->width;
+  a.height = level->height;
+  a.stride = (int) level->stride;
+  a.diffusion = level->diffusion;
+  a.left = level->left;
+  a.right = level->right;
+  a.inverse = inverse;
+  return a;
+}
+
+StereoStatus
+start (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoView * left, const StereoView * right,
+    const StereoPyramidLevel * level)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  start_kernel <<< pixel_grid (level), pixel_block, 0, stage.stream () >>>
+      (*left, *right, k->channels, level->width, level->height,
+      (int) level->stride, level->left, level->right);
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's start_kernel");
+}
+
+StereoStatus
+shrink (StereoQueue * queue, const StereoPyramidConstants *,
+    const StereoPyramidLevel * fine, const StereoPyramidLevel * coarse)
+{
+  StereoCudaStage stage (queue);
+  dim3 grid = grid_for (coarse->width, coarse->height, shrink_width,
+      shrink_height);
+
+  if (!stage.entered ())
+    return stage.status ();
+  grid.z = 2;
+  launch (queue, grid, dim3 (shrink_threads), 0, false, shrink_kernel, *fine,
+      *coarse);
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's shrink_kernel");
+}
+
+StereoStatus
+clear (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * level, const StereoPyramidField * field)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  launch (queue, pixel_grid (level), pixel_block, 0, false, clear_kernel,
+      level->width, level->height, (int) level->stride, k->start, *field);
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's clear_kernel");
+}
+
+StereoStatus
+prepare (StereoQueue * queue, const StereoPyramidConstants *,
+    const StereoPyramidLevel * level, float *inverse)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  launch (queue, grid_for (level->width, level->height, prepare_width,
+          prepare_height), dim3 (prepare_threads), 0, false, prepare_kernel,
+      level_args (level, inverse));
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's prepare_kernel");
+}
+
+template < bool VERTICAL, int WIDTH, int HEIGHT, int THREADS, int P,
+    int BLOCKS > void
+launch_correlate (StereoQueue * queue, const Level & a, float step, bool first)
+{
+  launch (queue, grid_for (a.width, a.height, WIDTH, HEIGHT), dim3 (THREADS),
+      Correlator < VERTICAL, WIDTH, HEIGHT, THREADS, P >::bytes, false,
+      correlate_kernel < VERTICAL, WIDTH, HEIGHT, THREADS, P, BLOCKS >, a,
+      step, first);
+}
+
+template < bool VERTICAL > void
+choose_correlate (StereoQueue * queue, const Level & a, float step,
+    bool first)
+{
+  const int multiprocessors = ((const StereoCudaQueue *) queue)
+      ->multiprocessors;
+  const dim3 grid = grid_for (a.width, a.height, 32, 30);
+
+  if ((int) (grid.x * grid.y) >= 2 * multiprocessors)
+    launch_correlate < VERTICAL, 32, 30, 288, 4, 3 > (queue, a, step, first);
+  else
+    launch_correlate < VERTICAL, 16, 16, 256, 2, 3 > (queue, a, step, first);
+}
+
+StereoStatus
+correlate (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * level, const float *inverse, float step,
+    bool first, const StereoPyramidField * from,
+    const StereoPyramidField * to)
+{
+  StereoCudaStage stage (queue);
+  Level a = level_args (level, (float *) inverse);
+
+  if (!stage.entered ())
+    return stage.status ();
+  a.before = *from;
+  a.between = *to;
+  if (k->vertical)
+    choose_correlate < true > (queue, a, step, first);
+  else
+    choose_correlate < false > (queue, a, step, first);
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's correlate_kernel");
+}
+
+int
+round_up (int value, int multiple)
+{
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+template < bool VERTICAL, int WARPS, int ROWS, int WIDE, int BLOCKS > void
+launch_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
+    const StereoPyramidField & from, const StereoPyramidField & to)
+{
+  typedef Diffuser < VERTICAL, WARPS, ROWS, WIDE > D;
+  const int halo_y = n + (last ? 1 : 0), halo_x = round_up (halo_y, WIDE);
+
+  launch (queue, grid_for (a.width, a.height, D::width - 2 * halo_x,
+          D::height - 2 * halo_y), dim3 (32 * WARPS), D::bytes, false,
+      diffuse_kernel < VERTICAL, WARPS, ROWS, WIDE, BLOCKS >, a, halo_x,
+      halo_y, n, last, from, to);
+}
+
+/* Steps that one kernel does. */
+const int most_steps = 10;
+
+template < bool VERTICAL > void
+choose_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
+    const StereoPyramidField & from, const StereoPyramidField & to)
+{
+  const int multiprocessors = ((const StereoCudaQueue *) queue)
+      ->multiprocessors;
+  const dim3 large = grid_for (a.width, a.height, 128 - 2 * n - 2,
+      96 - 2 * n - 2), middle = grid_for (a.width, a.height, 128 - 2 * n - 2,
+      32 - 2 * n - 2);
+
+  if ((int) (large.x * large.y) >= 2 * multiprocessors)
+    launch_diffuse < VERTICAL, 12, 8, 4, 1 > (queue, a, n, last, from, to);
+  else if ((int) (middle.x * middle.y) >= multiprocessors)
+    launch_diffuse < VERTICAL, 8, 4, 4, 2 > (queue, a, n, last, from, to);
+  else
+    launch_diffuse < VERTICAL, 16, 2, 2, 2 > (queue, a, n, last, from, to);
+}
+
+StereoStatus
+diffuse (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * level, const StereoPyramidField * from,
+    const StereoPyramidField * to)
+{
+  StereoCudaStage stage (queue);
+  const Level a = level_args (level, NULL);
+  /* an odd number of kernels: the last one writes to `to` */
+  const int kernels = (level->diffusion + most_steps - 1) / most_steps
+      / 2 * 2 + 1;
+  int left = level->diffusion;
+
+  if (!stage.entered ())
+    return stage.status ();
+  for (int i = 0; i < kernels; i++) {
+    const int n = left / (kernels - i);
+    const StereoPyramidField & source = i % 2 ? *to : *from;
+    const StereoPyramidField & target = i % 2 ? *from : *to;
+
+    if (k->vertical)
+      choose_diffuse < true > (queue, a, n, i == kernels - 1, source, target);
+    else
+      choose_diffuse < false > (queue, a, n, i == kernels - 1, source,
+          target);
+    left -= n;
+  }
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's diffuse_kernel");
+}
+
+StereoStatus
+grow (StereoQueue * queue, const StereoPyramidConstants *,
+    const StereoPyramidLevel * coarse, const StereoPyramidLevel * fine,
+    const StereoPyramidField * from, const StereoPyramidField * to)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  launch (queue, pixel_grid (fine), pixel_block, 0, false, grow_kernel,
+      *coarse, *fine, *from, *to);
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's grow_kernel");
+}
+
+StereoStatus
+finish (StereoQueue * queue, const StereoPyramidConstants *,
+    const StereoPyramidLevel * level, const StereoPyramidField * field,
+    const StereoOutput * const *results)
+{
+  StereoCudaStage stage (queue);
+  Outputs out;
+
+  memset ((void *) &out, 0, sizeof (out));
+  for (int i = 0; i < STEREO_N_RESULTS; i++) {
+    out.wanted[i] = results[i] != NULL;
+    if (out.wanted[i])
+      out.output[i] = *results[i];
+  }
+  if (!stage.entered ())
+    return stage.status ();
+  launch (queue, pixel_grid (level), pixel_block, 0, false, finish_kernel,
+      level->width, level->height, (int) level->stride, *field, out);
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's finish_kernel");
+}
+
+/* Levels up to this many pixels are one cluster's. */
+#ifndef SMALL_LEVEL
+#define SMALL_LEVEL 12000
+#endif
+#ifndef CLUSTER_BLOCKS
+#define CLUSTER_BLOCKS 16
+#endif
+const int small_level = SMALL_LEVEL;
+const int cluster_blocks = CLUSTER_BLOCKS;
+
+StereoStatus
+iterate_small (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * level, const float *inverse, bool first,
+    const StereoPyramidField * field, const StereoPyramidField * other)
+{
+  StereoCudaStage stage (queue);
+  Level a = level_args (level, (float *) inverse);
+
+  if (!stage.entered ())
+    return stage.status ();
+  a.before = *field;
+  a.between = *other;
+  launch (queue, dim3 (cluster_blocks), dim3 (CLUSTER_THREADS),
+      k->vertical ? Small < true >::bytes : Small < false >::bytes, true,
+      k->vertical ? iterate_kernel < true > : iterate_kernel < false >, a,
+      level->iterations, k->max_step, first);
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's iterate_kernel");
+}
+
+StereoStatus
+iterate (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * level, float *inverse, bool first,
+    const StereoPyramidField * field, const StereoPyramidField * other)
+{
+  StereoStatus status = prepare (queue, k, level, inverse);
+
+  if (status == STEREO_OK && level->diffusion <= most_steps
+      && level->width * level->height <= small_level
+      && ((const StereoCudaQueue *) queue)->capability >= 90)
+    return iterate_small (queue, k, level, inverse, first, field, other);
+  for (int m = 0; m < level->iterations && status == STEREO_OK; m++) {
+    status = correlate (queue, k, level, inverse,
+        stereo_pyramid_step (m, level->iterations, k->max_step),
+        first && m == 0, field, other);
+    if (status == STEREO_OK)
+      status = diffuse (queue, k, level, other, field);
+  }
+  return status;
+}
+
+}                               // namespace
+
+extern "C" const void *stereo_pyramid_stages_cuda (void);
+
+extern "C" const void *
+stereo_pyramid_stages_cuda (void)
+{
+  static const StereoPyramidStages stages = {
+    start, shrink, clear, prepare, correlate, diffuse, grow, finish, iterate,
+    NULL, NULL
+  };
+
+  return &stages;
+}
