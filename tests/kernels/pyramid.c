@@ -430,7 +430,7 @@ static void
 case_images (const Case * c, TestImage * left, TestImage * right,
     Random * random)
 {
-  test_image_init (left, c->left, c->width, c->height, 5);
+  test_image_init (left, c->left, c->width, c->height, 6);
   test_image_init (right, c->right, c->width, c->height, 0);
   fill_pair (left, right, c->fill, random);
 }
