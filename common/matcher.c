@@ -527,6 +527,21 @@ stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
 
 /* --------------------------------------------------------------------- wait */
 
+/* Times of equal names add up. */
+static void
+add_stage (StereoMatcher * m, const char *name, uint64_t ns)
+{
+  unsigned i = 0;
+
+  while (i < m->n_stages && strcmp (m->stage_name[i], name) != 0)
+    i++;
+  if (i == m->n_stages) {
+    m->stage_name[m->n_stages++] = name;
+    m->stage_ns[i] = 0;
+  }
+  m->stage_ns[i] += ns;
+}
+
 /* The last step of a frame: counts it, and empties the staging buffers. */
 static void
 complete_locked (StereoMatcher * m, Slot * slot, uint64_t ns,
@@ -544,9 +559,9 @@ complete_locked (StereoMatcher * m, Slot * slot, uint64_t ns,
   m->stats.frames++;
   m->stats.last_ns = ns;
   m->stats.total_ns += ns;
-  m->n_stages = slot->marks.n;
-  memcpy (m->stage_name, slot->marks.name, sizeof (m->stage_name));
-  memcpy (m->stage_ns, stage_ns, sizeof (m->stage_ns));
+  m->n_stages = 0;
+  for (unsigned i = 0; i < slot->marks.n; i++)
+    add_stage (m, slot->marks.name[i], stage_ns[i]);
 }
 
 StereoStatus

@@ -143,7 +143,7 @@ repeat_ends_f32 (const Tile * tile, const StereoPyramidLevel * level,
     row[last + 1] = row[last];
 }
 
-/* ------------------------------------------------------------------- moments */
+/* ----------------------------------------------------------------- moments */
 
 /* A row of pixels: R in the low and G in the high half of a word, and B. */
 typedef struct
@@ -351,7 +351,7 @@ prepare (StereoQueue * queue, const StereoPyramidConstants * k,
   return STEREO_OK;
 }
 
-/* --------------------------------------------------------------- correlation */
+/* ------------------------------------------------------------- correlation */
 
 enum
 {
@@ -535,7 +535,7 @@ correlate (StereoQueue * queue, const StereoPyramidConstants * k,
   return STEREO_OK;
 }
 
-/* ----------------------------------------------------------------- diffusion */
+/* --------------------------------------------------------------- diffusion */
 
 /* Steps that are done together: their apron fits the rows' ends. */
 #define MAX_STEPS 10

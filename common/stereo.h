@@ -485,7 +485,8 @@ STEREO_API void stereo_matcher_set_profiling (StereoMatcher * matcher,
  * "convert", the algorithm's own if it has any, "match", "median" and
  * "download", of which there are those that the frame had; encoding belongs to
  * "median", or to "match" without one.  ns is the time from the end of the
- * stage before, and name lives as long as the library.  The stages add up to
+ * stage before, added up where a stage comes again and again, and name lives as
+ * long as the library.  The stages add up to
  * last_ns; with several frames in flight they contain the wait for each other.
  *
  * False past the last stage, and for a frame that was started without

@@ -62,6 +62,9 @@ static const Case cases[] = {
   {"bp-float", "stereobp precision=float", 10.41, {{0}}},
   {"bp-half", "stereobp precision=half", 10.41, {{0}}},
   {"bp", "stereobp", 10.41, {{0}}},
+  {"pyramid", "stereopyramid", 28.79, {{0}}, 28.9},
+  {"pyramid-rectified", "stereopyramid vertical-search=false", 24.02, {{0}},
+    25.2},
 };
 
 /* A sound implementation lands as near as this to the average of the naive ones
@@ -159,14 +162,14 @@ test_case (const Case * c)
   double sum = 0;
   bool cuda = have_cuda ();
 
-  printf ("%-10s %8s %8s %8s\n", c->name, "nonocc", "all", "disc");
+  printf ("%-17s %8s %8s %8s\n", c->name, "nonocc", "all", "disc");
   for (size_t i = 0; i < G_N_ELEMENTS (scenes); i++) {
     Plane truth = load_grey (&scenes[i], "disp_left");
     Plane map = match (c, &scenes[i], "cpu");
 
     CHECK_INT (map.width, ==, truth.width);
     CHECK_INT (map.height, ==, truth.height);
-    printf ("%-10s", scenes[i].name);
+    printf ("%-17s", scenes[i].name);
     for (int r = 0; r < 3; r++) {
       Plane mask = load_grey (&scenes[i], regions[r]);
       double bad = bad_pixels (&scenes[i], &map, &truth, &mask);
@@ -276,6 +279,13 @@ test_bp_authors (void)
   }
 }
 
+static void
+test_pyramid (void)
+{
+  test_case (&cases[11]);
+  test_case (&cases[12]);
+}
+
 static const Test tests[] = {
   {"vcbw", test_vcbw},
   {"esaw", test_esaw},
@@ -283,6 +293,7 @@ static const Test tests[] = {
   {"bfv", test_bfv},
   {"bp", test_bp},
   {"bp-authors", test_bp_authors},
+  {"pyramid", test_pyramid},
 };
 
 int
