@@ -9,7 +9,12 @@
 #include "pyramid.h"
 #include "queue-cuda.h"
 
+#include <cooperative_groups.h>
+
 #include <string.h>
+#ifdef TUNE
+#include <stdlib.h>
+#endif
 
 namespace
 {
@@ -46,6 +51,18 @@ reciprocal (float x)
 
   asm ("rcp.approx.ftz.f32 %0, %1;":"=f" (r):"f" (x));
   return __fmaf_rn (r, __fmaf_rn (-x, r, 1.0f), r);
+}
+
+/* a / b, correctly rounded, for the same b, and for a that is zero or no
+ * smaller than 2^-90: what the compiler makes of it, less its look at both. */
+__device__ __forceinline__ float
+quotient (float a, float b)
+{
+  const float r = reciprocal (b);
+  float q = a * r;
+
+  q = __fmaf_rn (__fmaf_rn (-b, q, a), r, q);
+  return __fmaf_rn (__fmaf_rn (-b, q, a), r, q);
 }
 
 /* stereo_pyramid_five(), in five instructions. */
@@ -125,13 +142,13 @@ load_field (const float *p)
 /* stereo_pyramid_fetch(), as floats: without rounding until the last step, as
  * all values are integers over 4096 of 22 bits. */
 template < bool VERTICAL > __device__ __forceinline__ Fields
-warped_pixel (const Level & a, int x, int y)
+warped_pixel (const Level & a, const StereoPyramidField & from, int x, int y)
 {
   const int at = y * a.stride + x;
-  const int px = stereo_pyramid_target (x, load_field (a.before.dx + at),
+  const int px = stereo_pyramid_target (x, load_field (from.dx + at),
       a.width);
   const int py = VERTICAL ? stereo_pyramid_target (y,
-      load_field (a.before.dy + at), a.height) : y * STEREO_PYRAMID_ONE;
+      load_field (from.dy + at), a.height) : y * STEREO_PYRAMID_ONE;
   const uint32_t *row = a.right + (py >> 6) * a.stride + (px >> 6);
   const int right = (px >> 6) + 1 < a.width ? 1 : 0;
   const float ax = fraction (px);
@@ -166,6 +183,31 @@ warped_pixel (const Level & a, int x, int y)
 }
 
 /* --------------------------------------------------------------- correlation */
+
+/* stereo_pyramid_parabola(), with other divisions: a correlation is zero or at
+ * least 2^-56, differences are multiples of what is half an ulp of it, and no
+ * divisor is smaller than 2^-23. */
+__device__ __forceinline__ float
+parabola (float low, float middle, float high, float step, float *trust)
+{
+  const float slope = (high - low) * 0.5f;
+  const float curve = (high + low) * 0.5f - middle;
+  float way, top;
+
+  if (!(curve < -STEREO_PYRAMID_FLAT)) {
+    *trust = 0.4f;
+    return 0.0f;
+  }
+  way = fminf (fmaxf (quotient (slope * -0.5f, curve), -step), step);
+  top = (curve * way + slope) * way + middle;
+  if (top > 1.0f) {
+    way = way * quotient (1.0f - middle, top - middle);
+    *trust = 1.0f;
+  } else {
+    *trust = 0.3f * top + 0.7f;
+  }
+  return way;
+}
 
 /*
  * One tile of WIDTH x HEIGHT pixels.  Both views, the right one warped, come
@@ -247,7 +289,7 @@ struct Correlator
   }
 
   static __device__ __forceinline__ void
-  fill (const Level & a, int x0, int y0, float *right, float *left)
+  fill_left (const Level & a, int x0, int y0, float *left)
   {
     for (int i = (int) threadIdx.x; i < left_plane; i += THREADS) {
       const int x = i % left_pitch, y = i / left_pitch;
@@ -259,10 +301,16 @@ struct Correlator
       for (int c = 0; c < 3; c++)
         left[c * left_plane + i] = f.v[c];
     }
+  }
+
+  static __device__ __forceinline__ void
+  fill_right (const Level & a, const StereoPyramidField & from, int x0, int y0,
+      float *right)
+  {
     for (int i = (int) threadIdx.x; i < right_width * right_height;
         i += THREADS) {
       const int x = i % right_width, y = i / right_width;
-      const Fields f = warped_pixel < VERTICAL > (a,
+      const Fields f = warped_pixel < VERTICAL > (a, from,
           stereo_clamp_int (x0 - 3 + x, 0, a.width - 1),
           stereo_clamp_int (y0 - 2 - V + y, 0, a.height - 1));
 
@@ -373,41 +421,85 @@ struct Correlator
     }
   }
 
+  /* What there is of a thread's pixels: `rows` of one column. */
+  struct Pixels
+  {
+    float dx[rows];
+    float dy[rows];
+    float confidence[rows];
+  };
+
   static __device__ __forceinline__ void
-  run (const Level & a, float step, bool first, int x0, int y0, float *shared)
+  load_pixels (const Level & a, const StereoPyramidField & from, int x, int y,
+      Pixels * pixels)
+  {
+    const int column = stereo_clamp_int (x, 0, a.width - 1);
+
+#pragma unroll
+    for (int i = 0; i < rows; i++) {
+      const int at = stereo_clamp_int (y + i, 0, a.height - 1) * a.stride
+          + column;
+
+      pixels->dx[i] = load_field (from.dx + at);
+      if (VERTICAL)
+        pixels->dy[i] = load_field (from.dy + at);
+      pixels->confidence[i] = load_field (from.confidence + at);
+    }
+  }
+
+  static __device__ __forceinline__ void
+  load_inverse (const Level & a, int x, int y, float *own)
+  {
+    const int column = stereo_clamp_int (x, 0, a.width - 1);
+
+#pragma unroll
+    for (int i = 0; i < rows; i++)
+      own[i] = a.inverse[stereo_clamp_int (y + i, 0, a.height - 1) * a.stride
+          + column];
+  }
+
+  /* The row of a thread's first pixel.  The last threads share pixels with
+   * those before them, and may have none of their own. */
+  static __device__ __forceinline__ int
+  own_row (int *line)
+  {
+    *line = (int) threadIdx.x / WIDTH * rows;
+    return min (*line, HEIGHT - rows);
+  }
+
+  /* From both views in shared memory to the squares' inverse and the products'
+   * rows. */
+  static __device__ __forceinline__ void
+  filter (float *shared)
   {
     float *right = shared;
     float *left = right + right_size;
     float *row = left + left_size;
     float *square = row + row_size;
     float *inverse = square + square_size;
-    const int tx = (int) threadIdx.x % WIDTH;
-    /* the last threads share rows with those before them */
-    const int line = (int) threadIdx.x / WIDTH * rows;
-    const int ty = min (line, HEIGHT - rows);
-    float c[moves][rows];
 
-    fill (a, x0, y0, right, left);
-    __syncthreads ();
     filter_rows (right, left, row, square);
     __syncthreads ();
     invert_squares (square, inverse);
     __syncthreads ();
-    if (line >= HEIGHT || x0 + tx >= a.width)
-      return;
+  }
 
-    const float *ip = inverse + (ty + V) * inverse_pitch + tx + 1;
-    float own[rows];
+  /* The thread's pixels after the iteration. */
+  static __device__ __forceinline__ void
+  follow (const float *shared, const float *own, int ty, float step,
+      bool first, Pixels * pixels)
+  {
+    const int tx = (int) threadIdx.x % WIDTH;
+    const float *row = shared + right_size + left_size + ty * WIDTH + tx;
+    const float *ip = shared + right_size + left_size + row_size + square_size
+        + (ty + V) * inverse_pitch + tx + 1;
+    float c[moves][rows];
 
-#pragma unroll
-    for (int i = 0; i < rows; i++)
-      own[i] = a.inverse[min (y0 + ty + i, a.height - 1) * a.stride
-          + x0 + tx];
 #pragma unroll
     for (int m = 0; m < moves; m++) {
       const int move = m < 3 ? m - 1 : m == 3 ? -inverse_pitch : inverse_pitch;
 
-      down < rows > (row + m * row_plane + ty * WIDTH + tx, WIDTH, c[m]);
+      down < rows > (row + m * row_plane, WIDTH, c[m]);
 #pragma unroll
       for (int i = 0; i < rows; i++)
         c[m][i] = stereo_pyramid_correlation (c[m][i], own[i],
@@ -415,22 +507,47 @@ struct Correlator
     }
 #pragma unroll
     for (int i = 0; i < rows; i++) {
-      const int y = y0 + ty + i, at = y * a.stride + x0 + tx;
       float trust, trust_y;
+
+      pixels->dx[i] += parabola (c[0][i], c[1][i], c[2][i], step, &trust);
+      if (VERTICAL) {
+        pixels->dy[i] += parabola (c[3][i], c[1][i], c[4][i], step, &trust_y);
+        trust = trust * trust_y;
+      }
+      pixels->confidence[i] = first ? trust
+          : stereo_pyramid_confidence (pixels->confidence[i], trust);
+    }
+  }
+
+  /* All of it, for a tile of the level. */
+  static __device__ __forceinline__ void
+  run (const Level & a, float step, bool first, int x0, int y0, float *shared)
+  {
+    const int x = x0 + (int) threadIdx.x % WIDTH;
+    int line;
+    const int ty = own_row (&line);
+    Pixels pixels;
+    float own[rows];
+
+    fill_left (a, x0, y0, shared + right_size);
+    fill_right (a, a.before, x0, y0, shared);
+    __syncthreads ();
+    filter (shared);
+    if (line >= HEIGHT || x >= a.width)
+      return;
+    load_inverse (a, x, y0 + ty, own);
+    load_pixels (a, a.before, x, y0 + ty, &pixels);
+    follow (shared, own, ty, step, first, &pixels);
+#pragma unroll
+    for (int i = 0; i < rows; i++) {
+      const int y = y0 + ty + i, at = y * a.stride + x;
 
       if (ty + i < line || y >= a.height)
         continue;
-      a.between.dx[at] = load_field (a.before.dx + at)
-          + stereo_pyramid_parabola (c[0][i], c[1][i], c[2][i], step, &trust);
-      if (VERTICAL) {
-        a.between.dy[at] = load_field (a.before.dy + at)
-            + stereo_pyramid_parabola (c[3][i], c[1][i], c[4][i], step,
-            &trust_y);
-        trust = trust * trust_y;
-      }
-      a.between.confidence[at] = first ? trust
-          : stereo_pyramid_confidence (load_field (a.before.confidence + at),
-          trust);
+      a.between.dx[at] = pixels.dx[i];
+      if (VERTICAL)
+        a.between.dy[at] = pixels.dy[i];
+      a.between.confidence[at] = pixels.confidence[i];
     }
   }
 };
@@ -700,11 +817,27 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
         }
       }
     }
+    steps < BORDER > (a, x, y, n, last, rows, shared);
+    store (a, x0, y0, halo_x, halo_y, rows, to);
+  }
+
+  template < bool BORDER > static __device__ __forceinline__ void
+  steps (const Level & a, int x, int y, int n, bool last, Row * rows,
+      float *shared)
+  {
 #pragma unroll 1
     for (int s = 0; s < n; s++)
       step < BORDER > (a, x, y, s, rows, shared);
     if (last)
       box < BORDER > (a, x, y, n, rows, shared);
+  }
+
+  static __device__ __forceinline__ void
+  store (const Level & a, int x0, int y0, int halo_x, int halo_y,
+      const Row * rows, const StereoPyramidField & to)
+  {
+    const int tx = ((int) threadIdx.x & 31) * WIDE;
+    const int ty = (int) threadIdx.x / 32 * ROWS, x = x0 + tx, y = y0 + ty;
 
     if (tx < halo_x || tx >= width - halo_x || x >= a.width)
       return;
@@ -757,62 +890,101 @@ diffuse_kernel (const __grid_constant__ Level a, int halo_x, int halo_y,
 
 /* -------------------------------------------- all iterations of small levels */
 
-#define CLUSTER_THREADS 512
-
-__device__ __forceinline__ void
-cluster_barrier ()
+/* Waits for all blocks: of the only cluster, or of the grid. */
+template < bool CLUSTER > __device__ __forceinline__ void
+wait_for_blocks ()
 {
+  if (CLUSTER) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile ("barrier.cluster.arrive.release.aligned;\n\t"
-      "barrier.cluster.wait.acquire.aligned;":::"memory");
+    asm volatile ("barrier.cluster.arrive.release.aligned;\n\t"
+        "barrier.cluster.wait.acquire.aligned;":::"memory");
 #endif
+  } else {
+    cooperative_groups::this_grid ().sync ();
+  }
 }
 
-template < bool VERTICAL > struct Small
+/*
+ * All iterations of a level whose tiles have a block each, for as long as it
+ * takes.  A tile's pixels, halo and all, stay in registers from the
+ * correlation to the mean, so that blocks wait for each other just once in an
+ * iteration; an even number of iterations brings the result to where the input
+ * was.
+ */
+template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
 {
-  typedef Correlator < VERTICAL, 16, 16, CLUSTER_THREADS, 2 > C;
-  typedef Diffuser < VERTICAL, CLUSTER_THREADS / 32, 2, 1 > D;
-  static constexpr int bytes = C::bytes > D::bytes ? C::bytes : D::bytes;
+  typedef Correlator < VERTICAL, 32, WARPS * ROWS, 32 * WARPS, P > C;
+  typedef Diffuser < VERTICAL, WARPS, ROWS, 1 > D;
+  static constexpr int threads = 32 * WARPS;
+  static constexpr int height = WARPS * ROWS;
+  static constexpr int bytes = C::bytes + D::bytes;
+
+  static_assert (C::rows == ROWS, "the same pixels in both");
+
+  static dim3 grid (int width, int rows, int halo)
+  {
+    return dim3 ((unsigned) ((width + 31 - 2 * halo) / (32 - 2 * halo)),
+        (unsigned) ((rows + height - 2 * halo - 1) / (height - 2 * halo)));
+  }
+
+  static __device__ __forceinline__ void
+  run (const Level & a, const StereoPyramidField & from,
+      const StereoPyramidField & to, float step, bool first, int x0, int y0,
+      const float *own, float *shared)
+  {
+    const int x = x0 + (int) threadIdx.x % 32;
+    const int ty = (int) threadIdx.x / 32 * ROWS, y = y0 + ty;
+    const int halo = a.diffusion + 1;
+    float *exchange = shared + C::bytes / 4;
+    typename C::Pixels pixels;
+    typename D::Row rows[ROWS];
+
+    C::load_pixels (a, from, x, y, &pixels);
+    C::fill_right (a, from, x0, y0, shared);
+    __syncthreads ();
+    C::filter (shared);
+    C::follow (shared, own, ty, step, first, &pixels);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      rows[i].v[0][0] = pixels.confidence[i];
+      rows[i].v[1][0] = pixels.dx[i];
+      if (VERTICAL)
+        rows[i].v[VERTICAL ? 2 : 1][0] = pixels.dy[i];
+    }
+    if (x0 <= 0 || y0 <= 0 || x0 + 32 >= a.width || y0 + height >= a.height)
+      D::template steps < true > (a, x, y, a.diffusion, true, rows, exchange);
+    else
+      D::template steps < false > (a, x, y, a.diffusion, true, rows, exchange);
+    D::store (a, x0, y0, halo, halo, rows, to);
+  }
 };
 
-/* The blocks of one cluster share the tiles of a level. */
-template < bool VERTICAL >
-__global__ void __launch_bounds__ (CLUSTER_THREADS)
+template < bool VERTICAL, int WARPS, int ROWS, int P, bool CLUSTER >
+__global__ void __launch_bounds__ (32 * WARPS)
 iterate_kernel (const __grid_constant__ Level a, int iterations,
     float max_step, bool first)
 {
-  typedef typename Small < VERTICAL >::C C;
-  typedef typename Small < VERTICAL >::D D;
+  typedef Iterator < VERTICAL, WARPS, ROWS, P > I;
   extern __shared__ float4 shared[];
-  const int inner_x = D::width - 2 * (a.diffusion + 1);
-  const int inner_y = D::height - 2 * (a.diffusion + 1);
-  const int columns = (a.width + 15) / 16, rows = (a.height + 15) / 16;
-  const int wide = (a.width + inner_x - 1) / inner_x;
-  const int high = (a.height + inner_y - 1) / inner_y;
+  const int halo = a.diffusion + 1;
+  const int x0 = (int) blockIdx.x * (32 - 2 * halo) - halo;
+  const int y0 = (int) blockIdx.y * (I::height - 2 * halo) - halo;
+  float own[ROWS];
 
   wait_for_kernel_before ();
-  let_next_kernel_come ();
+  I::C::fill_left (a, x0, y0, (float *) shared + I::C::right_size);
+  I::C::load_inverse (a, x0 + (int) threadIdx.x % 32,
+      y0 + (int) threadIdx.x / 32 * ROWS, own);
 #pragma unroll 1
   for (int m = 0; m < iterations; m++) {
     const float step = stereo_pyramid_step (m, iterations, max_step);
 
-#pragma unroll 1
-    for (int t = (int) blockIdx.x; t < columns * rows;
-        t += (int) gridDim.x) {
-      C::run (a, step, first && m == 0, t % columns * 16, t / columns * 16,
-          (float *) shared);
-      __syncthreads ();
-    }
-    cluster_barrier ();
-#pragma unroll 1
-    for (int t = (int) blockIdx.x; t < wide * high; t += (int) gridDim.x) {
-      D::run (a, t % wide * inner_x - a.diffusion - 1,
-          t / wide * inner_y - a.diffusion - 1, a.diffusion + 1,
-          a.diffusion + 1, a.diffusion, true, a.between, a.before,
-          (float *) shared);
-      __syncthreads ();
-    }
-    cluster_barrier ();
+    I::run (a, m % 2 ? a.between : a.before, m % 2 ? a.before : a.between,
+        step, first && m == 0, x0, y0, own, (float *) shared);
+    if (m + 1 < iterations)
+      wait_for_blocks < CLUSTER > ();
+    if (m + 2 == iterations)
+      let_next_kernel_come ();
   }
 }
 
@@ -1066,35 +1238,49 @@ pixel_grid (const StereoPyramidLevel * level)
 
 const dim3 pixel_block (block_width, block_height);
 
-/* Launches a kernel that calls wait_for_kernel_before (), as one cluster if
- * that is what is asked for. */
+enum Blocks
+{
+  BLOCKS_ALONE,
+  BLOCKS_CLUSTER,               /* all in one */
+  BLOCKS_TOGETHER               /* all at the same time */
+};
+
+/* Launches a kernel that calls wait_for_kernel_before (). */
 template < typename... Parameters, typename... Arguments > void
 launch (StereoQueue * queue, dim3 grid, dim3 block, int shared_bytes,
-    bool cluster, void (*kernel) (Parameters...),
+    Blocks blocks, void (*kernel) (Parameters...),
     const Arguments &... arguments)
 {
   const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
   cudaLaunchConfig_t config = { };
   cudaLaunchAttribute attribute[2];
+  unsigned n = 0;
 
   memset ((void *) attribute, 0, sizeof (attribute));
-  attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute[0].val.programmaticStreamSerializationAllowed = 1;
-  attribute[1].id = cudaLaunchAttributeClusterDimension;
-  attribute[1].val.clusterDim.x = grid.x;
-  attribute[1].val.clusterDim.y = attribute[1].val.clusterDim.z = 1;
+  if (blocks == BLOCKS_TOGETHER) {
+    attribute[n].id = cudaLaunchAttributeCooperative;
+    attribute[n++].val.cooperative = 1;
+  } else if (q->capability >= 90) {
+    attribute[n].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute[n++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (blocks == BLOCKS_CLUSTER) {
+    attribute[n].id = cudaLaunchAttributeClusterDimension;
+    attribute[n].val.clusterDim.x = grid.x;
+    attribute[n].val.clusterDim.y = grid.y;
+    attribute[n++].val.clusterDim.z = 1;
+    (void) cudaFuncSetAttribute (kernel,
+        cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  }
   config.gridDim = grid;
   config.blockDim = block;
   config.dynamicSmemBytes = (size_t) shared_bytes;
   config.stream = q->compute;
   config.attrs = attribute;
-  config.numAttrs = q->capability >= 90 ? cluster ? 2 : 1 : 0;
+  config.numAttrs = n;
   if (shared_bytes > 48 << 10)
     (void) cudaFuncSetAttribute (kernel,
         cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
-  if (cluster)
-    (void) cudaFuncSetAttribute (kernel,
-        cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   /* an error is found where launches are checked */
   (void) cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
 }
@@ -1141,7 +1327,7 @@ shrink (StereoQueue * queue, const StereoPyramidConstants *,
   if (!stage.entered ())
     return stage.status ();
   grid.z = 2;
-  launch (queue, grid, dim3 (shrink_threads), 0, false, shrink_kernel, *fine,
+  launch (queue, grid, dim3 (shrink_threads), 0, BLOCKS_ALONE, shrink_kernel, *fine,
       *coarse);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's shrink_kernel");
 }
@@ -1154,7 +1340,7 @@ clear (StereoQueue * queue, const StereoPyramidConstants * k,
 
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, pixel_grid (level), pixel_block, 0, false, clear_kernel,
+  launch (queue, pixel_grid (level), pixel_block, 0, BLOCKS_ALONE, clear_kernel,
       level->width, level->height, (int) level->stride, k->start, *field);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's clear_kernel");
 }
@@ -1168,7 +1354,7 @@ prepare (StereoQueue * queue, const StereoPyramidConstants *,
   if (!stage.entered ())
     return stage.status ();
   launch (queue, grid_for (level->width, level->height, prepare_width,
-          prepare_height), dim3 (prepare_threads), 0, false, prepare_kernel,
+          prepare_height), dim3 (prepare_threads), 0, BLOCKS_ALONE, prepare_kernel,
       level_args (level, inverse));
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's prepare_kernel");
 }
@@ -1178,7 +1364,8 @@ template < bool VERTICAL, int WIDTH, int HEIGHT, int THREADS, int P,
 launch_correlate (StereoQueue * queue, const Level & a, float step, bool first)
 {
   launch (queue, grid_for (a.width, a.height, WIDTH, HEIGHT), dim3 (THREADS),
-      Correlator < VERTICAL, WIDTH, HEIGHT, THREADS, P >::bytes, false,
+      Correlator < VERTICAL, WIDTH, HEIGHT, THREADS, P >::bytes,
+      BLOCKS_ALONE,
       correlate_kernel < VERTICAL, WIDTH, HEIGHT, THREADS, P, BLOCKS >, a,
       step, first);
 }
@@ -1191,6 +1378,33 @@ choose_correlate (StereoQueue * queue, const Level & a, float step,
       ->multiprocessors;
   const dim3 grid = grid_for (a.width, a.height, 32, 30);
 
+#ifdef TUNE
+  switch (getenv ("CORRELATE") ? atoi (getenv ("CORRELATE")) : -1) {
+    case 0:
+      launch_correlate < VERTICAL, 32, 30, 288, 4, 3 > (queue, a, step, first);
+      return;
+    case 1:
+      launch_correlate < VERTICAL, 16, 16, 256, 2, 3 > (queue, a, step, first);
+      return;
+    case 2:
+      launch_correlate < VERTICAL, 64, 28, 512, 4, 1 > (queue, a, step, first);
+      return;
+    case 3:
+      launch_correlate < VERTICAL, 32, 16, 256, 4, 4 > (queue, a, step, first);
+      return;
+    case 4:
+      launch_correlate < VERTICAL, 64, 24, 512, 4, 2 > (queue, a, step, first);
+      return;
+    case 5:
+      launch_correlate < VERTICAL, 32, 48, 384, 4, 2 > (queue, a, step, first);
+      return;
+    case 6:
+      launch_correlate < VERTICAL, 32, 16, 256, 2, 4 > (queue, a, step, first);
+      return;
+    default:
+      break;
+  }
+#endif
   if ((int) (grid.x * grid.y) >= 2 * multiprocessors)
     launch_correlate < VERTICAL, 32, 30, 288, 4, 3 > (queue, a, step, first);
   else
@@ -1231,7 +1445,7 @@ launch_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
   const int halo_y = n + (last ? 1 : 0), halo_x = round_up (halo_y, WIDE);
 
   launch (queue, grid_for (a.width, a.height, D::width - 2 * halo_x,
-          D::height - 2 * halo_y), dim3 (32 * WARPS), D::bytes, false,
+          D::height - 2 * halo_y), dim3 (32 * WARPS), D::bytes, BLOCKS_ALONE,
       diffuse_kernel < VERTICAL, WARPS, ROWS, WIDE, BLOCKS >, a, halo_x,
       halo_y, n, last, from, to);
 }
@@ -1239,22 +1453,68 @@ launch_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
 /* Steps that one kernel does. */
 const int most_steps = 10;
 
+/* Time that a diffusion with such tiles takes, in a unit of its own. */
+template < bool VERTICAL, int WARPS, int ROWS, int WIDE, int BLOCKS > int
+diffuse_cost (StereoQueue * queue, const Level & a, int halo)
+{
+  typedef Diffuser < VERTICAL, WARPS, ROWS, WIDE > D;
+  const int halo_x = round_up (halo, WIDE);
+  const int slots = ((const StereoCudaQueue *) queue)->multiprocessors * BLOCKS;
+
+  if (D::bytes > stereo_cuda_shared_limit (queue->device)
+      || D::width <= 2 * halo_x || D::height <= 2 * halo)
+    return 1 << 30;
+
+  const dim3 grid = grid_for (a.width, a.height, D::width - 2 * halo_x,
+      D::height - 2 * halo);
+
+  return ((int) (grid.x * grid.y) + slots - 1) / slots * BLOCKS * D::width
+      * D::height;
+}
+
 template < bool VERTICAL > void
 choose_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
     const StereoPyramidField & from, const StereoPyramidField & to)
 {
-  const int multiprocessors = ((const StereoCudaQueue *) queue)
-      ->multiprocessors;
-  const dim3 large = grid_for (a.width, a.height, 128 - 2 * n - 2,
-      96 - 2 * n - 2), middle = grid_for (a.width, a.height, 128 - 2 * n - 2,
-      32 - 2 * n - 2);
+  const int halo = n + (last ? 1 : 0);
+  const int cost[4] = {
+    diffuse_cost < VERTICAL, 16, 2, 2, 2 > (queue, a, halo),
+    diffuse_cost < VERTICAL, 16, 4, 2, 1 > (queue, a, halo),
+    diffuse_cost < VERTICAL, 8, 4, 4, 2 > (queue, a, halo),
+    diffuse_cost < VERTICAL, 12, 8, 4, 1 > (queue, a, halo)
+  };
+  int best = 0;
 
-  if ((int) (large.x * large.y) >= 2 * multiprocessors)
-    launch_diffuse < VERTICAL, 12, 8, 4, 1 > (queue, a, n, last, from, to);
-  else if ((int) (middle.x * middle.y) >= multiprocessors)
-    launch_diffuse < VERTICAL, 8, 4, 4, 2 > (queue, a, n, last, from, to);
-  else
-    launch_diffuse < VERTICAL, 16, 2, 2, 2 > (queue, a, n, last, from, to);
+  for (int i = 1; i < 4; i++) {
+    if (cost[i] < cost[best])
+      best = i;
+  }
+#ifdef TUNE
+  if (getenv ("DIFFUSE"))
+    best = atoi (getenv ("DIFFUSE"));
+  if (best == 4) {
+    launch_diffuse < VERTICAL, 6, 8, 4, 2 > (queue, a, n, last, from, to);
+    return;
+  }
+  if (best == 5) {
+    launch_diffuse < VERTICAL, 16, 6, 4, 1 > (queue, a, n, last, from, to);
+    return;
+  }
+#endif
+  switch (best) {
+    case 0:
+      launch_diffuse < VERTICAL, 16, 2, 2, 2 > (queue, a, n, last, from, to);
+      break;
+    case 1:
+      launch_diffuse < VERTICAL, 16, 4, 2, 1 > (queue, a, n, last, from, to);
+      break;
+    case 2:
+      launch_diffuse < VERTICAL, 8, 4, 4, 2 > (queue, a, n, last, from, to);
+      break;
+    default:
+      launch_diffuse < VERTICAL, 12, 8, 4, 1 > (queue, a, n, last, from, to);
+      break;
+  }
 }
 
 StereoStatus
@@ -1295,7 +1555,7 @@ grow (StereoQueue * queue, const StereoPyramidConstants *,
 
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, pixel_grid (fine), pixel_block, 0, false, grow_kernel,
+  launch (queue, pixel_grid (fine), pixel_block, 0, BLOCKS_ALONE, grow_kernel,
       *coarse, *fine, *from, *to);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's grow_kernel");
 }
@@ -1316,38 +1576,49 @@ finish (StereoQueue * queue, const StereoPyramidConstants *,
   }
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, pixel_grid (level), pixel_block, 0, false, finish_kernel,
+  launch (queue, pixel_grid (level), pixel_block, 0, BLOCKS_ALONE, finish_kernel,
       level->width, level->height, (int) level->stride, *field, out);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's finish_kernel");
 }
 
-/* Levels up to this many pixels are one cluster's. */
-#ifndef SMALL_LEVEL
-#define SMALL_LEVEL 12000
-#endif
-#ifndef CLUSTER_BLOCKS
-#define CLUSTER_BLOCKS 16
-#endif
-const int small_level = SMALL_LEVEL;
-const int cluster_blocks = CLUSTER_BLOCKS;
-
-StereoStatus
-iterate_small (StereoQueue * queue, const StereoPyramidConstants * k,
-    const StereoPyramidLevel * level, const float *inverse, bool first,
-    const StereoPyramidField * field, const StereoPyramidField * other)
+template < bool VERTICAL, int WARPS, int ROWS, int P > bool
+try_iterate (StereoQueue * queue, const Level & a, int iterations,
+    float max_step, bool first)
 {
-  StereoCudaStage stage (queue);
-  Level a = level_args (level, (float *) inverse);
+  typedef Iterator < VERTICAL, WARPS, ROWS, P > I;
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  const int halo = a.diffusion + 1;
 
-  if (!stage.entered ())
-    return stage.status ();
-  a.before = *field;
-  a.between = *other;
-  launch (queue, dim3 (cluster_blocks), dim3 (CLUSTER_THREADS),
-      k->vertical ? Small < true >::bytes : Small < false >::bytes, true,
-      k->vertical ? iterate_kernel < true > : iterate_kernel < false >, a,
-      level->iterations, k->max_step, first);
-  return STEREO_CUDA_LAUNCHED (stage, "pyramid's iterate_kernel");
+  if (2 * halo >= 32 || 2 * halo >= I::height
+      || I::bytes > stereo_cuda_shared_limit (queue->device))
+    return false;
+
+  const dim3 grid = I::grid (a.width, a.height, halo);
+  const unsigned blocks = grid.x * grid.y;
+
+  if (blocks <= 16 && q->capability >= 90)
+    launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_CLUSTER,
+        iterate_kernel < VERTICAL, WARPS, ROWS, P, true >, a, iterations,
+        max_step, first);
+  else if ((int) blocks <= q->multiprocessors)
+    launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_TOGETHER,
+        iterate_kernel < VERTICAL, WARPS, ROWS, P, false >, a, iterations,
+        max_step, first);
+  else
+    return false;
+  return true;
+}
+
+/* Whether the level is so small that its iterations are on their way. */
+template < bool VERTICAL > bool
+iterate_small (StereoQueue * queue, const Level & a, int iterations,
+    float max_step, bool first)
+{
+  return iterations % 2 == 0 && a.diffusion <= 6
+      && (try_iterate < VERTICAL, 16, 1, 2 > (queue, a, iterations, max_step,
+          first) || try_iterate < VERTICAL, 12, 2, 4 > (queue, a, iterations,
+          max_step, first) || try_iterate < VERTICAL, 16, 2, 4 > (queue, a,
+          iterations, max_step, first));
 }
 
 StereoStatus
@@ -1355,12 +1626,18 @@ iterate (StereoQueue * queue, const StereoPyramidConstants * k,
     const StereoPyramidLevel * level, float *inverse, bool first,
     const StereoPyramidField * field, const StereoPyramidField * other)
 {
+  StereoCudaStage stage (queue);
+  Level a = level_args (level, inverse);
   StereoStatus status = prepare (queue, k, level, inverse);
 
-  if (status == STEREO_OK && level->diffusion <= most_steps
-      && level->width * level->height <= small_level
-      && ((const StereoCudaQueue *) queue)->capability >= 90)
-    return iterate_small (queue, k, level, inverse, first, field, other);
+  if (status != STEREO_OK)
+    return status;
+  a.before = *field;
+  a.between = *other;
+  if (k->vertical ? iterate_small < true > (queue, a, level->iterations,
+          k->max_step, first) : iterate_small < false > (queue, a,
+          level->iterations, k->max_step, first))
+    return STEREO_CUDA_LAUNCHED (stage, "pyramid's iterate_kernel");
   for (int m = 0; m < level->iterations && status == STEREO_OK; m++) {
     status = correlate (queue, k, level, inverse,
         stereo_pyramid_step (m, level->iterations, k->max_step),
