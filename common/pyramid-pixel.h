@@ -205,8 +205,8 @@ stereo_pyramid_correlation (float moment, float il, float ir)
   return c < 1.0f ? c : 1.0f;
 }
 
-/* A parabola flatter than this has no top: 2^-19. */
-#define STEREO_PYRAMID_FLAT 1.9073486328125e-6f
+/* A parabola flatter than this has no top: 2^-17. */
+#define STEREO_PYRAMID_FLAT 7.62939453125e-6f
 
 /* The way to the top of the parabola through low at -1, middle at 0 and high
  * at 1, step at most; and how much it is to be trusted, 0.4 to 1. */

@@ -864,7 +864,7 @@ typedef struct
   int32_t column[TILE_WIDTH];
   int32_t part[TILE_WIDTH];
   int32_t field[3][FINE_SIZE];
-  int32_t smooth[3][FINE_SIZE];
+  uint32_t smooth[3][FINE_SIZE];
   /* Sums under the taps of a row. */
   int32_t row[FINE_ROWS][3][TILE_WIDTH];
 } ALIGNED ShrinkScratch;
@@ -884,6 +884,8 @@ shrink_columns (const StereoPyramidLevel * fine, const Tile * tile,
     s->column[i] = (px >> 6) - s->base;
     s->part[i] = px & 63;
   }
+  for (int i = tile->width; i < TILE_WIDTH; i++)
+    s->column[i] = s->part[i] = 0;
   s->count = s->column[tile->width - 1] + 4;
 }
 
@@ -906,22 +908,41 @@ shrink_row (const StereoPyramidLevel * fine, const uint32_t * view, int y,
     s->field[2][i] = (int32_t) stereo_pyramid_b (word);
   }
   for (int c = 0; c < 3; c++) {
-    int32_t *restrict field = s->field[c];
-    int32_t *restrict smooth = s->smooth[c];
+    int32_t *field = s->field[c];
+    uint32_t *smooth = s->smooth[c];
 
     for (int i = 0; i < from; i++)
       field[i] = field[from];
     for (int i = to; i < s->count; i++)
       field[i] = field[to - 1];
-    for (int i = 2; i < s->count - 2; i++)
-      smooth[i] = field[i - 2] + field[i + 2] + 3 * (field[i - 1]
-          + field[i + 1]) + 4 * field[i];
-    for (int i = 0; i < tile->width; i++) {
-      int32_t a = smooth[s->column[i]], b = smooth[s->column[i] + 1];
+    for (int i = 2; i < s->count - 2; i += LANES) {
+      VecI32 e = simd_load_i32 (field + i - 2) + simd_load_i32 (field + i + 2);
+      VecI32 f = simd_load_i32 (field + i - 1) + simd_load_i32 (field + i + 1);
 
-      sums[c][i] = a * 64 + (b - a) * s->part[i];
+      simd_store_i32 (smooth + i, (e + f) + ((f
+                  + (simd_load_i32 (field + i) << 1)) << 1));
+    }
+    for (int i = 0; i < tile->width; i += LANES) {
+      VecI32 next, at = simd_gather_pairs_i32 (smooth,
+          simd_load_i32 (s->column + i), &next);
+
+      simd_store_i32 (sums[c] + i, (at << 6)
+          + (next - at) * simd_load_i32 (s->part + i));
     }
   }
+}
+
+/* stereo_pyramid_smaller() of six rows of sums: 589824 is 9 * 2^16, and this
+ * gives a ninth of 0 to 32767. */
+ALWAYS_INLINE VecI32
+smaller (const int32_t (*const row[6])[TILE_WIDTH], const int32_t tap[6],
+    int c, int x)
+{
+  VecI32 sum = simd_set_i32 (294912);
+
+  for (int i = 0; i < 6; i++)
+    sum += simd_load_i32 (row[i][c] + x) * tap[i];
+  return (sum >> 16) * 7282 >> 16;
 }
 
 static void
@@ -937,8 +958,8 @@ shrink_tile (const StereoPyramidLevel * fine,
     int py = stereo_pyramid_position (y, fine->shrink_y, fine->height);
     int top = (py >> 6) - 2;
     const int32_t (*row[6])[TILE_WIDTH];
-    uint32_t tap[6];
-    uint32_t *restrict words = target_view + (size_t) y * coarse->stride
+    int32_t tap[6];
+    uint32_t *words = target_view + (size_t) y * coarse->stride
         + tile->x;
 
     if (next < top)
@@ -948,21 +969,13 @@ shrink_tile (const StereoPyramidLevel * fine,
     for (int i = 0; i < 6; i++) {
       row[i] = (const int32_t (*)[TILE_WIDTH]) s.row[RING (top + i,
               FINE_ROWS)];
-      tap[i] = stereo_pyramid_tap (i, (uint32_t) py & 63u);
+      tap[i] = (int32_t) stereo_pyramid_tap (i, (uint32_t) py & 63u);
     }
 
-    for (int x = 0; x < tile->width; x++) {
-      uint32_t sum[3];
-
-      for (int c = 0; c < 3; c++) {
-        sum[c] = 294912u;
-        for (int i = 0; i < 6; i++)
-          sum[c] += tap[i] * (uint32_t) row[i][c][x];
-        /* 589824 is 9 * 2^16, and this is a ninth of 0 to 32767 */
-        sum[c] = (sum[c] >> 16) * 7282u >> 16;
-      }
-      words[x] = stereo_pyramid_pack (sum[0], sum[1], sum[2]);
-    }
+    for (int x = 0; x < tile->width; x += LANES)
+      simd_store_i32 (words + x, smaller (row, tap, 0, x)
+          | smaller (row, tap, 1, x) << STEREO_PYRAMID_G_SHIFT
+          | smaller (row, tap, 2, x) << STEREO_PYRAMID_B_SHIFT);
     if (tile->x + tile->width == coarse->width)
       memset (words + tile->width, 0, (coarse->stride
               - (size_t) coarse->width) * sizeof (*words));

@@ -6,8 +6,1046 @@
 
 #include "harness.h"
 
+#include <math.h>
+
+/* ------------------------------------------------------------------- oracle */
+
+/*
+ * The algorithm once more, a whole image at a time, from its description alone:
+ * nothing here is shared with the library.  As written in
+ * docs/algorithms/pyramid.md.  What is exact there is computed in double
+ * precision here; the rest is rounded to single precision where it says so.
+ */
+
+typedef struct
+{
+  int width, height;
+  double *v;
+} Image;
+
+typedef struct
+{
+  int levels, max_iterations, fine_iterations, diffusion, fine_diffusion;
+  bool vertical;
+  double max_step;
+  int n, min;
+} Settings;
+
+/* The value of everything that is stored in single precision. */
+static double
+single (double v)
+{
+  volatile float f = (float) v;
+
+  return f;
+}
+
+static int
+limit_to (int v, int lo, int hi)
+{
+  return v < lo ? lo : v > hi ? hi : v;
+}
+
+static Image
+image_new (int width, int height)
+{
+  Image image = { width, height, calloc ((size_t) (width * height),
+        sizeof (double))
+  };
+
+  REQUIRE (image.v != NULL);
+  return image;
+}
+
+static double *
+pixel (const Image * image, int x, int y)
+{
+  return &image->v[limit_to (y, 0, image->height - 1) * image->width
+      + limit_to (x, 0, image->width - 1)];
+}
+
+/* Where pixel i of n is among m, in whole 64ths, within the image. */
+static int
+oracle_position (int i, int n, int m)
+{
+  double at = floor ((2 * i + 1) * 32.0 * m / n + 0.5) - 32;
+
+  return limit_to ((int) at, 0, 64 * (m - 1));
+}
+
+/* With fractions of a pixel, and without any rounding. */
+static double
+between (const Image * image, double x, double y)
+{
+  int i = (int) floor (x), j = (int) floor (y);
+  double a = x - i, b = y - j;
+
+  return (1 - b) * ((1 - a) * *pixel (image, i, j)
+      + a * *pixel (image, i + 1, j))
+      + b * ((1 - a) * *pixel (image, i, j + 1)
+      + a * *pixel (image, i + 1, j + 1));
+}
+
+static const double kernel[5] = { 1, 3, 4, 3, 1 };
+
+static Image
+oracle_smaller (const Image * image)
+{
+  Image next = image_new ((int) (image->width / sqrt (2)),
+      (int) (image->height / sqrt (2)));
+  Image smooth = image_new (image->width, image->height);
+
+  for (int y = 0; y < image->height; y++) {
+    for (int x = 0; x < image->width; x++) {
+      for (int j = -2; j <= 2; j++) {
+        for (int i = -2; i <= 2; i++)
+          *pixel (&smooth, x, y) += kernel[i + 2] * kernel[j + 2]
+              * *pixel (image, x + i, y + j);
+      }
+    }
+  }
+  for (int y = 0; y < next.height; y++) {
+    for (int x = 0; x < next.width; x++)
+      *pixel (&next, x, y) = floor (between (&smooth,
+              oracle_position (x, next.width, image->width) / 64.0,
+              oracle_position (y, next.height, image->height) / 64.0) / 144
+          + 0.5);
+  }
+  free (smooth.v);
+  return next;
+}
+
+/* x, clamped to n pixels, to the nearest 64th. */
+static double
+oracle_target (int x, double d, int n)
+{
+  double at = single (x + d);
+
+  at = at < 0 ? 0 : at > n - 1 ? n - 1 : at;
+  return rint (at * 64) / 64;
+}
+
+/* Sums of the products of two images under the kernel, where the second one is
+ * moved, at a pixel that may be beyond the border. */
+static double
+oracle_moment (const Image a[3], const Image b[3], int x, int y, int mx,
+    int my)
+{
+  double row[5] = { 0 }, e, f;
+
+  for (int j = 0; j < 5; j++) {
+    for (int i = 0; i < 5; i++) {
+      for (int c = 0; c < 3; c++)
+        row[j] += kernel[i] * *pixel (&a[c], x + i - 2, y + j - 2)
+            * *pixel (&b[c], x + i - 2 + mx, y + j - 2 + my);
+    }
+  }
+  e = single (row[0] + row[4]);
+  f = single (row[1] + row[3]);
+  return single (single (e + f) + 2 * single (f + 2 * row[2]));
+}
+
+static double
+oracle_inverse (double moment)
+{
+  return single (1 / (moment < 1 ? 1 : moment));
+}
+
+static double
+oracle_correlation (const Image left[3], const Image warped[3], int x, int y,
+    int mx, int my)
+{
+  double p = oracle_moment (left, warped, x, y, mx, my);
+  double ir = oracle_inverse (oracle_moment (warped, warped, x + mx, y + my,
+          0, 0));
+  double il = oracle_inverse (oracle_moment (left, left, x, y, 0, 0));
+  double c = single (single (single (p * p) * ir) * il);
+
+  return c > 1 ? 1 : c;
+}
+
+static double
+oracle_parabola (double l, double c, double r, double step, double *trust)
+{
+  double b = single (r - l) / 2;
+  double a = single (single (r + l) / 2 - c);
+  double way, top;
+
+  *trust = single (0.4);
+  if (a >= -1.0 / 131072)
+    return 0;
+  way = single (-b / 2 / a);
+  way = way > step ? step : way < -step ? -step : way;
+  top = single (single (single (single (a * way) + b) * way) + c);
+  *trust = single (single (single (0.3) * top) + single (0.7));
+  if (top > 1) {
+    *trust = 1;
+    if (single (top - c) > single (1e-10))
+      way = single (way * single (single (1 - c) / single (top - c)));
+  }
+  return way;
+}
+
+static void
+oracle_iteration (const Settings * s, const Image left[3],
+    const Image right[3], double step, bool first, Image field[3])
+{
+  int width = left[0].width, height = left[0].height;
+  Image warped[3], next[3];
+
+  for (int c = 0; c < 3; c++) {
+    warped[c] = image_new (width, height);
+    next[c] = image_new (width, height);
+    for (int y = 0; y < height; y++) {
+      for (int x = 0; x < width; x++)
+        *pixel (&warped[c], x, y) = rint (between (&right[c],
+                oracle_target (x, *pixel (&field[0], x, y), width),
+                oracle_target (y, *pixel (&field[1], x, y), height)));
+    }
+  }
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++) {
+      double c = oracle_correlation (left, warped, x, y, 0, 0);
+      double trust_x, trust_y = 1;
+      double dx = oracle_parabola (oracle_correlation (left, warped, x, y, -1,
+              0), c, oracle_correlation (left, warped, x, y, 1, 0), step,
+          &trust_x);
+      double dy = !s->vertical ? 0
+          : oracle_parabola (oracle_correlation (left, warped, x, y, 0, -1),
+          c, oracle_correlation (left, warped, x, y, 0, 1), step, &trust_y);
+      double trust = single (trust_x * trust_y);
+
+      *pixel (&next[0], x, y) = single (*pixel (&field[0], x, y) + dx);
+      *pixel (&next[1], x, y) = single (*pixel (&field[1], x, y) + dy);
+      *pixel (&next[2], x, y) = first ? trust
+          : single (single (0.75 * *pixel (&field[2], x, y)) + 0.25 * trust);
+    }
+  }
+  for (int c = 0; c < 3; c++) {
+    free (warped[c].v);
+    free (field[c].v);
+    field[c] = next[c];
+  }
+}
+
+/* Sums of a field's products with its confidence over five pixels. */
+static double
+oracle_cross (const Image * c, const Image * v, int x, int y)
+{
+  static const int at[5][2] = { {-1, 0}, {1, 0}, {0, -1}, {0, 1}, {0, 0} };
+  double p[5];
+
+  for (int i = 0; i < 5; i++)
+    p[i] = single (*pixel (c, x + at[i][0], y + at[i][1])
+        * (v ? *pixel (v, x + at[i][0], y + at[i][1]) : 1));
+  return single (single (single (p[0] + p[1]) + single (p[2] + p[3])) + p[4]);
+}
+
+static void
+oracle_diffusion (Image field[3])
+{
+  Image next[3];
+
+  for (int c = 0; c < 3; c++) {
+    next[c] = image_new (field[c].width, field[c].height);
+    for (int y = 0; y < field[c].height; y++) {
+      for (int x = 0; x < field[c].width; x++)
+        *pixel (&next[c], x, y) = single (oracle_cross (&field[2], &field[c],
+                x, y) * single (1 / oracle_cross (&field[2], NULL, x, y)));
+    }
+  }
+  for (int c = 0; c < 3; c++) {
+    free (field[c].v);
+    field[c] = next[c];
+  }
+}
+
+static void
+oracle_mean (Image * image)
+{
+  Image next = image_new (image->width, image->height);
+
+  for (int y = 0; y < image->height; y++) {
+    for (int x = 0; x < image->width; x++) {
+      double row[3];
+
+      for (int j = 0; j < 3; j++)
+        row[j] = single (single (*pixel (image, x - 1, y + j - 1)
+                + *pixel (image, x + 1, y + j - 1)) + *pixel (image, x,
+                y + j - 1));
+      *pixel (&next, x, y) = single (single (single (row[0] + row[2])
+              + row[1]) * single (1.0 / 9));
+    }
+  }
+  free (image->v);
+  *image = next;
+}
+
+static Image
+oracle_larger (const Image * image, int width, int height, double scale)
+{
+  Image next = image_new (width, height);
+
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++) {
+      int px = oracle_position (x, width, image->width);
+      int py = oracle_position (y, height, image->height);
+      double row[2];
+
+      for (int j = 0; j < 2; j++) {
+        double a = *pixel (image, px / 64, py / 64 + j);
+        double b = *pixel (image, px / 64 + 1, py / 64 + j);
+
+        row[j] = single (a + single (px % 64 / 64.0 * single (b - a)));
+      }
+      *pixel (&next, x, y) = single (single (row[0] + single (py % 64 / 64.0
+                  * single (row[1] - row[0]))) * scale);
+    }
+  }
+  free (image->v);
+  return next;
+}
+
+static double
+oracle_step (const Settings * s, int done, int iterations)
+{
+  int half = iterations / 2, k = half - done / 2;
+  double part;
+
+  if (done < 2 || k >= 7 || half < 2)
+    return single (s->max_step);
+  part = single (single (single ((k - 1) * (double) 0.9f) / (half - 1))
+      + single (0.1));
+  if (part < single (0.01))
+    part = single (0.01);
+  return single (single (s->max_step) * part);
+}
+
+/* field gets dx, dy and the confidence. */
+static void
+oracle (const Settings * s, const TestImage * left, const TestImage * right,
+    bool color, Image field[3])
+{
+  static const double factor[3] = { 2.5, 3.5, 1.5 };
+  Image view[2][20][3];
+  int n = 1, nearest = limit_to (0, s->min, s->min + s->n - 1);
+
+  for (int side = 0; side < 2; side++) {
+    const TestImage *image = side ? right : left;
+    int width = image->image.width, height = image->image.height;
+
+    for (int c = 0; c < 3; c++) {
+      view[side][0][c] = image_new (width, height);
+      for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) {
+          int rgb[3] = { 0 };
+
+          if (color)
+            test_image_rgb (image, x, y, rgb);
+          else
+            rgb[c] = test_image_luma (image, x, y);
+          *pixel (&view[side][0][c], x, y) = ceil (factor[c] * rgb[c]);
+        }
+      }
+    }
+    for (n = 1; s->levels == 0 || n < s->levels; n++) {
+      const Image *before = view[side][n - 1];
+
+      if (floor (before->width / sqrt (2)) < 24
+          || floor (before->height / sqrt (2)) < 24)
+        break;
+      for (int c = 0; c < 3; c++)
+        view[side][n][c] = oracle_smaller (&before[c]);
+    }
+  }
+
+  for (int l = n - 1; l >= 0; l--) {
+    const Image *lv = view[0][l], *rv = view[1][l];
+    int width = lv->width, height = lv->height;
+    int iterations = s->max_iterations;
+
+    if (l == n - 1) {
+      for (int c = 0; c < 3; c++)
+        field[c] = image_new (width, height);
+      for (int p = 0; p < width * height; p++)
+        field[0].v[p] = single (-nearest * single ((double) width
+                / view[0][0]->width));
+    } else {
+      double sx = single ((double) width / field[0].width);
+      double sy = single ((double) height / field[0].height);
+
+      field[0] = oracle_larger (&field[0], width, height, sx);
+      field[1] = oracle_larger (&field[1], width, height, sy);
+      field[2] = oracle_larger (&field[2], width, height, 1);
+    }
+    if (l <= 5 && s->fine_iterations * (l + 1) < iterations)
+      iterations = s->fine_iterations * (l + 1);
+    for (int m = 0; m < iterations; m++) {
+      oracle_iteration (s, lv, rv, oracle_step (s, m, iterations),
+          l == n - 1 && m == 0, field);
+      for (int i = 0; i < (l < 2 ? s->fine_diffusion : s->diffusion); i++)
+        oracle_diffusion (field);
+      for (int c = 0; c < 3; c++)
+        oracle_mean (&field[c]);
+    }
+  }
+  for (int l = 0; l < n; l++) {
+    for (int c = 0; c < 6; c++)
+      free (view[c / 3][l][c % 3].v);
+  }
+}
+
+/* ------------------------------------------------------------------ matching */
+
+typedef struct
+{
+  int width, height;
+  StereoFormat left, right;
+  Fill fill;
+  Settings s;
+} Case;
+
+static const Case usual = {
+  70, 57, STEREO_FORMAT_RGB, STEREO_FORMAT_RGB, FILL_SHIFTED,
+  {0, 22, 2, 5, 10, true, 1.0, 16, 0}
+};
+
+#define SCALE 256
+
+static StereoParams *
+case_params (const Case * c)
+{
+  return params_new ("pyramid", "levels", (double) c->s.levels,
+      "max-iterations", (double) c->s.max_iterations,
+      "fine-iterations", (double) c->s.fine_iterations,
+      "diffusion", (double) c->s.diffusion,
+      "fine-diffusion", (double) c->s.fine_diffusion,
+      "vertical-search", (double) c->s.vertical, "max-step", c->s.max_step,
+      "num-disparities", (double) c->s.n,
+      "min-disparity", (double) c->s.min, "disparity-scale", (double) SCALE,
+      "invalid-value", 65535.0, NULL);
+}
+
+static void
+case_images (const Case * c, TestImage * left, TestImage * right,
+    Random * random)
+{
+  test_image_init (left, c->left, c->width, c->height, 5);
+  test_image_init (right, c->right, c->width, c->height, 0);
+  fill_pair (left, right, c->fill, random);
+}
+
+/* All three results. */
+typedef struct
+{
+  TestImage map[STEREO_N_RESULTS];
+} Maps;
+
+static void
+maps_init (Maps * maps, int width, int height)
+{
+  for (int r = 0; r < STEREO_N_RESULTS; r++)
+    test_image_init (&maps->map[r], STEREO_FORMAT_GRAY16_LE, width, height,
+        (size_t) (2 * r));
+}
+
+static void
+maps_clear (Maps * maps)
+{
+  for (int r = 0; r < STEREO_N_RESULTS; r++)
+    test_image_clear (&maps->map[r]);
+}
+
+static int
+maps_code (const Maps * maps, int result, int x, int y)
+{
+  const uint8_t *p = test_image_row (&maps->map[result], y) + 2 * x;
+
+  return p[0] | p[1] << 8;
+}
+
+static StereoMatcher *matchers[16];
+
+static void
+match_all (size_t device, const StereoParams * params,
+    const TestImage * left, const TestImage * right, Maps * maps)
+{
+  StereoGeometry geometry = {
+    left->image.width, left->image.height, left->image.format,
+    right->image.format, STEREO_FORMAT_GRAY16_LE
+  };
+  const StereoImage *results[STEREO_N_RESULTS];
+  StereoStatus status;
+
+  for (int r = 0; r < STEREO_N_RESULTS; r++)
+    results[r] = &maps->map[r].image;
+  if (matchers[device] == NULL)
+    REQUIRE (stereo_matcher_new (stereo_algorithm_find ("pyramid"),
+            devices_get (device), &matchers[device]) == STEREO_OK);
+  status = stereo_matcher_configure (matchers[device], &geometry, params);
+  if (status == STEREO_OK)
+    status = stereo_matcher_process_results (matchers[device], &left->image,
+        &right->image, results, NULL);
+  if (status == STEREO_OK)
+    status = stereo_matcher_sync (matchers[device]);
+  CHECK_STRING (stereo_matcher_error (matchers[device]), "");
+  CHECK_INT (status, ==, STEREO_OK);
+  for (int r = 0; r < STEREO_N_RESULTS; r++)
+    CHECK (test_image_intact (&maps->map[r]));
+}
+
+static void
+matchers_free (void)
+{
+  for (size_t i = 0; i < 16; i++)
+    stereo_matcher_free (&matchers[i]);
+}
+
+static void
+describe (const Case * c, size_t device, int result, const char *what)
+{
+  const Settings *s = &c->s;
+
+  fprintf (stderr, "%dx%d, formats %d %d, fill %d, levels %d, %d/%d "
+      "iterations, %d/%d steps, vertical %d, step %g, %d from %d, %s, %s: "
+      "%s\n", c->width, c->height, c->left, c->right, c->fill, s->levels,
+      s->max_iterations, s->fine_iterations, s->diffusion, s->fine_diffusion,
+      s->vertical, s->max_step, s->n, s->min,
+      stereo_device_name (devices_get (device)),
+      stereo_result_name ((StereoResult) result), what);
+}
+
+static bool
+is_color (StereoFormat format)
+{
+  return format == STEREO_FORMAT_RGB || format == STEREO_FORMAT_BGR
+      || format == STEREO_FORMAT_RGBX || format == STEREO_FORMAT_BGRX
+      || format == STEREO_FORMAT_XRGB || format == STEREO_FORMAT_XBGR;
+}
+
+/* floor (value * scale + offset + 0.5) in single precision, within limits */
+static void
+put_code (TestImage * map, int x, int y, double value, double scale,
+    double offset, int highest, int invalid)
+{
+  double code = floor (single (single (single (value * scale) + offset)
+          + 0.5));
+  int v = code < 0 ? 0 : code > highest ? highest : (int) code;
+  uint8_t *p = test_image_row (map, y) + 2 * x;
+
+  if (v == invalid)
+    v--;
+  p[0] = (uint8_t) v;
+  p[1] = (uint8_t) (v >> 8);
+}
+
+static void
+expected_maps (const Case * c, const TestImage * left,
+    const TestImage * right, Maps * maps)
+{
+  int highest = (c->s.n - 1) * SCALE;
+  Image field[3];
+
+  oracle (&c->s, left, right, is_color (c->left) && is_color (c->right),
+      field);
+  for (int y = 0; y < c->height; y++) {
+    for (int x = 0; x < c->width; x++) {
+      put_code (&maps->map[STEREO_RESULT_DISPARITY], x, y,
+          -*pixel (&field[0], x, y), c->s.n > 1 ? SCALE : 0,
+          c->s.n > 1 ? -(double) c->s.min * SCALE : 0, highest, 65535);
+      put_code (&maps->map[STEREO_RESULT_VERTICAL], x, y,
+          -*pixel (&field[1], x, y), SCALE, 32768, 65535, 65535);
+      put_code (&maps->map[STEREO_RESULT_CONFIDENCE], x, y,
+          *pixel (&field[2], x, y), 65535, 0, 65535, -1);
+    }
+  }
+  for (int i = 0; i < 3; i++)
+    free (field[i].v);
+}
+
+/* All devices against the oracle, or against the first one of them. */
+static void
+check_against (const Case * c, Random * random, bool use_oracle)
+{
+  TestImage left, right;
+  Maps maps, expected;
+  StereoParams *params = case_params (c);
+
+  case_images (c, &left, &right, random);
+  maps_init (&maps, c->width, c->height);
+  maps_init (&expected, c->width, c->height);
+  if (use_oracle)
+    expected_maps (c, &left, &right, &expected);
+  else
+    match_all (0, params, &left, &right, &expected);
+
+  for (size_t d = use_oracle ? 0 : 1; d < devices_count (); d++) {
+    match_all (d, params, &left, &right, &maps);
+    for (int r = 0; r < STEREO_N_RESULTS; r++) {
+      const char *difference = first_difference (&maps.map[r],
+          &expected.map[r]);
+
+      if (difference != NULL) {
+        describe (c, d, r, difference);
+        CHECK (!"as expected");
+      }
+    }
+  }
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  maps_clear (&maps);
+  maps_clear (&expected);
+}
+
+/* -------------------------------------------------------------------- tests */
+
+static void
+test_fills (void)
+{
+  Random random = { 1 };
+
+  for (int fill = 0; fill < N_FILLS; fill++) {
+    Case c = usual;
+
+    c.fill = (Fill) fill;
+    check_against (&c, &random, true);
+    c.s.vertical = false;
+    c.left = c.right = STEREO_FORMAT_GRAY8;
+    check_against (&c, &random, true);
+  }
+}
+
+static void
+test_sizes (void)
+{
+  static const int sizes[][2] = {
+    {1, 1}, {1, 9}, {9, 1}, {2, 2}, {3, 5}, {23, 200}, {33, 34}, {34, 33},
+    {35, 34}, {31, 32}, {64, 64}, {48, 90}, {129, 49}, {1, 300}, {300, 2},
+    {257, 24}, {258, 25}, {36, 150}
+  };
+  Random random = { 2 };
+
+  for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
+    Case c = usual;
+
+    c.width = sizes[i][0];
+    c.height = sizes[i][1];
+    c.fill = i % 2 ? FILL_SHIFTED : FILL_RANDOM;
+    c.s.vertical = i % 3 != 2;
+    check_against (&c, &random, true);
+  }
+}
+
+static void
+test_parameters (void)
+{
+  static const Settings sets[] = {
+    {1, 22, 2, 5, 10, true, 1.0, 16, 0}, {2, 22, 2, 5, 10, true, 1.0, 16, 0},
+    {20, 22, 2, 5, 10, true, 1.0, 16, 0}, {0, 1, 2, 5, 10, true, 1.0, 16, 0},
+    {0, 3, 1, 5, 10, true, 1.0, 16, 0}, {0, 7, 5, 5, 10, false, 1.0, 16, 0},
+    {2, 25, 50, 5, 1, true, 1.0, 16, 0}, {0, 22, 2, 0, 0, true, 1.0, 16, 0},
+    {0, 22, 2, 1, 11, true, 1.0, 16, 0}, {0, 4, 1, 50, 20, true, 1.0, 16, 0},
+    {0, 4, 1, 31, 9, false, 1.0, 16, 0}, {0, 22, 2, 5, 10, true, 4.0, 16, 0},
+    {0, 22, 2, 5, 10, true, 0.01, 16, 0}, {0, 22, 2, 5, 10, true, 0.3, 16, 0},
+  };
+  Random random = { 3 };
+
+  for (size_t i = 0; i < sizeof (sets) / sizeof (sets[0]); i++) {
+    Case c = usual;
+
+    c.s = sets[i];
+    c.fill = i % 2 ? FILL_SHIFTED : FILL_RANDOM;
+    check_against (&c, &random, true);
+  }
+}
+
+/* Ranges with 0 in them, without, on both sides; one disparity; more than the
+ * image has columns. */
+static void
+test_disparities (void)
+{
+  static const int ranges[][2] = {
+    {1, 0}, {2, 0}, {100, 0}, {8, -4}, {8, -8}, {60, -30}, {5, 22}, {5, -30},
+    {1, 12}, {70, 100}, {70, -2048}, {9, 2048}
+  };
+  Random random = { 4 };
+
+  for (size_t i = 0; i < sizeof (ranges) / sizeof (ranges[0]); i++) {
+    Case c = usual;
+
+    c.s.n = ranges[i][0];
+    c.s.min = ranges[i][1];
+    c.height = 40;
+    check_against (&c, &random, true);
+  }
+}
+
+static void
+test_formats (void)
+{
+  static const StereoFormat formats[][2] = {
+    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_GRAY16_LE},
+    {STEREO_FORMAT_RGBX, STEREO_FORMAT_XRGB},
+    {STEREO_FORMAT_BGRX, STEREO_FORMAT_XBGR},
+    {STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8},
+    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_BGR},
+    {STEREO_FORMAT_NV12, STEREO_FORMAT_I420},
+  };
+  Random random = { 5 };
+
+  for (size_t i = 0; i < sizeof (formats) / sizeof (formats[0]); i++) {
+    Case c = usual;
+
+    c.left = formats[i][0];
+    c.right = formats[i][1];
+    c.height = 36;
+    if (is_color (c.left) && is_color (c.right))
+      check_against (&c, &random, true);
+    else
+      check_against (&c, &random, false);
+  }
+}
+
+/* Grey pixels give the same map in every format. */
+static void
+test_grey_is_grey (void)
+{
+  Case c = usual;
+  Random random = { 6 };
+  TestImage left, right, left_rgb, right_rgb;
+  Maps maps, expected;
+  StereoParams *params = case_params (&c);
+
+  c.left = c.right = STEREO_FORMAT_GRAY8;
+  case_images (&c, &left, &right, &random);
+  c.left = STEREO_FORMAT_RGB;
+  c.right = STEREO_FORMAT_BGRX;
+  case_images (&c, &left_rgb, &right_rgb, &random);
+  for (int y = 0; y < c.height; y++) {
+    for (int x = 0; x < c.width; x++) {
+      memset (test_image_row (&left_rgb, y) + 3 * x,
+          test_image_row (&left, y)[x], 3);
+      memset (test_image_row (&right_rgb, y) + 4 * x,
+          test_image_row (&right, y)[x], 3);
+    }
+  }
+  maps_init (&maps, c.width, c.height);
+  maps_init (&expected, c.width, c.height);
+  for (size_t d = 0; d < devices_count (); d++) {
+    match_all (d, params, &left, &right, &expected);
+    match_all (d, params, &left_rgb, &right_rgb, &maps);
+    for (int r = 0; r < STEREO_N_RESULTS; r++)
+      CHECK (first_difference (&maps.map[r], &expected.map[r]) == NULL);
+  }
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&left_rgb);
+  test_image_clear (&right_rgb);
+  maps_clear (&maps);
+  maps_clear (&expected);
+}
+
+/* Larger images, where the oracle would take too long. */
+static void
+test_random (void)
+{
+  static const StereoFormat formats[] = {
+    STEREO_FORMAT_GRAY8, STEREO_FORMAT_RGB, STEREO_FORMAT_BGRX
+  };
+  Random random = { 7 };
+
+  for (int i = 0; i < 40; i++) {
+    Case c = usual;
+
+    c.width = random_range (&random, 1, i % 8 ? 150 : 700);
+    c.height = random_range (&random, 1, i % 8 ? 130 : 330);
+    c.left = c.right = formats[random_range (&random, 0, 2)];
+    c.fill = (Fill) random_range (&random, 0, 1);
+    c.s.vertical = random_range (&random, 0, 2);
+    c.s.n = random_range (&random, 1, 90);
+    c.s.min = random_range (&random, -40, 30);
+    if (i % 4 == 3) {
+      c.s.levels = random_range (&random, 0, 4);
+      c.s.max_iterations = random_range (&random, 1, 25);
+      c.s.fine_iterations = random_range (&random, 1, 5);
+      c.s.diffusion = random_range (&random, 0, 12);
+      c.s.fine_diffusion = random_range (&random, 0, 25);
+      c.s.max_step = random_range (&random, 1, 400) / 100.0;
+    }
+    check_against (&c, &random, false);
+  }
+}
+
+/* A continuous texture: waves of 5 to 60 pixels in all directions. */
+static double
+texture (double x, double y)
+{
+  double sum = 0;
+
+  for (int i = 0; i < 24; i++) {
+    double angle = i * 2.39996, length = 5 + 2.4 * i;
+
+    sum += cos (6.2831853 * (x * cos (angle) + y * sin (angle)) / length
+        + i * i) * (i < 8 ? 8 : 12);
+  }
+  return sum;
+}
+
+static void
+fill_texture (const TestImage * image, double dx, double dy)
+{
+  size_t bytes = format_bytes (image->image.format);
+
+  for (int y = 0; y < image->image.height; y++) {
+    for (size_t i = 0; i < image->row_bytes; i++) {
+      double v = floor (128.5 + texture ((double) (i / bytes) + dx
+              + 9.0 * (double) (i % bytes), y + dy));
+
+      test_image_row (image, y)[i] = (uint8_t) (v < 0 ? 0 : v > 255 ? 255 : v);
+    }
+  }
+}
+
+/* The right view is the left one moved by whole and by fractional pixels. */
+static void
+check_shift (size_t device, StereoFormat format, double dx, double dy,
+    bool vertical)
+{
+  const int width = 320, height = 240, border = 30;
+  TestImage left, right;
+  Maps maps;
+  StereoParams *params = params_new ("pyramid", "num-disparities", 40.0,
+      "min-disparity", -20.0, "disparity-scale", (double) SCALE,
+      "vertical-search", (double) vertical, NULL);
+  double worst_x = 0, worst_y = 0, least = 1;
+
+  test_image_init (&left, format, width, height, 0);
+  test_image_init (&right, format, width, height, 0);
+  maps_init (&maps, width, height);
+  fill_texture (&left, 0, 0);
+  fill_texture (&right, dx, dy);
+  match_all (device, params, &left, &right, &maps);
+  for (int y = border; y < height - border; y++) {
+    for (int x = border; x < width - border; x++) {
+      double ex = fabs (maps_code (&maps, STEREO_RESULT_DISPARITY, x, y)
+          / (double) SCALE - 20 - dx);
+      double ey = fabs ((maps_code (&maps, STEREO_RESULT_VERTICAL, x, y)
+              - 32768) / (double) SCALE - dy);
+      double c = maps_code (&maps, STEREO_RESULT_CONFIDENCE, x, y) / 65535.0;
+
+      worst_x = ex > worst_x ? ex : worst_x;
+      worst_y = ey > worst_y ? ey : worst_y;
+      least = c < least ? c : least;
+    }
+  }
+  printf ("  %6.2f, %6.2f: off by %.3f, %.3f at most, confidence %.3f "
+      "at least\n", dx, dy, worst_x, worst_y, least);
+  CHECK_DOUBLE (worst_x, <, 0.1);
+  CHECK_DOUBLE (worst_y, <, 0.1);
+  CHECK_DOUBLE (least, >, 0.9);
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  maps_clear (&maps);
+}
+
+static void
+test_shifts (void)
+{
+  static const double shifts[][2] = {
+    {0, 0}, {1, 0}, {-1, 0}, {4, 0}, {10, 0}, {-10, 0}, {0, 3}, {0, -10},
+    {10, 10}, {-7, 5}, {0.5, 0}, {2.25, 0}, {-3.7, 0}, {9.9, 0}, {0, 0.5},
+    {0, -6.3}, {5.5, -4.5}, {-8.2, 9.6}
+  };
+  size_t last = devices_count () - 1;
+
+  for (size_t i = 0; i < sizeof (shifts) / sizeof (shifts[0]); i++) {
+    double dx = shifts[i][0], dy = shifts[i][1];
+
+    check_shift (last, STEREO_FORMAT_GRAY8, dx, dy, true);
+    check_shift (last, STEREO_FORMAT_RGB, dx, dy, true);
+    if (dy == 0)
+      check_shift (last, STEREO_FORMAT_RGB, dx, 0, false);
+  }
+}
+
+/* Where there is nothing to see, nothing moves, and the confidence is low. */
+static void
+test_nothing_to_see (void)
+{
+  static const int levels[][2] = {
+    {0, 0}, {255, 255}, {128, 128}, {0, 255}, {255, 0}, {1, 0}, {90, 91}
+  };
+
+  for (size_t i = 0; i < sizeof (levels) / sizeof (levels[0]); i++) {
+    TestImage left, right;
+    Maps maps;
+    StereoParams *params = case_params (&usual);
+
+    test_image_init (&left, STEREO_FORMAT_RGB, 100, 80, 0);
+    test_image_init (&right, STEREO_FORMAT_RGB, 100, 80, 0);
+    maps_init (&maps, 100, 80);
+    memset (left.image.plane[0], levels[i][0], 100 * 80 * 3);
+    memset (right.image.plane[0], levels[i][1], 100 * 80 * 3);
+    for (size_t d = 0; d < devices_count (); d++) {
+      match_all (d, params, &left, &right, &maps);
+      for (int y = 0; y < 80; y++) {
+        for (int x = 0; x < 100; x++) {
+          CHECK_INT (maps_code (&maps, STEREO_RESULT_DISPARITY, x, y), ==, 0);
+          CHECK_INT (maps_code (&maps, STEREO_RESULT_VERTICAL, x, y), ==,
+              32768);
+          CHECK_INT (maps_code (&maps, STEREO_RESULT_CONFIDENCE, x, y), <=,
+              65535 / 6);
+        }
+      }
+    }
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
+    maps_clear (&maps);
+  }
+}
+
+/* One side black: bounded, and not trusted. */
+static void
+test_one_side_black (void)
+{
+  Random random = { 8 };
+
+  for (int side = 0; side < 2; side++) {
+    Case c = usual;
+    TestImage left, right;
+    Maps maps;
+    StereoParams *params = case_params (&c);
+
+    case_images (&c, &left, &right, &random);
+    for (int y = 0; y < c.height; y++)
+      memset (test_image_row (side ? &right : &left, y), 0,
+          (size_t) (3 * c.width));
+    maps_init (&maps, c.width, c.height);
+    for (size_t d = 0; d < devices_count (); d++) {
+      match_all (d, params, &left, &right, &maps);
+      for (int y = 0; y < c.height; y++) {
+        for (int x = 0; x < c.width; x++) {
+          CHECK_INT (maps_code (&maps, STEREO_RESULT_VERTICAL, x, y), ==,
+              32768);
+          CHECK_INT (maps_code (&maps, STEREO_RESULT_CONFIDENCE, x, y), <=,
+              65535 / 6);
+        }
+      }
+    }
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
+    maps_clear (&maps);
+  }
+}
+
+/* The median, 8-bit codes and the disparity alone. */
+static void
+test_median_and_encoding (void)
+{
+  Random random = { 9 };
+
+  for (int i = 0; i < 8; i++) {
+    Case c = usual;
+    TestImage left, right, map, expected;
+    StereoParams *params;
+    StereoFormat output = i % 2 ? STEREO_FORMAT_GRAY8
+        : STEREO_FORMAT_GRAY16_LE;
+
+    c.fill = i < 4 ? FILL_RANDOM : FILL_SHIFTED;
+    params = case_params (&c);
+    REQUIRE (stereo_params_set (params, "median", i % 4 < 2,
+            NULL) == STEREO_OK);
+    REQUIRE (stereo_params_set (params, "disparity-scale", 16,
+            NULL) == STEREO_OK);
+    REQUIRE (stereo_params_set (params, "invalid-value", i, NULL) == STEREO_OK);
+    case_images (&c, &left, &right, &random);
+    test_image_init (&map, output, c.width, c.height, 4);
+    test_image_init (&expected, output, c.width, c.height, 0);
+    match (0, params, "pyramid", &left, &right, &expected);
+    for (size_t d = 1; d < devices_count (); d++) {
+      match (d, params, "pyramid", &left, &right, &map);
+      CHECK (first_difference (&map, &expected) == NULL);
+    }
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
+    test_image_clear (&map);
+    test_image_clear (&expected);
+  }
+}
+
+/* New matchers, whose buffers nobody has touched before, several frames. */
+static void
+test_first_frames (void)
+{
+  Random random = { 10 };
+  Case c = usual;
+  TestImage left, right, map, expected;
+  StereoParams *params;
+  StereoGeometry geometry;
+
+  c.width = 331;
+  c.height = 146;
+  params = case_params (&c);
+  case_images (&c, &left, &right, &random);
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+  test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
+  match (0, params, "pyramid", &left, &right, &expected);
+  geometry = (StereoGeometry) {
+  c.width, c.height, c.left, c.right, STEREO_FORMAT_GRAY16_LE};
+
+  for (int i = 0; i < 10; i++) {
+    StereoMatcher *matcher = NULL;
+
+    REQUIRE (stereo_matcher_new (stereo_algorithm_find ("pyramid"),
+            devices_get (devices_count () - 1), &matcher) == STEREO_OK);
+    REQUIRE (stereo_matcher_configure (matcher, &geometry,
+            params) == STEREO_OK);
+    for (int frame = 0; frame < 4; frame++) {
+      memset (map.image.plane[0], 0x33, map.row_bytes * (size_t) c.height);
+      REQUIRE (stereo_matcher_process (matcher, &left.image, &right.image,
+              &map.image, NULL) == STEREO_OK);
+      REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
+      CHECK (first_difference (&map, &expected) == NULL);
+    }
+    stereo_matcher_free (&matcher);
+  }
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&map);
+  test_image_clear (&expected);
+}
+
+static const Test tests[] = {
+  {"fills", test_fills},
+  {"sizes", test_sizes},
+  {"parameters", test_parameters},
+  {"disparities", test_disparities},
+  {"formats", test_formats},
+  {"grey-is-grey", test_grey_is_grey},
+  {"random", test_random},
+  {"shifts", test_shifts},
+  {"nothing-to-see", test_nothing_to_see},
+  {"one-side-black", test_one_side_black},
+  {"median-and-encoding", test_median_and_encoding},
+  {"first-frames", test_first_frames},
+};
+
 int
 main (int argc, char **argv)
 {
-  return bench ("pyramid", argc, argv);
+  int status;
+
+  if (argc > 1 && strcmp (argv[1], "--bench") == 0)
+    return bench ("pyramid", argc - 2, argv + 2);
+  status = TEST_RUN (tests, argc, argv);
+  matchers_free ();
+  harness_free ();
+  return status;
 }
