@@ -12,9 +12,6 @@
 #include <cooperative_groups.h>
 
 #include <string.h>
-#ifdef TUNE
-#include <stdlib.h>
-#endif
 
 namespace
 {
@@ -139,26 +136,45 @@ load_field (const float *p)
 
 /* ----------------------------------------------------------------- warping */
 
-/* stereo_pyramid_fetch(), as floats: without rounding until the last step, as
+/* Where a warped pixel comes from, and the four words there. */
+struct Source
+{
+  int px;
+  int py;
+  uint32_t word[4];
+};
+
+template < bool VERTICAL > __device__ __forceinline__ void
+load_source (const Level & a, int x, int y, float dx, float dy, Source * s)
+{
+  s->px = stereo_pyramid_target (x, dx, a.width);
+  s->py = VERTICAL ? stereo_pyramid_target (y, dy, a.height)
+      : y * STEREO_PYRAMID_ONE;
+
+  const uint32_t *row = a.right + (s->py >> 6) * a.stride + (s->px >> 6);
+  const int right = (s->px >> 6) + 1 < a.width ? 1 : 0;
+
+  s->word[0] = row[0];
+  s->word[1] = row[right];
+  if (VERTICAL) {
+    row += (s->py >> 6) + 1 < a.height ? a.stride : 0;
+    s->word[2] = row[0];
+    s->word[3] = row[right];
+  }
+}
+
+/* stereo_pyramid_sample(), as floats: without rounding until the last step, as
  * all values are integers over 4096 of 22 bits. */
 template < bool VERTICAL > __device__ __forceinline__ Fields
-warped_pixel (const Level & a, const StereoPyramidField & from, int x, int y)
+sample (const Source & source)
 {
-  const int at = y * a.stride + x;
-  const int px = stereo_pyramid_target (x, load_field (from.dx + at),
-      a.width);
-  const int py = VERTICAL ? stereo_pyramid_target (y,
-      load_field (from.dy + at), a.height) : y * STEREO_PYRAMID_ONE;
-  const uint32_t *row = a.right + (py >> 6) * a.stride + (px >> 6);
-  const int right = (px >> 6) + 1 < a.width ? 1 : 0;
-  const float ax = fraction (px);
-  const Fields p = biased (row[0]), q = biased (row[right]);
+  const float ax = fraction (source.px);
+  const Fields p = biased (source.word[0]), q = biased (source.word[1]);
   Fields result;
 
   if (VERTICAL) {
-    const int down = (py >> 6) + 1 < a.height ? a.stride : 0;
-    const float ay = fraction (py);
-    const Fields r = biased (row[down]), s = biased (row[down + right]);
+    const float ay = fraction (source.py);
+    const Fields r = biased (source.word[2]), s = biased (source.word[3]);
 
 #pragma unroll
     for (int i = 0; i < 3; i++) {
@@ -247,7 +263,8 @@ struct Correlator
       + square_size + inverse_size);
 
   static constexpr int groups = WIDTH / P;      /* of P columns */
-  static constexpr int strip = 4;       /* rows that a thread sums squares of */
+  /* rows that a thread sums squares of */
+  static constexpr int strip = HEIGHT <= 24 ? 2 : 4;
   static constexpr int strips = (inverse_height + strip - 1) / strip;
   static constexpr int lines = THREADS / WIDTH;
   static constexpr int rows = (HEIGHT + lines - 1) / lines;
@@ -291,32 +308,76 @@ struct Correlator
   static __device__ __forceinline__ void
   fill_left (const Level & a, int x0, int y0, float *left)
   {
-    for (int i = (int) threadIdx.x; i < left_plane; i += THREADS) {
+#pragma unroll
+    for (int k = 0; k < (left_plane + THREADS - 1) / THREADS; k++) {
+      const int i = (int) threadIdx.x + k * THREADS;
       const int x = i % left_pitch, y = i / left_pitch;
       const Fields f =
           fields (a.left[stereo_clamp_int (y0 - 2 + y, 0, a.height - 1)
               * a.stride + stereo_clamp_int (x0 - 2 + x, 0, a.width - 1)]);
 
+      if (i < left_plane) {
 #pragma unroll
-      for (int c = 0; c < 3; c++)
-        left[c * left_plane + i] = f.v[c];
+        for (int c = 0; c < 3; c++)
+          left[c * left_plane + i] = f.v[c];
+      }
     }
   }
 
-  static __device__ __forceinline__ void
-  fill_right (const Level & a, const StereoPyramidField & from, int x0, int y0,
-      float *right)
+  /* Pixels of the right view that a thread warps. */
+  static constexpr int right_pixels = right_width * right_height;
+  static constexpr int places = (right_pixels + THREADS - 1) / THREADS;
+
+  struct Place
   {
-    for (int i = (int) threadIdx.x; i < right_width * right_height;
-        i += THREADS) {
-      const int x = i % right_width, y = i / right_width;
-      const Fields f = warped_pixel < VERTICAL > (a, from,
-          stereo_clamp_int (x0 - 3 + x, 0, a.width - 1),
-          stereo_clamp_int (y0 - 2 - V + y, 0, a.height - 1));
+    int x;
+    int y;
+    int to;                     /* in shared memory */
+  };
+
+  static __device__ __forceinline__ Place
+  place (const Level & a, int x0, int y0, int k)
+  {
+    /* threads that have none repeat the last one */
+    const int i = min ((int) threadIdx.x + k * THREADS, right_pixels - 1);
+    const int x = i % right_width, y = i / right_width;
+    Place p;
+
+    p.x = stereo_clamp_int (x0 - 3 + x, 0, a.width - 1);
+    p.y = stereo_clamp_int (y0 - 2 - V + y, 0, a.height - 1);
+    p.to = y * right_pitch + x;
+    return p;
+  }
+
+  /* Loads of all places come before what waits for the first. */
+  static __device__ __forceinline__ void
+  fill_right (const Level & a, const StereoPyramidField & from,
+      const Place * where, float *right)
+  {
+    float dx[places], dy[places];
+    Source source[places];
 
 #pragma unroll
-      for (int c = 0; c < 3; c++)
-        right[c * right_plane + y * right_pitch + x] = f.v[c];
+    for (int k = 0; k < places; k++) {
+      const int at = where[k].y * a.stride + where[k].x;
+
+      dx[k] = load_field (from.dx + at);
+      dy[k] = VERTICAL ? load_field (from.dy + at) : 0.0f;
+    }
+#pragma unroll
+    for (int k = 0; k < places; k++)
+      load_source < VERTICAL > (a, where[k].x, where[k].y, dx[k], dy[k],
+          &source[k]);
+#pragma unroll
+    for (int k = 0; k < places; k++) {
+      const Fields f = sample < VERTICAL > (source[k]);
+
+      if ((k + 1) * THREADS <= right_pixels
+          || (int) threadIdx.x + k * THREADS < right_pixels) {
+#pragma unroll
+        for (int c = 0; c < 3; c++)
+          right[c * right_plane + where[k].to] = f.v[c];
+      }
     }
   }
 
@@ -529,8 +590,15 @@ struct Correlator
     Pixels pixels;
     float own[rows];
 
-    fill_left (a, x0, y0, shared + right_size);
-    fill_right (a, a.before, x0, y0, shared);
+    {
+      Place where[places];
+
+#pragma unroll
+      for (int k = 0; k < places; k++)
+        where[k] = place (a, x0, y0, k);
+      fill_left (a, x0, y0, shared + right_size);
+      fill_right (a, a.before, where, shared);
+    }
     __syncthreads ();
     filter (shared);
     if (line >= HEIGHT || x >= a.width)
@@ -655,6 +723,15 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   template < bool BORDER > static __device__ __forceinline__ void
   beside (const float *v, int x, int image_width, float *before, float *after)
   {
+    const int lane = (int) threadIdx.x & 31;
+
+    if (WIDE == 1) {
+      /* the border costs nothing: the first pixel is its own neighbour */
+      *before = __shfl_sync (~0u, *v, x == 0 ? lane : lane - 1);
+      *after = __shfl_sync (~0u, *v, x == image_width - 1 ? lane : lane + 1);
+      return;
+    }
+
     const float from_left = __shfl_up_sync (~0u, v[WIDE - 1], 1);
     const float from_right = __shfl_down_sync (~0u, v[0], 1);
 
@@ -669,6 +746,24 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
     }
   }
 
+  /* The warps whose last and first row are next to this one's: if there is but
+   * one, a row of the border is its own neighbour. */
+  static __device__ __forceinline__ int
+  warp_above (int y)
+  {
+    const int warp = (int) threadIdx.x / 32;
+
+    return ROWS == 1 && y == 0 ? warp : max (warp - 1, 0);
+  }
+
+  static __device__ __forceinline__ int
+  warp_below (const Level & a, int y)
+  {
+    const int warp = (int) threadIdx.x / 32;
+
+    return ROWS == 1 && y == a.height - 1 ? warp : min (warp + 1, WARPS - 1);
+  }
+
   template < bool BORDER > static __device__ __forceinline__ void
   step (const Level & a, int x, int y, int turn, Row * rows, float *shared)
   {
@@ -679,14 +774,14 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
     put (shared, turn, warp, 0, rows[0]);
     put (shared, turn, warp, 1, rows[ROWS - 1]);
     __syncthreads ();
-    get (shared, turn, max (warp - 1, 0), 1, &above);
-    get (shared, turn, min (warp + 1, WARPS - 1), 0, &below);
+    get (shared, turn, warp_above (y), 1, &above);
+    get (shared, turn, warp_below (a, y), 0, &below);
     multiply (above, &up);
     multiply (rows[0], &here);
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
       multiply (j + 1 < ROWS ? rows[j + 1 < ROWS ? j + 1 : 0] : below, &next);
-      if (BORDER) {
+      if (BORDER && ROWS > 1) {
         if (y + j == 0)
           up = here;
         if (y + j == a.height - 1)
@@ -752,15 +847,15 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
     put (shared, turn, warp, 0, rows[0]);
     put (shared, turn, warp, 1, rows[ROWS - 1]);
     __syncthreads ();
-    get (shared, turn, max (warp - 1, 0), 1, &beyond);
+    get (shared, turn, warp_above (y), 1, &beyond);
     three < BORDER > (a, x, beyond, &up);
     three < BORDER > (a, x, rows[0], &here);
-    get (shared, turn, min (warp + 1, WARPS - 1), 0, &beyond);
+    get (shared, turn, warp_below (a, y), 0, &beyond);
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
       three < BORDER > (a, x, j + 1 < ROWS ? rows[j + 1 < ROWS ? j + 1 : 0]
           : beyond, &next);
-      if (BORDER) {
+      if (BORDER && ROWS > 1) {
         if (y + j == 0)
           up = here;
         if (y + j == a.height - 1)
@@ -930,7 +1025,7 @@ template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
   static __device__ __forceinline__ void
   run (const Level & a, const StereoPyramidField & from,
       const StereoPyramidField & to, float step, bool first, int x0, int y0,
-      const float *own, float *shared)
+      const float *own, const typename C::Place * where, float *shared)
   {
     const int x = x0 + (int) threadIdx.x % 32;
     const int ty = (int) threadIdx.x / 32 * ROWS, y = y0 + ty;
@@ -940,7 +1035,7 @@ template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
     typename D::Row rows[ROWS];
 
     C::load_pixels (a, from, x, y, &pixels);
-    C::fill_right (a, from, x0, y0, shared);
+    C::fill_right (a, from, where, shared);
     __syncthreads ();
     C::filter (shared);
     C::follow (shared, own, ty, step, first, &pixels);
@@ -951,7 +1046,7 @@ template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
       if (VERTICAL)
         rows[i].v[VERTICAL ? 2 : 1][0] = pixels.dy[i];
     }
-    if (x0 <= 0 || y0 <= 0 || x0 + 32 >= a.width || y0 + height >= a.height)
+    if (ROWS > 1 && (y0 <= 0 || y0 + height >= a.height))
       D::template steps < true > (a, x, y, a.diffusion, true, rows, exchange);
     else
       D::template steps < false > (a, x, y, a.diffusion, true, rows, exchange);
@@ -970,7 +1065,11 @@ iterate_kernel (const __grid_constant__ Level a, int iterations,
   const int x0 = (int) blockIdx.x * (32 - 2 * halo) - halo;
   const int y0 = (int) blockIdx.y * (I::height - 2 * halo) - halo;
   float own[ROWS];
+  typename I::C::Place where[I::C::places];
 
+#pragma unroll
+  for (int k = 0; k < I::C::places; k++)
+    where[k] = I::C::place (a, x0, y0, k);
   wait_for_kernel_before ();
   I::C::fill_left (a, x0, y0, (float *) shared + I::C::right_size);
   I::C::load_inverse (a, x0 + (int) threadIdx.x % 32,
@@ -980,7 +1079,7 @@ iterate_kernel (const __grid_constant__ Level a, int iterations,
     const float step = stereo_pyramid_step (m, iterations, max_step);
 
     I::run (a, m % 2 ? a.between : a.before, m % 2 ? a.before : a.between,
-        step, first && m == 0, x0, y0, own, (float *) shared);
+        step, first && m == 0, x0, y0, own, where, (float *) shared);
     if (m + 1 < iterations)
       wait_for_blocks < CLUSTER > ();
     if (m + 2 == iterations)
@@ -1378,33 +1477,6 @@ choose_correlate (StereoQueue * queue, const Level & a, float step,
       ->multiprocessors;
   const dim3 grid = grid_for (a.width, a.height, 32, 30);
 
-#ifdef TUNE
-  switch (getenv ("CORRELATE") ? atoi (getenv ("CORRELATE")) : -1) {
-    case 0:
-      launch_correlate < VERTICAL, 32, 30, 288, 4, 3 > (queue, a, step, first);
-      return;
-    case 1:
-      launch_correlate < VERTICAL, 16, 16, 256, 2, 3 > (queue, a, step, first);
-      return;
-    case 2:
-      launch_correlate < VERTICAL, 64, 28, 512, 4, 1 > (queue, a, step, first);
-      return;
-    case 3:
-      launch_correlate < VERTICAL, 32, 16, 256, 4, 4 > (queue, a, step, first);
-      return;
-    case 4:
-      launch_correlate < VERTICAL, 64, 24, 512, 4, 2 > (queue, a, step, first);
-      return;
-    case 5:
-      launch_correlate < VERTICAL, 32, 48, 384, 4, 2 > (queue, a, step, first);
-      return;
-    case 6:
-      launch_correlate < VERTICAL, 32, 16, 256, 2, 4 > (queue, a, step, first);
-      return;
-    default:
-      break;
-  }
-#endif
   if ((int) (grid.x * grid.y) >= 2 * multiprocessors)
     launch_correlate < VERTICAL, 32, 30, 288, 4, 3 > (queue, a, step, first);
   else
@@ -1477,30 +1549,19 @@ choose_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
     const StereoPyramidField & from, const StereoPyramidField & to)
 {
   const int halo = n + (last ? 1 : 0);
-  const int cost[4] = {
+  const int cost[5] = {
     diffuse_cost < VERTICAL, 16, 2, 2, 2 > (queue, a, halo),
     diffuse_cost < VERTICAL, 16, 4, 2, 1 > (queue, a, halo),
     diffuse_cost < VERTICAL, 8, 4, 4, 2 > (queue, a, halo),
-    diffuse_cost < VERTICAL, 12, 8, 4, 1 > (queue, a, halo)
+    diffuse_cost < VERTICAL, 12, 8, 4, 1 > (queue, a, halo),
+    diffuse_cost < VERTICAL, 12, 9, 4, 1 > (queue, a, halo)
   };
   int best = 0;
 
-  for (int i = 1; i < 4; i++) {
+  for (int i = 1; i < 5; i++) {
     if (cost[i] < cost[best])
       best = i;
   }
-#ifdef TUNE
-  if (getenv ("DIFFUSE"))
-    best = atoi (getenv ("DIFFUSE"));
-  if (best == 4) {
-    launch_diffuse < VERTICAL, 6, 8, 4, 2 > (queue, a, n, last, from, to);
-    return;
-  }
-  if (best == 5) {
-    launch_diffuse < VERTICAL, 16, 6, 4, 1 > (queue, a, n, last, from, to);
-    return;
-  }
-#endif
   switch (best) {
     case 0:
       launch_diffuse < VERTICAL, 16, 2, 2, 2 > (queue, a, n, last, from, to);
@@ -1511,8 +1572,11 @@ choose_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
     case 2:
       launch_diffuse < VERTICAL, 8, 4, 4, 2 > (queue, a, n, last, from, to);
       break;
-    default:
+    case 3:
       launch_diffuse < VERTICAL, 12, 8, 4, 1 > (queue, a, n, last, from, to);
+      break;
+    default:
+      launch_diffuse < VERTICAL, 12, 9, 4, 1 > (queue, a, n, last, from, to);
       break;
   }
 }
