@@ -109,8 +109,8 @@ typedef struct
  */
 typedef struct StereoQueue StereoQueue;
 
-/* Stages of a frame that can be timed. */
-#define STEREO_MAX_MARKS 16
+/* Marks of a frame: its stages, one by one. */
+#define STEREO_MAX_MARKS 1024
 
 typedef struct
 {
@@ -253,8 +253,8 @@ StereoStatus stereo_fail (StereoMessage * why, StereoStatus status,
     const char *format, ...) STEREO_PRINTF (3, 4);
 
 /* Ends a stage called name, which has to be a constant.  An algorithm may do
- * so in run(); what follows its last one is "match".  Nothing happens when
- * marks is NULL, or full. */
+ * so in run(); what follows its last one is "match".  Times of equal names add
+ * up.  Nothing happens when marks is NULL, or full. */
 StereoStatus stereo_mark (StereoMarks * marks, const char *name);
 
 void stereo_log (const StereoDevice * device, StereoLogLevel level,

@@ -8,23 +8,32 @@
 #define STEREO_FILTERS_H
 
 #include "algorithm.h"
+#include "pixel.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A conversion from packed pixels to a view.  pixel_bytes and the channel
- * offsets are those of a StereoFormatInfo. */
+/* A conversion to a view, of packed pixels to luma or colour, or of YUV to
+ * colour.  What describes the pixels is that of a StereoFormatInfo. */
 typedef struct
 {
   int width;
   int height;
-  const uint8_t *source;
+  const uint8_t *source;        /* plane 0 */
   size_t source_stride;         /* bytes */
   uint8_t pixel_bytes;
   uint8_t r;
   uint8_t g;
   uint8_t b;
+  const uint8_t *u;             /* the first U and the first V, */
+  const uint8_t *v;             /* or NULL: packed pixels */
+  size_t u_stride;              /* bytes */
+  size_t v_stride;
+  uint8_t chroma_bytes;
+  uint8_t shift_x;
+  uint8_t shift_y;
+  StereoYuv yuv;
   int channels;                 /* of the target: 1 = luma, 3 = colour */
   uint8_t *target[3];           /* planes as in StereoView */
   size_t target_stride;         /* bytes */

@@ -19,11 +19,20 @@
 typedef struct
 {
   const StereoFormatInfo *info;
+  StereoYuv yuv;
+  int n_planes;                 /* that are read */
   bool convert;                 /* else plane 0 is the view */
-  size_t raw_stride;            /* of the copy in device memory */
+  size_t raw_stride[3];         /* of the copies in device memory */
   uint8_t *converted;           /* all planes, one after the other */
   size_t converted_stride;
 } Side;
+
+/* The planes of a view on the device. */
+typedef struct
+{
+  const uint8_t *plane[3];
+  size_t stride[3];
+} Raw;
 
 /* A result of a frame in flight, on its way to the caller's image. */
 typedef struct
@@ -42,8 +51,8 @@ typedef struct
 {
   uint64_t frame;               /* 0 = never used */
   bool complete;
-  uint8_t *raw[2];              /* device memory */
-  uint8_t *staging[2];          /* pinned host memory */
+  uint8_t *raw[2][3];           /* device memory */
+  uint8_t *staging[2][3];       /* pinned host memory */
   Result results[STEREO_N_RESULTS];     /* of those that the algorithm has */
   StereoMarks marks;            /* n is 0 unless it is timed */
 } Slot;
@@ -243,6 +252,16 @@ check_geometry (StereoMatcher * m, const StereoGeometry * g)
         "the format of the %s view, %d, is no StereoFormat",
         left ? "left" : "right", (int) (left ? g->left : g->right));
   }
+  for (int i = 0; i < 2; i++) {
+    StereoColorimetry colorimetry = i == 0 ? g->left_colorimetry
+        : g->right_colorimetry;
+
+    if (stereo_format_is_yuv (stereo_format_info (i == 0 ? g->left
+                : g->right)) && stereo_colorimetry_yuv (colorimetry) == NULL)
+      return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
+          "the colorimetry of the %s view, %d, is no StereoColorimetry",
+          i == 0 ? "left" : "right", (int) colorimetry);
+  }
   if (g->output != STEREO_FORMAT_GRAY16_LE
       && g->output != STEREO_FORMAT_GRAY8) {
     const char *name = stereo_format_name (g->output);
@@ -330,14 +349,22 @@ plan_buffers (StereoMatcher * m)
   int channels = m->problem.channels;
   bool subpixel = m->algorithm->subpixel;
   StereoFormat formats[2] = { g->left, g->right };
+  StereoColorimetry colorimetries[2] = { g->left_colorimetry,
+    g->right_colorimetry
+  };
 
   for (int i = 0; i < 2; i++) {
     Side *side = &m->sides[i];
     size_t planes = (size_t) m->filters->view_planes (channels);
 
     side->info = stereo_format_info (formats[i]);
+    if (stereo_format_is_yuv (side->info))
+      side->yuv = *stereo_colorimetry_yuv (colorimetries[i]);
+    side->n_planes = stereo_format_planes (side->info, channels == 3);
     side->convert = channels == 3 || !stereo_format_is_luma (side->info);
-    side->raw_stride = round_up (width * side->info->pixel_bytes, alignment);
+    for (int p = 0; p < side->n_planes; p++)
+      side->raw_stride[p] = round_up (stereo_format_row_bytes (side->info, p,
+              g->width), alignment);
     side->converted_stride =
         round_up (m->filters->view_row_bytes (g->width, channels), alignment);
     if (side->convert)
@@ -377,10 +404,16 @@ plan_buffers (StereoMatcher * m)
     Slot *slot = &m->slots[s];
 
     for (int i = 0; i < 2; i++) {
-      stereo_arena_add (&m->arena, (void **) &slot->raw[i],
-          m->sides[i].raw_stride, height);
-      stereo_arena_add (&m->pinned, (void **) &slot->staging[i],
-          m->sides[i].raw_stride, height);
+      const Side *side = &m->sides[i];
+
+      for (int p = 0; p < side->n_planes; p++) {
+        size_t rows = stereo_format_rows (side->info, p, g->height);
+
+        stereo_arena_add (&m->arena, (void **) &slot->raw[i][p],
+            side->raw_stride[p], rows);
+        stereo_arena_add (&m->pinned, (void **) &slot->staging[i][p],
+            side->raw_stride[p], rows);
+      }
     }
     for (int r = 0; r < STEREO_N_RESULTS; r++) {
       Result *result = &slot->results[r];
@@ -490,6 +523,21 @@ stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
 
 /* --------------------------------------------------------------------- wait */
 
+/* Times of equal names add up. */
+static void
+add_stage (StereoMatcher * m, const char *name, uint64_t ns)
+{
+  unsigned i = 0;
+
+  while (i < m->n_stages && strcmp (m->stage_name[i], name) != 0)
+    i++;
+  if (i == m->n_stages) {
+    m->stage_name[m->n_stages++] = name;
+    m->stage_ns[i] = 0;
+  }
+  m->stage_ns[i] += ns;
+}
+
 /* The last step of a frame: counts it, and empties the staging buffers. */
 static void
 complete_locked (StereoMatcher * m, Slot * slot, uint64_t ns,
@@ -507,9 +555,9 @@ complete_locked (StereoMatcher * m, Slot * slot, uint64_t ns,
   m->stats.frames++;
   m->stats.last_ns = ns;
   m->stats.total_ns += ns;
-  m->n_stages = slot->marks.n;
-  memcpy (m->stage_name, slot->marks.name, sizeof (m->stage_name));
-  memcpy (m->stage_ns, stage_ns, sizeof (m->stage_ns));
+  m->n_stages = 0;
+  for (unsigned i = 0; i < slot->marks.n; i++)
+    add_stage (m, slot->marks.name[i], stage_ns[i]);
 }
 
 StereoStatus
@@ -579,51 +627,66 @@ queue_failed (StereoMatcher * m, StereoStatus status)
   return status;
 }
 
-/* Brings plane 0 of one view to the device. */
+/* Brings the planes of one view that are read to the device. */
 static StereoStatus
 upload_view (StereoMatcher * m, Slot * slot, int index,
-    const StereoImage * image, const uint8_t ** raw, size_t * stride)
+    const StereoImage * image, Raw * raw)
 {
-  Side *side = &m->sides[index];
+  const Side *side = &m->sides[index];
+  StereoStatus status = STEREO_OK;
 
-  *raw = image->plane[0];
-  *stride = image->stride[0];
-  if (!copies (m) || image->memory == STEREO_MEMORY_DEVICE)
-    return STEREO_OK;
+  for (int p = 0; p < side->n_planes && status == STEREO_OK; p++) {
+    raw->plane[p] = image->plane[p];
+    raw->stride[p] = image->stride[p];
+    if (!copies (m) || image->memory == STEREO_MEMORY_DEVICE)
+      continue;
 
-  *raw = slot->raw[index];
-  *stride = side->raw_stride;
-  return m->queue->klass->upload (m->queue, slot->raw[index],
-      side->raw_stride, image->plane[0], image->stride[0],
-      (size_t) m->problem.width * side->info->pixel_bytes,
-      (size_t) m->problem.height,
-      image->memory == STEREO_MEMORY_HOST ? slot->staging[index] : NULL);
+    raw->plane[p] = slot->raw[index][p];
+    raw->stride[p] = side->raw_stride[p];
+    status = m->queue->klass->upload (m->queue, slot->raw[index][p],
+        side->raw_stride[p], image->plane[p], image->stride[p],
+        stereo_format_row_bytes (side->info, p, m->problem.width),
+        stereo_format_rows (side->info, p, m->problem.height),
+        image->memory == STEREO_MEMORY_HOST ? slot->staging[index][p] : NULL);
+  }
+  return status;
 }
 
 /* Makes a view of what upload_view() brought: a stage, after the queue's
  * uploaded(). */
 static StereoStatus
-convert_view (StereoMatcher * m, int index, const uint8_t * raw,
-    size_t stride, StereoView * view)
+convert_view (StereoMatcher * m, int index, const Raw * raw,
+    StereoView * view)
 {
-  Side *side = &m->sides[index];
-  StereoConversion c;
+  const Side *side = &m->sides[index];
+  const StereoFormatInfo *info = side->info;
+  StereoConversion c = { 0 };
 
   if (!side->convert) {
-    view->plane[0] = raw;
+    view->plane[0] = raw->plane[0];
     view->plane[1] = view->plane[2] = NULL;
-    view->stride = stride;
+    view->stride = raw->stride[0];
     return STEREO_OK;
   }
 
   c.width = m->problem.width;
   c.height = m->problem.height;
-  c.source = raw;
-  c.source_stride = stride;
-  c.pixel_bytes = side->info->pixel_bytes;
-  c.r = side->info->r;
-  c.g = side->info->g;
-  c.b = side->info->b;
+  c.source = raw->plane[0];
+  c.source_stride = raw->stride[0];
+  c.pixel_bytes = info->pixel_bytes;
+  c.r = info->r;
+  c.g = info->g;
+  c.b = info->b;
+  if (stereo_format_is_yuv (info)) {
+    c.u = raw->plane[info->u_plane] + info->u_offset;
+    c.v = raw->plane[info->v_plane] + info->v_offset;
+    c.u_stride = raw->stride[info->u_plane];
+    c.v_stride = raw->stride[info->v_plane];
+    c.chroma_bytes = info->chroma_bytes;
+    c.shift_x = info->shift_x;
+    c.shift_y = info->shift_y;
+    c.yuv = side->yuv;
+  }
   c.channels = m->problem.channels;
   c.target_stride = side->converted_stride;
   for (int i = 0; i < 3; i++) {
@@ -650,7 +713,7 @@ check_results (StereoMatcher * m, const StereoImage * const *results)
 
     if (r == STEREO_RESULT_DISPARITY) {
       status = stereo_image_check (image, "output image", g->output, g->width,
-          g->height, &m->message);
+          g->height, false, &m->message);
       if (status != STEREO_OK)
         return status;
       continue;
@@ -674,7 +737,7 @@ check_results (StereoMatcher * m, const StereoImage * const *results)
     snprintf (role, sizeof (role), "%s image", stereo_result_name (
             (StereoResult) r));
     status = stereo_image_check (image, role, format, g->width, g->height,
-        &m->message);
+        false, &m->message);
     if (status != STEREO_OK)
       return status;
   }
@@ -793,9 +856,8 @@ stereo_matcher_process_results (StereoMatcher * m, const StereoImage * left,
   StereoFrame work;
   StereoOutput encoded[STEREO_N_RESULTS], unfiltered;
   const StereoOutput *disparity = &encoded[STEREO_RESULT_DISPARITY];
-  const uint8_t *raw[2];
-  size_t stride[2];
-  bool uploads, downloads = false;
+  Raw raw[2];
+  bool color, uploads, downloads = false;
   StereoMarks marks;
   StereoStatus status;
 
@@ -813,11 +875,12 @@ stereo_matcher_process_results (StereoMatcher * m, const StereoImage * left,
   if (results == NULL)
     return stereo_fail (&m->message, STEREO_ERROR_ARGUMENT,
         "the list of results is missing");
+  color = m->problem.channels == 3;
   status = stereo_image_check (left, "left image", g->left, g->width,
-      g->height, &m->message);
+      g->height, color, &m->message);
   if (status == STEREO_OK)
     status = stereo_image_check (right, "right image", g->right, g->width,
-        g->height, &m->message);
+        g->height, color, &m->message);
   if (status == STEREO_OK)
     status = check_results (m, results);
   /* The slot's previous frame has to be out of it. */
@@ -861,12 +924,12 @@ stereo_matcher_process_results (StereoMatcher * m, const StereoImage * left,
   status = q->begin (m->queue, index, uploads, downloads);
   if (status != STEREO_OK)
     return queue_failed (m, status);
-  if ((status = upload_view (m, slot, 0, left, &raw[0], &stride[0]))
-      || (status = upload_view (m, slot, 1, right, &raw[1], &stride[1]))
+  if ((status = upload_view (m, slot, 0, left, &raw[0]))
+      || (status = upload_view (m, slot, 1, right, &raw[1]))
       || (status = uploads ? stereo_mark (work.marks, "upload") : STEREO_OK)
       || (status = q->uploaded (m->queue, index))
-      || (status = convert_view (m, 0, raw[0], stride[0], &work.left))
-      || (status = convert_view (m, 1, raw[1], stride[1], &work.right))
+      || (status = convert_view (m, 0, &raw[0], &work.left))
+      || (status = convert_view (m, 1, &raw[1], &work.right))
       || (status = m->sides[0].convert || m->sides[1].convert
           ? stereo_mark (work.marks, "convert") : STEREO_OK)
       || (status = compute (m, &work, disparity))

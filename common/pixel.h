@@ -23,6 +23,52 @@ stereo_luma (uint8_t r, uint8_t g, uint8_t b)
   return (uint8_t) ((19589u * r + 38470u * g + 7471u * b + 32768u) >> 16);
 }
 
+/* R'G'B' from Y'CbCr, with STEREO_YUV_BITS after the point: all fit 16 bits,
+ * and their products with 8 bits, summed up, 32. */
+typedef struct
+{
+  int16_t black;                /* Y' of black, a whole number */
+  int16_t y;
+  int16_t red_v;
+  int16_t green_u;
+  int16_t green_v;
+  int16_t blue_u;
+} StereoYuv;
+
+#define STEREO_YUV_BITS 13
+
+/* A channel from its sum, rounded and cut off at 0 and 255.  16 bits hold the
+ * sum without its fraction, and vectors of them clamp fast. */
+STEREO_INLINE uint8_t
+stereo_yuv_channel (int32_t sum)
+{
+  int16_t value = (int16_t) ((sum + (1 << (STEREO_YUV_BITS - 1)))
+      >> STEREO_YUV_BITS);
+
+  value = value > 0 ? value : 0;
+  return (uint8_t) (value < 255 ? value : 255);
+}
+
+/* u and v are Cb - 128 and Cr - 128. */
+STEREO_INLINE uint8_t
+stereo_yuv_red (const StereoYuv * k, int16_t y, int16_t v)
+{
+  return stereo_yuv_channel ((int16_t) (y - k->black) * k->y + v * k->red_v);
+}
+
+STEREO_INLINE uint8_t
+stereo_yuv_green (const StereoYuv * k, int16_t y, int16_t u, int16_t v)
+{
+  return stereo_yuv_channel ((int16_t) (y - k->black) * k->y
+      + u * k->green_u + v * k->green_v);
+}
+
+STEREO_INLINE uint8_t
+stereo_yuv_blue (const StereoYuv * k, int16_t y, int16_t u)
+{
+  return stereo_yuv_channel ((int16_t) (y - k->black) * k->y + u * k->blue_u);
+}
+
 STEREO_INLINE uint32_t
 stereo_min_u32 (uint32_t a, uint32_t b)
 {

@@ -202,7 +202,9 @@ run (const StereoFrame * frame, const void *stages)
     field[i].confidence = p->planes[i][2];
   }
 
-  if (s->match != NULL)
+  /* What is done in one go can't be told apart: not in frames that are timed
+   * by stages. */
+  if (s->match != NULL && frame->marks == NULL)
     return s->match (q, k, &frame->left, &frame->right, level, p->inverse,
         &field[0], &field[1], frame->results, p->scratch);
 
@@ -223,7 +225,7 @@ run (const StereoFrame * frame, const void *stages)
           || (status = stereo_mark (frame->marks, "rescale")))
         return status;
     }
-    if (s->iterate != NULL)
+    if (s->iterate != NULL && frame->marks == NULL)
       status = s->iterate (q, k, &level[i], p->inverse, i == last,
           &field[current], &field[1 - current]);
     else

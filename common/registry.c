@@ -58,6 +58,12 @@ stereo_algorithm_reference (const StereoAlgorithm * algorithm)
   return algorithm ? algorithm->reference : NULL;
 }
 
+bool
+stereo_algorithm_uses_color (const StereoAlgorithm * algorithm)
+{
+  return algorithm != NULL && algorithm->uses_color;
+}
+
 const char *
 stereo_result_name (StereoResult result)
 {

@@ -96,7 +96,11 @@ STEREO_API const char *stereo_version (void);
 /*
  * Pixel formats.  Letters name channels in memory order, 8 bits each unless
  * the name says otherwise; X stands for a byte that is ignored (alpha too).
- * Of the YUV formats all algorithms so far read the luma plane only.
+ *
+ * An algorithm that uses colour gets R, G and B when both views have them, in
+ * whatever format.  Otherwise it gets luma, and of a YUV format that is plane
+ * 0 as it is.  Subsampled planes have the size of the image divided by 2 and
+ * rounded up, and chroma sample (x / 2, y / 2) is that of pixel (x, y).
  */
 typedef enum
 {
@@ -132,7 +136,8 @@ typedef enum
  * An image, borrowed.  plane[i] is the first byte of plane i, stride[i] the
  * bytes from one row to the next (at least the bytes of a row; any more is
  * padding that is never read or written).  Planes a format does not have are
- * ignored.  Width and height are in pixels, from 1.
+ * ignored, and so is chroma wherever luma is all that is used.  Width and
+ * height are in pixels, from 1.
  *
  * Input images are only ever read.
  */
@@ -148,6 +153,27 @@ typedef struct
 
 /* The largest width and height of an image, in pixels. */
 #define STEREO_MAX_SIZE 16384
+
+/*
+ * How R'G'B' comes from Y'CbCr of 8 bits: the matrix (Recommendations ITU-R
+ * BT.601, BT.709, and BT.2020 with non-constant luminance), and the range,
+ * limited (Y' from 16 to 235, Cb and Cr from 16 to 240) or full (0 to 255).
+ */
+typedef enum
+{
+  STEREO_COLORIMETRY_BT601 = 0, /* limited, as the next two */
+  STEREO_COLORIMETRY_BT709,
+  STEREO_COLORIMETRY_BT2020,
+  STEREO_COLORIMETRY_BT601_FULL,
+  STEREO_COLORIMETRY_BT709_FULL,
+  STEREO_COLORIMETRY_BT2020_FULL,
+  STEREO_N_COLORIMETRIES
+} StereoColorimetry;
+
+/* "BT601", "BT709_FULL", ...; NULL when colorimetry is none of the
+ * enumeration. */
+STEREO_API const char *stereo_colorimetry_name (StereoColorimetry
+    colorimetry);
 
 /* -------------------------------------------------------------- algorithms */
 
@@ -165,6 +191,10 @@ STEREO_API const char *stereo_algorithm_name (const StereoAlgorithm *algorithm);
 STEREO_API const char *stereo_algorithm_title (const StereoAlgorithm *
     algorithm);
 STEREO_API const char *stereo_algorithm_reference (const StereoAlgorithm *
+    algorithm);
+
+/* Whether it uses colour where both views have it; false for NULL. */
+STEREO_API bool stereo_algorithm_uses_color (const StereoAlgorithm *
     algorithm);
 
 /*
@@ -339,7 +369,9 @@ STEREO_API void stereo_device_set_log (StereoDevice * device,
 
 typedef struct StereoMatcher StereoMatcher;
 
-/* What all frames have in common.  The two views may differ in format. */
+/* What all frames have in common.  The two views may differ in format, and in
+ * colorimetry, which only YUV formats have.  Zero the structure first: it may
+ * grow. */
 typedef struct
 {
   int width;                    /* 1 to STEREO_MAX_SIZE pixels */
@@ -347,6 +379,8 @@ typedef struct
   StereoFormat left;
   StereoFormat right;
   StereoFormat output;          /* GRAY16_LE or GRAY8 */
+  StereoColorimetry left_colorimetry;
+  StereoColorimetry right_colorimetry;
 } StereoGeometry;
 
 STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_new (const
@@ -451,7 +485,8 @@ STEREO_API void stereo_matcher_set_profiling (StereoMatcher * matcher,
  * "convert", the algorithm's own if it has any, "match", "median" and
  * "download", of which there are those that the frame had; encoding belongs to
  * "median", or to "match" without one.  ns is the time from the end of the
- * stage before, and name lives as long as the library.  The stages add up to
+ * stage before, added up where a stage comes again and again, and name lives as
+ * long as the library.  The stages add up to
  * last_ns; with several frames in flight they contain the wait for each other.
  *
  * False past the last stage, and for a frame that was started without

@@ -7,7 +7,7 @@
 /*
  * See expstep.cuh.  Messages couple all disparities of a pixel: they are side
  * by side in the volume, 16 to a thread, and the threads of a pixel are
- * neighbouring lanes of a warp (2, 4, 8 or 16 of them; those that have no
+ * neighbouring lanes of a warp (2, 4, 8, 16 or 32 of them; those that have no
  * disparities left idle).  A message reaches only as far as it costs less than
  * the truncation and the range of costs, so it takes a few rounds over
  * distances 1, 2, 4, ... instead of a scan.
@@ -18,8 +18,7 @@
 namespace
 {
 
-/* A warp could hold 32; so many have not been compared with the CPU yet. */
-const int max_groups = 16;
+const int max_groups = 32;
 /* More than any cost, and small enough to add to. */
 const uint32_t infinite = 0x7fff7fffu;
 
@@ -466,8 +465,11 @@ cost (StereoQueue * queue, const StereoExpstepConstants * k,
     case 8:
       launch_cost < 8 > (stage, a);
       break;
-    default:
+    case 16:
       launch_cost < 16 > (stage, a);
+      break;
+    default:
+      launch_cost < 32 > (stage, a);
       break;
   }
   return STEREO_CUDA_LAUNCHED (stage, "esmp's cost_kernel");
@@ -531,8 +533,11 @@ iterate (StereoQueue * queue, const StereoExpstepConstants * k,
     case 8:
       launch < 8 > (stage, p);
       break;
-    default:
+    case 16:
       launch < 16 > (stage, p);
+      break;
+    default:
+      launch < 32 > (stage, p);
       break;
   }
   return STEREO_CUDA_LAUNCHED (stage, "esmp's iterate_kernel");

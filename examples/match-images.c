@@ -85,7 +85,7 @@ main (int argc, char **argv)
   StereoParams *params = NULL;
   StereoMessage why = { "" };
   StereoImage left, right, map;
-  StereoGeometry geometry;
+  StereoGeometry geometry = { 0 };
   StereoMatcherStats stats;
 
   if (argc < 4)

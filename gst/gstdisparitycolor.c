@@ -19,6 +19,9 @@
  * the colour of that end. A range that ends where it begins is widened to one
  * pixel of disparity; one that runs downwards turns the colours round.
  *
+ * The other results of a matcher are coloured too: vertical disparities from
+ * -16 to 16 pixels, and confidences from 0 to 1.
+ *
  * Without the meta, from a file for example, a code is
  * #GstDisparityColor:disparity-scale times the disparity, and the range is that
  * of all codes of `GRAY8`, or 0 to 63 pixels for `GRAY16_LE`. The element warns
@@ -51,6 +54,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_disparity_color_debug);
 /* What range-min and range-max are when the meta decides. */
 #define RANGE_UNSET -100000.0
 #define RANGE_LIMIT 100000.0
+
+/* Of vertical disparities, which nobody says how large they can be. */
+#define VERTICAL_RANGE 16.0
 
 /* Without a meta. */
 #define GRAY16_SCALE 16.0
@@ -157,11 +163,26 @@ choose_coloring (GstDisparityColor * self, const Settings * settings,
   c.colormap = settings->colormap;
   c.invalid_color = settings->invalid_color;
   if (gst_stereo_meta_get (buffer, &meta)) {
-    c.scale = meta.disparity_scale;
-    c.minimum = meta.min_disparity;
-    c.low = meta.min_disparity;
-    c.high = (gdouble) meta.min_disparity + meta.num_disparities - 1;
+    c.scale = meta.scale;
     c.invalid = meta.invalid_value;
+    switch (meta.result) {
+      case STEREO_RESULT_VERTICAL:
+        c.minimum = -meta.offset / meta.scale;
+        c.low = -VERTICAL_RANGE;
+        c.high = VERTICAL_RANGE;
+        break;
+      case STEREO_RESULT_CONFIDENCE:
+        c.minimum = -meta.offset / meta.scale;
+        c.low = 0;
+        c.high = 1;
+        break;
+      case STEREO_RESULT_DISPARITY:
+      default:
+        c.minimum = meta.min_disparity;
+        c.low = meta.min_disparity;
+        c.high = (gdouble) meta.min_disparity + meta.num_disparities - 1;
+        break;
+    }
   } else {
     if (settings->disparity_scale >= MIN_SCALE)
       c.scale = settings->disparity_scale;

@@ -19,6 +19,7 @@
 #include "gststereomemory.h"
 #include "gststereometa.h"
 #include "gststereopair.h"
+#include "gststereoresult.h"
 #include "stereo-cuda.h"
 
 GST_DEBUG_CATEGORY (gst_stereo_base_debug);
@@ -88,8 +89,9 @@ typedef struct
   GstVideoInfo info[N_VIEWS];
   gboolean has_info[N_VIEWS];
   Counters counters;
-  GstClockTime earliest_time;   /* running time, from downstream's QoS */
-  gdouble proportion;
+  GstStereoQos qos_of_src;
+  /* NULL where nobody asked for one; no references, the element has them. */
+  GstStereoResultPad *results[STEREO_N_RESULTS];
   StereoMatcher *matcher;       /* written by the task, with the lock held */
   GstBuffer *current[N_VIEWS];  /* the pair that is being worked on */
 
@@ -184,6 +186,70 @@ static gint
 view_of (GstStereoBase * self, GstAggregatorPad * pad)
 {
   return pad == PRIV (self)->sink[RIGHT] ? RIGHT : LEFT;
+}
+
+/* -------------------------------------------------------------- result pads */
+
+/* The result pads there are now, as references, in pads[].  Pads that are
+ * released meanwhile can be pushed to without harm. */
+static guint
+get_result_pads (GstStereoBase * self,
+    GstStereoResultPad * pads[STEREO_N_RESULTS])
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  guint n = 0;
+
+  GST_OBJECT_LOCK (self);
+  for (guint i = 0; i < STEREO_N_RESULTS; i++) {
+    if (priv->results[i] != NULL)
+      pads[n++] = gst_object_ref (priv->results[i]);
+  }
+  GST_OBJECT_UNLOCK (self);
+  return n;
+}
+
+static void
+unref_result_pads (GstStereoResultPad * pads[STEREO_N_RESULTS], guint n)
+{
+  for (guint i = 0; i < n; i++)
+    gst_object_unref (pads[i]);
+}
+
+/* With the object lock held. */
+static void
+reset_qos (GstStereoBase * self)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  const GstStereoQos none = { GST_CLOCK_TIME_NONE, 1.0 };
+
+  priv->qos_of_src = none;
+  for (guint i = 0; i < STEREO_N_RESULTS; i++) {
+    if (priv->results[i] != NULL)
+      priv->results[i]->qos = none;
+  }
+}
+
+/* The one who needs an image soonest counts, if anyone is there at all.  With
+ * the object lock held. */
+static GstStereoQos
+get_qos (GstStereoBase * self)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstStereoQos qos = priv->qos_of_src;
+  gboolean linked = gst_pad_is_linked (GST_AGGREGATOR_SRC_PAD (self));
+
+  for (guint i = 0; i < STEREO_N_RESULTS; i++) {
+    GstStereoResultPad *pad = priv->results[i];
+
+    if (pad == NULL || !gst_pad_is_linked (GST_PAD (pad)))
+      continue;
+    if (!linked || !GST_CLOCK_TIME_IS_VALID (pad->qos.earliest_time)
+        || (GST_CLOCK_TIME_IS_VALID (qos.earliest_time)
+            && pad->qos.earliest_time < qos.earliest_time))
+      qos = pad->qos;
+    linked = TRUE;
+  }
+  return qos;
 }
 
 /* ---------------------------------------------------------- device, matcher */
@@ -411,8 +477,7 @@ gst_stereo_base_start (GstAggregator * aggregator)
   priv->disagree_since = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (self);
   memset (&priv->counters, 0, sizeof (priv->counters));
-  priv->earliest_time = GST_CLOCK_TIME_NONE;
-  priv->proportion = 1.0;
+  reset_qos (self);
   GST_OBJECT_UNLOCK (self);
 
   if (!choose_backend (self)) {
@@ -463,8 +528,7 @@ gst_stereo_base_flush (GstAggregator * aggregator)
   priv->unpaired_in_a_row = 0;
   priv->disagree_since = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (self);
-  priv->earliest_time = GST_CLOCK_TIME_NONE;
-  priv->proportion = 1.0;
+  reset_qos (self);
   GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position =
       GST_CLOCK_TIME_NONE;
   GST_OBJECT_UNLOCK (self);
@@ -473,15 +537,12 @@ gst_stereo_base_flush (GstAggregator * aggregator)
 
 /* --------------------------------------------------------------------- caps */
 
-/* What a view may look like so that downstream can take the result: all of the
- * template, but sizes and rates that downstream accepts. */
+/* What is left of caps with the sizes and rates that follows a source pad. */
 static GstCaps *
-acceptable_caps (GstStereoBase * self, GstPad * pad)
+limit_to_downstream (GstCaps * caps, GstPad * src)
 {
-  GstCaps *template = gst_pad_get_pad_template_caps (pad);
-  GstCaps *filter = gst_static_pad_template_get_caps (&src_template);
-  GstCaps *peer = gst_pad_peer_query_caps (GST_AGGREGATOR_SRC_PAD (self),
-      filter);
+  GstCaps *filter = gst_pad_get_pad_template_caps (src);
+  GstCaps *peer = gst_pad_peer_query_caps (src, filter);
   GstCaps *wanted = gst_caps_new_empty (), *result;
   static const gchar *const fields[] = { "width", "height", "framerate",
     "pixel-aspect-ratio"
@@ -499,12 +560,28 @@ acceptable_caps (GstStereoBase * self, GstPad * pad)
     }
     wanted = gst_caps_merge_structure (wanted, to);
   }
-  result = gst_caps_intersect_full (template, wanted, GST_CAPS_INTERSECT_FIRST);
+  result = gst_caps_intersect_full (caps, wanted, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (wanted);
   gst_caps_unref (peer);
   gst_caps_unref (filter);
-  gst_caps_unref (template);
+  gst_caps_unref (caps);
   return result;
+}
+
+/* What a view may look like so that downstream can take the results: all of the
+ * template, but sizes and rates that downstream accepts. */
+static GstCaps *
+acceptable_caps (GstStereoBase * self, GstPad * pad)
+{
+  GstStereoResultPad *pads[STEREO_N_RESULTS];
+  guint n = get_result_pads (self, pads);
+  GstCaps *caps = limit_to_downstream (gst_pad_get_pad_template_caps (pad),
+      GST_AGGREGATOR_SRC_PAD (self));
+
+  for (guint i = 0; i < n; i++)
+    caps = limit_to_downstream (caps, GST_PAD (pads[i]));
+  unref_result_pads (pads, n);
+  return caps;
 }
 
 /* Whatever can be accepted, but first what goes with the other view. */
@@ -585,17 +662,33 @@ same_size (const GstVideoInfo * a, const GstVideoInfo * b)
       && GST_VIDEO_INFO_HEIGHT (a) == GST_VIDEO_INFO_HEIGHT (b);
 }
 
-static void
-complain_about_downstream (GstStereoBase * self, const GstVideoInfo * left,
-    const GstCaps * downstream)
+/* In all that a result takes over from the left view. */
+static gboolean
+same_shape (const GstVideoInfo * a, const GstVideoInfo * b)
 {
+  return same_size (a, b)
+      && GST_VIDEO_INFO_FPS_N (a) == GST_VIDEO_INFO_FPS_N (b)
+      && GST_VIDEO_INFO_FPS_D (a) == GST_VIDEO_INFO_FPS_D (b)
+      && GST_VIDEO_INFO_PAR_N (a) == GST_VIDEO_INFO_PAR_N (b)
+      && GST_VIDEO_INFO_PAR_D (a) == GST_VIDEO_INFO_PAR_D (b);
+}
+
+static void
+complain_about_downstream (GstStereoBase * self, StereoResult result,
+    const GstVideoInfo * left, const GstCaps * downstream)
+{
+  static const gchar *const what[STEREO_N_RESULTS] = {
+    "a disparity map", "a map of vertical disparities", "a confidence map"
+  };
+  const gchar *formats = result == STEREO_RESULT_VERTICAL ? "GRAY16_LE"
+      : "GRAY16_LE or GRAY8";
+
   STEREO_ERROR (self, CORE, NEGOTIATION,
-      ("What follows can't take a disparity map of %dx%d at %d/%d frames a "
-          "second in GRAY16_LE or GRAY8: it has the size and the rate of the "
-          "left view (put videoconvert, videoscale or videorate behind the "
-          "element).", GST_VIDEO_INFO_WIDTH (left),
-          GST_VIDEO_INFO_HEIGHT (left), GST_VIDEO_INFO_FPS_N (left),
-          GST_VIDEO_INFO_FPS_D (left)),
+      ("What follows can't take %s of %dx%d at %d/%d frames a second in %s: it "
+          "has the size and the rate of the left view (put videoconvert, "
+          "videoscale or videorate behind the element).", what[result],
+          GST_VIDEO_INFO_WIDTH (left), GST_VIDEO_INFO_HEIGHT (left),
+          GST_VIDEO_INFO_FPS_N (left), GST_VIDEO_INFO_FPS_D (left), formats),
       ("downstream takes %" GST_PTR_FORMAT, downstream));
 }
 
@@ -622,12 +715,30 @@ gst_stereo_base_negotiate (GstAggregator * aggregator)
   possible = gst_pad_peer_query_caps (aggregator->srcpad, template);
   if (known && gst_caps_is_empty (possible)) {
     downstream = gst_pad_peer_query_caps (aggregator->srcpad, NULL);
-    complain_about_downstream (self, &left, downstream);
+    complain_about_downstream (self, STEREO_RESULT_DISPARITY, &left,
+        downstream);
     gst_caps_unref (downstream);
   }
   gst_caps_unref (possible);
   gst_caps_unref (template);
   return FALSE;
+}
+
+/* The template of a source pad with the shape of a video. */
+static GstCaps *
+caps_of_shape (GstPad * src, const GstVideoInfo * shape)
+{
+  GstCaps *caps = gst_pad_get_pad_template_caps (src);
+
+  caps = gst_caps_make_writable (caps);
+  gst_caps_set_simple (caps,
+      "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (shape),
+      "height", G_TYPE_INT, GST_VIDEO_INFO_HEIGHT (shape),
+      "framerate", GST_TYPE_FRACTION, GST_VIDEO_INFO_FPS_N (shape),
+      GST_VIDEO_INFO_FPS_D (shape),
+      "pixel-aspect-ratio", GST_TYPE_FRACTION, GST_VIDEO_INFO_PAR_N (shape),
+      GST_VIDEO_INFO_PAR_D (shape), NULL);
+  return caps;
 }
 
 /* Fixed caps for the output, of the left view's shape. */
@@ -650,20 +761,13 @@ gst_stereo_base_update_src_caps (GstAggregator * aggregator,
   if (!ready || !same_size (&left, &right))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
 
-  wanted = gst_static_pad_template_get_caps (&src_template);
-  wanted = gst_caps_make_writable (wanted);
-  gst_caps_set_simple (wanted,
-      "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (&left),
-      "height", G_TYPE_INT, GST_VIDEO_INFO_HEIGHT (&left),
-      "framerate", GST_TYPE_FRACTION, GST_VIDEO_INFO_FPS_N (&left),
-      GST_VIDEO_INFO_FPS_D (&left),
-      "pixel-aspect-ratio", GST_TYPE_FRACTION, GST_VIDEO_INFO_PAR_N (&left),
-      GST_VIDEO_INFO_PAR_D (&left), NULL);
+  wanted = caps_of_shape (aggregator->srcpad, &left);
   /* GRAY16_LE first, unless downstream has a preference of its own. */
   caps = gst_caps_intersect_full (downstream, wanted,
       GST_CAPS_INTERSECT_ZIG_ZAG);
   if (gst_caps_is_empty (caps)) {
-    complain_about_downstream (self, &left, downstream);
+    complain_about_downstream (self, STEREO_RESULT_DISPARITY, &left,
+        downstream);
     gst_caps_unref (caps);
     gst_caps_unref (wanted);
     return GST_FLOW_NOT_NEGOTIATED;
@@ -686,6 +790,8 @@ current_geometry (GstStereoBase * self, StereoGeometry * geometry)
   GST_OBJECT_UNLOCK (self);
   geometry->width = GST_VIDEO_INFO_WIDTH (&left);
   geometry->height = GST_VIDEO_INFO_HEIGHT (&left);
+  geometry->left_colorimetry = gst_stereo_colorimetry (&left);
+  geometry->right_colorimetry = gst_stereo_colorimetry (&right);
   return gst_stereo_format (GST_VIDEO_INFO_FORMAT (&left), &geometry->left)
       && gst_stereo_format (GST_VIDEO_INFO_FORMAT (&right), &geometry->right)
       && gst_stereo_format (GST_VIDEO_INFO_FORMAT (&priv->out_info),
@@ -737,11 +843,12 @@ gst_stereo_base_propose_allocation (GstAggregator * aggregator,
   return TRUE;
 }
 
+/* Puts a pool for maps of this kind into the query, as downstream's answer has
+ * it or else of our own.  FALSE when there is none. */
 static gboolean
-gst_stereo_base_decide_allocation (GstAggregator * aggregator,
+decide_pool (GstStereoBase * self, const GstVideoInfo * info,
     GstQuery * query)
 {
-  GstStereoBase *self = GST_STEREO_BASE (aggregator);
   GstStereoBasePrivate *priv = PRIV (self);
   GstBufferPool *pool = NULL;
   GstAllocator *allocator = NULL;
@@ -766,7 +873,7 @@ gst_stereo_base_decide_allocation (GstAggregator * aggregator,
 
   if (pool != NULL) {
     config = gst_buffer_pool_get_config (pool);
-    size = MAX (size, (guint) GST_VIDEO_INFO_SIZE (&priv->out_info));
+    size = MAX (size, (guint) GST_VIDEO_INFO_SIZE (info));
     gst_buffer_pool_config_set_params (config, caps, size, min, max);
     if (video_meta)
       gst_buffer_pool_config_add_option (config,
@@ -781,7 +888,7 @@ gst_stereo_base_decide_allocation (GstAggregator * aggregator,
   gst_clear_object (&allocator);
   if (pool == NULL) {
     STEREO_ERROR (self, RESOURCE, SETTINGS,
-        ("There is no buffer pool for the disparity map."), (NULL));
+        ("There is no buffer pool for the result."), (NULL));
     return FALSE;
   }
 
@@ -791,6 +898,81 @@ gst_stereo_base_decide_allocation (GstAggregator * aggregator,
     gst_query_add_allocation_pool (query, pool, size, min, max);
   gst_object_unref (pool);
   return TRUE;
+}
+
+static gboolean
+gst_stereo_base_decide_allocation (GstAggregator * aggregator,
+    GstQuery * query)
+{
+  GstStereoBase *self = GST_STEREO_BASE (aggregator);
+
+  return decide_pool (self, &PRIV (self)->out_info, query);
+}
+
+/* A pool for a pad that has caps. */
+static GstFlowReturn
+allocate_for_result (GstStereoBase * self, GstStereoResultPad * pad,
+    GstCaps * caps)
+{
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstBufferPool *pool = NULL;
+  gboolean ok;
+
+  if (!gst_pad_peer_query (GST_PAD (pad), query))
+    GST_DEBUG_OBJECT (pad, "downstream proposes no memory");
+  ok = decide_pool (self, &pad->info, query);
+  if (ok)
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
+  gst_stereo_result_pad_set_pool (pad, pool, PRIV (self)->device);
+  gst_query_unref (query);
+  return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+/* Makes the pad ready for results of the shape that `src` has now. */
+static GstFlowReturn
+negotiate_result (GstStereoBase * self, GstStereoResultPad * pad)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  gboolean asked = gst_pad_check_reconfigure (GST_PAD (pad)), same;
+  GstCaps *current = gst_pad_get_current_caps (GST_PAD (pad));
+  GstCaps *wanted, *downstream, *caps;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  same = current != NULL && pad->pool != NULL
+      && same_shape (&pad->info, &priv->out_info);
+  if (same && !asked && pad->pool_device == priv->device) {
+    gst_caps_unref (current);
+    return GST_FLOW_OK;
+  }
+
+  wanted = caps_of_shape (GST_PAD (pad), &priv->out_info);
+  downstream = gst_pad_peer_query_caps (GST_PAD (pad), wanted);
+  caps = gst_caps_intersect_full (downstream, wanted,
+      GST_CAPS_INTERSECT_ZIG_ZAG);
+  gst_caps_unref (wanted);
+  gst_caps_unref (downstream);
+  if (gst_caps_is_empty (caps)) {
+    downstream = gst_pad_peer_query_caps (GST_PAD (pad), NULL);
+    complain_about_downstream (self, pad->result, &priv->out_info, downstream);
+    gst_caps_unref (downstream);
+    flow = GST_FLOW_NOT_NEGOTIATED;
+  } else {
+    caps = gst_caps_fixate (caps);
+    if (!gst_video_info_from_caps (&pad->info, caps)
+        || !gst_stereo_format (GST_VIDEO_INFO_FORMAT (&pad->info),
+            &pad->format))
+      flow = GST_FLOW_NOT_NEGOTIATED;
+  }
+  if (flow == GST_FLOW_OK) {
+    gst_stereo_result_pad_start (pad, GST_AGGREGATOR_SRC_PAD (self),
+        current != NULL && gst_caps_is_equal (current, caps) ? NULL : caps);
+    flow = allocate_for_result (self, pad, caps);
+  }
+  if (flow != GST_FLOW_OK)
+    gst_pad_mark_reconfigure (GST_PAD (pad));
+  gst_caps_unref (caps);
+  gst_clear_caps (&current);
+  return flow;
 }
 
 /* ------------------------------------------------------------------- events */
@@ -937,7 +1119,6 @@ gst_stereo_base_sink_event (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstEvent * event)
 {
   GstStereoBase *self = GST_STEREO_BASE (aggregator);
-  GstStereoBasePrivate *priv = PRIV (self);
   gint view = view_of (self, pad);
   const GstSegment *segment;
   GstCaps *caps;
@@ -965,7 +1146,7 @@ gst_stereo_base_sink_event (GstAggregator * aggregator,
       if (view == LEFT) {
         gst_aggregator_update_segment (aggregator, segment);
         GST_OBJECT_LOCK (self);
-        priv->earliest_time = GST_CLOCK_TIME_NONE;
+        reset_qos (self);
         GST_OBJECT_UNLOCK (self);
       }
       break;
@@ -976,37 +1157,94 @@ gst_stereo_base_sink_event (GstAggregator * aggregator,
       (aggregator, pad, event);
 }
 
-static gboolean
-gst_stereo_base_src_event (GstAggregator * aggregator, GstEvent * event)
+/* Notes what downstream of one source pad says about lateness. */
+static void
+take_qos (GstStereoBase * self, GstStereoQos * qos, GstEvent * event)
 {
-  GstStereoBase *self = GST_STEREO_BASE (aggregator);
   GstStereoBasePrivate *priv = PRIV (self);
   GstQOSType type;
   gdouble proportion;
   GstClockTimeDiff diff;
   GstClockTime timestamp;
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
-    gst_event_parse_qos (event, &type, &proportion, &diff, &timestamp);
-    GST_OBJECT_LOCK (self);
-    priv->proportion = proportion;
-    if (!GST_CLOCK_TIME_IS_VALID (timestamp))
-      priv->earliest_time = GST_CLOCK_TIME_NONE;
-    else if (diff > 0)
-      /* Being late by diff, what is to come should be ahead by as much. */
-      priv->earliest_time = timestamp + 2 * (GstClockTime) diff
-          + (priv->has_info[LEFT] && GST_VIDEO_INFO_FPS_N (&priv->info[LEFT])
-          > 0 ? gst_util_uint64_scale (GST_SECOND,
-              (guint64) GST_VIDEO_INFO_FPS_D (&priv->info[LEFT]),
-              (guint64) GST_VIDEO_INFO_FPS_N (&priv->info[LEFT])) : 0);
-    else if (diff < 0 && timestamp < (GstClockTime) (-diff))
-      priv->earliest_time = 0;
-    else
-      priv->earliest_time = timestamp + diff;
-    GST_OBJECT_UNLOCK (self);
-  }
+  gst_event_parse_qos (event, &type, &proportion, &diff, &timestamp);
+  GST_OBJECT_LOCK (self);
+  qos->proportion = proportion;
+  if (!GST_CLOCK_TIME_IS_VALID (timestamp))
+    qos->earliest_time = GST_CLOCK_TIME_NONE;
+  else if (diff > 0)
+    /* Being late by diff, what is to come should be ahead by as much. */
+    qos->earliest_time = timestamp + 2 * (GstClockTime) diff
+        + (priv->has_info[LEFT] && GST_VIDEO_INFO_FPS_N (&priv->info[LEFT])
+        > 0 ? gst_util_uint64_scale (GST_SECOND,
+            (guint64) GST_VIDEO_INFO_FPS_D (&priv->info[LEFT]),
+            (guint64) GST_VIDEO_INFO_FPS_N (&priv->info[LEFT])) : 0);
+  else if (diff < 0 && timestamp < (GstClockTime) (-diff))
+    qos->earliest_time = 0;
+  else
+    qos->earliest_time = timestamp + diff;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+gst_stereo_base_src_event (GstAggregator * aggregator, GstEvent * event)
+{
+  GstStereoBase *self = GST_STEREO_BASE (aggregator);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS)
+    take_qos (self, &PRIV (self)->qos_of_src, event);
   return GST_AGGREGATOR_CLASS (gst_stereo_base_parent_class)->src_event
       (aggregator, event);
+}
+
+/* The base class knows a seek that comes to several pads for one. */
+static gboolean
+result_pad_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  GstStereoBase *self = GST_STEREO_BASE (parent);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS)
+    take_qos (self, &GST_STEREO_RESULT_PAD (pad)->qos, event);
+  return GST_AGGREGATOR_CLASS (gst_stereo_base_parent_class)->src_event
+      (GST_AGGREGATOR (self), event);
+}
+
+/* All but the caps is as on `src`. */
+static gboolean
+result_pad_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CAPS:
+    case GST_QUERY_ACCEPT_CAPS:
+      return gst_pad_query_default (pad, parent, query);
+    default:
+      return GST_AGGREGATOR_GET_CLASS (parent)->src_query
+          (GST_AGGREGATOR (parent), query);
+  }
+}
+
+/* What ends or flushes `src` does so to the result pads. */
+static GstPadProbeReturn
+look_at_src_event (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
+{
+  GstStereoBase *self = GST_STEREO_BASE (user_data);
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (probe);
+  GstEventType type = GST_EVENT_TYPE (event);
+  GstStereoResultPad *pads[STEREO_N_RESULTS];
+  guint n;
+
+  if (type != GST_EVENT_EOS && type != GST_EVENT_FLUSH_START
+      && type != GST_EVENT_FLUSH_STOP)
+    return GST_PAD_PROBE_OK;
+  n = get_result_pads (self, pads);
+  for (guint i = 0; i < n; i++) {
+    if (type == GST_EVENT_EOS)
+      gst_stereo_result_pad_end (pads[i], pad, event);
+    else
+      gst_pad_push_event (GST_PAD (pads[i]), gst_event_ref (event));
+  }
+  unref_result_pads (pads, n);
+  return GST_PAD_PROBE_OK;
 }
 
 /* ------------------------------------------------------------------ pairing */
@@ -1228,22 +1466,30 @@ end_of_stream (GstStereoBase * self)
 
 /* ------------------------------------------------------------------ process */
 
+/* What one source pad gets of a frame. */
+typedef struct
+{
+  StereoResult result;
+  GstStereoResultPad *pad;      /* a reference; NULL for `src` */
+  const GstVideoInfo *info;
+  GstBuffer *buffer;
+  GstStereoFrame target;
+} Output;
+
 /* Whether downstream would throw the result away; says so if it would. */
 static gboolean
 too_late (GstStereoBase * self, GstBuffer * left, GstClockTime time)
 {
   GstStereoBasePrivate *priv = PRIV (self);
   GstSegment *segment = &priv->sink[LEFT]->segment;
-  GstClockTime earliest;
-  gdouble proportion;
+  GstStereoQos qos;
   Counters counters;
   GstMessage *message;
 
   GST_OBJECT_LOCK (self);
-  earliest = priv->qos ? priv->earliest_time : GST_CLOCK_TIME_NONE;
-  proportion = priv->proportion;
-  if (!GST_CLOCK_TIME_IS_VALID (earliest) || !GST_CLOCK_TIME_IS_VALID (time)
-      || time >= earliest) {
+  qos = get_qos (self);
+  if (!priv->qos || !GST_CLOCK_TIME_IS_VALID (qos.earliest_time)
+      || !GST_CLOCK_TIME_IS_VALID (time) || time >= qos.earliest_time) {
     GST_OBJECT_UNLOCK (self);
     return FALSE;
   }
@@ -1255,8 +1501,8 @@ too_late (GstStereoBase * self, GstBuffer * left, GstClockTime time)
       gst_segment_to_stream_time (segment, GST_FORMAT_TIME,
           GST_BUFFER_PTS (left)), GST_BUFFER_PTS (left),
       GST_BUFFER_DURATION (left));
-  gst_message_set_qos_values (message, GST_CLOCK_DIFF (time, earliest),
-      proportion, 1000000);
+  gst_message_set_qos_values (message, GST_CLOCK_DIFF (time,
+          qos.earliest_time), qos.proportion, 1000000);
   gst_message_set_qos_stats (message, GST_FORMAT_BUFFERS, counters.paired,
       counters.qos_dropped);
   gst_element_post_message (GST_ELEMENT_CAST (self), message);
@@ -1290,20 +1536,22 @@ copy_meta (GstBuffer * from, GstMeta ** meta, gpointer user_data)
 }
 
 static void
-describe_output (GstStereoBase * self, GstBuffer * out,
+describe_output (GstStereoBase * self, Output * output,
     GstBuffer * buffers[N_VIEWS])
 {
   GstStereoBasePrivate *priv = PRIV (self);
-  GstStereoDisparity disparity = { 0, };
+  GstStereoDisparity disparity = {.result = output->result };
+  GstBuffer *out = output->buffer;
   gdouble value = 0;
   gboolean ok;
 
   gst_buffer_copy_into (out, buffers[LEFT],
       GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) - 1);
   GST_BUFFER_FLAG_UNSET (out, GST_BUFFER_FLAG_GAP);
-  if (priv->discont)
+  if (priv->discont || (output->pad != NULL && output->pad->discont))
     GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DISCONT);
-  priv->discont = FALSE;
+  if (output->pad != NULL)
+    output->pad->discont = FALSE;
   gst_buffer_foreach_meta (buffers[LEFT], copy_meta, out);
 
   ok = stereo_params_get (priv->applied, "num-disparities", &value);
@@ -1315,8 +1563,15 @@ describe_output (GstStereoBase * self, GstBuffer * out,
   ok &= stereo_params_get (priv->applied, "disparity-scale", &value);
   disparity.disparity_scale = value;
   g_assert (ok);
-  if (priv->geometry.output == STEREO_FORMAT_GRAY8)
+  if (output->result == STEREO_RESULT_VERTICAL) {
+    disparity.scale = disparity.disparity_scale;
+    disparity.offset = STEREO_VERTICAL_OFFSET;
+  } else if (output->result == STEREO_RESULT_CONFIDENCE) {
+    disparity.scale = output->pad->format == STEREO_FORMAT_GRAY8 ? 255 : 65535;
+    disparity.invalid_value = GST_STEREO_META_NO_INVALID;
+  } else if (priv->geometry.output == STEREO_FORMAT_GRAY8) {
     disparity.disparity_scale = 255.0 / MAX (disparity.num_disparities - 1, 1);
+  }
   disparity.left_pts = GST_BUFFER_PTS (buffers[LEFT]);
   disparity.right_pts = GST_BUFFER_PTS (buffers[RIGHT]);
   disparity.algorithm =
@@ -1325,35 +1580,64 @@ describe_output (GstStereoBase * self, GstBuffer * out,
   gst_stereo_meta_add (out, &disparity);
 }
 
+/* On failure some may be mapped already. */
+static gboolean
+map_outputs (GstStereoBase * self, Output * outputs, guint n)
+{
+  StereoDevice *device = PRIV (self)->device;
+
+  for (guint i = 0; i < n; i++) {
+    /* Nobody has the buffer, so nobody waits for what it once was to hold. */
+    if (gst_stereo_buffer_is_pinned (outputs[i].buffer, device))
+      gst_stereo_buffer_set_fence (outputs[i].buffer, NULL, 0);
+    if (!gst_stereo_frame_map (&outputs[i].target, outputs[i].info,
+            outputs[i].buffer, GST_MAP_WRITE, device)) {
+      STEREO_ERROR (self, RESOURCE, WRITE,
+          ("The output buffer can't be written to."), (NULL));
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static void
+unmap_outputs (Output * outputs, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    if (outputs[i].target.frame.buffer != NULL)
+      gst_stereo_frame_unmap (&outputs[i].target);
+  }
+}
+
 /* Runs the matcher on a mapped pair; views that it goes on reading are kept
  * mapped. */
 static gboolean
 run_matcher (GstStereoBase * self, GstStereoFrame views[N_VIEWS],
-    GstBuffer * out)
+    Output * outputs, guint n)
 {
   GstStereoBasePrivate *priv = PRIV (self);
-  gboolean pinned = gst_stereo_buffer_is_pinned (out, priv->device);
   gboolean reading = views[LEFT].image.memory == STEREO_MEMORY_PINNED
       || views[RIGHT].image.memory == STEREO_MEMORY_PINNED;
-  GstStereoFrame target;
+  const StereoImage *results[STEREO_N_RESULTS] = { NULL, };
+  gboolean pinned[STEREO_N_RESULTS], all_pinned = TRUE;
   StereoStatus status;
   uint64_t frame = 0;
 
-  /* Nobody has the buffer, so nobody waits for what it once was to hold. */
-  if (pinned)
-    gst_stereo_buffer_set_fence (out, NULL, 0);
-  if (!gst_stereo_frame_map (&target, &priv->out_info, out, GST_MAP_WRITE,
-          priv->device)) {
-    STEREO_ERROR (self, RESOURCE, WRITE,
-        ("The output buffer can't be written to."), (NULL));
+  if (!map_outputs (self, outputs, n)) {
+    unmap_outputs (outputs, n);
     return FALSE;
   }
-  status = stereo_matcher_process (priv->matcher, &views[LEFT].image,
-      &views[RIGHT].image, &target.image, &frame);
+  for (guint i = 0; i < n; i++) {
+    pinned[i] = gst_stereo_buffer_is_pinned (outputs[i].buffer, priv->device);
+    all_pinned &= pinned[i];
+    results[outputs[i].result] = &outputs[i].target.image;
+  }
+  status = stereo_matcher_process_results (priv->matcher, &views[LEFT].image,
+      &views[RIGHT].image, results, &frame);
   /* Without pinned memory the copy to the buffer is ours to wait for. */
-  if (status == STEREO_OK && !pinned)
+  if (status == STEREO_OK && !all_pinned)
     status = stereo_matcher_wait (priv->matcher, frame);
-  gst_stereo_frame_unmap (&target);
+  unmap_outputs (outputs, n);
 
   if (status != STEREO_OK) {
     STEREO_ERROR (self, LIBRARY, FAILED,
@@ -1361,8 +1645,10 @@ run_matcher (GstStereoBase * self, GstStereoFrame views[N_VIEWS],
         (NULL));
     return FALSE;
   }
-  if (pinned && priv->fence != NULL)
-    gst_stereo_buffer_set_fence (out, priv->fence, frame);
+  for (guint i = 0; i < n; i++) {
+    if (pinned[i] && priv->fence != NULL)
+      gst_stereo_buffer_set_fence (outputs[i].buffer, priv->fence, frame);
+  }
 
   /* process() has waited for the frame before the one before this. */
   release_held (self, (guint) (frame % N_HELD));
@@ -1402,21 +1688,96 @@ map_views (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
   return TRUE;
 }
 
-static GstBuffer *
-acquire_output (GstStereoBase * self, GstFlowReturn * flow)
+/* A buffer of the pool, which it takes. */
+static GstFlowReturn
+acquire_output (GstStereoBase * self, GstBufferPool * pool, GstBuffer ** out)
 {
-  GstBufferPool *pool = gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self));
-  GstBuffer *out = NULL;
+  GstFlowReturn flow = GST_FLOW_ERROR;
 
-  if (pool == NULL || !gst_buffer_pool_set_active (pool, TRUE)) {
+  if (pool == NULL || !gst_buffer_pool_set_active (pool, TRUE))
     STEREO_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("There is no memory for disparity maps."), (NULL));
-    *flow = GST_FLOW_ERROR;
-  } else {
-    *flow = gst_buffer_pool_acquire_buffer (pool, &out, NULL);
-  }
+  else
+    flow = gst_buffer_pool_acquire_buffer (pool, out, NULL);
   gst_clear_object (&pool);
-  return out;
+  return flow;
+}
+
+/* Whether a frame has to have this result. */
+static gboolean
+is_wanted (GstStereoResultPad * pad)
+{
+  return gst_pad_is_linked (GST_PAD (pad)) && gst_pad_is_active (GST_PAD (pad));
+}
+
+/* Buffers for all results that somebody waits for; `src` is the first one. */
+static GstFlowReturn
+open_outputs (GstStereoBase * self, Output outputs[STEREO_N_RESULTS], guint * n)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstStereoResultPad *pads[STEREO_N_RESULTS];
+  guint n_pads = get_result_pads (self, pads);
+  GstFlowReturn flow;
+
+  memset (outputs, 0, STEREO_N_RESULTS * sizeof (outputs[0]));
+  outputs[0].info = &priv->out_info;
+  *n = 1;
+  flow = acquire_output (self,
+      gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self)),
+      &outputs[0].buffer);
+  for (guint i = 0; i < n_pads; i++) {
+    GstStereoResultPad *pad = pads[i];
+    Output *output = &outputs[*n];
+
+    if (flow == GST_FLOW_OK && !is_wanted (pad))
+      pad->discont = TRUE;
+    if (flow != GST_FLOW_OK || !is_wanted (pad)) {
+      gst_object_unref (pad);
+      continue;
+    }
+    output->pad = pad;
+    output->result = pad->result;
+    output->info = &pad->info;
+    (*n)++;
+    flow = negotiate_result (self, pad);
+    if (flow == GST_FLOW_OK)
+      flow = acquire_output (self, gst_object_ref (pad->pool),
+          &output->buffer);
+  }
+  return flow;
+}
+
+static void
+close_outputs (Output * outputs, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    gst_clear_buffer (&outputs[i].buffer);
+    gst_clear_object (&outputs[i].pad);
+  }
+}
+
+/* `src` comes first, because its segment is sent with the buffer. */
+static GstFlowReturn
+push_outputs (GstStereoBase * self, Output * outputs, guint n)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  GstFlowReturn combined, flow;
+  gboolean released;
+
+  combined = gst_aggregator_finish_buffer (aggregator,
+      g_steal_pointer (&outputs[0].buffer));
+  for (guint i = 1; i < n; i++) {
+    if (combined == GST_FLOW_FLUSHING)
+      break;
+    flow = gst_stereo_result_pad_push (outputs[i].pad, aggregator->srcpad,
+        g_steal_pointer (&outputs[i].buffer));
+    GST_OBJECT_LOCK (self);
+    released = outputs[i].pad->released;
+    GST_OBJECT_UNLOCK (self);
+    if (!released)
+      combined = gst_stereo_flow_combine (combined, flow);
+  }
+  return combined;
 }
 
 /* Parameters for this frame; the matcher is configured anew if they changed. */
@@ -1436,7 +1797,7 @@ apply_params (GstStereoBase * self, GstBuffer * left)
   return !changed || configure (self);
 }
 
-/* One pair in, one map out. */
+/* One pair in, one map out, or several. */
 static GstFlowReturn
 process_pair (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
 {
@@ -1444,8 +1805,9 @@ process_pair (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
   GstAggregator *aggregator = GST_AGGREGATOR (self);
   GstSegment *segment = &GST_AGGREGATOR_PAD (aggregator->srcpad)->segment;
   GstStereoFrame views[N_VIEWS] = { 0, };
+  Output outputs[STEREO_N_RESULTS];
   GstFlowReturn flow;
-  GstBuffer *out;
+  guint n_outputs;
   gboolean ok;
 
   GST_OBJECT_LOCK (self);
@@ -1461,28 +1823,36 @@ process_pair (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
 
   if (!apply_params (self, buffers[LEFT]))
     return GST_FLOW_ERROR;
-  out = acquire_output (self, &flow);
-  if (out == NULL)
+  flow = open_outputs (self, outputs, &n_outputs);
+  if (flow != GST_FLOW_OK) {
+    close_outputs (outputs, n_outputs);
     return flow;
-  ok = map_views (self, buffers, views) && run_matcher (self, views, out);
+  }
+  ok = map_views (self, buffers, views)
+      && run_matcher (self, views, outputs, n_outputs);
   for (guint i = 0; i < N_VIEWS; i++) {
     if (views[i].frame.buffer != NULL)
       gst_stereo_frame_unmap (&views[i]);
   }
   if (!ok) {
-    gst_buffer_unref (out);
+    close_outputs (outputs, n_outputs);
     return GST_FLOW_ERROR;
   }
 
-  describe_output (self, out, buffers);
+  for (guint i = 0; i < n_outputs; i++)
+    describe_output (self, &outputs[i], buffers);
+  priv->discont = FALSE;
   priv->unpaired_in_a_row = 0;
   GST_OBJECT_LOCK (self);
   priv->counters.paired++;
-  if (GST_BUFFER_PTS_IS_VALID (out))
-    segment->position = GST_BUFFER_PTS (out)
-        + (GST_BUFFER_DURATION_IS_VALID (out) ? GST_BUFFER_DURATION (out) : 0);
+  if (GST_BUFFER_PTS_IS_VALID (outputs[0].buffer))
+    segment->position = GST_BUFFER_PTS (outputs[0].buffer)
+        + (GST_BUFFER_DURATION_IS_VALID (outputs[0].buffer)
+        ? GST_BUFFER_DURATION (outputs[0].buffer) : 0);
   GST_OBJECT_UNLOCK (self);
-  return gst_aggregator_finish_buffer (aggregator, out);
+  flow = push_outputs (self, outputs, n_outputs);
+  close_outputs (outputs, n_outputs);
+  return flow;
 }
 
 /* A pair is at the head of both queues. */
@@ -1882,6 +2252,12 @@ gst_stereo_base_class_set_algorithm (GstStereoBaseClass * klass,
   for (guint i = 0; (spec = stereo_algorithm_param (klass->algorithm, i)); i++)
     g_object_class_install_property (object_class, i + 1,
         make_pspec (klass->algorithm, spec));
+  for (guint r = 0; r < STEREO_N_RESULTS; r++) {
+    if (gst_stereo_result_pad_name ((StereoResult) r) != NULL
+        && stereo_algorithm_has_result (klass->algorithm, (StereoResult) r))
+      gst_element_class_add_pad_template (GST_ELEMENT_CLASS (klass),
+          gst_stereo_result_pad_template ((StereoResult) r));
+  }
 }
 
 /* ------------------------------------------------------------------ presets */
@@ -1915,6 +2291,95 @@ gst_stereo_base_preset_init (GstPresetInterface * iface)
   iface->get_property_names = gst_stereo_base_get_preset_properties;
 }
 
+/* ------------------------------------------------------------------ element */
+
+static GstPad *
+gst_stereo_base_request_new_pad (GstElement * element,
+    GstPadTemplate * pad_template, const gchar * name, const GstCaps * caps)
+{
+  GstStereoBase *self = GST_STEREO_BASE (element);
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstStereoResultPad *pad;
+  StereoResult result;
+  gboolean taken;
+
+  if (!gst_stereo_result_of_template (pad_template, &result))
+    return GST_ELEMENT_CLASS (gst_stereo_base_parent_class)->request_new_pad
+        (element, pad_template, name, caps);
+
+  pad = g_object_new (GST_TYPE_STEREO_RESULT_PAD,
+      "name", gst_stereo_result_pad_name (result), "direction", GST_PAD_SRC,
+      "template", pad_template, NULL);
+  gst_object_ref_sink (pad);
+  pad->result = result;
+  gst_pad_set_event_function (GST_PAD (pad), result_pad_event);
+  gst_pad_set_query_function (GST_PAD (pad), result_pad_query);
+
+  GST_OBJECT_LOCK (self);
+  taken = priv->results[result] != NULL;
+  if (!taken)
+    priv->results[result] = pad;
+  GST_OBJECT_UNLOCK (self);
+  if (taken) {
+    GST_WARNING_OBJECT (self, "there is a pad %s already",
+        gst_stereo_result_pad_name (result));
+    gst_object_unref (pad);
+    return NULL;
+  }
+  gst_pad_set_active (GST_PAD (pad), TRUE);
+  gst_element_add_pad (element, GST_PAD (pad));
+  gst_object_unref (pad);
+  return GST_PAD (pad);
+}
+
+static void
+gst_stereo_base_release_pad (GstElement * element, GstPad * pad)
+{
+  GstStereoBase *self = GST_STEREO_BASE (element);
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstStereoResultPad *result_pad;
+
+  if (!GST_IS_STEREO_RESULT_PAD (pad)) {
+    GST_ELEMENT_CLASS (gst_stereo_base_parent_class)->release_pad (element,
+        pad);
+    return;
+  }
+
+  result_pad = GST_STEREO_RESULT_PAD (pad);
+  GST_OBJECT_LOCK (self);
+  result_pad->released = TRUE;
+  if (priv->results[result_pad->result] == result_pad)
+    priv->results[result_pad->result] = NULL;
+  GST_OBJECT_UNLOCK (self);
+  /* The task may be pushing there; it comes back with FLUSHING. */
+  gst_pad_set_active (pad, FALSE);
+  gst_element_remove_pad (element, pad);
+}
+
+static GstStateChangeReturn
+gst_stereo_base_change_state (GstElement * element, GstStateChange transition)
+{
+  GstStereoBase *self = GST_STEREO_BASE (element);
+  GstStereoResultPad *pads[STEREO_N_RESULTS];
+  GstStateChangeReturn result;
+  guint n = 0;
+
+  /* The task of `src` is waited for, and may hang in one of these. */
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    n = get_result_pads (self, pads);
+    for (guint i = 0; i < n; i++)
+      gst_pad_set_active (GST_PAD (pads[i]), FALSE);
+  }
+  result = GST_ELEMENT_CLASS (gst_stereo_base_parent_class)->change_state
+      (element, transition);
+  for (guint i = 0; i < n; i++) {
+    gst_stereo_result_pad_set_pool (pads[i], NULL, NULL);
+    pads[i]->discont = TRUE;
+  }
+  unref_result_pads (pads, n);
+  return result;
+}
+
 /* -------------------------------------------------------------------- class */
 
 static void
@@ -1928,6 +2393,17 @@ gst_stereo_base_constructed (GObject * object)
       &PRIV (self)->params);
   if (status != STEREO_OK)
     g_error ("no memory for the parameters of %s", GST_OBJECT_NAME (self));
+}
+
+static void
+gst_stereo_base_dispose (GObject * object)
+{
+  GstStereoBase *self = GST_STEREO_BASE (object);
+
+  GST_OBJECT_LOCK (self);
+  memset (PRIV (self)->results, 0, sizeof (PRIV (self)->results));
+  GST_OBJECT_UNLOCK (self);
+  G_OBJECT_CLASS (gst_stereo_base_parent_class)->dispose (object);
 }
 
 static void
@@ -1959,8 +2435,10 @@ gst_stereo_base_init (GstStereoBase * self)
   priv->n_threads = DEFAULT_N_THREADS;
   priv->sync_tolerance = DEFAULT_SYNC_TOLERANCE;
   priv->qos = DEFAULT_QOS;
-  priv->earliest_time = GST_CLOCK_TIME_NONE;
-  priv->proportion = 1.0;
+  reset_qos (self);
+  gst_pad_add_probe (GST_AGGREGATOR_SRC_PAD (self),
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+      look_at_src_event, self, NULL);
 }
 
 static void
@@ -1975,9 +2453,14 @@ gst_stereo_base_class_init (GstStereoBaseClass * klass)
       | GST_PARAM_MUTABLE_PLAYING;
 
   object_class->constructed = gst_stereo_base_constructed;
+  object_class->dispose = gst_stereo_base_dispose;
   object_class->finalize = gst_stereo_base_finalize;
   object_class->set_property = gst_stereo_base_set_property;
   object_class->get_property = gst_stereo_base_get_property;
+
+  element_class->request_new_pad = gst_stereo_base_request_new_pad;
+  element_class->release_pad = gst_stereo_base_release_pad;
+  element_class->change_state = gst_stereo_base_change_state;
 
   aggregator_class->start = gst_stereo_base_start;
   aggregator_class->stop = gst_stereo_base_stop;

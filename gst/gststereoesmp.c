@@ -21,8 +21,8 @@
  * how to use them.
  *
  * The matching cost compares luma; with #GstStereoEsmp:cost it compares
- * colours. The weights use colour when both views are RGB of some kind; of YUV
- * video the luma plane is used as it is.
+ * colours. Colour is used when both views have it, as RGB or YUV of any kind,
+ * for the weights in any case; else all is luma. docs/disparity.md says how.
  *
  * The output is `GRAY16_LE` with #GstStereoEsmp:disparity-scale codes for a
  * pixel of disparity, or `GRAY8`. Every buffer carries a

@@ -48,6 +48,31 @@ gst_stereo_format (GstVideoFormat format, StereoFormat * stereo)
   return FALSE;
 }
 
+StereoColorimetry
+gst_stereo_colorimetry (const GstVideoInfo * info)
+{
+  gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
+  gboolean full;
+
+  if (!GST_VIDEO_INFO_IS_YUV (info))
+    return STEREO_COLORIMETRY_BT601;
+  /* what an unknown range means is for GStreamer to say */
+  gst_video_color_range_offsets (info->colorimetry.range, info->finfo, offset,
+      scale);
+  full = offset[0] == 0;
+  switch (info->colorimetry.matrix) {
+    case GST_VIDEO_COLOR_MATRIX_BT709:
+    case GST_VIDEO_COLOR_MATRIX_SMPTE240M:
+      return full ? STEREO_COLORIMETRY_BT709_FULL : STEREO_COLORIMETRY_BT709;
+    case GST_VIDEO_COLOR_MATRIX_BT2020:
+      return full ? STEREO_COLORIMETRY_BT2020_FULL
+          : STEREO_COLORIMETRY_BT2020;
+    default:
+      /* gst_video_info_from_caps() leaves no matrix unknown */
+      return full ? STEREO_COLORIMETRY_BT601_FULL : STEREO_COLORIMETRY_BT601;
+  }
+}
+
 /* ------------------------------------------------------------------- fences */
 
 struct _GstStereoFence
@@ -314,15 +339,18 @@ gst_stereo_frame_map (GstStereoFrame * frame, const GstVideoInfo * info,
     GstBuffer * buffer, GstMapFlags flags, StereoDevice * device)
 {
   StereoImage *image = &frame->image;
+  gboolean ok;
 
   if (!gst_video_frame_map (&frame->frame, info, buffer, flags)) {
     memset (frame, 0, sizeof (*frame));
     return FALSE;
   }
   /* Rows from bottom to top are not video as GStreamer has it. */
-  if (GST_VIDEO_FRAME_PLANE_STRIDE (&frame->frame, 0) <= 0
-      || !gst_stereo_format (GST_VIDEO_FRAME_FORMAT (&frame->frame),
-          &image->format)) {
+  ok = gst_stereo_format (GST_VIDEO_FRAME_FORMAT (&frame->frame),
+      &image->format);
+  for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES (&frame->frame); i++)
+    ok &= GST_VIDEO_FRAME_PLANE_STRIDE (&frame->frame, i) > 0;
+  if (!ok) {
     gst_stereo_frame_unmap (frame);
     return FALSE;
   }

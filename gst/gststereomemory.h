@@ -22,6 +22,11 @@ G_BEGIN_DECLS
 /* The format that the library knows this one as; FALSE when there is none. */
 gboolean gst_stereo_format (GstVideoFormat format, StereoFormat * stereo);
 
+/* The matrix and the range of YUV video, as far as the library knows them:
+ * FCC's matrix counts as BT.601, that of SMPTE 240M as BT.709.  The default for
+ * other video. */
+StereoColorimetry gst_stereo_colorimetry (const GstVideoInfo * info);
+
 /* ------------------------------------------------------------------- fences */
 
 /*

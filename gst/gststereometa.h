@@ -5,15 +5,20 @@
  */
 
 /*
- * Every buffer with disparities carries a custom meta (see
+ * Every buffer of a matcher carries a custom meta (see
  * gst_meta_register_custom()) of this name, which programs in any language read
  * with gst_buffer_get_custom_meta() and gst_custom_meta_get_structure():
  *
  *   field            type     meaning
- *   disparity-scale  double   codes for one pixel of disparity
- *   min-disparity    int      disparity of code 0, in pixels
- *   num-disparities  uint     disparities that were searched
- *   invalid-value    uint     code of pixels without a disparity
+ *   result           string   "disparity", "vertical" or "confidence"
+ *   scale            double   codes for one unit: for a pixel of disparity, or
+ *                             for the whole of a confidence from 0 to 1
+ *   offset           double   the code of 0, which may lie outside the format
+ *   disparity-scale  double   codes for one pixel            } only with
+ *   min-disparity    int      disparity of code 0, in pixels } disparities
+ *   num-disparities  uint     disparities that were searched }
+ *   invalid-value    uint     code of pixels without a result; absent where
+ *                             every pixel has one, as in a confidence
  *   reference-view   string   the view that the map belongs to: "left"
  *   left-pts         uint64   timestamps of the two images, in nanoseconds,
  *   right-pts        uint64   or GST_CLOCK_TIME_NONE
@@ -23,8 +28,9 @@
  *   baseline         double   in metres  }
  *   doffs            double   in pixels, added to a disparity for its depth }
  *
- * So disparity = code / disparity-scale + min-disparity, in GRAY16_LE and in
- * GRAY8, and depth = focal-length * baseline / (disparity + doffs).
+ * So value = (code - offset) / scale for all results and formats.  For a
+ * disparity this is the same as code / disparity-scale + min-disparity, and
+ * depth = focal-length * baseline / (disparity + doffs).
  *
  * Elements that scale, crop, turn or convert video drop the meta, because the
  * numbers in it would no longer be true.
@@ -33,19 +39,26 @@
 #ifndef GST_STEREO_META_H
 #define GST_STEREO_META_H
 
+#include "stereo.h"
+
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
 #define GST_STEREO_DISPARITY_META "GstStereoDisparityMeta"
 
+#define GST_STEREO_META_NO_INVALID G_MAXUINT
+
 /* The same as a struct.  Strings are not owned. */
 typedef struct
 {
-  gdouble disparity_scale;
+  StereoResult result;
+  gdouble scale;                /* of a disparity: filled in by */
+  gdouble offset;               /* gst_stereo_meta_get(), not asked for */
+  gdouble disparity_scale;      /* these three: 0 for other results */
   gint min_disparity;
   guint num_disparities;
-  guint invalid_value;
+  guint invalid_value;          /* or GST_STEREO_META_NO_INVALID */
   GstClockTime left_pts;
   GstClockTime right_pts;
   const gchar *algorithm;

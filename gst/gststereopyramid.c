@@ -37,6 +37,12 @@
  * |[
  * gst-launch-1.0 filesrc location=left.png ! pngdec ! m.sink_left  filesrc location=right.png ! pngdec ! m.sink_right  stereopyramid name=m num-disparities=60 ! disparitycolor ! videoconvert ! pngenc ! filesink location=disparity.png
  * ]| Matches two images.
+ * |[
+ * gst-launch-1.0 stereopyramid name=m  m.src ! queue ! disparitycolor ! videoconvert ! autovideosink  m.src_vertical ! queue ! disparitycolor ! videoconvert ! autovideosink  m.src_confidence ! queue ! disparitycolor ! videoconvert ! autovideosink  stereotestsrc view=left ! m.sink_left  stereotestsrc view=right ! m.sink_right
+ * ]| Shows all three results.
+ * |[
+ * gst-launch-1.0 filesrc location=left.png ! pngdec ! m.sink_left  filesrc location=right.png ! pngdec ! m.sink_right  stereopyramid name=m  m.src_vertical ! disparitycolor range-min=-4 range-max=4 ! videoconvert ! pngenc ! filesink location=vertical.png
+ * ]| How far two images are from being rectified.
  *
  * Since: 0.1
  */

@@ -16,8 +16,8 @@
  * high-speed stereo on programmable graphics hardware", ICIP 2007). Windows
  * that lie on one side of a depth edge keep that edge sharp.
  *
- * Colour is used when both views are RGB of some kind; of YUV video the luma
- * plane is used as it is.
+ * Colour is used when both views have it, as RGB or YUV of any kind, else luma;
+ * docs/disparity.md says how.
  *
  * The output is `GRAY16_LE` with #GstStereoVcbw:disparity-scale codes for a
  * pixel of disparity, or `GRAY8`. Every buffer carries a

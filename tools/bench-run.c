@@ -210,11 +210,15 @@ bench_rotation (const StereoDevice * device)
 
 /* ------------------------------------------------------------------- images */
 
-/* Where the channels of a pixel are in plane 0. */
+/* Where the channels of a pixel are in plane 0, and chroma in the others. */
 typedef struct
 {
   uint8_t bytes;                /* a pixel */
   int8_t r, g, b;               /* offsets; all equal: one luma byte */
+  uint8_t u_plane, u;           /* plane of U, 0 for none, and its offset */
+  uint8_t v_plane, v;
+  uint8_t step;                 /* from one U to the next */
+  uint8_t half_x, half_y;       /* 1: of every second pixel */
 } Layout;
 
 static const Layout layouts[STEREO_N_FORMATS] = {
@@ -226,25 +230,54 @@ static const Layout layouts[STEREO_N_FORMATS] = {
   [STEREO_FORMAT_BGRX] = {4, 2, 1, 0},
   [STEREO_FORMAT_XRGB] = {4, 1, 2, 3},
   [STEREO_FORMAT_XBGR] = {4, 3, 2, 1},
-  [STEREO_FORMAT_NV12] = {1, 0, 0, 0},
-  [STEREO_FORMAT_NV21] = {1, 0, 0, 0},
-  [STEREO_FORMAT_I420] = {1, 0, 0, 0},
-  [STEREO_FORMAT_YV12] = {1, 0, 0, 0},
-  [STEREO_FORMAT_Y42B] = {1, 0, 0, 0},
-  [STEREO_FORMAT_Y444] = {1, 0, 0, 0},
+  [STEREO_FORMAT_NV12] = {1, 0, 0, 0, 1, 0, 1, 1, 2, 1, 1},
+  [STEREO_FORMAT_NV21] = {1, 0, 0, 0, 1, 1, 1, 0, 2, 1, 1},
+  [STEREO_FORMAT_I420] = {1, 0, 0, 0, 1, 0, 2, 0, 1, 1, 1},
+  [STEREO_FORMAT_YV12] = {1, 0, 0, 0, 2, 0, 1, 0, 1, 1, 1},
+  [STEREO_FORMAT_Y42B] = {1, 0, 0, 0, 1, 0, 2, 0, 1, 1, 0},
+  [STEREO_FORMAT_Y444] = {1, 0, 0, 0, 1, 0, 2, 0, 1, 0, 0},
 };
 
 double
 bench_traffic (const BenchCase * c)
 {
-  return (double) c->width * c->height * (2 * layouts[c->format].bytes + 2);
+  const Layout *layout = &layouts[c->format];
+  int width = c->width, height = c->height;
+  double bytes = (double) width * height * layout->bytes;
+
+  if (layout->u_plane > 0 && c->setup != NULL
+      && stereo_algorithm_uses_color (c->setup->algorithm))
+    bytes += 2.0 * ((width + layout->half_x) / (1 + layout->half_x))
+        * ((height + layout->half_y) / (1 + layout->half_y));
+  return 2 * bytes + 2.0 * width * height;
+}
+
+/* Where the chroma of a pixel is. */
+static uint8_t *
+chroma (const StereoImage * image, const Layout * layout, int plane, int x,
+    int y)
+{
+  return (uint8_t *) image->plane[plane]
+      + (size_t) (y >> layout->half_y) * image->stride[plane]
+      + (size_t) (x >> layout->half_x) * layout->step;
 }
 
 /* Writes one pixel. */
 static void
-put (uint8_t * pixel, const Layout * layout, const uint8_t * rgb)
+put (const StereoImage * image, int x, int y, const uint8_t * rgb)
 {
+  const Layout *layout = &layouts[image->format];
+  uint8_t *pixel = (uint8_t *) image->plane[0]
+      + (size_t) y * image->stride[0] + (size_t) x * layout->bytes;
+
   memset (pixel, 0, layout->bytes);
+  /* BT.601, full range */
+  if (layout->u_plane > 0) {
+    chroma (image, layout, layout->u_plane, x, y)[layout->u] =
+        (uint8_t) (((128 * rgb[2] - 43 * rgb[0] - 85 * rgb[1]) >> 8) + 128);
+    chroma (image, layout, layout->v_plane, x, y)[layout->v] =
+        (uint8_t) (((128 * rgb[0] - 107 * rgb[1] - 21 * rgb[2]) >> 8) + 128);
+  }
   if (layout->r == layout->g) {
     pixel[layout->r] = (uint8_t) ((77 * rgb[0] + 150 * rgb[1] + 29 * rgb[2])
         >> 8);
@@ -275,19 +308,15 @@ draw (const BenchCase * c, StereoImage * left, StereoImage * right,
 {
   enum
   { TILE = 16 };
-  const Layout *layout = &layouts[c->format];
-  size_t bytes = layout->bytes;
 
   for (int y = 0; y < c->height; y++) {
-    uint8_t *row = (uint8_t *) right->plane[0] + (size_t) y * right->stride[0];
-
     for (int x = 0; x < c->width; x++) {
       uint64_t value = chance (state);
       uint8_t rgb[3] = { (uint8_t) (value >> 40), (uint8_t) (value >> 48),
         (uint8_t) (value >> 56)
       };
 
-      put (row + (size_t) x * bytes, layout, rgb);
+      put (right, x, y, rgb);
     }
   }
   for (int top = 0; top < c->height; top += TILE) {
@@ -297,10 +326,6 @@ draw (const BenchCase * c, StereoImage * left, StereoImage * right,
 
       disparity %= c->disparities;
       for (int y = top; y < c->height && y < top + TILE; y++) {
-        uint8_t *l = (uint8_t *) left->plane[0] + (size_t) y * left->stride[0];
-        uint8_t *r = (uint8_t *) right->plane[0]
-            + (size_t) y * right->stride[0];
-
         for (int x = start; x < c->width && x < start + TILE; x++) {
           uint64_t noise = chance (state);
           uint8_t rgb[3];
@@ -308,9 +333,9 @@ draw (const BenchCase * c, StereoImage * left, StereoImage * right,
           for (int i = 0; i < 3; i++)
             rgb[i] = (uint8_t) ((tile >> (8 * i) & 0xdf)
                 + (noise >> (56 - 8 * i) & 0x1f));
-          put (l + (size_t) x * bytes, layout, rgb);
+          put (left, x, y, rgb);
           if (x >= disparity)
-            put (r + (size_t) (x - disparity) * bytes, layout, rgb);
+            put (right, x - disparity, y, rgb);
         }
       }
     }
@@ -320,18 +345,15 @@ draw (const BenchCase * c, StereoImage * left, StereoImage * right,
 static void
 convert (const Image * from, const BenchCase * c, StereoImage * image)
 {
-  const Layout *layout = &layouts[c->format];
   const uint8_t *pixel = from->data;
 
   for (int y = 0; y < c->height; y++) {
-    uint8_t *row = (uint8_t *) image->plane[0] + (size_t) y * image->stride[0];
-
     for (int x = 0; x < c->width; x++) {
       uint8_t rgb[3];
 
       for (int i = 0; i < 3; i++)
         rgb[i] = pixel[from->channels == 3 ? i : 0];
-      put (row + (size_t) x * layout->bytes, layout, rgb);
+      put (image, x, y, rgb);
       pixel += from->channels;
     }
   }
@@ -355,17 +377,21 @@ round_up (size_t value)
   return (value + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
 }
 
-/* All planes have the size of the largest one. */
+/* All planes have the room of the first one. */
 static void
-describe (const BenchCase * c, StereoFormat format, size_t pixel_bytes,
-    StereoImage * image)
+describe (const BenchCase * c, StereoFormat format, StereoImage * image)
 {
+  const Layout *layout = &layouts[format];
+  size_t width = (size_t) c->width;
+
   memset (image, 0, sizeof (*image));
   image->format = format;
   image->width = c->width;
   image->height = c->height;
-  for (int i = 0; i < 3; i++)
-    image->stride[i] = round_up ((size_t) c->width * pixel_bytes);
+  image->stride[0] = round_up (width * layout->bytes);
+  for (int i = 1; i < 3; i++)
+    image->stride[i] = round_up ((width + layout->half_x)
+        / (1u + layout->half_x) * layout->step);
 }
 
 static StereoImage
@@ -419,8 +445,8 @@ pool_make (Pool * pool, StereoDevice * device, const BenchCase * c,
 
   memset (pool, 0, sizeof (*pool));
   pool->device = device;
-  describe (c, c->format, layouts[c->format].bytes, &pool->view);
-  describe (c, STEREO_FORMAT_GRAY16_LE, 2, &pool->map);
+  describe (c, c->format, &pool->view);
+  describe (c, STEREO_FORMAT_GRAY16_LE, &pool->map);
   pool->view_bytes = pool->view.stride[0] * (size_t) c->height
       * (planar ? 3 : 1);
   pool->set_bytes = 2 * pool->view_bytes
@@ -607,7 +633,8 @@ bench_run (StereoDevice * device, const BenchCase * c,
     StereoMessage * why)
 {
   StereoGeometry geometry = { c->width, c->height, c->format, c->format,
-    STEREO_FORMAT_GRAY16_LE
+    STEREO_FORMAT_GRAY16_LE, STEREO_COLORIMETRY_BT601_FULL,
+    STEREO_COLORIMETRY_BT601_FULL
   };
   Runner r = { 0 };
   StereoMatcherStats stats;

@@ -73,7 +73,7 @@ match_scene (const CliSetup * setup, StereoDevice * device,
 {
   StereoMatcher *matcher = NULL;
   StereoParams *params = NULL;
-  StereoGeometry geometry;
+  StereoGeometry geometry = { 0 };
   StereoImage left, right, output;
   StereoStatus status;
   size_t n = (size_t) scene->width * (size_t) scene->height;

@@ -56,6 +56,15 @@ shifted_image (const GstCaps * caps, gint shift)
       }
     }
   }
+  for (guint c = 1; GST_VIDEO_INFO_IS_YUV (&info) && c < 3; c++) {
+    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&frame, c); y++) {
+      guint8 *row = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, c)
+          + (gsize) y * (gsize) GST_VIDEO_FRAME_COMP_STRIDE (&frame, c);
+
+      for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (&frame, c); x++)
+        row[x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, c)] = 128;
+    }
+  }
   gst_video_frame_unmap (&frame);
   return buffer;
 }

@@ -43,8 +43,9 @@
 /* The texture, 0 to 255. */
 guint8 texture (gint x, gint y);
 
-/* A view in any format that the elements take; chroma and alpha are noise.
- * Rows and planes lie as GstVideoInfo has them. */
+/* A view in any format that the elements take: the texture, as grey.  Alpha is
+ * noise, and so is what lies between rows.  Rows and planes lie as GstVideoInfo
+ * has them.  In YUV the texture is Y, from 0 to 255. */
 GstBuffer *shifted_image (const GstCaps * caps, gint shift);
 
 /* GRAY8 of any size. */

@@ -36,14 +36,23 @@ static void
 to_device (StereoDevice * device, const TestImage * image,
     StereoImage * target)
 {
-  size_t bytes = image->image.stride[0] * (size_t) image->image.height;
-
   *target = image->image;
   target->memory = STEREO_MEMORY_DEVICE;
-  REQUIRE (stereo_device_alloc (device, bytes, &target->plane[0],
-          NULL) == STEREO_OK);
-  REQUIRE (stereo_device_copy (device, target->plane[0],
-          image->image.plane[0], bytes, NULL) == STEREO_OK);
+  for (int p = 0; p < image->n_planes; p++) {
+    size_t bytes = image->image.stride[p] * (size_t) plane_rows (image, p);
+
+    REQUIRE (stereo_device_alloc (device, bytes, &target->plane[p],
+            NULL) == STEREO_OK);
+    REQUIRE (stereo_device_copy (device, target->plane[p],
+            image->image.plane[p], bytes, NULL) == STEREO_OK);
+  }
+}
+
+static void
+free_planes (StereoDevice * device, StereoImage * image)
+{
+  for (int p = 0; p < 3; p++)
+    stereo_device_free (device, &image->plane[p]);
 }
 
 static void
@@ -107,10 +116,10 @@ bench_device (StereoDevice * device, const char *algorithm,
 
   stereo_matcher_free (&matcher);
   for (int i = 0; i < N_INPUTS; i++) {
-    stereo_device_free (device, &left[i].plane[0]);
-    stereo_device_free (device, &right[i].plane[0]);
+    free_planes (device, &left[i]);
+    free_planes (device, &right[i]);
   }
-  stereo_device_free (device, &map.plane[0]);
+  free_planes (device, &map);
   test_image_clear (&output);
 }
 
@@ -136,11 +145,13 @@ bench (const char *algorithm, int argc, char **argv)
       }
     } else if (strcmp (argv[i], "rgb") == 0) {
       format = STEREO_FORMAT_RGB;
+    } else if (strcmp (argv[i], "nv12") == 0) {
+      format = STEREO_FORMAT_NV12;
     } else if (strcmp (argv[i], "cuda") == 0) {
       cpu = false;
     } else if (sscanf (argv[i], "%dx%d", &width, &height) != 2) {
       fprintf (stderr, "%s: neither PROPERTY=VALUE nor WIDTHxHEIGHT nor rgb "
-          "nor cuda\n", argv[i]);
+          "nor nv12 nor cuda\n", argv[i]);
       return 2;
     }
   }

@@ -11,6 +11,7 @@
 
 #include "filters.h"
 #include "harness.h"
+#include "image.h"
 
 #include <math.h>
 
@@ -345,6 +346,211 @@ test_luma (void)
   }
 }
 
+/* YUV formats in the order of the enumeration: where U and V are. */
+static const struct
+{
+  StereoFormat format;
+  int u_plane, u_offset, v_plane, v_offset;
+  int step, shift_x, shift_y;
+} planar[] = {
+  {STEREO_FORMAT_NV12, 1, 0, 1, 1, 2, 1, 1},
+  {STEREO_FORMAT_NV21, 1, 1, 1, 0, 2, 1, 1},
+  {STEREO_FORMAT_I420, 1, 0, 2, 0, 1, 1, 1},
+  {STEREO_FORMAT_YV12, 2, 0, 1, 0, 1, 1, 1},
+  {STEREO_FORMAT_Y42B, 1, 0, 2, 0, 1, 1, 0},
+  {STEREO_FORMAT_Y444, 1, 0, 2, 0, 1, 0, 0},
+};
+
+#define N_PLANAR (sizeof (planar) / sizeof (planar[0]))
+
+/* What 13 bits after the point cost the largest sum, by which a result may be
+ * further from the exact one than half a step. */
+#define YUV_ERROR (3 * 255 * 0.5 / 8192)
+
+/* A plane of an image on a device, whose rows begin skip bytes after what the
+ * device aligns. */
+static void
+plane_up (const TestImage * image, int plane, size_t skip, size_t padding,
+    Rows * rows, const Bench * bench)
+{
+  size_t bytes = plane_row_bytes (image, plane);
+
+  rows_init (rows, skip + bytes, skip + bytes + padding,
+      (size_t) plane_rows (image, plane), bench);
+  for (int y = 0; y < plane_rows (image, plane); y++)
+    memcpy (host_row (rows, (size_t) y) + skip, plane_row (image, plane, y),
+        bytes);
+  rows_up (rows, bench);
+}
+
+static void
+convert_planes (const Bench * bench, size_t format, const TestImage * image,
+    const Rows planes[3], const size_t skips[3], const Rows * target)
+{
+  StereoConversion c = { 0 };
+  int u = planar[format].u_plane, v = planar[format].v_plane;
+
+  c.width = image->image.width;
+  c.height = image->image.height;
+  c.source = device_row (&planes[0], 0) + skips[0];
+  c.source_stride = planes[0].stride;
+  c.pixel_bytes = 1;
+  c.u = device_row (&planes[u], 0) + skips[u] + planar[format].u_offset;
+  c.v = device_row (&planes[v], 0) + skips[v] + planar[format].v_offset;
+  c.u_stride = planes[u].stride;
+  c.v_stride = planes[v].stride;
+  c.chroma_bytes = (uint8_t) planar[format].step;
+  c.shift_x = (uint8_t) planar[format].shift_x;
+  c.shift_y = (uint8_t) planar[format].shift_y;
+  c.yuv = *stereo_colorimetry_yuv (image->colorimetry);
+  c.channels = 3;
+  c.target_stride = target->stride;
+  for (int i = 0; i < bench->stages->view_planes (3); i++)
+    c.target[i] = device_row (target, (size_t) (i * c.height));
+  CHECK_INT (bench->stages->convert (bench->queue, &c), ==, STEREO_OK);
+  bench_finish (bench);
+}
+
+/* Against the equations, which may differ by rounding alone, and against the
+ * same integers on all devices. */
+static void
+compare_colors (const Bench * bench, const TestImage * image,
+    const Rows * target)
+{
+  int planes = bench->stages->view_planes (3);
+  int width = image->image.width, height = image->image.height;
+
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++) {
+      int yuv[3], rgb[3];
+      double exact[3];
+
+      test_image_yuv (image, x, y, yuv);
+      test_image_rgb (image, x, y, rgb);
+      oracle_yuv (image->colorimetry, yuv, exact);
+      for (int c = 0; c < 3; c++) {
+        int got = planes == 3 ? host_row (target, (size_t) (c * height + y))[x]
+            : host_row (target, (size_t) y)[4 * x + c];
+
+        CHECK_DOUBLE (fabs (got - exact[c]), <=, 0.5 + YUV_ERROR);
+        if (got != rgb[c]) {
+          wrong_at (bench, stereo_format_name (image->image.format), width,
+              height, x, y, (unsigned) got, (unsigned) rgb[c]);
+          return;
+        }
+      }
+    }
+  }
+}
+
+/* align: all rows of all planes begin at a multiple of 16 bytes. */
+static void
+check_yuv (const Bench * bench, size_t format, StereoColorimetry colorimetry,
+    int width, int height, bool align, Random * random)
+{
+  size_t row_bytes = bench->stages->view_row_bytes (width, 3);
+  size_t alignment = bench->device->klass->row_alignment;
+  TestImage image, other;
+  Rows planes[3], target;
+  size_t skips[3] = { 0 };
+
+  test_image_init (&image, planar[format].format, width, height, 0);
+  test_image_init (&other, planar[format].format, width, height, 0);
+  image.colorimetry = colorimetry;
+  fill_pair (&image, &other, FILL_RANDOM, random);
+  for (int p = 0; p < image.n_planes; p++) {
+    size_t bytes = plane_row_bytes (&image, p);
+
+    skips[p] = align ? 0 : (size_t) random_range (random, 0, 3);
+    plane_up (&image, p, skips[p], align ? (16 - bytes % 16) % 16
+        : (size_t) random_range (random, 0, 9), &planes[p], bench);
+  }
+  rows_init (&target, row_bytes, (row_bytes + alignment - 1) / alignment
+      * alignment, (size_t) (bench->stages->view_planes (3) * height), bench);
+  rows_up (&target, bench);
+  convert_planes (bench, format, &image, planes, skips, &target);
+  rows_down (&target, bench, false);
+  compare_colors (bench, &image, &target);
+
+  for (int p = 0; p < image.n_planes; p++) {
+    rows_down (&planes[p], bench, true);
+    rows_clear (&planes[p], bench);
+  }
+  rows_clear (&target, bench);
+  test_image_clear (&image);
+  test_image_clear (&other);
+}
+
+static void
+test_yuv (void)
+{
+  /* past the pixels that are done at a time */
+  static const int wide[][2] = { {511, 2}, {512, 3}, {513, 5}, {1027, 2} };
+  Random random = { 5 };
+
+  for (size_t d = 0; d < devices_count (); d++) {
+    Bench bench = bench_open (d);
+
+    for (size_t f = 0; f < N_PLANAR; f++) {
+      for (int align = 0; align < 2; align++) {
+        for (size_t s = 0; s < N_SIZES; s++)
+          check_yuv (&bench, f, STEREO_COLORIMETRY_BT601, sizes[s][0],
+              sizes[s][1], align != 0, &random);
+        for (size_t s = 0; s < sizeof (wide) / sizeof (wide[0]); s++)
+          check_yuv (&bench, f, STEREO_COLORIMETRY_BT709, wide[s][0],
+              wide[s][1], align != 0, &random);
+        for (int c = 0; c < STEREO_N_COLORIMETRIES; c++)
+          check_yuv (&bench, f, (StereoColorimetry) c, 46, 7, align != 0,
+              &random);
+      }
+    }
+    bench_close (&bench);
+  }
+}
+
+/* Y, U and V from the whole cube, its faces and edges included. */
+static void
+test_yuv_values (void)
+{
+  enum
+  { STEP = 5, N = 52 };         /* 0, 5, ..., 255 */
+  const size_t y444 = N_PLANAR - 1;
+
+  for (size_t d = 0; d < devices_count (); d++) {
+    Bench bench = bench_open (d);
+    size_t alignment = bench.device->klass->row_alignment;
+    size_t row_bytes = bench.stages->view_row_bytes (N * N, 3);
+    const size_t skips[3] = { 0 };
+    TestImage image;
+    Rows planes[3], target;
+
+    test_image_init (&image, STEREO_FORMAT_Y444, N * N, N, 0);
+    for (int y = 0; y < N; y++) {
+      for (int i = 0; i < N * N; i++) {
+        plane_row (&image, 0, y)[i] = (uint8_t) (y * STEP);
+        plane_row (&image, 1, y)[i] = (uint8_t) (i / N * STEP);
+        plane_row (&image, 2, y)[i] = (uint8_t) (i % N * STEP);
+      }
+    }
+    for (int p = 0; p < 3; p++)
+      plane_up (&image, p, 0, 0, &planes[p], &bench);
+    rows_init (&target, row_bytes, (row_bytes + alignment - 1) / alignment
+        * alignment, (size_t) (bench.stages->view_planes (3) * N), &bench);
+    rows_up (&target, &bench);
+    for (int c = 0; c < STEREO_N_COLORIMETRIES; c++) {
+      image.colorimetry = (StereoColorimetry) c;
+      convert_planes (&bench, y444, &image, planes, skips, &target);
+      rows_down (&target, &bench, false);
+      compare_colors (&bench, &image, &target);
+    }
+    for (int p = 0; p < 3; p++)
+      rows_clear (&planes[p], &bench);
+    rows_clear (&target, &bench);
+    test_image_clear (&image);
+    bench_close (&bench);
+  }
+}
+
 /* ----------------------------------------------------- median and encoding */
 
 typedef enum
@@ -399,12 +605,13 @@ ascending (const void *a, const void *b)
 
 /* Nine values in order, the fifth of them. */
 static unsigned
-oracle_median (const uint16_t * map, int width, int height, int x, int y)
+oracle_median (const uint16_t * map, int width, int height, int x, int y,
+    unsigned invalid)
 {
   int center = map[y * width + x], v[9], n = 0;
 
-  if (center == STEREO_INVALID)
-    return STEREO_INVALID;
+  if ((unsigned) center == invalid)
+    return invalid;
   for (int dy = -1; dy <= 1; dy++) {
     for (int dx = -1; dx <= 1; dx++) {
       int xx = x + dx, yy = y + dy, value;
@@ -412,7 +619,7 @@ oracle_median (const uint16_t * map, int width, int height, int x, int y)
       xx = xx < 0 ? 0 : xx >= width ? width - 1 : xx;
       yy = yy < 0 ? 0 : yy >= height ? height - 1 : yy;
       value = map[yy * width + xx];
-      v[n++] = value == STEREO_INVALID ? center : value;
+      v[n++] = (unsigned) value == invalid ? center : value;
     }
   }
   qsort (v, 9, sizeof (int), ascending);
@@ -467,7 +674,7 @@ check_map (const Bench * bench, int width, int height, MapFill fill,
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++)
       filtered[y * width + x] = (uint16_t) oracle_median (map, width, height,
-          x, y);
+          x, y, STEREO_INVALID);
   for (size_t i = 0; i < STEREO_MAX_DISPARITIES; i++)
     code[i] = (uint16_t) random_next (random);
   memcpy (host_row (&codes, 0), code, 2 * STEREO_MAX_DISPARITIES);
@@ -539,6 +746,79 @@ check_map (const Bench * bench, int width, int height, MapFill fill,
   free (map);
   free (filtered);
   free (code);
+}
+
+/* The median of codes, of one map. */
+static void
+check_codes (const Bench * bench, int width, int height, MapFill fill,
+    int bytes, unsigned invalid, Random * random)
+{
+  size_t w = (size_t) width, h = (size_t) height;
+  size_t pad = 2 * (size_t) random_range (random, 0, 5);
+  uint16_t *map = malloc (w * h * 2);
+  StereoOutput output = { 0 };
+  Rows source, target;
+  StereoMap in;
+
+  REQUIRE (map != NULL);
+  rows_init (&source, 2 * w, 2 * w + pad, h, bench);
+  rows_init (&target, (size_t) bytes * w, (size_t) bytes * w
+      + (bytes == 1 ? pad + 1 : pad), h, bench);
+  for (int i = 0; i < width * height; i++) {
+    map[i] = (uint16_t) map_value (fill, i % width, i / width, random);
+    if (bytes == 1)
+      map[i] &= 0xff;
+    /* as GRAY16_LE has it, on any host */
+    host_row (&source, (size_t) (i / width))[2 * (i % width)] =
+        (uint8_t) map[i];
+    host_row (&source, (size_t) (i / width))[2 * (i % width) + 1] =
+        (uint8_t) (map[i] >> 8);
+  }
+  rows_up (&source, bench);
+  rows_up (&target, bench);
+  in = map_of (&source);
+  output.data = device_row (&target, 0);
+  output.stride = target.stride;
+  output.invalid = invalid;
+  output.bytes = (uint8_t) bytes;
+  CHECK_INT (bench->stages->median_codes (bench->queue, width, height, &in,
+          &output), ==, STEREO_OK);
+  bench_finish (bench);
+  rows_down (&target, bench, false);
+  rows_down (&source, bench, true);
+  for (int i = 0; i < width * height; i++) {
+    unsigned got = value_at (&target, i % width, i / width, bytes);
+    unsigned right = oracle_median (map, width, height, i % width, i / width,
+        invalid);
+
+    if (got != right) {
+      wrong_at (bench, "median of codes", width, height, i % width, i / width,
+          got, right);
+      break;
+    }
+  }
+  rows_clear (&target, bench);
+  rows_clear (&source, bench);
+  free (map);
+}
+
+static void
+test_median_of_codes (void)
+{
+  static const unsigned invalid[] = { 0, 255, 65535, 3, STEREO_NO_INVALID };
+  Random random = { 5 };
+
+  for (size_t d = 0; d < devices_count (); d++) {
+    Bench bench = bench_open (d);
+
+    for (size_t s = 0; s < N_SIZES; s++)
+      for (int fill = 0; fill < N_MAPS; fill++)
+        for (size_t i = 0; i < sizeof (invalid) / sizeof (invalid[0]); i++)
+          for (int bytes = 1; bytes <= 2; bytes++)
+            check_codes (&bench, sizes[s][0], sizes[s][1], (MapFill) fill,
+                bytes, invalid[i], &random);
+    bench_close (&bench);
+  }
 }
 
 static void
@@ -668,8 +948,8 @@ check_output (const char *name, size_t device, double n, double min,
   stereo_params_free (&params);
   for (int y = 0; y < height; y++) {
     for (int x = 0; x < width; x++) {
-      unsigned i = median != 0 ? oracle_median (index, width, height, x, y)
-          : index[y * width + x];
+      unsigned i = median != 0 ? oracle_median (index, width, height, x, y,
+          STEREO_INVALID) : index[y * width + x];
 
       wrong += code_at (&map, x, y) != oracle_code (i, format, n, scale,
           (unsigned) invalid);
@@ -685,6 +965,76 @@ check_output (const char *name, size_t device, double n, double min,
   test_image_clear (&plain);
   test_image_clear (&map);
   free (index);
+}
+
+/* The same of an algorithm that gives real numbers.  Without a median its map
+ * is held to a finer one of its own, with one to its own codes. */
+static void
+check_subpixel_output (const char *name, size_t device, double n, double min,
+    double scale, double invalid, StereoFormat format, int width, int height,
+    Random * random)
+{
+  double fine_scale = 65535 / (n > 1 ? n - 1 : 1), step;
+  TestImage left, right, fine, plain, map;
+  unsigned top = (unsigned) ((n - 1) * scale);
+  uint16_t *codes = malloc (2 * (size_t) (width * height));
+  StereoParams *params;
+  int wrong = 0;
+
+  REQUIRE (codes != NULL);
+  fine_scale = fine_scale > 256 ? 256 : floor (fine_scale);
+  step = format == STEREO_FORMAT_GRAY16_LE ? scale
+      : n > 1 ? 255 / (n - 1) : 0;
+  if (format == STEREO_FORMAT_GRAY8)
+    top = n > 1 ? 255 : 0;
+  test_image_init (&left, STEREO_FORMAT_GRAY8, width, height, 3);
+  test_image_init (&right, STEREO_FORMAT_GRAY8, width, height, 0);
+  fill_pair (&left, &right, FILL_RANDOM, random);
+  test_image_init (&fine, STEREO_FORMAT_GRAY16_LE, width, height, 2);
+  test_image_init (&plain, format, width, height, 4);
+  test_image_init (&map, format, width, height, 6);
+
+  params = algorithm_params (name, n, min, fine_scale, 65535, 0);
+  match (device, params, name, &left, &right, &fine);
+  stereo_params_free (&params);
+  params = algorithm_params (name, n, min, scale, invalid, 0);
+  match (device, params, name, &left, &right, &plain);
+  stereo_params_free (&params);
+  params = algorithm_params (name, n, min, scale, invalid, 1);
+  match (device, params, name, &left, &right, &map);
+  stereo_params_free (&params);
+
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++) {
+      unsigned code = code_at (&plain, x, y), fine_code = code_at (&fine, x, y);
+      double d = fine_code / fine_scale;
+
+      codes[y * width + x] = (uint16_t) code;
+      if (fine_code == 65535)
+        wrong += code != (unsigned) invalid;
+      else
+        wrong += code == (unsigned) invalid
+            || (code > top && !(top == 0 && code == 1))
+            /* rounded twice, and perhaps moved away from invalid */
+            || fabs (code - d * step) > 0.51 + step * 0.51 / fine_scale
+            + (fabs (d * step - invalid) <= 1 + step / fine_scale);
+    }
+  }
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      wrong += code_at (&map, x, y) != oracle_median (codes, width, height, x,
+          y, (unsigned) invalid);
+  if (wrong != 0)
+    fprintf (stderr, "%s, %s: n %g, min %g, scale %g, invalid %g, %s, %dx%d\n",
+        name, stereo_device_name (devices_get (device)), n, min, scale,
+        invalid, stereo_format_name (format), width, height);
+  CHECK_INT (wrong, ==, 0);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&fine);
+  test_image_clear (&plain);
+  test_image_clear (&map);
+  free (codes);
 }
 
 static void
@@ -718,10 +1068,16 @@ test_outputs (void)
   for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++)
     for (size_t d = 0; d < devices_count (); d++)
       for (size_t i = 0; i < sizeof (cases) / sizeof (cases[0]); i++)
-        for (int median = 0; median < 2; median++)
-          check_output (stereo_algorithm_name (algorithm), d, cases[i].n,
-              cases[i].min, cases[i].scale, cases[i].invalid, median,
-              cases[i].format, cases[i].width, cases[i].height, &random);
+        for (int median = 0; median < 2; median++) {
+          if (!algorithm->subpixel)
+            check_output (stereo_algorithm_name (algorithm), d, cases[i].n,
+                cases[i].min, cases[i].scale, cases[i].invalid, median,
+                cases[i].format, cases[i].width, cases[i].height, &random);
+          else if (median == 0)
+            check_subpixel_output (stereo_algorithm_name (algorithm), d,
+                cases[i].n, cases[i].min, cases[i].scale, cases[i].invalid,
+                cases[i].format, cases[i].width, cases[i].height, &random);
+        }
 }
 
 /* Luma of a format, from nothing but its name. */
@@ -797,20 +1153,289 @@ test_formats (void)
   }
 }
 
+/* The colours of an image, as RGB. */
+static void
+to_rgb (const TestImage * image, TestImage * rgb)
+{
+  test_image_init (rgb, STEREO_FORMAT_RGB, image->image.width,
+      image->image.height, 0);
+  for (int y = 0; y < image->image.height; y++) {
+    for (int x = 0; x < image->image.width; x++) {
+      int color[3];
+
+      test_image_rgb (image, x, y, color);
+      for (int c = 0; c < 3; c++)
+        test_image_row (rgb, y)[3 * x + c] = (uint8_t) color[c];
+    }
+  }
+}
+
+/* Copies of all planes, in another kind of memory of the device. */
+static StereoImage
+move_image (StereoDevice * device, const TestImage * image,
+    StereoMemory kind, void **memory)
+{
+  StereoImage moved = image->image;
+
+  moved.memory = kind;
+  *memory = NULL;
+  if (kind == STEREO_MEMORY_HOST)
+    return moved;
+  if (kind == STEREO_MEMORY_PINNED) {
+    REQUIRE (stereo_device_alloc_pinned (device, image->size, memory, NULL)
+        == STEREO_OK);
+    memcpy (*memory, image->memory, image->size);
+  } else {
+    REQUIRE (stereo_device_alloc (device, image->size, memory, NULL)
+        == STEREO_OK);
+    REQUIRE (stereo_device_copy (device, *memory, image->memory, image->size,
+            NULL) == STEREO_OK);
+  }
+  for (int p = 0; p < image->n_planes; p++)
+    moved.plane[p] = (uint8_t *) *memory
+        + ((uint8_t *) image->image.plane[p] - image->memory);
+  return moved;
+}
+
+static void
+check_colors (const StereoAlgorithm * algorithm, size_t d, StereoMemory kind,
+    const TestImage * left, const TestImage * right,
+    const TestImage * expected)
+{
+  StereoDevice *device = devices_get (d);
+  const char *name = stereo_algorithm_name (algorithm), *difference;
+  StereoParams *params = algorithm_params (name, 9, -2, 16, 0, 0);
+  StereoGeometry geometry = {
+    left->image.width, left->image.height, left->image.format,
+    right->image.format, STEREO_FORMAT_GRAY16_LE, left->colorimetry,
+    right->colorimetry
+  };
+  StereoMatcher *matcher = NULL;
+  void *memory[2];
+  StereoImage views[2];
+  TestImage map;
+
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, geometry.width,
+      geometry.height, 0);
+  views[0] = move_image (device, left, kind, &memory[0]);
+  views[1] = move_image (device, right, kind, &memory[1]);
+  REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
+  REQUIRE (stereo_matcher_configure (matcher, &geometry, params)
+      == STEREO_OK);
+  /* every slot, and one of them again */
+  for (unsigned frame = 0; frame < device->klass->n_slots + 1; frame++) {
+    CHECK_INT (stereo_matcher_process (matcher, &views[0], &views[1],
+            &map.image, NULL), ==, STEREO_OK);
+    CHECK_INT (stereo_matcher_sync (matcher), ==, STEREO_OK);
+    difference = first_difference (&map, expected);
+    if (difference != NULL) {
+      fprintf (stderr, "%s, %s, %s and %s, memory %d: %s\n", name,
+          stereo_device_name (device), stereo_format_name (geometry.left),
+          stereo_format_name (geometry.right), (int) kind, difference);
+      CHECK (!"equal to the map of its colours");
+    }
+  }
+  CHECK (test_image_intact (left) && test_image_intact (right)
+      && test_image_intact (&map));
+  stereo_matcher_free (&matcher);
+  for (int i = 0; i < 2; i++) {
+    if (kind == STEREO_MEMORY_PINNED)
+      stereo_device_free_pinned (device, &memory[i]);
+    else
+      stereo_device_free (device, &memory[i]);
+  }
+  stereo_params_free (&params);
+  test_image_clear (&map);
+}
+
+/* Every YUV format gives the map of its colours as RGB, whatever the memory
+ * and the colorimetry; of its luma, if the algorithm does not use colour. */
+static void
+test_colors (void)
+{
+  const StereoAlgorithm *algorithm;
+  Random random = { 6 };
+
+  for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++) {
+    const char *name = stereo_algorithm_name (algorithm);
+
+    for (size_t f = 0; f < N_PLANAR; f++) {
+      TestImage left, right, plain[2], expected;
+      StereoParams *params = algorithm_params (name, 9, -2, 16, 0, 0);
+      int width = f % 2 ? 45 : 64, height = f % 3 ? 13 : 12;
+
+      test_image_init (&left, planar[f].format, width, height, f);
+      test_image_init (&right, planar[(f + f / 2) % N_PLANAR].format, width,
+          height, 32);
+      fill_pair (&left, &right, f % 2 ? FILL_SHIFTED : FILL_RANDOM, &random);
+      left.colorimetry = (StereoColorimetry) (f % STEREO_N_COLORIMETRIES);
+      right.colorimetry = (StereoColorimetry) ((f + 1)
+          % STEREO_N_COLORIMETRIES);
+      for (int i = 0; i < 2; i++) {
+        const TestImage *from = i == 0 ? &left : &right;
+
+        if (stereo_algorithm_uses_color (algorithm)) {
+          to_rgb (from, &plain[i]);
+          continue;
+        }
+        test_image_init (&plain[i], STEREO_FORMAT_GRAY8, width, height, 0);
+        for (int y = 0; y < height; y++)
+          memcpy (test_image_row (&plain[i], y), test_image_row (from, y),
+              (size_t) width);
+      }
+      test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, width, height, 0);
+      match (0, params, name, &plain[0], &plain[1], &expected);
+      for (size_t d = 0; d < devices_count (); d++) {
+        bool copies = devices_get (d)->klass->n_slots > 1;
+
+        check_colors (algorithm, d, STEREO_MEMORY_HOST, &left, &right,
+            &expected);
+        /* the CPU reads all kinds in place */
+        for (int kind = STEREO_MEMORY_PINNED; (copies || d == 0)
+            && kind <= STEREO_MEMORY_DEVICE; kind++)
+          check_colors (algorithm, d, (StereoMemory) kind, &left, &right,
+              &expected);
+      }
+      stereo_params_free (&params);
+      test_image_clear (&left);
+      test_image_clear (&right);
+      test_image_clear (&plain[0]);
+      test_image_clear (&plain[1]);
+      test_image_clear (&expected);
+    }
+  }
+}
+
 static const Test tests[] = {
   {"conversion", test_conversion},
   {"luma", test_luma},
+  {"yuv", test_yuv},
+  {"yuv-values", test_yuv_values},
   {"median-and-encoding", test_median_and_encoding},
+  {"median-of-codes", test_median_of_codes},
   {"median-network", test_median_network},
   {"outputs", test_outputs},
   {"formats", test_formats},
+  {"colors", test_colors},
 };
+
+/* ------------------------------------------------------------------- timing */
+
+enum
+{ N_IMAGES = 16 };              /* together more than a cache holds */
+
+/* Nanoseconds a conversion of one view takes, one after the other. */
+static double
+time_conversion (const Bench * bench, StereoConversion * c, int n_planes,
+    const size_t offsets[3], uint8_t * sources, size_t source_bytes,
+    uint8_t * targets, size_t target_bytes, int runs)
+{
+  const StereoQueueClass *q = bench->queue->klass;
+  uint64_t ns = 0;
+
+  for (int i = 0; i < runs; i++) {
+    uint8_t *source = sources + (size_t) (i % N_IMAGES) * source_bytes;
+    uint8_t *target = targets + (size_t) (i % N_IMAGES) * target_bytes;
+
+    c->source = source;
+    if (n_planes > 1) {
+      c->u = source + offsets[1];
+      c->v = source + offsets[2];
+    }
+    for (int p = 0; p < bench->stages->view_planes (3); p++)
+      c->target[p] = target + (size_t) p * c->target_stride
+          * (size_t) c->height;
+    REQUIRE (bench->stages->convert (bench->queue, c) == STEREO_OK);
+  }
+  REQUIRE (q->computed (bench->queue, 0) == STEREO_OK);
+  REQUIRE (q->end (bench->queue, 0) == STEREO_OK);
+  REQUIRE (q->wait (bench->queue, 0, &ns, NULL) == STEREO_OK);
+  REQUIRE (q->begin (bench->queue, 0, false, false) == STEREO_OK);
+  return (double) ns / runs;
+}
+
+/* The conversion of one view on all devices. */
+static int
+bench_conversion (int width, int height)
+{
+  static const struct
+  {
+    const char *name;
+    int bytes, step, shift_x, shift_y;
+  } kinds[] = {
+    {"RGB", 3, 0, 0, 0}, {"BGRX", 4, 0, 0, 0}, {"NV12", 1, 2, 1, 1},
+    {"I420", 1, 1, 1, 1}, {"Y444", 1, 1, 0, 0}
+  };
+  size_t w = (size_t) width, h = (size_t) height;
+
+  for (size_t d = 0; d < devices_count (); d++) {
+    Bench b = bench_open (d);
+    bool cuda = strcmp (b.device->klass->backend, "cuda") == 0;
+    size_t stride = (b.stages->view_row_bytes (width, 3) + 255) / 256 * 256;
+    size_t target_bytes = stride * h * (size_t) b.stages->view_planes (3);
+
+    for (size_t k = 0; k < sizeof (kinds) / sizeof (kinds[0]); k++) {
+      StereoConversion c = { 0 };
+      size_t rows = kinds[k].shift_y ? (h + 1) / 2 : h;
+      size_t offsets[3], bytes, source_stride;
+      void *sources = NULL, *targets = NULL;
+      double best = 1e30, first = 0;
+
+      source_stride = (w * (size_t) kinds[k].bytes + 255) / 256 * 256;
+      offsets[0] = 0;
+      offsets[1] = source_stride * h;
+      offsets[2] = kinds[k].step == 2 ? offsets[1] + 1
+          : offsets[1] + source_stride * rows;
+      bytes = source_stride * (h + 2 * rows);
+      c.width = width;
+      c.height = height;
+      c.source_stride = c.u_stride = c.v_stride = source_stride;
+      c.pixel_bytes = (uint8_t) kinds[k].bytes;
+      c.g = 1;
+      c.b = 2;
+      c.chroma_bytes = (uint8_t) kinds[k].step;
+      c.shift_x = (uint8_t) kinds[k].shift_x;
+      c.shift_y = (uint8_t) kinds[k].shift_y;
+      c.yuv = *stereo_colorimetry_yuv (STEREO_COLORIMETRY_BT601);
+      c.channels = 3;
+      c.target_stride = stride;
+      REQUIRE (stereo_device_alloc (b.device, N_IMAGES * bytes, &sources,
+              NULL) == STEREO_OK);
+      REQUIRE (stereo_device_alloc (b.device, N_IMAGES * target_bytes,
+              &targets, NULL) == STEREO_OK);
+      if (!cuda)
+        memset (sources, 100, N_IMAGES * bytes);
+      for (int i = 0; i < (cuda ? 10 : 3); i++) {
+        double ns = time_conversion (&b, &c, kinds[k].step ? 3 : 1, offsets,
+            sources, bytes, targets, target_bytes, cuda ? 320 : N_IMAGES);
+
+        first = i == 0 ? ns : first;
+        best = ns < best ? ns : best;
+      }
+      printf ("%-28s %4dx%-4d %-5s  min %9.2f us, first %9.2f\n",
+          stereo_device_name (b.device), width, height, kinds[k].name,
+          best / 1e3, first / 1e3);
+      stereo_device_free (b.device, &sources);
+      stereo_device_free (b.device, &targets);
+    }
+    bench_close (&b);
+  }
+  harness_free ();
+  return 0;
+}
 
 int
 main (int argc, char **argv)
 {
-  int status = TEST_RUN (tests, argc, argv);
+  int width = 1920, height = 1080, status;
 
+  /* --bench [WIDTHxHEIGHT]: times the conversion */
+  if (argc > 1 && strcmp (argv[1], "--bench") == 0) {
+    if (argc > 2 && sscanf (argv[2], "%dx%d", &width, &height) != 2)
+      return 2;
+    return bench_conversion (width, height);
+  }
+  status = TEST_RUN (tests, argc, argv);
   harness_free ();
   return status;
 }

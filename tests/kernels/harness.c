@@ -6,6 +6,7 @@
 
 #include "harness.h"
 
+#include <math.h>
 #include <stdarg.h>
 
 #define CANARY 0xa5
@@ -48,25 +49,85 @@ format_bytes (StereoFormat format)
   }
 }
 
+bool
+format_has_color (StereoFormat format)
+{
+  return format_bytes (format) >= 3 || format >= STEREO_FORMAT_NV12;
+}
+
+static int
+planes_of (StereoFormat format)
+{
+  switch (format) {
+    case STEREO_FORMAT_NV12:
+    case STEREO_FORMAT_NV21:
+      return 2;
+    case STEREO_FORMAT_I420:
+    case STEREO_FORMAT_YV12:
+    case STEREO_FORMAT_Y42B:
+    case STEREO_FORMAT_Y444:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+int
+plane_rows (const TestImage * image, int plane)
+{
+  int height = image->image.height;
+  bool all = image->image.format == STEREO_FORMAT_Y42B
+      || image->image.format == STEREO_FORMAT_Y444;
+
+  return plane == 0 || all ? height : height / 2 + height % 2;
+}
+
+size_t
+plane_row_bytes (const TestImage * image, int plane)
+{
+  size_t width = (size_t) image->image.width, half = width / 2 + width % 2;
+
+  if (plane == 0)
+    return image->row_bytes;
+  if (image->n_planes == 2)
+    return 2 * half;
+  return image->image.format == STEREO_FORMAT_Y444 ? width : half;
+}
+
+uint8_t *
+plane_row (const TestImage * image, int plane, int y)
+{
+  return (uint8_t *) image->image.plane[plane]
+      + (size_t) y * image->image.stride[plane];
+}
+
 void
 test_image_init (TestImage * image, StereoFormat format, int width,
     int height, size_t padding)
 {
-  size_t stride;
+  StereoImage *i = &image->image;
+  uint8_t *at;
 
   memset (image, 0, sizeof (*image));
+  i->format = format;
+  i->width = width;
+  i->height = height;
+  i->memory = STEREO_MEMORY_HOST;
+  image->n_planes = planes_of (format);
   image->row_bytes = (size_t) width * format_bytes (format);
-  stride = image->row_bytes + padding;
-  image->size = stride * (size_t) height + 2 * GUARD;
+  image->size = GUARD;
+  for (int p = 0; p < image->n_planes; p++) {
+    i->stride[p] = plane_row_bytes (image, p) + padding;
+    image->size += i->stride[p] * (size_t) plane_rows (image, p) + GUARD;
+  }
   image->memory = malloc (image->size);
   REQUIRE (image->memory != NULL);
   memset (image->memory, CANARY, image->size);
-  image->image.format = format;
-  image->image.width = width;
-  image->image.height = height;
-  image->image.memory = STEREO_MEMORY_HOST;
-  image->image.plane[0] = image->memory + GUARD;
-  image->image.stride[0] = stride;
+  at = image->memory + GUARD;
+  for (int p = 0; p < image->n_planes; p++) {
+    i->plane[p] = at;
+    at += i->stride[p] * (size_t) plane_rows (image, p) + GUARD;
+  }
 }
 
 void
@@ -79,8 +140,88 @@ test_image_clear (TestImage * image)
 uint8_t *
 test_image_row (const TestImage * image, int y)
 {
-  return (uint8_t *) image->image.plane[0] + (size_t) y
-      * image->image.stride[0];
+  return plane_row (image, 0, y);
+}
+
+void
+test_image_yuv (const TestImage * image, int x, int y, int yuv[3])
+{
+  yuv[0] = plane_row (image, 0, y)[x];
+  switch (image->image.format) {
+    case STEREO_FORMAT_NV12:
+      yuv[1] = plane_row (image, 1, y / 2)[x / 2 * 2];
+      yuv[2] = plane_row (image, 1, y / 2)[x / 2 * 2 + 1];
+      break;
+    case STEREO_FORMAT_NV21:
+      yuv[1] = plane_row (image, 1, y / 2)[x / 2 * 2 + 1];
+      yuv[2] = plane_row (image, 1, y / 2)[x / 2 * 2];
+      break;
+    case STEREO_FORMAT_I420:
+      yuv[1] = plane_row (image, 1, y / 2)[x / 2];
+      yuv[2] = plane_row (image, 2, y / 2)[x / 2];
+      break;
+    case STEREO_FORMAT_YV12:
+      yuv[1] = plane_row (image, 2, y / 2)[x / 2];
+      yuv[2] = plane_row (image, 1, y / 2)[x / 2];
+      break;
+    case STEREO_FORMAT_Y42B:
+      yuv[1] = plane_row (image, 1, y)[x / 2];
+      yuv[2] = plane_row (image, 2, y)[x / 2];
+      break;
+    default:
+      yuv[1] = plane_row (image, 1, y)[x];
+      yuv[2] = plane_row (image, 2, y)[x];
+  }
+}
+
+/* What a step of Y, U or V is to R, G and B. */
+static void
+oracle_steps (StereoColorimetry colorimetry, double *black, double steps[3][3])
+{
+  static const double weights[3][2] = {
+    {0.299, 0.114}, {0.2126, 0.0722}, {0.2627, 0.0593}
+  };
+  bool full = colorimetry >= STEREO_COLORIMETRY_BT601_FULL;
+  double kr = weights[colorimetry % 3][0], kb = weights[colorimetry % 3][1];
+  double chroma = full ? 1 : 255 / 224.0;
+
+  *black = full ? 0 : 16;
+  for (int c = 0; c < 3; c++) {
+    steps[c][0] = full ? 1 : 255 / 219.0;
+    steps[c][1] = steps[c][2] = 0;
+  }
+  steps[0][2] = 2 * (1 - kr) * chroma;
+  steps[2][1] = 2 * (1 - kb) * chroma;
+  /* Kr R + Kg G + Kb B is Y, which U and V do not change */
+  steps[1][1] = -kb * steps[2][1] / (1 - kr - kb);
+  steps[1][2] = -kr * steps[0][2] / (1 - kr - kb);
+}
+
+void
+oracle_yuv (StereoColorimetry colorimetry, const int yuv[3], double rgb[3])
+{
+  double steps[3][3], black;
+
+  oracle_steps (colorimetry, &black, steps);
+  for (int c = 0; c < 3; c++)
+    rgb[c] = fmin (255, fmax (0, steps[c][0] * (yuv[0] - black)
+            + steps[c][1] * (yuv[1] - 128) + steps[c][2] * (yuv[2] - 128)));
+}
+
+/* The same with steps in units of 1/8192. */
+static void
+yuv_to_rgb (StereoColorimetry colorimetry, const int yuv[3], int rgb[3])
+{
+  double steps[3][3], black;
+
+  oracle_steps (colorimetry, &black, steps);
+  for (int c = 0; c < 3; c++) {
+    double sum = round (8192 * steps[c][0]) * (yuv[0] - black)
+        + round (8192 * steps[c][1]) * (yuv[1] - 128)
+        + round (8192 * steps[c][2]) * (yuv[2] - 128);
+
+    rgb[c] = (int) fmin (255, fmax (0, floor (sum / 8192 + 0.5)));
+  }
 }
 
 void
@@ -95,15 +236,24 @@ test_image_rgb (const TestImage * image, int x, int y, int rgb[3])
   const uint8_t *p = test_image_row (image, y)
       + (size_t) x * format_bytes (image->image.format);
 
+  if (image->n_planes > 1) {
+    int yuv[3];
+
+    test_image_yuv (image, x, y, yuv);
+    yuv_to_rgb (image->colorimetry, yuv, rgb);
+    return;
+  }
   for (int c = 0; c < 3; c++)
     rgb[c] = p[order[image->image.format][c]];
 }
 
 int
-test_image_luma (const TestImage * image, int x, int y)
+test_image_luma (const TestImage * image, bool color, int x, int y)
 {
   int rgb[3];
 
+  if (image->n_planes > 1 && !color)
+    return test_image_row (image, y)[x];
   test_image_rgb (image, x, y, rgb);
   return (19589 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) / 65536;
 }
@@ -111,13 +261,24 @@ test_image_luma (const TestImage * image, int x, int y)
 bool
 test_image_intact (const TestImage * image)
 {
-  size_t stride = image->image.stride[0];
+  size_t before = 0;
 
-  for (size_t i = 0; i < image->size; i++) {
-    bool pixel = i >= GUARD && i < image->size - GUARD
-        && (i - GUARD) % stride < image->row_bytes;
+  for (int p = 0; p < image->n_planes; p++) {
+    size_t start = (size_t) (plane_row (image, p, 0) - image->memory);
+    size_t stride = image->image.stride[p];
+    size_t end = start + stride * (size_t) plane_rows (image, p);
 
-    if (!pixel && image->memory[i] != CANARY)
+    for (size_t i = before; i < end; i++) {
+      bool pixel = i >= start
+          && (i - start) % stride < plane_row_bytes (image, p);
+
+      if (!pixel && image->memory[i] != CANARY)
+        return false;
+    }
+    before = end;
+  }
+  for (size_t i = before; i < image->size; i++) {
+    if (image->memory[i] != CANARY)
       return false;
   }
   return true;
@@ -160,14 +321,17 @@ fill_pair (TestImage * left, TestImage * right, Fill fill, Random * random)
   TestImage *images[2] = { left, right };
 
   for (int i = 0; i < 2; i++) {
-    size_t bytes = format_bytes (images[i]->image.format);
+    for (int p = 0; p < images[i]->n_planes; p++) {
+      size_t bytes = p == 0 ? format_bytes (images[i]->image.format)
+          : images[i]->n_planes == 2 ? 2 : 1;
 
-    for (int y = 0; y < images[i]->image.height; y++) {
-      uint8_t *row = test_image_row (images[i], y);
+      for (int y = 0; y < plane_rows (images[i], p); y++) {
+        uint8_t *row = plane_row (images[i], p, y);
 
-      for (size_t b = 0; b < images[i]->row_bytes; b++)
-        row[b] = fill_byte (fill, i == 1, (int) (b / bytes), y, b % bytes,
-            random);
+        for (size_t b = 0; b < plane_row_bytes (images[i], p); b++)
+          row[b] = fill_byte (fill, i == 1, (int) (b / bytes), y,
+              b % bytes + 3 * (size_t) p, random);
+      }
     }
   }
 }
@@ -293,7 +457,8 @@ match (size_t device, const StereoParams * params, const char *algorithm,
   StereoMatcher *matcher;
   StereoGeometry geometry = {
     left->image.width, left->image.height, left->image.format,
-    right->image.format, output->image.format
+    right->image.format, output->image.format, left->colorimetry,
+    right->colorimetry
   };
   StereoStatus status;
 

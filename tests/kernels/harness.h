@@ -29,23 +29,42 @@ int random_range (Random * random, int lowest, int highest);
 typedef struct
 {
   StereoImage image;
+  StereoColorimetry colorimetry;        /* of a YUV format */
   uint8_t *memory;
   size_t size;
-  size_t row_bytes;
+  int n_planes;
+  size_t row_bytes;             /* of plane 0 */
 } TestImage;
 
 /* Bytes a pixel of plane 0 takes. */
 size_t format_bytes (StereoFormat format);
 
-/* padding: bytes between rows.  The image is filled with the canary. */
+/* Whether there are R, G and B, or Y, U and V. */
+bool format_has_color (StereoFormat format);
+
+/* padding: bytes between rows, in all planes.  The image is filled with the
+ * canary. */
 void test_image_init (TestImage * image, StereoFormat format, int width,
     int height, size_t padding);
 void test_image_clear (TestImage * image);
 uint8_t *test_image_row (const TestImage * image, int y);
 
-/* A pixel as the oracles see it: R, G, B, equal for grey, and its luma. */
+/* What planes hold: rows, the bytes of a row, and their address. */
+int plane_rows (const TestImage * image, int plane);
+size_t plane_row_bytes (const TestImage * image, int plane);
+uint8_t *plane_row (const TestImage * image, int plane, int y);
+
+/* Y, U and V of a pixel, of the nearest sample. */
+void test_image_yuv (const TestImage * image, int x, int y, int yuv[3]);
+
+/* R, G and B of Y, U and V, without rounding. */
+void oracle_yuv (StereoColorimetry colorimetry, const int yuv[3],
+    double rgb[3]);
+
+/* A pixel as the oracles see it: R, G, B, equal for grey, and its luma; that of
+ * YUV is Y unless the matcher makes it from colour. */
 void test_image_rgb (const TestImage * image, int x, int y, int rgb[3]);
-int test_image_luma (const TestImage * image, int x, int y);
+int test_image_luma (const TestImage * image, bool color, int x, int y);
 
 /* Whether all bytes outside the pixels are as they were. */
 bool test_image_intact (const TestImage * image);
@@ -90,8 +109,9 @@ void match (size_t device, const StereoParams * params, const char *algorithm,
     const TestImage * left, const TestImage * right, TestImage * output);
 
 /* Times an algorithm on all devices and prints a table.  Arguments: property
- * = value pairs ("num-disparities=60"), WIDTHxHEIGHT, "rgb" for colour; the
- * devices' time is measured with all images in place.  Exit status. */
+ * = value pairs ("num-disparities=60"), WIDTHxHEIGHT, "rgb" or "nv12" for
+ * colour; the devices' time is measured with all images in place.  Exit
+ * status. */
 int bench (const char *algorithm, int argc, char **argv);
 
 /* Everything that was made on a first call. */

@@ -343,7 +343,7 @@ oracle (const Settings * s, const TestImage * left, const TestImage * right,
           if (color)
             test_image_rgb (image, x, y, rgb);
           else
-            rgb[c] = test_image_luma (image, x, y);
+            rgb[c] = test_image_luma (image, false, x, y);
           *pixel (&view[side][0][c], x, y) = ceil (factor[c] * rgb[c]);
         }
       }
@@ -430,7 +430,7 @@ static void
 case_images (const Case * c, TestImage * left, TestImage * right,
     Random * random)
 {
-  test_image_init (left, c->left, c->width, c->height, 5);
+  test_image_init (left, c->left, c->width, c->height, 6);
   test_image_init (right, c->right, c->width, c->height, 0);
   fill_pair (left, right, c->fill, random);
 }

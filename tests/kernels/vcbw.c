@@ -75,8 +75,8 @@ oracle_cost (const Oracle * o, const TestImage * left,
   if (o->color)
     sum = abs (l[0] - r[0]) + abs (l[1] - r[1]) + abs (l[2] - r[2]);
   else
-    sum = 3 * abs (test_image_luma (left, xl, y)
-        - test_image_luma (right, xl - d, y));
+    sum = 3 * abs (test_image_luma (left, false, xl, y)
+        - test_image_luma (right, false, xl - d, y));
 
   if (o->tau <= 85)
     return (sum < 3 * o->tau ? sum : 3 * o->tau) * (255 / (3 * o->tau));
@@ -169,8 +169,8 @@ oracle_match (const TestImage * left, const TestImage * right,
   o.alpha = param (params, "edge-penalty");
   o.beta = param (params, "corner-penalty");
   o.nine = param (params, "windows") == 0;
-  o.color = format_bytes (left->image.format) >= 3
-      && format_bytes (right->image.format) >= 3;
+  o.color = format_has_color (left->image.format)
+      && format_has_color (right->image.format);
   top = o.tau <= 85 ? 3 * o.tau * (255 / (3 * o.tau)) : o.tau;
   oracle_weights (&o, 256, o.row_weight);
   oracle_weights (&o, 64, o.column_weight);
@@ -425,6 +425,8 @@ test_formats (void)
     {STEREO_FORMAT_XBGR, STEREO_FORMAT_NV21},
     {STEREO_FORMAT_YV12, STEREO_FORMAT_Y42B},
     {STEREO_FORMAT_Y444, STEREO_FORMAT_RGB},
+    {STEREO_FORMAT_NV21, STEREO_FORMAT_NV21},
+    {STEREO_FORMAT_GRAY8, STEREO_FORMAT_NV12},
   };
   Random random = { 5 };
 

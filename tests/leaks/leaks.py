@@ -37,6 +37,22 @@ PIPELINES = {
                      "! fakesink num-buffers=1", True),
 }
 
+# The same, of elements with more than one result.
+RESULTS = {
+    "all-results": ("videotestsrc num-buffers=4 ! {gray} ! m.sink_left videotestsrc num-buffers=4 "
+                    "! {gray} ! m.sink_right %s name=m m.src ! queue ! fakesink m.src_vertical "
+                    "! queue ! fakesink m.src_confidence ! queue ! fakesink", True),
+    "one-result": ("videotestsrc num-buffers=4 ! {rgb} ! m.sink_left videotestsrc num-buffers=4 "
+                   "! {rgb} ! m.sink_right %s name=m m.src_confidence ! video/x-raw,format=GRAY16_LE "
+                   "! fakesink", True),
+    "result-refused": ("videotestsrc num-buffers=4 ! {gray} ! m.sink_left videotestsrc num-buffers=4 "
+                       "! {gray} ! m.sink_right %s name=m m.src ! queue ! fakesink m.src_vertical "
+                       "! capsfilter caps=video/x-raw,width=11 ! fakesink", False),
+    "result-ends-first": ("videotestsrc num-buffers=4 ! {gray} ! m.sink_left videotestsrc "
+                          "num-buffers=4 ! {gray} ! m.sink_right %s name=m m.src ! queue ! fakesink "
+                          "m.src_vertical ! queue ! fakesink num-buffers=1", True),
+}
+
 
 def traced(words):
     """(exit status, what GStreamer said, [type and name of living object])"""
@@ -52,6 +68,11 @@ def traced(words):
     return result.returncode, said, alive
 
 
+def has_results(element):
+    result = subprocess.run(["gst-inspect-1.0", element], capture_output=True, text=True, check=True)
+    return "src_vertical" in result.stdout
+
+
 def main():
     _, _, alive = traced([sys.argv[1]])
     if not any("forgotten" in name for _, name in alive):
@@ -60,7 +81,10 @@ def main():
     failed = 0
     count = 0
     for element in sys.argv[2:]:
-        for name, (pipeline, good) in PIPELINES.items():
+        pipelines = dict(PIPELINES)
+        if has_results(element):
+            pipelines.update(RESULTS)
+        for name, (pipeline, good) in pipelines.items():
             line = pipeline.format(gray=GRAY, rgb=RGB) % element
             status, said, alive = traced([sys.argv[1], line])
             count += 1

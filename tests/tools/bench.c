@@ -51,6 +51,7 @@ test_figures (void)
   };
   BenchRun run = { .copy = 1e9 };
   BenchResult result = { .traffic = 1e6 };
+  CliSetup setup = { 0 };
 
   /* a million in two milliseconds */
   CHECK_DOUBLE (bench_rate (&c, 2), ==, 500);
@@ -67,6 +68,21 @@ test_figures (void)
 
     c.format = (StereoFormat) i;
     CHECK_DOUBLE (bench_traffic (&c), ==, 20000 * (2 * bytes[i] + 2));
+  }
+
+  /* chroma, for an algorithm that uses it */
+  setup.algorithm = stereo_algorithm_find ("vcbw");
+  REQUIRE (stereo_algorithm_uses_color (setup.algorithm));
+  c.setup = &setup;
+  c.width = 199;
+  c.height = 99;
+  for (int i = STEREO_FORMAT_NV12; i < STEREO_N_FORMATS; i++) {
+    double chroma = i == STEREO_FORMAT_Y444 ? 199 * 99
+        : i == STEREO_FORMAT_Y42B ? 100 * 99 : 100 * 50;
+
+    c.format = (StereoFormat) i;
+    CHECK_DOUBLE (bench_traffic (&c), ==, 2 * (199 * 99 + 2 * chroma)
+        + 2 * 199 * 99);
   }
 }
 

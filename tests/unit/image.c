@@ -12,21 +12,24 @@ static const struct
   const char *name;
   size_t pixel_bytes;
   bool color;
+  int n_planes;
+  size_t row_bytes, rows;       /* of chroma planes, for 5x3 pixels */
+  const char *planes[3];        /* what they hold */
 } formats[STEREO_N_FORMATS] = {
-  [STEREO_FORMAT_GRAY8] = {"GRAY8", 1, false},
-  [STEREO_FORMAT_GRAY16_LE] = {"GRAY16_LE", 2, false},
-  [STEREO_FORMAT_RGB] = {"RGB", 3, true},
-  [STEREO_FORMAT_BGR] = {"BGR", 3, true},
-  [STEREO_FORMAT_RGBX] = {"RGBX", 4, true},
-  [STEREO_FORMAT_BGRX] = {"BGRX", 4, true},
-  [STEREO_FORMAT_XRGB] = {"XRGB", 4, true},
-  [STEREO_FORMAT_XBGR] = {"XBGR", 4, true},
-  [STEREO_FORMAT_NV12] = {"NV12", 1, false},
-  [STEREO_FORMAT_NV21] = {"NV21", 1, false},
-  [STEREO_FORMAT_I420] = {"I420", 1, false},
-  [STEREO_FORMAT_YV12] = {"YV12", 1, false},
-  [STEREO_FORMAT_Y42B] = {"Y42B", 1, false},
-  [STEREO_FORMAT_Y444] = {"Y444", 1, false},
+  [STEREO_FORMAT_GRAY8] = {"GRAY8", 1, false, 1},
+  [STEREO_FORMAT_GRAY16_LE] = {"GRAY16_LE", 2, false, 1},
+  [STEREO_FORMAT_RGB] = {"RGB", 3, true, 1},
+  [STEREO_FORMAT_BGR] = {"BGR", 3, true, 1},
+  [STEREO_FORMAT_RGBX] = {"RGBX", 4, true, 1},
+  [STEREO_FORMAT_BGRX] = {"BGRX", 4, true, 1},
+  [STEREO_FORMAT_XRGB] = {"XRGB", 4, true, 1},
+  [STEREO_FORMAT_XBGR] = {"XBGR", 4, true, 1},
+  [STEREO_FORMAT_NV12] = {"NV12", 1, true, 2, 6, 2, {"", "U and V"}},
+  [STEREO_FORMAT_NV21] = {"NV21", 1, true, 2, 6, 2, {"", "U and V"}},
+  [STEREO_FORMAT_I420] = {"I420", 1, true, 3, 3, 2, {"", "U", "V"}},
+  [STEREO_FORMAT_YV12] = {"YV12", 1, true, 3, 3, 2, {"", "V", "U"}},
+  [STEREO_FORMAT_Y42B] = {"Y42B", 1, true, 3, 3, 3, {"", "U", "V"}},
+  [STEREO_FORMAT_Y444] = {"Y444", 1, true, 3, 5, 3, {"", "U", "V"}},
 };
 
 static void
@@ -39,12 +42,33 @@ test_formats (void)
     CHECK_STRING (stereo_format_name ((StereoFormat) f), formats[f].name);
     CHECK_INT (info->pixel_bytes, ==, formats[f].pixel_bytes);
     CHECK_INT (stereo_format_is_color (info), ==, formats[f].color);
-    CHECK_INT (stereo_format_is_luma (info), ==, !formats[f].color
-        && formats[f].pixel_bytes == 1);
+    CHECK_INT (stereo_format_is_yuv (info), ==, formats[f].n_planes > 1);
+    CHECK_INT (stereo_format_is_luma (info), ==, formats[f].pixel_bytes == 1);
+    CHECK_INT (stereo_format_planes (info, false), ==, 1);
+    CHECK_INT (stereo_format_planes (info, true), ==, formats[f].n_planes);
+    CHECK_INT (stereo_format_row_bytes (info, 0, 5), ==, 5 * info->pixel_bytes);
+    CHECK_INT (stereo_format_rows (info, 0, 3), ==, 3);
+    for (int p = 1; p < formats[f].n_planes; p++) {
+      CHECK_INT (stereo_format_row_bytes (info, p, 5), ==,
+          formats[f].row_bytes);
+      CHECK_INT (stereo_format_rows (info, p, 3), ==, formats[f].rows);
+      CHECK_INT (stereo_format_rows (info, p, 1), ==, 1);
+      CHECK_INT (stereo_format_row_bytes (info, p, 1), ==,
+          info->chroma_bytes);
+    }
     CHECK_INT (info->r, <, info->pixel_bytes);
     CHECK_INT (info->g, <, info->pixel_bytes);
     CHECK_INT (info->b, <, info->pixel_bytes);
-    if (formats[f].color) {
+    if (formats[f].n_planes > 1) {
+      CHECK_INT (formats[f].planes[info->u_plane][info->u_plane
+              == info->v_plane ? 0 : info->u_offset], ==, 'U');
+      CHECK_INT (formats[f].planes[info->v_plane][info->u_plane
+              == info->v_plane ? 6 : info->v_offset], ==, 'V');
+      /* NV12 has U first, NV21 V */
+      if (info->u_plane == info->v_plane)
+        CHECK_INT (info->u_offset > info->v_offset, ==,
+            strcmp (info->name, "NV21") == 0);
+    } else if (formats[f].color) {
       /* the letters of the name are the order in memory */
       CHECK_INT (formats[f].name[info->r], ==, 'R');
       CHECK_INT (formats[f].name[info->g], ==, 'G');
@@ -66,6 +90,10 @@ good_image (StereoFormat format)
     {5 * formats[format].pixel_bytes}
   };
 
+  for (int p = 1; p < formats[format].n_planes; p++) {
+    image.plane[p] = pixels + 8 * p;
+    image.stride[p] = formats[format].row_bytes;
+  }
   if (format == STEREO_FORMAT_GRAY16_LE)
     image.stride[0] = 10;
   return image;
@@ -75,7 +103,7 @@ static StereoStatus
 check (const StereoImage * image, StereoFormat format, StereoMessage * why)
 {
   why->text[0] = '\0';
-  return stereo_image_check (image, "left image", format, 5, 3, why);
+  return stereo_image_check (image, "left image", format, 5, 3, true, why);
 }
 
 static void
@@ -120,6 +148,116 @@ test_stride (void)
       CHECK_CONTAINS (why.text, row);
     }
   }
+}
+
+/* Planes after the first, which only colour needs. */
+static void
+test_planes (void)
+{
+  StereoMessage why;
+
+  for (int f = 0; f < STEREO_N_FORMATS; f++) {
+    for (int p = 1; p < 3; p++) {
+      StereoImage image = good_image ((StereoFormat) f);
+      bool used = p < formats[f].n_planes;
+      StereoStatus expected = used ? STEREO_ERROR_ARGUMENT : STEREO_OK;
+      char plane[32], text[64];
+
+      snprintf (plane, sizeof (plane), "plane %d (%s)", p,
+          used ? formats[f].planes[p] : "");
+      image.plane[p] = NULL;
+      CHECK_INT (check (&image, image.format, &why), ==, expected);
+      if (used) {
+        CHECK_CONTAINS (why.text, "left image has no data");
+        CHECK_CONTAINS (why.text, plane);
+      }
+      CHECK_INT (stereo_image_check (&image, "left image", image.format, 5, 3,
+              false, &why), ==, STEREO_OK);
+
+      image = good_image ((StereoFormat) f);
+      image.stride[p] = used ? formats[f].row_bytes - 1 : 0;
+      CHECK_INT (check (&image, image.format, &why), ==, expected);
+      if (used) {
+        snprintf (text, sizeof (text), "stride of %zu bytes in",
+            image.stride[p]);
+        CHECK_CONTAINS (why.text, text);
+        CHECK_CONTAINS (why.text, plane);
+        snprintf (text, sizeof (text), "a row has %zu",
+            formats[f].row_bytes);
+        CHECK_CONTAINS (why.text, text);
+      }
+      CHECK_INT (stereo_image_check (&image, "left image", image.format, 5, 3,
+              false, &why), ==, STEREO_OK);
+    }
+  }
+}
+
+/* The coefficients against the equations of the Recommendations, from Y'CbCr
+ * to R'G'B' and not solved for it: Y' = Kr R' + Kg G' + Kb B',
+ * Cb = (B' - Y') / (2 - 2 Kb), Cr = (R' - Y') / (2 - 2 Kr). */
+static void
+test_colorimetries (void)
+{
+  static const struct
+  {
+    const char *name;
+    double kr, kb;
+    bool full;
+  } known[STEREO_N_COLORIMETRIES] = {
+    [STEREO_COLORIMETRY_BT601] = {"BT601", 0.299, 0.114, false},
+    [STEREO_COLORIMETRY_BT709] = {"BT709", 0.2126, 0.0722, false},
+    [STEREO_COLORIMETRY_BT2020] = {"BT2020", 0.2627, 0.0593, false},
+    [STEREO_COLORIMETRY_BT601_FULL] = {"BT601_FULL", 0.299, 0.114, true},
+    [STEREO_COLORIMETRY_BT709_FULL] = {"BT709_FULL", 0.2126, 0.0722, true},
+    [STEREO_COLORIMETRY_BT2020_FULL] = {"BT2020_FULL", 0.2627, 0.0593, true},
+  };
+
+  for (int i = 0; i < STEREO_N_COLORIMETRIES; i++) {
+    const StereoYuv *k = stereo_colorimetry_yuv ((StereoColorimetry) i);
+    double kr = known[i].kr, kb = known[i].kb, worst = 0;
+    double low = known[i].full ? 0 : 16, luma = known[i].full ? 255 : 219;
+    double chroma = known[i].full ? 255 : 224;
+
+    REQUIRE (k != NULL);
+    CHECK_STRING (stereo_colorimetry_name ((StereoColorimetry) i),
+        known[i].name);
+    /* there and back, for colours from the whole cube */
+    for (int c = 0; c < 18 * 18 * 18; c++) {
+      double rgb[3] = { c % 18 * 15, c / 18 % 18 * 15, c / 324 * 15 };
+      double light = kr * rgb[0] + (1 - kr - kb) * rgb[1] + kb * rgb[2];
+      double y = low + light * luma / 255;
+      double u = (rgb[2] - light) / (2 - 2 * kb) * chroma / 255;
+      double v = (rgb[0] - light) / (2 - 2 * kr) * chroma / 255;
+      double scale = 1 << STEREO_YUV_BITS;
+      double back[3] = {
+        ((y - k->black) * k->y + v * k->red_v) / scale,
+        ((y - k->black) * k->y + u * k->green_u + v * k->green_v) / scale,
+        ((y - k->black) * k->y + u * k->blue_u) / scale
+      };
+
+      for (int j = 0; j < 3; j++) {
+        double error = back[j] - rgb[j];
+
+        error = error < 0 ? -error : error;
+        worst = error > worst ? error : worst;
+      }
+    }
+    CHECK_DOUBLE (worst, <, 0.04);
+    /* black and white are exact, and grey has no colour */
+    for (int l = 0; l < 256; l++) {
+      int16_t y = (int16_t) l;
+
+      CHECK_INT (stereo_yuv_red (k, y, 0), ==, stereo_yuv_green (k, y, 0, 0));
+      CHECK_INT (stereo_yuv_red (k, y, 0), ==, stereo_yuv_blue (k, y, 0));
+      if (known[i].full)
+        CHECK_INT (stereo_yuv_red (k, y, 0), ==, l);
+    }
+    CHECK_INT (stereo_yuv_red (k, (int16_t) low, 0), ==, 0);
+    CHECK_INT (stereo_yuv_red (k, (int16_t) (low + luma), 0), ==, 255);
+  }
+  CHECK (stereo_colorimetry_name (STEREO_N_COLORIMETRIES) == NULL);
+  CHECK (stereo_colorimetry_yuv (STEREO_N_COLORIMETRIES) == NULL);
+  CHECK (stereo_colorimetry_yuv ((StereoColorimetry) - 1) == NULL);
 }
 
 static void
@@ -199,6 +337,8 @@ static const Test tests[] = {
   {"formats", test_formats},
   {"good", test_good},
   {"stride", test_stride},
+  {"planes", test_planes},
+  {"colorimetries", test_colorimetries},
   {"odd-addresses", test_odd_addresses},
   {"wrong", test_wrong},
   {"view", test_view},

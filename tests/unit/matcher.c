@@ -355,6 +355,108 @@ test_geometry (void)
   setup_clear (&s);
 }
 
+/* The colorimetry counts for YUV formats alone. */
+static void
+test_colorimetry (void)
+{
+  Setup s;
+  static Pair pair;
+  StereoGeometry g;
+
+  setup_init (&s, first (), 1);
+  pair_init (&pair, 20, 10, 1);
+  for (int side = 0; side < 2; side++) {
+    for (int f = 0; f < STEREO_N_FORMATS; f++) {
+      for (int c = -1; c <= STEREO_N_COLORIMETRIES; c++) {
+        bool good = c >= 0 && c < STEREO_N_COLORIMETRIES;
+
+        g = pair.geometry;
+        *(side == 0 ? &g.left : &g.right) = (StereoFormat) f;
+        *(side == 0 ? &g.left_colorimetry : &g.right_colorimetry) =
+            (StereoColorimetry) c;
+        if (good || f < STEREO_FORMAT_NV12) {
+          CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
+              STEREO_OK);
+          continue;
+        }
+        CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
+            STEREO_ERROR_ARGUMENT);
+        CHECK_CONTAINS (stereo_matcher_error (s.matcher),
+            side == 0 ? "left" : "right");
+        CHECK_CONTAINS (stereo_matcher_error (s.matcher), "colorimetry");
+      }
+    }
+  }
+  setup_clear (&s);
+}
+
+/* Where both views have colour their chroma is needed, and its planes are
+ * checked; where one has none, or with an algorithm that does not use it, luma
+ * is enough. */
+static void
+test_chroma_planes (void)
+{
+  const StereoAlgorithm *algorithm;
+  static Pair pair;
+  static uint8_t chroma[MAX_PIXELS];
+
+  memset (chroma, 128, sizeof (chroma));
+  for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++) {
+    Setup s;
+    StereoImage left, right;
+
+    setup_init (&s, algorithm, 1);
+    pair_init (&pair, 21, 10, 1);
+    left = pair.left;
+    left.format = pair.geometry.left = STEREO_FORMAT_NV12;
+    left.plane[1] = left.plane[2] = NULL;
+    left.stride[1] = left.stride[2] = 0;
+    REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+        == STEREO_OK);
+    CHECK_INT (stereo_matcher_process (s.matcher, &left, &pair.right,
+            &pair.map, NULL), ==, STEREO_OK);
+
+    right = pair.right;
+    right.format = pair.geometry.right = STEREO_FORMAT_YV12;
+    REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+        == STEREO_OK);
+    if (!stereo_algorithm_uses_color (algorithm)) {
+      CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
+              NULL), ==, STEREO_OK);
+      setup_clear (&s);
+      continue;
+    }
+    CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
+            NULL), ==, STEREO_ERROR_ARGUMENT);
+    CHECK_CONTAINS (stereo_matcher_error (s.matcher), "left image");
+    CHECK_CONTAINS (stereo_matcher_error (s.matcher), "plane 1 (U and V)");
+    left.plane[1] = chroma;
+    left.stride[1] = 21;
+    CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
+            NULL), ==, STEREO_ERROR_ARGUMENT);
+    CHECK_CONTAINS (stereo_matcher_error (s.matcher),
+        "stride of 21 bytes in plane 1 (U and V), a row has 22");
+    left.stride[1] = 22;
+    right.plane[1] = chroma;
+    right.stride[1] = 11;
+    right.plane[2] = NULL;
+    CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
+            NULL), ==, STEREO_ERROR_ARGUMENT);
+    CHECK_CONTAINS (stereo_matcher_error (s.matcher),
+        "right image has no data in plane 2 (U)");
+    right.plane[2] = chroma;
+    right.stride[2] = 10;
+    CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
+            NULL), ==, STEREO_ERROR_ARGUMENT);
+    CHECK_CONTAINS (stereo_matcher_error (s.matcher), "right image");
+    CHECK_CONTAINS (stereo_matcher_error (s.matcher), "plane 2 (U)");
+    right.stride[2] = 11;
+    CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
+            NULL), ==, STEREO_OK);
+    setup_clear (&s);
+  }
+}
+
 static void
 test_codes_that_do_not_fit (void)
 {
@@ -1017,6 +1119,8 @@ static const Test tests[] = {
   {"null", test_null},
   {"not-configured", test_not_configured},
   {"geometry", test_geometry},
+  {"colorimetry", test_colorimetry},
+  {"chroma-planes", test_chroma_planes},
   {"codes-that-do-not-fit", test_codes_that_do_not_fit},
   {"parameters-of-another", test_parameters_of_another},
   {"wrong-images", test_wrong_images},

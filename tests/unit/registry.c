@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "algorithm.h"
 #include "stereo.h"
 #include "test.h"
 
@@ -60,6 +61,8 @@ test_texts (void)
     const char *reference = stereo_algorithm_reference (algorithm);
 
     CHECK_INT (strlen (title), >, strlen (names[i]));
+    CHECK_INT (stereo_algorithm_uses_color (algorithm), ==,
+        algorithm->uses_color);
     CHECK (strcmp (title, reference) != 0);
     /* a publication has a year */
     CHECK (strstr (reference, "19") != NULL || strstr (reference, "20")
@@ -77,6 +80,7 @@ test_no_algorithm (void)
   CHECK (stereo_algorithm_title (NULL) == NULL);
   CHECK (stereo_algorithm_reference (NULL) == NULL);
   CHECK (stereo_algorithm_param (NULL, 0) == NULL);
+  CHECK (!stereo_algorithm_uses_color (NULL));
 }
 
 static const Test tests[] = {

@@ -412,6 +412,66 @@ GST_START_TEST (test_each_change_of_the_meta)
 
 GST_END_TEST;
 
+/* Colours of a buffer that says which result it holds. */
+static Rgb *
+colors_of_result (GstHarness * h, const guint16 * codes, gint n,
+    gboolean gray8, const gchar * result, gdouble scale, gdouble offset)
+{
+  GstBuffer *buffer = make_buffer (codes, gray8, n, 1, 0), *out;
+  GstCustomMeta *custom = gst_buffer_add_custom_meta (buffer, META);
+  Rgb *colors;
+
+  gst_structure_set (gst_custom_meta_get_structure (custom),
+      "result", G_TYPE_STRING, result, "scale", G_TYPE_DOUBLE, scale,
+      "offset", G_TYPE_DOUBLE, offset, NULL);
+  set_size (h, gray8 ? "GRAY8" : "GRAY16_LE", n, 1);
+  out = convert (h, buffer);
+  colors = read_picture (h, out, NULL);
+  gst_buffer_unref (out);
+  return colors;
+}
+
+GST_START_TEST (test_other_results)
+{
+  static const guint16 vertical[] = { 32768, 32768 + 64, 32768 - 128, 0 };
+  static const guint16 confidence[] = { 0, 51, 255 };
+  static const guint16 nothing[] = { 1, 1, 1, 1 };
+  GstHarness *h = new_harness ("colormap=grey invalid-color=0xffff0000");
+  Rgb *colors;
+
+  colors = colors_of_result (h, vertical, 4, FALSE, "vertical", 16, 32768);
+  check_position (colors[0], 0.5);
+  check_position (colors[1], 20 / 32.0);
+  check_position (colors[2], 8 / 32.0);
+  check_position (colors[3], 0);
+  g_free (colors);
+
+  /* 0 is a confidence like any other */
+  colors = colors_of_result (h, confidence, 3, TRUE, "confidence", 255, 0);
+  check_position (colors[0], 0);
+  check_position (colors[1], 0.2);
+  check_position (colors[2], 1);
+  g_free (colors);
+
+  set_text (h, "range-min", "-4");
+  set_text (h, "range-max", "4");
+  colors = colors_of_result (h, vertical, 4, FALSE, "vertical", 16, 32768);
+  check_position (colors[0], 0.5);
+  check_position (colors[1], 1);
+  check_position (colors[2], 0);
+  g_free (colors);
+
+  /* these say nothing */
+  g_free (colors_of_result (h, nothing, 4, FALSE, "vertical", 0, 1));
+  g_free (colors_of_result (h, nothing, 4, FALSE, "vertical", NAN, 1));
+  g_free (colors_of_result (h, nothing, 4, FALSE, "vertical", 16, NAN));
+  g_free (colors_of_result (h, nothing, 4, FALSE, "confidence", 1, INFINITY));
+  g_free (colors_of_result (h, nothing, 4, FALSE, "no such result", 1, 1));
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_negative_minimum)
 {
   static const guint16 codes[] = { 1, 320, 640, 959, 960 };
@@ -1568,6 +1628,7 @@ disparitycolor_suite (void)
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_range_from_meta);
   tcase_add_test (tc, test_each_change_of_the_meta);
+  tcase_add_test (tc, test_other_results);
   tcase_add_test (tc, test_negative_minimum);
   tcase_add_test (tc, test_range_from_properties);
   tcase_add_test (tc, test_odd_ranges);

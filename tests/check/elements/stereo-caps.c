@@ -13,11 +13,16 @@ static const gchar *const formats[] = { "GRAY8", "NV12", "I420", "YV12",
   "BGRA", "ARGB", "ABGR", "GRAY16_LE"
 };
 
+/* YUV has the full range, so that a grey is the same number in all formats. */
 static gchar *
 caps_text (const gchar * format, gint width, gint height)
 {
+  gboolean yuv = strchr ("YN", format[0]) != NULL
+      || strcmp (format, "I420") == 0;
+
   return g_strdup_printf ("video/x-raw, format=%s, width=%d, height=%d, "
-      "framerate=25/1", format, width, height);
+      "framerate=25/1%s", format, width, height,
+      yuv ? ", colorimetry=(string)1:4:0:0" : "");
 }
 
 /* Every format on either pad, with every other one. */

@@ -188,10 +188,29 @@ GST_START_TEST (test_tiny_images)
 
 GST_END_TEST;
 
-/* All matchers find most of a shifted texture. */
+/* A view with details of all sizes, as pictures have and the texture has not:
+ * a coarse level of a pyramid sees something, too. */
+static GstBuffer *
+detailed_image (gint width, gint height, gint shift)
+{
+  GstBuffer *buffer = gst_buffer_new_and_alloc ((gsize) (width * height));
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (gint i = 0; i < width * height; i++) {
+    gint x = i % width + shift, y = i / width;
+
+    map.data[i] = (guint8) ((2 * texture (x / 20, y / 20)
+            + texture (x / 6, y / 6 + 1000) + texture (x, y + 2000)) / 4);
+  }
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+/* All matchers find most of a shifted picture. */
 GST_START_TEST (test_all_matchers_find_a_shift)
 {
-  const gint w = 160, h = 48, d = 6;
+  const gint w = 160, h = 160, d = 6;
   gchar **names = matchers ();
 
   for (guint e = 0; names[e] != NULL; e++) {
@@ -205,7 +224,7 @@ GST_START_TEST (test_all_matchers_find_a_shift)
     Rig rig;
 
     rig_open_with_caps (&rig, launch, text, text);
-    map = rig_match (&rig, gray_image (w, h, 0), gray_image (w, h, d));
+    map = rig_match (&rig, detailed_image (w, h, 0), detailed_image (w, h, d));
     caps = rig_output_caps (&rig);
     for (gint y = 8; y < h - 8; y++) {
       for (gint x = 24; x < w - 24; x++, all++) {

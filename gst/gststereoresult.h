@@ -1,0 +1,89 @@
+/* gst-stereomatching: source pads for what a matcher finds besides disparities
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * A result pad is a request pad next to the `src` of a GstStereoBase.  It has
+ * what `src` has: the same segment, the same end of stream, the same flushes,
+ * and a buffer with the same times for every buffer there.
+ *
+ * GstAggregator has one source pad, so a result pad is a plain one, and the
+ * task of `src` pushes to it.  What blocks one of them blocks all, as with a
+ * tee: each branch behind them needs a queue.
+ *
+ * Fields under "task" belong to that task; the others are protected by the
+ * element's object lock.
+ */
+
+#ifndef GST_STEREO_RESULT_H
+#define GST_STEREO_RESULT_H
+
+#include "stereo.h"
+
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_STEREO_RESULT_PAD (gst_stereo_result_pad_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoResultPad, gst_stereo_result_pad, GST,
+    STEREO_RESULT_PAD, GstPad)
+
+/* What a source pad was told by downstream. */
+typedef struct
+{
+  GstClockTime earliest_time;   /* running time, or GST_CLOCK_TIME_NONE */
+  gdouble proportion;
+} GstStereoQos;
+
+struct _GstStereoResultPad
+{
+  GstPad parent;
+  StereoResult result;          /* constant */
+  GstStereoQos qos;
+  gboolean released;
+
+  /* task */
+  GstVideoInfo info;            /* once it has caps */
+  StereoFormat format;
+  GstBufferPool *pool;
+  gconstpointer pool_device;    /* what the pool was made for */
+  gboolean discont;             /* some buffers of src had no partner here */
+};
+
+/* "src_vertical"; NULL for the disparity, whose pad is `src`. */
+const gchar *gst_stereo_result_pad_name (StereoResult result);
+
+/* The template of a result that has a name. */
+GstPadTemplate *gst_stereo_result_pad_template (StereoResult result);
+
+/* The result of a template; FALSE when it is of something else. */
+gboolean gst_stereo_result_of_template (GstPadTemplate * pad_template,
+    StereoResult * result);
+
+/* Takes the pool, in the place of the one before. */
+void gst_stereo_result_pad_set_pool (GstStereoResultPad * pad,
+    GstBufferPool * pool, gconstpointer device);
+
+/* Pushes stream-start, unless that was done, and caps, unless NULL. */
+void gst_stereo_result_pad_start (GstStereoResultPad * pad, GstPad * src,
+    GstCaps * caps);
+
+/* Pushes the buffer, after a segment like that of src.  Takes the buffer. */
+GstFlowReturn gst_stereo_result_pad_push (GstStereoResultPad * pad,
+    GstPad * src, GstBuffer * buffer);
+
+/* Pushes EOS, which is src's, after what has to come before it. */
+void gst_stereo_result_pad_end (GstStereoResultPad * pad, GstPad * src,
+    GstEvent * eos);
+
+/* Adds the result of one pad to the ones so far, as GstFlowCombiner does:
+ * errors and flushing count at once, the end of a stream and a missing link
+ * only when all agree.  The first one is GST_FLOW_CUSTOM_SUCCESS. */
+GstFlowReturn gst_stereo_flow_combine (GstFlowReturn so_far,
+    GstFlowReturn flow);
+
+G_END_DECLS
+
+#endif /* GST_STEREO_RESULT_H */
