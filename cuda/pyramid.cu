@@ -4,6 +4,32 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/*
+ * An iteration of a large level is two kernels, each of which reads and writes
+ * a field once:
+ *
+ *   correlate_kernel  A block has a tile.  It warps the right view, with a
+ *       border of three pixels, into shared memory, filters all products along
+ *       rows there, and sums them along columns in registers, where the
+ *       parabolas follow.
+ *   diffuse_kernel  A block has a tile with a border as wide as there are
+ *       steps, in registers, and does all steps and the mean.  Neighbours come
+ *       by shuffles along rows, and through shared memory where another warp
+ *       has them.  Which of several tiles is the best depends on how many of
+ *       them a level has for how many multiprocessors.
+ *
+ * On a small level launches and the way to memory and back take longer than
+ * the arithmetic.  There, iterate_kernel does all iterations: a multiprocessor
+ * has one tile for as long as it takes, border and all, so that fields go from
+ * the correlation to the mean in registers, and blocks meet once in an
+ * iteration, in a cluster when they are 16 at most, else as a grid that is
+ * resident at once.
+ *
+ * What is exact (see pyramid.h) is computed in floats with fused operations,
+ * all else as pyramid-pixel.h has it.  Divisions and reciprocals are correctly
+ * rounded, without the cases that can't happen.
+ */
+
 #include "output.h"
 #include "pyramid-pixel.h"
 #include "pyramid.h"
@@ -528,6 +554,33 @@ struct Correlator
     return min (*line, HEIGHT - rows);
   }
 
+  /* The same for a tile that is in shared memory. */
+  static __device__ __forceinline__ void
+  compute_inverse (const float *left, float *own)
+  {
+    const int ty = (int) threadIdx.x / WIDTH * rows;
+    const float *p = left + ty * left_pitch + (int) threadIdx.x % WIDTH;
+    float h[rows + 4];
+
+#pragma unroll
+    for (int j = 0; j < rows + 4; j++) {
+      float s[5];
+
+#pragma unroll
+      for (int i = 0; i < 5; i++) {
+        const int at = j * left_pitch + i;
+
+        s[i] = __fmaf_rn (p[at + 2 * left_plane], p[at + 2 * left_plane],
+            __fmaf_rn (p[at + left_plane], p[at + left_plane], p[at] * p[at]));
+      }
+      h[j] = five (s[0], s[1], s[2], s[3], s[4]);
+    }
+#pragma unroll
+    for (int i = 0; i < rows; i++)
+      own[i] = reciprocal (fmaxf (five (h[i], h[i + 1], h[i + 2], h[i + 3],
+                  h[i + 4]), 1.0f));
+  }
+
   /* From both views in shared memory to the squares' inverse and the products'
    * rows. */
   static __device__ __forceinline__ void
@@ -647,18 +700,20 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   static constexpr int fields = VERTICAL ? 3 : 2;       /* confidence, dx, dy */
   static constexpr int width = 32 * WIDE;
   static constexpr int height = WARPS * ROWS;
-  static constexpr int bytes = 2 * WARPS * 2 * fields * width * 4;
+  static constexpr int kept = ROWS > 1 ? 2 : 1;
+  static constexpr int bytes = 2 * WARPS * kept * fields * width * 4;
 
   struct Row
   {
     float v[fields][WIDE];
   };
 
-  /* Rows of all warps that others need: first and last. */
+  /* Rows of all warps that others need: first and last, which may be one. */
   static __device__ __forceinline__ float *
   slot (float *shared, int turn, int warp, int which, int field)
   {
-    return shared + ((((turn & 1) * WARPS + warp) * 2 + which) * fields
+    return shared + ((((turn & 1) * WARPS + warp) * kept
+            + (ROWS > 1 ? which : 0)) * fields
         + field) * width + (threadIdx.x & 31) * WIDE;
   }
 
@@ -740,7 +795,8 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
       before[i] = i > 0 ? v[i - 1] : from_left;
       after[i] = i + 1 < WIDE ? v[i + 1] : from_right;
       if (BORDER) {
-        before[i] = x + i == 0 ? v[i] : before[i];
+        if (i == 0)
+          before[i] = x == 0 ? v[i] : before[i];
         after[i] = x + i == image_width - 1 ? v[i] : after[i];
       }
     }
@@ -767,13 +823,9 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   template < bool BORDER > static __device__ __forceinline__ void
   step (const Level & a, int x, int y, int turn, Row * rows, float *shared)
   {
-    const int warp = (int) threadIdx.x / 32;
     Row above, below;
     Products up, here, next;
 
-    put (shared, turn, warp, 0, rows[0]);
-    put (shared, turn, warp, 1, rows[ROWS - 1]);
-    __syncthreads ();
     get (shared, turn, warp_above (y), 1, &above);
     get (shared, turn, warp_below (a, y), 0, &below);
     multiply (above, &up);
@@ -841,12 +893,8 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   template < bool BORDER > static __device__ __forceinline__ void
   box (const Level & a, int x, int y, int turn, Row * rows, float *shared)
   {
-    const int warp = (int) threadIdx.x / 32;
     Row beyond, up, here, next;
 
-    put (shared, turn, warp, 0, rows[0]);
-    put (shared, turn, warp, 1, rows[ROWS - 1]);
-    __syncthreads ();
     get (shared, turn, warp_above (y), 1, &beyond);
     three < BORDER > (a, x, beyond, &up);
     three < BORDER > (a, x, rows[0], &here);
@@ -912,19 +960,59 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
         }
       }
     }
-    steps < BORDER > (a, x, y, n, last, rows, shared);
+    steps (a, x0, y0, x, y, n, last, rows, shared);
     store (a, x0, y0, halo_x, halo_y, rows, to);
   }
 
-  template < bool BORDER > static __device__ __forceinline__ void
-  steps (const Level & a, int x, int y, int n, bool last, Row * rows,
-      float *shared)
+  /* Whether a warp, or a thread of it, has a pixel of the image's border; with
+   * one row of single pixels it does not matter. */
+  static __device__ __forceinline__ bool
+  on_border (const Level & a, int x0, int y)
   {
+    return (WIDE > 1 && (x0 <= 0 || x0 + width >= a.width))
+        || (ROWS > 1 && ((y <= 0 && y + ROWS > 0)
+            || (y < a.height && y + ROWS >= a.height)));
+  }
+
+  /* OFTEN: border is that of the block, and decided on once. */
+  template < bool OFTEN, bool BORDER > static __device__ __forceinline__ void
+  repeat (const Level & a, bool border, int x, int y, int n, bool last,
+      Row * rows, float *shared)
+  {
+    const int warp = (int) threadIdx.x / 32;
+
 #pragma unroll 1
-    for (int s = 0; s < n; s++)
-      step < BORDER > (a, x, y, s, rows, shared);
-    if (last)
-      box < BORDER > (a, x, y, n, rows, shared);
+    for (int s = 0; s < n + (last ? 1 : 0); s++) {
+      put (shared, s, warp, 0, rows[0]);
+      if (ROWS > 1)
+        put (shared, s, warp, 1, rows[ROWS - 1]);
+      __syncthreads ();
+      if (s == n) {
+        if (OFTEN ? BORDER : border)
+          box < true > (a, x, y, s, rows, shared);
+        else
+          box < false > (a, x, y, s, rows, shared);
+      } else if (OFTEN ? BORDER : border) {
+        step < true > (a, x, y, s, rows, shared);
+      } else {
+        step < false > (a, x, y, s, rows, shared);
+      }
+    }
+  }
+
+  static __device__ __forceinline__ void
+  steps (const Level & a, int x0, int y0, int x, int y, int n, bool last,
+      Row * rows, float *shared)
+  {
+    /* where registers are short, all warps of a block do the same */
+    if (ROWS * WIDE < 16)
+      repeat < false, false > (a, on_border (a, x0, y), x, y, n, last, rows,
+          shared);
+    else if (x0 <= 0 || y0 <= 0 || x0 + width >= a.width
+        || y0 + height >= a.height)
+      repeat < true, true > (a, true, x, y, n, last, rows, shared);
+    else
+      repeat < true, false > (a, false, x, y, n, last, rows, shared);
   }
 
   static __device__ __forceinline__ void
@@ -1046,10 +1134,7 @@ template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
       if (VERTICAL)
         rows[i].v[VERTICAL ? 2 : 1][0] = pixels.dy[i];
     }
-    if (ROWS > 1 && (y0 <= 0 || y0 + height >= a.height))
-      D::template steps < true > (a, x, y, a.diffusion, true, rows, exchange);
-    else
-      D::template steps < false > (a, x, y, a.diffusion, true, rows, exchange);
+    D::steps (a, x0, y0, x, y, a.diffusion, true, rows, exchange);
     D::store (a, x0, y0, halo, halo, rows, to);
   }
 };
@@ -1072,8 +1157,8 @@ iterate_kernel (const __grid_constant__ Level a, int iterations,
     where[k] = I::C::place (a, x0, y0, k);
   wait_for_kernel_before ();
   I::C::fill_left (a, x0, y0, (float *) shared + I::C::right_size);
-  I::C::load_inverse (a, x0 + (int) threadIdx.x % 32,
-      y0 + (int) threadIdx.x / 32 * ROWS, own);
+  __syncthreads ();
+  I::C::compute_inverse ((const float *) shared + I::C::right_size, own);
 #pragma unroll 1
   for (int m = 0; m < iterations; m++) {
     const float step = stereo_pyramid_step (m, iterations, max_step);
@@ -1473,12 +1558,15 @@ template < bool VERTICAL > void
 choose_correlate (StereoQueue * queue, const Level & a, float step,
     bool first)
 {
-  const int multiprocessors = ((const StereoCudaQueue *) queue)
-      ->multiprocessors;
   const dim3 grid = grid_for (a.width, a.height, 32, 30);
+  const int tiles = (int) (grid.x * grid.y)
+      / ((const StereoCudaQueue *) queue)->multiprocessors;
 
-  if ((int) (grid.x * grid.y) >= 2 * multiprocessors)
+  /* large tiles have less of a border, small ones are spread better */
+  if (tiles >= 7)
     launch_correlate < VERTICAL, 32, 30, 288, 4, 3 > (queue, a, step, first);
+  else if (tiles >= 1)
+    launch_correlate < VERTICAL, 32, 16, 256, 4, 4 > (queue, a, step, first);
   else
     launch_correlate < VERTICAL, 16, 16, 256, 2, 3 > (queue, a, step, first);
 }
@@ -1549,16 +1637,15 @@ choose_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
     const StereoPyramidField & from, const StereoPyramidField & to)
 {
   const int halo = n + (last ? 1 : 0);
-  const int cost[5] = {
+  const int cost[4] = {
     diffuse_cost < VERTICAL, 16, 2, 2, 2 > (queue, a, halo),
     diffuse_cost < VERTICAL, 16, 4, 2, 1 > (queue, a, halo),
     diffuse_cost < VERTICAL, 8, 4, 4, 2 > (queue, a, halo),
-    diffuse_cost < VERTICAL, 12, 8, 4, 1 > (queue, a, halo),
-    diffuse_cost < VERTICAL, 12, 9, 4, 1 > (queue, a, halo)
+    diffuse_cost < VERTICAL, 12, 8, 4, 1 > (queue, a, halo)
   };
   int best = 0;
 
-  for (int i = 1; i < 5; i++) {
+  for (int i = 1; i < 4; i++) {
     if (cost[i] < cost[best])
       best = i;
   }
@@ -1572,11 +1659,8 @@ choose_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
     case 2:
       launch_diffuse < VERTICAL, 8, 4, 4, 2 > (queue, a, n, last, from, to);
       break;
-    case 3:
-      launch_diffuse < VERTICAL, 12, 8, 4, 1 > (queue, a, n, last, from, to);
-      break;
     default:
-      launch_diffuse < VERTICAL, 12, 9, 4, 1 > (queue, a, n, last, from, to);
+      launch_diffuse < VERTICAL, 12, 8, 4, 1 > (queue, a, n, last, from, to);
       break;
   }
 }
@@ -1692,16 +1776,17 @@ iterate (StereoQueue * queue, const StereoPyramidConstants * k,
 {
   StereoCudaStage stage (queue);
   Level a = level_args (level, inverse);
-  StereoStatus status = prepare (queue, k, level, inverse);
+  StereoStatus status;
 
-  if (status != STEREO_OK)
-    return status;
+  if (!stage.entered ())
+    return stage.status ();
   a.before = *field;
   a.between = *other;
   if (k->vertical ? iterate_small < true > (queue, a, level->iterations,
           k->max_step, first) : iterate_small < false > (queue, a,
           level->iterations, k->max_step, first))
     return STEREO_CUDA_LAUNCHED (stage, "pyramid's iterate_kernel");
+  status = prepare (queue, k, level, inverse);
   for (int m = 0; m < level->iterations && status == STEREO_OK; m++) {
     status = correlate (queue, k, level, inverse,
         stereo_pyramid_step (m, level->iterations, k->max_step),
