@@ -224,7 +224,7 @@ sample (const Source & source)
   return result;
 }
 
-/* --------------------------------------------------------------- correlation */
+/* -------------------------------------------------------------- correlation */
 
 /* stereo_pyramid_parabola(), with other divisions: a correlation is zero or at
  * least 2^-56, differences are multiples of what is half an ulp of it, and no
@@ -930,7 +930,8 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   /* The tile whose first pixel, halo and all, is at x0 and y0. */
   template < bool BORDER > static __device__ __forceinline__ void
   work (const Level & a, int x0, int y0, int halo_x, int halo_y, int n,
-      bool last, const StereoPyramidField & from, const StereoPyramidField & to, float *shared)
+      bool last, const StereoPyramidField & from,
+      const StereoPyramidField & to, float *shared)
   {
     const int warp = (int) threadIdx.x / 32;
     const int tx = ((int) threadIdx.x & 31) * WIDE, ty = warp * ROWS;
@@ -1045,7 +1046,8 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
 
   static __device__ __forceinline__ void
   run (const Level & a, int x0, int y0, int halo_x, int halo_y, int n,
-      bool last, const StereoPyramidField & from, const StereoPyramidField & to, float *shared)
+      bool last, const StereoPyramidField & from,
+      const StereoPyramidField & to, float *shared)
   {
     if (x0 <= 0 || y0 <= 0 || x0 + width >= a.width
         || y0 + height >= a.height)
@@ -1071,7 +1073,7 @@ diffuse_kernel (const __grid_constant__ Level a, int halo_x, int halo_y,
       last, from, to, (float *) shared);
 }
 
-/* -------------------------------------------- all iterations of small levels */
+/* ------------------------------------------- all iterations of small levels */
 
 /* Waits for all blocks: of the only cluster, or of the grid. */
 template < bool CLUSTER > __device__ __forceinline__ void
@@ -1172,7 +1174,7 @@ iterate_kernel (const __grid_constant__ Level a, int iterations,
   }
 }
 
-/* ------------------------------------------------------------------ the rest */
+/* ----------------------------------------------------------------- the rest */
 
 const int block_width = 32;
 const int block_height = 8;
@@ -1511,8 +1513,8 @@ shrink (StereoQueue * queue, const StereoPyramidConstants *,
   if (!stage.entered ())
     return stage.status ();
   grid.z = 2;
-  launch (queue, grid, dim3 (shrink_threads), 0, BLOCKS_ALONE, shrink_kernel, *fine,
-      *coarse);
+  launch (queue, grid, dim3 (shrink_threads), 0, BLOCKS_ALONE, shrink_kernel,
+      *fine, *coarse);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's shrink_kernel");
 }
 
@@ -1538,8 +1540,8 @@ prepare (StereoQueue * queue, const StereoPyramidConstants *,
   if (!stage.entered ())
     return stage.status ();
   launch (queue, grid_for (level->width, level->height, prepare_width,
-          prepare_height), dim3 (prepare_threads), 0, BLOCKS_ALONE, prepare_kernel,
-      level_args (level, inverse));
+          prepare_height), dim3 (prepare_threads), 0, BLOCKS_ALONE,
+      prepare_kernel, level_args (level, inverse));
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's prepare_kernel");
 }
 
@@ -1724,8 +1726,9 @@ finish (StereoQueue * queue, const StereoPyramidConstants *,
   }
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, pixel_grid (level), pixel_block, 0, BLOCKS_ALONE, finish_kernel,
-      level->width, level->height, (int) level->stride, *field, out);
+  launch (queue, pixel_grid (level), pixel_block, 0, BLOCKS_ALONE,
+      finish_kernel, level->width, level->height, (int) level->stride, *field,
+      out);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's finish_kernel");
 }
 
