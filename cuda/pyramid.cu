@@ -4,10 +4,38 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/*
+ * An iteration of a large level is two kernels, each of which reads and writes
+ * a field once:
+ *
+ *   correlate_kernel  A block has a tile.  It warps the right view, with a
+ *       border of three pixels, into shared memory, filters all products along
+ *       rows there, and sums them along columns in registers, where the
+ *       parabolas follow.
+ *   diffuse_kernel  A block has a tile with a border as wide as there are
+ *       steps, in registers, and does all steps and the mean.  Neighbours come
+ *       by shuffles along rows, and through shared memory where another warp
+ *       has them.  Which of several tiles is the best depends on how many of
+ *       them a level has for how many multiprocessors.
+ *
+ * On a small level launches and the way to memory and back take longer than
+ * the arithmetic.  There, iterate_kernel does all iterations: a multiprocessor
+ * has one tile for as long as it takes, border and all, so that fields go from
+ * the correlation to the mean in registers, and blocks meet once in an
+ * iteration, in a cluster when they are 16 at most, else as a grid that is
+ * resident at once.
+ *
+ * What is exact (see pyramid.h) is computed in floats with fused operations,
+ * all else as pyramid-pixel.h has it.  Divisions and reciprocals are correctly
+ * rounded, without the cases that can't happen.
+ */
+
 #include "output.h"
 #include "pyramid-pixel.h"
 #include "pyramid.h"
 #include "queue-cuda.h"
+
+#include <cooperative_groups.h>
 
 #include <string.h>
 
@@ -46,6 +74,18 @@ reciprocal (float x)
 
   asm ("rcp.approx.ftz.f32 %0, %1;":"=f" (r):"f" (x));
   return __fmaf_rn (r, __fmaf_rn (-x, r, 1.0f), r);
+}
+
+/* a / b, correctly rounded, for the same b, and for a that is zero or no
+ * smaller than 2^-90: what the compiler makes of it, less its look at both. */
+__device__ __forceinline__ float
+quotient (float a, float b)
+{
+  const float r = reciprocal (b);
+  float q = a * r;
+
+  q = __fmaf_rn (__fmaf_rn (-b, q, a), r, q);
+  return __fmaf_rn (__fmaf_rn (-b, q, a), r, q);
 }
 
 /* stereo_pyramid_five(), in five instructions. */
@@ -122,26 +162,45 @@ load_field (const float *p)
 
 /* ----------------------------------------------------------------- warping */
 
-/* stereo_pyramid_fetch(), as floats: without rounding until the last step, as
+/* Where a warped pixel comes from, and the four words there. */
+struct Source
+{
+  int px;
+  int py;
+  uint32_t word[4];
+};
+
+template < bool VERTICAL > __device__ __forceinline__ void
+load_source (const Level & a, int x, int y, float dx, float dy, Source * s)
+{
+  s->px = stereo_pyramid_target (x, dx, a.width);
+  s->py = VERTICAL ? stereo_pyramid_target (y, dy, a.height)
+      : y * STEREO_PYRAMID_ONE;
+
+  const uint32_t *row = a.right + (s->py >> 6) * a.stride + (s->px >> 6);
+  const int right = (s->px >> 6) + 1 < a.width ? 1 : 0;
+
+  s->word[0] = row[0];
+  s->word[1] = row[right];
+  if (VERTICAL) {
+    row += (s->py >> 6) + 1 < a.height ? a.stride : 0;
+    s->word[2] = row[0];
+    s->word[3] = row[right];
+  }
+}
+
+/* stereo_pyramid_sample(), as floats: without rounding until the last step, as
  * all values are integers over 4096 of 22 bits. */
 template < bool VERTICAL > __device__ __forceinline__ Fields
-warped_pixel (const Level & a, int x, int y)
+sample (const Source & source)
 {
-  const int at = y * a.stride + x;
-  const int px = stereo_pyramid_target (x, load_field (a.before.dx + at),
-      a.width);
-  const int py = VERTICAL ? stereo_pyramid_target (y,
-      load_field (a.before.dy + at), a.height) : y * STEREO_PYRAMID_ONE;
-  const uint32_t *row = a.right + (py >> 6) * a.stride + (px >> 6);
-  const int right = (px >> 6) + 1 < a.width ? 1 : 0;
-  const float ax = fraction (px);
-  const Fields p = biased (row[0]), q = biased (row[right]);
+  const float ax = fraction (source.px);
+  const Fields p = biased (source.word[0]), q = biased (source.word[1]);
   Fields result;
 
   if (VERTICAL) {
-    const int down = (py >> 6) + 1 < a.height ? a.stride : 0;
-    const float ay = fraction (py);
-    const Fields r = biased (row[down]), s = biased (row[down + right]);
+    const float ay = fraction (source.py);
+    const Fields r = biased (source.word[2]), s = biased (source.word[3]);
 
 #pragma unroll
     for (int i = 0; i < 3; i++) {
@@ -165,7 +224,32 @@ warped_pixel (const Level & a, int x, int y)
   return result;
 }
 
-/* --------------------------------------------------------------- correlation */
+/* -------------------------------------------------------------- correlation */
+
+/* stereo_pyramid_parabola(), with other divisions: a correlation is zero or at
+ * least 2^-56, differences are multiples of what is half an ulp of it, and no
+ * divisor is smaller than 2^-23. */
+__device__ __forceinline__ float
+parabola (float low, float middle, float high, float step, float *trust)
+{
+  const float slope = (high - low) * 0.5f;
+  const float curve = (high + low) * 0.5f - middle;
+  float way, top;
+
+  if (!(curve < -STEREO_PYRAMID_FLAT)) {
+    *trust = 0.4f;
+    return 0.0f;
+  }
+  way = fminf (fmaxf (quotient (slope * -0.5f, curve), -step), step);
+  top = (curve * way + slope) * way + middle;
+  if (top > 1.0f) {
+    way = way * quotient (1.0f - middle, top - middle);
+    *trust = 1.0f;
+  } else {
+    *trust = 0.3f * top + 0.7f;
+  }
+  return way;
+}
 
 /*
  * One tile of WIDTH x HEIGHT pixels.  Both views, the right one warped, come
@@ -205,7 +289,8 @@ struct Correlator
       + square_size + inverse_size);
 
   static constexpr int groups = WIDTH / P;      /* of P columns */
-  static constexpr int strip = 4;       /* rows that a thread sums squares of */
+  /* rows that a thread sums squares of */
+  static constexpr int strip = HEIGHT <= 24 ? 2 : 4;
   static constexpr int strips = (inverse_height + strip - 1) / strip;
   static constexpr int lines = THREADS / WIDTH;
   static constexpr int rows = (HEIGHT + lines - 1) / lines;
@@ -247,28 +332,78 @@ struct Correlator
   }
 
   static __device__ __forceinline__ void
-  fill (const Level & a, int x0, int y0, float *right, float *left)
+  fill_left (const Level & a, int x0, int y0, float *left)
   {
-    for (int i = (int) threadIdx.x; i < left_plane; i += THREADS) {
+#pragma unroll
+    for (int k = 0; k < (left_plane + THREADS - 1) / THREADS; k++) {
+      const int i = (int) threadIdx.x + k * THREADS;
       const int x = i % left_pitch, y = i / left_pitch;
       const Fields f =
           fields (a.left[stereo_clamp_int (y0 - 2 + y, 0, a.height - 1)
               * a.stride + stereo_clamp_int (x0 - 2 + x, 0, a.width - 1)]);
 
+      if (i < left_plane) {
 #pragma unroll
-      for (int c = 0; c < 3; c++)
-        left[c * left_plane + i] = f.v[c];
+        for (int c = 0; c < 3; c++)
+          left[c * left_plane + i] = f.v[c];
+      }
     }
-    for (int i = (int) threadIdx.x; i < right_width * right_height;
-        i += THREADS) {
-      const int x = i % right_width, y = i / right_width;
-      const Fields f = warped_pixel < VERTICAL > (a,
-          stereo_clamp_int (x0 - 3 + x, 0, a.width - 1),
-          stereo_clamp_int (y0 - 2 - V + y, 0, a.height - 1));
+  }
+
+  /* Pixels of the right view that a thread warps. */
+  static constexpr int right_pixels = right_width * right_height;
+  static constexpr int places = (right_pixels + THREADS - 1) / THREADS;
+
+  struct Place
+  {
+    int x;
+    int y;
+    int to;                     /* in shared memory */
+  };
+
+  static __device__ __forceinline__ Place
+  place (const Level & a, int x0, int y0, int k)
+  {
+    /* threads that have none repeat the last one */
+    const int i = min ((int) threadIdx.x + k * THREADS, right_pixels - 1);
+    const int x = i % right_width, y = i / right_width;
+    Place p;
+
+    p.x = stereo_clamp_int (x0 - 3 + x, 0, a.width - 1);
+    p.y = stereo_clamp_int (y0 - 2 - V + y, 0, a.height - 1);
+    p.to = y * right_pitch + x;
+    return p;
+  }
+
+  /* Loads of all places come before what waits for the first. */
+  static __device__ __forceinline__ void
+  fill_right (const Level & a, const StereoPyramidField & from,
+      const Place * where, float *right)
+  {
+    float dx[places], dy[places];
+    Source source[places];
 
 #pragma unroll
-      for (int c = 0; c < 3; c++)
-        right[c * right_plane + y * right_pitch + x] = f.v[c];
+    for (int k = 0; k < places; k++) {
+      const int at = where[k].y * a.stride + where[k].x;
+
+      dx[k] = load_field (from.dx + at);
+      dy[k] = VERTICAL ? load_field (from.dy + at) : 0.0f;
+    }
+#pragma unroll
+    for (int k = 0; k < places; k++)
+      load_source < VERTICAL > (a, where[k].x, where[k].y, dx[k], dy[k],
+          &source[k]);
+#pragma unroll
+    for (int k = 0; k < places; k++) {
+      const Fields f = sample < VERTICAL > (source[k]);
+
+      if ((k + 1) * THREADS <= right_pixels
+          || (int) threadIdx.x + k * THREADS < right_pixels) {
+#pragma unroll
+        for (int c = 0; c < 3; c++)
+          right[c * right_plane + where[k].to] = f.v[c];
+      }
     }
   }
 
@@ -373,41 +508,112 @@ struct Correlator
     }
   }
 
+  /* What there is of a thread's pixels: `rows` of one column. */
+  struct Pixels
+  {
+    float dx[rows];
+    float dy[rows];
+    float confidence[rows];
+  };
+
   static __device__ __forceinline__ void
-  run (const Level & a, float step, bool first, int x0, int y0, float *shared)
+  load_pixels (const Level & a, const StereoPyramidField & from, int x, int y,
+      Pixels * pixels)
+  {
+    const int column = stereo_clamp_int (x, 0, a.width - 1);
+
+#pragma unroll
+    for (int i = 0; i < rows; i++) {
+      const int at = stereo_clamp_int (y + i, 0, a.height - 1) * a.stride
+          + column;
+
+      pixels->dx[i] = load_field (from.dx + at);
+      if (VERTICAL)
+        pixels->dy[i] = load_field (from.dy + at);
+      pixels->confidence[i] = load_field (from.confidence + at);
+    }
+  }
+
+  static __device__ __forceinline__ void
+  load_inverse (const Level & a, int x, int y, float *own)
+  {
+    const int column = stereo_clamp_int (x, 0, a.width - 1);
+
+#pragma unroll
+    for (int i = 0; i < rows; i++)
+      own[i] = a.inverse[stereo_clamp_int (y + i, 0, a.height - 1) * a.stride
+          + column];
+  }
+
+  /* The row of a thread's first pixel.  The last threads share pixels with
+   * those before them, and may have none of their own. */
+  static __device__ __forceinline__ int
+  own_row (int *line)
+  {
+    *line = (int) threadIdx.x / WIDTH * rows;
+    return min (*line, HEIGHT - rows);
+  }
+
+  /* The same for a tile that is in shared memory. */
+  static __device__ __forceinline__ void
+  compute_inverse (const float *left, float *own)
+  {
+    const int ty = (int) threadIdx.x / WIDTH * rows;
+    const float *p = left + ty * left_pitch + (int) threadIdx.x % WIDTH;
+    float h[rows + 4];
+
+#pragma unroll
+    for (int j = 0; j < rows + 4; j++) {
+      float s[5];
+
+#pragma unroll
+      for (int i = 0; i < 5; i++) {
+        const int at = j * left_pitch + i;
+
+        s[i] = __fmaf_rn (p[at + 2 * left_plane], p[at + 2 * left_plane],
+            __fmaf_rn (p[at + left_plane], p[at + left_plane], p[at] * p[at]));
+      }
+      h[j] = five (s[0], s[1], s[2], s[3], s[4]);
+    }
+#pragma unroll
+    for (int i = 0; i < rows; i++)
+      own[i] = reciprocal (fmaxf (five (h[i], h[i + 1], h[i + 2], h[i + 3],
+                  h[i + 4]), 1.0f));
+  }
+
+  /* From both views in shared memory to the squares' inverse and the products'
+   * rows. */
+  static __device__ __forceinline__ void
+  filter (float *shared)
   {
     float *right = shared;
     float *left = right + right_size;
     float *row = left + left_size;
     float *square = row + row_size;
     float *inverse = square + square_size;
-    const int tx = (int) threadIdx.x % WIDTH;
-    /* the last threads share rows with those before them */
-    const int line = (int) threadIdx.x / WIDTH * rows;
-    const int ty = min (line, HEIGHT - rows);
-    float c[moves][rows];
 
-    fill (a, x0, y0, right, left);
-    __syncthreads ();
     filter_rows (right, left, row, square);
     __syncthreads ();
     invert_squares (square, inverse);
     __syncthreads ();
-    if (line >= HEIGHT || x0 + tx >= a.width)
-      return;
+  }
 
-    const float *ip = inverse + (ty + V) * inverse_pitch + tx + 1;
-    float own[rows];
+  /* The thread's pixels after the iteration. */
+  static __device__ __forceinline__ void
+  follow (const float *shared, const float *own, int ty, float step,
+      bool first, Pixels * pixels)
+  {
+    const int tx = (int) threadIdx.x % WIDTH;
+    const float *row = shared + right_size + left_size + ty * WIDTH + tx;
+    const float *ip = shared + right_size + left_size + row_size + square_size
+        + (ty + V) * inverse_pitch + tx + 1;
+    float c[moves][rows];
 
-#pragma unroll
-    for (int i = 0; i < rows; i++)
-      own[i] = a.inverse[min (y0 + ty + i, a.height - 1) * a.stride
-          + x0 + tx];
 #pragma unroll
     for (int m = 0; m < moves; m++) {
       const int move = m < 3 ? m - 1 : m == 3 ? -inverse_pitch : inverse_pitch;
 
-      down < rows > (row + m * row_plane + ty * WIDTH + tx, WIDTH, c[m]);
+      down < rows > (row + m * row_plane, WIDTH, c[m]);
 #pragma unroll
       for (int i = 0; i < rows; i++)
         c[m][i] = stereo_pyramid_correlation (c[m][i], own[i],
@@ -415,22 +621,54 @@ struct Correlator
     }
 #pragma unroll
     for (int i = 0; i < rows; i++) {
-      const int y = y0 + ty + i, at = y * a.stride + x0 + tx;
       float trust, trust_y;
+
+      pixels->dx[i] += parabola (c[0][i], c[1][i], c[2][i], step, &trust);
+      if (VERTICAL) {
+        pixels->dy[i] += parabola (c[3][i], c[1][i], c[4][i], step, &trust_y);
+        trust = trust * trust_y;
+      }
+      pixels->confidence[i] = first ? trust
+          : stereo_pyramid_confidence (pixels->confidence[i], trust);
+    }
+  }
+
+  /* All of it, for a tile of the level. */
+  static __device__ __forceinline__ void
+  run (const Level & a, float step, bool first, int x0, int y0, float *shared)
+  {
+    const int x = x0 + (int) threadIdx.x % WIDTH;
+    int line;
+    const int ty = own_row (&line);
+    Pixels pixels;
+    float own[rows];
+
+    {
+      Place where[places];
+
+#pragma unroll
+      for (int k = 0; k < places; k++)
+        where[k] = place (a, x0, y0, k);
+      fill_left (a, x0, y0, shared + right_size);
+      fill_right (a, a.before, where, shared);
+    }
+    __syncthreads ();
+    filter (shared);
+    if (line >= HEIGHT || x >= a.width)
+      return;
+    load_inverse (a, x, y0 + ty, own);
+    load_pixels (a, a.before, x, y0 + ty, &pixels);
+    follow (shared, own, ty, step, first, &pixels);
+#pragma unroll
+    for (int i = 0; i < rows; i++) {
+      const int y = y0 + ty + i, at = y * a.stride + x;
 
       if (ty + i < line || y >= a.height)
         continue;
-      a.between.dx[at] = load_field (a.before.dx + at)
-          + stereo_pyramid_parabola (c[0][i], c[1][i], c[2][i], step, &trust);
-      if (VERTICAL) {
-        a.between.dy[at] = load_field (a.before.dy + at)
-            + stereo_pyramid_parabola (c[3][i], c[1][i], c[4][i], step,
-            &trust_y);
-        trust = trust * trust_y;
-      }
-      a.between.confidence[at] = first ? trust
-          : stereo_pyramid_confidence (load_field (a.before.confidence + at),
-          trust);
+      a.between.dx[at] = pixels.dx[i];
+      if (VERTICAL)
+        a.between.dy[at] = pixels.dy[i];
+      a.between.confidence[at] = pixels.confidence[i];
     }
   }
 };
@@ -462,18 +700,20 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   static constexpr int fields = VERTICAL ? 3 : 2;       /* confidence, dx, dy */
   static constexpr int width = 32 * WIDE;
   static constexpr int height = WARPS * ROWS;
-  static constexpr int bytes = 2 * WARPS * 2 * fields * width * 4;
+  static constexpr int kept = ROWS > 1 ? 2 : 1;
+  static constexpr int bytes = 2 * WARPS * kept * fields * width * 4;
 
   struct Row
   {
     float v[fields][WIDE];
   };
 
-  /* Rows of all warps that others need: first and last. */
+  /* Rows of all warps that others need: first and last, which may be one. */
   static __device__ __forceinline__ float *
   slot (float *shared, int turn, int warp, int which, int field)
   {
-    return shared + ((((turn & 1) * WARPS + warp) * 2 + which) * fields
+    return shared + ((((turn & 1) * WARPS + warp) * kept
+            + (ROWS > 1 ? which : 0)) * fields
         + field) * width + (threadIdx.x & 31) * WIDE;
   }
 
@@ -538,6 +778,15 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   template < bool BORDER > static __device__ __forceinline__ void
   beside (const float *v, int x, int image_width, float *before, float *after)
   {
+    const int lane = (int) threadIdx.x & 31;
+
+    if (WIDE == 1) {
+      /* the border costs nothing: the first pixel is its own neighbour */
+      *before = __shfl_sync (~0u, *v, x == 0 ? lane : lane - 1);
+      *after = __shfl_sync (~0u, *v, x == image_width - 1 ? lane : lane + 1);
+      return;
+    }
+
     const float from_left = __shfl_up_sync (~0u, v[WIDE - 1], 1);
     const float from_right = __shfl_down_sync (~0u, v[0], 1);
 
@@ -546,30 +795,45 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
       before[i] = i > 0 ? v[i - 1] : from_left;
       after[i] = i + 1 < WIDE ? v[i + 1] : from_right;
       if (BORDER) {
-        before[i] = x + i == 0 ? v[i] : before[i];
+        if (i == 0)
+          before[i] = x == 0 ? v[i] : before[i];
         after[i] = x + i == image_width - 1 ? v[i] : after[i];
       }
     }
   }
 
+  /* The warps whose last and first row are next to this one's: if there is but
+   * one, a row of the border is its own neighbour. */
+  static __device__ __forceinline__ int
+  warp_above (int y)
+  {
+    const int warp = (int) threadIdx.x / 32;
+
+    return ROWS == 1 && y == 0 ? warp : max (warp - 1, 0);
+  }
+
+  static __device__ __forceinline__ int
+  warp_below (const Level & a, int y)
+  {
+    const int warp = (int) threadIdx.x / 32;
+
+    return ROWS == 1 && y == a.height - 1 ? warp : min (warp + 1, WARPS - 1);
+  }
+
   template < bool BORDER > static __device__ __forceinline__ void
   step (const Level & a, int x, int y, int turn, Row * rows, float *shared)
   {
-    const int warp = (int) threadIdx.x / 32;
     Row above, below;
     Products up, here, next;
 
-    put (shared, turn, warp, 0, rows[0]);
-    put (shared, turn, warp, 1, rows[ROWS - 1]);
-    __syncthreads ();
-    get (shared, turn, max (warp - 1, 0), 1, &above);
-    get (shared, turn, min (warp + 1, WARPS - 1), 0, &below);
+    get (shared, turn, warp_above (y), 1, &above);
+    get (shared, turn, warp_below (a, y), 0, &below);
     multiply (above, &up);
     multiply (rows[0], &here);
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
       multiply (j + 1 < ROWS ? rows[j + 1 < ROWS ? j + 1 : 0] : below, &next);
-      if (BORDER) {
+      if (BORDER && ROWS > 1) {
         if (y + j == 0)
           up = here;
         if (y + j == a.height - 1)
@@ -629,21 +893,17 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   template < bool BORDER > static __device__ __forceinline__ void
   box (const Level & a, int x, int y, int turn, Row * rows, float *shared)
   {
-    const int warp = (int) threadIdx.x / 32;
     Row beyond, up, here, next;
 
-    put (shared, turn, warp, 0, rows[0]);
-    put (shared, turn, warp, 1, rows[ROWS - 1]);
-    __syncthreads ();
-    get (shared, turn, max (warp - 1, 0), 1, &beyond);
+    get (shared, turn, warp_above (y), 1, &beyond);
     three < BORDER > (a, x, beyond, &up);
     three < BORDER > (a, x, rows[0], &here);
-    get (shared, turn, min (warp + 1, WARPS - 1), 0, &beyond);
+    get (shared, turn, warp_below (a, y), 0, &beyond);
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
       three < BORDER > (a, x, j + 1 < ROWS ? rows[j + 1 < ROWS ? j + 1 : 0]
           : beyond, &next);
-      if (BORDER) {
+      if (BORDER && ROWS > 1) {
         if (y + j == 0)
           up = here;
         if (y + j == a.height - 1)
@@ -670,7 +930,8 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   /* The tile whose first pixel, halo and all, is at x0 and y0. */
   template < bool BORDER > static __device__ __forceinline__ void
   work (const Level & a, int x0, int y0, int halo_x, int halo_y, int n,
-      bool last, const StereoPyramidField & from, const StereoPyramidField & to, float *shared)
+      bool last, const StereoPyramidField & from,
+      const StereoPyramidField & to, float *shared)
   {
     const int warp = (int) threadIdx.x / 32;
     const int tx = ((int) threadIdx.x & 31) * WIDE, ty = warp * ROWS;
@@ -700,11 +961,67 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
         }
       }
     }
+    steps (a, x0, y0, x, y, n, last, rows, shared);
+    store (a, x0, y0, halo_x, halo_y, rows, to);
+  }
+
+  /* Whether a warp, or a thread of it, has a pixel of the image's border; with
+   * one row of single pixels it does not matter. */
+  static __device__ __forceinline__ bool
+  on_border (const Level & a, int x0, int y)
+  {
+    return (WIDE > 1 && (x0 <= 0 || x0 + width >= a.width))
+        || (ROWS > 1 && ((y <= 0 && y + ROWS > 0)
+            || (y < a.height && y + ROWS >= a.height)));
+  }
+
+  /* OFTEN: border is that of the block, and decided on once. */
+  template < bool OFTEN, bool BORDER > static __device__ __forceinline__ void
+  repeat (const Level & a, bool border, int x, int y, int n, bool last,
+      Row * rows, float *shared)
+  {
+    const int warp = (int) threadIdx.x / 32;
+
 #pragma unroll 1
-    for (int s = 0; s < n; s++)
-      step < BORDER > (a, x, y, s, rows, shared);
-    if (last)
-      box < BORDER > (a, x, y, n, rows, shared);
+    for (int s = 0; s < n + (last ? 1 : 0); s++) {
+      put (shared, s, warp, 0, rows[0]);
+      if (ROWS > 1)
+        put (shared, s, warp, 1, rows[ROWS - 1]);
+      __syncthreads ();
+      if (s == n) {
+        if (OFTEN ? BORDER : border)
+          box < true > (a, x, y, s, rows, shared);
+        else
+          box < false > (a, x, y, s, rows, shared);
+      } else if (OFTEN ? BORDER : border) {
+        step < true > (a, x, y, s, rows, shared);
+      } else {
+        step < false > (a, x, y, s, rows, shared);
+      }
+    }
+  }
+
+  static __device__ __forceinline__ void
+  steps (const Level & a, int x0, int y0, int x, int y, int n, bool last,
+      Row * rows, float *shared)
+  {
+    /* where registers are short, all warps of a block do the same */
+    if (ROWS * WIDE < 16)
+      repeat < false, false > (a, on_border (a, x0, y), x, y, n, last, rows,
+          shared);
+    else if (x0 <= 0 || y0 <= 0 || x0 + width >= a.width
+        || y0 + height >= a.height)
+      repeat < true, true > (a, true, x, y, n, last, rows, shared);
+    else
+      repeat < true, false > (a, false, x, y, n, last, rows, shared);
+  }
+
+  static __device__ __forceinline__ void
+  store (const Level & a, int x0, int y0, int halo_x, int halo_y,
+      const Row * rows, const StereoPyramidField & to)
+  {
+    const int tx = ((int) threadIdx.x & 31) * WIDE;
+    const int ty = (int) threadIdx.x / 32 * ROWS, x = x0 + tx, y = y0 + ty;
 
     if (tx < halo_x || tx >= width - halo_x || x >= a.width)
       return;
@@ -729,7 +1046,8 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
 
   static __device__ __forceinline__ void
   run (const Level & a, int x0, int y0, int halo_x, int halo_y, int n,
-      bool last, const StereoPyramidField & from, const StereoPyramidField & to, float *shared)
+      bool last, const StereoPyramidField & from,
+      const StereoPyramidField & to, float *shared)
   {
     if (x0 <= 0 || y0 <= 0 || x0 + width >= a.width
         || y0 + height >= a.height)
@@ -755,68 +1073,108 @@ diffuse_kernel (const __grid_constant__ Level a, int halo_x, int halo_y,
       last, from, to, (float *) shared);
 }
 
-/* -------------------------------------------- all iterations of small levels */
+/* ------------------------------------------- all iterations of small levels */
 
-#define CLUSTER_THREADS 512
-
-__device__ __forceinline__ void
-cluster_barrier ()
+/* Waits for all blocks: of the only cluster, or of the grid. */
+template < bool CLUSTER > __device__ __forceinline__ void
+wait_for_blocks ()
 {
+  if (CLUSTER) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile ("barrier.cluster.arrive.release.aligned;\n\t"
-      "barrier.cluster.wait.acquire.aligned;":::"memory");
+    asm volatile ("barrier.cluster.arrive.release.aligned;\n\t"
+        "barrier.cluster.wait.acquire.aligned;":::"memory");
 #endif
+  } else {
+    cooperative_groups::this_grid ().sync ();
+  }
 }
 
-template < bool VERTICAL > struct Small
+/*
+ * All iterations of a level whose tiles have a block each, for as long as it
+ * takes.  A tile's pixels, halo and all, stay in registers from the
+ * correlation to the mean, so that blocks wait for each other just once in an
+ * iteration; an even number of iterations brings the result to where the input
+ * was.
+ */
+template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
 {
-  typedef Correlator < VERTICAL, 16, 16, CLUSTER_THREADS, 2 > C;
-  typedef Diffuser < VERTICAL, CLUSTER_THREADS / 32, 2, 1 > D;
-  static constexpr int bytes = C::bytes > D::bytes ? C::bytes : D::bytes;
+  typedef Correlator < VERTICAL, 32, WARPS * ROWS, 32 * WARPS, P > C;
+  typedef Diffuser < VERTICAL, WARPS, ROWS, 1 > D;
+  static constexpr int threads = 32 * WARPS;
+  static constexpr int height = WARPS * ROWS;
+  static constexpr int bytes = C::bytes + D::bytes;
+
+  static_assert (C::rows == ROWS, "the same pixels in both");
+
+  static dim3 grid (int width, int rows, int halo)
+  {
+    return dim3 ((unsigned) ((width + 31 - 2 * halo) / (32 - 2 * halo)),
+        (unsigned) ((rows + height - 2 * halo - 1) / (height - 2 * halo)));
+  }
+
+  static __device__ __forceinline__ void
+  run (const Level & a, const StereoPyramidField & from,
+      const StereoPyramidField & to, float step, bool first, int x0, int y0,
+      const float *own, const typename C::Place * where, float *shared)
+  {
+    const int x = x0 + (int) threadIdx.x % 32;
+    const int ty = (int) threadIdx.x / 32 * ROWS, y = y0 + ty;
+    const int halo = a.diffusion + 1;
+    float *exchange = shared + C::bytes / 4;
+    typename C::Pixels pixels;
+    typename D::Row rows[ROWS];
+
+    C::load_pixels (a, from, x, y, &pixels);
+    C::fill_right (a, from, where, shared);
+    __syncthreads ();
+    C::filter (shared);
+    C::follow (shared, own, ty, step, first, &pixels);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      rows[i].v[0][0] = pixels.confidence[i];
+      rows[i].v[1][0] = pixels.dx[i];
+      if (VERTICAL)
+        rows[i].v[VERTICAL ? 2 : 1][0] = pixels.dy[i];
+    }
+    D::steps (a, x0, y0, x, y, a.diffusion, true, rows, exchange);
+    D::store (a, x0, y0, halo, halo, rows, to);
+  }
 };
 
-/* The blocks of one cluster share the tiles of a level. */
-template < bool VERTICAL >
-__global__ void __launch_bounds__ (CLUSTER_THREADS)
+template < bool VERTICAL, int WARPS, int ROWS, int P, bool CLUSTER >
+__global__ void __launch_bounds__ (32 * WARPS)
 iterate_kernel (const __grid_constant__ Level a, int iterations,
     float max_step, bool first)
 {
-  typedef typename Small < VERTICAL >::C C;
-  typedef typename Small < VERTICAL >::D D;
+  typedef Iterator < VERTICAL, WARPS, ROWS, P > I;
   extern __shared__ float4 shared[];
-  const int inner_x = D::width - 2 * (a.diffusion + 1);
-  const int inner_y = D::height - 2 * (a.diffusion + 1);
-  const int columns = (a.width + 15) / 16, rows = (a.height + 15) / 16;
-  const int wide = (a.width + inner_x - 1) / inner_x;
-  const int high = (a.height + inner_y - 1) / inner_y;
+  const int halo = a.diffusion + 1;
+  const int x0 = (int) blockIdx.x * (32 - 2 * halo) - halo;
+  const int y0 = (int) blockIdx.y * (I::height - 2 * halo) - halo;
+  float own[ROWS];
+  typename I::C::Place where[I::C::places];
 
+#pragma unroll
+  for (int k = 0; k < I::C::places; k++)
+    where[k] = I::C::place (a, x0, y0, k);
   wait_for_kernel_before ();
-  let_next_kernel_come ();
+  I::C::fill_left (a, x0, y0, (float *) shared + I::C::right_size);
+  __syncthreads ();
+  I::C::compute_inverse ((const float *) shared + I::C::right_size, own);
 #pragma unroll 1
   for (int m = 0; m < iterations; m++) {
     const float step = stereo_pyramid_step (m, iterations, max_step);
 
-#pragma unroll 1
-    for (int t = (int) blockIdx.x; t < columns * rows;
-        t += (int) gridDim.x) {
-      C::run (a, step, first && m == 0, t % columns * 16, t / columns * 16,
-          (float *) shared);
-      __syncthreads ();
-    }
-    cluster_barrier ();
-#pragma unroll 1
-    for (int t = (int) blockIdx.x; t < wide * high; t += (int) gridDim.x) {
-      D::run (a, t % wide * inner_x - a.diffusion - 1,
-          t / wide * inner_y - a.diffusion - 1, a.diffusion + 1,
-          a.diffusion + 1, a.diffusion, true, a.between, a.before,
-          (float *) shared);
-      __syncthreads ();
-    }
-    cluster_barrier ();
+    I::run (a, m % 2 ? a.between : a.before, m % 2 ? a.before : a.between,
+        step, first && m == 0, x0, y0, own, where, (float *) shared);
+    if (m + 1 < iterations)
+      wait_for_blocks < CLUSTER > ();
+    if (m + 2 == iterations)
+      let_next_kernel_come ();
   }
 }
 
-/* ------------------------------------------------------------------ the rest */
+/* ----------------------------------------------------------------- the rest */
 
 const int block_width = 32;
 const int block_height = 8;
@@ -1066,35 +1424,49 @@ pixel_grid (const StereoPyramidLevel * level)
 
 const dim3 pixel_block (block_width, block_height);
 
-/* Launches a kernel that calls wait_for_kernel_before (), as one cluster if
- * that is what is asked for. */
+enum Blocks
+{
+  BLOCKS_ALONE,
+  BLOCKS_CLUSTER,               /* all in one */
+  BLOCKS_TOGETHER               /* all at the same time */
+};
+
+/* Launches a kernel that calls wait_for_kernel_before (). */
 template < typename... Parameters, typename... Arguments > void
 launch (StereoQueue * queue, dim3 grid, dim3 block, int shared_bytes,
-    bool cluster, void (*kernel) (Parameters...),
+    Blocks blocks, void (*kernel) (Parameters...),
     const Arguments &... arguments)
 {
   const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
   cudaLaunchConfig_t config = { };
   cudaLaunchAttribute attribute[2];
+  unsigned n = 0;
 
   memset ((void *) attribute, 0, sizeof (attribute));
-  attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute[0].val.programmaticStreamSerializationAllowed = 1;
-  attribute[1].id = cudaLaunchAttributeClusterDimension;
-  attribute[1].val.clusterDim.x = grid.x;
-  attribute[1].val.clusterDim.y = attribute[1].val.clusterDim.z = 1;
+  if (blocks == BLOCKS_TOGETHER) {
+    attribute[n].id = cudaLaunchAttributeCooperative;
+    attribute[n++].val.cooperative = 1;
+  } else if (q->capability >= 90) {
+    attribute[n].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute[n++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (blocks == BLOCKS_CLUSTER) {
+    attribute[n].id = cudaLaunchAttributeClusterDimension;
+    attribute[n].val.clusterDim.x = grid.x;
+    attribute[n].val.clusterDim.y = grid.y;
+    attribute[n++].val.clusterDim.z = 1;
+    (void) cudaFuncSetAttribute (kernel,
+        cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  }
   config.gridDim = grid;
   config.blockDim = block;
   config.dynamicSmemBytes = (size_t) shared_bytes;
   config.stream = q->compute;
   config.attrs = attribute;
-  config.numAttrs = q->capability >= 90 ? cluster ? 2 : 1 : 0;
+  config.numAttrs = n;
   if (shared_bytes > 48 << 10)
     (void) cudaFuncSetAttribute (kernel,
         cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
-  if (cluster)
-    (void) cudaFuncSetAttribute (kernel,
-        cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   /* an error is found where launches are checked */
   (void) cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
 }
@@ -1141,8 +1513,8 @@ shrink (StereoQueue * queue, const StereoPyramidConstants *,
   if (!stage.entered ())
     return stage.status ();
   grid.z = 2;
-  launch (queue, grid, dim3 (shrink_threads), 0, false, shrink_kernel, *fine,
-      *coarse);
+  launch (queue, grid, dim3 (shrink_threads), 0, BLOCKS_ALONE, shrink_kernel,
+      *fine, *coarse);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's shrink_kernel");
 }
 
@@ -1154,7 +1526,7 @@ clear (StereoQueue * queue, const StereoPyramidConstants * k,
 
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, pixel_grid (level), pixel_block, 0, false, clear_kernel,
+  launch (queue, pixel_grid (level), pixel_block, 0, BLOCKS_ALONE, clear_kernel,
       level->width, level->height, (int) level->stride, k->start, *field);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's clear_kernel");
 }
@@ -1168,8 +1540,8 @@ prepare (StereoQueue * queue, const StereoPyramidConstants *,
   if (!stage.entered ())
     return stage.status ();
   launch (queue, grid_for (level->width, level->height, prepare_width,
-          prepare_height), dim3 (prepare_threads), 0, false, prepare_kernel,
-      level_args (level, inverse));
+          prepare_height), dim3 (prepare_threads), 0, BLOCKS_ALONE,
+      prepare_kernel, level_args (level, inverse));
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's prepare_kernel");
 }
 
@@ -1178,7 +1550,8 @@ template < bool VERTICAL, int WIDTH, int HEIGHT, int THREADS, int P,
 launch_correlate (StereoQueue * queue, const Level & a, float step, bool first)
 {
   launch (queue, grid_for (a.width, a.height, WIDTH, HEIGHT), dim3 (THREADS),
-      Correlator < VERTICAL, WIDTH, HEIGHT, THREADS, P >::bytes, false,
+      Correlator < VERTICAL, WIDTH, HEIGHT, THREADS, P >::bytes,
+      BLOCKS_ALONE,
       correlate_kernel < VERTICAL, WIDTH, HEIGHT, THREADS, P, BLOCKS >, a,
       step, first);
 }
@@ -1187,12 +1560,15 @@ template < bool VERTICAL > void
 choose_correlate (StereoQueue * queue, const Level & a, float step,
     bool first)
 {
-  const int multiprocessors = ((const StereoCudaQueue *) queue)
-      ->multiprocessors;
   const dim3 grid = grid_for (a.width, a.height, 32, 30);
+  const int tiles = (int) (grid.x * grid.y)
+      / ((const StereoCudaQueue *) queue)->multiprocessors;
 
-  if ((int) (grid.x * grid.y) >= 2 * multiprocessors)
+  /* large tiles have less of a border, small ones are spread better */
+  if (tiles >= 7)
     launch_correlate < VERTICAL, 32, 30, 288, 4, 3 > (queue, a, step, first);
+  else if (tiles >= 1)
+    launch_correlate < VERTICAL, 32, 16, 256, 4, 4 > (queue, a, step, first);
   else
     launch_correlate < VERTICAL, 16, 16, 256, 2, 3 > (queue, a, step, first);
 }
@@ -1231,7 +1607,7 @@ launch_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
   const int halo_y = n + (last ? 1 : 0), halo_x = round_up (halo_y, WIDE);
 
   launch (queue, grid_for (a.width, a.height, D::width - 2 * halo_x,
-          D::height - 2 * halo_y), dim3 (32 * WARPS), D::bytes, false,
+          D::height - 2 * halo_y), dim3 (32 * WARPS), D::bytes, BLOCKS_ALONE,
       diffuse_kernel < VERTICAL, WARPS, ROWS, WIDE, BLOCKS >, a, halo_x,
       halo_y, n, last, from, to);
 }
@@ -1239,22 +1615,56 @@ launch_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
 /* Steps that one kernel does. */
 const int most_steps = 10;
 
+/* Time that a diffusion with such tiles takes, in a unit of its own. */
+template < bool VERTICAL, int WARPS, int ROWS, int WIDE, int BLOCKS > int
+diffuse_cost (StereoQueue * queue, const Level & a, int halo)
+{
+  typedef Diffuser < VERTICAL, WARPS, ROWS, WIDE > D;
+  const int halo_x = round_up (halo, WIDE);
+  const int slots = ((const StereoCudaQueue *) queue)->multiprocessors * BLOCKS;
+
+  if (D::bytes > stereo_cuda_shared_limit (queue->device)
+      || D::width <= 2 * halo_x || D::height <= 2 * halo)
+    return 1 << 30;
+
+  const dim3 grid = grid_for (a.width, a.height, D::width - 2 * halo_x,
+      D::height - 2 * halo);
+
+  return ((int) (grid.x * grid.y) + slots - 1) / slots * BLOCKS * D::width
+      * D::height;
+}
+
 template < bool VERTICAL > void
 choose_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
     const StereoPyramidField & from, const StereoPyramidField & to)
 {
-  const int multiprocessors = ((const StereoCudaQueue *) queue)
-      ->multiprocessors;
-  const dim3 large = grid_for (a.width, a.height, 128 - 2 * n - 2,
-      96 - 2 * n - 2), middle = grid_for (a.width, a.height, 128 - 2 * n - 2,
-      32 - 2 * n - 2);
+  const int halo = n + (last ? 1 : 0);
+  const int cost[4] = {
+    diffuse_cost < VERTICAL, 16, 2, 2, 2 > (queue, a, halo),
+    diffuse_cost < VERTICAL, 16, 4, 2, 1 > (queue, a, halo),
+    diffuse_cost < VERTICAL, 8, 4, 4, 2 > (queue, a, halo),
+    diffuse_cost < VERTICAL, 12, 8, 4, 1 > (queue, a, halo)
+  };
+  int best = 0;
 
-  if ((int) (large.x * large.y) >= 2 * multiprocessors)
-    launch_diffuse < VERTICAL, 12, 8, 4, 1 > (queue, a, n, last, from, to);
-  else if ((int) (middle.x * middle.y) >= multiprocessors)
-    launch_diffuse < VERTICAL, 8, 4, 4, 2 > (queue, a, n, last, from, to);
-  else
-    launch_diffuse < VERTICAL, 16, 2, 2, 2 > (queue, a, n, last, from, to);
+  for (int i = 1; i < 4; i++) {
+    if (cost[i] < cost[best])
+      best = i;
+  }
+  switch (best) {
+    case 0:
+      launch_diffuse < VERTICAL, 16, 2, 2, 2 > (queue, a, n, last, from, to);
+      break;
+    case 1:
+      launch_diffuse < VERTICAL, 16, 4, 2, 1 > (queue, a, n, last, from, to);
+      break;
+    case 2:
+      launch_diffuse < VERTICAL, 8, 4, 4, 2 > (queue, a, n, last, from, to);
+      break;
+    default:
+      launch_diffuse < VERTICAL, 12, 8, 4, 1 > (queue, a, n, last, from, to);
+      break;
+  }
 }
 
 StereoStatus
@@ -1295,7 +1705,7 @@ grow (StereoQueue * queue, const StereoPyramidConstants *,
 
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, pixel_grid (fine), pixel_block, 0, false, grow_kernel,
+  launch (queue, pixel_grid (fine), pixel_block, 0, BLOCKS_ALONE, grow_kernel,
       *coarse, *fine, *from, *to);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's grow_kernel");
 }
@@ -1316,38 +1726,50 @@ finish (StereoQueue * queue, const StereoPyramidConstants *,
   }
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, pixel_grid (level), pixel_block, 0, false, finish_kernel,
-      level->width, level->height, (int) level->stride, *field, out);
+  launch (queue, pixel_grid (level), pixel_block, 0, BLOCKS_ALONE,
+      finish_kernel, level->width, level->height, (int) level->stride, *field,
+      out);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's finish_kernel");
 }
 
-/* Levels up to this many pixels are one cluster's. */
-#ifndef SMALL_LEVEL
-#define SMALL_LEVEL 12000
-#endif
-#ifndef CLUSTER_BLOCKS
-#define CLUSTER_BLOCKS 16
-#endif
-const int small_level = SMALL_LEVEL;
-const int cluster_blocks = CLUSTER_BLOCKS;
-
-StereoStatus
-iterate_small (StereoQueue * queue, const StereoPyramidConstants * k,
-    const StereoPyramidLevel * level, const float *inverse, bool first,
-    const StereoPyramidField * field, const StereoPyramidField * other)
+template < bool VERTICAL, int WARPS, int ROWS, int P > bool
+try_iterate (StereoQueue * queue, const Level & a, int iterations,
+    float max_step, bool first)
 {
-  StereoCudaStage stage (queue);
-  Level a = level_args (level, (float *) inverse);
+  typedef Iterator < VERTICAL, WARPS, ROWS, P > I;
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  const int halo = a.diffusion + 1;
 
-  if (!stage.entered ())
-    return stage.status ();
-  a.before = *field;
-  a.between = *other;
-  launch (queue, dim3 (cluster_blocks), dim3 (CLUSTER_THREADS),
-      k->vertical ? Small < true >::bytes : Small < false >::bytes, true,
-      k->vertical ? iterate_kernel < true > : iterate_kernel < false >, a,
-      level->iterations, k->max_step, first);
-  return STEREO_CUDA_LAUNCHED (stage, "pyramid's iterate_kernel");
+  if (2 * halo >= 32 || 2 * halo >= I::height
+      || I::bytes > stereo_cuda_shared_limit (queue->device))
+    return false;
+
+  const dim3 grid = I::grid (a.width, a.height, halo);
+  const unsigned blocks = grid.x * grid.y;
+
+  if (blocks <= 16 && q->capability >= 90)
+    launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_CLUSTER,
+        iterate_kernel < VERTICAL, WARPS, ROWS, P, true >, a, iterations,
+        max_step, first);
+  else if ((int) blocks <= q->multiprocessors)
+    launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_TOGETHER,
+        iterate_kernel < VERTICAL, WARPS, ROWS, P, false >, a, iterations,
+        max_step, first);
+  else
+    return false;
+  return true;
+}
+
+/* Whether the level is so small that its iterations are on their way. */
+template < bool VERTICAL > bool
+iterate_small (StereoQueue * queue, const Level & a, int iterations,
+    float max_step, bool first)
+{
+  return iterations % 2 == 0 && a.diffusion <= 6
+      && (try_iterate < VERTICAL, 16, 1, 2 > (queue, a, iterations, max_step,
+          first) || try_iterate < VERTICAL, 12, 2, 4 > (queue, a, iterations,
+          max_step, first) || try_iterate < VERTICAL, 16, 2, 4 > (queue, a,
+          iterations, max_step, first));
 }
 
 StereoStatus
@@ -1355,12 +1777,19 @@ iterate (StereoQueue * queue, const StereoPyramidConstants * k,
     const StereoPyramidLevel * level, float *inverse, bool first,
     const StereoPyramidField * field, const StereoPyramidField * other)
 {
-  StereoStatus status = prepare (queue, k, level, inverse);
+  StereoCudaStage stage (queue);
+  Level a = level_args (level, inverse);
+  StereoStatus status;
 
-  if (status == STEREO_OK && level->diffusion <= most_steps
-      && level->width * level->height <= small_level
-      && ((const StereoCudaQueue *) queue)->capability >= 90)
-    return iterate_small (queue, k, level, inverse, first, field, other);
+  if (!stage.entered ())
+    return stage.status ();
+  a.before = *field;
+  a.between = *other;
+  if (k->vertical ? iterate_small < true > (queue, a, level->iterations,
+          k->max_step, first) : iterate_small < false > (queue, a,
+          level->iterations, k->max_step, first))
+    return STEREO_CUDA_LAUNCHED (stage, "pyramid's iterate_kernel");
+  status = prepare (queue, k, level, inverse);
   for (int m = 0; m < level->iterations && status == STEREO_OK; m++) {
     status = correlate (queue, k, level, inverse,
         stereo_pyramid_step (m, level->iterations, k->max_step),
