@@ -13,7 +13,7 @@
 #include "simd.h"
 
 #if defined (__SSE2__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 typedef float VecF32 __attribute__ ((vector_size (SIMD_BYTES)));
