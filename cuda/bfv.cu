@@ -4,6 +4,40 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/*
+ * Crosses: a block compares the pixels of a tile with those to their right and
+ * below only, as bits, and turns these for the arms to the left and upwards.
+ *
+ * Matching: no volume and no slice in memory, where arms are up to 16 steps of
+ * the grid and sums fit 16 bits (otherwise see SliceArgs).  With sampling_x = s
+ * the columns of the right view fall into s classes; within one, disparities
+ * are s apart, and matching is the same as without sampling.  A block owns a
+ * tile of 64 columns by 96 rows in shared memory, with 16 more on all sides,
+ * and goes through disparities, one a step:
+ *
+ *   1  Costs of two rows at once in the halves of a word, and their prefix
+ *      sums along the row, by 8 threads with 12 columns each.  Both views'
+ *      pixels are in registers; those of the right view move on by a register
+ *      a step.
+ *   2  H and N of a pixel are differences of two of these sums.  The right
+ *      view's arms are in a ring, one new column a step; an overlap is one
+ *      minimum for two arms, and dp4a makes an address of a byte.
+ *   3  Prefix sums along the columns, A and n as a word: A + 2^16 n.  Sums are
+ *      modulo 2^32, differences exact.
+ *   4  A and n as differences, and both winners.  With such words the sign of
+ *      w m - b n, n and m being their counts, is that of A m - B n.  Left
+ *      winners are in registers, right ones in shared memory, from where they
+ *      leave one column a step.
+ *
+ * Steps 3 and 1 of the next disparity share a barrier, so there are two.  Tiles
+ * times disparities are shared out evenly to one block for every
+ * multiprocessor; what several blocks know of a pixel is merged by atomic
+ * minima of keys (make_key) that order fractions exactly.
+ *
+ * Votes: bytes of a word for their number and its bits, prefix sums along the
+ * rows; then halves of words, prefix sums along the columns.
+ */
+
 #include "bfv-pixel.h"
 #include "output.h"
 #include "queue-cuda.h"
@@ -592,15 +626,16 @@ column_pair (uint32_t first, uint32_t second)
   return __byte_perm (first, second, 0x7362) << 3;
 }
 
-/* The arms of two rows of the right view, of which pair () makes what comes into
- * a row of the ring; for column j of the grid that starts at -residue. */
+/* The arms of two rows of the right view, of which pair () makes what comes
+ * into a row of the ring; for column j of the grid that starts at -residue. */
 struct RightArms
 {
   uint32_t first, second;
 };
 
 template < typename S > __device__ __forceinline__ RightArms
-right_arms_at (const MatchArgs & a, const Part & p, int s_x, int j, int row)
+right_arms_at (const MatchArgs & a, const Part & p, int s_x, int j,
+    int row)
 {
   const int v = p.v0 + (row < S::rows / 2 ? 2 * row - halo
       : 2 * row - S::rows);
@@ -1332,8 +1367,8 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
   const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
   const size_t n_left = grid_size (k), n = n_left + right_size (k);
   MatchArgs a = { *k, *left, *right, m->left_arms, m->right_arms };
-  cudaError_t error = cudaFuncSetAttribute (match_kernel < CHANNELS, DIRECT, S >,
-      cudaFuncAttributeMaxDynamicSharedMemorySize, S::size * 4);
+  cudaError_t error = cudaFuncSetAttribute (match_kernel < CHANNELS, DIRECT,
+      S >, cudaFuncAttributeMaxDynamicSharedMemorySize, S::size * 4);
   unsigned blocks, key_blocks;
 
   if (error != cudaSuccess)
