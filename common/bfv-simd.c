@@ -11,8 +11,10 @@
  * that a right winner belongs to one thread.  For one disparity after another
  * a thread sums up the rows of its strip, and those that regions reach above
  * and below it, by differences of prefix sums, adds the sums up downwards, and
- * takes the differences again; the winners stay in the strip.  All of it fits
- * the second level cache.
+ * takes the differences again; the winners stay in the strip.  It does so for
+ * some columns after others, so that all of it fits the second level cache.
+ * From left to right, so that a right winner still sees its candidates in
+ * ascending order.
  *
  * With sampling the right view is taken apart into phases, one for each
  * remainder of a column by sampling_x: at disparity d all partners are in one
@@ -245,6 +247,7 @@ typedef struct
   /* Columns that disparities reach before and behind a phase. */
   int before;
   int behind;
+  int tile_width;               /* columns of the grid done at a time */
   int strip_height;             /* rows of the grid */
   int n_strips;
   int rows;                     /* with those that regions reach, at most */
@@ -317,8 +320,9 @@ divide_up (int n, int by)
 static void
 make_layout (const StereoBfvConstants * k, unsigned n_threads, Layout * l)
 {
-  const size_t cache = 1300000; /* bytes of a strip that do well */
-  int step, steps, per_strip, lowest, highest;
+  const int widest = 512;       /* columns */
+  const size_t cache = 1300000; /* bytes of a tile that do well */
+  int step, steps, per_strip, lowest, highest, tiles;
 
   memset (l, 0, sizeof (*l));
   l->reach_x = divide_up (k->arm_length, k->sampling_x);
@@ -336,8 +340,10 @@ make_layout (const StereoBfvConstants * k, unsigned n_threads, Layout * l)
 
   step = l->turned ? TURN_LANES : 16;
   steps = divide_up (k->grid_height, step);
-  per_strip = (int) (cache / (24 * (size_t) (k->width + k->grid_width) / 2
-          * (size_t) step));
+  tiles = divide_up (k->grid_width, widest);
+  l->tile_width = divide_up (divide_up (k->grid_width, tiles), TURN_LANES)
+      * TURN_LANES;
+  per_strip = (int) (cache / (24 * (size_t) l->tile_width * (size_t) step));
   per_strip = stereo_clamp_int (per_strip, 1, 128 / step);
   per_strip = stereo_clamp_int (per_strip, 1, divide_up (steps,
           (int) n_threads));
@@ -408,6 +414,23 @@ typedef struct
   int top;
   int bottom;
 } Rows;
+
+/* Columns of the grid, of a tile. */
+typedef struct
+{
+  int first;
+  int end;
+} Columns;
+
+static Columns
+tile_at (const StereoBfvConstants * k, const Layout * l, int first)
+{
+  Columns columns = { first, first + l->tile_width };
+
+  if (columns.end > k->grid_width)
+    columns.end = k->grid_width;
+  return columns;
+}
 
 /* Columns of the right view that are in a phase. */
 static int
@@ -556,10 +579,10 @@ load_arms (const Job * job, const Rows * rows, const Strip * s)
   }
 }
 
-/* Costs of one row. */
+/* Costs of one row at columns from to to - 1. */
 static void
 cost_row16 (const Job * job, const Shift * shift, const Rows * rows, int v,
-    const Strip * s)
+    int from, int to, const Strip * s)
 {
   const StereoBfvConstants *k = job->k;
   const Layout *l = job->l;
@@ -567,7 +590,8 @@ cost_row16 (const Job * job, const Shift * shift, const Rows * rows, int v,
   size_t left = r * l->left_stride;
   size_t right = ((size_t) shift->phase * (size_t) l->rows + r)
       * l->right_stride;
-  int first = shift->first, end = shift->end;
+  int first = stereo_clamp_int (shift->first, from, to);
+  int end = stereo_clamp_int (shift->end, from, to);
   uint16_t *cost = s->cost16, limit = (uint16_t) k->cost_threshold, low, high;
   const uint8_t *p[3], *q[3];
 
@@ -588,18 +612,17 @@ cost_row16 (const Job * job, const Shift * shift, const Rows * rows, int v,
   low = (uint16_t) cost_at (k, job->left, job->right, 0, shift->d, v);
   high = (uint16_t) cost_at (k, job->left, job->right, k->width - 1, shift->d,
       v);
-  for (int u = 0; u < first; u++)
+  for (int u = from; u < first; u++)
     cost[u] = low;
-  for (int u = end; u < k->grid_width; u++)
+  for (int u = end; u < to; u++)
     cost[u] = high;
 }
 
 /* Adds one row to the sums above the next one. */
 ALWAYS_INLINE void
-add_row (const Job * job, const Shift * shift, const Rows * rows, int v,
-    const Strip * s, bool wide)
+add_row (const Job * job, const Shift * shift, const Rows * rows,
+    const Columns * columns, int v, const Strip * s, bool wide)
 {
-  const StereoBfvConstants *k = job->k;
   const Layout *l = job->l;
   size_t r = (size_t) (v - rows->first);
   const uint32_t *a = s->left_arms + r * l->left_stride;
@@ -612,15 +635,21 @@ add_row (const Job * job, const Shift * shift, const Rows * rows, int v,
   uint32_t *restrict prefix = s->prefix, sum = 0;
   void *above = s->above;
   size_t at = r * l->left_stride, below = at + l->left_stride;
-  uint32_t n = (uint32_t) k->grid_width;
+  uint32_t begin = (uint32_t) columns->first, n = (uint32_t) columns->end;
+  int from = columns->first - l->reach_x, to = columns->end + l->reach_x;
 
-  for (uint32_t u = 0; u < n; u += SIMD_BYTES / 4)
+  if (from < 0)
+    from = 0;
+  if (to > job->k->grid_width)
+    to = job->k->grid_width;
+  cost_row16 (job, shift, rows, v, from, to, s);
+  for (uint32_t u = begin; u < n; u += SIMD_BYTES / 4)
     simd_store16 (arms + u, (VecU16) simd_min8 ((VecU8) simd_load16 (a + u),
             (VecU8) simd_load16 (b + u)));
-  prefix[0] = 0;
-  for (uint32_t u = 0; u < n; u++)
+  prefix[from] = 0;
+  for (int u = from; u < to; u++)
     prefix[u + 1] = sum += cost[u];
-  for (uint32_t u = 0; u < n; u++) {
+  for (uint32_t u = begin; u < n; u++) {
     uint32_t first = u - (arms[u] & 0xff);
     uint32_t end = u + 1 + (arms[u] >> 8 & 0xff);
 
@@ -631,16 +660,16 @@ add_row (const Job * job, const Shift * shift, const Rows * rows, int v,
 
 /* Sums over the regions of row v. */
 ALWAYS_INLINE void
-sum_columns (const Job * job, const Rows * rows, int v, const Strip * s,
-    bool wide)
+sum_columns (const Job * job, const Rows * rows, const Columns * columns, int v,
+    const Strip * s, bool wide)
 {
-  size_t stride = job->l->left_stride, n = (size_t) job->k->grid_width;
+  size_t stride = job->l->left_stride, n = (size_t) columns->end;
   const uint32_t *restrict arms = s->arms + (size_t) (v - rows->top) * stride;
   const void *above = s->above;
   void *sums = s->sums;
   size_t r = (size_t) (v - rows->first);
 
-  for (size_t u = 0; u < n; u++) {
+  for (size_t u = (size_t) columns->first; u < n; u++) {
     size_t top = (r - (arms[u] >> 16 & 0xff)) * stride + u;
     size_t bottom = (r + 1 + (arms[u] >> 24)) * stride + u;
 
@@ -669,6 +698,33 @@ take_winners (const void *restrict sums, size_t from, void *restrict best,
   }
 }
 
+/* One disparity over one tile. */
+ALWAYS_INLINE void
+match_tile (const Job * job, const Shift * shift, const Rows * rows,
+    const Columns * columns, const Strip * s, bool wide)
+{
+  const Layout *l = job->l;
+  int first = stereo_clamp_int (shift->first, columns->first, columns->end);
+  int end = stereo_clamp_int (shift->end, columns->first, columns->end);
+
+  for (int v = rows->first; v < rows->end; v++)
+    add_row (job, shift, rows, columns, v, s, wide);
+  for (int v = rows->top; v < rows->bottom; v++) {
+    size_t r = (size_t) (v - rows->top);
+    size_t right = ((size_t) shift->phase * (size_t) l->strip_height + r)
+        * l->right_stride;
+
+    sum_columns (job, rows, columns, v, s, wide);
+    take_winners (s->sums, (size_t) columns->first, s->left_best,
+        s->left_index, r * l->left_stride + (size_t) columns->first,
+        columns->end - columns->first, shift->index, wide);
+    if (first < end)
+      take_winners (s->sums, (size_t) first, s->right_best, s->right_index,
+          right + (size_t) (first - shift->shift), end - first, shift->index,
+          wide);
+  }
+}
+
 ALWAYS_INLINE void
 match_rows_kind (const Job * job, const Rows * rows, const Strip * s, bool wide)
 {
@@ -690,24 +746,14 @@ match_rows_kind (const Job * job, const Rows * rows, const Strip * s, bool wide)
   for (int u = 0; u < k->grid_width; u++)
     put_sum (s->above, (size_t) u, 0, wide);
 
-  for (int index = k->first_index; index < k->end_index; index++) {
-    Shift shift;
+  for (int u = 0; u < k->grid_width; u += l->tile_width) {
+    Columns columns = tile_at (k, l, u);
 
-    make_shift (k, index, &shift);
-    for (int v = rows->first; v < rows->end; v++) {
-      cost_row16 (job, &shift, rows, v, s);
-      add_row (job, &shift, rows, v, s, wide);
-    }
-    for (int v = rows->top; v < rows->bottom; v++) {
-      size_t r = (size_t) (v - rows->top);
+    for (int index = k->first_index; index < k->end_index; index++) {
+      Shift shift;
 
-      sum_columns (job, rows, v, s, wide);
-      take_winners (s->sums, 0, s->left_best, s->left_index,
-          r * l->left_stride, k->grid_width, index, wide);
-      take_winners (s->sums, (size_t) shift.first, s->right_best,
-          s->right_index, ((size_t) shift.phase * (size_t) l->strip_height + r)
-          * l->right_stride + (size_t) (shift.first - shift.shift),
-          shift.end - shift.first, index, wide);
+      make_shift (k, index, &shift);
+      match_tile (job, &shift, rows, &columns, s, wide);
     }
   }
 
@@ -793,10 +839,10 @@ load_turned_arms (const Job * job, const Rows * rows, const Strip * s)
   }
 }
 
-/* Costs of one row of bytes. */
+/* Costs of one row of bytes, at columns from to to - 1 and some behind. */
 ALWAYS_INLINE void
 cost_row8 (const Job * job, const Shift * shift, const Rows * rows, int v,
-    const Strip * s, uint8_t * cost, bool color)
+    int from, int to, const Strip * s, uint8_t * cost, bool color)
 {
   const StereoBfvConstants *k = job->k;
   const Layout *l = job->l;
@@ -805,7 +851,8 @@ cost_row8 (const Job * job, const Shift * shift, const Rows * rows, int v,
   size_t left = r * l->left_stride;
   size_t right = ((size_t) shift->phase * (size_t) l->rows + r)
       * l->right_stride;
-  int first = shift->first, end = shift->end;
+  int first = stereo_clamp_int (shift->first, from, to);
+  int end = stereo_clamp_int (shift->end, from, to);
 
   for (int u = first; u < end; u += SIMD_BYTES) {
     VecU8 sum = { 0 };
@@ -822,11 +869,12 @@ cost_row8 (const Job * job, const Shift * shift, const Rows * rows, int v,
     }
     simd_store16 (cost + u, (VecU16) simd_min8 (sum, limit));
   }
-  if (first > 0)
-    memset (cost, (int) cost_at (k, job->left, job->right, 0, shift->d, v),
-        (size_t) first);
-  memset (cost + end, (int) cost_at (k, job->left, job->right, k->width - 1,
-          shift->d, v), (size_t) (k->grid_width - end) + MARGIN);
+  if (first > from)
+    memset (cost + from, (int) cost_at (k, job->left, job->right, 0, shift->d,
+            v), (size_t) (first - from));
+  if (to > end)
+    memset (cost + end, (int) cost_at (k, job->left, job->right, k->width - 1,
+            shift->d, v), (size_t) (to - end));
 }
 
 /* Sums of the first 1, 2, ..., 32 lanes. */
@@ -851,10 +899,9 @@ scan (__m512i v)
 
 /* Adds row r to the sums above the next one. */
 ALWAYS_INLINE void
-add_row_turned (const Job * job, const Shift * shift, const Rows * rows, int v,
-    const Strip * s)
+add_row_turned (const Job * job, const Shift * shift, const Rows * rows,
+    const Columns * columns, int v, const Strip * s, bool color)
 {
-  const StereoBfvConstants *k = job->k;
   const Layout *l = job->l;
   size_t r = (size_t) (v - rows->first);
   size_t block = round_up ((size_t) l->rows, TURN_LANES) * TURN_LANES;
@@ -871,9 +918,13 @@ add_row_turned (const Job * job, const Shift * shift, const Rows * rows, int v,
   const __m512i lane = _mm512_add_epi16 (_mm512_set1_epi16 (TURN_REACH),
       _mm512_loadu_si512 (lane_numbers));
   __m512i carry = _mm512_setzero_si512 ();
-  int n = (k->grid_width - 1) / TURN_LANES + 1;
+  int begin = columns->first / TURN_LANES;
+  int n = (columns->end - 1) / TURN_LANES + 1;
+  int before = begin > 0 ? begin - 1 : 0;
 
-  for (int i = 0; i <= n; i++) {
+  cost_row8 (job, shift, rows, v, before * TURN_LANES, (n + 1) * TURN_LANES, s,
+      s->cost, color);
+  for (int i = before; i <= n; i++) {
     __m512i sum = scan (_mm512_cvtepu8_epi16 (_mm256_loadu_si256 ((const void *)
                 (cost + i * TURN_LANES))));
 
@@ -881,7 +932,7 @@ add_row_turned (const Job * job, const Shift * shift, const Rows * rows, int v,
     _mm512_storeu_si512 (prefix + i * TURN_LANES, sum);
     carry = _mm512_permutexvar_epi16 (last, sum);
   }
-  for (int i = 0; i < n; i++) {
+  for (int i = begin; i < n; i++) {
     const uint16_t *p = prefix + i * TURN_LANES - TURN_REACH;
     __m512i arms = _mm512_min_epu8 (_mm512_loadu_si512 (a + i * TURN_LANES),
         _mm512_loadu_si512 (b + i * TURN_LANES));
@@ -1067,19 +1118,22 @@ match_rows_turned (const Job * job, const Rows * rows, const Strip * s)
   memset (s->turned_count, 0, TURN_LANES * turned * 2);
   memset (s->row_prefix, 0, MARGIN * 2);
 
-  for (int index = k->first_index; index < k->end_index; index++) {
-    Shift shift;
+  for (int u = 0; u < k->grid_width; u += l->tile_width) {
+    Columns columns = tile_at (k, l, u);
 
-    make_shift (k, index, &shift);
-    for (int v = rows->first; v < rows->end; v++) {
-      if (k->channels == 3)
-        cost_row8 (job, &shift, rows, v, s, s->cost, true);
-      else
-        cost_row8 (job, &shift, rows, v, s, s->cost, false);
-      add_row_turned (job, &shift, rows, v, s);
+    for (int index = k->first_index; index < k->end_index; index++) {
+      Shift shift;
+
+      make_shift (k, index, &shift);
+      for (int v = rows->first; v < rows->end; v++) {
+        if (k->channels == 3)
+          add_row_turned (job, &shift, rows, &columns, v, s, true);
+        else
+          add_row_turned (job, &shift, rows, &columns, v, s, false);
+      }
+      for (int i = columns.first; i < columns.end; i += TURN_LANES)
+        match_columns (job, &shift, rows, i, s);
     }
-    for (int u = 0; u < k->grid_width; u += TURN_LANES)
-      match_columns (job, &shift, rows, u, s);
   }
 
   for (int v = rows->top; v < rows->bottom; v++) {

@@ -1096,8 +1096,9 @@ test_random (void)
     TestImage left, right, map, expected;
     StereoParams *params;
 
-    c.width = random_range (&random, 1, i % 8 ? 150 : 500);
-    c.height = random_range (&random, 1, i % 8 ? 100 : 300);
+    /* more than one tile wide, or several strips high */
+    c.width = random_range (&random, 1, i % 5 ? 150 : 1300);
+    c.height = random_range (&random, 1, i % 5 ? i % 8 ? 100 : 300 : 50);
     c.left = formats[random_range (&random, 0, 4)];
     c.right = random_range (&random, 0, 5) ? c.left : STEREO_FORMAT_GRAY8;
     c.n = random_range (&random, 1, i % 16 == 5 ? 300 : 60);
