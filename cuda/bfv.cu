@@ -869,20 +869,6 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
   uint32_t best[S::own_rows];
   RightArms next_arms = { 0, 0 };
 
-  {
-    const int j = p.u0 - p.first + column;
-    RightArms arms[S::ring_rows / S::segments];
-
-    /* All of these loads are under way at once. */
-#pragma unroll
-    for (int i = 0; i < S::ring_rows / S::segments; i++)
-      arms[i] = right_arms_at < S > (a, p, s_x, j, segment + i * S::segments);
-#pragma unroll
-    for (int i = 0; i < S::ring_rows / S::segments; i++)
-      shared[S::row_arms + (segment + i * S::segments) * S::ring_pitch
-          + (j & S::ring - 1)] = pair < S > (arms[i], segment
-          + i * S::segments);
-  }
 #pragma unroll
   for (int part = 0; part < parts; part++) {
     y[part] = clamp (p.v0 - halo + thread / lanes + part * S::rows / parts,
@@ -896,6 +882,13 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
       right_pixels_at < CHANNELS > (a, p, s_x, u + i - 4 - (p.first & ~3),
           y[part], right[part], i);
     finish_pixels < CHANNELS > (right[part], 0, lane_width + 4);
+  }
+  for (int i = thread; i < S::ring_rows * tile_width; i += S::threads) {
+    int j = p.u0 - p.first + i % tile_width;
+
+    shared[S::row_arms + i / tile_width * S::ring_pitch
+        + (j & S::ring - 1)] = pair < S > (right_arms_at < S > (a, p, s_x, j,
+            i / tile_width), i / tile_width);
   }
 #pragma unroll
   for (int q = 0; q < S::sum_rows; q += 2) {
@@ -1072,14 +1065,18 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
             + slot], last - (p.count - 1 - best_step[r * S::step_pitch
                 + slot] & 255));
   }
+  /* Opaque, or addresses would be made before the loop, and kept. */
+  int end_u = p.u0 + column, end_v = p.v0 + segment * S::own_rows;
+
+  asm volatile ("":"+r" (end_u), "+r" (end_v));
 #pragma unroll
   for (int q = 0; q < S::own_rows; q++) {
-    int v = p.v0 + segment * S::own_rows + q;
+    int v = end_v + q;
     int i = left_step[q * tile_width];
 
-    if (inside && v < k.grid_height)
+    if (end_u < k.grid_width && v < k.grid_height)
       atomicMin (a.left_best + ((size_t) v * (size_t) k.grid_width
-              + (size_t) (p.u0 + column)), make_key (best[q],
+              + (size_t) end_u), make_key (best[q],
               (p.first + i) * k.sampling_x + p.residue - k.min_disparity));
   }
   __syncthreads ();
