@@ -36,6 +36,10 @@
  *
  * Votes: bytes of a word for their number and its bits, prefix sums along the
  * rows; then halves of words, prefix sums along the columns.
+ *
+ * H200, 1920x1080x128, RGB, ms: crosses 0.074, matching 0.888 (of which 0.86
+ * are match_kernel: two thirds of what shared memory can do, 61 % of the issue
+ * slots), the rest 0.047.
  */
 
 #include "bfv-pixel.h"
