@@ -445,9 +445,10 @@ def sampling_table(data):
                             for f in (factor, BFV_FACTORS[0]))
                 row.append("%s (%.1f)" % (number(ms), full / ms))
         rows.append(row)
-    header = ["columns x rows", "average of 12"] + list(REGIONS)
+    header = ["sampling", "average"] + list(REGIONS)
     for _, device in known:
-        header += [device["device"] + ", " + size_of(workload) for workload in (TEDDY, LARGE)]
+        name = device["device"].split(",")[0]
+        header += [name + ", " + size_of(workload) for workload in (TEDDY, LARGE)]
     return table(header, rows)
 
 
