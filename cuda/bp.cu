@@ -55,10 +55,9 @@ struct Level
   int width;
   int height;
   int pitch;                    /* pixels of one colour in a row */
-  uint8_t *messages;
+  uint4 *messages[8];           /* a plane for 2 direction + colour */
   uint8_t *data;                /* NULL for level 0 */
-  unsigned plane;               /* of messages: parts for one direction and */
-  unsigned row;                 /* colour, and for a row of that */
+  unsigned row;                 /* parts of a row of such a plane */
   Tiles all;                    /* of one colour */
   Tiles inner;                  /* of those off the frame */
 };
@@ -365,9 +364,8 @@ template < class F > __device__ __forceinline__ uint4 *
 message_at (const Args & a, const Level & level, int direction, int x, int y,
     int group)
 {
-  return (uint4 *) level.messages
-      + ((unsigned) (2 * direction + ((x + y) & 1)) * level.plane
-      + message_offset < F > (a, level, x, y, group));
+  return level.messages[2 * direction + ((x + y) & 1)]
+      + message_offset < F > (a, level, x, y, group);
 }
 
 template < class F > __device__ __forceinline__ uint4 *
@@ -802,9 +800,9 @@ iteration_step (const Args & a, int l, int t, int warp)
   const bool coarsest = l == a.n_levels - 1;
   /* all pixels to be updated have one colour, and those they read the other */
   const int color = (t + 1) & 1;
-  const unsigned plane = level.plane, pixel = (unsigned) a.message_parts;
-  const unsigned own = color != 0 ? plane : 0, other = plane - own;
-  uint4 *const messages = (uint4 *) level.messages;
+  uint4 *const *own = level.messages + color;
+  uint4 *const *other = level.messages + (1 - color);
+  const unsigned pixel = (unsigned) a.message_parts;
 
 #pragma unroll 1
   for (Walk at (level.inner, warp); frame + at.row < end_row;
@@ -828,13 +826,12 @@ iteration_step (const Args & a, int l, int t, int warp)
 
     offset = message_offset < F > (a, level, place.x, y, read_group);
     if (t > 0 && a.inner) {
-      unsigned from = other + offset, last = right ? 0 : pixel;
+      unsigned last = right ? 0 : pixel;
 
-      load_parts (a, messages + (from + level.row), parts[UP]);
-      load_parts (a, messages + (from + 2 * plane - level.row), parts[DOWN]);
-      load_parts (a, messages + (from + 4 * plane + pixel - last),
-          parts[LEFT]);
-      load_parts (a, messages + (from + 6 * plane - last), parts[RIGHT]);
+      load_parts (a, other[2 * UP] + (offset + level.row), parts[UP]);
+      load_parts (a, other[2 * DOWN] + (offset - level.row), parts[DOWN]);
+      load_parts (a, other[2 * LEFT] + (offset + pixel - last), parts[LEFT]);
+      load_parts (a, other[2 * RIGHT] + (offset - last), parts[RIGHT]);
     } else {
 #pragma unroll
       for (int j = 0; j < 4; j++) {
@@ -879,8 +876,7 @@ iteration_step (const Args & a, int l, int t, int warp)
     if (exists && group < a.groups) {
 #pragma unroll
       for (int j = 0; j < 4; j++)
-        store_parts (a, messages + (own + offset + 2 * (unsigned) j * plane),
-            parts[j]);
+        store_parts (a, own[2 * j] + offset, parts[j]);
     }
   }
 }
@@ -1244,9 +1240,11 @@ find_args (const StereoBpConstants * k, const Shape & s,
     level->width = k->level[l].width;
     level->height = k->level[l].height;
     level->pitch = (level->width + 1) / 2;
-    level->messages = (uint8_t *) work->messages[l % 2] + layout.messages[l];
     level->row = (unsigned) (level->pitch * s.message_parts);
-    level->plane = level->row * (unsigned) level->height;
+    for (int i = 0; i < 8; i++)
+      level->messages[i] = (uint4 *) ((uint8_t *) work->messages[l % 2]
+          + layout.messages[l])
+          + (size_t) i * (size_t) level->height * level->row;
     level->data = l > 0 ? (uint8_t *) work->messages[0] + layout.data[l]
         : NULL;
   }
@@ -1355,7 +1353,8 @@ launch (StereoQueue * queue, const Shape & s, Args & a, int end)
     s.kernel <<< grid, block, 0, q->compute >>> (a);
     return true;
   }
-  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, s.kernel,
+  if (stereo_cuda_cooperative (queue->device)
+      && cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, s.kernel,
           (int) block.x, 0) == cudaSuccess && resident > 0
       && cudaLaunchCooperativeKernel ((const void *) s.kernel, grid, block,
           arguments, 0, q->compute) == cudaSuccess)
