@@ -195,26 +195,33 @@ high_halves (uint32_t a, uint32_t b)
   return __byte_perm (a, b, 0x7632);
 }
 
-/* What reaches a lane's values from the lanes before and behind it: *forward is
- * the value of its last place as far as its own values go, *backward that of
+/* What reaches a lane's values from the lanes before and behind it: forward is
+ * the value of its last place as far as its own values go, backward that of
  * its first. */
-template < class F, int LANES > __device__ __forceinline__ void
-carry (const Args & a, uint32_t * forward, uint32_t * backward)
+template < class F, int LANES, int N > __device__ __forceinline__ void
+carry (const Args & a, uint32_t (&forward)[N], uint32_t (&backward)[N])
 {
   const int group = threadIdx.x % LANES;
-  uint32_t f = *forward, b = *backward;
 
 #pragma unroll 1
   for (int i = 0; i < a.rounds; i++) {
-    f = add_min < F > (__shfl_up_sync (0xffffffffu, f, 1 << i, LANES),
-        a.lanes_away[i], f);
-    b = add_min < F > (__shfl_down_sync (0xffffffffu, b, 1 << i, LANES),
-        a.lanes_away[i], b);
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+      uint32_t f = __shfl_up_sync (0xffffffffu, forward[j], 1 << i, LANES);
+      uint32_t b = __shfl_down_sync (0xffffffffu, backward[j], 1 << i, LANES);
+
+      forward[j] = add_min < F > (f, a.lanes_away[i], forward[j]);
+      backward[j] = add_min < F > (b, a.lanes_away[i], backward[j]);
+    }
   }
-  f = __shfl_up_sync (0xffffffffu, f, 1, LANES);
-  b = __shfl_down_sync (0xffffffffu, b, 1, LANES);
-  *forward = group > 0 ? f : infinite;
-  *backward = group < LANES - 1 ? b : infinite;
+#pragma unroll
+  for (int j = 0; j < N; j++) {
+    uint32_t f = __shfl_up_sync (0xffffffffu, forward[j], 1, LANES);
+    uint32_t b = __shfl_down_sync (0xffffffffu, backward[j], 1, LANES);
+
+    forward[j] = group > 0 ? f : infinite;
+    backward[j] = group < LANES - 1 ? b : infinite;
+  }
 }
 
 template < class F > __device__ __forceinline__ void
@@ -238,68 +245,102 @@ spread_inside (const Args & a, uint32_t (&p)[F::words])
     p[i] = add_min < F > (p[i + 1], a.distance[1], p[i]);
 }
 
-/* Two h to messages, in place.  Every lane of the warp has to take part. */
+/* What else reaches two messages from other lanes and, if packed, from the
+ * other half of their own words. */
 template < class F, int LANES > __device__ __forceinline__ void
-make_messages (const Args & a, uint32_t (&p)[F::words],
-    uint32_t (&q)[F::words])
+spread_across (const Args & a, uint32_t (&p)[F::words],
+    uint32_t (&q)[F::words], uint32_t forward, uint32_t backward)
 {
   const int last = F::words - 1;
-  uint32_t least_p = least_of < F > (p), least_q = least_of < F > (q);
 
-  spread_inside < F > (a, p);
-  spread_inside < F > (a, q);
-  if (F::packed) {
-    /* of p in the low half of a word, of q in the high one */
-    uint32_t least = __vminu2 (low_halves (least_p, least_q),
-        high_halves (least_p, least_q));
-
-    if (LANES == 1) {
+  if (LANES == 1) {
+    if (F::packed) {
       apply_carry < F > (a, p, __byte_perm (p[last], infinite, 0x1044),
           __byte_perm (p[0], infinite, 0x4432));
       apply_carry < F > (a, q, __byte_perm (q[last], infinite, 0x1044),
           __byte_perm (q[0], infinite, 0x4432));
-    } else {
-      const uint32_t across = a.distance[F::words];
-      uint32_t forward = add_min < F > (low_halves (p[last], q[last]), across,
-          high_halves (p[last], q[last]));
-      uint32_t backward = add_min < F > (high_halves (p[0], q[0]), across,
-          low_halves (p[0], q[0]));
-
-      least = least_of_lanes < F, LANES > (least);
-      carry < F, LANES > (a, &forward, &backward);
-      apply_carry < F > (a, p,
-          add_min < F > (__byte_perm (forward, 0, 0x1010),
-              across & 0xffff0000u,
-              __byte_perm (p[last], 0xffffffffu, 0x1044)),
-          add_min < F > (__byte_perm (backward, 0, 0x1010), across & 0xffffu,
-              __byte_perm (p[0], 0xffffffffu, 0x4432)));
-      apply_carry < F > (a, q,
-          add_min < F > (__byte_perm (forward, 0, 0x3232),
-              across & 0xffff0000u,
-              __byte_perm (q[last], 0xffffffffu, 0x1044)),
-          add_min < F > (__byte_perm (backward, 0, 0x3232), across & 0xffffu,
-              __byte_perm (q[0], 0xffffffffu, 0x4432)));
     }
-    least = __vneg2 (least);
-    least_p = __byte_perm (least, 0, 0x1010);
-    least_q = __byte_perm (least, 0, 0x3232);
+  } else {
+    const uint32_t to_high = a.distance[F::words] & 0xffff0000u;
+    const uint32_t to_low = a.distance[F::words] & 0xffffu;
+
+    apply_carry < F > (a, p,
+        add_min < F > (__byte_perm (forward, 0, 0x1010), to_high,
+            __byte_perm (p[last], 0xffffffffu, 0x1044)),
+        add_min < F > (__byte_perm (backward, 0, 0x1010), to_low,
+            __byte_perm (p[0], 0xffffffffu, 0x4432)));
+    apply_carry < F > (a, q,
+        add_min < F > (__byte_perm (forward, 0, 0x3232), to_high,
+            __byte_perm (q[last], 0xffffffffu, 0x1044)),
+        add_min < F > (__byte_perm (backward, 0, 0x3232), to_low,
+            __byte_perm (q[0], 0xffffffffu, 0x4432)));
+  }
+}
+
+/* Four h to messages, in place.  Every lane of the warp has to take part. */
+template < class F, int LANES > __device__ __forceinline__ void
+make_messages (const Args & a, uint32_t (&p)[4][F::words])
+{
+  const int last = F::words - 1;
+  uint32_t least[4];
+
+#pragma unroll
+  for (int j = 0; j < 4; j++)
+    least[j] = least_of < F > (p[j]);
+#pragma unroll
+  for (int j = 0; j < 4; j++)
+    spread_inside < F > (a, p[j]);
+  if (F::packed) {
+    /* of two messages in the halves of a word */
+    const uint32_t across = a.distance[F::words];
+    uint32_t both[2], forward[2] = { }, backward[2] = { };
+
+#pragma unroll
+    for (int j = 0; j < 2; j++) {
+      const uint32_t *one = p[2 * j], *other = p[2 * j + 1];
+
+      both[j] = __vminu2 (low_halves (least[2 * j], least[2 * j + 1]),
+          high_halves (least[2 * j], least[2 * j + 1]));
+      forward[j] = add_min < F > (low_halves (one[last], other[last]), across,
+          high_halves (one[last], other[last]));
+      backward[j] = add_min < F > (high_halves (one[0], other[0]), across,
+          low_halves (one[0], other[0]));
+    }
+    if (LANES > 1)
+      carry < F, LANES > (a, forward, backward);
+#pragma unroll
+    for (int j = 0; j < 2; j++)
+      both[j] = __vneg2 (least_of_lanes < F, LANES > (both[j]));
+#pragma unroll
+    for (int j = 0; j < 2; j++)
+      spread_across < F, LANES > (a, p[2 * j], p[2 * j + 1], forward[j],
+          backward[j]);
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+      least[j] = __byte_perm (both[j / 2], 0, j % 2 == 0 ? 0x1010 : 0x3232);
   } else {
     if (LANES > 1) {
-      uint32_t forward[2] = { p[last], q[last] };
-      uint32_t backward[2] = { p[0], q[0] };
+      uint32_t forward[4], backward[4];
 
-      carry < F, LANES > (a, &forward[0], &backward[0]);
-      carry < F, LANES > (a, &forward[1], &backward[1]);
-      apply_carry < F > (a, p, forward[0], backward[0]);
-      apply_carry < F > (a, q, forward[1], backward[1]);
+#pragma unroll
+      for (int j = 0; j < 4; j++) {
+        forward[j] = p[j][last];
+        backward[j] = p[j][0];
+      }
+      carry < F, LANES > (a, forward, backward);
+#pragma unroll
+      for (int j = 0; j < 4; j++)
+        apply_carry < F > (a, p[j], forward[j], backward[j]);
     }
-    least_p = 0u - least_of_lanes < F, LANES > (least_p);
-    least_q = 0u - least_of_lanes < F, LANES > (least_q);
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+      least[j] = 0u - least_of_lanes < F, LANES > (least[j]);
   }
 #pragma unroll
-  for (int i = 0; i < F::words; i++) {
-    p[i] = add_min < F > (p[i], least_p, a.max_message);
-    q[i] = add_min < F > (q[i], least_q, a.max_message);
+  for (int j = 0; j < 4; j++) {
+#pragma unroll
+    for (int i = 0; i < F::words; i++)
+      p[j][i] = add_min < F > (p[j][i], least[j], a.max_message);
   }
 }
 
@@ -868,8 +909,7 @@ iteration_step (const Args & a, int l, int t, int warp)
       for (int i = 0; i < F::words; i++)
         in[j][i] = sum[i] - in[j][i];
     }
-    make_messages < F, LANES > (a, in[UP], in[DOWN]);
-    make_messages < F, LANES > (a, in[LEFT], in[RIGHT]);
+    make_messages < F, LANES > (a, in);
 #pragma unroll
     for (int j = 0; j < 4; j++)
       pack < F > (in[j ^ 1], parts[j]);
