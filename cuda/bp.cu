@@ -4,6 +4,41 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/*
+ * A pixel's disparities are spread over lanes of a warp (1, 2, 4, ... 32 of
+ * them), 16 neighbouring ones to a lane (int8, half; 8 for float; 2 or 4 times
+ * as many where 32 lanes are not enough).  So the four messages of a pixel that
+ * come in, their sum and the four that go out stay in registers, and each is
+ * read and written once.  Pixels that share a warp are neighbours of one colour
+ * in a row.
+ *
+ * Arithmetic.  With int8 and half, words hold two values of 16 bits: v (i) and
+ * v (i + W) of a lane with W words.  min (a + b, c) of both is one instruction.
+ * The minimum over v' runs along the words there and back; then the values at
+ * the ends of halves and lanes are carried on, over as many lanes as a jump per
+ * disparity stays below M (one or two, usually), and reach all words at once.
+ * Numbers are integers in every precision, so no order changes a result: half
+ * is kept as integers with 11 significant bits, float as whole words.
+ *
+ * Memory.  A level's messages are eight planes: one for each direction and
+ * colour of the checkerboard, so that an iteration reads four planes and writes
+ * the other four, in order.  A plane has rows of pixels, a pixel its
+ * disparities, a multiple of 16 bytes.  Bytes are in the order in which words
+ * come apart with one instruction each: v (2i), v (2i + 1), v (2i + W),
+ * v (2i + 1 + W).  Data costs of levels above 0 are planes of one colour each;
+ * those of level 0 are made anew from the views in each iteration.  The memory
+ * of level 0 holds everything of the coarser levels but the messages of odd
+ * ones; see Layout.
+ *
+ * A frame is a row of steps: data costs of levels 1, 2, ..., and all
+ * iterations.  The first one of a level reads its messages from the coarser
+ * level; those of the frame, which never change, it copies.  In the last one
+ * pixels that are updated give out their result, and in one more step all
+ * others do.  All steps are one launch of as many blocks as there are
+ * multiprocessors, which wait for each other after each step.  Where blocks
+ * can't wait (they have to be on the GPU together) each step is a launch.
+ */
+
 #include "bp-pixel.h"
 #include "output.h"
 #include "queue-cuda.h"
@@ -15,10 +50,7 @@ namespace
 
 /* Threads that a multiprocessor should hold, which are also the most that a
  * block has. */
-#ifndef MOST
-#define MOST 768
-#endif
-const int most_threads = MOST;
+const int most_threads = 768;
 
 /* Of a view's row: columns before the first one, and behind the last one. */
 const int view_margin = 32;
@@ -94,8 +126,7 @@ struct Args
   uint32_t max_message;         /* in both halves of a word, if packed; */
   uint32_t distance[33];        /* as are min (jump k, M) */
   uint32_t lanes_away[5];       /* the same for a lane's values times 2^i */
-  int carries;                  /* messages reach so many lanes away: 0, or */
-  int rounds;                   /* more than 2^(rounds - 1) */
+  int rounds;                   /* messages reach 2^rounds lanes away */
 
   StereoMap map;
   StereoOutput output;
@@ -932,17 +963,9 @@ wait_for_all (unsigned *barrier, unsigned n)
     asm volatile ("red.release.gpu.global.add.u32 [%0], 1;"::"l" (barrier)
         :"memory");
     do {
-#ifdef BAR
-      asm volatile ("ld.relaxed.gpu.global.u32 %0, [%1];":"=r" (arrived)
-          :"l" (barrier):"memory");
-#else
       asm volatile ("ld.acquire.gpu.global.u32 %0, [%1];":"=r" (arrived)
           :"l" (barrier):"memory");
-#endif
     } while (arrived < n * gridDim.x);
-#ifdef BAR
-    asm volatile ("fence.acq_rel.gpu;":::"memory");
-#endif
   }
   __syncthreads ();
 }
@@ -967,7 +990,8 @@ steps_kernel (const __grid_constant__ Args a)
 
       iteration_step < F, LANES > (a, l, t, warp);
       if (t == 0 && a.inner)
-        copy_step < F, LANES > (a, l, warp, (int) (gridDim.x * blockDim.x / 32));
+        copy_step < F, LANES > (a, l, warp,
+            (int) (gridDim.x * blockDim.x / 32));
     }
   }
 }
@@ -1266,9 +1290,10 @@ find_args (const StereoBpConstants * k, const Shape & s,
 {
   const bool packed = k->precision != STEREO_BP_PRECISION_FLOAT;
   const uint32_t both = packed ? 0x10001u : 1u;
-  const int lanes = s.lanes - 1;
+  /* disparities that a jump still costs less than M, one by one */
   int reach = k->max_message == 0 ? 0 : k->jump == 0 ? max_count
       : (int) ((k->max_message - 1) / k->jump);
+  int lanes;
   ByteCosts costs;
   Layout layout;
 
@@ -1318,11 +1343,10 @@ find_args (const StereoBpConstants * k, const Shape & s,
   for (int i = 0; i < 5; i++)
     a->lanes_away[i] = both * (uint32_t) stereo_min_u32 (k->max_message,
         stereo_min_u32 (k->jump, 1 << 20) * (uint32_t) (s.values << i));
-  /* lanes whose nearest value is near enough */
-  a->carries = reach < 1 ? 0 : (reach - 1) / s.values + 1;
-  if (a->carries > lanes)
-    a->carries = lanes;
-  while (1 << a->rounds < a->carries)
+  /* as many as have their nearest value within reach */
+  lanes = reach < 1 ? 0 : (reach - 1) / s.values + 1;
+  lanes = lanes < s.lanes - 1 ? lanes : s.lanes - 1;
+  while (1 << a->rounds < lanes)
     a->rounds++;
   a->barrier = (unsigned *) work->scratch[2];
 }
@@ -1403,34 +1427,18 @@ launch (StereoQueue * queue, const Shape & s, Args & a, int end)
   return false;
 }
 
-#ifdef STEREO_BP_TUNE
-#include <stdlib.h>
-#endif
-
+/* All steps at once, or if that can't be one by one. */
 void
 launch_steps (StereoQueue * queue, const Shape & s, Args & a)
 {
   const int end = a.inner ? a.n_levels - 1 + a.n_levels * a.iterations + 1
       : 2;
-  size_t most_tiles = (size_t) 1 << 40;
-  bool together = true;
 
-#ifdef STEREO_BP_TUNE
-  if (getenv ("TILES") != NULL)
-    most_tiles = (size_t) atol (getenv ("TILES"));
-#endif
-  for (int step = 0; step < end; step = a.end_step) {
-    int last = step;
-
+  a.first_step = 0;
+  if (launch (queue, s, a, end))
+    return;
+  for (int step = 0; step < end; step++) {
     a.first_step = step;
-    while (last < end && tiles_of (a, s, last) <= most_tiles)
-      last++;
-    /* the barrier serves once in a frame */
-    if (together && last > step + 1 && last > a.n_levels - 1) {
-      together = false;
-      if (launch (queue, s, a, last))
-        continue;
-    }
     (void) launch (queue, s, a, step + 1);
   }
 }
