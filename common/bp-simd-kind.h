@@ -475,8 +475,8 @@ NAME (propagate) (const StereoBpConstants * k, const StereoBpWork * work,
 
 #pragma omp parallel num_threads(bands)
   {
-    int band = omp_get_thread_num ();
-    Vec *h = (Vec *) work->scratch[3] + (size_t) band * room;
+    Vec *h = (Vec *) work->scratch[3]
+        + (size_t) omp_get_thread_num () * room;
 
     for (int t = 0; t < k->iterations; t += most) {
       bool last = k->iterations - t <= most;
@@ -484,12 +484,13 @@ NAME (propagate) (const StereoBpConstants * k, const StereoBpWork * work,
         last && level == 0 };
       int steps = 1 + sweep.iterations + sweep.decide;
 
-      NAME (sweep_band) (k, work, &sweep, steps, band * height / bands,
-          (band + 1) * height / bands, h);
-#pragma omp barrier
-      if (band > 0)
+#pragma omp for schedule(static, 1)
+      for (int band = 0; band < bands; band++)
+        NAME (sweep_band) (k, work, &sweep, steps, band * height / bands,
+            (band + 1) * height / bands, h);
+#pragma omp for schedule(static, 1)
+      for (int band = 1; band < bands; band++)
         NAME (sweep_border) (k, work, &sweep, steps, band * height / bands, h);
-#pragma omp barrier
     }
   }
 }

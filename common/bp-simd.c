@@ -9,8 +9,8 @@
  *
  * Pixels of a row that are updated together have even or odd columns only.  So
  * each row is kept as two halves, of the even columns (0) and the odd ones (1),
- * and lanes are neighbours within a half: columns x, x + 2, x + 4, ...  The scan
- * along disparities is then a loop over vectors, without any shuffle.
+ * and lanes are neighbours within a half: columns x, x + 2, x + 4, ...  The
+ * scan along disparities is then a loop over vectors, without any shuffle.
  *
  *   data[level]      [y][half][disparity][pitch]
  *   messages[level]  [y][half][direction][disparity][pitch]

@@ -227,10 +227,10 @@ run (const StereoFrame * frame, const void *stages)
     status = run_pyramid (q, p, s);
   if (status == STEREO_OK)
     status = stereo_mark (frame->marks, "data cost");
-  for (int level = k->n_levels - 1; level >= 0 && status == STEREO_OK; level--) {
-    status = run_level (q, p, s, level);
+  for (int l = k->n_levels - 1; l >= 0 && status == STEREO_OK; l--) {
+    status = run_level (q, p, s, l);
     if (status == STEREO_OK)
-      status = stereo_mark (frame->marks, level_name[level]);
+      status = stereo_mark (frame->marks, level_name[l]);
   }
   if (status == STEREO_OK)
     status = s->finish (q, k, &p->work, &frame->map, frame->output);

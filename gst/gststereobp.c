@@ -9,20 +9,24 @@
  * @title: stereobp
  * @short_description: hierarchical belief propagation
  *
- * Computes a disparity map from a rectified left and right view. As in
- * stereoesaw, costs are averaged over a large window in few passes whose steps
- * grow exponentially. Before each of them, the costs of a pixel become messages
- * that allow for a change of disparity between neighbours, at a price, so that
- * slanted surfaces are matched well (W. Yu, T. Chen, F. Franchetti, J. C. Hoe:
- * "High performance stereo vision designed for massively data parallel
- * platforms", IEEE TCSVT 2010).
+ * Computes a disparity map from a rectified left and right view. All pixels are
+ * matched together: each one tells its four neighbours what each of their
+ * disparities would cost, given the images, what it was told by the others, and
+ * that a change of disparity between neighbours has a price. These messages
+ * pass a few times on every level of an image pyramid, from coarse to fine
+ * (P. F. Felzenszwalb, D. P. Huttenlocher: "Efficient belief propagation for
+ * early vision", CVPR 2004; S. Grauer-Gray: "Optimizing global stereo matching
+ * on NVIDIA GPUs").
  *
- * The presets `fast` and `accurate` compare colours, too; docs/presets.md says
- * how to use them.
+ * Messages take memory: four bytes for each pixel and disparity and a third
+ * more for the coarser levels, twice or four times that with a finer
+ * #GstStereoBp:precision. Errors are the same.
  *
- * The matching cost compares luma; with #GstStereoBp:cost it compares
- * colours. The weights use colour when both views are RGB of some kind; of YUV
- * video the luma plane is used as it is.
+ * The presets are `accurate`, `fast` and, with the parameters of the authors,
+ * `felzenszwalb`; docs/presets.md says how to use them.
+ *
+ * The matching cost compares luma; of YUV video the luma plane is used as it
+ * is.
  *
  * The output is `GRAY16_LE` with #GstStereoBp:disparity-scale codes for a
  * pixel of disparity, or `GRAY8`. Every buffer carries a
@@ -72,7 +76,7 @@ gst_stereo_bp_class_init (GstStereoBpClass * klass)
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Stereo matcher (hierarchical belief propagation)",
       "Filter/Effect/Video",
-      "Disparity from two rectified views, with messages in exponential steps",
+      "Disparity from two rectified views, all pixels together",
       "The gst-stereomatching authors");
 }
 

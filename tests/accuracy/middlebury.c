@@ -15,6 +15,7 @@
  * with 77 (skipped).
  */
 
+#include "bp-paper.h"
 #include "pipeline.h"
 #include "test.h"
 
@@ -52,6 +53,9 @@ static const Case cases[] = {
   {"esaw", "stereoesaw", 9.50, {{0}}},
   {"esaw-9", "stereoesaw iterations=9 base=1.9", 8.22, {{0}}},
   {"esmp-1.9", "stereoesmp base=1.9", 7.47, {{0}}},
+  {"bp-float", "stereobp precision=float", 10.41, {{0}}},
+  {"bp-half", "stereobp precision=half", 10.41, {{0}}},
+  {"bp", "stereobp", 10.41, {{0}}},
 };
 
 /* A sound implementation lands as near as this to the average of the naive ones
@@ -70,6 +74,25 @@ load_grey (const Scene * scene, const char *file)
       folder, scene->name, file);
   Plane plane = plane_from_pipeline (description, 1);
 
+  g_free (description);
+  return plane;
+}
+
+/* Luma of a view as programs that write PGM files compute it. */
+static Plane
+load_luma (const Scene * scene, const char *file)
+{
+  char *description = g_strdup_printf ("filesrc location=\"%s/%s/%s.png\" ! "
+      "pngdec ! videoconvert ! video/x-raw,format=RGB ! appsink name=sink",
+      folder, scene->name, file);
+  Plane plane = plane_from_pipeline (description, 3);
+
+  for (int p = 0; p < plane.width * plane.height; p++) {
+    const uint8_t *rgb = plane.data + 3 * p;
+
+    plane.data[p] = (uint8_t) (0.299 * rgb[0] + 0.587 * rgb[1]
+        + 0.114 * rgb[2] + 0.5);
+  }
   g_free (description);
   return plane;
 }
@@ -123,7 +146,8 @@ have_cuda (void)
   return change != GST_STATE_CHANGE_FAILURE;
 }
 
-static void
+/* Returns the average. */
+static double
 test_case (const Case * c)
 {
   double sum = 0;
@@ -160,6 +184,7 @@ test_case (const Case * c)
   }
   printf ("average of 12: %.3f\n", sum);
   CHECK_DOUBLE (fabs (sum - c->average), <=, average_tolerance);
+  return sum;
 }
 
 static void
@@ -181,10 +206,67 @@ test_esmp (void)
   test_case (&cases[3]);
 }
 
+/* Few bits are as good as many. */
+static void
+test_bp (void)
+{
+  double average = test_case (&cases[4]);
+
+  CHECK_DOUBLE (average, <=, 10.5);
+  CHECK_DOUBLE (fabs (test_case (&cases[5]) - average), <=, 0.1);
+  CHECK_DOUBLE (fabs (test_case (&cases[6]) - average), <=, 0.1);
+}
+
+/* The oracle of the kernel tests, in floating point, with all that the authors'
+ * program does, has the errors that the literature has for that. */
+static void
+test_bp_authors (void)
+{
+  static const double published[4][3] = {
+    {0}, {0}, {23.1, 30.9, 33.8}, {20.6, 27.6, 29.0}
+  };
+
+  for (size_t i = 2; i < G_N_ELEMENTS (scenes); i++) {
+    Plane left = load_luma (&scenes[i], "left");
+    Plane right = load_luma (&scenes[i], "right");
+    Plane truth = load_grey (&scenes[i], "disp_left");
+    PaperBp paper = { left.width, left.height, scenes[i].disparities, 0, 5, 5,
+      0.07, 15, 1.7, 1, 0.7, true
+    };
+    size_t pixels = (size_t) (left.width * left.height);
+    int *index = malloc (pixels * sizeof (int));
+    Plane map = { left.width, left.height, malloc (2 * pixels) };
+
+    REQUIRE (index && map.data);
+    paper_bp (&paper, left.data, right.data, index, NULL);
+    for (size_t p = 0; p < pixels; p++) {
+      map.data[2 * p] = 0;
+      map.data[2 * p + 1] = (uint8_t) index[p];
+    }
+    printf ("%-10s", scenes[i].name);
+    for (int r = 0; r < 3; r++) {
+      Plane mask = load_grey (&scenes[i], regions[r]);
+      double bad = bad_pixels (&scenes[i], &map, &truth, &mask);
+
+      printf (" %8.2f", bad);
+      CHECK_DOUBLE (fabs (bad - published[i][r]), <=, 0.06);
+      free (mask.data);
+    }
+    printf ("\n");
+    free (index);
+    free (map.data);
+    free (left.data);
+    free (right.data);
+    free (truth.data);
+  }
+}
+
 static const Test tests[] = {
   {"vcbw", test_vcbw},
   {"esaw", test_esaw},
   {"esmp", test_esmp},
+  {"bp", test_bp},
+  {"bp-authors", test_bp_authors},
 };
 
 int

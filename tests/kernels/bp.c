@@ -927,6 +927,35 @@ test_too_many_levels (void)
   test_image_clear (&map);
 }
 
+/* A GPU without room for the messages says so before any frame, and goes on
+ * with what fits. */
+static void
+test_too_little_memory (void)
+{
+  Case c = usual;
+  StereoParams *params;
+  StereoMatcher *matcher = NULL;
+  StereoGeometry geometry = { 16384, 16384, STEREO_FORMAT_GRAY8,
+    STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY16_LE
+  };
+
+  if (!devices_have_cuda ())
+    SKIP ("no CUDA device");
+  c.n = 256;
+  c.precision = FLOAT;
+  params = case_params (&c);
+  REQUIRE (stereo_matcher_new (stereo_algorithm_find ("bp"),
+          devices_get (devices_count () - 1), &matcher) == STEREO_OK);
+  CHECK_INT (stereo_matcher_configure (matcher, &geometry, params), ==,
+      STEREO_ERROR_MEMORY);
+  CHECK_CONTAINS (stereo_matcher_error (matcher), "free");
+  geometry.width = geometry.height = 64;
+  CHECK_INT (stereo_matcher_configure (matcher, &geometry, params), ==,
+      STEREO_OK);
+  stereo_matcher_free (&matcher);
+  stereo_params_free (&params);
+}
+
 static const Test tests[] = {
   {"fills", test_fills},
   {"sizes", test_sizes},
@@ -940,6 +969,7 @@ static const Test tests[] = {
   {"median-and-encoding", test_median_and_encoding},
   {"paper", test_paper},
   {"too-many-levels", test_too_many_levels},
+  {"too-little-memory", test_too_little_memory},
 };
 
 int

@@ -22,6 +22,13 @@ static const struct
   const gchar *property;
   const gchar *value;
 } known[] = {
+  {"stereobp", "felzenszwalb", "iterations", "5"},
+  {"stereobp", "felzenszwalb", "max-disc-term", "1.7"},
+  {"stereobp", "felzenszwalb", "smoothing", "0.7"},
+  {"stereobp", "felzenszwalb", "precision", "float"},
+  {"stereobp", "fast", "iterations", "4"},
+  {"stereobp", "accurate", "iterations", "10"},
+  {"stereobp", "accurate", "data-weight", "0.08"},
   {"stereoesaw", "fast", "iterations", "5"},
   {"stereoesaw", "fast", "base", "2.3"},
   {"stereoesaw", "fast", "cost", "rgb"},
