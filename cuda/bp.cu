@@ -13,12 +13,12 @@
 namespace
 {
 
-const int block_threads = 256;
-const int block_warps = block_threads / 32;
-#ifndef BLOCKS
-#define BLOCKS 3
+/* Threads that a multiprocessor should hold, which are also the most that a
+ * block has. */
+#ifndef MOST
+#define MOST 768
 #endif
-const int blocks_wanted = BLOCKS;
+const int most_threads = MOST;
 
 /* Of a view's row: columns before the first one, and behind the last one. */
 const int view_margin = 32;
@@ -40,6 +40,16 @@ enum
 
 /* ---------------------------------------------------------------- arguments */
 
+/* How warps go through the rows of a level, a tile of neighbouring pixels at a
+ * time.  From one tile to its next a warp goes on by the number of warps. */
+struct Tiles
+{
+  int in_row;
+  float inverse;                /* 1 / in_row */
+  int rows_on;                  /* n_warps / in_row */
+  int on;                       /* n_warps % in_row */
+};
+
 struct Level
 {
   int width;
@@ -47,6 +57,10 @@ struct Level
   int pitch;                    /* pixels of one colour in a row */
   uint8_t *messages;
   uint8_t *data;                /* NULL for level 0 */
+  unsigned plane;               /* of messages: parts for one direction and */
+  unsigned row;                 /* colour, and for a row of that */
+  Tiles all;                    /* of one colour */
+  Tiles inner;                  /* of those off the frame */
 };
 
 struct Args
@@ -60,6 +74,7 @@ struct Args
 
   int count;                    /* disparities */
   int groups;                   /* lanes of a pixel that have any */
+  int message_parts;            /* of a pixel, for one direction */
   int first_index;
   int first_disparity;          /* min_disparity + first_index */
 
@@ -111,9 +126,11 @@ template < int PRECISION, int W > struct Format
   static const bool bytes = PRECISION == STEREO_BP_PRECISION_INT8;
   static const int words = W;
   static const int values = packed ? 2 * W : W;
-  /* of 16 bytes, for a message and a data cost */
+  /* of a message and a data cost, which are kept in parts of 16 bytes */
   static const int message_parts = bytes ? W / 8 : W / 4;
   static const int data_parts = W / 4;
+  /* the most of a block */
+  static const int threads = W <= 8 ? most_threads : 256;
 };
 
 /* min (a + b, c) */
@@ -295,7 +312,7 @@ unpack (const uint4 (&parts)[F::message_parts], uint32_t (&p)[F::words])
 #pragma unroll
   for (int i = 0; i < F::words; i++) {
     if (F::bytes) {
-      uint32_t w = word (parts[i / 8], i % 8 / 2);
+      uint32_t w = word (parts[i / 8], i / 2 % 4);
 
       p[i] = i % 2 == 0 ? w & 0x00ff00ffu : __byte_perm (w, 0, 0x4341);
     } else {
@@ -323,7 +340,7 @@ pack (const uint32_t (&p)[F::words], uint4 (&parts)[F::message_parts])
     else if (!F::bytes)
       word (parts[i / 4], i % 4) = p[i];
     else if (i % 2 == 0)
-      word (parts[i / 8], i % 8 / 2) = __byte_perm (p[i], p[i + 1], 0x6240);
+      word (parts[i / 8], i / 2 % 4) = p[i] + 256 * p[i + 1];
   }
 }
 
@@ -336,15 +353,21 @@ struct Place
   int valid;                    /* disparities it has, may be negative */
 };
 
+/* The messages of pixels with that x + y, in their plane. */
+template < class F > __device__ __forceinline__ unsigned
+message_offset (const Args & a, const Level & level, int x, int y, int group)
+{
+  return (unsigned) y * level.row
+      + (unsigned) (x >> 1) * (unsigned) a.message_parts + (unsigned) group;
+}
+
 template < class F > __device__ __forceinline__ uint4 *
 message_at (const Args & a, const Level & level, int direction, int x, int y,
     int group)
 {
-  int pixel = ((2 * direction + ((x + y) & 1)) * level.height + y)
-      * level.pitch + (x >> 1);
-
   return (uint4 *) level.messages
-      + (size_t) pixel * (size_t) (F::message_parts * a.groups) + group;
+      + ((unsigned) (2 * direction + ((x + y) & 1)) * level.plane
+      + message_offset < F > (a, level, x, y, group));
 }
 
 template < class F > __device__ __forceinline__ uint4 *
@@ -455,26 +478,34 @@ cost_of (const Args & a, uint32_t left, uint32_t right)
   return (min (t, a.difference_limit) * a.gain + 32768u) >> 16;
 }
 
-/* Costs from any views. */
+/* Costs from views of 16 bits. */
 template < class F > __device__ __forceinline__ void
-any_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
+word_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
 {
+  const int width = a.level[0].width;
   const int d0 = a.first_disparity + F::values * place.group;
   const size_t row = (size_t) place.y * a.view_pitch;
+  const uint16_t *left = (const uint16_t *) a.left + row;
+  const uint16_t *right = (const uint16_t *) a.right + row;
+  const bool partners = place.x - d0 < width
+      && place.x - d0 >= F::values - 1;
+  const uint32_t own = __ldg (left + place.x);
 
+  right += place.x - d0;
 #pragma unroll
   for (int i = 0; i < F::values; i++) {
-    /* those behind the last one do as that one does */
-    int d = min (d0 + i, a.first_disparity + a.count - 1);
-    int x = stereo_bp_column (a.level[0].width, place.x, d);
     uint32_t c;
 
-    if (a.bytes)
-      c = cost_of (a, 256u * __ldg (a.left + row + x),
-          256u * __ldg (a.right + row + (x - d)));
-    else
-      c = cost_of (a, __ldg ((const uint16_t *) a.left + row + x),
-          __ldg ((const uint16_t *) a.right + row + (x - d)));
+    if (partners) {
+      c = cost_of (a, own, __ldg (right - i));
+    } else {
+      /* those behind the last one do as that one does */
+      int d = min (d0 + i, a.first_disparity + a.count - 1);
+      int x = stereo_bp_column (width, place.x, d);
+
+      c = cost_of (a, __ldg (left + x), __ldg (right - (place.x - d0)
+              + (x - d)));
+    }
     if (F::packed && i >= F::words)
       p[i % F::words] |= c << 16;
     else
@@ -485,10 +516,10 @@ any_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
 template < class F > __device__ __forceinline__ void
 level_0_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
 {
-  if (F::packed && a.bytes && a.factor != 0 && a.first_disparity >= 0)
+  if (F::packed && a.bytes)
     byte_costs < F > (a, place, p);
   else
-    any_costs < F > (a, place, p);
+    word_costs < F > (a, place, p);
   if (place.valid < F::values) {
 #pragma unroll
     for (int i = 0; i < F::words; i++)
@@ -653,21 +684,42 @@ start_of_iterations (const Args & a)
   return a.n_levels - 1;
 }
 
+/* A warp's first tile, and where it goes from there. */
+struct Walk
+{
+  int row;
+  int column;
+
+  __device__ __forceinline__ Walk (const Tiles & tiles, int warp)
+  {
+    /* exact: there are less than 2^16 warps */
+    row = (int) (((float) warp + 0.5f) * tiles.inverse);
+    column = warp - row * tiles.in_row;
+  }
+
+  __device__ __forceinline__ void go_on (const Tiles & tiles)
+  {
+    row += tiles.rows_on;
+    column += tiles.on;
+    if (column >= tiles.in_row) {
+      column -= tiles.in_row;
+      row++;
+    }
+  }
+};
+
 template < class F, int LANES > __device__ __forceinline__ void
-data_step (const Args & a, int l, int warp, int n_warps)
+data_step (const Args & a, int l, int warp)
 {
   const int pixels = 32 / LANES, lane = threadIdx.x % 32;
   const int group = lane % LANES;
   const Level & level = a.level[l];
-  const int tiles_in_row = (level.pitch + pixels - 1) / pixels;
 
 #pragma unroll 1
-  for (int tile = warp; tile < 2 * level.height * tiles_in_row;
-      tile += n_warps) {
-    int row = tile / tiles_in_row;
-    int i = (tile - row * tiles_in_row) * pixels + lane / LANES;
-    int y = row >> 1;
-    int x = 2 * i + ((y + row) & 1);
+  for (Walk at (level.all, warp); at.row < 2 * level.height;
+      at.go_on (level.all)) {
+    int y = at.row >> 1;
+    int x = 2 * (at.column * pixels + lane / LANES) + ((y + at.row) & 1);
     bool exists = x < level.width;
     Place place = { exists ? x : 0, y, group, a.count - F::values * group };
 
@@ -721,63 +773,80 @@ copy_tile (const Args & a, int l, int tile)
     copy_pixel < F > (a, l, x, y, group);
 }
 
+template < class F, int LANES > __device__ __forceinline__ void
+copy_step (const Args & a, int l, int warp, int n_warps)
+{
+  const int pixels = 32 / LANES;
+  const int w = a.level[l].width, h = a.level[l].height;
+  int n = a.iterations == 1 && l > 0 ? w * h : 2 * (w + h - 2);
+
+  n = (n + pixels - 1) / pixels;
+  /* first those warps that have the fewest tiles to update */
+#pragma unroll 1
+  for (int tile = n_warps - 1 - warp; tile < n; tile += n_warps)
+    copy_tile < F, LANES > (a, l, tile);
+}
+
 /* Iteration t of level l, and results.  In iteration 0 messages come from the
  * level above; the one behind the last makes no messages. */
 template < class F, int LANES > __device__ __forceinline__ void
-iteration_step (const Args & a, int l, int t, int warp, int n_warps)
+iteration_step (const Args & a, int l, int t, int warp)
 {
   const int pixels = 32 / LANES, lane = threadIdx.x % 32;
   const int group = lane % LANES, read_group = min (group, a.groups - 1);
   const Level & level = a.level[l];
   const int frame = a.inner ? 1 : 0;
-  const int rows = level.height - 2 * frame;
-  const int in_row = (level.width - 2 * frame + 1) / 2;
-  const int tiles_in_row = (in_row + pixels - 1) / pixels;
+  const int end_row = level.height - frame;
   const bool sends = a.inner && t < a.iterations;
   const bool gives_results = l == 0 && (!a.inner || t >= a.iterations - 1);
-  const bool parents = t == 0;
-  const bool no_messages = !a.inner || (parents && l == a.n_levels - 1);
-  const Level & source = a.level[parents && !no_messages ? l + 1 : l];
-  const int halved = parents ? 1 : 0;
-  int n_copied = 0;
-
-  if (parents && a.inner) {
-    n_copied = a.iterations == 1 && l > 0 ? level.width * level.height
-        : 2 * (level.width + level.height - 2);
-    n_copied = (n_copied + pixels - 1) / pixels;
-  }
+  const bool coarsest = l == a.n_levels - 1;
+  /* all pixels to be updated have one colour, and those they read the other */
+  const int color = (t + 1) & 1;
+  const unsigned plane = level.plane, pixel = (unsigned) a.message_parts;
+  const unsigned own = color != 0 ? plane : 0, other = plane - own;
+  uint4 *const messages = (uint4 *) level.messages;
 
 #pragma unroll 1
-  for (int tile = warp; tile < rows * tiles_in_row + n_copied;
-      tile += n_warps) {
-    if (tile >= rows * tiles_in_row) {
-      copy_tile < F, LANES > (a, l, tile - rows * tiles_in_row);
-      continue;
-    }
+  for (Walk at (level.inner, warp); frame + at.row < end_row;
+      at.go_on (level.inner)) {
+    int y = frame + at.row;
+    int right = (y + color) & 1;        /* all x of a row are even, or odd */
+    int last_x = level.width - 1 - frame;
+    int first_x = 2 * at.column * pixels + right + (frame > right ? 2 : 0);
+    int x = first_x + 2 * (lane / LANES);
+    unsigned offset;
 
-    int row = tile / tiles_in_row;
-    int i = (tile - row * tiles_in_row) * pixels + lane / LANES;
-    int y = frame + row;
-    int x = frame + 2 * i + ((frame + y + t + 1) & 1);
-    bool exists = x < level.width - frame;
-    Place place = { exists ? x : x - 2, y, group,
-      a.count - F::values * group };
+    if (first_x > last_x)
+      continue;
+    last_x -= (last_x + right) & 1;
+
+    /* lanes without a pixel do as the last one does */
+    bool exists = x <= last_x;
+    Place place = { min (x, last_x), y, group, a.count - F::values * group };
     uint4 parts[4][F::message_parts];
     uint32_t in[4][F::words], sum[F::words];
 
-    /* a row may have no pixel of this colour at all */
-    if (place.x < frame)
-      place.x = frame;
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-      int sx = place.x + (j == LEFT) - (j == RIGHT);
-      int sy = place.y + (j == UP) - (j == DOWN);
+    offset = message_offset < F > (a, level, place.x, y, read_group);
+    if (t > 0 && a.inner) {
+      unsigned from = other + offset, last = right ? 0 : pixel;
 
-      if (no_messages)
-        clear_parts (parts[j]);
-      else
-        load_parts (a, message_at < F > (a, source, j, sx >> halved,
-                sy >> halved, read_group), parts[j]);
+      load_parts (a, messages + (from + level.row), parts[UP]);
+      load_parts (a, messages + (from + 2 * plane - level.row), parts[DOWN]);
+      load_parts (a, messages + (from + 4 * plane + pixel - last),
+          parts[LEFT]);
+      load_parts (a, messages + (from + 6 * plane - last), parts[RIGHT]);
+    } else {
+#pragma unroll
+      for (int j = 0; j < 4; j++) {
+        int sx = place.x + (j == LEFT) - (j == RIGHT);
+        int sy = place.y + (j == UP) - (j == DOWN);
+
+        if (coarsest)
+          clear_parts (parts[j]);
+        else
+          load_parts (a, message_at < F > (a, a.level[l + 1], j, sx >> 1,
+                  sy >> 1, read_group), parts[j]);
+      }
     }
     costs < F > (a, l, place, sum);
 #pragma unroll
@@ -804,12 +873,14 @@ iteration_step (const Args & a, int l, int t, int warp, int n_warps)
     }
     make_messages < F, LANES > (a, in[UP], in[DOWN]);
     make_messages < F, LANES > (a, in[LEFT], in[RIGHT]);
-    if (!exists || group >= a.groups)
-      continue;
 #pragma unroll
-    for (int j = 0; j < 4; j++) {
-      pack < F > (in[j ^ 1], parts[0]);
-      store_parts (a, message_at < F > (a, level, j, x, y, group), parts[0]);
+    for (int j = 0; j < 4; j++)
+      pack < F > (in[j ^ 1], parts[j]);
+    if (exists && group < a.groups) {
+#pragma unroll
+      for (int j = 0; j < 4; j++)
+        store_parts (a, messages + (own + offset + 2 * (unsigned) j * plane),
+            parts[j]);
     }
   }
 }
@@ -825,33 +896,42 @@ wait_for_all (unsigned *barrier, unsigned n)
     asm volatile ("red.release.gpu.global.add.u32 [%0], 1;"::"l" (barrier)
         :"memory");
     do {
+#ifdef BAR
+      asm volatile ("ld.relaxed.gpu.global.u32 %0, [%1];":"=r" (arrived)
+          :"l" (barrier):"memory");
+#else
       asm volatile ("ld.acquire.gpu.global.u32 %0, [%1];":"=r" (arrived)
           :"l" (barrier):"memory");
+#endif
     } while (arrived < n * gridDim.x);
+#ifdef BAR
+    asm volatile ("fence.acq_rel.gpu;":::"memory");
+#endif
   }
   __syncthreads ();
 }
 
 template < class F, int LANES >
-__global__ void __launch_bounds__ (block_threads,
-    F::words == 8 ? blocks_wanted : 1)
+__global__ void __launch_bounds__ (F::threads)
 steps_kernel (const __grid_constant__ Args a)
 {
-  const int warp = (int) (blockIdx.x * block_warps + threadIdx.x / 32);
-  const int n_warps = (int) gridDim.x * block_warps;
+  /* neighbouring tiles to different blocks, so that all have some */
+  const int warp = (int) (threadIdx.x / 32 * gridDim.x + blockIdx.x);
 
 #pragma unroll 1
   for (int step = a.first_step; step < a.end_step; step++) {
     if (step > a.first_step)
       wait_for_all (a.barrier, (unsigned) (step - a.first_step));
     if (step < start_of_iterations (a)) {
-      data_step < F, LANES > (a, step + 1, warp, n_warps);
+      data_step < F, LANES > (a, step + 1, warp);
     } else {
       int i = step - start_of_iterations (a);
       int l = max (a.n_levels - 1 - i / a.iterations, 0);
+      int t = i - (a.n_levels - 1 - l) * a.iterations;
 
-      iteration_step < F, LANES > (a, l,
-          i - (a.n_levels - 1 - l) * a.iterations, warp, n_warps);
+      iteration_step < F, LANES > (a, l, t, warp);
+      if (t == 0 && a.inner)
+        copy_step < F, LANES > (a, l, warp, (int) (gridDim.x * blockDim.x / 32));
     }
   }
 }
@@ -942,7 +1022,8 @@ struct Shape
   int values;
   int lanes;
   int groups;                   /* lanes with values */
-  int message_bytes;            /* of a pixel, in one direction */
+  int threads;                  /* of a block, at most */
+  int message_parts;            /* of a pixel, in one direction */
   int data_bytes;
 };
 
@@ -962,7 +1043,8 @@ shape_for (int count)
   for (s.lanes = 1; s.lanes < s.groups; s.lanes *= 2)
     i++;
   s.kernel = kernels[i];
-  s.message_bytes = 16 * F::message_parts * s.groups;
+  s.threads = F::threads;
+  s.message_parts = F::message_parts * s.groups;
   s.data_bytes = 16 * F::data_parts * s.groups;
   return s;
 }
@@ -978,12 +1060,25 @@ large_shape (int count)
   s.lanes = 32;
   s.groups = (count + F::values - 1) / F::values;
   s.kernel = steps_kernel < F, 32 >;
-  s.message_bytes = 16 * F::message_parts * s.groups;
+  s.threads = F::threads;
+  s.message_parts = F::message_parts * s.groups;
   s.data_bytes = 16 * F::data_parts * s.groups;
   return s;
 }
 
 const int max_count = 1024;
+
+template < int PRECISION > Shape
+find_shape_of (int count)
+{
+  typedef Format < PRECISION, 8 > Usual;
+
+  if (count <= 32 * Usual::values)
+    return shape_for < Usual > (count);
+  if (Usual::packed || count <= 64 * Usual::values)
+    return large_shape < Format < PRECISION, 16 > > (count);
+  return large_shape < Format < STEREO_BP_PRECISION_FLOAT, 32 > > (count);
+}
 
 Shape
 find_shape (const StereoBpConstants * k)
@@ -992,19 +1087,11 @@ find_shape (const StereoBpConstants * k)
 
   switch (k->precision) {
     case STEREO_BP_PRECISION_INT8:
-      return count <= 512
-          ? shape_for < Format < STEREO_BP_PRECISION_INT8, 8 > > (count)
-          : large_shape < Format < STEREO_BP_PRECISION_INT8, 16 > > (count);
+      return find_shape_of < STEREO_BP_PRECISION_INT8 > (count);
     case STEREO_BP_PRECISION_HALF:
-      return count <= 512
-          ? shape_for < Format < STEREO_BP_PRECISION_HALF, 8 > > (count)
-          : large_shape < Format < STEREO_BP_PRECISION_HALF, 16 > > (count);
+      return find_shape_of < STEREO_BP_PRECISION_HALF > (count);
     default:
-      return count <= 256
-          ? shape_for < Format < STEREO_BP_PRECISION_FLOAT, 8 > > (count)
-          : count <= 512
-          ? large_shape < Format < STEREO_BP_PRECISION_FLOAT, 16 > > (count)
-          : large_shape < Format < STEREO_BP_PRECISION_FLOAT, 32 > > (count);
+      return find_shape_of < STEREO_BP_PRECISION_FLOAT > (count);
   }
 }
 
@@ -1040,7 +1127,7 @@ find_layout (const StereoBpConstants * k, const Shape & s, Layout * layout)
   for (int l = 0; l < k->n_levels; l++) {
     size_t start = l % 2 == 0 && l > 0 ? data : 0;
     size_t end = start + 4 * level_pixels (k->level[l])
-        * (size_t) s.message_bytes;
+        * (size_t) s.message_parts * sizeof (uint4);
 
     layout->messages[l] = start;
     if (layout->size[l % 2] < end)
@@ -1048,11 +1135,56 @@ find_layout (const StereoBpConstants * k, const Shape & s, Layout * layout)
   }
 }
 
-/* Whether views are kept as bytes. */
+/* The data cost of a difference of bytes as (min (difference, limit) factor
+ * + bias) >> shift with 16 bits. */
+struct ByteCosts
+{
+  uint32_t limit;
+  uint32_t factor;
+  uint32_t bias;
+  int shift;
+};
+
+/* false: there are no such numbers. */
+bool
+find_byte_costs (const StereoBpConstants * k, ByteCosts * result)
+{
+  const uint32_t limit = (k->difference_limit + 255) / 256;
+  uint32_t cost[256];
+
+  for (uint32_t i = 0; i <= limit; i++)
+    cost[i] = stereo_bp_data_cost (k, 256 * i, 0);
+  for (int shift = 15; shift >= 0; shift--) {
+    uint32_t one = 1u << shift;
+    uint32_t nearest = limit > 0 ? (cost[limit] * one + limit / 2) / limit : 0;
+
+    for (uint32_t f = nearest > 8 ? nearest - 8 : 0; f <= nearest + 8; f++) {
+      /* cost[i] one <= i f + bias < (cost[i] + 1) one for all i */
+      int64_t lowest = 0, highest = (int64_t) 65535 - (int64_t) limit * f;
+
+      for (uint32_t i = 0; i <= limit && lowest <= highest; i++) {
+        int64_t need = (int64_t) cost[i] * one - (int64_t) i * f;
+
+        lowest = lowest > need ? lowest : need;
+        highest = highest < need + one - 1 ? highest : need + one - 1;
+      }
+      if (lowest <= highest) {
+        *result = ByteCosts { limit, f, (uint32_t) lowest, shift };
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Whether views are kept as bytes, not as 16 bits. */
 bool
 has_byte_views (const StereoBpConstants * k)
 {
-  return k->n_taps == 1;
+  ByteCosts costs;
+
+  return k->n_taps == 1 && k->precision != STEREO_BP_PRECISION_FLOAT
+      && k->min_disparity + k->first_index >= 0 && find_byte_costs (k, &costs);
 }
 
 int
@@ -1092,44 +1224,6 @@ plan (const StereoProblem *, const StereoBpConstants * k, StereoBpWork * work,
 
 /* ------------------------------------------------------------------ a frame */
 
-/* The data cost of a difference of bytes, as
- * (min (difference, limit) factor + bias) >> shift with 16 bits, if there are
- * such numbers.  Otherwise factor is 0. */
-void
-find_byte_costs (const StereoBpConstants * k, Args * a)
-{
-  uint32_t limit = (k->difference_limit + 255) / 256;
-  uint32_t cost[256];
-
-  a->factor = 0;
-  a->limit = limit * 0x10001u;
-  for (uint32_t i = 0; i <= limit; i++)
-    cost[i] = stereo_bp_data_cost (k, 256 * i, 0);
-  for (int shift = 15; shift >= 0; shift--) {
-    uint32_t one = 1u << shift;
-    uint32_t nearest = limit > 0 ? (cost[limit] * one + limit / 2) / limit : 0;
-
-    for (uint32_t f = nearest > 8 ? nearest - 8 : 0; f <= nearest + 8; f++) {
-      /* cost[i] one <= i f + bias < (cost[i] + 1) one for all i */
-      int64_t lowest = 0, highest = (int64_t) 65535 - (int64_t) limit * f;
-
-      for (uint32_t i = 0; i <= limit; i++) {
-        int64_t need = (int64_t) cost[i] * one - (int64_t) i * f;
-
-        lowest = lowest > need ? lowest : need;
-        highest = highest < need + one - 1 ? highest : need + one - 1;
-      }
-      if (lowest <= highest && f > 0) {
-        a->factor = f;
-        a->bias = (uint32_t) lowest * 0x10001u;
-        a->mask = (0xffffu >> shift) * 0x10001u;
-        a->shift = shift;
-        return;
-      }
-    }
-  }
-}
-
 void
 find_args (const StereoBpConstants * k, const Shape & s,
     const StereoBpWork * work, Args * a)
@@ -1139,6 +1233,7 @@ find_args (const StereoBpConstants * k, const Shape & s,
   const int lanes = s.lanes - 1;
   int reach = k->max_message == 0 ? 0 : k->jump == 0 ? max_count
       : (int) ((k->max_message - 1) / k->jump);
+  ByteCosts costs;
   Layout layout;
 
   memset ((void *) a, 0, sizeof (*a));
@@ -1150,6 +1245,8 @@ find_args (const StereoBpConstants * k, const Shape & s,
     level->height = k->level[l].height;
     level->pitch = (level->width + 1) / 2;
     level->messages = (uint8_t *) work->messages[l % 2] + layout.messages[l];
+    level->row = (unsigned) (level->pitch * s.message_parts);
+    level->plane = level->row * (unsigned) level->height;
     level->data = l > 0 ? (uint8_t *) work->messages[0] + layout.data[l]
         : NULL;
   }
@@ -1158,13 +1255,21 @@ find_args (const StereoBpConstants * k, const Shape & s,
   a->inner = stereo_bp_has_inner (k);
   a->count = k->end_index - k->first_index;
   a->groups = s.groups;
+  a->message_parts = s.message_parts;
   a->first_index = k->first_index;
   a->first_disparity = k->min_disparity + k->first_index;
   a->view_pitch = view_pitch (k);
   a->bytes = has_byte_views (k);
   a->left = (const uint8_t *) work->left + (a->bytes ? view_margin : 0);
   a->right = (const uint8_t *) work->right + (a->bytes ? view_margin : 0);
-  find_byte_costs (k, a);
+  if (a->bytes) {
+    (void) find_byte_costs (k, &costs);
+    a->limit = costs.limit * 0x10001u;
+    a->factor = costs.factor;
+    a->bias = costs.bias * 0x10001u;
+    a->mask = (0xffffu >> costs.shift) * 0x10001u;
+    a->shift = costs.shift;
+  }
   a->difference_limit = k->difference_limit;
   a->gain = k->gain;
   a->max_data = k->max_data;
@@ -1184,64 +1289,76 @@ find_args (const StereoBpConstants * k, const Shape & s,
   a->barrier = (unsigned *) work->scratch[2];
 }
 
-/* Warps that a step can keep busy. */
+/* Rows of tiles, and how warps walk through them. */
+void
+find_tiles (int pixels_in_row, const Shape & s, int n_warps, Tiles * tiles)
+{
+  const int pixels = 32 / s.lanes;
+
+  tiles->in_row = (pixels_in_row + pixels - 1) / pixels;
+  tiles->inverse = 1.0f / (float) tiles->in_row;
+  tiles->rows_on = n_warps / tiles->in_row;
+  tiles->on = n_warps % tiles->in_row;
+}
+
+/* Tiles of a step: warps that it can keep busy. */
 size_t
 tiles_of (const Args & a, const Shape & s, int step)
 {
-  const int pixels = 32 / s.lanes;
-  int l, per_row, rows;
+  const int frame = a.inner ? 1 : 0;
+  Tiles tiles;
+  int l;
 
   if (step < a.n_levels - 1) {
     l = step + 1;
-    per_row = a.level[l].pitch;
-    rows = 2 * a.level[l].height;
-  } else {
-    int i = step - (a.n_levels - 1);
-
-    l = a.n_levels - 1 - i / a.iterations;
-    l = l > 0 ? l : 0;
-    per_row = a.level[l].pitch;
-    rows = a.level[l].height;
-    if (a.iterations == 1)
-      rows *= 3;
-    else if (i % a.iterations == 0)
-      rows += 8;
+    find_tiles (a.level[l].pitch, s, 0, &tiles);
+    return (size_t) tiles.in_row * 2 * (size_t) a.level[l].height;
   }
-  return (size_t) ((per_row + pixels - 1) / pixels) * (size_t) rows;
+  l = a.n_levels - 1 - (step - (a.n_levels - 1)) / a.iterations;
+  l = l > 0 ? l : 0;
+  find_tiles ((a.level[l].width - 2 * frame + 1) / 2, s, 0, &tiles);
+  return (size_t) tiles.in_row * (size_t) (a.level[l].height - 2 * frame);
 }
 
-unsigned
-blocks_for (size_t tiles)
-{
-  return (unsigned) ((tiles + block_warps - 1) / block_warps);
-}
-
-/* Steps up to end, with as many threads as fit the GPU at once, which wait for
- * each other.  false: that can't be done. */
+/* Steps a.first_step up to end.  Several need threads that wait for each other,
+ * so all have to fit the GPU at once.  false: that can't be done. */
 bool
-launch_together (StereoQueue * queue, const Shape & s, Args & a, int end)
+launch (StereoQueue * queue, const Shape & s, Args & a, int end)
 {
   const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
-  unsigned blocks = 0, most;
-  int per_multiprocessor = 0;
+  const size_t multiprocessors = (size_t) q->multiprocessors;
+  const size_t most_warps = (size_t) s.threads / 32;
+  size_t tiles = 1, blocks, warps;
   void *arguments[1] = { &a };
+  int resident = 0;
 
-  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&per_multiprocessor,
-          s.kernel, block_threads, 0) != cudaSuccess
-      || per_multiprocessor < 1) {
-    (void) cudaGetLastError ();
-    return false;
-  }
-  most = (unsigned) (per_multiprocessor * q->multiprocessors);
   for (int i = a.first_step; i < end; i++) {
-    unsigned n = blocks_for (tiles_of (a, s, i));
+    size_t n = tiles_of (a, s, i);
 
-    blocks = blocks > n ? blocks : n;
+    tiles = tiles > n ? tiles : n;
   }
-  blocks = blocks < most ? blocks : most;
+  blocks = tiles < multiprocessors ? tiles : multiprocessors;
+  warps = (tiles + blocks - 1) / blocks;
+  warps = warps < most_warps ? warps : most_warps;
+  for (int l = 0; l < a.n_levels; l++) {
+    Level *level = &a.level[l];
+
+    find_tiles (level->pitch, s, (int) (blocks * warps), &level->all);
+    find_tiles ((level->width - (a.inner ? 2 : 0) + 1) / 2, s,
+        (int) (blocks * warps), &level->inner);
+  }
   a.end_step = end;
-  if (cudaLaunchCooperativeKernel ((const void *) s.kernel, dim3 (blocks),
-          dim3 (block_threads), arguments, 0, q->compute) == cudaSuccess)
+
+  dim3 grid ((unsigned) blocks), block (32 * (unsigned) warps);
+
+  if (end == a.first_step + 1) {
+    s.kernel <<< grid, block, 0, q->compute >>> (a);
+    return true;
+  }
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, s.kernel,
+          (int) block.x, 0) == cudaSuccess && resident > 0
+      && cudaLaunchCooperativeKernel ((const void *) s.kernel, grid, block,
+          arguments, 0, q->compute) == cudaSuccess)
     return true;
   (void) cudaGetLastError ();
   return false;
@@ -1254,40 +1371,28 @@ launch_together (StereoQueue * queue, const Shape & s, Args & a, int end)
 void
 launch_steps (StereoQueue * queue, const Shape & s, Args & a)
 {
-  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
   const int end = a.inner ? a.n_levels - 1 + a.n_levels * a.iterations + 1
       : 2;
-  const size_t most_tiles = (size_t) q->multiprocessors * 64;
-  int step = 0;
+  size_t most_tiles = (size_t) 1 << 40;
+  bool together = true;
 
-  /* small steps together, */
-  while (step < end) {
-    size_t most = most_tiles;
 #ifdef STEREO_BP_TUNE
-    if (getenv ("TILES") != NULL)
-      most = (size_t) atol (getenv ("TILES"));
+  if (getenv ("TILES") != NULL)
+    most_tiles = (size_t) atol (getenv ("TILES"));
 #endif
+  for (int step = 0; step < end; step = a.end_step) {
     int last = step;
 
-    while (last < end && tiles_of (a, s, last) <= most)
-      last++;
     a.first_step = step;
-    /* the barrier counts once */
-    if (last > step + 1 && last > a.n_levels - 1
-        && launch_together (queue, s, a, last)) {
-      step = last;
-      while (step < end) {
-        a.first_step = step;
-        a.end_step = ++step;
-        s.kernel <<< blocks_for (tiles_of (a, s, a.first_step)),
-            block_threads, 0, q->compute >>> (a);
-      }
-      return;
+    while (last < end && tiles_of (a, s, last) <= most_tiles)
+      last++;
+    /* the barrier serves once in a frame */
+    if (together && last > step + 1 && last > a.n_levels - 1) {
+      together = false;
+      if (launch (queue, s, a, last))
+        continue;
     }
-    /* and each of the large ones by itself */
-    a.end_step = ++step;
-    s.kernel <<< blocks_for (tiles_of (a, s, a.first_step)), block_threads, 0,
-        q->compute >>> (a);
+    (void) launch (queue, s, a, step + 1);
   }
 }
 
