@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# gst-stereomatching: tests of docs/make-experiments.py, make-accuracy.py and svgplot.py
+# gst-stereomatching: tests of what makes the plots and tables of experiments
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the scripts in a copy of docs/ with other data, and looks at the plots they draw.
 
@@ -212,6 +212,55 @@ class Script(unittest.TestCase):
         result = self.run_script("make-experiments.py", "--times", PROGRAM, "esaw", "test")
         self.assertEqual(result.returncode, 1)
         self.assertIn("esaw", result.stderr)
+
+    def bp_page(self):
+        with open(os.path.join(self.docs, "bp-experiments.md"), encoding="utf-8") as file:
+            return file.read()
+
+    def bp_report(self, name, change):
+        """A file as the program prints it."""
+        with open(os.path.join(self.docs, "data", "experiments-bp.json"), encoding="utf-8") as file:
+            report = json.load(file)["report"]
+        change(report)
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(report, file)
+        return path
+
+    def test_layouts_of_bp(self):
+        """What the program prints is what the page says, the better one of two runs."""
+        def times(*ms):
+            def change(report):
+                report["device"] = "Some GPU"
+                for v, value in zip(report["scenes"][0]["variants"], ms):
+                    v["device-ms"] = value
+            return change
+
+        script = "make-bp-experiments.py"
+        self.assertEqual(self.run_script(script, "--check").returncode, 0)
+        result = self.run_script(script, "--read", self.bp_report("1.json", times(400, 90, 5)),
+                                 self.bp_report("2.json", times(500, 80, 6)))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("Some GPU", self.bp_page())
+        rows = [line.split("|")[2].strip() for line in self.bp_page().splitlines()
+                if re.match(r"\| [123]\. ", line)]
+        self.assertEqual(rows, ["400", "80.0 (x 5.00)", "5.00 (x 16.0)"])
+        self.assertEqual(self.run_script(script, "--check").returncode, 0)
+
+        os.remove(os.path.join(self.docs, "images", "bp-layouts.svg"))
+        self.assertIn("bp-layouts.svg", self.run_script(script, "--check").stderr)
+
+    def test_wrong_map_of_bp(self):
+        """Times of other results are none."""
+        def change(report):
+            report["scenes"][1]["variants"][2]["wrong-pixels"] = 1
+
+        before = self.bp_page()
+        result = self.run_script("make-bp-experiments.py", "--read",
+                                 self.bp_report("1.json", change))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("1 map", result.stderr)
+        self.assertEqual(self.bp_page(), before)
 
     def test_gpu_in_the_plot_of_times(self):
         """A machine's times make a plot of its own, of what has errors."""
