@@ -70,9 +70,8 @@
  *
  * Against the published method: three channels are correlated as one vector
  * with the weights of luminance, instead of the mean of three correlations,
- * and a parabola has to be curved by 2^-17 at least.  On Middlebury v2, in bad
- * pixels, the first is worth -0.1 to 0.8 points and a third of the time, the
- * second 0.1 to 0.2 points and that a rounding never decides.
+ * and a parabola has to be curved by 2^-17 at least.  What that is worth is in
+ * docs/algorithms/pyramid.md.
  */
 
 #ifndef STEREO_PYRAMID_H

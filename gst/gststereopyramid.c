@@ -15,8 +15,8 @@
  * to where the views correlate better and are smoothed according to how
  * confident they are (T. Xu, P. Cockshott, S. Oehler: "Acceleration of
  * stereo-matching on multi-core CPU and GPU", HPCC 2014). It is made for large
- * images of continuous surfaces, which need not be rectified; of those that are,
- * switch #GstStereoPyramid:vertical-search off.
+ * images of continuous surfaces, which need not be rectified; for those that
+ * are, switch #GstStereoPyramid:vertical-search off.
  *
  * Colour is used when both views are RGB of some kind; of YUV video the luma
  * plane is used as it is. #GstStereoBase:num-disparities does not change how
@@ -62,8 +62,9 @@ struct _GstStereoPyramid
   GstStereoBase parent;
 };
 
-G_DEFINE_TYPE_WITH_CODE (GstStereoPyramid, gst_stereo_pyramid, GST_TYPE_STEREO_BASE,
-    GST_DEBUG_CATEGORY_INIT (gst_stereo_pyramid_debug, "stereopyramid", 0,
+G_DEFINE_TYPE_WITH_CODE (GstStereoPyramid, gst_stereo_pyramid,
+    GST_TYPE_STEREO_BASE, GST_DEBUG_CATEGORY_INIT (gst_stereo_pyramid_debug,
+        "stereopyramid", 0,
         "Stereo matching by correlation over an image pyramid"));
 
 GST_ELEMENT_REGISTER_DEFINE (stereopyramid, "stereopyramid", GST_RANK_NONE,
@@ -72,7 +73,8 @@ GST_ELEMENT_REGISTER_DEFINE (stereopyramid, "stereopyramid", GST_RANK_NONE,
 static void
 gst_stereo_pyramid_class_init (GstStereoPyramidClass * klass)
 {
-  gst_stereo_base_class_set_algorithm (GST_STEREO_BASE_CLASS (klass), "pyramid");
+  gst_stereo_base_class_set_algorithm (GST_STEREO_BASE_CLASS (klass),
+      "pyramid");
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Stereo matcher (correlation over a pyramid)",
       "Filter/Effect/Video",

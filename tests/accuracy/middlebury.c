@@ -52,6 +52,8 @@ static const Case cases[] = {
   {"esaw", "stereoesaw", 9.50, {{0}}},
   {"esaw-9", "stereoesaw iterations=9 base=1.9", 8.22, {{0}}},
   {"esmp-1.9", "stereoesmp base=1.9", 7.47, {{0}}},
+  {"pyramid", "stereopyramid", 28.79, {{0}}},
+  {"pyramid-rectified", "stereopyramid vertical-search=false", 24.02, {{0}}},
 };
 
 /* A sound implementation lands as near as this to the average of the naive ones
@@ -129,14 +131,14 @@ test_case (const Case * c)
   double sum = 0;
   bool cuda = have_cuda ();
 
-  printf ("%-10s %8s %8s %8s\n", c->name, "nonocc", "all", "disc");
+  printf ("%-17s %8s %8s %8s\n", c->name, "nonocc", "all", "disc");
   for (size_t i = 0; i < G_N_ELEMENTS (scenes); i++) {
     Plane truth = load_grey (&scenes[i], "disp_left");
     Plane map = match (c, &scenes[i], "cpu");
 
     CHECK_INT (map.width, ==, truth.width);
     CHECK_INT (map.height, ==, truth.height);
-    printf ("%-10s", scenes[i].name);
+    printf ("%-17s", scenes[i].name);
     for (int r = 0; r < 3; r++) {
       Plane mask = load_grey (&scenes[i], regions[r]);
       double bad = bad_pixels (&scenes[i], &map, &truth, &mask);
@@ -181,10 +183,18 @@ test_esmp (void)
   test_case (&cases[3]);
 }
 
+static void
+test_pyramid (void)
+{
+  test_case (&cases[4]);
+  test_case (&cases[5]);
+}
+
 static const Test tests[] = {
   {"vcbw", test_vcbw},
   {"esaw", test_esaw},
   {"esmp", test_esmp},
+  {"pyramid", test_pyramid},
 };
 
 int
