@@ -1417,8 +1417,9 @@ enum Blocks
   BLOCKS_TOGETHER               /* all at the same time */
 };
 
-/* Launches a kernel that calls wait_for_kernel_before (). */
-template < typename... Parameters, typename... Arguments > void
+/* Launches a kernel that calls wait_for_kernel_before ().  Without a look at
+ * the result, an error is found where launches are checked. */
+template < typename... Parameters, typename... Arguments > cudaError_t
 launch (StereoQueue * queue, dim3 grid, dim3 block, int shared_bytes,
     Blocks blocks, void (*kernel) (Parameters...),
     const Arguments &... arguments)
@@ -1453,8 +1454,7 @@ launch (StereoQueue * queue, dim3 grid, dim3 block, int shared_bytes,
   if (shared_bytes > 48 << 10)
     (void) cudaFuncSetAttribute (kernel,
         cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
-  /* an error is found where launches are checked */
-  (void) cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
+  return cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
 }
 
 Level
@@ -1738,16 +1738,19 @@ try_iterate (StereoQueue * queue, const Level & a, int iterations,
   const dim3 grid = I::grid (a.width, a.height, halo);
   const unsigned blocks = grid.x * grid.y;
 
-  if (blocks <= 16 && q->capability >= 90)
-    launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_CLUSTER,
-        iterate_kernel < VERTICAL, WARPS, ROWS, P, true >, a, iterations,
-        max_step, first);
-  else if ((int) blocks <= q->multiprocessors)
-    launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_TOGETHER,
-        iterate_kernel < VERTICAL, WARPS, ROWS, P, false >, a, iterations,
-        max_step, first);
-  else
+  if (blocks <= 16 && q->capability >= 90) {
+    if (launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_CLUSTER,
+            iterate_kernel < VERTICAL, WARPS, ROWS, P, true >, a, iterations,
+            max_step, first) == cudaSuccess)
+      return true;
+    /* a part of a GPU may have no place for so large a cluster */
+    (void) cudaGetLastError ();
+  }
+  if ((int) blocks > q->multiprocessors)
     return false;
+  launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_TOGETHER,
+      iterate_kernel < VERTICAL, WARPS, ROWS, P, false >, a, iterations,
+      max_step, first);
   return true;
 }
 
