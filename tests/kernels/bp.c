@@ -57,15 +57,6 @@ eleven_bits (long x)
   return (long) ldexp (nearbyint (ldexp (mantissa, 11)), exponent - 11);
 }
 
-static double
-param (const StereoParams * params, const char *name)
-{
-  double value = 0;
-
-  REQUIRE (stereo_params_get (params, name, &value));
-  return value;
-}
-
 static void
 oracle_init (Oracle * o, const StereoParams * params, int width, int height)
 {
@@ -409,19 +400,8 @@ static void
 case_images (const Case * c, TestImage * left, TestImage * right,
     Random * random)
 {
-  test_image_init (left, c->left, c->width, c->height,
-      (size_t) random_range (random, 0, 5) * 2);
-  test_image_init (right, c->right, c->width, c->height,
-      (size_t) random_range (random, 0, 3) * 2);
-  fill_pair (left, right, c->fill, random);
-}
-
-static int
-code_at (const TestImage * map, int x, int y)
-{
-  const uint8_t *p = test_image_row (map, y) + 2 * x;
-
-  return p[0] | p[1] << 8;
+  init_pair (left, right, c->left, c->right, c->width, c->height, c->fill,
+      random);
 }
 
 static void
