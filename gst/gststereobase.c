@@ -314,7 +314,7 @@ close_device (GstStereoBase * self)
 
 /* Makes the matcher for the device, which it takes. */
 static gboolean
-open_device (GstStereoBase * self, StereoDevice * device)
+open_device (GstStereoBase * self, StereoDevice * device, StereoMessage * why)
 {
   GstStereoBasePrivate *priv = PRIV (self);
   const StereoAlgorithm *algorithm =
@@ -327,9 +327,9 @@ open_device (GstStereoBase * self, StereoDevice * device)
   if (status == STEREO_OK)
     status = stereo_params_new (algorithm, &priv->applied);
   if (status != STEREO_OK) {
-    STEREO_ERROR (self, LIBRARY, INIT,
-        ("%s can't be started on %s: %s.", stereo_algorithm_name (algorithm),
-            stereo_device_name (device), stereo_status_name (status)), (NULL));
+    g_snprintf (why->text, sizeof (why->text), "%s can't be started on %s: %s",
+        stereo_algorithm_name (algorithm), stereo_device_name (device),
+        stereo_status_name (status));
     stereo_matcher_free (&matcher);
     stereo_device_unref (&device);
     return FALSE;
@@ -354,12 +354,12 @@ open_cpu (GstStereoBase * self, guint n_threads)
   StereoMessage why;
 
   if (stereo_device_new_cpu (n_threads, STEREO_SIMD_AUTO, &device,
-          &why) != STEREO_OK) {
+          &why) != STEREO_OK || !open_device (self, device, &why)) {
     STEREO_ERROR (self, LIBRARY, INIT,
         ("The CPU can't be used: %s.", why.text), (NULL));
     return FALSE;
   }
-  return open_device (self, device);
+  return TRUE;
 }
 
 /* Says what computes and, where it is not CUDA, why not. */
@@ -393,9 +393,8 @@ choose_backend (GstStereoBase * self)
 
   priv->may_fall_back = backend == GST_STEREO_BACKEND_AUTO;
   if (backend != GST_STEREO_BACKEND_CPU) {
-    if (stereo_device_new_cuda (id, &device, &why) == STEREO_OK) {
-      if (!open_device (self, device))
-        return FALSE;
+    if (stereo_device_new_cuda (id, &device, &why) == STEREO_OK
+        && open_device (self, device, &why)) {
       tell_backend (self, NULL);
       return TRUE;
     }
