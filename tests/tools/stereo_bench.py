@@ -298,6 +298,7 @@ class Wrong(Case):
                 (["--simd", "mmx"], ("mmx", "avx2")),
                 (["--seconds", "0"], "--seconds"),
                 (["--seconds", "nan"], "nan"),
+                (["--frames", "0"], ("--frames", "1 to")),
                 (["--rotate-mib", "-1"], "--rotate-mib"),
                 (["--copy-mib", "1e9"], "1e9"),
                 (["--json", "--csv"], ("--json", "--csv")),
