@@ -7,6 +7,9 @@
     make-experiments.py --check                    fail when a plot is not what would be drawn
     make-experiments.py --measure PROGRAM [NAME ...]
         run stereo-eval, write the data of these algorithms (or of all) and the plots
+    make-experiments.py --measure PROGRAM pyramid
+        the same with stereo-bench, as pyramid's are times: of all numbers of threads, and on CUDA if
+        there is a GPU
 
 The scenes are those of Middlebury version 2, in $STEREO_DATASETS or ../shared/datasets. The slanted
 plane is rendered by stereotestsrc: gst-launch-1.0 has to know the plugin.
@@ -19,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 
+import experiments_pyramid
 import svgplot
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -215,33 +219,44 @@ def figures():
         result[name + "-parameters.svg"] = parameters_figure(name, data)
     result["expstep-operations.svg"] = operations_figure(found)
     result["esmp-slanted.svg"] = slanted_figure(found["esmp"])
+    result.update(experiments_pyramid.figures())
     return result
+
+
+def pages():
+    """{path of a page with tables: its text}"""
+    return {experiments_pyramid.PAGE: experiments_pyramid.page()}
 
 
 def main():
     arguments = sys.argv[1:]
     if len(arguments) >= 2 and arguments[0] == "--measure":
         for name in arguments[2:] or SETUPS:
-            if name not in SETUPS:
-                sys.exit("%s has no experiments; %s have" % (name, ", ".join(SETUPS)))
-            measure(arguments[1], name)
+            if name == experiments_pyramid.NAME:
+                experiments_pyramid.measure(arguments[1])
+            elif name in SETUPS:
+                measure(arguments[1], name)
+            else:
+                sys.exit("%s has no experiments; %s have" % (name, ", ".join(
+                    list(SETUPS) + [experiments_pyramid.NAME])))
     elif arguments and arguments != ["--check"]:
         sys.exit(__doc__)
     stale = []
-    for name, text in figures().items():
-        path = os.path.join(IMAGES, name)
+    made = {os.path.join(IMAGES, name): text for name, text in figures().items()}
+    made.update(pages())
+    for path, text in made.items():
         if arguments == ["--check"]:
             old = ""
             if os.path.exists(path):
                 with open(path, encoding="utf-8") as file:
                     old = file.read()
             if old != text:
-                stale.append(name)
+                stale.append(os.path.relpath(path, HERE))
         else:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
     if stale:
-        sys.exit("%s in docs/images/ not what docs/make-experiments.py makes of docs/data/; run it"
+        sys.exit("%s in docs/ not what docs/make-experiments.py makes of docs/data/; run it"
                  % ", ".join(stale))
 
 
