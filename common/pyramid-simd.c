@@ -55,7 +55,11 @@ typedef struct
   int columns;
   int n;
   int tile_height;
+  int n_threads;
 } Tiling;
+
+/* Below so many pixels a second thread is not worth waiting for. */
+#define FEW_PIXELS 8192
 
 /* Enough tiles for all threads, but no lower than it takes. */
 static Tiling
@@ -66,12 +70,14 @@ make_tiling (const StereoQueue * queue, const StereoPyramidLevel * level)
 
   t.columns = (level->width + TILE_WIDTH - 1) / TILE_WIDTH;
   t.tile_height = 2 * MAX_TILE_HEIGHT;
+  t.n_threads = level->width * level->height < FEW_PIXELS ? 1
+      : stereo_cpu_threads (queue);
   do {
     t.tile_height /= 2;
     rows = (level->height + t.tile_height - 1) / t.tile_height;
     t.n = t.columns * rows;
   } while (t.tile_height > MIN_TILE_HEIGHT
-      && t.n < 2 * stereo_cpu_threads (queue));
+      && t.n_threads > 1 && t.n < 2 * t.n_threads);
   return t;
 }
 
@@ -341,8 +347,7 @@ prepare (StereoQueue * queue, const StereoPyramidConstants * k,
   Tiling tiling = make_tiling (queue, level);
 
   (void) k;
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue)) \
-    schedule(dynamic)
+#pragma omp parallel for num_threads(tiling.n_threads) schedule(dynamic)
   for (int t = 0; t < tiling.n; t++) {
     Tile tile = get_tile (&tiling, level, t);
 
@@ -524,8 +529,7 @@ correlate (StereoQueue * queue, const StereoPyramidConstants * k,
 {
   Tiling tiling = make_tiling (queue, level);
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue)) \
-    schedule(dynamic)
+#pragma omp parallel for num_threads(tiling.n_threads) schedule(dynamic)
   for (int t = 0; t < tiling.n; t++) {
     Tile tile = get_tile (&tiling, level, t);
 
@@ -788,8 +792,7 @@ diffuse_some (StereoQueue * queue, const StereoPyramidConstants * k,
 {
   Tiling tiling = make_tiling (queue, level);
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue)) \
-    schedule(dynamic)
+#pragma omp parallel for num_threads(tiling.n_threads) schedule(dynamic)
   for (int t = 0; t < tiling.n; t++) {
     DiffusionScratch scratch;
     Diffusion d = {.level = level,.from = from,.to = to,.steps = steps,
@@ -989,8 +992,7 @@ shrink (StereoQueue * queue, const StereoPyramidConstants * k,
   Tiling tiling = make_tiling (queue, coarse);
 
   (void) k;
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue)) \
-    schedule(dynamic)
+#pragma omp parallel for num_threads(tiling.n_threads) schedule(dynamic)
   for (int t = 0; t < 2 * tiling.n; t++) {
     Tile tile = get_tile (&tiling, coarse, t / 2);
 
@@ -1085,8 +1087,7 @@ grow (StereoQueue * queue, const StereoPyramidConstants * k,
 {
   Tiling tiling = make_tiling (queue, fine);
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue)) \
-    schedule(dynamic)
+#pragma omp parallel for num_threads(tiling.n_threads) schedule(dynamic)
   for (int t = 0; t < tiling.n; t++) {
     Tile tile = get_tile (&tiling, fine, t);
 

@@ -4,6 +4,41 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/*
+ * A pixel's disparities are spread over lanes of a warp (1, 2, 4, ... 32 of
+ * them), 16 neighbouring ones to a lane (int8, half; 8 for float; 2 or 4 times
+ * as many where 32 lanes are not enough).  So the four messages of a pixel that
+ * come in, their sum and the four that go out stay in registers, and each is
+ * read and written once.  Pixels that share a warp are neighbours of one colour
+ * in a row.
+ *
+ * Arithmetic.  With int8 and half, words hold two values of 16 bits: v (i) and
+ * v (i + W) of a lane with W words.  min (a + b, c) of both is one instruction.
+ * The minimum over v' runs along the words there and back; then the values at
+ * the ends of halves and lanes are carried on, over as many lanes as a jump per
+ * disparity stays below M (one or two, usually), and reach all words at once.
+ * Numbers are integers in every precision, so no order changes a result: half
+ * is kept as integers with 11 significant bits, float as whole words.
+ *
+ * Memory.  A level's messages are eight planes: one for each direction and
+ * colour of the checkerboard, so that an iteration reads four planes and writes
+ * the other four, in order.  A plane has rows of pixels, a pixel its
+ * disparities, a multiple of 16 bytes.  Bytes are in the order in which words
+ * come apart with one instruction each: v (2i), v (2i + 1), v (2i + W),
+ * v (2i + 1 + W).  Data costs of levels above 0 are planes of one colour each;
+ * those of level 0 are made anew from the views in each iteration.  The memory
+ * of level 0 holds everything of the coarser levels but the messages of odd
+ * ones; see Layout.
+ *
+ * A frame is a row of steps: data costs of levels 1, 2, ..., and all
+ * iterations.  The first one of a level reads its messages from the coarser
+ * level; those of the frame, which never change, it copies.  In the last one
+ * pixels that are updated give out their result, and in one more step all
+ * others do.  All steps are one launch of as many blocks as there are
+ * multiprocessors, which wait for each other after each step.  Where blocks
+ * can't wait (they have to be on the GPU together) each step is a launch.
+ */
+
 #include "bp-pixel.h"
 #include "output.h"
 #include "queue-cuda.h"
@@ -15,10 +50,7 @@ namespace
 
 /* Threads that a multiprocessor should hold, which are also the most that a
  * block has. */
-#ifndef MOST
-#define MOST 768
-#endif
-const int most_threads = MOST;
+const int most_threads = 768;
 
 /* Of a view's row: columns before the first one, and behind the last one. */
 const int view_margin = 32;
@@ -55,10 +87,9 @@ struct Level
   int width;
   int height;
   int pitch;                    /* pixels of one colour in a row */
-  uint8_t *messages;
+  uint4 *messages[8];           /* a plane for 2 direction + colour */
   uint8_t *data;                /* NULL for level 0 */
-  unsigned plane;               /* of messages: parts for one direction and */
-  unsigned row;                 /* colour, and for a row of that */
+  unsigned row;                 /* parts of a row of such a plane */
   Tiles all;                    /* of one colour */
   Tiles inner;                  /* of those off the frame */
 };
@@ -95,8 +126,7 @@ struct Args
   uint32_t max_message;         /* in both halves of a word, if packed; */
   uint32_t distance[33];        /* as are min (jump k, M) */
   uint32_t lanes_away[5];       /* the same for a lane's values times 2^i */
-  int carries;                  /* messages reach so many lanes away: 0, or */
-  int rounds;                   /* more than 2^(rounds - 1) */
+  int rounds;                   /* messages reach 2^rounds lanes away */
 
   StereoMap map;
   StereoOutput output;
@@ -196,26 +226,33 @@ high_halves (uint32_t a, uint32_t b)
   return __byte_perm (a, b, 0x7632);
 }
 
-/* What reaches a lane's values from the lanes before and behind it: *forward is
- * the value of its last place as far as its own values go, *backward that of
+/* What reaches a lane's values from the lanes before and behind it: forward is
+ * the value of its last place as far as its own values go, backward that of
  * its first. */
-template < class F, int LANES > __device__ __forceinline__ void
-carry (const Args & a, uint32_t * forward, uint32_t * backward)
+template < class F, int LANES, int N > __device__ __forceinline__ void
+carry (const Args & a, uint32_t (&forward)[N], uint32_t (&backward)[N])
 {
   const int group = threadIdx.x % LANES;
-  uint32_t f = *forward, b = *backward;
 
 #pragma unroll 1
   for (int i = 0; i < a.rounds; i++) {
-    f = add_min < F > (__shfl_up_sync (0xffffffffu, f, 1 << i, LANES),
-        a.lanes_away[i], f);
-    b = add_min < F > (__shfl_down_sync (0xffffffffu, b, 1 << i, LANES),
-        a.lanes_away[i], b);
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+      uint32_t f = __shfl_up_sync (0xffffffffu, forward[j], 1 << i, LANES);
+      uint32_t b = __shfl_down_sync (0xffffffffu, backward[j], 1 << i, LANES);
+
+      forward[j] = add_min < F > (f, a.lanes_away[i], forward[j]);
+      backward[j] = add_min < F > (b, a.lanes_away[i], backward[j]);
+    }
   }
-  f = __shfl_up_sync (0xffffffffu, f, 1, LANES);
-  b = __shfl_down_sync (0xffffffffu, b, 1, LANES);
-  *forward = group > 0 ? f : infinite;
-  *backward = group < LANES - 1 ? b : infinite;
+#pragma unroll
+  for (int j = 0; j < N; j++) {
+    uint32_t f = __shfl_up_sync (0xffffffffu, forward[j], 1, LANES);
+    uint32_t b = __shfl_down_sync (0xffffffffu, backward[j], 1, LANES);
+
+    forward[j] = group > 0 ? f : infinite;
+    backward[j] = group < LANES - 1 ? b : infinite;
+  }
 }
 
 template < class F > __device__ __forceinline__ void
@@ -239,68 +276,102 @@ spread_inside (const Args & a, uint32_t (&p)[F::words])
     p[i] = add_min < F > (p[i + 1], a.distance[1], p[i]);
 }
 
-/* Two h to messages, in place.  Every lane of the warp has to take part. */
+/* What else reaches two messages from other lanes and, if packed, from the
+ * other half of their own words. */
 template < class F, int LANES > __device__ __forceinline__ void
-make_messages (const Args & a, uint32_t (&p)[F::words],
-    uint32_t (&q)[F::words])
+spread_across (const Args & a, uint32_t (&p)[F::words],
+    uint32_t (&q)[F::words], uint32_t forward, uint32_t backward)
 {
   const int last = F::words - 1;
-  uint32_t least_p = least_of < F > (p), least_q = least_of < F > (q);
 
-  spread_inside < F > (a, p);
-  spread_inside < F > (a, q);
-  if (F::packed) {
-    /* of p in the low half of a word, of q in the high one */
-    uint32_t least = __vminu2 (low_halves (least_p, least_q),
-        high_halves (least_p, least_q));
-
-    if (LANES == 1) {
+  if (LANES == 1) {
+    if (F::packed) {
       apply_carry < F > (a, p, __byte_perm (p[last], infinite, 0x1044),
           __byte_perm (p[0], infinite, 0x4432));
       apply_carry < F > (a, q, __byte_perm (q[last], infinite, 0x1044),
           __byte_perm (q[0], infinite, 0x4432));
-    } else {
-      const uint32_t across = a.distance[F::words];
-      uint32_t forward = add_min < F > (low_halves (p[last], q[last]), across,
-          high_halves (p[last], q[last]));
-      uint32_t backward = add_min < F > (high_halves (p[0], q[0]), across,
-          low_halves (p[0], q[0]));
-
-      least = least_of_lanes < F, LANES > (least);
-      carry < F, LANES > (a, &forward, &backward);
-      apply_carry < F > (a, p,
-          add_min < F > (__byte_perm (forward, 0, 0x1010),
-              across & 0xffff0000u,
-              __byte_perm (p[last], 0xffffffffu, 0x1044)),
-          add_min < F > (__byte_perm (backward, 0, 0x1010), across & 0xffffu,
-              __byte_perm (p[0], 0xffffffffu, 0x4432)));
-      apply_carry < F > (a, q,
-          add_min < F > (__byte_perm (forward, 0, 0x3232),
-              across & 0xffff0000u,
-              __byte_perm (q[last], 0xffffffffu, 0x1044)),
-          add_min < F > (__byte_perm (backward, 0, 0x3232), across & 0xffffu,
-              __byte_perm (q[0], 0xffffffffu, 0x4432)));
     }
-    least = __vneg2 (least);
-    least_p = __byte_perm (least, 0, 0x1010);
-    least_q = __byte_perm (least, 0, 0x3232);
+  } else {
+    const uint32_t to_high = a.distance[F::words] & 0xffff0000u;
+    const uint32_t to_low = a.distance[F::words] & 0xffffu;
+
+    apply_carry < F > (a, p,
+        add_min < F > (__byte_perm (forward, 0, 0x1010), to_high,
+            __byte_perm (p[last], 0xffffffffu, 0x1044)),
+        add_min < F > (__byte_perm (backward, 0, 0x1010), to_low,
+            __byte_perm (p[0], 0xffffffffu, 0x4432)));
+    apply_carry < F > (a, q,
+        add_min < F > (__byte_perm (forward, 0, 0x3232), to_high,
+            __byte_perm (q[last], 0xffffffffu, 0x1044)),
+        add_min < F > (__byte_perm (backward, 0, 0x3232), to_low,
+            __byte_perm (q[0], 0xffffffffu, 0x4432)));
+  }
+}
+
+/* Four h to messages, in place.  Every lane of the warp has to take part. */
+template < class F, int LANES > __device__ __forceinline__ void
+make_messages (const Args & a, uint32_t (&p)[4][F::words])
+{
+  const int last = F::words - 1;
+  uint32_t least[4];
+
+#pragma unroll
+  for (int j = 0; j < 4; j++)
+    least[j] = least_of < F > (p[j]);
+#pragma unroll
+  for (int j = 0; j < 4; j++)
+    spread_inside < F > (a, p[j]);
+  if (F::packed) {
+    /* of two messages in the halves of a word */
+    const uint32_t across = a.distance[F::words];
+    uint32_t both[2], forward[2] = { }, backward[2] = { };
+
+#pragma unroll
+    for (int j = 0; j < 2; j++) {
+      const uint32_t *one = p[2 * j], *other = p[2 * j + 1];
+
+      both[j] = __vminu2 (low_halves (least[2 * j], least[2 * j + 1]),
+          high_halves (least[2 * j], least[2 * j + 1]));
+      forward[j] = add_min < F > (low_halves (one[last], other[last]), across,
+          high_halves (one[last], other[last]));
+      backward[j] = add_min < F > (high_halves (one[0], other[0]), across,
+          low_halves (one[0], other[0]));
+    }
+    if (LANES > 1)
+      carry < F, LANES > (a, forward, backward);
+#pragma unroll
+    for (int j = 0; j < 2; j++)
+      both[j] = __vneg2 (least_of_lanes < F, LANES > (both[j]));
+#pragma unroll
+    for (int j = 0; j < 2; j++)
+      spread_across < F, LANES > (a, p[2 * j], p[2 * j + 1], forward[j],
+          backward[j]);
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+      least[j] = __byte_perm (both[j / 2], 0, j % 2 == 0 ? 0x1010 : 0x3232);
   } else {
     if (LANES > 1) {
-      uint32_t forward[2] = { p[last], q[last] };
-      uint32_t backward[2] = { p[0], q[0] };
+      uint32_t forward[4], backward[4];
 
-      carry < F, LANES > (a, &forward[0], &backward[0]);
-      carry < F, LANES > (a, &forward[1], &backward[1]);
-      apply_carry < F > (a, p, forward[0], backward[0]);
-      apply_carry < F > (a, q, forward[1], backward[1]);
+#pragma unroll
+      for (int j = 0; j < 4; j++) {
+        forward[j] = p[j][last];
+        backward[j] = p[j][0];
+      }
+      carry < F, LANES > (a, forward, backward);
+#pragma unroll
+      for (int j = 0; j < 4; j++)
+        apply_carry < F > (a, p[j], forward[j], backward[j]);
     }
-    least_p = 0u - least_of_lanes < F, LANES > (least_p);
-    least_q = 0u - least_of_lanes < F, LANES > (least_q);
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+      least[j] = 0u - least_of_lanes < F, LANES > (least[j]);
   }
 #pragma unroll
-  for (int i = 0; i < F::words; i++) {
-    p[i] = add_min < F > (p[i], least_p, a.max_message);
-    q[i] = add_min < F > (q[i], least_q, a.max_message);
+  for (int j = 0; j < 4; j++) {
+#pragma unroll
+    for (int i = 0; i < F::words; i++)
+      p[j][i] = add_min < F > (p[j][i], least[j], a.max_message);
   }
 }
 
@@ -365,9 +436,8 @@ template < class F > __device__ __forceinline__ uint4 *
 message_at (const Args & a, const Level & level, int direction, int x, int y,
     int group)
 {
-  return (uint4 *) level.messages
-      + ((unsigned) (2 * direction + ((x + y) & 1)) * level.plane
-      + message_offset < F > (a, level, x, y, group));
+  return level.messages[2 * direction + ((x + y) & 1)]
+      + message_offset < F > (a, level, x, y, group);
 }
 
 template < class F > __device__ __forceinline__ uint4 *
@@ -802,9 +872,9 @@ iteration_step (const Args & a, int l, int t, int warp)
   const bool coarsest = l == a.n_levels - 1;
   /* all pixels to be updated have one colour, and those they read the other */
   const int color = (t + 1) & 1;
-  const unsigned plane = level.plane, pixel = (unsigned) a.message_parts;
-  const unsigned own = color != 0 ? plane : 0, other = plane - own;
-  uint4 *const messages = (uint4 *) level.messages;
+  uint4 *const *own = level.messages + color;
+  uint4 *const *other = level.messages + (1 - color);
+  const unsigned pixel = (unsigned) a.message_parts;
 
 #pragma unroll 1
   for (Walk at (level.inner, warp); frame + at.row < end_row;
@@ -828,13 +898,12 @@ iteration_step (const Args & a, int l, int t, int warp)
 
     offset = message_offset < F > (a, level, place.x, y, read_group);
     if (t > 0 && a.inner) {
-      unsigned from = other + offset, last = right ? 0 : pixel;
+      unsigned last = right ? 0 : pixel;
 
-      load_parts (a, messages + (from + level.row), parts[UP]);
-      load_parts (a, messages + (from + 2 * plane - level.row), parts[DOWN]);
-      load_parts (a, messages + (from + 4 * plane + pixel - last),
-          parts[LEFT]);
-      load_parts (a, messages + (from + 6 * plane - last), parts[RIGHT]);
+      load_parts (a, other[2 * UP] + (offset + level.row), parts[UP]);
+      load_parts (a, other[2 * DOWN] + (offset - level.row), parts[DOWN]);
+      load_parts (a, other[2 * LEFT] + (offset + pixel - last), parts[LEFT]);
+      load_parts (a, other[2 * RIGHT] + (offset - last), parts[RIGHT]);
     } else {
 #pragma unroll
       for (int j = 0; j < 4; j++) {
@@ -871,16 +940,14 @@ iteration_step (const Args & a, int l, int t, int warp)
       for (int i = 0; i < F::words; i++)
         in[j][i] = sum[i] - in[j][i];
     }
-    make_messages < F, LANES > (a, in[UP], in[DOWN]);
-    make_messages < F, LANES > (a, in[LEFT], in[RIGHT]);
+    make_messages < F, LANES > (a, in);
 #pragma unroll
     for (int j = 0; j < 4; j++)
       pack < F > (in[j ^ 1], parts[j]);
     if (exists && group < a.groups) {
 #pragma unroll
       for (int j = 0; j < 4; j++)
-        store_parts (a, messages + (own + offset + 2 * (unsigned) j * plane),
-            parts[j]);
+        store_parts (a, own[2 * j] + offset, parts[j]);
     }
   }
 }
@@ -896,17 +963,9 @@ wait_for_all (unsigned *barrier, unsigned n)
     asm volatile ("red.release.gpu.global.add.u32 [%0], 1;"::"l" (barrier)
         :"memory");
     do {
-#ifdef BAR
-      asm volatile ("ld.relaxed.gpu.global.u32 %0, [%1];":"=r" (arrived)
-          :"l" (barrier):"memory");
-#else
       asm volatile ("ld.acquire.gpu.global.u32 %0, [%1];":"=r" (arrived)
           :"l" (barrier):"memory");
-#endif
     } while (arrived < n * gridDim.x);
-#ifdef BAR
-    asm volatile ("fence.acq_rel.gpu;":::"memory");
-#endif
   }
   __syncthreads ();
 }
@@ -931,7 +990,8 @@ steps_kernel (const __grid_constant__ Args a)
 
       iteration_step < F, LANES > (a, l, t, warp);
       if (t == 0 && a.inner)
-        copy_step < F, LANES > (a, l, warp, (int) (gridDim.x * blockDim.x / 32));
+        copy_step < F, LANES > (a, l, warp,
+            (int) (gridDim.x * blockDim.x / 32));
     }
   }
 }
@@ -1230,9 +1290,10 @@ find_args (const StereoBpConstants * k, const Shape & s,
 {
   const bool packed = k->precision != STEREO_BP_PRECISION_FLOAT;
   const uint32_t both = packed ? 0x10001u : 1u;
-  const int lanes = s.lanes - 1;
+  /* disparities that a jump still costs less than M, one by one */
   int reach = k->max_message == 0 ? 0 : k->jump == 0 ? max_count
       : (int) ((k->max_message - 1) / k->jump);
+  int lanes;
   ByteCosts costs;
   Layout layout;
 
@@ -1244,9 +1305,11 @@ find_args (const StereoBpConstants * k, const Shape & s,
     level->width = k->level[l].width;
     level->height = k->level[l].height;
     level->pitch = (level->width + 1) / 2;
-    level->messages = (uint8_t *) work->messages[l % 2] + layout.messages[l];
     level->row = (unsigned) (level->pitch * s.message_parts);
-    level->plane = level->row * (unsigned) level->height;
+    for (int i = 0; i < 8; i++)
+      level->messages[i] = (uint4 *) ((uint8_t *) work->messages[l % 2]
+          + layout.messages[l])
+          + (size_t) i * (size_t) level->height * level->row;
     level->data = l > 0 ? (uint8_t *) work->messages[0] + layout.data[l]
         : NULL;
   }
@@ -1280,11 +1343,10 @@ find_args (const StereoBpConstants * k, const Shape & s,
   for (int i = 0; i < 5; i++)
     a->lanes_away[i] = both * (uint32_t) stereo_min_u32 (k->max_message,
         stereo_min_u32 (k->jump, 1 << 20) * (uint32_t) (s.values << i));
-  /* lanes whose nearest value is near enough */
-  a->carries = reach < 1 ? 0 : (reach - 1) / s.values + 1;
-  if (a->carries > lanes)
-    a->carries = lanes;
-  while (1 << a->rounds < a->carries)
+  /* as many as have their nearest value within reach */
+  lanes = reach < 1 ? 0 : (reach - 1) / s.values + 1;
+  lanes = lanes < s.lanes - 1 ? lanes : s.lanes - 1;
+  while (1 << a->rounds < lanes)
     a->rounds++;
   a->barrier = (unsigned *) work->scratch[2];
 }
@@ -1355,7 +1417,8 @@ launch (StereoQueue * queue, const Shape & s, Args & a, int end)
     s.kernel <<< grid, block, 0, q->compute >>> (a);
     return true;
   }
-  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, s.kernel,
+  if (stereo_cuda_cooperative (queue->device)
+      && cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, s.kernel,
           (int) block.x, 0) == cudaSuccess && resident > 0
       && cudaLaunchCooperativeKernel ((const void *) s.kernel, grid, block,
           arguments, 0, q->compute) == cudaSuccess)
@@ -1364,34 +1427,18 @@ launch (StereoQueue * queue, const Shape & s, Args & a, int end)
   return false;
 }
 
-#ifdef STEREO_BP_TUNE
-#include <stdlib.h>
-#endif
-
+/* All steps at once, or if that can't be one by one. */
 void
 launch_steps (StereoQueue * queue, const Shape & s, Args & a)
 {
   const int end = a.inner ? a.n_levels - 1 + a.n_levels * a.iterations + 1
       : 2;
-  size_t most_tiles = (size_t) 1 << 40;
-  bool together = true;
 
-#ifdef STEREO_BP_TUNE
-  if (getenv ("TILES") != NULL)
-    most_tiles = (size_t) atol (getenv ("TILES"));
-#endif
-  for (int step = 0; step < end; step = a.end_step) {
-    int last = step;
-
+  a.first_step = 0;
+  if (launch (queue, s, a, end))
+    return;
+  for (int step = 0; step < end; step++) {
     a.first_step = step;
-    while (last < end && tiles_of (a, s, last) <= most_tiles)
-      last++;
-    /* the barrier serves once in a frame */
-    if (together && last > step + 1 && last > a.n_levels - 1) {
-      together = false;
-      if (launch (queue, s, a, last))
-        continue;
-    }
     (void) launch (queue, s, a, step + 1);
   }
 }

@@ -39,6 +39,7 @@ typedef struct
   int multiprocessors;
   int capability;               /* 10 major + minor */
   int shared_limit;             /* bytes a block of threads can have */
+  bool cooperative;             /* all blocks of a kernel can wait */
 } CudaDevice;
 
 /* ------------------------------------------------------------------- errors */
@@ -152,6 +153,18 @@ void
 stereo_cuda_pretend_shared_limit (StereoDevice * device, int bytes)
 {
   ((CudaDevice *) device)->shared_limit = bytes;
+}
+
+bool
+stereo_cuda_cooperative (const StereoDevice * device)
+{
+  return ((const CudaDevice *) device)->cooperative;
+}
+
+void
+stereo_cuda_pretend_cooperative (StereoDevice * device, bool cooperative)
+{
+  ((CudaDevice *) device)->cooperative = cooperative;
 }
 
 /* -------------------------------------------------------------------- queue */
@@ -643,6 +656,7 @@ identify (CudaDevice * self, StereoMessage * why)
     self->multiprocessors = properties.multiProcessorCount;
     self->capability = 10 * properties.major + properties.minor;
     self->shared_limit = (int) properties.sharedMemPerBlockOptin;
+    self->cooperative = properties.cooperativeLaunch != 0;
     error = stereo_cuda_probe ();
     if (error != cudaSuccess) {
       (void) cudaGetLastError ();

@@ -823,9 +823,14 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   template < bool BORDER > static __device__ __forceinline__ void
   step (const Level & a, int x, int y, int turn, Row * rows, float *shared)
   {
+    const int warp = (int) threadIdx.x / 32;
     Row above, below;
     Products up, here, next;
 
+    put (shared, turn, warp, 0, rows[0]);
+    if (ROWS > 1)
+      put (shared, turn, warp, 1, rows[ROWS - 1]);
+    __syncthreads ();
     get (shared, turn, warp_above (y), 1, &above);
     get (shared, turn, warp_below (a, y), 0, &below);
     multiply (above, &up);
@@ -893,8 +898,13 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   template < bool BORDER > static __device__ __forceinline__ void
   box (const Level & a, int x, int y, int turn, Row * rows, float *shared)
   {
+    const int warp = (int) threadIdx.x / 32;
     Row beyond, up, here, next;
 
+    put (shared, turn, warp, 0, rows[0]);
+    if (ROWS > 1)
+      put (shared, turn, warp, 1, rows[ROWS - 1]);
+    __syncthreads ();
     get (shared, turn, warp_above (y), 1, &beyond);
     three < BORDER > (a, x, beyond, &up);
     three < BORDER > (a, x, rows[0], &here);
@@ -961,59 +971,19 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
         }
       }
     }
-    steps (a, x0, y0, x, y, n, last, rows, shared);
+    steps < BORDER > (a, x, y, n, last, rows, shared);
     store (a, x0, y0, halo_x, halo_y, rows, to);
   }
 
-  /* Whether a warp, or a thread of it, has a pixel of the image's border; with
-   * one row of single pixels it does not matter. */
-  static __device__ __forceinline__ bool
-  on_border (const Level & a, int x0, int y)
+  template < bool BORDER > static __device__ __forceinline__ void
+  steps (const Level & a, int x, int y, int n, bool last, Row * rows,
+      float *shared)
   {
-    return (WIDE > 1 && (x0 <= 0 || x0 + width >= a.width))
-        || (ROWS > 1 && ((y <= 0 && y + ROWS > 0)
-            || (y < a.height && y + ROWS >= a.height)));
-  }
-
-  /* OFTEN: border is that of the block, and decided on once. */
-  template < bool OFTEN, bool BORDER > static __device__ __forceinline__ void
-  repeat (const Level & a, bool border, int x, int y, int n, bool last,
-      Row * rows, float *shared)
-  {
-    const int warp = (int) threadIdx.x / 32;
-
 #pragma unroll 1
-    for (int s = 0; s < n + (last ? 1 : 0); s++) {
-      put (shared, s, warp, 0, rows[0]);
-      if (ROWS > 1)
-        put (shared, s, warp, 1, rows[ROWS - 1]);
-      __syncthreads ();
-      if (s == n) {
-        if (OFTEN ? BORDER : border)
-          box < true > (a, x, y, s, rows, shared);
-        else
-          box < false > (a, x, y, s, rows, shared);
-      } else if (OFTEN ? BORDER : border) {
-        step < true > (a, x, y, s, rows, shared);
-      } else {
-        step < false > (a, x, y, s, rows, shared);
-      }
-    }
-  }
-
-  static __device__ __forceinline__ void
-  steps (const Level & a, int x0, int y0, int x, int y, int n, bool last,
-      Row * rows, float *shared)
-  {
-    /* where registers are short, all warps of a block do the same */
-    if (ROWS * WIDE < 16)
-      repeat < false, false > (a, on_border (a, x0, y), x, y, n, last, rows,
-          shared);
-    else if (x0 <= 0 || y0 <= 0 || x0 + width >= a.width
-        || y0 + height >= a.height)
-      repeat < true, true > (a, true, x, y, n, last, rows, shared);
-    else
-      repeat < true, false > (a, false, x, y, n, last, rows, shared);
+    for (int s = 0; s < n; s++)
+      step < BORDER > (a, x, y, s, rows, shared);
+    if (last)
+      box < BORDER > (a, x, y, n, rows, shared);
   }
 
   static __device__ __forceinline__ void
@@ -1136,7 +1106,11 @@ template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
       if (VERTICAL)
         rows[i].v[VERTICAL ? 2 : 1][0] = pixels.dy[i];
     }
-    D::steps (a, x0, y0, x, y, a.diffusion, true, rows, exchange);
+    /* borders of columns cost nothing here */
+    if (ROWS > 1 && (y0 <= 0 || y0 + height >= a.height))
+      D::template steps < true > (a, x, y, a.diffusion, true, rows, exchange);
+    else
+      D::template steps < false > (a, x, y, a.diffusion, true, rows, exchange);
     D::store (a, x0, y0, halo, halo, rows, to);
   }
 };
@@ -1219,6 +1193,8 @@ const int shrink_threads = 256;
 __global__ void __launch_bounds__ (shrink_threads)
 shrink_kernel (const StereoPyramidLevel fine, const StereoPyramidLevel coarse)
 {
+  const int lines = shrink_threads / shrink_width;
+  const int turns = shrink_rows / lines;
   __shared__ uint32_t sums[3][shrink_rows][shrink_width];
   const uint32_t *source = blockIdx.z ? fine.right : fine.left;
   uint32_t *target = blockIdx.z ? coarse.right : coarse.left;
@@ -1232,7 +1208,7 @@ shrink_kernel (const StereoPyramidLevel fine, const StereoPyramidLevel coarse)
   const int last = (stereo_pyramid_position (y1, fine.shrink_y,
           fine.height) >> 6) + 3;
   const int px = stereo_pyramid_position (x, fine.shrink_x, fine.width);
-  uint32_t weight[6];
+  uint32_t weight[6], word[turns][6];
   int column[6];
 
   wait_for_kernel_before ();
@@ -1242,28 +1218,38 @@ shrink_kernel (const StereoPyramidLevel fine, const StereoPyramidLevel coarse)
     weight[i] = stereo_pyramid_tap (i, (uint32_t) px & 63u);
     column[i] = stereo_clamp_int ((px >> 6) - 2 + i, 0, fine.width - 1);
   }
-  for (int j = ty; j <= last - first; j += shrink_threads / shrink_width) {
+  /* all loads first; threads without a row repeat the last one */
+#pragma unroll
+  for (int k = 0; k < turns; k++) {
     const uint32_t *row = source
-        + (size_t) stereo_clamp_int (first + j, 0, fine.height - 1)
-        * fine.stride;
+        + (size_t) stereo_clamp_int (first + min (ty + k * lines,
+            last - first), 0, fine.height - 1) * fine.stride;
+
+#pragma unroll
+    for (int i = 0; i < 6; i++)
+      word[k][i] = row[column[i]];
+  }
+#pragma unroll
+  for (int k = 0; k < turns; k++) {
+    const int j = ty + k * lines;
     uint32_t r = 0, g = 0, b = 0;
 
 #pragma unroll
     for (int i = 0; i < 6; i++) {
-      const uint32_t word = row[column[i]];
-
-      r += weight[i] * stereo_pyramid_r (word);
-      g += weight[i] * stereo_pyramid_g (word);
-      b += weight[i] * stereo_pyramid_b (word);
+      r += weight[i] * stereo_pyramid_r (word[k][i]);
+      g += weight[i] * stereo_pyramid_g (word[k][i]);
+      b += weight[i] * stereo_pyramid_b (word[k][i]);
     }
-    sums[0][j][tx] = r;
-    sums[1][j][tx] = g;
-    sums[2][j][tx] = b;
+    if (j <= last - first) {
+      sums[0][j][tx] = r;
+      sums[1][j][tx] = g;
+      sums[2][j][tx] = b;
+    }
   }
   __syncthreads ();
   if (x >= coarse.width)
     return;
-  for (int y = y0 + ty; y <= y1; y += shrink_threads / shrink_width) {
+  for (int y = y0 + ty; y <= y1; y += lines) {
     const int py = stereo_pyramid_position (y, fine.shrink_y, fine.height);
     const int from = (py >> 6) - 2 - first;
     uint32_t sum[3] = { 0, 0, 0 };
@@ -1431,8 +1417,9 @@ enum Blocks
   BLOCKS_TOGETHER               /* all at the same time */
 };
 
-/* Launches a kernel that calls wait_for_kernel_before (). */
-template < typename... Parameters, typename... Arguments > void
+/* Launches a kernel that calls wait_for_kernel_before ().  Without a look at
+ * the result, an error is found where launches are checked. */
+template < typename... Parameters, typename... Arguments > cudaError_t
 launch (StereoQueue * queue, dim3 grid, dim3 block, int shared_bytes,
     Blocks blocks, void (*kernel) (Parameters...),
     const Arguments &... arguments)
@@ -1467,8 +1454,7 @@ launch (StereoQueue * queue, dim3 grid, dim3 block, int shared_bytes,
   if (shared_bytes > 48 << 10)
     (void) cudaFuncSetAttribute (kernel,
         cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
-  /* an error is found where launches are checked */
-  (void) cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
+  return cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
 }
 
 Level
@@ -1615,7 +1601,8 @@ launch_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
 /* Steps that one kernel does. */
 const int most_steps = 10;
 
-/* Time that a diffusion with such tiles takes, in a unit of its own. */
+/* Time that a diffusion with such tiles takes, in a unit of its own.  The
+ * tallest take a third longer than they should. */
 template < bool VERTICAL, int WARPS, int ROWS, int WIDE, int BLOCKS > int
 diffuse_cost (StereoQueue * queue, const Level & a, int halo)
 {
@@ -1631,7 +1618,7 @@ diffuse_cost (StereoQueue * queue, const Level & a, int halo)
       D::height - 2 * halo);
 
   return ((int) (grid.x * grid.y) + slots - 1) / slots * BLOCKS * D::width
-      * D::height;
+      * (ROWS > 8 ? D::height * 4 / 3 : D::height);
 }
 
 template < bool VERTICAL > void
@@ -1639,15 +1626,16 @@ choose_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
     const StereoPyramidField & from, const StereoPyramidField & to)
 {
   const int halo = n + (last ? 1 : 0);
-  const int cost[4] = {
+  const int cost[5] = {
     diffuse_cost < VERTICAL, 16, 2, 2, 2 > (queue, a, halo),
     diffuse_cost < VERTICAL, 16, 4, 2, 1 > (queue, a, halo),
     diffuse_cost < VERTICAL, 8, 4, 4, 2 > (queue, a, halo),
-    diffuse_cost < VERTICAL, 12, 8, 4, 1 > (queue, a, halo)
+    diffuse_cost < VERTICAL, 12, 8, 4, 1 > (queue, a, halo),
+    diffuse_cost < VERTICAL, 12, 9, 4, 1 > (queue, a, halo)
   };
   int best = 0;
 
-  for (int i = 1; i < 4; i++) {
+  for (int i = 1; i < 5; i++) {
     if (cost[i] < cost[best])
       best = i;
   }
@@ -1661,8 +1649,11 @@ choose_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
     case 2:
       launch_diffuse < VERTICAL, 8, 4, 4, 2 > (queue, a, n, last, from, to);
       break;
-    default:
+    case 3:
       launch_diffuse < VERTICAL, 12, 8, 4, 1 > (queue, a, n, last, from, to);
+      break;
+    default:
+      launch_diffuse < VERTICAL, 12, 9, 4, 1 > (queue, a, n, last, from, to);
       break;
   }
 }
@@ -1747,16 +1738,19 @@ try_iterate (StereoQueue * queue, const Level & a, int iterations,
   const dim3 grid = I::grid (a.width, a.height, halo);
   const unsigned blocks = grid.x * grid.y;
 
-  if (blocks <= 16 && q->capability >= 90)
-    launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_CLUSTER,
-        iterate_kernel < VERTICAL, WARPS, ROWS, P, true >, a, iterations,
-        max_step, first);
-  else if ((int) blocks <= q->multiprocessors)
-    launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_TOGETHER,
-        iterate_kernel < VERTICAL, WARPS, ROWS, P, false >, a, iterations,
-        max_step, first);
-  else
+  if (blocks <= 16 && q->capability >= 90) {
+    if (launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_CLUSTER,
+            iterate_kernel < VERTICAL, WARPS, ROWS, P, true >, a, iterations,
+            max_step, first) == cudaSuccess)
+      return true;
+    /* a part of a GPU may have no place for so large a cluster */
+    (void) cudaGetLastError ();
+  }
+  if ((int) blocks > q->multiprocessors)
     return false;
+  launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_TOGETHER,
+      iterate_kernel < VERTICAL, WARPS, ROWS, P, false >, a, iterations,
+      max_step, first);
   return true;
 }
 

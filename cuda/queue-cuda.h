@@ -57,6 +57,9 @@ StereoStatus stereo_cuda_check (cudaError_t error, const char *what,
 /* Bytes of shared memory that a block of threads can have at most. */
 int stereo_cuda_shared_limit (const StereoDevice * device);
 
+/* Whether the blocks of a kernel can wait for each other. */
+bool stereo_cuda_cooperative (const StereoDevice * device);
+
 /* Whether the kernels were built for the current device (filters.cu). */
 cudaError_t stereo_cuda_probe (void);
 

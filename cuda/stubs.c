@@ -52,3 +52,9 @@ stereo_cuda_pretend_shared_limit (StereoDevice * device, int bytes)
 {
   (void) device, (void) bytes;
 }
+
+void
+stereo_cuda_pretend_cooperative (StereoDevice * device, bool cooperative)
+{
+  (void) device, (void) cooperative;
+}

@@ -17,6 +17,10 @@ extern "C" {
  * than this, as on other GPUs.  Without effect in a build without CUDA. */
 void stereo_cuda_pretend_shared_limit (StereoDevice * device, int bytes);
 
+/* Lets stages believe that the blocks of a kernel can't wait for each other.
+ * Without effect in a build without CUDA. */
+void stereo_cuda_pretend_cooperative (StereoDevice * device, bool cooperative);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 
 #include "bp-paper.h"
 #include "harness.h"
+#include "testing-cuda.h"
 
 #include <math.h>
 
@@ -957,6 +958,30 @@ test_too_little_memory (void)
   stereo_params_free (&params);
 }
 
+/* A GPU whose blocks can't wait for each other gives the same. */
+static void
+test_separate_steps (void)
+{
+  Random random = { 12 };
+  StereoDevice *cuda;
+
+  if (!devices_have_cuda ())
+    SKIP ("no CUDA device");
+  cuda = devices_get (devices_count () - 1);
+  stereo_cuda_pretend_cooperative (cuda, false);
+  for (int i = 0; i < 12; i++) {
+    Case c = usual;
+
+    c.width = random_range (&random, 1, 70);
+    c.height = random_range (&random, 1, 40);
+    c.n = random_range (&random, 1, 40);
+    c.iterations = random_range (&random, 1, 4);
+    c.precision = i % 3;
+    check_case (&c, &random);
+  }
+  stereo_cuda_pretend_cooperative (cuda, true);
+}
+
 static const Test tests[] = {
   {"fills", test_fills},
   {"sizes", test_sizes},
@@ -971,6 +996,7 @@ static const Test tests[] = {
   {"paper", test_paper},
   {"too-many-levels", test_too_many_levels},
   {"too-little-memory", test_too_little_memory},
+  {"separate-steps", test_separate_steps},
 };
 
 int

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-# gst-stereomatching: tests of docs/make-experiments.py, make-accuracy.py and svgplot.py
+# gst-stereomatching: tests of what makes the plots and tables of experiments
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the scripts in a copy of docs/ with other data, and looks at the plots they draw.
 
     experiments.py ROOT PROGRAM
 """
 
+import glob
 import json
 import os
 import re
@@ -17,6 +18,30 @@ import unittest
 import xml.dom.minidom
 
 ROOT = PROGRAM = ""
+
+# Prints what stereo-bench would: the first setup takes 8 ms, all others take 2, with the votes 5 ms
+# of 16; the histogram takes 20. What is measured in other ways is ten times that.
+BENCH = """#!%s
+import json, sys
+words = sys.argv[1:]
+value = lambda name: [b for a, b in zip(words, words[1:]) if a == name]
+setups = [w for w in words if w.startswith("bfv")]
+sizes = ([[int(n) for n in s.split("x")] for s in value("--size")]
+         or [[450, 375, int(value("--disparities")[0])]])
+def both(ms):
+    return {"median-ms": 10 * ms, "min-ms": ms, "mean-ms": 10 * ms}
+def result(i, setup, size):
+    ms = 2 if i else 8
+    vote = 20 if "histogram" in setup else 3
+    return {"label": setup, "backend": "cpu", "width": size[0], "height": size[1],
+            "num-disparities": size[2], "device": both(ms), "host": None, "pipelined": None,
+            "device-bytes": 0, "host-bytes": 5,
+            "profiled": dict(both(ms), stages=[dict(both(t), stage=s) for s, t in (
+                ("crosses", 7), ("aggregate", 9), ("check", 1), ("vote", vote), ("border", 1),
+                ("median", 0.5))])}
+print(json.dumps({"devices": [{"backend": "cpu", "device": "Some CPU"}], "results": [
+    result(i, w, s) for i, w in enumerate(setups) for s in sizes]}))
+"""
 
 # Prints what stereo-bench would: 8 ms, divided by the threads, of which the correlation takes 5;
 # with CUDA if "auto" finds it.
@@ -148,6 +173,120 @@ class Script(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn("vcbw", result.stderr)
         self.assertEqual(self.run_script("make-experiments.py", "--draw").returncode, 1)
+
+    def page(self):
+        path = os.path.join(self.docs, "algorithms", "bfv.md")
+        with open(path, encoding="utf-8") as file:
+            return path, file.read()
+
+    def row(self, table, start):
+        """The cells of a row of a table of the page."""
+        text = self.page()[1].split("<!-- Table %s," % table)[1].split("<!-- end -->")[0]
+        line, = [l for l in text.splitlines() if l.startswith("| %s |" % start)]
+        return [cell.strip() for cell in line.strip("|").split("|")[1:]]
+
+    def test_other_errors(self):
+        def worse(data):
+            data["errors"]["setups"]["bfv"]["scenes"]["venus"]["disc"] = 43.21
+
+        self.change("experiments-bfv.json", worse)
+        result = self.run_script("make-experiments.py", "--check")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("bfv.md", result.stderr)
+        self.assertEqual(self.run_script("make-experiments.py").returncode, 0)
+        self.assertEqual(self.row("errors", "`bfv`")[5], "43.21")
+        self.assertEqual(self.run_script("make-experiments.py", "--check").returncode, 0)
+
+    def test_changed_table(self):
+        path, text = self.page()
+        for old, new, status in (("| **", "| **1", 1), ("<!-- end -->", "", 1)):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text.replace(old, new))
+            result = self.run_script("make-experiments.py", "--check")
+            self.assertEqual(result.returncode, status)
+            self.assertIn("bfv.md", result.stderr)
+
+    def test_times(self):
+        """Times are of the device, of the fastest frame, and beside those of the paper."""
+        program = os.path.join(self.folder, "stereo-bench")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(BENCH % sys.executable)
+        os.chmod(program, 0o755)
+        for path in glob.glob(os.path.join(self.docs, "data", "experiments-bfv-*.json")):
+            os.remove(path)
+        self.assertEqual(self.run_script("make-experiments.py").returncode, 0)
+        self.assertEqual(self.row("stages", "crosses"), ["5.00"])
+
+        result = self.run_script("make-experiments.py", "--times", program, "bfv", "test",
+                                 "--seconds", "0")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.row("sizes", "450x375x64"), ["162", "8.00", "1350"])
+        self.assertEqual(self.row("sizes", "450x375x64, 3x3"), ["648", "2.00", "5400"])
+        self.assertEqual(self.row("sampling", "1x1")[4:], ["8.00 (1.0)", "8.00 (1.0)"])
+        self.assertEqual(self.row("sampling", "2x3")[4:], ["2.00 (4.0)", "2.00 (4.0)"])
+        self.assertEqual(self.row("stages", "crosses"), ["5.00", "7.00"])
+        self.assertEqual(self.row("stages", "check, vote, border, median"), ["4.40", "5.50"])
+        self.assertEqual(self.row("votes", "33x33 pixels"), ["256", "5.00", "22.0", "4.4"])
+        path = os.path.join(self.docs, "data", "experiments-bfv-test.json")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(" middlebury-v2/teddy/left.png ", text)
+        self.assertIn("--seconds 0", text)
+        self.assertEqual(self.run_script("make-experiments.py", "--check").returncode, 0)
+
+    def test_no_times(self):
+        result = self.run_script("make-experiments.py", "--times", PROGRAM, "esaw", "test")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("esaw", result.stderr)
+
+    def bp_page(self):
+        with open(os.path.join(self.docs, "bp-experiments.md"), encoding="utf-8") as file:
+            return file.read()
+
+    def bp_report(self, name, change):
+        """A file as the program prints it."""
+        with open(os.path.join(self.docs, "data", "experiments-bp.json"), encoding="utf-8") as file:
+            report = json.load(file)["report"]
+        change(report)
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(report, file)
+        return path
+
+    def test_layouts_of_bp(self):
+        """What the program prints is what the page says, the better one of two runs."""
+        def times(*ms):
+            def change(report):
+                report["device"] = "Some GPU"
+                for v, value in zip(report["scenes"][0]["variants"], ms):
+                    v["device-ms"] = value
+            return change
+
+        script = "make-bp-experiments.py"
+        self.assertEqual(self.run_script(script, "--check").returncode, 0)
+        result = self.run_script(script, "--read", self.bp_report("1.json", times(400, 90, 5)),
+                                 self.bp_report("2.json", times(500, 80, 6)))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("Some GPU", self.bp_page())
+        rows = [line.split("|")[2].strip() for line in self.bp_page().splitlines()
+                if re.match(r"\| [123]\. ", line)]
+        self.assertEqual(rows, ["400", "80.0 (x 5.00)", "5.00 (x 16.0)"])
+        self.assertEqual(self.run_script(script, "--check").returncode, 0)
+
+        os.remove(os.path.join(self.docs, "images", "bp-layouts.svg"))
+        self.assertIn("bp-layouts.svg", self.run_script(script, "--check").stderr)
+
+    def test_wrong_map_of_bp(self):
+        """Times of other results are none."""
+        def change(report):
+            report["scenes"][1]["variants"][2]["wrong-pixels"] = 1
+
+        before = self.bp_page()
+        result = self.run_script("make-bp-experiments.py", "--read",
+                                 self.bp_report("1.json", change))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("1 map", result.stderr)
+        self.assertEqual(self.bp_page(), before)
 
     def parts(self):
         """The rows of the table of pyramid's parts, and its head."""
