@@ -34,10 +34,7 @@
 
 #include <omp.h>
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_ (a, b)
-#define STAGES JOIN (stereo_bfv_stages_, STEREO_SIMD_NAME)
-#define ALWAYS_INLINE static inline __attribute__ ((always_inline))
+#define STAGES SIMD_NAME (stereo_bfv_stages_)
 
 /* Bytes or elements behind a row that vectors may read or write. */
 #define MARGIN 64

@@ -37,10 +37,7 @@
 
 #include <omp.h>
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_ (a, b)
-#define STAGES JOIN (stereo_bp_stages_, STEREO_SIMD_NAME)
-#define ALWAYS_INLINE static inline __attribute__ ((always_inline))
+#define STAGES SIMD_NAME (stereo_bp_stages_)
 
 /* Elements in front of and behind each volume that may be read, and have no
  * meaning. */
@@ -124,33 +121,9 @@ active_half (int y, int t)
 
 /* ------------------------------------------------------------------ vectors */
 
-typedef uint32_t VecU32 __attribute__ ((vector_size (SIMD_BYTES)));
 /* As many 8- or 16-bit elements as a vector has lanes of twice the size. */
 typedef uint8_t HalfVecU8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
 typedef uint16_t HalfVecU16 __attribute__ ((vector_size (SIMD_BYTES / 2)));
-
-ALWAYS_INLINE VecU32
-min32 (VecU32 a, VecU32 b)
-{
-#if defined (__AVX512BW__)
-  return (VecU32) _mm512_min_epu32 ((__m512i) a, (__m512i) b);
-#elif defined (__AVX2__)
-  return (VecU32) _mm256_min_epu32 ((__m256i) a, (__m256i) b);
-#else
-  VecU32 less = (VecU32) (a < b);
-
-  return (a & less) | (b & ~less);
-#endif
-}
-
-ALWAYS_INLINE VecU32
-keep_best32 (VecU32 cost, VecU32 * best, VecU32 new_index, VecU32 index)
-{
-  VecU32 less = (VecU32) (cost < *best);
-
-  *best = min32 (cost, *best);
-  return (new_index & less) | (index & ~less);
-}
 
 ALWAYS_INLINE VecU16
 load_u8 (const uint8_t * p)
@@ -255,8 +228,8 @@ store_u32 (uint32_t * p, VecU32 x, size_t bytes)
 #define STORE_MESSAGE store_u32
 #define LOAD_FINE_DATA load_u16_wide
 #define LOAD_DATA load_u32
-#define MIN min32
-#define KEEP_BEST keep_best32
+#define MIN simd_min32
+#define KEEP_BEST simd_keep_best32
 #define HALF 0
 #include "bp-simd-kind.h"
 

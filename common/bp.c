@@ -64,6 +64,9 @@ static const struct
  * then no room for the whole max-disc-term. */
 #define MIN_DATA_UNITS 8
 
+/* No number of units is infinite. */
+#define MIN_UNIT 1e-300
+
 static void
 choose_unit (const StereoProblem * problem, const StereoBpParams * params,
     StereoBpConstants * k)
@@ -79,6 +82,7 @@ choose_unit (const StereoProblem * problem, const StereoBpParams * params,
   unit = fmax (disc / most, data / limits[params->precision].data_cost);
   if (data > 0)
     unit = fmin (unit, data / MIN_DATA_UNITS);
+  unit = fmax (unit, MIN_UNIT);
   /* a whole number of units for the jump, where that is possible */
   jump = params->disc_single_jump / unit;
   if (jump > most) {

@@ -24,10 +24,7 @@
 
 #include <omp.h>
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_ (a, b)
-#define STAGES JOIN (stereo_expstep_stages_, STEREO_SIMD_NAME)
-#define ALWAYS_INLINE static inline __attribute__ ((always_inline))
+#define STAGES SIMD_NAME (stereo_expstep_stages_)
 
 #define LANES (SIMD_BYTES / 2)
 

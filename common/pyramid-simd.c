@@ -23,10 +23,7 @@
 #include "pyramid-pixel.h"
 #include "simd-float.h"
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_ (a, b)
-#define STAGES JOIN (stereo_pyramid_stages_, STEREO_SIMD_NAME)
-#define ALWAYS_INLINE static inline __attribute__ ((always_inline))
+#define STAGES SIMD_NAME (stereo_pyramid_stages_)
 
 #define LANES SIMD_LANES32
 #define ALIGNED __attribute__ ((aligned (SIMD_ALIGNMENT)))

@@ -38,8 +38,17 @@
 
 #define SIMD_ALIGNMENT 64
 
+/* name_avx2 and so on: what a file that is compiled for each instruction set,
+ * with STEREO_SIMD_NAME its name, gives to others. */
+#define SIMD_NAME(name) SIMD_JOIN (name, STEREO_SIMD_NAME)
+#define SIMD_JOIN(a, b) SIMD_JOIN_ (a, b)
+#define SIMD_JOIN_(a, b) a##b
+
+#define ALWAYS_INLINE static inline __attribute__ ((always_inline))
+
 typedef uint8_t VecU8 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint16_t VecU16 __attribute__ ((vector_size (SIMD_BYTES)));
+typedef uint32_t VecU32 __attribute__ ((vector_size (SIMD_BYTES)));
 
 static inline VecU16
 simd_load16 (const void *p)
@@ -99,6 +108,29 @@ simd_keep_best16 (VecU16 cost, VecU16 * best, VecU16 new_index, VecU16 index)
   *best = (cost & less) | (*best & ~less);
   return (new_index & less) | (index & ~less);
 #endif
+}
+
+static inline VecU32
+simd_min32 (VecU32 a, VecU32 b)
+{
+#if defined (__AVX512BW__)
+  return (VecU32) _mm512_min_epu32 ((__m512i) a, (__m512i) b);
+#elif defined (__AVX2__)
+  return (VecU32) _mm256_min_epu32 ((__m256i) a, (__m256i) b);
+#else
+  VecU32 less = (VecU32) (a < b);
+
+  return (a & less) | (b & ~less);
+#endif
+}
+
+static inline VecU32
+simd_keep_best32 (VecU32 cost, VecU32 * best, VecU32 new_index, VecU32 index)
+{
+  VecU32 less = (VecU32) (cost < *best);
+
+  *best = simd_min32 (cost, *best);
+  return (new_index & less) | (index & ~less);
 }
 
 static inline VecU8

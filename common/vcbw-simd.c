@@ -26,10 +26,7 @@
 
 #include <omp.h>
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_ (a, b)
-#define STAGES JOIN (stereo_vcbw_stages_, STEREO_SIMD_NAME)
-#define ALWAYS_INLINE static inline __attribute__ ((always_inline))
+#define STAGES SIMD_NAME (stereo_vcbw_stages_)
 
 #define LANES (SIMD_BYTES / 2)
 

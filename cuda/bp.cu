@@ -40,6 +40,7 @@
  */
 
 #include "bp-pixel.h"
+#include "device.cuh"
 #include "output.h"
 #include "queue-cuda.h"
 
@@ -135,18 +136,6 @@ struct Args
 };
 
 /* -------------------------------------------------------------- arithmetic */
-
-__device__ __forceinline__ const uint32_t &
-word (const uint4 & v, int i)
-{
-  return (&v.x)[i];
-}
-
-__device__ __forceinline__ uint32_t &
-word (uint4 & v, int i)
-{
-  return (&v.x)[i];
-}
 
 /* How W words hold the values of a lane and how they are stored. */
 template < int PRECISION, int W > struct Format

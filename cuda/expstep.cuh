@@ -19,6 +19,7 @@
 #ifndef STEREO_EXPSTEP_CUH
 #define STEREO_EXPSTEP_CUH
 
+#include "device.cuh"
 #include "expstep-pixel.h"
 #include "output.h"
 #include "queue-cuda.h"
@@ -31,25 +32,6 @@ namespace
 const int expstep_threads = 128;
 
 /* ------------------------------------------------------ overlapping kernels */
-
-/* Where the machine can do it (compute capability 9.0), a kernel's threads are
- * put in place while the one before it still works, and wait here until it has
- * finished. */
-__device__ __forceinline__ void
-wait_for_kernel_before ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.wait;":::"memory");
-#endif
-}
-
-__device__ __forceinline__ void
-let_next_kernel_come ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.launch_dependents;");
-#endif
-}
 
 /* Launches a kernel that calls wait_for_kernel_before (). */
 template < typename... Parameters, typename... Arguments > void
@@ -169,18 +151,6 @@ column_weights (uint32_t w)
 }
 
 /* -------------------------------------------------------------- aggregation */
-
-__device__ __forceinline__ const uint32_t &
-word (const uint4 & v, int i)
-{
-  return (&v.x)[i];
-}
-
-__device__ __forceinline__ uint32_t &
-word (uint4 & v, int i)
-{
-  return (&v.x)[i];
-}
 
 __device__ __forceinline__ uint32_t
 even (uint32_t w)

@@ -30,6 +30,7 @@
  * rounded, without the cases that can't happen.
  */
 
+#include "device.cuh"
 #include "output.h"
 #include "pyramid-pixel.h"
 #include "pyramid.h"
@@ -41,27 +42,6 @@
 
 namespace
 {
-
-/* ------------------------------------------------------ overlapping kernels */
-
-/* Where the machine can do it (compute capability 9.0), a kernel's threads are
- * put in place while the one before it still works, and wait here until it has
- * finished. */
-__device__ __forceinline__ void
-wait_for_kernel_before ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.wait;":::"memory");
-#endif
-}
-
-__device__ __forceinline__ void
-let_next_kernel_come ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.launch_dependents;");
-#endif
-}
 
 /* --------------------------------------------------------------- arithmetic */
 

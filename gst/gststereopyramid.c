@@ -18,9 +18,9 @@
  * images of continuous surfaces, which need not be rectified; for those that
  * are, switch #GstStereoPyramid:vertical-search off.
  *
- * Colour is used when both views are RGB of some kind; of YUV video the luma
- * plane is used as it is. #GstStereoBase:num-disparities does not change how
- * long it takes: results are clamped to the range.
+ * Colour is used when both views have it, as RGB or YUV of any kind, else luma;
+ * docs/disparity.md says how. #GstStereoPyramid:num-disparities does not change
+ * how long it takes: results are clamped to the range.
  *
  * The output is `GRAY16_LE` with #GstStereoPyramid:disparity-scale codes for a
  * pixel of disparity, which has fractions of a pixel, or `GRAY8`. Every buffer

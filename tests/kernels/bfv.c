@@ -44,11 +44,8 @@ static void
 case_images (const Case * c, TestImage * left, TestImage * right,
     Random * random)
 {
-  test_image_init (left, c->left, c->width, c->height,
-      (size_t) random_range (random, 0, 5) * 2);
-  test_image_init (right, c->right, c->width, c->height,
-      (size_t) random_range (random, 0, 3) * 2);
-  fill_pair (left, right, c->fill, random);
+  init_pair (left, right, c->left, c->right, c->width, c->height, c->fill,
+      random);
 }
 
 static void
@@ -785,14 +782,6 @@ check_stages (const Oracle * o, size_t device, Random * random)
 
 /* ------------------------------------------------------------------ matcher */
 
-static int
-code_at (const TestImage * map, int x, int y)
-{
-  const uint8_t *p = test_image_row (map, y) + 2 * x;
-
-  return p[0] | p[1] << 8;
-}
-
 /* All devices against the oracle, stage by stage and as a whole. */
 static void
 check_case (const Case * c, Random * random)
@@ -1059,14 +1048,8 @@ test_grey_is_grey (void)
   c.left = STEREO_FORMAT_RGB;
   c.right = STEREO_FORMAT_BGRX;
   case_images (&c, &left_rgb, &right_rgb, &random);
-  for (int y = 0; y < c.height; y++) {
-    for (int x = 0; x < c.width; x++) {
-      memset (test_image_row (&left_rgb, y) + 3 * x,
-          test_image_row (&left, y)[x], 3);
-      memset (test_image_row (&right_rgb, y) + 4 * x,
-          test_image_row (&right, y)[x], 3);
-    }
-  }
+  copy_grey (&left, &left_rgb);
+  copy_grey (&right, &right_rgb);
   test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
   test_image_init (&map_rgb, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
   for (size_t i = 0; i < devices_count (); i++) {

@@ -57,15 +57,6 @@ eleven_bits (long x)
   return (long) ldexp (nearbyint (ldexp (mantissa, 11)), exponent - 11);
 }
 
-static double
-param (const StereoParams * params, const char *name)
-{
-  double value = 0;
-
-  REQUIRE (stereo_params_get (params, name, &value));
-  return value;
-}
-
 static void
 oracle_init (Oracle * o, const StereoParams * params, int width, int height)
 {
@@ -101,6 +92,8 @@ oracle_init (Oracle * o, const StereoParams * params, int width, int height)
     unit = cost / cost_steps[o->precision];
   if (cost > 0 && cost / 8 < unit)
     unit = cost / 8;
+  if (unit < 1e-300)
+    unit = 1e-300;
   if (slope / unit > steps[o->precision]) {
     o->jump = (long) steps[o->precision];
   } else if (slope >= unit) {
@@ -407,19 +400,8 @@ static void
 case_images (const Case * c, TestImage * left, TestImage * right,
     Random * random)
 {
-  test_image_init (left, c->left, c->width, c->height,
-      (size_t) random_range (random, 0, 5) * 2);
-  test_image_init (right, c->right, c->width, c->height,
-      (size_t) random_range (random, 0, 3) * 2);
-  fill_pair (left, right, c->fill, random);
-}
-
-static int
-code_at (const TestImage * map, int x, int y)
-{
-  const uint8_t *p = test_image_row (map, y) + 2 * x;
-
-  return p[0] | p[1] << 8;
+  init_pair (left, right, c->left, c->right, c->width, c->height, c->fill,
+      random);
 }
 
 static void
@@ -564,6 +546,37 @@ test_many_disparities (void)
   }
 }
 
+/* More than CUDA takes, which says so before any frame; an element with
+ * backend=auto goes on with the CPU then. */
+static void
+test_too_many_disparities (void)
+{
+  Case c = usual;
+  StereoParams *params;
+  StereoMatcher *matcher = NULL;
+  StereoGeometry geometry = { 1040, 4, STEREO_FORMAT_GRAY8,
+    STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY16_LE
+  };
+
+  c.n = 1025;
+  params = case_params (&c);
+  for (size_t i = 0; i < devices_count (); i++) {
+    StereoDevice *device = devices_get (i);
+    bool cuda = strcmp (stereo_device_backend (device), "cuda") == 0;
+
+    REQUIRE (stereo_matcher_new (stereo_algorithm_find ("bp"), device,
+            &matcher) == STEREO_OK);
+    CHECK_INT (stereo_matcher_configure (matcher, &geometry, params), ==,
+        cuda ? STEREO_ERROR_UNSUPPORTED : STEREO_OK);
+    if (cuda) {
+      CHECK_CONTAINS (stereo_matcher_error (matcher), "1024");
+      CHECK_CONTAINS (stereo_matcher_error (matcher), "1025");
+    }
+    stereo_matcher_free (&matcher);
+  }
+  stereo_params_free (&params);
+}
+
 static void
 test_parameters (void)
 {
@@ -582,7 +595,10 @@ test_parameters (void)
     {3, 2, 0.1, 20, 5, 4.9, 0}, {3, 2, 0.1, 20, 5, 5.1, 0},
     {3, 2, 0.1, 20, 1000, 0.3, 0}, {3, 2, 0.1, 20, 300, 1, 0},
     {20, 3, 0.1, 15, 0, 1, 0}, {3, 2, 0.05, 40, 2, 0.7, 10},
-    {9, 1, 0.1, 15, 3, 0.25, 3.3}, {8, 4, 0.3, 15, 3, 0.25, 0}
+    {9, 1, 0.1, 15, 3, 0.25, 3.3}, {8, 4, 0.3, 15, 3, 0.25, 0},
+    /* the least that a double holds */
+    {3, 2, 5e-324, 1, 0, 1, 0}, {3, 2, 0, 15, 5e-324, 0, 0},
+    {3, 2, 5e-324, 255, 5e-324, 5e-324, 0}, {3, 2, 0.1, 15, 5e-324, 5e-324, 0}
   };
   Random random = { 5 };
 
@@ -987,6 +1003,7 @@ static const Test tests[] = {
   {"sizes", test_sizes},
   {"disparities", test_disparities},
   {"many-disparities", test_many_disparities},
+  {"too-many-disparities", test_too_many_disparities},
   {"parameters", test_parameters},
   {"half-rounding", test_half_rounding},
   {"formats", test_formats},

@@ -27,15 +27,6 @@ typedef struct
       truncation;
 } Oracle;
 
-static double
-param (const StereoParams * params, const char *name)
-{
-  double value = 0;
-
-  REQUIRE (stereo_params_get (params, name, &value));
-  return value;
-}
-
 /* 0 to 255 for 0 to the threshold; *real without rounding. */
 static int
 oracle_cost (const Oracle * o, const TestImage * left, const TestImage * right,
@@ -366,8 +357,7 @@ check_case (const Case * c, Random * random)
     match (d, params, algorithm, &left, &right, &map);
     for (size_t p = 0; p < pixels; p++) {
       int x = (int) p % c->width, y = (int) p / c->width;
-      const uint8_t *at = test_image_row (&map, y) + 2 * x;
-      int code = at[0] | at[1] << 8;
+      int code = code_at (&map, x, y);
 
       if (code != (winner[p] < 0 ? 65535 : winner[p]) && wrong++ == 0)
         snprintf (text, sizeof (text), "(%d, %d): %d, not %d", x, y, code,

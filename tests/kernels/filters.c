@@ -890,16 +890,6 @@ algorithm_params (const char *name, double n, double min, double scale,
       NULL);
 }
 
-static unsigned
-code_at (const TestImage * map, int x, int y)
-{
-  const uint8_t *p = test_image_row (map, y);
-
-  if (map->image.format == STEREO_FORMAT_GRAY8)
-    return p[x];
-  return p[2 * x] | (unsigned) p[2 * x + 1] << 8;
-}
-
 /* As docs/disparity.md has it. */
 static unsigned
 oracle_code (unsigned index, StereoFormat format, double n, double scale,
@@ -951,7 +941,7 @@ check_output (const char *name, size_t device, double n, double min,
       unsigned i = median != 0 ? oracle_median (index, width, height, x, y,
           STEREO_INVALID) : index[y * width + x];
 
-      wrong += code_at (&map, x, y) != oracle_code (i, format, n, scale,
+      wrong += code_at (&map, x, y) != (int) oracle_code (i, format, n, scale,
           (unsigned) invalid);
     }
   }
@@ -1006,7 +996,8 @@ check_subpixel_output (const char *name, size_t device, double n, double min,
 
   for (int y = 0; y < height; y++) {
     for (int x = 0; x < width; x++) {
-      unsigned code = code_at (&plain, x, y), fine_code = code_at (&fine, x, y);
+      unsigned code = (unsigned) code_at (&plain, x, y);
+      unsigned fine_code = (unsigned) code_at (&fine, x, y);
       double d = fine_code / fine_scale;
 
       codes[y * width + x] = (uint16_t) code;
@@ -1022,8 +1013,8 @@ check_subpixel_output (const char *name, size_t device, double n, double min,
   }
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++)
-      wrong += code_at (&map, x, y) != oracle_median (codes, width, height, x,
-          y, (unsigned) invalid);
+      wrong += code_at (&map, x, y) != (int) oracle_median (codes, width,
+          height, x, y, (unsigned) invalid);
   if (wrong != 0)
     fprintf (stderr, "%s, %s: n %g, min %g, scale %g, invalid %g, %s, %dx%d\n",
         name, stereo_device_name (devices_get (device)), n, min, scale,

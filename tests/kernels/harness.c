@@ -336,6 +336,39 @@ fill_pair (TestImage * left, TestImage * right, Fill fill, Random * random)
   }
 }
 
+void
+init_pair (TestImage * left, TestImage * right, StereoFormat left_format,
+    StereoFormat right_format, int width, int height, Fill fill,
+    Random * random)
+{
+  test_image_init (left, left_format, width, height,
+      (size_t) random_range (random, 0, 5) * 2);
+  test_image_init (right, right_format, width, height,
+      (size_t) random_range (random, 0, 3) * 2);
+  fill_pair (left, right, fill, random);
+}
+
+void
+copy_grey (const TestImage * from, TestImage * to)
+{
+  size_t bytes = format_bytes (to->image.format);
+
+  for (int y = 0; y < to->image.height; y++) {
+    for (size_t i = 0; i < to->row_bytes; i++)
+      test_image_row (to, y)[i] = test_image_row (from, y)[i / bytes];
+  }
+}
+
+int
+code_at (const TestImage * map, int x, int y)
+{
+  const uint8_t *p = test_image_row (map, y);
+
+  if (map->image.format == STEREO_FORMAT_GRAY8)
+    return p[x];
+  return p[2 * x] | p[2 * x + 1] << 8;
+}
+
 const char *
 first_difference (const TestImage * a, const TestImage * b)
 {
@@ -421,6 +454,15 @@ devices_have_cuda (void)
 }
 
 /* ----------------------------------------------------------------- matching */
+
+double
+param (const StereoParams * params, const char *name)
+{
+  double value = 0;
+
+  REQUIRE (stereo_params_get (params, name, &value));
+  return value;
+}
 
 StereoParams *
 params_new (const char *algorithm, const char *name, ...)

@@ -86,6 +86,17 @@ typedef enum
 void fill_pair (TestImage * left, TestImage * right, Fill fill,
     Random * random);
 
+/* Both views, with some padding, filled. */
+void init_pair (TestImage * left, TestImage * right, StereoFormat left_format,
+    StereoFormat right_format, int width, int height, Fill fill,
+    Random * random);
+
+/* The pixels of a GRAY8 image, in all bytes of those of another one. */
+void copy_grey (const TestImage * from, TestImage * to);
+
+/* The code of a pixel of a map, GRAY16_LE or GRAY8. */
+int code_at (const TestImage * map, int x, int y);
+
 /* Where two maps differ, as text; NULL when they are equal. */
 const char *first_difference (const TestImage * a, const TestImage * b);
 
@@ -101,6 +112,9 @@ bool devices_have_cuda (void);
 
 /* name, value, name, value, ..., NULL; values are doubles */
 StereoParams *params_new (const char *algorithm, const char *name, ...);
+
+/* The value of a parameter, which there has to be. */
+double param (const StereoParams * params, const char *name);
 
 /* Matches on a device, with a matcher that is configured anew for every call.
  * Any failure, and any byte written outside the output's pixels, is a failed

@@ -456,14 +456,6 @@ maps_clear (Maps * maps)
     test_image_clear (&maps->map[r]);
 }
 
-static int
-maps_code (const Maps * maps, int result, int x, int y)
-{
-  const uint8_t *p = test_image_row (&maps->map[result], y) + 2 * x;
-
-  return p[0] | p[1] << 8;
-}
-
 static StereoMatcher *matchers[16];
 
 static void
@@ -515,14 +507,6 @@ describe (const Case * c, size_t device, int result, const char *what)
       stereo_result_name ((StereoResult) result), what);
 }
 
-static bool
-is_color (StereoFormat format)
-{
-  return format == STEREO_FORMAT_RGB || format == STEREO_FORMAT_BGR
-      || format == STEREO_FORMAT_RGBX || format == STEREO_FORMAT_BGRX
-      || format == STEREO_FORMAT_XRGB || format == STEREO_FORMAT_XBGR;
-}
-
 /* floor (value * scale + offset + 0.5) in single precision, within limits */
 static void
 put_code (TestImage * map, int x, int y, double value, double scale,
@@ -546,8 +530,8 @@ expected_maps (const Case * c, const TestImage * left,
   int highest = (c->s.n - 1) * SCALE;
   Image field[3];
 
-  oracle (&c->s, left, right, is_color (c->left) && is_color (c->right),
-      field);
+  oracle (&c->s, left, right, format_has_color (c->left)
+      && format_has_color (c->right), field);
   for (int y = 0; y < c->height; y++) {
     for (int x = 0; x < c->width; x++) {
       put_code (&maps->map[STEREO_RESULT_DISPARITY], x, y,
@@ -691,6 +675,9 @@ test_formats (void)
     {STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8},
     {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_BGR},
     {STEREO_FORMAT_NV12, STEREO_FORMAT_I420},
+    {STEREO_FORMAT_Y444, STEREO_FORMAT_RGB},
+    {STEREO_FORMAT_YV12, STEREO_FORMAT_Y42B},
+    {STEREO_FORMAT_GRAY8, STEREO_FORMAT_NV21},
   };
   Random random = { 5 };
 
@@ -700,10 +687,7 @@ test_formats (void)
     c.left = formats[i][0];
     c.right = formats[i][1];
     c.height = 36;
-    if (is_color (c.left) && is_color (c.right))
-      check_against (&c, &random, true);
-    else
-      check_against (&c, &random, false);
+    check_against (&c, &random, true);
   }
 }
 
@@ -722,14 +706,8 @@ test_grey_is_grey (void)
   c.left = STEREO_FORMAT_RGB;
   c.right = STEREO_FORMAT_BGRX;
   case_images (&c, &left_rgb, &right_rgb, &random);
-  for (int y = 0; y < c.height; y++) {
-    for (int x = 0; x < c.width; x++) {
-      memset (test_image_row (&left_rgb, y) + 3 * x,
-          test_image_row (&left, y)[x], 3);
-      memset (test_image_row (&right_rgb, y) + 4 * x,
-          test_image_row (&right, y)[x], 3);
-    }
-  }
+  copy_grey (&left, &left_rgb);
+  copy_grey (&right, &right_rgb);
   maps_init (&maps, c.width, c.height);
   maps_init (&expected, c.width, c.height);
   for (size_t d = 0; d < devices_count (); d++) {
@@ -779,14 +757,15 @@ test_random (void)
 }
 
 /* A continuous texture: waves of 4 to 60 pixels in all directions, the short
- * ones higher. */
+ * ones higher.  Those go across the axes, so that there is something to see in
+ * rows and in columns alike. */
 static double
 texture (double x, double y)
 {
   double sum = 0;
 
   for (int i = 0; i < 24; i++) {
-    double angle = i * 2.39996, length = 4 + 2.4 * i;
+    double angle = 0.785 + i * 2.39996, length = 4 + 2.4 * i;
 
     sum += cos (6.2831853 * (x * cos (angle) + y * sin (angle)) / length
         + i * i) * (i < 4 ? 16 : 3);
@@ -809,12 +788,10 @@ fill_texture (const TestImage * image, double dx, double dy)
   }
 }
 
-/* The right view is the left one moved by whole and by fractional pixels.  In
- * a few places of a grey view, where waves cancel out, a bilinear sample half
- * way between pixels is too blurred to tell better than `tolerance`. */
+/* The right view is the left one moved by whole and by fractional pixels. */
 static void
 check_shift (size_t device, StereoFormat format, double dx, double dy,
-    bool vertical, double tolerance)
+    bool vertical)
 {
   const int width = 320, height = 240, border = 30;
   TestImage left, right;
@@ -823,7 +800,6 @@ check_shift (size_t device, StereoFormat format, double dx, double dy,
       "min-disparity", -20.0, "disparity-scale", (double) SCALE,
       "vertical-search", (double) vertical, NULL);
   double worst_x = 0, worst_y = 0, least = 1;
-  int beyond = 0;
 
   test_image_init (&left, format, width, height, 0);
   test_image_init (&right, format, width, height, 0);
@@ -833,23 +809,21 @@ check_shift (size_t device, StereoFormat format, double dx, double dy,
   match_all (device, params, &left, &right, &maps);
   for (int y = border; y < height - border; y++) {
     for (int x = border; x < width - border; x++) {
-      double ex = fabs (maps_code (&maps, STEREO_RESULT_DISPARITY, x, y)
+      double ex = fabs (code_at (&maps.map[STEREO_RESULT_DISPARITY], x, y)
           / (double) SCALE - 20 - dx);
-      double ey = fabs ((maps_code (&maps, STEREO_RESULT_VERTICAL, x, y)
+      double ey = fabs ((code_at (&maps.map[STEREO_RESULT_VERTICAL], x, y)
               - 32768) / (double) SCALE - dy);
-      double c = maps_code (&maps, STEREO_RESULT_CONFIDENCE, x, y) / 65535.0;
+      double c = code_at (&maps.map[STEREO_RESULT_CONFIDENCE], x, y) / 65535.0;
 
       worst_x = ex > worst_x ? ex : worst_x;
       worst_y = ey > worst_y ? ey : worst_y;
       least = c < least ? c : least;
-      beyond += ex > 0.1 || ey > 0.1;
     }
   }
   printf ("  %6.2f, %6.2f: off by %.3f, %.3f at most, confidence %.3f "
       "at least\n", dx, dy, worst_x, worst_y, least);
-  CHECK_DOUBLE (worst_x, <, tolerance);
-  CHECK_DOUBLE (worst_y, <, tolerance);
-  CHECK_INT (beyond, <=, (width - 2 * border) * (height - 2 * border) / 100);
+  CHECK_DOUBLE (worst_x, <, 0.1);
+  CHECK_DOUBLE (worst_y, <, 0.1);
   CHECK_DOUBLE (least, >, 0.9);
   stereo_params_free (&params);
   test_image_clear (&left);
@@ -869,12 +843,11 @@ test_shifts (void)
 
   for (size_t i = 0; i < sizeof (shifts) / sizeof (shifts[0]); i++) {
     double dx = shifts[i][0], dy = shifts[i][1];
-    bool whole = dx == floor (dx) && dy == floor (dy);
 
-    check_shift (last, STEREO_FORMAT_GRAY8, dx, dy, true, whole ? 0.1 : 0.15);
-    check_shift (last, STEREO_FORMAT_RGB, dx, dy, true, 0.1);
+    check_shift (last, STEREO_FORMAT_GRAY8, dx, dy, true);
+    check_shift (last, STEREO_FORMAT_RGB, dx, dy, true);
     if (dy == 0)
-      check_shift (last, STEREO_FORMAT_RGB, dx, 0, false, 0.1);
+      check_shift (last, STEREO_FORMAT_RGB, dx, 0, false);
   }
 }
 
@@ -900,10 +873,11 @@ test_nothing_to_see (void)
       match_all (d, params, &left, &right, &maps);
       for (int y = 0; y < 80; y++) {
         for (int x = 0; x < 100; x++) {
-          CHECK_INT (maps_code (&maps, STEREO_RESULT_DISPARITY, x, y), ==, 0);
-          CHECK_INT (maps_code (&maps, STEREO_RESULT_VERTICAL, x, y), ==,
+          CHECK_INT (code_at (&maps.map[STEREO_RESULT_DISPARITY], x, y), ==,
+              0);
+          CHECK_INT (code_at (&maps.map[STEREO_RESULT_VERTICAL], x, y), ==,
               32768);
-          CHECK_INT (maps_code (&maps, STEREO_RESULT_CONFIDENCE, x, y), <=,
+          CHECK_INT (code_at (&maps.map[STEREO_RESULT_CONFIDENCE], x, y), <=,
               65535 / 6);
         }
       }
@@ -936,9 +910,9 @@ test_one_side_black (void)
       match_all (d, params, &left, &right, &maps);
       for (int y = 0; y < c.height; y++) {
         for (int x = 0; x < c.width; x++) {
-          CHECK_INT (maps_code (&maps, STEREO_RESULT_VERTICAL, x, y), ==,
+          CHECK_INT (code_at (&maps.map[STEREO_RESULT_VERTICAL], x, y), ==,
               32768);
-          CHECK_INT (maps_code (&maps, STEREO_RESULT_CONFIDENCE, x, y), <=,
+          CHECK_INT (code_at (&maps.map[STEREO_RESULT_CONFIDENCE], x, y), <=,
               65535 / 6);
         }
       }

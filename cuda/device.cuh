@@ -1,0 +1,44 @@
+/* gst-stereomatching: what kernels of several algorithms need
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef STEREO_DEVICE_CUH
+#define STEREO_DEVICE_CUH
+
+#include <stdint.h>
+
+/* Where the machine can do it (compute capability 9.0), a kernel's threads are
+ * put in place while the one before it still works, and wait here until it has
+ * finished. */
+static __device__ __forceinline__ void
+wait_for_kernel_before ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.wait;":::"memory");
+#endif
+}
+
+static __device__ __forceinline__ void
+let_next_kernel_come ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/* Word i of a vector. */
+static __device__ __forceinline__ const uint32_t &
+word (const uint4 & v, int i)
+{
+  return (&v.x)[i];
+}
+
+static __device__ __forceinline__ uint32_t &
+word (uint4 & v, int i)
+{
+  return (&v.x)[i];
+}
+
+#endif /* STEREO_DEVICE_CUH */
