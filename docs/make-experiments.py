@@ -7,6 +7,9 @@
     make-experiments.py --check     fail when a plot or table is not what would be made
     make-experiments.py --measure PROGRAM [NAME ...]
         run stereo-eval, write the data of these algorithms (or of all), the plots and tables
+    make-experiments.py --measure PROGRAM pyramid
+        the same with stereo-bench, as pyramid's are times: of all numbers of threads, and on CUDA if
+        there is a GPU
     make-experiments.py --times PROGRAM NAME MACHINE [ARGUMENT ...]
         run stereo-bench, write docs/data/experiments-NAME-MACHINE.json, the plots and tables; the
         arguments go to stereo-bench, such as --backend cuda
@@ -27,6 +30,7 @@ import subprocess
 import sys
 import tempfile
 
+import experiments_pyramid
 import svgplot
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -571,6 +575,7 @@ def figures():
     bfv = load(data_file("bfv"))
     result["bfv-sampling.svg"] = sampling_figure(bfv)
     result["bfv-parameters.svg"] = bfv_parameters_figure(bfv)
+    result.update(experiments_pyramid.figures())
     return result
 
 
@@ -597,9 +602,13 @@ def main():
     arguments = sys.argv[1:]
     if len(arguments) >= 2 and arguments[0] == "--measure":
         for name in arguments[2:] or NAMES:
-            if name not in NAMES:
-                sys.exit("%s has no experiments; %s have" % (name, ", ".join(NAMES)))
-            measure(arguments[1], name)
+            if name == experiments_pyramid.NAME:
+                experiments_pyramid.measure(arguments[1])
+            elif name in NAMES:
+                measure(arguments[1], name)
+            else:
+                sys.exit("%s has no experiments; %s have" % (name, ", ".join(
+                    NAMES + (experiments_pyramid.NAME,))))
     elif len(arguments) >= 4 and arguments[0] == "--times":
         if arguments[2] not in TIMED:
             sys.exit("%s has no times; %s has" % (arguments[2], ", ".join(TIMED)))
@@ -609,6 +618,7 @@ def main():
     stale = []
     made = {os.path.join(IMAGES, name): text for name, text in figures().items()}
     made.update((os.path.join(PAGES, name + ".md"), page(name)) for name in NAMES)
+    made[experiments_pyramid.PAGE] = experiments_pyramid.page()
     for path, text in made.items():
         if read(path) == text:
             continue

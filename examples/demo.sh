@@ -109,6 +109,24 @@ render_sheet() {
     video/x-raw,format=RGB ! pngenc snapshot=true ! filesink location="$out/contact-sheet.png"
 }
 
+# One frame of one scene by each of the matchers, three in a row.
+render_matchers() {
+  local size=video/x-raw,width=480,height=360,format=RGB words=() pads=() n=0 matcher
+  words=(stereotestsrc pattern=corridor view=left num-buffers=1 ! "$size" ! tee name=left
+    stereotestsrc pattern=corridor view=right num-buffers=1 ! "$size" ! tee name=right)
+  # the words have no blanks
+  # shellcheck disable=SC2206
+  for matcher in vcbw esaw esmp bfv bp pyramid; do
+    words+=(left. ! queue ! m$n.sink_left  right. ! queue ! m$n.sink_right
+      stereo$matcher name=m$n num-disparities=64 ! disparitycolor ! videoconvert !
+      c.sink_$n)
+    pads+=(sink_$n::xpos=$((n % 3 * 480)) sink_$n::ypos=$((n / 3 * 360)))
+    n=$((n + 1))
+  done
+  launch "${words[@]}" compositor name=c background=black "${pads[@]}" ! videoconvert ! \
+    video/x-raw,format=RGB ! pngenc snapshot=true ! filesink location="$out/matchers.png"
+}
+
 # ---------------------------------------------------------------- the user's own
 
 is_image() {
@@ -143,8 +161,10 @@ match_videos() {
 if [ $# = 0 ]; then
   render_video
   render_sheet
-  say "done: a video of left view, truth and result, and one picture with a scene in each row"
-  ls -l "$out/demo.webm" "$out/contact-sheet.png"
+  render_matchers
+  say "done: a video of left view, truth and result, a picture with a scene in each row, and one" \
+    "scene by stereovcbw, stereoesaw, stereoesmp (above), stereobfv, stereobp, stereopyramid (below)"
+  ls -l "$out/demo.webm" "$out/contact-sheet.png" "$out/matchers.png"
 elif is_image "$1"; then
   match_images "$1" "$2"
   say "done: the disparity in colour, and in 16 bits with 16 codes to a pixel of disparity"

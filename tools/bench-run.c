@@ -23,11 +23,11 @@
 #define MIN_SETS 3
 #define MAX_SETS 4096
 
-#define MIN_RUNS 5
 #define MAX_RUNS 1000000
 
-/* Warm-up: this many frames at least, then until a frame takes no longer than
- * the fastest by this factor. */
+/* Warm-up: this many frames at least, or as many as are timed at least if those
+ * are fewer; then until a frame takes no longer than the fastest by this
+ * factor. */
 #define WARM_FRAMES 3
 #define WARM_FACTOR 1.1
 #define WARM_SECONDS 0.1
@@ -546,15 +546,18 @@ run_frame (Runner * r, Mode mode, double *ms)
 
 /* Until times have settled. */
 static bool
-warm_up (Runner * r, Mode mode, double seconds)
+warm_up (Runner * r, Mode mode, const BenchSettings * settings)
 {
-  double begun = now (), best = INFINITY, least = seconds / 4;
+  double begun = now (), best = INFINITY, seconds = settings->seconds;
+  double least = seconds / 4;
+  size_t few = settings->frames < WARM_FRAMES ? settings->frames
+      : WARM_FRAMES;
 
   r->before = 0;
   r->done = begun;
   if (least > WARM_SECONDS)
     least = WARM_SECONDS;
-  for (int frames = 1;; frames++) {
+  for (size_t frames = 1;; frames++) {
     double ms, elapsed;
 
     if (!run_frame (r, mode, &ms))
@@ -562,7 +565,7 @@ warm_up (Runner * r, Mode mode, double seconds)
     if (ms < best)
       best = ms;
     elapsed = now () - begun;
-    if (frames >= WARM_FRAMES && elapsed >= least
+    if (frames >= few && elapsed >= least
         && (elapsed >= seconds || ms <= best * WARM_FACTOR))
       return true;
   }
@@ -587,8 +590,8 @@ samples_add (Samples * samples, double ms)
 
 /* One kind of times; stages only for STAGES. */
 static bool
-measure (Runner * r, Mode mode, double seconds, BenchTimes * times,
-    BenchResult * result)
+measure (Runner * r, Mode mode, const BenchSettings * settings,
+    BenchTimes * times, BenchResult * result)
 {
   Samples whole = { NULL, 0, 0 }, stage[BENCH_MAX_STAGES];
   double begun, ms;
@@ -596,10 +599,13 @@ measure (Runner * r, Mode mode, double seconds, BenchTimes * times,
 
   memset (stage, 0, sizeof (stage));
   stereo_matcher_set_profiling (r->matcher, mode == STAGES);
-  good = warm_up (r, mode, seconds);
+  /* a CPU has done the same for DEVICE */
+  good = (mode == STAGES && is_cpu (r->pool.device))
+      || warm_up (r, mode, settings);
   begun = now ();
   while (good && whole.n < MAX_RUNS
-      && (whole.n < MIN_RUNS || now () - begun < seconds)) {
+      && (whole.n < settings->frames
+          || now () - begun < settings->seconds)) {
     good = run_frame (r, mode, &ms);
     if (!good)
       break;
@@ -653,13 +659,12 @@ bench_run (StereoDevice * device, const BenchCase * c,
       *status = 2;
     cli_fail (why, "%s", stereo_matcher_error (r.matcher));
   } else if (pool_make (&r.pool, device, c, settings, why) == STEREO_OK) {
-    good = measure (&r, DEVICE, settings->seconds, &result->device, result);
+    good = measure (&r, DEVICE, settings, &result->device, result);
     if (good && !is_cpu (device))
-      good = measure (&r, HOST, settings->seconds, &result->host, result)
-          && measure (&r, PIPELINED, settings->seconds, &result->pipelined,
-          result);
+      good = measure (&r, HOST, settings, &result->host, result)
+          && measure (&r, PIPELINED, settings, &result->pipelined, result);
     good = good
-        && measure (&r, STAGES, settings->seconds, &result->profiled, result);
+        && measure (&r, STAGES, settings, &result->profiled, result);
     if (!good)
       cli_fail (why, "%s", stereo_matcher_error (r.matcher));
   }

@@ -79,6 +79,7 @@ typedef struct
 typedef struct
 {
   double seconds;               /* for each of the four kinds of times */
+  size_t frames;                /* of each of them, at least */
   size_t rotate;                /* bytes of images to go through */
   const Image *left, *right;    /* 8 bits; NULL for synthetic ones */
 } BenchSettings;

@@ -66,6 +66,7 @@ typedef struct
   const char *backend, *simd;
   unsigned threads;
   double seconds, rotate_mib, copy_mib; /* MiB below 0: not given */
+  int frames;
   const char **specs, **properties;
   size_t n_specs, n_properties;
   Size *sizes;
@@ -123,6 +124,7 @@ static const char usage[] =
     "\n"
     "How\n"
     "  --seconds S            for each kind of time (1)\n"
+    "  --frames N             of each kind of time, at least (5)\n"
     "  --rotate-mib N         go through so many MiB of views and maps\n"
     "  --copy-mib N           time the copying of so many MiB; 0: don't\n"
     "\n"
@@ -138,9 +140,9 @@ enum
 {
   OPTION_ALGORITHM = 256, OPTION_SIZE, OPTION_DISPARITIES, OPTION_PRESET,
   OPTION_LIST_SIZES, OPTION_FORMAT, OPTION_IMAGES, OPTION_LIST,
-  OPTION_BACKEND, OPTION_THREADS, OPTION_SIMD, OPTION_SECONDS, OPTION_ROTATE,
-  OPTION_COPY, OPTION_JSON, OPTION_CSV, OPTION_KEEP_GOING, OPTION_HELP,
-  OPTION_VERSION
+  OPTION_BACKEND, OPTION_THREADS, OPTION_SIMD, OPTION_SECONDS, OPTION_FRAMES,
+  OPTION_ROTATE, OPTION_COPY, OPTION_JSON, OPTION_CSV, OPTION_KEEP_GOING,
+  OPTION_HELP, OPTION_VERSION
 };
 
 static const struct option long_options[] = {
@@ -156,6 +158,7 @@ static const struct option long_options[] = {
   {"threads", required_argument, NULL, OPTION_THREADS},
   {"simd", required_argument, NULL, OPTION_SIMD},
   {"seconds", required_argument, NULL, OPTION_SECONDS},
+  {"frames", required_argument, NULL, OPTION_FRAMES},
   {"rotate-mib", required_argument, NULL, OPTION_ROTATE},
   {"copy-mib", required_argument, NULL, OPTION_COPY},
   {"json", no_argument, NULL, OPTION_JSON},
@@ -290,6 +293,7 @@ parse_options (int argc, char **argv, Options * options)
   memset (options, 0, sizeof (*options));
   options->backend = options->simd = "auto";
   options->seconds = 1;
+  options->frames = 5;
   options->rotate_mib = -1;
   options->copy_mib = -1;
   opterr = 0;
@@ -352,6 +356,9 @@ parse_options (int argc, char **argv, Options * options)
         if (!cli_number (optarg, &options->seconds) || options->seconds <= 0
             || options->seconds > 3600)
           die ("--seconds '%s': it is a number above 0, at most 3600", optarg);
+        break;
+      case OPTION_FRAMES:
+        options->frames = whole_option ("--frames", optarg, 1, 1000000);
         break;
       case OPTION_ROTATE:
         options->rotate_mib = whole_option ("--rotate-mib", optarg, 0, 65536);
@@ -655,6 +662,7 @@ main (int argc, char **argv)
   memset (&settings, 0, sizeof (settings));
   memset (&report, 0, sizeof (report));
   settings.seconds = options.seconds;
+  settings.frames = (size_t) options.frames;
   make_setups (&options, &setups);
   if (options.left != NULL) {
     Size size = { 0, 0, 0 };

@@ -125,15 +125,16 @@ def provide(name, folder):
     if name.endswith(".png"):
         write_png(path, texture(name))
         return
+    still = "jpegenc" if name.endswith(".jpg") else None
     mux = {".webm": "vp8enc deadline=1 ! webmmux", ".mkv": "vp8enc deadline=1 ! matroskamux",
            ".mp4": "openh264enc ! h264parse ! mp4mux"}.get(os.path.splitext(name)[1])
-    if mux is None:
+    if mux is None and still is None:
         return                          # the line will say that it is missing
     picture = path + ".png"
     write_png(picture, texture(name))
     line = "filesrc location=%s ! pngdec ! imagefreeze num-buffers=%d ! " \
         "video/x-raw,framerate=30/1 ! videoconvert ! %s ! filesink location=%s" % (
-            shlex.quote(picture), FRAMES, mux, shlex.quote(path))
+            shlex.quote(picture), 1 if still else FRAMES, still or mux, shlex.quote(path))
     result = run(["gst-launch-1.0", "-q"] + shlex.split(line), folder)
     if result.returncode != 0:
         sys.exit("making %s: %s%s" % (name, result.stdout, result.stderr))

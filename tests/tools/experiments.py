@@ -43,6 +43,32 @@ print(json.dumps({"devices": [{"backend": "cpu", "device": "Some CPU"}], "result
     result(i, w, s) for i, w in enumerate(setups) for s in sizes]}))
 """
 
+# Prints what stereo-bench would: 8 ms, divided by the threads, of which the correlation takes 5;
+# with CUDA if "auto" finds it.
+PYRAMID_BENCH = """#!%s
+import json, sys
+words = sys.argv[1:]
+value = lambda name: [b for a, b in zip(words, words[1:]) if a == name]
+threads, = [int(v) for v in value("--threads")]
+def times(ms):
+    return {"median-ms": ms, "min-ms": ms / 2, "mean-ms": 2 * ms}
+def result(backend, size, ms):
+    stages = [("convert", 0.5), ("pyramids", 1), ("correlation", 5), ("refinement", 1),
+              ("rescale", 0.25), ("other", 0.25)]
+    if backend == "cuda":
+        stages += [("upload", 0.125), ("download", 0.25)]
+    return {"backend": backend, "width": size[0], "height": size[1], "device-bytes": 0,
+            "host-bytes": 5, "device": times(ms), "host": times(3) if backend == "cuda" else None,
+            "profiled": dict(times(ms + 1), stages=[dict(times(t), stage=s) for s, t in stages])}
+sizes = [[int(n) for n in s.split("x")] for s in value("--size")]
+devices = [{"backend": "cpu", "device": "CPU, %%d" %% threads, "threads": threads}]
+results = [result("cpu", s, 8 / threads) for s in sizes]
+if value("--backend") == ["auto"]:
+    devices += [{"backend": "cuda", "device": "Some GPU", "threads": None}]
+    results += [result("cuda", s, 2) for s in sizes]
+print(json.dumps({"devices": devices, "results": results}))
+"""
+
 
 def circles(svg):
     """Centres of all points of a plot."""
@@ -261,6 +287,54 @@ class Script(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn("1 map", result.stderr)
         self.assertEqual(self.bp_page(), before)
+
+    def parts(self):
+        """The rows of the table of pyramid's parts, and its head."""
+        with open(os.path.join(self.docs, "algorithms", "pyramid.md"), encoding="utf-8") as file:
+            text = file.read().split("<!-- Table parts,")[1].split("<!-- end -->")[0]
+        rows = [[cell.strip() for cell in line.strip("|").split("|")]
+                for line in text.splitlines() if line.startswith("| ")]
+        return {row[0]: row[1:] for row in rows}
+
+    def test_times_of_pyramid(self):
+        """They get from the program to the table and the plot."""
+        program = os.path.join(self.folder, "stereo-bench")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(PYRAMID_BENCH % sys.executable)
+        os.chmod(program, 0o755)
+        result = self.run_script("make-experiments.py", "--measure", program, "pyramid")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        parts = self.parts()
+        self.assertEqual(parts["ms"][-1], "Some GPU")
+        self.assertEqual(parts["ms"][1], "CPU, 1")
+        self.assertEqual(parts["correlation and polynomial"][-1], "5.00 (167 %)")
+        self.assertEqual(parts["correlation and polynomial"][0], "3160 (63 %)")
+        # what is in no other part, and is no copy
+        self.assertEqual(parts["other"][1], "0.750 (8 %)")
+        self.assertEqual(parts["copies from and to the host"][1:], ["-"] * (
+            len(parts["ms"]) - 2) + ["0.375 (12 %)"])
+        self.assertEqual(parts["together"][1], "9.00")
+        self.assertEqual(parts["undivided, without copies"][1], "8.00")
+        self.assertEqual(parts["undivided, with copies"][-1], "3.00")
+        with open(os.path.join(self.docs, "data", "experiments-pyramid.json"),
+                  encoding="utf-8") as file:
+            data = json.load(file)
+        counts = {r["threads"] for run in data["runs"] for r in run["results"]
+                  if r["backend"] == "cpu"}
+        self.assertEqual((min(counts), max(counts)), (1, len(os.sched_getaffinity(0))))
+        self.assertEqual(self.run_script("make-experiments.py", "--check").returncode, 0)
+
+    def test_other_times_of_pyramid(self):
+        def slower(data):
+            for run in data["runs"]:
+                for result in run["results"]:
+                    result["stages"]["pyramids"] *= 3
+
+        self.change("experiments-pyramid.json", slower)
+        result = self.run_script("make-experiments.py", "--check")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("pyramid.md", result.stderr)
+        self.assertNotIn(".svg", result.stderr)
 
     def test_gpu_in_the_plot_of_times(self):
         """A machine's times make a plot of its own, of what has errors."""

@@ -77,6 +77,13 @@ class Case(unittest.TestCase):
 
 
 class Figures(Case):
+    def test_few_frames(self):
+        tree = bench("vcbw", "--size", "70x50x20", "--seconds", "0.000001", "--frames", "2")
+        result, = tree["results"]
+        self.assertEqual(result["device"]["runs"], 2)
+        self.assertEqual(result["profiled"]["runs"], 2)
+        self.assertGreater(len(result["profiled"]["stages"]), 0)
+
     def test_json(self):
         tree = bench("vcbw", "--size", "70x50x20", "median=true", "--format", "RGB",
                      "--threads", "2", "--simd", "generic")
@@ -298,6 +305,7 @@ class Wrong(Case):
                 (["--simd", "mmx"], ("mmx", "avx2")),
                 (["--seconds", "0"], "--seconds"),
                 (["--seconds", "nan"], "nan"),
+                (["--frames", "0"], ("--frames", "1 to")),
                 (["--rotate-mib", "-1"], "--rotate-mib"),
                 (["--copy-mib", "1e9"], "1e9"),
                 (["--json", "--csv"], ("--json", "--csv")),

@@ -1,0 +1,179 @@
+# gst-stereomatching: the experiments of the page of pyramid
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Part of make-experiments.py: times of pyramid's parts, and over the number of threads.
+
+They come from stereo-bench. The data are in docs/data/experiments-pyramid.json, the table is in
+docs/algorithms/pyramid.md between two comments, of which the first one names it.
+"""
+
+import datetime
+import json
+import os
+import re
+import subprocess
+
+import svgplot
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, "data", "experiments-pyramid.json")
+PAGE = os.path.join(HERE, "algorithms", "pyramid.md")
+NAME = "pyramid"
+
+# Their number doesn't matter to the time.
+DISPARITIES = 64
+SIZES = ((450, 375), (1280, 720), (1920, 1080), (4928, 3264))
+HEADLINE = SIZES[-1]
+
+# Parts of the paper's Table II, the stages that are a part (those that are in none are "other"),
+# and the paper's milliseconds for 4928x3264 on a GeForce GTX 770. Its correlation and polynomial
+# are one stage here.
+PARTS = (
+    ("pyramids", ("pyramids",), 430),
+    ("correlation and polynomial", ("correlation",), 2900 + 260),
+    ("refinement", ("refinement",), 1040),
+    ("rescale", ("rescale",), 190),
+    ("other", None, 200),
+)
+COPIES = ("upload", "download")
+PAPER = "GTX 770 (paper)"
+
+
+def load():
+    with open(DATA, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return re.search(r"^model name\s*: (.*)$", file.read(), re.MULTILINE).group(1)
+    except (OSError, AttributeError):
+        return "unknown processor"
+
+
+def thread_counts(most):
+    """Powers of two, and all there are."""
+    found = [1]
+    while 2 * found[-1] < most:
+        found.append(2 * found[-1])
+    return sorted(set(found + [most]))
+
+
+def median(times):
+    return round(times["median-ms"], 4)
+
+
+def bench(program, arguments):
+    command = ["--json", "--copy-mib", "0", "--format", "RGB", "--frames", "1", "--seconds", "0.1",
+               NAME]
+    for size in SIZES:
+        command += ["--size", "%dx%dx%d" % (size + (DISPARITIES,))]
+    command += arguments
+    report = json.loads(subprocess.run([program] + command, check=True, stdout=subprocess.PIPE,
+                                       text=True).stdout)
+    results = []
+    for r in report["results"]:
+        device = next(d for d in report["devices"] if d["backend"] == r["backend"])
+        results.append({
+            "backend": r["backend"], "device": device["device"], "threads": device["threads"],
+            "size": [r["width"], r["height"]], "ms": median(r["device"]),
+            "host-ms": r["host"] and median(r["host"]),
+            "bytes": r["device-bytes"] or r["host-bytes"], "profiled-ms": median(r["profiled"]),
+            "stages": {s["stage"]: median(s) for s in r["profiled"]["stages"]}})
+    return {"command": " ".join(["stereo-bench"] + command), "results": results}
+
+
+def measure(program):
+    """All threads and, if there is one, CUDA; then fewer threads. What has been measured is written
+    at once."""
+    counts = thread_counts(len(os.sched_getaffinity(0)))
+    data = {"date": datetime.date.today().isoformat(), "processor": processor(), "runs": []}
+    for count in counts[-1:] + counts[:-1]:
+        backend = "auto" if count == counts[-1] else "cpu"
+        data["runs"].append(bench(program, ["--backend", backend, "--threads", str(count)]))
+        with open(DATA, "w", encoding="utf-8") as file:
+            json.dump(data, file, indent=1)
+            file.write("\n")
+
+
+def results_of(data, **wanted):
+    return [r for run in data["runs"] for r in run["results"]
+            if all(r[name] == value for name, value in wanted.items())]
+
+
+def number(ms):
+    """About three digits."""
+    if ms is None:
+        return "-"
+    return "%.*f" % (0 if ms >= 100 else 1 if ms >= 10 else 2 if ms >= 1 else 3, ms)
+
+
+def stages_of(result, names):
+    """The milliseconds of stages; without names of those that are in no part and are no copies."""
+    if names is None:
+        known = [n for _, stages, _ in PARTS for n in stages or ()] + list(COPIES)
+        names = [n for n in result["stages"] if n not in known]
+    return sum(result["stages"].get(n, 0) for n in names)
+
+
+def columns(data):
+    """The results of the headline that the table has: one thread, all threads, CUDA."""
+    cpu = sorted(results_of(data, backend="cpu", size=list(HEADLINE)), key=lambda r: r["threads"])
+    return cpu[:1] + cpu[1:][-1:] + results_of(data, backend="cuda", size=list(HEADLINE))
+
+
+def parts_table(data):
+    found = columns(data)
+    paper = sum(part[2] for part in PARTS)
+
+    def row(name, published, values):
+        return [name] + [number(v) for v in [published] + values]
+
+    def shares(name, published, values):
+        """Beside each time its part of the whole frame."""
+        wholes = [paper] + [r["profiled-ms"] for r in found]
+        return [name] + ["%s (%.0f %%)" % (number(v), 100 * v / whole) if v else "-"
+                         for v, whole in zip([published] + values, wholes)]
+
+    rows = [shares(name, published, [stages_of(r, stages) for r in found])
+            for name, stages, published in PARTS]
+    rows += [shares("copies from and to the host", None, [stages_of(r, COPIES) for r in found]),
+             row("together", paper, [r["profiled-ms"] for r in found]),
+             row("undivided, without copies", None, [r["ms"] for r in found]),
+             row("undivided, with copies", None, [r["host-ms"] for r in found])]
+    lines = ["| ms | " + " | ".join([PAPER] + [r["device"] for r in found]) + " |",
+             "|---" + "|---:" * (1 + len(found)) + "|"]
+    lines += ["| " + " | ".join(r) + " |" for r in rows]
+    return "\n".join(lines + ["", "The processor calls itself %s." % data["processor"]]) + "\n"
+
+
+def threads_figure(data):
+    time = svgplot.Plot("time over threads", "threads", "ms", x_log=True, y_log=True)
+    gain = svgplot.Plot("speed over threads", "threads", "times the speed of one thread")
+    most = 1
+    for size in reversed(SIZES):
+        points = [(r["threads"], r["ms"])
+                  for r in results_of(data, backend="cpu", size=list(size))]
+        single = dict(points)[1]
+        most = max(most, *(n for n, _ in points))
+        time.line("%dx%d" % size, points)
+        gain.line("%dx%d" % size, [(n, single / ms) for n, ms in points])
+    gain.line("ideal", [(1, 1), (most, most)])
+    return svgplot.figure([time, gain], "Times of pyramid on a CPU, and how many times as fast as "
+                          "one thread it is, over the number of threads")
+
+
+def figures():
+    """{name of the file: its text}"""
+    return {"pyramid-threads.svg": threads_figure(load())}
+
+
+def page():
+    """The page with its tables as the data have them."""
+    with open(PAGE, encoding="utf-8") as file:
+        text = file.read()
+    made, n = re.subn(r"(<!-- Table parts, [^\n]*-->\n)[^<]*(<!-- end -->)",
+                      lambda m: "%s\n%s\n%s" % (m.group(1), parts_table(load()), m.group(2)), text)
+    if n != 1:
+        raise SystemExit("%s has no table of parts" % PAGE)
+    return made
