@@ -1474,9 +1474,29 @@ scratch (const StereoBfvConstants * k, unsigned)
       + right_size (k) * sizeof (uint2);
   size_t votes = right_size (k) * (size_t) vote_words (k)
       * sizeof (uint32_t);
-  size_t match = fits_tiles (k) ? keys : slices;
+  size_t winners = (grid_size (k) + right_size (k)) * sizeof (uint16_t);
+  size_t match = fits_tiles (k) ? keys : slices + winners;
+  size_t restore = votes + (grid_size (k) + (size_t) k->width
+      * (size_t) k->height) * sizeof (uint16_t);
 
-  return match > votes ? match : votes;
+  return match > restore ? match : restore;
+}
+
+/* Memory with places for maps that have none of their own: winners are where
+ * the right view's arms were, others behind the votes. */
+StereoBfvMemory
+complete (const StereoBfvConstants * k, const StereoBfvMemory * memory)
+{
+  StereoBfvMemory m = *memory;
+
+  if (m.left == NULL) {
+    m.left = (uint16_t *) m.right_arms;
+    m.right = m.left + grid_size (k);
+    m.reliable = (uint16_t *) m.scratch + right_size (k)
+        * (size_t) vote_words (k) * 2;
+    m.voted = m.reliable + grid_size (k);
+  }
+  return m;
 }
 
 template < int CHANNELS > StereoStatus
@@ -1492,18 +1512,21 @@ match_slices (StereoCudaStage & stage, const StereoBfvConstants * k,
   a.left_best = a.sums + grid_size (k);
   a.right_best = a.left_best + grid_size (k);
   a.row_sums = (uint32_t *) (a.right_best + right_size (k));
-  a.left_winner = m->left;
-  a.right_winner = m->right;
-  (void) cudaMemsetAsync (m->left, 0xff, grid_size (k) * sizeof (uint16_t),
-      stage.stream ());
-  (void) cudaMemsetAsync (m->right, 0xff, right_size (k)
-      * sizeof (uint16_t), stage.stream ());
+  /* right_arms may be where winners go. */
+  a.left_winner = (uint16_t *) (a.row_sums + grid_size (k));
+  a.right_winner = a.left_winner + grid_size (k);
+  (void) cudaMemsetAsync (a.left_winner, 0xff, (grid_size (k)
+          + right_size (k)) * sizeof (uint16_t), stage.stream ());
   for (a.index = k->first_index; a.index < k->end_index; a.index++) {
     cost_kernel < CHANNELS > <<< (unsigned) k->grid_height, slice_threads, 0,
         stage.stream () >>> (a);
     row_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
     column_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
   }
+  (void) cudaMemcpyAsync (m->left, a.left_winner, grid_size (k)
+      * sizeof (uint16_t), cudaMemcpyDeviceToDevice, stage.stream ());
+  (void) cudaMemcpyAsync (m->right, a.right_winner, right_size (k)
+      * sizeof (uint16_t), cudaMemcpyDeviceToDevice, stage.stream ());
   return STEREO_CUDA_LAUNCHED (stage, "bfv's column_kernel");
 }
 
@@ -1579,9 +1602,10 @@ match_any (StereoCudaStage & stage, StereoQueue * queue,
 StereoStatus
 match (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoView * left, const StereoView * right,
-    const StereoBfvMemory * m)
+    const StereoBfvMemory * memory)
 {
   StereoCudaStage stage (queue);
+  const StereoBfvMemory places = complete (k, memory), *m = &places;
 
   if (!stage.entered ())
     return stage.status ();
@@ -2179,10 +2203,11 @@ border_kernel (const __grid_constant__ RestoreArgs a)
 }
 
 RestoreArgs
-restore_args (const StereoBfvConstants * k, const StereoBfvMemory * m)
+restore_args (const StereoBfvConstants * k, const StereoBfvMemory * memory)
 {
-  RestoreArgs a = { *k, m->left_arms, m->left, m->right, m->reliable,
-    m->voted, m->scratch
+  const StereoBfvMemory m = complete (k, memory);
+  RestoreArgs a = { *k, m.left_arms, m.left, m.right, m.reliable, m.voted,
+    m.scratch
   };
 
   return a;
@@ -2329,7 +2354,7 @@ extern "C" const void *
 stereo_bfv_stages_cuda (void)
 {
   static const StereoBfvStages stages = {
-    scratch, crosses, match, check, vote, border, restore
+    true, scratch, crosses, match, check, vote, border, restore
   };
 
   return &stages;
