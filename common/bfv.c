@@ -100,6 +100,7 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
 
   (void) why;
   stereo_bfv_constants (problem, params, &p->constants);
+  memset (m, 0, sizeof (*m));
   grid_width = (size_t) p->constants.grid_width;
   grid_height = (size_t) p->constants.grid_height;
 
@@ -107,14 +108,16 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
       sizeof (uint32_t));
   stereo_arena_add (arena, (void **) &m->right_arms, width * grid_height,
       sizeof (uint32_t));
-  stereo_arena_add (arena, (void **) &m->left, grid_width * grid_height,
-      sizeof (uint16_t));
-  stereo_arena_add (arena, (void **) &m->right, width * grid_height,
-      sizeof (uint16_t));
-  stereo_arena_add (arena, (void **) &m->reliable, grid_width * grid_height,
-      sizeof (uint16_t));
-  stereo_arena_add (arena, (void **) &m->voted, width * height,
-      sizeof (uint16_t));
+  if (!s->places_maps) {
+    stereo_arena_add (arena, (void **) &m->left, grid_width * grid_height,
+        sizeof (uint16_t));
+    stereo_arena_add (arena, (void **) &m->right, width * grid_height,
+        sizeof (uint16_t));
+    stereo_arena_add (arena, (void **) &m->reliable, grid_width * grid_height,
+        sizeof (uint16_t));
+    stereo_arena_add (arena, (void **) &m->voted, width * height,
+        sizeof (uint16_t));
+  }
   if (s->scratch != NULL)
     stereo_arena_add (arena, &m->scratch, s->scratch (&p->constants,
             problem->n_threads), 1);

@@ -142,6 +142,11 @@ typedef struct
  */
 typedef struct
 {
+  /* The stages find places for left, right, reliable and voted where memory
+   * has NULL for all four: some in right_arms, which match no longer needs,
+   * others in scratch. */
+  bool places_maps;
+
   /* Optional: bytes of scratch that the stages share. */
   size_t (*scratch) (const StereoBfvConstants * k, unsigned n_threads);
 

@@ -6,7 +6,8 @@
 
 /*
  * Crosses: a block compares the pixels of a tile with those to their right and
- * below only, as bits, and turns these for the arms to the left and upwards.
+ * below only.  Ballots make words of the results, a bit for each of 32 rows or
+ * columns, and all arms of a pixel are found in these words, 32 at once.
  *
  * Matching: no volume and no slice in memory, where arms are up to 16 steps of
  * the grid and sums fit 16 bits (otherwise see SliceArgs).  With sampling_x = s
@@ -20,26 +21,28 @@
  *      pixels are in registers; those of the right view move on by a register
  *      a step.
  *   2  H and N of a pixel are differences of two of these sums.  The right
- *      view's arms are in a ring, one new column a step; an overlap is one
+ *      view's arms are in a ring, 16 new columns in 16 steps; an overlap is one
  *      minimum for two arms, and dp4a makes an address of a byte.
  *   3  Prefix sums along the columns, A and n as a word: A + 2^16 n.  Sums are
  *      modulo 2^32, differences exact.
  *   4  A and n as differences, and both winners.  With such words the sign of
  *      w m - b n, n and m being their counts, is that of A m - B n.  Left
- *      winners are in registers, right ones in shared memory, from where they
- *      leave one column a step.
+ *      winners are in registers, right ones in a ring in shared memory, from
+ *      where 64 columns leave in 64 steps.
  *
  * Steps 3 and 1 of the next disparity share a barrier, so there are two.  Tiles
  * times disparities are shared out evenly to one block for every
- * multiprocessor; what several blocks know of a pixel is merged by atomic
- * minima of keys (make_key) that order fractions exactly.
+ * multiprocessor, or a tile to as many blocks as there are for it where this
+ * is less work, for starting a tile takes as long as some disparities; what
+ * several blocks know of a pixel is merged by atomic minima of keys (make_key)
+ * that order fractions exactly.
  *
  * Votes: bytes of a word for their number and its bits, prefix sums along the
  * rows; then halves of words, prefix sums along the columns.
  *
- * H200, 1920x1080x128, RGB, ms: crosses 0.074, matching 0.888 (of which 0.86
- * are match_kernel: two thirds of what shared memory can do, 61 % of the issue
- * slots), the rest 0.047.
+ * H200, 1920x1080x128, RGB, ms: crosses 0.060, matching 0.813, the rest 0.047.
+ * More threads with fewer registers are slower (144 rows of costs: matching
+ * 1.04), and so is a loop that leaves out rows below the image.
  */
 
 #include "bfv-pixel.h"
@@ -64,7 +67,8 @@ wait_for_kernel_before ()
 #endif
 }
 
-/* Not for kernels that use scratch: clear_kernel does not wait. */
+/* Not for kernels that use scratch, for clear_kernel does not wait; but for the
+ * last ones of a frame, which crosses wait for. */
 __device__ __forceinline__ void
 let_next_kernel_come ()
 {
@@ -169,11 +173,14 @@ struct CrossesArgs
 /* Tiles are for arms up to 16, which pixels at distance 2 to 17 end. */
 const int cross_arm = 16;
 const int cross_width = 64;
-const int cross_before = 20;    /* pixels before the tile, and behind it */
-const int cross_more = 2 * cross_before;
-const int cross_units = (cross_before + cross_width) / 4;
-const int cross_pitch = cross_width + cross_more;
-const int cross_threads = 512;
+const int cross_before = 20;    /* pixels before the tile */
+const int cross_behind = 17;
+const int cross_units = (cross_before + cross_width + cross_behind + 3) / 4;
+const int cross_pitch = 4 * cross_units + 1;
+const int cross_threads = 448;
+/* words between the comparisons of two rows or columns, and their arms */
+const int compare_pitch = cross_arm + 4;
+const int arms_pitch = 12;
 
 /* The three channels of a pixel, 8 bits in 11 each.  Outside of the image is a
  * value above all others. */
@@ -209,18 +216,6 @@ differ (const Limits & p, uint32_t q)
   return ((p.low - q) | (p.high + q)) & 512u * 0x00400801u;
 }
 
-/* An arm from a word with bit 15 - i set if the pixel at distance i + 2
- * differs. */
-__device__ __forceinline__ uint32_t
-arm_length (const StereoBfvConstants & k, uint32_t differs)
-{
-  const uint32_t stops = differs & differs << 1
-      & 0xffff0000u >> (k.arm_length - 1);
-
-  return stops & 0xffff ? (uint32_t) __clz ((int) (stops & 0xffff)) - 15
-      : (uint32_t) k.arm_length;
-}
-
 template < int CHANNELS > __device__ __forceinline__ uint32_t
 load_or_outside (const StereoBfvConstants & k, const StereoView & view, int x,
     int y)
@@ -248,19 +243,36 @@ long_arm (const StereoBfvConstants & k, const StereoView & view,
   return (uint32_t) k.arm_length;
 }
 
+/* Not below a view, and only rows that matching reads. */
 __device__ __forceinline__ void
-store_cross (const CrossesArgs & a, int side, int x, int y, uint32_t left,
-    uint32_t right, uint32_t up, uint32_t down)
+store_cross (const CrossesArgs & a, int side, int x, int y, uint32_t arms)
 {
-  uint32_t arms = stereo_bfv_pack_arms (x > 0 ? left : 0,
-      x < a.k.width - 1 ? right : 0, y > 0 ? up : 0,
-      y < a.k.height - 1 ? down : 0);
-
+  if (y >= a.k.height || (side != 0 && y % a.k.sampling_y != 0))
+    return;
   if (side == 0 || (a.k.sampling_x == 1 && a.k.sampling_y == 1))
     a.arms[side][(size_t) y * (size_t) a.k.width + (size_t) x] = arms;
   else
     a.arms[1][(size_t) (y / a.k.sampling_y) * (size_t) a.k.width
         + (size_t) x] = stereo_bfv_sample_arms (&a.k, arms);
+}
+
+/* Of four pixels from x on, a multiple of 4. */
+__device__ __forceinline__ void
+store_crosses (const CrossesArgs & a, int side, int x, int y,
+    const uint32_t (&arms)[4])
+{
+  if (a.k.width % 4 == 0 && (side == 0 || (a.k.sampling_x == 1
+              && a.k.sampling_y == 1))) {
+    if (x < a.k.width && y < a.k.height)
+      *(uint4 *) (a.arms[side] + (size_t) y * (size_t) a.k.width
+          + (size_t) x) = make_uint4 (arms[0], arms[1], arms[2], arms[3]);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    if (x + i < a.k.width)
+      store_cross (a, side, x + i, y, arms[i]);
+  }
 }
 
 /* Four pixels of a row, x a multiple of 4. */
@@ -287,126 +299,213 @@ load_four (const StereoBfvConstants & k, const StereoView & view, int x,
   return four;
 }
 
-/* Which of the pixels behind the first four differ from them, as arm_length ()
- * wants it. */
+/* Compares four pixels that follow each other by step words in shared memory
+ * with the 16 from the second next one on, for 32 lanes at once: target gets a
+ * word for each, with a bit set for lanes where they differ. */
 __device__ __forceinline__ void
-compare (const StereoBfvConstants & k,
-    const uint32_t (&pixel)[4 + cross_arm + 1], uint32_t (&mask)[4])
+compare (const StereoBfvConstants & k, const uint32_t * source, int step,
+    uint32_t * target)
 {
+  uint32_t pixel[4 + cross_arm + 1];
+
+#pragma unroll
+  for (int j = 0; j < 4 + cross_arm + 1; j++)
+    pixel[j] = source[j * step];
 #pragma unroll
   for (int j = 0; j < 4; j++) {
     const Limits own = limits (k, pixel[j]);
 
-    mask[j] = 0;
 #pragma unroll
-    for (int i = 0; i < cross_arm; i++) {
-      if (differ (own, pixel[j + i + 2]))
-        mask[j] |= 0x8000u >> i;
+    for (int i = 0; i < cross_arm; i += 4) {
+      uint4 four;
+
+      four.x = __ballot_sync (0xffffffffu, differ (own, pixel[j + i + 2]));
+      four.y = __ballot_sync (0xffffffffu, differ (own, pixel[j + i + 3]));
+      four.z = __ballot_sync (0xffffffffu, differ (own, pixel[j + i + 4]));
+      four.w = __ballot_sync (0xffffffffu, differ (own, pixel[j + i + 5]));
+      if ((threadIdx.x & 31) == 0)
+        *(uint4 *) (target + j * compare_pitch + i) = four;
     }
   }
 }
 
-/* The same for pixels before, from the masks of those: bit 15 - i of the one at
- * distance i + 2. */
-__device__ __forceinline__ uint32_t
-turn (const uint32_t (&mask)[4 + cross_arm + 1], int j)
+/* Bits of 32 arms' lengths, bit b in length[b], from words for distances from
+ * 2 on with a bit set where pixels differ; these are step words apart. */
+__device__ __forceinline__ void
+arm_lengths (const StereoBfvConstants & k, const uint32_t * differs, int step,
+    uint32_t * length)
 {
-  uint32_t result = 0;
+  uint32_t longer = 0xffffffffu, before = differs[0];
 
 #pragma unroll
-  for (int i = 0; i < cross_arm; i++)
-    result |= mask[j + cross_arm + 1 - i - 2] & 0x8000u >> i;
-  return result;
+  for (int b = 0; b < 5; b++)
+    length[b] = 0;
+#pragma unroll
+  for (int i = 1; i < cross_arm; i++) {
+    const uint32_t next = differs[i * step], end = longer & before & next;
+
+    if (i >= k.arm_length)
+      break;
+    longer &= ~end;
+    before = next;
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      if (i >> b & 1)
+        length[b] |= end;
+    }
+  }
+#pragma unroll
+  for (int b = 0; b < 5; b++) {
+    if (k.arm_length >> b & 1)
+      length[b] |= longer;
+  }
 }
 
-/* Pixels are compared with those to their right and below only, and the results
- * shared. */
+/* Numbers in bytes, from five words with their bits: those of bits shift to
+ * shift + 3. */
+__device__ __forceinline__ uint32_t
+gather (const uint32_t * bits, int shift)
+{
+  uint32_t bytes = 0;
+
+#pragma unroll
+  for (int b = 0; b < 5; b++)
+    bytes |= (bits[b] >> shift & 15) * (0x00204081u << b) & 0x01010101u << b;
+  return bytes;
+}
+
+__device__ __forceinline__ void
+load_arms (const uint32_t * source, uint32_t (&arms)[arms_pitch])
+{
+#pragma unroll
+  for (int i = 0; i < arms_pitch; i += 4) {
+    const uint4 four = *(const uint4 *) (source + i);
+
+    arms[i] = four.x;
+    arms[i + 1] = four.y;
+    arms[i + 2] = four.z;
+    arms[i + 3] = four.w;
+  }
+}
+
+/* Lanes are rows for what is to the left and right, columns for what is above
+ * and below. */
+template < int HEIGHT > struct CrossShape
+{
+  static const int rows = HEIGHT + cross_before + cross_behind;
+  static const int row_groups = HEIGHT / 32;
+  static const int column_groups = cross_width / 32;
+  static const int row_units = (cross_before + cross_width) / 4;
+  static const int column_units = (cross_before + HEIGHT) / 4;
+  static const int by_rows = (rows * cross_pitch + 3) / 4 * 4;
+  static const int by_columns = by_rows + row_groups * 4 * row_units
+      * compare_pitch;
+  static const int size = by_columns + column_groups * 4 * column_units
+      * compare_pitch;
+  /* where the pixels were */
+  static const int row_arms = 0;
+  static const int column_arms = row_groups * cross_width * arms_pitch;
+};
+
 template < int CHANNELS, int HEIGHT >
-__global__ void __launch_bounds__ (cross_threads, 2)
+__global__ void __launch_bounds__ (cross_threads, 3)
 crosses_kernel (const __grid_constant__ CrossesArgs a)
 {
+  typedef CrossShape < HEIGHT > S;
   extern __shared__ __align__ (16) uint32_t shared[];
   const StereoBfvConstants & k = a.k;
-  const int rows = HEIGHT + cross_more - 3;
-  const int column_units = (HEIGHT + cross_before) / 4;
-  uint16_t *const row_masks = (uint16_t *) (shared + rows * cross_pitch);
-  uint16_t *const column_masks = row_masks + HEIGHT * cross_units * 4;
   const int side = (int) blockIdx.z, thread = (int) threadIdx.x;
+  const int lane = thread & 31, warp = thread / 32;
   const int x0 = (int) blockIdx.x * cross_width;
   const int y0 = (int) blockIdx.y * HEIGHT;
-  const int sampling = side == 0 ? 1 : k.sampling_y;
-  uint32_t mask[4];
 
   wait_for_kernel_before ();
   let_next_kernel_come ();
-  for (int i = thread; i < rows * (cross_pitch / 4);
-      i += cross_threads) {
-    const int r = i / (cross_pitch / 4), c = i % (cross_pitch / 4) * 4;
-
-    *(uint4 *) (shared + r * cross_pitch + c) = load_four < CHANNELS > (k,
-        a.view[side], x0 - cross_before + c, y0 - cross_before + r);
-  }
-  __syncthreads ();
-
-  for (int i = thread; i < HEIGHT * cross_units; i += cross_threads) {
+  for (int i = thread; i < S::rows * cross_units; i += cross_threads) {
     const int r = i / cross_units, c = i % cross_units * 4;
-    const uint4 *source = (const uint4 *) (shared + (r + cross_before)
-        * cross_pitch + c);
-    uint32_t pixel[4 + cross_arm + 1];
+    const uint4 four = load_four < CHANNELS > (k, a.view[side],
+        x0 - cross_before + c, y0 - cross_before + r);
+    uint32_t *target = shared + r * cross_pitch + c;
 
-#pragma unroll
-    for (int j = 0; j < 4 + cross_arm; j += 4) {
-      const uint4 four = source[j / 4];
-
-      pixel[j] = four.x;
-      pixel[j + 1] = four.y;
-      pixel[j + 2] = four.z;
-      pixel[j + 3] = four.w;
-    }
-    pixel[4 + cross_arm] = source[(4 + cross_arm) / 4].x;
-    compare (k, pixel, mask);
-    *(uint2 *) (row_masks + r * 4 * cross_units + c) =
-        make_uint2 (mask[0] | mask[1] << 16, mask[2] | mask[3] << 16);
-  }
-  for (int i = thread; i < cross_width * column_units; i += cross_threads) {
-    const int r = i / cross_width * 4, c = i % cross_width;
-    uint32_t pixel[4 + cross_arm + 1];
-
-#pragma unroll
-    for (int j = 0; j < 4 + cross_arm + 1; j++)
-      pixel[j] = shared[(r + j) * cross_pitch + c + cross_before];
-    compare (k, pixel, mask);
-#pragma unroll
-    for (int j = 0; j < 4; j++)
-      column_masks[(r + j) * cross_width + c] = (uint16_t) mask[j];
+    target[0] = four.x;
+    target[1] = four.y;
+    target[2] = four.z;
+    target[3] = four.w;
   }
   __syncthreads ();
 
-  for (int i = thread; i < cross_width * HEIGHT / 4; i += cross_threads) {
-    const int r = i / cross_width * 4, c = i % cross_width;
-    uint32_t above[4 + cross_arm + 1];
+  for (int i = warp; i < S::row_groups * S::row_units
+      + S::column_groups * S::column_units; i += cross_threads / 32) {
+    if (i < S::row_groups * S::row_units) {
+      const int group = i / S::row_units, c = i % S::row_units * 4;
 
-    if (x0 + c >= k.width)
-      continue;
-#pragma unroll
-    for (int j = 0; j < 4 + cross_arm + 1; j++)
-      above[j] = column_masks[(r + cross_before - cross_arm - 1 + j)
-          * cross_width + c];
+      compare (k, shared + (cross_before + group * 32 + lane) * cross_pitch
+          + c, 1, shared + S::by_rows + (group * 4 * S::row_units + c)
+          * compare_pitch);
+    } else {
+      const int rest = i - S::row_groups * S::row_units;
+      const int group = rest / S::column_units;
+      const int r = rest % S::column_units * 4;
+
+      compare (k, shared + r * cross_pitch + cross_before + group * 32 + lane,
+          cross_pitch, shared + S::by_columns + (group * 4 * S::column_units
+              + r) * compare_pitch);
+    }
+  }
+  __syncthreads ();
+
+  for (int i = thread; i < S::row_groups * cross_width + S::column_groups
+      * HEIGHT; i += cross_threads) {
+    const bool columns = i >= S::row_groups * cross_width;
+    const int at = columns ? i - S::row_groups * cross_width : i;
+    const int n = columns ? HEIGHT : cross_width;
+    const uint32_t *differs = shared + (columns ? S::by_columns : S::by_rows)
+        + (at / n * (n + cross_before) + at % n + cross_before)
+        * compare_pitch;
+    uint32_t *target = shared + (columns ? S::column_arms : S::row_arms)
+        + at * arms_pitch;
+    uint32_t length[10];
+
+    arm_lengths (k, differs, 1, length);
+    /* the one before by i + 2 has it in its i-th word */
+    arm_lengths (k, differs - 2 * compare_pitch, 1 - compare_pitch,
+        length + 5);
+    *(uint4 *) target = make_uint4 (length[0], length[1], length[2],
+        length[3]);
+    *(uint4 *) (target + 4) = make_uint4 (length[4], length[5], length[6],
+        length[7]);
+    *(uint4 *) (target + 8) = make_uint4 (length[8], length[9], 0, 0);
+  }
+  __syncthreads ();
+
+  for (int i = thread; i < cross_width * HEIGHT / 16; i += cross_threads) {
+    const int c = i % (cross_width / 4) * 4, r = i / (cross_width / 4) * 4;
+    const int x = x0 + c, y = y0 + r;
+    uint32_t left[4], right[4];
+
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-      const uint16_t *own = row_masks + (r + j) * 4 * cross_units + c
-          + cross_before;
-      const int y = y0 + r + j;
-      uint32_t left = 0;
+      uint32_t arms[arms_pitch];
 
-      if (y >= k.height || (sampling > 1 && y % sampling != 0))
-        continue;
+      load_arms (shared + S::row_arms + (r / 32 * cross_width + c + j)
+          * arms_pitch, arms);
+      right[j] = x + j < k.width - 1 ? gather (arms, r % 32) : 0;
+      left[j] = x + j > 0 ? gather (arms + 5, r % 32) : 0;
+    }
 #pragma unroll
-      for (int d = 0; d < cross_arm; d++)
-        left |= own[-d - 2] & 0x8000u >> d;
-      store_cross (a, side, x0 + c, y, arm_length (k, left), arm_length (k,
-              own[0]), arm_length (k, turn (above, j)), arm_length (k,
-              above[j + cross_arm + 1]));
+    for (int j = 0; j < 4; j++) {
+      uint32_t arms[arms_pitch], up, down;
+      uint32_t cross[4];
+
+      load_arms (shared + S::column_arms + (c / 32 * HEIGHT + r + j)
+          * arms_pitch, arms);
+      down = y + j < k.height - 1 ? gather (arms, c % 32) : 0;
+      up = y + j > 0 ? gather (arms + 5, c % 32) : 0;
+#pragma unroll
+      for (int q = 0; q < 4; q++)
+        cross[q] = __byte_perm (__byte_perm (left[q], right[q], j | (j + 4)
+                << 4), __byte_perm (up, down, q | (q + 4) << 4), 0x5410);
+      store_crosses (a, side, x, y + j, cross);
     }
   }
 }
@@ -428,20 +527,20 @@ long_crosses_kernel (const __grid_constant__ CrossesArgs a)
   const Limits p = limits (a.k, spread (load_pixel < CHANNELS > (view, x,
               y)));
 
-  store_cross (a, side, x, y,
-      long_arm < CHANNELS > (a.k, view, p, x, y, -1, 0),
-      long_arm < CHANNELS > (a.k, view, p, x, y, 1, 0),
-      long_arm < CHANNELS > (a.k, view, p, x, y, 0, -1),
-      long_arm < CHANNELS > (a.k, view, p, x, y, 0, 1));
+  store_cross (a, side, x, y, stereo_bfv_pack_arms (x > 0 ? long_arm
+          < CHANNELS > (a.k, view, p, x, y, -1, 0) : 0,
+          x < a.k.width - 1 ? long_arm < CHANNELS > (a.k, view, p, x, y, 1,
+              0) : 0,
+          y > 0 ? long_arm < CHANNELS > (a.k, view, p, x, y, 0, -1) : 0,
+          y < a.k.height - 1 ? long_arm < CHANNELS > (a.k, view, p, x, y, 0,
+              1) : 0));
 }
 
 template < int CHANNELS, int HEIGHT > StereoStatus
 launch_crosses (StereoCudaStage & stage, StereoQueue * queue,
     const CrossesArgs & a)
 {
-  const int shared = 4 * (HEIGHT + cross_more - 3) * cross_pitch
-      + 2 * HEIGHT * cross_units * 4 + 2 * (HEIGHT + cross_before)
-      * cross_width;
+  const int shared = 4 * CrossShape < HEIGHT >::size;
   cudaError_t error = cudaFuncSetAttribute (crosses_kernel < CHANNELS,
       HEIGHT >, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
 
@@ -506,6 +605,8 @@ struct MatchArgs
   unsigned long long *right_best;
   int tiles_x;
   bool aligned;                 /* the right view, for words of four pixels */
+  int pieces;                   /* of a tile, one for each block; 0 if blocks
+                                 * share out the work evenly */
   long long steps;              /* of all tiles */
 };
 
@@ -529,32 +630,46 @@ template < int ROWS > struct Shape
   /* right arms of pairs of rows, two tiles wide: horizontal ones of all rows,
    * then vertical ones of the tile's own */
   static const int ring = 2 * tile_width;
-  static const int ring_pitch = ring + 1;
   static const int ring_rows = (ROWS + height) / 2;
+  /* columns of it that come at once, and words of a thread for these */
+  static const int ring_step = 16;
+  static const int ring_words = (ring_rows * ring_step + threads - 1)
+      / threads;
   static const int row_arms = column_sums + (ROWS + 1) * tile_width;
-  /* the right view's winners */
-  static const int best_pitch = tile_width + 1;
-  static const int best = row_arms + ring_rows * ring_pitch;
+  /* the right view's winners, a ring that is two tiles wide too, and their
+   * steps in bytes */
+  static const int best = row_arms + ring_rows * ring;
   /* sums of the segments of a column */
   static const int total_pitch = segments + 4;
-  static const int totals = (best + height * best_pitch + 3) / 4 * 4;
-  static const int step_pitch = tile_width + 4; /* bytes */
+  static const int totals = best + height * ring;
   static const int best_step = totals + tile_width * total_pitch;
   /* steps of the left view's winners, 16 bits each */
-  static const int left_step = best_step + height * step_pitch / 4;
+  static const int left_step = best_step + height * ring / 4;
   static const int size = left_step + height * tile_width / 2;
 };
+
+/* Any n times 0 is less than n times 1. */
+const uint32_t no_winner = 1;
 
 /* The order of A / n, then of the index, as numbers.  Two fractions that
  * differ do so by 1 / (n m) at least, which is above 2^-21. */
 __device__ __forceinline__ unsigned long long
 make_key (uint32_t sums, int index)
 {
-  uint32_t a = sums & 0xffff, n = sums >> 16;
-  uint32_t whole = a / n, rest = a - whole * n;
-  uint32_t quotient = whole << 21 | (rest << 21) / n;
+  const uint32_t n = sums >> 16, inverse = 0xffffffffu / n;
+  uint32_t rest = sums & 0xffff, whole = __umulhi (rest, inverse), part;
 
-  return (unsigned long long) quotient << 16 | (unsigned) index;
+  /* Both products are at most 1 below the quotients. */
+  rest -= whole * n;
+  if (rest >= n) {
+    whole++;
+    rest -= n;
+  }
+  rest <<= 21;
+  part = __umulhi (rest, inverse);
+  if (rest - part * n >= n)
+    part++;
+  return (unsigned long long) (whole << 21 | part) << 16 | (unsigned) index;
 }
 
 /* base + the byte of word times factor, for the bytes that have one. */
@@ -831,17 +946,36 @@ sum_step (const MatchArgs & a, const Part & p, int s_x, int step, int u,
   }
 }
 
-/* Merges a winner of the right view. */
-__device__ __forceinline__ void
-merge_right (const MatchArgs & a, const Part & p, int j, int v,
-    uint32_t sums, int step)
+/* Merges n columns of the right view's winners from column j on, which were
+ * there at most 255 steps ago, step being the i-th. */
+template < typename S > __device__ __forceinline__ void
+merge_right (const MatchArgs & a, const Part & p, uint32_t * shared, int j,
+    int n, int step, int i)
 {
-  const int x = j * a.k.sampling_x - p.residue;
+  int thread = (int) threadIdx.x;
 
-  if (sums >> 16 != 0 && v < a.k.grid_height && x >= 0 && x < a.k.width)
-    atomicMin (a.right_best + ((size_t) v * (size_t) a.k.width + (size_t) x),
-        make_key (sums, step * a.k.sampling_x + p.residue
-            - a.k.min_disparity));
+  /* Opaque, or addresses would be kept in registers. */
+  asm volatile ("":"+r" (thread));
+  for (int c = thread % tile_width; c < n; c += tile_width) {
+    const int x = (j + c) * a.k.sampling_x - p.residue;
+    const int slot = j + c & S::ring - 1;
+    const bool there = x >= 0 && x < a.k.width;
+
+#pragma unroll 2
+    for (int r = thread / tile_width; r < S::height;
+        r += S::segments) {
+      uint32_t *best = shared + S::best + r * S::ring + slot;
+      const uint32_t sums = *best;
+      const int age = i - ((const uint8_t *) (shared + S::best_step))[r
+          * S::ring + slot] & 255;
+
+      *best = no_winner;
+      if (sums != no_winner && there && p.v0 + r < a.k.grid_height)
+        atomicMin (a.right_best + ((size_t) (p.v0 + r) * (size_t) a.k.width
+                + (size_t) x), make_key (sums, (step - age)
+                * a.k.sampling_x + p.residue - a.k.min_disparity));
+    }
+  }
 }
 
 template < int CHANNELS, bool DIRECT, typename S >
@@ -871,7 +1005,6 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
   uint32_t left[parts][lane_width], right[parts][lane_width + 4];
   uint32_t row_arms[S::sum_rows / 2], column_arms[S::own_rows / 2];
   uint32_t best[S::own_rows];
-  RightArms next_arms = { 0, 0 };
 
 #pragma unroll
   for (int part = 0; part < parts; part++) {
@@ -890,7 +1023,7 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
   for (int i = thread; i < S::ring_rows * tile_width; i += S::threads) {
     int j = p.u0 - p.first + i % tile_width;
 
-    shared[S::row_arms + i / tile_width * S::ring_pitch
+    shared[S::row_arms + i / tile_width * S::ring
         + (j & S::ring - 1)] = pair < S > (right_arms_at < S > (a, p, s_x, j,
             i / tile_width), i / tile_width);
   }
@@ -910,12 +1043,13 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
             p.u0 + column, v, DIRECT), grid_arms_at (k, a.left_arms,
             p.u0 + column, v + 1, DIRECT));
   }
-  /* No winner: any n times 0 is less than n times 1. */
 #pragma unroll
   for (int q = 0; q < S::own_rows; q++)
-    best[q] = 1;
-  for (int i = thread; i < S::height * S::best_pitch; i += S::threads)
-    shared[S::best + i] = 1;
+    best[q] = no_winner;
+#pragma unroll
+  for (int i = 0; i < S::height * S::ring; i += 4 * S::threads)
+    *(uint4 *) (shared + S::best + i + 4 * thread) = make_uint4 (no_winner,
+        no_winner, no_winner, no_winner);
   if (thread < S::rows / parts)
     shared[S::row_sums + thread * S::row_pitch + 3] = 0;
   if (thread < tile_width)
@@ -924,8 +1058,6 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
   /* Of the first step; every step makes those of the next one. */
   sum_step < CHANNELS, S > (a, p, s_x, p.first, u, y, left, right,
       cost_target);
-  if (thread < S::ring_rows)
-    next_arms = right_arms_at < S > (a, p, s_x, p.u0 - p.first - 1, thread);
   __syncthreads ();
 
   /* i once more; read from memory it is not taken for the same in all
@@ -941,10 +1073,10 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
     uint32_t sums[S::sum_rows], sum = 0, n = 0, before = 0;
     const int arms_slot = p.u0 + column - step & S::ring - 1;
     const uint32_t *arms = shared + S::row_arms
-        + segment * (S::sum_rows / 2) * S::ring_pitch + arms_slot;
+        + segment * (S::sum_rows / 2) * S::ring + arms_slot;
 #pragma unroll
     for (int q = 0; q < S::sum_rows; q += 2) {
-      const uint32_t l = row_arms[q / 2], r = arms[q / 2 * S::ring_pitch];
+      const uint32_t l = row_arms[q / 2], r = arms[q / 2 * S::ring];
       /* 16 bits compare by their high byte. */
       const uint32_t first = __vminu2 (l & 0x00ff00ffu, r & 0x00ff00ffu);
       const uint32_t second = __vminu2 (l, r);
@@ -983,37 +1115,48 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
     for (int q = 0; q < S::sum_rows; q++)
       shared[S::column_sums + (segment * S::sum_rows + q + 1) * tile_width
           + column] = before + sums[q] + ((q + 1) << 16);
-    /* The column of the right view that has left the tile, and that which
-     * comes next. */
-    const int gone = thread - (S::threads - S::height);
-    uint32_t gone_best = 0;
-    int gone_step = 0;
-
-    if (gone >= 0 && i > 0) {
-      int slot = p.u0 - step & tile_width - 1;
-
-      gone_best = shared[S::best + gone * S::best_pitch + slot];
-      gone_step = best_step[gone * S::step_pitch + slot];
-      shared[S::best + gone * S::best_pitch + slot] = 1;
-    }
-    if (thread < S::ring_rows) {
-      shared[S::row_arms + thread * S::ring_pitch + (p.u0 - step - 1
-              & S::ring - 1)] = pair < S > (next_arms, thread);
-      next_arms = right_arms_at < S > (a, p, s_x, p.u0 - step - 2, thread);
-    }
+    /* Columns of the right view that have left the tile. */
+    if (i % tile_width == 0 && i > 0)
+      merge_right < S > (a, p, shared, p.u0 - step + tile_width, tile_width,
+          step, i);
     if (i + 1 < p.count)
       sum_step < CHANNELS, S > (a, p, s_x, step + 1, u, y, left, right,
           cost_target);
+    /* Those that come in the next steps. */
+    if (i % S::ring_step == 0) {
+      RightArms next[S::ring_words];
+      int own_thread = thread;
+
+      /* Opaque, or addresses would be kept in registers. */
+      asm volatile ("":"+r" (own_thread));
+#pragma unroll
+      for (int w = 0; w < S::ring_words; w++) {
+        const int at = min (own_thread + w * S::threads,
+            S::ring_rows * S::ring_step - 1);
+
+        next[w] = right_arms_at < S > (a, p, s_x, p.u0 - step
+            - S::ring_step + at % S::ring_step, at / S::ring_step);
+      }
+#pragma unroll
+      for (int w = 0; w < S::ring_words; w++) {
+        const int at = own_thread + w * S::threads, row = at / S::ring_step;
+
+        if (row < S::ring_rows)
+          shared[S::row_arms + row * S::ring + (p.u0 - step - S::ring_step
+                  + at % S::ring_step & S::ring - 1)] =
+              pair < S > (next[w], row);
+      }
+    }
     __syncthreads ();
 
     /* A and n, and the winners. */
-    const int slot = p.u0 + column - step & tile_width - 1;
+    const int slot = arms_slot;
     uint32_t *right_best = shared + S::best
-        + segment * S::own_rows * S::best_pitch + slot;
-    uint8_t *right_step = best_step + segment * S::own_rows * S::step_pitch
+        + segment * S::own_rows * S::ring + slot;
+    uint8_t *right_step = best_step + segment * S::own_rows * S::ring
         + slot;
     arms = shared + S::row_arms + (S::rows / 2 + segment * (S::own_rows / 2))
-        * S::ring_pitch + arms_slot;
+        * S::ring + arms_slot;
     /* Some rows at once: first all loads, then the stores. */
 #pragma unroll
     for (int q0 = 0; q0 < S::own_rows; q0 += S::batch) {
@@ -1022,7 +1165,7 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
 #pragma unroll
       for (int q = q0; q < q0 + S::batch; q += 2) {
         const uint32_t l = column_arms[q / 2], r =
-            arms[q / 2 * S::ring_pitch];
+            arms[q / 2 * S::ring];
         const uint32_t first = __vminu2 (l & 0x00ff00ffu, r & 0x00ff00ffu);
         const uint32_t second = __vminu2 (l, r);
         const int at = 4 * q * tile_width;
@@ -1034,8 +1177,8 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
                 column_base) + at + 8 * tile_width) - load_word (shared,
             add_bytes (second, 0x0000e000u, column_base) + at
             + 4 * tile_width);
-        there[q - q0] = right_best[q * S::best_pitch];
-        there[q + 1 - q0] = right_best[(q + 1) * S::best_pitch];
+        there[q - q0] = right_best[q * S::ring];
+        there[q + 1 - q0] = right_best[(q + 1) * S::ring];
       }
 #pragma unroll
       for (int q = q0; q < q0 + S::batch; q++) {
@@ -1047,28 +1190,20 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
           left_step[q * tile_width] = (uint16_t) own_i;
         }
         if (inside && (int32_t) (w * (other >> 16) - other * n) < 0) {
-          right_best[q * S::best_pitch] = w;
-          right_step[q * S::step_pitch] = (uint8_t) own_i;
+          right_best[q * S::ring] = w;
+          right_step[q * S::ring] = (uint8_t) own_i;
         }
       }
     }
-    if (gone >= 0)
-      merge_right (a, p, p.u0 + tile_width - step, p.v0 + gone, gone_best,
-          step - 1 - (i - 1 - gone_step & 255));
     own_i++;
   }
   __syncthreads ();
 
   /* What is left */
   const int last = p.first + p.count - 1;
-  for (int i = thread; i < S::height * tile_width; i += S::threads) {
-    int r = i / tile_width, j = p.u0 - last + i % tile_width;
-    int slot = j & tile_width - 1;
 
-    merge_right (a, p, j, p.v0 + r, shared[S::best + r * S::best_pitch
-            + slot], last - (p.count - 1 - best_step[r * S::step_pitch
-                + slot] & 255));
-  }
+  merge_right < S > (a, p, shared, p.u0 - last, tile_width + (p.count - 1)
+      % tile_width, last, p.count - 1);
   /* Opaque, or addresses would be made before the loop, and kept. */
   int end_u = p.u0 + column, end_v = p.v0 + segment * S::own_rows;
 
@@ -1076,14 +1211,26 @@ match_part (const MatchArgs & a, const Part & p, uint32_t * shared)
 #pragma unroll
   for (int q = 0; q < S::own_rows; q++) {
     int v = end_v + q;
-    int i = left_step[q * tile_width];
 
     if (end_u < k.grid_width && v < k.grid_height)
       atomicMin (a.left_best + ((size_t) v * (size_t) k.grid_width
-              + (size_t) end_u), make_key (best[q],
-              (p.first + i) * k.sampling_x + p.residue - k.min_disparity));
+              + (size_t) end_u), make_key (best[q], (p.first
+                  + left_step[q * tile_width]) * k.sampling_x + p.residue
+              - k.min_disparity));
   }
   __syncthreads ();
+}
+
+/* Where a block's share begins. */
+__device__ __forceinline__ long long
+first_step (const MatchArgs & a, unsigned block)
+{
+  const int n = a.k.end_index - a.k.first_index;
+
+  if (a.pieces != 0)
+    return (long long) (block / a.pieces) * n
+        + (int) (block % a.pieces) * n / a.pieces;
+  return a.steps * block / gridDim.x;
 }
 
 template < int CHANNELS, bool DIRECT, typename S >
@@ -1091,8 +1238,8 @@ __global__ void __launch_bounds__ (S::threads, 1)
 match_kernel (const __grid_constant__ MatchArgs a)
 {
   extern __shared__ __align__ (16) uint32_t shared[];
-  long long position = a.steps * blockIdx.x / gridDim.x;
-  const long long end = a.steps * (blockIdx.x + 1) / gridDim.x;
+  long long position = first_step (a, blockIdx.x);
+  const long long end = first_step (a, blockIdx.x + 1);
 
   wait_for_kernel_before ();
   while (position < end) {
@@ -1327,9 +1474,29 @@ scratch (const StereoBfvConstants * k, unsigned)
       + right_size (k) * sizeof (uint2);
   size_t votes = right_size (k) * (size_t) vote_words (k)
       * sizeof (uint32_t);
-  size_t match = fits_tiles (k) ? keys : slices;
+  size_t winners = (grid_size (k) + right_size (k)) * sizeof (uint16_t);
+  size_t match = fits_tiles (k) ? keys : slices + winners;
+  size_t restore = votes + (grid_size (k) + (size_t) k->width
+      * (size_t) k->height) * sizeof (uint16_t);
 
-  return match > votes ? match : votes;
+  return match > restore ? match : restore;
+}
+
+/* Memory with places for maps that have none of their own: winners are where
+ * the right view's arms were, others behind the votes. */
+StereoBfvMemory
+complete (const StereoBfvConstants * k, const StereoBfvMemory * memory)
+{
+  StereoBfvMemory m = *memory;
+
+  if (m.left == NULL) {
+    m.left = (uint16_t *) m.right_arms;
+    m.right = m.left + grid_size (k);
+    m.reliable = (uint16_t *) m.scratch + right_size (k)
+        * (size_t) vote_words (k) * 2;
+    m.voted = m.reliable + grid_size (k);
+  }
+  return m;
 }
 
 template < int CHANNELS > StereoStatus
@@ -1345,19 +1512,41 @@ match_slices (StereoCudaStage & stage, const StereoBfvConstants * k,
   a.left_best = a.sums + grid_size (k);
   a.right_best = a.left_best + grid_size (k);
   a.row_sums = (uint32_t *) (a.right_best + right_size (k));
-  a.left_winner = m->left;
-  a.right_winner = m->right;
-  (void) cudaMemsetAsync (m->left, 0xff, grid_size (k) * sizeof (uint16_t),
-      stage.stream ());
-  (void) cudaMemsetAsync (m->right, 0xff, right_size (k)
-      * sizeof (uint16_t), stage.stream ());
+  /* right_arms may be where winners go. */
+  a.left_winner = (uint16_t *) (a.row_sums + grid_size (k));
+  a.right_winner = a.left_winner + grid_size (k);
+  (void) cudaMemsetAsync (a.left_winner, 0xff, (grid_size (k)
+          + right_size (k)) * sizeof (uint16_t), stage.stream ());
   for (a.index = k->first_index; a.index < k->end_index; a.index++) {
     cost_kernel < CHANNELS > <<< (unsigned) k->grid_height, slice_threads, 0,
         stage.stream () >>> (a);
     row_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
     column_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
   }
+  (void) cudaMemcpyAsync (m->left, a.left_winner, grid_size (k)
+      * sizeof (uint16_t), cudaMemcpyDeviceToDevice, stage.stream ());
+  (void) cudaMemcpyAsync (m->right, a.right_winner, right_size (k)
+      * sizeof (uint16_t), cudaMemcpyDeviceToDevice, stage.stream ());
   return STEREO_CUDA_LAUNCHED (stage, "bfv's column_kernel");
+}
+
+/* Decides on shares, and how many there are. */
+template < typename S > unsigned
+share_out (const StereoBfvConstants * k, MatchArgs & a, int multiprocessors)
+{
+  const int part = 5;           /* steps that the start and end of one take */
+  const int n = k->end_index - k->first_index;
+  const int tiles_y = (k->grid_height + S::height - 1) / S::height;
+  const int tiles = a.tiles_x * tiles_y;
+  const long long steps = (long long) tiles * n;
+  const int pieces = multiprocessors / tiles < n ? multiprocessors / tiles : n;
+  const long long even = steps / multiprocessors + 1 + 2 * part;
+
+  a.steps = steps;
+  a.pieces = pieces > 0 && (n - 1) / pieces + 1 + part <= even ? pieces : 0;
+  if (a.pieces != 0)
+    return (unsigned) (tiles * a.pieces);
+  return (unsigned) (steps < multiprocessors ? steps : multiprocessors);
 }
 
 template < int CHANNELS, bool DIRECT, typename S > StereoStatus
@@ -1380,11 +1569,7 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
   a.aligned = (right->stride | (size_t) right->plane[0])
       % (CHANNELS == 1 ? 4 : 16) == 0;
   a.tiles_x = (k->grid_width + tile_width - 1) / tile_width;
-  a.steps = (long long) a.tiles_x
-      * ((k->grid_height + S::height - 1) / S::height)
-      * (k->end_index - k->first_index);
-  blocks = (unsigned) (a.steps < q->multiprocessors ? a.steps
-      : q->multiprocessors);
+  blocks = share_out < S > (k, a, q->multiprocessors);
   key_blocks = (unsigned) ((n + key_threads * keys_at_once - 1)
       / (key_threads * keys_at_once));
   launch (queue, clear_kernel, key_blocks, key_threads, 0, n, a.left_best);
@@ -1417,9 +1602,10 @@ match_any (StereoCudaStage & stage, StereoQueue * queue,
 StereoStatus
 match (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoView * left, const StereoView * right,
-    const StereoBfvMemory * m)
+    const StereoBfvMemory * memory)
 {
   StereoCudaStage stage (queue);
+  const StereoBfvMemory places = complete (k, memory), *m = &places;
 
   if (!stage.entered ())
     return stage.status ();
@@ -2017,10 +2203,11 @@ border_kernel (const __grid_constant__ RestoreArgs a)
 }
 
 RestoreArgs
-restore_args (const StereoBfvConstants * k, const StereoBfvMemory * m)
+restore_args (const StereoBfvConstants * k, const StereoBfvMemory * memory)
 {
-  RestoreArgs a = { *k, m->left_arms, m->left, m->right, m->reliable,
-    m->voted, m->scratch
+  const StereoBfvMemory m = complete (k, memory);
+  RestoreArgs a = { *k, m.left_arms, m.left, m.right, m.reliable, m.voted,
+    m.scratch
   };
 
   return a;
@@ -2167,7 +2354,7 @@ extern "C" const void *
 stereo_bfv_stages_cuda (void)
 {
   static const StereoBfvStages stages = {
-    scratch, crosses, match, check, vote, border, restore
+    true, scratch, crosses, match, check, vote, border, restore
   };
 
   return &stages;
