@@ -178,6 +178,12 @@ const int cross_behind = 17;
 const int cross_units = (cross_before + cross_width + cross_behind + 3) / 4;
 const int cross_pitch = 4 * cross_units + 1;
 const int cross_threads = 448;
+/* Blocks at a time; Turing has place for 1024 threads. */
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+const int cross_blocks = 2;
+#else
+const int cross_blocks = 3;
+#endif
 /* words between the comparisons of two rows or columns, and their arms */
 const int compare_pitch = cross_arm + 4;
 const int arms_pitch = 12;
@@ -408,7 +414,7 @@ template < int HEIGHT > struct CrossShape
 };
 
 template < int CHANNELS, int HEIGHT >
-__global__ void __launch_bounds__ (cross_threads, 3)
+__global__ void __launch_bounds__ (cross_threads, cross_blocks)
 crosses_kernel (const __grid_constant__ CrossesArgs a)
 {
   typedef CrossShape < HEIGHT > S;
