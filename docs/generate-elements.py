@@ -14,6 +14,7 @@ GStreamer whose gst-inspect writes other text than that of 1.22.
 """
 
 import configparser
+import glob
 import os
 import re
 import subprocess
@@ -91,10 +92,8 @@ def properties(text):
 
 def source_of(folder, element):
     """The SECTION comment of the element, as Markdown, and its file's text."""
-    for name in sorted(os.listdir(folder)):
-        if not name.endswith(".c"):
-            continue
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
+    for path in sorted(glob.glob(os.path.join(folder, "**", "*.c"), recursive=True)):
+        with open(path, encoding="utf-8") as file:
             text = file.read()
         match = re.search(r"/\*\*\n \* SECTION:element-%s\n(.*?)\*/" % element, text, re.DOTALL)
         if match:

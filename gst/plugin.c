@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gststereoelements.h"
-#include "gststereometa.h"
+#include "elements/gststereoelements.h"
+#include "base/gststereometa.h"
 
 /* Registers everything, whatever this machine has: the GPU is looked for when
  * an element starts. */

@@ -16,7 +16,7 @@
 #include "bp-layouts.h"
 
 #include "cli.h"
-#include "pixel.h"
+#include "image/pixel.h"
 #include "scene.h"
 #include "stereo-cuda.h"
 

@@ -6,7 +6,7 @@
 
 #include "bp-layouts.h"
 
-#include "bp-pixel.h"
+#include "match/bp-pixel.h"
 
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

@@ -15,7 +15,7 @@
 #ifndef BP_LAYOUTS_H
 #define BP_LAYOUTS_H
 
-#include "bp.h"
+#include "match/bp.h"
 
 #ifdef __cplusplus
 extern "C" {

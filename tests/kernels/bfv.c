@@ -10,8 +10,8 @@
  * library it uses only the structs that stages take.
  */
 
-#include "bfv.h"
-#include "filters.h"
+#include "match/bfv.h"
+#include "image/filters.h"
 #include "harness.h"
 
 /* -------------------------------------------------------------------- cases */

@@ -6,7 +6,7 @@
 
 #include "bp-paper.h"
 #include "harness.h"
-#include "testing-cuda.h"
+#include "core/testing-cuda.h"
 
 #include <math.h>
 

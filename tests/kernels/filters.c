@@ -9,9 +9,9 @@
  * what they come to in a matcher, for all algorithms.
  */
 
-#include "filters.h"
+#include "image/filters.h"
 #include "harness.h"
-#include "image.h"
+#include "image/image.h"
 
 #include <math.h>
 

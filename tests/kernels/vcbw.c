@@ -5,7 +5,7 @@
  */
 
 #include "harness.h"
-#include "testing-cuda.h"
+#include "core/testing-cuda.h"
 
 #include <math.h>
 

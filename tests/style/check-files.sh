@@ -26,10 +26,10 @@ wants() {
 }
 
 for name in "$@"; do
-  wants "common/$name.c" "stereo_${name}_algorithm"
-  wants "common/$name.h" "STEREO_$(echo "$name" | tr '[:lower:]' '[:upper:]')_H"
-  wants "cuda/$name.cu" "stereo_${name}_stages_cuda"
-  wants "gst/gststereo$name.c" "SECTION:element-stereo$name"
+  wants "common/match/$name.c" "stereo_${name}_algorithm"
+  wants "common/match/$name.h" "STEREO_$(echo "$name" | tr '[:lower:]' '[:upper:]')_H"
+  wants "cuda/match/$name.cu" "stereo_${name}_stages_cuda"
+  wants "gst/elements/gststereo$name.c" "SECTION:element-stereo$name"
   wants "tests/kernels/$name.c" "\"$name\""
   wants "docs/algorithms/$name.md" '^# .'
   wants "docs/elements/stereo$name.md" "stereo$name"

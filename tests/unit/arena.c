@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "arena.h"
+#include "core/arena.h"
 #include "test.h"
 
 #define N 20

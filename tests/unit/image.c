@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "image.h"
+#include "image/image.h"
 #include "test.h"
 
 static const struct

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gststereopair.h"
+#include "pair/gststereopair.h"
 #include "test.h"
 
 #define NONE GST_CLOCK_TIME_NONE

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "algorithm.h"
+#include "core/algorithm.h"
 #include "stereo.h"
 #include "test.h"
 

@@ -10,8 +10,8 @@
  * which is encoding, the median of codes and the way to the caller's images.
  */
 
-#include "algorithm.h"
-#include "output.h"
+#include "core/algorithm.h"
+#include "image/output.h"
 #include "stereo-cuda.h"
 #include "test.h"
 

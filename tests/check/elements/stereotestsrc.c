@@ -9,7 +9,7 @@
 #include <gst/video/video.h>
 #include <math.h>
 
-#include "gststereometa.h"
+#include "base/gststereometa.h"
 
 static const gchar *const patterns[] = { "planes", "slanted", "sphere",
   "corridor", "thin"

@@ -1,0 +1,267 @@
+/* gst-stereomatching: what an algorithm and a back end implement
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * algorithm.h: the inside of the library, for people who add to it.
+ *
+ * An algorithm is a StereoAlgorithm: a parameter table, plan() and run().
+ * plan() turns parameters into constants and says which buffers it needs;
+ * run() is the control flow of one frame, written once, and calls stages.
+ * A stage is one data-parallel step.  Every back end fills the same table of
+ * stage functions; CPU and CUDA must give the same bytes.
+ *
+ * The frame a stage works on is described by plain structs that hold pointers
+ * to device memory, never by globals.  Stages return a StereoStatus and leave
+ * the text in queue->message.
+ */
+
+#ifndef STEREO_ALGORITHM_H
+#define STEREO_ALGORITHM_H
+
+#include "core/arena.h"
+#include "core/params.h"
+#include "stereo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The index of a pixel without a disparity, in a StereoMap. */
+#define STEREO_INVALID 0xffffu
+
+/* num-disparities at most: an index fits 14 bits. */
+#define STEREO_MAX_DISPARITIES 16384
+
+/* ----------------------------------------------------- what stages work on */
+
+/*
+ * A view as the algorithms read it, in device memory.
+ *
+ * channels 1: plane[0] holds 8-bit luma.
+ * channels 3: 8-bit R, G, B, in a layout of the back end's own: three planes
+ * of the same stride on the CPU, 32-bit words 0xXXBBGGRR in plane[0] for CUDA.
+ */
+typedef struct
+{
+  const uint8_t *plane[3];
+  size_t stride;                /* bytes */
+} StereoView;
+
+/* The disparity map of the left view: width x height indices d - min_disparity,
+ * or STEREO_INVALID. */
+typedef struct
+{
+  uint16_t *data;
+  size_t stride;                /* elements */
+} StereoMap;
+
+/* An invalid that no code is equal to: every pixel has a value. */
+#define STEREO_NO_INVALID 0x10000u
+
+/*
+ * An encoded result.  An index algorithm gives code[i] for index i, and invalid
+ * for STEREO_INVALID.  A sub-pixel one gives what stereo_output_encode() makes
+ * of a real number, and invalid where there is none.
+ */
+typedef struct
+{
+  void *data;
+  size_t stride;                /* bytes */
+  /* num_disparities of them, in device memory; NULL for a sub-pixel
+   * algorithm, and for all results but the disparity. */
+  const uint16_t *code;
+  uint32_t invalid;             /* a code, or STEREO_NO_INVALID */
+  uint8_t bytes;                /* per pixel, 1 or 2 */
+  /* The code of a value is value * scale + offset, rounded, from lowest to
+   * highest. */
+  float scale;
+  float offset;
+  uint16_t lowest;
+  uint16_t highest;
+} StereoOutput;
+
+/* What a matcher was configured for. */
+typedef struct
+{
+  int width;
+  int height;
+  int channels;                 /* of both views, 1 or 3 */
+  int num_disparities;          /* 1 to STEREO_MAX_DISPARITIES */
+  int min_disparity;
+  /* Disparities with at least one pixel in both views, as an index range:
+   * first_index <= i < end_index; empty when there is none. */
+  int first_index;
+  int end_index;
+  unsigned n_threads;           /* of a CPU device, else 1 */
+} StereoProblem;
+
+/* --------------------------------------------------------------- back ends */
+
+/*
+ * A queue executes the frames of one matcher in order.  A frame occupies a
+ * slot; slots let one frame be copied while another is computed.
+ *
+ * begin() must find the slot's previous frame complete.  All calls but wait()
+ * come from the thread that processes.
+ */
+typedef struct StereoQueue StereoQueue;
+
+/* Marks of a frame: its stages, one by one. */
+#define STEREO_MAX_MARKS 1024
+
+typedef struct
+{
+  /* Starts a frame, and says whether it will upload and download. */
+  StereoStatus (*begin) (StereoQueue * queue, unsigned slot, bool uploads,
+      bool downloads);
+  /* Copies rows to device memory.  staging, where not NULL, is pinned host
+   * memory for target_stride * rows bytes to go through; without it source
+   * itself is pinned. */
+  StereoStatus (*upload) (StereoQueue * queue, void *target,
+      size_t target_stride, const void *source, size_t source_stride,
+      size_t row_bytes, size_t rows, void *staging);
+  /* After the last upload: stages that follow see the data. */
+  StereoStatus (*uploaded) (StereoQueue * queue, unsigned slot);
+  /* After the last stage: downloads that follow see the result. */
+  StereoStatus (*computed) (StereoQueue * queue, unsigned slot);
+  StereoStatus (*download) (StereoQueue * queue, void *target,
+      size_t target_stride, const void *source, size_t source_stride,
+      size_t row_bytes, size_t rows);
+  /* After the last download. */
+  StereoStatus (*end) (StereoQueue * queue, unsigned slot);
+  /* Notes the time at which all that was asked for so far is done; index
+   * counts the marks of this frame, up to STEREO_MAX_MARKS.  Uploads are
+   * marked before uploaded(), downloads after download(). */
+  StereoStatus (*mark) (StereoQueue * queue, unsigned slot, unsigned index);
+  /* Returns when the slot's frame has ended; ns gets its duration.  Any
+   * thread. */
+  StereoStatus (*wait) (StereoQueue * queue, unsigned slot, uint64_t * ns,
+      StereoMessage * why);
+  /* After wait(): the times from mark to mark, the first one from the frame's
+   * begin, and the last one to its end.  Any thread. */
+  StereoStatus (*times) (StereoQueue * queue, unsigned slot, unsigned n_marks,
+      uint64_t * ns, StereoMessage * why);
+  void (*free) (StereoQueue * queue);
+} StereoQueueClass;
+
+struct StereoQueue
+{
+  const StereoQueueClass *klass;
+  StereoDevice *device;         /* not a reference */
+  StereoMessage message;        /* why the last call failed */
+};
+
+typedef struct
+{
+  const char *backend;          /* "cpu", "cuda" */
+  unsigned n_slots;             /* frames that overlap; 1 = everything is done
+                                 * when process returns, images stay in place */
+  size_t row_alignment;         /* bytes, of rows in device memory */
+
+  StereoStatus (*alloc) (StereoDevice * device, size_t bytes, void **memory,
+      StereoMessage * why);
+  void (*free) (StereoDevice * device, void *memory);
+  StereoStatus (*alloc_pinned) (StereoDevice * device, size_t bytes,
+      void **memory, StereoMessage * why);
+  void (*free_pinned) (StereoDevice * device, void *memory);
+  StereoStatus (*copy) (StereoDevice * device, void *target,
+      const void *source, size_t bytes, StereoMessage * why);
+  StereoStatus (*queue_new) (StereoDevice * device, StereoQueue ** queue,
+      StereoMessage * why);
+  /* The stage table called name, of the type that its header says; NULL when
+   * the back end has none of that name. */
+  const void *(*stages) (const StereoDevice * device, const char *name);
+  void (*finalize) (StereoDevice * device);
+} StereoDeviceClass;
+
+struct StereoDevice
+{
+  const StereoDeviceClass *klass;
+  int references;               /* atomic */
+  char name[128];
+  unsigned n_threads;           /* CPU only */
+  StereoSimd simd;              /* CPU only, never AUTO */
+  StereoLogFunction log;
+  void *log_data;
+};
+
+/* Fills in the common part of a new device. */
+void stereo_device_init (StereoDevice * device,
+    const StereoDeviceClass * klass);
+
+/* ---------------------------------------------------------------- algorithm */
+
+/* The stages of a frame that is timed. */
+typedef struct
+{
+  StereoQueue *queue;
+  unsigned slot;
+  unsigned n;
+  const char *name[STEREO_MAX_MARKS];
+} StereoMarks;
+
+/* One frame, handed to run(). */
+typedef struct
+{
+  const StereoProblem *problem;
+  const void *plan;             /* what plan() filled in */
+  StereoQueue *queue;
+  StereoView left;
+  StereoView right;
+  StereoMap map;                /* to be filled, unless output is */
+  const StereoOutput *output;   /* not NULL: write codes here instead of map;
+                                 * never NULL for a sub-pixel algorithm */
+  /* What else this frame has to give, by StereoResult: NULL where it is not
+   * wanted.  results[STEREO_RESULT_DISPARITY] is output. */
+  const StereoOutput *results[STEREO_N_RESULTS];
+  StereoMarks *marks;           /* for stereo_mark(); NULL: not timed */
+} StereoFrame;
+
+struct StereoAlgorithm
+{
+  const char *name;
+  const char *title;
+  const char *reference;
+  bool uses_color;              /* 3 channels when both views have them */
+  bool median;                  /* default of the common parameter */
+  /* The disparities are real numbers: run() encodes them itself, with
+   * stereo_store_value(), and the median is one of codes. */
+  bool subpixel;
+  /* 1u << StereoResult for each result that can be asked for besides the
+   * disparity, and 0 when there is none. */
+  unsigned results;
+  const StereoParamSpec *params;        /* terminated by a NULL name */
+  size_t params_size;
+  size_t plan_size;
+
+  /* Fills plan from params and adds the buffers it needs to the arena, whose
+   * addresses get valid before run().  stages is the back end's table for this
+   * algorithm.  A text in why with STEREO_OK is a warning, for the log. */
+  StereoStatus (*plan) (const StereoProblem * problem, const void *params,
+      const void *stages, void *plan, StereoArena * arena,
+      StereoMessage * why);
+  StereoStatus (*run) (const StereoFrame * frame, const void *stages);
+};
+
+/* ------------------------------------------------------------------ helpers */
+
+/* Formats why->text if why is not NULL, and returns status. */
+StereoStatus stereo_fail (StereoMessage * why, StereoStatus status,
+    const char *format, ...) STEREO_PRINTF (3, 4);
+
+/* Ends a stage called name, which has to be a constant.  An algorithm may do
+ * so in run(); what follows its last one is "match".  Times of equal names add
+ * up.  Nothing happens when marks is NULL, or full. */
+StereoStatus stereo_mark (StereoMarks * marks, const char *name);
+
+void stereo_log (const StereoDevice * device, StereoLogLevel level,
+    const char *format, ...) STEREO_PRINTF (3, 4);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* STEREO_ALGORITHM_H */

@@ -1,0 +1,51 @@
+/* gst-stereomatching: one allocation for many buffers
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "core/arena.h"
+
+void
+stereo_arena_reset (StereoArena * arena)
+{
+  arena->size = 0;
+  arena->n_buffers = 0;
+  arena->overflow = false;
+}
+
+void
+stereo_arena_add (StereoArena * arena, void **pointer, size_t count,
+    size_t element_size)
+{
+  const size_t limit = SIZE_MAX / 2;
+  size_t bytes;
+
+  *pointer = NULL;
+  if (arena->overflow)
+    return;
+  if (arena->n_buffers == STEREO_ARENA_MAX
+      || (element_size != 0 && count > limit / element_size)) {
+    arena->overflow = true;
+    return;
+  }
+
+  bytes = count * element_size;
+  if (bytes > limit - arena->size - STEREO_ARENA_ALIGNMENT) {
+    arena->overflow = true;
+    return;
+  }
+
+  arena->buffers[arena->n_buffers].pointer = pointer;
+  arena->buffers[arena->n_buffers].offset = arena->size;
+  arena->n_buffers++;
+  arena->size += (bytes + STEREO_ARENA_ALIGNMENT - 1)
+      / STEREO_ARENA_ALIGNMENT * STEREO_ARENA_ALIGNMENT;
+}
+
+void
+stereo_arena_bind (StereoArena * arena, void *memory)
+{
+  for (unsigned i = 0; i < arena->n_buffers; i++)
+    *arena->buffers[i].pointer = (char *) memory + arena->buffers[i].offset;
+}

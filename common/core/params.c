@@ -1,0 +1,317 @@
+/* gst-stereomatching: parameter tables
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "core/algorithm.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const StereoParamSpec stereo_common_params[] = {
+  STEREO_PARAM_UINT_ROW (StereoCommonParams, num_disparities,
+      "num-disparities",
+      "Number of disparities to search, in pixels; any number, no multiple is "
+      "required", 64, 1, STEREO_MAX_DISPARITIES),
+  STEREO_PARAM_INT_ROW (StereoCommonParams, min_disparity, "min-disparity",
+      "Smallest disparity to search, in pixels", 0, -2048, 2048),
+  STEREO_PARAM_UINT_ROW (StereoCommonParams, disparity_scale,
+      "disparity-scale",
+      "Codes for one pixel of disparity in GRAY16_LE output (16 as in OpenCV, "
+      "256 as in KITTI)", 16, 1, 256),
+  STEREO_PARAM_UINT_ROW (StereoCommonParams, invalid_value, "invalid-value",
+      "Code of pixels without a disparity; no other pixel gets it", 0, 0,
+      65535),
+  STEREO_PARAM_BOOL_ROW (StereoCommonParams, median, "median",
+      "Filter the disparity map with a 3x3 median", 0),
+  STEREO_PARAM_END
+};
+
+const StereoParamSpec *
+stereo_algorithm_param (const StereoAlgorithm * algorithm, size_t index)
+{
+  size_t n_common = sizeof (stereo_common_params)
+      / sizeof (stereo_common_params[0]) - 1;
+  const StereoParamSpec *spec;
+
+  if (algorithm == NULL)
+    return NULL;
+  if (index < n_common)
+    return &stereo_common_params[index];
+
+  index -= n_common;
+  for (spec = algorithm->params; spec->name != NULL; spec++) {
+    if (index-- == 0)
+      return spec;
+  }
+  return NULL;
+}
+
+/* median is the one common parameter whose default an algorithm chooses. */
+double
+stereo_algorithm_param_initial (const StereoAlgorithm * algorithm,
+    const StereoParamSpec * spec)
+{
+  if (strcmp (spec->name, "median") == 0)
+    return algorithm->median;
+  return spec->initial;
+}
+
+static bool
+is_common (const StereoParamSpec * spec)
+{
+  for (const StereoParamSpec * s = stereo_common_params; s->name; s++) {
+    if (s == spec)
+      return true;
+  }
+  return false;
+}
+
+static const StereoParamSpec *
+find (const StereoParams * params, const char *name)
+{
+  const StereoParamSpec *spec;
+
+  for (size_t i = 0; (spec = stereo_algorithm_param (params->algorithm, i));
+      i++) {
+    if (strcmp (spec->name, name) == 0)
+      return spec;
+  }
+  return NULL;
+}
+
+/* The address of the field in this set. */
+static void *
+field (const StereoParams * params, const StereoParamSpec * spec)
+{
+  char *base = is_common (spec) ? (char *) &params->common : params->own;
+
+  return base + spec->offset;
+}
+
+static void
+store (StereoParams * params, const StereoParamSpec * spec, double value)
+{
+  void *p = field (params, spec);
+
+  switch (spec->type) {
+    case STEREO_PARAM_BOOL:
+      *(bool *) p = value != 0;
+      break;
+    case STEREO_PARAM_INT:
+    case STEREO_PARAM_ENUM:
+      *(int *) p = (int) value;
+      break;
+    case STEREO_PARAM_UINT:
+      *(unsigned *) p = (unsigned) value;
+      break;
+    case STEREO_PARAM_DOUBLE:
+      *(double *) p = value;
+      break;
+  }
+}
+
+static double
+load (const StereoParams * params, const StereoParamSpec * spec)
+{
+  const void *p = field (params, spec);
+
+  switch (spec->type) {
+    case STEREO_PARAM_BOOL:
+      return *(const bool *) p;
+    case STEREO_PARAM_INT:
+    case STEREO_PARAM_ENUM:
+      return *(const int *) p;
+    case STEREO_PARAM_UINT:
+      return *(const unsigned *) p;
+    case STEREO_PARAM_DOUBLE:
+      break;
+  }
+  return *(const double *) p;
+}
+
+StereoStatus
+stereo_params_new (const StereoAlgorithm * algorithm, StereoParams ** params)
+{
+  StereoParams *set;
+  const StereoParamSpec *spec;
+
+  if (algorithm == NULL || params == NULL)
+    return STEREO_ERROR_ARGUMENT;
+
+  set = calloc (1, sizeof (*set));
+  if (set == NULL)
+    return STEREO_ERROR_MEMORY;
+  set->own = calloc (1, algorithm->params_size);
+  if (set->own == NULL) {
+    free (set);
+    return STEREO_ERROR_MEMORY;
+  }
+
+  set->algorithm = algorithm;
+  for (size_t i = 0; (spec = stereo_algorithm_param (algorithm, i)); i++)
+    store (set, spec, stereo_algorithm_param_initial (algorithm, spec));
+
+  *params = set;
+  return STEREO_OK;
+}
+
+void
+stereo_params_free (StereoParams ** params)
+{
+  if (params == NULL || *params == NULL)
+    return;
+  free ((*params)->own);
+  free (*params);
+  *params = NULL;
+}
+
+StereoStatus
+stereo_params_copy (StereoParams * target, const StereoParams * source)
+{
+  if (target == NULL || source == NULL
+      || target->algorithm != source->algorithm)
+    return STEREO_ERROR_ARGUMENT;
+
+  target->common = source->common;
+  memcpy (target->own, source->own, source->algorithm->params_size);
+  return STEREO_OK;
+}
+
+static StereoStatus
+unknown (const StereoParams * params, const char *name, StereoMessage * why)
+{
+  return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+      "%s has no parameter '%s'", params->algorithm->name, name);
+}
+
+StereoStatus
+stereo_params_set (StereoParams * params, const char *name, double value,
+    StereoMessage * why)
+{
+  const StereoParamSpec *spec;
+
+  if (params == NULL || name == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no parameter is named");
+
+  spec = find (params, name);
+  if (spec == NULL)
+    return unknown (params, name, why);
+
+  /* not in this form would let NaN pass */
+  if (!(value >= spec->minimum && value <= spec->maximum))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%s = %.10g is out of range: it goes from %.10g to %.10g", name, value,
+        spec->minimum, spec->maximum);
+  if (spec->type != STEREO_PARAM_DOUBLE && value != floor (value))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%s = %.10g: it takes whole numbers from %.10g to %.10g", name, value,
+        spec->minimum, spec->maximum);
+
+  store (params, spec, value);
+  return STEREO_OK;
+}
+
+/* strtod() for a decimal point whatever the locale says. */
+static bool
+parse_number (const char *text, double *value)
+{
+  locale_t c = newlocale (LC_ALL_MASK, "C", (locale_t) 0), old;
+  char *end;
+
+  if (c == (locale_t) 0)
+    return false;
+  old = uselocale (c);
+  errno = 0;
+  *value = strtod (text, &end);
+  uselocale (old);
+  freelocale (c);
+  return errno == 0 && end != text && *end == '\0';
+}
+
+/* What a text can be, for messages. */
+static void
+describe_values (const StereoParamSpec * spec, char *text, size_t size)
+{
+  size_t used = 0;
+
+  switch (spec->type) {
+    case STEREO_PARAM_BOOL:
+      snprintf (text, size, "true or false");
+      break;
+    case STEREO_PARAM_ENUM:
+      text[0] = '\0';
+      for (int i = 0; i <= (int) spec->maximum && used < size; i++)
+        used += (size_t) snprintf (text + used, size - used, "%s%s",
+            i == 0 ? "" : i < (int) spec->maximum ? ", " : " or ",
+            spec->values[i].nick);
+      break;
+    case STEREO_PARAM_INT:
+    case STEREO_PARAM_UINT:
+    case STEREO_PARAM_DOUBLE:
+      snprintf (text, size, "a%s number from %.10g to %.10g",
+          spec->type == STEREO_PARAM_DOUBLE ? "" : " whole", spec->minimum,
+          spec->maximum);
+      break;
+  }
+}
+
+StereoStatus
+stereo_params_set_text (StereoParams * params, const char *name,
+    const char *text, StereoMessage * why)
+{
+  const StereoParamSpec *spec;
+  double value;
+
+  if (params == NULL || name == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no parameter is named");
+  if (text == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "%s is given no value",
+        name);
+
+  spec = find (params, name);
+  if (spec == NULL)
+    return unknown (params, name, why);
+
+  if (spec->type == STEREO_PARAM_ENUM) {
+    for (int i = 0; i <= (int) spec->maximum; i++) {
+      if (strcmp (spec->values[i].nick, text) == 0)
+        return stereo_params_set (params, name, i, why);
+    }
+  }
+  if (spec->type == STEREO_PARAM_BOOL) {
+    if (strcmp (text, "true") == 0)
+      return stereo_params_set (params, name, 1, why);
+    if (strcmp (text, "false") == 0)
+      return stereo_params_set (params, name, 0, why);
+  }
+
+  if (!parse_number (text, &value)) {
+    char wanted[256];
+
+    describe_values (spec, wanted, sizeof (wanted));
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%s = '%.64s': it takes %s", name, text, wanted);
+  }
+  return stereo_params_set (params, name, value, why);
+}
+
+bool
+stereo_params_get (const StereoParams * params, const char *name,
+    double *value)
+{
+  const StereoParamSpec *spec;
+
+  if (params == NULL || name == NULL || value == NULL)
+    return false;
+  spec = find (params, name);
+  if (spec == NULL)
+    return false;
+  *value = load (params, spec);
+  return true;
+}

@@ -1,0 +1,192 @@
+/* gst-stereomatching: pixel formats
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "image/image.h"
+
+#include "core/algorithm.h"
+
+#include <stdio.h>
+
+/* *INDENT-OFF* */
+static const StereoFormatInfo formats[STEREO_N_FORMATS] = {
+  [STEREO_FORMAT_GRAY8]     = {"GRAY8",     1, 0, 0, 0, 1},
+  [STEREO_FORMAT_GRAY16_LE] = {"GRAY16_LE", 2, 1, 1, 1, 1},
+  [STEREO_FORMAT_RGB]       = {"RGB",       3, 0, 1, 2, 1},
+  [STEREO_FORMAT_BGR]       = {"BGR",       3, 2, 1, 0, 1},
+  [STEREO_FORMAT_RGBX]      = {"RGBX",      4, 0, 1, 2, 1},
+  [STEREO_FORMAT_BGRX]      = {"BGRX",      4, 2, 1, 0, 1},
+  [STEREO_FORMAT_XRGB]      = {"XRGB",      4, 1, 2, 3, 1},
+  [STEREO_FORMAT_XBGR]      = {"XBGR",      4, 3, 2, 1, 1},
+  [STEREO_FORMAT_NV12]      = {"NV12",      1, 0, 0, 0, 2, 1, 1, 2, 1, 0, 1, 1},
+  [STEREO_FORMAT_NV21]      = {"NV21",      1, 0, 0, 0, 2, 1, 1, 2, 1, 1, 1, 0},
+  [STEREO_FORMAT_I420]      = {"I420",      1, 0, 0, 0, 3, 1, 1, 1, 1, 0, 2, 0},
+  [STEREO_FORMAT_YV12]      = {"YV12",      1, 0, 0, 0, 3, 1, 1, 1, 2, 0, 1, 0},
+  [STEREO_FORMAT_Y42B]      = {"Y42B",      1, 0, 0, 0, 3, 1, 0, 1, 1, 0, 2, 0},
+  [STEREO_FORMAT_Y444]      = {"Y444",      1, 0, 0, 0, 3, 0, 0, 1, 1, 0, 2, 0},
+};
+
+/* With the luma coefficients Kr and Kb, E'R = E'Y + 2 (1 - Kr) E'Cr and so on,
+ * and the integers have 219 and 224 steps or 255 (BT.601-7 2.5, BT.709-6 3 and
+ * 4, BT.2020-2 table 4 and 5; full range: ITU-T H.273 8.3). */
+#define FIXED(x) \
+    (int16_t) ((x) * (1 << STEREO_YUV_BITS) + ((x) < 0 ? -0.5 : 0.5))
+#define YUV(kr, kb, low, y_steps, c_steps) { \
+    low, FIXED (255.0 / (y_steps)), \
+    FIXED (2 * (1 - (kr)) * 255 / (c_steps)), \
+    FIXED (-2 * (1 - (kb)) * (kb) / (1 - (kr) - (kb)) * 255 / (c_steps)), \
+    FIXED (-2 * (1 - (kr)) * (kr) / (1 - (kr) - (kb)) * 255 / (c_steps)), \
+    FIXED (2 * (1 - (kb)) * 255 / (c_steps)) }
+#define LIMITED(kr, kb) YUV (kr, kb, 16, 219, 224)
+#define FULL(kr, kb) YUV (kr, kb, 0, 255, 255)
+
+static const struct
+{
+  const char *name;
+  StereoYuv yuv;
+} colorimetries[STEREO_N_COLORIMETRIES] = {
+  [STEREO_COLORIMETRY_BT601]       = {"BT601",       LIMITED (0.299, 0.114)},
+  [STEREO_COLORIMETRY_BT709]       = {"BT709",       LIMITED (0.2126, 0.0722)},
+  [STEREO_COLORIMETRY_BT2020]      = {"BT2020",      LIMITED (0.2627, 0.0593)},
+  [STEREO_COLORIMETRY_BT601_FULL]  = {"BT601_FULL",  FULL (0.299, 0.114)},
+  [STEREO_COLORIMETRY_BT709_FULL]  = {"BT709_FULL",  FULL (0.2126, 0.0722)},
+  [STEREO_COLORIMETRY_BT2020_FULL] = {"BT2020_FULL", FULL (0.2627, 0.0593)},
+};
+/* *INDENT-ON* */
+
+const StereoFormatInfo *
+stereo_format_info (StereoFormat format)
+{
+  return (unsigned) format < STEREO_N_FORMATS ? &formats[format] : NULL;
+}
+
+const char *
+stereo_format_name (StereoFormat format)
+{
+  const StereoFormatInfo *info = stereo_format_info (format);
+
+  return info ? info->name : NULL;
+}
+
+bool
+stereo_format_is_color (const StereoFormatInfo * info)
+{
+  return info->r != info->b || stereo_format_is_yuv (info);
+}
+
+bool
+stereo_format_is_yuv (const StereoFormatInfo * info)
+{
+  return info->n_planes > 1;
+}
+
+bool
+stereo_format_is_luma (const StereoFormatInfo * info)
+{
+  return info->pixel_bytes == 1;
+}
+
+size_t
+stereo_format_row_bytes (const StereoFormatInfo * info, int plane, int width)
+{
+  size_t step = (size_t) 1 << info->shift_x;
+
+  if (plane == 0)
+    return (size_t) width * info->pixel_bytes;
+  return ((size_t) width + step - 1) / step * info->chroma_bytes;
+}
+
+size_t
+stereo_format_rows (const StereoFormatInfo * info, int plane, int height)
+{
+  size_t step = plane == 0 ? 1 : (size_t) 1 << info->shift_y;
+
+  return ((size_t) height + step - 1) / step;
+}
+
+int
+stereo_format_planes (const StereoFormatInfo * info, bool color)
+{
+  return color ? info->n_planes : 1;
+}
+
+const char *
+stereo_colorimetry_name (StereoColorimetry colorimetry)
+{
+  return (unsigned) colorimetry < STEREO_N_COLORIMETRIES
+      ? colorimetries[colorimetry].name : NULL;
+}
+
+const StereoYuv *
+stereo_colorimetry_yuv (StereoColorimetry colorimetry)
+{
+  return (unsigned) colorimetry < STEREO_N_COLORIMETRIES
+      ? &colorimetries[colorimetry].yuv : NULL;
+}
+
+/* What a plane of a YUV format after the first one holds. */
+static const char *
+chroma_name (const StereoFormatInfo * info, int plane)
+{
+  if (info->u_plane == info->v_plane)
+    return "U and V";
+  return plane == info->u_plane ? "U" : "V";
+}
+
+static StereoStatus
+check_plane (const StereoImage * image, const char *role, int plane,
+    StereoMessage * why)
+{
+  const StereoFormatInfo *info = stereo_format_info (image->format);
+  size_t row_bytes = stereo_format_row_bytes (info, plane, image->width);
+  char which[32] = "";
+
+  if (plane > 0)
+    snprintf (which, sizeof (which), " in plane %d (%s)", plane,
+        chroma_name (info, plane));
+  if (image->plane[plane] == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "%s has no data%s", role,
+        which);
+  if (image->stride[plane] < row_bytes)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%s has a stride of %zu bytes%s, a row has %zu", role,
+        image->stride[plane], which, row_bytes);
+  return STEREO_OK;
+}
+
+StereoStatus
+stereo_image_check (const StereoImage * image, const char *role,
+    StereoFormat format, int width, int height, bool color,
+    StereoMessage * why)
+{
+  StereoStatus status = STEREO_OK;
+  int n_planes;
+
+  if (image == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "%s is missing", role);
+  if (image->format != format) {
+    const char *name = stereo_format_name (image->format);
+
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%s is %s, but the matcher was configured for %s", role,
+        name ? name : "of an unknown format", stereo_format_name (format));
+  }
+  if (image->width != width || image->height != height)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%s is %dx%d, but the matcher was configured for %dx%d", role,
+        image->width, image->height, width, height);
+  if ((unsigned) image->memory > STEREO_MEMORY_DEVICE)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%s is in an unknown kind of memory (%d)", role, (int) image->memory);
+
+  n_planes = stereo_format_planes (stereo_format_info (format), color);
+  for (int i = 0; i < n_planes && status == STEREO_OK; i++)
+    status = check_plane (image, role, i, why);
+  if (status == STEREO_OK && format == STEREO_FORMAT_GRAY16_LE
+      && (image->stride[0] % 2 != 0 || (uintptr_t) image->plane[0] % 2 != 0))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%s has 16-bit pixels at odd addresses", role);
+  return status;
+}

@@ -1,0 +1,89 @@
+/* gst-stereomatching: where an algorithm's last stage puts a pixel
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef STEREO_OUTPUT_H
+#define STEREO_OUTPUT_H
+
+#include "core/algorithm.h"
+#include "image/pixel.h"
+
+/* The code of an index. */
+STEREO_INLINE uint16_t
+stereo_output_code (const StereoOutput * output, unsigned index)
+{
+  return index == STEREO_INVALID ? (uint16_t) output->invalid
+      : output->code[index];
+}
+
+/*
+ * The code of a real number: floor (value * scale + offset + 0.5), from lowest
+ * to highest.  Where that is the invalid value, the next code, or the one
+ * before at the upper end.  A NaN counts as a very small number.
+ *
+ * All in single precision, in the order in which it stands here, without
+ * contraction to a fused multiply-add.
+ */
+STEREO_INLINE uint16_t
+stereo_output_encode (const StereoOutput * output, float value)
+{
+  float v = value * output->scale + output->offset + 0.5f;
+  unsigned code = output->lowest;
+
+  /* lowest is not negative, so what is above it is rounded towards zero */
+  if (v >= (float) output->highest)
+    code = output->highest;
+  else if (v > (float) output->lowest)
+    code = (unsigned) (int) v;
+  if (code == output->invalid)
+    code = code < output->highest || code == 0 ? code + 1 : code - 1;
+  return (uint16_t) code;
+}
+
+/* Stores a code. */
+STEREO_INLINE void
+stereo_store_raw (const StereoOutput * output, int x, int y, uint16_t code)
+{
+  uint8_t *row = (uint8_t *) output->data + (size_t) y * output->stride;
+
+  if (output->bytes == 1) {
+    row[x] = (uint8_t) code;
+  } else {
+#ifdef __CUDA_ARCH__
+    ((uint16_t *) row)[x] = code;
+#else
+    /* GRAY16_LE is little endian on any host */
+    row[2 * x] = (uint8_t) code;
+    row[2 * x + 1] = (uint8_t) (code >> 8);
+#endif
+  }
+}
+
+/* Stores the code of index. */
+STEREO_INLINE void
+stereo_store_code (const StereoOutput * output, int x, int y, unsigned index)
+{
+  stereo_store_raw (output, x, y, stereo_output_code (output, index));
+}
+
+/* Stores the code of a real number. */
+STEREO_INLINE void
+stereo_store_value (const StereoOutput * output, int x, int y, float value)
+{
+  stereo_store_raw (output, x, y, stereo_output_encode (output, value));
+}
+
+/* Stores the code of index if there is an output, else index itself. */
+STEREO_INLINE void
+stereo_store_index (const StereoMap * map, const StereoOutput * output, int x,
+    int y, unsigned index)
+{
+  if (output != NULL)
+    stereo_store_code (output, x, y, index);
+  else
+    map->data[(size_t) y * map->stride + (size_t) x] = (uint16_t) index;
+}
+
+#endif /* STEREO_OUTPUT_H */

@@ -1,0 +1,188 @@
+/* gst-stereomatching: cross-based regions and bitwise fast voting
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Local matching with a support region of its own shape for every pixel, after
+ *
+ *   K. Zhang, J. Lu, Q. Yang, G. Lafruit, R. Lauwereins, L. Van Gool:
+ *   "Real-time and accurate stereo: a scalable approach with bitwise fast
+ *   voting on CUDA", IEEE TCSVT 21 (7), 2011
+ *
+ * All arithmetic is integer, and exact.  S_x and S_y are sampling_x and
+ * sampling_y; the sampled grid has grid_width x grid_height points, (u, v)
+ * being pixel (S_x u, S_y v) of the left view.  The right view is read at all
+ * columns of the rows S_y v.
+ *
+ *   phi    Two pixels of a view are similar when no channel differs by more
+ *          than arm_threshold; what is outside the image is similar to none.
+ *   arm    Along each of four directions from p, with p_i at distance i: the
+ *          smallest i from 1 to arm_length for which neither p_(i + 1) nor
+ *          p_(i + 2) is similar to p, arm_length if there is none, and 0 when
+ *          p_1 is outside the image.  So an arm never leaves the image, is at
+ *          least 1 inside of it, and steps over a single outlier.
+ *   cross  The four arms of a pixel in a word: left | right << 8 | up << 16 |
+ *          down << 24.  Matching counts them in steps of the grid, ceil (arm /
+ *          S) (stereo_bfv_sample_arms), cut off at the end of the grid.
+ *   U (p)  The support region: all pixels on the horizontal arms of the pixels
+ *          on the vertical arms of p.
+ *   e      Matching cost of left column x and right column x - d: the sum of
+ *          three absolute differences (with one channel three times the one),
+ *          at most cost_threshold.  For a column without a partner it is that
+ *          of the nearest column that has one, on a sampled point or not
+ *          (stereo_bfv_clamp).
+ *   overlap  Matching uses, at every grid point, the arms that the crosses of
+ *          the pixel and of its partner have in common, the smaller of the two
+ *          arm by arm.  The cross of a missing partner is that of the nearest
+ *          column's partner; the pixel's own cross stays its own.
+ *   A, n   Sum of e over the grid points of U (p), made of overlapped crosses,
+ *          and their number: H is the sum over the horizontal arms and N the
+ *          number of points there, A and n the sums of H and N over the
+ *          vertical arms.  For 16-bit arithmetic modulo 2^16 both are exact as
+ *          long as (2 l_x + 1) (2 l_y + 1) cost_threshold < 65536, l being
+ *          arm_length in steps of the grid; else wide is set.
+ *   winner  Of the left view, at a grid point: the index with the smallest
+ *          A / n.  Of the right view, at column x' and row v: the one with the
+ *          smallest A / n of all grid points whose partner is x', or
+ *          STEREO_INVALID when there is none.  On a tie the lowest index.
+ *          Quotients are compared by products (stereo_bfv_less), never
+ *          divided.
+ *   reliable  A grid point whose partner x - d is in the right view, and has a
+ *          winner that differs by lr_max_diff at most; any if that is -1.
+ *   vote   A reliable grid point keeps its winner.  Any other pixel of the
+ *          full resolution takes the vote of the reliable grid points in its
+ *          U (p), made of the left view's own crosses.  Bitwise: a bit is set
+ *          if it is set in more than half of the votes; then the result is
+ *          clamped to the indices searched.  Histogram: the most frequent
+ *          index, on a tie the lowest.  Without any vote it is STEREO_INVALID.
+ *   border  A pixel without a value takes the lower one of the nearest values
+ *          to the left and to the right in its row, the only one if there is
+ *          one, and the winner at (x / S_x, y / S_y) if there is none.  Then
+ *          pixels left of the first reliable point of row y / S_y take the
+ *          value of the pixel at that column.  With mark_unreliable nothing of
+ *          this is done.
+ *
+ * When no disparity is searched (first_index = end_index), all is
+ * STEREO_INVALID.
+ */
+
+#ifndef STEREO_BFV_H
+#define STEREO_BFV_H
+
+#include "core/algorithm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STEREO_BFV_MAX_ARM 64
+#define STEREO_BFV_MAX_SAMPLING 8
+
+enum
+{
+  STEREO_BFV_VOTE_BITWISE = 0,
+  STEREO_BFV_VOTE_HISTOGRAM
+};
+
+typedef struct
+{
+  unsigned arm_threshold;
+  unsigned arm_length;
+  unsigned cost_threshold;
+  unsigned sampling_x;
+  unsigned sampling_y;
+  int lr_max_diff;
+  int vote;
+  bool mark_unreliable;
+} StereoBfvParams;
+
+/* What the stages need to know, passed by value. */
+typedef struct
+{
+  int width;
+  int height;
+  int channels;
+  int min_disparity;
+  int first_index;              /* as in StereoProblem */
+  int end_index;
+  int bits;                     /* of end_index - 1, 0 to 14 */
+  int arm_threshold;            /* 0 to 255 */
+  int arm_length;               /* 1 to STEREO_BFV_MAX_ARM */
+  int cost_threshold;           /* 1 to 765 */
+  int sampling_x;               /* 1 to STEREO_BFV_MAX_SAMPLING */
+  int sampling_y;
+  int grid_width;               /* ceil (width / sampling_x) */
+  int grid_height;              /* ceil (height / sampling_y) */
+  int lr_max_diff;              /* -1: all are reliable */
+  int vote;                     /* STEREO_BFV_VOTE_... */
+  bool mark_unreliable;
+  bool wide;                    /* A needs 32 bits, and its products 64 */
+} StereoBfvConstants;
+
+/* Device memory between the stages; rows follow each other without a gap. */
+typedef struct
+{
+  uint32_t *left_arms;          /* width x height */
+  uint32_t *right_arms;         /* width x grid_height, in steps of the grid,
+                                 * not cut off */
+  uint16_t *left;               /* winners, grid_width x grid_height */
+  uint16_t *right;              /* winners, width x grid_height */
+  uint16_t *reliable;           /* left where reliable, else STEREO_INVALID;
+                                 * grid_width x grid_height */
+  uint16_t *voted;              /* width x height */
+  void *scratch;                /* of the back end */
+} StereoBfvMemory;
+
+/*
+ * Stage table "bfv".  All but the optional ones are filled; check, vote and
+ * border are always there too, restore replaces the three where it is not
+ * NULL.
+ */
+typedef struct
+{
+  /* The stages find places for left, right, reliable and voted where memory
+   * has NULL for all four: some in right_arms, which match no longer needs,
+   * others in scratch. */
+  bool places_maps;
+
+  /* Optional: bytes of scratch that the stages share. */
+  size_t (*scratch) (const StereoBfvConstants * k, unsigned n_threads);
+
+  /* left_arms and right_arms. */
+  StereoStatus (*crosses) (StereoQueue * queue, const StereoBfvConstants * k,
+      const StereoView * left, const StereoView * right,
+      const StereoBfvMemory * memory);
+  /* Winners of both views from the views and the arms.  Not called when no
+   * disparity is searched. */
+  StereoStatus (*match) (StereoQueue * queue, const StereoBfvConstants * k,
+      const StereoView * left, const StereoView * right,
+      const StereoBfvMemory * memory);
+  /* reliable from the winners. */
+  StereoStatus (*check) (StereoQueue * queue, const StereoBfvConstants * k,
+      const StereoBfvMemory * memory);
+  /* voted from reliable and left_arms. */
+  StereoStatus (*vote) (StereoQueue * queue, const StereoBfvConstants * k,
+      const StereoBfvMemory * memory);
+  /* From voted, reliable and left to a map, or to codes if output is not
+   * NULL.  When no disparity is searched it reads nothing. */
+  StereoStatus (*border) (StereoQueue * queue, const StereoBfvConstants * k,
+      const StereoBfvMemory * memory, const StereoMap * map,
+      const StereoOutput * output);
+
+  /* Optional: check, vote and border in one. */
+  StereoStatus (*restore) (StereoQueue * queue, const StereoBfvConstants * k,
+      const StereoBfvMemory * memory, const StereoMap * map,
+      const StereoOutput * output);
+} StereoBfvStages;
+
+/* The constants for a problem; for tests that call stages. */
+void stereo_bfv_constants (const StereoProblem * problem,
+    const StereoBfvParams * params, StereoBfvConstants * constants);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* STEREO_BFV_H */

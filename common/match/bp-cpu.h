@@ -1,0 +1,39 @@
+/* gst-stereomatching: belief propagation on the CPU
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef STEREO_BP_CPU_H
+#define STEREO_BP_CPU_H
+
+#include "match/bp.h"
+
+/* Prepared views are rows of 16 bits.  Elements in front of and behind a view
+ * that may be read, and have no meaning. */
+#define STEREO_BP_VIEW_MARGIN 128
+
+/* Elements from row to row. */
+static inline size_t
+stereo_bp_view_pitch (const StereoBpConstants * k)
+{
+  return ((size_t) k->width + 31) / 32 * 32;
+}
+
+/* Row 0 of the left (0) or right (1) view. */
+static inline uint16_t *
+stereo_bp_view (const StereoBpWork * work, int side)
+{
+  return (uint16_t *) (side == 0 ? work->left : work->right)
+      + STEREO_BP_VIEW_MARGIN;
+}
+
+/* Declares the views, and scratch[0]. */
+void stereo_bp_plan_views_cpu (const StereoBpConstants * k,
+    StereoBpWork * work, StereoArena * arena);
+
+StereoStatus stereo_bp_prepare_cpu (StereoQueue * queue,
+    const StereoBpConstants * k, const StereoView * left,
+    const StereoView * right, const StereoBpWork * work);
+
+#endif /* STEREO_BP_CPU_H */

@@ -1,0 +1,43 @@
+/* gst-stereomatching: exponential step size adaptive weight
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "match/esaw.h"
+
+static const StereoParamSpec specs[] = {
+  STEREO_EXPSTEP_PARAM_ROWS (5, 2.6, 17.0, 36.0, 12.0),
+  STEREO_PARAM_END
+};
+
+static StereoStatus
+plan (const StereoProblem * problem, const void *params, const void *stages,
+    void *plan_memory, StereoArena * arena, StereoMessage * why)
+{
+  stereo_expstep_constants (problem, params, plan_memory);
+  return stereo_expstep_plan (problem, stages, plan_memory, arena, why);
+}
+
+const StereoAlgorithm stereo_esaw_algorithm = {
+  .name = "esaw",
+  .title = "Exponential step size adaptive weight",
+  .reference = "W. Yu, T. Chen, F. Franchetti, J. C. Hoe: High performance "
+      "stereo vision designed for massively data parallel platforms, IEEE "
+      "TCSVT 20 (11), 2010",
+  .uses_color = true,
+  .median = true,
+  .params = specs,
+  .params_size = sizeof (StereoExpstepParams),
+  .plan_size = sizeof (StereoExpstepPlan),
+  .plan = plan,
+  .run = stereo_expstep_run,
+};
+
+const void *stereo_esaw_stages_cpu (StereoSimd simd);
+
+const void *
+stereo_esaw_stages_cpu (StereoSimd simd)
+{
+  return stereo_expstep_stages_cpu (simd);
+}

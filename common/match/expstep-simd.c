@@ -1,0 +1,637 @@
+/* gst-stereomatching: ESAW and ESMP with vector instructions
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Compiled once for each instruction set, with STEREO_SIMD_NAME its name.
+ *
+ * Where the memory for all weights is affordable they are made first, and each
+ * thread takes some of the disparities through all passes.  Otherwise, and
+ * with messages, threads share the rows of a chunk of disparities; the weights
+ * of a row are made once for the chunk.  Even and odd pixels are kept apart in
+ * 16-bit lanes, so that nothing is shuffled.
+ */
+
+#include "match/expstep-simd.h"
+
+#include "core/cpu.h"
+#include "match/expstep-cpu.h"
+#include "match/expstep-pixel.h"
+#include "image/output.h"
+#include "simd/simd.h"
+
+#include <omp.h>
+
+#define STAGES SIMD_NAME (stereo_expstep_stages_)
+
+#define LANES (SIMD_BYTES / 2)
+
+/* Weights of the pixels before and behind those of a row, 0 to 170; zero where
+ * there is none, and up to the pitch. */
+typedef struct
+{
+  const uint8_t *before;
+  const uint8_t *after;
+} RowWeights;
+
+/* For a thread to make them in. */
+typedef struct
+{
+  uint8_t raw[2][STEREO_MAX_SIZE + SIMD_ALIGNMENT];
+  uint8_t made[2][STEREO_MAX_SIZE + SIMD_ALIGNMENT];
+} __attribute__ ((aligned (SIMD_ALIGNMENT))) WeightMemory;
+
+/* ------------------------------------------------------------------ weights */
+
+ALWAYS_INLINE void
+raw_weights_metric (const uint8_t * const a[3], const uint8_t * const b[3],
+    const uint8_t * table, int n, uint8_t * u, int metric, int channels)
+{
+  uint16_t place[256];
+
+  for (int x0 = 0; x0 < n; x0 += 256) {
+    int m = n - x0 < 256 ? n - x0 : 256;
+
+    for (int x = 0; x < m; x++) {
+      int d[3] = { 0, 0, 0 };
+
+      for (int c = 0; c < channels; c++)
+        d[c] = a[c][x0 + x] - b[c][x0 + x];
+      place[x] = (uint16_t) stereo_expstep_difference (metric, d[0], d[1],
+          d[2]);
+    }
+    for (int x = 0; x < m; x++)
+      u[x0 + x] = table[place[x]];
+  }
+}
+
+/* u for n pairs of pixels. */
+static void
+raw_weights (const StereoExpstepConstants * k, const StereoExpstepWork * work,
+    const uint8_t * table, size_t at_a, size_t at_b, int n, uint8_t * u)
+{
+  const uint8_t *a[3], *b[3];
+
+  for (int c = 0; c < 3; c++) {
+    const uint8_t *plane = stereo_expstep_left (k, work,
+        k->channels == 1 ? 0 : c);
+
+    a[c] = plane + at_a;
+    b[c] = plane + at_b;
+  }
+  if (k->channels == 1)
+    raw_weights_metric (a, b, table, n, u, STEREO_COLOR_METRIC_MAX, 1);
+  else if (k->metric == STEREO_COLOR_METRIC_MAX)
+    raw_weights_metric (a, b, table, n, u, STEREO_COLOR_METRIC_MAX, 3);
+  else if (k->metric == STEREO_COLOR_METRIC_MEAN)
+    raw_weights_metric (a, b, table, n, u, STEREO_COLOR_METRIC_MEAN, 3);
+  else
+    raw_weights_metric (a, b, table, n, u, STEREO_COLOR_METRIC_RMS, 3);
+}
+
+/* (512 u + t) / (2 t) without a division for each: the quotient is a multiple
+ * of 1 / (2 t) > 0.0006, which the sum of all errors, below 0.0002 with what
+ * is added against them, can't bridge. */
+static void
+normalise (const uint8_t * u, const uint8_t * v, int n, uint8_t * before,
+    uint8_t * after)
+{
+  for (int x = 0; x < n; x++) {
+    int a = u[x], b = v[x], t = 256 + a + b;
+    float r = 1.0f / (float) (2 * t);
+
+    before[x] = (uint8_t) (int) ((float) (512 * a + t) * r + 1e-4f);
+    after[x] = (uint8_t) (int) ((float) (512 * b + t) * r + 1e-4f);
+  }
+}
+
+/* Along a row. */
+static void
+make_row_weights (const StereoExpstepConstants * k,
+    const StereoExpstepPass * pass, const StereoExpstepWork * work, int y,
+    WeightMemory * m, uint8_t * before, uint8_t * after)
+{
+  int s = pass->step < k->width ? pass->step : k->width;
+  size_t row = (size_t) y * work->pitch;
+
+  memset (m->raw[0], 0, (size_t) s);
+  memset (m->raw[1] + (k->width - s), 0, (size_t) s);
+  raw_weights (k, work, pass->weight, row, row + (size_t) s, k->width - s,
+      m->raw[1]);
+  memcpy (m->raw[0] + s, m->raw[1], (size_t) (k->width - s));
+  normalise (m->raw[0], m->raw[1], k->width, before, after);
+  memset (before + k->width, 0, work->pitch - (size_t) k->width);
+  memset (after + k->width, 0, work->pitch - (size_t) k->width);
+}
+
+/* Along columns. */
+static void
+make_column_weights (const StereoExpstepConstants * k,
+    const StereoExpstepPass * pass, const StereoExpstepWork * work, int y,
+    WeightMemory * m, uint8_t * before, uint8_t * after)
+{
+  int s = pass->step;
+  size_t row = (size_t) y * work->pitch, width = (size_t) k->width;
+  size_t offset = (size_t) s * work->pitch;
+
+  if (y >= s)
+    raw_weights (k, work, pass->weight, row, row - offset, k->width,
+        m->raw[0]);
+  else
+    memset (m->raw[0], 0, width);
+  if (y + s < k->height)
+    raw_weights (k, work, pass->weight, row, row + offset, k->width,
+        m->raw[1]);
+  else
+    memset (m->raw[1], 0, width);
+  normalise (m->raw[0], m->raw[1], k->width, before, after);
+  memset (before + width, 0, work->pitch - width);
+  memset (after + width, 0, work->pitch - width);
+}
+
+/* Where the kept weights of a row are; side 0 = before, 1 = behind. */
+static uint8_t *
+kept_weights (const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, int index, bool columns, int side, int y)
+{
+  return work->weights + ((size_t) (4 * index + 2 * columns + side)
+      * (size_t) k->height + (size_t) y) * work->pitch;
+}
+
+static RowWeights
+get_weights (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
+    int index, bool columns, const StereoExpstepWork * work, int y,
+    WeightMemory * m)
+{
+  if (work->weights != NULL)
+    return (RowWeights) {
+      kept_weights (k, work, index, columns, 0, y),
+      kept_weights (k, work, index, columns, 1, y)
+    };
+  if (columns)
+    make_column_weights (k, pass, work, y, m, m->made[0], m->made[1]);
+  else
+    make_row_weights (k, pass, work, y, m, m->made[0], m->made[1]);
+  return (RowWeights) { m->made[0], m->made[1] };
+}
+
+static StereoStatus
+prepare_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepPass * passes, int n_passes, const StereoView * left,
+    const StereoView * right, const StereoExpstepWork * work)
+{
+  StereoStatus status = stereo_expstep_prepare_cpu (queue, k, left, right,
+      work);
+
+  if (status != STEREO_OK || work->weights == NULL)
+    return status;
+#pragma omp parallel num_threads(stereo_cpu_threads (queue))
+  {
+    WeightMemory m;
+
+    for (int i = 0; i < n_passes; i++) {
+#pragma omp for nowait
+      for (int y = 0; y < k->height; y++) {
+        make_row_weights (k, &passes[i], work, y, &m,
+            kept_weights (k, work, i, false, 0, y),
+            kept_weights (k, work, i, false, 1, y));
+        make_column_weights (k, &passes[i], work, y, &m,
+            kept_weights (k, work, i, true, 0, y),
+            kept_weights (k, work, i, true, 1, y));
+      }
+    }
+  }
+  return STEREO_OK;
+}
+
+/* ----------------------------------------------------------------- messages */
+
+/* M from C for SIMD_BYTES columns, in place; least: the smallest C. */
+ALWAYS_INLINE void
+messages (const StereoExpstepConstants * k, bool fine, uint8_t * c,
+    size_t pitch, int count, VecU8 least)
+{
+  VecU8 jump = (VecU8) { 0 } + (uint8_t) k->jump[fine];
+  VecU8 highest = simd_add_saturated8 (least,
+      (VecU8) { 0 } + (uint8_t) k->truncation[fine]);
+  VecU8 m = (VecU8) simd_set16 (0xffff);
+
+  for (int i = 0; i < count; i++) {
+    uint8_t *p = c + (size_t) i * pitch;
+
+    m = simd_min8 (simd_add_saturated8 (m, jump),
+        simd_min8 ((VecU8) simd_load16 (p), highest));
+    simd_store16 (p, (VecU16) m);
+  }
+  for (int i = count - 2; i >= 0; i--) {
+    uint8_t *p = c + (size_t) i * pitch;
+
+    m = simd_min8 (simd_add_saturated8 (m, jump), (VecU8) simd_load16 (p));
+    simd_store16 (p, (VecU16) m);
+  }
+}
+
+/* --------------------------------------------------------------------- cost */
+
+ALWAYS_INLINE VecU16
+cost_lanes (const StereoExpstepConstants * k, VecU16 difference)
+{
+  VecU16 limit = simd_set16 ((unsigned) k->limit);
+  VecU16 cost = simd_min16 (difference, limit) * (uint16_t) k->gain + 128;
+
+  if (k->excess != 0)
+    cost += (VecU16) (difference > limit) & (uint16_t) k->excess;
+  return cost;
+}
+
+/* C of one disparity along a row. */
+static void
+cost_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
+    int y, int d, uint8_t * target)
+{
+  int first = d > 0 ? d : 0, last = k->width - 1 + (d < 0 ? d : 0);
+  int c0 = k->cost_channels == 1 ? 0 : 1;
+  size_t row = (size_t) y * work->pitch + STEREO_EXPSTEP_MARGIN;
+
+  for (int x = first - first % SIMD_BYTES; x <= last; x += SIMD_BYTES) {
+    VecU16 even = { 0 }, odd = { 0 };
+
+    for (int c = c0; c < c0 + k->cost_channels; c++) {
+      VecU16 difference =
+          (VecU16) simd_absdiff8 ((VecU8) simd_load16 (work->left[c] + row
+              + x), (VecU8) simd_load16 (work->right[c] + row + x - d));
+
+      even += difference & 0xff;
+      odd += difference >> 8;
+    }
+    simd_store16 (target + x, cost_lanes (k, even) >> 8
+        | (cost_lanes (k, odd) & 0xff00));
+  }
+  memset (target, target[first], (size_t) first);
+  memset (target + last, target[last], (size_t) (k->width - last));
+}
+
+/* C, or M, of all disparities along a row. */
+static void
+costs_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
+    const StereoExpstepChunk * chunk, int y)
+{
+  uint8_t *target = stereo_expstep_row (work, 0, chunk, y, 0);
+
+  for (int i = 0; i < chunk->count; i++)
+    cost_row (k, work, y, k->min_disparity + chunk->first + i,
+        target + (size_t) i * work->pitch);
+  for (int x = 0; x < k->width && k->messages; x += SIMD_BYTES) {
+    VecU8 least = (VecU8) simd_set16 (0xffff);
+
+    for (int i = 0; i < chunk->count; i++)
+      least = simd_min8 (least, (VecU8) simd_load16 (target + x
+              + (size_t) i * work->pitch));
+    messages (k, false, target + x, work->pitch, chunk->count, least);
+  }
+}
+
+static StereoStatus
+cost_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
+{
+#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
+  for (int y = 0; y < k->height; y++)
+    costs_row (k, work, chunk, y);
+  return STEREO_OK;
+}
+
+/* -------------------------------------------------------------- aggregation */
+
+/* Weights of SIMD_BYTES pixels. */
+typedef struct
+{
+  VecU16 before[2];             /* even, odd */
+  VecU16 after[2];
+} VectorWeights;
+
+ALWAYS_INLINE VectorWeights
+load_weights (RowWeights weights, int x)
+{
+  VecU16 b = simd_load16 (weights.before + x);
+  VecU16 a = simd_load16 (weights.after + x);
+
+  return (VectorWeights) { {b & 0xff, b >> 8}, {a & 0xff, a >> 8} };
+}
+
+/* Sums of even and odd pixels.  As 256 C plus the weighted differences to the
+ * neighbours, modulo 65536. */
+ALWAYS_INLINE void
+weighted_sums (const VectorWeights * w, VecU16 c, VecU16 before, VecU16 after,
+    VecU16 * even, VecU16 * odd)
+{
+  VecU16 ce = c & 0xff, co = c >> 8;
+
+  *even = (c << 8) + w->before[0] * ((before & 0xff) - ce)
+      + w->after[0] * ((after & 0xff) - ce);
+  *odd = (c & 0xff00) + w->before[1] * ((before >> 8) - co)
+      + w->after[1] * ((after >> 8) - co);
+}
+
+/* What becomes of the sums. */
+typedef enum
+{
+  KIND_COSTS,                   /* the next costs */
+  KIND_MESSAGES,
+  KIND_FINE_MESSAGES,           /* after the first finer pass */
+  KIND_REFINED                  /* messages in finer steps than before */
+} Kind;
+
+/* SIMD_BYTES pixels of all disparities. */
+ALWAYS_INLINE void
+aggregate (const StereoExpstepConstants * k, const VectorWeights * w,
+    const uint8_t * c, const uint8_t * before, const uint8_t * after,
+    uint8_t * target, size_t pitch, int count, Kind kind)
+{
+  VecU8 least = (VecU8) simd_set16 (0xffff);
+  VecU16 least_even = (VecU16) least, least_odd = (VecU16) least;
+
+  for (int i = 0; i < count && kind == KIND_REFINED; i++) {
+    size_t offset = (size_t) i * pitch;
+    VecU16 even, odd;
+
+    weighted_sums (w, simd_load16 (c + offset), simd_load16 (before + offset),
+        simd_load16 (after + offset), &even, &odd);
+    least_even = simd_min16 (least_even, even);
+    least_odd = simd_min16 (least_odd, odd);
+  }
+  for (int i = 0; i < count; i++) {
+    size_t offset = (size_t) i * pitch;
+    VecU16 even, odd, result;
+
+    weighted_sums (w, simd_load16 (c + offset), simd_load16 (before + offset),
+        simd_load16 (after + offset), &even, &odd);
+    if (kind == KIND_REFINED)
+      result = simd_min16 ((even - least_even + 64) >> 7, simd_set16 (255))
+          | simd_min16 ((odd - least_odd + 64) >> 7, simd_set16 (255)) << 8;
+    else
+      result = (even + 128) >> 8 | ((odd + 128) & 0xff00);
+    simd_store16 (target + offset, result);
+    if (kind != KIND_COSTS)
+      least = simd_min8 (least, (VecU8) result);
+  }
+  if (kind != KIND_COSTS)
+    messages (k, kind != KIND_MESSAGES, target, pitch, count, least);
+}
+
+/* A row: constant kinds let the compiler leave out what they don't need. */
+ALWAYS_INLINE void
+aggregate_row (const StereoExpstepConstants * k, RowWeights weights,
+    const uint8_t * c, const uint8_t * before, const uint8_t * after,
+    int step, uint8_t * target, size_t pitch, int count, Kind kind)
+{
+  for (int x = 0; x < k->width; x += SIMD_BYTES) {
+    VectorWeights w = load_weights (weights, x);
+    /* Where no pixel of the vector has a neighbour, any will do. */
+    const uint8_t *b = x + SIMD_BYTES > step ? before : c;
+    const uint8_t *a = x + step < k->width ? after : c;
+
+    aggregate (k, &w, c + x, b + x, a + x, target + x, pitch, count, kind);
+  }
+}
+
+/* step is that along the row, 0 for columns. */
+static void
+aggregate_row_kind (const StereoExpstepConstants * k, RowWeights weights,
+    const uint8_t * c, const uint8_t * before, const uint8_t * after,
+    int step, uint8_t * target, size_t pitch, int count, Kind kind)
+{
+  switch (kind) {
+    case KIND_COSTS:
+      aggregate_row (k, weights, c, before, after, step, target, pitch, count,
+          KIND_COSTS);
+      break;
+    case KIND_MESSAGES:
+      aggregate_row (k, weights, c, before, after, step, target, pitch, count,
+          KIND_MESSAGES);
+      break;
+    case KIND_FINE_MESSAGES:
+      aggregate_row (k, weights, c, before, after, step, target, pitch, count,
+          KIND_FINE_MESSAGES);
+      break;
+    case KIND_REFINED:
+      aggregate_row (k, weights, c, before, after, step, target, pitch, count,
+          KIND_REFINED);
+      break;
+  }
+}
+
+/* The pass along row y. */
+static void
+rows_row (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
+    int index, const StereoExpstepWork * work,
+    const StereoExpstepChunk * chunk, int y, WeightMemory * m)
+{
+  int s = pass->step;
+  RowWeights weights = get_weights (k, pass, index, false, work, y, m);
+  const uint8_t *source = stereo_expstep_row (work, 0, chunk, y, 0);
+  uint8_t *target = stereo_expstep_row (work, 1, chunk, y, 0);
+
+  aggregate_row_kind (k, weights, source, source - s, source + s, s, target,
+      work->pitch, chunk->count, !k->messages ? KIND_COSTS
+      : index >= STEREO_EXPSTEP_FINE_PASS ? KIND_FINE_MESSAGES
+      : KIND_MESSAGES);
+}
+
+static StereoStatus
+rows_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepPass * pass, int index, const StereoExpstepWork * work,
+    const StereoExpstepChunk * chunk)
+{
+#pragma omp parallel num_threads(stereo_cpu_threads (queue))
+  {
+    WeightMemory m;
+
+#pragma omp for schedule(dynamic, 4)
+    for (int y = 0; y < k->height; y++)
+      rows_row (k, pass, index, work, chunk, y, &m);
+  }
+  return STEREO_OK;
+}
+
+/* The winners of a row: for each vector of pixels the sums of even and odd
+ * ones, then their indices. */
+static uint16_t *
+best_row (const StereoExpstepWork * work, int y)
+{
+  return (uint16_t *) (work->best + (size_t) y * work->pitch);
+}
+
+ALWAYS_INLINE void
+keep_winners (const VectorWeights * w, const uint8_t * c,
+    const uint8_t * before, const uint8_t * after, size_t pitch,
+    const StereoExpstepChunk * chunk, bool fresh, uint16_t * best)
+{
+  VecU16 sums[2], indices[2];
+
+  for (int j = 0; j < 2; j++) {
+    if (fresh) {
+      sums[j] = simd_set16 (0xffff);
+      indices[j] = simd_set16 (0);
+    } else {
+      sums[j] = simd_load16 (best + j * LANES);
+      indices[j] = simd_load16 (best + (2 + j) * LANES);
+    }
+  }
+  for (int i = 0; i < chunk->count; i++) {
+    size_t offset = (size_t) i * pitch;
+    VecU16 index = simd_set16 ((unsigned) (chunk->first + i)), even, odd;
+
+    weighted_sums (w, simd_load16 (c + offset), simd_load16 (before + offset),
+        simd_load16 (after + offset), &even, &odd);
+    indices[0] = simd_keep_best16 (even, &sums[0], index, indices[0]);
+    indices[1] = simd_keep_best16 (odd, &sums[1], index, indices[1]);
+  }
+  for (int j = 0; j < 2; j++) {
+    simd_store16 (best + j * LANES, sums[j]);
+    simd_store16 (best + (2 + j) * LANES, indices[j]);
+  }
+}
+
+/* The pass along columns for row y.  fresh: there are no winners yet. */
+static void
+columns_row (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
+    int index, bool last, bool fresh, const StereoExpstepWork * work,
+    const StereoExpstepChunk * chunk, int y, WeightMemory * m)
+{
+  int s = pass->step;
+  RowWeights weights = get_weights (k, pass, index, true, work, y, m);
+  const uint8_t *source = stereo_expstep_row (work, 1, chunk, y, 0);
+  const uint8_t *above = stereo_expstep_row (work, 1, chunk,
+      y >= s ? y - s : y, 0);
+  const uint8_t *below = stereo_expstep_row (work, 1, chunk,
+      y + s < k->height ? y + s : y, 0);
+
+  if (!last) {
+    aggregate_row_kind (k, weights, source, above, below, 0,
+        stereo_expstep_row (work, 0, chunk, y, 0), work->pitch, chunk->count,
+        !k->messages ? KIND_COSTS
+        : index == STEREO_EXPSTEP_FINE_PASS - 1 ? KIND_REFINED
+        : index >= STEREO_EXPSTEP_FINE_PASS ? KIND_FINE_MESSAGES
+        : KIND_MESSAGES);
+    return;
+  }
+  for (int x = 0; x < k->width; x += SIMD_BYTES) {
+    VectorWeights w = load_weights (weights, x);
+
+    keep_winners (&w, source + x, above + x, below + x, work->pitch, chunk,
+        fresh, best_row (work, y) + 2 * x);
+  }
+}
+
+static StereoStatus
+columns_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepPass * pass, int index, bool last,
+    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
+{
+#pragma omp parallel num_threads(stereo_cpu_threads (queue))
+  {
+    WeightMemory m;
+
+#pragma omp for schedule(dynamic, 4)
+    for (int y = 0; y < k->height; y++)
+      columns_row (k, pass, index, last, chunk->first == k->first_index, work,
+          chunk, y, &m);
+  }
+  return STEREO_OK;
+}
+
+/* ------------------------------------------------------- a part to a thread */
+
+/* Each thread takes whole chunks, through all passes, in volumes of its own
+ * that stay in its cache; and nobody waits for anybody but at the end. */
+static StereoStatus
+match_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepPass * passes, int n_passes,
+    const StereoExpstepWork * work)
+{
+  int n_chunks = (k->end_index - k->first_index + work->part_chunk - 1)
+      / work->part_chunk;
+
+  (void) queue;
+#pragma omp parallel num_threads(work->parts)
+  {
+    StereoExpstepWork own = stereo_expstep_part (k, work,
+        omp_get_thread_num ());
+    bool fresh = true;
+    WeightMemory m;
+
+#pragma omp for schedule(monotonic:dynamic)
+    for (int c = 0; c < n_chunks; c++) {
+      StereoExpstepChunk chunk = {
+        k->first_index + c * work->part_chunk, work->part_chunk
+      };
+
+      if (chunk.count > k->end_index - chunk.first)
+        chunk.count = k->end_index - chunk.first;
+      for (int y = 0; y < k->height; y++)
+        costs_row (k, &own, &chunk, y);
+      for (int i = 0; i < n_passes; i++) {
+        bool last = i == n_passes - 1;
+
+        for (int y = 0; y < k->height; y++)
+          rows_row (k, &passes[i], i, &own, &chunk, y, &m);
+        for (int y = 0; y < k->height; y++)
+          columns_row (k, &passes[i], i, last, fresh, &own, &chunk, y, &m);
+      }
+      fresh = false;
+    }
+    /* A thread that came too late for any has no winners. */
+    if (fresh)
+      memset (own.best, 0xff, sizeof (uint32_t) * work->pitch
+          * (size_t) k->height);
+  }
+  return STEREO_OK;
+}
+
+static StereoStatus
+finish_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, const StereoMap * map,
+    const StereoOutput * output)
+{
+  bool empty = k->first_index == k->end_index;
+
+#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
+  for (int y = 0; y < k->height; y++) {
+    for (int x = 0; x < k->width; x++) {
+      int in_vector = x % SIMD_BYTES;
+      int place = 2 * (x - in_vector) + in_vector % 2 * LANES + in_vector / 2;
+      uint32_t best = UINT32_MAX;
+
+      for (int i = 0; i < (work->parts > 0 ? work->parts : 1); i++) {
+        StereoExpstepWork part = stereo_expstep_part (k, work, i);
+        const uint16_t *row = best_row (&part, y);
+
+        best = stereo_min_u32 (best, (uint32_t) row[place] << 16
+            | row[place + 2 * LANES]);
+      }
+      stereo_store_index (map, output, x, y, empty ? STEREO_INVALID
+          : best & 0xffff);
+    }
+  }
+  return STEREO_OK;
+}
+
+static int
+plan_cpu (const StereoProblem * problem, const StereoExpstepConstants * k,
+    int n_passes, StereoExpstepWork * work, StereoArena * arena)
+{
+  return stereo_expstep_plan_cpu (problem, k, n_passes, true, work, arena);
+}
+
+const StereoExpstepStages STAGES = {
+  .plan = plan_cpu,
+  .prepare = prepare_cpu,
+  .cost = cost_cpu,
+  .rows = rows_cpu,
+  .columns = columns_cpu,
+  .match = match_cpu,
+  .finish = finish_cpu,
+};

@@ -1,0 +1,112 @@
+/* gst-stereomatching: the inside of a CUDA queue, for stages
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef STEREO_QUEUE_CUDA_H
+#define STEREO_QUEUE_CUDA_H
+
+#include "core/algorithm.h"
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STEREO_CUDA_SLOTS 2
+
+typedef struct
+{
+  cudaEvent_t begun;            /* before the first upload */
+  cudaEvent_t uploaded;
+  cudaEvent_t computed;
+  cudaEvent_t ended;            /* after the last download */
+  cudaEvent_t marks[STEREO_MAX_MARKS];  /* NULL until first used */
+  cudaStream_t current;         /* that the frame has got to */
+  bool uploads;                 /* of this frame; without any it stays on the */
+  bool downloads;               /* compute stream */
+} StereoCudaSlot;
+
+/* Three streams, so that frame n + 1 goes up while n is computed and n - 1
+ * comes down. */
+typedef struct
+{
+  StereoQueue queue;
+  cudaStream_t up;
+  cudaStream_t compute;
+  cudaStream_t down;
+  bool borrowed;                /* the compute stream */
+  int multiprocessors;
+  int capability;               /* 10 major + minor */
+  StereoCudaSlot slots[STEREO_CUDA_SLOTS];
+} StereoCudaQueue;
+
+/* Makes the context of the queue's device current for this thread, and takes
+ * it off again. */
+StereoStatus stereo_cuda_enter (StereoDevice * device, StereoMessage * why);
+void stereo_cuda_leave (StereoDevice * device);
+
+/* STEREO_OK for cudaSuccess, else what failed with the error's name. */
+StereoStatus stereo_cuda_check (cudaError_t error, const char *what,
+    const char *file, int line, StereoMessage * why);
+#define STEREO_CUDA_CHECK(call, what, why) \
+    stereo_cuda_check (call, what, __FILE__, __LINE__, why)
+
+/* Bytes of shared memory that a block of threads can have at most. */
+int stereo_cuda_shared_limit (const StereoDevice * device);
+
+/* Whether the blocks of a kernel can wait for each other. */
+bool stereo_cuda_cooperative (const StereoDevice * device);
+
+/* Whether the kernels were built for the current device (filters.cu). */
+cudaError_t stereo_cuda_probe (void);
+
+#ifdef __cplusplus
+}
+
+/* For the duration of a stage function: the context, and what a launch left. */
+class StereoCudaStage
+{
+public:
+  explicit StereoCudaStage (StereoQueue * q) : queue_ (q)
+  {
+    status_ = stereo_cuda_enter (q->device, &q->message);
+  }
+  ~StereoCudaStage ()
+  {
+    if (status_ == STEREO_OK)
+      stereo_cuda_leave (queue_->device);
+  }
+  bool entered () const
+  {
+    return status_ == STEREO_OK;
+  }
+  StereoStatus status () const
+  {
+    return status_;
+  }
+  cudaStream_t stream () const
+  {
+    return ((StereoCudaQueue *) queue_)->compute;
+  }
+  StereoStatus launched (const char *kernel, const char *file, int line)
+  {
+    return stereo_cuda_check (cudaGetLastError (), kernel, file, line,
+        &queue_->message);
+  }
+
+private:
+  StereoCudaStage (const StereoCudaStage &);
+  StereoCudaStage & operator= (const StereoCudaStage &);
+
+  StereoQueue *queue_;
+  StereoStatus status_;
+};
+
+#define STEREO_CUDA_LAUNCHED(stage, kernel) \
+    (stage).launched (kernel, __FILE__, __LINE__)
+#endif
+
+#endif /* STEREO_QUEUE_CUDA_H */

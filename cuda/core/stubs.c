@@ -1,0 +1,60 @@
+/* gst-stereomatching: what stereo-cuda.h declares, in a build without CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "stereo-cuda.h"
+
+#include "core/algorithm.h"
+#include "core/testing-cuda.h"
+
+static StereoStatus
+unsupported (StereoMessage * why)
+{
+  return stereo_fail (why, STEREO_ERROR_UNSUPPORTED,
+      "this build has no CUDA: build it where nvcc is, with -Dcuda=enabled");
+}
+
+int
+stereo_cuda_count (StereoMessage * why)
+{
+  (void) unsupported (why);
+  return 0;
+}
+
+StereoStatus
+stereo_device_new_cuda (int ordinal, StereoDevice ** device,
+    StereoMessage * why)
+{
+  (void) ordinal, (void) device;
+  return unsupported (why);
+}
+
+StereoStatus
+stereo_device_new_cuda_wrapped (void *cu_context, void *cu_stream,
+    StereoDevice ** device, StereoMessage * why)
+{
+  (void) cu_context, (void) cu_stream, (void) device;
+  return unsupported (why);
+}
+
+StereoStatus
+stereo_cuda_memory (StereoDevice * device, size_t * available, size_t * total,
+    StereoMessage * why)
+{
+  (void) device, (void) available, (void) total;
+  return unsupported (why);
+}
+
+void
+stereo_cuda_pretend_shared_limit (StereoDevice * device, int bytes)
+{
+  (void) device, (void) bytes;
+}
+
+void
+stereo_cuda_pretend_cooperative (StereoDevice * device, bool cooperative)
+{
+  (void) device, (void) cooperative;
+}

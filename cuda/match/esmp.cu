@@ -1,0 +1,558 @@
+/* gst-stereomatching: exponential step size message propagation on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * See expstep.cuh.  Messages couple all disparities of a pixel: they are side
+ * by side in the volume, 16 to a thread, and the threads of a pixel are
+ * neighbouring lanes of a warp (2, 4, 8, 16 or 32 of them; those that have no
+ * disparities left idle).  A message reaches only as far as it costs less than
+ * the truncation and the range of costs, so it takes a few rounds over
+ * distances 1, 2, 4, ... instead of a scan.
+ */
+
+#include "match/expstep.cuh"
+
+namespace
+{
+
+const int max_groups = 32;
+/* More than any cost, and small enough to add to. */
+const uint32_t infinite = 0x7fff7fffu;
+
+/* Where a thread works. */
+struct Place
+{
+  int x;
+  int group;
+  int valid;                    /* disparities it has: 0 to 16 */
+};
+
+template < int LANES > __device__ __forceinline__ Place
+find_place (const ExpstepArgs & a)
+{
+  int thread = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  Place p;
+
+  p.x = thread / LANES;
+  p.group = thread % LANES;
+  p.valid = max (0, min (16, a.count - 16 * p.group));
+  return p;
+}
+
+/* ----------------------------------------------------------------- messages */
+
+/* Bits of the halves that have no disparity. */
+__device__ __forceinline__ uint32_t
+no_disparity (int valid, int low)
+{
+  return (low < valid ? 0u : 0x0000ffffu)
+      | (low + 2 < valid ? 0u : 0xffff0000u);
+}
+
+/* The words before and behind a thread's, from its neighbours. */
+template < int LANES > __device__ __forceinline__ uint32_t
+from_before (uint32_t w, int group, int lanes_away)
+{
+  uint32_t v = __shfl_up_sync (0xffffffffu, w, lanes_away, LANES);
+
+  return group >= lanes_away ? v : infinite;
+}
+
+template < int LANES > __device__ __forceinline__ uint32_t
+from_behind (uint32_t w, int group, int lanes_away)
+{
+  uint32_t v = __shfl_down_sync (0xffffffffu, w, lanes_away, LANES);
+
+  return group + lanes_away < LANES ? v : infinite;
+}
+
+/* v[i] = min (v[i], v[i - shift] + cost, v[i + shift] + cost) for words. */
+template < int LANES, int SHIFT > __device__ __forceinline__ void
+reach_words (uint32_t (&v)[4], int group, uint32_t cost)
+{
+  uint32_t w[4 + 2 * SHIFT];
+
+#pragma unroll
+  for (int i = 0; i < SHIFT; i++) {
+    w[i] = from_before < LANES > (v[4 - SHIFT + i], group, 1);
+    w[4 + SHIFT + i] = from_behind < LANES > (v[i], group, 1);
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    w[SHIFT + i] = v[i];
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    v[i] = __viaddmin_u16x2 (w[i + 2 * SHIFT], cost,
+        __viaddmin_u16x2 (w[i], cost, v[i]));
+}
+
+/* The same for halves: distance 2 between even or between odd values. */
+template < int LANES > __device__ __forceinline__ void
+reach_two (uint32_t (&v)[4], int group, uint32_t cost)
+{
+  uint32_t w[6];
+
+  w[0] = from_before < LANES > (v[3], group, 1);
+  w[5] = from_behind < LANES > (v[0], group, 1);
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    w[i + 1] = v[i];
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    v[i] = __viaddmin_u16x2 (__byte_perm (w[i + 1], w[i + 2], 0x5432), cost,
+        __viaddmin_u16x2 (__byte_perm (w[i], w[i + 1], 0x5432), cost, v[i]));
+}
+
+template < int LANES > __device__ __forceinline__ void
+reach_one (Values & v, int group, uint32_t cost)
+{
+  uint32_t behind = from_behind < LANES > (v.even[0], group, 1);
+  uint32_t before = from_before < LANES > (v.odd[3], group, 1);
+  uint32_t odd[4];
+
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    uint32_t next = i < 3 ? v.even[i + 1] : behind;
+
+    odd[i] = __viaddmin_u16x2 (v.even[i], cost, v.odd[i]);
+    odd[i] = __viaddmin_u16x2 (__byte_perm (v.even[i], next, 0x5432), cost,
+        odd[i]);
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    uint32_t previous = i > 0 ? v.odd[i - 1] : before;
+
+    v.even[i] = __viaddmin_u16x2 (v.odd[i], cost, v.even[i]);
+    v.even[i] = __viaddmin_u16x2 (__byte_perm (previous, v.odd[i], 0x5432),
+        cost, v.even[i]);
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    v.odd[i] = odd[i];
+}
+
+/* The smallest half of all lanes of a pixel, in both halves. */
+template < int LANES > __device__ __forceinline__ uint32_t
+smallest (const Values & v)
+{
+  uint32_t m = v.even[0];
+
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    m = __vimin3_u16x2 (m, v.even[i], v.odd[i]);
+  m = __vminu2 (m, __byte_perm (m, 0, 0x1032));
+#pragma unroll
+  for (int lane = 1; lane < LANES; lane *= 2)
+    m = __vminu2 (m, __shfl_xor_sync (0xffffffffu, m, lane));
+  return m;
+}
+
+/* M from C, in place.  Every lane of the warp has to take part. */
+template < int LANES > __device__ __forceinline__ void
+messages (const ExpstepArgs & a, Values & v, const Place & p)
+{
+  uint32_t cost = (uint32_t) a.jump;
+
+  if (p.valid < 16) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      v.even[i] |= no_disparity (p.valid, 4 * i) & 0x00ff00ffu;
+      v.odd[i] |= no_disparity (p.valid, 4 * i + 1) & 0x00ff00ffu;
+    }
+  }
+  if ((a.truncation & 255) < 255) {
+    uint32_t highest = smallest < LANES > (v) + (uint32_t) a.truncation;
+
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      v.even[i] = __vminu2 (v.even[i], highest);
+      v.odd[i] = __vminu2 (v.odd[i], highest);
+    }
+  }
+  for (int round = 0; round < a.rounds; round++) {
+    uint32_t distance_cost = (uint32_t) min (255,
+        (a.jump & 255) << min (round, 8)) * 0x10001u;
+
+    if (round == 0) {
+      reach_one < LANES > (v, p.group, cost);
+    } else if (round == 1) {
+      reach_two < LANES > (v.even, p.group, distance_cost);
+      reach_two < LANES > (v.odd, p.group, distance_cost);
+    } else if (round == 2) {
+      reach_words < LANES, 1 > (v.even, p.group, distance_cost);
+      reach_words < LANES, 1 > (v.odd, p.group, distance_cost);
+    } else if (round == 3) {
+      reach_words < LANES, 2 > (v.even, p.group, distance_cost);
+      reach_words < LANES, 2 > (v.odd, p.group, distance_cost);
+    } else {
+      int away = 1 << (round - 4);
+
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        uint32_t before = from_before < LANES > (v.even[i], p.group, away);
+        uint32_t behind = from_behind < LANES > (v.even[i], p.group, away);
+
+        v.even[i] = __viaddmin_u16x2 (before, distance_cost, v.even[i]);
+        v.even[i] = __viaddmin_u16x2 (behind, distance_cost, v.even[i]);
+        before = from_before < LANES > (v.odd[i], p.group, away);
+        behind = from_behind < LANES > (v.odd[i], p.group, away);
+        v.odd[i] = __viaddmin_u16x2 (before, distance_cost, v.odd[i]);
+        v.odd[i] = __viaddmin_u16x2 (behind, distance_cost, v.odd[i]);
+      }
+    }
+  }
+}
+
+__device__ __forceinline__ uint4
+packed (const Values & v)
+{
+  uint4 result;
+
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    word (result, i) = v.even[i] | v.odd[i] << 8;
+  return result;
+}
+
+/* --------------------------------------------------------------- the passes */
+
+__device__ __forceinline__ size_t
+volume_at (const ExpstepArgs & a, int x, int y, int group)
+{
+  return ((size_t) y * a.pitch + (size_t) x) * (size_t) a.groups
+      + (size_t) group;
+}
+
+template < int LANES > __global__ void
+cost_kernel (const __grid_constant__ ExpstepArgs a)
+{
+  const Place p = find_place < LANES > (a);
+  const int x = min (p.x, a.k.width - 1), y = (int) blockIdx.y;
+  const uint4 c = costs (a, x, y, p.group);
+  Values v;
+
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    v.even[i] = even (word (c, i));
+    v.odd[i] = odd (word (c, i));
+  }
+  messages < LANES > (a, v, p);
+  if (p.x < a.k.width && p.valid > 0)
+    a.target[volume_at (a, x, y, p.group)] = packed (v);
+}
+
+__device__ __forceinline__ void
+load_taps (const ExpstepArgs & a, int x, int y, int group, Taps * taps)
+{
+  int before = x >= a.step ? x - a.step : x;
+  int after = x + a.step < a.k.width ? x + a.step : x;
+
+  taps->own = a.source[volume_at (a, x, y, group)];
+  taps->before = a.source[volume_at (a, before, y, group)];
+  taps->after = a.source[volume_at (a, after, y, group)];
+  taps->weights = a.weights[(size_t) y * a.pitch + x];
+}
+
+/* Messages after the pass along the row. */
+template < int LANES > __device__ __forceinline__ void
+row_messages (const ExpstepArgs & a, const Taps & t, const Place & p,
+    Values & result)
+{
+  Weights w = row_weights (t.weights);
+
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    uint32_t e, o;
+
+    sums (w, word (t.own, i), word (t.before, i), word (t.after, i),
+        0x00800080u, &e, &o);
+    result.even[i] = high_bytes (e);
+    result.odd[i] = high_bytes (o);
+  }
+  messages < LANES > (a, result, p);
+}
+
+/* From sums to costs above the pixel's smallest, in finer steps. */
+template < int LANES > __device__ __forceinline__ void
+refine (Values & c, const Place & p)
+{
+  if (p.valid < 16) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      c.even[i] |= no_disparity (p.valid, 4 * i);
+      c.odd[i] |= no_disparity (p.valid, 4 * i + 1);
+    }
+  }
+  uint32_t least = smallest < LANES > (c);
+
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    /* with less than 2^15 nothing is carried; more is cut off anyway */
+    uint32_t e = __vminu2 (__vsub2 (c.even[i], least), 0x7fff7fffu);
+    uint32_t o = __vminu2 (__vsub2 (c.odd[i], least), 0x7fff7fffu);
+
+    c.even[i] = __vminu2 ((e + 0x00400040u) >> 7 & 0x01ff01ffu, 0x00ff00ffu);
+    c.odd[i] = __vminu2 ((o + 0x00400040u) >> 7 & 0x01ff01ffu, 0x00ff00ffu);
+  }
+}
+
+/* The pass along the column for the pixel at (x, y). */
+template < int LANES, bool LAST > __device__ __forceinline__ void
+column_messages (const ExpstepArgs & a, const ExpstepArgs & columns, int x,
+    int y, const Place & p, uint32_t weights, const Values & above,
+    const Values & here, const Values & below)
+{
+  /* Lanes without a pixel or disparities do as their neighbours do. */
+  const bool stores = p.x < a.k.width && p.valid > 0;
+  const uint32_t start = LAST || a.refine ? 0u : 0x00800080u;
+  Weights w = column_weights (weights);
+  Values c;
+
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    c.even[i] = weighted (w, here.even[i], above.even[i], below.even[i],
+        start);
+    c.odd[i] = weighted (w, here.odd[i], above.odd[i], below.odd[i], start);
+  }
+  if (LAST) {
+    uint32_t best = winner (c.even, c.odd, p.valid);
+
+    best = p.valid > 0 ? best + (uint32_t) (16 * p.group) : 0xffffffffu;
+#pragma unroll
+    for (int lane = 1; lane < LANES; lane *= 2)
+      best = min (best, __shfl_xor_sync (0xffffffffu, best, lane));
+    if (stores && p.group == 0)
+      a.best[(size_t) y * a.pitch + x] = best + (uint32_t) a.first;
+    return;
+  }
+  if (a.refine) {
+    refine < LANES > (c, p);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      c.even[i] = high_bytes (c.even[i]);
+      c.odd[i] = high_bytes (c.odd[i]);
+    }
+  }
+  messages < LANES > (columns, c, p);
+  if (stores)
+    a.target[volume_at (a, x, y, p.group)] = packed (c);
+}
+
+/* `a` has the smoothness for messages along rows, `columns` for those along
+ * columns. */
+template < int LANES, bool LAST >
+__global__ void __launch_bounds__ (expstep_threads)
+iterate_kernel (const __grid_constant__ ExpstepArgs a,
+    const __grid_constant__ ExpstepArgs columns)
+{
+  const Place p = find_place < LANES > (a);
+  const int x = min (p.x, a.k.width - 1), s = a.step;
+  const int group = min (p.group, a.groups - 1);
+  int y, n_before, n;
+
+  /* the same for the whole block */
+  if (!find_piece (a, (int) blockIdx.y, &y, &n_before, &n))
+    return;
+
+  Values ring[3] = { };
+  Taps taps;
+  uint32_t weights;
+
+  if (n_before > 0) {
+    load_taps (a, x, y - s, group, &taps);
+    row_messages < LANES > (a, taps, p, ring[0]);
+  }
+  load_taps (a, x, y, group, &taps);
+  row_messages < LANES > (a, taps, p, ring[1]);
+  weights = taps.weights;
+  if (y + s < a.k.height)
+    load_taps (a, x, y + s, group, &taps);
+
+  for (int i = 0; i < n; i++) {
+    uint32_t next = taps.weights;
+
+    /* Without a pixel below, whatever is there weighs nothing. */
+    if (y + s < a.k.height)
+      row_messages < LANES > (a, taps, p, ring[2]);
+    /* on their way while the column is worked on */
+    if (i + 1 < n && y + 2 * s < a.k.height)
+      load_taps (a, x, y + 2 * s, group, &taps);
+    column_messages < LANES, LAST > (a, columns, x, y, p, weights, ring[0],
+        ring[1], ring[2]);
+    ring[0] = ring[1];
+    ring[1] = ring[2];
+    weights = next;
+    y += s;
+  }
+}
+
+/* ------------------------------------------------------------------- stages */
+
+int
+plan (const StereoProblem *, const StereoExpstepConstants * k, int n_passes,
+    StereoExpstepWork * work, StereoArena * arena)
+{
+  size_t plane = expstep_plan_planes (k, n_passes, work, arena);
+  size_t groups = ((size_t) (k->end_index - k->first_index) + 15) / 16;
+
+  if (groups > max_groups)
+    return -16 * max_groups;
+  for (int i = 0; i < 2; i++)
+    stereo_arena_add (arena, (void **) &work->volume[i], plane * groups, 16);
+  return 16 * (int) groups;
+}
+
+/* Smoothness of messages before (false) or after costs got finer. */
+void
+set_smoothness (const StereoExpstepConstants * k, bool fine, ExpstepArgs * a)
+{
+  int jump = k->jump[fine], truncation = k->truncation[fine];
+  /* A message over n disparities costs n jumps: no use when that is as much as
+   * the truncation, or the range. */
+  int reach = jump > 0 ? (truncation - 1) / jump : a->count;
+
+  if (reach > a->count - 1)
+    reach = a->count - 1;
+  a->jump = jump * 0x10001;
+  a->truncation = truncation * 0x10001;
+  for (a->rounds = 0; (1 << a->rounds) - 1 < reach;)
+    a->rounds++;
+}
+
+int
+lanes_for (int groups)
+{
+  int lanes = 1;
+
+  while (lanes < groups)
+    lanes *= 2;
+  return lanes;
+}
+
+template < int LANES > void
+launch_cost (StereoCudaStage & stage, const ExpstepArgs & a)
+{
+  cost_kernel < LANES > <<< rows_grid (a.k.width * LANES, a.k.height, 1),
+      expstep_threads, 0, stage.stream () >>> (a);
+}
+
+StereoStatus
+cost (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
+{
+  StereoCudaStage stage (queue);
+  ExpstepArgs a;
+
+  if (!stage.entered ())
+    return stage.status ();
+  expstep_args (k, work, chunk, &a);
+  a.target = (uint4 *) work->volume[0];
+  set_smoothness (k, false, &a);
+  switch (lanes_for (a.groups)) {
+    case 1:
+      launch_cost < 1 > (stage, a);
+      break;
+    case 2:
+      launch_cost < 2 > (stage, a);
+      break;
+    case 4:
+      launch_cost < 4 > (stage, a);
+      break;
+    case 8:
+      launch_cost < 8 > (stage, a);
+      break;
+    case 16:
+      launch_cost < 16 > (stage, a);
+      break;
+    default:
+      launch_cost < 32 > (stage, a);
+      break;
+  }
+  return STEREO_CUDA_LAUNCHED (stage, "esmp's cost_kernel");
+}
+
+/* What a pass is launched with. */
+struct Pass
+{
+  ExpstepArgs rows;
+  ExpstepArgs columns;
+  int places;
+  bool last;
+};
+
+template < int LANES > void
+launch (StereoCudaStage & stage, const Pass & p)
+{
+  dim3 grid = rows_grid (p.rows.k.width * LANES, p.places, 1);
+
+  if (p.last)
+    iterate_kernel < LANES, true > <<< grid, expstep_threads, 0,
+        stage.stream () >>> (p.rows, p.columns);
+  else
+    iterate_kernel < LANES, false > <<< grid, expstep_threads, 0,
+        stage.stream () >>> (p.rows, p.columns);
+}
+
+StereoStatus
+iterate (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepPass * pass, int index, bool last,
+    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
+{
+  StereoCudaStage stage (queue);
+  Pass p;
+  ExpstepArgs & a = p.rows;
+
+  if (!stage.entered ())
+    return stage.status ();
+  expstep_args (k, work, chunk, &a);
+  expstep_pass_args (pass, index, work, &a);
+  a.refine = index == STEREO_EXPSTEP_FINE_PASS - 1 && !last;
+  a.source = (const uint4 *) work->volume[index % 2];
+  a.target = (uint4 *) work->volume[1 - index % 2];
+  set_smoothness (k, index >= STEREO_EXPSTEP_FINE_PASS, &a);
+  /* messages are dear: none twice, if there is enough to do */
+  p.places = expstep_cut_chains ((size_t) k->width * (size_t) k->height
+      * (size_t) a.groups < (size_t) 4 << 20 ? 8 : 32, &a);
+  p.last = last;
+  p.columns = a;
+  set_smoothness (k, index >= STEREO_EXPSTEP_FINE_PASS - 1, &p.columns);
+  switch (lanes_for (a.groups)) {
+    case 1:
+      launch < 1 > (stage, p);
+      break;
+    case 2:
+      launch < 2 > (stage, p);
+      break;
+    case 4:
+      launch < 4 > (stage, p);
+      break;
+    case 8:
+      launch < 8 > (stage, p);
+      break;
+    case 16:
+      launch < 16 > (stage, p);
+      break;
+    default:
+      launch < 32 > (stage, p);
+      break;
+  }
+  return STEREO_CUDA_LAUNCHED (stage, "esmp's iterate_kernel");
+}
+
+}                               // namespace
+
+extern "C" const void *stereo_esmp_stages_cuda (void);
+
+extern "C" const void *
+stereo_esmp_stages_cuda (void)
+{
+  static const StereoExpstepStages stages = {
+    plan, expstep_prepare, cost, NULL, NULL, iterate, NULL, expstep_finish
+  };
+
+  return &stages;
+}

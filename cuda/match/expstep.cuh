@@ -1,0 +1,584 @@
+/* gst-stereomatching: what ESAW and ESMP have in common on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * A thread works on 16 disparities of a pixel, which are the 16 bytes of a
+ * uint4.  Sums are made of two of them at once, in the halves of a word: a word
+ * of four bytes v0 v1 v2 v3 becomes `even` = v0, v2 and `odd` = v1, v3.  No sum
+ * exceeds 16 bits.
+ *
+ * One kernel does a whole pass, along rows and along columns.  Pixels that are
+ * s apart in a column form a chain; a thread follows a piece of one, makes the
+ * sums along the row for one pixel after another, and needs the last three for
+ * those along the column.  So a pass reads and writes every cost once.
+ */
+
+#ifndef STEREO_EXPSTEP_CUH
+#define STEREO_EXPSTEP_CUH
+
+#include "core/device.cuh"
+#include "match/expstep-pixel.h"
+#include "image/output.h"
+#include "core/queue-cuda.h"
+
+#include <string.h>
+
+namespace
+{
+
+const int expstep_threads = 128;
+
+/* ------------------------------------------------------ overlapping kernels */
+
+/* Launches a kernel that calls wait_for_kernel_before (). */
+template < typename... Parameters, typename... Arguments > void
+launch_overlapping (StereoQueue * queue, dim3 grid,
+    void (*kernel) (Parameters...), const Arguments &... arguments)
+{
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  cudaLaunchConfig_t config = { };
+  cudaLaunchAttribute attribute;
+
+  memset ((void *) &attribute, 0, sizeof (attribute));
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  config.gridDim = grid;
+  config.blockDim = dim3 (expstep_threads);
+  config.stream = q->compute;
+  config.attrs = &attribute;
+  config.numAttrs = q->capability >= 90 ? 1 : 0;
+  /* an error is found where launches are checked */
+  (void) cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
+}
+
+/* Kernels get all of it by value. */
+struct ExpstepArgs
+{
+  StereoExpstepConstants k;
+  int step;
+  /* Views: luma, and 0xXXBBGGRR with three channels. */
+  const uint8_t *left_luma;
+  const uint8_t *right_luma;
+  const uint32_t *left_color;
+  const uint32_t *right_color;
+  const uint32_t *weights;      /* of this pass, see make_weights () */
+  size_t pitch;                 /* elements, of all planes and volumes */
+  const uint4 *source;
+  uint4 *target;
+  uint32_t *best;
+  int first;                    /* the chunk */
+  int count;
+  int groups;                   /* of 16 disparities in it */
+  int piece;                    /* of a chain: pixels */
+  /* With messages */
+  int jump;                     /* in both halves of a word */
+  int truncation;
+  int rounds;                   /* messages reach 2^rounds - 1 disparities */
+  bool refine;
+};
+
+/* ------------------------------------------------------------------ weights */
+
+template < int CHANNELS, int METRIC > __device__ __forceinline__ uint32_t
+raw_weight (const uint8_t * table, uint32_t p, uint32_t q)
+{
+  if (CHANNELS == 1)
+    return table[__usad (p, q, 0)];
+  if (METRIC == STEREO_COLOR_METRIC_MAX) {
+    uint32_t d = __vabsdiffu4 (p, q);
+
+    return table[__vimax3_s32 (d & 255, d >> 8 & 255, d >> 16 & 255)];
+  }
+  int r = (int) (p & 255) - (int) (q & 255);
+  int g = (int) (p >> 8 & 255) - (int) (q >> 8 & 255);
+  int b = (int) (p >> 16 & 255) - (int) (q >> 16 & 255);
+
+  return table[stereo_expstep_difference (METRIC, r, g, b)];
+}
+
+/* Conversions of numbers below 2^23, by their place in a float's mantissa: the
+ * machine's own are slow.  The second one rounds to the nearest. */
+__device__ __forceinline__ float
+to_float (uint32_t x)
+{
+  return __uint_as_float (x | 0x4b000000u) - 8388608.0f;
+}
+
+__device__ __forceinline__ uint32_t
+to_integer (float x)
+{
+  return __float_as_uint (x + 8388608.0f) & 0x7fffffu;
+}
+
+/* Both weights of a pass in bytes 0 and 1.  The quotients are multiples of
+ * 1 / (2 t) > 0.0006, of which the integer part is wanted; the sum of all
+ * errors, with the 0.0001 against them, can't bridge that. */
+__device__ __forceinline__ uint32_t
+normalise (uint32_t u, uint32_t v)
+{
+  uint32_t t = 256 + u + v;
+  float r = __fdividef (0.5f, to_float (t));
+
+  return to_integer (to_float (512 * u + t) * r - 0.4999f)
+      | to_integer (to_float (512 * v + t) * r - 0.4999f) << 8;
+}
+
+/* The three weights of a pass: bytes 0 and 1 of w are the neighbours'. */
+struct Weights
+{
+  uint32_t before, own, after;
+};
+
+__device__ __forceinline__ Weights
+row_weights (uint32_t w)
+{
+  Weights result = { w & 255, 0, w >> 8 & 255 };
+
+  result.own = 256 - result.before - result.after;
+  return result;
+}
+
+__device__ __forceinline__ Weights
+column_weights (uint32_t w)
+{
+  Weights result = { w >> 16 & 255, 0, w >> 24 };
+
+  result.own = 256 - result.before - result.after;
+  return result;
+}
+
+/* -------------------------------------------------------------- aggregation */
+
+__device__ __forceinline__ uint32_t
+even (uint32_t w)
+{
+  return w & 0x00ff00ffu;
+}
+
+__device__ __forceinline__ uint32_t
+odd (uint32_t w)
+{
+  return __byte_perm (w, 0, 0x4341);
+}
+
+/* Two sums plus `start` in both halves, without shift. */
+__device__ __forceinline__ uint32_t
+weighted (const Weights & w, uint32_t c, uint32_t before, uint32_t after,
+    uint32_t start)
+{
+  return w.own * c + w.before * before + w.after * after + start;
+}
+
+/* The same from four bytes. */
+__device__ __forceinline__ void
+sums (const Weights & w, uint32_t c, uint32_t before, uint32_t after,
+    uint32_t start, uint32_t * even_sum, uint32_t * odd_sum)
+{
+  *even_sum = weighted (w, even (c), even (before), even (after), start);
+  *odd_sum = weighted (w, odd (c), odd (before), odd (after), start);
+}
+
+/* 16 values in halves of words. */
+struct Values
+{
+  uint32_t even[4];
+  uint32_t odd[4];
+};
+
+/* Sums with 128 in them to values. */
+__device__ __forceinline__ uint32_t
+high_bytes (uint32_t sum)
+{
+  return __byte_perm (sum, 0, 0x4341);
+}
+
+/* Sums with 128 in them to bytes. */
+__device__ __forceinline__ uint32_t
+rounded (uint32_t even_sum, uint32_t odd_sum)
+{
+  return __byte_perm (even_sum, odd_sum, 0x7351);
+}
+
+/* ------------------------------------------------------------------- chains */
+
+/* What a row's sums are made of. */
+struct Taps
+{
+  uint4 before, own, after;
+  uint32_t weights;
+};
+
+/* Where a thread's piece of a chain is.  false: nowhere. */
+__device__ __forceinline__ bool
+find_piece (const ExpstepArgs & a, int place, int *y0, int *n_before, int *n)
+{
+  int s = min (a.step, a.k.height);
+  int chain = place % s, i0 = place / s * a.piece;
+  int length = (a.k.height - chain + s - 1) / s;
+
+  *y0 = chain + i0 * s;
+  *n_before = i0;
+  *n = min (a.piece, length - i0);
+  return *n > 0;
+}
+
+/* Costs of four differences, of two each in halves of words. */
+__device__ __forceinline__ uint32_t
+scaled (const StereoExpstepConstants & k, uint32_t even, uint32_t odd)
+{
+  uint32_t limit = (uint32_t) k.limit * 0x10001u;
+  uint32_t e = __vminu2 (even, limit) * (uint32_t) k.gain + 0x00800080u;
+  uint32_t o = __vminu2 (odd, limit) * (uint32_t) k.gain + 0x00800080u;
+
+  if (k.excess != 0) {
+    uint32_t excess = (uint32_t) k.excess * 0x10001u;
+
+    e += __vcmpgtu2 (even, limit) & excess;
+    o += __vcmpgtu2 (odd, limit) & excess;
+  }
+  return rounded (e, o);
+}
+
+/* 16 bytes of a row from a place on, in four words. */
+__device__ __forceinline__ uint4
+load_16 (const uint8_t * row, int at)
+{
+  const uint32_t *words = (const uint32_t *) row + (at >> 2);
+  const int shift = 8 * (at & 3);
+  uint32_t w[5];
+  uint4 result;
+
+#pragma unroll
+  for (int i = 0; i < 5; i++)
+    w[i] = i < 4 || shift != 0 ? words[i] : 0;
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    word (result, i) = __funnelshift_r (w[i], w[i + 1], shift);
+  return result;
+}
+
+/* The 16 costs of a pixel; those past the chunk's last one are arbitrary. */
+__device__ __forceinline__ uint4
+costs (const ExpstepArgs & a, int x, int y, int group)
+{
+  const StereoExpstepConstants & k = a.k;
+  const size_t row = (size_t) y * a.pitch;
+  const int d0 = k.min_disparity + a.first + 16 * group;
+  uint4 result;
+
+  if (k.cost_channels == 1 && (x - d0 >= 15 ? x - d0 < k.width
+          : x < d0 && d0 + 15 < k.width)) {
+    /* All have a partner, and need 16 bytes of the right view, backwards; or
+     * none has, and they repeat the costs of columns d0, d0 + 1, ..., whose
+     * partner is the first column. */
+    const bool partners = x - d0 >= 15;
+    const uint32_t one = partners ? a.left_luma[row + x] : a.right_luma[row];
+    const uint4 sixteen = partners ? load_16 (a.right_luma + row, x - d0 - 15)
+        : load_16 (a.left_luma + row, d0);
+
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      uint32_t four = partners ? __byte_perm (word (sixteen, 3 - i), 0, 0x0123)
+          : word (sixteen, i);
+      uint32_t difference = __vabsdiffu4 (one * 0x01010101u, four);
+
+      word (result, i) = scaled (k, even (difference), odd (difference));
+    }
+    return result;
+  }
+
+#pragma unroll
+  for (int w = 0; w < 4; w++) {
+    uint32_t difference[4];
+
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      int i = min (16 * group + 4 * w + j, a.count - 1);
+      int d = k.min_disparity + a.first + i;
+      int xl = stereo_expstep_column (&k, x, d);
+
+      if (k.cost_channels == 1)
+        difference[j] = __usad (a.left_luma[row + xl],
+            a.right_luma[row + xl - d], 0);
+      else
+        difference[j] = __vsadu4 (a.left_color[row + xl],
+            a.right_color[row + xl - d]);
+    }
+    word (result, w) = scaled (k, difference[0] | difference[2] << 16,
+        difference[1] | difference[3] << 16);
+  }
+  return result;
+}
+
+/* The smallest of 16 sums with its place in the chunk, sum << 16 | place. */
+__device__ __forceinline__ uint32_t
+winner (const uint32_t even_sums[4], const uint32_t odd_sums[4], int valid)
+{
+  uint32_t best = 0xffffffffu;
+
+#pragma unroll
+  for (int w = 0; w < 4; w++) {
+    uint32_t four[4] = {
+      even_sums[w] << 16, odd_sums[w] << 16,
+      even_sums[w] & 0xffff0000u, odd_sums[w] & 0xffff0000u
+    };
+
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      if (4 * w + j < valid)
+        best = min (best, four[j] | (uint32_t) (4 * w + j));
+    }
+  }
+  return best;
+}
+
+/* -------------------------------------------------------- the common stages */
+
+/* Tables of passes, as many as a kernel's arguments can hold. */
+template < int SIZE > struct PassTables
+{
+  static const int most = 3072 / SIZE;
+
+  int n;
+  int step[most];
+  uint8_t weight[most][SIZE];
+};
+
+struct PrepareArgs
+{
+  StereoView left;
+  StereoView right;
+  int width;
+  int height;
+  size_t pitch;
+  uint8_t *left_luma;           /* the first launch fills these */
+  uint8_t *right_luma;
+  uint32_t *left_color;
+  uint32_t *right_color;
+  uint32_t *best;
+  uint32_t *weights;            /* of the first of these passes */
+  bool first;
+};
+
+/* Offsets within a view fit 32 bits. */
+template < int CHANNELS > __device__ __forceinline__ uint32_t
+view_color (const StereoView & view, int x, int y)
+{
+  uint32_t row = (uint32_t) y * (uint32_t) view.stride;
+
+  if (CHANNELS == 1)
+    return view.plane[0][row + (uint32_t) x];
+  return *(const uint32_t *) (view.plane[0] + (row + 4 * (uint32_t) x))
+      & 0xffffff;
+}
+
+/* Planes of one's own, with zeros up to the pitch, and no winner yet. */
+template < int CHANNELS > __device__ __forceinline__ void
+copy_pixel (const PrepareArgs & a, int x, int y)
+{
+  size_t at = (size_t) y * a.pitch + (size_t) x;
+  uint32_t l = x < a.width ? view_color < CHANNELS > (a.left, x, y) : 0;
+  uint32_t r = x < a.width ? view_color < CHANNELS > (a.right, x, y) : 0;
+
+  a.best[at] = 0xffffffffu;
+  if (CHANNELS == 3) {
+    a.left_color[at] = l;
+    a.right_color[at] = r;
+    l = stereo_luma ((uint8_t) l, (uint8_t) (l >> 8), (uint8_t) (l >> 16));
+    r = stereo_luma ((uint8_t) r, (uint8_t) (r >> 8), (uint8_t) (r >> 16));
+  }
+  a.left_luma[at] = (uint8_t) l;
+  a.right_luma[at] = (uint8_t) r;
+}
+
+/* Weights of a pixel for a pass, a word: bytes 0 and 1 for those before and
+ * behind it in its row, 2 and 3 for those in its column. */
+template < int CHANNELS, int METRIC, int SIZE > __global__ void
+prepare_kernel (const __grid_constant__ PassTables < SIZE > tables,
+    const __grid_constant__ PrepareArgs a)
+{
+  __shared__ uint32_t shared[SIZE / 4];
+  const uint8_t *table = (const uint8_t *) shared;
+  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = (int) blockIdx.y, pass = (int) blockIdx.z;
+  const int s = tables.step[pass];
+  uint32_t own, u[4];
+
+  let_next_kernel_come ();
+  for (int i = (int) threadIdx.x; i < SIZE / 4; i += expstep_threads)
+    shared[i] = ((const uint32_t *) tables.weight[pass])[i];
+  __syncthreads ();
+  if (a.first && pass == 0 && x < a.pitch)
+    copy_pixel < CHANNELS > (a, x, y);
+  if (x >= a.width)
+    return;
+
+  own = view_color < CHANNELS > (a.left, x, y);
+#pragma unroll
+  for (int j = 0; j < 4; j++) {
+    int qx = x + (j == 0 ? -s : j == 1 ? s : 0);
+    int qy = y + (j == 2 ? -s : j == 3 ? s : 0);
+
+    u[j] = qx >= 0 && qy >= 0 && qx < a.width && qy < a.height
+        ? raw_weight < CHANNELS, METRIC > (table, own,
+        view_color < CHANNELS > (a.left, qx, qy)) : 0;
+  }
+  a.weights[((size_t) pass * a.height + y) * a.pitch + x] =
+      normalise (u[0], u[1]) | normalise (u[2], u[3]) << 16;
+}
+
+__global__ void
+expstep_finish_kernel (int width, bool empty, size_t pitch,
+    const uint32_t * best, const StereoMap map, const StereoOutput output,
+    bool encode)
+{
+  int x = (int) (blockIdx.x * blockDim.x + threadIdx.x), y = (int) blockIdx.y;
+
+  wait_for_kernel_before ();
+  if (x < width)
+    stereo_store_index (&map, encode ? &output : NULL, x, y, empty
+        ? STEREO_INVALID : best[(size_t) y * pitch + x] & 0xffff);
+}
+
+dim3
+rows_grid (int width, int height, int groups)
+{
+  return dim3 ((unsigned) (width + expstep_threads - 1) / expstep_threads,
+      (unsigned) height, (unsigned) groups);
+}
+
+template < int CHANNELS, int METRIC, int SIZE > void
+launch_prepare (StereoCudaStage & stage, const StereoExpstepPass * passes,
+    int n_passes, PrepareArgs a)
+{
+  for (int i = 0; i < n_passes;) {
+    PassTables < SIZE > tables;
+
+    a.first = i == 0;
+    for (tables.n = 0; tables.n < tables.most && i < n_passes; i++) {
+      tables.step[tables.n] = passes[i].step;
+      memcpy (tables.weight[tables.n++], passes[i].weight, SIZE);
+    }
+    prepare_kernel < CHANNELS, METRIC, SIZE >
+        <<< rows_grid ((int) a.pitch, a.height, tables.n), expstep_threads, 0,
+        stage.stream () >>> (tables, a);
+    a.weights += (size_t) tables.n * (size_t) a.height * a.pitch;
+  }
+}
+
+StereoStatus
+expstep_prepare (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepPass * passes, int n_passes, const StereoView * left,
+    const StereoView * right, const StereoExpstepWork * work)
+{
+  StereoCudaStage stage (queue);
+  PrepareArgs a = { *left, *right, k->width, k->height, work->pitch,
+    work->left[0], work->right[0], (uint32_t *) work->left[1],
+    (uint32_t *) work->right[1], work->best, (uint32_t *) work->weights, true
+  };
+
+  if (!stage.entered ())
+    return stage.status ();
+  if (k->channels == 1)
+    launch_prepare < 1, STEREO_COLOR_METRIC_MAX, 256 > (stage, passes,
+        n_passes, a);
+  else if (k->metric == STEREO_COLOR_METRIC_MAX)
+    launch_prepare < 3, STEREO_COLOR_METRIC_MAX, 256 > (stage, passes,
+        n_passes, a);
+  else if (k->metric == STEREO_COLOR_METRIC_RMS)
+    launch_prepare < 3, STEREO_COLOR_METRIC_RMS, 768 > (stage, passes,
+        n_passes, a);
+  else
+    launch_prepare < 3, STEREO_COLOR_METRIC_MEAN, 768 > (stage, passes,
+        n_passes, a);
+  return STEREO_CUDA_LAUNCHED (stage, "the weights of exponential steps");
+}
+
+StereoStatus
+expstep_finish (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, const StereoMap * map,
+    const StereoOutput * output)
+{
+  StereoCudaStage stage (queue);
+  StereoOutput none = { };
+
+  if (!stage.entered ())
+    return stage.status ();
+  launch_overlapping (queue, rows_grid (k->width, k->height, 1),
+      expstep_finish_kernel, k->width, k->first_index == k->end_index,
+      work->pitch, work->best, *map, output != NULL ? *output : none,
+      output != NULL);
+  return STEREO_CUDA_LAUNCHED (stage, "the output of exponential steps");
+}
+
+/* Everything but the volumes; returns the elements of a plane. */
+size_t
+expstep_plan_planes (const StereoExpstepConstants * k, int n_passes,
+    StereoExpstepWork * work, StereoArena * arena)
+{
+  size_t plane;
+
+  work->pitch = ((size_t) k->width + 31) / 32 * 32;
+  plane = work->pitch * (size_t) k->height;
+  stereo_arena_add (arena, (void **) &work->left[0], plane, 1);
+  stereo_arena_add (arena, (void **) &work->right[0], plane, 1);
+  if (k->channels == 3) {
+    stereo_arena_add (arena, (void **) &work->left[1], plane, 4);
+    stereo_arena_add (arena, (void **) &work->right[1], plane, 4);
+  }
+  stereo_arena_add (arena, (void **) &work->weights,
+      plane * (size_t) n_passes, sizeof (uint32_t));
+  stereo_arena_add (arena, (void **) &work->best, plane, sizeof (uint32_t));
+  return plane;
+}
+
+/* The part of the arguments that all kernels have. */
+void
+expstep_args (const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, const StereoExpstepChunk * chunk,
+    ExpstepArgs * a)
+{
+  memset ((void *) a, 0, sizeof (*a));
+  a->k = *k;
+  a->left_luma = work->left[0];
+  a->right_luma = work->right[0];
+  a->left_color = (const uint32_t *) work->left[1];
+  a->right_color = (const uint32_t *) work->right[1];
+  a->pitch = work->pitch;
+  a->best = work->best;
+  a->first = chunk->first;
+  a->count = chunk->count;
+  a->groups = (chunk->count + 15) / 16;
+}
+
+/* The part that is a pass's. */
+void
+expstep_pass_args (const StereoExpstepPass * pass, int index,
+    const StereoExpstepWork * work, ExpstepArgs * a)
+{
+  a->step = pass->step;
+  a->weights = (const uint32_t *) work->weights
+      + (size_t) index * (size_t) a->k.height * work->pitch;
+}
+
+/* Cuts chains into pieces of about so many pixels: long ones make less of the
+ * sums along rows twice, short ones keep more threads busy.  Returns how many
+ * there are. */
+int
+expstep_cut_chains (int piece, ExpstepArgs * a)
+{
+  int s = a->step < a->k.height ? a->step : a->k.height;
+  int length = (a->k.height + s - 1) / s;
+  int pieces;
+
+  pieces = (length + piece - 1) / piece;
+  a->piece = (length + pieces - 1) / pieces;
+  return s * pieces;
+}
+
+}                               // namespace
+
+#endif /* STEREO_EXPSTEP_CUH */

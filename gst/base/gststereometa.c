@@ -1,0 +1,131 @@
+/* gst-stereomatching: what a disparity buffer says about itself
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "base/gststereometa.h"
+
+#include <gst/video/video.h>
+
+#include <math.h>
+#include <string.h>
+
+void
+gst_stereo_meta_register (void)
+{
+  static gsize registered = 0;
+  static const gchar *tags[] = {
+    GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+    GST_META_TAG_VIDEO_ORIENTATION_STR, GST_META_TAG_VIDEO_COLORSPACE_STR, NULL
+  };
+
+  if (g_once_init_enter (&registered)) {
+    /* another version of the plugin may have been here first */
+    if (gst_meta_get_info (GST_STEREO_DISPARITY_META) == NULL)
+      gst_meta_register_custom (GST_STEREO_DISPARITY_META, tags, NULL, NULL,
+          NULL);
+    g_once_init_leave (&registered, 1);
+  }
+}
+
+void
+gst_stereo_meta_add (GstBuffer * buffer, const GstStereoDisparity * disparity)
+{
+  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer,
+      GST_STEREO_DISPARITY_META);
+  gdouble scale = disparity->scale, offset = disparity->offset;
+  GstStructure *s;
+
+  g_return_if_fail (meta != NULL);
+  s = gst_custom_meta_get_structure (meta);
+  if (disparity->result == STEREO_RESULT_DISPARITY) {
+    scale = disparity->disparity_scale;
+    offset = -(gdouble) disparity->min_disparity * scale;
+    gst_structure_set (s,
+        "disparity-scale", G_TYPE_DOUBLE, disparity->disparity_scale,
+        "min-disparity", G_TYPE_INT, disparity->min_disparity,
+        "num-disparities", G_TYPE_UINT, disparity->num_disparities, NULL);
+  }
+  if (disparity->invalid_value != GST_STEREO_META_NO_INVALID)
+    gst_structure_set (s,
+        "invalid-value", G_TYPE_UINT, disparity->invalid_value, NULL);
+  gst_structure_set (s,
+      "result", G_TYPE_STRING, stereo_result_name (disparity->result),
+      "scale", G_TYPE_DOUBLE, scale,
+      "offset", G_TYPE_DOUBLE, offset + 0.0,    /* no negative zero */
+      "reference-view", G_TYPE_STRING, "left",
+      "left-pts", G_TYPE_UINT64, disparity->left_pts,
+      "right-pts", G_TYPE_UINT64, disparity->right_pts,
+      "algorithm", G_TYPE_STRING, disparity->algorithm,
+      "backend", G_TYPE_STRING, disparity->backend, NULL);
+  if (disparity->focal_length > 0)
+    gst_structure_set (s, "focal-length", G_TYPE_DOUBLE,
+        disparity->focal_length, NULL);
+  if (disparity->baseline > 0)
+    gst_structure_set (s, "baseline", G_TYPE_DOUBLE, disparity->baseline,
+        "doffs", G_TYPE_DOUBLE, disparity->doffs, NULL);
+}
+
+/* Without the field it is a disparity, which was all there was at first. */
+static gboolean
+get_result (const GstStructure * s, StereoResult * result)
+{
+  const gchar *name = gst_structure_get_string (s, "result");
+
+  for (guint i = 0; i < STEREO_N_RESULTS; i++) {
+    if (name == NULL
+        || strcmp (name, stereo_result_name ((StereoResult) i)) == 0) {
+      *result = (StereoResult) i;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+gboolean
+gst_stereo_meta_get (GstBuffer * buffer, GstStereoDisparity * disparity)
+{
+  GstCustomMeta *meta;
+  GstStructure *s;
+  GstStereoDisparity d = { 0, };
+  gboolean has_invalid;
+
+  if (gst_meta_get_info (GST_STEREO_DISPARITY_META) == NULL)
+    return FALSE;
+  meta = gst_buffer_get_custom_meta (buffer, GST_STEREO_DISPARITY_META);
+  if (meta == NULL)
+    return FALSE;
+
+  s = gst_custom_meta_get_structure (meta);
+  d.left_pts = d.right_pts = GST_CLOCK_TIME_NONE;
+  if (!get_result (s, &d.result))
+    return FALSE;
+  has_invalid = gst_structure_get_uint (s, "invalid-value", &d.invalid_value);
+  if (!has_invalid)
+    d.invalid_value = GST_STEREO_META_NO_INVALID;
+  if (d.result == STEREO_RESULT_DISPARITY) {
+    if (!gst_structure_get_double (s, "disparity-scale", &d.disparity_scale)
+        || !gst_structure_get_int (s, "min-disparity", &d.min_disparity)
+        || !gst_structure_get_uint (s, "num-disparities", &d.num_disparities)
+        || !has_invalid || d.num_disparities == 0)
+      return FALSE;
+    d.scale = d.disparity_scale;
+    d.offset = -(gdouble) d.min_disparity * d.scale + 0.0;
+  } else if (!gst_structure_get_double (s, "scale", &d.scale)
+      || !gst_structure_get_double (s, "offset", &d.offset)
+      || !isfinite (d.offset)) {
+    return FALSE;
+  }
+  if (!(d.scale > 0))
+    return FALSE;
+  gst_structure_get_uint64 (s, "left-pts", &d.left_pts);
+  gst_structure_get_uint64 (s, "right-pts", &d.right_pts);
+  d.algorithm = gst_structure_get_string (s, "algorithm");
+  d.backend = gst_structure_get_string (s, "backend");
+  gst_structure_get_double (s, "focal-length", &d.focal_length);
+  gst_structure_get_double (s, "baseline", &d.baseline);
+  gst_structure_get_double (s, "doffs", &d.doffs);
+  *disparity = d;
+  return TRUE;
+}

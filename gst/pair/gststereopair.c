@@ -1,0 +1,89 @@
+/* gst-stereomatching: which left image goes with which right image
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "pair/gststereopair.h"
+
+/* Where an image stands to a gap of the other view. */
+typedef enum
+{
+  BEFORE_GAP,
+  IN_GAP,
+  AFTER_GAP
+} Place;
+
+/* Where a gap ends; no later than the last time there is. */
+static GstClockTime
+end_of (const GstStereoCandidate * gap)
+{
+  if (!GST_CLOCK_TIME_IS_VALID (gap->duration))
+    return gap->time;
+  if (gap->duration > GST_CLOCK_TIME_NONE - 1 - gap->time)
+    return GST_CLOCK_TIME_NONE - 1;
+  return gap->time + gap->duration;
+}
+
+static Place
+place_in_gap (const GstStereoCandidate * image, const GstStereoCandidate * gap,
+    GstClockTime tolerance)
+{
+  GstClockTime end;
+
+  if (gap->time > image->time && gap->time - image->time > tolerance)
+    return BEFORE_GAP;
+
+  /* An image within tolerance of the end may belong to what comes after. */
+  if (GST_CLOCK_TIME_IS_VALID (gap->duration)) {
+    end = end_of (gap);
+    if (image->time >= end || (end - image->time < tolerance
+            && image->time > gap->time))
+      return AFTER_GAP;
+    return IN_GAP;
+  }
+  if (image->time > gap->time && image->time - gap->time > tolerance)
+    return AFTER_GAP;
+  return IN_GAP;
+}
+
+GstStereoPairing
+gst_stereo_pair (const GstStereoCandidate * left,
+    const GstStereoCandidate * right, GstClockTime tolerance)
+{
+  gboolean left_has_time = GST_CLOCK_TIME_IS_VALID (left->time);
+  gboolean right_has_time = GST_CLOCK_TIME_IS_VALID (right->time);
+
+  if (!left_has_time || !right_has_time) {
+    if (left->gap || right->gap) {
+      if (left->gap && right->gap)
+        return GST_STEREO_PAIR_DROP_BOTH;
+      return left->gap ? GST_STEREO_PAIR_DROP_LEFT
+          : GST_STEREO_PAIR_DROP_RIGHT;
+    }
+    if (left_has_time)
+      return GST_STEREO_PAIR_NO_TIME_RIGHT;
+    if (right_has_time)
+      return GST_STEREO_PAIR_NO_TIME_LEFT;
+    return GST_STEREO_PAIR_TAKE;
+  }
+
+  if (left->gap && right->gap) {
+    if (end_of (left) == end_of (right))
+      return GST_STEREO_PAIR_DROP_BOTH;
+    return end_of (left) < end_of (right) ? GST_STEREO_PAIR_DROP_LEFT
+        : GST_STEREO_PAIR_DROP_RIGHT;
+  }
+  if (left->gap)
+    return place_in_gap (right, left, tolerance) == AFTER_GAP
+        ? GST_STEREO_PAIR_DROP_LEFT : GST_STEREO_PAIR_DROP_RIGHT;
+  if (right->gap)
+    return place_in_gap (left, right, tolerance) == AFTER_GAP
+        ? GST_STEREO_PAIR_DROP_RIGHT : GST_STEREO_PAIR_DROP_LEFT;
+
+  if (left->time > right->time && left->time - right->time > tolerance)
+    return GST_STEREO_PAIR_DROP_RIGHT;
+  if (right->time > left->time && right->time - left->time > tolerance)
+    return GST_STEREO_PAIR_DROP_LEFT;
+  return GST_STEREO_PAIR_TAKE;
+}

@@ -1,0 +1,172 @@
+/* gst-stereomatching: source pads for what a matcher finds besides disparities
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "pair/gststereoresult.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_stereo_base_debug);
+#define GST_CAT_DEFAULT gst_stereo_base_debug
+
+G_DEFINE_TYPE (GstStereoResultPad, gst_stereo_result_pad, GST_TYPE_PAD);
+
+#define RESULT_CAPS(formats) \
+    "video/x-raw, format = (string) " formats ", " \
+    "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], " \
+    "framerate = " GST_VIDEO_FPS_RANGE
+
+static GstStaticPadTemplate templates[STEREO_N_RESULTS] = {
+  [STEREO_RESULT_VERTICAL] = GST_STATIC_PAD_TEMPLATE ("src_vertical",
+      GST_PAD_SRC, GST_PAD_REQUEST,
+      GST_STATIC_CAPS (RESULT_CAPS ("GRAY16_LE"))),
+  [STEREO_RESULT_CONFIDENCE] = GST_STATIC_PAD_TEMPLATE ("src_confidence",
+      GST_PAD_SRC, GST_PAD_REQUEST,
+      GST_STATIC_CAPS (RESULT_CAPS ("{ GRAY8, GRAY16_LE }"))),
+};
+
+const gchar *
+gst_stereo_result_pad_name (StereoResult result)
+{
+  return templates[result].name_template;
+}
+
+GstPadTemplate *
+gst_stereo_result_pad_template (StereoResult result)
+{
+  return gst_static_pad_template_get (&templates[result]);
+}
+
+gboolean
+gst_stereo_result_of_template (GstPadTemplate * pad_template,
+    StereoResult * result)
+{
+  for (guint i = 0; i < STEREO_N_RESULTS; i++) {
+    if (g_strcmp0 (templates[i].name_template,
+            GST_PAD_TEMPLATE_NAME_TEMPLATE (pad_template)) == 0) {
+      *result = (StereoResult) i;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+void
+gst_stereo_result_pad_set_pool (GstStereoResultPad * pad,
+    GstBufferPool * pool, gconstpointer device)
+{
+  if (pad->pool != NULL) {
+    gst_buffer_pool_set_active (pad->pool, FALSE);
+    gst_object_unref (pad->pool);
+  }
+  pad->pool = pool;
+  pad->pool_device = device;
+}
+
+static gboolean
+has_event (GstStereoResultPad * pad, GstEventType type)
+{
+  GstEvent *event = gst_pad_get_sticky_event (GST_PAD (pad), type, 0);
+  gboolean has = event != NULL;
+
+  gst_clear_event (&event);
+  return has;
+}
+
+void
+gst_stereo_result_pad_start (GstStereoResultPad * pad, GstPad * src,
+    GstCaps * caps)
+{
+  GstEvent *like, *event;
+  const gchar *id = "stereo";
+  gchar *own_id;
+  guint group;
+
+  if (!has_event (pad, GST_EVENT_STREAM_START)) {
+    like = gst_pad_get_sticky_event (src, GST_EVENT_STREAM_START, 0);
+    if (like != NULL)
+      gst_event_parse_stream_start (like, &id);
+    own_id = g_strdup_printf ("%s/%s", id, stereo_result_name (pad->result));
+    event = gst_event_new_stream_start (own_id);
+    g_free (own_id);
+    if (like != NULL) {
+      gst_event_set_seqnum (event, gst_event_get_seqnum (like));
+      if (gst_event_parse_group_id (like, &group))
+        gst_event_set_group_id (event, group);
+      gst_event_unref (like);
+    }
+    gst_pad_push_event (GST_PAD (pad), event);
+  }
+  if (caps != NULL)
+    gst_pad_push_event (GST_PAD (pad), gst_event_new_caps (caps));
+}
+
+/* Brings the segment up to that of src. */
+static void
+follow_segment (GstStereoResultPad * pad, GstPad * src)
+{
+  GstEvent *theirs = gst_pad_get_sticky_event (src, GST_EVENT_SEGMENT, 0);
+  GstEvent *ours = gst_pad_get_sticky_event (GST_PAD (pad),
+      GST_EVENT_SEGMENT, 0);
+
+  if (theirs != NULL && theirs != ours)
+    gst_pad_push_event (GST_PAD (pad), gst_event_ref (theirs));
+  gst_clear_event (&theirs);
+  gst_clear_event (&ours);
+}
+
+GstFlowReturn
+gst_stereo_result_pad_push (GstStereoResultPad * pad, GstPad * src,
+    GstBuffer * buffer)
+{
+  follow_segment (pad, src);
+  return gst_pad_push (GST_PAD (pad), buffer);
+}
+
+void
+gst_stereo_result_pad_end (GstStereoResultPad * pad, GstPad * src,
+    GstEvent * eos)
+{
+  if (has_event (pad, GST_EVENT_EOS))
+    return;
+  gst_stereo_result_pad_start (pad, src, NULL);
+  follow_segment (pad, src);
+  gst_pad_push_event (GST_PAD (pad), gst_event_ref (eos));
+}
+
+GstFlowReturn
+gst_stereo_flow_combine (GstFlowReturn so_far, GstFlowReturn flow)
+{
+  if (so_far == GST_FLOW_CUSTOM_SUCCESS)
+    return flow;
+  if (so_far <= GST_FLOW_NOT_NEGOTIATED || so_far == GST_FLOW_FLUSHING)
+    return so_far;
+  if (flow <= GST_FLOW_NOT_NEGOTIATED || flow == GST_FLOW_FLUSHING)
+    return flow;
+  if (so_far == GST_FLOW_NOT_LINKED)
+    return flow;
+  if (flow == GST_FLOW_NOT_LINKED || flow == GST_FLOW_EOS)
+    return so_far;
+  return flow;
+}
+
+static void
+gst_stereo_result_pad_dispose (GObject * object)
+{
+  gst_stereo_result_pad_set_pool (GST_STEREO_RESULT_PAD (object), NULL, NULL);
+  G_OBJECT_CLASS (gst_stereo_result_pad_parent_class)->dispose (object);
+}
+
+static void
+gst_stereo_result_pad_class_init (GstStereoResultPadClass * klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = gst_stereo_result_pad_dispose;
+}
+
+static void
+gst_stereo_result_pad_init (GstStereoResultPad * self)
+{
+  self->discont = TRUE;
+  self->qos.earliest_time = GST_CLOCK_TIME_NONE;
+  self->qos.proportion = 1.0;
+}
