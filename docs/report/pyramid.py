@@ -1,23 +1,15 @@
 # gst-stereomatching: the experiments of the page of pyramid
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Part of make-experiments.py: times of pyramid's parts, and over the number of threads.
+"""Times of pyramid's parts, and over the number of threads, by stereo-bench."""
 
-They come from stereo-bench. The data are in docs/data/experiments-pyramid.json, the table is in
-docs/algorithms/pyramid.md between two comments, of which the first one names it.
-"""
-
-import datetime
-import json
 import os
-import re
-import subprocess
 
 import svgplot
+from common import DOCS, IMAGES, json_of, load, number, save, size_of, table, with_tables
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-DATA = os.path.join(HERE, "data", "experiments-pyramid.json")
-PAGE = os.path.join(HERE, "algorithms", "pyramid.md")
+PAGE = os.path.join(DOCS, "algorithms", "pyramid.md")
 NAME = "pyramid"
+DATA = "experiments-pyramid"
 
 # Their number doesn't matter to the time.
 DISPARITIES = 64
@@ -38,19 +30,6 @@ COPIES = ("upload", "download")
 PAPER = "GTX 770 (paper)"
 
 
-def load():
-    with open(DATA, encoding="utf-8") as file:
-        return json.load(file)
-
-
-def processor():
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            return re.search(r"^model name\s*: (.*)$", file.read(), re.MULTILINE).group(1)
-    except (OSError, AttributeError):
-        return "unknown processor"
-
-
 def thread_counts(most):
     """Powers of two, and all there are."""
     found = [1]
@@ -64,13 +43,12 @@ def median(times):
 
 
 def bench(program, arguments):
-    command = ["--json", "--copy-mib", "0", "--format", "RGB", "--frames", "1", "--seconds", "0.1",
-               NAME]
+    command = ["--copy-mib", "0", "--format", "RGB", "--frames", "1",
+               "--seconds", "0.1", NAME]
     for size in SIZES:
-        command += ["--size", "%dx%dx%d" % (size + (DISPARITIES,))]
+        command += ["--size", size_of(size + (DISPARITIES,))]
     command += arguments
-    report = json.loads(subprocess.run([program] + command, check=True, stdout=subprocess.PIPE,
-                                       text=True).stdout)
+    report = json_of(program, command)
     results = []
     for r in report["results"]:
         device = next(d for d in report["devices"] if d["backend"] == r["backend"])
@@ -80,32 +58,23 @@ def bench(program, arguments):
             "host-ms": r["host"] and median(r["host"]),
             "bytes": r["device-bytes"] or r["host-bytes"], "profiled-ms": median(r["profiled"]),
             "stages": {s["stage"]: median(s) for s in r["profiled"]["stages"]}})
-    return {"command": " ".join(["stereo-bench"] + command), "results": results}
+    return {"command": " ".join(["stereo-bench", "--json"] + command), "results": results}
 
 
 def measure(program):
     """All threads and, if there is one, CUDA; then fewer threads. What has been measured is written
     at once."""
     counts = thread_counts(len(os.sched_getaffinity(0)))
-    data = {"date": datetime.date.today().isoformat(), "processor": processor(), "runs": []}
+    runs = []
     for count in counts[-1:] + counts[:-1]:
         backend = "auto" if count == counts[-1] else "cpu"
-        data["runs"].append(bench(program, ["--backend", backend, "--threads", str(count)]))
-        with open(DATA, "w", encoding="utf-8") as file:
-            json.dump(data, file, indent=1)
-            file.write("\n")
+        runs.append(bench(program, ["--backend", backend, "--threads", str(count)]))
+        save(DATA, {"runs": runs})
 
 
 def results_of(data, **wanted):
     return [r for run in data["runs"] for r in run["results"]
             if all(r[name] == value for name, value in wanted.items())]
-
-
-def number(ms):
-    """About three digits."""
-    if ms is None:
-        return "-"
-    return "%.*f" % (0 if ms >= 100 else 1 if ms >= 10 else 2 if ms >= 1 else 3, ms)
 
 
 def stages_of(result, names):
@@ -141,10 +110,8 @@ def parts_table(data):
              row("together", paper, [r["profiled-ms"] for r in found]),
              row("undivided, without copies", None, [r["ms"] for r in found]),
              row("undivided, with copies", None, [r["host-ms"] for r in found])]
-    lines = ["| ms | " + " | ".join([PAPER] + [r["device"] for r in found]) + " |",
-             "|---" + "|---:" * (1 + len(found)) + "|"]
-    lines += ["| " + " | ".join(r) + " |" for r in rows]
-    return "\n".join(lines + ["", "The processor calls itself %s." % data["processor"]]) + "\n"
+    return (table(["ms", PAPER] + [r["device"] for r in found], rows)
+            + "\nThe processor calls itself %s.\n" % data["processor"])
 
 
 def threads_figure(data):
@@ -163,17 +130,7 @@ def threads_figure(data):
                           "one thread it is, over the number of threads")
 
 
-def figures():
-    """{name of the file: its text}"""
-    return {"pyramid-threads.svg": threads_figure(load())}
-
-
-def page():
-    """The page with its tables as the data have them."""
-    with open(PAGE, encoding="utf-8") as file:
-        text = file.read()
-    made, n = re.subn(r"(<!-- Table parts, [^\n]*-->\n)[^<]*(<!-- end -->)",
-                      lambda m: "%s\n%s\n%s" % (m.group(1), parts_table(load()), m.group(2)), text)
-    if n != 1:
-        raise SystemExit("%s has no table of parts" % PAGE)
-    return made
+def made():
+    data = load(DATA)
+    return {os.path.join(IMAGES, "pyramid-threads.svg"): threads_figure(data),
+            PAGE: with_tables(PAGE, {"parts": parts_table(data)})}

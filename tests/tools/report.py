@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-# gst-stereomatching: tests of what makes the plots and tables of experiments
+# gst-stereomatching: tests of docs/report
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the scripts in a copy of docs/ with other data, and looks at the plots they draw.
+"""Runs it in a copy of docs/ with other data, and looks at the pages and plots it makes.
 
-    experiments.py ROOT PROGRAM
+    report.py ROOT STEREO_EVAL STEREO_BENCH
 """
 
 import glob
@@ -17,11 +17,12 @@ import tempfile
 import unittest
 import xml.dom.minidom
 
-ROOT = PROGRAM = ""
+ROOT = PROGRAM = BENCH = ""
+PEER = "libSGM"
 
 # Prints what stereo-bench would: the first setup takes 8 ms, all others take 2, with the votes 5 ms
 # of 16; the histogram takes 20. What is measured in other ways is ten times that.
-BENCH = """#!%s
+BFV_BENCH = """#!%s
 import json, sys
 words = sys.argv[1:]
 value = lambda name: [b for a, b in zip(words, words[1:]) if a == name]
@@ -83,7 +84,7 @@ def words(svg):
 
 class Plots(unittest.TestCase):
     def setUp(self):
-        sys.path.insert(0, os.path.join(ROOT, "docs"))
+        sys.path.insert(0, os.path.join(ROOT, "docs", "report"))
         sys.dont_write_bytecode = True
         import svgplot
         self.svgplot = svgplot
@@ -129,9 +130,11 @@ class Plots(unittest.TestCase):
         self.assertEqual(len(set(spots)), 5)
 
 
-class Script(unittest.TestCase):
+class Copy(unittest.TestCase):
+    """A copy of docs/, to be changed."""
+
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="experiments-")
+        self.folder = tempfile.mkdtemp(prefix="report-")
         self.addCleanup(shutil.rmtree, self.folder)
         self.docs = os.path.join(self.folder, "docs")
         shutil.copytree(os.path.join(ROOT, "docs"), self.docs)
@@ -139,7 +142,7 @@ class Script(unittest.TestCase):
                         os.path.join(self.folder, "gst", "presets"))
 
     def run_script(self, name, *arguments):
-        return subprocess.run([sys.executable, os.path.join(self.docs, name)] + list(arguments),
+        return subprocess.run([sys.executable, os.path.join(self.docs, "report"), name] + list(arguments),
                               capture_output=True, text=True, check=False)
 
     def change(self, name, what):
@@ -150,29 +153,31 @@ class Script(unittest.TestCase):
         with open(path, "w", encoding="utf-8") as file:
             json.dump(data, file)
 
+
+class Experiments(Copy):
     def test_other_data(self):
         def worse(data):
             data["passes"]["points"][-1]["average"] = 25
 
-        self.assertEqual(self.run_script("make-experiments.py", "--check").returncode, 0)
+        self.assertEqual(self.run_script("experiments", "--check").returncode, 0)
         self.change("experiments-esaw.json", worse)
-        result = self.run_script("make-experiments.py", "--check")
+        result = self.run_script("experiments", "--check")
         self.assertEqual(result.returncode, 1)
         self.assertIn("esaw-passes.svg", result.stderr)
         self.assertNotIn("esmp-passes.svg", result.stderr)
-        self.assertEqual(self.run_script("make-experiments.py").returncode, 0)
-        self.assertEqual(self.run_script("make-experiments.py", "--check").returncode, 0)
+        self.assertEqual(self.run_script("experiments").returncode, 0)
+        self.assertEqual(self.run_script("experiments", "--check").returncode, 0)
 
     def test_no_plot(self):
         os.remove(os.path.join(self.docs, "images", "esmp-slanted.svg"))
         self.assertIn("esmp-slanted.svg",
-                      self.run_script("make-experiments.py", "--check").stderr)
+                      self.run_script("experiments", "--check").stderr)
 
     def test_wrong_arguments(self):
-        result = self.run_script("make-experiments.py", "--measure", PROGRAM, "vcbw")
+        result = self.run_script("experiments", "--measure", PROGRAM, "vcbw")
         self.assertEqual(result.returncode, 1)
         self.assertIn("vcbw", result.stderr)
-        self.assertEqual(self.run_script("make-experiments.py", "--draw").returncode, 1)
+        self.assertEqual(self.run_script("experiments", "--draw").returncode, 1)
 
     def page(self):
         path = os.path.join(self.docs, "algorithms", "bfv.md")
@@ -190,19 +195,19 @@ class Script(unittest.TestCase):
             data["errors"]["setups"]["bfv"]["scenes"]["venus"]["disc"] = 43.21
 
         self.change("experiments-bfv.json", worse)
-        result = self.run_script("make-experiments.py", "--check")
+        result = self.run_script("experiments", "--check")
         self.assertEqual(result.returncode, 1)
         self.assertIn("bfv.md", result.stderr)
-        self.assertEqual(self.run_script("make-experiments.py").returncode, 0)
+        self.assertEqual(self.run_script("experiments").returncode, 0)
         self.assertEqual(self.row("errors", "`bfv`")[5], "43.21")
-        self.assertEqual(self.run_script("make-experiments.py", "--check").returncode, 0)
+        self.assertEqual(self.run_script("experiments", "--check").returncode, 0)
 
     def test_changed_table(self):
         path, text = self.page()
         for old, new, status in (("| **", "| **1", 1), ("<!-- end -->", "", 1)):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text.replace(old, new))
-            result = self.run_script("make-experiments.py", "--check")
+            result = self.run_script("experiments", "--check")
             self.assertEqual(result.returncode, status)
             self.assertIn("bfv.md", result.stderr)
 
@@ -210,14 +215,14 @@ class Script(unittest.TestCase):
         """Times are of the device, of the fastest frame, and beside those of the paper."""
         program = os.path.join(self.folder, "stereo-bench")
         with open(program, "w", encoding="utf-8") as file:
-            file.write(BENCH % sys.executable)
+            file.write(BFV_BENCH % sys.executable)
         os.chmod(program, 0o755)
         for path in glob.glob(os.path.join(self.docs, "data", "experiments-bfv-*.json")):
             os.remove(path)
-        self.assertEqual(self.run_script("make-experiments.py").returncode, 0)
+        self.assertEqual(self.run_script("experiments").returncode, 0)
         self.assertEqual(self.row("stages", "crosses"), ["5.00"])
 
-        result = self.run_script("make-experiments.py", "--times", program, "bfv", "test",
+        result = self.run_script("experiments", "--measure", program, "bfv", "test",
                                  "--seconds", "0")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.row("sizes", "450x375x64"), ["162", "8.00", "1350"])
@@ -232,61 +237,7 @@ class Script(unittest.TestCase):
             text = file.read()
         self.assertIn(" middlebury-v2/teddy/left.png ", text)
         self.assertIn("--seconds 0", text)
-        self.assertEqual(self.run_script("make-experiments.py", "--check").returncode, 0)
-
-    def test_no_times(self):
-        result = self.run_script("make-experiments.py", "--times", PROGRAM, "esaw", "test")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("esaw", result.stderr)
-
-    def bp_page(self):
-        with open(os.path.join(self.docs, "bp-experiments.md"), encoding="utf-8") as file:
-            return file.read()
-
-    def bp_report(self, name, change):
-        """A file as the program prints it."""
-        with open(os.path.join(self.docs, "data", "experiments-bp.json"), encoding="utf-8") as file:
-            report = json.load(file)["report"]
-        change(report)
-        path = os.path.join(self.folder, name)
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(report, file)
-        return path
-
-    def test_layouts_of_bp(self):
-        """What the program prints is what the page says, the better one of two runs."""
-        def times(*ms):
-            def change(report):
-                report["device"] = "Some GPU"
-                for v, value in zip(report["scenes"][0]["variants"], ms):
-                    v["device-ms"] = value
-            return change
-
-        script = "make-bp-experiments.py"
-        self.assertEqual(self.run_script(script, "--check").returncode, 0)
-        result = self.run_script(script, "--read", self.bp_report("1.json", times(400, 90, 5)),
-                                 self.bp_report("2.json", times(500, 80, 6)))
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("Some GPU", self.bp_page())
-        rows = [line.split("|")[2].strip() for line in self.bp_page().splitlines()
-                if re.match(r"\| [123]\. ", line)]
-        self.assertEqual(rows, ["400", "80.0 (x 5.00)", "5.00 (x 16.0)"])
-        self.assertEqual(self.run_script(script, "--check").returncode, 0)
-
-        os.remove(os.path.join(self.docs, "images", "bp-layouts.svg"))
-        self.assertIn("bp-layouts.svg", self.run_script(script, "--check").stderr)
-
-    def test_wrong_map_of_bp(self):
-        """Times of other results are none."""
-        def change(report):
-            report["scenes"][1]["variants"][2]["wrong-pixels"] = 1
-
-        before = self.bp_page()
-        result = self.run_script("make-bp-experiments.py", "--read",
-                                 self.bp_report("1.json", change))
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("1 map", result.stderr)
-        self.assertEqual(self.bp_page(), before)
+        self.assertEqual(self.run_script("experiments", "--check").returncode, 0)
 
     def parts(self):
         """The rows of the table of pyramid's parts, and its head."""
@@ -302,7 +253,7 @@ class Script(unittest.TestCase):
         with open(program, "w", encoding="utf-8") as file:
             file.write(PYRAMID_BENCH % sys.executable)
         os.chmod(program, 0o755)
-        result = self.run_script("make-experiments.py", "--measure", program, "pyramid")
+        result = self.run_script("experiments", "--measure", program, "pyramid")
         self.assertEqual(result.returncode, 0, result.stderr)
         parts = self.parts()
         self.assertEqual(parts["ms"][-1], "Some GPU")
@@ -322,7 +273,7 @@ class Script(unittest.TestCase):
         counts = {r["threads"] for run in data["runs"] for r in run["results"]
                   if r["backend"] == "cpu"}
         self.assertEqual((min(counts), max(counts)), (1, len(os.sched_getaffinity(0))))
-        self.assertEqual(self.run_script("make-experiments.py", "--check").returncode, 0)
+        self.assertEqual(self.run_script("experiments", "--check").returncode, 0)
 
     def test_other_times_of_pyramid(self):
         def slower(data):
@@ -331,11 +282,13 @@ class Script(unittest.TestCase):
                     result["stages"]["pyramids"] *= 3
 
         self.change("experiments-pyramid.json", slower)
-        result = self.run_script("make-experiments.py", "--check")
+        result = self.run_script("experiments", "--check")
         self.assertEqual(result.returncode, 1)
         self.assertIn("pyramid.md", result.stderr)
         self.assertNotIn(".svg", result.stderr)
 
+
+class Accuracy(Copy):
     def test_gpu_in_the_plot_of_times(self):
         """A machine's times make a plot of its own, of what has errors."""
         def result(label, form, ms, disparities=64):
@@ -353,14 +306,14 @@ class Script(unittest.TestCase):
         plot = os.path.join(self.docs, "images", "accuracy-time.svg")
         with open(plot, encoding="utf-8") as file:
             before = file.read()
-        self.assertEqual(self.run_script("make-accuracy.py", "--check").returncode, 1)
-        self.assertEqual(self.run_script("make-accuracy.py").returncode, 0)
+        self.assertEqual(self.run_script("accuracy", "--check").returncode, 1)
+        self.assertEqual(self.run_script("accuracy").returncode, 0)
         with open(plot, encoding="utf-8") as file:
             after = file.read()
         self.assertEqual(sum("Some GPU" in w for w in words(after)),
                          1 + sum("Some GPU" in w for w in words(before)))
         self.assertEqual(len(circles(after)), len(circles(before)) + 2)
-        self.assertEqual(self.run_script("make-accuracy.py", "--check").returncode, 0)
+        self.assertEqual(self.run_script("accuracy", "--check").returncode, 0)
 
     def test_changed_preset(self):
         """Presets that are not those that were measured are noticed."""
@@ -372,11 +325,162 @@ class Script(unittest.TestCase):
             text = file.read()
         with open(path, "w", encoding="utf-8") as file:
             file.write(text.replace("base=2.3", "base=2.4"))
-        result = self.run_script("make-accuracy.py", "--verify", PROGRAM)
+        result = self.run_script("accuracy", "--verify", PROGRAM)
         self.assertEqual(result.returncode, 1)
         self.assertIn("presets", result.stdout)
 
 
+def result(backend, label, form, size, ms):
+    """One result as stereo-bench prints it."""
+    width, height, disparities = size
+    times = {"runs": 9, "median-ms": ms, "min-ms": ms / 2, "p95-ms": 2 * ms, "mean-ms": ms}
+    cuda = backend == "cuda"
+    return {
+        "backend": backend, "label": label, "algorithm": label.split()[0], "properties": {},
+        "width": width, "height": height, "num-disparities": disparities, "format": form,
+        "error": None, "device-bytes": 3 << 20 if cuda else 0, "host-bytes": 5 << 20,
+        "traffic-bytes": 1000,
+        "device": dict(times, **{"mde-per-s": width * height * disparities / ms / 1e3,
+                                 "copy-fraction": 0.25}),
+        "host": dict(times, **{"median-ms": 10 * ms}) if cuda else None,
+        "pipelined": dict(times, **{"frames-per-s": 777}) if cuda else None,
+        "profiled": dict(times, stages=[
+            {"stage": "convert", "median-ms": ms / 4, "min-ms": ms / 8, "mean-ms": ms / 4},
+            {"stage": "match", "median-ms": ms / 2, "min-ms": ms / 4, "mean-ms": ms / 2}])}
+
+
+def machine(backend, name, *reports):
+    device = {"backend": backend, "device": name, "threads": None, "simd": None,
+              "copy-bytes-per-s": 4e12}
+    return {"date": "2026-01-02", "processor": "Some Processor", "reports": [
+        {"command": "stereo-bench --json", "report": {"devices": [device], "results": r}}
+        for r in reports]}
+
+
+class Performance(Copy):
+    def setUp(self):
+        super().setUp()
+        for path in glob.glob(os.path.join(self.docs, "data", "performance-*.json")):
+            os.remove(path)
+
+    def make(self):
+        done = self.run_script("performance")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(self.docs, "performance.md"), encoding="utf-8") as file:
+            return file.read()
+
+    def save(self, name, data):
+        path = os.path.join(self.docs, "data", "performance-%s.json" % name)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(data, file)
+
+    def row(self, page, start):
+        """The cells of the only row that starts so."""
+        line, = [l for l in page.splitlines() if l.startswith("| %s |" % start)]
+        return [cell.strip() for cell in line.strip("|").split("|")[1:]]
+
+    def test_no_data(self):
+        page = self.make()
+        self.assertIn("# Performance", page)
+        self.assertNotIn("## ", page)
+
+    def test_edited(self):
+        self.make()
+        self.assertEqual(self.run_script("performance", "--check").returncode, 0)
+        with open(os.path.join(self.docs, "performance.md"), "a", encoding="utf-8") as file:
+            file.write("By hand.\n")
+        done = self.run_script("performance", "--check")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/report", done.stderr)
+
+    def test_cpu(self):
+        self.save("one", machine(
+            "cpu", "CPU, 4 threads, none",
+            [result("cpu", "vcbw", "RGB", (1920, 1080, 128), 400)],
+            [result("cpu", "vcbw", "RGB", (512, 512, 96), 84)]))
+        page = self.make()
+        self.assertIn("## CPU, 4 threads, none", page)
+        self.assertIn("2026-01-02, on Some Processor", page)
+        self.assertIn("stereo-bench --json", page)
+        self.assertNotIn(PEER, page)
+        self.assertNotIn("pinned", page)
+        # the fastest frame: 200 ms of 1920 * 1080 * 128 / 1e6 = 265.4 million; 0.25 of 400 ms
+        rows = [l for l in page.splitlines() if l.startswith("| vcbw, RGB |")]
+        self.assertEqual(rows, ["| vcbw, RGB | 200 |", "| vcbw, RGB | 1327 |",
+                                "| vcbw, RGB | 50.0 | 100 | 5.00 | 50.0 |"])
+        self.assertEqual(self.row(page, "vcbw, 512x512x96")[:3], ["ms", "42.0", "41.6"])
+
+    def test_cuda(self):
+        size = (1920, 1080, 256)
+        self.save("a", machine("cuda", "NVIDIA H200", [
+            result("cuda", "vcbw", "GRAY8", size, 3), result("cuda", "other", "RGB", size, 5)],
+            [result("cuda", "vcbw", "RGB", (512, 512, 96), 2)]))
+        self.save("b", machine("cpu", "CPU, 4 threads, none", [
+            result("cpu", "vcbw", "GRAY8", size, 30)]))
+        page = self.make()
+        self.assertLess(page.index("## NVIDIA H200"), page.index("## CPU, 4"))
+        rows = [l for l in page.splitlines() if l.startswith("| vcbw, GRAY8 |")]
+        self.assertEqual(rows[:4], ["| vcbw, GRAY8 | 3.00 |", "| vcbw, GRAY8 | 176947 |",
+                                    "| vcbw, GRAY8 | 30.0 |", "| vcbw, GRAY8 | 777 |"])
+        # with transfers as the paper has it; the CPU was not timed
+        self.assertEqual(self.row(page, "vcbw, 512x512x96")[:4], ["ms", "20.0", "-", "41.6"])
+        self.assertIn(PEER, page)
+        self.assertEqual(self.row(page, "**vcbw**"), ["-"] * 5 + ["**3.00**"])
+
+    def test_other_gpu(self):
+        self.save("a", machine("cuda", "NVIDIA L4", [
+            result("cuda", "vcbw", "GRAY8", (1920, 1080, 256), 3)]))
+        self.assertNotIn(PEER, self.make())
+
+    def test_failed_results(self):
+        bad = result("cpu", "vcbw", "GRAY8", (1920, 1080, 256), 3)
+        bad["error"] = "out of memory"
+        self.save("a", machine("cpu", "CPU, 4 threads, none", [
+            bad, result("cpu", "vcbw", "GRAY8", (450, 375, 60), 3)]))
+        page = self.make()
+        self.assertIn("450x375x60", page)
+        self.assertNotIn("1920x1080x256", page)
+
+    def test_measure(self):
+        """What the program really prints makes a page."""
+        wrapper = os.path.join(self.folder, "program")
+        with open(wrapper, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nexec %s --seconds 0.01 --rotate-mib 1 --copy-mib 1 \"$@\"\n"
+                       % BENCH)
+        os.chmod(wrapper, 0o755)
+        script = os.path.join(self.docs, "report", "performance.py")
+        with open(script, encoding="utf-8") as file:
+            text = file.read()
+        # small ones, as it is not the times that count
+        small = text.replace('"--preset", "papers", "--size", "450x375x64"', '"--size", "40x30x8"')
+        self.assertNotEqual(small, text)
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(small)
+        with open(os.path.join(self.docs, "data", "published-speed.json"), "w",
+                  encoding="utf-8") as file:
+            json.dump([{"setup": "vcbw", "format": "RGB", "workload": [50, 40, 9], "ms": 1,
+                        "hardware": "Abacus", "source": "Somebody"},
+                       {"setup": "none", "format": "RGB", "workload": [5000, 4000, 99], "ms": 1,
+                        "hardware": "Abacus", "source": "Nobody"}], file)
+        done = self.run_script("performance", "--measure", wrapper, "here", "--backend", "cpu")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.run_script("performance", "--check").returncode, 0)
+        page = self.make()
+        self.assertIn("40x30x8", page)
+        self.assertEqual(self.row(page, "vcbw, 50x40x9")[2:], ["1.00", "Abacus", "Somebody"])
+        self.assertNotIn("Nobody", page)
+
+
+def main():
+    global ROOT, PROGRAM, BENCH  # pylint: disable=global-statement
+    ROOT = sys.argv[1]
+    PROGRAM, BENCH = (os.path.abspath(path) for path in sys.argv[2:4])
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
+    outcome = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
+    failed = len({str(test) for test, _ in outcome.failures + outcome.errors})
+    print("%d tests, %d failed, %d skipped" % (outcome.testsRun, failed, len(outcome.skipped)))
+    sys.exit(1 if failed or not outcome.testsRun else 0)
+
+
 if __name__ == "__main__":
-    ROOT, PROGRAM = sys.argv[1:3]
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    main()

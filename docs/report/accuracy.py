@@ -1,42 +1,21 @@
-#!/usr/bin/env python3
-# gst-stereomatching: makes docs/accuracy.md
+# gst-stereomatching: the page of errors
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes docs/accuracy.md from docs/data/accuracy.json and docs/data/published.json.
+"""docs/accuracy.md and docs/images/accuracy-time.svg, from docs/data/accuracy.json, published.json
+and, for the times on GPUs, performance-*.json."""
 
-Makes docs/images/accuracy-time.svg, too, for which it also takes the times on GPUs in
-docs/data/performance-*.json.
-
-    make-accuracy.py                      write the page and the plot
-    make-accuracy.py --check              fail when they are not what would be written
-    make-accuracy.py --measure PROGRAM    run stereo-eval, write the data and the page
-    make-accuracy.py --verify PROGRAM     fail when stereo-eval finds other errors than the data
-
-Measuring and verifying need the scenes, in $STEREO_DATASETS or ../shared/datasets; verifying exits
-with 77 (skipped) without them.
-"""
-
-import configparser
-import datetime
 import glob
-import json
 import os
 import re
-import subprocess
-import sys
 import textwrap
 
 import svgplot
+from common import (DOCS, IMAGES, PRESETS, REGIONS, datasets, json_of, load, load_all,
+                    output_of, preset_file, save, table)
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-DATA = os.path.join(HERE, "data", "accuracy.json")
-PUBLISHED = os.path.join(HERE, "data", "published.json")
-PAGE = os.path.join(HERE, "accuracy.md")
-PLOT = os.path.join(HERE, "images", "accuracy-time.svg")
-PRESETS = os.path.join(HERE, "..", "gst", "presets", "*.prs")
+PAGE = os.path.join(DOCS, "accuracy.md")
+PLOT = os.path.join(IMAGES, "accuracy-time.svg")
 # Other programs on the machine make a run slower, never faster.
 TIMES = 5
-V2 = ("tsukuba", "venus", "teddy", "cones")
-REGIONS = ("nonocc", "all", "disc")
 MEASURES = ("bad-0.5", "bad-1", "bad-2", "bad-4", "d1", "mean", "rms", "density")
 
 # Folder of the data sets, title.
@@ -45,32 +24,9 @@ SETS = (("middlebury-v2", "Middlebury version 2"),
         ("middlebury-2003-half", "Middlebury 2003, half size"))
 
 
-def datasets():
-    return os.environ.get("STEREO_DATASETS") or "../shared/datasets"
-
-
-def load(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
-
-
-def evaluate(program, arguments):
-    output = subprocess.run([program, "--json"] + arguments, check=True, stdout=subprocess.PIPE,
-                            text=True).stdout
-    return json.loads(output)
-
-
-def processor():
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            return re.search(r"^model name\s*: (.*)$", file.read(), re.MULTILINE).group(1)
-    except (OSError, AttributeError):
-        return "unknown processor"
-
-
 def fastest(program, arguments):
     """Evaluates several times, and takes the least time of each scene."""
-    reports = [evaluate(program, arguments) for _ in range(TIMES)]
+    reports = [json_of(program, arguments) for _ in range(TIMES)]
     for runs in zip(*(report["runs"] for report in reports)):
         for scenes in zip(*(run["scenes"] for run in runs)):
             scenes[0]["time-ms"] = min(scene["time-ms"] for scene in scenes)
@@ -80,10 +36,8 @@ def fastest(program, arguments):
 
 def registered(program):
     """{algorithm: {property: default}}"""
-    output = subprocess.run([program, "--list"], check=True, stdout=subprocess.PIPE,
-                            text=True).stdout
     found = {}
-    for line in output.split("\n"):
+    for line in output_of(program, ["--list"]).split("\n"):
         head = re.match(r"(\w+): ", line)
         row = re.match(r"  (\S+)\s+(?:\S+ to \S+|[^\s,]+(?:, [^\s,]+)+)\s+(\S+)\s", line)
         if head:
@@ -96,9 +50,8 @@ def registered(program):
 def presets(algorithms):
     """{setup: "algorithm, preset"}, where a setup says what differs from the defaults."""
     found = {}
-    for path in sorted(glob.glob(PRESETS)):
-        file = configparser.ConfigParser(delimiters=("=",), interpolation=None)
-        file.read(path, encoding="utf-8")
+    for path in sorted(glob.glob(os.path.join(PRESETS, "*.prs"))):
+        file = preset_file(os.path.basename(path)[:-len(".prs")])
         name = file["_presets_"]["element-name"].replace("GstStereo", "").lower()
         for preset in file.sections():
             if preset.startswith("_") or name not in algorithms:
@@ -110,19 +63,19 @@ def presets(algorithms):
     return found
 
 
-def measure(program):
+def measure(program, _):
     """Every algorithm on every set, and the setups that papers have figures of."""
     names = registered(program)
     setups = []
-    for entry in load(PUBLISHED):
+    for entry in load("published"):
         if entry["setup"].split()[0] in names and entry["setup"] not in setups:
             setups.append(entry["setup"])
     reports = []
     for folder, title in SETS:
-        path = os.path.join(datasets(), folder)
+        path = datasets(folder)
         reports.append({"title": title, "command": "stereo-eval --json --all " + folder,
                         "report": fastest(program, ["--all", path])})
-    path = os.path.join(datasets(), "middlebury-v2")
+    path = datasets("middlebury-v2")
     of_presets = presets(names)
     for title, compared in (("published", setups), ("presets", list(of_presets))):
         reports.append({"title": title,
@@ -130,12 +83,7 @@ def measure(program):
                         "command": "stereo-eval --json --compare %s -- middlebury-v2"
                         % " ".join('"%s"' % s for s in compared)})
     reports[-1]["names"] = of_presets
-    data = {"date": datetime.date.today().isoformat(), "processor": processor(),
-            "reports": reports}
-    os.makedirs(os.path.dirname(DATA), exist_ok=True)
-    with open(DATA, "w", encoding="utf-8") as file:
-        json.dump(data, file, indent=1)
-        file.write("\n")
+    save("accuracy", {"reports": reports})
 
 
 def arguments_of(command, folder_of):
@@ -146,18 +94,17 @@ def arguments_of(command, folder_of):
 
 
 def verify(program):
-    if not os.path.exists(os.path.join(datasets(), "middlebury-v2", "teddy", "scene.ini")):
+    if not os.path.exists(datasets("middlebury-v2", "teddy", "scene.ini")):
         print("skipped: there is no %s; set STEREO_DATASETS" % datasets())
         return 77
-    reports = load(DATA)["reports"]
+    reports = load("accuracy")["reports"]
     if any(entry.get("names", here) != here for here in [presets(registered(program))]
            for entry in reports):
         print("the presets are not those that were measured")
         return 1
     differ = compared = 0
     for entry in reports:
-        found = evaluate(program, arguments_of(entry["command"],
-                                               lambda name: os.path.join(datasets(), name)))
+        found = json_of(program, arguments_of(entry["command"], datasets))
         fresh = {run["label"]: run for run in found["runs"]}
         for run in entry["report"]["runs"]:
             if run["label"] not in fresh:
@@ -175,15 +122,8 @@ def verify(program):
                                 new["regions"][region][name], values[name]))
     print("%d figures compared, %d differ" % (compared, differ))
     if differ:
-        print("measure again: docs/make-accuracy.py --measure PROGRAM")
+        print("measure again: docs/report accuracy --measure PROGRAM")
     return 1 if differ or not compared else 0
-
-
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |",
-             "|" + "|".join("---" if i == 0 else "---:" for i in range(len(header))) + "|"]
-    lines += ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
 
 
 def triple(scene):
@@ -223,7 +163,7 @@ def measures_table(report):
 def published_table(report):
     runs = {run["label"]: run for run in report["runs"]}
     rows = []
-    for entry in load(PUBLISHED):
+    for entry in load("published"):
         run = runs.get(entry["setup"])
         if run is None:
             continue
@@ -265,8 +205,8 @@ def errors(reports):
 def on_gpus(setups):
     """{device: {setup: ms}} for images as large as Teddy, in colour if there is a time of that."""
     found = {}
-    for path in sorted(glob.glob(os.path.join(HERE, "data", "performance-*.json"))):
-        for report in load(path)["reports"]:
+    for machine in load_all("performance-*"):
+        for report in machine["reports"]:
             devices = {d["backend"]: d["device"] for d in report["report"]["devices"]}
             for result in report["report"]["results"]:
                 if (result["backend"] != "cuda" or result["error"] is not None
@@ -299,7 +239,7 @@ def time_plot(reports):
 def page(data):
     reports = {entry["title"]: entry for entry in data["reports"]}
     main = reports[SETS[0][1]]
-    text = ["<!-- Made by docs/make-accuracy.py; measure again to change a figure. -->",
+    text = ["<!-- Made by docs/report; measure again to change a figure. -->",
             "# Accuracy", "",
             "How wrong the algorithms are on scenes with ground truth, with default properties, "
             "measured by", "[stereo-eval](tools/stereo-eval.md).", "",
@@ -334,27 +274,7 @@ def page(data):
     return "\n".join(text).rstrip("\n") + "\n"
 
 
-def main():
-    arguments = sys.argv[1:]
-    if len(arguments) == 2 and arguments[0] == "--verify":
-        sys.exit(verify(arguments[1]))
-    if len(arguments) == 2 and arguments[0] == "--measure":
-        measure(arguments[1])
-    elif arguments and arguments != ["--check"]:
-        sys.exit(__doc__)
-    data = load(DATA)
-    made = {PAGE: page(data),
+def made():
+    data = load("accuracy")
+    return {PAGE: page(data),
             PLOT: time_plot({entry["title"]: entry for entry in data["reports"]})}
-    for path, text in made.items():
-        if arguments == ["--check"]:
-            with open(path, encoding="utf-8") as file:
-                if file.read() != text:
-                    sys.exit("%s is not what docs/make-accuracy.py makes of docs/data/; run it"
-                             % os.path.relpath(path, os.path.dirname(HERE)))
-        else:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-
-
-if __name__ == "__main__":
-    main()

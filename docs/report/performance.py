@@ -1,84 +1,49 @@
-#!/usr/bin/env python3
-# gst-stereomatching: makes docs/performance.md
+# gst-stereomatching: the page of times
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes docs/performance.md from docs/data/performance-*.json, published-speed.json and peers.json.
-
-    make-performance.py                         write the page
-    make-performance.py --check                 fail when the page is not what would be written
-    make-performance.py --measure PROGRAM NAME [ARGUMENT ...]
-        run stereo-bench, write docs/data/performance-NAME.json and the page; the arguments go to
-        stereo-bench, such as --backend cuda
+"""docs/performance.md, from docs/data/performance-*.json, published-speed.json and peers.json.
 
 A machine is one file; the page has a section for each device in each of them. All algorithms are
 timed with default properties, and those of which papers have times as the papers had them.
 """
 
-import datetime
-import glob
-import json
 import os
 import re
 import shlex
-import subprocess
-import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-DATA = os.path.join(HERE, "data")
-PUBLISHED = os.path.join(DATA, "published-speed.json")
-PEERS = os.path.join(DATA, "peers.json")
-PAGE = os.path.join(HERE, "performance.md")
+from common import (DOCS, json_of, load, load_all, number, output_of, save, size_of, table)
+
+PAGE = os.path.join(DOCS, "performance.md")
 MAIN = ["--preset", "papers", "--size", "450x375x64", "--format", "GRAY8", "--format", "RGB"]
 # The workload of the tables that have only one.
 DETAIL = (1920, 1080, 128)
 
 
-def load(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
-
-
-def processor():
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            return re.search(r"^model name\s*: (.*)$", file.read(), re.MULTILINE).group(1)
-    except (OSError, AttributeError):
-        return "unknown processor"
-
-
 def bench(program, arguments):
-    command = ["--json"] + arguments
-    output = subprocess.run([program] + command, check=True, stdout=subprocess.PIPE,
-                            text=True).stdout
-    return {"command": shlex.join(["stereo-bench"] + command), "report": json.loads(output)}
+    return {"command": shlex.join(["stereo-bench", "--json"] + arguments),
+            "report": json_of(program, arguments)}
 
 
-def measure(program, name, arguments):
-    listed = subprocess.run([program, "--list"], check=True, stdout=subprocess.PIPE,
-                            text=True).stdout
-    names = re.findall(r"^(\w+): ", listed, re.MULTILINE)
+def measure(program, arguments):
+    name, arguments = arguments[0], arguments[1:]
+    names = re.findall(r"^(\w+): ", output_of(program, ["--list"]), re.MULTILINE)
     reports = [bench(program, MAIN + arguments)]
     asked = {}
-    for entry in load(PUBLISHED):
+    for entry in load("published-speed"):
         if entry["setup"].split()[0] in names:
             sizes = asked.setdefault((entry["setup"], entry["format"]), [])
-            size = "%dx%dx%d" % tuple(entry["workload"])
+            size = size_of(entry["workload"])
             if size not in sizes:
                 sizes.append(size)
     for (setup, form), sizes in asked.items():
         words = [setup, "--format", form] + sum((["--size", size] for size in sizes), [])
         reports.append(bench(program, words + arguments))
-    data = {"date": datetime.date.today().isoformat(), "processor": processor(),
-            "reports": reports}
-    with open(os.path.join(DATA, "performance-%s.json" % name), "w", encoding="utf-8") as file:
-        json.dump(data, file, indent=1)
-        file.write("\n")
+    save("performance-" + name, {"reports": reports})
 
 
 def machines():
     """What is known about each device: its data, its results by setup, format and workload."""
     found = []
-    for path in sorted(glob.glob(os.path.join(DATA, "performance-*.json"))):
-        data = load(path)
+    for data in load_all("performance-*"):
         for device in data["reports"][0]["report"]["devices"]:
             results = {}
             main = []
@@ -114,26 +79,6 @@ def workload(result):
     return (result["width"], result["height"], result["num-disparities"])
 
 
-def size(of):
-    return "%dx%dx%d" % tuple(of)
-
-
-def number(value):
-    """About three digits."""
-    if value is None:
-        return "-"
-    if value >= 100:
-        return "%.0f" % value
-    return "%.*f" % (1 if value >= 10 else 2 if value >= 1 else 3, value)
-
-
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |",
-             "|" + "|".join("---" if i == 0 else "---:" for i in range(len(header))) + "|"]
-    lines += ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
-
-
 def unique(items):
     return list(dict.fromkeys(items))
 
@@ -161,7 +106,7 @@ def grid(machine, value):
             result = results.get((label, form, column))
             row.append(number(value(result)) if result else "-")
         rows.append(row)
-    return table([""] + [size(c) for c in columns], rows)
+    return table([""] + [size_of(c) for c in columns], rows)
 
 
 def stages(machine):
@@ -205,7 +150,7 @@ def section(machine):
     detail = stages(machine)
     if detail:
         text += ["Where the time of %s goes, in milliseconds, the memory it takes, and what the "
-                 "images" % size(DETAIL),
+                 "images" % size_of(DETAIL),
                  "need of the time, were they only copied:", "", detail]
     text += ["    " + machine["data"]["reports"][0]["command"], ""]
     return text
@@ -217,7 +162,7 @@ def short(machine):
 
 def published(found):
     rows = []
-    for entry in load(PUBLISHED):
+    for entry in load("published-speed"):
         key = (entry["setup"], entry["format"], tuple(entry["workload"]))
         results = [m["results"].get(key) for m in found]
         if not any(results):
@@ -228,7 +173,7 @@ def published(found):
                        if in_ms else rate_of(r)) for r in results]
         source = "; ".join([entry["source"]] + (["with transfers"] if transfers else [])
                            + ([entry["note"]] if "note" in entry else []))
-        rows.append(["%s, %s" % (entry["setup"], entry.get("shown") or size(entry["workload"])),
+        rows.append(["%s, %s" % (entry["setup"], entry.get("shown") or size_of(entry["workload"])),
                      "ms" if in_ms else "Mde/s"] + [number(o) for o in ours]
                     + [number(entry["ms" if in_ms else "mde-per-s"]), entry["hardware"], source])
     if not rows:
@@ -239,7 +184,7 @@ def published(found):
 
 
 def peers(found):
-    data = load(PEERS)
+    data = load("peers")
     machine = next((m for m in found if data["device"] in m["device"]["device"]), None)
     if machine is None:
         return []
@@ -255,7 +200,7 @@ def peers(found):
     return ["## Beside other programs on the same GPU", "",
             "Milliseconds a frame, median, grey images, on the device unless it says otherwise. "
             "They are other", "methods with other errors, but for belief propagation.", "",
-            table([""] + [size(c) for c in columns], rows),
+            table([""] + [size_of(c) for c in columns], rows),
             "What others say of theirs, on other hardware:", "",
             table(["", "hardware", "workload", "figure", "by"],
                   [[e["program"], e["hardware"], e["workload"], e["figure"], e["source"]]
@@ -264,7 +209,7 @@ def peers(found):
 
 def page():
     found = machines()
-    text = ["<!-- Made by docs/make-performance.py; measure again to change a figure. -->",
+    text = ["<!-- Made by docs/report; measure again to change a figure. -->",
             "# Performance", "",
             "How long the algorithms take with default properties, measured by",
             "[stereo-bench](tools/stereo-bench.md), whose manual says what each figure means. The "
@@ -276,21 +221,5 @@ def page():
     return "\n".join(text).rstrip("\n") + "\n"
 
 
-def main():
-    arguments = sys.argv[1:]
-    if len(arguments) >= 3 and arguments[0] == "--measure":
-        measure(arguments[1], arguments[2], arguments[3:])
-    elif arguments == ["--check"]:
-        with open(PAGE, encoding="utf-8") as file:
-            if file.read() != page():
-                sys.exit("docs/performance.md is not what docs/make-performance.py makes of "
-                         "docs/data/; run it")
-        return
-    elif arguments:
-        sys.exit(__doc__)
-    with open(PAGE, "w", encoding="utf-8") as file:
-        file.write(page())
-
-
-if __name__ == "__main__":
-    main()
+def made():
+    return {PAGE: page()}

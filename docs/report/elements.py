@@ -1,25 +1,23 @@
-#!/usr/bin/env python3
-# gst-stereomatching: makes docs/elements/ from the elements themselves
+# gst-stereomatching: the pages of the elements
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes docs/elements/<element>.md for every element of the plugin.
+"""docs/elements/<element>.md for every element of the plugin.
 
-    docs/generate-elements.py PLUGIN SOURCE_FOLDER OUTPUT_FOLDER
-    docs/generate-elements.py --check PLUGIN SOURCE_FOLDER OUTPUT_FOLDER
-
-What an element is, its pads and properties come from gst-inspect-1.0; the prose
-and the launch lines from the SECTION comment of its source; the presets from
-presets/ in the source folder. What is inherited from GStreamer's own base classes is left out. --check writes nothing and fails
-if a page is not what would be written; it exits with 77 (skipped) on a
-GStreamer whose gst-inspect writes other text than that of 1.22.
+What an element is, its pads and properties come from gst-inspect-1.0; the prose and the launch lines
+from the SECTION comment of its source; the presets from gst/presets/. What is inherited from
+GStreamer's own base classes is left out.
 """
 
-import configparser
 import glob
 import os
 import re
 import subprocess
 import sys
 
+from common import DOCS, presets, read
+
+SOURCES = os.path.join(DOCS, "..", "gst")
+OUTPUT = os.path.join(DOCS, "elements")
+# Another gst-inspect writes other text.
 GSTREAMER = "1.22"
 
 # Properties of GstObject, GstElement, GstAggregator, GstBaseSrc and
@@ -90,12 +88,11 @@ def properties(text):
     return [p for p in found if p[0] not in INHERITED]
 
 
-def source_of(folder, element):
+def source_of(element):
     """The SECTION comment of the element, as Markdown, and its file's text."""
-    for path in sorted(glob.glob(os.path.join(folder, "**", "*.c"), recursive=True)):
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        match = re.search(r"/\*\*\n \* SECTION:element-%s\n(.*?)\*/" % element, text, re.DOTALL)
+    for path in sorted(glob.glob(os.path.join(SOURCES, "**", "*.c"), recursive=True)):
+        match = re.search(r"/\*\*\n \* SECTION:element-%s\n(.*?)\*/" % element, read(path),
+                          re.DOTALL)
         if match:
             lines = [re.sub(r"^ \* ?", "", line) for line in match.group(1).split("\n")]
             lines = [line for line in lines if not line.startswith("@")]
@@ -105,7 +102,7 @@ def source_of(folder, element):
             prose = re.sub(r"#Gst\w+:([\w-]+)", r"`\1`", prose)
             prose = re.sub(r"#(Gst\w+)", r"`\1`", prose)
             return prose
-    sys.exit("no SECTION:element-%s in %s" % (element, folder))
+    sys.exit("no SECTION:element-%s in gst/" % element)
 
 
 def type_and_default(details):
@@ -141,24 +138,10 @@ def tidy(number):
         return number
 
 
-def presets(sources, text, defaults):
-    """[(name, comment, [NAME=VALUE that is not the default])]"""
-    kind = re.findall(r"^ +\+----(\w+)$", text, re.MULTILINE)[-1]
-    path = os.path.join(sources, "presets", kind + ".prs")
-    if not os.path.exists(path):
-        return []
-    file = configparser.ConfigParser(delimiters=("=",), interpolation=None)
-    file.read(path, encoding="utf-8")
-    return [(name, file[name].get("_meta/comment", ""),
-             ["%s=%s" % item for item in file[name].items()
-              if not item[0].startswith("_") and item[1] != defaults.get(item[0])])
-            for name in file.sections() if not name.startswith("_")]
-
-
-def page(plugin, sources, element):
+def page(element):
     text = inspect(element)
-    out = ["<!-- Made by docs/generate-elements.py; changes belong into the element's source. -->",
-           "# " + element, "", source_of(sources, element), "", "## Pads", ""]
+    out = ["<!-- Made by docs/report; changes belong into the element's source. -->",
+           "# " + element, "", source_of(element), "", "## Pads", ""]
     for name, direction, presence, caps in pads(text):
         out += ["`%s` (%s, %s)" % (name, direction, presence.lower()), "", "```"]
         out += [re.sub(r"\s+", " ", line) for line in caps]
@@ -183,7 +166,8 @@ def page(plugin, sources, element):
             match = re.match(r"\(-?\d+\): (\S+) +- (.*)$", value)
             out.append("- `%s`: %s" % match.groups())
         out.append("")
-    found = presets(sources, text, defaults)
+    kind = re.findall(r"^ +\+----(\w+)$", text, re.MULTILINE)[-1]
+    found = presets(kind, defaults)
     if found:
         out += ["## Presets", "", "| preset | | is |", "|---|---|---|"]
         out += ["| `%s` | %s | `%s` |" % (name, comment, " ".join(values))
@@ -191,36 +175,20 @@ def page(plugin, sources, element):
     return "\n".join(out).rstrip() + "\n"
 
 
-def main():
-    arguments = sys.argv[1:]
-    check = arguments[:1] == ["--check"]
-    plugin, sources, output = arguments[1:] if check else arguments
+def prepare(plugin, check):
+    """Lets gst-inspect-1.0 know the plugin; ends the program where pages can't be compared."""
     os.environ["GST_PLUGIN_PATH"] = os.path.dirname(os.path.abspath(plugin))
-
+    prepare.plugin = plugin
     version = re.search(r"GStreamer (\d+\.\d+)", inspect("--version")).group(1)
     if check and version != GSTREAMER:
         print("skipped: the pages are those of GStreamer %s, this is %s" % (GSTREAMER, version))
         sys.exit(77)
 
-    stale = []
-    wanted = {element + ".md": page(plugin, sources, element) for element in elements_of(plugin)}
-    for name, text in wanted.items():
-        path = os.path.join(output, name)
-        old = ""
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                old = file.read()
-        if old == text:
-            continue
-        stale.append(name)
-        if not check:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-            print("wrote " + path)
-    stale += [name for name in os.listdir(output) if name.endswith(".md") and name not in wanted]
-    if check and stale:
-        sys.exit("not up to date: %s; run `ninja -C build docs-elements`" % ", ".join(stale))
 
-
-if __name__ == "__main__":
-    main()
+def made():
+    """The pages; None for those of no element."""
+    pages = {os.path.join(OUTPUT, name): None for name in os.listdir(OUTPUT)
+             if name.endswith(".md")}
+    pages.update((os.path.join(OUTPUT, name + ".md"), page(name))
+                 for name in elements_of(prepare.plugin))
+    return pages

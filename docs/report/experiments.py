@@ -1,0 +1,29 @@
+# gst-stereomatching: the plots and tables of the pages of algorithms
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What docs/algorithms/ shows of docs/data/experiments-*.json."""
+
+import sys
+
+import bfv
+import expstep
+import pyramid
+
+
+def measure(program, arguments):
+    """All errors, or what is named: errors of esaw, esmp or bfv; times of pyramid; times of bfv, if
+    the name of a machine follows."""
+    name, rest = (arguments + [""])[0], arguments[1:]
+    if name and name not in tuple(expstep.SETUPS) + (bfv.NAME, pyramid.NAME):
+        sys.exit("%s has no experiments; %s have" % (name, ", ".join(
+            tuple(expstep.SETUPS) + (bfv.NAME, pyramid.NAME))))
+    for known in expstep.SETUPS:
+        if name in ("", known):
+            expstep.measure(program, known)
+    if name in ("", bfv.NAME):
+        bfv.measure(program, rest)
+    if name == pyramid.NAME:
+        pyramid.measure(program)
+
+
+def made():
+    return {**expstep.made(), **bfv.made(), **pyramid.made()}
