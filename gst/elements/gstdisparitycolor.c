@@ -143,7 +143,7 @@ static GstStaticPadTemplate src_template =
 GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (SRC_FORMATS)));
 
-/* -------------------------------------------------------------------- range */
+/* ------------------------------------------------------------------- range */
 
 static gboolean
 is_set (gdouble end)
@@ -243,7 +243,7 @@ fill_table (GstDisparityColor * self, const Coloring * c,
   self->table_valid = TRUE;
 }
 
-/* ------------------------------------------------------------------- frames */
+/* ------------------------------------------------------------------ frames */
 
 /* Rows may begin at any address. */
 static inline guint
@@ -370,7 +370,7 @@ gst_disparity_color_stop (GstBaseTransform * trans)
   return TRUE;
 }
 
-/* --------------------------------------------------------------------- caps */
+/* -------------------------------------------------------------------- caps */
 
 /* The other side has other formats, and all else the same. */
 static GstCaps *
@@ -410,7 +410,7 @@ gst_disparity_color_transform_caps (GstBaseTransform * trans,
   return result;
 }
 
-/* --------------------------------------------------------------- properties */
+/* -------------------------------------------------------------- properties */
 
 static void
 gst_disparity_color_set_property (GObject * object, guint id,
@@ -486,7 +486,7 @@ gst_disparity_color_get_property (GObject * object, guint id, GValue * value,
   GST_OBJECT_UNLOCK (self);
 }
 
-/* -------------------------------------------------------------------- class */
+/* ------------------------------------------------------------------- class */
 
 static void
 gst_disparity_color_finalize (GObject * object)

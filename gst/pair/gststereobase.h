@@ -31,16 +31,6 @@ struct _GstStereoBaseClass
 void gst_stereo_base_class_set_algorithm (GstStereoBaseClass * klass,
     const gchar * name);
 
-GType gst_stereo_backend_get_type (void);
-#define GST_TYPE_STEREO_BACKEND (gst_stereo_backend_get_type ())
-
-typedef enum
-{
-  GST_STEREO_BACKEND_AUTO,
-  GST_STEREO_BACKEND_CPU,
-  GST_STEREO_BACKEND_CUDA
-} GstStereoBackend;
-
 G_END_DECLS
 
 #endif /* GST_STEREO_BASE_H */

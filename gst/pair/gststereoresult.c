@@ -6,8 +6,7 @@
 
 #include "pair/gststereoresult.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_stereo_base_debug);
-#define GST_CAT_DEFAULT gst_stereo_base_debug
+#include "base/gststereodebug.h"
 
 G_DEFINE_TYPE (GstStereoResultPad, gst_stereo_result_pad, GST_TYPE_PAD);
 

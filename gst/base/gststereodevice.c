@@ -1,0 +1,256 @@
+/* gst-stereomatching: what an element computes on
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "base/gststereodevice.h"
+
+#include "base/gststereoallocator.h"
+#include "base/gststereodebug.h"
+#include "stereo-cuda.h"
+
+#define DEFAULT_BACKEND GST_STEREO_BACKEND_AUTO
+#define DEFAULT_CUDA_DEVICE_ID -1
+#define DEFAULT_N_THREADS 0
+
+GType
+gst_stereo_backend_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_STEREO_BACKEND_AUTO, "CUDA if there is a device, else the CPU",
+        "auto"},
+    {GST_STEREO_BACKEND_CPU, "CPU", "cpu"},
+    {GST_STEREO_BACKEND_CUDA, "CUDA", "cuda"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstStereoBackend", values));
+  return type;
+}
+
+void
+gst_stereo_device_init (GstStereoDevice * self, GstStereoFailure * failure,
+    const GstStereoDeviceUser * user)
+{
+  *self = (GstStereoDevice) {
+    .failure = failure,
+    .user = user,
+    .backend = DEFAULT_BACKEND,
+    .cuda_device_id = DEFAULT_CUDA_DEVICE_ID,
+    .n_threads = DEFAULT_N_THREADS,
+  };
+}
+
+/* ----------------------------------------------------------- open and close */
+
+/* Prepares the element for the device, which is taken. */
+static gboolean
+use_device (GstStereoDevice * self, StereoDevice * device, StereoMessage * why)
+{
+  stereo_device_set_log (device, gst_stereo_debug_from_library, NULL);
+  if (!self->user->open (self->failure->element, device, why)) {
+    stereo_device_unref (&device);
+    return FALSE;
+  }
+  self->is_cuda = strcmp (stereo_device_backend (device), "cuda") == 0;
+  if (self->is_cuda)
+    self->allocator = gst_stereo_allocator_new (device);
+  GST_OBJECT_LOCK (self->failure->element);
+  self->device = device;
+  GST_OBJECT_UNLOCK (self->failure->element);
+  return TRUE;
+}
+
+static gboolean
+use_cpu (GstStereoDevice * self, guint n_threads)
+{
+  StereoDevice *device = NULL;
+  StereoMessage why;
+
+  if (stereo_device_new_cpu (n_threads, STEREO_SIMD_AUTO, &device,
+          &why) != STEREO_OK || !use_device (self, device, &why)) {
+    GST_STEREO_FAIL (self->failure, LIBRARY, INIT,
+        ("The CPU can't be used: %s.", why.text), (NULL));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Says what computes and, where it is not CUDA, why not. */
+static void
+tell_backend (GstStereoDevice * self, const gchar * no_cuda)
+{
+  gchar *text = g_strdup_printf (no_cuda ? "Computing on %s; no CUDA: %s."
+      : "Computing on %s.", stereo_device_name (self->device), no_cuda);
+
+  /* twice, because gst-launch shows the second one */
+  GST_ELEMENT_INFO (self->failure->element, RESOURCE, SETTINGS, ("%s", text),
+      ("%s", text));
+  g_free (text);
+}
+
+gboolean
+gst_stereo_device_open (GstStereoDevice * self)
+{
+  StereoDevice *device = NULL;
+  StereoMessage why = { "" };
+  GstStereoBackend backend;
+  guint n_threads;
+  gint id;
+
+  GST_OBJECT_LOCK (self->failure->element);
+  backend = self->backend;
+  id = self->cuda_device_id;
+  n_threads = self->n_threads;
+  GST_OBJECT_UNLOCK (self->failure->element);
+
+  self->may_fall_back = backend == GST_STEREO_BACKEND_AUTO;
+  if (backend != GST_STEREO_BACKEND_CPU) {
+    if (stereo_device_new_cuda (id, &device, &why) == STEREO_OK
+        && use_device (self, device, &why)) {
+      tell_backend (self, NULL);
+      return TRUE;
+    }
+    if (backend == GST_STEREO_BACKEND_CUDA) {
+      GST_STEREO_FAIL (self->failure, RESOURCE, NOT_FOUND,
+          ("backend=cuda can't be used: %s. Use backend=auto or backend=cpu "
+              "to compute on the CPU.", why.text), (NULL));
+      return FALSE;
+    }
+  }
+
+  if (!use_cpu (self, n_threads))
+    return FALSE;
+  tell_backend (self, backend == GST_STEREO_BACKEND_AUTO ? why.text : NULL);
+  return TRUE;
+}
+
+void
+gst_stereo_device_close (GstStereoDevice * self)
+{
+  StereoDevice *device = self->device;
+
+  self->user->close (self->failure->element);
+  gst_clear_object (&self->allocator);
+  GST_OBJECT_LOCK (self->failure->element);
+  self->device = NULL;
+  GST_OBJECT_UNLOCK (self->failure->element);
+  stereo_device_unref (&device);
+}
+
+gboolean
+gst_stereo_device_fall_back (GstStereoDevice * self, StereoStatus status,
+    const gchar * why)
+{
+  guint n_threads;
+
+  if (self->is_cuda && self->may_fall_back && (status == STEREO_ERROR_MEMORY
+          || status == STEREO_ERROR_DEVICE
+          || status == STEREO_ERROR_UNSUPPORTED)) {
+    GST_ELEMENT_WARNING (self->failure->element, RESOURCE, NO_SPACE_LEFT,
+        ("Going on with the CPU: %s.", why), (NULL));
+    GST_OBJECT_LOCK (self->failure->element);
+    n_threads = self->n_threads;
+    GST_OBJECT_UNLOCK (self->failure->element);
+    gst_stereo_device_close (self);
+    return use_cpu (self, n_threads);
+  }
+
+  if (status == STEREO_ERROR_MEMORY)
+    GST_STEREO_FAIL (self->failure, RESOURCE, NO_SPACE_LEFT,
+        ("Not enough memory: %s.", why), (NULL));
+  else if (status == STEREO_ERROR_ARGUMENT)
+    GST_STEREO_FAIL (self->failure, LIBRARY, SETTINGS,
+        ("These properties don't go together: %s.", why), (NULL));
+  else
+    GST_STEREO_FAIL (self->failure, LIBRARY, FAILED,
+        ("The matcher failed: %s.", why), (NULL));
+  return FALSE;
+}
+
+/* --------------------------------------------------------------- properties */
+
+void
+gst_stereo_device_install_properties (GObjectClass * klass, guint first)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_READY;
+
+  /**
+   * GstStereoBase:backend:
+   *
+   * What computes. `auto` takes CUDA if there is a device that works, and the
+   * CPU if not; which one it is, is told in an INFO message. Both give the same
+   * bytes.
+   */
+  g_object_class_install_property (klass,
+      first + GST_STEREO_DEVICE_PROP_BACKEND,
+      g_param_spec_enum ("backend", "backend", "What computes",
+          GST_TYPE_STEREO_BACKEND, DEFAULT_BACKEND, flags));
+
+  /**
+   * GstStereoBase:cuda-device-id:
+   *
+   * CUDA device to use, counted from 0; -1 takes the first one that works.
+   */
+  g_object_class_install_property (klass,
+      first + GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID,
+      g_param_spec_int ("cuda-device-id", "cuda-device-id",
+          "CUDA device to use (-1 = the first one that works)", -1, G_MAXINT,
+          DEFAULT_CUDA_DEVICE_ID, flags));
+
+  /**
+   * GstStereoBase:n-threads:
+   *
+   * Threads on the CPU; 0 takes one for each processor.
+   */
+  g_object_class_install_property (klass,
+      first + GST_STEREO_DEVICE_PROP_N_THREADS,
+      g_param_spec_uint ("n-threads", "n-threads",
+          "Threads on the CPU (0 = one for each processor)", 0, 1024,
+          DEFAULT_N_THREADS, flags));
+
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_BACKEND, 0);
+}
+
+void
+gst_stereo_device_set_property (GstStereoDevice * self, guint index,
+    const GValue * value)
+{
+  switch (index) {
+    case GST_STEREO_DEVICE_PROP_BACKEND:
+      self->backend = (GstStereoBackend) g_value_get_enum (value);
+      break;
+    case GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID:
+      self->cuda_device_id = g_value_get_int (value);
+      break;
+    case GST_STEREO_DEVICE_PROP_N_THREADS:
+      self->n_threads = g_value_get_uint (value);
+      break;
+    default:
+      g_assert_not_reached ();
+  }
+}
+
+void
+gst_stereo_device_get_property (const GstStereoDevice * self, guint index,
+    GValue * value)
+{
+  switch (index) {
+    case GST_STEREO_DEVICE_PROP_BACKEND:
+      g_value_set_enum (value, self->backend);
+      break;
+    case GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID:
+      g_value_set_int (value, self->cuda_device_id);
+      break;
+    case GST_STEREO_DEVICE_PROP_N_THREADS:
+      g_value_set_uint (value, self->n_threads);
+      break;
+    default:
+      g_assert_not_reached ();
+  }
+}

@@ -1,0 +1,49 @@
+/* gst-stereomatching: one error, posted once
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * What goes wrong once goes wrong again with the next buffer.  An element posts
+ * the first error since it started, and no others.
+ */
+
+#ifndef GST_STEREO_FAILURE_H
+#define GST_STEREO_FAILURE_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GstElement *element;          /* whose errors these are; no reference */
+  gint posted;                  /* atomic */
+} GstStereoFailure;
+
+/* Posts an error, as GST_ELEMENT_ERROR() does, unless one was posted already.
+ * Any thread. */
+#define GST_STEREO_FAIL(failure, domain, code, text, debug) \
+  G_STMT_START { \
+    if (g_atomic_int_compare_and_exchange (&(failure)->posted, 0, 1)) \
+      GST_ELEMENT_ERROR ((failure)->element, domain, code, text, debug); \
+  } G_STMT_END
+
+/* Whether an error was posted. */
+static inline gboolean
+gst_stereo_failure_posted (GstStereoFailure * failure)
+{
+  return g_atomic_int_get (&failure->posted) != 0;
+}
+
+/* Forgets about it, when the element starts. */
+static inline void
+gst_stereo_failure_reset (GstStereoFailure * failure)
+{
+  g_atomic_int_set (&failure->posted, 0);
+}
+
+G_END_DECLS
+
+#endif /* GST_STEREO_FAILURE_H */

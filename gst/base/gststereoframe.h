@@ -1,0 +1,59 @@
+/* gst-stereomatching: buffers mapped for the library
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef GST_STEREO_FRAME_H
+#define GST_STEREO_FRAME_H
+
+#include "stereo.h"
+
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/* A buffer mapped for the library. */
+typedef struct
+{
+  GstVideoFrame frame;
+  StereoImage image;
+} GstStereoFrame;
+
+/* Maps the buffer for reading or writing; FALSE when it is too small for the
+ * video, or its memory can't be mapped so.  frame.buffer is NULL after that,
+ * and after unmapping. */
+gboolean gst_stereo_frame_map (GstStereoFrame * frame,
+    const GstVideoInfo * info, GstBuffer * buffer, GstMapFlags flags,
+    StereoDevice * device);
+void gst_stereo_frame_unmap (GstStereoFrame * frame);
+
+/* Frames that a device may still be reading. */
+#define GST_STEREO_N_HELD 2
+
+/* Views of one frame at most. */
+#define GST_STEREO_MAX_INPUTS 4
+
+/*
+ * Inputs in pinned memory stay mapped until the device has read them.  A
+ * started frame waits for the one GST_STEREO_N_HELD before it, so that one's
+ * inputs are let go of in its favour.
+ */
+typedef struct
+{
+  GstStereoFrame frames[GST_STEREO_N_HELD][GST_STEREO_MAX_INPUTS];
+} GstStereoHeld;
+
+/* Lets go of what the frame before in this place had. */
+void gst_stereo_held_release (GstStereoHeld * held, guint64 frame);
+
+/* Takes over the n mapped inputs of a frame, which are zeroed. */
+void gst_stereo_held_take (GstStereoHeld * held, guint64 frame,
+    GstStereoFrame * inputs, guint n);
+
+/* Lets go of all: every frame is complete. */
+void gst_stereo_held_release_all (GstStereoHeld * held);
+
+G_END_DECLS
+
+#endif /* GST_STEREO_FRAME_H */

@@ -1,0 +1,37 @@
+/* gst-stereomatching: pools of video buffers
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef GST_STEREO_POOL_H
+#define GST_STEREO_POOL_H
+
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/* An inactive pool of video buffers: of memory of the allocator, which may be
+ * NULL, with GstVideoMeta if wanted.  NULL when that can't be. */
+GstBufferPool *gst_stereo_pool_new (GstCaps * caps, GstAllocator * allocator,
+    gboolean video_meta, guint min_buffers, guint max_buffers, guint * size);
+
+/*
+ * Puts a pool for such video in the first place of an ALLOCATION query that
+ * downstream has answered.  What we write on the CPU goes where downstream
+ * wants it, so the pool is downstream's if that has one.  With an allocator of
+ * ours, what is downloaded into, it is of that.
+ *
+ * FALSE when there is no such pool.
+ */
+gboolean gst_stereo_pool_decide (const GstVideoInfo * info, GstQuery * query,
+    GstAllocator * allocator);
+
+/* Offers upstream a pool of the allocator in an ALLOCATION query, if that is
+ * not NULL: n_used buffers may be in use here at a time. */
+void gst_stereo_pool_propose (GstQuery * query, GstAllocator * allocator,
+    guint n_used);
+
+G_END_DECLS
+
+#endif /* GST_STEREO_POOL_H */

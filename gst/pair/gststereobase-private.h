@@ -1,0 +1,258 @@
+/* gst-stereomatching: the inside of the base class of the matching elements
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * GstStereoBase is one object in several files:
+ *
+ *   gststereobase.c        the class: properties, start and stop, statistics
+ *   gststereocaps.c        what the pads can be, and what they are
+ *   gststereoevents.c      what the pads are told
+ *   gststereoqos.c         pairs that would be too late
+ *   gststereounlinked.c    a view that nobody linked
+ *   gststereoaggregate.c   from two queues to a pair
+ *   gststereomatching.c    from a pair to what was found, on the device
+ *   gststereooutput.c      from there to buffers downstream
+ *   gststereoresults.c     the pads for what there is besides disparities
+ *
+ * Threads.  The task of `src` calls aggregate() and, with it, everything that
+ * touches the matcher.  Properties come from any thread and are protected by
+ * the object lock, together with the other fields under "shared" below.
+ */
+
+#ifndef GST_STEREO_BASE_PRIVATE_H
+#define GST_STEREO_BASE_PRIVATE_H
+
+#include "base/gststereodevice.h"
+#include "base/gststereofence.h"
+#include "base/gststereoframe.h"
+#include "base/gststereoparams.h"
+#include "pair/gststereobase.h"
+#include "pair/gststereoresult.h"
+
+G_BEGIN_DECLS
+
+enum
+{
+  LEFT,
+  RIGHT,
+  N_VIEWS
+};
+
+/* "left" and "right". */
+extern const gchar *const gst_stereo_view_names[N_VIEWS];
+
+typedef struct
+{
+  guint64 paired;
+  guint64 dropped[N_VIEWS];
+  guint64 qos_dropped;
+} GstStereoCounters;
+
+typedef struct
+{
+  /* Constant, or with locks of their own. */
+  GstAggregatorPad *sink[N_VIEWS];
+  GstStereoFailure failure;
+  GstStereoParams params;
+
+  /* Shared, under the object lock. */
+  GstClockTime sync_tolerance;
+  gboolean qos;
+  GstVideoInfo info[N_VIEWS];
+  gboolean has_info[N_VIEWS];
+  GstStereoCounters counters;
+  GstStereoQos qos_of_src;
+  /* NULL where nobody asked for one; no references, the element has them. */
+  GstStereoResultPad *results[STEREO_N_RESULTS];
+  StereoMatcher *matcher;       /* written by the task, with the lock held */
+  GstBuffer *current[N_VIEWS];  /* the pair that is being worked on */
+  GstClockID unlinked_timer;
+
+  /* The task's own. */
+  GstStereoDevice device;
+  GstStereoFence *fence;
+  GstStereoHeld held;
+  StereoParams *applied;        /* parameters of the matcher */
+  guint applied_serial;
+  StereoGeometry geometry;
+  GstVideoInfo out_info;
+  gboolean configured;
+  gboolean agreed;              /* both views had the same size at some time */
+  guint caps_serial[N_VIEWS];   /* when the pad's caps came */
+  guint next_caps_serial;
+  GstClockTime disagree_since;  /* running time */
+  gboolean discont;
+  guint unpaired_in_a_row;
+} GstStereoBasePrivate;
+
+GstStereoBasePrivate *gst_stereo_base_get_private (GstStereoBase * self);
+#define PRIV(self) gst_stereo_base_get_private (self)
+
+/* The class above ours, for what isn't ours to answer. */
+GstAggregatorClass *gst_stereo_base_get_parent_class (void);
+
+/* Posts an error unless one was posted since the element started. */
+#define STEREO_ERROR(self, domain, code, text, debug) \
+    GST_STEREO_FAIL (&PRIV (self)->failure, domain, code, text, debug)
+
+/* Which view comes in on the pad. */
+gint gst_stereo_base_view_of (GstStereoBase * self, GstAggregatorPad * pad);
+
+/* --------------------------------------------------------------------- caps */
+
+gboolean gst_stereo_base_same_size (const GstVideoInfo * a,
+    const GstVideoInfo * b);
+
+/* In all that a result takes over from the left view. */
+gboolean gst_stereo_base_same_shape (const GstVideoInfo * a,
+    const GstVideoInfo * b);
+
+/* The template of a source pad with the shape of a video. */
+GstCaps *gst_stereo_base_caps_of_shape (GstPad * src,
+    const GstVideoInfo * shape);
+
+/* Whether the template of the pad has the caps. */
+gboolean gst_stereo_base_accepts (GstPad * pad, GstCaps * caps);
+
+/* Takes over the caps of a view; posts an error if they can't be. */
+gboolean gst_stereo_base_take_caps (GstStereoBase * self, gint view,
+    GstCaps * caps);
+
+/* Posts an error that says what is wrong with caps that a pad does not take, or
+ * that downstream can't take the result. */
+void gst_stereo_base_complain_about_caps (GstStereoBase * self, gint view,
+    const GstCaps * caps);
+void gst_stereo_base_complain_about_downstream (GstStereoBase * self,
+    StereoResult result, const GstVideoInfo * left, const GstCaps * downstream);
+
+gboolean gst_stereo_base_sink_query (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstQuery * query);
+gboolean gst_stereo_base_negotiate (GstAggregator * aggregator);
+GstFlowReturn gst_stereo_base_update_src_caps (GstAggregator * aggregator,
+    GstCaps * downstream, GstCaps ** result);
+
+/* ------------------------------------------------------------------- events */
+
+gboolean gst_stereo_base_sink_event (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstEvent * event);
+gboolean gst_stereo_base_src_event (GstAggregator * aggregator,
+    GstEvent * event);
+gboolean gst_stereo_base_result_pad_event (GstPad * pad, GstObject * parent,
+    GstEvent * event);
+
+/* Adds the probes that see events before GstAggregator does. */
+void gst_stereo_base_add_probes (GstStereoBase * self);
+
+/* There is data for one view; the other one had better be linked soon. */
+void gst_stereo_base_watch_other_pad (GstStereoBase * self, gint view);
+void gst_stereo_base_stop_watching (GstStereoBase * self);
+
+/* ---------------------------------------------------------------------- QoS */
+
+/* With the object lock held. */
+void gst_stereo_base_reset_qos (GstStereoBase * self);
+
+/* Notes what downstream of one source pad says about lateness. */
+void gst_stereo_base_take_qos (GstStereoBase * self, GstStereoQos * qos,
+    GstEvent * event);
+
+/* Whether downstream would throw the result away; says so if it would.  time is
+ * the running time of the left buffer. */
+gboolean gst_stereo_base_too_late (GstStereoBase * self, GstBuffer * left,
+    GstClockTime time);
+
+/* -------------------------------------------------------------- aggregation */
+
+GstBuffer *gst_stereo_base_clip (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstBuffer * buffer);
+GstFlowReturn gst_stereo_base_aggregate (GstAggregator * aggregator,
+    gboolean timeout);
+
+/* ----------------------------------------------------------------- matching */
+
+/* How the element opens and closes its device. */
+extern const GstStereoDeviceUser gst_stereo_base_device_user;
+
+/* Waits for everything that was started. */
+void gst_stereo_base_drain (GstStereoBase * self);
+
+/* The geometry that the views and the negotiated output have now. */
+gboolean gst_stereo_base_current_geometry (GstStereoBase * self,
+    StereoGeometry * geometry);
+
+gboolean gst_stereo_base_negotiated_src_caps (GstAggregator * aggregator,
+    GstCaps * caps);
+
+/* Parameters for this frame; the matcher is configured anew if they changed. */
+gboolean gst_stereo_base_apply_params (GstStereoBase * self, GstBuffer * left);
+
+/* What one source pad gets of a frame. */
+typedef struct
+{
+  StereoResult result;
+  GstStereoResultPad *pad;      /* a reference; NULL for `src` */
+  const GstVideoInfo *info;
+  GstBuffer *buffer;
+  GstStereoFrame target;
+} GstStereoOutput;
+
+/* Matches a pair into the buffers of n outputs. */
+gboolean gst_stereo_base_match (GstStereoBase * self,
+    GstBuffer * buffers[N_VIEWS], GstStereoOutput * outputs, guint n);
+
+/* ------------------------------------------------------------------- output */
+
+/* Buffers for all results that somebody waits for; `src` is the first one.
+ * There may be some even if it fails. */
+GstFlowReturn gst_stereo_base_open_outputs (GstStereoBase * self,
+    GstStereoOutput outputs[STEREO_N_RESULTS], guint * n);
+void gst_stereo_base_close_outputs (GstStereoOutput * outputs, guint n);
+
+/* Puts a pool for maps of this kind into an ALLOCATION query that downstream
+ * has answered; posts an error if there is none. */
+gboolean gst_stereo_base_decide_pool (GstStereoBase * self,
+    const GstVideoInfo * info, GstQuery * query);
+
+/* Says on its buffer what was matched for the output. */
+void gst_stereo_base_describe_output (GstStereoBase * self,
+    GstStereoOutput * output, GstBuffer * buffers[N_VIEWS]);
+
+/* Pushes the buffers and returns what came back from all. */
+GstFlowReturn gst_stereo_base_push_outputs (GstStereoBase * self,
+    GstStereoOutput * outputs, guint n);
+
+gboolean gst_stereo_base_propose_allocation (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstQuery * decide_query, GstQuery * query);
+gboolean gst_stereo_base_decide_allocation (GstAggregator * aggregator,
+    GstQuery * query);
+
+/* -------------------------------------------------------------- result pads */
+
+/* The result pads there are now, as references, in pads[].  Pads that are
+ * released meanwhile can be pushed to without harm. */
+guint gst_stereo_base_get_result_pads (GstStereoBase * self,
+    GstStereoResultPad * pads[STEREO_N_RESULTS]);
+void gst_stereo_base_unref_result_pads (GstStereoResultPad *
+    pads[STEREO_N_RESULTS], guint n);
+
+/* Makes the pad ready for results of the shape that `src` has now. */
+GstFlowReturn gst_stereo_base_negotiate_result (GstStereoBase * self,
+    GstStereoResultPad * pad);
+
+GstPad *gst_stereo_base_request_new_pad (GstElement * element,
+    GstPadTemplate * pad_template, const gchar * name, const GstCaps * caps);
+void gst_stereo_base_release_pad (GstElement * element, GstPad * pad);
+
+/* Before the task of `src` is stopped, which may hang in one of these, and
+ * after it was. */
+guint gst_stereo_base_stop_result_pads (GstStereoBase * self,
+    GstStereoResultPad * pads[STEREO_N_RESULTS]);
+void gst_stereo_base_result_pads_stopped (GstStereoResultPad *
+    pads[STEREO_N_RESULTS], guint n);
+
+G_END_DECLS
+
+#endif /* GST_STEREO_BASE_PRIVATE_H */

@@ -1,0 +1,271 @@
+/* gst-stereomatching: from a pair to what was found, on the device
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "pair/gststereobase-private.h"
+
+#include "base/gststereoallocator.h"
+#include "base/gststereodebug.h"
+#include "base/gststereoformat.h"
+
+void
+gst_stereo_base_drain (GstStereoBase * self)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+
+  if (priv->matcher != NULL && stereo_matcher_sync (priv->matcher) != STEREO_OK)
+    GST_WARNING_OBJECT (self, "%s", stereo_matcher_error (priv->matcher));
+  gst_stereo_held_release_all (&priv->held);
+}
+
+/* ------------------------------------------------------------------ matcher */
+
+static void
+close_matcher (GstElement * element)
+{
+  GstStereoBase *self = GST_STEREO_BASE (element);
+  GstStereoBasePrivate *priv = PRIV (self);
+  StereoMatcher *matcher = priv->matcher;
+
+  gst_stereo_base_drain (self);
+  if (priv->fence != NULL) {
+    gst_stereo_fence_retire (priv->fence);
+    gst_stereo_fence_unref (priv->fence);
+    priv->fence = NULL;
+  }
+  GST_OBJECT_LOCK (self);
+  priv->matcher = NULL;
+  GST_OBJECT_UNLOCK (self);
+  stereo_matcher_free (&matcher);
+  stereo_params_free (&priv->applied);
+  priv->configured = FALSE;
+}
+
+static gboolean
+open_matcher (GstElement * element, StereoDevice * device, StereoMessage * why)
+{
+  GstStereoBase *self = GST_STEREO_BASE (element);
+  GstStereoBasePrivate *priv = PRIV (self);
+  const StereoAlgorithm *algorithm =
+      GST_STEREO_BASE_GET_CLASS (self)->algorithm;
+  StereoMatcher *matcher = NULL;
+  StereoStatus status;
+
+  status = stereo_matcher_new (algorithm, device, &matcher);
+  if (status == STEREO_OK)
+    status = stereo_params_new (algorithm, &priv->applied);
+  if (status != STEREO_OK) {
+    g_snprintf (why->text, sizeof (why->text), "%s can't be started on %s: %s",
+        stereo_algorithm_name (algorithm), stereo_device_name (device),
+        stereo_status_name (status));
+    stereo_matcher_free (&matcher);
+    return FALSE;
+  }
+
+  priv->fence = gst_stereo_fence_new (matcher);
+  GST_OBJECT_LOCK (self);
+  priv->matcher = matcher;
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+const GstStereoDeviceUser gst_stereo_base_device_user = {
+  .open = open_matcher,
+  .close = close_matcher,
+};
+
+/* Configures the matcher for priv->geometry with the parameters as they are
+ * now.  Falls back to the CPU when it may. */
+static gboolean
+configure (GstStereoBase * self)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  StereoStatus status;
+
+  priv->applied_serial = gst_stereo_params_snapshot (&priv->params,
+      priv->applied);
+  status = stereo_matcher_configure (priv->matcher, &priv->geometry,
+      priv->applied);
+  if (status == STEREO_OK) {
+    /* All frames are complete then. */
+    gst_stereo_held_release_all (&priv->held);
+    return TRUE;
+  }
+  return gst_stereo_device_fall_back (&priv->device, status,
+      stereo_matcher_error (priv->matcher)) && configure (self);
+}
+
+gboolean
+gst_stereo_base_current_geometry (GstStereoBase * self,
+    StereoGeometry * geometry)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstVideoInfo left, right;
+
+  GST_OBJECT_LOCK (self);
+  left = priv->info[LEFT];
+  right = priv->info[RIGHT];
+  GST_OBJECT_UNLOCK (self);
+  geometry->width = GST_VIDEO_INFO_WIDTH (&left);
+  geometry->height = GST_VIDEO_INFO_HEIGHT (&left);
+  geometry->left_colorimetry = gst_stereo_colorimetry (&left);
+  geometry->right_colorimetry = gst_stereo_colorimetry (&right);
+  return gst_stereo_format (GST_VIDEO_INFO_FORMAT (&left), &geometry->left)
+      && gst_stereo_format (GST_VIDEO_INFO_FORMAT (&right), &geometry->right)
+      && gst_stereo_format (GST_VIDEO_INFO_FORMAT (&priv->out_info),
+      &geometry->output);
+}
+
+gboolean
+gst_stereo_base_negotiated_src_caps (GstAggregator * aggregator, GstCaps * caps)
+{
+  GstStereoBase *self = GST_STEREO_BASE (aggregator);
+  GstStereoBasePrivate *priv = PRIV (self);
+
+  priv->configured = FALSE;
+  if (gst_stereo_failure_posted (&PRIV (self)->failure)
+      || !gst_video_info_from_caps (&priv->out_info, caps))
+    return FALSE;
+
+  priv->configured = gst_stereo_base_current_geometry (self, &priv->geometry)
+      && configure (self);
+  return priv->configured;
+}
+
+gboolean
+gst_stereo_base_apply_params (GstStereoBase * self, GstBuffer * left)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstClockTime stream_time = gst_segment_to_stream_time
+      (&priv->sink[LEFT]->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (left));
+
+  if (GST_CLOCK_TIME_IS_VALID (stream_time))
+    gst_object_sync_values (GST_OBJECT_CAST (self), stream_time);
+  return !gst_stereo_params_changed (&priv->params, priv->applied_serial)
+      || configure (self);
+}
+
+/* ------------------------------------------------------------------ a frame */
+
+/* On failure some may be mapped already. */
+static gboolean
+map_outputs (GstStereoBase * self, GstStereoOutput * outputs, guint n)
+{
+  StereoDevice *device = PRIV (self)->device.device;
+
+  for (guint i = 0; i < n; i++) {
+    /* Nobody has the buffer, so nobody waits for what it once was to hold. */
+    if (gst_stereo_buffer_is_pinned (outputs[i].buffer, device))
+      gst_stereo_buffer_set_fence (outputs[i].buffer, NULL, 0);
+    if (!gst_stereo_frame_map (&outputs[i].target, outputs[i].info,
+            outputs[i].buffer, GST_MAP_WRITE, device)) {
+      STEREO_ERROR (self, RESOURCE, WRITE,
+          ("The output buffer can't be written to."), (NULL));
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static void
+unmap_outputs (GstStereoOutput * outputs, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    if (outputs[i].target.frame.buffer != NULL)
+      gst_stereo_frame_unmap (&outputs[i].target);
+  }
+}
+
+/* On failure some may be mapped already. */
+static gboolean
+map_views (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
+    GstStereoFrame views[N_VIEWS])
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+
+  for (guint i = 0; i < N_VIEWS; i++) {
+    GstVideoInfo info;
+
+    GST_OBJECT_LOCK (self);
+    info = priv->info[i];
+    GST_OBJECT_UNLOCK (self);
+    if (!gst_stereo_frame_map (&views[i], &info, buffers[i], GST_MAP_READ,
+            priv->device.device)) {
+      STEREO_ERROR (self, STREAM, FORMAT,
+          ("A buffer on sink_%s has %" G_GSIZE_FORMAT " bytes and does not "
+              "hold an image of %dx%d in %s, which needs %" G_GSIZE_FORMAT
+              ".", gst_stereo_view_names[i], gst_buffer_get_size (buffers[i]),
+              GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info),
+              GST_VIDEO_INFO_NAME (&info), GST_VIDEO_INFO_SIZE (&info)),
+          (NULL));
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* Runs the matcher on a mapped pair; views that it goes on reading are kept
+ * mapped. */
+static gboolean
+run_matcher (GstStereoBase * self, GstStereoFrame views[N_VIEWS],
+    GstStereoOutput * outputs, guint n)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  gboolean reading = views[LEFT].image.memory == STEREO_MEMORY_PINNED
+      || views[RIGHT].image.memory == STEREO_MEMORY_PINNED;
+  const StereoImage *results[STEREO_N_RESULTS] = { NULL, };
+  gboolean pinned[STEREO_N_RESULTS], all_pinned = TRUE;
+  StereoStatus status;
+  uint64_t frame = 0;
+
+  if (!map_outputs (self, outputs, n)) {
+    unmap_outputs (outputs, n);
+    return FALSE;
+  }
+  for (guint i = 0; i < n; i++) {
+    pinned[i] = gst_stereo_buffer_is_pinned (outputs[i].buffer,
+        priv->device.device);
+    all_pinned &= pinned[i];
+    results[outputs[i].result] = &outputs[i].target.image;
+  }
+  status = stereo_matcher_process_results (priv->matcher, &views[LEFT].image,
+      &views[RIGHT].image, results, &frame);
+  /* Without pinned memory the copy to the buffer is ours to wait for. */
+  if (status == STEREO_OK && !all_pinned)
+    status = stereo_matcher_wait (priv->matcher, frame);
+  unmap_outputs (outputs, n);
+
+  if (status != STEREO_OK) {
+    STEREO_ERROR (self, LIBRARY, FAILED,
+        ("The matcher failed: %s.", stereo_matcher_error (priv->matcher)),
+        (NULL));
+    return FALSE;
+  }
+  for (guint i = 0; i < n; i++) {
+    if (pinned[i])
+      gst_stereo_buffer_set_fence (outputs[i].buffer, priv->fence, frame);
+  }
+
+  /* process() has waited for the frame that was held in this place. */
+  gst_stereo_held_release (&priv->held, frame);
+  if (priv->device.is_cuda && reading)
+    gst_stereo_held_take (&priv->held, frame, views, N_VIEWS);
+  return TRUE;
+}
+
+gboolean
+gst_stereo_base_match (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
+    GstStereoOutput * outputs, guint n)
+{
+  GstStereoFrame views[N_VIEWS] = { 0, };
+  gboolean ok = map_views (self, buffers, views)
+      && run_matcher (self, views, outputs, n);
+
+  for (guint i = 0; i < N_VIEWS; i++) {
+    if (views[i].frame.buffer != NULL)
+      gst_stereo_frame_unmap (&views[i]);
+  }
+  return ok;
+}

@@ -1,0 +1,207 @@
+/* gst-stereomatching: from what was found to buffers downstream
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "pair/gststereobase-private.h"
+
+#include "base/gststereodebug.h"
+#include "base/gststereometa.h"
+#include "base/gststereopool.h"
+
+/* ------------------------------------------------------------------- memory */
+
+gboolean
+gst_stereo_base_propose_allocation (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstQuery * decide_query, GstQuery * query)
+{
+  GstStereoBase *self = GST_STEREO_BASE (aggregator);
+
+  gst_stereo_pool_propose (query, PRIV (self)->device.allocator,
+      GST_STEREO_N_HELD);
+  return TRUE;
+}
+
+gboolean
+gst_stereo_base_decide_allocation (GstAggregator * aggregator, GstQuery * query)
+{
+  GstStereoBase *self = GST_STEREO_BASE (aggregator);
+
+  return gst_stereo_base_decide_pool (self, &PRIV (self)->out_info, query);
+}
+
+gboolean
+gst_stereo_base_decide_pool (GstStereoBase * self, const GstVideoInfo * info,
+    GstQuery * query)
+{
+  if (gst_stereo_pool_decide (info, query, PRIV (self)->device.allocator))
+    return TRUE;
+  STEREO_ERROR (self, RESOURCE, SETTINGS,
+      ("There is no buffer pool for the result."), (NULL));
+  return FALSE;
+}
+
+/* A buffer of the pool, which it takes. */
+static GstFlowReturn
+acquire_output (GstStereoBase * self, GstBufferPool * pool, GstBuffer ** out)
+{
+  GstFlowReturn flow = GST_FLOW_ERROR;
+
+  if (pool == NULL || !gst_buffer_pool_set_active (pool, TRUE))
+    STEREO_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for disparity maps."), (NULL));
+  else
+    flow = gst_buffer_pool_acquire_buffer (pool, out, NULL);
+  gst_clear_object (&pool);
+  return flow;
+}
+
+/* Whether a frame has to have this result. */
+static gboolean
+is_wanted (GstStereoResultPad * pad)
+{
+  return gst_pad_is_linked (GST_PAD (pad)) && gst_pad_is_active (GST_PAD (pad));
+}
+
+GstFlowReturn
+gst_stereo_base_open_outputs (GstStereoBase * self,
+    GstStereoOutput outputs[STEREO_N_RESULTS], guint * n)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstStereoResultPad *pads[STEREO_N_RESULTS];
+  guint n_pads = gst_stereo_base_get_result_pads (self, pads);
+  GstFlowReturn flow;
+
+  memset (outputs, 0, STEREO_N_RESULTS * sizeof (outputs[0]));
+  outputs[0].info = &priv->out_info;
+  *n = 1;
+  flow = acquire_output (self,
+      gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self)),
+      &outputs[0].buffer);
+  for (guint i = 0; i < n_pads; i++) {
+    GstStereoResultPad *pad = pads[i];
+    GstStereoOutput *output = &outputs[*n];
+
+    if (flow == GST_FLOW_OK && !is_wanted (pad))
+      pad->discont = TRUE;
+    if (flow != GST_FLOW_OK || !is_wanted (pad)) {
+      gst_object_unref (pad);
+      continue;
+    }
+    output->pad = pad;
+    output->result = pad->result;
+    output->info = &pad->info;
+    (*n)++;
+    flow = gst_stereo_base_negotiate_result (self, pad);
+    if (flow == GST_FLOW_OK)
+      flow = acquire_output (self, gst_object_ref (pad->pool), &output->buffer);
+  }
+  return flow;
+}
+
+void
+gst_stereo_base_close_outputs (GstStereoOutput * outputs, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    gst_clear_buffer (&outputs[i].buffer);
+    gst_clear_object (&outputs[i].pad);
+  }
+}
+
+/* --------------------------------------------------------------- what it is */
+
+/* Metas about the scene stay, metas about the pixels do not. */
+static gboolean
+copy_meta (GstBuffer * from, GstMeta ** meta, gpointer user_data)
+{
+  GstBuffer *to = GST_BUFFER (user_data);
+  const GstMetaInfo *info = (*meta)->info;
+  static const gchar *kept[] = { GST_META_TAG_VIDEO_STR,
+    GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR, NULL
+  };
+  const gchar *const *tags = gst_meta_api_type_get_tags (info->api);
+  gboolean keep = info->transform_func != NULL
+      && info->api != GST_VIDEO_META_API_TYPE
+      && info->api != GST_VIDEO_CROP_META_API_TYPE
+      && g_strcmp0 (g_type_name (info->type), GST_STEREO_DISPARITY_META) != 0;
+
+  for (guint i = 0; keep && tags != NULL && tags[i] != NULL; i++)
+    keep = g_strv_contains ((const gchar * const *) kept, tags[i]);
+  if (keep) {
+    GstMetaTransformCopy copy = { FALSE, 0, (gsize) - 1 };
+
+    info->transform_func (to, *meta, from, _gst_meta_transform_copy, &copy);
+  }
+  return TRUE;
+}
+
+void
+gst_stereo_base_describe_output (GstStereoBase * self, GstStereoOutput * output,
+    GstBuffer * buffers[N_VIEWS])
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstStereoDisparity disparity = {.result = output->result };
+  GstBuffer *out = output->buffer;
+  gdouble value = 0;
+  gboolean ok;
+
+  gst_buffer_copy_into (out, buffers[LEFT],
+      GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) - 1);
+  GST_BUFFER_FLAG_UNSET (out, GST_BUFFER_FLAG_GAP);
+  if (priv->discont || (output->pad != NULL && output->pad->discont))
+    GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DISCONT);
+  if (output->pad != NULL)
+    output->pad->discont = FALSE;
+  gst_buffer_foreach_meta (buffers[LEFT], copy_meta, out);
+
+  ok = stereo_params_get (priv->applied, "num-disparities", &value);
+  disparity.num_disparities = (guint) value;
+  ok &= stereo_params_get (priv->applied, "min-disparity", &value);
+  disparity.min_disparity = (gint) value;
+  ok &= stereo_params_get (priv->applied, "invalid-value", &value);
+  disparity.invalid_value = (guint) value;
+  ok &= stereo_params_get (priv->applied, "disparity-scale", &value);
+  disparity.disparity_scale = value;
+  g_assert (ok);
+  if (output->result == STEREO_RESULT_VERTICAL) {
+    disparity.scale = disparity.disparity_scale;
+    disparity.offset = STEREO_VERTICAL_OFFSET;
+  } else if (output->result == STEREO_RESULT_CONFIDENCE) {
+    disparity.scale = output->pad->format == STEREO_FORMAT_GRAY8 ? 255 : 65535;
+    disparity.invalid_value = GST_STEREO_META_NO_INVALID;
+  } else if (priv->geometry.output == STEREO_FORMAT_GRAY8) {
+    disparity.disparity_scale = 255.0 / MAX (disparity.num_disparities - 1, 1);
+  }
+  disparity.left_pts = GST_BUFFER_PTS (buffers[LEFT]);
+  disparity.right_pts = GST_BUFFER_PTS (buffers[RIGHT]);
+  disparity.algorithm =
+      stereo_algorithm_name (GST_STEREO_BASE_GET_CLASS (self)->algorithm);
+  disparity.backend = stereo_device_backend (priv->device.device);
+  gst_stereo_meta_add (out, &disparity);
+}
+
+/* `src` comes first, because its segment is sent with the buffer. */
+GstFlowReturn
+gst_stereo_base_push_outputs (GstStereoBase * self, GstStereoOutput * outputs,
+    guint n)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  GstFlowReturn combined, flow;
+  gboolean released;
+
+  combined = gst_aggregator_finish_buffer (aggregator,
+      g_steal_pointer (&outputs[0].buffer));
+  for (guint i = 1; i < n; i++) {
+    if (combined == GST_FLOW_FLUSHING)
+      break;
+    flow = gst_stereo_result_pad_push (outputs[i].pad, aggregator->srcpad,
+        g_steal_pointer (&outputs[i].buffer));
+    GST_OBJECT_LOCK (self);
+    released = outputs[i].pad->released;
+    GST_OBJECT_UNLOCK (self);
+    if (!released)
+      combined = gst_stereo_flow_combine (combined, flow);
+  }
+  return combined;
+}
