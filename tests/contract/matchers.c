@@ -1,0 +1,411 @@
+/* gst-stereomatching: what every matcher promises
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * The promises of stereo.h, for every algorithm of the registry and every
+ * device of the machine.  What is right is what the plain reference on the CPU
+ * makes of the same images, which tests/kernels/ holds to oracles; here all
+ * others are held to it, on anything that the tables of parameters allow.
+ */
+
+#include "harness.h"
+
+#include <math.h>
+
+/* ------------------------------------------------------------------- a case */
+
+typedef struct
+{
+  const StereoAlgorithm *algorithm;
+  const char *name;
+  int width;
+  int height;
+  StereoFormat left;
+  StereoFormat right;
+  StereoFormat output;
+  Fill fill;
+  StereoParams *params;
+} Case;
+
+typedef struct
+{
+  TestImage left;
+  TestImage right;
+  TestImage map;
+  TestImage expected;
+} Images;
+
+/* Sizes that no vector and no tile divides, and the smallest. */
+static const int sides[] = { 1, 2, 3, 5, 7, 11, 13, 16, 17, 31, 37, 61, 64,
+  67, 97, 101, 128, 131
+};
+
+static int
+pick (Random * random, const int *values, size_t n)
+{
+  return values[random_next (random) % n];
+}
+
+static void
+set (Case * c, const char *name, double value)
+{
+  StereoMessage why = { "" };
+
+  CHECK_INT (stereo_params_set (c->params, name, value, &why), ==, STEREO_OK);
+  CHECK_STRING (why.text, "");
+}
+
+/* One of the common parameters, which have small values here: what they are
+ * times the size is the time that a case takes. */
+static bool
+is_common (const char *name)
+{
+  static const char *const names[] = { "num-disparities", "min-disparity",
+    "disparity-scale", "invalid-value", "median"
+  };
+
+  for (size_t i = 0; i < sizeof (names) / sizeof (names[0]); i++) {
+    if (strcmp (names[i], name) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* A value of spec's range; not far above the default, as many a parameter is a
+ * number of iterations. */
+static double
+draw (const StereoAlgorithm * algorithm, const StereoParamSpec * spec,
+    Random * random)
+{
+  double initial = stereo_algorithm_param_initial (algorithm, spec);
+  double most = fmin (spec->maximum, fmax (2 * fabs (initial), 2));
+  double part = random_range (random, 0, 1000) / 1000.0;
+
+  if (spec->type == STEREO_PARAM_ENUM || spec->type == STEREO_PARAM_BOOL)
+    return random_range (random, 0, (int) spec->maximum);
+  if (random_range (random, 0, 7) == 0)
+    return spec->minimum;
+  if (spec->type == STEREO_PARAM_DOUBLE)
+    return spec->minimum + part * (most - spec->minimum);
+  return spec->minimum + floor (part * (most - spec->minimum));
+}
+
+/* Sets every parameter of the algorithm's own, one in two to its default. */
+static void
+draw_parameters (Case * c, Random * random)
+{
+  const StereoParamSpec *spec;
+
+  for (size_t i = 0; (spec = stereo_algorithm_param (c->algorithm, i)); i++) {
+    if (!is_common (spec->name) && random_range (random, 0, 1))
+      set (c, spec->name, draw (c->algorithm, spec, random));
+  }
+}
+
+static void
+draw_case (const StereoAlgorithm * algorithm, Random * random, Case * c)
+{
+  size_t n_sides = sizeof (sides) / sizeof (sides[0]);
+
+  memset (c, 0, sizeof (*c));
+  c->algorithm = algorithm;
+  c->name = stereo_algorithm_name (algorithm);
+  c->width = pick (random, sides, n_sides);
+  c->height = pick (random, sides, n_sides - 4);
+  c->left = (StereoFormat) random_range (random, 0, STEREO_N_FORMATS - 1);
+  c->right = random_range (random, 0, 2) ? c->left
+      : (StereoFormat) random_range (random, 0, STEREO_N_FORMATS - 1);
+  c->output = random_range (random, 0, 3) ? STEREO_FORMAT_GRAY16_LE
+      : STEREO_FORMAT_GRAY8;
+  c->fill = (Fill) random_range (random, 0, N_FILLS - 1);
+  c->params = params_new (c->name, NULL);
+  set (c, "num-disparities", random_range (random, 1, 70));
+  set (c, "min-disparity", random_range (random, -40, 30));
+  set (c, "disparity-scale", random_range (random, 1, 256));
+  set (c, "invalid-value", random_range (random, 0, 255));
+  set (c, "median", random_range (random, 0, 1));
+}
+
+static void
+make_images (const Case * c, Images * images, Random * random)
+{
+  init_pair (&images->left, &images->right, c->left, c->right, c->width,
+      c->height, c->fill, random);
+  images->left.colorimetry = (StereoColorimetry) random_range (random, 0,
+      STEREO_N_COLORIMETRIES - 1);
+  images->right.colorimetry = (StereoColorimetry) random_range (random, 0,
+      STEREO_N_COLORIMETRIES - 1);
+  test_image_init (&images->map, c->output, c->width, c->height,
+      (size_t) random_range (random, 0, 4) * 2);
+  test_image_init (&images->expected, c->output, c->width, c->height, 0);
+}
+
+static void
+clear (Case * c, Images * images)
+{
+  stereo_params_free (&c->params);
+  test_image_clear (&images->left);
+  test_image_clear (&images->right);
+  test_image_clear (&images->map);
+  test_image_clear (&images->expected);
+}
+
+/* Names the case in which a map is not as it should be. */
+static void
+report (const Case * c, const char *where, const char *difference)
+{
+  const StereoParamSpec *spec;
+  double value;
+
+  if (difference == NULL)
+    return;
+  fprintf (stderr, "%s on %s, %dx%d, %s and %s to %s, fill %d:", c->name, where,
+      c->width, c->height, stereo_format_name (c->left),
+      stereo_format_name (c->right), stereo_format_name (c->output),
+      (int) c->fill);
+  for (size_t i = 0; (spec = stereo_algorithm_param (c->algorithm, i)); i++) {
+    if (stereo_params_get (c->params, spec->name, &value)
+        && value != stereo_algorithm_param_initial (c->algorithm, spec))
+      fprintf (stderr, " %s=%g", spec->name, value);
+  }
+  fprintf (stderr, ": %s\n", difference);
+  CHECK (!"the same as the reference");
+}
+
+/* All devices against the first one, which is the plain reference.  Matchers
+ * are kept from case to case: each is configured for sizes, formats and
+ * parameters in between. */
+static void
+check_devices (const Case * c, Images * images)
+{
+  match (0, c->params, c->name, &images->left, &images->right,
+      &images->expected);
+  for (size_t d = 1; d < devices_count (); d++) {
+    match (d, c->params, c->name, &images->left, &images->right,
+        &images->map);
+    report (c, stereo_device_name (devices_get (d)),
+        first_difference (&images->map, &images->expected));
+  }
+}
+
+/* --------------------------------------------------------------------- tests */
+
+#define FOR_EACH_ALGORITHM(a) \
+  const StereoAlgorithm *a; \
+  for (size_t a##_ = 0; (a = stereo_algorithm_get (a##_)) != NULL; a##_++)
+
+/* Any size, format, content and common parameter. */
+static void
+test_devices (void)
+{
+  Random random = { 1 };
+
+  FOR_EACH_ALGORITHM (algorithm) {
+    for (int i = 0; i < 40; i++) {
+      Case c;
+      Images images;
+
+      draw_case (algorithm, &random, &c);
+      make_images (&c, &images, &random);
+      check_devices (&c, &images);
+      clear (&c, &images);
+    }
+  }
+}
+
+/* Any value of any parameter. */
+static void
+test_parameters (void)
+{
+  Random random = { 2 };
+
+  FOR_EACH_ALGORITHM (algorithm) {
+    for (int i = 0; i < 40; i++) {
+      Case c;
+      Images images;
+
+      draw_case (algorithm, &random, &c);
+      c.width = random_range (&random, 1, 70);
+      c.height = random_range (&random, 1, 40);
+      draw_parameters (&c, &random);
+      make_images (&c, &images, &random);
+      check_devices (&c, &images);
+      clear (&c, &images);
+    }
+  }
+}
+
+/* Grey pixels give the same map in every format of R, G and B. */
+static void
+test_grey_is_grey (void)
+{
+  Random random = { 3 };
+
+  FOR_EACH_ALGORITHM (algorithm) {
+    Case c, color;
+    Images images, of_color;
+
+    draw_case (algorithm, &random, &c);
+    c.width = 70;
+    c.height = 33;
+    c.left = c.right = STEREO_FORMAT_GRAY8;
+    c.fill = FILL_SHIFTED;
+    color = c;
+    color.left = STEREO_FORMAT_RGB;
+    color.right = STEREO_FORMAT_BGRX;
+    make_images (&c, &images, &random);
+    make_images (&color, &of_color, &random);
+    copy_grey (&images.left, &of_color.left);
+    copy_grey (&images.right, &of_color.right);
+    for (size_t d = 0; d < devices_count (); d++) {
+      match (d, c.params, c.name, &images.left, &images.right, &images.map);
+      match (d, c.params, c.name, &of_color.left, &of_color.right,
+          &of_color.map);
+      report (&color, stereo_device_name (devices_get (d)),
+          first_difference (&of_color.map, &images.map));
+    }
+    color.params = NULL;
+    clear (&c, &images);
+    clear (&color, &of_color);
+  }
+}
+
+/* The frames of new matchers, where every copy and conversion meets memory
+ * that nobody has touched before, and then what the last frame left there. */
+static void
+test_frames (void)
+{
+  Random random = { 4 };
+
+  FOR_EACH_ALGORITHM (algorithm) {
+    Case c;
+    Images images;
+    StereoGeometry geometry = { 0 };
+
+    draw_case (algorithm, &random, &c);
+    c.width = 372;
+    c.height = 146;
+    c.left = c.right = STEREO_FORMAT_BGRX;
+    c.fill = FILL_SHIFTED;
+    make_images (&c, &images, &random);
+    match (0, c.params, c.name, &images.left, &images.right,
+        &images.expected);
+    geometry.width = c.width;
+    geometry.height = c.height;
+    geometry.left = c.left;
+    geometry.right = c.right;
+    geometry.output = c.output;
+    for (int i = 0; i < 4; i++) {
+      StereoMatcher *matcher = NULL;
+      size_t last = devices_count () - 1;
+
+      REQUIRE (stereo_matcher_new (algorithm, devices_get (last),
+              &matcher) == STEREO_OK);
+      CHECK_INT (stereo_matcher_configure (matcher, &geometry, c.params), ==,
+          STEREO_OK);
+      for (int frame = 0; frame < 4; frame++) {
+        for (int y = 0; y < c.height; y++)
+          memset (test_image_row (&images.map, y), 0x33,
+              images.map.row_bytes);
+        CHECK_INT (stereo_matcher_process (matcher, &images.left.image,
+                &images.right.image, &images.map.image, NULL), ==, STEREO_OK);
+        CHECK_INT (stereo_matcher_sync (matcher), ==, STEREO_OK);
+        report (&c, stereo_device_name (devices_get (last)),
+            first_difference (&images.map, &images.expected));
+      }
+      stereo_matcher_free (&matcher);
+    }
+    clear (&c, &images);
+  }
+}
+
+/* What else an algorithm gives is the same on all devices, and the map is the
+ * same whether it is asked for or not. */
+static void
+test_results (void)
+{
+  static const StereoResult extra[] = { STEREO_RESULT_VERTICAL,
+    STEREO_RESULT_CONFIDENCE
+  };
+  Random random = { 5 };
+
+  FOR_EACH_ALGORITHM (algorithm) {
+    for (int i = 0; i < 12; i++) {
+      Case c;
+      Images images;
+      TestImage found[STEREO_N_RESULTS], first[STEREO_N_RESULTS];
+      const StereoImage *results[STEREO_N_RESULTS] = { NULL };
+      StereoGeometry geometry = { 0 };
+
+      draw_case (algorithm, &random, &c);
+      make_images (&c, &images, &random);
+      geometry.width = c.width;
+      geometry.height = c.height;
+      geometry.left = c.left;
+      geometry.right = c.right;
+      geometry.output = c.output;
+      geometry.left_colorimetry = images.left.colorimetry;
+      geometry.right_colorimetry = images.right.colorimetry;
+      match (0, c.params, c.name, &images.left, &images.right,
+          &images.expected);
+      results[STEREO_RESULT_DISPARITY] = &images.map.image;
+      for (size_t r = 0; r < sizeof (extra) / sizeof (extra[0]); r++) {
+        test_image_init (&found[extra[r]], STEREO_FORMAT_GRAY16_LE, c.width,
+            c.height, 6);
+        test_image_init (&first[extra[r]], STEREO_FORMAT_GRAY16_LE, c.width,
+            c.height, 6);
+        if (stereo_algorithm_has_result (algorithm, extra[r]))
+          results[extra[r]] = &found[extra[r]].image;
+      }
+      for (size_t d = 0; d < devices_count (); d++) {
+        StereoMatcher *matcher = NULL;
+        const char *device = stereo_device_name (devices_get (d));
+
+        REQUIRE (stereo_matcher_new (algorithm, devices_get (d),
+                &matcher) == STEREO_OK);
+        CHECK_INT (stereo_matcher_configure (matcher, &geometry, c.params),
+            ==, STEREO_OK);
+        CHECK_INT (stereo_matcher_process_results (matcher,
+                &images.left.image, &images.right.image, results, NULL), ==,
+            STEREO_OK);
+        CHECK_INT (stereo_matcher_sync (matcher), ==, STEREO_OK);
+        stereo_matcher_free (&matcher);
+        report (&c, device, first_difference (&images.map, &images.expected));
+        for (size_t r = 0; r < sizeof (extra) / sizeof (extra[0]); r++) {
+          TestImage *now = &found[extra[r]], *then = &first[extra[r]];
+
+          CHECK (test_image_intact (now));
+          if (d > 0)
+            report (&c, device, first_difference (now, then));
+          else
+            memcpy (then->memory, now->memory, now->size);
+        }
+      }
+      for (size_t r = 0; r < sizeof (extra) / sizeof (extra[0]); r++) {
+        test_image_clear (&found[extra[r]]);
+        test_image_clear (&first[extra[r]]);
+      }
+      clear (&c, &images);
+    }
+  }
+}
+
+static const Test tests[] = {
+  {"devices", test_devices},
+  {"parameters", test_parameters},
+  {"grey-is-grey", test_grey_is_grey},
+  {"frames", test_frames},
+  {"results", test_results},
+};
+
+int
+main (int argc, char **argv)
+{
+  int status = TEST_RUN (tests, argc, argv);
+
+  harness_free ();
+  return status;
+}
