@@ -191,7 +191,7 @@ check_devices (const Case * c, Images * images)
   }
 }
 
-/* --------------------------------------------------------------------- tests */
+/* -------------------------------------------------------------------- tests */
 
 #define FOR_EACH_ALGORITHM(a) \
   const StereoAlgorithm *a; \
