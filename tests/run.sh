@@ -2,12 +2,13 @@
 # gst-stereomatching: builds the project and runs all its tests
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-#   tests/run.sh [MESON_OPTION ...]
+#   tests/run.sh [--suite SUITE]... [MESON_OPTION ...]
 #
 # On a fresh Debian or Ubuntu machine: installs what is missing with apt, builds
-# in build/ and runs every test. Options go to Meson, on top of those that build/
-# already has. The last line is `N passed, N failed, N skipped`, counting the
-# tests inside each program; the exit status is 0 when none failed.
+# in build/ and runs every test, or those of some suites (unit, kernels, check,
+# docs, ...). Options go to Meson, on top of those that build/ already has. The
+# last line is `N passed, N failed, N skipped`, counting the tests inside each
+# program; the exit status is 0 when none failed.
 #
 # Tests on real images look for them in $STEREO_DATASETS, by default
 # ../shared/datasets, and are skipped where there are none.
@@ -16,12 +17,18 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
 . "$root/examples/setup.sh"
 
+suites=()
+while [ "${1:-}" = --suite ]; do
+  suites+=(--suite "${2:?--suite needs a name}")
+  shift 2
+done
+
 need_build
 need_packages gstreamer1.0-plugins-bad gstreamer1.0-libav python3
 build_project -Dtests=enabled -Dexamples=enabled -Dtools=enabled "$@"
 
 say "testing"
 status=0
-meson test -C "$root/build" --print-errorlogs --no-rebuild || status=$?
+meson test -C "$root/build" --print-errorlogs --no-rebuild "${suites[@]}" || status=$?
 python3 "$root/tests/summary.py" "$root/build/meson-logs/testlog.json" || status=$?
 exit $status

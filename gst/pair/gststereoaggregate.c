@@ -390,6 +390,8 @@ gst_stereo_base_aggregate (GstAggregator * aggregator, gboolean timeout)
 
   if (gst_stereo_failure_posted (&priv->failure))
     return GST_FLOW_ERROR;
+  if (gst_stereo_base_has_ended (self))
+    return gst_stereo_base_end (self);
 
   for (guint i = 0; i < N_VIEWS; i++)
     buffers[i] = gst_aggregator_pad_peek_buffer (priv->sink[i]);
@@ -402,5 +404,5 @@ gst_stereo_base_aggregate (GstAggregator * aggregator, gboolean timeout)
     flow = end_of_stream (self);
   for (guint i = 0; i < N_VIEWS; i++)
     gst_clear_buffer (&buffers[i]);
-  return flow;
+  return flow == GST_FLOW_EOS ? gst_stereo_base_end (self) : flow;
 }

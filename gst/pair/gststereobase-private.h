@@ -13,6 +13,7 @@
  *   gststereoqos.c         pairs that would be too late
  *   gststereounlinked.c    a view that nobody linked
  *   gststereoaggregate.c   from two queues to a pair
+ *   gststereoend.c         what comes after the end
  *   gststereomatching.c    from a pair to what was found, on the device
  *   gststereooutput.c      from there to buffers downstream
  *   gststereoresults.c     the pads for what there is besides disparities
@@ -51,12 +52,21 @@ typedef struct
   guint64 qos_dropped;
 } GstStereoCounters;
 
+/* Whether a pad takes anything, in gststereoend.c.  The numbers are atomic. */
+typedef struct
+{
+  GstPadChainFunction chain;    /* of the base class */
+  gint state;
+  gint inside;                  /* threads in what may block */
+} GstStereoDoor;
+
 typedef struct
 {
   /* Constant, or with locks of their own. */
   GstAggregatorPad *sink[N_VIEWS];
   GstStereoFailure failure;
   GstStereoParams params;
+  GstStereoDoor door[N_VIEWS];
 
   /* Shared, under the object lock. */
   GstClockTime sync_tolerance;
@@ -170,6 +180,24 @@ GstBuffer *gst_stereo_base_clip (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstBuffer * buffer);
 GstFlowReturn gst_stereo_base_aggregate (GstAggregator * aggregator,
     gboolean timeout);
+
+/* ---------------------------------------------------------------------- end */
+
+/* Takes over from the base class what comes in on the pads. */
+void gst_stereo_base_init_doors (GstStereoBase * self);
+/* At the start. */
+void gst_stereo_base_open_doors (GstStereoBase * self);
+
+/* After the last pair, in the task: refuses all that comes in from now on, and
+ * returns GST_FLOW_EOS when nobody is left inside, or else
+ * GST_AGGREGATOR_FLOW_NEED_DATA; is to be called again then. */
+GstFlowReturn gst_stereo_base_end (GstStereoBase * self);
+gboolean gst_stereo_base_has_ended (GstStereoBase * self);
+
+GstFlowReturn gst_stereo_base_sink_event_pre_queue (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstEvent * event);
+gboolean gst_stereo_base_sink_query_pre_queue (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstQuery * query);
 
 /* ----------------------------------------------------------------- matching */
 

@@ -84,6 +84,7 @@ gst_stereo_base_start (GstAggregator * aggregator)
   GstStereoBasePrivate *priv = PRIV (self);
 
   gst_stereo_failure_reset (&priv->failure);
+  gst_stereo_base_open_doors (self);
   priv->agreed = FALSE;
   priv->discont = TRUE;
   priv->unpaired_in_a_row = 0;
@@ -371,6 +372,7 @@ gst_stereo_base_init (GstStereoBase * self)
   priv->qos = DEFAULT_QOS;
   gst_stereo_base_reset_qos (self);
   gst_stereo_base_add_probes (self);
+  gst_stereo_base_init_doors (self);
 }
 
 static void
@@ -395,6 +397,10 @@ gst_stereo_base_class_init (GstStereoBaseClass * klass)
   aggregator_class->start = gst_stereo_base_start;
   aggregator_class->stop = gst_stereo_base_stop;
   aggregator_class->flush = gst_stereo_base_flush;
+  aggregator_class->sink_event_pre_queue =
+      gst_stereo_base_sink_event_pre_queue;
+  aggregator_class->sink_query_pre_queue =
+      gst_stereo_base_sink_query_pre_queue;
   aggregator_class->sink_event = gst_stereo_base_sink_event;
   aggregator_class->sink_query = gst_stereo_base_sink_query;
   aggregator_class->src_event = gst_stereo_base_src_event;

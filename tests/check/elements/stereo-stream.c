@@ -73,6 +73,76 @@ GST_START_TEST (test_eos_reaches_the_other_source)
 
 GST_END_TEST;
 
+static gpointer
+ask (gpointer rig)
+{
+  GstCaps *caps = gst_caps_from_string (CAPS);
+  GstQuery *query = gst_query_new_allocation (caps, FALSE);
+
+  gst_pad_peer_query (((Rig *) rig)->view[LEFT]->srcpad, query);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  return NULL;
+}
+
+/* Neither is a source kept that waits for an answer behind its images. */
+GST_START_TEST (test_eos_frees_a_source_that_asks)
+{
+  GThread *thread;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  rig_push (&rig, LEFT, numbered_image (LEFT, 0));
+  thread = g_thread_new ("ask", ask, &rig);
+  g_usleep (20000);
+  gst_harness_push_event (rig.view[RIGHT], gst_event_new_eos ());
+  gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
+  g_thread_join (thread);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+static void
+count (GstElement * sink, GstBuffer * buffer, GstPad * pad, guint * n)
+{
+  (*n)++;
+}
+
+/* What else the source of the longer view feeds comes to its end, too. */
+GST_START_TEST (test_eos_of_the_shorter_view)
+{
+  GError *error = NULL;
+  GstElement *pipeline, *sink;
+  GstMessage *message;
+  GstBus *bus;
+  guint n = 0;
+
+  pipeline = gst_parse_launch ("stereotestsrc num-buffers=5 ! m.sink_left "
+      "stereotestsrc view=right num-buffers=60 ! tee name=t ! m.sink_right "
+      VCBW "name=m ! fakesink "
+      "t. ! queue ! fakesink name=other signal-handoffs=true", &error);
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "other");
+  g_signal_connect (sink, "handoff", G_CALLBACK (count), &n);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  bus = gst_element_get_bus (pipeline);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS
+      | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  /* tee tells its source of the first branch that wants no more */
+  fail_unless (n >= 5, "%u images", n);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
 static GstFlowReturn refusal;
 
 static GstFlowReturn
@@ -925,6 +995,8 @@ stereo_stream_suite (void)
   tcase_add_test (tc, test_eos_without_data);
   tcase_add_test (tc, test_eos_without_data_on_one_side);
   tcase_add_test (tc, test_eos_reaches_the_other_source);
+  tcase_add_test (tc, test_eos_frees_a_source_that_asks);
+  tcase_add_test (tc, test_eos_of_the_shorter_view);
   tcase_add_test (tc, test_flow_returns_of_downstream);
   tcase_add_test (tc, test_flush_forgets);
   tcase_add_test (tc, test_play_twice);
