@@ -1,0 +1,566 @@
+/* gst-stereomatching: bfv's matching on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * No volume and no slice in memory, where arms are up to 16 steps of the grid
+ * and sums fit 16 bits (otherwise see bfv-slices.cu).  With sampling_x = s the
+ * columns of the right view fall into s classes; within one, disparities are s
+ * apart, and matching is the same as without sampling.  A block owns a tile of
+ * 64 columns by 96 rows in shared memory, with 16 more on all sides, and goes
+ * through disparities, one a step:
+ *
+ *   1  Costs of two rows at once in the halves of a word, and their prefix
+ *      sums along the row, by 8 threads with 12 columns each.  Both views'
+ *      pixels are in registers; those of the right view move on by a register
+ *      a step.
+ *   2  H and N of a pixel are differences of two of these sums.  The right
+ *      view's arms are in a ring, 16 new columns in 16 steps; an overlap is one
+ *      minimum for two arms, and dp4a makes an address of a byte.
+ *   3  Prefix sums along the columns, A and n as a word: A + 2^16 n.  Sums are
+ *      modulo 2^32, differences exact.
+ *   4  A and n as differences, and both winners.  With such words the sign of
+ *      w m - b n, n and m being their counts, is that of A m - B n.  Left
+ *      winners are in registers, right ones in a ring in shared memory, from
+ *      where 64 columns leave in 64 steps.
+ *
+ * Steps 3 and 1 of the next disparity share a barrier, so there are two.  Tiles
+ * times disparities are shared out evenly to one block for every
+ * multiprocessor, or a tile to as many blocks as there are for it where this
+ * is less work, for starting a tile takes as long as some disparities; what
+ * several blocks know of a pixel is merged by atomic minima of keys (make_key)
+ * that order fractions exactly.
+ *
+ * More threads with fewer registers are slower (144 rows of costs: 1.04 ms at
+ * 1920x1080x128 on an H200 where this takes 0.81), and so is a loop that leaves
+ * out rows below the image.
+ */
+
+#include "match/bfv-tiles.cuh"
+
+namespace
+{
+
+/* A part of a tile while its disparities pass by; all of it is in registers but
+ * what shared points to. */
+template < int CHANNELS, bool DIRECT, typename S > struct Matcher
+{
+  const MatchArgs & a;
+  const Part & p;
+  uint32_t *const shared;
+  const int thread;
+  const int s_x, s_y;
+  /* Costs: 12 columns of two rows, from column u on. */
+  const int u;
+  int y[parts];
+  uint32_t *const cost_target;
+  /* Sums: a column, and a segment of it. */
+  const int column, segment;
+  const bool inside;
+  const int row_base, column_base;      /* in bytes */
+
+  uint32_t left[parts][lane_width], right[parts][lane_width + 4];
+  uint32_t row_arms[S::sum_rows / 2], column_arms[S::own_rows / 2];
+  uint32_t best[S::own_rows];
+  uint32_t own_i;               /* the number of the disparity */
+
+  __device__ __forceinline__
+  Matcher (const MatchArgs & args, const Part & part, uint32_t * memory);
+  __device__ __forceinline__ void load_pixels ();
+  __device__ __forceinline__ void load_arms ();
+  __device__ __forceinline__ void clear ();
+  __device__ __forceinline__ void start ();
+  __device__ __forceinline__ void add_rows (int slot,
+      uint32_t (&sums)[S::sum_rows]);
+  __device__ __forceinline__ void add_columns (
+      const uint32_t (&sums)[S::sum_rows]);
+  __device__ __forceinline__ void fetch_arms (int step);
+  __device__ __forceinline__ void take_winners (int slot);
+  __device__ __forceinline__ void run ();
+  __device__ __forceinline__ void store ();
+};
+
+#define MATCHER template < int CHANNELS, bool DIRECT, typename S > \
+    __device__ __forceinline__
+#define OF_MATCHER Matcher < CHANNELS, DIRECT, S >
+
+MATCHER
+OF_MATCHER::Matcher (const MatchArgs & args, const Part & part,
+    uint32_t * memory)
+: a (args), p (part), shared (memory), thread ((int) threadIdx.x),
+  s_x (DIRECT ? 1 : args.k.sampling_x), s_y (DIRECT ? 1 : args.k.sampling_y),
+  u (part.u0 - halo + thread % lanes * lane_width),
+  cost_target (memory + S::row_sums + thread / lanes * S::row_pitch + 4
+      + thread % lanes * lane_width),
+  column (thread % tile_width), segment (thread / tile_width),
+  inside (part.u0 + column < args.k.grid_width),
+  row_base (4 * (S::row_sums + segment * S::sum_rows % (S::rows / parts)
+          * S::row_pitch + column + halo + 4)
+      + segment * S::sum_rows / (S::rows / parts) * 2),
+  column_base (4 * (S::column_sums + (segment * S::own_rows + halo)
+          * tile_width + column))
+{
+}
+
+/* The pixels of the first disparity. */
+MATCHER void
+OF_MATCHER::load_pixels ()
+{
+  const StereoBfvConstants & k = a.k;
+
+#pragma unroll
+  for (int part = 0; part < parts; part++) {
+    y[part] = clamp (p.v0 - halo + thread / lanes + part * S::rows / parts,
+        0, k.grid_height - 1) * s_y;
+#pragma unroll
+    for (int i = 0; i < lane_width; i++)
+      left[part][i] = load_pixel < CHANNELS > (a.left, clamp (u + i, 0,
+              k.grid_width - 1) * s_x, y[part]);
+#pragma unroll
+    for (int i = 0; i < lane_width + 4; i += 4)
+      right_pixels_at < CHANNELS > (a, p, s_x, u + i - 4 - (p.first & ~3),
+          y[part], right[part], i);
+    finish_pixels < CHANNELS > (right[part], 0, lane_width + 4);
+  }
+}
+
+/* The arms of the left view to registers, those of the right view to the
+ * ring. */
+MATCHER void
+OF_MATCHER::load_arms ()
+{
+  const StereoBfvConstants & k = a.k;
+
+  for (int i = thread; i < S::ring_rows * tile_width; i += S::threads) {
+    int j = p.u0 - p.first + i % tile_width;
+
+    shared[S::row_arms + i / tile_width * S::ring
+        + (j & S::ring - 1)] = pair < S > (right_arms_at < S > (a, p, s_x, j,
+            i / tile_width), i / tile_width);
+  }
+#pragma unroll
+  for (int q = 0; q < S::sum_rows; q += 2) {
+    int v = p.v0 - halo + segment * S::sum_rows + q;
+
+    row_arms[q / 2] = row_pair (grid_arms_at (k, a.left_arms, p.u0 + column,
+            v, DIRECT), grid_arms_at (k, a.left_arms, p.u0 + column, v + 1,
+            DIRECT));
+  }
+#pragma unroll
+  for (int q = 0; q < S::own_rows; q += 2) {
+    int v = p.v0 + segment * S::own_rows + q;
+
+    column_arms[q / 2] = column_pair (grid_arms_at (k, a.left_arms,
+            p.u0 + column, v, DIRECT), grid_arms_at (k, a.left_arms,
+            p.u0 + column, v + 1, DIRECT));
+  }
+}
+
+/* No winners and no sums yet. */
+MATCHER void
+OF_MATCHER::clear ()
+{
+#pragma unroll
+  for (int q = 0; q < S::own_rows; q++)
+    best[q] = no_winner;
+#pragma unroll
+  for (int i = 0; i < S::height * S::ring; i += 4 * S::threads)
+    *(uint4 *) (shared + S::best + i + 4 * thread) = make_uint4 (no_winner,
+        no_winner, no_winner, no_winner);
+  if (thread < S::rows / parts)
+    shared[S::row_sums + thread * S::row_pitch + 3] = 0;
+  if (thread < tile_width)
+    shared[S::column_sums + thread] = 0;
+}
+
+MATCHER void
+OF_MATCHER::start ()
+{
+  load_pixels ();
+  load_arms ();
+  clear ();
+  /* Every step makes the sums of the next one. */
+  sum_step < CHANNELS, S > (a, p, s_x, p.first, u, y, left, right,
+      cost_target);
+  __syncthreads ();
+
+  /* The number is read from memory, for then it is not taken for the same in
+   * all threads, which would cost a copy for every store. */
+  own_i = *(volatile uint32_t *) (shared + S::column_sums + column);
+}
+
+/* H and N, and their sums along the segment; N without the pixels
+ * themselves. */
+MATCHER void
+OF_MATCHER::add_rows (int slot, uint32_t (&sums)[S::sum_rows])
+{
+  const uint32_t *arms = shared + S::row_arms + segment * (S::sum_rows / 2)
+      * S::ring + slot;
+  uint32_t sum = 0, n = 0;
+
+#pragma unroll
+  for (int q = 0; q < S::sum_rows; q += 2) {
+    const uint32_t l = row_arms[q / 2], r = arms[q / 2 * S::ring];
+    /* 16 bits compare by their high byte. */
+    const uint32_t first = __vminu2 (l & 0x00ff00ffu, r & 0x00ff00ffu);
+    const uint32_t second = __vminu2 (l, r);
+    const int at = 4 * q * S::row_pitch;
+
+    sum += load_half (shared, add_bytes (first, 0x00040000u, row_base) + at)
+        - load_half (shared, add_bytes (first, 0x000000fcu, row_base) + at
+        - 4);
+    n = (uint32_t) add_bytes (first, 0x00010001u, (int) n);
+    sums[q] = sum + (n << 16);
+    sum += load_half (shared, add_bytes (second, 0x04000000u, row_base)
+        + at + 4 * S::row_pitch) - load_half (shared, add_bytes (second,
+            0x0000fc00u, row_base) + at + 4 * S::row_pitch - 4);
+    n = (uint32_t) add_bytes (second, 0x01000100u, (int) n);
+    sums[q + 1] = sum + (n << 16);
+  }
+  shared[S::totals + column * S::total_pitch + segment] =
+      sums[S::sum_rows - 1] + (S::sum_rows << 16);
+}
+
+/* The sums of the columns from their top on. */
+MATCHER void
+OF_MATCHER::add_columns (const uint32_t (&sums)[S::sum_rows])
+{
+  uint32_t before = 0;
+
+#pragma unroll
+  for (int s = 0; s < S::segments - 1; s += 4) {
+    if (s >= segment)
+      break;
+
+    uint4 four = *(const uint4 *) (shared + S::totals
+        + column * S::total_pitch + s);
+
+    before += four.x;
+    before += s + 1 < segment ? four.y : 0;
+    before += s + 2 < segment ? four.z : 0;
+    before += s + 3 < segment ? four.w : 0;
+  }
+#pragma unroll
+  for (int q = 0; q < S::sum_rows; q++)
+    shared[S::column_sums + (segment * S::sum_rows + q + 1) * tile_width
+        + column] = before + sums[q] + ((q + 1) << 16);
+}
+
+/* Brings the right view's arms that come in the next steps. */
+MATCHER void
+OF_MATCHER::fetch_arms (int step)
+{
+  RightArms next[S::ring_words];
+  int own_thread = thread;
+
+  /* The number is opaque, or addresses would be kept in registers. */
+  asm volatile ("":"+r" (own_thread));
+#pragma unroll
+  for (int w = 0; w < S::ring_words; w++) {
+    const int at = min (own_thread + w * S::threads,
+        S::ring_rows * S::ring_step - 1);
+
+    next[w] = right_arms_at < S > (a, p, s_x, p.u0 - step
+        - S::ring_step + at % S::ring_step, at / S::ring_step);
+  }
+#pragma unroll
+  for (int w = 0; w < S::ring_words; w++) {
+    const int at = own_thread + w * S::threads, row = at / S::ring_step;
+
+    if (row < S::ring_rows)
+      shared[S::row_arms + row * S::ring + (p.u0 - step - S::ring_step
+              + at % S::ring_step & S::ring - 1)] =
+          pair < S > (next[w], row);
+  }
+}
+
+/* A and n, and the winners. */
+MATCHER void
+OF_MATCHER::take_winners (int slot)
+{
+  uint32_t *right_best = shared + S::best + segment * S::own_rows * S::ring
+      + slot;
+  uint8_t *right_step = (uint8_t *) (shared + S::best_step)
+      + segment * S::own_rows * S::ring + slot;
+  uint16_t *left_step = (uint16_t *) (shared + S::left_step)
+      + segment * S::own_rows * tile_width + column;
+  const uint32_t *arms = shared + S::row_arms + (S::rows / 2
+      + segment * (S::own_rows / 2)) * S::ring + slot;
+
+  /* Some rows are done at once: first all loads, then the stores. */
+#pragma unroll
+  for (int q0 = 0; q0 < S::own_rows; q0 += S::batch) {
+    uint32_t here[S::batch], there[S::batch];
+
+#pragma unroll
+    for (int q = q0; q < q0 + S::batch; q += 2) {
+      const uint32_t l = column_arms[q / 2], r =
+          arms[q / 2 * S::ring];
+      const uint32_t first = __vminu2 (l & 0x00ff00ffu, r & 0x00ff00ffu);
+      const uint32_t second = __vminu2 (l, r);
+      const int at = 4 * q * tile_width;
+
+      here[q - q0] = load_word (shared, add_bytes (first, 0x00200000u,
+              column_base) + at + 4 * tile_width) - load_word (shared,
+          add_bytes (first, 0x000000e0u, column_base) + at);
+      here[q + 1 - q0] = load_word (shared, add_bytes (second, 0x20000000u,
+              column_base) + at + 8 * tile_width) - load_word (shared,
+          add_bytes (second, 0x0000e000u, column_base) + at
+          + 4 * tile_width);
+      there[q - q0] = right_best[q * S::ring];
+      there[q + 1 - q0] = right_best[(q + 1) * S::ring];
+    }
+#pragma unroll
+    for (int q = q0; q < q0 + S::batch; q++) {
+      const uint32_t w = here[q - q0], n = w >> 16, other = there[q - q0];
+
+      /* (A + 2^16 n) m - (B + 2^16 m) n = A m - B n */
+      if ((int32_t) (w * (best[q] >> 16) - best[q] * n) < 0) {
+        best[q] = w;
+        left_step[q * tile_width] = (uint16_t) own_i;
+      }
+      if (inside && (int32_t) (w * (other >> 16) - other * n) < 0) {
+        right_best[q * S::ring] = w;
+        right_step[q * S::ring] = (uint8_t) own_i;
+      }
+    }
+  }
+}
+
+MATCHER void
+OF_MATCHER::run ()
+{
+#pragma unroll 1
+  for (int i = 0; i < p.count; i++) {
+    const int step = p.first + i, slot = p.u0 + column - step & S::ring - 1;
+    uint32_t sums[S::sum_rows];
+
+    add_rows (slot, sums);
+    __syncthreads ();
+    add_columns (sums);
+    /* Columns of the right view that have left the tile. */
+    if (i % tile_width == 0 && i > 0)
+      merge_right < S > (a, p, shared, p.u0 - step + tile_width, tile_width,
+          step, i);
+    if (i + 1 < p.count)
+      sum_step < CHANNELS, S > (a, p, s_x, step + 1, u, y, left, right,
+          cost_target);
+    if (i % S::ring_step == 0)
+      fetch_arms (step);
+    __syncthreads ();
+    take_winners (slot);
+    own_i++;
+  }
+  __syncthreads ();
+}
+
+/* Merges the winners that are left with those of other blocks. */
+MATCHER void
+OF_MATCHER::store ()
+{
+  const StereoBfvConstants & k = a.k;
+  const uint16_t *left_step = (const uint16_t *) (shared + S::left_step)
+      + segment * S::own_rows * tile_width + column;
+  const int last = p.first + p.count - 1;
+
+  merge_right < S > (a, p, shared, p.u0 - last, tile_width + (p.count - 1)
+      % tile_width, last, p.count - 1);
+  /* The numbers are opaque, or addresses would be made before the loop, and
+   * kept. */
+  int end_u = p.u0 + column, end_v = p.v0 + segment * S::own_rows;
+
+  asm volatile ("":"+r" (end_u), "+r" (end_v));
+#pragma unroll
+  for (int q = 0; q < S::own_rows; q++) {
+    int v = end_v + q;
+
+    if (end_u < k.grid_width && v < k.grid_height)
+      atomicMin (a.left_best + ((size_t) v * (size_t) k.grid_width
+              + (size_t) end_u), make_key (best[q], (p.first
+                  + left_step[q * tile_width]) * k.sampling_x + p.residue
+              - k.min_disparity));
+  }
+  __syncthreads ();
+}
+
+/* Where a block's share begins. */
+__device__ __forceinline__ long long
+first_step (const MatchArgs & a, unsigned block)
+{
+  const int n = a.k.end_index - a.k.first_index;
+
+  if (a.pieces != 0)
+    return (long long) (block / a.pieces) * n
+        + (int) (block % a.pieces) * n / a.pieces;
+  return a.steps * block / gridDim.x;
+}
+
+template < int CHANNELS, bool DIRECT, typename S >
+__global__ void __launch_bounds__ (S::threads, 1)
+match_kernel (const __grid_constant__ MatchArgs a)
+{
+  extern __shared__ __align__ (16) uint32_t shared[];
+  long long position = first_step (a, blockIdx.x);
+  const long long end = first_step (a, blockIdx.x + 1);
+
+  wait_for_kernel_before ();
+  while (position < end) {
+    const Part p = find_part (a, S::height, position, end);
+    Matcher < CHANNELS, DIRECT, S > matcher (a, p, shared);
+
+    matcher.start ();
+    matcher.run ();
+    matcher.store ();
+    position += p.count;
+  }
+}
+
+const int key_threads = 256;
+const int keys_at_once = 4;     /* of a thread */
+
+/* No winners yet.  Works at the same time as the kernel before, but for a
+ * kernel that uses scratch. */
+__global__ void __launch_bounds__ (key_threads)
+clear_kernel (size_t n, unsigned long long *best)
+{
+  const size_t first = (size_t) blockIdx.x * (key_threads * keys_at_once)
+      + threadIdx.x;
+
+#pragma unroll
+  for (int i = 0; i < keys_at_once; i++) {
+    if (first + i * key_threads < n)
+      best[first + i * key_threads] = ~0ull;
+  }
+  wait_for_kernel_before ();
+}
+
+/* n_left keys to winners of the left view, the others to those of the right. */
+__global__ void __launch_bounds__ (key_threads)
+winners_kernel (size_t n_left, size_t n, const unsigned long long *best,
+    uint16_t * left, uint16_t * right)
+{
+  const size_t first = (size_t) blockIdx.x * (key_threads * keys_at_once)
+      + threadIdx.x;
+  unsigned long long key[keys_at_once];
+
+  wait_for_kernel_before ();
+#pragma unroll
+  for (int i = 0; i < keys_at_once; i++) {
+    if (first + i * key_threads < n)
+      key[i] = best[first + i * key_threads];
+  }
+#pragma unroll
+  for (int i = 0; i < keys_at_once; i++) {
+    const size_t at = first + i * key_threads;
+
+    if (at < n_left)
+      left[at] = (uint16_t) key[i];
+    else if (at < n)
+      right[at - n_left] = (uint16_t) key[i];
+  }
+}
+
+/* Decides on shares, and how many there are. */
+template < typename S > unsigned
+share_out (const StereoBfvConstants * k, MatchArgs & a, int multiprocessors)
+{
+  const int part = 5;           /* steps that the start and end of one take */
+  const int n = k->end_index - k->first_index;
+  const int tiles_y = (k->grid_height + S::height - 1) / S::height;
+  const int tiles = a.tiles_x * tiles_y;
+  const long long steps = (long long) tiles * n;
+  const int pieces = multiprocessors / tiles < n ? multiprocessors / tiles : n;
+  const long long even = steps / multiprocessors + 1 + 2 * part;
+
+  a.steps = steps;
+  a.pieces = pieces > 0 && (n - 1) / pieces + 1 + part <= even ? pieces : 0;
+  if (a.pieces != 0)
+    return (unsigned) (tiles * a.pieces);
+  return (unsigned) (steps < multiprocessors ? steps : multiprocessors);
+}
+
+template < int CHANNELS, bool DIRECT, typename S > StereoStatus
+match_tiles (StereoCudaStage & stage, StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoView * left,
+    const StereoView * right, const StereoBfvMemory * m,
+    const StereoBfvWork & work)
+{
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  const size_t n_left = grid_size (k), n = n_left + right_size (k);
+  MatchArgs a = { *k, *left, *right, m->left_arms, m->right_arms };
+  cudaError_t error = cudaFuncSetAttribute (match_kernel < CHANNELS, DIRECT,
+      S >, cudaFuncAttributeMaxDynamicSharedMemorySize, S::size * 4);
+  unsigned blocks, key_blocks;
+
+  if (error != cudaSuccess)
+    return STEREO_CUDA_CHECK (error, "shared memory of bfv's match_kernel",
+        &queue->message);
+  a.left_best = work.left_keys;
+  a.right_best = work.right_keys;
+  a.aligned = (right->stride | (size_t) right->plane[0])
+      % (CHANNELS == 1 ? 4 : 16) == 0;
+  a.tiles_x = (k->grid_width + tile_width - 1) / tile_width;
+  blocks = share_out < S > (k, a, q->multiprocessors);
+  key_blocks = (unsigned) ((n + key_threads * keys_at_once - 1)
+      / (key_threads * keys_at_once));
+  launch (queue, clear_kernel, key_blocks, key_threads, 0, n, a.left_best);
+  launch (queue, match_kernel < CHANNELS, DIRECT, S >, blocks, S::threads,
+      S::size * 4, a);
+  launch (queue, winners_kernel, key_blocks, key_threads, 0, n_left, n,
+      a.left_best, m->left, m->right);
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's match_kernel");
+}
+
+template < int CHANNELS, bool DIRECT > StereoStatus
+match_any (StereoCudaStage & stage, StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoView * left,
+    const StereoView * right, const StereoBfvMemory * m,
+    const StereoBfvWork & work)
+{
+  const int limit = stereo_cuda_shared_limit (queue->device);
+
+  typedef Shape < 128 > Large;
+  typedef Shape < 64 > Small;
+
+  if (stereo_bfv_fits_tiles (k) && Large::size * 4 <= limit)
+    return match_tiles < CHANNELS, DIRECT, Large > (stage, queue, k, left,
+        right, m, work);
+  if (stereo_bfv_fits_tiles (k) && Small::size * 4 <= limit)
+    return match_tiles < CHANNELS, DIRECT, Small > (stage, queue, k, left,
+        right, m, work);
+  return stereo_bfv_match_slices (stage, k, left, right, m, work);
+}
+
+}                               // namespace
+
+bool
+stereo_bfv_fits_tiles (const StereoBfvConstants * k)
+{
+  return !k->wide && k->cost_threshold * cost_width < 65536
+      && (k->arm_length + k->sampling_x - 1) / k->sampling_x <= halo
+      && (k->arm_length + k->sampling_y - 1) / k->sampling_y <= halo;
+}
+
+StereoStatus
+stereo_bfv_match_cuda (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoView * left, const StereoView * right,
+    const StereoBfvMemory * memory)
+{
+  StereoCudaStage stage (queue);
+  StereoBfvWork work;
+  StereoBfvMemory m;
+
+  if (!stage.entered ())
+    return stage.status ();
+  stereo_bfv_make_work (k, memory->scratch, &work);
+  m = stereo_bfv_complete_memory (k, memory, work);
+  if (k->sampling_x == 1 && k->sampling_y == 1)
+    return k->channels == 1
+        ? match_any < 1, true > (stage, queue, k, left, right, &m, work)
+        : match_any < 3, true > (stage, queue, k, left, right, &m, work);
+  return k->channels == 1
+      ? match_any < 1, false > (stage, queue, k, left, right, &m, work)
+      : match_any < 3, false > (stage, queue, k, left, right, &m, work);
+}

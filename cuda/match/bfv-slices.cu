@@ -1,0 +1,185 @@
+/* gst-stereomatching: bfv's matching on CUDA, whatever tiles can't do
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * One disparity after another, with the sums of a disparity in memory: for long
+ * arms, and for sums that need more than 16 bits.
+ */
+
+#include "match/bfv.cuh"
+
+namespace
+{
+
+struct SliceArgs
+{
+  StereoBfvConstants k;
+  StereoView left;
+  StereoView right;
+  const uint32_t *left_arms;
+  const uint32_t *right_arms;
+  StereoBfvWork work;
+  int index;
+};
+
+const int slice_threads = 256;
+
+/* The sum over a block's threads up to this one; shared has 32 words. */
+__device__ __forceinline__ uint32_t
+prefix_sum (uint32_t value, uint32_t * shared)
+{
+  const int lane = (int) threadIdx.x & 31, warp = (int) threadIdx.x / 32;
+
+#pragma unroll
+  for (int o = 1; o < 32; o *= 2) {
+    uint32_t before = __shfl_up_sync (0xffffffffu, value, o);
+
+    if (lane >= o)
+      value += before;
+  }
+  if (lane == 31)
+    shared[warp] = value;
+  __syncthreads ();
+  for (int w = 0; w < warp; w++)
+    value += shared[w];
+  __syncthreads ();
+  return value;
+}
+
+/* The overlapped arms of a grid point. */
+__device__ __forceinline__ uint32_t
+overlap_at (const SliceArgs & a, int u, int v)
+{
+  const StereoBfvConstants & k = a.k;
+  const int d = k.min_disparity + a.index;
+  const int partner = stereo_bfv_clamp (&k, u * k.sampling_x, d) - d;
+
+  return stereo_bfv_overlap (grid_arms_at (k, a.left_arms, u, v),
+      a.right_arms[(size_t) v * (size_t) k.width + (size_t) partner]);
+}
+
+template < int CHANNELS > __global__ void __launch_bounds__ (slice_threads)
+cost_kernel (const __grid_constant__ SliceArgs a)
+{
+  __shared__ uint32_t shared[32], total;
+  const StereoBfvConstants & k = a.k;
+  const int v = (int) blockIdx.x, y = v * k.sampling_y;
+  const int d = k.min_disparity + a.index;
+  uint32_t before = 0;
+
+  for (int u0 = 0; u0 < k.grid_width; u0 += slice_threads) {
+    const int u = u0 + (int) threadIdx.x;
+    uint32_t e = 0;
+
+    if (u < k.grid_width) {
+      int x = stereo_bfv_clamp (&k, u * k.sampling_x, d);
+
+      e = min (__vsadu4 (load_pixel < CHANNELS > (a.left, x, y),
+              load_pixel < CHANNELS > (a.right, x - d, y)),
+          (uint32_t) k.cost_threshold);
+    }
+    e = before + prefix_sum (e, shared);
+    if (u < k.grid_width)
+      a.work.row_sums[(size_t) v * (size_t) k.grid_width + (size_t) u] = e;
+    if (threadIdx.x == slice_threads - 1)
+      total = e;
+    __syncthreads ();
+    before = total;
+  }
+}
+
+__global__ void __launch_bounds__ (slice_threads)
+row_kernel (const __grid_constant__ SliceArgs a)
+{
+  const int u = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int v = (int) blockIdx.y;
+  const size_t row = (size_t) v * (size_t) a.k.grid_width;
+
+  if (u >= a.k.grid_width)
+    return;
+  const uint32_t arms = overlap_at (a, u, v);
+  const int first = u - (int) (arms & 0xff);
+  const int last = u + (int) (arms >> 8 & 0xff);
+
+  a.work.sums[row + (size_t) u] = make_uint2 (a.work.row_sums[row + (size_t) last]
+      - (first > 0 ? a.work.row_sums[row + (size_t) first - 1] : 0),
+      (uint32_t) (last - first + 1));
+}
+
+__device__ __forceinline__ void
+compete (uint2 sums, int index, uint2 * best, uint16_t * winner)
+{
+  if (*winner == STEREO_INVALID || stereo_bfv_less_wide (sums.x, sums.y,
+          best->x, best->y)) {
+    *best = sums;
+    *winner = (uint16_t) index;
+  }
+}
+
+__global__ void __launch_bounds__ (slice_threads)
+column_kernel (const __grid_constant__ SliceArgs a)
+{
+  const StereoBfvConstants & k = a.k;
+  const int u = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int v = (int) blockIdx.y;
+  const size_t here = (size_t) v * (size_t) k.grid_width + (size_t) u;
+  const int partner = u * k.sampling_x - (k.min_disparity + a.index);
+  uint2 sums = make_uint2 (0, 0);
+
+  if (u >= k.grid_width)
+    return;
+  const uint32_t arms = overlap_at (a, u, v);
+
+  for (int i = v - (int) (arms >> 16 & 0xff); i <= v + (int) (arms >> 24);
+      i++) {
+    uint2 row = a.work.sums[(size_t) i * (size_t) k.grid_width + (size_t) u];
+
+    sums.x += row.x;
+    sums.y += row.y;
+  }
+  compete (sums, a.index, &a.work.left_best[here], &a.work.left_winner[here]);
+  if (partner >= 0 && partner < k.width) {
+    size_t there = (size_t) v * (size_t) k.width + (size_t) partner;
+
+    compete (sums, a.index, &a.work.right_best[there], &a.work.right_winner[there]);
+  }
+}
+
+template < int CHANNELS > StereoStatus
+match_slices (StereoCudaStage & stage, const StereoBfvConstants * k,
+    const StereoView * left, const StereoView * right,
+    const StereoBfvMemory * m, const StereoBfvWork & work)
+{
+  const dim3 grid ((unsigned) (k->grid_width + slice_threads - 1)
+      / slice_threads, (unsigned) k->grid_height);
+  SliceArgs a = { *k, *left, *right, m->left_arms, m->right_arms, work };
+
+  /* Where winners go may be where right_arms are. */
+  (void) cudaMemsetAsync (work.left_winner, 0xff, (grid_size (k)
+          + right_size (k)) * sizeof (uint16_t), stage.stream ());
+  for (a.index = k->first_index; a.index < k->end_index; a.index++) {
+    cost_kernel < CHANNELS > <<< (unsigned) k->grid_height, slice_threads, 0,
+        stage.stream () >>> (a);
+    row_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
+    column_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
+  }
+  (void) cudaMemcpyAsync (m->left, work.left_winner, grid_size (k)
+      * sizeof (uint16_t), cudaMemcpyDeviceToDevice, stage.stream ());
+  (void) cudaMemcpyAsync (m->right, work.right_winner, right_size (k)
+      * sizeof (uint16_t), cudaMemcpyDeviceToDevice, stage.stream ());
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's column_kernel");
+}
+
+}                               // namespace
+
+StereoStatus
+stereo_bfv_match_slices (StereoCudaStage & stage, const StereoBfvConstants * k,
+    const StereoView * left, const StereoView * right,
+    const StereoBfvMemory * m, const StereoBfvWork & work)
+{
+  return k->channels == 1 ? match_slices < 1 > (stage, k, left, right, m, work)
+      : match_slices < 3 > (stage, k, left, right, m, work);
+}

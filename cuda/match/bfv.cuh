@@ -1,0 +1,185 @@
+/* gst-stereomatching: what the kernels of bfv share
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef STEREO_BFV_CUH
+#define STEREO_BFV_CUH
+
+#include "match/bfv-pixel.h"
+#include "core/device.cuh"
+#include "core/queue-cuda.h"
+
+#include <string.h>
+
+/* ----------------------------------------------------------------- launches */
+
+/* Launches a kernel that calls wait_for_kernel_before ().  Those that use
+ * scratch don't call let_next_kernel_come (), for clear_kernel does not wait;
+ * but for the last ones of a frame, which crosses wait for. */
+template < typename... Parameters, typename... Arguments >
+static inline void
+launch (StereoQueue * queue, void (*kernel) (Parameters...), dim3 grid,
+    dim3 block, int shared, const Arguments &... arguments)
+{
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  cudaLaunchConfig_t config = { };
+  cudaLaunchAttribute attribute;
+
+  memset ((void *) &attribute, 0, sizeof (attribute));
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = (size_t) shared;
+  config.stream = q->compute;
+  config.attrs = &attribute;
+  config.numAttrs = q->capability >= 90 ? 1 : 0;
+  /* an error is found where launches are checked */
+  (void) cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
+}
+
+static inline dim3
+blocks_of (int width, int height, int columns, int rows, int depth = 1)
+{
+  return dim3 ((unsigned) ((width + columns - 1) / columns),
+      (unsigned) ((height + rows - 1) / rows), (unsigned) depth);
+}
+
+/* ------------------------------------------------------------------- pixels */
+
+static __device__ __forceinline__ int
+clamp (int x, int lowest, int highest)
+{
+  return min (max (x, lowest), highest);
+}
+
+/* a / b for a >= 0 and a b that is 1 most of the time. */
+static __device__ __forceinline__ int
+divide (int a, int b)
+{
+  return b == 1 ? a : (int) ((unsigned) a / (unsigned) b);
+}
+
+/* a / b rounded down, b > 0. */
+static __host__ __device__ __forceinline__ int
+floor_div (int a, int b)
+{
+  return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+
+/* A pixel; luma three times, so that sums of three differences come out.
+ * Offsets within a view fit 32 bits. */
+template < int CHANNELS > static __device__ __forceinline__ uint32_t
+load_pixel (const StereoView & view, int x, int y)
+{
+  const uint32_t row = (uint32_t) y * (uint32_t) view.stride;
+
+  if (CHANNELS == 1)
+    return view.plane[0][row + (uint32_t) x] * 0x010101u;
+  return *(const uint32_t *) (view.plane[0] + (row + 4 * (uint32_t) x))
+      & 0xffffff;
+}
+
+static __device__ __forceinline__ uint32_t
+grid_arms_at (const StereoBfvConstants & k, const uint32_t * left_arms, int u,
+    int v, bool direct = false)
+{
+  const bool inside = u >= 0 && v >= 0 && u < k.grid_width
+      && v < k.grid_height;
+
+  /* without a branch, so that many loads are under way at once */
+  if (direct) {
+    const uint32_t arms = left_arms[(size_t) clamp (v, 0, k.grid_height - 1)
+        * (size_t) k.width + (size_t) clamp (u, 0, k.grid_width - 1)];
+
+    return inside ? arms : 0;
+  }
+  if (!inside)
+    return 0;
+  return stereo_bfv_grid_arms (&k, left_arms[(size_t) (v * k.sampling_y)
+          * (size_t) k.width + (size_t) (u * k.sampling_x)], u, v);
+}
+
+/* ------------------------------------------------------------------- memory */
+
+/* What the stages keep in scratch.  Votes take the place of what matching no
+ * longer needs. */
+struct StereoBfvWork
+{
+  /* Tiles: keys of winners so far, see make_key () */
+  unsigned long long *left_keys;        /* grid_width x grid_height */
+  unsigned long long *right_keys;       /* width x grid_height */
+  /* Slices: the sums of a disparity, and the winners so far */
+  uint2 *sums;                  /* H, N */
+  uint2 *left_best;             /* A, n */
+  uint2 *right_best;
+  uint32_t *row_sums;           /* prefix sums of e */
+  uint16_t *left_winner;
+  uint16_t *right_winner;
+  /* Votes of a row, vote_words () for each pixel, and the maps of a matcher */
+  uint32_t *votes;
+  uint16_t *reliable;
+  uint16_t *voted;
+};
+
+static inline size_t
+grid_size (const StereoBfvConstants * k)
+{
+  return (size_t) k->grid_width * (size_t) k->grid_height;
+}
+
+static inline size_t
+right_size (const StereoBfvConstants * k)
+{
+  return (size_t) k->width * (size_t) k->grid_height;
+}
+
+/* Words of the votes in a row: 1, 2 or 4. */
+static inline int
+vote_words (const StereoBfvConstants * k)
+{
+  return k->bits < 4 ? 1 : k->bits < 8 ? 2 : 4;
+}
+
+/* Finds places in scratch, which may be NULL, and returns its size (bfv.cu). */
+size_t stereo_bfv_make_work (const StereoBfvConstants * k, void *scratch,
+    StereoBfvWork * work);
+
+/* The maps, where the caller leaves them to the stages. */
+StereoBfvMemory stereo_bfv_complete_memory (const StereoBfvConstants * k,
+    const StereoBfvMemory * memory, const StereoBfvWork & work);
+
+/* ------------------------------------------------------------------- stages */
+
+/* bfv-crosses.cu */
+StereoStatus stereo_bfv_crosses_cuda (StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoView * left,
+    const StereoView * right, const StereoBfvMemory * memory);
+
+/* bfv-match.cu */
+bool stereo_bfv_fits_tiles (const StereoBfvConstants * k);
+StereoStatus stereo_bfv_match_cuda (StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoView * left,
+    const StereoView * right, const StereoBfvMemory * memory);
+
+/* bfv-slices.cu */
+StereoStatus stereo_bfv_match_slices (StereoCudaStage & stage,
+    const StereoBfvConstants * k, const StereoView * left,
+    const StereoView * right, const StereoBfvMemory * memory,
+    const StereoBfvWork & work);
+
+/* bfv-vote.cu */
+StereoStatus stereo_bfv_check_cuda (StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoBfvMemory * memory);
+StereoStatus stereo_bfv_vote_cuda (StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoBfvMemory * memory);
+StereoStatus stereo_bfv_border_cuda (StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoBfvMemory * memory,
+    const StereoMap * map, const StereoOutput * output);
+StereoStatus stereo_bfv_restore_cuda (StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoBfvMemory * memory,
+    const StereoMap * map, const StereoOutput * output);
+
+#endif /* STEREO_BFV_CUH */
