@@ -8,12 +8,25 @@
 #define STEREO_CPU_H
 
 #include "core/algorithm.h"
+#include "core/pool.h"
 
 /* Threads of the device that a CPU queue belongs to. */
 static inline int
 stereo_cpu_threads (const StereoQueue * queue)
 {
   return (int) queue->device->n_threads;
+}
+
+/* A loop of n iterations on the threads of the queue's device; worker numbers
+ * are below stereo_cpu_threads().  chunk as for stereo_pool_for(). */
+static inline void
+stereo_cpu_for (const StereoQueue * queue, int n, int chunk,
+    StereoPoolBody body, const void *context)
+{
+  const StereoDevice *device = queue->device;
+
+  stereo_pool_for (device->n_threads, n, chunk, body, context, device->log,
+      device->log_data);
 }
 
 #endif /* STEREO_CPU_H */

@@ -7,13 +7,12 @@
 #include "core/algorithm.h"
 #include "core/cpu.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define MAX_THREADS 1024
+#define MAX_THREADS STEREO_POOL_MAX
 
 /* -------------------------------------------------------------- all devices */
 
@@ -372,6 +371,7 @@ cpu_stages (const StereoDevice * device, const char *name)
 static void
 cpu_finalize (StereoDevice * device)
 {
+  stereo_pool_leave ();
   free (device);
 }
 
@@ -412,9 +412,10 @@ stereo_device_new_cpu (unsigned n_threads, StereoSimd simd,
   if (self == NULL)
     return stereo_fail (why, STEREO_ERROR_MEMORY, "out of memory");
   stereo_device_init (self, &cpu_device_class);
+  stereo_pool_enter ();
 
   self->simd = simd == STEREO_SIMD_AUTO ? best_simd () : simd;
-  self->n_threads = n_threads ? n_threads : (unsigned) omp_get_num_procs ();
+  self->n_threads = n_threads ? n_threads : stereo_pool_processors ();
   if (self->n_threads > MAX_THREADS)
     self->n_threads = MAX_THREADS;
   snprintf (self->name, sizeof (self->name), "CPU, %u thread%s, %s",

@@ -74,18 +74,19 @@ convert_yuv_row (const StereoConversion * c, int y)
   }
 }
 
-static StereoStatus
-convert_cpu (StereoQueue * queue, const StereoConversion * c)
+static void
+convert_yuv_rows (const void *context, StereoSpan span)
 {
-  if (c->u != NULL) {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-    for (int y = 0; y < c->height; y++)
-      convert_yuv_row (c, y);
-    return STEREO_OK;
-  }
+  for (int y = span.begin; y < span.end; y++)
+    convert_yuv_row (context, y);
+}
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < c->height; y++) {
+static void
+convert_rgb_rows (const void *context, StereoSpan span)
+{
+  const StereoConversion *c = context;
+
+  for (int y = span.begin; y < span.end; y++) {
     const uint8_t *s = c->source + (size_t) y * c->source_stride;
     size_t row = (size_t) y * c->target_stride;
 
@@ -106,8 +107,25 @@ convert_cpu (StereoQueue * queue, const StereoConversion * c)
       }
     }
   }
+}
+
+static StereoStatus
+convert_cpu (StereoQueue * queue, const StereoConversion * c)
+{
+  stereo_cpu_for (queue, c->height, 0, c->u != NULL ? convert_yuv_rows
+      : convert_rgb_rows, c);
   return STEREO_OK;
 }
+
+/* What the threads of a loop work on. */
+typedef struct
+{
+  int width;
+  int height;
+  const StereoMap *source;
+  const StereoMap *target;
+  const StereoOutput *output;
+} Job;
 
 /* The median at column x of three rows, whose neighbours are at columns l and
  * r. */
@@ -157,23 +175,42 @@ median_row (const StereoMap * source, int width, int height, int y,
 #undef MEDIAN_STORE_
 }
 
+static void
+median_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  int width = job->width;
+  int height = job->height;
+  const StereoMap *source = job->source;
+  const StereoMap *target = job->target;
+
+  for (int y = span.begin; y < span.end; y++)
+    median_row (source, width, height, y, STEREO_INVALID,
+        target->data + (size_t) y * target->stride, 2);
+}
+
 static StereoStatus
 median_cpu (StereoQueue * queue, int width, int height,
     const StereoMap * source, const StereoMap * target)
 {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < height; y++)
-    median_row (source, width, height, y, STEREO_INVALID,
-        target->data + (size_t) y * target->stride, 2);
+  Job job = {.width = width,.height = height,.source = source,
+    .target = target
+  };
+
+  stereo_cpu_for (queue, height, 0, median_rows, &job);
   return STEREO_OK;
 }
 
-static StereoStatus
-median_codes_cpu (StereoQueue * queue, int width, int height,
-    const StereoMap * source, const StereoOutput * output)
+static void
+median_codes_rows (const void *context, StereoSpan span)
 {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < height; y++) {
+  const Job *job = context;
+  int width = job->width;
+  int height = job->height;
+  const StereoMap *source = job->source;
+  const StereoOutput *output = job->output;
+
+  for (int y = span.begin; y < span.end; y++) {
     void *out = (uint8_t *) output->data + (size_t) y * output->stride;
 
     if (output->bytes == 1)
@@ -181,20 +218,43 @@ median_codes_cpu (StereoQueue * queue, int width, int height,
     else
       median_row (source, width, height, y, output->invalid, out, 2);
   }
+}
+
+static StereoStatus
+median_codes_cpu (StereoQueue * queue, int width, int height,
+    const StereoMap * source, const StereoOutput * output)
+{
+  Job job = {.width = width,.height = height,.source = source,
+    .output = output
+  };
+
+  stereo_cpu_for (queue, height, 0, median_codes_rows, &job);
   return STEREO_OK;
+}
+
+static void
+encode_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  int width = job->width;
+  const StereoMap *map = job->source;
+  const StereoOutput *output = job->output;
+
+  for (int y = span.begin; y < span.end; y++) {
+    const uint16_t *in = map->data + (size_t) y * map->stride;
+
+    for (int x = 0; x < width; x++)
+      stereo_store_code (output, x, y, in[x]);
+  }
 }
 
 static StereoStatus
 encode_cpu (StereoQueue * queue, int width, int height, const StereoMap * map,
     const StereoOutput * output)
 {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < height; y++) {
-    const uint16_t *in = map->data + (size_t) y * map->stride;
+  Job job = {.width = width,.source = map,.output = output };
 
-    for (int x = 0; x < width; x++)
-      stereo_store_code (output, x, y, in[x]);
-  }
+  stereo_cpu_for (queue, height, 0, encode_rows, &job);
   return STEREO_OK;
 }
 

@@ -32,8 +32,6 @@
 #include "core/cpu.h"
 #include "simd/simd.h"
 
-#include <omp.h>
-
 #define STAGES SIMD_NAME (stereo_bfv_stages_)
 
 /* Bytes or elements behind a row that vectors may read or write. */
@@ -202,32 +200,58 @@ copy_padded (const StereoBfvConstants * k, const StereoView * view, int y,
   }
 }
 
+/* What the threads make crosses of. */
+typedef struct
+{
+  const StereoBfvConstants *k;
+  const StereoView *views[2];
+  const StereoBfvMemory *m;
+  Padded padded[2];
+} CrossesJob;
+
+static void
+padded_rows (const void *context, StereoSpan span)
+{
+  const CrossesJob *job = context;
+
+  for (int y = span.begin; y < span.end; y++) {
+    copy_padded (job->k, job->views[0], y, &job->padded[0]);
+    copy_padded (job->k, job->views[1], y, &job->padded[1]);
+  }
+}
+
+/* Rows of the left view, then those of the right one that are in the grid. */
+static void
+crosses_rows (const void *context, StereoSpan span)
+{
+  const CrossesJob *job = context;
+  const StereoBfvConstants *k = job->k;
+  size_t width = (size_t) k->width;
+
+  for (int y = span.begin; y < span.end; y++) {
+    int v = y - k->height;
+
+    if (v < 0)
+      crosses_row (k, &job->padded[0], y, false,
+          job->m->left_arms + (size_t) y * width);
+    else
+      crosses_row (k, &job->padded[1], v * k->sampling_y, true,
+          job->m->right_arms + (size_t) v * width);
+  }
+}
+
 static StereoStatus
 crosses_cpu (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoView * left, const StereoView * right,
     const StereoBfvMemory * m)
 {
   Carver carver = { m->scratch, 0 };
-  Padded padded[2];
+  CrossesJob job = {.k = k,.views = {left, right},.m = m };
 
-  carve_padded (k, &carver, &padded[0]);
-  carve_padded (k, &carver, &padded[1]);
-#pragma omp parallel num_threads(stereo_cpu_threads (queue))
-  {
-#pragma omp for
-    for (int y = 0; y < k->height; y++) {
-      copy_padded (k, left, y, &padded[0]);
-      copy_padded (k, right, y, &padded[1]);
-    }
-#pragma omp for schedule(dynamic, 8) nowait
-    for (int y = 0; y < k->height; y++)
-      crosses_row (k, &padded[0], y, false,
-          m->left_arms + (size_t) y * (size_t) k->width);
-#pragma omp for schedule(dynamic, 8)
-    for (int v = 0; v < k->grid_height; v++)
-      crosses_row (k, &padded[1], v * k->sampling_y, true,
-          m->right_arms + (size_t) v * (size_t) k->width);
-  }
+  carve_padded (k, &carver, &job.padded[0]);
+  carve_padded (k, &carver, &job.padded[1]);
+  stereo_cpu_for (queue, k->height, 0, padded_rows, &job);
+  stereo_cpu_for (queue, k->height + k->grid_height, 8, crosses_rows, &job);
   return STEREO_OK;
 }
 
@@ -1152,47 +1176,50 @@ match_rows_turned (const Job * job, const Rows * rows, const Strip * s)
 
 #endif
 
+static void
+match_strips (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoBfvConstants *k = job->k;
+  const Layout *l = job->l;
+  Carver carver = { job->m->scratch, 0 };
+  Strip s;
+
+  for (int i = 0; i <= span.worker; i++)
+    carve_strip (k, l, &carver, &s);
+  for (int i = span.begin; i < span.end; i++) {
+    Rows rows;
+
+    rows.top = i * l->strip_height;
+    rows.bottom = stereo_clamp_int (rows.top + l->strip_height, 0,
+        k->grid_height);
+    rows.first = stereo_clamp_int (rows.top - l->reach_y, 0, k->grid_height);
+    rows.end = stereo_clamp_int (rows.bottom + l->reach_y, 0, k->grid_height);
+    load_pixels (k, l, job->left, job->right, &rows, &s);
+#if defined (__AVX512BW__)
+    if (l->turned) {
+      match_rows_turned (job, &rows, &s);
+      continue;
+    }
+#endif
+    load_arms (job, &rows, &s);
+    if (k->wide)
+      match_rows_wide (job, &rows, &s);
+    else
+      match_rows_narrow (job, &rows, &s);
+  }
+}
+
 static StereoStatus
 match_cpu (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoView * left, const StereoView * right,
     const StereoBfvMemory * m)
 {
-  int threads = stereo_cpu_threads (queue);
   Layout l;
   Job job = { k, &l, left, right, m };
 
-  make_layout (k, (unsigned) threads, &l);
-#pragma omp parallel num_threads(threads)
-  {
-    Carver carver = { m->scratch, 0 };
-    Strip s;
-
-    for (int i = 0; i <= omp_get_thread_num (); i++)
-      carve_strip (k, &l, &carver, &s);
-#pragma omp for schedule(dynamic)
-    for (int i = 0; i < l.n_strips; i++) {
-      Rows rows;
-
-      rows.top = i * l.strip_height;
-      rows.bottom = stereo_clamp_int (rows.top + l.strip_height, 0,
-          k->grid_height);
-      rows.first = stereo_clamp_int (rows.top - l.reach_y, 0, k->grid_height);
-      rows.end = stereo_clamp_int (rows.bottom + l.reach_y, 0,
-          k->grid_height);
-      load_pixels (k, &l, left, right, &rows, &s);
-#if defined (__AVX512BW__)
-      if (l.turned) {
-        match_rows_turned (&job, &rows, &s);
-        continue;
-      }
-#endif
-      load_arms (&job, &rows, &s);
-      if (k->wide)
-        match_rows_wide (&job, &rows, &s);
-      else
-        match_rows_narrow (&job, &rows, &s);
-    }
-  }
+  make_layout (k, (unsigned) stereo_cpu_threads (queue), &l);
+  stereo_cpu_for (queue, l.n_strips, 1, match_strips, &job);
   return STEREO_OK;
 }
 
@@ -1369,29 +1396,35 @@ vote_strip_kind (const StereoBfvConstants * k, const StereoBfvMemory * m,
   }
 }
 
+static void
+vote_strips (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  Carver carver = { job->m->scratch, 0 };
+  Ballot ballot = { NULL, NULL };
+
+  for (int i = 0; i <= span.worker; i++)
+    carve_ballot (job->k, &carver, &ballot);
+  for (int i = span.begin; i < span.end; i++) {
+    int bottom = stereo_clamp_int ((i + 1) * VOTE_ROWS, 0, job->k->height);
+
+    if (vote_words (job->k) == 1)
+      vote_strip_kind (job->k, job->m, i * VOTE_ROWS, bottom, 1, &ballot);
+    else
+      vote_strip_kind (job->k, job->m, i * VOTE_ROWS, bottom, 2, &ballot);
+  }
+}
+
 static StereoStatus
 vote_cpu (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoBfvMemory * m)
 {
+  Job job = {.k = k,.m = m };
+
   if (k->vote == STEREO_BFV_VOTE_HISTOGRAM)
     return stereo_bfv_vote_cpu (queue, k, m);
-#pragma omp parallel num_threads(stereo_cpu_threads (queue))
-  {
-    Carver carver = { m->scratch, 0 };
-    Ballot ballot = { NULL, NULL };
-
-    for (int i = 0; i <= omp_get_thread_num (); i++)
-      carve_ballot (k, &carver, &ballot);
-#pragma omp for schedule(dynamic)
-    for (int y = 0; y < k->height; y += VOTE_ROWS) {
-      int bottom = stereo_clamp_int (y + VOTE_ROWS, 0, k->height);
-
-      if (vote_words (k) == 1)
-        vote_strip_kind (k, m, y, bottom, 1, &ballot);
-      else
-        vote_strip_kind (k, m, y, bottom, 2, &ballot);
-    }
-  }
+  stereo_cpu_for (queue, divide_up (k->height, VOTE_ROWS), 1, vote_strips,
+      &job);
   return STEREO_OK;
 }
 

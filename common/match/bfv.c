@@ -11,7 +11,6 @@
 #include "core/cpu.h"
 #include "image/output.h"
 
-#include <omp.h>
 #include <string.h>
 
 static const StereoEnumValue vote_values[] = {
@@ -217,29 +216,6 @@ cross_at (const StereoBfvConstants * k, const StereoView * view, int x, int y)
           1));
 }
 
-StereoStatus
-stereo_bfv_crosses_cpu (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoView * left, const StereoView * right,
-    const StereoBfvMemory * m)
-{
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
-    uint32_t *row = m->left_arms + (size_t) y * (size_t) k->width;
-
-    for (int x = 0; x < k->width; x++)
-      row[x] = cross_at (k, left, x, y);
-  }
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int v = 0; v < k->grid_height; v++) {
-    uint32_t *row = m->right_arms + (size_t) v * (size_t) k->width;
-
-    for (int x = 0; x < k->width; x++)
-      row[x] = stereo_bfv_sample_arms (k, cross_at (k, right, x,
-              v * k->sampling_y));
-  }
-  return STEREO_OK;
-}
-
 /* Sums of one disparity, and the winners so far. */
 typedef struct
 {
@@ -252,6 +228,60 @@ typedef struct
   uint32_t *right_sum;          /* width x grid_height */
   uint32_t *right_count;
 } Slices;
+
+/* What the threads of a loop work on. */
+typedef struct
+{
+  const StereoBfvConstants *k;
+  const StereoView *left;
+  const StereoView *right;
+  const StereoBfvMemory *m;
+  int index;
+  const Slices *slices;
+  const StereoMap *map;
+  const StereoOutput *output;
+} Job;
+
+static void
+left_crosses (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoBfvConstants *k = job->k;
+
+  for (int y = span.begin; y < span.end; y++) {
+    uint32_t *row = job->m->left_arms + (size_t) y * (size_t) k->width;
+
+    for (int x = 0; x < k->width; x++)
+      row[x] = cross_at (k, job->left, x, y);
+  }
+}
+
+static void
+right_crosses (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoBfvConstants *k = job->k;
+
+  for (int v = span.begin; v < span.end; v++) {
+    uint32_t *row = job->m->right_arms + (size_t) v * (size_t) k->width;
+
+    for (int x = 0; x < k->width; x++)
+      row[x] = stereo_bfv_sample_arms (k, cross_at (k, job->right, x,
+              v * k->sampling_y));
+  }
+}
+
+StereoStatus
+stereo_bfv_crosses_cpu (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoView * left, const StereoView * right,
+    const StereoBfvMemory * m)
+{
+  Job job = {.k = k,.left = left,.right = right,.m = m };
+
+  stereo_cpu_for (queue, k->height, 0, left_crosses, &job);
+  stereo_cpu_for (queue, k->grid_height, 0, right_crosses, &job);
+  return STEREO_OK;
+}
 
 #define N_GRID_SLICES 6
 #define N_SLICES 8
@@ -362,40 +392,55 @@ match_row (const StereoBfvConstants * k, const StereoBfvMemory * m, int index,
   }
 }
 
+static void
+sum_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+
+  for (int v = span.begin; v < span.end; v++) {
+    cost_row (job->k, job->left, job->right, job->m, job->k->min_disparity
+        + job->index, v, job->slices);
+    sum_row (job->k, v, job->slices);
+  }
+}
+
+static void
+match_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+
+  for (int v = span.begin; v < span.end; v++)
+    match_row (job->k, job->m, job->index, v, job->slices);
+}
+
 StereoStatus
 stereo_bfv_match_cpu (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoView * left, const StereoView * right,
     const StereoBfvMemory * m)
 {
   Slices s;
+  Job job = {.k = k,.left = left,.right = right,.m = m,.slices = &s };
 
   make_slices (k, m->scratch, &s);
   memset (m->left, 0xff, sizeof (uint16_t) * (size_t) k->grid_width
       * (size_t) k->grid_height);
   memset (m->right, 0xff, sizeof (uint16_t) * (size_t) k->width
       * (size_t) k->grid_height);
-  for (int index = k->first_index; index < k->end_index; index++) {
-#pragma omp parallel num_threads(stereo_cpu_threads (queue))
-    {
-#pragma omp for
-      for (int v = 0; v < k->grid_height; v++) {
-        cost_row (k, left, right, m, k->min_disparity + index, v, &s);
-        sum_row (k, v, &s);
-      }
-#pragma omp for
-      for (int v = 0; v < k->grid_height; v++)
-        match_row (k, m, index, v, &s);
-    }
+  for (job.index = k->first_index; job.index < k->end_index; job.index++) {
+    stereo_cpu_for (queue, k->grid_height, 0, sum_rows, &job);
+    stereo_cpu_for (queue, k->grid_height, 0, match_rows, &job);
   }
   return STEREO_OK;
 }
 
-StereoStatus
-stereo_bfv_check_cpu (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoBfvMemory * m)
+static void
+check_rows (const void *context, StereoSpan span)
 {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int v = 0; v < k->grid_height; v++) {
+  const Job *job = context;
+  const StereoBfvConstants *k = job->k;
+  const StereoBfvMemory *m = job->m;
+
+  for (int v = span.begin; v < span.end; v++) {
     const uint16_t *right = m->right + (size_t) v * (size_t) k->width;
     size_t row = (size_t) v * (size_t) k->grid_width;
 
@@ -406,6 +451,15 @@ stereo_bfv_check_cpu (StereoQueue * queue, const StereoBfvConstants * k,
           u * k->sampling_x, index, right) ? index : STEREO_INVALID;
     }
   }
+}
+
+StereoStatus
+stereo_bfv_check_cpu (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvMemory * m)
+{
+  Job job = {.k = k,.m = m };
+
+  stereo_cpu_for (queue, k->grid_height, 0, check_rows, &job);
   return STEREO_OK;
 }
 
@@ -492,23 +546,28 @@ vote_at (const StereoBfvConstants * k, const StereoBfvMemory * m, int x, int y,
   return (uint16_t) stereo_bfv_clamp_index (k, index);
 }
 
+static void
+vote_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  uint16_t count[STEREO_MAX_DISPARITIES];
+
+  memset (count, 0, sizeof (count));
+  for (int y = span.begin; y < span.end; y++) {
+    uint16_t *row = job->m->voted + (size_t) y * (size_t) job->k->width;
+
+    for (int x = 0; x < job->k->width; x++)
+      row[x] = vote_at (job->k, job->m, x, y, count);
+  }
+}
+
 StereoStatus
 stereo_bfv_vote_cpu (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoBfvMemory * m)
 {
-#pragma omp parallel num_threads(stereo_cpu_threads (queue))
-  {
-    uint16_t count[STEREO_MAX_DISPARITIES];
+  Job job = {.k = k,.m = m };
 
-    memset (count, 0, sizeof (count));
-#pragma omp for schedule(dynamic, 8)
-    for (int y = 0; y < k->height; y++) {
-      uint16_t *row = m->voted + (size_t) y * (size_t) k->width;
-
-      for (int x = 0; x < k->width; x++)
-        row[x] = vote_at (k, m, x, y, count);
-    }
-  }
+  stereo_cpu_for (queue, k->height, 8, vote_rows, &job);
   return STEREO_OK;
 }
 
@@ -556,15 +615,17 @@ fill_row (const StereoBfvConstants * k, const StereoBfvMemory * m, int y)
   }
 }
 
-StereoStatus
-stereo_bfv_border_cpu (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoBfvMemory * m, const StereoMap * map,
-    const StereoOutput * output)
+static void
+border_rows (const void *context, StereoSpan span)
 {
+  const Job *job = context;
+  const StereoBfvConstants *k = job->k;
+  const StereoBfvMemory *m = job->m;
+  const StereoMap *map = job->map;
+  const StereoOutput *output = job->output;
   bool empty = k->first_index == k->end_index;
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
+  for (int y = span.begin; y < span.end; y++) {
     const uint16_t *row = m->voted + (size_t) y * (size_t) k->width;
 
     if (!empty && !k->mark_unreliable)
@@ -572,6 +633,16 @@ stereo_bfv_border_cpu (StereoQueue * queue, const StereoBfvConstants * k,
     for (int x = 0; x < k->width; x++)
       stereo_store_index (map, output, x, y, empty ? STEREO_INVALID : row[x]);
   }
+}
+
+StereoStatus
+stereo_bfv_border_cpu (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvMemory * m, const StereoMap * map,
+    const StereoOutput * output)
+{
+  Job job = {.k = k,.m = m,.map = map,.output = output };
+
+  stereo_cpu_for (queue, k->height, 0, border_rows, &job);
   return STEREO_OK;
 }
 

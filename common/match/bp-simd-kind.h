@@ -157,32 +157,50 @@ NAME (data_row_kind) (const StereoBpConstants * k, const StereoBpWork * work,
   }
 }
 
-static void
-NAME (pyramid) (const StereoBpConstants * k, const StereoBpWork * work,
-    int threads)
+ALWAYS_INLINE uint32_t *
+NAME (row_buffers) (const Job * job, int worker)
 {
-  size_t room = N_ROW_BUFFERS * (half_pitch (k->width) + MARGIN);
-  int pairs = (k->height + 1) / 2;
+  return (uint32_t *) job->work->scratch[2] + (size_t) worker * N_ROW_BUFFERS
+      * (half_pitch (job->k->width) + MARGIN);
+}
 
-#pragma omp parallel num_threads(threads)
-  {
-    uint32_t *buffers = (uint32_t *) work->scratch[2]
-        + (size_t) omp_get_thread_num () * room;
+/* Pairs of rows of level 0, and what level 1 has of them. */
+static void
+NAME (fine_rows) (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoBpConstants *k = job->k;
+  uint32_t *buffers = NAME (row_buffers) (job, span.worker);
 
-#pragma omp for
-    for (int y = 0; y < pairs; y++) {
-      NAME (fine_data_row) (k, work, 2 * y, buffers);
-      if (2 * y + 1 < k->height)
-        NAME (fine_data_row) (k, work, 2 * y + 1, buffers);
-      if (k->n_levels > 1)
-        NAME (data_row_kind) (k, work, 1, y, buffers, true);
-    }
-    for (int level = 2; level < k->n_levels; level++) {
-#pragma omp for
-      for (int y = 0; y < k->level[level].height; y++)
-        NAME (data_row_kind) (k, work, level, y, buffers, false);
-    }
+  for (int y = span.begin; y < span.end; y++) {
+    NAME (fine_data_row) (k, job->work, 2 * y, buffers);
+    if (2 * y + 1 < k->height)
+      NAME (fine_data_row) (k, job->work, 2 * y + 1, buffers);
+    if (k->n_levels > 1)
+      NAME (data_row_kind) (k, job->work, 1, y, buffers, true);
   }
+}
+
+static void
+NAME (data_rows) (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  uint32_t *buffers = NAME (row_buffers) (job, span.worker);
+
+  for (int y = span.begin; y < span.end; y++)
+    NAME (data_row_kind) (job->k, job->work, job->level, y, buffers, false);
+}
+
+static void
+NAME (pyramid) (StereoQueue * queue, const StereoBpConstants * k,
+    const StereoBpWork * work)
+{
+  Job job = {.k = k,.work = work };
+
+  stereo_cpu_for (queue, (k->height + 1) / 2, 0, NAME (fine_rows), &job);
+  for (job.level = 2; job.level < k->n_levels; job.level++)
+    stereo_cpu_for (queue, k->level[job.level].height, 0, NAME (data_rows),
+        &job);
 }
 
 /* ----------------------------------------------------------------- messages */
@@ -461,37 +479,72 @@ NAME (sweep_border) (const StereoBpConstants * k, const StereoBpWork * work,
   }
 }
 
+/* The bands of rows that a sweep is done in. */
+typedef struct
+{
+  const StereoBpConstants *k;
+  const StereoBpWork *work;
+  NAME (Sweep) sweep;
+  int steps;
+  int bands;
+} NAME (Bands);
+
+ALWAYS_INLINE int
+NAME (first_row) (const NAME (Bands) * b, int band)
+{
+  return band * b->k->level[b->sweep.level].height / b->bands;
+}
+
+ALWAYS_INLINE Vec *
+NAME (message_buffer) (const NAME (Bands) * b, int worker)
+{
+  return (Vec *) b->work->scratch[3] + (size_t) worker * 4
+      * n_disparities (b->k);
+}
+
+static void
+NAME (sweep_bands) (const void *context, StereoSpan span)
+{
+  const NAME (Bands) *b = context;
+  Vec *h = NAME (message_buffer) (b, span.worker);
+
+  for (int i = span.begin; i < span.end; i++)
+    NAME (sweep_band) (b->k, b->work, &b->sweep, b->steps,
+        NAME (first_row) (b, i), NAME (first_row) (b, i + 1), h);
+}
+
+static void
+NAME (sweep_borders) (const void *context, StereoSpan span)
+{
+  const NAME (Bands) *b = context;
+  Vec *h = NAME (message_buffer) (b, span.worker);
+
+  for (int i = span.begin; i < span.end; i++)
+    NAME (sweep_border) (b->k, b->work, &b->sweep, b->steps,
+        NAME (first_row) (b, i + 1), h);
+}
+
 /* All iterations of a level. */
 static void
-NAME (propagate) (const StereoBpConstants * k, const StereoBpWork * work,
-    int level, int threads)
+NAME (propagate) (StereoQueue * queue, const StereoBpConstants * k,
+    const StereoBpWork * work, int level)
 {
   int height = k->level[level].height;
-  size_t room = 4 * n_disparities (k);
-  int bands = stereo_clamp_int (height / 8, 1, threads);
+  NAME (Bands) b = {.k = k,.work = work };
+  int most;
+
+  b.bands = stereo_clamp_int (height / 8, 1, stereo_cpu_threads (queue));
   /* A band has at least twice as many rows as a sweep has steps. */
-  int most = bands == 1 ? MAX_SWEEP
-      : stereo_clamp_int (height / bands / 2 - 2, 1, MAX_SWEEP);
+  most = b.bands == 1 ? MAX_SWEEP
+      : stereo_clamp_int (height / b.bands / 2 - 2, 1, MAX_SWEEP);
+  for (int t = 0; t < k->iterations; t += most) {
+    bool last = k->iterations - t <= most;
 
-#pragma omp parallel num_threads(bands)
-  {
-    Vec *h = (Vec *) work->scratch[3]
-        + (size_t) omp_get_thread_num () * room;
-
-    for (int t = 0; t < k->iterations; t += most) {
-      bool last = k->iterations - t <= most;
-      NAME (Sweep) sweep = { level, t == 0, t, last ? k->iterations - t : most,
-        last && level == 0 };
-      int steps = 1 + sweep.iterations + sweep.decide;
-
-#pragma omp for schedule(static, 1)
-      for (int band = 0; band < bands; band++)
-        NAME (sweep_band) (k, work, &sweep, steps, band * height / bands,
-            (band + 1) * height / bands, h);
-#pragma omp for schedule(static, 1)
-      for (int band = 1; band < bands; band++)
-        NAME (sweep_border) (k, work, &sweep, steps, band * height / bands, h);
-    }
+    b.sweep = (NAME (Sweep)) { level, t == 0, t, last ? k->iterations - t
+          : most, last && level == 0 };
+    b.steps = 1 + b.sweep.iterations + b.sweep.decide;
+    stereo_cpu_for (queue, b.bands, 1, NAME (sweep_bands), &b);
+    stereo_cpu_for (queue, b.bands - 1, 1, NAME (sweep_borders), &b);
   }
 }
 

@@ -35,8 +35,6 @@
 #include "image/output.h"
 #include "simd/simd.h"
 
-#include <omp.h>
-
 #define STAGES SIMD_NAME (stereo_bp_stages_)
 
 /* Elements in front of and behind each volume that may be read, and have no
@@ -189,6 +187,16 @@ store_u32 (uint32_t * p, VecU32 x, size_t bytes)
   memcpy (p, &x, bytes);
 }
 
+/* What the threads of a loop work on. */
+typedef struct
+{
+  const StereoBpConstants *k;
+  const StereoBpWork *work;
+  int level;
+  const StereoMap *map;
+  const StereoOutput *output;
+} Job;
+
 /* The three precisions.  A stage is NAME (stage). */
 
 #define NAME(x) x##_int8
@@ -277,17 +285,15 @@ static StereoStatus
 pyramid_cpu (StereoQueue * queue, const StereoBpConstants * k,
     const StereoBpWork * work)
 {
-  int threads = stereo_cpu_threads (queue);
-
   switch (k->precision) {
     case STEREO_BP_PRECISION_INT8:
-      pyramid_int8 (k, work, threads);
+      pyramid_int8 (queue, k, work);
       break;
     case STEREO_BP_PRECISION_HALF:
-      pyramid_half (k, work, threads);
+      pyramid_half (queue, k, work);
       break;
     default:
-      pyramid_float (k, work, threads);
+      pyramid_float (queue, k, work);
       break;
   }
   return STEREO_OK;
@@ -297,32 +303,32 @@ static StereoStatus
 descend_cpu (StereoQueue * queue, const StereoBpConstants * k, int level,
     const StereoBpWork * work)
 {
-  int threads = stereo_cpu_threads (queue);
-
   switch (k->precision) {
     case STEREO_BP_PRECISION_INT8:
-      propagate_int8 (k, work, level, threads);
+      propagate_int8 (queue, k, work, level);
       break;
     case STEREO_BP_PRECISION_HALF:
-      propagate_half (k, work, level, threads);
+      propagate_half (queue, k, work, level);
       break;
     default:
-      propagate_float (k, work, level, threads);
+      propagate_float (queue, k, work, level);
       break;
   }
   return STEREO_OK;
 }
 
-static StereoStatus
-finish_cpu (StereoQueue * queue, const StereoBpConstants * k,
-    const StereoBpWork * work, const StereoMap * map,
-    const StereoOutput * output)
+static void
+finish_rows (const void *context, StereoSpan span)
 {
+  const Job *job = context;
+  const StereoBpConstants *k = job->k;
+  const StereoBpWork *work = job->work;
+  const StereoMap *map = job->map;
+  const StereoOutput *output = job->output;
   bool empty = k->first_index == k->end_index, inner = stereo_bp_has_inner (k);
   size_t pitch = half_pitch (k->width);
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
+  for (int y = span.begin; y < span.end; y++) {
     int from = inner ? stereo_clamp_int (y, 1, k->height - 2) : y;
     const uint16_t *best = (const uint16_t *) work->scratch[1] + MARGIN
         + 2 * (size_t) from * pitch;
@@ -337,6 +343,16 @@ finish_cpu (StereoQueue * queue, const StereoBpConstants * k,
       stereo_store_index (map, output, x, y, index);
     }
   }
+}
+
+static StereoStatus
+finish_cpu (StereoQueue * queue, const StereoBpConstants * k,
+    const StereoBpWork * work, const StereoMap * map,
+    const StereoOutput * output)
+{
+  Job job = {.k = k,.work = work,.map = map,.output = output };
+
+  stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 

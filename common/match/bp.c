@@ -309,29 +309,58 @@ smooth_columns (const StereoBpConstants * k, const uint16_t * source, int y,
   }
 }
 
+/* What the threads of a loop work on. */
+typedef struct
+{
+  const StereoBpConstants *k;
+  const StereoView *view;
+  uint16_t *from;
+  uint16_t *to;
+  const StereoBpWork *work;
+  int level;
+  int t;
+  const StereoMap *map;
+  const StereoOutput *output;
+} Job;
+
+static void
+prepare_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  size_t pitch = stereo_bp_view_pitch (job->k);
+
+  for (int y = span.begin; y < span.end; y++)
+    prepare_row (job->k, job->view->plane[0] + (size_t) y * job->view->stride,
+        job->to + (size_t) y * pitch);
+}
+
+static void
+smooth_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  size_t pitch = stereo_bp_view_pitch (job->k);
+
+  for (int y = span.begin; y < span.end; y++)
+    smooth_columns (job->k, job->from, y, job->to + (size_t) y * pitch);
+}
+
 StereoStatus
 stereo_bp_prepare_cpu (StereoQueue * queue, const StereoBpConstants * k,
     const StereoView * left, const StereoView * right,
     const StereoBpWork * work)
 {
-  size_t pitch = stereo_bp_view_pitch (k);
-  int threads = stereo_cpu_threads (queue);
-
   for (int side = 0; side < 2; side++) {
     const StereoView *view = side == 0 ? left : right;
     uint16_t *plane = stereo_bp_view (work, side);
     uint16_t *rows = k->n_taps > 1
         ? (uint16_t *) work->scratch[0] + STEREO_BP_VIEW_MARGIN : plane;
 
-#pragma omp parallel for num_threads(threads)
-    for (int y = 0; y < k->height; y++)
-      prepare_row (k, view->plane[0] + (size_t) y * view->stride,
-          rows + (size_t) y * pitch);
-    if (k->n_taps == 1)
-      continue;
-#pragma omp parallel for num_threads(threads)
-    for (int y = 0; y < k->height; y++)
-      smooth_columns (k, rows, y, plane + (size_t) y * pitch);
+    Job prepare = {.k = k,.view = view,.to = rows };
+    Job smooth = {.k = k,.from = rows,.to = plane };
+
+    stereo_cpu_for (queue, k->height, 0, prepare_rows, &prepare);
+    if (k->n_taps > 1)
+      stereo_cpu_for (queue, k->height, 0, smooth_rows, &smooth);
   }
   return STEREO_OK;
 }
@@ -409,15 +438,17 @@ messages_at (const StereoBpConstants * k, const StereoBpWork * work,
       * disparities (k);
 }
 
-static StereoStatus
-data_cpu (StereoQueue * queue, const StereoBpConstants * k, int level,
-    const StereoBpWork * work)
+static void
+data_rows (const void *context, StereoSpan span)
 {
+  const Job *job = context;
+  const StereoBpConstants *k = job->k;
+  int level = job->level;
+  const StereoBpWork *work = job->work;
   StereoBpSize size = k->level[level], below = k->level[level - 1];
   int n = (int) disparities (k);
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < size.height; y++) {
+  for (int y = span.begin; y < span.end; y++) {
     for (int x = 0; x < size.width; x++) {
       uint32_t *target = (uint32_t *) work->data[level] + ((size_t) y
           * (size_t) size.width + (size_t) x) * disparities (k);
@@ -438,18 +469,29 @@ data_cpu (StereoQueue * queue, const StereoBpConstants * k, int level,
                 k->max_data));
     }
   }
-  return STEREO_OK;
 }
 
 static StereoStatus
-start_cpu (StereoQueue * queue, const StereoBpConstants * k, int level,
+data_cpu (StereoQueue * queue, const StereoBpConstants * k, int level,
     const StereoBpWork * work)
 {
+  Job job = {.k = k,.level = level,.work = work };
+
+  stereo_cpu_for (queue, k->level[level].height, 0, data_rows, &job);
+  return STEREO_OK;
+}
+
+static void
+start_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoBpConstants *k = job->k;
+  int level = job->level;
+  const StereoBpWork *work = job->work;
   StereoBpSize size = k->level[level];
   size_t bytes = disparities (k) * sizeof (uint32_t);
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < size.height; y++) {
+  for (int y = span.begin; y < span.end; y++) {
     for (int x = 0; x < size.width; x++) {
       for (int i = 0; i < 4; i++) {
         uint32_t *target = messages_at (k, work, level, i, x, y);
@@ -462,22 +504,33 @@ start_cpu (StereoQueue * queue, const StereoBpConstants * k, int level,
       }
     }
   }
-  return STEREO_OK;
 }
 
 static StereoStatus
-iterate_cpu (StereoQueue * queue, const StereoBpConstants * k, int level,
-    int t, const StereoBpWork * work)
+start_cpu (StereoQueue * queue, const StereoBpConstants * k, int level,
+    const StereoBpWork * work)
 {
+  Job job = {.k = k,.level = level,.work = work };
+
+  stereo_cpu_for (queue, k->level[level].height, 0, start_rows, &job);
+  return STEREO_OK;
+}
+
+static void
+iterate_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoBpConstants *k = job->k;
+  const StereoBpWork *work = job->work;
+  int level = job->level;
   StereoBpSize size = k->level[level];
   int n = (int) disparities (k);
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 1; y < size.height - 1; y++) {
+  for (int y = 1 + span.begin; y < 1 + span.end; y++) {
     for (int x = 1; x < size.width - 1; x++) {
       uint32_t *in[4], *h[4];
 
-      if (!stereo_bp_sends (size, x, y, t))
+      if (!stereo_bp_sends (size, x, y, job->t))
         continue;
       in[UP] = messages_at (k, work, level, UP, x, y + 1);
       in[DOWN] = messages_at (k, work, level, DOWN, x, y - 1);
@@ -502,6 +555,15 @@ iterate_cpu (StereoQueue * queue, const StereoBpConstants * k, int level,
       }
     }
   }
+}
+
+static StereoStatus
+iterate_cpu (StereoQueue * queue, const StereoBpConstants * k, int level,
+    int t, const StereoBpWork * work)
+{
+  Job job = {.k = k,.work = work,.level = level,.t = t };
+
+  stereo_cpu_for (queue, k->level[level].height - 2, 0, iterate_rows, &job);
   return STEREO_OK;
 }
 
@@ -532,19 +594,31 @@ best_at (const StereoBpConstants * k, const StereoBpWork * work, int x, int y)
   return (unsigned) (k->first_index + best);
 }
 
+static void
+finish_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoBpConstants *k = job->k;
+  const StereoBpWork *work = job->work;
+  const StereoMap *map = job->map;
+  const StereoOutput *output = job->output;
+  bool empty = k->first_index == k->end_index;
+
+  for (int y = span.begin; y < span.end; y++) {
+    for (int x = 0; x < k->width; x++)
+      stereo_store_index (map, output, x, y,
+          empty ? STEREO_INVALID : best_at (k, work, x, y));
+  }
+}
+
 static StereoStatus
 finish_cpu (StereoQueue * queue, const StereoBpConstants * k,
     const StereoBpWork * work, const StereoMap * map,
     const StereoOutput * output)
 {
-  bool empty = k->first_index == k->end_index;
+  Job job = {.k = k,.work = work,.map = map,.output = output };
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
-    for (int x = 0; x < k->width; x++)
-      stereo_store_index (map, output, x, y,
-          empty ? STEREO_INVALID : best_at (k, work, x, y));
-  }
+  stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 

@@ -22,8 +22,6 @@
 #include "image/output.h"
 #include "simd/simd.h"
 
-#include <omp.h>
-
 #define STAGES SIMD_NAME (stereo_expstep_stages_)
 
 #define LANES (SIMD_BYTES / 2)
@@ -177,33 +175,53 @@ get_weights (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
   return (RowWeights) { m->made[0], m->made[1] };
 }
 
+/* What the threads of a loop work on. */
+typedef struct
+{
+  const StereoExpstepConstants *k;
+  const StereoExpstepPass *passes;
+  int n_passes;
+  int index;
+  bool last;
+  const StereoExpstepWork *work;
+  const StereoExpstepChunk *chunk;
+  bool *idle;
+  const StereoMap *map;
+  const StereoOutput *output;
+} Job;
+
+static void
+weight_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoExpstepConstants *k = job->k;
+  const StereoExpstepWork *work = job->work;
+  WeightMemory m;
+
+  for (int i = 0; i < job->n_passes; i++) {
+    for (int y = span.begin; y < span.end; y++) {
+      make_row_weights (k, &job->passes[i], work, y, &m,
+          kept_weights (k, work, i, false, 0, y),
+          kept_weights (k, work, i, false, 1, y));
+      make_column_weights (k, &job->passes[i], work, y, &m,
+          kept_weights (k, work, i, true, 0, y),
+          kept_weights (k, work, i, true, 1, y));
+    }
+  }
+}
+
 static StereoStatus
 prepare_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepPass * passes, int n_passes, const StereoView * left,
     const StereoView * right, const StereoExpstepWork * work)
 {
+  Job job = {.k = k,.passes = passes,.n_passes = n_passes,.work = work };
   StereoStatus status = stereo_expstep_prepare_cpu (queue, k, left, right,
       work);
 
-  if (status != STEREO_OK || work->weights == NULL)
-    return status;
-#pragma omp parallel num_threads(stereo_cpu_threads (queue))
-  {
-    WeightMemory m;
-
-    for (int i = 0; i < n_passes; i++) {
-#pragma omp for nowait
-      for (int y = 0; y < k->height; y++) {
-        make_row_weights (k, &passes[i], work, y, &m,
-            kept_weights (k, work, i, false, 0, y),
-            kept_weights (k, work, i, false, 1, y));
-        make_column_weights (k, &passes[i], work, y, &m,
-            kept_weights (k, work, i, true, 0, y),
-            kept_weights (k, work, i, true, 1, y));
-      }
-    }
-  }
-  return STEREO_OK;
+  if (status == STEREO_OK && work->weights != NULL)
+    stereo_cpu_for (queue, k->height, 0, weight_rows, &job);
+  return status;
 }
 
 /* ----------------------------------------------------------------- messages */
@@ -293,13 +311,25 @@ costs_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
   }
 }
 
+static void
+cost_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoExpstepConstants *k = job->k;
+  const StereoExpstepWork *work = job->work;
+  const StereoExpstepChunk *chunk = job->chunk;
+
+  for (int y = span.begin; y < span.end; y++)
+    costs_row (k, work, chunk, y);
+}
+
 static StereoStatus
 cost_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
 {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++)
-    costs_row (k, work, chunk, y);
+  Job job = {.k = k,.work = work,.chunk = chunk };
+
+  stereo_cpu_for (queue, k->height, 0, cost_rows, &job);
   return STEREO_OK;
 }
 
@@ -440,19 +470,26 @@ rows_row (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
       : KIND_MESSAGES);
 }
 
+static void
+rows_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  WeightMemory m;
+
+  for (int y = span.begin; y < span.end; y++)
+    rows_row (job->k, job->passes, job->index, job->work, job->chunk, y, &m);
+}
+
 static StereoStatus
 rows_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepPass * pass, int index, const StereoExpstepWork * work,
     const StereoExpstepChunk * chunk)
 {
-#pragma omp parallel num_threads(stereo_cpu_threads (queue))
-  {
-    WeightMemory m;
+  Job job = {.k = k,.passes = pass,.index = index,.work = work,
+    .chunk = chunk
+  };
 
-#pragma omp for schedule(dynamic, 4)
-    for (int y = 0; y < k->height; y++)
-      rows_row (k, pass, index, work, chunk, y, &m);
-  }
+  stereo_cpu_for (queue, k->height, 4, rows_rows, &job);
   return STEREO_OK;
 }
 
@@ -526,27 +563,64 @@ columns_row (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
   }
 }
 
+static void
+columns_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  WeightMemory m;
+
+  for (int y = span.begin; y < span.end; y++)
+    columns_row (job->k, job->passes, job->index, job->last,
+        job->chunk->first == job->k->first_index, job->work, job->chunk, y,
+        &m);
+}
+
 static StereoStatus
 columns_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepPass * pass, int index, bool last,
     const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
 {
-#pragma omp parallel num_threads(stereo_cpu_threads (queue))
-  {
-    WeightMemory m;
+  Job job = {.k = k,.passes = pass,.index = index,.last = last,.work = work,
+    .chunk = chunk
+  };
 
-#pragma omp for schedule(dynamic, 4)
-    for (int y = 0; y < k->height; y++)
-      columns_row (k, pass, index, last, chunk->first == k->first_index, work,
-          chunk, y, &m);
-  }
+  stereo_cpu_for (queue, k->height, 4, columns_rows, &job);
   return STEREO_OK;
 }
 
 /* ------------------------------------------------------- a part to a thread */
 
-/* Each thread takes whole chunks, through all passes, in volumes of its own
- * that stay in its cache; and nobody waits for anybody but at the end. */
+/* Chunks through all passes, in the worker's own volumes. */
+static void
+match_chunks (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoExpstepConstants *k = job->k;
+  StereoExpstepWork own = stereo_expstep_part (k, job->work, span.worker);
+  WeightMemory m;
+
+  for (int c = span.begin; c < span.end; c++) {
+    StereoExpstepChunk chunk = {
+      k->first_index + c * own.part_chunk, own.part_chunk
+    };
+
+    if (chunk.count > k->end_index - chunk.first)
+      chunk.count = k->end_index - chunk.first;
+    for (int y = 0; y < k->height; y++)
+      costs_row (k, &own, &chunk, y);
+    for (int i = 0; i < job->n_passes; i++) {
+      for (int y = 0; y < k->height; y++)
+        rows_row (k, &job->passes[i], i, &own, &chunk, y, &m);
+      for (int y = 0; y < k->height; y++)
+        columns_row (k, &job->passes[i], i, i == job->n_passes - 1,
+            job->idle[span.worker], &own, &chunk, y, &m);
+    }
+    job->idle[span.worker] = false;
+  }
+}
+
+/* Each thread takes whole chunks in ascending order, in volumes that stay in
+ * its cache; and nobody waits for anybody but at the end. */
 static StereoStatus
 match_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepPass * passes, int n_passes,
@@ -554,52 +628,33 @@ match_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
 {
   int n_chunks = (k->end_index - k->first_index + work->part_chunk - 1)
       / work->part_chunk;
+  bool idle[STEREO_POOL_MAX];
+  Job job = {.k = k,.passes = passes,.n_passes = n_passes,.work = work,
+    .idle = idle
+  };
 
-  (void) queue;
-#pragma omp parallel num_threads(work->parts)
-  {
-    StereoExpstepWork own = stereo_expstep_part (k, work,
-        omp_get_thread_num ());
-    bool fresh = true;
-    WeightMemory m;
-
-#pragma omp for schedule(monotonic:dynamic)
-    for (int c = 0; c < n_chunks; c++) {
-      StereoExpstepChunk chunk = {
-        k->first_index + c * work->part_chunk, work->part_chunk
-      };
-
-      if (chunk.count > k->end_index - chunk.first)
-        chunk.count = k->end_index - chunk.first;
-      for (int y = 0; y < k->height; y++)
-        costs_row (k, &own, &chunk, y);
-      for (int i = 0; i < n_passes; i++) {
-        bool last = i == n_passes - 1;
-
-        for (int y = 0; y < k->height; y++)
-          rows_row (k, &passes[i], i, &own, &chunk, y, &m);
-        for (int y = 0; y < k->height; y++)
-          columns_row (k, &passes[i], i, last, fresh, &own, &chunk, y, &m);
-      }
-      fresh = false;
-    }
-    /* A thread that came too late for any has no winners. */
-    if (fresh)
-      memset (own.best, 0xff, sizeof (uint32_t) * work->pitch
-          * (size_t) k->height);
+  memset (idle, true, sizeof (idle));
+  stereo_cpu_for (queue, n_chunks, 1, match_chunks, &job);
+  /* A thread that came too late for any has no winners. */
+  for (int i = 0; i < work->parts; i++) {
+    if (idle[i])
+      memset (stereo_expstep_part (k, work, i).best, 0xff, sizeof (uint32_t)
+          * work->pitch * (size_t) k->height);
   }
   return STEREO_OK;
 }
 
-static StereoStatus
-finish_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepWork * work, const StereoMap * map,
-    const StereoOutput * output)
+static void
+finish_rows (const void *context, StereoSpan span)
 {
+  const Job *job = context;
+  const StereoExpstepConstants *k = job->k;
+  const StereoExpstepWork *work = job->work;
+  const StereoMap *map = job->map;
+  const StereoOutput *output = job->output;
   bool empty = k->first_index == k->end_index;
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
+  for (int y = span.begin; y < span.end; y++) {
     for (int x = 0; x < k->width; x++) {
       int in_vector = x % SIMD_BYTES;
       int place = 2 * (x - in_vector) + in_vector % 2 * LANES + in_vector / 2;
@@ -616,6 +671,16 @@ finish_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
           : best & 0xffff);
     }
   }
+}
+
+static StereoStatus
+finish_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, const StereoMap * map,
+    const StereoOutput * output)
+{
+  Job job = {.k = k,.work = work,.map = map,.output = output };
+
+  stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 

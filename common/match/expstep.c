@@ -224,12 +224,30 @@ messages (const StereoExpstepConstants * k, const StereoExpstepWork * work,
   }
 }
 
-static StereoStatus
-cost_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
+/* What the threads of a loop work on. */
+typedef struct
 {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
+  const StereoExpstepConstants *k;
+  const StereoView *left;
+  const StereoView *right;
+  const StereoExpstepPass *pass;
+  int index;
+  bool last;
+  const StereoExpstepWork *work;
+  const StereoExpstepChunk *chunk;
+  const StereoMap *map;
+  const StereoOutput *output;
+} Job;
+
+static void
+cost_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoExpstepConstants *k = job->k;
+  const StereoExpstepWork *work = job->work;
+  const StereoExpstepChunk *chunk = job->chunk;
+
+  for (int y = span.begin; y < span.end; y++) {
     size_t row = (size_t) y * work->pitch;
 
     for (int i = 0; i < chunk->count; i++) {
@@ -252,18 +270,30 @@ cost_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     if (k->messages)
       messages (k, work, 0, chunk, y, false);
   }
-  return STEREO_OK;
 }
 
 static StereoStatus
-rows_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepPass * pass, int index, const StereoExpstepWork * work,
-    const StereoExpstepChunk * chunk)
+cost_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
 {
+  Job job = {.k = k,.work = work,.chunk = chunk };
+
+  stereo_cpu_for (queue, k->height, 0, cost_rows, &job);
+  return STEREO_OK;
+}
+
+static void
+rows_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoExpstepConstants *k = job->k;
+  const StereoExpstepPass *pass = job->pass;
+  int index = job->index;
+  const StereoExpstepWork *work = job->work;
+  const StereoExpstepChunk *chunk = job->chunk;
   int s = pass->step;
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
+  for (int y = span.begin; y < span.end; y++) {
     for (int x = 0; x < k->width; x++) {
       bool before = x >= s, after = x + s < k->width;
       size_t at = (size_t) y * work->pitch + (size_t) x;
@@ -285,6 +315,18 @@ rows_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     if (k->messages)
       messages (k, work, 1, chunk, y, index >= STEREO_EXPSTEP_FINE_PASS);
   }
+}
+
+static StereoStatus
+rows_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepPass * pass, int index, const StereoExpstepWork * work,
+    const StereoExpstepChunk * chunk)
+{
+  Job job = {.k = k,.pass = pass,.index = index,.work = work,
+    .chunk = chunk
+  };
+
+  stereo_cpu_for (queue, k->height, 0, rows_rows, &job);
   return STEREO_OK;
 }
 
@@ -304,16 +346,20 @@ column_sum (const StereoExpstepConstants * k, const StereoExpstepWork * work,
   return sum;
 }
 
-static StereoStatus
-columns_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepPass * pass, int index, bool last,
-    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
+static void
+columns_rows (const void *context, StereoSpan span)
 {
+  const Job *job = context;
+  const StereoExpstepConstants *k = job->k;
+  const StereoExpstepPass *pass = job->pass;
+  int index = job->index;
+  bool last = job->last;
+  const StereoExpstepWork *work = job->work;
+  const StereoExpstepChunk *chunk = job->chunk;
   bool refine = k->messages && index == STEREO_EXPSTEP_FINE_PASS - 1;
   int s = pass->step;
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
+  for (int y = span.begin; y < span.end; y++) {
     for (int x = 0; x < k->width; x++) {
       size_t at = (size_t) y * work->pitch + (size_t) x;
       uint32_t w[2], least = UINT32_MAX;
@@ -342,7 +388,38 @@ columns_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     if (k->messages && !last)
       messages (k, work, 0, chunk, y, index >= STEREO_EXPSTEP_FINE_PASS - 1);
   }
+}
+
+static StereoStatus
+columns_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
+    const StereoExpstepPass * pass, int index, bool last,
+    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
+{
+  Job job = {.k = k,.pass = pass,.index = index,.last = last,.work = work,
+    .chunk = chunk
+  };
+
+  stereo_cpu_for (queue, k->height, 0, columns_rows, &job);
   return STEREO_OK;
+}
+
+static void
+finish_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoExpstepConstants *k = job->k;
+  const StereoExpstepWork *work = job->work;
+  const StereoMap *map = job->map;
+  const StereoOutput *output = job->output;
+  bool empty = k->first_index == k->end_index;
+
+  for (int y = span.begin; y < span.end; y++) {
+    const uint32_t *best = work->best + (size_t) y * work->pitch;
+
+    for (int x = 0; x < k->width; x++)
+      stereo_store_index (map, output, x, y, empty ? STEREO_INVALID
+          : best[x] & 0xffff);
+  }
 }
 
 static StereoStatus
@@ -350,16 +427,9 @@ finish_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepWork * work, const StereoMap * map,
     const StereoOutput * output)
 {
-  bool empty = k->first_index == k->end_index;
+  Job job = {.k = k,.work = work,.map = map,.output = output };
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
-    const uint32_t *best = work->best + (size_t) y * work->pitch;
-
-    for (int x = 0; x < k->width; x++)
-      stereo_store_index (map, output, x, y, empty ? STEREO_INVALID
-          : best[x] & 0xffff);
-  }
+  stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 
@@ -423,13 +493,16 @@ stereo_expstep_plan_cpu (const StereoProblem * problem,
   return chunk;
 }
 
-StereoStatus
-stereo_expstep_prepare_cpu (StereoQueue * queue,
-    const StereoExpstepConstants * k, const StereoView * left,
-    const StereoView * right, const StereoExpstepWork * work)
+static void
+prepare_rows (const void *context, StereoSpan span)
 {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
+  const Job *job = context;
+  const StereoExpstepConstants *k = job->k;
+  const StereoView *left = job->left;
+  const StereoView *right = job->right;
+  const StereoExpstepWork *work = job->work;
+
+  for (int y = span.begin; y < span.end; y++) {
     for (int side = 0; side < 2; side++) {
       const StereoView *view = side == 0 ? left : right;
       uint8_t *const *planes = side == 0 ? work->left : work->right;
@@ -449,6 +522,16 @@ stereo_expstep_prepare_cpu (StereoQueue * queue,
             view->plane[1][from + x], view->plane[2][from + x]);
     }
   }
+}
+
+StereoStatus
+stereo_expstep_prepare_cpu (StereoQueue * queue,
+    const StereoExpstepConstants * k, const StereoView * left,
+    const StereoView * right, const StereoExpstepWork * work)
+{
+  Job job = {.k = k,.left = left,.right = right,.work = work };
+
+  stereo_cpu_for (queue, k->height, 0, prepare_rows, &job);
   return STEREO_OK;
 }
 

@@ -23,6 +23,8 @@
 #include "match/pyramid-pixel.h"
 #include "simd/simd-float.h"
 
+#include <limits.h>
+
 #define STAGES SIMD_NAME (stereo_pyramid_stages_)
 
 #define LANES SIMD_LANES32
@@ -52,7 +54,7 @@ typedef struct
   int columns;
   int n;
   int tile_height;
-  int n_threads;
+  int chunk;                    /* tiles done at a time */
 } Tiling;
 
 /* Below so many pixels a second thread is not worth waiting for. */
@@ -63,18 +65,18 @@ static Tiling
 make_tiling (const StereoQueue * queue, const StereoPyramidLevel * level)
 {
   Tiling t;
-  int rows;
+  int rows, threads = level->width * level->height < FEW_PIXELS ? 1
+      : stereo_cpu_threads (queue);
 
   t.columns = (level->width + TILE_WIDTH - 1) / TILE_WIDTH;
   t.tile_height = 2 * MAX_TILE_HEIGHT;
-  t.n_threads = level->width * level->height < FEW_PIXELS ? 1
-      : stereo_cpu_threads (queue);
+  t.chunk = threads == 1 ? INT_MAX : 1;
   do {
     t.tile_height /= 2;
     rows = (level->height + t.tile_height - 1) / t.tile_height;
     t.n = t.columns * rows;
   } while (t.tile_height > MIN_TILE_HEIGHT
-      && t.n_threads > 1 && t.n < 2 * t.n_threads);
+      && threads > 1 && t.n < 2 * threads);
   return t;
 }
 
@@ -93,6 +95,28 @@ get_tile (const Tiling * t, const StereoPyramidLevel * level, int i)
     tile.height = t->tile_height;
   return tile;
 }
+
+/* What the threads of a loop work on. */
+typedef struct
+{
+  const StereoPyramidConstants *k;
+  const Tiling *tiling;
+  const StereoView *left;
+  const StereoView *right;
+  const StereoPyramidLevel *level;
+  const StereoPyramidLevel *coarse;
+  const StereoPyramidLevel *fine;
+  const float *inverse;
+  float *made;                  /* inverses, by prepare */
+  float step;
+  bool first;
+  const StereoPyramidField *from;
+  const StereoPyramidField *to;
+  int steps;
+  bool mean;
+  const StereoPyramidField *field;
+  const StereoOutput *const *results;
+} Job;
 
 /* The place of column x of the image in a tile's rows. */
 ALWAYS_INLINE int
@@ -337,19 +361,30 @@ prepare_tile (const Tile * tile, const StereoPyramidLevel * level,
   }
 }
 
+static void
+prepare_tiles (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoPyramidLevel *level = job->level;
+  float *inverse = job->made;
+  const Tiling *tiling = job->tiling;
+
+  for (int t = span.begin; t < span.end; t++) {
+    Tile tile = get_tile (tiling, level, t);
+
+    prepare_tile (&tile, level, inverse);
+  }
+}
+
 static StereoStatus
 prepare (StereoQueue * queue, const StereoPyramidConstants * k,
     const StereoPyramidLevel * level, float *inverse)
 {
   Tiling tiling = make_tiling (queue, level);
+  Job job = {.level = level,.made = inverse,.tiling = &tiling };
 
   (void) k;
-#pragma omp parallel for num_threads(tiling.n_threads) schedule(dynamic)
-  for (int t = 0; t < tiling.n; t++) {
-    Tile tile = get_tile (&tiling, level, t);
-
-    prepare_tile (&tile, level, inverse);
-  }
+  stereo_cpu_for (queue, tiling.n, tiling.chunk, prepare_tiles, &job);
   return STEREO_OK;
 }
 
@@ -518,6 +553,27 @@ correlate_tile (const Tile * tile, const StereoPyramidLevel * level,
         &scratch, false);
 }
 
+static void
+correlate_tiles (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoPyramidConstants *k = job->k;
+  const StereoPyramidLevel *level = job->level;
+  const float *inverse = job->inverse;
+  float step = job->step;
+  bool first = job->first;
+  const StereoPyramidField *from = job->from;
+  const StereoPyramidField *to = job->to;
+  const Tiling *tiling = job->tiling;
+
+  for (int t = span.begin; t < span.end; t++) {
+    Tile tile = get_tile (tiling, level, t);
+
+    correlate_tile (&tile, level, inverse, step, first, from, to,
+        k->vertical);
+  }
+}
+
 static StereoStatus
 correlate (StereoQueue * queue, const StereoPyramidConstants * k,
     const StereoPyramidLevel * level, const float *inverse, float step,
@@ -525,14 +581,11 @@ correlate (StereoQueue * queue, const StereoPyramidConstants * k,
     const StereoPyramidField * to)
 {
   Tiling tiling = make_tiling (queue, level);
+  Job job = {.k = k,.level = level,.inverse = inverse,.step = step,
+    .first = first,.from = from,.to = to,.tiling = &tiling
+  };
 
-#pragma omp parallel for num_threads(tiling.n_threads) schedule(dynamic)
-  for (int t = 0; t < tiling.n; t++) {
-    Tile tile = get_tile (&tiling, level, t);
-
-    correlate_tile (&tile, level, inverse, step, first, from, to,
-        k->vertical);
-  }
+  stereo_cpu_for (queue, tiling.n, tiling.chunk, correlate_tiles, &job);
   return STEREO_OK;
 }
 
@@ -783,25 +836,42 @@ diffuse_tile (Diffusion * d, bool vertical)
 }
 
 static void
-diffuse_some (StereoQueue * queue, const StereoPyramidConstants * k,
-    const StereoPyramidLevel * level, int steps, bool mean,
-    const StereoPyramidField * from, const StereoPyramidField * to)
+diffuse_some_tiles (const void *context, StereoSpan span)
 {
-  Tiling tiling = make_tiling (queue, level);
+  const Job *job = context;
+  const StereoPyramidConstants *k = job->k;
+  const StereoPyramidLevel *level = job->level;
+  int steps = job->steps;
+  bool mean = job->mean;
+  const StereoPyramidField *from = job->from;
+  const StereoPyramidField *to = job->to;
+  const Tiling *tiling = job->tiling;
 
-#pragma omp parallel for num_threads(tiling.n_threads) schedule(dynamic)
-  for (int t = 0; t < tiling.n; t++) {
+  for (int t = span.begin; t < span.end; t++) {
     DiffusionScratch scratch;
     Diffusion d = {.level = level,.from = from,.to = to,.steps = steps,
       .mean = mean,.s = &scratch
     };
 
-    d.tile = get_tile (&tiling, level, t);
+    d.tile = get_tile (tiling, level, t);
     if (k->vertical)
       diffuse_tile (&d, true);
     else
       diffuse_tile (&d, false);
   }
+}
+
+static void
+diffuse_some (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * level, int steps, bool mean,
+    const StereoPyramidField * from, const StereoPyramidField * to)
+{
+  Tiling tiling = make_tiling (queue, level);
+  Job job = {.k = k,.level = level,.steps = steps,.mean = mean,
+    .from = from,.to = to,.tiling = &tiling
+  };
+
+  stereo_cpu_for (queue, tiling.n, tiling.chunk, diffuse_some_tiles, &job);
 }
 
 /* An odd number of parts, so that the last one comes to the right field. */
@@ -825,13 +895,16 @@ diffuse (StereoQueue * queue, const StereoPyramidConstants * k,
 
 /* ------------------------------------------------------------- other levels */
 
-static StereoStatus
-start (StereoQueue * queue, const StereoPyramidConstants * k,
-    const StereoView * left, const StereoView * right,
-    const StereoPyramidLevel * level)
+static void
+start_rows (const void *context, StereoSpan span)
 {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < level->height; y++) {
+  const Job *job = context;
+  const StereoPyramidConstants *k = job->k;
+  const StereoView *left = job->left;
+  const StereoView *right = job->right;
+  const StereoPyramidLevel *level = job->level;
+
+  for (int y = span.begin; y < span.end; y++) {
     for (int side = 0; side < 2; side++) {
       const StereoView *view = side ? right : left;
       uint32_t *restrict words = (side ? level->right : level->left)
@@ -847,6 +920,16 @@ start (StereoQueue * queue, const StereoPyramidConstants * k,
         words[x] = 0;
     }
   }
+}
+
+static StereoStatus
+start (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoView * left, const StereoView * right,
+    const StereoPyramidLevel * level)
+{
+  Job job = {.k = k,.left = left,.right = right,.level = level };
+
+  stereo_cpu_for (queue, level->height, 0, start_rows, &job);
   return STEREO_OK;
 }
 
@@ -982,22 +1065,33 @@ shrink_tile (const StereoPyramidLevel * fine,
   }
 }
 
-static StereoStatus
-shrink (StereoQueue * queue, const StereoPyramidConstants * k,
-    const StereoPyramidLevel * fine, const StereoPyramidLevel * coarse)
+static void
+shrink_tiles (const void *context, StereoSpan span)
 {
-  Tiling tiling = make_tiling (queue, coarse);
+  const Job *job = context;
+  const StereoPyramidLevel *fine = job->fine;
+  const StereoPyramidLevel *coarse = job->coarse;
+  const Tiling *tiling = job->tiling;
 
-  (void) k;
-#pragma omp parallel for num_threads(tiling.n_threads) schedule(dynamic)
-  for (int t = 0; t < 2 * tiling.n; t++) {
-    Tile tile = get_tile (&tiling, coarse, t / 2);
+  for (int t = span.begin; t < span.end; t++) {
+    Tile tile = get_tile (tiling, coarse, t / 2);
 
     if (t % 2)
       shrink_tile (fine, coarse, &tile, fine->right, coarse->right);
     else
       shrink_tile (fine, coarse, &tile, fine->left, coarse->left);
   }
+}
+
+static StereoStatus
+shrink (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * fine, const StereoPyramidLevel * coarse)
+{
+  Tiling tiling = make_tiling (queue, coarse);
+  Job job = {.fine = fine,.coarse = coarse,.tiling = &tiling };
+
+  (void) k;
+  stereo_cpu_for (queue, 2 * tiling.n, tiling.chunk, shrink_tiles, &job);
   return STEREO_OK;
 }
 
@@ -1077,19 +1171,35 @@ grow_tile (const StereoPyramidConstants * k,
   }
 }
 
+static void
+grow_tiles (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoPyramidConstants *k = job->k;
+  const StereoPyramidLevel *coarse = job->coarse;
+  const StereoPyramidLevel *fine = job->fine;
+  const StereoPyramidField *from = job->from;
+  const StereoPyramidField *to = job->to;
+  const Tiling *tiling = job->tiling;
+
+  for (int t = span.begin; t < span.end; t++) {
+    Tile tile = get_tile (tiling, fine, t);
+
+    grow_tile (k, coarse, fine, from, to, &tile);
+  }
+}
+
 static StereoStatus
 grow (StereoQueue * queue, const StereoPyramidConstants * k,
     const StereoPyramidLevel * coarse, const StereoPyramidLevel * fine,
     const StereoPyramidField * from, const StereoPyramidField * to)
 {
   Tiling tiling = make_tiling (queue, fine);
+  Job job = {.k = k,.coarse = coarse,.fine = fine,.from = from,.to = to,
+    .tiling = &tiling
+  };
 
-#pragma omp parallel for num_threads(tiling.n_threads) schedule(dynamic)
-  for (int t = 0; t < tiling.n; t++) {
-    Tile tile = get_tile (&tiling, fine, t);
-
-    grow_tile (k, coarse, fine, from, to, &tile);
-  }
+  stereo_cpu_for (queue, tiling.n, tiling.chunk, grow_tiles, &job);
   return STEREO_OK;
 }
 
@@ -1106,13 +1216,16 @@ encode_row (const StereoOutput * output, const float *row, float sign, int y,
     stereo_store_value (&o, x, y, sign * row[x]);
 }
 
-static StereoStatus
-finish (StereoQueue * queue, const StereoPyramidConstants * k,
-    const StereoPyramidLevel * level, const StereoPyramidField * field,
-    const StereoOutput * const *results)
+static void
+finish_rows (const void *context, StereoSpan span)
 {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < level->height; y++) {
+  const Job *job = context;
+  const StereoPyramidConstants *k = job->k;
+  const StereoPyramidLevel *level = job->level;
+  const StereoPyramidField *field = job->field;
+  const StereoOutput *const *results = job->results;
+
+  for (int y = span.begin; y < span.end; y++) {
     size_t p = (size_t) y * level->stride;
 
     encode_row (results[STEREO_RESULT_DISPARITY], field->dx + p, -1.0f, y,
@@ -1123,6 +1236,16 @@ finish (StereoQueue * queue, const StereoPyramidConstants * k,
     encode_row (results[STEREO_RESULT_CONFIDENCE], field->confidence + p,
         1.0f, y, level->width);
   }
+}
+
+static StereoStatus
+finish (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * level, const StereoPyramidField * field,
+    const StereoOutput * const *results)
+{
+  Job job = {.k = k,.level = level,.field = field,.results = results };
+
+  stereo_cpu_for (queue, level->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 

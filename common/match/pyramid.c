@@ -266,13 +266,37 @@ at (const StereoPyramidLevel * level, int x, int y)
       + (size_t) stereo_clamp_int (x, 0, level->width - 1);
 }
 
-static StereoStatus
-start_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
-    const StereoView * left, const StereoView * right,
-    const StereoPyramidLevel * level)
+/* What the threads of a loop work on. */
+typedef struct
 {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < level->height; y++) {
+  const StereoPyramidConstants *k;
+  const StereoView *left;
+  const StereoView *right;
+  const StereoPyramidLevel *level;
+  const StereoPyramidLevel *coarse;
+  const StereoPyramidLevel *fine;
+  const float *inverse;
+  float *made;                  /* inverses, by prepare */
+  const StereoPyramidField *from;
+  const StereoPyramidField *to;
+  float step;
+  bool first;
+  const float *plane;
+  float *mean;
+  const StereoPyramidField *field;
+  const StereoOutput *const *results;
+} Job;
+
+static void
+start_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoPyramidConstants *k = job->k;
+  const StereoView *left = job->left;
+  const StereoView *right = job->right;
+  const StereoPyramidLevel *level = job->level;
+
+  for (int y = span.begin; y < span.end; y++) {
     for (int side = 0; side < 2; side++) {
       const StereoView *view = side ? right : left;
       uint32_t *words = (side ? level->right : level->left) + at (level, 0, y);
@@ -287,6 +311,16 @@ start_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
       }
     }
   }
+}
+
+static StereoStatus
+start_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoView * left, const StereoView * right,
+    const StereoPyramidLevel * level)
+{
+  Job job = {.k = k,.left = left,.right = right,.level = level };
+
+  stereo_cpu_for (queue, level->height, 0, start_rows, &job);
   return STEREO_OK;
 }
 
@@ -311,13 +345,14 @@ smaller_word (const StereoPyramidLevel * fine, const uint32_t * view, int px,
       stereo_pyramid_smaller (g), stereo_pyramid_smaller (b));
 }
 
-static StereoStatus
-shrink_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
-    const StereoPyramidLevel * fine, const StereoPyramidLevel * coarse)
+static void
+shrink_rows (const void *context, StereoSpan span)
 {
-  (void) k;
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < coarse->height; y++) {
+  const Job *job = context;
+  const StereoPyramidLevel *fine = job->fine;
+  const StereoPyramidLevel *coarse = job->coarse;
+
+  for (int y = span.begin; y < span.end; y++) {
     int py = stereo_pyramid_position (y, fine->shrink_y, fine->height);
 
     for (int x = 0; x < coarse->width; x++) {
@@ -329,6 +364,16 @@ shrink_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
           py);
     }
   }
+}
+
+static StereoStatus
+shrink_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * fine, const StereoPyramidLevel * coarse)
+{
+  Job job = {.fine = fine,.coarse = coarse };
+
+  (void) k;
+  stereo_cpu_for (queue, coarse->height, 0, shrink_rows, &job);
   return STEREO_OK;
 }
 
@@ -358,13 +403,14 @@ moment (float product[5][5])
   return stereo_pyramid_five (row[0], row[1], row[2], row[3], row[4]);
 }
 
-static StereoStatus
-prepare_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
-    const StereoPyramidLevel * level, float *inverse)
+static void
+prepare_rows (const void *context, StereoSpan span)
 {
-  (void) k;
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < level->height; y++) {
+  const Job *job = context;
+  const StereoPyramidLevel *level = job->level;
+  float *inverse = job->made;
+
+  for (int y = span.begin; y < span.end; y++) {
     for (int x = 0; x < level->width; x++) {
       float product[5][5];
 
@@ -378,6 +424,16 @@ prepare_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
       inverse[at (level, x, y)] = stereo_pyramid_inverse (moment (product));
     }
   }
+}
+
+static StereoStatus
+prepare_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * level, float *inverse)
+{
+  Job job = {.level = level,.made = inverse };
+
+  (void) k;
+  stereo_cpu_for (queue, level->height, 0, prepare_rows, &job);
   return STEREO_OK;
 }
 
@@ -452,17 +508,20 @@ correlate_pixel (const StereoPyramidConstants * k, const Tile * tile, int i,
       : stereo_pyramid_confidence (from->confidence[p], trust);
 }
 
-static StereoStatus
-correlate_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
-    const StereoPyramidLevel * level, const float *inverse, float step,
-    bool first, const StereoPyramidField * from,
-    const StereoPyramidField * to)
+static void
+correlate_tiles (const void *context, StereoSpan span)
 {
+  const Job *job = context;
+  const StereoPyramidConstants *k = job->k;
+  const StereoPyramidLevel *level = job->level;
+  const float *inverse = job->inverse;
+  float step = job->step;
+  bool first = job->first;
+  const StereoPyramidField *from = job->from;
+  const StereoPyramidField *to = job->to;
   int columns = (level->width + TILE - 1) / TILE;
-  int rows = (level->height + TILE - 1) / TILE;
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int t = 0; t < columns * rows; t++) {
+  for (int t = span.begin; t < span.end; t++) {
     int x0 = t % columns * TILE, y0 = t / columns * TILE;
     Tile tile;
 
@@ -476,6 +535,21 @@ correlate_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
       }
     }
   }
+}
+
+static StereoStatus
+correlate_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * level, const float *inverse, float step,
+    bool first, const StereoPyramidField * from,
+    const StereoPyramidField * to)
+{
+  int columns = (level->width + TILE - 1) / TILE;
+  int rows = (level->height + TILE - 1) / TILE;
+  Job job = {.k = k,.level = level,.inverse = inverse,.step = step,
+    .first = first,.from = from,.to = to
+  };
+
+  stereo_cpu_for (queue, columns * rows, 0, correlate_tiles, &job);
   return STEREO_OK;
 }
 
@@ -495,14 +569,16 @@ weighted_cross (const StereoPyramidLevel * level, const float *confidence,
 }
 
 static void
-diffuse_step (StereoQueue * queue, const StereoPyramidConstants * k,
-    const StereoPyramidLevel * level, const StereoPyramidField * from,
-    const StereoPyramidField * to)
+diffuse_step_rows (const void *context, StereoSpan span)
 {
+  const Job *job = context;
+  const StereoPyramidConstants *k = job->k;
+  const StereoPyramidLevel *level = job->level;
+  const StereoPyramidField *from = job->from;
+  const StereoPyramidField *to = job->to;
   const float *c = from->confidence;
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < level->height; y++) {
+  for (int y = span.begin; y < span.end; y++) {
     for (int x = 0; x < level->width; x++) {
       size_t p = at (level, x, y);
       float r = 1.0f / stereo_pyramid_cross (c[at (level, x - 1, y)],
@@ -518,11 +594,24 @@ diffuse_step (StereoQueue * queue, const StereoPyramidConstants * k,
 }
 
 static void
-mean_plane (StereoQueue * queue, const StereoPyramidLevel * level,
-    const float *from, float *to)
+diffuse_step (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * level, const StereoPyramidField * from,
+    const StereoPyramidField * to)
 {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < level->height; y++) {
+  Job job = {.k = k,.level = level,.from = from,.to = to };
+
+  stereo_cpu_for (queue, level->height, 0, diffuse_step_rows, &job);
+}
+
+static void
+mean_plane_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoPyramidLevel *level = job->level;
+  const float *from = job->plane;
+  float *to = job->mean;
+
+  for (int y = span.begin; y < span.end; y++) {
     for (int x = 0; x < level->width; x++) {
       float row[3];
 
@@ -534,6 +623,15 @@ mean_plane (StereoQueue * queue, const StereoPyramidLevel * level,
           * STEREO_PYRAMID_NINTH;
     }
   }
+}
+
+static void
+mean_plane (StereoQueue * queue, const StereoPyramidLevel * level,
+    const float *from, float *to)
+{
+  Job job = {.level = level,.plane = from,.mean = to };
+
+  stereo_cpu_for (queue, level->height, 0, mean_plane_rows, &job);
 }
 
 static void
@@ -578,13 +676,17 @@ grow_pixel (const StereoPyramidLevel * coarse, const float *plane, int px,
       (float) (py & 63) * (1.0f / 64.0f));
 }
 
-static StereoStatus
-grow_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
-    const StereoPyramidLevel * coarse, const StereoPyramidLevel * fine,
-    const StereoPyramidField * from, const StereoPyramidField * to)
+static void
+grow_rows (const void *context, StereoSpan span)
 {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < fine->height; y++) {
+  const Job *job = context;
+  const StereoPyramidConstants *k = job->k;
+  const StereoPyramidLevel *coarse = job->coarse;
+  const StereoPyramidLevel *fine = job->fine;
+  const StereoPyramidField *from = job->from;
+  const StereoPyramidField *to = job->to;
+
+  for (int y = span.begin; y < span.end; y++) {
     int py = stereo_pyramid_position (y, fine->grow_y, coarse->height);
 
     for (int x = 0; x < fine->width; x++) {
@@ -597,16 +699,29 @@ grow_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
       to->confidence[p] = grow_pixel (coarse, from->confidence, px, py);
     }
   }
-  return STEREO_OK;
 }
 
 static StereoStatus
-finish_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
-    const StereoPyramidLevel * level, const StereoPyramidField * field,
-    const StereoOutput * const *results)
+grow_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * coarse, const StereoPyramidLevel * fine,
+    const StereoPyramidField * from, const StereoPyramidField * to)
 {
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < level->height; y++) {
+  Job job = {.k = k,.coarse = coarse,.fine = fine,.from = from,.to = to };
+
+  stereo_cpu_for (queue, fine->height, 0, grow_rows, &job);
+  return STEREO_OK;
+}
+
+static void
+finish_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoPyramidConstants *k = job->k;
+  const StereoPyramidLevel *level = job->level;
+  const StereoPyramidField *field = job->field;
+  const StereoOutput *const *results = job->results;
+
+  for (int y = span.begin; y < span.end; y++) {
     for (int x = 0; x < level->width; x++) {
       size_t p = at (level, x, y);
 
@@ -621,6 +736,16 @@ finish_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
             field->confidence[p]);
     }
   }
+}
+
+static StereoStatus
+finish_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * level, const StereoPyramidField * field,
+    const StereoOutput * const *results)
+{
+  Job job = {.k = k,.level = level,.field = field,.results = results };
+
+  stereo_cpu_for (queue, level->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 

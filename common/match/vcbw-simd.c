@@ -24,8 +24,6 @@
 #include "image/output.h"
 #include "simd/simd.h"
 
-#include <omp.h>
-
 #define STAGES SIMD_NAME (stereo_vcbw_stages_)
 
 #define LANES (SIMD_BYTES / 2)
@@ -468,41 +466,67 @@ choose_tile_height (const StereoVcbwConstants * k, int threads)
   return height;
 }
 
-static StereoStatus
-match_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
-    const StereoView * left, const StereoView * right, const StereoMap * map,
-    const StereoOutput * output, void *scratch)
+/* What the threads work on. */
+typedef struct
 {
-  int threads = stereo_cpu_threads (queue);
-  int height = choose_tile_height (k, threads);
-  int columns = (k->width + TILE_WIDTH - 1) / TILE_WIDTH;
-  int n_tiles = columns * ((k->height + height - 1) / height);
+  const StereoVcbwConstants *k;
+  const StereoView *left;
+  const StereoView *right;
+  const StereoMap *map;
+  const StereoOutput *output;
+  Scratch *scratch;             /* one for each worker */
+  Weights weights;
   void (*match_tile) (const StereoVcbwConstants *, const StereoView *,
       const StereoView *, const Tile *, int, const Weights *, Scratch *);
-  Weights weights;
+  int columns;                  /* of tiles */
+  int height;                   /* of a tile */
+} Job;
 
-  make_taps (k->row_weight, &weights.row);
-  make_taps (k->column_weight, &weights.column);
-  if (!weights.row.pairs || !weights.column.pairs)
-    match_tile = match_tile_single;
-  else if (k->radius == 16)
-    match_tile = match_tile_pairs_16;
-  else
-    match_tile = match_tile_pairs;
+static void
+match_tiles (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoVcbwConstants *k = job->k;
+  Scratch *s = job->scratch + span.worker;
 
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int i = 0; i < n_tiles; i++) {
-    Scratch *s = (Scratch *) scratch + omp_get_thread_num ();
-    Tile tile = { i % columns * TILE_WIDTH, i / columns * height, height };
+  for (int i = span.begin; i < span.end; i++) {
+    Tile tile = { i % job->columns * TILE_WIDTH, i / job->columns
+          * job->height, job->height };
 
     if (tile.y + tile.height > k->height)
       tile.height = k->height - tile.y;
     memset (s->best, 0xff,
         sizeof (uint16_t) * TILE_WIDTH * (size_t) tile.height);
     for (int index = k->first_index; index < k->end_index; index++)
-      match_tile (k, left, right, &tile, index, &weights, s);
-    store_tile (k, &tile, s, map, output);
+      job->match_tile (k, job->left, job->right, &tile, index, &job->weights,
+          s);
+    store_tile (k, &tile, s, job->map, job->output);
   }
+}
+
+static StereoStatus
+match_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
+    const StereoView * left, const StereoView * right, const StereoMap * map,
+    const StereoOutput * output, void *scratch)
+{
+  Job job = {.k = k,.left = left,.right = right,.map = map,.output = output,
+    .scratch = scratch
+  };
+  int rows;
+
+  job.height = choose_tile_height (k, stereo_cpu_threads (queue));
+  job.columns = (k->width + TILE_WIDTH - 1) / TILE_WIDTH;
+  rows = (k->height + job.height - 1) / job.height;
+  make_taps (k->row_weight, &job.weights.row);
+  make_taps (k->column_weight, &job.weights.column);
+  if (!job.weights.row.pairs || !job.weights.column.pairs)
+    job.match_tile = match_tile_single;
+  else if (k->radius == 16)
+    job.match_tile = match_tile_pairs_16;
+  else
+    job.match_tile = match_tile_pairs;
+
+  stereo_cpu_for (queue, job.columns * rows, 1, match_tiles, &job);
   return STEREO_OK;
 }
 

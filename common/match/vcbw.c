@@ -199,17 +199,32 @@ cost_at (const StereoVcbwConstants * k, const StereoView * left,
   return (uint8_t) ((sum < k->limit ? sum : k->limit) * k->gain);
 }
 
-static StereoStatus
-cost_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
-    const StereoView * left, const StereoView * right, int index,
-    const StereoVcbwSlices * slices)
+/* What the threads of a loop work on. */
+typedef struct
 {
+  const StereoVcbwConstants *k;
+  const StereoView *left;
+  const StereoView *right;
+  int index;
+  const StereoVcbwSlices *slices;
+  const StereoMap *map;
+  const StereoOutput *output;
+} Job;
+
+static void
+cost_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoVcbwConstants *k = job->k;
+  const StereoView *left = job->left;
+  const StereoView *right = job->right;
+  int index = job->index;
+  const StereoVcbwSlices *slices = job->slices;
   int d = k->min_disparity + index;
   int first = d > 0 ? d : 0;
   int last = d < 0 ? k->width - 1 + d : k->width - 1;
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
+  for (int y = span.begin; y < span.end; y++) {
     uint8_t *row = slices->cost + (size_t) y * (size_t) k->width;
 
     for (int x = 0; x < k->width; x++) {
@@ -218,17 +233,30 @@ cost_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
       row[x] = cost_at (k, left, right, xl, xl - d, y);
     }
   }
-  return STEREO_OK;
 }
 
 static StereoStatus
-rows_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
+cost_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
+    const StereoView * left, const StereoView * right, int index,
     const StereoVcbwSlices * slices)
 {
+  Job job = {.k = k,.left = left,.right = right,.index = index,
+    .slices = slices
+  };
+
+  stereo_cpu_for (queue, k->height, 0, cost_rows, &job);
+  return STEREO_OK;
+}
+
+static void
+rows_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoVcbwConstants *k = job->k;
+  const StereoVcbwSlices *slices = job->slices;
   int last = k->width - 1;
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
+  for (int y = span.begin; y < span.end; y++) {
     size_t offset = (size_t) y * (size_t) k->width;
     const uint8_t *d = slices->cost + offset;
 
@@ -245,6 +273,15 @@ rows_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
       slices->right[offset + (size_t) x] = (uint8_t) (to_right >> 8);
     }
   }
+}
+
+static StereoStatus
+rows_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
+    const StereoVcbwSlices * slices)
+{
+  Job job = {.k = k,.slices = slices };
+
+  stereo_cpu_for (queue, k->height, 0, rows_rows, &job);
   return STEREO_OK;
 }
 
@@ -264,15 +301,17 @@ combine (const StereoVcbwConstants * k, const uint32_t v[4])
           corner + (uint32_t) k->corner));
 }
 
-static StereoStatus
-columns_cpu (StereoQueue * queue, const StereoVcbwConstants * k, int index,
-    const StereoVcbwSlices * slices)
+static void
+columns_rows (const void *context, StereoSpan span)
 {
+  const Job *job = context;
+  const StereoVcbwConstants *k = job->k;
+  int index = job->index;
+  const StereoVcbwSlices *slices = job->slices;
   int last = k->height - 1;
   size_t width = (size_t) k->width;
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
+  for (int y = span.begin; y < span.end; y++) {
     uint32_t *best = slices->best + (size_t) y * width;
 
     for (size_t x = 0; x < width; x++) {
@@ -292,18 +331,29 @@ columns_cpu (StereoQueue * queue, const StereoVcbwConstants * k, int index,
         best[x] = word;
     }
   }
-  return STEREO_OK;
 }
 
 static StereoStatus
-finish_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
-    const StereoVcbwSlices * slices, const StereoMap * map,
-    const StereoOutput * output)
+columns_cpu (StereoQueue * queue, const StereoVcbwConstants * k, int index,
+    const StereoVcbwSlices * slices)
 {
+  Job job = {.k = k,.index = index,.slices = slices };
+
+  stereo_cpu_for (queue, k->height, 0, columns_rows, &job);
+  return STEREO_OK;
+}
+
+static void
+finish_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoVcbwConstants *k = job->k;
+  const StereoVcbwSlices *slices = job->slices;
+  const StereoMap *map = job->map;
+  const StereoOutput *output = job->output;
   bool empty = k->first_index == k->end_index;
 
-#pragma omp parallel for num_threads(stereo_cpu_threads (queue))
-  for (int y = 0; y < k->height; y++) {
+  for (int y = span.begin; y < span.end; y++) {
     const uint32_t *best = slices->best + (size_t) y * (size_t) k->width;
 
     for (int x = 0; x < k->width; x++) {
@@ -313,6 +363,16 @@ finish_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
       stereo_store_index (map, output, x, y, index);
     }
   }
+}
+
+static StereoStatus
+finish_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
+    const StereoVcbwSlices * slices, const StereoMap * map,
+    const StereoOutput * output)
+{
+  Job job = {.k = k,.slices = slices,.map = map,.output = output };
+
+  stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 

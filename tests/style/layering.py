@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """layering.py ROOT
 
-common/ includes itself, the C library, POSIX and OpenMP; cuda/ includes itself,
+common/ includes itself, the C library and POSIX; cuda/ includes itself,
 common/ and CUDA; gst/ includes itself, both and GStreamer. Each is a house of
 floors, and a floor includes itself and what is below it. A quoted header is
 named with its floor, and exists.
@@ -14,8 +14,8 @@ import re
 import sys
 
 C = {"assert", "ctype", "errno", "float", "inttypes", "limits", "locale", "math", "stdarg",
-     "stdbool", "stddef", "stdint", "stdio", "stdlib", "string", "time"}
-SYSTEM = C | {"pthread", "dlfcn", "omp", "immintrin", "arm_neon"}
+     "stdatomic", "stdbool", "stddef", "stdint", "stdio", "stdlib", "string", "time"}
+SYSTEM = C | {"pthread", "dlfcn", "sched", "signal", "unistd", "immintrin", "arm_neon"}
 
 # house: (houses whose headers it sees, pattern of other <headers>)
 HOUSES = {

@@ -1,0 +1,382 @@
+/* gst-stereomatching: tests of the threads of the CPU devices
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "core/pool.h"
+#include "stereo.h"
+#include "test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------ threads */
+
+/* The linker sends the library's calls here. */
+int __real_pthread_create (pthread_t * thread, const pthread_attr_t * how,
+    void *(*run) (void *), void *data);
+int __wrap_pthread_create (pthread_t * thread, const pthread_attr_t * how,
+    void *(*run) (void *), void *data);
+
+static int allowed = -1;        /* threads that can be made; -1: any number */
+static int made;
+static int refused;
+
+int
+__wrap_pthread_create (pthread_t * thread, const pthread_attr_t * how,
+    void *(*run) (void *), void *data)
+{
+  if (allowed >= 0 && made >= allowed) {
+    refused++;
+    return EAGAIN;
+  }
+  made++;
+  return __real_pthread_create (thread, how, run, data);
+}
+
+/* Threads of this process. */
+static int
+count_threads (void)
+{
+  DIR *folder = opendir ("/proc/self/task");
+  int n = 0;
+
+  if (folder == NULL)
+    return -1;
+  for (const struct dirent * e; (e = readdir (folder)) != NULL;)
+    n += e->d_name[0] != '.';
+  closedir (folder);
+  return n;
+}
+
+static int warnings;
+static char warning[512];
+
+static void
+note_warning (StereoLogLevel level, const char *text, void *user_data)
+{
+  CHECK (user_data == &warnings);
+  if (level != STEREO_LOG_WARNING)
+    return;
+  warnings++;
+  snprintf (warning, sizeof (warning), "%s", text);
+}
+
+static void
+begin_test (int threads)
+{
+  allowed = threads;
+  made = refused = warnings = 0;
+  warning[0] = '\0';
+  stereo_pool_enter ();
+}
+
+/* -------------------------------------------------------------------- loops */
+
+#define MOST 5000
+
+typedef struct
+{
+  atomic_int visits[MOST];
+  atomic_int inside[STEREO_POOL_MAX];   /* threads with this number */
+  atomic_int last[STEREO_POOL_MAX];
+  int n;
+  int workers;
+  int chunk;
+  atomic_int wrong;
+} Record;
+
+static void
+record (const void *context, StereoSpan span)
+{
+  Record *r = *(Record * const *) context;
+  bool known = span.worker >= 0 && span.worker < r->workers;
+
+  if (!known || span.begin < 0 || span.end <= span.begin || span.end > r->n) {
+    r->wrong++;
+    return;
+  }
+  r->wrong += atomic_fetch_add (&r->inside[span.worker], 1) != 0;
+  r->wrong += span.begin < r->last[span.worker];
+  r->wrong += r->chunk > 0 && (span.begin % r->chunk != 0
+      || (span.end - span.begin != r->chunk && span.end != r->n));
+  r->last[span.worker] = span.end;
+  for (int i = span.begin; i < span.end; i++)
+    r->visits[i]++;
+  atomic_fetch_sub (&r->inside[span.worker], 1);
+}
+
+static void
+check_loop (int workers, int n, int chunk)
+{
+  Record *r = calloc (1, sizeof (*r));
+
+  REQUIRE (r != NULL);
+  r->n = n;
+  r->workers = workers;
+  r->chunk = chunk;
+  stereo_pool_for ((unsigned) workers, n, chunk, record, &r, note_warning,
+      &warnings);
+  for (int i = 0; i < n; i++)
+    r->wrong += r->visits[i] != 1;
+  CHECK_INT (r->wrong, ==, 0);
+  free (r);
+}
+
+static void
+test_loops (void)
+{
+  static const int workers[] = { 1, 2, 3, 7, 64, 1024 };
+  static const int sizes[] = { 0, 1, 2, 3, 13, 100, 1023, MOST };
+  static const int chunks[] = { 0, 1, 2, 8, 999, 1 << 30 };
+
+  begin_test (-1);
+  for (size_t w = 0; w < sizeof (workers) / sizeof (workers[0]); w++) {
+    for (size_t s = 0; s < sizeof (sizes) / sizeof (sizes[0]); s++) {
+      for (size_t c = 0; c < sizeof (chunks) / sizeof (chunks[0]); c++)
+        check_loop (workers[w], sizes[s], chunks[c]);
+    }
+  }
+  for (int i = 0; i < 2000; i++)
+    check_loop (4, 1 + i % 40, 1);
+  CHECK_INT (warnings, ==, 0);
+  stereo_pool_leave ();
+}
+
+/* Each iteration is a loop of its own. */
+static void
+nest (const void *context, StereoSpan span)
+{
+  (void) context;
+  for (int i = span.begin; i < span.end; i++)
+    check_loop (3, 50 + i, 4);
+}
+
+static void
+test_nested (void)
+{
+  begin_test (-1);
+  stereo_pool_for (4, 40, 1, nest, NULL, NULL, NULL);
+  stereo_pool_leave ();
+}
+
+static void *
+call_often (void *data)
+{
+  (void) data;
+  for (int i = 0; i < 200; i++)
+    check_loop (2 + i % 3, 200, i % 5);
+  return NULL;
+}
+
+/* Any number of callers at once, who need no more threads than one. */
+static void
+test_callers (void)
+{
+  pthread_t callers[16];
+
+  begin_test (-1);
+  for (int i = 0; i < 16; i++)
+    REQUIRE (__real_pthread_create (&callers[i], NULL, call_often, NULL) == 0);
+  for (int i = 0; i < 16; i++)
+    pthread_join (callers[i], NULL);
+  CHECK_INT (made, <=, 3);
+  stereo_pool_leave ();
+}
+
+/* -------------------------------------------------------- threads that fail */
+
+static void
+test_too_few_threads (void)
+{
+  for (int threads = 0; threads < 4; threads++) {
+    begin_test (threads);
+    check_loop (200, 1000, 1);
+    check_loop (200, 1000, 0);
+    check_loop (300, 1000, 0);
+    CHECK_INT (made, ==, threads);
+    CHECK_INT (refused, ==, 1);
+    CHECK_INT (warnings, ==, 1);
+    CHECK_CONTAINS (warning, "of 200 threads");
+    CHECK_CONTAINS (warning, strerror (EAGAIN));
+    stereo_pool_leave ();
+  }
+
+  /* without anyone who listens */
+  begin_test (0);
+  stereo_pool_for (200, 0, 1, record, NULL, NULL, NULL);
+  stereo_pool_leave ();
+  allowed = -1;
+}
+
+/* What a matcher with as many threads makes of one pair. */
+static void
+match (unsigned threads, uint16_t map[60][80])
+{
+  StereoDevice *device = NULL;
+  StereoMatcher *matcher = NULL;
+  StereoParams *params = NULL;
+  const StereoAlgorithm *algorithm = stereo_algorithm_find ("vcbw");
+  StereoGeometry geometry = {.width = 80,.height = 60 };
+  static uint8_t views[2][60][80];
+  StereoImage image[3] = { {0}, {0}, {0} };
+
+  for (int y = 0; y < 60; y++) {
+    for (int x = 0; x < 80; x++) {
+      views[0][y][x] = (uint8_t) (x * x * 7 + y * 31 + x * y);
+      views[1][y][x] = (uint8_t) ((x + 5) * (x + 5) * 7 + y * 31 + (x + 5)
+          * y);
+    }
+  }
+  geometry.left = geometry.right = STEREO_FORMAT_GRAY8;
+  geometry.output = STEREO_FORMAT_GRAY16_LE;
+  for (int i = 0; i < 3; i++) {
+    image[i].format = i < 2 ? STEREO_FORMAT_GRAY8 : STEREO_FORMAT_GRAY16_LE;
+    image[i].width = 80;
+    image[i].height = 60;
+    image[i].plane[0] = i < 2 ? (void *) views[i] : map;
+    image[i].stride[0] = i < 2 ? 80 : 160;
+  }
+  REQUIRE (stereo_device_new_cpu (threads, STEREO_SIMD_NONE, &device, NULL)
+      == STEREO_OK);
+  stereo_device_set_log (device, note_warning, &warnings);
+  REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
+  REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
+  REQUIRE (stereo_matcher_configure (matcher, &geometry, params) == STEREO_OK);
+  for (int i = 0; i < 2; i++)
+    REQUIRE (stereo_matcher_process (matcher, &image[0], &image[1], &image[2],
+            NULL) == STEREO_OK);
+  stereo_matcher_free (&matcher);
+  stereo_params_free (&params);
+  stereo_device_unref (&device);
+}
+
+static void
+test_matcher_without_threads (void)
+{
+  static uint16_t alone[60][80], many[60][80], few[60][80];
+
+  allowed = -1;
+  made = refused = warnings = 0;
+  match (1, alone);
+  CHECK_INT (made, ==, 0);
+  match (50, many);
+  CHECK_INT (made, >, 0);
+  CHECK_INT (warnings, ==, 0);
+  CHECK (memcmp (alone, many, sizeof (alone)) == 0);
+
+  allowed = 2;
+  made = 0;
+  match (50, few);
+  CHECK_INT (warnings, ==, 1);
+  CHECK (memcmp (alone, few, sizeof (alone)) == 0);
+  allowed = -1;
+}
+
+/* --------------------------------------------------------- how threads live */
+
+static void
+test_threads_end (void)
+{
+  int before = count_threads ();
+
+  if (before < 0)
+    SKIP ("no /proc");
+  for (int i = 0; i < 20; i++) {
+    begin_test (-1);
+    stereo_pool_enter ();
+    check_loop (8, 100, 1);
+    CHECK_INT (made, ==, 7);
+    stereo_pool_leave ();
+    CHECK_INT (count_threads (), ==, before + 7);
+    stereo_pool_leave ();
+    CHECK_INT (count_threads (), ==, before);
+  }
+}
+
+static double
+cpu_seconds (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_SELF, &usage);
+  return (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+      + 1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+/* Threads without work sleep. */
+static void
+test_idle (void)
+{
+  double before;
+
+  begin_test (-1);
+  check_loop (64, MOST, 1);
+  nanosleep (&(struct timespec) { 0, 50000000 }, NULL);
+  before = cpu_seconds ();
+  nanosleep (&(struct timespec) { 0, 300000000 }, NULL);
+  CHECK_DOUBLE (cpu_seconds () - before, <, 0.01);
+  stereo_pool_leave ();
+}
+
+#if defined (__has_feature)
+#if __has_feature (thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+
+/* A child has none of its parent's threads, and makes its own. */
+static void
+test_fork (void)
+{
+  int status = -1;
+  pid_t child;
+
+#ifdef __SANITIZE_THREAD__
+  SKIP ("the thread sanitizer allows no threads in a child");
+#endif
+  begin_test (-1);
+  check_loop (4, 1000, 1);
+  child = fork ();
+  REQUIRE (child >= 0);
+  if (child == 0) {
+    made = 0;
+    check_loop (4, 1000, 1);
+    CHECK_INT (made, ==, 3);
+    stereo_pool_leave ();
+    _exit (test_failures > 0);
+  }
+  REQUIRE (waitpid (child, &status, 0) == child);
+  CHECK_INT (status, ==, 0);
+  check_loop (4, 1000, 1);
+  CHECK_INT (made, ==, 3);
+  stereo_pool_leave ();
+}
+
+static void
+test_processors (void)
+{
+  CHECK_INT (stereo_pool_processors (), >=, 1);
+  CHECK_INT (stereo_pool_processors (), <=, sysconf (_SC_NPROCESSORS_CONF));
+}
+
+static const Test tests[] = {
+  {"loops", test_loops},
+  {"nested", test_nested},
+  {"callers", test_callers},
+  {"too-few-threads", test_too_few_threads},
+  {"matcher-without-threads", test_matcher_without_threads},
+  {"threads-end", test_threads_end},
+  {"idle", test_idle},
+  {"fork", test_fork},
+  {"processors", test_processors},
+};
+
+TEST_MAIN (tests)
