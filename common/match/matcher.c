@@ -6,7 +6,8 @@
 
 #include "core/algorithm.h"
 #include "image/filters.h"
-#include "image/image.h"
+#include "core/image.h"
+#include "image/colorimetry.h"
 
 #include <pthread.h>
 #include <stdio.h>

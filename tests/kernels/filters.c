@@ -11,7 +11,8 @@
 
 #include "image/filters.h"
 #include "harness.h"
-#include "image/image.h"
+#include "core/image.h"
+#include "image/colorimetry.h"
 
 #include <math.h>
 

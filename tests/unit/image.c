@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "image/image.h"
+#include "core/image.h"
+#include "image/colorimetry.h"
 #include "test.h"
 
 static const struct

@@ -7,7 +7,6 @@
 #ifndef STEREO_IMAGE_H
 #define STEREO_IMAGE_H
 
-#include "image/pixel.h"
 #include "stereo.h"
 
 #ifdef __cplusplus
@@ -55,9 +54,6 @@ size_t stereo_format_rows (const StereoFormatInfo * info, int plane,
 
 /* The planes to be read for colour, or for luma. */
 int stereo_format_planes (const StereoFormatInfo * info, bool color);
-
-/* NULL when colorimetry is none of the enumeration. */
-const StereoYuv *stereo_colorimetry_yuv (StereoColorimetry colorimetry);
 
 /* Checks the parts of an image that are read or written: format, size, and the
  * planes, plane 0 alone without color, with their strides.  role ("left image")
