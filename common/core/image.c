@@ -143,6 +143,16 @@ stereo_image_check (const StereoImage * image, const char *role,
   n_planes = stereo_format_planes (stereo_format_info (format), color);
   for (int i = 0; i < n_planes && status == STEREO_OK; i++)
     status = check_plane (image, role, i, why);
+  return status;
+}
+
+StereoStatus
+stereo_image_check_output (const StereoImage * image, const char *role,
+    StereoFormat format, int width, int height, StereoMessage * why)
+{
+  StereoStatus status = stereo_image_check (image, role, format, width, height,
+      false, why);
+
   if (status == STEREO_OK && format == STEREO_FORMAT_GRAY16_LE
       && (image->stride[0] % 2 != 0 || (uintptr_t) image->plane[0] % 2 != 0))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,

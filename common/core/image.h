@@ -62,6 +62,12 @@ StereoStatus stereo_image_check (const StereoImage * image, const char *role,
     StereoFormat format, int width, int height, bool color,
     StereoMessage * why);
 
+/* The same for a map that is written: its codes of 16 bits have to lie at even
+ * addresses. */
+StereoStatus stereo_image_check_output (const StereoImage * image,
+    const char *role, StereoFormat format, int width, int height,
+    StereoMessage * why);
+
 #ifdef __cplusplus
 }
 #endif

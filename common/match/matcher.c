@@ -717,8 +717,8 @@ check_results (StereoMatcher * m, const StereoImage * const *results)
     char role[32];
 
     if (r == STEREO_RESULT_DISPARITY) {
-      status = stereo_image_check (image, "output image", g->output, g->width,
-          g->height, false, &m->message);
+      status = stereo_image_check_output (image, "output image", g->output,
+          g->width, g->height, &m->message);
       if (status != STEREO_OK)
         return status;
       continue;
@@ -741,8 +741,8 @@ check_results (StereoMatcher * m, const StereoImage * const *results)
     }
     snprintf (role, sizeof (role), "%s image", stereo_result_name (
             (StereoResult) r));
-    status = stereo_image_check (image, role, format, g->width, g->height,
-        false, &m->message);
+    status = stereo_image_check_output (image, role, format, g->width,
+        g->height, &m->message);
     if (status != STEREO_OK)
       return status;
   }

@@ -8,41 +8,145 @@
 
 #include "base/gststereoallocator.h"
 #include "base/gststereoformat.h"
+#include "core/image.h"
+
+/* Says why, and is FALSE. */
+#define REFUSE(why, ...) \
+    (g_snprintf ((why)->text, sizeof ((why)->text), __VA_ARGS__), FALSE)
+
+/* What a GstVideoMeta adds to the caps. */
+typedef struct
+{
+  const GstVideoMeta *meta;     /* or NULL */
+  guint x, y;                   /* where the video of the caps begins in it */
+} Layout;
+
+/* Whether the caps are the part of a larger picture that is to be seen. */
+static gboolean
+is_crop (const GstVideoMeta * meta, const GstVideoCropMeta * crop,
+    const GstVideoInfo * info)
+{
+  return crop != NULL && crop->width == (guint) GST_VIDEO_INFO_WIDTH (info)
+      && crop->height == (guint) GST_VIDEO_INFO_HEIGHT (info)
+      && crop->x <= meta->width && crop->width <= meta->width - crop->x
+      && crop->y <= meta->height && crop->height <= meta->height - crop->y;
+}
+
+/* Whether the caps, the metas and the size of the buffer agree. */
+static gboolean
+get_layout (const GstVideoInfo * info, GstBuffer * buffer, Layout * layout,
+    StereoMessage * why)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+  const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (buffer);
+
+  *layout = (Layout) {.meta = meta };
+  if (meta == NULL) {
+    if (gst_buffer_get_size (buffer) >= GST_VIDEO_INFO_SIZE (info))
+      return TRUE;
+    return REFUSE (why, "has %" G_GSIZE_FORMAT " bytes and does not hold an "
+        "image of %dx%d in %s, which needs %" G_GSIZE_FORMAT,
+        gst_buffer_get_size (buffer), GST_VIDEO_INFO_WIDTH (info),
+        GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_NAME (info),
+        GST_VIDEO_INFO_SIZE (info));
+  }
+
+  if (meta->format == GST_VIDEO_INFO_FORMAT (info)
+      && meta->n_planes == GST_VIDEO_INFO_N_PLANES (info)) {
+    if (meta->width == (guint) GST_VIDEO_INFO_WIDTH (info)
+        && meta->height == (guint) GST_VIDEO_INFO_HEIGHT (info))
+      return TRUE;
+    if (is_crop (meta, crop, info)) {
+      layout->x = crop->x;
+      layout->y = crop->y;
+      return TRUE;
+    }
+  }
+  return REFUSE (why, "has a GstVideoMeta of %ux%u in %s, but its caps say "
+      "%dx%d in %s", meta->width, meta->height,
+      gst_video_format_to_string (meta->format), GST_VIDEO_INFO_WIDTH (info),
+      GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_NAME (info));
+}
+
+/* Where a plane of the image lies, which is inside the mapped memory. */
+static gboolean
+get_plane (GstStereoFrame * self, const Layout * layout, guint plane,
+    StereoMessage * why)
+{
+  const StereoFormatInfo *format = stereo_format_info (self->image.format);
+  const GstMapInfo *map = &self->frame.map[layout->meta != NULL ? plane : 0];
+  guint shift_x = plane > 0 ? format->shift_x : 0;
+  guint shift_y = plane > 0 ? format->shift_y : 0;
+  guint8 *data = GST_VIDEO_FRAME_PLANE_DATA (&self->frame, plane);
+  gint stride = GST_VIDEO_FRAME_PLANE_STRIDE (&self->frame, plane);
+  gsize row_bytes = stereo_format_row_bytes (format, (gint) plane,
+      self->image.width);
+  gsize rows = stereo_format_rows (format, (gint) plane, self->image.height);
+  gsize begin, end, skip;
+
+  /* Rows from bottom to top are not video as GStreamer has it. */
+  if (stride < 0 || (gsize) stride < row_bytes)
+    return REFUSE (why, "has a GstVideoMeta with a stride of %d bytes in plane "
+        "%u, where a row has %" G_GSIZE_FORMAT, stride, plane, row_bytes);
+  if (((layout->x >> shift_x) << shift_x) != layout->x
+      || ((layout->y >> shift_y) << shift_y) != layout->y)
+    return REFUSE (why, "is to be cropped from (%u, %u), which is between the "
+        "samples of plane %u in %s", layout->x, layout->y, plane,
+        GST_VIDEO_INFO_NAME (&self->frame.info));
+
+  skip = (gsize) stride * (layout->y >> shift_y)
+      + (plane > 0 ? (gsize) (layout->x >> shift_x) * format->chroma_bytes
+      : (gsize) layout->x * format->pixel_bytes);
+  /* Who maps metas by a function of his own keeps book himself. */
+  if (map->data != NULL) {
+    begin = (gsize) (data - map->data) + skip;
+    end = begin + (gsize) stride * (rows - 1) + row_bytes;
+    if (begin > map->size || end > map->size)
+      return REFUSE (why, "ends before its image of %dx%d in %s does: plane %u "
+          "begins at byte %" G_GSIZE_FORMAT " of a memory of %" G_GSIZE_FORMAT
+          " bytes and has %" G_GSIZE_FORMAT " rows, %d bytes apart",
+          self->image.width, self->image.height,
+          GST_VIDEO_INFO_NAME (&self->frame.info), plane, begin, map->size,
+          rows, stride);
+  }
+  self->frame.data[plane] = data + skip;
+  self->image.plane[plane] = data + skip;
+  self->image.stride[plane] = (gsize) stride;
+  return TRUE;
+}
 
 gboolean
-gst_stereo_frame_map (GstStereoFrame * frame, const GstVideoInfo * info,
-    GstBuffer * buffer, GstMapFlags flags, StereoDevice * device)
+gst_stereo_frame_map (GstStereoFrame * self, const GstVideoInfo * info,
+    GstBuffer * buffer, GstMapFlags flags, StereoDevice * device,
+    StereoMessage * why)
 {
-  StereoImage *image = &frame->image;
+  Layout layout;
   gboolean ok;
 
-  if (!gst_video_frame_map (&frame->frame, info, buffer, flags)) {
-    memset (frame, 0, sizeof (*frame));
+  memset (self, 0, sizeof (*self));
+  if (!gst_stereo_format (GST_VIDEO_INFO_FORMAT (info), &self->image.format))
+    return REFUSE (why, "is in the unknown format %s",
+        GST_VIDEO_INFO_NAME (info));
+  if (!get_layout (info, buffer, &layout, why))
     return FALSE;
-  }
-  /* Rows from bottom to top are not video as GStreamer has it. */
-  ok = gst_stereo_format (GST_VIDEO_FRAME_FORMAT (&frame->frame),
-      &image->format);
-  for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES (&frame->frame); i++)
-    ok &= GST_VIDEO_FRAME_PLANE_STRIDE (&frame->frame, i) > 0;
-  if (!ok) {
-    gst_stereo_frame_unmap (frame);
-    return FALSE;
+  if (!gst_video_frame_map (&self->frame, info, buffer, flags)) {
+    memset (self, 0, sizeof (*self));
+    return REFUSE (why, "can't be mapped: its memory can't, or its "
+        "GstVideoMeta has planes outside of it");
   }
 
-  image->width = GST_VIDEO_FRAME_WIDTH (&frame->frame);
-  image->height = GST_VIDEO_FRAME_HEIGHT (&frame->frame);
-  image->memory = gst_stereo_buffer_is_pinned (buffer, device)
+  self->image.width = GST_VIDEO_INFO_WIDTH (info);
+  self->image.height = GST_VIDEO_INFO_HEIGHT (info);
+  self->image.memory = gst_stereo_buffer_is_pinned (buffer, device)
       ? STEREO_MEMORY_PINNED : STEREO_MEMORY_HOST;
-  for (guint i = 0; i < 3; i++) {
-    gboolean has = i < GST_VIDEO_FRAME_N_PLANES (&frame->frame);
-
-    image->plane[i] = has ? GST_VIDEO_FRAME_PLANE_DATA (&frame->frame, i)
-        : NULL;
-    image->stride[i] = has
-        ? (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&frame->frame, i) : 0;
-  }
-  return TRUE;
+  ok = TRUE;
+  for (guint i = 0; ok && i < GST_VIDEO_FRAME_N_PLANES (&self->frame); i++)
+    ok = get_plane (self, &layout, i, why);
+  self->frame.info.width = GST_VIDEO_INFO_WIDTH (info);
+  self->frame.info.height = GST_VIDEO_INFO_HEIGHT (info);
+  if (!ok)
+    gst_stereo_frame_unmap (self);
+  return ok;
 }
 
 void

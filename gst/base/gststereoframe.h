@@ -13,19 +13,26 @@
 
 G_BEGIN_DECLS
 
-/* A buffer mapped for the library. */
+/*
+ * A buffer mapped for the library.  Both have the size of the caps, also where
+ * the buffer holds more and has a GstVideoCropMeta.
+ */
 typedef struct
 {
   GstVideoFrame frame;
   StereoImage image;
 } GstStereoFrame;
 
-/* Maps the buffer for reading or writing; FALSE when it is too small for the
- * video, or its memory can't be mapped so.  frame.buffer is NULL after that,
- * and after unmapping. */
+/*
+ * Maps the buffer for reading or writing.  All that the image consists of lies
+ * inside memory that is mapped, whatever a GstVideoMeta says.
+ *
+ * FALSE, and frame.buffer is NULL, when that can't be: why gets what the buffer
+ * "has", or "is", or "can't be".  After unmapping frame.buffer is NULL too.
+ */
 gboolean gst_stereo_frame_map (GstStereoFrame * frame,
     const GstVideoInfo * info, GstBuffer * buffer, GstMapFlags flags,
-    StereoDevice * device);
+    StereoDevice * device, StereoMessage * why);
 void gst_stereo_frame_unmap (GstStereoFrame * frame);
 
 /* Frames that a device may still be reading. */

@@ -129,3 +129,23 @@ gst_stereo_meta_get (GstBuffer * buffer, GstStereoDisparity * disparity)
   *disparity = d;
   return TRUE;
 }
+
+gboolean
+gst_stereo_meta_survives (const GstMeta * meta)
+{
+  static const gchar *const kept[] = { GST_META_TAG_VIDEO_STR,
+    GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR, NULL
+  };
+  const GstMetaInfo *info = meta->info;
+  const gchar *const *tags = gst_meta_api_type_get_tags (info->api);
+
+  if (info->api == GST_VIDEO_META_API_TYPE
+      || info->api == GST_VIDEO_CROP_META_API_TYPE
+      || g_strcmp0 (g_type_name (info->type), GST_STEREO_DISPARITY_META) == 0)
+    return FALSE;
+  for (; tags != NULL && *tags != NULL; tags++) {
+    if (!g_strv_contains (kept, *tags))
+      return FALSE;
+  }
+  return TRUE;
+}

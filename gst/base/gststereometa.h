@@ -80,6 +80,11 @@ void gst_stereo_meta_add (GstBuffer * buffer,
 gboolean gst_stereo_meta_get (GstBuffer * buffer,
     GstStereoDisparity * disparity);
 
+/* Whether another meta of an image, or of a map, is true of what is computed
+ * from it pixel by pixel as well: metas about the scene are, those about
+ * colours, memory and the numbers in a map are not. */
+gboolean gst_stereo_meta_survives (const GstMeta * meta);
+
 G_END_DECLS
 
 #endif /* GST_STEREO_META_H */

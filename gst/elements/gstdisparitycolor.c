@@ -38,13 +38,11 @@
  * Since: 0.1
  */
 
+#include "base/gststereofilter.h"
+#include "base/gststereometa.h"
 #include "elements/gststereocolormap.h"
 #include "elements/gststereoelements.h"
 #include "elements/gststereolegend.h"
-#include "base/gststereometa.h"
-
-#include <gst/video/gstvideofilter.h>
-#include <gst/video/video.h>
 
 #include <string.h>
 
@@ -108,11 +106,11 @@ typedef struct
 
 #define GST_TYPE_DISPARITY_COLOR (gst_disparity_color_get_type ())
 G_DECLARE_FINAL_TYPE (GstDisparityColor, gst_disparity_color, GST,
-    DISPARITY_COLOR, GstVideoFilter)
+    DISPARITY_COLOR, GstStereoFilter)
 
 struct _GstDisparityColor
 {
-  GstVideoFilter parent;
+  GstStereoFilter parent;
 
   Settings settings;            /* under the object lock */
 
@@ -124,7 +122,7 @@ struct _GstDisparityColor
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstDisparityColor, gst_disparity_color,
-    GST_TYPE_VIDEO_FILTER,
+    GST_TYPE_STEREO_FILTER,
     GST_DEBUG_CATEGORY_INIT (gst_disparity_color_debug, "disparitycolor", 0,
         "Colours for disparity maps"));
 
@@ -269,15 +267,37 @@ color_row (guint8 * out, const guint8 * in, gint width, const guint32 * table,
   memcpy (out + 3 * x, &table[code_at (in, x, gray8)], 3);
 }
 
-static GstFlowReturn
-gst_disparity_color_transform_frame (GstVideoFilter * filter,
-    GstVideoFrame * in, GstVideoFrame * out)
+/* Rows of codes to rows of pixels. */
+static void
+color_image (const StereoImage * out, const StereoImage * in,
+    const guint32 * table)
+{
+  const gboolean gray8 = in->format == STEREO_FORMAT_GRAY8;
+  const gboolean packed = out->format == STEREO_FORMAT_RGB
+      || out->format == STEREO_FORMAT_BGR;
+
+  for (gint y = 0; y < in->height; y++) {
+    const guint8 *from = (const guint8 *) in->plane[0]
+        + (gsize) y * in->stride[0];
+    guint8 *to = (guint8 *) out->plane[0] + (gsize) y * out->stride[0];
+
+    if (gray8 && packed)
+      color_row (to, from, in->width, table, TRUE, 3);
+    else if (gray8)
+      color_row (to, from, in->width, table, TRUE, 4);
+    else if (packed)
+      color_row (to, from, in->width, table, FALSE, 3);
+    else
+      color_row (to, from, in->width, table, FALSE, 4);
+  }
+}
+
+static gboolean
+gst_disparity_color_process (GstStereoFilter * filter,
+    const GstStereoFrame * in, GstStereoFrame * out)
 {
   GstDisparityColor *self = GST_DISPARITY_COLOR (filter);
-  const gboolean gray8 =
-      GST_VIDEO_FRAME_FORMAT (in) == GST_VIDEO_FORMAT_GRAY8;
-  const gint pixel_bytes = GST_VIDEO_FRAME_COMP_PSTRIDE (out, 0);
-  const gint width = GST_VIDEO_FRAME_WIDTH (in);
+  const gboolean gray8 = in->image.format == STEREO_FORMAT_GRAY8;
   Settings settings;
   Coloring coloring;
 
@@ -285,77 +305,25 @@ gst_disparity_color_transform_frame (GstVideoFilter * filter,
   settings = self->settings;
   GST_OBJECT_UNLOCK (self);
 
-  coloring = choose_coloring (self, &settings, in->buffer, gray8);
+  coloring = choose_coloring (self, &settings, in->frame.buffer, gray8);
   if (!self->table_valid || !same_coloring (&coloring, &self->coloring)) {
     GST_DEBUG_OBJECT (self, "colours for disparities %g to %g", coloring.low,
         coloring.high);
-    fill_table (self, &coloring, out->info.finfo,
+    fill_table (self, &coloring, filter->out_info.finfo,
         gray8 ? G_MAXUINT8 + 1 : N_CODES);
   }
+  color_image (&out->image, &in->image, self->table);
 
-  for (gint y = 0; y < GST_VIDEO_FRAME_HEIGHT (in); y++) {
-    const guint8 *from = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (in, 0)
-        + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (in, 0);
-    guint8 *to = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (out, 0)
-        + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (out, 0);
-
-    if (gray8 && pixel_bytes == 3)
-      color_row (to, from, width, self->table, TRUE, 3);
-    else if (gray8)
-      color_row (to, from, width, self->table, TRUE, 4);
-    else if (pixel_bytes == 3)
-      color_row (to, from, width, self->table, FALSE, 3);
-    else
-      color_row (to, from, width, self->table, FALSE, 4);
-  }
-
-  if (settings.legend && !gst_stereo_legend_draw (out, coloring.colormap,
-          coloring.low, coloring.high))
+  if (settings.legend && !gst_stereo_legend_draw (&out->frame,
+          coloring.colormap, coloring.low, coloring.high))
     GST_LOG_OBJECT (self, "no room for a legend");
-  return GST_FLOW_OK;
-}
-
-static gboolean
-gst_disparity_color_set_info (GstVideoFilter * filter, GstCaps * in_caps,
-    GstVideoInfo * in_info, GstCaps * out_caps, GstVideoInfo * out_info)
-{
-  GST_DISPARITY_COLOR (filter)->table_valid = FALSE;
   return TRUE;
 }
 
-static void
-gst_disparity_color_before_transform (GstBaseTransform * trans,
-    GstBuffer * buffer)
-{
-  GstClockTime time = gst_segment_to_stream_time (&trans->segment,
-      GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    gst_object_sync_values (GST_OBJECT (trans), time);
-}
-
-/* Only what says where and how large still holds; the numbers of the disparity
- * meta don't belong to a picture. */
 static gboolean
-gst_disparity_color_transform_meta (GstBaseTransform * trans, GstBuffer * out,
-    GstMeta * meta, GstBuffer * in)
+gst_disparity_color_set_info (GstStereoFilter * filter)
 {
-  static const gchar *const kept[] = { GST_META_TAG_VIDEO_STR,
-    GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR, NULL
-  };
-  const gchar *const *tags;
-
-  if (gst_meta_info_is_custom (meta->info)
-      && gst_custom_meta_has_name ((GstCustomMeta *) meta,
-          GST_STEREO_DISPARITY_META))
-    return FALSE;
-
-  tags = gst_meta_api_type_get_tags (meta->info->api);
-  if (tags == NULL)
-    return TRUE;
-  for (; *tags != NULL; tags++)
-    if (!g_strv_contains (kept, *tags))
-      return FALSE;
+  GST_DISPARITY_COLOR (filter)->table_valid = FALSE;
   return TRUE;
 }
 
@@ -367,47 +335,8 @@ gst_disparity_color_stop (GstBaseTransform * trans)
   g_clear_pointer (&self->table, g_free);
   self->table_valid = FALSE;
   self->warned = FALSE;
-  return TRUE;
-}
-
-/* -------------------------------------------------------------------- caps */
-
-/* The other side has other formats, and all else the same. */
-static GstCaps *
-gst_disparity_color_transform_caps (GstBaseTransform * trans,
-    GstPadDirection direction, GstCaps * caps, GstCaps * filter)
-{
-  GstCaps *formats = gst_static_pad_template_get_caps (direction
-      == GST_PAD_SINK ? &src_template : &sink_template);
-  const GValue *format =
-      gst_structure_get_value (gst_caps_get_structure (formats, 0), "format");
-  GstCaps *result = gst_caps_new_empty ();
-
-  if (gst_caps_is_any (caps)) {
-    gst_caps_unref (result);
-    result = gst_caps_ref (formats);
-  }
-  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    GstStructure *s;
-
-    if (!gst_caps_features_is_equal (gst_caps_get_features (caps, i),
-            GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
-      continue;
-    s = gst_structure_copy (gst_caps_get_structure (caps, i));
-    gst_structure_set_value (s, "format", format);
-    gst_structure_remove_fields (s, "colorimetry", "chroma-site", NULL);
-    result = gst_caps_merge_structure (result, s);
-  }
-  gst_caps_unref (formats);
-
-  if (filter != NULL) {
-    GstCaps *filtered = gst_caps_intersect_full (filter, result,
-        GST_CAPS_INTERSECT_FIRST);
-
-    gst_caps_unref (result);
-    result = filtered;
-  }
-  return result;
+  return GST_BASE_TRANSFORM_CLASS (gst_disparity_color_parent_class)->stop
+      (trans);
 }
 
 /* -------------------------------------------------------------- properties */
@@ -507,7 +436,6 @@ gst_disparity_color_init (GstDisparityColor * self)
     .invalid_color = DEFAULT_INVALID_COLOR,
     .legend = DEFAULT_LEGEND,
   };
-  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), FALSE);
 }
 
 static void
@@ -516,7 +444,7 @@ gst_disparity_color_class_init (GstDisparityColorClass * klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstVideoFilterClass *filter_class = GST_VIDEO_FILTER_CLASS (klass);
+  GstStereoFilterClass *filter_class = GST_STEREO_FILTER_CLASS (klass);
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_CONTROLLABLE | GST_PARAM_MUTABLE_PLAYING;
 
@@ -524,12 +452,9 @@ gst_disparity_color_class_init (GstDisparityColorClass * klass)
   object_class->set_property = gst_disparity_color_set_property;
   object_class->get_property = gst_disparity_color_get_property;
 
-  trans_class->transform_caps = gst_disparity_color_transform_caps;
-  trans_class->transform_meta = gst_disparity_color_transform_meta;
-  trans_class->before_transform = gst_disparity_color_before_transform;
   trans_class->stop = gst_disparity_color_stop;
   filter_class->set_info = gst_disparity_color_set_info;
-  filter_class->transform_frame = gst_disparity_color_transform_frame;
+  filter_class->process = gst_disparity_color_process;
 
   /**
    * GstDisparityColor:colormap:

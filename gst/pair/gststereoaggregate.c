@@ -49,32 +49,39 @@ gst_stereo_base_clip (GstAggregator * aggregator, GstAggregatorPad * pad,
   return buffer;
 }
 
-static GstClockTime
-running_time (GstAggregatorPad * pad, GstBuffer * buffer)
+/* Takes over the segment of a view's oldest buffer.  FALSE if there is none:
+ * data came before it, or a flush has taken both away meanwhile. */
+static gboolean
+take_segment (GstStereoBase * self, gint view)
 {
-  GstClockTime time;
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstAggregatorPad *pad = priv->sink[view];
 
-  if (!GST_BUFFER_PTS_IS_VALID (buffer))
-    return GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (pad);
-  time = gst_segment_to_running_time (&pad->segment, GST_FORMAT_TIME,
-      GST_BUFFER_PTS (buffer));
+  priv->segment[view] = pad->segment;
   GST_OBJECT_UNLOCK (pad);
-  return time;
+  return priv->segment[view].format == GST_FORMAT_TIME;
+}
+
+static GstClockTime
+running_time (GstStereoBase * self, gint view, GstBuffer * buffer)
+{
+  const GstSegment *segment = &PRIV (self)->segment[view];
+
+  if (!GST_BUFFER_PTS_IS_VALID (buffer) || segment->format != GST_FORMAT_TIME)
+    return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_running_time (segment, GST_FORMAT_TIME,
+      GST_BUFFER_PTS (buffer));
 }
 
 /* How much running time some time of the stream takes. */
 static GstClockTime
-running_duration (GstAggregatorPad * pad, GstClockTime duration)
+running_duration (GstStereoBase * self, gint view, GstClockTime duration)
 {
-  gdouble rate;
+  gdouble rate = ABS (PRIV (self)->segment[view].rate);
 
-  if (!GST_CLOCK_TIME_IS_VALID (duration))
-    return duration;
-  GST_OBJECT_LOCK (pad);
-  rate = ABS (pad->segment.rate);
-  GST_OBJECT_UNLOCK (pad);
-  return rate == 1.0 ? duration : (GstClockTime) (duration / rate);
+  return !GST_CLOCK_TIME_IS_VALID (duration) || rate == 1.0 ? duration
+      : (GstClockTime) (duration / rate);
 }
 
 static gboolean
@@ -100,7 +107,7 @@ shown_for (GstStereoBase * self, gint view, GstBuffer * buffer)
         (guint64) GST_VIDEO_INFO_FPS_N (info)) : GST_CLOCK_TIME_NONE;
     GST_OBJECT_UNLOCK (self);
   }
-  return running_duration (priv->sink[view], duration);
+  return running_duration (self, view, duration);
 }
 
 /* By how much the running times of a pair may differ.  Half an image of the
@@ -146,7 +153,8 @@ drop (GstStereoBase * self, gint view, GstBuffer * buffer, const gchar * reason)
             gst_structure_new ("stereo-unpaired",
                 "view", G_TYPE_STRING, gst_stereo_view_names[view],
                 "pts", G_TYPE_UINT64, GST_BUFFER_PTS (buffer),
-                "running-time", G_TYPE_UINT64, running_time (pad, buffer),
+                "running-time", G_TYPE_UINT64,
+                running_time (self, view, buffer),
                 "dropped", G_TYPE_UINT64, dropped,
                 "reason", G_TYPE_STRING, reason, NULL)));
     /* While the sizes differ, the cameras are not to blame. */
@@ -321,16 +329,17 @@ static void
 make_candidate (GstStereoBase * self, gint view, GstBuffer * buffer,
     GstBuffer * other, GstStereoCandidate * candidate)
 {
-  GstAggregatorPad *pad = PRIV (self)->sink[view];
-  GstClockTime image = running_duration (pad, GST_BUFFER_DURATION (other));
+  GstClockTime image = running_duration (self, view,
+      GST_BUFFER_DURATION (other));
   GstClockTime earlier;
 
-  candidate->time = running_time (pad, buffer);
-  candidate->duration = running_duration (pad, GST_BUFFER_DURATION (buffer));
+  candidate->time = running_time (self, view, buffer);
+  candidate->duration = running_duration (self, view,
+      GST_BUFFER_DURATION (buffer));
   candidate->gap = is_gap (buffer);
 
   /* Backwards, the timestamp of a gap belongs to the last image in it. */
-  if (candidate->gap && pad->segment.rate < 0
+  if (candidate->gap && PRIV (self)->segment[view].rate < 0
       && GST_CLOCK_TIME_IS_VALID (candidate->time)
       && GST_CLOCK_TIME_IS_VALID (candidate->duration)
       && GST_CLOCK_TIME_IS_VALID (image) && candidate->duration > image) {
@@ -342,14 +351,13 @@ make_candidate (GstStereoBase * self, gint view, GstBuffer * buffer,
 static GstFlowReturn
 decide (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
 {
-  GstStereoBasePrivate *priv = PRIV (self);
   GstStereoCandidate candidates[N_VIEWS];
   GstClockTime times[N_VIEWS];
   gint missing = LEFT;
 
   for (guint i = 0; i < N_VIEWS; i++) {
     make_candidate (self, (gint) i, buffers[i], buffers[!i], &candidates[i]);
-    times[i] = running_time (priv->sink[i], buffers[i]);
+    times[i] = running_time (self, (gint) i, buffers[i]);
   }
 
   switch (gst_stereo_pair (&candidates[LEFT], &candidates[RIGHT],
@@ -393,8 +401,15 @@ gst_stereo_base_aggregate (GstAggregator * aggregator, gboolean timeout)
   if (gst_stereo_base_has_ended (self))
     return gst_stereo_base_end (self);
 
-  for (guint i = 0; i < N_VIEWS; i++)
+  for (guint i = 0; i < N_VIEWS; i++) {
     buffers[i] = gst_aggregator_pad_peek_buffer (priv->sink[i]);
+    if (buffers[i] != NULL && !take_segment (self, (gint) i)) {
+      GST_DEBUG_OBJECT (priv->sink[i], "no segment: %" GST_PTR_FORMAT,
+          buffers[i]);
+      gst_aggregator_pad_drop_buffer (priv->sink[i]);
+      gst_clear_buffer (&buffers[i]);
+    }
+  }
   if (buffers[LEFT] != NULL && buffers[RIGHT] != NULL)
     flow = decide (self, buffers);
   else if ((buffers[LEFT] == NULL

@@ -29,6 +29,7 @@
 #include "base/gststereodevice.h"
 #include "base/gststereofence.h"
 #include "base/gststereoframe.h"
+#include "base/gststereogate.h"
 #include "base/gststereoparams.h"
 #include "pair/gststereobase.h"
 #include "pair/gststereoresult.h"
@@ -66,6 +67,7 @@ typedef struct
   GstAggregatorPad *sink[N_VIEWS];
   GstStereoFailure failure;
   GstStereoParams params;
+  GstStereoGate gate;           /* of buffers for all source pads */
   GstStereoDoor door[N_VIEWS];
 
   /* Shared, under the object lock. */
@@ -96,6 +98,7 @@ typedef struct
   GstClockTime disagree_since;  /* running time */
   gboolean discont;
   guint unpaired_in_a_row;
+  GstSegment segment[N_VIEWS];  /* of the images that are looked at */
 } GstStereoBasePrivate;
 
 GstStereoBasePrivate *gst_stereo_base_get_private (GstStereoBase * self);

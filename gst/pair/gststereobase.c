@@ -142,8 +142,13 @@ gst_stereo_base_change_state (GstElement * element, GstStateChange transition)
   GstStateChangeReturn result;
   guint n = 0;
 
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    gst_stereo_gate_open (&PRIV (self)->gate, GST_STEREO_GATE_FLUSHING
+        | GST_STEREO_GATE_STOPPED);
+  } else if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    gst_stereo_gate_close (&PRIV (self)->gate, GST_STEREO_GATE_STOPPED);
     n = gst_stereo_base_stop_result_pads (self, pads);
+  }
   result = GST_ELEMENT_CLASS (gst_stereo_base_parent_class)->change_state
       (element, transition);
   gst_stereo_base_result_pads_stopped (pads, n);
@@ -168,7 +173,7 @@ gst_stereo_base_peek_next_sample (GstAggregator * aggregator,
   GST_OBJECT_UNLOCK (self);
   if (buffer != NULL) {
     caps = gst_pad_get_current_caps (GST_PAD (pad));
-    sample = gst_sample_new (buffer, caps, &pad->segment, NULL);
+    sample = gst_sample_new (buffer, caps, &priv->segment[view], NULL);
     gst_clear_caps (&caps);
     gst_buffer_unref (buffer);
   }
@@ -346,6 +351,7 @@ gst_stereo_base_dispose (GObject * object)
 static void
 gst_stereo_base_finalize (GObject * object)
 {
+  gst_stereo_gate_clear (&PRIV (GST_STEREO_BASE (object))->gate);
   gst_stereo_params_clear (&PRIV (GST_STEREO_BASE (object))->params);
   G_OBJECT_CLASS (gst_stereo_base_parent_class)->finalize (object);
 }
@@ -366,6 +372,7 @@ gst_stereo_base_init (GstStereoBase * self)
     gst_element_add_pad (GST_ELEMENT_CAST (self), GST_PAD (priv->sink[i]));
   }
   priv->failure.element = GST_ELEMENT_CAST (self);
+  gst_stereo_gate_init (&priv->gate);
   gst_stereo_device_init (&priv->device, &priv->failure,
       &gst_stereo_base_device_user);
   priv->sync_tolerance = DEFAULT_SYNC_TOLERANCE;

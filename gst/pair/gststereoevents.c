@@ -114,8 +114,11 @@ look_at_src_event (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
   GstStereoResultPad *pads[STEREO_N_RESULTS];
   guint n;
 
-  if (type != GST_EVENT_EOS && type != GST_EVENT_FLUSH_START
-      && type != GST_EVENT_FLUSH_STOP)
+  if (type == GST_EVENT_FLUSH_START)
+    gst_stereo_gate_close (&PRIV (self)->gate, GST_STEREO_GATE_FLUSHING);
+  else if (type == GST_EVENT_FLUSH_STOP)
+    gst_stereo_gate_open (&PRIV (self)->gate, GST_STEREO_GATE_FLUSHING);
+  else if (type != GST_EVENT_EOS)
     return GST_PAD_PROBE_OK;
   n = gst_stereo_base_get_result_pads (self, pads);
   for (guint i = 0; i < n; i++) {

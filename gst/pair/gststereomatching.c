@@ -139,7 +139,7 @@ gst_stereo_base_apply_params (GstStereoBase * self, GstBuffer * left)
 {
   GstStereoBasePrivate *priv = PRIV (self);
   GstClockTime stream_time = gst_segment_to_stream_time
-      (&priv->sink[LEFT]->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (left));
+      (&priv->segment[LEFT], GST_FORMAT_TIME, GST_BUFFER_PTS (left));
 
   if (GST_CLOCK_TIME_IS_VALID (stream_time))
     gst_object_sync_values (GST_OBJECT_CAST (self), stream_time);
@@ -154,15 +154,16 @@ static gboolean
 map_outputs (GstStereoBase * self, GstStereoOutput * outputs, guint n)
 {
   StereoDevice *device = PRIV (self)->device.device;
+  StereoMessage why;
 
   for (guint i = 0; i < n; i++) {
     /* Nobody has the buffer, so nobody waits for what it once was to hold. */
     if (gst_stereo_buffer_is_pinned (outputs[i].buffer, device))
       gst_stereo_buffer_set_fence (outputs[i].buffer, NULL, 0);
     if (!gst_stereo_frame_map (&outputs[i].target, outputs[i].info,
-            outputs[i].buffer, GST_MAP_WRITE, device)) {
+            outputs[i].buffer, GST_MAP_WRITE, device, &why)) {
       STEREO_ERROR (self, RESOURCE, WRITE,
-          ("The output buffer can't be written to."), (NULL));
+          ("A buffer for the output %s.", why.text), (NULL));
       return FALSE;
     }
   }
@@ -184,6 +185,7 @@ map_views (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
     GstStereoFrame views[N_VIEWS])
 {
   GstStereoBasePrivate *priv = PRIV (self);
+  StereoMessage why;
 
   for (guint i = 0; i < N_VIEWS; i++) {
     GstVideoInfo info;
@@ -192,14 +194,9 @@ map_views (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
     info = priv->info[i];
     GST_OBJECT_UNLOCK (self);
     if (!gst_stereo_frame_map (&views[i], &info, buffers[i], GST_MAP_READ,
-            priv->device.device)) {
-      STEREO_ERROR (self, STREAM, FORMAT,
-          ("A buffer on sink_%s has %" G_GSIZE_FORMAT " bytes and does not "
-              "hold an image of %dx%d in %s, which needs %" G_GSIZE_FORMAT
-              ".", gst_stereo_view_names[i], gst_buffer_get_size (buffers[i]),
-              GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info),
-              GST_VIDEO_INFO_NAME (&info), GST_VIDEO_INFO_SIZE (&info)),
-          (NULL));
+            priv->device.device, &why)) {
+      STEREO_ERROR (self, STREAM, FORMAT, ("A buffer on sink_%s %s.",
+              gst_stereo_view_names[i], why.text), (NULL));
       return FALSE;
     }
   }

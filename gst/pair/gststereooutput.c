@@ -42,9 +42,10 @@ gst_stereo_base_decide_pool (GstStereoBase * self, const GstVideoInfo * info,
   return FALSE;
 }
 
-/* A buffer of the pool, which it takes. */
+/* A buffer of the pool, which it takes, for a result pad, or for `src`. */
 static GstFlowReturn
-acquire_output (GstStereoBase * self, GstBufferPool * pool, GstBuffer ** out)
+acquire_output (GstStereoBase * self, GstBufferPool * pool, GstPad * pad,
+    GstBuffer ** out)
 {
   GstFlowReturn flow = GST_FLOW_ERROR;
 
@@ -52,7 +53,7 @@ acquire_output (GstStereoBase * self, GstBufferPool * pool, GstBuffer ** out)
     STEREO_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("There is no memory for disparity maps."), (NULL));
   else
-    flow = gst_buffer_pool_acquire_buffer (pool, out, NULL);
+    flow = gst_stereo_gate_acquire (&PRIV (self)->gate, pool, pad, out);
   gst_clear_object (&pool);
   return flow;
 }
@@ -62,6 +63,24 @@ static gboolean
 is_wanted (GstStereoResultPad * pad)
 {
   return gst_pad_is_linked (GST_PAD (pad)) && gst_pad_is_active (GST_PAD (pad));
+}
+
+static GstFlowReturn
+open_result (GstStereoBase * self, GstStereoResultPad * pad,
+    GstStereoOutput * output)
+{
+  GstFlowReturn flow;
+
+  *output = (GstStereoOutput) {
+    .pad = gst_object_ref (pad),
+    .result = pad->result,
+    .info = &pad->info,
+  };
+  flow = gst_stereo_base_negotiate_result (self, pad);
+  if (flow == GST_FLOW_OK)
+    flow = acquire_output (self, gst_object_ref (pad->pool), GST_PAD (pad),
+        &output->buffer);
+  return flow;
 }
 
 GstFlowReturn
@@ -77,26 +96,20 @@ gst_stereo_base_open_outputs (GstStereoBase * self,
   outputs[0].info = &priv->out_info;
   *n = 1;
   flow = acquire_output (self,
-      gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self)),
+      gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self)), NULL,
       &outputs[0].buffer);
   for (guint i = 0; i < n_pads; i++) {
-    GstStereoResultPad *pad = pads[i];
-    GstStereoOutput *output = &outputs[*n];
-
-    if (flow == GST_FLOW_OK && !is_wanted (pad))
-      pad->discont = TRUE;
-    if (flow != GST_FLOW_OK || !is_wanted (pad)) {
-      gst_object_unref (pad);
-      continue;
+    if (flow == GST_FLOW_OK && is_wanted (pads[i]))
+      flow = open_result (self, pads[i], &outputs[(*n)++]);
+    else if (flow == GST_FLOW_OK)
+      pads[i]->discont = TRUE;
+    /* It may have been released while its buffer was waited for. */
+    if (flow == GST_FLOW_FLUSHING && !is_wanted (pads[i])) {
+      gst_stereo_base_close_outputs (&outputs[--*n], 1);
+      flow = GST_FLOW_OK;
     }
-    output->pad = pad;
-    output->result = pad->result;
-    output->info = &pad->info;
-    (*n)++;
-    flow = gst_stereo_base_negotiate_result (self, pad);
-    if (flow == GST_FLOW_OK)
-      flow = acquire_output (self, gst_object_ref (pad->pool), &output->buffer);
   }
+  gst_stereo_base_unref_result_pads (pads, n_pads);
   return flow;
 }
 
@@ -111,28 +124,15 @@ gst_stereo_base_close_outputs (GstStereoOutput * outputs, guint n)
 
 /* --------------------------------------------------------------- what it is */
 
-/* Metas about the scene stay, metas about the pixels do not. */
 static gboolean
 copy_meta (GstBuffer * from, GstMeta ** meta, gpointer user_data)
 {
-  GstBuffer *to = GST_BUFFER (user_data);
+  GstMetaTransformCopy copy = { FALSE, 0, (gsize) - 1 };
   const GstMetaInfo *info = (*meta)->info;
-  static const gchar *kept[] = { GST_META_TAG_VIDEO_STR,
-    GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR, NULL
-  };
-  const gchar *const *tags = gst_meta_api_type_get_tags (info->api);
-  gboolean keep = info->transform_func != NULL
-      && info->api != GST_VIDEO_META_API_TYPE
-      && info->api != GST_VIDEO_CROP_META_API_TYPE
-      && g_strcmp0 (g_type_name (info->type), GST_STEREO_DISPARITY_META) != 0;
 
-  for (guint i = 0; keep && tags != NULL && tags[i] != NULL; i++)
-    keep = g_strv_contains ((const gchar * const *) kept, tags[i]);
-  if (keep) {
-    GstMetaTransformCopy copy = { FALSE, 0, (gsize) - 1 };
-
-    info->transform_func (to, *meta, from, _gst_meta_transform_copy, &copy);
-  }
+  if (info->transform_func != NULL && gst_stereo_meta_survives (*meta))
+    info->transform_func (GST_BUFFER (user_data), *meta, from,
+        _gst_meta_transform_copy, &copy);
   return TRUE;
 }
 

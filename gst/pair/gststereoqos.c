@@ -78,7 +78,7 @@ gst_stereo_base_too_late (GstStereoBase * self, GstBuffer * left,
     GstClockTime time)
 {
   GstStereoBasePrivate *priv = PRIV (self);
-  GstSegment *segment = &priv->sink[LEFT]->segment;
+  const GstSegment *segment = &priv->segment[LEFT];
   GstStereoQos qos;
   GstStereoCounters counters;
   GstMessage *message;

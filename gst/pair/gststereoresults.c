@@ -175,6 +175,7 @@ gst_stereo_base_release_pad (GstElement * element, GstPad * pad)
   GST_OBJECT_UNLOCK (self);
   /* The task may be pushing there; it comes back with FLUSHING. */
   gst_pad_set_active (pad, FALSE);
+  gst_stereo_gate_forget_pad (&priv->gate, pad);
   gst_element_remove_pad (element, pad);
 }
 

@@ -1,0 +1,299 @@
+/* gst-stereomatching: base class of the elements with one input
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "base/gststereofilter.h"
+
+#include "base/gststereodebug.h"
+#include "base/gststereometa.h"
+#include "base/gststereopool.h"
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstStereoFilter, gst_stereo_filter,
+    GST_TYPE_BASE_TRANSFORM, gst_stereo_debug_init ());
+
+#define PARENT GST_BASE_TRANSFORM_CLASS (gst_stereo_filter_parent_class)
+
+/* ----------------------------------------------------------- start and stop */
+
+static gboolean
+gst_stereo_filter_start (GstBaseTransform * trans)
+{
+  GstStereoFilter *self = GST_STEREO_FILTER (trans);
+
+  gst_stereo_failure_reset (&self->failure);
+  if (self->device == NULL || gst_stereo_device_open (self->device))
+    return TRUE;
+  gst_stereo_device_close (self->device);
+  return FALSE;
+}
+
+static gboolean
+gst_stereo_filter_stop (GstBaseTransform * trans)
+{
+  GstStereoFilter *self = GST_STEREO_FILTER (trans);
+
+  if (self->device != NULL)
+    gst_stereo_device_close (self->device);
+  return TRUE;
+}
+
+static GstStateChangeReturn
+gst_stereo_filter_change_state (GstElement * element,
+    GstStateChange transition)
+{
+  GstStereoFilter *self = GST_STEREO_FILTER (element);
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    gst_stereo_gate_open (&self->gate, GST_STEREO_GATE_FLUSHING
+        | GST_STEREO_GATE_STOPPED);
+  else if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_stereo_gate_close (&self->gate, GST_STEREO_GATE_STOPPED);
+  return GST_ELEMENT_CLASS (gst_stereo_filter_parent_class)->change_state
+      (element, transition);
+}
+
+static gboolean
+gst_stereo_filter_sink_event (GstBaseTransform * trans, GstEvent * event)
+{
+  GstStereoFilter *self = GST_STEREO_FILTER (trans);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
+    gst_stereo_gate_close (&self->gate, GST_STEREO_GATE_FLUSHING);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    gst_stereo_gate_open (&self->gate, GST_STEREO_GATE_FLUSHING);
+  return PARENT->sink_event (trans, event);
+}
+
+/* --------------------------------------------------------------------- caps */
+
+/* The other side has other formats, and all else the same. */
+static GstCaps *
+gst_stereo_filter_transform_caps (GstBaseTransform * trans,
+    GstPadDirection direction, GstCaps * caps, GstCaps * filter)
+{
+  GstCaps *formats = gst_pad_get_pad_template_caps (direction == GST_PAD_SINK
+      ? trans->srcpad : trans->sinkpad);
+  const GValue *format =
+      gst_structure_get_value (gst_caps_get_structure (formats, 0), "format");
+  GstCaps *result = gst_caps_new_empty ();
+
+  if (gst_caps_is_any (caps)) {
+    gst_caps_unref (result);
+    result = gst_caps_ref (formats);
+  }
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    GstStructure *s;
+
+    if (!gst_caps_features_is_equal (gst_caps_get_features (caps, i),
+            GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
+      continue;
+    s = gst_structure_copy (gst_caps_get_structure (caps, i));
+    gst_structure_set_value (s, "format", format);
+    gst_structure_remove_fields (s, "colorimetry", "chroma-site", NULL);
+    result = gst_caps_merge_structure (result, s);
+  }
+  gst_caps_unref (formats);
+
+  if (filter != NULL) {
+    GstCaps *filtered = gst_caps_intersect_full (filter, result,
+        GST_CAPS_INTERSECT_FIRST);
+
+    gst_caps_unref (result);
+    result = filtered;
+  }
+  return result;
+}
+
+static gboolean
+gst_stereo_filter_set_caps (GstBaseTransform * trans, GstCaps * in,
+    GstCaps * out)
+{
+  GstStereoFilter *self = GST_STEREO_FILTER (trans);
+  GstStereoFilterClass *klass = GST_STEREO_FILTER_GET_CLASS (self);
+
+  return gst_video_info_from_caps (&self->in_info, in)
+      && gst_video_info_from_caps (&self->out_info, out)
+      && (klass->set_info == NULL || klass->set_info (self));
+}
+
+static gboolean
+gst_stereo_filter_get_unit_size (GstBaseTransform * trans, GstCaps * caps,
+    gsize * size)
+{
+  GstVideoInfo info;
+
+  if (!gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  *size = GST_VIDEO_INFO_SIZE (&info);
+  return TRUE;
+}
+
+/* Whatever is around the video in a buffer does not come out again. */
+static gboolean
+gst_stereo_filter_transform_size (GstBaseTransform * trans,
+    GstPadDirection direction, GstCaps * caps, gsize size, GstCaps * other,
+    gsize * other_size)
+{
+  return gst_stereo_filter_get_unit_size (trans, other, other_size);
+}
+
+/* ------------------------------------------------------------------- memory */
+
+static GstAllocator *
+allocator_of (GstStereoFilter * self)
+{
+  return self->device != NULL ? self->device->allocator : NULL;
+}
+
+static gboolean
+gst_stereo_filter_propose_allocation (GstBaseTransform * trans,
+    GstQuery * decide_query, GstQuery * query)
+{
+  if (!PARENT->propose_allocation (trans, decide_query, query))
+    return FALSE;
+  gst_stereo_pool_propose (query, allocator_of (GST_STEREO_FILTER (trans)),
+      GST_STEREO_N_HELD);
+  return TRUE;
+}
+
+static gboolean
+gst_stereo_filter_decide_allocation (GstBaseTransform * trans,
+    GstQuery * query)
+{
+  GstStereoFilter *self = GST_STEREO_FILTER (trans);
+  GstVideoInfo info;
+  gboolean ok;
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  ok = gst_video_info_from_caps (&info, caps)
+      && gst_stereo_pool_decide (&info, query, allocator_of (self));
+  /* What is left is offered upstream, and downstream's metas are not ours. */
+  while (gst_query_get_n_allocation_metas (query) > 0)
+    gst_query_remove_nth_allocation_meta (query, 0);
+  if (ok)
+    return TRUE;
+  GST_STEREO_FAIL (&self->failure, RESOURCE, SETTINGS,
+      ("There is no buffer pool for the result."), (NULL));
+  return FALSE;
+}
+
+/* As the parent does it, but for the gate. */
+static GstFlowReturn
+gst_stereo_filter_prepare_output_buffer (GstBaseTransform * trans,
+    GstBuffer * in, GstBuffer ** out)
+{
+  GstStereoFilter *self = GST_STEREO_FILTER (trans);
+  GstBufferPool *pool = gst_base_transform_get_buffer_pool (trans);
+  GstFlowReturn flow = GST_FLOW_ERROR;
+
+  if (pool == NULL || !gst_buffer_pool_set_active (pool, TRUE))
+    GST_STEREO_FAIL (&self->failure, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for the result."), (NULL));
+  else
+    flow = gst_stereo_gate_acquire (&self->gate, pool, NULL, out);
+  gst_clear_object (&pool);
+  if (flow == GST_FLOW_OK)
+    GST_BASE_TRANSFORM_GET_CLASS (self)->copy_metadata (trans, in, *out);
+  return flow;
+}
+
+static gboolean
+gst_stereo_filter_transform_meta (GstBaseTransform * trans, GstBuffer * out,
+    GstMeta * meta, GstBuffer * in)
+{
+  return gst_stereo_meta_survives (meta);
+}
+
+/* ------------------------------------------------------------------- frames */
+
+static void
+gst_stereo_filter_before_transform (GstBaseTransform * trans,
+    GstBuffer * buffer)
+{
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+
+  if (trans->segment.format == GST_FORMAT_TIME)
+    time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME,
+        GST_BUFFER_PTS (buffer));
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (trans), time);
+}
+
+static GstFlowReturn
+gst_stereo_filter_transform (GstBaseTransform * trans, GstBuffer * in_buffer,
+    GstBuffer * out_buffer)
+{
+  GstStereoFilter *self = GST_STEREO_FILTER (trans);
+  StereoDevice *device = self->device != NULL ? self->device->device : NULL;
+  GstStereoFrame in, out;
+  StereoMessage why;
+  gboolean ok;
+
+  if (gst_stereo_failure_posted (&self->failure))
+    return GST_FLOW_ERROR;
+  if (!gst_stereo_frame_map (&in, &self->in_info, in_buffer, GST_MAP_READ,
+          device, &why)) {
+    GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
+        ("A buffer on sink %s.", why.text), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  if (!gst_stereo_frame_map (&out, &self->out_info, out_buffer, GST_MAP_WRITE,
+          device, &why)) {
+    GST_STEREO_FAIL (&self->failure, RESOURCE, WRITE,
+        ("A buffer for the output %s.", why.text), (NULL));
+    gst_stereo_frame_unmap (&in);
+    return GST_FLOW_ERROR;
+  }
+  ok = GST_STEREO_FILTER_GET_CLASS (self)->process (self, &in, &out);
+  gst_stereo_frame_unmap (&out);
+  gst_stereo_frame_unmap (&in);
+  return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+/* -------------------------------------------------------------------- class */
+
+static void
+gst_stereo_filter_finalize (GObject * object)
+{
+  gst_stereo_gate_clear (&GST_STEREO_FILTER (object)->gate);
+  G_OBJECT_CLASS (gst_stereo_filter_parent_class)->finalize (object);
+}
+
+static void
+gst_stereo_filter_init (GstStereoFilter * self)
+{
+  self->failure.element = GST_ELEMENT_CAST (self);
+  gst_stereo_gate_init (&self->gate);
+  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), FALSE);
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
+}
+
+static void
+gst_stereo_filter_class_init (GstStereoFilterClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  object_class->finalize = gst_stereo_filter_finalize;
+  element_class->change_state = gst_stereo_filter_change_state;
+
+  trans_class->start = gst_stereo_filter_start;
+  trans_class->stop = gst_stereo_filter_stop;
+  trans_class->sink_event = gst_stereo_filter_sink_event;
+  trans_class->transform_caps = gst_stereo_filter_transform_caps;
+  trans_class->set_caps = gst_stereo_filter_set_caps;
+  trans_class->get_unit_size = gst_stereo_filter_get_unit_size;
+  trans_class->transform_size = gst_stereo_filter_transform_size;
+  trans_class->propose_allocation = gst_stereo_filter_propose_allocation;
+  trans_class->decide_allocation = gst_stereo_filter_decide_allocation;
+  trans_class->prepare_output_buffer = gst_stereo_filter_prepare_output_buffer;
+  trans_class->transform_meta = gst_stereo_filter_transform_meta;
+  trans_class->before_transform = gst_stereo_filter_before_transform;
+  trans_class->transform = gst_stereo_filter_transform;
+
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_FILTER, 0);
+}

@@ -1,0 +1,67 @@
+/* gst-stereomatching: base class of the elements with one input
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * GstStereoFilter: video in, video of the same size out, one buffer for each,
+ * in other formats.  A subclass adds the pad templates `sink` and `src`, and
+ * says what it does with a mapped frame.
+ *
+ * One that computes on a device has a GstStereoDevice, and sets `device` to it
+ * in its init: it is opened and closed then, and memory for it is offered to
+ * both sides.
+ */
+
+#ifndef GST_STEREO_FILTER_H
+#define GST_STEREO_FILTER_H
+
+#include "base/gststereodevice.h"
+#include "base/gststereoframe.h"
+#include "base/gststereogate.h"
+
+#include <gst/base/gstbasetransform.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_STEREO_FILTER (gst_stereo_filter_get_type ())
+#define GST_STEREO_FILTER(obj) (G_TYPE_CHECK_INSTANCE_CAST ((obj), \
+    GST_TYPE_STEREO_FILTER, GstStereoFilter))
+#define GST_STEREO_FILTER_CLASS(klass) (G_TYPE_CHECK_CLASS_CAST ((klass), \
+    GST_TYPE_STEREO_FILTER, GstStereoFilterClass))
+#define GST_STEREO_FILTER_GET_CLASS(obj) (G_TYPE_INSTANCE_GET_CLASS ((obj), \
+    GST_TYPE_STEREO_FILTER, GstStereoFilterClass))
+
+/* All but the gate belongs to the streaming thread. */
+typedef struct
+{
+  GstBaseTransform parent;
+
+  GstStereoFailure failure;
+  GstStereoDevice *device;      /* or NULL */
+  GstVideoInfo in_info;         /* of the caps */
+  GstVideoInfo out_info;
+  GstStereoGate gate;
+} GstStereoFilter;
+
+typedef struct
+{
+  GstBaseTransformClass parent_class;
+
+  /* Prepares for the new in_info and out_info; may be NULL.  FALSE when that
+   * can't be, with an error posted. */
+  gboolean (*set_info) (GstStereoFilter * self);
+
+  /* Fills out, of out_info, from in, of in_info.  FALSE with an error
+   * posted. */
+  gboolean (*process) (GstStereoFilter * self, const GstStereoFrame * in,
+      GstStereoFrame * out);
+} GstStereoFilterClass;
+
+GType gst_stereo_filter_get_type (void);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoFilter, gst_object_unref)
+
+G_END_DECLS
+
+#endif /* GST_STEREO_FILTER_H */
