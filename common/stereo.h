@@ -254,12 +254,14 @@ typedef struct
 /*
  * The parameters of an algorithm: first the ones all algorithms share
  * (num-disparities, min-disparity, disparity-scale, invalid-value, median),
- * then its own.  NULL past the last one.
+ * then, if its map is refined, those of that (cost, subpixel, lr-max-diff,
+ * speckle-size, fill, refine), then its own.  NULL past the last one.
  */
 STEREO_API const StereoParamSpec *stereo_algorithm_param (const
     StereoAlgorithm * algorithm, size_t index);
 
-/* The default of spec for this algorithm (median differs between them). */
+/* The default of spec for this algorithm: those of the parameters that several
+ * share differ between them. */
 STEREO_API double stereo_algorithm_param_initial (const StereoAlgorithm *
     algorithm, const StereoParamSpec * spec);
 
@@ -483,8 +485,10 @@ STEREO_API void stereo_matcher_set_profiling (StereoMatcher * matcher,
 /*
  * A stage of the frame that completed last, in their order: "upload",
  * "convert", the algorithm's own if it has any, "match", "median" and
- * "download", of which there are those that the frame had; encoding belongs to
- * "median", or to "match" without one.  ns is the time from the end of the
+ * "download", of which there are those that the frame had; with a census cost
+ * "census" comes before the algorithm's own, and with refinement "refine"
+ * instead of "median".  Encoding belongs to "median" or "refine", or to "match"
+ * without one.  ns is the time from the end of the
  * stage before, added up where a stage comes again and again, and name lives as
  * long as the library.  The stages add up to
  * last_ns; with several frames in flight they contain the wait for each other.

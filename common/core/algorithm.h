@@ -50,13 +50,61 @@ typedef struct
   size_t stride;                /* bytes */
 } StereoView;
 
-/* The disparity map of the left view: width x height indices d - min_disparity,
- * or STEREO_INVALID. */
+/*
+ * The disparity map of the left view: width x height codes, or STEREO_INVALID.
+ * A code is unit (d - min_disparity), with d a real number and unit that of the
+ * StereoProblem; where that is 1 it is the index of a whole disparity.
+ */
 typedef struct
 {
   uint16_t *data;
   size_t stride;                /* elements */
 } StereoMap;
+
+/* A sixteenth of a pixel: the finest unit of a code. */
+#define STEREO_MAX_UNIT 16
+
+/*
+ * The census words of a view (cost/census.h), in device memory, and in a layout
+ * of the back end's own.  In front of every row and behind it there is what may
+ * be read and has no meaning, so that loads may be shifted.
+ *
+ * CPU: four planes of bytes, those of a word from the lowest one on: plane[0]
+ * to plane[2] the 24 comparisons, plane[3] the gradient.  Rows begin at
+ * multiples of 64 bytes, with STEREO_CENSUS_MARGIN bytes in front and behind.
+ *
+ * CUDA: 32-bit words in plane[0], the others NULL.  Rows begin at multiples of
+ * 256 bytes, with STEREO_CENSUS_MARGIN words in front and behind.
+ */
+typedef struct
+{
+  const uint8_t *plane[4];      /* each at column 0 of row 0 */
+  size_t stride;                /* bytes, of all planes */
+} StereoCensus;
+
+#define STEREO_CENSUS_MARGIN 64
+
+/*
+ * What an algorithm has found, for refinement (refine/refine.h): the words of
+ * refine/winner-pixel.h, in device memory.
+ */
+typedef struct
+{
+  /* For each pixel of the left view its winner, with fraction and clearness:
+   * stereo_winner_store(). */
+  uint32_t *left;
+  size_t left_stride;           /* elements */
+  /* For each pixel of the right view its winner, cost << 16 | index, or
+   * STEREO_NO_WINNER: stereo_winner_store_right().  NULL unless the problem
+   * says right_winners. */
+  uint32_t *right;
+  size_t right_stride;          /* elements */
+  int unit;                     /* as in StereoProblem */
+  int first_index;
+  int last_index;               /* end_index - 1 */
+} StereoWinners;
+
+#define STEREO_NO_WINNER 0xffffffffu
 
 /* An invalid that no code is equal to: every pixel has a value. */
 #define STEREO_NO_INVALID 0x10000u
@@ -64,7 +112,8 @@ typedef struct
 /*
  * An encoded result.  An index algorithm gives code[i] for index i, and invalid
  * for STEREO_INVALID.  A sub-pixel one gives what stereo_output_encode() makes
- * of a real number, and invalid where there is none.
+ * of a real number, and invalid where there is none.  Refinement gives what
+ * stereo_output_from_map() makes of a map's code.
  */
 typedef struct
 {
@@ -81,6 +130,9 @@ typedef struct
   float offset;
   uint16_t lowest;
   uint16_t highest;
+  /* The result of a StereoMap's code is code * gain / divisor, rounded. */
+  uint32_t gain;
+  uint32_t divisor;
 } StereoOutput;
 
 /* What a matcher was configured for. */
@@ -96,6 +148,17 @@ typedef struct
   int first_index;
   int end_index;
   unsigned n_threads;           /* of a CPU device, else 1 */
+
+  /* Of an algorithm that refines; else STEREO_COST_LUMA, 1, false, false. */
+  StereoCost cost;              /* what to compare; with STEREO_COST_CENSUS
+                                 * frames have census words */
+  int unit;                     /* codes for a pixel in a StereoMap: 1, or with
+                                 * sub-pixel the largest power of two up to
+                                 * STEREO_MAX_UNIT that leaves 16 bits for
+                                 * unit * num_disparities */
+  bool winners;                 /* frames may want winners: those of the left
+                                 * view, with the costs beside them, */
+  bool right_winners;           /* and those of the right view, too */
 } StereoProblem;
 
 /* --------------------------------------------------------------- back ends */
@@ -188,6 +251,10 @@ struct StereoDevice
   void *log_data;
 };
 
+/* The stage tables that algorithms share: TABLE (name) for each. */
+#define STEREO_SHARED_STAGES(TABLE) \
+  TABLE (convert) TABLE (census) TABLE (median) TABLE (refine)
+
 /* Fills in the common part of a new device. */
 void stereo_device_init (StereoDevice * device,
     const StereoDeviceClass * klass);
@@ -211,9 +278,14 @@ typedef struct
   StereoQueue *queue;
   StereoView left;
   StereoView right;
-  StereoMap map;                /* to be filled, unless output is */
-  const StereoOutput *output;   /* not NULL: write codes here instead of map;
-                                 * never NULL for a sub-pixel algorithm */
+  StereoCensus left_census;     /* only with STEREO_COST_CENSUS */
+  StereoCensus right_census;
+  /* Where the disparities go, one of three: winners if not NULL (only if the
+   * algorithm refines), else output if not NULL, as its codes, else map, as
+   * indices.  A sub-pixel algorithm always has an output. */
+  const StereoWinners *winners;
+  StereoMap map;
+  const StereoOutput *output;
   /* What else this frame has to give, by StereoResult: NULL where it is not
    * wanted.  results[STEREO_RESULT_DISPARITY] is output. */
   const StereoOutput *results[STEREO_N_RESULTS];
@@ -226,7 +298,11 @@ struct StereoAlgorithm
   const char *title;
   const char *reference;
   bool uses_color;              /* 3 channels when both views have them */
-  bool median;                  /* default of the common parameter */
+  /* Has the parameters of stereo_refine_params, takes the cost from there,
+   * leaves winners where a frame wants them, and with them has a confidence. */
+  bool refines;
+  /* Its own defaults of parameters that are shared; NULL: none. */
+  const StereoParamDefault *defaults;
   /* The disparities are real numbers: run() encodes them itself, with
    * stereo_store_value(), and the median is one of codes. */
   bool subpixel;
@@ -244,6 +320,15 @@ struct StereoAlgorithm
       const void *stages, void *plan, StereoArena * arena,
       StereoMessage * why);
   StereoStatus (*run) (const StereoFrame * frame, const void *stages);
+
+  /*
+   * Optional, with refines: a step of refinement after speckles are gone and
+   * before holes are filled, if they are to be.  Gives codes to pixels of map
+   * that are STEREO_INVALID, and leaves the others alone; frame->winners are
+   * those that run() left.
+   */
+  StereoStatus (*vote) (const StereoFrame * frame, const void *stages,
+      const StereoMap * map);
 };
 
 /* ------------------------------------------------------------------ helpers */

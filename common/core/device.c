@@ -344,8 +344,8 @@ cpu_queue_new (StereoDevice * device, StereoQueue ** queue,
 #define ALGORITHM(name) \
   const void *stereo_##name##_stages_cpu (StereoSimd simd);
 #include "algorithm-list.h"
+STEREO_SHARED_STAGES (ALGORITHM)
 #undef ALGORITHM
-const void *stereo_filters_stages_cpu (StereoSimd simd);
 
 static const void *
 cpu_stages (const StereoDevice * device, const char *name)
@@ -355,8 +355,8 @@ cpu_stages (const StereoDevice * device, const char *name)
     const char *name;
     const void *(*get) (StereoSimd simd);
   } tables[] = {
-    { "filters", stereo_filters_stages_cpu },
 #define ALGORITHM(name) { #name, stereo_##name##_stages_cpu },
+    STEREO_SHARED_STAGES (ALGORITHM)
 #include "algorithm-list.h"
 #undef ALGORITHM
   };

@@ -32,41 +32,83 @@ const StereoParamSpec stereo_common_params[] = {
   STEREO_PARAM_END
 };
 
-const StereoParamSpec *
-stereo_algorithm_param (const StereoAlgorithm * algorithm, size_t index)
+static const StereoEnumValue cost_values[] = {
+  [STEREO_COST_CENSUS] = {"census", "Census of 5x5 pixels of luma, and its "
+        "gradient: whatever the exposure of the two views"},
+  [STEREO_COST_LUMA] = {"luma", "Absolute difference of luma"},
+  [STEREO_COST_RGB] = {"rgb", "Absolute differences of R, G and B; of luma "
+        "where a view is grey"},
+};
+
+static const StereoEnumValue refine_values[] = {
+  [STEREO_REFINE_NONE] = {"none", "None"},
+  [STEREO_REFINE_FILLED] = {"filled", "15x15, for pixels that were filled"},
+  [STEREO_REFINE_ALL] = {"all", "The same, then 7x7 for all pixels instead of "
+        "the 3x3 median"},
+};
+
+const StereoParamSpec stereo_refine_params[] = {
+  STEREO_PARAM_ENUM_ROW (StereoRefineParams, cost, "cost",
+      "What the matching cost compares", STEREO_COST_CENSUS, cost_values),
+  STEREO_PARAM_BOOL_ROW (StereoRefineParams, subpixel, "subpixel",
+      "Find disparities to a sixteenth of a pixel, between whole ones", true),
+  STEREO_PARAM_INT_ROW (StereoRefineParams, lr_max_diff, "lr-max-diff",
+      "How far the matches of both views may disagree for a pixel to be valid, "
+      "in disparities (-1 = not checked)", 1, -1, 64),
+  STEREO_PARAM_UINT_ROW (StereoRefineParams, speckle_size, "speckle-size",
+      "Regions of fewer pixels than this become invalid (0 = none do)", 50, 0,
+      65535),
+  STEREO_PARAM_BOOL_ROW (StereoRefineParams, fill, "fill",
+      "Fill invalid pixels from the background beside them; else they get "
+      "invalid-value, and no median is taken", true),
+  STEREO_PARAM_ENUM_ROW (StereoRefineParams, refine, "refine",
+      "Which pixels get a median weighted by colour", STEREO_REFINE_NONE,
+      refine_values),
+  STEREO_PARAM_END
+};
+
+/* Row index of a table, or NULL; index then counts from its end. */
+static const StereoParamSpec *
+row (const StereoParamSpec * table, size_t * index)
 {
-  size_t n_common = sizeof (stereo_common_params)
-      / sizeof (stereo_common_params[0]) - 1;
-  const StereoParamSpec *spec;
-
-  if (algorithm == NULL)
-    return NULL;
-  if (index < n_common)
-    return &stereo_common_params[index];
-
-  index -= n_common;
-  for (spec = algorithm->params; spec->name != NULL; spec++) {
-    if (index-- == 0)
-      return spec;
+  for (; table->name != NULL; table++) {
+    if ((*index)-- == 0)
+      return table;
   }
   return NULL;
 }
 
-/* median is the one common parameter whose default an algorithm chooses. */
+const StereoParamSpec *
+stereo_algorithm_param (const StereoAlgorithm * algorithm, size_t index)
+{
+  const StereoParamSpec *spec;
+
+  if (algorithm == NULL)
+    return NULL;
+  spec = row (stereo_common_params, &index);
+  if (spec == NULL && algorithm->refines)
+    spec = row (stereo_refine_params, &index);
+  return spec != NULL ? spec : row (algorithm->params, &index);
+}
+
 double
 stereo_algorithm_param_initial (const StereoAlgorithm * algorithm,
     const StereoParamSpec * spec)
 {
-  if (strcmp (spec->name, "median") == 0)
-    return algorithm->median;
+  const StereoParamDefault *d = algorithm->defaults;
+
+  for (; d != NULL && d->name != NULL; d++) {
+    if (strcmp (spec->name, d->name) == 0)
+      return d->initial;
+  }
   return spec->initial;
 }
 
 static bool
-is_common (const StereoParamSpec * spec)
+is_in (const StereoParamSpec * table, const StereoParamSpec * spec)
 {
-  for (const StereoParamSpec * s = stereo_common_params; s->name; s++) {
-    if (s == spec)
+  for (; table->name != NULL; table++) {
+    if (table == spec)
       return true;
   }
   return false;
@@ -89,8 +131,12 @@ find (const StereoParams * params, const char *name)
 static void *
 field (const StereoParams * params, const StereoParamSpec * spec)
 {
-  char *base = is_common (spec) ? (char *) &params->common : params->own;
+  char *base = params->own;
 
+  if (is_in (stereo_common_params, spec))
+    base = (char *) &params->common;
+  else if (is_in (stereo_refine_params, spec))
+    base = (char *) &params->refine;
   return base + spec->offset;
 }
 
@@ -179,6 +225,7 @@ stereo_params_copy (StereoParams * target, const StereoParams * source)
     return STEREO_ERROR_ARGUMENT;
 
   target->common = source->common;
+  target->refine = source->refine;
   memcpy (target->own, source->own, source->algorithm->params_size);
   return STEREO_OK;
 }

@@ -59,11 +59,49 @@ typedef struct
 /* Terminated by STEREO_PARAM_END. */
 extern const StereoParamSpec stereo_common_params[];
 
-/* A set of parameters: the common structure and the algorithm's. */
+/* What a matching cost compares (cost/). */
+typedef enum
+{
+  STEREO_COST_CENSUS = 0,
+  STEREO_COST_LUMA,
+  STEREO_COST_RGB
+} StereoCost;
+
+/* Which pixels a weighted median decides (refine/). */
+typedef enum
+{
+  STEREO_REFINE_NONE = 0,
+  STEREO_REFINE_FILLED,
+  STEREO_REFINE_ALL
+} StereoRefine;
+
+/* What the algorithms that refine have in common: the cost, and what becomes
+ * of its winners. */
+typedef struct
+{
+  int cost;                     /* StereoCost */
+  bool subpixel;
+  int lr_max_diff;
+  unsigned speckle_size;
+  bool fill;
+  int refine;                   /* StereoRefine */
+} StereoRefineParams;
+
+extern const StereoParamSpec stereo_refine_params[];
+
+/* An algorithm's own default of a parameter that is shared. */
+typedef struct
+{
+  const char *name;             /* NULL ends a list */
+  double initial;
+} StereoParamDefault;
+
+/* A set of parameters: the shared structures and the algorithm's. */
 struct StereoParams
 {
   const StereoAlgorithm *algorithm;
   StereoCommonParams common;
+  StereoRefineParams refine;    /* only if the algorithm refines */
   void *own;
 };
 

@@ -83,5 +83,6 @@ stereo_algorithm_has_result (const StereoAlgorithm * algorithm,
   if (algorithm == NULL || (unsigned) result >= STEREO_N_RESULTS)
     return false;
   return result == STEREO_RESULT_DISPARITY
+      || (result == STEREO_RESULT_CONFIDENCE && algorithm->refines)
       || (algorithm->results & 1u << result) != 0;
 }

@@ -9,7 +9,7 @@
 #include "match/bfv-pixel.h"
 #include "match/bfv-simd.h"
 #include "core/cpu.h"
-#include "image/output.h"
+#include "refine/output.h"
 
 #include <string.h>
 
@@ -154,6 +154,11 @@ run (const StereoFrame * frame, const void *stages)
   return stereo_mark (frame->marks, "border");
 }
 
+static const StereoParamDefault defaults[] = {
+  {"median", true},
+  {NULL, 0}
+};
+
 const StereoAlgorithm stereo_bfv_algorithm = {
   .name = "bfv",
   .title = "Cross-based regions with bitwise fast voting",
@@ -161,7 +166,7 @@ const StereoAlgorithm stereo_bfv_algorithm = {
       "Gool: Real-time and accurate stereo: a scalable approach with bitwise "
       "fast voting on CUDA, IEEE TCSVT 21 (7), 2011",
   .uses_color = true,
-  .median = true,
+  .defaults = defaults,
   .params = specs,
   .params_size = sizeof (StereoBfvParams),
   .plan_size = sizeof (Plan),

@@ -32,7 +32,7 @@
 #include "match/bp-cpu.h"
 #include "match/bp-pixel.h"
 #include "core/cpu.h"
-#include "image/output.h"
+#include "refine/output.h"
 #include "simd/simd.h"
 
 #define STAGES SIMD_NAME (stereo_bp_stages_)

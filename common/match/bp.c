@@ -9,7 +9,7 @@
 #include "match/bp-cpu.h"
 #include "match/bp-pixel.h"
 #include "core/cpu.h"
-#include "image/output.h"
+#include "refine/output.h"
 
 #include <math.h>
 #include <string.h>
@@ -248,7 +248,6 @@ const StereoAlgorithm stereo_bp_algorithm = {
       "propagation for early vision, CVPR 2004; S. Grauer-Gray: Optimizing "
       "global stereo matching on NVIDIA GPUs",
   .uses_color = false,
-  .median = false,
   .params = specs,
   .params_size = sizeof (StereoBpParams),
   .plan_size = sizeof (Plan),

@@ -19,6 +19,11 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
   return stereo_expstep_plan (problem, stages, plan_memory, arena, why);
 }
 
+static const StereoParamDefault defaults[] = {
+  {"median", true},
+  {NULL, 0}
+};
+
 const StereoAlgorithm stereo_esaw_algorithm = {
   .name = "esaw",
   .title = "Exponential step size adaptive weight",
@@ -26,7 +31,7 @@ const StereoAlgorithm stereo_esaw_algorithm = {
       "stereo vision designed for massively data parallel platforms, IEEE "
       "TCSVT 20 (11), 2010",
   .uses_color = true,
-  .median = true,
+  .defaults = defaults,
   .params = specs,
   .params_size = sizeof (StereoExpstepParams),
   .plan_size = sizeof (StereoExpstepPlan),

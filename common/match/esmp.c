@@ -53,6 +53,11 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
   return stereo_expstep_plan (problem, stages, self, arena, why);
 }
 
+static const StereoParamDefault defaults[] = {
+  {"median", true},
+  {NULL, 0}
+};
+
 const StereoAlgorithm stereo_esmp_algorithm = {
   .name = "esmp",
   .title = "Exponential step size message propagation",
@@ -60,7 +65,7 @@ const StereoAlgorithm stereo_esmp_algorithm = {
       "stereo vision designed for massively data parallel platforms, IEEE "
       "TCSVT 20 (11), 2010",
   .uses_color = true,
-  .median = true,
+  .defaults = defaults,
   .params = specs,
   .params_size = sizeof (StereoExpstepParams),
   .plan_size = sizeof (StereoExpstepPlan),

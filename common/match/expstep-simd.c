@@ -19,7 +19,7 @@
 #include "core/cpu.h"
 #include "match/expstep-cpu.h"
 #include "match/expstep-pixel.h"
-#include "image/output.h"
+#include "refine/output.h"
 #include "simd/simd.h"
 
 #define STAGES SIMD_NAME (stereo_expstep_stages_)

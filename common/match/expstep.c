@@ -9,7 +9,7 @@
 #include "core/cpu.h"
 #include "match/expstep-cpu.h"
 #include "match/expstep-pixel.h"
-#include "image/output.h"
+#include "refine/output.h"
 
 #include <math.h>
 #include <string.h>

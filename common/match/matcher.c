@@ -5,9 +5,12 @@
  */
 
 #include "core/algorithm.h"
-#include "image/filters.h"
 #include "core/image.h"
+#include "cost/census.h"
 #include "image/colorimetry.h"
+#include "image/convert.h"
+#include "refine/median.h"
+#include "refine/refine.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -63,13 +66,17 @@ struct StereoMatcher
   const StereoAlgorithm *algorithm;
   StereoDevice *device;
   StereoQueue *queue;
-  const StereoFilterStages *filters;
+  const StereoConvertStages *converting;
+  const StereoMedianStages *medians;
+  const StereoCensusStages *census;     /* of an algorithm that refines, */
+  const StereoRefineStages *refining;   /* like all that has to do with it */
   const void *stages;
 
   bool configured;
   StereoGeometry geometry;
   StereoProblem problem;
   StereoCommonParams common;
+  StereoRefineParams refine;
   void *plan;
 
   Side sides[2];
@@ -77,6 +84,9 @@ struct StereoMatcher
   Slot slots[MAX_SLOTS];
   StereoMap map;
   StereoMap filtered;
+  void *census_memory[2];
+  StereoWinners winners;
+  StereoRefinePlan refinement;
   uint16_t *codes;
   uint16_t *codes_staging;
   size_t encoded_stride[STEREO_N_RESULTS];
@@ -142,10 +152,14 @@ stereo_matcher_new (const StereoAlgorithm * algorithm, StereoDevice * device,
   }
 
   m->algorithm = algorithm;
-  m->filters = device->klass->stages (device, "filters");
+  m->converting = device->klass->stages (device, "convert");
+  m->medians = device->klass->stages (device, "median");
+  m->census = device->klass->stages (device, "census");
+  m->refining = device->klass->stages (device, "refine");
   m->stages = device->klass->stages (device, algorithm->name);
   m->n_slots = device->klass->n_slots;
-  if (m->filters == NULL || m->stages == NULL)
+  if (m->converting == NULL || m->medians == NULL || m->stages == NULL
+      || (algorithm->refines && (m->census == NULL || m->refining == NULL)))
     status = STEREO_ERROR_UNSUPPORTED;
   else
     status = device->klass->queue_new (device, &m->queue, &m->message);
@@ -338,6 +352,41 @@ make_problem (StereoMatcher * m)
     p->end_index = p->num_disparities;
   if (p->end_index < p->first_index)
     p->end_index = p->first_index;
+
+  p->winners = m->algorithm->refines;
+  p->right_winners = p->winners && m->refine.lr_max_diff >= 0;
+  p->cost = p->winners ? (StereoCost) m->refine.cost : STEREO_COST_LUMA;
+  p->unit = p->winners
+      ? stereo_refine_unit (&m->refine, p->num_disparities) : 1;
+}
+
+/* Declares the buffers of an algorithm that refines. */
+static void
+plan_refinement (StereoMatcher * m)
+{
+  const StereoProblem *p = &m->problem;
+  size_t height = (size_t) p->height;
+  size_t stride = round_up ((size_t) p->width,
+      m->device->klass->row_alignment / sizeof (uint32_t));
+
+  memset (&m->winners, 0, sizeof (m->winners));
+  m->census_memory[0] = m->census_memory[1] = NULL;
+  if (!p->winners)
+    return;
+  for (int i = 0; i < 2 && p->cost == STEREO_COST_CENSUS; i++)
+    stereo_arena_add (&m->arena, &m->census_memory[i],
+        m->census->bytes (p->width, p->height), 1);
+  m->winners.left_stride = m->winners.right_stride = stride;
+  m->winners.unit = p->unit;
+  m->winners.first_index = p->first_index;
+  m->winners.last_index = p->end_index - 1;
+  stereo_arena_add (&m->arena, (void **) &m->winners.left, stride * height,
+      sizeof (uint32_t));
+  if (p->right_winners)
+    stereo_arena_add (&m->arena, (void **) &m->winners.right, stride * height,
+        sizeof (uint32_t));
+  stereo_refine_plan (p, &m->refine, m->common.median, m->refining,
+      &m->refinement, &m->arena);
 }
 
 /* Declares the buffers that do not depend on the algorithm. */
@@ -356,7 +405,7 @@ plan_buffers (StereoMatcher * m)
 
   for (int i = 0; i < 2; i++) {
     Side *side = &m->sides[i];
-    size_t planes = (size_t) m->filters->view_planes (channels);
+    size_t planes = (size_t) m->converting->view_planes (channels);
 
     side->info = stereo_format_info (formats[i]);
     if (stereo_format_is_yuv (side->info))
@@ -366,8 +415,8 @@ plan_buffers (StereoMatcher * m)
     for (int p = 0; p < side->n_planes; p++)
       side->raw_stride[p] = round_up (stereo_format_row_bytes (side->info, p,
               g->width), alignment);
-    side->converted_stride =
-        round_up (m->filters->view_row_bytes (g->width, channels), alignment);
+    side->converted_stride = round_up (m->converting->view_row_bytes (g->width,
+            channels), alignment);
     if (side->convert)
       stereo_arena_add (&m->arena, (void **) &side->converted,
           side->converted_stride * height, planes);
@@ -381,7 +430,7 @@ plan_buffers (StereoMatcher * m)
   if (!subpixel || m->common.median)
     stereo_arena_add (&m->arena, (void **) &m->map.data,
         m->map.stride * height, sizeof (uint16_t));
-  if (!subpixel && m->common.median && m->filters->median_encode == NULL)
+  if (!subpixel && m->common.median && m->medians->median_encode == NULL)
     stereo_arena_add (&m->arena, (void **) &m->filtered.data,
         m->filtered.stride * height, sizeof (uint16_t));
   if (!subpixel) {
@@ -496,11 +545,13 @@ stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
 
   m->geometry = *geometry;
   m->common = params->common;
+  m->refine = params->refine;
   make_problem (m);
 
   stereo_arena_reset (&m->arena);
   stereo_arena_reset (&m->pinned);
   plan_buffers (m);
+  plan_refinement (m);
   status = m->algorithm->plan (&m->problem, params->own, m->stages, m->plan,
       &m->arena, &m->message);
   if (status == STEREO_OK && m->message.text[0] != '\0') {
@@ -695,13 +746,13 @@ convert_view (StereoMatcher * m, int index, const Raw * raw,
   c.channels = m->problem.channels;
   c.target_stride = side->converted_stride;
   for (int i = 0; i < 3; i++) {
-    c.target[i] = i < m->filters->view_planes (c.channels)
+    c.target[i] = i < m->converting->view_planes (c.channels)
         ? side->converted + (size_t) i * c.target_stride * (size_t) c.height
         : NULL;
     view->plane[i] = c.target[i];
   }
   view->stride = c.target_stride;
-  return m->filters->convert (m->queue, &c);
+  return m->converting->convert (m->queue, &c);
 }
 
 /* Whether the images are what process() can fill. */
@@ -758,6 +809,7 @@ make_encoding (StereoMatcher * m, StereoResult result, StereoFormat format,
   unsigned span = p->num_disparities - 1;
 
   output->code = NULL;
+  output->gain = output->divisor = 1;
   output->bytes = stereo_format_info (format)->pixel_bytes;
   output->invalid = p->invalid_value;
   output->offset = 0;
@@ -775,6 +827,9 @@ make_encoding (StereoMatcher * m, StereoResult result, StereoFormat format,
     case STEREO_RESULT_DISPARITY:
     default:
       output->code = m->codes;
+      output->gain = output->bytes == 2 ? p->disparity_scale : 2 * 255;
+      output->divisor = (output->bytes == 2 ? 1 : span > 0 ? 2 * span : 1)
+          * (unsigned) m->problem.unit;
       if (output->bytes == 2)
         output->highest = (uint16_t) (span * p->disparity_scale);
       else if (span == 0)
@@ -822,13 +877,49 @@ download_result (StereoMatcher * m, Slot * slot, StereoResult r,
       (size_t) m->geometry.height);
 }
 
+/* The words of both views, if the cost compares them. */
+static StereoStatus
+make_census (StereoMatcher * m, StereoFrame * frame)
+{
+  const StereoProblem *p = &m->problem;
+  StereoView views[2] = { frame->left, frame->right };
+  StereoStatus status;
+
+  if (!p->winners || p->cost != STEREO_COST_CENSUS)
+    return STEREO_OK;
+  frame->left_census = m->census->layout (p->width, p->height,
+      m->census_memory[0]);
+  frame->right_census = m->census->layout (p->width, p->height,
+      m->census_memory[1]);
+  status = m->census->make (m->queue, p->width, p->height, p->channels, views,
+      m->census_memory);
+  return status != STEREO_OK ? status : stereo_mark (frame->marks, "census");
+}
+
+/* The algorithm and the refinement of its winners. */
+static StereoStatus
+compute_refined (StereoMatcher * m, const StereoFrame * frame,
+    const StereoOutput * output, const StereoOutput * confidence)
+{
+  StereoStatus status = m->algorithm->run (frame, m->stages);
+
+  if (status == STEREO_OK)
+    status = stereo_mark (frame->marks, "match");
+  if (status == STEREO_OK)
+    status = stereo_refine_run (m->algorithm, frame, m->stages, m->refining,
+        &m->refinement, output, confidence);
+  if (status == STEREO_OK)
+    status = stereo_mark (frame->marks, "refine");
+  return status;
+}
+
 /* The algorithm, the median and the encoding.  output is the disparity's. */
 static StereoStatus
 compute (StereoMatcher * m, const StereoFrame * frame,
     const StereoOutput * output)
 {
   int width = m->problem.width, height = m->problem.height;
-  const StereoFilterStages *f = m->filters;
+  const StereoMedianStages *f = m->medians;
   StereoStatus status = m->algorithm->run (frame, m->stages);
 
   if (status == STEREO_OK)
@@ -862,7 +953,8 @@ stereo_matcher_process_results (StereoMatcher * m, const StereoImage * left,
   StereoOutput encoded[STEREO_N_RESULTS], unfiltered;
   const StereoOutput *disparity = &encoded[STEREO_RESULT_DISPARITY];
   Raw raw[2];
-  bool color, uploads, downloads = false;
+  const StereoOutput *confidence;
+  bool color, uploads, downloads = false, refined;
   StereoMarks marks;
   StereoStatus status;
 
@@ -918,6 +1010,15 @@ stereo_matcher_process_results (StereoMatcher * m, const StereoImage * left,
   } else if (m->common.median) {
     work.results[STEREO_RESULT_DISPARITY] = NULL;
   }
+  confidence = work.results[STEREO_RESULT_CONFIDENCE];
+  refined = m->problem.winners && (confidence != NULL
+      || stereo_refine_wanted (&m->refine));
+  work.winners = NULL;
+  if (refined) {
+    work.winners = &m->winners;
+    work.results[STEREO_RESULT_DISPARITY] = NULL;
+    work.results[STEREO_RESULT_CONFIDENCE] = NULL;
+  }
   work.output = work.results[STEREO_RESULT_DISPARITY];
   marks.queue = m->queue;
   marks.slot = index;
@@ -937,7 +1038,10 @@ stereo_matcher_process_results (StereoMatcher * m, const StereoImage * left,
       || (status = convert_view (m, 1, &raw[1], &work.right))
       || (status = m->sides[0].convert || m->sides[1].convert
           ? stereo_mark (work.marks, "convert") : STEREO_OK)
-      || (status = compute (m, &work, disparity))
+      || (status = make_census (m, &work))
+      || (status = refined
+          ? compute_refined (m, &work, disparity, confidence)
+          : compute (m, &work, disparity))
       || (status = q->computed (m->queue, index)))
     return queue_failed (m, status);
 

@@ -19,7 +19,7 @@
 #include "match/pyramid-simd.h"
 
 #include "core/cpu.h"
-#include "image/output.h"
+#include "refine/output.h"
 #include "match/pyramid-pixel.h"
 #include "simd/simd-float.h"
 

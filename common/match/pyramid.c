@@ -7,7 +7,7 @@
 #include "match/pyramid.h"
 
 #include "core/cpu.h"
-#include "image/output.h"
+#include "refine/output.h"
 #include "match/pyramid-pixel.h"
 #include "match/pyramid-simd.h"
 
@@ -246,7 +246,6 @@ const StereoAlgorithm stereo_pyramid_algorithm = {
   .reference = "T. Xu, P. Cockshott, S. Oehler: Acceleration of "
       "stereo-matching on multi-core CPU and GPU, HPCC 2014",
   .uses_color = true,
-  .median = false,
   .subpixel = true,
   .results = 1u << STEREO_RESULT_VERTICAL | 1u << STEREO_RESULT_CONFIDENCE,
   .params = specs,

@@ -21,7 +21,7 @@
 #include "match/vcbw-simd.h"
 
 #include "core/cpu.h"
-#include "image/output.h"
+#include "refine/output.h"
 #include "simd/simd.h"
 
 #define STAGES SIMD_NAME (stereo_vcbw_stages_)

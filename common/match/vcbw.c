@@ -7,7 +7,7 @@
 #include "match/vcbw.h"
 
 #include "core/cpu.h"
-#include "image/output.h"
+#include "refine/output.h"
 #include "match/vcbw-simd.h"
 
 #include <math.h>
@@ -171,7 +171,6 @@ const StereoAlgorithm stereo_vcbw_algorithm = {
       "windowing for high-speed stereo on programmable graphics hardware, "
       "ICIP 2007",
   .uses_color = true,
-  .median = false,
   .params = specs,
   .params_size = sizeof (StereoVcbwParams),
   .plan_size = sizeof (Plan),

@@ -584,7 +584,7 @@ copy (StereoDevice * device, void *target, const void *source, size_t bytes,
 
 /* Each algorithm has const void *stereo_<name>_stages_cuda (void). */
 #define ALGORITHM(name) const void *stereo_##name##_stages_cuda (void);
-ALGORITHM (filters)
+STEREO_SHARED_STAGES (ALGORITHM)
 #include "algorithm-list.h"
 #undef ALGORITHM
 
@@ -597,7 +597,7 @@ stages (const StereoDevice * device, const char *name)
     const void *(*get) (void);
   } tables[] = {
 #define ALGORITHM(name) { #name, stereo_##name##_stages_cuda },
-    ALGORITHM (filters)
+    STEREO_SHARED_STAGES (ALGORITHM)
 #include "algorithm-list.h"
 #undef ALGORITHM
   };

@@ -60,7 +60,7 @@ int stereo_cuda_shared_limit (const StereoDevice * device);
 /* Whether the blocks of a kernel can wait for each other. */
 bool stereo_cuda_cooperative (const StereoDevice * device);
 
-/* Whether the kernels were built for the current device (filters.cu). */
+/* Whether the kernels were built for the current device (convert.cu). */
 cudaError_t stereo_cuda_probe (void);
 
 #ifdef __cplusplus

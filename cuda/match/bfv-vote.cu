@@ -10,7 +10,7 @@
  */
 
 #include "match/bfv.cuh"
-#include "image/output.h"
+#include "refine/output.h"
 
 namespace
 {

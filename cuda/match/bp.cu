@@ -41,7 +41,7 @@
 
 #include "match/bp-pixel.h"
 #include "core/device.cuh"
-#include "image/output.h"
+#include "refine/output.h"
 #include "core/queue-cuda.h"
 
 #include <string.h>

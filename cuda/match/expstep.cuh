@@ -21,7 +21,7 @@
 
 #include "core/device.cuh"
 #include "match/expstep-pixel.h"
-#include "image/output.h"
+#include "refine/output.h"
 #include "core/queue-cuda.h"
 
 #include <string.h>

@@ -31,7 +31,7 @@
  */
 
 #include "core/device.cuh"
-#include "image/output.h"
+#include "refine/output.h"
 #include "match/pyramid-pixel.h"
 #include "match/pyramid.h"
 #include "core/queue-cuda.h"

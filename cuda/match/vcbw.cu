@@ -22,7 +22,7 @@
  */
 
 #include "core/mma.cuh"
-#include "image/output.h"
+#include "refine/output.h"
 #include "core/queue-cuda.h"
 #include "match/vcbw.h"
 

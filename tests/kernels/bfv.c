@@ -11,7 +11,7 @@
  */
 
 #include "match/bfv.h"
-#include "image/filters.h"
+#include "image/convert.h"
 #include "harness.h"
 
 /* -------------------------------------------------------------------- cases */
@@ -543,12 +543,12 @@ words32 (const Buffer * b)
 static void
 make_views (Bench * b, const Oracle * o, Random * random)
 {
-  const StereoFilterStages *filters = b->device->klass->stages (b->device,
-      "filters");
+  const StereoConvertStages *convert = b->device->klass->stages (b->device,
+      "convert");
   int channels = o->color ? 3 : 1;
-  int planes = filters->view_planes (channels);
+  int planes = convert->view_planes (channels);
   size_t alignment = b->device->klass->row_alignment;
-  size_t stride = filters->view_row_bytes (o->width, channels);
+  size_t stride = convert->view_row_bytes (o->width, channels);
 
   stride = (stride + alignment - 1) / alignment * alignment
       + alignment * (size_t) random_range (random, 0, 2);

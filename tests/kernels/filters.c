@@ -9,10 +9,11 @@
  * what they come to in a matcher, for all algorithms.
  */
 
-#include "image/filters.h"
+#include "image/convert.h"
 #include "harness.h"
 #include "core/image.h"
 #include "image/colorimetry.h"
+#include "refine/median.h"
 
 #include <math.h>
 
@@ -32,16 +33,18 @@ typedef struct
 {
   StereoDevice *device;
   StereoQueue *queue;
-  const StereoFilterStages *stages;
+  const StereoConvertStages *converting;
+  const StereoMedianStages *stages;
 } Bench;
 
 static Bench
 bench_open (size_t index)
 {
-  Bench bench = { devices_get (index), NULL, NULL };
+  Bench bench = { devices_get (index), NULL, NULL, NULL };
 
-  bench.stages = bench.device->klass->stages (bench.device, "filters");
-  REQUIRE (bench.stages != NULL);
+  bench.converting = bench.device->klass->stages (bench.device, "convert");
+  bench.stages = bench.device->klass->stages (bench.device, "median");
+  REQUIRE (bench.converting != NULL && bench.stages != NULL);
   REQUIRE (bench.device->klass->queue_new (bench.device, &bench.queue, NULL)
       == STEREO_OK);
   REQUIRE (bench.queue->klass->begin (bench.queue, 0, false, false)
@@ -205,9 +208,9 @@ convert (const Bench * bench, size_t format, int channels, const Rows * source,
   c.b = (uint8_t) packed[format].b;
   c.channels = channels;
   c.target_stride = target->stride;
-  for (int i = 0; i < bench->stages->view_planes (channels); i++)
+  for (int i = 0; i < bench->converting->view_planes (channels); i++)
     c.target[i] = device_row (target, (size_t) i * (size_t) height);
-  CHECK_INT (bench->stages->convert (bench->queue, &c), ==, STEREO_OK);
+  CHECK_INT (bench->converting->convert (bench->queue, &c), ==, STEREO_OK);
   bench_finish (bench);
 }
 
@@ -215,8 +218,8 @@ static void
 check_conversion (const Bench * bench, size_t format, int channels,
     int width, int height, Fill fill, Random * random)
 {
-  size_t planes = (size_t) bench->stages->view_planes (channels);
-  size_t row_bytes = bench->stages->view_row_bytes (width, channels);
+  size_t planes = (size_t) bench->converting->view_planes (channels);
+  size_t row_bytes = bench->converting->view_row_bytes (width, channels);
   size_t alignment = bench->device->klass->row_alignment;
   TestImage left, right;
   Rows source, target;
@@ -406,9 +409,9 @@ convert_planes (const Bench * bench, size_t format, const TestImage * image,
   c.yuv = *stereo_colorimetry_yuv (image->colorimetry);
   c.channels = 3;
   c.target_stride = target->stride;
-  for (int i = 0; i < bench->stages->view_planes (3); i++)
+  for (int i = 0; i < bench->converting->view_planes (3); i++)
     c.target[i] = device_row (target, (size_t) (i * c.height));
-  CHECK_INT (bench->stages->convert (bench->queue, &c), ==, STEREO_OK);
+  CHECK_INT (bench->converting->convert (bench->queue, &c), ==, STEREO_OK);
   bench_finish (bench);
 }
 
@@ -418,7 +421,7 @@ static void
 compare_colors (const Bench * bench, const TestImage * image,
     const Rows * target)
 {
-  int planes = bench->stages->view_planes (3);
+  int planes = bench->converting->view_planes (3);
   int width = image->image.width, height = image->image.height;
 
   for (int y = 0; y < height; y++) {
@@ -449,7 +452,7 @@ static void
 check_yuv (const Bench * bench, size_t format, StereoColorimetry colorimetry,
     int width, int height, bool align, Random * random)
 {
-  size_t row_bytes = bench->stages->view_row_bytes (width, 3);
+  size_t row_bytes = bench->converting->view_row_bytes (width, 3);
   size_t alignment = bench->device->klass->row_alignment;
   TestImage image, other;
   Rows planes[3], target;
@@ -467,7 +470,8 @@ check_yuv (const Bench * bench, size_t format, StereoColorimetry colorimetry,
         : (size_t) random_range (random, 0, 9), &planes[p], bench);
   }
   rows_init (&target, row_bytes, (row_bytes + alignment - 1) / alignment
-      * alignment, (size_t) (bench->stages->view_planes (3) * height), bench);
+      * alignment, (size_t) (bench->converting->view_planes (3) * height),
+      bench);
   rows_up (&target, bench);
   convert_planes (bench, format, &image, planes, skips, &target);
   rows_down (&target, bench, false);
@@ -520,7 +524,7 @@ test_yuv_values (void)
   for (size_t d = 0; d < devices_count (); d++) {
     Bench bench = bench_open (d);
     size_t alignment = bench.device->klass->row_alignment;
-    size_t row_bytes = bench.stages->view_row_bytes (N * N, 3);
+    size_t row_bytes = bench.converting->view_row_bytes (N * N, 3);
     const size_t skips[3] = { 0 };
     TestImage image;
     Rows planes[3], target;
@@ -536,7 +540,7 @@ test_yuv_values (void)
     for (int p = 0; p < 3; p++)
       plane_up (&image, p, 0, 0, &planes[p], &bench);
     rows_init (&target, row_bytes, (row_bytes + alignment - 1) / alignment
-        * alignment, (size_t) (bench.stages->view_planes (3) * N), &bench);
+        * alignment, (size_t) (bench.converting->view_planes (3) * N), &bench);
     rows_up (&target, &bench);
     for (int c = 0; c < STEREO_N_COLORIMETRIES; c++) {
       image.colorimetry = (StereoColorimetry) c;
@@ -1334,10 +1338,10 @@ time_conversion (const Bench * bench, StereoConversion * c, int n_planes,
       c->u = source + offsets[1];
       c->v = source + offsets[2];
     }
-    for (int p = 0; p < bench->stages->view_planes (3); p++)
+    for (int p = 0; p < bench->converting->view_planes (3); p++)
       c->target[p] = target + (size_t) p * c->target_stride
           * (size_t) c->height;
-    REQUIRE (bench->stages->convert (bench->queue, c) == STEREO_OK);
+    REQUIRE (bench->converting->convert (bench->queue, c) == STEREO_OK);
   }
   REQUIRE (q->computed (bench->queue, 0) == STEREO_OK);
   REQUIRE (q->end (bench->queue, 0) == STEREO_OK);
@@ -1363,8 +1367,8 @@ bench_conversion (int width, int height)
   for (size_t d = 0; d < devices_count (); d++) {
     Bench b = bench_open (d);
     bool cuda = strcmp (b.device->klass->backend, "cuda") == 0;
-    size_t stride = (b.stages->view_row_bytes (width, 3) + 255) / 256 * 256;
-    size_t target_bytes = stride * h * (size_t) b.stages->view_planes (3);
+    size_t stride = (b.converting->view_row_bytes (width, 3) + 255) / 256 * 256;
+    size_t target_bytes = stride * h * (size_t) b.converting->view_planes (3);
 
     for (size_t k = 0; k < sizeof (kinds) / sizeof (kinds[0]); k++) {
       StereoConversion c = { 0 };

@@ -11,7 +11,7 @@
  */
 
 #include "core/algorithm.h"
-#include "image/output.h"
+#include "refine/output.h"
 #include "stereo-cuda.h"
 #include "test.h"
 

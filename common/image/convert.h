@@ -1,11 +1,11 @@
-/* gst-stereomatching: stages that all algorithms share
+/* gst-stereomatching: making views of images
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#ifndef STEREO_FILTERS_H
-#define STEREO_FILTERS_H
+#ifndef STEREO_CONVERT_H
+#define STEREO_CONVERT_H
 
 #include "core/algorithm.h"
 #include "image/pixel.h"
@@ -39,8 +39,7 @@ typedef struct
   size_t target_stride;         /* bytes */
 } StereoConversion;
 
-/* All fields but the optional ones are filled in every table.  Stage table
- * "filters". */
+/* Stage table "convert". */
 typedef struct
 {
   /* Bytes of a row of a view with so many channels, and how many planes. */
@@ -49,31 +48,12 @@ typedef struct
 
   StereoStatus (*convert) (StereoQueue * queue,
       const StereoConversion * conversion);
+} StereoConvertStages;
 
-  /* 3x3 median.  Rows and columns beyond the image repeat its edge.  An
-   * invalid pixel stays invalid; invalid neighbours count as the pixel itself.
-   * source and target differ. */
-  StereoStatus (*median) (StereoQueue * queue, int width, int height,
-      const StereoMap * source, const StereoMap * target);
-
-  /* Indices to codes. */
-  StereoStatus (*encode) (StereoQueue * queue, int width, int height,
-      const StereoMap * map, const StereoOutput * output);
-
-  /* The same median of codes, of which output->invalid marks the pixels without
-   * a value.  source holds what stereo_store_raw() makes of 2 bytes. */
-  StereoStatus (*median_codes) (StereoQueue * queue, int width, int height,
-      const StereoMap * source, const StereoOutput * output);
-
-  /* Optional: median and encode in one. */
-  StereoStatus (*median_encode) (StereoQueue * queue, int width, int height,
-      const StereoMap * source, const StereoOutput * output);
-} StereoFilterStages;
-
-const void *stereo_filters_stages_cpu (StereoSimd simd);
+const void *stereo_convert_stages_cpu (StereoSimd simd);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* STEREO_FILTERS_H */
+#endif /* STEREO_CONVERT_H */

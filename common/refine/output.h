@@ -42,6 +42,31 @@ stereo_output_encode (const StereoOutput * output, float value)
   return (uint16_t) code;
 }
 
+/*
+ * The result of a map's code: floor (code * gain / divisor + 1/2).  Where that
+ * is the invalid value, the next one, or the one before at the upper end.
+ */
+STEREO_INLINE uint16_t
+stereo_output_from_map (const StereoOutput * output, unsigned code)
+{
+  unsigned value;
+
+  if (code == STEREO_INVALID)
+    return (uint16_t) output->invalid;
+  value = (code * output->gain + output->divisor / 2) / output->divisor;
+  if (value == output->invalid)
+    value = value < (output->bytes == 1 ? 255u : 65535u) ? value + 1
+        : value - 1;
+  return (uint16_t) value;
+}
+
+/* A confidence of 8 bits in as many bytes as the output has. */
+STEREO_INLINE uint16_t
+stereo_output_confidence (const StereoOutput * output, unsigned confidence)
+{
+  return (uint16_t) (output->bytes == 1 ? confidence : 257 * confidence);
+}
+
 /* Stores a code. */
 STEREO_INLINE void
 stereo_store_raw (const StereoOutput * output, int x, int y, uint16_t code)

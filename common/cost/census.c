@@ -1,0 +1,174 @@
+/* gst-stereomatching: census words, on the CPU
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "cost/census.h"
+
+#include "core/cpu.h"
+#include "cost/census-pixel.h"
+
+#include <string.h>
+
+/* Four planes of bytes, then one of luma with its border repeated: rows of the
+ * same stride, and room for a margin in front of all and behind. */
+
+#define BORDER 2
+
+static size_t
+row_stride (int width)
+{
+  return ((size_t) width + 63) / 64 * 64 + STEREO_CENSUS_MARGIN;
+}
+
+static size_t
+bytes_cpu (int width, int height)
+{
+  return 5 * row_stride (width) * (size_t) height + STEREO_CENSUS_MARGIN;
+}
+
+static uint8_t *
+plane (int width, int height, void *memory, int index)
+{
+  return (uint8_t *) memory + STEREO_CENSUS_MARGIN
+      + (size_t) index * row_stride (width) * (size_t) height;
+}
+
+static StereoCensus
+layout_cpu (int width, int height, void *memory)
+{
+  StereoCensus census = { .stride = row_stride (width) };
+
+  for (int i = 0; i < 4; i++)
+    census.plane[i] = plane (width, height, memory, i);
+  return census;
+}
+
+static void
+luma_row (const StereoView * view, int channels, int width, int y,
+    uint8_t * luma)
+{
+  const size_t from = (size_t) y * view->stride;
+
+  if (channels == 1) {
+    memcpy (luma, view->plane[0] + from, (size_t) width);
+  } else {
+    const uint8_t *r = view->plane[0] + from;
+    const uint8_t *g = view->plane[1] + from;
+    const uint8_t *b = view->plane[2] + from;
+
+#pragma omp simd
+    for (int x = 0; x < width; x++)
+      luma[x] = stereo_luma (r[x], g[x], b[x]);
+  }
+  for (int i = 1; i <= BORDER; i++) {
+    luma[-i] = luma[0];
+    luma[width - 1 + i] = luma[width - 1];
+  }
+}
+
+/* The bytes of a row, and zeros in its margins. */
+static void
+words_row (int width, int height, void *memory, int y)
+{
+  const size_t stride = row_stride (width);
+  const size_t row = (size_t) y * stride;
+  const uint8_t *luma = plane (width, height, memory, 4);
+  const uint8_t *line[2 * BORDER + 1];
+  uint8_t *target[4];
+
+  for (int i = -BORDER; i <= BORDER; i++)
+    line[i + BORDER] = luma
+        + (size_t) stereo_clamp_int (y + i, 0, height - 1) * stride;
+  for (int i = 0; i < 4; i++) {
+    target[i] = plane (width, height, memory, i) + row;
+    memset (target[i] + width, 0, stride - (size_t) width);
+    if (y == 0)
+      memset (target[i] - STEREO_CENSUS_MARGIN, 0, STEREO_CENSUS_MARGIN);
+  }
+
+  for (int i = 0; i < 3; i++) {
+    uint8_t *restrict bits = target[i];
+    const uint8_t *center = line[BORDER];
+    const uint8_t *near[8];
+
+    for (int k = 0; k < 8; k++) {
+      int n = 8 * i + k, q = n < 12 ? n : n + 1;
+
+      near[k] = line[q / 5] + q % 5 - BORDER;
+    }
+#pragma omp simd
+    for (int x = 0; x < width; x++) {
+      uint8_t b = 0;
+
+      for (int k = 0; k < 8; k++)
+        b = (uint8_t) (b | (near[k][x] < center[x]) << k);
+      bits[x] = b;
+    }
+  }
+  for (int x = 0; x < width; x++)
+    target[3][x] = (uint8_t) stereo_census_gradient (line[BORDER][x - 1],
+        line[BORDER][x + 1]);
+}
+
+/* What the threads of a loop work on. */
+typedef struct
+{
+  int width;
+  int height;
+  int channels;
+  const StereoView *views;
+  void *const *memory;
+} Job;
+
+static void
+luma_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const size_t stride = row_stride (job->width);
+
+  for (int i = span.begin; i < span.end; i++) {
+    const int side = i / job->height, y = i % job->height;
+
+    luma_row (&job->views[side], job->channels, job->width, y,
+        plane (job->width, job->height, job->memory[side], 4)
+        + (size_t) y * stride);
+  }
+}
+
+static void
+words_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+
+  for (int i = span.begin; i < span.end; i++)
+    words_row (job->width, job->height, job->memory[i / job->height],
+        i % job->height);
+}
+
+static StereoStatus
+make_cpu (StereoQueue * queue, int width, int height, int channels,
+    const StereoView views[2], void *const memory[2])
+{
+  const Job job = { width, height, channels, views, memory };
+
+  stereo_cpu_for (queue, 2 * height, 0, luma_rows, &job);
+  stereo_cpu_for (queue, 2 * height, 0, words_rows, &job);
+  return STEREO_OK;
+}
+
+static const StereoCensusStages stages = {
+  .bytes = bytes_cpu,
+  .layout = layout_cpu,
+  .make = make_cpu,
+};
+
+const void *stereo_census_stages_cpu (StereoSimd simd);
+
+const void *
+stereo_census_stages_cpu (StereoSimd simd)
+{
+  (void) simd;
+  return &stages;
+}

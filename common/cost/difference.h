@@ -1,0 +1,70 @@
+/* gst-stereomatching: absolute differences of luma and colour
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Pixels are 8-bit luma, or R, G, B in the bytes of a word from the lowest one
+ * on (0xXXBBGGRR, as in a StereoView of CUDA; the highest byte is ignored).
+ */
+
+#ifndef STEREO_DIFFERENCE_H
+#define STEREO_DIFFERENCE_H
+
+#include "core/algorithm.h"
+#include "image/pixel.h"
+
+/* |p - q| of bytes, 0 to 255. */
+STEREO_INLINE uint32_t
+stereo_difference (uint32_t p, uint32_t q)
+{
+  return p > q ? p - q : q - p;
+}
+
+/* The sum over the channels, 0 to 765. */
+STEREO_INLINE uint32_t
+stereo_difference_sum (uint32_t p, uint32_t q)
+{
+#ifdef __CUDA_ARCH__
+  return __vsadu4 (p & 0xffffff, q & 0xffffff);
+#else
+  return stereo_difference (p & 255, q & 255)
+      + stereo_difference (p >> 8 & 255, q >> 8 & 255)
+      + stereo_difference (p >> 16 & 255, q >> 16 & 255);
+#endif
+}
+
+/* The largest of the channels, 0 to 255. */
+STEREO_INLINE uint32_t
+stereo_difference_max (uint32_t p, uint32_t q)
+{
+#ifdef __CUDA_ARCH__
+  const uint32_t d = __vabsdiffu4 (p, q);
+
+  return max (d & 255, max (d >> 8 & 255, d >> 16 & 255));
+#else
+  return stereo_max_u32 (stereo_difference (p & 255, q & 255),
+      stereo_max_u32 (stereo_difference (p >> 8 & 255, q >> 8 & 255),
+          stereo_difference (p >> 16 & 255, q >> 16 & 255)));
+#endif
+}
+
+/* A pixel of a view with one channel or three, as above. */
+STEREO_INLINE uint32_t
+stereo_view_pixel (const StereoView * view, int channels, int x, int y)
+{
+  const size_t row = (size_t) y * view->stride;
+
+  if (channels == 1)
+    return view->plane[0][row + (size_t) x];
+#ifdef __CUDA_ARCH__
+  return ((const uint32_t *) (view->plane[0] + row))[x];
+#else
+  return view->plane[0][row + (size_t) x]
+      | (uint32_t) view->plane[1][row + (size_t) x] << 8
+      | (uint32_t) view->plane[2][row + (size_t) x] << 16;
+#endif
+}
+
+#endif /* STEREO_DIFFERENCE_H */

@@ -1,0 +1,459 @@
+/* gst-stereomatching: from winners to a disparity map
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "refine/refine.h"
+
+#include "core/cpu.h"
+#include "cost/difference.h"
+#include "refine/output.h"
+#include "refine/winner-pixel.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Difference of colour at which a weight has fallen to 1/e. */
+#define GAMMA_COLOR 10.0
+
+/* ----------------------------------------------------------------- schedule */
+
+bool
+stereo_refine_wanted (const StereoRefineParams * params)
+{
+  return params->subpixel || params->lr_max_diff >= 0
+      || params->speckle_size > 1 || !params->fill
+      || params->refine != STEREO_REFINE_NONE;
+}
+
+int
+stereo_refine_unit (const StereoRefineParams * params, int num_disparities)
+{
+  int unit = params->subpixel ? STEREO_MAX_UNIT : 1;
+
+  while (unit > 1 && unit * num_disparities > (int) STEREO_INVALID)
+    unit /= 2;
+  return unit;
+}
+
+void
+stereo_refine_plan (const StereoProblem * problem,
+    const StereoRefineParams * params, bool median,
+    const StereoRefineStages * stages, StereoRefinePlan * plan,
+    StereoArena * arena)
+{
+  StereoRefineConstants *k = &plan->constants;
+
+  memset (plan, 0, sizeof (*plan));
+  k->width = problem->width;
+  k->height = problem->height;
+  k->channels = problem->channels;
+  k->unit = problem->unit;
+  k->min_disparity = problem->min_disparity;
+  k->lr_max_diff = params->lr_max_diff;
+  k->speckle_size = (int) params->speckle_size;
+  k->fill = params->fill;
+  k->median = median;
+  k->refine = params->refine;
+  for (int i = 0; i < 256; i++)
+    k->weight[i] = (uint8_t) floor (255 * exp (-i / GAMMA_COLOR) + 0.5);
+  stages->plan (k, &plan->work, arena);
+}
+
+StereoStatus
+stereo_refine_run (const StereoAlgorithm * algorithm,
+    const StereoFrame * frame, const void *algorithm_stages,
+    const StereoRefineStages * stages, const StereoRefinePlan * plan,
+    const StereoOutput * output, const StereoOutput * confidence)
+{
+  const StereoRefineConstants *k = &plan->constants;
+  const StereoRefineWork *w = &plan->work;
+  const StereoMap *map = &w->map;
+  StereoQueue *q = frame->queue;
+  StereoStatus status = stages->check (q, k, frame->winners, w);
+
+  if (status == STEREO_OK && confidence != NULL)
+    status = stages->confidence (q, k, frame->winners, w, confidence);
+  if (status == STEREO_OK && algorithm->vote != NULL)
+    status = algorithm->vote (frame, algorithm_stages, map);
+  if (status == STEREO_OK && k->fill) {
+    map = &w->filled;
+    status = stages->fill (q, k, w);
+  }
+  if (status == STEREO_OK && k->fill && k->refine != STEREO_REFINE_NONE) {
+    map = &w->weighted;
+    status = stages->weigh (q, k, &frame->left, w);
+  }
+  return status != STEREO_OK ? status
+      : stages->finish (q, k, &frame->left, w, map, output);
+}
+
+/* ------------------------------------------------- stages, plain reference */
+
+/* What the threads of a loop work on. */
+typedef struct
+{
+  const StereoRefineConstants *k;
+  const StereoRefineWork *work;
+  const StereoWinners *winners;
+  const StereoView *left;
+  const StereoMap *map;
+  const StereoOutput *output;
+} Job;
+
+static void
+add_map (const StereoRefineConstants * k, StereoMap * map, StereoArena * arena)
+{
+  map->stride = ((size_t) k->width + 31) / 32 * 32;
+  stereo_arena_add (arena, (void **) &map->data,
+      map->stride * (size_t) k->height, sizeof (uint16_t));
+}
+
+static void
+plan_cpu (const StereoRefineConstants * k, StereoRefineWork * work,
+    StereoArena * arena)
+{
+  size_t pixels = (size_t) k->width * (size_t) k->height;
+
+  add_map (k, &work->map, arena);
+  if (k->fill)
+    add_map (k, &work->filled, arena);
+  if (k->fill && k->refine != STEREO_REFINE_NONE)
+    add_map (k, &work->weighted, arena);
+  if (k->speckle_size > 1) {
+    stereo_arena_add (arena, (void **) &work->labels, pixels,
+        sizeof (uint32_t));
+    stereo_arena_add (arena, (void **) &work->sizes, pixels,
+        sizeof (uint32_t));
+  }
+}
+
+static uint16_t *
+map_row (const StereoMap * map, int y)
+{
+  return map->data + (size_t) y * map->stride;
+}
+
+/* Whether the right view has the same winner. */
+static bool
+confirmed (const StereoRefineConstants * k, const uint32_t * right, int x,
+    int index)
+{
+  int partner = x - index - k->min_disparity, other;
+
+  if (partner < 0 || partner >= k->width)
+    return false;
+  other = (int) stereo_winner_index (right[partner]);
+  return other != (int) STEREO_INVALID && other - index <= k->lr_max_diff
+      && index - other <= k->lr_max_diff;
+}
+
+static void
+check_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoRefineConstants *k = job->k;
+  const StereoWinners *w = job->winners;
+
+  for (int y = span.begin; y < span.end; y++) {
+    const uint32_t *left = w->left + (size_t) y * w->left_stride;
+    uint16_t *map = map_row (&job->work->map, y);
+
+    for (int x = 0; x < k->width; x++) {
+      const int index = (int) stereo_winner_index (left[x]);
+
+      map[x] = STEREO_INVALID;
+      if (index != (int) STEREO_INVALID && (k->lr_max_diff < 0
+              || confirmed (k, w->right + (size_t) y * w->right_stride, x,
+                  index)))
+        map[x] = (uint16_t) stereo_winner_code (k->unit, left[x]);
+    }
+  }
+}
+
+static uint32_t
+find_root (uint32_t * labels, uint32_t i)
+{
+  while (labels[i] != i)
+    i = labels[i] = labels[labels[i]];
+  return i;
+}
+
+static void
+join (uint32_t * labels, uint32_t a, uint32_t b)
+{
+  a = find_root (labels, a);
+  b = find_root (labels, b);
+  if (a < b)
+    labels[b] = a;
+  else
+    labels[a] = b;
+}
+
+static bool
+together (const StereoRefineConstants * k, uint16_t a, uint16_t b)
+{
+  return a != STEREO_INVALID && b != STEREO_INVALID
+      && (a > b ? a - b : b - a) <= k->unit;
+}
+
+static void
+remove_speckles (const StereoRefineConstants * k,
+    const StereoRefineWork * work)
+{
+  uint32_t width = (uint32_t) k->width, height = (uint32_t) k->height;
+  uint32_t *labels = work->labels;
+
+  for (uint32_t y = 0; y < height; y++) {
+    const uint16_t *row = map_row (&work->map, (int) y);
+    const uint16_t *above = y > 0 ? row - work->map.stride : NULL;
+
+    for (uint32_t x = 0; x < width; x++) {
+      uint32_t i = y * width + x;
+
+      labels[i] = i;
+      work->sizes[i] = 0;
+      if (x > 0 && together (k, row[x], row[x - 1]))
+        join (labels, i, i - 1);
+      if (above != NULL && together (k, row[x], above[x]))
+        join (labels, i, i - width);
+    }
+  }
+  for (uint32_t i = 0; i < width * height; i++)
+    work->sizes[find_root (labels, i)]++;
+  for (uint32_t y = 0; y < height; y++) {
+    uint16_t *row = map_row (&work->map, (int) y);
+
+    for (uint32_t x = 0; x < width; x++) {
+      if (work->sizes[find_root (labels, y * width + x)]
+          < (uint32_t) k->speckle_size)
+        row[x] = STEREO_INVALID;
+    }
+  }
+}
+
+static StereoStatus
+check_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoWinners * winners, const StereoRefineWork * work)
+{
+  const Job job = {.k = k,.work = work,.winners = winners };
+
+  stereo_cpu_for (queue, k->height, 0, check_rows, &job);
+  if (k->speckle_size > 1)
+    remove_speckles (k, work);
+  return STEREO_OK;
+}
+
+static void
+confidence_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+
+  for (int y = span.begin; y < span.end; y++) {
+    const uint16_t *map = map_row (&job->work->map, y);
+    const uint32_t *left = job->winners->left
+        + (size_t) y * job->winners->left_stride;
+
+    for (int x = 0; x < job->k->width; x++)
+      stereo_store_raw (job->output, x, y,
+          stereo_output_confidence (job->output, map[x] == STEREO_INVALID ? 0
+              : stereo_winner_clearness_of (left[x])));
+  }
+}
+
+static StereoStatus
+confidence_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoWinners * winners, const StereoRefineWork * work,
+    const StereoOutput * output)
+{
+  const Job job = {.k = k,.work = work,.winners = winners,.output = output };
+
+  stereo_cpu_for (queue, k->height, 0, confidence_rows, &job);
+  return STEREO_OK;
+}
+
+/* A row without valid codes is STEREO_INVALID all over. */
+static void
+fill_row (int width, const uint16_t * map, uint16_t * filled)
+{
+  uint16_t near = STEREO_INVALID;
+
+  /* the nearest one to the left, then the lower one of both */
+  for (int x = 0; x < width; x++)
+    filled[x] = near = map[x] != STEREO_INVALID ? map[x] : near;
+  near = STEREO_INVALID;
+  for (int x = width - 1; x >= 0; x--) {
+    near = map[x] != STEREO_INVALID ? map[x] : near;
+    filled[x] = filled[x] < near ? filled[x] : near;
+  }
+}
+
+static void
+fill_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+
+  for (int y = span.begin; y < span.end; y++)
+    fill_row (job->k->width, map_row (&job->work->map, y),
+        map_row (&job->work->filled, y));
+}
+
+static StereoStatus
+fill_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoRefineWork * work)
+{
+  const size_t bytes = (size_t) k->width * sizeof (uint16_t);
+  const Job job = {.k = k,.work = work };
+  int first = 0;
+
+  stereo_cpu_for (queue, k->height, 0, fill_rows, &job);
+  while (first < k->height
+      && map_row (&work->filled, first)[0] == STEREO_INVALID)
+    first++;
+  for (int y = 0; y < k->height && first < k->height; y++) {
+    uint16_t *row = map_row (&work->filled, y);
+
+    if (row[0] == STEREO_INVALID)
+      memcpy (row, map_row (&work->filled, y < first ? first : y - 1), bytes);
+  }
+  return STEREO_OK;
+}
+
+/* The weighted median around (x, y). */
+static uint16_t
+weighted_median (const StereoRefineConstants * k, const StereoView * left,
+    const StereoMap * map, int radius, int x, int y)
+{
+  const int x0 = x > radius ? x - radius : 0;
+  const int x1 = x + radius < k->width ? x + radius : k->width - 1;
+  const int y0 = y > radius ? y - radius : 0;
+  const int y1 = y + radius < k->height ? y + radius : k->height - 1;
+  const uint32_t center = stereo_view_pixel (left, k->channels, x, y);
+  uint16_t code[225];
+  uint8_t weight[225];
+  uint32_t n = 0, whole = 0, low = 0, high = STEREO_INVALID;
+
+  for (int v = y0; v <= y1; v++) {
+    for (int u = x0; u <= x1; u++) {
+      code[n] = map_row (map, v)[u];
+      weight[n] = k->weight[stereo_difference_max (center,
+              stereo_view_pixel (left, k->channels, u, v))];
+      if (code[n] == STEREO_INVALID)
+        continue;
+      whole += weight[n];
+      n++;
+    }
+  }
+  if (n == 0)
+    return STEREO_INVALID;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    uint32_t sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+      sum += code[i] <= middle ? weight[i] : 0;
+    if (2 * sum >= whole)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return (uint16_t) low;
+}
+
+static void
+weigh_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoRefineWork *w = job->work;
+
+  for (int y = span.begin; y < span.end; y++) {
+    const uint16_t *map = map_row (&w->map, y);
+    const uint16_t *filled = map_row (&w->filled, y);
+    uint16_t *weighted = map_row (&w->weighted, y);
+
+    for (int x = 0; x < job->k->width; x++)
+      weighted[x] = map[x] != STEREO_INVALID ? filled[x]
+          : weighted_median (job->k, job->left, &w->filled,
+          STEREO_REFINE_FILLED_RADIUS, x, y);
+  }
+}
+
+static StereoStatus
+weigh_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoView * left, const StereoRefineWork * work)
+{
+  const Job job = {.k = k,.work = work,.left = left };
+
+  stereo_cpu_for (queue, k->height, 1, weigh_rows, &job);
+  return STEREO_OK;
+}
+
+/* The 3x3 median around (x, y), as that of refine/median.h. */
+static uint16_t
+median (const StereoRefineConstants * k, const StereoMap * map, int x, int y)
+{
+  const uint16_t center = map_row (map, y)[x];
+  uint32_t v[9];
+
+  if (center == STEREO_INVALID)
+    return STEREO_INVALID;
+  for (int i = 0; i < 9; i++) {
+    const uint16_t code = map_row (map, stereo_clamp_int (y + i / 3 - 1, 0,
+            k->height - 1))[stereo_clamp_int (x + i % 3 - 1, 0, k->width - 1)];
+
+    v[i] = code == STEREO_INVALID ? center : code;
+  }
+  return (uint16_t) stereo_median9 (v);
+}
+
+static void
+finish_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoRefineConstants *k = job->k;
+
+  for (int y = span.begin; y < span.end; y++) {
+    for (int x = 0; x < k->width; x++) {
+      uint16_t code = map_row (job->map, y)[x];
+
+      if (k->fill && k->refine == STEREO_REFINE_ALL)
+        code = weighted_median (k, job->left, job->map,
+            STEREO_REFINE_ALL_RADIUS, x, y);
+      else if (k->fill && k->median)
+        code = median (k, job->map, x, y);
+      stereo_store_raw (job->output, x, y,
+          stereo_output_from_map (job->output, code));
+    }
+  }
+}
+
+static StereoStatus
+finish_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoView * left, const StereoRefineWork * work,
+    const StereoMap * map, const StereoOutput * output)
+{
+  const Job job = {.k = k,.left = left,.map = map,.output = output };
+
+  (void) work;
+  stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
+  return STEREO_OK;
+}
+
+static const StereoRefineStages stages_cpu = {
+  .plan = plan_cpu,
+  .check = check_cpu,
+  .confidence = confidence_cpu,
+  .fill = fill_cpu,
+  .weigh = weigh_cpu,
+  .finish = finish_cpu,
+};
+
+const void *stereo_refine_stages_cpu (StereoSimd simd);
+
+const void *
+stereo_refine_stages_cpu (StereoSimd simd)
+{
+  (void) simd;
+  return &stages_cpu;
+}
