@@ -1,0 +1,446 @@
+/* gst-stereomatching: stops and flushes at inconvenient times
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "../stereocheck.h"
+
+/* Buffers that downstream has to give, and gives no second time. */
+#define N_HOARDED 2
+
+/* Longer than stopping may take, and anything else on a loaded machine. */
+#define SOON (1 * G_TIME_SPAN_SECOND)
+
+/* ------------------------------------------------------------- a small pool */
+
+/* A pool with N_HOARDED buffers that counts who wants one. */
+typedef struct
+{
+  GstVideoBufferPool parent;
+} CountingPool;
+
+typedef struct
+{
+  GstVideoBufferPoolClass parent_class;
+} CountingPoolClass;
+
+static GType counting_pool_get_type (void);
+G_DEFINE_TYPE (CountingPool, counting_pool, GST_TYPE_VIDEO_BUFFER_POOL)
+
+static gint n_wanted;
+
+static GstFlowReturn
+counting_pool_acquire_buffer (GstBufferPool * pool, GstBuffer ** buffer,
+    GstBufferPoolAcquireParams * params)
+{
+  g_atomic_int_inc (&n_wanted);
+  return GST_BUFFER_POOL_CLASS (counting_pool_parent_class)->acquire_buffer
+      (pool, buffer, params);
+}
+
+static void
+counting_pool_class_init (CountingPoolClass * klass)
+{
+  GST_BUFFER_POOL_CLASS (klass)->acquire_buffer = counting_pool_acquire_buffer;
+}
+
+static void
+counting_pool_init (CountingPool * self G_GNUC_UNUSED)
+{
+}
+
+static GstPadProbeReturn
+propose_small_pool (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * probe,
+    gpointer user_data G_GNUC_UNUSED)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (probe);
+  GstBufferPool *pool;
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_allocation (query, &caps, NULL);
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  pool = g_object_new (counting_pool_get_type (), NULL);
+  gst_query_add_allocation_pool (query, pool, info.size, N_HOARDED, N_HOARDED);
+  gst_object_unref (pool);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* The harness keeps what it gets, and offers little. */
+static void
+hoard (GstHarness * h)
+{
+  n_wanted = 0;
+  gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+      propose_small_pool, NULL, NULL);
+}
+
+/* Until one more is wanted than there are. */
+static void
+wait_until_used_up (void)
+{
+  while (g_atomic_int_get (&n_wanted) <= N_HOARDED)
+    g_usleep (1000);
+}
+
+static void
+stop_soon (GstElement * element)
+{
+  gint64 began = g_get_monotonic_time ();
+
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  fail_unless (g_get_monotonic_time () - began < SOON);
+}
+
+/* ----------------------------------------------------------------- matchers */
+
+static Feeder *
+feed (Rig * rig, gint view)
+{
+  Script *script = script_new ();
+
+  script_numbers (script, view, 0, 1, 2, 3, 4, 5, -1);
+  return feeder_new (rig, view, script);
+}
+
+GST_START_TEST (test_stop_without_buffers)
+{
+  Feeder *feeders[2];
+  Rig rig;
+
+  rig_open (&rig, VCBW);
+  hoard (rig.view[LEFT]);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    rig_caps (&rig, v, CAPS);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    feeders[v] = feed (&rig, v);
+  wait_until_used_up ();
+  stop_soon (rig.element);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    feeder_join (feeders[v]);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+static void
+flush (Rig * rig)
+{
+  GstEvent *start = gst_event_new_flush_start ();
+  GstEvent *stop = gst_event_new_flush_stop (TRUE);
+  gint64 began = g_get_monotonic_time ();
+
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig->view[v], gst_event_ref (start));
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig->view[v], gst_event_ref (stop));
+  gst_event_unref (start);
+  gst_event_unref (stop);
+  fail_unless (g_get_monotonic_time () - began < SOON);
+}
+
+GST_START_TEST (test_flush_without_buffers)
+{
+  Feeder *feeders[2];
+  GstSegment segment;
+  GstBuffer *map;
+  Rig rig;
+
+  rig_open (&rig, VCBW);
+  hoard (rig.view[LEFT]);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    rig_caps (&rig, v, CAPS);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    feeders[v] = feed (&rig, v);
+  wait_until_used_up ();
+  flush (&rig);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    feeder_join (feeders[v]);
+
+  /* and again, with the flush still to come */
+  while ((map = gst_harness_try_pull (rig.view[LEFT])) != NULL)
+    gst_buffer_unref (map);
+  flush (&rig);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+  map = rig_match (&rig, numbered_image (LEFT, 6), numbered_image (RIGHT, 6));
+  check_numbers (map, 6, 6);
+  gst_buffer_unref (map);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+#define MORE "stereopyramid backend=cpu n-threads=1 num-disparities=16"
+#define LARGER \
+    "video/x-raw, format=GRAY8, width=64, height=48, framerate=25/1"
+
+static void
+push_pairs (Rig * rig, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    for (gint v = LEFT; v <= RIGHT; v++) {
+      GstBuffer *image = gray_image (64, 48, 3 * v);
+
+      GST_BUFFER_PTS (image) = i * FRAME;
+      GST_BUFFER_DURATION (image) = FRAME;
+      rig_push (rig, v, image);
+    }
+  }
+}
+
+/* Also where it is a result pad that is waited for. */
+GST_START_TEST (test_stop_without_buffers_of_a_result_pad)
+{
+  GstHarness *more;
+  Rig rig;
+
+  rig_open (&rig, MORE);
+  more = gst_harness_new_with_element (rig.element, NULL, "src_vertical");
+  hoard (more);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    rig_caps (&rig, v, LARGER);
+  push_pairs (&rig, N_HOARDED + 1);
+  wait_until_used_up ();
+  stop_soon (rig.element);
+  gst_harness_teardown (more);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* Releasing the pad is enough for the others to go on. */
+GST_START_TEST (test_release_without_buffers)
+{
+  GstHarness *more;
+  GstPad *pad;
+  Rig rig;
+
+  rig_open (&rig, MORE);
+  more = gst_harness_new_with_element (rig.element, NULL, "src_vertical");
+  hoard (more);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    rig_caps (&rig, v, LARGER);
+  push_pairs (&rig, N_HOARDED + 1);
+  wait_until_used_up ();
+  pad = gst_element_get_static_pad (rig.element, "src_vertical");
+  gst_element_release_request_pad (rig.element, pad);
+  gst_object_unref (pad);
+  for (guint i = 0; i < N_HOARDED + 1; i++)
+    gst_buffer_unref (gst_harness_pull (rig.view[LEFT]));
+  gst_harness_teardown (more);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* ------------------------------------------------------------------ filters */
+
+#define DISPARITY \
+    "video/x-raw, format=GRAY16_LE, width=8, height=8, framerate=25/1"
+
+static gpointer
+push_maps (gpointer user_data)
+{
+  GstHarness *h = user_data;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  for (guint i = 0; i <= N_HOARDED && flow == GST_FLOW_OK; i++) {
+    GstBuffer *map = gst_buffer_new_and_alloc (2 * 8 * 8);
+
+    gst_buffer_memset (map, 0, 1, (gsize) - 1);
+    GST_BUFFER_PTS (map) = i * FRAME;
+    flow = gst_harness_push (h, map);
+  }
+  return GINT_TO_POINTER (flow);
+}
+
+GST_START_TEST (test_filter_without_buffers)
+{
+  const gboolean stop = __i__;
+  GstHarness *h = gst_harness_new_parse ("disparitycolor range-min=0 "
+      "range-max=9");
+  GstSegment segment;
+  GThread *thread;
+  gint64 began;
+  GstBuffer *picture;
+
+  hoard (h);
+  gst_harness_set_src_caps_str (h, DISPARITY);
+  thread = g_thread_new ("maps", push_maps, h);
+  wait_until_used_up ();
+  if (stop) {
+    stop_soon (h->element);
+    fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
+        GST_FLOW_FLUSHING);
+  } else {
+    began = g_get_monotonic_time ();
+    gst_harness_push_event (h, gst_event_new_flush_start ());
+    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+    fail_unless (g_get_monotonic_time () - began < SOON);
+    fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)),
+        GST_FLOW_FLUSHING);
+    while ((picture = gst_harness_try_pull (h)) != NULL)
+      gst_buffer_unref (picture);
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_harness_push_event (h, gst_event_new_segment (&segment));
+    fail_unless_equals_int (gst_harness_push (h,
+            gst_buffer_new_and_alloc (2 * 8 * 8)), GST_FLOW_OK);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* ----------------------------------------------------------------- one view */
+
+static void
+flush_view (GstElement * element G_GNUC_UNUSED, GstSegment * segment
+    G_GNUC_UNUSED, guint64 pts G_GNUC_UNUSED, guint64 dts G_GNUC_UNUSED,
+    guint64 duration G_GNUC_UNUSED, GstStructure * info G_GNUC_UNUSED,
+    GstHarness * view)
+{
+  gst_harness_push_event (view, gst_event_new_flush_start ());
+  gst_harness_push_event (view, gst_event_new_flush_stop (TRUE));
+}
+
+/* The pair is on its way already when one of its views is flushed, and with it
+ * the view's segment. */
+GST_START_TEST (test_flush_of_one_view_of_a_pair)
+{
+  GstSegment segment;
+  GstBuffer *map;
+  gulong id;
+  Rig rig;
+
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    rig_open_with_caps (&rig, VCBW "emit-signals=true", CAPS, CAPS);
+    id = g_signal_connect (rig.element, "samples-selected",
+        G_CALLBACK (flush_view), rig.view[v]);
+    map = rig_match (&rig, numbered_image (LEFT, 2), numbered_image (RIGHT, 2));
+    check_numbers (map, 2, 2);
+    gst_buffer_unref (map);
+    g_signal_handler_disconnect (rig.element, id);
+
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+    map = rig_match (&rig, numbered_image (LEFT, 5), numbered_image (RIGHT, 5));
+    check_numbers (map, 5, 5);
+    gst_buffer_unref (map);
+    rig_expect_no_error (&rig);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+typedef struct
+{
+  GstElement *source;
+  guint seeks;
+} Seeker;
+
+static gpointer
+seek (gpointer user_data)
+{
+  Seeker *seeker = user_data;
+
+  for (guint i = 0; i < seeker->seeks; i++) {
+    gst_element_seek_simple (seeker->source, GST_FORMAT_TIME,
+        GST_SEEK_FLAG_FLUSH, (i % 100) * GST_MSECOND);
+    if (i % 3 == 0)
+      g_usleep (i * 37 % 500);
+  }
+  return NULL;
+}
+
+/* Each view for itself, at all times. */
+GST_START_TEST (test_seeks_of_each_view)
+{
+  GstElement *pipeline = gst_parse_launch ("stereotestsrc name=left ! "
+      "video/x-raw,width=8,height=8,format=GRAY8 ! m.sink_left  stereotestsrc "
+      "name=right view=right ! video/x-raw,width=8,height=8,format=GRAY8 ! "
+      "m.sink_right  stereovcbw name=m backend=cpu n-threads=1 "
+      "num-disparities=2 ! fakesink sync=false async=false", NULL);
+  Seeker seekers[2];
+  GThread *threads[2];
+  GstMessage *message;
+
+  fail_unless (pipeline != NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    seekers[v].source = gst_bin_get_by_name (GST_BIN (pipeline),
+        v == LEFT ? "left" : "right");
+    seekers[v].seeks = 2000;
+    threads[v] = g_thread_new ("seeker", seek, &seekers[v]);
+  }
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    g_thread_join (threads[v]);
+    gst_object_unref (seekers[v].source);
+  }
+  message = gst_bus_pop_filtered (GST_ELEMENT_BUS (pipeline),
+      GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message == NULL, "%" GST_PTR_FORMAT, message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+/* ------------------------------------------------------------------ segments */
+
+/* GstPad complains about that; an element has nothing to say. */
+GST_START_TEST (test_data_before_a_segment)
+{
+  GstSegment segment;
+  GstBuffer *map;
+  Rig rig;
+
+  rig_open (&rig, VCBW);
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    gst_harness_push_event (rig.view[v], gst_event_new_stream_start ("s"));
+    fail_unless (rig_push_caps (&rig, v, CAPS));
+  }
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    ASSERT_WARNING (rig_push (&rig, v, numbered_image (v, 1)));
+  }
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+  map = rig_match (&rig, numbered_image (LEFT, 5), numbered_image (RIGHT, 5));
+  check_numbers (map, 5, 5);
+  gst_buffer_unref (map);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+static Suite *
+stereo_flush_suite (void)
+{
+  Suite *s = suite_create ("stereo-flush");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_stop_without_buffers);
+  tcase_add_test (tc, test_flush_without_buffers);
+  tcase_add_test (tc, test_stop_without_buffers_of_a_result_pad);
+  tcase_add_test (tc, test_release_without_buffers);
+  tcase_add_loop_test (tc, test_filter_without_buffers, FALSE, TRUE + 1);
+  tcase_add_test (tc, test_flush_of_one_view_of_a_pair);
+  tcase_add_test (tc, test_seeks_of_each_view);
+  tcase_add_test (tc, test_data_before_a_segment);
+  return s;
+}
+
+GST_CHECK_MAIN (stereo_flush);
