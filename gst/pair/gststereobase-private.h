@@ -77,7 +77,8 @@ typedef struct
   gboolean has_info[N_VIEWS];
   GstStereoCounters counters;
   GstStereoQos qos_of_src;
-  /* NULL where nobody asked for one; no references, the element has them. */
+  /* NULL where nobody asked for one; no references, the element has them.  A pad
+   * keeps its place until its release is over. */
   GstStereoResultPad *results[STEREO_N_RESULTS];
   StereoMatcher *matcher;       /* written by the task, with the lock held */
   GstBuffer *current[N_VIEWS];  /* the pair that is being worked on */

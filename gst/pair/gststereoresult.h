@@ -42,7 +42,7 @@ struct _GstStereoResultPad
   GstPad parent;
   StereoResult result;          /* constant */
   GstStereoQos qos;
-  gboolean released;
+  gboolean released;            /* or being released */
 
   /* task */
   GstVideoInfo info;            /* once it has caps */

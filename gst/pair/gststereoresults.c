@@ -19,7 +19,7 @@ gst_stereo_base_get_result_pads (GstStereoBase * self,
 
   GST_OBJECT_LOCK (self);
   for (guint i = 0; i < STEREO_N_RESULTS; i++) {
-    if (priv->results[i] != NULL)
+    if (priv->results[i] != NULL && !priv->results[i]->released)
       pads[n++] = gst_object_ref (priv->results[i]);
   }
   GST_OBJECT_UNLOCK (self);
@@ -115,6 +115,18 @@ result_pad_query (GstPad * pad, GstObject * parent, GstQuery * query)
   }
 }
 
+/* Lets go of the pad's place, for the next one of its kind. */
+static void
+forget_result_pad (GstStereoBase * self, GstStereoResultPad * pad)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+
+  GST_OBJECT_LOCK (self);
+  if (priv->results[pad->result] == pad)
+    priv->results[pad->result] = NULL;
+  GST_OBJECT_UNLOCK (self);
+}
+
 GstPad *
 gst_stereo_base_request_new_pad (GstElement * element,
     GstPadTemplate * pad_template, const gchar * name, const GstCaps * caps)
@@ -149,7 +161,11 @@ gst_stereo_base_request_new_pad (GstElement * element,
     return NULL;
   }
   gst_pad_set_active (GST_PAD (pad), TRUE);
-  gst_element_add_pad (element, GST_PAD (pad));
+  if (!gst_element_add_pad (element, GST_PAD (pad))) {
+    forget_result_pad (self, pad);
+    gst_object_unref (pad);
+    return NULL;
+  }
   gst_object_unref (pad);
   return GST_PAD (pad);
 }
@@ -167,16 +183,17 @@ gst_stereo_base_release_pad (GstElement * element, GstPad * pad)
     return;
   }
 
-  result_pad = GST_STEREO_RESULT_PAD (pad);
+  result_pad = gst_object_ref (GST_STEREO_RESULT_PAD (pad));
   GST_OBJECT_LOCK (self);
   result_pad->released = TRUE;
-  if (priv->results[result_pad->result] == result_pad)
-    priv->results[result_pad->result] = NULL;
   GST_OBJECT_UNLOCK (self);
   /* The task may be pushing there; it comes back with FLUSHING. */
   gst_pad_set_active (pad, FALSE);
   gst_stereo_gate_forget_pad (&priv->gate, pad);
   gst_element_remove_pad (element, pad);
+  /* not before the element has no pad of this name */
+  forget_result_pad (self, result_pad);
+  gst_object_unref (result_pad);
 }
 
 guint

@@ -251,6 +251,49 @@ GST_START_TEST (test_request_and_release)
 
 GST_END_TEST;
 
+static void
+request_namesake (GstPad * pad, GstPad * peer G_GNUC_UNUSED, guint * calls)
+{
+  GstElement *element = gst_pad_get_parent_element (pad);
+
+  (*calls)++;
+  ASSERT_CRITICAL (fail_unless (gst_element_request_pad_simple (element,
+              GST_PAD_NAME (pad)) == NULL));
+  gst_object_unref (element);
+}
+
+/* A name is taken until the release of its pad is over. */
+GST_START_TEST (test_request_while_releasing)
+{
+  GstElement *element;
+  guint calls = 0;
+
+  NEED_RESULTS ();
+  element = gst_element_factory_make (element_name (), NULL);
+  for (guint i = 0; i < N_MORE; i++) {
+    GstPad *pad = gst_element_request_pad_simple (element, pad_names[i]);
+    GstPad *sink = gst_object_ref_sink (gst_pad_new ("sink", GST_PAD_SINK));
+
+    fail_unless_equals_int (gst_pad_link (pad, sink), GST_PAD_LINK_OK);
+    g_signal_connect (pad, "unlinked", G_CALLBACK (request_namesake), &calls);
+    gst_element_release_request_pad (element, pad);
+    fail_unless_equals_int (calls, (gint) i + 1);
+    ASSERT_OBJECT_REFCOUNT (pad, "the pad", 1);
+    gst_object_unref (pad);
+    gst_object_unref (sink);
+
+    pad = gst_element_request_pad_simple (element, pad_names[i]);
+    fail_unless (pad != NULL && GST_OBJECT_PARENT (pad)
+        == GST_OBJECT_CAST (element));
+    gst_object_unref (pad);
+  }
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
 /* Whoever forgets to release them gets rid of them with the element. */
 GST_START_TEST (test_never_released)
 {
@@ -1279,6 +1322,7 @@ stereo_results_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_templates);
   tcase_add_test (tc, test_request_and_release);
+  tcase_add_test (tc, test_request_while_releasing);
   tcase_add_test (tc, test_never_released);
   tcase_add_test (tc, test_states);
   tcase_add_test (tc, test_in_step);
