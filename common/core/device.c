@@ -6,6 +6,7 @@
 
 #include "core/algorithm.h"
 #include "core/cpu.h"
+#include "core/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -299,10 +300,14 @@ cpu_alloc (StereoDevice * device, size_t bytes, void **memory,
 {
   size_t rounded = (bytes + STEREO_ARENA_ALIGNMENT - 1)
       / STEREO_ARENA_ALIGNMENT * STEREO_ARENA_ALIGNMENT;
-  void *p = rounded >= bytes
-      ? aligned_alloc (STEREO_ARENA_ALIGNMENT, rounded) : NULL;
+  StereoStatus status = stereo_memory_check (bytes, why);
+  void *p;
 
   (void) device;
+  if (status != STEREO_OK)
+    return status;
+  p = rounded >= bytes ? aligned_alloc (STEREO_ARENA_ALIGNMENT, rounded)
+      : NULL;
   if (p == NULL)
     return stereo_fail (why, STEREO_ERROR_MEMORY,
         "out of memory: %zu bytes are needed", bytes);

@@ -7,6 +7,7 @@
 #include "core/queue-cuda.h"
 #include "stereo-cuda.h"
 #include "core/testing-cuda.h"
+#include "core/memory.h"
 
 #include <cuda.h>
 #include <stdio.h>
@@ -536,9 +537,11 @@ static StereoStatus
 alloc_pinned (StereoDevice * device, size_t bytes, void **memory,
     StereoMessage * why)
 {
-  StereoStatus status = stereo_cuda_enter (device, why);
+  StereoStatus status = stereo_memory_check (bytes, why);
   cudaError_t error;
 
+  if (status == STEREO_OK)
+    status = stereo_cuda_enter (device, why);
   if (status != STEREO_OK)
     return status;
   error = cudaHostAlloc (memory, bytes, cudaHostAllocPortable);

@@ -15,7 +15,7 @@ import sys
 
 C = {"assert", "ctype", "errno", "float", "inttypes", "limits", "locale", "math", "stdarg",
      "stdatomic", "stdbool", "stddef", "stdint", "stdio", "stdlib", "string", "time"}
-SYSTEM = C | {"pthread", "dlfcn", "sched", "signal", "unistd", "immintrin", "arm_neon"}
+SYSTEM = C | {"pthread", "dlfcn", "fcntl", "sched", "signal", "unistd", "immintrin", "arm_neon"}
 
 # house: (houses whose headers it sees, pattern of other <headers>)
 HOUSES = {
