@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# gst-stereomatching: builds the library for 64-bit ARM and tests it in an emulator
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+#   tests/aarch64.sh [TEST_OR_SUITE ...]
+#
+# On a fresh Debian or Ubuntu machine of another kind: installs the cross
+# compiler and qemu-user with apt, builds the library and its tests in
+# build-aarch64/, without GStreamer and the tools, and runs the tests: all, or
+# those named, as `meson test` has it. Then matches the same pairs on both
+# machines and compares the checksums of the maps; for that, the program of this
+# machine is taken from build/ and made there if need be.
+#
+# The last line is `N passed, N failed, N skipped`.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=examples/setup.sh
+. "$root/examples/setup.sh"
+build=$root/build-aarch64
+
+need_build
+need_packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user python3
+if [ ! -f "$build/build.ninja" ]; then
+  say "configuring in $build"
+  quietly meson setup "$build" "$root" --cross-file "$root/tests/aarch64.ini" --werror \
+    -Dcuda=disabled -Dgst=disabled -Dtools=disabled -Dtests=enabled || die "meson setup failed"
+fi
+say "building"
+quietly ninja -C "$build" || die "the build failed"
+
+say "testing in the emulator"
+status=0
+[ $# -gt 0 ] || set -- --suite unit --suite contract --suite kernels
+meson test -C "$build" --print-errorlogs --no-rebuild --timeout-multiplier 10 "$@" || status=$?
+
+say "comparing maps with those of this machine"
+[ -f "$root/build/build.ninja" ] || build_project -Dtests=enabled
+quietly ninja -C "$root/build" tests/kernels/kernels-checksums || die "the build failed"
+here=$root/build/tests/kernels/kernels-checksums
+there=$build/tests/kernels/kernels-checksums
+"$here" > "$build/checksums-here"
+qemu-aarch64 -L /usr/aarch64-linux-gnu "$there" > "$build/checksums-there"
+if diff "$build/checksums-here" "$build/checksums-there"; then
+  say "$(wc -l < "$build/checksums-here") maps are the same"
+else
+  say "they differ (<: here, >: there)"
+  status=1
+fi
+python3 "$root/tests/summary.py" "$build/meson-logs/testlog.json" || status=$?
+exit $status
