@@ -41,8 +41,9 @@
  * Since: 0.1
  */
 
-#include "elements/gststereoelements.h"
+#include "base/gststereoframe.h"
 #include "base/gststereometa.h"
+#include "elements/gststereoelements.h"
 #include "elements/testsrc/gststereoscene.h"
 
 #include <gst/base/gstpushsrc.h>
@@ -106,7 +107,11 @@ struct _GstStereoTestSrc
 {
   GstPushSrc parent;
 
-  Settings settings;            /* under the object lock */
+  /* Under the object lock. */
+  Settings settings;
+  GstStereoTestSrcView view;    /* from start to stop: that of the caps */
+  gboolean started;
+
   GstVideoInfo info;            /* written with the object lock held */
 
   /* The streaming thread's own. */
@@ -188,6 +193,8 @@ G_DEFINE_TYPE_WITH_CODE (GstStereoTestSrc, gst_stereo_test_src,
 GST_ELEMENT_REGISTER_DEFINE (stereotestsrc, "stereotestsrc", GST_RANK_NONE,
     GST_TYPE_STEREO_TEST_SRC);
 
+/* The properties as they count now: what the view is can't change before the
+ * next start. */
 static Settings
 get_settings (GstStereoTestSrc * self)
 {
@@ -195,6 +202,8 @@ get_settings (GstStereoTestSrc * self)
 
   GST_OBJECT_LOCK (self);
   settings = self->settings;
+  if (self->started)
+    settings.view = self->view;
   GST_OBJECT_UNLOCK (self);
   return settings;
 }
@@ -479,6 +488,8 @@ gst_stereo_test_src_start (GstBaseSrc * src)
   GST_OBJECT_LOCK (self);
   gst_video_info_init (&self->info);
   self->info.fps_n = 0;
+  self->view = self->settings.view;
+  self->started = TRUE;
   GST_OBJECT_UNLOCK (self);
   self->seek_time = GST_CLOCK_TIME_NONE;
   self->reverse = FALSE;
@@ -496,6 +507,9 @@ gst_stereo_test_src_stop (GstBaseSrc * src)
   for (guint i = 0; i < 2; i++)
     g_clear_pointer (&self->rgb[i], g_free);
   g_clear_pointer (&self->truth, g_free);
+  GST_OBJECT_LOCK (self);
+  self->started = FALSE;
+  GST_OBJECT_UNLOCK (self);
   return TRUE;
 }
 
@@ -788,7 +802,8 @@ gst_stereo_test_src_fill (GstPushSrc * src, GstBuffer * buffer)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (src);
   Settings settings;
-  GstVideoFrame frame;
+  GstStereoFrame frame;
+  StereoMessage why;
   guint64 number;
 
   if (!next_frame (self, buffer, &number))
@@ -807,17 +822,18 @@ gst_stereo_test_src_fill (GstPushSrc * src, GstBuffer * buffer)
     return GST_FLOW_ERROR;
   }
 
-  if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_WRITE)) {
+  if (!gst_stereo_frame_map (&frame, &self->info, buffer, GST_MAP_WRITE, NULL,
+          &why)) {
     GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-        ("The buffer that downstream provides can't be written to."), (NULL));
+        ("The buffer that downstream provides %s.", why.text), (NULL));
     return GST_FLOW_ERROR;
   }
   prepare_scene (self, &settings, number);
   if (settings.view == GST_STEREO_TEST_SRC_DISPARITY)
-    render_truth (self, &settings, &frame);
+    render_truth (self, &settings, &frame.frame);
   else
-    render_image (self, &settings, number, &frame);
-  gst_video_frame_unmap (&frame);
+    render_image (self, &settings, number, &frame.frame);
+  gst_stereo_frame_unmap (&frame);
   if (settings.view == GST_STEREO_TEST_SRC_DISPARITY)
     describe_truth (buffer, &self->info, &settings);
   return GST_FLOW_OK;
@@ -872,7 +888,11 @@ gst_stereo_test_src_get_property (GObject * object, guint id, GValue * value,
     GParamSpec * pspec)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (object);
-  Settings settings = get_settings (self);
+  Settings settings;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK (self);
 
   switch (id) {
     case PROP_VIEW:
@@ -956,7 +976,8 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass * klass)
    * GstStereoTestSrc:view:
    *
    * What to give out. The disparities are `GRAY16_LE` or `GRAY8`, the rest is
-   * video in any format of the pad.
+   * video in any format of the pad. Set while the element runs, it counts from
+   * the next start.
    */
   g_object_class_install_property (object_class, PROP_VIEW,
       g_param_spec_enum ("view", "view", "What to give out",

@@ -775,6 +775,56 @@ GST_START_TEST (test_changing_properties)
 
 GST_END_TEST;
 
+/* Frames stay what their caps say, in formats of any number of planes. */
+GST_START_TEST (test_changing_the_view)
+{
+  static const struct
+  {
+    const gchar *from, *to, *format;
+  } changes[] = {
+    {"left", "disparity", "RGB"}, {"right", "disparity", "I420"},
+    {"right", "side-by-side", "GRAY8"}, {"left", "top-bottom", "NV12"},
+    {"side-by-side", "disparity", "RGBx"}, {"top-bottom", "left", "Y42B"},
+    {"disparity", "left", "GRAY16_LE"}, {"disparity", "top-bottom", "GRAY8"}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    gchar *caps = g_strdup_printf ("video/x-raw,width=38,height=26,"
+        "framerate=10/1,format=%s", changes[i].format);
+    gchar *properties = g_strdup_printf ("is-live=true view=%s "
+        "num-disparities=9", changes[i].from);
+    GstHarness *h = new_harness (properties, caps);
+    GstElement *src = gst_harness_find_element (h, "stereotestsrc");
+    Picture p, other;
+    gint view, now;
+
+    gst_harness_play (h);
+    for (guint frame = 0; frame < 3; frame++) {
+      fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 10));
+      gst_util_set_object_arg (G_OBJECT (src), "view", changes[i].to);
+      fail_unless (gst_harness_crank_single_clock_wait (h));
+      p = pull_picture (h);
+      other = take ((guint) GST_BUFFER_OFFSET (p.buffer), caps,
+          "num-disparities=9 view=%s", changes[i].from);
+      fail_unless (is_equal (&p, &other), "%s %s", changes[i].from,
+          changes[i].to);
+      drop_picture (&p);
+      drop_picture (&other);
+    }
+    /* the property is what was set */
+    g_object_get (src, "view", &view, NULL);
+    gst_util_set_object_arg (G_OBJECT (src), "view", changes[i].to);
+    g_object_get (src, "view", &now, NULL);
+    fail_unless_equals_int (view, now);
+    gst_object_unref (src);
+    gst_harness_teardown (h);
+    g_free (properties);
+    g_free (caps);
+  }
+}
+
+GST_END_TEST;
+
 typedef struct
 {
   GArray *times;
@@ -1024,6 +1074,7 @@ stereotestsrc_suite (void)
   tcase_add_test (tc, test_timestamps);
   tcase_add_test (tc, test_live);
   tcase_add_test (tc, test_changing_properties);
+  tcase_add_test (tc, test_changing_the_view);
   tcase_add_test (tc, test_seek);
   tcase_add_test (tc, test_states);
   tcase_add_test (tc, test_padded);
