@@ -371,6 +371,10 @@ STEREO_API void stereo_device_set_log (StereoDevice * device,
 
 typedef struct StereoMatcher StereoMatcher;
 
+/* Frames of one matcher that are under way at a time, at most: the next one
+ * waits for the oldest.  The CPU has only one. */
+#define STEREO_MAX_FRAMES 2
+
 /* What all frames have in common.  The two views may differ in format, and in
  * colorimetry, which only YUV formats have.  Zero the structure first: it may
  * grow. */

@@ -398,7 +398,7 @@ queue_free (StereoQueue * queue)
   StereoMessage why;
 
   if (stereo_cuda_enter (queue->device, &why) == STEREO_OK) {
-    for (int i = 0; i < STEREO_CUDA_SLOTS; i++) {
+    for (int i = 0; i < STEREO_MAX_FRAMES; i++) {
       StereoCudaSlot *s = &self->slots[i];
       cudaEvent_t events[4] = { s->begun, s->uploaded, s->computed, s->ended };
 
@@ -450,7 +450,7 @@ make_streams (StereoCudaQueue * self, cudaStream_t borrowed)
     error = cudaStreamCreateWithFlags (&self->compute, cudaStreamNonBlocking);
   }
 
-  for (int i = 0; i < STEREO_CUDA_SLOTS; i++) {
+  for (int i = 0; i < STEREO_MAX_FRAMES; i++) {
     StereoCudaSlot *s = &self->slots[i];
 
     if (error == cudaSuccess)
@@ -625,7 +625,7 @@ finalize (StereoDevice * device)
 
 static const StereoDeviceClass device_class = {
   .backend = "cuda",
-  .n_slots = STEREO_CUDA_SLOTS,
+  .n_slots = STEREO_MAX_FRAMES,
   .row_alignment = 256,
   .alloc = device_alloc,
   .free = device_free,

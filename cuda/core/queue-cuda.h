@@ -15,8 +15,6 @@
 extern "C" {
 #endif
 
-#define STEREO_CUDA_SLOTS 2
-
 typedef struct
 {
   cudaEvent_t begun;            /* before the first upload */
@@ -40,7 +38,7 @@ typedef struct
   bool borrowed;                /* the compute stream */
   int multiprocessors;
   int capability;               /* 10 major + minor */
-  StereoCudaSlot slots[STEREO_CUDA_SLOTS];
+  StereoCudaSlot slots[STEREO_MAX_FRAMES];
 } StereoCudaQueue;
 
 /* Makes the context of the queue's device current for this thread, and takes

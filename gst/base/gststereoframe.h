@@ -36,7 +36,7 @@ gboolean gst_stereo_frame_map (GstStereoFrame * frame,
 void gst_stereo_frame_unmap (GstStereoFrame * frame);
 
 /* Frames that a device may still be reading. */
-#define GST_STEREO_N_HELD 2
+#define GST_STEREO_N_HELD STEREO_MAX_FRAMES
 
 /* Views of one frame at most. */
 #define GST_STEREO_MAX_INPUTS 4
