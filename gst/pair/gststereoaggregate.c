@@ -16,27 +16,23 @@
 /* So many buffers without a partner in a row are worth a warning. */
 #define UNPAIRED_WARNING 50
 
-/* Tolerance when neither buffers nor caps say how long an image lasts. */
-#define DEFAULT_TOLERANCE GST_MSECOND
-
 /* -------------------------------------------------------------------- times */
 
-/* Buffers outside the segment are not shown.  Called with the pad locked. */
+/* Buffers outside the segment are not shown. */
 GstBuffer *
-gst_stereo_base_clip (GstAggregator * aggregator, GstAggregatorPad * pad,
+gst_stereo_base_clip_to (GstStereoBase * self, const GstSegment * segment,
     GstBuffer * buffer)
 {
   GstClockTime start = GST_BUFFER_PTS (buffer), stop = GST_CLOCK_TIME_NONE;
   guint64 clipped_start, clipped_stop;
 
-  if (!GST_CLOCK_TIME_IS_VALID (start)
-      || pad->segment.format != GST_FORMAT_TIME)
+  if (!GST_CLOCK_TIME_IS_VALID (start) || segment->format != GST_FORMAT_TIME)
     return buffer;
   if (GST_BUFFER_DURATION_IS_VALID (buffer))
     stop = start + GST_BUFFER_DURATION (buffer);
-  if (!gst_segment_clip (&pad->segment, GST_FORMAT_TIME, start, stop,
+  if (!gst_segment_clip (segment, GST_FORMAT_TIME, start, stop,
           &clipped_start, &clipped_stop)) {
-    GST_DEBUG_OBJECT (pad, "outside the segment: %" GST_PTR_FORMAT, buffer);
+    GST_DEBUG_OBJECT (self, "outside the segment: %" GST_PTR_FORMAT, buffer);
     gst_buffer_unref (buffer);
     return NULL;
   }
@@ -47,6 +43,15 @@ gst_stereo_base_clip (GstAggregator * aggregator, GstAggregatorPad * pad,
       GST_BUFFER_DURATION (buffer) = clipped_stop - clipped_start;
   }
   return buffer;
+}
+
+/* Called with the pad locked. */
+GstBuffer *
+gst_stereo_base_clip (GstAggregator * aggregator, GstAggregatorPad * pad,
+    GstBuffer * buffer)
+{
+  return gst_stereo_base_clip_to (GST_STEREO_BASE (aggregator), &pad->segment,
+      buffer);
 }
 
 /* Takes over the segment of a view's oldest buffer.  FALSE if there is none:
@@ -84,8 +89,8 @@ running_duration (GstStereoBase * self, gint view, GstClockTime duration)
       : (GstClockTime) (duration / rate);
 }
 
-static gboolean
-is_gap (GstBuffer * buffer)
+gboolean
+gst_stereo_base_is_gap (GstBuffer * buffer)
 {
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
       && gst_buffer_get_size (buffer) == 0;
@@ -99,7 +104,8 @@ shown_for (GstStereoBase * self, gint view, GstBuffer * buffer)
   GstClockTime duration = GST_BUFFER_DURATION (buffer);
   const GstVideoInfo *info = &priv->info[view];
 
-  if (is_gap (buffer) || !GST_CLOCK_TIME_IS_VALID (duration) || duration == 0) {
+  if (gst_stereo_base_is_gap (buffer) || !GST_CLOCK_TIME_IS_VALID (duration)
+      || duration == 0) {
     GST_OBJECT_LOCK (self);
     duration = priv->has_info[view] && GST_VIDEO_INFO_FPS_N (info) > 0
         ? gst_util_uint64_scale (GST_SECOND,
@@ -110,62 +116,72 @@ shown_for (GstStereoBase * self, gint view, GstBuffer * buffer)
   return running_duration (self, view, duration);
 }
 
-/* By how much the running times of a pair may differ.  Half an image of the
- * faster view: with more, an image would be taken before the one that is
- * nearer has come. */
 static GstClockTime
 tolerance_for (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
 {
-  GstStereoBasePrivate *priv = PRIV (self);
-  GstClockTime tolerance, left, right;
+  GstClockTime tolerance;
 
   GST_OBJECT_LOCK (self);
-  tolerance = priv->sync_tolerance;
+  tolerance = PRIV (self)->sync_tolerance;
   GST_OBJECT_UNLOCK (self);
-  if (GST_CLOCK_TIME_IS_VALID (tolerance))
-    return tolerance;
-  left = shown_for (self, LEFT, buffers[LEFT]);
-  right = shown_for (self, RIGHT, buffers[RIGHT]);
-  /* GST_CLOCK_TIME_NONE is larger than any time */
-  tolerance = MIN (left, right);
-  return GST_CLOCK_TIME_IS_VALID (tolerance) ? tolerance / 2
-      : DEFAULT_TOLERANCE;
+  return gst_stereo_tolerance (tolerance, shown_for (self, LEFT, buffers[LEFT]),
+      shown_for (self, RIGHT, buffers[RIGHT]));
 }
 
 /* --------------------------------------------------- what can not be paired */
+
+void
+gst_stereo_base_tell_unpaired (GstStereoBase * self, gint view,
+    GstBuffer * buffer, GstClockTime running_time, const gchar * reason)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  guint64 dropped;
+
+  GST_DEBUG_OBJECT (priv->sink[view], "dropping (%s): %" GST_PTR_FORMAT,
+      reason, buffer);
+  GST_OBJECT_LOCK (self);
+  dropped = ++priv->counters.dropped[view];
+  GST_OBJECT_UNLOCK (self);
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_element (GST_OBJECT_CAST (self),
+          gst_structure_new ("stereo-unpaired",
+              "view", G_TYPE_STRING, gst_stereo_view_names[view],
+              "pts", G_TYPE_UINT64, GST_BUFFER_PTS (buffer),
+              "running-time", G_TYPE_UINT64, running_time,
+              "dropped", G_TYPE_UINT64, dropped,
+              "reason", G_TYPE_STRING, reason, NULL)));
+  if (g_atomic_int_add (&priv->unpaired_in_a_row, 1) + 1 == UNPAIRED_WARNING)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("%d images in a row had no partner in the other view. If the two "
+            "cameras are not in step, sync-tolerance says by how many "
+            "nanoseconds a pair may differ.", UNPAIRED_WARNING), (NULL));
+}
+
+/* Removes a view's oldest buffer. */
+static void
+take (GstStereoBase * self, gint view)
+{
+  if (gst_stereo_base_takes_newest (self))
+    gst_stereo_base_newest_pop (self, view);
+  else
+    gst_aggregator_pad_drop_buffer (PRIV (self)->sink[view]);
+}
 
 /* Removes a view's oldest buffer; an image is counted and told about. */
 static void
 drop (GstStereoBase * self, gint view, GstBuffer * buffer, const gchar * reason)
 {
   GstStereoBasePrivate *priv = PRIV (self);
-  GstAggregatorPad *pad = priv->sink[view];
-  guint64 dropped;
 
-  GST_DEBUG_OBJECT (pad, "dropping (%s): %" GST_PTR_FORMAT, reason, buffer);
   priv->discont = TRUE;
-  if (!is_gap (buffer)) {
-    GST_OBJECT_LOCK (self);
-    dropped = ++priv->counters.dropped[view];
-    GST_OBJECT_UNLOCK (self);
-    gst_element_post_message (GST_ELEMENT_CAST (self),
-        gst_message_new_element (GST_OBJECT_CAST (self),
-            gst_structure_new ("stereo-unpaired",
-                "view", G_TYPE_STRING, gst_stereo_view_names[view],
-                "pts", G_TYPE_UINT64, GST_BUFFER_PTS (buffer),
-                "running-time", G_TYPE_UINT64,
-                running_time (self, view, buffer),
-                "dropped", G_TYPE_UINT64, dropped,
-                "reason", G_TYPE_STRING, reason, NULL)));
+  if (!gst_stereo_base_is_gap (buffer)) {
     /* While the sizes differ, the cameras are not to blame. */
-    if (!GST_CLOCK_TIME_IS_VALID (priv->disagree_since)
-        && ++priv->unpaired_in_a_row == UNPAIRED_WARNING)
-      GST_ELEMENT_WARNING (self, STREAM, FAILED,
-          ("%d images in a row had no partner in the other view. If the two "
-              "cameras are not in step, sync-tolerance says by how many "
-              "nanoseconds a pair may differ.", UNPAIRED_WARNING), (NULL));
+    if (GST_CLOCK_TIME_IS_VALID (priv->disagree_since))
+      g_atomic_int_set (&priv->unpaired_in_a_row, 0);
+    gst_stereo_base_tell_unpaired (self, view, buffer,
+        running_time (self, view, buffer), reason);
   }
-  gst_aggregator_pad_drop_buffer (pad);
+  take (self, view);
 }
 
 static void
@@ -224,6 +240,8 @@ end_of_stream (GstStereoBase * self)
   GstVideoInfo info[N_VIEWS];
   gboolean known;
 
+  if (gst_stereo_base_takes_newest (self))
+    gst_stereo_base_newest_end (self);
   for (guint i = 0; i < N_VIEWS; i++) {
     GstBuffer *left_over = gst_aggregator_pad_peek_buffer (priv->sink[i]);
 
@@ -285,7 +303,7 @@ process_pair (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
   for (guint i = 0; i < n_outputs; i++)
     gst_stereo_base_describe_output (self, &outputs[i], buffers);
   priv->discont = FALSE;
-  priv->unpaired_in_a_row = 0;
+  g_atomic_int_set (&priv->unpaired_in_a_row, 0);
   GST_OBJECT_LOCK (self);
   priv->counters.paired++;
   if (GST_BUFFER_PTS_IS_VALID (outputs[0].buffer))
@@ -316,8 +334,8 @@ take_pair (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   }
 
-  gst_aggregator_pad_drop_buffer (priv->sink[LEFT]);
-  gst_aggregator_pad_drop_buffer (priv->sink[RIGHT]);
+  take (self, LEFT);
+  take (self, RIGHT);
   if (gst_stereo_base_too_late (self, buffers[LEFT], times[LEFT]))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   return process_pair (self, buffers);
@@ -336,7 +354,7 @@ make_candidate (GstStereoBase * self, gint view, GstBuffer * buffer,
   candidate->time = running_time (self, view, buffer);
   candidate->duration = running_duration (self, view,
       GST_BUFFER_DURATION (buffer));
-  candidate->gap = is_gap (buffer);
+  candidate->gap = gst_stereo_base_is_gap (buffer);
 
   /* Backwards, the timestamp of a gap belongs to the last image in it. */
   if (candidate->gap && PRIV (self)->segment[view].rate < 0
@@ -388,6 +406,18 @@ decide (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
   }
 }
 
+/* Whether a view has ended with nothing left that could be matched. */
+static gboolean
+is_over (GstStereoBase * self, GstBuffer * buffers[N_VIEWS])
+{
+  GstAggregatorPad **sink = PRIV (self)->sink;
+
+  if (gst_stereo_base_takes_newest (self))
+    return gst_stereo_base_newest_is_over (self);
+  return (buffers[LEFT] == NULL && gst_aggregator_pad_is_eos (sink[LEFT]))
+      || (buffers[RIGHT] == NULL && gst_aggregator_pad_is_eos (sink[RIGHT]));
+}
+
 GstFlowReturn
 gst_stereo_base_aggregate (GstAggregator * aggregator, gboolean timeout)
 {
@@ -395,13 +425,16 @@ gst_stereo_base_aggregate (GstAggregator * aggregator, gboolean timeout)
   GstStereoBasePrivate *priv = PRIV (self);
   GstBuffer *buffers[N_VIEWS] = { NULL, };
   GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
+  gboolean newest = gst_stereo_base_takes_newest (self);
 
   if (gst_stereo_failure_posted (&priv->failure))
     return GST_FLOW_ERROR;
   if (gst_stereo_base_has_ended (self))
     return gst_stereo_base_end (self);
 
-  for (guint i = 0; i < N_VIEWS; i++) {
+  if (newest)
+    gst_stereo_base_newest_peek (self, buffers);
+  for (guint i = 0; i < N_VIEWS && !newest; i++) {
     buffers[i] = gst_aggregator_pad_peek_buffer (priv->sink[i]);
     if (buffers[i] != NULL && !take_segment (self, (gint) i)) {
       GST_DEBUG_OBJECT (priv->sink[i], "no segment: %" GST_PTR_FORMAT,
@@ -412,11 +445,10 @@ gst_stereo_base_aggregate (GstAggregator * aggregator, gboolean timeout)
   }
   if (buffers[LEFT] != NULL && buffers[RIGHT] != NULL)
     flow = decide (self, buffers);
-  else if ((buffers[LEFT] == NULL
-          && gst_aggregator_pad_is_eos (priv->sink[LEFT]))
-      || (buffers[RIGHT] == NULL
-          && gst_aggregator_pad_is_eos (priv->sink[RIGHT])))
+  else if (is_over (self, buffers))
     flow = end_of_stream (self);
+  if (newest)
+    gst_stereo_base_newest_settle (self);
   for (guint i = 0; i < N_VIEWS; i++)
     gst_clear_buffer (&buffers[i]);
   return flow == GST_FLOW_EOS ? gst_stereo_base_end (self) : flow;

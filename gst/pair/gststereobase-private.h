@@ -14,6 +14,7 @@
  *   gststereounlinked.c    a view that nobody linked
  *   gststereoaggregate.c   from two queues to a pair
  *   gststereoend.c         what comes after the end
+ *   gststereonewest.c      the newest pair of live views
  *   gststereomatching.c    from a pair to what was found, on the device
  *   gststereooutput.c      from there to buffers downstream
  *   gststereoresults.c     the pads for what there is besides disparities
@@ -33,6 +34,7 @@
 #include "base/gststereoparams.h"
 #include "pair/gststereobase.h"
 #include "pair/gststereoresult.h"
+#include "pair/gststereostore.h"
 
 G_BEGIN_DECLS
 
@@ -51,7 +53,32 @@ typedef struct
   guint64 paired;
   guint64 dropped[N_VIEWS];
   guint64 qos_dropped;
+  guint64 superseded;
 } GstStereoCounters;
+
+typedef enum
+{
+  GST_STEREO_PAIRS_AUTO,
+  GST_STEREO_PAIRS_EVERY,
+  GST_STEREO_PAIRS_NEWEST
+} GstStereoPairs;
+
+GType gst_stereo_pairs_get_type (void);
+#define GST_TYPE_STEREO_PAIRS (gst_stereo_pairs_get_type ())
+
+/* What gststereonewest.c keeps. */
+typedef struct
+{
+  gint mode;                    /* atomic; what `pairs` came to */
+  GMutex lock;                  /* of what follows, but for chosen */
+  GstStereoStore store;
+  GstSegment segment[N_VIEWS];  /* of the images that come in now */
+  GstClockTime frame[N_VIEWS];  /* how long one lasts, by the caps */
+  gboolean at_end[N_VIEWS];
+  gboolean knocked[N_VIEWS];    /* the task knows that there is something */
+  gboolean lost;                /* there was more since the last pair */
+  GstStereoImage *chosen[N_VIEWS];      /* the task's own */
+} GstStereoNewest;
 
 /* Whether a pad takes anything, in gststereoend.c.  The numbers are atomic. */
 typedef struct
@@ -69,10 +96,13 @@ typedef struct
   GstStereoParams params;
   GstStereoGate gate;           /* of buffers for all source pads */
   GstStereoDoor door[N_VIEWS];
+  GstStereoNewest newest;
+  gint unpaired_in_a_row;       /* atomic */
 
   /* Shared, under the object lock. */
   GstClockTime sync_tolerance;
   gboolean qos;
+  GstStereoPairs pairs;
   GstVideoInfo info[N_VIEWS];
   gboolean has_info[N_VIEWS];
   GstStereoCounters counters;
@@ -98,7 +128,6 @@ typedef struct
   guint next_caps_serial;
   GstClockTime disagree_since;  /* running time */
   gboolean discont;
-  guint unpaired_in_a_row;
   GstSegment segment[N_VIEWS];  /* of the images that are looked at */
 } GstStereoBasePrivate;
 
@@ -169,8 +198,9 @@ void gst_stereo_base_stop_watching (GstStereoBase * self);
 /* With the object lock held. */
 void gst_stereo_base_reset_qos (GstStereoBase * self);
 
-/* Notes what downstream of one source pad says about lateness. */
-void gst_stereo_base_take_qos (GstStereoBase * self, GstStereoQos * qos,
+/* Notes what downstream of one source pad says about lateness.  FALSE when it
+ * is of no interest, here or upstream. */
+gboolean gst_stereo_base_take_qos (GstStereoBase * self, GstStereoQos * qos,
     GstEvent * event);
 
 /* Whether downstream would throw the result away; says so if it would.  time is
@@ -182,8 +212,46 @@ gboolean gst_stereo_base_too_late (GstStereoBase * self, GstBuffer * left,
 
 GstBuffer *gst_stereo_base_clip (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstBuffer * buffer);
+GstBuffer *gst_stereo_base_clip_to (GstStereoBase * self,
+    const GstSegment * segment, GstBuffer * buffer);
+
+/* Whether it says that there is no image. */
+gboolean gst_stereo_base_is_gap (GstBuffer * buffer);
+
+/* Counts an image that was dropped, and posts a message.  In any thread. */
+void gst_stereo_base_tell_unpaired (GstStereoBase * self, gint view,
+    GstBuffer * buffer, GstClockTime running_time, const gchar * reason);
+
 GstFlowReturn gst_stereo_base_aggregate (GstAggregator * aggregator,
     gboolean timeout);
+
+/* ------------------------------------------------------------- newest pairs */
+
+/* Whether the element matches the newest pair, or every one. */
+gboolean gst_stereo_base_takes_newest (GstStereoBase * self);
+
+/* In place of what the base class does with an image. */
+GstFlowReturn gst_stereo_base_newest_chain (GstStereoBase * self, gint view,
+    GstBuffer * buffer);
+/* Before the event goes into the queue; TRUE when it shall not. */
+gboolean gst_stereo_base_newest_event (GstStereoBase * self, gint view,
+    GstEvent * event);
+
+/* In the task: references to the newest pair, which stays the same one until
+ * both are taken; then, always, settle(). */
+void gst_stereo_base_newest_peek (GstStereoBase * self,
+    GstBuffer * buffers[N_VIEWS]);
+void gst_stereo_base_newest_pop (GstStereoBase * self, gint view);
+void gst_stereo_base_newest_settle (GstStereoBase * self);
+/* Whether there will be no more pairs. */
+gboolean gst_stereo_base_newest_is_over (GstStereoBase * self);
+void gst_stereo_base_newest_end (GstStereoBase * self);
+
+void gst_stereo_base_newest_init (GstStereoBase * self);
+void gst_stereo_base_newest_finalize (GstStereoBase * self);
+/* When the task has been flushed, and before the start and after the end. */
+void gst_stereo_base_newest_flush (GstStereoBase * self);
+void gst_stereo_base_newest_reset (GstStereoBase * self);
 
 /* ---------------------------------------------------------------------- end */
 

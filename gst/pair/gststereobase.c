@@ -17,6 +17,7 @@ const gchar *const gst_stereo_view_names[N_VIEWS] = { "left", "right" };
 
 #define DEFAULT_SYNC_TOLERANCE GST_CLOCK_TIME_NONE
 #define DEFAULT_QOS TRUE
+#define DEFAULT_PAIRS GST_STEREO_PAIRS_AUTO
 
 enum
 {
@@ -24,6 +25,7 @@ enum
   PROP_DEVICE,                  /* and the others of the device */
   PROP_SYNC_TOLERANCE = PROP_DEVICE + GST_STEREO_DEVICE_N_PROPS,
   PROP_QOS,
+  PROP_PAIRS,
   PROP_STATS
 };
 
@@ -85,9 +87,10 @@ gst_stereo_base_start (GstAggregator * aggregator)
 
   gst_stereo_failure_reset (&priv->failure);
   gst_stereo_base_open_doors (self);
+  gst_stereo_base_newest_reset (self);
   priv->agreed = FALSE;
   priv->discont = TRUE;
-  priv->unpaired_in_a_row = 0;
+  g_atomic_int_set (&priv->unpaired_in_a_row, 0);
   priv->next_caps_serial = 0;
   priv->disagree_since = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (self);
@@ -109,6 +112,7 @@ gst_stereo_base_stop (GstAggregator * aggregator)
   GstStereoBasePrivate *priv = PRIV (self);
 
   gst_stereo_base_stop_watching (self);
+  gst_stereo_base_newest_reset (self);
   gst_stereo_device_close (&priv->device);
   GST_OBJECT_LOCK (self);
   priv->has_info[LEFT] = priv->has_info[RIGHT] = FALSE;
@@ -123,8 +127,9 @@ gst_stereo_base_flush (GstAggregator * aggregator)
   GstStereoBasePrivate *priv = PRIV (self);
 
   gst_stereo_base_drain (self);
+  gst_stereo_base_newest_flush (self);
   priv->discont = TRUE;
-  priv->unpaired_in_a_row = 0;
+  g_atomic_int_set (&priv->unpaired_in_a_row, 0);
   priv->disagree_since = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (self);
   gst_stereo_base_reset_qos (self);
@@ -202,6 +207,7 @@ make_stats (GstStereoBase * self)
       "dropped-left", G_TYPE_UINT64, counters.dropped[LEFT],
       "dropped-right", G_TYPE_UINT64, counters.dropped[RIGHT],
       "qos-dropped", G_TYPE_UINT64, counters.qos_dropped,
+      "superseded", G_TYPE_UINT64, counters.superseded,
       "processing-time-last", G_TYPE_UINT64, (guint64) stats.last_ns,
       "processing-time-mean", G_TYPE_UINT64,
       (guint64) (stats.frames > 0 ? stats.total_ns / stats.frames : 0),
@@ -223,6 +229,9 @@ gst_stereo_base_set_property (GObject * object, guint id, const GValue * value,
       break;
     case PROP_QOS:
       priv->qos = g_value_get_boolean (value);
+      break;
+    case PROP_PAIRS:
+      priv->pairs = (GstStereoPairs) g_value_get_enum (value);
       break;
     default:
       gst_stereo_device_set_property (&priv->device, id - PROP_DEVICE, value);
@@ -250,6 +259,9 @@ gst_stereo_base_get_property (GObject * object, guint id, GValue * value,
       break;
     case PROP_QOS:
       g_value_set_boolean (value, priv->qos);
+      break;
+    case PROP_PAIRS:
+      g_value_set_enum (value, priv->pairs);
       break;
     default:
       gst_stereo_device_get_property (&priv->device, id - PROP_DEVICE, value);
@@ -353,6 +365,7 @@ gst_stereo_base_finalize (GObject * object)
 {
   gst_stereo_gate_clear (&PRIV (GST_STEREO_BASE (object))->gate);
   gst_stereo_params_clear (&PRIV (GST_STEREO_BASE (object))->params);
+  gst_stereo_base_newest_finalize (GST_STEREO_BASE (object));
   G_OBJECT_CLASS (gst_stereo_base_parent_class)->finalize (object);
 }
 
@@ -377,6 +390,8 @@ gst_stereo_base_init (GstStereoBase * self)
       &gst_stereo_base_device_user);
   priv->sync_tolerance = DEFAULT_SYNC_TOLERANCE;
   priv->qos = DEFAULT_QOS;
+  priv->pairs = DEFAULT_PAIRS;
+  gst_stereo_base_newest_init (self);
   gst_stereo_base_reset_qos (self);
   gst_stereo_base_add_probes (self);
   gst_stereo_base_init_doors (self);
@@ -456,10 +471,29 @@ gst_stereo_base_class_init (GstStereoBaseClass * klass)
           playing));
 
   /**
+   * GstStereoBase:pairs:
+   *
+   * Which pairs are matched when they come faster than that is done. `every`
+   * has the sources wait, and none is left out but for QoS; files want that.
+   * `newest` never has a source wait: after one pair comes the newest one that
+   * is complete, and those between are dropped, counted in
+   * #GstStereoBase:stats and told about in QoS messages; QoS events of sinks
+   * then make no difference. A camera wants that, because it goes on without
+   * being waited for, and what it shows would be ever older. `auto` is `newest`
+   * when the source of a view is live, and else `every`.
+   */
+  g_object_class_install_property (object_class, PROP_PAIRS,
+      g_param_spec_enum ("pairs", "pairs",
+          "Which pairs are matched when they come too fast",
+          GST_TYPE_STEREO_PAIRS, DEFAULT_PAIRS, G_PARAM_READWRITE
+          | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
+
+  /**
    * GstStereoBase:stats:
    *
-   * A structure `stereo-stats` with `paired`, `dropped-left`, `dropped-right`
-   * and `qos-dropped` (images and pairs since the element started, guint64),
+   * A structure `stereo-stats` with `paired`, `dropped-left`, `dropped-right`,
+   * `qos-dropped` and `superseded` (images, and pairs that were too late or not
+   * the newest, since the element started, guint64),
    * `processing-time-last` and `processing-time-mean` (of finished pairs, in
    * nanoseconds, guint64), `device-memory` (bytes held on a GPU, guint64) and
    * `backend` (what computes, string).
@@ -469,4 +503,5 @@ gst_stereo_base_class_init (GstStereoBaseClass * klass)
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_BASE, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAIRS, 0);
 }

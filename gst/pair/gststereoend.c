@@ -63,10 +63,12 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   gint view = gst_stereo_base_view_of (self, GST_AGGREGATOR_PAD (pad));
   GstFlowReturn flow = GST_FLOW_EOS;
 
-  if (enter (self, view))
-    flow = PRIV (self)->door[view].chain (pad, parent, buffer);
-  else
+  if (!enter (self, view))
     gst_buffer_unref (buffer);
+  else if (gst_stereo_base_takes_newest (self))
+    flow = gst_stereo_base_newest_chain (self, view, buffer);
+  else
+    flow = PRIV (self)->door[view].chain (pad, parent, buffer);
   leave (self, view);
   return flow == GST_FLOW_OK && is_closed (self, view) ? GST_FLOW_EOS : flow;
 }
@@ -103,6 +105,10 @@ gst_stereo_base_sink_event_pre_queue (GstAggregator * aggregator,
       gst_pad_store_sticky_event (GST_PAD (pad), event);
     gst_event_unref (event);
     return GST_FLOW_EOS;
+  }
+  if (gst_stereo_base_newest_event (self, view, event)) {
+    gst_event_unref (event);
+    return GST_FLOW_OK;
   }
   return gst_stereo_base_get_parent_class ()->sink_event_pre_queue
       (aggregator, pad, event);

@@ -81,14 +81,25 @@ gst_stereo_base_sink_event (GstAggregator * aggregator,
 
 /* ------------------------------------------------------------------ results */
 
+/* What downstream of one source pad wants of the views. */
+static gboolean
+take_event (GstStereoBase * self, GstStereoQos * qos, GstEvent * event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS
+      && !gst_stereo_base_take_qos (self, qos, event)) {
+    gst_event_unref (event);
+    return TRUE;
+  }
+  return gst_stereo_base_get_parent_class ()->src_event
+      (GST_AGGREGATOR (self), event);
+}
+
 gboolean
 gst_stereo_base_src_event (GstAggregator * aggregator, GstEvent * event)
 {
   GstStereoBase *self = GST_STEREO_BASE (aggregator);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS)
-    gst_stereo_base_take_qos (self, &PRIV (self)->qos_of_src, event);
-  return gst_stereo_base_get_parent_class ()->src_event (aggregator, event);
+  return take_event (self, &PRIV (self)->qos_of_src, event);
 }
 
 /* The base class knows a seek that comes to several pads for one. */
@@ -96,12 +107,8 @@ gboolean
 gst_stereo_base_result_pad_event (GstPad * pad, GstObject * parent,
     GstEvent * event)
 {
-  GstStereoBase *self = GST_STEREO_BASE (parent);
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS)
-    gst_stereo_base_take_qos (self, &GST_STEREO_RESULT_PAD (pad)->qos, event);
-  return gst_stereo_base_get_parent_class ()->src_event
-      (GST_AGGREGATOR (self), event);
+  return take_event (GST_STEREO_BASE (parent),
+      &GST_STEREO_RESULT_PAD (pad)->qos, event);
 }
 
 /* What ends or flushes `src` does so to the result pads. */

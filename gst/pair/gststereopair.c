@@ -6,6 +6,9 @@
 
 #include "pair/gststereopair.h"
 
+/* When nothing says how long an image is shown. */
+#define DEFAULT_TOLERANCE GST_MSECOND
+
 /* Where an image stands to a gap of the other view. */
 typedef enum
 {
@@ -86,4 +89,16 @@ gst_stereo_pair (const GstStereoCandidate * left,
   if (right->time > left->time && right->time - left->time > tolerance)
     return GST_STEREO_PAIR_DROP_LEFT;
   return GST_STEREO_PAIR_TAKE;
+}
+
+GstClockTime
+gst_stereo_tolerance (GstClockTime setting, GstClockTime left,
+    GstClockTime right)
+{
+  /* GST_CLOCK_TIME_NONE is larger than any time */
+  GstClockTime shown = MIN (left, right);
+
+  if (GST_CLOCK_TIME_IS_VALID (setting))
+    return setting;
+  return GST_CLOCK_TIME_IS_VALID (shown) ? shown / 2 : DEFAULT_TOLERANCE;
 }

@@ -40,6 +40,14 @@ typedef enum
 GstStereoPairing gst_stereo_pair (const GstStereoCandidate * left,
     const GstStereoCandidate * right, GstClockTime tolerance);
 
+/*
+ * By how much the running times of a pair may differ: setting, or where that is
+ * GST_CLOCK_TIME_NONE half of what an image of the faster view is shown for.
+ * With more, an image would be taken before the one that is nearer has come.
+ */
+GstClockTime gst_stereo_tolerance (GstClockTime setting, GstClockTime left,
+    GstClockTime right);
+
 G_END_DECLS
 
 #endif /* GST_STEREO_PAIR_H */

@@ -44,7 +44,7 @@ get_qos (GstStereoBase * self)
   return qos;
 }
 
-void
+gboolean
 gst_stereo_base_take_qos (GstStereoBase * self, GstStereoQos * qos,
     GstEvent * event)
 {
@@ -55,6 +55,9 @@ gst_stereo_base_take_qos (GstStereoBase * self, GstStereoQos * qos,
   GstClockTime timestamp;
 
   gst_event_parse_qos (event, &type, &proportion, &diff, &timestamp);
+  /* see gststereonewest.c */
+  if (type != GST_QOS_TYPE_THROTTLE && gst_stereo_base_takes_newest (self))
+    return FALSE;
   GST_OBJECT_LOCK (self);
   qos->proportion = proportion;
   if (!GST_CLOCK_TIME_IS_VALID (timestamp))
@@ -71,6 +74,7 @@ gst_stereo_base_take_qos (GstStereoBase * self, GstStereoQos * qos,
   else
     qos->earliest_time = timestamp + diff;
   GST_OBJECT_UNLOCK (self);
+  return TRUE;
 }
 
 gboolean

@@ -183,6 +183,9 @@ rig_open (Rig * rig, const gchar * launch)
   fail_unless (rig->element != NULL && error == NULL, "%s: %s", launch,
       error ? error->message : "");
   gst_object_ref_sink (rig->element);
+  /* what a harness does counts as live, and a test wants to know what comes */
+  if (strstr (launch, "pairs=") == NULL)
+    gst_util_set_object_arg (G_OBJECT (rig->element), "pairs", "every");
   rig->bus = gst_bus_new ();
   rig->messages = NULL;
   gst_element_set_bus (rig->element, rig->bus);

@@ -84,7 +84,7 @@ typedef struct
   GstHarness *view[2];          /* the left one has the source pad too */
 } Rig;
 
-/* Plays. */
+/* Plays.  Matches every pair unless launch has something else. */
 void rig_open (Rig * rig, const gchar * launch);
 /* The same, with caps for both views. */
 void rig_open_with_caps (Rig * rig, const gchar * launch, const gchar * left,

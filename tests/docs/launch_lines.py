@@ -34,7 +34,7 @@ def lines_of(root):
     found = {}
     paths = [os.path.join(root, "README.md")]
     paths += sorted(glob.glob(os.path.join(root, "docs", "**", "*.md"), recursive=True))
-    paths += sorted(glob.glob(os.path.join(root, "gst", "*.c")))
+    paths += sorted(glob.glob(os.path.join(root, "gst", "**", "*.c"), recursive=True))
     for path in paths:
         if os.sep + os.path.join("docs", "elements") + os.sep in path:
             continue                    # made from gst/*.c

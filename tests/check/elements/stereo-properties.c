@@ -338,7 +338,7 @@ GST_END_TEST;
 GST_START_TEST (test_stats)
 {
   static const gchar *const numbers[] = { "paired", "dropped-left",
-    "dropped-right", "qos-dropped", "processing-time-last",
+    "dropped-right", "qos-dropped", "superseded", "processing-time-last",
     "processing-time-mean", "device-memory"
   };
   gchar **names = matchers ();

@@ -344,6 +344,10 @@ line_close (Line * line)
 {
   line_state (line, GST_STATE_NULL);
   gst_object_unref (line->bus);
+  /* threads that GStreamer had for a change of state may still be there */
+  for (guint i = 0; i < 1000 && GST_OBJECT_REFCOUNT_VALUE (line->pipeline) > 1;
+      i++)
+    g_usleep (1000);
   ASSERT_OBJECT_REFCOUNT (line->pipeline, "the pipeline", 1);
   gst_object_unref (line->pipeline);
   g_array_unref (line->maps);

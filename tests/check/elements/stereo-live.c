@@ -1,0 +1,558 @@
+/* gst-stereomatching: live views that are faster than the matcher
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * A sink that takes its time stands for a matcher that does, since the task of
+ * the element waits for both.  The sink holds each map until the test lets it
+ * go, so nothing here depends on how fast the machine is.
+ */
+
+#include "../stereocheck.h"
+
+#include <string.h>
+
+#define LIVE VCBW "pairs=newest "
+
+typedef struct
+{
+  GMutex lock;
+  GCond cond;
+  guint arrived, released;
+  GPtrArray *maps;              /* that arrived, owned */
+  GstFlowReturn flow;
+} Gate;
+
+static Gate gate;
+
+static GstFlowReturn
+pass_gate (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  GstFlowReturn flow;
+
+  g_mutex_lock (&gate.lock);
+  g_ptr_array_add (gate.maps, buffer);
+  gate.arrived++;
+  g_cond_broadcast (&gate.cond);
+  while (gate.released < gate.arrived)
+    g_cond_wait (&gate.cond, &gate.lock);
+  flow = gate.flow;
+  g_mutex_unlock (&gate.lock);
+  return flow;
+}
+
+static void
+gate_open (Rig * rig, const gchar * launch)
+{
+  rig_open_with_caps (rig, launch, CAPS, CAPS);
+  g_mutex_init (&gate.lock);
+  g_cond_init (&gate.cond);
+  gate.arrived = gate.released = 0;
+  gate.flow = GST_FLOW_OK;
+  gate.maps = g_ptr_array_new_with_free_func
+      ((GDestroyNotify) gst_buffer_unref);
+  gst_pad_set_chain_function (rig->view[LEFT]->sinkpad, pass_gate);
+}
+
+/* Waits for the n-th map, counted from 1; it stays in the gate. */
+static GstBuffer *
+gate_wait (guint n)
+{
+  gint64 end = g_get_monotonic_time () + PATIENCE / 1000;
+  GstBuffer *map;
+
+  g_mutex_lock (&gate.lock);
+  while (gate.arrived < n)
+    fail_unless (g_cond_wait_until (&gate.cond, &gate.lock, end),
+        "map %u does not come", n);
+  map = g_ptr_array_index (gate.maps, n - 1);
+  g_mutex_unlock (&gate.lock);
+  return map;
+}
+
+/* Lets n maps pass, the one that waits included. */
+static void
+gate_release (guint n)
+{
+  g_mutex_lock (&gate.lock);
+  gate.released += n;
+  g_cond_broadcast (&gate.cond);
+  g_mutex_unlock (&gate.lock);
+}
+
+static void
+gate_close (Rig * rig)
+{
+  gate_release (1000);
+  rig_close (rig);
+  g_ptr_array_unref (gate.maps);
+  g_cond_clear (&gate.cond);
+  g_mutex_clear (&gate.lock);
+}
+
+static void
+push_pair (Rig * rig, gint number)
+{
+  rig_push (rig, LEFT, numbered_image (LEFT, number));
+  rig_push (rig, RIGHT, numbered_image (RIGHT, number));
+}
+
+/* In a thread of its own, because of what is in the gate. */
+static void
+end (Rig * rig)
+{
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig->view[v], gst_event_new_eos ());
+}
+
+/* Sources never wait, and the newest pair comes next. */
+GST_START_TEST (test_newest_pair)
+{
+  GstMessage *message;
+  GstBuffer *map;
+  Rig rig;
+
+  gate_open (&rig, LIVE);
+  push_pair (&rig, 0);
+  check_numbers (gate_wait (1), 0, 0);
+  for (gint i = 1; i < 6; i++)
+    push_pair (&rig, i);
+  gate_release (1);
+  map = gate_wait (2);
+  check_numbers (map, 5, 5);
+  fail_unless (GST_BUFFER_FLAG_IS_SET (map, GST_BUFFER_FLAG_DISCONT));
+  fail_unless_equals_uint64 (rig_stat (&rig, "superseded"), 4);
+  fail_unless_equals_uint64 (rig_stat (&rig, "paired"), 2);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 0);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), 0);
+
+  for (guint i = 1; i < 5; i++) {
+    guint64 running_time, stream_time, timestamp, duration, processed, dropped;
+    gboolean live;
+
+    message = rig_message (&rig, GST_MESSAGE_QOS, 0);
+    fail_unless (message != NULL);
+    gst_message_parse_qos (message, &live, &running_time, &stream_time,
+        &timestamp, &duration);
+    fail_unless (live);
+    fail_unless_equals_uint64 (running_time, i * FRAME);
+    fail_unless_equals_uint64 (stream_time, i * FRAME);
+    fail_unless_equals_uint64 (timestamp, i * FRAME);
+    fail_unless_equals_uint64 (duration, FRAME);
+    gst_message_parse_qos_stats (message, NULL, &processed, &dropped);
+    fail_unless_equals_uint64 (dropped, i);
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_QOS), 0);
+
+  /* without a loss there is no discontinuity */
+  push_pair (&rig, 6);
+  gate_release (1);
+  map = gate_wait (3);
+  check_numbers (map, 6, 6);
+  fail_if (GST_BUFFER_FLAG_IS_SET (map, GST_BUFFER_FLAG_DISCONT));
+  rig_expect_no_error (&rig);
+  gate_close (&rig);
+}
+
+GST_END_TEST;
+
+/* The newest pair that is complete, when one camera is behind. */
+GST_START_TEST (test_views_that_are_apart)
+{
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    Rig rig;
+
+    gate_open (&rig, LIVE);
+    push_pair (&rig, 0);
+    gate_wait (1);
+    for (gint i = 1; i < 8; i++)
+      rig_push (&rig, v, numbered_image (v, i));
+    for (gint i = 1; i < 4; i++)
+      rig_push (&rig, !v, numbered_image (!v, i));
+    gate_release (1);
+    check_numbers (gate_wait (2), 3, 3);
+    for (gint i = 4; i < 7; i++)
+      rig_push (&rig, !v, numbered_image (!v, i));
+    gate_release (1);
+    check_numbers (gate_wait (3), 6, 6);
+    fail_unless_equals_uint64 (rig_stat (&rig, "superseded"), 4);
+    fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 0);
+    fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), 0);
+    rig_expect_no_error (&rig);
+    gate_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+/* An image without a partner is not taken for half of a pair. */
+GST_START_TEST (test_images_without_partner)
+{
+  Rig rig;
+
+  gate_open (&rig, LIVE);
+  push_pair (&rig, 0);
+  gate_wait (1);
+  rig_push (&rig, LEFT, numbered_image (LEFT, 1));
+  rig_push (&rig, RIGHT, numbered_image (RIGHT, 2));
+  rig_push (&rig, LEFT, numbered_image (LEFT, 3));
+  rig_push (&rig, RIGHT, numbered_image (RIGHT, 3));
+  rig_push (&rig, LEFT, numbered_image (LEFT, 4));
+  gate_release (1);
+  check_numbers (gate_wait (2), 3, 3);
+  fail_unless_equals_uint64 (rig_stat (&rig, "superseded"), 0);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 1);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), 1);
+  fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_ELEMENT), 2);
+  gate_close (&rig);
+}
+
+GST_END_TEST;
+
+/* A camera that is alone is not kept waiting, nor is all of it kept. */
+GST_START_TEST (test_one_view_alone)
+{
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    Rig rig;
+
+    gate_open (&rig, LIVE);
+    for (guint i = 0; i < 100; i++) {
+      GstBuffer *buffer = numbered_image (v, 0);
+
+      GST_BUFFER_PTS (buffer) = i * FRAME;
+      rig_push (&rig, v, buffer);
+    }
+    fail_unless_equals_uint64 (rig_stat (&rig, v == LEFT ? "dropped-left"
+            : "dropped-right"), 100 - 32);
+    gate_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+/* What is complete at the end is matched, and then it ends. */
+GST_START_TEST (test_end)
+{
+  Rig rig;
+
+  gate_open (&rig, LIVE);
+  push_pair (&rig, 0);
+  gate_wait (1);
+  push_pair (&rig, 1);
+  push_pair (&rig, 2);
+  rig_push (&rig, LEFT, numbered_image (LEFT, 3));
+  end (&rig);
+  gate_release (2);
+  gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
+  fail_unless_equals_int (gate.arrived, 2);
+  check_numbers (gate_wait (2), 2, 2);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 1);
+  rig_expect_no_error (&rig);
+  gate_close (&rig);
+}
+
+GST_END_TEST;
+
+/* The shorter view has still its last image to be matched, or has not. */
+GST_START_TEST (test_end_of_one_view)
+{
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    for (gint with_last = 0; with_last <= 1; with_last++) {
+      Rig rig;
+
+      gate_open (&rig, LIVE);
+      gate_release (10);
+      push_pair (&rig, 0);
+      gate_wait (1);
+      rig_push (&rig, v, numbered_image (v, 1));
+      gst_harness_push_event (rig.view[v], gst_event_new_eos ());
+      gst_harness_push (rig.view[!v], numbered_image (!v, with_last ? 1 : 2));
+      gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
+      fail_unless_equals_int (gate.arrived, 1 + (guint) with_last);
+      fail_unless_equals_int (gst_harness_push (rig.view[!v],
+              numbered_image (!v, 3)), GST_FLOW_EOS);
+      rig_expect_no_error (&rig);
+      gate_close (&rig);
+    }
+  }
+}
+
+GST_END_TEST;
+
+/* Sources are told when downstream wants no more. */
+GST_START_TEST (test_flow_returns)
+{
+  static const GstFlowReturn flows[] = { GST_FLOW_EOS, GST_FLOW_ERROR,
+    GST_FLOW_NOT_LINKED
+  };
+
+  for (guint f = 0; f < G_N_ELEMENTS (flows); f++) {
+    Rig rig;
+
+    gate_open (&rig, LIVE);
+    gate.flow = flows[f];
+    push_pair (&rig, 0);
+    gate_wait (1);
+    gate_release (1);
+    for (gint v = LEFT; v <= RIGHT; v++) {
+      gint64 patience = g_get_monotonic_time () + PATIENCE / 1000;
+      GstFlowReturn flow;
+
+      do {
+        flow = gst_harness_push (rig.view[v], numbered_image (v, 1));
+        g_usleep (1000);
+      } while (flow == GST_FLOW_OK && g_get_monotonic_time () < patience);
+      fail_unless_equals_int (flow, flows[f]);
+    }
+    gate_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+/* Of views that change nothing old is left. */
+GST_START_TEST (test_size_changes)
+{
+  const gchar *large = "video/x-raw, format=GRAY8, width=128, height=4, "
+      "framerate=25/1";
+  Rig rig;
+
+  gate_open (&rig, LIVE);
+  push_pair (&rig, 0);
+  gate_wait (1);
+  push_pair (&rig, 1);
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    GstBuffer *buffer = gray_image (128, 4, v == LEFT ? 0 : 9);
+
+    GST_BUFFER_PTS (buffer) = 2 * FRAME;
+    GST_BUFFER_DURATION (buffer) = FRAME;
+    rig_push_caps (&rig, v, large);
+    rig_push (&rig, v, buffer);
+  }
+  gate_release (1);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (gate_wait (2)), 2 * FRAME);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 1);
+  fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), 1);
+  rig_expect_no_error (&rig);
+  gate_close (&rig);
+}
+
+GST_END_TEST;
+
+/* What waited before a flush is never matched after it. */
+GST_START_TEST (test_flush)
+{
+  GstEvent *start = gst_event_new_flush_start ();
+  GstEvent *stop = gst_event_new_flush_stop (TRUE);
+  GstSegment segment;
+  Rig rig;
+
+  gate_open (&rig, LIVE);
+  push_pair (&rig, 0);
+  gate_wait (1);
+  push_pair (&rig, 1);
+  rig_push (&rig, LEFT, numbered_image (LEFT, 2));
+  gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gate_release (100);
+  gst_harness_push_event (rig.view[LEFT], gst_event_ref (start));
+  gst_harness_push_event (rig.view[RIGHT], start);
+  gst_harness_push_event (rig.view[LEFT], gst_event_ref (stop));
+  gst_harness_push_event (rig.view[RIGHT], stop);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+  rig_push (&rig, RIGHT, numbered_image (RIGHT, 2));
+  push_pair (&rig, 3);
+  end (&rig);
+  gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
+  check_numbers (g_ptr_array_index (gate.maps, gate.maps->len - 1), 3, 3);
+  for (guint i = 0; i < gate.maps->len; i++)
+    fail_unless (GST_BUFFER_PTS (g_ptr_array_index (gate.maps, i))
+        != 2 * FRAME);
+  rig_expect_no_error (&rig);
+  gate_close (&rig);
+}
+
+GST_END_TEST;
+
+/* A sink that gets everything too late gets it all the same: there is nothing
+ * that would come earlier.  Nor are elements upstream to drop anything. */
+GST_START_TEST (test_lateness_is_no_reason_to_skip)
+{
+  GstEvent *event;
+  Rig rig;
+
+  gate_open (&rig, LIVE);
+  gate_release (1000);
+  for (gint i = 0; i < 7; i++) {
+    push_pair (&rig, i);
+    check_numbers (gate_wait ((guint) i + 1), i, i);
+    gst_harness_push_upstream_event (rig.view[LEFT],
+        gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.5, 100 * FRAME,
+            (GstClockTime) i * FRAME));
+  }
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    while ((event = gst_harness_try_pull_upstream_event (rig.view[v]))) {
+      fail_if (GST_EVENT_TYPE (event) == GST_EVENT_QOS);
+      gst_event_unref (event);
+    }
+  }
+  fail_unless_equals_uint64 (rig_stat (&rig, "qos-dropped"), 0);
+  gate_close (&rig);
+}
+
+GST_END_TEST;
+
+/* With a clock: what takes two and a half frames gives every second or third
+ * one, evenly, and none is older than what it takes and a frame. */
+GST_START_TEST (test_even_and_fresh)
+{
+  const GstClockTime takes = 5 * FRAME / 2, step = FRAME / 2;
+  GstClockTime next = 0, done = GST_CLOCK_TIME_NONE, now = 0, last = 0;
+  guint n = 0, pushed = 0;
+  Rig rig;
+
+  gate_open (&rig, LIVE);
+  for (; n < 30; now += step) {
+    gst_harness_set_time (rig.view[LEFT], now);
+    if (now == next) {
+      for (gint v = LEFT; v <= RIGHT; v++) {
+        GstBuffer *buffer = numbered_image (v, (gint) pushed % N_NUMBERS);
+
+        GST_BUFFER_PTS (buffer) = now;
+        rig_push (&rig, v, buffer);
+      }
+      pushed++;
+      next += FRAME;
+    }
+    if (now == done || n == 0) {
+      GstClockTime pts;
+
+      if (n > 0)
+        gate_release (1);
+      pts = GST_BUFFER_PTS (gate_wait (++n));
+      fail_unless (now + takes - pts <= takes + FRAME);
+      if (n > 1)
+        fail_unless (pts - last == 2 * FRAME || pts - last == 3 * FRAME,
+            "%u ms apart", (guint) ((pts - last) / GST_MSECOND));
+      last = pts;
+      done = now + takes;
+    }
+  }
+  fail_unless_equals_uint64 (rig_stat (&rig, "paired"), 30);
+  /* the newest one may still wait */
+  fail_unless (pushed - 30 - rig_stat (&rig, "superseded") <= 1);
+  gate_close (&rig);
+}
+
+GST_END_TEST;
+
+/* By default: live, as a harness is. */
+GST_START_TEST (test_live_by_default)
+{
+  Rig rig;
+
+  gate_open (&rig, VCBW "pairs=auto");
+  push_pair (&rig, 0);
+  gate_wait (1);
+  for (gint i = 1; i < 6; i++)
+    push_pair (&rig, i);
+  gate_release (1);
+  check_numbers (gate_wait (2), 5, 5);
+  gate_close (&rig);
+}
+
+GST_END_TEST;
+
+/* Every pair of a live view, if that is wanted. */
+GST_START_TEST (test_every_pair)
+{
+  Feeder *feeders[2];
+  Rig rig;
+
+  gate_open (&rig, VCBW "pairs=every");
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    Script *script = script_new ();
+
+    script_numbers (script, v, 0, 1, 2, 3, 4, 5, 6, 7, -1);
+    feeders[v] = feeder_new (&rig, v, script);
+  }
+  for (gint i = 0; i < 8; i++) {
+    check_numbers (gate_wait ((guint) i + 1), i, i);
+    gate_release (1);
+  }
+  for (gint v = LEFT; v <= RIGHT; v++)
+    fail_unless_equals_int (feeder_join (feeders[v]), GST_FLOW_OK);
+  fail_unless_equals_uint64 (rig_stat (&rig, "superseded"), 0);
+  gate_close (&rig);
+}
+
+GST_END_TEST;
+
+static void
+dawdle (GstElement * sink, GstBuffer * buffer, GstPad * pad, guint * n)
+{
+  g_usleep (10000);
+  (*n)++;
+}
+
+/* Files lose nothing by default, however slow what follows is. */
+GST_START_TEST (test_files_by_default)
+{
+  GError *error = NULL;
+  GstElement *pipeline, *sink;
+  GstMessage *message;
+  GstBus *bus;
+  guint n = 0;
+
+  pipeline = gst_parse_launch ("videotestsrc num-buffers=30 ! "
+      "video/x-raw, width=40, height=20 ! tee name=t ! queue ! m.sink_left "
+      "t. ! queue ! m.sink_right "
+      VCBW "name=m ! fakesink name=sink signal-handoffs=true", &error);
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_signal_connect (sink, "handoff", G_CALLBACK (dawdle), &n);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  bus = gst_element_get_bus (pipeline);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS
+      | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless_equals_int (n, 30);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+static Suite *
+stereo_live_suite (void)
+{
+  Suite *s = suite_create ("stereo-live");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_newest_pair);
+  tcase_add_test (tc, test_views_that_are_apart);
+  tcase_add_test (tc, test_images_without_partner);
+  tcase_add_test (tc, test_one_view_alone);
+  tcase_add_test (tc, test_end);
+  tcase_add_test (tc, test_end_of_one_view);
+  tcase_add_test (tc, test_flow_returns);
+  tcase_add_test (tc, test_size_changes);
+  tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_lateness_is_no_reason_to_skip);
+  tcase_add_test (tc, test_even_and_fresh);
+  tcase_add_test (tc, test_live_by_default);
+  tcase_add_test (tc, test_every_pair);
+  tcase_add_test (tc, test_files_by_default);
+  return s;
+}
+
+GST_CHECK_MAIN (stereo_live);
