@@ -300,6 +300,41 @@ reserve (StereoRunner * r)
   return status;
 }
 
+/* "GRAY16_LE or GRAY8", the largest pixels first. */
+static void
+name_formats (uint32_t formats, char *text, size_t size)
+{
+  text[0] = '\0';
+  for (int f = STEREO_N_FORMATS - 1; f >= 0; f--) {
+    size_t length = strlen (text);
+
+    if (formats & STEREO_FORMAT_BIT (f))
+      snprintf (text + length, size - length, "%s%s", length ? " or " : "",
+          stereo_format_name ((StereoFormat) f));
+  }
+}
+
+static StereoStatus
+check_port (StereoRunner * r, const StereoPort * port,
+    const StereoPortSetup * setup)
+{
+  const char *name = stereo_format_name (setup->format);
+  char formats[512];
+
+  if (name == NULL || !(port->formats & STEREO_FORMAT_BIT (setup->format))) {
+    name_formats (port->formats, formats, sizeof (formats));
+    return stereo_fail (&r->message, STEREO_ERROR_ARGUMENT,
+        "%s image can't be %s: it is %s", port->name,
+        name ? name : "of an unknown format", formats);
+  }
+  if (setup->width < 1 || setup->height < 1 || setup->width > STEREO_MAX_SIZE
+      || setup->height > STEREO_MAX_SIZE)
+    return stereo_fail (&r->message, STEREO_ERROR_ARGUMENT,
+        "%s image of %dx%d: width and height go from 1 to %d", port->name,
+        setup->width, setup->height, STEREO_MAX_SIZE);
+  return STEREO_OK;
+}
+
 StereoStatus
 stereo_runner_configure (StereoRunner * r, const StereoPortSetup * inputs,
     const StereoPortSetup * outputs, const void *params)
@@ -308,6 +343,10 @@ stereo_runner_configure (StereoRunner * r, const StereoPortSetup * inputs,
   StereoStatus status = stereo_runner_sync (r);
 
   r->configured = false;
+  for (unsigned i = 0; i < r->n_inputs && status == STEREO_OK; i++)
+    status = check_port (r, r->inputs[i].port, &inputs[i]);
+  for (unsigned i = 0; i < r->n_outputs && status == STEREO_OK; i++)
+    status = check_port (r, r->outputs[i].port, &outputs[i]);
   if (status != STEREO_OK)
     return status;
 
@@ -455,20 +494,6 @@ stereo_runner_sync (StereoRunner * r)
 }
 
 /* ------------------------------------------------------------------- checks */
-
-/* "GRAY16_LE or GRAY8", the largest pixels first. */
-static void
-name_formats (uint32_t formats, char *text, size_t size)
-{
-  text[0] = '\0';
-  for (int f = STEREO_N_FORMATS - 1; f >= 0; f--) {
-    size_t length = strlen (text);
-
-    if (formats & STEREO_FORMAT_BIT (f))
-      snprintf (text + length, size - length, "%s%s", length ? " or " : "",
-          stereo_format_name ((StereoFormat) f));
-  }
-}
 
 /* Whether the image is what was configured. */
 static StereoStatus

@@ -10,7 +10,6 @@
 #include "base/gststereodebug.h"
 #include "stereo-cuda.h"
 
-#define DEFAULT_BACKEND GST_STEREO_BACKEND_AUTO
 #define DEFAULT_CUDA_DEVICE_ID -1
 #define DEFAULT_N_THREADS 0
 
@@ -34,12 +33,12 @@ gst_stereo_backend_get_type (void)
 
 void
 gst_stereo_device_init (GstStereoDevice * self, GstStereoFailure * failure,
-    const GstStereoDeviceUser * user)
+    const GstStereoDeviceUser * user, GstStereoBackend backend)
 {
   *self = (GstStereoDevice) {
     .failure = failure,
     .user = user,
-    .backend = DEFAULT_BACKEND,
+    .backend = backend,
     .cuda_device_id = DEFAULT_CUDA_DEVICE_ID,
     .n_threads = DEFAULT_N_THREADS,
   };
@@ -175,7 +174,8 @@ gst_stereo_device_fall_back (GstStereoDevice * self, StereoStatus status,
 /* --------------------------------------------------------------- properties */
 
 void
-gst_stereo_device_install_properties (GObjectClass * klass, guint first)
+gst_stereo_device_install_properties (GObjectClass * klass, guint first,
+    GstStereoBackend backend)
 {
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_MUTABLE_READY;
@@ -190,7 +190,7 @@ gst_stereo_device_install_properties (GObjectClass * klass, guint first)
   g_object_class_install_property (klass,
       first + GST_STEREO_DEVICE_PROP_BACKEND,
       g_param_spec_enum ("backend", "backend", "What computes",
-          GST_TYPE_STEREO_BACKEND, DEFAULT_BACKEND, flags));
+          GST_TYPE_STEREO_BACKEND, backend, flags));
 
   /**
    * GstStereoBase:cuda-device-id:

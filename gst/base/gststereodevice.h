@@ -13,8 +13,10 @@
  *
  *   static const GstStereoDeviceUser user = { .open = ..., .close = ... };
  *
- *   gst_stereo_device_init (&self->device, &self->failure, &user);
- *   gst_stereo_device_install_properties (object_class, PROP_BACKEND);
+ *   gst_stereo_device_init (&self->device, &self->failure, &user,
+ *       GST_STEREO_BACKEND_AUTO);
+ *   gst_stereo_device_install_properties (object_class, PROP_BACKEND,
+ *       GST_STEREO_BACKEND_AUTO);
  *
  * Fields under "settings" are protected by the element's object lock; the
  * others belong to the thread that starts and stops, and then to the streaming
@@ -68,9 +70,11 @@ typedef struct
   GstAllocator *allocator;      /* of pinned memory, with CUDA */
 } GstStereoDevice;
 
-/* With the default settings.  failure and user have to live as long. */
+/* With the default settings, and backend.  failure and user have to live as
+ * long. */
 void gst_stereo_device_init (GstStereoDevice * self,
-    GstStereoFailure * failure, const GstStereoDeviceUser * user);
+    GstStereoFailure * failure, const GstStereoDeviceUser * user,
+    GstStereoBackend backend);
 
 /* Chooses a device by the settings, prepares the element for it, and tells
  * which one it is; or posts an error and returns FALSE. */
@@ -90,7 +94,7 @@ gboolean gst_stereo_device_fall_back (GstStereoDevice * self,
 /* --------------------------------------------------------------- properties */
 
 /* `backend`, `cuda-device-id` and `n-threads` as first, first + 1 and
- * first + 2. */
+ * first + 2; backend is the default of the first. */
 enum
 {
   GST_STEREO_DEVICE_PROP_BACKEND,
@@ -99,7 +103,8 @@ enum
   GST_STEREO_DEVICE_N_PROPS
 };
 
-void gst_stereo_device_install_properties (GObjectClass * klass, guint first);
+void gst_stereo_device_install_properties (GObjectClass * klass, guint first,
+    GstStereoBackend backend);
 
 /* index is one of the above; with the object lock held. */
 void gst_stereo_device_set_property (GstStereoDevice * self, guint index,

@@ -40,6 +40,8 @@
 
 #include "base/gststereofilter.h"
 #include "base/gststereometa.h"
+#include "core/runner.h"
+#include "image/colorize.h"
 #include "elements/gststereocolormap.h"
 #include "elements/gststereoelements.h"
 #include "elements/gststereolegend.h"
@@ -67,8 +69,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_disparity_color_debug);
 #define DEFAULT_INVALID_COLOR 0xff000000
 #define DEFAULT_LEGEND FALSE
 
-#define N_CODES 65536
-
 enum
 {
   PROP_0,
@@ -78,7 +78,8 @@ enum
   PROP_DISPARITY_SCALE,
   PROP_INVALID_VALUE,
   PROP_INVALID_COLOR,
-  PROP_LEGEND
+  PROP_LEGEND,
+  PROP_DEVICE                   /* and the others of the device */
 };
 
 typedef struct
@@ -113,11 +114,12 @@ struct _GstDisparityColor
   GstStereoFilter parent;
 
   Settings settings;            /* under the object lock */
+  GstStereoDevice device;
 
   /* The streaming thread's own. */
-  guint32 *table;               /* pixels of all codes, or NULL */
-  gboolean table_valid;
-  Coloring coloring;            /* of the table */
+  StereoRunner *runner;
+  gboolean configured;          /* for these: */
+  Coloring coloring;
   gboolean warned;
 };
 
@@ -222,75 +224,63 @@ same_coloring (const Coloring * a, const Coloring * b)
       && a->invalid == b->invalid && a->invalid_color == b->invalid_color;
 }
 
-static void
-fill_table (GstDisparityColor * self, const Coloring * c,
-    const GstVideoFormatInfo * format, guint n)
-{
-  if (self->table == NULL)
-    self->table = g_new (guint32, N_CODES);
-  for (guint code = 0; code < n; code++) {
-    gdouble disparity = code / c->scale + c->minimum;
-    gdouble position = (disparity - c->low) / (c->high - c->low);
+/* ------------------------------------------------------------------ device */
 
-    self->table[code] = gst_stereo_color_pack (format,
-        0xff000000 | gst_stereo_colormap_get (c->colormap, position));
-  }
-  if (c->invalid >= 0 && c->invalid < n)
-    self->table[c->invalid] = gst_stereo_color_pack (format, c->invalid_color);
+static gboolean
+open_device (GstElement * element, StereoDevice * device, StereoMessage * why)
+{
+  GstDisparityColor *self = GST_DISPARITY_COLOR (element);
+
+  self->configured = FALSE;
+  return stereo_runner_new (&stereo_colorize_op, device, &self->runner,
+      why) == STEREO_OK;
+}
+
+static void
+close_device (GstElement * element)
+{
+  GstDisparityColor *self = GST_DISPARITY_COLOR (element);
+
+  stereo_runner_free (&self->runner);
+  self->configured = FALSE;
+}
+
+static const GstStereoDeviceUser device_user = {
+  .open = open_device,
+  .close = close_device,
+};
+
+/* Prepares for pictures with these colours. */
+static gboolean
+configure (GstDisparityColor * self, const Coloring * c,
+    const StereoImage * map, const StereoImage * picture)
+{
+  const GstVideoInfo *info = &GST_STEREO_FILTER (self)->out_info;
+  const StereoPortSetup in = { map->format, map->width, map->height, 1 };
+  const StereoPortSetup out = { picture->format, map->width, map->height, 1 };
+  const StereoColorizeParams params = {
+    .colormap = c->colormap,
+    .scale = c->scale,
+    .minimum = c->minimum,
+    .low = c->low,
+    .high = c->high,
+    .invalid_value = (gint) c->invalid,
+    .invalid_color = c->invalid_color,
+    .alpha = GST_VIDEO_INFO_HAS_ALPHA (info),
+  };
+  StereoStatus status;
+
+  GST_DEBUG_OBJECT (self, "colours for disparities %g to %g", c->low, c->high);
+  do {
+    status = stereo_runner_configure (self->runner, &in, &out, &params);
+  } while (status != STEREO_OK && gst_stereo_device_fall_back (&self->device,
+          status, stereo_runner_message (self->runner)->text));
   self->coloring = *c;
-  self->table_valid = TRUE;
+  self->configured = status == STEREO_OK;
+  return self->configured;
 }
 
 /* ------------------------------------------------------------------ frames */
-
-/* Rows may begin at any address. */
-static inline guint
-code_at (const guint8 * row, gint x, gboolean gray8)
-{
-  return gray8 ? row[x] : row[2 * x] | (guint) row[2 * x + 1] << 8;
-}
-
-static inline void
-color_row (guint8 * out, const guint8 * in, gint width, const guint32 * table,
-    gboolean gray8, gint pixel_bytes)
-{
-  gint x = 0;
-
-  if (pixel_bytes == 4) {
-    for (; x < width; x++)
-      memcpy (out + 4 * x, &table[code_at (in, x, gray8)], 4);
-    return;
-  }
-  /* each pixel's fourth byte is overwritten by the next pixel */
-  for (; x < width - 1; x++)
-    memcpy (out + 3 * x, &table[code_at (in, x, gray8)], 4);
-  memcpy (out + 3 * x, &table[code_at (in, x, gray8)], 3);
-}
-
-/* Rows of codes to rows of pixels. */
-static void
-color_image (const StereoImage * out, const StereoImage * in,
-    const guint32 * table)
-{
-  const gboolean gray8 = in->format == STEREO_FORMAT_GRAY8;
-  const gboolean packed = out->format == STEREO_FORMAT_RGB
-      || out->format == STEREO_FORMAT_BGR;
-
-  for (gint y = 0; y < in->height; y++) {
-    const guint8 *from = (const guint8 *) in->plane[0]
-        + (gsize) y * in->stride[0];
-    guint8 *to = (guint8 *) out->plane[0] + (gsize) y * out->stride[0];
-
-    if (gray8 && packed)
-      color_row (to, from, in->width, table, TRUE, 3);
-    else if (gray8)
-      color_row (to, from, in->width, table, TRUE, 4);
-    else if (packed)
-      color_row (to, from, in->width, table, FALSE, 3);
-    else
-      color_row (to, from, in->width, table, FALSE, 4);
-  }
-}
 
 static gboolean
 gst_disparity_color_process (GstStereoFilter * filter,
@@ -298,6 +288,7 @@ gst_disparity_color_process (GstStereoFilter * filter,
 {
   GstDisparityColor *self = GST_DISPARITY_COLOR (filter);
   const gboolean gray8 = in->image.format == STEREO_FORMAT_GRAY8;
+  const StereoImage *map = &in->image, *picture = &out->image;
   Settings settings;
   Coloring coloring;
 
@@ -306,13 +297,16 @@ gst_disparity_color_process (GstStereoFilter * filter,
   GST_OBJECT_UNLOCK (self);
 
   coloring = choose_coloring (self, &settings, in->frame.buffer, gray8);
-  if (!self->table_valid || !same_coloring (&coloring, &self->coloring)) {
-    GST_DEBUG_OBJECT (self, "colours for disparities %g to %g", coloring.low,
-        coloring.high);
-    fill_table (self, &coloring, filter->out_info.finfo,
-        gray8 ? G_MAXUINT8 + 1 : N_CODES);
+  if ((!self->configured || !same_coloring (&coloring, &self->coloring))
+      && !configure (self, &coloring, map, picture))
+    return FALSE;
+  if (stereo_runner_process (self->runner, &map, &picture, NULL) != STEREO_OK
+      || stereo_runner_sync (self->runner) != STEREO_OK) {
+    GST_STEREO_FAIL (&filter->failure, LIBRARY, FAILED,
+        ("The colours failed: %s.",
+            stereo_runner_message (self->runner)->text), (NULL));
+    return FALSE;
   }
-  color_image (&out->image, &in->image, self->table);
 
   if (settings.legend && !gst_stereo_legend_draw (&out->frame,
           coloring.colormap, coloring.low, coloring.high))
@@ -323,7 +317,7 @@ gst_disparity_color_process (GstStereoFilter * filter,
 static gboolean
 gst_disparity_color_set_info (GstStereoFilter * filter)
 {
-  GST_DISPARITY_COLOR (filter)->table_valid = FALSE;
+  GST_DISPARITY_COLOR (filter)->configured = FALSE;
   return TRUE;
 }
 
@@ -332,8 +326,6 @@ gst_disparity_color_stop (GstBaseTransform * trans)
 {
   GstDisparityColor *self = GST_DISPARITY_COLOR (trans);
 
-  g_clear_pointer (&self->table, g_free);
-  self->table_valid = FALSE;
   self->warned = FALSE;
   return GST_BASE_TRANSFORM_CLASS (gst_disparity_color_parent_class)->stop
       (trans);
@@ -370,6 +362,11 @@ gst_disparity_color_set_property (GObject * object, guint id,
       break;
     case PROP_LEGEND:
       settings->legend = g_value_get_boolean (value);
+      break;
+    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_BACKEND:
+    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID:
+    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_N_THREADS:
+      gst_stereo_device_set_property (&self->device, id - PROP_DEVICE, value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -408,6 +405,11 @@ gst_disparity_color_get_property (GObject * object, guint id, GValue * value,
     case PROP_LEGEND:
       g_value_set_boolean (value, settings->legend);
       break;
+    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_BACKEND:
+    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID:
+    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_N_THREADS:
+      gst_stereo_device_get_property (&self->device, id - PROP_DEVICE, value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
@@ -416,13 +418,6 @@ gst_disparity_color_get_property (GObject * object, guint id, GValue * value,
 }
 
 /* ------------------------------------------------------------------- class */
-
-static void
-gst_disparity_color_finalize (GObject * object)
-{
-  g_free (GST_DISPARITY_COLOR (object)->table);
-  G_OBJECT_CLASS (gst_disparity_color_parent_class)->finalize (object);
-}
 
 static void
 gst_disparity_color_init (GstDisparityColor * self)
@@ -436,6 +431,9 @@ gst_disparity_color_init (GstDisparityColor * self)
     .invalid_color = DEFAULT_INVALID_COLOR,
     .legend = DEFAULT_LEGEND,
   };
+  gst_stereo_device_init (&self->device, &GST_STEREO_FILTER (self)->failure,
+      &device_user, GST_STEREO_BACKEND_CPU);
+  GST_STEREO_FILTER (self)->device = &self->device;
 }
 
 static void
@@ -448,7 +446,6 @@ gst_disparity_color_class_init (GstDisparityColorClass * klass)
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_CONTROLLABLE | GST_PARAM_MUTABLE_PLAYING;
 
-  object_class->finalize = gst_disparity_color_finalize;
   object_class->set_property = gst_disparity_color_set_property;
   object_class->get_property = gst_disparity_color_get_property;
 
@@ -536,6 +533,9 @@ gst_disparity_color_class_init (GstDisparityColorClass * klass)
       g_param_spec_boolean ("legend", "legend",
           "Draw a bar with the colours and their disparities over the right "
           "edge", DEFAULT_LEGEND, flags));
+
+  gst_stereo_device_install_properties (object_class, PROP_DEVICE,
+      GST_STEREO_BACKEND_CPU);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);

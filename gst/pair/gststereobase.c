@@ -387,7 +387,7 @@ gst_stereo_base_init (GstStereoBase * self)
   priv->failure.element = GST_ELEMENT_CAST (self);
   gst_stereo_gate_init (&priv->gate);
   gst_stereo_device_init (&priv->device, &priv->failure,
-      &gst_stereo_base_device_user);
+      &gst_stereo_base_device_user, GST_STEREO_BACKEND_AUTO);
   priv->sync_tolerance = DEFAULT_SYNC_TOLERANCE;
   priv->qos = DEFAULT_QOS;
   priv->pairs = DEFAULT_PAIRS;
@@ -442,7 +442,8 @@ gst_stereo_base_class_init (GstStereoBaseClass * klass)
   gst_element_class_add_static_pad_template_with_gtype (element_class,
       &src_template, GST_TYPE_AGGREGATOR_PAD);
 
-  gst_stereo_device_install_properties (object_class, PROP_DEVICE);
+  gst_stereo_device_install_properties (object_class, PROP_DEVICE,
+      GST_STEREO_BACKEND_AUTO);
 
   /**
    * GstStereoBase:sync-tolerance:
