@@ -12,7 +12,8 @@
 #include <string.h>
 
 /* Four planes of bytes, then one of luma with its border repeated: rows of the
- * same stride, and room for a margin in front of all and behind. */
+ * same stride, each with a margin behind, and a margin in front of the words
+ * and of luma. */
 
 #define BORDER 2
 
@@ -25,13 +26,13 @@ row_stride (int width)
 static size_t
 bytes_cpu (int width, int height)
 {
-  return 5 * row_stride (width) * (size_t) height + STEREO_CENSUS_MARGIN;
+  return 5 * row_stride (width) * (size_t) height + 2 * STEREO_CENSUS_MARGIN;
 }
 
 static uint8_t *
 plane (int width, int height, void *memory, int index)
 {
-  return (uint8_t *) memory + STEREO_CENSUS_MARGIN
+  return (uint8_t *) memory + (index < 4 ? 1 : 2) * STEREO_CENSUS_MARGIN
       + (size_t) index * row_stride (width) * (size_t) height;
 }
 

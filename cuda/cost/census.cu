@@ -25,27 +25,12 @@ row_stride (int width)
       * sizeof (uint32_t);
 }
 
-struct Job
-{
-  int width;
-  int height;
-  int channels;
-  StereoView view;
-  uint8_t *words;               /* at column 0 of row 0 */
-  size_t stride;
-};
-
-struct Jobs
-{
-  Job of[2];
-};
-
 __device__ uint8_t
-luma_at (const Job & job, int x, int y)
+luma_at (const StereoView & view, int channels, int x, int y)
 {
-  const uint32_t pixel = stereo_view_pixel (&job.view, job.channels, x, y);
+  const uint32_t pixel = stereo_view_pixel (&view, channels, x, y);
 
-  return job.channels == 1 ? (uint8_t) pixel
+  return channels == 1 ? (uint8_t) pixel
       : stereo_luma ((uint8_t) pixel, (uint8_t) (pixel >> 8),
       (uint8_t) (pixel >> 16));
 }
@@ -53,19 +38,22 @@ luma_at (const Job & job, int x, int y)
 /* One view in each layer of the grid, and two pixels of a column in each
  * thread. */
 __global__ void
-__launch_bounds__ (threads) census_kernel (const Jobs jobs)
+__launch_bounds__ (threads) census_kernel (int width, int height,
+    int channels, const StereoView left_view, const StereoView right_view,
+    uint8_t * left_words, uint8_t * right_words, size_t stride)
 {
   __shared__ uint8_t luma[tile_height + 2 * border][tile_width + 2 * border];
-  const Job & job = jobs.of[blockIdx.z];
+  const StereoView & view = blockIdx.z == 0 ? left_view : right_view;
+  uint8_t *words = blockIdx.z == 0 ? left_words : right_words;
   const int left = (int) blockIdx.x * tile_width;
   const int top = (int) blockIdx.y * tile_height;
   const int wide = tile_width + 2 * border;
 
   for (int i = (int) threadIdx.x; i < wide * (tile_height + 2 * border);
       i += threads)
-    luma[i / wide][i % wide] = luma_at (job,
-        stereo_clamp_int (left + i % wide - border, 0, job.width - 1),
-        stereo_clamp_int (top + i / wide - border, 0, job.height - 1));
+    luma[i / wide][i % wide] = luma_at (view, channels,
+        stereo_clamp_int (left + i % wide - border, 0, width - 1),
+        stereo_clamp_int (top + i / wide - border, 0, height - 1));
   __syncthreads ();
 
   const int column = (int) threadIdx.x % tile_width;
@@ -75,7 +63,7 @@ __launch_bounds__ (threads) census_kernel (const Jobs jobs)
       row += threads / tile_width) {
     const int y = top + row;
 
-    if (y >= job.height || x >= job.width)
+    if (y >= height || x >= width)
       continue;
     const uint32_t center = luma[row + border][column + border];
     uint32_t bits = 0;
@@ -88,7 +76,7 @@ __launch_bounds__ (threads) census_kernel (const Jobs jobs)
     }
     bits |= stereo_census_gradient (luma[row + border][column + border - 1],
         luma[row + border][column + border + 1]) << 24;
-    ((uint32_t *) (job.words + (size_t) y * job.stride))[x] = bits;
+    ((uint32_t *) (words + (size_t) y * stride))[x] = bits;
   }
 }
 
@@ -118,17 +106,13 @@ make (StereoQueue * queue, int width, int height, int channels,
     const StereoView views[2], void *const memory[2])
 {
   StereoCudaStage stage (queue);
-  Jobs jobs;
 
   if (!stage.entered ())
     return stage.status ();
-  for (int i = 0; i < 2; i++)
-    jobs.of[i] = { width, height, channels, views[i], first_word (memory[i]),
-      row_stride (width)
-    };
   census_kernel <<< dim3 ((unsigned) ((width + tile_width - 1) / tile_width),
       (unsigned) ((height + tile_height - 1) / tile_height), 2), threads, 0,
-      stage.stream () >>> (jobs);
+      stage.stream () >>> (width, height, channels, views[0], views[1],
+      first_word (memory[0]), first_word (memory[1]), row_stride (width));
   return STEREO_CUDA_LAUNCHED (stage, "census_kernel");
 }
 

@@ -4,12 +4,537 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "refine/refine.h"
+/*
+ * Speckles: the components of the map are the trees of a union-find forest,
+ * whose root is the component's first pixel in the order of rows.
+ *
+ *   1  A block labels its tile in shared memory: runs along a row at once, by a
+ *      ballot, then what touches from row to row.  It leaves for each pixel the
+ *      root in the tile, and in the root the number of its pixels.
+ *   2  What touches across tiles is joined, root to root, by atomic minima.
+ *   3  Each tile's root adds its number to that of the component's root, and
+ *      points there.
+ *   4  A pixel is two steps from its component's number.
+ *
+ * All four together read and write each pixel a few times and wait for nobody;
+ * the result is the same in whatever order they do it.
+ */
+
+#include "refine/refine.cuh"
+
+#include "refine/output.h"
+#include "refine/winner-pixel.h"
+
+namespace
+{
+
+/* A row of a tile is a warp. */
+const int tile_width = 32;
+const int tile_height = 16;
+const int tile_pixels = tile_width * tile_height;
+
+const dim3 block (32, 8);
+
+unsigned
+parts (int size, int part)
+{
+  return (unsigned) ((size + part - 1) / part);
+}
+
+dim3
+grid_for (const StereoRefineConstants * k)
+{
+  return dim3 (parts (k->width, 32), parts (k->height, 8));
+}
+
+/* ------------------------------------------------------- check and speckles */
+
+__device__ bool
+together (int unit, unsigned a, unsigned b)
+{
+  return a != STEREO_INVALID && b != STEREO_INVALID
+      && (a > b ? a - b : b - a) <= (unsigned) unit;
+}
+
+/* The code of a winner, or STEREO_INVALID if it fails the check. */
+__device__ unsigned
+checked_code (const StereoRefineConstants & k, const StereoWinners & winners,
+    int x, int y)
+{
+  const uint32_t word = winners.left[(size_t) y * winners.left_stride + x];
+  const unsigned index = stereo_winner_index (word);
+
+  if (index == STEREO_INVALID)
+    return STEREO_INVALID;
+  if (k.lr_max_diff >= 0) {
+    const int partner = x - (int) index - k.min_disparity;
+
+    if (partner < 0 || partner >= k.width)
+      return STEREO_INVALID;
+    const unsigned other = stereo_winner_index (winners.right[(size_t) y
+            * winners.right_stride + partner]);
+
+    if (other == STEREO_INVALID || abs ((int) other - (int) index)
+        > k.lr_max_diff)
+      return STEREO_INVALID;
+  }
+  return stereo_winner_code (k.unit, word);
+}
+
+__global__ void
+check_kernel (const StereoRefineConstants k, const StereoWinners winners,
+    const StereoMap map)
+{
+  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+
+  if (x < k.width && y < k.height)
+    map.data[(size_t) y * map.stride + x] =
+        (uint16_t) checked_code (k, winners, x, y);
+}
+
+/* Labels that other threads change meanwhile. */
+__device__ uint32_t
+current (uint32_t * label)
+{
+  return __isShared (label) ? atomicMax (label, 0)
+      : *(volatile uint32_t *) label;
+}
+
+__device__ uint32_t
+find_root (uint32_t * labels, uint32_t i)
+{
+  for (uint32_t up; (up = current (&labels[i])) != i;)
+    i = up;
+  return i;
+}
+
+/* A tree's root is its lowest label: the higher one of two roots comes under
+ * the lower one, unless another thread was first. */
+__device__ void
+unite (uint32_t * labels, uint32_t a, uint32_t b)
+{
+  for (;;) {
+    a = find_root (labels, a);
+    b = find_root (labels, b);
+    if (a == b)
+      return;
+    if (a < b) {
+      const uint32_t swap = a;
+
+      a = b;
+      b = swap;
+    }
+    const uint32_t before = atomicMin (&labels[a], b);
+
+    if (before == a)
+      return;
+    a = before;
+  }
+}
+
+__global__ void
+__launch_bounds__ (tile_pixels) label_kernel (const StereoRefineConstants k,
+    const StereoWinners winners, const StereoRefineWork work)
+{
+  __shared__ uint16_t codes[tile_height][tile_width];
+  __shared__ uint32_t labels[tile_pixels];
+  __shared__ uint32_t counts[tile_pixels];
+  const int column = (int) threadIdx.x, row = (int) threadIdx.y;
+  const uint32_t own = (uint32_t) (row * tile_width + column);
+  const int left = (int) blockIdx.x * tile_width;
+  const int top = (int) blockIdx.y * tile_height;
+  const bool inside = left + column < k.width && top + row < k.height;
+  const unsigned code = inside
+      ? checked_code (k, winners, left + column, top + row) : STEREO_INVALID;
+  const unsigned before = __shfl_up_sync (0xffffffff, code, 1);
+  const bool goes_on = column > 0 && together (k.unit, code, before);
+  const uint32_t starts = ~__ballot_sync (0xffffffff, goes_on);
+  const int start = 31 - __clz ((int) (starts & (uint32_t) ((2ull << column)
+              - 1)));
+
+  codes[row][column] = (uint16_t) code;
+  labels[own] = (uint32_t) (row * tile_width + start);
+  counts[own] = 0;
+  __syncthreads ();
+
+  if (row > 0 && together (k.unit, code, codes[row - 1][column])) {
+    /* not if the pixels to the left see to it */
+    const bool known = goes_on
+        && together (k.unit, codes[row - 1][column], codes[row - 1][column - 1])
+        && together (k.unit, before, codes[row - 1][column - 1]);
+
+    if (!known)
+      unite (labels, own, own - tile_width);
+  }
+  __syncthreads ();
+
+  uint32_t root = own;
+
+  while (labels[root] != root)
+    root = labels[root];
+  if (column == start && code != STEREO_INVALID) {
+    const uint32_t later = starts & ~(uint32_t) ((2ull << column) - 1);
+
+    atomicAdd (&counts[root], (later == 0 ? 32 : __ffs ((int) later) - 1)
+        - (uint32_t) column);
+  }
+  __syncthreads ();
+
+  if (!inside)
+    return;
+  const size_t pixel = (size_t) (top + row) * k.width + left + column;
+
+  work.map.data[(size_t) (top + row) * work.map.stride + left + column] =
+      (uint16_t) code;
+  work.labels[pixel] = (top + root / tile_width) * k.width + left
+      + root % tile_width;
+  work.sizes[pixel] = counts[own];
+}
+
+/* One pixel at the right or lower side of a border between tiles in each
+ * thread: first those of the columns, then those of the rows. */
+__global__ void
+join_kernel (const StereoRefineConstants k, const StereoRefineWork work)
+{
+  const int columns = (k.width - 1) / tile_width;
+  const int rows = (k.height - 1) / tile_height;
+  int i = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  int x, y, step;
+
+  if (i < columns * k.height) {
+    x = (i % columns + 1) * tile_width;
+    y = i / columns;
+    step = 1;
+  } else {
+    i -= columns * k.height;
+    if (i >= rows * k.width)
+      return;
+    x = i % k.width;
+    y = (i / k.width + 1) * tile_height;
+    step = k.width;
+  }
+  const uint16_t *row = map_row (work.map, y) + x;
+  const uint16_t *other = step == 1 ? row - 1 : row - work.map.stride;
+  const int pixel = y * k.width + x;
+
+  if (!together (k.unit, *row, *other))
+    return;
+  if (step != 1 && x % tile_width > 0 && together (k.unit, *row, row[-1])
+      && together (k.unit, *other, other[-1])
+      && together (k.unit, row[-1], other[-1]))
+    return;
+  if (step == 1 && y % tile_height > 0) {
+    const uint16_t *row_above = row - work.map.stride;
+    const uint16_t *other_above = other - work.map.stride;
+
+    if (together (k.unit, *row, *row_above)
+        && together (k.unit, *other, *other_above)
+        && together (k.unit, *row_above, *other_above))
+      return;
+  }
+  unite (work.labels, (uint32_t) pixel, (uint32_t) (pixel - step));
+}
+
+__global__ void
+count_kernel (int pixels, const StereoRefineWork work)
+{
+  const int i = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+
+  if (i >= pixels)
+    return;
+  const uint32_t size = *(volatile uint32_t *) &work.sizes[i];
+
+  if (size == 0 || current (&work.labels[i]) == (uint32_t) i)
+    return;
+  const uint32_t root = find_root (work.labels, (uint32_t) i);
+
+  atomicAdd (&work.sizes[root], size);
+  *(volatile uint32_t *) &work.labels[i] = root;
+}
+
+__global__ void
+speckle_kernel (const StereoRefineConstants k, const StereoRefineWork work)
+{
+  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+
+  if (x >= k.width || y >= k.height)
+    return;
+  uint16_t *code = work.map.data + (size_t) y * work.map.stride + x;
+
+  if (*code == STEREO_INVALID)
+    return;
+  const uint32_t root =
+      work.labels[work.labels[(size_t) y * k.width + x]];
+
+  if (work.sizes[root] < (uint32_t) k.speckle_size)
+    *code = STEREO_INVALID;
+}
+
+StereoStatus
+check (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoWinners * winners, const StereoRefineWork * work)
+{
+  StereoCudaStage stage (queue);
+  const int pixels = k->width * k->height;
+  const int borders = (k->width - 1) / tile_width * k->height
+      + (k->height - 1) / tile_height * k->width;
+
+  if (!stage.entered ())
+    return stage.status ();
+  if (k->speckle_size <= 1) {
+    check_kernel <<< grid_for (k), block, 0, stage.stream () >>> (*k, *winners,
+        work->map);
+    return STEREO_CUDA_LAUNCHED (stage, "check_kernel");
+  }
+  label_kernel <<< dim3 (parts (k->width, tile_width),
+      parts (k->height, tile_height)), dim3 (tile_width, tile_height), 0,
+      stage.stream () >>> (*k, *winners, *work);
+  if (borders > 0)
+    join_kernel <<< parts (borders, 256), 256, 0, stage.stream () >>> (*k,
+        *work);
+  count_kernel <<< parts (pixels, 256), 256, 0, stage.stream () >>> (pixels,
+      *work);
+  speckle_kernel <<< grid_for (k), block, 0, stage.stream () >>> (*k, *work);
+  return STEREO_CUDA_LAUNCHED (stage, "speckle_kernel");
+}
+
+/* -------------------------------------------------------------- confidence */
+
+__global__ void
+confidence_kernel (const StereoRefineConstants k, const StereoWinners winners,
+    const StereoMap map, const StereoOutput output)
+{
+  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+
+  if (x >= k.width || y >= k.height)
+    return;
+  const unsigned clearness = map_row (map, y)[x] == STEREO_INVALID ? 0
+      : stereo_winner_clearness_of (winners.left[(size_t) y
+          * winners.left_stride + x]);
+
+  stereo_store_raw (&output, x, y, stereo_output_confidence (&output,
+          clearness));
+}
+
+StereoStatus
+confidence (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoWinners * winners, const StereoRefineWork * work,
+    const StereoOutput * output)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  confidence_kernel <<< grid_for (k), block, 0, stage.stream () >>> (*k,
+      *winners, work->map, *output);
+  return STEREO_CUDA_LAUNCHED (stage, "confidence_kernel");
+}
+
+/* -------------------------------------------------------------------- fill */
+
+const int fill_threads = 256;
+const int fill_warps = fill_threads / 32;
+
+__device__ unsigned
+first_valid (unsigned near, unsigned far)
+{
+  return near != STEREO_INVALID ? near : far;
+}
+
+/*
+ * The nearest valid code before the threads' own parts of a row, of each
+ * thread's last one; backwards: behind their parts, of each one's first.
+ * STEREO_INVALID if there is none.
+ */
+template <bool backwards>
+__device__ unsigned
+nearest_outside (unsigned own, uint16_t * of_warps)
+{
+  const int lane = (int) threadIdx.x % 32, warp = (int) threadIdx.x / 32;
+  unsigned value = own;
+
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const unsigned other = backwards
+        ? __shfl_down_sync (0xffffffff, value, step)
+        : __shfl_up_sync (0xffffffff, value, step);
+
+    if (backwards ? lane + step < 32 : lane >= step)
+      value = first_valid (value, other);
+  }
+  if (lane == (backwards ? 0 : 31))
+    of_warps[warp] = (uint16_t) value;
+  value = backwards ? __shfl_down_sync (0xffffffff, value, 1)
+      : __shfl_up_sync (0xffffffff, value, 1);
+  if (lane == (backwards ? 31 : 0))
+    value = STEREO_INVALID;
+  __syncthreads ();
+  for (int w = warp + (backwards ? 1 : -1); backwards ? w < fill_warps
+      : w >= 0; w += backwards ? 1 : -1)
+    value = first_valid (value, of_warps[w]);
+  return value;
+}
+
+/* A row in each block, and consecutive pixels in each of its threads. */
+__global__ void
+__launch_bounds__ (fill_threads) fill_kernel (const StereoRefineConstants k,
+    const StereoRefineWork work)
+{
+  extern __shared__ uint16_t codes[];
+  __shared__ uint16_t of_warps[2][fill_warps];
+  const int y = (int) blockIdx.x;
+  const int part = (k.width + fill_threads - 1) / fill_threads;
+  const int begin = min ((int) threadIdx.x * part, k.width);
+  const int end = min (begin + part, k.width);
+  const uint16_t *source = map_row (work.map, y);
+  uint16_t *target = work.filled.data + (size_t) y * work.filled.stride;
+  unsigned first = STEREO_INVALID, last = STEREO_INVALID;
+
+  for (int x = (int) threadIdx.x; x < k.width; x += fill_threads)
+    codes[x] = source[x];
+  __syncthreads ();
+  for (int x = begin; x < end; x++) {
+    first = first_valid (first, codes[x]);
+    last = first_valid (codes[x], last);
+  }
+  unsigned before = nearest_outside<false> (last, of_warps[0]);
+  const unsigned behind = nearest_outside<true> (first, of_warps[1]);
+
+  if (threadIdx.x == 0)
+    work.rows[y] = first_valid (first, behind) != STEREO_INVALID;
+  for (int x = begin; x < end;) {
+    if (codes[x] != STEREO_INVALID) {
+      before = codes[x++];
+      continue;
+    }
+    int stop = x;
+
+    while (stop < end && codes[stop] == STEREO_INVALID)
+      stop++;
+    /* STEREO_INVALID is higher than any code */
+    const unsigned fill = min (before, stop < end ? codes[stop] : behind);
+
+    for (; x < stop; x++)
+      codes[x] = (uint16_t) fill;
+  }
+  __syncthreads ();
+  for (int x = (int) threadIdx.x; x < k.width; x += fill_threads)
+    target[x] = codes[x];
+}
+
+StereoStatus
+fill (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoRefineWork * work)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  fill_kernel <<< (unsigned) k->height, fill_threads,
+      (size_t) k->width * sizeof (uint16_t), stage.stream () >>> (*k, *work);
+  return STEREO_CUDA_LAUNCHED (stage, "fill_kernel");
+}
+
+/* ------------------------------------------------------ median and encoding */
+
+template <bool median>
+__global__ void
+finish_kernel (const StereoRefineConstants k, const StereoMap map,
+    const uint8_t * rows, const StereoOutput output)
+{
+  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+
+  if (x >= k.width || y >= k.height)
+    return;
+  unsigned code;
+
+  if (median) {
+    uint32_t v[9];
+
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+      const uint16_t *row = map_row (map, filled_row (rows, k.height,
+              stereo_clamp_int (y + i - 1, 0, k.height - 1)));
+
+      v[3 * i] = row[max (x - 1, 0)];
+      v[3 * i + 1] = row[x];
+      v[3 * i + 2] = row[min (x + 1, k.width - 1)];
+    }
+    /* all are valid, or none is */
+    code = stereo_median9 (v);
+  } else {
+    code = map_row (map, filled_row (rows, k.height, y))[x];
+  }
+  stereo_store_raw (&output, x, y, stereo_output_from_map (&output, code));
+}
+
+StereoStatus
+finish (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoView * left, const StereoRefineWork * work,
+    const StereoMap * map, const StereoOutput * output)
+{
+  if (k->fill && k->refine == STEREO_REFINE_ALL)
+    return stereo_cuda_finish_weighted (queue, k, left, work, map, output);
+
+  StereoCudaStage stage (queue);
+  const uint8_t *rows = rows_of (k, work, map);
+
+  if (!stage.entered ())
+    return stage.status ();
+  if (k->fill && k->median)
+    finish_kernel<true> <<< grid_for (k), block, 0, stage.stream () >>> (*k,
+        *map, rows, *output);
+  else
+    finish_kernel<false> <<< grid_for (k), block, 0, stage.stream () >>> (*k,
+        *map, rows, *output);
+  return STEREO_CUDA_LAUNCHED (stage, "finish_kernel");
+}
+
+/* -------------------------------------------------------------------- plan */
+
+void
+add_map (const StereoRefineConstants * k, StereoMap * map, StereoArena * arena)
+{
+  map->stride = ((size_t) k->width + 63) / 64 * 64;
+  stereo_arena_add (arena, (void **) &map->data,
+      map->stride * (size_t) k->height, sizeof (uint16_t));
+}
+
+void
+plan (const StereoRefineConstants * k, StereoRefineWork * work,
+    StereoArena * arena)
+{
+  const size_t pixels = (size_t) k->width * (size_t) k->height;
+
+  add_map (k, &work->map, arena);
+  if (k->fill) {
+    add_map (k, &work->filled, arena);
+    stereo_arena_add (arena, (void **) &work->rows, (size_t) k->height, 1);
+  }
+  if (k->fill && k->refine != STEREO_REFINE_NONE)
+    add_map (k, &work->weighted, arena);
+  if (k->speckle_size > 1) {
+    stereo_arena_add (arena, (void **) &work->labels, pixels,
+        sizeof (uint32_t));
+    stereo_arena_add (arena, (void **) &work->sizes, pixels,
+        sizeof (uint32_t));
+  }
+}
+
+}                               // namespace
 
 extern "C" const void *stereo_refine_stages_cuda (void);
 
 extern "C" const void *
 stereo_refine_stages_cuda (void)
 {
-  return NULL;
+  static const StereoRefineStages stages = {
+    plan, check, confidence, fill, stereo_cuda_weigh, finish
+  };
+
+  return &stages;
 }

@@ -1,0 +1,124 @@
+/* gst-stereomatching: running the stages of a device one by one
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef STAGEBENCH_H
+#define STAGEBENCH_H
+
+#include "core/algorithm.h"
+#include "harness.h"
+
+/* A device and a queue to run stages on. */
+typedef struct
+{
+  StereoDevice *device;
+  StereoQueue *queue;
+  bool cuda;
+} StageBench;
+
+static inline StageBench
+stagebench_open (size_t index)
+{
+  StageBench bench = {.device = devices_get (index) };
+
+  bench.cuda = strcmp (stereo_device_backend (bench.device), "cuda") == 0;
+  REQUIRE (bench.device->klass->queue_new (bench.device, &bench.queue, NULL)
+      == STEREO_OK);
+  REQUIRE (bench.queue->klass->begin (bench.queue, 0, false, false)
+      == STEREO_OK);
+  return bench;
+}
+
+/* Waits for what was enqueued, and returns how long it took. */
+static inline uint64_t
+stagebench_finish (const StageBench * bench)
+{
+  const StereoQueueClass *q = bench->queue->klass;
+  uint64_t ns;
+
+  REQUIRE (q->computed (bench->queue, 0) == STEREO_OK);
+  REQUIRE (q->end (bench->queue, 0) == STEREO_OK);
+  REQUIRE (q->wait (bench->queue, 0, &ns, NULL) == STEREO_OK);
+  REQUIRE (q->begin (bench->queue, 0, false, false) == STEREO_OK);
+  return ns;
+}
+
+static inline void
+stagebench_close (StageBench * bench)
+{
+  (void) stagebench_finish (bench);
+  bench->queue->klass->free (bench->queue);
+}
+
+/* Device memory with a copy of these bytes, or of canaries for NULL. */
+static inline void *
+stagebench_up (const StageBench * bench, const void *host, size_t bytes)
+{
+  void *memory = NULL, *canaries = NULL;
+
+  REQUIRE (stereo_device_alloc (bench->device, bytes, &memory, NULL)
+      == STEREO_OK);
+  if (host == NULL) {
+    host = canaries = malloc (bytes);
+    REQUIRE (canaries != NULL);
+    memset (canaries, 0x5a, bytes);
+  }
+  REQUIRE (stereo_device_copy (bench->device, memory, host, bytes, NULL)
+      == STEREO_OK);
+  free (canaries);
+  return memory;
+}
+
+static inline void
+stagebench_down (const StageBench * bench, void *host, const void *memory,
+    size_t bytes)
+{
+  REQUIRE (stereo_device_copy (bench->device, host, memory, bytes, NULL)
+      == STEREO_OK);
+}
+
+/* A view of width x height pixels, R, G, B or grey levels, in the layout of the
+ * device; free plane[0]. */
+static inline StereoView
+stagebench_view (const StageBench * bench, const uint8_t * pixels, int width,
+    int height, int channels)
+{
+  const size_t stride = ((size_t) width + 63) / 64 * 64;
+  const bool words = bench->cuda && channels == 3;
+  const size_t bytes = stride * (size_t) height * (channels == 1 ? 1 : 4);
+  uint8_t *host = calloc (bytes, 1);
+  StereoView view = { {NULL, NULL, NULL}, words ? 4 * stride : stride };
+  uint8_t *memory;
+
+  REQUIRE (host != NULL);
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++) {
+      for (int c = 0; c < channels; c++) {
+        const uint8_t value = pixels[(y * width + x) * channels + c];
+
+        if (words)
+          host[(size_t) y * 4 * stride + (size_t) (4 * x + c)] = value;
+        else
+          host[((size_t) c * (size_t) height + (size_t) y) * stride
+              + (size_t) x] = value;
+      }
+    }
+  }
+  memory = stagebench_up (bench, host, bytes);
+  for (int c = 0; c < (words ? 1 : channels); c++)
+    view.plane[c] = memory + (size_t) c * (size_t) height * stride;
+  free (host);
+  return view;
+}
+
+static inline void
+stagebench_free (const StageBench * bench, const void *memory)
+{
+  void *pointer = (void *) (uintptr_t) memory;
+
+  stereo_device_free (bench->device, &pointer);
+}
+
+#endif /* STAGEBENCH_H */
