@@ -10,6 +10,7 @@
 #include "match/bfv-simd.h"
 #include "core/cpu.h"
 #include "refine/output.h"
+#include "simd/select.h"
 
 #include <string.h>
 
@@ -665,16 +666,5 @@ const void *stereo_bfv_stages_cpu (StereoSimd simd);
 const void *
 stereo_bfv_stages_cpu (StereoSimd simd)
 {
-  switch (simd) {
-#ifdef STEREO_X86
-    case STEREO_SIMD_AVX2:
-      return &stereo_bfv_stages_avx2;
-    case STEREO_SIMD_AVX512:
-      return &stereo_bfv_stages_avx512;
-#endif
-    case STEREO_SIMD_GENERIC:
-      return &stereo_bfv_stages_generic;
-    default:
-      return &stages_cpu;
-  }
+  return STEREO_SIMD_SELECT (simd, stages_cpu, stereo_bfv_stages_);
 }

@@ -10,6 +10,7 @@
 #include "match/expstep-cpu.h"
 #include "match/expstep-pixel.h"
 #include "refine/output.h"
+#include "simd/select.h"
 
 #include <math.h>
 #include <string.h>
@@ -563,16 +564,5 @@ static const StereoExpstepStages stages_cpu = {
 const StereoExpstepStages *
 stereo_expstep_stages_cpu (StereoSimd simd)
 {
-  switch (simd) {
-#ifdef STEREO_X86
-    case STEREO_SIMD_AVX2:
-      return &stereo_expstep_stages_avx2;
-    case STEREO_SIMD_AVX512:
-      return &stereo_expstep_stages_avx512;
-#endif
-    case STEREO_SIMD_GENERIC:
-      return &stereo_expstep_stages_generic;
-    default:
-      return &stages_cpu;
-  }
+  return STEREO_SIMD_SELECT (simd, stages_cpu, stereo_expstep_stages_);
 }

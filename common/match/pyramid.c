@@ -10,6 +10,7 @@
 #include "refine/output.h"
 #include "match/pyramid-pixel.h"
 #include "match/pyramid-simd.h"
+#include "simd/select.h"
 
 #include <math.h>
 #include <string.h>
@@ -764,16 +765,5 @@ const void *stereo_pyramid_stages_cpu (StereoSimd simd);
 const void *
 stereo_pyramid_stages_cpu (StereoSimd simd)
 {
-  switch (simd) {
-#ifdef STEREO_X86
-    case STEREO_SIMD_AVX2:
-      return &stereo_pyramid_stages_avx2;
-    case STEREO_SIMD_AVX512:
-      return &stereo_pyramid_stages_avx512;
-#endif
-    case STEREO_SIMD_GENERIC:
-      return &stereo_pyramid_stages_generic;
-    default:
-      return &stages_cpu;
-  }
+  return STEREO_SIMD_SELECT (simd, stages_cpu, stereo_pyramid_stages_);
 }

@@ -9,6 +9,7 @@
 #include "core/cpu.h"
 #include "refine/output.h"
 #include "match/vcbw-simd.h"
+#include "simd/select.h"
 
 #include <math.h>
 #include <string.h>
@@ -387,16 +388,5 @@ const void *stereo_vcbw_stages_cpu (StereoSimd simd);
 const void *
 stereo_vcbw_stages_cpu (StereoSimd simd)
 {
-  switch (simd) {
-#ifdef STEREO_X86
-    case STEREO_SIMD_AVX2:
-      return &stereo_vcbw_stages_avx2;
-    case STEREO_SIMD_AVX512:
-      return &stereo_vcbw_stages_avx512;
-#endif
-    case STEREO_SIMD_GENERIC:
-      return &stereo_vcbw_stages_generic;
-    default:
-      return &stages_cpu;
-  }
+  return STEREO_SIMD_SELECT (simd, stages_cpu, stereo_vcbw_stages_);
 }

@@ -123,7 +123,11 @@ extern "C" const void *stereo_census_stages_cuda (void);
 extern "C" const void *
 stereo_census_stages_cuda (void)
 {
-  static const StereoCensusStages stages = { bytes, layout, make };
+  static const StereoCensusStages stages = {
+    .bytes = bytes,
+    .layout = layout,
+    .make = make,
+  };
 
   return &stages;
 }

@@ -234,7 +234,9 @@ extern "C" const void *
 stereo_convert_stages_cuda (void)
 {
   static const StereoConvertStages stages = {
-    view_row_bytes, view_planes, convert
+    .view_row_bytes = view_row_bytes,
+    .view_planes = view_planes,
+    .convert = convert,
   };
 
   return &stages;

@@ -1504,7 +1504,8 @@ extern "C" const void *
 stereo_bp_stages_cuda (void)
 {
   static const StereoBpStages stages = {
-    plan, NULL, NULL, NULL, NULL, NULL, NULL, NULL, match
+    .plan = plan,
+    .match = match,
   };
 
   return &stages;

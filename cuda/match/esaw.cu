@@ -208,7 +208,11 @@ extern "C" const void *
 stereo_esaw_stages_cuda (void)
 {
   static const StereoExpstepStages stages = {
-    plan, expstep_prepare, cost, NULL, NULL, iterate, NULL, expstep_finish
+    .plan = plan,
+    .prepare = expstep_prepare,
+    .cost = cost,
+    .iterate = iterate,
+    .finish = expstep_finish,
   };
 
   return &stages;

@@ -1782,8 +1782,15 @@ extern "C" const void *
 stereo_pyramid_stages_cuda (void)
 {
   static const StereoPyramidStages stages = {
-    start, shrink, clear, prepare, correlate, diffuse, grow, finish, iterate,
-    NULL, NULL
+    .start = start,
+    .shrink = shrink,
+    .clear = clear,
+    .prepare = prepare,
+    .correlate = correlate,
+    .diffuse = diffuse,
+    .grow = grow,
+    .finish = finish,
+    .iterate = iterate,
   };
 
   return &stages;

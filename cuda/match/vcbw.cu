@@ -808,7 +808,7 @@ extern "C" const void *
 stereo_vcbw_stages_cuda (void)
 {
   static const StereoVcbwStages stages = {
-    NULL, NULL, NULL, NULL, match, NULL
+    .match = match,
   };
 
   return &stages;

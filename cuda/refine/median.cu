@@ -159,8 +159,10 @@ extern "C" const void *
 stereo_median_stages_cuda (void)
 {
   static const StereoMedianStages stages = {
-    median, encode, median_codes,
-    median_encode
+    .median = median,
+    .encode = encode,
+    .median_codes = median_codes,
+    .median_encode = median_encode,
   };
 
   return &stages;
