@@ -150,6 +150,10 @@ gst_stereo_base_tell_unpaired (GstStereoBase * self, gint view,
               "running-time", G_TYPE_UINT64, running_time,
               "dropped", G_TYPE_UINT64, dropped,
               "reason", G_TYPE_STRING, reason, NULL)));
+  /* Where there is nothing at all to be paired with, that is another matter. */
+  if (gst_stereo_base_takes_newest (self)
+      && !gst_stereo_base_newest_has_image (self, !view))
+    return;
   if (g_atomic_int_add (&priv->unpaired_in_a_row, 1) + 1 == UNPAIRED_WARNING)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("%d images in a row had no partner in the other view. If the two "

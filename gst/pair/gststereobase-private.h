@@ -11,7 +11,7 @@
  *   gststereocaps.c        what the pads can be, and what they are
  *   gststereoevents.c      what the pads are told
  *   gststereoqos.c         pairs that would be too late
- *   gststereounlinked.c    a view that nobody linked
+ *   gststereowatch.c       views that nothing comes from
  *   gststereoaggregate.c   from two queues to a pair
  *   gststereoend.c         what comes after the end
  *   gststereonewest.c      the newest pair of live views
@@ -88,6 +88,8 @@ typedef struct
   gint inside;                  /* threads in what may block */
 } GstStereoDoor;
 
+typedef struct _GstStereoWatch GstStereoWatch;
+
 typedef struct
 {
   /* Constant, or with locks of their own. */
@@ -95,6 +97,7 @@ typedef struct
   GstStereoFailure failure;
   GstStereoParams params;
   GstStereoGate gate;           /* of buffers for all source pads */
+  GstStereoWatch *watch;        /* of whoever starts and stops */
   GstStereoDoor door[N_VIEWS];
   GstStereoNewest newest;
   gint unpaired_in_a_row;       /* atomic */
@@ -107,12 +110,11 @@ typedef struct
   gboolean has_info[N_VIEWS];
   GstStereoCounters counters;
   GstStereoQos qos_of_src;
-  /* NULL where nobody asked for one; no references, the element has them.  A pad
-   * keeps its place until its release is over. */
+  /* NULL where nobody asked for one; no references, the element has them.  A
+   * pad keeps its place until its release is over. */
   GstStereoResultPad *results[STEREO_N_RESULTS];
   StereoMatcher *matcher;       /* written by the task, with the lock held */
   GstBuffer *current[N_VIEWS];  /* the pair that is being worked on */
-  GstClockID unlinked_timer;
 
   /* The task's own. */
   GstStereoDevice device;
@@ -189,8 +191,8 @@ gboolean gst_stereo_base_result_pad_event (GstPad * pad, GstObject * parent,
 /* Adds the probes that see events before GstAggregator does. */
 void gst_stereo_base_add_probes (GstStereoBase * self);
 
-/* There is data for one view; the other one had better be linked soon. */
-void gst_stereo_base_watch_other_pad (GstStereoBase * self, gint view);
+/* Looks out for views that nothing comes from, from start to stop. */
+void gst_stereo_base_start_watching (GstStereoBase * self);
 void gst_stereo_base_stop_watching (GstStereoBase * self);
 
 /* ---------------------------------------------------------------------- QoS */
@@ -245,6 +247,12 @@ void gst_stereo_base_newest_pop (GstStereoBase * self, gint view);
 void gst_stereo_base_newest_settle (GstStereoBase * self);
 /* Whether there will be no more pairs. */
 gboolean gst_stereo_base_newest_is_over (GstStereoBase * self);
+
+/* Whether it has one of that view that may be matched.  Any thread. */
+gboolean gst_stereo_base_newest_has_image (GstStereoBase * self, gint view);
+
+/* Whether one of the views is live. */
+gboolean gst_stereo_base_is_live (GstStereoBase * self);
 void gst_stereo_base_newest_end (GstStereoBase * self);
 
 void gst_stereo_base_newest_init (GstStereoBase * self);

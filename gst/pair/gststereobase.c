@@ -102,6 +102,7 @@ gst_stereo_base_start (GstAggregator * aggregator)
     gst_stereo_device_close (&priv->device);
     return FALSE;
   }
+  gst_stereo_base_start_watching (self);
   return TRUE;
 }
 

@@ -49,7 +49,6 @@ gst_stereo_base_sink_event (GstAggregator * aggregator,
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
       gst_event_parse_caps (event, &caps);
-      gst_stereo_base_watch_other_pad (self, view);
       ok = gst_stereo_base_take_caps (self, view, caps);
       gst_event_unref (event);
       return ok;

@@ -55,8 +55,8 @@ gst_stereo_pairs_get_type (void)
 
 /* ----------------------------------------------------------------- decision */
 
-static gboolean
-is_live (GstStereoBase * self)
+gboolean
+gst_stereo_base_is_live (GstStereoBase * self)
 {
   gboolean any = FALSE;
 
@@ -83,7 +83,7 @@ gst_stereo_base_takes_newest (GstStereoBase * self)
     pairs = priv->pairs;
     GST_OBJECT_UNLOCK (self);
     mode = pairs == GST_STEREO_PAIRS_NEWEST
-        || (pairs == GST_STEREO_PAIRS_AUTO && is_live (self)) ? NEWEST : EVERY;
+        || (pairs == GST_STEREO_PAIRS_AUTO && gst_stereo_base_is_live (self)) ? NEWEST : EVERY;
     g_atomic_int_compare_and_exchange (&priv->newest.mode, UNDECIDED, mode);
     mode = g_atomic_int_get (&priv->newest.mode);
     GST_INFO_OBJECT (self, "matching %s", mode == NEWEST
@@ -312,6 +312,19 @@ void
 gst_stereo_base_newest_pop (GstStereoBase * self, gint view)
 {
   g_clear_pointer (&PRIV (self)->newest.chosen[view], gst_stereo_image_free);
+}
+
+gboolean
+gst_stereo_base_newest_has_image (GstStereoBase * self, gint view)
+{
+  GstStereoNewest *newest = &PRIV (self)->newest;
+  gboolean has;
+
+  g_mutex_lock (&newest->lock);
+  has = newest->store.pair[view] != NULL
+      || !g_queue_is_empty (&newest->store.waiting[view]);
+  g_mutex_unlock (&newest->lock);
+  return has;
 }
 
 gboolean

@@ -396,7 +396,7 @@ GST_START_TEST (test_seeks_of_each_view)
 
 GST_END_TEST;
 
-/* ------------------------------------------------------------------ segments */
+/* ----------------------------------------------------------------- segments */
 
 /* GstPad complains about that; an element has nothing to say. */
 GST_START_TEST (test_data_before_a_segment)

@@ -594,6 +594,14 @@ GST_START_TEST (test_unlinked_pad_without_an_end)
 
 GST_END_TEST;
 
+GST_START_TEST (test_no_pad_is_linked)
+{
+  expect_unlinked_error (VCBW "name=m ! fakesink", "sink_left is not linked",
+      "neither is sink_right");
+}
+
+GST_END_TEST;
+
 /* Whoever stops in time hears nothing, and nothing stays behind. */
 GST_START_TEST (test_unlinked_pad_of_a_stopped_element)
 {
@@ -783,6 +791,43 @@ GST_START_TEST (test_live_source_that_is_silent)
     fail_unless_equals_uint64 (rig_stat (&rig, v == LEFT ? "dropped-left"
             : "dropped-right"), 4);
     rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+/* The user hears of it, once, and which camera it is. */
+GST_START_TEST (test_silence_is_told)
+{
+  static const gchar *const names[] = { "sink_left", "sink_right" };
+
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    gchar *launch = g_strdup_printf ("videotestsrc is-live=true ! queue ! "
+        "m.%s  appsrc is-live=true format=time ! queue ! m.%s  " VCBW
+        "name=m ! fakesink",
+        names[!v], names[v]);
+    GstElement *pipeline = gst_parse_launch (launch, NULL);
+    GstBus *bus = gst_element_get_bus (pipeline);
+    GstMessage *message;
+    GError *error;
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_WARNING
+        | GST_MESSAGE_ERROR);
+    fail_unless (message != NULL);
+    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless (g_str_has_prefix (error->message, "Nothing has come on ")
+        && g_str_has_prefix (error->message + 20, names[v]), "%s",
+        error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+    fail_unless (gst_bus_timed_pop_filtered (bus, 2 * GST_SECOND,
+            GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (bus);
+    gst_object_unref (pipeline);
+    g_free (launch);
   }
 }
 
@@ -1011,12 +1056,14 @@ stereo_stream_suite (void)
   tcase_add_test (tc, test_stop_while_playing);
   tcase_add_test (tc, test_unlinked_pad_at_the_end);
   tcase_add_test (tc, test_unlinked_pad_without_an_end);
+  tcase_add_test (tc, test_no_pad_is_linked);
   tcase_add_test (tc, test_unlinked_pad_of_a_stopped_element);
   tcase_add_test (tc, test_pad_may_be_linked_late);
   tcase_add_test (tc, test_latency);
   tcase_add_test (tc, test_live_pipeline);
   tcase_add_test (tc, test_live_source_that_is_silent);
   tcase_add_test (tc, test_qos_skips_what_would_be_late);
+  tcase_add_test (tc, test_silence_is_told);
   tcase_add_test (tc, test_qos_off);
   tcase_add_test (tc, test_qos_early);
   tcase_add_test (tc, test_qos_is_forgotten_by_a_flush);
