@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "refine/refine.h"
+#include "refine/refine-cpu.h"
 
 #include "core/cpu.h"
 #include "cost/difference.h"
@@ -91,27 +91,18 @@ stereo_refine_run (const StereoAlgorithm * algorithm,
 
 /* ------------------------------------------------- stages, plain reference */
 
-/* What the threads of a loop work on. */
-typedef struct
-{
-  const StereoRefineConstants *k;
-  const StereoRefineWork *work;
-  const StereoWinners *winners;
-  const StereoView *left;
-  const StereoMap *map;
-  const StereoOutput *output;
-} Job;
-
 static void
 add_map (const StereoRefineConstants * k, StereoMap * map, StereoArena * arena)
 {
-  map->stride = ((size_t) k->width + 31) / 32 * 32;
+  map->stride = ((size_t) k->width + STEREO_REFINE_PADDING - 1)
+      / STEREO_REFINE_PADDING * STEREO_REFINE_PADDING;
   stereo_arena_add (arena, (void **) &map->data,
-      map->stride * (size_t) k->height, sizeof (uint16_t));
+      map->stride * (size_t) k->height + STEREO_REFINE_PADDING,
+      sizeof (uint16_t));
 }
 
-static void
-plan_cpu (const StereoRefineConstants * k, StereoRefineWork * work,
+void
+stereo_refine_plan_cpu (const StereoRefineConstants * k, StereoRefineWork * work,
     StereoArena * arena)
 {
   size_t pixels = (size_t) k->width * (size_t) k->height;
@@ -126,13 +117,9 @@ plan_cpu (const StereoRefineConstants * k, StereoRefineWork * work,
         sizeof (uint32_t));
     stereo_arena_add (arena, (void **) &work->sizes, pixels,
         sizeof (uint32_t));
+    stereo_arena_add (arena, (void **) &work->ends,
+        stereo_refine_row_words (k) * (size_t) k->height, sizeof (uint64_t));
   }
-}
-
-static uint16_t *
-map_row (const StereoMap * map, int y)
-{
-  return map->data + (size_t) y * map->stride;
 }
 
 /* Whether the right view has the same winner. */
@@ -152,13 +139,13 @@ confirmed (const StereoRefineConstants * k, const uint32_t * right, int x,
 static void
 check_rows (const void *context, StereoSpan span)
 {
-  const Job *job = context;
+  const StereoRefineJob *job = context;
   const StereoRefineConstants *k = job->k;
   const StereoWinners *w = job->winners;
 
   for (int y = span.begin; y < span.end; y++) {
     const uint32_t *left = w->left + (size_t) y * w->left_stride;
-    uint16_t *map = map_row (&job->work->map, y);
+    uint16_t *map = stereo_map_row (&job->work->map, y);
 
     for (int x = 0; x < k->width; x++) {
       const int index = (int) stereo_winner_index (left[x]);
@@ -206,7 +193,7 @@ remove_speckles (const StereoRefineConstants * k,
   uint32_t *labels = work->labels;
 
   for (uint32_t y = 0; y < height; y++) {
-    const uint16_t *row = map_row (&work->map, (int) y);
+    const uint16_t *row = stereo_map_row (&work->map, (int) y);
     const uint16_t *above = y > 0 ? row - work->map.stride : NULL;
 
     for (uint32_t x = 0; x < width; x++) {
@@ -223,7 +210,7 @@ remove_speckles (const StereoRefineConstants * k,
   for (uint32_t i = 0; i < width * height; i++)
     work->sizes[find_root (labels, i)]++;
   for (uint32_t y = 0; y < height; y++) {
-    uint16_t *row = map_row (&work->map, (int) y);
+    uint16_t *row = stereo_map_row (&work->map, (int) y);
 
     for (uint32_t x = 0; x < width; x++) {
       if (work->sizes[find_root (labels, y * width + x)]
@@ -237,7 +224,7 @@ static StereoStatus
 check_cpu (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoWinners * winners, const StereoRefineWork * work)
 {
-  const Job job = {.k = k,.work = work,.winners = winners };
+  const StereoRefineJob job = {.k = k,.work = work,.winners = winners };
 
   stereo_cpu_for (queue, k->height, 0, check_rows, &job);
   if (k->speckle_size > 1)
@@ -248,10 +235,10 @@ check_cpu (StereoQueue * queue, const StereoRefineConstants * k,
 static void
 confidence_rows (const void *context, StereoSpan span)
 {
-  const Job *job = context;
+  const StereoRefineJob *job = context;
 
   for (int y = span.begin; y < span.end; y++) {
-    const uint16_t *map = map_row (&job->work->map, y);
+    const uint16_t *map = stereo_map_row (&job->work->map, y);
     const uint32_t *left = job->winners->left
         + (size_t) y * job->winners->left_stride;
 
@@ -262,12 +249,12 @@ confidence_rows (const void *context, StereoSpan span)
   }
 }
 
-static StereoStatus
-confidence_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+StereoStatus
+stereo_refine_confidence_cpu (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoWinners * winners, const StereoRefineWork * work,
     const StereoOutput * output)
 {
-  const Job job = {.k = k,.work = work,.winners = winners,.output = output };
+  const StereoRefineJob job = {.k = k,.work = work,.winners = winners,.output = output };
 
   stereo_cpu_for (queue, k->height, 0, confidence_rows, &job);
   return STEREO_OK;
@@ -292,30 +279,30 @@ fill_row (int width, const uint16_t * map, uint16_t * filled)
 static void
 fill_rows (const void *context, StereoSpan span)
 {
-  const Job *job = context;
+  const StereoRefineJob *job = context;
 
   for (int y = span.begin; y < span.end; y++)
-    fill_row (job->k->width, map_row (&job->work->map, y),
-        map_row (&job->work->filled, y));
+    fill_row (job->k->width, stereo_map_row (&job->work->map, y),
+        stereo_map_row (&job->work->filled, y));
 }
 
-static StereoStatus
-fill_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+StereoStatus
+stereo_refine_fill_cpu (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoRefineWork * work)
 {
   const size_t bytes = (size_t) k->width * sizeof (uint16_t);
-  const Job job = {.k = k,.work = work };
+  const StereoRefineJob job = {.k = k,.work = work };
   int first = 0;
 
   stereo_cpu_for (queue, k->height, 0, fill_rows, &job);
   while (first < k->height
-      && map_row (&work->filled, first)[0] == STEREO_INVALID)
+      && stereo_map_row (&work->filled, first)[0] == STEREO_INVALID)
     first++;
   for (int y = 0; y < k->height && first < k->height; y++) {
-    uint16_t *row = map_row (&work->filled, y);
+    uint16_t *row = stereo_map_row (&work->filled, y);
 
     if (row[0] == STEREO_INVALID)
-      memcpy (row, map_row (&work->filled, y < first ? first : y - 1), bytes);
+      memcpy (row, stereo_map_row (&work->filled, y < first ? first : y - 1), bytes);
   }
   return STEREO_OK;
 }
@@ -336,7 +323,7 @@ weighted_median (const StereoRefineConstants * k, const StereoView * left,
 
   for (int v = y0; v <= y1; v++) {
     for (int u = x0; u <= x1; u++) {
-      code[n] = map_row (map, v)[u];
+      code[n] = stereo_map_row (map, v)[u];
       weight[n] = k->weight[stereo_difference_max (center,
               stereo_view_pixel (left, k->channels, u, v))];
       if (code[n] == STEREO_INVALID)
@@ -364,13 +351,13 @@ weighted_median (const StereoRefineConstants * k, const StereoView * left,
 static void
 weigh_rows (const void *context, StereoSpan span)
 {
-  const Job *job = context;
+  const StereoRefineJob *job = context;
   const StereoRefineWork *w = job->work;
 
   for (int y = span.begin; y < span.end; y++) {
-    const uint16_t *map = map_row (&w->map, y);
-    const uint16_t *filled = map_row (&w->filled, y);
-    uint16_t *weighted = map_row (&w->weighted, y);
+    const uint16_t *map = stereo_map_row (&w->map, y);
+    const uint16_t *filled = stereo_map_row (&w->filled, y);
+    uint16_t *weighted = stereo_map_row (&w->weighted, y);
 
     for (int x = 0; x < job->k->width; x++)
       weighted[x] = map[x] != STEREO_INVALID ? filled[x]
@@ -379,11 +366,11 @@ weigh_rows (const void *context, StereoSpan span)
   }
 }
 
-static StereoStatus
-weigh_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+StereoStatus
+stereo_refine_weigh_cpu (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work)
 {
-  const Job job = {.k = k,.work = work,.left = left };
+  const StereoRefineJob job = {.k = k,.work = work,.left = left };
 
   stereo_cpu_for (queue, k->height, 1, weigh_rows, &job);
   return STEREO_OK;
@@ -393,13 +380,13 @@ weigh_cpu (StereoQueue * queue, const StereoRefineConstants * k,
 static uint16_t
 median (const StereoRefineConstants * k, const StereoMap * map, int x, int y)
 {
-  const uint16_t center = map_row (map, y)[x];
+  const uint16_t center = stereo_map_row (map, y)[x];
   uint32_t v[9];
 
   if (center == STEREO_INVALID)
     return STEREO_INVALID;
   for (int i = 0; i < 9; i++) {
-    const uint16_t code = map_row (map, stereo_clamp_int (y + i / 3 - 1, 0,
+    const uint16_t code = stereo_map_row (map, stereo_clamp_int (y + i / 3 - 1, 0,
             k->height - 1))[stereo_clamp_int (x + i % 3 - 1, 0, k->width - 1)];
 
     v[i] = code == STEREO_INVALID ? center : code;
@@ -410,12 +397,12 @@ median (const StereoRefineConstants * k, const StereoMap * map, int x, int y)
 static void
 finish_rows (const void *context, StereoSpan span)
 {
-  const Job *job = context;
+  const StereoRefineJob *job = context;
   const StereoRefineConstants *k = job->k;
 
   for (int y = span.begin; y < span.end; y++) {
     for (int x = 0; x < k->width; x++) {
-      uint16_t code = map_row (job->map, y)[x];
+      uint16_t code = stereo_map_row (job->map, y)[x];
 
       if (k->fill && k->refine == STEREO_REFINE_ALL)
         code = weighted_median (k, job->left, job->map,
@@ -428,12 +415,12 @@ finish_rows (const void *context, StereoSpan span)
   }
 }
 
-static StereoStatus
-finish_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+StereoStatus
+stereo_refine_finish_cpu (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work,
     const StereoMap * map, const StereoOutput * output)
 {
-  const Job job = {.k = k,.left = left,.map = map,.output = output };
+  const StereoRefineJob job = {.k = k,.left = left,.map = map,.output = output };
 
   (void) work;
   stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
@@ -441,12 +428,12 @@ finish_cpu (StereoQueue * queue, const StereoRefineConstants * k,
 }
 
 static const StereoRefineStages stages_cpu = {
-  .plan = plan_cpu,
+  .plan = stereo_refine_plan_cpu,
   .check = check_cpu,
-  .confidence = confidence_cpu,
-  .fill = fill_cpu,
-  .weigh = weigh_cpu,
-  .finish = finish_cpu,
+  .confidence = stereo_refine_confidence_cpu,
+  .fill = stereo_refine_fill_cpu,
+  .weigh = stereo_refine_weigh_cpu,
+  .finish = stereo_refine_finish_cpu,
 };
 
 const void *stereo_refine_stages_cpu (StereoSimd simd);
@@ -454,6 +441,16 @@ const void *stereo_refine_stages_cpu (StereoSimd simd);
 const void *
 stereo_refine_stages_cpu (StereoSimd simd)
 {
-  (void) simd;
-  return &stages_cpu;
+  switch (simd) {
+#ifdef STEREO_X86
+    case STEREO_SIMD_AVX2:
+      return &stereo_refine_stages_avx2;
+    case STEREO_SIMD_AVX512:
+      return &stereo_refine_stages_avx512;
+#endif
+    case STEREO_SIMD_GENERIC:
+      return &stereo_refine_stages_generic;
+    default:
+      return &stages_cpu;
+  }
 }

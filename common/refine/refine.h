@@ -74,7 +74,8 @@ typedef struct
   StereoMap weighted;
   uint32_t *labels;             /* of components, width x height */
   uint32_t *sizes;              /* of components, by label */
-  uint8_t *rows;                /* whether a row has valid codes */
+  uint64_t *ends;               /* CPU: where runs of a row end */
+  uint8_t *rows;                /* CUDA: whether a row has valid codes */
 } StereoRefineWork;
 
 /* Stage table "refine". */

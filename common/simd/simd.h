@@ -85,6 +85,20 @@ simd_min16 (VecU16 a, VecU16 b)
 #endif
 }
 
+static inline VecU16
+simd_max16 (VecU16 a, VecU16 b)
+{
+#if defined (__AVX512BW__)
+  return (VecU16) _mm512_max_epu16 ((__m512i) a, (__m512i) b);
+#elif defined (__AVX2__)
+  return (VecU16) _mm256_max_epu16 ((__m256i) a, (__m256i) b);
+#else
+  VecU16 less = (VecU16) (a < b);
+
+  return (b & less) | (a & ~less);
+#endif
+}
+
 /* index = cost < *best ? new_index : index, and *best the smaller one. */
 static inline VecU16
 simd_keep_best16 (VecU16 cost, VecU16 * best, VecU16 new_index, VecU16 index)

@@ -1,0 +1,449 @@
+/* gst-stereomatching: refinement on the CPU, with vectors
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Compiled once for each instruction set.
+ *
+ * Speckles: neighbours in a row that belong together make runs, of which there
+ * are few.  A bit for each pixel says where they end, and a union-find forest
+ * has one node for each, at the place of its last pixel.  Strips of rows are
+ * made on their own, then joined.
+ */
+
+#include "refine/refine-cpu.h"
+
+#include "core/cpu.h"
+#include "refine/winner-pixel.h"
+#include "simd/simd.h"
+
+#define LANES (SIMD_BYTES / 2)
+
+/* -------------------------------------------------------------------- check */
+
+static void
+check_row (const StereoRefineConstants * k, const StereoWinners * winners,
+    int y, uint16_t * restrict map)
+{
+  const uint32_t *restrict left = winners->left
+      + (size_t) y * winners->left_stride;
+  const int width = k->width, unit = k->unit;
+
+  if (k->lr_max_diff < 0) {
+    for (int x = 0; x < width; x++)
+      map[x] = left[x] == STEREO_NO_WINNER ? (uint16_t) STEREO_INVALID
+          : (uint16_t) stereo_winner_code (unit, left[x]);
+  } else {
+    const uint32_t *restrict right = winners->right
+        + (size_t) y * winners->right_stride;
+    const int min = k->min_disparity, lr = k->lr_max_diff;
+
+    /* an index is below 16384: without a winner the partner is far outside, or
+     * the difference large */
+#pragma omp simd
+    for (int x = 0; x < width; x++) {
+      const int index = (int) (left[x] & 0xffff);
+      const int partner = x - index - min;
+      const bool inside = (unsigned) partner < (unsigned) width;
+      const int other = (int) (right[inside ? partner : 0] & 0xffff);
+      const bool valid = inside
+          & ((unsigned) (other - index + lr) <= (unsigned) (2 * lr));
+
+      map[x] = valid ? (uint16_t) (unit * index
+          + (int8_t) (left[x] >> 16 & 255)) : (uint16_t) STEREO_INVALID;
+    }
+  }
+}
+
+/* ----------------------------------------------------------------- speckles */
+
+#define STRIP 32
+
+/* A bit for each of 64 pairs of codes: whether they belong together. */
+ALWAYS_INLINE uint64_t
+together (const uint16_t * a, const uint16_t * b, VecU16 unit)
+{
+  uint64_t mask = 0;
+
+  for (int i = 0; i < 64; i += LANES) {
+    const VecU16 p = simd_load16 (a + i), q = simd_load16 (b + i);
+    const VecU16 difference = simd_max16 (p, q) - simd_min16 (p, q);
+
+    /* no code is within unit of STEREO_INVALID: both are, or none is */
+#if defined (__AVX512BW__)
+    mask |= (uint64_t) (_mm512_cmple_epu16_mask ((__m512i) difference,
+            (__m512i) unit) & _mm512_cmpneq_epu16_mask ((__m512i) p,
+            _mm512_set1_epi16 (-1))) << i;
+#elif defined (__AVX2__)
+    const __m256i near = _mm256_cmpeq_epi16 (_mm256_max_epu16 (
+            (__m256i) difference, (__m256i) unit), (__m256i) unit);
+    const __m256i both = _mm256_andnot_si256 (_mm256_cmpeq_epi16 ((__m256i) p,
+            _mm256_set1_epi16 (-1)), near);
+    const __m128i bytes = _mm_packs_epi16 (_mm256_castsi256_si128 (both),
+        _mm256_extracti128_si256 (both, 1));
+
+    mask |= (uint64_t) (uint32_t) _mm_movemask_epi8 (bytes) << i;
+#else
+    const VecU16 both = (VecU16) (difference <= unit)
+        & (VecU16) (p != simd_set16 (STEREO_INVALID));
+
+    for (int j = 0; j < LANES; j++)
+      mask |= (uint64_t) (both[j] & 1) << (i + j);
+#endif
+  }
+  return mask;
+}
+
+static uint64_t *
+ends_row (const StereoRefineJob * job, int y)
+{
+  return job->work->ends + (size_t) y * stereo_refine_row_words (job->k);
+}
+
+/* The next end of a run from x on. */
+static int
+run_end (const uint64_t * ends, int x)
+{
+  int word = x / 64;
+  uint64_t bits = ends[word] >> (x % 64);
+
+  if (bits != 0)
+    return x + __builtin_ctzll (bits);
+  while (ends[++word] == 0);
+  return 64 * word + __builtin_ctzll (ends[word]);
+}
+
+static uint32_t
+find_root (const uint32_t * labels, uint32_t i)
+{
+  while (labels[i] != i)
+    i = labels[i];
+  return i;
+}
+
+static void
+unite (uint32_t * labels, uint32_t a, uint32_t b)
+{
+  const uint32_t p = find_root (labels, a), q = find_root (labels, b);
+  const uint32_t root = p < q ? p : q;
+
+  labels[p] = labels[q] = labels[a] = labels[b] = root;
+}
+
+/* Joins runs of row y with those of the row above. */
+static void
+join_rows (const StereoRefineJob * job, int y)
+{
+  const StereoRefineConstants *k = job->k;
+  const uint16_t *row = stereo_map_row (&job->work->map, y);
+  const uint16_t *above = row - job->work->map.stride;
+  const uint64_t *ends = ends_row (job, y), *ends_above = ends_row (job, y - 1);
+  const uint32_t base = (uint32_t) y * (uint32_t) k->width;
+  const size_t words = stereo_refine_row_words (k);
+  const VecU16 unit = simd_set16 ((unsigned) k->unit);
+  uint64_t next = together (row, above, unit);
+
+  for (size_t w = 0; w < words; w++) {
+    const uint64_t touch = next;
+    uint64_t wanted;
+
+    next = w + 1 < words
+        ? together (row + 64 * (w + 1), above + 64 * (w + 1), unit) : 0;
+    /* of pairs side by side in the same two runs the last one */
+    wanted = touch & ~((touch >> 1 | next << 63) & ~ends[w] & ~ends_above[w]);
+    for (; wanted != 0; wanted &= wanted - 1) {
+      const int x = (int) (64 * w) + __builtin_ctzll (wanted);
+
+      unite (job->work->labels, base + (uint32_t) run_end (ends, x),
+          base - (uint32_t) k->width + (uint32_t) run_end (ends_above, x));
+    }
+  }
+}
+
+/* Runs of row y, each a component of its own. */
+static void
+make_runs (const StereoRefineJob * job, int y)
+{
+  const StereoRefineConstants *k = job->k;
+  const StereoRefineWork *work = job->work;
+  const uint16_t *row = stereo_map_row (&work->map, y);
+  const uint32_t base = (uint32_t) y * (uint32_t) k->width;
+  const size_t words = stereo_refine_row_words (k);
+  const VecU16 unit = simd_set16 ((unsigned) k->unit);
+  uint64_t *ends = ends_row (job, y);
+  int before = -1;
+
+  for (size_t w = 0; w < words; w++) {
+    uint64_t bits = ~together (row + 64 * w, row + 64 * w + 1, unit);
+
+    if (w == words - 1) {
+      bits |= 1ull << ((k->width - 1) % 64);
+      bits &= ~0ull >> (63 - (k->width - 1) % 64);
+    }
+    ends[w] = bits;
+    for (; bits != 0; bits &= bits - 1) {
+      const int x = (int) (64 * w) + __builtin_ctzll (bits);
+
+      work->labels[base + (uint32_t) x] = base + (uint32_t) x;
+      work->sizes[base + (uint32_t) x] = (uint32_t) (x - before);
+      before = x;
+    }
+  }
+}
+
+static void
+check_strips (const void *context, StereoSpan span)
+{
+  const StereoRefineJob *job = context;
+  const StereoRefineConstants *k = job->k;
+  const StereoMap *map = &job->work->map;
+
+  for (int strip = span.begin; strip < span.end; strip++) {
+    for (int y = STRIP * strip; y < STRIP * (strip + 1) && y < k->height;
+        y++) {
+      uint16_t *row = stereo_map_row (map, y);
+
+      check_row (k, job->winners, y, row);
+      for (size_t x = (size_t) k->width; x < map->stride + (y == k->height - 1
+              ? STEREO_REFINE_PADDING : 0); x++)
+        row[x] = STEREO_INVALID;
+    }
+  }
+}
+
+static void
+label_strips (const void *context, StereoSpan span)
+{
+  const StereoRefineJob *job = context;
+
+  for (int strip = span.begin; strip < span.end; strip++) {
+    for (int y = STRIP * strip; y < STRIP * (strip + 1)
+        && y < job->k->height; y++) {
+      make_runs (job, y);
+      if (y > STRIP * strip)
+        join_rows (job, y);
+    }
+  }
+}
+
+/* Every run adds its size to that of its root. */
+static void
+count_strips (const void *context, StereoSpan span)
+{
+  const StereoRefineJob *job = context;
+  const StereoRefineWork *work = job->work;
+  const size_t words = stereo_refine_row_words (job->k);
+
+  for (int y = span.begin; y < span.end; y++) {
+    const uint64_t *ends = ends_row (job, y);
+    const uint32_t base = (uint32_t) y * (uint32_t) job->k->width;
+
+    for (size_t w = 0; w < words; w++) {
+      for (uint64_t bits = ends[w]; bits != 0; bits &= bits - 1) {
+        const uint32_t i = base + (uint32_t) (64 * w)
+            + (uint32_t) __builtin_ctzll (bits);
+
+        if (work->labels[i] != i)
+          __atomic_fetch_add (&work->sizes[find_root (work->labels, i)],
+              work->sizes[i], __ATOMIC_RELAXED);
+      }
+    }
+  }
+}
+
+static void
+remove_rows (const void *context, StereoSpan span)
+{
+  const StereoRefineJob *job = context;
+  const StereoRefineWork *work = job->work;
+  const uint32_t least = (uint32_t) job->k->speckle_size;
+  const size_t words = stereo_refine_row_words (job->k);
+
+  for (int y = span.begin; y < span.end; y++) {
+    const uint64_t *ends = ends_row (job, y);
+    const uint32_t base = (uint32_t) y * (uint32_t) job->k->width;
+    uint16_t *row = stereo_map_row (&work->map, y);
+    int before = -1;
+
+    for (size_t w = 0; w < words; w++) {
+      for (uint64_t bits = ends[w]; bits != 0; bits &= bits - 1) {
+        const int x = (int) (64 * w) + __builtin_ctzll (bits);
+        const uint32_t i = base + (uint32_t) x;
+
+        if (work->sizes[i] < least
+            && work->sizes[find_root (work->labels, i)] < least) {
+          for (int j = before + 1; j <= x; j++)
+            row[j] = STEREO_INVALID;
+        }
+        before = x;
+      }
+    }
+  }
+}
+
+static StereoStatus
+check (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoWinners * winners, const StereoRefineWork * work)
+{
+  const StereoRefineJob job = {.k = k,.work = work,.winners = winners };
+  const int strips = (k->height + STRIP - 1) / STRIP;
+
+  stereo_cpu_for (queue, strips, 1, check_strips, &job);
+  if (k->speckle_size <= 1)
+    return STEREO_OK;
+  stereo_cpu_for (queue, strips, 1, label_strips, &job);
+  for (int strip = 1; strip < strips; strip++)
+    join_rows (&job, STRIP * strip);
+  stereo_cpu_for (queue, k->height, 0, count_strips, &job);
+  stereo_cpu_for (queue, k->height, 0, remove_rows, &job);
+  return STEREO_OK;
+}
+
+/* ------------------------------------------------------ median and encoding */
+
+#define CHUNK 512
+
+ALWAYS_INLINE VecU16
+median3 (VecU16 a, VecU16 b, VecU16 c)
+{
+  return simd_max16 (simd_min16 (a, b), simd_min16 (simd_max16 (a, b), c));
+}
+
+/* The lowest, the middle and the highest of each column from first on, n of
+ * them, and up to LANES - 1 more. */
+static void
+sort_columns (const uint16_t * const rows[3], int first, int n,
+    uint16_t * restrict low, uint16_t * restrict middle,
+    uint16_t * restrict high)
+{
+  for (int i = 0; i < n; i += LANES) {
+    const VecU16 a = simd_load16 (rows[0] + first + i);
+    const VecU16 b = simd_load16 (rows[1] + first + i);
+    const VecU16 c = simd_load16 (rows[2] + first + i);
+    const VecU16 p = simd_min16 (a, b), q = simd_max16 (a, b);
+
+    simd_store16 (low + i, simd_min16 (p, c));
+    simd_store16 (middle + i, simd_max16 (p, simd_min16 (q, c)));
+    simd_store16 (high + i, simd_max16 (q, c));
+  }
+}
+
+/* The medians of n columns from x on; all codes are valid, or none is. */
+static void
+median_chunk (const uint16_t * const rows[3], int width, int x, int n,
+    uint16_t * restrict target)
+{
+  uint16_t low[CHUNK + 2 * LANES], middle[CHUNK + 2 * LANES];
+  uint16_t high[CHUNK + 2 * LANES];
+  uint16_t *const of[3] = { low, middle, high };
+  const bool first = x == 0, last = x + n == width;
+
+  /* column x - 1 comes at 0; the image's border is repeated */
+  sort_columns (rows, x - !first, n + 2 - first - last, low + first,
+      middle + first, high + first);
+  for (int i = 0; i < 3; i++) {
+    if (first)
+      of[i][0] = of[i][1];
+    if (last)
+      of[i][n + 1] = of[i][n];
+  }
+  for (int i = 0; i < n; i += LANES) {
+    const VecU16 l = simd_max16 (simd_load16 (low + i),
+        simd_max16 (simd_load16 (low + i + 1), simd_load16 (low + i + 2)));
+    const VecU16 m = median3 (simd_load16 (middle + i),
+        simd_load16 (middle + i + 1), simd_load16 (middle + i + 2));
+    const VecU16 h = simd_min16 (simd_load16 (high + i),
+        simd_min16 (simd_load16 (high + i + 1), simd_load16 (high + i + 2)));
+
+    simd_store16 (target + i, median3 (l, m, h));
+  }
+}
+
+/* stereo_output_from_map() of n codes, in place. */
+static void
+encode_chunk (const StereoOutput * output, uint16_t * restrict codes, int n)
+{
+  const uint32_t gain = output->gain, divisor = output->divisor;
+  const uint32_t half = divisor / 2, invalid = output->invalid;
+  const uint32_t highest = output->bytes == 1 ? 255 : 65535;
+  const uint32_t moved = invalid < highest ? invalid + 1 : invalid - 1;
+
+  if ((divisor & (divisor - 1)) == 0) {
+    const int shift = __builtin_ctz (divisor);
+
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+      const uint32_t code = codes[i];
+      uint32_t value = (code * gain + half) >> shift;
+
+      value = value == invalid ? moved : value;
+      codes[i] = (uint16_t) (code == STEREO_INVALID ? invalid : value);
+    }
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    const uint32_t code = codes[i];
+    uint32_t value = (code * gain + half) / divisor;
+
+    value = value == invalid ? moved : value;
+    codes[i] = (uint16_t) (code == STEREO_INVALID ? invalid : value);
+  }
+}
+
+static void
+finish_rows (const void *context, StereoSpan span)
+{
+  const StereoRefineJob *job = context;
+  const StereoRefineConstants *k = job->k;
+  const StereoOutput *output = job->output;
+  uint16_t codes[CHUNK + LANES];
+
+  for (int y = span.begin; y < span.end; y++) {
+    const uint16_t *const rows[3] = {
+      stereo_map_row (job->map, y > 0 ? y - 1 : 0),
+      stereo_map_row (job->map, y),
+      stereo_map_row (job->map, y < k->height - 1 ? y + 1 : y)
+    };
+    uint8_t *target = (uint8_t *) output->data + (size_t) y * output->stride;
+
+    for (int x = 0; x < k->width; x += CHUNK) {
+      const int n = k->width - x < CHUNK ? k->width - x : CHUNK;
+
+      if (k->fill && k->median)
+        median_chunk (rows, k->width, x, n, codes);
+      else
+        memcpy (codes, rows[1] + x, (size_t) n * sizeof (uint16_t));
+      encode_chunk (output, codes, n);
+      if (output->bytes == 2) {
+        memcpy (target + 2 * x, codes, (size_t) n * sizeof (uint16_t));
+      } else {
+        for (int i = 0; i < n; i++)
+          target[x + i] = (uint8_t) codes[i];
+      }
+    }
+  }
+}
+
+static StereoStatus
+finish (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoView * left, const StereoRefineWork * work,
+    const StereoMap * map, const StereoOutput * output)
+{
+  const StereoRefineJob job = {.k = k,.map = map,.output = output };
+
+  if (k->fill && k->refine == STEREO_REFINE_ALL)
+    return stereo_refine_finish_cpu (queue, k, left, work, map, output);
+  stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
+  return STEREO_OK;
+}
+
+const StereoRefineStages SIMD_NAME (stereo_refine_stages_) = {
+  .plan = stereo_refine_plan_cpu,
+  .check = check,
+  .confidence = stereo_refine_confidence_cpu,
+  .fill = stereo_refine_fill_cpu,
+  .weigh = stereo_refine_weigh_cpu,
+  .finish = finish,
+};
