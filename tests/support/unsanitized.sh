@@ -4,7 +4,7 @@
 #
 # GStreamer's own programs have no sanitizer in them, and could not load the
 # plugin of such a build. 77 means that the test is skipped.
-if [ -n "${STEREO_ASAN_LIBRARY:-}" ]; then
+if [ -n "${STEREO_SANITIZER:-}" ]; then
   echo "a sanitized plugin can't be loaded by GStreamer's own programs"
   exit 77
 fi
