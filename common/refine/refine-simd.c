@@ -392,6 +392,110 @@ encode_chunk (const StereoOutput * output, uint16_t * restrict codes, int n)
   }
 }
 
+/* --------------------------------------------------------- weighted medians */
+
+#define WINDOW (2 * STEREO_REFINE_FILLED_RADIUS + 1)
+/* Rounded up to vectors, and one more that rows may reach into. */
+#define WINDOW_CODES (WINDOW * WINDOW + 2 * LANES)
+
+/* The largest difference of a channel between (x, y) and n pixels from (u, v)
+ * on. */
+static void
+difference_row (const StereoView * left, int channels, int x, int y, int u,
+    int v, int n, uint8_t * restrict difference)
+{
+  for (int c = 0; c < channels; c++) {
+    const uint8_t center = left->plane[c][(size_t) y * left->stride
+        + (size_t) x];
+    const uint8_t *restrict row = left->plane[c] + (size_t) v * left->stride
+        + (size_t) u;
+
+    for (int i = 0; i < n; i++) {
+      const uint8_t d = row[i] > center ? (uint8_t) (row[i] - center)
+          : (uint8_t) (center - row[i]);
+
+      difference[i] = c == 0 || d > difference[i] ? d : difference[i];
+    }
+  }
+}
+
+/* The weighted median around (x, y); all codes are valid, or none is. */
+static uint16_t
+weighted_median (const StereoRefineConstants * k, const StereoView * left,
+    const StereoMap * map, int radius, int x, int y)
+{
+  const int x0 = x > radius ? x - radius : 0;
+  const int x1 = x + radius < k->width ? x + radius : k->width - 1;
+  const int y0 = y > radius ? y - radius : 0;
+  const int y1 = y + radius < k->height ? y + radius : k->height - 1;
+  const int n = x1 - x0 + 1;
+  uint16_t code[WINDOW_CODES], weight[WINDOW_CODES];
+  uint8_t difference[WINDOW];
+  uint32_t whole = 0, low = STEREO_INVALID, high = 0;
+  int all = 0;
+
+  for (int v = y0; v <= y1; v++, all += n) {
+    const uint16_t *row = stereo_map_row (map, v) + x0;
+
+    difference_row (left, k->channels, x, y, x0, v, n, difference);
+    for (int i = 0; i < n; i++) {
+      code[all + i] = row[i];
+      weight[all + i] = k->weight[difference[i]];
+      whole += weight[all + i];
+      low = row[i] < low ? row[i] : low;
+      high = row[i] > high ? row[i] : high;
+    }
+  }
+  for (int i = all; i < all + LANES; i++)
+    code[i] = weight[i] = 0;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    const VecU16 limit = simd_set16 (middle);
+    VecU16 sums = { 0 };
+    uint32_t sum = 0;
+
+    /* 225 weights of up to 255 fit 16 bits */
+    for (int i = 0; i < all; i += LANES)
+      sums += simd_load16 (weight + i)
+          & (VecU16) (simd_load16 (code + i) <= limit);
+    for (int i = 0; i < LANES; i++)
+      sum += sums[i];
+    if (2 * sum >= whole)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return (uint16_t) low;
+}
+
+static void
+weigh_rows (const void *context, StereoSpan span)
+{
+  const StereoRefineJob *job = context;
+  const StereoRefineWork *w = job->work;
+
+  for (int y = span.begin; y < span.end; y++) {
+    const uint16_t *map = stereo_map_row (&w->map, y);
+    const uint16_t *filled = stereo_map_row (&w->filled, y);
+    uint16_t *weighted = stereo_map_row (&w->weighted, y);
+
+    for (int x = 0; x < job->k->width; x++)
+      weighted[x] = map[x] != STEREO_INVALID ? filled[x]
+          : weighted_median (job->k, job->left, &w->filled,
+          STEREO_REFINE_FILLED_RADIUS, x, y);
+  }
+}
+
+static StereoStatus
+weigh (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoView * left, const StereoRefineWork * work)
+{
+  const StereoRefineJob job = {.k = k,.work = work,.left = left };
+
+  stereo_cpu_for (queue, k->height, 1, weigh_rows, &job);
+  return STEREO_OK;
+}
+
 static void
 finish_rows (const void *context, StereoSpan span)
 {
@@ -411,7 +515,11 @@ finish_rows (const void *context, StereoSpan span)
     for (int x = 0; x < k->width; x += CHUNK) {
       const int n = k->width - x < CHUNK ? k->width - x : CHUNK;
 
-      if (k->fill && k->median)
+      if (k->fill && k->refine == STEREO_REFINE_ALL)
+        for (int i = 0; i < n; i++)
+          codes[i] = weighted_median (k, job->left, job->map,
+              STEREO_REFINE_ALL_RADIUS, x + i, y);
+      else if (k->fill && k->median)
         median_chunk (rows, k->width, x, n, codes);
       else
         memcpy (codes, rows[1] + x, (size_t) n * sizeof (uint16_t));
@@ -431,10 +539,11 @@ finish (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work,
     const StereoMap * map, const StereoOutput * output)
 {
-  const StereoRefineJob job = {.k = k,.map = map,.output = output };
+  const StereoRefineJob job = {.k = k,.left = left,.map = map,
+    .output = output
+  };
 
-  if (k->fill && k->refine == STEREO_REFINE_ALL)
-    return stereo_refine_finish_cpu (queue, k, left, work, map, output);
+  (void) work;
   stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
@@ -444,6 +553,6 @@ const StereoRefineStages SIMD_NAME (stereo_refine_stages_) = {
   .check = check,
   .confidence = stereo_refine_confidence_cpu,
   .fill = stereo_refine_fill_cpu,
-  .weigh = stereo_refine_weigh_cpu,
+  .weigh = weigh,
   .finish = finish,
 };

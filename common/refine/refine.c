@@ -366,8 +366,8 @@ weigh_rows (const void *context, StereoSpan span)
   }
 }
 
-StereoStatus
-stereo_refine_weigh_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+static StereoStatus
+weigh_cpu (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work)
 {
   const StereoRefineJob job = {.k = k,.work = work,.left = left };
@@ -415,8 +415,8 @@ finish_rows (const void *context, StereoSpan span)
   }
 }
 
-StereoStatus
-stereo_refine_finish_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+static StereoStatus
+finish_cpu (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work,
     const StereoMap * map, const StereoOutput * output)
 {
@@ -432,8 +432,8 @@ static const StereoRefineStages stages_cpu = {
   .check = check_cpu,
   .confidence = stereo_refine_confidence_cpu,
   .fill = stereo_refine_fill_cpu,
-  .weigh = stereo_refine_weigh_cpu,
-  .finish = stereo_refine_finish_cpu,
+  .weigh = weigh_cpu,
+  .finish = finish_cpu,
 };
 
 const void *stereo_refine_stages_cpu (StereoSimd simd);
