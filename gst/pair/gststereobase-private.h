@@ -128,6 +128,7 @@ typedef struct
   gboolean agreed;              /* both views had the same size at some time */
   guint caps_serial[N_VIEWS];   /* when the pad's caps came */
   guint next_caps_serial;
+  gboolean warned_of_fields[N_VIEWS];
   GstClockTime disagree_since;  /* running time */
   gboolean discont;
   GstSegment segment[N_VIEWS];  /* of the images that are looked at */
@@ -247,6 +248,9 @@ void gst_stereo_base_newest_pop (GstStereoBase * self, gint view);
 void gst_stereo_base_newest_settle (GstStereoBase * self);
 /* Whether there will be no more pairs. */
 gboolean gst_stereo_base_newest_is_over (GstStereoBase * self);
+
+/* After a GAP event that had no effect. */
+void gst_stereo_base_newest_unknock (GstStereoBase * self, gint view);
 
 /* Whether it has one of that view that may be matched.  Any thread. */
 gboolean gst_stereo_base_newest_has_image (GstStereoBase * self, gint view);

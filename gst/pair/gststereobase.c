@@ -92,6 +92,7 @@ gst_stereo_base_start (GstAggregator * aggregator)
   priv->discont = TRUE;
   g_atomic_int_set (&priv->unpaired_in_a_row, 0);
   priv->next_caps_serial = 0;
+  priv->warned_of_fields[LEFT] = priv->warned_of_fields[RIGHT] = FALSE;
   priv->disagree_since = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (self);
   memset (&priv->counters, 0, sizeof (priv->counters));

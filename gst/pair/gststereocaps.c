@@ -204,6 +204,23 @@ gst_stereo_base_sink_query (GstAggregator * aggregator,
   }
 }
 
+/* Matching takes all rows of an image for one instant. */
+static void
+warn_of_fields (GstStereoBase * self, gint view, const GstVideoInfo * info)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+
+  if (!GST_VIDEO_INFO_IS_INTERLACED (info) || priv->warned_of_fields[view])
+    return;
+  priv->warned_of_fields[view] = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("The video on sink_%s is interlaced (interlace-mode=%s), so every other "
+          "row is of another time; put deinterlace before it.",
+          gst_stereo_view_names[view],
+          gst_video_interlace_mode_to_string (GST_VIDEO_INFO_INTERLACE_MODE
+              (info))), (NULL));
+}
+
 gboolean
 gst_stereo_base_take_caps (GstStereoBase * self, gint view, GstCaps * caps)
 {
@@ -222,6 +239,7 @@ gst_stereo_base_take_caps (GstStereoBase * self, gint view, GstCaps * caps)
   priv->info[view] = info;
   priv->has_info[view] = TRUE;
   GST_OBJECT_UNLOCK (self);
+  warn_of_fields (self, view, &info);
   priv->caps_serial[view] = ++priv->next_caps_serial;
   gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
 

@@ -36,6 +36,17 @@ look_at_event (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
+static gboolean
+has_segment (GstAggregatorPad * pad)
+{
+  gboolean has;
+
+  GST_OBJECT_LOCK (pad);
+  has = pad->segment.format == GST_FORMAT_TIME;
+  GST_OBJECT_UNLOCK (pad);
+  return has;
+}
+
 gboolean
 gst_stereo_base_sink_event (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstEvent * event)
@@ -69,6 +80,14 @@ gst_stereo_base_sink_event (GstAggregator * aggregator,
         GST_OBJECT_LOCK (self);
         gst_stereo_base_reset_qos (self);
         GST_OBJECT_UNLOCK (self);
+      }
+      break;
+    case GST_EVENT_GAP:
+      /* GstAggregator takes it for granted that there is a segment. */
+      if (!has_segment (pad)) {
+        gst_stereo_base_newest_unknock (self, view);
+        gst_event_unref (event);
+        return TRUE;
       }
       break;
     default:

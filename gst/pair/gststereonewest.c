@@ -314,6 +314,16 @@ gst_stereo_base_newest_pop (GstStereoBase * self, gint view)
   g_clear_pointer (&PRIV (self)->newest.chosen[view], gst_stereo_image_free);
 }
 
+void
+gst_stereo_base_newest_unknock (GstStereoBase * self, gint view)
+{
+  GstStereoNewest *newest = &PRIV (self)->newest;
+
+  g_mutex_lock (&newest->lock);
+  newest->knocked[view] = FALSE;
+  g_mutex_unlock (&newest->lock);
+}
+
 gboolean
 gst_stereo_base_newest_has_image (GstStereoBase * self, gint view)
 {

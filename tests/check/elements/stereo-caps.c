@@ -545,6 +545,49 @@ GST_START_TEST (test_downstream_changes_the_format)
 
 GST_END_TEST;
 
+/* Rows of two times are matched, but not without a word. */
+GST_START_TEST (test_interlaced_video)
+{
+  static const gchar caps[] = CAPS ", interlace-mode=";
+
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    gchar *text = g_strconcat (caps, "interleaved", NULL);
+    GstMessage *message;
+    GstBuffer *map;
+    GError *error;
+    Rig rig;
+
+    rig_open (&rig, VCBW);
+    rig_caps (&rig, !v, CAPS);
+    rig_caps (&rig, v, text);
+    for (gint i = 0; i < 2; i++) {
+      rig_push (&rig, LEFT, numbered_image (LEFT, i));
+      rig_push (&rig, RIGHT, numbered_image (RIGHT, i));
+      map = gst_harness_pull (rig.view[LEFT]);
+      check_numbers (map, i, i);
+      gst_buffer_unref (map);
+      /* the same again, in other caps */
+      g_free (text);
+      text = g_strconcat (caps, "mixed", NULL);
+      fail_unless (rig_push_caps (&rig, v, text));
+    }
+    message = rig_message (&rig, GST_MESSAGE_WARNING, 0);
+    fail_unless (message != NULL);
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless (strstr (error->message, v == LEFT ? "sink_left"
+            : "sink_right") != NULL && strstr (error->message, "interleaved")
+        && strstr (error->message, "put deinterlace before"), "%s",
+        error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+    rig_expect_no_error (&rig);
+    rig_close (&rig);
+    g_free (text);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 stereo_caps_suite (void)
 {
@@ -566,6 +609,7 @@ stereo_caps_suite (void)
   tcase_add_test (tc, test_both_views_change_their_size);
   tcase_add_test (tc, test_one_view_changes_its_size);
   tcase_add_test (tc, test_downstream_changes_the_format);
+  tcase_add_test (tc, test_interlaced_video);
   return s;
 }
 

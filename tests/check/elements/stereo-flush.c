@@ -425,6 +425,31 @@ GST_START_TEST (test_data_before_a_segment)
 
 GST_END_TEST;
 
+/* Nor is it said when the images are that a gap stands for. */
+GST_START_TEST (test_gap_before_a_segment)
+{
+  GstSegment segment;
+  GstBuffer *map;
+  Rig rig;
+
+  rig_open (&rig, VCBW);
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    gst_harness_push_event (rig.view[v], gst_event_new_stream_start ("s"));
+    fail_unless (rig_push_caps (&rig, v, CAPS));
+    gst_harness_push_event (rig.view[v], gst_event_new_gap (0, FRAME));
+  }
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+  map = rig_match (&rig, numbered_image (LEFT, 5), numbered_image (RIGHT, 5));
+  check_numbers (map, 5, 5);
+  gst_buffer_unref (map);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
 static Suite *
 stereo_flush_suite (void)
 {
@@ -440,6 +465,7 @@ stereo_flush_suite (void)
   tcase_add_test (tc, test_flush_of_one_view_of_a_pair);
   tcase_add_test (tc, test_seeks_of_each_view);
   tcase_add_test (tc, test_data_before_a_segment);
+  tcase_add_test (tc, test_gap_before_a_segment);
   return s;
 }
 
