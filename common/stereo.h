@@ -132,6 +132,9 @@ typedef enum
   STEREO_MEMORY_DEVICE          /* memory of the matcher's device */
 } StereoMemory;
 
+/* A point in the work of a device, for images that stay there (see devices). */
+typedef struct StereoEvent StereoEvent;
+
 /*
  * An image, borrowed.  plane[i] is the first byte of plane i, stride[i] the
  * bytes from one row to the next (at least the bytes of a row; any more is
@@ -149,6 +152,11 @@ typedef struct
   StereoMemory memory;
   void *plane[3];
   size_t stride[3];
+  /* Only with STEREO_MEMORY_DEVICE, and NULL where nobody asks: a frame waits
+   * for ready before it reads or writes the image, and records done when it
+   * has read it, or has written it. */
+  StereoEvent *ready;
+  StereoEvent *done;
 } StereoImage;
 
 /* The largest width and height of an image, in pixels. */
@@ -352,6 +360,21 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_device_copy (StereoDevice *
     device, void *target, const void *source, size_t bytes,
     StereoMessage * why);
 
+/*
+ * An event stands for all that its device was to do before it was recorded, and
+ * has happened until then.  It may be recorded again and again, and keeps the
+ * device.  The done of one frame's image as the ready of the next one's orders
+ * two frames, of the same matcher or of others, without anybody waiting.
+ *
+ * stereo_event_wait() returns when it has happened; any thread.  On the CPU all
+ * events have.
+ */
+STEREO_CHECKED STEREO_API StereoStatus stereo_event_new (StereoDevice * device,
+    StereoEvent ** event, StereoMessage * why);
+STEREO_CHECKED STEREO_API StereoStatus stereo_event_wait (StereoEvent * event,
+    StereoMessage * why);
+STEREO_API void stereo_event_free (StereoEvent ** event);
+
 /* Log messages, for people.  The function may be called from any thread. */
 typedef enum
 {
@@ -419,7 +442,8 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_configure (StereoMatcher
  *
  * The CPU has finished when this returns.  CUDA has only started; the images
  * must then stay as they are until stereo_matcher_wait() or a later
- * stereo_matcher_sync() has returned.  An input image in ordinary memory
+ * stereo_matcher_sync() has returned, or one with a done event until that has
+ * happened.  An input image in ordinary memory
  * (STEREO_MEMORY_HOST) has been read when this returns, on any device.
  *
  * Images must have the geometry's size and formats.  frame, when not NULL,

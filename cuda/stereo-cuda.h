@@ -43,6 +43,11 @@ STEREO_CHECKED STEREO_API StereoStatus
 stereo_device_new_cuda_wrapped (void *cu_context, void *cu_stream,
     StereoDevice ** device, StereoMessage * why);
 
+/* The CUevent of an event, to record in a stream of one's own where an image is
+ * made there, or to wait for where one is read; NULL for other devices.  It
+ * belongs to the event. */
+STEREO_API void *stereo_cuda_event (StereoEvent * event);
+
 /* Bytes free and bytes in total on the device. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_cuda_memory (StereoDevice *
     device, size_t * available, size_t * total, StereoMessage * why);

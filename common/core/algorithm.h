@@ -190,6 +190,10 @@ typedef struct
   StereoStatus (*uploaded) (StereoQueue * queue, unsigned slot);
   /* After the last stage: downloads that follow see the result. */
   StereoStatus (*computed) (StereoQueue * queue, unsigned slot);
+  /* Stages that follow wait for the event, which is of the same device. */
+  StereoStatus (*wait_event) (StereoQueue * queue, StereoEvent * event);
+  /* The event stands for the stages so far. */
+  StereoStatus (*record_event) (StereoQueue * queue, StereoEvent * event);
   StereoStatus (*download) (StereoQueue * queue, void *target,
       size_t target_stride, const void *source, size_t source_stride,
       size_t row_bytes, size_t rows);
@@ -234,11 +238,22 @@ typedef struct
       const void *source, size_t bytes, StereoMessage * why);
   StereoStatus (*queue_new) (StereoDevice * device, StereoQueue ** queue,
       StereoMessage * why);
+  /* Those of stereo.h, whose checks have been made. */
+  StereoStatus (*event_new) (StereoDevice * device, StereoEvent ** event,
+      StereoMessage * why);
+  StereoStatus (*event_wait) (StereoEvent * event, StereoMessage * why);
+  void (*event_free) (StereoEvent * event);
   /* The stage table called name, of the type that its header says; NULL when
    * the back end has none of that name. */
   const void *(*stages) (const StereoDevice * device, const char *name);
   void (*finalize) (StereoDevice * device);
 } StereoDeviceClass;
+
+/* What a back end's events begin with. */
+struct StereoEvent
+{
+  StereoDevice *device;         /* a reference */
+};
 
 struct StereoDevice
 {

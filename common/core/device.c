@@ -124,6 +124,41 @@ stereo_device_copy (StereoDevice * device, void *target, const void *source,
   return device->klass->copy (device, target, source, bytes, why);
 }
 
+StereoStatus
+stereo_event_new (StereoDevice * device, StereoEvent ** event,
+    StereoMessage * why)
+{
+  StereoStatus status;
+
+  if (device == NULL || event == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "no device, or no place for the event");
+  status = device->klass->event_new (device, event, why);
+  if (status == STEREO_OK)
+    (*event)->device = stereo_device_ref (device);
+  return status;
+}
+
+StereoStatus
+stereo_event_wait (StereoEvent * event, StereoMessage * why)
+{
+  return event == NULL ? STEREO_OK : event->device->klass->event_wait (event,
+      why);
+}
+
+void
+stereo_event_free (StereoEvent ** event)
+{
+  StereoDevice *device;
+
+  if (event == NULL || *event == NULL)
+    return;
+  device = (*event)->device;
+  device->klass->event_free (*event);
+  *event = NULL;
+  stereo_device_unref (&device);
+}
+
 /* --------------------------------------------------------------------- simd */
 
 const char *
@@ -273,6 +308,14 @@ cpu_times (StereoQueue * queue, unsigned slot, unsigned n_marks,
   return STEREO_OK;
 }
 
+/* All that came before is done. */
+static StereoStatus
+cpu_event (StereoQueue * queue, StereoEvent * event)
+{
+  (void) queue, (void) event;
+  return STEREO_OK;
+}
+
 static void
 cpu_queue_free (StereoQueue * queue)
 {
@@ -284,6 +327,8 @@ static const StereoQueueClass cpu_queue_class = {
   .upload = cpu_upload,
   .uploaded = cpu_nothing,
   .computed = cpu_nothing,
+  .wait_event = cpu_event,
+  .record_event = cpu_event,
   .download = cpu_download,
   .end = cpu_end,
   .mark = cpu_mark,
@@ -345,6 +390,32 @@ cpu_queue_new (StereoDevice * device, StereoQueue ** queue,
   return STEREO_OK;
 }
 
+static StereoStatus
+cpu_event_new (StereoDevice * device, StereoEvent ** event,
+    StereoMessage * why)
+{
+  StereoEvent *self = calloc (1, sizeof (*self));
+
+  (void) device;
+  if (self == NULL)
+    return stereo_fail (why, STEREO_ERROR_MEMORY, "out of memory");
+  *event = self;
+  return STEREO_OK;
+}
+
+static StereoStatus
+cpu_event_wait (StereoEvent * event, StereoMessage * why)
+{
+  (void) event, (void) why;
+  return STEREO_OK;
+}
+
+static void
+cpu_event_free (StereoEvent * event)
+{
+  free (event);
+}
+
 /* Each algorithm has const void *stereo_<name>_stages_cpu (StereoSimd). */
 #define ALGORITHM(name) \
   const void *stereo_##name##_stages_cpu (StereoSimd simd);
@@ -390,6 +461,9 @@ static const StereoDeviceClass cpu_device_class = {
   .free_pinned = cpu_free,
   .copy = cpu_copy,
   .queue_new = cpu_queue_new,
+  .event_new = cpu_event_new,
+  .event_wait = cpu_event_wait,
+  .event_free = cpu_event_free,
   .stages = cpu_stages,
   .finalize = cpu_finalize,
 };

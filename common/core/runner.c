@@ -495,6 +495,19 @@ stereo_runner_sync (StereoRunner * r)
 
 /* ------------------------------------------------------------------- checks */
 
+/* Whether the image is on the device, where events count. */
+static bool
+has_events (const StereoImage * image)
+{
+  return image != NULL && image->memory == STEREO_MEMORY_DEVICE;
+}
+
+static bool
+ours (const StereoRunner * r, const StereoEvent * event)
+{
+  return event == NULL || event->device->klass == r->device->klass;
+}
+
 /* Whether the image is what was configured. */
 static StereoStatus
 check_image (StereoRunner * r, const Port * p, bool output,
@@ -506,6 +519,10 @@ check_image (StereoRunner * r, const Port * p, bool output,
   if (image == NULL && p->port->optional)
     return STEREO_OK;
   snprintf (role, sizeof (role), "%s image", p->port->name);
+  if (has_events (image) && !(ours (r, image->ready)
+          && ours (r, image->done)))
+    return stereo_fail (&r->message, STEREO_ERROR_ARGUMENT,
+        "%s has an event of another back end", role);
   if (image != NULL && p->port->any_format) {
     if ((unsigned) image->format >= STEREO_N_FORMATS
         || !(p->port->formats & STEREO_FORMAT_BIT (image->format))) {
@@ -656,6 +673,34 @@ download (StereoRunner * r, const Frame * f)
   return status;
 }
 
+/* What follows waits until the images may be used. */
+static StereoStatus
+wait_for_images (StereoRunner * r, const StereoImage * const *images,
+    unsigned n)
+{
+  StereoStatus status = STEREO_OK;
+
+  for (unsigned i = 0; i < n && status == STEREO_OK; i++) {
+    if (has_events (images[i]) && images[i]->ready != NULL)
+      status = r->queue->klass->wait_event (r->queue, images[i]->ready);
+  }
+  return status;
+}
+
+/* The images are done with when all is that was started so far. */
+static StereoStatus
+let_go_of_images (StereoRunner * r, const StereoImage * const *images,
+    unsigned n)
+{
+  StereoStatus status = STEREO_OK;
+
+  for (unsigned i = 0; i < n && status == STEREO_OK; i++) {
+    if (has_events (images[i]) && images[i]->done != NULL)
+      status = r->queue->klass->record_event (r->queue, images[i]->done);
+  }
+  return status;
+}
+
 /* Everything between the first upload and the last download. */
 static StereoStatus
 start (StereoRunner * r, Frame * f)
@@ -671,7 +716,11 @@ start (StereoRunner * r, Frame * f)
       || (status = upload (r, f))
       || (status = f->uploads ? stereo_mark (marks, "upload") : STEREO_OK)
       || (status = q->uploaded (r->queue, f->index))
+      || (status = wait_for_images (r, f->inputs, r->n_inputs))
+      || (status = wait_for_images (r, f->outputs, r->n_outputs))
       || (status = r->op->run (r->state, &work))
+      || (status = let_go_of_images (r, f->inputs, r->n_inputs))
+      || (status = let_go_of_images (r, f->outputs, r->n_outputs))
       || (status = q->computed (r->queue, f->index))
       || (status = download (r, f))
       || (status = f->downloads ? stereo_mark (marks, "download")

@@ -305,6 +305,41 @@ download (StereoQueue * queue, void *target, size_t target_stride,
   return status;
 }
 
+typedef struct
+{
+  StereoEvent event;
+  cudaEvent_t cuda;
+} CudaEvent;
+
+static StereoStatus
+wait_event (StereoQueue * queue, StereoEvent * event)
+{
+  StereoCudaQueue *self = (StereoCudaQueue *) queue;
+  StereoStatus status = stereo_cuda_enter (queue->device, &queue->message);
+
+  if (status != STEREO_OK)
+    return status;
+  status = STEREO_CUDA_CHECK (cudaStreamWaitEvent (self->compute,
+          ((CudaEvent *) event)->cuda, 0), "waiting for an image",
+      &queue->message);
+  stereo_cuda_leave (queue->device);
+  return status;
+}
+
+static StereoStatus
+record_event (StereoQueue * queue, StereoEvent * event)
+{
+  StereoCudaQueue *self = (StereoCudaQueue *) queue;
+  StereoStatus status = stereo_cuda_enter (queue->device, &queue->message);
+
+  if (status != STEREO_OK)
+    return status;
+  status = STEREO_CUDA_CHECK (cudaEventRecord (((CudaEvent *) event)->cuda,
+          self->compute), "letting go of an image", &queue->message);
+  stereo_cuda_leave (queue->device);
+  return status;
+}
+
 static StereoStatus
 end (StereoQueue * queue, unsigned slot)
 {
@@ -427,6 +462,8 @@ static const StereoQueueClass queue_class = {
   .upload = upload,
   .uploaded = uploaded,
   .computed = computed,
+  .wait_event = wait_event,
+  .record_event = record_event,
   .download = download,
   .end = end,
   .mark = mark,
@@ -495,6 +532,60 @@ queue_new (StereoDevice * device, StereoQueue ** queue, StereoMessage * why)
   }
   *queue = &q->queue;
   return STEREO_OK;
+}
+
+static StereoStatus
+event_new (StereoDevice * device, StereoEvent ** event, StereoMessage * why)
+{
+  CudaEvent *self = calloc (1, sizeof (*self));
+  StereoStatus status;
+
+  if (self == NULL)
+    return stereo_fail (why, STEREO_ERROR_MEMORY, "out of memory");
+  status = stereo_cuda_enter (device, why);
+  if (status == STEREO_OK) {
+    status = STEREO_CUDA_CHECK (cudaEventCreateWithFlags (&self->cuda,
+            cudaEventDisableTiming), "making an event", why);
+    stereo_cuda_leave (device);
+  }
+  if (status == STEREO_OK)
+    *event = &self->event;
+  else
+    free (self);
+  return status;
+}
+
+static StereoStatus
+event_wait (StereoEvent * event, StereoMessage * why)
+{
+  StereoStatus status = stereo_cuda_enter (event->device, why);
+
+  if (status != STEREO_OK)
+    return status;
+  status = STEREO_CUDA_CHECK (cudaEventSynchronize (((CudaEvent *)
+              event)->cuda), "waiting for an event", why);
+  stereo_cuda_leave (event->device);
+  return status;
+}
+
+static void
+event_free (StereoEvent * event)
+{
+  StereoMessage why;
+
+  if (stereo_cuda_enter (event->device, &why) == STEREO_OK) {
+    (void) cudaEventDestroy (((CudaEvent *) event)->cuda);
+    stereo_cuda_leave (event->device);
+  }
+  free (event);
+}
+
+void *
+stereo_cuda_event (StereoEvent * event)
+{
+  if (event == NULL || strcmp (event->device->klass->backend, "cuda") != 0)
+    return NULL;
+  return ((CudaEvent *) event)->cuda;
 }
 
 static StereoStatus
@@ -633,6 +724,9 @@ static const StereoDeviceClass device_class = {
   .free_pinned = free_pinned,
   .copy = copy,
   .queue_new = queue_new,
+  .event_new = event_new,
+  .event_wait = event_wait,
+  .event_free = event_free,
   .stages = stages,
   .finalize = finalize,
 };

@@ -47,6 +47,13 @@ stereo_cuda_memory (StereoDevice * device, size_t * available, size_t * total,
   return unsupported (why);
 }
 
+void *
+stereo_cuda_event (StereoEvent * event)
+{
+  (void) event;
+  return NULL;
+}
+
 void
 stereo_cuda_pretend_shared_limit (StereoDevice * device, int bytes)
 {

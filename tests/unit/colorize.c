@@ -298,12 +298,104 @@ test_stages (void)
   stereo_device_unref (&device);
 }
 
+#define LARGE 1500              /* pixels on a side */
+
+/* Two runners write one picture in turn; only events say who comes next. */
+static void
+check_events (StereoDevice * device)
+{
+  const StereoColorizeParams params[2] = {
+    {STEREO_COLORMAP_GREY, 1, 0, 0, 255, -1, 0, false},
+    {STEREO_COLORMAP_GREY, 1, 0, 255, 0, -1, 0, false},
+  };
+  StereoPortSetup in = { STEREO_FORMAT_GRAY8, LARGE, LARGE, 1 };
+  StereoPortSetup out = { STEREO_FORMAT_RGB, LARGE, LARGE, 1 };
+  StereoImage map = {.format = in.format,.width = LARGE,.height = LARGE,
+    .memory = STEREO_MEMORY_DEVICE,.stride = {LARGE}
+  };
+  StereoImage picture = {.format = out.format,.width = LARGE,.height = LARGE,
+    .memory = STEREO_MEMORY_DEVICE,.stride = {3 * LARGE}
+  };
+  const StereoImage *inputs[] = { &map }, *outputs[] = { &picture };
+  StereoRunner *runners[2] = { new_runner (device), new_runner (device) };
+  StereoEvent *events[2] = { NULL, NULL };
+  uint8_t *host = malloc (3 * LARGE * LARGE);
+  size_t wrong = 0;
+
+  REQUIRE (host != NULL);
+  memset (host, 60, LARGE * LARGE);
+  REQUIRE (stereo_device_alloc (device, LARGE * LARGE, &map.plane[0], NULL)
+      == STEREO_OK);
+  REQUIRE (stereo_device_alloc (device, 3 * LARGE * LARGE, &picture.plane[0],
+          NULL) == STEREO_OK);
+  REQUIRE (stereo_device_copy (device, map.plane[0], host, LARGE * LARGE,
+          NULL) == STEREO_OK);
+  for (int i = 0; i < 2; i++) {
+    REQUIRE (stereo_event_new (device, &events[i], NULL) == STEREO_OK);
+    REQUIRE (stereo_runner_configure (runners[i], &in, &out, &params[i])
+        == STEREO_OK);
+  }
+  for (int i = 0; i < 40; i++) {
+    picture.ready = events[(i + 1) % 2];
+    picture.done = events[i % 2];
+    REQUIRE (stereo_runner_process (runners[i % 2], inputs, outputs, NULL)
+        == STEREO_OK);
+  }
+  REQUIRE (stereo_event_wait (events[1], NULL) == STEREO_OK);
+  REQUIRE (stereo_device_copy (device, host, picture.plane[0],
+          3 * LARGE * LARGE, NULL) == STEREO_OK);
+  for (size_t i = 0; i < 3 * LARGE * LARGE; i++)
+    wrong += host[i] != 255 - 60;
+  CHECK_INT (wrong, ==, 0);
+
+  for (int i = 0; i < 2; i++) {
+    stereo_runner_free (&runners[i]);
+    stereo_event_free (&events[i]);
+    CHECK (events[i] == NULL);
+    stereo_event_free (&events[i]);
+  }
+  stereo_device_free (device, &map.plane[0]);
+  stereo_device_free (device, &picture.plane[0]);
+  free (host);
+}
+
+static void
+test_events (void)
+{
+  StereoDevice *device = NULL;
+  StereoEvent *event = NULL;
+  StereoMessage why;
+
+  REQUIRE (stereo_device_new_cpu (2, STEREO_SIMD_AUTO, &device, NULL)
+      == STEREO_OK);
+  check_events (device);
+  CHECK_INT (stereo_event_new (NULL, &event, &why), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_INT (stereo_event_new (device, NULL, &why), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_INT (stereo_event_wait (NULL, NULL), ==, STEREO_OK);
+  REQUIRE (stereo_event_new (device, &event, NULL) == STEREO_OK);
+  CHECK (stereo_cuda_event (event) == NULL);
+  stereo_device_unref (&device);        /* the event keeps it */
+  stereo_event_free (&event);
+
+  if (stereo_cuda_count (NULL) == 0)
+    SKIP ("no CUDA device");
+  REQUIRE (stereo_device_new_cuda (-1, &device, NULL) == STEREO_OK);
+  check_events (device);
+  REQUIRE (stereo_event_new (device, &event, NULL) == STEREO_OK);
+  CHECK (stereo_cuda_event (event) != NULL);
+  stereo_event_free (&event);
+  stereo_device_unref (&device);
+}
+
 static const Test tests[] = {
   {"cpu", test_cpu},
   {"cuda", test_cuda},
   {"maps", test_maps},
   {"errors", test_errors},
   {"stages", test_stages},
+  {"events", test_events},
 };
 
 TEST_MAIN (tests)
