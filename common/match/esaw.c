@@ -7,7 +7,7 @@
 #include "match/esaw.h"
 
 static const StereoParamSpec specs[] = {
-  STEREO_EXPSTEP_PARAM_ROWS (5, 2.6, 17.0, 36.0, 12.0),
+  STEREO_EXPSTEP_PARAM_ROWS (5, 2.3, 12.0, 20.0, 31.0),
   STEREO_PARAM_END
 };
 
@@ -31,6 +31,7 @@ const StereoAlgorithm stereo_esaw_algorithm = {
       "stereo vision designed for massively data parallel platforms, IEEE "
       "TCSVT 20 (11), 2010",
   .uses_color = true,
+  .refines = true,
   .defaults = defaults,
   .params = specs,
   .params_size = sizeof (StereoExpstepParams),

@@ -6,12 +6,14 @@
 
 #include "match/esmp.h"
 
+#include "cost/census-pixel.h"
+
 #include <math.h>
 
 static const StereoParamSpec specs[] = {
-  STEREO_EXPSTEP_PARAM_ROWS (8, 1.8, 18.0, 29.0, 17.0),
+  STEREO_EXPSTEP_PARAM_ROWS (8, 1.8, 10.0, 16.0, 31.0),
   STEREO_PARAM_DOUBLE_ROW (StereoExpstepParams, data_weight, "data-weight",
-      "Weight of the matching cost against smoothness", 0.15, 0.0, 10.0),
+      "Weight of the matching cost against smoothness", 0.267, 0.0, 10.0),
   STEREO_PARAM_DOUBLE_ROW (StereoExpstepParams, disc_single_jump,
       "disc-single-jump",
       "Cost of a change of disparity by one, between neighbours", 1.0, 0.0,
@@ -19,20 +21,21 @@ static const StereoParamSpec specs[] = {
   STEREO_PARAM_DOUBLE_ROW (StereoExpstepParams, disc_truncation,
       "disc-truncation",
       "Largest cost of a change of disparity, as a part of num-disparities",
-      0.0375, 0.0, 1.0),
+      1.0, 0.0, 1.0),
   STEREO_PARAM_END
 };
 
-/* A smoothness cost in units of C, which are `parts` parts of the data cost's
- * range; 255 is as good as infinite. */
+/* A smoothness cost in units of C, of which `range` are as much as a difference
+ * of cost_threshold; 255 is as good as infinite. */
 static int
-smoothness_units (const StereoExpstepParams * params, double cost, int parts)
+smoothness_units (const StereoExpstepParams * params, double cost,
+    double range)
 {
-  double range = params->data_weight * params->cost_threshold;
+  double full = params->data_weight * params->cost_threshold;
 
-  if (cost * parts >= 255 * range)
+  if (cost * range >= 255 * full)
     return 255;
-  return (int) floor (cost * parts / range + 0.5);
+  return (int) floor (cost * range / full + 0.5);
 }
 
 static StereoStatus
@@ -41,14 +44,17 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
 {
   const StereoExpstepParams *p = params;
   StereoExpstepPlan *self = plan_memory;
+  double range;
 
   stereo_expstep_constants (problem, p, self);
   self->constants.messages = true;
+  range = self->constants.census
+      ? STEREO_CENSUS_BIT_COST * p->cost_threshold : 255;
   for (int fine = 0; fine < 2; fine++) {
     self->constants.jump[fine] = smoothness_units (p, p->disc_single_jump,
-        255 << fine);
+        range * (1 << fine));
     self->constants.truncation[fine] = smoothness_units (p,
-        p->disc_truncation * problem->num_disparities, 255 << fine);
+        p->disc_truncation * problem->num_disparities, range * (1 << fine));
   }
   return stereo_expstep_plan (problem, stages, self, arena, why);
 }
@@ -65,6 +71,7 @@ const StereoAlgorithm stereo_esmp_algorithm = {
       "stereo vision designed for massively data parallel platforms, IEEE "
       "TCSVT 20 (11), 2010",
   .uses_color = true,
+  .refines = true,
   .defaults = defaults,
   .params = specs,
   .params_size = sizeof (StereoExpstepParams),

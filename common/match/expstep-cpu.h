@@ -27,7 +27,14 @@ stereo_expstep_row (const StereoExpstepWork * work, int volume,
 static inline bool
 stereo_expstep_compares (const StereoExpstepConstants * k, int c)
 {
-  return k->cost_channels == 1 ? c == 0 : c > 0;
+  return !k->census && (k->cost_channels == 1 ? c == 0 : c > 0);
+}
+
+/* Whether weights need plane c of StereoExpstepWork.left. */
+static inline bool
+stereo_expstep_weighs (const StereoExpstepConstants * k, int c)
+{
+  return k->channels == 1 ? c == 0 : c > 0;
 }
 
 /* Channel c of the left view, for differences of colour. */
@@ -38,29 +45,131 @@ stereo_expstep_left (const StereoExpstepConstants * k,
   return work->left[k->channels == 1 ? 0 : 1 + c] + STEREO_EXPSTEP_MARGIN;
 }
 
-/* Work memory of a thread of its own: volumes and winners. */
-static inline StereoExpstepWork
+/* ------------------------------------------------------------------ winners */
+
+/* Of a pixel of the left view; all of 16 bits. */
+enum
+{
+  STEREO_EXPSTEP_SUM,           /* the lowest so far */
+  STEREO_EXPSTEP_INDEX,         /* where it was */
+  STEREO_EXPSTEP_BEFORE,        /* the sums of the disparities beside it */
+  STEREO_EXPSTEP_AFTER,
+  STEREO_EXPSTEP_LAST,          /* the sum of the last disparity so far */
+  STEREO_EXPSTEP_FIRST,         /* and of the first one */
+  STEREO_EXPSTEP_PLANES
+};
+
+/* Those of a row, in an order that the stages like.  What a problem doesn't
+ * need is NULL. */
+typedef struct
+{
+  uint16_t *plane[STEREO_EXPSTEP_PLANES];
+  /* Of the pixels of the right view, in two halves that lie half elements
+   * apart; each has STEREO_EXPSTEP_MARGIN in front and behind. */
+  uint16_t *right_sum;
+  uint16_t *right_index;
+  int right_half;
+} StereoExpstepWinners;
+
+/* How many planes there are of pixels of the left view. */
+static inline int
+stereo_expstep_planes (const StereoExpstepConstants * k, int ranges)
+{
+  return !k->winners ? STEREO_EXPSTEP_INDEX + 1
+      : ranges > 1 ? STEREO_EXPSTEP_PLANES : STEREO_EXPSTEP_PLANES - 1;
+}
+
+/* Row y of a range's winners; without ranges there is one. */
+static inline StereoExpstepWinners
+stereo_expstep_winners (const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, int range, int y)
+{
+  int n_planes = stereo_expstep_planes (k, work->ranges);
+  size_t height = (size_t) k->height;
+  size_t left = work->best_pitch[0], right = work->best_pitch[1];
+  uint16_t *memory = (uint16_t *) work->best + (size_t) range * height
+      * ((size_t) n_planes * left + 2 * right);
+  StereoExpstepWinners w = { .right_half = (int) (right / 2) };
+
+  for (int i = 0; i < n_planes; i++) {
+    w.plane[i] = memory + (size_t) y * left;
+    memory += height * left;
+  }
+  if (k->right_winners) {
+    w.right_sum = memory + (size_t) y * right + STEREO_EXPSTEP_MARGIN;
+    w.right_index = w.right_sum + height * right;
+  }
+  return w;
+}
+
+/* ------------------------------------------------------------ parts of work */
+
+/* A range of disparities, in a band of rows. */
+typedef struct
+{
+  int range;
+  int first;                    /* indices: first <= i < end */
+  int end;
+  int first_row;
+  int end_row;
+} StereoExpstepPart;
+
+/* The first index of a range; that of range `ranges` ends the last one. */
+static inline int
+stereo_expstep_range_first (const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, int range)
+{
+  return k->first_index + (int) ((int64_t) (k->end_index - k->first_index)
+      * range / work->ranges);
+}
+
+static inline StereoExpstepPart
 stereo_expstep_part (const StereoExpstepConstants * k,
     const StereoExpstepWork * work, int part)
 {
-  size_t plane = work->pitch * (size_t) k->height;
-  StereoExpstepWork own = *work;
+  int range = part % work->ranges, band = part / work->ranges;
+  StereoExpstepPart p = {
+    range, stereo_expstep_range_first (k, work, range),
+    stereo_expstep_range_first (k, work, range + 1),
+    (int) ((int64_t) k->height * band / work->bands),
+    (int) ((int64_t) k->height * (band + 1) / work->bands)
+  };
 
-  own.best += (size_t) part * plane;
-  for (int i = 0; i < 2; i++)
-    own.volume[i] += (size_t) part * (plane * (size_t) work->part_chunk
-        + 2 * STEREO_EXPSTEP_MARGIN);
-  return own;
+  return p;
 }
+
+/* Rows that a pass has to keep. */
+static inline int
+stereo_expstep_ring_rows (const StereoExpstepConstants * k, int step)
+{
+  return step < k->height / 2 ? 2 * step + 1 : k->height;
+}
+
+/* Of rows in rings: not a multiple of a power of two, so that the rows of a
+ * chunk don't fall on each other in a cache. */
+static inline size_t
+stereo_expstep_ring_pitch (const StereoExpstepConstants * k)
+{
+  return ((size_t) k->width + 63) / 64 * 64 | 64;
+}
+
+/* Of a row of sums. */
+static inline size_t
+stereo_expstep_sums_pitch (const StereoExpstepConstants * k)
+{
+  return stereo_expstep_ring_pitch (k);
+}
+
+/* Disparities of a row whose sums are kept at a time, with messages. */
+#define STEREO_EXPSTEP_SUMS 8
 
 /* apart: there is a match(). */
 int stereo_expstep_plan_cpu (const StereoProblem * problem,
-    const StereoExpstepConstants * k, int n_passes, bool apart,
-    StereoExpstepWork * work, StereoArena * arena);
+    const StereoExpstepConstants * k, const StereoExpstepPass * passes,
+    int n_passes, bool apart, StereoExpstepWork * work, StereoArena * arena);
 
 /* Copies the views, without weights. */
-StereoStatus stereo_expstep_prepare_cpu (StereoQueue * queue,
-    const StereoExpstepConstants * k, const StereoView * left,
-    const StereoView * right, const StereoExpstepWork * work);
+StereoStatus stereo_expstep_prepare_cpu (const StereoFrame * frame,
+    const StereoExpstepConstants * k, const StereoExpstepWork * work);
 
 #endif /* STEREO_EXPSTEP_CPU_H */

@@ -10,6 +10,8 @@
 #define STEREO_EXPSTEP_PIXEL_H
 
 #include "match/expstep.h"
+#include "cost/census-pixel.h"
+#include "cost/partner.h"
 #include "image/pixel.h"
 
 #ifndef __CUDACC__
@@ -24,6 +26,15 @@ stereo_expstep_cost (const StereoExpstepConstants * k, int difference)
   uint32_t b = difference > k->limit ? (uint32_t) k->excess : 0u;
 
   return (uint8_t) ((a * (uint32_t) k->gain + b + 128u) >> 8);
+}
+
+/* C of two census words. */
+STEREO_INLINE uint8_t
+stereo_expstep_census_cost (const StereoExpstepConstants * k, uint32_t p,
+    uint32_t q)
+{
+  return (uint8_t) stereo_min_u32 (stereo_census_cost (p, q),
+      (uint32_t) k->limit);
 }
 
 STEREO_INLINE uint32_t
@@ -49,15 +60,6 @@ stereo_expstep_difference (int metric, int r, int g, int b)
 #else
   return (uint32_t) (sqrtf ((float) (3 * (r * r + g * g + b * b))) + 0.5f);
 #endif
-}
-
-/* Where a disparity's costs come from: column x of the left view, or the
- * nearest that has a partner. */
-STEREO_INLINE int
-stereo_expstep_column (const StereoExpstepConstants * k, int x, int d)
-{
-  return stereo_clamp_int (x, d > 0 ? d : 0,
-      k->width - 1 + (d < 0 ? d : 0));
 }
 
 #endif /* STEREO_EXPSTEP_PIXEL_H */

@@ -7,19 +7,21 @@
 /*
  * Compiled once for each instruction set, with STEREO_SIMD_NAME its name.
  *
- * Where the memory for all weights is affordable they are made first, and each
- * thread takes some of the disparities through all passes.  Otherwise, and
- * with messages, threads share the rows of a chunk of disparities; the weights
- * of a row are made once for the chunk.  Even and odd pixels are kept apart in
- * 16-bit lanes, so that nothing is shuffled.
+ * Without messages all weights are made first, and each thread takes a range
+ * of the disparities through all passes (expstep-cascade-tmpl.h).  With
+ * messages threads share the rows of a pass; the weights of a row are made
+ * once for all disparities.  Even and odd pixels are kept apart in 16-bit
+ * lanes, so that nothing is shuffled.
  */
 
 #include "match/expstep-simd.h"
 
 #include "core/cpu.h"
+#include "cost/census-simd.h"
 #include "match/expstep-cpu.h"
 #include "match/expstep-pixel.h"
 #include "refine/output.h"
+#include "refine/winner-pixel.h"
 #include "simd/simd.h"
 
 #define STAGES SIMD_NAME (stereo_expstep_stages_)
@@ -159,15 +161,19 @@ kept_weights (const StereoExpstepConstants * k,
 }
 
 static RowWeights
-get_weights (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
-    int index, bool columns, const StereoExpstepWork * work, int y,
-    WeightMemory * m)
+kept_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
+    int index, bool columns, int y)
 {
-  if (work->weights != NULL)
-    return (RowWeights) {
-      kept_weights (k, work, index, columns, 0, y),
-      kept_weights (k, work, index, columns, 1, y)
-    };
+  return (RowWeights) {
+    kept_weights (k, work, index, columns, 0, y),
+    kept_weights (k, work, index, columns, 1, y)
+  };
+}
+
+static RowWeights
+made_row (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
+    bool columns, const StereoExpstepWork * work, int y, WeightMemory * m)
+{
   if (columns)
     make_column_weights (k, pass, work, y, m, m->made[0], m->made[1]);
   else
@@ -185,9 +191,7 @@ typedef struct
   bool last;
   const StereoExpstepWork *work;
   const StereoExpstepChunk *chunk;
-  bool *idle;
-  const StereoMap *map;
-  const StereoOutput *output;
+  const StereoFrame *frame;
 } Job;
 
 static void
@@ -211,16 +215,15 @@ weight_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-prepare_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepPass * passes, int n_passes, const StereoView * left,
-    const StereoView * right, const StereoExpstepWork * work)
+prepare_cpu (const StereoFrame * frame, const StereoExpstepConstants * k,
+    const StereoExpstepPass * passes, int n_passes,
+    const StereoExpstepWork * work)
 {
   Job job = {.k = k,.passes = passes,.n_passes = n_passes,.work = work };
-  StereoStatus status = stereo_expstep_prepare_cpu (queue, k, left, right,
-      work);
+  StereoStatus status = stereo_expstep_prepare_cpu (frame, k, work);
 
   if (status == STEREO_OK && work->weights != NULL)
-    stereo_cpu_for (queue, k->height, 0, weight_rows, &job);
+    stereo_cpu_for (frame->queue, k->height, 0, weight_rows, &job);
   return status;
 }
 
@@ -264,12 +267,12 @@ cost_lanes (const StereoExpstepConstants * k, VecU16 difference)
   return cost;
 }
 
-/* C of one disparity along a row. */
+/* C of luma or colours from column `first` on to column `last`. */
 static void
-cost_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
-    int y, int d, uint8_t * target)
+difference_row (const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, int y, int d, int first, int last,
+    uint8_t * target)
 {
-  int first = d > 0 ? d : 0, last = k->width - 1 + (d < 0 ? d : 0);
   int c0 = k->cost_channels == 1 ? 0 : 1;
   size_t row = (size_t) y * work->pitch + STEREO_EXPSTEP_MARGIN;
 
@@ -287,6 +290,36 @@ cost_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
     simd_store16 (target + x, cost_lanes (k, even) >> 8
         | (cost_lanes (k, odd) & 0xff00));
   }
+}
+
+/* C of census words. */
+static void
+census_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
+    int y, int d, int first, int last, uint8_t * target)
+{
+  VecU8 limit = (VecU8) { 0 } + (uint8_t) k->limit;
+
+  for (int x = first - first % SIMD_BYTES; x <= last; x += SIMD_BYTES) {
+    SimdCensus l = simd_census_load (&work->census[0], x, y);
+    SimdCensus r = simd_census_load (&work->census[1], x - d, y);
+
+    simd_store16 (target + x, (VecU16) simd_min8 (simd_census_cost (&l, &r),
+            limit));
+  }
+}
+
+/* C of one disparity along a row. */
+static void
+cost_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
+    int y, int d, uint8_t * target)
+{
+  int first = stereo_partner_first (d);
+  int last = stereo_partner_last (k->width, d);
+
+  if (k->census)
+    census_row (k, work, y, d, first, last, target);
+  else
+    difference_row (k, work, y, d, first, last, target);
   memset (target, target[first], (size_t) first);
   memset (target + last, target[last], (size_t) (k->width - last));
 }
@@ -294,20 +327,18 @@ cost_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
 /* C, or M, of all disparities along a row. */
 static void
 costs_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
-    const StereoExpstepChunk * chunk, int y)
+    const StereoExpstepChunk * chunk, int y, uint8_t * target, size_t pitch)
 {
-  uint8_t *target = stereo_expstep_row (work, 0, chunk, y, 0);
-
   for (int i = 0; i < chunk->count; i++)
     cost_row (k, work, y, k->min_disparity + chunk->first + i,
-        target + (size_t) i * work->pitch);
+        target + (size_t) i * pitch);
   for (int x = 0; x < k->width && k->messages; x += SIMD_BYTES) {
     VecU8 least = (VecU8) simd_set16 (0xffff);
 
     for (int i = 0; i < chunk->count; i++)
       least = simd_min8 (least, (VecU8) simd_load16 (target + x
-              + (size_t) i * work->pitch));
-    messages (k, false, target + x, work->pitch, chunk->count, least);
+              + (size_t) i * pitch));
+    messages (k, false, target + x, pitch, chunk->count, least);
   }
 }
 
@@ -320,14 +351,15 @@ cost_rows (const void *context, StereoSpan span)
   const StereoExpstepChunk *chunk = job->chunk;
 
   for (int y = span.begin; y < span.end; y++)
-    costs_row (k, work, chunk, y);
+    costs_row (k, work, chunk, y, stereo_expstep_row (work, 0, chunk, y, 0),
+        work->pitch);
 }
 
 static StereoStatus
 cost_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
 {
-  Job job = {.k = k,.work = work,.chunk = chunk };
+  Job job = { .k = k, .work = work, .chunk = chunk };
 
   stereo_cpu_for (queue, k->height, 0, cost_rows, &job);
   return STEREO_OK;
@@ -427,7 +459,7 @@ aggregate_row (const StereoExpstepConstants * k, RowWeights weights,
   }
 }
 
-/* step is that along the row, 0 for columns. */
+/* With messages.  step is that along the row, 0 for columns. */
 static void
 aggregate_row_kind (const StereoExpstepConstants * k, RowWeights weights,
     const uint8_t * c, const uint8_t * before, const uint8_t * after,
@@ -435,8 +467,6 @@ aggregate_row_kind (const StereoExpstepConstants * k, RowWeights weights,
 {
   switch (kind) {
     case KIND_COSTS:
-      aggregate_row (k, weights, c, before, after, step, target, pitch, count,
-          KIND_COSTS);
       break;
     case KIND_MESSAGES:
       aggregate_row (k, weights, c, before, after, step, target, pitch, count,
@@ -460,14 +490,13 @@ rows_row (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
     const StereoExpstepChunk * chunk, int y, WeightMemory * m)
 {
   int s = pass->step;
-  RowWeights weights = get_weights (k, pass, index, false, work, y, m);
+  RowWeights weights = made_row (k, pass, false, work, y, m);
   const uint8_t *source = stereo_expstep_row (work, 0, chunk, y, 0);
   uint8_t *target = stereo_expstep_row (work, 1, chunk, y, 0);
 
   aggregate_row_kind (k, weights, source, source - s, source + s, s, target,
-      work->pitch, chunk->count, !k->messages ? KIND_COSTS
-      : index >= STEREO_EXPSTEP_FINE_PASS ? KIND_FINE_MESSAGES
-      : KIND_MESSAGES);
+      work->pitch, chunk->count, index >= STEREO_EXPSTEP_FINE_PASS
+      ? KIND_FINE_MESSAGES : KIND_MESSAGES);
 }
 
 static void
@@ -493,74 +522,54 @@ rows_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
   return STEREO_OK;
 }
 
-/* The winners of a row: for each vector of pixels the sums of even and odd
- * ones, then their indices. */
-static uint16_t *
-best_row (const StereoExpstepWork * work, int y)
+#include "match/expstep-winners-tmpl.h"
+#include "match/expstep-cascade-tmpl.h"
+
+/* The last pass along columns for a row, some disparities at a time. */
+static void
+last_columns_row (const StereoExpstepConstants * k, RowWeights weights,
+    const uint8_t * c, const uint8_t * above, const uint8_t * below,
+    const StereoExpstepWork * work, const StereoExpstepChunk * chunk, int y,
+    int worker)
 {
-  return (uint16_t *) (work->best + (size_t) y * work->pitch);
-}
+  StereoExpstepWinners winners = stereo_expstep_winners (k, work, 0, y);
+  uint16_t *sums = work->sums + (size_t) worker * STEREO_EXPSTEP_SUMS
+      * stereo_expstep_sums_pitch (k);
 
-ALWAYS_INLINE void
-keep_winners (const VectorWeights * w, const uint8_t * c,
-    const uint8_t * before, const uint8_t * after, size_t pitch,
-    const StereoExpstepChunk * chunk, bool fresh, uint16_t * best)
-{
-  VecU16 sums[2], indices[2];
+  for (int i = 0; i < chunk->count; i += STEREO_EXPSTEP_SUMS) {
+    StereoExpstepChunk some = { chunk->first + i, STEREO_EXPSTEP_SUMS };
+    size_t offset = (size_t) i * work->pitch;
 
-  for (int j = 0; j < 2; j++) {
-    if (fresh) {
-      sums[j] = simd_set16 (0xffff);
-      indices[j] = simd_set16 (0);
-    } else {
-      sums[j] = simd_load16 (best + j * LANES);
-      indices[j] = simd_load16 (best + (2 + j) * LANES);
-    }
-  }
-  for (int i = 0; i < chunk->count; i++) {
-    size_t offset = (size_t) i * pitch;
-    VecU16 index = simd_set16 ((unsigned) (chunk->first + i)), even, odd;
-
-    weighted_sums (w, simd_load16 (c + offset), simd_load16 (before + offset),
-        simd_load16 (after + offset), &even, &odd);
-    indices[0] = simd_keep_best16 (even, &sums[0], index, indices[0]);
-    indices[1] = simd_keep_best16 (odd, &sums[1], index, indices[1]);
-  }
-  for (int j = 0; j < 2; j++) {
-    simd_store16 (best + j * LANES, sums[j]);
-    simd_store16 (best + (2 + j) * LANES, indices[j]);
+    if (some.count > chunk->count - i)
+      some.count = chunk->count - i;
+    update_winners (k, weights, c + offset, above + offset, below + offset,
+        work->pitch, &some, i == 0, &winners, sums);
   }
 }
 
-/* The pass along columns for row y.  fresh: there are no winners yet. */
+/* The pass along columns for row y. */
 static void
 columns_row (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
-    int index, bool last, bool fresh, const StereoExpstepWork * work,
-    const StereoExpstepChunk * chunk, int y, WeightMemory * m)
+    int index, bool last, const StereoExpstepWork * work,
+    const StereoExpstepChunk * chunk, int y, int worker, WeightMemory * m)
 {
   int s = pass->step;
-  RowWeights weights = get_weights (k, pass, index, true, work, y, m);
+  RowWeights weights = made_row (k, pass, true, work, y, m);
   const uint8_t *source = stereo_expstep_row (work, 1, chunk, y, 0);
   const uint8_t *above = stereo_expstep_row (work, 1, chunk,
       y >= s ? y - s : y, 0);
   const uint8_t *below = stereo_expstep_row (work, 1, chunk,
       y + s < k->height ? y + s : y, 0);
 
-  if (!last) {
+  if (last)
+    last_columns_row (k, weights, source, above, below, work, chunk, y,
+        worker);
+  else
     aggregate_row_kind (k, weights, source, above, below, 0,
         stereo_expstep_row (work, 0, chunk, y, 0), work->pitch, chunk->count,
-        !k->messages ? KIND_COSTS
-        : index == STEREO_EXPSTEP_FINE_PASS - 1 ? KIND_REFINED
+        index == STEREO_EXPSTEP_FINE_PASS - 1 ? KIND_REFINED
         : index >= STEREO_EXPSTEP_FINE_PASS ? KIND_FINE_MESSAGES
         : KIND_MESSAGES);
-    return;
-  }
-  for (int x = 0; x < k->width; x += SIMD_BYTES) {
-    VectorWeights w = load_weights (weights, x);
-
-    keep_winners (&w, source + x, above + x, below + x, work->pitch, chunk,
-        fresh, best_row (work, y) + 2 * x);
-  }
 }
 
 static void
@@ -570,9 +579,8 @@ columns_rows (const void *context, StereoSpan span)
   WeightMemory m;
 
   for (int y = span.begin; y < span.end; y++)
-    columns_row (job->k, job->passes, job->index, job->last,
-        job->chunk->first == job->k->first_index, job->work, job->chunk, y,
-        &m);
+    columns_row (job->k, job->passes, job->index, job->last, job->work,
+        job->chunk, y, span.worker, &m);
 }
 
 static StereoStatus
@@ -590,57 +598,24 @@ columns_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
 
 /* ------------------------------------------------------- a part to a thread */
 
-/* Chunks through all passes, in the worker's own volumes. */
 static void
-match_chunks (const void *context, StereoSpan span)
+match_parts (const void *context, StereoSpan span)
 {
   const Job *job = context;
-  const StereoExpstepConstants *k = job->k;
-  StereoExpstepWork own = stereo_expstep_part (k, job->work, span.worker);
-  WeightMemory m;
 
-  for (int c = span.begin; c < span.end; c++) {
-    StereoExpstepChunk chunk = {
-      k->first_index + c * own.part_chunk, own.part_chunk
-    };
-
-    if (chunk.count > k->end_index - chunk.first)
-      chunk.count = k->end_index - chunk.first;
-    for (int y = 0; y < k->height; y++)
-      costs_row (k, &own, &chunk, y);
-    for (int i = 0; i < job->n_passes; i++) {
-      for (int y = 0; y < k->height; y++)
-        rows_row (k, &job->passes[i], i, &own, &chunk, y, &m);
-      for (int y = 0; y < k->height; y++)
-        columns_row (k, &job->passes[i], i, i == job->n_passes - 1,
-            job->idle[span.worker], &own, &chunk, y, &m);
-    }
-    job->idle[span.worker] = false;
-  }
+  for (int part = span.begin; part < span.end; part++)
+    cascade_run (job->k, job->passes, job->n_passes, job->work, part,
+        span.worker);
 }
 
-/* Each thread takes whole chunks in ascending order, in volumes that stay in
- * its cache; and nobody waits for anybody but at the end. */
 static StereoStatus
 match_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepPass * passes, int n_passes,
     const StereoExpstepWork * work)
 {
-  int n_chunks = (k->end_index - k->first_index + work->part_chunk - 1)
-      / work->part_chunk;
-  bool idle[STEREO_POOL_MAX];
-  Job job = {.k = k,.passes = passes,.n_passes = n_passes,.work = work,
-    .idle = idle
-  };
+  Job job = {.k = k,.passes = passes,.n_passes = n_passes,.work = work };
 
-  memset (idle, true, sizeof (idle));
-  stereo_cpu_for (queue, n_chunks, 1, match_chunks, &job);
-  /* A thread that came too late for any has no winners. */
-  for (int i = 0; i < work->parts; i++) {
-    if (idle[i])
-      memset (stereo_expstep_part (k, work, i).best, 0xff, sizeof (uint32_t)
-          * work->pitch * (size_t) k->height);
-  }
+  stereo_cpu_for (queue, work->ranges * work->bands, 1, match_parts, &job);
   return STEREO_OK;
 }
 
@@ -648,47 +623,28 @@ static void
 finish_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
-  const StereoExpstepConstants *k = job->k;
-  const StereoExpstepWork *work = job->work;
-  const StereoMap *map = job->map;
-  const StereoOutput *output = job->output;
-  bool empty = k->first_index == k->end_index;
 
-  for (int y = span.begin; y < span.end; y++) {
-    for (int x = 0; x < k->width; x++) {
-      int in_vector = x % SIMD_BYTES;
-      int place = 2 * (x - in_vector) + in_vector % 2 * LANES + in_vector / 2;
-      uint32_t best = UINT32_MAX;
-
-      for (int i = 0; i < (work->parts > 0 ? work->parts : 1); i++) {
-        StereoExpstepWork part = stereo_expstep_part (k, work, i);
-        const uint16_t *row = best_row (&part, y);
-
-        best = stereo_min_u32 (best, (uint32_t) row[place] << 16
-            | row[place + 2 * LANES]);
-      }
-      stereo_store_index (map, output, x, y, empty ? STEREO_INVALID
-          : best & 0xffff);
-    }
-  }
+  for (int y = span.begin; y < span.end; y++)
+    finish_row (job->frame, job->k, job->work, y);
 }
 
 static StereoStatus
-finish_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepWork * work, const StereoMap * map,
-    const StereoOutput * output)
+finish_cpu (const StereoFrame * frame, const StereoExpstepConstants * k,
+    const StereoExpstepWork * work)
 {
-  Job job = {.k = k,.work = work,.map = map,.output = output };
+  Job job = {.k = k,.work = work,.frame = frame };
 
-  stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
+  stereo_cpu_for (frame->queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 
 static int
 plan_cpu (const StereoProblem * problem, const StereoExpstepConstants * k,
-    int n_passes, StereoExpstepWork * work, StereoArena * arena)
+    const StereoExpstepPass * passes, int n_passes, StereoExpstepWork * work,
+    StereoArena * arena)
 {
-  return stereo_expstep_plan_cpu (problem, k, n_passes, true, work, arena);
+  return stereo_expstep_plan_cpu (problem, k, passes, n_passes, true, work,
+      arena);
 }
 
 const StereoExpstepStages STAGES = {

@@ -7,9 +7,11 @@
 #include "match/expstep-simd.h"
 
 #include "core/cpu.h"
+#include "cost/census-pixel.h"
 #include "match/expstep-cpu.h"
 #include "match/expstep-pixel.h"
 #include "refine/output.h"
+#include "refine/winner-pixel.h"
 #include "simd/select.h"
 
 #include <math.h>
@@ -19,11 +21,6 @@ const StereoEnumValue stereo_color_metric_values[3] = {
   {"max", "Largest difference of a channel"},
   {"rms", "Root mean square over the channels"},
   {"mean", "Mean over the channels"},
-};
-
-const StereoEnumValue stereo_expstep_cost_values[2] = {
-  {"luma", "Difference of luma"},
-  {"rgb", "Mean difference over the channels"},
 };
 
 /* ---------------------------------------------------------------- constants */
@@ -65,14 +62,20 @@ stereo_expstep_constants (const StereoProblem * problem,
   k->end_index = problem->end_index;
   k->metric = problem->channels == 3 ? params->color_metric
       : STEREO_COLOR_METRIC_MAX;
+  k->census = problem->cost == STEREO_COST_CENSUS;
   k->cost_channels = problem->channels == 3
-      && params->cost == STEREO_EXPSTEP_COST_RGB ? 3 : 1;
+      && problem->cost == STEREO_COST_RGB ? 3 : 1;
+  k->winners = problem->winners;
+  k->right_winners = problem->winners && problem->right_winners;
 
   /* 0 to `full` becomes 0 to 255 in steps of 1/256 */
   full = params->cost_threshold * k->cost_channels;
   k->limit = (int) full;
   k->gain = full >= 1 ? (int) (65280 / full) : 0;
   k->excess = 65280 - k->limit * k->gain;
+  if (k->census)
+    k->limit = (int) fmin (STEREO_CENSUS_MAX_COST,
+        floor (STEREO_CENSUS_BIT_COST * params->cost_threshold + 0.5));
 
   plan->n_passes = 0;
   for (unsigned i = 0; i < params->iterations; i++, step *= params->base) {
@@ -98,8 +101,8 @@ stereo_expstep_plan (const StereoProblem * problem,
     StereoArena * arena, StereoMessage * why)
 {
   memset (&plan->work, 0, sizeof (plan->work));
-  plan->chunk = stages->plan (problem, &plan->constants, plan->n_passes,
-      &plan->work, arena);
+  plan->chunk = stages->plan (problem, &plan->constants, plan->passes,
+      plan->n_passes, &plan->work, arena);
   if (plan->chunk < 0)
     return stereo_fail (why, STEREO_ERROR_UNSUPPORTED,
         "this device can search %d disparities at most with this algorithm, "
@@ -111,7 +114,7 @@ stereo_expstep_plan (const StereoProblem * problem,
 /* One chunk after another through all passes. */
 static StereoStatus
 run_chunks (StereoQueue * q, const StereoExpstepPlan * p,
-    const StereoExpstepStages * s)
+    const StereoExpstepWork * work, const StereoExpstepStages * s)
 {
   const StereoExpstepConstants *k = &p->constants;
   StereoStatus status = STEREO_OK;
@@ -122,17 +125,17 @@ run_chunks (StereoQueue * q, const StereoExpstepPlan * p,
 
     if (chunk.count > k->end_index - first)
       chunk.count = k->end_index - first;
-    status = s->cost (q, k, &p->work, &chunk);
+    status = s->cost (q, k, work, &chunk);
     for (int i = 0; i < p->n_passes && status == STEREO_OK; i++) {
       const StereoExpstepPass *pass = &p->passes[i];
       bool last = i == p->n_passes - 1;
 
       if (s->iterate != NULL) {
-        status = s->iterate (q, k, pass, i, last, &p->work, &chunk);
+        status = s->iterate (q, k, pass, i, last, work, &chunk);
       } else {
-        status = s->rows (q, k, pass, i, &p->work, &chunk);
+        status = s->rows (q, k, pass, i, work, &chunk);
         if (status == STEREO_OK)
-          status = s->columns (q, k, pass, i, last, &p->work, &chunk);
+          status = s->columns (q, k, pass, i, last, work, &chunk);
       }
     }
   }
@@ -146,17 +149,20 @@ stereo_expstep_run (const StereoFrame * frame, const void *stages)
   const StereoExpstepPlan *p = frame->plan;
   const StereoExpstepConstants *k = &p->constants;
   StereoQueue *q = frame->queue;
-  StereoStatus status = s->prepare (q, k, p->passes, p->n_passes,
-      &frame->left, &frame->right, &p->work);
+  StereoExpstepWork work = p->work;
+  StereoStatus status;
 
+  work.census[0] = frame->left_census;
+  work.census[1] = frame->right_census;
+  work.winners = frame->winners;
+  status = s->prepare (frame, k, p->passes, p->n_passes, &work);
   if (status == STEREO_OK)
     status = stereo_mark (frame->marks, "weights");
   if (status == STEREO_OK)
-    status = p->work.parts > 0
-        ? s->match (q, k, p->passes, p->n_passes, &p->work)
-        : run_chunks (q, p, s);
+    status = work.ranges > 0 ? s->match (q, k, p->passes, p->n_passes, &work)
+        : run_chunks (q, p, &work, s);
   if (status == STEREO_OK)
-    status = s->finish (q, k, &p->work, &frame->map, frame->output);
+    status = s->finish (frame, k, &work);
   return status;
 }
 
@@ -229,16 +235,32 @@ messages (const StereoExpstepConstants * k, const StereoExpstepWork * work,
 typedef struct
 {
   const StereoExpstepConstants *k;
-  const StereoView *left;
-  const StereoView *right;
+  const StereoFrame *frame;
   const StereoExpstepPass *pass;
   int index;
-  bool last;
   const StereoExpstepWork *work;
   const StereoExpstepChunk *chunk;
-  const StereoMap *map;
-  const StereoOutput *output;
 } Job;
+
+/* C of a pixel of the left view that has a partner. */
+static uint8_t
+pixel_cost (const StereoExpstepConstants * k, const StereoExpstepWork * work,
+    int x, int y, int d)
+{
+  size_t row = (size_t) y * work->pitch;
+  int first = k->cost_channels == 1 ? 0 : 1, sum = 0;
+
+  if (k->census)
+    return stereo_expstep_census_cost (k, stereo_census_word (&work->census[0],
+            x, y), stereo_census_word (&work->census[1], x - d, y));
+  for (int c = first; c < first + k->cost_channels; c++) {
+    const uint8_t *l = work->left[c] + STEREO_EXPSTEP_MARGIN + row;
+    const uint8_t *r = work->right[c] + STEREO_EXPSTEP_MARGIN + row;
+
+    sum += (int) stereo_expstep_abs (l[x] - r[x - d]);
+  }
+  return stereo_expstep_cost (k, sum);
+}
 
 static void
 cost_rows (const void *context, StereoSpan span)
@@ -249,24 +271,13 @@ cost_rows (const void *context, StereoSpan span)
   const StereoExpstepChunk *chunk = job->chunk;
 
   for (int y = span.begin; y < span.end; y++) {
-    size_t row = (size_t) y * work->pitch;
-
     for (int i = 0; i < chunk->count; i++) {
       uint8_t *target = stereo_expstep_row (work, 0, chunk, y, i);
       int d = k->min_disparity + chunk->first + i;
 
-      for (int x = 0; x < k->width; x++) {
-        int xl = stereo_expstep_column (k, x, d), sum = 0;
-        int first = k->cost_channels == 1 ? 0 : 1;
-
-        for (int c = first; c < first + k->cost_channels; c++) {
-          const uint8_t *l = work->left[c] + STEREO_EXPSTEP_MARGIN + row;
-          const uint8_t *r = work->right[c] + STEREO_EXPSTEP_MARGIN + row;
-
-          sum += (int) stereo_expstep_abs (l[xl] - r[xl - d]);
-        }
-        target[x] = stereo_expstep_cost (k, sum);
-      }
+      for (int x = 0; x < k->width; x++)
+        target[x] = pixel_cost (k, work,
+            stereo_partner_column (k->width, x, d), y, d);
     }
     if (k->messages)
       messages (k, work, 0, chunk, y, false);
@@ -277,7 +288,7 @@ static StereoStatus
 cost_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
 {
-  Job job = {.k = k,.work = work,.chunk = chunk };
+  Job job = { .k = k, .work = work, .chunk = chunk };
 
   stereo_cpu_for (queue, k->height, 0, cost_rows, &job);
   return STEREO_OK;
@@ -323,9 +334,8 @@ rows_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepPass * pass, int index, const StereoExpstepWork * work,
     const StereoExpstepChunk * chunk)
 {
-  Job job = {.k = k,.pass = pass,.index = index,.work = work,
-    .chunk = chunk
-  };
+  Job job = { .k = k, .pass = pass, .index = index, .work = work,
+    .chunk = chunk };
 
   stereo_cpu_for (queue, k->height, 0, rows_rows, &job);
   return STEREO_OK;
@@ -347,17 +357,77 @@ column_sum (const StereoExpstepConstants * k, const StereoExpstepWork * work,
   return sum;
 }
 
+/* A sum competes for its pixel of the left view, and for its partner.  Chunks
+ * come in ascending order, so the lower disparity stays on a tie. */
+static void
+compete (const StereoExpstepConstants * k, const StereoExpstepWinners * w,
+    int x, int index, uint16_t sum)
+{
+  uint16_t *const *p = w->plane;
+  int partner = x - (k->min_disparity + index);
+
+  if (index == k->first_index) {
+    p[STEREO_EXPSTEP_SUM][x] = UINT16_MAX;
+    if (k->winners)
+      p[STEREO_EXPSTEP_LAST][x] = 0;
+  }
+  if (k->winners && index > k->first_index
+      && p[STEREO_EXPSTEP_INDEX][x] == index - 1)
+    p[STEREO_EXPSTEP_AFTER][x] = sum;
+  if (sum < p[STEREO_EXPSTEP_SUM][x]) {
+    p[STEREO_EXPSTEP_SUM][x] = sum;
+    p[STEREO_EXPSTEP_INDEX][x] = (uint16_t) index;
+    if (k->winners) {
+      p[STEREO_EXPSTEP_BEFORE][x] = p[STEREO_EXPSTEP_LAST][x];
+      p[STEREO_EXPSTEP_AFTER][x] = 0;
+    }
+  }
+  if (k->winners)
+    p[STEREO_EXPSTEP_LAST][x] = sum;
+  if (k->right_winners && partner >= 0 && partner < k->width
+      && sum < w->right_sum[partner]) {
+    w->right_sum[partner] = sum;
+    w->right_index[partner] = (uint16_t) index;
+  }
+}
+
+/* The last pass along columns. */
+static void
+last_columns_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoExpstepConstants *k = job->k;
+  const StereoExpstepWork *work = job->work;
+  int s = job->pass->step;
+
+  for (int y = span.begin; y < span.end; y++) {
+    StereoExpstepWinners winners = stereo_expstep_winners (k, work, 0, y);
+
+    for (int x = 0; x < k->width && k->right_winners
+        && job->chunk->first == k->first_index; x++)
+      winners.right_sum[x] = UINT16_MAX;
+    for (int x = 0; x < k->width; x++) {
+      size_t at = (size_t) y * work->pitch + (size_t) x;
+      uint32_t w[2];
+
+      pixel_weights (k, job->pass, work, at, (size_t) s * work->pitch, y >= s,
+          y + s < k->height, w);
+      for (int i = 0; i < job->chunk->count; i++)
+        compete (k, &winners, x, job->chunk->first + i,
+            (uint16_t) column_sum (k, work, job->chunk, s, x, y, i, w));
+    }
+  }
+}
+
 static void
 columns_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoExpstepConstants *k = job->k;
   const StereoExpstepPass *pass = job->pass;
-  int index = job->index;
-  bool last = job->last;
   const StereoExpstepWork *work = job->work;
   const StereoExpstepChunk *chunk = job->chunk;
-  bool refine = k->messages && index == STEREO_EXPSTEP_FINE_PASS - 1;
+  bool refine = k->messages && job->index == STEREO_EXPSTEP_FINE_PASS - 1;
   int s = pass->step;
 
   for (int y = span.begin; y < span.end; y++) {
@@ -372,22 +442,15 @@ columns_rows (const void *context, StereoSpan span)
                 w));
       for (int i = 0; i < chunk->count; i++) {
         uint32_t sum = column_sum (k, work, chunk, s, x, y, i, w);
-        uint8_t *target = stereo_expstep_row (work, 0, chunk, y, i) + x;
 
-        if (last) {
-          uint32_t word = sum << 16 | (uint32_t) (chunk->first + i);
-
-          if (chunk->first + i == k->first_index || word < work->best[at])
-            work->best[at] = word;
-        } else if (refine) {
-          *target = (uint8_t) stereo_min_u32 ((sum - least + 64) >> 7, 255);
-        } else {
-          *target = (uint8_t) ((sum + 128) >> 8);
-        }
+        stereo_expstep_row (work, 0, chunk, y, i)[x] = (uint8_t) (refine
+            ? stereo_min_u32 ((sum - least + 64) >> 7, 255)
+            : (sum + 128) >> 8);
       }
     }
-    if (k->messages && !last)
-      messages (k, work, 0, chunk, y, index >= STEREO_EXPSTEP_FINE_PASS - 1);
+    if (k->messages)
+      messages (k, work, 0, chunk, y,
+          job->index >= STEREO_EXPSTEP_FINE_PASS - 1);
   }
 }
 
@@ -396,11 +459,11 @@ columns_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepPass * pass, int index, bool last,
     const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
 {
-  Job job = {.k = k,.pass = pass,.index = index,.last = last,.work = work,
-    .chunk = chunk
-  };
+  Job job = { .k = k, .pass = pass, .index = index, .work = work,
+    .chunk = chunk };
 
-  stereo_cpu_for (queue, k->height, 0, columns_rows, &job);
+  stereo_cpu_for (queue, k->height, 0, last ? last_columns_rows
+      : columns_rows, &job);
   return STEREO_OK;
 }
 
@@ -409,39 +472,52 @@ finish_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoExpstepConstants *k = job->k;
-  const StereoExpstepWork *work = job->work;
-  const StereoMap *map = job->map;
-  const StereoOutput *output = job->output;
+  const StereoFrame *frame = job->frame;
+  const StereoWinners *target = frame->winners;
   bool empty = k->first_index == k->end_index;
 
   for (int y = span.begin; y < span.end; y++) {
-    const uint32_t *best = work->best + (size_t) y * work->pitch;
+    StereoExpstepWinners w = stereo_expstep_winners (k, job->work, 0, y);
+    uint16_t *const *p = w.plane;
 
-    for (int x = 0; x < k->width; x++)
-      stereo_store_index (map, output, x, y, empty ? STEREO_INVALID
-          : best[x] & 0xffff);
+    for (int x = 0; x < k->width; x++) {
+      unsigned index = empty ? STEREO_INVALID : p[STEREO_EXPSTEP_INDEX][x];
+
+      if (target == NULL)
+        stereo_store_index (&frame->map, frame->output, x, y, index);
+      else if (empty)
+        stereo_winner_store (target, x, y, index, 0, 0, 0);
+      else
+        stereo_winner_store (target, x, y, index, p[STEREO_EXPSTEP_BEFORE][x],
+            p[STEREO_EXPSTEP_SUM][x], p[STEREO_EXPSTEP_AFTER][x]);
+      if (target != NULL && target->right != NULL)
+        stereo_winner_store_right (target, x, y,
+            empty || w.right_sum[x] == UINT16_MAX ? STEREO_NO_WINNER
+            : stereo_winner_right_word (w.right_index[x], w.right_sum[x]));
+    }
   }
 }
 
 static StereoStatus
-finish_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepWork * work, const StereoMap * map,
-    const StereoOutput * output)
+finish_cpu (const StereoFrame * frame, const StereoExpstepConstants * k,
+    const StereoExpstepWork * work)
 {
-  Job job = {.k = k,.work = work,.map = map,.output = output };
+  Job job = { .k = k, .frame = frame, .work = work };
 
-  stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
+  stereo_cpu_for (frame->queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 
 /* --------------------------------------------------------- CPU, all of them */
 
-/* Weights are kept when they take no more than this. */
-#define MAX_WEIGHTS ((size_t) 24 << 20)
-/* What a thread's volumes should take: they stay in its cache. */
-#define CHUNK_BYTES ((size_t) 3 << 19)
-#define MIN_PART 4
-#define MIN_CHUNK 6
+/* What the rows that a chunk of disparities keeps alive should take: they stay
+ * in a thread's cache. */
+#define CHUNK_BYTES ((size_t) 3 << 18)
+/* Disparities in a range at least, so that weights are worth their loads. */
+#define MIN_RANGE 8
+/* Rows in a band at least, if there are several. */
+#define MIN_BAND 96
+#define MIN_CHUNK 4
 #define MAX_CHUNK 64
 
 static int
@@ -452,20 +528,61 @@ limit_chunk (size_t fitting, int lowest, int highest)
   return fitting > (size_t) highest ? highest : (int) fitting;
 }
 
+/* Cuts the work for threads that take all passes on their own: first between
+ * disparities, then between rows, whose seams cost something. */
+static void
+plan_parts (const StereoExpstepConstants * k,
+    const StereoExpstepPass * passes, int n_passes, int threads,
+    StereoExpstepWork * work)
+{
+  int all = k->end_index - k->first_index, rows = n_passes, chunks;
+  size_t pitch = stereo_expstep_ring_pitch (k);
+
+  for (int i = 0; i < n_passes; i++)
+    rows += stereo_expstep_ring_rows (k, passes[i].step);
+  work->ranges = limit_chunk ((size_t) all / MIN_RANGE, 1, threads);
+  work->bands = limit_chunk ((size_t) (k->height / MIN_BAND), 1,
+      threads / work->ranges);
+
+  /* equal chunks */
+  all = (all + work->ranges - 1) / work->ranges;
+  work->part_chunk = limit_chunk (CHUNK_BYTES / ((size_t) rows * pitch),
+      MIN_CHUNK, MAX_CHUNK);
+  chunks = (all + work->part_chunk - 1) / work->part_chunk;
+  work->part_chunk = all > 0 ? (all + chunks - 1) / chunks : 1;
+  work->worker_bytes = (size_t) work->part_chunk * pitch * (size_t) rows
+      + (size_t) (2 * n_passes + 2) * STEREO_EXPSTEP_MARGIN;
+}
+
+/* Winners, for as many ranges as there are. */
+static void
+plan_winners (const StereoExpstepConstants * k, StereoExpstepWork * work,
+    StereoArena * arena)
+{
+  size_t ranges = work->ranges > 0 ? (size_t) work->ranges : 1;
+  size_t planes = (size_t) stereo_expstep_planes (k, work->ranges);
+
+  work->best_pitch[0] = work->pitch;
+  work->best_pitch[1] = k->right_winners
+      ? work->pitch + 4 * STEREO_EXPSTEP_MARGIN : 0;
+  stereo_arena_add (arena, &work->best, ranges * (size_t) k->height
+      * (planes * work->best_pitch[0] + 2 * work->best_pitch[1]),
+      sizeof (uint16_t));
+}
+
 int
 stereo_expstep_plan_cpu (const StereoProblem * problem,
-    const StereoExpstepConstants * k, int n_passes, bool apart,
-    StereoExpstepWork * work, StereoArena * arena)
+    const StereoExpstepConstants * k, const StereoExpstepPass * passes,
+    int n_passes, bool apart, StereoExpstepWork * work, StereoArena * arena)
 {
   int all = k->end_index - k->first_index, chunk = all;
-  int threads = (int) problem->n_threads;
-  size_t plane, weights, parts = 1;
+  size_t threads = problem->n_threads, plane;
 
   work->pitch = ((size_t) k->width + 63) / 64 * 64;
   plane = work->pitch * (size_t) k->height;
-  weights = 4 * plane * (size_t) n_passes;
-  for (int c = 0; c < (k->channels == 3 ? 4 : 1); c++) {
-    if (stereo_expstep_compares (k, c) || c > 0)
+  for (int c = 0; c < 4; c++) {
+    if (stereo_expstep_compares (k, c) || (stereo_expstep_weighs (k, c)
+            && c <= k->channels))
       stereo_arena_add (arena, (void **) &work->left[c],
           plane + 2 * STEREO_EXPSTEP_MARGIN, 1);
     if (stereo_expstep_compares (k, c))
@@ -473,83 +590,90 @@ stereo_expstep_plan_cpu (const StereoProblem * problem,
           plane + 2 * STEREO_EXPSTEP_MARGIN, 1);
   }
 
-  if (apart && !k->messages && weights <= MAX_WEIGHTS
-      && all >= threads * MIN_PART) {
-    stereo_arena_add (arena, (void **) &work->weights, weights, 1);
-    work->parts = threads;
-    parts = (size_t) threads;
-    chunk = limit_chunk (CHUNK_BYTES / (2 * plane), MIN_PART,
-        all / threads < MAX_CHUNK ? all / threads : MAX_CHUNK);
-    work->part_chunk = chunk;
-  } else if (!k->messages) {
-    chunk = limit_chunk (CHUNK_BYTES * (size_t) threads / (2 * plane),
-        MIN_CHUNK, MAX_CHUNK);
-    chunk = chunk > all ? all : chunk;
+  if (apart && !k->messages) {
+    plan_parts (k, passes, n_passes, (int) threads, work);
+    chunk = work->part_chunk;
+    stereo_arena_add (arena, (void **) &work->weights,
+        4 * plane * (size_t) n_passes, 1);
+    stereo_arena_add (arena, (void **) &work->volume[0], work->worker_bytes,
+        threads);
+  } else {
+    if (!k->messages)
+      chunk = limit_chunk (CHUNK_BYTES * threads / plane, MIN_CHUNK,
+          all < MIN_CHUNK ? MIN_CHUNK : all);
+    for (int i = 0; i < 2; i++)
+      stereo_arena_add (arena, (void **) &work->volume[i],
+          plane * (size_t) chunk + 2 * STEREO_EXPSTEP_MARGIN, 1);
   }
-  for (int i = 0; i < 2; i++)
-    stereo_arena_add (arena, (void **) &work->volume[i],
-        plane * (size_t) chunk + 2 * STEREO_EXPSTEP_MARGIN, parts);
-  stereo_arena_add (arena, (void **) &work->best, plane * parts,
-      sizeof (uint32_t));
+  if (k->right_winners)
+    stereo_arena_add (arena, (void **) &work->sums, threads
+        * stereo_expstep_sums_pitch (k) * (size_t) (k->messages
+            ? STEREO_EXPSTEP_SUMS : chunk), sizeof (uint16_t));
+  plan_winners (k, work, arena);
   return chunk;
+}
+
+/* Copies row y of a view to the planes that there are. */
+static void
+copy_row (const StereoExpstepConstants * k, const StereoView * view,
+    uint8_t * const planes[4], size_t pitch, int y)
+{
+  size_t from = (size_t) y * view->stride, width = (size_t) k->width;
+  size_t to = (size_t) y * pitch + STEREO_EXPSTEP_MARGIN;
+
+  for (int c = 1; c <= k->channels; c++) {
+    if (planes[c] != NULL)
+      memcpy (planes[c] + to, view->plane[c - 1] + from, width);
+  }
+  if (planes[0] == NULL)
+    return;
+  if (k->channels == 1) {
+    memcpy (planes[0] + to, view->plane[0] + from, width);
+    return;
+  }
+  for (size_t x = 0; x < width; x++)
+    planes[0][to + x] = stereo_luma (view->plane[0][from + x],
+        view->plane[1][from + x], view->plane[2][from + x]);
 }
 
 static void
 prepare_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
-  const StereoExpstepConstants *k = job->k;
-  const StereoView *left = job->left;
-  const StereoView *right = job->right;
   const StereoExpstepWork *work = job->work;
 
   for (int y = span.begin; y < span.end; y++) {
-    for (int side = 0; side < 2; side++) {
-      const StereoView *view = side == 0 ? left : right;
-      uint8_t *const *planes = side == 0 ? work->left : work->right;
-      size_t from = (size_t) y * view->stride;
-      size_t to = (size_t) y * work->pitch + STEREO_EXPSTEP_MARGIN;
-
-      for (int c = 1; c <= k->channels && planes[c] != NULL; c++)
-        memcpy (planes[c] + to, view->plane[c - 1] + from, (size_t) k->width);
-      if (planes[0] == NULL)
-        continue;
-      if (k->channels == 1) {
-        memcpy (planes[0] + to, view->plane[0] + from, (size_t) k->width);
-        continue;
-      }
-      for (size_t x = 0; x < (size_t) k->width; x++)
-        planes[0][to + x] = stereo_luma (view->plane[0][from + x],
-            view->plane[1][from + x], view->plane[2][from + x]);
-    }
+    copy_row (job->k, &job->frame->left, work->left, work->pitch, y);
+    copy_row (job->k, &job->frame->right, work->right, work->pitch, y);
   }
 }
 
 StereoStatus
-stereo_expstep_prepare_cpu (StereoQueue * queue,
-    const StereoExpstepConstants * k, const StereoView * left,
-    const StereoView * right, const StereoExpstepWork * work)
+stereo_expstep_prepare_cpu (const StereoFrame * frame,
+    const StereoExpstepConstants * k, const StereoExpstepWork * work)
 {
-  Job job = {.k = k,.left = left,.right = right,.work = work };
+  Job job = { .k = k, .frame = frame, .work = work };
 
-  stereo_cpu_for (queue, k->height, 0, prepare_rows, &job);
+  stereo_cpu_for (frame->queue, k->height, 0, prepare_rows, &job);
   return STEREO_OK;
 }
 
 static int
 plan_plain (const StereoProblem * problem, const StereoExpstepConstants * k,
-    int n_passes, StereoExpstepWork * work, StereoArena * arena)
+    const StereoExpstepPass * passes, int n_passes, StereoExpstepWork * work,
+    StereoArena * arena)
 {
-  return stereo_expstep_plan_cpu (problem, k, n_passes, false, work, arena);
+  return stereo_expstep_plan_cpu (problem, k, passes, n_passes, false, work,
+      arena);
 }
 
 static StereoStatus
-prepare_plain (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepPass * passes, int n_passes, const StereoView * left,
-    const StereoView * right, const StereoExpstepWork * work)
+prepare_plain (const StereoFrame * frame, const StereoExpstepConstants * k,
+    const StereoExpstepPass * passes, int n_passes,
+    const StereoExpstepWork * work)
 {
   (void) passes, (void) n_passes;
-  return stereo_expstep_prepare_cpu (queue, k, left, right, work);
+  return stereo_expstep_prepare_cpu (frame, k, work);
 }
 
 static const StereoExpstepStages stages_cpu = {

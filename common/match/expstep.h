@@ -17,10 +17,13 @@
  * weights fall off with the difference of colour in the left view and with s.
  * Steps grow exponentially, so that few passes cover a large window.
  *
- * The arithmetic is integer throughout, so that every implementation gives the
- * same bytes:
+ * The arithmetic is integer throughout, so that every implementation is
+ * bit-exact:
  *
- *   C  cost, 0 to 255 for 0 to cost_threshold:
+ *   C  cost.  That of census words (cost/census.h) is cut off at
+ *        min (248, floor (8 cost_threshold + 1/2)),
+ *      which with 31 or more is no limit.  That of luma or colours is 0 to 255
+ *      for 0 to cost_threshold:
  *        (min (difference, limit) gain + (difference > limit ? excess : 0)
  *            + 128) >> 8
  *   u  weight of a neighbour before normalisation, 0 to 255 for 0 to 1, from a
@@ -33,7 +36,8 @@
  *      pass of all skips the rounding and the shift: the costs that compete
  *      are the sums, 0 to 65280.
  *
- * The lowest sum wins, on a tie the lowest disparity.
+ * The lowest sum wins, on a tie the lowest disparity.  For the right view's
+ * pixel (x, y) the sums of the left view's (x + d, y) compete.
  *
  * With messages (ESMP), before each of the passes along rows and columns the
  * costs of a pixel are replaced by
@@ -72,14 +76,7 @@ enum
   STEREO_COLOR_METRIC_MEAN
 };
 
-enum
-{
-  STEREO_EXPSTEP_COST_LUMA = 0,
-  STEREO_EXPSTEP_COST_RGB
-};
-
 extern const StereoEnumValue stereo_color_metric_values[3];
-extern const StereoEnumValue stereo_expstep_cost_values[2];
 
 typedef struct
 {
@@ -89,7 +86,6 @@ typedef struct
   double gamma_distance;
   double cost_threshold;
   int color_metric;
-  int cost;
   double data_weight;           /* these three with messages only */
   double disc_single_jump;
   double disc_truncation;
@@ -112,14 +108,11 @@ typedef struct
       1000.0), \
   STEREO_PARAM_DOUBLE_ROW (StereoExpstepParams, cost_threshold, \
       "cost-threshold", \
-      "Difference at which the matching cost is cut off, in levels of 8 bits", \
-      ct, 0.1, 255.0), \
+      "Difference at which the matching cost is cut off: bits of a census, " \
+      "of which 31 are all, or levels of 8 bits", ct, 0.1, 255.0), \
   STEREO_PARAM_ENUM_ROW (StereoExpstepParams, color_metric, "color-metric", \
       "Difference of two colours, for the weights", STEREO_COLOR_METRIC_MAX, \
-      stereo_color_metric_values), \
-  STEREO_PARAM_ENUM_ROW (StereoExpstepParams, cost, "cost", \
-      "What the matching cost compares", STEREO_EXPSTEP_COST_LUMA, \
-      stereo_expstep_cost_values)
+      stereo_color_metric_values)
 
 /* One step. */
 typedef struct
@@ -140,10 +133,13 @@ typedef struct
   int first_index;              /* as in StereoProblem */
   int end_index;
   int metric;                   /* STEREO_COLOR_METRIC_MAX with one channel */
+  bool census;                  /* costs are those of census words; else: */
   int cost_channels;            /* difference = sum over so many channels */
-  int limit;                    /* see above */
+  int limit;                    /* see above; of a census in units of C */
   int gain;
   int excess;
+  bool winners;                 /* frames may want those of the left view, */
+  bool right_winners;           /* and those of the right view, too */
   bool messages;
   /* In units of C, 0 to 255: in the first passes, and once they are finer. */
   int jump[2];
@@ -160,9 +156,19 @@ typedef struct
   uint8_t *right[4];
   uint8_t *volume[2];           /* costs of a chunk, laid out as it likes */
   uint8_t *weights;             /* of all passes, or NULL if made anew */
-  int parts;                    /* for match(): how many threads, and how */
-  int part_chunk;               /* many disparities each takes at once */
-  uint32_t *best;               /* winners so far, laid out as it likes */
+  int ranges;                   /* for match(), if not 0: in how many ranges */
+  int bands;                    /* of disparities and bands of rows the work */
+  int part_chunk;               /* is cut, how many disparities a part takes */
+  size_t worker_bytes;          /* at once, and what volume[0] has for each */
+  void *best;                   /* winners so far, laid out as it likes */
+  size_t best_pitch[2];         /* elements of its rows: left and right view */
+  uint16_t *sums;               /* CPU: last sums of a row, for each worker */
+  uint32_t *beside;             /* CUDA: what goes with the winners, if there */
+  uint16_t *last_sum;           /* are several chunks */
+  /* The frame's: census words of the left and right view, or nothing; what it
+   * wants to have instead of a map, or NULL. */
+  StereoCensus census[2];
+  const StereoWinners *winners;
 } StereoExpstepWork;
 
 /* Disparities first, first + 1, ..., first + count - 1: those that are worked
@@ -178,20 +184,19 @@ typedef struct
  * iterate, which is both.
  *
  * columns and iterate get last = true in the last pass; they then update the
- * winners and leave the volume undefined.
+ * winners and leave the volume undefined.  Chunks come in ascending order.
  */
 typedef struct
 {
   /* Declares the work memory and returns how many disparities make a chunk;
    * -n when n disparities are the most it can do. */
   int (*plan) (const StereoProblem * problem,
-      const StereoExpstepConstants * k, int n_passes, StereoExpstepWork * work,
-      StereoArena * arena);
-  /* Copies what is needed of the views; weights, if work has room for them. */
-  StereoStatus (*prepare) (StereoQueue * queue,
       const StereoExpstepConstants * k, const StereoExpstepPass * passes,
-      int n_passes, const StereoView * left, const StereoView * right,
-      const StereoExpstepWork * work);
+      int n_passes, StereoExpstepWork * work, StereoArena * arena);
+  /* Copies what is needed of the views; weights, if work has room for them. */
+  StereoStatus (*prepare) (const StereoFrame * frame,
+      const StereoExpstepConstants * k, const StereoExpstepPass * passes,
+      int n_passes, const StereoExpstepWork * work);
   /* C (with messages M) into volume[0]. */
   StereoStatus (*cost) (StereoQueue * queue, const StereoExpstepConstants * k,
       const StereoExpstepWork * work, const StereoExpstepChunk * chunk);
@@ -209,15 +214,14 @@ typedef struct
       const StereoExpstepConstants * k, const StereoExpstepPass * pass,
       int index, bool last, const StereoExpstepWork * work,
       const StereoExpstepChunk * chunk);
-  /* Optional, and used if plan() set work->parts: everything between prepare
+  /* Optional, and used if plan() set work->ranges: everything between prepare
    * and finish. */
   StereoStatus (*match) (StereoQueue * queue,
       const StereoExpstepConstants * k, const StereoExpstepPass * passes,
       int n_passes, const StereoExpstepWork * work);
-  /* Winners to a map, or to codes if output is not NULL. */
-  StereoStatus (*finish) (StereoQueue * queue,
-      const StereoExpstepConstants * k, const StereoExpstepWork * work,
-      const StereoMap * map, const StereoOutput * output);
+  /* Winners to what the frame wants. */
+  StereoStatus (*finish) (const StereoFrame * frame,
+      const StereoExpstepConstants * k, const StereoExpstepWork * work);
 } StereoExpstepStages;
 
 /* What plan() of an algorithm fills in. */

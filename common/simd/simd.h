@@ -99,6 +99,17 @@ simd_max16 (VecU16 a, VecU16 b)
 #endif
 }
 
+/* All bits of the lanes in which a < b. */
+static inline VecU16
+simd_less16 (VecU16 a, VecU16 b)
+{
+#if defined (__AVX2__) && !defined (__AVX512BW__)
+  return ~(VecU16) (simd_min16 (a, b) == b);
+#else
+  return (VecU16) (a < b);
+#endif
+}
+
 /* index = cost < *best ? new_index : index, and *best the smaller one. */
 static inline VecU16
 simd_keep_best16 (VecU16 cost, VecU16 * best, VecU16 new_index, VecU16 index)

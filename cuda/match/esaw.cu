@@ -10,6 +10,7 @@
  */
 
 #include "match/expstep.cuh"
+#include "match/expstep-winners.cuh"
 
 namespace
 {
@@ -18,9 +19,15 @@ namespace
  * second level cache; and two of them have to fit the memory. */
 const size_t chunk_bytes = (size_t) 70 << 20;
 
+/* A block that looks for winners has so many pixels of a row, and one thread of
+ * each for every group of 16 disparities, up to so many. */
+const int winner_pixels = 32;
+const size_t winner_groups = 8;
+
 int
-plan (const StereoProblem *, const StereoExpstepConstants * k, int n_passes,
-    StereoExpstepWork * work, StereoArena * arena)
+plan (const StereoProblem *, const StereoExpstepConstants * k,
+    const StereoExpstepPass *, int n_passes, StereoExpstepWork * work,
+    StereoArena * arena)
 {
   size_t plane = expstep_plan_planes (k, n_passes, work, arena);
   size_t groups = chunk_bytes / (16 * plane);
@@ -29,6 +36,12 @@ plan (const StereoProblem *, const StereoExpstepConstants * k, int n_passes,
   groups = groups < 1 ? 1 : groups > all ? all : groups;
   for (int i = 0; i < 2; i++)
     stereo_arena_add (arena, (void **) &work->volume[i], plane * groups, 16);
+  if (k->winners && all > (groups < winner_groups ? groups : winner_groups)) {
+    stereo_arena_add (arena, (void **) &work->beside, plane,
+        sizeof (uint32_t));
+    stereo_arena_add (arena, (void **) &work->last_sum, plane,
+        sizeof (uint16_t));
+  }
   return 16 * (int) groups;
 }
 
@@ -81,10 +94,108 @@ row_costs (const Taps & t, Values * result)
   }
 }
 
+/* What becomes of the sums along columns. */
+enum Output
+{
+  OUTPUT_COSTS,                 /* the next costs */
+  OUTPUT_BEST,                  /* winners of the left view alone */
+  OUTPUT_WINNERS
+};
+
+/* Shared memory of a block that looks for winners: for odd and even turns, so
+ * that a turn can begin while the one before is looked through. */
+__device__ __forceinline__ uint16_t *
+shared_sums (int turn)
+{
+  extern __shared__ uint32_t shared[];
+
+  return (uint16_t *) shared + (turn & 1) * winner_pixels
+      * (16 * (int) blockDim.y + tile_padding);
+}
+
+__device__ __forceinline__ uint32_t *
+shared_best (int turn)
+{
+  return (uint32_t *) (shared_sums (0) + 2 * winner_pixels
+      * (16 * (int) blockDim.y + tile_padding))
+      + (turn & 1) * winner_pixels * (int) blockDim.y;
+}
+
+size_t
+shared_bytes (int groups)
+{
+  return 2 * winner_pixels * ((size_t) (16 * groups + tile_padding)
+      * sizeof (uint16_t) + (size_t) groups * sizeof (uint32_t));
+}
+
+/* Lets the winner of a tile compete with that of the disparities before it,
+ * and keeps the better one. */
+__device__ __forceinline__ void
+update_left (const ExpstepArgs & a, const Tile & t, int pixel, int y,
+    uint32_t best)
+{
+  const int x = t.x0 + pixel;
+  const size_t at = (size_t) y * a.pitch + x;
+  const uint16_t *sums = t.sums + pixel * t.pitch;
+  LeftWinner w = find_beside (t, pixel, best);
+
+  if (t.first > a.k.first_index) {
+    LeftWinner old = { a.best[at], a.beside[at] & 0xffff, a.beside[at] >> 16 };
+
+    if ((int) (old.best & 0xffff) == t.first - 1)
+      old.after = sums[0];
+    if ((int) (best & 0xffff) == t.first)
+      w.before = a.last_sum[at];
+    if (old.best < best)
+      w = old;
+  }
+  if (t.first + t.n == a.k.end_index) {
+    store_left (a, x, y, w);
+  } else {
+    a.best[at] = w.best;
+    a.beside[at] = w.before | w.after << 16;
+    a.last_sum[at] = sums[t.n - 1];
+  }
+}
+
+/* Winners of a block's pixels and disparities.  All threads take part. */
+__device__ __forceinline__ void
+find_winners (const ExpstepArgs & a, int y, int group, int turn,
+    const uint32_t even_sums[4], const uint32_t odd_sums[4])
+{
+  const int lane = (int) threadIdx.x, n_groups = (int) blockDim.y;
+  uint16_t *sums = shared_sums (turn);
+  uint32_t *bests = shared_best (turn);
+  Tile t;
+
+  t.sums = sums;
+  t.pitch = 16 * n_groups + tile_padding;
+  t.x0 = (int) blockIdx.x * winner_pixels;
+  t.n_pixels = min (winner_pixels, a.k.width - t.x0);
+  t.first = a.first + 16 * a.first_group;
+  t.n = min (16 * n_groups, a.count - 16 * a.first_group);
+
+  store_sums (sums + lane * t.pitch + 16 * (int) threadIdx.y, even_sums,
+      odd_sums);
+  bests[threadIdx.y * winner_pixels + lane] =
+      winner (even_sums, odd_sums, a.count - 16 * group)
+      + (uint32_t) (a.first + 16 * group);
+  __syncthreads ();
+  if (a.winners.right != NULL)
+    update_right (a, t, y);
+  if (threadIdx.y == 0 && lane < t.n_pixels) {
+    uint32_t best = bests[lane];
+
+    for (int i = 1; i < n_groups; i++)
+      best = min (best, bests[i * winner_pixels + lane]);
+    update_left (a, t, lane, y, best);
+  }
+}
+
 /* The pass along the column for the pixel at (x, y). */
-template < bool LAST > __device__ __forceinline__ void
+template < Output OUTPUT > __device__ __forceinline__ void
 column_costs (const ExpstepArgs & a, int x, int y, int group, size_t image,
-    uint32_t weights, const Values & above, const Values & here,
+    int turn, uint32_t weights, const Values & above, const Values & here,
     const Values & below)
 {
   Weights w = column_weights (weights);
@@ -92,12 +203,14 @@ column_costs (const ExpstepArgs & a, int x, int y, int group, size_t image,
 
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    const uint32_t start = LAST ? 0u : 0x00800080u;
+    const uint32_t start = OUTPUT == OUTPUT_COSTS ? 0x00800080u : 0u;
 
     e[i] = weighted (w, here.even[i], above.even[i], below.even[i], start);
     o[i] = weighted (w, here.odd[i], above.odd[i], below.odd[i], start);
   }
-  if (LAST) {
+  if (OUTPUT == OUTPUT_WINNERS) {
+    find_winners (a, y, group, turn, e, o);
+  } else if (OUTPUT == OUTPUT_BEST) {
     uint32_t best = winner (e, o, a.count - 16 * group);
 
     atomicMin (&a.best[(size_t) y * a.pitch + x],
@@ -112,12 +225,18 @@ column_costs (const ExpstepArgs & a, int x, int y, int group, size_t image,
   }
 }
 
-template < bool LAST >
-__global__ void __launch_bounds__ (expstep_threads)
+template < Output OUTPUT >
+__global__ void __launch_bounds__ (OUTPUT == OUTPUT_WINNERS
+    ? winner_pixels * (int) winner_groups : expstep_threads)
 iterate_kernel (const __grid_constant__ ExpstepArgs a)
 {
-  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  const int group = (int) blockIdx.z, s = a.step;
+  const int column = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  /* Blocks that look for winners have threads without a pixel: they do as
+   * their neighbours do. */
+  const int x = OUTPUT == OUTPUT_WINNERS ? min (column, a.k.width - 1)
+      : column;
+  const int s = a.step, group = a.first_group
+      + (int) (blockIdx.z * blockDim.y + threadIdx.y);
   const size_t image = (size_t) group * a.k.height * a.pitch;
   const uint4 *source = a.source + image;
   int y, n_before, n;
@@ -155,7 +274,7 @@ iterate_kernel (const __grid_constant__ ExpstepArgs a)
       /* on their way while the column is worked on */
       if (i + j + 1 < n && y + 2 * s < a.k.height)
         load_taps (a, source, x, y + 2 * s, &taps);
-      column_costs < LAST > (a, x, y, group, image, weights, ring[j],
+      column_costs < OUTPUT > (a, x, y, group, image, i + j, weights, ring[j],
           ring[(j + 1) % 3], ring[(j + 2) % 3]);
       weights = next;
       y += s;
@@ -175,8 +294,26 @@ cost (StereoQueue * queue, const StereoExpstepConstants * k,
   expstep_args (k, work, chunk, &a);
   a.target = (uint4 *) work->volume[0];
   launch_overlapping (queue, rows_grid (k->width, k->height, a.groups),
-      cost_kernel, a);
+      dim3 (expstep_threads), 0, cost_kernel, a);
   return STEREO_CUDA_LAUNCHED (stage, "esaw's cost_kernel");
+}
+
+/* The last pass, with winners: as many groups of disparities at a time as a
+ * block can compare, one after the other. */
+void
+launch_winners (StereoQueue * queue, ExpstepArgs & a, int places)
+{
+  const int most = (int) winner_groups;
+
+  for (a.first_group = 0; a.first_group < a.groups; a.first_group += most) {
+    const int groups = a.groups - a.first_group < most
+        ? a.groups - a.first_group : most;
+    const dim3 grid ((unsigned) (a.k.width + winner_pixels - 1)
+        / winner_pixels, (unsigned) places);
+
+    launch_overlapping (queue, grid, dim3 (winner_pixels, (unsigned) groups),
+        shared_bytes (groups), iterate_kernel < OUTPUT_WINNERS >, a);
+  }
 }
 
 StereoStatus
@@ -195,8 +332,12 @@ iterate (StereoQueue * queue, const StereoExpstepConstants * k,
   a.source = (const uint4 *) work->volume[index % 2];
   a.target = (uint4 *) work->volume[1 - index % 2];
   places = expstep_cut_chains (8, &a);
-  launch_overlapping (queue, rows_grid (k->width, places, a.groups),
-      last ? iterate_kernel < true > : iterate_kernel < false >, a);
+  if (last && work->winners != NULL)
+    launch_winners (queue, a, places);
+  else
+    launch_overlapping (queue, rows_grid (k->width, places, a.groups),
+        dim3 (expstep_threads), 0, last ? iterate_kernel < OUTPUT_BEST >
+        : iterate_kernel < OUTPUT_COSTS >, a);
   return STEREO_CUDA_LAUNCHED (stage, "esaw's iterate_kernel");
 }
 

@@ -14,6 +14,7 @@
  */
 
 #include "match/expstep.cuh"
+#include "match/expstep-winners.cuh"
 
 namespace
 {
@@ -299,14 +300,51 @@ refine (Values & c, const Place & p)
   }
 }
 
-/* The pass along the column for the pixel at (x, y). */
+/* Elements of shared memory that a block needs for its last sums. */
+const int tile_size = expstep_threads * (16 + tile_padding);
+
+/* Winners from the last sums of a block's pixels. */
+template < int LANES > __device__ __forceinline__ void
+find_winners (const ExpstepArgs & a, int y, const Place & p,
+    const Values & sums, uint16_t * shared)
+{
+  const int pixels = expstep_threads / LANES;
+  const int pixel = (int) threadIdx.x / LANES;
+  uint32_t best = winner (sums.even, sums.odd, p.valid);
+  Tile t;
+
+  best = p.valid > 0 ? best + (uint32_t) (16 * p.group) : 0xffffffffu;
+#pragma unroll
+  for (int lane = 1; lane < LANES; lane *= 2)
+    best = min (best, __shfl_xor_sync (0xffffffffu, best, lane));
+  best += (uint32_t) a.first;
+  if (a.winners.left == NULL) {
+    if (p.x < a.k.width && p.group == 0)
+      a.best[(size_t) y * a.pitch + p.x] = best;
+    return;
+  }
+
+  t.sums = shared;
+  t.pitch = 16 * LANES + tile_padding;
+  t.x0 = (int) blockIdx.x * pixels;
+  t.n_pixels = min (pixels, a.k.width - t.x0);
+  t.first = a.first;
+  t.n = a.count;
+  store_sums (shared + pixel * t.pitch + 16 * p.group, sums.even, sums.odd);
+  __syncthreads ();
+  if (a.winners.right != NULL)
+    update_right (a, t, y);
+  if (p.x < a.k.width && p.group == 0)
+    store_left (a, p.x, y, find_beside (t, pixel, best));
+}
+
+/* The pass along the column for the pixel at (x, y).  Lanes without a pixel or
+ * disparities do as their neighbours do.  shared: of the last pass. */
 template < int LANES, bool LAST > __device__ __forceinline__ void
 column_messages (const ExpstepArgs & a, const ExpstepArgs & columns, int x,
     int y, const Place & p, uint32_t weights, const Values & above,
-    const Values & here, const Values & below)
+    const Values & here, const Values & below, uint16_t * shared)
 {
-  /* Lanes without a pixel or disparities do as their neighbours do. */
-  const bool stores = p.x < a.k.width && p.valid > 0;
   const uint32_t start = LAST || a.refine ? 0u : 0x00800080u;
   Weights w = column_weights (weights);
   Values c;
@@ -318,14 +356,7 @@ column_messages (const ExpstepArgs & a, const ExpstepArgs & columns, int x,
     c.odd[i] = weighted (w, here.odd[i], above.odd[i], below.odd[i], start);
   }
   if (LAST) {
-    uint32_t best = winner (c.even, c.odd, p.valid);
-
-    best = p.valid > 0 ? best + (uint32_t) (16 * p.group) : 0xffffffffu;
-#pragma unroll
-    for (int lane = 1; lane < LANES; lane *= 2)
-      best = min (best, __shfl_xor_sync (0xffffffffu, best, lane));
-    if (stores && p.group == 0)
-      a.best[(size_t) y * a.pitch + x] = best + (uint32_t) a.first;
+    find_winners < LANES > (a, y, p, c, shared);
     return;
   }
   if (a.refine) {
@@ -338,7 +369,7 @@ column_messages (const ExpstepArgs & a, const ExpstepArgs & columns, int x,
     }
   }
   messages < LANES > (columns, c, p);
-  if (stores)
+  if (p.x < a.k.width && p.valid > 0)
     a.target[volume_at (a, x, y, p.group)] = packed (c);
 }
 
@@ -349,6 +380,9 @@ __global__ void __launch_bounds__ (expstep_threads)
 iterate_kernel (const __grid_constant__ ExpstepArgs a,
     const __grid_constant__ ExpstepArgs columns)
 {
+  /* for odd and even turns: a turn may begin while the one before is looked
+   * through */
+  __shared__ uint32_t shared[LAST ? tile_size : 1];
   const Place p = find_place < LANES > (a);
   const int x = min (p.x, a.k.width - 1), s = a.step;
   const int group = min (p.group, a.groups - 1);
@@ -382,7 +416,7 @@ iterate_kernel (const __grid_constant__ ExpstepArgs a,
     if (i + 1 < n && y + 2 * s < a.k.height)
       load_taps (a, x, y + 2 * s, group, &taps);
     column_messages < LANES, LAST > (a, columns, x, y, p, weights, ring[0],
-        ring[1], ring[2]);
+        ring[1], ring[2], (uint16_t *) shared + (i & 1) * tile_size);
     ring[0] = ring[1];
     ring[1] = ring[2];
     weights = next;
@@ -393,8 +427,9 @@ iterate_kernel (const __grid_constant__ ExpstepArgs a,
 /* ------------------------------------------------------------------- stages */
 
 int
-plan (const StereoProblem *, const StereoExpstepConstants * k, int n_passes,
-    StereoExpstepWork * work, StereoArena * arena)
+plan (const StereoProblem *, const StereoExpstepConstants * k,
+    const StereoExpstepPass *, int n_passes, StereoExpstepWork * work,
+    StereoArena * arena)
 {
   size_t plane = expstep_plan_planes (k, n_passes, work, arena);
   size_t groups = ((size_t) (k->end_index - k->first_index) + 15) / 16;

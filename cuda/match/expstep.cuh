@@ -22,6 +22,7 @@
 #include "core/device.cuh"
 #include "match/expstep-pixel.h"
 #include "refine/output.h"
+#include "refine/winner-pixel.h"
 #include "core/queue-cuda.h"
 
 #include <string.h>
@@ -35,8 +36,9 @@ const int expstep_threads = 128;
 
 /* Launches a kernel that calls wait_for_kernel_before (). */
 template < typename... Parameters, typename... Arguments > void
-launch_overlapping (StereoQueue * queue, dim3 grid,
-    void (*kernel) (Parameters...), const Arguments &... arguments)
+launch_overlapping (StereoQueue * queue, dim3 grid, dim3 block,
+    size_t shared_bytes, void (*kernel) (Parameters...),
+    const Arguments &... arguments)
 {
   const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
   cudaLaunchConfig_t config = { };
@@ -46,7 +48,8 @@ launch_overlapping (StereoQueue * queue, dim3 grid,
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.gridDim = grid;
-  config.blockDim = dim3 (expstep_threads);
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
   config.stream = q->compute;
   config.attrs = &attribute;
   config.numAttrs = q->capability >= 90 ? 1 : 0;
@@ -64,14 +67,23 @@ struct ExpstepArgs
   const uint8_t *right_luma;
   const uint32_t *left_color;
   const uint32_t *right_color;
-  const uint32_t *weights;      /* of this pass, see make_weights () */
+  const uint32_t *left_census;
+  const uint32_t *right_census;
+  size_t census_stride;         /* elements */
+  const uint32_t *weights;      /* of this pass, see prepare_kernel () */
   size_t pitch;                 /* elements, of all planes and volumes */
   const uint4 *source;
   uint4 *target;
   uint32_t *best;
+  /* With winners: the sums beside the best so far, the lower one in the lower
+   * half, and the sum of the last disparity so far. */
+  uint32_t *beside;
+  uint16_t *last_sum;
+  StereoWinners winners;
   int first;                    /* the chunk */
   int count;
   int groups;                   /* of 16 disparities in it */
+  int first_group;              /* that a launch works on */
   int piece;                    /* of a chain: pixels */
   /* With messages */
   int jump;                     /* in both halves of a word */
@@ -260,9 +272,10 @@ load_16 (const uint8_t * row, int at)
   return result;
 }
 
-/* The 16 costs of a pixel; those past the chunk's last one are arbitrary. */
+/* The 16 costs of a pixel from luma or colours; those past the chunk's last one
+ * are arbitrary. */
 __device__ __forceinline__ uint4
-costs (const ExpstepArgs & a, int x, int y, int group)
+difference_costs (const ExpstepArgs & a, int x, int y, int group)
 {
   const StereoExpstepConstants & k = a.k;
   const size_t row = (size_t) y * a.pitch;
@@ -298,7 +311,7 @@ costs (const ExpstepArgs & a, int x, int y, int group)
     for (int j = 0; j < 4; j++) {
       int i = min (16 * group + 4 * w + j, a.count - 1);
       int d = k.min_disparity + a.first + i;
-      int xl = stereo_expstep_column (&k, x, d);
+      int xl = stereo_partner_column (k.width, x, d);
 
       if (k.cost_channels == 1)
         difference[j] = __usad (a.left_luma[row + xl],
@@ -311,6 +324,48 @@ costs (const ExpstepArgs & a, int x, int y, int group)
         difference[1] | difference[3] << 16);
   }
   return result;
+}
+
+/* The same from census words. */
+__device__ __forceinline__ uint4
+census_costs (const ExpstepArgs & a, int x, int y, int group)
+{
+  const StereoExpstepConstants & k = a.k;
+  const uint32_t *left = a.left_census + (size_t) y * a.census_stride;
+  const uint32_t *right = a.right_census + (size_t) y * a.census_stride;
+  const int d0 = k.min_disparity + a.first + 16 * group;
+  const bool all = x - d0 >= 15 && x - d0 < k.width;
+  const uint32_t own = left[x];
+  uint4 result;
+
+#pragma unroll
+  for (int w = 0; w < 4; w++) {
+    uint32_t c[4];
+
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      int i = 4 * w + j;
+
+      if (all) {
+        c[j] = stereo_census_cost (own, right[x - d0 - i]);
+      } else {
+        int d = d0 + min (i, a.count - 1 - 16 * group);
+        int xl = stereo_partner_column (k.width, x, d);
+
+        c[j] = stereo_census_cost (left[xl], right[xl - d]);
+      }
+    }
+    word (result, w) = __vminu4 (c[0] | c[1] << 8 | c[2] << 16 | c[3] << 24,
+        (uint32_t) k.limit * 0x01010101u);
+  }
+  return result;
+}
+
+__device__ __forceinline__ uint4
+costs (const ExpstepArgs & a, int x, int y, int group)
+{
+  return a.k.census ? census_costs (a, x, y, group)
+      : difference_costs (a, x, y, group);
 }
 
 /* The smallest of 16 sums with its place in the chunk, sum << 16 | place. */
@@ -354,11 +409,14 @@ struct PrepareArgs
   int width;
   int height;
   size_t pitch;
-  uint8_t *left_luma;           /* the first launch fills these */
+  /* The first launch fills these, if there are any. */
+  uint8_t *left_luma;
   uint8_t *right_luma;
   uint32_t *left_color;
   uint32_t *right_color;
   uint32_t *best;
+  uint32_t *right_winners;
+  size_t right_stride;
   uint32_t *weights;            /* of the first of these passes */
   bool first;
 };
@@ -380,13 +438,24 @@ template < int CHANNELS > __device__ __forceinline__ void
 copy_pixel (const PrepareArgs & a, int x, int y)
 {
   size_t at = (size_t) y * a.pitch + (size_t) x;
-  uint32_t l = x < a.width ? view_color < CHANNELS > (a.left, x, y) : 0;
-  uint32_t r = x < a.width ? view_color < CHANNELS > (a.right, x, y) : 0;
+  uint32_t l = 0, r = 0;
 
-  a.best[at] = 0xffffffffu;
-  if (CHANNELS == 3) {
+  if (a.best != NULL)
+    a.best[at] = 0xffffffffu;
+  if (a.right_winners != NULL && x < a.width)
+    a.right_winners[(size_t) y * a.right_stride + x] = STEREO_NO_WINNER;
+  if (a.left_luma == NULL && a.left_color == NULL)
+    return;
+  if (x < a.width) {
+    l = view_color < CHANNELS > (a.left, x, y);
+    r = view_color < CHANNELS > (a.right, x, y);
+  }
+  if (a.left_color != NULL) {
     a.left_color[at] = l;
     a.right_color[at] = r;
+    return;
+  }
+  if (CHANNELS == 3) {
     l = stereo_luma ((uint8_t) l, (uint8_t) (l >> 8), (uint8_t) (l >> 16));
     r = stereo_luma ((uint8_t) r, (uint8_t) (r >> 8), (uint8_t) (r >> 16));
   }
@@ -443,6 +512,16 @@ expstep_finish_kernel (int width, bool empty, size_t pitch,
         ? STEREO_INVALID : best[(size_t) y * pitch + x] & 0xffff);
 }
 
+__global__ void
+expstep_no_winners_kernel (int width, const StereoWinners winners)
+{
+  int x = (int) (blockIdx.x * blockDim.x + threadIdx.x), y = (int) blockIdx.y;
+
+  wait_for_kernel_before ();
+  if (x < width)
+    stereo_winner_store (&winners, x, y, STEREO_INVALID, 0, 0, 0);
+}
+
 dim3
 rows_grid (int width, int height, int groups)
 {
@@ -470,15 +549,30 @@ launch_prepare (StereoCudaStage & stage, const StereoExpstepPass * passes,
 }
 
 StereoStatus
-expstep_prepare (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepPass * passes, int n_passes, const StereoView * left,
-    const StereoView * right, const StereoExpstepWork * work)
+expstep_prepare (const StereoFrame * frame, const StereoExpstepConstants * k,
+    const StereoExpstepPass * passes, int n_passes,
+    const StereoExpstepWork * work)
 {
-  StereoCudaStage stage (queue);
-  PrepareArgs a = { *left, *right, k->width, k->height, work->pitch,
-    work->left[0], work->right[0], (uint32_t *) work->left[1],
-    (uint32_t *) work->right[1], work->best, (uint32_t *) work->weights, true
-  };
+  StereoCudaStage stage (frame->queue);
+  const StereoWinners *winners = work->winners;
+  PrepareArgs a = { };
+
+  a.left = frame->left;
+  a.right = frame->right;
+  a.width = k->width;
+  a.height = k->height;
+  a.pitch = work->pitch;
+  a.left_luma = work->left[0];
+  a.right_luma = work->right[0];
+  a.left_color = (uint32_t *) work->left[1];
+  a.right_color = (uint32_t *) work->right[1];
+  if (winners == NULL) {
+    a.best = (uint32_t *) work->best;
+  } else if (winners->right != NULL) {
+    a.right_winners = winners->right;
+    a.right_stride = winners->right_stride;
+  }
+  a.weights = (uint32_t *) work->weights;
 
   if (!stage.entered ())
     return stage.status ();
@@ -497,20 +591,28 @@ expstep_prepare (StereoQueue * queue, const StereoExpstepConstants * k,
   return STEREO_CUDA_LAUNCHED (stage, "the weights of exponential steps");
 }
 
+/* The last pass has left winners already, if there was one. */
 StereoStatus
-expstep_finish (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepWork * work, const StereoMap * map,
-    const StereoOutput * output)
+expstep_finish (const StereoFrame * frame, const StereoExpstepConstants * k,
+    const StereoExpstepWork * work)
 {
-  StereoCudaStage stage (queue);
+  StereoCudaStage stage (frame->queue);
+  const bool empty = k->first_index == k->end_index;
+  const dim3 grid = rows_grid (k->width, k->height, 1);
   StereoOutput none = { };
 
   if (!stage.entered ())
     return stage.status ();
-  launch_overlapping (queue, rows_grid (k->width, k->height, 1),
-      expstep_finish_kernel, k->width, k->first_index == k->end_index,
-      work->pitch, work->best, *map, output != NULL ? *output : none,
-      output != NULL);
+  if (frame->winners != NULL && !empty)
+    return STEREO_OK;
+  if (frame->winners != NULL)
+    launch_overlapping (frame->queue, grid, dim3 (expstep_threads), 0,
+        expstep_no_winners_kernel, k->width, *frame->winners);
+  else
+    launch_overlapping (frame->queue, grid, dim3 (expstep_threads), 0,
+        expstep_finish_kernel, k->width, empty, work->pitch,
+        (const uint32_t *) work->best, frame->map,
+        frame->output != NULL ? *frame->output : none, frame->output != NULL);
   return STEREO_CUDA_LAUNCHED (stage, "the output of exponential steps");
 }
 
@@ -523,15 +625,17 @@ expstep_plan_planes (const StereoExpstepConstants * k, int n_passes,
 
   work->pitch = ((size_t) k->width + 31) / 32 * 32;
   plane = work->pitch * (size_t) k->height;
-  stereo_arena_add (arena, (void **) &work->left[0], plane, 1);
-  stereo_arena_add (arena, (void **) &work->right[0], plane, 1);
-  if (k->channels == 3) {
-    stereo_arena_add (arena, (void **) &work->left[1], plane, 4);
-    stereo_arena_add (arena, (void **) &work->right[1], plane, 4);
+  if (!k->census) {
+    const int of = k->cost_channels == 3 ? 1 : 0;
+
+    stereo_arena_add (arena, (void **) &work->left[of], plane,
+        k->cost_channels == 3 ? 4 : 1);
+    stereo_arena_add (arena, (void **) &work->right[of], plane,
+        k->cost_channels == 3 ? 4 : 1);
   }
   stereo_arena_add (arena, (void **) &work->weights,
       plane * (size_t) n_passes, sizeof (uint32_t));
-  stereo_arena_add (arena, (void **) &work->best, plane, sizeof (uint32_t));
+  stereo_arena_add (arena, &work->best, plane, sizeof (uint32_t));
   return plane;
 }
 
@@ -547,8 +651,15 @@ expstep_args (const StereoExpstepConstants * k,
   a->right_luma = work->right[0];
   a->left_color = (const uint32_t *) work->left[1];
   a->right_color = (const uint32_t *) work->right[1];
+  a->left_census = (const uint32_t *) work->census[0].plane[0];
+  a->right_census = (const uint32_t *) work->census[1].plane[0];
+  a->census_stride = work->census[0].stride / sizeof (uint32_t);
   a->pitch = work->pitch;
-  a->best = work->best;
+  a->best = (uint32_t *) work->best;
+  a->beside = work->beside;
+  a->last_sum = work->last_sum;
+  if (work->winners != NULL)
+    a->winners = *work->winners;
   a->first = chunk->first;
   a->count = chunk->count;
   a->groups = (chunk->count + 15) / 16;

@@ -30,6 +30,9 @@ PARAMETERS = {"esaw": SENSITIVITY, "esmp": dict(SENSITIVITY, **MESSAGES)}
 DEFAULTS = {"esaw": {"gamma-color": 17, "gamma-distance": 36, "cost-threshold": 12},
             "esmp": {"gamma-color": 18, "gamma-distance": 29, "cost-threshold": 17,
                      "data-weight": 0.15, "disc-truncation": 0.0375}}
+# The experiments are the paper's: its cost, and no refinement but the median.
+PAPER = "cost=luma subpixel=false lr-max-diff=-1 speckle-size=0 base=%g "
+PAPERS = {"esaw": PAPER % 2.6, "esmp": PAPER % 1.8}
 # Of each pass, for each pixel and disparity. A mean of three costs takes five: three products, two
 # sums. A message takes six: the smallest cost (1), forwards (2), backwards (3).
 OPERATIONS = {"esaw": 2 * 5, "esmp": 2 * (5 + 6)}
@@ -39,6 +42,13 @@ NOISE = (0, 2, 4, 6, 8, 10, 12, 16)
 SEEDS = (0, 1, 2)
 SLANTED_SETUPS = ("esaw", "esaw iterations=9 base=1.9", "esmp")
 SLANTED = "640x480, 64 disparities, seeds 0 to 2"
+
+
+def paper(setup):
+    """The setup with what is the paper's; its own properties come last."""
+    name, _, own = setup.partition(" ")
+    values = "".join("%s=%g " % value for value in DEFAULTS[name].items())
+    return ("%s %s%s%s" % (name, PAPERS[name], values, own)).strip()
 
 
 def render(folder, noise, seed):
@@ -58,6 +68,7 @@ def launch(line):
 
 def slanted(program):
     found = []
+    labels = {paper(setup): setup for setup in SLANTED_SETUPS}
     for noise in NOISE:
         sums = {}
         for seed in SEEDS:
@@ -68,8 +79,8 @@ def slanted(program):
                 for run in runs_of(program, [
                         "--left", files["left"], "--right", files["right"],
                         "--truth", files["truth"], "--truth-scale", "256", "--compare"]
-                        + [setup + " num-disparities=64" for setup in SLANTED_SETUPS]):
-                    setup = run["label"].replace(" num-disparities=64", "")
+                        + [paper(setup) + " num-disparities=64" for setup in SLANTED_SETUPS]):
+                    setup = labels[run["label"].replace(" num-disparities=64", "")]
                     values = run["scenes"][0]["regions"]["all"]
                     sums.setdefault(setup, []).append((values["bad-1"], values["mean"]))
         for setup, values in sums.items():
@@ -80,8 +91,8 @@ def slanted(program):
 
 
 def measure(program, name):
-    data = {"passes": sweep(program, name, [("base", BASES), ("iterations", ITERATIONS)]),
-            "parameters": [dict(sweep(program, setup, [(parameter, values)]), setup=setup,
+    data = {"passes": sweep(program, paper(name), [("base", BASES), ("iterations", ITERATIONS)]),
+            "parameters": [dict(sweep(program, paper(setup), [(parameter, values)]), setup=setup,
                                 parameter=parameter)
                            for setup in SETUPS[name]
                            for parameter, values in PARAMETERS[name].items()]}

@@ -12,19 +12,24 @@
  * Computes a disparity map from a rectified left and right view. Matching costs
  * are averaged over a large window in few passes whose steps grow
  * exponentially, with weights that fall off with distance and with the
- * difference of colour in the left view (W. Yu, T. Chen, F. Franchetti, J. C.
- * Hoe: "High performance stereo vision designed for massively data parallel
- * platforms", IEEE TCSVT 2010). A window so takes the shape of the object that
- * the pixel belongs to.
+ * difference of colour in the left view. A window so takes the shape of the
+ * object that the pixel belongs to.
  *
- * The default is the fast setting of the paper; `iterations=9 base=1.9` is its
- * accurate one. The presets `fast` and `accurate` compare colours, too, and
- * have fewer errors at about the same cost; docs/presets.md says how to use
- * them.
+ * The passes are the paper's (W. Yu, T. Chen, F. Franchetti, J. C. Hoe: "High
+ * performance stereo vision designed for massively data parallel platforms",
+ * IEEE TCSVT 2010). The cost and what becomes of the winners are ours: the
+ * paper compares luma as it is, which fails where two cameras expose
+ * differently. By default a census is compared, and the map is interpolated,
+ * checked against the right view, freed of speckles and filled. On the four
+ * Middlebury scenes that leaves 5.6 % bad pixels, where the paper's method has
+ * 9.6; with exposures changed it is 7.7 instead of 96.2. The preset `paper` is
+ * the paper's method to the letter, `accurate` (5.2 %) takes longer than the
+ * default, `fast` (5.8 %) less; docs/presets.md says how to use them.
  *
- * The matching cost compares luma; with #GstStereoEsaw:cost it compares
- * colours. Colour is used when both views have it, as RGB or YUV of any kind,
- * for the weights in any case; else all is luma. docs/disparity.md says how.
+ * #GstStereoEsaw:cost decides what is compared, and #GstStereoEsaw:fill whether
+ * pixels without a sure disparity are filled or stay invalid.
+ * Colour is used when both views have it, as RGB or YUV of any kind, for the
+ * weights in any case; else all is luma. docs/disparity.md says how.
  *
  * The output is `GRAY16_LE` with #GstStereoEsaw:disparity-scale codes for a
  * pixel of disparity, or `GRAY8`. Every buffer carries a

@@ -13,16 +13,23 @@
  * stereoesaw, costs are averaged over a large window in few passes whose steps
  * grow exponentially. Before each of them, the costs of a pixel become messages
  * that allow for a change of disparity between neighbours, at a price, so that
- * slanted surfaces are matched well (W. Yu, T. Chen, F. Franchetti, J. C. Hoe:
- * "High performance stereo vision designed for massively data parallel
- * platforms", IEEE TCSVT 2010).
+ * slanted surfaces are matched well.
  *
- * The presets `fast` and `accurate` compare colours, too; docs/presets.md says
- * how to use them.
+ * The passes and messages are the paper's (W. Yu, T. Chen, F. Franchetti, J. C.
+ * Hoe: "High performance stereo vision designed for massively data parallel
+ * platforms", IEEE TCSVT 2010). The cost and what becomes of the winners are
+ * ours: the paper compares luma as it is, which fails where two cameras expose
+ * differently. By default a census is compared, and the map is interpolated,
+ * checked against the right view, freed of speckles and filled. On the four
+ * Middlebury scenes that leaves 5.1 % bad pixels, where the paper's method has
+ * 7.4; with exposures changed it is 7.5 instead of 97.1. The preset `paper` is
+ * the paper's method to the letter, `accurate` (5.0 %) takes longer than the
+ * default, `fast` (5.8 %) less; docs/presets.md says how to use them.
  *
- * The matching cost compares luma; with #GstStereoEsmp:cost it compares
- * colours. Colour is used when both views have it, as RGB or YUV of any kind,
- * for the weights in any case; else all is luma. docs/disparity.md says how.
+ * #GstStereoEsmp:cost decides what is compared, and #GstStereoEsmp:fill whether
+ * pixels without a sure disparity are filled or stay invalid.
+ * Colour is used when both views have it, as RGB or YUV of any kind, for the
+ * weights in any case; else all is luma. docs/disparity.md says how.
  *
  * The output is `GRAY16_LE` with #GstStereoEsmp:disparity-scale codes for a
  * pixel of disparity, or `GRAY8`. Every buffer carries a

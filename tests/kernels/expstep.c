@@ -22,21 +22,60 @@ static bool with_messages;
 typedef struct
 {
   int width, height, n, min, passes, metric;
-  bool color, rgb_cost;
+  bool color;
+  int cost;                     /* 0 census, 1 luma, 2 rgb */
   double base, gamma_color, gamma_distance, threshold, weight, jump,
       truncation;
 } Oracle;
 
-/* 0 to 255 for 0 to the threshold; *real without rounding. */
+/* Luma, with the border repeated outside the image. */
+static int
+oracle_luma (const Oracle * o, const TestImage * image, int x, int y)
+{
+  x = x < 0 ? 0 : x >= o->width ? o->width - 1 : x;
+  y = y < 0 ? 0 : y >= o->height ? o->height - 1 : y;
+  return test_image_luma (image, o->color, x, y);
+}
+
+/* The difference of the surroundings of two pixels, 0 to 248. */
+static int
+oracle_census (const Oracle * o, const TestImage * left,
+    const TestImage * right, int x, int xr, int y)
+{
+  int bits = 0, slope[2];
+
+  for (int dy = -2; dy <= 2; dy++) {
+    for (int dx = -2; dx <= 2; dx++)
+      bits += (oracle_luma (o, left, x + dx, y + dy)
+          < oracle_luma (o, left, x, y))
+          != (oracle_luma (o, right, xr + dx, y + dy)
+          < oracle_luma (o, right, xr, y));
+  }
+  for (int side = 0; side < 2; side++) {
+    const TestImage *image = side == 0 ? left : right;
+    int at = side == 0 ? x : xr;
+
+    slope[side] = (int) floor ((oracle_luma (o, image, at + 1, y)
+            - oracle_luma (o, image, at - 1, y) + 256) / 2.0);
+  }
+  return 8 * bits + 7 * (int) fmin (abs (slope[0] - slope[1]), 8);
+}
+
+/* The cost of a pixel and index, a byte; *real without rounding. */
 static int
 oracle_cost (const Oracle * o, const TestImage * left, const TestImage * right,
     int x, int y, int d, double *real)
 {
   int lowest = d > 0 ? d : 0, highest = o->width - 1 + (d < 0 ? d : 0);
-  int difference, limit, gain, sum, channels = o->rgb_cost ? 3 : 1;
+  int difference, limit, gain, sum, channels = o->cost == 2 ? 3 : 1;
 
   x = x < lowest ? lowest : x > highest ? highest : x;
-  if (o->rgb_cost) {
+  if (o->cost == 0) {
+    *real = fmin (oracle_census (o, left, right, x, x - d, y),
+        floor (8 * o->threshold + 0.5));
+    return (int) *real;
+  }
+  if (o->cost == 2) {
     int l[3], r[3];
 
     test_image_rgb (left, x, y, l);
@@ -102,14 +141,23 @@ oracle_messages (int n, const double *cost, double jump, double truncation,
   }
 }
 
-/* In units of the costs; what exceeds their range is as good as infinite. */
+/* A price in units of the costs, without rounding.  A bit of a census is 8 of
+ * them, the threshold of a difference 255. */
 static double
-oracle_units (const Oracle * o, double smoothness, int parts)
+oracle_price (const Oracle * o, double smoothness)
 {
-  double range = o->weight * o->threshold;
+  double range = o->cost == 0 ? o->weight / 8 : o->weight * o->threshold / 255;
 
-  return smoothness * parts >= 255 * range ? 255
-      : floor (smoothness * parts / range + 0.5);
+  return range > 0 ? smoothness / range : 1e9;
+}
+
+/* The same in whole units; what exceeds their range is as good as infinite. */
+static double
+oracle_units (const Oracle * o, double smoothness, bool fine)
+{
+  double price = oracle_price (o, smoothness) * (fine ? 2 : 1);
+
+  return price >= 255 ? 255 : floor (price + 0.5);
 }
 
 typedef struct
@@ -136,11 +184,54 @@ volume_free (Volume * v)
   free (v->real);
 }
 
-/* Winning indices, -1 where there is no candidate; excess gets by how much the
- * winner's cost without rounding exceeds the best one, of 255. */
+/* What the oracle finds for a pixel. */
+typedef struct
+{
+  int winner;                   /* index, -1: no disparity is possible */
+  int right;                    /* of the pixel of the right view */
+  int code;                     /* of the winner, in sixteenths of a pixel */
+  double excess;                /* by how much the winner's cost without */
+                                /* rounding exceeds the best one, of 255 */
+} Found;
+
+/* The sixteenths of the vertex of a parabola through three sums. */
+static int
+oracle_vertex (double a, double c, double b)
+{
+  return a + b > 2 * c ? (int) floor (8 * (a - b) / (a + b - 2 * c) + 0.5) : 0;
+}
+
+/* Winners of both views, from the sums of a row's pixels. */
+static void
+oracle_winners (const Oracle * o, const int *indices, int n,
+    const double *sums, Found * row)
+{
+  for (int x = 0; x < o->width; x++) {
+    const double *c = sums + x * n;
+    double lowest = 1e9;
+    int best = 0;
+
+    for (int i = 1; i < n; i++)
+      best = c[i] < c[best] ? i : best;
+    row[x].winner = indices[best];
+    row[x].code = 16 * indices[best];
+    if (best > 0 && best < n - 1)
+      row[x].code += oracle_vertex (c[best - 1], c[best], c[best + 1]);
+
+    for (int i = 0; i < n; i++) {
+      int xl = x + o->min + indices[i];
+
+      if (xl >= 0 && xl < o->width && sums[xl * n + i] < lowest) {
+        lowest = sums[xl * n + i];
+        row[x].right = indices[i];
+      }
+    }
+  }
+}
+
 static void
 oracle_match (const TestImage * left, const TestImage * right,
-    const StereoParams * params, int *winner, double *excess)
+    const StereoParams * params, Found * found)
 {
   Oracle o = { left->image.width, left->image.height };
   size_t pixels = (size_t) (o.width * o.height), n = 0;
@@ -158,7 +249,9 @@ oracle_match (const TestImage * left, const TestImage * right,
   o.metric = (int) param (params, "color-metric");
   o.color = format_has_color (left->image.format)
       && format_has_color (right->image.format);
-  o.rgb_cost = o.color && param (params, "cost") != 0;
+  o.cost = (int) param (params, "cost");
+  if (o.cost == 2 && !o.color)
+    o.cost = 1;
   if (with_messages) {
     o.weight = param (params, "data-weight");
     o.jump = param (params, "disc-single-jump");
@@ -172,13 +265,16 @@ oracle_match (const TestImage * left, const TestImage * right,
         && exp (-s / o.gamma_distance) >= 1.0 / 4096)
       steps[o.passes++] = s;
   }
+  /* one pass there is, if only with itself */
+  if (o.passes == 0)
+    steps[o.passes++] = o.width + o.height;
 
   for (int i = 0; i < o.n; i++) {
     if (abs (o.min + i) < o.width)
       indices[n++] = i;
   }
   for (size_t p = 0; p < pixels; p++)
-    winner[p] = -1;
+    found[p] = (Found) { -1, -1, -1, 0 };
   if (n == 0)
     return;
   now = volume_new (pixels * n);
@@ -195,16 +291,13 @@ oracle_match (const TestImage * left, const TestImage * right,
     bool last = t == 2 * o.passes - 1, refine = with_messages && t == 3;
 
     if (with_messages) {
-      int parts = fine ? 510 : 255;
-      double range = o.weight * o.threshold;
-
       for (size_t p = 0; p < pixels; p++) {
         oracle_messages ((int) n, now.integer + p * n,
-            oracle_units (&o, o.jump, parts),
-            oracle_units (&o, o.truncation, parts), next.integer + p * n);
-        oracle_messages ((int) n, now.real + p * n, range > 0
-            ? o.jump * 255 / range : 1e9, range > 0 ? o.truncation * 255
-            / range : 1e9, next.real + p * n);
+            oracle_units (&o, o.jump, fine),
+            oracle_units (&o, o.truncation, fine), next.integer + p * n);
+        oracle_messages ((int) n, now.real + p * n,
+            oracle_price (&o, o.jump), oracle_price (&o, o.truncation),
+            next.real + p * n);
       }
     } else {
       memcpy (next.integer, now.integer, pixels * n * sizeof (double));
@@ -246,17 +339,16 @@ oracle_match (const TestImage * left, const TestImage * right,
     fine |= refine;
   }
 
+  for (int y = 0; y < o.height; y++)
+    oracle_winners (&o, indices, (int) n, now.integer
+        + (size_t) (y * o.width) * n, found + y * o.width);
   for (size_t p = 0; p < pixels; p++) {
-    const double *c = now.integer + p * n, *r = now.real + p * n;
-    size_t best = 0;
+    const double *r = now.real + p * n;
     double best_real = r[0];
 
-    for (size_t i = 1; i < n; i++) {
-      best = c[i] < c[best] ? i : best;
+    for (size_t i = 1; i < n; i++)
       best_real = fmin (best_real, r[i]);
-    }
-    winner[p] = indices[best];
-    excess[p] = r[best] - best_real;
+    found[p].excess = r[found[p].winner - indices[0]] - best_real;
   }
   volume_free (&now);
   volume_free (&next);
@@ -283,15 +375,33 @@ typedef struct
 
 static const Case usual = {
   30, 22, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 10, 0, FILL_SHIFTED,
-  {4, 2.0, 17, 36, 12, 0, 0}, 0.15, 1, 0.0375
+  {4, 2.0, 12, 20, 31, 0, 0}, 0.267, 1, 1
 };
 
+/* The same with the paper's cost and parameters. */
+static const Case papers = {
+  30, 22, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 10, 0, FILL_SHIFTED,
+  {4, 2.0, 17, 36, 12, 0, 1}, 0.15, 1, 0.0375
+};
+
+/* What becomes of the winners. */
+typedef enum
+{
+  RESULT_INDICES,               /* nothing */
+  RESULT_FRACTIONS,             /* they get a fraction */
+  RESULT_CHECKED,               /* and have to agree with the right view */
+  N_RESULTS
+} Result;
+
 static StereoParams *
-case_params (const Case * c)
+case_params (const Case * c, Result result)
 {
   StereoParams *params = params_new (algorithm, "num-disparities",
-      (double) c->n, "min-disparity", (double) c->min, "disparity-scale", 1.0,
-      "invalid-value", 65535.0, "median", 0.0, NULL);
+      (double) c->n, "min-disparity", (double) c->min, "disparity-scale",
+      result == RESULT_INDICES ? 1.0 : 16.0, "invalid-value", 65535.0,
+      "median", 0.0, "subpixel", (double) (result != RESULT_INDICES),
+      "lr-max-diff", result == RESULT_CHECKED ? 1.0 : -1.0, "speckle-size",
+      0.0, "fill", 0.0, "refine", 0.0, NULL);
 
   for (int i = 0; i < N_OWN; i++)
     REQUIRE (stereo_params_set (params, own_names[i], c->own[i],
@@ -328,40 +438,46 @@ describe (const Case * c, const char *device, const char *what)
       what);
 }
 
-/* Compares every device with the oracle, and the oracle's integers with real
- * numbers. */
-static void
-check_case (const Case * c, Random * random)
+/* The code of a pixel, from what the oracle found for its row. */
+static int
+expected_code (const Case * c, const Found * row, int x, Result result)
 {
-  size_t pixels = (size_t) (c->width * c->height);
-  int *winner = malloc (pixels * sizeof (int));
-  double *excess = calloc (pixels, sizeof (double));
-  TestImage left, right, map;
-  StereoParams *params = case_params (c);
+  int partner = x - c->min - row[x].winner;
 
-  REQUIRE (winner != NULL && excess != NULL);
-  case_images (c, &left, &right, random);
-  oracle_match (&left, &right, params, winner, excess);
-  /* Roundings of costs, weights and sums: some levels of 255 at most.  Refined
-   * messages are cut off in the middle of the range. */
-  for (size_t p = 0; p < pixels; p++) {
-    if (!with_messages)
-      CHECK_DOUBLE (excess[p], <=, 2 + 1.5 * c->own[0]);
-  }
+  if (row[x].winner < 0)
+    return 65535;
+  if (result == RESULT_INDICES)
+    return row[x].winner;
+  if (result == RESULT_CHECKED && (partner < 0 || partner >= c->width
+          || row[partner].right < 0
+          || abs (row[partner].right - row[x].winner) > 1))
+    return 65535;
+  return row[x].code;
+}
+
+/* Compares every device with what was found. */
+static void
+check_devices (const Case * c, const TestImage * left,
+    const TestImage * right, const Found * found, Result result)
+{
+  StereoParams *params = case_params (c, result);
+  TestImage map;
 
   test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 6);
   for (size_t d = 0; d < devices_count (); d++) {
     char text[100];
     int wrong = 0;
 
-    match (d, params, algorithm, &left, &right, &map);
-    for (size_t p = 0; p < pixels; p++) {
-      int x = (int) p % c->width, y = (int) p / c->width;
-      int code = code_at (&map, x, y);
+    match (d, params, algorithm, left, right, &map);
+    for (int y = 0; y < c->height; y++) {
+      for (int x = 0; x < c->width; x++) {
+        int code = code_at (&map, x, y);
+        int expected = expected_code (c, found + y * c->width, x, result);
 
-      if (code != (winner[p] < 0 ? 65535 : winner[p]) && wrong++ == 0)
-        snprintf (text, sizeof (text), "(%d, %d): %d, not %d", x, y, code,
-            winner[p]);
+        if (code != expected && wrong++ == 0)
+          snprintf (text, sizeof (text), "result %d, (%d, %d): %d, not %d",
+              (int) result, x, y, code, expected);
+      }
     }
     if (wrong > 0) {
       describe (c, stereo_device_name (devices_get (d)), text);
@@ -369,11 +485,34 @@ check_case (const Case * c, Random * random)
     }
   }
   stereo_params_free (&params);
+  test_image_clear (&map);
+}
+
+/* Compares every device with the oracle, and the oracle's integers with real
+ * numbers. */
+static void
+check_case (const Case * c, Random * random)
+{
+  size_t pixels = (size_t) (c->width * c->height);
+  Found *found = malloc (pixels * sizeof (*found));
+  TestImage left, right;
+  StereoParams *params = case_params (c, RESULT_INDICES);
+
+  REQUIRE (found != NULL);
+  case_images (c, &left, &right, random);
+  oracle_match (&left, &right, params, found);
+  /* Roundings of costs, weights and sums: some levels of 255 at most.  Refined
+   * messages are cut off in the middle of the range. */
+  for (size_t p = 0; p < pixels; p++) {
+    if (!with_messages)
+      CHECK_DOUBLE (found[p].excess, <=, 2 + 1.5 * c->own[0]);
+  }
+  for (int result = 0; result < N_RESULTS; result++)
+    check_devices (c, &left, &right, found, (Result) result);
+  stereo_params_free (&params);
   test_image_clear (&left);
   test_image_clear (&right);
-  test_image_clear (&map);
-  free (winner);
-  free (excess);
+  free (found);
 }
 
 /* -------------------------------------------------------------------- tests */
@@ -389,6 +528,9 @@ test_fills (void)
     c.fill = (Fill) fill;
     check_case (&c, &random);
     c.left = c.right = STEREO_FORMAT_RGB;
+    check_case (&c, &random);
+    c = papers;
+    c.fill = (Fill) fill;
     check_case (&c, &random);
   }
 }
@@ -442,15 +584,17 @@ static void
 test_parameters (void)
 {
   static const double sets[][N_OWN] = {
-    {1, 2.6, 17, 36, 12, 0, 0}, {2, 2.6, 17, 36, 12, 1, 0},
-    {3, 1.0, 17, 36, 12, 2, 0}, {12, 1.0, 17, 36, 12, 0, 1},
-    {12, 4.0, 17, 1000, 12, 0, 0}, {5, 2.6, 0.1, 36, 12, 0, 0},
-    {5, 2.6, 255, 1000, 12, 1, 1}, {5, 2.6, 17, 0.1, 12, 0, 0},
-    {5, 2.6, 17, 0.3, 12, 2, 0}, {5, 1.9, 17, 36, 0.1, 0, 0},
-    {5, 1.9, 17, 36, 1, 0, 0}, {5, 1.9, 17, 36, 1.5, 0, 1},
-    {5, 1.9, 17, 36, 0.4, 1, 1}, {5, 1.9, 17, 36, 255, 0, 0},
-    {5, 1.9, 17, 36, 255, 2, 1}, {5, 1.9, 17, 36, 17, 1, 1},
-    {5, 1.9, 17, 36, 12.7, 2, 1}, {9, 1.3, 40, 60, 33.3, 0, 0}
+    {1, 2.6, 17, 36, 12, 0, 1}, {2, 2.6, 17, 36, 12, 1, 1},
+    {3, 1.0, 17, 36, 12, 2, 0}, {12, 1.0, 17, 36, 12, 0, 2},
+    {12, 4.0, 17, 1000, 12, 0, 1}, {5, 2.6, 0.1, 36, 12, 0, 0},
+    {5, 2.6, 255, 1000, 12, 1, 2}, {5, 2.6, 17, 0.1, 12, 0, 0},
+    {5, 2.6, 17, 0.3, 12, 2, 1}, {5, 1.9, 17, 36, 0.1, 0, 1},
+    {5, 1.9, 17, 36, 1, 0, 1}, {5, 1.9, 17, 36, 1.5, 0, 2},
+    {5, 1.9, 17, 36, 0.4, 1, 2}, {5, 1.9, 17, 36, 255, 0, 1},
+    {5, 1.9, 17, 36, 255, 2, 2}, {5, 1.9, 17, 36, 17, 1, 2},
+    {5, 1.9, 17, 36, 12.7, 2, 2}, {9, 1.3, 40, 60, 33.3, 0, 1},
+    {5, 1.9, 17, 36, 0.1, 0, 0}, {5, 1.9, 17, 36, 8.3, 1, 0},
+    {7, 2.3, 12, 20, 255, 2, 0}
   };
   Random random = { 4 };
 
@@ -486,6 +630,7 @@ test_messages (void)
     c.weight = sets[i][0];
     c.jump = sets[i][1];
     c.truncation = sets[i][2];
+    c.own[6] = (double) (i % 3 == 1);
     c.n = i % 2 ? 29 : 21;
     c.width = 40;
     c.height = 12;
@@ -518,7 +663,7 @@ test_formats (void)
     c.left = formats[i][0];
     c.right = formats[i][1];
     c.own[5] = (double) (i % 3);
-    c.own[6] = (double) (i % 2);
+    c.own[6] = (double) (i % 3 == 0 ? 0 : 1 + i % 2);
     c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
     check_case (&c, &random);
   }
@@ -530,7 +675,7 @@ static void
 test_equal_costs (void)
 {
   Random random = { 6 };
-  Case c = usual;
+  Case c = papers;
   StereoParams *params;
   TestImage left, right, map;
 
@@ -539,7 +684,7 @@ test_equal_costs (void)
   c.own[0] = 7;
   c.own[4] = 3;
   c.left = c.right = STEREO_FORMAT_RGB;
-  params = case_params (&c);
+  params = case_params (&c, RESULT_INDICES);
   case_images (&c, &left, &right, &random);
   for (int y = 0; y < c.height; y++) {
     memset (test_image_row (&right, y), 255, right.row_bytes);
@@ -590,12 +735,12 @@ test_random (void)
       c.own[3] = random_range (&random, 1, 2000) / 10.0;
       c.own[4] = random_range (&random, 1, 2550) / 10.0;
       c.own[5] = random_range (&random, 0, 2);
-      c.own[6] = random_range (&random, 0, 1);
+      c.own[6] = random_range (&random, 0, 2);
       c.weight = random_range (&random, 0, 100) / 100.0;
       c.jump = random_range (&random, 0, 300) / 100.0;
       c.truncation = random_range (&random, 0, 100) / 500.0;
     }
-    params = case_params (&c);
+    params = case_params (&c, (Result) (i % N_RESULTS));
     case_images (&c, &left, &right, &random);
     test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 10);
     test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
@@ -633,7 +778,7 @@ test_many_disparities (void)
     c.width = 620;
     c.height = 9;
     c.n = numbers[i];
-    params = case_params (&c);
+    params = case_params (&c, (Result) (i % N_RESULTS));
     case_images (&c, &left, &right, &random);
     test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
     test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height,
