@@ -317,6 +317,37 @@ print_lines (const EvalReport * report, FILE * file)
   }
 }
 
+/* How well the confidences of a run tell good from bad, if it has any. */
+static void
+print_auc (const EvalReport * report, const EvalRun * run, FILE * file)
+{
+  const int width = scene_width (report);
+  double auc = 0, ideal = 0;
+  int n = 0;
+
+  for (size_t i = 0; i < report->n_scenes; i++) {
+    const EvalResult *result = &run->result[i];
+    const char *name = result->scene;
+
+    for (int r = 0; r < SCENE_N_REGIONS; r++) {
+      if (result->error != NULL || !result->has_auc || !result->has[r])
+        continue;
+      if (n++ == 0)
+        fprintf (file, "\n%s\n%-*s %-6s %7s %7s\n", run->label, width,
+            "confidence", "region", "auc", "ideal");
+      fprintf (file, "%-*s %-6s", width, name, scene_region_names[r]);
+      cell (file, 7, 2, result->auc[r]);
+      cell (file, 7, 2, result->ideal[r]);
+      putc ('\n', file);
+      auc += result->auc[r];
+      ideal += result->ideal[r];
+      name = "";
+    }
+  }
+  if (n > 0)
+    fprintf (file, "average: %.3f, ideal %.3f\n", auc / n, ideal / n);
+}
+
 void
 eval_print_table (const EvalReport * report, FILE * file)
 {
@@ -328,8 +359,10 @@ eval_print_table (const EvalReport * report, FILE * file)
         putc ('\n', file);
       print_details (report, &report->run[i], file);
     }
-    if (report->n_runs == 1)
+    if (report->n_runs == 1) {
+      print_auc (report, &report->run[0], file);
       return;
+    }
     putc ('\n', file);
   }
   if (report->sweep || report->n_runs > MAX_COLUMNS)
@@ -337,6 +370,8 @@ eval_print_table (const EvalReport * report, FILE * file)
   else
     print_columns (report, file);
 
+  for (size_t i = 0; i < report->n_runs; i++)
+    print_auc (report, &report->run[i], file);
   best = eval_best (report);
   if (best != NULL)
     fprintf (file, "\nbest: %s (%s %.3f)\n", best->label,
@@ -372,6 +407,10 @@ json_result (CliJson * json, const EvalResult * result)
     for (size_t m = 0; measure_name (m) != NULL; m++)
       cli_json_number (json, measure_name (m),
           measure_value (&result->measure[r], m));
+    if (result->has_auc) {
+      cli_json_number (json, "auc", result->auc[r]);
+      cli_json_number (json, "auc-ideal", result->ideal[r]);
+    }
     cli_json_close (json, '}');
   }
   cli_json_close (json, '}');

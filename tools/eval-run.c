@@ -100,7 +100,8 @@ save (const char *folder, const char *name, const Scene * scene,
 /* ----------------------------------------------------------------- running */
 
 static void
-judge (const Scene * scene, const float *map, EvalResult * result)
+judge (const Scene * scene, const float *map, const uint16_t * confidence,
+    EvalResult * result)
 {
   size_t n = (size_t) scene->width * (size_t) scene->height;
 
@@ -110,8 +111,13 @@ judge (const Scene * scene, const float *map, EvalResult * result)
   result->density = measure_density (map, n);
   for (int r = 0; r < SCENE_N_REGIONS; r++) {
     result->has[r] = scene->truth != NULL && scene->region[r] != NULL;
-    if (result->has[r])
-      measure_map (map, scene->truth, scene->region[r], n, &result->measure[r]);
+    if (!result->has[r])
+      continue;
+    measure_map (map, scene->truth, scene->region[r], n, &result->measure[r]);
+    result->has_auc = confidence != NULL;
+    if (confidence != NULL)
+      measure_auc (map, confidence, scene->truth, scene->region[r], n,
+          &result->auc[r], &result->ideal[r]);
   }
 }
 
@@ -121,7 +127,9 @@ evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
     Scene * scene, const EvalRun * run, const char *folder,
     EvalResult * result, StereoMessage * why)
 {
+  const size_t n = (size_t) scene->width * (size_t) scene->height;
   float *map = NULL;
+  uint16_t *confidence = NULL;
   int status = EVAL_BAD_INPUT;
   bool good;
 
@@ -134,9 +142,12 @@ evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
     MatchResult match = { NAN, 0 };
     StereoStatus matched;
 
-    map = cli_resize (NULL, (size_t) scene->width * (size_t) scene->height
-        * sizeof (*map));
-    matched = match_scene (run->setup, device, scene, map, &match, &reason);
+    map = cli_resize (NULL, n * sizeof (*map));
+    if (options->auc && stereo_algorithm_has_result (run->setup->algorithm,
+            STEREO_RESULT_CONFIDENCE))
+      confidence = cli_resize (NULL, n * sizeof (*confidence));
+    matched = match_scene (run->setup, device, scene, map, confidence, &match,
+        &reason);
     good = matched == STEREO_OK;
     result->milliseconds = match.milliseconds;
     result->disparities = match.disparities;
@@ -146,7 +157,7 @@ evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
       status = EVAL_FAILED;
   }
   if (good) {
-    judge (scene, map, result);
+    judge (scene, map, confidence, result);
     if (folder != NULL && !save (folder, name, scene, map,
             result->disparities, why)) {
       good = false;
@@ -154,6 +165,7 @@ evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
     }
   }
   free (map);
+  free (confidence);
   return good ? 0 : status;
 }
 

@@ -20,6 +20,7 @@ typedef struct
 {
   const char *save;             /* folder for maps and pictures, or NULL */
   bool keep_going;              /* with other scenes after a failure */
+  bool auc;                     /* judge confidences, where there are any */
   const char *map;              /* to judge instead of computing, or NULL;
                                    {scene} in it stands for the scene's name */
   double map_scale;             /* as image_read_map() has them */
@@ -39,6 +40,9 @@ typedef struct
   double density;               /* of the whole map, percent */
   bool has[SCENE_N_REGIONS];    /* measure[] is there */
   Measure measure[SCENE_N_REGIONS];
+  bool has_auc;                 /* the next two are there, region by region */
+  double auc[SCENE_N_REGIONS];  /* as measure_auc() has them */
+  double ideal[SCENE_N_REGIONS];
   char *error;                  /* NULL: it went well; else the rest is unset */
 } EvalResult;
 

@@ -67,9 +67,36 @@ match_view (const Image * from, StereoImage * image)
   image->stride[0] = (size_t) from->width * (size_t) from->channels;
 }
 
+/* One run more, for the confidence; GRAY16_LE in place. */
+static StereoStatus
+match_confidence (StereoMatcher * matcher, const StereoImage * left,
+    const StereoImage * right, const StereoImage * output,
+    uint16_t * confidence)
+{
+  const StereoImage *results[STEREO_N_RESULTS] = { NULL };
+  const size_t n = (size_t) output->width * (size_t) output->height;
+  StereoImage image = *output;
+  StereoStatus status;
+
+  image.plane[0] = confidence;
+  results[STEREO_RESULT_DISPARITY] = output;
+  results[STEREO_RESULT_CONFIDENCE] = &image;
+  status = stereo_matcher_process_results (matcher, left, right, results,
+      NULL);
+  if (status == STEREO_OK)
+    status = stereo_matcher_sync (matcher);
+  for (size_t i = 0; i < n && status == STEREO_OK; i++) {
+    const uint8_t *bytes = (const uint8_t *) &confidence[i];
+
+    confidence[i] = (uint16_t) (bytes[0] | bytes[1] << 8);
+  }
+  return status;
+}
+
 StereoStatus
 match_scene (const CliSetup * setup, StereoDevice * device,
-    const Scene * scene, float *map, MatchResult * result, StereoMessage * why)
+    const Scene * scene, float *map, uint16_t * confidence,
+    MatchResult * result, StereoMessage * why)
 {
   StereoMatcher *matcher = NULL;
   StereoParams *params = NULL;
@@ -118,6 +145,9 @@ match_scene (const CliSetup * setup, StereoDevice * device,
       fastest = milliseconds < fastest ? milliseconds : fastest;
     }
   }
+
+  if (status == STEREO_OK && confidence != NULL)
+    status = match_confidence (matcher, &left, &right, &output, confidence);
 
   if (status != STEREO_OK && matcher != NULL)
     cli_fail (why, "%s", stereo_matcher_error (matcher));

@@ -28,13 +28,15 @@ void match_view (const Image * from, StereoImage * image);
 /*
  * Runs a setup on a scene with views.  map gets a disparity in pixels for each
  * pixel, NAN where there is none.  Short runs are repeated, so that neither the
- * first one's page faults nor other programs count.
+ * first one's page faults nor other programs count.  confidence, which may be
+ * NULL, gets that of each pixel in a run that is not timed; the algorithm has
+ * to have it.
  *
  * STEREO_ERROR_ARGUMENT: properties that do not go with the scene.  Any other
  * error: memory or the device.
  */
 STEREO_CHECKED StereoStatus match_scene (const CliSetup * setup,
     StereoDevice * device, const Scene * scene, float *map,
-    MatchResult * result, StereoMessage * why);
+    uint16_t * confidence, MatchResult * result, StereoMessage * why);
 
 #endif /* MATCH_H */

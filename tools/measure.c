@@ -7,6 +7,7 @@
 #include "measure.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const double measure_thresholds[MEASURE_N_BAD] = { 0.5, 1.0, 2.0, 4.0 };
 
@@ -43,6 +44,53 @@ measure_map (const float *map, const float *truth, const uint8_t * mask,
   result->density = pixels > 0 ? part * (double) matched : NAN;
   result->mean = matched > 0 ? sum / (double) matched : NAN;
   result->rms = matched > 0 ? sqrt (squares / (double) matched) : NAN;
+}
+
+/* Adds the areas of the next pixels, of which some are bad, to area. */
+static void
+add_pixels (size_t pixels, size_t bad, size_t * all, size_t * all_bad,
+    double *area)
+{
+  for (size_t i = 1; i <= pixels; i++)
+    *area += ((double) *all_bad + (double) bad * (double) i / (double) pixels)
+        / (double) (*all + i);
+  *all += pixels;
+  *all_bad += bad;
+}
+
+void
+measure_auc (const float *map, const uint16_t * confidence,
+    const float *truth, const uint8_t * mask, size_t n, double *auc,
+    double *ideal)
+{
+  size_t(*counts)[2] = calloc (65536, sizeof (*counts));
+  size_t pixels = 0, bad = 0, all = 0, all_bad = 0;
+  double area = 0, best = 0;
+
+  *auc = *ideal = NAN;
+  if (counts == NULL)
+    return;
+  for (size_t i = 0; i < n; i++) {
+    if ((mask != NULL && mask[i] == 0) || !isfinite (truth[i]))
+      continue;
+    pixels++;
+    counts[confidence[i]][0]++;
+    if (!isfinite (map[i])
+        || fabs ((double) map[i] - (double) truth[i]) > 1) {
+      counts[confidence[i]][1]++;
+      bad++;
+    }
+  }
+  for (size_t c = 65536; c-- > 0;)
+    add_pixels (counts[c][0], counts[c][1], &all, &all_bad, &area);
+  free (counts);
+  if (pixels == 0)
+    return;
+  all = all_bad = 0;
+  add_pixels (pixels - bad, 0, &all, &all_bad, &best);
+  add_pixels (bad, bad, &all, &all_bad, &best);
+  *auc = 100 * area / (double) pixels;
+  *ideal = 100 * best / (double) pixels;
 }
 
 double

@@ -46,6 +46,18 @@ typedef struct
 void measure_map (const float *map, const float *truth, const uint8_t * mask,
     size_t n, Measure * result);
 
+/*
+ * How well a confidence tells good from bad: the area under the curve of bad-1,
+ * in percent, over the share of the pixels that are looked at, the most
+ * confident ones first.  It is the mean of bad-1 of the first 1, 2, ... pixels
+ * of the region; those of equal confidence come in with their own mean.  ideal
+ * is what a confidence would have that puts all good pixels first.  NAN without
+ * pixels.
+ */
+void measure_auc (const float *map, const uint16_t * confidence,
+    const float *truth, const uint8_t * mask, size_t n, double *auc,
+    double *ideal);
+
 /* Percent of the n pixels that have a disparity. */
 double measure_density (const float *map, size_t n);
 

@@ -90,6 +90,8 @@ static const char usage[] =
     "Output\n"
     "  --json, --csv          for programs, instead of the table\n"
     "  --details              with several runs, the table of each one too\n"
+    "  --auc                  judge the confidence, where there is one: the\n"
+    "                         area under bad-1 over the most confident share\n"
     "  --rank MEASURE         what the best has least of: bad-0.5, bad-1 (the\n"
     "                         default), bad-2, bad-4, d1, mean, rms, time;\n"
     "                         or density, of which it has most\n"
@@ -105,7 +107,8 @@ enum
   OPTION_ALL = 256, OPTION_COMPARE, OPTION_SWEEP, OPTION_MAP, OPTION_MAP_SCALE,
   OPTION_MAP_INVALID, OPTION_LIST, OPTION_LEFT, OPTION_RIGHT, OPTION_TRUTH,
   OPTION_TRUTH_SCALE, OPTION_TRUTH_INVALID, OPTION_BACKEND, OPTION_THREADS,
-  OPTION_SIMD, OPTION_JSON, OPTION_CSV, OPTION_DETAILS, OPTION_RANK,
+  OPTION_SIMD, OPTION_JSON, OPTION_CSV, OPTION_DETAILS,
+  OPTION_AUC, OPTION_RANK,
   OPTION_SAVE, OPTION_KEEP_GOING, OPTION_HELP, OPTION_VERSION
 };
 
@@ -128,6 +131,7 @@ static const struct option long_options[] = {
   {"json", no_argument, NULL, OPTION_JSON},
   {"csv", no_argument, NULL, OPTION_CSV},
   {"details", no_argument, NULL, OPTION_DETAILS},
+  {"auc", no_argument, NULL, OPTION_AUC},
   {"rank", required_argument, NULL, OPTION_RANK},
   {"save", required_argument, NULL, OPTION_SAVE},
   {"keep-going", no_argument, NULL, OPTION_KEEP_GOING},
@@ -263,6 +267,9 @@ parse_options (int argc, char **argv, Options * options)
         break;
       case OPTION_DETAILS:
         options->details = true;
+        break;
+      case OPTION_AUC:
+        options->run.auc = true;
         break;
       case OPTION_RANK:
         if (!eval_rank_find (optarg, &options->rank))

@@ -430,7 +430,7 @@ weighted_median (const StereoRefineConstants * k, const StereoView * left,
   const int y1 = y + radius < k->height ? y + radius : k->height - 1;
   const int n = x1 - x0 + 1;
   uint16_t code[WINDOW_CODES], weight[WINDOW_CODES];
-  uint8_t difference[WINDOW];
+  uint8_t difference[WINDOW + SIMD_BYTES];
   uint32_t whole = 0, low = STEREO_INVALID, high = 0;
   int all = 0;
 

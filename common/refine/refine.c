@@ -102,8 +102,8 @@ add_map (const StereoRefineConstants * k, StereoMap * map, StereoArena * arena)
 }
 
 void
-stereo_refine_plan_cpu (const StereoRefineConstants * k, StereoRefineWork * work,
-    StereoArena * arena)
+stereo_refine_plan_cpu (const StereoRefineConstants * k,
+    StereoRefineWork * work, StereoArena * arena)
 {
   size_t pixels = (size_t) k->width * (size_t) k->height;
 
@@ -250,11 +250,14 @@ confidence_rows (const void *context, StereoSpan span)
 }
 
 StereoStatus
-stereo_refine_confidence_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+stereo_refine_confidence_cpu (StereoQueue * queue,
+    const StereoRefineConstants * k,
     const StereoWinners * winners, const StereoRefineWork * work,
     const StereoOutput * output)
 {
-  const StereoRefineJob job = {.k = k,.work = work,.winners = winners,.output = output };
+  const StereoRefineJob job = {.k = k,.work = work,.winners = winners,
+    .output = output
+  };
 
   stereo_cpu_for (queue, k->height, 0, confidence_rows, &job);
   return STEREO_OK;
@@ -302,7 +305,8 @@ stereo_refine_fill_cpu (StereoQueue * queue, const StereoRefineConstants * k,
     uint16_t *row = stereo_map_row (&work->filled, y);
 
     if (row[0] == STEREO_INVALID)
-      memcpy (row, stereo_map_row (&work->filled, y < first ? first : y - 1), bytes);
+      memcpy (row, stereo_map_row (&work->filled, y < first ? first : y - 1),
+          bytes);
   }
   return STEREO_OK;
 }
@@ -386,8 +390,9 @@ median (const StereoRefineConstants * k, const StereoMap * map, int x, int y)
   if (center == STEREO_INVALID)
     return STEREO_INVALID;
   for (int i = 0; i < 9; i++) {
-    const uint16_t code = stereo_map_row (map, stereo_clamp_int (y + i / 3 - 1, 0,
-            k->height - 1))[stereo_clamp_int (x + i % 3 - 1, 0, k->width - 1)];
+    const int column = stereo_clamp_int (x + i % 3 - 1, 0, k->width - 1);
+    const int row = stereo_clamp_int (y + i / 3 - 1, 0, k->height - 1);
+    const uint16_t code = stereo_map_row (map, row)[column];
 
     v[i] = code == STEREO_INVALID ? center : code;
   }
@@ -420,7 +425,9 @@ finish_cpu (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work,
     const StereoMap * map, const StereoOutput * output)
 {
-  const StereoRefineJob job = {.k = k,.left = left,.map = map,.output = output };
+  const StereoRefineJob job = {.k = k,.left = left,.map = map,
+    .output = output
+  };
 
   (void) work;
   stereo_cpu_for (queue, k->height, 0, finish_rows, &job);

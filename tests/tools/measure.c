@@ -47,6 +47,26 @@ test_d1 (void)
   CHECK_DOUBLE (m.d1, ==, 25);
 }
 
+/* Of the pixels by confidence: good, then a good and a bad one alike, then a
+ * hole; what is unknown or masked does not count. */
+static void
+test_auc (void)
+{
+  static const float truth[6] = { 1, 2, 3, 4, NAN, 6 };
+  static const float map[6] = { 1, 4.5f, 3, NAN, 9, 60 };
+  static const uint16_t confidence[6] = { 65535, 300, 300, 0, 65535, 65535 };
+  static const uint8_t mask[6] = { 1, 1, 1, 1, 1, 0 };
+  double auc, ideal;
+
+  measure_auc (map, confidence, truth, mask, 6, &auc, &ideal);
+  CHECK_DOUBLE (fabs (auc - 100 * (0 + 0.5 / 2 + 1.0 / 3 + 2.0 / 4) / 4), <,
+      1e-9);
+  CHECK_DOUBLE (fabs (ideal - 100 * (0 + 0 + 1.0 / 3 + 2.0 / 4) / 4), <,
+      1e-9);
+  measure_auc (map, confidence, truth, mask, 0, &auc, &ideal);
+  CHECK (isnan (auc) && isnan (ideal));
+}
+
 static void
 test_holes_and_unknown (void)
 {
@@ -180,6 +200,7 @@ test_severity (void)
 static const Test tests[] = {
   {"strict", test_strict},
   {"d1", test_d1},
+  {"auc", test_auc},
   {"holes-and-unknown", test_holes_and_unknown},
   {"nothing", test_nothing},
   {"names", test_names},
