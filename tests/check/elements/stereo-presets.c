@@ -119,8 +119,9 @@ change_all (GstElement * element, gchar ** properties)
   }
 }
 
-/* One frame with the properties as they are.  At the right edge a census of the
- * left view sees a border that the right view has elsewhere. */
+/* One frame with the properties as they are: the disparity is known to a
+ * quarter of a pixel.  Near the edges a census sees a border in one view that
+ * is not in the other. */
 static void
 check_frame (Rig * rig)
 {
@@ -129,8 +130,14 @@ check_frame (Rig * rig)
       shifted_image (caps, DISPARITY));
 
   output = rig_output_caps (rig);
-  check_codes (map, output, DISPARITY, 88, expected_code (DISPARITY, 0, 16,
-          0));
+  for (gint y = 0; y < 24; y++) {
+    for (gint x = 2 * DISPARITY; x < 88; x++) {
+      gint code = (gint) code_at (map, output, x, y);
+
+      fail_unless (ABS (code - (gint) expected_code (DISPARITY, 0, 16, 0)) <= 4,
+          "the code at (%d, %d) is %d", x, y, code);
+    }
+  }
   gst_buffer_unref (map);
   gst_caps_unref (output);
   gst_caps_unref (caps);
