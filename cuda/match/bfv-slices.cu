@@ -104,7 +104,8 @@ row_kernel (const __grid_constant__ SliceArgs a)
   const int first = u - (int) (arms & 0xff);
   const int last = u + (int) (arms >> 8 & 0xff);
 
-  a.work.sums[row + (size_t) u] = make_uint2 (a.work.row_sums[row + (size_t) last]
+  a.work.sums[row + (size_t) u] =
+      make_uint2 (a.work.row_sums[row + (size_t) last]
       - (first > 0 ? a.work.row_sums[row + (size_t) first - 1] : 0),
       (uint32_t) (last - first + 1));
 }
@@ -144,7 +145,8 @@ column_kernel (const __grid_constant__ SliceArgs a)
   if (partner >= 0 && partner < k.width) {
     size_t there = (size_t) v * (size_t) k.width + (size_t) partner;
 
-    compete (sums, a.index, &a.work.right_best[there], &a.work.right_winner[there]);
+    compete (sums, a.index, &a.work.right_best[there],
+        &a.work.right_winner[there]);
   }
 }
 

@@ -6,8 +6,8 @@
 
 /*
  * The stages are in bfv-crosses.cu, bfv-match.cu (and bfv-slices.cu) and
- * bfv-vote.cu.  H200, 1920x1080x128, RGB, ms: crosses 0.060, matching 0.813, the
- * rest 0.047.
+ * bfv-vote.cu.  H200, 1920x1080x128, RGB, ms: crosses 0.060, matching 0.813,
+ * the rest 0.047.
  */
 
 #include "match/bfv.cuh"

@@ -83,7 +83,8 @@ gst_stereo_base_takes_newest (GstStereoBase * self)
     pairs = priv->pairs;
     GST_OBJECT_UNLOCK (self);
     mode = pairs == GST_STEREO_PAIRS_NEWEST
-        || (pairs == GST_STEREO_PAIRS_AUTO && gst_stereo_base_is_live (self)) ? NEWEST : EVERY;
+        || (pairs == GST_STEREO_PAIRS_AUTO && gst_stereo_base_is_live (self))
+        ? NEWEST : EVERY;
     g_atomic_int_compare_and_exchange (&priv->newest.mode, UNDECIDED, mode);
     mode = g_atomic_int_get (&priv->newest.mode);
     GST_INFO_OBJECT (self, "matching %s", mode == NEWEST
