@@ -159,6 +159,7 @@ typedef struct
   bool winners;                 /* frames may want winners: those of the left
                                  * view, with the costs beside them, */
   bool right_winners;           /* and those of the right view, too */
+  bool fill;                    /* holes of the map are going to be filled */
 } StereoProblem;
 
 /* --------------------------------------------------------------- back ends */
@@ -336,8 +337,13 @@ struct StereoAlgorithm
       StereoMessage * why);
   StereoStatus (*run) (const StereoFrame * frame, const void *stages);
 
+  /* Optional, with refines: turns off steps of refinement that can't be done
+   * with such parameters. */
+  void (*settle) (const void *params, StereoRefineParams * refine);
+
   /*
-   * Optional, with refines: a step of refinement after speckles are gone and
+   * Optional, with refines; frames always want winners then: a step of
+   * refinement after speckles are gone and
    * before holes are filled, if they are to be.  Gives codes to pixels of map
    * that are STEREO_INVALID, and leaves the others alone; frame->winners are
    * those that run() left.

@@ -13,48 +13,44 @@
 #define STEREO_BFV_PIXEL_H
 
 #include "match/bfv.h"
+#include "cost/census-pixel.h"
+#include "cost/difference.h"
+#include "cost/partner.h"
 #include "image/pixel.h"
+#include "refine/winner-pixel.h"
 
-STEREO_INLINE uint32_t
-stereo_bfv_difference (uint32_t p, uint32_t q, int channel)
-{
-  uint32_t a = p >> 8 * channel & 0xff, b = q >> 8 * channel & 0xff;
-
-  return a > b ? a - b : b - a;
-}
+/* The largest e of census words, and that of a C in 256ths. */
+#define STEREO_BFV_CENSUS_COST 60
+#define STEREO_BFV_CENSUS_FACTOR 62
 
 /* Whether no channel of two pixels of one view differs by more than
  * arm_threshold. */
 STEREO_INLINE bool
 stereo_bfv_similar (const StereoBfvConstants * k, uint32_t p, uint32_t q)
 {
-  uint32_t largest = stereo_bfv_difference (p, q, 0);
-
-  for (int c = 1; c < k->channels; c++)
-    largest = stereo_max_u32 (largest, stereo_bfv_difference (p, q, c));
-  return largest <= (uint32_t) k->arm_threshold;
+  return stereo_difference_max (p, q) <= (uint32_t) k->arm_threshold;
 }
 
-/* The matching cost of a pixel of the left and one of the right view. */
+/* e of two census words: 60 C / 248, rounded. */
 STEREO_INLINE uint32_t
-stereo_bfv_cost (const StereoBfvConstants * k, uint32_t left, uint32_t right)
+stereo_bfv_census_cost (uint32_t p, uint32_t q)
 {
-  uint32_t sum = stereo_bfv_difference (left, right, 0);
-
-  if (k->channels == 1)
-    sum *= 3;
-  for (int c = 1; c < k->channels; c++)
-    sum += stereo_bfv_difference (left, right, c);
-  return stereo_min_u32 (sum, (uint32_t) k->cost_threshold);
+  return (STEREO_BFV_CENSUS_FACTOR * stereo_census_cost (p, q) + 128) >> 8;
 }
 
-/* The column of the left view whose partner stands in for that of column x:
- * the nearest one that has a partner.  Subtract d for the partner's own. */
-STEREO_INLINE int
-stereo_bfv_clamp (const StereoBfvConstants * k, int x, int d)
+/* e of two pixels, or of their luma. */
+STEREO_INLINE uint32_t
+stereo_bfv_rgb_cost (const StereoBfvConstants * k, uint32_t p, uint32_t q)
 {
-  return stereo_clamp_int (x, d > 0 ? d : 0,
-      k->width - 1 + (d < 0 ? d : 0));
+  return stereo_min_u32 (stereo_difference_sum (p, q),
+      (uint32_t) k->cost_threshold);
+}
+
+STEREO_INLINE uint32_t
+stereo_bfv_luma_cost (const StereoBfvConstants * k, uint32_t p, uint32_t q)
+{
+  return stereo_min_u32 (3 * stereo_difference (p, q),
+      (uint32_t) k->cost_threshold);
 }
 
 /* An arm in steps of the sampled grid. */
@@ -122,20 +118,62 @@ stereo_bfv_less_wide (uint32_t a, uint32_t n, uint32_t b, uint32_t m)
   return (uint64_t) a * m < (uint64_t) b * n;
 }
 
-/* Whether the winner at column x of the left view is reliable.  right is the
- * right view's row of winners. */
-STEREO_INLINE bool
-stereo_bfv_reliable (const StereoBfvConstants * k, int x, int index,
-    const uint16_t * right)
+/* What refinement gets as the cost of A and n: 16 bits. */
+STEREO_INLINE uint32_t
+stereo_bfv_quotient (const StereoBfvConstants * k, uint32_t a, uint32_t n)
 {
-  int partner = x - (k->min_disparity + index), difference;
+  return (a << k->shift) / n;
+}
 
-  if (k->lr_max_diff < 0)
-    return true;
-  if (partner < 0 || partner >= k->width || right[partner] == STEREO_INVALID)
-    return false;
-  difference = right[partner] - index;
-  return (difference < 0 ? -difference : difference) <= k->lr_max_diff;
+/* Stands in for the costs beside a winner where there are none. */
+#define STEREO_BFV_NO_COST 65535u
+
+/* e of the left column that stands in for column x, at row y. */
+STEREO_INLINE uint32_t
+stereo_bfv_cost_at (const StereoBfvConstants * k, const StereoBfvViews * views,
+    int x, int y, int d)
+{
+  const int l = stereo_partner_column (k->width, x, d);
+  uint32_t p, q;
+
+  if (k->cost == STEREO_COST_CENSUS)
+    return stereo_bfv_census_cost (stereo_census_word (&views->left_census, l,
+            y), stereo_census_word (&views->right_census, l - d, y));
+  p = stereo_view_pixel (&views->left, k->channels, l, y);
+  q = stereo_view_pixel (&views->right, k->channels, l - d, y);
+  if (k->cost == STEREO_COST_RGB)
+    return stereo_bfv_rgb_cost (k, p, q);
+  if (k->channels == 3) {
+    p = stereo_luma (p & 255, p >> 8 & 255, p >> 16 & 255);
+    q = stereo_luma (q & 255, q >> 8 & 255, q >> 16 & 255);
+  }
+  return stereo_bfv_luma_cost (k, p, q);
+}
+
+/* A and n. */
+typedef struct
+{
+  uint32_t a;
+  uint32_t n;
+} StereoBfvMean;
+
+/* Stores the winner of left pixel (x, y), a sampled one: its index, or
+ * STEREO_INVALID when none was searched, and the means of the disparity before
+ * it, its own, and of the one after it. */
+STEREO_INLINE void
+stereo_bfv_store_left (const StereoBfvConstants * k,
+    const StereoWinners * winners, int x, int y, unsigned index,
+    StereoBfvMean before, StereoBfvMean own, StereoBfvMean after)
+{
+  uint32_t a = STEREO_BFV_NO_COST, b = STEREO_BFV_NO_COST, c = 0;
+
+  if (index != STEREO_INVALID)
+    c = stereo_bfv_quotient (k, own.a, own.n);
+  if (k->sampling_x == 1 && (int) index > k->first_index)
+    a = stereo_bfv_quotient (k, before.a, before.n);
+  if (k->sampling_x == 1 && (int) index < k->end_index - 1)
+    b = stereo_bfv_quotient (k, after.a, after.n);
+  stereo_winner_store (winners, x, y, index, a, c, b);
 }
 
 /* Whether a bit that is set in so many of n votes is set in the result. */

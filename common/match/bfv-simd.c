@@ -29,6 +29,7 @@
 #include "match/bfv-simd.h"
 
 #include "match/bfv-pixel.h"
+#include "cost/census-simd.h"
 #include "core/cpu.h"
 #include "simd/simd.h"
 
@@ -204,7 +205,7 @@ copy_padded (const StereoBfvConstants * k, const StereoView * view, int y,
 typedef struct
 {
   const StereoBfvConstants *k;
-  const StereoView *views[2];
+  const StereoBfvViews *views;
   const StereoBfvMemory *m;
   Padded padded[2];
 } CrossesJob;
@@ -215,8 +216,8 @@ padded_rows (const void *context, StereoSpan span)
   const CrossesJob *job = context;
 
   for (int y = span.begin; y < span.end; y++) {
-    copy_padded (job->k, job->views[0], y, &job->padded[0]);
-    copy_padded (job->k, job->views[1], y, &job->padded[1]);
+    copy_padded (job->k, &job->views->left, y, &job->padded[0]);
+    copy_padded (job->k, &job->views->right, y, &job->padded[1]);
   }
 }
 
@@ -242,11 +243,10 @@ crosses_rows (const void *context, StereoSpan span)
 
 static StereoStatus
 crosses_cpu (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoView * left, const StereoView * right,
-    const StereoBfvMemory * m)
+    const StereoBfvViews * views, const StereoBfvMemory * m)
 {
-  Carver carver = { m->scratch, 0 };
-  CrossesJob job = {.k = k,.views = {left, right},.m = m };
+  Carver carver = { m->work, 0 };
+  CrossesJob job = {.k = k,.views = views,.m = m };
 
   carve_padded (k, &carver, &job.padded[0]);
   carve_padded (k, &carver, &job.padded[1]);
@@ -282,8 +282,9 @@ typedef struct
 /* What one thread works with. */
 typedef struct
 {
-  uint8_t *left[3];             /* sampled: rows x left_stride */
-  uint8_t *right[3];            /* phases x rows x right_stride */
+  uint8_t *left[4];             /* planes, sampled: rows x left_stride */
+  uint8_t *right[4];            /* phases x rows x right_stride */
+  uint8_t *luma;                /* one row of the image */
   uint8_t *cost;                /* one row */
   /* General way */
   uint16_t *cost16;
@@ -297,6 +298,9 @@ typedef struct
   void *above;
   void *sums;
   void *left_best;              /* strip_height x left_stride */
+  void *last;                   /* the same: of the disparity before, */
+  void *before;                 /* and of those beside the winners */
+  void *after;
   void *right_best;             /* phases x strip_height x right_stride */
   uint32_t *left_index;
   uint32_t *right_index;
@@ -310,8 +314,7 @@ typedef struct
   uint16_t *above_count;
   uint16_t *turned_sum;         /* 32 columns */
   uint16_t *turned_count;
-  uint16_t *left_state;         /* columns of blocks of 32 rows: sums, counts,
-                                 * indices */
+  uint16_t *left_state;         /* columns of blocks of 32 rows: StateParts */
   uint16_t *right_state;
 } Strip;
 
@@ -326,11 +329,27 @@ typedef struct
   int end;
 } Shift;
 
+/* What is kept of 32 winners; of the right view's, up to the index. */
+enum
+{
+  STATE_SUM, STATE_COUNT, STATE_INDEX, RIGHT_STATE,
+  STATE_LAST_SUM = RIGHT_STATE, STATE_LAST_COUNT,
+  STATE_BEFORE_SUM, STATE_BEFORE_COUNT, STATE_AFTER_SUM, STATE_AFTER_COUNT,
+  LEFT_STATE
+};
+
 #define TURN_REACH 16
 #define TURN_LANES 32
 /* Elements before and behind a turned column. */
 #define TURN_FRONT 32
 #define TURN_BACK 64
+
+/* Planes of bytes that costs are made of. */
+static int
+cost_planes (const StereoBfvConstants * k)
+{
+  return k->cost == STEREO_COST_CENSUS ? 4 : k->cost == STEREO_COST_RGB ? 3 : 1;
+}
 
 static int
 divide_up (int n, int by)
@@ -390,14 +409,15 @@ carve_strip (const StereoBfvConstants * k, const Layout * l, Carver * c,
   size_t phase_width = (size_t) l->phase_width;
 
   memset (s, 0, sizeof (*s));
-  for (int i = 0; i < k->channels; i++) {
+  for (int i = 0; i < cost_planes (k); i++) {
     s->left[i] = carve (c, rows * l->left_stride, 1);
     s->right[i] = carve (c, phases * rows * l->right_stride, 1);
   }
+  s->luma = carve (c, (size_t) k->width, 1);
+  s->cost = carve (c, MARGIN + l->left_stride + MARGIN, 1);
   if (l->turned) {
     size_t turned = TURN_FRONT + round_up (rows, TURN_LANES) + TURN_BACK;
 
-    s->cost = carve (c, MARGIN + l->left_stride + MARGIN, 1);
     s->left_row_arms = carve (c, rows * l->left_stride, 2);
     s->right_row_arms = carve (c, phases * rows * l->arms_stride, 2);
     s->left_column_arms = carve (c, grid_width * height, 2);
@@ -409,8 +429,9 @@ carve_strip (const StereoBfvConstants * k, const Layout * l, Carver * c,
         2);
     s->turned_sum = carve (c, TURN_LANES * turned, 2);
     s->turned_count = carve (c, TURN_LANES * turned, 2);
-    s->left_state = carve (c, grid_width * height * 3, 2);
-    s->right_state = carve (c, phases * phase_width * height * 3, 2);
+    s->left_state = carve (c, grid_width * height * LEFT_STATE, 2);
+    s->right_state = carve (c, phases * phase_width * height * RIGHT_STATE,
+        2);
     return;
   }
   s->cost16 = carve (c, l->left_stride, 2);
@@ -422,6 +443,9 @@ carve_strip (const StereoBfvConstants * k, const Layout * l, Carver * c,
   s->above = carve (c, (rows + 1) * l->left_stride, sum);
   s->sums = carve (c, l->left_stride, sum);
   s->left_best = carve (c, height * l->left_stride, sum);
+  s->last = carve (c, height * l->left_stride, sum);
+  s->before = carve (c, height * l->left_stride, sum);
+  s->after = carve (c, height * l->left_stride, sum);
   s->right_best = carve (c, phases * height * l->right_stride, sum);
   s->left_index = carve (c, height * l->left_stride, 4);
   s->right_index = carve (c, phases * height * l->right_stride, 4);
@@ -460,19 +484,51 @@ phase_columns (const StereoBfvConstants * k, int phase)
   return phase < k->width ? (k->width - 1 - phase) / k->sampling_x + 1 : 0;
 }
 
-/* Copies pixels of the rows that a strip reads. */
-static void
-load_pixels (const StereoBfvConstants * k, const Layout * l,
-    const StereoView * left, const StereoView * right, const Rows * rows,
-    const Strip * s)
+/* All that a row needs. */
+typedef struct
 {
+  const StereoBfvConstants *k;
+  const Layout *l;
+  const StereoBfvViews *views;
+  const StereoBfvMemory *m;
+  const StereoWinners *winners;
+  const StereoMap *map;
+  const StereoBfvVotes *votes;
+} Job;
+
+/* Row y of plane c of a view, by way of luma if it has to be made. */
+static const uint8_t *
+plane_row (const StereoBfvConstants * k, const StereoView * view,
+    const StereoCensus * census, int c, int y, uint8_t * luma)
+{
+  size_t row = (size_t) y * view->stride;
+
+  if (k->cost == STEREO_COST_CENSUS)
+    return census->plane[c] + (size_t) y * census->stride;
+  if (k->cost == STEREO_COST_RGB || k->channels == 1)
+    return view->plane[c] + row;
+  for (int x = 0; x < k->width; x++)
+    luma[x] = (uint8_t) stereo_luma (view->plane[0][row + (size_t) x],
+        view->plane[1][row + (size_t) x], view->plane[2][row + (size_t) x]);
+  return luma;
+}
+
+/* Copies what the costs of the rows that a strip reads are made of. */
+static void
+load_pixels (const Job * job, const Rows * rows, const Strip * s)
+{
+  const StereoBfvConstants *k = job->k;
+  const Layout *l = job->l;
+  const StereoBfvViews *views = job->views;
   int step = k->sampling_x;
 
   for (int v = rows->first; v < rows->end; v++) {
-    size_t r = (size_t) (v - rows->first), y = (size_t) (v * k->sampling_y);
+    size_t r = (size_t) (v - rows->first);
+    int y = v * k->sampling_y;
 
-    for (int c = 0; c < k->channels; c++) {
-      const uint8_t *from = left->plane[c] + y * left->stride;
+    for (int c = 0; c < cost_planes (k); c++) {
+      const uint8_t *from = plane_row (k, &views->left, &views->left_census, c,
+          y, s->luma);
       uint8_t *to = s->left[c] + r * l->left_stride;
 
       if (step == 1)
@@ -481,7 +537,7 @@ load_pixels (const StereoBfvConstants * k, const Layout * l,
         for (int u = 0; u < k->grid_width; u++)
           to[u] = from[u * step];
 
-      from = right->plane[c] + y * right->stride;
+      from = plane_row (k, &views->right, &views->right_census, c, y, s->luma);
       for (int p = 0; p < l->phases; p++) {
         int n = phase_columns (k, p);
 
@@ -526,32 +582,171 @@ make_shift (const StereoBfvConstants * k, int index, Shift * s)
     s->end = s->first;
 }
 
-/* Cost of the column that stands in for column u. */
-static uint32_t
-cost_at (const StereoBfvConstants * k, const StereoView * left,
-    const StereoView * right, int x, int d, int v)
-{
-  size_t y = (size_t) (v * k->sampling_y);
-  uint32_t p = 0, q = 0;
+/* ----------------------------------------------------------- matching costs */
 
-  x = stereo_bfv_clamp (k, x, d);
-  for (int c = 0; c < k->channels; c++) {
-    p |= (uint32_t) left->plane[c][y * left->stride + (size_t) x] << 8 * c;
-    q |= (uint32_t) right->plane[c][y * right->stride + (size_t) (x - d)]
-        << 8 * c;
-  }
-  return stereo_bfv_cost (k, p, q);
-}
-
-/* Where the two views are: all that a row needs. */
+/* Where the costs of a row come from: columns that have a partner, and the
+ * bytes of both views. */
 typedef struct
 {
-  const StereoBfvConstants *k;
-  const Layout *l;
-  const StereoView *left;
-  const StereoView *right;
-  const StereoBfvMemory *m;
-} Job;
+  int first;
+  int end;
+  size_t left;
+  size_t right;                 /* of column first */
+} CostRow;
+
+static CostRow
+find_cost_row (const Layout * l, const Shift * shift, const Rows * rows, int v,
+    int from, int to)
+{
+  size_t r = (size_t) (v - rows->first);
+  CostRow row;
+
+  row.first = stereo_clamp_int (shift->first, from, to);
+  row.end = stereo_clamp_int (shift->end, from, to);
+  row.left = r * l->left_stride;
+  row.right = ((size_t) shift->phase * (size_t) l->rows + r)
+      * l->right_stride - (size_t) shift->shift;
+  return row;
+}
+
+ALWAYS_INLINE SimdCensus
+load_census (uint8_t * const plane[4], size_t at)
+{
+  SimdCensus v;
+
+  for (int i = 0; i < 3; i++)
+    v.bits[i] = (VecU8) simd_load16 (plane[i] + at);
+  v.gradient = (VecU8) simd_load16 (plane[3] + at);
+  return v;
+}
+
+/* e of words that are side by side. */
+ALWAYS_INLINE VecU8
+census_costs (const Strip * s, size_t left, size_t right)
+{
+  const SimdCensus p = load_census (s->left, left);
+  const SimdCensus q = load_census (s->right, right);
+  const VecU16 c = (VecU16) simd_census_cost (&p, &q);
+  const VecU16 even = (c & 0xff) * STEREO_BFV_CENSUS_FACTOR + 128;
+  const VecU16 odd = (c >> 8) * STEREO_BFV_CENSUS_FACTOR + 128;
+
+  return (VecU8) (even >> 8 | (odd & 0xff00));
+}
+
+ALWAYS_INLINE VecU8
+difference_costs (const Strip * s, size_t left, size_t right, VecU8 limit,
+    bool color)
+{
+  VecU8 sum = { 0 };
+
+  for (int c = 0; c < (color ? 3 : 1); c++) {
+    VecU8 difference = simd_absdiff8 ((VecU8) simd_load16 (s->left[c] + left),
+        (VecU8) simd_load16 (s->right[c] + right));
+
+    sum = c == 0 ? difference : simd_add_saturated8 (sum, difference);
+    if (!color)
+      sum = simd_add_saturated8 (simd_add_saturated8 (sum, difference),
+          difference);
+  }
+  return simd_min8 (sum, limit);
+}
+
+/* Costs of one row of bytes, at columns from to to - 1 and some behind; for a
+ * cost_threshold that fits. */
+ALWAYS_INLINE void
+cost_row8 (const Job * job, const Shift * shift, const Rows * rows, int v,
+    int from, int to, const Strip * s, StereoCost kind)
+{
+  const StereoBfvConstants *k = job->k;
+  const VecU8 limit = (VecU8) { 0 } + (uint8_t) k->cost_threshold;
+  const CostRow row = find_cost_row (job->l, shift, rows, v, from, to);
+  uint8_t *cost = s->cost + MARGIN;
+
+  for (int u = row.first; u < row.end; u += SIMD_BYTES) {
+    const size_t left = row.left + (size_t) u, right = row.right + (size_t) u;
+    const VecU8 e = kind == STEREO_COST_CENSUS ? census_costs (s, left, right)
+        : difference_costs (s, left, right, limit, kind == STEREO_COST_RGB);
+
+    simd_store16 (cost + u, (VecU16) e);
+  }
+  if (row.first > from)
+    memset (cost + from, (int) stereo_bfv_cost_at (k, job->views, 0,
+            v * k->sampling_y, shift->d), (size_t) (row.first - from));
+  if (to > row.end)
+    memset (cost + row.end, (int) stereo_bfv_cost_at (k, job->views,
+            k->width - 1, v * k->sampling_y, shift->d),
+        (size_t) (to - row.end));
+}
+
+/* Costs of one row, of 16 bits, at columns from to to - 1. */
+static void
+cost_row16 (const Job * job, const Shift * shift, const Rows * rows, int v,
+    int from, int to, const Strip * s)
+{
+  const StereoBfvConstants *k = job->k;
+  const CostRow row = find_cost_row (job->l, shift, rows, v, from, to);
+  uint16_t *cost = s->cost16, limit = (uint16_t) k->cost_threshold, low, high;
+  const uint8_t *p[3], *q[3];
+
+  if (k->cost == STEREO_COST_CENSUS) {
+    cost_row8 (job, shift, rows, v, from, to, s, STEREO_COST_CENSUS);
+    for (int u = from; u < to; u++)
+      cost[u] = s->cost[MARGIN + u];
+    return;
+  }
+  for (int c = 0; c < 3; c++) {
+    int plane = k->cost == STEREO_COST_RGB ? c : 0;
+
+    p[c] = s->left[plane] + row.left + row.first;
+    q[c] = s->right[plane] + row.right + row.first;
+  }
+  for (int u = 0; u < row.end - row.first; u++) {
+    int sum = 0;
+
+    for (int c = 0; c < 3; c++) {
+      int difference = p[c][u] - q[c][u];
+
+      sum += difference < 0 ? -difference : difference;
+    }
+    cost[row.first + u] = (uint16_t) (sum < limit ? sum : limit);
+  }
+  low = (uint16_t) stereo_bfv_cost_at (k, job->views, 0, v * k->sampling_y,
+      shift->d);
+  high = (uint16_t) stereo_bfv_cost_at (k, job->views, k->width - 1,
+      v * k->sampling_y, shift->d);
+  for (int u = from; u < row.first; u++)
+    cost[u] = low;
+  for (int u = row.end; u < to; u++)
+    cost[u] = high;
+}
+
+/* ------------------------------------------------------------------ winners */
+
+/* The winners of row y of the left view, all of them none. */
+static uint32_t *
+clear_left (const Job * job, int y)
+{
+  uint32_t *row = job->winners->left + (size_t) y * job->winners->left_stride;
+
+  memset (row, 0xff, (size_t) job->k->width * sizeof (*row));
+  return row;
+}
+
+/* Rows without winners, after row v of the grid and before the next one. */
+static void
+clear_between (const Job * job, int v)
+{
+  const StereoBfvConstants *k = job->k;
+  const StereoWinners *w = job->winners;
+
+  for (int y = v * k->sampling_y + 1; y < (v + 1) * k->sampling_y
+      && y < k->height; y++) {
+    clear_left (job, y);
+    if (w->right != NULL)
+      memset (w->right + (size_t) y * w->right_stride, 0xff,
+          (size_t) k->width * sizeof (*w->right));
+  }
+}
 
 /* ---------------------------------------------------- matching, general way */
 
@@ -598,45 +793,6 @@ load_arms (const Job * job, const Rows * rows, const Strip * s)
         to[j] = right_arms_at (k, job->m, p, j, v);
     }
   }
-}
-
-/* Costs of one row at columns from to to - 1. */
-static void
-cost_row16 (const Job * job, const Shift * shift, const Rows * rows, int v,
-    int from, int to, const Strip * s)
-{
-  const StereoBfvConstants *k = job->k;
-  const Layout *l = job->l;
-  size_t r = (size_t) (v - rows->first);
-  size_t left = r * l->left_stride;
-  size_t right = ((size_t) shift->phase * (size_t) l->rows + r)
-      * l->right_stride;
-  int first = stereo_clamp_int (shift->first, from, to);
-  int end = stereo_clamp_int (shift->end, from, to);
-  uint16_t *cost = s->cost16, limit = (uint16_t) k->cost_threshold, low, high;
-  const uint8_t *p[3], *q[3];
-
-  for (int c = 0; c < 3; c++) {
-    p[c] = s->left[k->channels == 3 ? c : 0] + left + first;
-    q[c] = s->right[k->channels == 3 ? c : 0] + right + first - shift->shift;
-  }
-  for (int u = 0; u < end - first; u++) {
-    int sum = 0;
-
-    for (int c = 0; c < 3; c++) {
-      int difference = p[c][u] - q[c][u];
-
-      sum += difference < 0 ? -difference : difference;
-    }
-    cost[first + u] = (uint16_t) (sum < limit ? sum : limit);
-  }
-  low = (uint16_t) cost_at (k, job->left, job->right, 0, shift->d, v);
-  high = (uint16_t) cost_at (k, job->left, job->right, k->width - 1, shift->d,
-      v);
-  for (int u = from; u < first; u++)
-    cost[u] = low;
-  for (int u = end; u < to; u++)
-    cost[u] = high;
 }
 
 /* Adds one row to the sums above the next one. */
@@ -699,23 +855,54 @@ sum_columns (const Job * job, const Rows * rows, const Columns * columns, int v,
   }
 }
 
-/* Winners of n places of one view. */
+ALWAYS_INLINE bool
+is_less (uint64_t a, uint64_t b, bool wide)
+{
+  if (wide)
+    return (a & 0xffffffff) * (b >> 32) < (b & 0xffffffff) * (a >> 32);
+  return (uint32_t) (a & 0xffff) * (uint32_t) (b >> 16)
+      < (uint32_t) (b & 0xffff) * (uint32_t) (a >> 16);
+}
+
+/* Winners of n places of the right view. */
 ALWAYS_INLINE void
-take_winners (const void *restrict sums, size_t from, void *restrict best,
+take_right (const void *restrict sums, size_t from, void *restrict best,
     uint32_t * restrict winner, size_t to, int n, int index, bool wide)
 {
   for (size_t i = 0; i < (size_t) n; i++) {
     uint64_t a = get_sum (sums, from + i, wide);
     uint64_t b = get_sum (best, to + i, wide);
-    bool less;
+    bool less = is_less (a, b, wide);
 
-    if (wide)
-      less = (a & 0xffffffff) * (b >> 32) < (b & 0xffffffff) * (a >> 32);
-    else
-      less = (uint32_t) (a & 0xffff) * (uint32_t) (b >> 16)
-          < (uint32_t) (b & 0xffff) * (uint32_t) (a >> 16);
     put_sum (best, to + i, less ? a : b, wide);
     winner[to + i] = less ? (uint32_t) index : winner[to + i];
+  }
+}
+
+/* Winners of n places of the left view, and what is beside them. */
+ALWAYS_INLINE void
+take_left (const Strip * s, size_t from, size_t to, int n, int index,
+    bool wide)
+{
+  const void *restrict sums = s->sums;
+  void *restrict best = s->left_best, *restrict last = s->last;
+  void *restrict before = s->before, *restrict after = s->after;
+  uint32_t *restrict winner = s->left_index;
+
+  for (size_t i = 0; i < (size_t) n; i++) {
+    uint64_t a = get_sum (sums, from + i, wide);
+    uint64_t b = get_sum (best, to + i, wide);
+    uint64_t previous = get_sum (last, to + i, wide);
+    uint64_t old = get_sum (before, to + i, wide);
+    uint64_t next = get_sum (after, to + i, wide);
+    uint32_t w = winner[to + i];
+    bool less = is_less (a, b, wide);
+
+    put_sum (after, to + i, w + 1 == (uint32_t) index ? a : next, wide);
+    put_sum (before, to + i, less ? previous : old, wide);
+    put_sum (last, to + i, a, wide);
+    put_sum (best, to + i, less ? a : b, wide);
+    winner[to + i] = less ? (uint32_t) index : w;
   }
 }
 
@@ -736,13 +923,52 @@ match_tile (const Job * job, const Shift * shift, const Rows * rows,
         * l->right_stride;
 
     sum_columns (job, rows, columns, v, s, wide);
-    take_winners (s->sums, (size_t) columns->first, s->left_best,
-        s->left_index, r * l->left_stride + (size_t) columns->first,
-        columns->end - columns->first, shift->index, wide);
+    take_left (s, (size_t) columns->first, r * l->left_stride
+        + (size_t) columns->first, columns->end - columns->first, shift->index,
+        wide);
     if (first < end)
-      take_winners (s->sums, (size_t) first, s->right_best, s->right_index,
+      take_right (s->sums, (size_t) first, s->right_best, s->right_index,
           right + (size_t) (first - shift->shift), end - first, shift->index,
           wide);
+  }
+}
+
+ALWAYS_INLINE StereoBfvMean
+get_mean (const void *sums, size_t i, bool wide)
+{
+  uint64_t sum = get_sum (sums, i, wide);
+
+  if (wide)
+    return (StereoBfvMean) { (uint32_t) sum, (uint32_t) (sum >> 32) };
+  return (StereoBfvMean) { (uint32_t) sum & 0xffff, (uint32_t) sum >> 16 };
+}
+
+/* The winners of row v, which is row r of the strip. */
+ALWAYS_INLINE void
+store_row (const Job * job, int v, size_t r, const Strip * s, bool wide)
+{
+  const StereoBfvConstants *k = job->k;
+  const StereoWinners *w = job->winners;
+  const Layout *l = job->l;
+  int y = v * k->sampling_y;
+
+  clear_left (job, y);
+  clear_between (job, v);
+  for (int u = 0; u < k->grid_width; u++) {
+    size_t at = r * l->left_stride + (size_t) u;
+
+    stereo_bfv_store_left (k, w, u * k->sampling_x, y, s->left_index[at],
+        get_mean (s->before, at, wide), get_mean (s->left_best, at, wide),
+        get_mean (s->after, at, wide));
+  }
+  for (int p = 0; p < l->phases && w->right != NULL; p++) {
+    const uint32_t *from = s->right_index + ((size_t) p
+        * (size_t) l->strip_height + r) * l->right_stride;
+    int n = phase_columns (k, p);
+
+    for (int j = 0; j < n; j++)
+      stereo_winner_store_right (w, j * k->sampling_x + p, y,
+          from[j] == STEREO_INVALID ? STEREO_NO_WINNER : from[j]);
   }
 }
 
@@ -778,22 +1004,8 @@ match_rows_kind (const Job * job, const Rows * rows, const Strip * s, bool wide)
     }
   }
 
-  for (int v = rows->top; v < rows->bottom; v++) {
-    size_t r = (size_t) (v - rows->top);
-    uint16_t *to = job->m->left + (size_t) v * (size_t) k->grid_width;
-
-    for (int u = 0; u < k->grid_width; u++)
-      to[u] = (uint16_t) s->left_index[r * l->left_stride + (size_t) u];
-    to = job->m->right + (size_t) v * (size_t) k->width;
-    for (int p = 0; p < l->phases; p++) {
-      const uint32_t *from = s->right_index + ((size_t) p
-          * (size_t) l->strip_height + r) * l->right_stride;
-      int n = phase_columns (k, p);
-
-      for (int j = 0; j < n; j++)
-        to[j * k->sampling_x + p] = (uint16_t) from[j];
-    }
-  }
+  for (int v = rows->top; v < rows->bottom; v++)
+    store_row (job, v, (size_t) (v - rows->top), s, wide);
 }
 
 static void
@@ -860,44 +1072,6 @@ load_turned_arms (const Job * job, const Rows * rows, const Strip * s)
   }
 }
 
-/* Costs of one row of bytes, at columns from to to - 1 and some behind. */
-ALWAYS_INLINE void
-cost_row8 (const Job * job, const Shift * shift, const Rows * rows, int v,
-    int from, int to, const Strip * s, uint8_t * cost, bool color)
-{
-  const StereoBfvConstants *k = job->k;
-  const Layout *l = job->l;
-  const VecU8 limit = (VecU8) { 0 } + (uint8_t) k->cost_threshold;
-  size_t r = (size_t) (v - rows->first);
-  size_t left = r * l->left_stride;
-  size_t right = ((size_t) shift->phase * (size_t) l->rows + r)
-      * l->right_stride;
-  int first = stereo_clamp_int (shift->first, from, to);
-  int end = stereo_clamp_int (shift->end, from, to);
-
-  for (int u = first; u < end; u += SIMD_BYTES) {
-    VecU8 sum = { 0 };
-
-    for (int c = 0; c < (color ? 3 : 1); c++) {
-      VecU8 difference =
-          simd_absdiff8 ((VecU8) simd_load16 (s->left[c] + left + u),
-          (VecU8) simd_load16 (s->right[c] + right + u - shift->shift));
-
-      sum = c == 0 ? difference : simd_add_saturated8 (sum, difference);
-      if (!color)
-        sum = simd_add_saturated8 (simd_add_saturated8 (sum, difference),
-            difference);
-    }
-    simd_store16 (cost + u, (VecU16) simd_min8 (sum, limit));
-  }
-  if (first > from)
-    memset (cost + from, (int) cost_at (k, job->left, job->right, 0, shift->d,
-            v), (size_t) (first - from));
-  if (to > end)
-    memset (cost + end, (int) cost_at (k, job->left, job->right, k->width - 1,
-            shift->d, v), (size_t) (to - end));
-}
-
 /* Sums of the first 1, 2, ..., 32 lanes. */
 ALWAYS_INLINE __m512i
 scan (__m512i v)
@@ -921,7 +1095,7 @@ scan (__m512i v)
 /* Adds row r to the sums above the next one. */
 ALWAYS_INLINE void
 add_row_turned (const Job * job, const Shift * shift, const Rows * rows,
-    const Columns * columns, int v, const Strip * s, bool color)
+    const Columns * columns, int v, const Strip * s, StereoCost kind)
 {
   const Layout *l = job->l;
   size_t r = (size_t) (v - rows->first);
@@ -929,7 +1103,7 @@ add_row_turned (const Job * job, const Shift * shift, const Rows * rows,
   const uint16_t *a = s->left_row_arms + r * l->left_stride;
   const uint16_t *b = s->right_row_arms + ((size_t) shift->phase
       * (size_t) l->rows + r) * l->arms_stride + l->before - shift->shift;
-  const uint8_t *cost = s->cost;
+  const uint8_t *cost = s->cost + MARGIN;
   uint16_t *prefix = s->row_prefix + MARGIN;
   uint16_t *above_sum = s->above_sum + r * TURN_LANES;
   uint16_t *above_count = s->above_count + r * TURN_LANES;
@@ -944,7 +1118,7 @@ add_row_turned (const Job * job, const Shift * shift, const Rows * rows,
   int before = begin > 0 ? begin - 1 : 0;
 
   cost_row8 (job, shift, rows, v, before * TURN_LANES, (n + 1) * TURN_LANES, s,
-      s->cost, color);
+      kind);
   for (int i = before; i <= n; i++) {
     __m512i sum = scan (_mm512_cvtepu8_epi16 (_mm256_loadu_si256 ((const void *)
                 (cost + i * TURN_LANES))));
@@ -1020,12 +1194,12 @@ turn (const uint16_t * from, uint16_t * to, size_t stride)
   }
 }
 
-/* Takes index where sum / count is below that of the winner. */
-ALWAYS_INLINE void
+/* Takes index where sum / count is below that of the winner, and says where. */
+ALWAYS_INLINE __mmask32
 compete (__m512i sum, __m512i count, __m512i index, uint16_t * state)
 {
-  __m512i best = _mm512_load_si512 (state);
-  __m512i best_count = _mm512_load_si512 (state + TURN_LANES);
+  __m512i best = _mm512_load_si512 (state + STATE_SUM * TURN_LANES);
+  __m512i best_count = _mm512_load_si512 (state + STATE_COUNT * TURN_LANES);
   __m512i high = _mm512_mulhi_epu16 (sum, best_count);
   __m512i best_high = _mm512_mulhi_epu16 (best, count);
   __mmask32 less = _mm512_cmplt_epu16_mask (high, best_high);
@@ -1033,10 +1207,34 @@ compete (__m512i sum, __m512i count, __m512i index, uint16_t * state)
   less |= _mm512_mask_cmplt_epu16_mask (_mm512_cmpeq_epi16_mask (high,
           best_high), _mm512_mullo_epi16 (sum, best_count),
       _mm512_mullo_epi16 (best, count));
-  _mm512_store_si512 (state, _mm512_mask_mov_epi16 (best, less, sum));
-  _mm512_store_si512 (state + TURN_LANES, _mm512_mask_mov_epi16 (best_count,
-          less, count));
-  _mm512_mask_storeu_epi16 (state + 2 * TURN_LANES, less, index);
+  _mm512_store_si512 (state + STATE_SUM * TURN_LANES,
+      _mm512_mask_mov_epi16 (best, less, sum));
+  _mm512_store_si512 (state + STATE_COUNT * TURN_LANES,
+      _mm512_mask_mov_epi16 (best_count, less, count));
+  _mm512_mask_storeu_epi16 (state + STATE_INDEX * TURN_LANES, less, index);
+  return less;
+}
+
+/* The same for the left view, with what is beside the winner; previous is the
+ * index before. */
+ALWAYS_INLINE void
+compete_left (__m512i sum, __m512i count, __m512i index, __m512i previous,
+    uint16_t * state)
+{
+  __mmask32 won = _mm512_cmpeq_epi16_mask (previous,
+      _mm512_load_si512 (state + STATE_INDEX * TURN_LANES));
+  __mmask32 less;
+
+  _mm512_mask_storeu_epi16 (state + STATE_AFTER_SUM * TURN_LANES, won, sum);
+  _mm512_mask_storeu_epi16 (state + STATE_AFTER_COUNT * TURN_LANES, won,
+      count);
+  less = compete (sum, count, index, state);
+  _mm512_mask_storeu_epi16 (state + STATE_BEFORE_SUM * TURN_LANES, less,
+      _mm512_load_si512 (state + STATE_LAST_SUM * TURN_LANES));
+  _mm512_mask_storeu_epi16 (state + STATE_BEFORE_COUNT * TURN_LANES, less,
+      _mm512_load_si512 (state + STATE_LAST_COUNT * TURN_LANES));
+  _mm512_store_si512 (state + STATE_LAST_SUM * TURN_LANES, sum);
+  _mm512_store_si512 (state + STATE_LAST_COUNT * TURN_LANES, count);
 }
 
 /* Winners of TURN_LANES columns of the grid, from column u on. */
@@ -1053,6 +1251,7 @@ match_columns (const Job * job, const Shift * shift, const Rows * rows, int u0,
   size_t offset = (size_t) u0 / TURN_LANES * block;
   const __m512i low = _mm512_set1_epi16 (0xff);
   const __m512i index = _mm512_set1_epi16 ((short) shift->index);
+  const __m512i previous = _mm512_set1_epi16 ((short) (shift->index - 1));
   const __m512i lane = _mm512_add_epi16 (_mm512_set1_epi16 (TURN_REACH),
       _mm512_loadu_si512 (lane_numbers));
   int n = k->grid_width - u0 < TURN_LANES ? k->grid_width - u0 : TURN_LANES;
@@ -1077,8 +1276,8 @@ match_columns (const Job * job, const Shift * shift, const Rows * rows, int u0,
         + (rows->top - rows->first) - TURN_REACH;
     const uint16_t *counts = s->turned_count + (size_t) i * turned + TURN_FRONT
         + (rows->top - rows->first) - TURN_REACH;
-    uint16_t *left = s->left_state + (size_t) u * height * 3;
-    uint16_t *right = s->right_state + partner * height * 3;
+    uint16_t *left = s->left_state + (size_t) u * height * LEFT_STATE;
+    uint16_t *right = s->right_state + partner * height * RIGHT_STATE;
 
     for (int r = 0; r < rows->bottom - rows->top; r += TURN_LANES) {
       __m512i arms = _mm512_min_epu8 (_mm512_load_si512 (a + r),
@@ -1095,31 +1294,73 @@ match_columns (const Job * job, const Shift * shift, const Rows * rows, int u0,
           _mm512_permutex2var_epi16 (_mm512_loadu_si512 (q - 1), first,
               _mm512_loadu_si512 (q + 31)));
 
-      compete (sum, count, index, left + 3 * r);
+      compete_left (sum, count, index, previous, left + LEFT_STATE * r);
       if (has_partner)
-        compete (sum, count, index, right + 3 * r);
+        compete (sum, count, index, right + RIGHT_STATE * r);
     }
   }
 }
 
 /* Columns of states before the first disparity: any candidate is better than
- * 1 / 0. */
+ * 1 / 0, and no index is before one. */
 static void
-clear_states (uint16_t * state, size_t n)
+clear_states (uint16_t * state, size_t n, size_t parts)
 {
-  for (size_t i = 0; i < n; i += 3 * TURN_LANES) {
-    _mm512_store_si512 (state + i, _mm512_set1_epi16 (1));
-    _mm512_store_si512 (state + i + TURN_LANES, _mm512_setzero_si512 ());
-    _mm512_store_si512 (state + i + 2 * TURN_LANES, _mm512_set1_epi16 (-1));
+  for (size_t i = 0; i < n * parts; i += parts * TURN_LANES) {
+    _mm512_store_si512 (state + i + STATE_SUM * TURN_LANES,
+        _mm512_set1_epi16 (1));
+    _mm512_store_si512 (state + i + STATE_COUNT * TURN_LANES,
+        _mm512_setzero_si512 ());
+    _mm512_store_si512 (state + i + STATE_INDEX * TURN_LANES,
+        _mm512_set1_epi16 (-2));
   }
 }
 
-/* The index in row r of a column of states. */
-static uint16_t
-index_of (const uint16_t * state, size_t r)
+/* Row r of a column of states. */
+ALWAYS_INLINE unsigned
+state_at (const uint16_t * state, size_t r, size_t parts, size_t part)
 {
-  return state[r / TURN_LANES * 3 * TURN_LANES + 2 * TURN_LANES
-      + r % TURN_LANES];
+  return state[(r / TURN_LANES * parts + part) * TURN_LANES + r % TURN_LANES];
+}
+
+ALWAYS_INLINE StereoBfvMean
+mean_at (const uint16_t * state, size_t r, size_t part)
+{
+  return (StereoBfvMean) { state_at (state, r, LEFT_STATE, part),
+    state_at (state, r, LEFT_STATE, part + 1)};
+}
+
+/* The winners of row v, which is row r of the strip. */
+static void
+store_turned_row (const Job * job, int v, size_t r, const Strip * s)
+{
+  const StereoBfvConstants *k = job->k;
+  const StereoWinners *w = job->winners;
+  const Layout *l = job->l;
+  size_t height = (size_t) l->strip_height;
+  int y = v * k->sampling_y;
+
+  clear_left (job, y);
+  clear_between (job, v);
+  for (int u = 0; u < k->grid_width; u++) {
+    const uint16_t *state = s->left_state + (size_t) u * height * LEFT_STATE;
+
+    stereo_bfv_store_left (k, w, u * k->sampling_x, y, state_at (state, r,
+            LEFT_STATE, STATE_INDEX), mean_at (state, r, STATE_BEFORE_SUM),
+        mean_at (state, r, STATE_SUM), mean_at (state, r, STATE_AFTER_SUM));
+  }
+  for (int p = 0; p < l->phases && w->right != NULL; p++) {
+    int n = phase_columns (k, p);
+
+    for (int j = 0; j < n; j++) {
+      unsigned index = state_at (s->right_state + ((size_t) p
+              * (size_t) l->phase_width + (size_t) j) * height * RIGHT_STATE,
+          r, RIGHT_STATE, STATE_INDEX);
+
+      stereo_winner_store_right (w, j * k->sampling_x + p, y,
+          index >= STEREO_MAX_DISPARITIES ? STEREO_NO_WINNER : index);
+    }
+  }
 }
 
 static void
@@ -1132,9 +1373,9 @@ match_rows_turned (const Job * job, const Rows * rows, const Strip * s)
       + TURN_BACK;
 
   load_turned_arms (job, rows, s);
-  clear_states (s->left_state, (size_t) k->grid_width * height * 3);
+  clear_states (s->left_state, (size_t) k->grid_width * height, LEFT_STATE);
   clear_states (s->right_state, (size_t) l->phases * (size_t) l->phase_width
-      * height * 3);
+      * height, RIGHT_STATE);
   memset (s->turned_sum, 0, TURN_LANES * turned * 2);
   memset (s->turned_count, 0, TURN_LANES * turned * 2);
   memset (s->row_prefix, 0, MARGIN * 2);
@@ -1147,31 +1388,22 @@ match_rows_turned (const Job * job, const Rows * rows, const Strip * s)
 
       make_shift (k, index, &shift);
       for (int v = rows->first; v < rows->end; v++) {
-        if (k->channels == 3)
-          add_row_turned (job, &shift, rows, &columns, v, s, true);
+        if (k->cost == STEREO_COST_CENSUS)
+          add_row_turned (job, &shift, rows, &columns, v, s,
+              STEREO_COST_CENSUS);
+        else if (k->cost == STEREO_COST_RGB)
+          add_row_turned (job, &shift, rows, &columns, v, s, STEREO_COST_RGB);
         else
-          add_row_turned (job, &shift, rows, &columns, v, s, false);
+          add_row_turned (job, &shift, rows, &columns, v, s,
+              STEREO_COST_LUMA);
       }
       for (int i = columns.first; i < columns.end; i += TURN_LANES)
         match_columns (job, &shift, rows, i, s);
     }
   }
 
-  for (int v = rows->top; v < rows->bottom; v++) {
-    size_t r = (size_t) (v - rows->top);
-    uint16_t *to = job->m->left + (size_t) v * (size_t) k->grid_width;
-
-    for (int u = 0; u < k->grid_width; u++)
-      to[u] = index_of (s->left_state + (size_t) u * height * 3, r);
-    to = job->m->right + (size_t) v * (size_t) k->width;
-    for (int p = 0; p < l->phases; p++) {
-      int n = phase_columns (k, p);
-
-      for (int j = 0; j < n; j++)
-        to[j * k->sampling_x + p] = index_of (s->right_state + ((size_t) p
-                * (size_t) l->phase_width + (size_t) j) * height * 3, r);
-    }
-  }
+  for (int v = rows->top; v < rows->bottom; v++)
+    store_turned_row (job, v, (size_t) (v - rows->top), s);
 }
 
 #endif
@@ -1182,7 +1414,7 @@ match_strips (const void *context, StereoSpan span)
   const Job *job = context;
   const StereoBfvConstants *k = job->k;
   const Layout *l = job->l;
-  Carver carver = { job->m->scratch, 0 };
+  Carver carver = { job->m->work, 0 };
   Strip s;
 
   for (int i = 0; i <= span.worker; i++)
@@ -1195,7 +1427,7 @@ match_strips (const void *context, StereoSpan span)
         k->grid_height);
     rows.first = stereo_clamp_int (rows.top - l->reach_y, 0, k->grid_height);
     rows.end = stereo_clamp_int (rows.bottom + l->reach_y, 0, k->grid_height);
-    load_pixels (k, l, job->left, job->right, &rows, &s);
+    load_pixels (job, &rows, &s);
 #if defined (__AVX512BW__)
     if (l->turned) {
       match_rows_turned (job, &rows, &s);
@@ -1212,12 +1444,14 @@ match_strips (const void *context, StereoSpan span)
 
 static StereoStatus
 match_cpu (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoView * left, const StereoView * right,
-    const StereoBfvMemory * m)
+    const StereoBfvViews * views, const StereoBfvMemory * m,
+    const StereoWinners * winners)
 {
   Layout l;
-  Job job = { k, &l, left, right, m };
+  Job job = {.k = k,.l = &l,.views = views,.m = m,.winners = winners };
 
+  if (k->first_index == k->end_index)
+    return stereo_bfv_match_cpu (queue, k, views, m, winners);
   make_layout (k, (unsigned) stereo_cpu_threads (queue), &l);
   stereo_cpu_for (queue, l.n_strips, 1, match_strips, &job);
   return STEREO_OK;
@@ -1283,14 +1517,14 @@ carve_ballot (const StereoBfvConstants * k, Carver * c, Ballot * ballot)
 /* Adds the votes on the horizontal arms of all pixels of row v of the grid to
  * those above it. */
 ALWAYS_INLINE void
-count_row (const StereoBfvConstants * k, const StereoBfvMemory * m, int v,
-    int words, uint64_t * restrict prefix, const uint64_t * restrict above,
+count_row (const StereoBfvConstants * k, const StereoBfvMemory * m,
+    const StereoBfvVotes * votes, int v, int words, uint64_t * restrict prefix, const uint64_t * restrict above,
     uint64_t * restrict below)
 {
   int width = k->width, step = k->sampling_x;
   const uint32_t *arms = m->left_arms + (size_t) (v * k->sampling_y)
       * (size_t) width;
-  const uint16_t *row = m->reliable + (size_t) v * (size_t) k->grid_width;
+  const uint16_t *row = votes->index + (size_t) v * (size_t) k->grid_width;
   uint64_t total[MAX_VOTE_WORDS] = { 0 };
 
   for (int u = 0; u <= k->grid_width; u++) {
@@ -1319,7 +1553,7 @@ count_row (const StereoBfvConstants * k, const StereoBfvMemory * m, int v,
   }
 }
 
-/* The result of the votes between two rows. */
+/* The code that the votes between two rows are for. */
 ALWAYS_INLINE uint16_t
 count_column (const StereoBfvConstants * k, int words, const uint64_t * above,
     const uint64_t * below)
@@ -1341,14 +1575,17 @@ count_column (const StereoBfvConstants * k, int words, const uint64_t * above,
     }
     index |= bits << w * VOTE_BITS;
   }
-  return (uint16_t) stereo_bfv_clamp_index (k, index);
+  return (uint16_t) (stereo_bfv_clamp_index (k, index) * (uint32_t) k->unit);
 }
 
 /* The rows of the image from top to bottom - 1. */
 ALWAYS_INLINE void
-vote_strip_kind (const StereoBfvConstants * k, const StereoBfvMemory * m,
-    int top, int bottom, int words, const Ballot * ballot)
+vote_strip_kind (const Job * job, int top, int bottom, int words,
+    const Ballot * ballot)
 {
+  const StereoBfvConstants *k = job->k;
+  const StereoBfvMemory *m = job->m;
+  const StereoBfvVotes *votes = job->votes;
   size_t width = (size_t) k->width;
   size_t stride = width * (size_t) words * 2;
   int step = k->sampling_y;
@@ -1362,35 +1599,26 @@ vote_strip_kind (const StereoBfvConstants * k, const StereoBfvMemory * m,
   for (int v = first; v < end; v++) {
     uint64_t *above = ballot->above + (size_t) (v - first) * stride;
 
-    count_row (k, m, v, words, ballot->prefix, above, above + stride);
+    count_row (k, m, votes, v, words, ballot->prefix, above, above + stride);
   }
 
   for (int y = top; y < bottom; y++) {
     const uint32_t *arms = m->left_arms + (size_t) y * width;
-    const uint16_t *row = m->reliable + (size_t) (y / step)
-        * (size_t) k->grid_width;
-    uint16_t *voted = m->voted + (size_t) y * width;
-    bool on_grid = y % step == 0;
-    int next = 0;               /* column of the grid */
+    const uint8_t *mismatch = votes->mismatch + (size_t) y * width;
+    uint16_t *row = job->map->data + (size_t) y * job->map->stride;
 
     for (int x = 0; x < k->width; x++) {
       unsigned from = (unsigned) y - (arms[x] >> 16 & 0xff);
       unsigned to = (unsigned) y + (arms[x] >> 24) + 1;
       const uint64_t *place = ballot->above + (size_t) x * (size_t) words * 2;
 
-      if (x == next * k->sampling_x) {
-        uint16_t own = row[next++];
-
-        if (on_grid && own != STEREO_INVALID) {
-          voted[x] = own;
-          continue;
-        }
-      }
+      if (row[x] != STEREO_INVALID || !mismatch[x])
+        continue;
       if (step > 1) {
         from = (from + (unsigned) step - 1) / (unsigned) step;
         to = (to + (unsigned) step - 1) / (unsigned) step;
       }
-      voted[x] = count_column (k, words, place + (from - (unsigned) first)
+      row[x] = count_column (k, words, place + (from - (unsigned) first)
           * stride, place + (to - (unsigned) first) * stride);
     }
   }
@@ -1400,7 +1628,7 @@ static void
 vote_strips (const void *context, StereoSpan span)
 {
   const Job *job = context;
-  Carver carver = { job->m->scratch, 0 };
+  Carver carver = { job->m->work, stereo_bfv_make_votes (job->k, NULL, NULL) };
   Ballot ballot = { NULL, NULL };
 
   for (int i = 0; i <= span.worker; i++)
@@ -1409,34 +1637,44 @@ vote_strips (const void *context, StereoSpan span)
     int bottom = stereo_clamp_int ((i + 1) * VOTE_ROWS, 0, job->k->height);
 
     if (vote_words (job->k) == 1)
-      vote_strip_kind (job->k, job->m, i * VOTE_ROWS, bottom, 1, &ballot);
+      vote_strip_kind (job, i * VOTE_ROWS, bottom, 1, &ballot);
     else
-      vote_strip_kind (job->k, job->m, i * VOTE_ROWS, bottom, 2, &ballot);
+      vote_strip_kind (job, i * VOTE_ROWS, bottom, 2, &ballot);
   }
 }
 
 static StereoStatus
 vote_cpu (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoBfvMemory * m)
+    const StereoBfvMemory * m, const StereoWinners * winners,
+    const StereoMap * map)
 {
-  Job job = {.k = k,.m = m };
+  StereoBfvVotes votes;
+  Job job = {.k = k,.m = m,.winners = winners,.map = map,.votes = &votes };
 
   if (k->vote == STEREO_BFV_VOTE_HISTOGRAM)
-    return stereo_bfv_vote_cpu (queue, k, m);
+    return stereo_bfv_vote_cpu (queue, k, m, winners, map);
+  stereo_bfv_make_votes (k, m->work, &votes);
+  stereo_bfv_call_cpu (queue, k, winners, map, &votes);
   stereo_cpu_for (queue, divide_up (k->height, VOTE_ROWS), 1, vote_strips,
       &job);
+  stereo_bfv_border_cpu (queue, k, winners, &votes, map);
   return STEREO_OK;
 }
 
 static size_t
-scratch_cpu (const StereoBfvConstants * k, unsigned n_threads)
+work_cpu (const StereoBfvConstants * k, unsigned n_threads)
 {
-  Carver crosses = { NULL, 0 }, match = { NULL, 0 }, vote = { NULL, 0 };
+  Carver crosses = { NULL, 0 }, match = { NULL, 0 };
+  Carver vote = { NULL, stereo_bfv_make_votes (k, NULL, NULL) };
+  size_t size = stereo_bfv_work_cpu (k, n_threads);
   Padded padded;
   Strip strip;
   Layout layout;
   Ballot ballot;
 
+  /* The plain stage says that there was nothing to match. */
+  if (k->first_index == k->end_index)
+    return size;
   carve_padded (k, &crosses, &padded);
   carve_padded (k, &crosses, &padded);
   make_layout (k, n_threads, &layout);
@@ -1450,10 +1688,8 @@ scratch_cpu (const StereoBfvConstants * k, unsigned n_threads)
 }
 
 const StereoBfvStages STAGES = {
-  .scratch = scratch_cpu,
+  .work = work_cpu,
   .crosses = crosses_cpu,
   .match = match_cpu,
-  .check = stereo_bfv_check_cpu,
   .vote = vote_cpu,
-  .border = stereo_bfv_border_cpu,
 };

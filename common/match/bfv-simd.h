@@ -15,20 +15,33 @@ extern const StereoBfvStages stereo_bfv_stages_avx2;
 extern const StereoBfvStages stereo_bfv_stages_avx512;
 
 /* bfv.c: the plain ones, which the others fall back on. */
-size_t stereo_bfv_scratch_cpu (const StereoBfvConstants * k,
-    unsigned n_threads);
-StereoStatus stereo_bfv_crosses_cpu (StereoQueue * queue,
-    const StereoBfvConstants * k, const StereoView * left,
-    const StereoView * right, const StereoBfvMemory * m);
+size_t stereo_bfv_work_cpu (const StereoBfvConstants * k, unsigned n_threads);
 StereoStatus stereo_bfv_match_cpu (StereoQueue * queue,
-    const StereoBfvConstants * k, const StereoView * left,
-    const StereoView * right, const StereoBfvMemory * m);
-StereoStatus stereo_bfv_check_cpu (StereoQueue * queue,
-    const StereoBfvConstants * k, const StereoBfvMemory * m);
+    const StereoBfvConstants * k, const StereoBfvViews * views,
+    const StereoBfvMemory * m, const StereoWinners * winners);
 StereoStatus stereo_bfv_vote_cpu (StereoQueue * queue,
-    const StereoBfvConstants * k, const StereoBfvMemory * m);
-StereoStatus stereo_bfv_border_cpu (StereoQueue * queue,
     const StereoBfvConstants * k, const StereoBfvMemory * m,
-    const StereoMap * map, const StereoOutput * output);
+    const StereoWinners * winners, const StereoMap * map);
+
+/* What votes, and for what, before any pixel gets a vote. */
+typedef struct
+{
+  uint16_t *index;              /* of valid pixels, else STEREO_INVALID; the
+                                 * grid */
+  uint8_t *mismatch;            /* width x height: whether it may get a vote */
+} StereoBfvVotes;
+
+/* Finds places in memory, which may be NULL, as votes may, and returns how
+ * many bytes they take. */
+size_t stereo_bfv_make_votes (const StereoBfvConstants * k, void *memory,
+    StereoBfvVotes * votes);
+
+/* Before and after the vote: fills in votes, and fills holes. */
+void stereo_bfv_call_cpu (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoWinners * winners, const StereoMap * map,
+    const StereoBfvVotes * votes);
+void stereo_bfv_border_cpu (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoWinners * winners, const StereoBfvVotes * votes,
+    const StereoMap * map);
 
 #endif /* STEREO_BFV_SIMD_H */

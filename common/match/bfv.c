@@ -9,40 +9,48 @@
 #include "match/bfv-pixel.h"
 #include "match/bfv-simd.h"
 #include "core/cpu.h"
-#include "refine/output.h"
 #include "simd/select.h"
 
 #include <string.h>
 
 static const StereoEnumValue vote_values[] = {
+  {"none", "No vote"},
   {"bitwise", "Majority of every bit of the votes"},
   {"histogram", "Most frequent vote"},
+};
+
+static const StereoEnumValue vote_for_values[] = {
+  {"mismatches", "Pixels whose match is wrong, but which the other view sees"},
+  {"all", "All pixels without a valid match"},
 };
 
 static const StereoParamSpec specs[] = {
   STEREO_PARAM_UINT_ROW (StereoBfvParams, arm_threshold, "arm-threshold",
       "Difference of colour up to which pixels belong together, in levels of 8 "
-      "bits", 20, 0, 255),
+      "bits", 14, 0, 255),
   STEREO_PARAM_UINT_ROW (StereoBfvParams, arm_length, "arm-length",
       "Reach of support regions, in pixels", 16, 1, STEREO_BFV_MAX_ARM),
   STEREO_PARAM_UINT_ROW (StereoBfvParams, cost_threshold, "cost-threshold",
       "Sum of three colour differences at which the matching cost is cut off, "
-      "in levels of 8 bits", 60, 1, 765),
+      "in levels of 8 bits; not for cost=census", 60, 1, 765),
   STEREO_PARAM_UINT_ROW (StereoBfvParams, sampling_x, "sampling-x",
       "Match every so many columns only, and restore the others", 1, 1,
       STEREO_BFV_MAX_SAMPLING),
   STEREO_PARAM_UINT_ROW (StereoBfvParams, sampling_y, "sampling-y",
       "Match every so many rows only, and restore the others", 1, 1,
       STEREO_BFV_MAX_SAMPLING),
-  STEREO_PARAM_INT_ROW (StereoBfvParams, lr_max_diff, "lr-max-diff",
-      "How far the matches of both views may disagree to be reliable, in "
-      "disparities (-1 = not checked)", 0, -1, 64),
   STEREO_PARAM_ENUM_ROW (StereoBfvParams, vote, "vote",
-      "How the reliable matches around decide for other pixels",
+      "How the valid matches around decide for other pixels",
       STEREO_BFV_VOTE_BITWISE, vote_values),
-  STEREO_PARAM_BOOL_ROW (StereoBfvParams, mark_unreliable, "mark-unreliable",
-      "Leave pixels without a reliable match around invalid", false),
+  STEREO_PARAM_ENUM_ROW (StereoBfvParams, vote_for, "vote-for",
+      "Which pixels the vote decides for, where all are matched",
+      STEREO_BFV_VOTE_FOR_MISMATCHES, vote_for_values),
   STEREO_PARAM_END
+};
+
+static const StereoParamDefault defaults[] = {
+  {"median", true},
+  {NULL, 0}
 };
 
 /* ---------------------------------------------------------------- constants */
@@ -57,21 +65,28 @@ stereo_bfv_constants (const StereoProblem * problem,
   k->width = problem->width;
   k->height = problem->height;
   k->channels = problem->channels;
+  k->cost = problem->cost == STEREO_COST_RGB && problem->channels != 3
+      ? STEREO_COST_LUMA : problem->cost;
   k->min_disparity = problem->min_disparity;
   k->first_index = problem->first_index;
   k->end_index = problem->end_index;
+  k->unit = problem->unit;
   while (k->end_index > 1 << k->bits)
     k->bits++;
   k->arm_threshold = (int) params->arm_threshold;
   k->arm_length = (int) params->arm_length;
-  k->cost_threshold = (int) params->cost_threshold;
+  k->cost_threshold = k->cost == STEREO_COST_CENSUS ? STEREO_BFV_CENSUS_COST
+      : (int) params->cost_threshold;
+  while (k->cost_threshold << (k->shift + 1) <= 65535)
+    k->shift++;
   k->sampling_x = (int) params->sampling_x;
   k->sampling_y = (int) params->sampling_y;
   k->grid_width = (k->width - 1) / k->sampling_x + 1;
   k->grid_height = (k->height - 1) / k->sampling_y + 1;
-  k->lr_max_diff = params->lr_max_diff;
   k->vote = params->vote;
-  k->mark_unreliable = params->mark_unreliable;
+  k->vote_all = params->vote_for == STEREO_BFV_VOTE_FOR_ALL
+      || k->sampling_x > 1 || k->sampling_y > 1;
+  k->border = params->vote_for == STEREO_BFV_VOTE_FOR_ALL && problem->fill;
 
   arm_x = (int) stereo_bfv_sampled_arm (params->arm_length,
       params->sampling_x);
@@ -96,31 +111,16 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
   Plan *p = plan_memory;
   StereoBfvMemory *m = &p->memory;
   size_t width = (size_t) problem->width, height = (size_t) problem->height;
-  size_t grid_width, grid_height;
 
   (void) why;
   stereo_bfv_constants (problem, params, &p->constants);
   memset (m, 0, sizeof (*m));
-  grid_width = (size_t) p->constants.grid_width;
-  grid_height = (size_t) p->constants.grid_height;
-
   stereo_arena_add (arena, (void **) &m->left_arms, width * height,
       sizeof (uint32_t));
-  stereo_arena_add (arena, (void **) &m->right_arms, width * grid_height,
-      sizeof (uint32_t));
-  if (!s->places_maps) {
-    stereo_arena_add (arena, (void **) &m->left, grid_width * grid_height,
-        sizeof (uint16_t));
-    stereo_arena_add (arena, (void **) &m->right, width * grid_height,
-        sizeof (uint16_t));
-    stereo_arena_add (arena, (void **) &m->reliable, grid_width * grid_height,
-        sizeof (uint16_t));
-    stereo_arena_add (arena, (void **) &m->voted, width * height,
-        sizeof (uint16_t));
-  }
-  if (s->scratch != NULL)
-    stereo_arena_add (arena, &m->scratch, s->scratch (&p->constants,
-            problem->n_threads), 1);
+  stereo_arena_add (arena, (void **) &m->right_arms,
+      width * (size_t) p->constants.grid_height, sizeof (uint32_t));
+  stereo_arena_add (arena, &m->work, s->work (&p->constants,
+          problem->n_threads), 1);
   return STEREO_OK;
 }
 
@@ -131,34 +131,45 @@ run (const StereoFrame * frame, const void *stages)
   const Plan *p = frame->plan;
   const StereoBfvConstants *k = &p->constants;
   const StereoBfvMemory *m = &p->memory;
-  StereoQueue *q = frame->queue;
+  const StereoBfvViews views = { frame->left, frame->right,
+    frame->left_census, frame->right_census
+  };
   StereoStatus status;
 
-  if (k->first_index == k->end_index)
-    return s->border (q, k, m, &frame->map, frame->output);
-
-  if ((status = s->crosses (q, k, &frame->left, &frame->right, m))
-      || (status = stereo_mark (frame->marks, "crosses"))
-      || (status = s->match (q, k, &frame->left, &frame->right, m))
-      || (status = stereo_mark (frame->marks, "aggregate")))
+  if (k->first_index < k->end_index
+      && ((status = s->crosses (frame->queue, k, &views, m))
+          || (status = stereo_mark (frame->marks, "crosses"))))
     return status;
-
-  if (s->restore != NULL)
-    return (status = s->restore (q, k, m, &frame->map, frame->output)) ?
-        status : stereo_mark (frame->marks, "restore");
-  if ((status = s->check (q, k, m))
-      || (status = stereo_mark (frame->marks, "check"))
-      || (status = s->vote (q, k, m))
-      || (status = stereo_mark (frame->marks, "vote"))
-      || (status = s->border (q, k, m, &frame->map, frame->output)))
-    return status;
-  return stereo_mark (frame->marks, "border");
+  status = s->match (frame->queue, k, &views, m, frame->winners);
+  return status != STEREO_OK ? status : stereo_mark (frame->marks,
+      "aggregate");
 }
 
-static const StereoParamDefault defaults[] = {
-  {"median", true},
-  {NULL, 0}
-};
+static StereoStatus
+vote (const StereoFrame * frame, const void *stages, const StereoMap * map)
+{
+  const StereoBfvStages *s = stages;
+  const Plan *p = frame->plan;
+  const StereoBfvConstants *k = &p->constants;
+  StereoStatus status;
+
+  if (k->vote == STEREO_BFV_VOTE_NONE || k->first_index == k->end_index)
+    return STEREO_OK;
+  status = s->vote (frame->queue, k, &p->memory, frame->winners, map);
+  return status != STEREO_OK ? status : stereo_mark (frame->marks, "vote");
+}
+
+/* Only some pixels are valid until the vote has restored the others. */
+static void
+settle (const void *params, StereoRefineParams * refine)
+{
+  const StereoBfvParams *p = params;
+
+  if (p->sampling_x > 1 || p->sampling_y > 1)
+    refine->speckle_size = 0;
+  if (p->sampling_x > 1)
+    refine->subpixel = false;
+}
 
 const StereoAlgorithm stereo_bfv_algorithm = {
   .name = "bfv",
@@ -167,26 +178,46 @@ const StereoAlgorithm stereo_bfv_algorithm = {
       "Gool: Real-time and accurate stereo: a scalable approach with bitwise "
       "fast voting on CUDA, IEEE TCSVT 21 (7), 2011",
   .uses_color = true,
+  .refines = true,
   .defaults = defaults,
   .params = specs,
   .params_size = sizeof (StereoBfvParams),
   .plan_size = sizeof (Plan),
   .plan = plan,
   .run = run,
+  .settle = settle,
+  .vote = vote,
 };
 
 /* ------------------------------------------------- stages, plain reference */
 
-static uint32_t
-pixel_at (const StereoBfvConstants * k, const StereoView * view, int x, int y)
+/* Sums of one disparity, and the winners so far. */
+typedef struct
 {
-  uint32_t pixel = 0;
+  uint32_t *cost;               /* the grid */
+  uint32_t *arms;
+  StereoBfvMean *row;                    /* H and N */
+  StereoBfvMean *last;                   /* A and n of the disparity before */
+  StereoBfvMean *before;                 /* of those beside the winner */
+  StereoBfvMean *after;
+  StereoBfvMean *left;                   /* of the winner */
+  uint32_t *left_index;
+  StereoBfvMean *right;                  /* width x grid_height */
+  uint32_t *right_index;
+} Slices;
 
-  for (int c = 0; c < k->channels; c++)
-    pixel |= (uint32_t) view->plane[c][(size_t) y * view->stride + (size_t) x]
-        << 8 * c;
-  return pixel;
-}
+/* What the threads of a loop work on. */
+typedef struct
+{
+  const StereoBfvConstants *k;
+  const StereoBfvViews *views;
+  const StereoBfvMemory *m;
+  const StereoWinners *winners;
+  const StereoMap *map;
+  int index;
+  const Slices *slices;
+  const StereoBfvVotes *votes;
+} Job;
 
 /* Whether the pixel at distance i from (x, y) is outside or not similar. */
 static bool
@@ -196,8 +227,8 @@ stops (const StereoBfvConstants * k, const StereoView * view, int x, int y,
   int xi = x + i * dx, yi = y + i * dy;
 
   return xi < 0 || xi >= k->width || yi < 0 || yi >= k->height
-      || !stereo_bfv_similar (k, pixel_at (k, view, x, y), pixel_at (k, view,
-          xi, yi));
+      || !stereo_bfv_similar (k, stereo_view_pixel (view, k->channels, x, y),
+      stereo_view_pixel (view, k->channels, xi, yi));
 }
 
 static uint32_t
@@ -222,32 +253,6 @@ cross_at (const StereoBfvConstants * k, const StereoView * view, int x, int y)
           1));
 }
 
-/* Sums of one disparity, and the winners so far. */
-typedef struct
-{
-  uint32_t *cost;               /* the grid */
-  uint32_t *arms;
-  uint32_t *row_sum;            /* H */
-  uint32_t *row_count;          /* N */
-  uint32_t *left_sum;           /* A and n of the winners */
-  uint32_t *left_count;
-  uint32_t *right_sum;          /* width x grid_height */
-  uint32_t *right_count;
-} Slices;
-
-/* What the threads of a loop work on. */
-typedef struct
-{
-  const StereoBfvConstants *k;
-  const StereoView *left;
-  const StereoView *right;
-  const StereoBfvMemory *m;
-  int index;
-  const Slices *slices;
-  const StereoMap *map;
-  const StereoOutput *output;
-} Job;
-
 static void
 left_crosses (const void *context, StereoSpan span)
 {
@@ -258,7 +263,7 @@ left_crosses (const void *context, StereoSpan span)
     uint32_t *row = job->m->left_arms + (size_t) y * (size_t) k->width;
 
     for (int x = 0; x < k->width; x++)
-      row[x] = cross_at (k, job->left, x, y);
+      row[x] = cross_at (k, &job->views->left, x, y);
   }
 }
 
@@ -272,70 +277,67 @@ right_crosses (const void *context, StereoSpan span)
     uint32_t *row = job->m->right_arms + (size_t) v * (size_t) k->width;
 
     for (int x = 0; x < k->width; x++)
-      row[x] = stereo_bfv_sample_arms (k, cross_at (k, job->right, x,
+      row[x] = stereo_bfv_sample_arms (k, cross_at (k, &job->views->right, x,
               v * k->sampling_y));
   }
 }
 
-StereoStatus
-stereo_bfv_crosses_cpu (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoView * left, const StereoView * right,
-    const StereoBfvMemory * m)
+static StereoStatus
+crosses_cpu (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvViews * views, const StereoBfvMemory * m)
 {
-  Job job = {.k = k,.left = left,.right = right,.m = m };
+  Job job = {.k = k,.views = views,.m = m };
 
   stereo_cpu_for (queue, k->height, 0, left_crosses, &job);
   stereo_cpu_for (queue, k->grid_height, 0, right_crosses, &job);
   return STEREO_OK;
 }
 
-#define N_GRID_SLICES 6
-#define N_SLICES 8
+/* ---------------------------------------------------------------- matching */
 
-size_t
-stereo_bfv_scratch_cpu (const StereoBfvConstants * k, unsigned n_threads)
-{
-  size_t rows = (size_t) k->grid_height;
-
-  (void) n_threads;
-  return sizeof (uint32_t) * rows * (N_GRID_SLICES * (size_t) k->grid_width
-      + (N_SLICES - N_GRID_SLICES) * (size_t) k->width);
-}
-
-static void
-make_slices (const StereoBfvConstants * k, void *scratch, Slices * s)
+static size_t
+make_slices (const StereoBfvConstants * k, void *memory, Slices * s)
 {
   size_t grid = (size_t) k->grid_width * (size_t) k->grid_height;
-  uint32_t *memory = scratch;
+  size_t right = (size_t) k->width * (size_t) k->grid_height;
+  StereoArena arena;
 
-  s->cost = memory;
-  s->arms = s->cost + grid;
-  s->row_sum = s->arms + grid;
-  s->row_count = s->row_sum + grid;
-  s->left_sum = s->row_count + grid;
-  s->left_count = s->left_sum + grid;
-  s->right_sum = s->left_count + grid;
-  s->right_count = s->right_sum + (size_t) k->width * (size_t) k->grid_height;
+  stereo_arena_reset (&arena);
+  stereo_arena_add (&arena, (void **) &s->cost, grid, sizeof (uint32_t));
+  stereo_arena_add (&arena, (void **) &s->arms, grid, sizeof (uint32_t));
+  stereo_arena_add (&arena, (void **) &s->row, grid, sizeof (StereoBfvMean));
+  stereo_arena_add (&arena, (void **) &s->last, grid, sizeof (StereoBfvMean));
+  stereo_arena_add (&arena, (void **) &s->before, grid, sizeof (StereoBfvMean));
+  stereo_arena_add (&arena, (void **) &s->after, grid, sizeof (StereoBfvMean));
+  stereo_arena_add (&arena, (void **) &s->left, grid, sizeof (StereoBfvMean));
+  stereo_arena_add (&arena, (void **) &s->left_index, grid,
+      sizeof (uint32_t));
+  stereo_arena_add (&arena, (void **) &s->right, right, sizeof (StereoBfvMean));
+  stereo_arena_add (&arena, (void **) &s->right_index, right,
+      sizeof (uint32_t));
+  if (memory != NULL)
+    stereo_arena_bind (&arena, memory);
+  return arena.size;
 }
 
 /* Cost and overlap at row v. */
 static void
-cost_row (const StereoBfvConstants * k, const StereoView * left,
-    const StereoView * right, const StereoBfvMemory * m, int d, int v,
-    const Slices * s)
+cost_row (const Job * job, int v, const Slices * s)
 {
-  int y = v * k->sampling_y;
+  const StereoBfvConstants *k = job->k;
+  int y = v * k->sampling_y, d = k->min_disparity + job->index;
   size_t width = (size_t) k->width;
   size_t row = (size_t) v * (size_t) k->grid_width;
 
   for (int u = 0; u < k->grid_width; u++) {
-    int x = u * k->sampling_x, partner = stereo_bfv_clamp (k, x, d) - d;
+    int x = u * k->sampling_x, partner = stereo_partner_column (k->width, x,
+        d) - d;
 
-    s->cost[row + (size_t) u] = stereo_bfv_cost (k, pixel_at (k, left,
-            partner + d, y), pixel_at (k, right, partner, y));
+    s->cost[row + (size_t) u] = stereo_bfv_cost_at (k, job->views, x, y,
+        d);
     s->arms[row + (size_t) u] = stereo_bfv_overlap (stereo_bfv_grid_arms (k,
-            m->left_arms[(size_t) y * width + (size_t) x], u, v),
-        m->right_arms[(size_t) v * width + (size_t) partner]);
+            job->m->left_arms[(size_t) y * width + (size_t) x], u, v),
+        job->m->right_arms[(size_t) v * width + (size_t) partner]);
   }
 }
 
@@ -351,50 +353,8 @@ sum_row (const StereoBfvConstants * k, int v, const Slices * s)
 
     for (int i = first; i <= last; i++)
       sum += s->cost[row + (size_t) i];
-    s->row_sum[row + (size_t) u] = sum;
-    s->row_count[row + (size_t) u] = (uint32_t) (last - first + 1);
-  }
-}
-
-/* Takes index for the winner of a pixel if it is better than the one before,
- * or the first. */
-static void
-compete (uint32_t sum, uint32_t count, int index, uint32_t * best_sum,
-    uint32_t * best_count, uint16_t * winner)
-{
-  if (*winner == STEREO_INVALID || stereo_bfv_less_wide (sum, count, *best_sum,
-          *best_count)) {
-    *best_sum = sum;
-    *best_count = count;
-    *winner = (uint16_t) index;
-  }
-}
-
-static void
-match_row (const StereoBfvConstants * k, const StereoBfvMemory * m, int index,
-    int v, const Slices * s)
-{
-  size_t width = (size_t) k->width, grid_width = (size_t) k->grid_width;
-
-  for (int u = 0; u < k->grid_width; u++) {
-    size_t here = (size_t) v * grid_width + (size_t) u;
-    int up = (int) (s->arms[here] >> 16 & 0xff);
-    int down = (int) (s->arms[here] >> 24);
-    int partner = u * k->sampling_x - (k->min_disparity + index);
-    uint32_t sum = 0, count = 0;
-
-    for (int i = v - up; i <= v + down; i++) {
-      sum += s->row_sum[(size_t) i * grid_width + (size_t) u];
-      count += s->row_count[(size_t) i * grid_width + (size_t) u];
-    }
-    compete (sum, count, index, &s->left_sum[here], &s->left_count[here],
-        &m->left[here]);
-    if (partner >= 0 && partner < k->width) {
-      size_t there = (size_t) v * width + (size_t) partner;
-
-      compete (sum, count, index, &s->right_sum[there],
-          &s->right_count[there], &m->right[there]);
-    }
+    s->row[row + (size_t) u].a = sum;
+    s->row[row + (size_t) u].n = (uint32_t) (last - first + 1);
   }
 }
 
@@ -404,9 +364,52 @@ sum_rows (const void *context, StereoSpan span)
   const Job *job = context;
 
   for (int v = span.begin; v < span.end; v++) {
-    cost_row (job->k, job->left, job->right, job->m, job->k->min_disparity
-        + job->index, v, job->slices);
+    cost_row (job, v, job->slices);
     sum_row (job->k, v, job->slices);
+  }
+}
+
+/* Takes index for the winner of a pixel if it is better than the one before,
+ * or the first. */
+static bool
+compete (StereoBfvMean mean, int index, StereoBfvMean * best, uint32_t * winner)
+{
+  if (*winner != STEREO_INVALID && !stereo_bfv_less_wide (mean.a, mean.n,
+          best->a, best->n))
+    return false;
+  *best = mean;
+  *winner = (uint32_t) index;
+  return true;
+}
+
+/* The winners of row v after one more disparity. */
+static void
+match_row (const Job * job, int v, const Slices * s)
+{
+  const StereoBfvConstants *k = job->k;
+  size_t width = (size_t) k->width, grid_width = (size_t) k->grid_width;
+
+  for (int u = 0; u < k->grid_width; u++) {
+    size_t here = (size_t) v * grid_width + (size_t) u;
+    int up = (int) (s->arms[here] >> 16 & 0xff);
+    int down = (int) (s->arms[here] >> 24);
+    int partner = u * k->sampling_x - (k->min_disparity + job->index);
+    StereoBfvMean mean = { 0, 0 };
+
+    for (int i = v - up; i <= v + down; i++) {
+      mean.a += s->row[(size_t) i * grid_width + (size_t) u].a;
+      mean.n += s->row[(size_t) i * grid_width + (size_t) u].n;
+    }
+    if (s->left_index[here] + 1 == (uint32_t) job->index)
+      s->after[here] = mean;
+    if (compete (mean, job->index, &s->left[here], &s->left_index[here]))
+      s->before[here] = s->last[here];
+    s->last[here] = mean;
+    if (partner >= 0 && partner < k->width) {
+      size_t there = (size_t) v * width + (size_t) partner;
+
+      compete (mean, job->index, &s->right[there], &s->right_index[there]);
+    }
   }
 }
 
@@ -416,57 +419,131 @@ match_rows (const void *context, StereoSpan span)
   const Job *job = context;
 
   for (int v = span.begin; v < span.end; v++)
-    match_row (job->k, job->m, job->index, v, job->slices);
-}
-
-StereoStatus
-stereo_bfv_match_cpu (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoView * left, const StereoView * right,
-    const StereoBfvMemory * m)
-{
-  Slices s;
-  Job job = {.k = k,.left = left,.right = right,.m = m,.slices = &s };
-
-  make_slices (k, m->scratch, &s);
-  memset (m->left, 0xff, sizeof (uint16_t) * (size_t) k->grid_width
-      * (size_t) k->grid_height);
-  memset (m->right, 0xff, sizeof (uint16_t) * (size_t) k->width
-      * (size_t) k->grid_height);
-  for (job.index = k->first_index; job.index < k->end_index; job.index++) {
-    stereo_cpu_for (queue, k->grid_height, 0, sum_rows, &job);
-    stereo_cpu_for (queue, k->grid_height, 0, match_rows, &job);
-  }
-  return STEREO_OK;
+    match_row (job, v, job->slices);
 }
 
 static void
-check_rows (const void *context, StereoSpan span)
+store_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoBfvConstants *k = job->k;
-  const StereoBfvMemory *m = job->m;
+  const StereoWinners *w = job->winners;
+  const Slices *s = job->slices;
 
-  for (int v = span.begin; v < span.end; v++) {
-    const uint16_t *right = m->right + (size_t) v * (size_t) k->width;
-    size_t row = (size_t) v * (size_t) k->grid_width;
+  for (int y = span.begin; y < span.end; y++) {
+    uint32_t *left = w->left + (size_t) y * w->left_stride;
+    int v = y / k->sampling_y;
+    bool sampled = y % k->sampling_y == 0 && k->first_index < k->end_index;
 
-    for (int u = 0; u < k->grid_width; u++) {
-      uint16_t index = m->left[row + (size_t) u];
+    for (int x = 0; x < k->width; x++)
+      left[x] = STEREO_NO_WINNER;
+    for (int u = 0; u < k->grid_width && sampled; u++) {
+      size_t here = (size_t) v * (size_t) k->grid_width + (size_t) u;
 
-      m->reliable[row + (size_t) u] = stereo_bfv_reliable (k,
-          u * k->sampling_x, index, right) ? index : STEREO_INVALID;
+      stereo_bfv_store_left (k, w, u * k->sampling_x, y, s->left_index[here],
+          s->before[here], s->left[here], s->after[here]);
+    }
+    for (int x = 0; x < k->width && w->right != NULL; x++) {
+      uint32_t index = sampled ? s->right_index[(size_t) v
+          * (size_t) k->width + (size_t) x] : STEREO_INVALID;
+
+      stereo_winner_store_right (w, x, y, index == STEREO_INVALID
+          ? STEREO_NO_WINNER : index);
     }
   }
 }
 
 StereoStatus
-stereo_bfv_check_cpu (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoBfvMemory * m)
+stereo_bfv_match_cpu (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvViews * views, const StereoBfvMemory * m,
+    const StereoWinners * winners)
 {
-  Job job = {.k = k,.m = m };
+  Slices s;
+  Job job = {.k = k,.views = views,.m = m,.winners = winners,.slices = &s };
 
-  stereo_cpu_for (queue, k->grid_height, 0, check_rows, &job);
+  make_slices (k, m->work, &s);
+  for (size_t i = 0; i < (size_t) k->grid_width * (size_t) k->grid_height; i++)
+    s.left_index[i] = STEREO_INVALID;
+  for (size_t i = 0; i < (size_t) k->width * (size_t) k->grid_height; i++)
+    s.right_index[i] = STEREO_INVALID;
+  for (job.index = k->first_index; job.index < k->end_index; job.index++) {
+    stereo_cpu_for (queue, k->grid_height, 0, sum_rows, &job);
+    stereo_cpu_for (queue, k->grid_height, 0, match_rows, &job);
+  }
+  stereo_cpu_for (queue, k->height, 0, store_rows, &job);
   return STEREO_OK;
+}
+
+/* ------------------------------------------------------------------- voting */
+
+size_t
+stereo_bfv_make_votes (const StereoBfvConstants * k, void *memory,
+    StereoBfvVotes * votes)
+{
+  StereoBfvVotes none, *v = votes != NULL ? votes : &none;
+  StereoArena arena;
+
+  stereo_arena_reset (&arena);
+  stereo_arena_add (&arena, (void **) &v->index,
+      (size_t) k->grid_width * (size_t) k->grid_height, sizeof (uint16_t));
+  stereo_arena_add (&arena, (void **) &v->mismatch,
+      (size_t) k->width * (size_t) k->height, 1);
+  if (memory != NULL)
+    stereo_arena_bind (&arena, memory);
+  return arena.size;
+}
+
+/* Who votes in row y, and who wants to know.  The right view's winners are
+ * carried over to the left view. */
+static void
+call_row (const Job * job, int y, const StereoBfvVotes * votes)
+{
+  const StereoBfvConstants *k = job->k;
+  const StereoWinners *w = job->winners;
+  const uint16_t *codes = job->map->data + (size_t) y * job->map->stride;
+  const uint32_t *left = w->left + (size_t) y * w->left_stride;
+  const uint32_t *right = w->right + (size_t) y * w->right_stride;
+  uint8_t *row = votes->mismatch + (size_t) y * (size_t) k->width;
+  bool all = k->vote_all || w->right == NULL;
+
+  for (int u = 0; u < k->grid_width && y % k->sampling_y == 0; u++)
+    votes->index[(size_t) (y / k->sampling_y) * (size_t) k->grid_width
+        + (size_t) u] = codes[u * k->sampling_x] == STEREO_INVALID
+        ? STEREO_INVALID
+        : (uint16_t) stereo_winner_index (left[u * k->sampling_x]);
+
+  memset (row, all, (size_t) k->width);
+  for (int x = 0; x < k->width && !all; x++) {
+    int index = (int) stereo_winner_index (right[x]);
+    int covered = x + k->min_disparity + index;
+
+    if (index != STEREO_INVALID && covered >= 0 && covered < k->width)
+      row[covered] = 1;
+  }
+  /* 2: between two that are covered */
+  for (int x = 1; x < k->width - 1; x++) {
+    if (row[x] == 0 && row[x - 1] == 1 && row[x + 1] == 1)
+      row[x] = 2;
+  }
+}
+
+static void
+call_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+
+  for (int y = span.begin; y < span.end; y++)
+    call_row (job, y, job->votes);
+}
+
+void
+stereo_bfv_call_cpu (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoWinners * winners, const StereoMap * map,
+    const StereoBfvVotes * votes)
+{
+  Job job = {.k = k,.winners = winners,.map = map,.votes = votes };
+
+  stereo_cpu_for (queue, k->height, 0, call_rows, &job);
 }
 
 /* The votes for a pixel, sorted by bits or by indices. */
@@ -476,127 +553,119 @@ typedef struct
   uint32_t set[16];             /* with so many bits set */
   uint16_t *count;              /* of every index, between pixels 0 */
   uint16_t mode;
-} Votes;
+} Count;
 
 static void
-count_vote (const StereoBfvConstants * k, uint32_t index, Votes * votes)
+count_vote (const StereoBfvConstants * k, uint32_t index, Count * c)
 {
-  votes->n++;
+  c->n++;
   if (k->vote == STEREO_BFV_VOTE_HISTOGRAM) {
-    uint32_t most = votes->n == 1 ? 0 : votes->count[votes->mode];
-    uint32_t count = ++votes->count[index];
+    uint32_t most = c->n == 1 ? 0 : c->count[c->mode];
+    uint32_t count = ++c->count[index];
 
-    if (count > most || (count == most && index < votes->mode))
-      votes->mode = (uint16_t) index;
+    if (count > most || (count == most && index < c->mode))
+      c->mode = (uint16_t) index;
     return;
   }
   for (int bit = 0; bit < k->bits; bit++)
-    votes->set[bit] += index >> bit & 1;
+    c->set[bit] += index >> bit & 1;
 }
 
 /* Calls count_vote() for all votes in U (x, y), or forgets them in the
  * histogram. */
 static void
-visit_votes (const StereoBfvConstants * k, const StereoBfvMemory * m, int x,
-    int y, Votes * votes, bool forget)
+visit_votes (const Job * job, int x, int y, Count * c, bool forget)
 {
+  const StereoBfvConstants *k = job->k;
+  const StereoBfvVotes *votes = job->votes;
+  const uint32_t *left_arms = job->m->left_arms + x;
   size_t width = (size_t) k->width;
-  uint32_t arms = m->left_arms[(size_t) y * width + (size_t) x];
+  uint32_t arms = left_arms[(size_t) y * width];
 
   for (int yi = y - (int) (arms >> 16 & 0xff); yi <= y + (int) (arms >> 24);
       yi++) {
-    const uint16_t *row;
-    int first, last;
+    uint32_t across = left_arms[(size_t) yi * width];
+    int first = x - (int) (across & 0xff) + k->sampling_x - 1;
+    int last = x + (int) (across >> 8 & 0xff);
+    const uint16_t *row = votes->index + (size_t) (yi / k->sampling_y)
+        * (size_t) k->grid_width;
 
     if (yi % k->sampling_y != 0)
       continue;
-    row = m->reliable + (size_t) (yi / k->sampling_y) * (size_t) k->grid_width;
-    first = x - (int) (m->left_arms[(size_t) yi * width + (size_t) x] & 0xff);
-    last = x + (int) (m->left_arms[(size_t) yi * width + (size_t) x] >> 8
-        & 0xff);
-    first += k->sampling_x - 1;
     for (int u = first / k->sampling_x; u <= last / k->sampling_x; u++) {
       if (row[u] == STEREO_INVALID)
         continue;
       if (forget)
-        votes->count[row[u]] = 0;
+        c->count[row[u]] = 0;
       else
-        count_vote (k, row[u], votes);
+        count_vote (k, row[u], c);
     }
   }
 }
 
+/* The code that the region of a pixel votes for. */
 static uint16_t
-vote_at (const StereoBfvConstants * k, const StereoBfvMemory * m, int x, int y,
-    uint16_t * count)
+vote_at (const Job * job, int x, int y, uint16_t * count)
 {
-  Votes votes = {.n = 0,.count = count };
+  const StereoBfvConstants *k = job->k;
+  Count c = {.n = 0,.count = count };
   uint32_t index = 0;
 
-  if (x % k->sampling_x == 0 && y % k->sampling_y == 0) {
-    uint16_t own = m->reliable[(size_t) (y / k->sampling_y)
-        * (size_t) k->grid_width + (size_t) (x / k->sampling_x)];
-
-    if (own != STEREO_INVALID)
-      return own;
-  }
-  visit_votes (k, m, x, y, &votes, false);
-  if (votes.n == 0)
+  visit_votes (job, x, y, &c, false);
+  if (c.n == 0)
     return STEREO_INVALID;
   if (k->vote == STEREO_BFV_VOTE_HISTOGRAM) {
-    visit_votes (k, m, x, y, &votes, true);
-    return votes.mode;
+    visit_votes (job, x, y, &c, true);
+    index = c.mode;
+  } else {
+    for (int bit = 0; bit < k->bits; bit++)
+      index |= (uint32_t) stereo_bfv_majority (c.set[bit], c.n) << bit;
+    index = stereo_bfv_clamp_index (k, index);
   }
-  for (int bit = 0; bit < k->bits; bit++)
-    index |= (uint32_t) stereo_bfv_majority (votes.set[bit], votes.n) << bit;
-  return (uint16_t) stereo_bfv_clamp_index (k, index);
+  return (uint16_t) (index * (uint32_t) k->unit);
 }
 
 static void
 vote_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
+  const StereoBfvVotes *votes = job->votes;
   uint16_t count[STEREO_MAX_DISPARITIES];
 
   memset (count, 0, sizeof (count));
   for (int y = span.begin; y < span.end; y++) {
-    uint16_t *row = job->m->voted + (size_t) y * (size_t) job->k->width;
+    const uint8_t *mismatch = votes->mismatch
+        + (size_t) y * (size_t) job->k->width;
+    uint16_t *row = job->map->data + (size_t) y * job->map->stride;
 
-    for (int x = 0; x < job->k->width; x++)
-      row[x] = vote_at (job->k, job->m, x, y, count);
+    for (int x = 0; x < job->k->width; x++) {
+      if (row[x] == STEREO_INVALID && mismatch[x])
+        row[x] = vote_at (job, x, y, count);
+    }
   }
 }
 
-StereoStatus
-stereo_bfv_vote_cpu (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoBfvMemory * m)
-{
-  Job job = {.k = k,.m = m };
+/* ------------------------------------------------------------------- border */
 
-  stereo_cpu_for (queue, k->height, 8, vote_rows, &job);
-  return STEREO_OK;
-}
-
-/* The first reliable column of row y, width if there is none. */
+/* The first column of row y that voted, width if there is none. */
 static int
-first_reliable (const StereoBfvConstants * k, const StereoBfvMemory * m, int y)
+first_voter (const StereoBfvConstants * k, const uint16_t * votes)
 {
-  const uint16_t *row = m->reliable + (size_t) (y / k->sampling_y)
-      * (size_t) k->grid_width;
-
   for (int u = 0; u < k->grid_width; u++) {
-    if (row[u] != STEREO_INVALID)
+    if (votes[u] != STEREO_INVALID)
       return u * k->sampling_x;
   }
   return k->width;
 }
 
-/* Replaces what has no value in a row of voted. */
+/* Replaces what has no code in a row, and what is left of the first voter. */
 static void
-fill_row (const StereoBfvConstants * k, const StereoBfvMemory * m, int y)
+fill_row (const StereoBfvConstants * k, const StereoWinners * w, int y,
+    const uint16_t * votes, uint16_t * row)
 {
-  uint16_t *row = m->voted + (size_t) y * (size_t) k->width;
-  int border = first_reliable (k, m, y);
+  const uint32_t *left = w->left + (size_t) (y - y % k->sampling_y)
+      * w->left_stride;
+  int border = first_voter (k, votes);
   int x = 0;
 
   while (x < k->width) {
@@ -605,14 +674,14 @@ fill_row (const StereoBfvConstants * k, const StereoBfvMemory * m, int y)
 
     while (end < k->width && row[end] == STEREO_INVALID)
       end++;
-    /* STEREO_INVALID is above any index. */
+    /* STEREO_INVALID is above any code. */
     before = x > 0 ? row[x - 1] : STEREO_INVALID;
     after = end < k->width ? row[end] : STEREO_INVALID;
     value = before < after ? before : after;
     for (; x < end; x++)
       row[x] = value != STEREO_INVALID ? value
-          : m->left[(size_t) (y / k->sampling_y) * (size_t) k->grid_width
-          + (size_t) (x / k->sampling_x)];
+          : (uint16_t) stereo_winner_code (k->unit,
+          left[x - x % k->sampling_x]);
     x++;
   }
   if (border < k->width) {
@@ -626,39 +695,57 @@ border_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoBfvConstants *k = job->k;
-  const StereoBfvMemory *m = job->m;
-  const StereoMap *map = job->map;
-  const StereoOutput *output = job->output;
-  bool empty = k->first_index == k->end_index;
+  const uint16_t *votes = job->votes->index;
 
-  for (int y = span.begin; y < span.end; y++) {
-    const uint16_t *row = m->voted + (size_t) y * (size_t) k->width;
+  for (int y = span.begin; y < span.end; y++)
+    fill_row (k, job->winners, y, votes + (size_t) (y / k->sampling_y)
+        * (size_t) k->grid_width, job->map->data
+        + (size_t) y * job->map->stride);
+}
 
-    if (!empty && !k->mark_unreliable)
-      fill_row (k, m, y);
-    for (int x = 0; x < k->width; x++)
-      stereo_store_index (map, output, x, y, empty ? STEREO_INVALID : row[x]);
-  }
+void
+stereo_bfv_border_cpu (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoWinners * winners, const StereoBfvVotes * votes,
+    const StereoMap * map)
+{
+  Job job = {.k = k,.winners = winners,.map = map,.votes = votes };
+
+  if (k->border)
+    stereo_cpu_for (queue, k->height, 0, border_rows, &job);
 }
 
 StereoStatus
-stereo_bfv_border_cpu (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoBfvMemory * m, const StereoMap * map,
-    const StereoOutput * output)
+stereo_bfv_vote_cpu (StereoQueue * queue, const StereoBfvConstants * k,
+    const StereoBfvMemory * m, const StereoWinners * winners,
+    const StereoMap * map)
 {
-  Job job = {.k = k,.m = m,.map = map,.output = output };
+  StereoBfvVotes votes;
+  Job job = {.k = k,.m = m,.winners = winners,.map = map,.votes = &votes };
 
-  stereo_cpu_for (queue, k->height, 0, border_rows, &job);
+  stereo_bfv_make_votes (k, m->work, &votes);
+  stereo_bfv_call_cpu (queue, k, winners, map, &votes);
+  stereo_cpu_for (queue, k->height, 8, vote_rows, &job);
+  stereo_bfv_border_cpu (queue, k, winners, &votes, map);
   return STEREO_OK;
 }
 
+size_t
+stereo_bfv_work_cpu (const StereoBfvConstants * k, unsigned n_threads)
+{
+  Slices slices;
+  StereoBfvVotes votes;
+  size_t match = make_slices (k, NULL, &slices);
+  size_t vote = stereo_bfv_make_votes (k, NULL, &votes);
+
+  (void) n_threads;
+  return match > vote ? match : vote;
+}
+
 static const StereoBfvStages stages_cpu = {
-  .scratch = stereo_bfv_scratch_cpu,
-  .crosses = stereo_bfv_crosses_cpu,
+  .work = stereo_bfv_work_cpu,
+  .crosses = crosses_cpu,
   .match = stereo_bfv_match_cpu,
-  .check = stereo_bfv_check_cpu,
   .vote = stereo_bfv_vote_cpu,
-  .border = stereo_bfv_border_cpu,
 };
 
 const void *stereo_bfv_stages_cpu (StereoSimd simd);

@@ -28,11 +28,13 @@
  *          S) (stereo_bfv_sample_arms), cut off at the end of the grid.
  *   U (p)  The support region: all pixels on the horizontal arms of the pixels
  *          on the vertical arms of p.
- *   e      Matching cost of left column x and right column x - d: the sum of
- *          three absolute differences (with one channel three times the one),
- *          at most cost_threshold.  For a column without a partner it is that
- *          of the nearest column that has one, on a sampled point or not
- *          (stereo_bfv_clamp).
+ *   e      Matching cost of left column x and right column x - d, from 0 to
+ *          cost_threshold, one of three:
+ *            census  (62 C + 128) >> 8 of their words (cost/census.h), 0 to 60
+ *            rgb     the sum of three absolute differences, cut off
+ *            luma    three times that of luma, cut off
+ *          For a column without a partner it is that of the nearest column that
+ *          has one, on a sampled point or not (cost/partner.h).
  *   overlap  Matching uses, at every grid point, the arms that the crosses of
  *          the pixel and of its partner have in common, the smaller of the two
  *          arm by arm.  The cross of a missing partner is that of the nearest
@@ -45,27 +47,35 @@
  *          arm_length in steps of the grid; else wide is set.
  *   winner  Of the left view, at a grid point: the index with the smallest
  *          A / n.  Of the right view, at column x' and row v: the one with the
- *          smallest A / n of all grid points whose partner is x', or
- *          STEREO_INVALID when there is none.  On a tie the lowest index.
- *          Quotients are compared by products (stereo_bfv_less), never
- *          divided.
- *   reliable  A grid point whose partner x - d is in the right view, and has a
- *          winner that differs by lr_max_diff at most; any if that is -1.
- *   vote   A reliable grid point keeps its winner.  Any other pixel of the
- *          full resolution takes the vote of the reliable grid points in its
- *          U (p), made of the left view's own crosses.  Bitwise: a bit is set
- *          if it is set in more than half of the votes; then the result is
- *          clamped to the indices searched.  Histogram: the most frequent
- *          index, on a tie the lowest.  Without any vote it is STEREO_INVALID.
- *   border  A pixel without a value takes the lower one of the nearest values
- *          to the left and to the right in its row, the only one if there is
- *          one, and the winner at (x / S_x, y / S_y) if there is none.  Then
- *          pixels left of the first reliable point of row y / S_y take the
- *          value of the pixel at that column.  With mark_unreliable nothing of
- *          this is done.
+ *          smallest A / n of all grid points whose partner is x', or none when
+ *          there is no such point.  On a tie the lowest index.  Quotients are
+ *          compared by products (stereo_bfv_less), never divided.  What
+ *          refinement gets as the costs beside a winner is the whole part of
+ *          A 2^shift / n (stereo_bfv_quotient); with sampling_x > 1 there are
+ *          none, and 65535 stands in for them.  Pixels that are not sampled have
+ *          no winner.
  *
- * When no disparity is searched (first_index = end_index), all is
- * STEREO_INVALID.
+ * Then the winners are refined (refine/refine.h).  This is the vote between
+ * speckles and fill:
+ *
+ *   valid  A pixel that has a code, and votes: for the index of its winner.
+ *   mismatch  A pixel x without one that the right view covers: x' + d = x for
+ *          some x' of its row with winner d there, or both x - 1 and x + 1 are
+ *          covered so.  Without right winners, all are.
+ *   vote   An invalid pixel takes the vote of the valid ones in its U (p), made
+ *          of the left view's own crosses: with vote_all, or where only some
+ *          pixels are sampled, every one, else only mismatches.  Bitwise: a bit
+ *          is set if it is set in more than half of the votes; then the result
+ *          is clamped to the indices searched.  Histogram: the most frequent
+ *          index, on a tie the lowest.  Without any vote it stays invalid.
+ *   border  With vote_all and if holes are filled: a pixel without a code takes
+ *          the lower one of the nearest codes to the left and to the right in
+ *          its row, the only one if there is one, and the winner at the grid
+ *          point (x / S_x, y / S_y) if there is none.  Then pixels left of the
+ *          first valid grid point of row y / S_y take the code of the pixel at
+ *          that column.
+ *
+ * When no disparity is searched (first_index = end_index), there are no winners.
  */
 
 #ifndef STEREO_BFV_H
@@ -82,8 +92,15 @@ extern "C" {
 
 enum
 {
-  STEREO_BFV_VOTE_BITWISE = 0,
+  STEREO_BFV_VOTE_NONE = 0,
+  STEREO_BFV_VOTE_BITWISE,
   STEREO_BFV_VOTE_HISTOGRAM
+};
+
+enum
+{
+  STEREO_BFV_VOTE_FOR_MISMATCHES = 0,
+  STEREO_BFV_VOTE_FOR_ALL
 };
 
 typedef struct
@@ -93,9 +110,8 @@ typedef struct
   unsigned cost_threshold;
   unsigned sampling_x;
   unsigned sampling_y;
-  int lr_max_diff;
   int vote;
-  bool mark_unreliable;
+  int vote_for;
 } StereoBfvParams;
 
 /* What the stages need to know, passed by value. */
@@ -103,78 +119,67 @@ typedef struct
 {
   int width;
   int height;
-  int channels;
+  int channels;                 /* of the views, whose crosses are made */
+  StereoCost cost;              /* rgb only with three channels */
   int min_disparity;
   int first_index;              /* as in StereoProblem */
   int end_index;
+  int unit;
   int bits;                     /* of end_index - 1, 0 to 14 */
   int arm_threshold;            /* 0 to 255 */
   int arm_length;               /* 1 to STEREO_BFV_MAX_ARM */
-  int cost_threshold;           /* 1 to 765 */
+  int cost_threshold;           /* 1 to 765; the largest e */
+  int shift;                    /* the largest for which cost_threshold 2^shift
+                                 * fits 16 bits */
   int sampling_x;               /* 1 to STEREO_BFV_MAX_SAMPLING */
   int sampling_y;
   int grid_width;               /* ceil (width / sampling_x) */
   int grid_height;              /* ceil (height / sampling_y) */
-  int lr_max_diff;              /* -1: all are reliable */
   int vote;                     /* STEREO_BFV_VOTE_... */
-  bool mark_unreliable;
+  bool vote_all;
+  bool border;
   bool wide;                    /* A needs 32 bits, and its products 64 */
 } StereoBfvConstants;
+
+/* What is matched.  Census words only if they are the cost. */
+typedef struct
+{
+  StereoView left;
+  StereoView right;
+  StereoCensus left_census;
+  StereoCensus right_census;
+} StereoBfvViews;
 
 /* Device memory between the stages; rows follow each other without a gap. */
 typedef struct
 {
   uint32_t *left_arms;          /* width x height */
   uint32_t *right_arms;         /* width x grid_height, in steps of the grid,
-                                 * not cut off */
-  uint16_t *left;               /* winners, grid_width x grid_height */
-  uint16_t *right;              /* winners, width x grid_height */
-  uint16_t *reliable;           /* left where reliable, else STEREO_INVALID;
-                                 * grid_width x grid_height */
-  uint16_t *voted;              /* width x height */
-  void *scratch;                /* of the back end */
+                                 * not cut off; matching is the last to read
+                                 * them */
+  void *work;                   /* of the back end */
 } StereoBfvMemory;
 
-/*
- * Stage table "bfv".  All but the optional ones are filled; check, vote and
- * border are always there too, restore replaces the three where it is not
- * NULL.
- */
+/* Stage table "bfv". */
 typedef struct
 {
-  /* The stages find places for left, right, reliable and voted where memory
-   * has NULL for all four: some in right_arms, which match no longer needs,
-   * others in scratch. */
-  bool places_maps;
-
-  /* Optional: bytes of scratch that the stages share. */
-  size_t (*scratch) (const StereoBfvConstants * k, unsigned n_threads);
+  /* Bytes of work memory that the stages share. */
+  size_t (*work) (const StereoBfvConstants * k, unsigned n_threads);
 
   /* left_arms and right_arms. */
   StereoStatus (*crosses) (StereoQueue * queue, const StereoBfvConstants * k,
-      const StereoView * left, const StereoView * right,
-      const StereoBfvMemory * memory);
-  /* Winners of both views from the views and the arms.  Not called when no
-   * disparity is searched. */
+      const StereoBfvViews * views, const StereoBfvMemory * memory);
+  /* Winners of both views, of the right one unless winners->right is NULL,
+   * from the views and the arms.  When no disparity is searched it only says
+   * so. */
   StereoStatus (*match) (StereoQueue * queue, const StereoBfvConstants * k,
-      const StereoView * left, const StereoView * right,
-      const StereoBfvMemory * memory);
-  /* reliable from the winners. */
-  StereoStatus (*check) (StereoQueue * queue, const StereoBfvConstants * k,
-      const StereoBfvMemory * memory);
-  /* voted from reliable and left_arms. */
+      const StereoBfvViews * views, const StereoBfvMemory * memory,
+      const StereoWinners * winners);
+  /* Codes for pixels of the map that have none.  left_arms are those that
+   * crosses () made. */
   StereoStatus (*vote) (StereoQueue * queue, const StereoBfvConstants * k,
-      const StereoBfvMemory * memory);
-  /* From voted, reliable and left to a map, or to codes if output is not
-   * NULL.  When no disparity is searched it reads nothing. */
-  StereoStatus (*border) (StereoQueue * queue, const StereoBfvConstants * k,
-      const StereoBfvMemory * memory, const StereoMap * map,
-      const StereoOutput * output);
-
-  /* Optional: check, vote and border in one. */
-  StereoStatus (*restore) (StereoQueue * queue, const StereoBfvConstants * k,
-      const StereoBfvMemory * memory, const StereoMap * map,
-      const StereoOutput * output);
+      const StereoBfvMemory * memory, const StereoWinners * winners,
+      const StereoMap * map);
 } StereoBfvStages;
 
 /* The constants for a problem; for tests that call stages. */

@@ -110,6 +110,7 @@ make_problem (Chain * m, unsigned n_threads)
 
   p->winners = m->algorithm->refines;
   p->right_winners = p->winners && m->refine.lr_max_diff >= 0;
+  p->fill = p->winners && m->refine.fill;
   p->cost = p->winners ? (StereoCost) m->refine.cost : STEREO_COST_LUMA;
   p->unit = p->winners
       ? stereo_refine_unit (&m->refine, p->num_disparities) : 1;
@@ -418,7 +419,7 @@ run (void *state, const StereoOpFrame * frame)
   make_outputs (m, frame, encoded, &work);
   confidence = work.results[STEREO_RESULT_CONFIDENCE];
   if (m->problem.winners && (confidence != NULL
-          || stereo_refine_wanted (&m->refine))) {
+          || m->algorithm->vote != NULL || stereo_refine_wanted (&m->refine))) {
     work.winners = &m->winners;
     work.results[STEREO_RESULT_DISPARITY] = NULL;
     work.results[STEREO_RESULT_CONFIDENCE] = NULL;
@@ -664,6 +665,8 @@ stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
   chain->geometry = *geometry;
   chain->common = params->common;
   chain->refine = params->refine;
+  if (chain->algorithm->settle != NULL)
+    chain->algorithm->settle (params->own, &chain->refine);
   make_problem (chain, stereo_runner_device (m->runner)->n_threads);
   for (int i = 0; i < 2; i++) {
     StereoFormat format = i == 0 ? geometry->left : geometry->right;

@@ -74,24 +74,24 @@ differ (const Limits & p, uint32_t q)
   return ((p.low - q) | (p.high + q)) & 512u * 0x00400801u;
 }
 
-template < int CHANNELS > __device__ __forceinline__ uint32_t
+template < int KIND > __device__ __forceinline__ uint32_t
 load_or_outside (const StereoBfvConstants & k, const StereoView & view, int x,
     int y)
 {
   return x < 0 || y < 0 || x >= k.width || y >= k.height ? outside
-      : spread (load_pixel < CHANNELS > (view, x, y));
+      : spread (load_pixel < KIND > (view, x, y));
 }
 
 /* An arm of any length, from memory. */
-template < int CHANNELS > __device__ __forceinline__ uint32_t
+template < int KIND > __device__ __forceinline__ uint32_t
 long_arm (const StereoBfvConstants & k, const StereoView & view,
     const Limits & p, int x, int y, int dx, int dy)
 {
-  bool before = differ (p, load_or_outside < CHANNELS > (k, view, x + 2 * dx,
+  bool before = differ (p, load_or_outside < KIND > (k, view, x + 2 * dx,
           y + 2 * dy));
 
   for (int i = 1; i < k.arm_length; i++) {
-    bool next = differ (p, load_or_outside < CHANNELS > (k, view,
+    bool next = differ (p, load_or_outside < KIND > (k, view,
             x + (i + 2) * dx, y + (i + 2) * dy));
 
     if (before && next)
@@ -134,13 +134,13 @@ store_crosses (const CrossesArgs & a, int side, int x, int y,
 }
 
 /* Four pixels of a row, x a multiple of 4. */
-template < int CHANNELS > __device__ __forceinline__ uint4
+template < int KIND > __device__ __forceinline__ uint4
 load_four (const StereoBfvConstants & k, const StereoView & view, int x,
     int y)
 {
   uint4 four;
 
-  if (CHANNELS == 3 && y >= 0 && y < k.height && x >= 0 && x + 4 <= k.width
+  if (KIND == RGB && y >= 0 && y < k.height && x >= 0 && x + 4 <= k.width
       && (view.stride % 16 | (size_t) view.plane[0] % 16) == 0) {
     four = *(const uint4 *) (view.plane[0] + ((uint32_t) y
             * (uint32_t) view.stride + 4 * (uint32_t) x));
@@ -149,10 +149,10 @@ load_four (const StereoBfvConstants & k, const StereoView & view, int x,
     four.z = spread (four.z);
     four.w = spread (four.w);
   } else {
-    four.x = load_or_outside < CHANNELS > (k, view, x, y);
-    four.y = load_or_outside < CHANNELS > (k, view, x + 1, y);
-    four.z = load_or_outside < CHANNELS > (k, view, x + 2, y);
-    four.w = load_or_outside < CHANNELS > (k, view, x + 3, y);
+    four.x = load_or_outside < KIND > (k, view, x, y);
+    four.y = load_or_outside < KIND > (k, view, x + 1, y);
+    four.z = load_or_outside < KIND > (k, view, x + 2, y);
+    four.w = load_or_outside < KIND > (k, view, x + 3, y);
   }
   return four;
 }
@@ -266,7 +266,7 @@ template < int HEIGHT > struct CrossShape
 };
 
 /* The pixels of a tile and of what is around it. */
-template < int CHANNELS, typename S > __device__ __forceinline__ void
+template < int KIND, typename S > __device__ __forceinline__ void
 load_tile (const CrossesArgs & a, int x0, int y0, uint32_t * shared)
 {
   const int side = (int) blockIdx.z;
@@ -274,7 +274,7 @@ load_tile (const CrossesArgs & a, int x0, int y0, uint32_t * shared)
   for (int i = (int) threadIdx.x; i < S::rows * cross_units;
       i += cross_threads) {
     const int r = i / cross_units, c = i % cross_units * 4;
-    const uint4 four = load_four < CHANNELS > (a.k, a.view[side],
+    const uint4 four = load_four < KIND > (a.k, a.view[side],
         x0 - cross_before + c, y0 - cross_before + r);
     uint32_t *target = shared + r * cross_pitch + c;
 
@@ -382,7 +382,7 @@ store_tile (const CrossesArgs & a, int x0, int y0, const uint32_t * shared)
   }
 }
 
-template < int CHANNELS, int HEIGHT >
+template < int KIND, int HEIGHT >
 __global__ void __launch_bounds__ (cross_threads, cross_blocks)
 crosses_kernel (const __grid_constant__ CrossesArgs a)
 {
@@ -393,7 +393,7 @@ crosses_kernel (const __grid_constant__ CrossesArgs a)
 
   wait_for_kernel_before ();
   let_next_kernel_come ();
-  load_tile < CHANNELS, S > (a, x0, y0, shared);
+  load_tile < KIND, S > (a, x0, y0, shared);
   __syncthreads ();
   compare_tile < S > (a.k, shared);
   __syncthreads ();
@@ -402,7 +402,7 @@ crosses_kernel (const __grid_constant__ CrossesArgs a)
   store_tile < HEIGHT > (a, x0, y0, shared);
 }
 
-template < int CHANNELS > __global__ void __launch_bounds__ (512)
+template < int KIND > __global__ void __launch_bounds__ (512)
 long_crosses_kernel (const __grid_constant__ CrossesArgs a)
 {
   const int side = (int) blockIdx.z;
@@ -416,35 +416,35 @@ long_crosses_kernel (const __grid_constant__ CrossesArgs a)
     return;
 
   const StereoView & view = a.view[side];
-  const Limits p = limits (a.k, spread (load_pixel < CHANNELS > (view, x,
+  const Limits p = limits (a.k, spread (load_pixel < KIND > (view, x,
               y)));
 
   store_cross (a, side, x, y, stereo_bfv_pack_arms (x > 0 ? long_arm
-          < CHANNELS > (a.k, view, p, x, y, -1, 0) : 0,
-          x < a.k.width - 1 ? long_arm < CHANNELS > (a.k, view, p, x, y, 1,
+          < KIND > (a.k, view, p, x, y, -1, 0) : 0,
+          x < a.k.width - 1 ? long_arm < KIND > (a.k, view, p, x, y, 1,
               0) : 0,
-          y > 0 ? long_arm < CHANNELS > (a.k, view, p, x, y, 0, -1) : 0,
-          y < a.k.height - 1 ? long_arm < CHANNELS > (a.k, view, p, x, y, 0,
+          y > 0 ? long_arm < KIND > (a.k, view, p, x, y, 0, -1) : 0,
+          y < a.k.height - 1 ? long_arm < KIND > (a.k, view, p, x, y, 0,
               1) : 0));
 }
 
-template < int CHANNELS, int HEIGHT > StereoStatus
+template < int KIND, int HEIGHT > StereoStatus
 launch_crosses (StereoCudaStage & stage, StereoQueue * queue,
     const CrossesArgs & a)
 {
   const int shared = 4 * CrossShape < HEIGHT >::size;
-  cudaError_t error = cudaFuncSetAttribute (crosses_kernel < CHANNELS,
+  cudaError_t error = cudaFuncSetAttribute (crosses_kernel < KIND,
       HEIGHT >, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
 
   if (error != cudaSuccess)
     return STEREO_CUDA_CHECK (error, "shared memory of bfv's crosses_kernel",
         &queue->message);
-  launch (queue, crosses_kernel < CHANNELS, HEIGHT >, blocks_of (a.k.width,
+  launch (queue, crosses_kernel < KIND, HEIGHT >, blocks_of (a.k.width,
           a.k.height, cross_width, HEIGHT, 2), cross_threads, shared, a);
   return STEREO_CUDA_LAUNCHED (stage, "bfv's crosses_kernel");
 }
 
-template < int CHANNELS > StereoStatus
+template < int KIND > StereoStatus
 launch_best_crosses (StereoCudaStage & stage, StereoQueue * queue,
     const CrossesArgs & a)
 {
@@ -453,28 +453,27 @@ launch_best_crosses (StereoCudaStage & stage, StereoQueue * queue,
   const dim3 high = blocks_of (width, height, cross_width, 64, 2);
 
   if (a.k.arm_length > cross_arm) {
-    launch (queue, long_crosses_kernel < CHANNELS >, blocks_of (width,
+    launch (queue, long_crosses_kernel < KIND >, blocks_of (width,
             height, 64, 8, 2), dim3 (64, 8), 0, a);
     return STEREO_CUDA_LAUNCHED (stage, "bfv's long_crosses_kernel");
   }
   /* High tiles do less twice, others spread better over a small image. */
   return high.x * high.y * high.z > 4u * (unsigned) q->multiprocessors
-      ? launch_crosses < CHANNELS, 64 > (stage, queue, a)
-      : launch_crosses < CHANNELS, 32 > (stage, queue, a);
+      ? launch_crosses < KIND, 64 > (stage, queue, a)
+      : launch_crosses < KIND, 32 > (stage, queue, a);
 }
 
 }                               // namespace
 
 StereoStatus
 stereo_bfv_crosses_cuda (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoView * left, const StereoView * right,
-    const StereoBfvMemory * m)
+    const StereoBfvViews * views, const StereoBfvMemory * m)
 {
   StereoCudaStage stage (queue);
-  CrossesArgs a = { *k, {*left, *right}, {m->left_arms, m->right_arms} };
+  CrossesArgs a = { *k, {views->left, views->right}, {m->left_arms, m->right_arms} };
 
   if (!stage.entered ())
     return stage.status ();
-  return k->channels == 1 ? launch_best_crosses < 1 > (stage, queue, a)
-      : launch_best_crosses < 3 > (stage, queue, a);
+  return k->channels == 1 ? launch_best_crosses < BYTES > (stage, queue, a)
+      : launch_best_crosses < RGB > (stage, queue, a);
 }

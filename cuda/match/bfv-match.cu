@@ -45,7 +45,7 @@ namespace
 
 /* A part of a tile while its disparities pass by; all of it is in registers but
  * what shared points to. */
-template < int CHANNELS, bool DIRECT, typename S > struct Matcher
+template < int KIND, bool DIRECT, typename S > struct Matcher
 {
   const MatchArgs & a;
   const Part & p;
@@ -65,6 +65,9 @@ template < int CHANNELS, bool DIRECT, typename S > struct Matcher
   uint32_t row_arms[S::sum_rows / 2], column_arms[S::own_rows / 2];
   uint32_t best[S::own_rows];
   uint32_t own_i;               /* the number of the disparity */
+  uint32_t fresh;               /* bits of rows that the one before has won */
+  uint32_t *const before;       /* in memory: what is beside the winners */
+  uint32_t *const after;
 
   __device__ __forceinline__
   Matcher (const MatchArgs & args, const Part & part, uint32_t * memory);
@@ -79,12 +82,17 @@ template < int CHANNELS, bool DIRECT, typename S > struct Matcher
   __device__ __forceinline__ void fetch_arms (int step);
   __device__ __forceinline__ void take_winners (int slot);
   __device__ __forceinline__ void run ();
+  __device__ __forceinline__ uint32_t quotient (uint32_t sums)
+  {
+    return stereo_bfv_quotient (&a.k, sums & 0xffff, sums >> 16);
+  }
+  __device__ __forceinline__ unsigned long long left_key (int q, int i);
   __device__ __forceinline__ void store ();
 };
 
-#define MATCHER template < int CHANNELS, bool DIRECT, typename S > \
+#define MATCHER template < int KIND, bool DIRECT, typename S > \
     __device__ __forceinline__
-#define OF_MATCHER Matcher < CHANNELS, DIRECT, S >
+#define OF_MATCHER Matcher < KIND, DIRECT, S >
 
 MATCHER
 OF_MATCHER::Matcher (const MatchArgs & args, const Part & part,
@@ -100,7 +108,11 @@ OF_MATCHER::Matcher (const MatchArgs & args, const Part & part,
           * S::row_pitch + column + halo + 4)
       + segment * S::sum_rows / (S::rows / parts) * 2),
   column_base (4 * (S::column_sums + (segment * S::own_rows + halo)
-          * tile_width + column))
+          * tile_width + column)),
+  fresh (0),
+  before (args.beside + (size_t) blockIdx.x * 2 * S::height * tile_width
+      + segment * S::own_rows * tile_width + column),
+  after (before + S::height * tile_width)
 {
 }
 
@@ -116,13 +128,13 @@ OF_MATCHER::load_pixels ()
         0, k.grid_height - 1) * s_y;
 #pragma unroll
     for (int i = 0; i < lane_width; i++)
-      left[part][i] = load_pixel < CHANNELS > (a.left, clamp (u + i, 0,
-              k.grid_width - 1) * s_x, y[part]);
+      left[part][i] = load_pixel < KIND > (a.left, clamp (u + i, 0,
+              k.grid_width - 1) * s_x, y[part], a.luma);
 #pragma unroll
     for (int i = 0; i < lane_width + 4; i += 4)
-      right_pixels_at < CHANNELS > (a, p, s_x, u + i - 4 - (p.first & ~3),
+      right_pixels_at < KIND > (a, p, s_x, u + i - 4 - (p.first & ~3),
           y[part], right[part], i);
-    finish_pixels < CHANNELS > (right[part], 0, lane_width + 4);
+    finish_pixels < KIND > (right[part], 0, lane_width + 4, a.luma);
   }
 }
 
@@ -182,7 +194,7 @@ OF_MATCHER::start ()
   load_arms ();
   clear ();
   /* Every step makes the sums of the next one. */
-  sum_step < CHANNELS, S > (a, p, s_x, p.first, u, y, left, right,
+  sum_step < KIND, S > (a, p, s_x, p.first, u, y, left, right,
       cost_target);
   __syncthreads ();
 
@@ -284,8 +296,10 @@ OF_MATCHER::take_winners (int slot)
       + slot;
   uint8_t *right_step = (uint8_t *) (shared + S::best_step)
       + segment * S::own_rows * S::ring + slot;
-  uint16_t *left_step = (uint16_t *) (shared + S::left_step)
-      + segment * S::own_rows * tile_width + column;
+  const bool beside = DIRECT || a.k.sampling_x == 1;
+  const int own = segment * S::own_rows * tile_width + column;
+  uint16_t *left_step = (uint16_t *) (shared + S::left_step) + own;
+  uint32_t *last = shared + S::last + own;
   const uint32_t *arms = shared + S::row_arms + (S::rows / 2
       + segment * (S::own_rows / 2)) * S::ring + slot;
 
@@ -316,11 +330,21 @@ OF_MATCHER::take_winners (int slot)
     for (int q = q0; q < q0 + S::batch; q++) {
       const uint32_t w = here[q - q0], n = w >> 16, other = there[q - q0];
 
+      if (beside && (fresh >> q & 1))
+        after[q * tile_width] = w;
       /* (A + 2^16 n) m - (B + 2^16 m) n = A m - B n */
       if ((int32_t) (w * (best[q] >> 16) - best[q] * n) < 0) {
         best[q] = w;
         left_step[q * tile_width] = (uint16_t) own_i;
+        if (beside) {
+          before[q * tile_width] = last[q * tile_width];
+          fresh |= 1u << q;
+        }
+      } else if (beside) {
+        fresh &= ~(1u << q);
       }
+      if (beside)
+        last[q * tile_width] = w;
       if (inside && (int32_t) (w * (other >> 16) - other * n) < 0) {
         right_best[q * S::ring] = w;
         right_step[q * S::ring] = (uint8_t) own_i;
@@ -345,7 +369,7 @@ OF_MATCHER::run ()
       merge_right < S > (a, p, shared, p.u0 - step + tile_width, tile_width,
           step, i);
     if (i + 1 < p.count)
-      sum_step < CHANNELS, S > (a, p, s_x, step + 1, u, y, left, right,
+      sum_step < KIND, S > (a, p, s_x, step + 1, u, y, left, right,
           cost_target);
     if (i % S::ring_step == 0)
       fetch_arms (step);
@@ -376,13 +400,30 @@ OF_MATCHER::store ()
   for (int q = 0; q < S::own_rows; q++) {
     int v = end_v + q;
 
-    if (end_u < k.grid_width && v < k.grid_height)
+    const int i = left_step[q * tile_width];
+
+    if (end_u < k.grid_width && v < k.grid_height
+        && !(p.lead && i == 0) && !(p.tail && i == p.count - 1))
       atomicMin (a.left_best + ((size_t) v * (size_t) k.grid_width
-              + (size_t) end_u), make_key (best[q], (p.first
-                  + left_step[q * tile_width]) * k.sampling_x + p.residue
-              - k.min_disparity));
+              + (size_t) end_u), left_key (q, i));
   }
   __syncthreads ();
+}
+
+/* The key of a winner, with fraction and clearness below its index. */
+MATCHER unsigned long long
+OF_MATCHER::left_key (int q, int i)
+{
+  const StereoBfvConstants & k = a.k;
+  const int index = (p.first + i) * s_x + p.residue - k.min_disparity;
+  uint32_t lower = STEREO_BFV_NO_COST, higher = STEREO_BFV_NO_COST;
+
+  if (s_x == 1) {
+    lower = i == 0 ? 0 : quotient (before[q * tile_width]);
+    higher = i == p.count - 1 ? 0 : quotient (after[q * tile_width]);
+  }
+  return make_key (best[q], index) | stereo_winner_word (&a.winners,
+      (unsigned) index, lower, quotient (best[q]), higher) >> 16;
 }
 
 /* Where a block's share begins. */
@@ -397,7 +438,7 @@ first_step (const MatchArgs & a, unsigned block)
   return a.steps * block / gridDim.x;
 }
 
-template < int CHANNELS, bool DIRECT, typename S >
+template < int KIND, bool DIRECT, typename S >
 __global__ void __launch_bounds__ (S::threads, 1)
 match_kernel (const __grid_constant__ MatchArgs a)
 {
@@ -407,13 +448,17 @@ match_kernel (const __grid_constant__ MatchArgs a)
 
   wait_for_kernel_before ();
   while (position < end) {
-    const Part p = find_part (a, S::height, position, end);
-    Matcher < CHANNELS, DIRECT, S > matcher (a, p, shared);
+    Part p = find_part (a, S::height, position, end);
+
+    position += p.count;
+    p.first -= p.lead;
+    p.count += p.lead + p.tail;
+
+    Matcher < KIND, DIRECT, S > matcher (a, p, shared);
 
     matcher.start ();
     matcher.run ();
     matcher.store ();
-    position += p.count;
   }
 }
 
@@ -436,37 +481,56 @@ clear_kernel (size_t n, unsigned long long *best)
   wait_for_kernel_before ();
 }
 
-/* n_left keys to winners of the left view, the others to those of the right. */
+/* A pixel of both views for each thread: keys to the words of winners, and
+ * none where nothing was matched. */
 __global__ void __launch_bounds__ (key_threads)
-winners_kernel (size_t n_left, size_t n, const unsigned long long *best,
-    uint16_t * left, uint16_t * right)
+winners_kernel (const __grid_constant__ StereoBfvConstants k,
+    const unsigned long long *left_keys, const unsigned long long *right_keys,
+    const StereoWinners w)
 {
-  const size_t first = (size_t) blockIdx.x * (key_threads * keys_at_once)
-      + threadIdx.x;
-  unsigned long long key[keys_at_once];
+  const int x = (int) (blockIdx.x * key_threads + threadIdx.x);
+  const int y = (int) blockIdx.y;
+  const int u = divide (x, k.sampling_x), v = divide (y, k.sampling_y);
+  const bool row = v * k.sampling_y == y && left_keys != NULL;
+  uint32_t left = STEREO_NO_WINNER;
+  unsigned long long right = ~0ull;
 
   wait_for_kernel_before ();
-#pragma unroll
-  for (int i = 0; i < keys_at_once; i++) {
-    if (first + i * key_threads < n)
-      key[i] = best[first + i * key_threads];
-  }
-#pragma unroll
-  for (int i = 0; i < keys_at_once; i++) {
-    const size_t at = first + i * key_threads;
+  if (x >= k.width)
+    return;
+  if (row && u * k.sampling_x == x) {
+    const unsigned long long key = left_keys[(size_t) v
+        * (size_t) k.grid_width + (size_t) u];
 
-    if (at < n_left)
-      left[at] = (uint16_t) key[i];
-    else if (at < n)
-      right[at - n_left] = (uint16_t) key[i];
+    /* index, fraction and clearness */
+    left = __byte_perm ((uint32_t) key, 0, 0x1032);
   }
+  w.left[(size_t) y * w.left_stride + (size_t) x] = left;
+  if (w.right == NULL)
+    return;
+  if (row)
+    right = right_keys[(size_t) v * (size_t) k.width + (size_t) x];
+  w.right[(size_t) y * w.right_stride + (size_t) x] = right == ~0ull
+      ? STEREO_NO_WINNER : (uint32_t) right >> 16;
+}
+
+StereoStatus
+store_winners (StereoCudaStage & stage, StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoBfvWork * work,
+    const StereoWinners * winners)
+{
+  launch (queue, winners_kernel, dim3 ((unsigned) (k->width + key_threads - 1)
+          / key_threads, (unsigned) k->height), key_threads, 0, *k,
+      work == NULL ? NULL : work->left_keys,
+      work == NULL ? NULL : work->right_keys, *winners);
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's winners_kernel");
 }
 
 /* Decides on shares, and how many there are. */
 template < typename S > unsigned
 share_out (const StereoBfvConstants * k, MatchArgs & a, int multiprocessors)
 {
-  const int part = 5;           /* steps that the start and end of one take */
+  const int part = 6;           /* steps that the start and end of one take */
   const int n = k->end_index - k->first_index;
   const int tiles_y = (k->grid_height + S::height - 1) / S::height;
   const int tiles = a.tiles_x * tiles_y;
@@ -481,16 +545,34 @@ share_out (const StereoBfvConstants * k, MatchArgs & a, int multiprocessors)
   return (unsigned) (steps < multiprocessors ? steps : multiprocessors);
 }
 
-template < int CHANNELS, bool DIRECT, typename S > StereoStatus
+/* Blocks at a time, one on each multiprocessor. */
+const int max_blocks = 160;
+
+/* What is matched. */
+template < int KIND > StereoView
+compared_view (const StereoView & view, const StereoCensus & census)
+{
+  StereoView compared = view;
+
+  if (KIND == CENSUS) {
+    compared.plane[0] = census.plane[0];
+    compared.stride = census.stride;
+  }
+  return compared;
+}
+
+template < int KIND, bool DIRECT, typename S > StereoStatus
 match_tiles (StereoCudaStage & stage, StereoQueue * queue,
-    const StereoBfvConstants * k, const StereoView * left,
-    const StereoView * right, const StereoBfvMemory * m,
-    const StereoBfvWork & work)
+    const StereoBfvConstants * k, const StereoBfvViews * views,
+    const StereoBfvMemory * m, const StereoBfvWork & work,
+    const StereoWinners * winners)
 {
   const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
-  const size_t n_left = grid_size (k), n = n_left + right_size (k);
-  MatchArgs a = { *k, *left, *right, m->left_arms, m->right_arms };
-  cudaError_t error = cudaFuncSetAttribute (match_kernel < CHANNELS, DIRECT,
+  const size_t n = grid_size (k) + right_size (k);
+  MatchArgs a = { *k, compared_view < KIND > (views->left,
+        views->left_census), compared_view < KIND > (views->right,
+        views->right_census), m->left_arms, m->right_arms };
+  cudaError_t error = cudaFuncSetAttribute (match_kernel < KIND, DIRECT,
       S >, cudaFuncAttributeMaxDynamicSharedMemorySize, S::size * 4);
   unsigned blocks, key_blocks;
 
@@ -498,39 +580,45 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
     return STEREO_CUDA_CHECK (error, "shared memory of bfv's match_kernel",
         &queue->message);
   a.left_best = work.left_keys;
-  a.right_best = work.right_keys;
-  a.aligned = (right->stride | (size_t) right->plane[0])
-      % (CHANNELS == 1 ? 4 : 16) == 0;
+  a.right_best = winners->right != NULL ? work.right_keys : NULL;
+  a.beside = work.beside;
+  a.winners = *winners;
+  a.luma = KIND == RGB && k->cost != STEREO_COST_RGB;
+  a.aligned = (a.right.stride | (size_t) a.right.plane[0])
+      % (KIND == BYTES ? 4 : 16) == 0;
   a.tiles_x = (k->grid_width + tile_width - 1) / tile_width;
-  blocks = share_out < S > (k, a, q->multiprocessors);
+  blocks = share_out < S > (k, a, q->multiprocessors < max_blocks
+      ? q->multiprocessors : max_blocks);
   key_blocks = (unsigned) ((n + key_threads * keys_at_once - 1)
       / (key_threads * keys_at_once));
   launch (queue, clear_kernel, key_blocks, key_threads, 0, n, a.left_best);
-  launch (queue, match_kernel < CHANNELS, DIRECT, S >, blocks, S::threads,
+  launch (queue, match_kernel < KIND, DIRECT, S >, blocks, S::threads,
       S::size * 4, a);
-  launch (queue, winners_kernel, key_blocks, key_threads, 0, n_left, n,
-      a.left_best, m->left, m->right);
-  return STEREO_CUDA_LAUNCHED (stage, "bfv's match_kernel");
+  return store_winners (stage, queue, k, &work, winners);
 }
 
-template < int CHANNELS, bool DIRECT > StereoStatus
-match_any (StereoCudaStage & stage, StereoQueue * queue,
-    const StereoBfvConstants * k, const StereoView * left,
-    const StereoView * right, const StereoBfvMemory * m,
-    const StereoBfvWork & work)
+typedef Shape < 128 > Large;
+typedef Shape < 64 > Small;
+
+template < int KIND > StereoStatus
+match_kind (StereoCudaStage & stage, StereoQueue * queue,
+    const StereoBfvConstants * k, const StereoBfvViews * views,
+    const StereoBfvMemory * m, const StereoBfvWork & work,
+    const StereoWinners * winners)
 {
   const int limit = stereo_cuda_shared_limit (queue->device);
+  const bool direct = k->sampling_x == 1 && k->sampling_y == 1;
 
-  typedef Shape < 128 > Large;
-  typedef Shape < 64 > Small;
-
-  if (stereo_bfv_fits_tiles (k) && Large::size * 4 <= limit)
-    return match_tiles < CHANNELS, DIRECT, Large > (stage, queue, k, left,
-        right, m, work);
-  if (stereo_bfv_fits_tiles (k) && Small::size * 4 <= limit)
-    return match_tiles < CHANNELS, DIRECT, Small > (stage, queue, k, left,
-        right, m, work);
-  return stereo_bfv_match_slices (stage, k, left, right, m, work);
+  if (Large::size * 4 <= limit)
+    return direct ? match_tiles < KIND, true, Large > (stage, queue, k, views,
+        m, work, winners) : match_tiles < KIND, false, Large > (stage, queue,
+        k, views, m, work, winners);
+  if (Small::size * 4 <= limit)
+    return match_tiles < KIND, false, Small > (stage, queue, k, views, m,
+        work, winners);
+  return stereo_fail (&queue->message, STEREO_ERROR_UNSUPPORTED,
+      "bfv needs blocks of %d KiB of shared memory, and this device has %d",
+      Small::size * 4 >> 10, limit >> 10);
 }
 
 }                               // namespace
@@ -543,24 +631,35 @@ stereo_bfv_fits_tiles (const StereoBfvConstants * k)
       && (k->arm_length + k->sampling_y - 1) / k->sampling_y <= halo;
 }
 
+size_t
+stereo_bfv_beside_words (const StereoBfvConstants * k)
+{
+  const size_t tiles = ((size_t) k->grid_width + tile_width - 1) / tile_width
+      * (((size_t) k->grid_height + Small::height - 1) / Small::height);
+  const size_t steps = tiles * (size_t) (k->end_index - k->first_index);
+  const size_t blocks = steps < max_blocks ? steps : max_blocks;
+
+  return k->sampling_x > 1 ? 0 : blocks * 2 * Large::height * tile_width;
+}
+
 StereoStatus
 stereo_bfv_match_cuda (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoView * left, const StereoView * right,
-    const StereoBfvMemory * memory)
+    const StereoBfvViews * views, const StereoBfvMemory * m,
+    const StereoWinners * winners)
 {
   StereoCudaStage stage (queue);
   StereoBfvWork work;
-  StereoBfvMemory m;
 
   if (!stage.entered ())
     return stage.status ();
-  stereo_bfv_make_work (k, memory->scratch, &work);
-  m = stereo_bfv_complete_memory (k, memory, work);
-  if (k->sampling_x == 1 && k->sampling_y == 1)
-    return k->channels == 1
-        ? match_any < 1, true > (stage, queue, k, left, right, &m, work)
-        : match_any < 3, true > (stage, queue, k, left, right, &m, work);
-  return k->channels == 1
-      ? match_any < 1, false > (stage, queue, k, left, right, &m, work)
-      : match_any < 3, false > (stage, queue, k, left, right, &m, work);
+  if (k->first_index == k->end_index)
+    return store_winners (stage, queue, k, NULL, winners);
+  stereo_bfv_make_work (k, m->work, &work);
+  if (!stereo_bfv_fits_tiles (k))
+    return stereo_bfv_match_slices (stage, k, views, m, work, winners);
+  if (k->cost == STEREO_COST_CENSUS)
+    return match_kind < CENSUS > (stage, queue, k, views, m, work, winners);
+  return k->channels == 3
+      ? match_kind < RGB > (stage, queue, k, views, m, work, winners)
+      : match_kind < BYTES > (stage, queue, k, views, m, work, winners);
 }

@@ -17,8 +17,7 @@ namespace
 struct SliceArgs
 {
   StereoBfvConstants k;
-  StereoView left;
-  StereoView right;
+  StereoBfvViews views;
   const uint32_t *left_arms;
   const uint32_t *right_arms;
   StereoBfvWork work;
@@ -55,13 +54,13 @@ overlap_at (const SliceArgs & a, int u, int v)
 {
   const StereoBfvConstants & k = a.k;
   const int d = k.min_disparity + a.index;
-  const int partner = stereo_bfv_clamp (&k, u * k.sampling_x, d) - d;
+  const int partner = stereo_partner_column (k.width, u * k.sampling_x, d) - d;
 
   return stereo_bfv_overlap (grid_arms_at (k, a.left_arms, u, v),
       a.right_arms[(size_t) v * (size_t) k.width + (size_t) partner]);
 }
 
-template < int CHANNELS > __global__ void __launch_bounds__ (slice_threads)
+__global__ void __launch_bounds__ (slice_threads)
 cost_kernel (const __grid_constant__ SliceArgs a)
 {
   __shared__ uint32_t shared[32], total;
@@ -74,13 +73,8 @@ cost_kernel (const __grid_constant__ SliceArgs a)
     const int u = u0 + (int) threadIdx.x;
     uint32_t e = 0;
 
-    if (u < k.grid_width) {
-      int x = stereo_bfv_clamp (&k, u * k.sampling_x, d);
-
-      e = min (__vsadu4 (load_pixel < CHANNELS > (a.left, x, y),
-              load_pixel < CHANNELS > (a.right, x - d, y)),
-          (uint32_t) k.cost_threshold);
-    }
+    if (u < k.grid_width)
+      e = stereo_bfv_cost_at (&k, &a.views, u * k.sampling_x, y, d);
     e = before + prefix_sum (e, shared);
     if (u < k.grid_width)
       a.work.row_sums[(size_t) v * (size_t) k.grid_width + (size_t) u] = e;
@@ -110,14 +104,17 @@ row_kernel (const __grid_constant__ SliceArgs a)
       (uint32_t) (last - first + 1));
 }
 
-__device__ __forceinline__ void
+/* Takes the index of the slice if it is better than the winner, or the first,
+ * and says so. */
+__device__ __forceinline__ bool
 compete (uint2 sums, int index, uint2 * best, uint16_t * winner)
 {
-  if (*winner == STEREO_INVALID || stereo_bfv_less_wide (sums.x, sums.y,
-          best->x, best->y)) {
-    *best = sums;
-    *winner = (uint16_t) index;
-  }
+  if (*winner != STEREO_INVALID && !stereo_bfv_less_wide (sums.x, sums.y,
+          best->x, best->y))
+    return false;
+  *best = sums;
+  *winner = (uint16_t) index;
+  return true;
 }
 
 __global__ void __launch_bounds__ (slice_threads)
@@ -141,7 +138,12 @@ column_kernel (const __grid_constant__ SliceArgs a)
     sums.x += row.x;
     sums.y += row.y;
   }
-  compete (sums, a.index, &a.work.left_best[here], &a.work.left_winner[here]);
+  if (a.work.left_winner[here] + 1 == a.index)
+    a.work.after[here] = sums;
+  if (compete (sums, a.index, &a.work.left_best[here],
+          &a.work.left_winner[here]) && a.index > k.first_index)
+    a.work.before[here] = a.work.last[here];
+  a.work.last[here] = sums;
   if (partner >= 0 && partner < k.width) {
     size_t there = (size_t) v * (size_t) k.width + (size_t) partner;
 
@@ -150,38 +152,67 @@ column_kernel (const __grid_constant__ SliceArgs a)
   }
 }
 
-template < int CHANNELS > StereoStatus
-match_slices (StereoCudaStage & stage, const StereoBfvConstants * k,
-    const StereoView * left, const StereoView * right,
-    const StereoBfvMemory * m, const StereoBfvWork & work)
+__device__ __forceinline__ StereoBfvMean
+mean_of (uint2 sums)
 {
-  const dim3 grid ((unsigned) (k->grid_width + slice_threads - 1)
-      / slice_threads, (unsigned) k->grid_height);
-  SliceArgs a = { *k, *left, *right, m->left_arms, m->right_arms, work };
+  const StereoBfvMean mean = { sums.x, sums.y };
 
-  /* Where winners go may be where right_arms are. */
-  (void) cudaMemsetAsync (work.left_winner, 0xff, (grid_size (k)
-          + right_size (k)) * sizeof (uint16_t), stage.stream ());
-  for (a.index = k->first_index; a.index < k->end_index; a.index++) {
-    cost_kernel < CHANNELS > <<< (unsigned) k->grid_height, slice_threads, 0,
-        stage.stream () >>> (a);
-    row_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
-    column_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
+  return mean;
+}
+
+/* The winners of a pixel of both views. */
+__global__ void __launch_bounds__ (slice_threads)
+store_kernel (const __grid_constant__ SliceArgs a, const StereoWinners w)
+{
+  const StereoBfvConstants & k = a.k;
+  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = (int) blockIdx.y, u = divide (x, k.sampling_x);
+  const int v = divide (y, k.sampling_y);
+  const bool row = v * k.sampling_y == y;
+  uint32_t right = STEREO_NO_WINNER;
+
+  if (x >= k.width)
+    return;
+  if (row && u * k.sampling_x == x) {
+    const size_t at = (size_t) v * (size_t) k.grid_width + (size_t) u;
+    const unsigned index = a.work.left_winner[at];
+    const uint2 none = make_uint2 (0, 1);
+
+    stereo_bfv_store_left (&k, &w, x, y, index, mean_of ((int) index
+            > k.first_index ? a.work.before[at] : none),
+        mean_of (a.work.left_best[at]), mean_of ((int) index
+            < k.end_index - 1 ? a.work.after[at] : none));
+  } else {
+    w.left[(size_t) y * w.left_stride + (size_t) x] = STEREO_NO_WINNER;
   }
-  (void) cudaMemcpyAsync (m->left, work.left_winner, grid_size (k)
-      * sizeof (uint16_t), cudaMemcpyDeviceToDevice, stage.stream ());
-  (void) cudaMemcpyAsync (m->right, work.right_winner, right_size (k)
-      * sizeof (uint16_t), cudaMemcpyDeviceToDevice, stage.stream ());
-  return STEREO_CUDA_LAUNCHED (stage, "bfv's column_kernel");
+  if (w.right == NULL)
+    return;
+  if (row)
+    right = a.work.right_winner[(size_t) v * (size_t) k.width + (size_t) x];
+  stereo_winner_store_right (&w, x, y, right == STEREO_INVALID
+      ? STEREO_NO_WINNER : right);
 }
 
 }                               // namespace
 
 StereoStatus
 stereo_bfv_match_slices (StereoCudaStage & stage, const StereoBfvConstants * k,
-    const StereoView * left, const StereoView * right,
-    const StereoBfvMemory * m, const StereoBfvWork & work)
+    const StereoBfvViews * views, const StereoBfvMemory * m,
+    const StereoBfvWork & work, const StereoWinners * winners)
 {
-  return k->channels == 1 ? match_slices < 1 > (stage, k, left, right, m, work)
-      : match_slices < 3 > (stage, k, left, right, m, work);
+  const dim3 grid = blocks_of (k->grid_width, k->grid_height, slice_threads,
+      1);
+  SliceArgs a = { *k, *views, m->left_arms, m->right_arms, work };
+
+  (void) cudaMemsetAsync (work.left_winner, 0xff, (grid_size (k)
+          + right_size (k)) * sizeof (uint16_t), stage.stream ());
+  for (a.index = k->first_index; a.index < k->end_index; a.index++) {
+    cost_kernel <<< (unsigned) k->grid_height, slice_threads, 0,
+        stage.stream () >>> (a);
+    row_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
+    column_kernel <<< grid, slice_threads, 0, stage.stream () >>> (a);
+  }
+  store_kernel <<< blocks_of (k->width, k->height, slice_threads, 1),
+      slice_threads, 0, stage.stream () >>> (a, *winners);
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's column_kernel");
 }

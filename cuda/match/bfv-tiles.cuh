@@ -32,9 +32,12 @@ struct MatchArgs
   const uint32_t *left_arms;
   const uint32_t *right_arms;
   unsigned long long *left_best;        /* keys, see make_key () */
-  unsigned long long *right_best;
+  unsigned long long *right_best;       /* NULL if they are not wanted */
+  uint32_t *beside;             /* of each block: before, after */
+  StereoWinners winners;
   int tiles_x;
   bool aligned;                 /* the right view, for words of four pixels */
+  bool luma;                    /* of RGB */
   int pieces;                   /* of a tile, one for each block; 0 if blocks
                                  * share out the work evenly */
   long long steps;              /* of all tiles */
@@ -75,7 +78,9 @@ template < int ROWS > struct Shape
   static const int best_step = totals + tile_width * total_pitch;
   /* steps of the left view's winners, 16 bits each */
   static const int left_step = best_step + height * ring / 4;
-  static const int size = left_step + height * tile_width / 2;
+  /* A and n of the disparity before */
+  static const int last = left_step + height * tile_width / 2;
+  static const int size = last + height * tile_width;
 };
 
 /* Any n times 0 is less than n times 1. */
@@ -99,7 +104,8 @@ make_key (uint32_t sums, int index)
   part = __umulhi (rest, inverse);
   if (rest - part * n >= n)
     part++;
-  return (unsigned long long) (whole << 21 | part) << 16 | (unsigned) index;
+  return (unsigned long long) (whole << 21 | part) << 32
+      | (unsigned) index << 16;
 }
 
 /* base + the byte of word times factor, for the bytes that have one. */
@@ -132,6 +138,9 @@ struct Part
   int residue;
   int first;
   int count;
+  /* The first disparity, or the last one, is only there for what is beside
+   * the winners. */
+  bool lead, tail;
 };
 
 __device__ __forceinline__ Part
@@ -158,6 +167,8 @@ find_part (const MatchArgs & a, int tile_height, long long position,
   }
   p.first += skip;
   p.count = (int) min ((long long) (p.count - skip), end - position);
+  p.lead = s == 1 && p.first > d0;
+  p.tail = s == 1 && p.first + p.count < d0 + n;
   return p;
 }
 
@@ -209,14 +220,14 @@ pair (const RightArms & arms, int row)
 
 /* Four pixels of the right view from column j of that grid on, with other bits
  * above them; aligned if j and the rows are. */
-template < int CHANNELS > __device__ __forceinline__ void
+template < int KIND > __device__ __forceinline__ void
 right_pixels_at (const MatchArgs & a, const Part & p, int s_x, int j, int y,
     uint32_t (&pixel)[lane_width + 4], int at)
 {
   const uint32_t row = (uint32_t) y * (uint32_t) a.right.stride;
 
   if (s_x == 1 && a.aligned && j >= 0 && j + 4 <= a.k.width) {
-    if (CHANNELS == 1) {
+    if (KIND == BYTES) {
       const uint32_t four = *(const uint32_t *) (a.right.plane[0] + (row
               + (uint32_t) j));
 
@@ -238,20 +249,30 @@ right_pixels_at (const MatchArgs & a, const Part & p, int s_x, int j, int y,
       const uint32_t x = (uint32_t) clamp ((j + i) * s_x - p.residue, 0,
           a.k.width - 1);
 
-      pixel[at + i] = CHANNELS == 1 ? a.right.plane[0][row + x]
+      pixel[at + i] = KIND == BYTES ? a.right.plane[0][row + x]
           : *(const uint32_t *) (a.right.plane[0] + (row + 4 * x));
     }
   }
 }
 
 /* Makes pixels of them; not where they are loaded, to wait for them later. */
-template < int CHANNELS > __device__ __forceinline__ void
-finish_pixels (uint32_t (&pixel)[lane_width + 4], int first, int n)
+template < int KIND > __device__ __forceinline__ void
+finish_pixels (uint32_t (&pixel)[lane_width + 4], int first, int n, bool luma)
 {
 #pragma unroll
   for (int i = first; i < first + n; i++)
-    pixel[i] = CHANNELS == 1 ? (pixel[i] & 0xff) * 0x010101u
-        : pixel[i] & 0xffffff;
+    pixel[i] = finish_pixel < KIND > (pixel[i], luma);
+}
+
+/* The absolute differences of four bytes. */
+__device__ __forceinline__ uint32_t
+byte_differences (uint32_t p, uint32_t q)
+{
+  uint32_t result;
+
+  asm ("vabsdiff4.u32.u32.u32 %0, %1, %2, %3;":"=r" (result):"r" (p),
+      "r" (q), "r" (0));
+  return result;
 }
 
 /* The sum of four absolute differences, and start. */
@@ -265,8 +286,28 @@ add_differences (uint32_t p, uint32_t q, uint32_t start)
   return result;
 }
 
+/* Costs of two rows, in the halves of a word. */
+template < int KIND > __device__ __forceinline__ uint32_t
+cost_pair (uint32_t limit, uint32_t p0, uint32_t q0, uint32_t p1, uint32_t q1)
+{
+  if (KIND != CENSUS)
+    return __vminu2 (add_differences (p0, q0, add_differences (p1, q1, 0)
+            << 16), limit);
+
+  /* The difference of gradients is in the highest byte. */
+  const uint32_t bits = (uint32_t) __popc ((p0 ^ q0) & 0xffffff)
+      + ((uint32_t) __popc ((p1 ^ q1) & 0xffffff) << 16);
+  const uint32_t levels = __vminu2 (__byte_perm (byte_differences (p0, q0),
+          byte_differences (p1, q1), 0x7733) & 0x00ff00ffu,
+      STEREO_CENSUS_MAX_LEVELS * 0x10001u);
+
+  return ((STEREO_BFV_CENSUS_FACTOR * STEREO_CENSUS_BIT_COST * bits
+          + STEREO_BFV_CENSUS_FACTOR * STEREO_CENSUS_LEVEL_COST * levels
+          + 0x00800080u) >> 8) & 0x00ff00ffu;
+}
+
 /* Prefix sums of a thread's costs, which are those of two rows. */
-template < int SHIFT > __device__ __forceinline__ void
+template < int KIND, int SHIFT > __device__ __forceinline__ void
 sum_costs (uint32_t limit, const uint32_t (&left)[parts][lane_width],
     const uint32_t (&right)[parts][lane_width + 4], uint32_t * target)
 {
@@ -275,9 +316,8 @@ sum_costs (uint32_t limit, const uint32_t (&left)[parts][lane_width],
 
 #pragma unroll
   for (int i = 0; i < lane_width; i++) {
-    e[i] = __vminu2 (add_differences (left[0][i], right[0][i + 4 - SHIFT],
-            add_differences (left[1][i], right[1][i + 4 - SHIFT], 0)
-            << 16), limit);
+    e[i] = cost_pair < KIND > (limit, left[0][i], right[0][i + 4 - SHIFT],
+        left[1][i], right[1][i + 4 - SHIFT]);
     sum += e[i];
   }
   all = sum;
@@ -302,7 +342,7 @@ sum_costs (uint32_t limit, const uint32_t (&left)[parts][lane_width],
   }
 }
 
-template < int CHANNELS, int SHIFT, typename S >
+template < int KIND, int SHIFT, typename S >
 __device__ __forceinline__ void
 sum_costs_at (const MatchArgs & a, const Part & p, int s_x, int step, int u,
     const int (&y)[parts], const uint32_t (&left)[parts][lane_width],
@@ -318,14 +358,14 @@ sum_costs_at (const MatchArgs & a, const Part & p, int s_x, int step, int u,
 
   if (first <= max (p.u0 - halo, 0)
       && last >= min (p.u0 + tile_width + halo, k.grid_width) - 1) {
-    sum_costs < SHIFT > (limit, left, right, target);
+    sum_costs < KIND, SHIFT > (limit, left, right, target);
   } else {
     uint32_t l[parts][lane_width], edge[parts];
 
 #pragma unroll
     for (int part = 0; part < parts; part++)
-      edge[part] = load_pixel < CHANNELS > (a.left, d > 0 ? d
-          : k.width - 1 + d, y[part]);
+      edge[part] = load_pixel < KIND > (a.left, d > 0 ? d
+          : k.width - 1 + d, y[part], a.luma);
 #pragma unroll
     for (int i = 0; i < lane_width; i++) {
       const bool alone = u + i < first || u + i > last;
@@ -334,13 +374,13 @@ sum_costs_at (const MatchArgs & a, const Part & p, int s_x, int step, int u,
       for (int part = 0; part < parts; part++)
         l[part][i] = alone ? edge[part] : left[part][i];
     }
-    sum_costs < SHIFT > (limit, l, right, target);
+    sum_costs < KIND, SHIFT > (limit, l, right, target);
   }
 }
 
 /* Prefix sums of all rows for a step; afterwards right is that of the next one.
  * Four steps share the pixels of right. */
-template < int CHANNELS, typename S > __device__ __forceinline__ void
+template < int KIND, typename S > __device__ __forceinline__ void
 sum_step (const MatchArgs & a, const Part & p, int s_x, int step, int u,
     const int (&y)[parts], const uint32_t (&left)[parts][lane_width],
     uint32_t (&right)[parts][lane_width + 4], uint32_t * target)
@@ -349,27 +389,27 @@ sum_step (const MatchArgs & a, const Part & p, int s_x, int step, int u,
     case 0:
 #pragma unroll
       for (int part = 0; part < parts; part++)
-        finish_pixels < CHANNELS > (right[part], 0, 4);
-      sum_costs_at < CHANNELS, 0, S > (a, p, s_x, step, u, y, left, right,
+        finish_pixels < KIND > (right[part], 0, 4, a.luma);
+      sum_costs_at < KIND, 0, S > (a, p, s_x, step, u, y, left, right,
           target);
       break;
     case 1:
-      sum_costs_at < CHANNELS, 1, S > (a, p, s_x, step, u, y, left, right,
+      sum_costs_at < KIND, 1, S > (a, p, s_x, step, u, y, left, right,
           target);
       break;
     case 2:
-      sum_costs_at < CHANNELS, 2, S > (a, p, s_x, step, u, y, left, right,
+      sum_costs_at < KIND, 2, S > (a, p, s_x, step, u, y, left, right,
           target);
       break;
     default:
-      sum_costs_at < CHANNELS, 3, S > (a, p, s_x, step, u, y, left, right,
+      sum_costs_at < KIND, 3, S > (a, p, s_x, step, u, y, left, right,
           target);
 #pragma unroll
       for (int part = 0; part < parts; part++) {
 #pragma unroll
         for (int j = lane_width + 3; j >= 4; j--)
           right[part][j] = right[part][j - 4];
-        right_pixels_at < CHANNELS > (a, p, s_x, u - 5 - step, y[part],
+        right_pixels_at < KIND > (a, p, s_x, u - 5 - step, y[part],
             right[part], 0);
       }
       break;
@@ -400,7 +440,8 @@ merge_right (const MatchArgs & a, const Part & p, uint32_t * shared, int j,
           * S::ring + slot] & 255;
 
       *best = no_winner;
-      if (sums != no_winner && there && p.v0 + r < a.k.grid_height)
+      if (sums != no_winner && there && p.v0 + r < a.k.grid_height
+          && a.right_best != NULL)
         atomicMin (a.right_best + ((size_t) (p.v0 + r) * (size_t) a.k.width
                 + (size_t) x), make_key (sums, (step - age)
                 * a.k.sampling_x + p.residue - a.k.min_disparity));

@@ -10,47 +10,81 @@
  */
 
 #include "match/bfv.cuh"
-#include "refine/output.h"
 
 namespace
 {
 
-struct RestoreArgs
+struct VoteArgs
 {
   StereoBfvConstants k;
   const uint32_t *left_arms;
-  const uint16_t *left;
-  const uint16_t *right;
-  uint16_t *reliable;
-  uint16_t *voted;
-  uint32_t *votes;              /* of a row, vote_words () each */
+  StereoWinners winners;
   StereoMap map;
-  StereoOutput output;
-  bool encode;
+  StereoBfvWork work;
 };
 
-/* The winner at a grid point if it is reliable. */
-__device__ __forceinline__ uint32_t
-check_at (const RestoreArgs & a, int u, int v)
+__device__ __forceinline__ uint16_t *
+code_at (const VoteArgs & a, int x, int y)
 {
-  const uint32_t index = a.left[(size_t) v * (size_t) a.k.grid_width
-      + (size_t) u];
-
-  return stereo_bfv_reliable (&a.k, u * a.k.sampling_x, (int) index,
-      a.right + (size_t) v * (size_t) a.k.width) ? index : STEREO_INVALID;
+  return a.map.data + ((size_t) y * a.map.stride + (size_t) x);
 }
 
-__global__ void
-check_kernel (const __grid_constant__ RestoreArgs a)
+/* Carries a row of the right view's winners over to the left view. */
+const int cover_threads = 256;
+
+__global__ void __launch_bounds__ (cover_threads)
+cover_kernel (const __grid_constant__ VoteArgs a)
 {
-  const int u = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  const int v = (int) blockIdx.y;
+  extern __shared__ uint32_t covered[];
+  const StereoBfvConstants & k = a.k;
+  const int y = (int) blockIdx.x, words = covered_words (&k);
+  const uint32_t *right = a.winners.right + (size_t) y
+      * a.winners.right_stride;
+  uint32_t *target = a.work.covered + (size_t) y * (size_t) words;
 
   wait_for_kernel_before ();
-  let_next_kernel_come ();
-  if (u < a.k.grid_width)
-    a.reliable[(size_t) v * (size_t) a.k.grid_width + (size_t) u] =
-        (uint16_t) check_at (a, u, v);
+  for (int i = (int) threadIdx.x; i < words; i += cover_threads)
+    covered[i] = 0;
+  __syncthreads ();
+  for (int x = (int) threadIdx.x; x < k.width; x += cover_threads) {
+    const uint32_t index = stereo_winner_index (right[x]);
+    const int there = x + k.min_disparity + (int) index;
+
+    if (index != STEREO_INVALID && there >= 0 && there < k.width)
+      atomicOr (&covered[there / 32], 1u << (there & 31));
+  }
+  __syncthreads ();
+  /* A gap of one pixel is covered, too. */
+  for (int i = (int) threadIdx.x; i < words; i += cover_threads) {
+    const uint32_t own = covered[i];
+    const uint32_t left = own << 1 | (i > 0 ? covered[i - 1] >> 31 : 0);
+    const uint32_t behind = own >> 1
+        | (i + 1 < words ? covered[i + 1] << 31 : 0);
+
+    target[i] = own | (left & behind);
+  }
+}
+
+/* Whether a pixel gets a vote: it has no code, and is no occlusion. */
+__device__ __forceinline__ bool
+wants_vote (const VoteArgs & a, int x, int y)
+{
+  if (*code_at (a, x, y) != STEREO_INVALID)
+    return false;
+  return a.k.vote_all || a.winners.right == NULL
+      || (a.work.covered[(size_t) y * (size_t) covered_words (&a.k)
+          + (size_t) (x / 32)] >> (x & 31) & 1);
+}
+
+/* What a grid point votes for. */
+__device__ __forceinline__ uint32_t
+vote_of (const VoteArgs & a, int u, int v)
+{
+  const int x = u * a.k.sampling_x, y = v * a.k.sampling_y;
+
+  return *code_at (a, x, y) == STEREO_INVALID ? STEREO_INVALID
+      : stereo_winner_index (a.winners.left[(size_t) y
+          * a.winners.left_stride + (size_t) x]);
 }
 
 template < int WORDS > struct Vector;
@@ -71,11 +105,10 @@ const int vote_threads = 512;
 const int vote_rows = 4;        /* of a block */
 
 /* The votes on a horizontal arm in bytes: how many there are, then how many of
- * them have bit 0, 1, ... set.  With CHECK, makes the map of what is reliable
- * too. */
-template < int WORDS, bool CHECK >
+ * them have bit 0, 1, ... set; and the indices that are voted for. */
+template < int WORDS >
 __global__ void __launch_bounds__ (vote_threads)
-vote_rows_kernel (const __grid_constant__ RestoreArgs a)
+vote_rows_kernel (const __grid_constant__ VoteArgs a)
 {
   typedef typename Vector < WORDS >::Type Type;
   __shared__ uint32_t sums[vote_rows][WORDS][vote_threads + 1];
@@ -96,15 +129,15 @@ vote_rows_kernel (const __grid_constant__ RestoreArgs a)
 #pragma unroll
   for (int r = 0; r < vote_rows; r++) {
     const int v = v0 + r;
-    const size_t at = (size_t) v * (size_t) k.grid_width + (size_t) u;
     uint32_t index = STEREO_INVALID;
 
     arms[r] = own && v < k.grid_height ? a.left_arms[(size_t) v
         * (size_t) k.sampling_y * (size_t) k.width + (size_t) x] : 0;
     if (sample && v < k.grid_height)
-      index = CHECK ? check_at (a, u, v) : a.reliable[at];
-    if (CHECK && own && sample && v < k.grid_height)
-      a.reliable[at] = (uint16_t) index;
+      index = vote_of (a, u, v);
+    if (own && sample && v < k.grid_height)
+      a.work.index[(size_t) v * (size_t) k.grid_width + (size_t) u] =
+          (uint16_t) index;
     code[r] = index == STEREO_INVALID ? 0 : index << 1 | 1;
   }
 #pragma unroll
@@ -162,21 +195,9 @@ vote_rows_kernel (const __grid_constant__ RestoreArgs a)
 #pragma unroll
     for (int w = 0; w < WORDS; w++)
       ((uint32_t *) & result)[w] = sums[r][w][to] - sums[r][w][from];
-    ((Type *) a.votes)[(size_t) (v0 + r) * (size_t) k.width + (size_t) x] =
+    ((Type *) a.work.votes)[(size_t) (v0 + r) * (size_t) k.width + (size_t) x] =
         result;
   }
-}
-
-/* The reliable winner of a pixel; STEREO_INVALID if it has none. */
-__device__ __forceinline__ uint32_t
-own_vote (const RestoreArgs & a, int x, int y)
-{
-  const StereoBfvConstants & k = a.k;
-  const int u = divide (x, k.sampling_x), v = divide (y, k.sampling_y);
-
-  return u * k.sampling_x == x && v * k.sampling_y == y
-      ? a.reliable[(size_t) v * (size_t) k.grid_width + (size_t) u]
-      : STEREO_INVALID;
 }
 
 /* The result of votes that are in halves of words: bytes 0 and 2 of those in
@@ -198,7 +219,7 @@ majority (const StereoBfvConstants & k, const uint32_t (&even)[WORDS],
     result |= (uint32_t) stereo_bfv_majority (plane % 4 < 2 ? pair & 0xffff
         : pair >> 16, n) << bit;
   }
-  return stereo_bfv_clamp_index (&k, result);
+  return stereo_bfv_clamp_index (&k, result) * (uint32_t) k.unit;
 }
 
 const int sum_width = 32;       /* tile */
@@ -218,7 +239,7 @@ sum_shared ()
 /* Votes of all pixels by prefix sums of the columns. */
 template < int WORDS >
 __global__ void __launch_bounds__ (sum_width * sum_pieces)
-vote_sums_kernel (const __grid_constant__ RestoreArgs a)
+vote_sums_kernel (const __grid_constant__ VoteArgs a)
 {
   typedef typename Vector < WORDS >::Type Type;
   extern __shared__ __align__ (16) uint32_t shared[];
@@ -228,7 +249,7 @@ vote_sums_kernel (const __grid_constant__ RestoreArgs a)
   const int y0 = (int) blockIdx.y * sum_height;
   const int pitch = 2 * WORDS * sum_width;      /* of a row of sums */
   uint32_t *const totals = shared + (sum_height + 2 * sum_arm + 1) * pitch;
-  uint32_t even[WORDS], odd[WORDS], arms[sum_own], own[sum_own];
+  uint32_t even[WORDS], odd[WORDS], arms[sum_own], wanted = 0;
   Type votes[sum_piece];
 
   wait_for_kernel_before ();
@@ -244,17 +265,17 @@ vote_sums_kernel (const __grid_constant__ RestoreArgs a)
     for (int w = 0; w < WORDS; w++)
       ((uint32_t *) &votes[i])[w] = 0;
     if (x < k.width && y < k.height && v * k.sampling_y == y)
-      votes[i] = ((const Type *) a.votes)[(size_t) v * (size_t) k.width
+      votes[i] = ((const Type *) a.work.votes)[(size_t) v * (size_t) k.width
           + (size_t) x];
   }
 #pragma unroll
   for (int i = 0; i < sum_own; i++) {
     const int y = y0 + piece * sum_own + i;
 
-    arms[i] = own[i] = 0;
-    if (x < k.width && y < k.height) {
+    arms[i] = 0;
+    if (x < k.width && y < k.height && wants_vote (a, x, y)) {
       arms[i] = a.left_arms[(size_t) y * (size_t) k.width + (size_t) x];
-      own[i] = own_vote (a, x, y);
+      wanted |= 1u << i;
     }
   }
 #pragma unroll
@@ -307,25 +328,21 @@ vote_sums_kernel (const __grid_constant__ RestoreArgs a)
     const uint32_t *to = shared + (r + sum_arm + 1 + (int) (arms[i] >> 24))
         * pitch + column;
 
-    if (x >= k.width || y0 + r >= k.height)
-      break;
-    if (own[i] == STEREO_INVALID) {
+    if ((wanted >> i & 1) == 0)
+      continue;
 #pragma unroll
-      for (int w = 0; w < WORDS; w++) {
-        even[w] = to[2 * w * sum_width] - from[2 * w * sum_width];
-        odd[w] = to[(2 * w + 1) * sum_width] - from[(2 * w + 1) * sum_width];
-      }
-      own[i] = majority (k, even, odd);
+    for (int w = 0; w < WORDS; w++) {
+      even[w] = to[2 * w * sum_width] - from[2 * w * sum_width];
+      odd[w] = to[(2 * w + 1) * sum_width] - from[(2 * w + 1) * sum_width];
     }
-    a.voted[(size_t) (y0 + r) * (size_t) k.width + (size_t) x] =
-        (uint16_t) own[i];
+    *code_at (a, x, y0 + r) = (uint16_t) majority (k, even, odd);
   }
 }
 
 const int votes_at_once = 4;
 
 template < int WORDS > __global__ void __launch_bounds__ (256)
-vote_columns_kernel (const __grid_constant__ RestoreArgs a)
+vote_columns_kernel (const __grid_constant__ VoteArgs a)
 {
   typedef typename Vector < WORDS >::Type Type;
   const StereoBfvConstants & k = a.k;
@@ -333,17 +350,15 @@ vote_columns_kernel (const __grid_constant__ RestoreArgs a)
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
 
   wait_for_kernel_before ();
-  if (x >= k.width || y >= k.height)
+  if (x >= k.width || y >= k.height || !wants_vote (a, x, y))
     return;
-  const size_t at = (size_t) y * (size_t) k.width + (size_t) x;
-  uint32_t result = own_vote (a, x, y);
-
-  if (result == STEREO_INVALID) {
-    const uint32_t arms = a.left_arms[at];
+  {
+    const uint32_t arms = a.left_arms[(size_t) y * (size_t) k.width
+        + (size_t) x];
     const int first = divide (y - (int) (arms >> 16 & 0xff) + k.sampling_y - 1,
         k.sampling_y);
     const int last = divide (y + (int) (arms >> 24), k.sampling_y);
-    const Type *votes = (const Type *) a.votes + (size_t) first
+    const Type *votes = (const Type *) a.work.votes + (size_t) first
         * (size_t) k.width + (size_t) x;
     uint32_t even[WORDS], odd[WORDS];
     int v = first;
@@ -386,15 +401,14 @@ vote_columns_kernel (const __grid_constant__ RestoreArgs a)
       }
     }
 
-    result = majority (k, even, odd);
+    *code_at (a, x, y) = (uint16_t) majority (k, even, odd);
   }
-  a.voted[at] = (uint16_t) result;
 }
 
 /* One warp for 32 pixels, one after the other; a word of shared memory for
  * every index. */
 __global__ void __launch_bounds__ (32)
-vote_histogram_kernel (const __grid_constant__ RestoreArgs a)
+vote_histogram_kernel (const __grid_constant__ VoteArgs a)
 {
   extern __shared__ uint32_t count[];
   const StereoBfvConstants & k = a.k;
@@ -403,8 +417,9 @@ vote_histogram_kernel (const __grid_constant__ RestoreArgs a)
   const size_t row = (size_t) y * (size_t) k.width;
 
   wait_for_kernel_before ();
-  uint32_t result = x0 + lane < k.width ? own_vote (a, x0 + lane, y) : 0;
-  uint32_t todo = __ballot_sync (0xffffffffu, result == STEREO_INVALID);
+  const bool wanted = x0 + lane < k.width && wants_vote (a, x0 + lane, y);
+  uint32_t todo = __ballot_sync (0xffffffffu, wanted);
+  uint32_t result = STEREO_INVALID;
 
   for (int i = lane; i < k.end_index; i += 32)
     count[i] = 0;
@@ -426,7 +441,7 @@ vote_histogram_kernel (const __grid_constant__ RestoreArgs a)
 
         for (int u = (x - (int) (h & 0xff) + k.sampling_x - 1)
             / k.sampling_x + lane; u <= u1; u += 32) {
-          uint32_t index = a.reliable[(size_t) v * (size_t) k.grid_width
+          uint32_t index = a.work.index[(size_t) v * (size_t) k.grid_width
               + (size_t) u];
 
           if (index == STEREO_INVALID)
@@ -444,188 +459,91 @@ vote_histogram_kernel (const __grid_constant__ RestoreArgs a)
     for (int o = 16; o > 0; o /= 2)
       most = max (most, __shfl_xor_sync (0xffffffffu, most, o));
     if (lane == pixel && most != 0)
-      result = 0xffff - (most & 0xffff);
+      result = (0xffff - (most & 0xffff)) * (uint32_t) k.unit;
   }
-  if (x0 + lane < k.width)
-    a.voted[row + (size_t) (x0 + lane)] = (uint16_t) result;
+  if (wanted)
+    *code_at (a, x0 + lane, y) = (uint16_t) result;
 }
 
-/* The nearest value of a row of voted before the 32 columns from x0 on, or
- * behind them; STEREO_INVALID if there is none.  All threads of a warp. */
-__device__ __forceinline__ uint32_t
-find_value (const RestoreArgs & a, const uint16_t * row, int x0, bool before)
-{
-  const int lane = (int) threadIdx.x & 31;
-
-  for (int x = before ? x0 - 32 : x0 + 32; before ? x > -32 : x < a.k.width;
-      x += before ? -32 : 32) {
-    uint32_t value = x + lane >= 0 && x + lane < a.k.width ? row[x + lane]
-        : STEREO_INVALID;
-    uint32_t valid = __ballot_sync (0xffffffffu, value != STEREO_INVALID);
-
-    if (valid != 0)
-      return __shfl_sync (0xffffffffu, value, before ? 31 - __clz ((int)
-              valid) : __ffs ((int) valid) - 1);
-  }
-  return STEREO_INVALID;
-}
-
-/* Values of the 32 columns from x0 on, where there is none the lower one of the
- * nearest. */
-__device__ __forceinline__ uint32_t
-filled (const RestoreArgs & a, const uint16_t * row, int x0, int y)
-{
-  const StereoBfvConstants & k = a.k;
-  const int lane = (int) threadIdx.x & 31, x = x0 + lane;
-  uint32_t value = x < k.width ? row[x] : STEREO_INVALID;
-  const uint32_t valid = __ballot_sync (0xffffffffu,
-      value != STEREO_INVALID);
-  const uint32_t wanted = __ballot_sync (0xffffffffu, x < k.width);
-
-  if (valid == wanted)
-    return value;
-
-  const uint32_t below = valid & (1u << lane) - 1;
-  const uint32_t above = valid & ~((2u << lane) - 1);
-  const int from = below != 0 ? 31 - __clz ((int) below) : lane;
-  const int to = above != 0 ? __ffs ((int) above) - 1 : lane;
-  uint32_t before = __shfl_sync (0xffffffffu, value, from);
-  uint32_t after = __shfl_sync (0xffffffffu, value, to);
-
-  if ((valid & 1) == 0) {
-    uint32_t found = find_value (a, row, x0, true);
-
-    before = below == 0 ? found : before;
-  }
-  if ((valid & 1u << (31 - __clz ((int) wanted))) == 0) {
-    uint32_t found = find_value (a, row, x0, false);
-
-    after = above == 0 ? found : after;
-  }
-  if (value == STEREO_INVALID)
-    value = min (before, after);
-  if (value == STEREO_INVALID && x < k.width)
-    value = a.left[(size_t) (y / k.sampling_y) * (size_t) k.grid_width
-        + (size_t) (x / k.sampling_x)];
-  return value;
-}
-
-/* Whether grid columns from u to u + 31 are reliable, as bits. */
-__device__ __forceinline__ uint32_t
-reliable_bits (const RestoreArgs & a, int u, int v)
-{
-  const int at = u + ((int) threadIdx.x & 31);
-
-  return __ballot_sync (0xffffffffu, at >= 0 && at < a.k.grid_width
-      && a.reliable[(size_t) v * (size_t) a.k.grid_width + (size_t) at]
-      != STEREO_INVALID);
-}
-
-/* The first reliable column of row v of the grid, in pixels, as far as it
- * matters behind grid column u: 0 if it is before. */
-__device__ __forceinline__ int
-find_border (const RestoreArgs & a, int u, int v)
-{
-  for (int i = u - 32; i > -32; i -= 32) {
-    if (reliable_bits (a, i, v) != 0)
-      return 0;
-  }
-  for (int i = u; i < a.k.grid_width; i += 32) {
-    uint32_t bits = reliable_bits (a, i, v);
-
-    if (bits != 0)
-      return (i + __ffs ((int) bits) - 1) * a.k.sampling_x;
-  }
-  return a.k.width;
-}
-
-const int border_groups = 4;    /* of 32 columns, of a warp */
-
+/* The indices that are voted for. */
 __global__ void __launch_bounds__ (256)
-border_kernel (const __grid_constant__ RestoreArgs a)
+index_kernel (const __grid_constant__ VoteArgs a)
 {
-  const StereoBfvConstants & k = a.k;
-  const int lane = (int) threadIdx.x & 31;
-  const int x0 = (int) blockIdx.x * (32 * border_groups);
-  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
-  const int u = divide (x0 + k.sampling_x - 1, k.sampling_x);
-  const int v = divide (y, k.sampling_y);
-  const uint16_t *row = a.voted + (size_t) y * (size_t) k.width;
-  uint32_t value[border_groups];
-  bool complete = true;
+  const int u = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int v = (int) blockIdx.y;
 
   wait_for_kernel_before ();
-  let_next_kernel_come ();
-  if (y >= k.height)
-    return;
-#pragma unroll
-  for (int g = 0; g < border_groups; g++) {
-    const int x = x0 + 32 * g + lane;
-
-    value[g] = STEREO_INVALID;
-    if (x < k.width && k.first_index != k.end_index) {
-      value[g] = row[x];
-      complete = complete && value[g] != STEREO_INVALID;
-    }
-  }
-  /* Most have all values, and a reliable one not far before. */
-  if (k.first_index != k.end_index && !k.mark_unreliable
-      && (!__all_sync (0xffffffffu, complete)
-          || reliable_bits (a, u - 32, v) == 0)) {
-    const int border = find_border (a, u, v);
-    uint32_t edge = 0;
-
-    if (border > x0 && border < k.width)
-      edge = __shfl_sync (0xffffffffu, filled (a, row, border & ~31, y),
-          border & 31);
-#pragma unroll
-    for (int g = 0; g < border_groups; g++) {
-      const int first = x0 + 32 * g;
-
-      if (__any_sync (0xffffffffu, value[g] == STEREO_INVALID)
-          && first < k.width)
-        value[g] = filled (a, row, first, y);
-      if (first + lane < border && border < k.width)
-        value[g] = edge;
-    }
-  }
-#pragma unroll
-  for (int g = 0; g < border_groups; g++) {
-    const int x = x0 + 32 * g + lane;
-
-    if (x < k.width)
-      stereo_store_index (&a.map, a.encode ? &a.output : NULL, x, y,
-          value[g]);
-  }
+  if (u < a.k.grid_width)
+    a.work.index[(size_t) v * (size_t) a.k.grid_width + (size_t) u] =
+        (uint16_t) vote_of (a, u, v);
 }
 
-RestoreArgs
-restore_args (const StereoBfvConstants * k, const StereoBfvMemory * memory)
-{
-  StereoBfvWork work;
-  stereo_bfv_make_work (k, memory->scratch, &work);
-  const StereoBfvMemory m = stereo_bfv_complete_memory (k, memory, work);
-  RestoreArgs a = { *k, m.left_arms, m.left, m.right, m.reliable, m.voted,
-    work.votes
-  };
-
-  return a;
-}
-
-template < int WORDS > StereoStatus
-launch_vote (StereoCudaStage & stage, StereoQueue * queue,
-    const RestoreArgs & a, bool check)
+/* The code of column x of a row, or the lower one of those on both sides;
+ * where there is none, that of the winner. */
+__device__ __forceinline__ uint32_t
+filled (const VoteArgs & a, const uint16_t * row, int x, int y)
 {
   const StereoBfvConstants & k = a.k;
-  const dim3 rows = blocks_of (k.width, k.grid_height, vote_threads
-      - 2 * k.arm_length, vote_rows);
+  int from = x, to = x;
 
-  if (check)
-    launch (queue, vote_rows_kernel < WORDS, true >, rows, vote_threads, 0,
-        a);
-  else
-    launch (queue, vote_rows_kernel < WORDS, false >, rows, vote_threads, 0,
-        a);
+  while (from > 0 && row[from] == STEREO_INVALID)
+    from--;
+  while (to < k.width - 1 && row[to] == STEREO_INVALID)
+    to++;
+
+  const uint32_t code = min ((uint32_t) row[from], (uint32_t) row[to]);
+
+  return code != STEREO_INVALID ? code : stereo_winner_code (k.unit,
+      a.winners.left[(size_t) (y - y % k.sampling_y) * a.winners.left_stride
+          + (size_t) (x - x % k.sampling_x)]) & 0xffff;
+}
+
+/* A row without holes, and what is left of its first voter. */
+const int border_threads = 256;
+
+__global__ void __launch_bounds__ (border_threads)
+border_kernel (const __grid_constant__ VoteArgs a)
+{
+  extern __shared__ uint32_t shared[];
+  __shared__ int first;
+  const StereoBfvConstants & k = a.k;
+  const int y = (int) blockIdx.x, thread = (int) threadIdx.x;
+  const uint16_t *index = a.work.index + (size_t) divide (y, k.sampling_y)
+      * (size_t) k.grid_width;
+  uint16_t *const row = (uint16_t *) shared;
+
+  wait_for_kernel_before ();
+  if (thread == 0)
+    first = k.width;
+  for (int x = thread; x < k.width; x += border_threads)
+    row[x] = *code_at (a, x, y);
+  __syncthreads ();
+  for (int u = thread; u < k.grid_width; u += border_threads) {
+    if (index[u] != STEREO_INVALID) {
+      atomicMin (&first, u * k.sampling_x);
+      break;
+    }
+  }
+  __syncthreads ();
+
+  const int border = first;
+
+  for (int x = thread; x < k.width; x += border_threads) {
+    if (row[x] == STEREO_INVALID || (x < border && border < k.width))
+      *code_at (a, x, y) = (uint16_t) filled (a, row,
+          x < border && border < k.width ? border : x, y);
+  }
+}
+
+/* By sums along columns: in tiles, or without shared memory for long arms. */
+template < int WORDS > StereoStatus
+launch_sums (StereoCudaStage & stage, StereoQueue * queue, const VoteArgs & a)
+{
+  const StereoBfvConstants & k = a.k;
+
+  launch (queue, vote_rows_kernel < WORDS >, blocks_of (k.width,
+          k.grid_height, vote_threads - 2 * k.arm_length, vote_rows),
+      vote_threads, 0, a);
   if (k.arm_length <= sum_arm && sum_shared < WORDS > ()
       <= stereo_cuda_shared_limit (queue->device)) {
     cudaError_t error = cudaFuncSetAttribute (vote_sums_kernel < WORDS >,
@@ -644,106 +562,65 @@ launch_vote (StereoCudaStage & stage, StereoQueue * queue,
   return STEREO_CUDA_LAUNCHED (stage, "bfv's vote_columns_kernel");
 }
 
-void
-launch_check (StereoQueue * queue, const RestoreArgs & a)
-{
-  launch (queue, check_kernel, blocks_of (a.k.grid_width, a.k.grid_height,
-          256, 1), 256, 0, a);
-}
-
-/* With check, from the winners on. */
 StereoStatus
-vote_from (StereoCudaStage & stage, StereoQueue * queue,
-    const RestoreArgs & a, bool check)
+launch_histogram (StereoCudaStage & stage, StereoQueue * queue,
+    const VoteArgs & a)
 {
   const StereoBfvConstants & k = a.k;
+  const size_t bytes = (size_t) k.end_index * sizeof (uint32_t);
+  cudaError_t error = cudaFuncSetAttribute (vote_histogram_kernel,
+      cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
 
-  if (k.vote == STEREO_BFV_VOTE_HISTOGRAM) {
-    const size_t bytes = (size_t) k.end_index * sizeof (uint32_t);
-    cudaError_t error = cudaFuncSetAttribute (vote_histogram_kernel,
-        cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
-
-    if (error != cudaSuccess)
-      return STEREO_CUDA_CHECK (error,
-          "shared memory of bfv's vote_histogram_kernel", &queue->message);
-    if (check)
-      launch_check (queue, a);
-    launch (queue, vote_histogram_kernel, blocks_of (k.width, k.height, 32,
-            1), 32, (int) bytes, a);
-    return STEREO_CUDA_LAUNCHED (stage, "bfv's vote_histogram_kernel");
-  }
-  switch (vote_words (&k)) {
-    case 1:
-      return launch_vote < 1 > (stage, queue, a, check);
-    case 2:
-      return launch_vote < 2 > (stage, queue, a, check);
-    default:
-      return launch_vote < 4 > (stage, queue, a, check);
-  }
+  if (error != cudaSuccess)
+    return STEREO_CUDA_CHECK (error,
+        "shared memory of bfv's vote_histogram_kernel", &queue->message);
+  launch (queue, index_kernel, blocks_of (k.grid_width, k.grid_height, 256,
+          1), 256, 0, a);
+  launch (queue, vote_histogram_kernel, blocks_of (k.width, k.height, 32, 1),
+      32, (int) bytes, a);
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's vote_histogram_kernel");
 }
 
 StereoStatus
-launch_border (StereoCudaStage & stage, StereoQueue * queue, RestoreArgs a,
-    const StereoMap * map, const StereoOutput * output)
+launch_vote (StereoCudaStage & stage, StereoQueue * queue, const VoteArgs & a)
 {
-  a.map = *map;
-  a.encode = output != NULL;
-  if (output != NULL)
-    a.output = *output;
-  launch (queue, border_kernel, blocks_of (a.k.width, a.k.height,
-          32 * border_groups, 8), dim3 (32, 8), 0, a);
-  return STEREO_CUDA_LAUNCHED (stage, "bfv's border_kernel");
+  if (a.k.vote == STEREO_BFV_VOTE_HISTOGRAM)
+    return launch_histogram (stage, queue, a);
+  switch (vote_words (&a.k)) {
+    case 1:
+      return launch_sums < 1 > (stage, queue, a);
+    case 2:
+      return launch_sums < 2 > (stage, queue, a);
+    default:
+      return launch_sums < 4 > (stage, queue, a);
+  }
 }
 
 }                               // namespace
 
 StereoStatus
-stereo_bfv_check_cuda (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoBfvMemory * m)
-{
-  StereoCudaStage stage (queue);
-
-  if (!stage.entered ())
-    return stage.status ();
-  launch_check (queue, restore_args (k, m));
-  return STEREO_CUDA_LAUNCHED (stage, "bfv's check_kernel");
-}
-
-StereoStatus
 stereo_bfv_vote_cuda (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoBfvMemory * m)
+    const StereoBfvMemory * m, const StereoWinners * winners,
+    const StereoMap * map)
 {
   StereoCudaStage stage (queue);
-
-  if (!stage.entered ())
-    return stage.status ();
-  return vote_from (stage, queue, restore_args (k, m), false);
-}
-
-StereoStatus
-stereo_bfv_border_cuda (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoBfvMemory * m, const StereoMap * map,
-    const StereoOutput * output)
-{
-  StereoCudaStage stage (queue);
-
-  if (!stage.entered ())
-    return stage.status ();
-  return launch_border (stage, queue, restore_args (k, m), map, output);
-}
-
-StereoStatus
-stereo_bfv_restore_cuda (StereoQueue * queue, const StereoBfvConstants * k,
-    const StereoBfvMemory * m, const StereoMap * map,
-    const StereoOutput * output)
-{
-  StereoCudaStage stage (queue);
+  VoteArgs a = { *k, m->left_arms, *winners, *map };
   StereoStatus status;
 
   if (!stage.entered ())
     return stage.status ();
-  status = vote_from (stage, queue, restore_args (k, m), true);
-  return status != STEREO_OK ? status
-      : launch_border (stage, queue, restore_args (k, m), map, output);
+  stereo_bfv_make_work (k, m->work, &a.work);
+  if (!k->vote_all && winners->right != NULL) {
+    launch (queue, cover_kernel, dim3 ((unsigned) k->height), cover_threads,
+        covered_words (k) * 4, a);
+    status = STEREO_CUDA_LAUNCHED (stage, "bfv's cover_kernel");
+    if (status != STEREO_OK)
+      return status;
+  }
+  status = launch_vote (stage, queue, a);
+  if (status != STEREO_OK || !k->border)
+    return status;
+  launch (queue, border_kernel, dim3 ((unsigned) k->height), border_threads,
+      (k->width + 1) / 2 * 4, a);
+  return STEREO_CUDA_LAUNCHED (stage, "bfv's border_kernel");
 }
-

@@ -15,7 +15,7 @@
 namespace
 {
 
-/* Hands out a piece of scratch. */
+/* Hands out a piece of memory. */
 template < typename T > void
 take (char *&place, T *&pointer, size_t count)
 {
@@ -24,7 +24,7 @@ take (char *&place, T *&pointer, size_t count)
 }
 
 size_t
-scratch (const StereoBfvConstants * k, unsigned)
+work_size (const StereoBfvConstants * k, unsigned)
 {
   StereoBfvWork work;
 
@@ -34,45 +34,33 @@ scratch (const StereoBfvConstants * k, unsigned)
 }                               // namespace
 
 size_t
-stereo_bfv_make_work (const StereoBfvConstants * k, void *scratch,
+stereo_bfv_make_work (const StereoBfvConstants * k, void *memory,
     StereoBfvWork * w)
 {
   const size_t grid = grid_size (k), right = right_size (k);
-  char *const begin = (char *) scratch;
+  char *const begin = (char *) memory;
   char *matched = begin, *voted = begin;
 
   memset ((void *) w, 0, sizeof (*w));
   if (stereo_bfv_fits_tiles (k)) {
     take (matched, w->left_keys, grid);
     take (matched, w->right_keys, right);
+    take (matched, w->beside, stereo_bfv_beside_words (k));
   } else {
     take (matched, w->sums, grid);
     take (matched, w->left_best, grid);
+    take (matched, w->last, grid);
+    take (matched, w->before, grid);
+    take (matched, w->after, grid);
     take (matched, w->right_best, right);
     take (matched, w->row_sums, grid);
     take (matched, w->left_winner, grid);
     take (matched, w->right_winner, right);
   }
   take (voted, w->votes, right * (size_t) vote_words (k));
-  take (voted, w->reliable, grid);
-  take (voted, w->voted, (size_t) k->width * (size_t) k->height);
+  take (voted, w->covered, (size_t) covered_words (k) * (size_t) k->height);
+  take (voted, w->index, grid);
   return (size_t) (matched > voted ? matched - begin : voted - begin);
-}
-
-StereoBfvMemory
-stereo_bfv_complete_memory (const StereoBfvConstants * k,
-    const StereoBfvMemory * memory, const StereoBfvWork & work)
-{
-  StereoBfvMemory m = *memory;
-
-  if (m.left == NULL) {
-    /* where the right view's arms were */
-    m.left = (uint16_t *) m.right_arms;
-    m.right = m.left + grid_size (k);
-    m.reliable = work.reliable;
-    m.voted = work.voted;
-  }
-  return m;
 }
 
 extern "C" const void *stereo_bfv_stages_cuda (void);
@@ -81,14 +69,10 @@ extern "C" const void *
 stereo_bfv_stages_cuda (void)
 {
   static const StereoBfvStages stages = {
-    .places_maps = true,
-    .scratch = scratch,
+    .work = work_size,
     .crosses = stereo_bfv_crosses_cuda,
     .match = stereo_bfv_match_cuda,
-    .check = stereo_bfv_check_cuda,
     .vote = stereo_bfv_vote_cuda,
-    .border = stereo_bfv_border_cuda,
-    .restore = stereo_bfv_restore_cuda,
   };
 
   return &stages;

@@ -16,7 +16,7 @@
 /* ----------------------------------------------------------------- launches */
 
 /* Launches a kernel that calls wait_for_kernel_before ().  Those that use
- * scratch don't call let_next_kernel_come (), for clear_kernel does not wait;
+ * work memory don't call let_next_kernel_come (), for clear_kernel does not wait;
  * but for the last ones of a frame, which crosses wait for. */
 template < typename... Parameters, typename... Arguments >
 static inline void
@@ -69,17 +69,36 @@ floor_div (int a, int b)
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
-/* A pixel; luma three times, so that sums of three differences come out.
- * Offsets within a view fit 32 bits. */
-template < int CHANNELS > static __device__ __forceinline__ uint32_t
-load_pixel (const StereoView & view, int x, int y)
+/* What the words of a view are; those of luma three times, so that sums of
+ * three differences come out. */
+enum Kind
+{
+  BYTES,                        /* luma, a byte for each pixel */
+  RGB,                          /* or the luma of it */
+  CENSUS
+};
+
+/* What is loaded made into such a word; luma: of RGB. */
+template < int KIND > static __device__ __forceinline__ uint32_t
+finish_pixel (uint32_t loaded, bool luma)
+{
+  if (KIND == BYTES)
+    return (loaded & 0xff) * 0x010101u;
+  if (KIND == RGB && luma)
+    return stereo_luma (loaded & 0xff, loaded >> 8 & 0xff, loaded >> 16 & 0xff)
+        * 0x010101u;
+  return KIND == RGB ? loaded & 0xffffff : loaded;
+}
+
+/* Offsets within a view fit 32 bits. */
+template < int KIND > static __device__ __forceinline__ uint32_t
+load_pixel (const StereoView & view, int x, int y, bool luma = false)
 {
   const uint32_t row = (uint32_t) y * (uint32_t) view.stride;
 
-  if (CHANNELS == 1)
-    return view.plane[0][row + (uint32_t) x] * 0x010101u;
-  return *(const uint32_t *) (view.plane[0] + (row + 4 * (uint32_t) x))
-      & 0xffffff;
+  return finish_pixel < KIND > (KIND == BYTES
+      ? view.plane[0][row + (uint32_t) x]
+      : *(const uint32_t *) (view.plane[0] + (row + 4 * (uint32_t) x)), luma);
 }
 
 static __device__ __forceinline__ uint32_t
@@ -104,24 +123,30 @@ grid_arms_at (const StereoBfvConstants & k, const uint32_t * left_arms, int u,
 
 /* ------------------------------------------------------------------- memory */
 
-/* What the stages keep in scratch.  Votes take the place of what matching no
- * longer needs. */
+/* What the stages keep in work memory.  Votes take the place of what matching
+ * no longer needs. */
 struct StereoBfvWork
 {
-  /* Tiles: keys of winners so far, see make_key () */
+  /* Tiles: keys of winners so far, see make_key (), and the sums beside them
+   * of each block */
   unsigned long long *left_keys;        /* grid_width x grid_height */
   unsigned long long *right_keys;       /* width x grid_height */
+  uint32_t *beside;
   /* Slices: the sums of a disparity, and the winners so far */
   uint2 *sums;                  /* H, N */
   uint2 *left_best;             /* A, n */
+  uint2 *last;                  /* of the disparity before */
+  uint2 *before;                /* of those beside the winner */
+  uint2 *after;
   uint2 *right_best;
   uint32_t *row_sums;           /* prefix sums of e */
   uint16_t *left_winner;
   uint16_t *right_winner;
-  /* Votes of a row, vote_words () for each pixel, and the maps of a matcher */
+  /* The vote: that of a row, vote_words () for each pixel, the indices that
+   * are voted for, and a bit for each pixel that the right view covers */
   uint32_t *votes;
-  uint16_t *reliable;
-  uint16_t *voted;
+  uint16_t *index;              /* grid_width x grid_height */
+  uint32_t *covered;            /* covered_words () x height */
 };
 
 static inline size_t
@@ -143,43 +168,40 @@ vote_words (const StereoBfvConstants * k)
   return k->bits < 4 ? 1 : k->bits < 8 ? 2 : 4;
 }
 
-/* Finds places in scratch, which may be NULL, and returns its size (bfv.cu). */
-size_t stereo_bfv_make_work (const StereoBfvConstants * k, void *scratch,
-    StereoBfvWork * work);
+STEREO_INLINE int
+covered_words (const StereoBfvConstants * k)
+{
+  return (k->width + 31) / 32;
+}
 
-/* The maps, where the caller leaves them to the stages. */
-StereoBfvMemory stereo_bfv_complete_memory (const StereoBfvConstants * k,
-    const StereoBfvMemory * memory, const StereoBfvWork & work);
+/* Finds places in memory, which may be NULL, and returns how many bytes they
+ * take (bfv.cu). */
+size_t stereo_bfv_make_work (const StereoBfvConstants * k, void *memory,
+    StereoBfvWork * work);
 
 /* ------------------------------------------------------------------- stages */
 
 /* bfv-crosses.cu */
 StereoStatus stereo_bfv_crosses_cuda (StereoQueue * queue,
-    const StereoBfvConstants * k, const StereoView * left,
-    const StereoView * right, const StereoBfvMemory * memory);
+    const StereoBfvConstants * k, const StereoBfvViews * views,
+    const StereoBfvMemory * memory);
 
-/* bfv-match.cu */
+/* bfv-match.cu.  Words of beside that tiles need at most. */
 bool stereo_bfv_fits_tiles (const StereoBfvConstants * k);
+size_t stereo_bfv_beside_words (const StereoBfvConstants * k);
 StereoStatus stereo_bfv_match_cuda (StereoQueue * queue,
-    const StereoBfvConstants * k, const StereoView * left,
-    const StereoView * right, const StereoBfvMemory * memory);
+    const StereoBfvConstants * k, const StereoBfvViews * views,
+    const StereoBfvMemory * memory, const StereoWinners * winners);
 
 /* bfv-slices.cu */
 StereoStatus stereo_bfv_match_slices (StereoCudaStage & stage,
-    const StereoBfvConstants * k, const StereoView * left,
-    const StereoView * right, const StereoBfvMemory * memory,
-    const StereoBfvWork & work);
+    const StereoBfvConstants * k, const StereoBfvViews * views,
+    const StereoBfvMemory * memory, const StereoBfvWork & work,
+    const StereoWinners * winners);
 
 /* bfv-vote.cu */
-StereoStatus stereo_bfv_check_cuda (StereoQueue * queue,
-    const StereoBfvConstants * k, const StereoBfvMemory * memory);
 StereoStatus stereo_bfv_vote_cuda (StereoQueue * queue,
-    const StereoBfvConstants * k, const StereoBfvMemory * memory);
-StereoStatus stereo_bfv_border_cuda (StereoQueue * queue,
     const StereoBfvConstants * k, const StereoBfvMemory * memory,
-    const StereoMap * map, const StereoOutput * output);
-StereoStatus stereo_bfv_restore_cuda (StereoQueue * queue,
-    const StereoBfvConstants * k, const StereoBfvMemory * memory,
-    const StereoMap * map, const StereoOutput * output);
+    const StereoWinners * winners, const StereoMap * map);
 
 #endif /* STEREO_BFV_CUH */

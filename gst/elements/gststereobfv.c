@@ -12,22 +12,30 @@
  * Computes a disparity map from a rectified left and right view. Every pixel
  * has a support region of its own, spanned by four arms that end where the
  * colour changes; matching costs are summed over what the regions of both views
- * have in common. Where the matches of the two views disagree, the reliable
- * ones around vote, bit by bit (K. Zhang, J. Lu, Q. Yang, G. Lafruit, R.
- * Lauwereins, L. Van Gool: "Real-time and accurate stereo: a scalable approach
- * with bitwise fast voting on CUDA", IEEE TCSVT 2011). Regions, costs and
- * sums do not depend on the number of disparities, and no volume of costs is
- * kept.
+ * have in common. Neither they nor the sums depend on the number of
+ * disparities, and no volume of costs is kept.
+ *
+ * The regions, the sums and the vote of reliable matches for other pixels, bit
+ * by bit, are the paper's (K. Zhang, J. Lu, Q. Yang, G. Lafruit, R. Lauwereins,
+ * L. Van Gool: "Real-time and accurate stereo: a scalable approach with bitwise
+ * fast voting on CUDA", IEEE TCSVT 2011). The cost and what becomes of the
+ * winners are ours: the paper compares colours as they are, which fails where
+ * two cameras expose differently. By default a census is compared, and the map
+ * is interpolated, checked against the right view, freed of speckles and filled;
+ * the vote decides for pixels that are wrong but seen by both views. On the four
+ * Middlebury scenes that leaves 6.1 % bad pixels, where the paper's method has
+ * 7.8; with exposures changed it is 7.8 instead of 94. The preset `paper` is the
+ * paper's method to the letter, `accurate` (5.6 %) takes longer than the
+ * default; docs/presets.md says how to use them.
  *
  * With #GstStereoBfv:sampling-x and #GstStereoBfv:sampling-y only some of the
- * pixels are matched and the same vote restores the others; the presets
- * `accurate`, `fast` and `fastest` match all pixels, one in 2x2 and one in 3x3.
+ * pixels are matched and the same vote restores the others; the presets `fast`
+ * and `fastest` match one pixel in 2x2 and one in 3x3.
  *
- * The map is dense. #GstStereoBfv:mark-unreliable leaves pixels invalid that
- * have no reliable match in their region.
- *
- * Colour is used when both views have it, as RGB or YUV of any kind, else the
- * luma of both.
+ * #GstStereoBfv:cost decides what is compared, #GstStereoBfv:vote-for which
+ * pixels take a vote, and #GstStereoBfv:fill whether pixels without a sure
+ * disparity are filled or stay invalid. Colour is used for the regions when both
+ * views have it, as RGB or YUV of any kind, else the luma of both.
  *
  * The output is `GRAY16_LE` with #GstStereoBfv:disparity-scale codes for a
  * pixel of disparity, or `GRAY8`. Every buffer carries a

@@ -11,8 +11,11 @@
  */
 
 #include "match/bfv.h"
+#include "cost/census.h"
 #include "image/convert.h"
 #include "harness.h"
+
+#include <math.h>
 
 /* -------------------------------------------------------------------- cases */
 
@@ -22,11 +25,13 @@ typedef struct
   StereoFormat left, right;
   double n, min, tau, arm, cut, sx, sy, tolerance, vote, mark, median;
   Fill fill;
+  StereoCost cost;
+  bool mismatches;              /* only they are voted for */
 } Case;
 
 static const Case usual = {
   30, 22, STEREO_FORMAT_RGB, STEREO_FORMAT_RGB, 10, 0, 20, 16, 60, 1, 1, 0, 0,
-  0, 1, FILL_SHIFTED
+  0, 1, FILL_SHIFTED, STEREO_COST_RGB, false
 };
 
 static StereoParams *
@@ -34,10 +39,12 @@ case_params (const Case * c)
 {
   /* scale 1 and an invalid value that no index reaches show the index */
   return params_new ("bfv", "num-disparities", c->n, "min-disparity", c->min,
-      "arm-threshold", c->tau, "arm-length", c->arm, "cost-threshold", c->cut,
-      "sampling-x", c->sx, "sampling-y", c->sy, "lr-max-diff", c->tolerance,
-      "vote", c->vote, "mark-unreliable", c->mark, "median", c->median,
-      "disparity-scale", 1.0, "invalid-value", 65535.0, NULL);
+      "cost", (double) c->cost, "arm-threshold", c->tau, "arm-length", c->arm,
+      "cost-threshold", c->cut, "sampling-x", c->sx, "sampling-y", c->sy,
+      "lr-max-diff", c->tolerance, "vote", 1 + c->vote, "vote-for",
+      c->mismatches ? 0.0 : 1.0, "subpixel", 0.0, "speckle-size", 0.0, "fill",
+      c->mark ? 0.0 : 1.0, "median", c->median, "disparity-scale", 1.0,
+      "invalid-value", 65535.0, NULL);
 }
 
 static void
@@ -52,11 +59,12 @@ static void
 describe (const Case * c, const char *device, const char *what)
 {
   fprintf (stderr, "%s: %dx%d %s %s, n %g, min %g, tau %g, arm %g, cut %g, "
-      "sampling %gx%g, lr %g, vote %g, mark %g, median %g, fill %d: %s\n",
+      "sampling %gx%g, lr %g, vote %g, mark %g, median %g, fill %d, cost %d, "
+      "mismatches %d: %s\n",
       device, c->width, c->height, stereo_format_name (c->left),
       stereo_format_name (c->right), c->n, c->min, c->tau, c->arm, c->cut,
       c->sx, c->sy, c->tolerance, c->vote, c->mark, c->median, (int) c->fill,
-      what);
+      (int) c->cost, (int) c->mismatches, what);
 }
 
 /* ------------------------------------------------------------------- oracle */
@@ -74,7 +82,9 @@ typedef struct
   int step_x, step_y;
   bool color;
   int *rgb[2];
+  int *luma[2];
   int *arm[2];                  /* 4 for each pixel of both images */
+  long long *sum, *count;       /* of every disparity and grid point */
   /* Indices, -1 for none */
   int *left, *right, *reliable, *voted, *filled, *final;
 } Oracle;
@@ -138,13 +148,51 @@ partner_of (const Oracle * o, int x, int d)
   return limit_to (x, d > 0 ? d : 0, o->width - 1 + (d < 0 ? d : 0)) - d;
 }
 
+/* Luma; beyond the border that of the border. */
+static int
+luma_at (const Oracle * o, int view, int x, int y)
+{
+  return o->luma[view][limit_to (y, 0, o->height - 1) * o->width
+      + limit_to (x, 0, o->width - 1)];
+}
+
+/* Whether the n-th neighbour in the window of 5x5 is darker. */
+static int
+darker (const Oracle * o, int view, int x, int y, int n)
+{
+  return luma_at (o, view, x + n % 5 - 2, y + n / 5 - 2)
+      < luma_at (o, view, x, y);
+}
+
+/* Half the slope, from 0 to 255. */
+static int
+slope (const Oracle * o, int view, int x, int y)
+{
+  return (luma_at (o, view, x + 1, y) - luma_at (o, view, x - 1, y) + 256)
+      / 2;
+}
+
+static int
+oracle_census (const Oracle * o, int xl, int xr, int y)
+{
+  int levels = abs (slope (o, 0, xl, y) - slope (o, 1, xr, y)), bits = 0;
+
+  for (int n = 0; n < 25; n++)
+    bits += darker (o, 0, xl, y, n) != darker (o, 1, xr, y, n);
+  return (62 * (8 * bits + 7 * (levels < 8 ? levels : 8)) + 128) / 256;
+}
+
 static int
 oracle_cost (const Oracle * o, int x, int y, int d)
 {
   int xr = partner_of (o, x, d), sum = 0;
 
+  if (o->c.cost == STEREO_COST_CENSUS)
+    return oracle_census (o, xr + d, xr, y);
   for (int c = 0; c < 3; c++)
-    sum += abs (rgb_at (o, 0, xr + d, y)[c] - rgb_at (o, 1, xr, y)[c]);
+    sum += o->c.cost == STEREO_COST_RGB ? abs (rgb_at (o, 0, xr + d, y)[c]
+        - rgb_at (o, 1, xr, y)[c])
+        : abs (luma_at (o, 0, xr + d, y) - luma_at (o, 1, xr, y));
   return sum < o->c.cut ? sum : (int) o->c.cut;
 }
 
@@ -204,6 +252,8 @@ oracle_winners (Oracle * o)
         long long sum, n;
 
         oracle_region (o, u, v, d, &sum, &n);
+        o->sum[i * n_left + at[0]] = sum;
+        o->count[i * n_left + at[0]] = n;
         for (int view = 0; view < 2; view++) {
           int *winner = (view ? o->right : o->left) + at[view];
           long long *b = best + 2 * (view * n_left + at[view]);
@@ -309,6 +359,30 @@ oracle_bits (const Oracle * o, const int *votes, int n)
   return limit_to (index, first, end - 1);
 }
 
+/* Whether some pixel of the right view matches column x. */
+static bool
+covered (const Oracle * o, int x, int y)
+{
+  for (int xr = 0; xr < o->width; xr++) {
+    int index = o->right[y / o->step_y * o->width + xr];
+
+    if (index >= 0 && xr + (int) o->c.min + index == x)
+      return true;
+  }
+  return false;
+}
+
+/* Whether a pixel without a reliable winner gets a vote. */
+static bool
+wants_vote (const Oracle * o, int x, int y)
+{
+  if (!o->c.mismatches || o->step_x > 1 || o->step_y > 1
+      || o->c.tolerance < 0)
+    return true;
+  return covered (o, x, y) || (x > 0 && x < o->width - 1
+      && covered (o, x - 1, y) && covered (o, x + 1, y));
+}
+
 static void
 oracle_vote (Oracle * o)
 {
@@ -321,7 +395,7 @@ oracle_vote (Oracle * o)
 
       if (x % o->step_x == 0 && y % o->step_y == 0)
         *result = o->reliable[y / o->step_y * o->columns + x / o->step_x];
-      if (*result < 0 && n > 0)
+      if (*result < 0 && n > 0 && o->c.vote >= 0 && wants_vote (o, x, y))
         *result = o->c.vote ? oracle_mode (o, votes) : oracle_bits (o, votes,
             n);
     }
@@ -329,9 +403,27 @@ oracle_vote (Oracle * o)
   free (votes);
 }
 
+/* The nearest values on both sides, and what they make of a pixel. */
+static int
+between (const int *row, int width, int x)
+{
+  int l = x, r = x;
+
+  while (l >= 0 && row[l] < 0)
+    l--;
+  while (r < width && row[r] < 0)
+    r++;
+  if (l >= 0 && r < width)
+    return row[l] < row[r] ? row[l] : row[r];
+  return l >= 0 ? row[l] : r < width ? row[r] : -1;
+}
+
+/* The paper's way, and then what all matchers do. */
 static void
 oracle_fill (Oracle * o)
 {
+  bool empty = true;
+
   memcpy (o->filled, o->voted, sizeof (int) * (size_t) (o->width
           * o->height));
   if (o->c.mark)
@@ -342,25 +434,29 @@ oracle_fill (Oracle * o)
     int border = 0;
 
     for (int x = 0; x < o->width; x++) {
-      int l = x, r = x;
-
-      while (l >= 0 && voted[l] < 0)
-        l--;
-      while (r < o->width && voted[r] < 0)
-        r++;
-      if (l >= 0 && r < o->width)
-        filled[x] = voted[l] < voted[r] ? voted[l] : voted[r];
-      else if (l >= 0 || r < o->width)
-        filled[x] = voted[l >= 0 ? l : r];
-      else
+      filled[x] = between (voted, o->width, x);
+      empty = empty && filled[x] < 0;
+      if (filled[x] < 0 && !o->c.mismatches && o->c.vote >= 0)
         filled[x] = o->left[y / o->step_y * o->columns + x / o->step_x];
     }
     while (border < o->columns && o->reliable[y / o->step_y * o->columns
             + border] < 0)
       border++;
-    for (int x = 0; border < o->columns && x < border * o->step_x; x++)
+    for (int x = 0; border < o->columns && x < border * o->step_x
+        && !o->c.mismatches && o->c.vote >= 0; x++)
       filled[x] = filled[border * o->step_x];
   }
+  if (empty)
+    return;
+  /* Rows without any, from the row above, or from below. */
+  for (int y = 1; y < o->height; y++)
+    if (o->filled[y * o->width] < 0)
+      memcpy (o->filled + y * o->width, o->filled + (y - 1) * o->width,
+          sizeof (int) * (size_t) o->width);
+  for (int y = o->height - 2; y >= 0; y--)
+    if (o->filled[y * o->width] < 0)
+      memcpy (o->filled + y * o->width, o->filled + (y + 1) * o->width,
+          sizeof (int) * (size_t) o->width);
 }
 
 static int
@@ -377,7 +473,7 @@ oracle_median (Oracle * o)
       int own = o->filled[y * o->width + x], around[9], n = 0;
 
       o->final[y * o->width + x] = own;
-      if (!o->c.median || own < 0)
+      if (!o->c.median || o->c.mark || own < 0)
         continue;
       for (int j = -1; j <= 1; j++) {
         for (int i = -1; i <= 1; i++) {
@@ -408,10 +504,13 @@ oracle_init (Oracle * o, const Case * c, const TestImage * left,
   o->columns = (o->width + o->step_x - 1) / o->step_x;
   o->rows = (o->height + o->step_y - 1) / o->step_y;
   o->color = format_has_color (c->left) && format_has_color (c->right);
+  if (!o->color && o->c.cost == STEREO_COST_RGB)
+    o->c.cost = STEREO_COST_LUMA;
   for (int view = 0; view < 2; view++) {
     const TestImage *image = view ? right : left;
 
     o->rgb[view] = numbers (3 * pixels);
+    o->luma[view] = numbers (pixels);
     o->arm[view] = numbers (4 * pixels);
     for (int p = 0; p < pixels; p++) {
       int *rgb = o->rgb[view] + 3 * p;
@@ -421,6 +520,8 @@ oracle_init (Oracle * o, const Case * c, const TestImage * left,
       else
         rgb[0] = rgb[1] = rgb[2] = test_image_luma (image, false,
             p % o->width, p / o->width);
+      o->luma[view][p] = (19589 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2]
+          + 32768) / 65536;
     }
     for (int i = 0; i < 4 * pixels; i++)
       o->arm[view][i] = oracle_arm (o, view, i / 4 % o->width, i / 4
@@ -429,6 +530,10 @@ oracle_init (Oracle * o, const Case * c, const TestImage * left,
   o->left = numbers (o->columns * o->rows);
   o->reliable = numbers (o->columns * o->rows);
   o->right = numbers (o->width * o->rows);
+  o->sum = calloc ((size_t) (o->c.n * o->columns * o->rows), sizeof (*o->sum));
+  o->count = calloc ((size_t) (o->c.n * o->columns * o->rows),
+      sizeof (*o->count));
+  REQUIRE (o->sum != NULL && o->count != NULL);
   o->voted = numbers (pixels);
   o->filled = numbers (pixels);
   o->final = numbers (pixels);
@@ -447,8 +552,11 @@ oracle_clear (Oracle * o)
 {
   for (int view = 0; view < 2; view++) {
     free (o->rgb[view]);
+    free (o->luma[view]);
     free (o->arm[view]);
   }
+  free (o->sum);
+  free (o->count);
   free (o->left);
   free (o->reliable);
   free (o->right);
@@ -477,10 +585,10 @@ typedef struct
   const StereoBfvStages *stages;
   StereoBfvConstants k;
   StereoBfvMemory m;
+  StereoBfvViews views;
+  StereoWinners winners;
   StereoMap map;
-  Buffer left_arms, right_arms, left, right, reliable, voted, scratch, plane[6],
-      out;
-  StereoView view[2];
+  Buffer left_arms, right_arms, work, left, right, out, plane[6], census[2];
 } Bench;
 
 static void *
@@ -539,6 +647,12 @@ words32 (const Buffer * b)
   return (uint32_t *) (b->host + GUARD);
 }
 
+static StereoView *
+view_of (Bench * b, int view)
+{
+  return view ? &b->views.right : &b->views.left;
+}
+
 /* Both views as the back end reads them. */
 static void
 make_views (Bench * b, const Oracle * o, Random * random)
@@ -553,11 +667,11 @@ make_views (Bench * b, const Oracle * o, Random * random)
   stride = (stride + alignment - 1) / alignment * alignment
       + alignment * (size_t) random_range (random, 0, 2);
   for (int view = 0; view < 2; view++) {
-    b->view[view].stride = stride;
+    view_of (b, view)->stride = stride;
     for (int p = 0; p < planes; p++) {
       Buffer *plane = &b->plane[3 * view + p];
 
-      b->view[view].plane[p] = buffer_init (b, plane, stride
+      view_of (b, view)->plane[p] = buffer_init (b, plane, stride
           * (size_t) o->height);
       for (int y = 0; y < o->height; y++) {
         uint8_t *row = plane->host + GUARD + (size_t) y * stride;
@@ -579,19 +693,43 @@ make_views (Bench * b, const Oracle * o, Random * random)
   }
 }
 
+/* The words of both views, which have a test of their own. */
 static void
-bench_open (Bench * b, size_t index, const Oracle * o, Random * random)
+make_census (Bench * b, const Oracle * o)
 {
-  StereoProblem problem = { o->width, o->height, o->color ? 3 : 1,
-    (int) o->c.n, (int) o->c.min, 0, 0, 1
+  const StereoCensusStages *census = b->device->klass->stages (b->device,
+      "census");
+  const StereoView views[2] = { b->views.left, b->views.right };
+  size_t bytes = census->bytes (o->width, o->height);
+  void *memory[2];
+
+  for (int view = 0; view < 2; view++) {
+    memory[view] = buffer_init (b, &b->census[view], bytes);
+    buffer_up (b, &b->census[view]);
+  }
+  CHECK_INT (census->make (b->queue, o->width, o->height, o->color ? 3 : 1,
+          views, memory), ==, STEREO_OK);
+  b->views.left_census = census->layout (o->width, o->height, memory[0]);
+  b->views.right_census = census->layout (o->width, o->height, memory[1]);
+}
+
+/* unit is that of the codes. */
+static void
+bench_open (Bench * b, size_t index, const Oracle * o, int unit,
+    Random * random)
+{
+  StereoProblem problem = {.width = o->width,.height = o->height,
+    .channels = o->color ? 3 : 1,.num_disparities = (int) o->c.n,
+    .min_disparity = (int) o->c.min,.n_threads = 1,.cost = o->c.cost,
+    .unit = unit,.winners = true,.right_winners = o->c.tolerance >= 0,
+    .fill = !o->c.mark
   };
-  StereoBfvParams params = { (unsigned) o->c.tau, (unsigned) o->c.arm,
-    (unsigned) o->c.cut, (unsigned) o->c.sx, (unsigned) o->c.sy,
-    (int) o->c.tolerance, (int) o->c.vote, o->c.mark != 0
+  StereoBfvParams params = {.arm_threshold = (unsigned) o->c.tau,
+    .arm_length = (unsigned) o->c.arm,.cost_threshold = (unsigned) o->c.cut,
+    .sampling_x = (unsigned) o->c.sx,.sampling_y = (unsigned) o->c.sy,
+    .vote = 1 + (int) o->c.vote,.vote_for = o->c.mismatches ? 0 : 1
   };
   size_t pixels = (size_t) (o->width * o->height);
-  size_t grid = (size_t) (o->columns * o->rows);
-  size_t right = (size_t) (o->width * o->rows);
 
   memset (b, 0, sizeof (*b));
   b->device = devices_get (index);
@@ -606,16 +744,23 @@ bench_open (Bench * b, size_t index, const Oracle * o, Random * random)
   REQUIRE (b->queue->klass->begin (b->queue, 0, false, false) == STEREO_OK);
 
   b->m.left_arms = buffer_init (b, &b->left_arms, pixels * 4);
-  b->m.right_arms = buffer_init (b, &b->right_arms, right * 4);
-  b->m.left = buffer_init (b, &b->left, grid * 2);
-  b->m.right = buffer_init (b, &b->right, right * 2);
-  b->m.reliable = buffer_init (b, &b->reliable, grid * 2);
-  b->m.voted = buffer_init (b, &b->voted, pixels * 2);
-  b->m.scratch = buffer_init (b, &b->scratch, b->stages->scratch == NULL ? 4
-      : b->stages->scratch (&b->k, problem.n_threads));
+  b->m.right_arms = buffer_init (b, &b->right_arms,
+      (size_t) (o->width * o->rows) * 4);
+  b->m.work = buffer_init (b, &b->work, b->stages->work (&b->k,
+          problem.n_threads));
+  b->winners.left = buffer_init (b, &b->left, pixels * 4);
+  b->winners.right = buffer_init (b, &b->right, pixels * 4);
+  b->winners.left_stride = b->winners.right_stride = (size_t) o->width;
+  b->winners.unit = unit;
+  b->winners.first_index = problem.first_index;
+  b->winners.last_index = problem.end_index - 1;
+  if (!problem.right_winners)
+    b->winners.right = NULL;
   b->map.data = buffer_init (b, &b->out, pixels * 2);
   b->map.stride = (size_t) o->width;
   make_views (b, o, random);
+  if (o->c.cost == STEREO_COST_CENSUS)
+    make_census (b, o);
 }
 
 static void
@@ -627,7 +772,7 @@ bench_finish (const Bench * b)
   REQUIRE (q->computed (b->queue, 0) == STEREO_OK);
   REQUIRE (q->end (b->queue, 0) == STEREO_OK);
   REQUIRE (q->wait (b->queue, 0, &ns, NULL) == STEREO_OK);
-  buffer_down (b, &b->scratch);
+  buffer_down (b, &b->work);
   REQUIRE (q->begin (b->queue, 0, false, false) == STEREO_OK);
 }
 
@@ -638,42 +783,130 @@ bench_close (Bench * b)
   b->queue->klass->free (b->queue);
   buffer_clear (b, &b->left_arms);
   buffer_clear (b, &b->right_arms);
+  buffer_clear (b, &b->work);
   buffer_clear (b, &b->left);
   buffer_clear (b, &b->right);
-  buffer_clear (b, &b->reliable);
-  buffer_clear (b, &b->voted);
-  buffer_clear (b, &b->scratch);
   buffer_clear (b, &b->out);
   for (int i = 0; i < 6; i++) {
     if (b->plane[i].device != NULL)
       buffer_clear (b, &b->plane[i]);
   }
+  for (int i = 0; i < 2; i++) {
+    if (b->census[i].device != NULL)
+      buffer_clear (b, &b->census[i]);
+  }
 }
 
-/* Indices for a stage to read. */
-static void
-give (const Bench * b, const Buffer * buffer, const int *indices, int n)
+/* What refinement gets to know as the cost of a grid point. */
+static int
+oracle_mean (const Oracle * o, int at, int index, int limit)
 {
-  for (int i = 0; i < n; i++)
-    words16 (buffer)[i] = indices[i] < 0 ? STEREO_INVALID
-        : (uint16_t) indices[i];
-  buffer_up (b, buffer);
+  long long i = (long long) index * o->columns * o->rows + at;
+  int scale = 1;
+
+  while (2 * scale * limit <= 65535)
+    scale *= 2;
+  return (int) (o->sum[i] * scale / o->count[i]);
 }
 
-/* Holds what a stage has written to the oracle. */
-static void
-expect (const Bench * b, const Oracle * o, const char *stage,
-    const Buffer * buffer, const int *indices, int width, int height)
+/* The word of a left winner, from real numbers. */
+static uint32_t
+oracle_word (const Oracle * o, int x, int y, int unit)
 {
+  int at = y / o->step_y * o->columns + x / o->step_x, index, first, end;
+  int limit = o->c.cost == STEREO_COST_CENSUS ? 60 : (int) o->c.cut;
+  double a = 65535, b = 65535, c, better, fraction = 0;
+
+  oracle_range (o, &first, &end);
+  if (x % o->step_x || y % o->step_y || first == end)
+    return 0xffffffff;
+  index = o->left[at];
+  c = oracle_mean (o, at, index, limit);
+  if (o->step_x == 1 && index > first)
+    a = oracle_mean (o, at, index - 1, limit);
+  if (o->step_x == 1 && index < end - 1)
+    b = oracle_mean (o, at, index + 1, limit);
+  if (unit > 1 && index > first && index < end - 1 && a + b - 2 * c > 0)
+    fraction = floor (unit * (a - b) / (2 * (a + b - 2 * c)) + 0.5);
+  if (index == first)
+    a = index == end - 1 ? c : b;
+  if (index == end - 1)
+    b = a;
+  better = a < b ? a : b;
+  return (uint32_t) index | ((uint32_t) (int) fraction & 255) << 16
+      | (uint32_t) (better > 0 ? 1 + floor (254 * (better - c) / better) : 1)
+      << 24;
+}
+
+/* That of a right winner; its cost may be anything. */
+static uint32_t
+oracle_right_word (const Oracle * o, int x, int y)
+{
+  int index = y % o->step_y ? -1 : o->right[y / o->step_y * o->width + x];
+
+  return index < 0 ? 0xffffffff : (uint32_t) index;
+}
+
+/* Holds the winners of a stage to the oracle. */
+static void
+expect_winners (const Bench * b, const Oracle * o, int view, int unit)
+{
+  const Buffer *buffer = view ? &b->right : &b->left;
+
   buffer_down (b, buffer);
-  for (int i = 0; i < width * height; i++) {
-    int value = words16 (buffer)[i];
+  for (int i = 0; i < o->width * o->height; i++) {
+    int x = i % o->width, y = i / o->width;
+    uint32_t word = words32 (buffer)[i], expected = view
+        ? oracle_right_word (o, x, y) : oracle_word (o, x, y, unit);
     char text[100];
 
-    if (value == (indices[i] < 0 ? (int) STEREO_INVALID : indices[i]))
+    if (word == expected || (view && expected != 0xffffffff
+            && (word & 0xffff) == expected))
       continue;
-    snprintf (text, sizeof (text), "%s, (%d, %d): %d, not %d", stage,
-        i % width, i / width, value, indices[i]);
+    snprintf (text, sizeof (text), "winners of view %d, (%d, %d): %08x, not "
+        "%08x", view, x, y, (unsigned) word, (unsigned) expected);
+    describe (&o->c, stereo_device_name (b->device), text);
+    CHECK (!"equal to the oracle");
+    return;
+  }
+}
+
+/* The oracle's winners, and a map of those that are reliable. */
+static void
+give_winners (const Bench * b, const Oracle * o, int unit)
+{
+  for (int i = 0; i < o->width * o->height; i++) {
+    int x = i % o->width, y = i / o->width, index = -1;
+
+    if (x % o->step_x == 0 && y % o->step_y == 0)
+      index = o->reliable[y / o->step_y * o->columns + x / o->step_x];
+    words32 (&b->left)[i] = oracle_word (o, x, y, unit);
+    words32 (&b->right)[i] = oracle_right_word (o, x, y);
+    words16 (&b->out)[i] = index < 0 ? STEREO_INVALID
+        : (uint16_t) (index * unit);
+    /* in a test that has other ones */
+    if (index >= 0)
+      words32 (&b->left)[i] = (words32 (&b->left)[i] & 0xffff0000)
+          | (uint32_t) index;
+  }
+  buffer_up (b, &b->left);
+  buffer_up (b, &b->right);
+  buffer_up (b, &b->out);
+}
+
+/* Holds the map of a stage to the oracle's indices. */
+static void
+expect_map (const Bench * b, const Oracle * o, const int *indices, int unit)
+{
+  buffer_down (b, &b->out);
+  for (int i = 0; i < o->width * o->height; i++) {
+    int value = words16 (&b->out)[i];
+    char text[100];
+
+    if (value == (indices[i] < 0 ? (int) STEREO_INVALID : indices[i] * unit))
+      continue;
+    snprintf (text, sizeof (text), "vote, (%d, %d): %d, not %d of %d",
+        i % o->width, i / o->width, value, indices[i], unit);
     describe (&o->c, stereo_device_name (b->device), text);
     CHECK (!"equal to the oracle");
     return;
@@ -727,56 +960,38 @@ crosses (const Bench * b, const Oracle * o, int view, bool check)
 static void
 check_stages (const Oracle * o, size_t device, Random * random)
 {
-  int grid = o->columns * o->rows, pixels = o->width * o->height;
+  int unit = random_range (random, 0, 1) ? 16 : 1;
   Bench b;
 
-  bench_open (&b, device, o, random);
-  buffer_up (&b, &b.scratch);
+  bench_open (&b, device, o, unit, random);
+  buffer_up (&b, &b.work);
+  buffer_up (&b, &b.left);
+  buffer_up (&b, &b.right);
   if (b.k.first_index < b.k.end_index) {
     buffer_up (&b, &b.left_arms);
     buffer_up (&b, &b.right_arms);
-    CHECK_INT (b.stages->crosses (b.queue, &b.k, &b.view[0], &b.view[1], &b.m),
-        ==, STEREO_OK);
+    CHECK_INT (b.stages->crosses (b.queue, &b.k, &b.views, &b.m), ==,
+        STEREO_OK);
     bench_finish (&b);
     crosses (&b, o, 0, true);
     crosses (&b, o, 1, true);
-
     crosses (&b, o, 0, false);
     crosses (&b, o, 1, false);
-    buffer_up (&b, &b.left);
-    buffer_up (&b, &b.right);
-    CHECK_INT (b.stages->match (b.queue, &b.k, &b.view[0], &b.view[1], &b.m),
-        ==, STEREO_OK);
-    bench_finish (&b);
-    expect (&b, o, "left winners", &b.left, o->left, o->columns, o->rows);
-    expect (&b, o, "right winners", &b.right, o->right, o->width, o->rows);
-
-    give (&b, &b.left, o->left, grid);
-    give (&b, &b.right, o->right, o->width * o->rows);
-    buffer_up (&b, &b.reliable);
-    CHECK_INT (b.stages->check (b.queue, &b.k, &b.m), ==, STEREO_OK);
-    bench_finish (&b);
-    expect (&b, o, "reliable", &b.reliable, o->reliable, o->columns, o->rows);
-
-    give (&b, &b.reliable, o->reliable, grid);
-    buffer_up (&b, &b.voted);
-    CHECK_INT (b.stages->vote (b.queue, &b.k, &b.m), ==, STEREO_OK);
-    bench_finish (&b);
-    expect (&b, o, "voted", &b.voted, o->voted, o->width, o->height);
-    if (b.stages->restore != NULL) {
-      buffer_up (&b, &b.out);
-      CHECK_INT (b.stages->restore (b.queue, &b.k, &b.m, &b.map, NULL), ==,
-          STEREO_OK);
-      bench_finish (&b);
-      expect (&b, o, "restored", &b.out, o->filled, o->width, o->height);
-    }
-    give (&b, &b.voted, o->voted, pixels);
   }
-  buffer_up (&b, &b.out);
-  CHECK_INT (b.stages->border (b.queue, &b.k, &b.m, &b.map, NULL), ==,
+  CHECK_INT (b.stages->match (b.queue, &b.k, &b.views, &b.m, &b.winners), ==,
       STEREO_OK);
   bench_finish (&b);
-  expect (&b, o, "border", &b.out, o->filled, o->width, o->height);
+  expect_winners (&b, o, 0, unit);
+  if (b.winners.right != NULL)
+    expect_winners (&b, o, 1, unit);
+
+  if (b.k.first_index < b.k.end_index && o->c.vote >= 0) {
+    give_winners (&b, o, unit);
+    CHECK_INT (b.stages->vote (b.queue, &b.k, &b.m, &b.winners, &b.map), ==,
+        STEREO_OK);
+    bench_finish (&b);
+    expect_map (&b, o, o->c.mismatches ? o->voted : o->filled, unit);
+  }
   bench_close (&b);
 }
 
@@ -784,7 +999,7 @@ check_stages (const Oracle * o, size_t device, Random * random)
 
 /* All devices against the oracle, stage by stage and as a whole. */
 static void
-check_case (const Case * c, Random * random)
+check_one (const Case * c, Random * random)
 {
   TestImage left, right, map;
   StereoParams *params = case_params (c);
@@ -815,6 +1030,23 @@ check_case (const Case * c, Random * random)
   test_image_clear (&left);
   test_image_clear (&right);
   test_image_clear (&map);
+}
+
+/* The paper's way, and then ours. */
+static void
+check_case (const Case * c, Random * random)
+{
+  Case ours = *c;
+
+  check_one (c, random);
+  ours.cost = c->cost == STEREO_COST_RGB && random_range (random, 0, 3) == 0
+      ? STEREO_COST_LUMA : STEREO_COST_CENSUS;
+  ours.mismatches = random_range (random, 0, 4) > 0;
+  if (random_range (random, 0, 7) == 0)
+    ours.vote = -1;
+  if (random_range (random, 0, 2) > 0)
+    ours.tolerance = 1;
+  check_one (&ours, random);
 }
 
 /* -------------------------------------------------------------------- tests */
@@ -981,6 +1213,7 @@ test_majority (void)
     c.width = 160;
     c.sx = 1 + round % 3;
     c.tau = 60;
+    c.mark = 1;
     case_images (&c, &left, &right, &random);
     oracle_init (&o, &c, &left, &right);
     votes = numbers ((int) c.n);
@@ -997,16 +1230,15 @@ test_majority (void)
 
       for (int kind = 0; kind < 2; kind++) {
         o.c.vote = kind;
-        bench_open (&b[kind], d, &o, &random);
-        buffer_up (&b[kind], &b[kind].scratch);
+        bench_open (&b[kind], d, &o, 1, &random);
+        buffer_up (&b[kind], &b[kind].work);
         crosses (&b[kind], &o, 0, false);
-        give (&b[kind], &b[kind].reliable, o.reliable, o.columns * o.rows);
-        buffer_up (&b[kind], &b[kind].voted);
+        give_winners (&b[kind], &o, 1);
         CHECK_INT (b[kind].stages->vote (b[kind].queue, &b[kind].k,
-                &b[kind].m), ==, STEREO_OK);
+                &b[kind].m, &b[kind].winners, &b[kind].map), ==, STEREO_OK);
         bench_finish (&b[kind]);
-        buffer_down (&b[kind], &b[kind].voted);
-        result[kind] = words16 (&b[kind].voted);
+        buffer_down (&b[kind], &b[kind].out);
+        result[kind] = words16 (&b[kind].out);
       }
       for (int p = 0; p < o.width * o.height; p++) {
         int n = oracle_votes (&o, p % o.width, p / o.width, votes);
@@ -1103,7 +1335,12 @@ test_random (void)
       c.mark = random_range (&random, 0, 1);
       c.median = random_range (&random, 0, 1);
     }
+    c.cost = (StereoCost) random_range (&random, 0, 2);
+    c.mismatches = random_range (&random, 0, 1);
     params = case_params (&c);
+    if (random_range (&random, 0, 1))
+      CHECK_INT (stereo_params_set (params, "subpixel", 1.0, NULL), ==,
+          STEREO_OK);
     case_images (&c, &left, &right, &random);
     test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 10);
     test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
