@@ -98,9 +98,13 @@ STEREO_API const char *stereo_version (void);
  * the name says otherwise; X stands for a byte that is ignored (alpha too).
  *
  * An algorithm that uses colour gets R, G and B when both views have them, in
- * whatever format.  Otherwise it gets luma, and of a YUV format that is plane
- * 0 as it is.  Subsampled planes have the size of the image divided by 2 and
- * rounded up, and chroma sample (x / 2, y / 2) is that of pixel (x, y).
+ * whatever format.  Otherwise it gets luma, and of a YUV format that is Y as it
+ * is.  Subsampled planes have the size of the image divided by 2 and rounded
+ * up, and chroma sample (x / 2, y / 2) is that of pixel (x, y).  A row of
+ * packed 4:2:2 is whole groups of two pixels and four bytes.
+ *
+ * Samples of 10 bits are words of 16 bits, little endian, that may lie at any
+ * address.  Their high 8 bits count, the others are cut off.
  */
 typedef enum
 {
@@ -118,6 +122,14 @@ typedef enum
   STEREO_FORMAT_YV12,           /* 4:2:0, Y, V, U */
   STEREO_FORMAT_Y42B,           /* 4:2:2, Y, U, V */
   STEREO_FORMAT_Y444,           /* 4:4:4, Y, U, V */
+  STEREO_FORMAT_NV16,           /* 4:2:2, Y, then U and V interleaved */
+  STEREO_FORMAT_YUY2,           /* 4:2:2, packed: Y U Y V */
+  STEREO_FORMAT_UYVY,           /* 4:2:2, packed: U Y V Y */
+  STEREO_FORMAT_YVYU,           /* 4:2:2, packed: Y V Y U */
+  STEREO_FORMAT_P010_10LE,      /* NV12 of 10 bits, the high ones of a word */
+  STEREO_FORMAT_I420_10LE,      /* I420 of 10 bits, the low ones of a word */
+  STEREO_FORMAT_I422_10LE,      /* Y42B of 10 bits, the low ones of a word */
+  STEREO_FORMAT_Y444_10LE,      /* Y444 of 10 bits, the low ones of a word */
   STEREO_N_FORMATS
 } StereoFormat;
 

@@ -215,10 +215,11 @@ typedef struct
 {
   uint8_t bytes;                /* a pixel */
   int8_t r, g, b;               /* offsets; all equal: one luma byte */
-  uint8_t u_plane, u;           /* plane of U, 0 for none, and its offset */
+  uint8_t u_plane, u;           /* plane of U and its offset in it */
   uint8_t v_plane, v;
-  uint8_t step;                 /* from one U to the next */
+  uint8_t step;                 /* from one U to the next, 0: no chroma */
   uint8_t half_x, half_y;       /* 1: of every second pixel */
+  uint8_t shift;                /* of 8 bits in a word; 0: there are no words */
 } Layout;
 
 static const Layout layouts[STEREO_N_FORMATS] = {
@@ -236,6 +237,14 @@ static const Layout layouts[STEREO_N_FORMATS] = {
   [STEREO_FORMAT_YV12] = {1, 0, 0, 0, 2, 0, 1, 0, 1, 1, 1},
   [STEREO_FORMAT_Y42B] = {1, 0, 0, 0, 1, 0, 2, 0, 1, 1, 0},
   [STEREO_FORMAT_Y444] = {1, 0, 0, 0, 1, 0, 2, 0, 1, 0, 0},
+  [STEREO_FORMAT_NV16] = {1, 0, 0, 0, 1, 0, 1, 1, 2, 1, 0},
+  [STEREO_FORMAT_YUY2] = {2, 0, 0, 0, 0, 1, 0, 3, 4, 1, 0},
+  [STEREO_FORMAT_UYVY] = {2, 1, 1, 1, 0, 0, 0, 2, 4, 1, 0},
+  [STEREO_FORMAT_YVYU] = {2, 0, 0, 0, 0, 3, 0, 1, 4, 1, 0},
+  [STEREO_FORMAT_P010_10LE] = {2, 1, 1, 1, 1, 1, 1, 3, 4, 1, 1},
+  [STEREO_FORMAT_I420_10LE] = {2, 0, 0, 0, 1, 0, 2, 0, 2, 1, 1, 2},
+  [STEREO_FORMAT_I422_10LE] = {2, 0, 0, 0, 1, 0, 2, 0, 2, 1, 0, 2},
+  [STEREO_FORMAT_Y444_10LE] = {2, 0, 0, 0, 1, 0, 2, 0, 2, 0, 0, 2},
 };
 
 double
@@ -247,7 +256,8 @@ bench_traffic (const BenchCase * c)
 
   if (layout->u_plane > 0 && c->setup != NULL
       && stereo_algorithm_uses_color (c->setup->algorithm))
-    bytes += 2.0 * ((width + layout->half_x) / (1 + layout->half_x))
+    bytes += (layout->u_plane == layout->v_plane ? 1.0 : 2.0) * layout->step
+        * ((width + layout->half_x) / (1 + layout->half_x))
         * ((height + layout->half_y) / (1 + layout->half_y));
   return 2 * bytes + 2.0 * width * height;
 }
@@ -262,6 +272,16 @@ chroma (const StereoImage * image, const Layout * layout, int plane, int x,
       + (size_t) (x >> layout->half_x) * layout->step;
 }
 
+static void
+put_sample (const Layout * layout, uint8_t * at, int value)
+{
+  int word = value << layout->shift;
+
+  at[0] = (uint8_t) word;
+  if (layout->shift > 0)
+    at[1] = (uint8_t) (word >> 8);
+}
+
 /* Writes one pixel. */
 static void
 put (const StereoImage * image, int x, int y, const uint8_t * rgb)
@@ -272,15 +292,15 @@ put (const StereoImage * image, int x, int y, const uint8_t * rgb)
 
   memset (pixel, 0, layout->bytes);
   /* BT.601, full range */
-  if (layout->u_plane > 0) {
-    chroma (image, layout, layout->u_plane, x, y)[layout->u] =
-        (uint8_t) (((128 * rgb[2] - 43 * rgb[0] - 85 * rgb[1]) >> 8) + 128);
-    chroma (image, layout, layout->v_plane, x, y)[layout->v] =
-        (uint8_t) (((128 * rgb[0] - 107 * rgb[1] - 21 * rgb[2]) >> 8) + 128);
+  if (layout->step > 0) {
+    put_sample (layout, chroma (image, layout, layout->u_plane, x, y)
+        + layout->u, ((128 * rgb[2] - 43 * rgb[0] - 85 * rgb[1]) >> 8) + 128);
+    put_sample (layout, chroma (image, layout, layout->v_plane, x, y)
+        + layout->v, ((128 * rgb[0] - 107 * rgb[1] - 21 * rgb[2]) >> 8) + 128);
   }
   if (layout->r == layout->g) {
-    pixel[layout->r] = (uint8_t) ((77 * rgb[0] + 150 * rgb[1] + 29 * rgb[2])
-        >> 8);
+    put_sample (layout, pixel + layout->r,
+        (77 * rgb[0] + 150 * rgb[1] + 29 * rgb[2]) >> 8);
     return;
   }
   pixel[layout->r] = rgb[0];

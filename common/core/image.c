@@ -26,6 +26,17 @@ static const StereoFormatInfo formats[STEREO_N_FORMATS] = {
   [STEREO_FORMAT_YV12]      = {"YV12",      1, 0, 0, 0, 3, 1, 1, 1, 2, 0, 1, 0},
   [STEREO_FORMAT_Y42B]      = {"Y42B",      1, 0, 0, 0, 3, 1, 0, 1, 1, 0, 2, 0},
   [STEREO_FORMAT_Y444]      = {"Y444",      1, 0, 0, 0, 3, 0, 0, 1, 1, 0, 2, 0},
+  [STEREO_FORMAT_NV16]      = {"NV16",      1, 0, 0, 0, 2, 1, 0, 2, 1, 0, 1, 1},
+  [STEREO_FORMAT_YUY2]      = {"YUY2",      2, 0, 0, 0, 1, 1, 0, 4, 0, 1, 0, 3},
+  [STEREO_FORMAT_UYVY]      = {"UYVY",      2, 1, 1, 1, 1, 1, 0, 4, 0, 0, 0, 2},
+  [STEREO_FORMAT_YVYU]      = {"YVYU",      2, 0, 0, 0, 1, 1, 0, 4, 0, 3, 0, 1},
+  [STEREO_FORMAT_P010_10LE] = {"P010_10LE", 2, 1, 1, 1, 2, 1, 1, 4, 1, 1, 1, 3},
+  [STEREO_FORMAT_I420_10LE] =
+      {"I420_10LE", 2, 0, 0, 0, 3, 1, 1, 2, 1, 0, 2, 0, 2},
+  [STEREO_FORMAT_I422_10LE] =
+      {"I422_10LE", 2, 0, 0, 0, 3, 1, 0, 2, 1, 0, 2, 0, 2},
+  [STEREO_FORMAT_Y444_10LE] =
+      {"Y444_10LE", 2, 0, 0, 0, 3, 0, 0, 2, 1, 0, 2, 0, 2},
 };
 /* *INDENT-ON* */
 
@@ -52,7 +63,7 @@ stereo_format_is_color (const StereoFormatInfo * info)
 bool
 stereo_format_is_yuv (const StereoFormatInfo * info)
 {
-  return info->n_planes > 1;
+  return info->chroma_bytes > 0;
 }
 
 bool
@@ -66,6 +77,8 @@ stereo_format_row_bytes (const StereoFormatInfo * info, int plane, int width)
 {
   size_t step = (size_t) 1 << info->shift_x;
 
+  if (plane == 0 && info->n_planes == 1)
+    return ((size_t) width + step - 1) / step * step * info->pixel_bytes;
   if (plane == 0)
     return (size_t) width * info->pixel_bytes;
   return ((size_t) width + step - 1) / step * info->chroma_bytes;

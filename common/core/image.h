@@ -16,7 +16,8 @@ extern "C" {
 /*
  * How to read a format.  Plane 0: for an RGB format r, g and b are the byte
  * offsets of the channels in a pixel; for all others they are the offset of the
- * byte to take as luma.  The planes after it hold the chroma of a YUV format.
+ * byte to take as luma.  Chroma of a YUV format is in the planes after it, or
+ * where there is none between the luma.
  */
 typedef struct
 {
@@ -33,6 +34,7 @@ typedef struct
   uint8_t u_offset;             /* of the plane's first U, in bytes */
   uint8_t v_plane;
   uint8_t v_offset;
+  uint8_t sample_shift;         /* as stereo_sample() takes it */
 } StereoFormatInfo;
 
 /* NULL when format is none of the enumeration. */

@@ -44,10 +44,40 @@ spread_chroma (const uint8_t * restrict samples, int bytes, int shift, int n,
   }
 }
 
+/* n samples of 8 bits, bytes apart, next to each other. */
+static void
+gather (const uint8_t * restrict samples, int bytes, int shift, int n,
+    uint8_t * restrict gathered)
+{
+  if (shift == 0) {
+    for (int i = 0; i < n; i++)
+      gathered[i] = samples[i * bytes];
+  } else {
+    for (int i = 0; i < n; i++)
+      gathered[i] = stereo_sample (samples + i * bytes, shift);
+  }
+}
+
+/* The same as spread_chroma() for samples of any kind. */
+static void
+spread (const StereoConversion * c, const uint8_t * samples, int n,
+    int16_t * chroma)
+{
+  uint8_t gathered[SPREAD];
+
+  if (c->chroma_bytes <= 2 && c->sample_shift == 0) {
+    spread_chroma (samples, c->chroma_bytes, c->shift_x, n, chroma);
+    return;
+  }
+  gather (samples, c->chroma_bytes, c->sample_shift,
+      (n + c->shift_x) >> c->shift_x, gathered);
+  spread_chroma (gathered, 1, c->shift_x, n, chroma);
+}
+
 static void
 convert_yuv_row (const StereoConversion * c, int y)
 {
-  const uint8_t *luma = c->source + (size_t) y * c->source_stride;
+  const uint8_t *luma = c->source + (size_t) y * c->source_stride + c->r;
   const uint8_t *u = c->u + (size_t) (y >> c->shift_y) * c->u_stride;
   const uint8_t *v = c->v + (size_t) (y >> c->shift_y) * c->v_stride;
   size_t row = (size_t) y * c->target_stride;
@@ -55,15 +85,20 @@ convert_yuv_row (const StereoConversion * c, int y)
 
   for (int x = 0; x < c->width; x += SPREAD) {
     int n = c->width - x < SPREAD ? c->width - x : SPREAD;
-    const uint8_t *restrict l = luma + x;
+    const uint8_t *l = luma + (size_t) x * c->pixel_bytes;
     uint8_t *restrict r = c->target[0] + row + x;
     uint8_t *restrict g = c->target[1] + row + x;
     uint8_t *restrict b = c->target[2] + row + x;
     size_t at = (size_t) (x >> c->shift_x) * c->chroma_bytes;
     int16_t us[SPREAD], vs[SPREAD];
+    uint8_t ys[SPREAD];
 
-    spread_chroma (u + at, c->chroma_bytes, c->shift_x, n, us);
-    spread_chroma (v + at, c->chroma_bytes, c->shift_x, n, vs);
+    spread (c, u + at, n, us);
+    spread (c, v + at, n, vs);
+    if (c->pixel_bytes > 1) {
+      gather (l, c->pixel_bytes, c->sample_shift, n, ys);
+      l = ys;
+    }
 #pragma omp simd
     for (int i = 0; i < n; i++) {
       r[i] = stereo_yuv_red (&k, l[i], vs[i]);
@@ -89,7 +124,10 @@ convert_rgb_rows (const void *context, StereoSpan span)
     const uint8_t *s = c->source + (size_t) y * c->source_stride;
     size_t row = (size_t) y * c->target_stride;
 
-    if (c->channels == 1) {
+    if (c->channels == 1 && c->r == c->b) {
+      gather (s + c->r, c->pixel_bytes, c->sample_shift, c->width,
+          c->target[0] + row);
+    } else if (c->channels == 1) {
       uint8_t *luma = c->target[0] + row;
 
       for (int x = 0; x < c->width; x++, s += c->pixel_bytes)

@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* A conversion to a view, of packed pixels to luma or colour, or of YUV to
- * colour.  What describes the pixels is that of a StereoFormatInfo. */
+/* A conversion to a view, of pixels to their luma, of RGB to colour, or of YUV
+ * to colour.  What describes the pixels is that of a StereoFormatInfo. */
 typedef struct
 {
   int width;
@@ -26,8 +26,9 @@ typedef struct
   uint8_t r;
   uint8_t g;
   uint8_t b;
+  uint8_t sample_shift;
   const uint8_t *u;             /* the first U and the first V, */
-  const uint8_t *v;             /* or NULL: packed pixels */
+  const uint8_t *v;             /* or NULL: not from YUV to colour */
   size_t u_stride;              /* bytes */
   size_t v_stride;
   uint8_t chroma_bytes;

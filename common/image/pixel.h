@@ -23,6 +23,14 @@ stereo_luma (uint8_t r, uint8_t g, uint8_t b)
   return (uint8_t) ((19589u * r + 38470u * g + 7471u * b + 32768u) >> 16);
 }
 
+/* A sample of 8 bits: the byte there, or of the word of 16 bits there, little
+ * endian, the bits from shift on. */
+STEREO_INLINE uint8_t
+stereo_sample (const uint8_t * at, int shift)
+{
+  return shift == 0 ? at[0] : (uint8_t) ((at[0] | at[1] << 8) >> shift);
+}
+
 /* R'G'B' from Y'CbCr, with STEREO_YUV_BITS after the point: all fit 16 bits,
  * and their products with 8 bits, summed up, 32. */
 typedef struct

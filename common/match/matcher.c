@@ -248,7 +248,8 @@ convert_view (const Chain * m, StereoQueue * queue, int index,
   c.r = info->r;
   c.g = info->g;
   c.b = info->b;
-  if (stereo_format_is_yuv (info)) {
+  c.sample_shift = info->sample_shift;
+  if (stereo_format_is_yuv (info) && m->problem.channels == 3) {
     c.u = raw->plane[info->u_plane] + info->u_offset;
     c.v = raw->plane[info->v_plane] + info->v_offset;
     c.u_stride = raw->stride[info->u_plane];

@@ -38,7 +38,9 @@ convert_kernel (const StereoConversion c)
       + (size_t) x * c.pixel_bytes;
   uint8_t *row = c.target[0] + (size_t) y * c.target_stride;
 
-  if (c.channels == 1)
+  if (c.channels == 1 && c.r == c.b)
+    row[x] = stereo_sample (s + c.r, c.sample_shift);
+  else if (c.channels == 1)
     row[x] = stereo_luma (s[c.r], s[c.g], s[c.b]);
   else
     ((uint32_t *) row)[x] = s[c.r] | (uint32_t) s[c.g] << 8
@@ -48,7 +50,7 @@ convert_kernel (const StereoConversion c)
 /* How a thread reads the four pixels of its own, from column 4 n on. */
 enum ChromaRead
 {
-  BYTES,                        /* sample by sample: any address */
+  SAMPLES,                      /* one by one: any address, any format */
   PAIRS,                        /* U and V interleaved, two of each in a word */
   HALVES,                       /* two of U and two of V, 16 bits each */
   WORDS                         /* four of U and four of V */
@@ -87,12 +89,12 @@ load_chroma (const StereoConversion & c, int x, int y, int16_t u[4],
   }
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    if (read == BYTES) {
+    if (read == SAMPLES) {
       const size_t at = (size_t) (min (x + i, c.width - 1) >> c.shift_x)
           * c.chroma_bytes;
 
-      u[i] = (int16_t) (us[at] - 128);
-      v[i] = (int16_t) (vs[at] - 128);
+      u[i] = (int16_t) (stereo_sample (us + at, c.sample_shift) - 128);
+      v[i] = (int16_t) (stereo_sample (vs + at, c.sample_shift) - 128);
     } else {
       const int shift = read == PAIRS ? i / 2 * 16
           : read == HALVES ? i / 2 * 8 : i * 8;
@@ -118,13 +120,15 @@ convert_yuv_kernel (const StereoConversion c)
   uint32_t luma = 0, rgb[4];
   int16_t u[4], v[4];
 
-  if (read != BYTES && x + 4 <= c.width) {
+  if (read != SAMPLES && x + 4 <= c.width) {
     luma = load<uint32_t> (row + x);
     load_chroma<read> (c, x, y, u, v);
   } else {
     for (int i = 0; i < 4; i++)
-      luma |= (uint32_t) row[min (x + i, c.width - 1)] << (8 * i);
-    load_chroma<BYTES> (c, x, y, u, v);
+      luma |= (uint32_t) stereo_sample (row + c.r
+          + (size_t) min (x + i, c.width - 1) * c.pixel_bytes, c.sample_shift)
+          << (8 * i);
+    load_chroma<SAMPLES> (c, x, y, u, v);
   }
 #pragma unroll
   for (int i = 0; i < 4; i++) {
@@ -171,15 +175,15 @@ chroma_read (const StereoConversion * c)
 {
   const uint8_t *first = c->u < c->v ? c->u : c->v;
 
-  if (!aligned (c->source, c->source_stride, 4))
-    return BYTES;
+  if (c->pixel_bytes > 1 || !aligned (c->source, c->source_stride, 4))
+    return SAMPLES;
   if (c->chroma_bytes == 2)
-    return aligned (first, c->u_stride, 4) ? PAIRS : BYTES;
+    return aligned (first, c->u_stride, 4) ? PAIRS : SAMPLES;
   if (c->shift_x == 1)
     return aligned (c->u, c->u_stride, 2) && aligned (c->v, c->v_stride, 2)
-        ? HALVES : BYTES;
+        ? HALVES : SAMPLES;
   return aligned (c->u, c->u_stride, 4) && aligned (c->v, c->v_stride, 4)
-      ? WORDS : BYTES;
+      ? WORDS : SAMPLES;
 }
 
 void
@@ -198,7 +202,7 @@ convert_yuv (const StereoConversion & c, cudaStream_t stream)
       convert_yuv_kernel<WORDS> <<< grid, block, 0, stream >>> (c);
       break;
     default:
-      convert_yuv_kernel<BYTES> <<< grid, block, 0, stream >>> (c);
+      convert_yuv_kernel<SAMPLES> <<< grid, block, 0, stream >>> (c);
   }
 }
 

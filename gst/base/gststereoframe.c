@@ -75,7 +75,7 @@ get_plane (GstStereoFrame * self, const Layout * layout, guint plane,
 {
   const StereoFormatInfo *format = stereo_format_info (self->image.format);
   const GstMapInfo *map = &self->frame.map[layout->meta != NULL ? plane : 0];
-  guint shift_x = plane > 0 ? format->shift_x : 0;
+  guint shift_x = plane > 0 || format->n_planes == 1 ? format->shift_x : 0;
   guint shift_y = plane > 0 ? format->shift_y : 0;
   guint8 *data = GST_VIDEO_FRAME_PLANE_DATA (&self->frame, plane);
   gint stride = GST_VIDEO_FRAME_PLANE_STRIDE (&self->frame, plane);

@@ -42,8 +42,9 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstStereoBase, gst_stereo_base,
     "width = " STEREO_SIZE_RANGE ", height = " STEREO_SIZE_RANGE ", " \
     "framerate = " GST_VIDEO_FPS_RANGE
 
-#define SINK_FORMATS "{ GRAY8, NV12, I420, YV12, NV21, Y42B, Y444, RGB, BGR, " \
-    "RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GRAY16_LE }"
+#define SINK_FORMATS "{ GRAY8, NV12, I420, YV12, NV21, NV16, Y42B, Y444, " \
+    "YUY2, UYVY, YVYU, RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, " \
+    "ABGR, GRAY16_LE, P010_10LE, I420_10LE, I422_10LE, Y444_10LE }"
 
 static GstStaticPadTemplate sink_left_template =
 GST_STATIC_PAD_TEMPLATE ("sink_left", GST_PAD_SINK, GST_PAD_ALWAYS,

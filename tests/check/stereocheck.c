@@ -23,13 +23,30 @@ texture (gint x, gint y)
   return (guint8) h;
 }
 
+void
+put_sample (GstVideoFrame * frame, guint c, gint x, gint y, guint value)
+{
+  guint more = GST_VIDEO_FRAME_COMP_DEPTH (frame, c) - 8;
+  guint8 *at = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c)
+      + (gssize) y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c)
+      + (gssize) x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
+
+  /* GStreamer's table has V a byte behind U, where its converter has a word */
+  if (GST_VIDEO_FRAME_FORMAT (frame) == GST_VIDEO_FORMAT_P010_10LE && c == 2)
+    at++;
+  if (more == 0)
+    *at = (guint8) value;
+  else
+    GST_WRITE_UINT16_LE (at, (value << more | (value & ((1u << more) - 1)))
+        << GST_VIDEO_FORMAT_INFO_SHIFT (frame->info.finfo, c));
+}
+
 GstBuffer *
 shifted_image (const GstCaps * caps, gint shift)
 {
   GstVideoInfo info;
   GstVideoFrame frame;
   GstBuffer *buffer;
-  gsize pixel;
 
   fail_unless (gst_video_info_from_caps (&info, caps));
   buffer = gst_buffer_new_and_alloc (GST_VIDEO_INFO_SIZE (&info));
@@ -39,32 +56,14 @@ shifted_image (const GstCaps * caps, gint shift)
   for (gsize i = 0; i < GST_VIDEO_INFO_SIZE (&info); i++)
     ((guint8 *) frame.map[0].data)[i] = texture ((gint) i + 7919 * shift, -77);
 
-  pixel = (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
-  for (gint y = 0; y < GST_VIDEO_INFO_HEIGHT (&info); y++) {
-    for (gint x = 0; x < GST_VIDEO_INFO_WIDTH (&info); x++) {
-      guint n = GST_VIDEO_INFO_IS_RGB (&info) ? 3 : 1;
-
-      for (guint c = 0; c < n; c++) {
-        guint8 *p = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, c)
-            + (gsize) y * (gsize) GST_VIDEO_FRAME_COMP_STRIDE (&frame, c)
-            + (gsize) x * pixel;
-
-        if (GST_VIDEO_INFO_FORMAT (&info) == GST_VIDEO_FORMAT_GRAY16_LE)
-          p[1] = texture (x + shift, y);
-        else
-          p[0] = texture (x + shift, y);
-      }
-    }
-  }
-  for (guint c = 1; GST_VIDEO_INFO_IS_YUV (&info) && c < 3; c++) {
-    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&frame, c); y++) {
-      guint8 *row = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, c)
-          + (gsize) y * (gsize) GST_VIDEO_FRAME_COMP_STRIDE (&frame, c);
-
+  for (guint c = 0; c < (GST_VIDEO_INFO_IS_RGB (&info) ? 3 : 1); c++)
+    for (gint y = 0; y < GST_VIDEO_INFO_HEIGHT (&info); y++)
+      for (gint x = 0; x < GST_VIDEO_INFO_WIDTH (&info); x++)
+        put_sample (&frame, c, x, y, texture (x + shift, y));
+  for (guint c = 1; GST_VIDEO_INFO_IS_YUV (&info) && c < 3; c++)
+    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&frame, c); y++)
       for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (&frame, c); x++)
-        row[x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, c)] = 128;
-    }
-  }
+        put_sample (&frame, c, x, y, 128);
   gst_video_frame_unmap (&frame);
   return buffer;
 }

@@ -48,6 +48,10 @@ guint8 texture (gint x, gint y);
  * has them.  In YUV the texture is Y, from 0 to 255. */
 GstBuffer *shifted_image (const GstCaps * caps, gint shift);
 
+/* Writes a sample of 8 bits of a component, with noise below it where there are
+ * more. */
+void put_sample (GstVideoFrame * frame, guint c, gint x, gint y, guint value);
+
 /* GRAY8 of any size. */
 GstBuffer *gray_image (gint width, gint height, gint shift);
 

@@ -356,6 +356,7 @@ static const struct
   StereoFormat format;
   int u_plane, u_offset, v_plane, v_offset;
   int step, shift_x, shift_y;
+  int bytes, offset, shift;     /* of Y: 0, 0 and 0 are 1, 0 and 0 */
 } planar[] = {
   {STEREO_FORMAT_NV12, 1, 0, 1, 1, 2, 1, 1},
   {STEREO_FORMAT_NV21, 1, 1, 1, 0, 2, 1, 1},
@@ -363,6 +364,14 @@ static const struct
   {STEREO_FORMAT_YV12, 2, 0, 1, 0, 1, 1, 1},
   {STEREO_FORMAT_Y42B, 1, 0, 2, 0, 1, 1, 0},
   {STEREO_FORMAT_Y444, 1, 0, 2, 0, 1, 0, 0},
+  {STEREO_FORMAT_NV16, 1, 0, 1, 1, 2, 1, 0},
+  {STEREO_FORMAT_YUY2, 0, 1, 0, 3, 4, 1, 0, 2},
+  {STEREO_FORMAT_UYVY, 0, 0, 0, 2, 4, 1, 0, 2, 1},
+  {STEREO_FORMAT_YVYU, 0, 3, 0, 1, 4, 1, 0, 2},
+  {STEREO_FORMAT_P010_10LE, 1, 1, 1, 3, 4, 1, 1, 2, 1},
+  {STEREO_FORMAT_I420_10LE, 1, 0, 2, 0, 2, 1, 1, 2, 0, 2},
+  {STEREO_FORMAT_I422_10LE, 1, 0, 2, 0, 2, 1, 0, 2, 0, 2},
+  {STEREO_FORMAT_Y444_10LE, 1, 0, 2, 0, 2, 0, 0, 2, 0, 2},
 };
 
 #define N_PLANAR (sizeof (planar) / sizeof (planar[0]))
@@ -398,7 +407,10 @@ convert_planes (const Bench * bench, size_t format, const TestImage * image,
   c.height = image->image.height;
   c.source = device_row (&planes[0], 0) + skips[0];
   c.source_stride = planes[0].stride;
-  c.pixel_bytes = 1;
+  c.pixel_bytes = (uint8_t) (planar[format].bytes > 0 ? planar[format].bytes
+      : 1);
+  c.r = c.g = c.b = (uint8_t) planar[format].offset;
+  c.sample_shift = (uint8_t) planar[format].shift;
   c.u = device_row (&planes[u], 0) + skips[u] + planar[format].u_offset;
   c.v = device_row (&planes[v], 0) + skips[v] + planar[format].v_offset;
   c.u_stride = planes[u].stride;
@@ -519,7 +531,7 @@ test_yuv_values (void)
 {
   enum
   { STEP = 5, N = 52 };         /* 0, 5, ..., 255 */
-  const size_t y444 = N_PLANAR - 1;
+  const size_t y444 = STEREO_FORMAT_Y444 - STEREO_FORMAT_NV12;
 
   for (size_t d = 0; d < devices_count (); d++) {
     Bench bench = bench_open (d);
@@ -1086,8 +1098,13 @@ oracle_pixel (const TestImage * image, int x, int y)
   const char *b = strchr (name, 'B');
   size_t bytes = strlen (name);
 
-  if (strcmp (name, "GRAY16_LE") == 0)
+  if (strcmp (name, "GRAY16_LE") == 0 || strcmp (name, "P010_10LE") == 0
+      || strcmp (name, "UYVY") == 0)
     return p[2 * x + 1];
+  if (strcmp (name, "YUY2") == 0 || strcmp (name, "YVYU") == 0)
+    return p[2 * x];
+  if (strstr (name, "_10LE") != NULL)
+    return ((unsigned) p[2 * x + 1] << 6 & 0xc0) + (p[2 * x] >> 2);
   if (strcmp (name, "GRAY8") == 0 || r == NULL || g == NULL || b == NULL)
     return p[x];
   p += bytes * (size_t) x;
@@ -1276,8 +1293,9 @@ test_colors (void)
         }
         test_image_init (&plain[i], STEREO_FORMAT_GRAY8, width, height, 0);
         for (int y = 0; y < height; y++)
-          memcpy (test_image_row (&plain[i], y), test_image_row (from, y),
-              (size_t) width);
+          for (int x = 0; x < width; x++)
+            test_image_row (&plain[i], y)[x] =
+                (uint8_t) test_image_luma (from, false, x, y);
       }
       test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, width, height, 0);
       match (0, params, name, &plain[0], &plain[1], &expected);

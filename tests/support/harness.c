@@ -35,6 +35,13 @@ format_bytes (StereoFormat format)
 {
   switch (format) {
     case STEREO_FORMAT_GRAY16_LE:
+    case STEREO_FORMAT_YUY2:
+    case STEREO_FORMAT_UYVY:
+    case STEREO_FORMAT_YVYU:
+    case STEREO_FORMAT_P010_10LE:
+    case STEREO_FORMAT_I420_10LE:
+    case STEREO_FORMAT_I422_10LE:
+    case STEREO_FORMAT_Y444_10LE:
       return 2;
     case STEREO_FORMAT_RGB:
     case STEREO_FORMAT_BGR:
@@ -61,37 +68,69 @@ planes_of (StereoFormat format)
   switch (format) {
     case STEREO_FORMAT_NV12:
     case STEREO_FORMAT_NV21:
+    case STEREO_FORMAT_NV16:
+    case STEREO_FORMAT_P010_10LE:
       return 2;
     case STEREO_FORMAT_I420:
     case STEREO_FORMAT_YV12:
     case STEREO_FORMAT_Y42B:
     case STEREO_FORMAT_Y444:
+    case STEREO_FORMAT_I420_10LE:
+    case STEREO_FORMAT_I422_10LE:
+    case STEREO_FORMAT_Y444_10LE:
       return 3;
     default:
       return 1;
   }
 }
 
+/* Whether chroma is that of every second column, or row. */
+static bool
+halved (StereoFormat format, bool rows)
+{
+  switch (format) {
+    case STEREO_FORMAT_NV12:
+    case STEREO_FORMAT_NV21:
+    case STEREO_FORMAT_I420:
+    case STEREO_FORMAT_YV12:
+    case STEREO_FORMAT_P010_10LE:
+    case STEREO_FORMAT_I420_10LE:
+      return true;
+    case STEREO_FORMAT_Y444:
+    case STEREO_FORMAT_Y444_10LE:
+      return false;
+    default:
+      return !rows;
+  }
+}
+
+static bool
+is_packed_yuv (StereoFormat format)
+{
+  return format == STEREO_FORMAT_YUY2 || format == STEREO_FORMAT_UYVY
+      || format == STEREO_FORMAT_YVYU;
+}
+
 int
 plane_rows (const TestImage * image, int plane)
 {
   int height = image->image.height;
-  bool all = image->image.format == STEREO_FORMAT_Y42B
-      || image->image.format == STEREO_FORMAT_Y444;
 
-  return plane == 0 || all ? height : height / 2 + height % 2;
+  return plane == 0 || !halved (image->image.format, true) ? height
+      : height / 2 + height % 2;
 }
 
 size_t
 plane_row_bytes (const TestImage * image, int plane)
 {
   size_t width = (size_t) image->image.width, half = width / 2 + width % 2;
+  size_t bytes = format_bytes (image->image.format);
 
   if (plane == 0)
     return image->row_bytes;
   if (image->n_planes == 2)
-    return 2 * half;
-  return image->image.format == STEREO_FORMAT_Y444 ? width : half;
+    return 2 * half * bytes;
+  return (halved (image->image.format, false) ? half : width) * bytes;
 }
 
 uint8_t *
@@ -114,7 +153,8 @@ test_image_init (TestImage * image, StereoFormat format, int width,
   i->height = height;
   i->memory = STEREO_MEMORY_HOST;
   image->n_planes = planes_of (format);
-  image->row_bytes = (size_t) width * format_bytes (format);
+  image->row_bytes = (size_t) (is_packed_yuv (format) ? width + width % 2
+      : width) * format_bytes (format);
   image->size = GUARD;
   for (int p = 0; p < image->n_planes; p++) {
     i->stride[p] = plane_row_bytes (image, p) + padding;
@@ -143,34 +183,61 @@ test_image_row (const TestImage * image, int y)
   return plane_row (image, 0, y);
 }
 
+/* Where Y, U and V of a packed pair of pixels are. */
+static const uint8_t *
+packed_yuv (StereoFormat format)
+{
+  /* both Y, then U and V */
+  static const uint8_t yuy2[] = { 0, 2, 1, 3 };
+  static const uint8_t uyvy[] = { 1, 3, 0, 2 };
+  static const uint8_t yvyu[] = { 0, 2, 3, 1 };
+
+  return format == STEREO_FORMAT_YUY2 ? yuy2
+      : format == STEREO_FORMAT_UYVY ? uyvy : yvyu;
+}
+
+/* The high 8 bits of sample i of a row. */
+static int
+sample (const TestImage * image, const uint8_t * row, int i)
+{
+  switch (image->image.format) {
+    case STEREO_FORMAT_P010_10LE:
+      return (row[2 * i] + 256 * row[2 * i + 1]) / 64 / 4;
+    case STEREO_FORMAT_I420_10LE:
+    case STEREO_FORMAT_I422_10LE:
+    case STEREO_FORMAT_Y444_10LE:
+      return (row[2 * i] + 256 * row[2 * i + 1]) % 1024 / 4;
+    default:
+      return row[i];
+  }
+}
+
 void
 test_image_yuv (const TestImage * image, int x, int y, int yuv[3])
 {
-  yuv[0] = plane_row (image, 0, y)[x];
-  switch (image->image.format) {
-    case STEREO_FORMAT_NV12:
-      yuv[1] = plane_row (image, 1, y / 2)[x / 2 * 2];
-      yuv[2] = plane_row (image, 1, y / 2)[x / 2 * 2 + 1];
-      break;
-    case STEREO_FORMAT_NV21:
-      yuv[1] = plane_row (image, 1, y / 2)[x / 2 * 2 + 1];
-      yuv[2] = plane_row (image, 1, y / 2)[x / 2 * 2];
-      break;
-    case STEREO_FORMAT_I420:
-      yuv[1] = plane_row (image, 1, y / 2)[x / 2];
-      yuv[2] = plane_row (image, 2, y / 2)[x / 2];
-      break;
-    case STEREO_FORMAT_YV12:
-      yuv[1] = plane_row (image, 2, y / 2)[x / 2];
-      yuv[2] = plane_row (image, 1, y / 2)[x / 2];
-      break;
-    case STEREO_FORMAT_Y42B:
-      yuv[1] = plane_row (image, 1, y)[x / 2];
-      yuv[2] = plane_row (image, 2, y)[x / 2];
-      break;
-    default:
-      yuv[1] = plane_row (image, 1, y)[x];
-      yuv[2] = plane_row (image, 2, y)[x];
+  StereoFormat format = image->image.format;
+  int xx = halved (format, false) ? x / 2 : x;
+  int yy = halved (format, true) ? y / 2 : y;
+  int u = format == STEREO_FORMAT_YV12 ? 2 : 1;
+
+  if (is_packed_yuv (format)) {
+    const uint8_t *pair = plane_row (image, 0, y) + x / 2 * 4;
+    const uint8_t *at = packed_yuv (format);
+
+    yuv[0] = pair[at[x % 2]];
+    yuv[1] = pair[at[2]];
+    yuv[2] = pair[at[3]];
+    return;
+  }
+  yuv[0] = sample (image, plane_row (image, 0, y), x);
+  if (image->n_planes == 2) {
+    int v_first = format == STEREO_FORMAT_NV21;
+
+    yuv[1] = sample (image, plane_row (image, 1, yy), 2 * xx + v_first);
+    yuv[2] = sample (image, plane_row (image, 1, yy), 2 * xx + !v_first);
+  } else {
+    yuv[1] = sample (image, plane_row (image, u, yy), xx);
+    yuv[2] = sample (image, plane_row (image, 3 - u, yy), xx);
   }
 }
 
@@ -236,7 +303,7 @@ test_image_rgb (const TestImage * image, int x, int y, int rgb[3])
   const uint8_t *p = test_image_row (image, y)
       + (size_t) x * format_bytes (image->image.format);
 
-  if (image->n_planes > 1) {
+  if (image->image.format >= STEREO_FORMAT_NV12) {
     int yuv[3];
 
     test_image_yuv (image, x, y, yuv);
@@ -252,8 +319,10 @@ test_image_luma (const TestImage * image, bool color, int x, int y)
 {
   int rgb[3];
 
-  if (image->n_planes > 1 && !color)
-    return test_image_row (image, y)[x];
+  if (image->image.format >= STEREO_FORMAT_NV12 && !color) {
+    test_image_yuv (image, x, y, rgb);
+    return rgb[0];
+  }
   test_image_rgb (image, x, y, rgb);
   return (19589 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) / 65536;
 }
@@ -322,8 +391,8 @@ fill_pair (TestImage * left, TestImage * right, Fill fill, Random * random)
 
   for (int i = 0; i < 2; i++) {
     for (int p = 0; p < images[i]->n_planes; p++) {
-      size_t bytes = p == 0 ? format_bytes (images[i]->image.format)
-          : images[i]->n_planes == 2 ? 2 : 1;
+      size_t bytes = format_bytes (images[i]->image.format)
+          * (p > 0 && images[i]->n_planes == 2 ? 2 : 1);
 
       for (int y = 0; y < plane_rows (images[i], p); y++) {
         uint8_t *row = plane_row (images[i], p, y);

@@ -63,7 +63,7 @@ test_figures (void)
 
   for (int i = 0; i < STEREO_N_FORMATS; i++) {
     static const double bytes[STEREO_N_FORMATS] = {
-      1, 2, 3, 3, 4, 4, 4, 4, 1, 1, 1, 1, 1, 1
+      1, 2, 3, 3, 4, 4, 4, 4, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2
     };
 
     c.format = (StereoFormat) i;
@@ -77,12 +77,17 @@ test_figures (void)
   c.width = 199;
   c.height = 99;
   for (int i = STEREO_FORMAT_NV12; i < STEREO_N_FORMATS; i++) {
-    double chroma = i == STEREO_FORMAT_Y444 ? 199 * 99
-        : i == STEREO_FORMAT_Y42B ? 100 * 99 : 100 * 50;
+    const char *name = stereo_format_name ((StereoFormat) i);
+    bool packed = i >= STEREO_FORMAT_YUY2 && i <= STEREO_FORMAT_YVYU;
+    bool all = strncmp (name, "Y444", 4) == 0;
+    bool rows = all || strcmp (name, "Y42B") == 0 || strcmp (name, "NV16") == 0
+        || strncmp (name, "I422", 4) == 0;
+    double chroma = (all ? 199 : 100) * (rows ? 99 : 50);
+    double bytes = strstr (name, "10LE") || packed ? 2 : 1;
 
     c.format = (StereoFormat) i;
-    CHECK_DOUBLE (bench_traffic (&c), ==, 2 * (199 * 99 + 2 * chroma)
-        + 2 * 199 * 99);
+    CHECK_DOUBLE (bench_traffic (&c), ==, 2 * bytes * (199 * 99
+            + (packed ? 0 : 2 * chroma)) + 2 * 199 * 99);
   }
 }
 

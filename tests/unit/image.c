@@ -31,7 +31,26 @@ static const struct
   [STEREO_FORMAT_YV12] = {"YV12", 1, true, 3, 3, 2, {"", "V", "U"}},
   [STEREO_FORMAT_Y42B] = {"Y42B", 1, true, 3, 3, 3, {"", "U", "V"}},
   [STEREO_FORMAT_Y444] = {"Y444", 1, true, 3, 5, 3, {"", "U", "V"}},
+  [STEREO_FORMAT_NV16] = {"NV16", 1, true, 2, 6, 3, {"", "U and V"}},
+  [STEREO_FORMAT_YUY2] = {"YUY2", 2, true, 1},
+  [STEREO_FORMAT_UYVY] = {"UYVY", 2, true, 1},
+  [STEREO_FORMAT_YVYU] = {"YVYU", 2, true, 1},
+  [STEREO_FORMAT_P010_10LE] =
+      {"P010_10LE", 2, true, 2, 12, 2, {"", "U and V"}},
+  [STEREO_FORMAT_I420_10LE] = {"I420_10LE", 2, true, 3, 6, 2, {"", "U", "V"}},
+  [STEREO_FORMAT_I422_10LE] = {"I422_10LE", 2, true, 3, 6, 3, {"", "U", "V"}},
+  [STEREO_FORMAT_Y444_10LE] = {"Y444_10LE", 2, true, 3, 10, 3, {"", "U", "V"}},
 };
+
+/* Of five pixels, in plane 0. */
+static size_t
+row_bytes_of (int format)
+{
+  bool in_pairs = format >= STEREO_FORMAT_YUY2
+      && format <= STEREO_FORMAT_YVYU;
+
+  return (in_pairs ? 6 : 5) * formats[format].pixel_bytes;
+}
 
 static void
 test_formats (void)
@@ -43,11 +62,11 @@ test_formats (void)
     CHECK_STRING (stereo_format_name ((StereoFormat) f), formats[f].name);
     CHECK_INT (info->pixel_bytes, ==, formats[f].pixel_bytes);
     CHECK_INT (stereo_format_is_color (info), ==, formats[f].color);
-    CHECK_INT (stereo_format_is_yuv (info), ==, formats[f].n_planes > 1);
+    CHECK_INT (stereo_format_is_yuv (info), ==, f >= STEREO_FORMAT_NV12);
     CHECK_INT (stereo_format_is_luma (info), ==, formats[f].pixel_bytes == 1);
     CHECK_INT (stereo_format_planes (info, false), ==, 1);
     CHECK_INT (stereo_format_planes (info, true), ==, formats[f].n_planes);
-    CHECK_INT (stereo_format_row_bytes (info, 0, 5), ==, 5 * info->pixel_bytes);
+    CHECK_INT (stereo_format_row_bytes (info, 0, 5), ==, row_bytes_of (f));
     CHECK_INT (stereo_format_rows (info, 0, 3), ==, 3);
     for (int p = 1; p < formats[f].n_planes; p++) {
       CHECK_INT (stereo_format_row_bytes (info, p, 5), ==,
@@ -69,6 +88,14 @@ test_formats (void)
       if (info->u_plane == info->v_plane)
         CHECK_INT (info->u_offset > info->v_offset, ==,
             strcmp (info->name, "NV21") == 0);
+    } else if (stereo_format_is_yuv (info)) {
+      /* so they are here, of two pixels */
+      CHECK_INT ("YUYVUYVYYVYU"[4 * (f - STEREO_FORMAT_YUY2) + info->r], ==,
+          'Y');
+      CHECK_INT ("YUYVUYVYYVYU"[4 * (f - STEREO_FORMAT_YUY2)
+              + info->u_offset], ==, 'U');
+      CHECK_INT ("YUYVUYVYYVYU"[4 * (f - STEREO_FORMAT_YUY2)
+              + info->v_offset], ==, 'V');
     } else if (formats[f].color) {
       /* the letters of the name are the order in memory */
       CHECK_INT (formats[f].name[info->r], ==, 'R');
@@ -88,7 +115,7 @@ static StereoImage
 good_image (StereoFormat format)
 {
   StereoImage image = { format, 5, 3, STEREO_MEMORY_HOST, {pixels},
-    {5 * formats[format].pixel_bytes}
+    {row_bytes_of (format)}
   };
 
   for (int p = 1; p < formats[format].n_planes; p++) {
@@ -134,7 +161,7 @@ test_stride (void)
 
   for (int f = 0; f < STEREO_N_FORMATS; f++) {
     StereoImage image = good_image ((StereoFormat) f);
-    size_t bytes = 5 * formats[f].pixel_bytes;
+    size_t bytes = row_bytes_of (f);
 
     snprintf (row, sizeof (row), "%zu", bytes);
     for (size_t stride = 0; stride < bytes; stride++) {

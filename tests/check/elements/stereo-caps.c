@@ -9,16 +9,16 @@
 #include <string.h>
 
 static const gchar *const formats[] = { "GRAY8", "NV12", "I420", "YV12",
-  "NV21", "Y42B", "Y444", "RGB", "BGR", "RGBx", "BGRx", "xRGB", "xBGR", "RGBA",
-  "BGRA", "ARGB", "ABGR", "GRAY16_LE"
+  "NV21", "NV16", "Y42B", "Y444", "YUY2", "UYVY", "YVYU", "RGB", "BGR", "RGBx",
+  "BGRx", "xRGB", "xBGR", "RGBA", "BGRA", "ARGB", "ABGR", "GRAY16_LE",
+  "P010_10LE", "I420_10LE", "I422_10LE", "Y444_10LE"
 };
 
 /* YUV has the full range, so that a grey is the same number in all formats. */
 static gchar *
 caps_text (const gchar * format, gint width, gint height)
 {
-  gboolean yuv = strchr ("YN", format[0]) != NULL
-      || strcmp (format, "I420") == 0;
+  gboolean yuv = strchr ("YNUIP", format[0]) != NULL;
 
   return g_strdup_printf ("video/x-raw, format=%s, width=%d, height=%d, "
       "framerate=25/1%s", format, width, height,

@@ -141,6 +141,9 @@ GST_START_TEST (test_same_scene)
     check_scene (color_matchers[m], "Y444", "bt601", 1);
     check_scene (color_matchers[m], "NV12", "bt601", 2);
     check_scene (color_matchers[m], "I420", "bt601", 2);
+    check_scene (color_matchers[m], "YUY2", "bt601", 2);
+    check_scene (color_matchers[m], "P010_10LE", "bt601", 2);
+    check_scene (color_matchers[m], "Y444_10LE", "bt601", 1);
   }
 }
 
@@ -212,14 +215,10 @@ chroma_image (const gchar * caps_text, gint view)
     gint shift = view == LEFT ? 0
         : 6 >> GST_VIDEO_FORMAT_INFO_W_SUB (info.finfo, c);
 
-    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&frame, c); y++) {
-      guint8 *row = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, c)
-          + y * GST_VIDEO_FRAME_COMP_STRIDE (&frame, c);
-
+    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&frame, c); y++)
       for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (&frame, c); x++)
-        row[x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, c)] = c == 0 ? 126
-            : 80 + texture (x + shift, y + 1000 * (gint) c) % 96;
-    }
+        put_sample (&frame, c, x, y, c == 0 ? 126
+            : 80 + texture (x + shift, y + 1000 * (gint) c) % 96u);
   }
   gst_video_frame_unmap (&frame);
   gst_caps_unref (caps);
@@ -229,7 +228,8 @@ chroma_image (const gchar * caps_text, gint view)
 GST_START_TEST (test_chroma_alone)
 {
   static const gchar *const formats[] = { "NV12", "NV21", "I420", "YV12",
-    "Y42B", "Y444"
+    "Y42B", "Y444", "NV16", "YUY2", "UYVY", "YVYU", "P010_10LE", "I420_10LE",
+    "I422_10LE", "Y444_10LE"
   };
 
   for (guint m = 0; m < G_N_ELEMENTS (color_matchers); m++) {

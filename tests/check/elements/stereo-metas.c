@@ -216,7 +216,9 @@ GST_END_TEST;
 /* What is cropped away is not matched, in any plane. */
 GST_START_TEST (test_crop_is_applied)
 {
-  static const gchar *const formats[] = { "GRAY8", "I420", "BGRx", "NV12" };
+  static const gchar *const formats[] = { "GRAY8", "I420", "BGRx", "NV12",
+    "YUY2", "UYVY", "P010_10LE", "I420_10LE"
+  };
   const gint x = 14, y = 2, width = WIDTH + 30, height = HEIGHT + 4;
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {

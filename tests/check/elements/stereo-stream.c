@@ -722,7 +722,7 @@ GST_START_TEST (test_live_pipeline)
       "video/x-raw, width=40, height=20, framerate=50/1 ! queue ! m.sink_left  "
       "videotestsrc is-live=true num-buffers=10 ! "
       "video/x-raw, width=40, height=20, framerate=50/1 ! queue ! m.sink_right "
-      VCBW "name=m num-disparities=8 qos=false ! "
+      VCBW "name=m num-disparities=8 qos=false pairs=every ! "
       "fakesink name=sink sync=true signal-handoffs=true", &error);
   fail_unless (error == NULL);
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
