@@ -13,7 +13,9 @@
 namespace
 {
 
-const int tile_width = 64;
+/* A thread makes four words side by side, of which a block's rows have 32. */
+const int group = 4;
+const int tile_groups = 32;
 const int tile_height = 8;
 const int border = 2;
 const int threads = 256;
@@ -35,49 +37,89 @@ luma_at (const StereoView & view, int channels, int x, int y)
       (uint8_t) (pixel >> 16));
 }
 
-/* One view in each layer of the grid, and two pixels of a column in each
- * thread. */
+/* Luma of the four pixels from x on, the first one in the lowest byte. */
+__device__ uint32_t
+luma_group (const StereoView & view, int channels, int width, int x, int y)
+{
+  const uint8_t *row = view.plane[0] + (size_t) y * view.stride;
+  uint32_t luma = 0;
+
+  if (channels == 1 && x >= 0 && x + group <= width
+      && (uintptr_t) (row + x) % group == 0)
+    return *(const uint32_t *) (row + x);
+#pragma unroll
+  for (int i = 0; i < group; i++)
+    luma |= (uint32_t) luma_at (view, channels,
+        stereo_clamp_int (x + i, 0, width - 1), y) << (8 * i);
+  return luma;
+}
+
+/* One view in each layer of the grid. */
 __global__ void
 __launch_bounds__ (threads) census_kernel (int width, int height,
     int channels, const StereoView left_view, const StereoView right_view,
     uint8_t * left_words, uint8_t * right_words, size_t stride)
 {
-  __shared__ uint8_t luma[tile_height + 2 * border][tile_width + 2 * border];
-  const StereoView & view = blockIdx.z == 0 ? left_view : right_view;
-  uint8_t *words = blockIdx.z == 0 ? left_words : right_words;
-  const int left = (int) blockIdx.x * tile_width;
+  __shared__ uint32_t luma[tile_height + 2 * border][tile_groups + 2];
+  const int left = (int) blockIdx.x * tile_groups * group;
   const int top = (int) blockIdx.y * tile_height;
-  const int wide = tile_width + 2 * border;
+  const int column = (int) threadIdx.x % tile_groups;
+  const int row = (int) threadIdx.x / tile_groups;
+  const int wide = tile_groups + 2;
 
   for (int i = (int) threadIdx.x; i < wide * (tile_height + 2 * border);
-      i += threads)
-    luma[i / wide][i % wide] = luma_at (view, channels,
-        stereo_clamp_int (left + i % wide - border, 0, width - 1),
-        stereo_clamp_int (top + i / wide - border, 0, height - 1));
+      i += threads) {
+    const int x = left + (i % wide - 1) * group;
+    const int y = stereo_clamp_int (top + i / wide - border, 0, height - 1);
+
+    if (blockIdx.z == 0)
+      luma[0][i] = luma_group (left_view, channels, width, x, y);
+    else
+      luma[0][i] = luma_group (right_view, channels, width, x, y);
+  }
   __syncthreads ();
 
-  const int column = (int) threadIdx.x % tile_width;
-  const int x = left + column;
+  const int x = left + column * group, y = top + row;
 
-  for (int row = (int) threadIdx.x / tile_width; row < tile_height;
-      row += threads / tile_width) {
-    const int y = top + row;
-
-    if (y >= height || x >= width)
-      continue;
-    const uint32_t center = luma[row + border][column + border];
-    uint32_t bits = 0;
-    int n = 0;
+  if (y >= height || x >= width)
+    return;
+  const uint32_t center = luma[row + border][column + 1];
+  uint32_t bits[3] = { 0, 0, 0 }, before = 0, behind = 0;
 
 #pragma unroll
-    for (int i = 0; i < 25; i++) {
-      if (i != 12)
-        bits |= (uint32_t) (luma[row + i / 5][column + i % 5] < center) << n++;
+  for (int v = 0; v < 5; v++) {
+    const uint32_t *at = &luma[row + v][column];
+    const uint32_t shifted[5] = {
+      __byte_perm (at[0], at[1], 0x5432), __byte_perm (at[0], at[1], 0x6543),
+      at[1],
+      __byte_perm (at[1], at[2], 0x4321), __byte_perm (at[1], at[2], 0x5432)
+    };
+
+    if (v == 2) {
+      before = shifted[1];
+      behind = shifted[3];
     }
-    bits |= stereo_census_gradient (luma[row + border][column + border - 1],
-        luma[row + border][column + border + 1]) << 24;
-    ((uint32_t *) (words + (size_t) y * stride))[x] = bits;
+#pragma unroll
+    for (int u = 0; u < 5; u++) {
+      const int n = 5 * v + u - (5 * v + u > 12);
+
+      if (v != 2 || u != 2)
+        bits[n / 8] |= __vsetltu4 (shifted[u], center) << (n % 8);
+    }
   }
+
+  uint32_t *target = (uint32_t *) ((blockIdx.z == 0 ? left_words : right_words)
+      + (size_t) y * stride) + x;
+  uint32_t words[group];
+
+#pragma unroll
+  for (int i = 0; i < group; i++)
+    words[i] = (bits[0] >> (8 * i) & 255) | (bits[1] >> (8 * i) & 255) << 8
+        | (bits[2] >> (8 * i) & 255) << 16
+        | stereo_census_gradient (before >> (8 * i) & 255,
+        behind >> (8 * i) & 255) << 24;
+  /* what is behind the row is margin */
+  *(uint4 *) target = make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
 size_t
@@ -109,7 +151,8 @@ make (StereoQueue * queue, int width, int height, int channels,
 
   if (!stage.entered ())
     return stage.status ();
-  census_kernel <<< dim3 ((unsigned) ((width + tile_width - 1) / tile_width),
+  census_kernel <<< dim3 ((unsigned) ((width + tile_groups * group - 1)
+          / (tile_groups * group)),
       (unsigned) ((height + tile_height - 1) / tile_height), 2), threads, 0,
       stage.stream () >>> (width, height, channels, views[0], views[1],
       first_word (memory[0]), first_word (memory[1]), row_stride (width));
