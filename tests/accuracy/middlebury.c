@@ -20,6 +20,7 @@
 #include "test.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct
 {
@@ -214,41 +215,57 @@ test_case (const Case * c)
   return sum;
 }
 
+/* The case of that name. */
+static double
+test_named (const char *name)
+{
+  size_t i = 0;
+
+  while (i < G_N_ELEMENTS (cases) && strcmp (cases[i].name, name) != 0)
+    i++;
+  REQUIRE (i < G_N_ELEMENTS (cases));
+  return test_case (&cases[i]);
+}
+
 static void
 test_vcbw (void)
 {
-  test_case (&cases[0]);
+  test_named ("vcbw");
 }
 
 static void
 test_esaw (void)
 {
-  test_case (&cases[1]);
-  test_case (&cases[2]);
+  test_named ("esaw");
+  test_named ("esaw-paper");
+  test_named ("esaw-paper-9");
 }
 
 static void
 test_esmp (void)
 {
-  test_case (&cases[3]);
+  test_named ("esmp");
+  test_named ("esmp-paper-1.9");
 }
 
 static void
 test_bfv (void)
 {
-  for (int i = 6; i < 10; i++)
-    (void) test_case (&cases[i]);
+  test_named ("bfv-paper");
+  test_named ("bfv-paper-histogram");
+  test_named ("bfv-paper-2x2");
+  test_named ("bfv-paper-3x3");
 }
 
 /* Few bits are as good as many. */
 static void
 test_bp (void)
 {
-  double average = test_case (&cases[8]);
+  double average = test_named ("bp-float");
 
   CHECK_DOUBLE (average, <=, 10.5);
-  CHECK_DOUBLE (fabs (test_case (&cases[9]) - average), <=, 0.1);
-  CHECK_DOUBLE (fabs (test_case (&cases[10]) - average), <=, 0.1);
+  CHECK_DOUBLE (fabs (test_named ("bp-half") - average), <=, 0.1);
+  CHECK_DOUBLE (fabs (test_named ("bp") - average), <=, 0.1);
 }
 
 /* The oracle of the kernel tests, in floating point, with all that the authors'
@@ -298,8 +315,8 @@ test_bp_authors (void)
 static void
 test_pyramid (void)
 {
-  test_case (&cases[11]);
-  test_case (&cases[12]);
+  test_named ("pyramid");
+  test_named ("pyramid-rectified");
 }
 
 static const Test tests[] = {
