@@ -30,19 +30,19 @@ static gboolean
 has_results (const gchar * name)
 {
   GstElementFactory *factory = gst_element_factory_find (name);
-  gboolean has = FALSE;
+  guint n = 0;
 
   for (const GList * t =
       gst_element_factory_get_static_pad_templates (factory); t; t = t->next) {
     const GstStaticPadTemplate *template = t->data;
 
-    has |= template->presence == GST_PAD_REQUEST;
+    n += template->presence == GST_PAD_REQUEST;
   }
   gst_object_unref (factory);
-  return has;
+  return n == N_MORE;
 }
 
-/* The first matcher that has these pads; NULL when there is none.  Stays. */
+/* The first matcher that has all these pads, or NULL.  Stays. */
 static const gchar *
 element_name (void)
 {
