@@ -12,6 +12,10 @@
  * them to both sides, keeps the averages of all rows, and combines those; the
  * winners stay in the tile.  All of it fits the second level cache.
  *
+ * Winners of the right view are spread over the tiles of as many columns as
+ * there are disparities.  Where they are wanted a thread takes whole rows of
+ * tiles, from left to right, and keeps the right winners of these rows.
+ *
  * An average over two neighbouring taps is one multiply-add of byte pairs
  * where the machine has it (SIMD_HAS_PAIRS).  Even and odd pixels are kept
  * apart in 16-bit lanes; a load one byte further pairs the other neighbours,
@@ -21,7 +25,11 @@
 #include "match/vcbw-simd.h"
 
 #include "core/cpu.h"
+#include "cost/census-simd.h"
+#include "cost/partner.h"
+#include "match/vcbw-pixel.h"
 #include "refine/output.h"
+#include "refine/winner-pixel.h"
 #include "simd/simd.h"
 
 #define STAGES SIMD_NAME (stereo_vcbw_stages_)
@@ -36,6 +44,19 @@
 #define MAX_TAP_PAIRS (STEREO_VCBW_MAX_RADIUS / 2 + 1)
 #define MAX_ROWS (MAX_TILE_HEIGHT + 2 * STEREO_VCBW_MAX_RADIUS + 1)
 
+/* Winners so far of the left view.  For each vector of pixels two vectors: even
+ * and odd.  The last three are the costs beside the winner, and those of the
+ * disparity before this one. */
+#define TILE_PIXELS (MAX_TILE_HEIGHT * TILE_WIDTH)
+typedef struct
+{
+  uint16_t cost[TILE_PIXELS];
+  uint16_t index[TILE_PIXELS];
+  uint16_t before[TILE_PIXELS];
+  uint16_t after[TILE_PIXELS];
+  uint16_t previous[TILE_PIXELS];
+} Best;
+
 /* What one thread works with. */
 typedef struct
 {
@@ -48,10 +69,16 @@ typedef struct
    * high one.  Otherwise the bytes themselves. */
   uint8_t left_rows[MAX_ROWS][2 * TILE_WIDTH];
   uint8_t right_rows[MAX_ROWS][2 * TILE_WIDTH];
-  /* Winners so far.  For each vector of pixels two vectors: even and odd. */
-  uint16_t best[MAX_TILE_HEIGHT * TILE_WIDTH];
-  uint16_t index[MAX_TILE_HEIGHT * TILE_WIDTH];
+  Best best;
 } __attribute__ ((aligned (SIMD_ALIGNMENT))) Scratch;
+
+/* Winners so far of the right view, for the rows of a row of tiles: their even
+ * columns and their odd ones, costs and indices, with a margin at both ends. */
+typedef struct
+{
+  uint16_t *data;               /* NULL: not wanted */
+  size_t pitch;                 /* elements of one of the four, with margins */
+} RightBest;
 
 /* Weights of one direction in all lanes. */
 typedef struct
@@ -73,8 +100,25 @@ typedef struct
 {
   int x;
   int y;
+  int width;                    /* that is inside of the image */
   int height;
 } Tile;
+
+/* What the threads work on. */
+typedef struct Job Job;
+struct Job
+{
+  const StereoFrame *frame;
+  const StereoVcbwConstants *k;
+  Weights weights;
+  void (*match_tile) (const Job *, const Tile *, int, Scratch *, RightBest);
+  int columns;                  /* of tiles */
+  int height;                   /* of a tile */
+  bool winners;                 /* of the left view, with what is beside them */
+  bool right_winners;
+  uint8_t *scratch;             /* worker_bytes for each worker */
+  size_t worker_bytes;
+};
 
 static void
 make_taps (const uint8_t * weight, Taps * taps)
@@ -95,10 +139,32 @@ make_taps (const uint8_t * weight, Taps * taps)
 
 /* ----------------------------------------------------------------- D, a row */
 
-ALWAYS_INLINE VecU16
-scale_difference (VecU16 sum, const StereoVcbwConstants * k, bool color)
+/* Row y of both views; no pointers where census words are compared. */
+typedef struct
 {
-  if (color && k->third)
+  const StereoFrame *frame;
+  int y;
+  const uint8_t *left[3];
+  const uint8_t *right[3];
+} Rows;
+
+ALWAYS_INLINE Rows
+rows_at (const StereoFrame * frame, int y, StereoCost cost)
+{
+  const int planes[] = { [STEREO_COST_LUMA] = 1, [STEREO_COST_RGB] = 3 };
+  Rows r = { .frame = frame, .y = y };
+
+  for (int c = 0; cost != STEREO_COST_CENSUS && c < planes[cost]; c++) {
+    r.left[c] = frame->left.plane[c] + (size_t) y * frame->left.stride;
+    r.right[c] = frame->right.plane[c] + (size_t) y * frame->right.stride;
+  }
+  return r;
+}
+
+ALWAYS_INLINE VecU16
+scale_difference (VecU16 sum, const StereoVcbwConstants * k, StereoCost cost)
+{
+  if (cost == STEREO_COST_RGB && k->third)
     sum = sum / 3;
   return simd_min16 (sum, simd_set16 ((unsigned) k->limit))
       * (uint16_t) k->gain;
@@ -106,86 +172,96 @@ scale_difference (VecU16 sum, const StereoVcbwConstants * k, bool color)
 
 /* D of SIMD_BYTES pixels. */
 ALWAYS_INLINE VecU16
-cost_vector (const StereoVcbwConstants * k, const uint8_t * const left[3],
-    const uint8_t * const right[3], ptrdiff_t x, ptrdiff_t d, bool color)
+cost_vector (const StereoVcbwConstants * k, const Rows * rows, ptrdiff_t x,
+    ptrdiff_t d, StereoCost cost)
 {
   VecU16 even = { 0 }, odd = { 0 };
 
-  for (int c = 0; c < (color ? 3 : 1); c++) {
+  if (cost == STEREO_COST_CENSUS) {
+    const VecU8 limit = (VecU8) { 0 } + (uint8_t) k->limit;
+    const SimdCensus p = simd_census_load (&rows->frame->left_census, (int) x,
+        rows->y);
+    const SimdCensus q = simd_census_load (&rows->frame->right_census,
+        (int) (x - d), rows->y);
+
+    /* no byte gets above 255 */
+    return (VecU16) simd_min8 (simd_census_cost (&p, &q), limit)
+        * (uint16_t) k->gain;
+  }
+  for (int c = 0; c < (cost == STEREO_COST_RGB ? 3 : 1); c++) {
     VecU16 difference =
-        (VecU16) simd_absdiff8 ((VecU8) simd_load16 (left[c] + x),
-        (VecU8) simd_load16 (right[c] + x - d));
+        (VecU16) simd_absdiff8 ((VecU8) simd_load16 (rows->left[c] + x),
+        (VecU8) simd_load16 (rows->right[c] + x - d));
 
     even += difference & 0xff;
     odd += difference >> 8;
   }
-  return scale_difference (even, k, color)
-      | scale_difference (odd, k, color) << 8;
+  return scale_difference (even, k, cost)
+      | scale_difference (odd, k, cost) << 8;
 }
 
 ALWAYS_INLINE uint8_t
-cost_pixel (const StereoVcbwConstants * k, const uint8_t * const left[3],
-    const uint8_t * const right[3], ptrdiff_t x, ptrdiff_t d, bool color)
+cost_pixel (const StereoVcbwConstants * k, const Rows * rows, ptrdiff_t x,
+    ptrdiff_t d, StereoCost cost)
 {
-  int sum = 0;
+  uint32_t sum = 0;
 
-  for (int c = 0; c < (color ? 3 : 1); c++) {
-    int difference = left[c][x] - right[c][x - d];
+  if (cost == STEREO_COST_CENSUS)
+    return (uint8_t) stereo_vcbw_scaled (k, stereo_census_cost (
+            stereo_census_word (&rows->frame->left_census, (int) x, rows->y),
+            stereo_census_word (&rows->frame->right_census, (int) (x - d),
+                rows->y)), false);
+  for (int c = 0; c < (cost == STEREO_COST_RGB ? 3 : 1); c++) {
+    int difference = rows->left[c][x] - rows->right[c][x - d];
 
-    sum += difference < 0 ? -difference : difference;
+    sum += (uint32_t) (difference < 0 ? -difference : difference);
   }
-  if (color && k->third)
-    sum /= 3;
-  return (uint8_t) ((sum < k->limit ? sum : k->limit) * k->gain);
+  return (uint8_t) stereo_vcbw_scaled (k, sum, cost == STEREO_COST_RGB);
 }
 
-/* D of columns x0 - radius to x0 + TILE_WIDTH + radius - 1 at row y, for
- * disparity d, into row[0], ... */
+/* D of columns x0 - row_radius to x0 + TILE_WIDTH + row_radius - 1 at row y,
+ * for disparity d, into row[0], ... */
 ALWAYS_INLINE void
-cost_row_kind (const StereoVcbwConstants * k, const StereoView * left,
-    const StereoView * right, int x0, int y, int d, uint8_t * row, bool color)
+cost_row_of (const StereoFrame * frame, const StereoVcbwConstants * k, int x0,
+    int y, int d, uint8_t * row, StereoCost cost)
 {
-  const uint8_t *l[3] = { NULL }, *r[3] = { NULL };
-  /* Columns that have a partner, and the ones wanted */
-  int first = d > 0 ? d : 0, last = (d < 0 ? d : 0) + k->width - 1;
-  int from = x0 - k->radius, to = x0 + TILE_WIDTH + k->radius - 1;
-  int a = stereo_clamp_int (from, first, last);
-  int b = stereo_clamp_int (to, first, last);
+  const Rows rows = rows_at (frame, y, cost);
+  int from = x0 - k->row_radius, to = x0 + TILE_WIDTH + k->row_radius - 1;
+  /* columns that are wanted and have a partner */
+  int a = stereo_partner_column (k->width, from, d);
+  int b = stereo_partner_column (k->width, to, d);
   int x = a;
-
-  for (int c = 0; c < (color ? 3 : 1); c++) {
-    l[c] = left->plane[c] + (size_t) y * left->stride;
-    r[c] = right->plane[c] + (size_t) y * right->stride;
-  }
 
   /* When both are on one side of what has a partner, a = b is one end of it. */
   if (b < from || a > to) {
-    memset (row, cost_pixel (k, l, r, a, d, color), (size_t) (to - from + 1));
+    memset (row, cost_pixel (k, &rows, a, d, cost), (size_t) (to - from + 1));
     return;
   }
 
   for (; x + SIMD_BYTES <= b + 1; x += SIMD_BYTES)
-    simd_store16 (row + (x - from), cost_vector (k, l, r, x, d, color));
+    simd_store16 (row + (x - from), cost_vector (k, &rows, x, d, cost));
   if (x <= b && b + 1 - a >= SIMD_BYTES) {
     x = b + 1 - SIMD_BYTES;
-    simd_store16 (row + (x - from), cost_vector (k, l, r, x, d, color));
+    simd_store16 (row + (x - from), cost_vector (k, &rows, x, d, cost));
     x = b + 1;
   }
   for (; x <= b; x++)
-    row[x - from] = cost_pixel (k, l, r, x, d, color);
+    row[x - from] = cost_pixel (k, &rows, x, d, cost);
 
   memset (row, row[a - from], (size_t) (a - from));
   memset (row + (b - from) + 1, row[b - from], (size_t) (to - b));
 }
 
 static void
-cost_row (const StereoVcbwConstants * k, const StereoView * left,
-    const StereoView * right, int x0, int y, int d, uint8_t * row)
+cost_row (const StereoFrame * frame, const StereoVcbwConstants * k, int x0,
+    int y, int d, uint8_t * row)
 {
-  if (k->channels == 3)
-    cost_row_kind (k, left, right, x0, y, d, row, true);
+  if (k->cost == STEREO_COST_CENSUS)
+    cost_row_of (frame, k, x0, y, d, row, STEREO_COST_CENSUS);
+  else if (k->channels == 3 && !k->needs_luma)
+    cost_row_of (frame, k, x0, y, d, row, STEREO_COST_RGB);
   else
-    cost_row_kind (k, left, right, x0, y, d, row, false);
+    cost_row_of (frame, k, x0, y, d, row, STEREO_COST_LUMA);
 }
 
 /* ----------------------------------------------------------------- H, a row */
@@ -277,22 +353,47 @@ make_penalties (const StereoVcbwConstants * k, Penalties * p)
   p->corner_room = simd_set16 (0xffffu - (unsigned) k->corner);
 }
 
-/* v: left down, left up, right down, right up */
-ALWAYS_INLINE void
-take_winner (const Penalties * p, VecU16 v0, VecU16 v1, VecU16 v2, VecU16 v3,
-    VecU16 new_index, uint16_t * best, uint16_t * index)
+/* C of the quadrants left down, left up, right down, right up. */
+ALWAYS_INLINE VecU16
+combine (const Penalties * p, VecU16 v0, VecU16 v1, VecU16 v2, VecU16 v3)
 {
   VecU16 left = v0 + v1, right = v2 + v3, down = v0 + v2, up = v1 + v3;
   VecU16 edge = simd_min16 (simd_min16 (left, right), simd_min16 (down, up));
   VecU16 corner = simd_min16 (simd_min16 (v0, v1), simd_min16 (v2, v3));
-  VecU16 kept = simd_load16 (best);
 
   edge = simd_min16 (edge << 1, p->edge_room) + p->edge;
   corner = simd_min16 (corner << 2, p->corner_room) + p->corner;
-  simd_store16 (index, simd_keep_best16 (simd_min16 (left + right,
-              simd_min16 (edge, corner)), &kept, new_index,
+  return simd_min16 (left + right, simd_min16 (edge, corner));
+}
+
+/* Keeps the better of a winner and C of an index. */
+ALWAYS_INLINE void
+take_winner (VecU16 cost, VecU16 new_index, uint16_t * best, uint16_t * index)
+{
+  VecU16 kept = simd_load16 (best);
+
+  simd_store16 (index, simd_keep_best16 (cost, &kept, new_index,
           simd_load16 (index)));
   simd_store16 (best, kept);
+}
+
+/* The same, with the costs beside it. */
+ALWAYS_INLINE void
+take_winner_beside (VecU16 cost, VecU16 new_index, Best * b, int at)
+{
+  VecU16 kept = simd_load16 (b->cost + at);
+  VecU16 index = simd_load16 (b->index + at);
+  VecU16 previous = simd_load16 (b->previous + at);
+  SimdMask16 less = simd_mask_less16 (cost, kept);
+  SimdMask16 was_last = simd_mask_equal16 (index + 1, new_index);
+
+  simd_store16 (b->cost + at, simd_min16 (cost, kept));
+  simd_store16 (b->index + at, simd_select16 (less, new_index, index));
+  simd_store16 (b->before + at, simd_select16 (less, previous,
+          simd_load16 (b->before + at)));
+  simd_store16 (b->after + at, simd_select16 (was_last, cost,
+          simd_load16 (b->after + at)));
+  simd_store16 (b->previous + at, cost);
 }
 
 /* Both vertical averages of one side: rows is the row of the pixel. */
@@ -337,36 +438,99 @@ average_column_single (const uint8_t * rows, const Taps * w, int radius,
   }
 }
 
+/* ------------------------------------------------ winners of the right view */
+
+/* Columns of the right view of one row, even ones (0) or odd ones (1). */
+ALWAYS_INLINE uint16_t *
+right_costs (RightBest right, int row, int odd)
+{
+  return right.data + ((size_t) row * 4 + 2 * (size_t) odd) * right.pitch
+      + LANES;
+}
+
+ALWAYS_INLINE uint16_t *
+right_indices (RightBest right, int row, int odd)
+{
+  return right_costs (right, row, odd) + right.pitch;
+}
+
+static size_t
+right_pitch (int width)
+{
+  return ((size_t) width / 2 + 1 + 3 * LANES - 1) / LANES * LANES;
+}
+
+/* C of the left columns x, x + 2, x + 4, ... of a row, of which those from
+ * `end` on do not count. */
+ALWAYS_INLINE void
+take_right_winner (VecU16 cost, VecU16 new_index, int x, int end, int d,
+    int width, RightBest right, int row)
+{
+  int from = x - d, odd = from & 1, place = (from - odd) / 2;
+
+  if (from + 2 * (LANES - 1) < 0 || from >= width)
+    return;
+  if (x + 2 * (LANES - 1) >= end) {
+    uint16_t lanes[LANES];
+
+    simd_store16 (lanes, cost);
+    for (int i = 0; i < LANES; i++) {
+      if (x + 2 * i >= end)
+        lanes[i] = 0xffff;
+    }
+    cost = simd_load16 (lanes);
+  }
+  take_winner (cost, new_index, right_costs (right, row, odd) + place,
+      right_indices (right, row, odd) + place);
+}
+
+/* All rows to the frame's winners.  Without a candidate a word is all ones. */
+static void
+store_right (const Job * job, RightBest right, int y, int rows)
+{
+  const StereoWinners *w = job->frame->winners;
+
+  for (int row = 0; row < rows; row++) {
+    uint32_t *words = w->right + (size_t) (y + row) * w->right_stride;
+
+    for (int odd = 0; odd < 2; odd++) {
+      const uint16_t *cost = right_costs (right, row, odd);
+      const uint16_t *index = right_indices (right, row, odd);
+
+      for (int i = 0; 2 * i + odd < job->k->width; i++)
+        words[2 * i + odd] = stereo_winner_right_word (index[i], cost[i]);
+    }
+  }
+}
+
 /* --------------------------------------------------------------------- tile */
 
-/* One disparity over one tile. */
+/* Both H of the rows of a tile, and of column_radius rows more on each side. */
 ALWAYS_INLINE void
-match_tile_kind (const StereoVcbwConstants * k, const StereoView * left,
-    const StereoView * right, const Tile * tile, int index,
-    const Weights * w, Scratch * s, int radius, bool pairs)
+average_rows (const Job * job, const Tile * tile, int d, Scratch * s,
+    int row_radius, int column_radius, bool pairs)
 {
-  const VecU16 index_vector = simd_set16 ((unsigned) index);
-  Penalties penalties;
-  int d = k->min_disparity + index, last = k->height - 1;
-  int n_rows = tile->height + 2 * radius;
+  const StereoVcbwConstants *k = job->k;
+  const Taps *taps = &job->weights.row;
+  int last = k->height - 1, n_rows = tile->height + 2 * column_radius;
   int current = 0, previous_y = -1;
 
-  make_penalties (k, &penalties);
-
   for (int j = 0; j < n_rows; j++) {
-    int y = stereo_clamp_int (tile->y - radius + j, 0, last);
+    int y = stereo_clamp_int (tile->y - column_radius + j, 0, last);
     int before = j > 0 ? current : 0;
 
     /* Beyond the image the same row comes again. */
     if (y != previous_y) {
+      const uint8_t *cost = s->cost + MARGIN;
+
       if (j > 0)
         current = !current;
-      cost_row (k, left, right, tile->x, y, d, s->cost + MARGIN - radius);
+      cost_row (job->frame, k, tile->x, y, d, s->cost + MARGIN - row_radius);
       if (pairs)
-        average_row_pairs (s->cost + MARGIN, &w->row, radius, s->left[current],
+        average_row_pairs (cost, taps, row_radius, s->left[current],
             s->right[current]);
       else
-        average_row_single (s->cost + MARGIN, &w->row, radius, s->left[current],
+        average_row_single (cost, taps, row_radius, s->left[current],
             s->right[current]);
       previous_y = y;
     }
@@ -383,81 +547,162 @@ match_tile_kind (const StereoVcbwConstants * k, const StereoView * left,
     pair_rows (s->left[current], s->left[current], s->left_rows[n_rows]);
     pair_rows (s->right[current], s->right[current], s->right_rows[n_rows]);
   }
+}
+
+/* One disparity over one tile. */
+ALWAYS_INLINE void
+match_tile_of (const Job * job, const Tile * tile, int index, Scratch * s,
+    RightBest right, int row_radius, int column_radius, bool pairs,
+    bool winners)
+{
+  const VecU16 new_index = simd_set16 ((unsigned) index);
+  const Taps *taps = &job->weights.column;
+  Best *b = &s->best;
+  Penalties penalties;
+  int d = job->k->min_disparity + index, end = tile->x + tile->width;
+
+  make_penalties (job->k, &penalties);
+  average_rows (job, tile, d, s, row_radius, column_radius, pairs);
 
   for (int j = 0; j < tile->height; j++) {
-    const uint8_t *l = s->left_rows[j + radius];
-    const uint8_t *r = s->right_rows[j + radius];
-    uint16_t *best = s->best + j * TILE_WIDTH;
-    uint16_t *best_index = s->index + j * TILE_WIDTH;
+    const uint8_t *l = s->left_rows[j + column_radius];
+    const uint8_t *r = s->right_rows[j + column_radius];
 
     for (int x = 0; x < TILE_WIDTH; x += SIMD_BYTES) {
+      int at = j * TILE_WIDTH + x;
       Quadrant q[4];            /* left down, left up, right down, right up */
+      VecU16 even, odd;
 
       if (pairs) {
-        average_column_pairs (l + 2 * x, &w->column, radius, &q[0], &q[1]);
-        average_column_pairs (r + 2 * x, &w->column, radius, &q[2], &q[3]);
+        average_column_pairs (l + 2 * x, taps, column_radius, &q[0], &q[1]);
+        average_column_pairs (r + 2 * x, taps, column_radius, &q[2], &q[3]);
       } else {
-        average_column_single (l + x, &w->column, radius, &q[0], &q[1]);
-        average_column_single (r + x, &w->column, radius, &q[2], &q[3]);
+        average_column_single (l + x, taps, column_radius, &q[0], &q[1]);
+        average_column_single (r + x, taps, column_radius, &q[2], &q[3]);
       }
-      take_winner (&penalties, q[0].even, q[1].even, q[2].even, q[3].even,
-          index_vector, best + x, best_index + x);
-      take_winner (&penalties, q[0].odd, q[1].odd, q[2].odd, q[3].odd,
-          index_vector, best + x + LANES, best_index + x + LANES);
+      even = combine (&penalties, q[0].even, q[1].even, q[2].even, q[3].even);
+      odd = combine (&penalties, q[0].odd, q[1].odd, q[2].odd, q[3].odd);
+      if (winners) {
+        take_winner_beside (even, new_index, b, at);
+        take_winner_beside (odd, new_index, b, at + LANES);
+      } else {
+        take_winner (even, new_index, b->cost + at, b->index + at);
+        take_winner (odd, new_index, b->cost + at + LANES,
+            b->index + at + LANES);
+      }
+      if (winners && right.data != NULL) {
+        take_right_winner (even, new_index, tile->x + x, end, d,
+            job->k->width, right, j);
+        take_right_winner (odd, new_index, tile->x + x + 1, end, d,
+            job->k->width, right, j);
+      }
     }
   }
 }
 
-/* Constant arguments let the compiler unroll the usual radius. */
+/* Constant arguments let the compiler unroll the radii of the defaults, and of
+ * the paper's parameters. */
 static void
-match_tile_pairs_16 (const StereoVcbwConstants * k, const StereoView * left,
-    const StereoView * right, const Tile * tile, int index,
-    const Weights * w, Scratch * s)
+match_tile_default (const Job * job, const Tile * tile, int index,
+    Scratch * s, RightBest right)
 {
-  match_tile_kind (k, left, right, tile, index, w, s, 16, SIMD_HAS_PAIRS);
+  match_tile_of (job, tile, index, s, right, 16, 12, SIMD_HAS_PAIRS, true);
 }
 
 static void
-match_tile_pairs (const StereoVcbwConstants * k, const StereoView * left,
-    const StereoView * right, const Tile * tile, int index,
-    const Weights * w, Scratch * s)
+match_tile_paper (const Job * job, const Tile * tile, int index,
+    Scratch * s, RightBest right)
 {
-  match_tile_kind (k, left, right, tile, index, w, s, k->radius,
-      SIMD_HAS_PAIRS);
+  match_tile_of (job, tile, index, s, right, 16, 15, SIMD_HAS_PAIRS, false);
 }
 
 static void
-match_tile_single (const StereoVcbwConstants * k, const StereoView * left,
-    const StereoView * right, const Tile * tile, int index,
-    const Weights * w, Scratch * s)
+match_tile_winners (const Job * job, const Tile * tile, int index,
+    Scratch * s, RightBest right)
 {
-  match_tile_kind (k, left, right, tile, index, w, s, k->radius, false);
+  match_tile_of (job, tile, index, s, right, job->k->row_radius,
+      job->k->column_radius, SIMD_HAS_PAIRS, true);
 }
 
 static void
-store_tile (const StereoVcbwConstants * k, const Tile * tile,
-    const Scratch * s, const StereoMap * map, const StereoOutput * output)
+match_tile_pairs (const Job * job, const Tile * tile, int index,
+    Scratch * s, RightBest right)
 {
-  bool empty = k->first_index == k->end_index;
-  int width = k->width - tile->x < TILE_WIDTH ? k->width - tile->x : TILE_WIDTH;
+  match_tile_of (job, tile, index, s, right, job->k->row_radius,
+      job->k->column_radius, SIMD_HAS_PAIRS, false);
+}
+
+static void
+match_tile_single (const Job * job, const Tile * tile, int index,
+    Scratch * s, RightBest right)
+{
+  if (job->winners)
+    match_tile_of (job, tile, index, s, right, job->k->row_radius,
+        job->k->column_radius, false, true);
+  else
+    match_tile_of (job, tile, index, s, right, job->k->row_radius,
+        job->k->column_radius, false, false);
+}
+
+static void
+choose_match_tile (Job * job)
+{
+  int row = job->k->row_radius, column = job->k->column_radius;
+
+  if (!job->weights.row.pairs || !job->weights.column.pairs)
+    job->match_tile = match_tile_single;
+  else if (job->winners)
+    job->match_tile = row == 16 && column == 12 ? match_tile_default
+        : match_tile_winners;
+  else
+    job->match_tile = row == 16 && column == 15 ? match_tile_paper
+        : match_tile_pairs;
+}
+
+/* Where a pixel of a row of a tile is among its winners. */
+ALWAYS_INLINE int
+place_of (int x)
+{
+  int in_vector = x % SIMD_BYTES;
+
+  return x - in_vector + in_vector % 2 * LANES + in_vector / 2;
+}
+
+static void
+store_tile (const Job * job, const Tile * tile, const Best * best)
+{
+  const StereoFrame *frame = job->frame;
+  const StereoWinners *w = frame->winners;
+  bool empty = job->k->first_index == job->k->end_index;
 
   for (int j = 0; j < tile->height; j++) {
-    for (int x = 0; x < width; x++) {
-      int in_vector = x % SIMD_BYTES;
-      int place = j * TILE_WIDTH + x - in_vector + in_vector % 2 * LANES
-          + in_vector / 2;
-      unsigned index = empty ? STEREO_INVALID : s->index[place];
+    int y = tile->y + j, row = j * TILE_WIDTH;
 
-      stereo_store_index (map, output, tile->x + x, tile->y + j, index);
+    if (w != NULL) {
+      uint32_t *words = w->left + (size_t) y * w->left_stride
+          + (size_t) tile->x;
+
+      for (int x = 0; x < tile->width; x++) {
+        int at = row + place_of (x);
+
+        words[x] = empty ? STEREO_NO_WINNER : stereo_winner_word (w,
+            best->index[at], best->before[at], best->cost[at],
+            best->after[at]);
+      }
+      continue;
     }
+    for (int x = 0; x < tile->width; x++)
+      stereo_store_index (&frame->map, frame->output, tile->x + x, y,
+          empty ? STEREO_INVALID : best->index[row + place_of (x)]);
   }
 }
+
+/* -------------------------------------------------------------------- image */
 
 /* Tall tiles waste less at their ends, but every thread wants some. */
 static int
-choose_tile_height (const StereoVcbwConstants * k, int threads)
+choose_tile_height (const StereoVcbwConstants * k, int threads, int columns)
 {
-  int columns = (k->width + TILE_WIDTH - 1) / TILE_WIDTH;
   int height = MAX_TILE_HEIGHT;
 
   while (height > MIN_TILE_HEIGHT
@@ -466,74 +711,162 @@ choose_tile_height (const StereoVcbwConstants * k, int threads)
   return height;
 }
 
-/* What the threads work on. */
-typedef struct
+/* As many rows of tiles for each thread, none taller than the others. */
+static int
+choose_band_height (const StereoVcbwConstants * k, int threads)
 {
-  const StereoVcbwConstants *k;
-  const StereoView *left;
-  const StereoView *right;
-  const StereoMap *map;
-  const StereoOutput *output;
-  Scratch *scratch;             /* one for each worker */
-  Weights weights;
-  void (*match_tile) (const StereoVcbwConstants *, const StereoView *,
-      const StereoView *, const Tile *, int, const Weights *, Scratch *);
-  int columns;                  /* of tiles */
-  int height;                   /* of a tile */
-} Job;
+  int bands = (k->height + MAX_TILE_HEIGHT - 1) / MAX_TILE_HEIGHT;
+  int height;
+
+  bands = (bands + threads - 1) / threads * threads;
+  height = (k->height + bands - 1) / bands;
+  return height > MIN_TILE_HEIGHT ? height : MIN_TILE_HEIGHT;
+}
+
+static void
+match_one_tile (const Job * job, int column, int row, Scratch * s,
+    RightBest right)
+{
+  const StereoVcbwConstants *k = job->k;
+  Tile tile = { column * TILE_WIDTH, row * job->height, TILE_WIDTH,
+    job->height
+  };
+
+  if (tile.x + tile.width > k->width)
+    tile.width = k->width - tile.x;
+  if (tile.y + tile.height > k->height)
+    tile.height = k->height - tile.y;
+  memset (s->best.cost, 0xff,
+      sizeof (uint16_t) * TILE_WIDTH * (size_t) tile.height);
+  for (int index = k->first_index; index < k->end_index; index++)
+    job->match_tile (job, &tile, index, s, right);
+  store_tile (job, &tile, &s->best);
+}
 
 static void
 match_tiles (const void *context, StereoSpan span)
 {
   const Job *job = context;
-  const StereoVcbwConstants *k = job->k;
-  Scratch *s = job->scratch + span.worker;
+  Scratch *s = (Scratch *) (job->scratch
+      + (size_t) span.worker * job->worker_bytes);
+
+  for (int i = span.begin; i < span.end; i++)
+    match_one_tile (job, i % job->columns, i / job->columns, s,
+        (RightBest) { NULL, 0 });
+}
+
+static void
+match_bands (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  uint8_t *memory = job->scratch + (size_t) span.worker * job->worker_bytes;
+  RightBest right = { (uint16_t *) (memory + sizeof (Scratch)),
+    right_pitch (job->k->width)
+  };
 
   for (int i = span.begin; i < span.end; i++) {
-    Tile tile = { i % job->columns * TILE_WIDTH, i / job->columns
-          * job->height, job->height };
+    int y = i * job->height, rows = job->k->height - y;
 
-    if (tile.y + tile.height > k->height)
-      tile.height = k->height - tile.y;
-    memset (s->best, 0xff,
-        sizeof (uint16_t) * TILE_WIDTH * (size_t) tile.height);
-    for (int index = k->first_index; index < k->end_index; index++)
-      job->match_tile (k, job->left, job->right, &tile, index, &job->weights,
-          s);
-    store_tile (k, &tile, s, job->map, job->output);
+    rows = rows < job->height ? rows : job->height;
+    memset (right.data, 0xff,
+        4 * sizeof (uint16_t) * right.pitch * (size_t) rows);
+    for (int column = 0; column < job->columns; column++)
+      match_one_tile (job, column, i, (Scratch *) memory, right);
+    store_right (job, right, y, rows);
   }
 }
 
-static StereoStatus
-match_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
-    const StereoView * left, const StereoView * right, const StereoMap * map,
-    const StereoOutput * output, void *scratch)
+/* A multiple of SIMD_ALIGNMENT. */
+static size_t
+worker_bytes (int width, bool right_winners)
 {
-  Job job = {.k = k,.left = left,.right = right,.map = map,.output = output,
-    .scratch = scratch
-  };
-  int rows;
+  size_t right = 4 * sizeof (uint16_t) * right_pitch (width) * MAX_TILE_HEIGHT;
 
-  job.height = choose_tile_height (k, stereo_cpu_threads (queue));
+  return sizeof (Scratch) + (right_winners ? right : 0);
+}
+
+/* Luma of colour, for STEREO_COST_LUMA: one view behind the other, after what
+ * the threads work with. */
+typedef struct
+{
+  const StereoView *views[2];
+  uint8_t *luma;
+  int width;
+  int height;
+} Luma;
+
+static void
+luma_rows (const void *context, StereoSpan span)
+{
+  const Luma *l = context;
+
+  for (int i = span.begin; i < span.end; i++) {
+    const StereoView *view = l->views[i / l->height];
+    size_t from = (size_t) (i % l->height) * view->stride;
+    uint8_t *target = l->luma + (size_t) i * (size_t) l->width;
+
+    for (int x = 0; x < l->width; x++)
+      target[x] = stereo_luma (view->plane[0][from + (size_t) x],
+          view->plane[1][from + (size_t) x],
+          view->plane[2][from + (size_t) x]);
+  }
+}
+
+/* The same frame with views of luma. */
+static StereoFrame
+with_luma (const StereoFrame * frame, const StereoVcbwConstants * k,
+    uint8_t * memory)
+{
+  StereoFrame result = *frame;
+  Luma l = { { &frame->left, &frame->right }, memory, k->width, k->height };
+
+  stereo_cpu_for (frame->queue, 2 * k->height, 0, luma_rows, &l);
+  result.left.plane[0] = memory;
+  result.right.plane[0] = memory + (size_t) k->width * (size_t) k->height;
+  result.left.stride = result.right.stride = (size_t) k->width;
+  return result;
+}
+
+static StereoStatus
+match_cpu (const StereoFrame * frame, const StereoVcbwConstants * k,
+    void *scratch)
+{
+  const StereoWinners *w = frame->winners;
+  int threads = stereo_cpu_threads (frame->queue), rows;
+  Job job = {.frame = frame,.k = k,.scratch = scratch };
+  StereoFrame luma;
+
+  job.winners = w != NULL;
+  job.right_winners = w != NULL && w->right != NULL;
+  job.worker_bytes = worker_bytes (k->width, frame->problem->right_winners);
+  if (k->needs_luma) {
+    luma = with_luma (frame, k, job.scratch + (size_t) threads
+        * job.worker_bytes);
+    job.frame = &luma;
+  }
   job.columns = (k->width + TILE_WIDTH - 1) / TILE_WIDTH;
+  job.height = job.right_winners ? choose_band_height (k, threads)
+      : choose_tile_height (k, threads, job.columns);
   rows = (k->height + job.height - 1) / job.height;
   make_taps (k->row_weight, &job.weights.row);
   make_taps (k->column_weight, &job.weights.column);
-  if (!job.weights.row.pairs || !job.weights.column.pairs)
-    job.match_tile = match_tile_single;
-  else if (k->radius == 16)
-    job.match_tile = match_tile_pairs_16;
-  else
-    job.match_tile = match_tile_pairs;
+  choose_match_tile (&job);
 
-  stereo_cpu_for (queue, job.columns * rows, 1, match_tiles, &job);
+  if (job.right_winners)
+    stereo_cpu_for (frame->queue, rows, 1, match_bands, &job);
+  else
+    stereo_cpu_for (frame->queue, job.columns * rows, 1, match_tiles, &job);
   return STEREO_OK;
 }
 
 static size_t
 match_scratch_cpu (const StereoProblem * problem)
 {
-  return problem->n_threads * sizeof (Scratch);
+  size_t luma = problem->cost == STEREO_COST_LUMA && problem->channels == 3
+      ? 2 * (size_t) problem->width * (size_t) problem->height : 0;
+
+  return problem->n_threads * worker_bytes (problem->width,
+      problem->right_winners) + luma;
 }
 
 const StereoVcbwStages STAGES = {

@@ -7,8 +7,13 @@
 #include "match/vcbw.h"
 
 #include "core/cpu.h"
-#include "refine/output.h"
+#include "cost/census-pixel.h"
+#include "cost/difference.h"
+#include "cost/partner.h"
+#include "match/vcbw-pixel.h"
 #include "match/vcbw-simd.h"
+#include "refine/output.h"
+#include "refine/winner-pixel.h"
 #include "simd/select.h"
 
 #include <math.h>
@@ -25,15 +30,16 @@ static const StereoParamSpec specs[] = {
       STEREO_VCBW_MAX_RADIUS),
   STEREO_PARAM_DOUBLE_ROW (StereoVcbwParams, gamma_distance, "gamma-distance",
       "Distance at which the weight of a pixel has fallen to 1/e, in pixels",
-      5.0, 0.1, 100.0),
+      3.5, 0.1, 100.0),
   STEREO_PARAM_DOUBLE_ROW (StereoVcbwParams, cost_threshold, "cost-threshold",
       "Difference at which the matching cost is cut off, in levels of 8 bits, "
-      "rounded to a whole level", 20.0, 1.0, 255.0),
+      "rounded to a whole level, or with cost=census in bits, of which there "
+      "are 31 at most", 31.0, 1.0, 255.0),
   STEREO_PARAM_DOUBLE_ROW (StereoVcbwParams, edge_penalty, "edge-penalty",
-      "Extra cost of half windows, as a part of cost-threshold", 0.02, 0.0,
+      "Extra cost of half windows, as a part of cost-threshold", 0.08, 0.0,
       1.0),
   STEREO_PARAM_DOUBLE_ROW (StereoVcbwParams, corner_penalty, "corner-penalty",
-      "Extra cost of quarter windows, as a part of cost-threshold", 0.04, 0.0,
+      "Extra cost of quarter windows, as a part of cost-threshold", 0.16, 0.0,
       1.0),
   STEREO_PARAM_ENUM_ROW (StereoVcbwParams, windows, "windows",
       "Which windows compete", STEREO_VCBW_WINDOWS_NINE, windows_values),
@@ -75,11 +81,46 @@ make_weights (int radius, double gamma, int parts, uint8_t * weight)
     weight[k] = (uint8_t) whole[k];
 }
 
+/* The largest radius whose weight is not 0. */
+static int
+reach (const uint8_t * weight)
+{
+  int k = STEREO_VCBW_MAX_RADIUS;
+
+  while (k > 0 && weight[k] == 0)
+    k--;
+  return k;
+}
+
+static void
+choose_scale (const StereoProblem * problem, double threshold,
+    StereoVcbwConstants * k)
+{
+  int level = (int) floor (threshold + 0.5);
+  int bits = (int) floor (STEREO_CENSUS_BIT_COST * threshold + 0.5);
+
+  k->third = false;
+  if (problem->cost == STEREO_COST_CENSUS) {
+    k->limit = bits < STEREO_CENSUS_MAX_COST ? bits : STEREO_CENSUS_MAX_COST;
+    k->gain = 255 / k->limit;
+  } else if (3 * level > 255) {
+    k->third = true;
+    k->limit = level;
+    k->gain = 1;
+  } else {
+    /* The sum of three channels where it fits a byte, else their mean; luma
+     * counts three times, so that grey gives the same result in any format. */
+    bool color = k->cost == STEREO_COST_RGB && k->channels == 3;
+
+    k->limit = color ? 3 * level : level;
+    k->gain = 255 / (3 * level) * (color ? 1 : 3);
+  }
+}
+
 void
 stereo_vcbw_constants (const StereoProblem * problem,
     const StereoVcbwParams * params, StereoVcbwConstants * k)
 {
-  int threshold = (int) floor (params->cost_threshold + 0.5);
   int cut_off;
 
   memset (k, 0, sizeof (*k));
@@ -89,22 +130,17 @@ stereo_vcbw_constants (const StereoProblem * problem,
   k->min_disparity = problem->min_disparity;
   k->first_index = problem->first_index;
   k->end_index = problem->end_index;
-  k->radius = (int) params->radius;
-  make_weights (k->radius, params->gamma_distance, 256, k->row_weight);
-  make_weights (k->radius, params->gamma_distance, 64, k->column_weight);
+  k->cost = problem->cost;
+  k->needs_luma = k->cost == STEREO_COST_LUMA && k->channels == 3;
+  make_weights ((int) params->radius, params->gamma_distance, 256,
+      k->row_weight);
+  make_weights ((int) params->radius, params->gamma_distance, 64,
+      k->column_weight);
+  k->row_radius = reach (k->row_weight);
+  k->column_radius = reach (k->column_weight);
 
-  /* The sum of three channels where it fits a byte, else their mean; luma
-   * counts three times, so that grey gives the same result in any format. */
-  k->third = 3 * threshold > 255;
-  if (k->third) {
-    k->limit = threshold;
-    k->gain = 1;
-  } else {
-    k->limit = problem->channels == 1 ? threshold : 3 * threshold;
-    k->gain = 255 / (3 * threshold) * (problem->channels == 1 ? 3 : 1);
-  }
+  choose_scale (problem, params->cost_threshold, k);
   cut_off = k->limit * k->gain;
-
   if (params->windows == STEREO_VCBW_WINDOWS_NINE) {
     k->edge = (int) floor (params->edge_penalty * cut_off * 256 + 0.5);
     k->corner = (int) floor (params->corner_penalty * cut_off * 256 + 0.5);
@@ -129,6 +165,7 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
   size_t pixels = (size_t) problem->width * (size_t) problem->height;
 
   (void) why;
+  memset (p, 0, sizeof (*p));
   stereo_vcbw_constants (problem, params, &p->constants);
   if (s->match != NULL) {
     if (s->match_scratch != NULL)
@@ -140,6 +177,14 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
   stereo_arena_add (arena, (void **) &p->slices.right, pixels, 1);
   stereo_arena_add (arena, (void **) &p->slices.best, pixels,
       sizeof (uint32_t));
+  if (problem->winners) {
+    stereo_arena_add (arena, (void **) &p->slices.before, pixels,
+        sizeof (uint16_t));
+    stereo_arena_add (arena, (void **) &p->slices.after, pixels,
+        sizeof (uint16_t));
+    stereo_arena_add (arena, (void **) &p->slices.previous, pixels,
+        sizeof (uint16_t));
+  }
   return STEREO_OK;
 }
 
@@ -149,21 +194,24 @@ run (const StereoFrame * frame, const void *stages)
   const StereoVcbwStages *s = stages;
   const Plan *p = frame->plan;
   const StereoVcbwConstants *k = &p->constants;
-  StereoQueue *q = frame->queue;
   StereoStatus status;
 
   if (s->match != NULL)
-    return s->match (q, k, &frame->left, &frame->right, &frame->map,
-        frame->output, p->scratch);
+    return s->match (frame, k, p->scratch);
 
   for (int i = k->first_index; i < k->end_index; i++) {
-    if ((status = s->cost (q, k, &frame->left, &frame->right, i, &p->slices))
-        || (status = s->rows (q, k, &p->slices))
-        || (status = s->columns (q, k, i, &p->slices)))
+    if ((status = s->cost (frame, k, i, &p->slices))
+        || (status = s->rows (frame, k, &p->slices))
+        || (status = s->columns (frame, k, i, &p->slices)))
       return status;
   }
-  return s->finish (q, k, &p->slices, &frame->map, frame->output);
+  return s->finish (frame, k, &p->slices);
 }
+
+static const StereoParamDefault defaults[] = {
+  {"median", true},
+  {NULL, 0}
+};
 
 const StereoAlgorithm stereo_vcbw_algorithm = {
   .name = "vcbw",
@@ -172,6 +220,8 @@ const StereoAlgorithm stereo_vcbw_algorithm = {
       "windowing for high-speed stereo on programmable graphics hardware, "
       "ICIP 2007",
   .uses_color = true,
+  .refines = true,
+  .defaults = defaults,
   .params = specs,
   .params_size = sizeof (StereoVcbwParams),
   .plan_size = sizeof (Plan),
@@ -181,70 +231,61 @@ const StereoAlgorithm stereo_vcbw_algorithm = {
 
 /* ------------------------------------------------- stages, plain reference */
 
-/* D of the pixel at column xl of the left and xr of the right view. */
-static uint8_t
-cost_at (const StereoVcbwConstants * k, const StereoView * left,
-    const StereoView * right, int xl, int xr, int y)
-{
-  int sum = 0;
-
-  for (int c = 0; c < k->channels; c++) {
-    int l = left->plane[c][(size_t) y * left->stride + (size_t) xl];
-    int r = right->plane[c][(size_t) y * right->stride + (size_t) xr];
-
-    sum += l > r ? l - r : r - l;
-  }
-  if (k->third && k->channels == 3)
-    sum /= 3;
-  return (uint8_t) ((sum < k->limit ? sum : k->limit) * k->gain);
-}
-
 /* What the threads of a loop work on. */
 typedef struct
 {
+  const StereoFrame *frame;
   const StereoVcbwConstants *k;
-  const StereoView *left;
-  const StereoView *right;
   int index;
   const StereoVcbwSlices *slices;
-  const StereoMap *map;
-  const StereoOutput *output;
 } Job;
+
+/* D of the pixel at column xl of the left and xr of the right view. */
+static uint8_t
+cost_at (const StereoFrame * frame, const StereoVcbwConstants * k, int xl,
+    int xr, int y)
+{
+  uint32_t l, r;
+
+  if (k->cost == STEREO_COST_CENSUS)
+    return (uint8_t) stereo_vcbw_scaled (k,
+        stereo_census_cost (stereo_census_word (&frame->left_census, xl, y),
+            stereo_census_word (&frame->right_census, xr, y)), false);
+  l = stereo_view_pixel (&frame->left, k->channels, xl, y);
+  r = stereo_view_pixel (&frame->right, k->channels, xr, y);
+  if (k->needs_luma) {
+    l = stereo_luma ((uint8_t) l, (uint8_t) (l >> 8), (uint8_t) (l >> 16));
+    r = stereo_luma ((uint8_t) r, (uint8_t) (r >> 8), (uint8_t) (r >> 16));
+  }
+  return (uint8_t) stereo_vcbw_scaled (k, stereo_difference_sum (l, r),
+      k->channels == 3 && !k->needs_luma);
+}
 
 static void
 cost_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoVcbwConstants *k = job->k;
-  const StereoView *left = job->left;
-  const StereoView *right = job->right;
-  int index = job->index;
-  const StereoVcbwSlices *slices = job->slices;
-  int d = k->min_disparity + index;
-  int first = d > 0 ? d : 0;
-  int last = d < 0 ? k->width - 1 + d : k->width - 1;
+  int d = k->min_disparity + job->index;
 
   for (int y = span.begin; y < span.end; y++) {
-    uint8_t *row = slices->cost + (size_t) y * (size_t) k->width;
+    uint8_t *row = job->slices->cost + (size_t) y * (size_t) k->width;
 
     for (int x = 0; x < k->width; x++) {
-      int xl = stereo_clamp_int (x, first, last);
+      int xl = stereo_partner_column (k->width, x, d);
 
-      row[x] = cost_at (k, left, right, xl, xl - d, y);
+      row[x] = cost_at (job->frame, k, xl, xl - d, y);
     }
   }
 }
 
 static StereoStatus
-cost_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
-    const StereoView * left, const StereoView * right, int index,
+cost_cpu (const StereoFrame * frame, const StereoVcbwConstants * k, int index,
     const StereoVcbwSlices * slices)
 {
-  Job job = {.k = k,.left = left,.right = right,.index = index,
-    .slices = slices
-  };
+  Job job = { frame, k, index, slices };
 
-  stereo_cpu_for (queue, k->height, 0, cost_rows, &job);
+  stereo_cpu_for (frame->queue, k->height, 0, cost_rows, &job);
   return STEREO_OK;
 }
 
@@ -263,7 +304,7 @@ rows_rows (const void *context, StereoSpan span)
     for (int x = 0; x < k->width; x++) {
       unsigned to_left = 128, to_right = 128;
 
-      for (int i = 0; i <= k->radius; i++) {
+      for (int i = 0; i <= k->row_radius; i++) {
         unsigned weight = k->row_weight[i];
 
         to_left += weight * d[x - i > 0 ? x - i : 0];
@@ -276,29 +317,49 @@ rows_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-rows_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
+rows_cpu (const StereoFrame * frame, const StereoVcbwConstants * k,
     const StereoVcbwSlices * slices)
 {
-  Job job = {.k = k,.slices = slices };
+  Job job = { frame, k, 0, slices };
 
-  stereo_cpu_for (queue, k->height, 0, rows_rows, &job);
+  stereo_cpu_for (frame->queue, k->height, 0, rows_rows, &job);
   return STEREO_OK;
 }
 
+/* C of a pixel, from both H. */
 static uint32_t
-combine (const StereoVcbwConstants * k, const uint32_t v[4])
+window_cost (const StereoVcbwConstants * k, const StereoVcbwSlices * slices,
+    int x, int y)
 {
-  /* v: left down, left up, right down, right up */
-  uint32_t left = v[0] + v[1], right = v[2] + v[3];
-  uint32_t down = v[0] + v[2], up = v[1] + v[3];
-  uint32_t corner = 4 * stereo_min_u32 (stereo_min_u32 (v[0], v[1]),
-      stereo_min_u32 (v[2], v[3]));
-  uint32_t edge = 2 * stereo_min_u32 (stereo_min_u32 (left, right),
-      stereo_min_u32 (down, up));
+  int last = k->height - 1;
+  size_t width = (size_t) k->width, column = (size_t) x;
+  uint32_t v[4] = { 0, 0, 0, 0 };
 
-  return stereo_min_u32 (left + right,
-      stereo_min_u32 (edge + (uint32_t) k->edge,
-          corner + (uint32_t) k->corner));
+  for (int i = 0; i <= k->column_radius; i++) {
+    size_t down = (size_t) (y + i < last ? y + i : last) * width + column;
+    size_t up = (size_t) (y - i > 0 ? y - i : 0) * width + column;
+    uint32_t weight = k->column_weight[i];
+
+    v[0] += weight * slices->left[down];
+    v[1] += weight * slices->left[up];
+    v[2] += weight * slices->right[down];
+    v[3] += weight * slices->right[up];
+  }
+  return stereo_vcbw_combine (k, v);
+}
+
+/* Keeps what is beside the winner of pixel p, before the winner itself. */
+static void
+keep_neighbors (const Job * job, size_t p, uint32_t cost, bool wins)
+{
+  const StereoVcbwSlices *s = job->slices;
+  bool first = job->index == job->k->first_index;
+
+  if (!first && stereo_winner_index (s->best[p]) + 1 == (unsigned) job->index)
+    s->after[p] = (uint16_t) cost;
+  if (wins)
+    s->before[p] = first ? 0 : s->previous[p];
+  s->previous[p] = (uint16_t) cost;
 }
 
 static void
@@ -306,40 +367,41 @@ columns_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoVcbwConstants *k = job->k;
-  int index = job->index;
   const StereoVcbwSlices *slices = job->slices;
-  int last = k->height - 1;
-  size_t width = (size_t) k->width;
+  const StereoWinners *w = job->frame->winners;
+  bool first = job->index == k->first_index;
+  int d = k->min_disparity + job->index;
 
   for (int y = span.begin; y < span.end; y++) {
-    uint32_t *best = slices->best + (size_t) y * width;
+    uint32_t *right = w != NULL && w->right != NULL
+        ? w->right + (size_t) y * w->right_stride : NULL;
 
-    for (size_t x = 0; x < width; x++) {
-      uint32_t v[4] = { 0, 0, 0, 0 }, word;
+    for (int x = 0; right != NULL && first && x < k->width; x++)
+      right[x] = STEREO_NO_WINNER;
+    for (int x = 0; x < k->width; x++) {
+      size_t p = (size_t) y * (size_t) k->width + (size_t) x;
+      uint32_t cost = window_cost (k, slices, x, y);
+      uint32_t word = cost << STEREO_VCBW_INDEX_BITS | (uint32_t) job->index;
+      bool wins = first || word < slices->best[p];
 
-      for (int i = 0; i <= k->radius; i++) {
-        size_t down = (size_t) (y + i < last ? y + i : last) * width + x;
-        size_t up = (size_t) (y - i > 0 ? y - i : 0) * width + x;
-
-        v[0] += (uint32_t) k->column_weight[i] * slices->left[down];
-        v[1] += (uint32_t) k->column_weight[i] * slices->left[up];
-        v[2] += (uint32_t) k->column_weight[i] * slices->right[down];
-        v[3] += (uint32_t) k->column_weight[i] * slices->right[up];
-      }
-      word = combine (k, v) << STEREO_VCBW_INDEX_BITS | (uint32_t) index;
-      if (index == k->first_index || word < best[x])
-        best[x] = word;
+      if (w != NULL)
+        keep_neighbors (job, p, cost, wins);
+      if (wins)
+        slices->best[p] = word;
+      if (right != NULL && x - d >= 0 && x - d < k->width)
+        right[x - d] = stereo_min_u32 (right[x - d],
+            stereo_winner_right_word ((unsigned) job->index, cost));
     }
   }
 }
 
 static StereoStatus
-columns_cpu (StereoQueue * queue, const StereoVcbwConstants * k, int index,
-    const StereoVcbwSlices * slices)
+columns_cpu (const StereoFrame * frame, const StereoVcbwConstants * k,
+    int index, const StereoVcbwSlices * slices)
 {
-  Job job = {.k = k,.index = index,.slices = slices };
+  Job job = { frame, k, index, slices };
 
-  stereo_cpu_for (queue, k->height, 0, columns_rows, &job);
+  stereo_cpu_for (frame->queue, k->height, 0, columns_rows, &job);
   return STEREO_OK;
 }
 
@@ -348,31 +410,34 @@ finish_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoVcbwConstants *k = job->k;
-  const StereoVcbwSlices *slices = job->slices;
-  const StereoMap *map = job->map;
-  const StereoOutput *output = job->output;
+  const StereoVcbwSlices *s = job->slices;
+  const StereoWinners *w = job->frame->winners;
   bool empty = k->first_index == k->end_index;
 
   for (int y = span.begin; y < span.end; y++) {
-    const uint32_t *best = slices->best + (size_t) y * (size_t) k->width;
-
     for (int x = 0; x < k->width; x++) {
+      size_t p = (size_t) y * (size_t) k->width + (size_t) x;
       unsigned index = empty ? STEREO_INVALID
-          : best[x] & ((1u << STEREO_VCBW_INDEX_BITS) - 1);
+          : s->best[p] & ((1u << STEREO_VCBW_INDEX_BITS) - 1);
 
-      stereo_store_index (map, output, x, y, index);
+      if (w == NULL)
+        stereo_store_index (&job->frame->map, job->frame->output, x, y, index);
+      else
+        stereo_winner_store (w, x, y, index, s->before[p],
+            s->best[p] >> STEREO_VCBW_INDEX_BITS, s->after[p]);
+      if (w != NULL && w->right != NULL && empty)
+        stereo_winner_store_right (w, x, y, STEREO_NO_WINNER);
     }
   }
 }
 
 static StereoStatus
-finish_cpu (StereoQueue * queue, const StereoVcbwConstants * k,
-    const StereoVcbwSlices * slices, const StereoMap * map,
-    const StereoOutput * output)
+finish_cpu (const StereoFrame * frame, const StereoVcbwConstants * k,
+    const StereoVcbwSlices * slices)
 {
-  Job job = {.k = k,.slices = slices,.map = map,.output = output };
+  Job job = { frame, k, 0, slices };
 
-  stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
+  stereo_cpu_for (frame->queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 

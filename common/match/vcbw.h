@@ -13,11 +13,12 @@
  * The arithmetic is integer throughout, so that every implementation gives the
  * same bytes, in whatever order it adds:
  *
- *   D  matching cost of a pixel, 0 to 255: the absolute difference of the two
- *      views, cut off at cost_threshold and scaled up (stereo_vcbw_cost_*).
- *      With colour it is the mean of three channels, kept as their sum.
- *      Columns without a partner in the right view repeat the nearest one that
- *      has one; so do rows and columns beyond the image.
+ *   D  matching cost of a pixel, 0 to 255: what the two views differ by, cut
+ *      off at cost_threshold and scaled up (stereo_vcbw_scaled).  That is the
+ *      cost of their census words (cost/census.h), which is not of the paper,
+ *      or the absolute difference of luma, or the mean of three channels', kept
+ *      as their sum.  Columns without a partner in the right view repeat the
+ *      nearest one that has one; so do rows and columns beyond the image.
  *   H  weighted mean of radius + 1 costs to the left (and another one to the
  *      right), both with the pixel itself: (sum row_weight[k] D[x -+ k] + 128)
  *      >> 8.  The weights fall off as exp (-k / gamma_distance) and add up to
@@ -32,8 +33,10 @@
  *      The four windows variant is the same without penalties: the smallest
  *      quadrant is then never above the others.
  *
- * The smallest C wins, on a tie the lowest disparity.  Against real numbers
- * these roundings cost less than 0.01 points of bad pixels on Middlebury v2.
+ * The smallest C wins, on a tie the lowest disparity.  C at (x, y, d) is also
+ * what the pixel (x - d, y) of the right view has for d, so the winners of both
+ * views come from the same costs.  Against real numbers these roundings cost
+ * less than 0.01 points of bad pixels on Middlebury v2.
  */
 
 #ifndef STEREO_VCBW_H
@@ -68,16 +71,22 @@ typedef struct
 {
   int width;
   int height;
-  int channels;
+  int channels;                 /* of the views */
   int min_disparity;
   int first_index;              /* as in StereoProblem */
   int end_index;
-  int radius;                   /* 1 to STEREO_VCBW_MAX_RADIUS */
-  /* At distance k; 0 beyond the radius, with at least three zeros behind. */
+  StereoCost cost;
+  /* Distances with a weight above 0, up to STEREO_VCBW_MAX_RADIUS. */
+  int row_radius;
+  int column_radius;
+  /* At distance k, with at least three zeros behind the last one. */
   uint8_t row_weight[STEREO_VCBW_MAX_RADIUS + 4];
   uint8_t column_weight[STEREO_VCBW_MAX_RADIUS + 4];
-  /* D = min (difference, limit) * gain, where difference is the sum of three
-   * channels (of one, if third is set a third of the sum, rounded down). */
+  /* Luma is compared, of views of three channels (stereo_luma). */
+  bool needs_luma;
+  /* D = min (difference, limit) * gain, where difference is the cost of the
+   * census words, or the sum of three channels' (of one channel's; if third is
+   * set a third of the sum, rounded down). */
   int limit;
   int gain;
   bool third;
@@ -92,41 +101,44 @@ typedef struct
  * one. */
 #define STEREO_VCBW_INDEX_BITS 16
 
-/* Scratch memory of the separate stages: one byte or word for each pixel, rows
- * of width elements. */
+/* Scratch memory of the separate stages: one element for each pixel, rows of
+ * width elements.  The last three are NULL unless the problem has winners. */
 typedef struct
 {
   uint8_t *cost;                /* D of one disparity */
   uint8_t *left;                /* H to the left */
   uint8_t *right;               /* H to the right */
   uint32_t *best;               /* winners */
+  uint16_t *before;             /* C of the disparity before the winner, */
+  uint16_t *after;              /* of the one after it, */
+  uint16_t *previous;           /* and of the disparity before this one */
 } StereoVcbwSlices;
 
 /*
  * Stage table "vcbw".  A back end fills either the first four or match, which
- * does it all without a slice in memory; with both, match is used.
+ * does it all without a slice in memory; with both, match is used.  Views,
+ * census words and where the result goes are those of the frame.
  */
 typedef struct
 {
   /* D for one disparity index. */
-  StereoStatus (*cost) (StereoQueue * queue, const StereoVcbwConstants * k,
-      const StereoView * left, const StereoView * right, int index,
+  StereoStatus (*cost) (const StereoFrame * frame,
+      const StereoVcbwConstants * k, int index,
       const StereoVcbwSlices * slices);
   /* Both H from D. */
-  StereoStatus (*rows) (StereoQueue * queue, const StereoVcbwConstants * k,
-      const StereoVcbwSlices * slices);
-  /* V and C from H; keeps the better winner, or just C if index is the first
+  StereoStatus (*rows) (const StereoFrame * frame,
+      const StereoVcbwConstants * k, const StereoVcbwSlices * slices);
+  /* V and C from H; keeps the better winners, or just C if index is the first
    * one. */
-  StereoStatus (*columns) (StereoQueue * queue, const StereoVcbwConstants * k,
-      int index, const StereoVcbwSlices * slices);
-  /* Winners to a map, or to codes if output is not NULL. */
-  StereoStatus (*finish) (StereoQueue * queue, const StereoVcbwConstants * k,
-      const StereoVcbwSlices * slices, const StereoMap * map,
-      const StereoOutput * output);
+  StereoStatus (*columns) (const StereoFrame * frame,
+      const StereoVcbwConstants * k, int index,
+      const StereoVcbwSlices * slices);
+  /* Winners to where the frame wants them. */
+  StereoStatus (*finish) (const StereoFrame * frame,
+      const StereoVcbwConstants * k, const StereoVcbwSlices * slices);
 
-  StereoStatus (*match) (StereoQueue * queue, const StereoVcbwConstants * k,
-      const StereoView * left, const StereoView * right,
-      const StereoMap * map, const StereoOutput * output, void *scratch);
+  StereoStatus (*match) (const StereoFrame * frame,
+      const StereoVcbwConstants * k, void *scratch);
   /* Bytes of scratch that match wants; NULL for none. */
   size_t (*match_scratch) (const StereoProblem * problem);
 } StereoVcbwStages;

@@ -135,6 +135,57 @@ simd_keep_best16 (VecU16 cost, VecU16 * best, VecU16 new_index, VecU16 index)
 #endif
 }
 
+/* One truth for each 16-bit lane, of a kind that suits the machine. */
+#if defined (__AVX512BW__)
+typedef __mmask32 SimdMask16;
+
+static inline SimdMask16
+simd_mask_less16 (VecU16 a, VecU16 b)
+{
+  return _mm512_cmplt_epu16_mask ((__m512i) a, (__m512i) b);
+}
+
+static inline SimdMask16
+simd_mask_equal16 (VecU16 a, VecU16 b)
+{
+  return _mm512_cmpeq_epi16_mask ((__m512i) a, (__m512i) b);
+}
+
+/* Lane by lane a where it is true, else b. */
+static inline VecU16
+simd_select16 (SimdMask16 mask, VecU16 a, VecU16 b)
+{
+  return (VecU16) _mm512_mask_mov_epi16 ((__m512i) b, mask, (__m512i) a);
+}
+#else
+typedef VecU16 SimdMask16;
+
+static inline SimdMask16
+simd_mask_less16 (VecU16 a, VecU16 b)
+{
+#if defined (__AVX2__)
+  __m256i not_less = _mm256_cmpeq_epi16 (_mm256_max_epu16 ((__m256i) a,
+          (__m256i) b), (__m256i) a);
+
+  return ~(VecU16) not_less;
+#else
+  return (VecU16) (a < b);
+#endif
+}
+
+static inline SimdMask16
+simd_mask_equal16 (VecU16 a, VecU16 b)
+{
+  return (VecU16) (a == b);
+}
+
+static inline VecU16
+simd_select16 (SimdMask16 mask, VecU16 a, VecU16 b)
+{
+  return (a & mask) | (b & ~mask);
+}
+#endif
+
 static inline VecU32
 simd_min32 (VecU32 a, VecU32 b)
 {

@@ -16,8 +16,15 @@
  * high-speed stereo on programmable graphics hardware", ICIP 2007). Windows
  * that lie on one side of a depth edge keep that edge sharp.
  *
- * Colour is used when both views have it, as RGB or YUV of any kind, else luma;
- * docs/disparity.md says how.
+ * The windows are the paper's. Two things are not, and are for real cameras,
+ * whose exposures differ: what is compared (#GstStereoVcbw:cost=census), and
+ * how the map is refined (sub-pixel, a check against the right view, speckles,
+ * filling, a median). On Middlebury v2 an average of 8.96 % of the pixels is
+ * wrong, and 7.91 % with #GstStereoVcbw:refine=all. The preset `paper` is the
+ * paper's method to the letter: 12.19 %.
+ *
+ * Colour counts with #GstStereoVcbw:cost=rgb, when both views have it, as RGB
+ * or YUV of any kind; docs/disparity.md says how.
  *
  * The output is `GRAY16_LE` with #GstStereoVcbw:disparity-scale codes for a
  * pixel of disparity, or `GRAY8`. Every buffer carries a

@@ -56,8 +56,14 @@ typedef struct
 #define ESMP_PAPER PAPER " gamma-color=18 gamma-distance=29 " \
     "cost-threshold=17 data-weight=0.15 disc-truncation=0.0375"
 
+#define VCBW_PAPER "cost=rgb gamma-distance=5 cost-threshold=20 " \
+    "edge-penalty=0.02 corner-penalty=0.04 subpixel=false lr-max-diff=-1 " \
+    "speckle-size=0 median=false"
+
 static const Case cases[] = {
-  {"vcbw", "stereovcbw", 12.29, {
+  {"vcbw", "stereovcbw", 8.96, {{0}}},
+  {"vcbw-refined", "stereovcbw refine=all", 7.91, {{0}}},
+  {"vcbw-paper", "stereovcbw " VCBW_PAPER, 12.29, {
           {4.25, 5.97, 14.39}, {5.89, 6.93, 11.64},
           {13.76, 19.60, 24.74}, {7.92, 14.79, 16.21}}},
   /* what the integer prototypes of the census cost and the refinement have */
@@ -231,6 +237,8 @@ static void
 test_vcbw (void)
 {
   test_named ("vcbw");
+  test_named ("vcbw-refined");
+  test_named ("vcbw-paper");
 }
 
 static void

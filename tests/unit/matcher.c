@@ -968,6 +968,22 @@ check_stages (StereoMatcher * matcher, const char *const *names)
   CHECK_INT (sum, ==, n > 0 ? stats.last_ns : 0);
 }
 
+/* Parameters of a matcher that compares pixels and refines nothing. */
+static void
+set_unrefined (StereoParams * params)
+{
+  static const struct
+  {
+    const char *name;
+    double value;
+  } values[] = { {"cost", 2}, {"subpixel", 0}, {"lr-max-diff", -1},
+    {"speckle-size", 0}, {"median", 0} };
+
+  for (size_t i = 0; i < sizeof (values) / sizeof (values[0]); i++)
+    REQUIRE (stereo_params_set (params, values[i].name, values[i].value,
+            NULL) == STEREO_OK);
+}
+
 static void
 test_stages (void)
 {
@@ -986,6 +1002,7 @@ test_stages (void)
   REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
       == STEREO_OK);
   REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
+  set_unrefined (params);
   REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
   pair_init (&pair, 60, 40, 1);
   REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
@@ -1046,6 +1063,7 @@ test_stages_cuda (void)
     SKIP ("no CUDA device");
   REQUIRE (stereo_device_new_cuda (-1, &device, NULL) == STEREO_OK);
   REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
+  set_unrefined (params);
   REQUIRE (stereo_params_set (params, "median", 1, NULL) == STEREO_OK);
   REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
   pair_init (&pair, 200, 100, 1);

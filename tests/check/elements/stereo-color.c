@@ -13,7 +13,7 @@
 
 /* Every matcher that uses colour, so that its costs are of colour. */
 static const gchar *const color_matchers[] = {
-  "stereovcbw", "stereoesaw cost=rgb", "stereoesmp cost=rgb"
+  "stereovcbw cost=rgb", "stereoesaw cost=rgb", "stereoesmp cost=rgb"
 };
 
 static gchar *
@@ -157,7 +157,7 @@ GST_START_TEST (test_colorimetry)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (colorimetries); i++)
-    check_scene ("stereovcbw", "Y444", colorimetries[i], 1);
+    check_scene ("stereovcbw cost=rgb", "Y444", colorimetries[i], 1);
 }
 
 GST_END_TEST;
@@ -169,12 +169,12 @@ GST_START_TEST (test_colorimetry_changes)
     "1:3:5:1"
   };
   GstBuffer *left = scene (LEFT), *right = scene (RIGHT);
-  GstBuffer *expected = match ("stereovcbw", RGB_CAPS, gst_buffer_ref (left),
-      RGB_CAPS, gst_buffer_ref (right));
+  GstBuffer *expected = match ("stereovcbw cost=rgb", RGB_CAPS,
+      gst_buffer_ref (left), RGB_CAPS, gst_buffer_ref (right));
   Rig rig;
 
-  rig_open (&rig, "stereovcbw backend=cpu n-threads=1 num-disparities=16 "
-      "invalid-value=65535");
+  rig_open (&rig, "stereovcbw cost=rgb backend=cpu n-threads=1 "
+      "num-disparities=16 invalid-value=65535");
   rig_caps (&rig, RIGHT, RGB_CAPS);
   for (guint i = 0; i < G_N_ELEMENTS (colorimetries); i++) {
     gchar *caps = yuv_caps ("Y444", colorimetries[i]);

@@ -180,7 +180,7 @@ GST_START_TEST (test_values_out_of_range)
   fail_unless_equals_int (n, 64);
   fail_unless_equals_int (min, 0);
   fail_unless_equals_int (scale, 16);
-  fail_unless_equals_float (gamma, 5.0);
+  fail_unless_equals_float (gamma, 3.5);
   gst_object_unref (element);
 }
 
