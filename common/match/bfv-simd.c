@@ -1518,7 +1518,8 @@ carve_ballot (const StereoBfvConstants * k, Carver * c, Ballot * ballot)
  * those above it. */
 ALWAYS_INLINE void
 count_row (const StereoBfvConstants * k, const StereoBfvMemory * m,
-    const StereoBfvVotes * votes, int v, int words, uint64_t * restrict prefix, const uint64_t * restrict above,
+    const StereoBfvVotes * votes, int v, int words,
+    uint64_t * restrict prefix, const uint64_t * restrict above,
     uint64_t * restrict below)
 {
   int width = k->width, step = k->sampling_x;

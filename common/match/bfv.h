@@ -52,8 +52,8 @@
  *          compared by products (stereo_bfv_less), never divided.  What
  *          refinement gets as the costs beside a winner is the whole part of
  *          A 2^shift / n (stereo_bfv_quotient); with sampling_x > 1 there are
- *          none, and 65535 stands in for them.  Pixels that are not sampled have
- *          no winner.
+ *          none, and 65535 stands in for them.  Pixels that are not sampled
+ *          have no winner.
  *
  * Then the winners are refined (refine/refine.h).  This is the vote between
  * speckles and fill:
@@ -75,7 +75,8 @@
  *          first valid grid point of row y / S_y take the code of the pixel at
  *          that column.
  *
- * When no disparity is searched (first_index = end_index), there are no winners.
+ * When no disparity is searched (first_index = end_index), there are no
+ * winners.
  */
 
 #ifndef STEREO_BFV_H

@@ -470,7 +470,9 @@ stereo_bfv_crosses_cuda (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoBfvViews * views, const StereoBfvMemory * m)
 {
   StereoCudaStage stage (queue);
-  CrossesArgs a = { *k, {views->left, views->right}, {m->left_arms, m->right_arms} };
+  CrossesArgs a = { *k, {views->left, views->right},
+    {m->left_arms, m->right_arms}
+  };
 
   if (!stage.entered ())
     return stage.status ();

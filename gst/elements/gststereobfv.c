@@ -21,12 +21,12 @@
  * fast voting on CUDA", IEEE TCSVT 2011). The cost and what becomes of the
  * winners are ours: the paper compares colours as they are, which fails where
  * two cameras expose differently. By default a census is compared, and the map
- * is interpolated, checked against the right view, freed of speckles and filled;
- * the vote decides for pixels that are wrong but seen by both views. On the four
- * Middlebury scenes that leaves 6.1 % bad pixels, where the paper's method has
- * 7.8; with exposures changed it is 7.8 instead of 94. The preset `paper` is the
- * paper's method to the letter, `accurate` (5.6 %) takes longer than the
- * default; docs/presets.md says how to use them.
+ * is interpolated, checked against the right view, freed of speckles and
+ * filled; the vote decides for pixels that are wrong but seen by both views. On
+ * the four Middlebury scenes that leaves 6.1 % bad pixels, where the paper's
+ * method has 7.8; with exposures changed it is 7.8 instead of 94. The preset
+ * `paper` is the paper's method to the letter, `accurate` (5.6 %) takes longer
+ * than the default; docs/presets.md says how to use them.
  *
  * With #GstStereoBfv:sampling-x and #GstStereoBfv:sampling-y only some of the
  * pixels are matched and the same vote restores the others; the presets `fast`
@@ -34,8 +34,8 @@
  *
  * #GstStereoBfv:cost decides what is compared, #GstStereoBfv:vote-for which
  * pixels take a vote, and #GstStereoBfv:fill whether pixels without a sure
- * disparity are filled or stay invalid. Colour is used for the regions when both
- * views have it, as RGB or YUV of any kind, else the luma of both.
+ * disparity are filled or stay invalid. Colour is used for the regions when
+ * both views have it, as RGB or YUV of any kind, else the luma of both.
  *
  * The output is `GRAY16_LE` with #GstStereoBfv:disparity-scale codes for a
  * pixel of disparity, or `GRAY8`. Every buffer carries a

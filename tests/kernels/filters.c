@@ -898,13 +898,29 @@ test_median_network (void)
 
 /* ----------------------------------------------------------------- matchers */
 
+/* Of a map of whole disparities: nothing is refined. */
 static StereoParams *
 algorithm_params (const char *name, double n, double min, double scale,
     double invalid, double median)
 {
-  return params_new (name, "num-disparities", n, "min-disparity", min,
-      "disparity-scale", scale, "invalid-value", invalid, "median", median,
-      NULL);
+  static const struct
+  {
+    const char *name;
+    double value;
+  } plain[] = { {"subpixel", 0}, {"lr-max-diff", -1}, {"speckle-size", 0},
+    {"refine", 0}
+  };
+  StereoParams *params = params_new (name, "num-disparities", n,
+      "min-disparity", min, "disparity-scale", scale, "invalid-value", invalid,
+      "median", median, NULL);
+  double value;
+
+  for (size_t i = 0; i < sizeof (plain) / sizeof (plain[0]); i++) {
+    if (stereo_params_get (params, plain[i].name, &value))
+      CHECK_INT (stereo_params_set (params, plain[i].name, plain[i].value,
+              NULL), ==, STEREO_OK);
+  }
+  return params;
 }
 
 /* As docs/disparity.md has it. */

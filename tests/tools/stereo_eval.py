@@ -9,6 +9,7 @@ Most scenes are made here, with what is right computed here too. Those of
 Middlebury come from $STEREO_DATASETS; without them these tests are skipped.
 """
 
+import configparser
 import csv
 import io
 import json
@@ -190,10 +191,13 @@ class Middlebury(Case):
         self.assertEqual(run_["runs"][0]["scenes"][0]["regions"]["all"]["bad-0.5"], 0)
 
     def test_vcbw_as_documented(self):
-        """The table of docs/algorithms/vcbw.md, which the element's test holds too."""
+        """The table of docs/algorithms/vcbw.md, of the preset paper."""
         with open(os.path.join(ROOT, "docs", "algorithms", "vcbw.md"), encoding="utf-8") as file:
             text = file.read()
-        run_ = evaluate("vcbw")["runs"][0]
+        file = configparser.ConfigParser(interpolation=None)
+        file.read(os.path.join(ROOT, "gst", "presets", "GstStereoVcbw.prs"), encoding="utf-8")
+        paper = ["=".join(item) for item in file["paper"].items() if not item[0].startswith("_")]
+        run_ = evaluate("vcbw", *paper)["runs"][0]
         for scene in run_["scenes"]:
             row = re.search(r"^\| %s \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$" % scene["scene"],
                             text, re.MULTILINE | re.IGNORECASE)
