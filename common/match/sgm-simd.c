@@ -1,0 +1,1023 @@
+/* gst-stereomatching: semi-global matching with vector instructions
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Vectors go along the disparities.  The sums of a whole image would be large,
+ * so they exist for a band of rows only.  Sweeps down run twice: first over the
+ * image, to leave their L at the upper end of every band, then band by band,
+ * from the last one up, with all other sweeps.  Columns without diagonals, and
+ * strips, are independent of each other; where there are diagonals, a row is.
+ *
+ * The right view is mirrored, so that the partners of a pixel lie in the order
+ * of their disparities.
+ */
+
+#include "match/sgm-simd.h"
+
+#include "core/cpu.h"
+#include "cost/census-simd.h"
+#include "match/sgm-pixel.h"
+#include "refine/output.h"
+#include "refine/winner-pixel.h"
+
+#define LANES (SIMD_BYTES / 2)
+
+/* Elements between the L of two pixels: no disparity is there. */
+#define GAP 32
+/* More than any cost, also with a penalty, in 16 bits; of equal bytes. */
+#define NOWHERE 0xf0f0
+#define NOWHERE_BYTE 0xf0
+
+/* Columns of the sweeps that a thread does at a time: whole strips. */
+#define COLUMNS 64
+/* Rows of a band, whole strips too, and rows of horizontal paths that are done
+ * side by side, each of which would wait for itself. */
+#define BAND 32
+#define ABREAST 4
+
+/* Vertical and diagonal sweeps, of either direction. */
+#define MAX_VERTICAL 3
+
+typedef uint8_t HalfU8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
+typedef uint16_t HalfU16 __attribute__ ((vector_size (SIMD_BYTES / 2)));
+
+/* What differs from k only by its form, and where the work memory is. */
+typedef struct
+{
+  const StereoSgmConstants *k;
+  const StereoSgmViews *views;
+  const StereoSgmWork *work;
+  const StereoSgmResult *result;
+  int n_padded;                 /* bytes of a pixel's costs */
+  int n_vectors;                /* of 16-bit lanes */
+  size_t pitch;                 /* elements from pixel to pixel of a line */
+  size_t line;                  /* elements of a line */
+  int n_vertical;               /* sweeps down, and as many up */
+  size_t mirror_stride;
+  int n_planes;                 /* of the mirrored view */
+  VecU16 tail;                  /* lanes of the last vector that count */
+  int band;                     /* what the loops work on */
+  int y0;
+  int y1;
+} Task;
+
+static size_t
+round_up (size_t value, size_t multiple)
+{
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+static int
+n_padded (const StereoSgmConstants * k)
+{
+  return (int) round_up ((size_t) k->n, 64);
+}
+
+static int
+n_bands (const StereoSgmConstants * k)
+{
+  return (k->height + BAND - 1) / BAND;
+}
+
+static size_t
+line_pitch (const StereoSgmConstants * k)
+{
+  return (size_t) n_padded (k) + GAP;
+}
+
+static size_t
+line_elements (const StereoSgmConstants * k)
+{
+  return (size_t) k->width * line_pitch (k) + GAP;
+}
+
+static int
+vertical_sweeps (const StereoSgmConstants * k)
+{
+  return k->n_sweeps == 8 ? 3 : 1;
+}
+
+/* Columns in front of the mirrored view and behind it. */
+static int
+mirror_front (const StereoSgmConstants * k)
+{
+  int d = k->min_disparity + k->first_index;
+
+  return d < 0 ? -d : 0;
+}
+
+static size_t
+mirror_stride (const StereoSgmConstants * k)
+{
+  int d = k->min_disparity + k->first_index;
+
+  return round_up ((size_t) (mirror_front (k) + k->width
+          + (d > 0 ? d : 0) + n_padded (k)) + SIMD_ALIGNMENT, 64);
+}
+
+static int
+mirror_planes (const StereoSgmConstants * k)
+{
+  return k->cost == STEREO_COST_CENSUS ? 4
+      : k->cost == STEREO_COST_RGB ? k->channels : 1;
+}
+
+/* For each row of a band and each neighbour, g: differences to it. */
+enum
+{
+  NORTH, NORTH_WEST, NORTH_EAST, SOUTH, SOUTH_WEST, SOUTH_EAST, WEST, EAST,
+  N_NEIGHBORS
+};
+
+static const StereoSgmSweep neighbors[N_NEIGHBORS] = {
+  [NORTH] = {0, -1},[NORTH_WEST] = {-1, -1},[NORTH_EAST] = {1, -1},
+  [SOUTH] = {0, 1},[SOUTH_WEST] = {-1, 1},[SOUTH_EAST] = {1, 1},
+  [WEST] = {-1, 0},[EAST] = {1, 0},
+};
+
+/* The predecessors of sweeps down and up, the first one alone without
+ * diagonals; with three predecessors they belong to one sweep. */
+static const int predecessors[2][MAX_VERTICAL] = {
+  {NORTH, NORTH_WEST, NORTH_EAST}, {SOUTH, SOUTH_WEST, SOUTH_EAST}
+};
+
+static StereoStatus
+plan (const StereoSgmConstants * k, unsigned n_threads, StereoSgmWork * work,
+    StereoArena * arena, StereoMessage * why)
+{
+  size_t width = (size_t) k->width, padded = (size_t) n_padded (k);
+  size_t bands = (size_t) n_bands (k), down = (size_t) vertical_sweeps (k);
+
+  (void) why;
+  stereo_arena_add (arena, (void **) &work->sums, width * BAND,
+      padded * sizeof (uint16_t));
+  stereo_arena_add (arena, (void **) &work->costs, width * BAND, padded);
+  /* two lines of every sweep down and up */
+  stereo_arena_add (arena, (void **) &work->lines, 4 * down,
+      line_elements (k) * sizeof (uint16_t));
+  stereo_arena_add (arena, (void **) &work->checkpoints, bands * down,
+      line_elements (k) * sizeof (uint16_t));
+  stereo_arena_add (arena, (void **) &work->rows,
+      (size_t) mirror_planes (k) * (size_t) k->height, mirror_stride (k));
+  stereo_arena_add (arena, (void **) &work->differences,
+      (size_t) N_NEIGHBORS * BAND, width);
+  stereo_arena_add (arena, (void **) &work->column_costs,
+      (size_t) n_threads * COLUMNS, padded);
+  stereo_arena_add (arena, (void **) &work->right, n_threads,
+      mirror_stride (k) * sizeof (uint32_t));
+  work->lines_bytes = 4 * down * line_elements (k) * sizeof (uint16_t);
+  work->scratch_bytes = (size_t) n_threads * ((2 * STEREO_SGM_STRIP + 1)
+      * line_pitch (k) + GAP) * sizeof (uint16_t);
+  stereo_arena_add (arena, (void **) &work->scratch, 1, work->scratch_bytes);
+  return STEREO_OK;
+}
+
+/* --------------------------------------------------------------------- views */
+
+static uint8_t *
+mirrored (const Task * t, int plane, int y)
+{
+  return t->work->rows + ((size_t) plane * (size_t) t->k->height
+      + (size_t) y) * t->mirror_stride + mirror_front (t->k);
+}
+
+static unsigned
+luma_at (const Task * t, const StereoView * view, int x, int y)
+{
+  uint32_t p = stereo_view_pixel (view, t->k->channels, x, y);
+
+  return t->k->channels == 1 ? p
+      : stereo_luma (p & 255, p >> 8 & 255, p >> 16 & 255);
+}
+
+/* Where a plane of the right view comes from; NULL: luma is made. */
+static const uint8_t *
+right_row (const Task * t, int plane, int y)
+{
+  const StereoSgmViews *v = t->views;
+
+  if (t->k->cost == STEREO_COST_CENSUS)
+    return v->right_census.plane[plane]
+        + (size_t) y * v->right_census.stride;
+  if (t->k->cost == STEREO_COST_RGB || t->k->channels == 1)
+    return v->right.plane[plane] + (size_t) y * v->right.stride;
+  return NULL;
+}
+
+static void
+mirror_rows (const void *context, StereoSpan span)
+{
+  const Task *t = context;
+  int last = t->k->width - 1;
+
+  for (int y = span.begin; y < span.end; y++) {
+    for (int p = 0; p < t->n_planes; p++) {
+      const uint8_t *source = right_row (t, p, y);
+      uint8_t *target = mirrored (t, p, y);
+
+      for (int x = 0; x <= last; x++)
+        target[x] = source ? source[last - x]
+            : (uint8_t) luma_at (t, &t->views->right, last - x, y);
+    }
+  }
+}
+
+/* g of columns x0 to x1 - 1 of row y and the neighbour (dx, dy), where there is
+ * one. */
+static void
+find_differences (const Task * t, int y, int x0, int x1, int neighbor,
+    uint8_t * out)
+{
+  const StereoView *left = &t->views->left;
+  int dx = neighbors[neighbor].dx, dy = neighbors[neighbor].dy;
+  int begin = x0 + dx < 0 ? -dx : x0;
+  int end = x1 + dx > t->k->width ? t->k->width - dx : x1;
+
+  if (y + dy < 0 || y + dy >= t->k->height)
+    return;
+  for (int c = 0; c < t->k->channels; c++) {
+    const uint8_t *a = left->plane[c] + (size_t) y * left->stride;
+    const uint8_t *b = left->plane[c] + (size_t) (y + dy) * left->stride;
+
+    for (int x = begin; x < end; x++) {
+      uint8_t p = a[x], q = b[x + dx];
+      uint8_t g = p > q ? (uint8_t) (p - q) : (uint8_t) (q - p);
+
+      out[x - x0] = c > 0 && out[x - x0] > g ? out[x - x0] : g;
+    }
+  }
+}
+
+/* --------------------------------------------------------------------- costs */
+
+/* What a left pixel is compared with. */
+typedef struct
+{
+  const uint8_t *right[4];      /* the partner at the first disparity */
+  SimdCensus census;
+  VecU8 left[3];
+} Costs;
+
+ALWAYS_INLINE VecU8
+load8 (const uint8_t * p)
+{
+  VecU8 v;
+
+  memcpy (&v, p, sizeof (v));
+  return v;
+}
+
+/* Of SIMD_BYTES disparities from i on. */
+ALWAYS_INLINE VecU8
+cost_of_census (const Costs * c, int i)
+{
+  SimdCensus right;
+
+  for (int p = 0; p < 3; p++)
+    right.bits[p] = load8 (c->right[p] + i);
+  right.gradient = load8 (c->right[3] + i);
+  return simd_census_cost (&c->census, &right);
+}
+
+ALWAYS_INLINE VecU16
+widen8 (const uint8_t * p)
+{
+  HalfU8 v;
+
+  memcpy (&v, p, sizeof (v));
+  return __builtin_convertvector (v, VecU16);
+}
+
+/* Mean difference of three channels, of LANES disparities. */
+ALWAYS_INLINE HalfU8
+cost_of_rgb (const Costs * c, int i)
+{
+  VecU16 sum = simd_set16 (0), third;
+
+  for (int p = 0; p < 3; p++) {
+    VecU16 l = simd_set16 (c->left[p][0]), r = widen8 (c->right[p] + i);
+    VecU16 least = simd_min16 (l, r);
+
+    sum += l + r - least - least;
+  }
+  /* a third rounded down, or one less */
+  third = sum * 85 >> 8;
+  third -= (VecU16) (sum - third * 3 >= simd_set16 (3));
+  return __builtin_convertvector (third, HalfU8);
+}
+
+/* All costs of a pixel, as if every disparity had a partner. */
+static void
+find_costs (const Task * t, int x, int y, uint8_t * out)
+{
+  const StereoSgmConstants *k = t->k;
+  const StereoSgmViews *v = t->views;
+  int at = k->width - 1 - x + k->min_disparity + k->first_index;
+  Costs c;
+
+  for (int p = 0; p < t->n_planes; p++)
+    c.right[p] = mirrored (t, p, y) + at;
+  if (k->cost == STEREO_COST_CENSUS) {
+    c.census = simd_census_set (&v->left_census, x, y);
+    for (int i = 0; i < t->n_padded; i += SIMD_BYTES) {
+      VecU8 costs = cost_of_census (&c, i);
+
+      memcpy (out + i, &costs, sizeof (costs));
+    }
+  } else if (t->n_planes == 3) {
+    for (int p = 0; p < 3; p++)
+      c.left[p] = (VecU8) { 0 } + v->left.plane[p][(size_t) y * v->left.stride
+          + (size_t) x];
+    for (int i = 0; i < t->n_padded; i += LANES) {
+      HalfU8 costs = cost_of_rgb (&c, i);
+
+      memcpy (out + i, &costs, sizeof (costs));
+    }
+  } else {
+    c.left[0] = (VecU8) { 0 } + (uint8_t) luma_at (t, &v->left, x, y);
+    for (int i = 0; i < t->n_padded; i += SIMD_BYTES) {
+      VecU8 costs = simd_absdiff8 (c.left[0], load8 (c.right[0] + i));
+
+      memcpy (out + i, &costs, sizeof (costs));
+    }
+  }
+}
+
+/* One cost, of a pixel that has a partner. */
+static uint8_t
+find_cost (const Task * t, int x, int y, int i)
+{
+  const StereoSgmConstants *k = t->k;
+  const StereoSgmViews *v = t->views;
+  int xr = x - k->min_disparity - k->first_index - i;
+
+  if (k->cost == STEREO_COST_CENSUS)
+    return (uint8_t) stereo_census_cost (stereo_census_word (&v->left_census,
+            x, y), stereo_census_word (&v->right_census, xr, y));
+  return (uint8_t) stereo_sgm_difference_cost (k->cost, k->channels,
+      stereo_view_pixel (&v->left, k->channels, x, y),
+      stereo_view_pixel (&v->right, k->channels, xr, y));
+}
+
+/* The costs of columns x0 to x1 - 1 of row y, n_padded to a pixel.  Columns
+ * without a partner have the costs of the one where partners begin or end,
+ * which is another one for each disparity. */
+static void
+find_row_costs (const Task * t, int x0, int x1, int y, uint8_t * out)
+{
+  const StereoSgmConstants *k = t->k;
+  int d0 = k->min_disparity + k->first_index, last = k->width - 1;
+
+  for (int x = x0; x < x1; x++)
+    find_costs (t, x, y, out + (size_t) (x - x0) * (size_t) t->n_padded);
+  for (int i = 0; i < k->n; i++) {
+    int first = stereo_partner_first (d0 + i);
+    int end = stereo_partner_last (k->width, d0 + i) + 1;
+
+    if (x0 < first) {
+      uint8_t cost = find_cost (t, first, y, i);
+
+      for (int x = x0; x < x1 && x < first; x++)
+        out[(size_t) (x - x0) * (size_t) t->n_padded + (size_t) i] = cost;
+    }
+    if (x1 > end) {
+      uint8_t cost = find_cost (t, end - 1, y, i);
+
+      for (int x = last < x1 - 1 ? last : x1 - 1; x >= x0 && x >= end; x--)
+        out[(size_t) (x - x0) * (size_t) t->n_padded + (size_t) i] = cost;
+    }
+  }
+}
+
+/* --------------------------------------------------------------------- steps */
+
+/* What becomes of a pixel's L besides. */
+typedef enum
+{
+  NO_SUMS,
+  FIRST_OF_SUMS,
+  MORE_OF_SUMS
+} Sums;
+
+ALWAYS_INLINE unsigned
+least_lane (VecU16 v)
+{
+  uint16_t lanes[LANES], least;
+
+#if defined (__AVX2__)
+  __m128i low;
+#if defined (__AVX512BW__)
+  __m256i half = _mm256_min_epu16 (_mm512_castsi512_si256 ((__m512i) v),
+      _mm512_extracti64x4_epi64 ((__m512i) v, 1));
+#else
+  __m256i half = (__m256i) v;
+#endif
+
+  (void) lanes;
+  low = _mm_min_epu16 (_mm256_castsi256_si128 (half),
+      _mm256_extracti128_si256 (half, 1));
+  least = (uint16_t) _mm_extract_epi16 (_mm_minpos_epu16 (low), 0);
+#else
+  memcpy (lanes, &v, sizeof (v));
+  least = lanes[0];
+  for (int i = 1; i < LANES; i++)
+    least = lanes[i] < least ? lanes[i] : least;
+#endif
+  return least;
+}
+
+/* Infinite where there is no disparity. */
+ALWAYS_INLINE VecU16
+only_tail (const Task * t, int i, VecU16 v)
+{
+  return i == t->n_vectors - 1 ? (v & t->tail) | (~t->tail & NOWHERE) : v;
+}
+
+ALWAYS_INLINE void
+add_to_sums (uint16_t * sums, VecU16 l, Sums what)
+{
+  if (what == MORE_OF_SUMS)
+    l += simd_load16 (sums);
+  if (what != NO_SUMS)
+    simd_store16 (sums, l);
+}
+
+/* L of a pixel without a predecessor.  Returns the smallest one. */
+ALWAYS_INLINE unsigned
+begin (const Task * t, const uint8_t * costs, uint16_t * l, uint16_t * sums,
+    Sums what)
+{
+  VecU16 least = simd_set16 (UINT16_MAX);
+
+  for (int i = 0; i < t->n_vectors; i++) {
+    VecU16 c = only_tail (t, i, widen8 (costs + i * LANES));
+
+    simd_store16 (l + i * LANES, c);
+    least = simd_min16 (least, c);
+    add_to_sums (sums + i * LANES, c, what);
+  }
+  return least_lane (least);
+}
+
+/* L of a pixel after q, whose smallest is m.  Returns the smallest one. */
+ALWAYS_INLINE unsigned
+step (const Task * t, const uint16_t * q, unsigned m, StereoSgmPenalty p,
+    const uint8_t * costs, uint16_t * l, uint16_t * sums, Sums what)
+{
+  VecU16 p1 = simd_set16 (p.p1), jump = simd_set16 (m + p.p2);
+  VecU16 base = simd_set16 (m), least = simd_set16 (UINT16_MAX);
+
+  for (int i = 0; i < t->n_vectors; i++) {
+    const uint16_t *at = q + i * LANES;
+    VecU16 best = simd_min16 (simd_load16 (at), jump);
+
+    best = simd_min16 (best, simd_min16 (simd_load16 (at - 1),
+            simd_load16 (at + 1)) + p1);
+    best = only_tail (t, i, best - base + widen8 (costs + i * LANES));
+    simd_store16 (l + i * LANES, best);
+    least = simd_min16 (least, best);
+    add_to_sums (sums + i * LANES, best, what);
+  }
+  return least_lane (least);
+}
+
+/* q of three predecessors; returns m. */
+ALWAYS_INLINE unsigned
+average (const Task * t, const uint16_t * a, const uint16_t * b,
+    const uint16_t * e, StereoSgmWeights w, uint16_t * q)
+{
+  VecU16 wa = simd_set16 (w.a), wb = simd_set16 (w.b), we = simd_set16 (w.e);
+  VecU16 least = simd_set16 (UINT16_MAX);
+
+  for (int i = 0; i < t->n_vectors; i++) {
+    VecU16 v = (simd_load16 (a + i * LANES) * wa
+        + simd_load16 (b + i * LANES) * wb
+        + simd_load16 (e + i * LANES) * we + 32) >> 6;
+
+    v = only_tail (t, i, v);
+    simd_store16 (q + i * LANES, v);
+    least = simd_min16 (least, v);
+  }
+  return least_lane (least);
+}
+
+/* A pixel of a line after the line before, of which b and e are NULL where
+ * there is no pixel; g are the differences to the three, q is scratch. */
+ALWAYS_INLINE unsigned
+step_three (const Task * t, const uint16_t * a, const uint16_t * b,
+    const uint16_t * e, const uint8_t g[3], const uint8_t * costs,
+    uint16_t * q, uint16_t * l, uint16_t * sums, Sums what)
+{
+  const uint8_t *likeness = t->k->likeness;
+  StereoSgmWeights w = stereo_sgm_weights (likeness[g[0]],
+      b ? likeness[g[1]] : 0, e ? likeness[g[2]] : 0);
+  unsigned m = average (t, a, b ? b : a, e ? e : a, w, q);
+
+  return step (t, q, m, t->k->penalty[g[0]], costs, l, sums, what);
+}
+
+/* -------------------------------------------------------- horizontal sweeps */
+
+static uint16_t *
+sums_at (const Task * t, int x, int y)
+{
+  return t->work->sums + ((size_t) (y - t->y0) * (size_t) t->k->width
+      + (size_t) x) * (size_t) t->n_padded;
+}
+
+static uint8_t *
+costs_at (const Task * t, int x, int y)
+{
+  return t->work->costs + ((size_t) (y - t->y0) * (size_t) t->k->width
+      + (size_t) x) * (size_t) t->n_padded;
+}
+
+/* Of a row of the band, to a neighbour. */
+static uint8_t *
+differences_at (const Task * t, int neighbor, int y)
+{
+  return t->work->differences + ((size_t) neighbor * BAND
+      + (size_t) (y - t->y0)) * (size_t) t->k->width;
+}
+
+/* A worker's own memory: L of two places in up to STEREO_SGM_STRIP rows, and an
+ * average, each with gaps around it. */
+static uint16_t *
+scratch_at (const Task * t, int worker, int column, int row)
+{
+  size_t n = 2 * STEREO_SGM_STRIP + 1;
+  size_t index = column == 2 ? n - 1
+      : (size_t) (column * STEREO_SGM_STRIP + row);
+
+  return t->work->scratch + ((size_t) worker * n + index) * t->pitch + GAP
+      + (size_t) worker * GAP;
+}
+
+/* One path along each of n rows from y on. */
+static void
+sweep_paths (const Task * t, int worker, int y, int n, bool right)
+{
+  const StereoSgmConstants *k = t->k;
+  int dx = right ? 1 : -1, start = right ? 0 : k->width - 1;
+  unsigned m[ABREAST];
+
+  for (int step_ = 0; step_ < k->width; step_++) {
+    int x = start + dx * step_;
+
+    for (int j = 0; j < n; j++) {
+      const uint8_t *costs = costs_at (t, x, y + j);
+      uint16_t *sums = sums_at (t, x, y + j);
+      uint16_t *l = scratch_at (t, worker, step_ & 1, j);
+
+      if (step_ == 0) {
+        m[j] = begin (t, costs, l, sums, right ? FIRST_OF_SUMS : MORE_OF_SUMS);
+        continue;
+      }
+      m[j] = step (t, scratch_at (t, worker, ~step_ & 1, j), m[j],
+          k->penalty[differences_at (t, right ? WEST : EAST, y + j)[x]],
+          costs, l, sums, right ? FIRST_OF_SUMS : MORE_OF_SUMS);
+    }
+  }
+}
+
+/* A strip of n rows from y on. */
+static void
+sweep_strip (const Task * t, int worker, int y, int n, bool right)
+{
+  const StereoSgmConstants *k = t->k;
+  int dx = right ? 1 : -1, start = right ? 0 : k->width - 1;
+  Sums what = right ? FIRST_OF_SUMS : MORE_OF_SUMS;
+  int straight = right ? WEST : EAST;
+  int above = right ? NORTH_WEST : NORTH_EAST;
+  int below = right ? SOUTH_WEST : SOUTH_EAST;
+
+  for (int step_ = 0; step_ < k->width; step_++) {
+    int x = start + dx * step_, before = ~step_ & 1;
+
+    for (int j = 0; j < n; j++) {
+      const uint8_t *costs = costs_at (t, x, y + j);
+      uint16_t *sums = sums_at (t, x, y + j);
+      uint16_t *l = scratch_at (t, worker, step_ & 1, j);
+      uint8_t g[3] = { differences_at (t, straight, y + j)[x],
+        differences_at (t, above, y + j)[x],
+        differences_at (t, below, y + j)[x]
+      };
+
+      if (step_ == 0)
+        begin (t, costs, l, sums, what);
+      else
+        step_three (t, scratch_at (t, worker, before, j),
+            j > 0 ? scratch_at (t, worker, before, j - 1) : NULL,
+            j + 1 < n ? scratch_at (t, worker, before, j + 1) : NULL,
+            g, costs, scratch_at (t, worker, 2, 0), l, sums, what);
+    }
+  }
+}
+
+/* Rows of the band, in strips: costs, differences, sweeps to the right and to
+ * the left. */
+static void
+do_rows (const void *context, StereoSpan span)
+{
+  const Task *t = context;
+  int size = t->k->three ? STEREO_SGM_STRIP : ABREAST;
+
+  for (int i = span.begin; i < span.end; i++) {
+    int y = t->y0 + i * size;
+    int n = t->y1 - y < size ? t->y1 - y : size;
+
+    for (int j = 0; j < n; j++) {
+      find_row_costs (t, 0, t->k->width, y + j, costs_at (t, 0, y + j));
+      for (int neighbor = 0; neighbor < N_NEIGHBORS; neighbor++)
+        find_differences (t, y + j, 0, t->k->width, neighbor,
+            differences_at (t, neighbor, y + j));
+    }
+    for (int direction = 0; direction < 2; direction++) {
+      if (t->k->three)
+        sweep_strip (t, span.worker, y, n, direction == 0);
+      else
+        sweep_paths (t, span.worker, y, n, direction == 0);
+    }
+  }
+}
+
+/* ---------------------------------------------------------- vertical sweeps */
+
+/* L of a sweep at row y: two rows take turns. */
+static uint16_t *
+line_at (const Task * t, bool up, int sweep, int y, int x)
+{
+  size_t index = (size_t) (((up ? t->n_vertical : 0) + sweep) * 2 + (y & 1));
+
+  return t->work->lines + index * t->line + GAP + (size_t) x * t->pitch;
+}
+
+static uint16_t *
+checkpoint_at (const Task * t, int band, int sweep, int x)
+{
+  return t->work->checkpoints + (size_t) (band * t->n_vertical + sweep)
+      * t->line + GAP + (size_t) x * t->pitch;
+}
+
+/* L of the row before in a sweep; above a band the sweep down left it at the
+ * checkpoint. */
+static uint16_t *
+line_before (const Task * t, bool up, int sweep, int y, int x)
+{
+  if (!up && y == t->y0 && t->band > 0)
+    return checkpoint_at (t, t->band - 1, sweep, x);
+  return line_at (t, up, sweep, up ? y + 1 : y - 1, x);
+}
+
+/* A row of a sweep down or up: columns x0 to x1 - 1, their costs, sums (NULL:
+ * none are wanted) and differences to the predecessors, of which a row has
+ * `width` each. */
+typedef struct
+{
+  int y;
+  int x0;
+  int x1;
+  const uint8_t *costs;
+  uint16_t *sums;
+  const uint8_t *g[MAX_VERTICAL];
+} Row;
+
+ALWAYS_INLINE void
+sweep_row (const Task * t, const Row * r, bool up, int sweep, uint16_t * q,
+    Sums what)
+{
+  const StereoSgmConstants *k = t->k;
+  bool first = r->y == (up ? k->height - 1 : 0);
+  int dx = neighbors[predecessors[up][sweep]].dx;
+
+  for (int x = r->x0; x < r->x1; x++) {
+    size_t at = (size_t) (x - r->x0);
+    const uint8_t *costs = r->costs + at * (size_t) t->n_padded;
+    uint16_t *sums = what == NO_SUMS ? NULL
+        : r->sums + at * (size_t) t->n_padded;
+    uint16_t *l = line_at (t, up, sweep, r->y, x);
+
+    if (first || x + dx < 0 || x + dx >= k->width) {
+      begin (t, costs, l, sums, what);
+    } else if (k->three) {
+      const uint16_t *a = line_before (t, up, 0, r->y, x);
+      uint8_t g[3] = { r->g[0][at], r->g[1][at], r->g[2][at] };
+
+      step_three (t, a, x % STEREO_SGM_STRIP ? a - t->pitch : NULL,
+          x % STEREO_SGM_STRIP != STEREO_SGM_STRIP - 1 && x + 1 < k->width
+          ? a + t->pitch : NULL, g, costs, q, l, sums, what);
+    } else {
+      const uint16_t *before = line_before (t, up, sweep, r->y, x + dx);
+      VecU16 least = simd_set16 (UINT16_MAX);
+
+      for (int i = 0; i < t->n_vectors; i++)
+        least = simd_min16 (least, simd_load16 (before + i * LANES));
+      step (t, before, least_lane (least), k->penalty[r->g[sweep][at]], costs,
+          l, sums, what);
+    }
+  }
+}
+
+static int
+columns_end (const Task * t, int x0)
+{
+  return x0 + COLUMNS < t->k->width ? x0 + COLUMNS : t->k->width;
+}
+
+/* The sweeps down over row y of the image, without sums. */
+static void
+look_down (const Task * t, int worker, int x0, int y)
+{
+  uint8_t g[MAX_VERTICAL][COLUMNS];
+  uint8_t *costs = t->work->column_costs
+      + (size_t) worker * COLUMNS * (size_t) t->n_padded;
+  Row r = { y, x0, columns_end (t, x0), costs, NULL, {g[0], g[1], g[2]} };
+
+  find_row_costs (t, x0, r.x1, y, costs);
+  for (int i = 0; i < MAX_VERTICAL; i++)
+    find_differences (t, y, x0, r.x1, predecessors[0][i], g[i]);
+  for (int i = 0; i < t->n_vertical; i++)
+    sweep_row (t, &r, false, i, scratch_at (t, worker, 2, 0), NO_SUMS);
+  if ((y + 1) % BAND != 0)
+    return;
+  for (int i = 0; i < t->n_vertical; i++)
+    memcpy (checkpoint_at (t, y / BAND, i, x0), line_at (t, false, i, y, x0),
+        (size_t) (r.x1 - x0) * t->pitch * sizeof (uint16_t));
+}
+
+/* The sweeps down or up over row y of the band. */
+static void
+sweep_band_row (const Task * t, int worker, int x0, int y, bool up)
+{
+  Row r = { y, x0, columns_end (t, x0), costs_at (t, x0, y),
+    sums_at (t, x0, y), {NULL, NULL, NULL}
+  };
+
+  for (int i = 0; i < MAX_VERTICAL; i++)
+    r.g[i] = differences_at (t, predecessors[up][i], y) + x0;
+  for (int i = 0; i < t->n_vertical; i++)
+    sweep_row (t, &r, up, i, scratch_at (t, worker, 2, 0), MORE_OF_SUMS);
+}
+
+/* Columns that are independent of others: all rows at once. */
+static void
+look_down_columns (const void *context, StereoSpan span)
+{
+  const Task *t = context;
+
+  for (int i = span.begin; i < span.end; i++) {
+    for (int y = t->y0; y < t->y1; y++)
+      look_down (t, span.worker, i * COLUMNS, y);
+  }
+}
+
+static void
+sweep_band_columns (const void *context, StereoSpan span)
+{
+  const Task *t = context;
+
+  for (int i = span.begin; i < span.end; i++) {
+    for (int y = t->y0; y < t->y1; y++)
+      sweep_band_row (t, span.worker, i * COLUMNS, y, false);
+    for (int y = t->y1 - 1; y >= t->y0; y--)
+      sweep_band_row (t, span.worker, i * COLUMNS, y, true);
+  }
+}
+
+/* With diagonals, one row after another. */
+typedef struct
+{
+  const Task *task;
+  int y;
+  bool up;
+} RowTask;
+
+static void
+look_down_row (const void *context, StereoSpan span)
+{
+  const RowTask *r = context;
+
+  for (int i = span.begin; i < span.end; i++)
+    look_down (r->task, span.worker, i * COLUMNS, r->y);
+}
+
+static void
+sweep_band_row_columns (const void *context, StereoSpan span)
+{
+  const RowTask *r = context;
+
+  for (int i = span.begin; i < span.end; i++)
+    sweep_band_row (r->task, span.worker, i * COLUMNS, r->y, r->up);
+}
+
+static int
+n_columns (const Task * t)
+{
+  return (t->k->width + COLUMNS - 1) / COLUMNS;
+}
+
+/* Leaves L of the sweeps down at the end of every band but the last. */
+static void
+look_down_all (StereoQueue * queue, Task * t)
+{
+  t->y0 = 0;
+  t->y1 = (n_bands (t->k) - 1) * BAND;
+  t->band = 0;
+  if (t->n_vertical == 1) {
+    stereo_cpu_for (queue, n_columns (t), 1, look_down_columns, t);
+    return;
+  }
+  for (int y = t->y0; y < t->y1; y++) {
+    RowTask r = { t, y, false };
+
+    stereo_cpu_for (queue, n_columns (t), 0, look_down_row, &r);
+  }
+}
+
+static void
+sweep_band (StereoQueue * queue, const Task * t)
+{
+  if (t->n_vertical == 1) {
+    stereo_cpu_for (queue, n_columns (t), 1, sweep_band_columns, t);
+    return;
+  }
+  for (int i = 0; i < 2 * (t->y1 - t->y0); i++) {
+    bool up = i >= t->y1 - t->y0;
+    RowTask r = { t, up ? 2 * t->y1 - t->y0 - 1 - i : t->y0 + i, up };
+
+    stereo_cpu_for (queue, n_columns (t), 0, sweep_band_row_columns, &r);
+  }
+}
+
+/* ------------------------------------------------------------------- winners */
+
+/* The first of the lowest sums, of which those of no disparity are not low. */
+static int
+find_winner (const Task * t, const uint16_t * sums)
+{
+  VecU16 least = simd_set16 (UINT16_MAX), wanted;
+
+  for (int i = 0; i < t->n_vectors - 1; i++)
+    least = simd_min16 (least, simd_load16 (sums + i * LANES));
+  least = simd_min16 (least, simd_load16 (sums + (t->n_vectors - 1) * LANES)
+      | ~t->tail);
+  wanted = simd_set16 (least_lane (least));
+  for (int i = 0;; i++) {
+    VecU16 same = (VecU16) (simd_load16 (sums + i * LANES) == wanted);
+
+    if (i == t->n_vectors - 1)
+      same &= t->tail;
+    if (!simd_any8 ((VecU8) same))
+      continue;
+    for (int j = i * LANES;; j++) {
+      if (sums[j] == wanted[0])
+        return j;
+    }
+  }
+}
+
+/* Right winners from the pixel at the mirrored column on, one for each
+ * disparity. */
+static void
+keep_right (const Task * t, const uint16_t * sums, uint32_t * right)
+{
+  uint32_t first = (uint32_t) t->k->first_index;
+  VecU32 index = { 0 };
+
+  for (int i = 0; i < LANES / 2; i++)
+    index[i] = first + (uint32_t) i;
+  for (int i = 0; i < t->k->n; i += LANES / 2) {
+    HalfU16 half;
+    VecU32 word, old;
+
+    memcpy (&half, sums + i, sizeof (half));
+    memcpy (&old, right + i, sizeof (old));
+    word = __builtin_convertvector (half, VecU32) << 16 | index;
+    old = simd_min32 (old, word);
+    if (i + LANES / 2 <= t->k->n)
+      memcpy (right + i, &old, sizeof (old));
+    else
+      memcpy (right + i, &old, (size_t) (t->k->n - i) * sizeof (uint32_t));
+    index += LANES / 2;
+  }
+}
+
+static void
+store_left (const Task * t, int x, int y, const uint16_t * s)
+{
+  const StereoSgmResult *result = t->result;
+  int best = find_winner (t, s);
+  unsigned index = (unsigned) (t->k->first_index + best);
+
+  if (result->winners != NULL)
+    stereo_winner_store (result->winners, x, y, index,
+        s[best > 0 ? best - 1 : best], s[best],
+        s[best + 1 < t->k->n ? best + 1 : best]);
+  else
+    stereo_store_index (&result->map, result->output, x, y, index);
+}
+
+/* Rows of the band: the winners of both views. */
+static void
+find_winners (const void *context, StereoSpan span)
+{
+  const Task *t = context;
+  const StereoSgmConstants *k = t->k;
+  const StereoWinners *winners = t->result->winners;
+  int d0 = k->min_disparity + k->first_index;
+  uint32_t *right = t->work->right + (size_t) span.worker * t->mirror_stride
+      + mirror_front (k);
+
+  for (int i = span.begin; i < span.end; i++) {
+    int y = t->y0 + i;
+    bool both = winners != NULL && winners->right != NULL;
+
+    if (both)
+      memset (right, 0xff, (size_t) k->width * sizeof (*right));
+    for (int x = 0; x < k->width; x++) {
+      const uint16_t *s = sums_at (t, x, y);
+
+      store_left (t, x, y, s);
+      if (both)
+        keep_right (t, s, right + k->width - 1 - x + d0);
+    }
+    for (int x = 0; both && x < k->width; x++)
+      stereo_winner_store_right (winners, x, y, right[k->width - 1 - x]);
+  }
+}
+
+/* Without a disparity that both views have. */
+static void
+find_nothing (const void *context, StereoSpan span)
+{
+  const Task *t = context;
+  const StereoSgmResult *result = t->result;
+
+  for (int y = span.begin; y < span.end; y++) {
+    for (int x = 0; x < t->k->width; x++) {
+      if (result->winners == NULL)
+        stereo_store_index (&result->map, result->output, x, y,
+            STEREO_INVALID);
+      else
+        stereo_winner_store (result->winners, x, y, STEREO_INVALID, 0, 0, 0);
+      if (result->winners != NULL && result->winners->right != NULL)
+        stereo_winner_store_right (result->winners, x, y, STEREO_NO_WINNER);
+    }
+  }
+}
+
+/* --------------------------------------------------------------------- match */
+
+static VecU16
+make_tail (int n)
+{
+  VecU16 tail;
+
+  for (int i = 0; i < LANES; i++)
+    tail[i] = i < n ? UINT16_MAX : 0;
+  return tail;
+}
+
+static StereoStatus
+match (StereoQueue * queue, const StereoSgmConstants * k,
+    const StereoSgmViews * views, const StereoSgmWork * work,
+    const StereoSgmResult * result)
+{
+  Task t = {
+    .k = k, .views = views, .work = work, .result = result,
+    .n_padded = n_padded (k), .n_vectors = (k->n + LANES - 1) / LANES,
+    .pitch = line_pitch (k), .line = line_elements (k),
+    .n_vertical = vertical_sweeps (k), .n_planes = mirror_planes (k),
+    .mirror_stride = mirror_stride (k),
+  };
+  int strip = k->three ? STEREO_SGM_STRIP : ABREAST;
+
+  if (k->n == 0) {
+    stereo_cpu_for (queue, k->height, 0, find_nothing, &t);
+    return STEREO_OK;
+  }
+  t.tail = make_tail (k->n - (t.n_vectors - 1) * LANES);
+  memset (work->lines, NOWHERE_BYTE, work->lines_bytes);
+  memset (work->scratch, NOWHERE_BYTE, work->scratch_bytes);
+  for (int i = 0; i < n_bands (k) * t.n_vertical; i++)
+    memset (work->checkpoints + (size_t) i * t.line, NOWHERE_BYTE,
+        GAP * sizeof (uint16_t));
+  stereo_cpu_for (queue, k->height, 0, mirror_rows, &t);
+  look_down_all (queue, &t);
+  for (t.band = n_bands (k) - 1; t.band >= 0; t.band--) {
+    t.y0 = t.band * BAND;
+    t.y1 = t.y0 + BAND < k->height ? t.y0 + BAND : k->height;
+    stereo_cpu_for (queue, (t.y1 - t.y0 + strip - 1) / strip, 1, do_rows, &t);
+    sweep_band (queue, &t);
+    stereo_cpu_for (queue, t.y1 - t.y0, 0, find_winners, &t);
+  }
+  return STEREO_OK;
+}
+
+const StereoSgmStages SIMD_NAME (stereo_sgm_stages_) = {
+  .plan = plan,
+  .match = match,
+};

@@ -1,0 +1,179 @@
+/* gst-stereomatching: semi-global matching
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * After
+ *
+ *   H. Hirschmueller: "Stereo processing by semiglobal matching and mutual
+ *   information", IEEE Transactions on Pattern Analysis and Machine
+ *   Intelligence 30 (2), 2008
+ *
+ * and, for fast implementations on the CPU and on GPUs,
+ *
+ *   R. Spangenberg, T. Langner, S. Adfeldt, R. Rojas: "Large scale semi-global
+ *   matching on the CPU", IEEE Intelligent Vehicles Symposium, 2014
+ *   D. Hernandez-Juarez et al.: "Embedded real-time stereo estimation via
+ *   semi-global matching on the GPU", ICCS 2016
+ *
+ * The cost of a disparity d at pixel p is aggregated along paths.  On the path
+ * of direction r it is
+ *
+ *   L (p, d) = C (p, d) + min (q (d), q (d - 1) + P1, q (d + 1) + P1, m + P2)
+ *       - m,    m = min over d of q (d)
+ *
+ * where q is what was found at the pixels before: at p - r with one
+ * predecessor.  C is the matching cost, 0 to 255, and alone where there is no
+ * pixel before.  Changes of disparity are cheaper where the image changes: with
+ * g the largest difference of a channel between p and p - r in the left view,
+ *
+ *   P2 = max (p2_min, floor (4 p2 / max (4, g) + 1/2)),   P1 = min (p1, P2)
+ *
+ * Three predecessors, which are this project's: the sweeps go down, up, to the
+ * right and to the left, over lines (rows or columns).  The three pixels of the
+ * line before that are nearest, A at p - r, B and E beside it at the lower and
+ * the higher place in the line, are averaged by their likeness to p:
+ *
+ *   q (d) = (wA L (A, d) + wB L (B, d) + wE L (E, d) + 32) >> 6
+ *   wB = floor ((128 uB + t) / (2 t)), wE likewise, wA = 64 - wB - wE,
+ *   t = uA + uB + uE, u = T[g] = max (1, floor (255 exp (-g / 12) + 1/2))
+ *
+ * with u = 0 for B or E outside of the image or of the strip: lines are cut
+ * into strips of STEREO_SGM_STRIP pixels, which begin at multiples of that, so
+ * that there are as many independent sweeps as there are strips.
+ *
+ * The sum over the sweeps competes: the lowest wins, on a tie the lowest
+ * disparity.  L is at most 255 + p2, sums fit 16 bits.
+ */
+
+#ifndef STEREO_SGM_H
+#define STEREO_SGM_H
+
+#include "core/algorithm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STEREO_SGM_STRIP 16
+#define STEREO_SGM_MAX_SWEEPS 8
+
+/* Indices of enumerations. */
+enum
+{
+  STEREO_SGM_ONE_PREDECESSOR = 0,
+  STEREO_SGM_THREE_PREDECESSORS
+};
+
+enum
+{
+  STEREO_SGM_FOUR_PATHS = 0,
+  STEREO_SGM_EIGHT_PATHS
+};
+
+typedef struct
+{
+  int predecessors;
+  int paths;
+  unsigned p1;
+  unsigned p2;
+  unsigned p2_min;
+  bool adaptive_penalty;
+} StereoSgmParams;
+
+/* Penalties at a difference of g. */
+typedef struct
+{
+  uint16_t p1;
+  uint16_t p2;
+} StereoSgmPenalty;
+
+/* A direction; columns and rows from a pixel's predecessor to the pixel. */
+typedef struct
+{
+  int8_t dx;
+  int8_t dy;
+} StereoSgmSweep;
+
+/* What the stages need to know, passed by value. */
+typedef struct
+{
+  int width;
+  int height;
+  int channels;                 /* of both views */
+  int cost;                     /* StereoCost */
+  int min_disparity;
+  int first_index;              /* as in StereoProblem */
+  int n;                        /* disparities from there on */
+  int n_sweeps;                 /* 4, or 8 with diagonals */
+  bool three;                   /* predecessors */
+  StereoSgmPenalty penalty[256];        /* by g */
+  uint8_t likeness[256];        /* T, by g */
+} StereoSgmConstants;
+
+/* The directions: horizontal, then vertical, then diagonal ones. */
+extern const StereoSgmSweep stereo_sgm_sweeps[STEREO_SGM_MAX_SWEEPS];
+
+/* Memory between the stages, of the device; what a back end has no use for is
+ * NULL.  L and sums have their disparities together. */
+typedef struct
+{
+  uint16_t *sums;
+  uint16_t *lines;              /* L where the sweeps are */
+  uint16_t *checkpoints;        /* L from which a sweep is taken up again */
+  uint16_t *scratch;            /* of each thread */
+  size_t lines_bytes;
+  size_t scratch_bytes;
+  uint8_t *costs;               /* C, disparities together */
+  uint8_t *column_costs;        /* C of a few columns, for each thread */
+  uint8_t *rows;                /* the right view, mirrored */
+  uint8_t *differences;         /* g of rows and neighbours */
+  uint32_t *right;              /* winners of a row, for each thread */
+} StereoSgmWork;
+
+/* The views, as the stages read them. */
+typedef struct
+{
+  StereoView left;
+  StereoView right;
+  StereoCensus left_census;
+  StereoCensus right_census;
+} StereoSgmViews;
+
+/* Where the disparities go: as in StereoFrame. */
+typedef struct
+{
+  const StereoWinners *winners;
+  StereoMap map;
+  const StereoOutput *output;
+} StereoSgmResult;
+
+/* Stage table "sgm": sweep and finish, or match, which is all of them. */
+typedef struct
+{
+  /* Declares the work memory; n_threads is that of the problem. */
+  StereoStatus (*plan) (const StereoSgmConstants * k, unsigned n_threads,
+      StereoSgmWork * work, StereoArena * arena, StereoMessage * why);
+  /* Adds L of a sweep to the sums, or makes it the sums if it is the first. */
+  StereoStatus (*sweep) (StereoQueue * queue, const StereoSgmConstants * k,
+      const StereoSgmViews * views, int sweep, const StereoSgmWork * work);
+  /* The winners of the sums. */
+  StereoStatus (*finish) (StereoQueue * queue, const StereoSgmConstants * k,
+      const StereoSgmWork * work, const StereoSgmResult * result);
+
+  StereoStatus (*match) (StereoQueue * queue, const StereoSgmConstants * k,
+      const StereoSgmViews * views, const StereoSgmWork * work,
+      const StereoSgmResult * result);
+} StereoSgmStages;
+
+/* The constants of a problem. */
+void stereo_sgm_constants (const StereoProblem * problem,
+    const StereoSgmParams * params, StereoSgmConstants * constants);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* STEREO_SGM_H */

@@ -1,0 +1,440 @@
+/* gst-stereomatching: tests of sgm on all devices
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "harness.h"
+
+#include <math.h>
+
+/* ------------------------------------------------------------------- oracle */
+
+/*
+ * The algorithm once more, sweep by sweep over whole volumes, from its
+ * description alone: nothing here is shared with the library.  As written in
+ * docs/algorithms/sgm.md, with whole disparities and without refinement, so
+ * that the winners are the map.
+ */
+
+typedef struct
+{
+  int width, height, n, min;
+  bool three, color, adaptive;
+  int cost;                     /* 0 census, 1 luma, 2 RGB */
+  int n_paths, p1, p2, p2_min;
+  const TestImage *left, *right;
+  int (*luma)[2];               /* of both views */
+  int *volume;                  /* L of a sweep */
+  int *sum;
+} Oracle;
+
+static int
+limit_to (int v, int lo, int hi)
+{
+  return v < lo ? lo : v > hi ? hi : v;
+}
+
+static int
+luma (const Oracle * o, int view, int x, int y)
+{
+  x = limit_to (x, 0, o->width - 1);
+  y = limit_to (y, 0, o->height - 1);
+  return o->luma[y * o->width + x][view];
+}
+
+static int
+census (const Oracle * o, int x, int y, int xr)
+{
+  int bits = 0, gl, gr;
+
+  for (int j = -2; j <= 2; j++) {
+    for (int i = -2; i <= 2; i++) {
+      bool l = luma (o, 0, x + i, y + j) < luma (o, 0, x, y);
+      bool r = luma (o, 1, xr + i, y + j) < luma (o, 1, xr, y);
+
+      bits += l != r;
+    }
+  }
+  gl = (int) floor ((luma (o, 0, x + 1, y) - luma (o, 0, x - 1, y) + 256)
+      / 2.0);
+  gr = (int) floor ((luma (o, 1, xr + 1, y) - luma (o, 1, xr - 1, y) + 256)
+      / 2.0);
+  return 8 * bits + 7 * (abs (gl - gr) < 8 ? abs (gl - gr) : 8);
+}
+
+static int
+oracle_cost (const Oracle * o, int x, int y, int d)
+{
+  int xl = limit_to (x, d > 0 ? d : 0, o->width - 1 + (d < 0 ? d : 0));
+  int l[3], r[3];
+
+  if (o->cost == 0)
+    return census (o, xl, y, xl - d);
+  if (o->cost == 1 || !o->color)
+    return abs (luma (o, 0, xl, y) - luma (o, 1, xl - d, y));
+  test_image_rgb (o->left, xl, y, l);
+  test_image_rgb (o->right, xl - d, y, r);
+  return (abs (l[0] - r[0]) + abs (l[1] - r[1]) + abs (l[2] - r[2])) / 3;
+}
+
+/* Largest difference of a channel in the left view. */
+static int
+change (const Oracle * o, int x, int y, int x2, int y2)
+{
+  int a[3], b[3], most = 0;
+
+  if (!o->color)
+    return abs (luma (o, 0, x, y) - luma (o, 0, x2, y2));
+  test_image_rgb (o->left, x, y, a);
+  test_image_rgb (o->left, x2, y2, b);
+  for (int c = 0; c < 3; c++)
+    most = abs (a[c] - b[c]) > most ? abs (a[c] - b[c]) : most;
+  return most;
+}
+
+static int *
+at (const Oracle * o, int *volume, int x, int y)
+{
+  return volume + ((size_t) y * (size_t) o->width + (size_t) x)
+      * (size_t) o->n;
+}
+
+static double
+likeness (int g)
+{
+  double u = floor (255 * exp (-g / 12.0) + 0.5);
+
+  return u < 1 ? 1 : u;
+}
+
+/* The weight of the pixel beside the straight predecessor, in 64ths, if it is
+ * in the same strip; strips are across the sweep. */
+static int
+beside (const Oracle * o, int x, int y, int bx, int by, int px, int py,
+    bool horizontal, double t)
+{
+  int place = horizontal ? py : px, other = horizontal ? by : bx;
+
+  if (bx < 0 || by < 0 || bx >= o->width || by >= o->height
+      || place / 16 != other / 16)
+    return 0;
+  if (t == 0)
+    return (int) likeness (change (o, x, y, bx, by));
+  return (int) floor ((128 * likeness (change (o, x, y, bx, by)) + t)
+      / (2 * t));
+}
+
+/* L of one pixel of a sweep of direction (dx, dy). */
+static void
+oracle_pixel (Oracle * o, int x, int y, int dx, int dy)
+{
+  int *l = at (o, o->volume, x, y), px = x - dx, py = y - dy;
+  int *q = malloc ((size_t) o->n * sizeof (int)), m = 1 << 30, g, p1, p2;
+
+  REQUIRE (q != NULL);
+  for (int i = 0; i < o->n; i++)
+    l[i] = oracle_cost (o, x, y, o->min + i);
+  if (px < 0 || py < 0 || px >= o->width || py >= o->height) {
+    free (q);
+    return;
+  }
+
+  g = change (o, x, y, px, py);
+  p2 = o->p2;
+  if (o->adaptive) {
+    p2 = (int) floor (4.0 * o->p2 / (g > 4 ? g : 4) + 0.5);
+    p2 = p2 < o->p2_min ? o->p2_min : p2;
+  }
+  p1 = o->p1 < p2 ? o->p1 : p2;
+  memcpy (q, at (o, o->volume, px, py), (size_t) o->n * sizeof (int));
+  if (o->three) {
+    bool horizontal = dy == 0;
+    int bx = px - (horizontal ? 0 : 1), by = py - (horizontal ? 1 : 0);
+    int ex = px + (horizontal ? 0 : 1), ey = py + (horizontal ? 1 : 0);
+    double t = likeness (g)
+        + beside (o, x, y, bx, by, px, py, horizontal, 0)
+        + beside (o, x, y, ex, ey, px, py, horizontal, 0);
+    int wb = beside (o, x, y, bx, by, px, py, horizontal, t);
+    int we = beside (o, x, y, ex, ey, px, py, horizontal, t);
+
+    for (int i = 0; i < o->n; i++) {
+      int sum = (64 - wb - we) * q[i] + 32;
+
+      if (wb > 0)
+        sum += wb * at (o, o->volume, bx, by)[i];
+      if (we > 0)
+        sum += we * at (o, o->volume, ex, ey)[i];
+      q[i] = sum / 64;
+    }
+  }
+  for (int i = 0; i < o->n; i++)
+    m = q[i] < m ? q[i] : m;
+  for (int i = 0; i < o->n; i++) {
+    int best = m + p2 < q[i] ? m + p2 : q[i];
+
+    if (i > 0 && q[i - 1] + p1 < best)
+      best = q[i - 1] + p1;
+    if (i + 1 < o->n && q[i + 1] + p1 < best)
+      best = q[i + 1] + p1;
+    l[i] += best - m;
+  }
+  free (q);
+}
+
+static void
+oracle_sweep (Oracle * o, int dx, int dy)
+{
+  size_t size = (size_t) o->width * (size_t) o->height * (size_t) o->n;
+
+  /* lines in the order of the sweep, so that predecessors are done */
+  for (int j = 0; j < o->height; j++) {
+    for (int i = 0; i < o->width; i++) {
+      int x = dx < 0 ? o->width - 1 - i : i, y = dy < 0 ? o->height - 1 - j : j;
+
+      if (dy != 0)
+        oracle_pixel (o, x, y, dx, dy);
+    }
+  }
+  for (int i = 0; i < o->width && dy == 0; i++) {
+    for (int y = 0; y < o->height; y++)
+      oracle_pixel (o, dx < 0 ? o->width - 1 - i : i, y, dx, dy);
+  }
+  for (size_t i = 0; i < size; i++)
+    o->sum[i] += o->volume[i];
+}
+
+/* Winning indices, -1 where no disparity is in both views. */
+static void
+oracle_match (Oracle * o, int *indices)
+{
+  static const int sweeps[8][2] = {
+    {1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}
+  };
+  int first = 1 - o->width - o->min, end = o->width - o->min, n = o->n;
+  int min = o->min;
+  size_t size;
+
+  first = limit_to (first, 0, n);
+  end = limit_to (end, first, n);
+  o->min += first;
+  o->n = end - first;
+  size = (size_t) o->width * (size_t) o->height * (size_t) o->n;
+  o->volume = calloc (size + 1, sizeof (int));
+  o->sum = calloc (size + 1, sizeof (int));
+  o->luma = malloc ((size_t) o->width * (size_t) o->height
+      * sizeof (*o->luma));
+  REQUIRE (o->volume != NULL && o->sum != NULL && o->luma != NULL);
+  for (int i = 0; i < o->width * o->height; i++) {
+    o->luma[i][0] = test_image_luma (o->left, o->color, i % o->width,
+        i / o->width);
+    o->luma[i][1] = test_image_luma (o->right, o->color, i % o->width,
+        i / o->width);
+  }
+  for (int i = 0; i < (o->three ? 4 : o->n_paths) && o->n > 0; i++)
+    oracle_sweep (o, sweeps[i][0], sweeps[i][1]);
+  for (int i = 0; i < o->width * o->height; i++) {
+    const int *s = at (o, o->sum, i % o->width, i / o->width);
+    int best = 0;
+
+    for (int d = 1; d < o->n; d++)
+      best = s[d] < s[best] ? d : best;
+    indices[i] = o->n > 0 ? first + best : -1;
+  }
+  free (o->volume);
+  free (o->sum);
+  free (o->luma);
+  o->n = n;
+  o->min = min;
+}
+
+/* -------------------------------------------------------------------- cases */
+
+typedef struct
+{
+  int width, height;
+  StereoFormat left, right;
+  int n, min;
+  int predecessors, paths;      /* 3 or 1, 4 or 8 */
+  double p1, p2, p2_min;
+  bool adaptive;
+  int cost;
+  Fill fill;
+} Case;
+
+static const Case usual = { 45, 37, STEREO_FORMAT_RGB, STEREO_FORMAT_RGB, 13,
+  0, 3, 4, 96, 768, 104, true, 0, FILL_SHIFTED
+};
+
+static StereoParams *
+case_params (const Case * c)
+{
+  return params_new ("sgm", "num-disparities", (double) c->n, "min-disparity",
+      (double) c->min, "predecessors", c->predecessors == 3 ? 1.0 : 0.0,
+      "paths", c->paths == 8 ? 1.0 : 0.0, "p1", c->p1, "p2", c->p2, "p2-min",
+      c->p2_min, "adaptive-penalty", c->adaptive ? 1.0 : 0.0, "cost",
+      (double) c->cost, "disparity-scale", 1.0, "invalid-value", 65535.0,
+      "subpixel", 0.0, "lr-max-diff", -1.0, "speckle-size", 0.0, "fill", 0.0,
+      "refine", 0.0, "median", 0.0, NULL);
+}
+
+/* The oracle's map, and that of each device. */
+static void
+check_case (const Case * c, Random * random)
+{
+  size_t pixels = (size_t) c->width * (size_t) c->height;
+  int *expected = malloc (pixels * sizeof (int));
+  StereoParams *params = case_params (c);
+  TestImage left, right, map;
+  Oracle o = {
+    .width = c->width, .height = c->height, .n = c->n, .min = c->min,
+    .three = c->predecessors == 3, .adaptive = c->adaptive, .cost = c->cost,
+    .color = format_has_color (c->left) && format_has_color (c->right),
+    .n_paths = c->paths, .p1 = (int) c->p1, .p2 = (int) c->p2,
+    .p2_min = (int) c->p2_min, .left = &left, .right = &right,
+  };
+
+  REQUIRE (expected != NULL);
+  init_pair (&left, &right, c->left, c->right, c->width, c->height, c->fill,
+      random);
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 6);
+  oracle_match (&o, expected);
+  for (size_t d = 0; d < devices_count (); d++) {
+    unsigned wrong = 0;
+
+    match (d, params, "sgm", &left, &right, &map);
+    for (size_t i = 0; i < pixels; i++) {
+      int code = code_at (&map, (int) (i % (size_t) c->width),
+          (int) (i / (size_t) c->width));
+
+      wrong += code != (expected[i] < 0 ? 65535 : expected[i]);
+    }
+    if (wrong > 0)
+      fprintf (stderr, "%s, %dx%d, %d from %d, %d predecessors, %d paths, cost "
+          "%d, fill %d: %u wrong\n", stereo_device_name (devices_get (d)),
+          c->width, c->height, c->n, c->min, c->predecessors, c->paths,
+          c->cost, (int) c->fill, wrong);
+    CHECK_INT (wrong, ==, 0);
+  }
+  stereo_params_free (&params);
+  test_image_clear (&left);
+  test_image_clear (&right);
+  test_image_clear (&map);
+  free (expected);
+}
+
+/* A case with each way to sweep. */
+static void
+check_ways (Case * c, Random * random)
+{
+  static const int ways[][2] = { {3, 4}, {1, 4}, {1, 8} };
+
+  for (size_t i = 0; i < sizeof (ways) / sizeof (ways[0]); i++) {
+    c->predecessors = ways[i][0];
+    c->paths = ways[i][1];
+    check_case (c, random);
+  }
+}
+
+static void
+test_fills (void)
+{
+  Random random = { 1 };
+
+  for (int fill = 0; fill < N_FILLS; fill++) {
+    Case c = usual;
+
+    c.fill = (Fill) fill;
+    check_ways (&c, &random);
+  }
+}
+
+static void
+test_sizes (void)
+{
+  static const int sizes[][2] = {
+    {1, 1}, {1, 40}, {40, 1}, {2, 3}, {15, 17}, {16, 16}, {17, 33}, {64, 32},
+    {65, 31}, {129, 34}, {31, 70}
+  };
+  Random random = { 2 };
+
+  for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
+    Case c = usual;
+
+    c.width = sizes[i][0];
+    c.height = sizes[i][1];
+    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+    c.left = c.right = i % 3 ? STEREO_FORMAT_GRAY8 : STEREO_FORMAT_BGRX;
+    check_ways (&c, &random);
+  }
+}
+
+static void
+test_disparities (void)
+{
+  static const int ranges[][2] = {
+    {1, 0}, {2, 0}, {31, 0}, {32, 0}, {33, 0}, {64, -20}, {65, -60}, {100, 3},
+    {8, -8}, {1, 44}, {5, 44}, {3, -45}, {3, -46}, {1, -44}, {70, -2048}
+  };
+  Random random = { 3 };
+
+  for (size_t i = 0; i < sizeof (ranges) / sizeof (ranges[0]); i++) {
+    Case c = usual;
+
+    c.n = ranges[i][0];
+    c.min = ranges[i][1];
+    c.height = 9;
+    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+    c.left = c.right = STEREO_FORMAT_GRAY8;
+    check_ways (&c, &random);
+  }
+}
+
+static void
+test_parameters (void)
+{
+  static const struct
+  {
+    double p1, p2, p2_min;
+    bool adaptive;
+    int cost;
+  } sets[] = {
+    {0, 0, 0, false, 0}, {0, 768, 0, true, 0}, {768, 768, 768, true, 0},
+    {768, 768, 768, false, 2}, {20, 10, 5, true, 0}, {10, 100, 20, true, 1},
+    {10, 100, 20, true, 2}, {5, 768, 768, false, 1}, {96, 768, 104, false, 0}
+  };
+  Random random = { 4 };
+
+  for (size_t i = 0; i < sizeof (sets) / sizeof (sets[0]); i++) {
+    Case c = usual;
+
+    c.p1 = sets[i].p1;
+    c.p2 = sets[i].p2;
+    c.p2_min = sets[i].p2_min;
+    c.adaptive = sets[i].adaptive;
+    c.cost = sets[i].cost;
+    check_ways (&c, &random);
+    c.left = STEREO_FORMAT_NV12;
+    c.fill = FILL_RANDOM;
+    check_ways (&c, &random);
+  }
+}
+
+static const Test tests[] = {
+  {"fills", test_fills},
+  {"sizes", test_sizes},
+  {"disparities", test_disparities},
+  {"parameters", test_parameters},
+};
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  if (argc > 1 && strcmp (argv[1], "--bench") == 0)
+    return bench ("sgm", argc - 2, argv + 2);
+  status = TEST_RUN (tests, argc, argv);
+  harness_free ();
+  return status;
+}
