@@ -175,7 +175,7 @@ plan (const StereoSgmConstants * k, unsigned n_threads, StereoSgmWork * work,
   return STEREO_OK;
 }
 
-/* --------------------------------------------------------------------- views */
+/* -------------------------------------------------------------------- views */
 
 static uint8_t *
 mirrored (const Task * t, int plane, int y)
@@ -251,7 +251,7 @@ find_differences (const Task * t, int y, int x0, int x1, int neighbor,
   }
 }
 
-/* --------------------------------------------------------------------- costs */
+/* -------------------------------------------------------------------- costs */
 
 /* What a left pixel is compared with. */
 typedef struct
@@ -392,7 +392,7 @@ find_row_costs (const Task * t, int x0, int x1, int y, uint8_t * out)
   }
 }
 
-/* --------------------------------------------------------------------- steps */
+/* -------------------------------------------------------------------- steps */
 
 /* What becomes of a pixel's L besides. */
 typedef enum
@@ -852,7 +852,7 @@ sweep_band (StereoQueue * queue, const Task * t)
   }
 }
 
-/* ------------------------------------------------------------------- winners */
+/* ------------------------------------------------------------------ winners */
 
 /* The first of the lowest sums, of which those of no disparity are not low. */
 static int
@@ -969,7 +969,7 @@ find_nothing (const void *context, StereoSpan span)
   }
 }
 
-/* --------------------------------------------------------------------- match */
+/* -------------------------------------------------------------------- match */
 
 static VecU16
 make_tail (int n)

@@ -167,7 +167,7 @@ sums_of (const Args & a, int x, int y, int lane)
   return a.sums + ((size_t) y * a.k.width + x) * a.n_pairs + lane * PAIRS;
 }
 
-/* --------------------------------------------------------------------- paths */
+/* -------------------------------------------------------------------- paths */
 
 /* Where path number `line` of a sweep begins: every path has a first pixel on
  * the upstream edge; diagonal ones wrap around at the sides, where they begin
@@ -211,7 +211,7 @@ sweep_paths (const __grid_constant__ Args a, int sweep_dx, int sweep_dy)
   }
 }
 
-/* -------------------------------------------------------------------- strips */
+/* ------------------------------------------------------------------- strips */
 
 /* A strip's sweep: lines and the places in them. */
 struct Strip
@@ -318,7 +318,7 @@ sweep_strips (const __grid_constant__ Args a)
   }
 }
 
-/* ------------------------------------------------------------------- winners */
+/* ------------------------------------------------------------------ winners */
 
 __device__ __forceinline__ void
 store_left (const WinnerArgs & w, int x, int y, const uint16_t * sums, int i)
@@ -394,7 +394,7 @@ find_nothing (const __grid_constant__ WinnerArgs w)
     stereo_winner_store_right (&w.winners, x, y, STEREO_NO_WINNER);
 }
 
-/* -------------------------------------------------------------------- stages */
+/* ------------------------------------------------------------------- stages */
 
 /* Pairs of a lane: a power of two. */
 int

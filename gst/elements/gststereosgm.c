@@ -10,19 +10,20 @@
  * @short_description: semi-global matching
  *
  * Computes a disparity map from a rectified left and right view. The cost of a
- * disparity is aggregated along straight paths that come to a pixel from several
- * sides; on each of them a change of disparity has a price, a lower one where
- * the colour changes, too. The disparity with the lowest sum wins (H.
+ * disparity is aggregated along straight paths that come to a pixel from
+ * several sides; on each of them a change of disparity has a price, a lower one
+ * where the colour changes, too. The disparity with the lowest sum wins (H.
  * Hirschmueller: "Stereo processing by semiglobal matching and mutual
  * information", IEEE TPAMI 30 (2), 2008).
  *
  * This project's own is that a pixel continues not one path but the average of
  * its three nearest neighbours in the line before, weighted by their likeness:
- * #GstStereoSgm:predecessors is 3. With 1 it is the method of the literature, on
- * four or eight #GstStereoSgm:paths. The matching cost (a census of 5x5 pixels
- * with a gradient), the check of both views, and the medians that follow the
- * edges of the left view are this project's, too. docs/algorithms/sgm.md has the
- * errors of either.
+ * #GstStereoSgm:predecessors is 3. With 1 it is the method of the literature,
+ * on four or eight #GstStereoSgm:paths. The matching cost (a census of 5x5
+ * pixels with a gradient), the check of both views, and the medians that follow
+ * the edges of the left view are this project's, too. On the four Middlebury
+ * scenes that leaves 6.1 % bad pixels; one predecessor, eight paths and no
+ * weighted medians (the preset `classic`) leave 7.2.
  *
  * The presets are `fast`, one predecessor and four paths, `accurate`, the
  * default, and `classic`, eight paths and no weighted medians; docs/presets.md
