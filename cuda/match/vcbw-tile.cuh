@@ -651,8 +651,10 @@ template < typename S > struct Range
   {
     first = k.min_disparity + k.first_index;
     last = k.min_disparity + k.end_index - 1;
-    border_left = x0 - 16 * S::halo < max (last, 0);
-    border_right = x0 + S::tile_width + 16 * S::halo > k.width + min (first, 0);
+    /* without a disparity there is nothing to be had beyond a border */
+    border_left = first <= last && x0 - 16 * S::halo < max (last, 0);
+    border_right = first <= last
+        && x0 + S::tile_width + 16 * S::halo > k.width + min (first, 0);
   }
 
   /* Whether `columns` columns from x on, and their halo, have columns without
