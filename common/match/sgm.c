@@ -16,26 +16,17 @@
 #include <math.h>
 #include <string.h>
 
-static const StereoEnumValue predecessors_values[] = {
-  {"1", "One, as in the literature"},
-  {"3", "The three nearest ones of the line before, averaged by likeness"},
-};
-
-static const StereoEnumValue paths_values[] = {
-  {"4", "To the right and left, down and up"},
-  {"8", "And along the diagonals"},
-};
-
 /* So that 64 (255 + p2) + 32 fits 16 bits. */
 #define MAX_PENALTY 768
 
 static const StereoParamSpec specs[] = {
-  STEREO_PARAM_ENUM_ROW (StereoSgmParams, predecessors, "predecessors",
-      "Pixels from which a path comes to the next one",
-      STEREO_SGM_THREE_PREDECESSORS, predecessors_values),
-  STEREO_PARAM_ENUM_ROW (StereoSgmParams, paths, "paths",
-      "Directions of paths; with three predecessors there are always four "
-      "sweeps", STEREO_SGM_FOUR_PATHS, paths_values),
+  STEREO_PARAM_UINT_ROW (StereoSgmParams, predecessors, "predecessors",
+      "Pixels from which a path comes to the next one: 1, as in the "
+      "literature, or 3, averaged by likeness (2 is taken for 3)", 3, 1, 3),
+  STEREO_PARAM_UINT_ROW (StereoSgmParams, paths, "paths",
+      "Directions of paths with one predecessor: 4, or 8 with the diagonals "
+      "(what is between is taken for 8); with three there are always 4", 4, 4,
+      8),
   STEREO_PARAM_UINT_ROW (StereoSgmParams, p1, "p1",
       "Penalty of a change of disparity by one, in units of the matching cost "
       "(8 for a bit of the census, or grey levels)", 96, 0, MAX_PENALTY),
@@ -74,8 +65,8 @@ stereo_sgm_constants (const StereoProblem * problem,
   k->min_disparity = problem->min_disparity;
   k->first_index = problem->first_index;
   k->n = problem->end_index - problem->first_index;
-  k->three = params->predecessors == STEREO_SGM_THREE_PREDECESSORS;
-  k->n_sweeps = !k->three && params->paths == STEREO_SGM_EIGHT_PATHS ? 8 : 4;
+  k->three = params->predecessors > 1;
+  k->n_sweeps = !k->three && params->paths > 4 ? 8 : 4;
 
   for (unsigned g = 0; g < 256; g++) {
     unsigned divisor = g > 4 ? g : 4, p2 = params->p2;
@@ -395,6 +386,7 @@ run (const StereoFrame * frame, const void *stages)
 }
 
 static const StereoParamDefault defaults[] = {
+  {"median", 1},
   {"refine", STEREO_REFINE_ALL},
   {NULL, 0}
 };

@@ -60,23 +60,10 @@ extern "C" {
 #define STEREO_SGM_STRIP 16
 #define STEREO_SGM_MAX_SWEEPS 8
 
-/* Indices of enumerations. */
-enum
-{
-  STEREO_SGM_ONE_PREDECESSOR = 0,
-  STEREO_SGM_THREE_PREDECESSORS
-};
-
-enum
-{
-  STEREO_SGM_FOUR_PATHS = 0,
-  STEREO_SGM_EIGHT_PATHS
-};
-
 typedef struct
 {
-  int predecessors;
-  int paths;
+  unsigned predecessors;
+  unsigned paths;
   unsigned p1;
   unsigned p2;
   unsigned p2_min;

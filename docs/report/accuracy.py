@@ -10,7 +10,7 @@ import textwrap
 
 import svgplot
 from common import (DOCS, IMAGES, PRESETS, REGIONS, datasets, json_of, load, load_all,
-                    output_of, preset_file, save, table)
+                    output_of, paper, papers_label, preset_file, save, table)
 
 PAGE = os.path.join(DOCS, "accuracy.md")
 PLOT = os.path.join(IMAGES, "accuracy-time.svg")
@@ -68,8 +68,8 @@ def measure(program, _):
     names = registered(program)
     setups = []
     for entry in load("published"):
-        if entry["setup"].split()[0] in names and entry["setup"] not in setups:
-            setups.append(entry["setup"])
+        if entry["setup"].split()[0] in names and paper(entry["setup"]) not in setups:
+            setups.append(paper(entry["setup"]))
     reports = []
     for folder, title in SETS:
         path = datasets(folder)
@@ -164,7 +164,7 @@ def published_table(report):
     runs = {run["label"]: run for run in report["runs"]}
     rows = []
     for entry in load("published"):
-        run = runs.get(entry["setup"])
+        run = runs.get(paper(entry["setup"]))
         if run is None:
             continue
         if "scene" in entry:
@@ -175,7 +175,7 @@ def published_table(report):
             ours = run["average-of-12"]
             what = "average of 12"
         source = entry["source"] + ("; " + entry["note"] if entry["note"] else "")
-        rows.append([entry["setup"], what, "%.2f" % ours, "%.2f" % entry["value"], source])
+        rows.append([papers_label(entry["setup"]), what, "%.2f" % ours, "%.2f" % entry["value"], source])
     return table(["", "percent of bad pixels", "here", "published", "by"], rows)
 
 
@@ -190,15 +190,15 @@ def presets_table(entry):
 
 
 def errors(reports):
-    """{setup: (name, average of 12, ms on the CPU)} of all that was measured on version 2."""
+    """{name: (name, average of 12, ms on the CPU)} of all that was measured on version 2."""
     found = {}
-    for title in (SETS[0][1], "presets", "published"):
+    for title in (SETS[0][1], "presets"):
         for run in reports[title]["report"]["runs"]:
             name = reports[title].get("names", {}).get(run["label"], run["label"])
-            # The published setup may be the default in more words.
+            # A preset may be the default in more words.
             if not any(old[0].split()[0] == run["algorithm"] and old[1] == run["average-of-12"]
                        for old in found.values()):
-                found[run["label"]] = (name, run["average-of-12"], run["time-ms"])
+                found[name] = (name, run["average-of-12"], run["time-ms"])
     return found
 
 

@@ -100,6 +100,31 @@ def presets(element, defaults):
             for name in file.sections() if not name.startswith("_")] if file else []
 
 
+def paper(setup):
+    """A setup with the rest of its properties as its paper has them: the preset `paper`, if there is
+    one."""
+    name, *words = setup.split()
+    file = preset_file("GstStereo" + name.capitalize())
+    values = {}
+    if file and "paper" in file.sections():
+        values = {k: v for k, v in file["paper"].items() if not k.startswith("_")}
+    values.update(word.split("=", 1) for word in words)
+    return " ".join([name] + ["%s=%s" % item for item in values.items()])
+
+
+def papers_label(setup):
+    """What such a setup is called; as it is where the defaults are the paper's."""
+    name, *words = setup.split()
+    return ", ".join([name, "paper"] + [" ".join(words)][:len(words)]) if paper(name) != name else setup
+
+
+def label_papers(results, setups):
+    """Gives results of paper (setup) their label."""
+    names = {paper(setup): papers_label(setup) for setup in setups}
+    for result in results:
+        result["label"] = names.get(result["label"], result["label"])
+
+
 def number(value):
     """About three digits."""
     if value is None:

@@ -10,7 +10,8 @@ import os
 import re
 import shlex
 
-from common import (DOCS, json_of, load, load_all, number, output_of, save, size_of, table)
+from common import (DOCS, json_of, label_papers, load, load_all, number, output_of, paper, papers_label,
+                    save, size_of, table)
 
 PAGE = os.path.join(DOCS, "performance.md")
 MAIN = ["--preset", "papers", "--size", "450x375x64", "--format", "GRAY8", "--format", "RGB"]
@@ -30,13 +31,15 @@ def measure(program, arguments):
     asked = {}
     for entry in load("published-speed"):
         if entry["setup"].split()[0] in names:
-            sizes = asked.setdefault((entry["setup"], entry["format"]), [])
+            sizes = asked.setdefault((paper(entry["setup"]), entry["format"]), [])
             size = size_of(entry["workload"])
             if size not in sizes:
                 sizes.append(size)
     for (setup, form), sizes in asked.items():
         words = [setup, "--format", form] + sum((["--size", size] for size in sizes), [])
         reports.append(bench(program, words + arguments))
+    for entry in reports:
+        label_papers(entry["report"]["results"], [e["setup"] for e in load("published-speed")])
     save("performance-" + name, {"reports": reports})
 
 
@@ -163,7 +166,7 @@ def short(machine):
 def published(found):
     rows = []
     for entry in load("published-speed"):
-        key = (entry["setup"], entry["format"], tuple(entry["workload"]))
+        key = (papers_label(entry["setup"]), entry["format"], tuple(entry["workload"]))
         results = [m["results"].get(key) for m in found]
         if not any(results):
             continue
@@ -173,7 +176,7 @@ def published(found):
                        if in_ms else rate_of(r)) for r in results]
         source = "; ".join([entry["source"]] + (["with transfers"] if transfers else [])
                            + ([entry["note"]] if "note" in entry else []))
-        rows.append(["%s, %s" % (entry["setup"], entry.get("shown") or size_of(entry["workload"])),
+        rows.append(["%s, %s" % (papers_label(entry["setup"]), entry.get("shown") or size_of(entry["workload"])),
                      "ms" if in_ms else "Mde/s"] + [number(o) for o in ours]
                     + [number(entry["ms" if in_ms else "mde-per-s"]), entry["hardware"], source])
     if not rows:
@@ -211,10 +214,10 @@ def page():
     found = machines()
     text = ["<!-- Made by docs/report; measure again to change a figure. -->",
             "# Performance", "",
-            "How long the algorithms take with default properties, measured by",
-            "[stereo-bench](tools/stereo-bench.md), whose manual says what each figure means. The "
-            "images are", "random and come from memory, not from a cache. A workload is width x "
-            "height x disparities.", ""]
+            "How long the algorithms take, measured by [stereo-bench](tools/stereo-bench.md), whose "
+            "manual says", "what each figure means: with default properties, and with those of "
+            "the preset `paper`, where a row", "says so. The images are random and come from "
+            "memory, not from a cache. A workload is width x", "height x disparities.", ""]
     for machine in found:
         text += section(machine)
     text += published(found) + peers(found)

@@ -1,10 +1,11 @@
 # gst-stereomatching: errors of many settings at once
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs of stereo-eval over setups and ranges of properties, on Middlebury version 2."""
+"""Runs of stereo-eval over setups and ranges of properties of the papers' methods, on Middlebury
+version 2."""
 
 import shlex
 
-from common import REGIONS, datasets, json_of
+from common import REGIONS, datasets, json_of, paper
 
 ERROR = "bad pixels, %, average of 12"
 
@@ -37,7 +38,7 @@ def point(run):
 
 def sweep(program, setup, sweeps):
     """The errors for all combinations of [(property, values)]."""
-    arguments = setup.split()
+    arguments = paper(setup).split()
     for name, values in sweeps:
         arguments += ["--sweep", "%s=%s" % (name, ",".join("%g" % v for v in values))]
     return {"command": "stereo-eval --json %s middlebury-v2" % " ".join(arguments),
@@ -47,8 +48,10 @@ def sweep(program, setup, sweeps):
 def compare(program, setups):
     """The errors of setups in each scene and region."""
     found = {}
-    for run in runs_of(program, ["--compare"] + list(setups) + [datasets("middlebury-v2")]):
-        found[run["label"]] = {
+    runs = runs_of(program, ["--compare"] + [paper(setup) for setup in setups]
+                   + [datasets("middlebury-v2")])
+    for setup, run in zip(setups, runs):
+        found[setup] = {
             "average": round(run["average-of-12"], 4),
             "scenes": {scene["scene"]: {region: round(scene["regions"][region]["bad-1"], 2)
                                         for region in REGIONS} for scene in run["scenes"]}}

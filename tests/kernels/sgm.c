@@ -270,8 +270,8 @@ static StereoParams *
 case_params (const Case * c)
 {
   return params_new ("sgm", "num-disparities", (double) c->n, "min-disparity",
-      (double) c->min, "predecessors", c->predecessors == 3 ? 1.0 : 0.0,
-      "paths", c->paths == 8 ? 1.0 : 0.0, "p1", c->p1, "p2", c->p2, "p2-min",
+      (double) c->min, "predecessors", (double) c->predecessors,
+      "paths", (double) c->paths, "p1", c->p1, "p2", c->p2, "p2-min",
       c->p2_min, "adaptive-penalty", c->adaptive ? 1.0 : 0.0, "cost",
       (double) c->cost, "disparity-scale", 1.0, "invalid-value", 65535.0,
       "subpixel", 0.0, "lr-max-diff", -1.0, "speckle-size", 0.0, "fill", 0.0,

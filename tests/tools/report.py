@@ -397,7 +397,7 @@ class Performance(Copy):
         self.save("one", machine(
             "cpu", "CPU, 4 threads, none",
             [result("cpu", "vcbw", "RGB", (1920, 1080, 128), 400)],
-            [result("cpu", "vcbw", "RGB", (512, 512, 96), 84)]))
+            [result("cpu", "vcbw, paper", "RGB", (512, 512, 96), 84)]))
         page = self.make()
         self.assertIn("## CPU, 4 threads, none", page)
         self.assertIn("2026-01-02, on Some Processor", page)
@@ -408,13 +408,13 @@ class Performance(Copy):
         rows = [l for l in page.splitlines() if l.startswith("| vcbw, RGB |")]
         self.assertEqual(rows, ["| vcbw, RGB | 200 |", "| vcbw, RGB | 1327 |",
                                 "| vcbw, RGB | 50.0 | 100 | 5.00 | 50.0 |"])
-        self.assertEqual(self.row(page, "vcbw, 512x512x96")[:3], ["ms", "42.0", "41.6"])
+        self.assertEqual(self.row(page, "vcbw, paper, 512x512x96")[:3], ["ms", "42.0", "41.6"])
 
     def test_cuda(self):
         size = (1920, 1080, 256)
         self.save("a", machine("cuda", "NVIDIA H200", [
             result("cuda", "vcbw", "GRAY8", size, 3), result("cuda", "other", "RGB", size, 5)],
-            [result("cuda", "vcbw", "RGB", (512, 512, 96), 2)]))
+            [result("cuda", "vcbw, paper", "RGB", (512, 512, 96), 2)]))
         self.save("b", machine("cpu", "CPU, 4 threads, none", [
             result("cpu", "vcbw", "GRAY8", size, 30)]))
         page = self.make()
@@ -423,7 +423,7 @@ class Performance(Copy):
         self.assertEqual(rows[:4], ["| vcbw, GRAY8 | 3.00 |", "| vcbw, GRAY8 | 176947 |",
                                     "| vcbw, GRAY8 | 30.0 |", "| vcbw, GRAY8 | 777 |"])
         # with transfers as the paper has it; the CPU was not timed
-        self.assertEqual(self.row(page, "vcbw, 512x512x96")[:4], ["ms", "20.0", "-", "41.6"])
+        self.assertEqual(self.row(page, "vcbw, paper, 512x512x96")[:4], ["ms", "20.0", "-", "41.6"])
         self.assertIn(PEER, page)
         self.assertEqual(self.row(page, "**vcbw**"), ["-"] * 5 + ["**3.00**"])
 
@@ -467,7 +467,7 @@ class Performance(Copy):
         self.assertEqual(self.run_script("performance", "--check").returncode, 0)
         page = self.make()
         self.assertIn("40x30x8", page)
-        self.assertEqual(self.row(page, "vcbw, 50x40x9")[2:], ["1.00", "Abacus", "Somebody"])
+        self.assertEqual(self.row(page, "vcbw, paper, 50x40x9")[2:], ["1.00", "Abacus", "Somebody"])
         self.assertNotIn("Nobody", page)
 
 
