@@ -216,6 +216,30 @@ test_devices (void)
   }
 }
 
+/* Images of many tiles and bands, with any parameters. */
+static void
+test_large (void)
+{
+  Random random = { 6 };
+
+  FOR_EACH_ALGORITHM (algorithm) {
+    for (int i = 0; i < 6; i++) {
+      Case c;
+      Images images;
+
+      draw_case (algorithm, &random, &c);
+      c.width = random_range (&random, 150, 400);
+      c.height = random_range (&random, 70, 200);
+      c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+      if (i >= 3)
+        draw_parameters (&c, &random);
+      make_images (&c, &images, &random);
+      check_devices (&c, &images);
+      clear (&c, &images);
+    }
+  }
+}
+
 /* Any value of any parameter. */
 static void
 test_parameters (void)
@@ -395,6 +419,7 @@ test_results (void)
 
 static const Test tests[] = {
   {"devices", test_devices},
+  {"large", test_large},
   {"parameters", test_parameters},
   {"grey-is-grey", test_grey_is_grey},
   {"frames", test_frames},

@@ -1264,40 +1264,6 @@ test_majority (void)
   }
 }
 
-/* Grey pixels give the same map in every format. */
-static void
-test_grey_is_grey (void)
-{
-  Case c = usual;
-  Random random = { 7 };
-  TestImage left, right, map, left_rgb, right_rgb, map_rgb;
-  StereoParams *params;
-
-  c.width = 70;
-  params = case_params (&c);
-  c.left = c.right = STEREO_FORMAT_GRAY8;
-  case_images (&c, &left, &right, &random);
-  c.left = STEREO_FORMAT_RGB;
-  c.right = STEREO_FORMAT_BGRX;
-  case_images (&c, &left_rgb, &right_rgb, &random);
-  copy_grey (&left, &left_rgb);
-  copy_grey (&right, &right_rgb);
-  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
-  test_image_init (&map_rgb, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
-  for (size_t i = 0; i < devices_count (); i++) {
-    match (i, params, "bfv", &left, &right, &map);
-    match (i, params, "bfv", &left_rgb, &right_rgb, &map_rgb);
-    CHECK (first_difference (&map, &map_rgb) == NULL);
-  }
-  stereo_params_free (&params);
-  test_image_clear (&left);
-  test_image_clear (&right);
-  test_image_clear (&map);
-  test_image_clear (&left_rgb);
-  test_image_clear (&right_rgb);
-  test_image_clear (&map_rgb);
-}
-
 /* Larger images, where the oracle would take too long: all devices against the
  * first one, which the other tests hold to the oracle. */
 static void
@@ -1370,7 +1336,6 @@ static const Test tests[] = {
   {"parameters", test_parameters},
   {"formats", test_formats},
   {"majority", test_majority},
-  {"grey-is-grey", test_grey_is_grey},
   {"random", test_random},
 };
 

@@ -776,43 +776,6 @@ test_threads (void)
   }
 }
 
-/* The median and both output formats in the chain. */
-static void
-test_median_and_encoding (void)
-{
-  Random random = { 9 };
-
-  for (int i = 0; i < 8; i++) {
-    Case c = usual;
-    TestImage left, right, map, expected;
-    StereoParams *params;
-    StereoFormat output = i % 2 ? STEREO_FORMAT_GRAY8
-        : STEREO_FORMAT_GRAY16_LE;
-
-    c.width = 75;
-    c.height = 41;
-    params = case_params (&c);
-    REQUIRE (stereo_params_set (params, "median", i % 4 < 3,
-            NULL) == STEREO_OK);
-    REQUIRE (stereo_params_set (params, "disparity-scale", 16,
-            NULL) == STEREO_OK);
-    REQUIRE (stereo_params_set (params, "invalid-value", i, NULL) == STEREO_OK);
-    case_images (&c, &left, &right, &random);
-    test_image_init (&map, output, c.width, c.height, 4);
-    test_image_init (&expected, output, c.width, c.height, 0);
-    match (0, params, "bp", &left, &right, &expected);
-    for (size_t d = 1; d < devices_count (); d++) {
-      match (d, params, "bp", &left, &right, &map);
-      CHECK (first_difference (&map, &expected) == NULL);
-    }
-    stereo_params_free (&params);
-    test_image_clear (&left);
-    test_image_clear (&right);
-    test_image_clear (&map);
-    test_image_clear (&expected);
-  }
-}
-
 /* Against real numbers: what wins is as good as the best, up to the rounding of
  * the paper's own arithmetic in single precision. */
 static void
@@ -1009,7 +972,6 @@ static const Test tests[] = {
   {"formats", test_formats},
   {"random", test_random},
   {"threads", test_threads},
-  {"median-and-encoding", test_median_and_encoding},
   {"paper", test_paper},
   {"too-many-levels", test_too_many_levels},
   {"too-little-memory", test_too_little_memory},

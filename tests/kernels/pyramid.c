@@ -691,40 +691,6 @@ test_formats (void)
   }
 }
 
-/* Grey pixels give the same map in every format. */
-static void
-test_grey_is_grey (void)
-{
-  Case c = usual;
-  Random random = { 6 };
-  TestImage left, right, left_rgb, right_rgb;
-  Maps maps, expected;
-  StereoParams *params = case_params (&c);
-
-  c.left = c.right = STEREO_FORMAT_GRAY8;
-  case_images (&c, &left, &right, &random);
-  c.left = STEREO_FORMAT_RGB;
-  c.right = STEREO_FORMAT_BGRX;
-  case_images (&c, &left_rgb, &right_rgb, &random);
-  copy_grey (&left, &left_rgb);
-  copy_grey (&right, &right_rgb);
-  maps_init (&maps, c.width, c.height);
-  maps_init (&expected, c.width, c.height);
-  for (size_t d = 0; d < devices_count (); d++) {
-    match_all (d, params, &left, &right, &expected);
-    match_all (d, params, &left_rgb, &right_rgb, &maps);
-    for (int r = 0; r < STEREO_N_RESULTS; r++)
-      CHECK (first_difference (&maps.map[r], &expected.map[r]) == NULL);
-  }
-  stereo_params_free (&params);
-  test_image_clear (&left);
-  test_image_clear (&right);
-  test_image_clear (&left_rgb);
-  test_image_clear (&right_rgb);
-  maps_clear (&maps);
-  maps_clear (&expected);
-}
-
 /* Larger images, where the oracle would take too long. */
 static void
 test_random (void)
@@ -924,98 +890,16 @@ test_one_side_black (void)
   }
 }
 
-/* The median, 8-bit codes and the disparity alone. */
-static void
-test_median_and_encoding (void)
-{
-  Random random = { 9 };
-
-  for (int i = 0; i < 8; i++) {
-    Case c = usual;
-    TestImage left, right, map, expected;
-    StereoParams *params;
-    StereoFormat output = i % 2 ? STEREO_FORMAT_GRAY8
-        : STEREO_FORMAT_GRAY16_LE;
-
-    c.fill = i < 4 ? FILL_RANDOM : FILL_SHIFTED;
-    params = case_params (&c);
-    REQUIRE (stereo_params_set (params, "median", i % 4 < 2,
-            NULL) == STEREO_OK);
-    REQUIRE (stereo_params_set (params, "disparity-scale", 16,
-            NULL) == STEREO_OK);
-    REQUIRE (stereo_params_set (params, "invalid-value", i, NULL) == STEREO_OK);
-    case_images (&c, &left, &right, &random);
-    test_image_init (&map, output, c.width, c.height, 4);
-    test_image_init (&expected, output, c.width, c.height, 0);
-    match (0, params, "pyramid", &left, &right, &expected);
-    for (size_t d = 1; d < devices_count (); d++) {
-      match (d, params, "pyramid", &left, &right, &map);
-      CHECK (first_difference (&map, &expected) == NULL);
-    }
-    stereo_params_free (&params);
-    test_image_clear (&left);
-    test_image_clear (&right);
-    test_image_clear (&map);
-    test_image_clear (&expected);
-  }
-}
-
-/* New matchers, whose buffers nobody has touched before, several frames. */
-static void
-test_first_frames (void)
-{
-  Random random = { 10 };
-  Case c = usual;
-  TestImage left, right, map, expected;
-  StereoParams *params;
-  StereoGeometry geometry;
-
-  c.width = 331;
-  c.height = 146;
-  params = case_params (&c);
-  case_images (&c, &left, &right, &random);
-  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
-  test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
-  match (0, params, "pyramid", &left, &right, &expected);
-  geometry = (StereoGeometry) {
-  c.width, c.height, c.left, c.right, STEREO_FORMAT_GRAY16_LE};
-
-  for (int i = 0; i < 10; i++) {
-    StereoMatcher *matcher = NULL;
-
-    REQUIRE (stereo_matcher_new (stereo_algorithm_find ("pyramid"),
-            devices_get (devices_count () - 1), &matcher) == STEREO_OK);
-    REQUIRE (stereo_matcher_configure (matcher, &geometry,
-            params) == STEREO_OK);
-    for (int frame = 0; frame < 4; frame++) {
-      memset (map.image.plane[0], 0x33, map.row_bytes * (size_t) c.height);
-      REQUIRE (stereo_matcher_process (matcher, &left.image, &right.image,
-              &map.image, NULL) == STEREO_OK);
-      REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
-      CHECK (first_difference (&map, &expected) == NULL);
-    }
-    stereo_matcher_free (&matcher);
-  }
-  stereo_params_free (&params);
-  test_image_clear (&left);
-  test_image_clear (&right);
-  test_image_clear (&map);
-  test_image_clear (&expected);
-}
-
 static const Test tests[] = {
   {"fills", test_fills},
   {"sizes", test_sizes},
   {"parameters", test_parameters},
   {"disparities", test_disparities},
   {"formats", test_formats},
-  {"grey-is-grey", test_grey_is_grey},
   {"random", test_random},
   {"shifts", test_shifts},
   {"nothing-to-see", test_nothing_to_see},
   {"one-side-black", test_one_side_black},
-  {"median-and-encoding", test_median_and_encoding},
-  {"first-frames", test_first_frames},
 };
 
 int
