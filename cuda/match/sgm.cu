@@ -228,7 +228,6 @@ __device__ __forceinline__ Strip
 find_strip (const Args & a, int index)
 {
   const int across = (a.k.height + STEREO_SGM_STRIP - 1) / STEREO_SGM_STRIP;
-  const int down = (a.k.width + STEREO_SGM_STRIP - 1) / STEREO_SGM_STRIP;
   Strip s;
 
   s.columns = index < 2 * across;
@@ -239,7 +238,6 @@ find_strip (const Args & a, int index)
   s.n_lines = s.columns ? a.k.width : a.k.height;
   s.size = min (STEREO_SGM_STRIP, (s.columns ? a.k.height : a.k.width)
       - s.begin);
-  (void) down;
   return s;
 }
 
