@@ -30,7 +30,8 @@
 #define FAR_AWAY 1e5
 
 /* Steepest disparity along a row: the right view then shows a surface at no
- * less than half its width. */
+ * less than half its width, and one at 1.5 baselines at no less than a
+ * quarter. */
 #define MAX_SLOPE 0.5
 
 /* Size of the texels that are taken for a pixel. */
@@ -113,7 +114,7 @@ typedef struct
 
 typedef struct
 {
-  gboolean right;
+  gdouble position;
   gdouble y;
   guint n;
   Segment segment[MAX_SEGMENTS];
@@ -138,7 +139,7 @@ struct _GstStereoScene
 
   /* Of the row. */
   gint *top;                    /* index of the segment that covers a pixel */
-  Row row[2];                   /* left, right */
+  Row row[2];                   /* of views; that of the truth, left and right */
   Edge edge[2 * MAX_SEGMENTS];
 };
 
@@ -438,11 +439,11 @@ linear (const gdouble a[3], gdouble x, gdouble y)
 
 /* The point of a ball that a view sees at v: (u, v, w) on the unit ball. */
 static inline void
-ball_point (const Surface * ball, gboolean right, gdouble v, gdouble y,
+ball_point (const Surface * ball, gdouble position, gdouble v, gdouble y,
     gdouble point[3])
 {
-  gdouble k = right ? ball->depth / ball->radius : 0;
-  gdouble p = (v + (right ? ball->d0 : 0) - ball->x0) / ball->radius;
+  gdouble k = position * ball->depth / ball->radius;
+  gdouble p = (v + position * ball->d0 - ball->x0) / ball->radius;
   gdouble q = (y - ball->y0) / ball->radius;
   gdouble square = (1 - q * q) * (1 + k * k) - p * p;
   gdouble w = (sqrt (MAX (square, 0)) - p * k) / (1 + k * k);
@@ -454,17 +455,16 @@ ball_point (const Surface * ball, gboolean right, gdouble v, gdouble y,
 
 /* The disparity of what a view sees of a surface at v. */
 static gdouble
-disparity_at (const Surface * surface, gboolean right, gdouble v, gdouble y)
+disparity_at (const Surface * surface, gdouble position, gdouble v, gdouble y)
 {
   gdouble point[3], d;
 
   if (surface->shape == SHAPE_BALL) {
-    ball_point (surface, right, v, y, point);
+    ball_point (surface, position, v, y, point);
     return surface->d0 + surface->depth * point[2];
   }
   d = surface->d[0] + surface->d[2] * y;
-  return right ? (d + surface->d[1] * v) / (1 - surface->d[1])
-      : d + surface->d[1] * v;
+  return (d + surface->d[1] * v) / (1 - position * surface->d[1]);
 }
 
 /* The angle of (u, w) from the direction of w, in radians, to 1e-4. */
@@ -492,11 +492,11 @@ put (guint16 * rgb, const guint32 color[3], guint32 light)
 }
 
 static void
-shade_flat (const Surface * surface, gboolean right, gdouble y, gint x, gint n,
-    guint16 * rgb)
+shade_flat (const Surface * surface, gdouble position, gdouble y, gint x,
+    gint n, guint16 * rgb)
 {
   guint32 light = (guint32) (256 * surface->light), color[3];
-  guint32 s = to_texel (x + (right ? surface->d[0] : 0) + surface->s_offset);
+  guint32 s = to_texel (x + position * surface->d[0] + surface->s_offset);
   guint32 t = to_texel (y + surface->t_offset);
 
   for (gint i = 0; i < n; i++, s += 256, rgb += 3) {
@@ -506,7 +506,7 @@ shade_flat (const Surface * surface, gboolean right, gdouble y, gint x, gint n,
 }
 
 static void
-shade_plane (const Surface * p, gboolean right, gdouble y, gint x, gint n,
+shade_plane (const Surface * p, gdouble position, gdouble y, gint x, gint n,
     guint16 * rgb)
 {
   guint32 light = (guint32) (256 * p->light), color[3];
@@ -516,7 +516,7 @@ shade_plane (const Surface * p, gboolean right, gdouble y, gint x, gint n,
   for (gint i = 0; i < n; i++, rgb += 3) {
     gdouble v = x + i, left, inverse, s, t, along, across;
 
-    left = right ? v + disparity_at (p, TRUE, v, y) : v;
+    left = v + position * disparity_at (p, position, v, y);
     inverse = 1 / MAX (linear (p->w, left, y), 1e-3);
     s = linear (p->s, left, y) * inverse;
     t = linear (p->t, left, y) * inverse;
@@ -532,7 +532,7 @@ shade_plane (const Surface * p, gboolean right, gdouble y, gint x, gint n,
 }
 
 static void
-shade_ball (const Surface * ball, gboolean right, gdouble y, gint x, gint n,
+shade_ball (const Surface * ball, gdouble position, gdouble y, gint x, gint n,
     guint16 * rgb)
 {
   gdouble k = ball->depth / ball->radius;
@@ -543,7 +543,7 @@ shade_ball (const Surface * ball, gboolean right, gdouble y, gint x, gint n,
   for (gint i = 0; i < n; i++, rgb += 3) {
     gdouble point[3], u, v, facing, round, light;
 
-    ball_point (ball, right, x + i, y, point);
+    ball_point (ball, position, x + i, y, point);
     /* how flatly the view sees it that sees it more flatly */
     facing = MIN (point[2], (point[2] + k * point[0]) / turn);
     light = 0.55 - 0.35 * point[0] - 0.4 * point[1] + 0.45 * point[2];
@@ -560,18 +560,18 @@ shade_ball (const Surface * ball, gboolean right, gdouble y, gint x, gint n,
 }
 
 static void
-shade (const Surface * surface, gboolean right, gdouble y, gint x, gint n,
-    guint16 * rgb)
+shade (const Surface * surface, gdouble position, gdouble y, gint x,
+    gint n, guint16 * rgb)
 {
   switch (surface->shape) {
     case SHAPE_FLAT:
-      shade_flat (surface, right, y, x, n, rgb);
+      shade_flat (surface, position, y, x, n, rgb);
       break;
     case SHAPE_PLANE:
-      shade_plane (surface, right, y, x, n, rgb);
+      shade_plane (surface, position, y, x, n, rgb);
       break;
     case SHAPE_BALL:
-      shade_ball (surface, right, y, x, n, rgb);
+      shade_ball (surface, position, y, x, n, rgb);
       break;
   }
 }
@@ -895,10 +895,8 @@ add_segment (const GstStereoScene * scene, Row * row, guint surface,
 
   if (!(from < to))
     return;
-  if (row->right) {
-    from -= linear (s->d, from, row->y);
-    to -= linear (s->d, to, row->y);
-  }
+  from -= row->position * linear (s->d, from, row->y);
+  to -= row->position * linear (s->d, to, row->y);
   if (to < -1 || from > scene->width)
     return;
   g_assert (row->n < MAX_SEGMENTS);
@@ -937,8 +935,8 @@ add_ball_row (const GstStereoScene * scene, Row * row, guint surface)
 {
   const Surface *ball = &scene->surface[surface];
   gdouble y = (row->y - ball->y0) / ball->radius;
-  gdouble k = row->right ? ball->depth / ball->radius : 0;
-  gdouble center = ball->x0 - (row->right ? ball->d0 : 0), half;
+  gdouble k = row->position * ball->depth / ball->radius;
+  gdouble center = ball->x0 - row->position * ball->d0, half;
   Segment *segment = &row->segment[row->n];
 
   if (fabs (y) >= 1)
@@ -1010,11 +1008,9 @@ add_edge (GstStereoScene * scene, guint * n, gint x, guint segment,
 
 /* The segments of a row, later ones before earlier ones. */
 static const Row *
-make_row (GstStereoScene * scene, gboolean right, gint y)
+make_row (GstStereoScene * scene, Row * row, gdouble position, gint y)
 {
-  Row *row = &scene->row[right ? 1 : 0];
-
-  row->right = right;
+  row->position = position;
   row->y = y;
   row->n = 0;
   for (guint i = 0; i < scene->n_cards; i++) {
@@ -1033,10 +1029,10 @@ make_row (GstStereoScene * scene, gboolean right, gint y)
 }
 
 void
-gst_stereo_scene_render_row (GstStereoScene * scene, gboolean right, gint y,
+gst_stereo_scene_render_row (GstStereoScene * scene, gdouble position, gint y,
     guint16 * rgb)
 {
-  const Row *row = make_row (scene, right, y);
+  const Row *row = make_row (scene, &scene->row[0], position, y);
   gint width = scene->width, *top = scene->top;
   guint n_edges = 0;
 
@@ -1066,8 +1062,8 @@ gst_stereo_scene_render_row (GstStereoScene * scene, gboolean right, gint y,
 
   for (gint x = 0, end; x < width; x = end) {
     for (end = x + 1; end < width && top[end] == top[x]; end++);
-    shade (&scene->surface[row->segment[top[x]].surface], right, y, x, end - x,
-        rgb + 3 * x);
+    shade (&scene->surface[row->segment[top[x]].surface], position, y, x,
+        end - x, rgb + 3 * x);
   }
 
   for (guint i = 0; i < n_edges; i++) {
@@ -1077,7 +1073,7 @@ gst_stereo_scene_render_row (GstStereoScene * scene, gboolean right, gint y,
 
     if ((gint) edge->segment < top[edge->x])
       continue;                 /* hidden */
-    shade (&scene->surface[row->segment[edge->segment].surface], right, y,
+    shade (&scene->surface[row->segment[edge->segment].surface], position, y,
         edge->x, 1, color);
     for (guint c = 0; c < 3; c++)
       to[c] = (guint16) ((to[c] * (256 - part) + color[c] * part) >> 8);
@@ -1097,7 +1093,7 @@ is_seen (const GstStereoScene * scene, const Row * row, guint surface,
     if (s->from <= x && x < s->to)
       return s->surface == surface
           && scene->surface[surface].shape != SHAPE_BALL ? TRUE
-          : disparity_at (&scene->surface[s->surface], TRUE, x, row->y)
+          : disparity_at (&scene->surface[s->surface], 1, x, row->y)
           <= d + rounding;
   }
   return TRUE;
@@ -1106,8 +1102,8 @@ is_seen (const GstStereoScene * scene, const Row * row, guint surface,
 void
 gst_stereo_scene_truth_row (GstStereoScene * scene, gint y, gdouble * disparity)
 {
-  const Row *left = make_row (scene, FALSE, y);
-  const Row *right = make_row (scene, TRUE, y);
+  const Row *left = make_row (scene, &scene->row[0], 0, y);
+  const Row *right = make_row (scene, &scene->row[1], 1, y);
   gint width = scene->width, *top = scene->top;
 
   memset (top, 0, sizeof (*top) * width);
@@ -1121,7 +1117,7 @@ gst_stereo_scene_truth_row (GstStereoScene * scene, gint y, gdouble * disparity)
 
   for (gint x = 0; x < width; x++) {
     guint surface = left->segment[top[x]].surface;
-    gdouble d = disparity_at (&scene->surface[surface], FALSE, x, y);
+    gdouble d = disparity_at (&scene->surface[surface], 0, x, y);
 
     d = CLAMP (d, 0, scene->range);
     disparity[x] = x - d >= 0 && is_seen (scene, right, surface, x - d, d)

@@ -7,11 +7,12 @@
 /*
  * A scene lives in the space of left coordinates and disparity, (x, y, d), in
  * pixels; whole numbers are the centres of pixels. The left view looks along d,
- * the right view along the lines of constant x - d, so both are parallel
- * projections, and what is a plane or an ellipsoid in the world is one here
- * too. The larger d is the nearer.
+ * the right view along the lines of constant x - d, and one from position p on
+ * the line through both cameras, in baselines from the left one, along those of
+ * constant x - p d. So all are parallel projections, and what is a plane or an
+ * ellipsoid in the world is one here too. The larger d is the nearer.
  *
- * Colour belongs to the points of the surfaces, so both views see the same
+ * Colour belongs to the points of the surfaces, so all views see the same
  * colour of a point, whatever fraction of a pixel lies between them.
  *
  * A scene depends on nothing but its arguments and the number of the frame. It
@@ -45,8 +46,14 @@ void gst_stereo_scene_free (GstStereoScene * scene);
 /* Moves everything to where it is in that frame; before any row. */
 void gst_stereo_scene_set_frame (GstStereoScene * scene, guint64 frame);
 
-/* Row y of a view: width times R, G, B in units of 1/256 grey level. */
-void gst_stereo_scene_render_row (GstStereoScene * scene, gboolean right,
+/* How far from the left camera a view may be, in baselines: further out, steep
+ * surfaces would fold. */
+#define GST_STEREO_SCENE_FARTHEST 1.5
+
+/* Row y of the view from that position, which is 0 for the left view and 1 for
+ * the right one, from -GST_STEREO_SCENE_FARTHEST to GST_STEREO_SCENE_FARTHEST:
+ * width times R, G, B in units of 1/256 grey level. */
+void gst_stereo_scene_render_row (GstStereoScene * scene, gdouble position,
     gint y, guint16 * rgb);
 
 /* Row y of the left view's disparities; -1 where the right view doesn't see

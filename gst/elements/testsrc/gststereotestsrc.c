@@ -23,6 +23,10 @@
  * doesn't see, because something hides them or they lie outside its image, have
  * the code 0.
  *
+ * `view=virtual` is what a camera sees at any other #GstStereoTestSrc:position
+ * of the line through both, exactly: what a view that was made of the two and
+ * the disparities should look like.
+ *
  * With `view=side-by-side` and `view=top-bottom` both views are in one frame,
  * at their full size. The caps have the size of the whole frame, so the width
  * or the height that the views share is even, and a `multiview-mode`.
@@ -37,6 +41,9 @@
  * |[
  * gst-launch-1.0 stereotestsrc view=disparity num-buffers=1 ! pngenc ! filesink location=truth.png
  * ]| Writes the ground truth as a grey picture.
+ * |[
+ * gst-launch-1.0 stereotestsrc view=virtual position=0.5 num-buffers=1 ! pngenc ! filesink location=middle.png
+ * ]| Writes what a camera in the middle sees.
  *
  * Since: 0.1
  */
@@ -64,7 +71,8 @@ typedef enum
   GST_STEREO_TEST_SRC_RIGHT,
   GST_STEREO_TEST_SRC_SIDE_BY_SIDE,
   GST_STEREO_TEST_SRC_TOP_BOTTOM,
-  GST_STEREO_TEST_SRC_DISPARITY
+  GST_STEREO_TEST_SRC_DISPARITY,
+  GST_STEREO_TEST_SRC_VIRTUAL
 } GstStereoTestSrcView;
 
 #define DEFAULT_VIEW GST_STEREO_TEST_SRC_LEFT
@@ -74,6 +82,7 @@ typedef enum
 #define DEFAULT_NOISE 0.0
 #define DEFAULT_EXPOSURE_OFFSET 0.0
 #define DEFAULT_DISPARITY_SCALE 16
+#define DEFAULT_POSITION 0.5
 #define DEFAULT_IS_LIVE FALSE
 
 #define INVALID_VALUE 0
@@ -89,6 +98,7 @@ enum
   PROP_NOISE,
   PROP_EXPOSURE_OFFSET,
   PROP_DISPARITY_SCALE,
+  PROP_POSITION,
   PROP_IS_LIVE
 };
 
@@ -101,6 +111,7 @@ typedef struct
   gdouble noise;
   gdouble exposure_offset;
   guint disparity_scale;
+  gdouble position;
 } Settings;
 
 struct _GstStereoTestSrc
@@ -152,6 +163,8 @@ gst_stereo_test_src_view_get_type (void)
         "top-bottom"},
     {GST_STEREO_TEST_SRC_DISPARITY, "True disparities of the left view",
         "disparity"},
+    {GST_STEREO_TEST_SRC_VIRTUAL, "View from the position that is set",
+        "virtual"},
     {0, NULL, NULL}
   };
 
@@ -525,15 +538,26 @@ scramble (guint64 x)
   return x ^ (x >> 33);
 }
 
+/* Where a camera's noise begins: cameras at other positions have another. */
+static guint64
+camera_key (const Settings * settings, gdouble position)
+{
+  guint64 key = (guint64) settings->seed * 2;
+
+  if (position == 0 || position == 1)
+    return key + (position == 1);
+  return key ^ (guint64) (gint64) floor (position * 65536 + 0.5) << 40;
+}
+
 /* What the camera adds, the same to R, G and B. */
 static void
-disturb (guint16 * rgb, gint width, gint y, gboolean right, guint64 frame,
+disturb (guint16 * rgb, gint width, gint y, gdouble position, guint64 frame,
     const Settings * settings)
 {
-  gdouble offset = right ? 256 * settings->exposure_offset : 0;
+  gdouble offset = 256 * settings->exposure_offset * CLAMP (position, 0, 1);
   /* the sum of four 16-bit numbers has this standard deviation */
   gdouble factor = 256 * settings->noise / (65536 * 0.57735026918962576);
-  guint64 key = scramble (scramble (settings->seed * 2 + right) + frame)
+  guint64 key = scramble (scramble (camera_key (settings, position)) + frame)
       + ((guint64) y << 32);
 
   for (gint x = 0; x < width; x++, rgb += 3) {
@@ -549,11 +573,11 @@ disturb (guint16 * rgb, gint width, gint y, gboolean right, guint64 frame,
 
 static void
 render_view_row (GstStereoTestSrc * self, const Settings * settings,
-    gboolean right, gint y, guint64 frame, guint16 * rgb)
+    gdouble position, gint y, guint64 frame, guint16 * rgb)
 {
-  gst_stereo_scene_render_row (self->scene, right, y, rgb);
-  if (settings->noise > 0 || (right && settings->exposure_offset != 0))
-    disturb (rgb, self->scene_width, y, right, frame, settings);
+  gst_stereo_scene_render_row (self->scene, position, y, rgb);
+  if (settings->noise > 0 || settings->exposure_offset != 0)
+    disturb (rgb, self->scene_width, y, position, frame, settings);
 }
 
 /* Row y of the frame, which may have both views. */
@@ -561,16 +585,17 @@ static void
 render_row (GstStereoTestSrc * self, const Settings * settings, gint y,
     guint64 frame, guint16 * rgb)
 {
-  gboolean right = settings->view == GST_STEREO_TEST_SRC_RIGHT;
+  gdouble position = settings->view == GST_STEREO_TEST_SRC_RIGHT ? 1
+      : settings->view == GST_STEREO_TEST_SRC_VIRTUAL ? settings->position : 0;
 
   if (settings->view == GST_STEREO_TEST_SRC_TOP_BOTTOM
       && y >= self->scene_height) {
-    right = TRUE;
+    position = 1;
     y -= self->scene_height;
   }
-  render_view_row (self, settings, right, y, frame, rgb);
+  render_view_row (self, settings, position, y, frame, rgb);
   if (settings->view == GST_STEREO_TEST_SRC_SIDE_BY_SIDE)
-    render_view_row (self, settings, TRUE, y, frame,
+    render_view_row (self, settings, 1, y, frame,
         rgb + 3 * self->scene_width);
 }
 
@@ -876,6 +901,9 @@ gst_stereo_test_src_set_property (GObject * object, guint id,
     case PROP_DISPARITY_SCALE:
       settings->disparity_scale = g_value_get_uint (value);
       break;
+    case PROP_POSITION:
+      settings->position = g_value_get_double (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
@@ -916,6 +944,9 @@ gst_stereo_test_src_get_property (GObject * object, guint id, GValue * value,
     case PROP_DISPARITY_SCALE:
       g_value_set_uint (value, settings.disparity_scale);
       break;
+    case PROP_POSITION:
+      g_value_set_double (value, settings.position);
+      break;
     case PROP_IS_LIVE:
       g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (self)));
       break;
@@ -935,6 +966,7 @@ gst_stereo_test_src_init (GstStereoTestSrc * self)
   self->settings.noise = DEFAULT_NOISE;
   self->settings.exposure_offset = DEFAULT_EXPOSURE_OFFSET;
   self->settings.disparity_scale = DEFAULT_DISPARITY_SCALE;
+  self->settings.position = DEFAULT_POSITION;
   gst_video_info_init (&self->info);
   self->info.fps_n = 0;
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
@@ -1044,6 +1076,20 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass * klass)
           "Codes for one pixel of disparity in GRAY16_LE output (16 as in "
           "OpenCV, 256 as in KITTI)", 1, 256, DEFAULT_DISPARITY_SCALE,
           playing));
+
+  /**
+   * GstStereoTestSrc:position:
+   *
+   * Where the camera of `view=virtual` is, in baselines from the left one: 0
+   * and 1 give the left and the right view. What
+   * #GstStereoTestSrc:exposure-offset adds to the right view, a camera between
+   * them adds in part, and each position has its own noise.
+   */
+  g_object_class_install_property (object_class, PROP_POSITION,
+      g_param_spec_double ("position", "position",
+          "Where the camera of view=virtual is (0 = left, 1 = right)",
+          -GST_STEREO_SCENE_FARTHEST, GST_STEREO_SCENE_FARTHEST,
+          DEFAULT_POSITION, playing));
 
   /**
    * GstStereoTestSrc:is-live:

@@ -16,7 +16,7 @@ static const gchar *const patterns[] = { "planes", "slanted", "sphere",
 };
 
 static const gchar *const views[] = { "left", "right", "side-by-side",
-  "top-bottom", "disparity"
+  "top-bottom", "disparity", "virtual"
 };
 
 static const gchar *const formats[] = { "GRAY8", "NV12", "NV21", "I420", "YV12",
@@ -171,7 +171,7 @@ GST_START_TEST (test_formats)
           "height=%d", formats[f], width, height);
       Picture p;
 
-      if (v < 4 || g_str_has_prefix (formats[f], "GRAY")) {
+      if (v != 4 || g_str_has_prefix (formats[f], "GRAY")) {
         p = take (1, caps, "view=%s pattern=%s", views[v],
             patterns[f % G_N_ELEMENTS (patterns)]);
         fail_unless_equals_int (GST_VIDEO_FRAME_WIDTH (&p.frame), width);
@@ -358,6 +358,119 @@ GST_START_TEST (test_truth_warps)
     drop_picture (&left);
     drop_picture (&right);
     drop_picture (&truth);
+  }
+}
+
+GST_END_TEST;
+
+/* At 0 and 1 a virtual view is the left and the right one, noise included. */
+GST_START_TEST (test_virtual_ends)
+{
+  const gchar *pattern = patterns[__i__];
+
+  for (guint f = (guint) __i__; f < G_N_ELEMENTS (formats);
+      f += G_N_ELEMENTS (patterns)) {
+    gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=96,height=50",
+        formats[f]);
+
+    for (guint v = 0; v < 2; v++) {
+      const gchar *noise = f % 2 ? "noise=5 exposure-offset=7" : "";
+      Picture p = take (f % 3, caps, "pattern=%s view=virtual position=%u %s",
+          pattern, v, noise);
+      Picture other = take (f % 3, caps, "pattern=%s view=%s %s", pattern, views[v],
+          noise);
+
+      fail_unless (is_equal (&p, &other), "%s %s %s", pattern, formats[f],
+          views[v]);
+      drop_picture (&p);
+      drop_picture (&other);
+    }
+    g_free (caps);
+  }
+}
+
+GST_END_TEST;
+
+/* Any view, moved by its part of the truth, is the left view, where no edge is
+ * near, and nothing can have come in from beside the left view. */
+GST_START_TEST (test_virtual_warps)
+{
+  static const gdouble positions[] = { -1.5, -0.5, 0.25, 0.5, 0.75, 1.5 };
+  const gchar *pattern = patterns[__i__];
+  Picture left = take (9, VIEW_CAPS, "pattern=%s", pattern);
+  Picture truth = take (9, TRUTH_CAPS, "pattern=%s view=disparity "
+      "disparity-scale=256", pattern);
+
+  for (guint p = 0; p < G_N_ELEMENTS (positions); p++) {
+    Picture view = take (9, VIEW_CAPS, "pattern=%s view=virtual position=%g",
+        pattern, positions[p]);
+    guint inside = 0, close = 0;
+    gdouble sum = 0, sum_unmoved = 0;
+
+    for (gint y = 0; y < H; y++) {
+      gdouble seen[W];
+
+      /* what is nearest at each pixel of the view */
+      for (gint x = 0; x < W; x++)
+        seen[x] = -1;
+      for (gint x = 0; x < W; x++) {
+        gdouble d = disparity_of (&truth, x, y);
+        gint i = (gint) floor (x - positions[p] * d);
+
+        for (gint k = i - 3; k <= i + 4; k++) {
+          if (k >= 0 && k < W)
+            seen[k] = MAX (seen[k], d);
+        }
+      }
+      for (gint x = 0; x < W; x++) {
+        gdouble d = disparity_of (&truth, x, y), at = x - positions[p] * d;
+        gint i = (gint) floor (at);
+        gdouble value, error;
+
+        if (d < 0 || at < MAX (0, -64 * positions[p])
+            || at >= W - 1 - MAX (0, 64 * positions[p])
+            || !is_inside (&truth, x, y) || seen[i] > d + 3)
+          continue;
+        value = grey (&view, i, y);
+        value += (at - i) * (grey (&view, i + 1, y) - value);
+        error = fabs (value - grey (&left, x, y));
+        inside++;
+        close += error <= 12;
+        sum += error;
+        sum_unmoved += abs (grey (&view, x, y) - grey (&left, x, y));
+      }
+    }
+    GST_INFO ("%s %g: %u inside, %.2f %% close, mean error %.3f, unmoved %.3f",
+        pattern, positions[p], inside, 100.0 * close / inside, sum / inside,
+        sum_unmoved / inside);
+    fail_unless (inside > W * H / 10);
+    fail_unless (sum / inside < 3);
+    fail_unless (close > 0.97 * inside);
+    fail_unless (sum_unmoved / inside > 3 * sum / inside);
+    drop_picture (&view);
+  }
+  drop_picture (&left);
+  drop_picture (&truth);
+}
+
+GST_END_TEST;
+
+/* Where a scene depends on its range in nothing but disparities, the right view
+ * of half the range is the view in the middle. */
+GST_START_TEST (test_virtual_middle)
+{
+  static const gchar *const scenes[] = { "planes", "thin" };
+  const gchar *caps = "video/x-raw,format=RGB,width=200,height=80";
+
+  for (guint i = 0; i < G_N_ELEMENTS (scenes); i++) {
+    Picture middle = take (3, caps, "pattern=%s num-disparities=65 "
+        "view=virtual position=0.5", scenes[i]);
+    Picture half = take (3, caps, "pattern=%s num-disparities=33 view=right",
+        scenes[i]);
+
+    fail_unless (is_equal (&middle, &half), "%s", scenes[i]);
+    drop_picture (&middle);
+    drop_picture (&half);
   }
 }
 
@@ -1064,6 +1177,9 @@ stereotestsrc_suite (void)
   tcase_add_test (tc, test_formats_agree);
   tcase_add_test (tc, test_deterministic);
   tcase_add_loop_test (tc, test_truth_warps, 0, G_N_ELEMENTS (patterns));
+  tcase_add_loop_test (tc, test_virtual_ends, 0, G_N_ELEMENTS (patterns));
+  tcase_add_loop_test (tc, test_virtual_warps, 0, G_N_ELEMENTS (patterns));
+  tcase_add_test (tc, test_virtual_middle);
   tcase_add_loop_test (tc, test_occlusion, 0, G_N_ELEMENTS (patterns));
   tcase_add_test (tc, test_truth_range);
   tcase_add_test (tc, test_meta);
