@@ -139,7 +139,7 @@ struct _GstStereoScene
 
   /* Of the row. */
   gint *top;                    /* index of the segment that covers a pixel */
-  Row row[2];                   /* of views; that of the truth, left and right */
+  Row row[2];                   /* for the truth, left and right */
   Edge edge[2 * MAX_SEGMENTS];
 };
 

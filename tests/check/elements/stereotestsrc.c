@@ -377,8 +377,8 @@ GST_START_TEST (test_virtual_ends)
       const gchar *noise = f % 2 ? "noise=5 exposure-offset=7" : "";
       Picture p = take (f % 3, caps, "pattern=%s view=virtual position=%u %s",
           pattern, v, noise);
-      Picture other = take (f % 3, caps, "pattern=%s view=%s %s", pattern, views[v],
-          noise);
+      Picture other = take (f % 3, caps, "pattern=%s view=%s %s", pattern,
+          views[v], noise);
 
       fail_unless (is_equal (&p, &other), "%s %s %s", pattern, formats[f],
           views[v]);
