@@ -24,7 +24,7 @@
  *   stereo_params_new (vcbw, &params);
  *   stereo_params_set (params, "num-disparities", 60, &why);
  *   stereo_matcher_new (vcbw, device, &matcher);
- *   stereo_matcher_configure (matcher, &geometry, params);
+ *   stereo_matcher_configure (matcher, &config, params);
  *   stereo_matcher_process (matcher, &left, &right, &map, NULL);   per frame
  *   stereo_matcher_sync (matcher);
  *
@@ -321,7 +321,7 @@ STEREO_CHECKED STEREO_API bool stereo_params_get (const StereoParams * params,
  */
 typedef struct StereoDevice StereoDevice;
 
-/* Which vector instructions the CPU device uses.  All give the same bytes. */
+/* Which vector instructions the CPU device uses.  All are bit-exact. */
 typedef enum
 {
   STEREO_SIMD_AUTO = 0,         /* the best that this machine has */
@@ -422,7 +422,7 @@ typedef struct
   StereoFormat output;          /* GRAY16_LE or GRAY8 */
   StereoColorimetry left_colorimetry;
   StereoColorimetry right_colorimetry;
-} StereoGeometry;
+} StereoMatcherConfig;
 
 STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_new (const
     StereoAlgorithm * algorithm, StereoDevice * device,
@@ -430,15 +430,16 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_new (const
 STEREO_API void stereo_matcher_free (StereoMatcher ** matcher);
 
 /*
- * Prepares for frames of this geometry with these parameters, both of which
- * are copied.  The only call that allocates memory, and it does so only when
- * what is there is too small; waits for all frames before it changes anything.
+ * Prepares for frames of this configuration with these parameters, both of
+ * which are copied.  The only call that allocates memory, and it does so only
+ * when what is there is too small; waits for all frames before it changes
+ * anything.
  *
  * STEREO_ERROR_MEMORY names the bytes needed and the bytes free.  After any
  * failure the matcher has to be configured again before it can process.
  */
 STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_configure (StereoMatcher
-    * matcher, const StereoGeometry * geometry, const StereoParams * params);
+    * matcher, const StereoMatcherConfig * config, const StereoParams * params);
 
 /*
  * Matches one pair.  output gets the disparity map of the left view, encoded:
@@ -458,7 +459,7 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_configure (StereoMatcher
  * happened.  An input image in ordinary memory
  * (STEREO_MEMORY_HOST) has been read when this returns, on any device.
  *
- * Images must have the geometry's size and formats.  frame, when not NULL,
+ * Images must have the configured size and formats.  frame, when not NULL,
  * gets the number of this frame; the first one is 1.
  */
 STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_process (StereoMatcher *

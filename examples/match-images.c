@@ -85,7 +85,7 @@ main (int argc, char **argv)
   StereoParams *params = NULL;
   StereoMessage why = { "" };
   StereoImage left, right, map;
-  StereoGeometry geometry = { 0 };
+  StereoMatcherConfig config = { 0 };
   StereoMatcherStats stats;
 
   if (argc < 4)
@@ -113,12 +113,12 @@ main (int argc, char **argv)
   check (stereo_matcher_new (algorithm, device, &matcher), ALGORITHM, "");
 
   /* once for all frames of a size */
-  geometry.width = left.width;
-  geometry.height = left.height;
-  geometry.left = left.format;
-  geometry.right = right.format;
-  geometry.output = STEREO_FORMAT_GRAY8;
-  check (stereo_matcher_configure (matcher, &geometry, params), "configure",
+  config.width = left.width;
+  config.height = left.height;
+  config.left = left.format;
+  config.right = right.format;
+  config.output = STEREO_FORMAT_GRAY8;
+  check (stereo_matcher_configure (matcher, &config, params), "configure",
       stereo_matcher_error (matcher));
 
   /* for every frame */

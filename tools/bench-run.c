@@ -658,7 +658,7 @@ bench_run (StereoDevice * device, const BenchCase * c,
     const BenchSettings * settings, BenchResult * result, int *status,
     StereoMessage * why)
 {
-  StereoGeometry geometry = { c->width, c->height, c->format, c->format,
+  StereoMatcherConfig config = { c->width, c->height, c->format, c->format,
     STEREO_FORMAT_GRAY16_LE, STEREO_COLORIMETRY_BT601_FULL,
     STEREO_COLORIMETRY_BT601_FULL
   };
@@ -673,7 +673,7 @@ bench_run (StereoDevice * device, const BenchCase * c,
     return cli_fail (why, "%s: %s", stereo_device_name (device),
         problem == STEREO_ERROR_UNSUPPORTED ? "it has no such algorithm"
         : stereo_status_name (problem));
-  problem = stereo_matcher_configure (r.matcher, &geometry, c->params);
+  problem = stereo_matcher_configure (r.matcher, &config, c->params);
   if (problem != STEREO_OK) {
     if (problem == STEREO_ERROR_ARGUMENT)
       *status = 2;

@@ -100,7 +100,7 @@ match_scene (const CliSetup * setup, StereoDevice * device,
 {
   StereoMatcher *matcher = NULL;
   StereoParams *params = NULL;
-  StereoGeometry geometry = { 0 };
+  StereoMatcherConfig config = { 0 };
   StereoImage left, right, output;
   StereoStatus status;
   size_t n = (size_t) scene->width * (size_t) scene->height;
@@ -113,11 +113,11 @@ match_scene (const CliSetup * setup, StereoDevice * device,
   output.format = STEREO_FORMAT_GRAY16_LE;
   output.plane[0] = codes;
   output.stride[0] = 2 * (size_t) scene->width;
-  geometry.width = scene->width;
-  geometry.height = scene->height;
-  geometry.left = left.format;
-  geometry.right = right.format;
-  geometry.output = output.format;
+  config.width = scene->width;
+  config.height = scene->height;
+  config.left = left.format;
+  config.right = right.format;
+  config.output = output.format;
 
   cli_fail (why, "out of memory");
   status = stereo_params_new (setup->algorithm, &params);
@@ -128,7 +128,7 @@ match_scene (const CliSetup * setup, StereoDevice * device,
   if (status == STEREO_OK)
     status = stereo_matcher_new (setup->algorithm, device, &matcher);
   if (status == STEREO_OK)
-    status = stereo_matcher_configure (matcher, &geometry, params);
+    status = stereo_matcher_configure (matcher, &config, params);
 
   for (int i = 0; status == STEREO_OK && i < MOST_RUNS && total < ENOUGH_MS;
       i++) {

@@ -11,7 +11,7 @@
  * plan() turns parameters into constants and says which buffers it needs;
  * run() is the control flow of one frame, written once, and calls stages.
  * A stage is one data-parallel step.  Every back end fills the same table of
- * stage functions; CPU and CUDA must give the same bytes.
+ * stage functions; CPU and CUDA must be bit-exact.
  *
  * The frame a stage works on is described by plain structs that hold pointers
  * to device memory, never by globals.  Stages return a StereoStatus and leave
@@ -53,7 +53,7 @@ typedef struct
 /*
  * The disparity map of the left view: width x height codes, or STEREO_INVALID.
  * A code is unit (d - min_disparity), with d a real number and unit that of the
- * StereoProblem; where that is 1 it is the index of a whole disparity.
+ * StereoSearch; where that is 1 it is the index of a whole disparity.
  */
 typedef struct
 {
@@ -95,11 +95,11 @@ typedef struct
   uint32_t *left;
   size_t left_stride;           /* elements */
   /* For each pixel of the right view its winner, cost << 16 | index, or
-   * STEREO_NO_WINNER: stereo_winner_store_right().  NULL unless the problem
+   * STEREO_NO_WINNER: stereo_winner_store_right().  NULL unless the search
    * says right_winners. */
   uint32_t *right;
   size_t right_stride;          /* elements */
-  int unit;                     /* as in StereoProblem */
+  int unit;                     /* as in StereoSearch */
   int first_index;
   int last_index;               /* end_index - 1 */
 } StereoWinners;
@@ -160,7 +160,7 @@ typedef struct
                                  * view, with the costs beside them, */
   bool right_winners;           /* and those of the right view, too */
   bool fill;                    /* holes of the map are going to be filled */
-} StereoProblem;
+} StereoSearch;
 
 /* --------------------------------------------------------------- back ends */
 
@@ -173,8 +173,8 @@ typedef struct
  */
 typedef struct StereoQueue StereoQueue;
 
-/* Marks of a frame: its stages, one by one. */
-#define STEREO_MAX_MARKS 1024
+/* Timestamps of a frame: one at the end of each of its stages. */
+#define STEREO_MAX_TIMESTAMPS 1024
 
 typedef struct
 {
@@ -200,18 +200,19 @@ typedef struct
       size_t row_bytes, size_t rows);
   /* After the last download. */
   StereoStatus (*end) (StereoQueue * queue, unsigned slot);
-  /* Notes the time at which all that was asked for so far is done; index
-   * counts the marks of this frame, up to STEREO_MAX_MARKS.  Uploads are
-   * marked before uploaded(), downloads after download(). */
-  StereoStatus (*mark) (StereoQueue * queue, unsigned slot, unsigned index);
+  /* Takes the time at which all that was asked for so far is done; index
+   * counts the timestamps of this frame, up to STEREO_MAX_TIMESTAMPS.  That of
+   * uploads is taken before uploaded(), that of downloads after download(). */
+  StereoStatus (*timestamp) (StereoQueue * queue, unsigned slot,
+      unsigned index);
   /* Returns when the slot's frame has ended; ns gets its duration.  Any
    * thread. */
   StereoStatus (*wait) (StereoQueue * queue, unsigned slot, uint64_t * ns,
       StereoMessage * why);
-  /* After wait(): the times from mark to mark, the first one from the frame's
+  /* After wait(): the times between timestamps, the first one from the frame's
    * begin, and the last one to its end.  Any thread. */
-  StereoStatus (*times) (StereoQueue * queue, unsigned slot, unsigned n_marks,
-      uint64_t * ns, StereoMessage * why);
+  StereoStatus (*times) (StereoQueue * queue, unsigned slot,
+      unsigned n_timestamps, uint64_t * ns, StereoMessage * why);
   void (*free) (StereoQueue * queue);
 } StereoQueueClass;
 
@@ -283,13 +284,13 @@ typedef struct
   StereoQueue *queue;
   unsigned slot;
   unsigned n;
-  const char *name[STEREO_MAX_MARKS];
-} StereoMarks;
+  const char *name[STEREO_MAX_TIMESTAMPS];
+} StereoTimestamps;
 
 /* One frame, handed to run(). */
 typedef struct
 {
-  const StereoProblem *problem;
+  const StereoSearch *search;
   const void *plan;             /* what plan() filled in */
   StereoQueue *queue;
   StereoView left;
@@ -305,8 +306,8 @@ typedef struct
   /* What else this frame has to give, by StereoResult: NULL where it is not
    * wanted.  results[STEREO_RESULT_DISPARITY] is output. */
   const StereoOutput *results[STEREO_N_RESULTS];
-  StereoMarks *marks;           /* for stereo_mark(); NULL: not timed */
-} StereoFrame;
+  StereoTimestamps *timestamps; /* for stereo_stage_end(); NULL: not timed */
+} StereoMatchFrame;
 
 struct StereoAlgorithm
 {
@@ -332,14 +333,14 @@ struct StereoAlgorithm
   /* Fills plan from params and adds the buffers it needs to the arena, whose
    * addresses get valid before run().  stages is the back end's table for this
    * algorithm.  A text in why with STEREO_OK is a warning, for the log. */
-  StereoStatus (*plan) (const StereoProblem * problem, const void *params,
+  StereoStatus (*plan) (const StereoSearch * search, const void *params,
       const void *stages, void *plan, StereoArena * arena,
       StereoMessage * why);
-  StereoStatus (*run) (const StereoFrame * frame, const void *stages);
+  StereoStatus (*run) (const StereoMatchFrame * frame, const void *stages);
 
   /* Optional, with refines: turns off steps of refinement that can't be done
    * with such parameters. */
-  void (*settle) (const void *params, StereoRefineParams * refine);
+  void (*limit_refine) (const void *params, StereoRefineParams * refine);
 
   /*
    * Optional, with refines; frames always want winners then: a step of
@@ -348,7 +349,7 @@ struct StereoAlgorithm
    * that are STEREO_INVALID, and leaves the others alone; frame->winners are
    * those that run() left.
    */
-  StereoStatus (*vote) (const StereoFrame * frame, const void *stages,
+  StereoStatus (*vote) (const StereoMatchFrame * frame, const void *stages,
       const StereoMap * map);
 };
 
@@ -360,8 +361,9 @@ StereoStatus stereo_fail (StereoMessage * why, StereoStatus status,
 
 /* Ends a stage called name, which has to be a constant.  An algorithm may do
  * so in run(); what follows its last one is "match".  Times of equal names add
- * up.  Nothing happens when marks is NULL, or full. */
-StereoStatus stereo_mark (StereoMarks * marks, const char *name);
+ * up.  Nothing happens when timestamps is NULL, or full. */
+StereoStatus stereo_stage_end (StereoTimestamps * timestamps,
+    const char *name);
 
 void stereo_log (const StereoDevice * device, StereoLogLevel level,
     const char *format, ...) STEREO_PRINTF (3, 4);

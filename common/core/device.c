@@ -216,7 +216,7 @@ typedef struct
   StereoQueue queue;
   uint64_t begun;
   uint64_t duration;
-  uint64_t marks[STEREO_MAX_MARKS];
+  uint64_t timestamps[STEREO_MAX_TIMESTAMPS];
 } CpuQueue;
 
 static uint64_t
@@ -264,10 +264,10 @@ cpu_nothing (StereoQueue * queue, unsigned slot)
 }
 
 static StereoStatus
-cpu_mark (StereoQueue * queue, unsigned slot, unsigned index)
+cpu_timestamp (StereoQueue * queue, unsigned slot, unsigned index)
 {
   (void) slot;
-  ((CpuQueue *) queue)->marks[index] = now_ns ();
+  ((CpuQueue *) queue)->timestamps[index] = now_ns ();
   return STEREO_OK;
 }
 
@@ -291,15 +291,15 @@ cpu_wait (StereoQueue * queue, unsigned slot, uint64_t * ns,
 }
 
 static StereoStatus
-cpu_times (StereoQueue * queue, unsigned slot, unsigned n_marks,
+cpu_times (StereoQueue * queue, unsigned slot, unsigned n_timestamps,
     uint64_t * ns, StereoMessage * why)
 {
   CpuQueue *self = (CpuQueue *) queue;
   uint64_t before = self->begun;
 
   (void) slot, (void) why;
-  for (unsigned i = 0; i < n_marks; i++) {
-    uint64_t after = i + 1 < n_marks ? self->marks[i]
+  for (unsigned i = 0; i < n_timestamps; i++) {
+    uint64_t after = i + 1 < n_timestamps ? self->timestamps[i]
         : self->begun + self->duration;
 
     ns[i] = after - before;
@@ -331,7 +331,7 @@ static const StereoQueueClass cpu_queue_class = {
   .record_event = cpu_event,
   .download = cpu_download,
   .end = cpu_end,
-  .mark = cpu_mark,
+  .timestamp = cpu_timestamp,
   .wait = cpu_wait,
   .times = cpu_times,
   .free = cpu_queue_free,

@@ -74,7 +74,7 @@ typedef struct
   StereoQueue *queue;
   const StereoOpImage *inputs;  /* only ever read */
   const StereoOpImage *outputs;
-  StereoMarks *marks;           /* for stereo_mark(); NULL: not timed */
+  StereoTimestamps *timestamps; /* for stereo_stage_end(); NULL: not timed */
 } StereoOpFrame;
 
 typedef struct

@@ -32,7 +32,7 @@ typedef struct
   bool complete;
   Plane inputs[STEREO_MAX_PORTS][3];
   Plane outputs[STEREO_MAX_PORTS][3];
-  StereoMarks marks;            /* n is 0 unless it is timed */
+  StereoTimestamps timestamps;            /* n is 0 unless it is timed */
 } Slot;
 
 /* What all frames have in common at a port. */
@@ -72,11 +72,11 @@ struct StereoRunner
   bool profiling;
 
   pthread_mutex_t lock;         /* protects the rest, and slots[].frame,
-                                 * .complete, .copy_out and .marks */
+                                 * .complete, .copy_out and .timestamps */
   uint64_t next_frame;
   unsigned n_stages;            /* of the frame that completed last */
-  const char *stage_name[STEREO_MAX_MARKS];
-  uint64_t stage_ns[STEREO_MAX_MARKS];
+  const char *stage_name[STEREO_MAX_TIMESTAMPS];
+  uint64_t stage_ns[STEREO_MAX_TIMESTAMPS];
   StereoMatcherStats stats;
   StereoStatus failure;         /* of a wait, on whatever thread */
   StereoMessage failure_message;
@@ -213,12 +213,13 @@ stereo_runner_get_stage (StereoRunner * r, size_t index, const char **name,
 }
 
 StereoStatus
-stereo_mark (StereoMarks * marks, const char *name)
+stereo_stage_end (StereoTimestamps * timestamps, const char *name)
 {
-  if (marks == NULL || marks->n == STEREO_MAX_MARKS)
+  if (timestamps == NULL || timestamps->n == STEREO_MAX_TIMESTAMPS)
     return STEREO_OK;
-  marks->name[marks->n] = name;
-  return marks->queue->klass->mark (marks->queue, marks->slot, marks->n++);
+  timestamps->name[timestamps->n] = name;
+  return timestamps->queue->klass->timestamp (timestamps->queue,
+      timestamps->slot, timestamps->n++);
 }
 
 /* ---------------------------------------------------------------- configure */
@@ -421,8 +422,8 @@ complete_locked (StereoRunner * r, Slot * slot, uint64_t ns,
   r->stats.last_ns = ns;
   r->stats.total_ns += ns;
   r->n_stages = 0;
-  for (unsigned i = 0; i < slot->marks.n; i++)
-    add_stage (r, slot->marks.name[i], stage_ns[i]);
+  for (unsigned i = 0; i < slot->timestamps.n; i++)
+    add_stage (r, slot->timestamps.name[i], stage_ns[i]);
 }
 
 StereoStatus
@@ -432,8 +433,8 @@ stereo_runner_wait (StereoRunner * r, uint64_t frame)
   Slot *slot = &r->slots[index];
   StereoMessage why = { "" };
   StereoStatus status;
-  uint64_t ns = 0, stage_ns[STEREO_MAX_MARKS] = { 0 };
-  unsigned n_marks;
+  uint64_t ns = 0, stage_ns[STEREO_MAX_TIMESTAMPS] = { 0 };
+  unsigned n_timestamps;
   bool pending;
 
   pthread_mutex_lock (&r->lock);
@@ -441,15 +442,16 @@ stereo_runner_wait (StereoRunner * r, uint64_t frame)
   /* A frame that has left its slot was complete then. */
   pending = status == STEREO_OK && frame != 0 && slot->frame == frame
       && !slot->complete;
-  n_marks = slot->marks.n;
+  n_timestamps = slot->timestamps.n;
   pthread_mutex_unlock (&r->lock);
   if (!pending)
     return status;
 
   /* Unlocked, so that the next frame can be started meanwhile. */
   status = r->queue->klass->wait (r->queue, index, &ns, &why);
-  if (status == STEREO_OK && n_marks > 0)
-    status = r->queue->klass->times (r->queue, index, n_marks, stage_ns, &why);
+  if (status == STEREO_OK && n_timestamps > 0)
+    status = r->queue->klass->times (r->queue, index, n_timestamps, stage_ns,
+        &why);
 
   pthread_mutex_lock (&r->lock);
   if (status != STEREO_OK) {
@@ -573,7 +575,7 @@ typedef struct
   bool downloads;
   StereoOpImage in[STEREO_MAX_PORTS];
   StereoOpImage out[STEREO_MAX_PORTS];
-  StereoMarks marks;
+  StereoTimestamps timestamps;
 } Frame;
 
 static StereoStatus
@@ -706,15 +708,16 @@ static StereoStatus
 start (StereoRunner * r, Frame * f)
 {
   const StereoQueueClass *q = r->queue->klass;
-  StereoMarks *marks = r->profiling ? &f->marks : NULL;
-  StereoOpFrame work = { r->queue, f->in, f->out, marks };
+  StereoTimestamps *timestamps = r->profiling ? &f->timestamps : NULL;
+  StereoOpFrame work = { r->queue, f->in, f->out, timestamps };
   StereoStatus status;
 
-  f->marks.queue = r->queue;
-  f->marks.slot = f->index;
+  f->timestamps.queue = r->queue;
+  f->timestamps.slot = f->index;
   if ((status = q->begin (r->queue, f->index, f->uploads, f->downloads))
       || (status = upload (r, f))
-      || (status = f->uploads ? stereo_mark (marks, "upload") : STEREO_OK)
+      || (status = f->uploads ? stereo_stage_end (timestamps, "upload")
+          : STEREO_OK)
       || (status = q->uploaded (r->queue, f->index))
       || (status = wait_for_images (r, f->inputs, r->n_inputs))
       || (status = wait_for_images (r, f->outputs, r->n_outputs))
@@ -723,7 +726,7 @@ start (StereoRunner * r, Frame * f)
       || (status = let_go_of_images (r, f->outputs, r->n_outputs))
       || (status = q->computed (r->queue, f->index))
       || (status = download (r, f))
-      || (status = f->downloads ? stereo_mark (marks, "download")
+      || (status = f->downloads ? stereo_stage_end (timestamps, "download")
           : STEREO_OK))
     return status;
   return q->end (r->queue, f->index);
@@ -753,7 +756,7 @@ stereo_runner_process (StereoRunner * r, const StereoImage * const *inputs,
   pthread_mutex_lock (&r->lock);
   f.slot->frame = r->next_frame++;
   f.slot->complete = false;
-  f.slot->marks = f.marks;
+  f.slot->timestamps = f.timestamps;
   pthread_mutex_unlock (&r->lock);
   if (frame != NULL)
     *frame = f.slot->frame;

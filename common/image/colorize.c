@@ -126,7 +126,8 @@ run (void *state, const StereoOpFrame * frame)
   };
   StereoStatus status = c->stages->color (frame->queue, &f);
 
-  return status == STEREO_OK ? stereo_mark (frame->marks, "color") : status;
+  return status == STEREO_OK ? stereo_stage_end (frame->timestamps, "color")
+      : status;
 }
 
 #define BIT(name) STEREO_FORMAT_BIT (STEREO_FORMAT_##name)

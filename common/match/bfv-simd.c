@@ -262,7 +262,7 @@ typedef struct
 {
   int reach_x;                  /* of arms, in steps */
   int reach_y;
-  bool turned;                  /* the way of AVX-512 */
+  bool transposed;                  /* the way of AVX-512 */
   int phases;                   /* of the right view: sampling_x */
   int phase_width;              /* columns of the first one, the widest */
   /* Columns that disparities reach before and behind a phase. */
@@ -304,7 +304,7 @@ typedef struct
   void *right_best;             /* phases x strip_height x right_stride */
   uint32_t *left_index;
   uint32_t *right_index;
-  /* Turned way */
+  /* Transposed way */
   uint16_t *left_row_arms;      /* to the left | to the right << 8 */
   uint16_t *right_row_arms;
   uint16_t *left_column_arms;   /* up | down << 8; columns of strip_height */
@@ -312,8 +312,8 @@ typedef struct
   uint16_t *row_prefix;
   uint16_t *above_sum;          /* blocks of 32 columns, rows x 32 */
   uint16_t *above_count;
-  uint16_t *turned_sum;         /* 32 columns */
-  uint16_t *turned_count;
+  uint16_t *transposed_sum;         /* 32 columns */
+  uint16_t *transposed_count;
   uint16_t *left_state;         /* columns of blocks of 32 rows: StateParts */
   uint16_t *right_state;
 } Strip;
@@ -338,11 +338,11 @@ enum
   LEFT_STATE
 };
 
-#define TURN_REACH 16
-#define TURN_LANES 32
-/* Elements before and behind a turned column. */
-#define TURN_FRONT 32
-#define TURN_BACK 64
+#define TRANSPOSED_REACH 16
+#define LANES 32
+/* Elements before and behind a transposed column. */
+#define TRANSPOSED_FRONT 32
+#define TRANSPOSED_BACK 64
 
 /* Planes of bytes that costs are made of. */
 static int
@@ -368,8 +368,8 @@ make_layout (const StereoBfvConstants * k, unsigned n_threads, Layout * l)
   l->reach_x = divide_up (k->arm_length, k->sampling_x);
   l->reach_y = divide_up (k->arm_length, k->sampling_y);
 #if defined (__AVX512BW__)
-  l->turned = !k->wide && k->cost_threshold <= 255 && l->reach_x <= TURN_REACH
-      && l->reach_y <= TURN_REACH;
+  l->transposed = !k->wide && k->cost_threshold <= 255
+      && l->reach_x <= TRANSPOSED_REACH && l->reach_y <= TRANSPOSED_REACH;
 #endif
   l->phases = k->sampling_x;
   l->phase_width = k->grid_width;
@@ -378,11 +378,11 @@ make_layout (const StereoBfvConstants * k, unsigned n_threads, Layout * l)
   l->before = highest > 0 ? highest : 0;
   l->behind = lowest < 0 ? -lowest : 0;
 
-  step = l->turned ? TURN_LANES : 16;
+  step = l->transposed ? LANES : 16;
   steps = divide_up (k->grid_height, step);
   tiles = divide_up (k->grid_width, widest);
-  l->tile_width = divide_up (divide_up (k->grid_width, tiles), TURN_LANES)
-      * TURN_LANES;
+  l->tile_width = divide_up (divide_up (k->grid_width, tiles), LANES)
+      * LANES;
   per_strip = (int) (cache / (24 * (size_t) l->tile_width * (size_t) step));
   per_strip = stereo_clamp_int (per_strip, 1, 128 / step);
   per_strip = stereo_clamp_int (per_strip, 1, divide_up (steps,
@@ -415,20 +415,21 @@ carve_strip (const StereoBfvConstants * k, const Layout * l, Carver * c,
   }
   s->luma = carve (c, (size_t) k->width, 1);
   s->cost = carve (c, MARGIN + l->left_stride + MARGIN, 1);
-  if (l->turned) {
-    size_t turned = TURN_FRONT + round_up (rows, TURN_LANES) + TURN_BACK;
+  if (l->transposed) {
+    size_t transposed = TRANSPOSED_FRONT + round_up (rows, LANES)
+        + TRANSPOSED_BACK;
 
     s->left_row_arms = carve (c, rows * l->left_stride, 2);
     s->right_row_arms = carve (c, phases * rows * l->arms_stride, 2);
     s->left_column_arms = carve (c, grid_width * height, 2);
     s->right_column_arms = carve (c, phases * phase_width * height, 2);
     s->row_prefix = carve (c, MARGIN + l->left_stride + MARGIN, 2);
-    s->above_sum = carve (c, l->left_stride * (round_up (rows, TURN_LANES)),
+    s->above_sum = carve (c, l->left_stride * (round_up (rows, LANES)),
         2);
-    s->above_count = carve (c, l->left_stride * (round_up (rows, TURN_LANES)),
+    s->above_count = carve (c, l->left_stride * (round_up (rows, LANES)),
         2);
-    s->turned_sum = carve (c, TURN_LANES * turned, 2);
-    s->turned_count = carve (c, TURN_LANES * turned, 2);
+    s->transposed_sum = carve (c, LANES * transposed, 2);
+    s->transposed_count = carve (c, LANES * transposed, 2);
     s->left_state = carve (c, grid_width * height * LEFT_STATE, 2);
     s->right_state = carve (c, phases * phase_width * height * RIGHT_STATE,
         2);
@@ -1020,18 +1021,18 @@ match_rows_wide (const Job * job, const Rows * rows, const Strip * s)
   match_rows_kind (job, rows, s, true);
 }
 
-/* ----------------------------------------------------- matching, turned way */
+/* ------------------------------------------------- matching, transposed way */
 
 #if defined (__AVX512BW__)
 
-static const uint16_t lane_numbers[TURN_LANES] = {
+static const uint16_t lane_numbers[LANES] = {
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
   16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
 };
 
 /* Arms of the rows that a strip reads, and of the columns that it is for. */
 static void
-load_turned_arms (const Job * job, const Rows * rows, const Strip * s)
+load_transposed_arms (const Job * job, const Rows * rows, const Strip * s)
 {
   const StereoBfvConstants *k = job->k;
   const Layout *l = job->l;
@@ -1094,43 +1095,43 @@ scan (__m512i v)
 
 /* Adds row r to the sums above the next one. */
 ALWAYS_INLINE void
-add_row_turned (const Job * job, const Shift * shift, const Rows * rows,
+add_row_transposed (const Job * job, const Shift * shift, const Rows * rows,
     const Columns * columns, int v, const Strip * s, StereoCost kind)
 {
   const Layout *l = job->l;
   size_t r = (size_t) (v - rows->first);
-  size_t block = round_up ((size_t) l->rows, TURN_LANES) * TURN_LANES;
+  size_t block = round_up ((size_t) l->rows, LANES) * LANES;
   const uint16_t *a = s->left_row_arms + r * l->left_stride;
   const uint16_t *b = s->right_row_arms + ((size_t) shift->phase
       * (size_t) l->rows + r) * l->arms_stride + l->before - shift->shift;
   const uint8_t *cost = s->cost + MARGIN;
   uint16_t *prefix = s->row_prefix + MARGIN;
-  uint16_t *above_sum = s->above_sum + r * TURN_LANES;
-  uint16_t *above_count = s->above_count + r * TURN_LANES;
+  uint16_t *above_sum = s->above_sum + r * LANES;
+  uint16_t *above_count = s->above_count + r * LANES;
   const __m512i last = _mm512_set1_epi16 (31);
   const __m512i one = _mm512_set1_epi16 (1);
   const __m512i low = _mm512_set1_epi16 (0xff);
-  const __m512i lane = _mm512_add_epi16 (_mm512_set1_epi16 (TURN_REACH),
+  const __m512i lane = _mm512_add_epi16 (_mm512_set1_epi16 (TRANSPOSED_REACH),
       _mm512_loadu_si512 (lane_numbers));
   __m512i carry = _mm512_setzero_si512 ();
-  int begin = columns->first / TURN_LANES;
-  int n = (columns->end - 1) / TURN_LANES + 1;
+  int begin = columns->first / LANES;
+  int n = (columns->end - 1) / LANES + 1;
   int before = begin > 0 ? begin - 1 : 0;
 
-  cost_row8 (job, shift, rows, v, before * TURN_LANES, (n + 1) * TURN_LANES, s,
+  cost_row8 (job, shift, rows, v, before * LANES, (n + 1) * LANES, s,
       kind);
   for (int i = before; i <= n; i++) {
     __m512i sum = scan (_mm512_cvtepu8_epi16 (_mm256_loadu_si256 ((const void *)
-                (cost + i * TURN_LANES))));
+                (cost + i * LANES))));
 
     sum = _mm512_add_epi16 (sum, carry);
-    _mm512_storeu_si512 (prefix + i * TURN_LANES, sum);
+    _mm512_storeu_si512 (prefix + i * LANES, sum);
     carry = _mm512_permutexvar_epi16 (last, sum);
   }
   for (int i = begin; i < n; i++) {
-    const uint16_t *p = prefix + i * TURN_LANES - TURN_REACH;
-    __m512i arms = _mm512_min_epu8 (_mm512_loadu_si512 (a + i * TURN_LANES),
-        _mm512_loadu_si512 (b + i * TURN_LANES));
+    const uint16_t *p = prefix + i * LANES - TRANSPOSED_REACH;
+    __m512i arms = _mm512_min_epu8 (_mm512_loadu_si512 (a + i * LANES),
+        _mm512_loadu_si512 (b + i * LANES));
     __m512i end = _mm512_add_epi16 (lane, _mm512_srli_epi16 (arms, 8));
     __m512i first = _mm512_sub_epi16 (lane, _mm512_and_si512 (arms, low));
     __m512i count = _mm512_add_epi16 (_mm512_sub_epi16 (end, first), one);
@@ -1142,9 +1143,9 @@ add_row_turned (const Job * job, const Shift * shift, const Rows * rows,
     uint16_t *to_count = above_count + (size_t) i * block;
 
     if (r > 0) {
-      sum = _mm512_add_epi16 (sum, _mm512_load_si512 (to_sum - TURN_LANES));
+      sum = _mm512_add_epi16 (sum, _mm512_load_si512 (to_sum - LANES));
       count = _mm512_add_epi16 (count, _mm512_load_si512 (to_count
-              - TURN_LANES));
+              - LANES));
     }
     _mm512_store_si512 (to_sum, sum);
     _mm512_store_si512 (to_count, count);
@@ -1158,22 +1159,22 @@ load_quarters (const uint16_t * p)
   __m512i v = _mm512_castsi128_si512 (_mm_load_si128 ((const void *) p));
 
   v = _mm512_inserti32x4 (v, _mm_load_si128 ((const void *)
-          (p + 8 * TURN_LANES)), 1);
+          (p + 8 * LANES)), 1);
   v = _mm512_inserti32x4 (v, _mm_load_si128 ((const void *)
-          (p + 16 * TURN_LANES)), 2);
+          (p + 16 * LANES)), 2);
   return _mm512_inserti32x4 (v, _mm_load_si128 ((const void *)
-          (p + 24 * TURN_LANES)), 3);
+          (p + 24 * LANES)), 3);
 }
 
 /* Columns of 32 rows by 32 columns, stored with a stride. */
 ALWAYS_INLINE void
-turn (const uint16_t * from, uint16_t * to, size_t stride)
+transpose (const uint16_t * from, uint16_t * to, size_t stride)
 {
   for (int g = 0; g < 4; g++) {
     __m512i v[8], t[8], u[8];
 
     for (int i = 0; i < 8; i++)
-      v[i] = load_quarters (from + 8 * g + i * TURN_LANES);
+      v[i] = load_quarters (from + 8 * g + i * LANES);
     for (int i = 0; i < 4; i++) {
       t[2 * i] = _mm512_unpacklo_epi16 (v[2 * i], v[2 * i + 1]);
       t[2 * i + 1] = _mm512_unpackhi_epi16 (v[2 * i], v[2 * i + 1]);
@@ -1198,8 +1199,8 @@ turn (const uint16_t * from, uint16_t * to, size_t stride)
 ALWAYS_INLINE __mmask32
 compete (__m512i sum, __m512i count, __m512i index, uint16_t * state)
 {
-  __m512i best = _mm512_load_si512 (state + STATE_SUM * TURN_LANES);
-  __m512i best_count = _mm512_load_si512 (state + STATE_COUNT * TURN_LANES);
+  __m512i best = _mm512_load_si512 (state + STATE_SUM * LANES);
+  __m512i best_count = _mm512_load_si512 (state + STATE_COUNT * LANES);
   __m512i high = _mm512_mulhi_epu16 (sum, best_count);
   __m512i best_high = _mm512_mulhi_epu16 (best, count);
   __mmask32 less = _mm512_cmplt_epu16_mask (high, best_high);
@@ -1207,11 +1208,11 @@ compete (__m512i sum, __m512i count, __m512i index, uint16_t * state)
   less |= _mm512_mask_cmplt_epu16_mask (_mm512_cmpeq_epi16_mask (high,
           best_high), _mm512_mullo_epi16 (sum, best_count),
       _mm512_mullo_epi16 (best, count));
-  _mm512_store_si512 (state + STATE_SUM * TURN_LANES,
+  _mm512_store_si512 (state + STATE_SUM * LANES,
       _mm512_mask_mov_epi16 (best, less, sum));
-  _mm512_store_si512 (state + STATE_COUNT * TURN_LANES,
+  _mm512_store_si512 (state + STATE_COUNT * LANES,
       _mm512_mask_mov_epi16 (best_count, less, count));
-  _mm512_mask_storeu_epi16 (state + STATE_INDEX * TURN_LANES, less, index);
+  _mm512_mask_storeu_epi16 (state + STATE_INDEX * LANES, less, index);
   return less;
 }
 
@@ -1222,45 +1223,45 @@ compete_left (__m512i sum, __m512i count, __m512i index, __m512i previous,
     uint16_t * state)
 {
   __mmask32 won = _mm512_cmpeq_epi16_mask (previous,
-      _mm512_load_si512 (state + STATE_INDEX * TURN_LANES));
+      _mm512_load_si512 (state + STATE_INDEX * LANES));
   __mmask32 less;
 
-  _mm512_mask_storeu_epi16 (state + STATE_AFTER_SUM * TURN_LANES, won, sum);
-  _mm512_mask_storeu_epi16 (state + STATE_AFTER_COUNT * TURN_LANES, won,
+  _mm512_mask_storeu_epi16 (state + STATE_AFTER_SUM * LANES, won, sum);
+  _mm512_mask_storeu_epi16 (state + STATE_AFTER_COUNT * LANES, won,
       count);
   less = compete (sum, count, index, state);
-  _mm512_mask_storeu_epi16 (state + STATE_BEFORE_SUM * TURN_LANES, less,
-      _mm512_load_si512 (state + STATE_LAST_SUM * TURN_LANES));
-  _mm512_mask_storeu_epi16 (state + STATE_BEFORE_COUNT * TURN_LANES, less,
-      _mm512_load_si512 (state + STATE_LAST_COUNT * TURN_LANES));
-  _mm512_store_si512 (state + STATE_LAST_SUM * TURN_LANES, sum);
-  _mm512_store_si512 (state + STATE_LAST_COUNT * TURN_LANES, count);
+  _mm512_mask_storeu_epi16 (state + STATE_BEFORE_SUM * LANES, less,
+      _mm512_load_si512 (state + STATE_LAST_SUM * LANES));
+  _mm512_mask_storeu_epi16 (state + STATE_BEFORE_COUNT * LANES, less,
+      _mm512_load_si512 (state + STATE_LAST_COUNT * LANES));
+  _mm512_store_si512 (state + STATE_LAST_SUM * LANES, sum);
+  _mm512_store_si512 (state + STATE_LAST_COUNT * LANES, count);
 }
 
-/* Winners of TURN_LANES columns of the grid, from column u on. */
+/* Winners of LANES columns of the grid, from column u on. */
 ALWAYS_INLINE void
 match_columns (const Job * job, const Shift * shift, const Rows * rows, int u0,
     const Strip * s)
 {
   const StereoBfvConstants *k = job->k;
   const Layout *l = job->l;
-  size_t block = round_up ((size_t) l->rows, TURN_LANES) * TURN_LANES;
-  size_t turned = TURN_FRONT + round_up ((size_t) l->rows, TURN_LANES)
-      + TURN_BACK;
+  size_t block = round_up ((size_t) l->rows, LANES) * LANES;
+  size_t transposed = TRANSPOSED_FRONT + round_up ((size_t) l->rows, LANES)
+      + TRANSPOSED_BACK;
   size_t height = (size_t) l->strip_height;
-  size_t offset = (size_t) u0 / TURN_LANES * block;
+  size_t offset = (size_t) u0 / LANES * block;
   const __m512i low = _mm512_set1_epi16 (0xff);
   const __m512i index = _mm512_set1_epi16 ((short) shift->index);
   const __m512i previous = _mm512_set1_epi16 ((short) (shift->index - 1));
-  const __m512i lane = _mm512_add_epi16 (_mm512_set1_epi16 (TURN_REACH),
+  const __m512i lane = _mm512_add_epi16 (_mm512_set1_epi16 (TRANSPOSED_REACH),
       _mm512_loadu_si512 (lane_numbers));
-  int n = k->grid_width - u0 < TURN_LANES ? k->grid_width - u0 : TURN_LANES;
+  int n = k->grid_width - u0 < LANES ? k->grid_width - u0 : LANES;
 
-  for (int r = 0; r < rows->end - rows->first; r += TURN_LANES) {
-    turn (s->above_sum + offset + (size_t) r * TURN_LANES,
-        s->turned_sum + TURN_FRONT + r, turned);
-    turn (s->above_count + offset + (size_t) r * TURN_LANES,
-        s->turned_count + TURN_FRONT + r, turned);
+  for (int r = 0; r < rows->end - rows->first; r += LANES) {
+    transpose (s->above_sum + offset + (size_t) r * LANES,
+        s->transposed_sum + TRANSPOSED_FRONT + r, transposed);
+    transpose (s->above_count + offset + (size_t) r * LANES,
+        s->transposed_count + TRANSPOSED_FRONT + r, transposed);
   }
   for (int i = 0; i < n; i++) {
     int u = u0 + i, j = u - shift->shift;
@@ -1272,14 +1273,14 @@ match_columns (const Job * job, const Shift * shift, const Rows * rows, int u0,
         + (size_t) (x / k->sampling_x);
     const uint16_t *a = s->left_column_arms + (size_t) u * height;
     const uint16_t *b = s->right_column_arms + partner * height;
-    const uint16_t *sums = s->turned_sum + (size_t) i * turned + TURN_FRONT
-        + (rows->top - rows->first) - TURN_REACH;
-    const uint16_t *counts = s->turned_count + (size_t) i * turned + TURN_FRONT
-        + (rows->top - rows->first) - TURN_REACH;
+    const uint16_t *sums = s->transposed_sum + (size_t) i * transposed
+        + TRANSPOSED_FRONT + (rows->top - rows->first) - TRANSPOSED_REACH;
+    const uint16_t *counts = s->transposed_count + (size_t) i * transposed
+        + TRANSPOSED_FRONT + (rows->top - rows->first) - TRANSPOSED_REACH;
     uint16_t *left = s->left_state + (size_t) u * height * LEFT_STATE;
     uint16_t *right = s->right_state + partner * height * RIGHT_STATE;
 
-    for (int r = 0; r < rows->bottom - rows->top; r += TURN_LANES) {
+    for (int r = 0; r < rows->bottom - rows->top; r += LANES) {
       __m512i arms = _mm512_min_epu8 (_mm512_load_si512 (a + r),
           _mm512_load_si512 (b + r));
       __m512i end = _mm512_add_epi16 (lane, _mm512_srli_epi16 (arms, 8));
@@ -1306,12 +1307,12 @@ match_columns (const Job * job, const Shift * shift, const Rows * rows, int u0,
 static void
 clear_states (uint16_t * state, size_t n, size_t parts)
 {
-  for (size_t i = 0; i < n * parts; i += parts * TURN_LANES) {
-    _mm512_store_si512 (state + i + STATE_SUM * TURN_LANES,
+  for (size_t i = 0; i < n * parts; i += parts * LANES) {
+    _mm512_store_si512 (state + i + STATE_SUM * LANES,
         _mm512_set1_epi16 (1));
-    _mm512_store_si512 (state + i + STATE_COUNT * TURN_LANES,
+    _mm512_store_si512 (state + i + STATE_COUNT * LANES,
         _mm512_setzero_si512 ());
-    _mm512_store_si512 (state + i + STATE_INDEX * TURN_LANES,
+    _mm512_store_si512 (state + i + STATE_INDEX * LANES,
         _mm512_set1_epi16 (-2));
   }
 }
@@ -1320,7 +1321,7 @@ clear_states (uint16_t * state, size_t n, size_t parts)
 ALWAYS_INLINE unsigned
 state_at (const uint16_t * state, size_t r, size_t parts, size_t part)
 {
-  return state[(r / TURN_LANES * parts + part) * TURN_LANES + r % TURN_LANES];
+  return state[(r / LANES * parts + part) * LANES + r % LANES];
 }
 
 ALWAYS_INLINE StereoBfvMean
@@ -1332,7 +1333,7 @@ mean_at (const uint16_t * state, size_t r, size_t part)
 
 /* The winners of row v, which is row r of the strip. */
 static void
-store_turned_row (const Job * job, int v, size_t r, const Strip * s)
+store_transposed_row (const Job * job, int v, size_t r, const Strip * s)
 {
   const StereoBfvConstants *k = job->k;
   const StereoWinners *w = job->winners;
@@ -1364,20 +1365,20 @@ store_turned_row (const Job * job, int v, size_t r, const Strip * s)
 }
 
 static void
-match_rows_turned (const Job * job, const Rows * rows, const Strip * s)
+match_rows_transposed (const Job * job, const Rows * rows, const Strip * s)
 {
   const StereoBfvConstants *k = job->k;
   const Layout *l = job->l;
   size_t height = (size_t) l->strip_height;
-  size_t turned = TURN_FRONT + round_up ((size_t) l->rows, TURN_LANES)
-      + TURN_BACK;
+  size_t transposed = TRANSPOSED_FRONT + round_up ((size_t) l->rows, LANES)
+      + TRANSPOSED_BACK;
 
-  load_turned_arms (job, rows, s);
+  load_transposed_arms (job, rows, s);
   clear_states (s->left_state, (size_t) k->grid_width * height, LEFT_STATE);
   clear_states (s->right_state, (size_t) l->phases * (size_t) l->phase_width
       * height, RIGHT_STATE);
-  memset (s->turned_sum, 0, TURN_LANES * turned * 2);
-  memset (s->turned_count, 0, TURN_LANES * turned * 2);
+  memset (s->transposed_sum, 0, LANES * transposed * 2);
+  memset (s->transposed_count, 0, LANES * transposed * 2);
   memset (s->row_prefix, 0, MARGIN * 2);
 
   for (int u = 0; u < k->grid_width; u += l->tile_width) {
@@ -1389,21 +1390,22 @@ match_rows_turned (const Job * job, const Rows * rows, const Strip * s)
       make_shift (k, index, &shift);
       for (int v = rows->first; v < rows->end; v++) {
         if (k->cost == STEREO_COST_CENSUS)
-          add_row_turned (job, &shift, rows, &columns, v, s,
+          add_row_transposed (job, &shift, rows, &columns, v, s,
               STEREO_COST_CENSUS);
         else if (k->cost == STEREO_COST_RGB)
-          add_row_turned (job, &shift, rows, &columns, v, s, STEREO_COST_RGB);
+          add_row_transposed (job, &shift, rows, &columns, v, s,
+              STEREO_COST_RGB);
         else
-          add_row_turned (job, &shift, rows, &columns, v, s,
+          add_row_transposed (job, &shift, rows, &columns, v, s,
               STEREO_COST_LUMA);
       }
-      for (int i = columns.first; i < columns.end; i += TURN_LANES)
+      for (int i = columns.first; i < columns.end; i += LANES)
         match_columns (job, &shift, rows, i, s);
     }
   }
 
   for (int v = rows->top; v < rows->bottom; v++)
-    store_turned_row (job, v, (size_t) (v - rows->top), s);
+    store_transposed_row (job, v, (size_t) (v - rows->top), s);
 }
 
 #endif
@@ -1429,8 +1431,8 @@ match_strips (const void *context, StereoSpan span)
     rows.end = stereo_clamp_int (rows.bottom + l->reach_y, 0, k->grid_height);
     load_pixels (job, &rows, &s);
 #if defined (__AVX512BW__)
-    if (l->turned) {
-      match_rows_turned (job, &rows, &s);
+    if (l->transposed) {
+      match_rows_transposed (job, &rows, &s);
       continue;
     }
 #endif

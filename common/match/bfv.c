@@ -56,21 +56,21 @@ static const StereoParamDefault defaults[] = {
 /* ---------------------------------------------------------------- constants */
 
 void
-stereo_bfv_constants (const StereoProblem * problem,
+stereo_bfv_constants (const StereoSearch * search,
     const StereoBfvParams * params, StereoBfvConstants * k)
 {
   int arm_x, arm_y;
 
   memset (k, 0, sizeof (*k));
-  k->width = problem->width;
-  k->height = problem->height;
-  k->channels = problem->channels;
-  k->cost = problem->cost == STEREO_COST_RGB && problem->channels != 3
-      ? STEREO_COST_LUMA : problem->cost;
-  k->min_disparity = problem->min_disparity;
-  k->first_index = problem->first_index;
-  k->end_index = problem->end_index;
-  k->unit = problem->unit;
+  k->width = search->width;
+  k->height = search->height;
+  k->channels = search->channels;
+  k->cost = search->cost == STEREO_COST_RGB && search->channels != 3
+      ? STEREO_COST_LUMA : search->cost;
+  k->min_disparity = search->min_disparity;
+  k->first_index = search->first_index;
+  k->end_index = search->end_index;
+  k->unit = search->unit;
   while (k->end_index > 1 << k->bits)
     k->bits++;
   k->arm_threshold = (int) params->arm_threshold;
@@ -86,7 +86,7 @@ stereo_bfv_constants (const StereoProblem * problem,
   k->vote = params->vote;
   k->vote_all = params->vote_for == STEREO_BFV_VOTE_FOR_ALL
       || k->sampling_x > 1 || k->sampling_y > 1;
-  k->border = params->vote_for == STEREO_BFV_VOTE_FOR_ALL && problem->fill;
+  k->border = params->vote_for == STEREO_BFV_VOTE_FOR_ALL && search->fill;
 
   arm_x = (int) stereo_bfv_sampled_arm (params->arm_length,
       params->sampling_x);
@@ -104,28 +104,28 @@ typedef struct
 } Plan;
 
 static StereoStatus
-plan (const StereoProblem * problem, const void *params, const void *stages,
+plan (const StereoSearch * search, const void *params, const void *stages,
     void *plan_memory, StereoArena * arena, StereoMessage * why)
 {
   const StereoBfvStages *s = stages;
   Plan *p = plan_memory;
   StereoBfvMemory *m = &p->memory;
-  size_t width = (size_t) problem->width, height = (size_t) problem->height;
+  size_t width = (size_t) search->width, height = (size_t) search->height;
 
   (void) why;
-  stereo_bfv_constants (problem, params, &p->constants);
+  stereo_bfv_constants (search, params, &p->constants);
   memset (m, 0, sizeof (*m));
   stereo_arena_add (arena, (void **) &m->left_arms, width * height,
       sizeof (uint32_t));
   stereo_arena_add (arena, (void **) &m->right_arms,
       width * (size_t) p->constants.grid_height, sizeof (uint32_t));
   stereo_arena_add (arena, &m->work, s->work (&p->constants,
-          problem->n_threads), 1);
+          search->n_threads), 1);
   return STEREO_OK;
 }
 
 static StereoStatus
-run (const StereoFrame * frame, const void *stages)
+run (const StereoMatchFrame * frame, const void *stages)
 {
   const StereoBfvStages *s = stages;
   const Plan *p = frame->plan;
@@ -138,15 +138,15 @@ run (const StereoFrame * frame, const void *stages)
 
   if (k->first_index < k->end_index
       && ((status = s->crosses (frame->queue, k, &views, m))
-          || (status = stereo_mark (frame->marks, "crosses"))))
+          || (status = stereo_stage_end (frame->timestamps, "crosses"))))
     return status;
   status = s->match (frame->queue, k, &views, m, frame->winners);
-  return status != STEREO_OK ? status : stereo_mark (frame->marks,
+  return status != STEREO_OK ? status : stereo_stage_end (frame->timestamps,
       "aggregate");
 }
 
 static StereoStatus
-vote (const StereoFrame * frame, const void *stages, const StereoMap * map)
+vote (const StereoMatchFrame * frame, const void *stages, const StereoMap * map)
 {
   const StereoBfvStages *s = stages;
   const Plan *p = frame->plan;
@@ -156,12 +156,13 @@ vote (const StereoFrame * frame, const void *stages, const StereoMap * map)
   if (k->vote == STEREO_BFV_VOTE_NONE || k->first_index == k->end_index)
     return STEREO_OK;
   status = s->vote (frame->queue, k, &p->memory, frame->winners, map);
-  return status != STEREO_OK ? status : stereo_mark (frame->marks, "vote");
+  return status != STEREO_OK ? status
+      : stereo_stage_end (frame->timestamps, "vote");
 }
 
 /* Only some pixels are valid until the vote has restored the others. */
 static void
-settle (const void *params, StereoRefineParams * refine)
+limit_refine (const void *params, StereoRefineParams * refine)
 {
   const StereoBfvParams *p = params;
 
@@ -185,7 +186,7 @@ const StereoAlgorithm stereo_bfv_algorithm = {
   .plan_size = sizeof (Plan),
   .plan = plan,
   .run = run,
-  .settle = settle,
+  .limit_refine = limit_refine,
   .vote = vote,
 };
 

@@ -123,7 +123,7 @@ typedef struct
   int channels;                 /* of the views, whose crosses are made */
   StereoCost cost;              /* rgb only with three channels */
   int min_disparity;
-  int first_index;              /* as in StereoProblem */
+  int first_index;              /* as in StereoSearch */
   int end_index;
   int unit;
   int bits;                     /* of end_index - 1, 0 to 14 */
@@ -183,8 +183,8 @@ typedef struct
       const StereoMap * map);
 } StereoBfvStages;
 
-/* The constants for a problem; for tests that call stages. */
-void stereo_bfv_constants (const StereoProblem * problem,
+/* The constants for a search; for tests that call stages. */
+void stereo_bfv_constants (const StereoSearch * search,
     const StereoBfvParams * params, StereoBfvConstants * constants);
 
 #ifdef __cplusplus

@@ -211,7 +211,7 @@ typedef struct
 #define MIN simd_min16
 #define KEEP_BEST simd_keep_best16
 #define HALF 0
-#include "match/bp-simd-kind.h"
+#include "match/bp-simd-tmpl.h"
 
 #define NAME(x) x##_half
 #define Message uint16_t
@@ -225,7 +225,7 @@ typedef struct
 #define MIN simd_min16
 #define KEEP_BEST simd_keep_best16
 #define HALF 1
-#include "match/bp-simd-kind.h"
+#include "match/bp-simd-tmpl.h"
 
 #define NAME(x) x##_float
 #define Message uint32_t
@@ -239,7 +239,7 @@ typedef struct
 #define MIN simd_min32
 #define KEEP_BEST simd_keep_best32
 #define HALF 0
-#include "match/bp-simd-kind.h"
+#include "match/bp-simd-tmpl.h"
 
 /* ------------------------------------------------------------------- stages */
 
@@ -255,10 +255,10 @@ static const struct
 };
 
 static StereoStatus
-plan_cpu (const StereoProblem * problem, const StereoBpConstants * k,
+plan_cpu (const StereoSearch * search, const StereoBpConstants * k,
     StereoBpWork * work, StereoArena * arena, StereoMessage * why)
 {
-  size_t threads = problem->n_threads;
+  size_t threads = search->n_threads;
 
   (void) why;
   stereo_bp_plan_views_cpu (k, work, arena);

@@ -69,11 +69,11 @@ static const struct
 #define MIN_UNIT 1e-300
 
 static void
-choose_unit (const StereoProblem * problem, const StereoBpParams * params,
+choose_unit (const StereoSearch * search, const StereoBpParams * params,
     StereoBpConstants * k)
 {
   double disc = params->max_disc_term > 0 ? params->max_disc_term
-      : problem->num_disparities / 7.5;
+      : search->num_disparities / 7.5;
   double data, unit, jump;
   uint32_t most = limits[params->precision].message;
 
@@ -124,22 +124,22 @@ make_taps (double sigma, StereoBpConstants * k)
 }
 
 void
-stereo_bp_constants (const StereoProblem * problem,
+stereo_bp_constants (const StereoSearch * search,
     const StereoBpParams * params, StereoBpConstants * k)
 {
   memset (k, 0, sizeof (*k));
-  k->width = problem->width;
-  k->height = problem->height;
-  k->min_disparity = problem->min_disparity;
-  k->first_index = problem->first_index;
-  k->end_index = problem->end_index;
+  k->width = search->width;
+  k->height = search->height;
+  k->min_disparity = search->min_disparity;
+  k->first_index = search->first_index;
+  k->end_index = search->end_index;
   k->precision = params->precision;
   k->iterations = (int) params->iterations;
   k->max_data = limits[params->precision].max_data;
-  choose_unit (problem, params, k);
+  choose_unit (search, params, k);
   make_taps (params->smoothing, k);
 
-  k->level[0] = (StereoBpSize) { problem->width, problem->height };
+  k->level[0] = (StereoBpSize) { search->width, search->height };
   for (k->n_levels = 1; k->n_levels < (int) params->levels; k->n_levels++) {
     StereoBpSize finer = k->level[k->n_levels - 1];
     StereoBpSize size = { (finer.width + 1) / 2, (finer.height + 1) / 2 };
@@ -159,7 +159,7 @@ typedef struct
 } Plan;
 
 static StereoStatus
-plan (const StereoProblem * problem, const void *params, const void *stages,
+plan (const StereoSearch * search, const void *params, const void *stages,
     void *plan_memory, StereoArena * arena, StereoMessage * why)
 {
   const StereoBpParams *p = params;
@@ -168,11 +168,11 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
   StereoStatus status;
 
   memset (self, 0, sizeof (*self));
-  stereo_bp_constants (problem, p, &self->constants);
-  status = s->plan (problem, &self->constants, &self->work, arena, why);
+  stereo_bp_constants (search, p, &self->constants);
+  status = s->plan (search, &self->constants, &self->work, arena, why);
   if (status == STEREO_OK && self->constants.n_levels < (int) p->levels)
     return stereo_fail (why, STEREO_OK, "%dx%d pixels have room for %d levels "
-        "of at least 3x3, not for %u", problem->width, problem->height,
+        "of at least 3x3, not for %u", search->width, search->height,
         self->constants.n_levels, p->levels);
   return status;
 }
@@ -213,7 +213,7 @@ run_level (StereoQueue * q, const Plan * p, const StereoBpStages * s,
 }
 
 static StereoStatus
-run (const StereoFrame * frame, const void *stages)
+run (const StereoMatchFrame * frame, const void *stages)
 {
   const StereoBpStages *s = stages;
   const Plan *p = frame->plan;
@@ -231,11 +231,11 @@ run (const StereoFrame * frame, const void *stages)
   if (status == STEREO_OK)
     status = run_pyramid (q, p, s);
   if (status == STEREO_OK)
-    status = stereo_mark (frame->marks, "data cost");
+    status = stereo_stage_end (frame->timestamps, "data cost");
   for (int l = k->n_levels - 1; l >= 0 && status == STEREO_OK; l--) {
     status = run_level (q, p, s, l);
     if (status == STEREO_OK)
-      status = stereo_mark (frame->marks, level_name[l]);
+      status = stereo_stage_end (frame->timestamps, level_name[l]);
   }
   if (status == STEREO_OK)
     status = s->finish (q, k, &p->work, &frame->map, frame->output);
@@ -390,7 +390,7 @@ disparities (const StereoBpConstants * k)
 }
 
 static StereoStatus
-plan_plain (const StereoProblem * problem, const StereoBpConstants * k,
+plan_plain (const StereoSearch * search, const StereoBpConstants * k,
     StereoBpWork * work, StereoArena * arena, StereoMessage * why)
 {
   (void) why;
@@ -405,7 +405,7 @@ plan_plain (const StereoProblem * problem, const StereoBpConstants * k,
   }
   /* four h of a thread */
   stereo_arena_add (arena, &work->scratch[1], 4 * disparities (k)
-      * problem->n_threads, sizeof (uint32_t));
+      * search->n_threads, sizeof (uint32_t));
   return STEREO_OK;
 }
 

@@ -15,7 +15,7 @@
  *
  * Every number is an integer, a multiple of one unit of cost that
  * stereo_bp_constants() chooses, and all sums are exact.  So the result does
- * not depend on any order, and every implementation gives the same bytes.  What
+ * not depend on any order, and every implementation is bit-exact.  What
  * `precision` changes is how fine the unit is and how numbers are kept:
  *
  *                 messages up to      data cost      data cost of the other
@@ -128,7 +128,7 @@ typedef struct
   int width;
   int height;
   int min_disparity;
-  int first_index;              /* as in StereoProblem; disparities outside */
+  int first_index;              /* as in StereoSearch; disparities outside */
   int end_index;                /* have no messages */
   int precision;
   int iterations;               /* for each level */
@@ -159,7 +159,7 @@ typedef struct
 typedef struct
 {
   /* Declares the work memory; may refuse with STEREO_ERROR_UNSUPPORTED. */
-  StereoStatus (*plan) (const StereoProblem * problem,
+  StereoStatus (*plan) (const StereoSearch * search,
       const StereoBpConstants * k, StereoBpWork * work, StereoArena * arena,
       StereoMessage * why);
   /* Views, copied or smoothed. */
@@ -194,8 +194,8 @@ typedef struct
       const StereoOutput * output);
 } StereoBpStages;
 
-/* The constants for a problem; for tests that call stages. */
-void stereo_bp_constants (const StereoProblem * problem,
+/* The constants for a search; for tests that call stages. */
+void stereo_bp_constants (const StereoSearch * search,
     const StereoBpParams * params, StereoBpConstants * constants);
 
 #ifdef __cplusplus

@@ -12,11 +12,11 @@ static const StereoParamSpec specs[] = {
 };
 
 static StereoStatus
-plan (const StereoProblem * problem, const void *params, const void *stages,
+plan (const StereoSearch * search, const void *params, const void *stages,
     void *plan_memory, StereoArena * arena, StereoMessage * why)
 {
-  stereo_expstep_constants (problem, params, plan_memory);
-  return stereo_expstep_plan (problem, stages, plan_memory, arena, why);
+  stereo_expstep_constants (search, params, plan_memory);
+  return stereo_expstep_plan (search, stages, plan_memory, arena, why);
 }
 
 static const StereoParamDefault defaults[] = {

@@ -39,14 +39,14 @@ smoothness_units (const StereoExpstepParams * params, double cost,
 }
 
 static StereoStatus
-plan (const StereoProblem * problem, const void *params, const void *stages,
+plan (const StereoSearch * search, const void *params, const void *stages,
     void *plan_memory, StereoArena * arena, StereoMessage * why)
 {
   const StereoExpstepParams *p = params;
   StereoExpstepPlan *self = plan_memory;
   double range;
 
-  stereo_expstep_constants (problem, p, self);
+  stereo_expstep_constants (search, p, self);
   self->constants.messages = true;
   range = self->constants.census
       ? STEREO_CENSUS_BIT_COST * p->cost_threshold : 255;
@@ -54,9 +54,9 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
     self->constants.jump[fine] = smoothness_units (p, p->disc_single_jump,
         range * (1 << fine));
     self->constants.truncation[fine] = smoothness_units (p,
-        p->disc_truncation * problem->num_disparities, range * (1 << fine));
+        p->disc_truncation * search->num_disparities, range * (1 << fine));
   }
-  return stereo_expstep_plan (problem, stages, self, arena, why);
+  return stereo_expstep_plan (search, stages, self, arena, why);
 }
 
 static const StereoParamDefault defaults[] = {

@@ -59,7 +59,7 @@ enum
   STEREO_EXPSTEP_PLANES
 };
 
-/* Those of a row, in an order that the stages like.  What a problem doesn't
+/* Those of a row, in an order that the stages like.  What a search doesn't
  * need is NULL. */
 typedef struct
 {
@@ -164,12 +164,12 @@ stereo_expstep_sums_pitch (const StereoExpstepConstants * k)
 #define STEREO_EXPSTEP_SUMS 8
 
 /* apart: there is a match(). */
-int stereo_expstep_plan_cpu (const StereoProblem * problem,
+int stereo_expstep_plan_cpu (const StereoSearch * search,
     const StereoExpstepConstants * k, const StereoExpstepPass * passes,
     int n_passes, bool apart, StereoExpstepWork * work, StereoArena * arena);
 
 /* Copies the views, without weights. */
-StereoStatus stereo_expstep_prepare_cpu (const StereoFrame * frame,
+StereoStatus stereo_expstep_prepare_cpu (const StereoMatchFrame * frame,
     const StereoExpstepConstants * k, const StereoExpstepWork * work);
 
 #endif /* STEREO_EXPSTEP_CPU_H */

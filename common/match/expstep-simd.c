@@ -191,7 +191,7 @@ typedef struct
   bool last;
   const StereoExpstepWork *work;
   const StereoExpstepChunk *chunk;
-  const StereoFrame *frame;
+  const StereoMatchFrame *frame;
 } Job;
 
 static void
@@ -215,7 +215,7 @@ weight_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-prepare_cpu (const StereoFrame * frame, const StereoExpstepConstants * k,
+prepare_cpu (const StereoMatchFrame * frame, const StereoExpstepConstants * k,
     const StereoExpstepPass * passes, int n_passes,
     const StereoExpstepWork * work)
 {
@@ -629,7 +629,7 @@ finish_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-finish_cpu (const StereoFrame * frame, const StereoExpstepConstants * k,
+finish_cpu (const StereoMatchFrame * frame, const StereoExpstepConstants * k,
     const StereoExpstepWork * work)
 {
   Job job = {.k = k,.work = work,.frame = frame };
@@ -639,11 +639,11 @@ finish_cpu (const StereoFrame * frame, const StereoExpstepConstants * k,
 }
 
 static int
-plan_cpu (const StereoProblem * problem, const StereoExpstepConstants * k,
+plan_cpu (const StereoSearch * search, const StereoExpstepConstants * k,
     const StereoExpstepPass * passes, int n_passes, StereoExpstepWork * work,
     StereoArena * arena)
 {
-  return stereo_expstep_plan_cpu (problem, k, passes, n_passes, true, work,
+  return stereo_expstep_plan_cpu (search, k, passes, n_passes, true, work,
       arena);
 }
 

@@ -274,8 +274,8 @@ merge_right (const StereoExpstepConstants * k, const StereoExpstepWork * work,
 }
 
 static void
-store_left (const StereoFrame * frame, const StereoExpstepWinners * w, int x,
-    int y)
+store_left (const StereoMatchFrame * frame, const StereoExpstepWinners * w,
+    int x, int y)
 {
   int in_vector = x % SIMD_BYTES;
   int place = x - in_vector + in_vector % 2 * LANES + in_vector / 2;
@@ -291,8 +291,8 @@ store_left (const StereoFrame * frame, const StereoExpstepWinners * w, int x,
 }
 
 static void
-store_right (const StereoFrame * frame, const StereoExpstepWinners * w, int x,
-    int y)
+store_right (const StereoMatchFrame * frame, const StereoExpstepWinners * w,
+    int x, int y)
 {
   int place = x % 2 * w->right_half + x / 2;
   unsigned sum = w->right_sum[place];
@@ -304,7 +304,7 @@ store_right (const StereoFrame * frame, const StereoExpstepWinners * w, int x,
 
 /* No disparity was searched. */
 static void
-finish_empty_row (const StereoFrame * frame, int width, int y)
+finish_empty_row (const StereoMatchFrame * frame, int width, int y)
 {
   for (int x = 0; x < width; x++) {
     if (frame->winners == NULL) {
@@ -318,7 +318,7 @@ finish_empty_row (const StereoFrame * frame, int width, int y)
 }
 
 static void
-finish_row (const StereoFrame * frame, const StereoExpstepConstants * k,
+finish_row (const StereoMatchFrame * frame, const StereoExpstepConstants * k,
     const StereoExpstepWork * work, int y)
 {
   StereoExpstepWinners w;

@@ -45,28 +45,28 @@ make_pass (const StereoExpstepParams * params, int metric, int step,
 }
 
 void
-stereo_expstep_constants (const StereoProblem * problem,
+stereo_expstep_constants (const StereoSearch * search,
     const StereoExpstepParams * params, StereoExpstepPlan * plan)
 {
   StereoExpstepConstants *k = &plan->constants;
-  int longest = problem->width > problem->height ? problem->width
-      : problem->height;
+  int longest = search->width > search->height ? search->width
+      : search->height;
   double full, step = 1;
 
   memset (k, 0, sizeof (*k));
-  k->width = problem->width;
-  k->height = problem->height;
-  k->channels = problem->channels;
-  k->min_disparity = problem->min_disparity;
-  k->first_index = problem->first_index;
-  k->end_index = problem->end_index;
-  k->metric = problem->channels == 3 ? params->color_metric
+  k->width = search->width;
+  k->height = search->height;
+  k->channels = search->channels;
+  k->min_disparity = search->min_disparity;
+  k->first_index = search->first_index;
+  k->end_index = search->end_index;
+  k->metric = search->channels == 3 ? params->color_metric
       : STEREO_COLOR_METRIC_MAX;
-  k->census = problem->cost == STEREO_COST_CENSUS;
-  k->cost_channels = problem->channels == 3
-      && problem->cost == STEREO_COST_RGB ? 3 : 1;
-  k->winners = problem->winners;
-  k->right_winners = problem->winners && problem->right_winners;
+  k->census = search->cost == STEREO_COST_CENSUS;
+  k->cost_channels = search->channels == 3
+      && search->cost == STEREO_COST_RGB ? 3 : 1;
+  k->winners = search->winners;
+  k->right_winners = search->winners && search->right_winners;
 
   /* 0 to `full` becomes 0 to 255 in steps of 1/256 */
   full = params->cost_threshold * k->cost_channels;
@@ -96,12 +96,12 @@ stereo_expstep_constants (const StereoProblem * problem,
 /* ----------------------------------------------------------------- schedule */
 
 StereoStatus
-stereo_expstep_plan (const StereoProblem * problem,
+stereo_expstep_plan (const StereoSearch * search,
     const StereoExpstepStages * stages, StereoExpstepPlan * plan,
     StereoArena * arena, StereoMessage * why)
 {
   memset (&plan->work, 0, sizeof (plan->work));
-  plan->chunk = stages->plan (problem, &plan->constants, plan->passes,
+  plan->chunk = stages->plan (search, &plan->constants, plan->passes,
       plan->n_passes, &plan->work, arena);
   if (plan->chunk < 0)
     return stereo_fail (why, STEREO_ERROR_UNSUPPORTED,
@@ -143,7 +143,7 @@ run_chunks (StereoQueue * q, const StereoExpstepPlan * p,
 }
 
 StereoStatus
-stereo_expstep_run (const StereoFrame * frame, const void *stages)
+stereo_expstep_run (const StereoMatchFrame * frame, const void *stages)
 {
   const StereoExpstepStages *s = stages;
   const StereoExpstepPlan *p = frame->plan;
@@ -157,7 +157,7 @@ stereo_expstep_run (const StereoFrame * frame, const void *stages)
   work.winners = frame->winners;
   status = s->prepare (frame, k, p->passes, p->n_passes, &work);
   if (status == STEREO_OK)
-    status = stereo_mark (frame->marks, "weights");
+    status = stereo_stage_end (frame->timestamps, "weights");
   if (status == STEREO_OK)
     status = work.ranges > 0 ? s->match (q, k, p->passes, p->n_passes, &work)
         : run_chunks (q, p, &work, s);
@@ -235,7 +235,7 @@ messages (const StereoExpstepConstants * k, const StereoExpstepWork * work,
 typedef struct
 {
   const StereoExpstepConstants *k;
-  const StereoFrame *frame;
+  const StereoMatchFrame *frame;
   const StereoExpstepPass *pass;
   int index;
   const StereoExpstepWork *work;
@@ -472,7 +472,7 @@ finish_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoExpstepConstants *k = job->k;
-  const StereoFrame *frame = job->frame;
+  const StereoMatchFrame *frame = job->frame;
   const StereoWinners *target = frame->winners;
   bool empty = k->first_index == k->end_index;
 
@@ -499,7 +499,7 @@ finish_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-finish_cpu (const StereoFrame * frame, const StereoExpstepConstants * k,
+finish_cpu (const StereoMatchFrame * frame, const StereoExpstepConstants * k,
     const StereoExpstepWork * work)
 {
   Job job = { .k = k, .frame = frame, .work = work };
@@ -571,12 +571,12 @@ plan_winners (const StereoExpstepConstants * k, StereoExpstepWork * work,
 }
 
 int
-stereo_expstep_plan_cpu (const StereoProblem * problem,
+stereo_expstep_plan_cpu (const StereoSearch * search,
     const StereoExpstepConstants * k, const StereoExpstepPass * passes,
     int n_passes, bool apart, StereoExpstepWork * work, StereoArena * arena)
 {
   int all = k->end_index - k->first_index, chunk = all;
-  size_t threads = problem->n_threads, plane;
+  size_t threads = search->n_threads, plane;
 
   work->pitch = ((size_t) k->width + 63) / 64 * 64;
   plane = work->pitch * (size_t) k->height;
@@ -649,7 +649,7 @@ prepare_rows (const void *context, StereoSpan span)
 }
 
 StereoStatus
-stereo_expstep_prepare_cpu (const StereoFrame * frame,
+stereo_expstep_prepare_cpu (const StereoMatchFrame * frame,
     const StereoExpstepConstants * k, const StereoExpstepWork * work)
 {
   Job job = { .k = k, .frame = frame, .work = work };
@@ -659,16 +659,16 @@ stereo_expstep_prepare_cpu (const StereoFrame * frame,
 }
 
 static int
-plan_plain (const StereoProblem * problem, const StereoExpstepConstants * k,
+plan_plain (const StereoSearch * search, const StereoExpstepConstants * k,
     const StereoExpstepPass * passes, int n_passes, StereoExpstepWork * work,
     StereoArena * arena)
 {
-  return stereo_expstep_plan_cpu (problem, k, passes, n_passes, false, work,
+  return stereo_expstep_plan_cpu (search, k, passes, n_passes, false, work,
       arena);
 }
 
 static StereoStatus
-prepare_plain (const StereoFrame * frame, const StereoExpstepConstants * k,
+prepare_plain (const StereoMatchFrame * frame, const StereoExpstepConstants * k,
     const StereoExpstepPass * passes, int n_passes,
     const StereoExpstepWork * work)
 {

@@ -130,7 +130,7 @@ typedef struct
   int height;
   int channels;
   int min_disparity;
-  int first_index;              /* as in StereoProblem */
+  int first_index;              /* as in StereoSearch */
   int end_index;
   int metric;                   /* STEREO_COLOR_METRIC_MAX with one channel */
   bool census;                  /* costs are those of census words; else: */
@@ -190,11 +190,11 @@ typedef struct
 {
   /* Declares the work memory and returns how many disparities make a chunk;
    * -n when n disparities are the most it can do. */
-  int (*plan) (const StereoProblem * problem,
+  int (*plan) (const StereoSearch * search,
       const StereoExpstepConstants * k, const StereoExpstepPass * passes,
       int n_passes, StereoExpstepWork * work, StereoArena * arena);
   /* Copies what is needed of the views; weights, if work has room for them. */
-  StereoStatus (*prepare) (const StereoFrame * frame,
+  StereoStatus (*prepare) (const StereoMatchFrame * frame,
       const StereoExpstepConstants * k, const StereoExpstepPass * passes,
       int n_passes, const StereoExpstepWork * work);
   /* C (with messages M) into volume[0]. */
@@ -220,7 +220,7 @@ typedef struct
       const StereoExpstepConstants * k, const StereoExpstepPass * passes,
       int n_passes, const StereoExpstepWork * work);
   /* Winners to what the frame wants. */
-  StereoStatus (*finish) (const StereoFrame * frame,
+  StereoStatus (*finish) (const StereoMatchFrame * frame,
       const StereoExpstepConstants * k, const StereoExpstepWork * work);
 } StereoExpstepStages;
 
@@ -235,16 +235,16 @@ typedef struct
 } StereoExpstepPlan;
 
 /* Passes and constants for parameters; no messages. */
-void stereo_expstep_constants (const StereoProblem * problem,
+void stereo_expstep_constants (const StereoSearch * search,
     const StereoExpstepParams * params, StereoExpstepPlan * plan);
 
 /* The rest of an algorithm's plan(), after the constants. */
-StereoStatus stereo_expstep_plan (const StereoProblem * problem,
+StereoStatus stereo_expstep_plan (const StereoSearch * search,
     const StereoExpstepStages * stages, StereoExpstepPlan * plan,
     StereoArena * arena, StereoMessage * why);
 
 /* An algorithm's run(). */
-StereoStatus stereo_expstep_run (const StereoFrame * frame,
+StereoStatus stereo_expstep_run (const StereoMatchFrame * frame,
     const void *stages);
 
 /* The table for the CPU. */

@@ -42,8 +42,8 @@ typedef struct
   const void *stages;           /* the algorithm's */
   void *plan;                   /* the algorithm's */
 
-  StereoGeometry geometry;
-  StereoProblem problem;
+  StereoMatcherConfig config;
+  StereoSearch search;
   StereoCommonParams common;
   StereoRefineParams refine;
   Side sides[2];
@@ -83,10 +83,10 @@ make_codes (StereoFormat output, const StereoCommonParams * p, uint16_t * codes)
 }
 
 static void
-make_problem (Chain * m, unsigned n_threads)
+make_search (Chain * m, unsigned n_threads)
 {
-  const StereoGeometry *g = &m->geometry;
-  StereoProblem *p = &m->problem;
+  const StereoMatcherConfig *g = &m->config;
+  StereoSearch *p = &m->search;
   bool color = m->algorithm->uses_color
       && stereo_format_is_color (stereo_format_info (g->left))
       && stereo_format_is_color (stereo_format_info (g->right));
@@ -125,8 +125,8 @@ round_up (size_t value, size_t multiple)
 static void
 plan_side (Chain * m, int index, size_t alignment, StereoArena * arena)
 {
-  const StereoGeometry *g = &m->geometry;
-  int channels = m->problem.channels;
+  const StereoMatcherConfig *g = &m->config;
+  int channels = m->search.channels;
   Side *side = &m->sides[index];
 
   side->info = stereo_format_info (index == 0 ? g->left : g->right);
@@ -146,11 +146,11 @@ plan_side (Chain * m, int index, size_t alignment, StereoArena * arena)
 static void
 plan_maps (Chain * m, size_t alignment, StereoArena * arena)
 {
-  size_t height = (size_t) m->geometry.height;
+  size_t height = (size_t) m->config.height;
   bool subpixel = m->algorithm->subpixel;
 
   m->map.stride = m->filtered.stride =
-      round_up ((size_t) m->geometry.width, alignment / 2);
+      round_up ((size_t) m->config.width, alignment / 2);
   m->map.data = m->filtered.data = NULL;
   m->codes = NULL;
   if (!subpixel || m->common.median)
@@ -168,7 +168,7 @@ plan_maps (Chain * m, size_t alignment, StereoArena * arena)
 static void
 plan_refinement (Chain * m, size_t alignment, StereoArena * arena)
 {
-  const StereoProblem *p = &m->problem;
+  const StereoSearch *p = &m->search;
   size_t height = (size_t) p->height;
   size_t stride = round_up ((size_t) p->width, alignment
       / sizeof (uint32_t));
@@ -205,7 +205,7 @@ plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
   plan_side (m, 1, alignment, arena);
   plan_maps (m, alignment, arena);
   plan_refinement (m, alignment, arena);
-  return m->algorithm->plan (&m->problem, params->own, m->stages, m->plan,
+  return m->algorithm->plan (&m->search, params->own, m->stages, m->plan,
       arena, why);
 }
 
@@ -217,7 +217,7 @@ load (void *state, StereoDevice * device, StereoMessage * why)
 
   if (m->codes == NULL)
     return STEREO_OK;
-  make_codes (m->geometry.output, &m->common, codes);
+  make_codes (m->config.output, &m->common, codes);
   return device->klass->copy (device, m->codes, codes,
       m->common.num_disparities * sizeof (uint16_t), why);
 }
@@ -240,8 +240,8 @@ convert_view (const Chain * m, StereoQueue * queue, int index,
     return STEREO_OK;
   }
 
-  c.width = m->problem.width;
-  c.height = m->problem.height;
+  c.width = m->search.width;
+  c.height = m->search.height;
   c.source = raw->plane[0];
   c.source_stride = raw->stride[0];
   c.pixel_bytes = info->pixel_bytes;
@@ -249,7 +249,7 @@ convert_view (const Chain * m, StereoQueue * queue, int index,
   c.g = info->g;
   c.b = info->b;
   c.sample_shift = info->sample_shift;
-  if (stereo_format_is_yuv (info) && m->problem.channels == 3) {
+  if (stereo_format_is_yuv (info) && m->search.channels == 3) {
     c.u = raw->plane[info->u_plane] + info->u_offset;
     c.v = raw->plane[info->v_plane] + info->v_offset;
     c.u_stride = raw->stride[info->u_plane];
@@ -259,7 +259,7 @@ convert_view (const Chain * m, StereoQueue * queue, int index,
     c.shift_y = info->shift_y;
     c.yuv = side->yuv;
   }
-  c.channels = m->problem.channels;
+  c.channels = m->search.channels;
   c.target_stride = side->converted_stride;
   for (int i = 0; i < 3; i++) {
     c.target[i] = i < m->converting->view_planes (c.channels)
@@ -272,7 +272,7 @@ convert_view (const Chain * m, StereoQueue * queue, int index,
 }
 
 static StereoStatus
-convert (const Chain * m, const StereoOpFrame * frame, StereoFrame * work)
+convert (const Chain * m, const StereoOpFrame * frame, StereoMatchFrame * work)
 {
   StereoStatus status = convert_view (m, frame->queue, 0, &frame->inputs[0],
       &work->left);
@@ -281,7 +281,7 @@ convert (const Chain * m, const StereoOpFrame * frame, StereoFrame * work)
     status = convert_view (m, frame->queue, 1, &frame->inputs[1],
         &work->right);
   if (status == STEREO_OK && (m->sides[0].convert || m->sides[1].convert))
-    status = stereo_mark (frame->marks, "convert");
+    status = stereo_stage_end (frame->timestamps, "convert");
   return status;
 }
 
@@ -314,7 +314,7 @@ make_encoding (const Chain * m, StereoResult result, StereoFormat format,
       output->code = m->codes;
       output->gain = output->bytes == 2 ? p->disparity_scale : 2 * 255;
       output->divisor = (output->bytes == 2 ? 1 : span > 0 ? 2 * span : 1)
-          * (unsigned) m->problem.unit;
+          * (unsigned) m->search.unit;
       if (output->bytes == 2)
         output->highest = (uint16_t) (span * p->disparity_scale);
       else if (span == 0)
@@ -327,9 +327,9 @@ make_encoding (const Chain * m, StereoResult result, StereoFormat format,
 
 /* The words of both views, if the cost compares them. */
 static StereoStatus
-make_census (const Chain * m, StereoFrame * frame)
+make_census (const Chain * m, StereoMatchFrame * frame)
 {
-  const StereoProblem *p = &m->problem;
+  const StereoSearch *p = &m->search;
   StereoView views[2] = { frame->left, frame->right };
   StereoStatus status;
 
@@ -341,36 +341,38 @@ make_census (const Chain * m, StereoFrame * frame)
       m->census_memory[1]);
   status = m->census->make (frame->queue, p->width, p->height, p->channels,
       views, m->census_memory);
-  return status != STEREO_OK ? status : stereo_mark (frame->marks, "census");
+  return status != STEREO_OK ? status
+      : stereo_stage_end (frame->timestamps, "census");
 }
 
 /* The algorithm and the refinement of its winners. */
 static StereoStatus
-match_refined (const Chain * m, const StereoFrame * frame,
+match_refined (const Chain * m, const StereoMatchFrame * frame,
     const StereoOutput * output, const StereoOutput * confidence)
 {
   StereoStatus status = m->algorithm->run (frame, m->stages);
 
   if (status == STEREO_OK)
-    status = stereo_mark (frame->marks, "match");
+    status = stereo_stage_end (frame->timestamps, "match");
   if (status == STEREO_OK)
     status = stereo_refine_run (m->algorithm, frame, m->stages, m->refining,
         &m->refinement, output, confidence);
   if (status == STEREO_OK)
-    status = stereo_mark (frame->marks, "refine");
+    status = stereo_stage_end (frame->timestamps, "refine");
   return status;
 }
 
 /* The algorithm, the median and the encoding.  output is the disparity's. */
 static StereoStatus
-match (const Chain * m, const StereoFrame * frame, const StereoOutput * output)
+match (const Chain * m, const StereoMatchFrame * frame,
+    const StereoOutput * output)
 {
-  int width = m->problem.width, height = m->problem.height;
+  int width = m->search.width, height = m->search.height;
   const StereoMedianStages *f = m->medians;
   StereoStatus status = m->algorithm->run (frame, m->stages);
 
   if (status == STEREO_OK)
-    status = stereo_mark (frame->marks, "match");
+    status = stereo_stage_end (frame->timestamps, "match");
   if (status != STEREO_OK || !m->common.median)
     return status;
   if (m->algorithm->subpixel) {
@@ -383,14 +385,14 @@ match (const Chain * m, const StereoFrame * frame, const StereoOutput * output)
       status = f->encode (frame->queue, width, height, &m->filtered, output);
   }
   if (status == STEREO_OK)
-    status = stereo_mark (frame->marks, "median");
+    status = stereo_stage_end (frame->timestamps, "median");
   return status;
 }
 
 /* Where run() leaves each result. */
 static void
 make_outputs (const Chain * m, const StereoOpFrame * frame,
-    StereoOutput encoded[STEREO_N_RESULTS], StereoFrame * work)
+    StereoOutput encoded[STEREO_N_RESULTS], StereoMatchFrame * work)
 {
   for (int r = 0; r < STEREO_N_RESULTS; r++) {
     const StereoOpImage *image = &frame->outputs[r];
@@ -412,14 +414,14 @@ run (void *state, const StereoOpFrame * frame)
   StereoOutput encoded[STEREO_N_RESULTS], unfiltered;
   const StereoOutput *disparity = &encoded[STEREO_RESULT_DISPARITY];
   const StereoOutput *confidence;
-  StereoFrame work = {.problem = &m->problem,.plan = m->plan,
-    .queue = frame->queue,.map = m->map,.marks = frame->marks
+  StereoMatchFrame work = {.search = &m->search,.plan = m->plan,
+    .queue = frame->queue,.map = m->map,.timestamps = frame->timestamps
   };
   StereoStatus status;
 
   make_outputs (m, frame, encoded, &work);
   confidence = work.results[STEREO_RESULT_CONFIDENCE];
-  if (m->problem.winners && (confidence != NULL
+  if (m->search.winners && (confidence != NULL
           || m->algorithm->vote != NULL || stereo_refine_wanted (&m->refine))) {
     work.winners = &m->winners;
     work.results[STEREO_RESULT_DISPARITY] = NULL;
@@ -567,7 +569,7 @@ stereo_matcher_get_stage (StereoMatcher * matcher, size_t index,
 /* ---------------------------------------------------------------- configure */
 
 static StereoStatus
-check_geometry (const StereoGeometry * g, StereoMessage * why)
+check_config (const StereoMatcherConfig * g, StereoMessage * why)
 {
   if (g->width < 1 || g->height < 1 || g->width > STEREO_MAX_SIZE
       || g->height > STEREO_MAX_SIZE)
@@ -605,7 +607,7 @@ check_geometry (const StereoGeometry * g, StereoMessage * why)
 
 /* Whether all codes fit the output format. */
 static StereoStatus
-check_codes (const StereoGeometry * g, const StereoCommonParams * p,
+check_codes (const StereoMatcherConfig * g, const StereoCommonParams * p,
     StereoMessage * why)
 {
   if (g->output == STEREO_FORMAT_GRAY8) {
@@ -624,25 +626,25 @@ check_codes (const StereoGeometry * g, const StereoCommonParams * p,
 }
 
 static StereoStatus
-check_setup (const StereoMatcher * m, const StereoGeometry * geometry,
+check_setup (const StereoMatcher * m, const StereoMatcherConfig * config,
     const StereoParams * params, StereoMessage * why)
 {
   StereoStatus status;
 
-  if (geometry == NULL || params == NULL)
+  if (config == NULL || params == NULL)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "geometry or parameters are missing");
+        "its configuration or parameters are missing");
   if (params->algorithm != m->chain->algorithm)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "the parameters are those of %s, not of %s", params->algorithm->name,
         m->chain->algorithm->name);
-  status = check_geometry (geometry, why);
-  return status == STEREO_OK ? check_codes (geometry, &params->common, why)
+  status = check_config (config, why);
+  return status == STEREO_OK ? check_codes (config, &params->common, why)
       : status;
 }
 
 StereoStatus
-stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
+stereo_matcher_configure (StereoMatcher * m, const StereoMatcherConfig * config,
     const StereoParams * params)
 {
   StereoPortSetup inputs[2], outputs[STEREO_N_RESULTS];
@@ -655,7 +657,7 @@ stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
   chain = m->chain;
   why = stereo_runner_message (m->runner);
   why->text[0] = '\0';
-  status = check_setup (m, geometry, params, why);
+  status = check_setup (m, config, params, why);
   if (status == STEREO_OK)
     status = stereo_runner_sync (m->runner);
   if (status != STEREO_OK) {
@@ -663,26 +665,26 @@ stereo_matcher_configure (StereoMatcher * m, const StereoGeometry * geometry,
     return status;
   }
 
-  chain->geometry = *geometry;
+  chain->config = *config;
   chain->common = params->common;
   chain->refine = params->refine;
-  if (chain->algorithm->settle != NULL)
-    chain->algorithm->settle (params->own, &chain->refine);
-  make_problem (chain, stereo_runner_device (m->runner)->n_threads);
+  if (chain->algorithm->limit_refine != NULL)
+    chain->algorithm->limit_refine (params->own, &chain->refine);
+  make_search (chain, stereo_runner_device (m->runner)->n_threads);
   for (int i = 0; i < 2; i++) {
-    StereoFormat format = i == 0 ? geometry->left : geometry->right;
+    StereoFormat format = i == 0 ? config->left : config->right;
 
-    inputs[i] = (StereoPortSetup) { format, geometry->width, geometry->height,
+    inputs[i] = (StereoPortSetup) { format, config->width, config->height,
           stereo_format_planes (stereo_format_info (format),
-              chain->problem.channels == 3) };
+              chain->search.channels == 3) };
   }
   for (int r = 0; r < STEREO_N_RESULTS; r++) {
     bool has = stereo_algorithm_has_result (chain->algorithm,
         (StereoResult) r);
 
     outputs[r] = (StereoPortSetup) { r == STEREO_RESULT_DISPARITY
-          ? geometry->output : STEREO_FORMAT_GRAY16_LE, geometry->width,
-          geometry->height, has ? 1 : 0 };
+          ? config->output : STEREO_FORMAT_GRAY16_LE, config->width,
+          config->height, has ? 1 : 0 };
   }
   return stereo_runner_configure (m->runner, inputs, outputs, params);
 }

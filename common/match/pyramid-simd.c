@@ -950,18 +950,18 @@ typedef struct
   uint32_t smooth[3][FINE_SIZE];
   /* Sums under the taps of a row. */
   int32_t row[FINE_ROWS][3][TILE_WIDTH];
-} ALIGNED ShrinkScratch;
+} ALIGNED DownsampleScratch;
 
 static void
-shrink_columns (const StereoPyramidLevel * fine, const Tile * tile,
-    ShrinkScratch * s)
+downsample_columns (const StereoPyramidLevel * fine, const Tile * tile,
+    DownsampleScratch * s)
 {
-  int first = stereo_pyramid_position (tile->x, fine->shrink_x,
+  int first = stereo_pyramid_position (tile->x, fine->downsample_x,
       fine->width) >> 6;
 
   s->base = first - 2;
   for (int i = 0; i < tile->width; i++) {
-    int px = stereo_pyramid_position (tile->x + i, fine->shrink_x,
+    int px = stereo_pyramid_position (tile->x + i, fine->downsample_x,
         fine->width);
 
     s->column[i] = (px >> 6) - s->base;
@@ -974,8 +974,8 @@ shrink_columns (const StereoPyramidLevel * fine, const Tile * tile,
 
 /* Row y of the fine level, which is clamped, under the taps. */
 static void
-shrink_row (const StereoPyramidLevel * fine, const uint32_t * view, int y,
-    const Tile * tile, ShrinkScratch * s, int32_t (*sums)[TILE_WIDTH])
+downsample_row (const StereoPyramidLevel * fine, const uint32_t * view, int y,
+    const Tile * tile, DownsampleScratch * s, int32_t (*sums)[TILE_WIDTH])
 {
   const uint32_t *words = view
       + (size_t) stereo_clamp_int (y, 0, fine->height - 1) * fine->stride;
@@ -1029,16 +1029,16 @@ smaller (const int32_t (*const row[6])[TILE_WIDTH], const int32_t tap[6],
 }
 
 static void
-shrink_tile (const StereoPyramidLevel * fine,
+downsample_tile (const StereoPyramidLevel * fine,
     const StereoPyramidLevel * coarse, const Tile * tile,
     const uint32_t * view, uint32_t * target_view)
 {
-  ShrinkScratch s;
+  DownsampleScratch s;
   int next = -3;
 
-  shrink_columns (fine, tile, &s);
+  downsample_columns (fine, tile, &s);
   for (int y = tile->y; y < tile->y + tile->height; y++) {
-    int py = stereo_pyramid_position (y, fine->shrink_y, fine->height);
+    int py = stereo_pyramid_position (y, fine->downsample_y, fine->height);
     int top = (py >> 6) - 2;
     const int32_t (*row[6])[TILE_WIDTH];
     int32_t tap[6];
@@ -1048,7 +1048,8 @@ shrink_tile (const StereoPyramidLevel * fine,
     if (next < top)
       next = top;
     for (; next < top + 6; next++)
-      shrink_row (fine, view, next, tile, &s, s.row[RING (next, FINE_ROWS)]);
+      downsample_row (fine, view, next, tile, &s,
+          s.row[RING (next, FINE_ROWS)]);
     for (int i = 0; i < 6; i++) {
       row[i] = (const int32_t (*)[TILE_WIDTH]) s.row[RING (top + i,
               FINE_ROWS)];
@@ -1066,7 +1067,7 @@ shrink_tile (const StereoPyramidLevel * fine,
 }
 
 static void
-shrink_tiles (const void *context, StereoSpan span)
+downsample_tiles (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoPyramidLevel *fine = job->fine;
@@ -1077,21 +1078,21 @@ shrink_tiles (const void *context, StereoSpan span)
     Tile tile = get_tile (tiling, coarse, t / 2);
 
     if (t % 2)
-      shrink_tile (fine, coarse, &tile, fine->right, coarse->right);
+      downsample_tile (fine, coarse, &tile, fine->right, coarse->right);
     else
-      shrink_tile (fine, coarse, &tile, fine->left, coarse->left);
+      downsample_tile (fine, coarse, &tile, fine->left, coarse->left);
   }
 }
 
 static StereoStatus
-shrink (StereoQueue * queue, const StereoPyramidConstants * k,
+downsample (StereoQueue * queue, const StereoPyramidConstants * k,
     const StereoPyramidLevel * fine, const StereoPyramidLevel * coarse)
 {
   Tiling tiling = make_tiling (queue, coarse);
   Job job = {.fine = fine,.coarse = coarse,.tiling = &tiling };
 
   (void) k;
-  stereo_cpu_for (queue, 2 * tiling.n, tiling.chunk, shrink_tiles, &job);
+  stereo_cpu_for (queue, 2 * tiling.n, tiling.chunk, downsample_tiles, &job);
   return STEREO_OK;
 }
 
@@ -1116,12 +1117,12 @@ typedef struct
   int32_t column[TILE_WIDTH];
   int32_t next[TILE_WIDTH];     /* the column after, or the last one */
   float part[TILE_WIDTH];
-} ALIGNED GrowScratch;
+} ALIGNED UpsampleScratch;
 
 /* Between two rows of the coarse plane. */
 ALWAYS_INLINE void
-grow_row (const float *above, const float *below, const Tile * tile,
-    const GrowScratch * s, float part, float scale, float *to)
+upsample_row (const float *above, const float *below, const Tile * tile,
+    const UpsampleScratch * s, float part, float scale, float *to)
 {
   for (int i = 0; i < tile->width; i += LANES) {
     VecI32 column = simd_load_i32 (s->column + i);
@@ -1137,15 +1138,15 @@ grow_row (const float *above, const float *below, const Tile * tile,
 }
 
 static void
-grow_tile (const StereoPyramidConstants * k,
+upsample_tile (const StereoPyramidConstants * k,
     const StereoPyramidLevel * coarse, const StereoPyramidLevel * fine,
     const StereoPyramidField * from, const StereoPyramidField * to,
     const Tile * tile)
 {
-  GrowScratch s;
+  UpsampleScratch s;
 
   for (int i = 0; i < TILE_WIDTH; i++) {
-    int px = stereo_pyramid_position (tile->x + i, fine->grow_x,
+    int px = stereo_pyramid_position (tile->x + i, fine->upsample_x,
         coarse->width);
 
     s.column[i] = px >> 6;
@@ -1154,25 +1155,25 @@ grow_tile (const StereoPyramidConstants * k,
     s.part[i] = (float) (px & 63) * (1.0f / 64.0f);
   }
   for (int y = tile->y; y < tile->y + tile->height; y++) {
-    int py = stereo_pyramid_position (y, fine->grow_y, coarse->height);
+    int py = stereo_pyramid_position (y, fine->upsample_y, coarse->height);
     float part = (float) (py & 63) * (1.0f / 64.0f);
     size_t above = (size_t) (py >> 6) * coarse->stride;
     size_t below = (py >> 6) + 1 < coarse->height ? above + coarse->stride
         : above;
     size_t p = (size_t) y * fine->stride + (size_t) tile->x;
 
-    grow_row (from->dx + above, from->dx + below, tile, &s, part,
+    upsample_row (from->dx + above, from->dx + below, tile, &s, part,
         fine->scale_x, to->dx + p);
     if (k->vertical)
-      grow_row (from->dy + above, from->dy + below, tile, &s, part,
+      upsample_row (from->dy + above, from->dy + below, tile, &s, part,
           fine->scale_y, to->dy + p);
-    grow_row (from->confidence + above, from->confidence + below, tile, &s,
+    upsample_row (from->confidence + above, from->confidence + below, tile, &s,
         part, 1.0f, to->confidence + p);
   }
 }
 
 static void
-grow_tiles (const void *context, StereoSpan span)
+upsample_tiles (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoPyramidConstants *k = job->k;
@@ -1185,12 +1186,12 @@ grow_tiles (const void *context, StereoSpan span)
   for (int t = span.begin; t < span.end; t++) {
     Tile tile = get_tile (tiling, fine, t);
 
-    grow_tile (k, coarse, fine, from, to, &tile);
+    upsample_tile (k, coarse, fine, from, to, &tile);
   }
 }
 
 static StereoStatus
-grow (StereoQueue * queue, const StereoPyramidConstants * k,
+upsample (StereoQueue * queue, const StereoPyramidConstants * k,
     const StereoPyramidLevel * coarse, const StereoPyramidLevel * fine,
     const StereoPyramidField * from, const StereoPyramidField * to)
 {
@@ -1199,7 +1200,7 @@ grow (StereoQueue * queue, const StereoPyramidConstants * k,
     .tiling = &tiling
   };
 
-  stereo_cpu_for (queue, tiling.n, tiling.chunk, grow_tiles, &job);
+  stereo_cpu_for (queue, tiling.n, tiling.chunk, upsample_tiles, &job);
   return STEREO_OK;
 }
 
@@ -1252,11 +1253,11 @@ finish (StereoQueue * queue, const StereoPyramidConstants * k,
 extern const StereoPyramidStages STAGES;
 const StereoPyramidStages STAGES = {
   .start = start,
-  .shrink = shrink,
+  .downsample = downsample,
   .clear = clear,
   .prepare = prepare,
   .correlate = correlate,
   .diffuse = diffuse,
-  .grow = grow,
+  .upsample = upsample,
   .finish = finish,
 };

@@ -56,11 +56,11 @@ level_iterations (const StereoPyramidParams * params, int level)
 }
 
 void
-stereo_pyramid_constants (const StereoProblem * problem,
+stereo_pyramid_constants (const StereoSearch * search,
     const StereoPyramidParams * params, StereoPyramidConstants * k,
     StereoPyramidLevel * level)
 {
-  int width = problem->width, height = problem->height;
+  int width = search->width, height = search->height;
   int limit = params->levels > 0 ? (int) params->levels
       : STEREO_PYRAMID_MAX_LEVELS;
   int n = 0, nearest;
@@ -86,21 +86,21 @@ stereo_pyramid_constants (const StereoProblem * problem,
 
     fine->scale_x = (float) fine->width / (float) coarse->width;
     fine->scale_y = (float) fine->height / (float) coarse->height;
-    fine->shrink_x = stereo_pyramid_ratio (coarse->width, fine->width);
-    fine->shrink_y = stereo_pyramid_ratio (coarse->height, fine->height);
-    fine->grow_x = stereo_pyramid_ratio (fine->width, coarse->width);
-    fine->grow_y = stereo_pyramid_ratio (fine->height, coarse->height);
+    fine->downsample_x = stereo_pyramid_ratio (coarse->width, fine->width);
+    fine->downsample_y = stereo_pyramid_ratio (coarse->height, fine->height);
+    fine->upsample_x = stereo_pyramid_ratio (fine->width, coarse->width);
+    fine->upsample_y = stereo_pyramid_ratio (fine->height, coarse->height);
   }
 
-  k->channels = problem->channels;
+  k->channels = search->channels;
   k->vertical = params->vertical_search;
   k->max_step = (float) params->max_step;
   k->n_levels = n;
   /* The disparity next to 0 that is asked for. */
-  nearest = stereo_clamp_int (0, problem->min_disparity,
-      problem->min_disparity + problem->num_disparities - 1);
+  nearest = stereo_clamp_int (0, search->min_disparity,
+      search->min_disparity + search->num_disparities - 1);
   k->start = -(float) nearest * ((float) level[n - 1].width
-      / (float) problem->width);
+      / (float) search->width);
 }
 
 /* ---------------------------------------------------------------- schedule */
@@ -122,7 +122,7 @@ level_size (const StereoPyramidLevel * level)
 }
 
 static StereoStatus
-plan (const StereoProblem * problem, const void *params, const void *stages,
+plan (const StereoSearch * search, const void *params, const void *stages,
     void *plan_memory, StereoArena * arena, StereoMessage * why)
 {
   const StereoPyramidStages *s = stages;
@@ -130,7 +130,7 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
   size_t words = 0, pixels;
 
   (void) why;
-  stereo_pyramid_constants (problem, params, &p->constants, p->level);
+  stereo_pyramid_constants (search, params, &p->constants, p->level);
   for (int i = 0; i < p->constants.n_levels; i++)
     words += 2 * level_size (&p->level[i]);
   pixels = level_size (&p->level[0]);
@@ -154,7 +154,7 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
 
 /* All iterations of a level, with separate stages. */
 static StereoStatus
-iterate (const StereoFrame * frame, const StereoPyramidStages * s,
+iterate (const StereoMatchFrame * frame, const StereoPyramidStages * s,
     const Plan * p, const StereoPyramidLevel * level, bool first,
     const StereoPyramidField * field, const StereoPyramidField * other)
 {
@@ -163,23 +163,23 @@ iterate (const StereoFrame * frame, const StereoPyramidStages * s,
   StereoStatus status;
 
   if ((status = s->prepare (q, k, level, p->inverse))
-      || (status = stereo_mark (frame->marks, "other")))
+      || (status = stereo_stage_end (frame->timestamps, "other")))
     return status;
   for (int m = 0; m < level->iterations; m++) {
     float step = stereo_pyramid_step (m, level->iterations, k->max_step);
 
     if ((status = s->correlate (q, k, level, p->inverse, step,
                 first && m == 0, field, other))
-        || (status = stereo_mark (frame->marks, "correlation"))
+        || (status = stereo_stage_end (frame->timestamps, "correlation"))
         || (status = s->diffuse (q, k, level, other, field))
-        || (status = stereo_mark (frame->marks, "refinement")))
+        || (status = stereo_stage_end (frame->timestamps, "refinement")))
       return status;
   }
   return STEREO_OK;
 }
 
 static StereoStatus
-run (const StereoFrame * frame, const void *stages)
+run (const StereoMatchFrame * frame, const void *stages)
 {
   const StereoPyramidStages *s = stages;
   const Plan *p = frame->plan;
@@ -205,28 +205,28 @@ run (const StereoFrame * frame, const void *stages)
 
   /* What is done in one go can't be told apart: not in frames that are timed
    * by stages. */
-  if (s->match != NULL && frame->marks == NULL)
+  if (s->match != NULL && frame->timestamps == NULL)
     return s->match (q, k, &frame->left, &frame->right, level, p->inverse,
         &field[0], &field[1], frame->results, p->scratch);
 
   status = s->start (q, k, &frame->left, &frame->right, &level[0]);
   for (int i = 0; i < last && status == STEREO_OK; i++)
-    status = s->shrink (q, k, &level[i], &level[i + 1]);
+    status = s->downsample (q, k, &level[i], &level[i + 1]);
   if (status != STEREO_OK
-      || (status = stereo_mark (frame->marks, "pyramids"))
+      || (status = stereo_stage_end (frame->timestamps, "pyramids"))
       || (status = s->clear (q, k, &level[last], &field[current])))
     return status;
 
   for (int i = last; i >= 0; i--) {
     if (i < last) {
-      status = s->grow (q, k, &level[i + 1], &level[i], &field[current],
+      status = s->upsample (q, k, &level[i + 1], &level[i], &field[current],
           &field[1 - current]);
       current = 1 - current;
       if (status != STEREO_OK
-          || (status = stereo_mark (frame->marks, "rescale")))
+          || (status = stereo_stage_end (frame->timestamps, "rescale")))
         return status;
     }
-    if (s->iterate != NULL && frame->marks == NULL)
+    if (s->iterate != NULL && frame->timestamps == NULL)
       status = s->iterate (q, k, &level[i], p->inverse, i == last,
           &field[current], &field[1 - current]);
     else
@@ -238,7 +238,7 @@ run (const StereoFrame * frame, const void *stages)
   if ((status = s->finish (q, k, &level[0], &field[current],
               frame->results)))
     return status;
-  return stereo_mark (frame->marks, "other");
+  return stereo_stage_end (frame->timestamps, "other");
 }
 
 const StereoAlgorithm stereo_pyramid_algorithm = {
@@ -346,17 +346,17 @@ smaller_word (const StereoPyramidLevel * fine, const uint32_t * view, int px,
 }
 
 static void
-shrink_rows (const void *context, StereoSpan span)
+downsample_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoPyramidLevel *fine = job->fine;
   const StereoPyramidLevel *coarse = job->coarse;
 
   for (int y = span.begin; y < span.end; y++) {
-    int py = stereo_pyramid_position (y, fine->shrink_y, fine->height);
+    int py = stereo_pyramid_position (y, fine->downsample_y, fine->height);
 
     for (int x = 0; x < coarse->width; x++) {
-      int px = stereo_pyramid_position (x, fine->shrink_x, fine->width);
+      int px = stereo_pyramid_position (x, fine->downsample_x, fine->width);
 
       coarse->left[at (coarse, x, y)] = smaller_word (fine, fine->left, px,
           py);
@@ -367,13 +367,13 @@ shrink_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-shrink_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
+downsample_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
     const StereoPyramidLevel * fine, const StereoPyramidLevel * coarse)
 {
   Job job = {.fine = fine,.coarse = coarse };
 
   (void) k;
-  stereo_cpu_for (queue, coarse->height, 0, shrink_rows, &job);
+  stereo_cpu_for (queue, coarse->height, 0, downsample_rows, &job);
   return STEREO_OK;
 }
 
@@ -665,7 +665,7 @@ diffuse_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
 }
 
 static float
-grow_pixel (const StereoPyramidLevel * coarse, const float *plane, int px,
+upsample_pixel (const StereoPyramidLevel * coarse, const float *plane, int px,
     int py)
 {
   int x = px >> 6, y = py >> 6;
@@ -677,7 +677,7 @@ grow_pixel (const StereoPyramidLevel * coarse, const float *plane, int px,
 }
 
 static void
-grow_rows (const void *context, StereoSpan span)
+upsample_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoPyramidConstants *k = job->k;
@@ -687,28 +687,28 @@ grow_rows (const void *context, StereoSpan span)
   const StereoPyramidField *to = job->to;
 
   for (int y = span.begin; y < span.end; y++) {
-    int py = stereo_pyramid_position (y, fine->grow_y, coarse->height);
+    int py = stereo_pyramid_position (y, fine->upsample_y, coarse->height);
 
     for (int x = 0; x < fine->width; x++) {
-      int px = stereo_pyramid_position (x, fine->grow_x, coarse->width);
+      int px = stereo_pyramid_position (x, fine->upsample_x, coarse->width);
       size_t p = at (fine, x, y);
 
-      to->dx[p] = grow_pixel (coarse, from->dx, px, py) * fine->scale_x;
+      to->dx[p] = upsample_pixel (coarse, from->dx, px, py) * fine->scale_x;
       if (k->vertical)
-        to->dy[p] = grow_pixel (coarse, from->dy, px, py) * fine->scale_y;
-      to->confidence[p] = grow_pixel (coarse, from->confidence, px, py);
+        to->dy[p] = upsample_pixel (coarse, from->dy, px, py) * fine->scale_y;
+      to->confidence[p] = upsample_pixel (coarse, from->confidence, px, py);
     }
   }
 }
 
 static StereoStatus
-grow_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
+upsample_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
     const StereoPyramidLevel * coarse, const StereoPyramidLevel * fine,
     const StereoPyramidField * from, const StereoPyramidField * to)
 {
   Job job = {.k = k,.coarse = coarse,.fine = fine,.from = from,.to = to };
 
-  stereo_cpu_for (queue, fine->height, 0, grow_rows, &job);
+  stereo_cpu_for (queue, fine->height, 0, upsample_rows, &job);
   return STEREO_OK;
 }
 
@@ -751,12 +751,12 @@ finish_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
 
 static const StereoPyramidStages stages_cpu = {
   .start = start_cpu,
-  .shrink = shrink_cpu,
+  .downsample = downsample_cpu,
   .clear = clear_cpu,
   .prepare = prepare_cpu,
   .correlate = correlate_cpu,
   .diffuse = diffuse_cpu,
-  .grow = grow_cpu,
+  .upsample = upsample_cpu,
   .finish = finish_cpu,
 };
 

@@ -111,15 +111,15 @@ typedef struct
   int iterations;               /* at least 1 */
   int diffusion;                /* steps in an iteration, may be 0 */
   /* Between this level and the next coarser one; not set at the coarsest.
-   * What grow multiplies displacements with, this one's size over that one's;
-   * and both of stereo_pyramid_ratio(): of shrink, positions in this level's
-   * pixels, and of grow, positions in the other one's. */
+   * What upsample multiplies displacements with, this one's size over that
+   * one's; and both of stereo_pyramid_ratio(): of downsample, positions in this
+   * level's pixels, and of upsample, positions in the other one's. */
   float scale_x;
   float scale_y;
-  uint32_t shrink_x;
-  uint32_t shrink_y;
-  uint32_t grow_x;
-  uint32_t grow_y;
+  uint32_t downsample_x;
+  uint32_t downsample_y;
+  uint32_t upsample_x;
+  uint32_t upsample_y;
 } StereoPyramidLevel;
 
 /* What the stages need to know, passed by value. */
@@ -155,7 +155,7 @@ typedef struct
       const StereoPyramidConstants * k, const StereoView * left,
       const StereoView * right, const StereoPyramidLevel * level);
   /* Words of a level, both views, from the next finer one. */
-  StereoStatus (*shrink) (StereoQueue * queue,
+  StereoStatus (*downsample) (StereoQueue * queue,
       const StereoPyramidConstants * k, const StereoPyramidLevel * fine,
       const StereoPyramidLevel * coarse);
   /* A field with k->start, 0 and confidence 0 everywhere. */
@@ -178,7 +178,7 @@ typedef struct
       const StereoPyramidConstants * k, const StereoPyramidLevel * level,
       const StereoPyramidField * from, const StereoPyramidField * to);
   /* The field of a level from that of the next coarser one. */
-  StereoStatus (*grow) (StereoQueue * queue,
+  StereoStatus (*upsample) (StereoQueue * queue,
       const StereoPyramidConstants * k, const StereoPyramidLevel * coarse,
       const StereoPyramidLevel * fine, const StereoPyramidField * from,
       const StereoPyramidField * to);
@@ -208,9 +208,9 @@ typedef struct
       const StereoPyramidLevel * level);
 } StereoPyramidStages;
 
-/* The constants for a problem, and the levels but for their buffers (level has
+/* The constants for a search, and the levels but for their buffers (level has
  * room for STEREO_PYRAMID_MAX_LEVELS); for tests that call stages. */
-void stereo_pyramid_constants (const StereoProblem * problem,
+void stereo_pyramid_constants (const StereoSearch * search,
     const StereoPyramidParams * params, StereoPyramidConstants * constants,
     StereoPyramidLevel * level);
 

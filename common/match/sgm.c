@@ -54,17 +54,17 @@ least (unsigned a, unsigned b)
 }
 
 void
-stereo_sgm_constants (const StereoProblem * problem,
+stereo_sgm_constants (const StereoSearch * search,
     const StereoSgmParams * params, StereoSgmConstants * k)
 {
   memset (k, 0, sizeof (*k));
-  k->width = problem->width;
-  k->height = problem->height;
-  k->channels = problem->channels;
-  k->cost = problem->cost;
-  k->min_disparity = problem->min_disparity;
-  k->first_index = problem->first_index;
-  k->n = problem->end_index - problem->first_index;
+  k->width = search->width;
+  k->height = search->height;
+  k->channels = search->channels;
+  k->cost = search->cost;
+  k->min_disparity = search->min_disparity;
+  k->first_index = search->first_index;
+  k->n = search->end_index - search->first_index;
   k->three = params->predecessors > 1;
   k->n_sweeps = !k->three && params->paths > 4 ? 8 : 4;
 
@@ -353,19 +353,19 @@ typedef struct
 } SgmPlan;
 
 static StereoStatus
-plan (const StereoProblem * problem, const void *params, const void *stages,
+plan (const StereoSearch * search, const void *params, const void *stages,
     void *plan, StereoArena * arena, StereoMessage * why)
 {
   const StereoSgmStages *s = stages;
   SgmPlan *p = plan;
 
   memset (p, 0, sizeof (*p));
-  stereo_sgm_constants (problem, params, &p->constants);
-  return s->plan (&p->constants, problem->n_threads, &p->work, arena, why);
+  stereo_sgm_constants (search, params, &p->constants);
+  return s->plan (&p->constants, search->n_threads, &p->work, arena, why);
 }
 
 static StereoStatus
-run (const StereoFrame * frame, const void *stages)
+run (const StereoMatchFrame * frame, const void *stages)
 {
   const StereoSgmStages *s = stages;
   const SgmPlan *p = frame->plan;

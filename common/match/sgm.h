@@ -92,7 +92,7 @@ typedef struct
   int channels;                 /* of both views */
   int cost;                     /* StereoCost */
   int min_disparity;
-  int first_index;              /* as in StereoProblem */
+  int first_index;              /* as in StereoSearch */
   int n;                        /* disparities from there on */
   int n_sweeps;                 /* 4, or 8 with diagonals */
   bool three;                   /* predecessors */
@@ -129,7 +129,7 @@ typedef struct
   StereoCensus right_census;
 } StereoSgmViews;
 
-/* Where the disparities go: as in StereoFrame. */
+/* Where the disparities go: as in StereoMatchFrame. */
 typedef struct
 {
   const StereoWinners *winners;
@@ -140,7 +140,7 @@ typedef struct
 /* Stage table "sgm": sweep and finish, or match, which is all of them. */
 typedef struct
 {
-  /* Declares the work memory; n_threads is that of the problem. */
+  /* Declares the work memory; n_threads is that of the search. */
   StereoStatus (*plan) (const StereoSgmConstants * k, unsigned n_threads,
       StereoSgmWork * work, StereoArena * arena, StereoMessage * why);
   /* Adds L of a sweep to the sums, or makes it the sums if it is the first. */
@@ -155,8 +155,8 @@ typedef struct
       const StereoSgmResult * result);
 } StereoSgmStages;
 
-/* The constants of a problem. */
-void stereo_sgm_constants (const StereoProblem * problem,
+/* The constants of a search. */
+void stereo_sgm_constants (const StereoSearch * search,
     const StereoSgmParams * params, StereoSgmConstants * constants);
 
 #ifdef __cplusplus

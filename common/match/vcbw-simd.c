@@ -108,7 +108,7 @@ typedef struct
 typedef struct Job Job;
 struct Job
 {
-  const StereoFrame *frame;
+  const StereoMatchFrame *frame;
   const StereoVcbwConstants *k;
   Weights weights;
   void (*match_tile) (const Job *, const Tile *, int, Scratch *, RightBest);
@@ -142,14 +142,14 @@ make_taps (const uint8_t * weight, Taps * taps)
 /* Row y of both views; no pointers where census words are compared. */
 typedef struct
 {
-  const StereoFrame *frame;
+  const StereoMatchFrame *frame;
   int y;
   const uint8_t *left[3];
   const uint8_t *right[3];
 } Rows;
 
 ALWAYS_INLINE Rows
-rows_at (const StereoFrame * frame, int y, StereoCost cost)
+rows_at (const StereoMatchFrame * frame, int y, StereoCost cost)
 {
   const int planes[] = { [STEREO_COST_LUMA] = 1, [STEREO_COST_RGB] = 3 };
   Rows r = { .frame = frame, .y = y };
@@ -222,8 +222,8 @@ cost_pixel (const StereoVcbwConstants * k, const Rows * rows, ptrdiff_t x,
 /* D of columns x0 - row_radius to x0 + TILE_WIDTH + row_radius - 1 at row y,
  * for disparity d, into row[0], ... */
 ALWAYS_INLINE void
-cost_row_of (const StereoFrame * frame, const StereoVcbwConstants * k, int x0,
-    int y, int d, uint8_t * row, StereoCost cost)
+cost_row_of (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
+    int x0, int y, int d, uint8_t * row, StereoCost cost)
 {
   const Rows rows = rows_at (frame, y, cost);
   int from = x0 - k->row_radius, to = x0 + TILE_WIDTH + k->row_radius - 1;
@@ -253,7 +253,7 @@ cost_row_of (const StereoFrame * frame, const StereoVcbwConstants * k, int x0,
 }
 
 static void
-cost_row (const StereoFrame * frame, const StereoVcbwConstants * k, int x0,
+cost_row (const StereoMatchFrame * frame, const StereoVcbwConstants * k, int x0,
     int y, int d, uint8_t * row)
 {
   if (k->cost == STEREO_COST_CENSUS)
@@ -671,7 +671,7 @@ place_of (int x)
 static void
 store_tile (const Job * job, const Tile * tile, const Best * best)
 {
-  const StereoFrame *frame = job->frame;
+  const StereoMatchFrame *frame = job->frame;
   const StereoWinners *w = frame->winners;
   bool empty = job->k->first_index == job->k->end_index;
 
@@ -813,11 +813,11 @@ luma_rows (const void *context, StereoSpan span)
 }
 
 /* The same frame with views of luma. */
-static StereoFrame
-with_luma (const StereoFrame * frame, const StereoVcbwConstants * k,
+static StereoMatchFrame
+with_luma (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
     uint8_t * memory)
 {
-  StereoFrame result = *frame;
+  StereoMatchFrame result = *frame;
   Luma l = { { &frame->left, &frame->right }, memory, k->width, k->height };
 
   stereo_cpu_for (frame->queue, 2 * k->height, 0, luma_rows, &l);
@@ -828,17 +828,17 @@ with_luma (const StereoFrame * frame, const StereoVcbwConstants * k,
 }
 
 static StereoStatus
-match_cpu (const StereoFrame * frame, const StereoVcbwConstants * k,
+match_cpu (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
     void *scratch)
 {
   const StereoWinners *w = frame->winners;
   int threads = stereo_cpu_threads (frame->queue), rows;
   Job job = {.frame = frame,.k = k,.scratch = scratch };
-  StereoFrame luma;
+  StereoMatchFrame luma;
 
   job.winners = w != NULL;
   job.right_winners = w != NULL && w->right != NULL;
-  job.worker_bytes = worker_bytes (k->width, frame->problem->right_winners);
+  job.worker_bytes = worker_bytes (k->width, frame->search->right_winners);
   if (k->needs_luma) {
     luma = with_luma (frame, k, job.scratch + (size_t) threads
         * job.worker_bytes);
@@ -860,13 +860,13 @@ match_cpu (const StereoFrame * frame, const StereoVcbwConstants * k,
 }
 
 static size_t
-match_scratch_cpu (const StereoProblem * problem)
+match_scratch_cpu (const StereoSearch * search)
 {
-  size_t luma = problem->cost == STEREO_COST_LUMA && problem->channels == 3
-      ? 2 * (size_t) problem->width * (size_t) problem->height : 0;
+  size_t luma = search->cost == STEREO_COST_LUMA && search->channels == 3
+      ? 2 * (size_t) search->width * (size_t) search->height : 0;
 
-  return problem->n_threads * worker_bytes (problem->width,
-      problem->right_winners) + luma;
+  return search->n_threads * worker_bytes (search->width,
+      search->right_winners) + luma;
 }
 
 const StereoVcbwStages STAGES = {

@@ -93,14 +93,14 @@ reach (const uint8_t * weight)
 }
 
 static void
-choose_scale (const StereoProblem * problem, double threshold,
+choose_scale (const StereoSearch * search, double threshold,
     StereoVcbwConstants * k)
 {
   int level = (int) floor (threshold + 0.5);
   int bits = (int) floor (STEREO_CENSUS_BIT_COST * threshold + 0.5);
 
   k->third = false;
-  if (problem->cost == STEREO_COST_CENSUS) {
+  if (search->cost == STEREO_COST_CENSUS) {
     k->limit = bits < STEREO_CENSUS_MAX_COST ? bits : STEREO_CENSUS_MAX_COST;
     k->gain = 255 / k->limit;
   } else if (3 * level > 255) {
@@ -118,19 +118,19 @@ choose_scale (const StereoProblem * problem, double threshold,
 }
 
 void
-stereo_vcbw_constants (const StereoProblem * problem,
+stereo_vcbw_constants (const StereoSearch * search,
     const StereoVcbwParams * params, StereoVcbwConstants * k)
 {
   int cut_off;
 
   memset (k, 0, sizeof (*k));
-  k->width = problem->width;
-  k->height = problem->height;
-  k->channels = problem->channels;
-  k->min_disparity = problem->min_disparity;
-  k->first_index = problem->first_index;
-  k->end_index = problem->end_index;
-  k->cost = problem->cost;
+  k->width = search->width;
+  k->height = search->height;
+  k->channels = search->channels;
+  k->min_disparity = search->min_disparity;
+  k->first_index = search->first_index;
+  k->end_index = search->end_index;
+  k->cost = search->cost;
   k->needs_luma = k->cost == STEREO_COST_LUMA && k->channels == 3;
   make_weights ((int) params->radius, params->gamma_distance, 256,
       k->row_weight);
@@ -139,7 +139,7 @@ stereo_vcbw_constants (const StereoProblem * problem,
   k->row_radius = reach (k->row_weight);
   k->column_radius = reach (k->column_weight);
 
-  choose_scale (problem, params->cost_threshold, k);
+  choose_scale (search, params->cost_threshold, k);
   cut_off = k->limit * k->gain;
   if (params->windows == STEREO_VCBW_WINDOWS_NINE) {
     k->edge = (int) floor (params->edge_penalty * cut_off * 256 + 0.5);
@@ -157,19 +157,19 @@ typedef struct
 } Plan;
 
 static StereoStatus
-plan (const StereoProblem * problem, const void *params, const void *stages,
+plan (const StereoSearch * search, const void *params, const void *stages,
     void *plan_memory, StereoArena * arena, StereoMessage * why)
 {
   const StereoVcbwStages *s = stages;
   Plan *p = plan_memory;
-  size_t pixels = (size_t) problem->width * (size_t) problem->height;
+  size_t pixels = (size_t) search->width * (size_t) search->height;
 
   (void) why;
   memset (p, 0, sizeof (*p));
-  stereo_vcbw_constants (problem, params, &p->constants);
+  stereo_vcbw_constants (search, params, &p->constants);
   if (s->match != NULL) {
     if (s->match_scratch != NULL)
-      stereo_arena_add (arena, &p->scratch, s->match_scratch (problem), 1);
+      stereo_arena_add (arena, &p->scratch, s->match_scratch (search), 1);
     return STEREO_OK;
   }
   stereo_arena_add (arena, (void **) &p->slices.cost, pixels, 1);
@@ -177,7 +177,7 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
   stereo_arena_add (arena, (void **) &p->slices.right, pixels, 1);
   stereo_arena_add (arena, (void **) &p->slices.best, pixels,
       sizeof (uint32_t));
-  if (problem->winners) {
+  if (search->winners) {
     stereo_arena_add (arena, (void **) &p->slices.before, pixels,
         sizeof (uint16_t));
     stereo_arena_add (arena, (void **) &p->slices.after, pixels,
@@ -189,7 +189,7 @@ plan (const StereoProblem * problem, const void *params, const void *stages,
 }
 
 static StereoStatus
-run (const StereoFrame * frame, const void *stages)
+run (const StereoMatchFrame * frame, const void *stages)
 {
   const StereoVcbwStages *s = stages;
   const Plan *p = frame->plan;
@@ -234,7 +234,7 @@ const StereoAlgorithm stereo_vcbw_algorithm = {
 /* What the threads of a loop work on. */
 typedef struct
 {
-  const StereoFrame *frame;
+  const StereoMatchFrame *frame;
   const StereoVcbwConstants *k;
   int index;
   const StereoVcbwSlices *slices;
@@ -242,7 +242,7 @@ typedef struct
 
 /* D of the pixel at column xl of the left and xr of the right view. */
 static uint8_t
-cost_at (const StereoFrame * frame, const StereoVcbwConstants * k, int xl,
+cost_at (const StereoMatchFrame * frame, const StereoVcbwConstants * k, int xl,
     int xr, int y)
 {
   uint32_t l, r;
@@ -280,8 +280,8 @@ cost_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-cost_cpu (const StereoFrame * frame, const StereoVcbwConstants * k, int index,
-    const StereoVcbwSlices * slices)
+cost_cpu (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
+    int index, const StereoVcbwSlices * slices)
 {
   Job job = { frame, k, index, slices };
 
@@ -317,7 +317,7 @@ rows_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-rows_cpu (const StereoFrame * frame, const StereoVcbwConstants * k,
+rows_cpu (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
     const StereoVcbwSlices * slices)
 {
   Job job = { frame, k, 0, slices };
@@ -396,7 +396,7 @@ columns_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-columns_cpu (const StereoFrame * frame, const StereoVcbwConstants * k,
+columns_cpu (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
     int index, const StereoVcbwSlices * slices)
 {
   Job job = { frame, k, index, slices };
@@ -432,7 +432,7 @@ finish_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-finish_cpu (const StereoFrame * frame, const StereoVcbwConstants * k,
+finish_cpu (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
     const StereoVcbwSlices * slices)
 {
   Job job = { frame, k, 0, slices };

@@ -10,8 +10,8 @@
  *   J. Lu, G. Lafruit, F. Catthoor: "Fast variable center-biased windowing for
  *   high-speed stereo on programmable graphics hardware", ICIP 2007
  *
- * The arithmetic is integer throughout, so that every implementation gives the
- * same bytes, in whatever order it adds:
+ * The arithmetic is integer throughout, so that every implementation is
+ * bit-exact, in whatever order it adds:
  *
  *   D  matching cost of a pixel, 0 to 255: what the two views differ by, cut
  *      off at cost_threshold and scaled up (stereo_vcbw_scaled).  That is the
@@ -73,7 +73,7 @@ typedef struct
   int height;
   int channels;                 /* of the views */
   int min_disparity;
-  int first_index;              /* as in StereoProblem */
+  int first_index;              /* as in StereoSearch */
   int end_index;
   StereoCost cost;
   /* Distances with a weight above 0, up to STEREO_VCBW_MAX_RADIUS. */
@@ -102,7 +102,7 @@ typedef struct
 #define STEREO_VCBW_INDEX_BITS 16
 
 /* Scratch memory of the separate stages: one element for each pixel, rows of
- * width elements.  The last three are NULL unless the problem has winners. */
+ * width elements.  The last three are NULL unless the search has winners. */
 typedef struct
 {
   uint8_t *cost;                /* D of one disparity */
@@ -122,29 +122,29 @@ typedef struct
 typedef struct
 {
   /* D for one disparity index. */
-  StereoStatus (*cost) (const StereoFrame * frame,
+  StereoStatus (*cost) (const StereoMatchFrame * frame,
       const StereoVcbwConstants * k, int index,
       const StereoVcbwSlices * slices);
   /* Both H from D. */
-  StereoStatus (*rows) (const StereoFrame * frame,
+  StereoStatus (*rows) (const StereoMatchFrame * frame,
       const StereoVcbwConstants * k, const StereoVcbwSlices * slices);
   /* V and C from H; keeps the better winners, or just C if index is the first
    * one. */
-  StereoStatus (*columns) (const StereoFrame * frame,
+  StereoStatus (*columns) (const StereoMatchFrame * frame,
       const StereoVcbwConstants * k, int index,
       const StereoVcbwSlices * slices);
   /* Winners to where the frame wants them. */
-  StereoStatus (*finish) (const StereoFrame * frame,
+  StereoStatus (*finish) (const StereoMatchFrame * frame,
       const StereoVcbwConstants * k, const StereoVcbwSlices * slices);
 
-  StereoStatus (*match) (const StereoFrame * frame,
+  StereoStatus (*match) (const StereoMatchFrame * frame,
       const StereoVcbwConstants * k, void *scratch);
   /* Bytes of scratch that match wants; NULL for none. */
-  size_t (*match_scratch) (const StereoProblem * problem);
+  size_t (*match_scratch) (const StereoSearch * search);
 } StereoVcbwStages;
 
-/* The constants for a problem; for tests that call stages. */
-void stereo_vcbw_constants (const StereoProblem * problem,
+/* The constants for a search; for tests that call stages. */
+void stereo_vcbw_constants (const StereoSearch * search,
     const StereoVcbwParams * params, StereoVcbwConstants * constants);
 
 #ifdef __cplusplus

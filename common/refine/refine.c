@@ -38,7 +38,7 @@ stereo_refine_unit (const StereoRefineParams * params, int num_disparities)
 }
 
 void
-stereo_refine_plan (const StereoProblem * problem,
+stereo_refine_plan (const StereoSearch * search,
     const StereoRefineParams * params, bool median,
     const StereoRefineStages * stages, StereoRefinePlan * plan,
     StereoArena * arena)
@@ -46,11 +46,11 @@ stereo_refine_plan (const StereoProblem * problem,
   StereoRefineConstants *k = &plan->constants;
 
   memset (plan, 0, sizeof (*plan));
-  k->width = problem->width;
-  k->height = problem->height;
-  k->channels = problem->channels;
-  k->unit = problem->unit;
-  k->min_disparity = problem->min_disparity;
+  k->width = search->width;
+  k->height = search->height;
+  k->channels = search->channels;
+  k->unit = search->unit;
+  k->min_disparity = search->min_disparity;
   k->lr_max_diff = params->lr_max_diff;
   k->speckle_size = (int) params->speckle_size;
   k->fill = params->fill;
@@ -63,7 +63,7 @@ stereo_refine_plan (const StereoProblem * problem,
 
 StereoStatus
 stereo_refine_run (const StereoAlgorithm * algorithm,
-    const StereoFrame * frame, const void *algorithm_stages,
+    const StereoMatchFrame * frame, const void *algorithm_stages,
     const StereoRefineStages * stages, const StereoRefinePlan * plan,
     const StereoOutput * output, const StereoOutput * confidence)
 {

@@ -116,12 +116,12 @@ typedef struct
  * of whole disparities, with or without a median. */
 bool stereo_refine_wanted (const StereoRefineParams * params);
 
-/* The unit of a StereoProblem. */
+/* The unit of a StereoSearch. */
 int stereo_refine_unit (const StereoRefineParams * params,
     int num_disparities);
 
 /* Fills plan, and adds the buffers it needs. */
-void stereo_refine_plan (const StereoProblem * problem,
+void stereo_refine_plan (const StereoSearch * search,
     const StereoRefineParams * params, bool median,
     const StereoRefineStages * stages, StereoRefinePlan * plan,
     StereoArena * arena);
@@ -129,7 +129,7 @@ void stereo_refine_plan (const StereoProblem * problem,
 /* All steps, from frame->winners to output, the disparity's.  confidence is
  * NULL if it is not wanted. */
 StereoStatus stereo_refine_run (const StereoAlgorithm * algorithm,
-    const StereoFrame * frame, const void *algorithm_stages,
+    const StereoMatchFrame * frame, const void *algorithm_stages,
     const StereoRefineStages * stages, const StereoRefinePlan * plan,
     const StereoOutput * output, const StereoOutput * confidence);
 

@@ -356,7 +356,7 @@ end (StereoQueue * queue, unsigned slot)
 }
 
 static StereoStatus
-mark (StereoQueue * queue, unsigned slot, unsigned index)
+timestamp (StereoQueue * queue, unsigned slot, unsigned index)
 {
   StereoCudaQueue *self = (StereoCudaQueue *) queue;
   StereoCudaSlot *s = &self->slots[slot];
@@ -365,10 +365,10 @@ mark (StereoQueue * queue, unsigned slot, unsigned index)
 
   if (status != STEREO_OK)
     return status;
-  if (s->marks[index] == NULL)
-    error = cudaEventCreate (&s->marks[index]);
+  if (s->timestamps[index] == NULL)
+    error = cudaEventCreate (&s->timestamps[index]);
   if (error == cudaSuccess)
-    error = cudaEventRecord (s->marks[index], s->current);
+    error = cudaEventRecord (s->timestamps[index], s->current);
   status = STEREO_CUDA_CHECK (error, "timing a stage", &queue->message);
   stereo_cuda_leave (queue->device);
   return status;
@@ -399,7 +399,7 @@ wait_for (StereoQueue * queue, unsigned slot, uint64_t * ns,
 }
 
 static StereoStatus
-times (StereoQueue * queue, unsigned slot, unsigned n_marks, uint64_t * ns,
+times (StereoQueue * queue, unsigned slot, unsigned n_timestamps, uint64_t * ns,
     StereoMessage * why)
 {
   StereoCudaQueue *self = (StereoCudaQueue *) queue;
@@ -410,8 +410,8 @@ times (StereoQueue * queue, unsigned slot, unsigned n_marks, uint64_t * ns,
 
   if (status != STEREO_OK)
     return status;
-  for (unsigned i = 0; i < n_marks && error == cudaSuccess; i++) {
-    cudaEvent_t after = i + 1 < n_marks ? s->marks[i] : s->ended;
+  for (unsigned i = 0; i < n_timestamps && error == cudaSuccess; i++) {
+    cudaEvent_t after = i + 1 < n_timestamps ? s->timestamps[i] : s->ended;
     float ms = 0;
 
     error = cudaEventElapsedTime (&ms, before, after);
@@ -441,9 +441,9 @@ queue_free (StereoQueue * queue)
         if (events[e] != NULL)
           (void) cudaEventDestroy (events[e]);
       }
-      for (int e = 0; e < STEREO_MAX_MARKS; e++) {
-        if (s->marks[e] != NULL)
-          (void) cudaEventDestroy (s->marks[e]);
+      for (int e = 0; e < STEREO_MAX_TIMESTAMPS; e++) {
+        if (s->timestamps[e] != NULL)
+          (void) cudaEventDestroy (s->timestamps[e]);
       }
     }
     if (self->up != NULL)
@@ -466,7 +466,7 @@ static const StereoQueueClass queue_class = {
   .record_event = record_event,
   .download = download,
   .end = end,
-  .mark = mark,
+  .timestamp = timestamp,
   .wait = wait_for,
   .times = times,
   .free = queue_free,

@@ -9,19 +9,20 @@
 
 #include <stdint.h>
 
-/* Where the machine can do it (compute capability 9.0), a kernel's threads are
- * put in place while the one before it still works, and wait here until it has
- * finished. */
+/* Programmatic dependent launch (compute capability 9.0): a kernel's threads
+ * are put in place while the one before it still works, and wait here until it
+ * has finished. */
 static __device__ __forceinline__ void
-wait_for_kernel_before ()
+pdl_wait ()
 {
 #if __CUDA_ARCH__ >= 900
   asm volatile ("griddepcontrol.wait;":::"memory");
 #endif
 }
 
+/* The next kernel's threads may be put in place from here on. */
 static __device__ __forceinline__ void
-let_next_kernel_come ()
+pdl_launch_dependents ()
 {
 #if __CUDA_ARCH__ >= 900
   asm volatile ("griddepcontrol.launch_dependents;");

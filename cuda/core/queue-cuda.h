@@ -21,7 +21,7 @@ typedef struct
   cudaEvent_t uploaded;
   cudaEvent_t computed;
   cudaEvent_t ended;            /* after the last download */
-  cudaEvent_t marks[STEREO_MAX_MARKS];  /* NULL until first used */
+  cudaEvent_t timestamps[STEREO_MAX_TIMESTAMPS];  /* NULL until first used */
   cudaStream_t current;         /* that the frame has got to */
   bool uploads;                 /* of this frame; without any it stays on the */
   bool downloads;               /* compute stream */

@@ -446,7 +446,7 @@ match_kernel (const __grid_constant__ MatchArgs a)
   long long position = first_step (a, blockIdx.x);
   const long long end = first_step (a, blockIdx.x + 1);
 
-  wait_for_kernel_before ();
+  pdl_wait ();
   while (position < end) {
     Part p = find_part (a, S::height, position, end);
 
@@ -478,7 +478,7 @@ clear_kernel (size_t n, unsigned long long *best)
     if (first + i * key_threads < n)
       best[first + i * key_threads] = ~0ull;
   }
-  wait_for_kernel_before ();
+  pdl_wait ();
 }
 
 /* A pixel of both views for each thread: keys to the words of winners, and
@@ -495,7 +495,7 @@ winners_kernel (const __grid_constant__ StereoBfvConstants k,
   uint32_t left = STEREO_NO_WINNER;
   unsigned long long right = ~0ull;
 
-  wait_for_kernel_before ();
+  pdl_wait ();
   if (x >= k.width)
     return;
   if (row && u * k.sampling_x == x) {

@@ -42,7 +42,7 @@ cover_kernel (const __grid_constant__ VoteArgs a)
       * a.winners.right_stride;
   uint32_t *target = a.work.covered + (size_t) y * (size_t) words;
 
-  wait_for_kernel_before ();
+  pdl_wait ();
   for (int i = (int) threadIdx.x; i < words; i += cover_threads)
     covered[i] = 0;
   __syncthreads ();
@@ -125,7 +125,7 @@ vote_rows_kernel (const __grid_constant__ VoteArgs a)
       && x < k.width;
   uint32_t word[vote_rows][WORDS], code[vote_rows], arms[vote_rows];
 
-  wait_for_kernel_before ();
+  pdl_wait ();
 #pragma unroll
   for (int r = 0; r < vote_rows; r++) {
     const int v = v0 + r;
@@ -252,7 +252,7 @@ vote_sums_kernel (const __grid_constant__ VoteArgs a)
   uint32_t even[WORDS], odd[WORDS], arms[sum_own], wanted = 0;
   Type votes[sum_piece];
 
-  wait_for_kernel_before ();
+  pdl_wait ();
 #pragma unroll
   for (int w = 0; w < WORDS; w++)
     even[w] = odd[w] = 0;
@@ -349,7 +349,7 @@ vote_columns_kernel (const __grid_constant__ VoteArgs a)
   const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
 
-  wait_for_kernel_before ();
+  pdl_wait ();
   if (x >= k.width || y >= k.height || !wants_vote (a, x, y))
     return;
   {
@@ -416,7 +416,7 @@ vote_histogram_kernel (const __grid_constant__ VoteArgs a)
   const int x0 = (int) blockIdx.x * 32;
   const size_t row = (size_t) y * (size_t) k.width;
 
-  wait_for_kernel_before ();
+  pdl_wait ();
   const bool wanted = x0 + lane < k.width && wants_vote (a, x0 + lane, y);
   uint32_t todo = __ballot_sync (0xffffffffu, wanted);
   uint32_t result = STEREO_INVALID;
@@ -472,7 +472,7 @@ index_kernel (const __grid_constant__ VoteArgs a)
   const int u = (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int v = (int) blockIdx.y;
 
-  wait_for_kernel_before ();
+  pdl_wait ();
   if (u < a.k.grid_width)
     a.work.index[(size_t) v * (size_t) a.k.grid_width + (size_t) u] =
         (uint16_t) vote_of (a, u, v);
@@ -512,7 +512,7 @@ border_kernel (const __grid_constant__ VoteArgs a)
       * (size_t) k.grid_width;
   uint16_t *const row = (uint16_t *) shared;
 
-  wait_for_kernel_before ();
+  pdl_wait ();
   if (thread == 0)
     first = k.width;
   for (int x = thread; x < k.width; x += border_threads)

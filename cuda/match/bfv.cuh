@@ -15,8 +15,8 @@
 
 /* ----------------------------------------------------------------- launches */
 
-/* Launches a kernel that calls wait_for_kernel_before ().  Those that use work
- * memory don't call let_next_kernel_come (), for clear_kernel does not wait;
+/* Launches a kernel that calls pdl_wait ().  Those that use work
+ * memory don't call pdl_launch_dependents (), for clear_kernel does not wait;
  * but for the last ones of a frame, which crosses wait for. */
 template < typename... Parameters, typename... Arguments >
 static inline void

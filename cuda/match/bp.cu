@@ -1243,7 +1243,7 @@ view_pitch (const StereoBpConstants * k)
 }
 
 StereoStatus
-plan (const StereoProblem *, const StereoBpConstants * k, StereoBpWork * work,
+plan (const StereoSearch *, const StereoBpConstants * k, StereoBpWork * work,
     StereoArena * arena, StereoMessage * why)
 {
   const size_t view = (size_t) view_pitch (k) * (size_t) k->height;

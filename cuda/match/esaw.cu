@@ -25,7 +25,7 @@ const int winner_pixels = 32;
 const size_t winner_groups = 8;
 
 int
-plan (const StereoProblem *, const StereoExpstepConstants * k,
+plan (const StereoSearch *, const StereoExpstepConstants * k,
     const StereoExpstepPass *, int n_passes, StereoExpstepWork * work,
     StereoArena * arena)
 {
@@ -58,8 +58,8 @@ cost_kernel (const __grid_constant__ ExpstepArgs a)
   int x = (int) (blockIdx.x * blockDim.x + threadIdx.x), y = (int) blockIdx.y;
   int group = (int) blockIdx.z;
 
-  let_next_kernel_come ();
-  wait_for_kernel_before ();
+  pdl_launch_dependents ();
+  pdl_wait ();
   if (x < a.k.width)
     a.target[((size_t) group * a.k.height + y) * a.pitch + x] =
         costs (a, x, y, group);
@@ -241,10 +241,10 @@ iterate_kernel (const __grid_constant__ ExpstepArgs a)
   const uint4 *source = a.source + image;
   int y, n_before, n;
 
-  let_next_kernel_come ();
+  pdl_launch_dependents ();
   if (x >= a.k.width || !find_piece (a, (int) blockIdx.y, &y, &n_before, &n))
     return;
-  wait_for_kernel_before ();
+  pdl_wait ();
 
   Values ring[3] = { };
   Taps taps;

@@ -427,7 +427,7 @@ iterate_kernel (const __grid_constant__ ExpstepArgs a,
 /* ------------------------------------------------------------------- stages */
 
 int
-plan (const StereoProblem *, const StereoExpstepConstants * k,
+plan (const StereoSearch *, const StereoExpstepConstants * k,
     const StereoExpstepPass *, int n_passes, StereoExpstepWork * work,
     StereoArena * arena)
 {

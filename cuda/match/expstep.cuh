@@ -34,7 +34,7 @@ const int expstep_threads = 128;
 
 /* ------------------------------------------------------ overlapping kernels */
 
-/* Launches a kernel that calls wait_for_kernel_before (). */
+/* Launches a kernel that calls pdl_wait (). */
 template < typename... Parameters, typename... Arguments > void
 launch_overlapping (StereoQueue * queue, dim3 grid, dim3 block,
     size_t shared_bytes, void (*kernel) (Parameters...),
@@ -476,7 +476,7 @@ prepare_kernel (const __grid_constant__ PassTables < SIZE > tables,
   const int s = tables.step[pass];
   uint32_t own, u[4];
 
-  let_next_kernel_come ();
+  pdl_launch_dependents ();
   for (int i = (int) threadIdx.x; i < SIZE / 4; i += expstep_threads)
     shared[i] = ((const uint32_t *) tables.weight[pass])[i];
   __syncthreads ();
@@ -506,7 +506,7 @@ expstep_finish_kernel (int width, bool empty, size_t pitch,
 {
   int x = (int) (blockIdx.x * blockDim.x + threadIdx.x), y = (int) blockIdx.y;
 
-  wait_for_kernel_before ();
+  pdl_wait ();
   if (x < width)
     stereo_store_index (&map, encode ? &output : NULL, x, y, empty
         ? STEREO_INVALID : best[(size_t) y * pitch + x] & 0xffff);
@@ -517,7 +517,7 @@ expstep_no_winners_kernel (int width, const StereoWinners winners)
 {
   int x = (int) (blockIdx.x * blockDim.x + threadIdx.x), y = (int) blockIdx.y;
 
-  wait_for_kernel_before ();
+  pdl_wait ();
   if (x < width)
     stereo_winner_store (&winners, x, y, STEREO_INVALID, 0, 0, 0);
 }
@@ -549,9 +549,9 @@ launch_prepare (StereoCudaStage & stage, const StereoExpstepPass * passes,
 }
 
 StereoStatus
-expstep_prepare (const StereoFrame * frame, const StereoExpstepConstants * k,
-    const StereoExpstepPass * passes, int n_passes,
-    const StereoExpstepWork * work)
+expstep_prepare (const StereoMatchFrame * frame,
+    const StereoExpstepConstants * k, const StereoExpstepPass * passes,
+    int n_passes, const StereoExpstepWork * work)
 {
   StereoCudaStage stage (frame->queue);
   const StereoWinners *winners = work->winners;
@@ -593,8 +593,8 @@ expstep_prepare (const StereoFrame * frame, const StereoExpstepConstants * k,
 
 /* The last pass has left winners already, if there was one. */
 StereoStatus
-expstep_finish (const StereoFrame * frame, const StereoExpstepConstants * k,
-    const StereoExpstepWork * work)
+expstep_finish (const StereoMatchFrame * frame,
+    const StereoExpstepConstants * k, const StereoExpstepWork * work)
 {
   StereoCudaStage stage (frame->queue);
   const bool empty = k->first_index == k->end_index;

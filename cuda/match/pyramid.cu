@@ -660,8 +660,8 @@ correlate_kernel (const __grid_constant__ Level a, float step, bool first)
 {
   extern __shared__ float4 shared[];
 
-  wait_for_kernel_before ();
-  let_next_kernel_come ();
+  pdl_wait ();
+  pdl_launch_dependents ();
   Correlator < VERTICAL, WIDTH, HEIGHT, THREADS, P >::run (a, step, first,
       (int) blockIdx.x * WIDTH, (int) blockIdx.y * HEIGHT, (float *) shared);
 }
@@ -671,9 +671,9 @@ correlate_kernel (const __grid_constant__ Level a, float step, bool first)
 /*
  * WARPS warps have ROWS rows each of a tile 32 * WIDE pixels wide, in
  * registers: fields of WIDE neighbours in each thread.  Columns beyond come by
- * shuffles, rows of other warps through shared memory.  What is right shrinks
- * by a pixel each step and one for the box mean, on all sides; `halo` of them
- * are not written.
+ * shuffles, rows of other warps through shared memory.  What is right gets
+ * smaller by a pixel each step and one for the box mean, on all sides; `halo`
+ * of them are not written.
  */
 template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
 {
@@ -1016,8 +1016,8 @@ diffuse_kernel (const __grid_constant__ Level a, int halo_x, int halo_y,
   typedef Diffuser < VERTICAL, WARPS, ROWS, WIDE > D;
   extern __shared__ float4 shared[];
 
-  wait_for_kernel_before ();
-  let_next_kernel_come ();
+  pdl_wait ();
+  pdl_launch_dependents ();
   D::run (a, (int) blockIdx.x * (D::width - 2 * halo_x) - halo_x,
       (int) blockIdx.y * (D::height - 2 * halo_y) - halo_y, halo_x, halo_y, n,
       last, from, to, (float *) shared);
@@ -1111,7 +1111,7 @@ iterate_kernel (const __grid_constant__ Level a, int iterations,
 #pragma unroll
   for (int k = 0; k < I::C::places; k++)
     where[k] = I::C::place (a, x0, y0, k);
-  wait_for_kernel_before ();
+  pdl_wait ();
   I::C::fill_left (a, x0, y0, (float *) shared + I::C::right_size);
   __syncthreads ();
   I::C::compute_inverse ((const float *) shared + I::C::right_size, own);
@@ -1124,7 +1124,7 @@ iterate_kernel (const __grid_constant__ Level a, int iterations,
     if (m + 1 < iterations)
       wait_for_blocks < CLUSTER > ();
     if (m + 2 == iterations)
-      let_next_kernel_come ();
+      pdl_launch_dependents ();
   }
 }
 
@@ -1148,7 +1148,7 @@ start_kernel (const StereoView left, const StereoView right, int channels,
 {
   int x, y;
 
-  let_next_kernel_come ();
+  pdl_launch_dependents ();
   if (!own_pixel (width, height, &x, &y))
     return;
 #pragma unroll
@@ -1163,36 +1163,38 @@ start_kernel (const StereoView left, const StereoView right, int channels,
   }
 }
 
-/* A block makes shrink_width x shrink_height pixels of the next level; as the
- * sizes of levels are to each other, these need no more than shrink_rows. */
-const int shrink_width = 32;
-const int shrink_height = 16;
-const int shrink_rows = 32;
-const int shrink_threads = 256;
+/* A block makes downsample_width x downsample_height pixels of the next level;
+ * as the sizes of levels are to each other, these need no more than
+ * downsample_rows. */
+const int downsample_width = 32;
+const int downsample_height = 16;
+const int downsample_rows = 32;
+const int downsample_threads = 256;
 
-__global__ void __launch_bounds__ (shrink_threads)
-shrink_kernel (const StereoPyramidLevel fine, const StereoPyramidLevel coarse)
+__global__ void __launch_bounds__ (downsample_threads)
+downsample_kernel (const StereoPyramidLevel fine,
+    const StereoPyramidLevel coarse)
 {
-  const int lines = shrink_threads / shrink_width;
-  const int turns = shrink_rows / lines;
-  __shared__ uint32_t sums[3][shrink_rows][shrink_width];
+  const int lines = downsample_threads / downsample_width;
+  const int turns = downsample_rows / lines;
+  __shared__ uint32_t sums[3][downsample_rows][downsample_width];
   const uint32_t *source = blockIdx.z ? fine.right : fine.left;
   uint32_t *target = blockIdx.z ? coarse.right : coarse.left;
-  const int tx = (int) threadIdx.x % shrink_width;
-  const int ty = (int) threadIdx.x / shrink_width;
-  const int x = (int) blockIdx.x * shrink_width + tx;
-  const int y0 = (int) blockIdx.y * shrink_height;
-  const int y1 = min (y0 + shrink_height, coarse.height) - 1;
-  const int first = (stereo_pyramid_position (y0, fine.shrink_y,
+  const int tx = (int) threadIdx.x % downsample_width;
+  const int ty = (int) threadIdx.x / downsample_width;
+  const int x = (int) blockIdx.x * downsample_width + tx;
+  const int y0 = (int) blockIdx.y * downsample_height;
+  const int y1 = min (y0 + downsample_height, coarse.height) - 1;
+  const int first = (stereo_pyramid_position (y0, fine.downsample_y,
           fine.height) >> 6) - 2;
-  const int last = (stereo_pyramid_position (y1, fine.shrink_y,
+  const int last = (stereo_pyramid_position (y1, fine.downsample_y,
           fine.height) >> 6) + 3;
-  const int px = stereo_pyramid_position (x, fine.shrink_x, fine.width);
+  const int px = stereo_pyramid_position (x, fine.downsample_x, fine.width);
   uint32_t weight[6], word[turns][6];
   int column[6];
 
-  wait_for_kernel_before ();
-  let_next_kernel_come ();
+  pdl_wait ();
+  pdl_launch_dependents ();
 #pragma unroll
   for (int i = 0; i < 6; i++) {
     weight[i] = stereo_pyramid_tap (i, (uint32_t) px & 63u);
@@ -1230,7 +1232,7 @@ shrink_kernel (const StereoPyramidLevel fine, const StereoPyramidLevel coarse)
   if (x >= coarse.width)
     return;
   for (int y = y0 + ty; y <= y1; y += lines) {
-    const int py = stereo_pyramid_position (y, fine.shrink_y, fine.height);
+    const int py = stereo_pyramid_position (y, fine.downsample_y, fine.height);
     const int from = (py >> 6) - 2 - first;
     uint32_t sum[3] = { 0, 0, 0 };
 
@@ -1254,8 +1256,8 @@ clear_kernel (int width, int height, int stride, float start,
 {
   int x, y;
 
-  wait_for_kernel_before ();
-  let_next_kernel_come ();
+  pdl_wait ();
+  pdl_launch_dependents ();
   if (!own_pixel (width, height, &x, &y))
     return;
   field.dx[y * stride + x] = start;
@@ -1276,8 +1278,8 @@ prepare_kernel (const __grid_constant__ Level a)
   const int x0 = (int) blockIdx.x * prepare_width;
   const int y0 = (int) blockIdx.y * prepare_height;
 
-  wait_for_kernel_before ();
-  let_next_kernel_come ();
+  pdl_wait ();
+  pdl_launch_dependents ();
   for (int i = (int) threadIdx.x; i < (prepare_width + 4)
       * (prepare_height + 4); i += prepare_threads) {
     const int x = i % (prepare_width + 4), y = i / (prepare_width + 4);
@@ -1309,7 +1311,7 @@ prepare_kernel (const __grid_constant__ Level a)
 }
 
 __device__ __forceinline__ float
-grow_plane (const float *plane, int at, int right, int down, float ax,
+upsample_plane (const float *plane, int at, int right, int down, float ax,
     float ay)
 {
   return stereo_pyramid_lerp (plane[at], plane[at + right], plane[at + down],
@@ -1317,30 +1319,30 @@ grow_plane (const float *plane, int at, int right, int down, float ax,
 }
 
 __global__ void
-grow_kernel (const StereoPyramidLevel coarse, const StereoPyramidLevel fine,
+upsample_kernel (const StereoPyramidLevel coarse, const StereoPyramidLevel fine,
     const StereoPyramidField from, const StereoPyramidField to)
 {
   int x, y;
 
-  wait_for_kernel_before ();
-  let_next_kernel_come ();
+  pdl_wait ();
+  pdl_launch_dependents ();
   if (!own_pixel (fine.width, fine.height, &x, &y))
     return;
 
-  const int px = stereo_pyramid_position (x, fine.grow_x, coarse.width);
-  const int py = stereo_pyramid_position (y, fine.grow_y, coarse.height);
+  const int px = stereo_pyramid_position (x, fine.upsample_x, coarse.width);
+  const int py = stereo_pyramid_position (y, fine.upsample_y, coarse.height);
   const int source = (py >> 6) * (int) coarse.stride + (px >> 6);
   const int target = y * (int) fine.stride + x;
   const int right = (px >> 6) + 1 < coarse.width ? 1 : 0;
   const int down = (py >> 6) + 1 < coarse.height ? (int) coarse.stride : 0;
   const float ax = fraction (px), ay = fraction (py);
 
-  to.dx[target] = grow_plane (from.dx, source, right, down, ax, ay)
+  to.dx[target] = upsample_plane (from.dx, source, right, down, ax, ay)
       * fine.scale_x;
   if (to.dy != NULL)
-    to.dy[target] = grow_plane (from.dy, source, right, down, ax, ay)
+    to.dy[target] = upsample_plane (from.dy, source, right, down, ax, ay)
         * fine.scale_y;
-  to.confidence[target] = grow_plane (from.confidence, source, right, down,
+  to.confidence[target] = upsample_plane (from.confidence, source, right, down,
       ax, ay);
 }
 
@@ -1356,7 +1358,7 @@ finish_kernel (int width, int height, int stride,
 {
   int x, y;
 
-  wait_for_kernel_before ();
+  pdl_wait ();
   if (!own_pixel (width, height, &x, &y))
     return;
 
@@ -1397,8 +1399,8 @@ enum Blocks
   BLOCKS_TOGETHER               /* all at the same time */
 };
 
-/* Launches a kernel that calls wait_for_kernel_before ().  Without a look at
- * the result, an error is found where launches are checked. */
+/* Launches a kernel that calls pdl_wait ().  Without a look at the result, an
+ * error is found where launches are checked. */
 template < typename... Parameters, typename... Arguments > cudaError_t
 launch (StereoQueue * queue, dim3 grid, dim3 block, int shared_bytes,
     Blocks blocks, void (*kernel) (Parameters...),
@@ -1469,19 +1471,19 @@ start (StereoQueue * queue, const StereoPyramidConstants * k,
 }
 
 StereoStatus
-shrink (StereoQueue * queue, const StereoPyramidConstants *,
+downsample (StereoQueue * queue, const StereoPyramidConstants *,
     const StereoPyramidLevel * fine, const StereoPyramidLevel * coarse)
 {
   StereoCudaStage stage (queue);
-  dim3 grid = grid_for (coarse->width, coarse->height, shrink_width,
-      shrink_height);
+  dim3 grid = grid_for (coarse->width, coarse->height, downsample_width,
+      downsample_height);
 
   if (!stage.entered ())
     return stage.status ();
   grid.z = 2;
-  launch (queue, grid, dim3 (shrink_threads), 0, BLOCKS_ALONE, shrink_kernel,
-      *fine, *coarse);
-  return STEREO_CUDA_LAUNCHED (stage, "pyramid's shrink_kernel");
+  launch (queue, grid, dim3 (downsample_threads), 0, BLOCKS_ALONE,
+      downsample_kernel, *fine, *coarse);
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's downsample_kernel");
 }
 
 StereoStatus
@@ -1668,7 +1670,7 @@ diffuse (StereoQueue * queue, const StereoPyramidConstants * k,
 }
 
 StereoStatus
-grow (StereoQueue * queue, const StereoPyramidConstants *,
+upsample (StereoQueue * queue, const StereoPyramidConstants *,
     const StereoPyramidLevel * coarse, const StereoPyramidLevel * fine,
     const StereoPyramidField * from, const StereoPyramidField * to)
 {
@@ -1676,9 +1678,9 @@ grow (StereoQueue * queue, const StereoPyramidConstants *,
 
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, pixel_grid (fine), pixel_block, 0, BLOCKS_ALONE, grow_kernel,
-      *coarse, *fine, *from, *to);
-  return STEREO_CUDA_LAUNCHED (stage, "pyramid's grow_kernel");
+  launch (queue, pixel_grid (fine), pixel_block, 0, BLOCKS_ALONE,
+      upsample_kernel, *coarse, *fine, *from, *to);
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's upsample_kernel");
 }
 
 StereoStatus
@@ -1783,12 +1785,12 @@ stereo_pyramid_stages_cuda (void)
 {
   static const StereoPyramidStages stages = {
     .start = start,
-    .shrink = shrink,
+    .downsample = downsample,
     .clear = clear,
     .prepare = prepare,
     .correlate = correlate,
     .diffuse = diffuse,
-    .grow = grow,
+    .upsample = upsample,
     .finish = finish,
     .iterate = iterate,
   };

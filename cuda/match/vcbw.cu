@@ -304,7 +304,7 @@ luma_kernel (StereoView left, StereoView right, uint8_t * luma, int width,
 }
 
 StereoStatus
-make_luma (StereoCudaStage & stage, const StereoFrame * frame,
+make_luma (StereoCudaStage & stage, const StereoMatchFrame * frame,
     uint8_t * luma, Args * a)
 {
   const int width = a->k.width, height = a->k.height;
@@ -319,15 +319,16 @@ make_luma (StereoCudaStage & stage, const StereoFrame * frame,
 }
 
 size_t
-match_scratch (const StereoProblem * problem)
+match_scratch (const StereoSearch * search)
 {
-  return problem->cost == STEREO_COST_LUMA && problem->channels == 3
-      ? 2 * (size_t) problem->width * (size_t) problem->height : 0;
+  return search->cost == STEREO_COST_LUMA && search->channels == 3
+      ? 2 * (size_t) search->width * (size_t) search->height : 0;
 }
 
 /* All that the kernels need to know of a frame. */
 void
-find_args (const StereoFrame * frame, const StereoVcbwConstants * k, Args * a)
+find_args (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
+    Args * a)
 {
   const bool census = k->cost == STEREO_COST_CENSUS;
 
@@ -353,7 +354,7 @@ find_args (const StereoFrame * frame, const StereoVcbwConstants * k, Args * a)
 }
 
 StereoStatus
-match (const StereoFrame * frame, const StereoVcbwConstants * k,
+match (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
     void *scratch)
 {
   StereoCudaStage stage (frame->queue);

@@ -326,13 +326,13 @@ take_pair (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
     const GstClockTime times[N_VIEWS])
 {
   GstStereoBasePrivate *priv = PRIV (self);
-  StereoGeometry geometry = { 0, };
+  StereoMatcherConfig config = { 0, };
   GstFlowReturn flow;
 
   if (!check_sizes (self, buffers, times, &flow))
     return flow;
-  if (!priv->configured || !gst_stereo_base_current_geometry (self, &geometry)
-      || memcmp (&geometry, &priv->geometry, sizeof (geometry)) != 0) {
+  if (!priv->configured || !gst_stereo_base_current_config (self, &config)
+      || memcmp (&config, &priv->config, sizeof (config)) != 0) {
     /* Negotiation was asked for too early, when it had nothing to say yet. */
     gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
     return GST_AGGREGATOR_FLOW_NEED_DATA;
@@ -452,7 +452,7 @@ gst_stereo_base_aggregate (GstAggregator * aggregator, gboolean timeout)
   else if (is_over (self, buffers))
     flow = end_of_stream (self);
   if (newest)
-    gst_stereo_base_newest_settle (self);
+    gst_stereo_base_newest_release (self);
   for (guint i = 0; i < N_VIEWS; i++)
     gst_clear_buffer (&buffers[i]);
   return flow == GST_FLOW_EOS ? gst_stereo_base_end (self) : flow;

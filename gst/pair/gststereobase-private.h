@@ -122,7 +122,7 @@ typedef struct
   GstStereoHeld held;
   StereoParams *applied;        /* parameters of the matcher */
   guint applied_serial;
-  StereoGeometry geometry;
+  StereoMatcherConfig config;
   GstVideoInfo out_info;
   gboolean configured;
   gboolean agreed;              /* both views had the same size at some time */
@@ -241,11 +241,11 @@ gboolean gst_stereo_base_newest_event (GstStereoBase * self, gint view,
     GstEvent * event);
 
 /* In the task: references to the newest pair, which stays the same one until
- * both are taken; then, always, settle(). */
+ * both are taken; then, always, release(). */
 void gst_stereo_base_newest_peek (GstStereoBase * self,
     GstBuffer * buffers[N_VIEWS]);
 void gst_stereo_base_newest_pop (GstStereoBase * self, gint view);
-void gst_stereo_base_newest_settle (GstStereoBase * self);
+void gst_stereo_base_newest_release (GstStereoBase * self);
 /* Whether there will be no more pairs. */
 gboolean gst_stereo_base_newest_is_over (GstStereoBase * self);
 
@@ -291,9 +291,9 @@ extern const GstStereoDeviceUser gst_stereo_base_device_user;
 /* Waits for everything that was started. */
 void gst_stereo_base_drain (GstStereoBase * self);
 
-/* The geometry that the views and the negotiated output have now. */
-gboolean gst_stereo_base_current_geometry (GstStereoBase * self,
-    StereoGeometry * geometry);
+/* The configuration that the views and the negotiated output have now. */
+gboolean gst_stereo_base_current_config (GstStereoBase * self,
+    StereoMatcherConfig * config);
 
 gboolean gst_stereo_base_negotiated_src_caps (GstAggregator * aggregator,
     GstCaps * caps);

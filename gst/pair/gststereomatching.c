@@ -76,7 +76,7 @@ const GstStereoDeviceUser gst_stereo_base_device_user = {
   .close = close_matcher,
 };
 
-/* Configures the matcher for priv->geometry with the parameters as they are
+/* Configures the matcher for priv->config with the parameters as they are
  * now.  Falls back to the CPU when it may. */
 static gboolean
 configure (GstStereoBase * self)
@@ -86,7 +86,7 @@ configure (GstStereoBase * self)
 
   priv->applied_serial = gst_stereo_params_snapshot (&priv->params,
       priv->applied);
-  status = stereo_matcher_configure (priv->matcher, &priv->geometry,
+  status = stereo_matcher_configure (priv->matcher, &priv->config,
       priv->applied);
   if (status == STEREO_OK) {
     /* All frames are complete then. */
@@ -98,8 +98,8 @@ configure (GstStereoBase * self)
 }
 
 gboolean
-gst_stereo_base_current_geometry (GstStereoBase * self,
-    StereoGeometry * geometry)
+gst_stereo_base_current_config (GstStereoBase * self,
+    StereoMatcherConfig * config)
 {
   GstStereoBasePrivate *priv = PRIV (self);
   GstVideoInfo left, right;
@@ -108,14 +108,14 @@ gst_stereo_base_current_geometry (GstStereoBase * self,
   left = priv->info[LEFT];
   right = priv->info[RIGHT];
   GST_OBJECT_UNLOCK (self);
-  geometry->width = GST_VIDEO_INFO_WIDTH (&left);
-  geometry->height = GST_VIDEO_INFO_HEIGHT (&left);
-  geometry->left_colorimetry = gst_stereo_colorimetry (&left);
-  geometry->right_colorimetry = gst_stereo_colorimetry (&right);
-  return gst_stereo_format (GST_VIDEO_INFO_FORMAT (&left), &geometry->left)
-      && gst_stereo_format (GST_VIDEO_INFO_FORMAT (&right), &geometry->right)
+  config->width = GST_VIDEO_INFO_WIDTH (&left);
+  config->height = GST_VIDEO_INFO_HEIGHT (&left);
+  config->left_colorimetry = gst_stereo_colorimetry (&left);
+  config->right_colorimetry = gst_stereo_colorimetry (&right);
+  return gst_stereo_format (GST_VIDEO_INFO_FORMAT (&left), &config->left)
+      && gst_stereo_format (GST_VIDEO_INFO_FORMAT (&right), &config->right)
       && gst_stereo_format (GST_VIDEO_INFO_FORMAT (&priv->out_info),
-      &geometry->output);
+      &config->output);
 }
 
 gboolean
@@ -129,7 +129,7 @@ gst_stereo_base_negotiated_src_caps (GstAggregator * aggregator, GstCaps * caps)
       || !gst_video_info_from_caps (&priv->out_info, caps))
     return FALSE;
 
-  priv->configured = gst_stereo_base_current_geometry (self, &priv->geometry)
+  priv->configured = gst_stereo_base_current_config (self, &priv->config)
       && configure (self);
   return priv->configured;
 }

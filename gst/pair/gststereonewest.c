@@ -354,7 +354,7 @@ gst_stereo_base_newest_is_over (GstStereoBase * self)
 }
 
 void
-gst_stereo_base_newest_settle (GstStereoBase * self)
+gst_stereo_base_newest_release (GstStereoBase * self)
 {
   GstStereoImage **chosen = PRIV (self)->newest.chosen;
 

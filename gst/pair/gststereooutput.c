@@ -170,7 +170,7 @@ gst_stereo_base_describe_output (GstStereoBase * self, GstStereoOutput * output,
   } else if (output->result == STEREO_RESULT_CONFIDENCE) {
     disparity.scale = output->pad->format == STEREO_FORMAT_GRAY8 ? 255 : 65535;
     disparity.invalid_value = GST_STEREO_META_NO_INVALID;
-  } else if (priv->geometry.output == STEREO_FORMAT_GRAY8) {
+  } else if (priv->config.output == STEREO_FORMAT_GRAY8) {
     disparity.disparity_scale = 255.0 / MAX (disparity.num_disparities - 1, 1);
   }
   disparity.left_pts = GST_BUFFER_PTS (buffers[LEFT]);

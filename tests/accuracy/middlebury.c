@@ -210,7 +210,7 @@ test_case (const Case * c)
               (size_t) (2 * map.width * map.height)) == 0);
       free (other.data);
     }
-    printf ("%s\n", cuda ? "  CUDA gives the same bytes" : "");
+    printf ("%s\n", cuda ? "  CUDA is bit-exact" : "");
     free (map.data);
     free (truth.data);
   }

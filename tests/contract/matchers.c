@@ -307,7 +307,7 @@ test_frames (void)
   FOR_EACH_ALGORITHM (algorithm) {
     Case c;
     Images images;
-    StereoGeometry geometry = { 0 };
+    StereoMatcherConfig config = { 0 };
 
     draw_case (algorithm, &random, &c);
     c.width = 372;
@@ -317,18 +317,18 @@ test_frames (void)
     make_images (&c, &images, &random);
     match (0, c.params, c.name, &images.left, &images.right,
         &images.expected);
-    geometry.width = c.width;
-    geometry.height = c.height;
-    geometry.left = c.left;
-    geometry.right = c.right;
-    geometry.output = c.output;
+    config.width = c.width;
+    config.height = c.height;
+    config.left = c.left;
+    config.right = c.right;
+    config.output = c.output;
     for (int i = 0; i < 4; i++) {
       StereoMatcher *matcher = NULL;
       size_t last = devices_count () - 1;
 
       REQUIRE (stereo_matcher_new (algorithm, devices_get (last),
               &matcher) == STEREO_OK);
-      CHECK_INT (stereo_matcher_configure (matcher, &geometry, c.params), ==,
+      CHECK_INT (stereo_matcher_configure (matcher, &config, c.params), ==,
           STEREO_OK);
       for (int frame = 0; frame < 4; frame++) {
         for (int y = 0; y < c.height; y++)
@@ -362,17 +362,17 @@ test_results (void)
       Images images;
       TestImage found[STEREO_N_RESULTS], first[STEREO_N_RESULTS];
       const StereoImage *results[STEREO_N_RESULTS] = { NULL };
-      StereoGeometry geometry = { 0 };
+      StereoMatcherConfig config = { 0 };
 
       draw_case (algorithm, &random, &c);
       make_images (&c, &images, &random);
-      geometry.width = c.width;
-      geometry.height = c.height;
-      geometry.left = c.left;
-      geometry.right = c.right;
-      geometry.output = c.output;
-      geometry.left_colorimetry = images.left.colorimetry;
-      geometry.right_colorimetry = images.right.colorimetry;
+      config.width = c.width;
+      config.height = c.height;
+      config.left = c.left;
+      config.right = c.right;
+      config.output = c.output;
+      config.left_colorimetry = images.left.colorimetry;
+      config.right_colorimetry = images.right.colorimetry;
       match (0, c.params, c.name, &images.left, &images.right,
           &images.expected);
       results[STEREO_RESULT_DISPARITY] = &images.map.image;
@@ -390,7 +390,7 @@ test_results (void)
 
         REQUIRE (stereo_matcher_new (algorithm, devices_get (d),
                 &matcher) == STEREO_OK);
-        CHECK_INT (stereo_matcher_configure (matcher, &geometry, c.params),
+        CHECK_INT (stereo_matcher_configure (matcher, &config, c.params),
             ==, STEREO_OK);
         CHECK_INT (stereo_matcher_process_results (matcher,
                 &images.left.image, &images.right.image, results, NULL), ==,

@@ -61,7 +61,7 @@ bench_device (StereoDevice * device, const char *algorithm,
     double disparities)
 {
   Random random = { 1 };
-  StereoGeometry geometry = {
+  StereoMatcherConfig config = {
     width, height, format, format, STEREO_FORMAT_GRAY16_LE
   };
   StereoImage left[N_INPUTS], right[N_INPUTS], map;
@@ -88,7 +88,7 @@ bench_device (StereoDevice * device, const char *algorithm,
 
   REQUIRE (stereo_matcher_new (stereo_algorithm_find (algorithm), device,
           &matcher) == STEREO_OK);
-  if (stereo_matcher_configure (matcher, &geometry, params) != STEREO_OK) {
+  if (stereo_matcher_configure (matcher, &config, params) != STEREO_OK) {
     fprintf (stderr, "%s\n", stereo_matcher_error (matcher));
     exit (1);
   }

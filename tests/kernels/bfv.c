@@ -718,7 +718,7 @@ static void
 bench_open (Bench * b, size_t index, const Oracle * o, int unit,
     Random * random)
 {
-  StereoProblem problem = {.width = o->width,.height = o->height,
+  StereoSearch search = {.width = o->width,.height = o->height,
     .channels = o->color ? 3 : 1,.num_disparities = (int) o->c.n,
     .min_disparity = (int) o->c.min,.n_threads = 1,.cost = o->c.cost,
     .unit = unit,.winners = true,.right_winners = o->c.tolerance >= 0,
@@ -734,11 +734,11 @@ bench_open (Bench * b, size_t index, const Oracle * o, int unit,
   memset (b, 0, sizeof (*b));
   b->device = devices_get (index);
   if (strcmp (stereo_device_backend (b->device), "cpu") == 0)
-    problem.n_threads = b->device->n_threads;
+    search.n_threads = b->device->n_threads;
   b->stages = b->device->klass->stages (b->device, "bfv");
   REQUIRE (b->stages != NULL);
-  oracle_range (o, &problem.first_index, &problem.end_index);
-  stereo_bfv_constants (&problem, &params, &b->k);
+  oracle_range (o, &search.first_index, &search.end_index);
+  stereo_bfv_constants (&search, &params, &b->k);
   REQUIRE (b->device->klass->queue_new (b->device, &b->queue, NULL)
       == STEREO_OK);
   REQUIRE (b->queue->klass->begin (b->queue, 0, false, false) == STEREO_OK);
@@ -747,14 +747,14 @@ bench_open (Bench * b, size_t index, const Oracle * o, int unit,
   b->m.right_arms = buffer_init (b, &b->right_arms,
       (size_t) (o->width * o->rows) * 4);
   b->m.work = buffer_init (b, &b->work, b->stages->work (&b->k,
-          problem.n_threads));
+          search.n_threads));
   b->winners.left = buffer_init (b, &b->left, pixels * 4);
   b->winners.right = buffer_init (b, &b->right, pixels * 4);
   b->winners.left_stride = b->winners.right_stride = (size_t) o->width;
   b->winners.unit = unit;
-  b->winners.first_index = problem.first_index;
-  b->winners.last_index = problem.end_index - 1;
-  if (!problem.right_winners)
+  b->winners.first_index = search.first_index;
+  b->winners.last_index = search.end_index - 1;
+  if (!search.right_winners)
     b->winners.right = NULL;
   b->map.data = buffer_init (b, &b->out, pixels * 2);
   b->map.stride = (size_t) o->width;

@@ -554,7 +554,7 @@ test_too_many_disparities (void)
   Case c = usual;
   StereoParams *params;
   StereoMatcher *matcher = NULL;
-  StereoGeometry geometry = { 1040, 4, STEREO_FORMAT_GRAY8,
+  StereoMatcherConfig config = { 1040, 4, STEREO_FORMAT_GRAY8,
     STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY16_LE
   };
 
@@ -566,7 +566,7 @@ test_too_many_disparities (void)
 
     REQUIRE (stereo_matcher_new (stereo_algorithm_find ("bp"), device,
             &matcher) == STEREO_OK);
-    CHECK_INT (stereo_matcher_configure (matcher, &geometry, params), ==,
+    CHECK_INT (stereo_matcher_configure (matcher, &config, params), ==,
         cuda ? STEREO_ERROR_UNSUPPORTED : STEREO_OK);
     if (cuda) {
       CHECK_CONTAINS (stereo_matcher_error (matcher), "1024");
@@ -740,7 +740,7 @@ test_threads (void)
       Case c = usual;
       TestImage left, right, map, expected;
       StereoParams *params;
-      StereoGeometry geometry;
+      StereoMatcherConfig config;
       const char *difference;
 
       c.width = random_range (&random, 3, 60);
@@ -753,9 +753,9 @@ test_threads (void)
       test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height,
           0);
       match (0, params, "bp", &left, &right, &expected);
-      geometry = (StereoGeometry) {
+      config = (StereoMatcherConfig) {
       c.width, c.height, c.left, c.right, STEREO_FORMAT_GRAY16_LE};
-      REQUIRE (stereo_matcher_configure (matcher, &geometry,
+      REQUIRE (stereo_matcher_configure (matcher, &config,
               params) == STEREO_OK);
       REQUIRE (stereo_matcher_process (matcher, &left.image, &right.image,
               &map.image, NULL) == STEREO_OK);
@@ -871,7 +871,8 @@ test_too_many_levels (void)
   TestImage left, right, map;
   StereoDevice *device = NULL;
   StereoMatcher *matcher = NULL;
-  StereoGeometry geometry = { 24, 20, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8,
+  StereoMatcherConfig config = { 24, 20, STEREO_FORMAT_GRAY8,
+    STEREO_FORMAT_GRAY8,
     STEREO_FORMAT_GRAY16_LE
   };
 
@@ -887,7 +888,7 @@ test_too_many_levels (void)
     c.levels = levels;
     params = case_params (&c);
     n_told = 0;
-    CHECK_INT (stereo_matcher_configure (matcher, &geometry, params), ==,
+    CHECK_INT (stereo_matcher_configure (matcher, &config, params), ==,
         STEREO_OK);
     CHECK_STRING (stereo_matcher_error (matcher), "");
     for (int i = 0; i < 3; i++) {
@@ -916,7 +917,7 @@ test_too_little_memory (void)
   Case c = usual;
   StereoParams *params;
   StereoMatcher *matcher = NULL;
-  StereoGeometry geometry = { 16384, 16384, STEREO_FORMAT_GRAY8,
+  StereoMatcherConfig config = { 16384, 16384, STEREO_FORMAT_GRAY8,
     STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY16_LE
   };
 
@@ -927,11 +928,11 @@ test_too_little_memory (void)
   params = case_params (&c);
   REQUIRE (stereo_matcher_new (stereo_algorithm_find ("bp"),
           devices_get (devices_count () - 1), &matcher) == STEREO_OK);
-  CHECK_INT (stereo_matcher_configure (matcher, &geometry, params), ==,
+  CHECK_INT (stereo_matcher_configure (matcher, &config, params), ==,
       STEREO_ERROR_MEMORY);
   CHECK_CONTAINS (stereo_matcher_error (matcher), "free");
-  geometry.width = geometry.height = 64;
-  CHECK_INT (stereo_matcher_configure (matcher, &geometry, params), ==,
+  config.width = config.height = 64;
+  CHECK_INT (stereo_matcher_configure (matcher, &config, params), ==,
       STEREO_OK);
   stereo_matcher_free (&matcher);
   stereo_params_free (&params);

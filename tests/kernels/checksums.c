@@ -129,18 +129,18 @@ case_checksum (const Case * c, StereoDevice * device)
   StereoMatcher *matcher = NULL;
   TestImage maps[STEREO_N_RESULTS];
   const StereoImage *results[STEREO_N_RESULTS] = { NULL };
-  StereoGeometry geometry = { 0 };
+  StereoMatcherConfig config = { 0 };
   uint64_t sum = 0xcbf29ce484222325u;
 
-  geometry.width = c->left.image.width;
-  geometry.height = c->left.image.height;
-  geometry.left = c->left.image.format;
-  geometry.right = c->right.image.format;
-  geometry.output = STEREO_FORMAT_GRAY16_LE;
-  geometry.left_colorimetry = c->left.colorimetry;
-  geometry.right_colorimetry = c->right.colorimetry;
+  config.width = c->left.image.width;
+  config.height = c->left.image.height;
+  config.left = c->left.image.format;
+  config.right = c->right.image.format;
+  config.output = STEREO_FORMAT_GRAY16_LE;
+  config.left_colorimetry = c->left.colorimetry;
+  config.right_colorimetry = c->right.colorimetry;
   REQUIRE (stereo_matcher_new (c->algorithm, device, &matcher) == STEREO_OK);
-  if (stereo_matcher_configure (matcher, &geometry, c->params) != STEREO_OK) {
+  if (stereo_matcher_configure (matcher, &config, c->params) != STEREO_OK) {
     stereo_matcher_free (&matcher);
     return 0;
   }
@@ -148,8 +148,8 @@ case_checksum (const Case * c, StereoDevice * device)
   for (int r = 0; r < STEREO_N_RESULTS; r++) {
     if (!stereo_algorithm_has_result (c->algorithm, (StereoResult) r))
       continue;
-    test_image_init (&maps[r], STEREO_FORMAT_GRAY16_LE, geometry.width,
-        geometry.height, 6);
+    test_image_init (&maps[r], STEREO_FORMAT_GRAY16_LE, config.width,
+        config.height, 6);
     results[r] = &maps[r].image;
   }
   CHECK_INT (stereo_matcher_process_results (matcher, &c->left.image,

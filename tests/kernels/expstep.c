@@ -789,14 +789,14 @@ test_many_disparities (void)
 
       if (with_messages && c.n > 512
           && strcmp (stereo_device_backend (device), "cuda") == 0) {
-        StereoGeometry geometry = { c.width, c.height, c.left, c.right,
+        StereoMatcherConfig config = { c.width, c.height, c.left, c.right,
           STEREO_FORMAT_GRAY16_LE
         };
         StereoMatcher *matcher = NULL;
 
         REQUIRE (stereo_matcher_new (stereo_algorithm_find (algorithm),
                 device, &matcher) == STEREO_OK);
-        CHECK_INT (stereo_matcher_configure (matcher, &geometry, params), ==,
+        CHECK_INT (stereo_matcher_configure (matcher, &config, params), ==,
             STEREO_ERROR_UNSUPPORTED);
         CHECK_CONTAINS (stereo_matcher_error (matcher), "512");
         CHECK_CONTAINS (stereo_matcher_error (matcher), "600");

@@ -1234,7 +1234,7 @@ check_colors (const StereoAlgorithm * algorithm, size_t d, StereoMemory kind,
   StereoDevice *device = devices_get (d);
   const char *name = stereo_algorithm_name (algorithm), *difference;
   StereoParams *params = algorithm_params (name, 9, -2, 16, 0, 0);
-  StereoGeometry geometry = {
+  StereoMatcherConfig config = {
     left->image.width, left->image.height, left->image.format,
     right->image.format, STEREO_FORMAT_GRAY16_LE, left->colorimetry,
     right->colorimetry
@@ -1244,12 +1244,12 @@ check_colors (const StereoAlgorithm * algorithm, size_t d, StereoMemory kind,
   StereoImage views[2];
   TestImage map;
 
-  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, geometry.width,
-      geometry.height, 0);
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, config.width,
+      config.height, 0);
   views[0] = move_image (device, left, kind, &memory[0]);
   views[1] = move_image (device, right, kind, &memory[1]);
   REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
-  REQUIRE (stereo_matcher_configure (matcher, &geometry, params)
+  REQUIRE (stereo_matcher_configure (matcher, &config, params)
       == STEREO_OK);
   /* every slot, and one of them again */
   for (unsigned frame = 0; frame < device->klass->n_slots + 1; frame++) {
@@ -1259,8 +1259,8 @@ check_colors (const StereoAlgorithm * algorithm, size_t d, StereoMemory kind,
     difference = first_difference (&map, expected);
     if (difference != NULL) {
       fprintf (stderr, "%s, %s, %s and %s, memory %d: %s\n", name,
-          stereo_device_name (device), stereo_format_name (geometry.left),
-          stereo_format_name (geometry.right), (int) kind, difference);
+          stereo_device_name (device), stereo_format_name (config.left),
+          stereo_format_name (config.right), (int) kind, difference);
       CHECK (!"equal to the map of its colours");
     }
   }

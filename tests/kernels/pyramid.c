@@ -462,7 +462,7 @@ static void
 match_all (size_t device, const StereoParams * params,
     const TestImage * left, const TestImage * right, Maps * maps)
 {
-  StereoGeometry geometry = {
+  StereoMatcherConfig config = {
     left->image.width, left->image.height, left->image.format,
     right->image.format, STEREO_FORMAT_GRAY16_LE
   };
@@ -474,7 +474,7 @@ match_all (size_t device, const StereoParams * params,
   if (matchers[device] == NULL)
     REQUIRE (stereo_matcher_new (stereo_algorithm_find ("pyramid"),
             devices_get (device), &matchers[device]) == STEREO_OK);
-  status = stereo_matcher_configure (matchers[device], &geometry, params);
+  status = stereo_matcher_configure (matchers[device], &config, params);
   if (status == STEREO_OK)
     status = stereo_matcher_process_results (matchers[device], &left->image,
         &right->image, results, NULL);

@@ -323,8 +323,8 @@ typedef struct
   StereoArena arena;
   void *memory;
   StereoWinners winners;
-  StereoFrame frame;
-  StereoProblem problem;
+  StereoMatchFrame frame;
+  StereoSearch search;
   StereoOutput outputs[2];
 } Rig;
 
@@ -339,13 +339,13 @@ rig_open (Rig * rig, const StageBench * b, const Case * c, const Scene * s)
   memset (rig, 0, sizeof (*rig));
   rig->stages = b->device->klass->stages (b->device, "refine");
   REQUIRE (rig->stages != NULL);
-  rig->problem = (StereoProblem) {
+  rig->search = (StereoSearch) {
     .width = c->width,.height = c->height,.channels = c->channels,
     .num_disparities = c->n,.min_disparity = c->min,.end_index = c->n,
     .n_threads = 1,.unit = c->unit,.winners = true,
   };
   stereo_arena_reset (&rig->arena);
-  stereo_refine_plan (&rig->problem, &c->params, c->median, rig->stages,
+  stereo_refine_plan (&rig->search, &c->params, c->median, rig->stages,
       &rig->plan, &rig->arena);
   rig->memory = stagebench_up (b, NULL, rig->arena.size);
   stereo_arena_bind (&rig->arena, rig->memory);
@@ -357,7 +357,7 @@ rig_open (Rig * rig, const StageBench * b, const Case * c, const Scene * s)
     .right_stride = (size_t) c->width,
     .unit = c->unit,.last_index = c->n - 1
   };
-  rig->frame.problem = &rig->problem;
+  rig->frame.search = &rig->search;
   rig->frame.queue = b->queue;
   rig->frame.winners = &rig->winners;
   rig->frame.left = stagebench_view (b, s->pixels, c->width, c->height,

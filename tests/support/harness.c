@@ -566,7 +566,7 @@ match (size_t device, const StereoParams * params, const char *algorithm,
     const TestImage * left, const TestImage * right, TestImage * output)
 {
   StereoMatcher *matcher;
-  StereoGeometry geometry = {
+  StereoMatcherConfig config = {
     left->image.width, left->image.height, left->image.format,
     right->image.format, output->image.format, left->colorimetry,
     right->colorimetry
@@ -582,7 +582,7 @@ match (size_t device, const StereoParams * params, const char *algorithm,
   }
   matcher = matchers[device].matcher;
 
-  status = stereo_matcher_configure (matcher, &geometry, params);
+  status = stereo_matcher_configure (matcher, &config, params);
   if (status == STEREO_OK)
     status = stereo_matcher_process (matcher, &left->image, &right->image,
         &output->image, NULL);

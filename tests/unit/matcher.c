@@ -106,7 +106,7 @@ typedef struct
   uint8_t left_pixels[MAX_PIXELS], right_pixels[MAX_PIXELS];
   uint16_t map_pixels[MAX_PIXELS];
   StereoImage left, right, map;
-  StereoGeometry geometry;
+  StereoMatcherConfig config;
 } Pair;
 
 static StereoImage
@@ -141,7 +141,7 @@ pair_init (Pair * pair, int width, int height, unsigned seed)
       pair->right_pixels, 1);
   pair->map = image_of (STEREO_FORMAT_GRAY16_LE, width, height,
       pair->map_pixels, 2);
-  pair->geometry = (StereoGeometry) {
+  pair->config = (StereoMatcherConfig) {
   width, height, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8,
         STEREO_FORMAT_GRAY16_LE};
 }
@@ -157,7 +157,7 @@ pair_match (Pair * pair, const StereoAlgorithm * algorithm,
   REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
       == STEREO_OK);
   REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
-  REQUIRE (stereo_matcher_configure (matcher, &pair->geometry, params)
+  REQUIRE (stereo_matcher_configure (matcher, &pair->config, params)
       == STEREO_OK);
   REQUIRE (stereo_matcher_process (matcher, &pair->left, &pair->right,
           &pair->map, NULL) == STEREO_OK);
@@ -240,7 +240,7 @@ test_null (void)
 
   setup_init (&s, first (), 1);
   pair_init (&pair, 20, 10, 1);
-  CHECK_INT (stereo_matcher_configure (NULL, &pair.geometry, s.params), ==,
+  CHECK_INT (stereo_matcher_configure (NULL, &pair.config, s.params), ==,
       STEREO_ERROR_ARGUMENT);
   CHECK_INT (stereo_matcher_process (NULL, &pair.left, &pair.right, &pair.map,
           NULL), ==, STEREO_ERROR_ARGUMENT);
@@ -251,11 +251,11 @@ test_null (void)
   CHECK_INT (stereo_matcher_configure (s.matcher, NULL, s.params), ==,
       STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "missing");
-  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry, NULL), ==,
+  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config, NULL), ==,
       STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "missing");
 
-  REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+  REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
       == STEREO_OK);
   CHECK_STRING (stereo_matcher_error (s.matcher), "");
   CHECK_INT (stereo_matcher_process (s.matcher, NULL, &pair.right, &pair.map,
@@ -289,10 +289,10 @@ test_not_configured (void)
   CHECK_STRING (stereo_matcher_error (s.matcher), "");
 
   /* a failed configuration undoes the one before */
-  REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+  REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
       == STEREO_OK);
-  pair.geometry.width = 0;
-  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry, s.params),
+  pair.config.width = 0;
+  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config, s.params),
       ==, STEREO_ERROR_ARGUMENT);
   CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
           &pair.map, NULL), ==, STEREO_ERROR_ARGUMENT);
@@ -301,7 +301,7 @@ test_not_configured (void)
 }
 
 static void
-test_geometry (void)
+test_config (void)
 {
   static const int sizes[][2] = {
     {0, 10}, {10, 0}, {-1, 10}, {10, -1}, {STEREO_MAX_SIZE + 1, 10},
@@ -309,14 +309,14 @@ test_geometry (void)
   };
   Setup s;
   static Pair pair;
-  StereoGeometry g;
+  StereoMatcherConfig g;
 
   setup_init (&s, first (), 1);
   pair_init (&pair, 20, 10, 1);
   for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
     char text[64];
 
-    g = pair.geometry;
+    g = pair.config;
     g.width = sizes[i][0];
     g.height = sizes[i][1];
     CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
@@ -325,20 +325,20 @@ test_geometry (void)
     CHECK_CONTAINS (stereo_matcher_error (s.matcher), text);
     CHECK_CONTAINS (stereo_matcher_error (s.matcher), "1 to 16384");
   }
-  g = pair.geometry;
+  g = pair.config;
   g.left = STEREO_N_FORMATS;
   CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
       STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "left");
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "format");
-  g = pair.geometry;
+  g = pair.config;
   g.right = (StereoFormat) - 1;
   CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
       STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "right");
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "format");
   for (int f = -1; f <= STEREO_N_FORMATS; f++) {
-    g = pair.geometry;
+    g = pair.config;
     g.output = (StereoFormat) f;
     if (f == STEREO_FORMAT_GRAY8 || f == STEREO_FORMAT_GRAY16_LE) {
       CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
@@ -361,7 +361,7 @@ test_colorimetry (void)
 {
   Setup s;
   static Pair pair;
-  StereoGeometry g;
+  StereoMatcherConfig g;
 
   setup_init (&s, first (), 1);
   pair_init (&pair, 20, 10, 1);
@@ -370,7 +370,7 @@ test_colorimetry (void)
       for (int c = -1; c <= STEREO_N_COLORIMETRIES; c++) {
         bool good = c >= 0 && c < STEREO_N_COLORIMETRIES;
 
-        g = pair.geometry;
+        g = pair.config;
         *(side == 0 ? &g.left : &g.right) = (StereoFormat) f;
         *(side == 0 ? &g.left_colorimetry : &g.right_colorimetry) =
             (StereoColorimetry) c;
@@ -408,17 +408,17 @@ test_chroma_planes (void)
     setup_init (&s, algorithm, 1);
     pair_init (&pair, 21, 10, 1);
     left = pair.left;
-    left.format = pair.geometry.left = STEREO_FORMAT_NV12;
+    left.format = pair.config.left = STEREO_FORMAT_NV12;
     left.plane[1] = left.plane[2] = NULL;
     left.stride[1] = left.stride[2] = 0;
-    REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+    REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
         == STEREO_OK);
     CHECK_INT (stereo_matcher_process (s.matcher, &left, &pair.right,
             &pair.map, NULL), ==, STEREO_OK);
 
     right = pair.right;
-    right.format = pair.geometry.right = STEREO_FORMAT_YV12;
-    REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+    right.format = pair.config.right = STEREO_FORMAT_YV12;
+    REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
         == STEREO_OK);
     if (!stereo_algorithm_uses_color (algorithm)) {
       CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
@@ -467,20 +467,20 @@ test_codes_that_do_not_fit (void)
   pair_init (&pair, 20, 10, 1);
   REQUIRE (stereo_params_set (s.params, "num-disparities", 4097, NULL)
       == STEREO_OK);
-  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry, s.params),
+  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config, s.params),
       ==, STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "num-disparities 4097");
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "disparity-scale 16");
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "at most 15");
   REQUIRE (stereo_params_set (s.params, "disparity-scale", 15, NULL)
       == STEREO_OK);
-  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry, s.params),
+  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config, s.params),
       ==, STEREO_OK);
 
   REQUIRE (stereo_params_set (s.params, "invalid-value", 256, NULL)
       == STEREO_OK);
-  pair.geometry.output = STEREO_FORMAT_GRAY8;
-  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry, s.params),
+  pair.config.output = STEREO_FORMAT_GRAY8;
+  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config, s.params),
       ==, STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "invalid-value 256");
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "255");
@@ -500,7 +500,7 @@ test_parameters_of_another (void)
   setup_init (&s, first (), 1);
   pair_init (&pair, 20, 10, 1);
   REQUIRE (stereo_params_new (other, &params) == STEREO_OK);
-  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry, params), ==,
+  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config, params), ==,
       STEREO_ERROR_ARGUMENT);
   CHECK_CONTAINS (stereo_matcher_error (s.matcher),
       stereo_algorithm_name (first ()));
@@ -523,7 +523,7 @@ test_wrong_images (void)
 
   setup_init (&s, first (), 1);
   pair_init (&pair, 20, 10, 1);
-  REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+  REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
       == STEREO_OK);
   for (int i = 0; i < 3; i++) {
     for (int wrong = 0; wrong < 6; wrong++) {
@@ -573,7 +573,7 @@ test_waiting (void)
 
   setup_init (&s, first (), 1);
   pair_init (&pair, 40, 30, 1);
-  REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+  REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
       == STEREO_OK);
   stereo_matcher_get_stats (s.matcher, &stats);
   CHECK_INT (stats.frames, ==, 0);
@@ -628,7 +628,7 @@ test_other_sizes (void)
       pair_match (&pair, algorithm, s.params);
       memcpy (expected, pair.map_pixels, sizeof (pair.map_pixels));
       memset (pair.map_pixels, 0xee, sizeof (pair.map_pixels));
-      CHECK_INT (stereo_matcher_configure (s.matcher, &pair.geometry,
+      CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config,
               s.params), ==, STEREO_OK);
       CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
               &pair.map, NULL), ==, STEREO_OK);
@@ -654,12 +654,12 @@ test_copies_of_arguments (void)
   pair_match (&pair, s.algorithm, s.params);
   memcpy (expected, pair.map_pixels, sizeof (pair.map_pixels));
   memset (pair.map_pixels, 0xee, sizeof (pair.map_pixels));
-  REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+  REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
       == STEREO_OK);
   REQUIRE (stereo_params_set (s.params, "num-disparities", 1, NULL)
       == STEREO_OK);
   stereo_params_free (&s.params);
-  memset (&pair.geometry, 0, sizeof (pair.geometry));
+  memset (&pair.config, 0, sizeof (pair.config));
   CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
           &pair.map, NULL), ==, STEREO_OK);
   CHECK (memcmp (expected, pair.map_pixels, sizeof (pair.map_pixels)) == 0);
@@ -693,7 +693,7 @@ work (void *data)
   pair_match (expected, w->algorithm, w->params);
   REQUIRE (stereo_matcher_new (w->algorithm, w->device, &matcher)
       == STEREO_OK);
-  REQUIRE (stereo_matcher_configure (matcher, &pair->geometry, w->params)
+  REQUIRE (stereo_matcher_configure (matcher, &pair->config, w->params)
       == STEREO_OK);
   for (int i = 0; i < 10; i++) {
     uint64_t frame;
@@ -785,7 +785,7 @@ test_wait_elsewhere (void)
 
   setup_init (&s, first (), 1);
   pair_init (&pair, 60, 40, 1);
-  REQUIRE (stereo_matcher_configure (s.matcher, &pair.geometry, s.params)
+  REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
       == STEREO_OK);
   w.matcher = s.matcher;
   REQUIRE (pthread_create (&thread, NULL, watch, &w) == 0);
@@ -829,7 +829,7 @@ test_nothing_per_frame (void)
             == STEREO_OK);
         REQUIRE (stereo_matcher_new (algorithm, device, &matcher)
             == STEREO_OK);
-        REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+        REQUIRE (stereo_matcher_configure (matcher, &pair.config, params)
             == STEREO_OK);
         stereo_matcher_get_stats (matcher, &before);
         calls_before = calls;
@@ -841,7 +841,7 @@ test_nothing_per_frame (void)
 
         /* nor for what fits into what is there */
         pair_init (&pair, 79, 60, 1);
-        CHECK_INT (stereo_matcher_configure (matcher, &pair.geometry, params),
+        CHECK_INT (stereo_matcher_configure (matcher, &pair.config, params),
             ==, STEREO_OK);
         CHECK_INT (calls, ==, calls_before);
         stereo_matcher_get_stats (matcher, &after);
@@ -888,7 +888,7 @@ test_content_of_memory (void)
         pair_init (&pair, 131, 37, 5);
         REQUIRE (stereo_matcher_new (algorithm, device, &matcher)
             == STEREO_OK);
-        REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+        REQUIRE (stereo_matcher_configure (matcher, &pair.config, params)
             == STEREO_OK);
         REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
                 &pair.map, NULL) == STEREO_OK);
@@ -923,13 +923,13 @@ live (const StereoAlgorithm * algorithm, Pair * pair, int *steps)
   if (status == STEREO_OK && ++*steps)
     status = stereo_matcher_new (algorithm, device, &matcher);
   if (status == STEREO_OK && ++*steps) {
-    status = stereo_matcher_configure (matcher, &pair->geometry, params);
+    status = stereo_matcher_configure (matcher, &pair->config, params);
     if (status != STEREO_OK) {
       CHECK_CONTAINS (stereo_matcher_error (matcher), "bytes");
       CHECK_INT (stereo_matcher_process (matcher, &pair->left, &pair->right,
               &pair->map, NULL), ==, STEREO_ERROR_ARGUMENT);
       /* and it can be had later */
-      CHECK_INT (stereo_matcher_configure (matcher, &pair->geometry, params),
+      CHECK_INT (stereo_matcher_configure (matcher, &pair->config, params),
           ==, STEREO_OK);
       CHECK_INT (stereo_matcher_process (matcher, &pair->left, &pair->right,
               &pair->map, NULL), ==, STEREO_OK);
@@ -1005,7 +1005,7 @@ test_stages (void)
   set_unrefined (params);
   REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
   pair_init (&pair, 60, 40, 1);
-  REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+  REQUIRE (stereo_matcher_configure (matcher, &pair.config, params)
       == STEREO_OK);
   CHECK (!stereo_matcher_get_stage (matcher, 0, NULL, NULL));
 
@@ -1025,7 +1025,7 @@ test_stages (void)
   }
 
   REQUIRE (stereo_params_set (params, "median", 1, NULL) == STEREO_OK);
-  REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+  REQUIRE (stereo_matcher_configure (matcher, &pair.config, params)
       == STEREO_OK);
   REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
           &pair.map, NULL) == STEREO_OK);
@@ -1033,8 +1033,8 @@ test_stages (void)
 
   pair.left = image_of (STEREO_FORMAT_RGB, 60, 40, rgb[0], 3);
   pair.right = image_of (STEREO_FORMAT_RGB, 60, 40, rgb[1], 3);
-  pair.geometry.left = pair.geometry.right = STEREO_FORMAT_RGB;
-  REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+  pair.config.left = pair.config.right = STEREO_FORMAT_RGB;
+  REQUIRE (stereo_matcher_configure (matcher, &pair.config, params)
       == STEREO_OK);
   REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
           &pair.map, NULL) == STEREO_OK);
@@ -1067,7 +1067,7 @@ test_stages_cuda (void)
   REQUIRE (stereo_params_set (params, "median", 1, NULL) == STEREO_OK);
   REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
   pair_init (&pair, 200, 100, 1);
-  REQUIRE (stereo_matcher_configure (matcher, &pair.geometry, params)
+  REQUIRE (stereo_matcher_configure (matcher, &pair.config, params)
       == STEREO_OK);
   for (int frames = 1; frames <= 5; frames++) {
     uint64_t sum = 0;
@@ -1136,7 +1136,7 @@ static const Test tests[] = {
   {"life", test_life},
   {"null", test_null},
   {"not-configured", test_not_configured},
-  {"geometry", test_geometry},
+  {"config", test_config},
   {"colorimetry", test_colorimetry},
   {"chroma-planes", test_chroma_planes},
   {"codes-that-do-not-fit", test_codes_that_do_not_fit},

@@ -137,14 +137,14 @@ static StereoStatus
 configure (StereoMatcher * matcher, StereoParams * params, int size,
     double disparities)
 {
-  StereoGeometry geometry = { 0 };
+  StereoMatcherConfig config = { 0 };
 
-  geometry.width = geometry.height = size;
-  geometry.left = geometry.right = STEREO_FORMAT_GRAY8;
-  geometry.output = STEREO_FORMAT_GRAY16_LE;
+  config.width = config.height = size;
+  config.left = config.right = STEREO_FORMAT_GRAY8;
+  config.output = STEREO_FORMAT_GRAY16_LE;
   REQUIRE (stereo_params_set (params, "num-disparities", disparities,
           NULL) == STEREO_OK);
-  return stereo_matcher_configure (matcher, &geometry, params);
+  return stereo_matcher_configure (matcher, &config, params);
 }
 
 /* The error comes before the memory is asked for, and the matcher is good for

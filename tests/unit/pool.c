@@ -224,7 +224,7 @@ match (unsigned threads, uint16_t map[60][80])
   StereoMatcher *matcher = NULL;
   StereoParams *params = NULL;
   const StereoAlgorithm *algorithm = stereo_algorithm_find ("vcbw");
-  StereoGeometry geometry = {.width = 80,.height = 60 };
+  StereoMatcherConfig config = {.width = 80,.height = 60 };
   static uint8_t views[2][60][80];
   StereoImage image[3] = { {0}, {0}, {0} };
 
@@ -235,8 +235,8 @@ match (unsigned threads, uint16_t map[60][80])
           * y);
     }
   }
-  geometry.left = geometry.right = STEREO_FORMAT_GRAY8;
-  geometry.output = STEREO_FORMAT_GRAY16_LE;
+  config.left = config.right = STEREO_FORMAT_GRAY8;
+  config.output = STEREO_FORMAT_GRAY16_LE;
   for (int i = 0; i < 3; i++) {
     image[i].format = i < 2 ? STEREO_FORMAT_GRAY8 : STEREO_FORMAT_GRAY16_LE;
     image[i].width = 80;
@@ -249,7 +249,7 @@ match (unsigned threads, uint16_t map[60][80])
   stereo_device_set_log (device, note_warning, &warnings);
   REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
   REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
-  REQUIRE (stereo_matcher_configure (matcher, &geometry, params) == STEREO_OK);
+  REQUIRE (stereo_matcher_configure (matcher, &config, params) == STEREO_OK);
   for (int i = 0; i < 2; i++)
     REQUIRE (stereo_matcher_process (matcher, &image[0], &image[1], &image[2],
             NULL) == STEREO_OK);

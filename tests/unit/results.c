@@ -29,25 +29,25 @@ static unsigned asked;          /* the results of the last frame, as a mask */
 static bool fails;
 
 static StereoStatus
-plan (const StereoProblem * problem, const void *params, const void *stages,
+plan (const StereoSearch * search, const void *params, const void *stages,
     void *plan_memory, StereoArena * arena, StereoMessage * why)
 {
-  (void) problem, (void) params, (void) stages, (void) plan_memory;
+  (void) search, (void) params, (void) stages, (void) plan_memory;
   (void) arena, (void) why;
   return STEREO_OK;
 }
 
 /* Encodes on the host, whatever the device. */
 static void
-write_result (const StereoFrame * frame, int r)
+write_result (const StereoMatchFrame * frame, int r)
 {
   const StereoOutput *output = frame->results[r];
   uint16_t row[MAX_WIDTH];
   StereoOutput one_row = *output;
 
   one_row.data = row;
-  for (int y = 0; y < frame->problem->height; y++) {
-    for (int x = 0; x < frame->problem->width; x++) {
+  for (int y = 0; y < frame->search->height; y++) {
+    for (int x = 0; x < frame->search->width; x++) {
       float value = values[r][y][x];
 
       if (isnan (value))
@@ -57,12 +57,12 @@ write_result (const StereoFrame * frame, int r)
     }
     REQUIRE (stereo_device_copy (frame->queue->device, (char *) output->data
             + (size_t) y * output->stride, row,
-            (size_t) frame->problem->width * output->bytes, NULL) == STEREO_OK);
+            (size_t) frame->search->width * output->bytes, NULL) == STEREO_OK);
   }
 }
 
 static StereoStatus
-run (const StereoFrame * frame, const void *stages)
+run (const StereoMatchFrame * frame, const void *stages)
 {
   (void) stages;
   CHECK (frame->output != NULL);
@@ -117,7 +117,7 @@ typedef struct
   StereoDevice *device;
   StereoMatcher *matcher;
   StereoParams *params;
-  StereoGeometry geometry;
+  StereoMatcherConfig config;
   uint8_t views[2][MAX_WIDTH * MAX_HEIGHT];
   StereoImage left, right;
 } Rig;
@@ -137,7 +137,7 @@ rig_init (Rig * rig, const StereoAlgorithm * algorithm, StereoDevice * device,
 {
   memset (rig, 0, sizeof (*rig));
   rig->device = device;
-  rig->geometry = (StereoGeometry) {
+  rig->config = (StereoMatcherConfig) {
   width, height, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, format};
   rig->left = (StereoImage) {
     STEREO_FORMAT_GRAY8, width, height, STEREO_MEMORY_HOST, {
@@ -158,7 +158,7 @@ rig_set (Rig * rig, const char *name, double value)
 static void
 rig_configure (Rig * rig)
 {
-  REQUIRE (stereo_matcher_configure (rig->matcher, &rig->geometry, rig->params)
+  REQUIRE (stereo_matcher_configure (rig->matcher, &rig->config, rig->params)
       == STEREO_OK);
 }
 
@@ -186,11 +186,11 @@ map_init (Map * map, const Rig * rig, StereoFormat format,
     StereoMemory memory)
 {
   size_t bytes = format == STEREO_FORMAT_GRAY8 ? 1 : 2;
-  size_t stride = (size_t) rig->geometry.width * bytes + 6;
+  size_t stride = (size_t) rig->config.width * bytes + 6;
   uint8_t canaries[4 * MAX_WIDTH * MAX_HEIGHT];
 
   map->device = rig->device;
-  map->size = stride * (size_t) rig->geometry.height;
+  map->size = stride * (size_t) rig->config.height;
   REQUIRE (map->size <= sizeof (canaries));
   memset (canaries, CANARY, map->size);
   map->memory = NULL;
@@ -209,7 +209,7 @@ map_init (Map * map, const Rig * rig, StereoFormat format,
   else
     memset (map->memory, CANARY, map->size);
   map->image = (StereoImage) {
-    format, rig->geometry.width, rig->geometry.height, memory, {
+    format, rig->config.width, rig->config.height, memory, {
   map->memory}, {
   stride}};
 }
@@ -441,13 +441,13 @@ static void
 check_frame (Rig * rig, int min, int n, unsigned scale, unsigned invalid,
     bool median, StereoFormat confidence, const StereoMemory memory[3])
 {
-  int width = rig->geometry.width, height = rig->geometry.height;
-  bool gray8 = rig->geometry.output == STEREO_FORMAT_GRAY8;
+  int width = rig->config.width, height = rig->config.height;
+  bool gray8 = rig->config.output == STEREO_FORMAT_GRAY8;
   static unsigned codes[STEREO_N_RESULTS][MAX_HEIGHT][MAX_WIDTH];
   double to_code = gray8 ? n > 1 ? 255.0 / (n - 1) : 0 : scale;
   Map maps[STEREO_N_RESULTS];
 
-  map_init (&maps[0], rig, rig->geometry.output, memory[0]);
+  map_init (&maps[0], rig, rig->config.output, memory[0]);
   map_init (&maps[1], rig, STEREO_FORMAT_GRAY16_LE, memory[1]);
   map_init (&maps[2], rig, confidence, memory[2]);
   CHECK_INT (rig_process (rig, &maps[0], &maps[1], &maps[2]), ==, STEREO_OK);
@@ -610,7 +610,7 @@ test_errors (void)
   const StereoImage *none[STEREO_N_RESULTS] = { NULL };
   StereoDevice *device = NULL;
   Map d, v, c, gray8, rgb;
-  StereoGeometry geometry;
+  StereoMatcherConfig config;
   Rig rig;
 
   fill_values (1, 0, 64, false);
@@ -665,18 +665,18 @@ test_errors (void)
   CHECK_STRING (stereo_matcher_error (rig.matcher), "it was asked to fail");
   fails = false;
   CHECK_INT (rig_process (&rig, &d, &v, &c), ==, STEREO_OK);
-  geometry = rig.geometry;
+  config = rig.config;
   rig_clear (&rig);
 
   /* results that an algorithm does not have */
-  rig_init (&rig, &vertical_only, device, geometry.width, geometry.height,
+  rig_init (&rig, &vertical_only, device, config.width, config.height,
       STEREO_FORMAT_GRAY16_LE);
   rig_configure (&rig);
   expect_argument_error (&rig, &d, &v, &c, "no result called confidence");
   CHECK_INT (rig_process (&rig, &d, &v, NULL), ==, STEREO_OK);
   rig_clear (&rig);
-  rig_init (&rig, stereo_algorithm_find ("esaw"), device, geometry.width,
-      geometry.height, STEREO_FORMAT_GRAY16_LE);
+  rig_init (&rig, stereo_algorithm_find ("esaw"), device, config.width,
+      config.height, STEREO_FORMAT_GRAY16_LE);
   rig_configure (&rig);
   expect_argument_error (&rig, &d, &v, NULL, "esaw has no result called");
   CHECK_INT (rig_process (&rig, &d, NULL, NULL), ==, STEREO_OK);
