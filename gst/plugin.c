@@ -5,6 +5,7 @@
  */
 
 #include "elements/gststereoelements.h"
+#include "base/gststereodepthmeta.h"
 #include "base/gststereometa.h"
 
 /* Registers everything, whatever this machine has: the GPU is looked for when
@@ -15,7 +16,9 @@ plugin_init (GstPlugin * plugin)
   gboolean ok = TRUE;
 
   gst_stereo_meta_register ();
+  gst_stereo_depth_meta_register ();
   ok &= GST_ELEMENT_REGISTER (disparitycolor, plugin);
+  ok &= GST_ELEMENT_REGISTER (disparitydepth, plugin);
 #define ALGORITHM(name) ok &= GST_ELEMENT_REGISTER (stereo##name, plugin);
 #include "algorithm-list.h"
 #undef ALGORITHM

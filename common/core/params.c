@@ -140,45 +140,41 @@ field (const StereoParams * params, const StereoParamSpec * spec)
   return base + spec->offset;
 }
 
-static void
-store (StereoParams * params, const StereoParamSpec * spec, double value)
+void
+stereo_param_write (const StereoParamSpec * spec, void *at, double value)
 {
-  void *p = field (params, spec);
-
   switch (spec->type) {
     case STEREO_PARAM_BOOL:
-      *(bool *) p = value != 0;
+      *(bool *) at = value != 0;
       break;
     case STEREO_PARAM_INT:
     case STEREO_PARAM_ENUM:
-      *(int *) p = (int) value;
+      *(int *) at = (int) value;
       break;
     case STEREO_PARAM_UINT:
-      *(unsigned *) p = (unsigned) value;
+      *(unsigned *) at = (unsigned) value;
       break;
     case STEREO_PARAM_DOUBLE:
-      *(double *) p = value;
+      *(double *) at = value;
       break;
   }
 }
 
-static double
-load (const StereoParams * params, const StereoParamSpec * spec)
+double
+stereo_param_read (const StereoParamSpec * spec, const void *at)
 {
-  const void *p = field (params, spec);
-
   switch (spec->type) {
     case STEREO_PARAM_BOOL:
-      return *(const bool *) p;
+      return *(const bool *) at;
     case STEREO_PARAM_INT:
     case STEREO_PARAM_ENUM:
-      return *(const int *) p;
+      return *(const int *) at;
     case STEREO_PARAM_UINT:
-      return *(const unsigned *) p;
+      return *(const unsigned *) at;
     case STEREO_PARAM_DOUBLE:
       break;
   }
-  return *(const double *) p;
+  return *(const double *) at;
 }
 
 StereoStatus
@@ -201,7 +197,8 @@ stereo_params_new (const StereoAlgorithm * algorithm, StereoParams ** params)
 
   set->algorithm = algorithm;
   for (size_t i = 0; (spec = stereo_algorithm_param (algorithm, i)); i++)
-    store (set, spec, stereo_algorithm_param_initial (algorithm, spec));
+    stereo_param_write (spec, field (set, spec),
+        stereo_algorithm_param_initial (algorithm, spec));
 
   *params = set;
   return STEREO_OK;
@@ -260,7 +257,7 @@ stereo_params_set (StereoParams * params, const char *name, double value,
         "%s = %.10g: it takes whole numbers from %.10g to %.10g", name, value,
         spec->minimum, spec->maximum);
 
-  store (params, spec, value);
+  stereo_param_write (spec, field (params, spec), value);
   return STEREO_OK;
 }
 
@@ -359,6 +356,6 @@ stereo_params_get (const StereoParams * params, const char *name,
   spec = find (params, name);
   if (spec == NULL)
     return false;
-  *value = load (params, spec);
+  *value = stereo_param_read (spec, field (params, spec));
   return true;
 }

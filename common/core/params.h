@@ -46,6 +46,10 @@ extern "C" {
 
 /* The C types of the fields: bool, int, unsigned, double, int. */
 
+/* Writes and reads the field of a parameter, which is at that address. */
+void stereo_param_write (const StereoParamSpec * spec, void *at, double value);
+double stereo_param_read (const StereoParamSpec * spec, const void *at);
+
 /* What all algorithms have in common. */
 typedef struct
 {

@@ -227,6 +227,7 @@ gst_stereo_filter_transform (GstBaseTransform * trans, GstBuffer * in_buffer,
     GstBuffer * out_buffer)
 {
   GstStereoFilter *self = GST_STEREO_FILTER (trans);
+  GstStereoFilterClass *klass = GST_STEREO_FILTER_GET_CLASS (self);
   StereoDevice *device = self->device != NULL ? self->device->device : NULL;
   GstStereoFrame in, out;
   StereoMessage why;
@@ -247,9 +248,11 @@ gst_stereo_filter_transform (GstBaseTransform * trans, GstBuffer * in_buffer,
     gst_stereo_frame_unmap (&in);
     return GST_FLOW_ERROR;
   }
-  ok = GST_STEREO_FILTER_GET_CLASS (self)->process (self, &in, &out);
+  ok = klass->process (self, &in, &out);
   gst_stereo_frame_unmap (&out);
   gst_stereo_frame_unmap (&in);
+  if (ok && klass->add_metas != NULL)
+    klass->add_metas (self, out_buffer);
   return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 

@@ -57,6 +57,9 @@ typedef struct
    * posted. */
   gboolean (*process) (GstStereoFilter * self, const GstStereoFrame * in,
       GstStereoFrame * out);
+
+  /* Adds metas to the buffer that process() has filled; may be NULL. */
+  void (*add_metas) (GstStereoFilter * self, GstBuffer * buffer);
 } GstStereoFilterClass;
 
 GType gst_stereo_filter_get_type (void);

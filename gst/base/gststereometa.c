@@ -12,21 +12,25 @@
 #include <string.h>
 
 void
-gst_stereo_meta_register (void)
+gst_stereo_meta_register_name (const gchar * name)
 {
-  static gsize registered = 0;
+  static GMutex lock;
   static const gchar *tags[] = {
     GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
     GST_META_TAG_VIDEO_ORIENTATION_STR, GST_META_TAG_VIDEO_COLORSPACE_STR, NULL
   };
 
-  if (g_once_init_enter (&registered)) {
-    /* another version of the plugin may have been here first */
-    if (gst_meta_get_info (GST_STEREO_DISPARITY_META) == NULL)
-      gst_meta_register_custom (GST_STEREO_DISPARITY_META, tags, NULL, NULL,
-          NULL);
-    g_once_init_leave (&registered, 1);
-  }
+  g_mutex_lock (&lock);
+  /* another version of the plugin may have been here first */
+  if (gst_meta_get_info (name) == NULL)
+    gst_meta_register_custom (name, tags, NULL, NULL, NULL);
+  g_mutex_unlock (&lock);
+}
+
+void
+gst_stereo_meta_register (void)
+{
+  gst_stereo_meta_register_name (GST_STEREO_DISPARITY_META);
 }
 
 void

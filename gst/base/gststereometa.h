@@ -71,6 +71,9 @@ typedef struct
 /* Registers the meta; may be called again. */
 void gst_stereo_meta_register (void);
 
+/* Registers a custom meta of this name, which is about the numbers of a map. */
+void gst_stereo_meta_register_name (const gchar * name);
+
 /* Adds the meta to a writable buffer. */
 void gst_stereo_meta_add (GstBuffer * buffer,
     const GstStereoDisparity * disparity);

@@ -6,6 +6,8 @@
 
 #include "base/gststereoparams.h"
 
+#include "core/params.h"
+
 /* ------------------------------------------------------------------- values */
 
 static gdouble
@@ -53,10 +55,10 @@ value_from_number (const StereoParamSpec * spec, gdouble number,
 
 /* "GstStereo" "Vcbw" "Windows" for the parameter "windows" of "vcbw". */
 static GType
-make_enum (const StereoAlgorithm * algorithm, const StereoParamSpec * spec)
+make_enum (const gchar * owner, const StereoParamSpec * spec)
 {
   GString *name = g_string_new ("GstStereo");
-  const gchar *words[] = { stereo_algorithm_name (algorithm), spec->name };
+  const gchar *words[] = { owner, spec->name };
   guint n = (guint) spec->maximum + 1;
   GEnumValue *values = g_new0 (GEnumValue, n + 1);
   GType type;
@@ -91,11 +93,10 @@ make_enum (const StereoAlgorithm * algorithm, const StereoParamSpec * spec)
 }
 
 static GParamSpec *
-make_pspec (const StereoAlgorithm * algorithm, const StereoParamSpec * spec)
+make_pspec (const gchar * owner, const StereoParamSpec * spec, gdouble initial)
 {
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_CONTROLLABLE | GST_PARAM_MUTABLE_PLAYING;
-  gdouble initial = stereo_algorithm_param_initial (algorithm, spec);
   const gchar *name = spec->name, *blurb = spec->blurb;
 
   switch (spec->type) {
@@ -108,7 +109,7 @@ make_pspec (const StereoAlgorithm * algorithm, const StereoParamSpec * spec)
       return g_param_spec_uint (name, name, blurb, (guint) spec->minimum,
           (guint) spec->maximum, (guint) initial, flags);
     case STEREO_PARAM_ENUM:
-      return g_param_spec_enum (name, name, blurb, make_enum (algorithm, spec),
+      return g_param_spec_enum (name, name, blurb, make_enum (owner, spec),
           (gint) initial, flags);
     case STEREO_PARAM_DOUBLE:
       break;
@@ -125,7 +126,56 @@ gst_stereo_params_install_properties (GObjectClass * klass,
 
   for (guint i = 0; (spec = stereo_algorithm_param (algorithm, i)); i++)
     g_object_class_install_property (klass, i + 1,
-        make_pspec (algorithm, spec));
+        make_pspec (stereo_algorithm_name (algorithm), spec,
+            stereo_algorithm_param_initial (algorithm, spec)));
+}
+
+/* ------------------------------------------------------------------ tables */
+
+void
+gst_stereo_table_install_properties (GObjectClass * klass, guint first,
+    const StereoParamSpec * table, const gchar * owner)
+{
+  for (guint i = 0; table[i].name != NULL; i++)
+    g_object_class_install_property (klass, first + i,
+        make_pspec (owner, &table[i], table[i].initial));
+}
+
+guint
+gst_stereo_table_size (const StereoParamSpec * table)
+{
+  guint n = 0;
+
+  while (table[n].name != NULL)
+    n++;
+  return n;
+}
+
+void
+gst_stereo_table_init (const StereoParamSpec * table, gpointer params)
+{
+  for (; table->name != NULL; table++)
+    stereo_param_write (table, (gchar *) params + table->offset,
+        table->initial);
+}
+
+void
+gst_stereo_table_set_property (const StereoParamSpec * spec, gpointer params,
+    const GValue * value)
+{
+  gdouble number = number_from_value (spec, value);
+
+  /* NaN is the one value that passes a GParamSpec */
+  if (number == number)
+    stereo_param_write (spec, (gchar *) params + spec->offset, number);
+}
+
+void
+gst_stereo_table_get_property (const StereoParamSpec * spec,
+    gconstpointer params, GValue * value)
+{
+  value_from_number (spec, stereo_param_read (spec,
+          (const gchar *) params + spec->offset), value);
 }
 
 /* --------------------------------------------------------------- parameters */

@@ -47,6 +47,27 @@ guint gst_stereo_params_snapshot (GstStereoParams * self,
 /* Whether they differ from those of a snapshot. */
 gboolean gst_stereo_params_changed (GstStereoParams * self, guint serial);
 
+/*
+ * The same for a table that is no algorithm's but an operation's, and for its
+ * structure, which the element has: a property for each row, from first on.
+ * owner is the part of an enumeration's name that comes before the parameter's,
+ * "view" for one.
+ */
+void gst_stereo_table_install_properties (GObjectClass * klass, guint first,
+    const StereoParamSpec * table, const gchar * owner);
+
+/* The rows of a table. */
+guint gst_stereo_table_size (const StereoParamSpec * table);
+
+/* Sets all fields to their defaults. */
+void gst_stereo_table_init (const StereoParamSpec * table, gpointer params);
+
+/* With the element's object lock held.  A NaN is left out. */
+void gst_stereo_table_set_property (const StereoParamSpec * spec,
+    gpointer params, const GValue * value);
+void gst_stereo_table_get_property (const StereoParamSpec * spec,
+    gconstpointer params, GValue * value);
+
 G_END_DECLS
 
 #endif /* GST_STEREO_PARAMS_H */

@@ -12,6 +12,7 @@
 G_BEGIN_DECLS
 
 GST_ELEMENT_REGISTER_DECLARE (disparitycolor)
+GST_ELEMENT_REGISTER_DECLARE (disparitydepth)
 
 /* One for each algorithm, named after it: stereovcbw, ... */
 #define ALGORITHM(name) GST_ELEMENT_REGISTER_DECLARE (stereo##name)

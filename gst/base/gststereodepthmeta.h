@@ -1,0 +1,58 @@
+/* gst-stereomatching: what a depth buffer says about itself
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Every buffer of `disparitydepth` carries a custom meta of this name, which is
+ * read like that of a disparity (gststereometa.h):
+ *
+ *   field           type     meaning
+ *   depth-scale     double   codes for one metre
+ *   invalid-value   uint     code of pixels without a depth: 0
+ *   range-min       double   metres; no depth in the map is outside of this
+ *   range-max       double   range
+ *   focal-length    double   in pixels
+ *   baseline        double   in metres
+ *   reference-view  string   the view that the map belongs to: "left"
+ *   left-pts        uint64   timestamps of the two images, in nanoseconds,
+ *   right-pts       uint64   or GST_CLOCK_TIME_NONE
+ *
+ * So depth = code / depth-scale: in metres, and along the optical axis.
+ *
+ * Elements that scale, crop, turn or convert video drop the meta, because the
+ * numbers in it would no longer be true.
+ */
+
+#ifndef GST_STEREO_DEPTH_META_H
+#define GST_STEREO_DEPTH_META_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_STEREO_DEPTH_META "GstStereoDepthMeta"
+
+/* The same as a struct. */
+typedef struct
+{
+  gdouble scale;                /* above 0 */
+  gdouble range_min;
+  gdouble range_max;
+  gdouble focal_length;
+  gdouble baseline;
+  GstClockTime left_pts;
+  GstClockTime right_pts;
+} GstStereoDepth;
+
+/* Registers the meta; may be called again. */
+void gst_stereo_depth_meta_register (void);
+
+/* Adds the meta to a writable buffer. */
+void gst_stereo_depth_meta_add (GstBuffer * buffer,
+    const GstStereoDepth * depth);
+
+G_END_DECLS
+
+#endif /* GST_STEREO_DEPTH_META_H */

@@ -1,0 +1,332 @@
+/* gst-stereomatching: the element disparitydepth
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-disparitydepth
+ * @title: disparitydepth
+ * @short_description: depth in millimetres from disparity maps
+ *
+ * Makes a depth map of a disparity map: `GRAY16_LE` in which a code is the
+ * distance of the pixel in millimetres, or any other part of a metre
+ * (#GstDisparityDepth:depth-scale), and 0 is unknown. The distance is that
+ * along the optical axis, not along the ray: Z, as in ROS' `16UC1`, OpenNI's,
+ * the ZED's and the Azure Kinect's depth maps.
+ *
+ * With the focal length in pixels, the baseline in metres, and `doffs`, the
+ * difference of the principal points' columns, which is 0 in most pairs:
+ *
+ *     depth = focal-length * baseline / (disparity + doffs)
+ *
+ * These three are what the `GstStereoDisparityMeta` of each buffer says, or
+ * what the properties say, which win. If neither does, that is an error: there
+ * is no default that would be right.
+ *
+ * What is nearer or farther than #GstDisparityDepth:range-min and
+ * #GstDisparityDepth:range-max is 0, unknown, and so is what 16 bits can't
+ * hold. A fraction of a pixel is a long way at a distance: 1/16 of a pixel is
+ * 74 mm at 10 m when focal-length * baseline is 84. `disparity-scale=256` on a
+ * matcher that finds fractions keeps more of them.
+ *
+ * Without the meta, from a file for example,
+ * #GstDisparityDepth:disparity-scale, #GstDisparityDepth:min-disparity and
+ * #GstDisparityDepth:invalid-value say what a code is. Every buffer that comes
+ * out has a `GstStereoDepthMeta`, which is described in docs/depth.md.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 stereotestsrc view=disparity num-buffers=1 ! disparitydepth focal-length=700 baseline=0.12 ! videoconvert ! video/x-raw,format=GRAY16_BE ! pngenc ! filesink location=depth.png
+ * ]| Writes a PNG of 16 bits, in millimetres.
+ * |[
+ * gst-launch-1.0 filesrc location=left.png ! pngdec ! m.sink_left  filesrc location=right.png ! pngdec ! m.sink_right  stereosgm name=m disparity-scale=256 ! disparitydepth focal-length=721.5 baseline=0.537 depth-scale=256 range-max=80 ! filesink location=depth.raw
+ * ]| Matches two images, and writes the depth as KITTI has it.
+ *
+ * Since: 0.1
+ */
+
+#include "base/gststereodepthmeta.h"
+#include "base/gststereofilter.h"
+#include "base/gststereometa.h"
+#include "base/gststereoparams.h"
+#include "core/params.h"
+#include "core/runner.h"
+#include "elements/gststereoelements.h"
+#include "geometry/depth.h"
+
+#include <string.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_disparity_depth_debug);
+#define GST_CAT_DEFAULT gst_disparity_depth_debug
+
+/* Before the rows of the table. */
+enum
+{
+  PROP_0,
+  PROP_DEVICE,                  /* and the others of the device */
+  PROP_TABLE = PROP_DEVICE + GST_STEREO_DEVICE_N_PROPS
+};
+
+#define GST_TYPE_DISPARITY_DEPTH (gst_disparity_depth_get_type ())
+G_DECLARE_FINAL_TYPE (GstDisparityDepth, gst_disparity_depth, GST,
+    DISPARITY_DEPTH, GstStereoFilter)
+
+struct _GstDisparityDepth
+{
+  GstStereoFilter parent;
+
+  StereoDepthParams settings;   /* under the object lock */
+  GstStereoDevice device;
+
+  /* The streaming thread's own. */
+  StereoRunner *runner;
+  gboolean configured;          /* for these: */
+  StereoDepthParams params;
+  GstClockTime left_pts;        /* of the frame */
+  GstClockTime right_pts;
+};
+
+G_DEFINE_TYPE_WITH_CODE (GstDisparityDepth, gst_disparity_depth,
+    GST_TYPE_STEREO_FILTER,
+    GST_DEBUG_CATEGORY_INIT (gst_disparity_depth_debug, "disparitydepth", 0,
+        "Depth in millimetres from disparity maps"));
+
+GST_ELEMENT_REGISTER_DEFINE (disparitydepth, "disparitydepth", GST_RANK_NONE,
+    GST_TYPE_DISPARITY_DEPTH);
+
+static GstStaticPadTemplate sink_template =
+GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
+
+static GstStaticPadTemplate src_template =
+GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("GRAY16_LE")));
+
+/* ------------------------------------------------------------------ camera */
+
+/* Completes the settings by what the buffer says.  FALSE with an error when it
+ * is no disparity. */
+static gboolean
+choose_params (GstDisparityDepth * self, GstBuffer * buffer,
+    StereoDepthParams * p)
+{
+  GstStereoDisparity meta;
+
+  self->left_pts = GST_BUFFER_PTS (buffer);
+  self->right_pts = GST_CLOCK_TIME_NONE;
+  if (!gst_stereo_meta_get (buffer, &meta))
+    return TRUE;
+  if (meta.result != STEREO_RESULT_DISPARITY) {
+    GST_STEREO_FAIL (&GST_STEREO_FILTER (self)->failure, STREAM, FORMAT,
+        ("A depth is made of disparities, and these buffers have another "
+            "result: %s. Link the matcher's pad src to this element.",
+            stereo_result_name (meta.result)), (NULL));
+    return FALSE;
+  }
+  self->left_pts = meta.left_pts;
+  self->right_pts = meta.right_pts;
+  p->disparity_scale = meta.disparity_scale;
+  p->min_disparity = meta.min_disparity;
+  p->invalid_value = (gint) meta.invalid_value;
+  if (p->focal_length == 0)
+    p->focal_length = meta.focal_length;
+  if (p->baseline == 0)
+    p->baseline = meta.baseline;
+  if (p->doffs == 0)
+    p->doffs = meta.doffs;
+  return TRUE;
+}
+
+static gboolean
+check_params (GstDisparityDepth * self, const StereoDepthParams * p)
+{
+  const gboolean no_focal_length = !(p->focal_length > 0);
+  const gboolean no_baseline = !(p->baseline > 0);
+
+  if (!no_focal_length && !no_baseline)
+    return TRUE;
+  GST_STEREO_FAIL (&GST_STEREO_FILTER (self)->failure, LIBRARY, SETTINGS,
+      ("The buffers don't tell the %s%s%s: set %s%s%s.",
+          no_focal_length ? "focal length" : "",
+          no_focal_length && no_baseline ? " and the " : "",
+          no_baseline ? "baseline" : "",
+          no_focal_length ? "focal-length, in pixels" : "",
+          no_focal_length && no_baseline ? ", and " : "",
+          no_baseline ? "baseline, in metres" : ""), (NULL));
+  return FALSE;
+}
+
+/* ------------------------------------------------------------------ device */
+
+static gboolean
+open_device (GstElement * element, StereoDevice * device, StereoMessage * why)
+{
+  GstDisparityDepth *self = GST_DISPARITY_DEPTH (element);
+
+  self->configured = FALSE;
+  return stereo_runner_new (&stereo_depth_op, device, &self->runner, why)
+      == STEREO_OK;
+}
+
+static void
+close_device (GstElement * element)
+{
+  GstDisparityDepth *self = GST_DISPARITY_DEPTH (element);
+
+  stereo_runner_free (&self->runner);
+  self->configured = FALSE;
+}
+
+static const GstStereoDeviceUser device_user = {
+  .open = open_device,
+  .close = close_device,
+};
+
+/* Prepares for maps like this one. */
+static gboolean
+configure (GstDisparityDepth * self, const StereoDepthParams * params,
+    const StereoImage * map)
+{
+  const StereoPortSetup in = { map->format, map->width, map->height, 1 };
+  const StereoPortSetup out = {
+    STEREO_FORMAT_GRAY16_LE, map->width, map->height, 1
+  };
+  StereoStatus status;
+
+  GST_DEBUG_OBJECT (self, "focal length %g, baseline %g, doffs %g",
+      params->focal_length, params->baseline, params->doffs);
+  do {
+    status = stereo_runner_configure (self->runner, &in, &out, params);
+  } while (status != STEREO_OK && gst_stereo_device_fall_back (&self->device,
+          status, stereo_runner_message (self->runner)->text));
+  self->params = *params;
+  self->configured = status == STEREO_OK;
+  return self->configured;
+}
+
+/* ------------------------------------------------------------------ frames */
+
+static gboolean
+gst_disparity_depth_process (GstStereoFilter * filter,
+    const GstStereoFrame * in, GstStereoFrame * out)
+{
+  GstDisparityDepth *self = GST_DISPARITY_DEPTH (filter);
+  const StereoImage *map = &in->image, *depth = &out->image;
+  StereoDepthParams params;
+
+  GST_OBJECT_LOCK (self);
+  params = self->settings;
+  GST_OBJECT_UNLOCK (self);
+
+  if (!choose_params (self, in->frame.buffer, &params)
+      || !check_params (self, &params))
+    return FALSE;
+  /* a difference in padding configures once more, and that is all */
+  if ((!self->configured
+          || memcmp (&params, &self->params, sizeof (params)) != 0)
+      && !configure (self, &params, map))
+    return FALSE;
+  if (stereo_runner_process (self->runner, &map, &depth, NULL) != STEREO_OK
+      || stereo_runner_sync (self->runner) != STEREO_OK) {
+    GST_STEREO_FAIL (&filter->failure, LIBRARY, FAILED,
+        ("The depths failed: %s.", stereo_runner_message (self->runner)->text),
+        (NULL));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+gst_disparity_depth_add_metas (GstStereoFilter * filter, GstBuffer * buffer)
+{
+  GstDisparityDepth *self = GST_DISPARITY_DEPTH (filter);
+  const StereoDepthParams *p = &self->params;
+  const GstStereoDepth depth = {
+    .scale = p->depth_scale,
+    .range_min = p->range_min,
+    .range_max = MIN (p->range_max, G_MAXUINT16 / p->depth_scale),
+    .focal_length = p->focal_length,
+    .baseline = p->baseline,
+    .left_pts = self->left_pts,
+    .right_pts = self->right_pts,
+  };
+
+  gst_stereo_depth_meta_add (buffer, &depth);
+}
+
+static gboolean
+gst_disparity_depth_set_info (GstStereoFilter * filter)
+{
+  GST_DISPARITY_DEPTH (filter)->configured = FALSE;
+  return TRUE;
+}
+
+/* -------------------------------------------------------------- properties */
+
+static void
+gst_disparity_depth_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  GstDisparityDepth *self = GST_DISPARITY_DEPTH (object);
+
+  GST_OBJECT_LOCK (self);
+  if (id >= PROP_TABLE)
+    gst_stereo_table_set_property (&stereo_depth_params[id - PROP_TABLE],
+        &self->settings, value);
+  else
+    gst_stereo_device_set_property (&self->device, id - PROP_DEVICE, value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_disparity_depth_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstDisparityDepth *self = GST_DISPARITY_DEPTH (object);
+
+  GST_OBJECT_LOCK (self);
+  if (id >= PROP_TABLE)
+    gst_stereo_table_get_property (&stereo_depth_params[id - PROP_TABLE],
+        &self->settings, value);
+  else
+    gst_stereo_device_get_property (&self->device, id - PROP_DEVICE, value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* ------------------------------------------------------------------- class */
+
+static void
+gst_disparity_depth_init (GstDisparityDepth * self)
+{
+  gst_stereo_table_init (stereo_depth_params, &self->settings);
+  gst_stereo_device_init (&self->device, &GST_STEREO_FILTER (self)->failure,
+      &device_user, GST_STEREO_BACKEND_CPU);
+  GST_STEREO_FILTER (self)->device = &self->device;
+}
+
+static void
+gst_disparity_depth_class_init (GstDisparityDepthClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstStereoFilterClass *filter_class = GST_STEREO_FILTER_CLASS (klass);
+
+  object_class->set_property = gst_disparity_depth_set_property;
+  object_class->get_property = gst_disparity_depth_get_property;
+  filter_class->set_info = gst_disparity_depth_set_info;
+  filter_class->process = gst_disparity_depth_process;
+  filter_class->add_metas = gst_disparity_depth_add_metas;
+
+  gst_stereo_device_install_properties (object_class, PROP_DEVICE,
+      GST_STEREO_BACKEND_CPU);
+  gst_stereo_table_install_properties (object_class, PROP_TABLE,
+      stereo_depth_params, "depth");
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "Disparity to depth", "Filter/Converter/Video",
+      "Turns disparity maps into depth maps, in millimetres",
+      "The gst-stereomatching authors");
+}

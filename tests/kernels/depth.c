@@ -1,0 +1,326 @@
+/* gst-stereomatching: tests of the operation that makes depths
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "core/runner.h"
+#include "geometry/depth.h"
+#include "harness.h"
+
+#include <math.h>
+
+#define N_CODES 65536
+
+/* A camera of KITTI's kind, one of Middlebury 2014, and the ends of ranges. */
+static const StereoDepthParams cameras[] = {
+  {.focal_length = 700,.baseline = 0.12,.depth_scale = 1000,.range_max = 65.535,
+    .disparity_scale = 16},
+  {.focal_length = 3997.684,.baseline = 0.193001,.doffs = 131.111,
+        .depth_scale = 1000,.range_max = 1e9,.disparity_scale = 256,
+      .invalid_value = -1},
+  {.focal_length = 721.5377,.baseline = 0.5327,.depth_scale = 256,
+        .range_min = 2,.range_max = 90,.disparity_scale = 256,
+      .min_disparity = -3,.invalid_value = 2000},
+  {.focal_length = 10,.baseline = 0.001,.depth_scale = 1,.range_max = 10,
+      .disparity_scale = 1,.invalid_value = 255},
+};
+
+/* --------------------------------------------------------------------- rig */
+
+static StereoRunner *
+new_runner (size_t device, const StereoDepthParams * params,
+    StereoFormat format, int width, int height)
+{
+  StereoPortSetup in = { format, width, height, 1 };
+  StereoPortSetup out = { STEREO_FORMAT_GRAY16_LE, width, height, 1 };
+  StereoRunner *runner = NULL;
+
+  REQUIRE (stereo_runner_new (&stereo_depth_op, devices_get (device), &runner,
+          NULL) == STEREO_OK);
+  REQUIRE (stereo_runner_configure (runner, &in, &out, params) == STEREO_OK);
+  return runner;
+}
+
+static void
+run (StereoRunner * runner, const TestImage * map, TestImage * depth)
+{
+  const StereoImage *inputs[] = { &map->image }, *outputs[] = {
+    &depth->image
+  };
+
+  REQUIRE (stereo_runner_process (runner, inputs, outputs, NULL) == STEREO_OK);
+  REQUIRE (stereo_runner_sync (runner) == STEREO_OK);
+  CHECK (test_image_intact (depth));
+}
+
+static void
+put_code (TestImage * map, int x, int y, unsigned code)
+{
+  uint8_t *at = test_image_row (map, y) + (size_t) x * map->row_bytes
+      / (size_t) map->image.width;
+
+  at[0] = (uint8_t) code;
+  if (map->image.format == STEREO_FORMAT_GRAY16_LE)
+    at[1] = (uint8_t) (code >> 8);
+}
+
+/* The depths of all codes, on a device: 256 rows of 256. */
+static void
+all_depths (size_t device, const StereoDepthParams * params,
+    uint16_t depths[N_CODES])
+{
+  StereoRunner *runner = new_runner (device, params, STEREO_FORMAT_GRAY16_LE,
+      256, 256);
+  TestImage map, depth;
+
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, 256, 256, 0);
+  test_image_init (&depth, STEREO_FORMAT_GRAY16_LE, 256, 256, 0);
+  for (unsigned code = 0; code < N_CODES; code++)
+    put_code (&map, (int) (code % 256), (int) (code / 256), code);
+  run (runner, &map, &depth);
+  for (int code = 0; code < N_CODES; code++)
+    depths[code] = (uint16_t) code_at (&depth, code % 256, code / 256);
+  test_image_clear (&map);
+  test_image_clear (&depth);
+  stereo_runner_free (&runner);
+}
+
+/* ------------------------------------------------------------------ oracle */
+
+/* By cases, in long double, from the disparity back: a depth is right if the
+ * disparity lies where depths from half a code less to half a code more are. */
+static void
+check_depth (const StereoDepthParams * p, int code, unsigned depth)
+{
+  long double disparity = (long double) code / p->disparity_scale
+      + p->min_disparity + p->doffs;
+  long double fb = (long double) p->focal_length * p->baseline;
+  long double slack = 1e-9L;
+  bool unknown = code == p->invalid_value || disparity <= 0;
+
+  if (!unknown) {
+    long double z = fb / disparity;
+
+    /* within rounding errors of an end either is right */
+    if (fabsl (z - p->range_min) < slack || fabsl (z - p->range_max) < slack)
+      return;
+    unknown = z < p->range_min || z > p->range_max
+        || z * p->depth_scale >= 65535.5L;
+  }
+  if (unknown) {
+    CHECK_INT (depth, ==, 0);
+    return;
+  }
+  CHECK_INT (depth, >, 0);
+  CHECK (fb * p->depth_scale <= disparity * (depth + 0.5L + slack));
+  if (depth > 1)
+    CHECK (fb * p->depth_scale >= disparity * (depth - 0.5L - slack));
+}
+
+static uint32_t
+crc32_of (const uint16_t * words, size_t n)
+{
+  uint32_t crc = 0xffffffffu;
+
+  for (size_t i = 0; i < 2 * n; i++) {
+    crc ^= (uint8_t) (words[i / 2] >> 8 * (i % 2));
+    for (int bit = 0; bit < 8; bit++)
+      crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+  }
+  return ~crc;
+}
+
+/* -------------------------------------------------------------------- tests */
+
+static void
+test_formula (void)
+{
+  static uint16_t depths[N_CODES];
+
+  for (size_t c = 0; c < sizeof (cameras) / sizeof (cameras[0]); c++) {
+    all_depths (0, &cameras[c], depths);
+    for (int code = 0; code < N_CODES; code++)
+      check_depth (&cameras[c], code, depths[code]);
+  }
+}
+
+/* Computed elsewhere: some codes, and a checksum of all. */
+static void
+test_known (void)
+{
+  static const int codes[2][7] = {
+    {16, 20, 21, 160, 1024, 1344, 65535}, {1, 256, 2560, 25600, 65535, 1, 1}
+  };
+  static const int known[2][7] = {
+    {0, 0, 64000, 8400, 1313, 1000, 21},
+    {5885, 5840, 5468, 3338, 1993, 5885, 5885}
+  };
+  static const uint32_t sums[2] = { 0x907bb8f4, 0xe72b9b49 };
+  static uint16_t depths[N_CODES];
+
+  for (size_t c = 0; c < 2; c++) {
+    StereoDepthParams params = cameras[c];
+
+    params.range_max = 1e9;
+    params.invalid_value = 0;
+    all_depths (0, &params, depths);
+    for (int i = 0; i < 7; i++)
+      CHECK_INT (depths[codes[c][i]], ==, known[c][i]);
+    CHECK_INT (crc32_of (depths, N_CODES), ==, sums[c]);
+  }
+}
+
+/* Every device, every format, rows at any address, and a size that no vector
+ * divides: what the first device makes of all codes. */
+static void
+test_devices (void)
+{
+  static const int sizes[][3] = {
+    {1, 1, 0}, {7, 3, 1}, {8, 2, 0}, {67, 31, 5}, {640, 9, 0}, {333, 17, 16}
+  };
+  static uint16_t depths[N_CODES];
+  Random random = { 1 };
+
+  for (size_t i = 0; i < 6 * 2 * sizeof (cameras) / sizeof (cameras[0]); i++) {
+    const StereoDepthParams *params = &cameras[i / 12];
+    const int *size = sizes[i % 6];
+    const StereoFormat format = i % 12 < 6 ? STEREO_FORMAT_GRAY8
+        : STEREO_FORMAT_GRAY16_LE;
+    TestImage map, depth;
+
+    all_depths (0, params, depths);
+    test_image_init (&map, format, size[0], size[1], (size_t) size[2]);
+    test_image_init (&depth, STEREO_FORMAT_GRAY16_LE, size[0], size[1],
+        2 * (size_t) size[2]);
+    for (int y = 0; y < size[1]; y++)
+      for (int x = 0; x < size[0]; x++)
+        put_code (&map, x, y, random_next (&random) % N_CODES);
+    for (size_t d = 0; d < devices_count (); d++) {
+      StereoRunner *runner = new_runner (d, params, format, size[0], size[1]);
+      int wrong = 0;
+
+      for (int y = 0; y < size[1]; y++)
+        memset (test_image_row (&depth, y), 0xee, depth.row_bytes);
+      run (runner, &map, &depth);
+      for (int y = 0; y < size[1]; y++)
+        for (int x = 0; x < size[0]; x++)
+          wrong += code_at (&depth, x, y) != depths[code_at (&map, x, y)];
+      CHECK_INT (wrong, ==, 0);
+      stereo_runner_free (&runner);
+    }
+    test_image_clear (&map);
+    test_image_clear (&depth);
+  }
+}
+
+static void
+check_refused (StereoRunner * runner, const StereoDepthParams * params,
+    const char *text)
+{
+  StereoPortSetup in = { STEREO_FORMAT_GRAY8, 4, 3, 1 };
+  StereoPortSetup out = { STEREO_FORMAT_GRAY16_LE, 4, 3, 1 };
+
+  CHECK_INT (stereo_runner_configure (runner, &in, &out, params), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (stereo_runner_message (runner)->text, text);
+}
+
+static void
+test_errors (void)
+{
+  StereoRunner *runner = new_runner (0, &cameras[0], STEREO_FORMAT_GRAY8, 4,
+      3);
+  StereoDepthParams params = cameras[0];
+
+  params.focal_length = 0;
+  check_refused (runner, &params, "a focal-length and a baseline above 0, not "
+      "0 pixels and 0.12 metres");
+  params = cameras[0];
+  params.baseline = NAN;
+  check_refused (runner, &params, "a focal-length and a baseline");
+  params = cameras[0];
+  params.range_min = 70;
+  check_refused (runner, &params, "range-max = 65.535 metres has to be "
+      "range-min = 70 metres or more");
+  stereo_runner_free (&runner);
+}
+
+/* -------------------------------------------------------------------- times */
+
+#define N_IMAGES 16
+#define RUNS 200
+
+/* On the device, with all images there. */
+static void
+bench_device (size_t index, int width, int height)
+{
+  StereoDevice *device = devices_get (index);
+  StereoRunner *runner = new_runner (index, &cameras[0],
+      STEREO_FORMAT_GRAY16_LE, width, height);
+  const size_t bytes = 2 * (size_t) width * (size_t) height;
+  StereoImage maps[N_IMAGES], depth;
+  StereoMatcherStats stats;
+  uint64_t best = UINT64_MAX;
+  Random random = { 1 };
+  TestImage host;
+
+  test_image_init (&host, STEREO_FORMAT_GRAY16_LE, width, height, 0);
+  for (int i = 0; i <= N_IMAGES; i++) {
+    StereoImage *image = i < N_IMAGES ? &maps[i] : &depth;
+
+    *image = host.image;
+    image->memory = STEREO_MEMORY_DEVICE;
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++)
+        put_code (&host, x, y, 160 + random_next (&random) % 1024);
+    REQUIRE (stereo_device_alloc (device, bytes, &image->plane[0], NULL)
+        == STEREO_OK);
+    REQUIRE (stereo_device_copy (device, image->plane[0], host.image.plane[0],
+            bytes, NULL) == STEREO_OK);
+  }
+  for (int i = 0; i < RUNS; i++) {
+    const StereoImage *inputs[] = { &maps[i % N_IMAGES] }, *outputs[] = {
+      &depth
+    };
+
+    REQUIRE (stereo_runner_process (runner, inputs, outputs, NULL)
+        == STEREO_OK);
+    REQUIRE (stereo_runner_sync (runner) == STEREO_OK);
+    stereo_runner_get_stats (runner, &stats);
+    best = stats.last_ns < best ? stats.last_ns : best;
+  }
+  printf ("%-28s %4dx%-4d min %9.2f us\n", stereo_device_name (device), width,
+      height, (double) best / 1e3);
+  for (int i = 0; i <= N_IMAGES; i++)
+    stereo_device_free (device, i < N_IMAGES ? &maps[i].plane[0]
+        : &depth.plane[0]);
+  test_image_clear (&host);
+  stereo_runner_free (&runner);
+}
+
+static const Test tests[] = {
+  {"formula", test_formula},
+  {"known", test_known},
+  {"devices", test_devices},
+  {"errors", test_errors},
+};
+
+int
+main (int argc, char **argv)
+{
+  int width = 1920, height = 1080, status;
+
+  /* --bench [WIDTHxHEIGHT] */
+  if (argc > 1 && strcmp (argv[1], "--bench") == 0) {
+    if (argc > 2 && sscanf (argv[2], "%dx%d", &width, &height) != 2)
+      return 2;
+    for (size_t d = 0; d < devices_count (); d++)
+      bench_device (d, width, height);
+    harness_free ();
+    return 0;
+  }
+  status = TEST_RUN (tests, argc, argv);
+  harness_free ();
+  return status;
+}
