@@ -58,6 +58,7 @@ stereo_refine_plan (const StereoSearch * search,
   k->refine = params->refine;
   for (int i = 0; i < 256; i++)
     k->weight[i] = (uint8_t) floor (255 * exp (-i / GAMMA_COLOR) + 0.5);
+  k->halvings = (float) (1 / (GAMMA_COLOR * log (2)));
   stages->plan (k, &plan->work, arena);
 }
 

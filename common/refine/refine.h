@@ -64,6 +64,7 @@ typedef struct
   bool median;                  /* 3x3, unless refine is STEREO_REFINE_ALL */
   int refine;                   /* StereoRefine */
   uint8_t weight[256];          /* w by D */
+  float halvings;               /* of w, from one D to the next */
 } StereoRefineConstants;
 
 /* Device memory between the stages.  Those without a use are NULL. */

@@ -5,10 +5,14 @@
  */
 
 /*
- * Codes and weights of a window are in registers: of a warp where few pixels
- * want a large one, of a thread where all want a small one.  The median is
- * found by halving the range of the window's codes, which is short nearly
- * everywhere.
+ * A tile is in shared memory: colours, and codes of two rows in the halves of a
+ * word.  From there a window goes to registers, its codes in the same words and
+ * its weights as bytes: where all pixels want a small window a thread has those
+ * of two pixels, where few want a large one eight lanes share it.
+ *
+ * The median is searched for between the window's lowest and highest code, from
+ * the pixel's own code on in steps that grow, for it is seldom far.  Each step
+ * of it is two instructions for two codes (weight_up_to ()).
  */
 
 #include "refine/refine.cuh"
@@ -21,110 +25,373 @@ namespace
 
 /* Pixels of the tile of a block, in both kernels. */
 const int tile_width = 32;
-const int tile_height = 8;
-const int threads = tile_width * tile_height;
+const int tile_height = 16;
+const int threads = 256;
 
-dim3
-grid_for (const StereoRefineConstants * k)
+struct WeightArgs
 {
-  return dim3 ((unsigned) ((k->width + tile_width - 1) / tile_width),
-      (unsigned) ((k->height + tile_height - 1) / tile_height));
+  StereoRefineConstants k;
+  StereoView left;
+  StereoMap map;                /* that medians are of */
+  const uint8_t *rows;          /* see filled_row () */
+  /* 2^8, 2^16 and 2^24, which the compiler shall not know: it would shift, and
+   * the units that shift have enough to do. */
+  uint32_t place[3];
+};
+
+/* ------------------------------------------------------------------ weights */
+
+/* A pixel's colour; `outside` is so far from all others that what is outside of
+ * the image has no weight. */
+template < int CHANNELS > struct Color
+{
+  typedef uint32_t Type;        /* 0x00BBGGRR */
+
+  static constexpr uint32_t outside = 0xff000000u;
+
+  static __device__ __forceinline__ uint32_t
+  from (const StereoRefineConstants &, uint32_t pixel)
+  {
+    return pixel & 0xffffff;
+  }
+
+  /* How often the difference of two halves a weight. */
+  static __device__ __forceinline__ float
+  halvings (const StereoRefineConstants & k, uint32_t p, uint32_t q)
+  {
+    const uint32_t d = __vabsdiffu4 (p, q);
+    const uint32_t most = max (d & 255, max (d >> 8 & 255, d >> 16));
+
+    /* to a float by its place in the mantissa */
+    return (__uint_as_float (most | 0x4b000000u) - 8388608.0f) * k.halvings;
+  }
+};
+
+template <> struct Color < 1 >
+{
+  typedef float Type;           /* luma, in halvings of a weight */
+
+  static constexpr float outside = 1e9f;
+
+  static __device__ __forceinline__ float
+  from (const StereoRefineConstants & k, uint32_t pixel)
+  {
+    return (float) pixel * k.halvings;
+  }
+
+  static __device__ __forceinline__ float
+  halvings (const StereoRefineConstants &, float p, float q)
+  {
+    return fabsf (p - q);
+  }
+};
+
+/* A weight, 0 to 255, plus 0x4b000000 and `more`, a whole number.
+ *
+ * For all D from 0 to 255, 255 exp (-D / 10) is 0.004 or more away from where
+ * it would be rounded to another number, and what is computed here is less than
+ * 0.001 away from it. */
+__device__ __forceinline__ uint32_t
+weight_of (float halvings, float more)
+{
+  float part;
+
+  asm ("ex2.approx.ftz.f32 %0, %1;":"=f" (part):"f" (-halvings));
+  return __float_as_uint (__fmaf_rn (255.0f, part, 8388608.0f + more));
 }
+
+const uint32_t no_weight = 0x4b000000u;
+
+/* Four weights in the bytes of a word.  The last one has 0xb5 more, and with it
+ * the 0x4b of the first one is gone. */
+const float last_more = 0xb5;
+
+__device__ __forceinline__ uint32_t
+pack (const WeightArgs & a, const uint32_t (&weight)[4])
+{
+  return weight[0] + weight[1] * a.place[0] + weight[2] * a.place[1]
+      + weight[3] * a.place[2];
+}
+
+/* ------------------------------------------------------------------ medians */
+
+/* The codes of a window, inverted: that of two rows in the halves of each word;
+ * and the weights of four in each word. */
+template < int WORDS > struct Codes
+{
+  uint32_t word[WORDS];
+};
+
+template < int WORDS > struct Weights
+{
+  uint32_t word[WORDS / 2];
+};
+
+/* Over the lanes that have parts of the same window. */
+template < int LANES > __device__ __forceinline__ unsigned
+sum_of_lanes (unsigned sum)
+{
+#pragma unroll
+  for (int step = LANES / 2; step > 0; step /= 2)
+    sum += __shfl_xor_sync (0xffffffff, sum, step);
+  return sum;
+}
+
+/* Lanes of a warp that work together stay together. */
+template < int LANES > __device__ __forceinline__ bool
+wanted_by_any (bool wanted)
+{
+  return LANES == 1 ? wanted : __any_sync (0xffffffff, wanted);
+}
+
+/* sum and the weights of those two codes whose half of `chosen` is 1. */
+template < int WORDS > __device__ __forceinline__ unsigned
+add_chosen (const Weights < WORDS > & w, int i, uint32_t chosen, unsigned sum)
+{
+  return i % 2 == 0 ? __dp2a_lo (chosen, w.word[i / 2], sum)
+      : __dp2a_hi (chosen, w.word[i / 2], sum);
+}
+
+template < int WORDS, int LANES > __device__ __forceinline__ unsigned
+whole_weight (const Weights < WORDS > & w)
+{
+  unsigned sum = 0;
+
+#pragma unroll
+  for (int i = 0; i < WORDS / 2; i++)
+    sum = __dp4a (w.word[i], 0x01010101u, sum);
+  return sum_of_lanes < LANES > (sum);
+}
+
+/* The weight of all codes up to middle, where codes are below 2^15 - 2. */
+template < int WORDS, int LANES > __device__ __forceinline__ unsigned
+weight_up_to (const Codes < WORDS > & c, const Weights < WORDS > & w,
+    unsigned middle)
+{
+  /* -1 - code + middle + 2 is 1 or more for them */
+  const uint32_t limit = (middle + 2) * 0x10001u;
+  unsigned sum[2] = { 0, 0 };
+
+#pragma unroll
+  for (int i = 0; i < WORDS; i++)
+    sum[i % 2] = add_chosen (w, i, __viaddmin_s16x2_relu (c.word[i], limit,
+            0x10001u), sum[i % 2]);
+  return sum_of_lanes < LANES > (sum[0] + sum[1]);
+}
+
+/* The range of a window's codes. */
+struct Range
+{
+  unsigned low, high;
+};
+
+template < int WORDS, int LANES > __device__ __forceinline__ Range
+range_of (const Codes < WORDS > & c)
+{
+  uint32_t least = c.word[0], most = c.word[0];
+
+#pragma unroll
+  for (int i = 1; i < WORDS; i++) {
+    least = __vminu2 (least, c.word[i]);
+    most = __vmaxu2 (most, c.word[i]);
+  }
+#pragma unroll
+  for (int step = LANES / 2; step > 0; step /= 2) {
+    least = __vminu2 (least, __shfl_xor_sync (0xffffffff, least, step));
+    most = __vmaxu2 (most, __shfl_xor_sync (0xffffffff, most, step));
+  }
+  return Range { 0xffff - max (most & 0xffff, most >> 16),
+    0xffff - min (least & 0xffff, least >> 16)
+  };
+}
+
+/* For codes from 2^15 - 2 on: halves the range until it is below that, and
+ * makes the codes relative to its lowest one, which it returns. */
+template < int WORDS, int LANES > __device__ __forceinline__ unsigned
+narrow (Codes < WORDS > & c, const Weights < WORDS > & w, unsigned whole,
+    Range & r)
+{
+  while (wanted_by_any < LANES > (r.high - r.low > 0x7ffd)) {
+    const unsigned middle = (r.low + r.high) / 2;
+    unsigned above = 0;
+
+#pragma unroll
+    for (int i = 0; i < WORDS; i++)
+      above = add_chosen (w, i, __vsetltu2 (c.word[i], (0xffff - middle)
+              * 0x10001u), above);
+    above = sum_of_lanes < LANES > (above);
+    if (2 * (whole - above) >= whole)
+      r.high = middle;
+    else
+      r.low = middle + 1;
+  }
+#pragma unroll
+  for (int i = 0; i < WORDS; i++)
+    c.word[i] = __vmaxu2 (__vminu2 (c.word[i], (0xffff - r.low) * 0x10001u),
+        (0xffff - r.high) * 0x10001u) + r.low * 0x10001u;
+  return r.low;
+}
+
+/* The weighted median; own: the pixel's own code. */
+template < int WORDS, int LANES > __device__ __forceinline__ unsigned
+weighted_median (Codes < WORDS > c, const Weights < WORDS > & w, Range r,
+    unsigned own)
+{
+  const unsigned whole = whole_weight < WORDS, LANES > (w);
+  unsigned base = 0;
+
+  if (wanted_by_any < LANES > (r.high > 0x7ffd))
+    base = narrow < WORDS, LANES > (c, w, whole, r);
+
+  int low = (int) (r.low - base), high = (int) (r.high - base);
+  int middle = min (max ((int) (own - base), low), high), step = 0;
+  bool before = false;
+
+  while (wanted_by_any < LANES > (low < high)) {
+    const bool reached = 2 * weight_up_to < WORDS, LANES > (c, w,
+        (unsigned) middle) >= whole;
+
+    low = reached ? low : middle + 1;
+    high = reached ? middle : high;
+    /* three, twelve, ... further as long as it goes on to the same side */
+    step = step == 0 || reached == before ? 4 * step + 3 : 1 << 20;
+    before = reached;
+    middle = reached ? max ((low + high) / 2, high + 2 - step)
+        : min ((low + high) / 2, low - 3 + step);
+  }
+  return (unsigned) low + base;
+}
+
+/* -------------------------------------------------------------------- tiles */
+
+/* Columns of a tile and its border, and pairs of rows. */
+template < int CHANNELS, int WIDTH, int PAIRS > struct Tile
+{
+  typedef typename Color < CHANNELS >::Type Pixel;
+
+  Pixel color[2 * PAIRS][WIDTH];
+  uint32_t codes[PAIRS][WIDTH]; /* inverted */
+
+  /* From (x0, y0) on; codes outside are those of the border. */
+  __device__ void load (const WeightArgs & a, int x0, int y0)
+  {
+    for (int i = (int) threadIdx.x; i < PAIRS * WIDTH; i += threads) {
+      const int x = x0 + i % WIDTH, u = stereo_clamp_int (x, 0,
+          a.k.width - 1);
+      uint32_t code[2];
+
+#pragma unroll
+      for (int j = 0; j < 2; j++) {
+        const int y = y0 + i / WIDTH * 2 + j;
+        const int v = stereo_clamp_int (y, 0, a.k.height - 1);
+
+        code[j] = map_row (a.map, filled_row (a.rows, a.k.height, v))[u];
+        color[i / WIDTH * 2 + j][i % WIDTH] = u == x && v == y
+            ? Color < CHANNELS >::from (a.k, stereo_view_pixel (&a.left,
+                CHANNELS, u, v)) : Color < CHANNELS >::outside;
+      }
+      codes[0][i] = ~(code[0] | code[1] << 16);
+    }
+  }
+};
 
 /* ------------------------------------------------- 15x15, what was filled */
 
-const int filled_side = 2 * STEREO_REFINE_FILLED_RADIUS + 1;
-const int filled_area = filled_side * filled_side;
-const int filled_each = (filled_area + 31) / 32;
+const int filled_radius = STEREO_REFINE_FILLED_RADIUS;
+const int filled_lanes = 8;
+const int filled_pairs = filled_radius + 1;     /* of rows of a window */
+const int filled_words = 2 * filled_pairs;      /* of two columns, in a lane */
 
-/* The weighted median around (x, y), by a warp. */
-__device__ unsigned
-filled_median (const StereoRefineConstants & k, const StereoView & left,
-    const StereoMap & map, const uint8_t * rows, const uint8_t * weight_of,
-    int x, int y)
+/* With a row above and a column behind the border, to have whole pairs. */
+template < int CHANNELS > struct FilledTile : Tile < CHANNELS, tile_width
+    + 2 * filled_radius + 2, tile_height / 2 + filled_pairs >
 {
-  const uint32_t center = stereo_view_pixel (&left, k.channels, x, y);
-  unsigned code[filled_each], weight[filled_each];
-  unsigned whole = 0, low = STEREO_INVALID, high = 0;
+};
+
+/* The median around a pixel of the tile, a part of whose window each of eight
+ * lanes has: two columns.  The window's pairs of rows include a row too many,
+ * the first or the last one. */
+template < int CHANNELS > __device__ __forceinline__ unsigned
+filled_median (const WeightArgs & a, const FilledTile < CHANNELS > & tile,
+    int column, int row, unsigned own)
+{
+  typedef typename Color < CHANNELS >::Type Pixel;
+  const int lane = (int) threadIdx.x % filled_lanes;
+  const int first = (row + 1) / 2, u = column + 2 * lane;
+  const Pixel center = tile.color[row + filled_radius + 1][column
+      + filled_radius];
+  Codes < filled_words > codes;
+  Weights < filled_words > weights;
 
 #pragma unroll
-  for (int i = 0; i < filled_each; i++) {
-    const int at = (int) threadIdx.x % 32 + 32 * i;
-    const int u = x + at % filled_side - STEREO_REFINE_FILLED_RADIUS;
-    const int v = y + at / filled_side - STEREO_REFINE_FILLED_RADIUS;
+  for (int i = 0; i < filled_words; i += 2) {
+    uint32_t weight[4];
 
-    code[i] = STEREO_INVALID;
-    weight[i] = 0;
-    if (at < filled_area && u >= 0 && u < k.width && v >= 0 && v < k.height)
-      code[i] = map_row (map, filled_row (rows, k.height, v))[u];
-    if (code[i] != STEREO_INVALID) {
-      weight[i] = weight_of[stereo_difference_max (center,
-              stereo_view_pixel (&left, k.channels, u, v))];
-      low = min (low, code[i]);
-      high = max (high, code[i]);
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      const int v = i + j % 2, c = u + j / 2;
+
+      weight[j] = weight_of (Color < CHANNELS >::halvings (a.k, center,
+              tile.color[2 * first + v][c]), j == 3 ? last_more : 0);
+      if ((v == 0 && row % 2 == 0) || (v == 2 * filled_radius + 1
+              && row % 2 != 0) || (j >= 2 && lane == filled_lanes - 1))
+        weight[j] = no_weight + (j == 3 ? (uint32_t) last_more : 0);
     }
-    whole += weight[i];
+    codes.word[i] = tile.codes[first + i / 2][u];
+    codes.word[i + 1] = tile.codes[first + i / 2][u + 1];
+    weights.word[i / 2] = pack (a, weight);
   }
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) {
-    whole += __shfl_xor_sync (0xffffffff, whole, step);
-    low = min (low, __shfl_xor_sync (0xffffffff, low, step));
-    high = max (high, __shfl_xor_sync (0xffffffff, high, step));
-  }
-  while (low < high) {
-    const unsigned middle = (low + high) / 2;
-    unsigned sum = 0;
-
-#pragma unroll
-    for (int i = 0; i < filled_each; i++)
-      sum += code[i] <= middle ? weight[i] : 0;
-#if __CUDA_ARCH__ >= 800
-    sum = __reduce_add_sync (0xffffffff, sum);
-#else
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2)
-      sum += __shfl_xor_sync (0xffffffff, sum, step);
-#endif
-    if (2 * sum >= whole)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
+  return weighted_median < filled_words, filled_lanes > (codes, weights,
+      range_of < filled_words, filled_lanes > (codes), own);
 }
 
-/* The pixels of a tile that were filled are shared out to its warps. */
-__global__ void
-__launch_bounds__ (threads) weigh_kernel (const StereoRefineConstants k,
-    const StereoView left, const StereoRefineWork work)
+/* The pixels of a tile that were filled are shared out to its lanes. */
+template < int CHANNELS > __global__ void
+__launch_bounds__ (threads, 3)
+weigh_kernel (const __grid_constant__ WeightArgs a, const StereoMap holes,
+    const StereoMap target)
 {
-  __shared__ uint8_t weight_of[256];
-  __shared__ uint16_t wanted[threads];
+  __shared__ FilledTile < CHANNELS > tile;
+  __shared__ uint16_t wanted[tile_width * tile_height];
   __shared__ int n_wanted;
   const int x0 = (int) blockIdx.x * tile_width;
   const int y0 = (int) blockIdx.y * tile_height;
-  const int own = (int) threadIdx.x;
-  const int x = x0 + own % tile_width, y = y0 + own / tile_width;
+  const int group = (int) threadIdx.x / filled_lanes;
 
-  if (own == 0)
+  if (threadIdx.x == 0)
     n_wanted = 0;
-  weight_of[own] = k.weight[own];
   __syncthreads ();
-  if (x < k.width && y < k.height) {
-    if (map_row (work.map, y)[x] == STEREO_INVALID)
-      wanted[atomicAdd (&n_wanted, 1)] = (uint16_t) own;
+#pragma unroll
+  for (int i = (int) threadIdx.x; i < tile_width * tile_height; i += threads) {
+    const int x = x0 + i % tile_width, y = y0 + i / tile_width;
+
+    if (x >= a.k.width || y >= a.k.height)
+      continue;
+    const unsigned code = map_row (holes, y)[x];
+
+    if (code == STEREO_INVALID)
+      wanted[atomicAdd (&n_wanted, 1)] = (uint16_t) i;
     else
-      work.weighted.data[(size_t) y * work.weighted.stride + x] =
-          map_row (work.filled, y)[x];
+      target.data[(size_t) y * target.stride + x] = (uint16_t) code;
   }
   __syncthreads ();
-  for (int i = own / 32; i < n_wanted; i += threads / 32) {
-    const int u = x0 + wanted[i] % tile_width, v = y0 + wanted[i] / tile_width;
-    const unsigned median = filled_median (k, left, work.filled, work.rows,
-        weight_of, u, v);
+  if (n_wanted == 0)
+    return;
+  tile.load (a, x0 - filled_radius, y0 - filled_radius - 1);
+  __syncthreads ();
+  /* all lanes of a warp take part, the last ones in vain */
+  for (int first = group & ~3; first < n_wanted; first += threads
+      / filled_lanes) {
+    const int at = wanted[min (first + group % 4, n_wanted - 1)];
+    const int column = at % tile_width, row = at / tile_width;
+    const uint32_t pair = tile.codes[(row + filled_radius + 1) / 2][column
+        + filled_radius];
+    const unsigned own = ~(row % 2 == 0 ? pair : pair >> 16) & 0xffff;
+    const unsigned median = filled_median < CHANNELS > (a, tile, column, row,
+        own);
 
-    if (own % 32 == 0)
-      work.weighted.data[(size_t) v * work.weighted.stride + u] =
+    if (threadIdx.x % filled_lanes == 0)
+      target.data[(size_t) (y0 + row) * target.stride + x0 + column] =
           (uint16_t) median;
   }
 }
@@ -133,64 +400,79 @@ __launch_bounds__ (threads) weigh_kernel (const StereoRefineConstants k,
 
 const int radius = STEREO_REFINE_ALL_RADIUS;
 const int side = 2 * radius + 1;
+const int pairs = radius + 1;   /* of rows of two pixels' windows */
+const int words = pairs * side;
 
-__global__ void
-__launch_bounds__ (threads) finish_weighted_kernel (
-    const StereoRefineConstants k, const StereoView left, const StereoMap map,
-    const uint8_t * rows, const StereoOutput output)
+/* The weights of the window of the first or second pixel. */
+template < int CHANNELS, typename TILE > __device__ __forceinline__ void
+find_weights (const WeightArgs & a, const TILE & tile, int column, int row,
+    int second, Weights < words > & weights)
 {
-  __shared__ uint8_t weight_of[256];
-  __shared__ uint32_t pixels[tile_height + 2 * radius][tile_width + 2 * radius];
-  __shared__ uint16_t codes[tile_height + 2 * radius][tile_width + 2 * radius];
+  const typename Color < CHANNELS >::Type center =
+      tile.color[row + radius + second][column + radius];
+
+#pragma unroll
+  for (int i = 0; i < words; i += 2) {
+    uint32_t weight[4];
+
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      const int v = (i + j / 2) / side * 2 + j % 2, u = (i + j / 2) % side;
+
+      weight[j] = v < second || v >= side + second
+          ? no_weight + (j == 3 ? (uint32_t) last_more : 0)
+          : weight_of (Color < CHANNELS >::halvings (a.k, center,
+              tile.color[row + v][column + u]), j == 3 ? last_more : 0);
+    }
+    weights.word[i / 2] = pack (a, weight);
+  }
+}
+
+template < int CHANNELS > __global__ void
+__launch_bounds__ (threads, 3)
+finish_weighted_kernel (const __grid_constant__ WeightArgs a,
+    const __grid_constant__ StereoOutput output)
+{
+  typedef Tile < CHANNELS, tile_width + 2 * radius, tile_height / 2 + radius >
+      Part;
+  __shared__ Part tile;
   const int x0 = (int) blockIdx.x * tile_width;
   const int y0 = (int) blockIdx.y * tile_height;
-  const int own = (int) threadIdx.x;
-  const int column = own % tile_width, row = own / tile_width;
+  const int column = (int) threadIdx.x % tile_width;
+  const int row = (int) threadIdx.x / tile_width * 2;
+  Codes < words > codes;
+  Weights < words > weights;
 
-  weight_of[own] = k.weight[own];
-  for (int i = own; i < (tile_width + 2 * radius) * (tile_height + 2 * radius);
-      i += threads) {
-    const int u = x0 + i % (tile_width + 2 * radius) - radius;
-    const int v = y0 + i / (tile_width + 2 * radius) - radius;
-    const bool inside = u >= 0 && u < k.width && v >= 0 && v < k.height;
-
-    pixels[0][i] = inside ? stereo_view_pixel (&left, k.channels, u, v) : 0;
-    codes[0][i] = inside ? map_row (map, filled_row (rows, k.height, v))[u]
-        : (uint16_t) STEREO_INVALID;
-  }
+  tile.load (a, x0 - radius, y0 - radius);
   __syncthreads ();
-  if (x0 + column >= k.width || y0 + row >= k.height)
+  if (x0 + column >= a.k.width || y0 + row >= a.k.height)
     return;
-
-  const uint32_t center = pixels[row + radius][column + radius];
-  unsigned code[side * side], weight[side * side];
-  unsigned whole = 0, low = STEREO_INVALID, high = 0;
+#pragma unroll
+  for (int i = 0; i < words; i++)
+    codes.word[i] = tile.codes[row / 2 + i / side][column + i % side];
+  const Range range = range_of < words, 1 > (codes);
 
 #pragma unroll
-  for (int i = 0; i < side * side; i++) {
-    const int v = row + i / side, u = column + i % side;
+  for (int second = 0; second < 2; second++) {
+    /* the own code, in row 3 or 4 of the pairs */
+    const uint32_t pair = codes.word[(radius + second) / 2 * side + radius];
+    const unsigned own = ~((radius + second) % 2 == 0 ? pair : pair >> 16)
+        & 0xffff;
 
-    code[i] = codes[v][u];
-    weight[i] = code[i] == STEREO_INVALID ? 0
-        : weight_of[stereo_difference_max (center, pixels[v][u])];
-    whole += weight[i];
-    low = min (low, code[i]);
-    high = max (high, code[i] == STEREO_INVALID ? 0 : code[i]);
+    if (y0 + row + second >= a.k.height)
+      return;
+    find_weights < CHANNELS > (a, tile, column, row, second, weights);
+    stereo_store_raw (&output, x0 + column, y0 + row + second,
+        stereo_output_from_map (&output, weighted_median < words, 1 > (codes,
+                weights, range, own)));
   }
-  while (low < high) {
-    const unsigned middle = (low + high) / 2;
-    unsigned sum = 0;
+}
 
-#pragma unroll
-    for (int i = 0; i < side * side; i++)
-      sum += code[i] <= middle ? weight[i] : 0;
-    if (2 * sum >= whole)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  stereo_store_raw (&output, x0 + column, y0 + row,
-      stereo_output_from_map (&output, low));
+dim3
+grid_for (const StereoRefineConstants * k)
+{
+  return dim3 ((unsigned) ((k->width + tile_width - 1) / tile_width),
+      (unsigned) ((k->height + tile_height - 1) / tile_height));
 }
 
 }                               // namespace
@@ -200,11 +482,18 @@ stereo_cuda_weigh (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work)
 {
   StereoCudaStage stage (queue);
+  const WeightArgs a = { *k, *left, work->filled, work->rows,
+    {1u << 8, 1u << 16, 1u << 24}
+  };
 
   if (!stage.entered ())
     return stage.status ();
-  weigh_kernel <<< grid_for (k), threads, 0, stage.stream () >>> (*k, *left,
-      *work);
+  if (k->channels == 1)
+    weigh_kernel < 1 > <<< grid_for (k), threads, 0, stage.stream () >>> (a,
+        work->map, work->weighted);
+  else
+    weigh_kernel < 3 > <<< grid_for (k), threads, 0, stage.stream () >>> (a,
+        work->map, work->weighted);
   return STEREO_CUDA_LAUNCHED (stage, "weigh_kernel");
 }
 
@@ -215,10 +504,17 @@ stereo_cuda_finish_weighted (StereoQueue * queue,
     const StereoOutput * output)
 {
   StereoCudaStage stage (queue);
+  const WeightArgs a = { *k, *left, *map, rows_of (k, work, map),
+    {1u << 8, 1u << 16, 1u << 24}
+  };
 
   if (!stage.entered ())
     return stage.status ();
-  finish_weighted_kernel <<< grid_for (k), threads, 0, stage.stream () >>> (*k,
-      *left, *map, rows_of (k, work, map), *output);
+  if (k->channels == 1)
+    finish_weighted_kernel < 1 > <<< grid_for (k), threads, 0,
+        stage.stream () >>> (a, *output);
+  else
+    finish_weighted_kernel < 3 > <<< grid_for (k), threads, 0,
+        stage.stream () >>> (a, *output);
   return STEREO_CUDA_LAUNCHED (stage, "finish_weighted_kernel");
 }
