@@ -8,9 +8,14 @@
  * See expstep.cuh.  Messages couple all disparities of a pixel: they are side
  * by side in the volume, 16 to a thread, and the threads of a pixel are
  * neighbouring lanes of a warp (2, 4, 8, 16 or 32 of them; those that have no
- * disparities left idle).  A message reaches only as far as it costs less than
- * the truncation and the range of costs, so it takes a few rounds over
- * distances 1, 2, 4, ... instead of a scan.
+ * disparities left idle).
+ *
+ * A thread's disparities are two runs of 8, one in the low and one in the high
+ * halves of 8 words: disparities i and i + 8 are the halves of word i.  So both
+ * runs are gone through at once, up and down, and what has come to the end of
+ * one then reaches all of the next.  A message reaches only as far as it costs
+ * less than the truncation and the range of costs, which is seldom more than 8
+ * disparities; where it is more, ends of runs reach all runs before that.
  */
 
 #include "match/expstep.cuh"
@@ -45,94 +50,80 @@ find_place (const ExpstepArgs & a)
 
 /* ----------------------------------------------------------------- messages */
 
-/* Bits of the halves that have no disparity. */
+/* Bits of the halves of word i that have no disparity. */
 __device__ __forceinline__ uint32_t
-no_disparity (int valid, int low)
+no_disparity (int valid, int i)
 {
-  return (low < valid ? 0u : 0x0000ffffu)
-      | (low + 2 < valid ? 0u : 0xffff0000u);
+  return (i < valid ? 0u : 0x0000ffffu) | (i + 8 < valid ? 0u : 0xffff0000u);
 }
 
-/* The words before and behind a thread's, from its neighbours. */
-template < int LANES > __device__ __forceinline__ uint32_t
-from_before (uint32_t w, int group, int lanes_away)
+/* Word i of both runs. */
+__device__ __forceinline__ uint32_t &
+run_word (Values & v, int i)
 {
-  uint32_t v = __shfl_up_sync (0xffffffffu, w, lanes_away, LANES);
-
-  return group >= lanes_away ? v : infinite;
+  return i % 2 == 0 ? v.even[i / 2] : v.odd[i / 2];
 }
 
-template < int LANES > __device__ __forceinline__ uint32_t
-from_behind (uint32_t w, int group, int lanes_away)
+/* A word of the lane that is `away` lanes before (going up) or behind. */
+template < int LANES, bool UP > __device__ __forceinline__ uint32_t
+from_lane (uint32_t w, int group, int away)
 {
-  uint32_t v = __shfl_down_sync (0xffffffffu, w, lanes_away, LANES);
+  const uint32_t v = UP ? __shfl_up_sync (0xffffffffu, w, away, LANES)
+      : __shfl_down_sync (0xffffffffu, w, away, LANES);
 
-  return group + lanes_away < LANES ? v : infinite;
+  return (UP ? group >= away : group + away < LANES) ? v : infinite;
 }
 
-/* v[i] = min (v[i], v[i - shift] + cost, v[i + shift] + cost) for words. */
-template < int LANES, int SHIFT > __device__ __forceinline__ void
-reach_words (uint32_t (&v)[4], int group, uint32_t cost)
+/* What comes to both runs from those before them, of which `ends` are the
+ * thread's own. */
+template < int LANES, bool UP > __device__ __forceinline__ uint32_t
+reach_runs (const ExpstepArgs & a, uint32_t ends, int group)
 {
-  uint32_t w[4 + 2 * SHIFT];
+  const uint32_t eight = a.jumps[7];
+  uint32_t all = ends, others, carry;
 
+  if (a.far) {
+    uint32_t step = eight;
+
+    /* what leaves the thread's second run, going up in the high half */
+    all = __viaddmin_u16x2 (__byte_perm (ends, 0, 0x1032), eight, ends);
 #pragma unroll
-  for (int i = 0; i < SHIFT; i++) {
-    w[i] = from_before < LANES > (v[4 - SHIFT + i], group, 1);
-    w[4 + SHIFT + i] = from_behind < LANES > (v[i], group, 1);
+    for (int away = 1; away < LANES; away *= 2) {
+      /* 255 is as good as infinite */
+      step = __vminu2 (step + step, 0x00ff00ffu);
+      all = __viaddmin_u16x2 (from_lane < LANES, UP > (all, group, away),
+          step, all);
+    }
   }
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    w[SHIFT + i] = v[i];
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    v[i] = __viaddmin_u16x2 (w[i + 2 * SHIFT], cost,
-        __viaddmin_u16x2 (w[i], cost, v[i]));
+  others = from_lane < LANES, UP > (all, group, 1);
+  carry = UP ? __byte_perm (others, ends, 0x5432)
+      : __byte_perm (ends, others, 0x5432);
+  if (a.far)
+    carry = __viaddmin_u16x2 (__byte_perm (carry, infinite, UP ? 0x1054
+            : 0x5432), eight, carry);
+  return carry;
 }
 
-/* The same for halves: distance 2 between even or between odd values. */
-template < int LANES > __device__ __forceinline__ void
-reach_two (uint32_t (&v)[4], int group, uint32_t cost)
+/* Messages from lower (UP) or from higher disparities. */
+template < int LANES, bool UP > __device__ __forceinline__ void
+reach (const ExpstepArgs & a, Values & v, int group)
 {
-  uint32_t w[6];
-
-  w[0] = from_before < LANES > (v[3], group, 1);
-  w[5] = from_behind < LANES > (v[0], group, 1);
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    w[i + 1] = v[i];
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    v[i] = __viaddmin_u16x2 (__byte_perm (w[i + 1], w[i + 2], 0x5432), cost,
-        __viaddmin_u16x2 (__byte_perm (w[i], w[i + 1], 0x5432), cost, v[i]));
-}
-
-template < int LANES > __device__ __forceinline__ void
-reach_one (Values & v, int group, uint32_t cost)
-{
-  uint32_t behind = from_behind < LANES > (v.even[0], group, 1);
-  uint32_t before = from_before < LANES > (v.odd[3], group, 1);
-  uint32_t odd[4];
+  uint32_t carry;
 
 #pragma unroll
-  for (int i = 0; i < 4; i++) {
-    uint32_t next = i < 3 ? v.even[i + 1] : behind;
+  for (int i = 1; i < 8; i++) {
+    uint32_t & own = run_word (v, UP ? i : 7 - i);
 
-    odd[i] = __viaddmin_u16x2 (v.even[i], cost, v.odd[i]);
-    odd[i] = __viaddmin_u16x2 (__byte_perm (v.even[i], next, 0x5432), cost,
-        odd[i]);
+    own = __viaddmin_u16x2 (run_word (v, UP ? i - 1 : 8 - i), a.jumps[0],
+        own);
   }
+  carry = reach_runs < LANES, UP > (a, run_word (v, UP ? 7 : 0), group);
 #pragma unroll
-  for (int i = 0; i < 4; i++) {
-    uint32_t previous = i > 0 ? v.odd[i - 1] : before;
+  for (int i = 0; i < 8; i++) {
+    uint32_t & own = run_word (v, UP ? i : 7 - i);
 
-    v.even[i] = __viaddmin_u16x2 (v.odd[i], cost, v.even[i]);
-    v.even[i] = __viaddmin_u16x2 (__byte_perm (previous, v.odd[i], 0x5432),
-        cost, v.even[i]);
+    own = __viaddmin_u16x2 (carry, a.jumps[i], own);
   }
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    v.odd[i] = odd[i];
 }
 
 /* The smallest half of all lanes of a pixel, in both halves. */
@@ -155,14 +146,10 @@ smallest (const Values & v)
 template < int LANES > __device__ __forceinline__ void
 messages (const ExpstepArgs & a, Values & v, const Place & p)
 {
-  uint32_t cost = (uint32_t) a.jump;
-
   if (p.valid < 16) {
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-      v.even[i] |= no_disparity (p.valid, 4 * i) & 0x00ff00ffu;
-      v.odd[i] |= no_disparity (p.valid, 4 * i + 1) & 0x00ff00ffu;
-    }
+    for (int i = 0; i < 8; i++)
+      run_word (v, i) |= no_disparity (p.valid, i) & 0x00ff00ffu;
   }
   if ((a.truncation & 255) < 255) {
     uint32_t highest = smallest < LANES > (v) + (uint32_t) a.truncation;
@@ -173,38 +160,8 @@ messages (const ExpstepArgs & a, Values & v, const Place & p)
       v.odd[i] = __vminu2 (v.odd[i], highest);
     }
   }
-  for (int round = 0; round < a.rounds; round++) {
-    uint32_t distance_cost = (uint32_t) min (255,
-        (a.jump & 255) << min (round, 8)) * 0x10001u;
-
-    if (round == 0) {
-      reach_one < LANES > (v, p.group, cost);
-    } else if (round == 1) {
-      reach_two < LANES > (v.even, p.group, distance_cost);
-      reach_two < LANES > (v.odd, p.group, distance_cost);
-    } else if (round == 2) {
-      reach_words < LANES, 1 > (v.even, p.group, distance_cost);
-      reach_words < LANES, 1 > (v.odd, p.group, distance_cost);
-    } else if (round == 3) {
-      reach_words < LANES, 2 > (v.even, p.group, distance_cost);
-      reach_words < LANES, 2 > (v.odd, p.group, distance_cost);
-    } else {
-      int away = 1 << (round - 4);
-
-#pragma unroll
-      for (int i = 0; i < 4; i++) {
-        uint32_t before = from_before < LANES > (v.even[i], p.group, away);
-        uint32_t behind = from_behind < LANES > (v.even[i], p.group, away);
-
-        v.even[i] = __viaddmin_u16x2 (before, distance_cost, v.even[i]);
-        v.even[i] = __viaddmin_u16x2 (behind, distance_cost, v.even[i]);
-        before = from_before < LANES > (v.odd[i], p.group, away);
-        behind = from_behind < LANES > (v.odd[i], p.group, away);
-        v.odd[i] = __viaddmin_u16x2 (before, distance_cost, v.odd[i]);
-        v.odd[i] = __viaddmin_u16x2 (behind, distance_cost, v.odd[i]);
-      }
-    }
-  }
+  reach < LANES, true > (a, v, p.group);
+  reach < LANES, false > (a, v, p.group);
 }
 
 __device__ __forceinline__ uint4
@@ -237,8 +194,11 @@ cost_kernel (const __grid_constant__ ExpstepArgs a)
 
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    v.even[i] = even (word (c, i));
-    v.odd[i] = odd (word (c, i));
+    const uint32_t w = __byte_perm (word (c, i / 2), word (c, i / 2 + 2),
+        i % 2 == 0 ? 0x5410 : 0x7632);
+
+    v.even[i] = even (w);
+    v.odd[i] = odd (w);
   }
   messages < LANES > (a, v, p);
   if (p.x < a.k.width && p.valid > 0)
@@ -282,10 +242,8 @@ refine (Values & c, const Place & p)
 {
   if (p.valid < 16) {
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-      c.even[i] |= no_disparity (p.valid, 4 * i);
-      c.odd[i] |= no_disparity (p.valid, 4 * i + 1);
-    }
+    for (int i = 0; i < 8; i++)
+      run_word (c, i) |= no_disparity (p.valid, i);
   }
   uint32_t least = smallest < LANES > (c);
 
@@ -302,6 +260,22 @@ refine (Values & c, const Place & p)
 
 /* Elements of shared memory that a block needs for its last sums. */
 const int tile_size = expstep_threads * (16 + tile_padding);
+
+/* Sums of runs in the order that expstep.cuh has. */
+__device__ __forceinline__ Values
+in_order (const Values & runs)
+{
+  Values v;
+
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    const int from = 2 * (i % 2), halves = i < 2 ? 0x5410 : 0x7632;
+
+    v.even[i] = __byte_perm (runs.even[from], runs.even[from + 1], halves);
+    v.odd[i] = __byte_perm (runs.odd[from], runs.odd[from + 1], halves);
+  }
+  return v;
+}
 
 /* Winners from the last sums of a block's pixels. */
 template < int LANES > __device__ __forceinline__ void
@@ -356,7 +330,7 @@ column_messages (const ExpstepArgs & a, const ExpstepArgs & columns, int x,
     c.odd[i] = weighted (w, here.odd[i], above.odd[i], below.odd[i], start);
   }
   if (LAST) {
-    find_winners < LANES > (a, y, p, c, shared);
+    find_winners < LANES > (a, y, p, in_order (c), shared);
     return;
   }
   if (a.refine) {
@@ -446,16 +420,13 @@ void
 set_smoothness (const StereoExpstepConstants * k, bool fine, ExpstepArgs * a)
 {
   int jump = k->jump[fine], truncation = k->truncation[fine];
+
+  for (int i = 0; i < 8; i++)
+    a->jumps[i] = (uint32_t) ((i + 1) * jump) * 0x10001u;
+  a->truncation = truncation * 0x10001;
   /* A message over n disparities costs n jumps: no use when that is as much as
    * the truncation, or the range. */
-  int reach = jump > 0 ? (truncation - 1) / jump : a->count;
-
-  if (reach > a->count - 1)
-    reach = a->count - 1;
-  a->jump = jump * 0x10001;
-  a->truncation = truncation * 0x10001;
-  for (a->rounds = 0; (1 << a->rounds) - 1 < reach;)
-    a->rounds++;
+  a->far = a->count > 8 && 9 * jump < truncation;
 }
 
 int

@@ -86,9 +86,9 @@ struct ExpstepArgs
   int first_group;              /* that a launch works on */
   int piece;                    /* of a chain: pixels */
   /* With messages */
-  int jump;                     /* in both halves of a word */
+  uint32_t jumps[8];            /* 1 to 8 of them, in both halves of a word */
   int truncation;
-  int rounds;                   /* messages reach 2^rounds - 1 disparities */
+  bool far;                     /* messages reach more than 8 disparities */
   bool refine;
 };
 
@@ -463,40 +463,55 @@ copy_pixel (const PrepareArgs & a, int x, int y)
   a.right_luma[at] = (uint8_t) r;
 }
 
+/* Rows of a block that makes weights: one of few would mostly fetch tables. */
+const int prepare_rows = 8;
+
 /* Weights of a pixel for a pass, a word: bytes 0 and 1 for those before and
  * behind it in its row, 2 and 3 for those in its column. */
+template < int CHANNELS, int METRIC > __device__ __forceinline__ uint32_t
+weights_at (const PrepareArgs & a, const uint8_t * table, int s, int x, int y)
+{
+  const uint32_t own = view_color < CHANNELS > (a.left, x, y);
+  uint32_t u[4];
+
+#pragma unroll
+  for (int j = 0; j < 4; j++) {
+    const int qx = x + (j == 0 ? -s : j == 1 ? s : 0);
+    const int qy = y + (j == 2 ? -s : j == 3 ? s : 0);
+    const bool inside = qx >= 0 && qy >= 0 && qx < a.width && qy < a.height;
+    /* without a branch, so that all loads are under way at once */
+    const uint32_t weight = raw_weight < CHANNELS, METRIC > (table, own,
+        view_color < CHANNELS > (a.left, inside ? qx : x, inside ? qy : y));
+
+    u[j] = inside ? weight : 0;
+  }
+  return normalise (u[0], u[1]) | normalise (u[2], u[3]) << 16;
+}
+
 template < int CHANNELS, int METRIC, int SIZE > __global__ void
 prepare_kernel (const __grid_constant__ PassTables < SIZE > tables,
     const __grid_constant__ PrepareArgs a)
 {
   __shared__ uint32_t shared[SIZE / 4];
-  const uint8_t *table = (const uint8_t *) shared;
   const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = (int) blockIdx.y, pass = (int) blockIdx.z;
-  const int s = tables.step[pass];
-  uint32_t own, u[4];
+  const int y0 = (int) blockIdx.y * prepare_rows, pass = (int) blockIdx.z;
+  const int end = min (y0 + prepare_rows, a.height);
 
   pdl_launch_dependents ();
   for (int i = (int) threadIdx.x; i < SIZE / 4; i += expstep_threads)
     shared[i] = ((const uint32_t *) tables.weight[pass])[i];
   __syncthreads ();
-  if (a.first && pass == 0 && x < a.pitch)
-    copy_pixel < CHANNELS > (a, x, y);
+  if (a.first && pass == 0 && x < a.pitch) {
+    for (int y = y0; y < end; y++)
+      copy_pixel < CHANNELS > (a, x, y);
+  }
   if (x >= a.width)
     return;
-
-  own = view_color < CHANNELS > (a.left, x, y);
-#pragma unroll
-  for (int j = 0; j < 4; j++) {
-    int qx = x + (j == 0 ? -s : j == 1 ? s : 0);
-    int qy = y + (j == 2 ? -s : j == 3 ? s : 0);
-
-    u[j] = qx >= 0 && qy >= 0 && qx < a.width && qy < a.height
-        ? raw_weight < CHANNELS, METRIC > (table, own,
-        view_color < CHANNELS > (a.left, qx, qy)) : 0;
-  }
-  a.weights[((size_t) pass * a.height + y) * a.pitch + x] =
-      normalise (u[0], u[1]) | normalise (u[2], u[3]) << 16;
+#pragma unroll 2
+  for (int y = y0; y < end; y++)
+    a.weights[((size_t) pass * a.height + y) * a.pitch + x] =
+        weights_at < CHANNELS, METRIC > (a, (const uint8_t *) shared,
+        tables.step[pass], x, y);
 }
 
 __global__ void
@@ -542,7 +557,8 @@ launch_prepare (StereoCudaStage & stage, const StereoExpstepPass * passes,
       memcpy (tables.weight[tables.n++], passes[i].weight, SIZE);
     }
     prepare_kernel < CHANNELS, METRIC, SIZE >
-        <<< rows_grid ((int) a.pitch, a.height, tables.n), expstep_threads, 0,
+        <<< rows_grid ((int) a.pitch, (a.height + prepare_rows - 1)
+        / prepare_rows, tables.n), expstep_threads, 0,
         stage.stream () >>> (tables, a);
     a.weights += (size_t) tables.n * (size_t) a.height * a.pitch;
   }
