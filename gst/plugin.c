@@ -22,6 +22,7 @@ plugin_init (GstPlugin * plugin)
 #define ALGORITHM(name) ok &= GST_ELEMENT_REGISTER (stereo##name, plugin);
 #include "algorithm-list.h"
 #undef ALGORITHM
+  ok &= GST_ELEMENT_REGISTER (stereosplit, plugin);
   ok &= GST_ELEMENT_REGISTER (stereotestsrc, plugin);
   return ok;
 }

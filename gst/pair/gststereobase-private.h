@@ -129,6 +129,7 @@ typedef struct
   guint caps_serial[N_VIEWS];   /* when the pad's caps came */
   guint next_caps_serial;
   gboolean warned_of_fields[N_VIEWS];
+  gboolean warned_of_swap[N_VIEWS];
   GstClockTime disagree_since;  /* running time */
   gboolean discont;
   GstSegment segment[N_VIEWS];  /* of the images that are looked at */

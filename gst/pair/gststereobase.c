@@ -94,6 +94,7 @@ gst_stereo_base_start (GstAggregator * aggregator)
   g_atomic_int_set (&priv->unpaired_in_a_row, 0);
   priv->next_caps_serial = 0;
   priv->warned_of_fields[LEFT] = priv->warned_of_fields[RIGHT] = FALSE;
+  priv->warned_of_swap[LEFT] = priv->warned_of_swap[RIGHT] = FALSE;
   priv->disagree_since = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (self);
   memset (&priv->counters, 0, sizeof (priv->counters));

@@ -221,6 +221,26 @@ warn_of_fields (GstStereoBase * self, gint view, const GstVideoInfo * info)
               (info))), (NULL));
 }
 
+/* Who splits frames says which view is which. */
+static void
+warn_of_swapped_views (GstStereoBase * self, gint view,
+    const GstVideoInfo * info)
+{
+  static const GstVideoMultiviewMode other[] = {
+    GST_VIDEO_MULTIVIEW_MODE_RIGHT, GST_VIDEO_MULTIVIEW_MODE_LEFT
+  };
+  GstStereoBasePrivate *priv = PRIV (self);
+
+  if (GST_VIDEO_INFO_MULTIVIEW_MODE (info) != other[view]
+      || priv->warned_of_swap[view])
+    return;
+  priv->warned_of_swap[view] = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("The video on sink_%s says multiview-mode=%s: link it to sink_%s, or "
+          "nothing will match.", gst_stereo_view_names[view],
+          gst_stereo_view_names[!view], gst_stereo_view_names[!view]), (NULL));
+}
+
 gboolean
 gst_stereo_base_take_caps (GstStereoBase * self, gint view, GstCaps * caps)
 {
@@ -240,6 +260,7 @@ gst_stereo_base_take_caps (GstStereoBase * self, gint view, GstCaps * caps)
   priv->has_info[view] = TRUE;
   GST_OBJECT_UNLOCK (self);
   warn_of_fields (self, view, &info);
+  warn_of_swapped_views (self, view, &info);
   priv->caps_serial[view] = ++priv->next_caps_serial;
   gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
 

@@ -1,0 +1,766 @@
+/* gst-stereomatching: tests of the element stereosplit
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+
+#include <string.h>
+
+#define LEFT 0
+#define RIGHT 1
+
+/* The flags of caps, with their mask. */
+#define RIGHT_VIEW_FIRST "multiview-flags=(GstVideoMultiviewFlagsSet)1:ffffffff"
+#define LEFT_FLIPPED "multiview-flags=(GstVideoMultiviewFlagsSet)2:ffffffff"
+#define HALF_ASPECT "multiview-flags=(GstVideoMultiviewFlagsSet)4000:ffffffff"
+
+#define WIDTH 48
+#define HEIGHT 32
+
+static const gchar *const layouts[] = { "side-by-side", "top-bottom",
+  "row-interleaved", "column-interleaved", "checkerboard"
+};
+
+enum
+{
+  SIDE_BY_SIDE,
+  TOP_BOTTOM,
+  ROWS,
+  COLUMNS,
+  CHECKERBOARD,
+  N_LAYOUTS
+};
+
+/* ---------------------------------------------------------------------- rig */
+
+typedef struct
+{
+  GstElement *element;
+  GstBus *bus;
+  GstHarness *view[2];          /* the left one has the sink pad */
+} Rig;
+
+static void
+open_rig (Rig * rig, const gchar * launch, gboolean takes_meta)
+{
+  rig->element = gst_parse_launch (launch, NULL);
+  fail_unless (rig->element != NULL);
+  rig->bus = gst_bus_new ();
+  gst_element_set_bus (rig->element, rig->bus);
+  rig->view[LEFT] = gst_harness_new_with_element (rig->element, "sink",
+      "src_left");
+  rig->view[RIGHT] = gst_harness_new_with_element (rig->element, NULL,
+      "src_right");
+  for (guint v = 0; v < 2 && takes_meta; v++)
+    gst_harness_add_propose_allocation_meta (rig->view[v],
+        GST_VIDEO_META_API_TYPE, NULL);
+}
+
+static void
+close_rig (Rig * rig)
+{
+  gst_harness_teardown (rig->view[RIGHT]);
+  gst_harness_teardown (rig->view[LEFT]);
+  gst_element_set_bus (rig->element, NULL);
+  gst_object_unref (rig->bus);
+  gst_object_unref (rig->element);
+}
+
+/* The text of the next message of this type, or NULL; to be freed. */
+static gchar *
+message_of (Rig * rig, GstMessageType type)
+{
+  GstMessage *message = gst_bus_pop_filtered (rig->bus, type);
+  GError *error = NULL;
+  gchar *text;
+
+  if (message == NULL)
+    return NULL;
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_clear_error (&error);
+  gst_message_unref (message);
+  return text;
+}
+
+static void
+check_message (Rig * rig, GstMessageType type, const gchar * part)
+{
+  gchar *text = message_of (rig, type);
+
+  fail_unless (text != NULL, "no message with '%s'", part);
+  fail_unless (strstr (text, part) != NULL, "%s", text);
+  g_free (text);
+  fail_unless (message_of (rig, type) == NULL);
+}
+
+/* -------------------------------------------------------------------- video */
+
+static gchar *
+caps_of (GstVideoFormat format, guint width, guint height)
+{
+  return g_strdup_printf ("video/x-raw, format=%s, width=%u, height=%u, "
+      "framerate=25/1", gst_video_format_to_string (format), width, height);
+}
+
+/* Noise, with or without a GstVideoMeta of wider rows. */
+static GstBuffer *
+noise_frame (const GstVideoInfo * info, gboolean padded)
+{
+  GstVideoAlignment alignment;
+  GstVideoInfo wide = *info;
+  GstBuffer *buffer;
+  GstMapInfo map;
+  guint32 state = 1;
+
+  gst_video_alignment_reset (&alignment);
+  alignment.padding_right = padded ? 16 : 0;
+  alignment.padding_top = padded ? 4 : 0;
+  fail_unless (gst_video_info_align (&wide, &alignment));
+  buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&wide), NULL);
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (gsize i = 0; i < map.size; i++) {
+    state = state * 1664525 + 1013904223;
+    map.data[i] = (guint8) (state >> 24);
+  }
+  gst_buffer_unmap (buffer, &map);
+  if (padded)
+    gst_buffer_add_video_meta_full (buffer, 0, GST_VIDEO_INFO_FORMAT (info),
+        WIDTH, HEIGHT, GST_VIDEO_INFO_N_PLANES (info), wide.offset,
+        wide.stride);
+  GST_BUFFER_PTS (buffer) = GST_SECOND;
+  GST_BUFFER_DURATION (buffer) = 40 * GST_MSECOND;
+  return buffer;
+}
+
+/* All pixels as GStreamer itself reads them, one format for all. */
+static guint8 *
+unpack (const GstVideoInfo * info, GstBuffer * buffer, gsize * pixel)
+{
+  const GstVideoFormatInfo *f = info->finfo;
+  const GstVideoFormatInfo *to =
+      gst_video_format_get_info (f->unpack_format);
+  GstVideoFrame frame;
+  guint8 *pixels;
+  gsize row;
+
+  *pixel = (gsize) GST_VIDEO_FORMAT_INFO_PSTRIDE (to, 0);
+  row = *pixel * (gsize) info->width;
+  /* unpacking writes whole groups of pixels */
+  pixels = g_malloc0 (row * (gsize) info->height + 4096);
+  fail_unless (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
+  for (gint y = 0; y < info->height; y++)
+    f->unpack_func (f, GST_VIDEO_PACK_FLAG_NONE, pixels + row * (gsize) y,
+        frame.data, frame.info.stride, 0, y, info->width);
+  gst_video_frame_unmap (&frame);
+  return pixels;
+}
+
+/* Where pixel (x, y) of a view is in the frame. */
+static void
+origin_of (guint layout, gboolean second, guint * x, guint * y)
+{
+  switch (layout) {
+    case SIDE_BY_SIDE:
+      *x += second ? WIDTH / 2 : 0;
+      break;
+    case TOP_BOTTOM:
+      *y += second ? HEIGHT / 2 : 0;
+      break;
+    case ROWS:
+      *y = 2 * *y + (second ? 1 : 0);
+      break;
+    case COLUMNS:
+      *x = 2 * *x + (second ? 1 : 0);
+      break;
+    default:
+      *x = 2 * *x + ((*y % 2 == 0) == second ? 1 : 0);
+      break;
+  }
+}
+
+static void
+view_size (guint layout, guint * width, guint * height)
+{
+  *width = layout == TOP_BOTTOM || layout == ROWS ? WIDTH : WIDTH / 2;
+  *height = layout == TOP_BOTTOM || layout == ROWS ? HEIGHT / 2 : HEIGHT;
+}
+
+/* Fails unless the buffer is that view of the frame, in every pixel. */
+static void
+check_view (const GstVideoInfo * info, GstBuffer * frame, guint layout,
+    gboolean second, GstBuffer * buffer)
+{
+  guint8 *whole, *part;
+  GstVideoInfo view;
+  guint width, height;
+  gsize pixel;
+
+  view_size (layout, &width, &height);
+  gst_video_info_set_format (&view, GST_VIDEO_INFO_FORMAT (info), width,
+      height);
+  view.colorimetry = info->colorimetry;
+  whole = unpack (info, frame, &pixel);
+  part = unpack (&view, buffer, &pixel);
+  for (guint y = 0; y < height; y++) {
+    for (guint x = 0; x < width; x++) {
+      guint from_x = x, from_y = y;
+
+      origin_of (layout, second, &from_x, &from_y);
+      if (memcmp (part + pixel * (y * width + x),
+              whole + pixel * (from_y * WIDTH + from_x), pixel) != 0)
+        fail ("%s, %s: pixel (%u, %u) of the %s view is not (%u, %u)",
+            GST_VIDEO_INFO_NAME (info), layouts[layout], x, y,
+            second ? "second" : "first", from_x, from_y);
+    }
+  }
+  g_free (whole);
+  g_free (part);
+}
+
+/* ------------------------------------------------------------------ formats */
+
+/* What can't be split, with the words that say why; NULL for what can. */
+static const gchar *
+obstacle (const GstVideoInfo * info, guint layout)
+{
+  static const gchar *const groups[] = { "v210", "UYVY", "VYUY", "UYVP", "IYU1",
+    "NV12_10LE32", "NV16_10LE32", "GRAY10_LE32", "NV12_10LE40", "NV16_10LE40",
+    "IYU2", NULL
+  };
+  const GstVideoFormatInfo *f = info->finfo;
+  gboolean columns = layout != TOP_BOTTOM && layout != ROWS;
+  guint shift_x = 0, shift_y = 0;
+
+  for (guint c = 0; c < f->n_components; c++) {
+    shift_x = MAX (shift_x, f->w_sub[c]);
+    shift_y = MAX (shift_y, f->h_sub[c]);
+  }
+  if (GST_VIDEO_FORMAT_INFO_IS_TILED (f))
+    return "tiles";
+  if (columns && g_strv_contains (groups, GST_VIDEO_INFO_NAME (info))
+      && f->pixel_stride[0] == 0)
+    return "several pixels";
+  if ((layout == COLUMNS && shift_x) || (layout == ROWS && shift_y)
+      || (layout == CHECKERBOARD && (shift_x || shift_y)))
+    return "chroma";
+  return NULL;
+}
+
+static void
+check_format (GstVideoFormat format, guint layout, gboolean takes_meta,
+    gboolean padded)
+{
+  gchar *line = g_strdup_printf ("stereosplit layout=%s", layouts[layout]);
+  gchar *caps = caps_of (format, WIDTH, HEIGHT);
+  GstBuffer *frame, *view;
+  const gchar *why;
+  GstVideoInfo info;
+  GstCaps *parsed = gst_caps_from_string (caps);
+  Rig rig;
+
+  fail_unless (gst_video_info_from_caps (&info, parsed));
+  why = obstacle (&info, layout);
+  open_rig (&rig, line, takes_meta);
+  gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+  if (why != NULL) {
+    check_message (&rig, GST_MESSAGE_ERROR, why);
+  } else {
+    frame = noise_frame (&info, padded);
+    fail_unless_equals_int (gst_harness_push (rig.view[LEFT],
+            gst_buffer_ref (frame)), GST_FLOW_OK);
+    for (guint v = 0; v < 2; v++) {
+      view = gst_harness_pull (rig.view[v]);
+      fail_unless_equals_uint64 (GST_BUFFER_PTS (view), GST_SECOND);
+      fail_unless_equals_uint64 (GST_BUFFER_DURATION (view),
+          40 * GST_MSECOND);
+      check_view (&info, frame, layout, v == RIGHT, view);
+      gst_buffer_unref (view);
+    }
+    gst_buffer_unref (frame);
+  }
+  close_rig (&rig);
+  gst_caps_unref (parsed);
+  g_free (caps);
+  g_free (line);
+}
+
+/* Every raw format that GStreamer has, in every layout. */
+GST_START_TEST (test_all_formats)
+{
+  GstCaps *all = gst_caps_from_string ("video/x-raw, format="
+      GST_VIDEO_FORMATS_ALL);
+  const GValue *list =
+      gst_structure_get_value (gst_caps_get_structure (all, 0), "format");
+
+  fail_unless (gst_value_list_get_size (list) > 80);
+  for (guint i = 0; i < gst_value_list_get_size (list); i++)
+    check_format (gst_video_format_from_string (g_value_get_string
+            (gst_value_list_get_value (list, i))), (guint) __i__, TRUE, FALSE);
+  gst_caps_unref (all);
+}
+
+GST_END_TEST;
+
+/* With rows elsewhere, and where downstream knows nothing of that. */
+GST_START_TEST (test_strides)
+{
+  static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_GRAY8,
+    GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12,
+    GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_Y444_10LE, GST_VIDEO_FORMAT_RGB8P
+  };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    for (guint l = 0; l < N_LAYOUTS; l++) {
+      check_format (formats[f], l, FALSE, FALSE);
+      check_format (formats[f], l, TRUE, formats[f] != GST_VIDEO_FORMAT_RGB8P);
+      check_format (formats[f], l, FALSE, formats[f] != GST_VIDEO_FORMAT_RGB8P);
+    }
+  }
+}
+
+GST_END_TEST;
+
+/* ------------------------------------------------------------------- memory */
+
+static gboolean
+shares_memory (GstBuffer * frame, GstBuffer * view)
+{
+  GstMapInfo maps[2];
+  gboolean inside;
+
+  fail_unless (gst_buffer_map (frame, &maps[0], GST_MAP_READ));
+  fail_unless (gst_buffer_map (view, &maps[1], GST_MAP_READ));
+  inside = maps[1].data >= maps[0].data
+      && maps[1].data < maps[0].data + maps[0].size;
+  gst_buffer_unmap (view, &maps[1]);
+  gst_buffer_unmap (frame, &maps[0]);
+  return inside;
+}
+
+GST_START_TEST (test_nothing_is_copied)
+{
+  for (guint i = 0; i < 2 * N_LAYOUTS; i++) {
+    const guint layout = i / 2;
+    const gboolean takes_meta = i % 2 == 0;
+    gchar *line = g_strdup_printf ("stereosplit layout=%s", layouts[layout]);
+    gchar *caps = caps_of (GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
+    GstVideoInfo info;
+    GstBuffer *frame, *view;
+    Rig rig;
+
+    gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
+    frame = noise_frame (&info, FALSE);
+    open_rig (&rig, line, takes_meta);
+    gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+    fail_unless_equals_int (gst_harness_push (rig.view[LEFT],
+            gst_buffer_ref (frame)), GST_FLOW_OK);
+    for (guint v = 0; v < 2; v++) {
+      view = gst_harness_pull (rig.view[v]);
+      fail_unless_equals_int (shares_memory (frame, view), takes_meta
+          && layout != COLUMNS && layout != CHECKERBOARD);
+      if (!takes_meta)
+        fail_unless (gst_buffer_get_video_meta (view) == NULL);
+      gst_buffer_unref (view);
+    }
+    gst_buffer_unref (frame);
+    close_rig (&rig);
+    g_free (caps);
+    g_free (line);
+  }
+}
+
+GST_END_TEST;
+
+/* --------------------------------------------------------------------- caps */
+
+typedef struct
+{
+  const gchar *properties;
+  const gchar *caps;            /* besides GRAY8, 48x32 */
+  const gchar *shape;           /* of the views */
+  guint layout;
+  gboolean right_first;
+} CapsCase;
+
+GST_START_TEST (test_caps)
+{
+  static const CapsCase cases[] = {
+    {"", "multiview-mode=side-by-side", "width=24, height=32, "
+          "pixel-aspect-ratio=1/1", SIDE_BY_SIDE, FALSE},
+    {"", "multiview-mode=top-bottom, " RIGHT_VIEW_FIRST,
+        "width=48, height=16", TOP_BOTTOM, TRUE},
+    {"swap=true", "multiview-mode=top-bottom, " RIGHT_VIEW_FIRST,
+        "width=48, height=16", TOP_BOTTOM, FALSE},
+    {"swap=true", "multiview-mode=row-interleaved, " HALF_ASPECT,
+          "width=48, height=16, pixel-aspect-ratio=1/2", ROWS, TRUE},
+    {"", "multiview-mode=column-interleaved, " HALF_ASPECT ", "
+          "pixel-aspect-ratio=3/2", "width=24, height=32, "
+          "pixel-aspect-ratio=3/1", COLUMNS, FALSE},
+    {"", "multiview-mode=checkerboard", "width=24, height=32", CHECKERBOARD,
+        FALSE},
+    {"half-aspect=true", "multiview-mode=side-by-side, "
+          "pixel-aspect-ratio=1/2", "width=24, height=32, "
+          "pixel-aspect-ratio=1/1", SIDE_BY_SIDE, FALSE},
+    {"layout=top-bottom", "multiview-mode=side-by-side", "width=48, height=16",
+        TOP_BOTTOM, FALSE},
+    {"layout=top-bottom", "multiview-mode=mono", "width=48, height=16",
+        TOP_BOTTOM, FALSE},
+  };
+  const CapsCase *c = &cases[__i__];
+  gchar *line = g_strdup_printf ("stereosplit %s", c->properties);
+  gchar *caps = g_strdup_printf ("video/x-raw, format=GRAY8, width=48, "
+      "height=32, framerate=25/1, views=2, %s", c->caps);
+  GstVideoInfo info;
+  GstBuffer *frame;
+  Rig rig;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  frame = noise_frame (&info, FALSE);
+  open_rig (&rig, line, TRUE);
+  gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+  fail_unless_equals_int (gst_harness_push (rig.view[LEFT],
+          gst_buffer_ref (frame)), GST_FLOW_OK);
+  for (guint v = 0; v < 2; v++) {
+    gchar *wanted = g_strdup_printf ("video/x-raw, format=GRAY8, "
+        "framerate=25/1, multiview-mode=%s, %s", v == LEFT ? "left" : "right",
+        c->shape);
+    GstCaps *shape = gst_caps_from_string (wanted);
+    GstCaps *got = gst_pad_get_current_caps (rig.view[v]->sinkpad);
+    GstBuffer *view = gst_harness_pull (rig.view[v]);
+    const GstStructure *s = gst_caps_get_structure (got, 0);
+
+    fail_unless (gst_caps_is_subset (got, shape), "%" GST_PTR_FORMAT, got);
+    fail_if (gst_structure_has_field (s, "multiview-flags"));
+    fail_if (gst_structure_has_field (s, "views"));
+    check_view (&info, frame, c->layout, (v == RIGHT) != c->right_first, view);
+    gst_buffer_unref (view);
+    gst_caps_unref (got);
+    gst_caps_unref (shape);
+    g_free (wanted);
+  }
+  fail_unless (message_of (&rig, GST_MESSAGE_WARNING) == NULL);
+  gst_buffer_unref (frame);
+  close_rig (&rig);
+  g_free (caps);
+  g_free (line);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_no_mode)
+{
+  Rig rig;
+
+  open_rig (&rig, "stereosplit", TRUE);
+  for (guint i = 0; i < 2; i++) {
+    gchar *caps = caps_of (GST_VIDEO_FORMAT_I420, WIDTH, HEIGHT + 2 * i);
+
+    gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+    if (i == 0)
+      check_message (&rig, GST_MESSAGE_WARNING, "taking them to be side by "
+          "side. Set layout");
+    g_free (caps);
+  }
+  fail_unless (message_of (&rig, GST_MESSAGE_WARNING) == NULL);
+  close_rig (&rig);
+}
+
+GST_END_TEST;
+
+typedef struct
+{
+  const gchar *properties;
+  const gchar *caps;
+  const gchar *error;
+} ErrorCase;
+
+GST_START_TEST (test_errors)
+{
+  static const ErrorCase cases[] = {
+    {"layout=side-by-side", "format=GRAY8, width=5, height=4",
+        "its width of 5 is odd"},
+    {"layout=row-interleaved", "format=GRAY8, width=6, height=3",
+        "its height of 3 is odd"},
+    {"layout=side-by-side", "format=I420, width=6, height=4",
+        "half its width of 6 is 3, which would cut samples of chroma apart "
+          "that are of 2 pixels each in I420"},
+    {"layout=top-bottom", "format=NV12, width=6, height=6",
+        "half its height of 6 is 3"},
+    {"layout=column-interleaved", "format=YUY2, width=8, height=4",
+        "YUY2 has samples of chroma that neighbours share"},
+    {"layout=row-interleaved", "format=GRAY8, width=8, height=4, "
+          "interlace-mode=interleaved", "put deinterlace before it"},
+    {"layout=side-by-side", "format=NV12_64Z32, width=128, height=64",
+        "tiles"},
+    {"", "format=GRAY8, width=8, height=4, multiview-mode=mono",
+        "multiview-mode=mono, which is not two views in a frame"},
+    {"", "format=GRAY8, width=8, height=4, multiview-mode=side-by-side, "
+          LEFT_FLIPPED, "flipped or mirrored"},
+  };
+  const ErrorCase *c = &cases[__i__];
+  gchar *line = g_strdup_printf ("stereosplit %s", c->properties);
+  gchar *caps = g_strdup_printf ("video/x-raw, framerate=25/1, %s", c->caps);
+  Rig rig;
+
+  open_rig (&rig, line, TRUE);
+  gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+  check_message (&rig, GST_MESSAGE_ERROR, c->error);
+  close_rig (&rig);
+  g_free (caps);
+  g_free (line);
+}
+
+GST_END_TEST;
+
+/* A buffer with less than its caps say. */
+GST_START_TEST (test_short_buffer)
+{
+  gchar *caps = caps_of (GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
+  Rig rig;
+
+  open_rig (&rig, "stereosplit layout=top-bottom", TRUE);
+  gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+  for (guint i = 0; i < 2; i++)
+    fail_unless_equals_int (gst_harness_push (rig.view[LEFT],
+            gst_buffer_new_allocate (NULL, 3 * WIDTH * HEIGHT - 1, NULL)),
+        GST_FLOW_ERROR);
+  check_message (&rig, GST_MESSAGE_ERROR, "does not hold a frame of 48x32 in "
+      "RGB");
+  close_rig (&rig);
+  g_free (caps);
+}
+
+GST_END_TEST;
+
+/* ----------------------------------------------------------- frame by frame */
+
+/* A number for each buffer that is pushed. */
+static void
+push_number (Rig * rig, guint number, gboolean first_in_bundle)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT, NULL);
+
+  gst_buffer_memset (buffer, 0, (guint8) number, WIDTH * HEIGHT);
+  GST_BUFFER_PTS (buffer) = number * GST_MSECOND;
+  GST_BUFFER_DURATION (buffer) = number;
+  if (first_in_bundle)
+    GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
+  fail_unless_equals_int (gst_harness_push (rig->view[LEFT], buffer),
+      GST_FLOW_OK);
+}
+
+static void
+check_number (Rig * rig, guint view, guint number, guint pts)
+{
+  GstBuffer *buffer = gst_harness_pull (rig->view[view]);
+  guint8 byte = 255;
+
+  gst_buffer_extract (buffer, 0, &byte, 1);
+  fail_unless_equals_int (byte, number);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), pts * GST_MSECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer), pts);
+  gst_buffer_unref (buffer);
+}
+
+GST_START_TEST (test_frame_by_frame)
+{
+  gchar *caps = caps_of (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  Rig rig;
+
+  open_rig (&rig, "stereosplit layout=frame-by-frame", TRUE);
+  gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+  for (guint i = 0; i < 4; i++)
+    push_number (&rig, i, FALSE);
+  check_number (&rig, LEFT, 0, 0);
+  check_number (&rig, RIGHT, 1, 0);
+  check_number (&rig, LEFT, 2, 2);
+  check_number (&rig, RIGHT, 3, 2);
+  fail_unless_equals_uint64 (gst_harness_query_latency (rig.view[LEFT]),
+      40 * GST_MSECOND);
+
+  /* 4 lost its other half */
+  push_number (&rig, 4, FALSE);
+  push_number (&rig, 5, TRUE);
+  push_number (&rig, 6, FALSE);
+  check_number (&rig, LEFT, 4, 4);
+  check_number (&rig, LEFT, 5, 5);
+  check_number (&rig, RIGHT, 6, 5);
+
+  push_number (&rig, 7, FALSE);
+  gst_harness_push_event (rig.view[LEFT], gst_event_new_flush_start ());
+  gst_harness_push_event (rig.view[LEFT], gst_event_new_flush_stop (TRUE));
+  {
+    GstSegment segment;
+
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_harness_push_event (rig.view[LEFT], gst_event_new_segment (&segment));
+  }
+  push_number (&rig, 8, FALSE);
+  check_number (&rig, LEFT, 7, 7);
+  check_number (&rig, LEFT, 8, 8);
+  close_rig (&rig);
+  g_free (caps);
+}
+
+GST_END_TEST;
+
+/* ---------------------------------------------------------------- pipelines */
+
+/* What comes out of a sink called `out`, of one buffer, without gaps. */
+static GstBuffer *
+run (const gchar * launch)
+{
+  GstElement *pipeline = gst_parse_launch (launch, NULL), *sink;
+  GstSample *sample = NULL;
+  GstVideoFrame in, out;
+  GstVideoInfo info;
+  GstBuffer *plain;
+
+  fail_unless (pipeline != NULL);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "out");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "pull-sample", &sample);
+  fail_unless (sample != NULL, "nothing came out of %s", launch);
+  fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
+  plain = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
+  gst_buffer_memset (plain, 0, 0, GST_VIDEO_INFO_SIZE (&info));
+  fail_unless (gst_video_frame_map (&in, &info, gst_sample_get_buffer (sample),
+          GST_MAP_READ));
+  fail_unless (gst_video_frame_map (&out, &info, plain, GST_MAP_WRITE));
+  gst_video_frame_copy (&out, &in);
+  gst_video_frame_unmap (&in);
+  gst_video_frame_unmap (&out);
+  gst_sample_unref (sample);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  return plain;
+}
+
+static void
+check_equal (GstBuffer * a, GstBuffer * b)
+{
+  GstMapInfo maps[2];
+
+  fail_unless (gst_buffer_map (a, &maps[0], GST_MAP_READ));
+  fail_unless (gst_buffer_map (b, &maps[1], GST_MAP_READ));
+  fail_unless_equals_int (maps[0].size, maps[1].size);
+  fail_unless (memcmp (maps[0].data, maps[1].data, maps[0].size) == 0);
+  gst_buffer_unmap (b, &maps[1]);
+  gst_buffer_unmap (a, &maps[0]);
+  gst_buffer_unref (a);
+  gst_buffer_unref (b);
+}
+
+/* A rendered camera's packed frames, taken apart, are its views. */
+GST_START_TEST (test_rendered)
+{
+  static const gchar *const formats[] = { "RGB", "GRAY8", "NV12", "I420" };
+  static const gchar *const names[] = { "left", "right" };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    for (guint l = 0; l < 2; l++) {
+      for (guint v = 0; v < 2; v++) {
+        gchar *split = g_strdup_printf ("stereotestsrc view=%s num-buffers=1 ! "
+            "video/x-raw,format=%s,width=%d,height=%d ! stereosplit name=s "
+            "s.src_%s ! queue ! appsink name=out sync=false s.src_%s ! queue ! "
+            "fakesink", layouts[l], formats[f], l == 0 ? 128 : 64,
+            l == 0 ? 48 : 96, names[v], names[!v]);
+        gchar *view = g_strdup_printf ("stereotestsrc view=%s num-buffers=1 ! "
+            "video/x-raw,format=%s,width=64,height=48 ! appsink name=out "
+            "sync=false", names[v], formats[f]);
+
+        check_equal (run (split), run (view));
+        g_free (split);
+        g_free (view);
+      }
+    }
+  }
+}
+
+GST_END_TEST;
+
+/* Straight into a matcher, which finds what it finds in the views. */
+GST_START_TEST (test_matched)
+{
+#define MATCHER "stereovcbw name=m n-threads=1 num-disparities=16 ! "
+#define SIZE "video/x-raw,format=GRAY8,height=48,width="
+  check_equal (run ("stereotestsrc view=side-by-side num-buffers=2 "
+          "num-disparities=16 ! " SIZE "128 ! stereosplit name=s "
+          "s.src_left ! m.sink_left s.src_right ! m.sink_right " MATCHER
+          "appsink name=out sync=false"),
+      run ("stereotestsrc view=left num-buffers=2 num-disparities=16 ! " SIZE
+          "64 ! m.sink_left stereotestsrc view=right num-buffers=2 "
+          "num-disparities=16 ! " SIZE "64 ! m.sink_right " MATCHER
+          "appsink name=out sync=false"));
+}
+
+GST_END_TEST;
+
+/* The wrong way round, a matcher says so, for both of its views. */
+GST_START_TEST (test_swapped_cables)
+{
+  GstElement *pipeline = gst_parse_launch ("stereotestsrc view=side-by-side "
+      "num-buffers=2 ! stereosplit name=s s.src_left ! m.sink_right "
+      "s.src_right ! m.sink_left stereovcbw name=m n-threads=1 "
+      "num-disparities=8 ! fakesink", NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  guint n_warnings = 0;
+  gboolean ended = FALSE;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!ended) {
+    GError *error = NULL;
+
+    message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
+        GST_MESSAGE_WARNING | GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    fail_unless (message != NULL);
+    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
+    ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    if (!ended) {
+      gst_message_parse_warning (message, &error, NULL);
+      fail_unless (strstr (error->message, "multiview-mode=") != NULL);
+      g_clear_error (&error);
+      n_warnings++;
+    }
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (n_warnings, 2);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+static Suite *
+stereosplit_suite (void)
+{
+  Suite *suite = suite_create ("stereosplit");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_loop_test (tc, test_all_formats, 0, N_LAYOUTS);
+  tcase_add_test (tc, test_strides);
+  tcase_add_test (tc, test_nothing_is_copied);
+  tcase_add_loop_test (tc, test_caps, 0, 9);
+  tcase_add_test (tc, test_no_mode);
+  tcase_add_loop_test (tc, test_errors, 0, 9);
+  tcase_add_test (tc, test_short_buffer);
+  tcase_add_test (tc, test_frame_by_frame);
+  tcase_add_test (tc, test_rendered);
+  tcase_add_test (tc, test_matched);
+  tcase_add_test (tc, test_swapped_cables);
+  return suite;
+}
+
+GST_CHECK_MAIN (stereosplit);
