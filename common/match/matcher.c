@@ -643,6 +643,15 @@ check_setup (const StereoMatcher * m, const StereoMatcherConfig * config,
       : status;
 }
 
+/* Whether every pixel is going to have a disparity. */
+static bool
+is_filled (const StereoParams * params)
+{
+  double fill;
+
+  return !stereo_params_get (params, "fill", &fill) || fill != 0;
+}
+
 StereoStatus
 stereo_matcher_configure (StereoMatcher * m, const StereoMatcherConfig * config,
     const StereoParams * params)
@@ -670,6 +679,8 @@ stereo_matcher_configure (StereoMatcher * m, const StereoMatcherConfig * config,
   chain->refine = params->refine;
   if (chain->algorithm->limit_refine != NULL)
     chain->algorithm->limit_refine (params->own, &chain->refine);
+  if (chain->algorithm->subpixel && !is_filled (params))
+    chain->common.median = false;
   make_search (chain, stereo_runner_device (m->runner)->n_threads);
   for (int i = 0; i < 2; i++) {
     StereoFormat format = i == 0 ? config->left : config->right;

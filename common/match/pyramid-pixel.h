@@ -12,6 +12,7 @@
 
 #include "image/pixel.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------- words */
@@ -275,5 +276,43 @@ stereo_pyramid_three (float before, float after, float own)
 }
 
 #define STEREO_PYRAMID_NINTH (1.0f / 9.0f)
+
+/* ------------------------------------------------------------------- check */
+
+/* Whether x + d is in one of n pixels, its border included. */
+STEREO_INLINE bool
+stereo_pyramid_inside (int x, float d, int n)
+{
+  float at = (float) x + d;
+
+  return at >= -0.5f && at < (float) n - 0.5f;
+}
+
+/* The pixel that x + d is in, if it is inside. */
+STEREO_INLINE int
+stereo_pyramid_nearest (int x, float d, int n)
+{
+  return (stereo_pyramid_target (x, d, n) + STEREO_PYRAMID_ONE / 2) >> 6;
+}
+
+/* Whether one view's displacement and the other one's there undo each other,
+ * but for `most` pixels. */
+STEREO_INLINE bool
+stereo_pyramid_agrees (float there, float back, float most)
+{
+  float sum = there + back;
+
+  return sum <= most && sum >= -most;
+}
+
+/* Which of the nearest valid pixels before and after a hole fills it: that with
+ * the lower disparity, the one before on a tie.  -1 is none. */
+STEREO_INLINE int
+stereo_pyramid_filler (const float *dx, int before, int after)
+{
+  if (before < 0 || after < 0)
+    return before < 0 ? after : before;
+  return dx[before] >= dx[after] ? before : after;
+}
 
 #endif /* STEREO_PYRAMID_PIXEL_H */

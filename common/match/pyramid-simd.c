@@ -1204,9 +1204,10 @@ upsample (StereoQueue * queue, const StereoPyramidConstants * k,
   return STEREO_OK;
 }
 
+/* sure is the confidence if pixels without any are invalid, else NULL. */
 static void
-encode_row (const StereoOutput * output, const float *row, float sign, int y,
-    int width)
+encode_row (const StereoOutput * output, const float *row, float sign,
+    const float *sure, int y, int width)
 {
   StereoOutput o;
 
@@ -1215,6 +1216,10 @@ encode_row (const StereoOutput * output, const float *row, float sign, int y,
   o = *output;
   for (int x = 0; x < width; x++)
     stereo_store_value (&o, x, y, sign * row[x]);
+  for (int x = 0; sure != NULL && x < width; x++) {
+    if (!(sure[x] > 0.0f))
+      stereo_store_raw (&o, x, y, (uint16_t) o.invalid);
+  }
 }
 
 static void
@@ -1228,14 +1233,15 @@ finish_rows (const void *context, StereoSpan span)
 
   for (int y = span.begin; y < span.end; y++) {
     size_t p = (size_t) y * level->stride;
+    const float *sure = k->fill ? NULL : field->confidence + p;
 
-    encode_row (results[STEREO_RESULT_DISPARITY], field->dx + p, -1.0f, y,
-        level->width);
+    encode_row (results[STEREO_RESULT_DISPARITY], field->dx + p, -1.0f, sure,
+        y, level->width);
     encode_row (results[STEREO_RESULT_VERTICAL],
         (k->vertical ? field->dy : field->dx) + p, k->vertical ? -1.0f : 0.0f,
-        y, level->width);
+        sure, y, level->width);
     encode_row (results[STEREO_RESULT_CONFIDENCE], field->confidence + p,
-        1.0f, y, level->width);
+        1.0f, NULL, y, level->width);
   }
 }
 
@@ -1259,5 +1265,7 @@ const StereoPyramidStages STAGES = {
   .correlate = correlate,
   .diffuse = diffuse,
   .upsample = upsample,
+  .check = stereo_pyramid_check_cpu,
+  .fill = stereo_pyramid_fill_cpu,
   .finish = finish,
 };

@@ -30,10 +30,16 @@ static const StereoParamSpec specs[] = {
       "fine-diffusion", "The same of the two finest levels", 10, 0, 50),
   STEREO_PARAM_BOOL_ROW (StereoPyramidParams, vertical_search,
       "vertical-search", "Search above and below, too: for views that are not "
-      "rectified", true),
+      "rectified", false),
   STEREO_PARAM_DOUBLE_ROW (StereoPyramidParams, max_step, "max-step",
       "The largest step of an iteration, in pixels of its level", 1.0, 0.01,
       4.0),
+  STEREO_PARAM_INT_ROW (StereoPyramidParams, lr_max_diff, "lr-max-diff",
+      "How far the displacements of both views may disagree for a pixel to be "
+      "valid, in pixels (-1 = not checked, in half the time)", 1, -1, 64),
+  STEREO_PARAM_BOOL_ROW (StereoPyramidParams, fill, "fill",
+      "Fill invalid pixels from the background beside them; else they get "
+      "invalid-value, and no median is taken", true),
   STEREO_PARAM_END
 };
 
@@ -96,6 +102,9 @@ stereo_pyramid_constants (const StereoSearch * search,
   k->vertical = params->vertical_search;
   k->max_step = (float) params->max_step;
   k->n_levels = n;
+  k->check = params->lr_max_diff >= 0;
+  k->max_diff = (float) params->lr_max_diff;
+  k->fill = params->fill;
   /* The disparity next to 0 that is asked for. */
   nearest = stereo_clamp_int (0, search->min_disparity,
       search->min_disparity + search->num_disparities - 1);
@@ -111,8 +120,7 @@ typedef struct
   StereoPyramidLevel level[STEREO_PYRAMID_MAX_LEVELS];  /* without buffers */
   uint32_t *words;              /* of all levels: left, right, left, ... */
   float *inverse;
-  float *planes[2][3];
-  void *scratch;
+  float *planes[3][3];          /* the last field only for the check */
 } Plan;
 
 static size_t
@@ -125,10 +133,10 @@ static StereoStatus
 plan (const StereoSearch * search, const void *params, const void *stages,
     void *plan_memory, StereoArena * arena, StereoMessage * why)
 {
-  const StereoPyramidStages *s = stages;
   Plan *p = plan_memory;
   size_t words = 0, pixels;
 
+  (void) stages;
   (void) why;
   stereo_pyramid_constants (search, params, &p->constants, p->level);
   for (int i = 0; i < p->constants.n_levels; i++)
@@ -137,45 +145,99 @@ plan (const StereoSearch * search, const void *params, const void *stages,
 
   stereo_arena_add (arena, (void **) &p->words, words, sizeof (uint32_t));
   stereo_arena_add (arena, (void **) &p->inverse, pixels, sizeof (float));
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       p->planes[i][j] = NULL;
-      if (j != 1 || p->constants.vertical)
+      if ((j != 1 || p->constants.vertical) && (i < 2 || p->constants.check))
         stereo_arena_add (arena, (void **) &p->planes[i][j], pixels,
             sizeof (float));
     }
   }
-  p->scratch = NULL;
-  if (s->match != NULL && s->match_scratch != NULL)
-    stereo_arena_add (arena, &p->scratch, s->match_scratch (&p->constants,
-            p->level), 1);
   return STEREO_OK;
 }
 
 /* All iterations of a level, with separate stages. */
 static StereoStatus
 iterate (const StereoMatchFrame * frame, const StereoPyramidStages * s,
-    const Plan * p, const StereoPyramidLevel * level, bool first,
-    const StereoPyramidField * field, const StereoPyramidField * other)
+    const StereoPyramidConstants * k, const StereoPyramidLevel * level,
+    float *inverse, bool first, const StereoPyramidField * field,
+    const StereoPyramidField * other)
 {
-  const StereoPyramidConstants *k = &p->constants;
   StereoQueue *q = frame->queue;
   StereoStatus status;
 
-  if ((status = s->prepare (q, k, level, p->inverse))
+  if ((status = s->prepare (q, k, level, inverse))
       || (status = stereo_stage_end (frame->timestamps, "other")))
     return status;
   for (int m = 0; m < level->iterations; m++) {
     float step = stereo_pyramid_step (m, level->iterations, k->max_step);
 
-    if ((status = s->correlate (q, k, level, p->inverse, step,
-                first && m == 0, field, other))
+    if ((status = s->correlate (q, k, level, inverse, step, first && m == 0,
+                field, other))
         || (status = stereo_stage_end (frame->timestamps, "correlation"))
         || (status = s->diffuse (q, k, level, other, field))
         || (status = stereo_stage_end (frame->timestamps, "refinement")))
       return status;
   }
   return STEREO_OK;
+}
+
+/* The field of level 0 of level's left view: one of both, the other one is
+ * used, too. */
+static StereoStatus
+search_view (const StereoMatchFrame * frame, const StereoPyramidStages * s,
+    const StereoPyramidConstants * k, const StereoPyramidLevel * level,
+    float *inverse, StereoPyramidField * field, StereoPyramidField * other)
+{
+  int last = k->n_levels - 1;
+  StereoQueue *q = frame->queue;
+  StereoStatus status = s->clear (q, k, &level[last], field);
+
+  for (int i = last; i >= 0 && status == STEREO_OK; i--) {
+    if (i < last) {
+      StereoPyramidField coarse = *field;
+
+      *field = *other;
+      *other = coarse;
+      if ((status = s->upsample (q, k, &level[i + 1], &level[i], other, field))
+          || (status = stereo_stage_end (frame->timestamps, "rescale")))
+        return status;
+    }
+    /* What is done in one go can't be told apart: not in frames that are timed
+     * by stages. */
+    if (s->iterate != NULL && frame->timestamps == NULL)
+      status = s->iterate (q, k, &level[i], inverse, i == last, field, other);
+    else
+      status = iterate (frame, s, k, &level[i], inverse, i == last, field,
+          other);
+  }
+  return status;
+}
+
+/* Searches from the right view, too, and looks where both disagree. */
+static StereoStatus
+check (const StereoMatchFrame * frame, const StereoPyramidStages * s,
+    const Plan * p, const StereoPyramidLevel * level,
+    const StereoPyramidField * field, StereoPyramidField * back,
+    StereoPyramidField * other)
+{
+  StereoPyramidConstants k = p->constants;
+  StereoPyramidLevel exchanged[STEREO_PYRAMID_MAX_LEVELS];
+  StereoQueue *q = frame->queue;
+  StereoStatus status;
+
+  k.start = -k.start;
+  for (int i = 0; i < k.n_levels; i++) {
+    exchanged[i] = level[i];
+    exchanged[i].left = level[i].right;
+    exchanged[i].right = level[i].left;
+  }
+  if ((status = search_view (frame, s, &k, exchanged, p->inverse, back, other))
+      || (status = s->check (q, &k, level, back, field)))
+    return status;
+  if (k.fill && (status = s->fill (q, &k, level, field)))
+    return status;
+  return stereo_stage_end (frame->timestamps, "check");
 }
 
 static StereoStatus
@@ -185,58 +247,35 @@ run (const StereoMatchFrame * frame, const void *stages)
   const Plan *p = frame->plan;
   const StereoPyramidConstants *k = &p->constants;
   StereoPyramidLevel level[STEREO_PYRAMID_MAX_LEVELS];
-  StereoPyramidField field[2];
+  StereoPyramidField field[3];
   StereoQueue *q = frame->queue;
   uint32_t *words = p->words;
-  int current = 0, last = k->n_levels - 1;
   StereoStatus status;
 
   memcpy (level, p->level, sizeof (level));
-  for (int i = 0; i <= last; i++) {
+  for (int i = 0; i < k->n_levels; i++) {
     level[i].left = words;
     level[i].right = words + level_size (&level[i]);
     words += 2 * level_size (&level[i]);
   }
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     field[i].dx = p->planes[i][0];
     field[i].dy = p->planes[i][1];
     field[i].confidence = p->planes[i][2];
   }
 
-  /* What is done in one go can't be told apart: not in frames that are timed
-   * by stages. */
-  if (s->match != NULL && frame->timestamps == NULL)
-    return s->match (q, k, &frame->left, &frame->right, level, p->inverse,
-        &field[0], &field[1], frame->results, p->scratch);
-
   status = s->start (q, k, &frame->left, &frame->right, &level[0]);
-  for (int i = 0; i < last && status == STEREO_OK; i++)
+  for (int i = 0; i + 1 < k->n_levels && status == STEREO_OK; i++)
     status = s->downsample (q, k, &level[i], &level[i + 1]);
   if (status != STEREO_OK
       || (status = stereo_stage_end (frame->timestamps, "pyramids"))
-      || (status = s->clear (q, k, &level[last], &field[current])))
+      || (status = search_view (frame, s, k, level, p->inverse, &field[0],
+              &field[1])))
     return status;
-
-  for (int i = last; i >= 0; i--) {
-    if (i < last) {
-      status = s->upsample (q, k, &level[i + 1], &level[i], &field[current],
-          &field[1 - current]);
-      current = 1 - current;
-      if (status != STEREO_OK
-          || (status = stereo_stage_end (frame->timestamps, "rescale")))
-        return status;
-    }
-    if (s->iterate != NULL && frame->timestamps == NULL)
-      status = s->iterate (q, k, &level[i], p->inverse, i == last,
-          &field[current], &field[1 - current]);
-    else
-      status = iterate (frame, s, p, &level[i], i == last, &field[current],
-          &field[1 - current]);
-    if (status != STEREO_OK)
-      return status;
-  }
-  if ((status = s->finish (q, k, &level[0], &field[current],
-              frame->results)))
+  if (k->check && (status = check (frame, s, p, level, &field[0], &field[2],
+              &field[1])))
+    return status;
+  if ((status = s->finish (q, k, &level[0], &field[0], frame->results)))
     return status;
   return stereo_stage_end (frame->timestamps, "other");
 }
@@ -713,6 +752,15 @@ upsample_cpu (StereoQueue * queue, const StereoPyramidConstants * k,
 }
 
 static void
+store (const StereoOutput * output, int x, int y, bool valid, float value)
+{
+  if (valid)
+    stereo_store_value (output, x, y, value);
+  else
+    stereo_store_raw (output, x, y, (uint16_t) output->invalid);
+}
+
+static void
 finish_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
@@ -724,12 +772,12 @@ finish_rows (const void *context, StereoSpan span)
   for (int y = span.begin; y < span.end; y++) {
     for (int x = 0; x < level->width; x++) {
       size_t p = at (level, x, y);
+      bool valid = k->fill || field->confidence[p] > 0.0f;
 
       if (results[STEREO_RESULT_DISPARITY] != NULL)
-        stereo_store_value (results[STEREO_RESULT_DISPARITY], x, y,
-            -field->dx[p]);
+        store (results[STEREO_RESULT_DISPARITY], x, y, valid, -field->dx[p]);
       if (results[STEREO_RESULT_VERTICAL] != NULL)
-        stereo_store_value (results[STEREO_RESULT_VERTICAL], x, y,
+        store (results[STEREO_RESULT_VERTICAL], x, y, valid,
             k->vertical ? -field->dy[p] : 0.0f);
       if (results[STEREO_RESULT_CONFIDENCE] != NULL)
         stereo_store_value (results[STEREO_RESULT_CONFIDENCE], x, y,
@@ -757,6 +805,8 @@ static const StereoPyramidStages stages_cpu = {
   .correlate = correlate_cpu,
   .diffuse = diffuse_cpu,
   .upsample = upsample_cpu,
+  .check = stereo_pyramid_check_cpu,
+  .fill = stereo_pyramid_fill_cpu,
   .finish = finish_cpu,
 };
 

@@ -64,9 +64,17 @@
  *   level - 1   displacements resampled bilinearly, at multiples of 1/64 pixel,
  *               then multiplied by the ratio of the sizes; the confidence
  *               resampled.
+ *   check       The same again with the views exchanged, the start negated.  A
+ *               pixel gets the confidence 0, and is invalid, if x + dx is
+ *               below -1/2 or not below width - 1/2, or the sum of dx and that
+ *               of the other field, at the pixel nearest to (x + dx, y + dy),
+ *               is more than lr-max-diff; dy likewise.
+ *   fill        An invalid pixel takes dx and dy of the nearest valid one to
+ *               the left or to the right in its row, whichever has the lower
+ *               disparity; it keeps its own where the row has none.
  *
- * A confidence is 0.16 at least and 1 (and a rounding) at most.  Nothing is
- * ever divided by zero.
+ * A confidence is 0.16 at least, unless it is 0, and 1 (and a rounding) at
+ * most.  Nothing is ever divided by zero.
  *
  * Against the published method: three channels are correlated as one vector
  * with the weights of luminance, instead of the mean of three correlations,
@@ -97,6 +105,8 @@ typedef struct
   unsigned fine_diffusion;
   bool vertical_search;
   double max_step;
+  int lr_max_diff;
+  bool fill;
 } StereoPyramidParams;
 
 /* One size of the views, and what is done there. */
@@ -132,6 +142,9 @@ typedef struct
   float start;                  /* dx at the coarsest level before anything is
                                  * known, in its pixels */
   int n_levels;                 /* 1 to STEREO_PYRAMID_MAX_LEVELS */
+  bool check;                   /* against the other view's field */
+  float max_diff;               /* of that, pixels */
+  bool fill;                    /* what fails it, else it stays invalid */
 } StereoPyramidConstants;
 
 /* A field of displacements with confidences: planes with the stride of the
@@ -144,9 +157,9 @@ typedef struct
 } StereoPyramidField;
 
 /*
- * Stage table "pyramid".  A back end fills all stages but those that say
- * "optional", which are NULL if it has not got them.  Where it has, they are
- * used in place of the ones that they name.
+ * Stage table "pyramid".  A back end fills all stages but the one that says
+ * "optional", which is NULL if it has not got it.  Where it has, it is used in
+ * place of the ones that it names.
  */
 typedef struct
 {
@@ -182,8 +195,18 @@ typedef struct
       const StereoPyramidConstants * k, const StereoPyramidLevel * coarse,
       const StereoPyramidLevel * fine, const StereoPyramidField * from,
       const StereoPyramidField * to);
+  /* Level 0: confidence 0 where field fails the check against back, that of
+   * the right view. */
+  StereoStatus (*check) (StereoQueue * queue,
+      const StereoPyramidConstants * k, const StereoPyramidLevel * level,
+      const StereoPyramidField * back, const StereoPyramidField * field);
+  /* Level 0: displacements for pixels with confidence 0. */
+  StereoStatus (*fill) (StereoQueue * queue,
+      const StereoPyramidConstants * k, const StereoPyramidLevel * level,
+      const StereoPyramidField * field);
   /* Codes from the field of level 0, by StereoResult, but where NULL: of -dx,
-   * of -dy (of 0 without a vertical search), of the confidence. */
+   * of -dy (of 0 without a vertical search), of the confidence.  Pixels with
+   * confidence 0 have the former two only with k->fill. */
   StereoStatus (*finish) (StereoQueue * queue,
       const StereoPyramidConstants * k, const StereoPyramidLevel * level,
       const StereoPyramidField * field, const StereoOutput * const *results);
@@ -196,16 +219,6 @@ typedef struct
       const StereoPyramidConstants * k, const StereoPyramidLevel * level,
       float *inverse, bool first, const StereoPyramidField * field,
       const StereoPyramidField * other);
-  /* Optional: all of a frame. level has k->n_levels entries. */
-  StereoStatus (*match) (StereoQueue * queue,
-      const StereoPyramidConstants * k, const StereoView * left,
-      const StereoView * right, const StereoPyramidLevel * level,
-      float *inverse, const StereoPyramidField * field,
-      const StereoPyramidField * other,
-      const StereoOutput * const *results, void *scratch);
-  /* Optional: bytes of scratch that match wants; NULL for none. */
-  size_t (*match_scratch) (const StereoPyramidConstants * k,
-      const StereoPyramidLevel * level);
 } StereoPyramidStages;
 
 /* The constants for a search, and the levels but for their buffers (level has
@@ -213,6 +226,14 @@ typedef struct
 void stereo_pyramid_constants (const StereoSearch * search,
     const StereoPyramidParams * params, StereoPyramidConstants * constants,
     StereoPyramidLevel * level);
+
+/* Stages for any CPU (pyramid-check.c). */
+StereoStatus stereo_pyramid_check_cpu (StereoQueue * queue,
+    const StereoPyramidConstants * k, const StereoPyramidLevel * level,
+    const StereoPyramidField * back, const StereoPyramidField * field);
+StereoStatus stereo_pyramid_fill_cpu (StereoQueue * queue,
+    const StereoPyramidConstants * k, const StereoPyramidLevel * level,
+    const StereoPyramidField * field);
 
 #ifdef __cplusplus
 }

@@ -9,8 +9,8 @@
 
 PAGE is one of
 
-    accuracy     docs/accuracy.md; --measure build/tools/stereo-eval; --verify of the same program
-                 fails when it finds other errors than the data
+    accuracy     docs/accuracy.md; --measure build/tools/stereo-eval [ALGORITHM ...], OpenCV
+                 being one; --verify of the same program fails when it finds other errors than the data
     performance  docs/performance.md; --measure build/tools/stereo-bench MACHINE [ARGUMENT ...]
                  writes docs/data/performance-MACHINE.json; arguments go to stereo-bench, such as
                  --backend cuda
@@ -20,7 +20,8 @@ PAGE is one of
     elements     docs/elements/ from the plugin: PLUGIN is the next argument
 
 Scenes come from $STEREO_DATASETS or ../shared/datasets; verifying exits with 77 (skipped) without
-them. Measure when the machine does nothing else.
+them. Measure when the machine does nothing else. With Python's OpenCV, its modes of semi-global
+matching are measured beside.
 """
 
 import os

@@ -6,8 +6,11 @@ and, for the times on GPUs, performance-*.json."""
 import glob
 import os
 import re
+import shutil
+import tempfile
 import textwrap
 
+import sgbm
 import svgplot
 from common import (DOCS, IMAGES, PRESETS, REGIONS, datasets, json_of, load, load_all,
                     output_of, paper, papers_label, preset_file, save, table)
@@ -15,18 +18,21 @@ from common import (DOCS, IMAGES, PRESETS, REGIONS, datasets, json_of, load, loa
 PAGE = os.path.join(DOCS, "accuracy.md")
 PLOT = os.path.join(IMAGES, "accuracy-time.svg")
 # Other programs on the machine make a run slower, never faster.
-TIMES = 5
+TIMES = 3
 MEASURES = ("bad-0.5", "bad-1", "bad-2", "bad-4", "d1", "mean", "rms", "density")
 
-# Folder of the data sets, title.
-SETS = (("middlebury-v2", "Middlebury version 2"),
-        ("middlebury-2001", "Middlebury 2001"),
-        ("middlebury-2003-half", "Middlebury 2003, half size"))
+# Folder of the data sets, title, head of a column, whether times are wanted.
+SETS = (("middlebury-v2", "Middlebury version 2", "v2", True),
+        ("middlebury-2001", "Middlebury 2001", "2001", True),
+        ("middlebury-2003-half", "Middlebury 2003, half size", "2003, half", True),
+        ("exposure/a", "Exposure A", "exposure A", False),
+        ("exposure/b", "Exposure B", "B", False),
+        ("exposure/c", "Exposure C", "C", False))
 
 
-def fastest(program, arguments):
+def fastest(program, arguments, times=TIMES):
     """Evaluates several times, and takes the least time of each scene."""
-    reports = [json_of(program, arguments) for _ in range(TIMES)]
+    reports = [json_of(program, arguments) for _ in range(times)]
     for runs in zip(*(report["runs"] for report in reports)):
         for scenes in zip(*(run["scenes"] for run in runs)):
             scenes[0]["time-ms"] = min(scene["time-ms"] for scene in scenes)
@@ -63,26 +69,69 @@ def presets(algorithms):
     return found
 
 
-def measure(program, _):
-    """Every algorithm on every set, and the setups that papers have figures of."""
+def peers(program, folder, scenes):
+    """Runs of OpenCV's modes on the scenes of a set, judged as ours are."""
+    cv2 = sgbm.opencv()
+    runs = []
+    for mode in sgbm.MODES if cv2 else ():
+        maps = tempfile.mkdtemp()
+        times = {}
+        for scene in scenes:
+            left, right = (cv2.imread(datasets(folder, scene["scene"], side + ".png"))
+                           for side in ("left", "right"))
+            found, times[scene["scene"]] = sgbm.match(left, right, scene["num-disparities"], mode)
+            sgbm.write_pfm(os.path.join(maps, scene["scene"] + ".pfm"), found)
+        run, = json_of(program, ["--map", os.path.join(maps, "{scene}.pfm"),
+                                 datasets(folder)])["runs"]
+        shutil.rmtree(maps)
+        run["label"] = mode
+        for scene in run["scenes"]:
+            scene["time-ms"] = times[scene["scene"]]
+        run["time-ms"] = sum(times.values())
+        runs.append(run)
+    return runs
+
+
+def compared(program, title, folder, setups, times, old, wanted):
+    """An entry of the data. Algorithms that are not wanted stay as they are, unless they are new."""
+    flags = ["--auc", "--compare"] if folder != "middlebury-v2" or title == SETS[0][1] else [
+        "--compare"]
+    before = old.get(title, {})
+    runs = {run["label"]: run for run in before.get("report", {}).get("runs", [])}
+    chosen = [setup for setup in setups
+              if not wanted or setup.split()[0] in wanted or setup not in runs]
+    report = before.get("report")
+    if chosen:
+        report = fastest(program, flags + chosen + ["--", datasets(folder)], times)
+        runs.update({run["label"]: run for run in report["runs"]})
+    report["runs"] = [runs[setup] for setup in setups]
+    return {"title": title,
+            "command": "stereo-eval --json %s %s -- %s" % (
+                " ".join(flags), " ".join('"%s"' % s for s in setups), folder),
+            "names": {setup: name for setup, name in setups.items() if name},
+            "report": report, "peers": before.get("peers", [])}
+
+
+def measure(program, wanted):
+    """Every algorithm on every set, and the setups that papers have figures of; or the algorithms
+    that are named. OpenCV's modes are called OpenCV."""
     names = registered(program)
-    setups = []
+    published = {}
     for entry in load("published"):
-        if entry["setup"].split()[0] in names and paper(entry["setup"]) not in setups:
-            setups.append(paper(entry["setup"]))
+        if entry["setup"].split()[0] in names:
+            published[paper(entry["setup"])] = None
+    of_papers = {paper(name): name + ", paper" for name in names if paper(name) != name}
+    old = {entry["title"]: entry for entry in load("accuracy")["reports"]}
     reports = []
-    for folder, title in SETS:
-        path = datasets(folder)
-        reports.append({"title": title, "command": "stereo-eval --json --all " + folder,
-                        "report": fastest(program, ["--all", path])})
-    path = datasets("middlebury-v2")
-    of_presets = presets(names)
-    for title, compared in (("published", setups), ("presets", list(of_presets))):
-        reports.append({"title": title,
-                        "report": fastest(program, ["--compare"] + compared + ["--", path]),
-                        "command": "stereo-eval --json --compare %s -- middlebury-v2"
-                        % " ".join('"%s"' % s for s in compared)})
-    reports[-1]["names"] = of_presets
+    for folder, title, _, timed in SETS:
+        setups = dict({name: None for name in names}, **of_papers)
+        entry = compared(program, title, folder, setups, TIMES if timed else 1, old, wanted)
+        if not wanted or "OpenCV" in wanted or not entry["peers"]:
+            entry["peers"] = (peers(program, folder, entry["report"]["runs"][0]["scenes"])
+                              or entry["peers"])
+        reports.append(entry)
+    for title, setups in (("published", published), ("presets", presets(names))):
+        reports.append(compared(program, title, "middlebury-v2", setups, TIMES, old, wanted))
     save("accuracy", {"reports": reports})
 
 
@@ -98,8 +147,8 @@ def verify(program):
         print("skipped: there is no %s; set STEREO_DATASETS" % datasets())
         return 77
     reports = load("accuracy")["reports"]
-    if any(entry.get("names", here) != here for here in [presets(registered(program))]
-           for entry in reports):
+    here = presets(registered(program))
+    if any(entry["title"] == "presets" and entry["names"] != here for entry in reports):
         print("the presets are not those that were measured")
         return 1
     differ = compared = 0
@@ -130,14 +179,53 @@ def triple(scene):
     return " / ".join("%.2f" % scene["regions"][r]["bad-1"] for r in REGIONS)
 
 
-def scenes_table(report, average):
-    scenes = [s["scene"] for s in report["runs"][0]["scenes"]]
+def defaults(entry):
+    """Runs with default properties, and OpenCV's, the best one first."""
+    ours = [run for run in entry["report"]["runs"] if run["label"] not in entry["names"]]
+    return sorted(ours + entry["peers"], key=lambda r: r["average"])
+
+
+def scenes_table(entry, average):
+    scenes = [s["scene"] for s in entry["report"]["runs"][0]["scenes"]]
     rows = []
-    for run in sorted(report["runs"], key=lambda r: r["average"]):
+    for run in defaults(entry):
         rows.append([run["label"]] + [triple(s) for s in run["scenes"]]
                     + ["**%.2f**" % run["average"], "%.1f" % run["time-ms"]])
     return table([""] + [s.replace("_", " ").capitalize() for s in scenes]
                  + [average, "time, ms"], rows)
+
+
+def sets_table(reports):
+    """The average of each set, of all algorithms and of their papers' settings."""
+    rows = []
+    for run in defaults(reports[SETS[0][1]]):
+        name = run["label"]
+        averages = []
+        for _, title, _, _ in SETS:
+            entry = reports[title]
+            averages.append({entry["names"].get(r["label"], r["label"]): r["average"]
+                             for r in entry["report"]["runs"] + entry["peers"]})
+        rows.append([name] + ["**%.2f**" % a[name] if name in a else "-" for a in averages])
+        if name + ", paper" in averages[0]:
+            rows.append([name + ", paper"] + ["%.2f" % a[name + ", paper"] for a in averages])
+    return table([""] + [head for _, _, head, _ in SETS], rows)
+
+
+def confidence_table(reports):
+    """The area under the curve of bad-1, and the least that it could be; region `all`."""
+    rows = []
+    for run in defaults(reports[SETS[0][1]]):
+        row = [run["label"]]
+        for _, title, _, _ in SETS:
+            runs = [r for r in reports[title]["report"]["runs"] if r["label"] == run["label"]]
+            values = [scene["regions"]["all"] for r in runs for scene in r["scenes"]]
+            if not values or values[0].get("auc") is None:
+                break
+            row.append("%.2f / %.2f" % tuple(sum(v[key] for v in values) / len(values)
+                                             for key in ("auc", "auc-ideal")))
+        else:
+            rows.append(row)
+    return table([""] + [head for _, _, head, _ in SETS], rows)
 
 
 def mean(run, name):
@@ -154,9 +242,9 @@ def command_of(entry):
                      for i, line in enumerate(lines))
 
 
-def measures_table(report):
+def measures_table(entry):
     rows = [[run["label"]] + ["%.2f" % mean(run, name) for name in MEASURES]
-            for run in sorted(report["runs"], key=lambda r: r["average"])]
+            for run in defaults(entry)]
     return table([""] + list(MEASURES), rows)
 
 
@@ -193,8 +281,8 @@ def errors(reports):
     """{name: (name, average of 12, ms on the CPU)} of all that was measured on version 2."""
     found = {}
     for title in (SETS[0][1], "presets"):
-        for run in reports[title]["report"]["runs"]:
-            name = reports[title].get("names", {}).get(run["label"], run["label"])
+        for run in reports[title]["report"]["runs"] + reports[title].get("peers", []):
+            name = reports[title]["names"].get(run["label"], run["label"])
             # A preset may be the default in more words.
             if not any(old[0].split()[0] == run["algorithm"] and old[1] == run["average-of-12"]
                        for old in found.values()):
@@ -241,18 +329,39 @@ def page(data):
     main = reports[SETS[0][1]]
     text = ["<!-- Made by docs/report; measure again to change a figure. -->",
             "# Accuracy", "",
-            "How wrong the algorithms are on scenes with ground truth, with default properties, "
-            "measured by", "[stereo-eval](tools/stereo-eval.md).", "",
+            "How wrong the algorithms are on scenes with ground truth, measured by "
+            "[stereo-eval](tools/stereo-eval.md)", "with default properties. Which one is for what, "
+            "[choosing](choosing.md) says.", "",
             "Measured on %s, on %s (%s)." % (data["date"], data["processor"],
                                              main["report"]["device"]), "",
+            "## In short", "",
+            "Percent of pixels off by more than one: the average over scenes and over the regions "
+            "nonocc, all", "and disc, with default properties, and with the preset `paper`, which "
+            "is the method of the paper", "alone. Exposure A, B and C are the scenes of v2 as two "
+            "cameras would see them that do not agree: A", "with the right view darker (times 0.75, "
+            "gamma 1.15), B with vignetting and other gains in the right", "view, C with low "
+            "contrast in both, all of them with noise.", "",
+            sets_table(reports),
+            "OpenCV's semi-global block matching is measured in the same run: blocks of 3x3, P1 "
+            "216, P2 864,", "both views checked, speckles removed; what it leaves open at the left "
+            "border is matched by", "repeating the border, holes are filled as ours are, and a 3x3 "
+            "median ends it. Its times are those", "of the matching alone, without border and "
+            "filling.", "",
             "## Middlebury version 2", "",
             "Percent of pixels off by more than one (nonocc / all / disc), with the official masks, "
             "and the", "benchmark's figure of merit, the average of these twelve.", "",
-            scenes_table(main["report"], "average of 12"),
+            scenes_table(main, "average of 12"),
             "Other measures, each the mean over the twelve: `mean` and `rms` are errors in pixels, "
             "the rest is", "percent.", "",
-            measures_table(main["report"]),
+            measures_table(main),
             command_of(main), "",
+            "## Confidence", "",
+            "What `src_confidence` is worth: pixels come in from the most to the least confident "
+            "one, and the", "figure is the area under the curve of their bad pixels (region all, "
+            "mean of the scenes), beside what", "it would be with all good pixels first. A "
+            "confidence that says nothing would have the bad pixels", "themselves. How it is made, "
+            "[refinement](refinement.md) says.", "",
+            confidence_table(reports),
             "## Presets", "",
             "[Presets](presets.md) of the elements, on the same scenes.", "",
             presets_table(reports["presets"]),
@@ -268,9 +377,10 @@ def page(data):
             "## Other scenes", "",
             "As above, with masks that were derived from the ground truth: good for comparing "
             "algorithms with", "each other, not with published tables.", ""]
-    for _, title in SETS[1:]:
-        text += ["### " + title, "", scenes_table(reports[title]["report"], "average"),
-                 command_of(reports[title]), ""]
+    for _, title, _, timed in SETS[1:]:
+        if timed:
+            text += ["### " + title, "", scenes_table(reports[title], "average"),
+                     command_of(reports[title]), ""]
     return "\n".join(text).rstrip("\n") + "\n"
 
 

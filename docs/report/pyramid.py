@@ -5,7 +5,7 @@
 import os
 
 import svgplot
-from common import DOCS, IMAGES, json_of, load, number, save, size_of, table, with_tables
+from common import DOCS, IMAGES, json_of, load, number, paper, save, size_of, table, with_tables
 
 PAGE = os.path.join(DOCS, "algorithms", "pyramid.md")
 NAME = "pyramid"
@@ -44,7 +44,7 @@ def median(times):
 
 def bench(program, arguments):
     command = ["--copy-mib", "0", "--format", "RGB", "--frames", "1",
-               "--seconds", "0.1", NAME]
+               "--seconds", "0.1"] + paper(NAME).split()
     for size in SIZES:
         command += ["--size", size_of(size + (DISPARITIES,))]
     command += arguments

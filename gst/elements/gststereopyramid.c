@@ -15,8 +15,14 @@
  * to where the views correlate better and are smoothed according to how
  * confident they are (T. Xu, P. Cockshott, S. Oehler: "Acceleration of
  * stereo-matching on multi-core CPU and GPU", HPCC 2014). It is made for large
- * images of continuous surfaces, which need not be rectified; for those that
- * are, switch #GstStereoPyramid:vertical-search off.
+ * images of continuous surfaces. They need not be rectified, if
+ * #GstStereoPyramid:vertical-search is on; it is off by default. Small things
+ * whose disparity differs much from what is around them are not found.
+ *
+ * A second search starts from the right view. Where both disagree by more than
+ * #GstStereoPyramid:lr-max-diff, the confidence is 0, and the disparity comes
+ * from the background beside it, or is invalid without #GstStereoPyramid:fill.
+ * The preset `paper` is the paper's method: a vertical search, and no check.
  *
  * Colour is used when both views have it, as RGB or YUV of any kind, else luma;
  * docs/disparity.md says how. #GstStereoPyramid:num-disparities does not change
@@ -28,7 +34,7 @@
  * disparitycolor turns them into a picture. Two more source pads can be
  * requested: `src_vertical` gives the vertical disparity (`GRAY16_LE`, 32768 is
  * 0 pixels), `src_confidence` how far the disparities are to be trusted
- * (`GRAY8` or `GRAY16_LE`).
+ * (`GRAY8` or `GRAY16_LE`), 0 where the check failed.
  *
  * ## Example launch lines
  * |[
@@ -38,10 +44,10 @@
  * gst-launch-1.0 filesrc location=left.png ! pngdec ! m.sink_left  filesrc location=right.png ! pngdec ! m.sink_right  stereopyramid name=m num-disparities=60 ! disparitycolor ! videoconvert ! pngenc ! filesink location=disparity.png
  * ]| Matches two images.
  * |[
- * gst-launch-1.0 stereopyramid name=m  m.src ! queue ! disparitycolor ! videoconvert ! autovideosink  m.src_vertical ! queue ! disparitycolor ! videoconvert ! autovideosink  m.src_confidence ! queue ! disparitycolor ! videoconvert ! autovideosink  stereotestsrc view=left ! m.sink_left  stereotestsrc view=right ! m.sink_right
+ * gst-launch-1.0 stereopyramid name=m vertical-search=true  m.src ! queue ! disparitycolor ! videoconvert ! autovideosink  m.src_vertical ! queue ! disparitycolor ! videoconvert ! autovideosink  m.src_confidence ! queue ! disparitycolor ! videoconvert ! autovideosink  stereotestsrc view=left ! m.sink_left  stereotestsrc view=right ! m.sink_right
  * ]| Shows all three results.
  * |[
- * gst-launch-1.0 filesrc location=left.png ! pngdec ! m.sink_left  filesrc location=right.png ! pngdec ! m.sink_right  stereopyramid name=m  m.src_vertical ! disparitycolor range-min=-4 range-max=4 ! videoconvert ! pngenc ! filesink location=vertical.png
+ * gst-launch-1.0 filesrc location=left.png ! pngdec ! m.sink_left  filesrc location=right.png ! pngdec ! m.sink_right  stereopyramid name=m vertical-search=true  m.src_vertical ! disparitycolor range-min=-4 range-max=4 ! videoconvert ! pngenc ! filesink location=vertical.png
  * ]| How far two images are from being rectified.
  *
  * Since: 0.1

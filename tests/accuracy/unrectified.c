@@ -66,6 +66,7 @@ match (const char *pad, const char *properties, int pair)
   bool vertical = strcmp (pad, "src_vertical") == 0;
   char *left = view_file ("left", pair), *right = view_file ("right", pair);
   char *description = g_strdup_printf ("stereopyramid name=m backend=cpu "
+      "vertical-search=true lr-max-diff=-1 "
       "disparity-scale=%d min-disparity=%d num-disparities=%d "
       "invalid-value=65535 %s m.%s ! queue ! "
       "video/x-raw,format=GRAY16_LE ! appsink name=sink %s "

@@ -29,6 +29,8 @@ typedef struct
   bool vertical;
   double max_step;
   int n, min;
+  int lr_max_diff;
+  bool fill;
 } Settings;
 
 /* The value of everything that is stored in single precision. */
@@ -321,10 +323,11 @@ oracle_step (const Settings * s, int done, int iterations)
   return single (single (s->max_step) * part);
 }
 
-/* field gets dx, dy and the confidence. */
+/* field gets dx, dy and the confidence, as they are without a check.
+ * direction is 1, or -1 if the views are exchanged. */
 static void
-oracle (const Settings * s, const TestImage * left, const TestImage * right,
-    bool color, Image field[3])
+oracle_search (const Settings * s, int direction, const TestImage * left,
+    const TestImage * right, bool color, Image field[3])
 {
   static const double factor[3] = { 2.5, 3.5, 1.5 };
   Image view[2][20][3];
@@ -368,7 +371,7 @@ oracle (const Settings * s, const TestImage * left, const TestImage * right,
       for (int c = 0; c < 3; c++)
         field[c] = image_new (width, height);
       for (int p = 0; p < width * height; p++)
-        field[0].v[p] = single (-nearest * single ((double) width
+        field[0].v[p] = single (-nearest * direction * single ((double) width
                 / view[0][0]->width));
     } else {
       double sx = single ((double) width / field[0].width);
@@ -395,6 +398,69 @@ oracle (const Settings * s, const TestImage * left, const TestImage * right,
   }
 }
 
+/* Whether a pixel's displacement leads back to within lr_max_diff pixels. */
+static bool
+oracle_agrees (const Settings * s, Image field[3], Image back[3], int x,
+    int y)
+{
+  double dx = *pixel (&field[0], x, y), dy = *pixel (&field[1], x, y);
+  double at_x = single (x + dx), at_y = single (y + dy);
+  int qx = (int) floor (oracle_target (x, dx, field[0].width) + 0.5);
+  int qy = (int) floor (oracle_target (y, dy, field[0].height) + 0.5);
+
+  return at_x >= -0.5 && at_x < field[0].width - 0.5 && at_y >= -0.5
+      && at_y < field[0].height - 0.5
+      && fabs (single (dx + *pixel (&back[0], qx, qy))) <= s->lr_max_diff
+      && fabs (single (dy + *pixel (&back[1], qx, qy))) <= s->lr_max_diff;
+}
+
+/* A hole's displacement: the nearest one with confidence to either side,
+ * whichever is further to the right. */
+static void
+oracle_fill (Image field[3])
+{
+  int width = field[0].width;
+
+  for (int y = 0; y < field[0].height; y++) {
+    for (int x = 0; x < width; x++) {
+      int l = x, r = x, from;
+
+      while (l >= 0 && *pixel (&field[2], l, y) == 0)
+        l--;
+      while (r < width && *pixel (&field[2], r, y) == 0)
+        r++;
+      if (l == x || (l < 0 && r == width))
+        continue;
+      from = l < 0 ? r : r == width ? l
+          : *pixel (&field[0], r, y) > *pixel (&field[0], l, y) ? r : l;
+      for (int c = 0; c < 2; c++)
+        *pixel (&field[c], x, y) = *pixel (&field[c], from, y);
+    }
+  }
+}
+
+static void
+oracle (const Settings * s, const TestImage * left, const TestImage * right,
+    bool color, Image field[3])
+{
+  Image back[3];
+
+  oracle_search (s, 1, left, right, color, field);
+  if (s->lr_max_diff < 0)
+    return;
+  oracle_search (s, -1, right, left, color, back);
+  for (int y = 0; y < field[0].height; y++) {
+    for (int x = 0; x < field[0].width; x++) {
+      if (!oracle_agrees (s, field, back, x, y))
+        *pixel (&field[2], x, y) = 0;
+    }
+  }
+  if (s->fill)
+    oracle_fill (field);
+  for (int c = 0; c < 3; c++)
+    free (back[c].v);
+}
+
 /* ---------------------------------------------------------------- matching */
 
 typedef struct
@@ -407,7 +473,7 @@ typedef struct
 
 static const Case usual = {
   70, 57, STEREO_FORMAT_RGB, STEREO_FORMAT_RGB, FILL_SHIFTED,
-  {0, 22, 2, 5, 10, true, 1.0, 16, 0}
+  {0, 22, 2, 5, 10, true, 1.0, 16, 0, 1, true}
 };
 
 #define SCALE 256
@@ -422,7 +488,9 @@ case_params (const Case * c)
       "fine-diffusion", (double) c->s.fine_diffusion,
       "vertical-search", (double) c->s.vertical, "max-step", c->s.max_step,
       "num-disparities", (double) c->s.n,
-      "min-disparity", (double) c->s.min, "disparity-scale", (double) SCALE,
+      "min-disparity", (double) c->s.min, "lr-max-diff",
+      (double) c->s.lr_max_diff, "fill", (double) c->s.fill,
+      "disparity-scale", (double) SCALE,
       "invalid-value", 65535.0, NULL);
 }
 
@@ -499,10 +567,11 @@ describe (const Case * c, size_t device, int result, const char *what)
   const Settings *s = &c->s;
 
   fprintf (stderr, "%dx%d, formats %d %d, fill %d, levels %d, %d/%d "
-      "iterations, %d/%d steps, vertical %d, step %g, %d from %d, %s, %s: "
-      "%s\n", c->width, c->height, c->left, c->right, c->fill, s->levels,
-      s->max_iterations, s->fine_iterations, s->diffusion, s->fine_diffusion,
-      s->vertical, s->max_step, s->n, s->min,
+      "iterations, %d/%d steps, vertical %d, step %g, %d from %d, check %d, "
+      "fill %d, %s, %s: %s\n", c->width, c->height, c->left, c->right,
+      c->fill, s->levels, s->max_iterations, s->fine_iterations, s->diffusion,
+      s->fine_diffusion,
+      s->vertical, s->max_step, s->n, s->min, s->lr_max_diff, s->fill,
       stereo_device_name (devices_get (device)),
       stereo_result_name ((StereoResult) result), what);
 }
@@ -534,11 +603,18 @@ expected_maps (const Case * c, const TestImage * left,
       && format_has_color (c->right), field);
   for (int y = 0; y < c->height; y++) {
     for (int x = 0; x < c->width; x++) {
-      put_code (&maps->map[STEREO_RESULT_DISPARITY], x, y,
-          -*pixel (&field[0], x, y), c->s.n > 1 ? SCALE : 0,
-          c->s.n > 1 ? -(double) c->s.min * SCALE : 0, highest, 65535);
-      put_code (&maps->map[STEREO_RESULT_VERTICAL], x, y,
-          -*pixel (&field[1], x, y), SCALE, 32768, 65535, 65535);
+      if (c->s.fill || *pixel (&field[2], x, y) > 0) {
+        put_code (&maps->map[STEREO_RESULT_DISPARITY], x, y,
+            -*pixel (&field[0], x, y), c->s.n > 1 ? SCALE : 0,
+            c->s.n > 1 ? -(double) c->s.min * SCALE : 0, highest, 65535);
+        put_code (&maps->map[STEREO_RESULT_VERTICAL], x, y,
+            -*pixel (&field[1], x, y), SCALE, 32768, 65535, 65535);
+      } else {
+        put_code (&maps->map[STEREO_RESULT_DISPARITY], x, y, 65535, 1, 0,
+            65535, -1);
+        put_code (&maps->map[STEREO_RESULT_VERTICAL], x, y, 65535, 1, 0,
+            65535, -1);
+      }
       put_code (&maps->map[STEREO_RESULT_CONFIDENCE], x, y,
           *pixel (&field[2], x, y), 65535, 0, 65535, -1);
     }
@@ -625,13 +701,25 @@ static void
 test_parameters (void)
 {
   static const Settings sets[] = {
-    {1, 22, 2, 5, 10, true, 1.0, 16, 0}, {2, 22, 2, 5, 10, true, 1.0, 16, 0},
-    {20, 22, 2, 5, 10, true, 1.0, 16, 0}, {0, 1, 2, 5, 10, true, 1.0, 16, 0},
-    {0, 3, 1, 5, 10, true, 1.0, 16, 0}, {0, 7, 5, 5, 10, false, 1.0, 16, 0},
-    {2, 25, 50, 5, 1, true, 1.0, 16, 0}, {0, 22, 2, 0, 0, true, 1.0, 16, 0},
-    {0, 22, 2, 1, 11, true, 1.0, 16, 0}, {0, 4, 1, 50, 20, true, 1.0, 16, 0},
-    {0, 4, 1, 31, 9, false, 1.0, 16, 0}, {0, 22, 2, 5, 10, true, 4.0, 16, 0},
-    {0, 22, 2, 5, 10, true, 0.01, 16, 0}, {0, 22, 2, 5, 10, true, 0.3, 16, 0},
+    {1, 22, 2, 5, 10, true, 1.0, 16, 0, -1, true},
+    {2, 22, 2, 5, 10, true, 1.0, 16, 0, -1, true},
+    {20, 22, 2, 5, 10, true, 1.0, 16, 0, -1, true},
+    {0, 1, 2, 5, 10, true, 1.0, 16, 0, -1, true},
+    {0, 3, 1, 5, 10, true, 1.0, 16, 0, -1, false},
+    {0, 7, 5, 5, 10, false, 1.0, 16, 0, -1, true},
+    {2, 25, 50, 5, 1, true, 1.0, 16, 0, -1, true},
+    {0, 22, 2, 0, 0, true, 1.0, 16, 0, -1, true},
+    {0, 22, 2, 1, 11, true, 1.0, 16, 0, -1, true},
+    {0, 4, 1, 50, 20, true, 1.0, 16, 0, -1, true},
+    {0, 4, 1, 31, 9, false, 1.0, 16, 0, -1, true},
+    {0, 22, 2, 5, 10, true, 4.0, 16, 0, -1, true},
+    {0, 22, 2, 5, 10, true, 0.01, 16, 0, -1, true},
+    {0, 22, 2, 5, 10, true, 0.3, 16, 0, -1, true},
+    {0, 22, 2, 5, 10, true, 1.0, 16, 0, 0, true},
+    {0, 22, 2, 5, 10, true, 1.0, 16, 0, 0, false},
+    {0, 22, 2, 5, 10, false, 1.0, 16, 3, 1, false},
+    {0, 7, 5, 5, 10, false, 1.0, 16, -9, 2, true},
+    {0, 22, 2, 1, 1, true, 4.0, 16, 0, 64, false},
   };
   Random random = { 3 };
 
@@ -710,6 +798,8 @@ test_random (void)
     c.s.vertical = random_range (&random, 0, 2);
     c.s.n = random_range (&random, 1, 90);
     c.s.min = random_range (&random, -40, 30);
+    c.s.lr_max_diff = random_range (&random, -1, 2);
+    c.s.fill = random_range (&random, 0, 1);
     if (i % 4 == 3) {
       c.s.levels = random_range (&random, 0, 4);
       c.s.max_iterations = random_range (&random, 1, 25);
