@@ -5,6 +5,7 @@
  */
 
 #include "elements/gststereoelements.h"
+#include "base/gststereocamerameta.h"
 #include "base/gststereodepthmeta.h"
 #include "base/gststereometa.h"
 
@@ -16,12 +17,14 @@ plugin_init (GstPlugin * plugin)
   gboolean ok = TRUE;
 
   gst_stereo_meta_register ();
+  gst_stereo_camera_meta_register ();
   gst_stereo_depth_meta_register ();
   ok &= GST_ELEMENT_REGISTER (disparitycolor, plugin);
   ok &= GST_ELEMENT_REGISTER (disparitydepth, plugin);
 #define ALGORITHM(name) ok &= GST_ELEMENT_REGISTER (stereo##name, plugin);
 #include "algorithm-list.h"
 #undef ALGORITHM
+  ok &= GST_ELEMENT_REGISTER (stereorectify, plugin);
   ok &= GST_ELEMENT_REGISTER (stereosplit, plugin);
   ok &= GST_ELEMENT_REGISTER (stereotestsrc, plugin);
   return ok;

@@ -164,7 +164,7 @@ stereo_image_check_output (const StereoImage * image, const char *role,
     StereoFormat format, int width, int height, StereoMessage * why)
 {
   StereoStatus status = stereo_image_check (image, role, format, width, height,
-      false, why);
+      true, why);
 
   if (status == STEREO_OK && format == STEREO_FORMAT_GRAY16_LE
       && (image->stride[0] % 2 != 0 || (uintptr_t) image->plane[0] % 2 != 0))

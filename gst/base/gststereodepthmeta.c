@@ -11,7 +11,8 @@
 void
 gst_stereo_depth_meta_register (void)
 {
-  gst_stereo_meta_register_name (GST_STEREO_DEPTH_META);
+  gst_stereo_meta_register_name (GST_STEREO_DEPTH_META,
+      gst_stereo_meta_tags);
 }
 
 void
@@ -19,9 +20,11 @@ gst_stereo_depth_meta_add (GstBuffer * buffer, const GstStereoDepth * depth)
 {
   GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer,
       GST_STEREO_DEPTH_META);
+  GstStructure *s;
 
   g_return_if_fail (meta != NULL);
-  gst_structure_set (gst_custom_meta_get_structure (meta),
+  s = gst_custom_meta_get_structure (meta);
+  gst_structure_set (s,
       "depth-scale", G_TYPE_DOUBLE, depth->scale,
       "invalid-value", G_TYPE_UINT, 0,
       "range-min", G_TYPE_DOUBLE, depth->range_min,
@@ -31,4 +34,7 @@ gst_stereo_depth_meta_add (GstBuffer * buffer, const GstStereoDepth * depth)
       "reference-view", G_TYPE_STRING, "left",
       "left-pts", G_TYPE_UINT64, depth->left_pts,
       "right-pts", G_TYPE_UINT64, depth->right_pts, NULL);
+  if (depth->has_center)
+    gst_structure_set (s, "cx", G_TYPE_DOUBLE, depth->cx,
+        "cy", G_TYPE_DOUBLE, depth->cy, NULL);
 }

@@ -15,6 +15,8 @@
  *   range-max       double   range
  *   focal-length    double   in pixels
  *   baseline        double   in metres
+ *   cx, cy          double   column and row of what is straight ahead; absent
+ *                            when not known
  *   reference-view  string   the view that the map belongs to: "left"
  *   left-pts        uint64   timestamps of the two images, in nanoseconds,
  *   right-pts       uint64   or GST_CLOCK_TIME_NONE
@@ -42,6 +44,9 @@ typedef struct
   gdouble range_max;
   gdouble focal_length;
   gdouble baseline;
+  gboolean has_center;
+  gdouble cx;                   /* these two: if has_center */
+  gdouble cy;
   GstClockTime left_pts;
   GstClockTime right_pts;
 } GstStereoDepth;

@@ -11,14 +11,15 @@
 #include <math.h>
 #include <string.h>
 
+const gchar *gst_stereo_meta_tags[] = {
+  GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+  GST_META_TAG_VIDEO_ORIENTATION_STR, GST_META_TAG_VIDEO_COLORSPACE_STR, NULL
+};
+
 void
-gst_stereo_meta_register_name (const gchar * name)
+gst_stereo_meta_register_name (const gchar * name, const gchar ** tags)
 {
   static GMutex lock;
-  static const gchar *tags[] = {
-    GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
-    GST_META_TAG_VIDEO_ORIENTATION_STR, GST_META_TAG_VIDEO_COLORSPACE_STR, NULL
-  };
 
   g_mutex_lock (&lock);
   /* another version of the plugin may have been here first */
@@ -30,7 +31,8 @@ gst_stereo_meta_register_name (const gchar * name)
 void
 gst_stereo_meta_register (void)
 {
-  gst_stereo_meta_register_name (GST_STEREO_DISPARITY_META);
+  gst_stereo_meta_register_name (GST_STEREO_DISPARITY_META,
+      gst_stereo_meta_tags);
 }
 
 void
@@ -69,6 +71,9 @@ gst_stereo_meta_add (GstBuffer * buffer, const GstStereoDisparity * disparity)
   if (disparity->baseline > 0)
     gst_structure_set (s, "baseline", G_TYPE_DOUBLE, disparity->baseline,
         "doffs", G_TYPE_DOUBLE, disparity->doffs, NULL);
+  if (disparity->has_center)
+    gst_structure_set (s, "cx", G_TYPE_DOUBLE, disparity->cx,
+        "cy", G_TYPE_DOUBLE, disparity->cy, NULL);
 }
 
 /* Without the field it is a disparity, which was all there was at first. */
@@ -130,6 +135,8 @@ gst_stereo_meta_get (GstBuffer * buffer, GstStereoDisparity * disparity)
   gst_structure_get_double (s, "focal-length", &d.focal_length);
   gst_structure_get_double (s, "baseline", &d.baseline);
   gst_structure_get_double (s, "doffs", &d.doffs);
+  d.has_center = gst_structure_get_double (s, "cx", &d.cx)
+      && gst_structure_get_double (s, "cy", &d.cy);
   *disparity = d;
   return TRUE;
 }

@@ -27,6 +27,7 @@
  *   focal-length     double   in pixels  } absent when not known
  *   baseline         double   in metres  }
  *   doffs            double   in pixels, added to a disparity for its depth }
+ *   cx, cy           double   column and row of what is straight ahead      }
  *
  * So value = (code - offset) / scale for all results and formats.  For a
  * disparity this is the same as code / disparity-scale + min-disparity, and
@@ -66,13 +67,20 @@ typedef struct
   gdouble focal_length;         /* these three: 0 when not known */
   gdouble baseline;
   gdouble doffs;                /* goes with baseline */
+  gboolean has_center;
+  gdouble cx;                   /* these two: if has_center */
+  gdouble cy;
 } GstStereoDisparity;
 
 /* Registers the meta; may be called again. */
 void gst_stereo_meta_register (void);
 
-/* Registers a custom meta of this name, which is about the numbers of a map. */
-void gst_stereo_meta_register_name (const gchar * name);
+/* Registers a custom meta of this name.  The tags say what it is about, ending
+ * with NULL: whoever changes that drops the meta. */
+void gst_stereo_meta_register_name (const gchar * name, const gchar ** tags);
+
+/* Those of a meta about the numbers in a map. */
+extern const gchar *gst_stereo_meta_tags[];
 
 /* Adds the meta to a writable buffer. */
 void gst_stereo_meta_add (GstBuffer * buffer,

@@ -85,6 +85,9 @@ struct _GstDisparityDepth
   StereoDepthParams params;
   GstClockTime left_pts;        /* of the frame */
   GstClockTime right_pts;
+  gboolean has_center;
+  gdouble cx;
+  gdouble cy;
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstDisparityDepth, gst_disparity_depth,
@@ -115,6 +118,7 @@ choose_params (GstDisparityDepth * self, GstBuffer * buffer,
 
   self->left_pts = GST_BUFFER_PTS (buffer);
   self->right_pts = GST_CLOCK_TIME_NONE;
+  self->has_center = FALSE;
   if (!gst_stereo_meta_get (buffer, &meta))
     return TRUE;
   if (meta.result != STEREO_RESULT_DISPARITY) {
@@ -126,6 +130,9 @@ choose_params (GstDisparityDepth * self, GstBuffer * buffer,
   }
   self->left_pts = meta.left_pts;
   self->right_pts = meta.right_pts;
+  self->has_center = meta.has_center;
+  self->cx = meta.cx;
+  self->cy = meta.cy;
   p->disparity_scale = meta.disparity_scale;
   p->min_disparity = meta.min_disparity;
   p->invalid_value = (gint) meta.invalid_value;
@@ -248,6 +255,9 @@ gst_disparity_depth_add_metas (GstStereoFilter * filter, GstBuffer * buffer)
     .range_max = MIN (p->range_max, G_MAXUINT16 / p->depth_scale),
     .focal_length = p->focal_length,
     .baseline = p->baseline,
+    .has_center = self->has_center,
+    .cx = self->cx,
+    .cy = self->cy,
     .left_pts = self->left_pts,
     .right_pts = self->right_pts,
   };

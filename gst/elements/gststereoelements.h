@@ -18,6 +18,7 @@ GST_ELEMENT_REGISTER_DECLARE (disparitydepth)
 #define ALGORITHM(name) GST_ELEMENT_REGISTER_DECLARE (stereo##name)
 #include "algorithm-list.h"
 #undef ALGORITHM
+GST_ELEMENT_REGISTER_DECLARE (stereorectify)
 GST_ELEMENT_REGISTER_DECLARE (stereosplit)
 GST_ELEMENT_REGISTER_DECLARE (stereotestsrc)
 

@@ -7,6 +7,7 @@
 #include "pair/gststereobase-private.h"
 
 #include "base/gststereodebug.h"
+#include "base/gststereocamerameta.h"
 #include "base/gststereometa.h"
 #include "base/gststereopool.h"
 
@@ -142,6 +143,7 @@ gst_stereo_base_describe_output (GstStereoBase * self, GstStereoOutput * output,
 {
   GstStereoBasePrivate *priv = PRIV (self);
   GstStereoDisparity disparity = {.result = output->result };
+  GstStereoCamera camera;
   GstBuffer *out = output->buffer;
   gdouble value = 0;
   gboolean ok;
@@ -172,6 +174,14 @@ gst_stereo_base_describe_output (GstStereoBase * self, GstStereoOutput * output,
     disparity.invalid_value = GST_STEREO_META_NO_INVALID;
   } else if (priv->config.output == STEREO_FORMAT_GRAY8) {
     disparity.disparity_scale = 255.0 / MAX (disparity.num_disparities - 1, 1);
+  }
+  if (gst_stereo_camera_meta_get (buffers[LEFT], &camera)) {
+    disparity.focal_length = camera.focal_length;
+    disparity.baseline = camera.baseline;
+    disparity.doffs = camera.doffs;
+    disparity.has_center = TRUE;
+    disparity.cx = camera.cx;
+    disparity.cy = camera.cy;
   }
   disparity.left_pts = GST_BUFFER_PTS (buffers[LEFT]);
   disparity.right_pts = GST_BUFFER_PTS (buffers[RIGHT]);

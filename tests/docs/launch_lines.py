@@ -6,8 +6,8 @@
 They run as printed, but for three things: test sources that never end get
 `num-buffers`, windows become fakesink, and a camera becomes a test source. A
 file that a line reads, and that no line before it has written, is made here: a
-left or right view of a texture, or both side by side if its name says so. What
-a filesink names has to be there afterwards.
+left or right view of a texture, or both side by side if its name says so, or
+a calibration. What a filesink names has to be there afterwards.
 """
 
 import glob
@@ -81,6 +81,15 @@ def locations(words, element):
     return found
 
 
+def calibrations(words):
+    """The files that calibration properties name."""
+    found = []
+    for word in words:
+        if word.startswith("calibration="):
+            found += word.split("=", 1)[1].split(":")
+    return found
+
+
 def run(words, folder):
     try:
         return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT,
@@ -116,12 +125,23 @@ def write_png(path, rows):
                    + chunk(b"IEND", b""))
 
 
+def write_calibration(path):
+    """Two cameras 60 mm apart that need no rectifying, as OpenCV writes it."""
+    camera = "[160, 0, %g, 0, 160, %g, 0, 0, 1]" % ((WIDTH - 1) / 2, (HEIGHT - 1) / 2)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("%%YAML:1.0\nM1: %s\nM2: %s\nR: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
+                   "T: [-0.06, 0, 0]\n" % (camera, camera))
+
+
 def provide(name, folder):
     """Makes a file for a line to read."""
     path = os.path.join(folder, name)
     if os.path.exists(path):
         return
     os.makedirs(os.path.dirname(path), exist_ok=True)
+    if name.endswith(".yml"):
+        write_calibration(path)
+        return
     if name.endswith(".png"):
         write_png(path, texture(name))
         return
@@ -147,7 +167,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for line, place in lines.items():
             words = bounded(line)
-            for name in locations(words, "filesrc"):
+            for name in locations(words, "filesrc") + calibrations(words):
                 provide(name, folder)
             written = [os.path.join(folder, name) for name in locations(words, "filesink")]
             for path in written:

@@ -21,7 +21,7 @@ SYSTEM = C | {"pthread", "dlfcn", "fcntl", "sched", "signal", "unistd", "immintr
 HOUSES = {
     "common": (("common",), None),
     "cuda": (("cuda", "common"), r"cuda\w*\.h|cub/.*|cooperative_groups.*|mma\.h"),
-    "gst": (("gst", "cuda", "common"), r"gst/.*|glib\.h|glib-object\.h|gmodule\.h"),
+    "gst": (("gst", "cuda", "common"), r"gst/.*|yaml\.h|glib\.h|glib-object\.h|gmodule\.h"),
 }
 # From the ground up; "" is what lies in the house's own folder: its public
 # headers, or what uses all floors.

@@ -1,0 +1,495 @@
+/* gst-stereomatching: cameras, and how a pair of them is rectified
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "geometry/camera.h"
+
+#include "core/algorithm.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_ITERATIONS 200
+/* OpenCV has not many, and its centres are to be the same. */
+#define CENTER_ITERATIONS 5
+#define GRID 9                  /* points of a side, as OpenCV has them */
+
+/* ---------------------------------------------------------------- matrices */
+
+static void
+multiply (const double a[9], const double b[9], double product[9])
+{
+  for (int i = 0; i < 9; i++)
+    product[i] = a[i / 3 * 3] * b[i % 3] + a[i / 3 * 3 + 1] * b[i % 3 + 3]
+        + a[i / 3 * 3 + 2] * b[i % 3 + 6];
+}
+
+static void
+transpose (const double a[9], double transposed[9])
+{
+  for (int i = 0; i < 9; i++)
+    transposed[i] = a[i % 3 * 3 + i / 3];
+}
+
+static void
+apply (const double a[9], const double v[3], double product[3])
+{
+  for (int i = 0; i < 3; i++)
+    product[i] = a[3 * i] * v[0] + a[3 * i + 1] * v[1] + a[3 * i + 2] * v[2];
+}
+
+static double
+norm (const double v[3])
+{
+  return sqrt (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+static bool
+invert (const double a[9], double inverse[9])
+{
+  double determinant = 0;
+
+  for (int i = 0; i < 9; i++) {
+    int r = i % 3, c = i / 3;   /* of the cofactor */
+    int r1 = (r + 1) % 3, r2 = (r + 2) % 3, c1 = (c + 1) % 3, c2 = (c + 2) % 3;
+
+    inverse[i] = a[3 * r1 + c1] * a[3 * r2 + c2]
+        - a[3 * r1 + c2] * a[3 * r2 + c1];
+  }
+  for (int i = 0; i < 3; i++)
+    determinant += a[i] * inverse[3 * i];
+  if (!(fabs (determinant) > 1e-12))
+    return false;
+  for (int i = 0; i < 9; i++)
+    inverse[i] /= determinant;
+  return true;
+}
+
+/* The rotation about v by an angle of its length (Rodrigues). */
+static void
+rotation_of (const double v[3], double rotation[9])
+{
+  double angle = norm (v), c = cos (angle), s = sin (angle);
+  double x = 0, y = 0, z = 0;
+
+  if (angle > 0) {
+    x = v[0] / angle;
+    y = v[1] / angle;
+    z = v[2] / angle;
+  }
+  rotation[0] = c + x * x * (1 - c);
+  rotation[1] = x * y * (1 - c) - z * s;
+  rotation[2] = x * z * (1 - c) + y * s;
+  rotation[3] = x * y * (1 - c) + z * s;
+  rotation[4] = c + y * y * (1 - c);
+  rotation[5] = y * z * (1 - c) - x * s;
+  rotation[6] = x * z * (1 - c) - y * s;
+  rotation[7] = y * z * (1 - c) + x * s;
+  rotation[8] = c + z * z * (1 - c);
+}
+
+/* The reverse, for less than half a turn. */
+static void
+vector_of (const double rotation[9], double v[3])
+{
+  double s, scale;
+
+  v[0] = (rotation[7] - rotation[5]) / 2;
+  v[1] = (rotation[2] - rotation[6]) / 2;
+  v[2] = (rotation[3] - rotation[1]) / 2;
+  s = norm (v);
+  scale = s > 0 ? atan2 (s, (rotation[0] + rotation[4] + rotation[8] - 1) / 2)
+      / s : 1;
+  for (int i = 0; i < 3; i++)
+    v[i] *= scale;
+}
+
+static bool
+is_rotation (const double a[9])
+{
+  double transposed[9], product[9];
+
+  transpose (a, transposed);
+  multiply (a, transposed, product);
+  for (int i = 0; i < 9; i++) {
+    if (!(fabs (product[i] - (i % 4 == 0)) < 1e-3))
+      return false;
+  }
+  return a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8]
+      - a[5] * a[6]) + a[2] * (a[3] * a[7] - a[4] * a[6]) > 0;
+}
+
+/* ------------------------------------------------------------------- lenses */
+
+static void
+distort_brown (const double k[STEREO_MAX_COEFFICIENTS], double x, double y,
+    double *dx, double *dy)
+{
+  double r = x * x + y * y;
+  double c = (1 + r * (k[0] + r * (k[1] + r * k[4])))
+      / (1 + r * (k[5] + r * (k[6] + r * k[7])));
+
+  *dx = x * c + 2 * k[2] * x * y + k[3] * (r + 2 * x * x)
+      + r * (k[8] + r * k[9]);
+  *dy = y * c + k[2] * (r + 2 * y * y) + 2 * k[3] * x * y
+      + r * (k[10] + r * k[11]);
+}
+
+static double
+distort_angle (const double k[STEREO_MAX_COEFFICIENTS], double a)
+{
+  double a2 = a * a;
+
+  return a * (1 + a2 * (k[0] + a2 * (k[1] + a2 * (k[2] + a2 * k[3]))));
+}
+
+static void
+distort (const StereoCamera * camera, double x, double y, double *dx,
+    double *dy)
+{
+  double r, scale;
+
+  if (camera->lens == STEREO_LENS_BROWN) {
+    distort_brown (camera->k, x, y, dx, dy);
+    return;
+  }
+  r = sqrt (x * x + y * y);
+  scale = r > 0 ? distort_angle (camera->k, atan (r)) / r : 1;
+  *dx = x * scale;
+  *dy = y * scale;
+}
+
+/* What distort_brown() makes (x0, y0) of, by iteration. */
+static void
+undistort_brown (const double k[STEREO_MAX_COEFFICIENTS], double x0, double y0,
+    int n_iterations, double ray[3])
+{
+  double x = x0, y = y0;
+
+  for (int i = 0; i < n_iterations; i++) {
+    double r = x * x + y * y;
+    double c = (1 + r * (k[5] + r * (k[6] + r * k[7])))
+        / (1 + r * (k[0] + r * (k[1] + r * k[4])));
+    double dx = 2 * k[2] * x * y + k[3] * (r + 2 * x * x)
+        + r * (k[8] + r * k[9]);
+    double dy = k[2] * (r + 2 * y * y) + 2 * k[3] * x * y
+        + r * (k[10] + r * k[11]);
+
+    x = (x0 - dx) * c;
+    y = (y0 - dy) * c;
+  }
+  ray[0] = x;
+  ray[1] = y;
+}
+
+static void
+undistort_fisheye (const double k[STEREO_MAX_COEFFICIENTS], double x0,
+    double y0, double ray[3])
+{
+  double r = sqrt (x0 * x0 + y0 * y0), a = r;
+
+  for (int i = 0; i < MAX_ITERATIONS; i++)
+    a += (r - distort_angle (k, a)) / 2;
+  a = fmin (fmax (a, 0), 1.55);
+  ray[0] = r > 0 ? x0 * tan (a) / r : 0;
+  ray[1] = r > 0 ? y0 * tan (a) / r : 0;
+}
+
+/* The ray of a pixel. */
+static void
+undistort (const StereoCamera * camera, double u, double v, int n_iterations,
+    double ray[3])
+{
+  double x = (u - camera->cx) / camera->fx, y = (v - camera->cy) / camera->fy;
+
+  if (camera->lens == STEREO_LENS_FISHEYE)
+    undistort_fisheye (camera->k, x, y, ray);
+  else
+    undistort_brown (camera->k, x, y, n_iterations, ray);
+  ray[2] = 1;
+}
+
+/* -------------------------------------------------------------- rectifying */
+
+/* A camera without its half of what is between the two, and turned so that the
+ * other one is beside it. */
+static StereoStatus
+rectifying_rotations (const StereoCalibration * c, double rotations[2][9],
+    StereoMessage * why)
+{
+  double half[9], back[9], axis[3], t[3], w[3], level[9], angle, length;
+
+  vector_of (c->rotation, axis);
+  for (int i = 0; i < 3; i++)
+    axis[i] /= -2;
+  rotation_of (axis, half);
+  transpose (half, back);
+  apply (half, c->translation, t);
+  if (!(norm (t) > 0))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "both cameras are in the same place: the translation is 0");
+  if (fabs (t[1]) > fabs (t[0]))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "one camera is above the other: turn the images by 90 degrees, and "
+        "calibrate them so");
+
+  /* t cross (1 or -1, 0, 0) */
+  w[0] = 0;
+  w[1] = t[0] < 0 ? -t[2] : t[2];
+  w[2] = t[0] < 0 ? t[1] : -t[1];
+  length = norm (w);
+  angle = acos (fmin (fabs (t[0]) / norm (t), 1));
+  for (int i = 0; i < 3; i++)
+    w[i] = length > 0 ? w[i] * angle / length : 0;
+  rotation_of (w, level);
+  multiply (level, back, rotations[STEREO_LEFT]);
+  multiply (level, half, rotations[STEREO_RIGHT]);
+  return STEREO_OK;
+}
+
+/* Where a pixel of an image comes to lie, with focal length f around 0. */
+static void
+rectified (const StereoCamera * camera, const double rotation[9], double f,
+    double u, double v, int n_iterations, double *x, double *y)
+{
+  double ray[3], turned[3];
+
+  undistort (camera, u, v, n_iterations, ray);
+  apply (rotation, ray, turned);
+  *x = f * turned[0] / turned[2];
+  *y = f * turned[1] / turned[2];
+}
+
+/* The centre of projection for which the corners of both images are, on
+ * average, as far to the left as to the right. */
+static void
+choose_center (const StereoCamera cameras[2], double rotations[2][9], double f,
+    double center[2])
+{
+  center[0] = center[1] = 0;
+  for (int view = 0; view < 2; view++) {
+    double right = cameras[view].width - 1, bottom = cameras[view].height - 1;
+
+    for (int corner = 0; corner < 4; corner++) {
+      double x, y;
+
+      rectified (&cameras[view], rotations[view], f, corner % 2 * right,
+          corner / 2 * bottom, CENTER_ITERATIONS, &x, &y);
+      center[0] += (right / 2 - x) / 8;
+      center[1] += (bottom / 2 - y) / 8;
+    }
+  }
+}
+
+/* By how much the rectified image can be enlarged: so that it has no pixel
+ * without a source (inner), or that no pixel of the image is lost (outer). */
+static void
+choose_scales (const StereoCamera * camera, const double rotation[9], double f,
+    const double center[2], double *inner, double *outer)
+{
+  double right = camera->width - 1, bottom = camera->height - 1;
+  /* left, top, right, bottom */
+  double in[4] = { -INFINITY, -INFINITY, INFINITY, INFINITY };
+  double out[4] = { INFINITY, INFINITY, -INFINITY, -INFINITY };
+  double room[4] = { center[0], center[1], right - center[0],
+    bottom - center[1]
+  };
+
+  for (int i = 0; i < GRID * GRID; i++) {
+    int column = i % GRID, row = i / GRID;
+    double x, y;
+
+    rectified (camera, rotation, f, column * right / (GRID - 1),
+        row * bottom / (GRID - 1), MAX_ITERATIONS, &x, &y);
+    out[0] = fmin (out[0], x);
+    out[1] = fmin (out[1], y);
+    out[2] = fmax (out[2], x);
+    out[3] = fmax (out[3], y);
+    if (column == 0)
+      in[0] = fmax (in[0], x);
+    if (row == 0)
+      in[1] = fmax (in[1], y);
+    if (column == GRID - 1)
+      in[2] = fmin (in[2], x);
+    if (row == GRID - 1)
+      in[3] = fmin (in[3], y);
+  }
+  for (int i = 0; i < 4; i++) {
+    double sign = i < 2 ? -1 : 1;
+
+    *inner = fmax (*inner, room[i] / (sign * in[i]));
+    *outer = fmin (*outer, room[i] / (sign * out[i]));
+  }
+}
+
+/* Rotations and projections for a calibration that has none. */
+static StereoStatus
+compute (const StereoCalibration * c, const StereoCamera cameras[2],
+    double alpha, double rotations[2][9], double projections[2][12],
+    StereoMessage * why)
+{
+  double f = (cameras[0].fy + cameras[1].fy) / 2, center[2];
+  double inner = 0, outer = INFINITY;
+  StereoStatus status = rectifying_rotations (c, rotations, why);
+
+  if (status != STEREO_OK)
+    return status;
+  choose_center (cameras, rotations, f, center);
+  for (int view = 0; view < 2; view++)
+    choose_scales (&cameras[view], rotations[view], f, center, &inner, &outer);
+  if (alpha >= 0)
+    f *= inner * (1 - alpha) + outer * alpha;
+  if (!(f > 0 && isfinite (f) && isfinite (center[0])
+          && isfinite (center[1])))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "no rectified view can be computed: the distortion of the lenses has "
+        "no inverse within the image");
+  for (int view = 0; view < 2; view++) {
+    const double p[12] = { f, 0, center[0], 0, 0, f, center[1], 0, 0, 0, 1, 0 };
+
+    memcpy (projections[view], p, sizeof (p));
+  }
+  projections[STEREO_RIGHT][3] = -f * norm (c->translation);
+  return STEREO_OK;
+}
+
+/* --------------------------------------------------------------------- size */
+
+/* A camera for images of another size: a whole multiple of the calibrated
+ * one. */
+static StereoStatus
+scale_camera (StereoCamera * camera, int width, int height, double scale[2],
+    StereoMessage * why)
+{
+  if (camera->width == 0)
+    camera->width = width;
+  if (camera->height == 0)
+    camera->height = height;
+  if (camera->width < 1 || camera->height < 1 || width % camera->width != 0
+      || height % camera->height != 0)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "it is for images of %dx%d, and these are %dx%d: calibrate the cameras "
+        "for this size, or bring the images to that one or to a whole multiple",
+        camera->width, camera->height, width, height);
+  scale[0] = width / camera->width;
+  scale[1] = height / camera->height;
+  camera->fx *= scale[0];
+  camera->fy *= scale[1];
+  camera->cx = (camera->cx + 0.5) * scale[0] - 0.5;
+  camera->cy = (camera->cy + 0.5) * scale[1] - 0.5;
+  camera->width = width;
+  camera->height = height;
+  return STEREO_OK;
+}
+
+static void
+scale_projection (double p[12], const double scale[2])
+{
+  p[0] *= scale[0];
+  p[1] *= scale[0];
+  p[2] = (p[2] + 0.5) * scale[0] - 0.5;
+  p[3] *= scale[0];
+  p[4] *= scale[1];
+  p[5] *= scale[1];
+  p[6] = (p[6] + 0.5) * scale[1] - 0.5;
+  p[7] *= scale[1];
+}
+
+/* -------------------------------------------------------------------- views */
+
+static StereoStatus
+check (const StereoCalibration * c, int view, StereoMessage * why)
+{
+  static const char *const names[] = { "left", "right" };
+  const bool computed = !c->has_rectification[view];
+
+  for (int v = 0; v < 2; v++) {
+    const StereoCamera *camera = &c->camera[v];
+
+    if (!c->has_camera[v] && (v == view || computed))
+      return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+          "there is no camera matrix of the %s camera%s", names[v],
+          v == view ? "" : ", and no rectification of the other one");
+    if (c->has_camera[v] && !(camera->fx > 0 && camera->fy > 0))
+      return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+          "the focal length of the %s camera is not above 0", names[v]);
+  }
+  if (computed && !c->has_pose)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "there is neither a rectification of the %s camera, nor the rotation "
+        "and the translation between the cameras to compute it from",
+        names[view]);
+  if (!is_rotation (computed ? c->rotation : c->rectifying[view]))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "the rotation %s is no rotation", computed ? "between the cameras"
+        : "that rectifies a camera");
+  return STEREO_OK;
+}
+
+StereoStatus
+stereo_rectification_init (StereoRectification * self,
+    const StereoCalibration * c, int view, int width, int height, double alpha,
+    StereoMessage * why)
+{
+  double rotations[2][9], projections[2][12], scale[2][2] = { {1, 1}, {1, 1} };
+  double left[9], product[9];
+  StereoCamera cameras[2];
+  bool both = true;
+  StereoStatus status = check (c, view, why);
+
+  memcpy (cameras, c->camera, sizeof (cameras));
+  for (int v = 0; v < 2 && status == STEREO_OK; v++) {
+    if (c->has_camera[v])
+      status = scale_camera (&cameras[v], width, height, scale[v], why);
+  }
+  if (status == STEREO_OK && !c->has_rectification[view])
+    status = compute (c, cameras, alpha, rotations, projections, why);
+  if (status != STEREO_OK)
+    return status;
+  if (c->has_rectification[view]) {
+    both = c->has_rectification[0] && c->has_rectification[1];
+    for (int v = 0; v < 2; v++) {
+      memcpy (rotations[v], c->rectifying[v], sizeof (rotations[v]));
+      memcpy (projections[v], c->projection[v], sizeof (projections[v]));
+      scale_projection (projections[v], scale[v]);
+    }
+  }
+
+  for (int i = 0; i < 9; i++)
+    left[i] = projections[view][i / 3 * 4 + i % 3];
+  multiply (left, rotations[view], product);
+  *self = (StereoRectification) {
+    .width = width,
+    .height = height,
+    .camera = cameras[view],
+    .focal_length = projections[view][0],
+    .cx = projections[view][2],
+    .cy = projections[view][6],
+  };
+  if (!(self->focal_length > 0) || !invert (product, self->to_ray))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "the projection matrix of the rectified view has no focal length");
+  if (both) {
+    self->baseline = fabs (projections[1][3] / projections[1][0]) * c->unit;
+    self->doffs = projections[1][2] - projections[0][2];
+  }
+  return STEREO_OK;
+}
+
+bool
+stereo_rectification_source (const StereoRectification * self, double u,
+    double v, double *x, double *y)
+{
+  const double pixel[3] = { u, v, 1 };
+  double ray[3], dx, dy;
+
+  apply (self->to_ray, pixel, ray);
+  if (!(ray[2] > 0))
+    return false;
+  distort (&self->camera, ray[0] / ray[2], ray[1] / ray[2], &dx, &dy);
+  *x = self->camera.fx * dx + self->camera.cx;
+  *y = self->camera.fy * dy + self->camera.cy;
+  return isfinite (*x) && isfinite (*y);
+}

@@ -1,0 +1,288 @@
+/* gst-stereomatching: rectified views
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "geometry/rectify.h"
+
+#include "core/cpu.h"
+#include "core/image.h"
+#include "image/pixel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The state of the operation. */
+typedef struct
+{
+  const StereoRectifyStages *stages;
+  StereoRectifyParams params;
+  StereoPortSetup image;
+  const StereoFormatInfo *format;
+  StereoSource *sources;        /* on the device */
+  StereoSource *chroma;         /* of subsampled planes */
+} Rectify;
+
+static bool
+is_subsampled (const StereoFormatInfo * format)
+{
+  return format->shift_x > 0;
+}
+
+static int
+half (int size)
+{
+  return (size + 1) / 2;
+}
+
+static StereoStatus
+plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
+    StereoMessage * why)
+{
+  Rectify *r = state;
+  const StereoDeviceClass *klass = setup->device->klass;
+  const StereoPortSetup *in = &setup->inputs[0], *out = &setup->outputs[0];
+  size_t width = (size_t) in->width, height = (size_t) in->height;
+
+  r->stages = klass->stages (setup->device, "rectify");
+  if (r->stages == NULL)
+    return stereo_fail (why, STEREO_ERROR_UNSUPPORTED, "%s can't rectify",
+        klass->backend);
+  r->params = *(const StereoRectifyParams *) setup->params;
+  if (in->format != out->format || in->width != out->width
+      || in->height != out->height
+      || in->width != r->params.rectification->width
+      || in->height != r->params.rectification->height)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "the image, the view and the rectification differ in format or size");
+  r->image = *in;
+  r->format = stereo_format_info (in->format);
+  stereo_arena_add (arena, (void **) &r->sources, width * height,
+      sizeof (StereoSource));
+  stereo_arena_add (arena, (void **) &r->chroma, is_subsampled (r->format)
+      ? (size_t) half (in->width) * (size_t) half (in->height) : 0,
+      sizeof (StereoSource));
+  return STEREO_OK;
+}
+
+/* ----------------------------------------------------------------- sources */
+
+static int32_t
+fixed_point (double x)
+{
+  double code = floor (256 * x + 0.5);
+
+  return code > STEREO_FAR ? STEREO_FAR : code < -STEREO_FAR ? -STEREO_FAR
+      : (int32_t) code;
+}
+
+static void
+make_sources (const StereoRectification * r, StereoSource * sources)
+{
+  for (int v = 0; v < r->height; v++) {
+    for (int u = 0; u < r->width; u++) {
+      double x = -STEREO_FAR, y = -STEREO_FAR;
+
+      if (!stereo_rectification_source (r, u, v, &x, &y))
+        x = y = -STEREO_FAR;
+      *sources++ = (StereoSource) { fixed_point (x), fixed_point (y) };
+    }
+  }
+}
+
+/* A sample of chroma is in the middle of its four pixels, at (2 x + 0.5, 2 y +
+ * 0.5), of which the last ones are repeated where the size is odd. */
+static void
+make_chroma_sources (const Rectify * r, const StereoSource * sources,
+    StereoSource * chroma)
+{
+  int width = r->image.width, height = r->image.height;
+
+  for (int v = 0; v < half (height); v++) {
+    for (int u = 0; u < half (width); u++) {
+      int64_t x = 4, y = 4;
+
+      for (int i = 0; i < 4; i++) {
+        int column = 2 * u + i % 2 < width ? 2 * u + i % 2 : width - 1;
+        int row = 2 * v + i / 2 < height ? 2 * v + i / 2 : height - 1;
+        const StereoSource *s = &sources[(size_t) row * (size_t) width
+            + (size_t) column];
+
+        x += s->x;
+        y += s->y;
+      }
+      *chroma++ = (StereoSource) { (int32_t) (x >> 3) - 64,
+            (int32_t) (y >> 3) - 64 };
+    }
+  }
+}
+
+static StereoStatus
+load (void *state, StereoDevice * device, StereoMessage * why)
+{
+  const Rectify *r = state;
+  size_t n = (size_t) r->image.width * (size_t) r->image.height;
+  size_t n_chroma = (size_t) half (r->image.width)
+      * (size_t) half (r->image.height);
+  StereoSource *host = malloc ((n + n_chroma) * sizeof (*host));
+  StereoStatus status;
+
+  if (host == NULL)
+    return stereo_fail (why, STEREO_ERROR_MEMORY, "out of memory");
+  make_sources (r->params.rectification, host);
+  status = device->klass->copy (device, r->sources, host, n * sizeof (*host),
+      why);
+  if (status == STEREO_OK && is_subsampled (r->format)) {
+    make_chroma_sources (r, host, host + n);
+    status = device->klass->copy (device, r->chroma, host + n,
+        n_chroma * sizeof (*host), why);
+  }
+  free (host);
+  return status;
+}
+
+/* ------------------------------------------------------------------- frames */
+
+static StereoStatus
+run (void *state, const StereoOpFrame * frame)
+{
+  const Rectify *r = state;
+  StereoStatus status = STEREO_OK;
+
+  for (int p = 0; p < r->format->n_planes && status == STEREO_OK; p++) {
+    bool small = p > 0 && is_subsampled (r->format);
+    StereoRemapPlane plane = {
+      .width = small ? half (r->image.width) : r->image.width,
+      .height = small ? half (r->image.height) : r->image.height,
+      .sources = small ? r->chroma : r->sources,
+      .in = frame->inputs[0].plane[p],
+      .in_stride = frame->inputs[0].stride[p],
+      .out = frame->outputs[0].plane[p],
+      .out_stride = frame->outputs[0].stride[p],
+      .sample_bytes = p == 0 ? r->format->pixel_bytes
+          : r->format->chroma_bytes,
+    };
+
+    memcpy (plane.border, r->params.border + p, sizeof (plane.border)
+        - (size_t) p);
+    status = r->stages->remap (frame->queue, &plane);
+  }
+  return status == STEREO_OK ? stereo_stage_end (frame->timestamps, "remap")
+      : status;
+}
+
+#define BIT(name) STEREO_FORMAT_BIT (STEREO_FORMAT_##name)
+#define FORMATS (BIT (GRAY8) | BIT (RGB) | BIT (BGR) | BIT (RGBX) | BIT (BGRX) \
+    | BIT (XRGB) | BIT (XBGR) | BIT (NV12) | BIT (I420) | BIT (Y444))
+
+const StereoOp stereo_rectify_op = {
+  .name = "rectify",
+  .inputs = (const StereoPort[]) {
+        {.name = "image",.formats = FORMATS},
+        {.name = NULL}
+      },
+  .outputs = (const StereoPort[]) {
+        {.name = "view",.formats = FORMATS},
+        {.name = NULL}
+      },
+  .state_size = sizeof (Rectify),
+  .plan = plan,
+  .load = load,
+  .run = run,
+};
+
+/* ---------------------------------------------------------------------- CPU */
+
+/* A byte of the four samples around a source, weighted. */
+STEREO_INLINE uint8_t
+interpolate (unsigned a, unsigned b, unsigned c, unsigned d, unsigned fx,
+    unsigned fy)
+{
+  return (uint8_t) (((a * (256 - fx) + b * fx) * (256 - fy)
+          + (c * (256 - fx) + d * fx) * fy + 32768) >> 16);
+}
+
+/* A sample that is partly or wholly outside. */
+static void
+remap_border (const StereoRemapPlane * p, StereoSource s, uint8_t * out)
+{
+  const uint8_t *neighbours[4];
+
+  for (int i = 0; i < 4; i++) {
+    int x = (s.x >> 8) + i % 2, y = (s.y >> 8) + i / 2;
+
+    neighbours[i] = x >= 0 && x < p->width && y >= 0 && y < p->height
+        ? p->in + (size_t) y * p->in_stride + (size_t) x
+        * (size_t) p->sample_bytes : p->border;
+  }
+  for (int i = 0; i < p->sample_bytes; i++)
+    out[i] = interpolate (neighbours[0][i], neighbours[1][i], neighbours[2][i],
+        neighbours[3][i], s.x & 255, s.y & 255);
+}
+
+STEREO_INLINE void
+remap_row (const StereoRemapPlane * p, int y, int bytes)
+{
+  const StereoSource *sources = p->sources + (size_t) y * (size_t) p->width;
+  uint8_t *out = p->out + (size_t) y * p->out_stride;
+
+  for (int x = 0; x < p->width; x++, out += bytes) {
+    StereoSource s = sources[x];
+    const uint8_t *at;
+
+    if ((unsigned) (s.x >> 8) >= (unsigned) p->width - 1
+        || (unsigned) (s.y >> 8) >= (unsigned) p->height - 1) {
+      remap_border (p, s, out);
+      continue;
+    }
+    at = p->in + (size_t) (s.y >> 8) * p->in_stride + (size_t) (s.x >> 8)
+        * (size_t) bytes;
+    for (int i = 0; i < bytes; i++)
+      out[i] = interpolate (at[i], at[i + bytes], at[p->in_stride
+              + (size_t) i], at[p->in_stride + (size_t) (i + bytes)],
+          s.x & 255, s.y & 255);
+  }
+}
+
+static void
+remap_rows (const void *context, StereoSpan span)
+{
+  const StereoRemapPlane *p = context;
+
+  for (int y = span.begin; y < span.end; y++) {
+    switch (p->sample_bytes) {
+      case 1:
+        remap_row (p, y, 1);
+        break;
+      case 2:
+        remap_row (p, y, 2);
+        break;
+      case 3:
+        remap_row (p, y, 3);
+        break;
+      default:
+        remap_row (p, y, 4);
+        break;
+    }
+  }
+}
+
+static StereoStatus
+remap_cpu (StereoQueue * queue, const StereoRemapPlane * plane)
+{
+  stereo_cpu_for (queue, plane->height, 0, remap_rows, plane);
+  return STEREO_OK;
+}
+
+static const StereoRectifyStages stages_cpu = {
+  .remap = remap_cpu,
+};
+
+const void *
+stereo_rectify_stages_cpu (StereoSimd simd)
+{
+  (void) simd;
+  return &stages_cpu;
+}

@@ -1,0 +1,91 @@
+/* gst-stereomatching: rectified views, on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "geometry/rectify.h"
+
+#include "core/queue-cuda.h"
+
+#define BLOCK_X 32
+#define BLOCK_Y 8
+
+namespace
+{
+
+__device__ unsigned
+byte_at (const StereoRemapPlane & p, int bytes, int x, int y, int i)
+{
+  bool inside = (unsigned) x < (unsigned) p.width
+      && (unsigned) y < (unsigned) p.height;
+
+  return inside ? __ldg (p.in + (size_t) y * p.in_stride + (size_t) bytes * x
+      + i) : p.border[i];
+}
+
+/* A sample to each thread.  Rows may begin at any address. */
+template < int BYTES > __global__ void
+remap_kernel (const StereoRemapPlane p)
+{
+  int x = blockIdx.x * BLOCK_X + threadIdx.x;
+  int y = blockIdx.y * BLOCK_Y + threadIdx.y;
+
+  if (x >= p.width || y >= p.height)
+    return;
+  const StereoSource s = p.sources[(size_t) y * p.width + x];
+  uint8_t *out = p.out + (size_t) y * p.out_stride + (size_t) BYTES * x;
+  int sx = s.x >> 8, sy = s.y >> 8;
+  unsigned fx = s.x & 255, fy = s.y & 255;
+  unsigned pixel = 0;
+
+#pragma unroll
+  for (int i = 0; i < BYTES; i++) {
+    unsigned above = byte_at (p, BYTES, sx, sy, i) * (256 - fx)
+        + byte_at (p, BYTES, sx + 1, sy, i) * fx;
+    unsigned below = byte_at (p, BYTES, sx, sy + 1, i) * (256 - fx)
+        + byte_at (p, BYTES, sx + 1, sy + 1, i) * fx;
+
+    pixel |= ((above * (256 - fy) + below * fy + 32768) >> 16) << 8 * i;
+  }
+  if (BYTES == 4 && (uintptr_t) out % 4 == 0) {
+    *(uint32_t *) out = pixel;
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < BYTES; i++)
+    out[i] = (uint8_t) (pixel >> 8 * i);
+}
+
+StereoStatus
+remap (StereoQueue * queue, const StereoRemapPlane * plane)
+{
+  static void (*const kernels[])(const StereoRemapPlane) = {
+    remap_kernel < 1 >, remap_kernel < 2 >, remap_kernel < 3 >,
+    remap_kernel < 4 >
+  };
+  StereoCudaStage stage (queue);
+  dim3 block (BLOCK_X, BLOCK_Y);
+  dim3 grid ((plane->width + BLOCK_X - 1) / BLOCK_X,
+      (plane->height + BLOCK_Y - 1) / BLOCK_Y);
+
+  if (!stage.entered ())
+    return stage.status ();
+  kernels[plane->sample_bytes - 1] <<< grid, block, 0, stage.stream () >>>
+      (*plane);
+  return STEREO_CUDA_LAUNCHED (stage, "remap_kernel");
+}
+
+}                               // namespace
+
+extern "C" const void *stereo_rectify_stages_cuda (void);
+
+extern "C" const void *
+stereo_rectify_stages_cuda (void)
+{
+  static const StereoRectifyStages stages = {
+    .remap = remap,
+  };
+
+  return &stages;
+}

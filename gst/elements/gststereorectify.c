@@ -1,0 +1,528 @@
+/* gst-stereomatching: the element stereorectify
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-stereorectify
+ * @title: stereorectify
+ * @short_description: rectified views from a calibration
+ *
+ * Takes what a camera sees, with the distortion of its lens and from where it
+ * happens to look, and gives out the rectified view that matchers want: a point
+ * is on the same row of both views. There is one element for each view.
+ *
+ * #GstStereoRectify:calibration names the files that a calibration has written,
+ * separated as in a search path: OpenCV's YAML (`intrinsics.yml` and
+ * `extrinsics.yml`, or one file), two files of ROS' `camera_info`, a camchain
+ * of Kalibr, or `SN*.conf` of a ZED camera. docs/calibration.md says what they
+ * contain, and how to make one. The size of the video is that of the
+ * calibration, or a whole multiple of it.
+ *
+ * Where the file has rectifying rotations and projections (OpenCV's R1 and P1,
+ * ROS' files) they are used as they are. Else they are computed, and
+ * #GstStereoRectify:alpha chooses between a view without empty corners and one
+ * that loses nothing.
+ *
+ * Which view it is, #GstStereoRectify:view says, or the `multiview-mode` of the
+ * caps, which stereosplit sets. Every buffer gets a `GstStereoCameraMeta` with
+ * focal length, principal point and baseline; a matcher hands them on, so that
+ * disparitydepth needs no properties.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 filesrc location=side-by-side.webm ! decodebin ! stereosplit name=s layout=side-by-side  s.src_left ! queue ! stereorectify calibration=stereo.yml ! m.sink_left  s.src_right ! queue ! stereorectify calibration=stereo.yml ! m.sink_right  stereosgm name=m num-disparities=32 ! disparitydepth ! filesink location=depth.raw
+ * ]| From a recording of both cameras to depths in millimetres.
+ *
+ * Since: 0.1
+ */
+
+#include "base/gststereocamerameta.h"
+#include "base/gststereofilter.h"
+#include "core/runner.h"
+#include "elements/gststereocalibration.h"
+#include "elements/gststereocolormap.h"
+#include "elements/gststereoelements.h"
+#include "geometry/rectify.h"
+
+#include <string.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_stereo_rectify_debug);
+#define GST_CAT_DEFAULT gst_stereo_rectify_debug
+
+typedef enum
+{
+  GST_STEREO_RECTIFY_AUTO,
+  GST_STEREO_RECTIFY_LEFT,
+  GST_STEREO_RECTIFY_RIGHT
+} GstStereoRectifyView;
+
+#define DEFAULT_VIEW GST_STEREO_RECTIFY_AUTO
+#define DEFAULT_CALIBRATION NULL
+#define DEFAULT_CALIBRATION_UNIT 1.0
+#define DEFAULT_ALPHA 0.0
+#define DEFAULT_BORDER 0xff000000
+
+enum
+{
+  PROP_0,
+  PROP_VIEW,
+  PROP_CALIBRATION,
+  PROP_CALIBRATION_UNIT,
+  PROP_ALPHA,
+  PROP_BORDER,
+  PROP_DEVICE                   /* and the others of the device */
+};
+
+#define GST_TYPE_STEREO_RECTIFY (gst_stereo_rectify_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoRectify, gst_stereo_rectify, GST,
+    STEREO_RECTIFY, GstStereoFilter)
+
+struct _GstStereoRectify
+{
+  GstStereoFilter parent;
+
+  /* Under the object lock. */
+  GstStereoRectifyView view;
+  gchar *calibration;
+  gdouble calibration_unit;
+  gdouble alpha;
+  guint border;
+  GstStereoDevice device;
+
+  /* The streaming thread's own. */
+  StereoRunner *runner;
+  gboolean configured;
+  gboolean is_right;
+  StereoRectification rectification;
+};
+
+G_DEFINE_TYPE_WITH_CODE (GstStereoRectify, gst_stereo_rectify,
+    GST_TYPE_STEREO_FILTER,
+    GST_DEBUG_CATEGORY_INIT (gst_stereo_rectify_debug, "stereorectify", 0,
+        "Rectified views from a calibration"));
+
+GST_ELEMENT_REGISTER_DEFINE (stereorectify, "stereorectify", GST_RANK_NONE,
+    GST_TYPE_STEREO_RECTIFY);
+
+#define FORMATS "{ GRAY8, NV12, I420, Y444, RGB, BGR, RGBx, BGRx, xRGB, " \
+    "xBGR, RGBA, BGRA, ARGB, ABGR }"
+
+static GstStaticPadTemplate sink_template =
+GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (FORMATS)));
+
+static GstStaticPadTemplate src_template =
+GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (FORMATS)));
+
+static GType
+gst_stereo_rectify_view_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_STEREO_RECTIFY_AUTO, "What the caps say", "auto"},
+    {GST_STEREO_RECTIFY_LEFT, "The left view", "left"},
+    {GST_STEREO_RECTIFY_RIGHT, "The right view", "right"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstStereoRectifyView", values));
+  return type;
+}
+
+/* -------------------------------------------------------------- calibration */
+
+/* FALSE with an error. */
+static gboolean
+choose_view (GstStereoRectify * self, GstStereoRectifyView view)
+{
+  GstStereoFilter *filter = GST_STEREO_FILTER (self);
+  GstVideoMultiviewMode mode = GST_VIDEO_INFO_MULTIVIEW_MODE (&filter->in_info);
+
+  if (view == GST_STEREO_RECTIFY_AUTO
+      && mode == GST_VIDEO_MULTIVIEW_MODE_LEFT)
+    view = GST_STEREO_RECTIFY_LEFT;
+  if (view == GST_STEREO_RECTIFY_AUTO
+      && mode == GST_VIDEO_MULTIVIEW_MODE_RIGHT)
+    view = GST_STEREO_RECTIFY_RIGHT;
+  self->is_right = view == GST_STEREO_RECTIFY_RIGHT;
+  if (view != GST_STEREO_RECTIFY_AUTO)
+    return TRUE;
+  GST_STEREO_FAIL (&filter->failure, LIBRARY, SETTINGS,
+      ("The video doesn't say whether it is the left view or the right one: "
+          "set view=left or view=right."), (NULL));
+  return FALSE;
+}
+
+/* Reads the files, and says how this view is rectified. */
+static gboolean
+gst_stereo_rectify_set_info (GstStereoFilter * filter)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (filter);
+  const gint width = GST_VIDEO_INFO_WIDTH (&filter->in_info);
+  const gint height = GST_VIDEO_INFO_HEIGHT (&filter->in_info);
+  StereoCalibration calibration;
+  StereoMessage why = { "" };
+  GstStereoRectifyView view;
+  gdouble unit, alpha;
+  gboolean read;
+  gchar *paths;
+
+  self->configured = FALSE;
+  GST_OBJECT_LOCK (self);
+  view = self->view;
+  unit = self->calibration_unit;
+  alpha = self->alpha;
+  paths = g_strdup (self->calibration);
+  GST_OBJECT_UNLOCK (self);
+
+  if (paths == NULL || paths[0] == '\0') {
+    GST_STEREO_FAIL (&filter->failure, LIBRARY, SETTINGS,
+        ("Set calibration to the file, or the files, that the calibration of "
+            "the cameras has written."), (NULL));
+    g_free (paths);
+    return FALSE;
+  }
+  if (!choose_view (self, view)) {
+    g_free (paths);
+    return FALSE;
+  }
+  read = gst_stereo_calibration_load (&calibration, paths, unit, width, height,
+      &why);
+  if (!read)
+    GST_STEREO_FAIL (&filter->failure, RESOURCE, READ,
+        ("The calibration can't be used: %s.", why.text), (NULL));
+  else if (stereo_rectification_init (&self->rectification, &calibration,
+          self->is_right ? STEREO_RIGHT : STEREO_LEFT, width, height, alpha,
+          &why) != STEREO_OK) {
+    GST_STEREO_FAIL (&filter->failure, RESOURCE, SETTINGS,
+        ("The calibration can't be used: %s: %s.", paths, why.text), (NULL));
+    read = FALSE;
+  }
+  g_free (paths);
+  return read;
+}
+
+/* ------------------------------------------------------------------ device */
+
+static gboolean
+open_device (GstElement * element, StereoDevice * device, StereoMessage * why)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (element);
+
+  self->configured = FALSE;
+  return stereo_runner_new (&stereo_rectify_op, device, &self->runner, why)
+      == STEREO_OK;
+}
+
+static void
+close_device (GstElement * element)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (element);
+
+  stereo_runner_free (&self->runner);
+  self->configured = FALSE;
+}
+
+static const GstStereoDeviceUser device_user = {
+  .open = open_device,
+  .close = close_device,
+};
+
+/* The bytes of a pixel of this colour, or its Y, U and V. */
+static void
+make_border (const GstVideoInfo * info, guint32 argb, guint8 border[4])
+{
+  gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
+  gdouble rgb[3], kr = 0.299, kb = 0.114, y;
+  guint32 pixel = gst_stereo_color_pack (info->finfo, argb);
+
+  if (GST_VIDEO_INFO_IS_RGB (info)) {
+    memcpy (border, &pixel, sizeof (pixel));
+    return;
+  }
+  for (guint i = 0; i < 3; i++)
+    rgb[i] = (argb >> (16 - 8 * i) & 255) / 255.0;
+  if (GST_VIDEO_INFO_IS_YUV (info))
+    gst_video_color_matrix_get_Kr_Kb (info->colorimetry.matrix, &kr, &kb);
+  gst_video_color_range_offsets (info->colorimetry.range, info->finfo, offset,
+      scale);
+  y = kr * rgb[0] + (1 - kr - kb) * rgb[1] + kb * rgb[2];
+  border[0] = (guint8) (offset[0] + scale[0] * y + 0.5);
+  border[1] = border[2] = 128;
+  if (GST_VIDEO_INFO_IS_YUV (info)) {
+    border[1] = (guint8) (offset[1] + scale[1] * (rgb[2] - y)
+        / (2 * (1 - kb)) + 0.5);
+    border[2] = (guint8) (offset[2] + scale[2] * (rgb[0] - y)
+        / (2 * (1 - kr)) + 0.5);
+  }
+  border[3] = 255;
+}
+
+static gboolean
+configure (GstStereoRectify * self, const StereoImage * image)
+{
+  const GstVideoInfo *info = &GST_STEREO_FILTER (self)->in_info;
+  const StereoPortSetup setup = { image->format, image->width, image->height,
+    (int) GST_VIDEO_INFO_N_PLANES (info)
+  };
+  StereoRectifyParams params = {.rectification = &self->rectification };
+  StereoStatus status;
+  guint border;
+
+  GST_OBJECT_LOCK (self);
+  border = self->border;
+  GST_OBJECT_UNLOCK (self);
+  make_border (info, border, params.border);
+  do {
+    status = stereo_runner_configure (self->runner, &setup, &setup, &params);
+  } while (status != STEREO_OK && gst_stereo_device_fall_back (&self->device,
+          status, stereo_runner_message (self->runner)->text));
+  self->configured = status == STEREO_OK;
+  return self->configured;
+}
+
+/* ------------------------------------------------------------------ frames */
+
+static gboolean
+gst_stereo_rectify_process (GstStereoFilter * filter,
+    const GstStereoFrame * in, GstStereoFrame * out)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (filter);
+  const StereoImage *image = &in->image, *view = &out->image;
+
+  if (!self->configured && !configure (self, image))
+    return FALSE;
+  if (stereo_runner_process (self->runner, &image, &view, NULL) == STEREO_OK
+      && stereo_runner_sync (self->runner) == STEREO_OK)
+    return TRUE;
+  GST_STEREO_FAIL (&filter->failure, LIBRARY, FAILED,
+      ("Rectifying failed: %s.", stereo_runner_message (self->runner)->text),
+      (NULL));
+  return FALSE;
+}
+
+static void
+gst_stereo_rectify_add_metas (GstStereoFilter * filter, GstBuffer * buffer)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (filter);
+  const StereoRectification *r = &self->rectification;
+  const GstStereoCamera camera = {
+    .is_right = self->is_right,
+    .focal_length = r->focal_length,
+    .cx = r->cx,
+    .cy = r->cy,
+    .baseline = r->baseline,
+    .doffs = r->doffs,
+  };
+
+  gst_stereo_camera_meta_add (buffer, &camera);
+}
+
+/* Both sides are the same. */
+static GstCaps *
+gst_stereo_rectify_transform_caps (GstBaseTransform * trans,
+    GstPadDirection direction, GstCaps * caps, GstCaps * filter)
+{
+  GstCaps *formats = gst_pad_get_pad_template_caps (trans->sinkpad);
+  GstCaps *result = gst_caps_intersect_full (caps, formats,
+      GST_CAPS_INTERSECT_FIRST);
+
+  gst_caps_unref (formats);
+  if (filter != NULL) {
+    GstCaps *filtered = gst_caps_intersect_full (filter, result,
+        GST_CAPS_INTERSECT_FIRST);
+
+    gst_caps_unref (result);
+    result = filtered;
+  }
+  return result;
+}
+
+/* -------------------------------------------------------------- properties */
+
+static void
+gst_stereo_rectify_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_VIEW:
+      self->view = (GstStereoRectifyView) g_value_get_enum (value);
+      break;
+    case PROP_CALIBRATION:
+      g_free (self->calibration);
+      self->calibration = g_value_dup_string (value);
+      break;
+    case PROP_CALIBRATION_UNIT:
+      self->calibration_unit = g_value_get_double (value);
+      break;
+    case PROP_ALPHA:
+      self->alpha = g_value_get_double (value);
+      break;
+    case PROP_BORDER:
+      self->border = g_value_get_uint (value);
+      break;
+    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_BACKEND:
+    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID:
+    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_N_THREADS:
+      gst_stereo_device_set_property (&self->device, id - PROP_DEVICE, value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_stereo_rectify_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_VIEW:
+      g_value_set_enum (value, self->view);
+      break;
+    case PROP_CALIBRATION:
+      g_value_set_string (value, self->calibration);
+      break;
+    case PROP_CALIBRATION_UNIT:
+      g_value_set_double (value, self->calibration_unit);
+      break;
+    case PROP_ALPHA:
+      g_value_set_double (value, self->alpha);
+      break;
+    case PROP_BORDER:
+      g_value_set_uint (value, self->border);
+      break;
+    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_BACKEND:
+    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID:
+    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_N_THREADS:
+      gst_stereo_device_get_property (&self->device, id - PROP_DEVICE, value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* ------------------------------------------------------------------- class */
+
+static void
+gst_stereo_rectify_finalize (GObject * object)
+{
+  g_free (GST_STEREO_RECTIFY (object)->calibration);
+  G_OBJECT_CLASS (gst_stereo_rectify_parent_class)->finalize (object);
+}
+
+static void
+gst_stereo_rectify_init (GstStereoRectify * self)
+{
+  self->view = DEFAULT_VIEW;
+  self->calibration_unit = DEFAULT_CALIBRATION_UNIT;
+  self->alpha = DEFAULT_ALPHA;
+  self->border = DEFAULT_BORDER;
+  gst_stereo_device_init (&self->device, &GST_STEREO_FILTER (self)->failure,
+      &device_user, GST_STEREO_BACKEND_AUTO);
+  GST_STEREO_FILTER (self)->device = &self->device;
+}
+
+static void
+install_properties (GObjectClass * klass)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_READY;
+
+  /**
+   * GstStereoRectify:view:
+   *
+   * Which view it is. `auto` takes the `multiview-mode` of the caps.
+   */
+  g_object_class_install_property (klass, PROP_VIEW,
+      g_param_spec_enum ("view", "view", "Which view it is",
+          gst_stereo_rectify_view_get_type (), DEFAULT_VIEW, flags));
+
+  /**
+   * GstStereoRectify:calibration:
+   *
+   * The files of the calibration, separated as in a search path.
+   */
+  g_object_class_install_property (klass, PROP_CALIBRATION,
+      g_param_spec_string ("calibration", "calibration",
+          "Files of the calibration, separated as in a search path",
+          DEFAULT_CALIBRATION, flags));
+
+  /**
+   * GstStereoRectify:calibration-unit:
+   *
+   * Metres for a unit of length in OpenCV's files, which is that of the board
+   * that was calibrated with: 0.025 if its squares have 25 mm, and were given
+   * as 1.
+   */
+  g_object_class_install_property (klass, PROP_CALIBRATION_UNIT,
+      g_param_spec_double ("calibration-unit", "calibration-unit",
+          "Metres for a unit of length in OpenCV's files", 1e-9, 1e9,
+          DEFAULT_CALIBRATION_UNIT, flags));
+
+  /**
+   * GstStereoRectify:alpha:
+   *
+   * Where the file has no projection: 0 enlarges the view until it has no empty
+   * corners, 1 until no pixel is lost, -1 not at all.
+   */
+  g_object_class_install_property (klass, PROP_ALPHA,
+      g_param_spec_double ("alpha", "alpha",
+          "From 0, no empty corners, to 1, no pixel is lost (-1 = as large as "
+          "the images)", -1, 1, DEFAULT_ALPHA, flags));
+
+  /**
+   * GstStereoRectify:border:
+   *
+   * The colour of what the camera has not seen, as 0xAARRGGBB.
+   */
+  g_object_class_install_property (klass, PROP_BORDER,
+      g_param_spec_uint ("border", "border",
+          "Colour of what the camera has not seen, 0xAARRGGBB (0xff000000 = "
+          "opaque black)", 0, G_MAXUINT32, DEFAULT_BORDER, flags));
+
+  gst_stereo_device_install_properties (klass, PROP_DEVICE,
+      GST_STEREO_BACKEND_AUTO);
+}
+
+static void
+gst_stereo_rectify_class_init (GstStereoRectifyClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstStereoFilterClass *filter_class = GST_STEREO_FILTER_CLASS (klass);
+
+  object_class->finalize = gst_stereo_rectify_finalize;
+  object_class->set_property = gst_stereo_rectify_set_property;
+  object_class->get_property = gst_stereo_rectify_get_property;
+  install_properties (object_class);
+
+  GST_BASE_TRANSFORM_CLASS (klass)->transform_caps =
+      gst_stereo_rectify_transform_caps;
+  filter_class->set_info = gst_stereo_rectify_set_info;
+  filter_class->process = gst_stereo_rectify_process;
+  filter_class->add_metas = gst_stereo_rectify_add_metas;
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "Stereo rectifier", "Filter/Effect/Video",
+      "Rectifies a view of a stereo camera by its calibration",
+      "The gst-stereomatching authors");
+
+  gst_type_mark_as_plugin_api (gst_stereo_rectify_view_get_type (), 0);
+}

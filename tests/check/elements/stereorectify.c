@@ -1,0 +1,757 @@
+/* gst-stereomatching: tests of the element stereorectify
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#define META "GstStereoCameraMeta"
+
+#define WIDTH 672
+#define HEIGHT 376
+
+/* ------------------------------------------------------------------- files */
+
+static gchar *folder;
+
+static void
+make_folder (void)
+{
+  folder = g_dir_make_tmp ("stereorectify-XXXXXX", NULL);
+  fail_unless (folder != NULL);
+}
+
+static void
+remove_folder (void)
+{
+  GDir *dir = g_dir_open (folder, 0, NULL);
+  const gchar *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    gchar *path = g_build_filename (folder, name, NULL);
+
+    g_unlink (path);
+    g_free (path);
+  }
+  g_dir_close (dir);
+  g_rmdir (folder);
+  g_free (folder);
+}
+
+static gchar *
+path_of (const gchar * name)
+{
+  return g_build_filename (folder, name, NULL);
+}
+
+static void
+put_file (const gchar * name, const gchar * text)
+{
+  gchar *path = path_of (name);
+
+  fail_unless (g_file_set_contents (path, text, -1, NULL));
+  g_free (path);
+}
+
+/* "1, 2, 3" */
+static void
+append (GString * text, const gdouble * numbers, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+
+    g_string_append_printf (text, "%s%s", i ? ", " : "",
+        g_ascii_dtostr (number, sizeof (number), numbers[i]));
+  }
+}
+
+static void
+append_opencv (GString * text, const gchar * name, guint rows, guint columns,
+    const gdouble * numbers)
+{
+  g_string_append_printf (text, "%s: !!opencv-matrix\n   rows: %u\n   cols: "
+      "%u\n   dt: d\n   data: [ ", name, rows, columns);
+  append (text, numbers, rows * columns);
+  g_string_append (text, " ]\n");
+}
+
+static void
+append_ros (GString * text, const gchar * name, guint rows, guint columns,
+    const gdouble * numbers)
+{
+  g_string_append_printf (text, "%s:\n  rows: %u\n  cols: %u\n  data: [", name,
+      rows, columns);
+  append (text, numbers, rows * columns);
+  g_string_append (text, "]\n");
+}
+
+/* ----------------------------------------------------------------- cameras */
+
+/* One stereo camera for all kinds of files. */
+static const gdouble intrinsics[2][4] = {
+  {353.5, 354.25, 340.5, 190.125}, {351.75, 352.5, 331.25, 184.5}
+};
+static const gdouble distortion[2][5] = {
+  {-0.17, 0.025, 0.0005, -0.0003, 0}, {-0.16, 0.02, -0.0004, 0.0002, 0}
+};
+/* In metres, as the vector from the right camera in its own axes. */
+static const gdouble translation[3] = { -0.12, 0.0015, -0.0007 };
+static const gdouble turn[3] = { 0.004, -0.007, 0.002 };
+
+static void
+rotation_of (gdouble r[9])
+{
+  const gdouble *v = turn;
+  gdouble angle = sqrt (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  gdouble a = sin (angle) / angle, b = (1 - cos (angle)) / (angle * angle);
+  const gdouble cross[9] = { 0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0 };
+
+  /* 1 + a [v] + b [v]^2 */
+  for (guint i = 0; i < 9; i++) {
+    r[i] = (i % 4 == 0) + a * cross[i];
+    for (guint k = 0; k < 3; k++)
+      r[i] += b * cross[i / 3 * 3 + k] * cross[3 * k + i % 3];
+  }
+}
+
+static void
+matrix_of (guint view, gdouble k[9])
+{
+  const gdouble *c = intrinsics[view];
+  const gdouble matrix[9] = { c[0], 0, c[2], 0, c[1], c[3], 0, 0, 1 };
+
+  memcpy (k, matrix, sizeof (matrix));
+}
+
+static const gdouble rectifying[2][9] = {
+  {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0.8, 0, 0.6, 0, 1, 0, -0.6, 0, 0.8}
+};
+static const gdouble projection[2][12] = {
+  {350, 0, 320, 0, 0, 350, 188, 0, 0, 0, 1, 0},
+  {350, 0, 326, -42, 0, 350, 188, 0, 0, 0, 1, 0}
+};
+
+/* OpenCV's two files, in squares of 30 mm. */
+static gchar *
+write_opencv (gboolean rectified)
+{
+  GString *in = g_string_new ("%YAML:1.0\n---\n");
+  GString *out = g_string_new ("%YAML:1.0\n");
+  gchar *paths[2] = { path_of ("intrinsics.yml"), path_of ("extrinsics.yml") };
+  gchar *both = g_strjoin (G_SEARCHPATH_SEPARATOR_S, paths[0], paths[1], NULL);
+  gdouble r[9], t[3], k[9];
+
+  for (guint v = 0; v < 2; v++) {
+    matrix_of (v, k);
+    append_opencv (in, v ? "M2" : "M1", 3, 3, k);
+    append_opencv (in, v ? "D2" : "D1", 1, 5, distortion[v]);
+  }
+  rotation_of (r);
+  for (guint i = 0; i < 3; i++)
+    t[i] = translation[i] / 0.03;
+  append_opencv (out, "R", 3, 3, r);
+  append_opencv (out, "T", 3, 1, t);
+  for (guint v = 0; v < 2 && rectified; v++) {
+    gdouble p[12];
+
+    memcpy (p, projection[v], sizeof (p));
+    p[3] /= 0.03;
+    append_opencv (out, v ? "R2" : "R1", 3, 3, rectifying[v]);
+    append_opencv (out, v ? "P2" : "P1", 3, 4, p);
+  }
+  put_file ("intrinsics.yml", in->str);
+  put_file ("extrinsics.yml", out->str);
+  g_string_free (in, TRUE);
+  g_string_free (out, TRUE);
+  g_free (paths[0]);
+  g_free (paths[1]);
+  return both;
+}
+
+/* A camchain; swapped: cam0 is the right camera. */
+static gchar *
+write_kalibr (gboolean swapped)
+{
+  GString *text = g_string_new ("");
+  gdouble r[9], t[16] = { 0, }, size[2] = { WIDTH, HEIGHT };
+
+  rotation_of (r);
+  for (guint i = 0; i < 9; i++)
+    t[i / 3 * 4 + i % 3] = swapped ? r[i % 3 * 3 + i / 3] : r[i];
+  for (guint i = 0; i < 3; i++)
+    for (guint j = 0; j < 3; j++)
+      t[4 * i + 3] += swapped ? -r[3 * j + i] * translation[j]
+          : i == j ? translation[i] : 0;
+  t[15] = 1;
+  for (guint c = 0; c < 2; c++) {
+    guint v = swapped ? 1 - c : c;
+
+    g_string_append_printf (text, "cam%u:\n  cam_overlaps: [%u]\n"
+        "  camera_model: pinhole\n  distortion_model: radtan\n"
+        "  distortion_coeffs: [", c, 1 - c);
+    append (text, distortion[v], 4);
+    g_string_append (text, "]\n  intrinsics: [");
+    append (text, intrinsics[v], 4);
+    g_string_append (text, "]\n  resolution: [");
+    append (text, size, 2);
+    g_string_append (text, "]\n");
+    if (c == 1) {
+      g_string_append (text, "  T_cn_cnm1:\n");
+      for (guint row = 0; row < 4; row++) {
+        g_string_append (text, "  - [");
+        append (text, t + 4 * row, 4);
+        g_string_append (text, "]\n");
+      }
+    }
+  }
+  put_file ("camchain.yaml", text->str);
+  g_string_free (text, TRUE);
+  return path_of ("camchain.yaml");
+}
+
+static gchar *
+write_zed (void)
+{
+  static const gchar *const keys[] = { "fx", "fy", "cx", "cy", "k1", "k2", "p1",
+    "p2", "k3"
+  };
+  GString *text = g_string_new ("");
+  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (guint v = 0; v < 2; v++) {
+    g_string_append_printf (text, "[%s_CAM_HD]\nfx=700\nfy=700\ncx=640\n"
+        "cy=360\n\n[%s_CAM_VGA]\n", v ? "RIGHT" : "LEFT", v ? "RIGHT" :
+        "LEFT");
+    for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+      g_string_append_printf (text, "%s=%s\n", keys[i], g_ascii_dtostr (number,
+              sizeof (number), i < 4 ? intrinsics[v][i]
+              : distortion[v][i - 4]));
+  }
+  g_string_append (text, "[STEREO]\nBaseline=120\n");
+  g_string_append_printf (text, "TY=%s\n", g_ascii_dtostr (number,
+          sizeof (number), -1000 * translation[1]));
+  g_string_append_printf (text, "TZ=%s\n", g_ascii_dtostr (number,
+          sizeof (number), -1000 * translation[2]));
+  g_string_append_printf (text, "RX_HD=0\nCV_HD=0\nRZ_HD=0\nRX_VGA=%s\n",
+      g_ascii_dtostr (number, sizeof (number), turn[0]));
+  g_string_append_printf (text, "CV_VGA=%s\n", g_ascii_dtostr (number,
+          sizeof (number), turn[1]));
+  g_string_append_printf (text, "RZ_VGA=%s\n", g_ascii_dtostr (number,
+          sizeof (number), turn[2]));
+  put_file ("SN1.conf", text->str);
+  g_string_free (text, TRUE);
+  return path_of ("SN1.conf");
+}
+
+static gchar *
+write_ros (void)
+{
+  gchar *paths[2] = { path_of ("right.yaml"), path_of ("left.yaml") }, *both;
+
+  for (guint v = 0; v < 2; v++) {
+    GString *text = g_string_new ("");
+    gdouble k[9];
+
+    matrix_of (v, k);
+    g_string_append_printf (text, "image_width: %d\nimage_height: %d\n"
+        "camera_name: narrow_stereo/%s\ndistortion_model: plumb_bob\n", WIDTH,
+        HEIGHT, v ? "right" : "left");
+    append_ros (text, "camera_matrix", 3, 3, k);
+    append_ros (text, "distortion_coefficients", 1, 5, distortion[v]);
+    append_ros (text, "rectification_matrix", 3, 3, rectifying[v]);
+    append_ros (text, "projection_matrix", 3, 4, projection[v]);
+    put_file (v ? "right.yaml" : "left.yaml", text->str);
+    g_string_free (text, TRUE);
+  }
+  both = g_strjoin (G_SEARCHPATH_SEPARATOR_S, paths[0], paths[1], NULL);
+  g_free (paths[0]);
+  g_free (paths[1]);
+  return both;
+}
+
+/* ---------------------------------------------------------------------- rig */
+
+static GstHarness *
+open_rectifier (const gchar * properties, const gchar * calibration,
+    GstBus ** bus)
+{
+  gchar *line = g_strdup_printf ("stereorectify name=r backend=cpu "
+      "n-threads=1 %s", properties);
+  GstElement *element = gst_parse_launch (line, NULL);
+  GstHarness *h;
+
+  fail_unless (element != NULL);
+  g_object_set (element, "calibration", calibration, NULL);
+  *bus = gst_bus_new ();
+  gst_element_set_bus (element, *bus);
+  h = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  g_free (line);
+  return h;
+}
+
+static void
+close_rectifier (GstHarness * h, GstBus * bus)
+{
+  gst_element_set_bus (h->element, NULL);
+  gst_harness_teardown (h);
+  gst_object_unref (bus);
+}
+
+static GstBuffer *
+noise (gsize size)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  guint32 state = 3;
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (gsize i = 0; i < size; i++) {
+    state = state * 1664525 + 1013904223;
+    map.data[i] = (guint8) (state >> 24);
+  }
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+/* Noise, rectified. */
+static GstBuffer *
+rectify (const gchar * properties, const gchar * calibration)
+{
+  GstBus *bus;
+  GstHarness *h = open_rectifier (properties, calibration, &bus);
+  GstBuffer *out;
+
+  gst_harness_set_src_caps_str (h, "video/x-raw, format=GRAY8, "
+      "width=" G_STRINGIFY (WIDTH) ", height=" G_STRINGIFY (HEIGHT)
+      ", framerate=25/1, pixel-aspect-ratio=2/3");
+  if (gst_harness_push (h, noise (WIDTH * HEIGHT)) != GST_FLOW_OK) {
+    GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+    GError *error = NULL;
+
+    gst_message_parse_error (message, &error, NULL);
+    fail ("%s", error->message);
+  }
+  out = gst_harness_pull (h);
+  close_rectifier (h, bus);
+  return out;
+}
+
+static gdouble
+number_in (GstBuffer * buffer, const gchar * field)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, META);
+  gdouble number = NAN;
+
+  fail_unless (meta != NULL);
+  gst_structure_get_double (gst_custom_meta_get_structure (meta), field,
+      &number);
+  return number;
+}
+
+static void
+check_number (GstBuffer * buffer, const gchar * field, gdouble wanted,
+    gdouble tolerance)
+{
+  gdouble number = number_in (buffer, field);
+
+  fail_unless (fabs (number - wanted) <= tolerance, "%s is %.9g, not %.9g",
+      field, number, wanted);
+}
+
+static guint
+count_differences (GstBuffer * a, GstBuffer * b)
+{
+  GstMapInfo maps[2];
+  guint n = 0;
+
+  fail_unless (gst_buffer_map (a, &maps[0], GST_MAP_READ));
+  fail_unless (gst_buffer_map (b, &maps[1], GST_MAP_READ));
+  fail_unless_equals_int (maps[0].size, maps[1].size);
+  for (gsize i = 0; i < maps[0].size; i++)
+    n += maps[0].data[i] != maps[1].data[i];
+  gst_buffer_unmap (b, &maps[1]);
+  gst_buffer_unmap (a, &maps[0]);
+  return n;
+}
+
+/* ------------------------------------------------------------------- tests */
+
+/* The same camera, in OpenCV's files, Kalibr's, Kalibr's the other way round
+ * and ZED's; rounding may move a few of the sources by 1/256. */
+GST_START_TEST (test_computed)
+{
+  for (guint v = 0; v < 2; v++) {
+    const gchar *view = v ? "view=right" : "view=left";
+    gchar *opencv = g_strconcat (view, " calibration-unit=0.03", NULL);
+    gchar *paths = write_opencv (FALSE);
+    GstBuffer *ours = rectify (opencv, paths), *other;
+
+    g_free (paths);
+    check_number (ours, "baseline", sqrt (0.12 * 0.12 + 0.0015 * 0.0015
+            + 0.0007 * 0.0007), 1e-12);
+    check_number (ours, "doffs", 0, 0);
+    for (guint i = 0; i < 3; i++) {
+      paths = i < 2 ? write_kalibr (i == 1) : write_zed ();
+      other = rectify (view, paths);
+      fail_unless (count_differences (ours, other) < WIDTH * HEIGHT / 10000);
+      check_number (other, "focal-length", number_in (ours, "focal-length"),
+          1e-9);
+      check_number (other, "cx", number_in (ours, "cx"), 1e-9);
+      check_number (other, "cy", number_in (ours, "cy"), 1e-9);
+      check_number (other, "baseline", number_in (ours, "baseline"), 1e-12);
+      gst_buffer_unref (other);
+      g_free (paths);
+    }
+    gst_buffer_unref (ours);
+    g_free (opencv);
+  }
+}
+
+GST_END_TEST;
+
+/* What is in the file is used as it is, in OpenCV's and in ROS'. */
+GST_START_TEST (test_given)
+{
+  for (guint v = 0; v < 2; v++) {
+    const gchar *view = v ? "view=right" : "view=left";
+    gchar *opencv = g_strconcat (view, " calibration-unit=0.03", NULL);
+    gchar *paths = write_opencv (TRUE);
+    GstBuffer *ours = rectify (opencv, paths), *other;
+    GstCustomMeta *meta = gst_buffer_get_custom_meta (ours, META);
+
+    fail_unless_equals_string (gst_structure_get_string
+        (gst_custom_meta_get_structure (meta), "view"), v ? "right" : "left");
+    check_number (ours, "focal-length", 350, 0);
+    check_number (ours, "cx", v ? 326 : 320, 0);
+    check_number (ours, "cy", 188, 0);
+    check_number (ours, "baseline", 0.12, 1e-12);
+    check_number (ours, "doffs", 6, 0);
+    g_free (paths);
+    paths = write_ros ();
+    other = rectify (view, paths);
+    fail_unless_equals_int (count_differences (ours, other), 0);
+    check_number (other, "baseline", 0.12, 1e-12);
+    gst_buffer_unref (other);
+    gst_buffer_unref (ours);
+    g_free (paths);
+    g_free (opencv);
+  }
+}
+
+GST_END_TEST;
+
+/* OpenCV's own numbers for the shared calibration, computed by its version 5
+ * without scaling, and those that are in the file. */
+GST_START_TEST (test_shared_calibration)
+{
+  const gchar *datasets = g_getenv ("STEREO_DATASETS");
+  gchar *in = g_build_filename (datasets ? datasets : "", "calibration",
+      "intrinsics.yml", NULL);
+  gchar *out = g_build_filename (datasets ? datasets : "", "calibration",
+      "extrinsics.yml", NULL);
+  gchar *pose = path_of ("pose.yml"), *text, *end, *paths;
+  static const gdouble alphas[] = { -1, 0, 1 };
+  static const gdouble lengths[] = { 537.4085, 518.89, 421.33 };
+
+  if (!g_file_get_contents (out, &text, NULL, NULL)) {
+    g_print ("skipped: there is no shared calibration\n");
+    g_free (in);
+    g_free (out);
+    g_free (pose);
+    return;
+  }
+  end = strstr (text, "\nR1:");
+  fail_unless (end != NULL);
+  end[1] = '\0';
+  put_file ("pose.yml", text);
+  for (guint i = 0; i < 4; i++) {
+    gchar *properties = g_strdup_printf ("view=left alpha=%g", i < 3
+        ? alphas[i] : 0);
+    GstBus *bus;
+    GstHarness *h;
+    GstBuffer *view;
+
+    paths = g_strjoin (G_SEARCHPATH_SEPARATOR_S, in, i < 3 ? pose : out, NULL);
+    h = open_rectifier (properties, paths, &bus);
+    gst_harness_set_src_caps_str (h, "video/x-raw, format=GRAY8, width=640, "
+        "height=480, framerate=25/1");
+    fail_unless_equals_int (gst_harness_push (h, noise (640 * 480)),
+        GST_FLOW_OK);
+    view = gst_harness_pull (h);
+    if (i < 3)
+      check_number (view, "focal-length", lengths[i], i == 0 ? 1e-4
+          : lengths[i] * 0.005);
+    else
+      check_number (view, "focal-length", 518.57773453724201, 0);
+    check_number (view, "cx", 342.7751, 1e-4);
+    check_number (view, "cy", 243.7539, 1e-4);
+    if (i == 0)
+      check_number (view, "baseline", 1793.6591 / 537.4085, 1e-6);
+    gst_buffer_unref (view);
+    close_rectifier (h, bus);
+    g_free (properties);
+    g_free (paths);
+  }
+  g_free (text);
+  g_free (in);
+  g_free (out);
+  g_free (pose);
+}
+
+GST_END_TEST;
+
+/* ----------------------------------------------------------------- errors */
+
+typedef struct
+{
+  const gchar *text;            /* of a file */
+  const gchar *error;           /* after its name */
+} ErrorCase;
+
+#define ROS "image_width: 672\nimage_height: 376\ncamera_matrix:\n" \
+    "  data: [1, 0, 2, 0, 1, 2, 0, 0, 1]\n" \
+    "rectification_matrix:\n  data: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n" \
+    "projection_matrix:\n  data: [1, 0, 2, 0, 0, 1, 2, 0, 0, 0, 1, 0]\n"
+#define CAM "cam0:\n  camera_model: pinhole\n  intrinsics: [1, 1, 1, 1]\n" \
+    "  resolution: [672, 376]\n"
+
+static const ErrorCase errors[] = {
+  {"", ": there is nothing in the file"},
+  {"\xff\xfe", ": this is no text"},
+  {"<?xml version=\"1.0\"?>\n", ":1: this is XML; write the calibration as "
+        "YAML"},
+  {"{ \"M1\": 1 }", ":1: this is JSON"},
+  {"M1: [1, 2\n", ":2: this is no YAML"},
+  {"- 1\n- 2\n", ":1: this is no calibration: it has no names"},
+  {"foo: 1\n", ":1: this is no calibration that is known here"},
+  {"a: 1\nM1:\n  data: [1, 2, 3]\n", ":3: a camera matrix has 3 numbers "
+        "instead of 9"},
+  {"M1:\n  data: [1, 0, 0, 0, 1, 0, 0, zero, 1]\n",
+      ":2: 'zero' is no number"},
+  {"M1:\n  data: [1, 0, 0, 0, 1, 0, 0, .Nan, 1]\n",
+      ":2: '.Nan' is no number"},
+  {"M1: [0, 0, 0, 0, 1, 0, 0, 0, 1]\n", ":1: the focal length in a camera "
+        "matrix has to be above 0"},
+  {"M1: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nD1:\n  a: 1\n",
+      ":3: here should be a list of numbers"},
+  {"D1: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1, 0]\nM1: [1, 0, 0, 0, 1, 0, "
+        "0, 0, 1]\n", ":1: a tilted sensor"},
+  {"M1: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nM2: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n",
+      ": there is neither a rectification of the left camera, nor"},
+  {"R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [1, 0, 0]\n",
+      "no camera matrix of the left camera"},
+  {ROS "distortion_model: omni\ndistortion_coefficients:\n  data: [1]\n",
+      ":11: the distortion model omni is not known here"},
+  {ROS "distortion_model: equidistant\ndistortion_coefficients:\n"
+        "  data: [1, 2, 3, 4, 5]\n", ":11: 5 coefficients are too many for "
+        "the distortion model equidistant: it has 4"},
+  {"camera_matrix: 1\nprojection_matrix: 1\n", ":1: a camera_info has a "
+        "image_width, which is missing"},
+  {CAM, ":1: there is no cam1"},
+  {CAM "cam1:\n  camera_model: omni\n  intrinsics: [1]\n  resolution: [1]\n",
+      ":6: the camera model omni is not known here"},
+  {CAM "cam1:\n  camera_model: pinhole\n  intrinsics: [1, 1, 1, 1]\n"
+        "  resolution: [672, 376]\n", ":6: cam1 has no T_cn_cnm1"},
+  {"[LEFT_CAM_VGA]\nfx=1\n", ":1: section [LEFT_CAM_VGA] has no fy"},
+  {"[LEFT_CAM_HD]\nfx=1\n", ": there is no section for video of 672x376"},
+  {"# a camera\n[LEFT_CAM_VGA]\nfx=1\nfy=x\n",
+      ":2: fy = x in section [LEFT_CAM_VGA] is no number"},
+  {"image_width: 600\nimage_height: 300\nM1: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
+        "M2: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nR: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
+        "T: [1, 0, 0]\n", "it is for images of 600x300, and these are "
+        "672x376"},
+};
+
+static void
+check_error (const gchar * properties, const gchar * paths,
+    const gchar * wanted)
+{
+  GstBus *bus;
+  GstHarness *h = open_rectifier (properties, paths, &bus);
+  GstMessage *message;
+  GError *error = NULL;
+
+  gst_harness_set_src_caps_str (h, "video/x-raw, format=GRAY8, "
+      "width=" G_STRINGIFY (WIDTH) ", height=" G_STRINGIFY (HEIGHT)
+      ", framerate=25/1");
+  gst_harness_push (h, noise (WIDTH * HEIGHT));
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "no error '%s'", wanted);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, wanted) != NULL, "'%s' in '%s'", wanted,
+      error->message);
+  g_clear_error (&error);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+  close_rectifier (h, bus);
+}
+
+GST_START_TEST (test_broken_files)
+{
+  gchar *path = path_of ("broken.txt");
+  gchar *wanted;
+
+  for (guint i = 0; i < G_N_ELEMENTS (errors); i++) {
+    put_file ("broken.txt", errors[i].text);
+    wanted = errors[i].error[0] == ':' ? g_strconcat ("broken.txt",
+        errors[i].error, NULL) : g_strdup (errors[i].error);
+    check_error ("view=left", path, wanted);
+    g_free (wanted);
+  }
+  g_free (path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_wrong_properties)
+{
+  gchar *paths = write_ros ();
+
+  check_error ("view=left", NULL, "Set calibration to the file");
+  check_error ("view=left", "/nowhere/at-all.yml", "/nowhere/at-all.yml");
+  check_error ("", paths, "set view=left or view=right");
+  g_free (paths);
+  put_file ("pose.yml", "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [0, 1, 0]\n"
+      "M1: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nM2: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n");
+  paths = path_of ("pose.yml");
+  check_error ("view=left", paths, "turn the images by 90 degrees");
+  g_free (paths);
+}
+
+GST_END_TEST;
+
+/* ------------------------------------------------------------ to the depth */
+
+/* From a side by side stream to millimetres, with nothing but a file: what the
+ * matcher's meta says of the camera, and that it is used. */
+GST_START_TEST (test_camera_reaches_depth)
+{
+  gchar *paths = write_ros ();
+  gchar *line = g_strdup_printf ("stereotestsrc view=side-by-side "
+      "num-buffers=1 ! video/x-raw,format=NV12,width=%d,height=%d ! "
+      "stereosplit name=s s.src_left ! stereorectify calibration=\"%s\" ! "
+      "m.sink_left s.src_right ! stereorectify calibration=\"%s\" ! "
+      "m.sink_right stereovcbw name=m num-disparities=32 ! tee name=t ! queue "
+      "! appsink name=map sync=false t. ! queue ! disparitydepth ! appsink "
+      "name=depth sync=false", 2 * WIDTH, HEIGHT, paths, paths);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  static const gchar *const names[] = { "map", "depth" };
+  static const gchar *const metas[] = { "GstStereoDisparityMeta",
+    "GstStereoDepthMeta"
+  };
+
+  fail_unless (pipeline != NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < 2; i++) {
+    GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), names[i]);
+    GstSample *sample = NULL;
+    GstCustomMeta *meta;
+    const GstStructure *s;
+    gdouble number = 0;
+
+    g_signal_emit_by_name (sink, "pull-sample", &sample);
+    fail_unless (sample != NULL);
+    meta = gst_buffer_get_custom_meta (gst_sample_get_buffer (sample),
+        metas[i]);
+    s = gst_custom_meta_get_structure (meta);
+    fail_unless (gst_structure_get_double (s, "focal-length", &number));
+    fail_unless (number == 350);
+    fail_unless (gst_structure_get_double (s, "baseline", &number));
+    fail_unless (fabs (number - 0.12) < 1e-12);
+    fail_unless (gst_structure_get_double (s, "cx", &number));
+    fail_unless (number == 320);
+    fail_unless (gst_structure_get_double (s, "cy", &number));
+    fail_unless (number == 188);
+    if (i == 0) {
+      fail_unless (gst_structure_get_double (s, "doffs", &number));
+      fail_unless (number == 6);
+    }
+    gst_sample_unref (sample);
+    gst_object_unref (sink);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  g_free (line);
+  g_free (paths);
+}
+
+GST_END_TEST;
+
+/* What the camera has not seen, in every format, has the colour it was given;
+ * in YUV that of limited range. */
+GST_START_TEST (test_border)
+{
+  static const gchar *const formats[] = { "GRAY8", "RGB", "RGBx", "BGRA",
+    "NV12", "I420", "Y444"
+  };
+  static const guint8 corners[][4] = { {76}, {255, 0, 0}, {255, 0, 0, 255},
+    {0, 0, 255, 64}, {81}, {81}, {81}
+  };
+  gchar *paths = write_kalibr (FALSE);
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    GstBus *bus;
+    GstHarness *h = open_rectifier ("view=left alpha=1 border=0x40ff0000",
+        paths, &bus);
+    gchar *caps = g_strdup_printf ("video/x-raw, format=%s, width=%d, "
+        "height=%d, framerate=25/1%s", formats[f], WIDTH, HEIGHT, f >= 4
+        ? ", colorimetry=bt601" : "");
+    GstCaps *parsed = gst_caps_from_string (caps);
+    GstVideoInfo info;
+    GstVideoFrame frame;
+    GstBuffer *out;
+    const guint8 *at;
+
+    fail_unless (gst_video_info_from_caps (&info, parsed));
+    gst_harness_set_src_caps_str (h, caps);
+    fail_unless_equals_int (gst_harness_push (h, noise (GST_VIDEO_INFO_SIZE
+                (&info))), GST_FLOW_OK);
+    out = gst_harness_pull (h);
+    fail_unless (gst_video_frame_map (&frame, &info, out, GST_MAP_READ));
+    at = GST_VIDEO_FRAME_PLANE_DATA (&frame, 0);
+    for (gint i = 0; i < GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0); i++)
+      fail_unless_equals_int (at[i], corners[f][i]);
+    if (f >= 4) {
+      at = GST_VIDEO_FRAME_COMP_DATA (&frame, 1);
+      fail_unless_equals_int (at[0], 90);
+      at = GST_VIDEO_FRAME_COMP_DATA (&frame, 2);
+      fail_unless_equals_int (at[0], 240);
+    }
+    gst_video_frame_unmap (&frame);
+    gst_buffer_unref (out);
+    gst_caps_unref (parsed);
+    g_free (caps);
+    close_rectifier (h, bus);
+  }
+  g_free (paths);
+}
+
+GST_END_TEST;
+
+static Suite *
+stereorectify_suite (void)
+{
+  Suite *suite = suite_create ("stereorectify");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, make_folder, remove_folder);
+  tcase_add_test (tc, test_computed);
+  tcase_add_test (tc, test_given);
+  tcase_add_test (tc, test_shared_calibration);
+  tcase_add_test (tc, test_broken_files);
+  tcase_add_test (tc, test_wrong_properties);
+  tcase_add_test (tc, test_camera_reaches_depth);
+  tcase_add_test (tc, test_border);
+  return suite;
+}
+
+GST_CHECK_MAIN (stereorectify);

@@ -1,0 +1,55 @@
+/* gst-stereomatching: fuzzing of calibration files
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * All bytes are one file.  What can be read is rectified by, at the corners and
+ * in the middle; what can't, or can't be used, has a reason.
+ */
+
+#include "elements/gststereocalibration.h"
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 672
+#define HEIGHT 376
+
+int
+LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+{
+  StereoCalibration calibration = {.unit = 1 };
+  char *text = malloc (size + 1);
+  StereoMessage why = { "" };
+
+  if (text == NULL)
+    return 0;
+  memcpy (text, data, size);
+  text[size] = '\0';
+  if (!gst_stereo_calibration_add (&calibration, "file", text, size, 1, WIDTH,
+          HEIGHT, &why)) {
+    if (strncmp (why.text, "file", 4) != 0)
+      abort ();
+  } else {
+    for (int i = 0; i < 6; i++) {
+      StereoRectification r;
+      double x, y;
+
+      why.text[0] = '\0';
+      if (stereo_rectification_init (&r, &calibration, i % 2, WIDTH, HEIGHT,
+              i / 2 - 1, &why) != STEREO_OK) {
+        if (why.text[0] == '\0')
+          abort ();
+        continue;
+      }
+      for (int p = 0; p < 5; p++)
+        (void) stereo_rectification_source (&r, p % 2 * WIDTH, p / 2 * HEIGHT
+            / 2, &x, &y);
+    }
+  }
+  free (text);
+  return 0;
+}

@@ -1,0 +1,574 @@
+/* gst-stereomatching: tests of the operation that rectifies
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "core/runner.h"
+#include "geometry/rectify.h"
+#include "harness.h"
+
+#include <math.h>
+
+static const StereoFormat formats[] = { STEREO_FORMAT_GRAY8, STEREO_FORMAT_RGB,
+  STEREO_FORMAT_BGRX, STEREO_FORMAT_NV12, STEREO_FORMAT_I420,
+  STEREO_FORMAT_Y444
+};
+
+#define N_FORMATS (sizeof (formats) / sizeof (formats[0]))
+
+/* --------------------------------------------------------------- cameras */
+
+/* Two cameras that need nothing, of this size. */
+static StereoCalibration
+perfect (int width, int height)
+{
+  StereoCalibration c = {.has_pose = true,.unit = 1 };
+
+  for (int v = 0; v < 2; v++) {
+    c.has_camera[v] = true;
+    c.camera[v] = (StereoCamera) {
+      .width = width,
+      .height = height,
+      .fx = 500,
+      .fy = 500,
+      .cx = (width - 1) / 2.0,
+      .cy = (height - 1) / 2.0,
+    };
+  }
+  for (int i = 0; i < 9; i += 4)
+    c.rotation[i] = 1;
+  c.translation[0] = -0.12;
+  return c;
+}
+
+/* Two that see differently, as real ones do. */
+static StereoCalibration
+crooked (int width, int height, StereoLens lens)
+{
+  static const double brown[2][12] = {
+    {-0.28, 0.07, 0.002, -0.001, 0.01, 0.02, -0.01, 0.003, 0.001, 0, -0.002,
+        0.0001},
+    {-0.27, 0.09, -0.0005, 0.0009}
+  };
+  static const double fisheye[2][12] = {
+    {-0.01, 0.02, -0.01, 0.002}, {0.01, -0.004, 0.003, 0}
+  };
+  StereoCalibration c = perfect (width, height);
+
+  for (int v = 0; v < 2; v++) {
+    c.camera[v].lens = lens;
+    c.camera[v].fx = width * (0.83 + 0.01 * v);
+    c.camera[v].fy = width * 0.84;
+    c.camera[v].cx += 3 - 9 * v;
+    c.camera[v].cy -= 4 - 5 * v;
+    memcpy (c.camera[v].k, lens == STEREO_LENS_BROWN ? brown[v] : fisheye[v],
+        sizeof (brown[v]));
+  }
+  /* 0.02 about y, then 0.01 about z */
+  c.rotation[0] = cos (0.02) * cos (0.01);
+  c.rotation[1] = -sin (0.01);
+  c.rotation[2] = sin (0.02) * cos (0.01);
+  c.rotation[3] = cos (0.02) * sin (0.01);
+  c.rotation[4] = cos (0.01);
+  c.rotation[5] = sin (0.02) * sin (0.01);
+  c.rotation[6] = -sin (0.02);
+  c.rotation[7] = 0;
+  c.rotation[8] = cos (0.02);
+  c.translation[1] = 0.004;
+  c.translation[2] = -0.002;
+  return c;
+}
+
+static StereoRectification
+rectification (const StereoCalibration * c, int view, int width, int height,
+    double alpha)
+{
+  StereoRectification r;
+  StereoMessage why = { "" };
+
+  if (stereo_rectification_init (&r, c, view, width, height, alpha, &why)
+      != STEREO_OK) {
+    fprintf (stderr, "%s\n", why.text);
+    exit (1);
+  }
+  return r;
+}
+
+/* Where a point of the left camera's space is in the image of a camera, by the
+ * models as they are written down, term by term. */
+static void
+project (const StereoCalibration * c, int view, const double point[3],
+    double uv[2])
+{
+  const StereoCamera *camera = &c->camera[view];
+  const double *k = camera->k;
+  double p[3], x, y, r, x1, y1;
+
+  for (int i = 0; i < 3; i++)
+    p[i] = view == 0 ? point[i] : c->rotation[3 * i] * point[0]
+        + c->rotation[3 * i + 1] * point[1] + c->rotation[3 * i + 2] * point[2]
+        + c->translation[i];
+  x = p[0] / p[2];
+  y = p[1] / p[2];
+  r = x * x + y * y;
+  if (camera->lens == STEREO_LENS_FISHEYE) {
+    double a = atan2 (sqrt (p[0] * p[0] + p[1] * p[1]), p[2]);
+    double d = a + k[0] * pow (a, 3) + k[1] * pow (a, 5) + k[2] * pow (a, 7)
+        + k[3] * pow (a, 9);
+
+    x1 = r > 0 ? x / sqrt (r) * d : x;
+    y1 = r > 0 ? y / sqrt (r) * d : y;
+  } else {
+    double radial = (1 + k[0] * r + k[1] * pow (r, 2) + k[4] * pow (r, 3))
+        / (1 + k[5] * r + k[6] * pow (r, 2) + k[7] * pow (r, 3));
+
+    x1 = x * radial + 2 * k[2] * x * y + k[3] * (r + 2 * pow (x, 2)) + k[8] * r
+        + k[9] * pow (r, 2);
+    y1 = y * radial + k[2] * (r + 2 * pow (y, 2)) + 2 * k[3] * x * y
+        + k[10] * r + k[11] * pow (r, 2);
+  }
+  uv[0] = camera->fx * x1 + camera->cx;
+  uv[1] = camera->fy * y1 + camera->cy;
+}
+
+/* The pixel of a rectified view that a pixel of the image is in, by search. */
+static void
+rectified_pixel (const StereoRectification * r, const double uv[2],
+    double pixel[2])
+{
+  pixel[0] = uv[0];
+  pixel[1] = uv[1];
+  for (int i = 0; i < 300; i++) {
+    double x, y;
+
+    REQUIRE (stereo_rectification_source (r, pixel[0], pixel[1], &x, &y));
+    pixel[0] += (uv[0] - x) / 2;
+    pixel[1] += (uv[1] - y) / 2;
+  }
+}
+
+/* ---------------------------------------------------------------- geometry */
+
+/* Points in space are on the same row of both rectified views, and as far apart
+ * as their depth, along the new axis, says. */
+static void
+test_rows (void)
+{
+  static const double alphas[] = { -1, 0, 0.3, 1 };
+  Random random = { 1 };
+
+  for (int i = 0; i < 200; i++) {
+    StereoLens lens = i % 2 ? STEREO_LENS_FISHEYE : STEREO_LENS_BROWN;
+    StereoCalibration c = crooked (640, 480, lens);
+    double z = random_range (&random, 100, 1000) / 100.0;
+    double point[3] = { random_range (&random, -40, 40) / 100.0 * z,
+      random_range (&random, -30, 30) / 100.0 * z, z
+    };
+    double pixels[2][2], depth;
+    StereoRectification r[2];
+
+    for (int v = 0; v < 2; v++) {
+      double uv[2];
+
+      r[v] = rectification (&c, v, 640, 480, alphas[i % 4]);
+      project (&c, v, point, uv);
+      rectified_pixel (&r[v], uv, pixels[v]);
+    }
+    CHECK_DOUBLE (fabs (pixels[0][1] - pixels[1][1]), <, 1e-6);
+    CHECK_DOUBLE (fabs (r[0].focal_length - r[1].focal_length), <, 1e-9);
+    CHECK_DOUBLE (fabs (r[0].baseline - sqrt (0.12 * 0.12 + 0.004 * 0.004
+                + 0.002 * 0.002)), <, 1e-12);
+    CHECK_DOUBLE (r[0].doffs, ==, 0);
+    depth = r[0].focal_length * r[0].baseline / (pixels[0][0] - pixels[1][0]);
+    /* the axis turned by a few hundredths */
+    CHECK_DOUBLE (fabs (depth / z - 1), <, 0.04);
+  }
+}
+
+/* alpha = 0: every pixel has a source; 1: every corner is seen. */
+static void
+test_alpha (void)
+{
+  for (int lens = 0; lens < 2; lens++) {
+    StereoCalibration c = crooked (640, 480, (StereoLens) lens);
+    double f[3];
+
+    for (int v = 0; v < 2; v++) {
+      StereoRectification inner = rectification (&c, v, 640, 480, 0);
+      StereoRectification outer = rectification (&c, v, 640, 480, 1);
+
+      for (int i = 0; i < 640; i++) {
+        for (int side = 0; side < 4; side++) {
+          double u = side < 2 ? i : side == 2 ? 0 : 639;
+          double w = side == 0 ? 0 : side == 1 ? 479 : i * 479 / 639.0;
+          double x, y;
+
+          REQUIRE (stereo_rectification_source (&inner, u, w, &x, &y));
+          /* of the rectangle nine points of a side decide */
+          CHECK (x > -1 && y > -1 && x < 640 && y < 480);
+        }
+      }
+      for (int corner = 0; corner < 4; corner++) {
+        const double uv[2] = { corner % 2 * 639, corner / 2 * 479 };
+        double pixel[2];
+
+        rectified_pixel (&outer, uv, pixel);
+        CHECK (pixel[0] > -0.01 && pixel[0] < 639.01);
+        CHECK (pixel[1] > -0.01 && pixel[1] < 479.01);
+      }
+    }
+    f[0] = rectification (&c, 0, 640, 480, 0).focal_length;
+    f[1] = rectification (&c, 0, 640, 480, 0.5).focal_length;
+    f[2] = rectification (&c, 0, 640, 480, 1).focal_length;
+    CHECK_DOUBLE (f[0], >, f[2]);
+    CHECK_DOUBLE (fabs (f[1] - (f[0] + f[2]) / 2), <, 1e-9);
+  }
+}
+
+/* Images of twice the size have twice the focal length, and the centre where it
+ * was. */
+static void
+test_sizes (void)
+{
+  StereoCalibration c = crooked (320, 240, STEREO_LENS_BROWN);
+  StereoRectification small = rectification (&c, 1, 320, 240, 0);
+  StereoRectification large = rectification (&c, 1, 640, 480, 0);
+  StereoMessage why;
+
+  CHECK_DOUBLE (fabs (large.focal_length / small.focal_length - 2), <, 0.01);
+  for (int i = 0; i < 100; i++) {
+    double x[2], y[2], u = i * 3.1, v = i * 2.3;
+    StereoCalibration given = c;
+
+    /* with a given projection, to the last bit */
+    for (int view = 0; view < 2; view++) {
+      const double p[12] = { 280, 0, 161, 0, 0, 280, 118, 0, 0, 0, 1, 0 };
+
+      given.has_rectification[view] = true;
+      memcpy (given.rectifying[view], c.rotation, sizeof (c.rotation));
+      memcpy (given.projection[view], p, sizeof (p));
+    }
+    small = rectification (&given, 1, 320, 240, 0);
+    large = rectification (&given, 1, 640, 480, 0);
+    REQUIRE (stereo_rectification_source (&small, u, v, &x[0], &y[0]));
+    REQUIRE (stereo_rectification_source (&large, 2 * u + 0.5, 2 * v + 0.5,
+            &x[1], &y[1]));
+    CHECK_DOUBLE (fabs (2 * x[0] + 0.5 - x[1]), <, 1e-9);
+    CHECK_DOUBLE (fabs (2 * y[0] + 0.5 - y[1]), <, 1e-9);
+  }
+  CHECK_INT (stereo_rectification_init (&small, &c, 0, 480, 360, 0, &why), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, "for images of 320x240, and these are 480x360");
+}
+
+static void
+check_refused (StereoCalibration c, const char *text)
+{
+  StereoRectification r;
+  StereoMessage why = { "" };
+
+  CHECK_INT (stereo_rectification_init (&r, &c, 0, 64, 48, 0, &why), ==,
+      STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, text);
+}
+
+static void
+test_errors (void)
+{
+  StereoCalibration c = perfect (64, 48);
+
+  c.has_camera[1] = false;
+  check_refused (c, "no camera matrix of the right camera");
+  c = perfect (64, 48);
+  c.has_pose = false;
+  check_refused (c, "neither a rectification of the left camera, nor the "
+      "rotation and the translation");
+  c = perfect (64, 48);
+  c.rotation[4] = 2;
+  check_refused (c, "is no rotation");
+  c = perfect (64, 48);
+  c.translation[0] = 0;
+  check_refused (c, "in the same place");
+  c.translation[1] = 1;
+  check_refused (c, "one camera is above the other");
+  c = perfect (64, 48);
+  c.camera[0].fx = NAN;
+  check_refused (c, "focal length of the left camera is not above 0");
+}
+
+/* ------------------------------------------------------------------- remap */
+
+static void
+remap (size_t device, const StereoRectification * r, const uint8_t border[4],
+    const TestImage * image, TestImage * view)
+{
+  StereoRectifyParams params = {.rectification = r };
+  StereoPortSetup setup = { image->image.format, image->image.width,
+    image->image.height, image->n_planes
+  };
+  const StereoImage *inputs[] = { &image->image }, *outputs[] = {
+    &view->image
+  };
+  StereoRunner *runner = NULL;
+
+  memcpy (params.border, border, sizeof (params.border));
+  REQUIRE (stereo_runner_new (&stereo_rectify_op, devices_get (device),
+          &runner, NULL) == STEREO_OK);
+  REQUIRE (stereo_runner_configure (runner, &setup, &setup, &params)
+      == STEREO_OK);
+  REQUIRE (stereo_runner_process (runner, inputs, outputs, NULL) == STEREO_OK);
+  REQUIRE (stereo_runner_sync (runner) == STEREO_OK);
+  CHECK (test_image_intact (view));
+  stereo_runner_free (&runner);
+}
+
+static void
+fill (TestImage * image, Random * random)
+{
+  for (int p = 0; p < image->n_planes; p++) {
+    for (int y = 0; y < plane_rows (image, p); y++) {
+      for (size_t x = 0; x < plane_row_bytes (image, p); x++)
+        plane_row (image, p, y)[x] = (uint8_t) random_next (random);
+    }
+  }
+}
+
+/* Bytes of a sample, and samples of a row, of a plane. */
+static int
+sample_bytes (const TestImage * image, int plane)
+{
+  if (plane == 0)
+    return (int) format_bytes (image->image.format);
+  return image->image.format == STEREO_FORMAT_NV12 ? 2 : 1;
+}
+
+/* A byte, or the border's. */
+static double
+byte_at (const TestImage * image, int plane, int x, int y, int i,
+    const uint8_t border[4])
+{
+  int bytes = sample_bytes (image, plane);
+
+  if (x < 0 || y < 0 || x >= (int) plane_row_bytes (image, plane) / bytes
+      || y >= plane_rows (image, plane))
+    return border[plane + i];
+  return plane_row (image, plane, y)[x * bytes + i];
+}
+
+/* In real numbers, from the real source: as much as the table's rounding and
+ * that of the result can differ. */
+static void
+check_view (const StereoRectification * r, const TestImage * image,
+    const TestImage * view, const uint8_t border[4])
+{
+  double worst = 0;
+
+  for (int p = 0; p < image->n_planes; p++) {
+    bool small = plane_rows (image, p) < image->image.height;
+    int bytes = sample_bytes (image, p);
+
+    for (int v = 0; v < plane_rows (image, p); v++) {
+      for (int u = 0; u < (int) plane_row_bytes (image, p) / bytes; u++) {
+        double x = 0, y = 0;
+
+        for (int i = 0; i < (small ? 4 : 1); i++) {
+          double sx, sy;
+
+          REQUIRE (stereo_rectification_source (r, small ? fmin (2 * u + i % 2,
+                      r->width - 1) : u, small ? fmin (2 * v + i / 2,
+                      r->height - 1) : v, &sx, &sy));
+          x += small ? sx / 8 - 0.0625 : sx;
+          y += small ? sy / 8 - 0.0625 : sy;
+        }
+        for (int i = 0; i < bytes; i++) {
+          int x0 = (int) floor (x), y0 = (int) floor (y);
+          double fx = x - x0, fy = y - y0;
+          double exact = (byte_at (image, p, x0, y0, i, border) * (1 - fx)
+              + byte_at (image, p, x0 + 1, y0, i, border) * fx) * (1 - fy)
+              + (byte_at (image, p, x0, y0 + 1, i, border) * (1 - fx)
+              + byte_at (image, p, x0 + 1, y0 + 1, i, border) * fx) * fy;
+          double got = plane_row (view, p, v)[u * bytes + i];
+
+          worst = fmax (worst, fabs (got - exact));
+        }
+      }
+    }
+  }
+  /* noise: a step of 1/256 in two directions, half of it and of a level */
+  CHECK_DOUBLE (worst, <, 0.5 + 2 * 255 / 512.0 + 0.51);
+}
+
+/* Every device and format against real numbers, and all devices equal. */
+static void
+test_devices (void)
+{
+  static const int sizes[][2] = { {67, 45}, {128, 96}, {64, 48} };
+  const uint8_t border[4] = { 200, 17, 90, 255 };
+  Random random = { 5 };
+
+  for (size_t i = 0; i < 3 * 2 * N_FORMATS; i++) {
+    const int *size = sizes[i % 3];
+    StereoFormat format = formats[i / 6];
+    StereoCalibration c = crooked (size[0], size[1], i / 3 % 2
+        ? STEREO_LENS_FISHEYE : STEREO_LENS_BROWN);
+    StereoRectification r = rectification (&c, (int) (i % 2), size[0],
+        size[1], i % 3 == 0 ? 1 : 0);
+    TestImage image, view, other;
+
+    test_image_init (&image, format, size[0], size[1], i % 5);
+    test_image_init (&view, format, size[0], size[1], i % 7);
+    test_image_init (&other, format, size[0], size[1], 0);
+    fill (&image, &random);
+    remap (0, &r, border, &image, &view);
+    check_view (&r, &image, &view, border);
+    for (size_t d = 1; d < devices_count (); d++) {
+      int wrong = 0;
+
+      fill (&other, &random);
+      remap (d, &r, border, &image, &other);
+      for (int p = 0; p < view.n_planes; p++)
+        for (int y = 0; y < plane_rows (&view, p); y++)
+          wrong += memcmp (plane_row (&view, p, y), plane_row (&other, p, y),
+              plane_row_bytes (&view, p)) != 0;
+      CHECK_INT (wrong, ==, 0);
+    }
+    test_image_clear (&image);
+    test_image_clear (&view);
+    test_image_clear (&other);
+  }
+}
+
+/* A camera that needs nothing gives its images back; one whose centre is some
+ * pixels off, images that are moved by them. */
+static void
+test_exact (void)
+{
+  const uint8_t border[4] = { 9, 9, 9, 9 };
+  Random random = { 7 };
+
+  for (size_t i = 0; i < 2 * N_FORMATS; i++) {
+    int shift_x = i % 2 ? 4 : 0, shift_y = i % 2 ? -2 : 0;
+    StereoCalibration c = perfect (64, 48);
+    StereoRectification r;
+    TestImage image, view;
+
+    r = rectification (&c, 0, 64, 48, -1);
+    CHECK_DOUBLE (fabs (r.cx - 31.5), <, 1e-9);
+    if (i % 2) {
+      const double p[12] = { 500, 0, 31.5, 0, 0, 500, 23.5, 0, 0, 0, 1, 0 };
+
+      c.camera[0].cx += shift_x;
+      c.camera[0].cy += shift_y;
+      c.has_rectification[0] = true;
+      memcpy (c.rectifying[0], c.rotation, sizeof (c.rotation));
+      memcpy (c.projection[0], p, sizeof (p));
+      r = rectification (&c, 0, 64, 48, -1);
+    }
+    test_image_init (&image, formats[i / 2], 64, 48, 0);
+    test_image_init (&view, formats[i / 2], 64, 48, 0);
+    fill (&image, &random);
+    for (size_t d = 0; d < devices_count (); d++) {
+      int wrong = 0;
+
+      remap (d, &r, border, &image, &view);
+      for (int p = 0; p < view.n_planes; p++) {
+        bool small = plane_rows (&view, p) < 48;
+        int bytes = sample_bytes (&view, p);
+
+        for (int v = 0; v < plane_rows (&view, p); v++)
+          for (int u = 0; u < (int) plane_row_bytes (&view, p) / bytes; u++)
+            for (int b = 0; b < bytes; b++)
+              wrong += plane_row (&view, p, v)[u * bytes + b]
+                  != (int) byte_at (&image, p, u + (small ? shift_x / 2
+                      : shift_x), v + (small ? shift_y / 2 : shift_y), b,
+                  border);
+      }
+      CHECK_INT (wrong, ==, 0);
+    }
+    test_image_clear (&image);
+    test_image_clear (&view);
+  }
+}
+
+/* -------------------------------------------------------------------- times */
+
+#define RUNS 60
+
+static void
+bench_device (size_t index, StereoFormat format, int width, int height)
+{
+  StereoDevice *device = devices_get (index);
+  StereoCalibration c = crooked (width, height, STEREO_LENS_BROWN);
+  StereoRectification r = rectification (&c, 0, width, height, 0);
+  StereoRectifyParams params = {.rectification = &r };
+  StereoPortSetup setup = { format, width, height, 1 };
+  StereoRunner *runner = NULL;
+  StereoMatcherStats stats;
+  StereoImage images[2];
+  TestImage host;
+  uint64_t best = UINT64_MAX;
+  Random random = { 1 };
+
+  test_image_init (&host, format, width, height, 0);
+  fill (&host, &random);
+  for (int i = 0; i < 2; i++) {
+    size_t bytes = host.image.stride[0] * (size_t) height;
+
+    images[i] = host.image;
+    images[i].memory = STEREO_MEMORY_DEVICE;
+    REQUIRE (stereo_device_alloc (device, bytes, &images[i].plane[0], NULL)
+        == STEREO_OK);
+    REQUIRE (stereo_device_copy (device, images[i].plane[0],
+            host.image.plane[0], bytes, NULL) == STEREO_OK);
+  }
+  REQUIRE (stereo_runner_new (&stereo_rectify_op, device, &runner, NULL)
+      == STEREO_OK);
+  REQUIRE (stereo_runner_configure (runner, &setup, &setup, &params)
+      == STEREO_OK);
+  for (int i = 0; i < RUNS; i++) {
+    const StereoImage *inputs[] = { &images[0] }, *outputs[] = { &images[1] };
+
+    REQUIRE (stereo_runner_process (runner, inputs, outputs, NULL)
+        == STEREO_OK);
+    REQUIRE (stereo_runner_sync (runner) == STEREO_OK);
+    stereo_runner_get_stats (runner, &stats);
+    best = stats.last_ns < best ? stats.last_ns : best;
+  }
+  printf ("%-28s %4dx%-4d %-6s min %9.2f us\n", stereo_device_name (device),
+      width, height, stereo_format_name (format), (double) best / 1e3);
+  stereo_runner_free (&runner);
+  for (int i = 0; i < 2; i++)
+    stereo_device_free (device, &images[i].plane[0]);
+  test_image_clear (&host);
+}
+
+static const Test tests[] = {
+  {"rows", test_rows},
+  {"alpha", test_alpha},
+  {"sizes", test_sizes},
+  {"errors", test_errors},
+  {"devices", test_devices},
+  {"exact", test_exact},
+};
+
+int
+main (int argc, char **argv)
+{
+  int width = 1920, height = 1080, status;
+
+  /* --bench [WIDTHxHEIGHT] */
+  if (argc > 1 && strcmp (argv[1], "--bench") == 0) {
+    if (argc > 2 && sscanf (argv[2], "%dx%d", &width, &height) != 2)
+      return 2;
+    for (size_t d = 0; d < devices_count (); d++) {
+      bench_device (d, STEREO_FORMAT_GRAY8, width, height);
+      bench_device (d, STEREO_FORMAT_RGBX, width, height);
+    }
+    harness_free ();
+    return 0;
+  }
+  status = TEST_RUN (tests, argc, argv);
+  harness_free ();
+  return status;
+}
