@@ -38,3 +38,33 @@ gst_stereo_depth_meta_add (GstBuffer * buffer, const GstStereoDepth * depth)
     gst_structure_set (s, "cx", G_TYPE_DOUBLE, depth->cx,
         "cy", G_TYPE_DOUBLE, depth->cy, NULL);
 }
+
+gboolean
+gst_stereo_depth_meta_get (GstBuffer * buffer, GstStereoDepth * depth)
+{
+  GstStereoDepth d = {.left_pts = GST_CLOCK_TIME_NONE,
+    .right_pts = GST_CLOCK_TIME_NONE
+  };
+  const GstStructure *s;
+  GstCustomMeta *meta;
+
+  if (gst_meta_get_info (GST_STEREO_DEPTH_META) == NULL)
+    return FALSE;
+  meta = gst_buffer_get_custom_meta (buffer, GST_STEREO_DEPTH_META);
+  if (meta == NULL)
+    return FALSE;
+  s = gst_custom_meta_get_structure (meta);
+  if (!gst_structure_get_double (s, "depth-scale", &d.scale)
+      || !gst_structure_get_double (s, "range-min", &d.range_min)
+      || !gst_structure_get_double (s, "range-max", &d.range_max)
+      || !(d.scale > 0))
+    return FALSE;
+  gst_structure_get_double (s, "focal-length", &d.focal_length);
+  gst_structure_get_double (s, "baseline", &d.baseline);
+  gst_structure_get_uint64 (s, "left-pts", &d.left_pts);
+  gst_structure_get_uint64 (s, "right-pts", &d.right_pts);
+  d.has_center = gst_structure_get_double (s, "cx", &d.cx)
+      && gst_structure_get_double (s, "cy", &d.cy);
+  *depth = d;
+  return TRUE;
+}

@@ -12,7 +12,7 @@
  *   depth-scale     double   codes for one metre
  *   invalid-value   uint     code of pixels without a depth: 0
  *   range-min       double   metres; no depth in the map is outside of this
- *   range-max       double   range
+ *   range-max       double   range: the element's, and what was searched
  *   focal-length    double   in pixels
  *   baseline        double   in metres
  *   cx, cy          double   column and row of what is straight ahead; absent
@@ -57,6 +57,11 @@ void gst_stereo_depth_meta_register (void);
 /* Adds the meta to a writable buffer. */
 void gst_stereo_depth_meta_add (GstBuffer * buffer,
     const GstStereoDepth * depth);
+
+/* FALSE, and nothing filled in, when the buffer has no such meta or one that
+ * makes no sense. */
+gboolean gst_stereo_depth_meta_get (GstBuffer * buffer,
+    GstStereoDepth * depth);
 
 G_END_DECLS
 

@@ -20,7 +20,10 @@
  * pixel of disparity; one that runs downwards turns the colours round.
  *
  * The other results of a matcher are coloured too: vertical disparities from
- * -16 to 16 pixels, and confidences from 0 to 1.
+ * -16 to 16 pixels, and confidences from 0 to 1. And so are depths, which
+ * disparitydepth makes: from the nearest one that was searched to ten times
+ * that. Their ends are in metres, #GstDisparityColor:range-min is the far one
+ * and has the larger number, and the legend is metric.
  *
  * Without the meta, from a file for example, a code is
  * #GstDisparityColor:disparity-scale times the disparity, and the range is that
@@ -34,10 +37,14 @@
  * |[
  * gst-launch-1.0 stereotestsrc view=disparity num-buffers=1 ! disparitycolor colormap=viridis invalid-color=0xffff00ff ! pngenc ! filesink location=disparity.png
  * ]| Writes a picture in which pixels without a disparity are magenta.
+ * |[
+ * gst-launch-1.0 stereotestsrc view=disparity num-buffers=1 ! disparitydepth focal-length=700 baseline=0.12 ! disparitycolor legend=true range-min=8 range-max=1 ! pngenc ! filesink location=depth.png
+ * ]| Writes a picture of depths from 1 to 8 metres.
  *
  * Since: 0.1
  */
 
+#include "base/gststereodepthmeta.h"
 #include "base/gststereofilter.h"
 #include "base/gststereometa.h"
 #include "core/runner.h"
@@ -57,6 +64,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_disparity_color_debug);
 
 /* Of vertical disparities, which nobody says how large they can be. */
 #define VERTICAL_RANGE 16.0
+
+/* Of depths, which have no end: farthest over nearest. */
+#define DEPTH_RANGE 10.0
 
 /* Without a meta. */
 #define GRAY16_SCALE 16.0
@@ -101,6 +111,7 @@ typedef struct
   gdouble minimum;
   gdouble low;                  /* disparities of the ends of the map; */
   gdouble high;                 /* never equal */
+  const gchar *unit;            /* of the legend */
   gint64 invalid;               /* -1 for none */
   guint32 invalid_color;
 } Coloring;
@@ -151,18 +162,34 @@ is_set (gdouble end)
   return end > RANGE_UNSET;     /* false for NaN */
 }
 
+/* From the nearest depth that there can be to DEPTH_RANGE times that. */
+static void
+color_depth (const GstStereoDepth * depth, Coloring * c)
+{
+  c->scale = depth->scale;
+  c->unit = "m";
+  c->high = depth->range_min;
+  c->low = depth->range_max;
+  if (depth->range_min > 0)
+    c->low = MIN (c->low, DEPTH_RANGE * depth->range_min);
+}
+
 /* How a buffer is to be coloured. */
 static Coloring
 choose_coloring (GstDisparityColor * self, const Settings * settings,
     GstBuffer * buffer, gboolean gray8)
 {
   GstStereoDisparity meta;
+  GstStereoDepth depth;
   Coloring c;
 
   memset (&c, 0, sizeof (c));
   c.colormap = settings->colormap;
   c.invalid_color = settings->invalid_color;
-  if (gst_stereo_meta_get (buffer, &meta)) {
+  c.unit = "";
+  if (gst_stereo_depth_meta_get (buffer, &depth)) {
+    color_depth (&depth, &c);
+  } else if (gst_stereo_meta_get (buffer, &meta)) {
     c.scale = meta.scale;
     c.invalid = meta.invalid_value;
     switch (meta.result) {
@@ -309,7 +336,7 @@ gst_disparity_color_process (GstStereoFilter * filter,
   }
 
   if (settings.legend && !gst_stereo_legend_draw (&out->frame,
-          coloring.colormap, coloring.low, coloring.high))
+          coloring.colormap, coloring.low, coloring.high, coloring.unit))
     GST_LOG_OBJECT (self, "no room for a legend");
   return TRUE;
 }

@@ -85,6 +85,7 @@ struct _GstDisparityDepth
   StereoDepthParams params;
   GstClockTime left_pts;        /* of the frame */
   GstClockTime right_pts;
+  gdouble nearest;              /* that was searched, or 0 */
   gboolean has_center;
   gdouble cx;
   gdouble cy;
@@ -115,9 +116,11 @@ choose_params (GstDisparityDepth * self, GstBuffer * buffer,
     StereoDepthParams * p)
 {
   GstStereoDisparity meta;
+  gdouble largest;
 
   self->left_pts = GST_BUFFER_PTS (buffer);
   self->right_pts = GST_CLOCK_TIME_NONE;
+  self->nearest = 0;
   self->has_center = FALSE;
   if (!gst_stereo_meta_get (buffer, &meta))
     return TRUE;
@@ -142,6 +145,8 @@ choose_params (GstDisparityDepth * self, GstBuffer * buffer,
     p->baseline = meta.baseline;
   if (p->doffs == 0)
     p->doffs = meta.doffs;
+  largest = (gdouble) meta.min_disparity + meta.num_disparities - 1 + p->doffs;
+  self->nearest = largest > 0 ? p->focal_length * p->baseline / largest : 0;
   return TRUE;
 }
 
@@ -251,7 +256,7 @@ gst_disparity_depth_add_metas (GstStereoFilter * filter, GstBuffer * buffer)
   const StereoDepthParams *p = &self->params;
   const GstStereoDepth depth = {
     .scale = p->depth_scale,
-    .range_min = p->range_min,
+    .range_min = MAX (p->range_min, self->nearest),
     .range_max = MIN (p->range_max, G_MAXUINT16 / p->depth_scale),
     .focal_length = p->focal_length,
     .baseline = p->baseline,

@@ -51,6 +51,7 @@ static const struct
   {'9', {0x0e, 0x11, 0x11, 0x0f, 0x01, 0x01, 0x0e}},
   {'-', {0x00, 0x00, 0x00, 0x0e, 0x00, 0x00, 0x00}},
   {'.', {0x00, 0x00, 0x00, 0x00, 0x00, 0x0c, 0x0c}},
+  {'m', {0x00, 0x00, 0x1a, 0x15, 0x15, 0x15, 0x15}},
 };
 
 typedef struct
@@ -113,17 +114,19 @@ nice_step (gdouble minimum, guint * decimals)
 }
 
 static void
-format_label (gchar label[32], gdouble value, guint decimals)
+format_label (gchar label[32], gdouble value, guint decimals,
+    const gchar * unit)
 {
   gchar format[] = "%.0f";
 
   format[2] = (gchar) ('0' + decimals);
-  g_ascii_formatd (label, 32, format, value);
+  g_ascii_formatd (label, 30, format, value);
+  g_strlcat (label, unit, 32);
 }
 
 gboolean
 gst_stereo_legend_draw (GstVideoFrame * frame, GstStereoColormap colormap,
-    gdouble low, gdouble high)
+    gdouble low, gdouble high, const gchar * unit)
 {
   const GstVideoFormatInfo *finfo = frame->info.finfo;
   const gint width = GST_VIDEO_FRAME_WIDTH (frame);
@@ -150,7 +153,7 @@ gst_stereo_legend_draw (GstVideoFrame * frame, GstStereoColormap colormap,
   first = (gint64) ceil (MIN (low, high) / step - 1e-9);
   last = (gint64) floor (MAX (low, high) / step + 1e-9);
   for (gint64 i = first; i <= last; i++) {
-    format_label (label, i * step, decimals);
+    format_label (label, i * step, decimals, unit);
     label_width = MAX (label_width, (gint) strlen (label) * GLYPH_PITCH);
   }
 
@@ -180,7 +183,7 @@ gst_stereo_legend_draw (GstVideoFrame * frame, GstStereoColormap colormap,
     gint tick_x = bar_x - dot * (FRAME + TICK_LENGTH), text_width;
 
     /* the middle of tick and label is at y */
-    format_label (label, i * step, decimals);
+    format_label (label, i * step, decimals, unit);
     /* a glyph's pitch includes the gap to the next */
     text_width = (gint) strlen (label) * GLYPH_PITCH - 1;
     fill (&canvas, tick_x, y - dot / 2, dot * TICK_LENGTH, dot, white);

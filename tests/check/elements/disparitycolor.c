@@ -1615,6 +1615,41 @@ GST_START_TEST (test_states)
 
 GST_END_TEST;
 
+/* Depths, in metres: near is at the warm end. */
+GST_START_TEST (test_depths)
+{
+  static const guint16 codes[] = { 0, 1000, 2000, 5500, 10000, 20000, 500 };
+  static const gdouble by_meta[] = { 0, 1, 8 / 9.0, 0.5, 0, 0, 1 };
+  static const gdouble by_range[] = { 0, 1, 0.5, 0, 0, 0, 1 };
+  const gchar *const properties[] = { "colormap=grey legend=true",
+    "colormap=grey range-min=3 range-max=1"
+  };
+
+  for (guint i = 0; i < 2; i++) {
+    GstHarness *h = new_harness (properties[i]);
+    GstBuffer *buffer = make_buffer (codes, FALSE, 7, 1, 0), *out;
+    GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer,
+        "GstStereoDepthMeta");
+    Rgb *picture;
+
+    fail_unless (meta != NULL);
+    gst_structure_set (gst_custom_meta_get_structure (meta),
+        "depth-scale", G_TYPE_DOUBLE, 1000.0, "range-min", G_TYPE_DOUBLE, 1.0,
+        "range-max", G_TYPE_DOUBLE, 65.535, NULL);
+    set_size (h, "GRAY16_LE", 7, 1);
+    out = convert (h, buffer);
+    picture = read_picture (h, out, NULL);
+    check_color (picture[0], 0, 0, 0, 0);
+    for (guint c = 1; c < 7; c++)
+      check_position (picture[c], i == 0 ? by_meta[c] : by_range[c]);
+    g_free (picture);
+    gst_buffer_unref (out);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 disparitycolor_suite (void)
 {
@@ -1623,6 +1658,7 @@ disparitycolor_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_published_colors, 0, 4);
+  tcase_add_test (tc, test_depths);
   tcase_add_test (tc, test_jet_and_grey_formulas);
   tcase_add_loop_test (tc, test_maps_are_smooth_and_ordered, 0, 4);
   tcase_add_test (tc, test_formats);
