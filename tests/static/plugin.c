@@ -107,6 +107,19 @@ match (const gchar * name)
   gst_object_unref (pipeline);
 }
 
+/* Whether an element is one that matches two views. */
+static gboolean
+is_matcher (GstElementFactory * factory)
+{
+  GstPluginFeature *loaded =
+      gst_plugin_feature_load (GST_PLUGIN_FEATURE (factory));
+  GType type = gst_element_factory_get_element_type (GST_ELEMENT_FACTORY
+      (loaded));
+
+  gst_object_unref (loaded);
+  return g_strcmp0 (g_type_name (g_type_parent (type)), "GstStereoBase") == 0;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -122,7 +135,7 @@ main (int argc, char **argv)
     GstElementFactory *factory = GST_ELEMENT_FACTORY (item->data);
 
     n_elements++;
-    if (gst_element_factory_get_num_pad_templates (factory) >= 3)
+    if (is_matcher (factory))
       match (name);
   }
   gst_plugin_feature_list_free (features);
