@@ -288,6 +288,29 @@ typedef struct
   const char *name[STEREO_MAX_TIMESTAMPS];
 } StereoTimestamps;
 
+/*
+ * Where a back end keeps its pointers into work memory, from the plan() of its
+ * stage table on.  An algorithm's header only names the structure (struct
+ * StereoVcbwWork) that its stages take; each back end has its own of that name,
+ * and none knows those of the others.  An algorithm's plan has room for any of
+ * them.
+ */
+typedef union
+{
+  void *pointer;
+  uint64_t word;
+  unsigned char bytes[512];
+} StereoWork;
+
+/* Behind the structure: that there is room for it. */
+#ifdef __cplusplus
+#define STEREO_CHECK_WORK(Work) \
+  static_assert (sizeof (Work) <= sizeof (StereoWork), "too large")
+#else
+#define STEREO_CHECK_WORK(Work) \
+  _Static_assert (sizeof (Work) <= sizeof (StereoWork), "too large")
+#endif
+
 /* One frame, handed to run(). */
 typedef struct
 {

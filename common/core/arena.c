@@ -9,7 +9,7 @@
 void
 stereo_arena_reset (StereoArena * arena)
 {
-  arena->size = 0;
+  arena->size = arena->next = 0;
   arena->n_buffers = 0;
   arena->overflow = false;
 }
@@ -31,16 +31,24 @@ stereo_arena_add (StereoArena * arena, void **pointer, size_t count,
   }
 
   bytes = count * element_size;
-  if (bytes > limit - arena->size - STEREO_ARENA_ALIGNMENT) {
+  if (bytes > limit - arena->next - STEREO_ARENA_ALIGNMENT) {
     arena->overflow = true;
     return;
   }
 
   arena->buffers[arena->n_buffers].pointer = pointer;
-  arena->buffers[arena->n_buffers].offset = arena->size;
+  arena->buffers[arena->n_buffers].offset = arena->next;
   arena->n_buffers++;
-  arena->size += (bytes + STEREO_ARENA_ALIGNMENT - 1)
+  arena->next += (bytes + STEREO_ARENA_ALIGNMENT - 1)
       / STEREO_ARENA_ALIGNMENT * STEREO_ARENA_ALIGNMENT;
+  if (arena->size < arena->next)
+    arena->size = arena->next;
+}
+
+void
+stereo_arena_go_to (StereoArena * arena, size_t place)
+{
+  arena->next = place;
 }
 
 void

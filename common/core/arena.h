@@ -21,11 +21,12 @@ extern "C" {
 #endif
 
 #define STEREO_ARENA_ALIGNMENT 256
-#define STEREO_ARENA_MAX 64
+#define STEREO_ARENA_MAX 128
 
 typedef struct
 {
-  size_t size;                  /* bytes declared so far */
+  size_t size;                  /* bytes that all buffers need */
+  size_t next;                  /* where the next one begins */
   unsigned n_buffers;
   bool overflow;                /* a size or their number was too big */
   struct
@@ -43,8 +44,34 @@ void stereo_arena_reset (StereoArena * arena);
 void stereo_arena_add (StereoArena * arena, void **pointer, size_t count,
     size_t element_size);
 
+/* Lets the next buffer begin at `place`, which was arena->next at some time:
+ * for buffers that are never in use at the same time as those declared since
+ * then.  Reaching beyond those is the way back. */
+void stereo_arena_go_to (StereoArena * arena, size_t place);
+
 /* Sets all pointers into memory, which is aligned and has arena->size bytes. */
 void stereo_arena_bind (StereoArena * arena, void *memory);
+
+/* A sub-arena: hands out pieces of a buffer that is there already, such as what
+ * a thread works with; without memory it just counts. */
+typedef struct
+{
+  uint8_t *memory;              /* aligned like an arena */
+  size_t size;                  /* bytes handed out so far */
+} StereoSubArena;
+
+#define STEREO_SUB_ARENA_ALIGNMENT 64
+
+static inline void *
+stereo_take (StereoSubArena * arena, size_t count,
+    size_t element_size)
+{
+  size_t offset = arena->size;
+
+  arena->size += (count * element_size + STEREO_SUB_ARENA_ALIGNMENT - 1)
+      / STEREO_SUB_ARENA_ALIGNMENT * STEREO_SUB_ARENA_ALIGNMENT;
+  return arena->memory != NULL ? arena->memory + offset : NULL;
+}
 
 #ifdef __cplusplus
 }

@@ -44,22 +44,6 @@ round_up (size_t n, size_t multiple)
   return (n + multiple - 1) / multiple * multiple;
 }
 
-/* A piece of scratch memory; with NULL just counts. */
-typedef struct
-{
-  uint8_t *memory;
-  size_t size;
-} Carver;
-
-static void *
-carve (Carver * c, size_t count, size_t element_size)
-{
-  size_t offset = c->size;
-
-  c->size += round_up (count * element_size, SIMD_ALIGNMENT);
-  return c->memory != NULL ? c->memory + offset : NULL;
-}
-
 /* ------------------------------------------------------------------ crosses */
 
 /* A copy of a view, with columns beyond both ends that no vector leaves. */
@@ -74,18 +58,19 @@ typedef struct
 #define CROSS_MARGIN round_up (STEREO_BFV_MAX_ARM + 2, SIMD_ALIGNMENT)
 
 static void
-carve_padded (const StereoBfvConstants * k, Carver * carver, Padded * view)
+place_padded (const StereoBfvConstants * k, StereoSubArena * arena,
+    Padded * view)
 {
   size_t rows = (size_t) k->height;
 
   view->stride = CROSS_MARGIN + round_up ((size_t) k->width, SIMD_ALIGNMENT)
       + CROSS_MARGIN;
   for (int c = 0; c < k->channels; c++) {
-    view->plane[c] = carve (carver, rows * view->stride, 1);
+    view->plane[c] = stereo_take (arena, rows * view->stride, 1);
     if (view->plane[c] != NULL)
       view->plane[c] += CROSS_MARGIN;
   }
-  view->outside = carve (carver, view->stride, 1);
+  view->outside = stereo_take (arena, view->stride, 1);
   if (view->outside != NULL)
     view->outside += CROSS_MARGIN;
 }
@@ -245,11 +230,11 @@ static StereoStatus
 crosses_cpu (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoBfvViews * views, const StereoBfvMemory * m)
 {
-  Carver carver = { m->work, 0 };
+  StereoSubArena arena = { m->work->memory, 0 };
   CrossesJob job = {.k = k,.views = views,.m = m };
 
-  carve_padded (k, &carver, &job.padded[0]);
-  carve_padded (k, &carver, &job.padded[1]);
+  place_padded (k, &arena, &job.padded[0]);
+  place_padded (k, &arena, &job.padded[1]);
   stereo_cpu_for (queue, k->height, 0, padded_rows, &job);
   stereo_cpu_for (queue, k->height + k->grid_height, 8, crosses_rows, &job);
   return STEREO_OK;
@@ -400,7 +385,7 @@ make_layout (const StereoBfvConstants * k, unsigned n_threads, Layout * l)
 }
 
 static void
-carve_strip (const StereoBfvConstants * k, const Layout * l, Carver * c,
+place_strip (const StereoBfvConstants * k, const Layout * l, StereoSubArena * c,
     Strip * s)
 {
   size_t rows = (size_t) l->rows, height = (size_t) l->strip_height;
@@ -410,46 +395,45 @@ carve_strip (const StereoBfvConstants * k, const Layout * l, Carver * c,
 
   memset (s, 0, sizeof (*s));
   for (int i = 0; i < cost_planes (k); i++) {
-    s->left[i] = carve (c, rows * l->left_stride, 1);
-    s->right[i] = carve (c, phases * rows * l->right_stride, 1);
+    s->left[i] = stereo_take (c, rows * l->left_stride, 1);
+    s->right[i] = stereo_take (c, phases * rows * l->right_stride, 1);
   }
-  s->luma = carve (c, (size_t) k->width, 1);
-  s->cost = carve (c, MARGIN + l->left_stride + MARGIN, 1);
+  s->luma = stereo_take (c, (size_t) k->width, 1);
+  s->cost = stereo_take (c, MARGIN + l->left_stride + MARGIN, 1);
   if (l->transposed) {
     size_t transposed = TRANSPOSED_FRONT + round_up (rows, LANES)
         + TRANSPOSED_BACK;
 
-    s->left_row_arms = carve (c, rows * l->left_stride, 2);
-    s->right_row_arms = carve (c, phases * rows * l->arms_stride, 2);
-    s->left_column_arms = carve (c, grid_width * height, 2);
-    s->right_column_arms = carve (c, phases * phase_width * height, 2);
-    s->row_prefix = carve (c, MARGIN + l->left_stride + MARGIN, 2);
-    s->above_sum = carve (c, l->left_stride * (round_up (rows, LANES)),
+    s->left_row_arms = stereo_take (c, rows * l->left_stride, 2);
+    s->right_row_arms = stereo_take (c, phases * rows * l->arms_stride, 2);
+    s->left_column_arms = stereo_take (c, grid_width * height, 2);
+    s->right_column_arms = stereo_take (c, phases * phase_width * height, 2);
+    s->row_prefix = stereo_take (c, MARGIN + l->left_stride + MARGIN, 2);
+    s->above_sum = stereo_take (c, l->left_stride * round_up (rows, LANES), 2);
+    s->above_count = stereo_take (c, l->left_stride * round_up (rows, LANES),
         2);
-    s->above_count = carve (c, l->left_stride * (round_up (rows, LANES)),
-        2);
-    s->transposed_sum = carve (c, LANES * transposed, 2);
-    s->transposed_count = carve (c, LANES * transposed, 2);
-    s->left_state = carve (c, grid_width * height * LEFT_STATE, 2);
-    s->right_state = carve (c, phases * phase_width * height * RIGHT_STATE,
-        2);
+    s->transposed_sum = stereo_take (c, LANES * transposed, 2);
+    s->transposed_count = stereo_take (c, LANES * transposed, 2);
+    s->left_state = stereo_take (c, grid_width * height * LEFT_STATE, 2);
+    s->right_state = stereo_take (c, phases * phase_width * height
+        * RIGHT_STATE, 2);
     return;
   }
-  s->cost16 = carve (c, l->left_stride, 2);
-  s->left_arms = carve (c, rows * l->left_stride, 4);
-  s->right_arms = carve (c, phases * rows * l->arms_stride, 4);
-  s->arms = carve (c, height * l->left_stride, 4);
-  s->other_arms = carve (c, l->left_stride, 4);
-  s->prefix = carve (c, l->left_stride + 1, 4);
-  s->above = carve (c, (rows + 1) * l->left_stride, sum);
-  s->sums = carve (c, l->left_stride, sum);
-  s->left_best = carve (c, height * l->left_stride, sum);
-  s->last = carve (c, height * l->left_stride, sum);
-  s->before = carve (c, height * l->left_stride, sum);
-  s->after = carve (c, height * l->left_stride, sum);
-  s->right_best = carve (c, phases * height * l->right_stride, sum);
-  s->left_index = carve (c, height * l->left_stride, 4);
-  s->right_index = carve (c, phases * height * l->right_stride, 4);
+  s->cost16 = stereo_take (c, l->left_stride, 2);
+  s->left_arms = stereo_take (c, rows * l->left_stride, 4);
+  s->right_arms = stereo_take (c, phases * rows * l->arms_stride, 4);
+  s->arms = stereo_take (c, height * l->left_stride, 4);
+  s->other_arms = stereo_take (c, l->left_stride, 4);
+  s->prefix = stereo_take (c, l->left_stride + 1, 4);
+  s->above = stereo_take (c, (rows + 1) * l->left_stride, sum);
+  s->sums = stereo_take (c, l->left_stride, sum);
+  s->left_best = stereo_take (c, height * l->left_stride, sum);
+  s->last = stereo_take (c, height * l->left_stride, sum);
+  s->before = stereo_take (c, height * l->left_stride, sum);
+  s->after = stereo_take (c, height * l->left_stride, sum);
+  s->right_best = stereo_take (c, phases * height * l->right_stride, sum);
+  s->left_index = stereo_take (c, height * l->left_stride, 4);
+  s->right_index = stereo_take (c, phases * height * l->right_stride, 4);
 }
 
 /* The rows that a strip reads, first to end, and those it is for. */
@@ -1416,11 +1400,11 @@ match_strips (const void *context, StereoSpan span)
   const Job *job = context;
   const StereoBfvConstants *k = job->k;
   const Layout *l = job->l;
-  Carver carver = { job->m->work, 0 };
+  StereoSubArena arena = { job->m->work->memory, 0 };
   Strip s;
 
   for (int i = 0; i <= span.worker; i++)
-    carve_strip (k, l, &carver, &s);
+    place_strip (k, l, &arena, &s);
   for (int i = span.begin; i < span.end; i++) {
     Rows rows;
 
@@ -1506,13 +1490,16 @@ vote_rows (const StereoBfvConstants * k)
 }
 
 static void
-carve_ballot (const StereoBfvConstants * k, Carver * c, Ballot * ballot)
+place_ballot (const StereoBfvConstants * k, StereoSubArena * c,
+    Ballot * ballot)
 {
   size_t words = (size_t) vote_words (k);
 
-  ballot->prefix = carve (c, ((size_t) k->grid_width + 1) * words,
+  ballot->prefix = stereo_take (c,
+      ((size_t) k->grid_width + 1) * words,
       sizeof (uint64_t));
-  ballot->above = carve (c, (size_t) vote_rows (k) * (size_t) k->width * words
+  ballot->above = stereo_take (c,
+      (size_t) vote_rows (k) * (size_t) k->width * words
       * 2, sizeof (uint64_t));
 }
 
@@ -1631,11 +1618,13 @@ static void
 vote_strips (const void *context, StereoSpan span)
 {
   const Job *job = context;
-  Carver carver = { job->m->work, stereo_bfv_make_votes (job->k, NULL, NULL) };
+  StereoSubArena arena = { job->m->work->memory,
+    stereo_bfv_make_votes (job->k, NULL, NULL)
+  };
   Ballot ballot = { NULL, NULL };
 
   for (int i = 0; i <= span.worker; i++)
-    carve_ballot (job->k, &carver, &ballot);
+    place_ballot (job->k, &arena, &ballot);
   for (int i = span.begin; i < span.end; i++) {
     int bottom = stereo_clamp_int ((i + 1) * VOTE_ROWS, 0, job->k->height);
 
@@ -1656,7 +1645,7 @@ vote_cpu (StereoQueue * queue, const StereoBfvConstants * k,
 
   if (k->vote == STEREO_BFV_VOTE_HISTOGRAM)
     return stereo_bfv_vote_cpu (queue, k, m, winners, map);
-  stereo_bfv_make_votes (k, m->work, &votes);
+  stereo_bfv_make_votes (k, m->work->memory, &votes);
   stereo_bfv_call_cpu (queue, k, winners, map, &votes);
   stereo_cpu_for (queue, divide_up (k->height, VOTE_ROWS), 1, vote_strips,
       &job);
@@ -1665,11 +1654,11 @@ vote_cpu (StereoQueue * queue, const StereoBfvConstants * k,
 }
 
 static size_t
-work_cpu (const StereoBfvConstants * k, unsigned n_threads)
+work_bytes (const StereoBfvConstants * k, unsigned n_threads)
 {
-  Carver crosses = { NULL, 0 }, match = { NULL, 0 };
-  Carver vote = { NULL, stereo_bfv_make_votes (k, NULL, NULL) };
-  size_t size = stereo_bfv_work_cpu (k, n_threads);
+  StereoSubArena crosses = { NULL, 0 }, match = { NULL, 0 };
+  StereoSubArena vote = { NULL, stereo_bfv_make_votes (k, NULL, NULL) };
+  size_t size = stereo_bfv_work_bytes (k);
   Padded padded;
   Strip strip;
   Layout layout;
@@ -1678,20 +1667,30 @@ work_cpu (const StereoBfvConstants * k, unsigned n_threads)
   /* The plain stage says that there was nothing to match. */
   if (k->first_index == k->end_index)
     return size;
-  carve_padded (k, &crosses, &padded);
-  carve_padded (k, &crosses, &padded);
+  place_padded (k, &crosses, &padded);
+  place_padded (k, &crosses, &padded);
   make_layout (k, n_threads, &layout);
   for (unsigned i = 0; i < n_threads; i++)
-    carve_strip (k, &layout, &match, &strip);
+    place_strip (k, &layout, &match, &strip);
   for (unsigned i = 0; i < n_threads; i++)
-    carve_ballot (k, &vote, &ballot);
+    place_ballot (k, &vote, &ballot);
   if (match.size < crosses.size)
     match.size = crosses.size;
   return match.size > vote.size ? match.size : vote.size;
 }
 
+static StereoStatus
+plan_cpu (const StereoSearch * search, const StereoBfvConstants * k,
+    StereoBfvWork * work, StereoArena * arena, StereoMessage * why)
+{
+  (void) why;
+  stereo_arena_add (arena, &work->memory, 1, work_bytes (k,
+          search->n_threads));
+  return STEREO_OK;
+}
+
 const StereoBfvStages STAGES = {
-  .work = work_cpu,
+  .plan = plan_cpu,
   .crosses = crosses_cpu,
   .match = match_cpu,
   .vote = vote_cpu,

@@ -14,8 +14,16 @@ extern const StereoBfvStages stereo_bfv_stages_generic;
 extern const StereoBfvStages stereo_bfv_stages_avx2;
 extern const StereoBfvStages stereo_bfv_stages_avx512;
 
+/* Stages lay it out as they like, one after the other. */
+struct StereoBfvWork
+{
+  void *memory;
+};
+
+STEREO_CHECK_WORK (StereoBfvWork);
+
 /* bfv.c: the plain ones, which the others fall back on. */
-size_t stereo_bfv_work_cpu (const StereoBfvConstants * k, unsigned n_threads);
+size_t stereo_bfv_work_bytes (const StereoBfvConstants * k);
 StereoStatus stereo_bfv_match_cpu (StereoQueue * queue,
     const StereoBfvConstants * k, const StereoBfvViews * views,
     const StereoBfvMemory * m, const StereoWinners * winners);

@@ -101,6 +101,7 @@ typedef struct
 {
   StereoBfvConstants constants;
   StereoBfvMemory memory;
+  StereoWork work;
 } Plan;
 
 static StereoStatus
@@ -110,18 +111,17 @@ plan (const StereoSearch * search, const void *params, const void *stages,
   const StereoBfvStages *s = stages;
   Plan *p = plan_memory;
   StereoBfvMemory *m = &p->memory;
+  StereoBfvWork *work = (StereoBfvWork *) &p->work;
   size_t width = (size_t) search->width, height = (size_t) search->height;
 
-  (void) why;
+  memset (p, 0, sizeof (*p));
   stereo_bfv_constants (search, params, &p->constants);
-  memset (m, 0, sizeof (*m));
   stereo_arena_add (arena, (void **) &m->left_arms, width * height,
       sizeof (uint32_t));
   stereo_arena_add (arena, (void **) &m->right_arms,
       width * (size_t) p->constants.grid_height, sizeof (uint32_t));
-  stereo_arena_add (arena, &m->work, s->work (&p->constants,
-          search->n_threads), 1);
-  return STEREO_OK;
+  m->work = work;
+  return s->plan (search, &p->constants, work, arena, why);
 }
 
 static StereoStatus
@@ -462,7 +462,7 @@ stereo_bfv_match_cpu (StereoQueue * queue, const StereoBfvConstants * k,
   Slices s;
   Job job = {.k = k,.views = views,.m = m,.winners = winners,.slices = &s };
 
-  make_slices (k, m->work, &s);
+  make_slices (k, m->work->memory, &s);
   for (size_t i = 0; i < (size_t) k->grid_width * (size_t) k->grid_height; i++)
     s.left_index[i] = STEREO_INVALID;
   for (size_t i = 0; i < (size_t) k->width * (size_t) k->grid_height; i++)
@@ -723,7 +723,7 @@ stereo_bfv_vote_cpu (StereoQueue * queue, const StereoBfvConstants * k,
   StereoBfvVotes votes;
   Job job = {.k = k,.m = m,.winners = winners,.map = map,.votes = &votes };
 
-  stereo_bfv_make_votes (k, m->work, &votes);
+  stereo_bfv_make_votes (k, m->work->memory, &votes);
   stereo_bfv_call_cpu (queue, k, winners, map, &votes);
   stereo_cpu_for (queue, k->height, 8, vote_rows, &job);
   stereo_bfv_border_cpu (queue, k, winners, &votes, map);
@@ -731,19 +731,27 @@ stereo_bfv_vote_cpu (StereoQueue * queue, const StereoBfvConstants * k,
 }
 
 size_t
-stereo_bfv_work_cpu (const StereoBfvConstants * k, unsigned n_threads)
+stereo_bfv_work_bytes (const StereoBfvConstants * k)
 {
   Slices slices;
   StereoBfvVotes votes;
   size_t match = make_slices (k, NULL, &slices);
   size_t vote = stereo_bfv_make_votes (k, NULL, &votes);
 
-  (void) n_threads;
   return match > vote ? match : vote;
 }
 
+static StereoStatus
+plan_cpu (const StereoSearch * search, const StereoBfvConstants * k,
+    StereoBfvWork * work, StereoArena * arena, StereoMessage * why)
+{
+  (void) search, (void) why;
+  stereo_arena_add (arena, &work->memory, 1, stereo_bfv_work_bytes (k));
+  return STEREO_OK;
+}
+
 static const StereoBfvStages stages_cpu = {
-  .work = stereo_bfv_work_cpu,
+  .plan = plan_cpu,
   .crosses = crosses_cpu,
   .match = stereo_bfv_match_cpu,
   .vote = stereo_bfv_vote_cpu,

@@ -151,6 +151,9 @@ typedef struct
   StereoCensus right_census;
 } StereoBfvViews;
 
+/* Work memory, of the back end. */
+typedef struct StereoBfvWork StereoBfvWork;
+
 /* Device memory between the stages; rows follow each other without a gap. */
 typedef struct
 {
@@ -158,14 +161,16 @@ typedef struct
   uint32_t *right_arms;         /* width x grid_height, in steps of the grid,
                                  * not cut off; matching is the last to read
                                  * them */
-  void *work;                   /* of the back end */
+  const StereoBfvWork *work;
 } StereoBfvMemory;
 
 /* Stage table "bfv". */
 typedef struct
 {
-  /* Bytes of work memory that the stages share. */
-  size_t (*work) (const StereoBfvConstants * k, unsigned n_threads);
+  /* Declares the work memory that the stages share. */
+  StereoStatus (*plan) (const StereoSearch * search,
+      const StereoBfvConstants * k, StereoBfvWork * work,
+      StereoArena * arena, StereoMessage * why);
 
   /* left_arms and right_arms. */
   StereoStatus (*crosses) (StereoQueue * queue, const StereoBfvConstants * k,

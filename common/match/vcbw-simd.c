@@ -785,8 +785,15 @@ worker_bytes (int width, bool right_winners)
   return sizeof (Scratch) + (right_winners ? right : 0);
 }
 
-/* Luma of colour, for STEREO_COST_LUMA: one view behind the other, after what
- * the threads work with. */
+struct StereoVcbwWork
+{
+  uint8_t *scratch;             /* worker_bytes() for each thread */
+  uint8_t *luma;                /* of both views, if that is needed */
+};
+
+STEREO_CHECK_WORK (StereoVcbwWork);
+
+/* Luma of colour, for STEREO_COST_LUMA: one view behind the other. */
 typedef struct
 {
   const StereoView *views[2];
@@ -829,19 +836,18 @@ with_luma (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
 
 static StereoStatus
 match_cpu (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
-    void *scratch)
+    const StereoVcbwWork * work)
 {
   const StereoWinners *w = frame->winners;
   int threads = stereo_cpu_threads (frame->queue), rows;
-  Job job = {.frame = frame,.k = k,.scratch = scratch };
+  Job job = {.frame = frame,.k = k,.scratch = work->scratch };
   StereoMatchFrame luma;
 
   job.winners = w != NULL;
   job.right_winners = w != NULL && w->right != NULL;
   job.worker_bytes = worker_bytes (k->width, frame->search->right_winners);
   if (k->needs_luma) {
-    luma = with_luma (frame, k, job.scratch + (size_t) threads
-        * job.worker_bytes);
+    luma = with_luma (frame, k, work->luma);
     job.frame = &luma;
   }
   job.columns = (k->width + TILE_WIDTH - 1) / TILE_WIDTH;
@@ -859,17 +865,20 @@ match_cpu (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
   return STEREO_OK;
 }
 
-static size_t
-match_scratch_cpu (const StereoSearch * search)
+static StereoStatus
+plan_cpu (const StereoSearch * search, const StereoVcbwConstants * k,
+    StereoVcbwWork * work, StereoArena * arena, StereoMessage * why)
 {
-  size_t luma = search->cost == STEREO_COST_LUMA && search->channels == 3
-      ? 2 * (size_t) search->width * (size_t) search->height : 0;
-
-  return search->n_threads * worker_bytes (search->width,
-      search->right_winners) + luma;
+  (void) why;
+  stereo_arena_add (arena, (void **) &work->scratch, search->n_threads,
+      worker_bytes (k->width, search->right_winners));
+  if (k->needs_luma)
+    stereo_arena_add (arena, (void **) &work->luma, 2 * (size_t) k->width
+        * (size_t) k->height, 1);
+  return STEREO_OK;
 }
 
 const StereoVcbwStages STAGES = {
+  .plan = plan_cpu,
   .match = match_cpu,
-  .match_scratch = match_scratch_cpu,
 };

@@ -152,8 +152,7 @@ stereo_vcbw_constants (const StereoSearch * search,
 typedef struct
 {
   StereoVcbwConstants constants;
-  StereoVcbwSlices slices;
-  void *scratch;
+  StereoWork work;
 } Plan;
 
 static StereoStatus
@@ -162,30 +161,11 @@ plan (const StereoSearch * search, const void *params, const void *stages,
 {
   const StereoVcbwStages *s = stages;
   Plan *p = plan_memory;
-  size_t pixels = (size_t) search->width * (size_t) search->height;
 
-  (void) why;
   memset (p, 0, sizeof (*p));
   stereo_vcbw_constants (search, params, &p->constants);
-  if (s->match != NULL) {
-    if (s->match_scratch != NULL)
-      stereo_arena_add (arena, &p->scratch, s->match_scratch (search), 1);
-    return STEREO_OK;
-  }
-  stereo_arena_add (arena, (void **) &p->slices.cost, pixels, 1);
-  stereo_arena_add (arena, (void **) &p->slices.left, pixels, 1);
-  stereo_arena_add (arena, (void **) &p->slices.right, pixels, 1);
-  stereo_arena_add (arena, (void **) &p->slices.best, pixels,
-      sizeof (uint32_t));
-  if (search->winners) {
-    stereo_arena_add (arena, (void **) &p->slices.before, pixels,
-        sizeof (uint16_t));
-    stereo_arena_add (arena, (void **) &p->slices.after, pixels,
-        sizeof (uint16_t));
-    stereo_arena_add (arena, (void **) &p->slices.previous, pixels,
-        sizeof (uint16_t));
-  }
-  return STEREO_OK;
+  return s->plan (search, &p->constants, (StereoVcbwWork *) &p->work, arena,
+      why);
 }
 
 static StereoStatus
@@ -194,18 +174,19 @@ run (const StereoMatchFrame * frame, const void *stages)
   const StereoVcbwStages *s = stages;
   const Plan *p = frame->plan;
   const StereoVcbwConstants *k = &p->constants;
+  const StereoVcbwWork *work = (const StereoVcbwWork *) &p->work;
   StereoStatus status;
 
   if (s->match != NULL)
-    return s->match (frame, k, p->scratch);
+    return s->match (frame, k, work);
 
   for (int i = k->first_index; i < k->end_index; i++) {
-    if ((status = s->cost (frame, k, i, &p->slices))
-        || (status = s->rows (frame, k, &p->slices))
-        || (status = s->columns (frame, k, i, &p->slices)))
+    if ((status = s->cost (frame, k, i, work))
+        || (status = s->rows (frame, k, work))
+        || (status = s->columns (frame, k, i, work)))
       return status;
   }
-  return s->finish (frame, k, &p->slices);
+  return s->finish (frame, k, work);
 }
 
 static const StereoParamDefault defaults[] = {
@@ -231,13 +212,50 @@ const StereoAlgorithm stereo_vcbw_algorithm = {
 
 /* ------------------------------------------------- stages, plain reference */
 
+/* Slices: one element for each pixel, rows of width elements.  The last three
+ * are NULL unless the search has winners. */
+struct StereoVcbwWork
+{
+  uint8_t *cost;                /* D of one disparity */
+  uint8_t *left;                /* H to the left */
+  uint8_t *right;               /* H to the right */
+  uint32_t *best;               /* winners */
+  uint16_t *before;             /* C of the disparity before the winner, */
+  uint16_t *after;              /* of the one after it, */
+  uint16_t *previous;           /* and of the disparity before this one */
+};
+
+STEREO_CHECK_WORK (StereoVcbwWork);
+
+static StereoStatus
+plan_cpu (const StereoSearch * search, const StereoVcbwConstants * k,
+    StereoVcbwWork * work, StereoArena * arena, StereoMessage * why)
+{
+  size_t pixels = (size_t) k->width * (size_t) k->height;
+
+  (void) why;
+  stereo_arena_add (arena, (void **) &work->cost, pixels, 1);
+  stereo_arena_add (arena, (void **) &work->left, pixels, 1);
+  stereo_arena_add (arena, (void **) &work->right, pixels, 1);
+  stereo_arena_add (arena, (void **) &work->best, pixels, sizeof (uint32_t));
+  if (search->winners) {
+    stereo_arena_add (arena, (void **) &work->before, pixels,
+        sizeof (uint16_t));
+    stereo_arena_add (arena, (void **) &work->after, pixels,
+        sizeof (uint16_t));
+    stereo_arena_add (arena, (void **) &work->previous, pixels,
+        sizeof (uint16_t));
+  }
+  return STEREO_OK;
+}
+
 /* What the threads of a loop work on. */
 typedef struct
 {
   const StereoMatchFrame *frame;
   const StereoVcbwConstants *k;
   int index;
-  const StereoVcbwSlices *slices;
+  const StereoVcbwWork *work;
 } Job;
 
 /* D of the pixel at column xl of the left and xr of the right view. */
@@ -269,7 +287,7 @@ cost_rows (const void *context, StereoSpan span)
   int d = k->min_disparity + job->index;
 
   for (int y = span.begin; y < span.end; y++) {
-    uint8_t *row = job->slices->cost + (size_t) y * (size_t) k->width;
+    uint8_t *row = job->work->cost + (size_t) y * (size_t) k->width;
 
     for (int x = 0; x < k->width; x++) {
       int xl = stereo_partner_column (k->width, x, d);
@@ -281,9 +299,9 @@ cost_rows (const void *context, StereoSpan span)
 
 static StereoStatus
 cost_cpu (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
-    int index, const StereoVcbwSlices * slices)
+    int index, const StereoVcbwWork * work)
 {
-  Job job = { frame, k, index, slices };
+  Job job = { frame, k, index, work };
 
   stereo_cpu_for (frame->queue, k->height, 0, cost_rows, &job);
   return STEREO_OK;
@@ -294,12 +312,12 @@ rows_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoVcbwConstants *k = job->k;
-  const StereoVcbwSlices *slices = job->slices;
+  const StereoVcbwWork *work = job->work;
   int last = k->width - 1;
 
   for (int y = span.begin; y < span.end; y++) {
     size_t offset = (size_t) y * (size_t) k->width;
-    const uint8_t *d = slices->cost + offset;
+    const uint8_t *d = work->cost + offset;
 
     for (int x = 0; x < k->width; x++) {
       unsigned to_left = 128, to_right = 128;
@@ -310,17 +328,17 @@ rows_rows (const void *context, StereoSpan span)
         to_left += weight * d[x - i > 0 ? x - i : 0];
         to_right += weight * d[x + i < last ? x + i : last];
       }
-      slices->left[offset + (size_t) x] = (uint8_t) (to_left >> 8);
-      slices->right[offset + (size_t) x] = (uint8_t) (to_right >> 8);
+      work->left[offset + (size_t) x] = (uint8_t) (to_left >> 8);
+      work->right[offset + (size_t) x] = (uint8_t) (to_right >> 8);
     }
   }
 }
 
 static StereoStatus
 rows_cpu (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
-    const StereoVcbwSlices * slices)
+    const StereoVcbwWork * work)
 {
-  Job job = { frame, k, 0, slices };
+  Job job = { frame, k, 0, work };
 
   stereo_cpu_for (frame->queue, k->height, 0, rows_rows, &job);
   return STEREO_OK;
@@ -328,7 +346,7 @@ rows_cpu (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
 
 /* C of a pixel, from both H. */
 static uint32_t
-window_cost (const StereoVcbwConstants * k, const StereoVcbwSlices * slices,
+window_cost (const StereoVcbwConstants * k, const StereoVcbwWork * work,
     int x, int y)
 {
   int last = k->height - 1;
@@ -340,10 +358,10 @@ window_cost (const StereoVcbwConstants * k, const StereoVcbwSlices * slices,
     size_t up = (size_t) (y - i > 0 ? y - i : 0) * width + column;
     uint32_t weight = k->column_weight[i];
 
-    v[0] += weight * slices->left[down];
-    v[1] += weight * slices->left[up];
-    v[2] += weight * slices->right[down];
-    v[3] += weight * slices->right[up];
+    v[0] += weight * work->left[down];
+    v[1] += weight * work->left[up];
+    v[2] += weight * work->right[down];
+    v[3] += weight * work->right[up];
   }
   return stereo_vcbw_combine (k, v);
 }
@@ -352,7 +370,7 @@ window_cost (const StereoVcbwConstants * k, const StereoVcbwSlices * slices,
 static void
 keep_neighbors (const Job * job, size_t p, uint32_t cost, bool wins)
 {
-  const StereoVcbwSlices *s = job->slices;
+  const StereoVcbwWork *s = job->work;
   bool first = job->index == job->k->first_index;
 
   if (!first && stereo_winner_index (s->best[p]) + 1 == (unsigned) job->index)
@@ -367,7 +385,7 @@ columns_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoVcbwConstants *k = job->k;
-  const StereoVcbwSlices *slices = job->slices;
+  const StereoVcbwWork *work = job->work;
   const StereoWinners *w = job->frame->winners;
   bool first = job->index == k->first_index;
   int d = k->min_disparity + job->index;
@@ -380,14 +398,14 @@ columns_rows (const void *context, StereoSpan span)
       right[x] = STEREO_NO_WINNER;
     for (int x = 0; x < k->width; x++) {
       size_t p = (size_t) y * (size_t) k->width + (size_t) x;
-      uint32_t cost = window_cost (k, slices, x, y);
+      uint32_t cost = window_cost (k, work, x, y);
       uint32_t word = cost << STEREO_VCBW_INDEX_BITS | (uint32_t) job->index;
-      bool wins = first || word < slices->best[p];
+      bool wins = first || word < work->best[p];
 
       if (w != NULL)
         keep_neighbors (job, p, cost, wins);
       if (wins)
-        slices->best[p] = word;
+        work->best[p] = word;
       if (right != NULL && x - d >= 0 && x - d < k->width)
         right[x - d] = stereo_min_u32 (right[x - d],
             stereo_winner_right_word ((unsigned) job->index, cost));
@@ -397,9 +415,9 @@ columns_rows (const void *context, StereoSpan span)
 
 static StereoStatus
 columns_cpu (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
-    int index, const StereoVcbwSlices * slices)
+    int index, const StereoVcbwWork * work)
 {
-  Job job = { frame, k, index, slices };
+  Job job = { frame, k, index, work };
 
   stereo_cpu_for (frame->queue, k->height, 0, columns_rows, &job);
   return STEREO_OK;
@@ -410,7 +428,7 @@ finish_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoVcbwConstants *k = job->k;
-  const StereoVcbwSlices *s = job->slices;
+  const StereoVcbwWork *s = job->work;
   const StereoWinners *w = job->frame->winners;
   bool empty = k->first_index == k->end_index;
 
@@ -433,15 +451,16 @@ finish_rows (const void *context, StereoSpan span)
 
 static StereoStatus
 finish_cpu (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
-    const StereoVcbwSlices * slices)
+    const StereoVcbwWork * work)
 {
-  Job job = { frame, k, 0, slices };
+  Job job = { frame, k, 0, work };
 
   stereo_cpu_for (frame->queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 
 static const StereoVcbwStages stages_cpu = {
+  .plan = plan_cpu,
   .cost = cost_cpu,
   .rows = rows_cpu,
   .columns = columns_cpu,

@@ -101,46 +101,39 @@ typedef struct
  * one. */
 #define STEREO_VCBW_INDEX_BITS 16
 
-/* Scratch memory of the separate stages: one element for each pixel, rows of
- * width elements.  The last three are NULL unless the search has winners. */
-typedef struct
-{
-  uint8_t *cost;                /* D of one disparity */
-  uint8_t *left;                /* H to the left */
-  uint8_t *right;               /* H to the right */
-  uint32_t *best;               /* winners */
-  uint16_t *before;             /* C of the disparity before the winner, */
-  uint16_t *after;              /* of the one after it, */
-  uint16_t *previous;           /* and of the disparity before this one */
-} StereoVcbwSlices;
+/* Work memory, of the back end. */
+typedef struct StereoVcbwWork StereoVcbwWork;
 
 /*
- * Stage table "vcbw".  A back end fills either the first four or match, which
+ * Stage table "vcbw".  A back end fills either the next four or match, which
  * does it all without a slice in memory; with both, match is used.  Views,
  * census words and where the result goes are those of the frame.
  */
 typedef struct
 {
+  /* Declares the work memory. */
+  StereoStatus (*plan) (const StereoSearch * search,
+      const StereoVcbwConstants * k, StereoVcbwWork * work,
+      StereoArena * arena, StereoMessage * why);
+
   /* D for one disparity index. */
   StereoStatus (*cost) (const StereoMatchFrame * frame,
       const StereoVcbwConstants * k, int index,
-      const StereoVcbwSlices * slices);
+      const StereoVcbwWork * work);
   /* Both H from D. */
   StereoStatus (*rows) (const StereoMatchFrame * frame,
-      const StereoVcbwConstants * k, const StereoVcbwSlices * slices);
+      const StereoVcbwConstants * k, const StereoVcbwWork * work);
   /* V and C from H; keeps the better winners, or just C if index is the first
    * one. */
   StereoStatus (*columns) (const StereoMatchFrame * frame,
       const StereoVcbwConstants * k, int index,
-      const StereoVcbwSlices * slices);
+      const StereoVcbwWork * work);
   /* Winners to where the frame wants them. */
   StereoStatus (*finish) (const StereoMatchFrame * frame,
-      const StereoVcbwConstants * k, const StereoVcbwSlices * slices);
+      const StereoVcbwConstants * k, const StereoVcbwWork * work);
 
   StereoStatus (*match) (const StereoMatchFrame * frame,
-      const StereoVcbwConstants * k, void *scratch);
-  /* Bytes of scratch that match wants; NULL for none. */
-  size_t (*match_scratch) (const StereoSearch * search);
+      const StereoVcbwConstants * k, const StereoVcbwWork * work);
 } StereoVcbwStages;
 
 /* The constants for a search; for tests that call stages. */

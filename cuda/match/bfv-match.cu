@@ -648,13 +648,12 @@ stereo_bfv_match_cuda (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoWinners * winners)
 {
   StereoCudaStage stage (queue);
-  StereoBfvWork work;
+  const StereoBfvWork & work = *m->work;
 
   if (!stage.entered ())
     return stage.status ();
   if (k->first_index == k->end_index)
     return store_winners (stage, queue, k, NULL, winners);
-  stereo_bfv_make_work (k, m->work, &work);
   if (!stereo_bfv_fits_tiles (k))
     return stereo_bfv_match_slices (stage, k, views, m, work, winners);
   if (k->cost == STEREO_COST_CENSUS)

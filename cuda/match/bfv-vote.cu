@@ -604,12 +604,11 @@ stereo_bfv_vote_cuda (StereoQueue * queue, const StereoBfvConstants * k,
     const StereoMap * map)
 {
   StereoCudaStage stage (queue);
-  VoteArgs a = { *k, m->left_arms, *winners, *map };
+  VoteArgs a = { *k, m->left_arms, *winners, *map, *m->work };
   StereoStatus status;
 
   if (!stage.entered ())
     return stage.status ();
-  stereo_bfv_make_work (k, m->work, &a.work);
   if (!k->vote_all && winners->right != NULL) {
     launch (queue, cover_kernel, dim3 ((unsigned) k->height), cover_threads,
         covered_words (k) * 4, a);

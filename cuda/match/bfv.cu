@@ -15,53 +15,48 @@
 namespace
 {
 
-/* Hands out a piece of memory. */
+/* Declares a buffer. */
 template < typename T > void
-take (char *&place, T *&pointer, size_t count)
+add (StereoArena * arena, T *&pointer, size_t count)
 {
-  pointer = (T *) place;
-  place += count * sizeof (T);
+  stereo_arena_add (arena, (void **) &pointer, count, sizeof (T));
 }
 
-size_t
-work_size (const StereoBfvConstants * k, unsigned)
+StereoStatus
+plan (const StereoSearch *, const StereoBfvConstants * k, StereoBfvWork * w,
+    StereoArena * arena, StereoMessage *)
 {
-  StereoBfvWork work;
+  const size_t grid = grid_size (k), right = right_size (k);
+  const size_t begin = arena->next;
+  size_t end;
 
-  return stereo_bfv_make_work (k, NULL, &work);
+  if (stereo_bfv_fits_tiles (k)) {
+    add (arena, w->left_keys, grid);
+    add (arena, w->right_keys, right);
+    add (arena, w->beside, stereo_bfv_beside_words (k));
+  } else {
+    add (arena, w->sums, grid);
+    add (arena, w->left_best, grid);
+    add (arena, w->last, grid);
+    add (arena, w->before, grid);
+    add (arena, w->after, grid);
+    add (arena, w->right_best, right);
+    add (arena, w->row_sums, grid);
+    add (arena, w->left_winner, grid);
+    add (arena, w->right_winner, right);
+  }
+  /* Votes take the place of what matching no longer needs. */
+  end = arena->next;
+  stereo_arena_go_to (arena, begin);
+  add (arena, w->votes, right * (size_t) vote_words (k));
+  add (arena, w->covered, (size_t) covered_words (k) * (size_t) k->height);
+  add (arena, w->index, grid);
+  if (arena->next < end)
+    stereo_arena_go_to (arena, end);
+  return STEREO_OK;
 }
 
 }                               // namespace
-
-size_t
-stereo_bfv_make_work (const StereoBfvConstants * k, void *memory,
-    StereoBfvWork * w)
-{
-  const size_t grid = grid_size (k), right = right_size (k);
-  char *const begin = (char *) memory;
-  char *matched = begin, *voted = begin;
-
-  memset ((void *) w, 0, sizeof (*w));
-  if (stereo_bfv_fits_tiles (k)) {
-    take (matched, w->left_keys, grid);
-    take (matched, w->right_keys, right);
-    take (matched, w->beside, stereo_bfv_beside_words (k));
-  } else {
-    take (matched, w->sums, grid);
-    take (matched, w->left_best, grid);
-    take (matched, w->last, grid);
-    take (matched, w->before, grid);
-    take (matched, w->after, grid);
-    take (matched, w->right_best, right);
-    take (matched, w->row_sums, grid);
-    take (matched, w->left_winner, grid);
-    take (matched, w->right_winner, right);
-  }
-  take (voted, w->votes, right * (size_t) vote_words (k));
-  take (voted, w->covered, (size_t) covered_words (k) * (size_t) k->height);
-  take (voted, w->index, grid);
-  return (size_t) (matched > voted ? matched - begin : voted - begin);
-}
 
 extern "C" const void *stereo_bfv_stages_cuda (void);
 
@@ -69,7 +64,7 @@ extern "C" const void *
 stereo_bfv_stages_cuda (void)
 {
   static const StereoBfvStages stages = {
-    .work = work_size,
+    .plan = plan,
     .crosses = stereo_bfv_crosses_cuda,
     .match = stereo_bfv_match_cuda,
     .vote = stereo_bfv_vote_cuda,

@@ -123,8 +123,7 @@ grid_arms_at (const StereoBfvConstants & k, const uint32_t * left_arms, int u,
 
 /* ------------------------------------------------------------------- memory */
 
-/* What the stages keep in work memory.  Votes take the place of what matching
- * no longer needs. */
+/* NULL is what isn't needed. */
 struct StereoBfvWork
 {
   /* Tiles: keys of winners so far, see make_key (), and the sums beside them
@@ -148,6 +147,8 @@ struct StereoBfvWork
   uint16_t *index;              /* grid_width x grid_height */
   uint32_t *covered;            /* covered_words () x height */
 };
+
+STEREO_CHECK_WORK (StereoBfvWork);
 
 static inline size_t
 grid_size (const StereoBfvConstants * k)
@@ -173,11 +174,6 @@ covered_words (const StereoBfvConstants * k)
 {
   return (k->width + 31) / 32;
 }
-
-/* Finds places in memory, which may be NULL, and returns how many bytes they
- * take (bfv.cu). */
-size_t stereo_bfv_make_work (const StereoBfvConstants * k, void *memory,
-    StereoBfvWork * work);
 
 /* ------------------------------------------------------------------- stages */
 

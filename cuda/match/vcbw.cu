@@ -28,6 +28,13 @@
 #include "match/vcbw-winners.cuh"
 #include "refine/output.h"
 
+struct StereoVcbwWork
+{
+  uint8_t *luma;                /* of both views, if that is needed */
+};
+
+STEREO_CHECK_WORK (StereoVcbwWork);
+
 namespace
 {
 
@@ -318,11 +325,14 @@ make_luma (StereoCudaStage & stage, const StereoMatchFrame * frame,
   return STEREO_CUDA_LAUNCHED (stage, "vcbw's luma_kernel");
 }
 
-size_t
-match_scratch (const StereoSearch * search)
+StereoStatus
+plan (const StereoSearch *, const StereoVcbwConstants * k,
+    StereoVcbwWork * work, StereoArena * arena, StereoMessage *)
 {
-  return search->cost == STEREO_COST_LUMA && search->channels == 3
-      ? 2 * (size_t) search->width * (size_t) search->height : 0;
+  if (k->needs_luma)
+    stereo_arena_add (arena, (void **) &work->luma, 2 * (size_t) k->width
+        * (size_t) k->height, 1);
+  return STEREO_OK;
 }
 
 /* All that the kernels need to know of a frame. */
@@ -355,7 +365,7 @@ find_args (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
 
 StereoStatus
 match (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
-    void *scratch)
+    const StereoVcbwWork * work)
 {
   StereoCudaStage stage (frame->queue);
   const bool winners = frame->winners != NULL;
@@ -366,7 +376,7 @@ match (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
     return stage.status ();
   find_args (frame, k, &a);
   if (k->needs_luma)
-    status = make_luma (stage, frame, (uint8_t *) scratch, &a);
+    status = make_luma (stage, frame, work->luma, &a);
   if (status != STEREO_OK)
     return status;
   if (winners && a.winners.right != NULL) {
@@ -395,8 +405,8 @@ extern "C" const void *
 stereo_vcbw_stages_cuda (void)
 {
   static const StereoVcbwStages stages = {
+    .plan = plan,
     .match = match,
-    .match_scratch = match_scratch,
   };
 
   return &stages;

@@ -592,6 +592,7 @@ typedef struct
   const StereoBfvStages *stages;
   StereoBfvConstants k;
   StereoBfvMemory m;
+  StereoWork own;               /* m.work */
   StereoBfvViews views;
   StereoWinners winners;
   StereoMap map;
@@ -737,6 +738,7 @@ bench_open (Bench * b, size_t index, const Oracle * o, int unit,
     .vote = 1 + (int) o->c.vote,.vote_for = o->c.mismatches ? 0 : 1
   };
   size_t pixels = (size_t) (o->width * o->height);
+  StereoArena arena;
 
   memset (b, 0, sizeof (*b));
   b->device = devices_get (index);
@@ -753,8 +755,11 @@ bench_open (Bench * b, size_t index, const Oracle * o, int unit,
   b->m.left_arms = buffer_init (b, &b->left_arms, pixels * 4);
   b->m.right_arms = buffer_init (b, &b->right_arms,
       (size_t) (o->width * o->rows) * 4);
-  b->m.work = buffer_init (b, &b->work, b->stages->work (&b->k,
-          search.n_threads));
+  b->m.work = (StereoBfvWork *) &b->own;
+  stereo_arena_reset (&arena);
+  REQUIRE (b->stages->plan (&search, &b->k, (StereoBfvWork *) &b->own, &arena,
+          NULL) == STEREO_OK);
+  stereo_arena_bind (&arena, buffer_init (b, &b->work, arena.size));
   b->winners.left = buffer_init (b, &b->left, pixels * 4);
   b->winners.right = buffer_init (b, &b->right, pixels * 4);
   b->winners.left_stride = b->winners.right_stride = (size_t) o->width;

@@ -139,7 +139,55 @@ test_too_many (void)
   free (memory);
 }
 
+static void
+test_overlay (void)
+{
+  StereoArena arena;
+  char *before, *first, *second, *third, *behind, *memory;
+  size_t begin, end;
+
+  stereo_arena_reset (&arena);
+  stereo_arena_add (&arena, (void **) &before, 10, 1);
+  begin = arena.next;
+  stereo_arena_add (&arena, (void **) &first, 1000, 1);
+  stereo_arena_add (&arena, (void **) &second, 1000, 1);
+  end = arena.next;
+  stereo_arena_go_to (&arena, begin);
+  CHECK_INT (arena.size, ==, end);
+  stereo_arena_add (&arena, (void **) &third, 1500, 1);
+  CHECK_INT (arena.size, ==, end);
+  stereo_arena_go_to (&arena, end);
+  stereo_arena_add (&arena, (void **) &behind, 1, 1);
+
+  memory = aligned_alloc (STEREO_ARENA_ALIGNMENT, arena.size);
+  REQUIRE (memory != NULL);
+  stereo_arena_bind (&arena, memory);
+  CHECK (before == memory && first == memory + begin && third == first);
+  CHECK (second >= first + 1000 && behind >= second + 1000);
+  free (memory);
+}
+
+static void
+test_sub_arena (void)
+{
+  uint8_t memory[400];
+  StereoSubArena counts = { NULL, 0 }, takes = { memory, 0 };
+  uint8_t *last = memory;
+
+  for (size_t i = 1; i < 4; i++) {
+    uint8_t *p = stereo_take (&takes, i, 21);
+
+    CHECK (stereo_take (&counts, i, 21) == NULL);
+    CHECK_INT (counts.size, ==, takes.size);
+    CHECK (p >= last && p + 21 * i <= memory + takes.size);
+    CHECK_INT ((p - memory) % STEREO_SUB_ARENA_ALIGNMENT, ==, 0);
+    last = p + 21 * i;
+  }
+}
+
 static const Test tests[] = {
+  {"overlay", test_overlay},
+  {"sub-arena", test_sub_arena},
   {"layout", test_layout},
   {"sizes-too-big", test_sizes_too_big},
   {"sum-too-big", test_sum_too_big},
