@@ -47,8 +47,11 @@
 #include "base/gststereodepthmeta.h"
 #include "base/gststereofilter.h"
 #include "base/gststereometa.h"
+#include "base/gststereoparams.h"
+#include "core/params.h"
 #include "core/runner.h"
 #include "image/colorize.h"
+#include "image/colormap.h"
 #include "elements/gststereocolormap.h"
 #include "elements/gststereoelements.h"
 #include "elements/gststereolegend.h"
@@ -73,35 +76,50 @@ GST_DEBUG_CATEGORY_STATIC (gst_disparity_color_debug);
 #define GRAY16_NUM_DISPARITIES 64
 #define MIN_SCALE 1e-6          /* less is 0, which chooses */
 
-#define DEFAULT_COLORMAP GST_STEREO_COLORMAP_TURBO
-#define DEFAULT_DISPARITY_SCALE 0.0
-#define DEFAULT_INVALID_VALUE 0
-#define DEFAULT_INVALID_COLOR 0xff000000
-#define DEFAULT_LEGEND FALSE
-
-enum
-{
-  PROP_0,
-  PROP_COLORMAP,
-  PROP_RANGE_MIN,
-  PROP_RANGE_MAX,
-  PROP_DISPARITY_SCALE,
-  PROP_INVALID_VALUE,
-  PROP_INVALID_COLOR,
-  PROP_LEGEND,
-  PROP_DEVICE                   /* and the others of the device */
-};
-
 typedef struct
 {
-  GstStereoColormap colormap;
-  gdouble range_min;
-  gdouble range_max;
-  gdouble disparity_scale;
-  gint invalid_value;
-  guint32 invalid_color;
-  gboolean legend;
+  int colormap;                 /* GstStereoColormap */
+  double range_min;
+  double range_max;
+  double disparity_scale;
+  int invalid_value;
+  unsigned invalid_color;
+  bool legend;
 } Settings;
+
+static const StereoParamSpec specs[] = {
+  STEREO_PARAM_ENUM_ROW (Settings, colormap, "colormap",
+      "Colours, from far to near", GST_STEREO_COLORMAP_TURBO,
+      stereo_colormap_values),
+  STEREO_PARAM_DOUBLE_ROW (Settings, range_min, "range-min",
+      "Disparity at the far end of the colours, in pixels (-100000 = the "
+      "smallest one that was searched)", RANGE_UNSET, RANGE_UNSET,
+      RANGE_LIMIT),
+  /* Where it is less than range-min the colours are the other way round. */
+  STEREO_PARAM_DOUBLE_ROW (Settings, range_max, "range-max",
+      "Disparity at the near end of the colours, in pixels (-100000 = the "
+      "largest one that was searched)", RANGE_UNSET, RANGE_UNSET,
+      RANGE_LIMIT),
+  STEREO_PARAM_DOUBLE_ROW (Settings, disparity_scale, "disparity-scale",
+      "Codes for one pixel of disparity in buffers that don't tell (0 = 16 "
+      "in GRAY16_LE, 1 in GRAY8)", 0, 0, 65536),
+  STEREO_PARAM_INT_ROW (Settings, invalid_value, "invalid-value",
+      "Code of pixels without a disparity in buffers that don't tell (-1 = "
+      "none)", 0, -1, 65535),
+  /* Alpha counts in formats that have it. */
+  STEREO_PARAM_UINT_ROW (Settings, invalid_color, "invalid-color",
+      "Colour of pixels without a disparity, 0xAARRGGBB (0xff000000 = "
+      "opaque black)", 0xff000000u, 0, 0xffffffffu),
+  /* Left out where the picture is lower than 48 rows, or the bar and its
+   * numbers would take more than half of the width. */
+  STEREO_PARAM_BOOL_ROW (Settings, legend, "legend",
+      "Draw a bar with the colours and their disparities over the right "
+      "edge", false),
+  STEREO_PARAM_END
+};
+
+/* Properties: those of the table, then those of the device. */
+#define PROP_DEVICE G_N_ELEMENTS (specs)
 
 /* All that the colour of a code depends on, but for the format. */
 typedef struct
@@ -184,7 +202,7 @@ choose_coloring (GstDisparityColor * self, const Settings * settings,
   Coloring c;
 
   memset (&c, 0, sizeof (c));
-  c.colormap = settings->colormap;
+  c.colormap = (GstStereoColormap) settings->colormap;
   c.invalid_color = settings->invalid_color;
   c.unit = "";
   if (gst_stereo_depth_meta_get (buffer, &depth)) {
@@ -365,40 +383,13 @@ gst_disparity_color_set_property (GObject * object, guint id,
     const GValue * value, GParamSpec * pspec)
 {
   GstDisparityColor *self = GST_DISPARITY_COLOR (object);
-  Settings *settings = &self->settings;
 
+  (void) pspec;
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_COLORMAP:
-      settings->colormap = (GstStereoColormap) g_value_get_enum (value);
-      break;
-    case PROP_RANGE_MIN:
-      settings->range_min = g_value_get_double (value);
-      break;
-    case PROP_RANGE_MAX:
-      settings->range_max = g_value_get_double (value);
-      break;
-    case PROP_DISPARITY_SCALE:
-      settings->disparity_scale = g_value_get_double (value);
-      break;
-    case PROP_INVALID_VALUE:
-      settings->invalid_value = g_value_get_int (value);
-      break;
-    case PROP_INVALID_COLOR:
-      settings->invalid_color = g_value_get_uint (value);
-      break;
-    case PROP_LEGEND:
-      settings->legend = g_value_get_boolean (value);
-      break;
-    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_BACKEND:
-    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID:
-    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_N_THREADS:
-      gst_stereo_device_set_property (&self->device, id - PROP_DEVICE, value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  if (id < PROP_DEVICE)
+    gst_stereo_table_set_property (&specs[id - 1], &self->settings, value);
+  else
+    gst_stereo_device_set_property (&self->device, id - PROP_DEVICE, value);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -407,40 +398,13 @@ gst_disparity_color_get_property (GObject * object, guint id, GValue * value,
     GParamSpec * pspec)
 {
   GstDisparityColor *self = GST_DISPARITY_COLOR (object);
-  const Settings *settings = &self->settings;
 
+  (void) pspec;
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_COLORMAP:
-      g_value_set_enum (value, settings->colormap);
-      break;
-    case PROP_RANGE_MIN:
-      g_value_set_double (value, settings->range_min);
-      break;
-    case PROP_RANGE_MAX:
-      g_value_set_double (value, settings->range_max);
-      break;
-    case PROP_DISPARITY_SCALE:
-      g_value_set_double (value, settings->disparity_scale);
-      break;
-    case PROP_INVALID_VALUE:
-      g_value_set_int (value, settings->invalid_value);
-      break;
-    case PROP_INVALID_COLOR:
-      g_value_set_uint (value, settings->invalid_color);
-      break;
-    case PROP_LEGEND:
-      g_value_set_boolean (value, settings->legend);
-      break;
-    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_BACKEND:
-    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID:
-    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_N_THREADS:
-      gst_stereo_device_get_property (&self->device, id - PROP_DEVICE, value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  if (id < PROP_DEVICE)
+    gst_stereo_table_get_property (&specs[id - 1], &self->settings, value);
+  else
+    gst_stereo_device_get_property (&self->device, id - PROP_DEVICE, value);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -449,15 +413,7 @@ gst_disparity_color_get_property (GObject * object, guint id, GValue * value,
 static void
 gst_disparity_color_init (GstDisparityColor * self)
 {
-  self->settings = (Settings) {
-    .colormap = DEFAULT_COLORMAP,
-    .range_min = RANGE_UNSET,
-    .range_max = RANGE_UNSET,
-    .disparity_scale = DEFAULT_DISPARITY_SCALE,
-    .invalid_value = DEFAULT_INVALID_VALUE,
-    .invalid_color = DEFAULT_INVALID_COLOR,
-    .legend = DEFAULT_LEGEND,
-  };
+  gst_stereo_table_init (specs, &self->settings);
   gst_stereo_device_init (&self->device, &GST_STEREO_FILTER (self)->failure,
       &device_user, GST_STEREO_BACKEND_CPU);
   GST_STEREO_FILTER (self)->device = &self->device;
@@ -470,8 +426,6 @@ gst_disparity_color_class_init (GstDisparityColorClass * klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstStereoFilterClass *filter_class = GST_STEREO_FILTER_CLASS (klass);
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_CONTROLLABLE | GST_PARAM_MUTABLE_PLAYING;
 
   object_class->set_property = gst_disparity_color_set_property;
   object_class->get_property = gst_disparity_color_get_property;
@@ -480,87 +434,7 @@ gst_disparity_color_class_init (GstDisparityColorClass * klass)
   filter_class->set_info = gst_disparity_color_set_info;
   filter_class->process = gst_disparity_color_process;
 
-  /**
-   * GstDisparityColor:colormap:
-   *
-   * The colours, from far to near.
-   */
-  g_object_class_install_property (object_class, PROP_COLORMAP,
-      g_param_spec_enum ("colormap", "colormap", "Colours, from far to near",
-          GST_TYPE_STEREO_COLORMAP, DEFAULT_COLORMAP, flags));
-
-  /**
-   * GstDisparityColor:range-min:
-   *
-   * Disparity at the far end of the colours, in pixels. By default the smallest
-   * one that was searched, as told by the meta of the buffer.
-   */
-  g_object_class_install_property (object_class, PROP_RANGE_MIN,
-      g_param_spec_double ("range-min", "range-min",
-          "Disparity at the far end of the colours, in pixels (-100000 = the "
-          "smallest one that was searched)", RANGE_UNSET, RANGE_LIMIT,
-          RANGE_UNSET, flags));
-
-  /**
-   * GstDisparityColor:range-max:
-   *
-   * Disparity at the near end of the colours, in pixels. By default the largest
-   * one that was searched, as told by the meta of the buffer. Where it is less
-   * than #GstDisparityColor:range-min the colours are the other way round.
-   */
-  g_object_class_install_property (object_class, PROP_RANGE_MAX,
-      g_param_spec_double ("range-max", "range-max",
-          "Disparity at the near end of the colours, in pixels (-100000 = the "
-          "largest one that was searched)", RANGE_UNSET, RANGE_LIMIT,
-          RANGE_UNSET, flags));
-
-  /**
-   * GstDisparityColor:disparity-scale:
-   *
-   * Codes for one pixel of disparity in buffers without a
-   * `GstStereoDisparityMeta`. 0 means 16 in `GRAY16_LE` and 1 in `GRAY8`.
-   */
-  g_object_class_install_property (object_class, PROP_DISPARITY_SCALE,
-      g_param_spec_double ("disparity-scale", "disparity-scale",
-          "Codes for one pixel of disparity in buffers that don't tell (0 = 16 "
-          "in GRAY16_LE, 1 in GRAY8)", 0, 65536, DEFAULT_DISPARITY_SCALE,
-          flags));
-
-  /**
-   * GstDisparityColor:invalid-value:
-   *
-   * Code of pixels without a disparity in buffers without a
-   * `GstStereoDisparityMeta`. With -1 there are no such pixels.
-   */
-  g_object_class_install_property (object_class, PROP_INVALID_VALUE,
-      g_param_spec_int ("invalid-value", "invalid-value",
-          "Code of pixels without a disparity in buffers that don't tell (-1 = "
-          "none)", -1, G_MAXUINT16, DEFAULT_INVALID_VALUE, flags));
-
-  /**
-   * GstDisparityColor:invalid-color:
-   *
-   * Colour of pixels without a disparity, as 0xAARRGGBB. Alpha counts in
-   * formats that have it.
-   */
-  g_object_class_install_property (object_class, PROP_INVALID_COLOR,
-      g_param_spec_uint ("invalid-color", "invalid-color",
-          "Colour of pixels without a disparity, 0xAARRGGBB (0xff000000 = "
-          "opaque black)", 0, G_MAXUINT32,
-          DEFAULT_INVALID_COLOR, flags));
-
-  /**
-   * GstDisparityColor:legend:
-   *
-   * Draw a bar with the colours and their disparities, in pixels, over the
-   * right edge of the picture. Left out where the picture is lower than 48
-   * rows, or the bar and its numbers would take more than half of the width.
-   */
-  g_object_class_install_property (object_class, PROP_LEGEND,
-      g_param_spec_boolean ("legend", "legend",
-          "Draw a bar with the colours and their disparities over the right "
-          "edge", DEFAULT_LEGEND, flags));
-
+  gst_stereo_table_install_properties (object_class, 1, specs, "");
   gst_stereo_device_install_properties (object_class, PROP_DEVICE,
       GST_STEREO_BACKEND_CPU);
 
@@ -570,6 +444,4 @@ gst_disparity_color_class_init (GstDisparityColorClass * klass)
       "Disparity colours", "Filter/Converter/Video",
       "Turns disparity maps into coloured pictures",
       "The gst-stereomatching authors");
-
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_COLORMAP, 0);
 }

@@ -10,22 +10,6 @@
 
 #include <string.h>
 
-GType
-gst_stereo_colormap_get_type (void)
-{
-  static gsize type = 0;
-  static GEnumValue values[STEREO_N_COLORMAPS + 1];
-
-  if (g_once_init_enter (&type)) {
-    for (gint i = 0; i < STEREO_N_COLORMAPS; i++)
-      values[i] = (GEnumValue) { i, stereo_colormap_values[i].blurb,
-            stereo_colormap_values[i].nick };
-    g_once_init_leave (&type,
-        g_enum_register_static ("GstStereoColormap", values));
-  }
-  return type;
-}
-
 guint32
 gst_stereo_colormap_get (GstStereoColormap colormap, gdouble position)
 {

@@ -19,9 +19,6 @@ typedef enum
   GST_STEREO_COLORMAP_GREY
 } GstStereoColormap;
 
-GType gst_stereo_colormap_get_type (void);
-#define GST_TYPE_STEREO_COLORMAP (gst_stereo_colormap_get_type ())
-
 /* The colour 0xRRGGBB at a position from 0 (far) to 1 (near).  Positions
  * outside take the colour of the end that they are beyond. */
 guint32 gst_stereo_colormap_get (GstStereoColormap colormap, gdouble position);

@@ -50,6 +50,8 @@
 
 #include "base/gststereoframe.h"
 #include "base/gststereometa.h"
+#include "base/gststereoparams.h"
+#include "core/params.h"
 #include "elements/gststereoelements.h"
 #include "elements/testsrc/gststereoscene.h"
 
@@ -76,43 +78,66 @@ typedef enum
 } GstStereoTestSrcView;
 
 #define DEFAULT_VIEW GST_STEREO_TEST_SRC_LEFT
-#define DEFAULT_PATTERN GST_STEREO_PATTERN_PLANES
-#define DEFAULT_NUM_DISPARITIES 64
-#define DEFAULT_SEED 0
-#define DEFAULT_NOISE 0.0
-#define DEFAULT_EXPOSURE_OFFSET 0.0
-#define DEFAULT_DISPARITY_SCALE 16
-#define DEFAULT_POSITION 0.5
 #define DEFAULT_IS_LIVE FALSE
 
 #define INVALID_VALUE 0
 #define MAX_SIZE 16384          /* of a view */
 
-enum
-{
-  PROP_0,
-  PROP_VIEW,
-  PROP_PATTERN,
-  PROP_NUM_DISPARITIES,
-  PROP_SEED,
-  PROP_NOISE,
-  PROP_EXPOSURE_OFFSET,
-  PROP_DISPARITY_SCALE,
-  PROP_POSITION,
-  PROP_IS_LIVE
-};
-
 typedef struct
 {
   GstStereoTestSrcView view;
-  GstStereoPattern pattern;
-  guint num_disparities;
-  guint seed;
-  gdouble noise;
-  gdouble exposure_offset;
-  guint disparity_scale;
-  gdouble position;
+  int pattern;                  /* GstStereoPattern */
+  unsigned num_disparities;
+  unsigned seed;
+  double noise;
+  double exposure_offset;
+  unsigned disparity_scale;
+  double position;
 } Settings;
+
+static const StereoEnumValue patterns[] = {
+  [GST_STEREO_PATTERN_PLANES] = {"planes", "Planes that face the camera"},
+  [GST_STEREO_PATTERN_SLANTED] = {"slanted", "One strongly slanted plane"},
+  [GST_STEREO_PATTERN_SPHERE] = {"sphere", "Spheres before a wall"},
+  [GST_STEREO_PATTERN_CORRIDOR] = {"corridor", "A street between houses"},
+  [GST_STEREO_PATTERN_THIN] = {"thin", "Poles and a fence before a hedge"},
+};
+
+/* What may change while the element runs. */
+static const StereoParamSpec specs[] = {
+  STEREO_PARAM_ENUM_ROW (Settings, pattern, "pattern", "The scene",
+      GST_STEREO_PATTERN_PLANES, patterns),
+  /* From 0 to one less than this, whatever the size of the frame.  Where
+   * surfaces would become too steep for a narrow frame they span less of it. */
+  STEREO_PARAM_UINT_ROW (Settings, num_disparities, "num-disparities",
+      "Range of the disparities in the scene, in pixels", 64, 1, 16384),
+  STEREO_PARAM_UINT_ROW (Settings, seed, "seed",
+      "Seed of textures and noise", 0, 0, 0xffffffffu),
+  /* The same in R, G and B, other in each view and frame, and the same in each
+   * run. */
+  STEREO_PARAM_DOUBLE_ROW (Settings, noise, "noise",
+      "Standard deviation of the noise in each view, in grey levels", 0, 0,
+      128),
+  STEREO_PARAM_DOUBLE_ROW (Settings, exposure_offset, "exposure-offset",
+      "Brightness that is added to the right view, in grey levels", 0, -255,
+      255),
+  STEREO_PARAM_UINT_ROW (Settings, disparity_scale, "disparity-scale",
+      "Codes for one pixel of disparity in GRAY16_LE output (16 as in "
+      "OpenCV, 256 as in KITTI)", 16, 1, 256),
+  /* What exposure-offset adds to the right view, a camera between the two adds
+   * in part, and each position has its own noise. */
+  STEREO_PARAM_DOUBLE_ROW (Settings, position, "position",
+      "Where the camera of view=virtual is (0 = left, 1 = right)", 0.5,
+      -GST_STEREO_SCENE_FARTHEST, GST_STEREO_SCENE_FARTHEST),
+  STEREO_PARAM_END
+};
+
+/* Properties: those of the table, then these. */
+enum
+{
+  PROP_VIEW = G_N_ELEMENTS (specs),
+  PROP_IS_LIVE
+};
 
 struct _GstStereoTestSrc
 {
@@ -175,28 +200,6 @@ gst_stereo_test_src_view_get_type (void)
 }
 
 #define GST_TYPE_STEREO_TEST_SRC_VIEW (gst_stereo_test_src_view_get_type ())
-
-static GType
-gst_stereo_test_src_pattern_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    {GST_STEREO_PATTERN_PLANES, "Planes that face the camera", "planes"},
-    {GST_STEREO_PATTERN_SLANTED, "One strongly slanted plane", "slanted"},
-    {GST_STEREO_PATTERN_SPHERE, "Spheres before a wall", "sphere"},
-    {GST_STEREO_PATTERN_CORRIDOR, "A street between houses", "corridor"},
-    {GST_STEREO_PATTERN_THIN, "Poles and a fence before a hedge", "thin"},
-    {0, NULL, NULL}
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type,
-        g_enum_register_static ("GstStereoTestSrcPattern", values));
-  return type;
-}
-
-#define GST_TYPE_STEREO_TEST_SRC_PATTERN \
-    (gst_stereo_test_src_pattern_get_type ())
 
 G_DEFINE_TYPE_WITH_CODE (GstStereoTestSrc, gst_stereo_test_src,
     GST_TYPE_PUSH_SRC,
@@ -770,7 +773,8 @@ prepare_scene (GstStereoTestSrc * self, const Settings * settings,
       || old->num_disparities != settings->num_disparities
       || self->scene_width != width || self->scene_height != height) {
     gst_stereo_scene_free (self->scene);
-    self->scene = gst_stereo_scene_new (settings->pattern, settings->seed,
+    self->scene = gst_stereo_scene_new ((GstStereoPattern) settings->pattern,
+        settings->seed,
         width, height, settings->num_disparities);
     self->scene_settings = *settings;
     self->scene_width = width;
@@ -871,43 +875,17 @@ gst_stereo_test_src_set_property (GObject * object, guint id,
     const GValue * value, GParamSpec * pspec)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (object);
-  Settings *settings = &self->settings;
 
+  (void) pspec;
   if (id == PROP_IS_LIVE) {
     gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
     return;
   }
-
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_VIEW:
-      settings->view = (GstStereoTestSrcView) g_value_get_enum (value);
-      break;
-    case PROP_PATTERN:
-      settings->pattern = (GstStereoPattern) g_value_get_enum (value);
-      break;
-    case PROP_NUM_DISPARITIES:
-      settings->num_disparities = g_value_get_uint (value);
-      break;
-    case PROP_SEED:
-      settings->seed = g_value_get_uint (value);
-      break;
-    case PROP_NOISE:
-      settings->noise = g_value_get_double (value);
-      break;
-    case PROP_EXPOSURE_OFFSET:
-      settings->exposure_offset = g_value_get_double (value);
-      break;
-    case PROP_DISPARITY_SCALE:
-      settings->disparity_scale = g_value_get_uint (value);
-      break;
-    case PROP_POSITION:
-      settings->position = g_value_get_double (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  if (id == PROP_VIEW)
+    self->settings.view = (GstStereoTestSrcView) g_value_get_enum (value);
+  else
+    gst_stereo_table_set_property (&specs[id - 1], &self->settings, value);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -916,57 +894,25 @@ gst_stereo_test_src_get_property (GObject * object, guint id, GValue * value,
     GParamSpec * pspec)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (object);
-  Settings settings;
 
-  GST_OBJECT_LOCK (self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK (self);
-
-  switch (id) {
-    case PROP_VIEW:
-      g_value_set_enum (value, settings.view);
-      break;
-    case PROP_PATTERN:
-      g_value_set_enum (value, settings.pattern);
-      break;
-    case PROP_NUM_DISPARITIES:
-      g_value_set_uint (value, settings.num_disparities);
-      break;
-    case PROP_SEED:
-      g_value_set_uint (value, settings.seed);
-      break;
-    case PROP_NOISE:
-      g_value_set_double (value, settings.noise);
-      break;
-    case PROP_EXPOSURE_OFFSET:
-      g_value_set_double (value, settings.exposure_offset);
-      break;
-    case PROP_DISPARITY_SCALE:
-      g_value_set_uint (value, settings.disparity_scale);
-      break;
-    case PROP_POSITION:
-      g_value_set_double (value, settings.position);
-      break;
-    case PROP_IS_LIVE:
-      g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (self)));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
+  (void) pspec;
+  if (id == PROP_IS_LIVE) {
+    g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (self)));
+    return;
   }
+  GST_OBJECT_LOCK (self);
+  if (id == PROP_VIEW)
+    g_value_set_enum (value, self->settings.view);
+  else
+    gst_stereo_table_get_property (&specs[id - 1], &self->settings, value);
+  GST_OBJECT_UNLOCK (self);
 }
 
 static void
 gst_stereo_test_src_init (GstStereoTestSrc * self)
 {
   self->settings.view = DEFAULT_VIEW;
-  self->settings.pattern = DEFAULT_PATTERN;
-  self->settings.num_disparities = DEFAULT_NUM_DISPARITIES;
-  self->settings.seed = DEFAULT_SEED;
-  self->settings.noise = DEFAULT_NOISE;
-  self->settings.exposure_offset = DEFAULT_EXPOSURE_OFFSET;
-  self->settings.disparity_scale = DEFAULT_DISPARITY_SCALE;
-  self->settings.position = DEFAULT_POSITION;
+  gst_stereo_table_init (specs, &self->settings);
   gst_video_info_init (&self->info);
   self->info.fps_n = 0;
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
@@ -981,8 +927,6 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass * klass)
   GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
   const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_MUTABLE_READY;
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_CONTROLLABLE | GST_PARAM_MUTABLE_PLAYING;
 
   object_class->set_property = gst_stereo_test_src_set_property;
   object_class->get_property = gst_stereo_test_src_get_property;
@@ -1015,81 +959,7 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass * klass)
       g_param_spec_enum ("view", "view", "What to give out",
           GST_TYPE_STEREO_TEST_SRC_VIEW, DEFAULT_VIEW, ready));
 
-  /**
-   * GstStereoTestSrc:pattern:
-   *
-   * The scene.
-   */
-  g_object_class_install_property (object_class, PROP_PATTERN,
-      g_param_spec_enum ("pattern", "pattern", "The scene",
-          GST_TYPE_STEREO_TEST_SRC_PATTERN, DEFAULT_PATTERN, playing));
-
-  /**
-   * GstStereoTestSrc:num-disparities:
-   *
-   * Disparities of the scene are from 0 to one less than this, in pixels,
-   * whatever the size of the frame. Where surfaces would become too steep for
-   * a narrow frame they span less of it.
-   */
-  g_object_class_install_property (object_class, PROP_NUM_DISPARITIES,
-      g_param_spec_uint ("num-disparities", "num-disparities",
-          "Range of the disparities in the scene, in pixels", 1, 16384,
-          DEFAULT_NUM_DISPARITIES, playing));
-
-  /**
-   * GstStereoTestSrc:seed:
-   *
-   * Another seed gives other textures and other noise.
-   */
-  g_object_class_install_property (object_class, PROP_SEED,
-      g_param_spec_uint ("seed", "seed", "Seed of textures and noise", 0,
-          G_MAXUINT, DEFAULT_SEED, playing));
-
-  /**
-   * GstStereoTestSrc:noise:
-   *
-   * Standard deviation of the noise of the cameras, in grey levels. It is the
-   * same in R, G and B, other in each view and frame, and the same in each run.
-   */
-  g_object_class_install_property (object_class, PROP_NOISE,
-      g_param_spec_double ("noise", "noise",
-          "Standard deviation of the noise in each view, in grey levels", 0,
-          128, DEFAULT_NOISE, playing));
-
-  /**
-   * GstStereoTestSrc:exposure-offset:
-   *
-   * How much brighter the right view is, in grey levels.
-   */
-  g_object_class_install_property (object_class, PROP_EXPOSURE_OFFSET,
-      g_param_spec_double ("exposure-offset", "exposure-offset",
-          "Brightness that is added to the right view, in grey levels", -255,
-          255, DEFAULT_EXPOSURE_OFFSET, playing));
-
-  /**
-   * GstStereoTestSrc:disparity-scale:
-   *
-   * Codes for one pixel of disparity with `view=disparity` in `GRAY16_LE`.
-   */
-  g_object_class_install_property (object_class, PROP_DISPARITY_SCALE,
-      g_param_spec_uint ("disparity-scale", "disparity-scale",
-          "Codes for one pixel of disparity in GRAY16_LE output (16 as in "
-          "OpenCV, 256 as in KITTI)", 1, 256, DEFAULT_DISPARITY_SCALE,
-          playing));
-
-  /**
-   * GstStereoTestSrc:position:
-   *
-   * Where the camera of `view=virtual` is, in baselines from the left one: 0
-   * and 1 give the left and the right view. What
-   * #GstStereoTestSrc:exposure-offset adds to the right view, a camera between
-   * them adds in part, and each position has its own noise.
-   */
-  g_object_class_install_property (object_class, PROP_POSITION,
-      g_param_spec_double ("position", "position",
-          "Where the camera of view=virtual is (0 = left, 1 = right)",
-          -GST_STEREO_SCENE_FARTHEST, GST_STEREO_SCENE_FARTHEST,
-          DEFAULT_POSITION, playing));
+  gst_stereo_table_install_properties (object_class, 1, specs, "test-src");
 
   /**
    * GstStereoTestSrc:is-live:
@@ -1102,5 +972,4 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass * klass)
           "Whether to act as a live source", DEFAULT_IS_LIVE, ready));
 
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_TEST_SRC_VIEW, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_TEST_SRC_PATTERN, 0);
 }
