@@ -11,7 +11,7 @@
  * others are held to it, on anything that the tables of parameters allow.
  */
 
-#include "harness.h"
+#include "cases.h"
 
 #include <math.h>
 
@@ -153,42 +153,22 @@ clear (Case * c, Images * images)
   test_image_clear (&images->expected);
 }
 
-/* Names the case in which a map is not as it should be. */
+/* Matchers are kept from case to case: each is configured for sizes, formats
+ * and parameters in between. */
 static void
-report (const Case * c, const char *where, const char *difference)
+check (const Case * c, const Images * images)
 {
-  const StereoParamSpec *spec;
-  double value;
-
-  if (difference == NULL)
-    return;
-  fprintf (stderr, "%s on %s, %dx%d, %s and %s to %s, fill %d:", c->name, where,
-      c->width, c->height, stereo_format_name (c->left),
-      stereo_format_name (c->right), stereo_format_name (c->output),
-      (int) c->fill);
-  for (size_t i = 0; (spec = stereo_algorithm_param (c->algorithm, i)); i++) {
-    if (stereo_params_get (c->params, spec->name, &value)
-        && value != stereo_algorithm_param_initial (c->algorithm, spec))
-      fprintf (stderr, " %s=%g", spec->name, value);
-  }
-  fprintf (stderr, ": %s\n", difference);
-  CHECK (!"the same as the reference");
+  check_devices (c->name, c->params, &images->left, &images->right,
+      c->output);
 }
 
-/* All devices against the first one, which is the plain reference.  Matchers
- * are kept from case to case: each is configured for sizes, formats and
- * parameters in between. */
+/* Names the case in which a map is not as it should be. */
 static void
-check_devices (const Case * c, Images * images)
+report (const Case * c, const Images * images, const char *where,
+    const char *difference)
 {
-  match (0, c->params, c->name, &images->left, &images->right,
-      &images->expected);
-  for (size_t d = 1; d < devices_count (); d++) {
-    match (d, c->params, c->name, &images->left, &images->right,
-        &images->map);
-    report (c, stereo_device_name (devices_get (d)),
-        first_difference (&images->map, &images->expected));
-  }
+  report_difference (c->name, c->params, &images->left, &images->right, where,
+      difference);
 }
 
 /* -------------------------------------------------------------------- tests */
@@ -210,7 +190,7 @@ test_devices (void)
 
       draw_case (algorithm, &random, &c);
       make_images (&c, &images, &random);
-      check_devices (&c, &images);
+      check (&c, &images);
       clear (&c, &images);
     }
   }
@@ -223,18 +203,22 @@ test_large (void)
   Random random = { 6 };
 
   FOR_EACH_ALGORITHM (algorithm) {
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 24; i++) {
       Case c;
       Images images;
 
       draw_case (algorithm, &random, &c);
-      c.width = random_range (&random, 150, 400);
-      c.height = random_range (&random, 70, 200);
+      /* now and then wide, high, or with many disparities */
+      c.width = random_range (&random, 150, i % 8 == 1 ? 1300 : 400);
+      c.height = random_range (&random, i % 8 == 1 ? 1 : 70, i % 8 == 1 ? 50
+          : i % 8 == 4 ? 330 : 200);
       c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
-      if (i >= 3)
+      if (i % 2)
         draw_parameters (&c, &random);
+      if (i % 8 == 6)
+        set (&c, "num-disparities", random_range (&random, 70, 300));
       make_images (&c, &images, &random);
-      check_devices (&c, &images);
+      check (&c, &images);
       clear (&c, &images);
     }
   }
@@ -256,7 +240,7 @@ test_parameters (void)
       c.height = random_range (&random, 1, 40);
       draw_parameters (&c, &random);
       make_images (&c, &images, &random);
-      check_devices (&c, &images);
+      check (&c, &images);
       clear (&c, &images);
     }
   }
@@ -288,7 +272,7 @@ test_grey_is_grey (void)
       match (d, c.params, c.name, &images.left, &images.right, &images.map);
       match (d, c.params, c.name, &of_color.left, &of_color.right,
           &of_color.map);
-      report (&color, stereo_device_name (devices_get (d)),
+      report (&color, &of_color, stereo_device_name (devices_get (d)),
           first_difference (&of_color.map, &images.map));
     }
     color.params = NULL;
@@ -337,7 +321,7 @@ test_frames (void)
         CHECK_INT (stereo_matcher_process (matcher, &images.left.image,
                 &images.right.image, &images.map.image, NULL), ==, STEREO_OK);
         CHECK_INT (stereo_matcher_sync (matcher), ==, STEREO_OK);
-        report (&c, stereo_device_name (devices_get (last)),
+        report (&c, &images, stereo_device_name (devices_get (last)),
             first_difference (&images.map, &images.expected));
       }
       stereo_matcher_free (&matcher);
@@ -397,13 +381,14 @@ test_results (void)
             STEREO_OK);
         CHECK_INT (stereo_matcher_sync (matcher), ==, STEREO_OK);
         stereo_matcher_free (&matcher);
-        report (&c, device, first_difference (&images.map, &images.expected));
+        report (&c, &images, device,
+            first_difference (&images.map, &images.expected));
         for (size_t r = 0; r < sizeof (extra) / sizeof (extra[0]); r++) {
           TestImage *now = &found[extra[r]], *then = &first[extra[r]];
 
           CHECK (test_image_intact (now));
           if (d > 0)
-            report (&c, device, first_difference (now, then));
+            report (&c, &images, device, first_difference (now, then));
           else
             memcpy (then->memory, now->memory, now->size);
         }

@@ -13,7 +13,7 @@
 #include "match/bfv.h"
 #include "cost/census.h"
 #include "image/convert.h"
-#include "harness.h"
+#include "cases.h"
 
 #include <math.h>
 
@@ -1030,38 +1030,23 @@ check_stages (const Oracle * o, size_t device, Random * random)
 static void
 check_one (const Case * c, Random * random)
 {
-  TestImage left, right, map;
+  TestImage left, right;
   StereoParams *params = case_params (c);
   Oracle o;
 
   case_images (c, &left, &right, random);
   oracle_init (&o, c, &left, &right);
-  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 6);
   for (size_t i = 0; i < devices_count (); i++) {
     Random same = *random;      /* however many devices there are */
 
     check_stages (&o, i, &same);
-    match (i, params, "bfv", &left, &right, &map);
-    for (int p = 0; p < c->width * c->height; p++) {
-      int x = p % c->width, y = p / c->width;
-      int expected = o.final[p] < 0 ? 65535 : o.final[p];
-      char text[64];
-
-      if (code_at (&map, x, y) == expected)
-        continue;
-      snprintf (text, sizeof (text), "(%d, %d): %d, not %d", x, y,
-          code_at (&map, x, y), expected);
-      describe (c, stereo_device_name (devices_get (i)), text);
-      CHECK (!"equal to the oracle");
-      break;
-    }
   }
   random_next (random);
+  check_codes ("bfv", params, &left, &right, o.final);
   oracle_clear (&o);
   stereo_params_free (&params);
   test_image_clear (&left);
   test_image_clear (&right);
-  test_image_clear (&map);
 }
 
 /* The paper's way, and then ours. */
@@ -1083,75 +1068,49 @@ check_case (const Case * c, Random * random)
 
 /* -------------------------------------------------------------------- tests */
 
+static const Views views = {
+  30, 22, STEREO_FORMAT_RGB, STEREO_FORMAT_RGB, 10, 0, FILL_SHIFTED
+};
+
+/* As they are, and sampled in different ways. */
+static void
+check_views (const Views * v, int i, Random * random)
+{
+  Case c = usual;
+
+  CASE_SET_VIEWS (&c, v);
+  check_case (&c, random);
+  c.sx = 1 + (double) (i % 8);
+  c.sy = 1 + (double) (i * 3 % 8);
+  check_case (&c, random);
+  c.left = c.right = STEREO_FORMAT_GRAY8;
+  c.tau = 90;
+  c.vote = i % 2;
+  check_case (&c, random);
+}
+
 static void
 test_fills (void)
 {
-  Random random = { 1 };
-
-  for (int fill = 0; fill < N_FILLS; fill++) {
-    Case c = usual;
-
-    c.fill = (Fill) fill;
-    check_case (&c, &random);
-    c.left = c.right = STEREO_FORMAT_GRAY8;
-    check_case (&c, &random);
-    c.sx = 2;
-    c.sy = 3;
-    check_case (&c, &random);
-  }
+  each_fill (&views, check_views);
 }
 
 static void
 test_sizes (void)
 {
-  static const int sizes[][2] = {
-    {1, 1}, {1, 9}, {9, 1}, {2, 2}, {3, 5}, {15, 17}, {16, 16}, {17, 15},
-    {31, 33}, {32, 32}, {33, 64}, {65, 7}, {7, 65}, {129, 3}, {66, 35}
-  };
-  Random random = { 2 };
-
-  for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
-    Case c = usual;
-
-    c.width = sizes[i][0];
-    c.height = sizes[i][1];
-    c.n = 6;
-    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
-    check_case (&c, &random);
-    c.sx = 1 + (double) (i % 8);
-    c.sy = 1 + (double) (i * 3 % 8);
-    check_case (&c, &random);
-    c.left = c.right = STEREO_FORMAT_GRAY8;
-    c.tau = 90;
-    check_case (&c, &random);
-  }
+  each_size (&views, check_views);
 }
 
 static void
 test_disparities (void)
 {
-  /* n, min: one, more than the width, negative, none possible */
-  static const int ranges[][2] = {
-    {1, 0}, {2, 0}, {100, 0}, {29, 0}, {30, 0}, {31, 0}, {8, -4}, {8, -8},
-    {60, -30}, {1, 29}, {5, 28}, {5, 30}, {3, -31}, {3, -32}, {1, -29},
-    {70, -2048}, {9, 2048}, {129, -20}, {200, -100}
-  };
-  Random random = { 3 };
+  each_range (&views, check_views);
+}
 
-  for (size_t i = 0; i < sizeof (ranges) / sizeof (ranges[0]); i++) {
-    Case c = usual;
-
-    c.n = ranges[i][0];
-    c.min = ranges[i][1];
-    c.height = 7;
-    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
-    check_case (&c, &random);
-    c.sx = 3;
-    check_case (&c, &random);
-    c.sx = 8;
-    c.vote = 1;
-    check_case (&c, &random);
-  }
+static void
+test_formats (void)
+{
+  each_format (&views, check_views);
 }
 
 static void
@@ -1219,31 +1178,6 @@ test_no_votes (void)
     c.sx = 1 + round % 2;
     c.sy = 8;
     c.vote = round / 2 % 2;
-    check_case (&c, &random);
-  }
-}
-
-static void
-test_formats (void)
-{
-  static const StereoFormat formats[][2] = {
-    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_GRAY16_LE},
-    {STEREO_FORMAT_RGBX, STEREO_FORMAT_XRGB},
-    {STEREO_FORMAT_BGRX, STEREO_FORMAT_XBGR},
-    {STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8},
-    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_BGR},
-    {STEREO_FORMAT_NV12, STEREO_FORMAT_I420},
-    {STEREO_FORMAT_Y444, STEREO_FORMAT_RGBX},
-    {STEREO_FORMAT_NV12, STEREO_FORMAT_GRAY8},
-  };
-  Random random = { 5 };
-
-  for (size_t i = 0; i < sizeof (formats) / sizeof (formats[0]); i++) {
-    Case c = usual;
-
-    c.left = formats[i][0];
-    c.right = formats[i][1];
-    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
     check_case (&c, &random);
   }
 }
@@ -1317,71 +1251,6 @@ test_majority (void)
   }
 }
 
-/* Larger images, where the oracle would take too long: all devices against the
- * first one, which the other tests hold to the oracle. */
-static void
-test_random (void)
-{
-  Random random = { 8 };
-
-  for (int i = 0; i < 160; i++) {
-    static const StereoFormat formats[] = {
-      STEREO_FORMAT_GRAY8, STEREO_FORMAT_RGB, STEREO_FORMAT_RGB,
-      STEREO_FORMAT_BGRX, STEREO_FORMAT_GRAY16_LE
-    };
-    Case c = usual;
-    TestImage left, right, map, expected;
-    StereoParams *params;
-
-    /* more than one tile wide, or several strips high */
-    c.width = random_range (&random, 1, i % 5 ? 150 : 1300);
-    c.height = random_range (&random, 1, i % 5 ? i % 8 ? 100 : 300 : 50);
-    c.left = formats[random_range (&random, 0, 4)];
-    c.right = random_range (&random, 0, 5) ? c.left : STEREO_FORMAT_GRAY8;
-    c.n = random_range (&random, 1, i % 16 == 5 ? 300 : 60);
-    c.min = random_range (&random, -40, 30);
-    c.fill = (Fill) random_range (&random, 0, 1);
-    if (i % 2) {
-      c.sx = random_range (&random, 1, 8);
-      c.sy = random_range (&random, 1, 8);
-    }
-    if (i % 4 == 3) {
-      c.tau = random_range (&random, 0, 255);
-      c.arm = random_range (&random, 1, i % 8 == 3 ? 64 : 20);
-      c.cut = random_range (&random, 1, i % 16 == 3 ? 765 : 120);
-      c.tolerance = random_range (&random, -1, 3);
-      c.vote = random_range (&random, 0, 1);
-      c.mark = random_range (&random, 0, 1);
-      c.median = random_range (&random, 0, 1);
-    }
-    c.cost = (StereoCost) random_range (&random, 0, 2);
-    c.mismatches = random_range (&random, 0, 1);
-    params = case_params (&c);
-    if (random_range (&random, 0, 1))
-      CHECK_INT (stereo_params_set (params, "subpixel", 1.0, NULL), ==,
-          STEREO_OK);
-    case_images (&c, &left, &right, &random);
-    test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 10);
-    test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
-    match (0, params, "bfv", &left, &right, &expected);
-    for (size_t d = 1; d < devices_count (); d++) {
-      const char *difference;
-
-      match (d, params, "bfv", &left, &right, &map);
-      difference = first_difference (&map, &expected);
-      if (difference != NULL) {
-        describe (&c, stereo_device_name (devices_get (d)), difference);
-        CHECK (!"equal to the reference");
-      }
-    }
-    stereo_params_free (&params);
-    test_image_clear (&left);
-    test_image_clear (&right);
-    test_image_clear (&map);
-    test_image_clear (&expected);
-  }
-}
-
 static const Test tests[] = {
   {"fills", test_fills},
   {"sizes", test_sizes},
@@ -1390,7 +1259,6 @@ static const Test tests[] = {
   {"no-votes", test_no_votes},
   {"formats", test_formats},
   {"majority", test_majority},
-  {"random", test_random},
 };
 
 int

@@ -6,6 +6,8 @@
 
 #include "expstep.h"
 
+#include "cases.h"
+
 #include <math.h>
 
 static const char *algorithm;
@@ -229,16 +231,12 @@ oracle_winners (const Oracle * o, const int *indices, int n,
   }
 }
 
-static void
-oracle_match (const TestImage * left, const TestImage * right,
-    const StereoParams * params, Found * found)
+/* The constants for parameters, and the steps of the passes. */
+static Oracle
+oracle_init (const TestImage * left, const TestImage * right,
+    const StereoParams * params, int *steps)
 {
   Oracle o = { left->image.width, left->image.height };
-  size_t pixels = (size_t) (o.width * o.height), n = 0;
-  int indices[512], steps[16];
-  Volume now, next;
-  bool fine = false;
-  double truncation_share;
 
   o.n = (int) param (params, "num-disparities");
   o.min = (int) param (params, "min-disparity");
@@ -253,10 +251,11 @@ oracle_match (const TestImage * left, const TestImage * right,
   if (o.cost == 2 && !o.color)
     o.cost = 1;
   if (with_messages) {
+    double share = param (params, "disc-truncation");
+
     o.weight = param (params, "data-weight");
     o.jump = param (params, "disc-single-jump");
-    truncation_share = param (params, "disc-truncation");
-    o.truncation = truncation_share * o.n;
+    o.truncation = share * o.n;
   }
   for (unsigned i = 0; i < (unsigned) param (params, "iterations"); i++) {
     int s = (int) floor (pow (o.base, i) + 0.5);
@@ -268,6 +267,73 @@ oracle_match (const TestImage * left, const TestImage * right,
   /* one pass there is, if only with itself */
   if (o.passes == 0)
     steps[o.passes++] = o.width + o.height;
+  return o;
+}
+
+/* The costs that are aggregated: with messages, else as they are. */
+static void
+oracle_inputs (const Oracle * o, size_t pixels, size_t n, bool fine,
+    const Volume * now, Volume * next)
+{
+  if (!with_messages) {
+    memcpy (next->integer, now->integer, pixels * n * sizeof (double));
+    memcpy (next->real, now->real, pixels * n * sizeof (double));
+    return;
+  }
+  for (size_t p = 0; p < pixels; p++) {
+    oracle_messages ((int) n, now->integer + p * n,
+        oracle_units (o, o->jump, fine),
+        oracle_units (o, o->truncation, fine), next->integer + p * n);
+    oracle_messages ((int) n, now->real + p * n, oracle_price (o, o->jump),
+        oracle_price (o, o->truncation), next->real + p * n);
+  }
+}
+
+/* A pixel in a pass to its neighbours dx or dy away. */
+static void
+oracle_aggregate (const Oracle * o, const TestImage * left, size_t p, int dx,
+    int dy, size_t n, bool last, bool refine, const Volume * next,
+    Volume * now)
+{
+  int x = (int) p % o->width, y = (int) p / o->width, u[2], total, a[2];
+  double real[2], least = 1e9;
+  size_t q[2];
+
+  for (int side = 0; side < 2; side++) {
+    int qx = x + (side ? dx : -dx), qy = y + (side ? dy : -dy);
+
+    u[side] = oracle_weight (o, left, x, y, qx, qy, dx + dy, &real[side]);
+    q[side] = u[side] > 0 || real[side] > 0
+        ? (size_t) (qy * o->width + qx) : p;
+  }
+  total = 256 + u[0] + u[1];
+  for (int side = 0; side < 2; side++)
+    a[side] = (int) floor (256.0 * u[side] / total + 0.5);
+  for (size_t i = 0; i < n; i++) {
+    double sum = (256 - a[0] - a[1]) * next->integer[p * n + i]
+        + a[0] * next->integer[q[0] * n + i]
+        + a[1] * next->integer[q[1] * n + i];
+
+    now->integer[p * n + i] = last || refine ? sum : floor ((sum + 128) / 256);
+    least = fmin (least, sum);
+    now->real[p * n + i] = (next->real[p * n + i] + real[0]
+        * next->real[q[0] * n + i] + real[1] * next->real[q[1] * n + i])
+        / (1 + real[0] + real[1]);
+  }
+  for (size_t i = 0; i < n && refine && !last; i++)
+    now->integer[p * n + i] = fmin (255, floor ((now->integer[p * n + i]
+                - least + 64) / 128));
+}
+
+static void
+oracle_match (const TestImage * left, const TestImage * right,
+    const StereoParams * params, Found * found)
+{
+  int indices[512], steps[16];
+  Oracle o = oracle_init (left, right, params, steps);
+  size_t pixels = (size_t) (o.width * o.height), n = 0;
+  Volume now, next;
+  bool fine = false;
 
   for (int i = 0; i < o.n; i++) {
     if (abs (o.min + i) < o.width)
@@ -290,52 +356,9 @@ oracle_match (const TestImage * left, const TestImage * right,
     int dx = t % 2 == 0 ? steps[t / 2] : 0, dy = t % 2 == 0 ? 0 : steps[t / 2];
     bool last = t == 2 * o.passes - 1, refine = with_messages && t == 3;
 
-    if (with_messages) {
-      for (size_t p = 0; p < pixels; p++) {
-        oracle_messages ((int) n, now.integer + p * n,
-            oracle_units (&o, o.jump, fine),
-            oracle_units (&o, o.truncation, fine), next.integer + p * n);
-        oracle_messages ((int) n, now.real + p * n,
-            oracle_price (&o, o.jump), oracle_price (&o, o.truncation),
-            next.real + p * n);
-      }
-    } else {
-      memcpy (next.integer, now.integer, pixels * n * sizeof (double));
-      memcpy (next.real, now.real, pixels * n * sizeof (double));
-    }
-
-    for (size_t p = 0; p < pixels; p++) {
-      int x = (int) p % o.width, y = (int) p / o.width, u[2], total, a[2];
-      double real[2], least = 1e9;
-      size_t q[2];
-
-      for (int side = 0; side < 2; side++) {
-        int qx = x + (side ? dx : -dx), qy = y + (side ? dy : -dy);
-
-        u[side] = oracle_weight (&o, left, x, y, qx, qy, dx + dy,
-            &real[side]);
-        q[side] = u[side] > 0 || real[side] > 0
-            ? (size_t) (qy * o.width + qx) : p;
-      }
-      total = 256 + u[0] + u[1];
-      for (int side = 0; side < 2; side++)
-        a[side] = (int) floor (256.0 * u[side] / total + 0.5);
-      for (size_t i = 0; i < n; i++) {
-        double sum = (256 - a[0] - a[1]) * next.integer[p * n + i]
-            + a[0] * next.integer[q[0] * n + i]
-            + a[1] * next.integer[q[1] * n + i];
-
-        now.integer[p * n + i] = last || refine ? sum
-            : floor ((sum + 128) / 256);
-        least = fmin (least, sum);
-        now.real[p * n + i] = (next.real[p * n + i] + real[0]
-            * next.real[q[0] * n + i] + real[1] * next.real[q[1] * n + i])
-            / (1 + real[0] + real[1]);
-      }
-      for (size_t i = 0; i < n && refine && !last; i++)
-        now.integer[p * n + i] = fmin (255, floor ((now.integer[p * n + i]
-                    - least + 64) / 128));
-    }
+    oracle_inputs (&o, pixels, n, fine, &now, &next);
+    for (size_t p = 0; p < pixels; p++)
+      oracle_aggregate (&o, left, p, dx, dy, n, last, refine, &next, &now);
     fine |= refine;
   }
 
@@ -426,18 +449,6 @@ case_images (const Case * c, TestImage * left, TestImage * right,
   fill_pair (left, right, c->fill, random);
 }
 
-static void
-describe (const Case * c, const char *device, const char *what)
-{
-  fprintf (stderr, "%s: %dx%d, %s and %s, %d disparities from %d, fill %d",
-      device, c->width, c->height, stereo_format_name (c->left),
-      stereo_format_name (c->right), c->n, c->min, (int) c->fill);
-  for (int i = 0; i < N_OWN; i++)
-    fprintf (stderr, ", %s=%g", own_names[i], c->own[i]);
-  fprintf (stderr, ", %g, %g, %g: %s\n", c->weight, c->jump, c->truncation,
-      what);
-}
-
 /* The code of a pixel, from what the oracle found for its row. */
 static int
 expected_code (const Case * c, const Found * row, int x, Result result)
@@ -455,39 +466,6 @@ expected_code (const Case * c, const Found * row, int x, Result result)
   return row[x].code;
 }
 
-/* Compares every device with what was found. */
-static void
-check_devices (const Case * c, const TestImage * left,
-    const TestImage * right, const Found * found, Result result)
-{
-  StereoParams *params = case_params (c, result);
-  TestImage map;
-
-  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 6);
-  for (size_t d = 0; d < devices_count (); d++) {
-    char text[100];
-    int wrong = 0;
-
-    match (d, params, algorithm, left, right, &map);
-    for (int y = 0; y < c->height; y++) {
-      for (int x = 0; x < c->width; x++) {
-        int code = code_at (&map, x, y);
-        int expected = expected_code (c, found + y * c->width, x, result);
-
-        if (code != expected && wrong++ == 0)
-          snprintf (text, sizeof (text), "result %d, (%d, %d): %d, not %d",
-              (int) result, x, y, code, expected);
-      }
-    }
-    if (wrong > 0) {
-      describe (c, stereo_device_name (devices_get (d)), text);
-      CHECK_INT (wrong, ==, 0);
-    }
-  }
-  stereo_params_free (&params);
-  test_image_clear (&map);
-}
-
 /* Compares every device with the oracle, and the oracle's integers with real
  * numbers. */
 static void
@@ -495,10 +473,11 @@ check_case (const Case * c, Random * random)
 {
   size_t pixels = (size_t) (c->width * c->height);
   Found *found = malloc (pixels * sizeof (*found));
+  int *codes = malloc (pixels * sizeof (*codes));
   TestImage left, right;
   StereoParams *params = case_params (c, RESULT_INDICES);
 
-  REQUIRE (found != NULL);
+  REQUIRE (found != NULL && codes != NULL);
   case_images (c, &left, &right, random);
   oracle_match (&left, &right, params, found);
   /* Roundings of costs, weights and sums: some levels of 255 at most.  Refined
@@ -507,77 +486,85 @@ check_case (const Case * c, Random * random)
     if (!with_messages)
       CHECK_DOUBLE (found[p].excess, <=, 2 + 1.5 * c->own[0]);
   }
-  for (int result = 0; result < N_RESULTS; result++)
-    check_devices (c, &left, &right, found, (Result) result);
+  for (int result = 0; result < N_RESULTS; result++) {
+    stereo_params_free (&params);
+    params = case_params (c, (Result) result);
+    for (int y = 0; y < c->height; y++) {
+      for (int x = 0; x < c->width; x++)
+        codes[y * c->width + x] = expected_code (c, found + y * c->width, x,
+            (Result) result);
+    }
+    check_codes (algorithm, params, &left, &right, codes);
+  }
   stereo_params_free (&params);
   test_image_clear (&left);
   test_image_clear (&right);
   free (found);
+  free (codes);
 }
 
 /* -------------------------------------------------------------------- tests */
 
+static const Views views = {
+  30, 22, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 10, 0, FILL_SHIFTED
+};
+
+static void
+check_views (const Views * v, int i, Random * random)
+{
+  Case c = i % 4 == 3 ? papers : usual;
+
+  CASE_SET_VIEWS (&c, v);
+  check_case (&c, random);
+}
+
+/* Long passes, too, in colour. */
+static void
+check_size (const Views * v, int i, Random * random)
+{
+  Case c = usual;
+
+  check_views (v, i, random);
+  CASE_SET_VIEWS (&c, v);
+  c.own[0] = 8;
+  c.left = c.right = STEREO_FORMAT_BGR;
+  check_case (&c, random);
+}
+
+/* With each metric and each cost. */
+static void
+check_format (const Views * v, int i, Random * random)
+{
+  Case c = usual;
+
+  CASE_SET_VIEWS (&c, v);
+  c.own[5] = (double) (i % 3);
+  c.own[6] = (double) (i % 3 == 0 ? 0 : 1 + i % 2);
+  check_case (&c, random);
+}
+
 static void
 test_fills (void)
 {
-  Random random = { 1 };
-
-  for (int fill = 0; fill < N_FILLS; fill++) {
-    Case c = usual;
-
-    c.fill = (Fill) fill;
-    check_case (&c, &random);
-    c.left = c.right = STEREO_FORMAT_RGB;
-    check_case (&c, &random);
-    c = papers;
-    c.fill = (Fill) fill;
-    check_case (&c, &random);
-  }
+  each_fill (&views, check_views);
 }
 
 static void
 test_sizes (void)
 {
-  static const int sizes[][2] = {
-    {1, 1}, {1, 9}, {9, 1}, {2, 2}, {3, 5}, {15, 17}, {16, 16}, {17, 15},
-    {31, 33}, {33, 64}, {65, 7}, {7, 65}, {129, 3}, {130, 40}
-  };
-  Random random = { 2 };
-
-  for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
-    Case c = usual;
-
-    c.width = sizes[i][0];
-    c.height = sizes[i][1];
-    c.n = 6;
-    c.fill = FILL_RANDOM;
-    check_case (&c, &random);
-    c.own[0] = 8;
-    c.left = c.right = STEREO_FORMAT_BGR;
-    check_case (&c, &random);
-  }
+  each_size (&views, check_size);
 }
 
 static void
 test_disparities (void)
 {
-  /* n, min: one, more than the width, negative, none possible */
-  static const int ranges[][2] = {
-    {1, 0}, {2, 0}, {100, 0}, {29, 0}, {30, 0}, {31, 0}, {8, -4}, {8, -8},
-    {60, -30}, {1, 29}, {5, 28}, {5, 30}, {3, -31}, {3, -32}, {1, -29},
-    {70, -2048}, {9, 2048}, {15, 0}, {16, 0}, {17, 0}
-  };
-  Random random = { 3 };
+  each_range (&views, check_views);
+}
 
-  for (size_t i = 0; i < sizeof (ranges) / sizeof (ranges[0]); i++) {
-    Case c = usual;
-
-    c.n = ranges[i][0];
-    c.min = ranges[i][1];
-    c.height = 7;
-    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
-    check_case (&c, &random);
-  }
+static void
+test_formats (void)
+{
+  each_format (&views, check_format);
 }
 
 static void
@@ -640,35 +627,6 @@ test_messages (void)
   }
 }
 
-static void
-test_formats (void)
-{
-  static const StereoFormat formats[][2] = {
-    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_GRAY16_LE},
-    {STEREO_FORMAT_RGBX, STEREO_FORMAT_XRGB},
-    {STEREO_FORMAT_BGRX, STEREO_FORMAT_XBGR},
-    {STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8},
-    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_BGR},
-    {STEREO_FORMAT_NV12, STEREO_FORMAT_I420},
-    {STEREO_FORMAT_Y444, STEREO_FORMAT_RGB},
-    {STEREO_FORMAT_YV12, STEREO_FORMAT_Y42B},
-    {STEREO_FORMAT_NV21, STEREO_FORMAT_NV21},
-    {STEREO_FORMAT_GRAY8, STEREO_FORMAT_NV12},
-  };
-  Random random = { 5 };
-
-  for (size_t i = 0; i < sizeof (formats) / sizeof (formats[0]); i++) {
-    Case c = usual;
-
-    c.left = formats[i][0];
-    c.right = formats[i][1];
-    c.own[5] = (double) (i % 3);
-    c.own[6] = (double) (i % 3 == 0 ? 0 : 1 + i % 2);
-    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
-    check_case (&c, &random);
-  }
-}
-
 /* All disparities cost the same: none of them gains by aggregation, so the
  * first one stays ahead. */
 static void
@@ -703,64 +661,6 @@ test_equal_costs (void)
   test_image_clear (&left);
   test_image_clear (&right);
   test_image_clear (&map);
-}
-
-/* Larger images, where the oracle would take too long: all devices against the
- * first one, which the other tests hold to the oracle. */
-static void
-test_random (void)
-{
-  Random random = { 7 };
-
-  for (int i = 0; i < 240; i++) {
-    static const StereoFormat formats[] = {
-      STEREO_FORMAT_GRAY8, STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8,
-      STEREO_FORMAT_BGRX, STEREO_FORMAT_GRAY16_LE
-    };
-    Case c = usual;
-    TestImage left, right, map, expected;
-    StereoParams *params;
-
-    c.width = random_range (&random, 1, i % 8 ? 150 : 700);
-    c.height = random_range (&random, 1, i % 8 ? 100 : 300);
-    c.left = formats[random_range (&random, 0, 4)];
-    c.right = random_range (&random, 0, 3) ? c.left : STEREO_FORMAT_GRAY8;
-    c.n = random_range (&random, 1, i % 16 == 5 ? 300 : 90);
-    c.min = random_range (&random, -40, 30);
-    c.fill = (Fill) random_range (&random, 0, 1);
-    c.own[0] = random_range (&random, 1, 10);
-    c.own[1] = random_range (&random, 100, 300) / 100.0;
-    if (i % 4 == 3) {
-      c.own[2] = random_range (&random, 1, 1000) / 10.0;
-      c.own[3] = random_range (&random, 1, 2000) / 10.0;
-      c.own[4] = random_range (&random, 1, 2550) / 10.0;
-      c.own[5] = random_range (&random, 0, 2);
-      c.own[6] = random_range (&random, 0, 2);
-      c.weight = random_range (&random, 0, 100) / 100.0;
-      c.jump = random_range (&random, 0, 300) / 100.0;
-      c.truncation = random_range (&random, 0, 100) / 500.0;
-    }
-    params = case_params (&c, (Result) (i % N_RESULTS));
-    case_images (&c, &left, &right, &random);
-    test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 10);
-    test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
-    match (i % 4 ? 1 : 0, params, algorithm, &left, &right, &expected);
-    for (size_t d = i % 4 ? 2 : 1; d < devices_count (); d++) {
-      const char *difference;
-
-      match (d, params, algorithm, &left, &right, &map);
-      difference = first_difference (&map, &expected);
-      if (difference != NULL) {
-        describe (&c, stereo_device_name (devices_get (d)), difference);
-        CHECK (!"equal to the reference");
-      }
-    }
-    stereo_params_free (&params);
-    test_image_clear (&left);
-    test_image_clear (&right);
-    test_image_clear (&map);
-    test_image_clear (&expected);
-  }
 }
 
 /* As many as a warp holds, and more, which ESMP on CUDA refuses and says so. */
@@ -822,7 +722,6 @@ static const Test tests[] = {
   {"messages", test_messages},
   {"formats", test_formats},
   {"equal-costs", test_equal_costs},
-  {"random", test_random},
   {"many-disparities", test_many_disparities},
 };
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "harness.h"
+#include "cases.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "harness.h"
+#include "cases.h"
 #include "core/testing-cuda.h"
 
 #include <math.h>
@@ -351,66 +351,29 @@ case_params (const Case * c)
       c->lr_max_diff < 0 ? 1.0 : 0.0, "median", 0.0, NULL);
 }
 
-static void
-case_images (const Case * c, TestImage * left, TestImage * right,
-    Random * random)
-{
-  init_pair (left, right, c->left, c->right, c->width, c->height, c->fill,
-      random);
-}
-
-static void
-describe (const Case * c, const char *device, const char *difference)
-{
-  fprintf (stderr, "%s: %dx%d %s %s, n %g, min %g, radius %g, gamma %g, tau %g,"
-      " alpha %g, beta %g, windows %g, fill %d, cost %g, subpixel %g, "
-      "lr-max-diff %g: %s\n", device, c->width, c->height,
-      stereo_format_name (c->left), stereo_format_name (c->right), c->n,
-      c->min, c->radius, c->gamma, c->tau, c->alpha, c->beta, c->windows,
-      (int) c->fill, c->cost, c->subpixel, c->lr_max_diff, difference);
-}
-
 /* All devices against the oracle. */
 static void
 check_one (const Case * c, Random * random)
 {
-  TestImage left, right, map;
+  TestImage left, right;
   StereoParams *params = case_params (c);
   size_t pixels = (size_t) (c->width * c->height);
   int *winner = malloc (pixels * sizeof (int));
   double *excess = malloc (pixels * sizeof (double));
 
   REQUIRE (winner && excess);
-  case_images (c, &left, &right, random);
-  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 6);
+  init_pair (&left, &right, c->left, c->right, c->width, c->height, c->fill,
+      random);
   oracle_match (&left, &right, params, winner, excess);
   for (size_t p = 0; p < pixels; p++) {
     /* of 240: what weights and averages of few bits cost at most; a little
      * more with the larger penalties of census costs */
     CHECK_DOUBLE (excess[p], <=, c->cost == CENSUS ? 5 : 4);
   }
-
-  for (size_t i = 0; i < devices_count (); i++) {
-    match (i, params, "vcbw", &left, &right, &map);
-    for (size_t p = 0; p < pixels; p++) {
-      int x = (int) p % c->width, y = (int) p / c->width;
-      int expected = winner[p] < 0 ? 65535 : winner[p];
-
-      if (code_at (&map, x, y) != expected) {
-        char text[64];
-
-        snprintf (text, sizeof (text), "(%d, %d): %d, oracle %d", x, y,
-            code_at (&map, x, y), expected);
-        describe (c, stereo_device_name (devices_get (i)), text);
-        CHECK (!"equal to the oracle");
-        break;
-      }
-    }
-  }
+  check_codes ("vcbw", params, &left, &right, winner);
   stereo_params_free (&params);
   test_image_clear (&left);
   test_image_clear (&right);
-  test_image_clear (&map);
   free (winner);
   free (excess);
 }
@@ -444,61 +407,42 @@ static const Case usual = {
   0.04, 0, FILL_SHIFTED, RGB, 0, -1
 };
 
+static const Views views = {
+  24, 20, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 10, 0, FILL_SHIFTED
+};
+
+static void
+check_views (const Views * v, int i, Random * random)
+{
+  Case c = usual;
+
+  (void) i;
+  CASE_SET_VIEWS (&c, v);
+  check_case (&c, random);
+}
+
 static void
 test_fills (void)
 {
-  Random random = { 1 };
-
-  for (int fill = 0; fill < N_FILLS; fill++) {
-    Case c = usual;
-
-    c.fill = (Fill) fill;
-    check_case (&c, &random);
-    c.left = c.right = STEREO_FORMAT_RGB;
-    check_case (&c, &random);
-  }
+  each_fill (&views, check_views);
 }
 
 static void
 test_sizes (void)
 {
-  static const int sizes[][2] = {
-    {1, 1}, {1, 9}, {9, 1}, {2, 2}, {3, 5}, {15, 17}, {16, 16}, {17, 15},
-    {31, 33}, {33, 64}, {65, 7}, {7, 65}, {129, 3}, {130, 66}
-  };
-  Random random = { 2 };
-
-  for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
-    Case c = usual;
-
-    c.width = sizes[i][0];
-    c.height = sizes[i][1];
-    c.n = 6;
-    c.fill = FILL_RANDOM;
-    check_case (&c, &random);
-  }
+  each_size (&views, check_views);
 }
 
 static void
 test_disparities (void)
 {
-  /* n, min: one, more than the width, negative, none possible */
-  static const int ranges[][2] = {
-    {1, 0}, {2, 0}, {100, 0}, {23, 0}, {24, 0}, {25, 0}, {8, -4}, {8, -8},
-    {60, -30}, {1, 23}, {5, 22}, {5, 24}, {3, -25}, {3, -26}, {1, -23},
-    {70, -2048}, {9, 2048}
-  };
-  Random random = { 3 };
+  each_range (&views, check_views);
+}
 
-  for (size_t i = 0; i < sizeof (ranges) / sizeof (ranges[0]); i++) {
-    Case c = usual;
-
-    c.n = ranges[i][0];
-    c.min = ranges[i][1];
-    c.height = 5;
-    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
-    check_case (&c, &random);
-  }
+static void
+test_formats (void)
+{
+  each_format (&views, check_views);
 }
 
 static void
@@ -538,34 +482,6 @@ test_parameters (void)
   }
 }
 
-static void
-test_formats (void)
-{
-  static const StereoFormat formats[][2] = {
-    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_GRAY16_LE},
-    {STEREO_FORMAT_RGBX, STEREO_FORMAT_XRGB},
-    {STEREO_FORMAT_BGRX, STEREO_FORMAT_XBGR},
-    {STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8},
-    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_BGR},
-    {STEREO_FORMAT_NV12, STEREO_FORMAT_I420},
-    {STEREO_FORMAT_XBGR, STEREO_FORMAT_NV21},
-    {STEREO_FORMAT_YV12, STEREO_FORMAT_Y42B},
-    {STEREO_FORMAT_Y444, STEREO_FORMAT_RGB},
-    {STEREO_FORMAT_NV21, STEREO_FORMAT_NV21},
-    {STEREO_FORMAT_GRAY8, STEREO_FORMAT_NV12},
-  };
-  Random random = { 5 };
-
-  for (size_t i = 0; i < sizeof (formats) / sizeof (formats[0]); i++) {
-    Case c = usual;
-
-    c.left = formats[i][0];
-    c.right = formats[i][1];
-    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
-    check_case (&c, &random);
-  }
-}
-
 /* The kernels for GPUs with less shared memory. */
 static void
 test_small_shared_memory (void)
@@ -580,7 +496,6 @@ test_small_shared_memory (void)
     Case c = usual;
     TestImage left, right, map, expected;
     StereoParams *params;
-    const char *difference;
 
     c.width = random_range (&random, 1, 300);
     c.height = random_range (&random, 1, 150);
@@ -592,18 +507,16 @@ test_small_shared_memory (void)
     c.n = random_range (&random, 1, 100);
     c.min = random_range (&random, -50, 20);
     params = case_params (&c);
-    case_images (&c, &left, &right, &random);
+    init_pair (&left, &right, c.left, c.right, c.width, c.height, c.fill,
+        &random);
     test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
     test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
     match (0, params, "vcbw", &left, &right, &expected);
     stereo_cuda_pretend_shared_limit (cuda, limits[i / 12]);
     match (devices_count () - 1, params, "vcbw", &left, &right, &map);
     stereo_cuda_pretend_shared_limit (cuda, 227 << 10);
-    difference = first_difference (&map, &expected);
-    if (difference != NULL) {
-      describe (&c, "small shared memory", difference);
-      CHECK (!"equal to the reference");
-    }
+    report_difference ("vcbw", params, &left, &right, "small shared memory",
+        first_difference (&map, &expected));
     stereo_params_free (&params);
     test_image_clear (&left);
     test_image_clear (&right);

@@ -390,6 +390,7 @@ fill_pair (TestImage * left, TestImage * right, Fill fill, Random * random)
   TestImage *images[2] = { left, right };
 
   for (int i = 0; i < 2; i++) {
+    images[i]->fill = (int) fill;
     for (int p = 0; p < images[i]->n_planes; p++) {
       size_t bytes = format_bytes (images[i]->image.format)
           * (p > 0 && images[i]->n_planes == 2 ? 2 : 1);

@@ -34,6 +34,7 @@ typedef struct
   size_t size;
   int n_planes;
   size_t row_bytes;             /* of plane 0 */
+  int fill;                     /* what fill_pair() was told */
 } TestImage;
 
 /* Bytes a pixel of plane 0 takes. */
