@@ -285,6 +285,100 @@ print_list (void)
         stereo_algorithm_title (algorithm));
 }
 
+/* An option as getopt_long() gives it, of argv[optind - 1] and before. */
+static void
+take_option (int option, char **argv, Options * options)
+{
+  switch (option) {
+    case 1:
+      /* a SPEC may have properties of its own, after a blank */
+      if (strchr (optarg, '=') != NULL && strpbrk (optarg, " \t") == NULL)
+        add (&options->properties, &options->n_properties, optarg);
+      else
+        add (&options->specs, &options->n_specs, optarg);
+      break;
+    case OPTION_ALGORITHM:
+      add (&options->specs, &options->n_specs, optarg);
+      break;
+    case OPTION_SIZE:
+      add_size (options, size_option (optarg));
+      break;
+    case OPTION_DISPARITIES:
+      options->disparities = cli_resize (options->disparities,
+          (options->n_disparities + 1) * sizeof (int));
+      options->disparities[options->n_disparities++] =
+          whole_option ("--disparities", optarg, 1, 16384);
+      break;
+    case OPTION_PRESET:
+      preset_option (options, optarg);
+      break;
+    case OPTION_LIST_SIZES:
+      print_sizes ();
+      exit (fflush (stdout) == 0 ? 0 : FAILED);
+    case OPTION_FORMAT:
+      options->formats = cli_resize (options->formats,
+          (options->n_formats + 1) * sizeof (*options->formats));
+      options->formats[options->n_formats++] = format_option (optarg);
+      break;
+    case OPTION_IMAGES:
+      if (argv[optind] == NULL || strncmp (argv[optind], "--", 2) == 0)
+        die ("--images needs two files");
+      options->left = optarg;
+      options->right = argv[optind++];
+      break;
+    case OPTION_LIST:
+      print_list ();
+      exit (fflush (stdout) == 0 ? 0 : FAILED);
+    case OPTION_BACKEND:
+      if (strcmp (optarg, "cpu") != 0 && strcmp (optarg, "cuda") != 0
+          && strcmp (optarg, "both") != 0 && strcmp (optarg, "auto") != 0)
+        die ("--backend '%s': it is cpu, cuda, both or auto", optarg);
+      options->backend = optarg;
+      break;
+    case OPTION_THREADS:
+      options->threads = (unsigned) whole_option ("--threads", optarg, 0,
+          1024);
+      break;
+    case OPTION_SIMD:
+      options->simd = optarg;
+      break;
+    case OPTION_SECONDS:
+      if (!cli_number (optarg, &options->seconds) || options->seconds <= 0
+          || options->seconds > 3600)
+        die ("--seconds '%s': it is a number above 0, at most 3600", optarg);
+      break;
+    case OPTION_FRAMES:
+      options->frames = whole_option ("--frames", optarg, 1, 1000000);
+      break;
+    case OPTION_ROTATE:
+      options->rotate_mib = whole_option ("--rotate-mib", optarg, 0, 65536);
+      break;
+    case OPTION_COPY:
+      options->copy_mib = whole_option ("--copy-mib", optarg, 0, 65536);
+      break;
+    case OPTION_JSON:
+      options->json = true;
+      break;
+    case OPTION_CSV:
+      options->csv = true;
+      break;
+    case OPTION_KEEP_GOING:
+      options->keep_going = true;
+      break;
+    case 'h':
+    case OPTION_HELP:
+      fputs (usage, stdout);
+      exit (fflush (stdout) == 0 ? 0 : FAILED);
+    case OPTION_VERSION:
+      printf (PROGRAM " %s\n", stereo_version ());
+      exit (fflush (stdout) == 0 ? 0 : FAILED);
+    case ':':
+      die ("%s needs a value", argv[optind - 1]);
+    default:
+      die ("unknown option '%s'; --help lists them", argv[optind - 1]);
+  }
+}
+
 static void
 parse_options (int argc, char **argv, Options * options)
 {
@@ -298,96 +392,8 @@ parse_options (int argc, char **argv, Options * options)
   options->copy_mib = -1;
   opterr = 0;
   /* "-": arguments that are no options come as option 1, in their order */
-  while ((option = getopt_long (argc, argv, "-:h", long_options, NULL)) != -1) {
-    switch (option) {
-      case 1:
-        /* a SPEC may have properties of its own, after a blank */
-        if (strchr (optarg, '=') != NULL && strpbrk (optarg, " \t") == NULL)
-          add (&options->properties, &options->n_properties, optarg);
-        else
-          add (&options->specs, &options->n_specs, optarg);
-        break;
-      case OPTION_ALGORITHM:
-        add (&options->specs, &options->n_specs, optarg);
-        break;
-      case OPTION_SIZE:
-        add_size (options, size_option (optarg));
-        break;
-      case OPTION_DISPARITIES:
-        options->disparities = cli_resize (options->disparities,
-            (options->n_disparities + 1) * sizeof (int));
-        options->disparities[options->n_disparities++] =
-            whole_option ("--disparities", optarg, 1, 16384);
-        break;
-      case OPTION_PRESET:
-        preset_option (options, optarg);
-        break;
-      case OPTION_LIST_SIZES:
-        print_sizes ();
-        exit (fflush (stdout) == 0 ? 0 : FAILED);
-      case OPTION_FORMAT:
-        options->formats = cli_resize (options->formats,
-            (options->n_formats + 1) * sizeof (*options->formats));
-        options->formats[options->n_formats++] = format_option (optarg);
-        break;
-      case OPTION_IMAGES:
-        if (optind >= argc || strncmp (argv[optind], "--", 2) == 0)
-          die ("--images needs two files");
-        options->left = optarg;
-        options->right = argv[optind++];
-        break;
-      case OPTION_LIST:
-        print_list ();
-        exit (fflush (stdout) == 0 ? 0 : FAILED);
-      case OPTION_BACKEND:
-        if (strcmp (optarg, "cpu") != 0 && strcmp (optarg, "cuda") != 0
-            && strcmp (optarg, "both") != 0 && strcmp (optarg, "auto") != 0)
-          die ("--backend '%s': it is cpu, cuda, both or auto", optarg);
-        options->backend = optarg;
-        break;
-      case OPTION_THREADS:
-        options->threads = (unsigned) whole_option ("--threads", optarg, 0,
-            1024);
-        break;
-      case OPTION_SIMD:
-        options->simd = optarg;
-        break;
-      case OPTION_SECONDS:
-        if (!cli_number (optarg, &options->seconds) || options->seconds <= 0
-            || options->seconds > 3600)
-          die ("--seconds '%s': it is a number above 0, at most 3600", optarg);
-        break;
-      case OPTION_FRAMES:
-        options->frames = whole_option ("--frames", optarg, 1, 1000000);
-        break;
-      case OPTION_ROTATE:
-        options->rotate_mib = whole_option ("--rotate-mib", optarg, 0, 65536);
-        break;
-      case OPTION_COPY:
-        options->copy_mib = whole_option ("--copy-mib", optarg, 0, 65536);
-        break;
-      case OPTION_JSON:
-        options->json = true;
-        break;
-      case OPTION_CSV:
-        options->csv = true;
-        break;
-      case OPTION_KEEP_GOING:
-        options->keep_going = true;
-        break;
-      case 'h':
-      case OPTION_HELP:
-        fputs (usage, stdout);
-        exit (fflush (stdout) == 0 ? 0 : FAILED);
-      case OPTION_VERSION:
-        printf (PROGRAM " %s\n", stereo_version ());
-        exit (fflush (stdout) == 0 ? 0 : FAILED);
-      case ':':
-        die ("%s needs a value", argv[optind - 1]);
-      default:
-        die ("unknown option '%s'; --help lists them", argv[optind - 1]);
-    }
-  }
+  while ((option = getopt_long (argc, argv, "-:h", long_options, NULL)) != -1)
+    take_option (option, argv, options);
   for (; optind < argc; optind++)
     add (&options->specs, &options->n_specs, argv[optind]);
   if (options->json && options->csv)

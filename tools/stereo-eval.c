@@ -186,118 +186,104 @@ names_algorithm (const char *text)
   return result;
 }
 
+/* An option as getopt_long() gives it, of argv[optind - 1] and before. */
 static void
-parse_options (int argc, char **argv, Options * options)
+take_option (int option, char **argv, Options * options)
 {
   double number;
-  bool comparing = false;
-  int option;
 
-  memset (options, 0, sizeof (*options));
-  options->backend = options->simd = "auto";
-  (void) eval_rank_find ("bad-1", &options->rank);
-  opterr = 0;
-  /* "-": arguments that are no options come as option 1, in their order */
-  while ((option = getopt_long (argc, argv, "-:h", long_options, NULL)) != -1) {
-    if (option != 1)
-      comparing = false;
-    switch (option) {
-      case 1:
-        if (comparing && (names_algorithm (optarg) || !exists (optarg)))
-          add (&options->specs, &options->n_specs, optarg);
-        else
-          add (&options->positional, &options->n_positional, optarg);
-        break;
-      case OPTION_ALL:
-        options->all = true;
-        break;
-      case OPTION_COMPARE:
-        options->compare = comparing = true;
-        break;
-      case OPTION_SWEEP:
-        add (&options->sweeps, &options->n_sweeps, optarg);
-        break;
-      case OPTION_MAP:
-        options->run.map = optarg;
-        break;
-      case OPTION_MAP_SCALE:
-        options->run.map_scale = scale_option ("--map-scale", optarg);
-        break;
-      case OPTION_MAP_INVALID:
-        options->run.map_invalid = invalid_option ("--map-invalid", optarg);
-        options->run.use_map_invalid = true;
-        break;
-      case OPTION_LIST:
-        cli_print_algorithms (stdout);
-        exit (fflush (stdout) == 0 ? 0 : EVAL_FAILED);
-      case OPTION_LEFT:
-        options->files.left = optarg;
-        break;
-      case OPTION_RIGHT:
-        options->files.right = optarg;
-        break;
-      case OPTION_TRUTH:
-        options->files.truth = optarg;
-        break;
-      case OPTION_TRUTH_SCALE:
-        options->files.truth_scale = scale_option ("--truth-scale", optarg);
-        break;
-      case OPTION_TRUTH_INVALID:
-        options->files.truth_invalid = invalid_option ("--truth-invalid",
-            optarg);
-        options->files.use_truth_invalid = true;
-        break;
-      case OPTION_BACKEND:
-        options->backend = optarg;
-        break;
-      case OPTION_THREADS:
-        if (!cli_number (optarg, &number) || number != floor (number)
-            || number < 0 || number > 1024)
-          die ("--threads '%s': it is a whole number from 0 to 1024", optarg);
-        options->threads = (unsigned) number;
-        break;
-      case OPTION_SIMD:
-        options->simd = optarg;
-        break;
-      case OPTION_JSON:
-        options->json = true;
-        break;
-      case OPTION_CSV:
-        options->csv = true;
-        break;
-      case OPTION_DETAILS:
-        options->details = true;
-        break;
-      case OPTION_AUC:
-        options->run.auc = true;
-        break;
-      case OPTION_RANK:
-        if (!eval_rank_find (optarg, &options->rank))
-          die ("--rank '%s': it is bad-0.5, bad-1, bad-2, bad-4, d1, mean, rms,"
-              " density or time", optarg);
-        break;
-      case OPTION_SAVE:
-        options->run.save = optarg;
-        break;
-      case OPTION_KEEP_GOING:
-        options->run.keep_going = true;
-        break;
-      case 'h':
-      case OPTION_HELP:
-        fputs (usage, stdout);
-        exit (fflush (stdout) == 0 ? 0 : EVAL_FAILED);
-      case OPTION_VERSION:
-        printf (PROGRAM " %s\n", stereo_version ());
-        exit (fflush (stdout) == 0 ? 0 : EVAL_FAILED);
-      case ':':
-        die ("%s needs a value", argv[optind - 1]);
-      default:
-        die ("unknown option '%s'; --help lists them", argv[optind - 1]);
-    }
+  switch (option) {
+    case OPTION_ALL:
+      options->all = true;
+      break;
+    case OPTION_COMPARE:
+      options->compare = true;
+      break;
+    case OPTION_SWEEP:
+      add (&options->sweeps, &options->n_sweeps, optarg);
+      break;
+    case OPTION_MAP:
+      options->run.map = optarg;
+      break;
+    case OPTION_MAP_SCALE:
+      options->run.map_scale = scale_option ("--map-scale", optarg);
+      break;
+    case OPTION_MAP_INVALID:
+      options->run.map_invalid = invalid_option ("--map-invalid", optarg);
+      options->run.use_map_invalid = true;
+      break;
+    case OPTION_LIST:
+      cli_print_algorithms (stdout);
+      exit (fflush (stdout) == 0 ? 0 : EVAL_FAILED);
+    case OPTION_LEFT:
+      options->files.left = optarg;
+      break;
+    case OPTION_RIGHT:
+      options->files.right = optarg;
+      break;
+    case OPTION_TRUTH:
+      options->files.truth = optarg;
+      break;
+    case OPTION_TRUTH_SCALE:
+      options->files.truth_scale = scale_option ("--truth-scale", optarg);
+      break;
+    case OPTION_TRUTH_INVALID:
+      options->files.truth_invalid = invalid_option ("--truth-invalid",
+          optarg);
+      options->files.use_truth_invalid = true;
+      break;
+    case OPTION_BACKEND:
+      options->backend = optarg;
+      break;
+    case OPTION_THREADS:
+      if (!cli_number (optarg, &number) || number != floor (number)
+          || number < 0 || number > 1024)
+        die ("--threads '%s': it is a whole number from 0 to 1024", optarg);
+      options->threads = (unsigned) number;
+      break;
+    case OPTION_SIMD:
+      options->simd = optarg;
+      break;
+    case OPTION_JSON:
+      options->json = true;
+      break;
+    case OPTION_CSV:
+      options->csv = true;
+      break;
+    case OPTION_DETAILS:
+      options->details = true;
+      break;
+    case OPTION_AUC:
+      options->run.auc = true;
+      break;
+    case OPTION_RANK:
+      if (!eval_rank_find (optarg, &options->rank))
+        die ("--rank '%s': it is bad-0.5, bad-1, bad-2, bad-4, d1, mean, rms,"
+            " density or time", optarg);
+      break;
+    case OPTION_SAVE:
+      options->run.save = optarg;
+      break;
+    case OPTION_KEEP_GOING:
+      options->run.keep_going = true;
+      break;
+    case 'h':
+    case OPTION_HELP:
+      fputs (usage, stdout);
+      exit (fflush (stdout) == 0 ? 0 : EVAL_FAILED);
+    case OPTION_VERSION:
+      printf (PROGRAM " %s\n", stereo_version ());
+      exit (fflush (stdout) == 0 ? 0 : EVAL_FAILED);
+    case ':':
+      die ("%s needs a value", argv[optind - 1]);
+    default:
+      die ("unknown option '%s'; --help lists them", argv[optind - 1]);
   }
-  for (; optind < argc; optind++)
-    add (&options->positional, &options->n_positional, argv[optind]);
+}
 
+static void
+check_options (const Options * options)
+{
   if (options->json && options->csv)
     die ("--json and --csv exclude each other");
   if (options->all + options->compare + (options->run.map != NULL) > 1)
@@ -309,6 +295,31 @@ parse_options (int argc, char **argv, Options * options)
   if (options->files.truth != NULL && options->files.left == NULL
       && options->run.map == NULL)
     die ("--truth needs --left and --right, or --map");
+}
+
+static void
+parse_options (int argc, char **argv, Options * options)
+{
+  bool comparing = false;
+  int option;
+
+  memset (options, 0, sizeof (*options));
+  options->backend = options->simd = "auto";
+  (void) eval_rank_find ("bad-1", &options->rank);
+  opterr = 0;
+  /* "-": arguments that are no options come as option 1, in their order */
+  while ((option = getopt_long (argc, argv, "-:h", long_options, NULL)) != -1) {
+    if (option != 1)
+      take_option (option, argv, options);
+    else if (comparing && (names_algorithm (optarg) || !exists (optarg)))
+      add (&options->specs, &options->n_specs, optarg);
+    else
+      add (&options->positional, &options->n_positional, optarg);
+    comparing = option == OPTION_COMPARE || (option == 1 && comparing);
+  }
+  for (; optind < argc; optind++)
+    add (&options->positional, &options->n_positional, argv[optind]);
+  check_options (options);
 }
 
 /* The file's name without folders and extension. */

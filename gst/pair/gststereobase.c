@@ -401,50 +401,12 @@ gst_stereo_base_init (GstStereoBase * self)
   gst_stereo_base_init_doors (self);
 }
 
+/* Those that all matchers have, besides their parameters. */
 static void
-gst_stereo_base_class_init (GstStereoBaseClass * klass)
+install_properties (GObjectClass * object_class)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
   const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_MUTABLE_PLAYING;
-
-  object_class->constructed = gst_stereo_base_constructed;
-  object_class->dispose = gst_stereo_base_dispose;
-  object_class->finalize = gst_stereo_base_finalize;
-  object_class->set_property = gst_stereo_base_set_property;
-  object_class->get_property = gst_stereo_base_get_property;
-
-  element_class->request_new_pad = gst_stereo_base_request_new_pad;
-  element_class->release_pad = gst_stereo_base_release_pad;
-  element_class->change_state = gst_stereo_base_change_state;
-
-  aggregator_class->start = gst_stereo_base_start;
-  aggregator_class->stop = gst_stereo_base_stop;
-  aggregator_class->flush = gst_stereo_base_flush;
-  aggregator_class->sink_event_pre_queue =
-      gst_stereo_base_sink_event_pre_queue;
-  aggregator_class->sink_query_pre_queue =
-      gst_stereo_base_sink_query_pre_queue;
-  aggregator_class->sink_event = gst_stereo_base_sink_event;
-  aggregator_class->sink_query = gst_stereo_base_sink_query;
-  aggregator_class->src_event = gst_stereo_base_src_event;
-  aggregator_class->clip = gst_stereo_base_clip;
-  aggregator_class->aggregate = gst_stereo_base_aggregate;
-  aggregator_class->negotiate = gst_stereo_base_negotiate;
-  aggregator_class->update_src_caps = gst_stereo_base_update_src_caps;
-  aggregator_class->negotiated_src_caps = gst_stereo_base_negotiated_src_caps;
-  aggregator_class->propose_allocation = gst_stereo_base_propose_allocation;
-  aggregator_class->decide_allocation = gst_stereo_base_decide_allocation;
-  aggregator_class->peek_next_sample = gst_stereo_base_peek_next_sample;
-
-  gst_element_class_add_static_pad_template_with_gtype (element_class,
-      &sink_left_template, GST_TYPE_AGGREGATOR_PAD);
-  gst_element_class_add_static_pad_template_with_gtype (element_class,
-      &sink_right_template, GST_TYPE_AGGREGATOR_PAD);
-  gst_element_class_add_static_pad_template_with_gtype (element_class,
-      &src_template, GST_TYPE_AGGREGATOR_PAD);
 
   gst_stereo_device_install_properties (object_class, PROP_DEVICE,
       GST_STEREO_BACKEND_AUTO);
@@ -506,7 +468,52 @@ gst_stereo_base_class_init (GstStereoBaseClass * klass)
   g_object_class_install_property (object_class, PROP_STATS,
       g_param_spec_boxed ("stats", "stats", "What happened so far",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
 
+static void
+gst_stereo_base_class_init (GstStereoBaseClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
+
+  object_class->constructed = gst_stereo_base_constructed;
+  object_class->dispose = gst_stereo_base_dispose;
+  object_class->finalize = gst_stereo_base_finalize;
+  object_class->set_property = gst_stereo_base_set_property;
+  object_class->get_property = gst_stereo_base_get_property;
+
+  element_class->request_new_pad = gst_stereo_base_request_new_pad;
+  element_class->release_pad = gst_stereo_base_release_pad;
+  element_class->change_state = gst_stereo_base_change_state;
+
+  aggregator_class->start = gst_stereo_base_start;
+  aggregator_class->stop = gst_stereo_base_stop;
+  aggregator_class->flush = gst_stereo_base_flush;
+  aggregator_class->sink_event_pre_queue =
+      gst_stereo_base_sink_event_pre_queue;
+  aggregator_class->sink_query_pre_queue =
+      gst_stereo_base_sink_query_pre_queue;
+  aggregator_class->sink_event = gst_stereo_base_sink_event;
+  aggregator_class->sink_query = gst_stereo_base_sink_query;
+  aggregator_class->src_event = gst_stereo_base_src_event;
+  aggregator_class->clip = gst_stereo_base_clip;
+  aggregator_class->aggregate = gst_stereo_base_aggregate;
+  aggregator_class->negotiate = gst_stereo_base_negotiate;
+  aggregator_class->update_src_caps = gst_stereo_base_update_src_caps;
+  aggregator_class->negotiated_src_caps = gst_stereo_base_negotiated_src_caps;
+  aggregator_class->propose_allocation = gst_stereo_base_propose_allocation;
+  aggregator_class->decide_allocation = gst_stereo_base_decide_allocation;
+  aggregator_class->peek_next_sample = gst_stereo_base_peek_next_sample;
+
+  gst_element_class_add_static_pad_template_with_gtype (element_class,
+      &sink_left_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class,
+      &sink_right_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class,
+      &src_template, GST_TYPE_AGGREGATOR_PAD);
+
+  install_properties (object_class);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_BASE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAIRS, 0);
 }
