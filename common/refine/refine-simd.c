@@ -468,32 +468,11 @@ weighted_median (const StereoRefineConstants * k, const StereoView * left,
   return (uint16_t) low;
 }
 
-static void
-weigh_rows (const void *context, StereoSpan span)
-{
-  const StereoRefineJob *job = context;
-  const StereoRefineWork *w = job->work;
-
-  for (int y = span.begin; y < span.end; y++) {
-    const uint16_t *map = stereo_map_row (&w->map, y);
-    const uint16_t *filled = stereo_map_row (&w->filled, y);
-    uint16_t *weighted = stereo_map_row (&w->weighted, y);
-
-    for (int x = 0; x < job->k->width; x++)
-      weighted[x] = map[x] != STEREO_INVALID ? filled[x]
-          : weighted_median (job->k, job->left, &w->filled,
-          STEREO_REFINE_FILLED_RADIUS, x, y);
-  }
-}
-
 static StereoStatus
 weigh (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work)
 {
-  const StereoRefineJob job = {.k = k,.work = work,.left = left };
-
-  stereo_cpu_for (queue, k->height, 1, weigh_rows, &job);
-  return STEREO_OK;
+  return stereo_refine_weigh_cpu (queue, k, left, work, weighted_median);
 }
 
 static void
