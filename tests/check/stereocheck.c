@@ -6,6 +6,7 @@
 
 #include "stereocheck.h"
 
+#include <gst/base/gstaggregator.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------- images */
@@ -281,6 +282,20 @@ rig_match (Rig * rig, GstBuffer * left, GstBuffer * right)
     g_usleep (200);
   }
   return map;
+}
+
+void
+wait_for_image (GstElement * matcher, gint view)
+{
+  const gint64 end = g_get_monotonic_time () + PATIENCE / 1000;
+  GstPad *pad = gst_element_get_static_pad (matcher,
+      view == LEFT ? "sink_left" : "sink_right");
+
+  while (!gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (pad))) {
+    fail_unless (g_get_monotonic_time () < end, "no image");
+    g_usleep (200);
+  }
+  gst_object_unref (pad);
 }
 
 GstCaps *

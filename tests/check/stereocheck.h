@@ -106,6 +106,9 @@ void rig_push (Rig * rig, gint view, GstBuffer * buffer);
 GstBuffer *rig_match (Rig * rig, GstBuffer * left, GstBuffer * right);
 /* The caps of the output. */
 GstCaps *rig_output_caps (Rig * rig);
+/* Waits until an image lies at a pad of a matcher: the next one has its source
+ * wait. */
+void wait_for_image (GstElement * matcher, gint view);
 /* The value of one of the counters in `stats`. */
 guint64 rig_stat (Rig * rig, const gchar * name);
 

@@ -605,41 +605,6 @@ test_waiting (void)
   setup_clear (&s);
 }
 
-/* One matcher through many sizes and formats gives what new ones give. */
-static void
-test_other_sizes (void)
-{
-  static const int sizes[][2] = {
-    {1, 1}, {64, 48}, {200, 100}, {3, 7}, {100, 1}, {1, 100}, {64, 48}
-  };
-  const StereoAlgorithm *algorithm;
-  static Pair pair;
-  uint16_t *expected = malloc (sizeof (pair.map_pixels));
-
-  REQUIRE (expected != NULL);
-  for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++) {
-    Setup s;
-
-    setup_init (&s, algorithm, 2);
-    for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
-      pair_init (&pair, sizes[i][0], sizes[i][1], (unsigned) i);
-      REQUIRE (stereo_params_set (s.params, "num-disparities",
-              (double) (3 + 5 * i), NULL) == STEREO_OK);
-      pair_match (&pair, algorithm, s.params);
-      memcpy (expected, pair.map_pixels, sizeof (pair.map_pixels));
-      memset (pair.map_pixels, 0xee, sizeof (pair.map_pixels));
-      CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config,
-              s.params), ==, STEREO_OK);
-      CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
-              &pair.map, NULL), ==, STEREO_OK);
-      CHECK (memcmp (expected, pair.map_pixels, sizeof (pair.map_pixels))
-          == 0);
-    }
-    setup_clear (&s);
-  }
-  free (expected);
-}
-
 /* Configuring copies what it is given. */
 static void
 test_copies_of_arguments (void)
@@ -1143,7 +1108,6 @@ static const Test tests[] = {
   {"parameters-of-another", test_parameters_of_another},
   {"wrong-images", test_wrong_images},
   {"waiting", test_waiting},
-  {"other-sizes", test_other_sizes},
   {"copies-of-arguments", test_copies_of_arguments},
   {"threads", test_threads},
   {"wait-elsewhere", test_wait_elsewhere},

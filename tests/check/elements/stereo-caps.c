@@ -398,7 +398,7 @@ GST_START_TEST (test_late_caps)
     rig_open (&rig, VCBW);
     rig_caps (&rig, v, CAPS);
     rig_push (&rig, v, numbered_image (v, 2));
-    g_usleep (20000);
+    wait_for_image (rig.element, v);
     fail_unless_equals_int (gst_harness_buffers_received (rig.view[LEFT]), 0);
     rig_caps (&rig, !v, CAPS);
     rig_push (&rig, !v, numbered_image (!v, 2));

@@ -70,8 +70,7 @@ GST_START_TEST (test_stopping_frees_a_waiting_source)
     rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
     script_numbers (script, view, 0, 1, 2, 3, 4, 5, 6, 7, -1);
     feeder = feeder_new (&rig, view, script);
-    /* until it waits for the other side */
-    g_usleep (50000);
+    wait_for_image (rig.element, view);
     gst_element_set_state (rig.element, GST_STATE_NULL);
     flow = feeder_join (feeder);
     fail_unless (flow == GST_FLOW_FLUSHING || flow == GST_FLOW_EOS, "%s",

@@ -107,18 +107,25 @@ feed (Rig * rig, gint view)
   return feeder_new (rig, view, script);
 }
 
+/* A matcher that waits for a buffer, and sources that wait for it. */
+static void
+open_without_buffers (Rig * rig, Feeder * feeders[2])
+{
+  rig_open (rig, VCBW);
+  hoard (rig->view[LEFT]);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    rig_caps (rig, v, CAPS);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    feeders[v] = feed (rig, v);
+  wait_until_used_up ();
+}
+
 GST_START_TEST (test_stop_without_buffers)
 {
   Feeder *feeders[2];
   Rig rig;
 
-  rig_open (&rig, VCBW);
-  hoard (rig.view[LEFT]);
-  for (gint v = LEFT; v <= RIGHT; v++)
-    rig_caps (&rig, v, CAPS);
-  for (gint v = LEFT; v <= RIGHT; v++)
-    feeders[v] = feed (&rig, v);
-  wait_until_used_up ();
+  open_without_buffers (&rig, feeders);
   stop_soon (rig.element);
   for (gint v = LEFT; v <= RIGHT; v++)
     feeder_join (feeders[v]);
@@ -151,13 +158,7 @@ GST_START_TEST (test_flush_without_buffers)
   GstBuffer *map;
   Rig rig;
 
-  rig_open (&rig, VCBW);
-  hoard (rig.view[LEFT]);
-  for (gint v = LEFT; v <= RIGHT; v++)
-    rig_caps (&rig, v, CAPS);
-  for (gint v = LEFT; v <= RIGHT; v++)
-    feeders[v] = feed (&rig, v);
-  wait_until_used_up ();
+  open_without_buffers (&rig, feeders);
   flush (&rig);
   for (gint v = LEFT; v <= RIGHT; v++)
     feeder_join (feeders[v]);

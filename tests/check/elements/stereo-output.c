@@ -486,52 +486,6 @@ GST_START_TEST (test_metas_of_the_images)
 
 GST_END_TEST;
 
-/* Threads, memory layout and chance have no say in the result. */
-GST_START_TEST (test_same_bytes_with_any_number_of_threads)
-{
-  static const guint threads[] = { 1, 2, 3, 0 };
-  const gint w = 97, h = 33;
-  const gchar *text = "video/x-raw, format=GRAY8, width=97, height=33, "
-      "framerate=0/1";
-  gchar **names = matchers ();
-
-  for (guint e = 0; names[e] != NULL; e++) {
-    gchar *one = NULL;
-
-    for (guint t = 0; t < G_N_ELEMENTS (threads); t++) {
-      gchar *launch = g_strdup_printf ("%s backend=cpu n-threads=%u "
-          "num-disparities=24", names[e], threads[t]), *sum;
-      GstBuffer *map, *right = gray_image (w, h, 9);
-      GString *codes = g_string_new (NULL);
-      GstCaps *caps;
-      Rig rig;
-
-      /* something to disagree about */
-      gst_buffer_memset (right, 1000, 0x80, 900);
-      rig_open_with_caps (&rig, launch, text, text);
-      map = rig_match (&rig, gray_image (w, h, 0), right);
-      caps = rig_output_caps (&rig);
-      for (gint y = 0; y < h; y++) {
-        for (gint x = 0; x < w; x++)
-          g_string_append_printf (codes, "%u ", code_at (map, caps, x, y));
-      }
-      gst_caps_unref (caps);
-      sum = g_string_free (codes, FALSE);
-      if (one == NULL)
-        one = g_strdup (sum);
-      fail_unless_equals_string (sum, one);
-      gst_buffer_unref (map);
-      rig_close (&rig);
-      g_free (sum);
-      g_free (launch);
-    }
-    g_free (one);
-  }
-  g_strfreev (names);
-}
-
-GST_END_TEST;
-
 static Suite *
 stereo_output_suite (void)
 {
@@ -552,7 +506,6 @@ stereo_output_suite (void)
   tcase_add_test (tc, test_flags_are_the_left_images);
   tcase_add_test (tc, test_discont);
   tcase_add_test (tc, test_metas_of_the_images);
-  tcase_add_test (tc, test_same_bytes_with_any_number_of_threads);
   return s;
 }
 

@@ -612,7 +612,7 @@ GST_START_TEST (test_unlinked_pad_of_a_stopped_element)
   m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   for (gint round = 0; round < 3; round++) {
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    g_usleep (30000);
+    wait_for_image (m, LEFT);
     gst_element_set_state (pipeline, GST_STATE_NULL);
   }
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
@@ -645,7 +645,7 @@ GST_START_TEST (test_pad_may_be_linked_late)
   bus = gst_element_get_bus (pipeline);
   g_signal_connect (sink, "handoff", G_CALLBACK (on_map), maps);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_usleep (100000);
+  wait_for_image (m, LEFT);
   late = gst_element_factory_make ("videotestsrc", NULL);
   g_object_set (late, "num-buffers", 5, NULL);
   gst_bin_add (GST_BIN (pipeline), late);
