@@ -341,7 +341,7 @@ test_results (void)
   Random random = { 5 };
 
   FOR_EACH_ALGORITHM (algorithm) {
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 20; i++) {
       Case c;
       Images images;
       TestImage found[STEREO_N_RESULTS], first[STEREO_N_RESULTS];
@@ -349,6 +349,11 @@ test_results (void)
       StereoMatcherConfig config = { 0 };
 
       draw_case (algorithm, &random, &c);
+      if (i >= 12) {
+        c.width = random_range (&random, 100, i == 12 ? 700 : 200);
+        c.height = random_range (&random, 50, i == 12 ? 330 : 130);
+        draw_parameters (&c, &random);
+      }
       make_images (&c, &images, &random);
       config.width = c.width;
       config.height = c.height;

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "harness.h"
+#include "cases.h"
 
 #include <math.h>
 
@@ -285,7 +285,7 @@ check_case (const Case * c, Random * random)
   size_t pixels = (size_t) c->width * (size_t) c->height;
   int *expected = malloc (pixels * sizeof (int));
   StereoParams *params = case_params (c);
-  TestImage left, right, map;
+  TestImage left, right;
   Oracle o = {
     .width = c->width, .height = c->height, .n = c->n, .min = c->min,
     .three = c->predecessors == 3, .adaptive = c->adaptive, .cost = c->cost,
@@ -297,29 +297,11 @@ check_case (const Case * c, Random * random)
   REQUIRE (expected != NULL);
   init_pair (&left, &right, c->left, c->right, c->width, c->height, c->fill,
       random);
-  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 6);
   oracle_match (&o, expected);
-  for (size_t d = 0; d < devices_count (); d++) {
-    unsigned wrong = 0;
-
-    match (d, params, "sgm", &left, &right, &map);
-    for (size_t i = 0; i < pixels; i++) {
-      int code = code_at (&map, (int) (i % (size_t) c->width),
-          (int) (i / (size_t) c->width));
-
-      wrong += code != (expected[i] < 0 ? 65535 : expected[i]);
-    }
-    if (wrong > 0)
-      fprintf (stderr, "%s, %dx%d, %d from %d, %d predecessors, %d paths, cost "
-          "%d, fill %d: %u wrong\n", stereo_device_name (devices_get (d)),
-          c->width, c->height, c->n, c->min, c->predecessors, c->paths,
-          c->cost, (int) c->fill, wrong);
-    CHECK_INT (wrong, ==, 0);
-  }
+  check_codes ("sgm", params, &left, &right, expected);
   stereo_params_free (&params);
   test_image_clear (&left);
   test_image_clear (&right);
-  test_image_clear (&map);
   free (expected);
 }
 
@@ -336,58 +318,42 @@ check_ways (Case * c, Random * random)
   }
 }
 
+static const Views views = {
+  45, 37, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 13, 0, FILL_SHIFTED
+};
+
+static void
+check_views (const Views * v, int i, Random * random)
+{
+  Case c = usual;
+
+  (void) i;
+  CASE_SET_VIEWS (&c, v);
+  check_ways (&c, random);
+}
+
 static void
 test_fills (void)
 {
-  Random random = { 1 };
-
-  for (int fill = 0; fill < N_FILLS; fill++) {
-    Case c = usual;
-
-    c.fill = (Fill) fill;
-    check_ways (&c, &random);
-  }
+  each_fill (&views, check_views);
 }
 
 static void
 test_sizes (void)
 {
-  static const int sizes[][2] = {
-    {1, 1}, {1, 40}, {40, 1}, {2, 3}, {15, 17}, {16, 16}, {17, 33}, {64, 32},
-    {65, 31}, {129, 34}, {31, 70}
-  };
-  Random random = { 2 };
-
-  for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
-    Case c = usual;
-
-    c.width = sizes[i][0];
-    c.height = sizes[i][1];
-    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
-    c.left = c.right = i % 3 ? STEREO_FORMAT_GRAY8 : STEREO_FORMAT_BGRX;
-    check_ways (&c, &random);
-  }
+  each_size (&views, check_views);
 }
 
 static void
 test_disparities (void)
 {
-  static const int ranges[][2] = {
-    {1, 0}, {2, 0}, {31, 0}, {32, 0}, {33, 0}, {64, -20}, {65, -60}, {100, 3},
-    {8, -8}, {1, 44}, {5, 44}, {3, -45}, {3, -46}, {1, -44}, {70, -2048}
-  };
-  Random random = { 3 };
+  each_range (&views, check_views);
+}
 
-  for (size_t i = 0; i < sizeof (ranges) / sizeof (ranges[0]); i++) {
-    Case c = usual;
-
-    c.n = ranges[i][0];
-    c.min = ranges[i][1];
-    c.height = 9;
-    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
-    c.left = c.right = STEREO_FORMAT_GRAY8;
-    check_ways (&c, &random);
-  }
+static void
+test_formats (void)
+{
+  each_format (&views, check_views);
 }
 
 static void
@@ -425,6 +391,7 @@ static const Test tests[] = {
   {"sizes", test_sizes},
   {"disparities", test_disparities},
   {"parameters", test_parameters},
+  {"formats", test_formats},
 };
 
 int
