@@ -21,47 +21,8 @@ typedef int32_t VecI32 __attribute__ ((vector_size (SIMD_BYTES)));
 
 #define SIMD_LANES32 (SIMD_BYTES / 4)
 
-static inline VecF32
-simd_load_f32 (const float *p)
-{
-  VecF32 v;
-
-  memcpy (&v, p, sizeof (v));
-  return v;
-}
-
-static inline void
-simd_store_f32 (float *p, VecF32 v)
-{
-  memcpy (p, &v, sizeof (v));
-}
-
-static inline VecI32
-simd_load_i32 (const void *p)
-{
-  VecI32 v;
-
-  memcpy (&v, p, sizeof (v));
-  return v;
-}
-
-static inline void
-simd_store_i32 (void *p, VecI32 v)
-{
-  memcpy (p, &v, sizeof (v));
-}
-
-static inline VecF32
-simd_set_f32 (float x)
-{
-  return (VecF32) { 0 } + x;
-}
-
-static inline VecI32
-simd_set_i32 (int32_t x)
-{
-  return (VecI32) { 0 } + x;
-}
+SIMD_MEMORY (_f32, VecF32, float)
+SIMD_MEMORY (_i32, VecI32, int32_t)
 
 /* 0, 1, 2, ... */
 static inline VecI32

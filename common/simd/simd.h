@@ -50,26 +50,29 @@ typedef uint8_t VecU8 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint16_t VecU16 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint32_t VecU32 __attribute__ ((vector_size (SIMD_BYTES)));
 
-static inline VecU16
-simd_load16 (const void *p)
-{
-  VecU16 v;
+/* simd_load##suffix(), simd_store##suffix() at any address, and
+ * simd_set##suffix(), which has x in all lanes. */
+#define SIMD_MEMORY(suffix, Vec, Lane) \
+  static inline Vec \
+  simd_load##suffix (const void *p) \
+  { \
+    Vec v; \
+  \
+    memcpy (&v, p, sizeof (v)); \
+    return v; \
+  } \
+  static inline void \
+  simd_store##suffix (void *p, Vec v) \
+  { \
+    memcpy (p, &v, sizeof (v)); \
+  } \
+  static inline Vec \
+  simd_set##suffix (Lane x) \
+  { \
+    return (Vec) { 0 } + x; \
+  }
 
-  memcpy (&v, p, sizeof (v));
-  return v;
-}
-
-static inline void
-simd_store16 (void *p, VecU16 v)
-{
-  memcpy (p, &v, sizeof (v));
-}
-
-static inline VecU16
-simd_set16 (unsigned x)
-{
-  return (VecU16) { 0 } + (uint16_t) x;
-}
+SIMD_MEMORY (16, VecU16, uint16_t)
 
 static inline VecU16
 simd_min16 (VecU16 a, VecU16 b)
