@@ -51,6 +51,19 @@ close_rig (Rig * rig)
   gst_object_unref (rig->bus);
 }
 
+static void
+set_focal_length (Rig * rig, gdouble focal_length)
+{
+  GstIterator *all = gst_bin_iterate_elements (GST_BIN (rig->h->element));
+  GValue value = G_VALUE_INIT;
+
+  fail_unless (gst_iterator_next (all, &value) == GST_ITERATOR_OK);
+  g_object_set (g_value_get_object (&value), "focal-length", focal_length,
+      NULL);
+  g_value_unset (&value);
+  gst_iterator_free (all);
+}
+
 static GstBuffer *
 map_of (const guint16 * row, guint n, guint bytes)
 {
@@ -148,17 +161,17 @@ check_error (Rig * rig, GstBuffer * map, const gchar * text)
 
 GST_START_TEST (test_properties_alone)
 {
+  GstCaps *caps, *wanted;
   GstBuffer *out;
-  GstCaps *caps;
   Rig rig;
 
   open_rig (&rig, CAMERA, "GRAY16_LE", 8);
   out = check_depths (&rig, map_of (codes, 8, 2), depths, 8);
   caps = gst_pad_get_current_caps (rig.h->sinkpad);
-  fail_unless (gst_caps_is_subset (caps, gst_static_caps_get (&(GstStaticCaps)
-              GST_STATIC_CAPS ("video/x-raw, format=GRAY16_LE, width=8, "
-                  "height=1, framerate=25/1, pixel-aspect-ratio=3/2, "
-                  "multiview-mode=left"))));
+  wanted = gst_caps_from_string ("video/x-raw, format=GRAY16_LE, width=8, "
+      "height=1, framerate=25/1, pixel-aspect-ratio=3/2, multiview-mode=left");
+  fail_unless (gst_caps_is_subset (caps, wanted));
+  gst_caps_unref (wanted);
   fail_unless_equals_uint64 (GST_BUFFER_PTS (out), 3 * GST_SECOND);
   fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), GST_SECOND / 25);
   gst_caps_unref (caps);
@@ -189,9 +202,7 @@ GST_START_TEST (test_meta)
         500.0, "baseline", G_TYPE_DOUBLE, 0.1, "doffs", G_TYPE_DOUBLE, 1.0,
         NULL);
     if (i == 1)                 /* what is set wins */
-      gst_util_set_object_arg (G_OBJECT (gst_bin_get_by_name (GST_BIN
-                  (rig.h->element), "disparitydepth0")), "focal-length",
-          "250");
+      set_focal_length (&rig, 250);
     out = check_depths (&rig, map, i == 0 ? wanted : nearer, 6);
     fail_unless (meta_of (out, META) == NULL);
     fail_unless (number_in (out, "depth-scale") == 1000);
@@ -256,8 +267,7 @@ GST_START_TEST (test_unknown_camera)
     "focal-length=500"
   };
   static const gchar *const texts[] = {
-    "don't tell the focal length and the baseline: set focal-length, in "
-        "pixels, and baseline, in metres.",
+    "the focal length and the baseline: set focal-length, in pixels, and",
     "don't tell the focal length: set focal-length, in pixels.",
     "don't tell the baseline: set baseline, in metres."
   };
