@@ -7,7 +7,9 @@ They run as printed, but for three things: test sources that never end get
 `num-buffers`, windows become fakesink, and a camera becomes a test source. A
 file that a line reads, and that no line before it has written, is made here: a
 left or right view of a texture, or both side by side if its name says so, or
-a calibration. What a filesink names has to be there afterwards.
+a calibration. What a filesink names has to be there afterwards. README's lines
+that read videos run once more for each of the other formats that files have: 10
+bits, and packed.
 """
 
 import glob
@@ -27,6 +29,9 @@ CAMERAS = {"v4l2src", "autovideosrc"}
 WIDTH, HEIGHT, SHIFT = 160, 120, 5
 FRAMES = 3
 TIMEOUT = 60
+# Formats of files beside 8 bits in planes, and their encoders.
+FORMATS = {"I420_10LE": "avenc_ffv1", "I422_10LE": "avenc_ffv1", "Y444_10LE": "avenc_ffv1",
+           "YUY2": "identity"}
 
 
 def lines_of(root):
@@ -160,29 +165,63 @@ def provide(name, folder):
         sys.exit("making %s: %s%s" % (name, result.stdout, result.stderr))
 
 
+def provide_video(name, pixels, folder):
+    """Makes a video whose decoder gives this format; what it holds counts, not its name."""
+    path = shlex.quote(os.path.join(folder, name))
+    picture = path + ".png"
+    write_png(os.path.join(folder, name + ".png"), texture(name))
+    for line in (
+            "filesrc location=%s ! pngdec ! imagefreeze num-buffers=%d ! "
+            "video/x-raw,framerate=30/1 ! videoconvert ! video/x-raw,format=%s ! %s ! "
+            "matroskamux ! filesink location=%s" % (picture, FRAMES, pixels, FORMATS[pixels], path),
+            "filesrc location=%s ! decodebin ! video/x-raw,format=%s ! fakesink" % (path, pixels)):
+        result = run(["gst-launch-1.0", "-q"] + shlex.split(line), folder)
+        if result.returncode != 0:
+            sys.exit("making %s of %s: %s%s" % (name, pixels, result.stdout, result.stderr))
+
+
+def run_line(words, folder):
+    """What is wrong with it, or None."""
+    written = [os.path.join(folder, name) for name in locations(words, "filesink")]
+    for path in written:
+        if os.path.exists(path):
+            os.remove(path)
+    result = run(words, folder)
+    missing = [os.path.basename(path) for path in written
+               if not os.path.exists(path) or not os.path.getsize(path)]
+    if result.returncode == 0 and not missing and "ERROR" not in result.stderr:
+        return None
+    return "\n".join(["exit status %d" % result.returncode, result.stdout, result.stderr,
+                      "not written: %s" % ", ".join(missing) if missing else ""])
+
+
 def main():
     root = sys.argv[1]
     lines = lines_of(root)
+    count = 0
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for line, place in lines.items():
             words = bounded(line)
             for name in locations(words, "filesrc") + calibrations(words):
                 provide(name, folder)
-            written = [os.path.join(folder, name) for name in locations(words, "filesink")]
-            for path in written:
-                if os.path.exists(path):
-                    os.remove(path)
-            result = run(words, folder)
-            missing = [os.path.basename(path) for path in written
-                       if not os.path.exists(path) or not os.path.getsize(path)]
-            good = result.returncode == 0 and not missing and "ERROR" not in result.stderr
-            print("%s %s" % ("ok  " if good else "FAIL", place))
-            if not good:
-                failed += 1
-                print(line, "exit status %d" % result.returncode, result.stdout, result.stderr,
-                      "not written: %s" % ", ".join(missing) if missing else "", sep="\n")
-    print("%d tests, %d failed, 0 skipped" % (len(lines), failed))
+            videos = [name for name in locations(words, "filesrc") if not name.endswith(".png")]
+            for pixels in [None] + (list(FORMATS) if videos and place.startswith("README") else []):
+                if pixels:
+                    place += ", " + pixels
+                    for name in videos:
+                        provide_video(name, pixels, folder)
+                wrong = run_line(words, folder)
+                count += 1
+                print("%s %s" % ("FAIL" if wrong else "ok  ", place))
+                if wrong:
+                    failed += 1
+                    print(line, wrong, sep="\n")
+                place = place.split(",", maxsplit=1)[0]
+                if pixels:
+                    for name in videos:
+                        os.remove(os.path.join(folder, name))
+    print("%d tests, %d failed, 0 skipped" % (count, failed))
     sys.exit(1 if failed or not lines else 0)
 
 
