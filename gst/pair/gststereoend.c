@@ -84,6 +84,9 @@ gst_stereo_base_sink_query_pre_queue (GstAggregator * aggregator,
 
   if (!GST_QUERY_IS_SERIALIZED (query))
     return parent_class->sink_query_pre_queue (aggregator, pad, query);
+  /* GstAggregator would wait for a thread that is not there. */
+  if (!gst_pad_is_active (GST_PAD (pad)))
+    return FALSE;
   if (enter (self, view))
     ok = parent_class->sink_query_pre_queue (aggregator, pad, query);
   leave (self, view);

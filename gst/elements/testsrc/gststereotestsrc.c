@@ -435,6 +435,9 @@ gst_stereo_test_src_do_seek (GstBaseSrc * src, GstSegment * segment)
   if (segment->format != GST_FORMAT_TIME
       || !GST_CLOCK_TIME_IS_VALID (segment->position))
     return FALSE;
+  /* backwards only from where there is an end */
+  if (segment->rate < 0 && !GST_CLOCK_TIME_IS_VALID (segment->stop))
+    return FALSE;
   segment->time = segment->start;
   self->seek_time = segment->position;
   self->reverse = segment->rate < 0;
@@ -469,8 +472,9 @@ gst_stereo_test_src_query (GstBaseSrc * src, GstQuery * query)
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_CONVERT:
       gst_query_parse_convert (query, &from, &value, &to, NULL);
-      if (info.finfo == NULL || !gst_video_info_convert (&info, from, value, to,
-              &result))
+      if (info.finfo == NULL
+          || GST_VIDEO_INFO_FORMAT (&info) == GST_VIDEO_FORMAT_UNKNOWN
+          || !gst_video_info_convert (&info, from, value, to, &result))
         return FALSE;
       gst_query_set_convert (query, from, value, to, result);
       return TRUE;

@@ -397,6 +397,27 @@ GST_START_TEST (test_seeks_of_each_view)
 
 GST_END_TEST;
 
+/* A query that waits for those before it, of pads that are not active yet, as a
+ * source may send while states change. */
+GST_START_TEST (test_query_before_start)
+{
+  GstElement *element = gst_element_factory_make ("stereovcbw", NULL);
+  GstQuery *drain = gst_query_new_drain ();
+
+  gst_object_ref_sink (element);
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    GstPad *pad = gst_element_get_static_pad (element, v == LEFT ? "sink_left"
+        : "sink_right");
+
+    fail_if (gst_pad_query (pad, drain));
+    gst_object_unref (pad);
+  }
+  gst_query_unref (drain);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
 /* ----------------------------------------------------------------- segments */
 
 /* GstPad complains about that; an element has nothing to say. */
@@ -465,6 +486,7 @@ stereo_flush_suite (void)
   tcase_add_loop_test (tc, test_filter_without_buffers, FALSE, TRUE + 1);
   tcase_add_test (tc, test_flush_of_one_view_of_a_pair);
   tcase_add_test (tc, test_seeks_of_each_view);
+  tcase_add_test (tc, test_query_before_start);
   tcase_add_test (tc, test_data_before_a_segment);
   tcase_add_test (tc, test_gap_before_a_segment);
   return s;

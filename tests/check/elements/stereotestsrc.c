@@ -1032,6 +1032,38 @@ GST_START_TEST (test_seek)
 
 GST_END_TEST;
 
+/* Backwards from the end of what has none; and back again, without a flush. */
+GST_START_TEST (test_seek_from_no_end)
+{
+  GstElement *pipeline = gst_parse_launch (SEEK_LINE, NULL);
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  wait_for (pipeline, GST_MESSAGE_ASYNC_DONE);
+  fail_if (gst_element_seek (pipeline, -1, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0));
+  fail_unless (gst_element_seek (pipeline, 1, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_NONE, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0));
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+/* Frames are no time before there are caps. */
+GST_START_TEST (test_convert_before_caps)
+{
+  GstElement *src = gst_element_factory_make ("stereotestsrc", NULL);
+  GstPad *pad = gst_element_get_static_pad (src, "src");
+  gint64 value;
+
+  fail_if (gst_pad_query_convert (pad, GST_FORMAT_DEFAULT, 5, GST_FORMAT_TIME,
+          &value));
+  gst_object_unref (pad);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_states)
 {
   GstElement *pipeline = gst_parse_launch (SEEK_LINE, NULL);
@@ -1192,6 +1224,8 @@ stereotestsrc_suite (void)
   tcase_add_test (tc, test_changing_properties);
   tcase_add_test (tc, test_changing_the_view);
   tcase_add_test (tc, test_seek);
+  tcase_add_test (tc, test_seek_from_no_end);
+  tcase_add_test (tc, test_convert_before_caps);
   tcase_add_test (tc, test_states);
   tcase_add_test (tc, test_padded);
   tcase_add_test (tc, test_scale_too_large);

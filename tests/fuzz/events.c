@@ -1,0 +1,402 @@
+/* gst-stereomatching: fuzzing of caps, events, queries and states
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * The bytes are a program: what happens to an element, in any order.  Every
+ * sink pad has its own thread; flush-start, seeks, requests and states come
+ * from another one at the same time.
+ */
+
+#include "host.h"
+
+#define MAX_STEPS 64
+
+/* What is going on. */
+typedef struct
+{
+  FuzzHost *host;
+  FuzzInput input;
+  GstCaps *caps[FUZZ_MAX_PADS]; /* the last ones that a pad was given */
+  guint n_frames;
+} Run;
+
+static guint
+index_of (const Run * run, const FuzzPad * pad)
+{
+  return (guint) (pad - run->host->sources);
+}
+
+static FuzzPad *
+any_source (Run * run)
+{
+  return fuzz_host_source (run->host, fuzz_byte (&run->input));
+}
+
+/* ----------------------------------------------------------- of a sink pad */
+
+/* Changes a field to something unusual, right or wrong. */
+static void
+spoil (FuzzInput * input, GstCaps * caps)
+{
+  static const gchar *const fields[] = {
+    "width", "height", "format", "framerate", "interlace-mode", "colorimetry",
+    "pixel-aspect-ratio", "multiview-mode", "chroma-site"
+  };
+  static const gchar *const texts[] = {
+    "GRAY8", "NV12", "I420_10LE", "P010_10LE", "YUY2", "RGBA64_LE", "none", "",
+    "interleaved", "mixed", "1:4:0:0", "bt709", "side-by-side", "(NULL)"
+  };
+  static const gint sizes[] = { 0, -1, 1, 2, 3, 17, 64, 65535, G_MAXINT };
+  const gchar *name = fields[fuzz_byte (input) % G_N_ELEMENTS (fields)];
+  unsigned kind = fuzz_byte (input), value = fuzz_byte (input);
+
+  switch (kind % 4) {
+    case 0:
+      gst_caps_set_simple (caps, name, G_TYPE_INT,
+          sizes[value % G_N_ELEMENTS (sizes)], NULL);
+      break;
+    case 1:
+      gst_caps_set_simple (caps, name, G_TYPE_STRING,
+          texts[value % G_N_ELEMENTS (texts)], NULL);
+      break;
+    case 2:
+      gst_caps_set_simple (caps, name, GST_TYPE_FRACTION,
+          sizes[1 + value % (G_N_ELEMENTS (sizes) - 1)], 1 + (gint) value / 8,
+          NULL);
+      break;
+    default:
+      gst_structure_remove_field (gst_caps_get_structure (caps, 0), name);
+  }
+}
+
+static void
+give_caps (Run * run)
+{
+  FuzzPad *pad = any_source (run);
+  unsigned what = fuzz_byte (&run->input);
+  GstCaps **last;
+
+  if (pad == NULL)
+    return;
+  last = &run->caps[index_of (run, pad)];
+  if (what % 4 == 0 && run->caps[0] != NULL) {
+    gst_caps_replace (last, run->caps[0]);
+  } else {
+    GstCaps *caps = fuzz_pad_caps (pad, &run->input);
+
+    if (what % 4 == 1)
+      spoil (&run->input, caps);
+    gst_caps_take (last, caps);
+  }
+  /* an event of caps that are not fixed can't be made */
+  if (gst_caps_is_fixed (*last))
+    fuzz_pad_give (pad, gst_event_new_caps (*last));
+}
+
+static void
+give_segment (Run * run)
+{
+  static const GstFormat formats[] = {
+    GST_FORMAT_TIME, GST_FORMAT_TIME, GST_FORMAT_TIME, GST_FORMAT_BYTES
+  };
+  static const gdouble rates[] = { 1, 1, 1, 2, 0.5, -1 };
+  FuzzPad *pad = any_source (run);
+  unsigned what = fuzz_byte (&run->input);
+  GstSegment segment;
+
+  if (pad == NULL)
+    return;
+  gst_segment_init (&segment, formats[what % 4]);
+  segment.rate = rates[fuzz_byte (&run->input) % G_N_ELEMENTS (rates)];
+  segment.start = fuzz_byte (&run->input) * 10 * GST_MSECOND;
+  if (what & 16 || segment.rate < 0)
+    segment.stop = segment.start + fuzz_byte (&run->input) * 10 * GST_MSECOND;
+  segment.base = what & 32 ? fuzz_byte (&run->input) * GST_MSECOND : 0;
+  segment.time = what & 64 ? GST_CLOCK_TIME_NONE : segment.start;
+  if (what & 128)
+    segment.flags = (GstSegmentFlags) fuzz_byte (&run->input);
+  fuzz_pad_give (pad, gst_event_new_segment (&segment));
+}
+
+static void
+give_frame (Run * run)
+{
+  FuzzPad *pad = any_source (run);
+  unsigned what = fuzz_byte (&run->input);
+  GstCaps *caps;
+  GstBuffer *buffer;
+
+  if (pad == NULL)
+    return;
+  caps = run->caps[index_of (run, pad)];
+  buffer = caps != NULL ? fuzz_frame (caps, 0)
+      : gst_buffer_new_allocate (NULL, what, NULL);
+  GST_BUFFER_PTS (buffer) = what % 8 == 7 ? GST_CLOCK_TIME_NONE
+      : (run->n_frames++ / 2 + what % 8 / 6) * GST_SECOND / 30;
+  if (what & 16)
+    GST_BUFFER_DURATION (buffer) = what * GST_MSECOND;
+  if (what & 32)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  fuzz_pad_give (pad, buffer);
+}
+
+static void
+give_event (Run * run)
+{
+  FuzzPad *pad = any_source (run);
+  unsigned what = fuzz_byte (&run->input);
+  GstEvent *event;
+
+  if (pad == NULL)
+    return;
+  switch (what % 8) {
+    case 0:
+      event = gst_event_new_stream_start (what & 8 ? "other" : "fuzz");
+      break;
+    case 1:
+      event = gst_event_new_gap (fuzz_byte (&run->input) * GST_SECOND / 30,
+          what & 8 ? GST_CLOCK_TIME_NONE : GST_SECOND / 30);
+      break;
+    case 2:
+      event = gst_event_new_eos ();
+      break;
+    case 3:
+      event = gst_event_new_flush_stop (what & 8);
+      break;
+    case 4:
+      event = gst_event_new_tag (gst_tag_list_new_empty ());
+      break;
+    case 5:
+      event = gst_event_new_segment_done (GST_FORMAT_TIME, what);
+      break;
+    case 6:
+      event = gst_event_new_stream_group_done (what);
+      break;
+    default:
+      event = gst_event_new_custom (what & 8 ? GST_EVENT_CUSTOM_DOWNSTREAM
+          : GST_EVENT_CUSTOM_DOWNSTREAM_OOB,
+          gst_structure_new_empty ("fuzz"));
+  }
+  fuzz_pad_give (pad, event);
+}
+
+static void
+give_query (Run * run)
+{
+  FuzzPad *pad = any_source (run);
+  unsigned what = fuzz_byte (&run->input);
+  GstCaps *caps;
+
+  if (pad == NULL)
+    return;
+  caps = run->caps[index_of (run, pad)];
+  fuzz_pad_give (pad, what % 2 ? gst_query_new_drain ()
+      : gst_query_new_allocation (caps, what & 2));
+}
+
+/* The start of a stream as it should be: else few programs get far. */
+static void
+start_all (Run * run)
+{
+  GstCaps *caps = NULL;
+
+  for (guint i = 0; i < FUZZ_MAX_PADS; i++) {
+    FuzzPad *pad = &run->host->sources[i];
+
+    if (pad->pad == NULL)
+      continue;
+    if (caps == NULL)
+      caps = fuzz_pad_caps (pad, &run->input);
+    gst_caps_replace (&run->caps[i], caps);
+    fuzz_pad_start (pad, caps);
+  }
+  gst_clear_caps (&caps);
+}
+
+/* ------------------------------------------------------------ from outside */
+
+static void
+flush (Run * run)
+{
+  FuzzPad *pad = any_source (run);
+
+  if (pad == NULL)
+    return;
+  gst_pad_push_event (pad->pad, gst_event_new_flush_start ());
+  if (fuzz_byte (&run->input) % 4)
+    fuzz_pad_give (pad, gst_event_new_flush_stop (TRUE));
+}
+
+static void
+send_upstream (Run * run)
+{
+  FuzzPad *pad = fuzz_host_sink (run->host, fuzz_byte (&run->input));
+  unsigned what = fuzz_byte (&run->input);
+  GstEvent *event;
+
+  if (pad == NULL)
+    return;
+  switch (what % 5) {
+    case 0:
+      event = gst_event_new_seek (what & 8 ? 1 : -1, GST_FORMAT_TIME,
+          what & 16 ? GST_SEEK_FLAG_FLUSH : GST_SEEK_FLAG_NONE,
+          GST_SEEK_TYPE_SET, what * GST_MSECOND,
+          what & 8 ? GST_SEEK_TYPE_NONE : GST_SEEK_TYPE_SET,
+          (what + 100) * GST_MSECOND);
+      break;
+    case 1:
+      event = gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, what / 16.0,
+          (GstClockTimeDiff) (what * GST_MSECOND) * (what & 8 ? 1 : -1) / 2,
+          what * GST_MSECOND);
+      break;
+    case 2:
+      event = gst_event_new_reconfigure ();
+      break;
+    case 3:
+      event = gst_event_new_latency (what * GST_MSECOND);
+      break;
+    default:
+      event = gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+          gst_structure_new_empty ("fuzz"));
+  }
+  gst_pad_push_event (pad->pad, event);
+}
+
+static void
+ask (Run * run)
+{
+  unsigned what = fuzz_byte (&run->input);
+  FuzzPad *pad = what & 128 ? fuzz_host_sink (run->host, what / 8)
+      : fuzz_host_source (run->host, what / 8);
+  GstQuery *query;
+  GstCaps *caps;
+
+  if (pad == NULL)
+    return;
+  caps = gst_pad_get_pad_template_caps (pad->peer);
+  switch (what % 7) {
+    case 0:
+      query = gst_query_new_caps (what & 32 ? caps : NULL);
+      break;
+    case 1:
+      query = gst_query_new_latency ();
+      break;
+    case 2:
+      query = gst_query_new_position (GST_FORMAT_TIME);
+      break;
+    case 3:
+      query = gst_query_new_duration (GST_FORMAT_TIME);
+      break;
+    case 4:
+      query = gst_query_new_seeking (GST_FORMAT_TIME);
+      break;
+    case 5:
+      query = gst_query_new_convert (GST_FORMAT_TIME, what, GST_FORMAT_DEFAULT);
+      break;
+    default:
+      gst_caps_take (&caps, fuzz_pad_caps (pad, &run->input));
+      query = gst_query_new_accept_caps (caps);
+  }
+  gst_pad_peer_query (pad->pad, query);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+}
+
+static void
+change_state (Run * run)
+{
+  static const GstState states[] = {
+    GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL
+  };
+
+  gst_element_set_state (run->host->pipeline,
+      states[fuzz_byte (&run->input) % 4]);
+}
+
+/* Any writable property to one of a few values of its kind. */
+static void
+set_property (Run * run)
+{
+  GObjectClass *klass = G_OBJECT_GET_CLASS (run->host->element);
+  static const gchar *const texts[] = {
+    "0", "1", "2", "3", "-1", "0.5", "8", "16", "true", "false"
+  };
+  guint n, number = fuzz_byte (&run->input);
+  const gchar *text = texts[fuzz_byte (&run->input) % G_N_ELEMENTS (texts)];
+  GParamSpec **specs = g_object_class_list_properties (klass, &n);
+  GParamSpec *spec = specs[number % n];
+  GType type = G_PARAM_SPEC_VALUE_TYPE (spec);
+
+  if (spec->flags & G_PARAM_WRITABLE && !(spec->flags & G_PARAM_CONSTRUCT_ONLY)
+      && type != G_TYPE_STRING && !g_type_is_a (type, G_TYPE_OBJECT)
+      /* no time is -1, which GstAggregator takes for a latency */
+      && (type != G_TYPE_UINT64 || text[0] != '-')) {
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, type);
+    if (gst_value_deserialize (&value, text)) {
+      g_param_value_validate (spec, &value);
+      g_object_set_property (G_OBJECT (run->host->element), spec->name, &value);
+    }
+    g_value_unset (&value);
+  }
+  g_free (specs);
+}
+
+static void
+rest (Run * run)
+{
+  g_usleep (fuzz_byte (&run->input) * 8);
+}
+
+static void
+request (Run * run)
+{
+  fuzz_host_request (run->host, fuzz_byte (&run->input));
+}
+
+static void
+release (Run * run)
+{
+  FuzzPad *before[FUZZ_MAX_PADS];
+  unsigned number = fuzz_byte (&run->input);
+
+  for (guint i = 0; i < FUZZ_MAX_PADS; i++)
+    before[i] = run->host->sources[i].pad ? &run->host->sources[i] : NULL;
+  fuzz_host_release (run->host, number);
+  for (guint i = 0; i < FUZZ_MAX_PADS; i++) {
+    if (before[i] != NULL && before[i]->pad == NULL)
+      gst_clear_caps (&run->caps[i]);
+  }
+}
+
+/* -------------------------------------------------------------------- input */
+
+static void (*const steps[]) (Run * run) = {
+  give_frame, give_frame, give_frame, give_frame, give_caps, give_segment,
+  give_event, give_event, give_query, start_all, flush, send_upstream, ask,
+  change_state, set_property, rest, request, release
+};
+
+int
+LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+{
+  Run run = {.input = {data, size} };
+
+  if (size < 4)
+    return 0;
+  run.host = fuzz_host_new (&run.input);
+  if (fuzz_byte (&run.input) % 8) {
+    gst_element_set_state (run.host->pipeline, GST_STATE_PLAYING);
+    start_all (&run);
+  }
+  for (int i = 0; i < MAX_STEPS && run.input.size > 0; i++)
+    steps[fuzz_byte (&run.input) % G_N_ELEMENTS (steps)] (&run);
+  fuzz_host_free (run.host);
+  for (guint i = 0; i < FUZZ_MAX_PADS; i++)
+    gst_clear_caps (&run.caps[i]);
+  return 0;
+}

@@ -1,0 +1,240 @@
+/* gst-stereomatching: tells the thread sanitizer about GLib's locks
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * A library to be loaded before GLib ($LD_PRELOAD).  GLib's locks are made of
+ * futexes, and GLib and GStreamer were not compiled for the sanitizer, so it
+ * does not see that what one thread did before it unlocked comes before what
+ * another one does after it locked.  These functions say so, and call GLib's.
+ * The same for what is counted (the last one who lets go comes after all
+ * others), for queues and messages, which hand over from thread to thread.
+ *
+ * With this and TSAN_OPTIONS=ignore_noninstrumented_modules=1 what is left is
+ * the plugin's and the test's own.
+ */
+
+#include <dlfcn.h>
+#include <glib-object.h>
+#include <gst/gst.h>
+#include <sanitizer/tsan_interface.h>
+
+#undef g_once_init_enter
+#undef g_once_init_leave
+#undef g_object_ref
+
+/* The function that this one stands before. */
+#define NEXT(function)                                                  \
+  static __typeof__ (&function) next;                                   \
+                                                                        \
+  if (__atomic_load_n (&next, __ATOMIC_ACQUIRE) == NULL)                \
+    __atomic_store_n (&next, (__typeof__ (next)) dlsym (RTLD_NEXT,      \
+            #function), __ATOMIC_RELEASE)
+
+/* type function (kind * lock) that locks, or unlocks */
+#define LOCKS(function, kind)                                           \
+  __attribute__ ((visibility ("default")))                              \
+  void function (kind * lock)                                           \
+  {                                                                     \
+    NEXT (function);                                                    \
+    next (lock);                                                        \
+    __tsan_acquire (lock);                                              \
+  }
+#define TRIES(function, kind)                                           \
+  __attribute__ ((visibility ("default")))                              \
+  gboolean function (kind * lock)                                       \
+  {                                                                     \
+    gboolean ok;                                                        \
+    NEXT (function);                                                    \
+    ok = next (lock);                                                   \
+    if (ok)                                                             \
+      __tsan_acquire (lock);                                            \
+    return ok;                                                          \
+  }
+#define UNLOCKS(function, kind)                                         \
+  __attribute__ ((visibility ("default")))                              \
+  void function (kind * lock)                                           \
+  {                                                                     \
+    NEXT (function);                                                    \
+    __tsan_release (lock);                                              \
+    next (lock);                                                        \
+  }
+
+LOCKS (g_mutex_lock, GMutex)
+TRIES (g_mutex_trylock, GMutex)
+UNLOCKS (g_mutex_unlock, GMutex)
+LOCKS (g_rec_mutex_lock, GRecMutex)
+TRIES (g_rec_mutex_trylock, GRecMutex)
+UNLOCKS (g_rec_mutex_unlock, GRecMutex)
+LOCKS (g_rw_lock_writer_lock, GRWLock)
+TRIES (g_rw_lock_writer_trylock, GRWLock)
+UNLOCKS (g_rw_lock_writer_unlock, GRWLock)
+LOCKS (g_rw_lock_reader_lock, GRWLock)
+TRIES (g_rw_lock_reader_trylock, GRWLock)
+UNLOCKS (g_rw_lock_reader_unlock, GRWLock)
+
+__attribute__ ((visibility ("default")))
+void
+g_cond_wait (GCond * cond, GMutex * mutex)
+{
+  NEXT (g_cond_wait);
+  __tsan_release (mutex);
+  next (cond, mutex);
+  __tsan_acquire (mutex);
+}
+
+__attribute__ ((visibility ("default")))
+gboolean
+g_cond_wait_until (GCond * cond, GMutex * mutex, gint64 end)
+{
+  gboolean in_time;
+
+  NEXT (g_cond_wait_until);
+  __tsan_release (mutex);
+  in_time = next (cond, mutex, end);
+  __tsan_acquire (mutex);
+  return in_time;
+}
+
+/* -------------------------------------------------------------------- once */
+
+__attribute__ ((visibility ("default")))
+gboolean
+(g_once_init_enter) (volatile void *location)
+{
+  gboolean first;
+
+  NEXT (g_once_init_enter);
+  first = next (location);
+  __tsan_acquire ((void *) location);
+  return first;
+}
+
+__attribute__ ((visibility ("default")))
+void
+(g_once_init_leave) (volatile void *location, gsize result)
+{
+  NEXT (g_once_init_leave);
+  __tsan_release ((void *) location);
+  next (location, result);
+}
+
+__attribute__ ((visibility ("default")))
+gpointer
+g_once_impl (GOnce * once, GThreadFunc function, gpointer data)
+{
+  gpointer result;
+
+  NEXT (g_once_impl);
+  result = next (once, function, data);
+  __tsan_acquire (once);
+  __tsan_release (once);
+  return result;
+}
+
+/* ------------------------------------------------------------------ counted */
+
+__attribute__ ((visibility ("default")))
+void
+g_object_unref (gpointer object)
+{
+  NEXT (g_object_unref);
+  __tsan_acquire (object);
+  __tsan_release (object);
+  next (object);
+}
+
+__attribute__ ((visibility ("default")))
+void
+gst_mini_object_unref (GstMiniObject * object)
+{
+  NEXT (gst_mini_object_unref);
+  __tsan_acquire (object);
+  __tsan_release (object);
+  next (object);
+}
+
+/* -------------------------------------------------------- from hand to hand */
+
+__attribute__ ((visibility ("default")))
+void
+g_async_queue_push (GAsyncQueue * queue, gpointer data)
+{
+  NEXT (g_async_queue_push);
+  __tsan_release (queue);
+  next (queue, data);
+}
+
+#define POPS(function)                                                  \
+  __attribute__ ((visibility ("default")))                              \
+  gpointer function (GAsyncQueue * queue)                               \
+  {                                                                     \
+    gpointer data;                                                      \
+    NEXT (function);                                                    \
+    data = next (queue);                                                \
+    __tsan_acquire (queue);                                             \
+    return data;                                                        \
+  }
+
+POPS (g_async_queue_pop)
+POPS (g_async_queue_try_pop)
+
+__attribute__ ((visibility ("default")))
+gpointer
+g_async_queue_timeout_pop (GAsyncQueue * queue, guint64 timeout)
+{
+  gpointer data;
+
+  NEXT (g_async_queue_timeout_pop);
+  data = next (queue, timeout);
+  __tsan_acquire (queue);
+  return data;
+}
+
+__attribute__ ((visibility ("default")))
+gboolean
+gst_bus_post (GstBus * bus, GstMessage * message)
+{
+  NEXT (gst_bus_post);
+  __tsan_release (bus);
+  return next (bus, message);
+}
+
+__attribute__ ((visibility ("default")))
+GstMessage *
+gst_bus_timed_pop_filtered (GstBus * bus, GstClockTime timeout,
+    GstMessageType types)
+{
+  GstMessage *message;
+
+  NEXT (gst_bus_timed_pop_filtered);
+  message = next (bus, timeout, types);
+  __tsan_acquire (bus);
+  return message;
+}
+
+/* A GAtomicInt of a library that is not seen: whoever posts a buffer to a pad
+ * hands it over. */
+__attribute__ ((visibility ("default")))
+void
+gst_buffer_pool_release_buffer (GstBufferPool * pool, GstBuffer * buffer)
+{
+  NEXT (gst_buffer_pool_release_buffer);
+  __tsan_release (pool);
+  next (pool, buffer);
+}
+
+__attribute__ ((visibility ("default")))
+GstFlowReturn
+gst_buffer_pool_acquire_buffer (GstBufferPool * pool, GstBuffer ** buffer,
+    GstBufferPoolAcquireParams * params)
+{
+  GstFlowReturn flow;
+
+  NEXT (gst_buffer_pool_acquire_buffer);
+  flow = next (pool, buffer, params);
+  __tsan_acquire (pool);
+  return flow;
+}

@@ -1,0 +1,76 @@
+/* gst-stereomatching: does the thread sanitizer see GLib's locks, and races?
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ *   races         two threads that keep to their locks: nothing to be said
+ *   races race    two that don't: has to fail
+ */
+
+#include <gst/gst.h>
+
+#define TIMES 1000
+
+static GMutex mutex;
+static GRecMutex rec_mutex;
+static GRWLock rw_lock;
+static GCond cond;
+static GAsyncQueue *queue;
+
+/* What the locks guard. */
+static int under_mutex, under_rec_mutex, under_rw_lock;
+static gboolean said;
+static int unguarded;
+
+static gpointer
+run (gpointer race)
+{
+  for (int i = 0; i < TIMES; i++) {
+    int *sent = g_new (int, 1), *got;
+
+    g_mutex_lock (&mutex);
+    under_mutex++;
+    g_mutex_unlock (&mutex);
+    g_rec_mutex_lock (&rec_mutex);
+    under_rec_mutex++;
+    g_rec_mutex_unlock (&rec_mutex);
+    g_rw_lock_writer_lock (&rw_lock);
+    under_rw_lock++;
+    g_rw_lock_writer_unlock (&rw_lock);
+    g_rw_lock_reader_lock (&rw_lock);
+    *sent = under_rw_lock;
+    g_rw_lock_reader_unlock (&rw_lock);
+    g_async_queue_push (queue, sent);
+    got = g_async_queue_pop (queue);
+    if (race != NULL)
+      unguarded += *got;
+    g_free (got);
+  }
+  g_mutex_lock (&mutex);
+  said = TRUE;
+  g_cond_signal (&cond);
+  g_mutex_unlock (&mutex);
+  return NULL;
+}
+
+int
+main (int argc, char **argv)
+{
+  gpointer race = argc > 1 ? argv[1] : NULL;
+  GThread *threads[2];
+
+  queue = g_async_queue_new ();
+  for (int i = 0; i < 2; i++)
+    threads[i] = g_thread_new ("races", run, race);
+  g_mutex_lock (&mutex);
+  while (!said)
+    g_cond_wait (&cond, &mutex);
+  g_mutex_unlock (&mutex);
+  for (int i = 0; i < 2; i++)
+    g_thread_join (threads[i]);
+  g_async_queue_unref (queue);
+  return under_mutex != 2 * TIMES || under_rec_mutex != 2 * TIMES
+      || under_rw_lock != 2 * TIMES || (race != NULL && unguarded == 0);
+}
