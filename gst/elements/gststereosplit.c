@@ -411,6 +411,38 @@ sink_caps (GstStereoSplit * self, GstCaps * filter)
 
 /* ------------------------------------------------------------------ frames */
 
+/* Whether the rows of a plane, from (0, 0) on, lie inside of the memory that it
+ * begins in, where mapping looks for them. */
+static gboolean
+holds_plane (const GstVideoInfo * info, GstBuffer * buffer, guint plane,
+    guint width, guint height, gsize offset, gint stride)
+{
+  const GstVideoFormatInfo *format = info->finfo;
+  gsize row_bytes = 0, rows = 0, size;
+  guint index, length;
+  gsize skip;
+
+  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); c++) {
+    gsize bytes = (gsize) GST_VIDEO_FORMAT_INFO_SCALE_WIDTH (format, c, width)
+        * (gsize) GST_VIDEO_FORMAT_INFO_PSTRIDE (format, c);
+
+    if (GST_VIDEO_FORMAT_INFO_PLANE (format, c) != plane)
+      continue;
+    /* bits that are no bytes: what a row of the caps has */
+    if (bytes == 0)
+      bytes = (gsize) GST_VIDEO_INFO_PLANE_STRIDE (info, plane);
+    row_bytes = MAX (row_bytes, bytes);
+    rows = (gsize) GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT (format, c, height);
+  }
+  if (rows == 0)
+    return TRUE;                /* a palette */
+  if (stride < 0 || (gsize) stride < row_bytes
+      || !gst_buffer_find_memory (buffer, offset, 1, &index, &length, &skip))
+    return FALSE;
+  size = gst_buffer_peek_memory (buffer, index)->size - skip;
+  return size >= row_bytes && (size - row_bytes) / (gsize) stride >= rows - 1;
+}
+
 /* Where the picture is in a buffer: by its metas, or as the caps have it. */
 static gboolean
 locate_picture (GstStereoSplit * self, GstBuffer * buffer, guint * x,
@@ -431,10 +463,17 @@ locate_picture (GstStereoSplit * self, GstBuffer * buffer, guint * x,
   }
   memcpy (offset, meta->offset, sizeof (meta->offset));
   memcpy (stride, meta->stride, sizeof (meta->stride));
-  return meta->format == GST_VIDEO_INFO_FORMAT (info) && meta->n_planes == n
-      && *x % 4 == 0 && *y % 4 == 0
-      && *x + (guint) GST_VIDEO_INFO_WIDTH (info) <= meta->width
-      && *y + (guint) GST_VIDEO_INFO_HEIGHT (info) <= meta->height;
+  if (meta->format != GST_VIDEO_INFO_FORMAT (info) || meta->n_planes != n
+      || *x % 4 != 0 || *y % 4 != 0 || *x > meta->width || *y > meta->height
+      || (guint) GST_VIDEO_INFO_WIDTH (info) > meta->width - *x
+      || (guint) GST_VIDEO_INFO_HEIGHT (info) > meta->height - *y)
+    return FALSE;
+  for (guint i = 0; i < n; i++) {
+    if (!holds_plane (info, buffer, i, *x + (guint) GST_VIDEO_INFO_WIDTH (info),
+            *y + (guint) GST_VIDEO_INFO_HEIGHT (info), offset[i], stride[i]))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 /* Metas that are true of a part of a picture: about when, not about where. */
@@ -474,8 +513,10 @@ share_view (GstStereoSplit * self, GstBuffer * buffer, gboolean second)
   gst_stereo_packing_locate (self->packing, &self->info, x, y, second, offset,
       stride);
   view = gst_buffer_new ();
+  /* planes of a meta are looked for in one memory each */
   if (!gst_buffer_copy_into (view, buffer, GST_BUFFER_COPY_MEMORY
-          | GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0,
+          | (gst_buffer_get_video_meta (buffer) == NULL ? GST_BUFFER_COPY_MERGE
+              : 0) | GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0,
           (gsize) - 1)) {
     gst_buffer_unref (view);
     return NULL;
@@ -496,11 +537,18 @@ fill_view (GstStereoSplit * self, GstBuffer * buffer, gboolean second,
   const gboolean shared = gst_stereo_packing_is_shared (self->packing);
   GstBuffer *source = shared ? share_view (self, buffer, second)
       : gst_buffer_ref (buffer);
+  gsize offset[GST_VIDEO_MAX_PLANES];
+  gint stride[GST_VIDEO_MAX_PLANES];
   GstVideoFrame in, out;
   gboolean ok = FALSE;
+  guint x, y;
 
   if (source == NULL)
     return FALSE;
+  if (!shared && !locate_picture (self, buffer, &x, &y, offset, stride)) {
+    gst_buffer_unref (source);
+    return FALSE;
+  }
   if (gst_video_frame_map (&in, shared ? &self->view_info : &self->info,
           source, GST_MAP_READ)) {
     if (gst_video_frame_map (&out, &self->view_info, view, GST_MAP_WRITE)) {

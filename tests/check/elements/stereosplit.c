@@ -540,6 +540,63 @@ GST_START_TEST (test_short_buffer)
 
 GST_END_TEST;
 
+/* A GstVideoMeta is not believed beyond the memory: not one row, and not one
+ * byte of a row; in two memories a plane lies in one. */
+GST_START_TEST (test_meta_beyond_memory)
+{
+  static const gchar *const kinds[] = {
+    "top-bottom", "side-by-side", "row-interleaved"
+  };
+  static const struct
+  {
+    gsize size, split, offset;
+    gint stride;
+    gboolean good;
+  } cases[] = {
+    {WIDTH * HEIGHT, 0, 0, WIDTH, TRUE},
+    {WIDTH * HEIGHT - 1, 0, 0, WIDTH, FALSE},
+    {WIDTH * HEIGHT, 0, 1, WIDTH, FALSE},
+    {WIDTH * HEIGHT, 0, 0, WIDTH + 1, FALSE},
+    {WIDTH * HEIGHT, 0, 0, WIDTH - 1, FALSE},
+    {WIDTH * HEIGHT, 0, 0, -WIDTH, FALSE},
+    {WIDTH * HEIGHT, 0, 0, G_MAXINT, FALSE},
+    {WIDTH * HEIGHT, 0, WIDTH * HEIGHT, WIDTH, FALSE},
+    {2 * WIDTH * HEIGHT, WIDTH * HEIGHT, 0, WIDTH, TRUE},
+    {2 * WIDTH * HEIGHT, WIDTH * HEIGHT - 1, 0, WIDTH, FALSE},
+    {2 * WIDTH * HEIGHT, WIDTH * HEIGHT, WIDTH * HEIGHT, WIDTH, TRUE}
+  };
+  gchar *caps = caps_of (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases) * G_N_ELEMENTS (kinds); i++) {
+    guint c = i / G_N_ELEMENTS (kinds);
+    gchar *line = g_strconcat ("stereosplit layout=",
+        kinds[i % G_N_ELEMENTS (kinds)], NULL);
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL,
+        cases[c].size - cases[c].split, NULL);
+    gsize offset[GST_VIDEO_MAX_PLANES] = { cases[c].offset };
+    gint stride[GST_VIDEO_MAX_PLANES] = { cases[c].stride };
+    Rig rig;
+
+    if (cases[c].split > 0)
+      gst_buffer_prepend_memory (buffer, gst_allocator_alloc (NULL,
+              cases[c].split, NULL));
+    gst_buffer_memset (buffer, 0, 1, cases[c].size);
+    gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
+        GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 1, offset, stride);
+    open_rig (&rig, line, TRUE);
+    gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+    fail_unless_equals_int (gst_harness_push (rig.view[LEFT], buffer),
+        cases[c].good ? GST_FLOW_OK : GST_FLOW_ERROR);
+    if (!cases[c].good)
+      check_message (&rig, GST_MESSAGE_ERROR, "does not hold a frame of");
+    close_rig (&rig);
+    g_free (line);
+  }
+  g_free (caps);
+}
+
+GST_END_TEST;
+
 /* ----------------------------------------------------------- frame by frame */
 
 /* A number for each buffer that is pushed. */
@@ -756,6 +813,7 @@ stereosplit_suite (void)
   tcase_add_test (tc, test_no_mode);
   tcase_add_loop_test (tc, test_errors, 0, 9);
   tcase_add_test (tc, test_short_buffer);
+  tcase_add_test (tc, test_meta_beyond_memory);
   tcase_add_test (tc, test_frame_by_frame);
   tcase_add_test (tc, test_rendered);
   tcase_add_test (tc, test_matched);
