@@ -11,6 +11,8 @@ PAGE is one of
 
     accuracy     docs/accuracy.md; --measure build/tools/stereo-eval [ALGORITHM ...], OpenCV
                  being one; --verify of the same program fails when it finds other errors than the data
+    choosing     the tables of docs/choosing.md, and when measured its pictures; --measure
+                 build/tools/stereo-eval [NAME ...], "pictures" being a name, too
     performance  docs/performance.md; --measure build/tools/stereo-bench MACHINE [ARGUMENT ...]
                  writes docs/data/performance-MACHINE.json; arguments go to stereo-bench, such as
                  --backend cuda
@@ -21,19 +23,20 @@ PAGE is one of
 
 Scenes come from $STEREO_DATASETS or ../shared/datasets; verifying exits with 77 (skipped) without
 them. Measure when the machine does nothing else. With Python's OpenCV, its modes of semi-global
-matching are measured beside.
+matching are measured beside; choosing needs it.
 """
 
 import os
 import sys
 
 import accuracy
+import choosing
 import common
 import elements
 import experiments
 import performance
 
-PAGES = {"accuracy": accuracy, "performance": performance, "experiments": experiments,
+PAGES = {"accuracy": accuracy, "choosing": choosing, "performance": performance, "experiments": experiments,
          "elements": elements}
 
 
