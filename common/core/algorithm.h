@@ -339,6 +339,9 @@ struct StereoAlgorithm
   const char *title;
   const char *reference;
   bool uses_color;              /* 3 channels when both views have them */
+  /* Optional, with uses_color and refines: whether it does with such
+   * parameters. */
+  bool (*wants_color) (const void *params, const StereoRefineParams * refine);
   /* Has the parameters of stereo_refine_params, takes the cost from there,
    * leaves winners where a frame wants them, and with them has a confidence. */
   bool refines;

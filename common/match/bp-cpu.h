@@ -7,6 +7,7 @@
 #ifndef STEREO_BP_CPU_H
 #define STEREO_BP_CPU_H
 
+#include "cost/difference.h"
 #include "match/bp.h"
 
 /* Prepared views are rows of 16 bits.  Elements in front of and behind a view
@@ -28,12 +29,24 @@ stereo_bp_view (const StereoBpWork * work, int side)
       + STEREO_BP_VIEW_MARGIN;
 }
 
-/* Declares the views, and scratch[0]. */
+/* Declares the views, guides and scratch[0]. */
 void stereo_bp_plan_views_cpu (const StereoBpConstants * k,
     StereoBpWork * work, StereoArena * arena);
 
-StereoStatus stereo_bp_prepare_cpu (StereoQueue * queue,
-    const StereoBpConstants * k, const StereoView * left,
-    const StereoView * right, const StereoBpWork * work);
+/* Luma, if that is compared; and the guides: R, G and B or luma in words, rows
+ * of the level's width. */
+StereoStatus stereo_bp_prepare_cpu (const StereoMatchFrame * frame,
+    const StereoBpConstants * k, const StereoBpWork * work);
+
+/* A pixel of the left view of a level. */
+static inline uint32_t
+stereo_bp_guide (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    const StereoBpWork * work, int level, int x, int y)
+{
+  if (level == 0)
+    return stereo_view_pixel (&frame->left, k->channels, x, y);
+  return ((const uint32_t *) work->guides[level])[(size_t) y
+      * (size_t) k->level[level].width + (size_t) x];
+}
 
 #endif /* STEREO_BP_CPU_H */

@@ -10,24 +10,41 @@
 #define STEREO_BP_PIXEL_H
 
 #include "match/bp.h"
+#include "cost/difference.h"
 #include "image/pixel.h"
 
-/* Where a disparity's data costs come from: column x of the left view, or the
- * nearest that has a partner. */
-STEREO_INLINE int
-stereo_bp_column (int width, int x, int d)
+/* Data cost of level 0 for a difference. */
+STEREO_INLINE uint32_t
+stereo_bp_data_cost (const StereoBpConstants * k, uint32_t difference)
 {
-  return stereo_clamp_int (x, d > 0 ? d : 0, width - 1 + (d < 0 ? d : 0));
+  return (stereo_min_u32 (difference, k->difference_limit) * k->gain
+      + 32768u) >> 16;
 }
 
-/* Data cost of level 0 for two values of the views, in 1/256 grey level. */
+/* The difference of two pixels of R, G and B. */
 STEREO_INLINE uint32_t
-stereo_bp_data_cost (const StereoBpConstants * k, uint32_t left,
-    uint32_t right)
+stereo_bp_color_difference (uint32_t p, uint32_t q)
 {
-  uint32_t t = left > right ? left - right : right - left;
+  return 256 * stereo_difference_sum (p, q);
+}
 
-  return (stereo_min_u32 (t, k->difference_limit) * k->gain + 32768u) >> 16;
+/* A pixel of the left view of the next level, from four of this one. */
+STEREO_INLINE uint32_t
+stereo_bp_mean (uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+  const uint32_t mask = 0x00ff00ff, half = 0x00020002;
+  uint32_t even = (a & mask) + (b & mask) + (c & mask) + (d & mask) + half;
+  uint32_t odd = (a >> 8 & mask) + (b >> 8 & mask) + (c >> 8 & mask)
+      + (d >> 8 & mask) + half;
+
+  return (even >> 2 & mask) | (odd >> 2 & mask) << 8;
+}
+
+/* What a belief is as the cost of a winner. */
+STEREO_INLINE uint32_t
+stereo_bp_winner_cost (int precision, uint32_t belief)
+{
+  return precision == STEREO_BP_PRECISION_FLOAT ? belief >> 7 : belief;
 }
 
 /* An integer to 11 significant bits, ties to even: what fp16 holds of
@@ -67,18 +84,18 @@ stereo_bp_has_inner (const StereoBpConstants * k)
 
 /* h of n disparities to a message, in place, and not yet rounded. */
 STEREO_INLINE void
-stereo_bp_message (const StereoBpConstants * k, uint32_t *h, int n)
+stereo_bp_message (uint32_t jump, uint32_t max_message, uint32_t *h, int n)
 {
   uint32_t least = h[0];
 
   for (int v = 1; v < n; v++)
     least = stereo_min_u32 (least, h[v]);
   for (int v = 1; v < n; v++)
-    h[v] = stereo_min_u32 (h[v], h[v - 1] + k->jump);
+    h[v] = stereo_min_u32 (h[v], h[v - 1] + jump);
   for (int v = n - 2; v >= 0; v--)
-    h[v] = stereo_min_u32 (h[v], h[v + 1] + k->jump);
+    h[v] = stereo_min_u32 (h[v], h[v + 1] + jump);
   for (int v = 0; v < n; v++)
-    h[v] = stereo_min_u32 (h[v] - least, k->max_message);
+    h[v] = stereo_min_u32 (h[v] - least, max_message);
 }
 
 #endif /* STEREO_BP_PIXEL_H */

@@ -5,7 +5,8 @@
  */
 
 /* Part of bp-simd.c, which includes it once for each precision, with the macros
- * that this file undefines at its end.  HALF: data costs are rounded. */
+ * that this file undefines at its end.  HALF: data costs are rounded.
+ * WINNER_SHIFT: stereo_bp_winner_cost(). */
 
 #ifdef NAME
 
@@ -13,59 +14,78 @@
 
 /* ---------------------------------------------------------------- data cost */
 
+/* Data costs of pixels begin to end - 1 for differences of 16 bits. */
+ALWAYS_INLINE void
+NAME (scale_row) (const StereoBpConstants * k, const uint16_t * difference,
+    int begin, int end, FineData * c)
+{
+  uint16_t limit = (uint16_t) k->difference_limit, gain = (uint16_t) k->gain;
+
+  if (k->gain >= 65536) {
+    for (int i = begin; i < end; i++)
+      c[i] = (FineData) stereo_bp_data_cost (k, difference[i]);
+    return;
+  }
+  for (int i = begin; i < end; i++) {
+    uint16_t t = difference[i] < limit ? difference[i] : limit;
+    uint16_t low = (uint16_t) (t * (unsigned) gain);
+    uint16_t high = (uint16_t) ((t * (unsigned) gain) >> 16);
+
+    c[i] = (FineData) (high + (low >> 15));
+  }
+}
+
+/* The same of a half of row y and one disparity: columns that have a partner.
+ * rows are those of split_rows(), difference is for a thread's own use. */
+static void
+NAME (cost_row) (const StereoBpConstants * k, const Rows * rows, int half,
+    int d, uint16_t * difference, FineData * c)
+{
+  int first = stereo_partner_first (d);
+  int last = stereo_partner_last (k->width, d);
+  int other = (half - d) & 1, shift = (half - d - other) / 2;
+  int begin = (first + 1 - half) / 2, end = (last + 2 - half) / 2;
+
+  if (k->cost == STEREO_COST_CENSUS) {
+    census_differences (rows, half, other, shift, begin, end, difference);
+    NAME (scale_row) (k, difference, begin, end, c);
+  } else if (k->cost == STEREO_COST_LUMA) {
+    const uint16_t *l = rows->luma[0][half];
+    const uint16_t *r = rows->luma[1][other] + shift;
+
+    for (int i = begin; i < end; i++)
+      difference[i] = (uint16_t) ((l[i] > r[i] ? l[i] : r[i])
+          - (l[i] > r[i] ? r[i] : l[i]));
+    NAME (scale_row) (k, difference, begin, end, c);
+  } else {
+    color_differences (rows, half, other, shift, begin, end, difference);
+    for (int i = begin; i < end; i++)
+      c[i] = (FineData) stereo_bp_data_cost (k, 256u * difference[i]);
+  }
+}
+
 /* Row y of level 0. */
 static void
-NAME (fine_data_row) (const StereoBpConstants * k, const StereoBpWork * work,
-    int y, uint32_t * buffers)
+NAME (fine_data_row) (const StereoMatchFrame * frame,
+    const StereoBpConstants * k, const StereoBpWork * work, int y,
+    uint32_t * buffers)
 {
-  size_t pitch = half_pitch (k->width), room = 2 * (pitch + MARGIN);
-  size_t n = n_disparities (k);
-  uint16_t *rows = (uint16_t *) buffers + MARGIN;
-  uint16_t limit = (uint16_t) k->difference_limit;
+  size_t pitch = half_pitch (k->width), n = n_disparities (k);
   FineData *halves[2];
+  Rows rows;
+  uint16_t *difference = split_rows (frame, k, work, y, buffers, &rows);
 
-  for (int side = 0; side < 2; side++) {
-    const uint16_t *view = stereo_bp_view (work, side)
-        + (size_t) y * stereo_bp_view_pitch (k);
-    uint16_t *even = rows + 2 * (size_t) side * room, *odd = even + room;
-
-    for (size_t i = 0; i < pitch; i++) {
-      even[i] = view[2 * i];
-      odd[i] = view[2 * i + 1];
-    }
-  }
   for (int half = 0; half < 2; half++)
     halves[half] = (FineData *) work->data[0] + data_offset (k, 0, y, half);
 
   for (size_t v = 0; v < n; v++) {
     int d = k->min_disparity + k->first_index + (int) v;
-    /* columns that have a partner */
-    int first = d > 0 ? d : 0, last = k->width - 1 + (d < 0 ? d : 0);
+    int first = stereo_partner_first (d);
+    int last = stereo_partner_last (k->width, d);
 
-    for (int half = 0; half < 2; half++) {
-      int other = (half - d) & 1, shift = (half - d - other) / 2;
-      int begin = (first + 1 - half) / 2, end = (last + 2 - half) / 2;
-      const uint16_t *l = rows + (size_t) half * room;
-      const uint16_t *r = rows + (2 + (size_t) other) * room;
-      FineData *c = halves[half] + v * pitch;
-
-      if (k->gain < 65536) {
-        uint16_t gain = (uint16_t) k->gain;
-
-        for (int i = begin; i < end; i++) {
-          uint16_t a = l[i], b = r[i + shift];
-          uint16_t t = (uint16_t) ((a > b ? a : b) - (a > b ? b : a));
-          uint16_t least = t < limit ? t : limit;
-          uint16_t low = (uint16_t) (least * (unsigned) gain);
-          uint16_t high = (uint16_t) ((least * (unsigned) gain) >> 16);
-
-          c[i] = (FineData) (high + (low >> 15));
-        }
-      } else {
-        for (int i = begin; i < end; i++)
-          c[i] = (FineData) stereo_bp_data_cost (k, l[i], r[i + shift]);
-      }
-    }
+    for (int half = 0; half < 2; half++)
+      NAME (cost_row) (k, &rows, half, d, difference,
+          halves[half] + v * pitch);
 
     /* columns that have none */
     for (int half = 0; half < 2; half++) {
@@ -173,9 +193,9 @@ NAME (fine_rows) (const void *context, StereoSpan span)
   uint32_t *buffers = NAME (row_buffers) (job, span.worker);
 
   for (int y = span.begin; y < span.end; y++) {
-    NAME (fine_data_row) (k, job->work, 2 * y, buffers);
+    NAME (fine_data_row) (job->frame, k, job->work, 2 * y, buffers);
     if (2 * y + 1 < k->height)
-      NAME (fine_data_row) (k, job->work, 2 * y + 1, buffers);
+      NAME (fine_data_row) (job->frame, k, job->work, 2 * y + 1, buffers);
     if (k->n_levels > 1)
       NAME (data_row_kind) (k, job->work, 1, y, buffers, true);
   }
@@ -192,15 +212,98 @@ NAME (data_rows) (const void *context, StereoSpan span)
 }
 
 static void
-NAME (pyramid) (StereoQueue * queue, const StereoBpConstants * k,
+NAME (pyramid) (const StereoMatchFrame * frame, const StereoBpConstants * k,
     const StereoBpWork * work)
 {
-  Job job = {.k = k,.work = work };
+  Job job = {.frame = frame,.k = k,.work = work };
 
-  stereo_cpu_for (queue, (k->height + 1) / 2, 0, NAME (fine_rows), &job);
+  stereo_cpu_for (frame->queue, (k->height + 1) / 2, 0, NAME (fine_rows),
+      &job);
   for (job.level = 2; job.level < k->n_levels; job.level++)
-    stereo_cpu_for (queue, k->level[job.level].height, 0, NAME (data_rows),
-        &job);
+    stereo_cpu_for (frame->queue, k->level[job.level].height, 0,
+        NAME (data_rows), &job);
+}
+
+/* -------------------------------------------------------------------- edges */
+
+/* Jump and M of the messages between the pixels of row y, and between them and
+ * those of the row below. */
+static void
+NAME (edge_rows) (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoBpConstants *k = job->k;
+  int level = job->level, bottom = k->level[level].height - 1;
+  int width = k->level[level].width;
+  size_t pitch = half_pitch (width);
+
+  for (int y = span.begin; y < span.end; y++) {
+    int below = y < bottom ? y + 1 : y;
+    uint32_t here = stereo_bp_guide (job->frame, k, job->work, level, 0, y);
+
+    for (int x = 0; x < width; x++) {
+      uint32_t right = stereo_bp_guide (job->frame, k, job->work, level,
+          x + 1 < width ? x + 1 : x, y);
+      uint32_t g[2] = { stereo_difference_max (here, right),
+        stereo_difference_max (here, stereo_bp_guide (job->frame, k, job->work,
+                level, x, below))
+      };
+
+      for (int j = 0; j < 2; j++) {
+        Message *target = (Message *) job->work->edges[level]
+            + edges_offset (k, level, y, x & 1, j) + (size_t) (x / 2);
+
+        target[0] = (Message) k->jump[g[j]];
+        target[pitch] = (Message) k->max_message[g[j]];
+      }
+      here = right;
+    }
+  }
+}
+
+static void
+NAME (make_edges) (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    const StereoBpWork * work)
+{
+  Job job = {.frame = frame,.k = k,.work = work };
+
+  for (job.level = 0; job.level < k->n_levels; job.level++)
+    stereo_cpu_for (frame->queue, k->level[job.level].height, 0,
+        NAME (edge_rows), &job);
+}
+
+/* What the four messages of LANES pixels are limited by. */
+typedef struct
+{
+  Vec jump[4];
+  Vec limit[4];
+} NAME (Bounds);
+
+ALWAYS_INLINE NAME (Bounds)
+NAME (bounds) (const StereoBpConstants * k, const StereoBpWork * work,
+    int level, int y, int half, int i)
+{
+  const Message *edges = (const Message *) work->edges[level] + i;
+  size_t pitch = half_pitch (k->level[level].width);
+  const Message *at[4];
+  NAME (Bounds) b;
+
+  if (!k->edges) {
+    for (int j = 0; j < 4; j++) {
+      b.jump[j] = (Vec) { 0 } + (__typeof__ (b.jump[0][0])) k->jump[0];
+      b.limit[j] = (Vec) { 0 } + (__typeof__ (b.jump[0][0])) k->max_message[0];
+    }
+    return b;
+  }
+  at[UP] = edges + edges_offset (k, level, y - 1, half, 1);
+  at[DOWN] = edges + edges_offset (k, level, y, half, 1);
+  at[LEFT] = edges + edges_offset (k, level, y, !half, 0) + half - 1;
+  at[RIGHT] = edges + edges_offset (k, level, y, half, 0);
+  for (int j = 0; j < 4; j++) {
+    b.jump[j] = LOAD_MESSAGE (at[j]);
+    b.limit[j] = LOAD_MESSAGE (at[j] + pitch);
+  }
+  return b;
 }
 
 /* ----------------------------------------------------------------- messages */
@@ -300,14 +403,13 @@ NAME (load_data) (const void *data, size_t offset, bool fine)
 
 /* Messages of LANES pixels, of which `bytes` are stored. */
 ALWAYS_INLINE void
-NAME (send) (const StereoBpConstants * k, const NAME (Place) * place,
+NAME (send) (const NAME (Bounds) * bounds, const NAME (Place) * place,
     size_t pitch, size_t n, Vec * h, size_t bytes, bool fine)
 {
   const Vec zero = { 0 };
-  const Vec jump = zero + (__typeof__ (zero[0])) k->jump;
   /* above all h, and there is room for a jump */
   const Vec infinite = zero + ((__typeof__ (zero[0])) -1 >> 1) + 1;
-  const Vec limit = zero + (__typeof__ (zero[0])) k->max_message;
+  const NAME (Bounds) b = *bounds;
   Vec least[4], scan[4];
 
   for (int j = 0; j < 4; j++)
@@ -323,17 +425,17 @@ NAME (send) (const StereoBpConstants * k, const NAME (Place) * place,
 
     for (int j = 0; j < 4; j++) {
       least[j] = MIN (least[j], sums[j]);
-      scan[j] = MIN (sums[j], scan[j] + jump);
+      scan[j] = MIN (sums[j], scan[j] + b.jump[j]);
       h[4 * v + (size_t) j] = scan[j];
     }
   }
 
   for (int j = 0; j < 4; j++)
-    scan[j] = limit;
+    scan[j] = b.limit[j];
   for (size_t v = n; v-- > 0;) {
     for (int j = 0; j < 4; j++) {
-      scan[j] = MIN (MIN (h[4 * v + (size_t) j] - least[j], scan[j] + jump),
-          limit);
+      scan[j] = MIN (MIN (h[4 * v + (size_t) j] - least[j],
+              scan[j] + b.jump[j]), b.limit[j]);
       STORE_MESSAGE (place->out[j] + v * pitch, scan[j], bytes);
     }
   }
@@ -352,11 +454,13 @@ NAME (iterate_row_kind) (const StereoBpConstants * k,
     int from = i + LANES - 1 > last && last - first >= LANES - 1
         ? last - LANES + 1 : i;
     NAME (Place) place = NAME (place) (k, work, level, y, half, from, fine);
+    NAME (Bounds) bounds = NAME (bounds) (k, work, level, y, half, from);
 
     if (last - from >= LANES - 1)
-      NAME (send) (k, &place, pitch, n, h, LANES * sizeof (Message), fine);
+      NAME (send) (&bounds, &place, pitch, n, h, LANES * sizeof (Message),
+          fine);
     else
-      NAME (send) (k, &place, pitch, n, h,
+      NAME (send) (&bounds, &place, pitch, n, h,
           (size_t) (last - from + 1) * sizeof (Message), fine);
   }
 }
@@ -409,11 +513,19 @@ NAME (decide_row_kind) (const StereoBpConstants * k,
   }
 }
 
+#include "match/bp-winners-tmpl.h"
+
 static void
-NAME (decide_row) (const StereoBpConstants * k, const StereoBpWork * work,
-    int y)
+NAME (decide_row) (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    const StereoBpWork * work, int y, void *memory)
 {
-  if (stereo_bp_has_inner (k))
+  bool inner = stereo_bp_has_inner (k);
+
+  if (frame->winners != NULL && inner)
+    NAME (winners_row) (frame, k, work, y, true, memory);
+  else if (frame->winners != NULL)
+    NAME (winners_row) (frame, k, work, y, false, memory);
+  else if (inner)
     NAME (decide_row_kind) (k, work, y, true);
   else
     NAME (decide_row_kind) (k, work, y, false);
@@ -433,10 +545,22 @@ typedef struct
   bool decide;
 } NAME (Sweep);
 
-static void
-NAME (step) (const StereoBpConstants * k, const StereoBpWork * work,
-    const NAME (Sweep) * sweep, int step, int y, Vec * h)
+/* What a thread works with. */
+typedef struct
 {
+  const StereoMatchFrame *frame;
+  const StereoBpConstants *k;
+  const StereoBpWork *work;
+  Vec *h;                       /* four messages of a vector */
+  void *winners;                /* for winners_row() */
+} NAME (Worker);
+
+static void
+NAME (step) (const NAME (Worker) * worker, const NAME (Sweep) * sweep,
+    int step, int y)
+{
+  const StereoBpConstants *k = worker->k;
+  const StereoBpWork *work = worker->work;
   bool inner = y > 0 && y < k->level[sweep->level].height - 1;
 
   if (step == 0) {
@@ -444,18 +568,19 @@ NAME (step) (const StereoBpConstants * k, const StereoBpWork * work,
       NAME (start_row) (k, work, sweep->level, y);
   } else if (step <= sweep->iterations) {
     if (inner)
-      NAME (iterate_row) (k, work, sweep->level, y, sweep->t + step - 1, h);
+      NAME (iterate_row) (k, work, sweep->level, y, sweep->t + step - 1,
+          worker->h);
   } else if (inner || !stereo_bp_has_inner (k)) {
-    NAME (decide_row) (k, work, y);
+    NAME (decide_row) (worker->frame, k, work, y, worker->winners);
   }
 }
 
 /* Steps of rows begin to end - 1 as far as they need no others. */
 static void
-NAME (sweep_band) (const StereoBpConstants * k, const StereoBpWork * work,
-    const NAME (Sweep) * sweep, int steps, int begin, int end, Vec * h)
+NAME (sweep_band) (const NAME (Worker) * worker, const NAME (Sweep) * sweep,
+    int steps, int begin, int end)
 {
-  int height = k->level[sweep->level].height;
+  int height = worker->k->level[sweep->level].height;
 
   for (int front = begin; front < end + steps; front++) {
     for (int s = 0; s < steps; s++) {
@@ -463,25 +588,26 @@ NAME (sweep_band) (const StereoBpConstants * k, const StereoBpWork * work,
 
       if (y >= (begin > 0 ? begin + s : 0)
           && y < (end < height ? end - s : height))
-        NAME (step) (k, work, sweep, s, y, h);
+        NAME (step) (worker, sweep, s, y);
     }
   }
 }
 
 /* The rest, where one band ends and the next one begins. */
 static void
-NAME (sweep_border) (const StereoBpConstants * k, const StereoBpWork * work,
-    const NAME (Sweep) * sweep, int steps, int border, Vec * h)
+NAME (sweep_border) (const NAME (Worker) * worker, const NAME (Sweep) * sweep,
+    int steps, int border)
 {
   for (int s = 1; s < steps; s++) {
     for (int y = border - s; y < border + s; y++)
-      NAME (step) (k, work, sweep, s, y, h);
+      NAME (step) (worker, sweep, s, y);
   }
 }
 
 /* The bands of rows that a sweep is done in. */
 typedef struct
 {
+  const StereoMatchFrame *frame;
   const StereoBpConstants *k;
   const StereoBpWork *work;
   NAME (Sweep) sweep;
@@ -495,42 +621,46 @@ NAME (first_row) (const NAME (Bands) * b, int band)
   return band * b->k->level[b->sweep.level].height / b->bands;
 }
 
-ALWAYS_INLINE Vec *
-NAME (message_buffer) (const NAME (Bands) * b, int worker)
+ALWAYS_INLINE NAME (Worker)
+NAME (worker) (const NAME (Bands) * b, int number)
 {
-  return (Vec *) b->work->scratch[3] + (size_t) worker * 4
-      * n_disparities (b->k);
+  return (NAME (Worker)) { b->frame, b->k, b->work,
+    (Vec *) b->work->scratch[3] + (size_t) number * 4 * n_disparities (b->k),
+    b->k->winners ? (uint8_t *) b->work->winners
+        + (size_t) number * winners_bytes (b->k) : NULL
+  };
 }
 
 static void
 NAME (sweep_bands) (const void *context, StereoSpan span)
 {
   const NAME (Bands) *b = context;
-  Vec *h = NAME (message_buffer) (b, span.worker);
+  NAME (Worker) worker = NAME (worker) (b, span.worker);
 
   for (int i = span.begin; i < span.end; i++)
-    NAME (sweep_band) (b->k, b->work, &b->sweep, b->steps,
-        NAME (first_row) (b, i), NAME (first_row) (b, i + 1), h);
+    NAME (sweep_band) (&worker, &b->sweep, b->steps, NAME (first_row) (b, i),
+        NAME (first_row) (b, i + 1));
 }
 
 static void
 NAME (sweep_borders) (const void *context, StereoSpan span)
 {
   const NAME (Bands) *b = context;
-  Vec *h = NAME (message_buffer) (b, span.worker);
+  NAME (Worker) worker = NAME (worker) (b, span.worker);
 
   for (int i = span.begin; i < span.end; i++)
-    NAME (sweep_border) (b->k, b->work, &b->sweep, b->steps,
-        NAME (first_row) (b, i + 1), h);
+    NAME (sweep_border) (&worker, &b->sweep, b->steps,
+        NAME (first_row) (b, i + 1));
 }
 
 /* All iterations of a level. */
 static void
-NAME (propagate) (StereoQueue * queue, const StereoBpConstants * k,
+NAME (propagate) (const StereoMatchFrame * frame, const StereoBpConstants * k,
     const StereoBpWork * work, int level)
 {
+  StereoQueue *queue = frame->queue;
   int height = k->level[level].height;
-  NAME (Bands) b = {.k = k,.work = work };
+  NAME (Bands) b = {.frame = frame,.k = k,.work = work };
   int most;
 
   b.bands = stereo_clamp_int (height / 8, 1, stereo_cpu_threads (queue));
@@ -560,6 +690,7 @@ NAME (propagate) (StereoQueue * queue, const StereoBpConstants * k,
 #undef MIN
 #undef KEEP_BEST
 #undef HALF
+#undef WINNER_SHIFT
 #undef LANES
 
 #endif /* NAME */

@@ -14,6 +14,7 @@
  *
  *   data[level]      [y][half][disparity][pitch]
  *   messages[level]  [y][half][direction][disparity][pitch]
+ *   edges[level]     [y][half][right, down][jump, M][pitch]
  *
  * A sweep runs several iterations at once: iteration t follows one row behind
  * iteration t - 1, as it needs only rows y - 1 to y + 1 of that.  So a row is
@@ -32,8 +33,12 @@
 #include "match/bp-cpu.h"
 #include "match/bp-pixel.h"
 #include "core/cpu.h"
+#include "cost/census-simd.h"
 #include "refine/output.h"
+#include "refine/winner-pixel.h"
 #include "simd/simd.h"
+
+#include <stdlib.h>
 
 #define STAGES SIMD_NAME (stereo_bp_stages_)
 
@@ -51,8 +56,13 @@ enum
   RIGHT
 };
 
-/* Rows of a thread's own, in scratch[2]: two views in halves, and sums. */
-#define N_ROW_BUFFERS 6
+/* Rows of a thread's own, in scratch[2]: two views in halves and differences,
+ * or sums. */
+#define N_ROW_BUFFERS 8
+/* Vectors of a row whose beliefs are kept until the right view has them, too:
+ * so many that what was stored for one disparity is in the cache for the next
+ * one. */
+#define GROUP 4
 
 /* ------------------------------------------------------------------- layout */
 
@@ -88,6 +98,15 @@ messages_offset (const StereoBpConstants * k, int level, int y, int half,
 {
   return MARGIN + ((2 * (size_t) y + (size_t) half) * 4 + (size_t) direction)
       * half_size (k, level);
+}
+
+/* Jump of the messages to and from the right (0) or down (1); M follows. */
+ALWAYS_INLINE size_t
+edges_offset (const StereoBpConstants * k, int level, int y, int half,
+    int direction)
+{
+  return MARGIN + ((2 * (size_t) y + (size_t) half) * 2 + (size_t) direction)
+      * 2 * half_pitch (k->level[level].width);
 }
 
 /* Pixels of a row's half. */
@@ -190,12 +209,124 @@ store_u32 (uint32_t * p, VecU32 x, size_t bytes)
 /* What the threads of a loop work on. */
 typedef struct
 {
+  const StereoMatchFrame *frame;
   const StereoBpConstants *k;
   const StereoBpWork *work;
   int level;
-  const StereoMap *map;
-  const StereoOutput *output;
 } Job;
+
+/* --------------------------------------------------------------- row halves */
+
+/* A row of both views in halves, of what is compared: by side, half and, if
+ * there are several, plane. */
+typedef struct
+{
+  const uint16_t *luma[2][2];
+  const uint8_t *planes[2][2][4];
+} Rows;
+
+/* Splits planes of bytes, and returns where the next ones go. */
+ALWAYS_INLINE uint8_t *
+split_bytes (const uint8_t * const *planes, int n_planes, size_t offset,
+    int width, size_t room, uint8_t * target, const uint8_t * (*halves)[4])
+{
+  for (int i = 0; i < n_planes; i++) {
+    const uint8_t *row = planes[i] + offset;
+
+    for (int half = 0; half < 2; half++, target += room) {
+      halves[half][i] = target;
+      for (int x = 0; x < half_width (width, half); x++)
+        target[x] = row[2 * x + half];
+    }
+  }
+  return target;
+}
+
+/* Row y in halves; returns where what is left of buffers begins. */
+static uint16_t *
+split_rows (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    const StereoBpWork * work, int y, uint32_t * buffers, Rows * rows)
+{
+  size_t pitch = half_pitch (k->width), room = pitch + MARGIN;
+  uint8_t *bytes = (uint8_t *) buffers;
+
+  for (int side = 0; side < 2; side++) {
+    const StereoView *view = side == 0 ? &frame->left : &frame->right;
+    const StereoCensus *census = side == 0 ? &frame->left_census
+        : &frame->right_census;
+
+    if (k->cost == STEREO_COST_CENSUS) {
+      bytes = split_bytes (census->plane, 4, (size_t) y * census->stride,
+          k->width, room, bytes, rows->planes[side]);
+    } else if (k->cost == STEREO_COST_RGB) {
+      bytes = split_bytes (view->plane, 3, (size_t) y * view->stride,
+          k->width, room, bytes, rows->planes[side]);
+    } else {
+      const uint16_t *row = stereo_bp_view (work, side)
+          + (size_t) y * stereo_bp_view_pitch (k);
+      uint16_t *even = (uint16_t *) bytes, *odd = even + room;
+
+      for (size_t i = 0; i < pitch; i++) {
+        even[i] = row[2 * i];
+        odd[i] = row[2 * i + 1];
+      }
+      rows->luma[side][0] = even;
+      rows->luma[side][1] = odd;
+      bytes = (uint8_t *) (odd + room);
+    }
+  }
+  return (uint16_t *) bytes;
+}
+
+/* C of a half of the left row and one of the right row, pixels begin to end - 1
+ * and up to a vector more. */
+static void
+census_differences (const Rows * rows, int half, int other, int shift,
+    int begin, int end, uint16_t * difference)
+{
+  for (int i = begin; i < end; i += SIMD_BYTES) {
+    SimdCensus p, q;
+    VecU8 c;
+
+    for (int j = 0; j < 3; j++) {
+      memcpy (&p.bits[j], rows->planes[0][half][j] + i, SIMD_BYTES);
+      memcpy (&q.bits[j], rows->planes[1][other][j] + i + shift, SIMD_BYTES);
+    }
+    memcpy (&p.gradient, rows->planes[0][half][3] + i, SIMD_BYTES);
+    memcpy (&q.gradient, rows->planes[1][other][3] + i + shift, SIMD_BYTES);
+    c = simd_census_cost (&p, &q);
+    for (int j = 0; j < SIMD_BYTES; j++)
+      difference[i + j] = c[j];
+  }
+}
+
+/* The sums of three channels' differences. */
+static void
+color_differences (const Rows * rows, int half, int other, int shift,
+    int begin, int end, uint16_t * difference)
+{
+  for (int i = begin; i < end; i++) {
+    int sum = 0;
+
+    for (int j = 0; j < 3; j++)
+      sum += abs (rows->planes[0][half][j][i]
+          - rows->planes[1][other][j][i + shift]);
+    difference[i] = (uint16_t) sum;
+  }
+}
+
+/* Bytes that winners_row() has for each thread: beliefs of a group of vectors
+ * and of the columns next to the frame, and for each half that beliefs come
+ * from and each half of the right view the smallest ones and their indices. */
+ALWAYS_INLINE size_t
+winners_bytes (const StereoBpConstants * k)
+{
+  size_t n = n_disparities (k);
+
+  return (n * GROUP * SIMD_BYTES + (2 * n + 8 * (half_pitch (k->width)
+          + 2 * MARGIN)) * sizeof (uint32_t) + SIMD_BYTES - 1) / SIMD_BYTES
+      * SIMD_BYTES;
+}
 
 /* The three precisions.  A stage is NAME (stage). */
 
@@ -211,6 +342,7 @@ typedef struct
 #define MIN simd_min16
 #define KEEP_BEST simd_keep_best16
 #define HALF 0
+#define WINNER_SHIFT 0
 #include "match/bp-simd-tmpl.h"
 
 #define NAME(x) x##_half
@@ -225,6 +357,7 @@ typedef struct
 #define MIN simd_min16
 #define KEEP_BEST simd_keep_best16
 #define HALF 1
+#define WINNER_SHIFT 0
 #include "match/bp-simd-tmpl.h"
 
 #define NAME(x) x##_float
@@ -239,6 +372,7 @@ typedef struct
 #define MIN simd_min32
 #define KEEP_BEST simd_keep_best32
 #define HALF 0
+#define WINNER_SHIFT 7
 #include "match/bp-simd-tmpl.h"
 
 /* ------------------------------------------------------------------- stages */
@@ -270,6 +404,10 @@ plan_cpu (const StereoSearch * search, const StereoBpConstants * k,
         : bytes_of[k->precision].data);
     stereo_arena_add (arena, &work->messages[l], 4 * volume + 2 * MARGIN,
         bytes_of[k->precision].message);
+    if (k->edges)
+      stereo_arena_add (arena, &work->edges[l],
+          edges_offset (k, l, k->level[l].height, 0, 0) + MARGIN,
+          bytes_of[k->precision].message);
   }
   /* the best disparity: [y][half][pitch] */
   stereo_arena_add (arena, &work->scratch[1], 2 * (size_t) k->height
@@ -278,87 +416,138 @@ plan_cpu (const StereoSearch * search, const StereoBpConstants * k,
       * (half_pitch (k->width) + MARGIN) * threads, sizeof (uint32_t));
   stereo_arena_add (arena, &work->scratch[3], 4 * n_disparities (k) * threads,
       SIMD_BYTES);
+  if (k->winners)
+    stereo_arena_add (arena, &work->winners, winners_bytes (k) * threads, 1);
   return STEREO_OK;
 }
 
 static StereoStatus
-pyramid_cpu (StereoQueue * queue, const StereoBpConstants * k,
+prepare_cpu (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    const StereoBpWork * work)
+{
+  StereoStatus status = stereo_bp_prepare_cpu (frame, k, work);
+
+  if (!k->edges)
+    return status;
+  switch (k->precision) {
+    case STEREO_BP_PRECISION_INT8:
+      make_edges_int8 (frame, k, work);
+      break;
+    case STEREO_BP_PRECISION_HALF:
+      make_edges_half (frame, k, work);
+      break;
+    default:
+      make_edges_float (frame, k, work);
+      break;
+  }
+  return status;
+}
+
+static StereoStatus
+pyramid_cpu (const StereoMatchFrame * frame, const StereoBpConstants * k,
     const StereoBpWork * work)
 {
   switch (k->precision) {
     case STEREO_BP_PRECISION_INT8:
-      pyramid_int8 (queue, k, work);
+      pyramid_int8 (frame, k, work);
       break;
     case STEREO_BP_PRECISION_HALF:
-      pyramid_half (queue, k, work);
+      pyramid_half (frame, k, work);
       break;
     default:
-      pyramid_float (queue, k, work);
+      pyramid_float (frame, k, work);
       break;
   }
   return STEREO_OK;
 }
 
 static StereoStatus
-descend_cpu (StereoQueue * queue, const StereoBpConstants * k, int level,
-    const StereoBpWork * work)
+descend_cpu (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    int level, const StereoBpWork * work)
 {
   switch (k->precision) {
     case STEREO_BP_PRECISION_INT8:
-      propagate_int8 (queue, k, work, level);
+      propagate_int8 (frame, k, work, level);
       break;
     case STEREO_BP_PRECISION_HALF:
-      propagate_half (queue, k, work, level);
+      propagate_half (frame, k, work, level);
       break;
     default:
-      propagate_float (queue, k, work, level);
+      propagate_float (frame, k, work, level);
       break;
   }
   return STEREO_OK;
+}
+
+/* Row y of a map or of codes. */
+static void
+finish_row (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    const StereoBpWork * work, int y)
+{
+  bool empty = k->first_index == k->end_index, inner = stereo_bp_has_inner (k);
+  size_t pitch = half_pitch (k->width);
+  int from = inner ? stereo_clamp_int (y, 1, k->height - 2) : y;
+  const uint16_t *best = (const uint16_t *) work->scratch[1] + MARGIN
+      + 2 * (size_t) from * pitch;
+
+  for (int x = 0; x < k->width; x++) {
+    int near = inner ? stereo_clamp_int (x, 1, k->width - 2) : x;
+    unsigned index = STEREO_INVALID;
+
+    if (!empty)
+      index = (unsigned) k->first_index
+          + best[(size_t) (near & 1) * pitch + (size_t) (near / 2)];
+    stereo_store_index (&frame->map, frame->output, x, y, index);
+  }
+}
+
+/* Row y of winners, unless winners_row() has left it: a row of the frame, or
+ * of an image without disparities. */
+static void
+finish_winners (const StereoWinners * w, const StereoBpConstants * k, int y)
+{
+  int from = stereo_clamp_int (y, 1, k->height - 2);
+  size_t bytes = (size_t) k->width * sizeof (uint32_t);
+
+  if (k->first_index == k->end_index) {
+    memset (w->left + (size_t) y * w->left_stride, 0xff, bytes);
+    if (w->right != NULL)
+      memset (w->right + (size_t) y * w->right_stride, 0xff, bytes);
+  } else if (stereo_bp_has_inner (k) && from != y) {
+    memcpy (w->left + (size_t) y * w->left_stride,
+        w->left + (size_t) from * w->left_stride, bytes);
+    if (w->right != NULL)
+      memcpy (w->right + (size_t) y * w->right_stride,
+          w->right + (size_t) from * w->right_stride, bytes);
+  }
 }
 
 static void
 finish_rows (const void *context, StereoSpan span)
 {
   const Job *job = context;
-  const StereoBpConstants *k = job->k;
-  const StereoBpWork *work = job->work;
-  const StereoMap *map = job->map;
-  const StereoOutput *output = job->output;
-  bool empty = k->first_index == k->end_index, inner = stereo_bp_has_inner (k);
-  size_t pitch = half_pitch (k->width);
 
   for (int y = span.begin; y < span.end; y++) {
-    int from = inner ? stereo_clamp_int (y, 1, k->height - 2) : y;
-    const uint16_t *best = (const uint16_t *) work->scratch[1] + MARGIN
-        + 2 * (size_t) from * pitch;
-
-    for (int x = 0; x < k->width; x++) {
-      int near = inner ? stereo_clamp_int (x, 1, k->width - 2) : x;
-      unsigned index = STEREO_INVALID;
-
-      if (!empty)
-        index = (unsigned) k->first_index
-            + best[(size_t) (near & 1) * pitch + (size_t) (near / 2)];
-      stereo_store_index (map, output, x, y, index);
-    }
+    if (job->frame->winners != NULL)
+      finish_winners (job->frame->winners, job->k, y);
+    else
+      finish_row (job->frame, job->k, job->work, y);
   }
 }
 
 static StereoStatus
-finish_cpu (StereoQueue * queue, const StereoBpConstants * k,
-    const StereoBpWork * work, const StereoMap * map,
-    const StereoOutput * output)
+finish_cpu (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    const StereoBpWork * work)
 {
-  Job job = {.k = k,.work = work,.map = map,.output = output };
+  Job job = {.frame = frame,.k = k,.work = work };
 
-  stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
+  stereo_cpu_for (frame->queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 
 const StereoBpStages STAGES = {
   .plan = plan_cpu,
-  .prepare = stereo_bp_prepare_cpu,
+  .prepare = prepare_cpu,
   .pyramid = pyramid_cpu,
   .descend = descend_cpu,
   .finish = finish_cpu,

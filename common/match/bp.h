@@ -28,10 +28,12 @@
  * rounded up.
  *
  * Data cost of level 0.  For disparity d column x of the left view is compared
- * with x - d of the right one.  A column without a partner repeats the nearest
- * one that has one (stereo_bp_column).  A view is in units of 1/256 grey level:
- * 256 luma, or that smoothed (see below).  With t = min (|difference|,
- * difference_limit) the data cost is (t gain + 2^15) >> 16.
+ * with x - d of the right one; columns without a partner: cost/partner.h.  With
+ * t = min (difference, difference_limit) the data cost is
+ * (t gain + 2^15) >> 16.  The difference is
+ *   census: the cost of the words (cost/census.h), 8 for a bit: not the paper's
+ *   luma: in units of 1/256 grey level, of 256 luma, or that smoothed
+ *   rgb: 256 times the sum of three channels'; of views of one channel as luma
  *
  * Data cost of level l + 1.  The sum of the (one, two or) four pixels of level
  * l below it, (2x, 2y) to (2x + 1, 2y + 1), minus the smallest such sum of the
@@ -61,23 +63,36 @@
  * Subtracting the minimum where the paper subtracts the mean changes h by a
  * constant for each message, hence no result, and bounds the messages.
  *
- * Result.  Pixels off the frame take the disparity with the smallest U + D + L
- * + R + C of level 0, on a tie the lowest.  A pixel of the frame takes that of
- * the nearest one off the frame (x and y clamped).  When the image has no pixel
- * off the frame (a side is shorter than 3) all pixels take the smallest C.
+ * Edges, which are not of the paper.  jump and M are those of max_message[g]
+ * and jump[g], with g the difference of the pixel and the one that the message
+ * goes to in the left view, the largest of its channels: a change of disparity
+ * costs less where the colour changes.  The left view of a coarser level is
+ * that below it averaged over 2x2 pixels, (a + b + c + d + 2) >> 2, whose
+ * columns and rows beyond the image repeat its border.  Messages that come from
+ * a coarser level may exceed what edges allow for, and stay so.
+ *
+ * Result.  The belief of a pixel is A = U + D + L + R + C of level 0; that of a
+ * pixel of the frame is the one of the nearest pixel off the frame (x and y
+ * clamped).  When the image has no pixel off the frame (a side is shorter than
+ * 3) it is C.  Pixels of the left view take the disparity with the smallest
+ * belief, on a tie the lowest.  A at (x, y, d) is also what the pixel
+ * (x - d, y) of the right view has for d, so the winners of both views come
+ * from the same beliefs.  The costs of winners have 16 bits: with float they
+ * are A >> 7.
  *
  * Bounds.  m <= 3 M + the smallest C of the pixel, which is 0 above level 0.
  * Whatever exceeds m + M leaves no trace, so h may be cut off there before the
  * minimum over v' is taken, and jump k may be cut off at M.
  *   int8 and half: sums of four pixels' data costs are below 2^16, 4 M + C and
  *     3 M + C + jump below 2^15: 16 bits do.
+ *     Beliefs are below 2^15, too.
  *   float: sums of four data costs are at most 2^24, 4 M + C and 3 M + C + jump
  *     at most 2^23.  Single precision holds all integers up to 2^24, so sums
  *     are exact.  A h + jump k beyond that is rounded, and still exceeds m + M.
  * A data cost that reaches max_data is far from winning: where the cut could
  * change a message on its own level (4 M), or below 4^3 pixels, there is none.
  *
- * Smoothing with a Gaussian, for n_taps > 1: along rows
+ * Smoothing of luma with a Gaussian, for n_taps > 1: along rows
  * (sum of taps[|i|] luma (x + i) + 128) >> 8, 16 bits, then along columns
  * (sum of taps[|i|] row (y + i) + 2^15) >> 16, over |i| < n_taps.  Rows and
  * columns beyond the image repeat its edge.  The taps of both sides add up to
@@ -112,6 +127,7 @@ typedef struct
   double max_data_term;
   double max_disc_term;
   double disc_single_jump;
+  double edge_scale;
   double smoothing;
   int precision;
 } StereoBpParams;
@@ -127,6 +143,8 @@ typedef struct
 {
   int width;
   int height;
+  int channels;                 /* of both views */
+  StereoCost cost;              /* STEREO_COST_RGB only of three channels */
   int min_disparity;
   int first_index;              /* as in StereoSearch; disparities outside */
   int end_index;                /* have no messages */
@@ -135,11 +153,15 @@ typedef struct
   int n_levels;                 /* 1 or more; the coarsest one's sides are at
                                  * least 3 pixels, unless it is level 0 */
   StereoBpSize level[STEREO_BP_MAX_LEVELS];
-  uint32_t difference_limit;    /* in 1/256 grey level, 0 to 65280 */
+  bool winners;                 /* as in StereoSearch */
+  bool right_winners;
+  uint32_t difference_limit;
   uint32_t gain;                /* difference_limit gain + 2^15 < 2^32 */
   uint32_t max_data;
-  uint32_t max_message;         /* M, 0 to 2^20 */
-  uint32_t jump;                /* 0 to M */
+  bool edges;                   /* else all entries are equal */
+  /* By g, the first one the largest: */
+  uint32_t max_message[256];    /* M, 0 to 2^20 */
+  uint32_t jump[256];           /* 0 to M */
   int n_taps;                   /* 1: views are not smoothed */
   uint32_t taps[STEREO_BP_MAX_TAPS];
 } StereoBpConstants;
@@ -150,48 +172,49 @@ typedef struct
 {
   void *left;                   /* prepared views */
   void *right;
+  void *guides[STEREO_BP_MAX_LEVELS];   /* the left view of levels above 0 */
+  void *edges[STEREO_BP_MAX_LEVELS];    /* jump and M of messages */
   void *data[STEREO_BP_MAX_LEVELS];
   void *messages[STEREO_BP_MAX_LEVELS];
+  void *winners;                /* between beliefs and winners */
   void *scratch[4];
 } StereoBpWork;
 
-/* Stage table "bp".  NULL is what a fused stage replaces. */
+/* Stage table "bp".  NULL is what a fused stage replaces.  Views, census words
+ * and where the result goes are those of the frame. */
 typedef struct
 {
   /* Declares the work memory; may refuse with STEREO_ERROR_UNSUPPORTED. */
   StereoStatus (*plan) (const StereoSearch * search,
       const StereoBpConstants * k, StereoBpWork * work, StereoArena * arena,
       StereoMessage * why);
-  /* Views, copied or smoothed. */
-  StereoStatus (*prepare) (StereoQueue * queue, const StereoBpConstants * k,
-      const StereoView * left, const StereoView * right,
-      const StereoBpWork * work);
+  /* Luma, copied or smoothed; the left view of all levels. */
+  StereoStatus (*prepare) (const StereoMatchFrame * frame,
+      const StereoBpConstants * k, const StereoBpWork * work);
   /* Data cost of a level >= 1; levels come in ascending order. */
-  StereoStatus (*data) (StereoQueue * queue, const StereoBpConstants * k,
-      int level, const StereoBpWork * work);
+  StereoStatus (*data) (const StereoMatchFrame * frame,
+      const StereoBpConstants * k, int level, const StereoBpWork * work);
   /* First messages of a level, which come in descending order. */
-  StereoStatus (*start) (StereoQueue * queue, const StereoBpConstants * k,
-      int level, const StereoBpWork * work);
+  StereoStatus (*start) (const StereoMatchFrame * frame,
+      const StereoBpConstants * k, int level, const StereoBpWork * work);
   /* Iteration t. */
-  StereoStatus (*iterate) (StereoQueue * queue, const StereoBpConstants * k,
-      int level, int t, const StereoBpWork * work);
-  /* Disparities to a map, or to codes if output is not NULL. */
-  StereoStatus (*finish) (StereoQueue * queue, const StereoBpConstants * k,
-      const StereoBpWork * work, const StereoMap * map,
-      const StereoOutput * output);
+  StereoStatus (*iterate) (const StereoMatchFrame * frame,
+      const StereoBpConstants * k, int level, int t,
+      const StereoBpWork * work);
+  /* Winners to where the frame wants them. */
+  StereoStatus (*finish) (const StereoMatchFrame * frame,
+      const StereoBpConstants * k, const StereoBpWork * work);
 
   /* Optional.  All of data(). */
-  StereoStatus (*pyramid) (StereoQueue * queue, const StereoBpConstants * k,
-      const StereoBpWork * work);
+  StereoStatus (*pyramid) (const StereoMatchFrame * frame,
+      const StereoBpConstants * k, const StereoBpWork * work);
   /* Optional.  start() and all iterations of a level. */
-  StereoStatus (*descend) (StereoQueue * queue, const StereoBpConstants * k,
-      int level, const StereoBpWork * work);
-  /* Optional.  A whole frame, from views to a map or codes, instead of all
-   * stages above but plan; they may then be NULL. */
-  StereoStatus (*match) (StereoQueue * queue, const StereoBpConstants * k,
-      const StereoView * left, const StereoView * right,
-      const StereoBpWork * work, const StereoMap * map,
-      const StereoOutput * output);
+  StereoStatus (*descend) (const StereoMatchFrame * frame,
+      const StereoBpConstants * k, int level, const StereoBpWork * work);
+  /* Optional.  A whole frame instead of all stages above but plan; they may
+   * then be NULL. */
+  StereoStatus (*match) (const StereoMatchFrame * frame,
+      const StereoBpConstants * k, const StereoBpWork * work);
 } StereoBpStages;
 
 /* The constants for a search; for tests that call stages. */

@@ -82,12 +82,15 @@ make_codes (StereoFormat output, const StereoCommonParams * p, uint16_t * codes)
   }
 }
 
+/* own: the algorithm's parameters. */
 static void
-make_search (Chain * m, unsigned n_threads)
+make_search (Chain * m, const void *own, unsigned n_threads)
 {
   const StereoMatcherConfig *g = &m->config;
+  const StereoAlgorithm *algorithm = m->algorithm;
   StereoSearch *p = &m->search;
-  bool color = m->algorithm->uses_color
+  bool color = algorithm->uses_color && (algorithm->wants_color == NULL
+      || algorithm->wants_color (own, &m->refine))
       && stereo_format_is_color (stereo_format_info (g->left))
       && stereo_format_is_color (stereo_format_info (g->right));
 
@@ -681,7 +684,8 @@ stereo_matcher_configure (StereoMatcher * m, const StereoMatcherConfig * config,
     chain->algorithm->limit_refine (params->own, &chain->refine);
   if (chain->algorithm->subpixel && !is_filled (params))
     chain->common.median = false;
-  make_search (chain, stereo_runner_device (m->runner)->n_threads);
+  make_search (chain, params->own,
+      stereo_runner_device (m->runner)->n_threads);
   for (int i = 0; i < 2; i++) {
     StereoFormat format = i == 0 ? config->left : config->right;
 

@@ -37,12 +37,25 @@
  * others do.  All steps are one launch of as many blocks as there are
  * multiprocessors, which wait for each other after each step.  Where blocks
  * can't wait (they have to be on the GPU together) each step is a launch.
+ *
+ * Edges.  A pixel of a level has a record of the jumps and largest messages of
+ * the four that it sends.  Those of level 0 are made before the steps, with the
+ * left view of level 1; those of another level, and the left view of the next
+ * one, by the step that makes its data costs.
+ *
+ * Winners.  In steps with results a block works on a row at a time, if there
+ * are winners to give: so the smallest beliefs of each right pixel of the row
+ * come together in shared memory.  The step for the first half of the pixels
+ * stores what it has found, that for the second half takes it up again.
  */
 
 #include "match/bp-pixel.h"
 #include "core/device.cuh"
-#include "refine/output.h"
 #include "core/queue-cuda.h"
+#include "cost/census-pixel.h"
+#include "cost/partner.h"
+#include "refine/output.h"
+#include "refine/winner-pixel.h"
 
 #include <string.h>
 
@@ -88,6 +101,8 @@ struct Level
   int width;
   int height;
   int pitch;                    /* pixels of one colour in a row */
+  uint32_t *guide;              /* the left view, NULL on level 0 */
+  uint8_t *edges;               /* records, NULL: all are a.bounds */
   uint4 *messages[8];           /* a plane for 2 direction + colour */
   uint8_t *data;                /* NULL for level 0 */
   unsigned row;                 /* parts of a row of such a plane */
@@ -110,11 +125,14 @@ struct Args
   int first_index;
   int first_disparity;          /* min_disparity + first_index */
 
-  /* Prepared views: bytes, if bytes is set, else 16 bits. */
+  /* Views of luma: bytes, if bytes is set, else 16 bits; or words of a census
+   * or of R, G and B. */
+  StereoCost cost;
   const uint8_t *left;
   const uint8_t *right;
   int view_pitch;               /* elements */
   bool bytes;
+  bool scaled;                  /* a census has the following, too */
   uint32_t limit;               /* for bytes, see find_byte_costs() */
   uint32_t factor;
   uint32_t bias;
@@ -124,11 +142,12 @@ struct Args
   uint32_t gain;
 
   uint32_t max_data;
-  uint32_t max_message;         /* in both halves of a word, if packed; */
-  uint32_t distance[33];        /* as are min (jump k, M) */
-  uint32_t lanes_away[5];       /* the same for a lane's values times 2^i */
+  uint32_t bounds[8];           /* a record, without edges */
+  const uint2 *table;           /* jump and M by difference */
   int rounds;                   /* messages reach 2^rounds lanes away */
 
+  bool gives_winners;           /* instead of a map or codes */
+  StereoWinners winners;
   StereoMap map;
   StereoOutput output;
   bool encode;
@@ -215,14 +234,84 @@ high_halves (uint32_t a, uint32_t b)
   return __byte_perm (a, b, 0x7632);
 }
 
+/*
+ * Jump and M of the four messages of a pixel, in the order in which they stand
+ * in registers: down, up, right, left.  A record has
+ *   int8     two words, the bytes of the jumps and of the M
+ *   half     four, 16 bits each
+ *   float    eight
+ */
+template < class F > struct Bounds
+{
+  static const int words = F::bytes ? 2 : F::packed ? 4 : 8;
+  uint32_t w[words];
+
+  /* Of message i, in both halves if packed. */
+  __device__ __forceinline__ uint32_t of (int i, int first) const
+  {
+    if (F::bytes)
+      return __byte_perm (w[first], 0, 0x4040 | i * 0x0101);
+    if (F::packed)
+      return __byte_perm (w[2 * first + i / 2], 0, i % 2 == 0 ? 0x1010
+          : 0x3232);
+    return w[4 * first + i];
+  }
+
+  __device__ __forceinline__ uint32_t jump (int i) const
+  {
+    return of (i, 0);
+  }
+
+  __device__ __forceinline__ uint32_t largest (int i) const
+  {
+    return of (i, 1);
+  }
+
+  /* Of messages 2 i and 2 i + 1, side by side. */
+  __device__ __forceinline__ uint32_t both (int i, int first) const
+  {
+    if (F::bytes)
+      return __byte_perm (w[first], 0, 0x4040 | (2 * i + 1) << 8 | 2 * i);
+    return w[2 * first + i];
+  }
+
+  /* What a change by all words of a lane costs. */
+  __device__ __forceinline__ uint32_t across (int i) const
+  {
+    return min2 < F > (jump (i) * F::words, largest (i));
+  }
+};
+
+/* min (jump, M) of one message, or of two side by side, for as many disparities
+ * as a lane has. */
+template < class F > __device__ __forceinline__ uint32_t
+lane_away (uint32_t jump, uint32_t largest)
+{
+  uint32_t away = min2 < F > (jump * (F::values < 16 ? F::values : 16),
+      largest);
+
+#pragma unroll
+  for (int values = 16; values < F::values; values *= 2)
+    away = min2 < F > (2 * away, largest);
+  return away;
+}
+
 /* What reaches a lane's values from the lanes before and behind it: forward is
  * the value of its last place as far as its own values go, backward that of
  * its first. */
 template < class F, int LANES, int N > __device__ __forceinline__ void
-carry (const Args & a, uint32_t (&forward)[N], uint32_t (&backward)[N])
+carry (const Args & a, const Bounds < F > &bounds, uint32_t (&forward)[N],
+    uint32_t (&backward)[N])
 {
   const int group = threadIdx.x % LANES;
+  uint32_t away[N], largest[N];
 
+#pragma unroll
+  for (int j = 0; j < N; j++) {
+    largest[j] = F::packed ? bounds.both (j, 1) : bounds.largest (j);
+    away[j] = lane_away < F > (F::packed ? bounds.both (j, 0)
+        : bounds.jump (j), largest[j]);
+  }
 #pragma unroll 1
   for (int i = 0; i < a.rounds; i++) {
 #pragma unroll
@@ -230,8 +319,9 @@ carry (const Args & a, uint32_t (&forward)[N], uint32_t (&backward)[N])
       uint32_t f = __shfl_up_sync (0xffffffffu, forward[j], 1 << i, LANES);
       uint32_t b = __shfl_down_sync (0xffffffffu, backward[j], 1 << i, LANES);
 
-      forward[j] = add_min < F > (f, a.lanes_away[i], forward[j]);
-      backward[j] = add_min < F > (b, a.lanes_away[i], backward[j]);
+      forward[j] = add_min < F > (f, away[j], forward[j]);
+      backward[j] = add_min < F > (b, away[j], backward[j]);
+      away[j] = min2 < F > (2 * away[j], largest[j]);
     }
   }
 #pragma unroll
@@ -244,62 +334,56 @@ carry (const Args & a, uint32_t (&forward)[N], uint32_t (&backward)[N])
   }
 }
 
+/* What comes from before the first word and from behind the last one. */
 template < class F > __device__ __forceinline__ void
-apply_carry (const Args & a, uint32_t (&p)[F::words], uint32_t before,
+apply_carry (uint32_t jump, uint32_t (&p)[F::words], uint32_t before,
     uint32_t behind)
 {
+  p[0] = add_min < F > (before, jump, p[0]);
 #pragma unroll
-  for (int i = 0; i < F::words; i++)
-    p[i] = add_min < F > (before, a.distance[i + 1],
-        add_min < F > (behind, a.distance[F::words - i], p[i]));
+  for (int i = 1; i < F::words; i++)
+    p[i] = add_min < F > (p[i - 1], jump, p[i]);
+  p[F::words - 1] = add_min < F > (behind, jump, p[F::words - 1]);
+#pragma unroll
+  for (int i = F::words - 2; i >= 0; i--)
+    p[i] = add_min < F > (p[i + 1], jump, p[i]);
 }
 
 template < class F > __device__ __forceinline__ void
-spread_inside (const Args & a, uint32_t (&p)[F::words])
+spread_inside (uint32_t jump, uint32_t (&p)[F::words])
 {
 #pragma unroll
   for (int i = 1; i < F::words; i++)
-    p[i] = add_min < F > (p[i - 1], a.distance[1], p[i]);
+    p[i] = add_min < F > (p[i - 1], jump, p[i]);
 #pragma unroll
   for (int i = F::words - 2; i >= 0; i--)
-    p[i] = add_min < F > (p[i + 1], a.distance[1], p[i]);
+    p[i] = add_min < F > (p[i + 1], jump, p[i]);
 }
 
-/* What else reaches two messages from other lanes and, if packed, from the
- * other half of their own words. */
+/* What else reaches a message, whose values are packed, from other lanes and
+ * from the other half of its own words.  halves: where its own is in forward
+ * and backward. */
 template < class F, int LANES > __device__ __forceinline__ void
-spread_across (const Args & a, uint32_t (&p)[F::words],
-    uint32_t (&q)[F::words], uint32_t forward, uint32_t backward)
+spread_across (uint32_t jump, uint32_t across, uint32_t (&p)[F::words],
+    uint32_t forward, uint32_t backward, unsigned halves)
 {
   const int last = F::words - 1;
 
-  if (LANES == 1) {
-    if (F::packed) {
-      apply_carry < F > (a, p, __byte_perm (p[last], infinite, 0x1044),
-          __byte_perm (p[0], infinite, 0x4432));
-      apply_carry < F > (a, q, __byte_perm (q[last], infinite, 0x1044),
-          __byte_perm (q[0], infinite, 0x4432));
-    }
-  } else {
-    const uint32_t to_high = a.distance[F::words] & 0xffff0000u;
-    const uint32_t to_low = a.distance[F::words] & 0xffffu;
-
-    apply_carry < F > (a, p,
-        add_min < F > (__byte_perm (forward, 0, 0x1010), to_high,
+  if (LANES == 1)
+    apply_carry < F > (jump, p, __byte_perm (p[last], infinite, 0x1044),
+        __byte_perm (p[0], infinite, 0x4432));
+  else
+    apply_carry < F > (jump, p,
+        add_min < F > (__byte_perm (forward, 0, halves), across & 0xffff0000u,
             __byte_perm (p[last], 0xffffffffu, 0x1044)),
-        add_min < F > (__byte_perm (backward, 0, 0x1010), to_low,
+        add_min < F > (__byte_perm (backward, 0, halves), across & 0xffffu,
             __byte_perm (p[0], 0xffffffffu, 0x4432)));
-    apply_carry < F > (a, q,
-        add_min < F > (__byte_perm (forward, 0, 0x3232), to_high,
-            __byte_perm (q[last], 0xffffffffu, 0x1044)),
-        add_min < F > (__byte_perm (backward, 0, 0x3232), to_low,
-            __byte_perm (q[0], 0xffffffffu, 0x4432)));
-  }
 }
 
 /* Four h to messages, in place.  Every lane of the warp has to take part. */
 template < class F, int LANES > __device__ __forceinline__ void
-make_messages (const Args & a, uint32_t (&p)[4][F::words])
+make_messages (const Args & a, const Bounds < F > &bounds,
+    uint32_t (&p)[4][F::words])
 {
   const int last = F::words - 1;
   uint32_t least[4];
@@ -309,15 +393,16 @@ make_messages (const Args & a, uint32_t (&p)[4][F::words])
     least[j] = least_of < F > (p[j]);
 #pragma unroll
   for (int j = 0; j < 4; j++)
-    spread_inside < F > (a, p[j]);
+    spread_inside < F > (bounds.jump (j), p[j]);
   if (F::packed) {
     /* of two messages in the halves of a word */
-    const uint32_t across = a.distance[F::words];
     uint32_t both[2], forward[2] = { }, backward[2] = { };
 
 #pragma unroll
     for (int j = 0; j < 2; j++) {
       const uint32_t *one = p[2 * j], *other = p[2 * j + 1];
+      const uint32_t across = low_halves (bounds.across (2 * j),
+          bounds.across (2 * j + 1));
 
       both[j] = __vminu2 (low_halves (least[2 * j], least[2 * j + 1]),
           high_halves (least[2 * j], least[2 * j + 1]));
@@ -327,14 +412,14 @@ make_messages (const Args & a, uint32_t (&p)[4][F::words])
           low_halves (one[0], other[0]));
     }
     if (LANES > 1)
-      carry < F, LANES > (a, forward, backward);
+      carry < F, LANES > (a, bounds, forward, backward);
 #pragma unroll
     for (int j = 0; j < 2; j++)
       both[j] = __vneg2 (least_of_lanes < F, LANES > (both[j]));
 #pragma unroll
-    for (int j = 0; j < 2; j++)
-      spread_across < F, LANES > (a, p[2 * j], p[2 * j + 1], forward[j],
-          backward[j]);
+    for (int j = 0; j < 4; j++)
+      spread_across < F, LANES > (bounds.jump (j), bounds.across (j), p[j],
+          forward[j / 2], backward[j / 2], j % 2 == 0 ? 0x1010 : 0x3232);
 #pragma unroll
     for (int j = 0; j < 4; j++)
       least[j] = __byte_perm (both[j / 2], 0, j % 2 == 0 ? 0x1010 : 0x3232);
@@ -347,10 +432,10 @@ make_messages (const Args & a, uint32_t (&p)[4][F::words])
         forward[j] = p[j][last];
         backward[j] = p[j][0];
       }
-      carry < F, LANES > (a, forward, backward);
+      carry < F, LANES > (a, bounds, forward, backward);
 #pragma unroll
       for (int j = 0; j < 4; j++)
-        apply_carry < F > (a, p[j], forward[j], backward[j]);
+        apply_carry < F > (bounds.jump (j), p[j], forward[j], backward[j]);
     }
 #pragma unroll
     for (int j = 0; j < 4; j++)
@@ -360,7 +445,7 @@ make_messages (const Args & a, uint32_t (&p)[4][F::words])
   for (int j = 0; j < 4; j++) {
 #pragma unroll
     for (int i = 0; i < F::words; i++)
-      p[j][i] = add_min < F > (p[j][i], least[j], a.max_message);
+      p[j][i] = add_min < F > (p[j][i], least[j], bounds.largest (j));
   }
 }
 
@@ -530,45 +615,89 @@ byte_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
 }
 
 __device__ __forceinline__ uint32_t
-cost_of (const Args & a, uint32_t left, uint32_t right)
+cost_of (const Args & a, uint32_t difference)
 {
-  uint32_t t = __usad (left, right, 0);
-
-  return (min (t, a.difference_limit) * a.gain + 32768u) >> 16;
+  return (min (difference, a.difference_limit) * a.gain + 32768u) >> 16;
 }
 
-/* Costs from views of 16 bits. */
-template < class F > __device__ __forceinline__ void
+/* A place of a view that is no bytes. */
+template < int COST > __device__ __forceinline__ uint32_t
+view_word (const uint8_t * row, int x)
+{
+  return COST == STEREO_COST_LUMA ? __ldg ((const uint16_t *) row + x)
+      : __ldg ((const uint32_t *) row + x);
+}
+
+/* The cost of two such places. */
+template < int COST > __device__ __forceinline__ uint32_t
+word_cost (const Args & a, uint32_t left, uint32_t right)
+{
+  switch (COST) {
+    case STEREO_COST_CENSUS:
+      return cost_of (a, stereo_census_cost (left, right));
+    case STEREO_COST_RGB:
+      return cost_of (a, stereo_bp_color_difference (left, right));
+    default:
+      return cost_of (a, __usad (left, right, 0));
+  }
+}
+
+/* The costs of two pairs of census words, side by side. */
+__device__ __forceinline__ uint32_t
+census_costs (const Args & a, const uint32_t (&l)[2], const uint32_t (&r)[2])
+{
+  const uint32_t bits = __popc ((l[0] ^ r[0]) & 0xffffff)
+      + (__popc ((l[1] ^ r[1]) & 0xffffff) << 16);
+  const uint32_t p = __byte_perm (l[0], l[1], 0x7733) & 0x00ff00ff;
+  const uint32_t q = __byte_perm (r[0], r[1], 0x7733) & 0x00ff00ff;
+  const uint32_t levels = __vminu2 (__vmaxu2 (p, q) - __vminu2 (p, q),
+      STEREO_CENSUS_MAX_LEVELS * 0x10001u);
+
+  return (__vminu2 (STEREO_CENSUS_BIT_COST * bits
+          + STEREO_CENSUS_LEVEL_COST * levels, a.limit) * a.factor + a.bias)
+      >> a.shift & a.mask;
+}
+
+/* Costs from views of 16 bits or of words. */
+template < class F, int COST > __device__ __forceinline__ void
 word_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
 {
+  const int size = COST == STEREO_COST_LUMA ? 2 : 4;
   const int width = a.level[0].width;
   const int d0 = a.first_disparity + F::values * place.group;
-  const size_t row = (size_t) place.y * a.view_pitch;
-  const uint16_t *left = (const uint16_t *) a.left + row;
-  const uint16_t *right = (const uint16_t *) a.right + row;
+  const size_t row = (size_t) place.y * a.view_pitch * size;
+  const uint8_t *left = a.left + row, *right = a.right + row;
   const bool partners = place.x - d0 < width
       && place.x - d0 >= F::values - 1;
-  const uint32_t own = __ldg (left + place.x);
+  const uint32_t own = view_word < COST > (left, place.x);
 
-  right += place.x - d0;
 #pragma unroll
-  for (int i = 0; i < F::values; i++) {
-    uint32_t c;
+  for (int i = 0; i < F::words; i++) {
+    uint32_t l[2], r[2];
 
-    if (partners) {
-      c = cost_of (a, own, __ldg (right - i));
-    } else {
-      /* those behind the last one do as that one does */
-      int d = min (d0 + i, a.first_disparity + a.count - 1);
-      int x = stereo_bp_column (width, place.x, d);
+#pragma unroll
+    for (int j = 0; j < (F::packed ? 2 : 1); j++) {
+      const int v = i + j * F::words;
 
-      c = cost_of (a, __ldg (left + x), __ldg (right - (place.x - d0)
-              + (x - d)));
+      l[j] = own;
+      if (partners) {
+        r[j] = view_word < COST > (right, place.x - d0 - v);
+      } else {
+        /* those behind the last one do as that one does */
+        int d = min (d0 + v, a.first_disparity + a.count - 1);
+        int x = stereo_partner_column (width, place.x, d);
+
+        l[j] = view_word < COST > (left, x);
+        r[j] = view_word < COST > (right, x - d);
+      }
     }
-    if (F::packed && i >= F::words)
-      p[i % F::words] |= c << 16;
+    if (F::packed && COST == STEREO_COST_CENSUS && a.scaled)
+      p[i] = census_costs (a, l, r);
+    else if (F::packed)
+      p[i] = word_cost < COST > (a, l[0], r[0])
+          | word_cost < COST > (a, l[1], r[1]) << 16;
     else
-      p[i] = c;
+      p[i] = word_cost < COST > (a, l[0], r[0]);
   }
 }
 
@@ -577,8 +706,12 @@ level_0_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
 {
   if (F::packed && a.bytes)
     byte_costs < F > (a, place, p);
+  else if (a.cost == STEREO_COST_CENSUS)
+    word_costs < F, STEREO_COST_CENSUS > (a, place, p);
+  else if (a.cost == STEREO_COST_RGB)
+    word_costs < F, STEREO_COST_RGB > (a, place, p);
   else
-    word_costs < F > (a, place, p);
+    word_costs < F, STEREO_COST_LUMA > (a, place, p);
   if (place.valid < F::values) {
 #pragma unroll
     for (int i = 0; i < F::words; i++)
@@ -709,23 +842,259 @@ winner (const uint32_t (&sum)[F::words], int group)
   return place;
 }
 
-/* Stores the result of a pixel, and of those of the frame next to it. */
+/* The pixels that have the result of (x, y): itself, and those of the frame
+ * next to it. */
+struct Sharers
+{
+  int x0, x1, y0, y1;
+
+  __device__ __forceinline__ Sharers (const Args & a, int x, int y)
+  {
+    const int w = a.level[0].width, h = a.level[0].height;
+
+    x0 = a.inner && x == 1 ? 0 : x;
+    x1 = a.inner && x == w - 2 ? w - 1 : x;
+    y0 = a.inner && y == 1 ? 0 : y;
+    y1 = a.inner && y == h - 2 ? h - 1 : y;
+  }
+};
+
 __device__ __forceinline__ void
 store_result (const Args & a, int x, int y, int index)
 {
-  const int w = a.level[0].width, h = a.level[0].height;
-  int x0 = x, x1 = x, y0 = y, y1 = y;
+  const Sharers to (a, x, y);
 
-  if (a.inner) {
-    x0 = x == 1 ? 0 : x;
-    x1 = x == w - 2 ? w - 1 : x;
-    y0 = y == 1 ? 0 : y;
-    y1 = y == h - 2 ? h - 1 : y;
-  }
-  for (int yy = y0; yy <= y1; yy++) {
-    for (int xx = x0; xx <= x1; xx++)
+  for (int yy = to.y0; yy <= to.y1; yy++) {
+    for (int xx = to.x0; xx <= to.x1; xx++)
       stereo_store_index (&a.map, a.encode ? &a.output : NULL, xx, yy,
           (unsigned) (a.first_index + index));
+  }
+}
+
+/* ------------------------------------------------------------------ winners */
+
+/* Words of shared memory for the winners of a right row.  Places are permuted
+ * within 32, so that lanes 16 disparities apart meet different banks. */
+__host__ __device__ __forceinline__ int
+row_words (int width)
+{
+  return (width + 31) / 32 * 32;
+}
+
+__device__ __forceinline__ int
+row_place (int x)
+{
+  return x ^ (x >> 5 & 3) << 3;
+}
+
+__device__ __forceinline__ uint32_t *
+right_row ()
+{
+  extern __shared__ uint32_t shared_words[];
+
+  return shared_words;
+}
+
+/* The beliefs of a warp, F::words times 32. */
+template < class F > __device__ __forceinline__ uint32_t *
+warp_beliefs (const Args & a)
+{
+  return right_row () + row_words (a.level[0].width)
+      + threadIdx.x / 32 * 32 * F::words;
+}
+
+/* Value v of the pixel that the warp's lane `first` begins. */
+template < class F > __device__ __forceinline__ uint32_t
+belief_at (const uint32_t * beliefs, int first, int v)
+{
+  const int lane = first + v / F::values, i = v % F::values;
+  const uint32_t w = beliefs[i % F::words * 32 + lane];
+
+  if (F::packed)
+    return i < F::words ? w & 0xffffu : w >> 16;
+  return stereo_bp_winner_cost (F::precision, w);
+}
+
+/* Stores the winner of a left pixel, in its first lane; all lanes of the warp
+ * take part. */
+template < class F, int LANES > __device__ __forceinline__ void
+store_winner (const Args & a, const uint32_t (&sum)[F::words],
+    const Place & place, bool exists, int index)
+{
+  const int lane = threadIdx.x % 32;
+  uint32_t *beliefs = warp_beliefs < F > (a);
+
+#pragma unroll
+  for (int i = 0; i < F::words; i++)
+    beliefs[32 * i + lane] = sum[i];
+  __syncwarp ();
+  if (exists && place.group == 0) {
+    const Sharers to (a, place.x, place.y);
+    const uint32_t word = stereo_winner_word (&a.winners,
+        (unsigned) (a.first_index + index),
+        index > 0 ? belief_at < F > (beliefs, lane, index - 1) : 0,
+        belief_at < F > (beliefs, lane, index),
+        index < a.count - 1 ? belief_at < F > (beliefs, lane, index + 1) : 0);
+
+    for (int y = to.y0; y <= to.y1; y++) {
+      for (int x = to.x0; x <= to.x1; x++)
+        a.winners.left[(size_t) y * a.winners.left_stride + (size_t) x] = word;
+    }
+  }
+  __syncwarp ();
+}
+
+/* Offers the beliefs of a place to the right row, as if they were those of
+ * column x of the left one. */
+template < class F > __device__ __forceinline__ void
+offer (const Args & a, const uint32_t (&sum)[F::words], const Place & place,
+    int x)
+{
+  const int first = F::values * place.group;
+  const int xr = x - a.first_disparity - first;
+  const unsigned width = (unsigned) a.level[0].width;
+  const uint32_t index = (uint32_t) (a.first_index + first);
+
+#pragma unroll
+  for (int v = 0; v < F::values; v++) {
+    const uint32_t w = sum[v % F::words];
+    const uint32_t high = !F::packed ? w >> 7 << 16
+        : v < F::words ? w << 16 : w & 0xffff0000u;
+
+    if (v < place.valid && (unsigned) (xr - v) < width)
+      atomicMin (right_row () + row_place (xr - v), high + index
+          + (uint32_t) v);
+  }
+}
+
+__device__ __forceinline__ void
+clear_right_row (const Args & a)
+{
+  const int n = a.winners.right != NULL ? row_words (a.level[0].width) : 0;
+
+  for (int i = (int) threadIdx.x; i < n; i += (int) blockDim.x)
+    right_row ()[i] = STEREO_NO_WINNER;
+  __syncthreads ();
+}
+
+/* Stores the winners of right row y, and clears them.  again: there are some
+ * in memory. */
+__device__ __forceinline__ void
+store_right_row (const Args & a, int y, bool again)
+{
+  const Sharers to (a, 0, y);
+  const int width = a.winners.right != NULL ? a.level[0].width : 0;
+
+  __syncthreads ();
+  for (int x = (int) threadIdx.x; x < width; x += (int) blockDim.x) {
+    uint32_t *at = a.winners.right + (size_t) y * a.winners.right_stride + x;
+    uint32_t word = right_row ()[row_place (x)];
+
+    right_row ()[row_place (x)] = STEREO_NO_WINNER;
+    if (again)
+      word = min (word, __ldcg (at));
+    for (int yy = to.y0; yy <= to.y1; yy++)
+      __stcg (a.winners.right + (size_t) yy * a.winners.right_stride + x,
+          word);
+  }
+  __syncthreads ();
+}
+
+/* -------------------------------------------------------------------- edges */
+
+/* The record of a pixel with these differences to its neighbours below, above,
+ * to the right and to the left. */
+__device__ __forceinline__ void
+store_record (int precision, const uint2 * table, const uint32_t (&g)[4],
+    uint8_t * records, size_t pixel)
+{
+  uint2 t[4];
+
+#pragma unroll
+  for (int j = 0; j < 4; j++)
+    t[j] = table[g[j]];
+  if (precision == STEREO_BP_PRECISION_INT8) {
+    ((uint2 *) records)[pixel] = make_uint2 (t[0].x | t[1].x << 8
+        | t[2].x << 16 | t[3].x << 24, t[0].y | t[1].y << 8 | t[2].y << 16
+        | t[3].y << 24);
+  } else if (precision == STEREO_BP_PRECISION_HALF) {
+    ((uint4 *) records)[pixel] = make_uint4 (t[0].x | t[1].x << 16,
+        t[2].x | t[3].x << 16, t[0].y | t[1].y << 16, t[2].y | t[3].y << 16);
+  } else {
+    ((uint4 *) records)[2 * pixel] = make_uint4 (t[0].x, t[1].x, t[2].x,
+        t[3].x);
+    ((uint4 *) records)[2 * pixel + 1] = make_uint4 (t[0].y, t[1].y, t[2].y,
+        t[3].y);
+  }
+}
+
+template < class F > __device__ __forceinline__ Bounds < F >
+load_bounds (const Args & a, const Level & level, int x, int y)
+{
+  const size_t pixel = (size_t) y * level.width + x;
+  Bounds < F > b;
+
+  if (level.edges == NULL) {
+#pragma unroll
+    for (int i = 0; i < b.words; i++)
+      b.w[i] = a.bounds[i];
+  } else if (F::bytes) {
+    const uint2 record = __ldcg ((const uint2 *) level.edges + pixel);
+
+    b.w[0] = record.x;
+    b.w[1] = record.y;
+  } else {
+#pragma unroll
+    for (int i = 0; i < b.words / 4; i++) {
+      const uint4 part = __ldcg ((const uint4 *) level.edges
+          + pixel * (b.words / 4) + i);
+
+#pragma unroll
+      for (int j = 0; j < 4; j++)
+        b.w[4 * i + j] = word (part, j);
+    }
+  }
+  return b;
+}
+
+__device__ __forceinline__ uint32_t
+guide_at (const Level & level, int x, int y)
+{
+  return __ldcg (level.guide + (size_t) min (y, level.height - 1)
+      * level.width + min (x, level.width - 1));
+}
+
+/* The records of level l, and the left view of the one above. */
+template < class F > __device__ __forceinline__ void
+edge_step (const Args & a, int l)
+{
+  const Level & level = a.level[l];
+  const Level & next = a.level[l + 1 < a.n_levels ? l + 1 : l];
+  const int thread = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int threads = (int) (gridDim.x * blockDim.x);
+
+#pragma unroll 1
+  for (int i = thread; i < level.width * level.height; i += threads) {
+    const int y = i / level.width, x = i - y * level.width;
+    const uint32_t own = guide_at (level, x, y);
+    const uint32_t g[4] = {
+      stereo_difference_max (own, guide_at (level, x, y + 1)),
+      stereo_difference_max (own, guide_at (level, x, max (y - 1, 0))),
+      stereo_difference_max (own, guide_at (level, x + 1, y)),
+      stereo_difference_max (own, guide_at (level, max (x - 1, 0), y))
+    };
+
+    store_record (F::precision, a.table, g, level.edges, (size_t) i);
+  }
+  if (l + 1 == a.n_levels)
+    return;
+#pragma unroll 1
+  for (int i = thread; i < next.width * next.height; i += threads) {
+    const int y = i / next.width, x = i - y * next.width;
+
+    next.guide[i] = stereo_bp_mean (guide_at (level, 2 * x, 2 * y),
+        guide_at (level, 2 * x + 1, 2 * y), guide_at (level, 2 * x,
+            2 * y + 1), guide_at (level, 2 * x + 1, 2 * y + 1));
   }
 }
 
@@ -846,98 +1215,134 @@ copy_step (const Args & a, int l, int warp, int n_warps)
     copy_tile < F, LANES > (a, l, tile);
 }
 
-/* Iteration t of level l, and results.  In iteration 0 messages come from the
- * level above; the one behind the last makes no messages. */
+/* Iteration t of level l, and results, for a tile.  In iteration 0 messages
+ * come from the level above; the one behind the last makes no messages. */
 template < class F, int LANES > __device__ __forceinline__ void
-iteration_step (const Args & a, int l, int t, int warp)
+iterate_tile (const Args & a, int l, int t, bool gives_results, int row,
+    int column)
 {
   const int pixels = 32 / LANES, lane = threadIdx.x % 32;
   const int group = lane % LANES, read_group = min (group, a.groups - 1);
   const Level & level = a.level[l];
   const int frame = a.inner ? 1 : 0;
-  const int end_row = level.height - frame;
   const bool sends = a.inner && t < a.iterations;
-  const bool gives_results = l == 0 && (!a.inner || t >= a.iterations - 1);
   const bool coarsest = l == a.n_levels - 1;
   /* all pixels to be updated have one colour, and those they read the other */
   const int color = (t + 1) & 1;
   uint4 *const *own = level.messages + color;
   uint4 *const *other = level.messages + (1 - color);
   const unsigned pixel = (unsigned) a.message_parts;
+  int y = frame + row;
+  int right = (y + color) & 1;  /* all x of a row are even, or odd */
+  int last_x = level.width - 1 - frame;
+  int first_x = 2 * column * pixels + right + (frame > right ? 2 : 0);
+  int x = first_x + 2 * (lane / LANES);
 
-#pragma unroll 1
-  for (Walk at (level.inner, warp); frame + at.row < end_row;
-      at.go_on (level.inner)) {
-    int y = frame + at.row;
-    int right = (y + color) & 1;        /* all x of a row are even, or odd */
-    int last_x = level.width - 1 - frame;
-    int first_x = 2 * at.column * pixels + right + (frame > right ? 2 : 0);
-    int x = first_x + 2 * (lane / LANES);
-    unsigned offset;
+  if (first_x > last_x)
+    return;
+  last_x -= (last_x + right) & 1;
 
-    if (first_x > last_x)
-      continue;
-    last_x -= (last_x + right) & 1;
+  /* lanes without a pixel do as the last one does */
+  bool exists = x <= last_x;
+  Place place = { min (x, last_x), y, group, a.count - F::values * group };
+  uint4 parts[4][F::message_parts];
+  uint32_t in[4][F::words], sum[F::words];
+  unsigned offset = message_offset < F > (a, level, place.x, y, read_group);
 
-    /* lanes without a pixel do as the last one does */
-    bool exists = x <= last_x;
-    Place place = { min (x, last_x), y, group, a.count - F::values * group };
-    uint4 parts[4][F::message_parts];
-    uint32_t in[4][F::words], sum[F::words];
+  if (t > 0 && a.inner) {
+    unsigned last = right ? 0 : pixel;
 
-    offset = message_offset < F > (a, level, place.x, y, read_group);
-    if (t > 0 && a.inner) {
-      unsigned last = right ? 0 : pixel;
-
-      load_parts (a, other[2 * UP] + (offset + level.row), parts[UP]);
-      load_parts (a, other[2 * DOWN] + (offset - level.row), parts[DOWN]);
-      load_parts (a, other[2 * LEFT] + (offset + pixel - last), parts[LEFT]);
-      load_parts (a, other[2 * RIGHT] + (offset - last), parts[RIGHT]);
-    } else {
-#pragma unroll
-      for (int j = 0; j < 4; j++) {
-        int sx = place.x + (j == LEFT) - (j == RIGHT);
-        int sy = place.y + (j == UP) - (j == DOWN);
-
-        if (coarsest)
-          clear_parts (parts[j]);
-        else
-          load_parts (a, message_at < F > (a, a.level[l + 1], j, sx >> 1,
-                  sy >> 1, read_group), parts[j]);
-      }
-    }
-    costs < F > (a, l, place, sum);
-#pragma unroll
-    for (int j = 0; j < 4; j++)
-      unpack < F > (parts[j], in[j]);
-#pragma unroll
-    for (int i = 0; i < F::words; i++)
-      sum[i] += in[UP][i] + in[DOWN][i] + in[LEFT][i] + in[RIGHT][i];
-
-    if (gives_results) {
-      int index = winner < F, LANES > (sum, group);
-
-      if (exists && group == 0)
-        store_result (a, x, y, index);
-    }
-    if (!sends)
-      continue;
-    /* without the message that comes back from the addressee */
+    load_parts (a, other[2 * UP] + (offset + level.row), parts[UP]);
+    load_parts (a, other[2 * DOWN] + (offset - level.row), parts[DOWN]);
+    load_parts (a, other[2 * LEFT] + (offset + pixel - last), parts[LEFT]);
+    load_parts (a, other[2 * RIGHT] + (offset - last), parts[RIGHT]);
+  } else {
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-#pragma unroll
-      for (int i = 0; i < F::words; i++)
-        in[j][i] = sum[i] - in[j][i];
+      int sx = place.x + (j == LEFT) - (j == RIGHT);
+      int sy = place.y + (j == UP) - (j == DOWN);
+
+      if (coarsest)
+        clear_parts (parts[j]);
+      else
+        load_parts (a, message_at < F > (a, a.level[l + 1], j, sx >> 1,
+                sy >> 1, read_group), parts[j]);
     }
-    make_messages < F, LANES > (a, in);
+  }
+  costs < F > (a, l, place, sum);
+#pragma unroll
+  for (int j = 0; j < 4; j++)
+    unpack < F > (parts[j], in[j]);
+#pragma unroll
+  for (int i = 0; i < F::words; i++)
+    sum[i] += in[UP][i] + in[DOWN][i] + in[LEFT][i] + in[RIGHT][i];
+
+  if (gives_results) {
+    int index = winner < F, LANES > (sum, group);
+
+    if (!a.gives_winners) {
+      if (exists && group == 0)
+        store_result (a, x, y, index);
+    } else {
+      store_winner < F, LANES > (a, sum, place, exists, index);
+      if (exists && a.winners.right != NULL) {
+        const Sharers to (a, x, y);
+
+        for (int xx = to.x0; xx <= to.x1; xx++)
+          offer < F > (a, sum, place, xx);
+      }
+    }
+  }
+  if (!sends)
+    return;
+  /* without the message that comes back from the addressee */
+#pragma unroll
+  for (int j = 0; j < 4; j++) {
+#pragma unroll
+    for (int i = 0; i < F::words; i++)
+      in[j][i] = sum[i] - in[j][i];
+  }
+  make_messages < F, LANES > (a, load_bounds < F > (a, level, place.x, y),
+      in);
+#pragma unroll
+  for (int j = 0; j < 4; j++)
+    pack < F > (in[j ^ 1], parts[j]);
+  if (exists && group < a.groups) {
 #pragma unroll
     for (int j = 0; j < 4; j++)
-      pack < F > (in[j ^ 1], parts[j]);
-    if (exists && group < a.groups) {
-#pragma unroll
-      for (int j = 0; j < 4; j++)
-        store_parts (a, own[2 * j] + offset, parts[j]);
+      store_parts (a, own[2 * j] + offset, parts[j]);
+  }
+}
+
+/* All tiles.  With winners to give, a block takes row by row. */
+template < class F, int LANES > __device__ __forceinline__ void
+iteration_step (const Args & a, int l, int t, int warp)
+{
+  const Level & level = a.level[l];
+  const bool gives_results = l == 0 && (!a.inner || t >= a.iterations - 1);
+  const bool by_rows = gives_results && a.gives_winners;
+  const int rows = level.height - (a.inner ? 2 : 0);
+  Walk at (level.inner, warp);
+
+  if (by_rows) {
+    clear_right_row (a);
+    at.row = (int) blockIdx.x;
+    at.column = (int) (threadIdx.x / 32);
+  }
+#pragma unroll 1
+  while (at.row < rows) {
+    if (by_rows && at.column >= level.inner.in_row) {
+      store_right_row (a, at.row + (a.inner ? 1 : 0),
+          t == (a.inner ? a.iterations : 1));
+      at.row += (int) gridDim.x;
+      at.column = (int) (threadIdx.x / 32);
+      continue;
     }
+    iterate_tile < F, LANES > (a, l, t, gives_results, at.row, at.column);
+    if (by_rows)
+      at.column += (int) (blockDim.x / 32);
+    else
+      at.go_on (level.inner);
   }
 }
 
@@ -972,6 +1377,8 @@ steps_kernel (const __grid_constant__ Args a)
       wait_for_all (a.barrier, (unsigned) (step - a.first_step));
     if (step < start_of_iterations (a)) {
       data_step < F, LANES > (a, step + 1, warp);
+      if (a.level[0].edges != NULL)
+        edge_step < F > (a, step + 1);
     } else {
       int i = step - start_of_iterations (a);
       int l = max (a.n_levels - 1 - i / a.iterations, 0);
@@ -995,12 +1402,25 @@ struct PrepareArgs
   size_t stride[2];
   uint8_t *target[2];           /* of the first column of the first row */
   uint16_t *rows[2];            /* smoothed along rows */
+  int channels;                 /* of source */
   int pitch;
   bool bytes;
   int n_taps;
   uint32_t taps[STEREO_BP_MAX_TAPS];
   unsigned *barrier;
 };
+
+/* Luma of a pixel of a view. */
+__device__ __forceinline__ uint32_t
+luma_at (const uint8_t * row, int channels, int x)
+{
+  uint32_t p;
+
+  if (channels == 1)
+    return row[x];
+  p = ((const uint32_t *) row)[x];
+  return stereo_luma ((uint8_t) p, (uint8_t) (p >> 8), (uint8_t) (p >> 16));
+}
 
 /* Luma, smoothed along the row; or bytes as they are, with zeros around. */
 __global__ void
@@ -1017,13 +1437,14 @@ prepare_kernel (const __grid_constant__ PrepareArgs a)
   if (column >= a.pitch)
     return;
   if (a.bytes) {
-    (a.target[side] + at)[x] = x >= 0 && x <= last ? row[x] : 0;
+    (a.target[side] + at)[x] = x >= 0 && x <= last
+        ? (uint8_t) luma_at (row, a.channels, x) : 0;
   } else if (x >= 0 && x <= last) {
-    uint32_t sum = a.taps[0] * row[x] + 128;
+    uint32_t sum = a.taps[0] * luma_at (row, a.channels, x) + 128;
 
     for (int i = 1; i < a.n_taps; i++)
-      sum += a.taps[i] * ((uint32_t) row[max (x - i, 0)]
-          + row[min (x + i, last)]);
+      sum += a.taps[i] * (luma_at (row, a.channels, max (x - i, 0))
+          + luma_at (row, a.channels, min (x + i, last)));
     (a.n_taps > 1 ? a.rows[side] : (uint16_t *) a.target[side])[at + x] =
         (uint16_t) (sum >> 8);
   }
@@ -1048,13 +1469,90 @@ smooth_kernel (const __grid_constant__ PrepareArgs a)
   }
 }
 
+struct EdgeArgs
+{
+  StereoView left;
+  int channels;
+  int precision;
+  int width;
+  int height;
+  uint8_t *records;             /* of level 0 */
+  uint32_t *guide;              /* of level 1, NULL if there is none */
+  uint2 *table;                 /* jump and M by difference */
+  uint32_t jump[256];
+  uint32_t largest[256];
+  unsigned *barrier;
+};
+
+__device__ __forceinline__ uint32_t
+left_at (const EdgeArgs & a, int x, int y)
+{
+  return stereo_view_pixel (&a.left, a.channels, min (max (x, 0), a.width - 1),
+      min (max (y, 0), a.height - 1));
+}
+
+/* The records of level 0, four pixels in a thread, and the left view of
+ * level 1. */
+__global__ void __launch_bounds__ (128)
+edges_kernel (const __grid_constant__ EdgeArgs a)
+{
+  __shared__ uint2 table[256];
+  const int x2 = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int y2 = (int) blockIdx.y, width2 = (a.width + 1) / 2;
+  uint32_t own[4];
+
+  for (int i = (int) threadIdx.x; i < 256; i += (int) blockDim.x) {
+    table[i] = make_uint2 (a.jump[i], a.largest[i]);
+    if (blockIdx.x == 0 && blockIdx.y == 0)
+      a.table[i] = table[i];
+  }
+  if (x2 == 0 && y2 == 0)
+    *a.barrier = 0;
+  __syncthreads ();
+  if (x2 >= width2)
+    return;
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    own[i] = left_at (a, 2 * x2 + i % 2, 2 * y2 + i / 2);
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    const int x = 2 * x2 + i % 2, y = 2 * y2 + i / 2;
+    const uint32_t g[4] = {
+      stereo_difference_max (own[i], i < 2 ? own[i + 2]
+          : left_at (a, x, y + 1)),
+      stereo_difference_max (own[i], i < 2 ? left_at (a, x, y - 1)
+          : own[i - 2]),
+      stereo_difference_max (own[i], i % 2 == 0 ? own[i + 1]
+          : left_at (a, x + 1, y)),
+      stereo_difference_max (own[i], i % 2 == 0 ? left_at (a, x - 1, y)
+          : own[i - 1])
+    };
+
+    if (x < a.width && y < a.height)
+      store_record (a.precision, table, g, a.records,
+          (size_t) y * a.width + x);
+  }
+  if (a.guide != NULL)
+    a.guide[(size_t) y2 * width2 + x2] = stereo_bp_mean (own[0], own[1],
+        own[2], own[3]);
+}
+
 __global__ void
-nothing_kernel (const __grid_constant__ StereoMap map,
+nothing_kernel (const __grid_constant__ StereoWinners winners,
+    const __grid_constant__ StereoMap map,
     const __grid_constant__ StereoOutput output, bool encode, int width)
 {
   int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
 
-  if (x < width)
+  if (x >= width)
+    return;
+  if (winners.left != NULL)
+    stereo_winner_store (&winners, x, (int) blockIdx.y, STEREO_INVALID, 0, 0,
+        0);
+  if (winners.left != NULL && winners.right != NULL)
+    stereo_winner_store_right (&winners, x, (int) blockIdx.y,
+        STEREO_NO_WINNER);
+  if (winners.left == NULL)
     stereo_store_index (&map, encode ? &output : NULL, x, (int) blockIdx.y,
         STEREO_INVALID);
 }
@@ -1184,8 +1682,8 @@ find_layout (const StereoBpConstants * k, const Shape & s, Layout * layout)
   }
 }
 
-/* The data cost of a difference of bytes as (min (difference, limit) factor
- * + bias) >> shift with 16 bits. */
+/* The data cost of a difference of bytes, or of census words, as
+ * (min (difference, limit) factor + bias) >> shift with 16 bits. */
 struct ByteCosts
 {
   uint32_t limit;
@@ -1198,24 +1696,26 @@ struct ByteCosts
 bool
 find_byte_costs (const StereoBpConstants * k, ByteCosts * result)
 {
-  const uint32_t limit = (k->difference_limit + 255) / 256;
+  const uint32_t one = k->cost == STEREO_COST_CENSUS ? 1 : 256;
+  const uint32_t limit = (k->difference_limit + one - 1) / one;
   uint32_t cost[256];
 
   for (uint32_t i = 0; i <= limit; i++)
-    cost[i] = stereo_bp_data_cost (k, 256 * i, 0);
+    cost[i] = stereo_bp_data_cost (k, one * i);
   for (int shift = 15; shift >= 0; shift--) {
-    uint32_t one = 1u << shift;
-    uint32_t nearest = limit > 0 ? (cost[limit] * one + limit / 2) / limit : 0;
+    uint32_t whole = 1u << shift;
+    uint32_t nearest = limit > 0 ? (cost[limit] * whole + limit / 2) / limit
+        : 0;
 
     for (uint32_t f = nearest > 8 ? nearest - 8 : 0; f <= nearest + 8; f++) {
-      /* cost[i] one <= i f + bias < (cost[i] + 1) one for all i */
+      /* cost[i] whole <= i f + bias < (cost[i] + 1) whole for all i */
       int64_t lowest = 0, highest = (int64_t) 65535 - (int64_t) limit * f;
 
       for (uint32_t i = 0; i <= limit && lowest <= highest; i++) {
-        int64_t need = (int64_t) cost[i] * one - (int64_t) i * f;
+        int64_t need = (int64_t) cost[i] * whole - (int64_t) i * f;
 
         lowest = lowest > need ? lowest : need;
-        highest = highest < need + one - 1 ? highest : need + one - 1;
+        highest = highest < need + whole - 1 ? highest : need + whole - 1;
       }
       if (lowest <= highest) {
         *result = ByteCosts { limit, f, (uint32_t) lowest, shift };
@@ -1232,7 +1732,8 @@ has_byte_views (const StereoBpConstants * k)
 {
   ByteCosts costs;
 
-  return k->n_taps == 1 && k->precision != STEREO_BP_PRECISION_FLOAT
+  return k->cost == STEREO_COST_LUMA && k->n_taps == 1
+      && k->precision != STEREO_BP_PRECISION_FLOAT
       && k->min_disparity + k->first_index >= 0 && find_byte_costs (k, &costs);
 }
 
@@ -1240,6 +1741,28 @@ int
 view_pitch (const StereoBpConstants * k)
 {
   return (k->width + view_margin + view_slack + 31) / 32 * 32;
+}
+
+/* Bytes of the record of a pixel. */
+size_t
+record_bytes (const StereoBpConstants * k)
+{
+  return k->precision == STEREO_BP_PRECISION_INT8 ? 8
+      : k->precision == STEREO_BP_PRECISION_HALF ? 16 : 32;
+}
+
+void
+plan_edges (const StereoBpConstants * k, StereoBpWork * work,
+    StereoArena * arena)
+{
+  for (int l = 0; l < k->n_levels; l++) {
+    size_t pixels = (size_t) k->level[l].width * (size_t) k->level[l].height;
+
+    stereo_arena_add (arena, &work->edges[l], pixels, record_bytes (k));
+    if (l > 0)
+      stereo_arena_add (arena, &work->guides[l], pixels, sizeof (uint32_t));
+  }
+  stereo_arena_add (arena, &work->scratch[3], 256, sizeof (uint2));
 }
 
 StereoStatus
@@ -1258,8 +1781,12 @@ plan (const StereoSearch *, const StereoBpConstants * k, StereoBpWork * work,
   if (count == 0)
     return STEREO_OK;
   find_layout (k, find_shape (k), &layout);
-  stereo_arena_add (arena, &work->left, view, view_bytes);
-  stereo_arena_add (arena, &work->right, view, view_bytes);
+  if (k->cost == STEREO_COST_LUMA) {
+    stereo_arena_add (arena, &work->left, view, view_bytes);
+    stereo_arena_add (arena, &work->right, view, view_bytes);
+  }
+  if (k->edges)
+    plan_edges (k, work, arena);
   if (k->n_taps > 1) {
     stereo_arena_add (arena, &work->scratch[0], view, view_bytes);
     stereo_arena_add (arena, &work->scratch[1], view, view_bytes);
@@ -1273,17 +1800,80 @@ plan (const StereoSearch *, const StereoBpConstants * k, StereoBpWork * work,
 
 /* ------------------------------------------------------------------ a frame */
 
+/* Disparities that a jump still costs less than M, one by one. */
+int
+find_reach (const StereoBpConstants * k)
+{
+  int reach = 0;
+
+  for (int g = 0; g < 256; g++) {
+    int here = k->max_message[g] == 0 ? 0 : k->jump[g] == 0 ? max_count
+        : (int) ((k->max_message[g] - 1) / k->jump[g]);
+
+    reach = reach > here ? reach : here;
+  }
+  return reach;
+}
+
+/* A record of pixels whose neighbours are like them. */
 void
-find_args (const StereoBpConstants * k, const Shape & s,
+find_bounds (const StereoBpConstants * k, uint32_t bounds[8])
+{
+  for (int i = 0; i < 2; i++) {
+    const uint32_t one = i == 0 ? k->jump[0] : k->max_message[0];
+
+    if (k->precision == STEREO_BP_PRECISION_INT8)
+      bounds[i] = one * 0x01010101u;
+    else if (k->precision == STEREO_BP_PRECISION_HALF)
+      bounds[2 * i] = bounds[2 * i + 1] = one * 0x10001u;
+    else
+      for (int j = 0; j < 4; j++)
+        bounds[4 * i + j] = one;
+  }
+}
+
+/* Where data costs of level 0 come from. */
+void
+find_views (const StereoMatchFrame * frame, const StereoBpConstants * k,
     const StereoBpWork * work, Args * a)
 {
-  const bool packed = k->precision != STEREO_BP_PRECISION_FLOAT;
-  const uint32_t both = packed ? 0x10001u : 1u;
-  /* disparities that a jump still costs less than M, one by one */
-  int reach = k->max_message == 0 ? 0 : k->jump == 0 ? max_count
-      : (int) ((k->max_message - 1) / k->jump);
-  int lanes;
   ByteCosts costs;
+
+  a->cost = k->cost;
+  a->bytes = has_byte_views (k);
+  if (k->cost == STEREO_COST_LUMA) {
+    a->view_pitch = view_pitch (k);
+    a->left = (const uint8_t *) work->left + (a->bytes ? view_margin : 0);
+    a->right = (const uint8_t *) work->right + (a->bytes ? view_margin : 0);
+  } else if (k->cost == STEREO_COST_CENSUS) {
+    a->view_pitch = (int) (frame->left_census.stride / sizeof (uint32_t));
+    a->left = frame->left_census.plane[0];
+    a->right = frame->right_census.plane[0];
+    a->scaled = k->precision != STEREO_BP_PRECISION_FLOAT
+        && find_byte_costs (k, &costs);
+  } else {
+    a->view_pitch = (int) (frame->left.stride / sizeof (uint32_t));
+    a->left = frame->left.plane[0];
+    a->right = frame->right.plane[0];
+  }
+  if (a->bytes || a->scaled) {
+    (void) find_byte_costs (k, &costs);
+    a->limit = costs.limit * 0x10001u;
+    a->factor = costs.factor;
+    a->bias = costs.bias * 0x10001u;
+    a->mask = (0xffffu >> costs.shift) * 0x10001u;
+    a->shift = costs.shift;
+  }
+  a->difference_limit = k->difference_limit;
+  a->gain = k->gain;
+}
+
+void
+find_args (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    const Shape & s, const StereoBpWork * work, Args * a)
+{
+  const int reach = find_reach (k);
+  int lanes;
   Layout layout;
 
   memset ((void *) a, 0, sizeof (*a));
@@ -1301,6 +1891,8 @@ find_args (const StereoBpConstants * k, const Shape & s,
           + (size_t) i * (size_t) level->height * level->row;
     level->data = l > 0 ? (uint8_t *) work->messages[0] + layout.data[l]
         : NULL;
+    level->edges = (uint8_t *) work->edges[l];
+    level->guide = (uint32_t *) work->guides[l];
   }
   a->n_levels = k->n_levels;
   a->iterations = k->iterations;
@@ -1310,28 +1902,10 @@ find_args (const StereoBpConstants * k, const Shape & s,
   a->message_parts = s.message_parts;
   a->first_index = k->first_index;
   a->first_disparity = k->min_disparity + k->first_index;
-  a->view_pitch = view_pitch (k);
-  a->bytes = has_byte_views (k);
-  a->left = (const uint8_t *) work->left + (a->bytes ? view_margin : 0);
-  a->right = (const uint8_t *) work->right + (a->bytes ? view_margin : 0);
-  if (a->bytes) {
-    (void) find_byte_costs (k, &costs);
-    a->limit = costs.limit * 0x10001u;
-    a->factor = costs.factor;
-    a->bias = costs.bias * 0x10001u;
-    a->mask = (0xffffu >> costs.shift) * 0x10001u;
-    a->shift = costs.shift;
-  }
-  a->difference_limit = k->difference_limit;
-  a->gain = k->gain;
+  find_views (frame, k, work, a);
   a->max_data = k->max_data;
-  a->max_message = k->max_message * both;
-  for (int i = 0; i <= 32; i++)
-    a->distance[i] = both * (uint32_t) stereo_min_u32 (k->max_message,
-        k->jump * (uint32_t) i);
-  for (int i = 0; i < 5; i++)
-    a->lanes_away[i] = both * (uint32_t) stereo_min_u32 (k->max_message,
-        stereo_min_u32 (k->jump, 1 << 20) * (uint32_t) (s.values << i));
+  find_bounds (k, a->bounds);
+  a->table = (const uint2 *) work->scratch[3];
   /* as many as have their nearest value within reach */
   lanes = reach < 1 ? 0 : (reach - 1) / s.values + 1;
   lanes = lanes < s.lanes - 1 ? lanes : s.lanes - 1;
@@ -1371,6 +1945,17 @@ tiles_of (const Args & a, const Shape & s, int step)
   return (size_t) tiles.in_row * (size_t) (a.level[l].height - 2 * frame);
 }
 
+/* Shared memory of a block with so many warps: a row of right winners, and the
+ * beliefs of a tile. */
+size_t
+shared_bytes (const Shape & s, const Args & a, size_t warps)
+{
+  if (!a.gives_winners)
+    return 0;
+  return ((size_t) row_words (a.level[0].width)
+      + warps * 32 * (size_t) s.words) * sizeof (uint32_t);
+}
+
 /* Steps a.first_step up to end.  Several need threads that wait for each other,
  * so all have to fit the GPU at once.  false: that can't be done. */
 bool
@@ -1401,16 +1986,20 @@ launch (StereoQueue * queue, const Shape & s, Args & a, int end)
   a.end_step = end;
 
   dim3 grid ((unsigned) blocks), block (32 * (unsigned) warps);
+  const size_t shared = shared_bytes (s, a, warps);
 
+  if (shared > 48 * 1024)
+    (void) cudaFuncSetAttribute ((const void *) s.kernel,
+        cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared);
   if (end == a.first_step + 1) {
-    s.kernel <<< grid, block, 0, q->compute >>> (a);
+    s.kernel <<< grid, block, shared, q->compute >>> (a);
     return true;
   }
   if (stereo_cuda_cooperative (queue->device)
       && cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, s.kernel,
-          (int) block.x, 0) == cudaSuccess && resident > 0
+          (int) block.x, shared) == cudaSuccess && resident > 0
       && cudaLaunchCooperativeKernel ((const void *) s.kernel, grid, block,
-          arguments, 0, q->compute) == cudaSuccess)
+          arguments, shared, q->compute) == cudaSuccess)
     return true;
   (void) cudaGetLastError ();
   return false;
@@ -1433,20 +2022,20 @@ launch_steps (StereoQueue * queue, const Shape & s, Args & a)
 }
 
 void
-prepare (StereoQueue * queue, const StereoBpConstants * k, const Args & args,
-    const StereoView * left, const StereoView * right,
-    const StereoBpWork * work)
+prepare_luma (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    const Args & args, const StereoBpWork * work)
 {
-  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  const StereoCudaQueue *q = (const StereoCudaQueue *) frame->queue;
   PrepareArgs a;
 
   memset ((void *) &a, 0, sizeof (a));
   a.width = k->width;
   a.height = k->height;
-  a.source[0] = left->plane[0];
-  a.source[1] = right->plane[0];
-  a.stride[0] = left->stride;
-  a.stride[1] = right->stride;
+  a.source[0] = frame->left.plane[0];
+  a.source[1] = frame->right.plane[0];
+  a.stride[0] = frame->left.stride;
+  a.stride[1] = frame->right.stride;
+  a.channels = k->channels;
   a.target[0] = (uint8_t *) args.left;
   a.target[1] = (uint8_t *) args.right;
   a.rows[0] = (uint16_t *) work->scratch[0];
@@ -1464,35 +2053,75 @@ prepare (StereoQueue * queue, const StereoBpConstants * k, const Args & args,
     smooth_kernel <<< grid, 128, 0, q->compute >>> (a);
 }
 
-StereoStatus
-match (StereoQueue * queue, const StereoBpConstants * k,
-    const StereoView * left, const StereoView * right,
-    const StereoBpWork * work, const StereoMap * map,
-    const StereoOutput * output)
+void
+prepare_edges (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    const Args & args, const StereoBpWork * work)
 {
-  StereoCudaStage stage (queue);
-  StereoOutput none;
+  const StereoCudaQueue *q = (const StereoCudaQueue *) frame->queue;
+  EdgeArgs a;
+
+  memset ((void *) &a, 0, sizeof (a));
+  a.left = frame->left;
+  a.channels = k->channels;
+  a.precision = k->precision;
+  a.width = k->width;
+  a.height = k->height;
+  a.records = (uint8_t *) work->edges[0];
+  a.guide = (uint32_t *) work->guides[1];
+  a.table = (uint2 *) work->scratch[3];
+  memcpy (a.jump, k->jump, sizeof (a.jump));
+  memcpy (a.largest, k->max_message, sizeof (a.largest));
+  a.barrier = args.barrier;
+
+  dim3 grid ((unsigned) (k->width / 2 + 128) / 128,
+      (unsigned) (k->height + 1) / 2);
+
+  edges_kernel <<< grid, 128, 0, q->compute >>> (a);
+}
+
+/* The views of a frame, in which one kernel at least sets the barrier. */
+void
+prepare (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    const Args & args, const StereoBpWork * work)
+{
+  const StereoCudaQueue *q = (const StereoCudaQueue *) frame->queue;
+
+  if (k->cost == STEREO_COST_LUMA)
+    prepare_luma (frame, k, args, work);
+  if (k->edges)
+    prepare_edges (frame, k, args, work);
+  if (k->cost != STEREO_COST_LUMA && !k->edges)
+    (void) cudaMemsetAsync (args.barrier, 0, sizeof (unsigned), q->compute);
+}
+
+StereoStatus
+match (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    const StereoBpWork * work)
+{
+  StereoCudaStage stage (frame->queue);
   Args a;
 
   if (!stage.entered ())
     return stage.status ();
-  memset ((void *) &none, 0, sizeof (none));
+  memset ((void *) &a, 0, sizeof (a));
+  if (k->first_index < k->end_index)
+    find_args (frame, k, find_shape (k), work, &a);
+  a.gives_winners = frame->winners != NULL;
+  if (frame->winners != NULL)
+    a.winners = *frame->winners;
+  a.map = frame->map;
+  a.encode = frame->output != NULL;
+  if (frame->output != NULL)
+    a.output = *frame->output;
   if (k->first_index == k->end_index) {
     dim3 grid ((unsigned) (k->width + 127) / 128, (unsigned) k->height);
 
-    nothing_kernel <<< grid, 128, 0, stage.stream () >>> (*map,
-        output != NULL ? *output : none, output != NULL, k->width);
+    nothing_kernel <<< grid, 128, 0, stage.stream () >>> (a.winners, a.map,
+        a.output, a.encode, k->width);
     return STEREO_CUDA_LAUNCHED (stage, "bp's nothing_kernel");
   }
-
-  const Shape s = find_shape (k);
-
-  find_args (k, s, work, &a);
-  a.map = *map;
-  a.output = output != NULL ? *output : none;
-  a.encode = output != NULL;
-  prepare (queue, k, a, left, right, work);
-  launch_steps (queue, s, a);
+  prepare (frame, k, a, work);
+  launch_steps (frame->queue, find_shape (k), a);
   return STEREO_CUDA_LAUNCHED (stage, "bp's steps_kernel");
 }
 

@@ -18,15 +18,28 @@
  * early vision", CVPR 2004; S. Grauer-Gray: "Optimizing global stereo matching
  * on NVIDIA GPUs").
  *
+ * The messages are the papers'. The cost, the edges and what becomes of the
+ * winners are ours: the papers compare luma as it is, which fails where two
+ * cameras expose differently, and a change of disparity costs them the same
+ * everywhere. By default a census is compared, a change of disparity costs less
+ * where the colour changes, and the map is interpolated, checked against the
+ * right view, freed of speckles and filled. On the four Middlebury scenes that
+ * leaves 6.7 % bad pixels, where the papers' method has 10.3; with exposures
+ * changed it is 8.7 instead of 96.0. The preset `paper` is the papers' method
+ * to the letter, `felzenszwalb` the same with the parameters of the authors'
+ * own program; `accurate` (6.3 %) takes longer than the default, `fast` (6.7 %,
+ * and 10.2 instead of 9.6 where one camera has vignetting) less;
+ * docs/presets.md says how to use them.
+ *
  * Messages take memory: four bytes for each pixel and disparity and a third
  * more for the coarser levels, twice or four times that with a finer
  * #GstStereoBp:precision. Errors are the same.
  *
- * The presets are `accurate`, `fast` and, with the parameters of the authors,
- * `felzenszwalb`; docs/presets.md says how to use them.
- *
- * The matching cost compares luma; of YUV video the luma plane is used as it
- * is.
+ * #GstStereoBp:cost decides what is compared, #GstStereoBp:edge-scale how much
+ * colour says of where disparities change, and #GstStereoBp:fill whether pixels
+ * without a sure disparity are filled or stay invalid. Colour is used when both
+ * views have it, as RGB or YUV of any kind, for edges and with `cost=rgb`.
+ * Without edges `cost=luma` compares the luma plane of YUV video as it is.
  *
  * The output is `GRAY16_LE` with #GstStereoBp:disparity-scale codes for a
  * pixel of disparity, or `GRAY8`. Every buffer carries a

@@ -60,6 +60,9 @@ typedef struct
     "edge-penalty=0.02 corner-penalty=0.04 subpixel=false lr-max-diff=-1 " \
     "speckle-size=0 median=false"
 
+#define BP_PAPER PAPER " data-weight=0.1 max-data-term=15 max-disc-term=0 " \
+    "edge-scale=0 median=false"
+
 static const Case cases[] = {
   {"vcbw", "stereovcbw", 8.96, {{0}}},
   {"vcbw-refined", "stereovcbw refine=all", 7.91, {{0}}},
@@ -82,9 +85,12 @@ static const Case cases[] = {
     {{0}}, 9.4},
   {"bfv-paper-3x3", "stereobfv " BFV_PAPER " sampling-x=3 sampling-y=3", 11.80,
     {{0}}, 11.9},
-  {"bp-float", "stereobp precision=float", 10.41, {{0}}},
-  {"bp-half", "stereobp precision=half", 10.41, {{0}}},
-  {"bp", "stereobp", 10.41, {{0}}},
+  {"bp", "stereobp", 6.67, {{0}}},
+  {"bp-half", "stereobp precision=half", 6.67, {{0}}},
+  {"bp-float", "stereobp precision=float", 6.67, {{0}}},
+  {"bp-paper-float", "stereobp " BP_PAPER " precision=float", 10.41, {{0}}},
+  {"bp-paper-half", "stereobp " BP_PAPER " precision=half", 10.41, {{0}}},
+  {"bp-paper", "stereobp " BP_PAPER, 10.41, {{0}}},
   {"pyramid", "stereopyramid", 22.81, {{0}}},
   {"pyramid-paper", "stereopyramid vertical-search=true lr-max-diff=-1", 28.79,
     {{0}}, 28.9},
@@ -270,9 +276,12 @@ test_bfv (void)
 static void
 test_bp (void)
 {
-  double average = test_named ("bp-float");
+  double average = test_named ("bp-paper-float");
 
   CHECK_DOUBLE (average, <=, 10.5);
+  CHECK_DOUBLE (fabs (test_named ("bp-paper-half") - average), <=, 0.1);
+  CHECK_DOUBLE (fabs (test_named ("bp-paper") - average), <=, 0.1);
+  average = test_named ("bp-float");
   CHECK_DOUBLE (fabs (test_named ("bp-half") - average), <=, 0.1);
   CHECK_DOUBLE (fabs (test_named ("bp") - average), <=, 0.1);
 }

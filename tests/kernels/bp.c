@@ -17,6 +17,13 @@ enum
   FLOAT
 };
 
+enum
+{
+  CENSUS,
+  LUMA,
+  RGB
+};
+
 /* ------------------------------------------------------------------- oracle */
 
 /*
@@ -29,14 +36,16 @@ typedef struct
 {
   int width, height, n, min;    /* without disparities that have no column */
   int first;                    /* index of the first of those */
-  int iterations, levels, precision;
-  double smoothing;
+  int iterations, levels, precision, cost;
+  bool color;                   /* both views have it, and it is wanted */
+  double smoothing, edge_scale;
   long limit, gain, top, m, jump;
 } Oracle;
 
 typedef struct
 {
   int w, h;
+  int (*pixel)[3];              /* of the left view; grey where it is luma */
   long *data;
   long *from[4];                /* below, above, the right, the left */
 } Level;
@@ -58,14 +67,15 @@ eleven_bits (long x)
 }
 
 static void
-oracle_init (Oracle * o, const StereoParams * params, int width, int height)
+oracle_init (Oracle * o, const StereoParams * params, bool color, int width,
+    int height)
 {
   static const double steps[] = { 255, 4088, 1048576 };
   static const double cost_steps[] = { 254, 255, 32768 };
   static const long tops[] = { 16383, 16376, 4194304 };
   int n = (int) param (params, "num-disparities"), end = n;
   double truncation = param (params, "max-disc-term");
-  double slope = param (params, "disc-single-jump"), cost, unit;
+  double slope = param (params, "disc-single-jump"), cost, unit, one = 256;
 
   memset (o, 0, sizeof (*o));
   o->width = width;
@@ -81,12 +91,22 @@ oracle_init (Oracle * o, const StereoParams * params, int width, int height)
   o->levels = (int) param (params, "levels");
   o->precision = (int) param (params, "precision");
   o->smoothing = param (params, "smoothing");
+  o->edge_scale = param (params, "edge-scale");
+  o->cost = (int) param (params, "cost");
+  o->color = color && (o->edge_scale > 0 || o->cost == RGB);
+  if (o->cost == RGB && !o->color)
+    o->cost = LUMA;
   o->top = tops[o->precision];
 
   if (!(truncation > 0))
     truncation = n / 7.5;
-  o->limit = nearest (256 * param (params, "max-data-term"));
-  cost = param (params, "data-weight") * (double) o->limit / 256;
+  /* eighths of a bit, 1/256 of a level, 1/256 of a level of three channels */
+  if (o->cost != LUMA)
+    one = o->cost == CENSUS ? 8 : 3 * 256;
+  o->limit = nearest (one * param (params, "max-data-term"));
+  if (o->cost == CENSUS && o->limit > 248)
+    o->limit = 248;
+  cost = param (params, "data-weight") * (double) o->limit / one;
   unit = truncation / steps[o->precision];
   if (cost / cost_steps[o->precision] > unit)
     unit = cost / cost_steps[o->precision];
@@ -105,10 +125,6 @@ oracle_init (Oracle * o, const StereoParams * params, int width, int height)
   o->m = nearest (truncation / unit);
   if ((double) o->m > steps[o->precision] || truncation / unit > 2e9)
     o->m = (long) steps[o->precision];
-  if (o->precision == HALF)
-    o->m = eleven_bits (o->m);
-  if (o->jump > o->m)
-    o->jump = o->m;
   if (o->limit > 0)
     o->gain = nearest (cost / unit / (double) o->limit * 65536);
 }
@@ -154,8 +170,8 @@ oracle_view (const Oracle * o, const TestImage * image)
 
       for (int i = -reach; i <= reach; i++)
         sum += tap[abs (i)]
-            * test_image_luma (image, false, limit_to (x + i, 0, o->width - 1),
-                y);
+            * test_image_luma (image, o->color, limit_to (x + i, 0,
+                    o->width - 1), y);
       rows[y * o->width + x] = sum / 256;
     }
   }
@@ -173,28 +189,51 @@ oracle_view (const Oracle * o, const TestImage * image)
   return view;
 }
 
+/* change: how much the pixel differs from the one that it tells this. */
 static void
 oracle_message (const Oracle * o, const long *a, const long *b, const long *c,
-    const long *data, long *target, long *h)
+    const long *data, int change, long *target, long *h)
 {
-  long least = 0;
+  double weight = 1;
+  long least = 0, m, jump;
+  int reach;
+
+  if (o->edge_scale > 0)
+    weight = 1 / (1 + change / o->edge_scale);
+  weight = weight < 0.1 ? 0.1 : weight;
+  m = kept (o, nearest (weight * (double) o->m));
+  jump = nearest (weight * (double) o->jump);
+  jump = jump > m ? m : jump;
   /* a difference of disparities beyond this costs m or more */
-  int reach = o->jump > 0 ? (int) (o->m / o->jump) + 1 : o->n;
+  reach = jump > 0 ? (int) (m / jump) + 1 : o->n;
 
   for (int v = 0; v < o->n; v++) {
     h[v] = a[v] + b[v] + c[v] + data[v];
     least = v == 0 || h[v] < least ? h[v] : least;
   }
   for (int v = 0; v < o->n; v++) {
-    long best = o->m;
+    long best = m;
 
     for (int w = limit_to (v - reach, 0, v); w < o->n && w <= v + reach; w++) {
-      long sum = h[w] - least + o->jump * labs ((long) (v - w));
+      long sum = h[w] - least + jump * labs ((long) (v - w));
 
       best = sum < best ? sum : best;
     }
     target[v] = kept (o, best);
   }
+}
+
+/* Largest difference of a channel between pixels of a level. */
+static int
+change (const Level * level, int x, int y, int x2, int y2)
+{
+  const int *a = level->pixel[y * level->w + x];
+  const int *b = level->pixel[y2 * level->w + x2];
+  int most = 0;
+
+  for (int c = 0; c < 3; c++)
+    most = abs (a[c] - b[c]) > most ? abs (a[c] - b[c]) : most;
+  return most;
 }
 
 static void
@@ -215,11 +254,13 @@ oracle_level (const Oracle * o, Level * level)
         for (int side = 0; side < 4; side++)
           in[side] = level->from[side] + at;
         oracle_message (o, in[0], in[2], in[3], level->data + at,
-            in[0] - row, h);
+            change (level, x, y, x, y - 1), in[0] - row, h);
         oracle_message (o, in[1], in[2], in[3], level->data + at,
-            in[1] + row, h);
-        oracle_message (o, in[0], in[1], in[2], level->data + at, in[2] - n, h);
-        oracle_message (o, in[0], in[1], in[3], level->data + at, in[3] + n, h);
+            change (level, x, y, x, y + 1), in[1] + row, h);
+        oracle_message (o, in[0], in[1], in[2], level->data + at,
+            change (level, x, y, x - 1, y), in[2] - n, h);
+        oracle_message (o, in[0], in[1], in[3], level->data + at,
+            change (level, x, y, x + 1, y), in[3] + n, h);
       }
     }
   }
@@ -233,7 +274,8 @@ new_level (const Oracle * o, int w, int h)
   size_t volume = (size_t) (w * h) * (size_t) o->n;
 
   level.data = calloc (volume + 1, sizeof (long));
-  REQUIRE (level.data != NULL);
+  level.pixel = calloc ((size_t) (w * h), sizeof (*level.pixel));
+  REQUIRE (level.data != NULL && level.pixel != NULL);
   for (int side = 0; side < 4; side++) {
     level.from[side] = calloc (volume + 1, sizeof (long));
     REQUIRE (level.from[side] != NULL);
@@ -245,6 +287,7 @@ static void
 free_level (Level * level)
 {
   free (level->data);
+  free (level->pixel);
   for (int side = 0; side < 4; side++)
     free (level->from[side]);
 }
@@ -271,6 +314,46 @@ oracle_inherit (const Oracle * o, const Level * parent, Level * level)
   }
 }
 
+/* Luma, whose border repeats. */
+static int
+luma (const Oracle * o, const TestImage * image, int x, int y)
+{
+  return test_image_luma (image, o->color, limit_to (x, 0, o->width - 1),
+      limit_to (y, 0, o->height - 1));
+}
+
+/* How the census and the gradient of two pixels differ. */
+static long
+census (const Oracle * o, const TestImage * left, const TestImage * right,
+    int xl, int xr, int y)
+{
+  int bits = 0, levels;
+
+  for (int j = -2; j <= 2; j++) {
+    for (int i = -2; i <= 2; i++) {
+      bool l = luma (o, left, xl + i, y + j) < luma (o, left, xl, y);
+      bool r = luma (o, right, xr + i, y + j) < luma (o, right, xr, y);
+
+      bits += l != r;
+    }
+  }
+  levels = abs ((luma (o, left, xl + 1, y) - luma (o, left, xl - 1, y) + 256)
+      / 2 - (luma (o, right, xr + 1, y) - luma (o, right, xr - 1, y) + 256)
+      / 2);
+  return 8 * bits + 7 * (levels < 8 ? levels : 8);
+}
+
+static long
+channels (const TestImage * left, const TestImage * right, int xl, int xr,
+    int y)
+{
+  int l[3], r[3];
+
+  test_image_rgb (left, xl, y, l);
+  test_image_rgb (right, xr, y, r);
+  return 256 * (abs (l[0] - r[0]) + abs (l[1] - r[1]) + abs (l[2] - r[2]));
+}
+
 static void
 oracle_data (const Oracle * o, const TestImage * left,
     const TestImage * right, Level * level)
@@ -279,11 +362,20 @@ oracle_data (const Oracle * o, const TestImage * left,
 
   for (int y = 0; y < o->height; y++) {
     for (int x = 0; x < o->width; x++) {
+      int *pixel = level->pixel[y * o->width + x];
+
+      pixel[0] = pixel[1] = pixel[2] = luma (o, left, x, y);
+      if (o->color)
+        test_image_rgb (left, x, y, pixel);
       for (int v = 0; v < o->n; v++) {
         int d = o->min + v;
         int xl = limit_to (x, d > 0 ? d : 0, o->width - 1 + (d < 0 ? d : 0));
         long t = labs (l[y * o->width + xl] - r[y * o->width + xl - d]);
 
+        if (o->cost == CENSUS)
+          t = census (o, left, right, xl, xl - d, y);
+        else if (o->cost == RGB)
+          t = channels (left, right, xl, xl - d, y);
         t = t < o->limit ? t : o->limit;
         level->data[(y * o->width + x) * o->n + v] =
             nearest ((double) (t * o->gain) / 65536);
@@ -312,9 +404,78 @@ oracle_sum (const Oracle * o, const Level * below, Level * level)
       data[v] = kept (o, data[v] < o->top ? data[v] : o->top);
     }
   }
+  for (int y = 0; y < level->h; y++) {
+    for (int x = 0; x < level->w; x++) {
+      for (int c = 0; c < 3; c++) {
+        int sum = 2;
+
+        for (int i = 0; i < 4; i++)
+          sum += below->pixel[limit_to (2 * y + i / 2, 0, below->h - 1)
+              * below->w + limit_to (2 * x + i % 2, 0, below->w - 1)][c];
+        level->pixel[y * level->w + x][c] = sum / 4;
+      }
+    }
+  }
 }
 
-/* Winning indices, -1 where there is no candidate. */
+/* The belief of (x, y) in disparity v. */
+static long
+belief (const Oracle * o, const Level * level, int x, int y, int v)
+{
+  bool messages = o->width > 2 && o->height > 2;
+  int xi = messages ? limit_to (x, 1, o->width - 2) : x;
+  int yi = messages ? limit_to (y, 1, o->height - 2) : y;
+  int at = (yi * o->width + xi) * o->n + v;
+  long sum = level->data[at];
+
+  for (int side = 0; side < 4 && messages; side++)
+    sum += level->from[side][at];
+  return sum;
+}
+
+/* The same as refinement takes it. */
+static long
+belief_16 (const Oracle * o, const Level * level, int x, int y, int v)
+{
+  return belief (o, level, x, y, v) / (o->precision == FLOAT ? 128 : 1);
+}
+
+/* Sixteenths of the winner v, or -1 where the right view's differs by more than
+ * one. */
+static int
+oracle_refine (const Oracle * o, const Level * level, int x, int y, int v)
+{
+  int xr = x - (o->min + v), other = -1;
+  long a, b, c, least = 0;
+  double divisor;
+
+  if (xr < 0 || xr >= o->width)
+    return -1;
+  for (int i = 0; i < o->n; i++) {
+    int xl = xr + o->min + i;
+
+    if (xl < 0 || xl >= o->width)
+      continue;
+    a = belief_16 (o, level, xl, y, i);
+    if (other < 0 || a < least) {
+      least = a;
+      other = i;
+    }
+  }
+  if (abs (other - v) > 1)
+    return -1;
+  if (v == 0 || v == o->n - 1)
+    return 16 * (o->first + v);
+  a = belief_16 (o, level, x, y, v - 1);
+  c = belief_16 (o, level, x, y, v);
+  b = belief_16 (o, level, x, y, v + 1);
+  divisor = 2.0 * (double) (a + b - 2 * c);
+  return 16 * (o->first + v) + (divisor > 0
+      ? (int) floor (16.0 * (double) (a - b) / divisor + 0.5) : 0);
+}
+
+/* Winning indices, or with check their sixteenths; -1 where there is no
+ * candidate, or the check fails. */
 static void
 oracle_match (const TestImage * left, const TestImage * right,
     const StereoParams * params, int *winner)
@@ -322,10 +483,11 @@ oracle_match (const TestImage * left, const TestImage * right,
   Oracle o;
   Level level[10];
   int levels = 1;
-  bool messages;
+  bool check = param (params, "lr-max-diff") >= 0;
 
-  oracle_init (&o, params, left->image.width, left->image.height);
-  messages = o.width > 2 && o.height > 2;
+  oracle_init (&o, params, format_has_color (left->image.format)
+      && format_has_color (right->image.format), left->image.width,
+      left->image.height);
   for (int p = 0; p < o.width * o.height; p++)
     winner[p] = -1;
   if (o.n == 0)
@@ -349,21 +511,19 @@ oracle_match (const TestImage * left, const TestImage * right,
 
   for (int y = 0; y < o.height; y++) {
     for (int x = 0; x < o.width; x++) {
-      int xi = messages ? limit_to (x, 1, o.width - 2) : x;
-      int yi = messages ? limit_to (y, 1, o.height - 2) : y;
-      long best = -1;
+      long least = 0;
+      int best = -1;
 
       for (int v = 0; v < o.n; v++) {
-        int at = (yi * o.width + xi) * o.n + v;
-        long sum = level[0].data[at];
+        long sum = belief (&o, &level[0], x, y, v);
 
-        for (int side = 0; side < 4 && messages; side++)
-          sum += level[0].from[side][at];
-        if (best < 0 || sum < best) {
-          best = sum;
-          winner[y * o.width + x] = o.first + v;
+        if (best < 0 || sum < least) {
+          least = sum;
+          best = v;
         }
       }
+      winner[y * o.width + x] = check
+          ? oracle_refine (&o, &level[0], x, y, best) : o.first + best;
     }
   }
   for (int i = 0; i < levels; i++)
@@ -379,11 +539,13 @@ typedef struct
   double n, min, iterations, levels, weight, max_data, max_disc, jump;
   double smoothing, precision;
   Fill fill;
+  double cost, edge_scale;
+  bool refined;                 /* in sixteenths, and checked */
 } Case;
 
 static const Case usual = {
   24, 20, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 10, 0, 7, 5, 0.1, 15, 0, 1,
-  0, INT8, FILL_SHIFTED
+  0, INT8, FILL_SHIFTED, LUMA, 0, false
 };
 
 static StereoParams *
@@ -393,7 +555,11 @@ case_params (const Case * c)
       "iterations", c->iterations, "levels", c->levels, "data-weight",
       c->weight, "max-data-term", c->max_data, "max-disc-term", c->max_disc,
       "disc-single-jump", c->jump, "smoothing", c->smoothing, "precision",
-      c->precision, "disparity-scale", 1.0, "invalid-value", 65535.0, NULL);
+      c->precision, "cost", c->cost, "edge-scale", c->edge_scale,
+      "subpixel", c->refined ? 1.0 : 0.0, "lr-max-diff",
+      c->refined ? 1.0 : -1.0, "speckle-size", 0.0, "fill",
+      c->refined ? 0.0 : 1.0, "median", 0.0, "disparity-scale",
+      c->refined ? 16.0 : 1.0, "invalid-value", 65535.0, NULL);
 }
 
 static void
@@ -409,10 +575,11 @@ describe (const Case * c, const char *device, const char *difference)
 {
   fprintf (stderr, "%s: %dx%d %s %s, n %g, min %g, iterations %g, levels %g, "
       "weight %g, data %g, disc %g, jump %g, smoothing %g, precision %g, fill "
-      "%d: %s\n", device, c->width, c->height, stereo_format_name (c->left),
+      "%d, cost %g, edge-scale %g, refined %d: %s\n", device, c->width,
+      c->height, stereo_format_name (c->left),
       stereo_format_name (c->right), c->n, c->min, c->iterations, c->levels,
       c->weight, c->max_data, c->max_disc, c->jump, c->smoothing, c->precision,
-      (int) c->fill, difference);
+      (int) c->fill, c->cost, c->edge_scale, c->refined, difference);
 }
 
 /* All devices against the oracle, with one precision. */
@@ -452,6 +619,19 @@ check_precision (const Case * c, Random * random)
   free (winner);
 }
 
+/* What is not of the paper. */
+static void
+draw_robust (Case * c, Random * random)
+{
+  static const double scales[] = { 0, 10, 10, 0.5, 200, 1e-300 };
+
+  c->cost = random_range (random, CENSUS, RGB);
+  c->edge_scale = scales[random_range (random, 0, 5)];
+  c->refined = random_range (random, 0, 3) > 0;
+  if (random_range (random, 0, 1))
+    c->left = c->right = STEREO_FORMAT_RGB;
+}
+
 static void
 check_case (const Case * c, Random * random)
 {
@@ -460,6 +640,38 @@ check_case (const Case * c, Random * random)
   for (int precision = INT8; precision <= FLOAT; precision++) {
     each.precision = precision;
     check_precision (&each, random);
+    draw_robust (&each, random);
+    check_precision (&each, random);
+    each = *c;
+  }
+}
+
+/* The defaults: a census, edges, winners of both views. */
+static void
+test_robust (void)
+{
+  Random random = { 13 };
+
+  for (int i = 0; i < 24; i++) {
+    Case c = usual;
+
+    c.width = random_range (&random, 1, 80);
+    c.height = random_range (&random, 1, 40);
+    c.n = random_range (&random, 1, 30);
+    c.min = random_range (&random, -12, 8);
+    c.weight = 0.046875;
+    c.max_data = i % 4 ? 31 : 12.3;
+    c.max_disc = 4;
+    c.iterations = 3;
+    c.fill = i % 3 ? FILL_SHIFTED : (Fill) random_range (&random, 0,
+        N_FILLS - 1);
+    c.precision = i % 3;
+    c.cost = i % 6 ? CENSUS : RGB;
+    c.edge_scale = 10;
+    c.refined = true;
+    if (i % 2)
+      c.left = c.right = STEREO_FORMAT_RGB;
+    check_precision (&c, &random);
   }
 }
 
@@ -710,6 +922,8 @@ test_random (void)
     c.iterations = random_range (&random, 1, 9);
     c.precision = i % 3;
     c.fill = (Fill) random_range (&random, 0, 1);
+    if (i % 2)
+      draw_robust (&c, &random);
     if (i % 4 == 3) {
       c.weight = random_range (&random, 0, 1000) / 1000.0;
       c.max_data = random_range (&random, 0, 2550) / 10.0;
@@ -747,6 +961,8 @@ test_threads (void)
       c.height = random_range (&random, 3, j % 3 ? 60 : 200);
       c.iterations = random_range (&random, 1, 19);
       c.precision = j % 3;
+      if (j % 2)
+        draw_robust (&c, &random);
       params = case_params (&c);
       case_images (&c, &left, &right, &random);
       test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
@@ -963,6 +1179,7 @@ test_separate_steps (void)
 }
 
 static const Test tests[] = {
+  {"robust", test_robust},
   {"fills", test_fills},
   {"sizes", test_sizes},
   {"disparities", test_disparities},
