@@ -6,6 +6,8 @@
 
 #include "cost/census.h"
 
+#include "core/device.cuh"
+#include "core/launch.cuh"
 #include "core/queue-cuda.h"
 #include "cost/census-pixel.h"
 #include "cost/difference.h"
@@ -67,6 +69,7 @@ __launch_bounds__ (threads) census_kernel (int width, int height,
   const int row = (int) threadIdx.x / tile_groups;
   const int wide = tile_groups + 2;
 
+  pdl_wait ();
   for (int i = (int) threadIdx.x; i < wide * (tile_height + 2 * border);
       i += threads) {
     const int x = left + (i % wide - 1) * group;
@@ -151,10 +154,10 @@ make (StereoQueue * queue, int width, int height, int channels,
 
   if (!stage.entered ())
     return stage.status ();
-  census_kernel <<< dim3 ((unsigned) ((width + tile_groups * group - 1)
-          / (tile_groups * group)),
-      (unsigned) ((height + tile_height - 1) / tile_height), 2), threads, 0,
-      stage.stream () >>> (width, height, channels, views[0], views[1],
+  launch_overlapping (queue, dim3 ((unsigned) ((width + tile_groups * group
+                  - 1) / (tile_groups * group)),
+          (unsigned) ((height + tile_height - 1) / tile_height), 2), threads,
+      0, census_kernel, width, height, channels, views[0], views[1],
       first_word (memory[0]), first_word (memory[1]), row_stride (width));
   return STEREO_CUDA_LAUNCHED (stage, "census_kernel");
 }

@@ -20,6 +20,7 @@
 #define STEREO_EXPSTEP_CUH
 
 #include "core/device.cuh"
+#include "core/launch.cuh"
 #include "match/expstep-pixel.h"
 #include "refine/output.h"
 #include "refine/winner-pixel.h"
@@ -31,31 +32,6 @@ namespace
 {
 
 const int expstep_threads = 128;
-
-/* ------------------------------------------------------ overlapping kernels */
-
-/* Launches a kernel that calls pdl_wait (). */
-template < typename... Parameters, typename... Arguments > void
-launch_overlapping (StereoQueue * queue, dim3 grid, dim3 block,
-    size_t shared_bytes, void (*kernel) (Parameters...),
-    const Arguments &... arguments)
-{
-  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
-  cudaLaunchConfig_t config = { };
-  cudaLaunchAttribute attribute;
-
-  memset ((void *) &attribute, 0, sizeof (attribute));
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = q->compute;
-  config.attrs = &attribute;
-  config.numAttrs = q->capability >= 90 ? 1 : 0;
-  /* an error is found where launches are checked */
-  (void) cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
-}
 
 /* Kernels get all of it by value. */
 struct ExpstepArgs

@@ -88,6 +88,7 @@ check_kernel (const StereoRefineConstants k, const StereoWinners winners,
   const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
 
+  pdl_wait ();
   if (x < k.width && y < k.height)
     map.data[(size_t) y * map.stride + x] =
         (uint16_t) checked_code (k, winners, x, y);
@@ -145,6 +146,8 @@ __launch_bounds__ (tile_pixels) label_kernel (const StereoRefineConstants k,
   const int left = (int) blockIdx.x * tile_width;
   const int top = (int) blockIdx.y * tile_height;
   const bool inside = left + column < k.width && top + row < k.height;
+
+  pdl_wait ();
   const unsigned code = inside
       ? checked_code (k, winners, left + column, top + row) : STEREO_INVALID;
   const unsigned before = __shfl_up_sync (0xffffffff, code, 1);
@@ -214,6 +217,7 @@ join_kernel (const StereoRefineConstants k, const StereoRefineWork work)
     y = (i / k.width + 1) * tile_height;
     step = k.width;
   }
+  pdl_wait ();
   const uint16_t *row = map_row (work.map, y) + x;
   const uint16_t *other = step == 1 ? row - 1 : row - work.map.stride;
   const int pixel = y * k.width + x;
@@ -243,6 +247,7 @@ count_kernel (int pixels, const StereoRefineWork work)
 
   if (i >= pixels)
     return;
+  pdl_wait ();
   const uint32_t size = *(volatile uint32_t *) &work.sizes[i];
 
   if (size == 0 || current (&work.labels[i]) == (uint32_t) i)
@@ -263,6 +268,7 @@ speckle_kernel (const StereoRefineConstants k, const StereoRefineWork work)
     return;
   uint16_t *code = work.map.data + (size_t) y * work.map.stride + x;
 
+  pdl_wait ();
   if (*code == STEREO_INVALID)
     return;
   const uint32_t root =
@@ -284,19 +290,20 @@ check (StereoQueue * queue, const StereoRefineConstants * k,
   if (!stage.entered ())
     return stage.status ();
   if (k->speckle_size <= 1) {
-    check_kernel <<< grid_for (k), block, 0, stage.stream () >>> (*k, *winners,
-        work->map);
+    launch_overlapping (queue, grid_for (k), block, 0, check_kernel, *k,
+        *winners, work->map);
     return STEREO_CUDA_LAUNCHED (stage, "check_kernel");
   }
-  label_kernel <<< dim3 (parts (k->width, tile_width),
-      parts (k->height, tile_height)), dim3 (tile_width, tile_height), 0,
-      stage.stream () >>> (*k, *winners, *work);
+  launch_overlapping (queue, dim3 (parts (k->width, tile_width),
+          parts (k->height, tile_height)), dim3 (tile_width, tile_height), 0,
+      label_kernel, *k, *winners, *work);
   if (borders > 0)
-    join_kernel <<< parts (borders, 256), 256, 0, stage.stream () >>> (*k,
+    launch_overlapping (queue, parts (borders, 256), 256, 0, join_kernel, *k,
         *work);
-  count_kernel <<< parts (pixels, 256), 256, 0, stage.stream () >>> (pixels,
+  launch_overlapping (queue, parts (pixels, 256), 256, 0, count_kernel, pixels,
       *work);
-  speckle_kernel <<< grid_for (k), block, 0, stage.stream () >>> (*k, *work);
+  launch_overlapping (queue, grid_for (k), block, 0, speckle_kernel, *k,
+      *work);
   return STEREO_CUDA_LAUNCHED (stage, "speckle_kernel");
 }
 
@@ -311,6 +318,7 @@ confidence_kernel (const StereoRefineConstants k, const StereoWinners winners,
 
   if (x >= k.width || y >= k.height)
     return;
+  pdl_wait ();
   const unsigned clearness = map_row (map, y)[x] == STEREO_INVALID ? 0
       : stereo_winner_clearness_of (winners.left[(size_t) y
           * winners.left_stride + x]);
@@ -328,7 +336,7 @@ confidence (StereoQueue * queue, const StereoRefineConstants * k,
 
   if (!stage.entered ())
     return stage.status ();
-  confidence_kernel <<< grid_for (k), block, 0, stage.stream () >>> (*k,
+  launch_overlapping (queue, grid_for (k), block, 0, confidence_kernel, *k,
       *winners, work->map, *output);
   return STEREO_CUDA_LAUNCHED (stage, "confidence_kernel");
 }
@@ -393,6 +401,7 @@ __launch_bounds__ (fill_threads) fill_kernel (const StereoRefineConstants k,
   uint16_t *target = work.filled.data + (size_t) y * work.filled.stride;
   unsigned first = STEREO_INVALID, last = STEREO_INVALID;
 
+  pdl_wait ();
   for (int x = (int) threadIdx.x; x < k.width; x += fill_threads)
     codes[x] = source[x];
   __syncthreads ();
@@ -433,43 +442,83 @@ fill (StereoQueue * queue, const StereoRefineConstants * k,
 
   if (!stage.entered ())
     return stage.status ();
-  fill_kernel <<< (unsigned) k->height, fill_threads,
-      (size_t) k->width * sizeof (uint16_t), stage.stream () >>> (*k, *work);
+  launch_overlapping (queue, (unsigned) k->height, fill_threads,
+      (size_t) k->width * sizeof (uint16_t), fill_kernel, *k, *work);
   return STEREO_CUDA_LAUNCHED (stage, "fill_kernel");
 }
 
 /* ------------------------------------------------------ median and encoding */
 
-template <bool median>
+__device__ void
+store (const StereoOutput & output, int x, int y, unsigned code)
+{
+  stereo_store_raw (&output, x, y, stereo_output_from_map (&output, code));
+}
+
 __global__ void
-finish_kernel (const StereoRefineConstants k, const StereoMap map,
+encode_kernel (const StereoRefineConstants k, const StereoMap map,
     const uint8_t * rows, const StereoOutput output)
 {
   const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
 
+  pdl_wait ();
+  if (x < k.width && y < k.height)
+    store (output, x, y, map_row (map, filled_row (rows, k.height, y))[x]);
+}
+
+/* Three numbers in order, in both halves of words. */
+struct Sorted
+{
+  uint32_t low, middle, high;
+};
+
+__device__ Sorted
+sorted (uint32_t a, uint32_t b, uint32_t c)
+{
+  Sorted s = { __vimin3_u16x2 (a, b, c), 0, __vimax3_u16x2 (a, b, c) };
+
+  s.middle = a ^ b ^ c ^ s.low ^ s.high;
+  return s;
+}
+
+/* Medians of 3x3, of two pixels by a thread. */
+__global__ void
+median_kernel (const StereoRefineConstants k, const StereoMap map,
+    const uint8_t * rows, const StereoOutput output)
+{
+  const int x = 2 * (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+  uint32_t v[3][3];
+
   if (x >= k.width || y >= k.height)
     return;
-  unsigned code;
-
-  if (median) {
-    uint32_t v[9];
-
+  pdl_wait ();
 #pragma unroll
-    for (int i = 0; i < 3; i++) {
-      const uint16_t *row = map_row (map, filled_row (rows, k.height,
-              stereo_clamp_int (y + i - 1, 0, k.height - 1)));
+  for (int i = 0; i < 3; i++) {
+    const uint16_t *row = map_row (map, filled_row (rows, k.height,
+            stereo_clamp_int (y + i - 1, 0, k.height - 1)));
+    const uint32_t before = row[max (x - 1, 0)];
+    const uint32_t behind = row[min (x + 2, k.width - 1)];
+    const uint32_t own = x + 1 < k.width ? *(const uint32_t *) (row + x)
+        : row[x] * 0x10001u;
 
-      v[3 * i] = row[max (x - 1, 0)];
-      v[3 * i + 1] = row[x];
-      v[3 * i + 2] = row[min (x + 1, k.width - 1)];
-    }
-    /* all are valid, or none is */
-    code = stereo_median9 (v);
-  } else {
-    code = map_row (map, filled_row (rows, k.height, y))[x];
+    v[0][i] = __byte_perm (before, own, 0x5410);
+    v[1][i] = own;
+    v[2][i] = __byte_perm (own, behind, 0x5432);
   }
-  stereo_store_raw (&output, x, y, stereo_output_from_map (&output, code));
+
+  /* all are valid, or none is */
+  const Sorted left = sorted (v[0][0], v[0][1], v[0][2]);
+  const Sorted center = sorted (v[1][0], v[1][1], v[1][2]);
+  const Sorted right = sorted (v[2][0], v[2][1], v[2][2]);
+  const uint32_t medians = sorted (__vimax3_u16x2 (left.low, center.low,
+          right.low), sorted (left.middle, center.middle, right.middle).middle,
+      __vimin3_u16x2 (left.high, center.high, right.high)).middle;
+
+  store (output, x, y, medians & 0xffff);
+  if (x + 1 < k.width)
+    store (output, x + 1, y, medians >> 16);
 }
 
 StereoStatus
@@ -486,12 +535,12 @@ finish (StereoQueue * queue, const StereoRefineConstants * k,
   if (!stage.entered ())
     return stage.status ();
   if (k->fill && k->median)
-    finish_kernel<true> <<< grid_for (k), block, 0, stage.stream () >>> (*k,
-        *map, rows, *output);
+    launch_overlapping (queue, dim3 (parts (k->width, 64), parts (k->height,
+                8)), block, 0, median_kernel, *k, *map, rows, *output);
   else
-    finish_kernel<false> <<< grid_for (k), block, 0, stage.stream () >>> (*k,
-        *map, rows, *output);
-  return STEREO_CUDA_LAUNCHED (stage, "finish_kernel");
+    launch_overlapping (queue, grid_for (k), block, 0, encode_kernel, *k, *map,
+        rows, *output);
+  return STEREO_CUDA_LAUNCHED (stage, "the kernels that finish a map");
 }
 
 /* -------------------------------------------------------------------- plan */

@@ -9,6 +9,8 @@
 
 #include "refine/refine.h"
 
+#include "core/device.cuh"
+#include "core/launch.cuh"
 #include "core/queue-cuda.h"
 
 /*

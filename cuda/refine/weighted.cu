@@ -361,6 +361,7 @@ weigh_kernel (const __grid_constant__ WeightArgs a, const StereoMap holes,
   if (threadIdx.x == 0)
     n_wanted = 0;
   __syncthreads ();
+  pdl_wait ();
 #pragma unroll
   for (int i = (int) threadIdx.x; i < tile_width * tile_height; i += threads) {
     const int x = x0 + i % tile_width, y = y0 + i / tile_width;
@@ -443,6 +444,7 @@ finish_weighted_kernel (const __grid_constant__ WeightArgs a,
   Codes < words > codes;
   Weights < words > weights;
 
+  pdl_wait ();
   tile.load (a, x0 - radius, y0 - radius);
   __syncthreads ();
   if (x0 + column >= a.k.width || y0 + row >= a.k.height)
@@ -489,10 +491,10 @@ stereo_cuda_weigh (StereoQueue * queue, const StereoRefineConstants * k,
   if (!stage.entered ())
     return stage.status ();
   if (k->channels == 1)
-    weigh_kernel < 1 > <<< grid_for (k), threads, 0, stage.stream () >>> (a,
+    launch_overlapping (queue, grid_for (k), threads, 0, weigh_kernel < 1 >, a,
         work->map, work->weighted);
   else
-    weigh_kernel < 3 > <<< grid_for (k), threads, 0, stage.stream () >>> (a,
+    launch_overlapping (queue, grid_for (k), threads, 0, weigh_kernel < 3 >, a,
         work->map, work->weighted);
   return STEREO_CUDA_LAUNCHED (stage, "weigh_kernel");
 }
@@ -511,10 +513,10 @@ stereo_cuda_finish_weighted (StereoQueue * queue,
   if (!stage.entered ())
     return stage.status ();
   if (k->channels == 1)
-    finish_weighted_kernel < 1 > <<< grid_for (k), threads, 0,
-        stage.stream () >>> (a, *output);
+    launch_overlapping (queue, grid_for (k), threads, 0,
+        finish_weighted_kernel < 1 >, a, *output);
   else
-    finish_weighted_kernel < 3 > <<< grid_for (k), threads, 0,
-        stage.stream () >>> (a, *output);
+    launch_overlapping (queue, grid_for (k), threads, 0,
+        finish_weighted_kernel < 3 >, a, *output);
   return STEREO_CUDA_LAUNCHED (stage, "finish_weighted_kernel");
 }
