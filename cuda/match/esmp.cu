@@ -350,7 +350,7 @@ column_messages (const ExpstepArgs & a, const ExpstepArgs & columns, int x,
 /* `a` has the smoothness for messages along rows, `columns` for those along
  * columns. */
 template < int LANES, bool LAST >
-__global__ void __launch_bounds__ (expstep_threads)
+__global__ void __launch_bounds__ (expstep_threads, 7)
 iterate_kernel (const __grid_constant__ ExpstepArgs a,
     const __grid_constant__ ExpstepArgs columns)
 {
