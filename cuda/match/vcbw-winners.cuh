@@ -40,12 +40,14 @@ template < typename S > struct Shared
   static const int size = right + S::tile_height * right_pitch;
 };
 
-/* Winners so far of two neighbouring pixels.  key: C << 16 | index.  beside:
- * C before and after it, in the high and the low half.  past: C of the last two
- * disparities, likewise. */
+/* Winners so far of two neighbouring pixels, the first one's in low halves: C
+ * and index; for each pixel, C before and after it, in the low and the high
+ * half; and for both again, C of the last disparity and of the one before it.
+ * C is below 0xffff. */
 struct Pair
 {
-  uint32_t key[2];
+  uint32_t least;
+  uint32_t index;
   uint32_t beside[2];
   uint32_t past[2];
 };
@@ -101,24 +103,58 @@ compute_costs (const Args & a, const Lane < S > & lane,
   }
 }
 
-/* Lets the disparity before d compete, whose C after it is that of d, cost, in
- * the low half, or in the high one. */
-__device__ __forceinline__ void
-compete (Pair & p, int i, uint32_t cost, uint32_t index)
+/* The smaller ones of two pairs, and whether they are the first pair's.  (What
+ * CUDA 13.0 has for it, __vibmin_u16x2 (), lets the result take the place of
+ * the first pair, with which it is compared after that.) */
+__device__ __forceinline__ uint32_t
+min_pair (uint32_t a, uint32_t b, bool * low_stays, bool * high_stays)
 {
-  const uint32_t key = (p.past[i] << 16) | (index - 1);
-  const uint32_t beside = __byte_perm (p.past[i], cost,
-      i == 0 ? 0x3254 : 0x3276);
-  const bool wins = key < p.key[i];
+  uint32_t least;
+#if __CUDA_ARCH__ >= 900
+  uint32_t low, high;
 
-  p.key[i] = wins ? key : p.key[i];
-  p.beside[i] = wins ? beside : p.beside[i];
+  asm ("{\n\t"
+      ".reg .pred p, q;\n\t"
+      ".reg .u16 l, h, al, ah;\n\t"
+      "min.u16x2 %0, %3, %4;\n\t"
+      "mov.b32 {l, h}, %0;\n\t"
+      "mov.b32 {al, ah}, %3;\n\t"
+      "setp.eq.u16 p, l, al;\n\t"
+      "setp.eq.u16 q, h, ah;\n\t"
+      "selp.b32 %1, 1, 0, p;\n\t"
+      "selp.b32 %2, 1, 0, q;\n\t"
+      "}" : "=&r" (least), "=r" (low), "=r" (high) : "r" (a), "r" (b));
+  *low_stays = low != 0;
+  *high_stays = high != 0;
+#else
+  least = __vminu2 (a, b);
+  *low_stays = (least & 0xffff) == (a & 0xffff);
+  *high_stays = least >> 16 == a >> 16;
+#endif
+  return least;
+}
+
+/* Lets the disparity before `index` compete, whose C after it is cost. */
+__device__ __forceinline__ void
+compete (Pair & p, uint32_t cost, uint32_t index)
+{
+  bool first_stays, second_stays;
+
+  p.least = min_pair (p.least, p.past[0], &first_stays, &second_stays);
+  if (!first_stays) {
+    p.index = __byte_perm (p.index, index - 1, 0x3254);
+    p.beside[0] = __byte_perm (p.past[1], cost, 0x5410);
+  }
+  if (!second_stays) {
+    p.index = __byte_perm (p.index, index - 1, 0x5410);
+    p.beside[1] = __byte_perm (p.past[1], cost, 0x7632);
+  }
 }
 
 /* The winners of the left view among disparities d to d + n - 1. */
 template < typename S > __device__ void
 take_left (const StereoVcbwConstants & k, const uint32_t * costs, int d, int n,
-    bool first, Pairs < S > & best)
+    Pairs < S > & best)
 {
 #pragma unroll
   for (int j = 0; j < Pairs < S >::own; j++) {
@@ -132,24 +168,21 @@ take_left (const StereoVcbwConstants & k, const uint32_t * costs, int d, int n,
     for (int i = 0; i < n; i++) {
       const uint32_t cost = own[i * Shared < S >::cost_slice];
 
-      if (i > 0 || !first) {
-        compete (pair, 0, cost, (uint32_t) (d + i - k.min_disparity));
-        compete (pair, 1, cost, (uint32_t) (d + i - k.min_disparity));
-      }
-      pair.past[0] = pair.past[0] << 16 | (cost & 0xffff);
-      pair.past[1] = pair.past[1] << 16 | cost >> 16;
+      compete (pair, cost, (uint32_t) (d + i - k.min_disparity));
+      pair.past[1] = pair.past[0];
+      pair.past[0] = cost;
     }
   }
 }
 
 /* The same for the right view.  local: d, from the beginning of the chunk. */
 template < typename S > __device__ void
-take_right (const StereoVcbwConstants & k, const uint32_t * costs, int x0,
-    int d, int n, int local, uint32_t * right)
+take_right (const Args & a, const uint32_t * costs, int x0, int d, int n,
+    int local, uint32_t * right)
 {
   const int columns = S::tile_width + S::warps - 1;
-  const int inside = min (S::tile_width, k.width - x0);
-  const uint32_t index = (uint32_t) (d - k.min_disparity);
+  const int inside = min (S::tile_width, a.k.width - x0);
+  const uint32_t index = (uint32_t) (d - a.k.min_disparity);
 
   /* A pixel is column u - i of the left view for disparity d + warps - 1 - i,
    * so a thread starts at the last disparity. */
@@ -160,14 +193,14 @@ take_right (const StereoVcbwConstants & k, const uint32_t * costs, int x0,
         + row * Shared < S >::cost_pitch) + u;
     uint32_t *target = right + row * Shared < S >::right_pitch
         + S::chunk - 1 - local + u;
+    const int end = min (n, inside - u);
     uint32_t best = STEREO_NO_WINNER;
 
+    /* words as those of stereo_winner_right_word () */
 #pragma unroll 4
-    for (int i = 0; i < n; i++) {
-      if (u + i >= 0 && u + i < inside)
-        best = min (best, stereo_winner_right_word (index + (uint32_t) i,
-                own[i * (2 * Shared < S >::cost_slice + 1)]));
-    }
+    for (int i = max (0, -u); i < end; i++)
+      best = __viaddmin_u32 (own[i * (2 * Shared < S >::cost_slice + 1)]
+          * a.high_half + index, (uint32_t) i, best);
     if (best != STEREO_NO_WINNER)
       *target = min (*target, best);
   }
@@ -210,14 +243,14 @@ store_left (const Args & a, int x0, int y0, bool empty, Pairs < S > & best)
     const int y = y0 + p / Pairs < S >::in_row;
     Pair & pair = best.pair[j];
 
+    /* the last disparity's turn */
+    compete (pair, 0, (uint32_t) a.k.end_index);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-      /* the last disparity's turn */
-      compete (pair, i, 0, (uint32_t) a.k.end_index);
       if (p < Pairs < S >::count && x + i < a.k.width && y < a.k.height)
         stereo_winner_store (&a.winners, x + i, y, empty ? STEREO_INVALID
-            : pair.key[i] & 0xffff, pair.beside[i] >> 16, pair.key[i] >> 16,
-            pair.beside[i] & 0xffff);
+            : pair.index >> 16 * i & 0xffff, pair.beside[i] & 0xffff,
+            pair.least >> 16 * i & 0xffff, pair.beside[i] >> 16);
     }
   }
 }
@@ -250,9 +283,9 @@ match_chunk (const Args & a, int x0, int y0, int base,
         compute_costs < S, false > (a, lane, m, x0, d, own);
     }
     __syncthreads ();
-    take_left < S > (a.k, costs, from, end - from, from == range.first, best);
+    take_left < S > (a.k, costs, from, end - from, best);
     if (a.winners.right != NULL)
-      take_right < S > (a.k, costs, x0, from, end - from, from - base,
+      take_right < S > (a, costs, x0, from, end - from, from - base,
           shared + Shared < S >::right);
     __syncthreads ();
   }
@@ -275,7 +308,7 @@ winners_kernel (const __grid_constant__ Args a)
 
 #pragma unroll
   for (int j = 0; j < Pairs < S >::own; j++)
-    best.pair[j] = Pair { { STEREO_NO_WINNER, STEREO_NO_WINNER }, { }, { } };
+    best.pair[j] = Pair { 0xffffffffu, 0, { }, { 0xffffffffu, 0xffffffffu } };
   load_left < S > (a, x0, y0, shared);
   load_weights (a.k, weight);
   __syncthreads ();

@@ -256,6 +256,19 @@ match_best (StereoCudaStage & stage, StereoQueue * queue, const Args & args)
   return launch_match < Large > (stage, queue, args);
 }
 
+/* The same for winners_kernel (), whose warps compute D once for all columns,
+ * in instructions of a warp for a disparity. */
+template < typename S > int
+winners_time (const StereoVcbwConstants & k, int multiprocessors)
+{
+  const int cost = S::blocks * (60 * (S::column_blocks + 2 * S::halo)
+      + 26 * S::column_blocks) + 110 * S::row_blocks * S::column_blocks;
+  const int tiles = (k.width + S::tile_width - 1) / S::tile_width
+      * ((k.height + S::tile_height - 1) / S::tile_height);
+
+  return (tiles + multiprocessors - 1) / multiprocessors * cost;
+}
+
 /* The default has tiles for large GPUs, too. */
 template < int COST, int HALO > StereoStatus
 winners_best (StereoCudaStage & stage, StereoQueue * queue, const Args & args)
@@ -266,14 +279,20 @@ winners_best (StereoCudaStage & stage, StereoQueue * queue, const Args & args)
   const int limit = stereo_cuda_shared_limit (queue->device) - static_shared;
 
   if constexpr (COST == STEREO_COST_CENSUS && HALO == 1) {
-    typedef Shape < COST, HALO, 3, 4, 32, 16, 1 > Large;
-    typedef Shape < COST, HALO, 3, 2, 32, 16, 1 > Small;
+    typedef Shape < COST, HALO, 3, 4, 32, 16, 1 > Wide;
+    typedef Shape < COST, HALO, 3, 3, 32, 16, 1 > Square;
+    typedef Shape < COST, HALO, 3, 2, 32, 16, 1 > Narrow;
 
-    if (Shared < Large >::size * 4 <= limit)
-      return tile_time < Small > (args.k, q->multiprocessors)
-          < tile_time < Large > (args.k, q->multiprocessors)
-          ? launch_winners < Small > (stage, queue, args)
-          : launch_winners < Large > (stage, queue, args);
+    if (Shared < Wide >::size * 4 <= limit) {
+      const int wide = winners_time < Wide > (args.k, q->multiprocessors);
+      const int square = winners_time < Square > (args.k, q->multiprocessors);
+      const int narrow = winners_time < Narrow > (args.k, q->multiprocessors);
+
+      return narrow < wide && narrow < square
+          ? launch_winners < Narrow > (stage, queue, args)
+          : square < wide ? launch_winners < Square > (stage, queue, args)
+          : launch_winners < Wide > (stage, queue, args);
+    }
   }
   if (Shared < Medium >::size * 4 <= limit)
     return launch_winners < Medium > (stage, queue, args);
