@@ -14,6 +14,24 @@
  * that may be read, and have no meaning. */
 #define STEREO_BP_VIEW_MARGIN 128
 
+/* What one of the two has no use for is NULL. */
+struct StereoBpWork
+{
+  void *left;                   /* prepared views */
+  void *right;
+  void *smoothed;               /* a view, along rows only */
+  void *guides[STEREO_BP_MAX_LEVELS];   /* the left view of levels above 0 */
+  void *edges[STEREO_BP_MAX_LEVELS];    /* jump and M of messages */
+  void *data[STEREO_BP_MAX_LEVELS];
+  void *messages[STEREO_BP_MAX_LEVELS];
+  void *best;                   /* vectors: the best disparity of each pixel */
+  void *rows;                   /* vectors: rows of each thread */
+  void *sums;                   /* four h of each thread */
+  void *winners;                /* between beliefs and winners */
+};
+
+STEREO_CHECK_WORK (StereoBpWork);
+
 /* Elements from row to row. */
 static inline size_t
 stereo_bp_view_pitch (const StereoBpConstants * k)
@@ -29,7 +47,7 @@ stereo_bp_view (const StereoBpWork * work, int side)
       + STEREO_BP_VIEW_MARGIN;
 }
 
-/* Declares the views, guides and scratch[0]. */
+/* Declares the views, guides and what smoothing needs. */
 void stereo_bp_plan_views_cpu (const StereoBpConstants * k,
     StereoBpWork * work, StereoArena * arena);
 

@@ -180,7 +180,7 @@ NAME (data_row_kind) (const StereoBpConstants * k, const StereoBpWork * work,
 ALWAYS_INLINE uint32_t *
 NAME (row_buffers) (const Job * job, int worker)
 {
-  return (uint32_t *) job->work->scratch[2] + (size_t) worker * N_ROW_BUFFERS
+  return (uint32_t *) job->work->rows + (size_t) worker * N_ROW_BUFFERS
       * (half_pitch (job->k->width) + MARGIN);
 }
 
@@ -485,7 +485,7 @@ NAME (decide_row_kind) (const StereoBpConstants * k,
   size_t pitch = half_pitch (k->width), n = n_disparities (k);
 
   for (int half = 0; half < 2; half++) {
-    uint16_t *best_row = (uint16_t *) work->scratch[1] + MARGIN
+    uint16_t *best_row = (uint16_t *) work->best + MARGIN
         + (2 * (size_t) y + (size_t) half) * pitch;
     int first = inner ? first_inner (half) : 0;
     int last = inner ? last_inner (k->width, half)
@@ -625,7 +625,7 @@ ALWAYS_INLINE NAME (Worker)
 NAME (worker) (const NAME (Bands) * b, int number)
 {
   return (NAME (Worker)) { b->frame, b->k, b->work,
-    (Vec *) b->work->scratch[3] + (size_t) number * 4 * n_disparities (b->k),
+    (Vec *) b->work->sums + (size_t) number * 4 * n_disparities (b->k),
     b->k->winners ? (uint8_t *) b->work->winners
         + (size_t) number * winners_bytes (b->k) : NULL
   };

@@ -56,7 +56,7 @@ enum
   RIGHT
 };
 
-/* Rows of a thread's own, in scratch[2]: two views in halves and differences,
+/* Rows of a thread's own, in rows: two views in halves and differences,
  * or sums. */
 #define N_ROW_BUFFERS 8
 /* Vectors of a row whose beliefs are kept until the right view has them, too:
@@ -410,11 +410,11 @@ plan_cpu (const StereoSearch * search, const StereoBpConstants * k,
           bytes_of[k->precision].message);
   }
   /* the best disparity: [y][half][pitch] */
-  stereo_arena_add (arena, &work->scratch[1], 2 * (size_t) k->height
+  stereo_arena_add (arena, &work->best, 2 * (size_t) k->height
       * half_pitch (k->width) + 2 * MARGIN, sizeof (uint16_t));
-  stereo_arena_add (arena, &work->scratch[2], N_ROW_BUFFERS
+  stereo_arena_add (arena, &work->rows, N_ROW_BUFFERS
       * (half_pitch (k->width) + MARGIN) * threads, sizeof (uint32_t));
-  stereo_arena_add (arena, &work->scratch[3], 4 * n_disparities (k) * threads,
+  stereo_arena_add (arena, &work->sums, 4 * n_disparities (k) * threads,
       SIMD_BYTES);
   if (k->winners)
     stereo_arena_add (arena, &work->winners, winners_bytes (k) * threads, 1);
@@ -487,7 +487,7 @@ finish_row (const StereoMatchFrame * frame, const StereoBpConstants * k,
   bool empty = k->first_index == k->end_index, inner = stereo_bp_has_inner (k);
   size_t pitch = half_pitch (k->width);
   int from = inner ? stereo_clamp_int (y, 1, k->height - 2) : y;
-  const uint16_t *best = (const uint16_t *) work->scratch[1] + MARGIN
+  const uint16_t *best = (const uint16_t *) work->best + MARGIN
       + 2 * (size_t) from * pitch;
 
   for (int x = 0; x < k->width; x++) {

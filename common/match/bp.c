@@ -206,8 +206,14 @@ stereo_bp_constants (const StereoSearch * search,
 typedef struct
 {
   StereoBpConstants constants;
-  StereoBpWork work;
+  StereoWork work;
 } Plan;
+
+static const StereoBpWork *
+work_of (const Plan * p)
+{
+  return (const StereoBpWork *) &p->work;
+}
 
 static StereoStatus
 plan (const StereoSearch * search, const void *params, const void *stages,
@@ -220,7 +226,8 @@ plan (const StereoSearch * search, const void *params, const void *stages,
 
   memset (self, 0, sizeof (*self));
   stereo_bp_constants (search, p, &self->constants);
-  status = s->plan (search, &self->constants, &self->work, arena, why);
+  status = s->plan (search, &self->constants, (StereoBpWork *) &self->work,
+      arena, why);
   if (status == STEREO_OK && self->constants.n_levels < (int) p->levels)
     return stereo_fail (why, STEREO_OK, "%dx%d pixels have room for %d levels "
         "of at least 3x3, not for %u", search->width, search->height,
@@ -242,9 +249,9 @@ run_pyramid (const StereoMatchFrame * frame, const Plan * p,
   StereoStatus status = STEREO_OK;
 
   if (s->pyramid != NULL)
-    return s->pyramid (frame, k, &p->work);
+    return s->pyramid (frame, k, work_of (p));
   for (int level = 1; level < k->n_levels && status == STEREO_OK; level++)
-    status = s->data (frame, k, level, &p->work);
+    status = s->data (frame, k, level, work_of (p));
   return status;
 }
 
@@ -257,10 +264,10 @@ run_level (const StereoMatchFrame * frame, const Plan * p,
   StereoStatus status;
 
   if (s->descend != NULL)
-    return s->descend (frame, k, level, &p->work);
-  status = s->start (frame, k, level, &p->work);
+    return s->descend (frame, k, level, work_of (p));
+  status = s->start (frame, k, level, work_of (p));
   for (int t = 0; t < k->iterations && status == STEREO_OK; t++)
-    status = s->iterate (frame, k, level, t, &p->work);
+    status = s->iterate (frame, k, level, t, work_of (p));
   return status;
 }
 
@@ -273,11 +280,11 @@ run (const StereoMatchFrame * frame, const void *stages)
   StereoStatus status;
 
   if (s->match != NULL)
-    return s->match (frame, k, &p->work);
+    return s->match (frame, k, work_of (p));
   if (k->first_index == k->end_index)
-    return s->finish (frame, k, &p->work);
+    return s->finish (frame, k, work_of (p));
 
-  status = s->prepare (frame, k, &p->work);
+  status = s->prepare (frame, k, work_of (p));
   if (status == STEREO_OK)
     status = run_pyramid (frame, p, s);
   if (status == STEREO_OK)
@@ -288,7 +295,7 @@ run (const StereoMatchFrame * frame, const void *stages)
       status = stereo_stage_end (frame->timestamps, level_name[l]);
   }
   if (status == STEREO_OK)
-    status = s->finish (frame, k, &p->work);
+    status = s->finish (frame, k, work_of (p));
   return status;
 }
 
@@ -340,7 +347,7 @@ stereo_bp_plan_views_cpu (const StereoBpConstants * k, StereoBpWork * work,
   stereo_arena_add (arena, &work->left, elements, sizeof (uint16_t));
   stereo_arena_add (arena, &work->right, elements, sizeof (uint16_t));
   if (k->n_taps > 1)
-    stereo_arena_add (arena, &work->scratch[0], elements, sizeof (uint16_t));
+    stereo_arena_add (arena, &work->smoothed, elements, sizeof (uint16_t));
 }
 
 /* Luma at column x of row y. */
@@ -464,7 +471,7 @@ stereo_bp_prepare_cpu (const StereoMatchFrame * frame,
     const StereoView *view = side == 0 ? &frame->left : &frame->right;
     uint16_t *plane = stereo_bp_view (work, side);
     uint16_t *rows = k->n_taps > 1
-        ? (uint16_t *) work->scratch[0] + STEREO_BP_VIEW_MARGIN : plane;
+        ? (uint16_t *) work->smoothed + STEREO_BP_VIEW_MARGIN : plane;
 
     Job prepare = {.k = k,.view = view,.to = rows };
     Job smooth = {.k = k,.from = rows,.to = plane };
@@ -518,7 +525,7 @@ plan_plain (const StereoSearch * search, const StereoBpConstants * k,
         sizeof (uint32_t));
   }
   /* four h of a thread */
-  stereo_arena_add (arena, &work->scratch[1], 4 * disparities (k)
+  stereo_arena_add (arena, &work->sums, 4 * disparities (k)
       * search->n_threads, sizeof (uint32_t));
   return STEREO_OK;
 }

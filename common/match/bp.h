@@ -166,19 +166,8 @@ typedef struct
   uint32_t taps[STEREO_BP_MAX_TAPS];
 } StereoBpConstants;
 
-/* Device memory, laid out as the back end likes; what it has no use for is
- * NULL.  All levels are in the matcher's one arena. */
-typedef struct
-{
-  void *left;                   /* prepared views */
-  void *right;
-  void *guides[STEREO_BP_MAX_LEVELS];   /* the left view of levels above 0 */
-  void *edges[STEREO_BP_MAX_LEVELS];    /* jump and M of messages */
-  void *data[STEREO_BP_MAX_LEVELS];
-  void *messages[STEREO_BP_MAX_LEVELS];
-  void *winners;                /* between beliefs and winners */
-  void *scratch[4];
-} StereoBpWork;
+/* Work memory, of the back end; all levels are in the matcher's one arena. */
+typedef struct StereoBpWork StereoBpWork;
 
 /* Stage table "bp".  NULL is what a fused stage replaces.  Views, census words
  * and where the result goes are those of the frame. */

@@ -59,6 +59,20 @@
 
 #include <string.h>
 
+struct StereoBpWork
+{
+  void *left;                   /* prepared views */
+  void *right;
+  void *rows[2];                /* smoothed along rows */
+  void *barrier;                /* of all blocks */
+  void *table;                  /* of what edges are made */
+  void *guides[STEREO_BP_MAX_LEVELS];   /* the left view of levels above 0 */
+  void *edges[STEREO_BP_MAX_LEVELS];
+  void *messages[2];            /* of even and odd levels; data costs follow */
+};
+
+STEREO_CHECK_WORK (StereoBpWork);
+
 namespace
 {
 
@@ -1762,7 +1776,7 @@ plan_edges (const StereoBpConstants * k, StereoBpWork * work,
     if (l > 0)
       stereo_arena_add (arena, &work->guides[l], pixels, sizeof (uint32_t));
   }
-  stereo_arena_add (arena, &work->scratch[3], 256, sizeof (uint2));
+  stereo_arena_add (arena, &work->table, 256, sizeof (uint2));
 }
 
 StereoStatus
@@ -1788,10 +1802,10 @@ plan (const StereoSearch *, const StereoBpConstants * k, StereoBpWork * work,
   if (k->edges)
     plan_edges (k, work, arena);
   if (k->n_taps > 1) {
-    stereo_arena_add (arena, &work->scratch[0], view, view_bytes);
-    stereo_arena_add (arena, &work->scratch[1], view, view_bytes);
+    stereo_arena_add (arena, &work->rows[0], view, view_bytes);
+    stereo_arena_add (arena, &work->rows[1], view, view_bytes);
   }
-  stereo_arena_add (arena, &work->scratch[2], 1, sizeof (unsigned));
+  stereo_arena_add (arena, &work->barrier, 1, sizeof (unsigned));
   stereo_arena_add (arena, &work->messages[0], layout.size[0], 1);
   if (layout.size[1] > 0)
     stereo_arena_add (arena, &work->messages[1], layout.size[1], 1);
@@ -1905,13 +1919,13 @@ find_args (const StereoMatchFrame * frame, const StereoBpConstants * k,
   find_views (frame, k, work, a);
   a->max_data = k->max_data;
   find_bounds (k, a->bounds);
-  a->table = (const uint2 *) work->scratch[3];
+  a->table = (const uint2 *) work->table;
   /* as many as have their nearest value within reach */
   lanes = reach < 1 ? 0 : (reach - 1) / s.values + 1;
   lanes = lanes < s.lanes - 1 ? lanes : s.lanes - 1;
   while (1 << a->rounds < lanes)
     a->rounds++;
-  a->barrier = (unsigned *) work->scratch[2];
+  a->barrier = (unsigned *) work->barrier;
 }
 
 /* Rows of tiles, and how warps walk through them. */
@@ -2038,8 +2052,8 @@ prepare_luma (const StereoMatchFrame * frame, const StereoBpConstants * k,
   a.channels = k->channels;
   a.target[0] = (uint8_t *) args.left;
   a.target[1] = (uint8_t *) args.right;
-  a.rows[0] = (uint16_t *) work->scratch[0];
-  a.rows[1] = (uint16_t *) work->scratch[1];
+  a.rows[0] = (uint16_t *) work->rows[0];
+  a.rows[1] = (uint16_t *) work->rows[1];
   a.pitch = args.view_pitch;
   a.bytes = args.bytes;
   a.n_taps = k->n_taps;
@@ -2068,7 +2082,7 @@ prepare_edges (const StereoMatchFrame * frame, const StereoBpConstants * k,
   a.height = k->height;
   a.records = (uint8_t *) work->edges[0];
   a.guide = (uint32_t *) work->guides[1];
-  a.table = (uint2 *) work->scratch[3];
+  a.table = (uint2 *) work->table;
   memcpy (a.jump, k->jump, sizeof (a.jump));
   memcpy (a.largest, k->max_message, sizeof (a.largest));
   a.barrier = args.barrier;
