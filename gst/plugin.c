@@ -26,6 +26,7 @@ plugin_init (GstPlugin * plugin)
 #undef ALGORITHM
   ok &= GST_ELEMENT_REGISTER (stereorectify, plugin);
   ok &= GST_ELEMENT_REGISTER (stereosplit, plugin);
+  ok &= GST_ELEMENT_REGISTER (stereoview, plugin);
   ok &= GST_ELEMENT_REGISTER (stereotestsrc, plugin);
   return ok;
 }

@@ -273,6 +273,9 @@ struct StereoDevice
   TABLE (convert) TABLE (colorize) TABLE (census) TABLE (median) \
   TABLE (refine) TABLE (depth) TABLE (rectify)
 
+/* Those that only the CPU has. */
+#define STEREO_CPU_STAGES(TABLE) TABLE (view)
+
 /* Fills in the common part of a new device. */
 void stereo_device_init (StereoDevice * device,
     const StereoDeviceClass * klass);

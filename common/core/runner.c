@@ -538,7 +538,7 @@ check_image (StereoRunner * r, const Port * p, bool output,
     }
     format = image->format;
   }
-  if (output)
+  if (output && p->setup.n_planes == 1)
     return stereo_image_check_output (image, role, format, p->setup.width,
         p->setup.height, &r->message);
   return stereo_image_check (image, role, format, p->setup.width,

@@ -1,0 +1,59 @@
+/* gst-stereomatching: synthesised views on the CPU
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * What is done with rows on the CPU, plain (view-rows.c) and with vectors
+ * (view-simd.c), and by whom (view-cpu.c).
+ *
+ * A row has STEREO_VIEW_MARGIN elements before the first one and behind the
+ * last one, which may be read and written.
+ */
+
+#ifndef STEREO_VIEW_CPU_H
+#define STEREO_VIEW_CPU_H
+
+#include "geometry/view.h"
+
+/* A vector, and a pixel. */
+#define STEREO_VIEW_MARGIN 32
+
+/* What there is for a row of the left or of the right view. */
+typedef struct
+{
+  uint32_t *colors;             /* words, the fourth byte 0 */
+  int32_t *disparities;         /* E or B */
+  int32_t *marked;              /* the same times 2, plus 1 for edge pixels */
+} StereoViewRow;
+
+typedef struct
+{
+  /* Step 0, of row y: of width disparities, or none. */
+  void (*read) (const StereoViewFrame * frame, int y, int32_t * row);
+  /* Step 1. */
+  void (*fill) (int32_t * row, int width);
+  /* Step 2.  places: a row for it to work in. */
+  void (*project) (int32_t * row, int width, int32_t join, int32_t q,
+      int32_t offset, int32_t * places, int32_t * projected);
+  /* row where it has any, else other. */
+  void (*complete) (int32_t * row, const int32_t * other, int width);
+  /* Step 5: fills in marked. */
+  void (*mark) (const StereoViewFrame * frame, StereoViewRow * row);
+  /* Steps 6 and 7: words whose fourth byte is 255, or 0 where nothing is seen;
+   * whether there are such.  right may be NULL. */
+  bool (*fetch) (const StereoViewFrame * frame, const StereoViewShot * shot,
+      const StereoViewRow * left, const StereoViewRow * right,
+      const int32_t * z, uint32_t * words);
+} StereoViewRows;
+
+extern const StereoViewRows stereo_view_rows;
+extern const StereoViewRows stereo_view_rows_generic;
+extern const StereoViewRows stereo_view_rows_avx2;
+extern const StereoViewRows stereo_view_rows_avx512;
+
+/* Step 1 for the run of none that begins at x; returns the end of the run. */
+int stereo_view_fill_run (int32_t * row, int width, int x);
+
+#endif /* STEREO_VIEW_CPU_H */

@@ -1,0 +1,87 @@
+/* gst-stereomatching: arithmetic of synthesised views
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * The formulas of view.h for one pixel, on the host and in CUDA.
+ */
+
+#ifndef STEREO_VIEW_PIXEL_H
+#define STEREO_VIEW_PIXEL_H
+
+#include "image/pixel.h"
+
+/* No disparity: smaller than all. */
+#define STEREO_VIEW_NONE INT32_MIN
+
+/* Disparities have 24 bits with sign. */
+#define STEREO_VIEW_LOWEST (-(1 << 23))
+#define STEREO_VIEW_HIGHEST ((1 << 23) - 1)
+
+/* Differs from all of them by more than can be joined. */
+#define STEREO_VIEW_OUTSIDE (1 << 24)
+
+#define STEREO_VIEW_ONE 65536   /* a baseline; also a weight */
+
+STEREO_INLINE int32_t
+stereo_view_shift (int32_t q, int32_t e)
+{
+  return (int32_t) (((int64_t) q * e + 32768) >> 16);
+}
+
+/* Step 0.  K is scale_high 65536 + scale_low, so that 32 bits do. */
+STEREO_INLINE int32_t
+stereo_view_disparity (uint32_t code, uint32_t scale_high, uint32_t scale_low,
+    int32_t minimum, int32_t factor)
+{
+  int32_t e = (int32_t) (code * scale_high + ((code * scale_low + 32768u)
+          >> 16)) + minimum;
+
+  e = stereo_clamp_int (e, STEREO_VIEW_LOWEST, STEREO_VIEW_HIGHEST);
+  return stereo_clamp_int (factor * e, STEREO_VIEW_LOWEST,
+      STEREO_VIEW_HIGHEST);
+}
+
+STEREO_INLINE int
+stereo_view_joined (int32_t a, int32_t b, int32_t join)
+{
+  return a - b <= join && b - a <= join;
+}
+
+/* The first pixel at a place, in 1/256 pixel, or after it. */
+STEREO_INLINE int32_t
+stereo_view_ceil (int32_t place)
+{
+  return (place + 255) >> 8;
+}
+
+/* Step 7: a channel from 256 times that of both views. */
+STEREO_INLINE uint32_t
+stereo_view_blend (uint32_t left, uint32_t right, uint32_t weight)
+{
+  return ((left << 16) + (right - left) * weight + (1u << 23)) >> 24;
+}
+
+/* The weight of the right view for qualities 1 or 2 of both, where wr is that
+ * by distance. */
+STEREO_INLINE uint32_t
+stereo_view_weight (uint32_t wr, int left_quality, int right_quality)
+{
+  uint32_t l = (STEREO_VIEW_ONE - wr) * (left_quality == 2 ? 8 : 1);
+  uint32_t r = wr * (right_quality == 2 ? 8 : 1);
+
+  return (uint32_t) (((uint64_t) r * STEREO_VIEW_ONE + (l + r) / 2)
+      / (l + r));
+}
+
+/* Two eyes in one picture: what is under mask is the left one's. */
+STEREO_INLINE uint32_t
+stereo_view_grey (uint32_t word, int r, int g, int b)
+{
+  return 0x010101u * stereo_luma ((uint8_t) (word >> r), (uint8_t) (word >> g),
+      (uint8_t) (word >> b));
+}
+
+#endif /* STEREO_VIEW_PIXEL_H */

@@ -1,0 +1,183 @@
+/* gst-stereomatching: rows of synthesised views, plain
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "geometry/view-cpu.h"
+
+#include "geometry/view-pixel.h"
+
+#include <stdlib.h>
+
+static void
+read_row (const StereoViewFrame * f, int y, int32_t * row)
+{
+  const uint8_t *codes = f->codes + (size_t) (y / f->factor) * f->codes_stride;
+
+  for (int x = 0; x < f->width; x++) {
+    const int at = x / f->factor;
+    const uint32_t code = f->code_bytes == 1 ? codes[at]
+        : codes[2 * at] | (uint32_t) codes[2 * at + 1] << 8;
+
+    row[x] = code == f->invalid ? STEREO_VIEW_NONE
+        : stereo_view_disparity (code, f->scale_high, f->scale_low, f->minimum,
+        f->factor);
+  }
+}
+
+int
+stereo_view_fill_run (int32_t * row, int width, int x)
+{
+  int end = x;
+  int32_t value = 0;
+
+  while (end < width && row[end] == STEREO_VIEW_NONE)
+    end++;
+  if (x > 0 && end < width)
+    value = row[x - 1] < row[end] ? row[x - 1] : row[end];
+  else if (x > 0)
+    value = row[x - 1];
+  else if (end < width)
+    value = row[end];
+  while (x < end)
+    row[x++] = value;
+  return end;
+}
+
+static void
+fill (int32_t * row, int width)
+{
+  for (int x = 0; x < width; x++) {
+    if (row[x] == STEREO_VIEW_NONE)
+      x = stereo_view_fill_run (row, width, x);
+  }
+}
+
+static void
+project (int32_t * row, int width, int32_t join, int32_t q, int32_t offset,
+    int32_t * places, int32_t * z)
+{
+  for (int x = 0; x < width; x++) {
+    places[x] = 256 * x - stereo_view_shift (q, row[x]) + offset;
+    z[x] = STEREO_VIEW_NONE;
+  }
+  for (int x = 0; x < width; x++) {
+    int32_t lo = places[x] - 128, hi = places[x] + 128;
+    int begin, end;
+
+    if (x > 0 && stereo_view_joined (row[x - 1], row[x], join))
+      lo = (places[x - 1] + places[x]) >> 1;
+    if (x < width - 1 && stereo_view_joined (row[x + 1], row[x], join))
+      hi = (places[x] + places[x + 1]) >> 1;
+    begin = stereo_view_ceil (lo);
+    end = stereo_view_ceil (hi);
+    if (end > width)
+      end = width;
+    for (int v = begin > 0 ? begin : 0; v < end; v++)
+      z[v] = row[x] > z[v] ? row[x] : z[v];
+  }
+}
+
+static void
+complete (int32_t * row, const int32_t * other, int width)
+{
+  for (int x = 0; x < width; x++) {
+    if (row[x] == STEREO_VIEW_NONE)
+      row[x] = other[x];
+  }
+}
+
+static void
+mark (const StereoViewFrame * f, StereoViewRow * row)
+{
+  const int32_t *e = row->disparities;
+
+  for (int x = 0; x < f->width; x++) {
+    const bool edge = (x > 0 && e[x - 1] - e[x] > f->join)
+        || (x < f->width - 1 && e[x + 1] - e[x] > f->join);
+
+    row->marked[x] = e[x] * 2 + edge;
+  }
+}
+
+/* What a view has for a pixel: 256 times the channels, and the quality. */
+typedef struct
+{
+  uint32_t channel[3];
+  int quality;
+} Found;
+
+static Found
+look (const StereoViewRow * row, int width, int32_t join, int32_t place,
+    int32_t z)
+{
+  const int x = place >> 8;
+  const uint32_t part[2] = { 256 - (place & 255), place & 255 };
+  uint32_t sum = 0, weight[2] = { 0, 0 };
+  Found found = { {0, 0, 0}, 0 };
+
+  if (place < -128 || place > 256 * (width - 1) + 128)
+    return found;
+  for (int i = 0; i < 2; i++) {
+    if (x + i < 0 || x + i >= width || part[i] == 0
+        || !stereo_view_joined (row->marked[x + i] >> 1, z, join))
+      continue;
+    weight[i] = part[i];
+    sum += part[i];
+    if (found.quality == 0)
+      found.quality = 2;
+    if (row->marked[x + i] & 1)
+      found.quality = 1;
+  }
+  for (int i = 0; i < 2; i++) {
+    /* one alone has all the weight */
+    const uint32_t w = weight[i] == sum ? (sum > 0 ? 256 : 0) : weight[i];
+
+    for (int c = 0; c < 3 && w > 0; c++)
+      found.channel[c] += w * (row->colors[x + i] >> 8 * c & 255);
+  }
+  return found;
+}
+
+static bool
+fetch (const StereoViewFrame * f, const StereoViewShot * shot,
+    const StereoViewRow * left, const StereoViewRow * right, const int32_t * z,
+    uint32_t * words)
+{
+  const int32_t p = shot->position;
+  bool holes = false;
+
+  for (int v = 0; v < f->width; v++) {
+    const int32_t at = 256 * v - shot->offset;
+    Found l = look (left, f->width, f->join, at + stereo_view_shift (p, z[v]),
+        z[v]);
+    Found r = { {0, 0, 0}, 0 };
+    uint32_t weight, word = 0;
+
+    if (right != NULL)
+      r = look (right, f->width, f->join,
+          at + stereo_view_shift (p - STEREO_VIEW_ONE, z[v]), z[v]);
+    if (l.quality == 0 || r.quality == 0)
+      weight = l.quality == 0 ? STEREO_VIEW_ONE : 0;
+    else
+      weight = shot->weight[l.quality - 1][r.quality - 1];
+    for (int c = 0; c < 3; c++)
+      word |= stereo_view_blend (l.channel[c], r.channel[c], weight) << 8 * c;
+    if (l.quality == 0 && r.quality == 0)
+      holes = true;
+    else
+      word |= 0xff000000u;
+    words[v] = word;
+  }
+  return holes;
+}
+
+const StereoViewRows stereo_view_rows = {
+  .read = read_row,
+  .fill = fill,
+  .project = project,
+  .complete = complete,
+  .mark = mark,
+  .fetch = fetch,
+};

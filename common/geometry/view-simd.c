@@ -1,0 +1,422 @@
+/* gst-stereomatching: rows of synthesised views, with vectors
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Compiled once for each instruction set.
+ *
+ * What neighbours of a row are projected to, and what neighbours of a view are
+ * fetched from, is mostly next to each other too: a vector of them is then
+ * loaded or stored at once.  Where it is not, lanes go one by one.
+ */
+
+#include "geometry/view-cpu.h"
+
+#include "geometry/view-pixel.h"
+#include "simd/simd.h"
+
+#define LANES (SIMD_BYTES / 4)
+
+/* Vectors are read from a pixel before a row to one and a vector behind it. */
+_Static_assert (LANES + 1 <= STEREO_VIEW_MARGIN, "margins are too narrow");
+
+typedef int32_t VecI32 __attribute__ ((vector_size (SIMD_BYTES)));
+typedef uint16_t Half16 __attribute__ ((vector_size (SIMD_BYTES / 2)));
+typedef uint8_t Quarter8 __attribute__ ((vector_size (SIMD_BYTES / 4)));
+
+ALWAYS_INLINE VecI32
+load (const void *at)
+{
+  VecI32 v;
+
+  memcpy (&v, at, sizeof (v));
+  return v;
+}
+
+ALWAYS_INLINE void
+store (void *at, VecI32 v)
+{
+  memcpy (at, &v, sizeof (v));
+}
+
+ALWAYS_INLINE VecI32
+all (int32_t value)
+{
+  return (VecI32) { 0 } + value;
+}
+
+ALWAYS_INLINE VecI32
+count (void)
+{
+#if SIMD_BYTES == 64
+  return (VecI32) { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+#elif SIMD_BYTES == 32
+  return (VecI32) { 0, 1, 2, 3, 4, 5, 6, 7 };
+#else
+  return (VecI32) { 0, 1, 2, 3 };
+#endif
+}
+
+ALWAYS_INLINE VecI32
+choose (VecI32 mask, VecI32 a, VecI32 b)
+{
+  return (a & mask) | (b & ~mask);
+}
+
+ALWAYS_INLINE VecI32
+larger (VecI32 a, VecI32 b)
+{
+#if defined (__AVX512BW__)
+  return (VecI32) _mm512_max_epi32 ((__m512i) a, (__m512i) b);
+#elif defined (__AVX2__)
+  return (VecI32) _mm256_max_epi32 ((__m256i) a, (__m256i) b);
+#else
+  return choose (a > b, a, b);
+#endif
+}
+
+ALWAYS_INLINE VecI32
+smaller (VecI32 a, VecI32 b)
+{
+#if defined (__AVX512BW__)
+  return (VecI32) _mm512_min_epi32 ((__m512i) a, (__m512i) b);
+#elif defined (__AVX2__)
+  return (VecI32) _mm256_min_epi32 ((__m256i) a, (__m256i) b);
+#else
+  return choose (a < b, a, b);
+#endif
+}
+
+ALWAYS_INLINE bool
+any (VecI32 mask)
+{
+  return simd_any8 ((VecU8) mask);
+}
+
+/* -join <= a - b <= join, as a mask. */
+ALWAYS_INLINE VecI32
+joined (VecI32 a, VecI32 b, VecI32 join)
+{
+  return (VecI32) ((VecU32) (a - b + join) <= (VecU32) (join + join));
+}
+
+/* A factor of stereo_view_shift(), for products of 32 bits: q is high 65536 +
+ * low, and a disparity a 256 + b. */
+typedef struct
+{
+  VecI32 high;
+  VecI32 low;
+} Factor;
+
+ALWAYS_INLINE Factor
+make_factor (int32_t q)
+{
+  const Factor f = { all (q >> 16), all (q & 0xffff) };
+
+  return f;
+}
+
+ALWAYS_INLINE VecI32
+shift (Factor f, VecI32 e)
+{
+  const VecI32 below = (VecI32) ((VecU32) (f.low * (e & 255) + 32768) >> 8);
+
+  return f.high * e + ((f.low * (e >> 8) + below) >> 8);
+}
+
+/* ---------------------------------------------------------------------- map */
+
+ALWAYS_INLINE VecI32
+read_codes (const uint8_t * at, int bytes)
+{
+  if (bytes == 1) {
+    Quarter8 codes;
+
+    memcpy (&codes, at, sizeof (codes));
+    return __builtin_convertvector (codes, VecI32);
+  } else {
+    Half16 codes;
+
+    memcpy (&codes, at, sizeof (codes));
+    return __builtin_convertvector (codes, VecI32);
+  }
+}
+
+ALWAYS_INLINE void
+read_unscaled (const StereoViewFrame * f, const uint8_t * codes, int bytes,
+    int32_t * row)
+{
+  const VecI32 lowest = all (STEREO_VIEW_LOWEST);
+  const VecI32 highest = all (STEREO_VIEW_HIGHEST);
+  int x = 0;
+
+  for (; x + LANES <= f->width; x += LANES) {
+    const VecI32 code = read_codes (codes + x * bytes, bytes);
+    const VecI32 e = (VecI32) ((VecU32) code * f->scale_high
+        + (((VecU32) code * f->scale_low + 32768u) >> 16)) + f->minimum;
+
+    store (row + x, choose (code == (int32_t) f->invalid,
+            all (STEREO_VIEW_NONE), smaller (larger (e, lowest), highest)));
+  }
+  for (; x < f->width; x++) {
+    const uint32_t code = bytes == 1 ? codes[x]
+        : codes[2 * x] | (uint32_t) codes[2 * x + 1] << 8;
+
+    row[x] = code == f->invalid ? STEREO_VIEW_NONE
+        : stereo_view_disparity (code, f->scale_high, f->scale_low, f->minimum,
+        1);
+  }
+}
+
+static void
+read_row (const StereoViewFrame * f, int y, int32_t * row)
+{
+  const uint8_t *codes = f->codes + (size_t) (y / f->factor) * f->codes_stride;
+
+  if (f->factor > 1)
+    stereo_view_rows.read (f, y, row);
+  else if (f->code_bytes == 1)
+    read_unscaled (f, codes, 1, row);
+  else
+    read_unscaled (f, codes, 2, row);
+}
+
+static void
+fill (int32_t * row, int width)
+{
+  const VecI32 none = all (STEREO_VIEW_NONE);
+  int x = 0;
+
+  while (x < width) {
+    if (x + LANES <= width && !any (load (row + x) == none))
+      x += LANES;
+    else if (row[x] == STEREO_VIEW_NONE)
+      x = stereo_view_fill_run (row, width, x);
+    else
+      x++;
+  }
+}
+
+static void
+complete (int32_t * row, const int32_t * other, int width)
+{
+  const VecI32 none = all (STEREO_VIEW_NONE);
+
+  for (int x = 0; x < width; x += LANES) {
+    const VecI32 e = load (row + x);
+
+    store (row + x, choose (e == none, load (other + x), e));
+  }
+}
+
+static void
+mark (const StereoViewFrame * f, StereoViewRow * row)
+{
+  const VecI32 join = all (f->join);
+  int32_t *e = row->disparities;
+
+  e[-1] = e[f->width] = STEREO_VIEW_NONE / 2;
+  for (int x = 0; x < f->width; x += LANES) {
+    const VecI32 here = load (e + x);
+    const VecI32 most = larger (load (e + x - 1), load (e + x + 1));
+
+    store (row->marked + x, here * 2 - (VecI32) (most - here > join));
+  }
+  row->marked[-1] = row->marked[f->width] = 2 * STEREO_VIEW_OUTSIDE;
+}
+
+/* --------------------------------------------------------------- projection */
+
+/* The lanes one by one. */
+ALWAYS_INLINE void
+cover (const int32_t * row, VecI32 begins, VecI32 ends, int n, int32_t * z)
+{
+  int32_t begin[LANES], end[LANES];
+
+  store (begin, begins);
+  store (end, ends);
+  for (int i = 0; i < n; i++) {
+    for (int v = begin[i]; v < end[i]; v++)
+      z[v] = row[i] > z[v] ? row[i] : z[v];
+  }
+}
+
+static void
+project (int32_t * row, int width, int32_t join, int32_t q, int32_t offset,
+    int32_t * places, int32_t * z)
+{
+  const Factor factor = make_factor (q);
+  const VecI32 joins = all (join), zero = all (0), most = all (width);
+
+  row[-1] = row[width] = STEREO_VIEW_OUTSIDE;
+  for (int x = -LANES; x < width + LANES; x += LANES) {
+    store (places + x, 256 * (x + count ()) - shift (factor, load (row + x))
+        + offset);
+    store (z + x, all (STEREO_VIEW_NONE));
+  }
+  for (int x = 0; x < width; x += LANES) {
+    const VecI32 e = load (row + x), place = load (places + x);
+    const VecI32 lo = choose (joined (load (row + x - 1), e, joins),
+        (load (places + x - 1) + place) >> 1, place - 128);
+    const VecI32 hi = choose (joined (load (row + x + 1), e, joins),
+        (load (places + x + 1) + place) >> 1, place + 128);
+    const VecI32 begin = larger ((lo + 255) >> 8, zero);
+    const VecI32 end = smaller ((hi + 255) >> 8, most);
+    const int first = begin[0];
+
+    if (x + LANES <= width
+        && !any ((begin ^ (first + count ())) | (end ^ (begin + 1))))
+      store (z + first, larger (load (z + first), e));
+    else
+      cover (row + x, begin, end, width - x < LANES ? width - x : LANES, z);
+  }
+}
+
+/* -------------------------------------------------------------------- fetch */
+
+/* Words at the indices at + 0 and at + 1. */
+ALWAYS_INLINE void
+gather_pairs (const void *row, VecI32 at, bool together, VecI32 pair[2])
+{
+  const int32_t *words = row;
+
+  if (together) {
+    pair[0] = load (words + at[0]);
+    pair[1] = load (words + at[0] + 1);
+    return;
+  }
+#if defined (__AVX512BW__)
+  pair[0] = (VecI32) _mm512_i32gather_epi32 ((__m512i) at, words, 4);
+  pair[1] = (VecI32) _mm512_i32gather_epi32 ((__m512i) at, words + 1, 4);
+#elif defined (__AVX2__)
+  pair[0] = (VecI32) _mm256_i32gather_epi32 (words, (__m256i) at, 4);
+  pair[1] = (VecI32) _mm256_i32gather_epi32 (words + 1, (__m256i) at, 4);
+#else
+  int32_t first[LANES], second[LANES];
+
+  for (int i = 0; i < LANES; i++) {
+    first[i] = words[at[i]];
+    second[i] = words[at[i] + 1];
+  }
+  pair[0] = load (first);
+  pair[1] = load (second);
+#endif
+}
+
+/* What a view has for a vector of pixels: 256 times the channels, bytes 0 and 2
+ * of the words in the halves of one and byte 1 in those of the other; and
+ * masks. */
+typedef struct
+{
+  VecU16 even;
+  VecU16 odd;
+  VecI32 seen;
+  VecI32 edge;                  /* 1 or 0, where it is seen */
+} Found;
+
+ALWAYS_INLINE Found
+look (const StereoViewRow * row, int width, VecI32 join, VecI32 place,
+    VecI32 z)
+{
+  const VecI32 part = place & 255;
+  const VecI32 in = (place >= -128) & (place <= 256 * (width - 1) + 128);
+  const VecI32 at = smaller (larger (place >> 8, all (-1)), all (width - 1));
+  const bool together = !any (at ^ (at[0] + count ()));
+  VecI32 marked[2], color[2], counts[2], weight[2];
+  VecU16 w[2], sum[2];
+  Found found;
+
+  gather_pairs (row->marked, at, together, marked);
+  gather_pairs (row->colors, at, together, color);
+  counts[0] = in & joined (marked[0] >> 1, z, join);
+  counts[1] = in & joined (marked[1] >> 1, z, join) & (part != 0);
+  /* one alone has all the weight */
+  weight[0] = counts[0] & (256 - (part & counts[1]));
+  weight[1] = counts[1] & (256 - ((256 - part) & counts[0]));
+  for (int i = 0; i < 2; i++)
+    w[i] = (VecU16) (weight[i] | weight[i] << 16);
+  for (int i = 0; i < 2; i++) {
+    const VecU16 low = (VecU16) (color[0] >> 8 * i & 0xff00ff);
+    const VecU16 high = (VecU16) (color[1] >> 8 * i & 0xff00ff);
+
+    sum[i] = low * w[0] + high * w[1];
+  }
+  found.even = sum[0];
+  found.odd = sum[1];
+  found.seen = counts[0] | counts[1];
+  found.edge = ((marked[0] & counts[0]) | (marked[1] & counts[1])) & 1;
+  return found;
+}
+
+/* One channel of both, in the low or high halves, as 0 to 255. */
+ALWAYS_INLINE VecU32
+blend (VecU32 left, VecU32 right, VecU32 weight)
+{
+  return ((left << 16) + (right - left) * weight + (1u << 23)) >> 24;
+}
+
+ALWAYS_INLINE bool
+fetch_row (const StereoViewFrame * f, const StereoViewShot * shot,
+    const StereoViewRow * left, const StereoViewRow * right, const int32_t * z,
+    uint32_t * words)
+{
+  const Factor factor = make_factor (shot->position);
+  const VecI32 join = all (f->join), one = all (STEREO_VIEW_ONE);
+  VecI32 unseen = all (0);
+
+  for (int x = 0; x < f->width; x += LANES) {
+    const VecI32 disparity = load (z + x);
+    const VecI32 at = 256 * (x + count ()) - shot->offset
+        + shift (factor, disparity);
+    const Found l = look (left, f->width, join, at, disparity);
+    VecU32 word;
+    VecI32 seen = l.seen;
+
+    if (right != NULL) {
+      /* a whole baseline further is a whole disparity less */
+      const Found r = look (right, f->width, join, at - disparity, disparity);
+      const VecI32 both = choose (-l.edge,
+          choose (-r.edge, all ((int32_t) shot->weight[0][0]),
+              all ((int32_t) shot->weight[0][1])),
+          choose (-r.edge, all ((int32_t) shot->weight[1][0]),
+              all ((int32_t) shot->weight[1][1])));
+      const VecU32 weight = (VecU32) choose (l.seen, both & r.seen, one);
+      const VecU32 le = (VecU32) l.even, re = (VecU32) r.even;
+
+      word = blend (le & 0xffff, re & 0xffff, weight)
+          | blend ((VecU32) l.odd, (VecU32) r.odd, weight) << 8
+          | blend (le >> 16, re >> 16, weight) << 16;
+      seen |= r.seen;
+    } else {
+      word = ((VecU32) (l.even + 128) >> 8 & 0xff00ff)
+          | ((VecU32) (l.odd + 128) & 0xff00);
+    }
+    if (x + LANES <= f->width)
+      unseen |= ~seen;
+    else
+      unseen |= ~seen & (VecI32) (x + count () < f->width);
+    store (words + x, (VecI32) word | (seen & (int32_t) 0xff000000u));
+  }
+  return any (unseen);
+}
+
+static bool
+fetch (const StereoViewFrame * f, const StereoViewShot * shot,
+    const StereoViewRow * left, const StereoViewRow * right, const int32_t * z,
+    uint32_t * words)
+{
+  if (right == NULL)
+    return fetch_row (f, shot, left, NULL, z, words);
+  return fetch_row (f, shot, left, right, z, words);
+}
+
+const StereoViewRows SIMD_NAME (stereo_view_rows_) = {
+  .read = read_row,
+  .fill = fill,
+  .project = project,
+  .complete = complete,
+  .mark = mark,
+  .fetch = fetch,
+};

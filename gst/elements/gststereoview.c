@@ -1,0 +1,1334 @@
+/* gst-stereomatching: the element stereoview
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-stereoview
+ * @title: stereoview
+ * @short_description: live views from between the cameras
+ *
+ * Shows what a camera at another #GstStereoView:position would see: between a
+ * left and a right camera, or beside them. It takes the left view, its
+ * disparities and, on the request pad `sink_right`, the right view; without
+ * that it makes views of one image and its depth. Position 0 is the left view
+ * and 1 the right one, byte for byte.
+ *
+ * The disparities may come from a matcher of this plugin, from a file or from
+ * a camera. They may be smaller than the views: half the size, a third, down to
+ * an eighth, rounded up, so that matching takes less time than the views have.
+ *
+ * A map from a matcher says which images it was made of, and goes with those of
+ * exactly these timestamps; images that no map was made of are left out. Other
+ * maps go by running time. Nothing is ever rendered with the map of another
+ * frame.
+ *
+ * A frame can hold several views, see #GstStereoView:layout: two for a 3D
+ * display or for coloured glasses, or a quilt of many for a holographic one.
+ * All properties may change from frame to frame, also by a control source.
+ *
+ * Views are made on the CPU; `backend=cuda` is an error.
+ *
+ * Buffers carry a `GstStereoViewMeta` with `position`, `separation`,
+ * `convergence`, `layout` and `views`.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 stereotestsrc view=left pattern=planes num-disparities=32 num-buffers=10 ! tee name=l stereotestsrc view=right pattern=planes num-disparities=32 num-buffers=10 ! tee name=r l. ! queue ! m.sink_left r. ! queue ! m.sink_right stereobfv name=m num-disparities=32 ! v.sink_disparity l. ! queue ! v.sink_left r. ! queue ! v.sink_right stereoview name=v position=0.5 ! videoconvert ! autovideosink
+ * ]| Shows the view from the middle between two cameras.
+ * |[
+ * gst-launch-1.0 stereotestsrc view=left pattern=corridor num-buffers=10 ! v.sink_left stereotestsrc view=disparity pattern=corridor num-buffers=10 ! v.sink_disparity stereoview name=v layout=anaglyph separation=0.6 convergence=20 ! video/x-raw,format=RGB ! videoconvert ! autovideosink
+ * ]| Makes pictures for red and cyan glasses of one view and its disparities.
+ *
+ * Since: 0.1
+ */
+
+#include "base/gststereodevice.h"
+#include "base/gststereoformat.h"
+#include "base/gststereoframe.h"
+#include "base/gststereogate.h"
+#include "base/gststereometa.h"
+#include "base/gststereoparams.h"
+#include "base/gststereopool.h"
+#include "base/gststereoviewmeta.h"
+#include "core/image.h"
+#include "elements/gststereoelements.h"
+#include "geometry/view.h"
+#include "pair/gststereopair.h"
+#include "pair/gststereotriple.h"
+
+#include <gst/base/gstaggregator.h>
+#include <gst/video/video.h>
+#include <string.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_stereo_view_debug);
+#define GST_CAT_DEFAULT gst_stereo_view_debug
+
+#define GST_TYPE_STEREO_VIEW (gst_stereo_view_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoView, gst_stereo_view, GST, STEREO_VIEW,
+    GstAggregator)
+
+#define DEFAULT_SYNC_TOLERANCE GST_CLOCK_TIME_NONE
+#define DEFAULT_QOS TRUE
+
+enum
+{
+  LEFT,
+  RIGHT,
+  MAP,
+  N_INPUTS
+};
+
+static const gchar *const names[N_INPUTS] = { "sink_left", "sink_right",
+  "sink_disparity"
+};
+
+enum
+{
+  PROP_0,
+  PROP_SYNC_TOLERANCE,
+  PROP_QOS,
+  PROP_STATS,
+  PROP_DEVICE,                  /* and the others of the device */
+  PROP_TABLE = PROP_DEVICE + GST_STEREO_DEVICE_N_PROPS
+};
+
+typedef struct
+{
+  guint64 rendered;
+  guint64 unused[2];            /* left and right images without a map */
+  guint64 unpaired;             /* maps without their images */
+  guint64 qos_dropped;
+} Counters;
+
+/* What the runner is configured for. */
+typedef struct
+{
+  StereoPortSetup inputs[N_INPUTS];     /* as the operation has them */
+  StereoPortSetup output;
+  gint layout;
+  guint columns;
+  guint rows;
+} Setup;
+
+struct _GstStereoView
+{
+  GstAggregator parent;
+
+  GstStereoFailure failure;
+  GstStereoGate gate;
+
+  /* Under the object lock. */
+  GstAggregatorPad *sink[N_INPUTS];     /* that of RIGHT may be NULL */
+  StereoViewParams params;
+  GstClockTime sync_tolerance;
+  gboolean qos;
+  GstClockTime earliest_time;
+  gdouble proportion;
+  Counters counters;
+  GstVideoInfo info[N_INPUTS];
+  gboolean has_info[N_INPUTS];
+  GstStereoDevice device;
+
+  /* The streaming thread's own. */
+  StereoRunner *runner;
+  gboolean configured;
+  Setup setup;
+  GstVideoInfo out_info;
+  gboolean negotiated;
+  StereoViewParams shape;       /* whose layout the source caps have */
+  gboolean warned;
+  gboolean discont;
+};
+
+G_DEFINE_TYPE_WITH_CODE (GstStereoView, gst_stereo_view, GST_TYPE_AGGREGATOR,
+    GST_DEBUG_CATEGORY_INIT (gst_stereo_view_debug, "stereoview", 0,
+        "Views from between the cameras"));
+
+GST_ELEMENT_REGISTER_DEFINE (stereoview, "stereoview", GST_RANK_NONE,
+    GST_TYPE_STEREO_VIEW);
+
+#define VIEW_FORMATS "{ GRAY8, NV12, I420, YV12, NV21, NV16, Y42B, Y444, " \
+    "YUY2, UYVY, YVYU, RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, " \
+    "ABGR }"
+#define SIZE_RANGE "(int) [ 1, 16384 ]"
+#define VIEW_CAPS(formats) "video/x-raw, format = (string) " formats ", " \
+    "width = " SIZE_RANGE ", height = " SIZE_RANGE ", " \
+    "framerate = " GST_VIDEO_FPS_RANGE
+
+static GstStaticPadTemplate left_template =
+GST_STATIC_PAD_TEMPLATE ("sink_left", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (VIEW_CAPS (VIEW_FORMATS)));
+
+static GstStaticPadTemplate right_template =
+GST_STATIC_PAD_TEMPLATE ("sink_right", GST_PAD_SINK, GST_PAD_REQUEST,
+    GST_STATIC_CAPS (VIEW_CAPS (VIEW_FORMATS)));
+
+static GstStaticPadTemplate map_template =
+GST_STATIC_PAD_TEMPLATE ("sink_disparity", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (VIEW_CAPS ("{ GRAY16_LE, GRAY8 }")));
+
+static GstStaticPadTemplate src_template =
+GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (VIEW_CAPS (VIEW_FORMATS)));
+
+#define PARENT GST_AGGREGATOR_CLASS (gst_stereo_view_parent_class)
+
+/* ------------------------------------------------------------------- device */
+
+static gboolean
+open_device (GstElement * element, StereoDevice * device, StereoMessage * why)
+{
+  GstStereoView *self = GST_STEREO_VIEW (element);
+
+  self->configured = FALSE;
+  return stereo_runner_new (&stereo_view_op, device, &self->runner, why)
+      == STEREO_OK;
+}
+
+static void
+close_device (GstElement * element)
+{
+  GstStereoView *self = GST_STEREO_VIEW (element);
+
+  stereo_runner_free (&self->runner);
+  self->configured = FALSE;
+}
+
+static const GstStereoDeviceUser device_user = {
+  .open = open_device,
+  .close = close_device,
+};
+
+/* --------------------------------------------------------------------- pads */
+
+/* A reference to the pad of an input, or NULL. */
+static GstAggregatorPad *
+get_pad (GstStereoView * self, gint input)
+{
+  GstAggregatorPad *pad;
+
+  GST_OBJECT_LOCK (self);
+  pad = self->sink[input] != NULL ? gst_object_ref (self->sink[input]) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  return pad;
+}
+
+static gint
+input_of (GstStereoView * self, GstAggregatorPad * pad)
+{
+  gint input = LEFT;
+
+  GST_OBJECT_LOCK (self);
+  while (input < N_INPUTS && self->sink[input] != pad)
+    input++;
+  GST_OBJECT_UNLOCK (self);
+  return input;
+}
+
+static GstAggregatorPad *
+new_sink_pad (GstStereoView * self, gint input)
+{
+  GstPadTemplate *template = gst_element_class_get_pad_template
+      (GST_ELEMENT_GET_CLASS (self), names[input]);
+
+  return g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", names[input],
+      "direction", GST_PAD_SINK, "template", template, NULL);
+}
+
+static GstAggregatorPad *
+gst_stereo_view_create_new_pad (GstAggregator * aggregator,
+    GstPadTemplate * template, const gchar * name, const GstCaps * caps)
+{
+  GstStereoView *self = GST_STEREO_VIEW (aggregator);
+  GstAggregatorPad *pad = NULL;
+
+  if (strcmp (GST_PAD_TEMPLATE_NAME_TEMPLATE (template), names[RIGHT]) != 0)
+    return NULL;
+  GST_OBJECT_LOCK (self);
+  if (self->sink[RIGHT] == NULL)
+    pad = self->sink[RIGHT] = new_sink_pad (self, RIGHT);
+  GST_OBJECT_UNLOCK (self);
+  return pad;
+}
+
+static void
+gst_stereo_view_release_pad (GstElement * element, GstPad * pad)
+{
+  GstStereoView *self = GST_STEREO_VIEW (element);
+
+  GST_OBJECT_LOCK (self);
+  if (self->sink[RIGHT] == GST_AGGREGATOR_PAD (pad)) {
+    self->sink[RIGHT] = NULL;
+    self->has_info[RIGHT] = FALSE;
+  }
+  GST_OBJECT_UNLOCK (self);
+  GST_ELEMENT_CLASS (gst_stereo_view_parent_class)->release_pad (element, pad);
+}
+
+/* --------------------------------------------------------------------- caps */
+
+static gboolean
+take_caps (GstStereoView * self, gint input, GstCaps * caps)
+{
+  GstVideoInfo info;
+
+  if (!gst_video_info_from_caps (&info, caps)) {
+    GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
+        ("%s can't take what comes in: it is no raw video.", names[input]),
+        ("caps %" GST_PTR_FORMAT, caps));
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (self);
+  self->info[input] = info;
+  self->has_info[input] = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  if (input == LEFT)
+    gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
+  return TRUE;
+}
+
+/* Whatever the template has, but first what goes with the left view. */
+static GstCaps *
+sink_caps (GstStereoView * self, GstPad * pad, GstCaps * filter)
+{
+  GstCaps *caps = gst_pad_get_pad_template_caps (pad), *preferred;
+  gint input = input_of (self, GST_AGGREGATOR_PAD (pad));
+  GstVideoInfo info;
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = input == RIGHT && self->has_info[LEFT];
+  info = self->info[LEFT];
+  GST_OBJECT_UNLOCK (self);
+  if (known) {
+    preferred = gst_caps_copy (caps);
+    gst_caps_set_simple (preferred,
+        "format", G_TYPE_STRING, GST_VIDEO_INFO_NAME (&info),
+        "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (&info),
+        "height", G_TYPE_INT, GST_VIDEO_INFO_HEIGHT (&info), NULL);
+    caps = gst_caps_merge (preferred, caps);
+  }
+  if (filter != NULL) {
+    preferred = gst_caps_intersect_full (caps, filter,
+        GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (caps);
+    caps = preferred;
+  }
+  return caps;
+}
+
+static gboolean
+gst_stereo_view_sink_query (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstQuery * query)
+{
+  GstCaps *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
+    return PARENT->sink_query (aggregator, pad, query);
+  gst_query_parse_caps (query, &caps);
+  caps = sink_caps (GST_STEREO_VIEW (aggregator), GST_PAD (pad), caps);
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  return TRUE;
+}
+
+/* What GStreamer calls a layout; NONE: it has no word for it. */
+static GstVideoMultiviewMode
+multiview_mode (gint layout)
+{
+  switch (layout) {
+    case STEREO_VIEW_SIDE_BY_SIDE:
+      return GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE;
+    case STEREO_VIEW_TOP_BOTTOM:
+      return GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM;
+    case STEREO_VIEW_ROW_INTERLEAVED:
+      return GST_VIDEO_MULTIVIEW_MODE_ROW_INTERLEAVED;
+    case STEREO_VIEW_COLUMN_INTERLEAVED:
+      return GST_VIDEO_MULTIVIEW_MODE_COLUMN_INTERLEAVED;
+    case STEREO_VIEW_CHECKERBOARD:
+      return GST_VIDEO_MULTIVIEW_MODE_CHECKERBOARD;
+    default:
+      return GST_VIDEO_MULTIVIEW_MODE_NONE;
+  }
+}
+
+static GstCaps *
+make_src_caps (const GstVideoInfo * left, const StereoViewParams * params)
+{
+  GstVideoMultiviewMode mode = multiview_mode (params->layout);
+  GstCaps *caps = gst_video_info_to_caps (left);
+  gint width, height;
+
+  stereo_view_frame_size (params, GST_VIDEO_INFO_WIDTH (left),
+      GST_VIDEO_INFO_HEIGHT (left), &width, &height);
+  gst_caps_set_simple (caps, "width", G_TYPE_INT, width, "height", G_TYPE_INT,
+      height, NULL);
+  gst_structure_remove_fields (gst_caps_get_structure (caps, 0),
+      "multiview-mode", "multiview-flags", NULL);
+  if (mode != GST_VIDEO_MULTIVIEW_MODE_NONE)
+    gst_caps_set_simple (caps, "multiview-mode", G_TYPE_STRING,
+        gst_video_multiview_mode_to_caps_string (mode), NULL);
+  return caps;
+}
+
+static StereoViewParams
+get_params (GstStereoView * self)
+{
+  StereoViewParams params;
+
+  GST_OBJECT_LOCK (self);
+  params = self->params;
+  GST_OBJECT_UNLOCK (self);
+  return params;
+}
+
+static gboolean
+same_shape (const StereoViewParams * a, const StereoViewParams * b)
+{
+  return a->layout == b->layout && (a->layout != STEREO_VIEW_QUILT
+      || (a->columns == b->columns && a->rows == b->rows));
+}
+
+static GstFlowReturn
+gst_stereo_view_update_src_caps (GstAggregator * aggregator,
+    GstCaps * downstream, GstCaps ** result)
+{
+  GstStereoView *self = GST_STEREO_VIEW (aggregator);
+  StereoViewParams params = get_params (self);
+  GstVideoInfo left;
+  gboolean known;
+  GstCaps *caps, *template;
+  gchar *text;
+
+  GST_OBJECT_LOCK (self);
+  known = self->has_info[LEFT];
+  left = self->info[LEFT];
+  GST_OBJECT_UNLOCK (self);
+  /* aggregate() asks again when it has all that a frame needs */
+  if (!known)
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  caps = make_src_caps (&left, &params);
+  template = gst_pad_get_pad_template_caps (aggregator->srcpad);
+  text = gst_caps_to_string (caps);
+  if (!gst_caps_is_subset (caps, template))
+    GST_STEREO_FAIL (&self->failure, CORE, NEGOTIATION,
+        ("Frames of the layout %s would be %s: width and height go to %d; "
+            "put videoscale before the element, or make the quilt smaller.",
+            stereo_view_layout_values[params.layout].nick, text,
+            STEREO_MAX_SIZE), (NULL));
+  else if (!gst_caps_can_intersect (caps, downstream))
+    GST_STEREO_FAIL (&self->failure, CORE, NEGOTIATION,
+        ("What follows can't take %s: frames have the format of the left view "
+            "and the size that the layout makes of it (put videoconvert or "
+            "videoscale behind the element).", text),
+        ("downstream takes %" GST_PTR_FORMAT, downstream));
+  else
+    *result = gst_caps_ref (caps);
+  self->shape = params;
+  g_free (text);
+  gst_caps_unref (template);
+  gst_caps_unref (caps);
+  return gst_stereo_failure_posted (&self->failure) ? GST_FLOW_NOT_NEGOTIATED
+      : GST_FLOW_OK;
+}
+
+static gboolean
+gst_stereo_view_negotiated_src_caps (GstAggregator * aggregator,
+    GstCaps * caps)
+{
+  GstStereoView *self = GST_STEREO_VIEW (aggregator);
+
+  self->negotiated = gst_video_info_from_caps (&self->out_info, caps);
+  return self->negotiated
+      && PARENT->negotiated_src_caps (aggregator, caps);
+}
+
+static gboolean
+gst_stereo_view_decide_allocation (GstAggregator * aggregator,
+    GstQuery * query)
+{
+  GstStereoView *self = GST_STEREO_VIEW (aggregator);
+
+  if (gst_stereo_pool_decide (&self->out_info, query, self->device.allocator))
+    return TRUE;
+  GST_STEREO_FAIL (&self->failure, RESOURCE, SETTINGS,
+      ("There is no buffer pool for views."), (NULL));
+  return FALSE;
+}
+
+static gboolean
+gst_stereo_view_propose_allocation (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstQuery * decide_query, GstQuery * query)
+{
+  gst_stereo_pool_propose (query, GST_STEREO_VIEW (aggregator)
+      ->device.allocator, 1);
+  return TRUE;
+}
+
+/* ------------------------------------------------------------------- events */
+
+static gboolean
+gst_stereo_view_sink_event (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstEvent * event)
+{
+  GstStereoView *self = GST_STEREO_VIEW (aggregator);
+  gint input = input_of (self, pad);
+  const GstSegment *segment;
+  GstCaps *caps;
+  gboolean ok;
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      if (input == N_INPUTS)
+        break;
+      gst_event_parse_caps (event, &caps);
+      ok = take_caps (self, input, caps);
+      gst_event_unref (event);
+      return ok;
+    case GST_EVENT_SEGMENT:
+      gst_event_parse_segment (event, &segment);
+      if (segment->format != GST_FORMAT_TIME) {
+        GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
+            ("%s has a segment in %s, but images and maps are put together by "
+                "time; put an element before it that knows when an image is "
+                "shown.", GST_PAD_NAME (pad),
+                gst_format_get_name (segment->format)), (NULL));
+        gst_event_unref (event);
+        return FALSE;
+      }
+      if (input == LEFT) {
+        gst_aggregator_update_segment (aggregator, segment);
+        GST_OBJECT_LOCK (self);
+        self->earliest_time = GST_CLOCK_TIME_NONE;
+        GST_OBJECT_UNLOCK (self);
+      }
+      break;
+    default:
+      break;
+  }
+  return PARENT->sink_event (aggregator, pad, event);
+}
+
+/* The end of one input waits in its queue for the others, which never come
+ * where they are not linked. */
+static GstFlowReturn
+gst_stereo_view_sink_event_pre_queue (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstEvent * event)
+{
+  GstStereoView *self = GST_STEREO_VIEW (aggregator);
+
+  for (gint i = 0; GST_EVENT_TYPE (event) == GST_EVENT_EOS && i < N_INPUTS;
+      i++) {
+    GstAggregatorPad *other = get_pad (self, i);
+
+    if (other != NULL && !gst_pad_is_linked (GST_PAD (other)))
+      GST_STEREO_FAIL (&self->failure, CORE, PAD,
+          ("The video on %s has ended, and %s is not linked.",
+              GST_PAD_NAME (pad), names[i]), (NULL));
+    gst_clear_object (&other);
+  }
+  return PARENT->sink_event_pre_queue (aggregator, pad, event);
+}
+
+static gboolean
+gst_stereo_view_src_event (GstAggregator * aggregator, GstEvent * event)
+{
+  GstStereoView *self = GST_STEREO_VIEW (aggregator);
+  GstClockTime timestamp;
+  GstClockTimeDiff diff;
+  gdouble proportion;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
+    gst_event_parse_qos (event, NULL, &proportion, &diff, &timestamp);
+    GST_OBJECT_LOCK (self);
+    self->proportion = proportion;
+    self->earliest_time = !GST_CLOCK_TIME_IS_VALID (timestamp)
+        ? GST_CLOCK_TIME_NONE : diff < 0
+        && timestamp < (GstClockTime) - diff ? 0 : timestamp
+        + (diff > 0 ? 2 * diff : diff);
+    GST_OBJECT_UNLOCK (self);
+  }
+  return PARENT->src_event (aggregator, event);
+}
+
+static GstPadProbeReturn
+look_at_src_event (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
+{
+  GstStereoView *self = GST_STEREO_VIEW (user_data);
+  GstEventType type = GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (probe));
+
+  if (type == GST_EVENT_FLUSH_START)
+    gst_stereo_gate_close (&self->gate, GST_STEREO_GATE_FLUSHING);
+  else if (type == GST_EVENT_FLUSH_STOP)
+    gst_stereo_gate_open (&self->gate, GST_STEREO_GATE_FLUSHING);
+  return GST_PAD_PROBE_OK;
+}
+
+/* ------------------------------------------------------------------ pairing */
+
+/* The oldest buffers of all inputs. */
+typedef struct
+{
+  GstAggregatorPad *pad[N_INPUTS];
+  GstBuffer *buffer[N_INPUTS];
+  GstSegment segment[N_INPUTS];
+} Heads;
+
+static gboolean
+is_gap (GstBuffer * buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
+      && gst_buffer_get_size (buffer) == 0;
+}
+
+static GstStereoHead
+describe_head (const Heads * heads, gint input)
+{
+  GstBuffer *buffer = heads->buffer[input];
+  GstStereoHead head = { FALSE, FALSE, GST_CLOCK_TIME_NONE,
+    GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE
+  };
+  const GstSegment *segment = &heads->segment[input];
+
+  if (buffer == NULL)
+    return head;
+  head.there = TRUE;
+  head.gap = is_gap (buffer);
+  head.pts = GST_BUFFER_PTS (buffer);
+  if (GST_BUFFER_PTS_IS_VALID (buffer))
+    head.time = gst_segment_to_running_time (segment, GST_FORMAT_TIME,
+        head.pts);
+  if (GST_BUFFER_DURATION_IS_VALID (buffer))
+    head.duration = (GstClockTime) (GST_BUFFER_DURATION (buffer)
+        / ABS (segment->rate));
+  return head;
+}
+
+static void
+drop (GstStereoView * self, Heads * heads, gint input)
+{
+  GstBuffer *buffer = heads->buffer[input];
+
+  if (input != MAP) {
+    GST_LOG_OBJECT (heads->pad[input], "no map of %" GST_PTR_FORMAT, buffer);
+    GST_OBJECT_LOCK (self);
+    self->counters.unused[input] += !is_gap (buffer);
+    GST_OBJECT_UNLOCK (self);
+  } else if (!is_gap (buffer)) {
+    GstStereoHead head = describe_head (heads, MAP);
+    guint64 dropped;
+
+    self->discont = TRUE;
+    GST_OBJECT_LOCK (self);
+    dropped = ++self->counters.unpaired;
+    GST_OBJECT_UNLOCK (self);
+    gst_element_post_message (GST_ELEMENT_CAST (self),
+        gst_message_new_element (GST_OBJECT_CAST (self),
+            gst_structure_new ("stereo-unpaired",
+                "view", G_TYPE_STRING, "disparity",
+                "pts", G_TYPE_UINT64, head.pts,
+                "running-time", G_TYPE_UINT64, head.time,
+                "dropped", G_TYPE_UINT64, dropped,
+                "reason", G_TYPE_STRING, "an image of it is not there", NULL)));
+  }
+  gst_aggregator_pad_drop_buffer (heads->pad[input]);
+}
+
+static void
+peek (GstStereoView * self, Heads * heads)
+{
+  memset (heads, 0, sizeof (*heads));
+  for (gint i = 0; i < N_INPUTS; i++) {
+    heads->pad[i] = get_pad (self, i);
+    if (heads->pad[i] == NULL)
+      continue;
+    heads->buffer[i] = gst_aggregator_pad_peek_buffer (heads->pad[i]);
+    GST_OBJECT_LOCK (heads->pad[i]);
+    heads->segment[i] = heads->pad[i]->segment;
+    GST_OBJECT_UNLOCK (heads->pad[i]);
+    /* data came before its segment */
+    if (heads->buffer[i] != NULL
+        && heads->segment[i].format != GST_FORMAT_TIME) {
+      gst_aggregator_pad_drop_buffer (heads->pad[i]);
+      gst_clear_buffer (&heads->buffer[i]);
+    }
+  }
+}
+
+static void
+release (Heads * heads)
+{
+  for (gint i = 0; i < N_INPUTS; i++) {
+    gst_clear_buffer (&heads->buffer[i]);
+    gst_clear_object (&heads->pad[i]);
+  }
+}
+
+static GstClockTime
+frame_duration (const GstVideoInfo * info, GstClockTime duration)
+{
+  if (GST_CLOCK_TIME_IS_VALID (duration) && duration > 0)
+    return duration;
+  return GST_VIDEO_INFO_FPS_N (info) > 0 ? gst_util_uint64_scale (GST_SECOND,
+      (guint64) GST_VIDEO_INFO_FPS_D (info),
+      (guint64) GST_VIDEO_INFO_FPS_N (info)) : GST_CLOCK_TIME_NONE;
+}
+
+static GstStereoTriple
+decide (GstStereoView * self, const Heads * heads)
+{
+  GstStereoHead left = describe_head (heads, LEFT);
+  GstStereoHead right = describe_head (heads, RIGHT);
+  GstStereoMapHead map = {.head = describe_head (heads, MAP) };
+  GstStereoDisparity meta;
+  GstClockTime tolerance;
+  GstVideoInfo info[N_INPUTS];
+
+  if (gst_stereo_meta_get (heads->buffer[MAP], &meta)) {
+    map.knows = TRUE;
+    map.left_pts = meta.left_pts;
+    map.right_pts = meta.right_pts;
+  }
+  GST_OBJECT_LOCK (self);
+  tolerance = self->sync_tolerance;
+  memcpy (info, self->info, sizeof (info));
+  GST_OBJECT_UNLOCK (self);
+  tolerance = gst_stereo_tolerance (tolerance,
+      frame_duration (&info[LEFT], left.duration),
+      frame_duration (&info[MAP], map.head.duration));
+  return gst_stereo_triple (&map, &left, &right, tolerance,
+      heads->segment[LEFT].rate < 0);
+}
+
+/* ------------------------------------------------------------------- frames */
+
+/* What the codes of a map mean. */
+static gboolean
+read_meta (GstStereoView * self, GstBuffer * buffer, StereoViewParams * params)
+{
+  GstStereoDisparity meta;
+  GstCustomMeta *custom;
+  const gchar *view;
+
+  if (!gst_stereo_meta_get (buffer, &meta)) {
+    if (!self->warned)
+      GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+          ("The maps don't say what their codes mean: assuming %g codes for a "
+              "pixel from %d pixels on, and %d for none; set disparity-scale, "
+              "min-disparity and invalid-value.", params->scale,
+              params->minimum, params->invalid_value), (NULL));
+    self->warned = TRUE;
+    return TRUE;
+  }
+  custom = gst_buffer_get_custom_meta (buffer, GST_STEREO_DISPARITY_META);
+  view = gst_structure_get_string (gst_custom_meta_get_structure (custom),
+      "reference-view");
+  if (meta.result != STEREO_RESULT_DISPARITY) {
+    GST_STEREO_FAIL (&self->failure, STREAM, WRONG_TYPE,
+        ("sink_disparity gets a map of the result '%s': it needs disparities, "
+            "which are on the pad src of a matcher.",
+            stereo_result_name (meta.result)), (NULL));
+    return FALSE;
+  }
+  if (view != NULL && strcmp (view, "left") != 0) {
+    GST_STEREO_FAIL (&self->failure, STREAM, WRONG_TYPE,
+        ("sink_disparity gets a map of the %s view: it needs one of the left "
+            "view.", view), (NULL));
+    return FALSE;
+  }
+  params->scale = meta.disparity_scale;
+  params->minimum = meta.min_disparity;
+  params->invalid_value = meta.invalid_value > 65535 ? -1
+      : (gint) meta.invalid_value;
+  if (params->scale < 1.0 / 64 || params->scale > 65536) {
+    GST_STEREO_FAIL (&self->failure, STREAM, WRONG_TYPE,
+        ("The map has %g codes for a pixel: 1/64 to 65536 can be used.",
+            params->scale), (NULL));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_inputs (GstStereoView * self, const GstVideoInfo info[N_INPUTS],
+    gboolean both)
+{
+  const GstVideoInfo *left = &info[LEFT], *right = &info[RIGHT];
+  const GstVideoInfo *map = &info[MAP];
+
+  if (both && (GST_VIDEO_INFO_FORMAT (left) != GST_VIDEO_INFO_FORMAT (right)
+          || GST_VIDEO_INFO_WIDTH (left) != GST_VIDEO_INFO_WIDTH (right)
+          || GST_VIDEO_INFO_HEIGHT (left) != GST_VIDEO_INFO_HEIGHT (right))) {
+    GST_STEREO_FAIL (&self->failure, CORE, NEGOTIATION,
+        ("The views differ: sink_left has %s of %dx%d, sink_right %s of "
+            "%dx%d. They have to be equal; put videoconvert and videoscale "
+            "before one of them.", GST_VIDEO_INFO_NAME (left),
+            GST_VIDEO_INFO_WIDTH (left), GST_VIDEO_INFO_HEIGHT (left),
+            GST_VIDEO_INFO_NAME (right), GST_VIDEO_INFO_WIDTH (right),
+            GST_VIDEO_INFO_HEIGHT (right)), (NULL));
+    return FALSE;
+  }
+  if (stereo_view_map_factor (GST_VIDEO_INFO_WIDTH (left),
+          GST_VIDEO_INFO_HEIGHT (left), GST_VIDEO_INFO_WIDTH (map),
+          GST_VIDEO_INFO_HEIGHT (map)) == 0) {
+    GST_STEREO_FAIL (&self->failure, CORE, NEGOTIATION,
+        ("The map on sink_disparity has %dx%d: for views of %dx%d it has to "
+            "have their size, or that divided by 2, 3, ... or 8 and rounded "
+            "up.", GST_VIDEO_INFO_WIDTH (map), GST_VIDEO_INFO_HEIGHT (map),
+            GST_VIDEO_INFO_WIDTH (left), GST_VIDEO_INFO_HEIGHT (left)),
+        (NULL));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static StereoPortSetup
+port_setup (const StereoImage * image)
+{
+  const StereoFormatInfo *info = stereo_format_info (image->format);
+  StereoPortSetup setup = { image->format, image->width, image->height,
+    stereo_format_planes (info, stereo_format_is_color (info))
+  };
+
+  return setup;
+}
+
+static gboolean
+configure (GstStereoView * self, const Setup * setup,
+    const StereoViewParams * params)
+{
+  StereoStatus status;
+
+  do {
+    status = stereo_runner_configure (self->runner, setup->inputs,
+        &setup->output, params);
+    if (status == STEREO_ERROR_ARGUMENT) {
+      GST_STEREO_FAIL (&self->failure, CORE, NEGOTIATION, ("%s.",
+              stereo_runner_message (self->runner)->text), (NULL));
+      break;
+    }
+  } while (status != STEREO_OK && gst_stereo_device_fall_back (&self->device,
+          status, stereo_runner_message (self->runner)->text));
+  self->setup = *setup;
+  self->configured = status == STEREO_OK;
+  return self->configured;
+}
+
+/* Renders what is mapped: left, right (its buffer may be NULL), map, frame. */
+static gboolean
+render (GstStereoView * self, const GstStereoFrame frames[N_INPUTS + 1],
+    const StereoViewParams * params)
+{
+  const gboolean both = frames[RIGHT].frame.buffer != NULL;
+  const StereoImage *left = &frames[LEFT].image, *map = &frames[MAP].image;
+  const StereoImage *inputs[] = { left, both ? &frames[RIGHT].image : NULL,
+    map
+  };
+  const StereoImage *output = &frames[N_INPUTS].image;
+  Setup setup;
+
+  memset (&setup, 0, sizeof (setup));
+  setup.inputs[0] = setup.inputs[1] = port_setup (left);
+  setup.inputs[2] = port_setup (map);
+  setup.output = port_setup (output);
+  setup.layout = params->layout;
+  setup.columns = params->columns;
+  setup.rows = params->rows;
+  if ((!self->configured || memcmp (&setup, &self->setup, sizeof (setup)) != 0)
+      && !configure (self, &setup, params))
+    return FALSE;
+  if (stereo_view_set_params (self->runner, params) != STEREO_OK
+      || stereo_runner_process (self->runner, inputs, &output, NULL)
+      != STEREO_OK || stereo_runner_sync (self->runner) != STEREO_OK) {
+    GST_STEREO_FAIL (&self->failure, LIBRARY, FAILED, ("The view failed: %s.",
+            stereo_runner_message (self->runner)->text), (NULL));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+map_frames (GstStereoView * self, const Heads * heads, GstBuffer * out,
+    const GstVideoInfo info[N_INPUTS], GstStereoFrame frames[N_INPUTS + 1])
+{
+  StereoMessage why = { "" };
+
+  for (gint i = 0; i < N_INPUTS; i++) {
+    if (heads->buffer[i] != NULL && !gst_stereo_frame_map (&frames[i], &info[i],
+            heads->buffer[i], GST_MAP_READ, self->device.device, &why)) {
+      GST_STEREO_FAIL (&self->failure, RESOURCE, READ,
+          ("A buffer on %s %s.", names[i], why.text), (NULL));
+      return FALSE;
+    }
+  }
+  if (!gst_stereo_frame_map (&frames[N_INPUTS], &self->out_info, out,
+          GST_MAP_WRITE, self->device.device, &why)) {
+    GST_STEREO_FAIL (&self->failure, RESOURCE, WRITE,
+        ("The buffer that downstream provides %s.", why.text), (NULL));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+describe_output (GstStereoView * self, GstBuffer * left, GstBuffer * out,
+    const StereoViewParams * params)
+{
+  const guint views = (guint) stereo_view_count (params);
+  const GstStereoViewDescription view = {
+    .position = params->position,
+    .separation = views > 1 ? params->separation : 0,
+    .convergence = params->convergence,
+    .layout = stereo_view_layout_values[params->layout].nick,
+    .views = views,
+  };
+
+  gst_buffer_copy_into (out, left, GST_BUFFER_COPY_FLAGS
+      | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) - 1);
+  GST_BUFFER_FLAG_UNSET (out, GST_BUFFER_FLAG_GAP);
+  if (self->discont)
+    GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DISCONT);
+  self->discont = FALSE;
+  gst_stereo_view_meta_add (out, &view);
+}
+
+static GstFlowReturn
+acquire (GstStereoView * self, GstBuffer ** out)
+{
+  GstBufferPool *pool =
+      gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self));
+  GstFlowReturn flow = GST_FLOW_ERROR;
+
+  if (pool == NULL || !gst_buffer_pool_set_active (pool, TRUE))
+    GST_STEREO_FAIL (&self->failure, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for views."), (NULL));
+  else
+    flow = gst_stereo_gate_acquire (&self->gate, pool, NULL, out);
+  gst_clear_object (&pool);
+  return flow;
+}
+
+/* Whether downstream would throw the frame away; says so if it would. */
+static gboolean
+too_late (GstStereoView * self, const Heads * heads)
+{
+  GstStereoHead head = describe_head (heads, LEFT);
+  GstClockTime earliest;
+  gdouble proportion;
+  Counters counters;
+  GstMessage *message;
+
+  GST_OBJECT_LOCK (self);
+  earliest = self->earliest_time;
+  proportion = self->proportion;
+  if (!self->qos || !GST_CLOCK_TIME_IS_VALID (earliest)
+      || !GST_CLOCK_TIME_IS_VALID (head.time) || head.time >= earliest) {
+    GST_OBJECT_UNLOCK (self);
+    return FALSE;
+  }
+  self->counters.qos_dropped++;
+  counters = self->counters;
+  GST_OBJECT_UNLOCK (self);
+  message = gst_message_new_qos (GST_OBJECT_CAST (self), FALSE, head.time,
+      gst_segment_to_stream_time (&heads->segment[LEFT], GST_FORMAT_TIME,
+          head.pts), head.pts, GST_BUFFER_DURATION (heads->buffer[LEFT]));
+  gst_message_set_qos_values (message, GST_CLOCK_DIFF (head.time, earliest),
+      proportion, 1000000);
+  gst_message_set_qos_stats (message, GST_FORMAT_BUFFERS, counters.rendered,
+      counters.qos_dropped);
+  gst_element_post_message (GST_ELEMENT_CAST (self), message);
+  self->discont = TRUE;
+  return TRUE;
+}
+
+/* All that a frame needs is at the heads of the queues. */
+static GstFlowReturn
+make_frame (GstStereoView * self, Heads * heads)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  GstBuffer *left = heads->buffer[LEFT], *out = NULL;
+  GstStereoFrame frames[N_INPUTS + 1];
+  GstVideoInfo info[N_INPUTS];
+  StereoViewParams params;
+  GstFlowReturn flow;
+  gboolean ok;
+
+  GST_OBJECT_LOCK (self);
+  memcpy (info, self->info, sizeof (info));
+  GST_OBJECT_UNLOCK (self);
+  gst_object_sync_values (GST_OBJECT (self), gst_segment_to_stream_time
+      (&heads->segment[LEFT], GST_FORMAT_TIME, GST_BUFFER_PTS (left)));
+  params = get_params (self);
+  params.full_range = info[LEFT].colorimetry.range
+      == GST_VIDEO_COLOR_RANGE_0_255;
+  if (!self->negotiated || !same_shape (&params, &self->shape)) {
+    gst_pad_mark_reconfigure (aggregator->srcpad);
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  }
+  if (!check_inputs (self, info, heads->buffer[RIGHT] != NULL)
+      || !read_meta (self, heads->buffer[MAP], &params))
+    return GST_FLOW_ERROR;
+
+  gst_aggregator_selected_samples (aggregator, GST_BUFFER_PTS (left),
+      GST_BUFFER_DTS (left), GST_BUFFER_DURATION (left), NULL);
+  for (gint i = 0; i < N_INPUTS; i++) {
+    if (heads->buffer[i] != NULL)
+      gst_aggregator_pad_drop_buffer (heads->pad[i]);
+  }
+  if (too_late (self, heads))
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  flow = acquire (self, &out);
+  if (flow != GST_FLOW_OK)
+    return flow;
+
+  memset (frames, 0, sizeof (frames));
+  ok = map_frames (self, heads, out, info, frames)
+      && render (self, frames, &params);
+  for (gint i = 0; i <= N_INPUTS; i++) {
+    if (frames[i].frame.buffer != NULL)
+      gst_stereo_frame_unmap (&frames[i]);
+  }
+  if (!ok) {
+    gst_buffer_unref (out);
+    return GST_FLOW_ERROR;
+  }
+  describe_output (self, left, out, &params);
+  GST_OBJECT_LOCK (self);
+  self->counters.rendered++;
+  if (GST_BUFFER_PTS_IS_VALID (out))
+    GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position =
+        GST_BUFFER_PTS (out);
+  GST_OBJECT_UNLOCK (self);
+  return gst_aggregator_finish_buffer (aggregator, out);
+}
+
+/* An input has ended that every frame needs, or is about to come. */
+static GstFlowReturn
+end_or_wait (GstStereoView * self, Heads * heads)
+{
+  gboolean over = FALSE;
+
+  for (gint i = 0; i < N_INPUTS; i++)
+    over |= heads->pad[i] != NULL && heads->buffer[i] == NULL
+        && gst_aggregator_pad_is_eos (heads->pad[i]);
+  if (!over)
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  for (gint i = 0; i < N_INPUTS; i++) {
+    if (heads->buffer[i] != NULL)
+      drop (self, heads, i);
+  }
+  return GST_FLOW_EOS;
+}
+
+static GstFlowReturn
+gst_stereo_view_aggregate (GstAggregator * aggregator, gboolean timeout)
+{
+  GstStereoView *self = GST_STEREO_VIEW (aggregator);
+  GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
+  Heads heads;
+
+  if (gst_stereo_failure_posted (&self->failure))
+    return GST_FLOW_ERROR;
+  peek (self, &heads);
+  if (heads.buffer[LEFT] == NULL || heads.buffer[MAP] == NULL
+      || (heads.pad[RIGHT] != NULL && heads.buffer[RIGHT] == NULL)) {
+    flow = end_or_wait (self, &heads);
+  } else {
+    switch (decide (self, &heads)) {
+      case GST_STEREO_TRIPLE_TAKE:
+        flow = make_frame (self, &heads);
+        break;
+      case GST_STEREO_TRIPLE_DROP_LEFT:
+        drop (self, &heads, LEFT);
+        break;
+      case GST_STEREO_TRIPLE_DROP_RIGHT:
+        drop (self, &heads, RIGHT);
+        break;
+      case GST_STEREO_TRIPLE_DROP_MAP:
+        drop (self, &heads, MAP);
+        break;
+      case GST_STEREO_TRIPLE_NO_TIME:
+      default:
+        GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
+            ("Some of the images and maps have timestamps and some have none, "
+                "so they can't be put together. All need them, or none."),
+            (NULL));
+        flow = GST_FLOW_ERROR;
+        break;
+    }
+  }
+  release (&heads);
+  return flow;
+}
+
+/* ----------------------------------------------------------- start and stop */
+
+static gboolean
+gst_stereo_view_start (GstAggregator * aggregator)
+{
+  GstStereoView *self = GST_STEREO_VIEW (aggregator);
+
+  gst_stereo_failure_reset (&self->failure);
+  self->negotiated = FALSE;
+  self->warned = FALSE;
+  self->discont = TRUE;
+  GST_OBJECT_LOCK (self);
+  memset (&self->counters, 0, sizeof (self->counters));
+  self->earliest_time = GST_CLOCK_TIME_NONE;
+  GST_OBJECT_UNLOCK (self);
+  if (gst_stereo_device_open (&self->device))
+    return TRUE;
+  gst_stereo_device_close (&self->device);
+  return FALSE;
+}
+
+static gboolean
+gst_stereo_view_stop (GstAggregator * aggregator)
+{
+  GstStereoView *self = GST_STEREO_VIEW (aggregator);
+
+  gst_stereo_device_close (&self->device);
+  GST_OBJECT_LOCK (self);
+  memset (self->has_info, 0, sizeof (self->has_info));
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+static GstFlowReturn
+gst_stereo_view_flush (GstAggregator * aggregator)
+{
+  GstStereoView *self = GST_STEREO_VIEW (aggregator);
+
+  self->discont = TRUE;
+  GST_OBJECT_LOCK (self);
+  self->earliest_time = GST_CLOCK_TIME_NONE;
+  GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position =
+      GST_CLOCK_TIME_NONE;
+  GST_OBJECT_UNLOCK (self);
+  return GST_FLOW_OK;
+}
+
+static GstStateChangeReturn
+gst_stereo_view_change_state (GstElement * element, GstStateChange transition)
+{
+  GstStereoView *self = GST_STEREO_VIEW (element);
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    gst_stereo_gate_open (&self->gate, GST_STEREO_GATE_FLUSHING
+        | GST_STEREO_GATE_STOPPED);
+  else if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_stereo_gate_close (&self->gate, GST_STEREO_GATE_STOPPED);
+  return GST_ELEMENT_CLASS (gst_stereo_view_parent_class)->change_state
+      (element, transition);
+}
+
+/* Images outside the segment are not shown. */
+static GstBuffer *
+gst_stereo_view_clip (GstAggregator * aggregator, GstAggregatorPad * pad,
+    GstBuffer * buffer)
+{
+  GstClockTime start = GST_BUFFER_PTS (buffer), stop = GST_CLOCK_TIME_NONE;
+
+  if (GST_CLOCK_TIME_IS_VALID (start) && GST_BUFFER_DURATION_IS_VALID (buffer))
+    stop = start + GST_BUFFER_DURATION (buffer);
+  if (GST_CLOCK_TIME_IS_VALID (start)
+      && pad->segment.format == GST_FORMAT_TIME
+      && !gst_segment_clip (&pad->segment, GST_FORMAT_TIME, start, stop, NULL,
+          NULL)) {
+    gst_buffer_unref (buffer);
+    return NULL;
+  }
+  return buffer;
+}
+
+/* --------------------------------------------------------------- properties */
+
+static GstStructure *
+make_stats (GstStereoView * self)
+{
+  StereoMatcherStats stats = { 0, };
+  const gchar *backend = "none";
+  Counters c;
+
+  GST_OBJECT_LOCK (self);
+  c = self->counters;
+  if (self->device.device != NULL)
+    backend = stereo_device_backend (self->device.device);
+  if (self->runner != NULL)
+    stereo_runner_get_stats (self->runner, &stats);
+  GST_OBJECT_UNLOCK (self);
+  return gst_structure_new ("stereo-stats",
+      "rendered", G_TYPE_UINT64, c.rendered,
+      "unused-left", G_TYPE_UINT64, c.unused[LEFT],
+      "unused-right", G_TYPE_UINT64, c.unused[RIGHT],
+      "unpaired", G_TYPE_UINT64, c.unpaired,
+      "qos-dropped", G_TYPE_UINT64, c.qos_dropped,
+      "processing-time-last", G_TYPE_UINT64, (guint64) stats.last_ns,
+      "processing-time-mean", G_TYPE_UINT64,
+      (guint64) (stats.frames > 0 ? stats.total_ns / stats.frames : 0),
+      "backend", G_TYPE_STRING, backend, NULL);
+}
+
+static void
+gst_stereo_view_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  GstStereoView *self = GST_STEREO_VIEW (object);
+
+  GST_OBJECT_LOCK (self);
+  if (id >= PROP_TABLE)
+    gst_stereo_table_set_property (&stereo_view_params[id - PROP_TABLE],
+        &self->params, value);
+  else if (id >= PROP_DEVICE)
+    gst_stereo_device_set_property (&self->device, id - PROP_DEVICE, value);
+  else if (id == PROP_QOS)
+    self->qos = g_value_get_boolean (value);
+  else
+    self->sync_tolerance = g_value_get_uint64 (value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_stereo_view_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstStereoView *self = GST_STEREO_VIEW (object);
+
+  if (id == PROP_STATS) {
+    g_value_take_boxed (value, make_stats (self));
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  if (id >= PROP_TABLE)
+    gst_stereo_table_get_property (&stereo_view_params[id - PROP_TABLE],
+        &self->params, value);
+  else if (id >= PROP_DEVICE)
+    gst_stereo_device_get_property (&self->device, id - PROP_DEVICE, value);
+  else if (id == PROP_QOS)
+    g_value_set_boolean (value, self->qos);
+  else
+    g_value_set_uint64 (value, self->sync_tolerance);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* -------------------------------------------------------------------- class */
+
+static void
+gst_stereo_view_finalize (GObject * object)
+{
+  gst_stereo_gate_clear (&GST_STEREO_VIEW (object)->gate);
+  G_OBJECT_CLASS (gst_stereo_view_parent_class)->finalize (object);
+}
+
+static void
+gst_stereo_view_init (GstStereoView * self)
+{
+  static const gint always[] = { LEFT, MAP };
+
+  for (guint i = 0; i < G_N_ELEMENTS (always); i++) {
+    self->sink[always[i]] = new_sink_pad (self, always[i]);
+    gst_element_add_pad (GST_ELEMENT_CAST (self),
+        GST_PAD (self->sink[always[i]]));
+  }
+  self->failure.element = GST_ELEMENT_CAST (self);
+  gst_stereo_gate_init (&self->gate);
+  gst_stereo_device_init (&self->device, &self->failure, &device_user,
+      GST_STEREO_BACKEND_CPU);
+  gst_stereo_table_init (stereo_view_params, &self->params);
+  self->sync_tolerance = DEFAULT_SYNC_TOLERANCE;
+  self->qos = DEFAULT_QOS;
+  self->earliest_time = GST_CLOCK_TIME_NONE;
+  gst_pad_add_probe (GST_AGGREGATOR_SRC_PAD (self),
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+      look_at_src_event, self, NULL);
+}
+
+static void
+gst_stereo_view_class_init (GstStereoViewClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
+  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_PLAYING;
+
+  object_class->set_property = gst_stereo_view_set_property;
+  object_class->get_property = gst_stereo_view_get_property;
+  object_class->finalize = gst_stereo_view_finalize;
+  element_class->release_pad = gst_stereo_view_release_pad;
+  element_class->change_state = gst_stereo_view_change_state;
+  aggregator_class->start = gst_stereo_view_start;
+  aggregator_class->stop = gst_stereo_view_stop;
+  aggregator_class->flush = gst_stereo_view_flush;
+  aggregator_class->clip = gst_stereo_view_clip;
+  aggregator_class->sink_event = gst_stereo_view_sink_event;
+  aggregator_class->sink_event_pre_queue =
+      gst_stereo_view_sink_event_pre_queue;
+  aggregator_class->sink_query = gst_stereo_view_sink_query;
+  aggregator_class->src_event = gst_stereo_view_src_event;
+  aggregator_class->create_new_pad = gst_stereo_view_create_new_pad;
+  aggregator_class->update_src_caps = gst_stereo_view_update_src_caps;
+  aggregator_class->negotiated_src_caps = gst_stereo_view_negotiated_src_caps;
+  aggregator_class->decide_allocation = gst_stereo_view_decide_allocation;
+  aggregator_class->propose_allocation = gst_stereo_view_propose_allocation;
+  aggregator_class->aggregate = gst_stereo_view_aggregate;
+
+  gst_element_class_add_static_pad_template_with_gtype (element_class,
+      &left_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class,
+      &right_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class,
+      &map_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class,
+      &src_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_set_static_metadata (element_class, "Stereo view",
+      "Filter/Effect/Video",
+      "Views from between and beside the cameras, from images and disparities",
+      "The gst-stereomatching authors");
+  gst_stereo_meta_register ();
+  gst_stereo_view_meta_register ();
+
+  gst_stereo_table_install_properties (object_class, PROP_TABLE,
+      stereo_view_params, "view");
+  gst_stereo_device_install_properties (object_class, PROP_DEVICE,
+      GST_STEREO_BACKEND_CPU);
+
+  /**
+   * GstStereoView:sync-tolerance:
+   *
+   * By how many nanoseconds the running times of images and of a map that does
+   * not say what it was made of may differ. By default half the duration of an
+   * image.
+   */
+  g_object_class_install_property (object_class, PROP_SYNC_TOLERANCE,
+      g_param_spec_uint64 ("sync-tolerance", "sync-tolerance",
+          "Largest difference of the times of images and of maps that don't "
+          "say which images they are of, in nanoseconds (-1 = half the "
+          "duration of an image)", 0, G_MAXUINT64, DEFAULT_SYNC_TOLERANCE,
+          playing));
+
+  /**
+   * GstStereoView:qos:
+   *
+   * Skip frames that would arrive too late downstream.
+   */
+  g_object_class_install_property (object_class, PROP_QOS,
+      g_param_spec_boolean ("qos", "qos",
+          "Skip frames that would be too late downstream", DEFAULT_QOS,
+          playing));
+
+  /**
+   * GstStereoView:stats:
+   *
+   * A structure `stereo-stats` with `rendered`, `unused-left` and
+   * `unused-right` (images that no map was made of), `unpaired` (maps without
+   * their images) and `qos-dropped` (frames, since the element started,
+   * guint64), `processing-time-last` and `processing-time-mean` (in
+   * nanoseconds, guint64) and `backend` (what computes, string).
+   */
+  g_object_class_install_property (object_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "stats", "What happened so far",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}

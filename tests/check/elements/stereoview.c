@@ -1,0 +1,454 @@
+/* gst-stereomatching: tests of stereoview
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "base/gststereometa.h"
+#include "stereocheck.h"
+
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
+
+#define VIEW_WIDTH 64
+#define VIEW_HEIGHT 6
+#define VIEW_CAPS(format) "video/x-raw,format=" format ",width=64,height=6," \
+    "framerate=25/1"
+#define MAP_CAPS "video/x-raw,format=GRAY16_LE,width=64,height=6,framerate=25/1"
+
+/* The element with harnesses on its pads. */
+typedef struct
+{
+  GstHarness *left;             /* also has the source pad */
+  GstHarness *right;            /* or NULL */
+  GstHarness *map;
+  GstBus *bus;
+} Views;
+
+static Views
+new_views (const gchar * properties, gboolean right, const gchar * caps,
+    const gchar * map_caps)
+{
+  gchar *line = g_strdup_printf ("stereoview backend=cpu n-threads=1 %s",
+      properties);
+  GstElement *element = gst_parse_launch (line, NULL);
+  Views rig = { NULL, };
+
+  fail_unless (element != NULL);
+  rig.bus = gst_bus_new ();
+  gst_element_set_bus (element, rig.bus);
+  rig.left = gst_harness_new_with_element (element, "sink_left", "src");
+  rig.map = gst_harness_new_with_element (element, "sink_disparity", NULL);
+  if (right)
+    rig.right = gst_harness_new_with_element (element, "sink_right", NULL);
+  gst_harness_set_src_caps_str (rig.left, caps);
+  gst_harness_set_src_caps_str (rig.map, map_caps);
+  if (right)
+    gst_harness_set_src_caps_str (rig.right, caps);
+  gst_object_unref (element);
+  g_free (line);
+  return rig;
+}
+
+static void
+drop_views (Views * rig)
+{
+  gst_element_set_bus (rig->left->element, NULL);
+  gst_object_unref (rig->bus);
+  if (rig->right != NULL)
+    gst_harness_teardown (rig->right);
+  gst_harness_teardown (rig->map);
+  gst_harness_teardown (rig->left);
+}
+
+/* Noise that depends on seed, number i of a stream. */
+static GstBuffer *
+noise (guint seed, guint i, gsize size)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  GRand *rand = g_rand_new_with_seed (1000 * seed + i);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (gsize k = 0; k < size; k++)
+    map.data[k] = (guint8) g_rand_int (rand);
+  gst_buffer_unmap (buffer, &map);
+  g_rand_free (rand);
+  GST_BUFFER_PTS (buffer) = i * FRAME;
+  GST_BUFFER_DURATION (buffer) = FRAME;
+  return buffer;
+}
+
+#define RGB_SIZE (3 * VIEW_WIDTH * VIEW_HEIGHT)
+
+static GstBuffer *
+left_image (guint i)
+{
+  return noise (1, i, RGB_SIZE);
+}
+
+static GstBuffer *
+right_image (guint i)
+{
+  return noise (2, i, RGB_SIZE);
+}
+
+/* A map of images with these numbers. */
+static GstBuffer *
+make_map (guint left, guint right)
+{
+  GstBuffer *buffer = noise (3, left, 2 * VIEW_WIDTH * VIEW_HEIGHT);
+  GstStereoDisparity meta = {.disparity_scale = 4096,.num_disparities = 16,
+    .left_pts = left * FRAME,.right_pts = right * FRAME,.algorithm = "noise",
+    .backend = "cpu"
+  };
+
+  gst_stereo_meta_add (buffer, &meta);
+  return buffer;
+}
+
+static void
+check_equal (GstBuffer * a, GstBuffer * b)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (a, &map, GST_MAP_READ));
+  fail_unless_equals_int (gst_buffer_get_size (b), map.size);
+  fail_unless (gst_buffer_memcmp (b, 0, map.data, map.size) == 0);
+  gst_buffer_unmap (a, &map);
+  gst_buffer_unref (a);
+  gst_buffer_unref (b);
+}
+
+static GstMessage *
+wait_for_message (Views * rig, GstMessageType type)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (rig->bus, PATIENCE, type);
+
+  fail_unless (message != NULL);
+  return message;
+}
+
+static void
+check_failure (Views * rig, const gchar * part)
+{
+  GstMessage *message = wait_for_message (rig, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, part) != NULL, "'%s' has no '%s'",
+      error->message, part);
+  g_clear_error (&error);
+  gst_message_unref (message);
+}
+
+static guint64
+stat_of (Views * rig, const gchar * name)
+{
+  GstStructure *stats = NULL;
+  guint64 value = G_MAXUINT64;
+
+  g_object_get (rig->left->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value));
+  gst_structure_free (stats);
+  return value;
+}
+
+static void
+push_images (Views * rig, guint left, guint right)
+{
+  fail_unless_equals_int (gst_harness_push (rig->left, left_image (left)),
+      GST_FLOW_OK);
+  if (rig->right != NULL)
+    fail_unless_equals_int (gst_harness_push (rig->right,
+            right_image (right)), GST_FLOW_OK);
+}
+
+/* -------------------------------------------------------------------- tests */
+
+GST_START_TEST (test_ends)
+{
+  static const gchar *const positions[] = { "position=0", "position=1" };
+
+  for (guint p = 0; p < 2; p++) {
+    Views rig = new_views (positions[p], TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+
+    for (guint i = 0; i < 4; i++) {
+      GstBuffer *out;
+
+      push_images (&rig, i, i);
+      gst_harness_push (rig.map, make_map (i, i));
+      out = gst_harness_pull (rig.left);
+      fail_unless_equals_uint64 (GST_BUFFER_PTS (out), i * FRAME);
+      fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), FRAME);
+      check_equal (out, p == 0 ? left_image (i) : right_image (i));
+    }
+    fail_unless_equals_uint64 (stat_of (&rig, "rendered"), 4);
+    drop_views (&rig);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_meta)
+{
+  Views rig = new_views ("position=0.25 layout=side-by-side separation=0.5 "
+      "convergence=3", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstBuffer *out;
+  GstStructure *s;
+  gdouble value = 0;
+  guint views = 0;
+
+  push_images (&rig, 0, 0);
+  gst_harness_push (rig.map, make_map (0, 0));
+  out = gst_harness_pull (rig.left);
+  s = gst_custom_meta_get_structure (gst_buffer_get_custom_meta (out,
+          "GstStereoViewMeta"));
+  fail_unless (gst_structure_get_double (s, "position", &value));
+  fail_unless (value == 0.25);
+  fail_unless (gst_structure_get_double (s, "separation", &value));
+  fail_unless (value == 0.5);
+  fail_unless (gst_structure_get_double (s, "convergence", &value));
+  fail_unless (value == 3);
+  fail_unless (gst_structure_get_uint (s, "views", &views));
+  fail_unless_equals_int (views, 2);
+  fail_unless_equals_string (gst_structure_get_string (s, "layout"),
+      "side-by-side");
+  gst_buffer_unref (out);
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+/* Images that the matcher skipped are left out, and a map whose image is gone
+ * is never used. */
+GST_START_TEST (test_skipped)
+{
+  Views rig = new_views ("position=0", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstMessage *message;
+
+  gst_harness_push (rig.map, make_map (2, 2));
+  for (guint i = 0; i < 3; i++)
+    push_images (&rig, i, i);
+  check_equal (gst_harness_pull (rig.left), left_image (2));
+  fail_unless_equals_uint64 (stat_of (&rig, "unused-left"), 2);
+
+  gst_harness_push (rig.map, make_map (3, 3));
+  push_images (&rig, 4, 4);
+  gst_harness_push (rig.map, make_map (4, 4));
+  check_equal (gst_harness_pull (rig.left), left_image (4));
+  message = wait_for_message (&rig, GST_MESSAGE_ELEMENT);
+  fail_unless (gst_message_has_name (message, "stereo-unpaired"));
+  gst_message_unref (message);
+  fail_unless_equals_uint64 (stat_of (&rig, "unpaired"), 1);
+  fail_unless_equals_uint64 (stat_of (&rig, "rendered"), 2);
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_eos)
+{
+  Views rig = new_views ("position=0", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstEvent *event;
+  gboolean eos = FALSE;
+
+  push_images (&rig, 0, 0);
+  gst_harness_push (rig.map, make_map (0, 0));
+  gst_buffer_unref (gst_harness_pull (rig.left));
+  push_images (&rig, 1, 1);
+  gst_harness_push_event (rig.map, gst_event_new_eos ());
+  while (!eos && (event = gst_harness_pull_event (rig.left)) != NULL) {
+    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    gst_event_unref (event);
+  }
+  fail_unless (eos);
+  fail_unless_equals_uint64 (stat_of (&rig, "unused-left"), 1);
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+/* The right view may come and go. */
+GST_START_TEST (test_release)
+{
+  Views rig = new_views ("position=1", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstPad *pad;
+
+  push_images (&rig, 0, 0);
+  gst_harness_push (rig.map, make_map (0, 0));
+  check_equal (gst_harness_pull (rig.left), right_image (0));
+  /* which releases the pad */
+  gst_harness_teardown (rig.right);
+  rig.right = NULL;
+  pad = gst_element_get_static_pad (rig.left->element, "sink_right");
+  fail_unless (pad == NULL);
+  g_object_set (rig.left->element, "position", 0.0, NULL);
+  push_images (&rig, 1, 1);
+  gst_harness_push (rig.map, make_map (1, 1));
+  check_equal (gst_harness_pull (rig.left), left_image (1));
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+/* The layout may change too: the caps say what a frame is then. */
+GST_START_TEST (test_layouts)
+{
+  static const struct
+  {
+    const gchar *layout;
+    gint width, height;
+    const gchar *mode;
+  } layouts[] = {
+    {"mono", VIEW_WIDTH, VIEW_HEIGHT, NULL},
+    {"side-by-side", 2 * VIEW_WIDTH, VIEW_HEIGHT, "side-by-side"},
+    {"top-bottom", VIEW_WIDTH, 2 * VIEW_HEIGHT, "top-bottom"},
+    {"row-interleaved", VIEW_WIDTH, VIEW_HEIGHT, "row-interleaved"},
+    {"column-interleaved", VIEW_WIDTH, VIEW_HEIGHT, "column-interleaved"},
+    {"checkerboard", VIEW_WIDTH, VIEW_HEIGHT, "checkerboard"},
+    {"anaglyph", VIEW_WIDTH, VIEW_HEIGHT, NULL},
+    {"quilt", 3 * VIEW_WIDTH, 2 * VIEW_HEIGHT, NULL},
+  };
+  Views rig = new_views ("columns=3 rows=2", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+
+  for (guint i = 0; i < G_N_ELEMENTS (layouts); i++) {
+    GstBuffer *out;
+    GstCaps *caps;
+    GstStructure *s;
+    gint width = 0, height = 0;
+
+    gst_util_set_object_arg (G_OBJECT (rig.left->element), "layout",
+        layouts[i].layout);
+    push_images (&rig, i, i);
+    gst_harness_push (rig.map, make_map (i, i));
+    out = gst_harness_pull (rig.left);
+    caps = gst_pad_get_current_caps (rig.left->sinkpad);
+    s = gst_caps_get_structure (caps, 0);
+    fail_unless (gst_structure_get_int (s, "width", &width));
+    fail_unless (gst_structure_get_int (s, "height", &height));
+    fail_unless_equals_int (width, layouts[i].width);
+    fail_unless_equals_int (height, layouts[i].height);
+    fail_unless_equals_string (gst_structure_get_string (s, "multiview-mode"),
+        layouts[i].mode);
+    fail_unless_equals_int (gst_buffer_get_size (out), 3 * width * height);
+    gst_caps_unref (caps);
+    gst_buffer_unref (out);
+  }
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+/* The position of a control source is that of the frame's time. */
+GST_START_TEST (test_controlled)
+{
+  Views rig = new_views ("", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstControlSource *source = gst_interpolation_control_source_new ();
+
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      0, 0.0);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      2 * FRAME, 1.0);
+  gst_object_add_control_binding (GST_OBJECT (rig.left->element),
+      gst_direct_control_binding_new_absolute (GST_OBJECT (rig.left->element),
+          "position", source));
+  gst_object_unref (source);
+  for (guint i = 0; i < 4; i++) {
+    push_images (&rig, i, i);
+    gst_harness_push (rig.map, make_map (i, i));
+    check_equal (gst_harness_pull (rig.left), i < 2 ? left_image (i)
+        : right_image (i));
+  }
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_map_size)
+{
+  Views rig = new_views ("", FALSE, VIEW_CAPS ("RGB"),
+      "video/x-raw,format=GRAY8,width=63,height=6,framerate=25/1");
+
+  push_images (&rig, 0, 0);
+  gst_harness_push (rig.map, noise (3, 0, 64 * 6));
+  check_failure (&rig, "has 63x6: for views of 64x6");
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_formats_differ)
+{
+  Views rig = new_views ("", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+
+  gst_harness_set_src_caps_str (rig.right, VIEW_CAPS ("BGR"));
+  push_images (&rig, 0, 0);
+  gst_harness_push (rig.map, make_map (0, 0));
+  check_failure (&rig, "The views differ: sink_left has RGB");
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_other_result)
+{
+  Views rig = new_views ("", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstBuffer *map = noise (3, 0, 2 * VIEW_WIDTH * VIEW_HEIGHT);
+  GstStereoDisparity meta = {.result = STEREO_RESULT_CONFIDENCE,
+    .scale = 65535,.invalid_value = GST_STEREO_META_NO_INVALID,
+    .left_pts = 0,.right_pts = 0,.algorithm = "noise",.backend = "cpu"
+  };
+
+  gst_stereo_meta_add (map, &meta);
+  push_images (&rig, 0, 0);
+  gst_harness_push (rig.map, map);
+  check_failure (&rig, "a map of the result 'confidence'");
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+/* A map without a meta is used, by its time, after a warning. */
+GST_START_TEST (test_no_meta)
+{
+  Views rig = new_views ("position=0", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstMessage *message;
+
+  for (guint i = 0; i < 3; i++) {
+    push_images (&rig, i, i);
+    gst_harness_push (rig.map, noise (3, i, 2 * VIEW_WIDTH * VIEW_HEIGHT));
+    check_equal (gst_harness_pull (rig.left), left_image (i));
+  }
+  message = wait_for_message (&rig, GST_MESSAGE_WARNING);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING) == NULL);
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+static Suite *
+stereoview_suite (void)
+{
+  Suite *s = suite_create ("stereoview");
+  TCase *tc = tcase_create ("general");
+
+  gst_stereo_meta_register ();
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_ends);
+  tcase_add_test (tc, test_meta);
+  tcase_add_test (tc, test_skipped);
+  tcase_add_test (tc, test_eos);
+  tcase_add_test (tc, test_release);
+  tcase_add_test (tc, test_layouts);
+  tcase_add_test (tc, test_controlled);
+  tcase_add_test (tc, test_map_size);
+  tcase_add_test (tc, test_formats_differ);
+  tcase_add_test (tc, test_other_result);
+  tcase_add_test (tc, test_no_meta);
+  return s;
+}
+
+GST_CHECK_MAIN (stereoview);

@@ -1,0 +1,101 @@
+/* gst-stereomatching: tests of what goes with a map
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "pair/gststereotriple.h"
+#include "test.h"
+
+#define NONE GST_CLOCK_TIME_NONE
+#define AT(t) {TRUE, FALSE, t, t, 10}
+#define GAP(t, d) {TRUE, TRUE, t, t, d}
+#define NOTHING {FALSE, FALSE, NONE, NONE, NONE}
+#define UNTIMED {TRUE, FALSE, NONE, NONE, NONE}
+
+#define TAKE GST_STEREO_TRIPLE_TAKE
+#define DROP_LEFT GST_STEREO_TRIPLE_DROP_LEFT
+#define DROP_RIGHT GST_STEREO_TRIPLE_DROP_RIGHT
+#define DROP_MAP GST_STEREO_TRIPLE_DROP_MAP
+#define NO_TIME GST_STEREO_TRIPLE_NO_TIME
+
+static const struct
+{
+  const char *what;
+  GstStereoMapHead map;
+  GstStereoHead left, right;
+  GstClockTime tolerance;
+  gboolean backwards;
+  GstStereoTriple expected;
+} rows[] = {
+  {"a map and its images", {AT (100), TRUE, 100, 103}, AT (100), AT (103), 5,
+      FALSE, TAKE},
+  {"exactly its images", {AT (100), TRUE, 100, 103}, AT (100), AT (104), 5,
+      FALSE, DROP_MAP},
+  {"whenever the map comes", {AT (900), TRUE, 100, 103}, AT (100), AT (103), 5,
+      FALSE, TAKE},
+  {"a left image before it", {AT (100), TRUE, 100, 100}, AT (90), AT (100), 50,
+      FALSE, DROP_LEFT},
+  {"a right image before it", {AT (100), TRUE, 100, 100}, AT (100), AT (90), 5,
+      FALSE, DROP_RIGHT},
+  {"both before it", {AT (100), TRUE, 100, 100}, AT (90), AT (90), 5, FALSE,
+      DROP_LEFT},
+  {"its left image is gone", {AT (100), TRUE, 100, 100}, AT (110), AT (100), 5,
+      FALSE, DROP_MAP},
+  {"its right image is gone", {AT (100), TRUE, 100, 100}, AT (100), AT (110),
+      5, FALSE, DROP_MAP},
+  {"a right image first, then the map", {AT (100), TRUE, 100, 100}, AT (110),
+      AT (90), 5, FALSE, DROP_RIGHT},
+  {"one view", {AT (100), TRUE, 100, 77}, AT (100), NOTHING, 5, FALSE, TAKE},
+  {"backwards", {AT (100), TRUE, 100, 100}, AT (110), AT (100), 5, TRUE,
+      DROP_LEFT},
+  {"backwards, gone", {AT (100), TRUE, 100, 100}, AT (90), AT (100), 5, TRUE,
+      DROP_MAP},
+  {"images without times", {UNTIMED, TRUE, NONE, NONE}, UNTIMED, UNTIMED, 5,
+      FALSE, TAKE},
+  {"times on one side", {AT (100), TRUE, 100, 100}, UNTIMED, AT (100), 5,
+      FALSE, NO_TIME},
+  {"by running time", {AT (103), FALSE, 0, 0}, AT (100), AT (97), 5, FALSE,
+      TAKE},
+  {"too far apart", {AT (106), FALSE, 0, 0}, AT (100), AT (100), 5, FALSE,
+      DROP_LEFT},
+  {"map too early", {AT (94), FALSE, 0, 0}, AT (100), AT (100), 5, FALSE,
+      DROP_MAP},
+  {"right one too early", {AT (100), FALSE, 0, 0}, AT (100), AT (90), 5, FALSE,
+      DROP_RIGHT},
+  {"no right one", {AT (100), FALSE, 0, 0}, AT (100), AT (110), 5, FALSE,
+      DROP_LEFT},
+  {"by arrival", {UNTIMED, FALSE, 0, 0}, UNTIMED, UNTIMED, 5, FALSE, TAKE},
+  {"a map without a time", {UNTIMED, FALSE, 0, 0}, AT (1), AT (1), 5, FALSE,
+      NO_TIME},
+  {"no left image", {AT (100), TRUE, 100, 100}, GAP (90, 10), AT (100), 5,
+      FALSE, DROP_LEFT},
+  {"no right image", {AT (100), TRUE, 100, 100}, AT (100), GAP (90, 10), 5,
+      FALSE, DROP_RIGHT},
+  {"no map of a left image", {GAP (95, 10), FALSE, 0, 0}, AT (100), AT (100),
+      5, FALSE, DROP_LEFT},
+  {"no map of a right image", {GAP (95, 10), FALSE, 0, 0}, AT (105), AT (100),
+      5, FALSE, DROP_RIGHT},
+  {"images beyond the gap", {GAP (95, 10), FALSE, 0, 0}, AT (105), AT (110), 5,
+      FALSE, DROP_MAP},
+};
+
+static void
+test_table (void)
+{
+  for (size_t i = 0; i < sizeof (rows) / sizeof (rows[0]); i++) {
+    GstStereoTriple got = gst_stereo_triple (&rows[i].map, &rows[i].left,
+        &rows[i].right, rows[i].tolerance, rows[i].backwards);
+
+    if (got != rows[i].expected)
+      fprintf (stderr, "%s: %d, not %d\n", rows[i].what, (int) got,
+          (int) rows[i].expected);
+    CHECK (got == rows[i].expected);
+  }
+}
+
+static const Test tests[] = {
+  {"table", test_table},
+};
+
+TEST_MAIN (tests)
