@@ -38,7 +38,7 @@
  * gst-launch-1.0 stereotestsrc view=left pattern=planes num-disparities=32 num-buffers=10 ! tee name=l stereotestsrc view=right pattern=planes num-disparities=32 num-buffers=10 ! tee name=r l. ! queue ! m.sink_left r. ! queue ! m.sink_right stereobfv name=m num-disparities=32 ! v.sink_disparity l. ! queue ! v.sink_left r. ! queue ! v.sink_right stereoview name=v position=0.5 ! videoconvert ! autovideosink
  * ]| Shows the view from the middle between two cameras.
  * |[
- * gst-launch-1.0 stereotestsrc view=left pattern=corridor num-buffers=10 ! v.sink_left stereotestsrc view=disparity pattern=corridor num-buffers=10 ! v.sink_disparity stereoview name=v layout=anaglyph separation=0.6 convergence=20 ! video/x-raw,format=RGB ! videoconvert ! autovideosink
+ * gst-launch-1.0 stereotestsrc view=left pattern=corridor num-buffers=10 ! video/x-raw,format=RGB ! v.sink_left stereotestsrc view=disparity pattern=corridor num-buffers=10 ! v.sink_disparity stereoview name=v layout=anaglyph separation=0.6 convergence=20 ! videoconvert ! autovideosink
  * ]| Makes pictures for red and cyan glasses of one view and its disparities.
  *
  * Since: 0.1
