@@ -244,8 +244,9 @@ send_upstream (Run * run)
       event = gst_event_new_seek (what & 8 ? 1 : -1, GST_FORMAT_TIME,
           what & 16 ? GST_SEEK_FLAG_FLUSH : GST_SEEK_FLAG_NONE,
           GST_SEEK_TYPE_SET, what * GST_MSECOND,
-          what & 8 ? GST_SEEK_TYPE_NONE : GST_SEEK_TYPE_SET,
-          (what + 100) * GST_MSECOND);
+          /* GStreamer itself complains of an end before the start */
+          GST_SEEK_TYPE_SET, what & 8 ? -1
+          : (gint64) ((what + 100) * GST_MSECOND));
       break;
     case 1:
       event = gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, what / 16.0,
