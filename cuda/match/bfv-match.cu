@@ -568,7 +568,9 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
     const StereoWinners * winners)
 {
   const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
-  const size_t n = grid_size (k) + right_size (k);
+  /* the right view's come behind, past what aligns them */
+  const size_t n = (size_t) (work.right_keys + right_size (k)
+      - work.left_keys);
   MatchArgs a = { *k, compared_view < KIND > (views->left,
         views->left_census), compared_view < KIND > (views->right,
         views->right_census), m->left_arms, m->right_arms };
