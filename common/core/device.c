@@ -421,7 +421,6 @@ cpu_event_free (StereoEvent * event)
   const void *stereo_##name##_stages_cpu (StereoSimd simd);
 #include "algorithm-list.h"
 STEREO_SHARED_STAGES (ALGORITHM)
-STEREO_CPU_STAGES (ALGORITHM)
 #undef ALGORITHM
 
 static const void *
@@ -434,7 +433,6 @@ cpu_stages (const StereoDevice * device, const char *name)
   } tables[] = {
 #define ALGORITHM(name) { #name, stereo_##name##_stages_cpu },
     STEREO_SHARED_STAGES (ALGORITHM)
-    STEREO_CPU_STAGES (ALGORITHM)
 #include "algorithm-list.h"
 #undef ALGORITHM
   };

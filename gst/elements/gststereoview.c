@@ -28,8 +28,6 @@
  * display or for coloured glasses, or a quilt of many for a holographic one.
  * All properties may change from frame to frame, also by a control source.
  *
- * Views are made on the CPU; `backend=cuda` is an error.
- *
  * Buffers carry a `GstStereoViewMeta` with `position`, `separation`,
  * `convergence`, `layout` and `views`.
  *
@@ -1235,7 +1233,7 @@ gst_stereo_view_init (GstStereoView * self)
   self->failure.element = GST_ELEMENT_CAST (self);
   gst_stereo_gate_init (&self->gate);
   gst_stereo_device_init (&self->device, &self->failure, &device_user,
-      GST_STEREO_BACKEND_CPU);
+      GST_STEREO_BACKEND_AUTO);
   gst_stereo_table_init (stereo_view_params, &self->params);
   self->sync_tolerance = DEFAULT_SYNC_TOLERANCE;
   self->qos = DEFAULT_QOS;
@@ -1293,7 +1291,7 @@ gst_stereo_view_class_init (GstStereoViewClass * klass)
   gst_stereo_table_install_properties (object_class, PROP_TABLE,
       stereo_view_params, "view");
   gst_stereo_device_install_properties (object_class, PROP_DEVICE,
-      GST_STEREO_BACKEND_CPU);
+      GST_STEREO_BACKEND_AUTO);
 
   /**
    * GstStereoView:sync-tolerance:

@@ -614,15 +614,6 @@ clear_frame (Images * i)
   }
 }
 
-/* Not all back ends make views. */
-static bool
-makes_views (size_t device)
-{
-  StereoDevice *d = devices_get (device);
-
-  return d->klass->stages (d, "view") != NULL;
-}
-
 /* One case on all devices. */
 static void
 check_case (const Case * given, Random * random)
@@ -633,7 +624,7 @@ check_case (const Case * given, Random * random)
   c->factor = least_factor (c->width, c->height, c->factor);
   make_images (c, &i, random);
   oracle_frame (c, &i);
-  for (size_t d = 0; d < devices_count () && makes_views (d); d++) {
+  for (size_t d = 0; d < devices_count (); d++) {
     StereoRunner *runner = new_runner (d);
 
     clear_frame (&i);
@@ -800,7 +791,7 @@ test_ends (void)
       Images i;
 
       make_images (&c, &i, &random);
-      for (size_t d = 0; d < devices_count () && makes_views (d); d++) {
+      for (size_t d = 0; d < devices_count (); d++) {
         StereoRunner *runner = new_runner (d);
 
         for (int way = 0; way < 3; way++) {
@@ -832,7 +823,7 @@ test_constant (void)
   make_images (&c, &i, &random);
   for (int y = 0; y < c.height; y++)
     memset (test_image_row (&i.map, y), 12, (size_t) c.width);
-  for (size_t d = 0; d < devices_count () && makes_views (d); d++) {
+  for (size_t d = 0; d < devices_count (); d++) {
     StereoRunner *runner = new_runner (d);
 
     for (int step = -4; step <= 8; step++) {
@@ -864,7 +855,7 @@ test_set_params (void)
   Images i;
 
   make_images (&c, &i, &random);
-  for (size_t d = 0; d < devices_count () && makes_views (d); d++) {
+  for (size_t d = 0; d < devices_count (); d++) {
     StereoRunner *runner = new_runner (d);
 
     CHECK_INT (configure (runner, &c, &i), ==, STEREO_OK);
