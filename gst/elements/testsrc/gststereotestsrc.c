@@ -427,6 +427,41 @@ gst_stereo_test_src_is_seekable (GstBaseSrc * src)
   return !gst_base_src_is_live (src);
 }
 
+/* Whether it goes backwards from where there is no end. */
+static gboolean
+is_seek_from_no_end (GstBaseSrc * src, GstEvent * event)
+{
+  GstSeekType start_type, stop_type;
+  gint64 start, stop;
+  GstSeekFlags flags;
+  GstSegment segment;
+  GstFormat format;
+  gdouble rate;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_SEEK)
+    return FALSE;
+  gst_event_parse_seek (event, &rate, &format, &flags, &start_type, &start,
+      &stop_type, &stop);
+  if (rate > 0 || format != GST_FORMAT_TIME)
+    return FALSE;
+  GST_OBJECT_LOCK (src);
+  segment = src->segment;
+  GST_OBJECT_UNLOCK (src);
+  return segment.format != format || !gst_segment_do_seek (&segment, rate,
+      format, flags, start_type, start, stop_type, stop, NULL)
+      || !GST_CLOCK_TIME_IS_VALID (segment.stop);
+}
+
+/* A seek that do_seek() refuses has flushed already, and then there is no
+ * segment for the data that follow: so it is refused here. */
+static gboolean
+gst_stereo_test_src_event (GstBaseSrc * src, GstEvent * event)
+{
+  return !is_seek_from_no_end (src, event)
+      && GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->event (src,
+      event);
+}
+
 static gboolean
 gst_stereo_test_src_do_seek (GstBaseSrc * src, GstSegment * segment)
 {
@@ -435,7 +470,6 @@ gst_stereo_test_src_do_seek (GstBaseSrc * src, GstSegment * segment)
   if (segment->format != GST_FORMAT_TIME
       || !GST_CLOCK_TIME_IS_VALID (segment->position))
     return FALSE;
-  /* backwards only from where there is an end */
   if (segment->rate < 0 && !GST_CLOCK_TIME_IS_VALID (segment->stop))
     return FALSE;
   segment->time = segment->start;
@@ -940,6 +974,7 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass * klass)
   src_class->set_caps = gst_stereo_test_src_set_caps;
   src_class->decide_allocation = gst_stereo_test_src_decide_allocation;
   src_class->is_seekable = gst_stereo_test_src_is_seekable;
+  src_class->event = gst_stereo_test_src_event;
   src_class->do_seek = gst_stereo_test_src_do_seek;
   src_class->get_times = gst_stereo_test_src_get_times;
   src_class->query = gst_stereo_test_src_query;
