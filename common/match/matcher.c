@@ -167,15 +167,22 @@ plan_maps (Chain * m, size_t alignment, StereoArena * arena)
         sizeof (uint16_t));
 }
 
-/* Declares what is there from matching to refinement. */
+/* Declares the buffers of an algorithm that refines. */
 static void
-plan_winners (Chain * m, size_t alignment, StereoArena * arena)
+plan_refinement (Chain * m, size_t alignment, StereoArena * arena)
 {
   const StereoSearch *p = &m->search;
   size_t height = (size_t) p->height;
   size_t stride = round_up ((size_t) p->width, alignment
       / sizeof (uint32_t));
 
+  memset (&m->winners, 0, sizeof (m->winners));
+  m->census_memory[0] = m->census_memory[1] = NULL;
+  if (!p->winners)
+    return;
+  for (int i = 0; i < 2 && p->cost == STEREO_COST_CENSUS; i++)
+    stereo_arena_add (arena, &m->census_memory[i],
+        m->census->bytes (p->width, p->height), 1);
   m->winners.left_stride = m->winners.right_stride = stride;
   m->winners.unit = p->unit;
   m->winners.first_index = p->first_index;
@@ -185,34 +192,8 @@ plan_winners (Chain * m, size_t alignment, StereoArena * arena)
   if (p->right_winners)
     stereo_arena_add (arena, (void **) &m->winners.right, stride * height,
         sizeof (uint32_t));
-}
-
-/* Declares the buffers of an algorithm that refines.  Its own ones come next:
- * matching is over when refinement begins, so that they may lie where those of
- * refinement do, but for a vote, which lies between the steps of it.  Returns
- * how large the arena has to be at least. */
-static size_t
-plan_refinement (Chain * m, size_t alignment, StereoArena * arena)
-{
-  const StereoSearch *p = &m->search;
-  size_t begin, end;
-
-  memset (&m->winners, 0, sizeof (m->winners));
-  m->census_memory[0] = m->census_memory[1] = NULL;
-  if (!p->winners)
-    return arena->size;
-  plan_winners (m, alignment, arena);
-  begin = arena->size;
   stereo_refine_plan (p, &m->refine, m->common.median, m->refining,
       &m->refinement, arena);
-  end = arena->size;
-  arena->size = begin;
-  for (int i = 0; i < 2 && p->cost == STEREO_COST_CENSUS; i++)
-    stereo_arena_add (arena, &m->census_memory[i],
-        m->census->bytes (p->width, p->height), 1);
-  if (m->algorithm->vote != NULL && arena->size < end)
-    arena->size = end;
-  return end;
 }
 
 static StereoStatus
@@ -221,18 +202,14 @@ plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
 {
   Chain *m = state;
   const StereoParams *params = setup->params;
-  size_t alignment = setup->device->klass->row_alignment, least;
-  StereoStatus status;
+  size_t alignment = setup->device->klass->row_alignment;
 
   plan_side (m, 0, alignment, arena);
   plan_side (m, 1, alignment, arena);
   plan_maps (m, alignment, arena);
-  least = plan_refinement (m, alignment, arena);
-  status = m->algorithm->plan (&m->search, params->own, m->stages, m->plan,
+  plan_refinement (m, alignment, arena);
+  return m->algorithm->plan (&m->search, params->own, m->stages, m->plan,
       arena, why);
-  if (arena->size < least)
-    arena->size = least;
-  return status;
 }
 
 static StereoStatus
