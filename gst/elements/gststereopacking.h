@@ -46,8 +46,8 @@ gboolean gst_stereo_packing_check (GstStereoPacking packing,
 /*
  * Where the planes of a view begin, and how far its rows are apart, in a frame
  * whose picture begins at column x and row y of planes with these offsets and
- * strides.  Second: the other view than the one that comes first.  Only for a
- * packing that is shared, and video that passed the check.
+ * strides.  Second: the other view than the one that comes first, which only
+ * packings have that are shared; video has passed the check.
  */
 void gst_stereo_packing_locate (GstStereoPacking packing,
     const GstVideoInfo * info, guint x, guint y, gboolean second,

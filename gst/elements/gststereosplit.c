@@ -529,6 +529,21 @@ share_view (GstStereoSplit * self, GstBuffer * buffer, gboolean second)
   return view;
 }
 
+/* Only of packings that leave strides alone. */
+static void
+skip_to_picture (GstStereoSplit * self, GstVideoFrame * frame, guint x,
+    guint y)
+{
+  gsize start[GST_VIDEO_MAX_PLANES] = { 0, };
+  gint stride[GST_VIDEO_MAX_PLANES];
+
+  memcpy (stride, frame->info.stride, sizeof (stride));
+  gst_stereo_packing_locate (self->packing, &self->info, x, y, FALSE, start,
+      stride);
+  for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES (frame); p++)
+    frame->data[p] = (guint8 *) frame->data[p] + start[p];
+}
+
 /* Fills a view from a frame that interleaves it, or from shared memory. */
 static gboolean
 fill_view (GstStereoSplit * self, GstBuffer * buffer, gboolean second,
@@ -541,7 +556,7 @@ fill_view (GstStereoSplit * self, GstBuffer * buffer, gboolean second,
   gint stride[GST_VIDEO_MAX_PLANES];
   GstVideoFrame in, out;
   gboolean ok = FALSE;
-  guint x, y;
+  guint x = 0, y = 0;
 
   if (source == NULL)
     return FALSE;
@@ -551,6 +566,8 @@ fill_view (GstStereoSplit * self, GstBuffer * buffer, gboolean second,
   }
   if (gst_video_frame_map (&in, shared ? &self->view_info : &self->info,
           source, GST_MAP_READ)) {
+    if (!shared)
+      skip_to_picture (self, &in, x, y);
     if (gst_video_frame_map (&out, &self->view_info, view, GST_MAP_WRITE)) {
       ok = TRUE;
       if (shared)

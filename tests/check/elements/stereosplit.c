@@ -597,6 +597,69 @@ GST_START_TEST (test_meta_beyond_memory)
 
 GST_END_TEST;
 
+/* The picture, from column x and row y on of a larger image. */
+static GstBuffer *
+picture_in (guint width, guint height, guint x, guint y)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, width * height, NULL);
+  gsize offset[GST_VIDEO_MAX_PLANES] = { 0, };
+  gint stride[GST_VIDEO_MAX_PLANES] = { (gint) width };
+  GstVideoCropMeta *crop;
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  memset (map.data, 255, map.size);
+  for (guint v = 0; v < HEIGHT; v++) {
+    for (guint u = 0; u < WIDTH; u++)
+      map.data[(y + v) * width + x + u] = (guint8) (7 * u + 13 * v);
+  }
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_FORMAT_GRAY8, width, height, 1, offset, stride);
+  crop = gst_buffer_add_video_crop_meta (buffer);
+  crop->x = x;
+  crop->y = y;
+  crop->width = WIDTH;
+  crop->height = HEIGHT;
+  return buffer;
+}
+
+GST_START_TEST (test_crop)
+{
+  gchar *caps = caps_of (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+
+  for (guint l = 0; l < N_LAYOUTS; l++) {
+    gchar *line = g_strconcat ("stereosplit layout=", layouts[l], NULL);
+    GstBuffer *views[2][2];
+    Rig rig;
+
+    open_rig (&rig, line, FALSE);
+    gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+    for (guint i = 0; i < 2; i++) {
+      fail_unless_equals_int (gst_harness_push (rig.view[LEFT],
+              i == 0 ? picture_in (WIDTH, HEIGHT, 0, 0)
+              : picture_in (WIDTH + 16, HEIGHT + 16, 8, 4)), GST_FLOW_OK);
+      for (guint v = 0; v < 2; v++)
+        views[i][v] = gst_harness_pull (rig.view[v]);
+    }
+    for (guint v = 0; v < 2; v++) {
+      GstMapInfo map;
+
+      fail_unless (gst_buffer_map (views[0][v], &map, GST_MAP_READ));
+      fail_unless (gst_buffer_memcmp (views[1][v], 0, map.data, map.size) == 0,
+          "view %u of %s", v, layouts[l]);
+      gst_buffer_unmap (views[0][v], &map);
+      gst_buffer_unref (views[0][v]);
+      gst_buffer_unref (views[1][v]);
+    }
+    close_rig (&rig);
+    g_free (line);
+  }
+  g_free (caps);
+}
+
+GST_END_TEST;
+
 /* ----------------------------------------------------------- frame by frame */
 
 /* A number for each buffer that is pushed. */
@@ -814,6 +877,7 @@ stereosplit_suite (void)
   tcase_add_loop_test (tc, test_errors, 0, 9);
   tcase_add_test (tc, test_short_buffer);
   tcase_add_test (tc, test_meta_beyond_memory);
+  tcase_add_test (tc, test_crop);
   tcase_add_test (tc, test_frame_by_frame);
   tcase_add_test (tc, test_rendered);
   tcase_add_test (tc, test_matched);
