@@ -204,8 +204,10 @@ StereoStatus
 stereo_view_set_params (StereoRunner * runner, const StereoViewParams * params)
 {
   View *v = stereo_runner_state (runner);
+  int columns, rows;
 
-  if (params->layout != v->frame.layout
+  count_tiles (params, &columns, &rows);
+  if (params->layout != v->frame.layout || columns != v->frame.columns
       || stereo_view_count (params) != v->frame.n_views)
     return stereo_fail (stereo_runner_message (runner), STEREO_ERROR_ARGUMENT,
         "the layout of a frame can't change between frames: configure anew");

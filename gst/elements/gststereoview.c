@@ -13,7 +13,7 @@
  * left and a right camera, or beside them. It takes the left view, its
  * disparities and, on the request pad `sink_right`, the right view; without
  * that it makes views of one image and its depth. Position 0 is the left view
- * and 1 the right one, byte for byte.
+ * and 1 the right one, byte for byte but for alpha, which becomes opaque.
  *
  * The disparities may come from a matcher of this plugin, from a file or from
  * a camera. They may be smaller than the views: half the size, a third, down to
@@ -26,7 +26,7 @@
  *
  * A frame can hold several views, see #GstStereoView:layout: two for a 3D
  * display or for coloured glasses, or a quilt of many for a holographic one.
- * All properties may change from frame to frame, also by a control source.
+ * What is shown may change from frame to frame, also by a control source.
  *
  * Buffers carry a `GstStereoViewMeta` with `position`, `separation`,
  * `convergence`, `layout` and `views`.
@@ -129,8 +129,10 @@ struct _GstStereoView
   gboolean has_info[N_INPUTS];
   GstStereoDevice device;
 
-  /* The streaming thread's own. */
+  /* Changed under the object lock, used by the streaming thread. */
   StereoRunner *runner;
+
+  /* The streaming thread's own. */
   gboolean configured;
   Setup setup;
   GstVideoInfo out_info;
@@ -179,18 +181,28 @@ static gboolean
 open_device (GstElement * element, StereoDevice * device, StereoMessage * why)
 {
   GstStereoView *self = GST_STEREO_VIEW (element);
+  StereoRunner *runner = NULL;
 
   self->configured = FALSE;
-  return stereo_runner_new (&stereo_view_op, device, &self->runner, why)
-      == STEREO_OK;
+  if (stereo_runner_new (&stereo_view_op, device, &runner, why) != STEREO_OK)
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  self->runner = runner;
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
 }
 
 static void
 close_device (GstElement * element)
 {
   GstStereoView *self = GST_STEREO_VIEW (element);
+  StereoRunner *runner;
 
-  stereo_runner_free (&self->runner);
+  GST_OBJECT_LOCK (self);
+  runner = self->runner;
+  self->runner = NULL;
+  GST_OBJECT_UNLOCK (self);
+  stereo_runner_free (&runner);
   self->configured = FALSE;
 }
 
@@ -368,6 +380,12 @@ make_src_caps (const GstVideoInfo * left, const StereoViewParams * params)
   if (mode != GST_VIDEO_MULTIVIEW_MODE_NONE)
     gst_caps_set_simple (caps, "multiview-mode", G_TYPE_STRING,
         gst_video_multiview_mode_to_caps_string (mode), NULL);
+  /* of an interleaved frame an eye has half the rows or columns */
+  if (params->layout >= STEREO_VIEW_ROW_INTERLEAVED
+      && params->layout <= STEREO_VIEW_CHECKERBOARD)
+    gst_caps_set_simple (caps, "multiview-flags",
+        GST_TYPE_VIDEO_MULTIVIEW_FLAGSET,
+        GST_VIDEO_MULTIVIEW_FLAGS_HALF_ASPECT, GST_FLAG_SET_MASK_EXACT, NULL);
   return caps;
 }
 
@@ -746,6 +764,12 @@ read_meta (GstStereoView * self, GstBuffer * buffer, StereoViewParams * params)
             params->scale), (NULL));
     return FALSE;
   }
+  if (params->minimum < -16384 || params->minimum > 16384) {
+    GST_STEREO_FAIL (&self->failure, STREAM, WRONG_TYPE,
+        ("The map begins at a disparity of %d: -16384 to 16384 can be used.",
+            meta.min_disparity), (NULL));
+    return FALSE;
+  }
   return TRUE;
 }
 
@@ -950,14 +974,17 @@ make_frame (GstStereoView * self, Heads * heads)
   GstStereoFrame frames[N_INPUTS + 1];
   GstVideoInfo info[N_INPUTS];
   StereoViewParams params;
+  GstClockTime time;
   GstFlowReturn flow;
   gboolean ok;
 
   GST_OBJECT_LOCK (self);
   memcpy (info, self->info, sizeof (info));
   GST_OBJECT_UNLOCK (self);
-  gst_object_sync_values (GST_OBJECT (self), gst_segment_to_stream_time
-      (&heads->segment[LEFT], GST_FORMAT_TIME, GST_BUFFER_PTS (left)));
+  time = gst_segment_to_stream_time (&heads->segment[LEFT], GST_FORMAT_TIME,
+      GST_BUFFER_PTS (left));
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
   params = get_params (self);
   params.full_range = info[LEFT].colorimetry.range
       == GST_VIDEO_COLOR_RANGE_0_255;

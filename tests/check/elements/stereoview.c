@@ -190,6 +190,50 @@ GST_START_TEST (test_ends)
 
 GST_END_TEST;
 
+/* Without timestamps the order of arrival counts. */
+GST_START_TEST (test_no_timestamps)
+{
+  Views rig = new_views ("position=0", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstBuffer *left = left_image (0);
+  GstBuffer *map = noise (3, 0, 2 * VIEW_WIDTH * VIEW_HEIGHT);
+
+  GST_BUFFER_PTS (left) = GST_BUFFER_PTS (map) = GST_CLOCK_TIME_NONE;
+  g_object_set (rig.left->element, "disparity-scale", 4096.0, NULL);
+  fail_unless_equals_int (gst_harness_push (rig.left, left), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_push (rig.map, map), GST_FLOW_OK);
+  check_equal (gst_harness_pull (rig.left), left_image (0));
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+/* An eye has half the rows or columns of a frame that interleaves. */
+GST_START_TEST (test_half_aspect)
+{
+  static const gchar *const layouts[] = {
+    "layout=side-by-side", "layout=row-interleaved",
+    "layout=column-interleaved", "layout=checkerboard"
+  };
+
+  for (guint l = 0; l < G_N_ELEMENTS (layouts); l++) {
+    Views rig = new_views (layouts[l], TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+    GstVideoInfo info;
+    GstCaps *caps;
+
+    push_images (&rig, 0, 0);
+    gst_harness_push (rig.map, make_map (0, 0));
+    gst_buffer_unref (gst_harness_pull (rig.left));
+    caps = gst_pad_get_current_caps (rig.left->sinkpad);
+    fail_unless (gst_video_info_from_caps (&info, caps));
+    fail_unless_equals_int ((GST_VIDEO_INFO_MULTIVIEW_FLAGS (&info)
+            & GST_VIDEO_MULTIVIEW_FLAGS_HALF_ASPECT) != 0, l > 0);
+    gst_caps_unref (caps);
+    drop_views (&rig);
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_meta)
 {
   Views rig = new_views ("position=0.25 layout=side-by-side separation=0.5 "
@@ -438,6 +482,8 @@ stereoview_suite (void)
   gst_stereo_meta_register ();
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_ends);
+  tcase_add_test (tc, test_no_timestamps);
+  tcase_add_test (tc, test_half_aspect);
   tcase_add_test (tc, test_meta);
   tcase_add_test (tc, test_skipped);
   tcase_add_test (tc, test_eos);
