@@ -40,6 +40,7 @@
 
 #include "base/gststereocamerameta.h"
 #include "base/gststereofilter.h"
+#include "base/gststereometa.h"
 #include "core/runner.h"
 #include "elements/gststereocalibration.h"
 #include "elements/gststereocolormap.h"
@@ -255,10 +256,11 @@ make_border (const GstVideoInfo * info, guint32 argb, guint8 border[4])
   border[0] = (guint8) (offset[0] + scale[0] * y + 0.5);
   border[1] = border[2] = 128;
   if (GST_VIDEO_INFO_IS_YUV (info)) {
-    border[1] = (guint8) (offset[1] + scale[1] * (rgb[2] - y)
-        / (2 * (1 - kb)) + 0.5);
-    border[2] = (guint8) (offset[2] + scale[2] * (rgb[0] - y)
-        / (2 * (1 - kr)) + 0.5);
+    /* the full range ends at 256 where a colour is pure */
+    border[1] = (guint8) MIN (offset[1] + scale[1] * (rgb[2] - y)
+        / (2 * (1 - kb)) + 0.5, 255);
+    border[2] = (guint8) MIN (offset[2] + scale[2] * (rgb[0] - y)
+        / (2 * (1 - kr)) + 0.5, 255);
   }
   border[3] = 255;
 }
@@ -499,6 +501,20 @@ install_properties (GObjectClass * klass)
       GST_STEREO_BACKEND_AUTO);
 }
 
+/* What says where something is in the picture is true no longer. */
+static gboolean
+gst_stereo_rectify_transform_meta (GstBaseTransform * trans, GstBuffer * out,
+    GstMeta * meta, GstBuffer * in)
+{
+  const GType api = meta->info->api;
+
+  return gst_stereo_meta_survives (meta)
+      && !gst_meta_api_type_has_tag (api,
+      g_quark_from_static_string (GST_META_TAG_VIDEO_SIZE_STR))
+      && !gst_meta_api_type_has_tag (api,
+      g_quark_from_static_string (GST_META_TAG_VIDEO_ORIENTATION_STR));
+}
+
 static void
 gst_stereo_rectify_class_init (GstStereoRectifyClass * klass)
 {
@@ -513,6 +529,8 @@ gst_stereo_rectify_class_init (GstStereoRectifyClass * klass)
 
   GST_BASE_TRANSFORM_CLASS (klass)->transform_caps =
       gst_stereo_rectify_transform_caps;
+  GST_BASE_TRANSFORM_CLASS (klass)->transform_meta =
+      gst_stereo_rectify_transform_meta;
   filter_class->set_info = gst_stereo_rectify_set_info;
   filter_class->process = gst_stereo_rectify_process;
   filter_class->add_metas = gst_stereo_rectify_add_metas;
