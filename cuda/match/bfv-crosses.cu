@@ -459,6 +459,7 @@ launch_best_crosses (StereoCudaStage & stage, StereoQueue * queue,
   }
   /* High tiles do less twice, others spread better over a small image. */
   return high.x * high.y * high.z > 4u * (unsigned) q->multiprocessors
+      && 4 * CrossShape < 64 >::size <= stereo_cuda_shared_limit (queue->device)
       ? launch_crosses < KIND, 64 > (stage, queue, a)
       : launch_crosses < KIND, 32 > (stage, queue, a);
 }

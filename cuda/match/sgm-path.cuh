@@ -67,7 +67,9 @@ sgm_look_around (const SgmArgs & a, int way, int path, int i, int step)
   if (before < 0 || before >= sgm_length (k, way))
     return s;
   q = sgm_place (k, way, path, before);
-  if (way >= SGM_DOWN_RIGHT && abs (p.x - q.x) != 1)
+  /* a diagonal that begins anew at the other side */
+  if (way >= SGM_DOWN_RIGHT
+      && p.x - q.x != (way == SGM_DOWN_RIGHT ? step : -step))
     return s;
   s.has_straight = true;
   s.straight = stereo_view_pixel (view, k.channels, q.x, q.y);

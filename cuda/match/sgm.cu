@@ -12,7 +12,7 @@
  * strips.
  */
 
-#include "match/sgm.cuh"
+#include "match/sgm-sweep.cuh"
 #include "refine/output.h"
 #include "refine/winner-pixel.h"
 
@@ -48,6 +48,14 @@ shape_of (int *n, int *segment)
 {
   *n = SgmShape < LANES, OWN >::n;
   *segment = SgmShape < LANES, OWN >::segment;
+}
+
+/* Shared memory of the last sweep, which needs most. */
+template < class S, bool THREE > size_t
+shared_of ()
+{
+  return sizeof (SgmSharedMemory < S, THREE >)
+      + sizeof (uint32_t) * SgmBlock < S, THREE >::paths * S::segment;
 }
 
 int
@@ -116,6 +124,8 @@ match (StereoQueue * queue, const StereoSgmConstants * k,
 {
   StereoCudaStage stage (queue);
   const SgmWinners w = winners_of (result);
+  const int limit = stereo_cuda_shared_limit (queue->device);
+  size_t shared = 0;
   uint16_t *checkpoints = work->checkpoints;
   SgmArgs a = { };
 
@@ -127,6 +137,15 @@ match (StereoQueue * queue, const StereoSgmConstants * k,
     find_nothing <<<grid, 256, 0, stage.stream ()>>> (*k, w);
     return STEREO_CUDA_LAUNCHED (stage, "sgm's find_nothing");
   }
+#define SHAPE(lanes, own, three) \
+  shared = shared_of < SgmShape < lanes, own >, three > ()
+  SGM_FOR_SHAPE (*k, SHAPE);
+#undef SHAPE
+  if (shared > (size_t) limit)
+    return stereo_fail (&queue->message, STEREO_ERROR_UNSUPPORTED,
+        "sgm needs blocks of %zu KiB of shared memory for %d disparities, and "
+        "this device has %d: the CPU can do that", (shared + 1023) / 1024,
+        k->n, limit / 1024);
   a.k = *k;
   a.views = *views;
   a.costs = work->costs;
