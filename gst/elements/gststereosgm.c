@@ -47,7 +47,7 @@
  * gst-launch-1.0 filesrc location=left.png ! pngdec ! m.sink_left  filesrc location=right.png ! pngdec ! m.sink_right  stereosgm name=m @preset=fast num-disparities=60 ! disparitycolor ! videoconvert ! pngenc ! filesink location=disparity.png
  * ]| The same, with a preset.
  *
- * Since: 0.2
+ * Since: 0.1
  */
 
 #include "pair/gststereobase.h"
