@@ -245,18 +245,16 @@ view_caps (GstStereoSplit * self, const GstCaps * frames, gint view)
 /* ------------------------------------------------------------------ memory */
 
 static void
-drop_pools (GstStereoSplit * self)
+drop_pool (GstStereoSplit * self, gint view)
 {
-  for (gint v = 0; v < N_VIEWS; v++) {
-    if (self->pool[v] != NULL)
-      gst_buffer_pool_set_active (self->pool[v], FALSE);
-    gst_clear_object (&self->pool[v]);
-  }
+  if (self->pool[view] != NULL)
+    gst_buffer_pool_set_active (self->pool[view], FALSE);
+  gst_clear_object (&self->pool[view]);
 }
 
 /* A pool where a view has to be copied: by its packing, or because downstream
  * does not know rows that are elsewhere than GStreamer has them.  A view that
- * is the whole frame is passed on as it is. */
+ * is the whole frame is passed on as it is.  FALSE with an error posted. */
 static gboolean
 prepare_pool (GstStereoSplit * self, gint view, GstCaps * caps)
 {
@@ -266,13 +264,36 @@ prepare_pool (GstStereoSplit * self, gint view, GstCaps * caps)
   guint size;
 
   gst_query_unref (query);
+  drop_pool (self, view);
   if (self->packing == GST_STEREO_PACKING_FRAME_BY_FRAME || (takes_meta
           && gst_stereo_packing_is_shared (self->packing)))
     return TRUE;
   GST_DEBUG_OBJECT (self->src[view], "the views are copied");
   self->pool[view] = gst_stereo_pool_new (caps, NULL, takes_meta, 0, 0, &size);
-  return self->pool[view] != NULL
-      && gst_buffer_pool_set_active (self->pool[view], TRUE);
+  if (self->pool[view] != NULL
+      && gst_buffer_pool_set_active (self->pool[view], TRUE))
+    return TRUE;
+  GST_STEREO_FAIL (&self->failure, RESOURCE, NO_SPACE_LEFT,
+      ("There is no buffer pool for the views."), (NULL));
+  return FALSE;
+}
+
+/* A pad may have got another reader meanwhile, which takes other buffers. */
+static gboolean
+follow_downstream (GstStereoSplit * self)
+{
+  gboolean ok = TRUE;
+
+  for (gint v = 0; v < N_VIEWS && ok; v++) {
+    GstCaps *caps;
+
+    if (!gst_pad_check_reconfigure (self->src[v]))
+      continue;
+    caps = gst_pad_get_current_caps (self->src[v]);
+    ok = caps == NULL || prepare_pool (self, v, caps);
+    gst_clear_caps (&caps);
+  }
+  return ok;
 }
 
 /* -------------------------------------------------------------------- caps */
@@ -300,18 +321,14 @@ push_caps (GstStereoSplit * self, const GstCaps * frames)
 {
   gboolean ok = TRUE;
 
-  drop_pools (self);
   for (gint v = 0; v < N_VIEWS && ok; v++) {
     GstCaps *caps = view_caps (self, frames, v);
 
     /* a view that nobody wants may stay unlinked */
     ok = gst_pad_push_event (self->src[v], gst_event_new_caps (caps))
         || !gst_pad_is_linked (self->src[v]);
-    if (ok && !prepare_pool (self, v, caps)) {
-      GST_STEREO_FAIL (&self->failure, RESOURCE, NO_SPACE_LEFT,
-          ("There is no buffer pool for the views."), (NULL));
-      ok = FALSE;
-    }
+    gst_pad_check_reconfigure (self->src[v]);
+    ok = ok && prepare_pool (self, v, caps);
     gst_caps_unref (caps);
   }
   return ok;
@@ -688,7 +705,8 @@ gst_stereo_split_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   }
   if (self->packing == GST_STEREO_PACKING_FRAME_BY_FRAME)
     return pass_frame (self, buffer);
-  flow = split_frame (self, buffer);
+  flow = follow_downstream (self) ? split_frame (self, buffer)
+      : GST_FLOW_ERROR;
   gst_buffer_unref (buffer);
   return flow;
 }
@@ -804,7 +822,8 @@ gst_stereo_split_change_state (GstElement * element,
       (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     self->negotiated = FALSE;
-    drop_pools (self);
+    for (gint v = 0; v < N_VIEWS; v++)
+      drop_pool (self, v);
   }
   return result;
 }
@@ -867,7 +886,8 @@ gst_stereo_split_finalize (GObject * object)
   GstStereoSplit *self = GST_STEREO_SPLIT (object);
 
   gst_flow_combiner_free (self->combiner);
-  drop_pools (self);
+  for (gint v = 0; v < N_VIEWS; v++)
+    drop_pool (self, v);
   G_OBJECT_CLASS (gst_stereo_split_parent_class)->finalize (object);
 }
 

@@ -379,6 +379,41 @@ GST_START_TEST (test_nothing_is_copied)
 
 GST_END_TEST;
 
+/* Another reader may take what the one before did not. */
+GST_START_TEST (test_reconfigure)
+{
+  gchar *caps = caps_of (GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
+  GstVideoInfo info;
+  GstBuffer *frame;
+  Rig rig;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
+  frame = noise_frame (&info, FALSE);
+  open_rig (&rig, "stereosplit layout=side-by-side", FALSE);
+  gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+  for (guint i = 0; i < 3; i++) {
+    fail_unless_equals_int (gst_harness_push (rig.view[LEFT],
+            gst_buffer_ref (frame)), GST_FLOW_OK);
+    for (guint v = 0; v < 2; v++) {
+      GstBuffer *view = gst_harness_pull (rig.view[v]);
+
+      fail_unless_equals_int (shares_memory (frame, view), i > 0 && v == RIGHT);
+      gst_buffer_unref (view);
+    }
+    if (i > 0)
+      continue;
+    gst_harness_add_propose_allocation_meta (rig.view[RIGHT],
+        GST_VIDEO_META_API_TYPE, NULL);
+    fail_unless (gst_harness_push_upstream_event (rig.view[RIGHT],
+            gst_event_new_reconfigure ()));
+  }
+  gst_buffer_unref (frame);
+  close_rig (&rig);
+  g_free (caps);
+}
+
+GST_END_TEST;
+
 /* --------------------------------------------------------------------- caps */
 
 typedef struct
@@ -872,6 +907,7 @@ stereosplit_suite (void)
   tcase_add_loop_test (tc, test_all_formats, 0, N_LAYOUTS);
   tcase_add_test (tc, test_strides);
   tcase_add_test (tc, test_nothing_is_copied);
+  tcase_add_test (tc, test_reconfigure);
   tcase_add_loop_test (tc, test_caps, 0, 9);
   tcase_add_test (tc, test_no_mode);
   tcase_add_loop_test (tc, test_errors, 0, 9);
