@@ -27,11 +27,15 @@
 
 /* The function that this one stands before. */
 #define NEXT(function)                                                  \
-  static __typeof__ (&function) next;                                   \
+  static __typeof__ (&function) found;                                  \
+  __typeof__ (&function) next = __atomic_load_n (&found,                \
+      __ATOMIC_ACQUIRE);                                                \
                                                                         \
-  if (__atomic_load_n (&next, __ATOMIC_ACQUIRE) == NULL)                \
-    __atomic_store_n (&next, (__typeof__ (next)) dlsym (RTLD_NEXT,      \
-            #function), __ATOMIC_RELEASE)
+  if (next == NULL) {                                                   \
+    next = (__typeof__ (next)) dlsym (RTLD_NEXT, #function);            \
+    __atomic_store_n (&found, next, __ATOMIC_RELEASE);                  \
+  }                                                                     \
+  (void) 0
 
 /* type function (kind * lock) that locks, or unlocks */
 #define LOCKS(function, kind)                                           \

@@ -27,6 +27,9 @@ static int unguarded;
 static gpointer
 run (gpointer race)
 {
+  /* before the thread has taken any lock that another one let go */
+  if (race != NULL)
+    unguarded++;
   for (int i = 0; i < TIMES; i++) {
     int *sent = g_new (int, 1), *got;
 
@@ -44,8 +47,6 @@ run (gpointer race)
     g_rw_lock_reader_unlock (&rw_lock);
     g_async_queue_push (queue, sent);
     got = g_async_queue_pop (queue);
-    if (race != NULL)
-      unguarded += *got;
     g_free (got);
   }
   g_mutex_lock (&mutex);
