@@ -1121,6 +1121,17 @@ gst_stereo_view_stop (GstAggregator * aggregator)
   return TRUE;
 }
 
+static gboolean
+gst_stereo_view_sink_query_pre_queue (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstQuery * query)
+{
+  /* GstAggregator would wait for a thread that is not there. */
+  if (GST_QUERY_IS_SERIALIZED (query) && !gst_pad_is_active (GST_PAD (pad)))
+    return FALSE;
+  return GST_AGGREGATOR_CLASS (gst_stereo_view_parent_class)->
+      sink_query_pre_queue (aggregator, pad, query);
+}
+
 static GstFlowReturn
 gst_stereo_view_flush (GstAggregator * aggregator)
 {
@@ -1286,6 +1297,8 @@ gst_stereo_view_class_init (GstStereoViewClass * klass)
   element_class->change_state = gst_stereo_view_change_state;
   aggregator_class->start = gst_stereo_view_start;
   aggregator_class->stop = gst_stereo_view_stop;
+  aggregator_class->sink_query_pre_queue =
+      gst_stereo_view_sink_query_pre_queue;
   aggregator_class->flush = gst_stereo_view_flush;
   aggregator_class->clip = gst_stereo_view_clip;
   aggregator_class->sink_event = gst_stereo_view_sink_event;

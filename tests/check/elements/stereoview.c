@@ -207,6 +207,21 @@ GST_START_TEST (test_no_timestamps)
 
 GST_END_TEST;
 
+/* A query that would be answered in turn is refused when nobody takes turns. */
+GST_START_TEST (test_query_before_it_runs)
+{
+  GstElement *element = gst_element_factory_make ("stereoview", NULL);
+  GstPad *pad = gst_element_get_static_pad (element, "sink_left");
+  GstQuery *query = gst_query_new_allocation (NULL, FALSE);
+
+  fail_if (gst_pad_query (pad, query));
+  gst_query_unref (query);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
 /* An eye has half the rows or columns of a frame that interleaves. */
 GST_START_TEST (test_half_aspect)
 {
@@ -483,6 +498,7 @@ stereoview_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_ends);
   tcase_add_test (tc, test_no_timestamps);
+  tcase_add_test (tc, test_query_before_it_runs);
   tcase_add_test (tc, test_half_aspect);
   tcase_add_test (tc, test_meta);
   tcase_add_test (tc, test_skipped);
