@@ -439,8 +439,9 @@ launch_crosses (StereoCudaStage & stage, StereoQueue * queue,
   if (error != cudaSuccess)
     return STEREO_CUDA_CHECK (error, "shared memory of bfv's crosses_kernel",
         &queue->message);
-  launch (queue, crosses_kernel < KIND, HEIGHT >, blocks_of (a.k.width,
-          a.k.height, cross_width, HEIGHT, 2), cross_threads, shared, a);
+  launch_overlapping (queue, blocks_of (a.k.width, a.k.height, cross_width,
+          HEIGHT, 2), cross_threads, shared, crosses_kernel < KIND, HEIGHT >,
+      a);
   return STEREO_CUDA_LAUNCHED (stage, "bfv's crosses_kernel");
 }
 
@@ -453,8 +454,8 @@ launch_best_crosses (StereoCudaStage & stage, StereoQueue * queue,
   const dim3 high = blocks_of (width, height, cross_width, 64, 2);
 
   if (a.k.arm_length > cross_arm) {
-    launch (queue, long_crosses_kernel < KIND >, blocks_of (width,
-            height, 64, 8, 2), dim3 (64, 8), 0, a);
+    launch_overlapping (queue, blocks_of (width, height, 64, 8, 2),
+        dim3 (64, 8), 0, long_crosses_kernel < KIND >, a);
     return STEREO_CUDA_LAUNCHED (stage, "bfv's long_crosses_kernel");
   }
   /* High tiles do less twice, others spread better over a small image. */

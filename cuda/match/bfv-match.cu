@@ -519,9 +519,9 @@ store_winners (StereoCudaStage & stage, StereoQueue * queue,
     const StereoBfvConstants * k, const StereoBfvWork * work,
     const StereoWinners * winners)
 {
-  launch (queue, winners_kernel, dim3 ((unsigned) (k->width + key_threads - 1)
-          / key_threads, (unsigned) k->height), key_threads, 0, *k,
-      work == NULL ? NULL : work->left_keys,
+  launch_overlapping (queue, dim3 ((unsigned) (k->width + key_threads - 1)
+          / key_threads, (unsigned) k->height), key_threads, 0,
+      winners_kernel, *k, work == NULL ? NULL : work->left_keys,
       work == NULL ? NULL : work->right_keys, *winners);
   return STEREO_CUDA_LAUNCHED (stage, "bfv's winners_kernel");
 }
@@ -593,9 +593,10 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
       ? q->multiprocessors : max_blocks);
   key_blocks = (unsigned) ((n + key_threads * keys_at_once - 1)
       / (key_threads * keys_at_once));
-  launch (queue, clear_kernel, key_blocks, key_threads, 0, n, a.left_best);
-  launch (queue, match_kernel < KIND, DIRECT, S >, blocks, S::threads,
-      S::size * 4, a);
+  launch_overlapping (queue, key_blocks, key_threads, 0, clear_kernel, n,
+      a.left_best);
+  launch_overlapping (queue, blocks, S::threads, S::size * 4,
+      match_kernel < KIND, DIRECT, S >, a);
   return store_winners (stage, queue, k, &work, winners);
 }
 

@@ -541,9 +541,9 @@ launch_sums (StereoCudaStage & stage, StereoQueue * queue, const VoteArgs & a)
 {
   const StereoBfvConstants & k = a.k;
 
-  launch (queue, vote_rows_kernel < WORDS >, blocks_of (k.width,
-          k.grid_height, vote_threads - 2 * k.arm_length, vote_rows),
-      vote_threads, 0, a);
+  launch_overlapping (queue, blocks_of (k.width, k.grid_height,
+          vote_threads - 2 * k.arm_length, vote_rows), vote_threads, 0,
+      vote_rows_kernel < WORDS >, a);
   if (k.arm_length <= sum_arm && sum_shared < WORDS > ()
       <= stereo_cuda_shared_limit (queue->device)) {
     cudaError_t error = cudaFuncSetAttribute (vote_sums_kernel < WORDS >,
@@ -552,13 +552,13 @@ launch_sums (StereoCudaStage & stage, StereoQueue * queue, const VoteArgs & a)
     if (error != cudaSuccess)
       return STEREO_CUDA_CHECK (error,
           "shared memory of bfv's vote_sums_kernel", &queue->message);
-    launch (queue, vote_sums_kernel < WORDS >, blocks_of (k.width, k.height,
-            sum_width, sum_height), dim3 (sum_width, sum_pieces),
-        sum_shared < WORDS > (), a);
+    launch_overlapping (queue, blocks_of (k.width, k.height, sum_width,
+            sum_height), dim3 (sum_width, sum_pieces),
+        sum_shared < WORDS > (), vote_sums_kernel < WORDS >, a);
     return STEREO_CUDA_LAUNCHED (stage, "bfv's vote_sums_kernel");
   }
-  launch (queue, vote_columns_kernel < WORDS >, blocks_of (k.width, k.height,
-          32, 8), dim3 (32, 8), 0, a);
+  launch_overlapping (queue, blocks_of (k.width, k.height, 32, 8),
+      dim3 (32, 8), 0, vote_columns_kernel < WORDS >, a);
   return STEREO_CUDA_LAUNCHED (stage, "bfv's vote_columns_kernel");
 }
 
@@ -574,10 +574,10 @@ launch_histogram (StereoCudaStage & stage, StereoQueue * queue,
   if (error != cudaSuccess)
     return STEREO_CUDA_CHECK (error,
         "shared memory of bfv's vote_histogram_kernel", &queue->message);
-  launch (queue, index_kernel, blocks_of (k.grid_width, k.grid_height, 256,
-          1), 256, 0, a);
-  launch (queue, vote_histogram_kernel, blocks_of (k.width, k.height, 32, 1),
-      32, (int) bytes, a);
+  launch_overlapping (queue, blocks_of (k.grid_width, k.grid_height, 256, 1),
+      256, 0, index_kernel, a);
+  launch_overlapping (queue, blocks_of (k.width, k.height, 32, 1), 32, bytes,
+      vote_histogram_kernel, a);
   return STEREO_CUDA_LAUNCHED (stage, "bfv's vote_histogram_kernel");
 }
 
@@ -610,8 +610,8 @@ stereo_bfv_vote_cuda (StereoQueue * queue, const StereoBfvConstants * k,
   if (!stage.entered ())
     return stage.status ();
   if (!k->vote_all && winners->right != NULL) {
-    launch (queue, cover_kernel, dim3 ((unsigned) k->height), cover_threads,
-        covered_words (k) * 4, a);
+    launch_overlapping (queue, dim3 ((unsigned) k->height), cover_threads,
+        covered_words (k) * 4, cover_kernel, a);
     status = STEREO_CUDA_LAUNCHED (stage, "bfv's cover_kernel");
     if (status != STEREO_OK)
       return status;
@@ -619,7 +619,7 @@ stereo_bfv_vote_cuda (StereoQueue * queue, const StereoBfvConstants * k,
   status = launch_vote (stage, queue, a);
   if (status != STEREO_OK || !k->border)
     return status;
-  launch (queue, border_kernel, dim3 ((unsigned) k->height), border_threads,
-      (k->width + 1) / 2 * 4, a);
+  launch_overlapping (queue, dim3 ((unsigned) k->height), border_threads,
+      (k->width + 1) / 2 * 4, border_kernel, a);
   return STEREO_CUDA_LAUNCHED (stage, "bfv's border_kernel");
 }

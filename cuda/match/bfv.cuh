@@ -9,36 +9,13 @@
 
 #include "match/bfv-pixel.h"
 #include "core/device.cuh"
-#include "core/queue-cuda.h"
-
-#include <string.h>
+#include "core/launch.cuh"
 
 /* ----------------------------------------------------------------- launches */
 
-/* Launches a kernel that calls pdl_wait ().  Those that use work
- * memory don't call pdl_launch_dependents (), for clear_kernel does not wait;
- * but for the last ones of a frame, which crosses wait for. */
-template < typename... Parameters, typename... Arguments >
-static inline void
-launch (StereoQueue * queue, void (*kernel) (Parameters...), dim3 grid,
-    dim3 block, int shared, const Arguments &... arguments)
-{
-  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
-  cudaLaunchConfig_t config = { };
-  cudaLaunchAttribute attribute;
-
-  memset ((void *) &attribute, 0, sizeof (attribute));
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = (size_t) shared;
-  config.stream = q->compute;
-  config.attrs = &attribute;
-  config.numAttrs = q->capability >= 90 ? 1 : 0;
-  /* an error is found where launches are checked */
-  (void) cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
-}
+/* All of bfv's kernels are launched by launch_overlapping ().  Those that use
+ * work memory don't call pdl_launch_dependents (), for clear_kernel does not
+ * wait; but for the last ones of a frame, which crosses wait for. */
 
 static inline dim3
 blocks_of (int width, int height, int columns, int rows, int depth = 1)
