@@ -421,29 +421,10 @@ check_views (const Views * v, int i, Random * random)
   check_case (&c, random);
 }
 
-static void
-test_fills (void)
-{
-  each_fill (&views, check_views);
-}
-
-static void
-test_sizes (void)
-{
-  each_size (&views, check_views);
-}
-
-static void
-test_disparities (void)
-{
-  each_range (&views, check_views);
-}
-
-static void
-test_formats (void)
-{
-  each_format (&views, check_views);
-}
+VIEWS_TEST (test_fills, each_fill, views, check_views)
+VIEWS_TEST (test_sizes, each_size, views, check_views)
+VIEWS_TEST (test_disparities, each_range, views, check_views)
+VIEWS_TEST (test_formats, each_format, views, check_views)
 
 static void
 test_parameters (void)

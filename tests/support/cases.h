@@ -39,6 +39,10 @@ void each_range (const Views * usual, ViewsCheck check);
 /* With pairs of formats. */
 void each_format (const Views * usual, ViewsCheck check);
 
+/* A test of one of them. */
+#define VIEWS_TEST(test, each, usual, check) \
+  static void test (void) { each (&(usual), check); }
+
 /* ------------------------------------------------------------------ devices */
 
 /* Says in which case a map is not as it should be; a failed test.  Nothing when
