@@ -8,6 +8,7 @@
 
 #include "base/gststereodebug.h"
 #include "base/gststereometa.h"
+#include "base/gststereoparams.h"
 #include "base/gststereopool.h"
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstStereoFilter, gst_stereo_filter,
@@ -264,6 +265,65 @@ gst_stereo_filter_finalize (GObject * object)
   gst_stereo_gate_clear (&GST_STEREO_FILTER (object)->gate);
   G_OBJECT_CLASS (gst_stereo_filter_parent_class)->finalize (object);
 }
+
+/* -------------------------------------------------------------- properties */
+
+enum
+{
+  PROP_0,
+  PROP_DEVICE,                  /* and the others of the device */
+  PROP_TABLE = PROP_DEVICE + GST_STEREO_DEVICE_N_PROPS
+};
+
+static void
+set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  GstStereoFilter *self = GST_STEREO_FILTER (object);
+  GstStereoFilterClass *klass = GST_STEREO_FILTER_GET_CLASS (self);
+
+  (void) pspec;
+  GST_OBJECT_LOCK (self);
+  if (id >= PROP_TABLE)
+    gst_stereo_table_set_property (&klass->table[id - PROP_TABLE],
+        G_STRUCT_MEMBER_P (self, klass->settings), value);
+  else
+    gst_stereo_device_set_property (self->device, id - PROP_DEVICE, value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
+{
+  GstStereoFilter *self = GST_STEREO_FILTER (object);
+  GstStereoFilterClass *klass = GST_STEREO_FILTER_GET_CLASS (self);
+
+  (void) pspec;
+  GST_OBJECT_LOCK (self);
+  if (id >= PROP_TABLE)
+    gst_stereo_table_get_property (&klass->table[id - PROP_TABLE],
+        G_STRUCT_MEMBER_P (self, klass->settings), value);
+  else
+    gst_stereo_device_get_property (self->device, id - PROP_DEVICE, value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+void
+gst_stereo_filter_install_properties (GstStereoFilterClass * klass,
+    const StereoParamSpec * table, const gchar * owner, gsize settings)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  klass->table = table;
+  klass->settings = settings;
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  gst_stereo_device_install_properties (object_class, PROP_DEVICE,
+      GST_STEREO_BACKEND_CPU);
+  gst_stereo_table_install_properties (object_class, PROP_TABLE, table, owner);
+}
+
+/* ------------------------------------------------------------------- class */
 
 static void
 gst_stereo_filter_init (GstStereoFilter * self)

@@ -20,6 +20,7 @@
 #include "base/gststereodevice.h"
 #include "base/gststereoframe.h"
 #include "base/gststereogate.h"
+#include "core/params.h"
 
 #include <gst/base/gstbasetransform.h>
 
@@ -60,9 +61,19 @@ typedef struct
 
   /* Adds metas to the buffer that process() has filled; may be NULL. */
   void (*add_metas) (GstStereoFilter * self, GstBuffer * buffer);
+
+  /* see gst_stereo_filter_install_properties () */
+  const StereoParamSpec *table;
+  gsize settings;
 } GstStereoFilterClass;
 
 GType gst_stereo_filter_get_type (void);
+/* For class_init() of a filter all of whose properties are those of its device,
+ * by default the CPU, and the rows of a table, for the structure at this offset
+ * of an instance.  owner: see gst_stereo_table_install_properties (). */
+void gst_stereo_filter_install_properties (GstStereoFilterClass * klass,
+    const StereoParamSpec * table, const gchar * owner, gsize settings);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoFilter, gst_object_unref)
 
 G_END_DECLS

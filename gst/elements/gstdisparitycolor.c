@@ -118,9 +118,6 @@ static const StereoParamSpec specs[] = {
   STEREO_PARAM_END
 };
 
-/* Properties: those of the table, then those of the device. */
-#define PROP_DEVICE G_N_ELEMENTS (specs)
-
 /* All that the colour of a code depends on, but for the format. */
 typedef struct
 {
@@ -376,38 +373,6 @@ gst_disparity_color_stop (GstBaseTransform * trans)
       (trans);
 }
 
-/* -------------------------------------------------------------- properties */
-
-static void
-gst_disparity_color_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
-{
-  GstDisparityColor *self = GST_DISPARITY_COLOR (object);
-
-  (void) pspec;
-  GST_OBJECT_LOCK (self);
-  if (id < PROP_DEVICE)
-    gst_stereo_table_set_property (&specs[id - 1], &self->settings, value);
-  else
-    gst_stereo_device_set_property (&self->device, id - PROP_DEVICE, value);
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_disparity_color_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstDisparityColor *self = GST_DISPARITY_COLOR (object);
-
-  (void) pspec;
-  GST_OBJECT_LOCK (self);
-  if (id < PROP_DEVICE)
-    gst_stereo_table_get_property (&specs[id - 1], &self->settings, value);
-  else
-    gst_stereo_device_get_property (&self->device, id - PROP_DEVICE, value);
-  GST_OBJECT_UNLOCK (self);
-}
-
 /* ------------------------------------------------------------------- class */
 
 static void
@@ -422,21 +387,16 @@ gst_disparity_color_init (GstDisparityColor * self)
 static void
 gst_disparity_color_class_init (GstDisparityColorClass * klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstStereoFilterClass *filter_class = GST_STEREO_FILTER_CLASS (klass);
-
-  object_class->set_property = gst_disparity_color_set_property;
-  object_class->get_property = gst_disparity_color_get_property;
 
   trans_class->stop = gst_disparity_color_stop;
   filter_class->set_info = gst_disparity_color_set_info;
   filter_class->process = gst_disparity_color_process;
 
-  gst_stereo_table_install_properties (object_class, 1, specs, "");
-  gst_stereo_device_install_properties (object_class, PROP_DEVICE,
-      GST_STEREO_BACKEND_CPU);
+  gst_stereo_filter_install_properties (filter_class, specs, "",
+      G_STRUCT_OFFSET (GstDisparityColor, settings));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);

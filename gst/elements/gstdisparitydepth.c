@@ -60,14 +60,6 @@
 GST_DEBUG_CATEGORY_STATIC (gst_disparity_depth_debug);
 #define GST_CAT_DEFAULT gst_disparity_depth_debug
 
-/* Before the rows of the table. */
-enum
-{
-  PROP_0,
-  PROP_DEVICE,                  /* and the others of the device */
-  PROP_TABLE = PROP_DEVICE + GST_STEREO_DEVICE_N_PROPS
-};
-
 #define GST_TYPE_DISPARITY_DEPTH (gst_disparity_depth_get_type ())
 G_DECLARE_FINAL_TYPE (GstDisparityDepth, gst_disparity_depth, GST,
     DISPARITY_DEPTH, GstStereoFilter)
@@ -277,38 +269,6 @@ gst_disparity_depth_set_info (GstStereoFilter * filter)
   return TRUE;
 }
 
-/* -------------------------------------------------------------- properties */
-
-static void
-gst_disparity_depth_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
-{
-  GstDisparityDepth *self = GST_DISPARITY_DEPTH (object);
-
-  GST_OBJECT_LOCK (self);
-  if (id >= PROP_TABLE)
-    gst_stereo_table_set_property (&stereo_depth_params[id - PROP_TABLE],
-        &self->settings, value);
-  else
-    gst_stereo_device_set_property (&self->device, id - PROP_DEVICE, value);
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_disparity_depth_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstDisparityDepth *self = GST_DISPARITY_DEPTH (object);
-
-  GST_OBJECT_LOCK (self);
-  if (id >= PROP_TABLE)
-    gst_stereo_table_get_property (&stereo_depth_params[id - PROP_TABLE],
-        &self->settings, value);
-  else
-    gst_stereo_device_get_property (&self->device, id - PROP_DEVICE, value);
-  GST_OBJECT_UNLOCK (self);
-}
-
 /* ------------------------------------------------------------------- class */
 
 static void
@@ -323,20 +283,15 @@ gst_disparity_depth_init (GstDisparityDepth * self)
 static void
 gst_disparity_depth_class_init (GstDisparityDepthClass * klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstStereoFilterClass *filter_class = GST_STEREO_FILTER_CLASS (klass);
 
-  object_class->set_property = gst_disparity_depth_set_property;
-  object_class->get_property = gst_disparity_depth_get_property;
   filter_class->set_info = gst_disparity_depth_set_info;
   filter_class->process = gst_disparity_depth_process;
   filter_class->add_metas = gst_disparity_depth_add_metas;
 
-  gst_stereo_device_install_properties (object_class, PROP_DEVICE,
-      GST_STEREO_BACKEND_CPU);
-  gst_stereo_table_install_properties (object_class, PROP_TABLE,
-      stereo_depth_params, "depth");
+  gst_stereo_filter_install_properties (filter_class, stereo_depth_params,
+      "depth", G_STRUCT_OFFSET (GstDisparityDepth, settings));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
