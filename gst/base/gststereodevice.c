@@ -171,6 +171,20 @@ gst_stereo_device_fall_back (GstStereoDevice * self, StereoStatus status,
   return FALSE;
 }
 
+gboolean
+gst_stereo_device_configure (GstStereoDevice * self, StereoRunner ** runner,
+    const StereoPortSetup * inputs, const StereoPortSetup * outputs,
+    const void *params)
+{
+  StereoStatus status;
+
+  do {
+    status = stereo_runner_configure (*runner, inputs, outputs, params);
+  } while (status != STEREO_OK && gst_stereo_device_fall_back (self, status,
+          stereo_runner_message (*runner)->text));
+  return status == STEREO_OK;
+}
+
 /* --------------------------------------------------------------- properties */
 
 void

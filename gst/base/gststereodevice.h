@@ -27,6 +27,7 @@
 #define GST_STEREO_DEVICE_H
 
 #include "base/gststereofailure.h"
+#include "core/runner.h"
 #include "stereo.h"
 
 G_BEGIN_DECLS
@@ -90,6 +91,13 @@ void gst_stereo_device_close (GstStereoDevice * self);
  */
 gboolean gst_stereo_device_fall_back (GstStereoDevice * self,
     StereoStatus status, const gchar * why);
+
+/* Configures the element's runner, once more on the CPU if CUDA can't do it.
+ * runner is the element's own, which open() and close() change.  FALSE with an
+ * error posted. */
+gboolean gst_stereo_device_configure (GstStereoDevice * self,
+    StereoRunner ** runner, const StereoPortSetup * inputs,
+    const StereoPortSetup * outputs, const void *params);
 
 /* --------------------------------------------------------------- properties */
 

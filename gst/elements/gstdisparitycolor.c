@@ -310,15 +310,11 @@ configure (GstDisparityColor * self, const Coloring * c,
     .invalid_color = c->invalid_color,
     .alpha = GST_VIDEO_INFO_HAS_ALPHA (info),
   };
-  StereoStatus status;
 
   GST_DEBUG_OBJECT (self, "colours for disparities %g to %g", c->low, c->high);
-  do {
-    status = stereo_runner_configure (self->runner, &in, &out, &params);
-  } while (status != STEREO_OK && gst_stereo_device_fall_back (&self->device,
-          status, stereo_runner_message (self->runner)->text));
+  self->configured = gst_stereo_device_configure (&self->device,
+      &self->runner, &in, &out, &params);
   self->coloring = *c;
-  self->configured = status == STEREO_OK;
   return self->configured;
 }
 

@@ -196,16 +196,12 @@ configure (GstDisparityDepth * self, const StereoDepthParams * params,
   const StereoPortSetup out = {
     STEREO_FORMAT_GRAY16_LE, map->width, map->height, 1
   };
-  StereoStatus status;
 
   GST_DEBUG_OBJECT (self, "focal length %g, baseline %g, doffs %g",
       params->focal_length, params->baseline, params->doffs);
-  do {
-    status = stereo_runner_configure (self->runner, &in, &out, params);
-  } while (status != STEREO_OK && gst_stereo_device_fall_back (&self->device,
-          status, stereo_runner_message (self->runner)->text));
+  self->configured = gst_stereo_device_configure (&self->device,
+      &self->runner, &in, &out, params);
   self->params = *params;
-  self->configured = status == STEREO_OK;
   return self->configured;
 }
 

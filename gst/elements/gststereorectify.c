@@ -273,18 +273,14 @@ configure (GstStereoRectify * self, const StereoImage * image)
     (int) GST_VIDEO_INFO_N_PLANES (info)
   };
   StereoRectifyParams params = {.rectification = &self->rectification };
-  StereoStatus status;
   guint border;
 
   GST_OBJECT_LOCK (self);
   border = self->border;
   GST_OBJECT_UNLOCK (self);
   make_border (info, border, params.border);
-  do {
-    status = stereo_runner_configure (self->runner, &setup, &setup, &params);
-  } while (status != STEREO_OK && gst_stereo_device_fall_back (&self->device,
-          status, stereo_runner_message (self->runner)->text));
-  self->configured = status == STEREO_OK;
+  self->configured = gst_stereo_device_configure (&self->device,
+      &self->runner, &setup, &setup, &params);
   return self->configured;
 }
 
