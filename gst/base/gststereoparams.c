@@ -141,16 +141,6 @@ gst_stereo_table_install_properties (GObjectClass * klass, guint first,
         make_pspec (owner, &table[i], table[i].initial));
 }
 
-guint
-gst_stereo_table_size (const StereoParamSpec * table)
-{
-  guint n = 0;
-
-  while (table[n].name != NULL)
-    n++;
-  return n;
-}
-
 void
 gst_stereo_table_init (const StereoParamSpec * table, gpointer params)
 {

@@ -56,9 +56,6 @@ gboolean gst_stereo_params_changed (GstStereoParams * self, guint serial);
 void gst_stereo_table_install_properties (GObjectClass * klass, guint first,
     const StereoParamSpec * table, const gchar * owner);
 
-/* The rows of a table. */
-guint gst_stereo_table_size (const StereoParamSpec * table);
-
 /* Sets all fields to their defaults. */
 void gst_stereo_table_init (const StereoParamSpec * table, gpointer params);
 
