@@ -6,23 +6,19 @@
 
 #include "base/gststereoviewmeta.h"
 
+#include "base/gststereometa.h"
+
 #include <gst/video/video.h>
 
 void
 gst_stereo_view_meta_register (void)
 {
-  static gsize registered = 0;
   static const gchar *tags[] = {
     GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
     GST_META_TAG_VIDEO_ORIENTATION_STR, NULL
   };
 
-  if (g_once_init_enter (&registered)) {
-    /* another version of the plugin may have been here first */
-    if (gst_meta_get_info (GST_STEREO_VIEW_META) == NULL)
-      gst_meta_register_custom (GST_STEREO_VIEW_META, tags, NULL, NULL, NULL);
-    g_once_init_leave (&registered, 1);
-  }
+  gst_stereo_meta_register_name (GST_STEREO_VIEW_META, tags);
 }
 
 void
