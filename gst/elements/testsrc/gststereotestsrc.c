@@ -617,7 +617,8 @@ render_view_row (GstStereoTestSrc * self, const Settings * settings,
     gdouble position, gint y, guint64 frame, guint16 * rgb)
 {
   gst_stereo_scene_render_row (self->scene, position, y, rgb);
-  if (settings->noise > 0 || settings->exposure_offset != 0)
+  if (settings->noise > 0
+      || (position > 0 && settings->exposure_offset != 0))
     disturb (rgb, self->scene_width, y, position, frame, settings);
 }
 
