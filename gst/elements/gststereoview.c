@@ -28,6 +28,11 @@
  * display or for coloured glasses, or a quilt of many for a holographic one.
  * What is shown may change from frame to frame, also by a control source.
  *
+ * Each request pad `view_%u` gives one more view of the same frame, as `src`
+ * does in layout `mono`, from the pad's own `position`, which can be controlled
+ * too. One thread serves all source pads, so each branch behind them wants a
+ * queue; what is not linked is not rendered.
+ *
  * Buffers carry a `GstStereoViewMeta` with `position`, `separation`,
  * `convergence`, `layout` and `views`.
  *
@@ -38,12 +43,14 @@
  * |[
  * gst-launch-1.0 stereotestsrc view=left pattern=corridor num-buffers=10 ! video/x-raw,format=RGB ! v.sink_left stereotestsrc view=disparity pattern=corridor num-buffers=10 ! v.sink_disparity stereoview name=v layout=anaglyph separation=0.6 convergence=20 ! videoconvert ! autovideosink
  * ]| Makes pictures for red and cyan glasses of one view and its disparities.
+ * |[
+ * gst-launch-1.0 stereotestsrc view=left pattern=sphere num-buffers=10 ! v.sink_left stereotestsrc view=disparity pattern=sphere num-buffers=10 ! v.sink_disparity stereoview name=v position=0.1 view_0::position=0.3 view_1::position=0.5 v.src ! queue ! videoconvert ! autovideosink v.view_0 ! queue ! videoconvert ! autovideosink v.view_1 ! queue ! videoconvert ! autovideosink
+ * ]| Shows three views of each frame, each as a stream of its own.
  *
  * Since: 0.1
  */
 
 #include "base/gststereodevice.h"
-#include "base/gststereoformat.h"
 #include "base/gststereoframe.h"
 #include "base/gststereogate.h"
 #include "base/gststereometa.h"
@@ -52,6 +59,7 @@
 #include "base/gststereoviewmeta.h"
 #include "core/image.h"
 #include "elements/gststereoelements.h"
+#include "elements/gststereoviewpad.h"
 #include "geometry/view.h"
 #include "pair/gststereopair.h"
 #include "pair/gststereotriple.h"
@@ -100,7 +108,7 @@ typedef struct
   guint64 qos_dropped;
 } Counters;
 
-/* What the runner is configured for. */
+/* What a runner is configured for. */
 typedef struct
 {
   StereoPortSetup inputs[N_INPUTS];     /* as the operation has them */
@@ -109,6 +117,22 @@ typedef struct
   guint columns;
   guint rows;
 } Setup;
+
+typedef struct
+{
+  StereoRunner *runner;         /* changed under the object lock, used by the
+                                 * streaming thread */
+  gboolean configured;
+  Setup setup;
+} Renderer;
+
+/* Of frames of any layout, and of single views where that is another one. */
+enum
+{
+  FRAMES,
+  SINGLE,
+  N_RENDERERS
+};
 
 struct _GstStereoView
 {
@@ -122,19 +146,15 @@ struct _GstStereoView
   StereoViewParams params;
   GstClockTime sync_tolerance;
   gboolean qos;
-  GstClockTime earliest_time;
-  gdouble proportion;
+  GstStereoQos qos_of_src;
   Counters counters;
   GstVideoInfo info[N_INPUTS];
   gboolean has_info[N_INPUTS];
   GstStereoDevice device;
-
-  /* Changed under the object lock, used by the streaming thread. */
-  StereoRunner *runner;
+  GPtrArray *views;             /* GstStereoViewPad, see there */
 
   /* The streaming thread's own. */
-  gboolean configured;
-  Setup setup;
+  Renderer renderers[N_RENDERERS];
   GstVideoInfo out_info;
   gboolean negotiated;
   StereoViewParams shape;       /* whose layout the source caps have */
@@ -142,7 +162,12 @@ struct _GstStereoView
   gboolean discont;
 };
 
+static void gst_stereo_view_child_proxy_init (gpointer interface,
+    gpointer data);
+
 G_DEFINE_TYPE_WITH_CODE (GstStereoView, gst_stereo_view, GST_TYPE_AGGREGATOR,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY,
+        gst_stereo_view_child_proxy_init);
     GST_DEBUG_CATEGORY_INIT (gst_stereo_view_debug, "stereoview", 0,
         "Views from between the cameras"));
 
@@ -173,6 +198,10 @@ static GstStaticPadTemplate src_template =
 GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (VIEW_CAPS (VIEW_FORMATS)));
 
+static GstStaticPadTemplate view_template =
+GST_STATIC_PAD_TEMPLATE ("view_%u", GST_PAD_SRC, GST_PAD_REQUEST,
+    GST_STATIC_CAPS (VIEW_CAPS (VIEW_FORMATS)));
+
 #define PARENT GST_AGGREGATOR_CLASS (gst_stereo_view_parent_class)
 
 /* ------------------------------------------------------------------- device */
@@ -181,13 +210,18 @@ static gboolean
 open_device (GstElement * element, StereoDevice * device, StereoMessage * why)
 {
   GstStereoView *self = GST_STEREO_VIEW (element);
-  StereoRunner *runner = NULL;
+  Renderer renderers[N_RENDERERS] = { {NULL}, };
 
-  self->configured = FALSE;
-  if (stereo_runner_new (&stereo_view_op, device, &runner, why) != STEREO_OK)
-    return FALSE;
+  for (gint i = 0; i < N_RENDERERS; i++) {
+    if (stereo_runner_new (&stereo_view_op, device, &renderers[i].runner, why)
+        != STEREO_OK) {
+      while (i-- > 0)
+        stereo_runner_free (&renderers[i].runner);
+      return FALSE;
+    }
+  }
   GST_OBJECT_LOCK (self);
-  self->runner = runner;
+  memcpy (self->renderers, renderers, sizeof (renderers));
   GST_OBJECT_UNLOCK (self);
   return TRUE;
 }
@@ -196,14 +230,14 @@ static void
 close_device (GstElement * element)
 {
   GstStereoView *self = GST_STEREO_VIEW (element);
-  StereoRunner *runner;
+  Renderer renderers[N_RENDERERS];
 
   GST_OBJECT_LOCK (self);
-  runner = self->runner;
-  self->runner = NULL;
+  memcpy (renderers, self->renderers, sizeof (renderers));
+  memset (self->renderers, 0, sizeof (self->renderers));
   GST_OBJECT_UNLOCK (self);
-  stereo_runner_free (&runner);
-  self->configured = FALSE;
+  for (gint i = 0; i < N_RENDERERS; i++)
+    stereo_runner_free (&renderers[i].runner);
 }
 
 static const GstStereoDeviceUser device_user = {
@@ -237,6 +271,10 @@ input_of (GstStereoView * self, GstAggregatorPad * pad)
   return input;
 }
 
+/* What a reader of a view asks for. */
+static gboolean view_event (GstPad * pad, GstObject * parent,
+    GstEvent * event);
+
 static GstAggregatorPad *
 new_sink_pad (GstStereoView * self, gint input)
 {
@@ -263,11 +301,27 @@ gst_stereo_view_create_new_pad (GstAggregator * aggregator,
   return pad;
 }
 
+static GstPad *
+gst_stereo_view_request_new_pad (GstElement * element,
+    GstPadTemplate * template, const gchar * name, const GstCaps * caps)
+{
+  if (GST_PAD_TEMPLATE_DIRECTION (template) == GST_PAD_SRC)
+    return gst_stereo_view_pads_request (GST_STEREO_VIEW (element)->views,
+        element, template, name, view_event);
+  return GST_ELEMENT_CLASS (gst_stereo_view_parent_class)->request_new_pad
+      (element, template, name, caps);
+}
+
 static void
 gst_stereo_view_release_pad (GstElement * element, GstPad * pad)
 {
   GstStereoView *self = GST_STEREO_VIEW (element);
 
+  if (GST_IS_STEREO_VIEW_PAD (pad)) {
+    gst_stereo_view_pads_release (self->views, element, &self->gate,
+        GST_STEREO_VIEW_PAD (pad));
+    return;
+  }
   GST_OBJECT_LOCK (self);
   if (self->sink[RIGHT] == GST_AGGREGATOR_PAD (pad)) {
     self->sink[RIGHT] = NULL;
@@ -485,6 +539,18 @@ gst_stereo_view_propose_allocation (GstAggregator * aggregator,
 
 /* ------------------------------------------------------------------- events */
 
+static void
+reset_qos (GstStereoView * self)
+{
+  const GstStereoQos none = { GST_CLOCK_TIME_NONE, 1.0 };
+
+  GST_OBJECT_LOCK (self);
+  self->qos_of_src = none;
+  for (guint i = 0; i < self->views->len; i++)
+    GST_STEREO_RESULT_PAD (self->views->pdata[i])->qos = none;
+  GST_OBJECT_UNLOCK (self);
+}
+
 static gboolean
 gst_stereo_view_sink_event (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstEvent * event)
@@ -516,9 +582,7 @@ gst_stereo_view_sink_event (GstAggregator * aggregator,
       }
       if (input == LEFT) {
         gst_aggregator_update_segment (aggregator, segment);
-        GST_OBJECT_LOCK (self);
-        self->earliest_time = GST_CLOCK_TIME_NONE;
-        GST_OBJECT_UNLOCK (self);
+        reset_qos (self);
       }
       break;
     default:
@@ -548,10 +612,10 @@ gst_stereo_view_sink_event_pre_queue (GstAggregator * aggregator,
   return PARENT->sink_event_pre_queue (aggregator, pad, event);
 }
 
+/* What downstream of one source pad wants of the views. */
 static gboolean
-gst_stereo_view_src_event (GstAggregator * aggregator, GstEvent * event)
+take_event (GstStereoView * self, GstStereoQos * qos, GstEvent * event)
 {
-  GstStereoView *self = GST_STEREO_VIEW (aggregator);
   GstClockTime timestamp;
   GstClockTimeDiff diff;
   gdouble proportion;
@@ -559,26 +623,69 @@ gst_stereo_view_src_event (GstAggregator * aggregator, GstEvent * event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
     gst_event_parse_qos (event, NULL, &proportion, &diff, &timestamp);
     GST_OBJECT_LOCK (self);
-    self->proportion = proportion;
-    self->earliest_time = !GST_CLOCK_TIME_IS_VALID (timestamp)
+    qos->proportion = proportion;
+    qos->earliest_time = !GST_CLOCK_TIME_IS_VALID (timestamp)
         ? GST_CLOCK_TIME_NONE : diff < 0
         && timestamp < (GstClockTime) - diff ? 0 : timestamp
         + (diff > 0 ? 2 * diff : diff);
     GST_OBJECT_UNLOCK (self);
   }
-  return PARENT->src_event (aggregator, event);
+  return PARENT->src_event (GST_AGGREGATOR (self), event);
+}
+
+static gboolean
+gst_stereo_view_src_event (GstAggregator * aggregator, GstEvent * event)
+{
+  GstStereoView *self = GST_STEREO_VIEW (aggregator);
+
+  return take_event (self, &self->qos_of_src, event);
+}
+
+/* The base class knows a seek that comes to several pads for one. */
+static gboolean
+view_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  return take_event (GST_STEREO_VIEW (parent),
+      &GST_STEREO_RESULT_PAD (pad)->qos, event);
+}
+
+/* The one who needs a frame soonest counts, if anyone is there at all.  With
+ * the object lock held. */
+static GstStereoQos
+get_qos (GstStereoView * self)
+{
+  GstStereoQos qos = self->qos_of_src;
+  gboolean linked = gst_pad_is_linked (GST_AGGREGATOR_SRC_PAD (self));
+
+  for (guint i = 0; i < self->views->len; i++) {
+    GstStereoResultPad *pad = self->views->pdata[i];
+
+    if (!gst_pad_is_linked (GST_PAD (pad)))
+      continue;
+    if (!linked || !GST_CLOCK_TIME_IS_VALID (pad->qos.earliest_time)
+        || (GST_CLOCK_TIME_IS_VALID (qos.earliest_time)
+            && pad->qos.earliest_time < qos.earliest_time))
+      qos = pad->qos;
+    linked = TRUE;
+  }
+  return qos;
 }
 
 static GstPadProbeReturn
 look_at_src_event (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
 {
   GstStereoView *self = GST_STEREO_VIEW (user_data);
-  GstEventType type = GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (probe));
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (probe);
+  GstEventType type = GST_EVENT_TYPE (event);
 
   if (type == GST_EVENT_FLUSH_START)
     gst_stereo_gate_close (&self->gate, GST_STEREO_GATE_FLUSHING);
   else if (type == GST_EVENT_FLUSH_STOP)
     gst_stereo_gate_open (&self->gate, GST_STEREO_GATE_FLUSHING);
+  if (type == GST_EVENT_FLUSH_START || type == GST_EVENT_FLUSH_STOP
+      || type == GST_EVENT_EOS)
+    gst_stereo_view_pads_follow (self->views, GST_ELEMENT_CAST (self), pad,
+        event);
   return GST_PAD_PROBE_OK;
 }
 
@@ -817,119 +924,335 @@ port_setup (const StereoImage * image)
   return setup;
 }
 
+/* A view that goes out, or what src shows. */
+typedef struct
+{
+  GstStereoViewPad *pad;        /* a reference; NULL for src */
+  StereoViewParams params;
+  const GstVideoInfo *info;
+  GstBuffer *buffer;            /* NULL: it is not wanted after all */
+  GstStereoFrame target;
+} View;
+
+/* What it takes to make all that goes out with a frame. */
+typedef struct
+{
+  Heads *heads;
+  GstVideoInfo info[N_INPUTS];
+  GstStereoFrame inputs[N_INPUTS];
+  View *views;                  /* that of src first */
+  guint n_views;
+} Frame;
+
 static gboolean
-configure (GstStereoView * self, const Setup * setup,
+configure (GstStereoView * self, Renderer * renderer, const Setup * setup,
     const StereoViewParams * params)
 {
   StereoStatus status;
+  StereoMessage *message;
 
   do {
-    status = stereo_runner_configure (self->runner, setup->inputs,
+    status = stereo_runner_configure (renderer->runner, setup->inputs,
         &setup->output, params);
+    message = stereo_runner_message (renderer->runner);
     if (status == STEREO_ERROR_ARGUMENT) {
       GST_STEREO_FAIL (&self->failure, CORE, NEGOTIATION, ("%s.",
-              stereo_runner_message (self->runner)->text), (NULL));
+              message->text), (NULL));
       break;
     }
   } while (status != STEREO_OK && gst_stereo_device_fall_back (&self->device,
-          status, stereo_runner_message (self->runner)->text));
-  self->setup = *setup;
-  self->configured = status == STEREO_OK;
-  return self->configured;
+          status, message->text));
+  renderer->setup = *setup;
+  renderer->configured = status == STEREO_OK;
+  return renderer->configured;
 }
 
-/* Renders what is mapped: left, right (its buffer may be NULL), map, frame. */
-static gboolean
-render (GstStereoView * self, const GstStereoFrame frames[N_INPUTS + 1],
-    const StereoViewParams * params)
+static Renderer *
+renderer_of (GstStereoView * self, const Frame * frame, const View * view)
 {
-  const gboolean both = frames[RIGHT].frame.buffer != NULL;
-  const StereoImage *left = &frames[LEFT].image, *map = &frames[MAP].image;
-  const StereoImage *inputs[] = { left, both ? &frames[RIGHT].image : NULL,
-    map
-  };
-  const StereoImage *output = &frames[N_INPUTS].image;
+  return &self->renderers[view->params.layout == frame->views[0].params.layout
+      ? FRAMES : SINGLE];
+}
+
+static gboolean
+prepare (GstStereoView * self, const Frame * frame, const View * view)
+{
+  Renderer *renderer = renderer_of (self, frame, view);
   Setup setup;
 
   memset (&setup, 0, sizeof (setup));
-  setup.inputs[0] = setup.inputs[1] = port_setup (left);
-  setup.inputs[2] = port_setup (map);
-  setup.output = port_setup (output);
-  setup.layout = params->layout;
-  setup.columns = params->columns;
-  setup.rows = params->rows;
-  if ((!self->configured || memcmp (&setup, &self->setup, sizeof (setup)) != 0)
-      && !configure (self, &setup, params))
-    return FALSE;
-  if (stereo_view_set_params (self->runner, params) != STEREO_OK
-      || stereo_runner_process (self->runner, inputs, &output, NULL)
-      != STEREO_OK || stereo_runner_sync (self->runner) != STEREO_OK) {
-    GST_STEREO_FAIL (&self->failure, LIBRARY, FAILED, ("The view failed: %s.",
-            stereo_runner_message (self->runner)->text), (NULL));
-    return FALSE;
-  }
-  return TRUE;
+  setup.inputs[0] = setup.inputs[1] = port_setup (&frame->inputs[LEFT].image);
+  setup.inputs[2] = port_setup (&frame->inputs[MAP].image);
+  setup.output = port_setup (&view->target.image);
+  setup.layout = view->params.layout;
+  setup.columns = view->params.columns;
+  setup.rows = view->params.rows;
+  return (renderer->configured
+      && memcmp (&setup, &renderer->setup, sizeof (setup)) == 0)
+      || configure (self, renderer, &setup, &view->params);
 }
 
 static gboolean
-map_frames (GstStereoView * self, const Heads * heads, GstBuffer * out,
-    const GstVideoInfo info[N_INPUTS], GstStereoFrame frames[N_INPUTS + 1])
+prepare_all (GstStereoView * self, const Frame * frame)
+{
+  gboolean ok = TRUE;
+
+  /* once more if the last one had to go back to the CPU */
+  do {
+    for (guint i = 0; i < frame->n_views && ok; i++)
+      ok = frame->views[i].buffer == NULL
+          || prepare (self, frame, &frame->views[i]);
+  } while (ok && !self->renderers[FRAMES].configured);
+  return ok;
+}
+
+/* Renders what is mapped. */
+static gboolean
+render (GstStereoView * self, const Frame * frame)
+{
+  const StereoImage *inputs[] = { &frame->inputs[LEFT].image,
+    frame->heads->buffer[RIGHT] != NULL ? &frame->inputs[RIGHT].image : NULL,
+    &frame->inputs[MAP].image
+  };
+  Renderer *failed = NULL;
+
+  if (!prepare_all (self, frame))
+    return FALSE;
+  for (guint i = 0; i < frame->n_views && failed == NULL; i++) {
+    const View *view = &frame->views[i];
+    const StereoImage *output = &view->target.image;
+    Renderer *renderer = renderer_of (self, frame, view);
+
+    if (view->buffer != NULL
+        && (stereo_view_set_params (renderer->runner, &view->params)
+            != STEREO_OK || stereo_runner_process (renderer->runner, inputs,
+                &output, NULL) != STEREO_OK))
+      failed = renderer;
+  }
+  for (gint i = 0; i < N_RENDERERS; i++) {
+    if (self->renderers[i].configured
+        && stereo_runner_sync (self->renderers[i].runner) != STEREO_OK)
+      failed = &self->renderers[i];
+  }
+  if (failed != NULL)
+    GST_STEREO_FAIL (&self->failure, LIBRARY, FAILED, ("The view failed: %s.",
+            stereo_runner_message (failed->runner)->text), (NULL));
+  return failed == NULL;
+}
+
+static gboolean
+map_frame (GstStereoView * self, Frame * frame)
 {
   StereoMessage why = { "" };
 
   for (gint i = 0; i < N_INPUTS; i++) {
-    if (heads->buffer[i] != NULL && !gst_stereo_frame_map (&frames[i], &info[i],
-            heads->buffer[i], GST_MAP_READ, self->device.device, &why)) {
+    if (frame->heads->buffer[i] != NULL
+        && !gst_stereo_frame_map (&frame->inputs[i], &frame->info[i],
+            frame->heads->buffer[i], GST_MAP_READ, self->device.device,
+            &why)) {
       GST_STEREO_FAIL (&self->failure, RESOURCE, READ,
           ("A buffer on %s %s.", names[i], why.text), (NULL));
       return FALSE;
     }
   }
-  if (!gst_stereo_frame_map (&frames[N_INPUTS], &self->out_info, out,
-          GST_MAP_WRITE, self->device.device, &why)) {
-    GST_STEREO_FAIL (&self->failure, RESOURCE, WRITE,
-        ("The buffer that downstream provides %s.", why.text), (NULL));
-    return FALSE;
+  for (guint i = 0; i < frame->n_views; i++) {
+    View *view = &frame->views[i];
+
+    if (view->buffer != NULL && !gst_stereo_frame_map (&view->target,
+            view->info, view->buffer, GST_MAP_WRITE, self->device.device,
+            &why)) {
+      GST_STEREO_FAIL (&self->failure, RESOURCE, WRITE,
+          ("The buffer that downstream provides %s.", why.text), (NULL));
+      return FALSE;
+    }
   }
   return TRUE;
 }
 
 static void
-describe_output (GstStereoView * self, GstBuffer * left, GstBuffer * out,
-    const StereoViewParams * params)
+unmap_frame (Frame * frame)
 {
-  const guint views = (guint) stereo_view_count (params);
-  const GstStereoViewDescription view = {
+  for (gint i = 0; i < N_INPUTS; i++) {
+    if (frame->inputs[i].frame.buffer != NULL)
+      gst_stereo_frame_unmap (&frame->inputs[i]);
+  }
+  for (guint i = 0; i < frame->n_views; i++) {
+    if (frame->views[i].target.frame.buffer != NULL)
+      gst_stereo_frame_unmap (&frame->views[i].target);
+  }
+}
+
+static void
+describe_view (GstStereoView * self, GstBuffer * left, View * view)
+{
+  const StereoViewParams *params = &view->params;
+  const guint n = (guint) stereo_view_count (params);
+  const GstStereoViewDescription description = {
     .position = params->position,
-    .separation = views > 1 ? params->separation : 0,
+    .separation = n > 1 ? params->separation : 0,
     .convergence = params->convergence,
     .layout = stereo_view_layout_values[params->layout].nick,
-    .views = views,
+    .views = n,
   };
+  GstBuffer *out = view->buffer;
 
   gst_buffer_copy_into (out, left, GST_BUFFER_COPY_FLAGS
       | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) - 1);
   GST_BUFFER_FLAG_UNSET (out, GST_BUFFER_FLAG_GAP);
-  if (self->discont)
+  if (self->discont || (view->pad != NULL && view->pad->parent.discont))
     GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DISCONT);
-  self->discont = FALSE;
-  gst_stereo_view_meta_add (out, &view);
+  if (view->pad != NULL)
+    view->pad->parent.discont = FALSE;
+  gst_stereo_view_meta_add (out, &description);
 }
 
+/* A buffer of the pool, which it takes, for a view_%u, or for `src`. */
 static GstFlowReturn
-acquire (GstStereoView * self, GstBuffer ** out)
+acquire (GstStereoView * self, GstBufferPool * pool, GstPad * pad,
+    GstBuffer ** out)
 {
-  GstBufferPool *pool =
-      gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self));
   GstFlowReturn flow = GST_FLOW_ERROR;
 
   if (pool == NULL || !gst_buffer_pool_set_active (pool, TRUE))
     GST_STEREO_FAIL (&self->failure, RESOURCE, NO_SPACE_LEFT,
         ("There is no memory for views."), (NULL));
   else
-    flow = gst_stereo_gate_acquire (&self->gate, pool, NULL, out);
+    flow = gst_stereo_gate_acquire (&self->gate, pool, pad, out);
   gst_clear_object (&pool);
   return flow;
+}
+
+/* Caps and memory of a pad view_%u. */
+static GstFlowReturn
+negotiate (GstStereoView * self, GstStereoResultPad * pad,
+    const GstVideoInfo * left, const StereoViewParams * params)
+{
+  gboolean asked = gst_pad_check_reconfigure (GST_PAD (pad));
+  GstCaps *current = gst_pad_get_current_caps (GST_PAD (pad));
+  GstCaps *caps = make_src_caps (left, params), *downstream;
+  gboolean same = current != NULL && gst_caps_is_equal (current, caps);
+  GstFlowReturn flow = GST_FLOW_NOT_NEGOTIATED;
+  gchar *text = NULL;
+
+  if (same && !asked && pad->pool != NULL
+      && pad->pool_device == self->device.device) {
+    flow = GST_FLOW_OK;
+    goto done;
+  }
+  downstream = gst_pad_peer_query_caps (GST_PAD (pad), caps);
+  if (!gst_caps_can_intersect (caps, downstream)) {
+    text = gst_caps_to_string (caps);
+    GST_STEREO_FAIL (&self->failure, CORE, NEGOTIATION,
+        ("What follows %s can't take %s: views have the format and the size of "
+            "the left one (put videoconvert or videoscale behind the "
+            "element).", GST_PAD_NAME (pad), text),
+        ("downstream takes %" GST_PTR_FORMAT, downstream));
+  } else if (gst_video_info_from_caps (&pad->info, caps)) {
+    gst_stereo_result_pad_start (pad, GST_AGGREGATOR_SRC_PAD (self),
+        same ? NULL : caps);
+    flow = GST_FLOW_OK;
+    if (!gst_stereo_result_pad_allocate (pad, caps, self->device.allocator,
+            self->device.device)) {
+      GST_STEREO_FAIL (&self->failure, RESOURCE, SETTINGS,
+          ("There is no buffer pool for views."), (NULL));
+      flow = GST_FLOW_ERROR;
+    }
+  }
+  if (flow != GST_FLOW_OK)
+    gst_pad_mark_reconfigure (GST_PAD (pad));
+  gst_caps_unref (downstream);
+done:
+  g_free (text);
+  gst_caps_unref (caps);
+  gst_clear_caps (&current);
+  return flow;
+}
+
+static GstFlowReturn
+open_view (GstStereoView * self, Frame * frame, View * view)
+{
+  GstStereoResultPad *pad = &view->pad->parent;
+  GstFlowReturn flow = GST_FLOW_FLUSHING;
+
+  view->info = &pad->info;
+  if (gst_stereo_result_pad_is_wanted (pad))
+    flow = negotiate (self, pad, &frame->info[LEFT], &view->params);
+  if (flow == GST_FLOW_OK)
+    flow = acquire (self, gst_object_ref (pad->pool), GST_PAD (pad),
+        &view->buffer);
+  if (view->buffer == NULL)
+    pad->discont = TRUE;
+  /* It may have been released while its buffer was waited for. */
+  return flow == GST_FLOW_FLUSHING && !gst_stereo_result_pad_is_wanted (pad)
+      ? GST_FLOW_OK : flow;
+}
+
+/* Buffers for all views that somebody waits for.  There may be some even if it
+ * fails. */
+static GstFlowReturn
+open_views (GstStereoView * self, Frame * frame,
+    const StereoViewParams * params, GstClockTime time)
+{
+  GPtrArray *pads = gst_stereo_view_pads_get (self->views,
+      GST_ELEMENT_CAST (self));
+  GstFlowReturn flow;
+
+  frame->n_views = 1 + pads->len;
+  frame->views = g_new0 (View, frame->n_views);
+  frame->views[0].params = *params;
+  frame->views[0].info = &self->out_info;
+  flow = acquire (self, gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self)),
+      NULL, &frame->views[0].buffer);
+  for (guint i = 0; i < pads->len; i++) {
+    View *view = &frame->views[1 + i];
+
+    view->pad = gst_object_ref (pads->pdata[i]);
+    view->params = *params;
+    view->params.layout = STEREO_VIEW_MONO;
+    view->params.position = gst_stereo_view_pad_get_position (view->pad, time);
+    if (flow == GST_FLOW_OK)
+      flow = open_view (self, frame, view);
+  }
+  g_ptr_array_unref (pads);
+  return flow;
+}
+
+static void
+close_views (Frame * frame)
+{
+  for (guint i = 0; i < frame->n_views; i++) {
+    gst_clear_buffer (&frame->views[i].buffer);
+    gst_clear_object (&frame->views[i].pad);
+  }
+  g_free (frame->views);
+}
+
+/* `src` comes first, because its segment is sent with the buffer. */
+static GstFlowReturn
+push_views (GstStereoView * self, Frame * frame)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  GstFlowReturn combined, flow;
+  gboolean released;
+
+  combined = gst_aggregator_finish_buffer (aggregator,
+      g_steal_pointer (&frame->views[0].buffer));
+  for (guint i = 1; i < frame->n_views; i++) {
+    View *view = &frame->views[i];
+
+    if (view->buffer == NULL)
+      continue;
+    if (combined == GST_FLOW_FLUSHING)
+      break;
+    flow = gst_stereo_result_pad_push (&view->pad->parent, aggregator->srcpad,
+        g_steal_pointer (&view->buffer));
+    GST_OBJECT_LOCK (self);
+    released = view->pad->parent.released;
+    GST_OBJECT_UNLOCK (self);
+    if (!released)
+      combined = gst_stereo_flow_combine (combined, flow);
+  }
+  return combined;
 }
 
 /* Whether downstream would throw the frame away; says so if it would. */
@@ -937,16 +1260,15 @@ static gboolean
 too_late (GstStereoView * self, const Heads * heads)
 {
   GstStereoHead head = describe_head (heads, LEFT);
-  GstClockTime earliest;
-  gdouble proportion;
+  GstStereoQos qos;
   Counters counters;
   GstMessage *message;
 
   GST_OBJECT_LOCK (self);
-  earliest = self->earliest_time;
-  proportion = self->proportion;
-  if (!self->qos || !GST_CLOCK_TIME_IS_VALID (earliest)
-      || !GST_CLOCK_TIME_IS_VALID (head.time) || head.time >= earliest) {
+  qos = get_qos (self);
+  if (!self->qos || !GST_CLOCK_TIME_IS_VALID (qos.earliest_time)
+      || !GST_CLOCK_TIME_IS_VALID (head.time)
+      || head.time >= qos.earliest_time) {
     GST_OBJECT_UNLOCK (self);
     return FALSE;
   }
@@ -956,8 +1278,8 @@ too_late (GstStereoView * self, const Heads * heads)
   message = gst_message_new_qos (GST_OBJECT_CAST (self), FALSE, head.time,
       gst_segment_to_stream_time (&heads->segment[LEFT], GST_FORMAT_TIME,
           head.pts), head.pts, GST_BUFFER_DURATION (heads->buffer[LEFT]));
-  gst_message_set_qos_values (message, GST_CLOCK_DIFF (head.time, earliest),
-      proportion, 1000000);
+  gst_message_set_qos_values (message,
+      GST_CLOCK_DIFF (head.time, qos.earliest_time), qos.proportion, 1000000);
   gst_message_set_qos_stats (message, GST_FORMAT_BUFFERS, counters.rendered,
       counters.qos_dropped);
   gst_element_post_message (GST_ELEMENT_CAST (self), message);
@@ -965,34 +1287,63 @@ too_late (GstStereoView * self, const Heads * heads)
   return TRUE;
 }
 
+/* The pads are served, or it is not to be done. */
+static GstFlowReturn
+make_views (GstStereoView * self, Frame * frame,
+    const StereoViewParams * params, GstClockTime time)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  GstBuffer *left = frame->heads->buffer[LEFT];
+  GstFlowReturn flow = open_views (self, frame, params, time);
+
+  if (flow == GST_FLOW_OK) {
+    if (!map_frame (self, frame) || !render (self, frame))
+      flow = GST_FLOW_ERROR;
+    unmap_frame (frame);
+  }
+  if (flow == GST_FLOW_OK) {
+    for (guint i = 0; i < frame->n_views; i++) {
+      if (frame->views[i].buffer != NULL)
+        describe_view (self, left, &frame->views[i]);
+    }
+    self->discont = FALSE;
+    GST_OBJECT_LOCK (self);
+    self->counters.rendered++;
+    if (GST_BUFFER_PTS_IS_VALID (left))
+      GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position =
+          GST_BUFFER_PTS (left);
+    GST_OBJECT_UNLOCK (self);
+    flow = push_views (self, frame);
+  }
+  close_views (frame);
+  return flow;
+}
+
 /* All that a frame needs is at the heads of the queues. */
 static GstFlowReturn
 make_frame (GstStereoView * self, Heads * heads)
 {
   GstAggregator *aggregator = GST_AGGREGATOR (self);
-  GstBuffer *left = heads->buffer[LEFT], *out = NULL;
-  GstStereoFrame frames[N_INPUTS + 1];
-  GstVideoInfo info[N_INPUTS];
+  GstBuffer *left = heads->buffer[LEFT];
+  Frame frame = {.heads = heads };
   StereoViewParams params;
   GstClockTime time;
-  GstFlowReturn flow;
-  gboolean ok;
 
   GST_OBJECT_LOCK (self);
-  memcpy (info, self->info, sizeof (info));
+  memcpy (frame.info, self->info, sizeof (frame.info));
   GST_OBJECT_UNLOCK (self);
   time = gst_segment_to_stream_time (&heads->segment[LEFT], GST_FORMAT_TIME,
       GST_BUFFER_PTS (left));
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
   params = get_params (self);
-  params.full_range = info[LEFT].colorimetry.range
+  params.full_range = frame.info[LEFT].colorimetry.range
       == GST_VIDEO_COLOR_RANGE_0_255;
   if (!self->negotiated || !same_shape (&params, &self->shape)) {
     gst_pad_mark_reconfigure (aggregator->srcpad);
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   }
-  if (!check_inputs (self, info, heads->buffer[RIGHT] != NULL)
+  if (!check_inputs (self, frame.info, heads->buffer[RIGHT] != NULL)
       || !read_meta (self, heads->buffer[MAP], &params))
     return GST_FLOW_ERROR;
 
@@ -1004,29 +1355,7 @@ make_frame (GstStereoView * self, Heads * heads)
   }
   if (too_late (self, heads))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
-  flow = acquire (self, &out);
-  if (flow != GST_FLOW_OK)
-    return flow;
-
-  memset (frames, 0, sizeof (frames));
-  ok = map_frames (self, heads, out, info, frames)
-      && render (self, frames, &params);
-  for (gint i = 0; i <= N_INPUTS; i++) {
-    if (frames[i].frame.buffer != NULL)
-      gst_stereo_frame_unmap (&frames[i]);
-  }
-  if (!ok) {
-    gst_buffer_unref (out);
-    return GST_FLOW_ERROR;
-  }
-  describe_output (self, left, out, &params);
-  GST_OBJECT_LOCK (self);
-  self->counters.rendered++;
-  if (GST_BUFFER_PTS_IS_VALID (out))
-    GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position =
-        GST_BUFFER_PTS (out);
-  GST_OBJECT_UNLOCK (self);
-  return gst_aggregator_finish_buffer (aggregator, out);
+  return make_views (self, &frame, &params, time);
 }
 
 /* An input has ended that every frame needs, or is about to come. */
@@ -1101,8 +1430,8 @@ gst_stereo_view_start (GstAggregator * aggregator)
   self->discont = TRUE;
   GST_OBJECT_LOCK (self);
   memset (&self->counters, 0, sizeof (self->counters));
-  self->earliest_time = GST_CLOCK_TIME_NONE;
   GST_OBJECT_UNLOCK (self);
+  reset_qos (self);
   if (gst_stereo_device_open (&self->device))
     return TRUE;
   gst_stereo_device_close (&self->device);
@@ -1138,8 +1467,8 @@ gst_stereo_view_flush (GstAggregator * aggregator)
   GstStereoView *self = GST_STEREO_VIEW (aggregator);
 
   self->discont = TRUE;
+  reset_qos (self);
   GST_OBJECT_LOCK (self);
-  self->earliest_time = GST_CLOCK_TIME_NONE;
   GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position =
       GST_CLOCK_TIME_NONE;
   GST_OBJECT_UNLOCK (self);
@@ -1150,14 +1479,20 @@ static GstStateChangeReturn
 gst_stereo_view_change_state (GstElement * element, GstStateChange transition)
 {
   GstStereoView *self = GST_STEREO_VIEW (element);
+  GstStateChangeReturn result;
 
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     gst_stereo_gate_open (&self->gate, GST_STEREO_GATE_FLUSHING
         | GST_STEREO_GATE_STOPPED);
-  else if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+  } else if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     gst_stereo_gate_close (&self->gate, GST_STEREO_GATE_STOPPED);
-  return GST_ELEMENT_CLASS (gst_stereo_view_parent_class)->change_state
+    gst_stereo_view_pads_stop (self->views, element);
+  }
+  result = GST_ELEMENT_CLASS (gst_stereo_view_parent_class)->change_state
       (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_stereo_view_pads_stopped (self->views, element);
+  return result;
 }
 
 /* Images outside the segment are not shown. */
@@ -1192,8 +1527,8 @@ make_stats (GstStereoView * self)
   c = self->counters;
   if (self->device.device != NULL)
     backend = stereo_device_backend (self->device.device);
-  if (self->runner != NULL)
-    stereo_runner_get_stats (self->runner, &stats);
+  if (self->renderers[FRAMES].runner != NULL)
+    stereo_runner_get_stats (self->renderers[FRAMES].runner, &stats);
   GST_OBJECT_UNLOCK (self);
   return gst_structure_new ("stereo-stats",
       "rendered", G_TYPE_UINT64, c.rendered,
@@ -1249,11 +1584,56 @@ gst_stereo_view_get_property (GObject * object, guint id, GValue * value,
   GST_OBJECT_UNLOCK (self);
 }
 
+/* ---------------------------------------------------------------- children */
+
+static GObject *
+get_child (GstChildProxy * proxy, guint index)
+{
+  GstStereoView *self = GST_STEREO_VIEW (proxy);
+  GObject *child = NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (index < self->views->len)
+    child = g_object_ref (self->views->pdata[index]);
+  GST_OBJECT_UNLOCK (self);
+  return child;
+}
+
+static guint
+count_children (GstChildProxy * proxy)
+{
+  GstStereoView *self = GST_STEREO_VIEW (proxy);
+  guint n;
+
+  GST_OBJECT_LOCK (self);
+  n = self->views->len;
+  GST_OBJECT_UNLOCK (self);
+  return n;
+}
+
+static void
+gst_stereo_view_child_proxy_init (gpointer interface, gpointer data)
+{
+  GstChildProxyInterface *proxy = interface;
+
+  proxy->get_child_by_index = get_child;
+  proxy->get_children_count = count_children;
+}
+
 /* -------------------------------------------------------------------- class */
+
+/* The element lets go of its pads. */
+static void
+gst_stereo_view_dispose (GObject * object)
+{
+  g_ptr_array_set_size (GST_STEREO_VIEW (object)->views, 0);
+  G_OBJECT_CLASS (gst_stereo_view_parent_class)->dispose (object);
+}
 
 static void
 gst_stereo_view_finalize (GObject * object)
 {
+  g_ptr_array_unref (GST_STEREO_VIEW (object)->views);
   gst_stereo_gate_clear (&GST_STEREO_VIEW (object)->gate);
   G_OBJECT_CLASS (gst_stereo_view_parent_class)->finalize (object);
 }
@@ -1263,6 +1643,7 @@ gst_stereo_view_init (GstStereoView * self)
 {
   static const gint always[] = { LEFT, MAP };
 
+  self->views = g_ptr_array_new_with_free_func (gst_object_unref);
   for (guint i = 0; i < G_N_ELEMENTS (always); i++) {
     self->sink[always[i]] = new_sink_pad (self, always[i]);
     gst_element_add_pad (GST_ELEMENT_CAST (self),
@@ -1275,7 +1656,7 @@ gst_stereo_view_init (GstStereoView * self)
   gst_stereo_table_init (stereo_view_params, &self->params);
   self->sync_tolerance = DEFAULT_SYNC_TOLERANCE;
   self->qos = DEFAULT_QOS;
-  self->earliest_time = GST_CLOCK_TIME_NONE;
+  self->qos_of_src.earliest_time = GST_CLOCK_TIME_NONE;
   gst_pad_add_probe (GST_AGGREGATOR_SRC_PAD (self),
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
       look_at_src_event, self, NULL);
@@ -1292,7 +1673,9 @@ gst_stereo_view_class_init (GstStereoViewClass * klass)
 
   object_class->set_property = gst_stereo_view_set_property;
   object_class->get_property = gst_stereo_view_get_property;
+  object_class->dispose = gst_stereo_view_dispose;
   object_class->finalize = gst_stereo_view_finalize;
+  element_class->request_new_pad = gst_stereo_view_request_new_pad;
   element_class->release_pad = gst_stereo_view_release_pad;
   element_class->change_state = gst_stereo_view_change_state;
   aggregator_class->start = gst_stereo_view_start;
@@ -1321,10 +1704,13 @@ gst_stereo_view_class_init (GstStereoViewClass * klass)
       &map_template, GST_TYPE_AGGREGATOR_PAD);
   gst_element_class_add_static_pad_template_with_gtype (element_class,
       &src_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class,
+      &view_template, GST_TYPE_STEREO_VIEW_PAD);
   gst_element_class_set_static_metadata (element_class, "Stereo view",
       "Filter/Effect/Video",
       "Views from between and beside the cameras, from images and disparities",
       "The gst-stereomatching authors");
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_VIEW_PAD, 0);
   gst_stereo_meta_register ();
   gst_stereo_view_meta_register ();
 

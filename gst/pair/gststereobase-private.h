@@ -324,10 +324,8 @@ GstFlowReturn gst_stereo_base_open_outputs (GstStereoBase * self,
     GstStereoOutput outputs[STEREO_N_RESULTS], guint * n);
 void gst_stereo_base_close_outputs (GstStereoOutput * outputs, guint n);
 
-/* Puts a pool for maps of this kind into an ALLOCATION query that downstream
- * has answered; posts an error if there is none. */
-gboolean gst_stereo_base_decide_pool (GstStereoBase * self,
-    const GstVideoInfo * info, GstQuery * query);
+/* Posts an error: there is no pool. */
+void gst_stereo_base_complain_about_pool (GstStereoBase * self);
 
 /* Says on its buffer what was matched for the output. */
 void gst_stereo_base_describe_output (GstStereoBase * self,

@@ -24,22 +24,22 @@ gst_stereo_base_propose_allocation (GstAggregator * aggregator,
   return TRUE;
 }
 
+void
+gst_stereo_base_complain_about_pool (GstStereoBase * self)
+{
+  STEREO_ERROR (self, RESOURCE, SETTINGS,
+      ("There is no buffer pool for the result."), (NULL));
+}
+
 gboolean
 gst_stereo_base_decide_allocation (GstAggregator * aggregator, GstQuery * query)
 {
   GstStereoBase *self = GST_STEREO_BASE (aggregator);
 
-  return gst_stereo_base_decide_pool (self, &PRIV (self)->out_info, query);
-}
-
-gboolean
-gst_stereo_base_decide_pool (GstStereoBase * self, const GstVideoInfo * info,
-    GstQuery * query)
-{
-  if (gst_stereo_pool_decide (info, query, PRIV (self)->device.allocator))
+  if (gst_stereo_pool_decide (&PRIV (self)->out_info, query,
+          PRIV (self)->device.allocator))
     return TRUE;
-  STEREO_ERROR (self, RESOURCE, SETTINGS,
-      ("There is no buffer pool for the result."), (NULL));
+  gst_stereo_base_complain_about_pool (self);
   return FALSE;
 }
 
@@ -57,13 +57,6 @@ acquire_output (GstStereoBase * self, GstBufferPool * pool, GstPad * pad,
     flow = gst_stereo_gate_acquire (&PRIV (self)->gate, pool, pad, out);
   gst_clear_object (&pool);
   return flow;
-}
-
-/* Whether a frame has to have this result. */
-static gboolean
-is_wanted (GstStereoResultPad * pad)
-{
-  return gst_pad_is_linked (GST_PAD (pad)) && gst_pad_is_active (GST_PAD (pad));
 }
 
 static GstFlowReturn
@@ -100,12 +93,13 @@ gst_stereo_base_open_outputs (GstStereoBase * self,
       gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self)), NULL,
       &outputs[0].buffer);
   for (guint i = 0; i < n_pads; i++) {
-    if (flow == GST_FLOW_OK && is_wanted (pads[i]))
+    if (flow == GST_FLOW_OK && gst_stereo_result_pad_is_wanted (pads[i]))
       flow = open_result (self, pads[i], &outputs[(*n)++]);
     else if (flow == GST_FLOW_OK)
       pads[i]->discont = TRUE;
     /* It may have been released while its buffer was waited for. */
-    if (flow == GST_FLOW_FLUSHING && !is_wanted (pads[i])) {
+    if (flow == GST_FLOW_FLUSHING
+        && !gst_stereo_result_pad_is_wanted (pads[i])) {
       gst_stereo_base_close_outputs (&outputs[--*n], 1);
       flow = GST_FLOW_OK;
     }

@@ -1,4 +1,4 @@
-/* gst-stereomatching: source pads for what a matcher finds besides disparities
+/* gst-stereomatching: source pads besides the one of GstAggregator
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,6 +7,9 @@
 #include "pair/gststereoresult.h"
 
 #include "base/gststereodebug.h"
+#include "base/gststereopool.h"
+
+#include <gst/base/gstaggregator.h>
 
 G_DEFINE_TYPE (GstStereoResultPad, gst_stereo_result_pad, GST_TYPE_PAD);
 
@@ -51,15 +54,38 @@ gst_stereo_result_of_template (GstPadTemplate * pad_template,
 }
 
 void
-gst_stereo_result_pad_set_pool (GstStereoResultPad * pad,
-    GstBufferPool * pool, gconstpointer device)
+gst_stereo_result_pad_drop_pool (GstStereoResultPad * pad)
 {
-  if (pad->pool != NULL) {
+  if (pad->pool != NULL)
     gst_buffer_pool_set_active (pad->pool, FALSE);
-    gst_object_unref (pad->pool);
-  }
+  gst_clear_object (&pad->pool);
+  pad->pool_device = NULL;
+}
+
+gboolean
+gst_stereo_result_pad_allocate (GstStereoResultPad * pad, GstCaps * caps,
+    GstAllocator * allocator, gconstpointer device)
+{
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstBufferPool *pool = NULL;
+  gboolean ok;
+
+  if (!gst_pad_peer_query (GST_PAD (pad), query))
+    GST_DEBUG_OBJECT (pad, "downstream proposes no memory");
+  ok = gst_stereo_pool_decide (&pad->info, query, allocator);
+  if (ok)
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
+  gst_stereo_result_pad_drop_pool (pad);
   pad->pool = pool;
   pad->pool_device = device;
+  gst_query_unref (query);
+  return ok;
+}
+
+gboolean
+gst_stereo_result_pad_is_wanted (GstStereoResultPad * pad)
+{
+  return gst_pad_is_linked (GST_PAD (pad)) && gst_pad_is_active (GST_PAD (pad));
 }
 
 static gboolean
@@ -85,7 +111,8 @@ gst_stereo_result_pad_start (GstStereoResultPad * pad, GstPad * src,
     like = gst_pad_get_sticky_event (src, GST_EVENT_STREAM_START, 0);
     if (like != NULL)
       gst_event_parse_stream_start (like, &id);
-    own_id = g_strdup_printf ("%s/%s", id, stereo_result_name (pad->result));
+    own_id = g_strdup_printf ("%s/%s", id, pad->stream != NULL ? pad->stream
+        : GST_PAD_NAME (pad));
     event = gst_event_new_stream_start (own_id);
     g_free (own_id);
     if (like != NULL) {
@@ -149,10 +176,24 @@ gst_stereo_flow_combine (GstFlowReturn so_far, GstFlowReturn flow)
   return flow;
 }
 
+/* All but the caps is as on `src`. */
+static gboolean
+answer_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CAPS:
+    case GST_QUERY_ACCEPT_CAPS:
+      return gst_pad_query_default (pad, parent, query);
+    default:
+      return GST_AGGREGATOR_GET_CLASS (parent)->src_query
+          (GST_AGGREGATOR (parent), query);
+  }
+}
+
 static void
 gst_stereo_result_pad_dispose (GObject * object)
 {
-  gst_stereo_result_pad_set_pool (GST_STEREO_RESULT_PAD (object), NULL, NULL);
+  gst_stereo_result_pad_drop_pool (GST_STEREO_RESULT_PAD (object));
   G_OBJECT_CLASS (gst_stereo_result_pad_parent_class)->dispose (object);
 }
 
@@ -165,6 +206,7 @@ gst_stereo_result_pad_class_init (GstStereoResultPadClass * klass)
 static void
 gst_stereo_result_pad_init (GstStereoResultPad * self)
 {
+  gst_pad_set_query_function (GST_PAD (self), answer_query);
   self->discont = TRUE;
   self->qos.earliest_time = GST_CLOCK_TIME_NONE;
   self->qos.proportion = 1.0;

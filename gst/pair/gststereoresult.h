@@ -1,11 +1,12 @@
-/* gst-stereomatching: source pads for what a matcher finds besides disparities
+/* gst-stereomatching: source pads besides the one of GstAggregator
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * A result pad is a request pad next to the `src` of a GstStereoBase.  It has
+ * A result pad is a request pad next to the `src` of a matcher, for what that
+ * finds besides disparities; stereoview has a subclass for more views.  It has
  * what `src` has: the same segment, the same end of stream, the same flushes,
  * and a buffer with the same times for every buffer there.
  *
@@ -27,8 +28,20 @@
 G_BEGIN_DECLS
 
 #define GST_TYPE_STEREO_RESULT_PAD (gst_stereo_result_pad_get_type ())
-G_DECLARE_FINAL_TYPE (GstStereoResultPad, gst_stereo_result_pad, GST,
-    STEREO_RESULT_PAD, GstPad)
+#define GST_STEREO_RESULT_PAD(o) \
+  (G_TYPE_CHECK_INSTANCE_CAST ((o), GST_TYPE_STEREO_RESULT_PAD, \
+      GstStereoResultPad))
+#define GST_IS_STEREO_RESULT_PAD(o) \
+  (G_TYPE_CHECK_INSTANCE_TYPE ((o), GST_TYPE_STEREO_RESULT_PAD))
+
+typedef struct _GstStereoResultPad GstStereoResultPad;
+
+typedef struct
+{
+  GstPadClass parent_class;
+} GstStereoResultPadClass;
+
+GType gst_stereo_result_pad_get_type (void);
 
 /* What a source pad was told by downstream. */
 typedef struct
@@ -40,7 +53,9 @@ typedef struct
 struct _GstStereoResultPad
 {
   GstPad parent;
-  StereoResult result;          /* constant */
+  StereoResult result;          /* constant; of a matcher's */
+  const gchar *stream;          /* constant: how the stream's name ends; NULL:
+                                 * as the pad's name */
   GstStereoQos qos;
   gboolean released;            /* or being released */
 
@@ -62,9 +77,16 @@ GstPadTemplate *gst_stereo_result_pad_template (StereoResult result);
 gboolean gst_stereo_result_of_template (GstPadTemplate * pad_template,
     StereoResult * result);
 
-/* Takes the pool, in the place of the one before. */
-void gst_stereo_result_pad_set_pool (GstStereoResultPad * pad,
-    GstBufferPool * pool, gconstpointer device);
+/* Lets go of the pool, if there is one. */
+void gst_stereo_result_pad_drop_pool (GstStereoResultPad * pad);
+
+/* Takes a pool for what info and the caps say, as downstream wants it; it is of
+ * the device's allocator, which may be NULL.  FALSE when there is none. */
+gboolean gst_stereo_result_pad_allocate (GstStereoResultPad * pad,
+    GstCaps * caps, GstAllocator * allocator, gconstpointer device);
+
+/* Whether a frame has to have what the pad is for. */
+gboolean gst_stereo_result_pad_is_wanted (GstStereoResultPad * pad);
 
 /* Pushes stream-start, unless that was done, and caps, unless NULL. */
 void gst_stereo_result_pad_start (GstStereoResultPad * pad, GstPad * src,

@@ -8,7 +8,6 @@
 
 #include "base/gststereodebug.h"
 #include "base/gststereoformat.h"
-#include "base/gststereopool.h"
 
 guint
 gst_stereo_base_get_result_pads (GstStereoBase * self,
@@ -39,18 +38,13 @@ static GstFlowReturn
 allocate_for_result (GstStereoBase * self, GstStereoResultPad * pad,
     GstCaps * caps)
 {
-  GstQuery *query = gst_query_new_allocation (caps, TRUE);
-  GstBufferPool *pool = NULL;
-  gboolean ok;
+  const GstStereoDevice *device = &PRIV (self)->device;
 
-  if (!gst_pad_peer_query (GST_PAD (pad), query))
-    GST_DEBUG_OBJECT (pad, "downstream proposes no memory");
-  ok = gst_stereo_base_decide_pool (self, &pad->info, query);
-  if (ok)
-    gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
-  gst_stereo_result_pad_set_pool (pad, pool, PRIV (self)->device.device);
-  gst_query_unref (query);
-  return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
+  if (gst_stereo_result_pad_allocate (pad, caps, device->allocator,
+          device->device))
+    return GST_FLOW_OK;
+  gst_stereo_base_complain_about_pool (self);
+  return GST_FLOW_ERROR;
 }
 
 GstFlowReturn
@@ -101,20 +95,6 @@ gst_stereo_base_negotiate_result (GstStereoBase * self,
   return flow;
 }
 
-/* All but the caps is as on `src`. */
-static gboolean
-result_pad_query (GstPad * pad, GstObject * parent, GstQuery * query)
-{
-  switch (GST_QUERY_TYPE (query)) {
-    case GST_QUERY_CAPS:
-    case GST_QUERY_ACCEPT_CAPS:
-      return gst_pad_query_default (pad, parent, query);
-    default:
-      return GST_AGGREGATOR_GET_CLASS (parent)->src_query
-          (GST_AGGREGATOR (parent), query);
-  }
-}
-
 /* Lets go of the pad's place, for the next one of its kind. */
 static void
 forget_result_pad (GstStereoBase * self, GstStereoResultPad * pad)
@@ -146,8 +126,8 @@ gst_stereo_base_request_new_pad (GstElement * element,
       "template", pad_template, NULL);
   gst_object_ref_sink (pad);
   pad->result = result;
+  pad->stream = stereo_result_name (result);
   gst_pad_set_event_function (GST_PAD (pad), gst_stereo_base_result_pad_event);
-  gst_pad_set_query_function (GST_PAD (pad), result_pad_query);
 
   GST_OBJECT_LOCK (self);
   taken = priv->results[result] != NULL;
@@ -212,7 +192,7 @@ gst_stereo_base_result_pads_stopped (GstStereoResultPad *
     pads[STEREO_N_RESULTS], guint n)
 {
   for (guint i = 0; i < n; i++) {
-    gst_stereo_result_pad_set_pool (pads[i], NULL, NULL);
+    gst_stereo_result_pad_drop_pool (pads[i]);
     pads[i]->discont = TRUE;
   }
   gst_stereo_base_unref_result_pads (pads, n);

@@ -488,6 +488,301 @@ GST_START_TEST (test_no_meta)
 
 GST_END_TEST;
 
+/* ------------------------------------------------------------- pads view_%u */
+
+/* A sink at a pad that is requested for it. */
+static GstHarness *
+add_view (Views * rig, const gchar * name, gdouble position)
+{
+  GstHarness *sink = gst_harness_new_with_element (rig->left->element, NULL,
+      name);
+  GstPad *pad = gst_element_get_static_pad (rig->left->element, name);
+
+  fail_unless (pad != NULL);
+  g_object_set (pad, "position", position, NULL);
+  gst_object_unref (pad);
+  return sink;
+}
+
+static void
+push_all (Views * rig, guint i)
+{
+  push_images (rig, i, i);
+  fail_unless_equals_int (gst_harness_push (rig->map, make_map (i, i)),
+      GST_FLOW_OK);
+}
+
+/* Each has its own position, whatever the layout of src is. */
+GST_START_TEST (test_more_views)
+{
+  static const gchar *const layouts[] = { "mono", "side-by-side", "quilt" };
+
+  for (guint l = 0; l < G_N_ELEMENTS (layouts); l++) {
+    gchar *properties = g_strdup_printf ("position=0 columns=3 rows=1 "
+        "layout=%s", layouts[l]);
+    Views rig = new_views (properties, TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+    GstHarness *a = add_view (&rig, "view_0", 0);
+    GstHarness *b = add_view (&rig, "view_1", 1);
+
+    for (guint i = 0; i < 3; i++) {
+      GstBuffer *out, *left;
+      GstStructure *s;
+      gdouble at = -1;
+
+      push_all (&rig, i);
+      out = gst_harness_pull (rig.left);
+      left = gst_harness_pull (a);
+      fail_unless_equals_uint64 (GST_BUFFER_PTS (left), GST_BUFFER_PTS (out));
+      fail_unless_equals_uint64 (GST_BUFFER_DURATION (left), FRAME);
+      fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (left,
+              GST_BUFFER_FLAG_DISCONT), i == 0);
+      fail_unless_equals_int (gst_buffer_get_size (out) / RGB_SIZE,
+          l == 0 ? 1 : l == 1 ? 2 : 3);
+      gst_buffer_unref (out);
+      check_equal (left, left_image (i));
+      out = gst_harness_pull (b);
+      s = gst_custom_meta_get_structure (gst_buffer_get_custom_meta (out,
+              "GstStereoViewMeta"));
+      fail_unless (gst_structure_get_double (s, "position", &at));
+      fail_unless (at == 1);
+      fail_unless_equals_string (gst_structure_get_string (s, "layout"),
+          "mono");
+      check_equal (out, right_image (i));
+    }
+    gst_harness_teardown (a);
+    gst_harness_teardown (b);
+    drop_views (&rig);
+    g_free (properties);
+  }
+}
+
+GST_END_TEST;
+
+/* What src shows at a position, a pad shows there. */
+GST_START_TEST (test_view_like_src)
+{
+  Views rig = new_views ("position=0.375", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstHarness *view = add_view (&rig, "view_0", 0.375);
+
+  push_all (&rig, 0);
+  check_equal (gst_harness_pull (rig.left), gst_harness_pull (view));
+  gst_harness_teardown (view);
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_view_names)
+{
+  GstElement *element = gst_element_factory_make ("stereoview", NULL);
+  static const gchar *const asked[] = { "view_1", "view_%u", "view_%u" };
+  static const gchar *const given[] = { "view_1", "view_0", "view_2" };
+  GstPad *pads[3];
+
+  for (guint i = 0; i < 3; i++) {
+    pads[i] = gst_element_request_pad_simple (element, asked[i]);
+    fail_unless (pads[i] != NULL);
+    fail_unless_equals_string (GST_PAD_NAME (pads[i]), given[i]);
+  }
+  fail_unless_equals_int (gst_child_proxy_get_children_count
+      (GST_CHILD_PROXY (element)), 3);
+  ASSERT_CRITICAL (fail_unless (gst_element_request_pad_simple (element,
+              "view_1") == NULL));
+  gst_element_release_request_pad (element, pads[0]);
+  gst_object_unref (pads[0]);
+  pads[0] = gst_element_request_pad_simple (element, "view_%u");
+  fail_unless_equals_string (GST_PAD_NAME (pads[0]), "view_1");
+  for (guint i = 0; i < 3; i++) {
+    gst_element_release_request_pad (element, pads[i]);
+    gst_object_unref (pads[i]);
+  }
+  fail_unless_equals_int (gst_child_proxy_get_children_count
+      (GST_CHILD_PROXY (element)), 0);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+/* What nobody reads is not made, and what comes and goes disturbs nobody. */
+GST_START_TEST (test_view_comes_and_goes)
+{
+  Views rig = new_views ("position=0", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstPad *unlinked = gst_element_request_pad_simple (rig.left->element,
+      "view_7");
+
+  for (guint i = 0; i < 4; i++) {
+    GstHarness *view = i % 2 ? add_view (&rig, "view_0", 1) : NULL;
+
+    push_all (&rig, i);
+    check_equal (gst_harness_pull (rig.left), left_image (i));
+    if (view != NULL) {
+      GstBuffer *out = gst_harness_pull (view);
+
+      fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT));
+      check_equal (out, right_image (i));
+      gst_harness_teardown (view);
+    }
+  }
+  gst_element_release_request_pad (rig.left->element, unlinked);
+  gst_object_unref (unlinked);
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+/* Its stream begins and ends as that of src does. */
+GST_START_TEST (test_view_events)
+{
+  static const GstEventType expected[] = { GST_EVENT_STREAM_START,
+    GST_EVENT_CAPS, GST_EVENT_SEGMENT, GST_EVENT_FLUSH_START,
+    GST_EVENT_FLUSH_STOP, GST_EVENT_SEGMENT, GST_EVENT_EOS
+  };
+  Views rig = new_views ("position=0", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstHarness *view = add_view (&rig, "view_0", 0);
+  GstHarness *const sources[2] = { rig.left, rig.map };
+  GstEvent *start = gst_event_new_flush_start ();
+  GstEvent *stop = gst_event_new_flush_stop (TRUE);
+  guint n = 0;
+
+  gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
+  push_all (&rig, 0);
+  check_equal (gst_harness_pull (view), left_image (0));
+  for (guint i = 0; i < 2; i++)
+    gst_harness_push_event (sources[i], gst_event_ref (start));
+  for (guint i = 0; i < 2; i++)
+    gst_harness_push_event (sources[i], gst_event_ref (stop));
+  for (guint i = 0; i < 2; i++) {
+    GstSegment segment;
+
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_harness_push_event (sources[i], gst_event_new_segment (&segment));
+  }
+  push_all (&rig, 0);
+  check_equal (gst_harness_pull (view), left_image (0));
+  for (guint i = 0; i < 2; i++)
+    gst_harness_push_event (sources[i], gst_event_new_eos ());
+  while (n < G_N_ELEMENTS (expected)) {
+    GstEvent *event = gst_harness_pull_event (view);
+
+    fail_unless (event != NULL);
+    if (GST_EVENT_TYPE (event) != GST_EVENT_RECONFIGURE
+        && GST_EVENT_TYPE (event) != GST_EVENT_LATENCY)
+      fail_unless_equals_string (GST_EVENT_TYPE_NAME (event),
+          gst_event_type_get_name (expected[n++]));
+    gst_event_unref (event);
+  }
+  gst_event_unref (start);
+  gst_event_unref (stop);
+  gst_harness_teardown (view);
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_view_refused)
+{
+  Views rig = new_views ("", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstHarness *view = add_view (&rig, "view_0", 0);
+
+  gst_harness_set_sink_caps_str (view, VIEW_CAPS ("BGR"));
+  push_images (&rig, 0, 0);
+  gst_harness_push (rig.map, make_map (0, 0));
+  check_failure (&rig, "What follows view_0 can't take ");
+  gst_harness_teardown (view);
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+/* The position of a pad has a control source of its own. */
+GST_START_TEST (test_view_controlled)
+{
+  Views rig = new_views ("position=0", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstHarness *view = add_view (&rig, "view_0", 0.5);
+  GstPad *pad = gst_element_get_static_pad (rig.left->element, "view_0");
+  GstControlSource *source = gst_interpolation_control_source_new ();
+
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      0, 0.0);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      2 * FRAME, 1.0);
+  gst_object_add_control_binding (GST_OBJECT (pad),
+      gst_direct_control_binding_new_absolute (GST_OBJECT (pad), "position",
+          source));
+  gst_object_unref (source);
+  gst_object_unref (pad);
+  for (guint i = 0; i < 4; i++) {
+    push_all (&rig, i);
+    check_equal (gst_harness_pull (rig.left), left_image (i));
+    check_equal (gst_harness_pull (view), i < 2 ? left_image (i)
+        : right_image (i));
+  }
+  gst_harness_teardown (view);
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+/* Only what is too late for all of them is left out. */
+GST_START_TEST (test_view_qos)
+{
+  Views rig = new_views ("position=0", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstHarness *view = add_view (&rig, "view_0", 0);
+
+  push_all (&rig, 0);
+  gst_buffer_unref (gst_harness_pull (rig.left));
+  gst_buffer_unref (gst_harness_pull (view));
+  gst_harness_push_upstream_event (rig.left, gst_event_new_qos
+      (GST_QOS_TYPE_UNDERFLOW, 2, 0, 5 * FRAME));
+  push_all (&rig, 1);
+  gst_buffer_unref (gst_harness_pull (rig.left));
+  gst_harness_push_upstream_event (view, gst_event_new_qos
+      (GST_QOS_TYPE_UNDERFLOW, 2, 0, 5 * FRAME));
+  push_all (&rig, 2);
+  push_all (&rig, 5);
+  check_equal (gst_harness_pull (rig.left), left_image (5));
+  fail_unless_equals_uint64 (stat_of (&rig, "qos-dropped"), 1);
+  gst_harness_teardown (view);
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
+/* As it is typed, with two branches, and stopped while they are full. */
+GST_START_TEST (test_view_pipeline)
+{
+  GstElement *pipeline = gst_parse_launch ("stereotestsrc view=left "
+      "num-disparities=16 ! video/x-raw,width=64,height=48 ! v.sink_left "
+      "stereotestsrc view=disparity num-disparities=16 ! "
+      "video/x-raw,width=64,height=48 ! v.sink_disparity stereoview name=v "
+      "view_0::position=0.25 view_1::position=0.75 v.src ! queue ! fakesink "
+      "sync=false v.view_0 ! queue ! fakesink sync=false v.view_1 ! queue ! "
+      "fakesink sync=false async=false", NULL);
+  GstElement *view = gst_bin_get_by_name (GST_BIN (pipeline), "v");
+  gdouble position = 0;
+  GstMessage *message;
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  gst_child_proxy_get (GST_CHILD_PROXY (view), "view_1::position", &position,
+      NULL);
+  fail_unless (position == 0.75);
+  for (guint i = 0; i < 3; i++) {
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    message = gst_bus_timed_pop_filtered (bus, PATIENCE,
+        GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_ERROR);
+    fail_unless_equals_int (GST_MESSAGE_TYPE (message),
+        GST_MESSAGE_ASYNC_DONE);
+    gst_message_unref (message);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+  }
+  gst_object_unref (bus);
+  gst_object_unref (view);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
 static Suite *
 stereoview_suite (void)
 {
@@ -510,6 +805,15 @@ stereoview_suite (void)
   tcase_add_test (tc, test_formats_differ);
   tcase_add_test (tc, test_other_result);
   tcase_add_test (tc, test_no_meta);
+  tcase_add_test (tc, test_more_views);
+  tcase_add_test (tc, test_view_like_src);
+  tcase_add_test (tc, test_view_names);
+  tcase_add_test (tc, test_view_comes_and_goes);
+  tcase_add_test (tc, test_view_events);
+  tcase_add_test (tc, test_view_refused);
+  tcase_add_test (tc, test_view_controlled);
+  tcase_add_test (tc, test_view_qos);
+  tcase_add_test (tc, test_view_pipeline);
   return s;
 }
 
