@@ -69,6 +69,29 @@ luma_row (const StereoView * view, int channels, int width, int y,
   }
 }
 
+/* Bit k of words, the lowest one first: whether the neighbour is less than the
+ * pixel.  One neighbour after another, which compilers make vectors of. */
+static void
+compare_row (int width, const uint8_t * neighbor, const uint8_t * pixel,
+    int k, uint8_t * restrict bits)
+{
+  const uint8_t bit = (uint8_t) (1 << k), kept = (uint8_t) (bit - 1);
+
+#pragma omp simd
+  for (int x = 0; x < width; x++)
+    bits[x] = (uint8_t) ((bits[x] & kept) | (neighbor[x] < pixel[x] ? bit
+            : 0));
+}
+
+static void
+gradient_row (int width, const uint8_t * pixel, uint8_t * restrict gradient)
+{
+#pragma omp simd
+  for (int x = 0; x < width; x++)
+    gradient[x] = (uint8_t) stereo_census_gradient (pixel[x - 1],
+        pixel[x + 1]);
+}
+
 /* The bytes of a row, and zeros in its margins. */
 static void
 words_row (int width, int height, void *memory, int y)
@@ -89,28 +112,13 @@ words_row (int width, int height, void *memory, int y)
       memset (target[i] - STEREO_CENSUS_MARGIN, 0, STEREO_CENSUS_MARGIN);
   }
 
-  for (int i = 0; i < 3; i++) {
-    uint8_t *restrict bits = target[i];
-    const uint8_t *center = line[BORDER];
-    const uint8_t *near[8];
+  for (int n = 0; n < 24; n++) {
+    const int q = n < 12 ? n : n + 1;
 
-    for (int k = 0; k < 8; k++) {
-      int n = 8 * i + k, q = n < 12 ? n : n + 1;
-
-      near[k] = line[q / 5] + q % 5 - BORDER;
-    }
-#pragma omp simd
-    for (int x = 0; x < width; x++) {
-      uint8_t b = 0;
-
-      for (int k = 0; k < 8; k++)
-        b = (uint8_t) (b | (near[k][x] < center[x]) << k);
-      bits[x] = b;
-    }
+    compare_row (width, line[q / 5] + q % 5 - BORDER, line[BORDER], n % 8,
+        target[n / 8]);
   }
-  for (int x = 0; x < width; x++)
-    target[3][x] = (uint8_t) stereo_census_gradient (line[BORDER][x - 1],
-        line[BORDER][x + 1]);
+  gradient_row (width, line[BORDER], target[3]);
 }
 
 /* What the threads of a loop work on. */
