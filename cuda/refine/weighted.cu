@@ -245,6 +245,7 @@ weighted_median (Codes < WORDS > c, const Weights < WORDS > & w, Range r,
 
   int low = (int) (r.low - base), high = (int) (r.high - base);
   int middle = min (max ((int) (own - base), low), high), step = 0;
+  const int far = 1 << 20;
   bool before = false;
 
   while (wanted_by_any < LANES > (low < high)) {
@@ -253,8 +254,9 @@ weighted_median (Codes < WORDS > c, const Weights < WORDS > & w, Range r,
 
     low = reached ? low : middle + 1;
     high = reached ? middle : high;
-    /* three, twelve, ... further as long as it goes on to the same side */
-    step = step == 0 || reached == before ? 4 * step + 3 : 1 << 20;
+    /* three, twelve, ... further as long as it goes on to the same side, and
+     * far enough that it is halves after that */
+    step = step == 0 || reached == before ? min (4 * step + 3, far) : far;
     before = reached;
     middle = reached ? max ((low + high) / 2, high + 2 - step)
         : min ((low + high) / 2, low - 3 + step);

@@ -508,6 +508,26 @@ test_large (void)
   }
 }
 
+/* Codes so far apart that medians are long searched for. */
+static void
+test_wide_ranges (void)
+{
+  static const int ns[] = { 256, 1000, 4095 };
+  Random random = { 5 };
+
+  for (int k = 0; k < 6; k++) {
+    Case c = {.width = 500,.height = 100,.channels = 1,.n = ns[k / 2],
+      .unit = 16,.scale = 16,.bytes = 2,.kind = 1
+    };
+
+    /* filled ones as well */
+    c.params = (StereoRefineParams) {.lr_max_diff = k % 2 ? 1 : -1,
+      .fill = true,.refine = STEREO_REFINE_ALL
+    };
+    check_case (&c, &random);
+  }
+}
+
 /* ------------------------------------------------------------------ winners */
 
 static int64_t
@@ -637,6 +657,7 @@ static const Test tests[] = {
   {"unit", test_unit},
   {"chain", test_chain},
   {"large", test_large},
+  {"wide-ranges", test_wide_ranges},
 };
 
 int
