@@ -939,7 +939,7 @@ main (int argc, char **argv)
 {
   int status;
 
-  /* --bench [WIDTHxHEIGHT] */
+  /* --bench [WIDTHxHEIGHT [BACKEND]] */
   if (argc > 1 && strcmp (argv[1], "--bench") == 0)
     status = view_bench (argc - 2, argv + 2);
   else

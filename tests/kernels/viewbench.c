@@ -176,7 +176,8 @@ view_bench (int argc, char **argv)
     StereoDevice *device = devices_get (d);
     const bool cuda = strcmp (stereo_device_backend (device), "cuda") == 0;
 
-    if (device->klass->stages (device, "view") == NULL)
+    if (device->klass->stages (device, "view") == NULL
+        || (argc > 1 && strcmp (stereo_device_backend (device), argv[1]) != 0))
       continue;
     printf ("%s, %dx%d\n", stereo_device_name (device), width, height);
     for (size_t s = 0; s < sizeof (setups) / sizeof (setups[0]); s++) {

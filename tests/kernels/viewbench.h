@@ -8,7 +8,8 @@
 #define VIEWBENCH_H
 
 /* Times views on all devices, from images on the device and from page-locked
- * memory, and prints a table.  Arguments: WIDTHxHEIGHT.  Exit status. */
+ * memory, and prints a table.  Arguments: WIDTHxHEIGHT and a backend, where
+ * only that is wanted.  Exit status. */
 int view_bench (int argc, char **argv);
 
 #endif /* VIEWBENCH_H */

@@ -5,6 +5,7 @@
 
     documented.py ROOT PROGRAM ...
 
+They run in the folder of the datasets.
 What they print has to be what follows there, but for run times and the name of
 the device. Exit status 77 (skipped) without $STEREO_DATASETS.
 """
@@ -53,6 +54,7 @@ def main():
     if not os.path.exists(os.path.join(datasets, "middlebury-v2", "teddy", "scene.ini")):
         print("skipped: there is no %s; set STEREO_DATASETS" % datasets)
         sys.exit(77)
+    os.environ["STEREO_DATASETS"] = datasets = os.path.abspath(datasets)
     seen = failed = 0
     for path in sorted(glob.glob(os.path.join(root, "docs", "tools", "*.md"))):
         with open(path, encoding="utf-8") as file:
@@ -62,7 +64,7 @@ def main():
             if words[0] not in programs:
                 continue
             result = subprocess.run([programs[words[0]]] + words[1:], capture_output=True,
-                                    text=True, check=False)
+                                    text=True, check=False, cwd=datasets)
             seen += 1
             if result.returncode != 0 or timeless(result.stdout) != timeless(wanted):
                 failed += 1

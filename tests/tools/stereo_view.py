@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# gst-stereomatching: tests of the program stereo-view
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs stereo-view as people do and judges what it prints and writes.
+
+    stereo_view.py PROGRAM
+
+Most images are made here. The views of Middlebury come from $STEREO_DATASETS;
+without them that test is skipped.
+"""
+
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+import pictures
+
+PROGRAM = ""
+DATASETS = os.environ.get("STEREO_DATASETS") or "../shared/datasets"
+CONES = os.path.join(DATASETS, "middlebury-v2", "cones")
+WIDTH, HEIGHT, SHIFT = 40, 16, 6
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM] + [str(a) for a in arguments], capture_output=True, text=True,
+                          timeout=60, check=False)
+
+
+def crc_of(rows):
+    return "%08x" % zlib.crc32(bytes(s for row in rows for pixel in row for s in pixel))
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+        chance = random.Random(1)
+        wide = [[tuple(chance.randrange(256) for _ in range(3)) for _ in range(WIDTH + SHIFT)]
+                for _ in range(HEIGHT)]
+        # a point at x of the left image is at x - SHIFT of the right one
+        self.left = [row[:WIDTH] for row in wide]
+        self.right = [row[SHIFT:] for row in wide]
+        pictures.write_png("left.png", self.left)
+        pictures.write_png("right.png", self.right)
+        pictures.write_pfm("map.pfm", [[float(SHIFT)] * WIDTH for _ in range(HEIGHT)])
+
+    def view(self, *arguments):
+        result = run("--json", "left.png", "map.pfm", *arguments)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return json.loads(result.stdout)
+
+
+class Views(Case):
+    def test_the_ends_are_the_images(self):
+        for position, path, rows in ((0, "left.png", self.left), (1, "right.png", self.right)):
+            found = self.view("--right", "right.png", "--position", position, "--true", path,
+                              "--save", "made.png")
+            self.assertTrue(found["equal"])
+            self.assertEqual(found["ssim"], 1)
+            self.assertEqual(found["crc"], crc_of(rows))
+            self.assertEqual(pictures.read_png("made.png"), rows)
+
+    def test_the_middle_is_moved_by_half(self):
+        self.view("--right", "right.png", "--save", "made.png")
+        made = pictures.read_png("made.png")
+        half = SHIFT // 2
+        for y in range(HEIGHT):
+            self.assertEqual(made[y][half:WIDTH - half], self.left[y][2 * half:])
+
+    def test_figures(self):
+        off = [[(r, g, b + 5 if b < 250 else b - 5) for r, g, b in row] for row in self.left]
+        pictures.write_png("off.png", off)
+        pictures.write_png("far.png", [[(r, g, b + 10 if b < 245 else b - 10) for r, g, b in row]
+                                       for row in self.left])
+        found = self.view("--position", 0, "--true", "off.png")
+        # a third of the samples is off by 5
+        self.assertAlmostEqual(found["psnr"], 20 * math.log10(51) + 10 * math.log10(3), 6)
+        self.assertFalse(found["equal"])
+        text = run("left.png", "map.pfm", "--position", 0, "--true", "off.png").stdout
+        self.assertRegex(text, r"^position 0: PSNR 38.92 dB, SSIM 0\.\d{4}, CRC %s\n$"
+                         % crc_of(self.left))
+        # what is made does not change, what is true does, by 0 and 5
+        found = self.view("--position", 0, "--true", "left.png", "--before", "left.png",
+                          "--true-before", "off.png")
+        self.assertAlmostEqual(found["psnr_of_change"], 20 * math.log10(51)
+                               + 10 * math.log10(3), 6)
+
+    def test_maps(self):
+        codes = [[256 * SHIFT] * WIDTH for _ in range(HEIGHT)]
+        pictures.write_png("map16.png", codes, 16)
+        pictures.write_png("map8.png", [[4 * SHIFT] * WIDTH for _ in range(HEIGHT)])
+        # half the size in both directions, and half the disparity
+        pictures.write_pfm("half.pfm", [[SHIFT / 2] * (WIDTH // 2) for _ in range(HEIGHT // 2)])
+        crc = self.view("--right", "right.png", "--true", "left.png")["crc"]
+        for arguments in (("map16.png",), ("map8.png", "--map-scale", 4), ("half.pfm",)):
+            result = run("--json", "left.png", "--right", "right.png", "--true", "left.png",
+                         *arguments)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(json.loads(result.stdout)["crc"], crc)
+
+    def test_instruction_sets_agree(self):
+        crcs = {self.view("--true", "left.png", "--position", 0.3, "--simd", simd)["crc"]
+                for simd in ("none", "generic", "auto")}
+        self.assertEqual(len(crcs), 1)
+
+    @unittest.skipUnless(os.path.exists(os.path.join(CONES, "scene.ini")), "no datasets")
+    def test_cones(self):
+        result = run(os.path.join(CONES, "left.png"), os.path.join(CONES, "disp_left.png"),
+                     "--map-scale", 4, "--right", os.path.join(CONES, "right.png"), "--true",
+                     os.path.join(DATASETS, "views", "cones_im4.png"))
+        self.assertEqual(result.stdout,
+                         "position 0.5: PSNR 27.93 dB, SSIM 0.9201, CRC ae0e1342\n")
+
+
+class Mistakes(Case):
+    def refused(self, part, *arguments, status=2):
+        result = run(*arguments)
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertIn(part, result.stderr)
+        self.assertEqual(len(result.stderr.strip().split("\n")), 1)
+        self.assertEqual(result.stdout, "")
+
+    def test_arguments(self):
+        both = ("left.png", "map.pfm", "--save", "x.png")
+        self.refused("LEFT and MAP are needed", "left.png")
+        self.refused("--save or --true says", "left.png", "map.pfm")
+        self.refused("--position '4': it is a number from -2 to 3", *both, "--position", 4)
+        self.refused("--join 'x': it is a number from 0.25", *both, "--join", "x")
+        self.refused("--blending 'x': it is distance or nearest", *both, "--blending", "x")
+        self.refused("--map-scale '0': it is a number above 0", *both, "--map-scale", 0)
+        self.refused("--map-invalid 'x': it is a number or none", *both, "--map-invalid", "x")
+        self.refused("need each other", *both, "--before", "left.png")
+        self.refused("needs a value", "left.png", "map.pfm", "--save")
+        self.refused("unknown option '--nonsense'", *both, "--nonsense")
+
+    def test_files(self):
+        save = ("--save", "x.png")
+        pictures.write_png("small.png", [[(1, 2, 3)] * 8] * 8)
+        pictures.write_pfm("other.pfm", [[1.0] * 8] * 8)
+        pictures.write_pfm("wide.pfm", [[0.0] * (WIDTH - 1) + [300.0]] * HEIGHT)
+        self.refused("missing.png", "missing.png", "map.pfm", *save)
+        self.refused("small.png: has 8x8 pixels, but LEFT 40x16", "left.png", "map.pfm", *save,
+                     "--right", "small.png")
+        self.refused("the map is 8x8: for views of 40x16", "left.png", "other.pfm", *save,
+                     status=1)
+        self.refused("wide.pfm: disparities from 0 to 300 are more than 255 apart", "left.png",
+                     "wide.pfm", *save)
+        self.refused("nowhere", "left.png", "map.pfm", "--save", "nowhere/x.png", status=1)
+        self.assertFalse(os.path.exists("x.png"))
+
+
+def main():
+    global PROGRAM  # pylint: disable=global-statement
+    PROGRAM = os.path.abspath(sys.argv[1])
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
+    failed = len({str(test) for test, _ in result.failures + result.errors})
+    print("%d tests, %d failed, %d skipped" % (result.testsRun, failed, len(result.skipped)))
+    sys.exit(1 if failed or not result.testsRun else 0)
+
+
+if __name__ == "__main__":
+    main()
