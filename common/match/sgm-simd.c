@@ -7,7 +7,7 @@
 /*
  * Vectors go along the disparities.  The sums of a whole image would be large,
  * so they exist for a band of rows only.  Sweeps down run twice: first over the
- * image, to leave their L at the upper end of every band, then band by band,
+ * image, to leave their L at the lower end of every band, then band by band,
  * from the last one up, with all other sweeps.  Columns without diagonals, and
  * strips, are independent of each other; where there are diagonals, a row is.
  *
@@ -25,24 +25,28 @@
 
 #define LANES (SIMD_BYTES / 2)
 
-/* Elements between the L of two pixels: no disparity is there. */
-#define GAP 32
-/* More than any cost, also with a penalty, in 16 bits; of equal bytes. */
-#define NOWHERE 0xf0f0
-#define NOWHERE_BYTE 0xf0
+/* L where there is no disparity: more than any cost, also with a penalty, in 16
+ * bits. */
+#define NOWHERE 0xf000
 
 /* Columns of the sweeps that a thread does at a time: whole strips. */
 #define COLUMNS 64
-/* Rows of a band, whole strips too, and rows of horizontal paths that are done
- * side by side, each of which would wait for itself. */
-#define BAND 32
-#define ABREAST 4
+/* Sums and costs of a band are to stay in a processor's cache.  It has so many
+ * rows at least: with strips, so that two threads have one each. */
+#define BAND_BYTES (4 << 20)
+#define BAND_OF_PATHS 8
+#define BAND_OF_STRIPS (2 * STEREO_SGM_STRIP)
 
 /* Vertical and diagonal sweeps, of either direction. */
 #define MAX_VERTICAL 3
 
+/* Pixels from one that is brought near to the one that is worked on. */
+#define AHEAD 2
+
+/* Pixels whose L a thread has besides: two columns of a strip, an average. */
+#define N_SCRATCH (2 * STEREO_SGM_STRIP + 1)
+
 typedef uint8_t HalfU8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
-typedef uint16_t HalfU16 __attribute__ ((vector_size (SIMD_BYTES / 2)));
 
 /* What differs from k only by its form, and where the work memory is. */
 typedef struct
@@ -53,8 +57,8 @@ typedef struct
   const StereoSgmResult *result;
   int n_padded;                 /* bytes of a pixel's costs */
   int n_vectors;                /* of 16-bit lanes */
-  size_t pitch;                 /* elements from pixel to pixel of a line */
-  size_t line;                  /* elements of a line */
+  size_t line;                  /* elements of a line, n_padded to a pixel */
+  int band_rows;
   int n_vertical;               /* sweeps down, and as many up */
   size_t mirror_stride;
   int n_planes;                 /* of the mirrored view */
@@ -76,28 +80,47 @@ n_padded (const StereoSgmConstants * k)
   return (int) round_up ((size_t) k->n, 64);
 }
 
+/* A multiple of the least number, and so of strips. */
+static int
+band_rows (const StereoSgmConstants * k)
+{
+  int least = k->three ? BAND_OF_STRIPS : BAND_OF_PATHS;
+  size_t pixel = (size_t) n_padded (k) * (sizeof (uint16_t) + 1);
+  size_t n = BAND_BYTES / ((size_t) k->width * pixel) / (size_t) least;
+
+  return n > 1 ? (int) n * least : least;
+}
+
 static int
 n_bands (const StereoSgmConstants * k)
 {
-  return (k->height + BAND - 1) / BAND;
-}
-
-static size_t
-line_pitch (const StereoSgmConstants * k)
-{
-  return (size_t) n_padded (k) + GAP;
+  return (k->height + band_rows (k) - 1) / band_rows (k);
 }
 
 static size_t
 line_elements (const StereoSgmConstants * k)
 {
-  return (size_t) k->width * line_pitch (k) + GAP;
+  return (size_t) k->width * (size_t) n_padded (k);
 }
 
 static int
 vertical_sweeps (const StereoSgmConstants * k)
 {
   return k->n_sweeps == 8 ? 3 : 1;
+}
+
+/* Whether a pixel has predecessors aside, so that L of the row before is still
+ * wanted when its own is there. */
+static bool
+looks_aside (const StereoSgmConstants * k)
+{
+  return k->three || k->n_sweeps == 8;
+}
+
+static int
+lines_kept (const StereoSgmConstants * k)
+{
+  return looks_aside (k) ? 2 : 1;
 }
 
 /* Columns in front of the mirrored view and behind it. */
@@ -125,18 +148,26 @@ mirror_planes (const StereoSgmConstants * k)
       : k->cost == STEREO_COST_RGB ? k->channels : 1;
 }
 
-/* For each row of a band and each neighbour, g: differences to it. */
+/* For each row of a band and each neighbour, g: differences to it.  The first
+ * four are enough if no pixel looks aside. */
 enum
 {
-  NORTH, NORTH_WEST, NORTH_EAST, SOUTH, SOUTH_WEST, SOUTH_EAST, WEST, EAST,
+  NORTH, SOUTH, WEST, EAST,
+  NORTH_WEST, NORTH_EAST, SOUTH_WEST, SOUTH_EAST,
   N_NEIGHBORS
 };
 
 static const StereoSgmSweep neighbors[N_NEIGHBORS] = {
-  [NORTH] = {0, -1},[NORTH_WEST] = {-1, -1},[NORTH_EAST] = {1, -1},
-  [SOUTH] = {0, 1},[SOUTH_WEST] = {-1, 1},[SOUTH_EAST] = {1, 1},
-  [WEST] = {-1, 0},[EAST] = {1, 0},
+  [NORTH] = {0, -1},[SOUTH] = {0, 1},[WEST] = {-1, 0},[EAST] = {1, 0},
+  [NORTH_WEST] = {-1, -1},[NORTH_EAST] = {1, -1},
+  [SOUTH_WEST] = {-1, 1},[SOUTH_EAST] = {1, 1},
 };
+
+static int
+n_neighbors (const StereoSgmConstants * k)
+{
+  return looks_aside (k) ? N_NEIGHBORS : NORTH_WEST;
+}
 
 /* The predecessors of sweeps down and up, the first one alone without
  * diagonals; with three predecessors they belong to one sweep. */
@@ -144,34 +175,40 @@ static const int predecessors[2][MAX_VERTICAL] = {
   {NORTH, NORTH_WEST, NORTH_EAST}, {SOUTH, SOUTH_WEST, SOUTH_EAST}
 };
 
+static int
+n_predecessors (const StereoSgmConstants * k)
+{
+  return looks_aside (k) ? MAX_VERTICAL : 1;
+}
+
 static StereoStatus
 plan (const StereoSgmConstants * k, unsigned n_threads, StereoSgmWork * work,
     StereoArena * arena, StereoMessage * why)
 {
   size_t width = (size_t) k->width, padded = (size_t) n_padded (k);
-  size_t bands = (size_t) n_bands (k), down = (size_t) vertical_sweeps (k);
+  size_t rows = (size_t) band_rows (k), down = (size_t) vertical_sweeps (k);
 
   (void) why;
-  stereo_arena_add (arena, (void **) &work->sums, width * BAND,
+  stereo_arena_add (arena, (void **) &work->sums, width * rows,
       padded * sizeof (uint16_t));
-  stereo_arena_add (arena, (void **) &work->costs, width * BAND, padded);
-  /* two lines of every sweep down and up */
-  stereo_arena_add (arena, (void **) &work->lines, 4 * down,
+  stereo_arena_add (arena, (void **) &work->costs, width * rows, padded);
+  /* of every sweep down and up */
+  stereo_arena_add (arena, (void **) &work->lines,
+      2 * down * (size_t) lines_kept (k),
       line_elements (k) * sizeof (uint16_t));
-  stereo_arena_add (arena, (void **) &work->checkpoints, bands * down,
+  stereo_arena_add (arena, (void **) &work->checkpoints,
+      (size_t) (n_bands (k) - 1) * down,
       line_elements (k) * sizeof (uint16_t));
   stereo_arena_add (arena, (void **) &work->rows,
       (size_t) mirror_planes (k) * (size_t) k->height, mirror_stride (k));
   stereo_arena_add (arena, (void **) &work->differences,
-      (size_t) N_NEIGHBORS * BAND, width);
+      (size_t) n_neighbors (k) * rows, width);
   stereo_arena_add (arena, (void **) &work->column_costs,
       (size_t) n_threads * COLUMNS, padded);
   stereo_arena_add (arena, (void **) &work->right, n_threads,
-      mirror_stride (k) * sizeof (uint32_t));
-  work->lines_bytes = 4 * down * line_elements (k) * sizeof (uint16_t);
-  work->scratch_bytes = (size_t) n_threads * ((2 * STEREO_SGM_STRIP + 1)
-      * line_pitch (k) + GAP) * sizeof (uint16_t);
-  stereo_arena_add (arena, (void **) &work->scratch, 1, work->scratch_bytes);
+      padded * sizeof (uint32_t));
+  stereo_arena_add (arena, (void **) &work->scratch, n_threads,
+      N_SCRATCH * padded * sizeof (uint16_t));
   return STEREO_OK;
 }
 
@@ -282,15 +319,6 @@ cost_of_census (const Costs * c, int i)
   return simd_census_cost (&c->census, &right);
 }
 
-ALWAYS_INLINE VecU16
-widen8 (const uint8_t * p)
-{
-  HalfU8 v;
-
-  memcpy (&v, p, sizeof (v));
-  return __builtin_convertvector (v, VecU16);
-}
-
 /* Mean difference of three channels, of LANES disparities. */
 ALWAYS_INLINE HalfU8
 cost_of_rgb (const Costs * c, int i)
@@ -298,7 +326,7 @@ cost_of_rgb (const Costs * c, int i)
   VecU16 sum = simd_set16 (0), third;
 
   for (int p = 0; p < 3; p++) {
-    VecU16 l = simd_set16 (c->left[p][0]), r = widen8 (c->right[p] + i);
+    VecU16 l = simd_set16 (c->left[p][0]), r = simd_widen8 (c->right[p] + i);
     VecU16 least = simd_min16 (l, r);
 
     sum += l + r - least - least;
@@ -369,10 +397,13 @@ static void
 find_row_costs (const Task * t, int x0, int x1, int y, uint8_t * out)
 {
   const StereoSgmConstants *k = t->k;
-  int d0 = k->min_disparity + k->first_index, last = k->width - 1;
+  int d0 = k->min_disparity + k->first_index;
 
   for (int x = x0; x < x1; x++)
     find_costs (t, x, y, out + (size_t) (x - x0) * (size_t) t->n_padded);
+  if (x0 >= stereo_partner_first (d0 + k->n - 1)
+      && x1 - 1 <= stereo_partner_last (k->width, d0))
+    return;
   for (int i = 0; i < k->n; i++) {
     int first = stereo_partner_first (d0 + i);
     int end = stereo_partner_last (k->width, d0 + i) + 1;
@@ -386,7 +417,7 @@ find_row_costs (const Task * t, int x0, int x1, int y, uint8_t * out)
     if (x1 > end) {
       uint8_t cost = find_cost (t, end - 1, y, i);
 
-      for (int x = last < x1 - 1 ? last : x1 - 1; x >= x0 && x >= end; x--)
+      for (int x = x1 - 1; x >= x0 && x >= end; x--)
         out[(size_t) (x - x0) * (size_t) t->n_padded + (size_t) i] = cost;
     }
   }
@@ -402,11 +433,10 @@ typedef enum
   MORE_OF_SUMS
 } Sums;
 
-ALWAYS_INLINE unsigned
+/* The least lane, in all lanes. */
+ALWAYS_INLINE VecU16
 least_lane (VecU16 v)
 {
-  uint16_t lanes[LANES], least;
-
 #if defined (__AVX2__)
   __m128i low;
 #if defined (__AVX512BW__)
@@ -416,17 +446,22 @@ least_lane (VecU16 v)
   __m256i half = (__m256i) v;
 #endif
 
-  (void) lanes;
-  low = _mm_min_epu16 (_mm256_castsi256_si128 (half),
-      _mm256_extracti128_si256 (half, 1));
-  least = (uint16_t) _mm_extract_epi16 (_mm_minpos_epu16 (low), 0);
+  low = _mm_minpos_epu16 (_mm_min_epu16 (_mm256_castsi256_si128 (half),
+          _mm256_extracti128_si256 (half, 1)));
+#if defined (__AVX512BW__)
+  return (VecU16) _mm512_broadcastw_epi16 (low);
 #else
+  return (VecU16) _mm256_broadcastw_epi16 (low);
+#endif
+#else
+  uint16_t lanes[LANES], least;
+
   memcpy (lanes, &v, sizeof (v));
   least = lanes[0];
   for (int i = 1; i < LANES; i++)
     least = lanes[i] < least ? lanes[i] : least;
+  return simd_set16 (least);
 #endif
-  return least;
 }
 
 /* Infinite where there is no disparity. */
@@ -446,14 +481,14 @@ add_to_sums (uint16_t * sums, VecU16 l, Sums what)
 }
 
 /* L of a pixel without a predecessor.  Returns the smallest one. */
-ALWAYS_INLINE unsigned
+ALWAYS_INLINE VecU16
 begin (const Task * t, const uint8_t * costs, uint16_t * l, uint16_t * sums,
     Sums what)
 {
   VecU16 least = simd_set16 (UINT16_MAX);
 
   for (int i = 0; i < t->n_vectors; i++) {
-    VecU16 c = only_tail (t, i, widen8 (costs + i * LANES));
+    VecU16 c = only_tail (t, i, simd_widen8 (costs + i * LANES));
 
     simd_store16 (l + i * LANES, c);
     least = simd_min16 (least, c);
@@ -462,30 +497,37 @@ begin (const Task * t, const uint8_t * costs, uint16_t * l, uint16_t * sums,
   return least_lane (least);
 }
 
-/* L of a pixel after q, whose smallest is m.  Returns the smallest one. */
-ALWAYS_INLINE unsigned
-step (const Task * t, const uint16_t * q, unsigned m, StereoSgmPenalty p,
+/* L of a pixel after q, whose smallest is m in all lanes; may take its place.
+ * Returns the smallest one.  Neighbours come out of registers, for a load would
+ * have to wait until two stores have got to memory. */
+ALWAYS_INLINE VecU16
+step (const Task * t, const uint16_t * q, VecU16 m, StereoSgmPenalty p,
     const uint8_t * costs, uint16_t * l, uint16_t * sums, Sums what)
 {
-  VecU16 p1 = simd_set16 (p.p1), jump = simd_set16 (m + p.p2);
-  VecU16 base = simd_set16 (m), least = simd_set16 (UINT16_MAX);
+  const VecU16 p1 = simd_set16 (p.p1), jump = m + simd_set16 (p.p2);
+  const VecU16 nowhere = simd_set16 (NOWHERE);
+  VecU16 least = simd_set16 (UINT16_MAX), last = nowhere;
+  VecU16 here = simd_load16 (q);
 
   for (int i = 0; i < t->n_vectors; i++) {
-    const uint16_t *at = q + i * LANES;
-    VecU16 best = simd_min16 (simd_load16 (at), jump);
+    VecU16 next = i + 1 < t->n_vectors ? simd_load16 (q + (i + 1) * LANES)
+        : nowhere;
+    VecU16 best = simd_min16 (here, jump);
 
-    best = simd_min16 (best, simd_min16 (simd_load16 (at - 1),
-            simd_load16 (at + 1)) + p1);
-    best = only_tail (t, i, best - base + widen8 (costs + i * LANES));
+    best = simd_min16 (best, simd_min16 (simd_before16 (last, here),
+            simd_behind16 (here, next)) + p1);
+    best = only_tail (t, i, best - m + simd_widen8 (costs + i * LANES));
     simd_store16 (l + i * LANES, best);
     least = simd_min16 (least, best);
     add_to_sums (sums + i * LANES, best, what);
+    last = here;
+    here = next;
   }
   return least_lane (least);
 }
 
 /* q of three predecessors; returns m. */
-ALWAYS_INLINE unsigned
+ALWAYS_INLINE VecU16
 average (const Task * t, const uint16_t * a, const uint16_t * b,
     const uint16_t * e, StereoSgmWeights w, uint16_t * q)
 {
@@ -506,7 +548,7 @@ average (const Task * t, const uint16_t * a, const uint16_t * b,
 
 /* A pixel of a line after the line before, of which b and e are NULL where
  * there is no pixel; g are the differences to the three, q is scratch. */
-ALWAYS_INLINE unsigned
+ALWAYS_INLINE void
 step_three (const Task * t, const uint16_t * a, const uint16_t * b,
     const uint16_t * e, const uint8_t g[3], const uint8_t * costs,
     uint16_t * q, uint16_t * l, uint16_t * sums, Sums what)
@@ -514,9 +556,9 @@ step_three (const Task * t, const uint16_t * a, const uint16_t * b,
   const uint8_t *likeness = t->k->likeness;
   StereoSgmWeights w = stereo_sgm_weights (likeness[g[0]],
       b ? likeness[g[1]] : 0, e ? likeness[g[2]] : 0);
-  unsigned m = average (t, a, b ? b : a, e ? e : a, w, q);
+  VecU16 m = average (t, a, b ? b : a, e ? e : a, w, q);
 
-  return step (t, q, m, t->k->penalty[g[0]], costs, l, sums, what);
+  step (t, q, m, t->k->penalty[g[0]], costs, l, sums, what);
 }
 
 /* -------------------------------------------------------- horizontal sweeps */
@@ -539,47 +581,68 @@ costs_at (const Task * t, int x, int y)
 static uint8_t *
 differences_at (const Task * t, int neighbor, int y)
 {
-  return t->work->differences + ((size_t) neighbor * BAND
+  return t->work->differences + ((size_t) (neighbor * t->band_rows)
       + (size_t) (y - t->y0)) * (size_t) t->k->width;
 }
 
-/* A worker's own memory: L of two places in up to STEREO_SGM_STRIP rows, and an
- * average, each with gaps around it. */
 static uint16_t *
-scratch_at (const Task * t, int worker, int column, int row)
+scratch_at (const Task * t, int worker, int index)
 {
-  size_t n = 2 * STEREO_SGM_STRIP + 1;
-  size_t index = column == 2 ? n - 1
-      : (size_t) (column * STEREO_SGM_STRIP + row);
-
-  return t->work->scratch + ((size_t) worker * n + index) * t->pitch + GAP
-      + (size_t) worker * GAP;
+  return t->work->scratch + ((size_t) worker * N_SCRATCH + (size_t) index)
+      * (size_t) t->n_padded;
 }
 
-/* One path along each of n rows from y on. */
+/* L at a place of a strip: two columns take turns. */
+static uint16_t *
+strip_at (const Task * t, int worker, int column, int row)
+{
+  return scratch_at (t, worker, (column & 1) * STEREO_SGM_STRIP + row);
+}
+
+static uint16_t *
+average_at (const Task * t, int worker)
+{
+  return scratch_at (t, worker, N_SCRATCH - 1);
+}
+
+/* The paths of a row to the right and to the left, one of which would wait for
+ * itself.  The second one at a pixel adds to the sums of the first. */
 static void
-sweep_paths (const Task * t, int worker, int y, int n, bool right)
+sweep_paths (const Task * t, int worker, int y)
 {
   const StereoSgmConstants *k = t->k;
-  int dx = right ? 1 : -1, start = right ? 0 : k->width - 1;
-  unsigned m[ABREAST];
+  VecU16 m[2];
 
-  for (int step_ = 0; step_ < k->width; step_++) {
-    int x = start + dx * step_;
+  for (int i = 0; i < k->width; i++) {
+    for (int left = 0; left < 2; left++) {
+      int x = left ? k->width - 1 - i : i;
+      const uint8_t *costs = costs_at (t, x, y);
+      uint16_t *sums = sums_at (t, x, y);
+      uint16_t *l = scratch_at (t, worker, left);
+      const uint8_t *g = differences_at (t, left ? EAST : WEST, y) + x;
 
-    for (int j = 0; j < n; j++) {
-      const uint8_t *costs = costs_at (t, x, y + j);
-      uint16_t *sums = sums_at (t, x, y + j);
-      uint16_t *l = scratch_at (t, worker, step_ & 1, j);
-
-      if (step_ == 0) {
-        m[j] = begin (t, costs, l, sums, right ? FIRST_OF_SUMS : MORE_OF_SUMS);
-        continue;
-      }
-      m[j] = step (t, scratch_at (t, worker, ~step_ & 1, j), m[j],
-          k->penalty[differences_at (t, right ? WEST : EAST, y + j)[x]],
-          costs, l, sums, right ? FIRST_OF_SUMS : MORE_OF_SUMS);
+      if (i == 0)
+        m[left] = begin (t, costs, l, sums,
+            left && k->width == 1 ? MORE_OF_SUMS : FIRST_OF_SUMS);
+      else if (2 * i + left < k->width)
+        m[left] = step (t, l, m[left], k->penalty[*g], costs, l, sums,
+            FIRST_OF_SUMS);
+      else
+        m[left] = step (t, l, m[left], k->penalty[*g], costs, l, sums,
+            MORE_OF_SUMS);
     }
+  }
+}
+
+/* Has a pixel brought near: there are more rows side by side than a processor
+ * follows by itself. */
+ALWAYS_INLINE void
+fetch (const Task * t, const uint8_t * costs, const uint16_t * sums)
+{
+  for (int i = 0; i < t->n_padded; i += 64) {
+    __builtin_prefetch (costs + i);
+    __builtin_prefetch (sums + i, 1);
+    __builtin_prefetch (sums + i + 32, 1);
   }
 }
 
@@ -595,35 +658,45 @@ sweep_strip (const Task * t, int worker, int y, int n, bool right)
   int below = right ? SOUTH_WEST : SOUTH_EAST;
 
   for (int step_ = 0; step_ < k->width; step_++) {
-    int x = start + dx * step_, before = ~step_ & 1;
+    int x = start + dx * step_, before = step_ - 1;
 
     for (int j = 0; j < n; j++) {
       const uint8_t *costs = costs_at (t, x, y + j);
       uint16_t *sums = sums_at (t, x, y + j);
-      uint16_t *l = scratch_at (t, worker, step_ & 1, j);
+      uint16_t *l = strip_at (t, worker, step_, j);
       uint8_t g[3] = { differences_at (t, straight, y + j)[x],
         differences_at (t, above, y + j)[x],
         differences_at (t, below, y + j)[x]
       };
 
+      if (step_ + AHEAD < k->width)
+        fetch (t, costs_at (t, x + AHEAD * dx, y + j),
+            sums_at (t, x + AHEAD * dx, y + j));
       if (step_ == 0)
         begin (t, costs, l, sums, what);
       else
-        step_three (t, scratch_at (t, worker, before, j),
-            j > 0 ? scratch_at (t, worker, before, j - 1) : NULL,
-            j + 1 < n ? scratch_at (t, worker, before, j + 1) : NULL,
-            g, costs, scratch_at (t, worker, 2, 0), l, sums, what);
+        step_three (t, strip_at (t, worker, before, j),
+            j > 0 ? strip_at (t, worker, before, j - 1) : NULL,
+            j + 1 < n ? strip_at (t, worker, before, j + 1) : NULL,
+            g, costs, average_at (t, worker), l, sums, what);
     }
   }
 }
 
-/* Rows of the band, in strips: costs, differences, sweeps to the right and to
- * the left. */
+/* Rows in a task of do_rows(). */
+static int
+rows_abreast (const StereoSgmConstants * k)
+{
+  return k->three ? STEREO_SGM_STRIP : 1;
+}
+
+/* Rows of the band, in strips if there are any: costs, differences, sweeps to
+ * the right and to the left. */
 static void
 do_rows (const void *context, StereoSpan span)
 {
   const Task *t = context;
-  int size = t->k->three ? STEREO_SGM_STRIP : ABREAST;
+  int size = rows_abreast (t->k), neighbors_wanted = n_neighbors (t->k);
 
   for (int i = span.begin; i < span.end; i++) {
     int y = t->y0 + i * size;
@@ -631,35 +704,37 @@ do_rows (const void *context, StereoSpan span)
 
     for (int j = 0; j < n; j++) {
       find_row_costs (t, 0, t->k->width, y + j, costs_at (t, 0, y + j));
-      for (int neighbor = 0; neighbor < N_NEIGHBORS; neighbor++)
+      for (int neighbor = 0; neighbor < neighbors_wanted; neighbor++)
         find_differences (t, y + j, 0, t->k->width, neighbor,
             differences_at (t, neighbor, y + j));
     }
-    for (int direction = 0; direction < 2; direction++) {
-      if (t->k->three)
-        sweep_strip (t, span.worker, y, n, direction == 0);
-      else
-        sweep_paths (t, span.worker, y, n, direction == 0);
+    if (t->k->three) {
+      sweep_strip (t, span.worker, y, n, true);
+      sweep_strip (t, span.worker, y, n, false);
+    } else {
+      sweep_paths (t, span.worker, y);
     }
   }
 }
 
 /* ---------------------------------------------------------- vertical sweeps */
 
-/* L of a sweep at row y: two rows take turns. */
+/* L of a sweep at row y: two rows take turns where both are wanted. */
 static uint16_t *
 line_at (const Task * t, bool up, int sweep, int y, int x)
 {
-  size_t index = (size_t) (((up ? t->n_vertical : 0) + sweep) * 2 + (y & 1));
+  int kept = lines_kept (t->k);
+  int index = ((up ? t->n_vertical : 0) + sweep) * kept + y % kept;
 
-  return t->work->lines + index * t->line + GAP + (size_t) x * t->pitch;
+  return t->work->lines + (size_t) index * t->line
+      + (size_t) x * (size_t) t->n_padded;
 }
 
 static uint16_t *
 checkpoint_at (const Task * t, int band, int sweep, int x)
 {
   return t->work->checkpoints + (size_t) (band * t->n_vertical + sweep)
-      * t->line + GAP + (size_t) x * t->pitch;
+      * t->line + (size_t) x * (size_t) t->n_padded;
 }
 
 /* L of the row before in a sweep; above a band the sweep down left it at the
@@ -706,9 +781,9 @@ sweep_row (const Task * t, const Row * r, bool up, int sweep, uint16_t * q,
       const uint16_t *a = line_before (t, up, 0, r->y, x);
       uint8_t g[3] = { r->g[0][at], r->g[1][at], r->g[2][at] };
 
-      step_three (t, a, x % STEREO_SGM_STRIP ? a - t->pitch : NULL,
+      step_three (t, a, x % STEREO_SGM_STRIP ? a - t->n_padded : NULL,
           x % STEREO_SGM_STRIP != STEREO_SGM_STRIP - 1 && x + 1 < k->width
-          ? a + t->pitch : NULL, g, costs, q, l, sums, what);
+          ? a + t->n_padded : NULL, g, costs, q, l, sums, what);
     } else {
       const uint16_t *before = line_before (t, up, sweep, r->y, x + dx);
       VecU16 least = simd_set16 (UINT16_MAX);
@@ -737,15 +812,16 @@ look_down (const Task * t, int worker, int x0, int y)
   Row r = { y, x0, columns_end (t, x0), costs, NULL, {g[0], g[1], g[2]} };
 
   find_row_costs (t, x0, r.x1, y, costs);
-  for (int i = 0; i < MAX_VERTICAL; i++)
+  for (int i = 0; i < n_predecessors (t->k); i++)
     find_differences (t, y, x0, r.x1, predecessors[0][i], g[i]);
   for (int i = 0; i < t->n_vertical; i++)
-    sweep_row (t, &r, false, i, scratch_at (t, worker, 2, 0), NO_SUMS);
-  if ((y + 1) % BAND != 0)
+    sweep_row (t, &r, false, i, average_at (t, worker), NO_SUMS);
+  if ((y + 1) % t->band_rows != 0)
     return;
   for (int i = 0; i < t->n_vertical; i++)
-    memcpy (checkpoint_at (t, y / BAND, i, x0), line_at (t, false, i, y, x0),
-        (size_t) (r.x1 - x0) * t->pitch * sizeof (uint16_t));
+    memcpy (checkpoint_at (t, y / t->band_rows, i, x0),
+        line_at (t, false, i, y, x0),
+        (size_t) ((r.x1 - x0) * t->n_padded) * sizeof (uint16_t));
 }
 
 /* The sweeps down or up over row y of the band. */
@@ -756,10 +832,10 @@ sweep_band_row (const Task * t, int worker, int x0, int y, bool up)
     sums_at (t, x0, y), {NULL, NULL, NULL}
   };
 
-  for (int i = 0; i < MAX_VERTICAL; i++)
+  for (int i = 0; i < n_predecessors (t->k); i++)
     r.g[i] = differences_at (t, predecessors[up][i], y) + x0;
   for (int i = 0; i < t->n_vertical; i++)
-    sweep_row (t, &r, up, i, scratch_at (t, worker, 2, 0), MORE_OF_SUMS);
+    sweep_row (t, &r, up, i, average_at (t, worker), MORE_OF_SUMS);
 }
 
 /* Columns that are independent of others: all rows at once. */
@@ -824,7 +900,7 @@ static void
 look_down_all (StereoQueue * queue, Task * t)
 {
   t->y0 = 0;
-  t->y1 = (n_bands (t->k) - 1) * BAND;
+  t->y1 = (n_bands (t->k) - 1) * t->band_rows;
   t->band = 0;
   if (t->n_vertical == 1) {
     stereo_cpu_for (queue, n_columns (t), 1, look_down_columns, t);
@@ -854,6 +930,28 @@ sweep_band (StereoQueue * queue, const Task * t)
 
 /* ------------------------------------------------------------------ winners */
 
+/* The first lane of v that is as wanted, LANES: there is none. */
+ALWAYS_INLINE int
+first_equal (VecU16 v, VecU16 wanted)
+{
+#if defined (__AVX512BW__)
+  unsigned same = _mm512_cmpeq_epi16_mask ((__m512i) v, (__m512i) wanted);
+
+  return same ? __builtin_ctz (same) : LANES;
+#elif defined (__AVX2__)
+  unsigned same = (unsigned) _mm256_movemask_epi8 (_mm256_cmpeq_epi16 (
+          (__m256i) v, (__m256i) wanted));
+
+  return same ? __builtin_ctz (same) / 2 : LANES;
+#else
+  int i = 0;
+
+  while (i < LANES && v[i] != wanted[i])
+    i++;
+  return i;
+#endif
+}
+
 /* The first of the lowest sums, of which those of no disparity are not low. */
 static int
 find_winner (const Task * t, const uint16_t * sums)
@@ -864,45 +962,37 @@ find_winner (const Task * t, const uint16_t * sums)
     least = simd_min16 (least, simd_load16 (sums + i * LANES));
   least = simd_min16 (least, simd_load16 (sums + (t->n_vectors - 1) * LANES)
       | ~t->tail);
-  wanted = simd_set16 (least_lane (least));
-  for (int i = 0;; i++) {
-    VecU16 same = (VecU16) (simd_load16 (sums + i * LANES) == wanted);
+  wanted = least_lane (least);
+  for (int i = 0;; i += LANES) {
+    int lane = first_equal (simd_load16 (sums + i), wanted);
 
-    if (i == t->n_vectors - 1)
-      same &= t->tail;
-    if (!simd_any8 ((VecU8) same))
-      continue;
-    for (int j = i * LANES;; j++) {
-      if (sums[j] == wanted[0])
-        return j;
-    }
+    if (lane < LANES)
+      return i + lane;
   }
 }
 
-/* Right winners from the pixel at the mirrored column on, one for each
- * disparity. */
-static void
+/*
+ * Right winners, of the pixels that are partners of the one before, one for
+ * each disparity: becomes those of this pixel's partners.  Returns what is left
+ * over, of the last disparity.
+ */
+ALWAYS_INLINE uint32_t
 keep_right (const Task * t, const uint16_t * sums, uint32_t * right)
 {
-  uint32_t first = (uint32_t) t->k->first_index;
-  VecU32 index = { 0 };
+  const uint32_t done = right[t->k->n - 1];
+  VecU32 last = simd_set32 (STEREO_NO_WINNER), index = { 0 };
 
   for (int i = 0; i < LANES / 2; i++)
-    index[i] = first + (uint32_t) i;
+    index[i] = (uint32_t) (t->k->first_index + i);
   for (int i = 0; i < t->k->n; i += LANES / 2) {
-    HalfU16 half;
-    VecU32 word, old;
+    VecU32 here = simd_load32 (right + i);
 
-    memcpy (&half, sums + i, sizeof (half));
-    memcpy (&old, right + i, sizeof (old));
-    word = __builtin_convertvector (half, VecU32) << 16 | index;
-    old = simd_min32 (old, word);
-    if (i + LANES / 2 <= t->k->n)
-      memcpy (right + i, &old, sizeof (old));
-    else
-      memcpy (right + i, &old, (size_t) (t->k->n - i) * sizeof (uint32_t));
+    simd_store32 (right + i, simd_min32 (simd_before32 (last, here),
+            simd_widen16 (sums + i) << 16 | index));
+    last = here;
     index += LANES / 2;
   }
+  return done;
 }
 
 static void
@@ -920,32 +1010,49 @@ store_left (const Task * t, int x, int y, const uint16_t * s)
     stereo_store_index (&result->map, result->output, x, y, index);
 }
 
-/* Rows of the band: the winners of both views. */
+static void
+store_right (const Task * t, int x, int y, uint32_t word)
+{
+  if (x >= 0 && x < t->k->width)
+    stereo_winner_store_right (t->result->winners, x, y, word);
+}
+
+/* A row's winners of both views. */
+static void
+find_both_winners (const Task * t, int y, uint32_t * right)
+{
+  const StereoSgmConstants *k = t->k;
+  int d0 = k->min_disparity + k->first_index;
+
+  memset (right, 0xff, (size_t) t->n_padded * sizeof (*right));
+  for (int x = 0; x < k->width; x++) {
+    const uint16_t *s = sums_at (t, x, y);
+
+    store_left (t, x, y, s);
+    store_right (t, x - d0 - k->n, y, keep_right (t, s, right));
+  }
+  for (int i = 0; i < k->n; i++)
+    store_right (t, k->width - 1 - d0 - i, y, right[i]);
+  for (int x = 0; x < -d0 - k->n; x++)
+    store_right (t, x, y, STEREO_NO_WINNER);
+  for (int x = k->width - d0; x < k->width; x++)
+    store_right (t, x, y, STEREO_NO_WINNER);
+}
+
 static void
 find_winners (const void *context, StereoSpan span)
 {
   const Task *t = context;
-  const StereoSgmConstants *k = t->k;
   const StereoWinners *winners = t->result->winners;
-  int d0 = k->min_disparity + k->first_index;
-  uint32_t *right = t->work->right + (size_t) span.worker * t->mirror_stride
-      + mirror_front (k);
 
-  for (int i = span.begin; i < span.end; i++) {
-    int y = t->y0 + i;
-    bool both = winners != NULL && winners->right != NULL;
-
-    if (both)
-      memset (right, 0xff, (size_t) k->width * sizeof (*right));
-    for (int x = 0; x < k->width; x++) {
-      const uint16_t *s = sums_at (t, x, y);
-
-      store_left (t, x, y, s);
-      if (both)
-        keep_right (t, s, right + k->width - 1 - x + d0);
+  for (int y = t->y0 + span.begin; y < t->y0 + span.end; y++) {
+    if (winners != NULL && winners->right != NULL) {
+      find_both_winners (t, y, t->work->right
+          + (size_t) span.worker * (size_t) t->n_padded);
+      continue;
     }
-    for (int x = 0; both && x < k->width; x++)
-      stereo_winner_store_right (winners, x, y, right[k->width - 1 - x]);
+    for (int x = 0; x < t->k->width; x++)
+      store_left (t, x, y, sums_at (t, x, y));
   }
 }
 
@@ -989,28 +1096,24 @@ match (StereoQueue * queue, const StereoSgmConstants * k,
   Task t = {
     .k = k, .views = views, .work = work, .result = result,
     .n_padded = n_padded (k), .n_vectors = (k->n + LANES - 1) / LANES,
-    .pitch = line_pitch (k), .line = line_elements (k),
+    .line = line_elements (k), .band_rows = band_rows (k),
     .n_vertical = vertical_sweeps (k), .n_planes = mirror_planes (k),
     .mirror_stride = mirror_stride (k),
   };
-  int strip = k->three ? STEREO_SGM_STRIP : ABREAST;
+  int abreast = rows_abreast (k);
 
   if (k->n == 0) {
     stereo_cpu_for (queue, k->height, 0, find_nothing, &t);
     return STEREO_OK;
   }
   t.tail = make_tail (k->n - (t.n_vectors - 1) * LANES);
-  memset (work->lines, NOWHERE_BYTE, work->lines_bytes);
-  memset (work->scratch, NOWHERE_BYTE, work->scratch_bytes);
-  for (int i = 0; i < n_bands (k) * t.n_vertical; i++)
-    memset (work->checkpoints + (size_t) i * t.line, NOWHERE_BYTE,
-        GAP * sizeof (uint16_t));
   stereo_cpu_for (queue, k->height, 0, mirror_rows, &t);
   look_down_all (queue, &t);
   for (t.band = n_bands (k) - 1; t.band >= 0; t.band--) {
-    t.y0 = t.band * BAND;
-    t.y1 = t.y0 + BAND < k->height ? t.y0 + BAND : k->height;
-    stereo_cpu_for (queue, (t.y1 - t.y0 + strip - 1) / strip, 1, do_rows, &t);
+    t.y0 = t.band * t.band_rows;
+    t.y1 = t.y0 + t.band_rows < k->height ? t.y0 + t.band_rows : k->height;
+    stereo_cpu_for (queue, (t.y1 - t.y0 + abreast - 1) / abreast, 1, do_rows,
+        &t);
     sweep_band (queue, &t);
     stereo_cpu_for (queue, t.y1 - t.y0, 0, find_winners, &t);
   }

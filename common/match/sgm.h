@@ -111,13 +111,11 @@ typedef struct
   uint16_t *lines;              /* L where the sweeps are */
   uint16_t *checkpoints;        /* L from which a sweep is taken up again */
   uint16_t *scratch;            /* of each thread */
-  size_t lines_bytes;
-  size_t scratch_bytes;
   uint8_t *costs;               /* C, disparities together */
   uint8_t *column_costs;        /* C of a few columns, for each thread */
   uint8_t *rows;                /* the right view, mirrored */
   uint8_t *differences;         /* g of rows and neighbours */
-  uint32_t *right;              /* winners of a row, for each thread */
+  uint32_t *right;              /* winners so far, for each thread */
 } StereoSgmWork;
 
 /* The views, as the stages read them. */

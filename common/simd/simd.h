@@ -73,6 +73,7 @@ typedef uint32_t VecU32 __attribute__ ((vector_size (SIMD_BYTES)));
   }
 
 SIMD_MEMORY (16, VecU16, uint16_t)
+SIMD_MEMORY (32, VecU32, uint32_t)
 
 static inline VecU16
 simd_min16 (VecU16 a, VecU16 b)
@@ -237,6 +238,86 @@ simd_max8 (VecU8 a, VecU8 b)
   VecU8 greater = (VecU8) (a > b);
 
   return (a & greater) | (b & ~greater);
+#endif
+}
+
+/* As many bytes, or words, as a vector of twice the size has lanes. */
+static inline VecU16
+simd_widen8 (const uint8_t * p)
+{
+#if defined (__AVX512BW__)
+  return (VecU16) _mm512_cvtepu8_epi16 (_mm256_loadu_si256 ((const void *) p));
+#elif defined (__AVX2__)
+  return (VecU16) _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const void *) p));
+#else
+  typedef uint8_t Half __attribute__ ((vector_size (SIMD_BYTES / 2)));
+  Half v;
+
+  memcpy (&v, p, sizeof (v));
+  return __builtin_convertvector (v, VecU16);
+#endif
+}
+
+static inline VecU32
+simd_widen16 (const uint16_t * p)
+{
+#if defined (__AVX512BW__)
+  return (VecU32) _mm512_cvtepu16_epi32 (_mm256_loadu_si256 (
+          (const void *) p));
+#elif defined (__AVX2__)
+  return (VecU32) _mm256_cvtepu16_epi32 (_mm_loadu_si128 ((const void *) p));
+#else
+  typedef uint16_t Half __attribute__ ((vector_size (SIMD_BYTES / 2)));
+  Half v;
+
+  memcpy (&v, p, sizeof (v));
+  return __builtin_convertvector (v, VecU32);
+#endif
+}
+
+/*
+ * Neighbours of lanes in a row of vectors: simd_before has lane i - 1 of v in
+ * lane i, and in the first one the last of the vector before; simd_behind has
+ * lane i + 1, and in the last one the first of the vector behind.
+ */
+static inline VecU16
+simd_before16 (VecU16 before, VecU16 v)
+{
+#if defined (__AVX512BW__)
+  return (VecU16) _mm512_alignr_epi8 ((__m512i) v,
+      _mm512_alignr_epi64 ((__m512i) v, (__m512i) before, 6), 14);
+#elif defined (__AVX2__)
+  return (VecU16) _mm256_alignr_epi8 ((__m256i) v,
+      _mm256_permute2x128_si256 ((__m256i) before, (__m256i) v, 0x21), 14);
+#else
+  return __builtin_shufflevector (before, v, 7, 8, 9, 10, 11, 12, 13, 14);
+#endif
+}
+
+static inline VecU16
+simd_behind16 (VecU16 v, VecU16 behind)
+{
+#if defined (__AVX512BW__)
+  return (VecU16) _mm512_alignr_epi8 (_mm512_alignr_epi64 ((__m512i) behind,
+          (__m512i) v, 2), (__m512i) v, 2);
+#elif defined (__AVX2__)
+  return (VecU16) _mm256_alignr_epi8 (_mm256_permute2x128_si256 ((__m256i) v,
+          (__m256i) behind, 0x21), (__m256i) v, 2);
+#else
+  return __builtin_shufflevector (v, behind, 1, 2, 3, 4, 5, 6, 7, 8);
+#endif
+}
+
+static inline VecU32
+simd_before32 (VecU32 before, VecU32 v)
+{
+#if defined (__AVX512BW__)
+  return (VecU32) _mm512_alignr_epi32 ((__m512i) v, (__m512i) before, 15);
+#elif defined (__AVX2__)
+  return (VecU32) _mm256_alignr_epi8 ((__m256i) v,
+      _mm256_permute2x128_si256 ((__m256i) before, (__m256i) v, 0x21), 12);
+#else
+  return __builtin_shufflevector (before, v, 3, 4, 5, 6);
 #endif
 }
 
