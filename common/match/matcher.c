@@ -167,22 +167,15 @@ plan_maps (Chain * m, size_t alignment, StereoArena * arena)
         sizeof (uint16_t));
 }
 
-/* Declares the buffers of an algorithm that refines. */
+/* Declares what is there from matching to refinement. */
 static void
-plan_refinement (Chain * m, size_t alignment, StereoArena * arena)
+plan_winners (Chain * m, size_t alignment, StereoArena * arena)
 {
   const StereoSearch *p = &m->search;
   size_t height = (size_t) p->height;
   size_t stride = round_up ((size_t) p->width, alignment
       / sizeof (uint32_t));
 
-  memset (&m->winners, 0, sizeof (m->winners));
-  m->census_memory[0] = m->census_memory[1] = NULL;
-  if (!p->winners)
-    return;
-  for (int i = 0; i < 2 && p->cost == STEREO_COST_CENSUS; i++)
-    stereo_arena_add (arena, &m->census_memory[i],
-        m->census->bytes (p->width, p->height), 1);
   m->winners.left_stride = m->winners.right_stride = stride;
   m->winners.unit = p->unit;
   m->winners.first_index = p->first_index;
@@ -192,8 +185,33 @@ plan_refinement (Chain * m, size_t alignment, StereoArena * arena)
   if (p->right_winners)
     stereo_arena_add (arena, (void **) &m->winners.right, stride * height,
         sizeof (uint32_t));
+}
+
+/* Declares the buffers of an algorithm that refines.  Its own ones come next.
+ * Matching is over when refinement begins, so all of it lies in the same place;
+ * but a vote comes between the steps of refinement, and leaves it the words of
+ * the census only. */
+static void
+plan_refinement (Chain * m, size_t alignment, StereoArena * arena)
+{
+  const StereoSearch *p = &m->search;
+  size_t begin, end;
+
+  memset (&m->winners, 0, sizeof (m->winners));
+  m->census_memory[0] = m->census_memory[1] = NULL;
+  if (!p->winners)
+    return;
+  plan_winners (m, alignment, arena);
+  begin = arena->next;
   stereo_refine_plan (p, &m->refine, m->common.median, m->refining,
       &m->refinement, arena);
+  end = arena->next;
+  stereo_arena_go_to (arena, begin);
+  for (int i = 0; i < 2 && p->cost == STEREO_COST_CENSUS; i++)
+    stereo_arena_add (arena, &m->census_memory[i],
+        m->census->bytes (p->width, p->height), 1);
+  if (m->algorithm->vote != NULL && arena->next < end)
+    stereo_arena_go_to (arena, end);
 }
 
 static StereoStatus
