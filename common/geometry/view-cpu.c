@@ -328,14 +328,6 @@ combine (const StereoViewFrame * f, uint32_t * left, const uint32_t * right,
   }
 }
 
-static bool
-is_tiled (const StereoViewFrame * f)
-{
-  return f->layout == STEREO_VIEW_MONO || f->layout == STEREO_VIEW_QUILT
-      || f->layout == STEREO_VIEW_SIDE_BY_SIDE
-      || f->layout == STEREO_VIEW_TOP_BOTTOM;
-}
-
 /* Where a view's tile begins. */
 static void
 locate_tile (const StereoViewFrame * f, int view, int *x, int *y)
@@ -358,7 +350,7 @@ render_group (const Job * job, Worker * w, int y, int n)
   for (int r = 0; r < n; r++)
     prepare_row (job, w, y + r, r);
   for (int view = 0; view < f->n_views; view++) {
-    const bool tiled = is_tiled (f);
+    const bool tiled = stereo_view_is_tiled (f->layout);
     int tile_x = 0, tile_y = 0;
 
     for (int r = 0; r < n; r++) {

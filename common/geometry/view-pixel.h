@@ -11,6 +11,7 @@
 #ifndef STEREO_VIEW_PIXEL_H
 #define STEREO_VIEW_PIXEL_H
 
+#include "geometry/view.h"
 #include "image/pixel.h"
 
 /* No disparity: smaller than all. */
@@ -24,6 +25,15 @@
 #define STEREO_VIEW_OUTSIDE (1 << 24)
 
 #define STEREO_VIEW_ONE 65536   /* a baseline; also a weight */
+
+/* Whether each view has a place of its own in the frame. */
+STEREO_INLINE bool
+stereo_view_is_tiled (int layout)
+{
+  return layout == STEREO_VIEW_MONO || layout == STEREO_VIEW_QUILT
+      || layout == STEREO_VIEW_SIDE_BY_SIDE
+      || layout == STEREO_VIEW_TOP_BOTTOM;
+}
 
 STEREO_INLINE int32_t
 stereo_view_shift (int32_t q, int32_t e)

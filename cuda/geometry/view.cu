@@ -450,8 +450,6 @@ combine (const StereoViewFrame & f, uint32_t left, uint32_t right, int x,
   const StereoViewFormat & k = f.format;
 
   switch (f.layout) {
-    case STEREO_VIEW_ROW_INTERLEAVED:
-      return y % 2 != 0 ? right : left;
     case STEREO_VIEW_COLUMN_INTERLEAVED:
       return x % 2 != 0 ? right : left;
     case STEREO_VIEW_CHECKERBOARD:
@@ -482,14 +480,6 @@ store (const StereoViewFrame & f, uint32_t * const words[2], int n, int x0,
   }
   for (int x = threadIdx.x * step; k.yuv && x < f.width; x += THREADS * step)
     store_chroma (f, words[0], words[n - 1], x, x0 + x, y0);
-}
-
-__device__ __forceinline__ bool
-is_tiled (const StereoViewFrame & f)
-{
-  return f.layout == STEREO_VIEW_MONO || f.layout == STEREO_VIEW_QUILT
-      || f.layout == STEREO_VIEW_SIDE_BY_SIDE
-      || f.layout == STEREO_VIEW_TOP_BOTTOM;
 }
 
 /* Rows y to y + n - 1 of all views that are tiles of their own. */
@@ -556,7 +546,7 @@ view_kernel (const __grid_constant__ Launch a, int n_groups, int step)
   for (int i = blockIdx.x; i < n_groups; i += gridDim.x) {
     const int y = i * step;
 
-    if (is_tiled (f))
+    if (stereo_view_is_tiled (f.layout))
       render_tiles (a, ex, y, min (step, f.height - y), memory);
     else
       render_eyes (a, ex, y, memory);
