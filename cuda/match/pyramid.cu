@@ -1846,20 +1846,19 @@ try_iterate (StereoQueue * queue, const Level & a, int iterations,
   const dim3 grid = I::grid (a.width, a.height, halo);
   const unsigned blocks = grid.x * grid.y;
 
-  if (blocks <= 16 && q->capability >= 90) {
-    if (launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_CLUSTER,
-            iterate_kernel < VERTICAL, WARPS, ROWS, P, true >, a, iterations,
-            max_step, first) == cudaSuccess)
-      return true;
-    /* a part of a GPU may have no place for so large a cluster */
-    (void) cudaGetLastError ();
-  }
-  if ((int) blocks > q->multiprocessors)
-    return false;
-  launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_TOGETHER,
-      iterate_kernel < VERTICAL, WARPS, ROWS, P, false >, a, iterations,
-      max_step, first);
-  return true;
+  if (blocks <= 16 && q->capability >= 90
+      && launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_CLUSTER,
+          iterate_kernel < VERTICAL, WARPS, ROWS, P, true >, a, iterations,
+          max_step, first) == cudaSuccess)
+    return true;
+  if ((int) blocks <= q->multiprocessors
+      && launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_TOGETHER,
+          iterate_kernel < VERTICAL, WARPS, ROWS, P, false >, a, iterations,
+          max_step, first) == cudaSuccess)
+    return true;
+  /* a part of a GPU may have no place for so many blocks at once */
+  (void) cudaGetLastError ();
+  return false;
 }
 
 /* Whether the level is so small that its iterations are on their way. */
