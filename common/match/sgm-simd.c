@@ -86,9 +86,10 @@ band_rows (const StereoSgmConstants * k)
 {
   int least = k->three ? BAND_OF_STRIPS : BAND_OF_PATHS;
   size_t pixel = (size_t) n_padded (k) * (sizeof (uint16_t) + 1);
-  size_t n = BAND_BYTES / ((size_t) k->width * pixel) / (size_t) least;
+  size_t wanted = (size_t) k->width * pixel * (size_t) least;
 
-  return n > 1 ? (int) n * least : least;
+  return wanted == 0 || wanted > BAND_BYTES ? least
+      : (int) (BAND_BYTES / wanted) * least;
 }
 
 static int
