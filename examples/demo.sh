@@ -132,6 +132,15 @@ render_matchers() {
     video/x-raw,format=RGB ! pngenc snapshot=true ! filesink location="$out/matchers.png"
 }
 
+# Four seconds in which the view goes from half a baseline left of the left camera to half a
+# baseline right of the right one, and back: examples/swing.c, as gst-launch-1.0 has no properties
+# that change with time.
+render_swing() {
+  say "running $root/build/examples/swing, whose view swings from beside the left camera to beside the right one"
+  (cd "$out" && "$root/build/examples/swing" 2> demo.log) || { cat "$out/demo.log" >&2; die "the view failed"; }
+  rm -f "$out/demo.log"
+}
+
 # ---------------------------------------------------------------- the user's own
 
 is_image() {
@@ -167,10 +176,11 @@ if [ $# = 0 ]; then
   render_video
   render_sheet
   render_matchers
-  say "done: a video of left view, truth and result, a picture with a scene in each row, and one" \
+  render_swing
+  say "done: a video of left view, truth and result, a picture with a scene in each row, one" \
     "with the left view, stereosgm, stereoesmp, stereoesaw (above), stereobfv, stereobp," \
-    "stereovcbw, stereopyramid (below)"
-  ls -l "$out/demo.webm" "$out/contact-sheet.png" "$out/matchers.png"
+    "stereovcbw, stereopyramid (below), and a video from between the cameras and beside them"
+  ls -l "$out/demo.webm" "$out/contact-sheet.png" "$out/matchers.png" "$out/swing.webm"
 elif is_image "$1"; then
   match_images "$1" "$2"
   say "done: the disparity in colour, and in 16 bits with 16 codes to a pixel of disparity"

@@ -5,16 +5,20 @@
  */
 
 /*
- *   bench-pipeline [--read] WIDTH HEIGHT FRAMES [ELEMENT PROPERTY=VALUE ...]
+ *   bench-pipeline [--read] [--format FORMAT] [--view K]
+ *       WIDTH HEIGHT FRAMES [ELEMENT PROPERTY=VALUE ...]
  *
- * Pushes prepared pairs of GRAY8 images in ordinary memory into an element, as
- * fast as it takes them, and prints frames a second, the element's statistics
- * and the memory of the process after a tenth of the frames and at the end.
- * The maps go to a fakesink; with --read every one of them is read there.
+ * Pushes prepared pairs of images in ordinary memory, GRAY8 if nothing is said,
+ * into an element, as fast as it takes them, and prints frames a second, the
+ * element's statistics and the memory of the process after a tenth of the
+ * frames and at the end.  The maps go to a fakesink; with --read every one of
+ * them is read there.  With --view they go to a stereoview with both images,
+ * and the views to the fakesink; matching is done at 1/K of the size.
  */
 
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
+#include <gst/video/video.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +33,15 @@ typedef struct
   GstBuffer *images[N_IMAGES];
   int frames;
 } Feeder;
+
+typedef struct
+{
+  const char *format;
+  int divisor;                  /* 0: no view is made */
+  int width;
+  int height;
+  int frames;
+} Setup;
 
 typedef struct
 {
@@ -55,24 +68,35 @@ resident_kib (void)
   return resident * (sysconf (_SC_PAGESIZE) / 1024);
 }
 
+/* A texture that lies shift pixels further left. */
 static GstBuffer *
-make_image (int width, int height, int shift, guint32 seed)
+make_image (const Setup * setup, int shift, guint32 seed)
 {
-  gsize stride = (gsize) GST_ROUND_UP_4 (width);
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, stride * (gsize) height,
-      NULL);
-  GstMapInfo map;
+  GstBuffer *buffer;
+  GstVideoFrame frame;
+  GstVideoInfo info;
 
-  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
-  for (int y = 0; y < height; y++) {
-    for (int x = 0; x < width; x++) {
-      guint32 h = (guint32) (x + shift) * 2654435761u
-          ^ (guint32) y * 40503u ^ seed;
+  gst_video_info_set_format (&info, gst_video_format_from_string
+      (setup->format), (guint) setup->width, (guint) setup->height);
+  buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
+  gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE);
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&frame); c++) {
+    const int step = GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, c);
+    const int width = GST_VIDEO_FRAME_COMP_WIDTH (&frame, c);
 
-      map.data[(gsize) y * stride + (gsize) x] = (guint8) (h >> 24);
+    for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&frame, c); y++) {
+      guint8 *row = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, c)
+          + y * GST_VIDEO_FRAME_COMP_STRIDE (&frame, c);
+
+      for (int x = 0; x < width; x++) {
+        guint32 at = (guint32) (x + shift * width / setup->width);
+        guint32 h = at * 2654435761u ^ (guint32) y * 40503u ^ seed;
+
+        row[x * step] = (guint8) (h >> 24);
+      }
     }
   }
-  gst_buffer_unmap (buffer, &map);
+  gst_video_frame_unmap (&frame);
   return buffer;
 }
 
@@ -115,63 +139,119 @@ handoff (GstElement * sink, GstBuffer * buffer, GstPad * pad, Reader * reader)
   reader->ended = g_get_monotonic_time ();
 }
 
+/* From the images of both sources to the sink. */
+static GstElement *
+make_pipeline (const Setup * setup, int argc, char **argv, GError ** error)
+{
+  static const char *const sides[] = { "left", "right" };
+  GString *line = g_string_new (argc > 0 ? argv[0]
+      : "stereovcbw num-disparities=128");
+  GstElement *pipeline;
+
+  for (int i = 1; i < argc; i++)
+    g_string_append_printf (line, " %s", argv[i]);
+  g_string_append (line, " name=m qos=false ! ");
+  if (setup->divisor > 0)
+    g_string_append (line, "v.sink_disparity stereoview name=v qos=false ! ");
+  g_string_append (line, "fakesink name=sink sync=false signal-handoffs=true");
+  for (int i = 0; i < 2; i++) {
+    g_string_append_printf (line, " appsrc name=source%d format=time "
+        "block=true max-buffers=4 max-bytes=0 caps=video/x-raw,format=%s,"
+        "width=%d,height=%d,framerate=100/1 ! ", i, setup->format,
+        setup->width, setup->height);
+    if (setup->divisor > 0)
+      g_string_append_printf (line, "tee name=%s %s. ! queue ! v.sink_%s "
+          "%s. ! queue ! ", sides[i], sides[i], sides[i], sides[i]);
+    if (setup->divisor > 1)
+      g_string_append_printf (line, "videoscale ! "
+          "video/x-raw,width=%d,height=%d ! ", (setup->width + setup->divisor
+              - 1) / setup->divisor, (setup->height + setup->divisor - 1)
+          / setup->divisor);
+    g_string_append_printf (line, "m.sink_%s", sides[i]);
+  }
+  pipeline = gst_parse_launch (line->str, error);
+  g_string_free (line, TRUE);
+  return pipeline;
+}
+
+/* The number of arguments that are options; -1 when one is wrong. */
+static int
+take_options (int argc, char **argv, Setup * setup, gboolean * read)
+{
+  int i = 1;
+
+  for (; i < argc && strncmp (argv[i], "--", 2) == 0; i++) {
+    if (strcmp (argv[i], "--read") == 0)
+      *read = TRUE;
+    else if (strcmp (argv[i], "--format") == 0 && i + 1 < argc)
+      setup->format = argv[++i];
+    else if (strcmp (argv[i], "--view") == 0 && i + 1 < argc)
+      setup->divisor = atoi (argv[++i]);
+    else
+      return -1;
+  }
+  if (argc < i + 3 || gst_video_format_from_string (setup->format)
+      == GST_VIDEO_FORMAT_UNKNOWN)
+    return -1;
+  setup->width = atoi (argv[i]);
+  setup->height = atoi (argv[i + 1]);
+  setup->frames = atoi (argv[i + 2]);
+  return i - 1;
+}
+
+static void
+print_stats (GstElement * pipeline, const char *name)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  GstStructure *stats = NULL;
+  gchar *text;
+
+  if (element == NULL)
+    return;
+  g_object_get (element, "stats", &stats, NULL);
+  text = gst_structure_to_string (stats);
+  printf ("%s\n", text);
+  g_free (text);
+  gst_structure_free (stats);
+  gst_object_unref (element);
+}
+
 int
 main (int argc, char **argv)
 {
+  Setup setup = {.format = "GRAY8" };
   Reader reader = { FALSE, };
   Feeder feeders[2];
   GThread *threads[2];
-  GString *description;
-  GstElement *pipeline, *sink, *element;
-  GstStructure *stats = NULL;
+  GstElement *pipeline, *sink;
   GstMessage *message;
   GError *error = NULL;
   GstBus *bus;
-  int width, height, frames, status = 0, first = 1;
-  gchar *text;
+  int status = 0, n_options;
 
   gst_init (&argc, &argv);
-  if (argc > 1 && strcmp (argv[1], "--read") == 0) {
-    reader.read = TRUE;
-    first = 2;
-  }
-  if (argc < first + 3) {
-    g_printerr ("usage: %s [--read] WIDTH HEIGHT FRAMES [ELEMENT "
-        "PROPERTY=VALUE ...]\n", argv[0]);
+  n_options = take_options (argc, argv, &setup, &reader.read);
+  if (n_options < 0) {
+    g_printerr ("usage: %s [--read] [--format FORMAT] [--view K] WIDTH HEIGHT "
+        "FRAMES [ELEMENT PROPERTY=VALUE ...]\n", argv[0]);
     return 2;
   }
-  width = atoi (argv[first]);
-  height = atoi (argv[first + 1]);
-  frames = atoi (argv[first + 2]);
-  reader.n_early = MAX (frames / 10, 1);
-
-  description = g_string_new (argc > first + 3 ? argv[first + 3]
-      : "stereovcbw num-disparities=128");
-  for (int i = first + 4; i < argc; i++)
-    g_string_append_printf (description, " %s", argv[i]);
-  g_string_append (description, " name=m qos=false ! fakesink name=sink "
-      "sync=false signal-handoffs=true");
-  for (int i = 0; i < 2; i++)
-    g_string_append_printf (description, " appsrc name=source%d format=time "
-        "block=true max-buffers=4 max-bytes=0 caps=video/x-raw,format=GRAY8,"
-        "width=%d,height=%d,framerate=100/1 ! m.sink_%s", i, width, height,
-        i == 0 ? "left" : "right");
-  pipeline = gst_parse_launch (description->str, &error);
-  g_string_free (description, TRUE);
+  reader.n_early = MAX (setup.frames / 10, 1);
+  pipeline = make_pipeline (&setup, argc - n_options - 4,
+      argv + n_options + 4, &error);
   if (pipeline == NULL) {
     g_printerr ("%s\n", error->message);
     return 2;
   }
-  element = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   g_signal_connect (sink, "handoff", G_CALLBACK (handoff), &reader);
 
   for (int i = 0; i < 2; i++) {
     feeders[i].source = gst_bin_get_by_name (GST_BIN (pipeline),
         i == 0 ? "source0" : "source1");
-    feeders[i].frames = frames;
+    feeders[i].frames = setup.frames;
     for (int n = 0; n < N_IMAGES; n++)
-      feeders[i].images[n] = make_image (width, height, i == 0 ? 0 : 20 + n,
+      feeders[i].images[n] = make_image (&setup, i == 0 ? 0 : 20 + n,
           (guint32) n);
   }
 
@@ -186,13 +266,13 @@ main (int argc, char **argv)
     g_printerr ("%s\n", error->message);
     status = 1;
   }
-  g_object_get (element, "stats", &stats, NULL);
-  text = gst_structure_to_string (stats);
-  printf ("%dx%d, %d frames%s: %.1f frames/s; resident memory %ld KiB after %d "
-      "frames, %ld KiB at the end\n%s\n", width, height, reader.n,
-      reader.read ? ", read" : "", (reader.n - 1) * 1e6
+  printf ("%dx%d %s, %d frames%s: %.1f frames/s; resident memory %ld KiB after "
+      "%d frames, %ld KiB at the end\n", setup.width, setup.height,
+      setup.format, reader.n, reader.read ? ", read" : "", (reader.n - 1) * 1e6
       / (double) MAX (reader.ended - reader.begun, 1), reader.early_kib,
-      reader.n_early, resident_kib (), text);
+      reader.n_early, resident_kib ());
+  print_stats (pipeline, "m");
+  print_stats (pipeline, "v");
 
   gst_element_set_state (pipeline, GST_STATE_NULL);
   for (int i = 0; i < 2; i++) {
@@ -201,12 +281,9 @@ main (int argc, char **argv)
     for (int n = 0; n < N_IMAGES; n++)
       gst_buffer_unref (feeders[i].images[n]);
   }
-  g_free (text);
-  gst_structure_free (stats);
   gst_message_unref (message);
   gst_object_unref (bus);
   gst_object_unref (sink);
-  gst_object_unref (element);
   gst_object_unref (pipeline);
   return status;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # gst-stereomatching: runs the example programs
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""run.py compare-disparity|match-images|nearest PROGRAM
+"""run.py compare-disparity|match-images|nearest|swing PROGRAM
 
 Right and wrong arguments, on small files made here; looks at exit status, at
 what is said, and at what is written.
@@ -203,11 +203,37 @@ def nearest_wrong_arguments(program):
         refused(2, "usage: ", program, *arguments)
 
 
+# ------------------------------------------------------------------------ swing
+
+def swing_video(program):
+    done = run(program, "8")
+    require(done.returncode == 0, done.stderr)
+    require(done.stdout == "", done.stdout)
+    data = read("swing.webm")
+    require(data.startswith(b"\x1aE\xdf\xa3") and b"webm" in data[:64], repr(data[:64]))
+    # the view moves, so a second time with fewer frames is shorter
+    done = run(program, "1")
+    require(done.returncode == 0, done.stderr)
+    require(0 < len(read("swing.webm")) < len(data), "%d bytes" % len(data))
+
+
+def swing_wrong_arguments(program):
+    for arguments in (("0",), ("-1",), ("x",), ("3x",), ("",), ("1", "2"), ("--mouse", "1"),
+                      ("99999999999999999999",)):
+        refused(2, "usage: ", program, *arguments)
+
+
+def swing_without_plugin(program):
+    os.environ.update(GST_PLUGIN_PATH_1_0=os.getcwd(), GST_REGISTRY=os.path.abspath("registry"))
+    refused(1, "no element", program)
+
+
 TESTS = {
     "compare-disparity": (compare_wrong_arguments, compare_missing_files, compare_nothing,
                           compare_numbers),
     "match-images": (match_pair, match_one_pixel, match_wrong_arguments, match_wrong_files),
     "nearest": (nearest_frames, nearest_wrong_arguments, nearest_without_plugin),
+    "swing": (swing_video, swing_wrong_arguments, swing_without_plugin),
 }
 
 
