@@ -146,26 +146,6 @@ pair_init (Pair * pair, int width, int height, unsigned seed)
         STEREO_FORMAT_GRAY16_LE};
 }
 
-/* Fills map_pixels with another matcher and device. */
-static void
-pair_match (Pair * pair, const StereoAlgorithm * algorithm,
-    const StereoParams * params)
-{
-  StereoDevice *device = NULL;
-  StereoMatcher *matcher = NULL;
-
-  REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
-      == STEREO_OK);
-  REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
-  REQUIRE (stereo_matcher_configure (matcher, &pair->config, params)
-      == STEREO_OK);
-  REQUIRE (stereo_matcher_process (matcher, &pair->left, &pair->right,
-          &pair->map, NULL) == STEREO_OK);
-  REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
-  stereo_matcher_free (&matcher);
-  stereo_device_unref (&device);
-}
-
 typedef struct
 {
   const StereoAlgorithm *algorithm;
@@ -175,18 +155,34 @@ typedef struct
 } Setup;
 
 static void
-setup_init (Setup * setup, const StereoAlgorithm * algorithm,
-    unsigned n_threads)
+set (Setup * setup, const char *name, double value)
+{
+  REQUIRE (stereo_params_set (setup->params, name, value, NULL) == STEREO_OK);
+}
+
+/* On a device, which it takes. */
+static void
+setup_init_on (Setup * setup, const StereoAlgorithm * algorithm,
+    StereoDevice * device)
 {
   memset (setup, 0, sizeof (*setup));
   setup->algorithm = algorithm;
-  REQUIRE (stereo_device_new_cpu (n_threads, STEREO_SIMD_AUTO,
-          &setup->device, NULL) == STEREO_OK);
+  setup->device = device;
   REQUIRE (stereo_params_new (algorithm, &setup->params) == STEREO_OK);
-  REQUIRE (stereo_params_set (setup->params, "num-disparities", 8, NULL)
+  set (setup, "num-disparities", 8);
+  REQUIRE (stereo_matcher_new (algorithm, device, &setup->matcher)
       == STEREO_OK);
-  REQUIRE (stereo_matcher_new (algorithm, setup->device, &setup->matcher)
+}
+
+static void
+setup_init (Setup * setup, const StereoAlgorithm * algorithm,
+    unsigned n_threads, StereoSimd simd)
+{
+  StereoDevice *device = NULL;
+
+  REQUIRE (stereo_device_new_cpu (n_threads, simd, &device, NULL)
       == STEREO_OK);
+  setup_init_on (setup, algorithm, device);
 }
 
 static void
@@ -195,6 +191,47 @@ setup_clear (Setup * setup)
   stereo_matcher_free (&setup->matcher);
   stereo_params_free (&setup->params);
   stereo_device_unref (&setup->device);
+}
+
+static StereoStatus
+configure (Setup * setup, const StereoMatcherConfig * config)
+{
+  return stereo_matcher_configure (setup->matcher, config, setup->params);
+}
+
+static StereoStatus
+process (Setup * setup, const StereoImage * left, const StereoImage * right,
+    const StereoImage * map)
+{
+  return stereo_matcher_process (setup->matcher, left, right, map, NULL);
+}
+
+static StereoStatus
+match (Setup * setup, const Pair * pair)
+{
+  return process (setup, &pair->left, &pair->right, &pair->map);
+}
+
+/* The message has to say this. */
+#define CHECK_REFUSED(setup, status, word) \
+  do { \
+    CHECK_INT (status, ==, STEREO_ERROR_ARGUMENT); \
+    CHECK_CONTAINS (stereo_matcher_error ((setup)->matcher), word); \
+  } while (0)
+
+/* Fills map_pixels with another matcher and device. */
+static void
+pair_match (Pair * pair, const StereoAlgorithm * algorithm,
+    const StereoParams * params)
+{
+  Setup s;
+
+  setup_init (&s, algorithm, 1, STEREO_SIMD_AUTO);
+  REQUIRE (stereo_matcher_configure (s.matcher, &pair->config, params)
+      == STEREO_OK);
+  REQUIRE (match (&s, pair) == STEREO_OK);
+  REQUIRE (stereo_matcher_sync (s.matcher) == STEREO_OK);
+  setup_clear (&s);
 }
 
 static const StereoAlgorithm *
@@ -213,7 +250,7 @@ test_life (void)
 
   stereo_matcher_free (NULL);
   stereo_matcher_free (&none);
-  setup_init (&s, first (), 1);
+  setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
   CHECK_STRING (stereo_matcher_error (s.matcher), "");
   CHECK_INT (stereo_matcher_new (NULL, s.device, &none), ==,
       STEREO_ERROR_ARGUMENT);
@@ -238,7 +275,7 @@ test_null (void)
   Setup s;
   static Pair pair;
 
-  setup_init (&s, first (), 1);
+  setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
   pair_init (&pair, 20, 10, 1);
   CHECK_INT (stereo_matcher_configure (NULL, &pair.config, s.params), ==,
       STEREO_ERROR_ARGUMENT);
@@ -248,25 +285,18 @@ test_null (void)
   CHECK_INT (stereo_matcher_sync (NULL), ==, STEREO_ERROR_ARGUMENT);
   CHECK_STRING (stereo_matcher_error (NULL), "there is no matcher");
 
-  CHECK_INT (stereo_matcher_configure (s.matcher, NULL, s.params), ==,
-      STEREO_ERROR_ARGUMENT);
-  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "missing");
-  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config, NULL), ==,
-      STEREO_ERROR_ARGUMENT);
-  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "missing");
+  CHECK_REFUSED (&s, configure (&s, NULL), "missing");
+  CHECK_REFUSED (&s, stereo_matcher_configure (s.matcher, &pair.config, NULL),
+      "missing");
 
-  REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
-      == STEREO_OK);
+  REQUIRE (configure (&s, &pair.config) == STEREO_OK);
   CHECK_STRING (stereo_matcher_error (s.matcher), "");
-  CHECK_INT (stereo_matcher_process (s.matcher, NULL, &pair.right, &pair.map,
-          NULL), ==, STEREO_ERROR_ARGUMENT);
-  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "left image is missing");
-  CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, NULL, &pair.map,
-          NULL), ==, STEREO_ERROR_ARGUMENT);
-  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "right image is missing");
-  CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right, NULL,
-          NULL), ==, STEREO_ERROR_ARGUMENT);
-  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "output image is missing");
+  CHECK_REFUSED (&s, process (&s, NULL, &pair.right, &pair.map),
+      "left image is missing");
+  CHECK_REFUSED (&s, process (&s, &pair.left, NULL, &pair.map),
+      "right image is missing");
+  CHECK_REFUSED (&s, process (&s, &pair.left, &pair.right, NULL),
+      "output image is missing");
   setup_clear (&s);
 }
 
@@ -277,7 +307,7 @@ test_not_configured (void)
   static Pair pair;
   uint64_t frame = 7;
 
-  setup_init (&s, first (), 1);
+  setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
   pair_init (&pair, 20, 10, 1);
   CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
           &pair.map, &frame), ==, STEREO_ERROR_ARGUMENT);
@@ -289,14 +319,10 @@ test_not_configured (void)
   CHECK_STRING (stereo_matcher_error (s.matcher), "");
 
   /* a failed configuration undoes the one before */
-  REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
-      == STEREO_OK);
+  REQUIRE (configure (&s, &pair.config) == STEREO_OK);
   pair.config.width = 0;
-  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config, s.params),
-      ==, STEREO_ERROR_ARGUMENT);
-  CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
-          &pair.map, NULL), ==, STEREO_ERROR_ARGUMENT);
-  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "not configured");
+  CHECK_INT (configure (&s, &pair.config), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_REFUSED (&s, match (&s, &pair), "not configured");
   setup_clear (&s);
 }
 
@@ -311,7 +337,7 @@ test_config (void)
   static Pair pair;
   StereoMatcherConfig g;
 
-  setup_init (&s, first (), 1);
+  setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
   pair_init (&pair, 20, 10, 1);
   for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
     char text[64];
@@ -319,35 +345,27 @@ test_config (void)
     g = pair.config;
     g.width = sizes[i][0];
     g.height = sizes[i][1];
-    CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
-        STEREO_ERROR_ARGUMENT);
+    CHECK_INT (configure (&s, &g), ==, STEREO_ERROR_ARGUMENT);
     snprintf (text, sizeof (text), "%dx%d", g.width, g.height);
     CHECK_CONTAINS (stereo_matcher_error (s.matcher), text);
     CHECK_CONTAINS (stereo_matcher_error (s.matcher), "1 to 16384");
   }
   g = pair.config;
   g.left = STEREO_N_FORMATS;
-  CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
-      STEREO_ERROR_ARGUMENT);
-  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "left");
+  CHECK_REFUSED (&s, configure (&s, &g), "left");
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "format");
   g = pair.config;
   g.right = (StereoFormat) - 1;
-  CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
-      STEREO_ERROR_ARGUMENT);
-  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "right");
+  CHECK_REFUSED (&s, configure (&s, &g), "right");
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "format");
   for (int f = -1; f <= STEREO_N_FORMATS; f++) {
     g = pair.config;
     g.output = (StereoFormat) f;
     if (f == STEREO_FORMAT_GRAY8 || f == STEREO_FORMAT_GRAY16_LE) {
-      CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
-          STEREO_OK);
+      CHECK_INT (configure (&s, &g), ==, STEREO_OK);
       continue;
     }
-    CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
-        STEREO_ERROR_ARGUMENT);
-    CHECK_CONTAINS (stereo_matcher_error (s.matcher), "GRAY16_LE or GRAY8");
+    CHECK_REFUSED (&s, configure (&s, &g), "GRAY16_LE or GRAY8");
     if (f >= 0 && f < STEREO_N_FORMATS)
       CHECK_CONTAINS (stereo_matcher_error (s.matcher),
           stereo_format_name (g.output));
@@ -363,7 +381,7 @@ test_colorimetry (void)
   static Pair pair;
   StereoMatcherConfig g;
 
-  setup_init (&s, first (), 1);
+  setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
   pair_init (&pair, 20, 10, 1);
   for (int side = 0; side < 2; side++) {
     for (int f = 0; f < STEREO_N_FORMATS; f++) {
@@ -375,14 +393,10 @@ test_colorimetry (void)
         *(side == 0 ? &g.left_colorimetry : &g.right_colorimetry) =
             (StereoColorimetry) c;
         if (good || f < STEREO_FORMAT_NV12) {
-          CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
-              STEREO_OK);
+          CHECK_INT (configure (&s, &g), ==, STEREO_OK);
           continue;
         }
-        CHECK_INT (stereo_matcher_configure (s.matcher, &g, s.params), ==,
-            STEREO_ERROR_ARGUMENT);
-        CHECK_CONTAINS (stereo_matcher_error (s.matcher),
-            side == 0 ? "left" : "right");
+        CHECK_REFUSED (&s, configure (&s, &g), side == 0 ? "left" : "right");
         CHECK_CONTAINS (stereo_matcher_error (s.matcher), "colorimetry");
       }
     }
@@ -405,54 +419,41 @@ test_chroma_planes (void)
     Setup s;
     StereoImage left, right;
 
-    setup_init (&s, algorithm, 1);
+    setup_init (&s, algorithm, 1, STEREO_SIMD_AUTO);
     pair_init (&pair, 21, 10, 1);
     left = pair.left;
     left.format = pair.config.left = STEREO_FORMAT_NV12;
     left.plane[1] = left.plane[2] = NULL;
     left.stride[1] = left.stride[2] = 0;
-    REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
-        == STEREO_OK);
-    CHECK_INT (stereo_matcher_process (s.matcher, &left, &pair.right,
-            &pair.map, NULL), ==, STEREO_OK);
+    REQUIRE (configure (&s, &pair.config) == STEREO_OK);
+    CHECK_INT (process (&s, &left, &pair.right, &pair.map), ==, STEREO_OK);
 
     right = pair.right;
     right.format = pair.config.right = STEREO_FORMAT_YV12;
-    REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
-        == STEREO_OK);
+    REQUIRE (configure (&s, &pair.config) == STEREO_OK);
     if (!stereo_algorithm_uses_color (algorithm)) {
-      CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
-              NULL), ==, STEREO_OK);
+      CHECK_INT (process (&s, &left, &right, &pair.map), ==, STEREO_OK);
       setup_clear (&s);
       continue;
     }
-    CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
-            NULL), ==, STEREO_ERROR_ARGUMENT);
-    CHECK_CONTAINS (stereo_matcher_error (s.matcher), "left image");
+    CHECK_REFUSED (&s, process (&s, &left, &right, &pair.map), "left image");
     CHECK_CONTAINS (stereo_matcher_error (s.matcher), "plane 1 (U and V)");
     left.plane[1] = chroma;
     left.stride[1] = 21;
-    CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
-            NULL), ==, STEREO_ERROR_ARGUMENT);
-    CHECK_CONTAINS (stereo_matcher_error (s.matcher),
+    CHECK_REFUSED (&s, process (&s, &left, &right, &pair.map),
         "stride of 21 bytes in plane 1 (U and V), a row has 22");
     left.stride[1] = 22;
     right.plane[1] = chroma;
     right.stride[1] = 11;
     right.plane[2] = NULL;
-    CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
-            NULL), ==, STEREO_ERROR_ARGUMENT);
-    CHECK_CONTAINS (stereo_matcher_error (s.matcher),
+    CHECK_REFUSED (&s, process (&s, &left, &right, &pair.map),
         "right image has no data in plane 2 (U)");
     right.plane[2] = chroma;
     right.stride[2] = 10;
-    CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
-            NULL), ==, STEREO_ERROR_ARGUMENT);
-    CHECK_CONTAINS (stereo_matcher_error (s.matcher), "right image");
+    CHECK_REFUSED (&s, process (&s, &left, &right, &pair.map), "right image");
     CHECK_CONTAINS (stereo_matcher_error (s.matcher), "plane 2 (U)");
     right.stride[2] = 11;
-    CHECK_INT (stereo_matcher_process (s.matcher, &left, &right, &pair.map,
-            NULL), ==, STEREO_OK);
+    CHECK_INT (process (&s, &left, &right, &pair.map), ==, STEREO_OK);
     setup_clear (&s);
   }
 }
@@ -463,26 +464,18 @@ test_codes_that_do_not_fit (void)
   Setup s;
   static Pair pair;
 
-  setup_init (&s, first (), 1);
+  setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
   pair_init (&pair, 20, 10, 1);
-  REQUIRE (stereo_params_set (s.params, "num-disparities", 4097, NULL)
-      == STEREO_OK);
-  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config, s.params),
-      ==, STEREO_ERROR_ARGUMENT);
-  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "num-disparities 4097");
+  set (&s, "num-disparities", 4097);
+  CHECK_REFUSED (&s, configure (&s, &pair.config), "num-disparities 4097");
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "disparity-scale 16");
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "at most 15");
-  REQUIRE (stereo_params_set (s.params, "disparity-scale", 15, NULL)
-      == STEREO_OK);
-  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config, s.params),
-      ==, STEREO_OK);
+  set (&s, "disparity-scale", 15);
+  CHECK_INT (configure (&s, &pair.config), ==, STEREO_OK);
 
-  REQUIRE (stereo_params_set (s.params, "invalid-value", 256, NULL)
-      == STEREO_OK);
+  set (&s, "invalid-value", 256);
   pair.config.output = STEREO_FORMAT_GRAY8;
-  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config, s.params),
-      ==, STEREO_ERROR_ARGUMENT);
-  CHECK_CONTAINS (stereo_matcher_error (s.matcher), "invalid-value 256");
+  CHECK_REFUSED (&s, configure (&s, &pair.config), "invalid-value 256");
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "255");
   setup_clear (&s);
 }
@@ -497,12 +490,10 @@ test_parameters_of_another (void)
 
   if (other == NULL)
     SKIP ("there is one algorithm only");
-  setup_init (&s, first (), 1);
+  setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
   pair_init (&pair, 20, 10, 1);
   REQUIRE (stereo_params_new (other, &params) == STEREO_OK);
-  CHECK_INT (stereo_matcher_configure (s.matcher, &pair.config, params), ==,
-      STEREO_ERROR_ARGUMENT);
-  CHECK_CONTAINS (stereo_matcher_error (s.matcher),
+  CHECK_REFUSED (&s, stereo_matcher_configure (s.matcher, &pair.config, params),
       stereo_algorithm_name (first ()));
   CHECK_CONTAINS (stereo_matcher_error (s.matcher),
       stereo_algorithm_name (other));
@@ -521,10 +512,9 @@ test_wrong_images (void)
   static Pair pair;
   uint64_t frame = 0;
 
-  setup_init (&s, first (), 1);
+  setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
   pair_init (&pair, 20, 10, 1);
-  REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
-      == STEREO_OK);
+  REQUIRE (configure (&s, &pair.config) == STEREO_OK);
   for (int i = 0; i < 3; i++) {
     for (int wrong = 0; wrong < 6; wrong++) {
       StereoImage images[3] = { pair.left, pair.right, pair.map };
@@ -571,10 +561,9 @@ test_waiting (void)
   static Pair pair;
   StereoMatcherStats stats;
 
-  setup_init (&s, first (), 1);
+  setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
   pair_init (&pair, 40, 30, 1);
-  REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
-      == STEREO_OK);
+  REQUIRE (configure (&s, &pair.config) == STEREO_OK);
   stereo_matcher_get_stats (s.matcher, &stats);
   CHECK_INT (stats.frames, ==, 0);
   CHECK_INT (stats.allocations, >, 0);
@@ -614,19 +603,16 @@ test_copies_of_arguments (void)
   uint16_t *expected = malloc (sizeof (pair.map_pixels));
 
   REQUIRE (expected != NULL);
-  setup_init (&s, first (), 1);
+  setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
   pair_init (&pair, 40, 30, 3);
   pair_match (&pair, s.algorithm, s.params);
   memcpy (expected, pair.map_pixels, sizeof (pair.map_pixels));
   memset (pair.map_pixels, 0xee, sizeof (pair.map_pixels));
-  REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
-      == STEREO_OK);
-  REQUIRE (stereo_params_set (s.params, "num-disparities", 1, NULL)
-      == STEREO_OK);
+  REQUIRE (configure (&s, &pair.config) == STEREO_OK);
+  set (&s, "num-disparities", 1);
   stereo_params_free (&s.params);
   memset (&pair.config, 0, sizeof (pair.config));
-  CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
-          &pair.map, NULL), ==, STEREO_OK);
+  CHECK_INT (match (&s, &pair), ==, STEREO_OK);
   CHECK (memcmp (expected, pair.map_pixels, sizeof (pair.map_pixels)) == 0);
   free (expected);
   setup_clear (&s);
@@ -748,15 +734,13 @@ test_wait_elsewhere (void)
   pthread_t thread;
   StereoMatcherStats stats;
 
-  setup_init (&s, first (), 1);
+  setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
   pair_init (&pair, 60, 40, 1);
-  REQUIRE (stereo_matcher_configure (s.matcher, &pair.config, s.params)
-      == STEREO_OK);
+  REQUIRE (configure (&s, &pair.config) == STEREO_OK);
   w.matcher = s.matcher;
   REQUIRE (pthread_create (&thread, NULL, watch, &w) == 0);
   for (int i = 0; i < 50; i++)
-    CHECK_INT (stereo_matcher_process (s.matcher, &pair.left, &pair.right,
-            &pair.map, NULL), ==, STEREO_OK);
+    CHECK_INT (match (&s, &pair), ==, STEREO_OK);
   __atomic_store_n (&w.stop, 1, __ATOMIC_SEQ_CST);
   REQUIRE (pthread_join (thread, NULL) == 0);
   CHECK_INT (w.wrong, ==, 0);
@@ -774,49 +758,36 @@ test_nothing_per_frame (void)
 
   for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++) {
     for (int simd = STEREO_SIMD_NONE; simd <= STEREO_SIMD_AVX512; simd++) {
-      StereoMatcher *matcher = NULL;
-      StereoDevice *device = NULL;
-      StereoParams *params = NULL;
       StereoMatcherStats before, after;
       static Pair pair;
       long calls_before;
 
       if (!stereo_simd_available ((StereoSimd) simd))
         continue;
-      pair_init (&pair, 80, 60, 1);
-      REQUIRE (stereo_device_new_cpu (2, (StereoSimd) simd, &device, NULL)
-          == STEREO_OK);
-      REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
-      REQUIRE (stereo_params_set (params, "num-disparities", 9, NULL)
-          == STEREO_OK);
       for (int median = 0; median < 2; median++) {
-        REQUIRE (stereo_params_set (params, "median", median, NULL)
-            == STEREO_OK);
-        REQUIRE (stereo_matcher_new (algorithm, device, &matcher)
-            == STEREO_OK);
-        REQUIRE (stereo_matcher_configure (matcher, &pair.config, params)
-            == STEREO_OK);
-        stereo_matcher_get_stats (matcher, &before);
+        Setup s;
+
+        setup_init (&s, algorithm, 2, (StereoSimd) simd);
+        set (&s, "num-disparities", 9);
+        set (&s, "median", median);
+        pair_init (&pair, 80, 60, 1);
+        REQUIRE (configure (&s, &pair.config) == STEREO_OK);
+        stereo_matcher_get_stats (s.matcher, &before);
         calls_before = calls;
         CHECK_INT (calls_before, >, 0);
         for (int i = 0; i < 3; i++)
-          CHECK_INT (stereo_matcher_process (matcher, &pair.left, &pair.right,
-                  &pair.map, NULL), ==, STEREO_OK);
+          CHECK_INT (match (&s, &pair), ==, STEREO_OK);
         CHECK_INT (calls, ==, calls_before);
 
         /* nor for what fits into what is there */
         pair_init (&pair, 79, 60, 1);
-        CHECK_INT (stereo_matcher_configure (matcher, &pair.config, params),
-            ==, STEREO_OK);
+        CHECK_INT (configure (&s, &pair.config), ==, STEREO_OK);
         CHECK_INT (calls, ==, calls_before);
-        stereo_matcher_get_stats (matcher, &after);
+        stereo_matcher_get_stats (s.matcher, &after);
         CHECK_INT (after.allocations, ==, before.allocations);
         CHECK_INT (after.host_bytes, ==, before.host_bytes);
-        pair_init (&pair, 80, 60, 1);
-        stereo_matcher_free (&matcher);
+        setup_clear (&s);
       }
-      stereo_params_free (&params);
-      stereo_device_unref (&device);
     }
   }
 }
@@ -834,37 +805,24 @@ test_content_of_memory (void)
   REQUIRE (expected != NULL);
   for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++) {
     for (int simd = STEREO_SIMD_NONE; simd <= STEREO_SIMD_AVX512; simd++) {
-      StereoDevice *device = NULL;
-      StereoParams *params = NULL;
-
       if (!stereo_simd_available ((StereoSimd) simd))
         continue;
-      REQUIRE (stereo_device_new_cpu (1, (StereoSimd) simd, &device, NULL)
-          == STEREO_OK);
-      REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
-      REQUIRE (stereo_params_set (params, "num-disparities", 11, NULL)
-          == STEREO_OK);
       for (int i = 0; i < 2 * 5; i++) {
-        StereoMatcher *matcher = NULL;
+        Setup s;
 
         content = contents[i % 5];
-        REQUIRE (stereo_params_set (params, "median", i / 5, NULL)
-            == STEREO_OK);
+        setup_init (&s, algorithm, 1, (StereoSimd) simd);
+        set (&s, "num-disparities", 11);
+        set (&s, "median", i / 5);
         pair_init (&pair, 131, 37, 5);
-        REQUIRE (stereo_matcher_new (algorithm, device, &matcher)
-            == STEREO_OK);
-        REQUIRE (stereo_matcher_configure (matcher, &pair.config, params)
-            == STEREO_OK);
-        REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
-                &pair.map, NULL) == STEREO_OK);
+        REQUIRE (configure (&s, &pair.config) == STEREO_OK);
+        REQUIRE (match (&s, &pair) == STEREO_OK);
         if (i % 5 == 0)
           memcpy (expected, pair.map_pixels, sizeof (pair.map_pixels));
         CHECK (memcmp (expected, pair.map_pixels, sizeof (pair.map_pixels))
             == 0);
-        stereo_matcher_free (&matcher);
+        setup_clear (&s);
       }
-      stereo_params_free (&params);
-      stereo_device_unref (&device);
     }
   }
   content = 0x5a;
@@ -935,7 +893,7 @@ check_stages (StereoMatcher * matcher, const char *const *names)
 
 /* Parameters of a matcher that compares pixels and refines nothing. */
 static void
-set_unrefined (StereoParams * params)
+set_unrefined (Setup * setup)
 {
   static const struct
   {
@@ -945,8 +903,7 @@ set_unrefined (StereoParams * params)
     {"speckle-size", 0}, {"median", 0} };
 
   for (size_t i = 0; i < sizeof (values) / sizeof (values[0]); i++)
-    REQUIRE (stereo_params_set (params, values[i].name, values[i].value,
-            NULL) == STEREO_OK);
+    set (setup, values[i].name, values[i].value);
 }
 
 static void
@@ -958,56 +915,40 @@ test_stages (void)
   static const char *const all[] = { "convert", "match", "median", NULL };
   static uint8_t rgb[2][3 * 60 * 40];
   static Pair pair;
-  StereoDevice *device = NULL;
-  StereoMatcher *matcher = NULL;
-  StereoParams *params = NULL;
-  const StereoAlgorithm *algorithm = stereo_algorithm_find ("vcbw");
   uint64_t ns = 0;
+  Setup s;
 
-  REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
-      == STEREO_OK);
-  REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
-  set_unrefined (params);
-  REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
+  setup_init (&s, stereo_algorithm_find ("vcbw"), 1, STEREO_SIMD_AUTO);
+  set_unrefined (&s);
   pair_init (&pair, 60, 40, 1);
-  REQUIRE (stereo_matcher_configure (matcher, &pair.config, params)
-      == STEREO_OK);
-  CHECK (!stereo_matcher_get_stage (matcher, 0, NULL, NULL));
+  REQUIRE (configure (&s, &pair.config) == STEREO_OK);
+  CHECK (!stereo_matcher_get_stage (s.matcher, 0, NULL, NULL));
 
   for (int i = 0; i < 2; i++) {
-    stereo_matcher_set_profiling (matcher, false);
-    REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
-            &pair.map, NULL) == STEREO_OK);
-    check_stages (matcher, none);
-    stereo_matcher_set_profiling (matcher, true);
-    check_stages (matcher, none);
-    REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
-            &pair.map, NULL) == STEREO_OK);
-    check_stages (matcher, plain);
-    CHECK (stereo_matcher_get_stage (matcher, 0, NULL, &ns));
+    stereo_matcher_set_profiling (s.matcher, false);
+    REQUIRE (match (&s, &pair) == STEREO_OK);
+    check_stages (s.matcher, none);
+    stereo_matcher_set_profiling (s.matcher, true);
+    check_stages (s.matcher, none);
+    REQUIRE (match (&s, &pair) == STEREO_OK);
+    check_stages (s.matcher, plain);
+    CHECK (stereo_matcher_get_stage (s.matcher, 0, NULL, &ns));
     CHECK_INT (ns, >, 0);
-    CHECK (!stereo_matcher_get_stage (matcher, (size_t) - 1, NULL, NULL));
+    CHECK (!stereo_matcher_get_stage (s.matcher, (size_t) - 1, NULL, NULL));
   }
 
-  REQUIRE (stereo_params_set (params, "median", 1, NULL) == STEREO_OK);
-  REQUIRE (stereo_matcher_configure (matcher, &pair.config, params)
-      == STEREO_OK);
-  REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
-          &pair.map, NULL) == STEREO_OK);
-  check_stages (matcher, filtered);
+  set (&s, "median", 1);
+  REQUIRE (configure (&s, &pair.config) == STEREO_OK);
+  REQUIRE (match (&s, &pair) == STEREO_OK);
+  check_stages (s.matcher, filtered);
 
   pair.left = image_of (STEREO_FORMAT_RGB, 60, 40, rgb[0], 3);
   pair.right = image_of (STEREO_FORMAT_RGB, 60, 40, rgb[1], 3);
   pair.config.left = pair.config.right = STEREO_FORMAT_RGB;
-  REQUIRE (stereo_matcher_configure (matcher, &pair.config, params)
-      == STEREO_OK);
-  REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
-          &pair.map, NULL) == STEREO_OK);
-  check_stages (matcher, all);
-
-  stereo_matcher_free (&matcher);
-  stereo_params_free (&params);
-  stereo_device_unref (&device);
+  REQUIRE (configure (&s, &pair.config) == STEREO_OK);
+  REQUIRE (match (&s, &pair) == STEREO_OK);
+  check_stages (s.matcher, all);
+  setup_clear (&s);
 }
 
 /* The same on CUDA, where events round, and with frames in flight. */
@@ -1019,55 +960,47 @@ test_stages_cuda (void)
   };
   static Pair pair;
   StereoDevice *device = NULL;
-  StereoMatcher *matcher = NULL;
-  StereoParams *params = NULL;
   StereoMatcherStats stats;
-  const StereoAlgorithm *algorithm = stereo_algorithm_find ("vcbw");
+  Setup s;
 
   if (stereo_cuda_count (NULL) == 0)
     SKIP ("no CUDA device");
   REQUIRE (stereo_device_new_cuda (-1, &device, NULL) == STEREO_OK);
-  REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
-  set_unrefined (params);
-  REQUIRE (stereo_params_set (params, "median", 1, NULL) == STEREO_OK);
-  REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
+  setup_init_on (&s, stereo_algorithm_find ("vcbw"), device);
+  set_unrefined (&s);
+  set (&s, "median", 1);
   pair_init (&pair, 200, 100, 1);
-  REQUIRE (stereo_matcher_configure (matcher, &pair.config, params)
-      == STEREO_OK);
+  REQUIRE (configure (&s, &pair.config) == STEREO_OK);
   for (int frames = 1; frames <= 5; frames++) {
     uint64_t sum = 0;
 
-    stereo_matcher_set_profiling (matcher, false);
-    REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
-            &pair.map, NULL) == STEREO_OK);
-    REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
-    CHECK (!stereo_matcher_get_stage (matcher, 0, NULL, NULL));
+    stereo_matcher_set_profiling (s.matcher, false);
+    REQUIRE (match (&s, &pair) == STEREO_OK);
+    REQUIRE (stereo_matcher_sync (s.matcher) == STEREO_OK);
+    CHECK (!stereo_matcher_get_stage (s.matcher, 0, NULL, NULL));
 
-    stereo_matcher_set_profiling (matcher, true);
+    stereo_matcher_set_profiling (s.matcher, true);
     for (int i = 0; i < frames; i++)
-      REQUIRE (stereo_matcher_process (matcher, &pair.left, &pair.right,
-              &pair.map, NULL) == STEREO_OK);
-    REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
+      REQUIRE (match (&s, &pair) == STEREO_OK);
+    REQUIRE (stereo_matcher_sync (s.matcher) == STEREO_OK);
     for (size_t i = 0; i < 4; i++) {
       const char *name = "";
       uint64_t ns = 0;
 
-      CHECK (stereo_matcher_get_stage (matcher, i, &name, &ns));
+      CHECK (stereo_matcher_get_stage (s.matcher, i, &name, &ns));
       CHECK_STRING (name, names[i]);
       CHECK_INT (ns, >, 0);
       sum += ns;
     }
-    CHECK (!stereo_matcher_get_stage (matcher, 4, NULL, NULL));
+    CHECK (!stereo_matcher_get_stage (s.matcher, 4, NULL, NULL));
     if (frames == 1) {
       /* events are exact to half a microsecond */
-      stereo_matcher_get_stats (matcher, &stats);
+      stereo_matcher_get_stats (s.matcher, &stats);
       CHECK_INT (sum, <=, stats.last_ns + 5000);
       CHECK_INT (sum + 5000, >=, stats.last_ns);
     }
   }
-  stereo_matcher_free (&matcher);
-  stereo_params_free (&params);
-  stereo_device_unref (&device);
+  setup_clear (&s);
 }
 
 /* Memory runs out at each allocation in turn. */
