@@ -347,8 +347,7 @@ test_results (void)
       Case c;
       Images images;
       TestImage found[STEREO_N_RESULTS], first[STEREO_N_RESULTS];
-      const StereoImage *results[STEREO_N_RESULTS] = { NULL };
-      StereoMatcherConfig config = { 0 };
+      TestImage *results[STEREO_N_RESULTS] = { &images.map };
 
       draw_case (algorithm, &random, &c);
       if (i >= 12) {
@@ -357,37 +356,21 @@ test_results (void)
         draw_parameters (&c, &random);
       }
       make_images (&c, &images, &random);
-      config.width = c.width;
-      config.height = c.height;
-      config.left = c.left;
-      config.right = c.right;
-      config.output = c.output;
-      config.left_colorimetry = images.left.colorimetry;
-      config.right_colorimetry = images.right.colorimetry;
       match (0, c.params, c.name, &images.left, &images.right,
           &images.expected);
-      results[STEREO_RESULT_DISPARITY] = &images.map.image;
       for (size_t r = 0; r < sizeof (extra) / sizeof (extra[0]); r++) {
         test_image_init (&found[extra[r]], STEREO_FORMAT_GRAY16_LE, c.width,
             c.height, 6);
         test_image_init (&first[extra[r]], STEREO_FORMAT_GRAY16_LE, c.width,
             c.height, 6);
         if (stereo_algorithm_has_result (algorithm, extra[r]))
-          results[extra[r]] = &found[extra[r]].image;
+          results[extra[r]] = &found[extra[r]];
       }
       for (size_t d = 0; d < devices_count (); d++) {
-        StereoMatcher *matcher = NULL;
         const char *device = stereo_device_name (devices_get (d));
 
-        REQUIRE (stereo_matcher_new (algorithm, devices_get (d),
-                &matcher) == STEREO_OK);
-        CHECK_INT (stereo_matcher_configure (matcher, &config, c.params),
-            ==, STEREO_OK);
-        CHECK_INT (stereo_matcher_process_results (matcher,
-                &images.left.image, &images.right.image, results, NULL), ==,
-            STEREO_OK);
-        CHECK_INT (stereo_matcher_sync (matcher), ==, STEREO_OK);
-        stereo_matcher_free (&matcher);
+        match_results (d, c.params, c.name, &images.left, &images.right,
+            results);
         report (&c, &images, device,
             first_difference (&images.map, &images.expected));
         for (size_t r = 0; r < sizeof (extra) / sizeof (extra[0]); r++) {

@@ -494,15 +494,6 @@ case_params (const Case * c)
       "invalid-value", 65535.0, NULL);
 }
 
-static void
-case_images (const Case * c, TestImage * left, TestImage * right,
-    Random * random)
-{
-  test_image_init (left, c->left, c->width, c->height, 6);
-  test_image_init (right, c->right, c->width, c->height, 0);
-  fill_pair (left, right, c->fill, random);
-}
-
 /* All three results. */
 typedef struct
 {
@@ -524,56 +515,15 @@ maps_clear (Maps * maps)
     test_image_clear (&maps->map[r]);
 }
 
-static StereoMatcher *matchers[16];
-
 static void
 match_all (size_t device, const StereoParams * params,
     const TestImage * left, const TestImage * right, Maps * maps)
 {
-  StereoMatcherConfig config = {
-    left->image.width, left->image.height, left->image.format,
-    right->image.format, STEREO_FORMAT_GRAY16_LE
+  TestImage *const results[STEREO_N_RESULTS] = { &maps->map[0], &maps->map[1],
+    &maps->map[2]
   };
-  const StereoImage *results[STEREO_N_RESULTS];
-  StereoStatus status;
 
-  for (int r = 0; r < STEREO_N_RESULTS; r++)
-    results[r] = &maps->map[r].image;
-  if (matchers[device] == NULL)
-    REQUIRE (stereo_matcher_new (stereo_algorithm_find ("pyramid"),
-            devices_get (device), &matchers[device]) == STEREO_OK);
-  status = stereo_matcher_configure (matchers[device], &config, params);
-  if (status == STEREO_OK)
-    status = stereo_matcher_process_results (matchers[device], &left->image,
-        &right->image, results, NULL);
-  if (status == STEREO_OK)
-    status = stereo_matcher_sync (matchers[device]);
-  CHECK_STRING (stereo_matcher_error (matchers[device]), "");
-  CHECK_INT (status, ==, STEREO_OK);
-  for (int r = 0; r < STEREO_N_RESULTS; r++)
-    CHECK (test_image_intact (&maps->map[r]));
-}
-
-static void
-matchers_free (void)
-{
-  for (size_t i = 0; i < 16; i++)
-    stereo_matcher_free (&matchers[i]);
-}
-
-static void
-describe (const Case * c, size_t device, int result, const char *what)
-{
-  const Settings *s = &c->s;
-
-  fprintf (stderr, "%dx%d, formats %d %d, fill %d, levels %d, %d/%d "
-      "iterations, %d/%d steps, vertical %d, step %g, %d from %d, check %d, "
-      "fill %d, %s, %s: %s\n", c->width, c->height, c->left, c->right,
-      c->fill, s->levels, s->max_iterations, s->fine_iterations, s->diffusion,
-      s->fine_diffusion,
-      s->vertical, s->max_step, s->n, s->min, s->lr_max_diff, s->fill,
-      stereo_device_name (devices_get (device)),
-      stereo_result_name ((StereoResult) result), what);
+  match_results (device, params, "pyramid", left, right, results);
 }
 
 /* floor (value * scale + offset + 0.5) in single precision, within limits */
@@ -631,7 +581,8 @@ check_against (const Case * c, Random * random)
   Maps maps, expected;
   StereoParams *params = case_params (c);
 
-  case_images (c, &left, &right, random);
+  init_pair (&left, &right, c->left, c->right, c->width, c->height, c->fill,
+      random);
   maps_init (&maps, c->width, c->height);
   maps_init (&expected, c->width, c->height);
   expected_maps (c, &left, &right, &expected);
@@ -641,10 +592,12 @@ check_against (const Case * c, Random * random)
       const char *difference = first_difference (&maps.map[r],
           &expected.map[r]);
 
-      if (difference != NULL) {
-        describe (c, d, r, difference);
-        CHECK (!"as expected");
-      }
+      char where[80];
+
+      snprintf (where, sizeof (where), "%s, %s",
+          stereo_device_name (devices_get (d)),
+          stereo_result_name ((StereoResult) r));
+      report_difference ("pyramid", params, &left, &right, where, difference);
     }
   }
   stereo_params_free (&params);
@@ -831,6 +784,32 @@ test_shifts (void)
   }
 }
 
+/* No device sees anything move up or down, nor has it confidence; nor does it
+ * move to the side if still. */
+static void
+check_blank (const TestImage * left, const TestImage * right, bool still)
+{
+  const int width = left->image.width, height = left->image.height;
+  StereoParams *params = case_params (&usual);
+  Maps maps;
+
+  maps_init (&maps, width, height);
+  for (size_t d = 0; d < devices_count (); d++) {
+    match_all (d, params, left, right, &maps);
+    for (int i = 0; i < width * height; i++) {
+      int x = i % width, y = i / width;
+
+      if (still)
+        CHECK_INT (code_at (&maps.map[STEREO_RESULT_DISPARITY], x, y), ==, 0);
+      CHECK_INT (code_at (&maps.map[STEREO_RESULT_VERTICAL], x, y), ==, 32768);
+      CHECK_INT (code_at (&maps.map[STEREO_RESULT_CONFIDENCE], x, y), <=,
+          65535 / 6);
+    }
+  }
+  stereo_params_free (&params);
+  maps_clear (&maps);
+}
+
 /* Where there is nothing to see, nothing moves, and the confidence is low. */
 static void
 test_nothing_to_see (void)
@@ -841,31 +820,14 @@ test_nothing_to_see (void)
 
   for (size_t i = 0; i < sizeof (levels) / sizeof (levels[0]); i++) {
     TestImage left, right;
-    Maps maps;
-    StereoParams *params = case_params (&usual);
 
     test_image_init (&left, STEREO_FORMAT_RGB, 100, 80, 0);
     test_image_init (&right, STEREO_FORMAT_RGB, 100, 80, 0);
-    maps_init (&maps, 100, 80);
     memset (left.image.plane[0], levels[i][0], 100 * 80 * 3);
     memset (right.image.plane[0], levels[i][1], 100 * 80 * 3);
-    for (size_t d = 0; d < devices_count (); d++) {
-      match_all (d, params, &left, &right, &maps);
-      for (int y = 0; y < 80; y++) {
-        for (int x = 0; x < 100; x++) {
-          CHECK_INT (code_at (&maps.map[STEREO_RESULT_DISPARITY], x, y), ==,
-              0);
-          CHECK_INT (code_at (&maps.map[STEREO_RESULT_VERTICAL], x, y), ==,
-              32768);
-          CHECK_INT (code_at (&maps.map[STEREO_RESULT_CONFIDENCE], x, y), <=,
-              65535 / 6);
-        }
-      }
-    }
-    stereo_params_free (&params);
+    check_blank (&left, &right, true);
     test_image_clear (&left);
     test_image_clear (&right);
-    maps_clear (&maps);
   }
 }
 
@@ -878,29 +840,15 @@ test_one_side_black (void)
   for (int side = 0; side < 2; side++) {
     Case c = usual;
     TestImage left, right;
-    Maps maps;
-    StereoParams *params = case_params (&c);
 
-    case_images (&c, &left, &right, &random);
+    init_pair (&left, &right, c.left, c.right, c.width, c.height, c.fill,
+        &random);
     for (int y = 0; y < c.height; y++)
       memset (test_image_row (side ? &right : &left, y), 0,
           (size_t) (3 * c.width));
-    maps_init (&maps, c.width, c.height);
-    for (size_t d = 0; d < devices_count (); d++) {
-      match_all (d, params, &left, &right, &maps);
-      for (int y = 0; y < c.height; y++) {
-        for (int x = 0; x < c.width; x++) {
-          CHECK_INT (code_at (&maps.map[STEREO_RESULT_VERTICAL], x, y), ==,
-              32768);
-          CHECK_INT (code_at (&maps.map[STEREO_RESULT_CONFIDENCE], x, y), <=,
-              65535 / 6);
-        }
-      }
-    }
-    stereo_params_free (&params);
+    check_blank (&left, &right, false);
     test_image_clear (&left);
     test_image_clear (&right);
-    maps_clear (&maps);
   }
 }
 
@@ -923,7 +871,6 @@ main (int argc, char **argv)
   if (argc > 1 && strcmp (argv[1], "--bench") == 0)
     return bench ("pyramid", argc - 2, argv + 2);
   status = TEST_RUN (tests, argc, argv);
-  matchers_free ();
   harness_free ();
   return status;
 }

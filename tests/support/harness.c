@@ -566,10 +566,21 @@ void
 match (size_t device, const StereoParams * params, const char *algorithm,
     const TestImage * left, const TestImage * right, TestImage * output)
 {
+  TestImage *const results[STEREO_N_RESULTS] = { output };
+
+  match_results (device, params, algorithm, left, right, results);
+}
+
+void
+match_results (size_t device, const StereoParams * params,
+    const char *algorithm, const TestImage * left, const TestImage * right,
+    TestImage * const results[STEREO_N_RESULTS])
+{
+  const StereoImage *images[STEREO_N_RESULTS];
   StereoMatcher *matcher;
   StereoMatcherConfig config = {
     left->image.width, left->image.height, left->image.format,
-    right->image.format, output->image.format, left->colorimetry,
+    right->image.format, results[0]->image.format, left->colorimetry,
     right->colorimetry
   };
   StereoStatus status;
@@ -583,15 +594,18 @@ match (size_t device, const StereoParams * params, const char *algorithm,
   }
   matcher = matchers[device].matcher;
 
+  for (int r = 0; r < STEREO_N_RESULTS; r++)
+    images[r] = results[r] != NULL ? &results[r]->image : NULL;
   status = stereo_matcher_configure (matcher, &config, params);
   if (status == STEREO_OK)
-    status = stereo_matcher_process (matcher, &left->image, &right->image,
-        &output->image, NULL);
+    status = stereo_matcher_process_results (matcher, &left->image,
+        &right->image, images, NULL);
   if (status == STEREO_OK)
     status = stereo_matcher_sync (matcher);
   CHECK_STRING (stereo_matcher_error (matcher), "");
   CHECK_INT (status, ==, STEREO_OK);
-  CHECK (test_image_intact (output));
+  for (int r = 0; r < STEREO_N_RESULTS; r++)
+    CHECK (results[r] == NULL || test_image_intact (results[r]));
   CHECK (test_image_intact (left));
   CHECK (test_image_intact (right));
 }

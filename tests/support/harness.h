@@ -123,6 +123,11 @@ double param (const StereoParams * params, const char *name);
 void match (size_t device, const StereoParams * params, const char *algorithm,
     const TestImage * left, const TestImage * right, TestImage * output);
 
+/* The same with all that the algorithm has; NULL for what is not asked for. */
+void match_results (size_t device, const StereoParams * params,
+    const char *algorithm, const TestImage * left, const TestImage * right,
+    TestImage * const results[STEREO_N_RESULTS]);
+
 /* Times an algorithm on all devices and prints a table.  Arguments: property
  * = value pairs ("num-disparities=60"), WIDTHxHEIGHT, "rgb" or "nv12" for
  * colour; the devices' time is measured with all images in place.  Exit
