@@ -5,7 +5,7 @@
  */
 
 #include "bp-paper.h"
-#include "harness.h"
+#include "cases.h"
 #include "core/testing-cuda.h"
 
 #include <math.h>
@@ -532,30 +532,38 @@ oracle_match (const TestImage * left, const TestImage * right,
 
 /* -------------------------------------------------------------------- cases */
 
+/* What a case may have a table of. */
+typedef struct
+{
+  double iterations, levels, weight, max_data, max_disc, jump, smoothing;
+} Settings;
+
 typedef struct
 {
   int width, height;
   StereoFormat left, right;
-  double n, min, iterations, levels, weight, max_data, max_disc, jump;
-  double smoothing, precision;
+  double n, min;
+  Settings s;
+  double precision;
   Fill fill;
   double cost, edge_scale;
   bool refined;                 /* in sixteenths, and checked */
 } Case;
 
 static const Case usual = {
-  24, 20, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 10, 0, 7, 5, 0.1, 15, 0, 1,
-  0, INT8, FILL_SHIFTED, LUMA, 0, false
+  24, 20, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 10, 0,
+  {7, 5, 0.1, 15, 0, 1, 0}, INT8, FILL_SHIFTED, LUMA, 0, false
 };
 
 static StereoParams *
 case_params (const Case * c)
 {
   return params_new ("bp", "num-disparities", c->n, "min-disparity", c->min,
-      "iterations", c->iterations, "levels", c->levels, "data-weight",
-      c->weight, "max-data-term", c->max_data, "max-disc-term", c->max_disc,
-      "disc-single-jump", c->jump, "smoothing", c->smoothing, "precision",
-      c->precision, "cost", c->cost, "edge-scale", c->edge_scale,
+      "iterations", c->s.iterations, "levels", c->s.levels, "data-weight",
+      c->s.weight, "max-data-term", c->s.max_data, "max-disc-term",
+      c->s.max_disc, "disc-single-jump", c->s.jump, "smoothing",
+      c->s.smoothing, "precision", c->precision, "cost", c->cost,
+      "edge-scale", c->edge_scale,
       "subpixel", c->refined ? 1.0 : 0.0, "lr-max-diff",
       c->refined ? 1.0 : -1.0, "speckle-size", 0.0, "fill",
       c->refined ? 0.0 : 1.0, "median", 0.0, "disparity-scale",
@@ -570,52 +578,21 @@ case_images (const Case * c, TestImage * left, TestImage * right,
       random);
 }
 
-static void
-describe (const Case * c, const char *device, const char *difference)
-{
-  fprintf (stderr, "%s: %dx%d %s %s, n %g, min %g, iterations %g, levels %g, "
-      "weight %g, data %g, disc %g, jump %g, smoothing %g, precision %g, fill "
-      "%d, cost %g, edge-scale %g, refined %d: %s\n", device, c->width,
-      c->height, stereo_format_name (c->left),
-      stereo_format_name (c->right), c->n, c->min, c->iterations, c->levels,
-      c->weight, c->max_data, c->max_disc, c->jump, c->smoothing, c->precision,
-      (int) c->fill, c->cost, c->edge_scale, c->refined, difference);
-}
-
 /* All devices against the oracle, with one precision. */
 static void
 check_precision (const Case * c, Random * random)
 {
-  TestImage left, right, map;
+  TestImage left, right;
   StereoParams *params = case_params (c);
   int *winner = malloc ((size_t) (c->width * c->height) * sizeof (int));
 
   REQUIRE (winner != NULL);
   case_images (c, &left, &right, random);
-  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 6);
   oracle_match (&left, &right, params, winner);
-
-  for (size_t i = 0; i < devices_count (); i++) {
-    match (i, params, "bp", &left, &right, &map);
-    for (int p = 0; p < c->width * c->height; p++) {
-      int x = p % c->width, y = p / c->width;
-      int expected = winner[p] < 0 ? 65535 : winner[p];
-
-      if (code_at (&map, x, y) != expected) {
-        char text[64];
-
-        snprintf (text, sizeof (text), "(%d, %d): %d, oracle %d", x, y,
-            code_at (&map, x, y), expected);
-        describe (c, stereo_device_name (devices_get (i)), text);
-        CHECK (!"equal to the oracle");
-        break;
-      }
-    }
-  }
+  check_codes ("bp", params, &left, &right, winner);
   stereo_params_free (&params);
   test_image_clear (&left);
   test_image_clear (&right);
-  test_image_clear (&map);
   free (winner);
 }
 
@@ -659,10 +636,10 @@ test_robust (void)
     c.height = random_range (&random, 1, 40);
     c.n = random_range (&random, 1, 30);
     c.min = random_range (&random, -12, 8);
-    c.weight = 0.046875;
-    c.max_data = i % 4 ? 31 : 12.3;
-    c.max_disc = 4;
-    c.iterations = 3;
+    c.s.weight = 0.046875;
+    c.s.max_data = i % 4 ? 31 : 12.3;
+    c.s.max_disc = 4;
+    c.s.iterations = 3;
     c.fill = i % 3 ? FILL_SHIFTED : (Fill) random_range (&random, 0,
         N_FILLS - 1);
     c.precision = i % 3;
@@ -675,20 +652,23 @@ test_robust (void)
   }
 }
 
+static const Views views = {
+  24, 20, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 10, 0, FILL_SHIFTED
+};
+
 static void
-test_fills (void)
+check_views (const Views * v, int i, Random * random)
 {
-  Random random = { 1 };
+  Case c = usual;
 
-  for (int fill = 0; fill < N_FILLS; fill++) {
-    Case c = usual;
-
-    c.fill = (Fill) fill;
-    check_case (&c, &random);
-    c.left = c.right = STEREO_FORMAT_RGB;
-    check_case (&c, &random);
-  }
+  (void) i;
+  CASE_SET_VIEWS (&c, v);
+  check_case (&c, random);
 }
+
+VIEWS_TEST (test_fills, each_fill, views, check_views)
+VIEWS_TEST (test_disparities, each_range, views, check_views)
+VIEWS_TEST (test_formats, each_format, views, check_views)
 
 static void
 test_sizes (void)
@@ -706,35 +686,12 @@ test_sizes (void)
     c.width = sizes[i][0];
     c.height = sizes[i][1];
     c.n = 6;
-    c.levels = 10;
-    c.iterations = 3;
+    c.s.levels = 10;
+    c.s.iterations = 3;
     c.fill = FILL_RANDOM;
     check_case (&c, &random);
-    c.levels = 1 + i % 4;
-    c.iterations = 2;
-    check_case (&c, &random);
-  }
-}
-
-static void
-test_disparities (void)
-{
-  /* n, min: one, more than the width, negative, none possible */
-  static const int ranges[][2] = {
-    {1, 0}, {2, 0}, {3, 1}, {100, 0}, {23, 0}, {24, 0}, {25, 0}, {8, -4},
-    {8, -8}, {60, -30}, {1, 23}, {5, 22}, {5, 24}, {3, -25}, {3, -26},
-    {1, -23}, {70, -2048}, {9, 2048}
-  };
-  Random random = { 3 };
-
-  for (size_t i = 0; i < sizeof (ranges) / sizeof (ranges[0]); i++) {
-    Case c = usual;
-
-    c.n = ranges[i][0];
-    c.min = ranges[i][1];
-    c.height = 7;
-    c.iterations = 4;
-    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+    c.s.levels = 1 + i % 4;
+    c.s.iterations = 2;
     check_case (&c, &random);
   }
 }
@@ -752,7 +709,7 @@ test_many_disparities (void)
     c.min = i % 3 ? 0 : -numbers[i] / 2;
     c.width = numbers[i] + 7;
     c.height = 3;
-    c.iterations = 2;
+    c.s.iterations = 2;
     c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
     check_case (&c, &random);
   }
@@ -792,10 +749,7 @@ test_too_many_disparities (void)
 static void
 test_parameters (void)
 {
-  static const struct
-  {
-    double iterations, levels, weight, max_data, max_disc, jump, smoothing;
-  } sets[] = {
+  static const Settings sets[] = {
     {5, 5, 0.07, 15, 1.7, 1, 0.7}, {1, 1, 0.1, 15, 0, 1, 0},
     {1, 2, 0.1, 15, 0, 1, 0.1}, {2, 3, 0.1, 15, 0, 1, 0.09},
     {3, 2, 0, 15, 0, 1, 0}, {3, 2, 10, 255, 0, 1, 0},
@@ -817,36 +771,10 @@ test_parameters (void)
   for (size_t i = 0; i < sizeof (sets) / sizeof (sets[0]); i++) {
     Case c = usual;
 
-    c.iterations = sets[i].iterations;
-    c.levels = sets[i].levels;
-    c.weight = sets[i].weight;
-    c.max_data = sets[i].max_data;
-    c.max_disc = sets[i].max_disc;
-    c.jump = sets[i].jump;
-    c.smoothing = sets[i].smoothing;
+    c.s = sets[i];
     c.n = 11;
     check_case (&c, &random);
     c.fill = FILL_RANDOM;
-    check_case (&c, &random);
-  }
-}
-
-static void
-test_formats (void)
-{
-  static const StereoFormat formats[][2] = {
-    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_GRAY16_LE},
-    {STEREO_FORMAT_RGBX, STEREO_FORMAT_XRGB},
-    {STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8},
-    {STEREO_FORMAT_NV12, STEREO_FORMAT_I420},
-  };
-  Random random = { 6 };
-
-  for (size_t i = 0; i < sizeof (formats) / sizeof (formats[0]); i++) {
-    Case c = usual;
-
-    c.left = formats[i][0];
-    c.right = formats[i][1];
     check_case (&c, &random);
   }
 }
@@ -863,46 +791,18 @@ test_half_rounding (void)
     c.width = 190 + i;
     c.height = 171 - i;
     c.n = 12;
-    c.levels = 7;
-    c.iterations = 4;
-    c.max_data = i % 2 ? 15 : 150;
+    c.s.levels = 7;
+    c.s.iterations = 4;
+    c.s.max_data = i % 2 ? 15 : 150;
     /* either level 2 has large data costs, or level 4 and few units for one */
-    c.max_disc = (i < 3 ? 1.6 : 25.5) * c.max_data;
-    c.weight = i < 3 ? 0.1 : 0.02;
-    c.max_disc = c.max_disc * c.weight * 10;
-    c.jump = fmin (100, c.max_disc / (3 + i));
+    c.s.max_disc = (i < 3 ? 1.6 : 25.5) * c.s.max_data;
+    c.s.weight = i < 3 ? 0.1 : 0.02;
+    c.s.max_disc = c.s.max_disc * c.s.weight * 10;
+    c.s.jump = fmin (100, c.s.max_disc / (3 + i));
     c.precision = HALF;
     c.fill = i % 3 ? FILL_RANDOM : FILL_SHIFTED;
     check_precision (&c, &random);
   }
-}
-
-/* All devices against the first one, which other tests hold to the oracle. */
-static void
-check_devices (const Case * c, Random * random)
-{
-  TestImage left, right, map, expected;
-  StereoParams *params = case_params (c);
-
-  case_images (c, &left, &right, random);
-  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 10);
-  test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c->width, c->height, 0);
-  match (0, params, "bp", &left, &right, &expected);
-  for (size_t d = 1; d < devices_count (); d++) {
-    const char *difference;
-
-    match (d, params, "bp", &left, &right, &map);
-    difference = first_difference (&map, &expected);
-    if (difference != NULL) {
-      describe (c, stereo_device_name (devices_get (d)), difference);
-      CHECK (!"equal to the reference");
-    }
-  }
-  stereo_params_free (&params);
-  test_image_clear (&left);
-  test_image_clear (&right);
-  test_image_clear (&map);
-  test_image_clear (&expected);
 }
 
 /* Larger images, where the oracle would take too long. */
@@ -913,25 +813,32 @@ test_random (void)
 
   for (int i = 0; i < 150; i++) {
     Case c = usual;
+    TestImage left, right;
+    StereoParams *params;
 
     c.width = random_range (&random, 1, i % 8 ? 150 : 400);
     c.height = random_range (&random, 1, i % 8 ? 100 : 200);
     c.n = random_range (&random, 1, i % 5 ? 70 : 300);
     c.min = random_range (&random, -40, 30);
-    c.levels = random_range (&random, 1, 10);
-    c.iterations = random_range (&random, 1, 9);
+    c.s.levels = random_range (&random, 1, 10);
+    c.s.iterations = random_range (&random, 1, 9);
     c.precision = i % 3;
     c.fill = (Fill) random_range (&random, 0, 1);
     if (i % 2)
       draw_robust (&c, &random);
     if (i % 4 == 3) {
-      c.weight = random_range (&random, 0, 1000) / 1000.0;
-      c.max_data = random_range (&random, 0, 2550) / 10.0;
-      c.max_disc = random_range (&random, 0, 500) / 10.0;
-      c.jump = random_range (&random, 0, 500) / 100.0;
-      c.smoothing = random_range (&random, 0, 300) / 100.0;
+      c.s.weight = random_range (&random, 0, 1000) / 1000.0;
+      c.s.max_data = random_range (&random, 0, 2550) / 10.0;
+      c.s.max_disc = random_range (&random, 0, 500) / 10.0;
+      c.s.jump = random_range (&random, 0, 500) / 100.0;
+      c.s.smoothing = random_range (&random, 0, 300) / 100.0;
     }
-    check_devices (&c, &random);
+    params = case_params (&c);
+    case_images (&c, &left, &right, &random);
+    check_devices ("bp", params, &left, &right, STEREO_FORMAT_GRAY16_LE);
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
   }
 }
 
@@ -955,11 +862,10 @@ test_threads (void)
       TestImage left, right, map, expected;
       StereoParams *params;
       StereoMatcherConfig config;
-      const char *difference;
 
       c.width = random_range (&random, 3, 60);
       c.height = random_range (&random, 3, j % 3 ? 60 : 200);
-      c.iterations = random_range (&random, 1, 19);
+      c.s.iterations = random_range (&random, 1, 19);
       c.precision = j % 3;
       if (j % 2)
         draw_robust (&c, &random);
@@ -976,11 +882,8 @@ test_threads (void)
       REQUIRE (stereo_matcher_process (matcher, &left.image, &right.image,
               &map.image, NULL) == STEREO_OK);
       REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
-      difference = first_difference (&map, &expected);
-      if (difference != NULL) {
-        describe (&c, stereo_device_name (device), difference);
-        CHECK (!"equal to the reference");
-      }
+      report_difference ("bp", params, &left, &right,
+          stereo_device_name (device), first_difference (&map, &expected));
       stereo_params_free (&params);
       test_image_clear (&left);
       test_image_clear (&right);
@@ -999,10 +902,12 @@ test_paper (void)
 {
   static const struct
   {
-    double weight, max_data, max_disc, smoothing, n;
+    Settings s;
+    double n;
   } sets[] = {
-    {0.07, 15, 1.7, 0, 10}, {0.07, 15, 1.7, 0.7, 10}, {0.1, 15, 0, 0, 30},
-    {0.1, 15, 0, 0, 16}, {0.4, 40, 5, 2, 20}
+    {{7, 5, 0.07, 15, 1.7, 1, 0}, 10}, {{7, 5, 0.07, 15, 1.7, 1, 0.7}, 10},
+    {{7, 5, 0.1, 15, 0, 1, 0}, 30}, {{7, 5, 0.1, 15, 0, 1, 0}, 16},
+    {{7, 5, 0.4, 40, 5, 1, 2}, 20}
   };
   Random random = { 10 };
 
@@ -1017,16 +922,10 @@ test_paper (void)
     c.width = 101;
     c.height = 67;
     c.n = sets[i].n;
-    c.weight = sets[i].weight;
-    c.max_data = sets[i].max_data;
-    c.max_disc = sets[i].max_disc;
-    c.smoothing = sets[i].smoothing;
+    c.s = sets[i].s;
     c.precision = FLOAT;
     params = case_params (&c);
-    case_images (&c, &left, &right, &random);
     /* rows without padding */
-    test_image_clear (&left);
-    test_image_clear (&right);
     test_image_init (&left, c.left, c.width, c.height, 0);
     test_image_init (&right, c.right, c.width, c.height, 0);
     fill_pair (&left, &right, c.fill, &random);
@@ -1035,9 +934,9 @@ test_paper (void)
     REQUIRE (expected != NULL);
 
     paper = (PaperBp) {
-    c.width, c.height, (int) c.n, 0, (int) c.iterations, (int) c.levels,
-          c.weight, c.max_data, c.max_disc > 0 ? c.max_disc : c.n / 7.5,
-          c.jump, c.smoothing, false};
+    c.width, c.height, (int) c.n, 0, (int) c.s.iterations, (int) c.s.levels,
+          c.s.weight, c.s.max_data, c.s.max_disc > 0 ? c.s.max_disc : c.n / 7.5,
+          c.s.jump, c.s.smoothing, false};
     paper_bp (&paper, left.image.plane[0], right.image.plane[0], expected,
         &belief);
     match (0, params, "bp", &left, &right, &map);
@@ -1048,7 +947,7 @@ test_paper (void)
       REQUIRE (code < (int) c.n);
       /* smoothed views are rounded to 1/256 grey level, twice */
       CHECK_DOUBLE (belief[p * (int) c.n + code], <=,
-          belief[p * (int) c.n + expected[p]] + (c.smoothing > 0 ? 0.05
+          belief[p * (int) c.n + expected[p]] + (c.s.smoothing > 0 ? 0.05
               : 0.001));
     }
     printf ("  %d of %d pixels differ\n", different, c.width * c.height);
@@ -1101,7 +1000,7 @@ test_too_many_levels (void)
           &matcher) == STEREO_OK);
 
   for (int levels = 1; levels <= 10; levels++) {
-    c.levels = levels;
+    c.s.levels = levels;
     params = case_params (&c);
     n_told = 0;
     CHECK_INT (stereo_matcher_configure (matcher, &config, params), ==,
@@ -1171,7 +1070,7 @@ test_separate_steps (void)
     c.width = random_range (&random, 1, 70);
     c.height = random_range (&random, 1, 40);
     c.n = random_range (&random, 1, 40);
-    c.iterations = random_range (&random, 1, 4);
+    c.s.iterations = random_range (&random, 1, 4);
     c.precision = i % 3;
     check_case (&c, &random);
   }
