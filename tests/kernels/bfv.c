@@ -14,24 +14,32 @@
 #include "cost/census.h"
 #include "image/convert.h"
 #include "cases.h"
+#include "stagebench.h"
 
 #include <math.h>
 
 /* -------------------------------------------------------------------- cases */
 
+/* What a case may have a table of. */
+typedef struct
+{
+  double tau, arm, cut, sx, sy, tolerance, vote, mark, median;
+} Settings;
+
 typedef struct
 {
   int width, height;
   StereoFormat left, right;
-  double n, min, tau, arm, cut, sx, sy, tolerance, vote, mark, median;
+  double n, min;
+  Settings s;
   Fill fill;
   StereoCost cost;
   bool mismatches;              /* only they are voted for */
 } Case;
 
 static const Case usual = {
-  30, 22, STEREO_FORMAT_RGB, STEREO_FORMAT_RGB, 10, 0, 20, 16, 60, 1, 1, 0, 0,
-  0, 1, FILL_SHIFTED, STEREO_COST_RGB, false
+  30, 22, STEREO_FORMAT_RGB, STEREO_FORMAT_RGB, 10, 0,
+  {20, 16, 60, 1, 1, 0, 0, 0, 1}, FILL_SHIFTED, STEREO_COST_RGB, false
 };
 
 static StereoParams *
@@ -39,12 +47,12 @@ case_params (const Case * c)
 {
   /* scale 1 and an invalid value that no index reaches show the index */
   return params_new ("bfv", "num-disparities", c->n, "min-disparity", c->min,
-      "cost", (double) c->cost, "arm-threshold", c->tau, "arm-length", c->arm,
-      "cost-threshold", c->cut, "sampling-x", c->sx, "sampling-y", c->sy,
-      "lr-max-diff", c->tolerance, "vote", 1 + c->vote, "vote-for",
-      c->mismatches ? 0.0 : 1.0, "subpixel", 0.0, "speckle-size", 0.0, "fill",
-      c->mark ? 0.0 : 1.0, "median", c->median, "disparity-scale", 1.0,
-      "invalid-value", 65535.0, NULL);
+      "cost", (double) c->cost, "arm-threshold", c->s.tau, "arm-length",
+      c->s.arm, "cost-threshold", c->s.cut, "sampling-x", c->s.sx,
+      "sampling-y", c->s.sy, "lr-max-diff", c->s.tolerance, "vote",
+      1 + c->s.vote, "vote-for", c->mismatches ? 0.0 : 1.0, "subpixel", 0.0,
+      "speckle-size", 0.0, "fill", c->s.mark ? 0.0 : 1.0, "median",
+      c->s.median, "disparity-scale", 1.0, "invalid-value", 65535.0, NULL);
 }
 
 static void
@@ -53,18 +61,6 @@ case_images (const Case * c, TestImage * left, TestImage * right,
 {
   init_pair (left, right, c->left, c->right, c->width, c->height, c->fill,
       random);
-}
-
-static void
-describe (const Case * c, const char *device, const char *what)
-{
-  fprintf (stderr, "%s: %dx%d %s %s, n %g, min %g, tau %g, arm %g, cut %g, "
-      "sampling %gx%g, lr %g, vote %g, mark %g, median %g, fill %d, cost %d, "
-      "mismatches %d: %s\n",
-      device, c->width, c->height, stereo_format_name (c->left),
-      stereo_format_name (c->right), c->n, c->min, c->tau, c->arm, c->cut,
-      c->sx, c->sy, c->tolerance, c->vote, c->mark, c->median, (int) c->fill,
-      (int) c->cost, (int) c->mismatches, what);
 }
 
 /* ------------------------------------------------------------------- oracle */
@@ -78,6 +74,8 @@ static const int step_y[] = { 0, 0, -1, 1 };
 typedef struct
 {
   Case c;
+  const StereoParams *params;   /* these to say where it goes wrong */
+  const TestImage *left_image, *right_image;
   int width, height, columns, rows;     /* of the image, and of the grid */
   int step_x, step_y;
   bool color;
@@ -117,7 +115,7 @@ belongs (const Oracle * o, int view, int x, int y, int way, int i)
     return false;
   for (int c = 0; c < 3; c++)
     if (abs (rgb_at (o, view, x, y)[c] - rgb_at (o, view, qx,
-                qy)[c]) > o->c.tau)
+                qy)[c]) > o->c.s.tau)
       return false;
   return true;
 }
@@ -129,11 +127,11 @@ oracle_arm (const Oracle * o, int view, int x, int y, int way)
 
   if (qx < 0 || qy < 0 || qx >= o->width || qy >= o->height)
     return 0;
-  for (int i = 1; i <= o->c.arm; i++)
+  for (int i = 1; i <= o->c.s.arm; i++)
     if (!belongs (o, view, x, y, way, i + 1)
         && !belongs (o, view, x, y, way, i + 2))
       return i;
-  return (int) o->c.arm;
+  return (int) o->c.s.arm;
 }
 
 static int
@@ -194,7 +192,7 @@ oracle_cost (const Oracle * o, int x, int y, int d)
     sum += o->c.cost == STEREO_COST_RGB ? abs (rgb_at (o, 0, xr + d, y)[c]
         - rgb_at (o, 1, xr, y)[c])
         : abs (luma_at (o, 0, xr + d, y) - luma_at (o, 1, xr, y));
-  return sum < o->c.cut ? sum : (int) o->c.cut;
+  return sum < o->c.s.cut ? sum : (int) o->c.s.cut;
 }
 
 /* Steps of an arm that the left and the right view have in common. */
@@ -282,12 +280,12 @@ oracle_check (Oracle * o)
       int partner = u * o->step_x - (int) o->c.min - index;
       bool ok = false;
 
-      if (o->c.tolerance < 0)
+      if (o->c.s.tolerance < 0)
         ok = true;
       else if (partner >= 0 && partner < o->width) {
         int other = o->right[v * o->width + partner];
 
-        ok = other >= 0 && abs (other - index) <= o->c.tolerance;
+        ok = other >= 0 && abs (other - index) <= o->c.s.tolerance;
       }
       o->reliable[v * o->columns + u] = ok ? index : -1;
     }
@@ -378,7 +376,7 @@ static bool
 wants_vote (const Oracle * o, int x, int y)
 {
   if (!o->c.mismatches || o->step_x > 1 || o->step_y > 1
-      || o->c.tolerance < 0)
+      || o->c.s.tolerance < 0)
     return true;
   return covered (o, x, y) || (x > 0 && x < o->width - 1
       && covered (o, x - 1, y) && covered (o, x + 1, y));
@@ -396,8 +394,8 @@ oracle_vote (Oracle * o)
 
       if (x % o->step_x == 0 && y % o->step_y == 0)
         *result = o->reliable[y / o->step_y * o->columns + x / o->step_x];
-      if (*result < 0 && n > 0 && o->c.vote >= 0 && wants_vote (o, x, y))
-        *result = o->c.vote ? oracle_mode (o, votes) : oracle_bits (o, votes,
+      if (*result < 0 && n > 0 && o->c.s.vote >= 0 && wants_vote (o, x, y))
+        *result = o->c.s.vote ? oracle_mode (o, votes) : oracle_bits (o, votes,
             n);
     }
   }
@@ -427,7 +425,7 @@ oracle_fill (Oracle * o)
 
   memcpy (o->filled, o->voted, sizeof (int) * (size_t) (o->width
           * o->height));
-  if (o->c.mark)
+  if (o->c.s.mark)
     return;
   for (int y = 0; y < o->height; y++) {
     const int *voted = o->voted + y * o->width;
@@ -437,7 +435,7 @@ oracle_fill (Oracle * o)
     for (int x = 0; x < o->width; x++) {
       filled[x] = between (voted, o->width, x);
       empty = empty && filled[x] < 0;
-      if (filled[x] < 0 && !o->c.mismatches && o->c.vote >= 0) {
+      if (filled[x] < 0 && !o->c.mismatches && o->c.s.vote >= 0) {
         filled[x] = o->left[y / o->step_y * o->columns + x / o->step_x];
         o->own[y * o->width + x] = x - x % o->step_x;
       }
@@ -446,7 +444,7 @@ oracle_fill (Oracle * o)
             + border] < 0)
       border++;
     for (int x = 0; border < o->columns && x < border * o->step_x
-        && !o->c.mismatches && o->c.vote >= 0; x++) {
+        && !o->c.mismatches && o->c.s.vote >= 0; x++) {
       filled[x] = filled[border * o->step_x];
       o->own[y * o->width + x] = o->own[y * o->width + border * o->step_x];
     }
@@ -478,7 +476,7 @@ oracle_median (Oracle * o)
       int own = o->filled[y * o->width + x], around[9], n = 0;
 
       o->final[y * o->width + x] = own;
-      if (!o->c.median || o->c.mark || own < 0)
+      if (!o->c.s.median || o->c.s.mark || own < 0)
         continue;
       for (int j = -1; j <= 1; j++) {
         for (int i = -1; i <= 1; i++) {
@@ -495,17 +493,20 @@ oracle_median (Oracle * o)
 }
 
 static void
-oracle_init (Oracle * o, const Case * c, const TestImage * left,
-    const TestImage * right)
+oracle_init (Oracle * o, const Case * c, const StereoParams * params,
+    const TestImage * left, const TestImage * right)
 {
   int pixels = c->width * c->height, first, end;
 
   memset (o, 0, sizeof (*o));
   o->c = *c;
+  o->params = params;
+  o->left_image = left;
+  o->right_image = right;
   o->width = c->width;
   o->height = c->height;
-  o->step_x = (int) c->sx;
-  o->step_y = (int) c->sy;
+  o->step_x = (int) c->s.sx;
+  o->step_y = (int) c->s.sy;
   o->columns = (o->width + o->step_x - 1) / o->step_x;
   o->rows = (o->height + o->step_y - 1) / o->step_y;
   o->color = format_has_color (c->left) && format_has_color (c->right);
@@ -574,21 +575,9 @@ oracle_clear (Oracle * o)
 
 /* ------------------------------------------------------------------- stages */
 
-#define GUARD 256               /* bytes */
-#define CANARY 0x5a
-
-/* Device memory with canaries around. */
 typedef struct
 {
-  uint8_t *device;
-  uint8_t *host;
-  size_t size;
-} Buffer;
-
-typedef struct
-{
-  StereoDevice *device;
-  StereoQueue *queue;
+  StageBench s;
   const StereoBfvStages *stages;
   StereoBfvConstants k;
   StereoBfvMemory m;
@@ -596,116 +585,52 @@ typedef struct
   StereoBfvViews views;
   StereoWinners winners;
   StereoMap map;
-  Buffer left_arms, right_arms, work, left, right, out, plane[6], census[2];
+  StageRows left_arms, right_arms, work, left, right, out, census[2];
 } Bench;
 
+/* Its memory on the device. */
 static void *
-buffer_init (const Bench * b, Buffer * buffer, size_t size)
+buffer_init (const Bench * b, StageRows * buffer, size_t size)
 {
-  void *memory = NULL;
-
-  buffer->size = size;
-  REQUIRE (stereo_device_alloc (b->device, size + 2 * GUARD, &memory, NULL)
-      == STEREO_OK);
-  buffer->device = memory;
-  buffer->host = malloc (size + 2 * GUARD);
-  REQUIRE (buffer->host != NULL);
-  memset (buffer->host, CANARY, size + 2 * GUARD);
-  return buffer->device + GUARD;
-}
-
-static void
-buffer_up (const Bench * b, const Buffer * buffer)
-{
-  REQUIRE (stereo_device_copy (b->device, buffer->device, buffer->host,
-          buffer->size + 2 * GUARD, NULL) == STEREO_OK);
-}
-
-static void
-buffer_down (const Bench * b, const Buffer * buffer)
-{
-  size_t wrong = 0;
-
-  REQUIRE (stereo_device_copy (b->device, buffer->host, buffer->device,
-          buffer->size + 2 * GUARD, NULL) == STEREO_OK);
-  for (size_t i = 0; i < GUARD; i++)
-    wrong += (buffer->host[i] != CANARY)
-        + (buffer->host[GUARD + buffer->size + i] != CANARY);
-  CHECK_INT (wrong, ==, 0);
-}
-
-static void
-buffer_clear (const Bench * b, Buffer * buffer)
-{
-  void *memory = buffer->device;
-
-  stereo_device_free (b->device, &memory);
-  free (buffer->host);
+  rows_init (buffer, size, size, 1, &b->s);
+  return device_row (buffer, 0);
 }
 
 static uint16_t *
-words16 (const Buffer * b)
+words16 (const StageRows * b)
 {
-  return (uint16_t *) (b->host + GUARD);
+  return (uint16_t *) (void *) host_row (b, 0);
 }
 
 static uint32_t *
-words32 (const Buffer * b)
+words32 (const StageRows * b)
 {
-  return (uint32_t *) (b->host + GUARD);
-}
-
-static StereoView *
-view_of (Bench * b, int view)
-{
-  return view ? &b->views.right : &b->views.left;
+  return (uint32_t *) (void *) host_row (b, 0);
 }
 
 /* Both views as the back end reads them. */
 static void
 make_views (Bench * b, const Oracle * o, Random * random)
 {
-  const StereoConvertStages *convert = b->device->klass->stages (b->device,
-      "convert");
-  int channels = o->color ? 3 : 1;
-  int planes = convert->view_planes (channels);
-  size_t alignment = b->device->klass->row_alignment;
-  size_t stride = convert->view_row_bytes (o->width, channels);
+  const int channels = o->color ? 3 : 1, pixels = o->width * o->height;
+  const size_t more = 64 * (size_t) random_range (random, 0, 2);
+  uint8_t *levels = malloc ((size_t) (channels * pixels));
 
-  stride = (stride + alignment - 1) / alignment * alignment
-      + alignment * (size_t) random_range (random, 0, 2);
+  REQUIRE (levels != NULL);
   for (int view = 0; view < 2; view++) {
-    view_of (b, view)->stride = stride;
-    for (int p = 0; p < planes; p++) {
-      Buffer *plane = &b->plane[3 * view + p];
-
-      view_of (b, view)->plane[p] = buffer_init (b, plane, stride
-          * (size_t) o->height);
-      for (int y = 0; y < o->height; y++) {
-        uint8_t *row = plane->host + GUARD + (size_t) y * stride;
-
-        for (int x = 0; x < o->width; x++) {
-          const int *rgb = rgb_at (o, view, x, y);
-
-          if (channels == 1 || planes == 3) {
-            row[x] = (uint8_t) rgb[p];
-            continue;
-          }
-          for (int c = 0; c < 3; c++)
-            row[4 * x + c] = (uint8_t) rgb[c];
-          row[4 * x + 3] = (uint8_t) random_next (random);
-        }
-      }
-      buffer_up (b, plane);
-    }
+    for (int i = 0; i < channels * pixels; i++)
+      levels[i] = (uint8_t) o->rgb[view][3 * (i / channels) + i % channels];
+    *(view ? &b->views.right : &b->views.left) = stagebench_view_any (&b->s,
+        levels, o->width, o->height, channels, more, random);
   }
+  free (levels);
 }
 
 /* The words of both views, which have a test of their own. */
 static void
 make_census (Bench * b, const Oracle * o)
 {
-  const StereoCensusStages *census = b->device->klass->stages (b->device,
+  const StereoCensusStages *census = b->s.device->klass->stages (b->s.device,
       "census");
   const StereoView views[2] = { b->views.left, b->views.right };
   size_t bytes = census->bytes (o->width, o->height);
@@ -713,9 +638,9 @@ make_census (Bench * b, const Oracle * o)
 
   for (int view = 0; view < 2; view++) {
     memory[view] = buffer_init (b, &b->census[view], bytes);
-    buffer_up (b, &b->census[view]);
+    rows_up (&b->census[view], &b->s);
   }
-  CHECK_INT (census->make (b->queue, o->width, o->height, o->color ? 3 : 1,
+  CHECK_INT (census->make (b->s.queue, o->width, o->height, o->color ? 3 : 1,
           views, memory), ==, STEREO_OK);
   b->views.left_census = census->layout (o->width, o->height, memory[0]);
   b->views.right_census = census->layout (o->width, o->height, memory[1]);
@@ -729,28 +654,25 @@ bench_open (Bench * b, size_t index, const Oracle * o, int unit,
   StereoSearch search = {.width = o->width,.height = o->height,
     .channels = o->color ? 3 : 1,.num_disparities = (int) o->c.n,
     .min_disparity = (int) o->c.min,.n_threads = 1,.cost = o->c.cost,
-    .unit = unit,.winners = true,.right_winners = o->c.tolerance >= 0,
-    .fill = !o->c.mark
+    .unit = unit,.winners = true,.right_winners = o->c.s.tolerance >= 0,
+    .fill = !o->c.s.mark
   };
-  StereoBfvParams params = {.arm_threshold = (unsigned) o->c.tau,
-    .arm_length = (unsigned) o->c.arm,.cost_threshold = (unsigned) o->c.cut,
-    .sampling_x = (unsigned) o->c.sx,.sampling_y = (unsigned) o->c.sy,
-    .vote = 1 + (int) o->c.vote,.vote_for = o->c.mismatches ? 0 : 1
+  StereoBfvParams params = {.arm_threshold = (unsigned) o->c.s.tau,
+    .arm_length = (unsigned) o->c.s.arm,.cost_threshold = (unsigned) o->c.s.cut,
+    .sampling_x = (unsigned) o->c.s.sx,.sampling_y = (unsigned) o->c.s.sy,
+    .vote = 1 + (int) o->c.s.vote,.vote_for = o->c.mismatches ? 0 : 1
   };
   size_t pixels = (size_t) (o->width * o->height);
   StereoArena arena;
 
   memset (b, 0, sizeof (*b));
-  b->device = devices_get (index);
-  if (strcmp (stereo_device_backend (b->device), "cpu") == 0)
-    search.n_threads = b->device->n_threads;
-  b->stages = b->device->klass->stages (b->device, "bfv");
+  b->s = stagebench_open (index);
+  if (strcmp (stereo_device_backend (b->s.device), "cpu") == 0)
+    search.n_threads = b->s.device->n_threads;
+  b->stages = b->s.device->klass->stages (b->s.device, "bfv");
   REQUIRE (b->stages != NULL);
   oracle_range (o, &search.first_index, &search.end_index);
   stereo_bfv_constants (&search, &params, &b->k);
-  REQUIRE (b->device->klass->queue_new (b->device, &b->queue, NULL)
-      == STEREO_OK);
-  REQUIRE (b->queue->klass->begin (b->queue, 0, false, false) == STEREO_OK);
 
   b->m.left_arms = buffer_init (b, &b->left_arms, pixels * 4);
   b->m.right_arms = buffer_init (b, &b->right_arms,
@@ -778,35 +700,27 @@ bench_open (Bench * b, size_t index, const Oracle * o, int unit,
 static void
 bench_finish (const Bench * b)
 {
-  const StereoQueueClass *q = b->queue->klass;
-  uint64_t ns;
-
-  REQUIRE (q->computed (b->queue, 0) == STEREO_OK);
-  REQUIRE (q->end (b->queue, 0) == STEREO_OK);
-  REQUIRE (q->wait (b->queue, 0, &ns, NULL) == STEREO_OK);
-  buffer_down (b, &b->work);
-  REQUIRE (q->begin (b->queue, 0, false, false) == STEREO_OK);
+  (void) stagebench_finish (&b->s);
+  rows_down (&b->work, &b->s, false);
 }
 
 static void
 bench_close (Bench * b)
 {
   bench_finish (b);
-  b->queue->klass->free (b->queue);
-  buffer_clear (b, &b->left_arms);
-  buffer_clear (b, &b->right_arms);
-  buffer_clear (b, &b->work);
-  buffer_clear (b, &b->left);
-  buffer_clear (b, &b->right);
-  buffer_clear (b, &b->out);
-  for (int i = 0; i < 6; i++) {
-    if (b->plane[i].device != NULL)
-      buffer_clear (b, &b->plane[i]);
-  }
+  stagebench_free (&b->s, b->views.left.plane[0]);
+  stagebench_free (&b->s, b->views.right.plane[0]);
+  rows_clear (&b->left_arms, &b->s);
+  rows_clear (&b->right_arms, &b->s);
+  rows_clear (&b->work, &b->s);
+  rows_clear (&b->left, &b->s);
+  rows_clear (&b->right, &b->s);
+  rows_clear (&b->out, &b->s);
   for (int i = 0; i < 2; i++) {
     if (b->census[i].device != NULL)
-      buffer_clear (b, &b->census[i]);
+      rows_clear (&b->census[i], &b->s);
   }
+  stagebench_close (&b->s);
 }
 
 /* What refinement gets to know as the cost of a grid point. */
@@ -826,7 +740,7 @@ static uint32_t
 oracle_word (const Oracle * o, int x, int y, int unit)
 {
   int at = y / o->step_y * o->columns + x / o->step_x, index, first, end;
-  int limit = o->c.cost == STEREO_COST_CENSUS ? 60 : (int) o->c.cut;
+  int limit = o->c.cost == STEREO_COST_CENSUS ? 60 : (int) o->c.s.cut;
   double a = 65535, b = 65535, c, better, fraction = 0;
 
   oracle_range (o, &first, &end);
@@ -859,13 +773,21 @@ oracle_right_word (const Oracle * o, int x, int y)
   return index < 0 ? 0xffffffff : (uint32_t) index;
 }
 
+/* A stage differs from the oracle. */
+static void
+wrong_in (const Oracle * o, const Bench * b, const char *text)
+{
+  report_difference ("bfv", o->params, o->left_image, o->right_image,
+      stereo_device_name (b->s.device), text);
+}
+
 /* Holds the winners of a stage to the oracle. */
 static void
 expect_winners (const Bench * b, const Oracle * o, int view, int unit)
 {
-  const Buffer *buffer = view ? &b->right : &b->left;
+  const StageRows *buffer = view ? &b->right : &b->left;
 
-  buffer_down (b, buffer);
+  rows_down (buffer, &b->s, false);
   for (int i = 0; i < o->width * o->height; i++) {
     int x = i % o->width, y = i / o->width;
     uint32_t word = words32 (buffer)[i], expected = view
@@ -877,8 +799,7 @@ expect_winners (const Bench * b, const Oracle * o, int view, int unit)
       continue;
     snprintf (text, sizeof (text), "winners of view %d, (%d, %d): %08x, not "
         "%08x", view, x, y, (unsigned) word, (unsigned) expected);
-    describe (&o->c, stereo_device_name (b->device), text);
-    CHECK (!"equal to the oracle");
+    wrong_in (o, b, text);
     return;
   }
 }
@@ -901,9 +822,9 @@ give_winners (const Bench * b, const Oracle * o, int unit)
       words32 (&b->left)[i] = (words32 (&b->left)[i] & 0xffff0000)
           | (uint32_t) index;
   }
-  buffer_up (b, &b->left);
-  buffer_up (b, &b->right);
-  buffer_up (b, &b->out);
+  rows_up (&b->left, &b->s);
+  rows_up (&b->right, &b->s);
+  rows_up (&b->out, &b->s);
 }
 
 /* The code of a pixel after the vote: that of an index, or of a winner, with
@@ -926,7 +847,7 @@ oracle_code (const Oracle * o, const int *indices, int i, int unit)
 static void
 expect_map (const Bench * b, const Oracle * o, const int *indices, int unit)
 {
-  buffer_down (b, &b->out);
+  rows_down (&b->out, &b->s, false);
   for (int i = 0; i < o->width * o->height; i++) {
     int value = words16 (&b->out)[i];
     int expected = oracle_code (o, indices, i, unit);
@@ -936,8 +857,7 @@ expect_map (const Bench * b, const Oracle * o, const int *indices, int unit)
       continue;
     snprintf (text, sizeof (text), "vote, (%d, %d): %d, not %d of %d",
         i % o->width, i / o->width, value, expected, unit);
-    describe (&o->c, stereo_device_name (b->device), text);
-    CHECK (!"equal to the oracle");
+    wrong_in (o, b, text);
     return;
   }
 }
@@ -961,11 +881,11 @@ oracle_cross (const Oracle * o, int view, int x, int y)
 static void
 crosses (const Bench * b, const Oracle * o, int view, bool check)
 {
-  const Buffer *buffer = view ? &b->right_arms : &b->left_arms;
+  const StageRows *buffer = view ? &b->right_arms : &b->left_arms;
   int rows = view ? o->rows : o->height, step = view ? o->step_y : 1;
 
   if (check)
-    buffer_down (b, buffer);
+    rows_down (buffer, &b->s, false);
   for (int i = 0; i < o->width * rows; i++) {
     int x = i % o->width, y = i / o->width * step;
     uint32_t cross = oracle_cross (o, view, x, y), *word = words32 (buffer) + i;
@@ -976,13 +896,12 @@ crosses (const Bench * b, const Oracle * o, int view, bool check)
     } else if (*word != cross) {
       snprintf (text, sizeof (text), "crosses of view %d, (%d, %d): %08x, not "
           "%08x", view, x, y, (unsigned) *word, (unsigned) cross);
-      describe (&o->c, stereo_device_name (b->device), text);
-      CHECK (!"equal to the oracle");
+      wrong_in (o, b, text);
       return;
     }
   }
   if (!check)
-    buffer_up (b, buffer);
+    rows_up (buffer, &b->s);
 }
 
 /* Each stage with the oracle's inputs. */
@@ -993,13 +912,13 @@ check_stages (const Oracle * o, size_t device, Random * random)
   Bench b;
 
   bench_open (&b, device, o, unit, random);
-  buffer_up (&b, &b.work);
-  buffer_up (&b, &b.left);
-  buffer_up (&b, &b.right);
+  rows_up (&b.work, &b.s);
+  rows_up (&b.left, &b.s);
+  rows_up (&b.right, &b.s);
   if (b.k.first_index < b.k.end_index) {
-    buffer_up (&b, &b.left_arms);
-    buffer_up (&b, &b.right_arms);
-    CHECK_INT (b.stages->crosses (b.queue, &b.k, &b.views, &b.m), ==,
+    rows_up (&b.left_arms, &b.s);
+    rows_up (&b.right_arms, &b.s);
+    CHECK_INT (b.stages->crosses (b.s.queue, &b.k, &b.views, &b.m), ==,
         STEREO_OK);
     bench_finish (&b);
     crosses (&b, o, 0, true);
@@ -1007,16 +926,16 @@ check_stages (const Oracle * o, size_t device, Random * random)
     crosses (&b, o, 0, false);
     crosses (&b, o, 1, false);
   }
-  CHECK_INT (b.stages->match (b.queue, &b.k, &b.views, &b.m, &b.winners), ==,
+  CHECK_INT (b.stages->match (b.s.queue, &b.k, &b.views, &b.m, &b.winners), ==,
       STEREO_OK);
   bench_finish (&b);
   expect_winners (&b, o, 0, unit);
   if (b.winners.right != NULL)
     expect_winners (&b, o, 1, unit);
 
-  if (b.k.first_index < b.k.end_index && o->c.vote >= 0) {
+  if (b.k.first_index < b.k.end_index && o->c.s.vote >= 0) {
     give_winners (&b, o, unit);
-    CHECK_INT (b.stages->vote (b.queue, &b.k, &b.m, &b.winners, &b.map), ==,
+    CHECK_INT (b.stages->vote (b.s.queue, &b.k, &b.m, &b.winners, &b.map), ==,
         STEREO_OK);
     bench_finish (&b);
     expect_map (&b, o, o->c.mismatches ? o->voted : o->filled, unit);
@@ -1035,7 +954,7 @@ check_one (const Case * c, Random * random)
   Oracle o;
 
   case_images (c, &left, &right, random);
-  oracle_init (&o, c, &left, &right);
+  oracle_init (&o, c, params, &left, &right);
   for (size_t i = 0; i < devices_count (); i++) {
     Random same = *random;      /* however many devices there are */
 
@@ -1060,9 +979,9 @@ check_case (const Case * c, Random * random)
       ? STEREO_COST_LUMA : STEREO_COST_CENSUS;
   ours.mismatches = random_range (random, 0, 4) > 0;
   if (random_range (random, 0, 7) == 0)
-    ours.vote = -1;
+    ours.s.vote = -1;
   if (random_range (random, 0, 2) > 0)
-    ours.tolerance = 1;
+    ours.s.tolerance = 1;
   check_one (&ours, random);
 }
 
@@ -1080,12 +999,12 @@ check_views (const Views * v, int i, Random * random)
 
   CASE_SET_VIEWS (&c, v);
   check_case (&c, random);
-  c.sx = 1 + (double) (i % 8);
-  c.sy = 1 + (double) (i * 3 % 8);
+  c.s.sx = 1 + (double) (i % 8);
+  c.s.sy = 1 + (double) (i * 3 % 8);
   check_case (&c, random);
   c.left = c.right = STEREO_FORMAT_GRAY8;
-  c.tau = 90;
-  c.vote = i % 2;
+  c.s.tau = 90;
+  c.s.vote = i % 2;
   check_case (&c, random);
 }
 
@@ -1097,10 +1016,7 @@ VIEWS_TEST (test_formats, each_format, views, check_views)
 static void
 test_parameters (void)
 {
-  static const struct
-  {
-    double tau, arm, cut, sx, sy, tolerance, vote, mark, median;
-  } sets[] = {
+  static const Settings sets[] = {
     {0, 16, 60, 1, 1, 0, 0, 0, 1}, {255, 16, 60, 1, 1, 0, 0, 0, 1},
     {255, 1, 60, 1, 1, 0, 0, 0, 0}, {255, 15, 1, 1, 1, 0, 1, 0, 1},
     /* sums of 16 bits up to their end, and beyond */
@@ -1125,15 +1041,7 @@ test_parameters (void)
     c.width = 40;
     c.height = 36;
     c.n = 5;
-    c.tau = sets[i].tau;
-    c.arm = sets[i].arm;
-    c.cut = sets[i].cut;
-    c.sx = sets[i].sx;
-    c.sy = sets[i].sy;
-    c.tolerance = sets[i].tolerance;
-    c.vote = sets[i].vote;
-    c.mark = sets[i].mark;
-    c.median = sets[i].median;
+    c.s = sets[i];
     for (size_t f = 0; f < 3; f++) {
       c.fill = fills[f];
       c.left = c.right = f ? STEREO_FORMAT_GRAY8 : STEREO_FORMAT_BGR;
@@ -1155,10 +1063,10 @@ test_no_votes (void)
     c.fill = FILL_RANDOM;
     c.width = 12;
     c.n = 9;
-    c.arm = 2;
-    c.sx = 1 + round % 2;
-    c.sy = 8;
-    c.vote = round / 2 % 2;
+    c.s.arm = 2;
+    c.s.sx = 1 + round % 2;
+    c.s.sy = 8;
+    c.s.vote = round / 2 % 2;
     check_case (&c, &random);
   }
 }
@@ -1173,17 +1081,19 @@ test_majority (void)
   for (int round = 0; round < 6; round++) {
     Case c = usual;
     TestImage left, right;
+    StereoParams *params;
     Oracle o;
     int *votes, agreed = 0;
 
     c.n = round % 2 ? 300 : 40;
     c.min = -150;
     c.width = 160;
-    c.sx = 1 + round % 3;
-    c.tau = 60;
-    c.mark = 1;
+    c.s.sx = 1 + round % 3;
+    c.s.tau = 60;
+    c.s.mark = 1;
     case_images (&c, &left, &right, &random);
-    oracle_init (&o, &c, &left, &right);
+    params = case_params (&c);
+    oracle_init (&o, &c, params, &left, &right);
     votes = numbers ((int) c.n);
     /* Votes of any kind: one index more often than all others together */
     for (int i = 0; i < o.columns * o.rows; i++) {
@@ -1197,15 +1107,15 @@ test_majority (void)
       Bench b[2];
 
       for (int kind = 0; kind < 2; kind++) {
-        o.c.vote = kind;
+        o.c.s.vote = kind;
         bench_open (&b[kind], d, &o, 1, &random);
-        buffer_up (&b[kind], &b[kind].work);
+        rows_up (&b[kind].work, &b[kind].s);
         crosses (&b[kind], &o, 0, false);
         give_winners (&b[kind], &o, 1);
-        CHECK_INT (b[kind].stages->vote (b[kind].queue, &b[kind].k,
+        CHECK_INT (b[kind].stages->vote (b[kind].s.queue, &b[kind].k,
                 &b[kind].m, &b[kind].winners, &b[kind].map), ==, STEREO_OK);
         bench_finish (&b[kind]);
-        buffer_down (&b[kind], &b[kind].out);
+        rows_down (&b[kind].out, &b[kind].s, false);
         result[kind] = words16 (&b[kind].out);
       }
       for (int p = 0; p < o.width * o.height; p++) {
@@ -1223,10 +1133,11 @@ test_majority (void)
       bench_close (&b[0]);
       bench_close (&b[1]);
     }
-    if (c.sx > 1)
+    if (c.s.sx > 1)
       CHECK_INT (agreed, >, 1000);
     free (votes);
     oracle_clear (&o);
+    stereo_params_free (&params);
     test_image_clear (&left);
     test_image_clear (&right);
   }

@@ -10,14 +10,13 @@
  */
 
 #include "image/convert.h"
-#include "harness.h"
+#include "cases.h"
 #include "core/image.h"
 #include "image/colorimetry.h"
 #include "refine/median.h"
+#include "stagebench.h"
 
 #include <math.h>
-
-#define CANARY 0x5a
 
 static const int sizes[][2] = {
   {1, 1}, {1, 2}, {2, 1}, {1, 19}, {19, 1}, {2, 2}, {3, 3}, {5, 4}, {31, 7},
@@ -28,11 +27,10 @@ static const int sizes[][2] = {
 
 /* ------------------------------------------------------------------- stages */
 
-/* The stage table of a device and a queue to run stages on. */
+/* A device, a queue and the stages. */
 typedef struct
 {
-  StereoDevice *device;
-  StereoQueue *queue;
+  StageBench s;
   const StereoConvertStages *converting;
   const StereoMedianStages *stages;
 } Bench;
@@ -40,118 +38,12 @@ typedef struct
 static Bench
 bench_open (size_t index)
 {
-  Bench bench = { devices_get (index), NULL, NULL, NULL };
+  Bench bench = { stagebench_open (index), NULL, NULL };
 
-  bench.converting = bench.device->klass->stages (bench.device, "convert");
-  bench.stages = bench.device->klass->stages (bench.device, "median");
+  bench.converting = bench.s.device->klass->stages (bench.s.device, "convert");
+  bench.stages = bench.s.device->klass->stages (bench.s.device, "median");
   REQUIRE (bench.converting != NULL && bench.stages != NULL);
-  REQUIRE (bench.device->klass->queue_new (bench.device, &bench.queue, NULL)
-      == STEREO_OK);
-  REQUIRE (bench.queue->klass->begin (bench.queue, 0, false, false)
-      == STEREO_OK);
   return bench;
-}
-
-/* Waits for what was enqueued. */
-static void
-bench_finish (const Bench * bench)
-{
-  const StereoQueueClass *q = bench->queue->klass;
-  uint64_t ns;
-
-  REQUIRE (q->computed (bench->queue, 0) == STEREO_OK);
-  REQUIRE (q->end (bench->queue, 0) == STEREO_OK);
-  REQUIRE (q->wait (bench->queue, 0, &ns, NULL) == STEREO_OK);
-  REQUIRE (q->begin (bench->queue, 0, false, false) == STEREO_OK);
-}
-
-static void
-bench_close (Bench * bench)
-{
-  bench_finish (bench);
-  bench->queue->klass->free (bench->queue);
-}
-
-/* Rows in device memory and a copy of them on the host, canaries around. */
-typedef struct
-{
-  uint8_t *device;
-  uint8_t *host;
-  uint8_t *before;              /* what the host copy was uploaded as */
-  size_t row_bytes, stride, rows, size;
-} Rows;
-
-static size_t
-offset_of (const Rows * rows, size_t y)
-{
-  return 256 + y * rows->stride;
-}
-
-static void
-rows_init (Rows * rows, size_t row_bytes, size_t stride, size_t n,
-    const Bench * bench)
-{
-  void *memory = NULL;
-
-  rows->row_bytes = row_bytes;
-  rows->stride = stride;
-  rows->rows = n;
-  rows->size = stride * n + 512;
-  REQUIRE (stereo_device_alloc (bench->device, rows->size, &memory, NULL)
-      == STEREO_OK);
-  rows->device = memory;
-  rows->host = malloc (rows->size);
-  rows->before = malloc (rows->size);
-  REQUIRE (rows->host != NULL && rows->before != NULL);
-  memset (rows->host, CANARY, rows->size);
-}
-
-static uint8_t *
-host_row (const Rows * rows, size_t y)
-{
-  return rows->host + offset_of (rows, y);
-}
-
-static uint8_t *
-device_row (const Rows * rows, size_t y)
-{
-  return rows->device + offset_of (rows, y);
-}
-
-static void
-rows_up (Rows * rows, const Bench * bench)
-{
-  memcpy (rows->before, rows->host, rows->size);
-  REQUIRE (stereo_device_copy (bench->device, rows->device, rows->host,
-          rows->size, NULL) == STEREO_OK);
-}
-
-/* Brings the rows back; whatever lies between and around them has to be as it
- * was, and the rows too if they were only read. */
-static void
-rows_down (Rows * rows, const Bench * bench, bool read_only)
-{
-  size_t wrong = 0;
-
-  REQUIRE (stereo_device_copy (bench->device, rows->host, rows->device,
-          rows->size, NULL) == STEREO_OK);
-  for (size_t i = 0; i < rows->size; i++) {
-    bool inside = i >= 256 && i < rows->size - 256
-        && (i - 256) % rows->stride < rows->row_bytes;
-
-    wrong += (!inside || read_only) && rows->host[i] != rows->before[i];
-  }
-  CHECK_INT (wrong, ==, 0);
-}
-
-static void
-rows_clear (Rows * rows, const Bench * bench)
-{
-  void *memory = rows->device;
-
-  stereo_device_free (bench->device, &memory);
-  free (rows->host);
-  free (rows->before);
 }
 
 static void
@@ -159,7 +51,7 @@ wrong_at (const Bench * bench, const char *what, int width, int height, int x,
     int y, unsigned got, unsigned expected)
 {
   fprintf (stderr, "%s: %s, %dx%d, at (%d, %d): %u, not %u\n",
-      stereo_device_name (bench->device), what, width, height, x, y, got,
+      stereo_device_name (bench->s.device), what, width, height, x, y, got,
       expected);
   CHECK (!"equal to the oracle");
 }
@@ -192,9 +84,24 @@ oracle_luma (unsigned r, unsigned g, unsigned b)
       + 0.5);
 }
 
+/* Uploads canaries for what a view is converted to, whose rows have the
+ * device's alignment, and more of it. */
 static void
-convert (const Bench * bench, size_t format, int channels, const Rows * source,
-    const Rows * target, int width, int height)
+target_init (StageRows * target, int width, int height, int channels,
+    size_t more, const Bench * bench)
+{
+  size_t row_bytes = bench->converting->view_row_bytes (width, channels);
+  size_t alignment = bench->s.device->klass->row_alignment;
+
+  rows_init (target, row_bytes, ((row_bytes + alignment - 1) / alignment
+          + more) * alignment, (size_t) (height
+          * bench->converting->view_planes (channels)), &bench->s);
+  rows_up (target, &bench->s);
+}
+
+static void
+convert (const Bench * bench, size_t format, int channels,
+    const StageRows * source, const StageRows * target, int width, int height)
 {
   StereoConversion c = { 0 };
 
@@ -210,8 +117,8 @@ convert (const Bench * bench, size_t format, int channels, const Rows * source,
   c.target_stride = target->stride;
   for (int i = 0; i < bench->converting->view_planes (channels); i++)
     c.target[i] = device_row (target, (size_t) i * (size_t) height);
-  CHECK_INT (bench->converting->convert (bench->queue, &c), ==, STEREO_OK);
-  bench_finish (bench);
+  CHECK_INT (bench->converting->convert (bench->s.queue, &c), ==, STEREO_OK);
+  stagebench_finish (&bench->s);
 }
 
 static void
@@ -219,10 +126,8 @@ check_conversion (const Bench * bench, size_t format, int channels,
     int width, int height, Fill fill, Random * random)
 {
   size_t planes = (size_t) bench->converting->view_planes (channels);
-  size_t row_bytes = bench->converting->view_row_bytes (width, channels);
-  size_t alignment = bench->device->klass->row_alignment;
   TestImage left, right;
-  Rows source, target;
+  StageRows source, target;
   size_t bytes = packed[format].bytes;
 
   test_image_init (&left, packed[format].format, width, height, 0);
@@ -230,18 +135,16 @@ check_conversion (const Bench * bench, size_t format, int channels,
   fill_pair (&left, &right, fill, random);
   /* sources have any stride, targets the device's alignment */
   rows_init (&source, (size_t) width * bytes, (size_t) width * bytes
-      + (size_t) random_range (random, 0, 9), (size_t) height, bench);
-  rows_init (&target, row_bytes, (row_bytes + alignment - 1) / alignment
-      * alignment + alignment * (size_t) random_range (random, 0, 1),
-      planes * (size_t) height, bench);
+      + (size_t) random_range (random, 0, 9), (size_t) height, &bench->s);
+  target_init (&target, width, height, channels,
+      (size_t) random_range (random, 0, 1), bench);
   for (int y = 0; y < height; y++)
     memcpy (host_row (&source, (size_t) y), test_image_row (&right, y),
         source.row_bytes);
-  rows_up (&source, bench);
-  rows_up (&target, bench);
+  rows_up (&source, &bench->s);
   convert (bench, format, channels, &source, &target, width, height);
-  rows_down (&source, bench, true);
-  rows_down (&target, bench, false);
+  rows_down (&source, &bench->s, true);
+  rows_down (&target, &bench->s, false);
 
   for (int y = 0; y < height; y++) {
     for (int x = 0; x < width; x++) {
@@ -271,8 +174,8 @@ check_conversion (const Bench * bench, size_t format, int channels,
       }
     }
   }
-  rows_clear (&source, bench);
-  rows_clear (&target, bench);
+  rows_clear (&source, &bench->s);
+  rows_clear (&target, &bench->s);
   test_image_clear (&left);
   test_image_clear (&right);
 }
@@ -297,7 +200,7 @@ test_conversion (void)
         check_conversion (&bench, f, 3, sizes[s][0], sizes[s][1], FILL_RANDOM,
             &random);
     }
-    bench_close (&bench);
+    stagebench_close (&bench.s);
   }
 }
 
@@ -310,13 +213,11 @@ test_luma (void)
 
   for (size_t d = 0; d < devices_count (); d++) {
     Bench bench = bench_open (d);
-    size_t alignment = bench.device->klass->row_alignment;
-    Rows source, target;
+    StageRows source, target;
     double worst = 0;
 
-    rows_init (&source, 3 * N * N, 3 * N * N, N, &bench);
-    rows_init (&target, N * N, (N * N + alignment - 1) / alignment * alignment,
-        N, &bench);
+    rows_init (&source, 3 * N * N, 3 * N * N, N, &bench.s);
+    target_init (&target, N * N, N, 1, 0, &bench);
     for (int r = 0; r < N; r++) {
       for (int i = 0; i < N * N; i++) {
         uint8_t *p = host_row (&source, (size_t) r) + 3 * i;
@@ -326,11 +227,10 @@ test_luma (void)
         p[2] = (uint8_t) (i % N * STEP);
       }
     }
-    rows_up (&source, &bench);
-    rows_up (&target, &bench);
+    rows_up (&source, &bench.s);
     convert (&bench, 1, 1, &source, &target, N * N, N);
-    rows_down (&source, &bench, true);
-    rows_down (&target, &bench, false);
+    rows_down (&source, &bench.s, true);
+    rows_down (&target, &bench.s, false);
     for (int r = 0; r < N; r++) {
       for (int i = 0; i < N * N; i++) {
         double exact = 0.2989 * r * STEP + 0.5870 * (i / N * STEP)
@@ -344,9 +244,9 @@ test_luma (void)
     }
     /* rounding, and three weights of 16 bits */
     CHECK_DOUBLE (worst, <=, 0.5 + 3 * 255 * 0.5 / 65536);
-    rows_clear (&source, &bench);
-    rows_clear (&target, &bench);
-    bench_close (&bench);
+    rows_clear (&source, &bench.s);
+    rows_clear (&target, &bench.s);
+    stagebench_close (&bench.s);
   }
 }
 
@@ -384,21 +284,21 @@ static const struct
  * device aligns. */
 static void
 plane_up (const TestImage * image, int plane, size_t skip, size_t padding,
-    Rows * rows, const Bench * bench)
+    StageRows * rows, const Bench * bench)
 {
   size_t bytes = plane_row_bytes (image, plane);
 
   rows_init (rows, skip + bytes, skip + bytes + padding,
-      (size_t) plane_rows (image, plane), bench);
+      (size_t) plane_rows (image, plane), &bench->s);
   for (int y = 0; y < plane_rows (image, plane); y++)
     memcpy (host_row (rows, (size_t) y) + skip, plane_row (image, plane, y),
         bytes);
-  rows_up (rows, bench);
+  rows_up (rows, &bench->s);
 }
 
 static void
 convert_planes (const Bench * bench, size_t format, const TestImage * image,
-    const Rows planes[3], const size_t skips[3], const Rows * target)
+    const StageRows planes[3], const size_t skips[3], const StageRows * target)
 {
   StereoConversion c = { 0 };
   int u = planar[format].u_plane, v = planar[format].v_plane;
@@ -423,15 +323,15 @@ convert_planes (const Bench * bench, size_t format, const TestImage * image,
   c.target_stride = target->stride;
   for (int i = 0; i < bench->converting->view_planes (3); i++)
     c.target[i] = device_row (target, (size_t) (i * c.height));
-  CHECK_INT (bench->converting->convert (bench->queue, &c), ==, STEREO_OK);
-  bench_finish (bench);
+  CHECK_INT (bench->converting->convert (bench->s.queue, &c), ==, STEREO_OK);
+  stagebench_finish (&bench->s);
 }
 
 /* Against the equations, which may differ by rounding alone, and against the
  * same integers on all devices. */
 static void
 compare_colors (const Bench * bench, const TestImage * image,
-    const Rows * target)
+    const StageRows * target)
 {
   int planes = bench->converting->view_planes (3);
   int width = image->image.width, height = image->image.height;
@@ -464,10 +364,8 @@ static void
 check_yuv (const Bench * bench, size_t format, StereoColorimetry colorimetry,
     int width, int height, bool align, Random * random)
 {
-  size_t row_bytes = bench->converting->view_row_bytes (width, 3);
-  size_t alignment = bench->device->klass->row_alignment;
   TestImage image, other;
-  Rows planes[3], target;
+  StageRows planes[3], target;
   size_t skips[3] = { 0 };
 
   test_image_init (&image, planar[format].format, width, height, 0);
@@ -481,19 +379,16 @@ check_yuv (const Bench * bench, size_t format, StereoColorimetry colorimetry,
     plane_up (&image, p, skips[p], align ? (16 - bytes % 16) % 16
         : (size_t) random_range (random, 0, 9), &planes[p], bench);
   }
-  rows_init (&target, row_bytes, (row_bytes + alignment - 1) / alignment
-      * alignment, (size_t) (bench->converting->view_planes (3) * height),
-      bench);
-  rows_up (&target, bench);
+  target_init (&target, width, height, 3, 0, bench);
   convert_planes (bench, format, &image, planes, skips, &target);
-  rows_down (&target, bench, false);
+  rows_down (&target, &bench->s, false);
   compare_colors (bench, &image, &target);
 
   for (int p = 0; p < image.n_planes; p++) {
-    rows_down (&planes[p], bench, true);
-    rows_clear (&planes[p], bench);
+    rows_down (&planes[p], &bench->s, true);
+    rows_clear (&planes[p], &bench->s);
   }
-  rows_clear (&target, bench);
+  rows_clear (&target, &bench->s);
   test_image_clear (&image);
   test_image_clear (&other);
 }
@@ -521,7 +416,7 @@ test_yuv (void)
               &random);
       }
     }
-    bench_close (&bench);
+    stagebench_close (&bench.s);
   }
 }
 
@@ -535,11 +430,9 @@ test_yuv_values (void)
 
   for (size_t d = 0; d < devices_count (); d++) {
     Bench bench = bench_open (d);
-    size_t alignment = bench.device->klass->row_alignment;
-    size_t row_bytes = bench.converting->view_row_bytes (N * N, 3);
     const size_t skips[3] = { 0 };
     TestImage image;
-    Rows planes[3], target;
+    StageRows planes[3], target;
 
     test_image_init (&image, STEREO_FORMAT_Y444, N * N, N, 0);
     for (int y = 0; y < N; y++) {
@@ -551,20 +444,18 @@ test_yuv_values (void)
     }
     for (int p = 0; p < 3; p++)
       plane_up (&image, p, 0, 0, &planes[p], &bench);
-    rows_init (&target, row_bytes, (row_bytes + alignment - 1) / alignment
-        * alignment, (size_t) (bench.converting->view_planes (3) * N), &bench);
-    rows_up (&target, &bench);
+    target_init (&target, N * N, N, 3, 0, &bench);
     for (int c = 0; c < STEREO_N_COLORIMETRIES; c++) {
       image.colorimetry = (StereoColorimetry) c;
       convert_planes (&bench, y444, &image, planes, skips, &target);
-      rows_down (&target, &bench, false);
+      rows_down (&target, &bench.s, false);
       compare_colors (&bench, &image, &target);
     }
     for (int p = 0; p < 3; p++)
-      rows_clear (&planes[p], &bench);
-    rows_clear (&target, &bench);
+      rows_clear (&planes[p], &bench.s);
+    rows_clear (&target, &bench.s);
     test_image_clear (&image);
-    bench_close (&bench);
+    stagebench_close (&bench.s);
   }
 }
 
@@ -644,7 +535,7 @@ oracle_median (const uint16_t * map, int width, int height, int x, int y,
 }
 
 static StereoMap
-map_of (const Rows * rows)
+map_of (const StageRows * rows)
 {
   StereoMap map = { (uint16_t *) (void *) device_row (rows, 0),
     rows->stride / 2
@@ -654,7 +545,7 @@ map_of (const Rows * rows)
 }
 
 static unsigned
-value_at (const Rows * rows, int x, int y, int bytes)
+value_at (const StageRows * rows, int x, int y, int bytes)
 {
   const uint8_t *p = host_row (rows, (size_t) y) + (size_t) (x * bytes);
 
@@ -663,160 +554,152 @@ value_at (const Rows * rows, int x, int y, int bytes)
   return p[0] | (unsigned) p[1] << 8;
 }
 
+/* A map on a device, some bytes between its rows. */
+static void
+map_up (StageRows * rows, const uint16_t * map, int width, int height,
+    size_t padding, const Bench * bench)
+{
+  size_t row_bytes = 2 * (size_t) width;
+
+  rows_init (rows, row_bytes, row_bytes + padding, (size_t) height, &bench->s);
+  for (int i = 0; map != NULL && i < width * height; i++) {
+    uint8_t *p = host_row (rows, (size_t) (i / width)) + 2 * (i % width);
+
+    /* as GRAY16_LE has it, on any host */
+    p[0] = (uint8_t) map[i];
+    p[1] = (uint8_t) (map[i] >> 8);
+  }
+  rows_up (rows, &bench->s);
+}
+
+/* Brings back a map of width columns, and holds it to the oracle's. */
+static void
+expect_map (const Bench * bench, const char *what, const StageRows * rows,
+    int width, int bytes, const uint16_t * expected)
+{
+  int height = (int) rows->rows;
+
+  stagebench_finish (&bench->s);
+  rows_down (rows, &bench->s, false);
+  for (int i = 0; i < width * height; i++) {
+    unsigned got = value_at (rows, i % width, i / width, bytes);
+
+    if (got != expected[i]) {
+      wrong_at (bench, what, width, height, i % width, i / width, got,
+          expected[i]);
+      break;
+    }
+  }
+}
+
+/* The codes of one or two bytes on a device. */
+static StereoOutput
+output_of (StageRows * rows, int width, int height, int bytes, size_t padding,
+    unsigned invalid, const Bench * bench)
+{
+  size_t row_bytes = (size_t) (bytes * width);
+  StereoOutput output = {.invalid = invalid,.bytes = (uint8_t) bytes };
+
+  rows_init (rows, row_bytes, row_bytes + padding + (bytes == 1),
+      (size_t) height, &bench->s);
+  rows_up (rows, &bench->s);
+  output.data = device_row (rows, 0);
+  output.stride = rows->stride;
+  return output;
+}
+
 /* The median, the encoding, and both in one, of one map. */
 static void
 check_map (const Bench * bench, int width, int height, MapFill fill,
     Random * random)
 {
-  size_t w = (size_t) width, h = (size_t) height;
+  size_t pixels = (size_t) (width * height);
   size_t pad = 2 * (size_t) random_range (random, 0, 5);
-  uint16_t *map = malloc (w * h * 2), *filtered = malloc (w * h * 2);
-  uint16_t *code = malloc (STEREO_MAX_DISPARITIES * 2);
-  Rows source, target, codes;
+  uint16_t *map = malloc (pixels * 2), *filtered = malloc (pixels * 2);
+  uint16_t *expected = malloc (pixels * 2);
+  uint16_t code[STEREO_MAX_DISPARITIES];
+  StageRows source, target, codes;
   StereoMap in, out;
 
-  REQUIRE (map != NULL && filtered != NULL && code != NULL);
-  rows_init (&source, 2 * w, 2 * w + pad, h, bench);
-  rows_init (&target, 2 * w, 2 * w + 10 - pad, h, bench);
-  rows_init (&codes, 2 * STEREO_MAX_DISPARITIES, 2 * STEREO_MAX_DISPARITIES, 1,
-      bench);
-  for (int y = 0; y < height; y++) {
-    for (int x = 0; x < width; x++) {
-      unsigned value = map_value (fill, x, y, random);
-
-      map[y * width + x] = (uint16_t) value;
-      memcpy (host_row (&source, (size_t) y) + 2 * x, &map[y * width + x], 2);
-    }
-  }
-  for (int y = 0; y < height; y++)
-    for (int x = 0; x < width; x++)
-      filtered[y * width + x] = (uint16_t) oracle_median (map, width, height,
-          x, y, STEREO_INVALID);
+  REQUIRE (map != NULL && filtered != NULL && expected != NULL);
+  for (int i = 0; i < width * height; i++)
+    map[i] = (uint16_t) map_value (fill, i % width, i / width, random);
+  for (int i = 0; i < width * height; i++)
+    filtered[i] = (uint16_t) oracle_median (map, width, height, i % width,
+        i / width, STEREO_INVALID);
   for (size_t i = 0; i < STEREO_MAX_DISPARITIES; i++)
     code[i] = (uint16_t) random_next (random);
-  memcpy (host_row (&codes, 0), code, 2 * STEREO_MAX_DISPARITIES);
-  rows_up (&source, bench);
-  rows_up (&target, bench);
-  rows_up (&codes, bench);
+  rows_init (&codes, sizeof (code), sizeof (code), 1, &bench->s);
+  memcpy (host_row (&codes, 0), code, sizeof (code));
+  rows_up (&codes, &bench->s);
+  map_up (&source, map, width, height, pad, bench);
+  map_up (&target, NULL, width, height, 10 - pad, bench);
 
   in = map_of (&source);
   out = map_of (&target);
-  CHECK_INT (bench->stages->median (bench->queue, width, height, &in, &out),
+  CHECK_INT (bench->stages->median (bench->s.queue, width, height, &in, &out),
       ==, STEREO_OK);
-  bench_finish (bench);
-  rows_down (&target, bench, false);
-  for (int i = 0; i < width * height; i++) {
-    unsigned got = value_at (&target, i % width, i / width, 2);
+  expect_map (bench, "median", &target, width, 2, filtered);
+  rows_clear (&target, &bench->s);
 
-    if (got != filtered[i]) {
-      wrong_at (bench, "median", width, height, i % width, i / width, got,
-          filtered[i]);
-      break;
-    }
+  for (int kind = 0; kind < 4; kind++) {
+    const int bytes = 1 + kind / 2, both = kind % 2;
+    const uint16_t *indices = both ? filtered : map;
+    StereoOutput output;
+
+    if (both && bench->stages->median_encode == NULL)
+      continue;
+    output = output_of (&target, width, height, bytes, pad,
+        bytes == 1 ? 0xfe : 0xbead, bench);
+    output.code = (const uint16_t *) (const void *) device_row (&codes, 0);
+    CHECK_INT ((both ? bench->stages->median_encode : bench->stages->encode)
+        (bench->s.queue, width, height, &in, &output), ==, STEREO_OK);
+    for (size_t i = 0; i < pixels; i++)
+      expected[i] = (indices[i] == STEREO_INVALID ? output.invalid
+          : code[indices[i]]) & (bytes == 1 ? 0xff : 0xffff);
+    expect_map (bench, both ? "median and encoding" : "encoding", &target,
+        width, bytes, expected);
+    rows_clear (&target, &bench->s);
   }
-  rows_clear (&target, bench);
-
-  for (int bytes = 1; bytes <= 2; bytes++) {
-    for (int both = 0; both < 2; both++) {
-      StereoOutput output = { 0 };
-      const uint16_t *expected = both ? filtered : map;
-      StereoStatus status;
-
-      if (both && bench->stages->median_encode == NULL)
-        continue;
-      rows_init (&target, (size_t) bytes * w, (size_t) bytes * w
-          + (bytes == 1 ? pad + 1 : pad), h, bench);
-      rows_up (&target, bench);
-      output.data = device_row (&target, 0);
-      output.stride = target.stride;
-      output.code = (const uint16_t *) (const void *) device_row (&codes, 0);
-      output.invalid = (uint16_t) (bytes == 1 ? 0xfe : 0xbead);
-      output.bytes = (uint8_t) bytes;
-      if (both)
-        status = bench->stages->median_encode (bench->queue, width, height,
-            &in, &output);
-      else
-        status = bench->stages->encode (bench->queue, width, height, &in,
-            &output);
-      CHECK_INT (status, ==, STEREO_OK);
-      bench_finish (bench);
-      rows_down (&target, bench, false);
-      for (int i = 0; i < width * height; i++) {
-        unsigned got = value_at (&target, i % width, i / width, bytes);
-        unsigned right = expected[i] == STEREO_INVALID ? output.invalid
-            : code[expected[i]];
-
-        right &= bytes == 1 ? 0xff : 0xffff;
-        if (got != right) {
-          wrong_at (bench, both ? "median and encoding" : "encoding", width,
-              height, i % width, i / width, got, right);
-          break;
-        }
-      }
-      rows_clear (&target, bench);
-    }
-  }
-  rows_down (&source, bench, true);
-  rows_down (&codes, bench, true);
-  rows_clear (&source, bench);
-  rows_clear (&codes, bench);
+  rows_down (&source, &bench->s, true);
+  rows_down (&codes, &bench->s, true);
+  rows_clear (&source, &bench->s);
+  rows_clear (&codes, &bench->s);
   free (map);
   free (filtered);
-  free (code);
+  free (expected);
 }
 
 /* The median of codes, of one map. */
 static void
-check_codes (const Bench * bench, int width, int height, MapFill fill,
+check_median_of_codes (const Bench * bench, int width, int height, MapFill fill,
     int bytes, unsigned invalid, Random * random)
 {
-  size_t w = (size_t) width, h = (size_t) height;
+  size_t pixels = (size_t) (width * height);
   size_t pad = 2 * (size_t) random_range (random, 0, 5);
-  uint16_t *map = malloc (w * h * 2);
-  StereoOutput output = { 0 };
-  Rows source, target;
+  uint16_t *map = malloc (pixels * 2), *expected = malloc (pixels * 2);
+  StereoOutput output;
+  StageRows source, target;
   StereoMap in;
 
-  REQUIRE (map != NULL);
-  rows_init (&source, 2 * w, 2 * w + pad, h, bench);
-  rows_init (&target, (size_t) bytes * w, (size_t) bytes * w
-      + (bytes == 1 ? pad + 1 : pad), h, bench);
-  for (int i = 0; i < width * height; i++) {
-    map[i] = (uint16_t) map_value (fill, i % width, i / width, random);
-    if (bytes == 1)
-      map[i] &= 0xff;
-    /* as GRAY16_LE has it, on any host */
-    host_row (&source, (size_t) (i / width))[2 * (i % width)] =
-        (uint8_t) map[i];
-    host_row (&source, (size_t) (i / width))[2 * (i % width) + 1] =
-        (uint8_t) (map[i] >> 8);
-  }
-  rows_up (&source, bench);
-  rows_up (&target, bench);
+  REQUIRE (map != NULL && expected != NULL);
+  for (int i = 0; i < width * height; i++)
+    map[i] = (uint16_t) (map_value (fill, i % width, i / width, random)
+        & (bytes == 1 ? 0xff : 0xffff));
+  for (int i = 0; i < width * height; i++)
+    expected[i] = (uint16_t) oracle_median (map, width, height, i % width,
+        i / width, invalid);
+  map_up (&source, map, width, height, pad, bench);
+  output = output_of (&target, width, height, bytes, pad, invalid, bench);
   in = map_of (&source);
-  output.data = device_row (&target, 0);
-  output.stride = target.stride;
-  output.invalid = invalid;
-  output.bytes = (uint8_t) bytes;
-  CHECK_INT (bench->stages->median_codes (bench->queue, width, height, &in,
+  CHECK_INT (bench->stages->median_codes (bench->s.queue, width, height, &in,
           &output), ==, STEREO_OK);
-  bench_finish (bench);
-  rows_down (&target, bench, false);
-  rows_down (&source, bench, true);
-  for (int i = 0; i < width * height; i++) {
-    unsigned got = value_at (&target, i % width, i / width, bytes);
-    unsigned right = oracle_median (map, width, height, i % width, i / width,
-        invalid);
-
-    if (got != right) {
-      wrong_at (bench, "median of codes", width, height, i % width, i / width,
-          got, right);
-      break;
-    }
-  }
-  rows_clear (&target, bench);
-  rows_clear (&source, bench);
+  expect_map (bench, "median of codes", &target, width, bytes, expected);
+  rows_down (&source, &bench->s, true);
+  rows_clear (&target, &bench->s);
+  rows_clear (&source, &bench->s);
   free (map);
+  free (expected);
 }
 
 static void
@@ -832,9 +715,9 @@ test_median_of_codes (void)
       for (int fill = 0; fill < N_MAPS; fill++)
         for (size_t i = 0; i < sizeof (invalid) / sizeof (invalid[0]); i++)
           for (int bytes = 1; bytes <= 2; bytes++)
-            check_codes (&bench, sizes[s][0], sizes[s][1], (MapFill) fill,
-                bytes, invalid[i], &random);
-    bench_close (&bench);
+            check_median_of_codes (&bench, sizes[s][0], sizes[s][1],
+                (MapFill) fill, bytes, invalid[i], &random);
+    stagebench_close (&bench.s);
   }
 }
 
@@ -849,7 +732,7 @@ test_median_and_encoding (void)
     for (size_t s = 0; s < N_SIZES; s++)
       for (int fill = 0; fill < N_MAPS; fill++)
         check_map (&bench, sizes[s][0], sizes[s][1], (MapFill) fill, &random);
-    bench_close (&bench);
+    stagebench_close (&bench.s);
   }
 }
 
@@ -861,28 +744,23 @@ test_median_network (void)
 {
   for (size_t d = 0; d < devices_count (); d++) {
     Bench bench = bench_open (d);
-    Rows source, target;
+    uint16_t map[3][3 * 512];
+    StageRows source, target;
     StereoMap in, out;
 
     /* 512 patterns of 3x3 side by side */
-    rows_init (&source, 2 * 3 * 512, 2 * 3 * 512, 3, &bench);
-    rows_init (&target, 2 * 3 * 512, 2 * 3 * 512, 3, &bench);
     for (int pattern = 0; pattern < 512; pattern++) {
-      for (int i = 0; i < 9; i++) {
-        uint16_t value = (uint16_t) (pattern >> i & 1);
-
-        memcpy (host_row (&source, (size_t) (i / 3)) + 2 * (3 * pattern
-                + i % 3), &value, 2);
-      }
+      for (int i = 0; i < 9; i++)
+        map[i / 3][3 * pattern + i % 3] = (uint16_t) (pattern >> i & 1);
     }
-    rows_up (&source, &bench);
-    rows_up (&target, &bench);
+    map_up (&source, map[0], 3 * 512, 3, 0, &bench);
+    map_up (&target, NULL, 3 * 512, 3, 0, &bench);
     in = map_of (&source);
     out = map_of (&target);
-    CHECK_INT (bench.stages->median (bench.queue, 3 * 512, 3, &in, &out), ==,
+    CHECK_INT (bench.stages->median (bench.s.queue, 3 * 512, 3, &in, &out), ==,
         STEREO_OK);
-    bench_finish (&bench);
-    rows_down (&target, &bench, false);
+    stagebench_finish (&bench.s);
+    rows_down (&target, &bench.s, false);
     for (int pattern = 0; pattern < 512; pattern++) {
       int ones = 0;
 
@@ -890,9 +768,9 @@ test_median_network (void)
         ones += pattern >> i & 1;
       CHECK_INT (value_at (&target, 3 * pattern + 1, 1, 2), ==, ones >= 5);
     }
-    rows_clear (&source, &bench);
-    rows_clear (&target, &bench);
-    bench_close (&bench);
+    rows_clear (&source, &bench.s);
+    rows_clear (&target, &bench.s);
+    stagebench_close (&bench.s);
   }
 }
 
@@ -942,134 +820,129 @@ oracle_code (unsigned index, StereoFormat format, double n, double scale,
   return code;
 }
 
-/* Median and codes of a whole matcher, from its own map of plain indices. */
-static void
-check_output (const char *name, size_t device, double n, double min,
-    double scale, double invalid, double median, StereoFormat format,
-    int width, int height, Random * random)
+typedef struct
 {
-  TestImage left, right, plain, map;
-  StereoParams *params;
-  uint16_t *index = malloc (2 * (size_t) (width * height));
+  double n, min, scale, invalid;
+  StereoFormat format;
+  int width, height;
+} OutputCase;
+
+/* What a matcher makes of two views. */
+typedef struct
+{
+  const OutputCase *c;
+  const char *name;
+  size_t device;
+  TestImage left, right;
+} Matched;
+
+/* Its codes, row by row; owned. */
+static uint16_t *
+codes_of (const Matched * m, StereoFormat format, double scale, double invalid,
+    int median)
+{
+  const OutputCase *c = m->c;
+  uint16_t *codes = malloc (2 * (size_t) (c->width * c->height));
+  StereoParams *params = algorithm_params (m->name, c->n, c->min, scale,
+      invalid, median);
+  TestImage map;
+
+  REQUIRE (codes != NULL);
+  test_image_init (&map, format, c->width, c->height, 6);
+  match (m->device, params, m->name, &m->left, &m->right, &map);
+  for (int i = 0; i < c->width * c->height; i++)
+    codes[i] = (uint16_t) code_at (&map, i % c->width, i / c->width);
+  stereo_params_free (&params);
+  test_image_clear (&map);
+  return codes;
+}
+
+/* How many codes are not those of its own plain indices. */
+static int
+count_wrong (const Matched * m)
+{
+  const OutputCase *c = m->c;
+  uint16_t *index = codes_of (m, STEREO_FORMAT_GRAY16_LE, 1, 65535, 0);
   int wrong = 0;
 
-  REQUIRE (index != NULL);
-  test_image_init (&left, STEREO_FORMAT_GRAY8, width, height, 3);
-  test_image_init (&right, STEREO_FORMAT_GRAY8, width, height, 0);
-  fill_pair (&left, &right, FILL_RANDOM, random);
-  test_image_init (&plain, STEREO_FORMAT_GRAY16_LE, width, height, 2);
-  test_image_init (&map, format, width, height, 6);
+  for (int median = 0; median < 2; median++) {
+    uint16_t *map = codes_of (m, c->format, c->scale, c->invalid, median);
 
-  params = algorithm_params (name, n, min, 1, 65535, 0);
-  match (device, params, name, &left, &right, &plain);
-  stereo_params_free (&params);
-  for (int i = 0; i < width * height; i++)
-    index[i] = (uint16_t) code_at (&plain, i % width, i / width);
-
-  params = algorithm_params (name, n, min, scale, invalid, median);
-  match (device, params, name, &left, &right, &map);
-  stereo_params_free (&params);
-  for (int y = 0; y < height; y++) {
-    for (int x = 0; x < width; x++) {
-      unsigned i = median != 0 ? oracle_median (index, width, height, x, y,
-          STEREO_INVALID) : index[y * width + x];
-
-      wrong += code_at (&map, x, y) != (int) oracle_code (i, format, n, scale,
-          (unsigned) invalid);
-    }
+    for (int i = 0; i < c->width * c->height; i++)
+      wrong += map[i] != oracle_code (median ? oracle_median (index, c->width,
+              c->height, i % c->width, i / c->width, STEREO_INVALID)
+          : index[i], c->format, c->n, c->scale, (unsigned) c->invalid);
+    free (map);
   }
-  if (wrong != 0)
-    fprintf (stderr, "%s, %s: n %g, min %g, scale %g, invalid %g, median %g, "
-        "%s, %dx%d\n", name, stereo_device_name (devices_get (device)), n, min,
-        scale, invalid, median, stereo_format_name (format), width, height);
-  CHECK_INT (wrong, ==, 0);
-  test_image_clear (&left);
-  test_image_clear (&right);
-  test_image_clear (&plain);
-  test_image_clear (&map);
   free (index);
+  return wrong;
 }
 
 /* The same of an algorithm that gives real numbers.  Without a median its map
  * is held to a finer one of its own, with one to its own codes. */
-static void
-check_subpixel_output (const char *name, size_t device, double n, double min,
-    double scale, double invalid, StereoFormat format, int width, int height,
-    Random * random)
+static int
+count_wrong_subpixel (const Matched * m)
 {
-  double fine_scale = 65535 / (n > 1 ? n - 1 : 1), step;
-  TestImage left, right, fine, plain, map;
-  unsigned top = (unsigned) ((n - 1) * scale);
-  uint16_t *codes = malloc (2 * (size_t) (width * height));
-  StereoParams *params;
+  const OutputCase *c = m->c;
+  const unsigned invalid = (unsigned) c->invalid;
+  double fine_scale = floor (fmin (256, 65535 / (c->n > 1 ? c->n - 1 : 1)));
+  double step = c->scale;
+  unsigned top = (unsigned) ((c->n - 1) * c->scale);
+  uint16_t *fine = codes_of (m, STEREO_FORMAT_GRAY16_LE, fine_scale, 65535, 0);
+  uint16_t *plain = codes_of (m, c->format, c->scale, c->invalid, 0);
+  uint16_t *map = codes_of (m, c->format, c->scale, c->invalid, 1);
   int wrong = 0;
 
-  REQUIRE (codes != NULL);
-  fine_scale = fine_scale > 256 ? 256 : floor (fine_scale);
-  step = format == STEREO_FORMAT_GRAY16_LE ? scale
-      : n > 1 ? 255 / (n - 1) : 0;
-  if (format == STEREO_FORMAT_GRAY8)
-    top = n > 1 ? 255 : 0;
-  test_image_init (&left, STEREO_FORMAT_GRAY8, width, height, 3);
-  test_image_init (&right, STEREO_FORMAT_GRAY8, width, height, 0);
-  fill_pair (&left, &right, FILL_RANDOM, random);
-  test_image_init (&fine, STEREO_FORMAT_GRAY16_LE, width, height, 2);
-  test_image_init (&plain, format, width, height, 4);
-  test_image_init (&map, format, width, height, 6);
-
-  params = algorithm_params (name, n, min, fine_scale, 65535, 0);
-  match (device, params, name, &left, &right, &fine);
-  stereo_params_free (&params);
-  params = algorithm_params (name, n, min, scale, invalid, 0);
-  match (device, params, name, &left, &right, &plain);
-  stereo_params_free (&params);
-  params = algorithm_params (name, n, min, scale, invalid, 1);
-  match (device, params, name, &left, &right, &map);
-  stereo_params_free (&params);
-
-  for (int y = 0; y < height; y++) {
-    for (int x = 0; x < width; x++) {
-      unsigned code = (unsigned) code_at (&plain, x, y);
-      unsigned fine_code = (unsigned) code_at (&fine, x, y);
-      double d = fine_code / fine_scale;
-
-      codes[y * width + x] = (uint16_t) code;
-      if (fine_code == 65535)
-        wrong += code != (unsigned) invalid;
-      else
-        wrong += code == (unsigned) invalid
-            || (code > top && !(top == 0 && code == 1))
-            /* rounded twice, and perhaps moved away from invalid */
-            || fabs (code - d * step) > 0.51 + step * 0.51 / fine_scale
-            + (fabs (d * step - invalid) <= 1 + step / fine_scale);
-    }
+  if (c->format == STEREO_FORMAT_GRAY8) {
+    step = c->n > 1 ? 255 / (c->n - 1) : 0;
+    top = c->n > 1 ? 255 : 0;
   }
-  for (int y = 0; y < height; y++)
-    for (int x = 0; x < width; x++)
-      wrong += code_at (&map, x, y) != (int) oracle_median (codes, width,
-          height, x, y, (unsigned) invalid);
+  for (int i = 0; i < c->width * c->height; i++) {
+    unsigned code = plain[i];
+    double d = fine[i] / fine_scale;
+
+    if (fine[i] == 65535)
+      wrong += code != invalid;
+    else
+      wrong += code == invalid || (code > top && !(top == 0 && code == 1))
+          /* rounded twice, and perhaps moved away from invalid */
+          || fabs (code - d * step) > 0.51 + step * 0.51 / fine_scale
+          + (fabs (d * step - invalid) <= 1 + step / fine_scale);
+    wrong += map[i] != oracle_median (plain, c->width, c->height,
+        i % c->width, i / c->width, invalid);
+  }
+  free (fine);
+  free (plain);
+  free (map);
+  return wrong;
+}
+
+/* Median and codes of a whole matcher. */
+static void
+check_output (const StereoAlgorithm * algorithm, size_t device,
+    const OutputCase * c, Random * random)
+{
+  Matched m = { c, stereo_algorithm_name (algorithm), device };
+  int wrong;
+
+  test_image_init (&m.left, STEREO_FORMAT_GRAY8, c->width, c->height, 3);
+  test_image_init (&m.right, STEREO_FORMAT_GRAY8, c->width, c->height, 0);
+  fill_pair (&m.left, &m.right, FILL_RANDOM, random);
+  wrong = algorithm->subpixel ? count_wrong_subpixel (&m) : count_wrong (&m);
   if (wrong != 0)
     fprintf (stderr, "%s, %s: n %g, min %g, scale %g, invalid %g, %s, %dx%d\n",
-        name, stereo_device_name (devices_get (device)), n, min, scale,
-        invalid, stereo_format_name (format), width, height);
+        m.name, stereo_device_name (devices_get (device)), c->n, c->min,
+        c->scale, c->invalid, stereo_format_name (c->format), c->width,
+        c->height);
   CHECK_INT (wrong, ==, 0);
-  test_image_clear (&left);
-  test_image_clear (&right);
-  test_image_clear (&fine);
-  test_image_clear (&plain);
-  test_image_clear (&map);
-  free (codes);
+  test_image_clear (&m.left);
+  test_image_clear (&m.right);
 }
 
 static void
 test_outputs (void)
 {
-  static const struct
-  {
-    double n, min, scale, invalid;
-    StereoFormat format;
-    int width, height;
-  } cases[] = {
+  static const OutputCase cases[] = {
     {16, 0, 16, 0, STEREO_FORMAT_GRAY16_LE, 40, 21},
     {16, 0, 1, 5, STEREO_FORMAT_GRAY16_LE, 40, 21},
     {16, -7, 256, 1024, STEREO_FORMAT_GRAY16_LE, 40, 21},
@@ -1092,16 +965,7 @@ test_outputs (void)
   for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++)
     for (size_t d = 0; d < devices_count (); d++)
       for (size_t i = 0; i < sizeof (cases) / sizeof (cases[0]); i++)
-        for (int median = 0; median < 2; median++) {
-          if (!algorithm->subpixel)
-            check_output (stereo_algorithm_name (algorithm), d, cases[i].n,
-                cases[i].min, cases[i].scale, cases[i].invalid, median,
-                cases[i].format, cases[i].width, cases[i].height, &random);
-          else if (median == 0)
-            check_subpixel_output (stereo_algorithm_name (algorithm), d,
-                cases[i].n, cases[i].min, cases[i].scale, cases[i].invalid,
-                cases[i].format, cases[i].width, cases[i].height, &random);
-        }
+        check_output (algorithm, d, &cases[i], &random);
 }
 
 /* Luma of a format, from nothing but its name. */
@@ -1154,8 +1018,6 @@ test_formats (void)
       test_image_init (&map, STEREO_FORMAT_GRAY16_LE, width, height, 0);
       test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, width, height, 0);
       for (size_t d = 0; d < devices_count (); d++) {
-        const char *difference;
-
         /* left and right in turn */
         if (f % 2) {
           match (d, params, name, &grey, &other, &expected);
@@ -1164,13 +1026,9 @@ test_formats (void)
           match (d, params, name, &other, &grey, &expected);
           match (d, params, name, &other, &side, &map);
         }
-        difference = first_difference (&map, &expected);
-        if (difference != NULL) {
-          fprintf (stderr, "%s, %s, %s: %s\n", name,
-              stereo_device_name (devices_get (d)),
-              stereo_format_name (format), difference);
-          CHECK (!"equal to the map of its luma");
-        }
+        report_difference (name, params, &side, &other,
+            stereo_device_name (devices_get (d)),
+            first_difference (&map, &expected));
       }
       stereo_params_free (&params);
       test_image_clear (&side);
@@ -1232,7 +1090,7 @@ check_colors (const StereoAlgorithm * algorithm, size_t d, StereoMemory kind,
     const TestImage * expected)
 {
   StereoDevice *device = devices_get (d);
-  const char *name = stereo_algorithm_name (algorithm), *difference;
+  const char *name = stereo_algorithm_name (algorithm);
   StereoParams *params = algorithm_params (name, 9, -2, 16, 0, 0);
   StereoMatcherConfig config = {
     left->image.width, left->image.height, left->image.format,
@@ -1243,6 +1101,7 @@ check_colors (const StereoAlgorithm * algorithm, size_t d, StereoMemory kind,
   void *memory[2];
   StereoImage views[2];
   TestImage map;
+  char where[80];
 
   test_image_init (&map, STEREO_FORMAT_GRAY16_LE, config.width,
       config.height, 0);
@@ -1256,13 +1115,10 @@ check_colors (const StereoAlgorithm * algorithm, size_t d, StereoMemory kind,
     CHECK_INT (stereo_matcher_process (matcher, &views[0], &views[1],
             &map.image, NULL), ==, STEREO_OK);
     CHECK_INT (stereo_matcher_sync (matcher), ==, STEREO_OK);
-    difference = first_difference (&map, expected);
-    if (difference != NULL) {
-      fprintf (stderr, "%s, %s, %s and %s, memory %d: %s\n", name,
-          stereo_device_name (device), stereo_format_name (config.left),
-          stereo_format_name (config.right), (int) kind, difference);
-      CHECK (!"equal to the map of its colours");
-    }
+    snprintf (where, sizeof (where), "%s, memory %d",
+        stereo_device_name (device), (int) kind);
+    report_difference (name, params, left, right, where,
+        first_difference (&map, expected));
   }
   CHECK (test_image_intact (left) && test_image_intact (right)
       && test_image_intact (&map));
@@ -1360,8 +1216,7 @@ time_conversion (const Bench * bench, StereoConversion * c, int n_planes,
     const size_t offsets[3], uint8_t * sources, size_t source_bytes,
     uint8_t * targets, size_t target_bytes, int runs)
 {
-  const StereoQueueClass *q = bench->queue->klass;
-  uint64_t ns = 0;
+  uint64_t ns;
 
   for (int i = 0; i < runs; i++) {
     uint8_t *source = sources + (size_t) (i % N_IMAGES) * source_bytes;
@@ -1375,12 +1230,9 @@ time_conversion (const Bench * bench, StereoConversion * c, int n_planes,
     for (int p = 0; p < bench->converting->view_planes (3); p++)
       c->target[p] = target + (size_t) p * c->target_stride
           * (size_t) c->height;
-    REQUIRE (bench->converting->convert (bench->queue, c) == STEREO_OK);
+    REQUIRE (bench->converting->convert (bench->s.queue, c) == STEREO_OK);
   }
-  REQUIRE (q->computed (bench->queue, 0) == STEREO_OK);
-  REQUIRE (q->end (bench->queue, 0) == STEREO_OK);
-  REQUIRE (q->wait (bench->queue, 0, &ns, NULL) == STEREO_OK);
-  REQUIRE (q->begin (bench->queue, 0, false, false) == STEREO_OK);
+  ns = stagebench_finish (&bench->s);
   return (double) ns / runs;
 }
 
@@ -1400,7 +1252,7 @@ bench_conversion (int width, int height)
 
   for (size_t d = 0; d < devices_count (); d++) {
     Bench b = bench_open (d);
-    bool cuda = strcmp (b.device->klass->backend, "cuda") == 0;
+    bool cuda = b.s.cuda;
     size_t stride = (b.converting->view_row_bytes (width, 3) + 255) / 256 * 256;
     size_t target_bytes = stride * h * (size_t) b.converting->view_planes (3);
 
@@ -1429,9 +1281,9 @@ bench_conversion (int width, int height)
       c.yuv = *stereo_colorimetry_yuv (STEREO_COLORIMETRY_BT601);
       c.channels = 3;
       c.target_stride = stride;
-      REQUIRE (stereo_device_alloc (b.device, N_IMAGES * bytes, &sources,
+      REQUIRE (stereo_device_alloc (b.s.device, N_IMAGES * bytes, &sources,
               NULL) == STEREO_OK);
-      REQUIRE (stereo_device_alloc (b.device, N_IMAGES * target_bytes,
+      REQUIRE (stereo_device_alloc (b.s.device, N_IMAGES * target_bytes,
               &targets, NULL) == STEREO_OK);
       if (!cuda)
         memset (sources, 100, N_IMAGES * bytes);
@@ -1443,12 +1295,12 @@ bench_conversion (int width, int height)
         best = ns < best ? ns : best;
       }
       printf ("%-28s %4dx%-4d %-5s  min %9.2f us, first %9.2f\n",
-          stereo_device_name (b.device), width, height, kinds[k].name,
+          stereo_device_name (b.s.device), width, height, kinds[k].name,
           best / 1e3, first / 1e3);
-      stereo_device_free (b.device, &sources);
-      stereo_device_free (b.device, &targets);
+      stereo_device_free (b.s.device, &sources);
+      stereo_device_free (b.s.device, &targets);
     }
-    bench_close (&b);
+    stagebench_close (&b.s);
   }
   harness_free ();
   return 0;

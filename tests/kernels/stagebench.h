@@ -79,13 +79,92 @@ stagebench_down (const StageBench * bench, void *host, const void *memory,
       == STEREO_OK);
 }
 
-/* A view of width x height pixels, R, G, B or grey levels, in the layout of the
- * device; free plane[0]. */
-static inline StereoView
-stagebench_view (const StageBench * bench, const uint8_t * pixels, int width,
-    int height, int channels)
+/* Rows in device memory and a copy of them on the host, canaries around. */
+typedef struct
 {
-  const size_t stride = ((size_t) width + 63) / 64 * 64;
+  uint8_t *device;
+  uint8_t *host;
+  uint8_t *before;              /* what the host copy was uploaded as */
+  size_t row_bytes, stride, rows, size;
+} StageRows;
+
+#define STAGE_GUARD 256         /* bytes before and after rows */
+
+static inline uint8_t *
+host_row (const StageRows * rows, size_t y)
+{
+  return rows->host + STAGE_GUARD + y * rows->stride;
+}
+
+static inline uint8_t *
+device_row (const StageRows * rows, size_t y)
+{
+  return rows->device + STAGE_GUARD + y * rows->stride;
+}
+
+static inline void
+rows_init (StageRows * rows, size_t row_bytes, size_t stride, size_t n,
+    const StageBench * bench)
+{
+  void *memory = NULL;
+
+  rows->row_bytes = row_bytes;
+  rows->stride = stride;
+  rows->rows = n;
+  rows->size = stride * n + 2 * STAGE_GUARD;
+  REQUIRE (stereo_device_alloc (bench->device, rows->size, &memory, NULL)
+      == STEREO_OK);
+  rows->device = memory;
+  rows->host = malloc (rows->size);
+  rows->before = malloc (rows->size);
+  REQUIRE (rows->host != NULL && rows->before != NULL);
+  memset (rows->host, 0x5a, rows->size);
+}
+
+static inline void
+rows_up (const StageRows * rows, const StageBench * bench)
+{
+  memcpy (rows->before, rows->host, rows->size);
+  REQUIRE (stereo_device_copy (bench->device, rows->device, rows->host,
+          rows->size, NULL) == STEREO_OK);
+}
+
+/* Brings the rows back; whatever lies between and around them has to be as it
+ * was, and the rows too if they were only read. */
+static inline void
+rows_down (const StageRows * rows, const StageBench * bench, bool read_only)
+{
+  size_t wrong = 0;
+
+  REQUIRE (stereo_device_copy (bench->device, rows->host, rows->device,
+          rows->size, NULL) == STEREO_OK);
+  for (size_t i = 0; i < rows->size; i++) {
+    bool inside = i >= STAGE_GUARD && i < rows->size - STAGE_GUARD
+        && (i - STAGE_GUARD) % rows->stride < rows->row_bytes;
+
+    wrong += (!inside || read_only) && rows->host[i] != rows->before[i];
+  }
+  CHECK_INT (wrong, ==, 0);
+}
+
+static inline void
+rows_clear (StageRows * rows, const StageBench * bench)
+{
+  void *memory = rows->device;
+
+  stereo_device_free (bench->device, &memory);
+  free (rows->host);
+  free (rows->before);
+}
+
+/* A view of width x height pixels, R, G, B or grey levels, in the layout of the
+ * device; free plane[0].  more: bytes of a row that are not needed.  With a
+ * random state, what is no pixel may hold anything. */
+static inline StereoView
+stagebench_view_any (const StageBench * bench, const uint8_t * pixels,
+    int width, int height, int channels, size_t more, Random * random)
+{
+  const size_t stride = ((size_t) width + 63) / 64 * 64 + more;
   const bool words = bench->cuda && channels == 3;
   const size_t bytes = stride * (size_t) height * (channels == 1 ? 1 : 4);
   uint8_t *host = calloc (bytes, 1);
@@ -93,6 +172,8 @@ stagebench_view (const StageBench * bench, const uint8_t * pixels, int width,
   uint8_t *memory;
 
   REQUIRE (host != NULL);
+  for (size_t i = 0; i < bytes && random != NULL; i++)
+    host[i] = (uint8_t) random_next (random);
   for (int y = 0; y < height; y++) {
     for (int x = 0; x < width; x++) {
       for (int c = 0; c < channels; c++) {
@@ -111,6 +192,14 @@ stagebench_view (const StageBench * bench, const uint8_t * pixels, int width,
     view.plane[c] = memory + (size_t) c * (size_t) height * stride;
   free (host);
   return view;
+}
+
+static inline StereoView
+stagebench_view (const StageBench * bench, const uint8_t * pixels, int width,
+    int height, int channels)
+{
+  return stagebench_view_any (bench, pixels, width, height, channels, 0,
+      NULL);
 }
 
 static inline void
