@@ -507,6 +507,168 @@ rig_run (Rig * rig, Script * left, Script * right)
   return maps;
 }
 
+/* --------------------------------------------------------------- pipelines */
+
+GstElement *
+pipeline_new (const gchar * line, ...)
+{
+  GstElement *pipeline;
+  GError *error = NULL;
+  va_list args;
+  gchar *launch;
+
+  va_start (args, line);
+  launch = g_strdup_vprintf (line, args);
+  va_end (args);
+  pipeline = gst_parse_launch (launch, &error);
+  fail_unless (error == NULL, "%s: %s", launch, error ? error->message : "");
+  g_free (launch);
+  return pipeline;
+}
+
+void
+pipeline_watch (GstElement * pipeline, const gchar * sink, GCallback on_buffer,
+    gpointer user_data)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), sink);
+
+  g_object_set (element, "signal-handoffs", TRUE, NULL);
+  g_signal_connect (element, "handoff", on_buffer, user_data);
+  gst_object_unref (element);
+}
+
+static GstMessage *
+wait_message (GstElement * pipeline, GstMessageType types)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, types);
+
+  gst_object_unref (bus);
+  fail_unless (message != NULL, "no %s", gst_message_type_get_name (types
+          & (types - 1) ? types & ~GST_MESSAGE_ERROR : types));
+  return message;
+}
+
+void
+pipeline_wait (GstElement * pipeline, GstMessageType type)
+{
+  GstMessage *message = wait_message (pipeline, type | GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error (message, &error, NULL);
+    fail ("%s", error->message);
+  }
+  gst_message_unref (message);
+}
+
+GError *
+pipeline_wait_error (GstElement * pipeline, GstObject ** source)
+{
+  GstMessage *message = wait_message (pipeline, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  gst_message_parse_error (message, &error, NULL);
+  if (source != NULL)
+    *source = GST_MESSAGE_SRC (message);
+  gst_message_unref (message);
+  return error;
+}
+
+void
+set_state (GstElement * element, GstState state)
+{
+  fail_unless_equals_int (gst_element_set_state (element, state),
+      GST_STATE_CHANGE_SUCCESS);
+}
+
+void
+pipeline_free (GstElement * pipeline)
+{
+  set_state (pipeline, GST_STATE_NULL);
+  /* threads that GStreamer had for a change of state may still be there */
+  for (guint i = 0; i < 1000 && GST_OBJECT_REFCOUNT_VALUE (pipeline) > 1; i++)
+    g_usleep (1000);
+  ASSERT_OBJECT_REFCOUNT (pipeline, "the pipeline", 1);
+  gst_object_unref (pipeline);
+}
+
+/* -------------------------------------------------------------- allocation */
+
+typedef GstVideoBufferPool PaddedPool;
+typedef GstVideoBufferPoolClass PaddedPoolClass;
+static GType padded_pool_get_type (void);
+G_DEFINE_TYPE (PaddedPool, padded_pool, GST_TYPE_VIDEO_BUFFER_POOL);
+
+static GstFlowReturn
+padded_pool_alloc (GstBufferPool * pool, GstBuffer ** buffer,
+    GstBufferPoolAcquireParams * params)
+{
+  GstFlowReturn ret =
+      GST_BUFFER_POOL_CLASS (padded_pool_parent_class)->alloc_buffer (pool,
+      buffer, params);
+
+  if (ret == GST_FLOW_OK)
+    gst_buffer_memset (*buffer, 0, 0xa5, gst_buffer_get_size (*buffer));
+  return ret;
+}
+
+static void
+padded_pool_class_init (PaddedPoolClass * klass)
+{
+  GST_BUFFER_POOL_CLASS (klass)->alloc_buffer = padded_pool_alloc;
+}
+
+static void
+padded_pool_init (PaddedPool * self)
+{
+}
+
+static GstPadProbeReturn
+answer_with_padding (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (probe);
+  GstVideoAlignment alignment;
+  GstBufferPool *pool;
+  GstStructure *config;
+  GstVideoInfo info;
+  GstCaps *caps;
+  guint size;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_allocation (query, &caps, NULL);
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  gst_video_alignment_reset (&alignment);
+  alignment.padding_left = 64;
+  alignment.padding_right = PADDING_COLUMNS - 64;
+  alignment.padding_top = 4;
+  alignment.padding_bottom = 6;
+  pool = g_object_new (padded_pool_get_type (), NULL);
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (config, caps, (guint) info.size, 0, 0);
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_config_add_option (config,
+      GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT);
+  gst_buffer_pool_config_set_video_alignment (config, &alignment);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  /* which has added the padding */
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
+  gst_structure_free (config);
+  gst_query_add_allocation_pool (query, pool, size, 0, 0);
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_object_unref (pool);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+void
+propose_padding (GstPad * sink)
+{
+  gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+      answer_with_padding, NULL, NULL);
+}
+
 gchar **
 matchers (void)
 {

@@ -148,6 +148,31 @@ GstFlowReturn feeder_join (Feeder * feeder);
 /* Waits for an event of this type downstream.  Owned. */
 GstEvent *rig_wait_event (Rig * rig, GstEventType type);
 
+/* --------------------------------------------------------------- pipelines */
+
+/* Fails unless the line, as for gst-launch-1.0, makes a pipeline. */
+GstElement *pipeline_new (const gchar * line, ...) G_GNUC_PRINTF (1, 2);
+/* Calls back for each buffer that comes to the sink of this name. */
+void pipeline_watch (GstElement * pipeline, const gchar * sink,
+    GCallback on_buffer, gpointer user_data);
+/* Waits for a message; fails if there is an error before it. */
+void pipeline_wait (GstElement * pipeline, GstMessageType type);
+/* Waits for an error and says where it comes from and what it says; owned. */
+GError *pipeline_wait_error (GstElement * pipeline, GstObject ** source);
+/* Fails unless the change is through at once. */
+void set_state (GstElement * element, GstState state);
+/* Stops and releases; fails if anything of it is still there. */
+void pipeline_free (GstElement * pipeline);
+
+/* -------------------------------------------------------------- allocation */
+
+/* What a row of a padded frame has besides its pixels. */
+#define PADDING_COLUMNS 110
+
+/* Answers the queries for allocation that come to a pad with a pool of frames
+ * that are padded on all sides, and all of whose bytes are 0xa5. */
+void propose_padding (GstPad * sink);
+
 /* The elements of the plugin that are matchers: names, ends with NULL. */
 gchar **matchers (void);
 

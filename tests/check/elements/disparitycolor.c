@@ -4,9 +4,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-#include <gst/video/video.h>
+#include "../stereocheck.h"
+
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -23,13 +24,15 @@ typedef struct
   gint r, g, b;
 } Rgb;
 
-/* What a map is coded with. */
+/* What a map is coded with: disparities, or another result. */
 typedef struct
 {
   gdouble scale;
   gint minimum;
   guint number;
   guint invalid;
+  const gchar *result;          /* with this: scale and offset alone */
+  gdouble offset;
 } Meta;
 
 static GstHarness *
@@ -45,15 +48,7 @@ new_harness (const gchar * properties)
 static GstElement *
 element_of (GstHarness * h)
 {
-  GstIterator *all = gst_bin_iterate_elements (GST_BIN (h->element));
-  GValue value = G_VALUE_INIT;
-  GstElement *element;
-
-  fail_unless (gst_iterator_next (all, &value) == GST_ITERATOR_OK);
-  element = g_value_dup_object (&value);
-  g_value_unset (&value);
-  gst_iterator_free (all);
-  return element;
+  return gst_harness_find_element (h, "disparitycolor");
 }
 
 static void
@@ -66,10 +61,19 @@ set_text (GstHarness * h, const gchar * name, const gchar * value)
 }
 
 static void
-set_size (GstHarness * h, const gchar * format, gint width, gint height)
+set_format (GstHarness * h, const gchar * format)
+{
+  gchar *caps = g_strdup_printf ("video/x-raw, format=%s", format);
+
+  gst_harness_set_sink_caps_str (h, caps);
+  g_free (caps);
+}
+
+static void
+set_size (GstHarness * h, gboolean gray8, gint width, gint height)
 {
   gchar *caps = g_strdup_printf ("video/x-raw, format=%s, width=%d, height=%d, "
-      "framerate=30/1", format, width, height);
+      "framerate=30/1", gray8 ? "GRAY8" : "GRAY16_LE", width, height);
 
   gst_harness_set_src_caps_str (h, caps);
   g_free (caps);
@@ -81,11 +85,16 @@ add_meta (GstBuffer * buffer, const Meta * meta)
   GstCustomMeta *custom = gst_buffer_add_custom_meta (buffer, META);
 
   fail_unless (custom != NULL);
-  gst_structure_set (gst_custom_meta_get_structure (custom),
-      "disparity-scale", G_TYPE_DOUBLE, meta->scale,
-      "min-disparity", G_TYPE_INT, meta->minimum,
-      "num-disparities", G_TYPE_UINT, meta->number,
-      "invalid-value", G_TYPE_UINT, meta->invalid, NULL);
+  if (meta->result != NULL)
+    gst_structure_set (gst_custom_meta_get_structure (custom),
+        "result", G_TYPE_STRING, meta->result, "scale", G_TYPE_DOUBLE,
+        meta->scale, "offset", G_TYPE_DOUBLE, meta->offset, NULL);
+  else
+    gst_structure_set (gst_custom_meta_get_structure (custom),
+        "disparity-scale", G_TYPE_DOUBLE, meta->scale,
+        "min-disparity", G_TYPE_INT, meta->minimum,
+        "num-disparities", G_TYPE_UINT, meta->number,
+        "invalid-value", G_TYPE_UINT, meta->invalid, NULL);
 }
 
 /* A buffer with these codes in rows of stride bytes (0 = as GStreamer would
@@ -170,19 +179,27 @@ read_picture (GstHarness * h, GstBuffer * buffer, gint * alpha)
   return picture;
 }
 
-/* The colours of a row of codes. */
-static Rgb *
-colors_of (GstHarness * h, const guint16 * codes, gint n, gboolean gray8,
-    const Meta * meta)
+/* The picture of codes, with the meta where there is one. */
+static GstBuffer *
+convert_codes (GstHarness * h, const guint16 * codes, gboolean gray8,
+    gint width, gint height, gint stride, const Meta * meta)
 {
-  GstBuffer *buffer = make_buffer (codes, gray8, n, 1, 0), *out;
-  Rgb *colors;
+  GstBuffer *buffer = make_buffer (codes, gray8, width, height, stride);
 
-  set_size (h, gray8 ? "GRAY8" : "GRAY16_LE", n, 1);
+  set_size (h, gray8, width, height);
   if (meta != NULL)
     add_meta (buffer, meta);
-  out = convert (h, buffer);
-  colors = read_picture (h, out, NULL);
+  return convert (h, buffer);
+}
+
+/* The colours of codes. */
+static Rgb *
+colors_of (GstHarness * h, const guint16 * codes, gboolean gray8, gint width,
+    gint height, const Meta * meta)
+{
+  GstBuffer *out = convert_codes (h, codes, gray8, width, height, 0, meta);
+  Rgb *colors = read_picture (h, out, NULL);
+
   gst_buffer_unref (out);
   return colors;
 }
@@ -220,6 +237,37 @@ check_position (Rgb color, gdouble position)
     fail ("the colour is at %g of the map, not at %g", found, position);
 }
 
+/* In place of a position. */
+#define INVALID -1
+
+/* Where the first n codes are in a grey map. */
+static void
+check_row (GstHarness * h, const guint16 * codes, gboolean gray8,
+    const Meta * meta, const gdouble * positions, guint n)
+{
+  Rgb *colors = colors_of (h, codes, gray8, (gint) n, 1, meta);
+  GstElement *element = element_of (h);
+  guint invalid;
+
+  g_object_get (element, "invalid-color", &invalid, NULL);
+  for (guint i = 0; i < n; i++) {
+    if (positions[i] == INVALID)
+      check_color (colors[i], invalid >> 16 & 255, invalid >> 8 & 255,
+          invalid & 255, 0);
+    else
+      check_position (colors[i], positions[i]);
+  }
+  gst_object_unref (element);
+  g_free (colors);
+}
+
+#define CHECK_ROW(h, codes, gray8, meta, ...) \
+  G_STMT_START { \
+    const gdouble positions_[] = { __VA_ARGS__ }; \
+    check_row (h, codes, gray8, meta, positions_, \
+        G_N_ELEMENTS (positions_)); \
+  } G_STMT_END
+
 /* ------------------------------------------------------------------ colours */
 
 #define RAMP 1024
@@ -236,7 +284,7 @@ ramp_of (const gchar * colormap)
   set_text (h, "colormap", colormap);
   for (guint i = 0; i <= RAMP; i++)
     codes[i] = (guint16) i;
-  ramp = colors_of (h, codes, RAMP + 1, FALSE, &meta);
+  ramp = colors_of (h, codes, FALSE, RAMP + 1, 1, &meta);
   gst_harness_teardown (h);
   return ramp;
 }
@@ -314,21 +362,17 @@ GST_START_TEST (test_formats)
   static const guint16 codes[] = { 0, 100, 200, 300, 400, 500, 992 };
   static const Meta meta = { 16, 0, 64, 0 };
   GstHarness *h = new_harness ("invalid-color=0x40112233");
-  Rgb *wanted = colors_of (h, codes, 7, FALSE, &meta);
+  Rgb *wanted = colors_of (h, codes, FALSE, 7, 1, &meta);
 
   gst_harness_teardown (h);
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
-    gchar *caps = g_strdup_printf ("video/x-raw, format=%s", formats[f]);
-    GstBuffer *buffer, *out;
+    GstBuffer *out;
     gint alpha[7];
     Rgb *got;
 
     h = new_harness ("invalid-color=0x40112233");
-    gst_harness_set_sink_caps_str (h, caps);
-    set_size (h, "GRAY16_LE", 7, 1);
-    buffer = make_buffer (codes, FALSE, 7, 1, 0);
-    add_meta (buffer, &meta);
-    out = convert (h, buffer);
+    set_format (h, formats[f]);
+    out = convert_codes (h, codes, FALSE, 7, 1, 0, &meta);
     got = read_picture (h, out, alpha);
     check_color (got[0], 0x11, 0x22, 0x33, 0);
     for (guint i = 0; i < 7; i++) {
@@ -339,7 +383,6 @@ GST_START_TEST (test_formats)
     g_free (got);
     gst_buffer_unref (out);
     gst_harness_teardown (h);
-    g_free (caps);
   }
   g_free (wanted);
 }
@@ -353,28 +396,11 @@ GST_START_TEST (test_range_from_meta)
   static const guint16 codes[] = { 1, 160, 320, 480, 640, 65535 };
   static const Meta first = { 16, 0, 41, 0 }, second = { 32, 10, 11, 1 };
   GstHarness *h = new_harness ("colormap=grey invalid-color=0xffff0000");
-  Rgb *colors = colors_of (h, codes, 6, FALSE, &first);
 
-  check_position (colors[0], 1 / 16.0 / 40);
-  check_position (colors[1], 0.25);
-  check_position (colors[2], 0.5);
-  check_position (colors[3], 0.75);
-  check_position (colors[4], 1);
-  check_position (colors[5], 1);
-  g_free (colors);
-
+  CHECK_ROW (h, codes, FALSE, &first, 1 / 16.0 / 40, 0.25, 0.5, 0.75, 1, 1);
   /* code / 32 + 10, from 10 to 20; and another invalid value */
-  colors = colors_of (h, codes, 6, FALSE, &second);
-  check_color (colors[0], 255, 0, 0, 0);
-  check_position (colors[1], 0.5);
-  check_position (colors[2], 1);
-  check_position (colors[5], 1);
-  g_free (colors);
-
-  colors = colors_of (h, codes, 6, FALSE, &first);
-  check_position (colors[0], 1 / 16.0 / 40);
-  check_position (colors[2], 0.5);
-  g_free (colors);
+  CHECK_ROW (h, codes, FALSE, &second, INVALID, 0.5, 1, 1, 1, 1);
+  CHECK_ROW (h, codes, FALSE, &first, 1 / 16.0 / 40, 0.25, 0.5, 0.75, 1, 1);
   gst_harness_teardown (h);
 }
 
@@ -387,86 +413,47 @@ GST_START_TEST (test_each_change_of_the_meta)
   static const struct
   {
     Meta meta;
-    gdouble position;           /* of code 160 */
+    gdouble positions[3];
   } cases[] = {
-    {{16, 0, 41, 0}, 0.25}, {{16, 4, 41, 0}, 0.35}, {{8, 4, 41, 0}, 0.6},
-    {{8, 4, 41, 80}, 0.6}, {{8, 4, 41, 160}, -1}, {{8, 4, 30, 0}, 0.6},
-    {{16, 0, 41, 0}, 0.25},
+    {{16, 0, 41, 0}, {0.125, 0.25, 0.5}}, {{16, 4, 41, 0}, {0.225, 0.35, 0.6}},
+    {{8, 4, 41, 0}, {0.35, 0.6, 1}}, {{8, 4, 41, 80}, {INVALID, 0.6, 1}},
+    {{8, 4, 41, 160}, {0.35, INVALID, 1}}, {{8, 4, 30, 0}, {0.35, 0.6, 1}},
+    {{16, 0, 41, 0}, {0.125, 0.25, 0.5}},
   };
   GstHarness *h = new_harness ("colormap=grey range-min=0 range-max=40 "
       "invalid-color=0xffff00ff");
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    Rgb *colors = colors_of (h, codes, 3, FALSE, &cases[i].meta);
-
-    if (cases[i].position < 0)
-      check_color (colors[1], 255, 0, 255, 0);
-    else
-      check_position (colors[1], cases[i].position);
-    if (cases[i].meta.invalid == 80)
-      check_color (colors[0], 255, 0, 255, 0);
-    g_free (colors);
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    check_row (h, codes, FALSE, &cases[i].meta, cases[i].positions, 3);
   gst_harness_teardown (h);
 }
 
 GST_END_TEST;
-
-/* Colours of a buffer that says which result it holds. */
-static Rgb *
-colors_of_result (GstHarness * h, const guint16 * codes, gint n,
-    gboolean gray8, const gchar * result, gdouble scale, gdouble offset)
-{
-  GstBuffer *buffer = make_buffer (codes, gray8, n, 1, 0), *out;
-  GstCustomMeta *custom = gst_buffer_add_custom_meta (buffer, META);
-  Rgb *colors;
-
-  gst_structure_set (gst_custom_meta_get_structure (custom),
-      "result", G_TYPE_STRING, result, "scale", G_TYPE_DOUBLE, scale,
-      "offset", G_TYPE_DOUBLE, offset, NULL);
-  set_size (h, gray8 ? "GRAY8" : "GRAY16_LE", n, 1);
-  out = convert (h, buffer);
-  colors = read_picture (h, out, NULL);
-  gst_buffer_unref (out);
-  return colors;
-}
 
 GST_START_TEST (test_other_results)
 {
   static const guint16 vertical[] = { 32768, 32768 + 64, 32768 - 128, 0 };
   static const guint16 confidence[] = { 0, 51, 255 };
   static const guint16 nothing[] = { 1, 1, 1, 1 };
+  static const Meta rows = {.scale = 16,.result = "vertical",.offset = 32768 };
+  static const Meta trust = {.scale = 255,.result = "confidence" };
+  static const Meta silent[] = {
+    {.scale = 0,.result = "vertical",.offset = 1},
+    {.scale = NAN,.result = "vertical",.offset = 1},
+    {.scale = 16,.result = "vertical",.offset = NAN},
+    {.scale = 1,.result = "confidence",.offset = INFINITY},
+    {.scale = 1,.result = "no such result",.offset = 1},
+  };
   GstHarness *h = new_harness ("colormap=grey invalid-color=0xffff0000");
-  Rgb *colors;
 
-  colors = colors_of_result (h, vertical, 4, FALSE, "vertical", 16, 32768);
-  check_position (colors[0], 0.5);
-  check_position (colors[1], 20 / 32.0);
-  check_position (colors[2], 8 / 32.0);
-  check_position (colors[3], 0);
-  g_free (colors);
-
+  CHECK_ROW (h, vertical, FALSE, &rows, 0.5, 20 / 32.0, 8 / 32.0, 0);
   /* 0 is a confidence like any other */
-  colors = colors_of_result (h, confidence, 3, TRUE, "confidence", 255, 0);
-  check_position (colors[0], 0);
-  check_position (colors[1], 0.2);
-  check_position (colors[2], 1);
-  g_free (colors);
-
+  CHECK_ROW (h, confidence, TRUE, &trust, 0, 0.2, 1);
   set_text (h, "range-min", "-4");
   set_text (h, "range-max", "4");
-  colors = colors_of_result (h, vertical, 4, FALSE, "vertical", 16, 32768);
-  check_position (colors[0], 0.5);
-  check_position (colors[1], 1);
-  check_position (colors[2], 0);
-  g_free (colors);
-
-  /* these say nothing */
-  g_free (colors_of_result (h, nothing, 4, FALSE, "vertical", 0, 1));
-  g_free (colors_of_result (h, nothing, 4, FALSE, "vertical", NAN, 1));
-  g_free (colors_of_result (h, nothing, 4, FALSE, "vertical", 16, NAN));
-  g_free (colors_of_result (h, nothing, 4, FALSE, "confidence", 1, INFINITY));
-  g_free (colors_of_result (h, nothing, 4, FALSE, "no such result", 1, 1));
+  CHECK_ROW (h, vertical, FALSE, &rows, 0.5, 1, 0, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (silent); i++)
+    g_free (colors_of (h, nothing, FALSE, 4, 1, &silent[i]));
   gst_harness_teardown (h);
 }
 
@@ -477,23 +464,13 @@ GST_START_TEST (test_negative_minimum)
   static const guint16 codes[] = { 1, 320, 640, 959, 960 };
   static const Meta meta = { 16, -40, 61, 0 };
   GstHarness *h = new_harness ("colormap=grey");
-  Rgb *colors = colors_of (h, codes, 5, FALSE, &meta);
 
-  check_position (colors[0], 1 / 16.0 / 60);
-  check_position (colors[1], 20 / 60.0);
-  check_position (colors[2], 40 / 60.0);
-  check_position (colors[4], 1);
-  g_free (colors);
-
+  CHECK_ROW (h, codes, FALSE, &meta, 1 / 16.0 / 60, 20 / 60.0, 40 / 60.0,
+      959 / 960.0, 1);
   /* disparity -20 is at 320, 0 at 640 */
   set_text (h, "range-min", "-20");
   set_text (h, "range-max", "0");
-  colors = colors_of (h, codes, 5, FALSE, &meta);
-  check_position (colors[0], 0);
-  check_position (colors[1], 0);
-  check_position (colors[2], 1);
-  check_position (colors[3], 1);
-  g_free (colors);
+  CHECK_ROW (h, codes, FALSE, &meta, 0, 0, 1, 1, 1);
   gst_harness_teardown (h);
 }
 
@@ -504,36 +481,16 @@ GST_START_TEST (test_range_from_properties)
   static const guint16 codes[] = { 80, 160, 320, 480, 640 };
   static const Meta meta = { 16, 0, 41, 0 };
   GstHarness *h = new_harness ("colormap=grey range-min=10 range-max=20");
-  Rgb *colors = colors_of (h, codes, 5, FALSE, &meta);
 
-  check_position (colors[0], 0);
-  check_position (colors[1], 0);
-  check_position (colors[2], 1);
-  check_position (colors[3], 1);
-  g_free (colors);
-
+  CHECK_ROW (h, codes, FALSE, &meta, 0, 0, 1, 1, 1);
   /* one end alone: the other one stays that of the meta */
   set_text (h, "range-min", "-100000");
-  colors = colors_of (h, codes, 5, FALSE, &meta);
-  check_position (colors[0], 0.25);
-  check_position (colors[1], 0.5);
-  check_position (colors[2], 1);
-  g_free (colors);
-
+  CHECK_ROW (h, codes, FALSE, &meta, 0.25, 0.5, 1, 1, 1);
   set_text (h, "range-min", "20");
   set_text (h, "range-max", "-100000");
-  colors = colors_of (h, codes, 5, FALSE, &meta);
-  check_position (colors[1], 0);
-  check_position (colors[2], 0);
-  check_position (colors[3], 0.5);
-  check_position (colors[4], 1);
-  g_free (colors);
-
+  CHECK_ROW (h, codes, FALSE, &meta, 0, 0, 0, 0.5, 1);
   set_text (h, "range-min", "-100000");
-  colors = colors_of (h, codes, 5, FALSE, &meta);
-  check_position (colors[0], 0.125);
-  check_position (colors[4], 1);
-  g_free (colors);
+  CHECK_ROW (h, codes, FALSE, &meta, 0.125, 0.25, 0.5, 0.75, 1);
   gst_harness_teardown (h);
 }
 
@@ -546,31 +503,14 @@ GST_START_TEST (test_odd_ranges)
   static const guint16 near[] = { 311, 312, 316, 320, 324, 328, 329 };
   static const Meta meta = { 16, 0, 41, 0 }, one = { 16, 20, 1, 0 };
   GstHarness *h = new_harness ("colormap=grey range-min=20 range-max=10");
-  Rgb *colors = colors_of (h, codes, 5, FALSE, &meta);
 
-  check_position (colors[0], 1);
-  check_position (colors[1], 1);
-  check_position (colors[2], 0.5);
-  check_position (colors[3], 0);
-  check_position (colors[4], 0);
-  g_free (colors);
-
+  CHECK_ROW (h, codes, FALSE, &meta, 1, 1, 0.5, 0, 0);
   set_text (h, "range-max", "20");
-  colors = colors_of (h, near, 7, FALSE, &meta);
-  check_position (colors[0], 0);
-  check_position (colors[1], 0);
-  check_position (colors[2], 0.25);
-  check_position (colors[3], 0.5);
-  check_position (colors[4], 0.75);
-  check_position (colors[5], 1);
-  check_position (colors[6], 1);
-  g_free (colors);
+  CHECK_ROW (h, near, FALSE, &meta, 0, 0, 0.25, 0.5, 0.75, 1, 1);
   gst_harness_teardown (h);
 
   h = new_harness ("colormap=grey");
-  colors = colors_of (h, codes, 5, FALSE, &one);
-  check_position (colors[0], 1);
-  g_free (colors);
+  CHECK_ROW (h, codes, FALSE, &one, 1, 1, 1, 1, 1);
   gst_harness_teardown (h);
 }
 
@@ -586,8 +526,8 @@ GST_START_TEST (test_never_per_frame)
 
   for (guint i = 0; i < 2; i++) {
     const Meta *with = i == 0 ? &meta : NULL;
-    Rgb *a = colors_of (h, dark, 5, FALSE, with);
-    Rgb *b = colors_of (h, bright, 5, FALSE, with);
+    Rgb *a = colors_of (h, dark, FALSE, 5, 1, with);
+    Rgb *b = colors_of (h, bright, FALSE, 5, 1, with);
 
     check_same (a[0], b[0], 0);
     g_free (a);
@@ -611,8 +551,8 @@ GST_START_TEST (test_gray8_and_gray16_agree)
     codes8[d - 1] = (guint16) (d * 255.0 / 63 + 0.5);
   }
   {
-    Rgb *wide = colors_of (h, codes16, 62, FALSE, &meta16);
-    Rgb *narrow = colors_of (h, codes8, 62, TRUE, &meta8);
+    Rgb *wide = colors_of (h, codes16, FALSE, 62, 1, &meta16);
+    Rgb *narrow = colors_of (h, codes8, TRUE, 62, 1, &meta8);
 
     /* half a code of GRAY8 is 1/510 of the range */
     for (guint i = 0; i < 62; i++)
@@ -630,54 +570,24 @@ GST_START_TEST (test_without_meta)
   static const guint16 wide[] = { 0, 16, 504, 1008, 65535 };
   static const guint16 narrow[] = { 0, 1, 51, 204, 255 };
   GstHarness *h = new_harness ("colormap=grey invalid-color=0xff00ff");
-  Rgb *colors = colors_of (h, wide, 5, FALSE, NULL);
 
-  check_color (colors[0], 255, 0, 255, 0);
-  check_position (colors[1], 1 / 63.0);
-  check_position (colors[2], 0.5);
-  check_position (colors[3], 1);
-  check_position (colors[4], 1);
-  g_free (colors);
-
-  colors = colors_of (h, narrow, 5, TRUE, NULL);
-  check_color (colors[0], 255, 0, 255, 0);
-  check_position (colors[1], 1 / 255.0);
-  check_position (colors[2], 0.2);
-  check_position (colors[3], 0.8);
-  check_position (colors[4], 1);
-  g_free (colors);
-
+  CHECK_ROW (h, wide, FALSE, NULL, INVALID, 1 / 63.0, 0.5, 1, 1);
+  CHECK_ROW (h, narrow, TRUE, NULL, INVALID, 1 / 255.0, 0.2, 0.8, 1);
   /* the range of GRAY8 is all codes, whatever they mean */
   set_text (h, "disparity-scale", "4");
   set_text (h, "invalid-value", "51");
-  colors = colors_of (h, narrow, 5, TRUE, NULL);
-  check_position (colors[0], 0);
-  check_color (colors[2], 255, 0, 255, 0);
-  check_position (colors[3], 0.8);
-  check_position (colors[4], 1);
-  g_free (colors);
-
+  CHECK_ROW (h, narrow, TRUE, NULL, 0, 1 / 255.0, INVALID, 0.8, 1);
   /* 204 / 4 = 51 */
   set_text (h, "invalid-value", "-1");
   set_text (h, "range-max", "51");
-  colors = colors_of (h, narrow, 5, TRUE, NULL);
-  check_position (colors[0], 0);
-  check_position (colors[2], 0.25);
-  check_position (colors[3], 1);
-  g_free (colors);
-
+  CHECK_ROW (h, narrow, TRUE, NULL, 0, 0.25 / 51, 0.25, 1, 1);
   /* as good as 0 */
   set_text (h, "disparity-scale", "1e-320");
-  colors = colors_of (h, narrow, 5, TRUE, NULL);
-  check_position (colors[1], 1 / 51.0);
-  g_free (colors);
-
+  CHECK_ROW (h, narrow, TRUE, NULL, 0, 1 / 51.0, 1, 1, 1);
   set_text (h, "range-max", "-100000");
   set_text (h, "disparity-scale", "256");
-  colors = colors_of (h, wide, 5, FALSE, NULL);
-  check_position (colors[3], 1008 / 256.0 / 63);
-  check_position (colors[4], 1);
-  g_free (colors);
+  CHECK_ROW (h, wide, FALSE, NULL, 0, 16 / 256.0 / 63, 504 / 256.0 / 63,
+      1008 / 256.0 / 63, 1);
   gst_harness_teardown (h);
 }
 
@@ -710,10 +620,10 @@ GST_START_TEST (test_warns_once_about_a_guess)
   GstBus *bus = gst_bus_new ();
 
   gst_element_set_bus (h->element, bus);
-  g_free (colors_of (h, codes, 2, FALSE, &meta));
+  g_free (colors_of (h, codes, FALSE, 2, 1, &meta));
   fail_unless_equals_int (count_warnings (bus, ""), 0);
   for (guint i = 0; i < 3; i++)
-    g_free (colors_of (h, codes, 2, FALSE, NULL));
+    g_free (colors_of (h, codes, FALSE, 2, 1, NULL));
   fail_unless_equals_int (count_warnings (bus, "0 to 63 pixels"), 1);
   gst_element_set_bus (h->element, NULL);
   gst_harness_teardown (h);
@@ -721,7 +631,7 @@ GST_START_TEST (test_warns_once_about_a_guess)
   /* nothing is assumed about a range that was set */
   h = new_harness ("range-min=0 range-max=63");
   gst_element_set_bus (h->element, bus);
-  g_free (colors_of (h, codes, 2, FALSE, NULL));
+  g_free (colors_of (h, codes, FALSE, 2, 1, NULL));
   fail_unless_equals_int (count_warnings (bus, ""), 0);
   gst_element_set_bus (h->element, NULL);
   gst_harness_teardown (h);
@@ -743,17 +653,14 @@ GST_START_TEST (test_absurd_metas)
 
   for (guint i = 0; i < G_N_ELEMENTS (metas); i++) {
     GstHarness *h = new_harness ("legend=true invalid-color=0xff00ff");
-    Rgb *colors = colors_of (h, codes, 4, FALSE, &metas[i]);
+    Rgb *colors = colors_of (h, codes, FALSE, 4, 1, &metas[i]);
     guint16 *large = g_new0 (guint16, 320 * 240);
-    GstBuffer *buffer = make_buffer (large, FALSE, 320, 240, 0);
 
     if (metas[i].invalid == 65535)
       check_color (colors[3], 255, 0, 255, 0);
     if (i >= 6)
       check_color (colors[0], 255, 0, 255, 0);
-    set_size (h, "GRAY16_LE", 320, 240);
-    add_meta (buffer, &metas[i]);
-    gst_buffer_unref (convert (h, buffer));
+    g_free (colors_of (h, large, FALSE, 320, 240, &metas[i]));
     g_free (large);
     g_free (colors);
     gst_harness_teardown (h);
@@ -763,81 +670,6 @@ GST_START_TEST (test_absurd_metas)
 GST_END_TEST;
 
 /* ------------------------------------------------------------------- memory */
-
-/* A pool of frames with 64 bytes of 0xa5 around. */
-#define PADDING 64
-
-typedef struct
-{
-  GstVideoBufferPool parent;
-} PaddedPool;
-typedef GstVideoBufferPoolClass PaddedPoolClass;
-
-static GType padded_pool_get_type (void);
-G_DEFINE_TYPE (PaddedPool, padded_pool, GST_TYPE_VIDEO_BUFFER_POOL);
-
-static GstFlowReturn
-padded_pool_alloc (GstBufferPool * pool, GstBuffer ** buffer,
-    GstBufferPoolAcquireParams * params)
-{
-  GstFlowReturn ret =
-      GST_BUFFER_POOL_CLASS (padded_pool_parent_class)->alloc_buffer (pool,
-      buffer, params);
-
-  if (ret == GST_FLOW_OK)
-    gst_buffer_memset (*buffer, 0, 0xa5, gst_buffer_get_size (*buffer));
-  return ret;
-}
-
-static void
-padded_pool_class_init (PaddedPoolClass * klass)
-{
-  GST_BUFFER_POOL_CLASS (klass)->alloc_buffer = padded_pool_alloc;
-}
-
-static void
-padded_pool_init (PaddedPool * self G_GNUC_UNUSED)
-{
-}
-
-static GstPadProbeReturn
-propose_padded_pool (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * probe,
-    gpointer user_data G_GNUC_UNUSED)
-{
-  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (probe);
-  GstVideoAlignment alignment;
-  GstBufferPool *pool;
-  GstStructure *config;
-  GstVideoInfo info;
-  GstCaps *caps;
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
-    return GST_PAD_PROBE_OK;
-  gst_query_parse_allocation (query, &caps, NULL);
-  fail_unless (gst_video_info_from_caps (&info, caps));
-  gst_video_alignment_reset (&alignment);
-  alignment.padding_left = alignment.padding_right = PADDING;
-  alignment.padding_top = alignment.padding_bottom = 3;
-  pool = g_object_new (padded_pool_get_type (), NULL);
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, caps, info.size, 0, 0);
-  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  gst_buffer_pool_config_add_option (config,
-      GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT);
-  gst_buffer_pool_config_set_video_alignment (config, &alignment);
-  fail_unless (gst_buffer_pool_set_config (pool, config));
-  config = gst_buffer_pool_get_config (pool);
-  {
-    guint size;
-
-    gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
-    gst_structure_free (config);
-    gst_query_add_allocation_pool (query, pool, size, 0, 0);
-  }
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  gst_object_unref (pool);
-  return GST_PAD_PROBE_HANDLED;
-}
 
 static guint
 count_bytes (GstBuffer * buffer, guint8 value)
@@ -867,22 +699,17 @@ GST_START_TEST (test_sizes_and_strides)
     gint bytes = strlen (format) == 3 ? 3 : 4;
     GstHarness *h = new_harness ("colormap=grey");
     guint16 *codes = g_new (guint16, width * height);
-    gchar *caps = g_strdup_printf ("video/x-raw, format=%s", format);
-    GstBuffer *buffer, *out;
+    GstBuffer *out;
     Rgb *colors;
 
     for (gint p = 0; p < width * height; p++)
       codes[p] = (guint16) (1 + (p * 37 + 11) % 251);
     if (padded)
-      gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
-          propose_padded_pool, NULL, NULL);
-    gst_harness_set_sink_caps_str (h, caps);
-    set_size (h, gray8 ? "GRAY8" : "GRAY16_LE", width, height);
+      propose_padding (h->sinkpad);
+    set_format (h, format);
     /* an odd stride, too */
-    buffer = make_buffer (codes, gray8, width, height,
-        padded ? 2 * width + 13 : 0);
-    add_meta (buffer, &meta);
-    out = convert (h, buffer);
+    out = convert_codes (h, codes, gray8, width, height,
+        padded ? 2 * width + 13 : 0, &meta);
     colors = read_picture (h, out, NULL);
     for (gint p = 0; p < width * height; p++)
       check_position (colors[p], codes[p] / 4.0 / 63);
@@ -891,7 +718,7 @@ GST_START_TEST (test_sizes_and_strides)
       guint inside = 0;
 
       fail_unless (vmeta != NULL);
-      fail_unless (vmeta->stride[0] >= (width + 2 * PADDING) * bytes);
+      fail_unless (vmeta->stride[0] >= (width + PADDING_COLUMNS) * bytes);
       /* each byte outside the picture is as it was */
       for (gint p = 0; p < width * height; p++)
         inside += 3 * (colors[p].r == 0xa5);
@@ -900,7 +727,6 @@ GST_START_TEST (test_sizes_and_strides)
     }
     g_free (colors);
     g_free (codes);
-    g_free (caps);
     gst_buffer_unref (out);
     gst_harness_teardown (h);
   }
@@ -921,7 +747,7 @@ GST_START_TEST (test_input_is_not_written_to)
   buffer = make_buffer (codes, FALSE, 200, 100, 0);
   add_meta (buffer, &meta);
   before = gst_buffer_copy_deep (buffer);
-  set_size (h, "GRAY16_LE", 200, 100);
+  set_size (h, FALSE, 200, 100);
   out = convert (h, gst_buffer_ref (buffer));
   fail_unless (out != buffer);
   fail_unless (gst_buffer_peek_memory (out, 0) !=
@@ -966,7 +792,7 @@ GST_START_TEST (test_metas_times_and_flags)
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
   GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_TFF);
 
-  set_size (h, "GRAY16_LE", 4, 1);
+  set_size (h, FALSE, 4, 1);
   out = convert (h, buffer);
   fail_unless_equals_uint64 (GST_BUFFER_PTS (out), 7 * GST_SECOND);
   fail_unless_equals_uint64 (GST_BUFFER_DTS (out), 6 * GST_SECOND);
@@ -1172,7 +998,7 @@ GST_START_TEST (test_changes_of_caps)
 
   for (guint i = 0; i < 4; i++) {
     gint n = 6 - (gint) i;
-    Rgb *colors = colors_of (h, codes, n, i & 1, i & 1 ? &meta8 : &meta16);
+    Rgb *colors = colors_of (h, codes, i & 1, n, 1, i & 1 ? &meta8 : &meta16);
 
     check_position (colors[1], i & 1 ? 100 / 255.0 : 25 / 63.0);
     check_position (colors[2], i & 1 ? 200 / 255.0 : 50 / 63.0);
@@ -1194,17 +1020,15 @@ GST_START_TEST (test_changes_of_format)
 
   for (guint i = 0; i < G_N_ELEMENTS (formats) * 2; i++) {
     gboolean gray8 = !(i & 1);
-    gchar *caps = g_strdup_printf ("video/x-raw, format=%s", formats[i / 2]);
     Rgb *colors;
 
-    gst_harness_set_sink_caps_str (h, caps);
-    colors = colors_of (h, codes, gray8 ? 3 : 4, gray8, &meta);
+    set_format (h, formats[i / 2]);
+    colors = colors_of (h, codes, gray8, gray8 ? 3 : 4, 1, &meta);
     check_same (colors[1], jet[RAMP / 4], 1);
     check_same (colors[2], jet[RAMP * 63 / 100], 4);
     if (!gray8)
       check_same (colors[3], jet[RAMP * 3 / 4], 1);
     g_free (colors);
-    g_free (caps);
   }
   g_free (jet);
   gst_harness_teardown (h);
@@ -1343,20 +1167,13 @@ GST_START_TEST (test_legend)
     gchar *properties = g_strdup_printf ("legend=true colormap=%s %s",
         colormaps[m], range);
     GstHarness *h = new_harness (properties);
-    GstBuffer *buffer = make_buffer (codes, FALSE, width, height, 0), *out;
     Rgb *ramp = ramp_of (colormaps[m]), *with, *without;
     GString *labels = g_string_new (NULL);
     gint left = width;
 
-    set_size (h, "GRAY16_LE", width, height);
-    add_meta (buffer, &meta);
-    out = convert (h, gst_buffer_ref (buffer));
-    with = read_picture (h, out, NULL);
-    gst_buffer_unref (out);
+    with = colors_of (h, codes, FALSE, width, height, &meta);
     set_text (h, "legend", "false");
-    out = convert (h, buffer);
-    without = read_picture (h, out, NULL);
-    gst_buffer_unref (out);
+    without = colors_of (h, codes, FALSE, width, height, &meta);
 
     check_legend (with, width, height, cases[__i__].dot, ramp, low, high,
         labels);
@@ -1392,21 +1209,15 @@ GST_START_TEST (test_no_room_for_a_legend)
     gint width = sizes[i][0], height = sizes[i][1];
     guint16 *codes = g_new (guint16, width * height);
     GstHarness *h = new_harness ("legend=true colormap=grey");
-    GstBuffer *buffer, *out;
     Rgb *colors;
 
     for (gint p = 0; p < width * height; p++)
       codes[p] = (guint16) (1 + p % 4000);
-    buffer = make_buffer (codes, FALSE, width, height, 0);
-    add_meta (buffer, &meta);
-    set_size (h, "GRAY16_LE", width, height);
-    out = convert (h, buffer);
-    colors = read_picture (h, out, NULL);
+    colors = colors_of (h, codes, FALSE, width, height, &meta);
     for (gint p = 0; p < width * height; p++)
       check_position (colors[p], codes[p] / 16.0 / 255);
     g_free (colors);
     g_free (codes);
-    gst_buffer_unref (out);
     gst_harness_teardown (h);
   }
 }
@@ -1446,21 +1257,19 @@ GST_START_TEST (test_properties_change_while_playing)
   static const guint16 codes[] = { 0, 504 };
   static const Meta meta = { 16, 0, 64, 0 };
   GstHarness *h = new_harness ("colormap=grey");
-  Rgb *colors = colors_of (h, codes, 2, FALSE, &meta);
+  Rgb *colors = colors_of (h, codes, FALSE, 2, 1, &meta);
 
   check_color (colors[0], 0, 0, 0, 0);
   check_position (colors[1], 0.5);
   g_free (colors);
-
   set_text (h, "invalid-color", "0x0000ff");
   set_text (h, "range-max", "31.5");
-  colors = colors_of (h, codes, 2, FALSE, &meta);
+  colors = colors_of (h, codes, FALSE, 2, 1, &meta);
   check_color (colors[0], 0, 0, 255, 0);
   check_position (colors[1], 1);
   g_free (colors);
-
   set_text (h, "colormap", "viridis");
-  colors = colors_of (h, codes, 2, FALSE, &meta);
+  colors = colors_of (h, codes, FALSE, 2, 1, &meta);
   check_color (colors[1], 253, 231, 37, 0);
   g_free (colors);
   gst_harness_teardown (h);
@@ -1468,46 +1277,23 @@ GST_START_TEST (test_properties_change_while_playing)
 
 GST_END_TEST;
 
-/* A control binding that makes a property the stream time in seconds. */
-typedef struct
-{
-  GstControlBinding parent;
-} TimeBinding;
-typedef GstControlBindingClass TimeBindingClass;
-
-static GType time_binding_get_type (void);
-G_DEFINE_TYPE (TimeBinding, time_binding, GST_TYPE_CONTROL_BINDING);
-
-static gboolean
-time_binding_sync (GstControlBinding * binding, GstObject * object,
-    GstClockTime timestamp, GstClockTime last_sync G_GNUC_UNUSED)
-{
-  g_object_set (object, binding->name, timestamp / (gdouble) GST_SECOND, NULL);
-  return TRUE;
-}
-
-static void
-time_binding_class_init (TimeBindingClass * klass)
-{
-  klass->sync_values = time_binding_sync;
-}
-
-static void
-time_binding_init (TimeBinding * self G_GNUC_UNUSED)
-{
-}
-
+/* Stream time counts: range-max is that in seconds. */
 GST_START_TEST (test_controlled_property)
 {
   static const guint16 codes[] = { 160 };
   static const Meta meta = { 16, 0, 64, 0 };
   GstHarness *h = new_harness ("colormap=grey range-min=0");
+  GstControlSource *source = gst_interpolation_control_source_new ();
   GstElement *element = element_of (h);
 
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+  for (guint seconds = 0; seconds <= 100; seconds += 100)
+    gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+        seconds * GST_SECOND, seconds);
   gst_object_add_control_binding (GST_OBJECT (element),
-      g_object_new (time_binding_get_type (), "object", element, "name",
-          "range-max", NULL));
-  set_size (h, "GRAY16_LE", 1, 1);
+      gst_direct_control_binding_new_absolute (GST_OBJECT (element),
+          "range-max", source));
+  set_size (h, FALSE, 1, 1);
   for (guint seconds = 10; seconds <= 40; seconds += 10) {
     GstBuffer *buffer = make_buffer (codes, FALSE, 1, 1, 0), *out;
     Rgb *colors;
@@ -1520,6 +1306,7 @@ GST_START_TEST (test_controlled_property)
     g_free (colors);
     gst_buffer_unref (out);
   }
+  gst_object_unref (source);
   gst_object_unref (element);
   gst_harness_teardown (h);
 }
@@ -1551,18 +1338,12 @@ GST_START_TEST (test_changes_from_another_thread)
 
   for (guint i = 0; i < 64 * 32; i++)
     codes[i] = 100;
-  set_size (h, "GRAY16_LE", 64, 32);
   for (guint n = 0; n < 200; n++) {
-    GstBuffer *buffer = make_buffer (codes, FALSE, 64, 32, 0), *out;
-    Rgb *colors;
+    Rgb *colors = colors_of (h, codes, FALSE, 64, 32, &meta);
 
-    add_meta (buffer, &meta);
-    out = convert (h, buffer);
-    colors = read_picture (h, out, NULL);
     for (guint i = 1; i < 64 * 32; i++)
       check_same (colors[i], colors[0], 0);
     g_free (colors);
-    gst_buffer_unref (out);
   }
   g_object_set_data (G_OBJECT (element), "stop", element);
   g_thread_join (thread);
@@ -1575,25 +1356,16 @@ GST_END_TEST;
 
 GST_START_TEST (test_play_twice)
 {
-  GstElement *pipeline = gst_parse_launch ("videotestsrc num-buffers=5 ! "
+  GstElement *pipeline = pipeline_new ("videotestsrc num-buffers=5 ! "
       "video/x-raw, format={GRAY16_LE, GRAY8}, width=321, height=241 ! "
-      "disparitycolor legend=true ! fakesink", NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
+      "disparitycolor legend=true ! fakesink");
 
   for (guint i = 0; i < 2; i++) {
-    GstMessage *message;
-
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
-        GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-    fail_unless (message != NULL);
-    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
-    gst_message_unref (message);
-    fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
-        GST_STATE_CHANGE_SUCCESS);
+    pipeline_wait (pipeline, GST_MESSAGE_EOS);
+    set_state (pipeline, GST_STATE_NULL);
   }
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
+  pipeline_free (pipeline);
 }
 
 GST_END_TEST;
@@ -1636,7 +1408,7 @@ GST_START_TEST (test_depths)
     gst_structure_set (gst_custom_meta_get_structure (meta),
         "depth-scale", G_TYPE_DOUBLE, 1000.0, "range-min", G_TYPE_DOUBLE, 1.0,
         "range-max", G_TYPE_DOUBLE, 65.535, NULL);
-    set_size (h, "GRAY16_LE", 7, 1);
+    set_size (h, FALSE, 7, 1);
     out = convert (h, buffer);
     picture = read_picture (h, out, NULL);
     check_color (picture[0], 0, 0, 0, 0);
