@@ -4,9 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-#include <gst/video/video.h>
+#include "../stereocheck.h"
+
 #include <math.h>
 
 #include "base/gststereometa.h"
@@ -105,12 +104,19 @@ take (guint number, const gchar * caps, const gchar * format, ...)
   return picture;
 }
 
+/* A component of 8 bits. */
+static gint
+sample (const Picture * p, guint c, gint x, gint y)
+{
+  return ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (&p->frame, c))
+      [y * GST_VIDEO_FRAME_COMP_STRIDE (&p->frame, c)
+      + x * GST_VIDEO_FRAME_COMP_PSTRIDE (&p->frame, c)];
+}
+
 static gint
 grey (const Picture * p, gint x, gint y)
 {
-  return ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (&p->frame, 0))
-      [y * GST_VIDEO_FRAME_COMP_STRIDE (&p->frame, 0)
-      + x * GST_VIDEO_FRAME_COMP_PSTRIDE (&p->frame, 0)];
+  return sample (p, 0, x, y);
 }
 
 static gint
@@ -156,6 +162,28 @@ is_equal (const Picture * a, const Picture * b)
       == GST_VIDEO_FRAME_HEIGHT (&b->frame) && is_part (a, 0, 0, b);
 }
 
+/* Whether two frames, and what properties make of them, show the same. */
+static gboolean
+is_same (const gchar * caps, guint number_a, const gchar * a, guint number_b,
+    const gchar * b)
+{
+  Picture pictures[2] = { take (number_a, caps, "%s", a),
+    take (number_b, caps, "%s", b)
+  };
+  gboolean same = is_equal (&pictures[0], &pictures[1]);
+
+  drop_picture (&pictures[0]);
+  drop_picture (&pictures[1]);
+  return same;
+}
+
+static gchar *
+caps_of (const gchar * format, gint width, gint height)
+{
+  return g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,"
+      "framerate=10/1", format, width, height);
+}
+
 /* -------------------------------------------------------------------- tests */
 
 GST_START_TEST (test_formats)
@@ -167,8 +195,7 @@ GST_START_TEST (test_formats)
       const gint *size = sizes[(v + f) % G_N_ELEMENTS (sizes)];
       gint width = size[0] * (v == 2 ? 2 : 1);
       gint height = size[1] * (v == 3 ? 2 : 1);
-      gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,"
-          "height=%d", formats[f], width, height);
+      gchar *caps = caps_of (formats[f], width, height);
       Picture p;
 
       if (v != 4 || g_str_has_prefix (formats[f], "GRAY")) {
@@ -196,16 +223,15 @@ GST_START_TEST (test_formats_agree)
       "pattern=planes");
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
-    gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=64,height=48",
-        formats[f]);
+    gchar *caps = caps_of (formats[f], 64, 48);
     Picture p = take (2, caps, "pattern=planes");
     const GstVideoFormatInfo *info = p.frame.info.finfo;
 
     for (gint y = 0; y < 48; y++) {
       for (gint x = 0; x < 64; x++) {
-        const guint8 *c = (const guint8 *)
-            GST_VIDEO_FRAME_PLANE_DATA (&rgb.frame, 0)
-            + y * GST_VIDEO_FRAME_PLANE_STRIDE (&rgb.frame, 0) + 3 * x;
+        const gint c[] = { sample (&rgb, 0, x, y), sample (&rgb, 1, x, y),
+          sample (&rgb, 2, x, y)
+        };
         gdouble luma = 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2];
 
         if (GST_VIDEO_FRAME_FORMAT (&p.frame) == GST_VIDEO_FORMAT_GRAY16_LE) {
@@ -215,24 +241,16 @@ GST_START_TEST (test_formats_agree)
         } else if (GST_VIDEO_FORMAT_INFO_IS_YUV (info)) {
           REQUIRE (fabs (grey (&p, x, y) - 16 - luma * 219 / 255) < 1.1);
           if (GST_VIDEO_FORMAT_INFO_W_SUB (info, 1) == 0) {
-            gint u = ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (&p.frame, 1))
-                [y * GST_VIDEO_FRAME_COMP_STRIDE (&p.frame, 1) + x];
-            gint v = ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (&p.frame, 2))
-                [y * GST_VIDEO_FRAME_COMP_STRIDE (&p.frame, 2) + x];
-
-            REQUIRE (fabs (u - 128 - (c[2] - luma) / 1.772 * 224 / 255)
-                < 1.1);
-            REQUIRE (fabs (v - 128 - (c[0] - luma) / 1.402 * 224 / 255)
-                < 1.1);
+            REQUIRE (fabs (sample (&p, 1, x, y) - 128 - (c[2] - luma) / 1.772
+                    * 224 / 255) < 1.1);
+            REQUIRE (fabs (sample (&p, 2, x, y) - 128 - (c[0] - luma) / 1.402
+                    * 224 / 255) < 1.1);
           }
         } else {
           for (guint i = 0; i < 3; i++)
-            REQUIRE (((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (&p.frame, i))
-                [y * GST_VIDEO_FRAME_COMP_STRIDE (&p.frame, i)
-                    + x * GST_VIDEO_FRAME_COMP_PSTRIDE (&p.frame, i)] == c[i]);
+            REQUIRE (sample (&p, i, x, y) == c[i]);
           if (GST_VIDEO_FORMAT_INFO_HAS_ALPHA (info))
-            REQUIRE (((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (&p.frame, 3))
-                [y * GST_VIDEO_FRAME_COMP_STRIDE (&p.frame, 3) + 4 * x] == 255);
+            REQUIRE (sample (&p, 3, x, y) == 255);
         }
       }
     }
@@ -246,27 +264,33 @@ GST_END_TEST;
 
 GST_START_TEST (test_deterministic)
 {
+  static const struct
+  {
+    guint number;
+    const gchar *more;
+    guint other_number;
+    const gchar *other_more;
+    gboolean same;
+  } cases[] = {
+    {7, "noise=3", 7, "noise=3", TRUE},
+    {7, "noise=3", 7, "noise=3 seed=1", FALSE},
+    {7, "noise=3", 7, "", FALSE},
+    {7, "", 8, "", FALSE},
+    {7, "", 7, "view=right", FALSE},
+  };
   const gchar *caps = "video/x-raw,format=RGB,width=80,height=60";
 
   for (guint i = 0; i < G_N_ELEMENTS (patterns); i++) {
-    Picture a = take (7, caps, "pattern=%s noise=3", patterns[i]);
-    Picture same = take (7, caps, "pattern=%s noise=3", patterns[i]);
-    Picture seed = take (7, caps, "pattern=%s noise=3 seed=1", patterns[i]);
-    Picture clean = take (7, caps, "pattern=%s", patterns[i]);
-    Picture moved = take (8, caps, "pattern=%s", patterns[i]);
-    Picture right = take (7, caps, "pattern=%s view=right", patterns[i]);
+    for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
+      gchar *a = g_strdup_printf ("pattern=%s %s", patterns[i], cases[c].more);
+      gchar *b = g_strdup_printf ("pattern=%s %s", patterns[i],
+          cases[c].other_more);
 
-    fail_unless (is_equal (&a, &same));
-    fail_if (is_equal (&a, &seed));
-    fail_if (is_equal (&a, &clean));
-    fail_if (is_equal (&clean, &moved));
-    fail_if (is_equal (&clean, &right));
-    drop_picture (&a);
-    drop_picture (&same);
-    drop_picture (&seed);
-    drop_picture (&clean);
-    drop_picture (&moved);
-    drop_picture (&right);
+      fail_unless_equals_int (is_same (caps, cases[c].number, a,
+              cases[c].other_number, b), cases[c].same);
+      g_free (a);
+      g_free (b);
+    }
   }
 }
 
@@ -370,20 +394,18 @@ GST_START_TEST (test_virtual_ends)
 
   for (guint f = (guint) __i__; f < G_N_ELEMENTS (formats);
       f += G_N_ELEMENTS (patterns)) {
-    gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=96,height=50",
-        formats[f]);
+    gchar *caps = caps_of (formats[f], 96, 50);
 
     for (guint v = 0; v < 2; v++) {
       const gchar *noise = f % 2 ? "noise=5 exposure-offset=7" : "";
-      Picture p = take (f % 3, caps, "pattern=%s view=virtual position=%u %s",
+      gchar *a = g_strdup_printf ("pattern=%s view=virtual position=%u %s",
           pattern, v, noise);
-      Picture other = take (f % 3, caps, "pattern=%s view=%s %s", pattern,
-          views[v], noise);
+      gchar *b = g_strdup_printf ("pattern=%s view=%s %s", pattern, views[v],
+          noise);
 
-      fail_unless (is_equal (&p, &other), "%s %s %s", pattern, formats[f],
-          views[v]);
-      drop_picture (&p);
-      drop_picture (&other);
+      fail_unless (is_same (caps, f % 3, a, f % 3, b), "%s is not %s", a, b);
+      g_free (a);
+      g_free (b);
     }
     g_free (caps);
   }
@@ -459,19 +481,14 @@ GST_END_TEST;
  * of half the range is the view in the middle. */
 GST_START_TEST (test_virtual_middle)
 {
-  static const gchar *const scenes[] = { "planes", "thin" };
   const gchar *caps = "video/x-raw,format=RGB,width=200,height=80";
 
-  for (guint i = 0; i < G_N_ELEMENTS (scenes); i++) {
-    Picture middle = take (3, caps, "pattern=%s num-disparities=65 "
-        "view=virtual position=0.5", scenes[i]);
-    Picture half = take (3, caps, "pattern=%s num-disparities=33 view=right",
-        scenes[i]);
-
-    fail_unless (is_equal (&middle, &half), "%s", scenes[i]);
-    drop_picture (&middle);
-    drop_picture (&half);
-  }
+  fail_unless (is_same (caps, 3, "pattern=planes num-disparities=65 "
+          "view=virtual position=0.5", 3, "pattern=planes num-disparities=33 "
+          "view=right"));
+  fail_unless (is_same (caps, 3, "pattern=thin num-disparities=65 "
+          "view=virtual position=0.5", 3, "pattern=thin num-disparities=33 "
+          "view=right"));
 }
 
 GST_END_TEST;
@@ -629,12 +646,9 @@ GST_START_TEST (test_packed)
   static const gchar *const some[] = { "RGB", "GRAY8", "NV12", "I420" };
 
   for (guint f = 0; f < G_N_ELEMENTS (some); f++) {
-    gchar *single = g_strdup_printf ("video/x-raw,format=%s,width=40,height=30",
-        some[f]);
-    gchar *beside = g_strdup_printf ("video/x-raw,format=%s,width=80,height=30",
-        some[f]);
-    gchar *above = g_strdup_printf ("video/x-raw,format=%s,width=40,height=60",
-        some[f]);
+    gchar *single = caps_of (some[f], 40, 30);
+    gchar *beside = caps_of (some[f], 80, 30);
+    gchar *above = caps_of (some[f], 40, 60);
     const gchar *p = "pattern=sphere noise=2 exposure-offset=5 "
         "num-disparities=12";
     Picture left = take (4, single, "%s", p);
@@ -902,8 +916,7 @@ GST_START_TEST (test_changing_the_view)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
-    gchar *caps = g_strdup_printf ("video/x-raw,width=38,height=26,"
-        "framerate=10/1,format=%s", changes[i].format);
+    gchar *caps = caps_of (changes[i].format, 38, 26);
     gchar *properties = g_strdup_printf ("is-live=true view=%s "
         "num-disparities=9", changes[i].from);
     GstHarness *h = new_harness (properties, caps);
@@ -958,26 +971,13 @@ log_buffer (G_GNUC_UNUSED GstElement * sink, GstBuffer * buffer,
   gst_buffer_extract (buffer, 0, log->bytes, log->size);
 }
 
-static void
-wait_for (GstElement * pipeline, GstMessageType type)
-{
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
-      type | GST_MESSAGE_ERROR);
-
-  fail_unless (message != NULL);
-  fail_unless_equals_int (GST_MESSAGE_TYPE (message), type);
-  gst_message_unref (message);
-  gst_object_unref (bus);
-}
-
 #define SEEK_LINE "stereotestsrc name=src pattern=corridor ! video/x-raw," \
     "width=32,height=24,framerate=25/1,format=RGB ! fakesink name=sink " \
     "signal-handoffs=true sync=false"
 
 GST_START_TEST (test_seek)
 {
-  GstElement *pipeline = gst_parse_launch (SEEK_LINE, NULL);
+  GstElement *pipeline = pipeline_new (SEEK_LINE);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   Picture picture = take (30, "video/x-raw,width=32,height=24,framerate=25/1,"
       "format=RGB", "pattern=corridor");
@@ -985,12 +985,12 @@ GST_START_TEST (test_seek)
 
   g_signal_connect (sink, "preroll-handoff", G_CALLBACK (log_buffer), &log);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  wait_for (pipeline, GST_MESSAGE_ASYNC_DONE);
+  pipeline_wait (pipeline, GST_MESSAGE_ASYNC_DONE);
   /* into the middle of frame 30 */
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
           30 * GST_SECOND / 25 + GST_MSECOND));
-  wait_for (pipeline, GST_MESSAGE_ASYNC_DONE);
+  pipeline_wait (pipeline, GST_MESSAGE_ASYNC_DONE);
   fail_unless_equals_int (log.times->len, 2);
   fail_unless_equals_uint64 (g_array_index (log.times, GstClockTime, 1),
       30 * GST_SECOND / 25);
@@ -1004,7 +1004,7 @@ GST_START_TEST (test_seek)
           GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
           GST_SECOND / 5));
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait_for (pipeline, GST_MESSAGE_EOS);
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
   fail_unless_equals_int (log.times->len, 5);
   for (guint i = 0; i < 5; i++)
     fail_unless_equals_uint64 (g_array_index (log.times, GstClockTime, i),
@@ -1017,7 +1017,7 @@ GST_START_TEST (test_seek)
           GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND,
           GST_SEEK_TYPE_SET, 2 * GST_SECOND));
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait_for (pipeline, GST_MESSAGE_EOS);
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
   fail_unless_equals_int (log.times->len, 25);
   fail_unless_equals_uint64 (g_array_index (log.times, GstClockTime, 24),
       49 * GST_SECOND / 25);
@@ -1027,7 +1027,7 @@ GST_START_TEST (test_seek)
   g_array_free (log.times, TRUE);
   g_free (log.bytes);
   gst_object_unref (sink);
-  gst_object_unref (pipeline);
+  pipeline_free (pipeline);
 }
 
 GST_END_TEST;
@@ -1035,10 +1035,10 @@ GST_END_TEST;
 /* Backwards from the end of what has none; and back again, without a flush. */
 GST_START_TEST (test_seek_from_no_end)
 {
-  GstElement *pipeline = gst_parse_launch (SEEK_LINE, NULL);
+  GstElement *pipeline = pipeline_new (SEEK_LINE);
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  wait_for (pipeline, GST_MESSAGE_ASYNC_DONE);
+  pipeline_wait (pipeline, GST_MESSAGE_ASYNC_DONE);
   fail_if (gst_element_seek (pipeline, -1, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0));
   /* what was refused has done nothing: data go on in their segment */
@@ -1046,8 +1046,7 @@ GST_START_TEST (test_seek_from_no_end)
   g_usleep (20000);
   fail_unless (gst_element_seek (pipeline, 1, GST_FORMAT_TIME,
           GST_SEEK_FLAG_NONE, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0));
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
+  pipeline_free (pipeline);
 }
 
 GST_END_TEST;
@@ -1069,7 +1068,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_states)
 {
-  GstElement *pipeline = gst_parse_launch (SEEK_LINE, NULL);
+  GstElement *pipeline = pipeline_new (SEEK_LINE);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
   Log log = { g_array_new (FALSE, FALSE, sizeof (GstClockTime)), NULL, 0 };
@@ -1080,7 +1079,7 @@ GST_START_TEST (test_states)
   g_signal_connect (sink, "handoff", G_CALLBACK (log_buffer), &log);
   for (guint i = 0; i < 2; i++) {
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    wait_for (pipeline, GST_MESSAGE_EOS);
+    pipeline_wait (pipeline, GST_MESSAGE_EOS);
     fail_unless_equals_int (log.times->len, 5);
     fail_unless (gst_element_query_duration (pipeline, GST_FORMAT_TIME,
             &duration));
@@ -1099,46 +1098,12 @@ GST_START_TEST (test_states)
   g_array_free (log.times, TRUE);
   gst_object_unref (src);
   gst_object_unref (sink);
-  gst_object_unref (pipeline);
+  pipeline_free (pipeline);
 }
 
 GST_END_TEST;
 
 /* -------------------------------------------------------------- allocations */
-
-static GstPadProbeReturn
-propose_padding (G_GNUC_UNUSED GstPad * pad, GstPadProbeInfo * info,
-    G_GNUC_UNUSED gpointer user_data)
-{
-  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
-  GstBufferPool *pool;
-  GstStructure *config;
-  GstVideoAlignment align;
-  GstVideoInfo video;
-  GstCaps *caps;
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
-    return GST_PAD_PROBE_OK;
-  gst_query_parse_allocation (query, &caps, NULL);
-  fail_unless (gst_video_info_from_caps (&video, caps));
-  gst_video_alignment_reset (&align);
-  align.padding_left = 32;
-  align.padding_right = 46;
-  align.padding_top = 4;
-  align.padding_bottom = 6;
-  pool = gst_video_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  gst_buffer_pool_config_add_option (config,
-      GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT);
-  gst_buffer_pool_config_set_video_alignment (config, &align);
-  gst_buffer_pool_config_set_params (config, caps, (guint) video.size, 2, 0);
-  fail_unless (gst_buffer_pool_set_config (pool, config));
-  gst_query_add_allocation_pool (query, pool, (guint) video.size, 2, 0);
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  gst_object_unref (pool);
-  return GST_PAD_PROBE_HANDLED;
-}
 
 GST_START_TEST (test_padded)
 {
@@ -1146,8 +1111,7 @@ GST_START_TEST (test_padded)
 
   for (guint v = 0; v < G_N_ELEMENTS (views); v++) {
     for (guint f = 0; f < G_N_ELEMENTS (some); f++) {
-      gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=38,height=26",
-          some[f]);
+      gchar *caps = caps_of (some[f], 38, 26);
       gchar *properties = g_strdup_printf ("view=%s num-buffers=3 "
           "num-disparities=9", views[v]);
       GstHarness *h;
@@ -1155,13 +1119,13 @@ GST_START_TEST (test_padded)
 
       if (v < 4 || f == 3) {
         h = new_harness (properties, caps);
-        gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
-            propose_padding, NULL, NULL);
+        propose_padding (h->sinkpad);
         gst_harness_play (h);
         padded = pull_picture (h);
         fail_unless (gst_buffer_get_video_meta (padded.buffer) != NULL);
         fail_unless (GST_VIDEO_FRAME_PLANE_STRIDE (&padded.frame, 0)
-            >= 38 * GST_VIDEO_FRAME_COMP_PSTRIDE (&padded.frame, 0) + 78);
+            >= 38 * GST_VIDEO_FRAME_COMP_PSTRIDE (&padded.frame, 0)
+            + PADDING_COLUMNS);
         plain = take (0, caps, "%s", properties);
         fail_unless (is_equal (&padded, &plain));
         drop_picture (&padded);
@@ -1178,25 +1142,17 @@ GST_END_TEST;
 
 GST_START_TEST (test_scale_too_large)
 {
-  GstElement *pipeline = gst_parse_launch ("stereotestsrc view=disparity "
+  GstElement *pipeline = pipeline_new ("stereotestsrc view=disparity "
       "num-disparities=1001 disparity-scale=100 ! video/x-raw,"
-      "format=GRAY16_LE,width=8,height=8 ! fakesink", NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  GError *error = NULL;
+      "format=GRAY16_LE,width=8,height=8 ! fakesink");
+  GError *error;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
-      GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  gst_message_parse_error (message, &error, NULL);
+  error = pipeline_wait_error (pipeline, NULL);
   fail_unless (strstr (error->message, "at most 65") != NULL, "%s",
       error->message);
   g_error_free (error);
-  gst_message_unref (message);
-  gst_object_unref (bus);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
+  pipeline_free (pipeline);
 }
 
 GST_END_TEST;
