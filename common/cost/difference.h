@@ -67,4 +67,14 @@ stereo_view_pixel (const StereoView * view, int channels, int x, int y)
 #endif
 }
 
+/* Its luma. */
+STEREO_INLINE uint32_t
+stereo_view_luma (const StereoView * view, int channels, int x, int y)
+{
+  const uint32_t p = stereo_view_pixel (view, channels, x, y);
+
+  return channels == 1 ? p
+      : stereo_luma ((uint8_t) p, (uint8_t) (p >> 8), (uint8_t) (p >> 16));
+}
+
 #endif /* STEREO_DIFFERENCE_H */

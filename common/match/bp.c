@@ -10,6 +10,7 @@
 #include "match/bp-pixel.h"
 #include "core/cpu.h"
 #include "cost/census-pixel.h"
+#include "cost/difference.h"
 #include "cost/partner.h"
 #include "refine/output.h"
 #include "refine/winner-pixel.h"
@@ -350,16 +351,6 @@ stereo_bp_plan_views_cpu (const StereoBpConstants * k, StereoBpWork * work,
     stereo_arena_add (arena, &work->smoothed, elements, sizeof (uint16_t));
 }
 
-/* Luma at column x of row y. */
-STEREO_INLINE uint32_t
-luma_at (const StereoView * view, int channels, int x, int y)
-{
-  uint32_t p = stereo_view_pixel (view, channels, x, y);
-
-  return channels == 1 ? p : stereo_luma ((uint8_t) p, (uint8_t) (p >> 8),
-      (uint8_t) (p >> 16));
-}
-
 /* Luma, smoothed along the row if that is wanted, as 16 bits. */
 STEREO_INLINE void
 prepare_row (const StereoBpConstants * k, const StereoView * view,
@@ -368,11 +359,12 @@ prepare_row (const StereoBpConstants * k, const StereoView * view,
   int last = k->width - 1;
 
   for (int x = 0; x <= last; x++) {
-    uint32_t sum = k->taps[0] * luma_at (view, channels, x, y) + 128;
+    uint32_t sum = k->taps[0] * stereo_view_luma (view, channels, x, y) + 128;
 
     for (int i = 1; i < k->n_taps; i++)
-      sum += k->taps[i] * (luma_at (view, channels, x - i > 0 ? x - i : 0, y)
-          + luma_at (view, channels, x + i < last ? x + i : last, y));
+      sum += k->taps[i] * (stereo_view_luma (view, channels,
+              x - i > 0 ? x - i : 0, y) + stereo_view_luma (view, channels,
+              x + i < last ? x + i : last, y));
     target[x] = (uint16_t) (sum >> 8);
   }
 }

@@ -22,8 +22,8 @@ stereo_sgm_difference (int channels, uint32_t p, uint32_t q)
       : stereo_difference_max (p, q);
 }
 
-/* C of two pixels, luma or colour: the mean difference of the channels that
- * are compared, rounded down. */
+/* The mean difference of the channels that are compared, rounded down, of two
+ * pixels. */
 STEREO_INLINE uint32_t
 stereo_sgm_difference_cost (int cost, int channels, uint32_t p, uint32_t q)
 {
@@ -33,6 +33,19 @@ stereo_sgm_difference_cost (int cost, int channels, uint32_t p, uint32_t q)
     return stereo_difference_sum (p, q) / 3;
   return stereo_difference (stereo_luma (p & 255, p >> 8 & 255,
           p >> 16 & 255), stereo_luma (q & 255, q >> 8 & 255, q >> 16 & 255));
+}
+
+/* C of left pixel (x, y), with disparity d a partner. */
+STEREO_INLINE uint32_t
+stereo_sgm_cost (const StereoSgmConstants * k, const StereoSgmViews * v, int x,
+    int y, int d)
+{
+  if (k->cost == STEREO_COST_CENSUS)
+    return stereo_census_cost (stereo_census_word (&v->left_census, x, y),
+        stereo_census_word (&v->right_census, x - d, y));
+  return stereo_sgm_difference_cost (k->cost, k->channels,
+      stereo_view_pixel (&v->left, k->channels, x, y),
+      stereo_view_pixel (&v->right, k->channels, x - d, y));
 }
 
 /* The weights of the three predecessors, 64 together, by their likeness: 0 for

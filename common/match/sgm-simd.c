@@ -222,15 +222,6 @@ mirrored (const Task * t, int plane, int y)
       + (size_t) y) * t->mirror_stride + mirror_front (t->k);
 }
 
-static unsigned
-luma_at (const Task * t, const StereoView * view, int x, int y)
-{
-  uint32_t p = stereo_view_pixel (view, t->k->channels, x, y);
-
-  return t->k->channels == 1 ? p
-      : stereo_luma (p & 255, p >> 8 & 255, p >> 16 & 255);
-}
-
 /* Where a plane of the right view comes from; NULL: luma is made. */
 static const uint8_t *
 right_row (const Task * t, int plane, int y)
@@ -258,7 +249,8 @@ mirror_rows (const void *context, StereoSpan span)
 
       for (int x = 0; x <= last; x++)
         target[x] = source ? source[last - x]
-            : (uint8_t) luma_at (t, &t->views->right, last - x, y);
+            : (uint8_t) stereo_view_luma (&t->views->right, t->k->channels,
+            last - x, y);
     }
   }
 }
@@ -276,15 +268,17 @@ find_differences (const Task * t, int y, int x0, int x1, int neighbor,
 
   if (y + dy < 0 || y + dy >= t->k->height)
     return;
+  memset (out + (begin - x0), 0, (size_t) (end - begin));
   for (int c = 0; c < t->k->channels; c++) {
     const uint8_t *a = left->plane[c] + (size_t) y * left->stride;
-    const uint8_t *b = left->plane[c] + (size_t) (y + dy) * left->stride;
+    const uint8_t *b = left->plane[c] + (size_t) (y + dy) * left->stride + dx;
 
+#pragma omp simd
     for (int x = begin; x < end; x++) {
-      uint8_t p = a[x], q = b[x + dx];
-      uint8_t g = p > q ? (uint8_t) (p - q) : (uint8_t) (q - p);
+      uint8_t g = a[x] > b[x] ? (uint8_t) (a[x] - b[x])
+          : (uint8_t) (b[x] - a[x]);
 
-      out[x - x0] = c > 0 && out[x - x0] > g ? out[x - x0] : g;
+      out[x - x0] = out[x - x0] > g ? out[x - x0] : g;
     }
   }
 }
@@ -366,29 +360,14 @@ find_costs (const Task * t, int x, int y, uint8_t * out)
       memcpy (out + i, &costs, sizeof (costs));
     }
   } else {
-    c.left[0] = (VecU8) { 0 } + (uint8_t) luma_at (t, &v->left, x, y);
+    c.left[0] = (VecU8) { 0 } + (uint8_t) stereo_view_luma (&v->left,
+        k->channels, x, y);
     for (int i = 0; i < t->n_padded; i += SIMD_BYTES) {
       VecU8 costs = simd_absdiff8 (c.left[0], load8 (c.right[0] + i));
 
       memcpy (out + i, &costs, sizeof (costs));
     }
   }
-}
-
-/* One cost, of a pixel that has a partner. */
-static uint8_t
-find_cost (const Task * t, int x, int y, int i)
-{
-  const StereoSgmConstants *k = t->k;
-  const StereoSgmViews *v = t->views;
-  int xr = x - k->min_disparity - k->first_index - i;
-
-  if (k->cost == STEREO_COST_CENSUS)
-    return (uint8_t) stereo_census_cost (stereo_census_word (&v->left_census,
-            x, y), stereo_census_word (&v->right_census, xr, y));
-  return (uint8_t) stereo_sgm_difference_cost (k->cost, k->channels,
-      stereo_view_pixel (&v->left, k->channels, x, y),
-      stereo_view_pixel (&v->right, k->channels, xr, y));
 }
 
 /* The costs of columns x0 to x1 - 1 of row y, n_padded to a pixel.  Columns
@@ -410,13 +389,14 @@ find_row_costs (const Task * t, int x0, int x1, int y, uint8_t * out)
     int end = stereo_partner_last (k->width, d0 + i) + 1;
 
     if (x0 < first) {
-      uint8_t cost = find_cost (t, first, y, i);
+      uint8_t cost = (uint8_t) stereo_sgm_cost (k, t->views, first, y, d0 + i);
 
       for (int x = x0; x < x1 && x < first; x++)
         out[(size_t) (x - x0) * (size_t) t->n_padded + (size_t) i] = cost;
     }
     if (x1 > end) {
-      uint8_t cost = find_cost (t, end - 1, y, i);
+      uint8_t cost =
+          (uint8_t) stereo_sgm_cost (k, t->views, end - 1, y, d0 + i);
 
       for (int x = x1 - 1; x >= x0 && x >= end; x--)
         out[(size_t) (x - x0) * (size_t) t->n_padded + (size_t) i] = cost;
@@ -465,11 +445,11 @@ least_lane (VecU16 v)
 #endif
 }
 
-/* Infinite where there is no disparity. */
+/* Infinite where there is no disparity; of the last vector. */
 ALWAYS_INLINE VecU16
-only_tail (const Task * t, int i, VecU16 v)
+only_tail (const Task * t, VecU16 v)
 {
-  return i == t->n_vectors - 1 ? (v & t->tail) | (~t->tail & NOWHERE) : v;
+  return (v & t->tail) | (~t->tail & NOWHERE);
 }
 
 ALWAYS_INLINE void
@@ -486,11 +466,14 @@ ALWAYS_INLINE VecU16
 begin (const Task * t, const uint8_t * costs, uint16_t * l, uint16_t * sums,
     Sums what)
 {
+  const int n = t->n_vectors;
   VecU16 least = simd_set16 (UINT16_MAX);
 
-  for (int i = 0; i < t->n_vectors; i++) {
-    VecU16 c = only_tail (t, i, simd_widen8 (costs + i * LANES));
+  for (int i = 0; i < n; i++) {
+    VecU16 c = simd_widen8 (costs + i * LANES);
 
+    if (i == n - 1)
+      c = only_tail (t, c);
     simd_store16 (l + i * LANES, c);
     least = simd_min16 (least, c);
     add_to_sums (sums + i * LANES, c, what);
@@ -507,17 +490,19 @@ step (const Task * t, const uint16_t * q, VecU16 m, StereoSgmPenalty p,
 {
   const VecU16 p1 = simd_set16 (p.p1), jump = m + simd_set16 (p.p2);
   const VecU16 nowhere = simd_set16 (NOWHERE);
+  const int n = t->n_vectors;
   VecU16 least = simd_set16 (UINT16_MAX), last = nowhere;
   VecU16 here = simd_load16 (q);
 
-  for (int i = 0; i < t->n_vectors; i++) {
-    VecU16 next = i + 1 < t->n_vectors ? simd_load16 (q + (i + 1) * LANES)
-        : nowhere;
+  for (int i = 0; i < n; i++) {
+    VecU16 next = i + 1 < n ? simd_load16 (q + (i + 1) * LANES) : nowhere;
     VecU16 best = simd_min16 (here, jump);
 
     best = simd_min16 (best, simd_min16 (simd_before16 (last, here),
             simd_behind16 (here, next)) + p1);
-    best = only_tail (t, i, best - m + simd_widen8 (costs + i * LANES));
+    best += simd_widen8 (costs + i * LANES) - m;
+    if (i == n - 1)
+      best = only_tail (t, best);
     simd_store16 (l + i * LANES, best);
     least = simd_min16 (least, best);
     add_to_sums (sums + i * LANES, best, what);
@@ -533,14 +518,16 @@ average (const Task * t, const uint16_t * a, const uint16_t * b,
     const uint16_t * e, StereoSgmWeights w, uint16_t * q)
 {
   VecU16 wa = simd_set16 (w.a), wb = simd_set16 (w.b), we = simd_set16 (w.e);
+  const int n = t->n_vectors;
   VecU16 least = simd_set16 (UINT16_MAX);
 
-  for (int i = 0; i < t->n_vectors; i++) {
+  for (int i = 0; i < n; i++) {
     VecU16 v = (simd_load16 (a + i * LANES) * wa
         + simd_load16 (b + i * LANES) * wb
         + simd_load16 (e + i * LANES) * we + 32) >> 6;
 
-    v = only_tail (t, i, v);
+    if (i == n - 1)
+      v = only_tail (t, v);
     simd_store16 (q + i * LANES, v);
     least = simd_min16 (least, v);
   }
@@ -1057,26 +1044,6 @@ find_winners (const void *context, StereoSpan span)
   }
 }
 
-/* Without a disparity that both views have. */
-static void
-find_nothing (const void *context, StereoSpan span)
-{
-  const Task *t = context;
-  const StereoSgmResult *result = t->result;
-
-  for (int y = span.begin; y < span.end; y++) {
-    for (int x = 0; x < t->k->width; x++) {
-      if (result->winners == NULL)
-        stereo_store_index (&result->map, result->output, x, y,
-            STEREO_INVALID);
-      else
-        stereo_winner_store (result->winners, x, y, STEREO_INVALID, 0, 0, 0);
-      if (result->winners != NULL && result->winners->right != NULL)
-        stereo_winner_store_right (result->winners, x, y, STEREO_NO_WINNER);
-    }
-  }
-}
-
 /* -------------------------------------------------------------------- match */
 
 static VecU16
@@ -1103,10 +1070,8 @@ match (StereoQueue * queue, const StereoSgmConstants * k,
   };
   int abreast = rows_abreast (k);
 
-  if (k->n == 0) {
-    stereo_cpu_for (queue, k->height, 0, find_nothing, &t);
-    return STEREO_OK;
-  }
+  if (k->n == 0)
+    return stereo_sgm_finish (queue, k, work, result);
   t.tail = make_tail (k->n - (t.n_vectors - 1) * LANES);
   stereo_cpu_for (queue, k->height, 0, mirror_rows, &t);
   look_down_all (queue, &t);

@@ -9,6 +9,11 @@
 
 #include "match/sgm.h"
 
+/* The stage without vectors, for searches of no disparity, too. */
+StereoStatus stereo_sgm_finish (StereoQueue * queue,
+    const StereoSgmConstants * k, const StereoSgmWork * work,
+    const StereoSgmResult * result);
+
 /* sgm-simd.c, compiled once for each. */
 extern const StereoSgmStages stereo_sgm_stages_generic;
 extern const StereoSgmStages stereo_sgm_stages_avx2;

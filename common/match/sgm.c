@@ -47,12 +47,6 @@ const StereoSgmSweep stereo_sgm_sweeps[STEREO_SGM_MAX_SWEEPS] = {
 
 /* ---------------------------------------------------------------- constants */
 
-static unsigned
-least (unsigned a, unsigned b)
-{
-  return a < b ? a : b;
-}
-
 void
 stereo_sgm_constants (const StereoSearch * search,
     const StereoSgmParams * params, StereoSgmConstants * k)
@@ -78,7 +72,7 @@ stereo_sgm_constants (const StereoSearch * search,
         p2 = params->p2_min;
     }
     k->penalty[g].p2 = (uint16_t) p2;
-    k->penalty[g].p1 = (uint16_t) least (params->p1, p2);
+    k->penalty[g].p1 = (uint16_t) stereo_min_u32 (params->p1, p2);
     k->likeness[g] = likeness < 1 ? 1 : (uint8_t) likeness;
   }
 }
@@ -112,14 +106,8 @@ cost_at (const StereoSgmConstants * k, const StereoSgmViews * v, int x, int y,
     int i)
 {
   int d = k->min_disparity + k->first_index + i;
-  int xl = stereo_partner_column (k->width, x, d);
 
-  if (k->cost == STEREO_COST_CENSUS)
-    return stereo_census_cost (stereo_census_word (&v->left_census, xl, y),
-        stereo_census_word (&v->right_census, xl - d, y));
-  return stereo_sgm_difference_cost (k->cost, k->channels,
-      stereo_view_pixel (&v->left, k->channels, xl, y),
-      stereo_view_pixel (&v->right, k->channels, xl - d, y));
+  return stereo_sgm_cost (k, v, stereo_partner_column (k->width, x, d), y, d);
 }
 
 /* A sweep, and where it is: positions count along the line. */
@@ -205,17 +193,17 @@ step (const Sweep * s, int position, uint16_t * l)
       w = stereo_sgm_weights (k->likeness[g], likeness (s, before, position,
               position - 1), likeness (s, before, position, position + 1));
     for (int i = 0; i < k->n; i++)
-      m = least (m, reach (s, straight, &w, i));
+      m = stereo_min_u32 (m, reach (s, straight, &w, i));
   }
   for (int i = 0; i < k->n; i++) {
     unsigned c = cost_at (k, s->views, x, y, i), best;
 
     if (!alone) {
-      best = least (m + p.p2, reach (s, straight, &w, i));
+      best = stereo_min_u32 (m + p.p2, reach (s, straight, &w, i));
       if (i > 0)
-        best = least (best, reach (s, straight, &w, i - 1) + p.p1);
+        best = stereo_min_u32 (best, reach (s, straight, &w, i - 1) + p.p1);
       if (i + 1 < k->n)
-        best = least (best, reach (s, straight, &w, i + 1) + p.p1);
+        best = stereo_min_u32 (best, reach (s, straight, &w, i + 1) + p.p1);
       c += best - m;
     }
     l[i] = (uint16_t) c;
@@ -328,8 +316,8 @@ finish_rows (const void *context, StereoSpan span)
   }
 }
 
-static StereoStatus
-finish_plain (StereoQueue * queue, const StereoSgmConstants * k,
+StereoStatus
+stereo_sgm_finish (StereoQueue * queue, const StereoSgmConstants * k,
     const StereoSgmWork * work, const StereoSgmResult * result)
 {
   Finish f = { k, work->sums, result };
@@ -341,7 +329,7 @@ finish_plain (StereoQueue * queue, const StereoSgmConstants * k,
 static const StereoSgmStages stages_plain = {
   .plan = plan_plain,
   .sweep = sweep_plain,
-  .finish = finish_plain,
+  .finish = stereo_sgm_finish,
 };
 
 /* ----------------------------------------------------------------- schedule */
