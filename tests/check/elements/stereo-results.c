@@ -69,11 +69,23 @@ element_name (void)
     } \
   } G_STMT_END
 
+/* An element with both pads, of the element and of the caller. */
+static GstElement *
+element_with_pads (GstPad * pads[N_MORE])
+{
+  GstElement *element = gst_element_factory_make (element_name (), NULL);
+
+  for (guint i = 0; i < N_MORE; i++)
+    pads[i] = gst_element_request_pad_simple (element, pad_names[i]);
+  return element;
+}
+
 /* A rig and sinks at the two pads. */
 typedef struct
 {
   Rig rig;
   GstHarness *more[N_MORE];
+  GstStreamConsistency *checkers[N_MORE];       /* where one is wanted */
 } Results;
 
 static void
@@ -97,8 +109,10 @@ results_open (Results * r, const gchar * properties)
       "num-disparities=16 %s", element_name (), properties);
 
   rig_open (&r->rig, launch);
-  for (guint i = 0; i < N_MORE; i++)
+  for (guint i = 0; i < N_MORE; i++) {
     connect_more (r, i);
+    r->checkers[i] = NULL;
+  }
   g_free (launch);
 }
 
@@ -109,12 +123,30 @@ results_caps (Results * r, const gchar * caps)
   rig_caps (&r->rig, RIGHT, caps);
 }
 
+/* Plays small views. */
+static void
+results_play (Results * r)
+{
+  results_open (r, "");
+  results_caps (r, SMALL);
+}
+
+/* Sees to it that both streams are as streams have to be. */
+static void
+results_play_checked (Results * r)
+{
+  results_play (r);
+  for (guint i = 0; i < N_MORE; i++)
+    r->checkers[i] = gst_consistency_checker_new (r->more[i]->sinkpad);
+}
+
 static void
 results_close (Results * r)
 {
-  fail_unless_equals_int (gst_element_set_state (r->rig.element,
-          GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+  set_state (r->rig.element, GST_STATE_NULL);
   for (guint i = 0; i < N_MORE; i++) {
+    if (r->checkers[i] != NULL)
+      gst_consistency_checker_free (r->checkers[i]);
     if (r->more[i] != NULL)
       disconnect_more (r, i);
   }
@@ -131,6 +163,17 @@ image_at (gint width, gint height, gint view, guint number)
   GST_BUFFER_DURATION (buffer) = FRAME;
   GST_BUFFER_OFFSET (buffer) = 100 + number;
   return buffer;
+}
+
+/* The first n of a view. */
+static Script *
+images_of (gint view, guint n)
+{
+  Script *script = script_new ();
+
+  for (guint i = 0; i < n; i++)
+    script_buffer (script, image_at (64, 48, view, i));
+  return script;
 }
 
 static GstBuffer *
@@ -224,8 +267,7 @@ GST_START_TEST (test_request_and_release)
   NEED_RESULTS ();
   element = gst_element_factory_make (element_name (), NULL);
   for (guint s = 0; s < G_N_ELEMENTS (states); s++) {
-    fail_unless_equals_int (gst_element_set_state (element, states[s]),
-        GST_STATE_CHANGE_SUCCESS);
+    set_state (element, states[s]);
     for (guint round = 0; round < 2; round++) {
       GstPad *pads[N_MORE];
 
@@ -301,9 +343,7 @@ GST_START_TEST (test_never_released)
   GstPad *pads[N_MORE];
 
   NEED_RESULTS ();
-  element = gst_element_factory_make (element_name (), NULL);
-  for (guint i = 0; i < N_MORE; i++)
-    pads[i] = gst_element_request_pad_simple (element, pad_names[i]);
+  element = element_with_pads (pads);
   gst_element_set_state (element, GST_STATE_PLAYING);
   gst_element_set_state (element, GST_STATE_NULL);
   gst_object_unref (element);
@@ -327,12 +367,9 @@ GST_START_TEST (test_states)
   GstPad *pads[N_MORE];
 
   NEED_RESULTS ();
-  element = gst_element_factory_make (element_name (), NULL);
-  for (guint i = 0; i < N_MORE; i++)
-    pads[i] = gst_element_request_pad_simple (element, pad_names[i]);
+  element = element_with_pads (pads);
   for (guint s = 0; s < G_N_ELEMENTS (states); s++) {
-    fail_unless_equals_int (gst_element_set_state (element, states[s]),
-        GST_STATE_CHANGE_SUCCESS);
+    set_state (element, states[s]);
     for (guint i = 0; i < N_MORE; i++)
       fail_unless (gst_pad_is_active (pads[i]) || states[s] < GST_STATE_PAUSED);
   }
@@ -417,15 +454,11 @@ finish (Results * r)
 
 GST_START_TEST (test_in_step)
 {
-  GstStreamConsistency *checkers[N_MORE];
   GstSegment segment;
   Results r;
 
   NEED_RESULTS ();
-  results_open (&r, "");
-  results_caps (&r, SMALL);
-  for (guint i = 0; i < N_MORE; i++)
-    checkers[i] = gst_consistency_checker_new (r.more[i]->sinkpad);
+  results_play_checked (&r);
   for (guint n = 0; n < 9; n++) {
     GstBuffer *map;
 
@@ -455,8 +488,6 @@ GST_START_TEST (test_in_step)
   check_pad_caps (r.more[CONFIDENCE]->sinkpad, "video/x-raw, format=GRAY8, "
       "width=64, height=48, framerate=25/1, pixel-aspect-ratio=1/1");
   finish (&r);
-  for (guint i = 0; i < N_MORE; i++)
-    gst_consistency_checker_free (checkers[i]);
   rig_expect_no_error (&r.rig);
   results_close (&r);
 }
@@ -487,14 +518,10 @@ GST_END_TEST;
 
 GST_START_TEST (test_flush)
 {
-  GstStreamConsistency *checkers[N_MORE];
   Results r;
 
   NEED_RESULTS ();
-  results_open (&r, "");
-  results_caps (&r, SMALL);
-  for (guint i = 0; i < N_MORE; i++)
-    checkers[i] = gst_consistency_checker_new (r.more[i]->sinkpad);
+  results_play_checked (&r);
   for (guint round = 0; round < 5; round++) {
     GstEvent *start = gst_event_new_flush_start ();
     GstEvent *stop = gst_event_new_flush_stop (TRUE);
@@ -532,8 +559,6 @@ GST_START_TEST (test_flush)
     gst_event_unref (stop);
   }
   finish (&r);
-  for (guint i = 0; i < N_MORE; i++)
-    gst_consistency_checker_free (checkers[i]);
   results_close (&r);
 }
 
@@ -542,14 +567,10 @@ GST_END_TEST;
 /* Events that the element knows nothing of go to all pads. */
 GST_START_TEST (test_foreign_events)
 {
-  GstStreamConsistency *checkers[N_MORE];
   Results r;
 
   NEED_RESULTS ();
-  results_open (&r, "");
-  results_caps (&r, SMALL);
-  for (guint i = 0; i < N_MORE; i++)
-    checkers[i] = gst_consistency_checker_new (r.more[i]->sinkpad);
+  results_play_checked (&r);
   for (guint n = 0; n < 4; n++) {
     gst_harness_push_event (r.rig.view[LEFT],
         gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
@@ -567,8 +588,6 @@ GST_START_TEST (test_foreign_events)
     }
   }
   finish (&r);
-  for (guint i = 0; i < N_MORE; i++)
-    gst_consistency_checker_free (checkers[i]);
   rig_expect_no_error (&r.rig);
   results_close (&r);
 }
@@ -647,8 +666,7 @@ GST_START_TEST (test_late_request)
   Results r;
 
   NEED_RESULTS ();
-  results_open (&r, "");
-  results_caps (&r, SMALL);
+  results_play (&r);
   for (guint n = 0; n < 12; n++) {
     guint i = n % N_MORE;
     GstBuffer *map, *buffer;
@@ -678,8 +696,7 @@ GST_START_TEST (test_relink)
   Results r;
 
   NEED_RESULTS ();
-  results_open (&r, "");
-  results_caps (&r, SMALL);
+  results_play (&r);
   for (guint n = 0; n < 12; n++) {
     GstPad *sink = r.more[n % N_MORE]->sinkpad;
     GstPad *pad = gst_pad_get_peer (sink);
@@ -734,8 +751,7 @@ GST_START_TEST (test_release_while_playing)
   guint n = 0;
 
   NEED_RESULTS ();
-  results_open (&r, "");
-  results_caps (&r, SMALL);
+  results_play (&r);
   gst_buffer_unref (match_at (&r, n++));
   thread = g_thread_new ("user", request_and_release, &r);
   while (n < 300)
@@ -790,8 +806,7 @@ GST_START_TEST (test_reconfigure)
   Results r;
 
   NEED_RESULTS ();
-  results_open (&r, "");
-  results_caps (&r, SMALL);
+  results_play (&r);
   for (guint round = 0; round < 4; round++) {
     const gchar *wanted = round % 2 ? "video/x-raw, format=GRAY16_LE"
         : "video/x-raw, format=GRAY8";
@@ -822,18 +837,13 @@ GST_START_TEST (test_downstream_refuses)
 
   NEED_RESULTS ();
   for (guint i = 0; i < N_MORE; i++) {
-    Script *scripts[2] = { script_new (), script_new () };
     Feeder *feeders[2];
     Results r;
 
-    results_open (&r, "");
-    results_caps (&r, SMALL);
+    results_play (&r);
     gst_harness_set_sink_caps_str (r.more[i], "video/x-raw, format=RGB");
-    for (gint v = LEFT; v <= RIGHT; v++) {
-      for (guint n = 0; n < 3; n++)
-        script_buffer (scripts[v], image_at (64, 48, v, n));
-      feeders[v] = feeder_new (&r.rig, v, scripts[v]);
-    }
+    for (gint v = LEFT; v <= RIGHT; v++)
+      feeders[v] = feeder_new (&r.rig, v, images_of (v, 3));
     rig_expect_error (&r.rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
         words[i], "64x48", NULL);
     for (gint v = LEFT; v <= RIGHT; v++)
@@ -978,8 +988,7 @@ GST_START_TEST (test_flow_returns)
     Results r;
 
     memcpy (refusals, cases[c].flows, sizeof (refusals));
-    results_open (&r, "");
-    results_caps (&r, SMALL);
+    results_play (&r);
     sinks[0] = r.rig.view[LEFT]->sinkpad;
     for (guint i = 0; i < N_MORE; i++)
       sinks[1 + i] = r.more[i]->sinkpad;
@@ -987,13 +996,8 @@ GST_START_TEST (test_flow_returns)
       gst_pad_set_element_private (sinks[i], GUINT_TO_POINTER (i));
       gst_pad_set_chain_function (sinks[i], refuse);
     }
-    for (gint v = LEFT; v <= RIGHT; v++) {
-      Script *script = script_new ();
-
-      for (guint n = 0; n < 8; n++)
-        script_buffer (script, image_at (64, 48, v, n));
-      feeders[v] = feeder_new (&r.rig, v, script);
-    }
+    for (gint v = LEFT; v <= RIGHT; v++)
+      feeders[v] = feeder_new (&r.rig, v, images_of (v, 8));
     for (gint v = LEFT; v <= RIGHT; v++)
       fail_unless_equals_int (feeder_join (feeders[v]), cases[c].combined);
     rig_expect_no_error (&r.rig);
@@ -1034,16 +1038,10 @@ be_late (GstHarness * h, GstClockTimeDiff late, GstClockTime time)
 static guint
 count_matched (Results * r)
 {
-  Script *scripts[2] = { script_new (), script_new () };
-  GPtrArray *maps;
-  guint n;
+  GPtrArray *maps = rig_run (&r->rig, images_of (LEFT, 6),
+      images_of (RIGHT, 6));
+  guint n = maps->len;
 
-  for (gint v = LEFT; v <= RIGHT; v++) {
-    for (guint i = 0; i < 6; i++)
-      script_buffer (scripts[v], image_at (64, 48, v, i));
-  }
-  maps = rig_run (&r->rig, scripts[LEFT], scripts[RIGHT]);
-  n = maps->len;
   g_ptr_array_unref (maps);
   return n;
 }
@@ -1055,8 +1053,7 @@ GST_START_TEST (test_qos)
   for (guint late = 0; late < 8; late++) {
     Results r;
 
-    results_open (&r, "");
-    results_caps (&r, SMALL);
+    results_play (&r);
     gst_buffer_unref (match_at (&r, 0));
     if (late & 1)
       be_late (r.rig.view[LEFT], FRAME, 0);
@@ -1078,7 +1075,6 @@ GST_END_TEST;
 typedef struct
 {
   GstElement *pipeline;
-  GstBus *bus;
   gint count[1 + N_MORE];       /* atomic; buffers that came to sink0, ... */
 } Line;
 
@@ -1092,60 +1088,19 @@ on_buffer (GstElement * sink, GstBuffer * buffer, GstPad * pad, gint * count)
 static void
 line_open (Line * line, guint n, const gchar * rest)
 {
-  gchar *launch = g_strdup_printf ("videotestsrc pattern=ball num-buffers=%u "
+  memset (line, 0, sizeof (*line));
+  line->pipeline = pipeline_new ("videotestsrc pattern=ball num-buffers=%u "
       "name=left ! %s ! m.sink_left  videotestsrc pattern=ball num-buffers=%u "
       "! %s ! m.sink_right  %s name=m backend=cpu n-threads=1 "
       "num-disparities=8  %s", n, SMALL, n, SMALL, element_name (), rest);
-  GError *error = NULL;
-
-  memset (line, 0, sizeof (*line));
-  line->pipeline = gst_parse_launch (launch, &error);
-  fail_unless (error == NULL, "%s: %s", launch, error ? error->message : "");
-  line->bus = gst_element_get_bus (line->pipeline);
   for (guint i = 0; i < 1 + N_MORE; i++) {
     gchar *name = g_strdup_printf ("sink%u", i);
-    GstElement *sink = gst_bin_get_by_name (GST_BIN (line->pipeline), name);
 
-    if (sink != NULL) {
-      g_object_set (sink, "signal-handoffs", TRUE, "sync", FALSE, NULL);
-      g_signal_connect (sink, "handoff", G_CALLBACK (on_buffer),
+    if (strstr (rest, name) != NULL)
+      pipeline_watch (line->pipeline, name, G_CALLBACK (on_buffer),
           &line->count[i]);
-      gst_object_unref (sink);
-    }
     g_free (name);
   }
-  g_free (launch);
-}
-
-static void
-line_wait (Line * line, GstMessageType type)
-{
-  GstMessage *message = gst_bus_timed_pop_filtered (line->bus, PATIENCE,
-      type | GST_MESSAGE_ERROR);
-  GError *error = NULL;
-
-  fail_unless (message != NULL, "no %s", gst_message_type_get_name (type));
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
-    gst_message_parse_error (message, &error, NULL);
-    fail ("%s", error->message);
-  }
-  gst_message_unref (message);
-}
-
-static void
-line_state (Line * line, GstState state)
-{
-  fail_unless_equals_int (gst_element_set_state (line->pipeline, state),
-      GST_STATE_CHANGE_SUCCESS);
-}
-
-static void
-line_close (Line * line)
-{
-  line_state (line, GST_STATE_NULL);
-  gst_object_unref (line->bus);
-  ASSERT_OBJECT_REFCOUNT (line->pipeline, "the pipeline", 1);
-  gst_object_unref (line->pipeline);
 }
 
 #define ALL_SINKS "m.src ! queue ! fakesink name=sink0  m.src_vertical ! " \
@@ -1182,12 +1137,12 @@ GST_START_TEST (test_pipelines)
     for (guint round = 0; round < 2; round++) {
       memset (line.count, 0, sizeof (line.count));
       gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
-      line_wait (&line, GST_MESSAGE_EOS);
-      line_state (&line, round == 0 ? GST_STATE_READY : GST_STATE_NULL);
+      pipeline_wait (line.pipeline, GST_MESSAGE_EOS);
+      set_state (line.pipeline, round == 0 ? GST_STATE_READY : GST_STATE_NULL);
       for (guint i = 0; i < 1 + N_MORE; i++)
         fail_unless_equals_int (line.count[i], cases[c].count[i]);
     }
-    line_close (&line);
+    pipeline_free (line.pipeline);
   }
 }
 
@@ -1218,18 +1173,18 @@ GST_START_TEST (test_seek)
   gst_object_unref (pad);
   gst_object_unref (source);
   gst_element_set_state (line.pipeline, GST_STATE_PAUSED);
-  line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  pipeline_wait (line.pipeline, GST_MESSAGE_ASYNC_DONE);
   for (gint i = 0; i < 10; i++) {
     fail_unless (gst_element_seek (line.pipeline, 1.0, GST_FORMAT_TIME,
             GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, GST_SEEK_TYPE_SET,
             (20 + i) * (gint64) FRAME, GST_SEEK_TYPE_SET, 40 * (gint64) FRAME));
-    line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+    pipeline_wait (line.pipeline, GST_MESSAGE_ASYNC_DONE);
     fail_unless_equals_int (g_atomic_int_get (&flushes), i + 1);
   }
   /* the handoff comes after preroll */
   memset (line.count, 0, sizeof (line.count));
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
-  line_wait (&line, GST_MESSAGE_EOS);
+  pipeline_wait (line.pipeline, GST_MESSAGE_EOS);
   for (guint i = 0; i < 1 + N_MORE; i++)
     fail_unless_equals_int (g_atomic_int_get (&line.count[i]), 11);
 
@@ -1242,7 +1197,7 @@ GST_START_TEST (test_seek)
         100000 * (gint64) FRAME);
     g_usleep (3000);
   }
-  line_close (&line);
+  pipeline_free (line.pipeline);
 }
 
 GST_END_TEST;
@@ -1257,9 +1212,9 @@ GST_START_TEST (test_stop_while_playing)
   for (guint i = 0; i < 20; i++) {
     gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
     g_usleep (700 * i);
-    line_state (&line, i % 2 ? GST_STATE_NULL : GST_STATE_READY);
+    set_state (line.pipeline, i % 2 ? GST_STATE_NULL : GST_STATE_READY);
   }
-  line_close (&line);
+  pipeline_free (line.pipeline);
 }
 
 GST_END_TEST;
@@ -1294,7 +1249,7 @@ GST_START_TEST (test_stop_while_blocked)
     gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
     while (!g_atomic_int_get (&blocked))
       g_usleep (1000);
-    line_state (&line, GST_STATE_READY);
+    set_state (line.pipeline, GST_STATE_READY);
 
     /* or is released */
     g_atomic_int_set (&blocked, 0);
@@ -1307,7 +1262,7 @@ GST_START_TEST (test_stop_while_blocked)
     memset (line.count, 0, sizeof (line.count));
     while (g_atomic_int_get (&line.count[0]) < 20)
       g_usleep (1000);
-    line_close (&line);
+    pipeline_free (line.pipeline);
   }
 }
 

@@ -113,32 +113,18 @@ count (GstElement * sink, GstBuffer * buffer, GstPad * pad, guint * n)
 /* What else the source of the longer view feeds comes to its end, too. */
 GST_START_TEST (test_eos_of_the_shorter_view)
 {
-  GError *error = NULL;
-  GstElement *pipeline, *sink;
-  GstMessage *message;
-  GstBus *bus;
+  GstElement *pipeline = pipeline_new ("stereotestsrc num-buffers=5 ! "
+      "m.sink_left  stereotestsrc view=right num-buffers=60 ! tee name=t ! "
+      "m.sink_right " VCBW "name=m ! fakesink  t. ! queue ! fakesink "
+      "name=other");
   guint n = 0;
 
-  pipeline = gst_parse_launch ("stereotestsrc num-buffers=5 ! m.sink_left "
-      "stereotestsrc view=right num-buffers=60 ! tee name=t ! m.sink_right "
-      VCBW "name=m ! fakesink "
-      "t. ! queue ! fakesink name=other signal-handoffs=true", &error);
-  fail_unless (error == NULL, "%s", error ? error->message : "");
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "other");
-  g_signal_connect (sink, "handoff", G_CALLBACK (count), &n);
+  pipeline_watch (pipeline, "other", G_CALLBACK (count), &n);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  bus = gst_element_get_bus (pipeline);
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS
-      | GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
+  pipeline_free (pipeline);
   /* tee tells its source of the first branch that wants no more */
   fail_unless (n >= 5, "%u images", n);
-  gst_object_unref (bus);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
 }
 
 GST_END_TEST;
@@ -253,6 +239,15 @@ clear_map (gpointer map)
   g_free (((Map *) map)->sum);
 }
 
+static GArray *
+maps_new (void)
+{
+  GArray *maps = g_array_new (FALSE, FALSE, sizeof (Map));
+
+  g_array_set_clear_func (maps, clear_map);
+  return maps;
+}
+
 static void
 on_map (GstElement * sink, GstBuffer * buffer, GstPad * pad, GArray * maps)
 {
@@ -280,7 +275,6 @@ on_map (GstElement * sink, GstBuffer * buffer, GstPad * pad, GArray * maps)
 typedef struct
 {
   GstElement *pipeline;
-  GstBus *bus;
   GArray *maps;                 /* to be read when nothing flows */
 } Line;
 
@@ -290,37 +284,13 @@ line_open (Line * line, const gchar * element, gint n)
 {
   const gchar *caps = "video/x-raw, format=GRAY8, width=40, height=20, "
       "framerate=25/1";
-  gchar *launch = g_strdup_printf ("videotestsrc pattern=ball num-buffers=%d "
+
+  line->pipeline = pipeline_new ("videotestsrc pattern=ball num-buffers=%d "
       "! %s ! m.sink_left  videotestsrc pattern=ball num-buffers=%d ! %s ! "
-      "m.sink_right  %s name=m ! fakesink name=sink signal-handoffs=true "
-      "sync=false", n, caps, n, caps, element);
-  GError *error = NULL;
-  GstElement *sink;
-
-  line->pipeline = gst_parse_launch (launch, &error);
-  fail_unless (error == NULL, "%s: %s", launch, error ? error->message : "");
-  line->bus = gst_element_get_bus (line->pipeline);
-  line->maps = g_array_new (FALSE, FALSE, sizeof (Map));
-  g_array_set_clear_func (line->maps, clear_map);
-  sink = gst_bin_get_by_name (GST_BIN (line->pipeline), "sink");
-  g_signal_connect (sink, "handoff", G_CALLBACK (on_map), line->maps);
-  gst_object_unref (sink);
-  g_free (launch);
-}
-
-static void
-line_wait (Line * line, GstMessageType type)
-{
-  GstMessage *message = gst_bus_timed_pop_filtered (line->bus, PATIENCE,
-      type | GST_MESSAGE_ERROR);
-  GError *error = NULL;
-
-  fail_unless (message != NULL, "no %s", gst_message_type_get_name (type));
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
-    gst_message_parse_error (message, &error, NULL);
-    fail ("%s", error->message);
-  }
-  gst_message_unref (message);
+      "m.sink_right  %s name=m ! fakesink name=sink sync=false", n, caps, n,
+      caps, element);
+  line->maps = maps_new ();
+  pipeline_watch (line->pipeline, "sink", G_CALLBACK (on_map), line->maps);
 }
 
 static void
@@ -329,27 +299,13 @@ line_play_to_the_end (Line * line)
   g_array_set_size (line->maps, 0);
   fail_unless (gst_element_set_state (line->pipeline, GST_STATE_PLAYING)
       != GST_STATE_CHANGE_FAILURE);
-  line_wait (line, GST_MESSAGE_EOS);
-}
-
-static void
-line_state (Line * line, GstState state)
-{
-  fail_unless_equals_int (gst_element_set_state (line->pipeline, state),
-      GST_STATE_CHANGE_SUCCESS);
+  pipeline_wait (line->pipeline, GST_MESSAGE_EOS);
 }
 
 static void
 line_close (Line * line)
 {
-  line_state (line, GST_STATE_NULL);
-  gst_object_unref (line->bus);
-  /* threads that GStreamer had for a change of state may still be there */
-  for (guint i = 0; i < 1000 && GST_OBJECT_REFCOUNT_VALUE (line->pipeline) > 1;
-      i++)
-    g_usleep (1000);
-  ASSERT_OBJECT_REFCOUNT (line->pipeline, "the pipeline", 1);
-  gst_object_unref (line->pipeline);
+  pipeline_free (line->pipeline);
   g_array_unref (line->maps);
 }
 
@@ -384,7 +340,7 @@ GST_START_TEST (test_play_twice)
     line_open (&line, launch, 6);
     for (guint round = 0; round < G_N_ELEMENTS (states); round++) {
       line_play_to_the_end (&line);
-      line_state (&line, states[round]);
+      set_state (line.pipeline, states[round]);
       check_maps (line.maps, 0, 1, 6);
       for (guint i = 0; i < 6; i++) {
         Map *map = &g_array_index (line.maps, Map, i);
@@ -418,8 +374,7 @@ GST_START_TEST (test_states)
     GstElement *element = gst_element_factory_make (names[e], NULL);
 
     for (guint s = 0; s < G_N_ELEMENTS (states); s++)
-      fail_unless_equals_int (gst_element_set_state (element, states[s]),
-          GST_STATE_CHANGE_SUCCESS);
+      set_state (element, states[s]);
     ASSERT_OBJECT_REFCOUNT (element, "the element", 1);
     gst_object_unref (element);
   }
@@ -441,18 +396,18 @@ GST_START_TEST (test_seek)
   Line line;
 
   line_open (&line, VCBW "num-disparities=8", 100000);
-  line_state (&line, GST_STATE_READY);
+  set_state (line.pipeline, GST_STATE_READY);
   gst_element_set_state (line.pipeline, GST_STATE_PAUSED);
-  line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  pipeline_wait (line.pipeline, GST_MESSAGE_ASYNC_DONE);
   /* while everything waits for the sink */
   for (gint i = 0; i < 10; i++) {
     seek (&line, 1.0, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
         (GstClockTime) (50 + i) * FRAME, 70 * FRAME);
-    line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+    pipeline_wait (line.pipeline, GST_MESSAGE_ASYNC_DONE);
   }
   seek (&line, 1.0, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
       20 * FRAME, 30 * FRAME);
-  line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  pipeline_wait (line.pipeline, GST_MESSAGE_ASYNC_DONE);
   /* the handoff comes after preroll */
   line_play_to_the_end (&line);
   check_maps (line.maps, 20, 1, 10);
@@ -477,12 +432,12 @@ GST_START_TEST (test_play_backwards)
 
   line_open (&line, VCBW "num-disparities=8", 1000);
   gst_element_set_state (line.pipeline, GST_STATE_PAUSED);
-  line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  pipeline_wait (line.pipeline, GST_MESSAGE_ASYNC_DONE);
   seek (&line, -1.0, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, 0,
       9 * FRAME);
-  line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  pipeline_wait (line.pipeline, GST_MESSAGE_ASYNC_DONE);
   line_play_to_the_end (&line);
-  line_state (&line, GST_STATE_READY);
+  set_state (line.pipeline, GST_STATE_READY);
   fail_unless (line.maps->len >= 8, "%u maps", line.maps->len);
   for (guint i = 0; i < line.maps->len; i++) {
     Map *map = &g_array_index (line.maps, Map, i);
@@ -507,8 +462,8 @@ GST_START_TEST (test_two_at_once)
   for (gint i = 0; i < 2; i++)
     gst_element_set_state (lines[i].pipeline, GST_STATE_PLAYING);
   for (gint i = 0; i < 2; i++) {
-    line_wait (&lines[i], GST_MESSAGE_EOS);
-    line_state (&lines[i], GST_STATE_READY);
+    pipeline_wait (lines[i].pipeline, GST_MESSAGE_EOS);
+    set_state (lines[i].pipeline, GST_STATE_READY);
     check_maps (lines[i].maps, 0, 1, 40);
   }
   for (guint m = 0; m < 40; m++)
@@ -529,7 +484,7 @@ GST_START_TEST (test_stop_while_playing)
   for (guint i = 0; i < 20; i++) {
     gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
     g_usleep (700 * i);
-    line_state (&line, i % 2 ? GST_STATE_NULL : GST_STATE_READY);
+    set_state (line.pipeline, i % 2 ? GST_STATE_NULL : GST_STATE_READY);
     g_array_set_size (line.maps, 0);
   }
   line_close (&line);
@@ -543,25 +498,22 @@ static void
 expect_unlinked_error (const gchar * launch, const gchar * linked,
     const gchar * unlinked)
 {
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (launch, &error), *m;
+  GstElement *pipeline = pipeline_new ("%s", launch);
+  GstElement *m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message;
+  GstObject *source;
+  GError *error;
   guint n = 0;
 
-  fail_unless (error == NULL);
-  m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  fail_unless (GST_MESSAGE_SRC (message) == GST_OBJECT (m));
-  gst_message_parse_error (message, &error, NULL);
+  error = pipeline_wait_error (pipeline, &source);
+  fail_unless (source == GST_OBJECT (m));
   fail_unless (g_error_matches (error, GST_CORE_ERROR, GST_CORE_ERROR_PAD));
   fail_unless (strstr (error->message, linked) != NULL
       && strstr (error->message, unlinked) != NULL
       && strstr (error->message, "both views") != NULL, "%s", error->message);
   g_error_free (error);
-  gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR)) != NULL) {
     n += GST_MESSAGE_SRC (message) == GST_OBJECT (m);
@@ -630,20 +582,13 @@ GST_END_TEST;
 
 GST_START_TEST (test_pad_may_be_linked_late)
 {
-  GstElement *pipeline, *m, *late, *sink;
-  GstMessage *message;
-  GArray *maps = g_array_new (FALSE, FALSE, sizeof (Map));
-  GstBus *bus;
+  GstElement *pipeline = pipeline_new ("videotestsrc num-buffers=5 ! "
+      "video/x-raw, format=GRAY8, width=40, height=20, framerate=25/1 ! "
+      "m.sink_left  " VCBW "name=m num-disparities=8 ! fakesink name=sink");
+  GstElement *m = gst_bin_get_by_name (GST_BIN (pipeline), "m"), *late;
+  GArray *maps = maps_new ();
 
-  g_array_set_clear_func (maps, clear_map);
-  pipeline = gst_parse_launch ("videotestsrc num-buffers=5 ! video/x-raw, "
-      "format=GRAY8, width=40, height=20, framerate=25/1 ! m.sink_left  " VCBW
-      "name=m num-disparities=8 ! fakesink name=sink signal-handoffs=true",
-      NULL);
-  m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  bus = gst_element_get_bus (pipeline);
-  g_signal_connect (sink, "handoff", G_CALLBACK (on_map), maps);
+  pipeline_watch (pipeline, "sink", G_CALLBACK (on_map), maps);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for_image (m, LEFT);
   late = gst_element_factory_make ("videotestsrc", NULL);
@@ -651,18 +596,12 @@ GST_START_TEST (test_pad_may_be_linked_late)
   gst_bin_add (GST_BIN (pipeline), late);
   fail_unless (gst_element_link_pads (late, "src", m, "sink_right"));
   gst_element_sync_state_with_parent (late);
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS
-      | GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
-  gst_message_unref (message);
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   check_maps (maps, 0, 1, 5);
   g_array_unref (maps);
-  gst_object_unref (bus);
-  gst_object_unref (sink);
   gst_object_unref (m);
-  gst_object_unref (pipeline);
+  pipeline_free (pipeline);
 }
 
 GST_END_TEST;
@@ -711,31 +650,19 @@ GST_END_TEST;
 /* Two cameras and a screen, with a clock. */
 GST_START_TEST (test_live_pipeline)
 {
-  GArray *maps = g_array_new (FALSE, FALSE, sizeof (Map));
-  GstElement *pipeline, *sink;
-  GstMessage *message;
-  GError *error = NULL;
-  GstBus *bus;
-
-  g_array_set_clear_func (maps, clear_map);
-  pipeline = gst_parse_launch ("videotestsrc is-live=true num-buffers=10 ! "
-      "video/x-raw, width=40, height=20, framerate=50/1 ! queue ! m.sink_left  "
-      "videotestsrc is-live=true num-buffers=10 ! "
+  GArray *maps = maps_new ();
+  GstElement *pipeline = pipeline_new ("videotestsrc is-live=true "
+      "num-buffers=10 ! video/x-raw, width=40, height=20, framerate=50/1 ! "
+      "queue ! m.sink_left  videotestsrc is-live=true num-buffers=10 ! "
       "video/x-raw, width=40, height=20, framerate=50/1 ! queue ! m.sink_right "
       VCBW "name=m num-disparities=8 qos=false pairs=every ! "
-      "fakesink name=sink sync=true signal-handoffs=true", &error);
-  fail_unless (error == NULL);
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  bus = gst_element_get_bus (pipeline);
-  g_signal_connect (sink, "handoff", G_CALLBACK (on_map), maps);
+      "fakesink name=sink sync=true");
+
+  pipeline_watch (pipeline, "sink", G_CALLBACK (on_map), maps);
   fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_PAUSED),
       GST_STATE_CHANGE_NO_PREROLL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS
-      | GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
-  gst_message_unref (message);
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   /* the sources do not begin at the very same time */
   fail_unless (maps->len >= 5 && maps->len <= 10, "%u maps", maps->len);
@@ -749,9 +676,7 @@ GST_START_TEST (test_live_pipeline)
       fail_unless (map->pts > (map - 1)->pts);
   }
   g_array_unref (maps);
-  gst_object_unref (bus);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
+  pipeline_free (pipeline);
 }
 
 GST_END_TEST;
@@ -866,6 +791,19 @@ run_numbers (Rig * rig)
   return rig_run (rig, scripts[LEFT], scripts[RIGHT]);
 }
 
+/* Whatever is late, all of run_numbers() is matched. */
+static void
+check_nothing_skipped (Rig * rig)
+{
+  GPtrArray *maps = run_numbers (rig);
+
+  fail_unless_equals_int (maps->len, 6);
+  fail_unless_equals_uint64 (rig_stat (rig, "qos-dropped"), 0);
+  fail_unless_equals_int (rig_count_messages (rig, GST_MESSAGE_QOS), 0);
+  g_ptr_array_unref (maps);
+  rig_close (rig);
+}
+
 GST_START_TEST (test_qos_skips_what_would_be_late)
 {
   GstMessage *message;
@@ -926,18 +864,12 @@ GST_END_TEST;
 
 GST_START_TEST (test_qos_off)
 {
-  GPtrArray *maps;
   Rig rig;
 
   rig_open_with_caps (&rig, VCBW "qos=false", CAPS, CAPS);
   match_and_forget (&rig);
   be_late (&rig, FRAME, 0);
-  maps = run_numbers (&rig);
-  fail_unless_equals_int (maps->len, 6);
-  fail_unless_equals_uint64 (rig_stat (&rig, "qos-dropped"), 0);
-  fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_QOS), 0);
-  g_ptr_array_unref (maps);
-  rig_close (&rig);
+  check_nothing_skipped (&rig);
 }
 
 GST_END_TEST;
@@ -945,33 +877,25 @@ GST_END_TEST;
 /* Being early is no reason to skip anything. */
 GST_START_TEST (test_qos_early)
 {
-  GPtrArray *maps;
   Rig rig;
 
   rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
   match_and_forget (&rig);
   be_late (&rig, -2 * (GstClockTimeDiff) FRAME, 2 * FRAME);
-  maps = run_numbers (&rig);
-  fail_unless_equals_int (maps->len, 6);
-  g_ptr_array_unref (maps);
-  rig_close (&rig);
+  check_nothing_skipped (&rig);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_qos_is_forgotten_by_a_flush)
 {
-  GPtrArray *maps;
   Rig rig;
 
   rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
   match_and_forget (&rig);
   be_late (&rig, FRAME, 0);
   flush (&rig);
-  maps = run_numbers (&rig);
-  fail_unless_equals_int (maps->len, 6);
-  g_ptr_array_unref (maps);
-  rig_close (&rig);
+  check_nothing_skipped (&rig);
 }
 
 GST_END_TEST;
