@@ -13,6 +13,8 @@ PAGE is one of
                  being one; --verify of the same program fails when it finds other errors than the data
     choosing     the tables of docs/choosing.md, and when measured its pictures; --measure
                  build/tools/stereo-eval [NAME ...], "pictures" being a name, too
+    views        the tables of docs/views.md; --measure build/tools/stereo-eval, beside which
+                 stereo-view is; gst-launch-1.0 has to find the plugin
     performance  docs/performance.md; --measure build/tools/stereo-bench MACHINE [ARGUMENT ...]
                  writes docs/data/performance-MACHINE.json; arguments go to stereo-bench, such as
                  --backend cuda
@@ -35,9 +37,10 @@ import common
 import elements
 import experiments
 import performance
+import views
 
 PAGES = {"accuracy": accuracy, "choosing": choosing, "performance": performance, "experiments": experiments,
-         "elements": elements}
+         "elements": elements, "views": views}
 
 
 def check(name, made):
