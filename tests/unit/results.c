@@ -84,31 +84,23 @@ run (const StereoMatchFrame * frame, const void *stages)
 static const StereoParamSpec specs[] = { STEREO_PARAM_END };
 
 /* Devices have a stage table of this name, which nobody looks at here. */
-static const StereoAlgorithm both = {
-  .name = "vcbw",
-  .title = "Two more results",
-  .reference = "none",
-  .subpixel = true,
-  .results = 1u << STEREO_RESULT_VERTICAL | 1u << STEREO_RESULT_CONFIDENCE,
-  .params = specs,
-  .params_size = 1,
-  .plan_size = 1,
-  .plan = plan,
-  .run = run,
-};
+#define ALGORITHM(more) { \
+  .name = "vcbw", \
+  .title = "More results", \
+  .reference = "none", \
+  .subpixel = true, \
+  .results = more, \
+  .params = specs, \
+  .params_size = 1, \
+  .plan_size = 1, \
+  .plan = plan, \
+  .run = run, \
+}
 
-static const StereoAlgorithm vertical_only = {
-  .name = "vcbw",
-  .title = "One more result",
-  .reference = "none",
-  .subpixel = true,
-  .results = 1u << STEREO_RESULT_VERTICAL,
-  .params = specs,
-  .params_size = 1,
-  .plan_size = 1,
-  .plan = plan,
-  .run = run,
-};
+static const StereoAlgorithm both = ALGORITHM (1u << STEREO_RESULT_VERTICAL
+    | 1u << STEREO_RESULT_CONFIDENCE);
+static const StereoAlgorithm vertical_only =
+ALGORITHM (1u << STEREO_RESULT_VERTICAL);
 
 /* ------------------------------------------------------------------- a rig */
 
@@ -147,6 +139,16 @@ rig_init (Rig * rig, const StereoAlgorithm * algorithm, StereoDevice * device,
   rig->right.plane[0] = rig->views[1];
   REQUIRE (stereo_params_new (algorithm, &rig->params) == STEREO_OK);
   REQUIRE (stereo_matcher_new (algorithm, device, &rig->matcher) == STEREO_OK);
+}
+
+static StereoDevice *
+cpu_new (unsigned n_threads)
+{
+  StereoDevice *device = NULL;
+
+  REQUIRE (stereo_device_new_cpu (n_threads, STEREO_SIMD_AUTO, &device, NULL)
+      == STEREO_OK);
+  return device;
 }
 
 static void
@@ -519,11 +521,9 @@ check_device (StereoDevice * device)
 static void
 test_codes (void)
 {
-  StereoDevice *device = NULL;
-
   for (unsigned n_threads = 1; n_threads <= 3; n_threads++) {
-    REQUIRE (stereo_device_new_cpu (n_threads, STEREO_SIMD_AUTO, &device, NULL)
-        == STEREO_OK);
+    StereoDevice *device = cpu_new (n_threads);
+
     check_device (device);
     stereo_device_unref (&device);
   }
@@ -581,10 +581,8 @@ check_subsets (StereoDevice * device)
 static void
 test_subsets (void)
 {
-  StereoDevice *device = NULL;
+  StereoDevice *device = cpu_new (1);
 
-  REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
-      == STEREO_OK);
   check_subsets (device);
   stereo_device_unref (&device);
   if (stereo_cuda_count (NULL) == 0)
@@ -608,20 +606,16 @@ static void
 test_errors (void)
 {
   const StereoImage *none[STEREO_N_RESULTS] = { NULL };
-  StereoDevice *device = NULL;
-  Map d, v, c, gray8, rgb;
+  StereoDevice *device = cpu_new (1);
+  Map d, v, c, gray8, rgb, *const maps[] = { &d, &v, &c, &rgb };
   StereoMatcherConfig config;
   Rig rig;
 
   fill_values (1, 0, 64, false);
-  REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
-      == STEREO_OK);
   rig_init (&rig, &both, device, 20, 10, STEREO_FORMAT_GRAY16_LE);
-  map_init (&d, &rig, STEREO_FORMAT_GRAY16_LE, STEREO_MEMORY_HOST);
-  map_init (&v, &rig, STEREO_FORMAT_GRAY16_LE, STEREO_MEMORY_HOST);
-  map_init (&c, &rig, STEREO_FORMAT_GRAY16_LE, STEREO_MEMORY_HOST);
+  for (size_t i = 0; i < 4; i++)
+    map_init (maps[i], &rig, STEREO_FORMAT_GRAY16_LE, STEREO_MEMORY_HOST);
   map_init (&gray8, &rig, STEREO_FORMAT_GRAY8, STEREO_MEMORY_HOST);
-  map_init (&rgb, &rig, STEREO_FORMAT_GRAY16_LE, STEREO_MEMORY_HOST);
   rgb.image.format = STEREO_FORMAT_RGB;
 
   CHECK_INT (stereo_matcher_process_results (NULL, &rig.left, &rig.right, none,
@@ -682,11 +676,9 @@ test_errors (void)
   CHECK_INT (rig_process (&rig, &d, NULL, NULL), ==, STEREO_OK);
   rig_clear (&rig);
 
-  map_clear (&d);
-  map_clear (&v);
-  map_clear (&c);
+  for (size_t i = 0; i < 4; i++)
+    map_clear (maps[i]);
   map_clear (&gray8);
-  map_clear (&rgb);
   stereo_device_unref (&device);
 }
 
@@ -695,11 +687,9 @@ static void
 test_memory (void)
 {
   StereoMatcherStats without, with;
-  StereoDevice *device = NULL;
+  StereoDevice *device = cpu_new (1);
   Rig rig;
 
-  REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
-      == STEREO_OK);
   rig_init (&rig, &both, device, 4096, 16, STEREO_FORMAT_GRAY16_LE);
   rig_configure (&rig);
   stereo_matcher_get_stats (rig.matcher, &without);
