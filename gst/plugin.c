@@ -19,6 +19,7 @@ plugin_init (GstPlugin * plugin)
   gst_stereo_meta_register ();
   gst_stereo_camera_meta_register ();
   gst_stereo_depth_meta_register ();
+  ok &= GST_ELEMENT_REGISTER (disparitycloud, plugin);
   ok &= GST_ELEMENT_REGISTER (disparitycolor, plugin);
   ok &= GST_ELEMENT_REGISTER (disparitydepth, plugin);
 #define ALGORITHM(name) ok &= GST_ELEMENT_REGISTER (stereo##name, plugin);

@@ -39,14 +39,15 @@ typedef struct
   /* Each frame's image says which of the formats it has; the configured one has
    * the largest pixels of them. */
   bool any_format;
+  int max_width;                /* 0: STEREO_MAX_SIZE */
 } StereoPort;
 
 /* What an operation is configured for at a port. */
 typedef struct
 {
   StereoFormat format;
-  int width;                    /* 1 to STEREO_MAX_SIZE */
-  int height;
+  int width;                    /* 1 to what the port has */
+  int height;                   /* 1 to STEREO_MAX_SIZE */
   int n_planes;                 /* that are read or written, the first ones */
 } StereoPortSetup;
 

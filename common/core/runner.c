@@ -320,6 +320,7 @@ check_port (StereoRunner * r, const StereoPort * port,
     const StereoPortSetup * setup)
 {
   const char *name = stereo_format_name (setup->format);
+  const int max_width = port->max_width ? port->max_width : STEREO_MAX_SIZE;
   char formats[512];
 
   if (name == NULL || !(port->formats & STEREO_FORMAT_BIT (setup->format))) {
@@ -328,7 +329,7 @@ check_port (StereoRunner * r, const StereoPort * port,
         "%s image can't be %s: it is %s", port->name,
         name ? name : "of an unknown format", formats);
   }
-  if (setup->width < 1 || setup->height < 1 || setup->width > STEREO_MAX_SIZE
+  if (setup->width < 1 || setup->height < 1 || setup->width > max_width
       || setup->height > STEREO_MAX_SIZE)
     return stereo_fail (&r->message, STEREO_ERROR_ARGUMENT,
         "%s image of %dx%d: width and height go from 1 to %d", port->name,

@@ -13,33 +13,19 @@
 #include <string.h>
 
 #define N_CODES 65536
-#define LARGEST 1e9
 
 const StereoParamSpec stereo_depth_params[] = {
-  STEREO_PARAM_DOUBLE_ROW (StereoDepthParams, focal_length, "focal-length",
-      "Focal length, in pixels (0 = from the buffers)", 0, 0, LARGEST),
-  STEREO_PARAM_DOUBLE_ROW (StereoDepthParams, baseline, "baseline",
-      "Distance of the two cameras, in metres (0 = from the buffers)", 0, 0,
-      LARGEST),
-  STEREO_PARAM_DOUBLE_ROW (StereoDepthParams, doffs, "doffs",
-      "Disparity of the principal points, in pixels, which is added to a "
-      "disparity for its depth (0 = from the buffers)", 0, -LARGEST, LARGEST),
+  STEREO_METRIC_CAMERA_ROWS (StereoDepthParams),
   STEREO_PARAM_DOUBLE_ROW (StereoDepthParams, depth_scale, "depth-scale",
       "Codes for one metre: 1000 = millimetres, 256 = as in KITTI's files",
-      1000, 1e-6, LARGEST),
+      1000, 1e-6, STEREO_METRIC_LARGEST),
   STEREO_PARAM_DOUBLE_ROW (StereoDepthParams, range_min, "range-min",
-      "What is nearer becomes 0, unknown; in metres", 0, 0, LARGEST),
+      "What is nearer becomes 0, unknown; in metres", 0, 0,
+      STEREO_METRIC_LARGEST),
   STEREO_PARAM_DOUBLE_ROW (StereoDepthParams, range_max, "range-max",
-      "What is farther becomes 0, unknown; in metres", 65.535, 0, LARGEST),
-  STEREO_PARAM_DOUBLE_ROW (StereoDepthParams, disparity_scale,
-      "disparity-scale", "Codes for one pixel of disparity in buffers that "
-      "don't tell", 16, 1e-6, 65536),
-  STEREO_PARAM_INT_ROW (StereoDepthParams, min_disparity, "min-disparity",
-      "Disparity of code 0, in pixels, in buffers that don't tell", 0, -16384,
-      16384),
-  STEREO_PARAM_INT_ROW (StereoDepthParams, invalid_value, "invalid-value",
-      "Code of pixels without a disparity in buffers that don't tell (-1 = "
-      "none)", 0, -1, 65535),
+      "What is farther becomes 0, unknown; in metres", 65.535, 0,
+      STEREO_METRIC_LARGEST),
+  STEREO_METRIC_CODE_ROWS (StereoDepthParams),
   STEREO_PARAM_END
 };
 
@@ -56,15 +42,11 @@ typedef struct
 static StereoStatus
 check (const StereoDepthParams * p, StereoMessage * why)
 {
-  if (!(p->focal_length > 0 && p->baseline > 0))
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "a depth needs a focal-length and a baseline above 0, not %g pixels "
-        "and %g metres", p->focal_length, p->baseline);
   if (!(p->range_min <= p->range_max))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "the range of depths ends before it begins: range-max = %g metres has "
         "to be range-min = %g metres or more", p->range_max, p->range_min);
-  return STEREO_OK;
+  return stereo_metric_check (&p->metric, "a depth", why);
 }
 
 static StereoStatus
@@ -88,15 +70,12 @@ plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
 static unsigned
 depth_of (const StereoDepthParams * p, int code)
 {
-  double disparity = code / p->disparity_scale + p->min_disparity + p->doffs;
-  double z, depth;
+  double z = stereo_metric_depth (&p->metric, p->range_min, p->range_max,
+      code);
+  double depth = floor (z * p->depth_scale + 0.5);
 
-  if (code == p->invalid_value || !(disparity > 0))
+  if (z == 0)
     return 0;
-  z = p->focal_length * p->baseline / disparity;
-  if (!(z >= p->range_min && z <= p->range_max))
-    return 0;
-  depth = floor (z * p->depth_scale + 0.5);
   return depth > 65535 ? 0 : depth < 1 ? 1 : (unsigned) depth;
 }
 

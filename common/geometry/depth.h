@@ -24,6 +24,7 @@
 #define STEREO_DEPTH_H
 
 #include "core/op.h"
+#include "geometry/metric.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,15 +32,10 @@ extern "C" {
 
 typedef struct
 {
-  double focal_length;          /* pixels */
-  double baseline;              /* metres */
-  double doffs;                 /* pixels */
+  StereoMetric metric;
   double depth_scale;           /* codes for a metre */
   double range_min;             /* metres */
   double range_max;
-  double disparity_scale;
-  int min_disparity;
-  int invalid_value;            /* or -1 */
 } StereoDepthParams;
 
 /* Terminated by STEREO_PARAM_END. */

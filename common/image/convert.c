@@ -8,6 +8,29 @@
 
 #include "core/cpu.h"
 
+void
+stereo_conversion_read (StereoConversion * c, const StereoFormatInfo * info,
+    uint8_t * const plane[3], const size_t stride[3], const StereoYuv * yuv)
+{
+  c->source = plane[0];
+  c->source_stride = stride[0];
+  c->pixel_bytes = info->pixel_bytes;
+  c->r = info->r;
+  c->g = info->g;
+  c->b = info->b;
+  c->sample_shift = info->sample_shift;
+  if (yuv == NULL)
+    return;
+  c->u = plane[info->u_plane] + info->u_offset;
+  c->v = plane[info->v_plane] + info->v_offset;
+  c->u_stride = stride[info->u_plane];
+  c->v_stride = stride[info->v_plane];
+  c->chroma_bytes = info->chroma_bytes;
+  c->shift_x = info->shift_x;
+  c->shift_y = info->shift_y;
+  c->yuv = *yuv;
+}
+
 static size_t
 view_row_bytes_cpu (int width, int channels)
 {

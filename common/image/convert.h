@@ -8,6 +8,7 @@
 #define STEREO_CONVERT_H
 
 #include "core/algorithm.h"
+#include "core/image.h"
 #include "image/pixel.h"
 
 #ifdef __cplusplus
@@ -39,6 +40,12 @@ typedef struct
   uint8_t *target[3];           /* planes as in StereoView */
   size_t target_stride;         /* bytes */
 } StereoConversion;
+
+/* Sets what is read: the planes of an image.  yuv is the matrix if that is YUV
+ * and becomes colour, else NULL. */
+void stereo_conversion_read (StereoConversion * conversion,
+    const StereoFormatInfo * info, uint8_t * const plane[3],
+    const size_t stride[3], const StereoYuv * yuv);
 
 /* Stage table "convert". */
 typedef struct

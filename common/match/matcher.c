@@ -263,23 +263,9 @@ convert_view (const Chain * m, StereoQueue * queue, int index,
 
   c.width = m->search.width;
   c.height = m->search.height;
-  c.source = raw->plane[0];
-  c.source_stride = raw->stride[0];
-  c.pixel_bytes = info->pixel_bytes;
-  c.r = info->r;
-  c.g = info->g;
-  c.b = info->b;
-  c.sample_shift = info->sample_shift;
-  if (stereo_format_is_yuv (info) && m->search.channels == 3) {
-    c.u = raw->plane[info->u_plane] + info->u_offset;
-    c.v = raw->plane[info->v_plane] + info->v_offset;
-    c.u_stride = raw->stride[info->u_plane];
-    c.v_stride = raw->stride[info->v_plane];
-    c.chroma_bytes = info->chroma_bytes;
-    c.shift_x = info->shift_x;
-    c.shift_y = info->shift_y;
-    c.yuv = side->yuv;
-  }
+  stereo_conversion_read (&c, info, raw->plane, raw->stride,
+      stereo_format_is_yuv (info) && m->search.channels == 3 ? &side->yuv
+      : NULL);
   c.channels = m->search.channels;
   c.target_stride = side->converted_stride;
   for (int i = 0; i < 3; i++) {

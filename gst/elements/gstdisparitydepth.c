@@ -53,6 +53,7 @@
 #include "core/params.h"
 #include "core/runner.h"
 #include "elements/gststereoelements.h"
+#include "elements/gststereometric.h"
 #include "geometry/depth.h"
 
 #include <string.h>
@@ -101,64 +102,34 @@ GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
 
 /* ------------------------------------------------------------------ camera */
 
-/* Completes the settings by what the buffer says.  FALSE with an error when it
- * is no disparity. */
+/* Completes the settings by what the buffer says.  FALSE with an error. */
 static gboolean
 choose_params (GstDisparityDepth * self, GstBuffer * buffer,
     StereoDepthParams * p)
 {
   GstStereoDisparity meta;
+  const gboolean has_meta = gst_stereo_meta_get (buffer, &meta);
   gdouble largest;
 
   self->left_pts = GST_BUFFER_PTS (buffer);
   self->right_pts = GST_CLOCK_TIME_NONE;
   self->nearest = 0;
   self->has_center = FALSE;
-  if (!gst_stereo_meta_get (buffer, &meta))
-    return TRUE;
-  if (meta.result != STEREO_RESULT_DISPARITY) {
-    GST_STEREO_FAIL (&GST_STEREO_FILTER (self)->failure, STREAM, FORMAT,
-        ("A depth is made of disparities, and these buffers have another "
-            "result: %s. Link the matcher's pad src to this element.",
-            stereo_result_name (meta.result)), (NULL));
+  if (!gst_stereo_metric_complete (&p->metric, has_meta ? &meta : NULL,
+          "A depth", &GST_STEREO_FILTER (self)->failure))
     return FALSE;
-  }
+  if (!has_meta)
+    return TRUE;
   self->left_pts = meta.left_pts;
   self->right_pts = meta.right_pts;
   self->has_center = meta.has_center;
   self->cx = meta.cx;
   self->cy = meta.cy;
-  p->disparity_scale = meta.disparity_scale;
-  p->min_disparity = meta.min_disparity;
-  p->invalid_value = (gint) meta.invalid_value;
-  if (p->focal_length == 0)
-    p->focal_length = meta.focal_length;
-  if (p->baseline == 0)
-    p->baseline = meta.baseline;
-  if (p->doffs == 0)
-    p->doffs = meta.doffs;
-  largest = (gdouble) meta.min_disparity + meta.num_disparities - 1 + p->doffs;
-  self->nearest = largest > 0 ? p->focal_length * p->baseline / largest : 0;
+  largest = (gdouble) meta.min_disparity + meta.num_disparities - 1
+      + p->metric.doffs;
+  if (largest > 0)
+    self->nearest = p->metric.focal_length * p->metric.baseline / largest;
   return TRUE;
-}
-
-static gboolean
-check_params (GstDisparityDepth * self, const StereoDepthParams * p)
-{
-  const gboolean no_focal_length = !(p->focal_length > 0);
-  const gboolean no_baseline = !(p->baseline > 0);
-
-  if (!no_focal_length && !no_baseline)
-    return TRUE;
-  GST_STEREO_FAIL (&GST_STEREO_FILTER (self)->failure, LIBRARY, SETTINGS,
-      ("The buffers don't tell the %s%s%s: set %s%s%s.",
-          no_focal_length ? "focal length" : "",
-          no_focal_length && no_baseline ? " and the " : "",
-          no_baseline ? "baseline" : "",
-          no_focal_length ? "focal-length, in pixels" : "",
-          no_focal_length && no_baseline ? ", and " : "",
-          no_baseline ? "baseline, in metres" : ""), (NULL));
-  return FALSE;
 }
 
 /* ------------------------------------------------------------------ device */
@@ -198,7 +169,8 @@ configure (GstDisparityDepth * self, const StereoDepthParams * params,
   };
 
   GST_DEBUG_OBJECT (self, "focal length %g, baseline %g, doffs %g",
-      params->focal_length, params->baseline, params->doffs);
+      params->metric.focal_length, params->metric.baseline,
+      params->metric.doffs);
   self->configured = gst_stereo_device_configure (&self->device,
       &self->runner, &in, &out, params);
   self->params = *params;
@@ -219,8 +191,7 @@ gst_disparity_depth_process (GstStereoFilter * filter,
   params = self->settings;
   GST_OBJECT_UNLOCK (self);
 
-  if (!choose_params (self, in->frame.buffer, &params)
-      || !check_params (self, &params))
+  if (!choose_params (self, in->frame.buffer, &params))
     return FALSE;
   /* a difference in padding configures once more, and that is all */
   if ((!self->configured
@@ -246,8 +217,8 @@ gst_disparity_depth_add_metas (GstStereoFilter * filter, GstBuffer * buffer)
     .scale = p->depth_scale,
     .range_min = MAX (p->range_min, self->nearest),
     .range_max = MIN (p->range_max, G_MAXUINT16 / p->depth_scale),
-    .focal_length = p->focal_length,
-    .baseline = p->baseline,
+    .focal_length = p->metric.focal_length,
+    .baseline = p->metric.baseline,
     .has_center = self->has_center,
     .cx = self->cx,
     .cy = self->cy,

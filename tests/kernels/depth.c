@@ -14,16 +14,17 @@
 
 /* A camera of KITTI's kind, one of Middlebury 2014, and the ends of ranges. */
 static const StereoDepthParams cameras[] = {
-  {.focal_length = 700,.baseline = 0.12,.depth_scale = 1000,.range_max = 65.535,
-    .disparity_scale = 16},
-  {.focal_length = 3997.684,.baseline = 0.193001,.doffs = 131.111,
-        .depth_scale = 1000,.range_max = 1e9,.disparity_scale = 256,
-      .invalid_value = -1},
-  {.focal_length = 721.5377,.baseline = 0.5327,.depth_scale = 256,
-        .range_min = 2,.range_max = 90,.disparity_scale = 256,
-      .min_disparity = -3,.invalid_value = 2000},
-  {.focal_length = 10,.baseline = 0.001,.depth_scale = 1,.range_max = 10,
-      .disparity_scale = 1,.invalid_value = 255},
+  {.metric = {.focal_length = 700,.baseline = 0.12,.disparity_scale = 16},
+      .depth_scale = 1000,.range_max = 65.535},
+  {.metric = {.focal_length = 3997.684,.baseline = 0.193001,.doffs = 131.111,
+          .disparity_scale = 256,.invalid_value = -1},
+      .depth_scale = 1000,.range_max = 1e9},
+  {.metric = {.focal_length = 721.5377,.baseline = 0.5327,
+          .disparity_scale = 256,.min_disparity = -3,.invalid_value = 2000},
+      .depth_scale = 256,.range_min = 2,.range_max = 90},
+  {.metric = {.focal_length = 10,.baseline = 0.001,.disparity_scale = 1,
+          .invalid_value = 255},
+      .depth_scale = 1,.range_max = 10},
 };
 
 /* --------------------------------------------------------------------- rig */
@@ -93,11 +94,11 @@ all_depths (size_t device, const StereoDepthParams * params,
 static void
 check_depth (const StereoDepthParams * p, int code, unsigned depth)
 {
-  long double disparity = (long double) code / p->disparity_scale
-      + p->min_disparity + p->doffs;
-  long double fb = (long double) p->focal_length * p->baseline;
+  long double disparity = (long double) code / p->metric.disparity_scale
+      + p->metric.min_disparity + p->metric.doffs;
+  long double fb = (long double) p->metric.focal_length * p->metric.baseline;
   long double slack = 1e-9L;
-  bool unknown = code == p->invalid_value || disparity <= 0;
+  bool unknown = code == p->metric.invalid_value || disparity <= 0;
 
   if (!unknown) {
     long double z = fb / disparity;
@@ -163,7 +164,7 @@ test_known (void)
     StereoDepthParams params = cameras[c];
 
     params.range_max = 1e9;
-    params.invalid_value = 0;
+    params.metric.invalid_value = 0;
     all_depths (0, &params, depths);
     for (int i = 0; i < 7; i++)
       CHECK_INT (depths[codes[c][i]], ==, known[c][i]);
@@ -233,11 +234,11 @@ test_errors (void)
       3);
   StereoDepthParams params = cameras[0];
 
-  params.focal_length = 0;
+  params.metric.focal_length = 0;
   check_refused (runner, &params, "a focal-length and a baseline above 0, not "
       "0 pixels and 0.12 metres");
   params = cameras[0];
-  params.baseline = NAN;
+  params.metric.baseline = NAN;
   check_refused (runner, &params, "a focal-length and a baseline");
   params = cameras[0];
   params.range_min = 70;

@@ -1,0 +1,393 @@
+/* gst-stereomatching: disparities to points in space
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "geometry/cloud.h"
+
+#include "core/cpu.h"
+#include "core/image.h"
+#include "image/colorimetry.h"
+#include "image/convert.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define N_CODES 65536
+
+static const StereoEnumValue axes_values[] = {
+  [STEREO_AXES_CAMERA] = {"camera", "x right, y down, z forward: OpenCV, ROS"},
+  [STEREO_AXES_GRAPHICS] = {"graphics", "x right, y up, z backward: OpenGL"},
+};
+
+const StereoParamSpec stereo_cloud_params[] = {
+  STEREO_METRIC_CAMERA_ROWS (StereoCloudParams),
+  STEREO_PARAM_DOUBLE_ROW (StereoCloudParams, cx, "cx",
+      "Column of what is straight ahead, from 0 (-100000 = from the buffers, "
+      "else the middle)", STEREO_CLOUD_MIDDLE, STEREO_CLOUD_MIDDLE,
+      -STEREO_CLOUD_MIDDLE),
+  STEREO_PARAM_DOUBLE_ROW (StereoCloudParams, cy, "cy",
+      "Row of what is straight ahead, from 0 (-100000 = from the buffers, else "
+      "the middle)", STEREO_CLOUD_MIDDLE, STEREO_CLOUD_MIDDLE,
+      -STEREO_CLOUD_MIDDLE),
+  STEREO_PARAM_ENUM_ROW (StereoCloudParams, axes, "axes",
+      "Where the axes point", STEREO_AXES_CAMERA, axes_values),
+  STEREO_PARAM_DOUBLE_ROW (StereoCloudParams, range_min, "range-min",
+      "What is nearer is left out; in metres", 0, 0,
+      STEREO_METRIC_LARGEST),
+  STEREO_PARAM_DOUBLE_ROW (StereoCloudParams, range_max, "range-max",
+      "What is farther is left out; in metres (0 = nothing is)", 0, 0,
+      STEREO_METRIC_LARGEST),
+  STEREO_PARAM_UINT_ROW (StereoCloudParams, step, "step",
+      "Every so many rows and columns count", 1, 1, STEREO_MAX_SIZE),
+  STEREO_METRIC_CODE_ROWS (StereoCloudParams),
+  STEREO_PARAM_END
+};
+
+/* The state of the operation. */
+typedef struct
+{
+  const StereoCloudStages *stages;
+  const StereoConvertStages *converting;
+  StereoCloudParams params;
+  StereoCloudSize size;
+  StereoPortSetup map;
+  float host[N_CODES];
+  /* on the device */
+  float *z;
+  float *x_factor;
+  float *y_factor;
+  uint8_t *converted;           /* R, G and B of a YUV view */
+  size_t converted_stride;
+} Cloud;
+
+StereoCloudSize
+stereo_cloud_size (const StereoCloudParams * params, int width, int height)
+{
+  const int step = (int) params->step;
+  StereoCloudSize size = {
+    .columns = (width + step - 1) / step,
+    .rows = (height + step - 1) / step,
+    .point_bytes = !params->colors ? 12 : params->packed ? 15 : 16,
+  };
+
+  /* four bytes more than its own may be written behind a packed point */
+  size.row_words = size.columns * (params->packed ? 4 : size.point_bytes / 4);
+  return size;
+}
+
+static StereoStatus
+check (const StereoCloudParams * p, StereoMessage * why)
+{
+  if (p->range_max > 0 && !(p->range_min <= p->range_max))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "the range of depths ends before it begins: range-max = %g metres has "
+        "to be range-min = %g metres or more", p->range_max, p->range_min);
+  return stereo_metric_check (&p->metric, "a cloud", why);
+}
+
+static void
+plan_view (Cloud * c, const StereoOpSetup * setup, StereoArena * arena)
+{
+  size_t alignment = setup->device->klass->row_alignment;
+
+  c->converted = NULL;
+  c->converted_stride = (c->converting->view_row_bytes (c->map.width, 3)
+      + alignment - 1) / alignment * alignment;
+  if (c->params.colors
+      && stereo_format_is_yuv (stereo_format_info (setup->inputs[1].format)))
+    stereo_arena_add (arena, (void **) &c->converted,
+        c->converted_stride * (size_t) c->map.height,
+        (size_t) c->converting->view_planes (3));
+}
+
+static StereoStatus
+plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
+    StereoMessage * why)
+{
+  Cloud *c = state;
+  const StereoDeviceClass *klass = setup->device->klass;
+
+  c->stages = klass->stages (setup->device, "cloud");
+  c->converting = klass->stages (setup->device, "convert");
+  if (c->stages == NULL || c->converting == NULL)
+    return stereo_fail (why, STEREO_ERROR_UNSUPPORTED,
+        "%s can't make clouds", klass->backend);
+  c->params = *(const StereoCloudParams *) setup->params;
+  c->map = setup->inputs[0];
+  c->size = stereo_cloud_size (&c->params, c->map.width, c->map.height);
+  stereo_arena_add (arena, (void **) &c->z, N_CODES, sizeof (float));
+  stereo_arena_add (arena, (void **) &c->x_factor, (size_t) c->size.columns,
+      sizeof (float));
+  stereo_arena_add (arena, (void **) &c->y_factor, (size_t) c->size.rows,
+      sizeof (float));
+  plan_view (c, setup, arena);
+  return check (&c->params, why);
+}
+
+/* The depth of a code, or NaN. */
+static float
+depth_of (const StereoCloudParams * p, int code)
+{
+  const float z = (float) stereo_metric_depth (&p->metric, p->range_min,
+      p->range_max > 0 ? p->range_max : DBL_MAX, code);
+
+  return z > 0 && isfinite (z) ? z : NAN;
+}
+
+/* The tangents of the rays of n columns or rows, whose middle is of the whole
+ * view. */
+static void
+fill_factors (const StereoCloudParams * p, double center, int size, double sign,
+    int n, float *factors)
+{
+  if (!(center > STEREO_CLOUD_MIDDLE))
+    center = (size - 1) / 2.0;
+  for (int i = 0; i < n; i++)
+    factors[i] = (float) (sign * (i * (double) p->step - center)
+        / p->metric.focal_length);
+}
+
+static StereoStatus
+load (void *state, StereoDevice * device, StereoMessage * why)
+{
+  Cloud *c = state;
+  const StereoCloudParams *p = &c->params;
+  const int columns = c->size.columns, rows = c->size.rows;
+  const double up = p->axes == STEREO_AXES_GRAPHICS ? -1 : 1;
+  int n = c->map.format == STEREO_FORMAT_GRAY8 ? 256 : N_CODES;
+  StereoStatus status;
+
+  /* the same memory for one after the other */
+  fill_factors (p, p->cx, c->map.width, 1, columns, c->host);
+  status = device->klass->copy (device, c->x_factor, c->host,
+      (size_t) columns * sizeof (float), why);
+  if (status != STEREO_OK)
+    return status;
+  fill_factors (p, p->cy, c->map.height, up, rows, c->host);
+  status = device->klass->copy (device, c->y_factor, c->host,
+      (size_t) rows * sizeof (float), why);
+  if (status != STEREO_OK)
+    return status;
+  for (int code = 0; code < n; code++)
+    c->host[code] = depth_of (p, code);
+  return device->klass->copy (device, c->z, c->host,
+      (size_t) n * sizeof (float), why);
+}
+
+/* ---------------------------------------------------------------------- run */
+
+/* Makes R, G and B of Y, U and V. */
+static StereoStatus
+convert_view (const Cloud * c, const StereoOpFrame * frame,
+    StereoCloudFrame * f)
+{
+  const StereoOpImage *view = &frame->inputs[1];
+  const StereoFormatInfo *info = stereo_format_info (view->format);
+  const int n_planes = c->converting->view_planes (3);
+  const size_t plane_bytes = c->converted_stride * (size_t) c->map.height;
+  StereoConversion conversion = {
+    .width = c->map.width,
+    .height = c->map.height,
+    .channels = 3,
+    .target_stride = c->converted_stride,
+  };
+  StereoStatus status;
+
+  stereo_conversion_read (&conversion, info, view->plane, view->stride,
+      stereo_colorimetry_yuv (c->params.colorimetry));
+  for (int i = 0; i < n_planes; i++)
+    conversion.target[i] = c->converted + (size_t) i * plane_bytes;
+  /* a plane for each, or words with R in their first byte */
+  for (int i = 0; i < 3; i++)
+    f->channel[i] = n_planes == 3 ? conversion.target[i] : c->converted + i;
+  f->channel_step = n_planes == 3 ? 1 : 4;
+  f->channel_stride = c->converted_stride;
+  status = c->converting->convert (frame->queue, &conversion);
+  return status == STEREO_OK ? stereo_stage_end (frame->timestamps, "convert")
+      : status;
+}
+
+/* Where the colours are. */
+static StereoStatus
+locate_colors (const Cloud * c, const StereoOpFrame * frame,
+    StereoCloudFrame * f)
+{
+  const StereoOpImage *view = &frame->inputs[1];
+  const StereoFormatInfo *info = stereo_format_info (view->format);
+
+  if (!c->params.colors)
+    return STEREO_OK;
+  if (stereo_format_is_yuv (info))
+    return convert_view (c, frame, f);
+  f->channel[0] = view->plane[0] + info->r;
+  f->channel[1] = view->plane[0] + info->g;
+  f->channel[2] = view->plane[0] + info->b;
+  f->channel_step = info->pixel_bytes;
+  f->channel_stride = view->stride[0];
+  return STEREO_OK;
+}
+
+static StereoStatus
+run (void *state, const StereoOpFrame * frame)
+{
+  const Cloud *c = state;
+  StereoCloudFrame f = {
+    .columns = c->size.columns,
+    .rows = c->size.rows,
+    .step = (int) c->params.step,
+    .codes = frame->inputs[0].plane[0],
+    .codes_stride = frame->inputs[0].stride[0],
+    .code_bytes = stereo_format_info (c->map.format)->pixel_bytes,
+    .points = frame->outputs[0].plane[0],
+    .points_stride = frame->outputs[0].stride[0],
+    .row_bytes = 4 * c->size.row_words,
+    .point_bytes = c->size.point_bytes,
+    .packed = c->params.packed,
+    .counts = frame->outputs[1].plane[0],
+    .backward = c->params.axes == STEREO_AXES_GRAPHICS,
+    .z = c->z,
+    .x_factor = c->x_factor,
+    .y_factor = c->y_factor,
+  };
+  StereoStatus status = locate_colors (c, frame, &f);
+
+  if (status == STEREO_OK)
+    status = c->stages->points (frame->queue, &f);
+  return status == STEREO_OK ? stereo_stage_end (frame->timestamps, "points")
+      : status;
+}
+
+#define BIT(name) STEREO_FORMAT_BIT (STEREO_FORMAT_##name)
+
+/* A point may take four words. */
+#define LONGEST_ROW (4 * STEREO_MAX_SIZE)
+
+const StereoOp stereo_cloud_op = {
+  .name = "cloud",
+  .inputs = (const StereoPort[]) {
+        {.name = "map",.formats = BIT (GRAY8) | BIT (GRAY16_LE)},
+        {.name = "view",.formats = BIT (GRAY16_LE) | (BIT (Y444_10LE) * 2 - 1),
+            .optional = true},
+        {.name = NULL}
+      },
+  .outputs = (const StereoPort[]) {
+        {.name = "points",.formats = BIT (RGBX),.max_width = LONGEST_ROW},
+        {.name = "counts",.formats = BIT (RGBX),.optional = true},
+        {.name = NULL}
+      },
+  .state_size = sizeof (Cloud),
+  .plan = plan,
+  .load = load,
+  .run = run,
+};
+
+/* ---------------------------------------------------------------------- CPU */
+
+/* R, G and B as the last four bytes of a point. */
+static inline uint32_t
+color_word (uint32_t r, uint32_t g, uint32_t b, bool packed)
+{
+  if (!packed)
+    return r << 16 | g << 8 | b;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  return r | g << 8 | b << 16;
+#else
+  return r << 24 | g << 16 | b << 8;
+#endif
+}
+
+/* The points of a row, and how many there are.  What is constant in the loop is
+ * an argument, so that it is compiled for each. */
+static inline __attribute__((always_inline)) int
+make_points (const StereoCloudFrame * f, int row, uint8_t * out, int code_bytes,
+    bool colors, bool packed)
+{
+  const size_t y = (size_t) row * (size_t) f->step;
+  const size_t code_step = (size_t) f->step * (size_t) code_bytes;
+  const size_t channel_step = (size_t) f->step * (size_t) f->channel_step;
+  const uint8_t *code = f->codes + y * f->codes_stride;
+  const size_t skip = y * f->channel_stride;
+  const uint8_t *r = colors ? f->channel[0] + skip : NULL;
+  const uint8_t *g = colors ? f->channel[1] + skip : NULL;
+  const uint8_t *b = colors ? f->channel[2] + skip : NULL;
+  const float y_factor = f->y_factor[row], sign = f->backward ? -1 : 1;
+  const int bytes = colors ? (packed ? 15 : 16) : 12;
+  int n = 0;
+
+  for (int x = 0; x < f->columns; x++, code += code_step) {
+    const float z = f->z[code_bytes == 1 ? code[0]
+        : code[0] | (unsigned) code[1] << 8];
+    const bool known = z == z;  /* or NaN */
+    const float point[3] = { known ? f->x_factor[x] * z : NAN,
+      known ? y_factor * z : NAN, known ? sign * z : NAN
+    };
+
+    memcpy (out, point, sizeof (point));
+    if (colors) {
+      const size_t at = (size_t) x * channel_step;
+      const uint32_t color = color_word (r[at], g[at], b[at], packed);
+
+      memcpy (out + sizeof (point), &color, sizeof (color));
+    }
+    out += packed && !known ? 0 : bytes;
+    n += known;
+  }
+  return n;
+}
+
+static int
+make_row (const StereoCloudFrame * f, int row, uint8_t * out)
+{
+  const bool colors = f->channel[0] != NULL;
+
+  if (f->code_bytes == 1) {
+    if (f->packed)
+      return colors ? make_points (f, row, out, 1, true, true)
+          : make_points (f, row, out, 1, false, true);
+    return colors ? make_points (f, row, out, 1, true, false)
+        : make_points (f, row, out, 1, false, false);
+  }
+  if (f->packed)
+    return colors ? make_points (f, row, out, 2, true, true)
+        : make_points (f, row, out, 2, false, true);
+  return colors ? make_points (f, row, out, 2, true, false)
+      : make_points (f, row, out, 2, false, false);
+}
+
+static void
+make_rows (const void *context, StereoSpan span)
+{
+  const StereoCloudFrame *f = context;
+
+  for (int row = span.begin; row < span.end; row++) {
+    uint8_t *out = f->points + (size_t) row * f->points_stride;
+    const int n = make_row (f, row, out);
+    const size_t used = (size_t) n * (size_t) f->point_bytes;
+
+    if (f->packed)
+      memset (out + used, 0, (size_t) f->row_bytes - used);
+    if (f->counts != NULL)
+      memcpy (f->counts + 4 * (size_t) row, &n, 4);
+  }
+}
+
+static StereoStatus
+points_cpu (StereoQueue * queue, const StereoCloudFrame * frame)
+{
+  stereo_cpu_for (queue, frame->rows, 0, make_rows, frame);
+  return STEREO_OK;
+}
+
+static const StereoCloudStages stages_cpu = {
+  .points = points_cpu,
+};
+
+const void *
+stereo_cloud_stages_cpu (StereoSimd simd)
+{
+  (void) simd;
+  return &stages_cpu;
+}
