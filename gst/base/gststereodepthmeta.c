@@ -20,10 +20,14 @@ gst_stereo_depth_meta_add (GstBuffer * buffer, const GstStereoDepth * depth)
 {
   GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer,
       GST_STEREO_DEPTH_META);
-  GstStructure *s;
 
   g_return_if_fail (meta != NULL);
-  s = gst_custom_meta_get_structure (meta);
+  gst_stereo_depth_meta_fill (gst_custom_meta_get_structure (meta), depth);
+}
+
+void
+gst_stereo_depth_meta_fill (GstStructure * s, const GstStereoDepth * depth)
+{
   gst_structure_set (s,
       "depth-scale", G_TYPE_DOUBLE, depth->scale,
       "invalid-value", G_TYPE_UINT, 0,
@@ -42,18 +46,22 @@ gst_stereo_depth_meta_add (GstBuffer * buffer, const GstStereoDepth * depth)
 gboolean
 gst_stereo_depth_meta_get (GstBuffer * buffer, GstStereoDepth * depth)
 {
-  GstStereoDepth d = {.left_pts = GST_CLOCK_TIME_NONE,
-    .right_pts = GST_CLOCK_TIME_NONE
-  };
-  const GstStructure *s;
   GstCustomMeta *meta;
 
   if (gst_meta_get_info (GST_STEREO_DEPTH_META) == NULL)
     return FALSE;
   meta = gst_buffer_get_custom_meta (buffer, GST_STEREO_DEPTH_META);
-  if (meta == NULL)
-    return FALSE;
-  s = gst_custom_meta_get_structure (meta);
+  return meta != NULL && gst_stereo_depth_meta_read
+      (gst_custom_meta_get_structure (meta), depth);
+}
+
+gboolean
+gst_stereo_depth_meta_read (const GstStructure * s, GstStereoDepth * depth)
+{
+  GstStereoDepth d = {.left_pts = GST_CLOCK_TIME_NONE,
+    .right_pts = GST_CLOCK_TIME_NONE
+  };
+
   if (!gst_structure_get_double (s, "depth-scale", &d.scale)
       || !gst_structure_get_double (s, "range-min", &d.range_min)
       || !gst_structure_get_double (s, "range-max", &d.range_max)

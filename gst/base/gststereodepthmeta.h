@@ -63,6 +63,12 @@ void gst_stereo_depth_meta_add (GstBuffer * buffer,
 gboolean gst_stereo_depth_meta_get (GstBuffer * buffer,
     GstStereoDepth * depth);
 
+/* The same of a structure with the meta's fields. */
+void gst_stereo_depth_meta_fill (GstStructure * structure,
+    const GstStereoDepth * depth);
+gboolean gst_stereo_depth_meta_read (const GstStructure * structure,
+    GstStereoDepth * depth);
+
 G_END_DECLS
 
 #endif /* GST_STEREO_DEPTH_META_H */

@@ -11,6 +11,8 @@
 #include "base/gststereoparams.h"
 #include "base/gststereopool.h"
 
+#include <string.h>
+
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstStereoFilter, gst_stereo_filter,
     GST_TYPE_BASE_TRANSFORM, gst_stereo_debug_init ());
 
@@ -37,6 +39,8 @@ gst_stereo_filter_stop (GstBaseTransform * trans)
 
   if (self->device != NULL)
     gst_stereo_device_close (self->device);
+  gst_stereo_tags_clear (&self->tags);
+  memset (&self->told, 0, sizeof (self->told));
   return TRUE;
 }
 
@@ -60,11 +64,34 @@ gst_stereo_filter_sink_event (GstBaseTransform * trans, GstEvent * event)
 {
   GstStereoFilter *self = GST_STEREO_FILTER (trans);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
-    gst_stereo_gate_close (&self->gate, GST_STEREO_GATE_FLUSHING);
-  else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    gst_stereo_gate_open (&self->gate, GST_STEREO_GATE_FLUSHING);
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_FLUSH_START:
+      gst_stereo_gate_close (&self->gate, GST_STEREO_GATE_FLUSHING);
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      gst_stereo_gate_open (&self->gate, GST_STEREO_GATE_FLUSHING);
+      break;
+    case GST_EVENT_STREAM_START:
+      gst_stereo_tags_clear (&self->tags);
+      memset (&self->told, 0, sizeof (self->told));
+      break;
+    case GST_EVENT_TAG:
+      /* what comes out is no such map any more */
+      event = gst_stereo_tags_take (&self->tags, event);
+      if (event == NULL)
+        return TRUE;
+      break;
+    default:
+      break;
+  }
   return PARENT->sink_event (trans, event);
+}
+
+void
+gst_stereo_filter_send_tags (GstStereoFilter * self, GstTagList * tags)
+{
+  gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (self),
+      gst_event_new_tag (tags));
 }
 
 /* --------------------------------------------------------------------- caps */

@@ -20,6 +20,7 @@
 #include "base/gststereodevice.h"
 #include "base/gststereoframe.h"
 #include "base/gststereogate.h"
+#include "base/gststereotags.h"
 #include "core/params.h"
 
 #include <gst/base/gstbasetransform.h>
@@ -44,6 +45,8 @@ typedef struct
   GstVideoInfo in_info;         /* of the caps */
   GstVideoInfo out_info;
   GstStereoGate gate;
+  GstStereoTags tags;           /* of what comes in */
+  GstStereoToldTags told;       /* of what goes out */
 } GstStereoFilter;
 
 typedef struct
@@ -68,6 +71,9 @@ typedef struct
 } GstStereoFilterClass;
 
 GType gst_stereo_filter_get_type (void);
+/* Sends tags downstream, before the buffer that is being made; takes them. */
+void gst_stereo_filter_send_tags (GstStereoFilter * self, GstTagList * tags);
+
 /* For class_init() of a filter all of whose properties are those of its device,
  * by default the CPU, and the rows of a table, for the structure at this offset
  * of an instance.  owner: see gst_stereo_table_install_properties (). */

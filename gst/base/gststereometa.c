@@ -40,11 +40,16 @@ gst_stereo_meta_add (GstBuffer * buffer, const GstStereoDisparity * disparity)
 {
   GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer,
       GST_STEREO_DISPARITY_META);
-  gdouble scale = disparity->scale, offset = disparity->offset;
-  GstStructure *s;
 
   g_return_if_fail (meta != NULL);
-  s = gst_custom_meta_get_structure (meta);
+  gst_stereo_meta_fill (gst_custom_meta_get_structure (meta), disparity);
+}
+
+void
+gst_stereo_meta_fill (GstStructure * s, const GstStereoDisparity * disparity)
+{
+  gdouble scale = disparity->scale, offset = disparity->offset;
+
   if (disparity->result == STEREO_RESULT_DISPARITY) {
     scale = disparity->disparity_scale;
     offset = -(gdouble) disparity->min_disparity * scale;
@@ -96,17 +101,20 @@ gboolean
 gst_stereo_meta_get (GstBuffer * buffer, GstStereoDisparity * disparity)
 {
   GstCustomMeta *meta;
-  GstStructure *s;
-  GstStereoDisparity d = { 0, };
-  gboolean has_invalid;
 
   if (gst_meta_get_info (GST_STEREO_DISPARITY_META) == NULL)
     return FALSE;
   meta = gst_buffer_get_custom_meta (buffer, GST_STEREO_DISPARITY_META);
-  if (meta == NULL)
-    return FALSE;
+  return meta != NULL
+      && gst_stereo_meta_read (gst_custom_meta_get_structure (meta), disparity);
+}
 
-  s = gst_custom_meta_get_structure (meta);
+gboolean
+gst_stereo_meta_read (const GstStructure * s, GstStereoDisparity * disparity)
+{
+  GstStereoDisparity d = { 0, };
+  gboolean has_invalid;
+
   d.left_pts = d.right_pts = GST_CLOCK_TIME_NONE;
   if (!get_result (s, &d.result))
     return FALSE;

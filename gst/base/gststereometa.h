@@ -91,6 +91,12 @@ void gst_stereo_meta_add (GstBuffer * buffer,
 gboolean gst_stereo_meta_get (GstBuffer * buffer,
     GstStereoDisparity * disparity);
 
+/* The same of a structure with the meta's fields. */
+void gst_stereo_meta_fill (GstStructure * structure,
+    const GstStereoDisparity * disparity);
+gboolean gst_stereo_meta_read (const GstStructure * structure,
+    GstStereoDisparity * disparity);
+
 /* Whether another meta of an image, or of a map, is true of what is computed
  * from it pixel by pixel as well: metas about the scene are, those about
  * colours, memory and the numbers in a map are not. */

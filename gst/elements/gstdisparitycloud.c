@@ -11,8 +11,9 @@
  *
  * Makes points in space of a disparity map, in metres, and a file of them:
  * every buffer that comes out is one complete file, which `multifilesink`
- * writes under a name of its own. With the left view on the request pad `sink_left`,
- * which may have any format that a matcher takes, points have colours.
+ * writes under a name of its own. With the left view on the request pad
+ * `sink_left`, which may have any format that a matcher takes, points have
+ * colours.
  *
  * What follows chooses the file by its caps:
  *
@@ -33,8 +34,9 @@
  *     y = (row - cy) / focal-length * z
  *
  * These are what the `GstStereoDisparityMeta` of each buffer says, or what the
- * properties say, which win. If neither knows focal length and baseline, that
- * is an error; the principal point is in the middle then.
+ * properties say, which win, or the tags of a recording. If nobody knows focal
+ * length and baseline, that is an error; the principal point is in the middle
+ * then.
  *
  * An image goes with the map that was made of it, as in stereoview; images
  * without a map are left out.
@@ -57,6 +59,7 @@
 #include "base/gststereometa.h"
 #include "base/gststereoparams.h"
 #include "base/gststereopool.h"
+#include "base/gststereotags.h"
 #include "core/image.h"
 #include "elements/gststereocloudfile.h"
 #include "elements/gststereoelements.h"
@@ -120,6 +123,7 @@ struct _GstDisparityCloud
 
   /* The streaming thread's own. */
   StereoRunner *runner;
+  GstStereoTags tags;           /* of the maps */
   gboolean configured;
   Setup setup;
   StereoCloudSize size;
@@ -340,6 +344,16 @@ gst_disparity_cloud_sink_event (GstAggregator * aggregator,
       if (input == MAP)
         gst_aggregator_update_segment (aggregator, segment);
       break;
+    case GST_EVENT_STREAM_START:
+      if (input == MAP)
+        gst_stereo_tags_clear (&self->tags);
+      break;
+    case GST_EVENT_TAG:
+      if (input == MAP)
+        event = gst_stereo_tags_take (&self->tags, event);
+      if (event == NULL)
+        return TRUE;
+      break;
     default:
       break;
   }
@@ -441,11 +455,14 @@ choose_params (GstDisparityCloud * self, GstBuffer * map,
     const GstVideoInfo * view, StereoCloudParams * p)
 {
   GstStereoDisparity meta;
-  const gboolean has_meta = gst_stereo_meta_get (map, &meta);
+  GstVideoInfo info;
+  gboolean has_meta;
 
   GST_OBJECT_LOCK (self);
   *p = self->settings;
+  info = self->info[MAP];
   GST_OBJECT_UNLOCK (self);
+  has_meta = gst_stereo_tags_get_disparity (&self->tags, map, &info, &meta);
   p->packed = self->format != GST_STEREO_CLOUD_PCD;
   p->colors = view != NULL;
   if (view != NULL)
@@ -801,6 +818,7 @@ gst_disparity_cloud_stop (GstAggregator * aggregator)
 
   gst_stereo_device_close (&self->device);
   g_clear_pointer (&self->counts, g_free);
+  gst_stereo_tags_clear (&self->tags);
   GST_OBJECT_LOCK (self);
   memset (self->has_info, 0, sizeof (self->has_info));
   GST_OBJECT_UNLOCK (self);

@@ -25,7 +25,8 @@
  * that. Their ends are in metres, #GstDisparityColor:range-min is the far one
  * and has the larger number, and the legend is metric.
  *
- * Without the meta, from a file for example, a code is
+ * A recording has no metas, but may have the tags of what made the maps, which
+ * say the same. Without either, a code is
  * #GstDisparityColor:disparity-scale times the disparity, and the range is that
  * of all codes of `GRAY8`, or 0 to 63 pixels for `GRAY16_LE`. The element warns
  * once when it has to assume a range.
@@ -194,6 +195,8 @@ static Coloring
 choose_coloring (GstDisparityColor * self, const Settings * settings,
     GstBuffer * buffer, gboolean gray8)
 {
+  const GstStereoFilter *filter = GST_STEREO_FILTER (self);
+  const GstVideoInfo *info = &filter->in_info;
   GstStereoDisparity meta;
   GstStereoDepth depth;
   Coloring c;
@@ -202,9 +205,10 @@ choose_coloring (GstDisparityColor * self, const Settings * settings,
   c.colormap = (GstStereoColormap) settings->colormap;
   c.invalid_color = settings->invalid_color;
   c.unit = "";
-  if (gst_stereo_depth_meta_get (buffer, &depth)) {
+  if (gst_stereo_tags_get_depth (&filter->tags, buffer, info, &depth)) {
     color_depth (&depth, &c);
-  } else if (gst_stereo_meta_get (buffer, &meta)) {
+  } else if (gst_stereo_tags_get_disparity (&filter->tags, buffer, info,
+          &meta)) {
     c.scale = meta.scale;
     c.invalid = meta.invalid_value;
     switch (meta.result) {

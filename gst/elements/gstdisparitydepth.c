@@ -30,10 +30,11 @@
  * 74 mm at 10 m when focal-length * baseline is 84. `disparity-scale=256` on a
  * matcher that finds fractions keeps more of them.
  *
- * Without the meta, from a file for example,
- * #GstDisparityDepth:disparity-scale, #GstDisparityDepth:min-disparity and
- * #GstDisparityDepth:invalid-value say what a code is. Every buffer that comes
- * out has a `GstStereoDepthMeta`, which is described in docs/depth.md.
+ * A recording has no metas, but may have the matcher's tags, which say the
+ * same. Without either, #GstDisparityDepth:disparity-scale,
+ * #GstDisparityDepth:min-disparity and #GstDisparityDepth:invalid-value say
+ * what a code is. Every buffer that comes out has a `GstStereoDepthMeta`, which
+ * is described in docs/depth.md.
  *
  * ## Example launch lines
  * |[
@@ -108,7 +109,9 @@ choose_params (GstDisparityDepth * self, GstBuffer * buffer,
     StereoDepthParams * p)
 {
   GstStereoDisparity meta;
-  const gboolean has_meta = gst_stereo_meta_get (buffer, &meta);
+  GstStereoFilter *filter = GST_STEREO_FILTER (self);
+  const gboolean has_meta = gst_stereo_tags_get_disparity (&filter->tags,
+      buffer, &filter->in_info, &meta);
   gdouble largest;
 
   self->left_pts = GST_BUFFER_PTS (buffer);
@@ -116,11 +119,12 @@ choose_params (GstDisparityDepth * self, GstBuffer * buffer,
   self->nearest = 0;
   self->has_center = FALSE;
   if (!gst_stereo_metric_complete (&p->metric, has_meta ? &meta : NULL,
-          "A depth", &GST_STEREO_FILTER (self)->failure))
+          "A depth", &filter->failure))
     return FALSE;
   if (!has_meta)
     return TRUE;
-  self->left_pts = meta.left_pts;
+  if (GST_CLOCK_TIME_IS_VALID (meta.left_pts))
+    self->left_pts = meta.left_pts;
   self->right_pts = meta.right_pts;
   self->has_center = meta.has_center;
   self->cx = meta.cx;
@@ -226,6 +230,11 @@ gst_disparity_depth_add_metas (GstStereoFilter * filter, GstBuffer * buffer)
     .right_pts = self->right_pts,
   };
 
+  GstTagList *tags = gst_stereo_tags_of_depth (&filter->told, &depth,
+      &filter->out_info);
+
+  if (tags != NULL)
+    gst_stereo_filter_send_tags (filter, tags);
   gst_stereo_depth_meta_add (buffer, &depth);
 }
 

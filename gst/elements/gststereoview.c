@@ -56,6 +56,7 @@
 #include "base/gststereometa.h"
 #include "base/gststereoparams.h"
 #include "base/gststereopool.h"
+#include "base/gststereotags.h"
 #include "base/gststereoviewmeta.h"
 #include "core/image.h"
 #include "elements/gststereoelements.h"
@@ -158,6 +159,7 @@ struct _GstStereoView
   GstVideoInfo out_info;
   gboolean negotiated;
   StereoViewParams shape;       /* whose layout the source caps have */
+  GstStereoTags tags;           /* of the maps */
   gboolean warned;
   gboolean discont;
 };
@@ -585,6 +587,16 @@ gst_stereo_view_sink_event (GstAggregator * aggregator,
         reset_qos (self);
       }
       break;
+    case GST_EVENT_STREAM_START:
+      if (input == MAP)
+        gst_stereo_tags_clear (&self->tags);
+      break;
+    case GST_EVENT_TAG:
+      if (input == MAP)
+        event = gst_stereo_tags_take (&self->tags, event);
+      if (event == NULL)
+        return TRUE;
+      break;
     default:
       break;
   }
@@ -832,10 +844,14 @@ static gboolean
 read_meta (GstStereoView * self, GstBuffer * buffer, StereoViewParams * params)
 {
   GstStereoDisparity meta;
+  GstVideoInfo info;
   GstCustomMeta *custom;
   const gchar *view;
 
-  if (!gst_stereo_meta_get (buffer, &meta)) {
+  GST_OBJECT_LOCK (self);
+  info = self->info[MAP];
+  GST_OBJECT_UNLOCK (self);
+  if (!gst_stereo_tags_get_disparity (&self->tags, buffer, &info, &meta)) {
     if (!self->warned)
       GST_ELEMENT_WARNING (self, STREAM, FORMAT,
           ("The maps don't say what their codes mean: assuming %g codes for a "
@@ -846,8 +862,8 @@ read_meta (GstStereoView * self, GstBuffer * buffer, StereoViewParams * params)
     return TRUE;
   }
   custom = gst_buffer_get_custom_meta (buffer, GST_STEREO_DISPARITY_META);
-  view = gst_structure_get_string (gst_custom_meta_get_structure (custom),
-      "reference-view");
+  view = custom == NULL ? NULL : gst_structure_get_string
+      (gst_custom_meta_get_structure (custom), "reference-view");
   if (meta.result != STEREO_RESULT_DISPARITY) {
     GST_STEREO_FAIL (&self->failure, STREAM, WRONG_TYPE,
         ("sink_disparity gets a map of the result '%s': it needs disparities, "
@@ -1444,6 +1460,7 @@ gst_stereo_view_stop (GstAggregator * aggregator)
   GstStereoView *self = GST_STEREO_VIEW (aggregator);
 
   gst_stereo_device_close (&self->device);
+  gst_stereo_tags_clear (&self->tags);
   GST_OBJECT_LOCK (self);
   memset (self->has_info, 0, sizeof (self->has_info));
   GST_OBJECT_UNLOCK (self);

@@ -32,6 +32,7 @@
 #include "base/gststereoframe.h"
 #include "base/gststereogate.h"
 #include "base/gststereoparams.h"
+#include "base/gststereotags.h"
 #include "pair/gststereobase.h"
 #include "pair/gststereoresult.h"
 #include "pair/gststereostore.h"
@@ -130,6 +131,8 @@ typedef struct
   guint next_caps_serial;
   gboolean warned_of_fields[N_VIEWS];
   gboolean warned_of_swap[N_VIEWS];
+  GstStereoToldTags told;
+  GstEvent *tags;               /* for src, or NULL */
   GstClockTime disagree_since;  /* running time */
   gboolean discont;
   GstSegment segment[N_VIEWS];  /* of the images that are looked at */
@@ -328,6 +331,8 @@ void gst_stereo_base_close_outputs (GstStereoOutput * outputs, guint n);
 void gst_stereo_base_complain_about_pool (GstStereoBase * self);
 
 /* Says on its buffer what was matched for the output. */
+GstPadProbeReturn gst_stereo_base_send_tags (GstPad * pad,
+    GstPadProbeInfo * probe, gpointer user_data);
 void gst_stereo_base_describe_output (GstStereoBase * self,
     GstStereoOutput * output, GstBuffer * buffers[N_VIEWS]);
 

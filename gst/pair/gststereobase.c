@@ -95,6 +95,7 @@ gst_stereo_base_start (GstAggregator * aggregator)
   priv->next_caps_serial = 0;
   priv->warned_of_fields[LEFT] = priv->warned_of_fields[RIGHT] = FALSE;
   priv->warned_of_swap[LEFT] = priv->warned_of_swap[RIGHT] = FALSE;
+  memset (&priv->told, 0, sizeof (priv->told));
   priv->disagree_since = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (self);
   memset (&priv->counters, 0, sizeof (priv->counters));
@@ -118,6 +119,7 @@ gst_stereo_base_stop (GstAggregator * aggregator)
   gst_stereo_base_stop_watching (self);
   gst_stereo_base_newest_reset (self);
   gst_stereo_device_close (&priv->device);
+  gst_clear_event (&priv->tags);
   GST_OBJECT_LOCK (self);
   priv->has_info[LEFT] = priv->has_info[RIGHT] = FALSE;
   GST_OBJECT_UNLOCK (self);

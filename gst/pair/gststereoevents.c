@@ -165,4 +165,6 @@ gst_stereo_base_add_probes (GstStereoBase * self)
   gst_pad_add_probe (GST_AGGREGATOR_SRC_PAD (self),
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
       look_at_src_event, self, NULL);
+  gst_pad_add_probe (GST_AGGREGATOR_SRC_PAD (self), GST_PAD_PROBE_TYPE_BUFFER,
+      gst_stereo_base_send_tags, self, NULL);
 }

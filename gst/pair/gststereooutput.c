@@ -131,6 +131,33 @@ copy_meta (GstBuffer * from, GstMeta ** meta, gpointer user_data)
   return TRUE;
 }
 
+/* What src says of all its maps comes before the next one, if it is news. */
+static void
+tell_tags (GstStereoBase * self, const GstStereoDisparity * disparity)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  GstTagList *tags = gst_stereo_tags_of_disparity (&priv->told, disparity,
+      &priv->out_info);
+
+  if (tags == NULL)
+    return;
+  gst_clear_event (&priv->tags);
+  priv->tags = gst_event_new_tag (tags);
+}
+
+/* GstAggregator sends caps and segment with the buffer, and tags come after
+ * those. */
+GstPadProbeReturn
+gst_stereo_base_send_tags (GstPad * pad, GstPadProbeInfo * probe,
+    gpointer user_data)
+{
+  GstStereoBasePrivate *priv = PRIV (GST_STEREO_BASE (user_data));
+
+  if (priv->tags != NULL)
+    gst_pad_push_event (pad, g_steal_pointer (&priv->tags));
+  return GST_PAD_PROBE_OK;
+}
+
 void
 gst_stereo_base_describe_output (GstStereoBase * self, GstStereoOutput * output,
     GstBuffer * buffers[N_VIEWS])
@@ -183,6 +210,8 @@ gst_stereo_base_describe_output (GstStereoBase * self, GstStereoOutput * output,
       stereo_algorithm_name (GST_STEREO_BASE_GET_CLASS (self)->algorithm);
   disparity.backend = stereo_device_backend (priv->device.device);
   gst_stereo_meta_add (out, &disparity);
+  if (output->result == STEREO_RESULT_DISPARITY)
+    tell_tags (self, &disparity);
 }
 
 /* `src` comes first, because its segment is sent with the buffer. */

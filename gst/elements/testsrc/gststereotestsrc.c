@@ -51,6 +51,7 @@
 #include "base/gststereoframe.h"
 #include "base/gststereometa.h"
 #include "base/gststereoparams.h"
+#include "base/gststereotags.h"
 #include "core/params.h"
 #include "elements/gststereoelements.h"
 #include "elements/testsrc/gststereoscene.h"
@@ -160,6 +161,7 @@ struct _GstStereoTestSrc
   gint scene_width, scene_height;
   guint16 *rgb[2];              /* the last two rows */
   gdouble *truth;
+  GstStereoToldTags told;
   /* Y, U, V of R, G, B: in units of 1/65536, and an offset in grey levels */
   gint32 matrix[3][3];
   gint32 offset[3];
@@ -549,6 +551,7 @@ gst_stereo_test_src_start (GstBaseSrc * src)
   self->reverse = FALSE;
   self->epoch = 0;
   self->n_frames = 0;
+  memset (&self->told, 0, sizeof (self->told));
   return TRUE;
 }
 
@@ -779,10 +782,11 @@ render_truth (GstStereoTestSrc * self, const Settings * settings,
 }
 
 static void
-describe_truth (GstBuffer * buffer, const GstVideoInfo * info,
-    const Settings * settings)
+describe_truth (GstStereoTestSrc * self, GstBuffer * buffer,
+    const GstVideoInfo * info, const Settings * settings)
 {
   GstStereoDisparity disparity = { 0, };
+  GstTagList *tags;
 
   disparity.num_disparities = settings->num_disparities;
   disparity.invalid_value = INVALID_VALUE;
@@ -794,6 +798,12 @@ describe_truth (GstBuffer * buffer, const GstVideoInfo * info,
   disparity.algorithm = "truth";
   disparity.backend = "cpu";
   gst_stereo_meta_add (buffer, &disparity);
+  tags = gst_stereo_tags_of_disparity (&self->told, &disparity, info);
+  /* It comes out before the buffer.  gst_element_send_event() would wait for
+   * whoever changes the state, who waits for this thread. */
+  if (tags != NULL)
+    GST_ELEMENT_GET_CLASS (self)->send_event (GST_ELEMENT (self),
+        gst_event_new_tag (tags));
 }
 
 static void
@@ -903,7 +913,7 @@ gst_stereo_test_src_fill (GstPushSrc * src, GstBuffer * buffer)
     render_image (self, &settings, number, &frame.frame);
   gst_stereo_frame_unmap (&frame);
   if (settings.view == GST_STEREO_TEST_SRC_DISPARITY)
-    describe_truth (buffer, &self->info, &settings);
+    describe_truth (self, buffer, &self->info, &settings);
   return GST_FLOW_OK;
 }
 

@@ -1,0 +1,174 @@
+/* gst-stereomatching: what the tags of a stream say about its maps
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "base/gststereotags.h"
+
+#include <string.h>
+
+/* --------------------------------------------------------------------- send */
+
+static GstTagList *
+make_tags (GstStructure * s, const GstVideoInfo * info)
+{
+  GstTagList *tags = gst_tag_list_new_empty ();
+  gchar *text;
+
+  gst_structure_remove_fields (s, "left-pts", "right-pts", "backend", NULL);
+  gst_structure_set (s, "format", G_TYPE_STRING, GST_VIDEO_INFO_NAME (info),
+      "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (info),
+      "height", G_TYPE_INT, GST_VIDEO_INFO_HEIGHT (info), NULL);
+  text = gst_structure_to_string (s);
+  gst_tag_list_set_scope (tags, GST_TAG_SCOPE_STREAM);
+  gst_tag_list_add (tags, GST_TAG_MERGE_REPLACE, GST_TAG_COMMENT, text, NULL);
+  g_free (text);
+  gst_structure_free (s);
+  return tags;
+}
+
+/* Whether it is news, and that it was told. */
+static gboolean
+tell (GstStereoToldTags * told, GstStereoToldTags * now,
+    const GstVideoInfo * info)
+{
+  now->valid = TRUE;
+  now->format = GST_VIDEO_INFO_FORMAT (info);
+  now->width = GST_VIDEO_INFO_WIDTH (info);
+  now->height = GST_VIDEO_INFO_HEIGHT (info);
+  /* a difference in padding tells it once more, and that is all */
+  if (memcmp (told, now, sizeof (*told)) == 0)
+    return FALSE;
+  memcpy (told, now, sizeof (*told));
+  return TRUE;
+}
+
+GstTagList *
+gst_stereo_tags_of_disparity (GstStereoToldTags * told,
+    const GstStereoDisparity * disparity, const GstVideoInfo * info)
+{
+  GstStereoToldTags now;
+  GstStructure *s;
+
+  memset (&now, 0, sizeof (now));
+  memcpy (&now.disparity, disparity, sizeof (*disparity));
+  now.disparity.left_pts = now.disparity.right_pts = 0;
+  if (!tell (told, &now, info))
+    return NULL;
+  s = gst_structure_new_empty (GST_STEREO_DISPARITY_META);
+  gst_stereo_meta_fill (s, disparity);
+  return make_tags (s, info);
+}
+
+GstTagList *
+gst_stereo_tags_of_depth (GstStereoToldTags * told,
+    const GstStereoDepth * depth, const GstVideoInfo * info)
+{
+  GstStereoToldTags now;
+  GstStructure *s;
+
+  memset (&now, 0, sizeof (now));
+  memcpy (&now.depth, depth, sizeof (*depth));
+  now.depth.left_pts = now.depth.right_pts = 0;
+  if (!tell (told, &now, info))
+    return NULL;
+  s = gst_structure_new_empty (GST_STEREO_DEPTH_META);
+  gst_stereo_depth_meta_fill (s, depth);
+  return make_tags (s, info);
+}
+
+/* ------------------------------------------------------------------ receive */
+
+void
+gst_stereo_tags_clear (GstStereoTags * self)
+{
+  g_clear_pointer (&self->disparity, gst_structure_free);
+  g_clear_pointer (&self->depth, gst_structure_free);
+}
+
+/* Takes a comment that is ours. */
+static gboolean
+take_comment (GstStereoTags * self, const gchar * comment)
+{
+  GstStructure *s, **place;
+
+  if (g_str_has_prefix (comment, GST_STEREO_DISPARITY_META ","))
+    place = &self->disparity;
+  else if (g_str_has_prefix (comment, GST_STEREO_DEPTH_META ","))
+    place = &self->depth;
+  else
+    return FALSE;
+  s = gst_structure_from_string (comment, NULL);
+  if (s == NULL)
+    return FALSE;
+  /* a stream has maps of one kind */
+  gst_stereo_tags_clear (self);
+  *place = s;
+  return TRUE;
+}
+
+GstEvent *
+gst_stereo_tags_take (GstStereoTags * self, GstEvent * event)
+{
+  GstTagList *tags, *others;
+  GstEvent *result;
+  gboolean any = FALSE;
+
+  gst_event_parse_tag (event, &tags);
+  others = gst_tag_list_copy (tags);
+  gst_tag_list_remove_tag (others, GST_TAG_COMMENT);
+  for (guint i = 0; i < gst_tag_list_get_tag_size (tags, GST_TAG_COMMENT);
+      i++) {
+    const gchar *comment;
+
+    if (!gst_tag_list_peek_string_index (tags, GST_TAG_COMMENT, i, &comment))
+      continue;
+    if (take_comment (self, comment))
+      any = TRUE;
+    else
+      gst_tag_list_add (others, GST_TAG_MERGE_APPEND, GST_TAG_COMMENT, comment,
+          NULL);
+  }
+  if (!any) {
+    gst_tag_list_unref (others);
+    return event;
+  }
+  result = gst_tag_list_is_empty (others) ? NULL : gst_event_new_tag
+      (gst_tag_list_ref (others));
+  if (result != NULL)
+    gst_event_set_seqnum (result, gst_event_get_seqnum (event));
+  gst_tag_list_unref (others);
+  gst_event_unref (event);
+  return result;
+}
+
+static gboolean
+is_of (const GstStructure * s, const GstVideoInfo * info)
+{
+  gint width, height;
+
+  return s != NULL && gst_structure_get_int (s, "width", &width)
+      && gst_structure_get_int (s, "height", &height)
+      && width == GST_VIDEO_INFO_WIDTH (info)
+      && height == GST_VIDEO_INFO_HEIGHT (info)
+      && g_strcmp0 (gst_structure_get_string (s, "format"),
+      GST_VIDEO_INFO_NAME (info)) == 0;
+}
+
+gboolean
+gst_stereo_tags_get_disparity (const GstStereoTags * self, GstBuffer * buffer,
+    const GstVideoInfo * info, GstStereoDisparity * disparity)
+{
+  return gst_stereo_meta_get (buffer, disparity)
+      || (is_of (self->disparity, info)
+      && gst_stereo_meta_read (self->disparity, disparity));
+}
+
+gboolean
+gst_stereo_tags_get_depth (const GstStereoTags * self, GstBuffer * buffer,
+    const GstVideoInfo * info, GstStereoDepth * depth)
+{
+  return gst_stereo_depth_meta_get (buffer, depth) || (is_of (self->depth,
+          info) && gst_stereo_depth_meta_read (self->depth, depth));
+}

@@ -1,0 +1,363 @@
+/* gst-stereomatching: tests of what recordings and networks keep
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+#include <glib/gstdio.h>
+
+#define N_FRAMES 3
+
+/* Two cameras 80 mm apart that need no rectifying. */
+static const gchar calibration[] = "%YAML:1.0\n"
+    "M1: [90, 0, 47.5, 0, 90, 31.5, 0, 0, 1]\n"
+    "M2: [90, 0, 47.5, 0, 90, 31.5, 0, 0, 1]\n"
+    "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [-0.08, 0, 0]\n";
+
+#define VIEW(view) "stereotestsrc num-disparities=16 num-buffers=3 view=" view \
+    " ! video/x-raw,format=GRAY8,width=96,height=64 ! "
+/* Maps of a camera that is known. */
+#define MATCH VIEW ("left") "stereorectify view=left " \
+    "calibration=%s/stereo.yml ! m.sink_left " VIEW ("right") \
+    "stereorectify view=right calibration=%s/stereo.yml ! m.sink_right " \
+    "stereosgm name=m num-disparities=16 backend=cpu "
+#define PLAY "filesrc location=%s/maps.mkv ! matroskademux ! avdec_ffv1 "
+#define SINK "! appsink name=sink sync=false"
+
+static gchar *folder;
+
+static void
+make_folder (void)
+{
+  gchar *path;
+
+  folder = g_dir_make_tmp ("stereo-tags-XXXXXX", NULL);
+  path = g_strdup_printf ("%s/stereo.yml", folder);
+  fail_unless (g_file_set_contents (path, calibration, -1, NULL));
+  g_free (path);
+}
+
+static void
+drop_folder (void)
+{
+  static const gchar *const names[] = { "stereo.yml", "maps.mkv" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    gchar *path = g_strdup_printf ("%s/%s", folder, names[i]);
+
+    g_remove (path);
+    g_free (path);
+  }
+  g_rmdir (folder);
+  g_clear_pointer (&folder, g_free);
+}
+
+/* --------------------------------------------------------------------- runs */
+
+static GstPadProbeReturn
+drop_tags (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+{
+  return GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_TAG
+      ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
+/* A line in which %s is the folder.  Tags don't get through an element called
+ * wall, if there is one. */
+static GstElement *
+parse (const gchar * line)
+{
+  gchar **parts = g_strsplit (line, "%s", -1), *whole;
+  GError *error = NULL;
+  GstElement *pipeline, *wall;
+
+  whole = g_strjoinv (folder, parts);
+  pipeline = gst_parse_launch (whole, &error);
+  fail_unless (pipeline != NULL && error == NULL, "%s", whole);
+  wall = gst_bin_get_by_name (GST_BIN (pipeline), "wall");
+  if (wall != NULL) {
+    GstPad *pad = gst_element_get_static_pad (wall, "src");
+
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, drop_tags,
+        NULL, NULL);
+    gst_object_unref (pad);
+    gst_object_unref (wall);
+  }
+  g_free (whole);
+  g_strfreev (parts);
+  return pipeline;
+}
+
+/* The text of the error or the warning that ended it, or NULL. */
+static gchar *
+wait_for_end (GstElement * pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+      GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
+  GError *error = NULL;
+  gchar *text = NULL;
+
+  fail_unless (message != NULL);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  if (error != NULL)
+    text = g_strdup (error->message);
+  g_clear_error (&error);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  return text;
+}
+
+/* Runs it to its end, which has to be a good one. */
+static void
+run (const gchar * line)
+{
+  GstElement *pipeline = parse (line);
+  gchar *text;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  text = wait_for_end (pipeline);
+  fail_unless (text == NULL, "%s", text);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+/* It ends with an error or a warning with this text. */
+static void
+check_complaint (const gchar * line, const gchar * part)
+{
+  GstElement *pipeline = parse (line);
+  gchar *text;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  text = wait_for_end (pipeline);
+  fail_unless (text != NULL && strstr (text, part) != NULL, "%s", text);
+  g_free (text);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+/* All bytes of the frames that come to the sink; there are N_FRAMES. */
+static GBytes *
+collect (const gchar * line)
+{
+  GstElement *pipeline = parse (line), *sink;
+  GByteArray *all = g_byte_array_new ();
+  guint n = 0;
+  gchar *text;
+
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (TRUE) {
+    GstSample *sample = NULL;
+    GstMapInfo info;
+
+    g_signal_emit_by_name (sink, "pull-sample", &sample);
+    if (sample == NULL)
+      break;
+    fail_unless (gst_buffer_map (gst_sample_get_buffer (sample), &info,
+            GST_MAP_READ));
+    g_byte_array_append (all, info.data, (guint) info.size);
+    gst_buffer_unmap (gst_sample_get_buffer (sample), &info);
+    gst_sample_unref (sample);
+    n++;
+  }
+  text = wait_for_end (pipeline);
+  fail_unless (text == NULL, "%s", text);
+  fail_unless_equals_int (n, N_FRAMES);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  return g_byte_array_free_to_bytes (all);
+}
+
+/* Both lines make the same, and it is not all 0. */
+static void
+check_same (const gchar * line, const gchar * other)
+{
+  GBytes *a = collect (line), *b = collect (other);
+  gsize size, known = 0;
+  const guint8 *data = g_bytes_get_data (a, &size);
+
+  fail_unless (g_bytes_equal (a, b));
+  for (gsize i = 0; i < size; i++)
+    known += data[i] != 0;
+  fail_unless (known > size / 4);
+  g_bytes_unref (a);
+  g_bytes_unref (b);
+}
+
+static gboolean
+have (const gchar * name)
+{
+  GstElementFactory *factory = gst_element_factory_find (name);
+  gboolean there = factory != NULL;
+
+  gst_clear_object (&factory);
+  return there;
+}
+
+/* -------------------------------------------------------------------- tests */
+
+/* From a recording, without a property, all is as it was live. */
+GST_START_TEST (test_recording)
+{
+  static const gchar *const readers[] = {
+    "! disparitydepth ",
+    "! disparitycolor legend=true ",
+    "! c.sink_disparity disparitycloud name=c ",
+    "! disparitydepth ! disparitycolor legend=true ",
+    "! v.sink_disparity " VIEW ("left") "v.sink_left stereoview name=v "
+        "backend=cpu position=0.5 ",
+  };
+  gchar *live, *played;
+
+  if (!have ("avenc_ffv1") || !have ("matroskamux"))
+    return;
+  run (MATCH "! avenc_ffv1 ! matroskamux ! filesink location=%s/maps.mkv");
+  live = g_strconcat (MATCH, readers[__i__], SINK, NULL);
+  played = g_strconcat (PLAY, readers[__i__], SINK, NULL);
+  check_same (live, played);
+  g_free (live);
+  g_free (played);
+}
+
+GST_END_TEST;
+
+/* Depths are recorded, too, and are no disparities any more. */
+GST_START_TEST (test_recorded_depth)
+{
+  if (!have ("avenc_ffv1") || !have ("matroskamux"))
+    return;
+  run (MATCH "! disparitydepth ! avenc_ffv1 ! matroskamux ! "
+      "filesink location=%s/maps.mkv");
+  check_same (MATCH "! disparitydepth ! disparitycolor legend=true " SINK,
+      PLAY "! disparitycolor legend=true " SINK);
+  check_complaint (PLAY "! disparitydepth ! fakesink",
+      "the focal length and the baseline");
+}
+
+GST_END_TEST;
+
+/* Over a network: with the tags, without, and without but told. */
+GST_START_TEST (test_rtp)
+{
+  check_same (MATCH "! disparitydepth " SINK,
+      MATCH "! rtpgstpay ! rtpgstdepay ! disparitydepth " SINK);
+  check_complaint (MATCH "! rtpgstpay ! rtpgstdepay ! identity name=wall ! "
+      "disparitydepth ! fakesink", "the focal length and the baseline");
+  check_same (MATCH "! disparitydepth " SINK,
+      MATCH "! rtpgstpay ! rtpgstdepay ! identity name=wall ! "
+      "disparitydepth focal-length=90 baseline=0.08 " SINK);
+}
+
+GST_END_TEST;
+
+/* The numbers are of the video as it was sent. */
+GST_START_TEST (test_changed_video)
+{
+  static const gchar *const changes[] = {
+    "! videoscale ! video/x-raw,width=48 ",
+    "! video/x-raw,format=GRAY16_LE ! videoconvert ! video/x-raw,format=GRAY8 ",
+  };
+  gchar *line = g_strconcat (MATCH, changes[__i__],
+      "! disparitydepth ! fakesink", NULL);
+
+  check_complaint (line, "the focal length and the baseline");
+  g_free (line);
+}
+
+GST_END_TEST;
+
+/* Before the first buffer, once, and once more when something changes. */
+GST_START_TEST (test_when_sent)
+{
+  GstHarness *h = gst_harness_new_parse ("stereotestsrc view=disparity "
+      "num-buffers=8 ! video/x-raw,format=GRAY16_LE,width=8,height=8 ! "
+      "identity name=probe");
+  guint n = 0;
+  GstEvent *event;
+
+  gst_harness_play (h);
+  for (guint i = 0; i < 8; i++)
+    gst_buffer_unref (gst_harness_pull (h));
+  while ((event = gst_harness_try_pull_event (h)) != NULL) {
+    n += GST_EVENT_TYPE (event) == GST_EVENT_TAG;
+    gst_event_unref (event);
+  }
+  fail_unless_equals_int (n, 1);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* What is not ours goes on, and nonsense does no harm. */
+GST_START_TEST (test_other_comments)
+{
+  static const gchar *const nonsense[] = { "GstStereoDisparityMeta, width=",
+    "GstStereoDisparityMeta, width=(int)8, height=(int)8;",
+    "GstStereoDepthMeta, format=(string)GRAY16_LE, width=(int)8, "
+        "height=(int)8, depth-scale=(double)-1;",
+  };
+  GstHarness *h = gst_harness_new_parse ("disparitycolor range-min=0 "
+      "range-max=9");
+  GstBuffer *map = gst_buffer_new_allocate (NULL, 128, NULL);
+  gboolean title = FALSE, comment = FALSE;
+  GstEvent *event;
+  gchar *text;
+
+  gst_buffer_memset (map, 0, 0, 128);
+  gst_harness_set_src_caps_str (h, "video/x-raw, format=GRAY16_LE, width=8, "
+      "height=8, framerate=25/1");
+  gst_harness_push_event (h, gst_event_new_tag (gst_tag_list_new
+          (GST_TAG_COMMENT, "a street", NULL)));
+  for (guint i = 0; i < G_N_ELEMENTS (nonsense); i++)
+    gst_harness_push_event (h, gst_event_new_tag (gst_tag_list_new
+            (GST_TAG_COMMENT, nonsense[i], GST_TAG_TITLE, "a title", NULL)));
+  fail_unless_equals_int (gst_harness_push (h, map), GST_FLOW_OK);
+  gst_buffer_unref (gst_harness_pull (h));
+  while ((event = gst_harness_try_pull_event (h)) != NULL) {
+    GstTagList *tags;
+
+    if (GST_EVENT_TYPE (event) == GST_EVENT_TAG) {
+      gst_event_parse_tag (event, &tags);
+      if (gst_tag_list_get_string (tags, GST_TAG_TITLE, &text)) {
+        title = TRUE;
+        g_free (text);
+      }
+      if (gst_tag_list_get_string (tags, GST_TAG_COMMENT, &text)) {
+        comment |= g_str_equal (text, "a street");
+        g_free (text);
+      }
+    }
+    gst_event_unref (event);
+  }
+  fail_unless (title && comment);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static Suite *
+stereo_tags_suite (void)
+{
+  Suite *suite = suite_create ("stereo-tags");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, make_folder, drop_folder);
+  tcase_add_loop_test (tc, test_recording, 0, 5);
+  tcase_add_test (tc, test_recorded_depth);
+  tcase_add_test (tc, test_rtp);
+  tcase_add_loop_test (tc, test_changed_video, 0, 2);
+  tcase_add_test (tc, test_when_sent);
+  tcase_add_test (tc, test_other_comments);
+  return suite;
+}
+
+GST_CHECK_MAIN (stereo_tags);
