@@ -672,8 +672,20 @@ census_costs (const Args & a, const uint32_t (&l)[2], const uint32_t (&r)[2])
       >> a.shift & a.mask;
 }
 
+/* One word of costs, of two pairs of places if packed.  SCALED: a.scaled. */
+template < class F, int COST, bool SCALED > __device__ __forceinline__ uint32_t
+pair_cost (const Args & a, const uint32_t (&l)[2], const uint32_t (&r)[2])
+{
+  if (SCALED)
+    return census_costs (a, l, r);
+  if (!F::packed)
+    return word_cost < COST > (a, l[0], r[0]);
+  return word_cost < COST > (a, l[0], r[0])
+      | word_cost < COST > (a, l[1], r[1]) << 16;
+}
+
 /* Costs from views of 16 bits or of words. */
-template < class F, int COST > __device__ __forceinline__ void
+template < class F, int COST, bool SCALED > __device__ __forceinline__ void
 word_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
 {
   const int size = COST == STEREO_COST_LUMA ? 2 : 4;
@@ -681,37 +693,38 @@ word_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
   const int d0 = a.first_disparity + F::values * place.group;
   const size_t row = (size_t) place.y * a.view_pitch * size;
   const uint8_t *left = a.left + row, *right = a.right + row;
-  const bool partners = place.x - d0 < width
-      && place.x - d0 >= F::values - 1;
-  const uint32_t own = view_word < COST > (left, place.x);
 
+  if (place.x - d0 < width && place.x - d0 >= F::values - 1) {
+    const uint8_t *first = right + (place.x - d0) * size;
+    const uint32_t own = view_word < COST > (left, place.x);
+    const uint32_t l[2] = { own, own };
+
+#pragma unroll
+    for (int i = 0; i < F::words; i++) {
+      const uint32_t r[2] = { view_word < COST > (first, -i),
+        F::packed ? view_word < COST > (first, -i - F::words) : 0
+      };
+
+      p[i] = pair_cost < F, COST, SCALED > (a, l, r);
+    }
+    return;
+  }
+  /* some have no partner */
 #pragma unroll
   for (int i = 0; i < F::words; i++) {
     uint32_t l[2], r[2];
 
 #pragma unroll
     for (int j = 0; j < (F::packed ? 2 : 1); j++) {
-      const int v = i + j * F::words;
+      /* those behind the last one do as that one does */
+      const int d = min (d0 + i + j * F::words,
+          a.first_disparity + a.count - 1);
+      const int x = stereo_partner_column (width, place.x, d);
 
-      l[j] = own;
-      if (partners) {
-        r[j] = view_word < COST > (right, place.x - d0 - v);
-      } else {
-        /* those behind the last one do as that one does */
-        int d = min (d0 + v, a.first_disparity + a.count - 1);
-        int x = stereo_partner_column (width, place.x, d);
-
-        l[j] = view_word < COST > (left, x);
-        r[j] = view_word < COST > (right, x - d);
-      }
+      l[j] = view_word < COST > (left, x);
+      r[j] = view_word < COST > (right, x - d);
     }
-    if (F::packed && COST == STEREO_COST_CENSUS && a.scaled)
-      p[i] = census_costs (a, l, r);
-    else if (F::packed)
-      p[i] = word_cost < COST > (a, l[0], r[0])
-          | word_cost < COST > (a, l[1], r[1]) << 16;
-    else
-      p[i] = word_cost < COST > (a, l[0], r[0]);
+    p[i] = pair_cost < F, COST, SCALED > (a, l, r);
   }
 }
 
@@ -720,12 +733,14 @@ level_0_costs (const Args & a, const Place & place, uint32_t (&p)[F::words])
 {
   if (F::packed && a.bytes)
     byte_costs < F > (a, place, p);
+  else if (F::packed && a.scaled)
+    word_costs < F, STEREO_COST_CENSUS, F::packed > (a, place, p);
   else if (a.cost == STEREO_COST_CENSUS)
-    word_costs < F, STEREO_COST_CENSUS > (a, place, p);
+    word_costs < F, STEREO_COST_CENSUS, false > (a, place, p);
   else if (a.cost == STEREO_COST_RGB)
-    word_costs < F, STEREO_COST_RGB > (a, place, p);
+    word_costs < F, STEREO_COST_RGB, false > (a, place, p);
   else
-    word_costs < F, STEREO_COST_LUMA > (a, place, p);
+    word_costs < F, STEREO_COST_LUMA, false > (a, place, p);
   if (place.valid < F::values) {
 #pragma unroll
     for (int i = 0; i < F::words; i++)
@@ -1229,10 +1244,10 @@ copy_step (const Args & a, int l, int warp, int n_warps)
     copy_tile < F, LANES > (a, l, tile);
 }
 
-/* Iteration t of level l, and results, for a tile.  In iteration 0 messages
- * come from the level above; the one behind the last makes no messages. */
+/* Iteration t of level l, and results, for a tile of row y.  In iteration 0
+ * messages come from the level above; the one behind the last makes none. */
 template < class F, int LANES > __device__ __forceinline__ void
-iterate_tile (const Args & a, int l, int t, bool gives_results, int row,
+iterate_tile (const Args & a, int l, int t, bool gives_results, int y,
     int column)
 {
   const int pixels = 32 / LANES, lane = threadIdx.x % 32;
@@ -1246,7 +1261,6 @@ iterate_tile (const Args & a, int l, int t, bool gives_results, int row,
   uint4 *const *own = level.messages + color;
   uint4 *const *other = level.messages + (1 - color);
   const unsigned pixel = (unsigned) a.message_parts;
-  int y = frame + row;
   int right = (y + color) & 1;  /* all x of a row are even, or odd */
   int last_x = level.width - 1 - frame;
   int first_x = 2 * column * pixels + right + (frame > right ? 2 : 0);
@@ -1262,6 +1276,7 @@ iterate_tile (const Args & a, int l, int t, bool gives_results, int row,
   uint4 parts[4][F::message_parts];
   uint32_t in[4][F::words], sum[F::words];
   unsigned offset = message_offset < F > (a, level, place.x, y, read_group);
+  const Bounds < F > bounds = load_bounds < F > (a, level, place.x, y);
 
   if (t > 0 && a.inner) {
     unsigned last = right ? 0 : pixel;
@@ -1316,8 +1331,7 @@ iterate_tile (const Args & a, int l, int t, bool gives_results, int row,
     for (int i = 0; i < F::words; i++)
       in[j][i] = sum[i] - in[j][i];
   }
-  make_messages < F, LANES > (a, load_bounds < F > (a, level, place.x, y),
-      in);
+  make_messages < F, LANES > (a, bounds, in);
 #pragma unroll
   for (int j = 0; j < 4; j++)
     pack < F > (in[j ^ 1], parts[j]);
@@ -1335,7 +1349,7 @@ iteration_step (const Args & a, int l, int t, int warp)
   const Level & level = a.level[l];
   const bool gives_results = l == 0 && (!a.inner || t >= a.iterations - 1);
   const bool by_rows = gives_results && a.gives_winners;
-  const int rows = level.height - (a.inner ? 2 : 0);
+  const int frame = a.inner ? 1 : 0, rows = level.height - 2 * frame;
   Walk at (level.inner, warp);
 
   if (by_rows) {
@@ -1345,14 +1359,15 @@ iteration_step (const Args & a, int l, int t, int warp)
   }
 #pragma unroll 1
   while (at.row < rows) {
+    const int y = frame + at.row;
+
     if (by_rows && at.column >= level.inner.in_row) {
-      store_right_row (a, at.row + (a.inner ? 1 : 0),
-          t == (a.inner ? a.iterations : 1));
+      store_right_row (a, y, t == (a.inner ? a.iterations : 1));
       at.row += (int) gridDim.x;
       at.column = (int) (threadIdx.x / 32);
       continue;
     }
-    iterate_tile < F, LANES > (a, l, t, gives_results, at.row, at.column);
+    iterate_tile < F, LANES > (a, l, t, gives_results, y, at.column);
     if (by_rows)
       at.column += (int) (blockDim.x / 32);
     else
