@@ -216,7 +216,7 @@ def rendered_table(found, key):
 
 
 def real_table(found):
-    heads = ["%s at %g" % (name, p) for name, (*_, views) in REAL.items() for p, _ in views]
+    heads = ["%s: %g" % (name, p) for name, (*_, views) in REAL.items() for p, _ in views]
     def columns(f):
         every = [figures for name in REAL for figures in f[name]]
         return every + [mean(every)]
