@@ -116,6 +116,7 @@ typedef struct
   uint8_t *rows;                /* the right view, mirrored */
   uint8_t *differences;         /* g of rows and neighbours */
   uint32_t *right;              /* winners so far, for each thread */
+  uint32_t *steps;              /* what steps depend on, of each sweep */
 } StereoSgmWork;
 
 /* The views, as the stages read them. */

@@ -15,104 +15,38 @@
 /* More than any L; a penalty more still fits 16 bits. */
 #define SGM_NOWHERE 0xf0f0f0f0u
 
-/* Where pixel i of a path is. */
-struct SgmPlace
+/* The direction of a sweep. */
+struct SgmDirection
 {
-  int x;
-  int y;
+  int dx;
+  int dy;
 };
 
-static __device__ __forceinline__ SgmPlace
-sgm_place (const StereoSgmConstants & k, int way, int path, int i)
+static __device__ __forceinline__ SgmDirection
+sgm_direction (int sweep)
 {
-  SgmPlace p = { way == SGM_ROWS ? i : path, way == SGM_ROWS ? path : i };
+  const int way = sweep / 2, step = sweep % 2 ? -1 : 1;
+  const SgmDirection direction = {
+    way == SGM_COLUMNS ? 0 : way == SGM_DOWN_LEFT ? -step : step,
+    way == SGM_ROWS ? 0 : step
+  };
 
-  if (way >= SGM_DOWN_RIGHT) {
-    p.x = (way == SGM_DOWN_RIGHT ? path + i : path - i) % k.width;
-    p.x += p.x < 0 ? k.width : 0;
-  }
-  return p;
+  return direction;
 }
 
-/* What a step needs to know of a pixel, in both halves of a word, or weights of
- * the predecessors beside the straight one. */
-struct __align__ (16) SgmStep
+/* A step, in a word: P2 in the lower half, and in the bytes above it the
+ * weights of the predecessors beside the straight one.  Without a predecessor
+ * P2 is 0: then L is C, whatever was before. */
+static __device__ __forceinline__ uint32_t
+sgm_step_word (uint32_t p2, uint32_t b, uint32_t e)
 {
-  uint32_t p1;
-  uint32_t p2;
-  uint32_t b;
-  uint32_t e;
-};
-
-/* A pixel and its predecessors in the left view; false where there is none. */
-struct SgmSurroundings
-{
-  uint32_t pixel, straight, b, e;
-  bool has_straight, has_b, has_e;
-};
-
-/* Pixel i of a path, whose predecessor is i - step.  b and e are those of the
- * paths beside it in its strip. */
-template < bool THREE > __device__ __forceinline__ SgmSurroundings
-sgm_look_around (const SgmArgs & a, int way, int path, int i, int step)
-{
-  const StereoSgmConstants & k = a.k;
-  const StereoView *view = &a.views.left;
-  const int before = i - step;
-  const SgmPlace p = sgm_place (k, way, path, i);
-  SgmSurroundings s = { };
-  SgmPlace q;
-
-  s.pixel = stereo_view_pixel (view, k.channels, p.x, p.y);
-  if (before < 0 || before >= sgm_length (k, way))
-    return s;
-  q = sgm_place (k, way, path, before);
-  /* a diagonal that begins anew at the other side */
-  if (way >= SGM_DOWN_RIGHT
-      && p.x - q.x != (way == SGM_DOWN_RIGHT ? step : -step))
-    return s;
-  s.has_straight = true;
-  s.straight = stereo_view_pixel (view, k.channels, q.x, q.y);
-  if (!THREE)
-    return s;
-  s.has_b = path % STEREO_SGM_STRIP > 0;
-  s.has_e = path % STEREO_SGM_STRIP < STEREO_SGM_STRIP - 1
-      && path + 1 < sgm_paths (k, way);
-  if (s.has_b) {
-    q = sgm_place (k, way, path - 1, before);
-    s.b = stereo_view_pixel (view, k.channels, q.x, q.y);
-  }
-  if (s.has_e) {
-    q = sgm_place (k, way, path + 1, before);
-    s.e = stereo_view_pixel (view, k.channels, q.x, q.y);
-  }
-  return s;
+  return p2 | b << 16 | e << 24;
 }
 
-/* Without a predecessor p2 is 0: then L is C, whatever was before. */
-template < bool THREE > __device__ __forceinline__ SgmStep
-sgm_make_step (const SgmArgs & a, const SgmSurroundings & s)
+static __device__ __forceinline__ uint32_t
+sgm_step_p2 (uint32_t step)
 {
-  const StereoSgmConstants & k = a.k;
-  SgmStep step = { };
-
-  if (!s.has_straight)
-    return step;
-  const uint32_t g = stereo_sgm_difference (k.channels, s.pixel, s.straight);
-  const StereoSgmPenalty penalty = k.penalty[g];
-
-  step.p1 = both (penalty.p1);
-  step.p2 = both (penalty.p2);
-  if (THREE) {
-    const StereoSgmWeights w = stereo_sgm_weights (k.likeness[g], s.has_b
-        ? k.likeness[stereo_sgm_difference (k.channels, s.pixel, s.b)] : 0,
-        s.has_e ? k.likeness[stereo_sgm_difference (k.channels, s.pixel,
-                s.e)] : 0);
-
-    step.b = w.b;
-    step.e = w.e;
-  }
-  return step;
+  return __byte_perm (step, 0, 0x1010);
 }
 
 /* The least of all lanes of a pixel. */
@@ -152,13 +86,15 @@ sgm_least (const uint32_t (&v)[S::pairs])
   return sgm_least_word < S::lanes > (m);
 }
 
-/* L after q, in place of it. */
-template < class S > __device__ __forceinline__ void
+/* L after q, in place of it, and as much too high as the result says: the
+ * least q.  p1 is the highest P1 there is. */
+template < class S > __device__ __forceinline__ uint32_t
 sgm_advance (uint32_t (&q)[S::pairs], const uint32_t (&costs)[S::own / 4],
-    const SgmStep & step)
+    uint32_t step, uint32_t p1)
 {
   const int last = S::pairs - 1, lane = threadIdx.x % S::lanes;
-  const uint32_t m = sgm_least < S > (q), jump = m + step.p2;
+  const uint32_t p2 = sgm_step_p2 (step), own_p1 = __vminu2 (p1, p2);
+  const uint32_t m = sgm_least < S > (q), jump = m + p2;
   uint32_t before = __shfl_up_sync (SGM_ALL, q[last], 1, S::lanes);
   uint32_t after = __shfl_down_sync (SGM_ALL, q[0], 1, S::lanes);
   uint32_t old;
@@ -173,26 +109,28 @@ sgm_advance (uint32_t (&q)[S::pairs], const uint32_t (&costs)[S::own / 4],
     const uint32_t beside = __vminu2 (old, p < last ? q[p + 1] : after);
 
     old = q[p];
-    /* no half borrows or carries: best >= m, and the sum is small */
-    q[p] = c + __vimin3_u16x2 (old, jump, beside + step.p1) - m;
+    /* no half carries: the sums are small */
+    q[p] = c + __vimin3_u16x2 (old, jump, beside + own_p1);
   }
+  return m;
 }
 
 /* q of three predecessors: the straight one in place of it, those beside it at
  * addresses. */
 template < class S > __device__ __forceinline__ void
 sgm_average (uint32_t (&q)[S::pairs], const uint32_t * at_b,
-    const uint32_t * at_e, const SgmStep & step)
+    const uint32_t * at_e, uint32_t step)
 {
+  const uint32_t weight_b = step >> 16 & 255, weight_e = step >> 24;
+  const uint32_t weight = 64 - weight_b - weight_e;
   uint32_t b[S::pairs], e[S::pairs];
-  const uint32_t weight = 64 - step.b - step.e;
 
   load_words (at_b, b);
   load_words (at_e, e);
 #pragma unroll
   for (int p = 0; p < S::pairs; p++)
     /* products of both halves: the sum of each is below 65536 */
-    q[p] = (weight * q[p] + step.b * b[p] + step.e * e[p] + both (32)) >> 6
+    q[p] = (weight * q[p] + weight_b * b[p] + weight_e * e[p] + both (32)) >> 6
         & both (0x3ff);
 }
 

@@ -4,333 +4,218 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * A block has a few paths side by side, or a strip of them.  The sweeps to and
- * fro along them are to be added up, but they meet every pixel at different
- * times.  So a sweep to goes ahead and leaves its L in front of every segment.
- * Then one team of threads does the segments of the sweep to once more, from
- * the last one to the first, and leaves its L and the sums so far in shared
- * memory; the other team, a segment behind it, does the sweep fro and takes
- * them.
- */
-
 #ifndef STEREO_SGM_SWEEP_CUH
 #define STEREO_SGM_SWEEP_CUH
 
 #include "match/sgm-path.cuh"
 
-/* Paths of a block. */
-template < class S, bool THREE > struct SgmBlock
+/*
+ * The pixels of a path, one after the other, from (x, y) on.  What is outside
+ * of the image at the right or below has the nearest pixel inside.
+ */
+template < bool DIAGONAL > struct SgmTrack
 {
-  static const int paths = THREE ? STEREO_SGM_STRIP
-      : S::lanes < 8 ? SGM_WARP / S::lanes : 4;
-  static const int team = paths * S::lanes;     /* threads */
-  static const int words = S::n / 2;    /* of a pixel's L */
-};
-
-/* A team's own part of shared memory. */
-template < class S, bool THREE > struct SgmTeamMemory
-{
-  typedef SgmBlock < S, THREE > Block;
-
-  SgmStep steps[2][Block::paths][S::segment];
-  /* L of two pixels of each path, in turn */
-  __align__ (16) uint32_t l[THREE ? 2 : 1][THREE ? Block::paths : 1]
-      [THREE ? Block::words : 1];
-};
-
-/* A team's thread. */
-template < class S, bool THREE > struct SgmSweeper
-{
-  typedef SgmBlock < S, THREE > Block;
-
-  const SgmArgs & a;
-  SgmTeamMemory < S, THREE > &memory;
-  const int way, step;
-  const int lane, place, length;
-  int path;
-  bool inside;                  /* else it does what another one does, too */
-  int parity;                   /* of the pixel before in memory.l */
-  uint32_t l[S::pairs];
-  uint32_t costs[S::segment][S::own / 4];
-  /* Those of the segment after it. All loads of a segment come together, and
-   * are waited for together: one by one they would wait for each other. */
-  uint32_t more_costs[S::segment][S::own / 4];
-  SgmSurroundings around[(S::segment + S::lanes - 1) / S::lanes];
+  int first;                    /* pixel of the line */
+  int i;
+  int step;
+  int last;
+  int stride;
 
   __device__ __forceinline__
-  SgmSweeper (const SgmArgs & args, SgmTeamMemory < S, THREE > &mine,
-      int the_way, int first_path, int the_step)
-  : a (args), memory (mine), way (the_way), step (the_step),
-    lane (threadIdx.x % S::lanes),
-    place (threadIdx.x / S::lanes % Block::paths),
-    length (sgm_length (args.k, the_way)), parity (0)
+  SgmTrack (const StereoSgmConstants & k, int sweep, int x, int y, int, int)
   {
-    const int n_paths = sgm_paths (a.k, way);
+    const SgmDirection d = sgm_direction (sweep);
+    const bool row = d.dy == 0;
 
-    path = first_path + place;
-    inside = path < n_paths;
-    path = min (path, n_paths - 1);
-#pragma unroll
-    for (int p = 0; p < S::pairs; p++)
-      l[p] = 0;
-    show ();
+    first = row ? min (y, k.height - 1) * k.width : min (x, k.width - 1);
+    i = row ? x : y;
+    step = d.dx + d.dy;
+    last = (row ? k.width : k.height) - 1;
+    stride = row ? 1 : k.width;
   }
 
-  __device__ __forceinline__ size_t
-  pixel (int i) const
+  __device__ __forceinline__ int
+  next (const StereoSgmConstants &)
   {
-    const SgmPlace p = sgm_place (a.k, way, path, i);
+    const int pixel = first + min (i, last) * stride;
 
-    return (size_t) (p.y * a.k.width + p.x);
+    i += step;
+    return pixel;
+  }
+};
+
+/* They go from one of the columns x0 to x1 - 1 at the side to that at the
+ * other. */
+template <> struct SgmTrack < true >
+{
+  int x, y;
+  SgmDirection direction;
+  int edge, other;
+
+  __device__ __forceinline__
+  SgmTrack (const StereoSgmConstants &, int sweep, int the_x, int the_y,
+      int x0, int x1)
+  : x (the_x), y (the_y), direction (sgm_direction (sweep)),
+    edge (direction.dx > 0 ? x1 : x0 - 1),
+    other (direction.dx > 0 ? x0 : x1 - 1)
+  {
+  }
+
+  __device__ __forceinline__ int
+  next (const StereoSgmConstants & k)
+  {
+    const int pixel = min (y, k.height - 1) * k.width + min (x, k.width - 1);
+
+    x += direction.dx;
+    x = x == edge ? other : x;
+    y += direction.dy;
+    return pixel;
+  }
+};
+
+/* What steps need to know of consecutive pixels of a path.  All loads come
+ * together: one by one they would wait for each other. */
+template < class S > struct SgmSegment
+{
+  uint32_t costs[S::segment][S::own / 4];
+  uint32_t steps[S::segment];
+};
+
+/* Where the segments of a sweep come from. */
+template < class S > struct SgmSource
+{
+  const uint8_t *costs;         /* of this lane */
+  const uint32_t *steps;
+
+  __device__ __forceinline__
+  SgmSource (const SgmArgs & a, int sweep, int lane)
+  : costs (a.costs + lane * S::own),
+    steps (a.steps + (size_t) sweep * a.k.height * a.k.width)
+  {
+    /* keep them as they are: made anew for each pixel they cost as much as the
+     * sweep does */
+    asm ("":"+l" (costs), "+l" (steps));
+  }
+
+  template < class TRACK > __device__ __forceinline__ void
+  load (const StereoSgmConstants & k, TRACK & track,
+      SgmSegment < S > &segment) const
+  {
+#pragma unroll
+    for (int j = 0; j < S::segment; j++) {
+      const int pixel = track.next (k);
+
+      load_words (costs + (int64_t) pixel * S::n, segment.costs[j]);
+      segment.steps[j] = steps[pixel];
+    }
+  }
+};
+
+/* L of two pixels of each path, in turn, for those beside them. */
+template < class S, int PATHS > struct SgmShown
+{
+  uint32_t l[2][PATHS][S::words];
+};
+
+/*
+ * A thread of a team that sweeps along a few paths.  L are those in l less
+ * base.  With three predecessors a team has the strip's paths.
+ */
+template < class S, bool THREE, int PATHS > struct SgmSweeper
+{
+  const int lane = threadIdx.x % S::lanes;
+  const int place = threadIdx.x / S::lanes % PATHS;
+  const int team;
+  const uint32_t p1;
+  SgmShown < S, PATHS > *shown;
+  uint32_t base = 0;
+  uint32_t l[S::pairs];
+  int parity = 0;               /* of what was shown last */
+
+  __device__ __forceinline__
+  SgmSweeper (const SgmArgs & a, int the_team, SgmShown < S, PATHS > *of_team)
+  : team (the_team), p1 (both (a.k.penalty[0].p1)), shown (of_team)
+  {
+    clear ();
   }
 
   __device__ __forceinline__ void
-  wait_for_team () const
+  clear ()
   {
-    if (!THREE)
-      __syncwarp ();
-    else if (step > 0)
-      asm volatile ("bar.sync 1, %0;"::"n" (Block::team):"memory");
-    else
-      asm volatile ("bar.sync 2, %0;"::"n" (Block::team):"memory");
+#pragma unroll
+    for (int p = 0; p < S::pairs; p++)
+      l[p] = 0;
+    base = 0;
   }
 
   /* Lets those beside it see L. */
   __device__ __forceinline__ void
   show ()
   {
-    if (THREE) {
-      store_words (memory.l[parity][place] + lane * S::pairs, l);
-      wait_for_team ();
-    }
+    if (!THREE)
+      return;
+    store_words (shown->l[parity][place] + lane * S::pairs, l);
+    /* the team's own barrier: all of them are for __syncthreads () */
+    asm volatile ("bar.sync %0, %1;"::"r" (team + 1),
+        "n" (PATHS * S::lanes):"memory");
   }
 
   __device__ __forceinline__ void
-  load_costs (int segment)
+  take (const uint32_t * from)
   {
+    load_words (from + lane * S::pairs, l);
+    base = 0;
+  }
+
+  __device__ __forceinline__ void
+  store (uint32_t * to) const
+  {
+    uint32_t v[S::pairs];
+
 #pragma unroll
-    for (int j = 0; j < S::segment; j++)
-      load_words (a.costs + pixel (min (segment * S::segment + j,
-                  length - 1)) * S::n + lane * S::own, more_costs[j]);
-  }
-
-  /* Begins to load what is needed of a segment, while there is one before. */
-  __device__ __forceinline__ void
-  look_forward (int segment)
-  {
-    look_around (segment);
-    load_costs (segment);
+    for (int p = 0; p < S::pairs; p++)
+      v[p] = l[p] - base;
+    store_words (to + lane * S::pairs, v);
   }
 
   __device__ __forceinline__ void
-  go_on (int segment)
+  advance (const SgmSegment < S > &segment, int j)
   {
-#pragma unroll
-    for (int j = 0; j < S::segment; j++) {
-#pragma unroll
-      for (int w = 0; w < S::own / 4; w++)
-        costs[j][w] = more_costs[j][w];
-    }
-    make_steps (segment);
-  }
-
-  /* The views around a segment; what follows from them is for another time,
-   * when they are there. */
-  __device__ __forceinline__ void
-  look_around (int segment)
-  {
-#pragma unroll
-    for (int r = 0; r * S::lanes < S::segment; r++)
-      around[r] = sgm_look_around < THREE > (a, way, path, min (segment
-              * S::segment + r * S::lanes + lane, length - 1), step);
-  }
-
-  __device__ __forceinline__ void
-  make_steps (int segment)
-  {
-#pragma unroll
-    for (int r = 0; r * S::lanes < S::segment; r++) {
-      const int j = r * S::lanes + lane;
-
-      if (j < S::segment)
-        memory.steps[segment % 2][place][j] = sgm_make_step < THREE > (a,
-            around[r]);
-    }
-    wait_for_team ();
-  }
-
-  /* L of pixel j of a segment. */
-  __device__ __forceinline__ void
-  advance (int segment, int j)
-  {
-    const SgmStep s = memory.steps[segment % 2][place][j];
-
     if (THREE) {
       const int at = lane * S::pairs;
 
-      sgm_average < S > (l, memory.l[parity][max (place - 1, 0)] + at,
-          memory.l[parity][min (place + 1, Block::paths - 1)] + at, s);
+      sgm_average < S > (l, shown->l[parity][max (place - 1, 0)] + at,
+          shown->l[parity][min (place + 1, PATHS - 1)] + at,
+          segment.steps[j]);
       parity ^= 1;
     }
-    sgm_advance < S > (l, costs[j], s);
-    show ();
+    base = sgm_advance < S > (l, segment.costs[j], segment.steps[j], p1);
+    if (THREE) {
+      settle ();
+      show ();
+    }
   }
 
-  __device__ __forceinline__ uint32_t *
-  checkpoint (int segment) const
-  {
-    return a.checkpoints[way] + ((size_t) segment * sgm_paths (a.k, way)
-        + path) * Block::words + lane * S::pairs;
-  }
-};
-
-template < class S, bool THREE > struct SgmSharedMemory
-{
-  typedef SgmBlock < S, THREE > Block;
-
-  SgmTeamMemory < S, THREE > team[2];
-  /* L of the sweep to, in two segments */
-  __align__ (16) uint32_t l[2][S::segment][Block::paths][Block::words];
-};
-
-/* The sums of a segment so far, of all pixels with the same predecessors. */
-template < class S, bool THREE > struct SgmSums
-{
-  uint32_t sums[S::segment][S::pairs];
-
-  static __device__ __forceinline__ uint32_t *
-  address (const SgmSweeper < S, THREE > &s, int i)
-  {
-    return s.a.sums + s.pixel (i) * SgmBlock < S, THREE >::words
-        + s.lane * S::pairs;
-  }
-
+  /* L itself in l, before it gets too high. */
   __device__ __forceinline__ void
-  load (const SgmSweeper < S, THREE > &s, int segment)
+  settle ()
   {
 #pragma unroll
-    for (int j = 0; j < S::segment; j++)
-      load_words (address (s, min (segment * S::segment + j, s.length - 1)),
-          sums[j]);
-  }
-
-  /* Adds them to a segment of L in shared memory. */
-  __device__ __forceinline__ void
-  add (uint32_t * l, int stride) const
-  {
-#pragma unroll
-    for (int j = 0; j < S::segment; j++) {
-      uint32_t sum[S::pairs];
-
-      load_words (l + j * stride, sum);
-#pragma unroll
-      for (int p = 0; p < S::pairs; p++)
-        sum[p] += sums[j][p];
-      store_words (l + j * stride, sum);
-    }
+    for (int p = 0; p < S::pairs; p++)
+      l[p] -= base;
+    base = 0;
   }
 };
 
-/* A segment of the sweep to, once more, and with `more` the sums so far.
- * `coming` is L before it, and becomes that before the next one. */
-template < class S, bool THREE > __device__ __forceinline__ void
-sgm_repeat (SgmSweeper < S, THREE > &sweeper, int segment, bool more,
-    uint32_t (&coming)[S::pairs], SgmSharedMemory < S, THREE > &shared)
+template < typename... Parameters, typename... Arguments > void
+sgm_launch (StereoQueue * queue, int blocks, int threads, size_t shared_bytes,
+    void (*kernel) (Parameters...), const Arguments &... arguments)
 {
-  typedef SgmBlock < S, THREE > Block;
-  uint32_t *l = shared.l[segment % 2][0][sweeper.place]
-      + sweeper.lane * S::pairs;
-  SgmSums < S, THREE > sums;
-
-#pragma unroll
-  for (int p = 0; p < S::pairs; p++)
-    sweeper.l[p] = coming[p];
-  sweeper.show ();
-  if (more)
-    sums.load (sweeper, segment);
-  if (segment > 0)
-    sweeper.look_forward (segment - 1);
-  if (segment > 1)
-    load_words (sweeper.checkpoint (segment - 1), coming);
-#pragma unroll
-  for (int j = 0; j < S::segment; j++) {
-    if (segment * S::segment + j < sweeper.length) {
-      sweeper.advance (segment, j);
-      store_words (l + j * Block::paths * Block::words, sweeper.l);
-    }
-  }
-  if (more)
-    sums.add (l, Block::paths * Block::words);
-  if (segment > 0)
-    sweeper.go_on (segment - 1);
-}
-
-/* A segment of the sweep fro: sink takes both L. */
-template < class S, bool THREE, class Sink > __device__ __forceinline__ void
-sgm_return (SgmSweeper < S, THREE > &sweeper, int segment, Sink & sink,
-    SgmSharedMemory < S, THREE > &shared)
-{
-  if (segment > 0)
-    sweeper.look_forward (segment - 1);
-#pragma unroll
-  for (int j = S::segment - 1; j >= 0; j--) {
-    const int i = segment * S::segment + j;
-
-    if (i < sweeper.length) {
-      sweeper.advance (segment, j);
-      sink.take (sweeper, j, i, shared.l[segment % 2][j][sweeper.place]
-          + sweeper.lane * S::pairs);
-    }
-  }
-  sink.finish (sweeper, segment, shared);
-  if (segment > 0)
-    sweeper.go_on (segment - 1);
-}
-
-template < class S, bool THREE, class Sink > __device__ __forceinline__ void
-sgm_to_and_fro (const SgmArgs & a, int way, bool more, Sink & sink,
-    SgmSharedMemory < S, THREE > &shared)
-{
-  typedef SgmBlock < S, THREE > Block;
-
-  const int team = threadIdx.x / Block::team;
-  SgmSweeper < S, THREE > sweeper (a, shared.team[team], way,
-      blockIdx.x * Block::paths, team == 0 ? 1 : -1);
-  const int n_segments = (sweeper.length + S::segment - 1) / S::segment;
-  uint32_t coming[S::pairs] = { };
-
-  sweeper.look_forward (n_segments - 1);
-  if (team == 0 && n_segments > 1)
-    load_words (sweeper.checkpoint (n_segments - 1), coming);
-  if (team == 1)
-    sink.begin (sweeper);
-  sweeper.go_on (n_segments - 1);
-  for (int segment = n_segments - 1; segment >= -1; segment--) {
-    if (team == 0 && segment >= 0)
-      sgm_repeat (sweeper, segment, more, coming, shared);
-    if (team == 1 && segment + 1 < n_segments)
-      sgm_return (sweeper, segment + 1, sink, shared);
-    __syncthreads ();
-  }
-  if (team == 1)
-    sink.end (sweeper);
-}
-
-/* Block and shared memory of such a kernel. */
-template < class S, bool THREE, class Kernel, class... Arguments > void
-sgm_launch_teams (Kernel kernel, int n_paths, cudaStream_t stream,
-    const Arguments &... arguments)
-{
-  typedef SgmBlock < S, THREE > Block;
-  const size_t bytes = sizeof (SgmSharedMemory < S, THREE >);
-
-  if (cudaFuncSetAttribute (kernel,
-          cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes)
-      != cudaSuccess)
-    return;
-  kernel <<<(n_paths + Block::paths - 1) / Block::paths, 2 * Block::team,
-      bytes, stream>>> (arguments...);
+  /* an error is found where launches are checked */
+  (void) cudaFuncSetAttribute (kernel,
+      cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_bytes);
+  launch_overlapping (queue, blocks, threads, shared_bytes, kernel,
+      arguments...);
 }
 
 #endif /* STEREO_SGM_SWEEP_CUH */

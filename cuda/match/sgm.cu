@@ -5,14 +5,14 @@
  */
 
 /*
- * The costs of all pixels are made once, in bytes. One way through the image is
- * swept after another (rows, columns, diagonals), both directions of it at a
- * time, so that sums are read and written once for each; the last one keeps
- * them to itself and finds the winners. With three predecessors paths come in
- * strips.
+ * The costs of all pixels are made once, in bytes.  Then all sweeps go over the
+ * image at once, and leave nothing but their L in front of each tile.  Then
+ * tiles are independent of each other: in each of them all sweeps are done
+ * once more, their sums never leave it, and it finds the winners.  With three
+ * predecessors paths come in strips, whose width the tiles have.
  */
 
-#include "match/sgm-sweep.cuh"
+#include "match/sgm.cuh"
 #include "refine/output.h"
 #include "refine/winner-pixel.h"
 
@@ -42,39 +42,28 @@ find_nothing (const __grid_constant__ StereoSgmConstants k,
 
 /* ------------------------------------------------------------------- stages */
 
-/* Disparities of a pixel in memory, and pixels of a segment. */
-template < int LANES, int OWN > void
-shape_of (int *n, int *segment)
-{
-  *n = SgmShape < LANES, OWN >::n;
-  *segment = SgmShape < LANES, OWN >::segment;
-}
-
-/* Shared memory of the last sweep, which needs most. */
-template < class S, bool THREE > size_t
-shared_of ()
-{
-  return sizeof (SgmSharedMemory < S, THREE >)
-      + sizeof (uint32_t) * SgmBlock < S, THREE >::paths * S::segment;
-}
-
-int
-ways_of (const StereoSgmConstants & k)
-{
-  return k.n_sweeps / 2;
-}
-
-/* Elements of L that a sweep leaves. */
+/* Disparities of a pixel in memory. */
 size_t
-checkpoint_elements (const StereoSgmConstants & k, int way)
+padded_n (const StereoSgmConstants & k)
 {
-  int n, segment;
+#define PADDED(lanes, own) return (lanes) * (own)
+  SGM_FOR_SHAPE (k.n, PADDED);
+#undef PADDED
+}
 
-#define SHAPE(lanes, own, three) shape_of < lanes, own > (&n, &segment)
-  SGM_FOR_SHAPE (k, SHAPE);
-#undef SHAPE
-  return (size_t) ((sgm_length (k, way) + segment - 1) / segment)
-      * sgm_paths (k, way) * n;
+/* Elements of L of a sweep where it comes into tiles. */
+size_t
+into_rows_elements (const StereoSgmConstants & k, int sweep)
+{
+  return sweep / 2 == SGM_ROWS ? 0
+      : sgm_tiles (k.height) * (size_t) k.width * padded_n (k);
+}
+
+size_t
+into_columns_elements (const StereoSgmConstants & k, int sweep)
+{
+  return sweep / 2 == SGM_COLUMNS ? 0
+      : sgm_tiles (k.width) * (size_t) k.height * padded_n (k);
 }
 
 StereoStatus
@@ -83,22 +72,22 @@ plan (const StereoSgmConstants * k, unsigned, StereoSgmWork * work,
 {
   const size_t pixels = (size_t) k->width * (size_t) k->height;
   size_t checkpoints = 0;
-  int n, segment;
 
   if (k->n > max_disparities)
     return stereo_fail (why, STEREO_ERROR_UNSUPPORTED,
         "this device can search %d disparities at most with this algorithm, "
         "and %d are wanted: the CPU can do that", max_disparities, k->n);
-#define SHAPE(lanes, own, three) shape_of < lanes, own > (&n, &segment)
-  SGM_FOR_SHAPE (*k, SHAPE);
-#undef SHAPE
-  for (int way = 0; way < ways_of (*k); way++)
-    checkpoints += checkpoint_elements (*k, way);
-  stereo_arena_add (arena, (void **) &work->costs, pixels, (size_t) n);
-  stereo_arena_add (arena, (void **) &work->sums, pixels,
-      (size_t) n * sizeof (uint16_t));
+  for (int sweep = 0; sweep < k->n_sweeps; sweep++)
+    checkpoints += into_rows_elements (*k, sweep)
+        + into_columns_elements (*k, sweep);
+  stereo_arena_add (arena, (void **) &work->costs, pixels, padded_n (*k));
+  stereo_arena_add (arena, (void **) &work->steps, pixels * k->n_sweeps,
+      sizeof (uint32_t));
   stereo_arena_add (arena, (void **) &work->checkpoints, checkpoints,
       sizeof (uint16_t));
+  if (k->n > sgm_max_shared_anywhere)
+    stereo_arena_add (arena, (void **) &work->sums, sgm_blocks_without_shared
+        * SGM_TILE * SGM_TILE, padded_n (*k) * sizeof (uint16_t));
   return STEREO_OK;
 }
 
@@ -125,7 +114,6 @@ match (StereoQueue * queue, const StereoSgmConstants * k,
   StereoCudaStage stage (queue);
   const SgmWinners w = winners_of (result);
   const int limit = stereo_cuda_shared_limit (queue->device);
-  size_t shared = 0;
   uint16_t *checkpoints = work->checkpoints;
   SgmArgs a = { };
 
@@ -137,28 +125,26 @@ match (StereoQueue * queue, const StereoSgmConstants * k,
     find_nothing <<<grid, 256, 0, stage.stream ()>>> (*k, w);
     return STEREO_CUDA_LAUNCHED (stage, "sgm's find_nothing");
   }
-#define SHAPE(lanes, own, three) \
-  shared = shared_of < SgmShape < lanes, own >, three > ()
-  SGM_FOR_SHAPE (*k, SHAPE);
-#undef SHAPE
-  if (shared > (size_t) limit)
+  if (stereo_sgm_tile_bytes_cuda (*k) > (size_t) limit)
     return stereo_fail (&queue->message, STEREO_ERROR_UNSUPPORTED,
         "sgm needs blocks of %zu KiB of shared memory for %d disparities, and "
-        "this device has %d: the CPU can do that", (shared + 1023) / 1024,
-        k->n, limit / 1024);
+        "this device has %d: the CPU can do that",
+        (stereo_sgm_tile_bytes_cuda (*k) + 1023) / 1024, k->n, limit / 1024);
   a.k = *k;
   a.views = *views;
   a.costs = work->costs;
   a.sums = (uint32_t *) work->sums;
-  for (int way = 0; way < ways_of (*k); way++) {
-    a.checkpoints[way] = (uint32_t *) checkpoints;
-    checkpoints += checkpoint_elements (*k, way);
+  a.steps = work->steps;
+  for (int sweep = 0; sweep < k->n_sweeps; sweep++) {
+    a.into_rows[sweep] = (uint32_t *) checkpoints;
+    checkpoints += into_rows_elements (*k, sweep);
+    a.into_columns[sweep] = (uint32_t *) checkpoints;
+    checkpoints += into_columns_elements (*k, sweep);
   }
-  stereo_sgm_find_costs_cuda (a, stage.stream ());
-  stereo_sgm_look_ahead_cuda (a, ways_of (*k), stage.stream ());
-  for (int way = SGM_COLUMNS; way < ways_of (*k); way++)
-    stereo_sgm_sweep_cuda (a, way, way == SGM_COLUMNS, stage.stream ());
-  stereo_sgm_sweep_last_cuda (a, w, stage.stream ());
+  stereo_sgm_find_costs_cuda (queue, a);
+  stereo_sgm_find_steps_cuda (queue, a, w);
+  stereo_sgm_look_ahead_cuda (queue, a);
+  stereo_sgm_match_tiles_cuda (queue, a, w);
   return STEREO_CUDA_LAUNCHED (stage, "sgm's kernels");
 }
 

@@ -7,9 +7,9 @@
 /*
  * A pixel's disparities are with `lanes` threads of a warp, `own` of them with
  * each, in pairs of 16 bits: word p of a lane has its disparities p and
- * p + own / 2, so that the words beside it have their neighbours.  Sums and L
- * lie in memory like that, costs in bytes: word w has those of p = 2 w and
- * 2 w + 1, p + own / 2 two bytes above p.
+ * p + own / 2, so that the words beside it have their neighbours.  L lies in
+ * memory like that, costs in bytes: word w has those of p = 2 w and 2 w + 1,
+ * p + own / 2 two bytes above p.
  *
  * Behind the last disparity costs are 255, the highest there is: L there is
  * nowhere below that of the last one, and changes nothing.
@@ -19,6 +19,7 @@
 #define STEREO_SGM_CUH
 
 #include "core/device.cuh"
+#include "core/launch.cuh"
 #include "core/queue-cuda.h"
 #include "match/sgm-pixel.h"
 
@@ -32,20 +33,29 @@ struct SgmWinners
   bool encode;
 };
 
-/* The ways through the image; each is swept to and fro. */
+/* The ways through the image; each is swept to and fro: sweep 2 way is the
+ * one to, 2 way + 1 the one fro (stereo_sgm_sweeps). */
 enum SgmWay
 {
-  SGM_ROWS, SGM_COLUMNS, SGM_DOWN_RIGHT, SGM_DOWN_LEFT, SGM_MAX_WAYS
+  SGM_ROWS, SGM_COLUMNS, SGM_DOWN_RIGHT, SGM_DOWN_LEFT
 };
+
+/* Tiles are as large as strips are wide. */
+#define SGM_TILE STEREO_SGM_STRIP
 
 struct SgmArgs
 {
   StereoSgmConstants k;
   StereoSgmViews views;
   uint8_t *costs;
-  uint32_t *sums;
-  uint32_t *checkpoints[SGM_MAX_WAYS];  /* L of the sweep to, before each
-                                         * segment */
+  uint32_t *steps;              /* of each sweep, of all pixels: step_word () */
+  /* L of each sweep where it comes into a tile through its first row and
+   * through its first column, of all pixels there: of tile row after tile row,
+   * and of tile column after tile column. */
+  uint32_t *into_rows[STEREO_SGM_MAX_SWEEPS];
+  uint32_t *into_columns[STEREO_SGM_MAX_SWEEPS];
+  uint32_t *sums;               /* of the tiles that are worked on, for want of
+                                 * shared memory */
 };
 
 /* How disparities are dealt out to lanes. */
@@ -55,9 +65,14 @@ template < int LANES, int OWN > struct SgmShape
   static const int own = OWN;
   static const int n = LANES * OWN;
   static const int pairs = OWN / 2;
-  /* pixels of a path, of which shared memory holds some */
-  static const int segment = n > 512 ? 1 : 64 / OWN;
+  static const int words = n / 2;       /* of a pixel's L */
+  static const int segment = 64 / OWN;  /* pixels that are loaded together */
 };
+
+/* Sums of so many disparities fit any device's shared memory; else blocks may
+ * leave them in memory, and there are not more of them than that. */
+const int sgm_max_shared_anywhere = 64;
+const int sgm_blocks_without_shared = 264;
 
 static __device__ __forceinline__ uint32_t
 both (uint32_t value)
@@ -113,50 +128,43 @@ sgm_length (const StereoSgmConstants & k, int way)
   return way == SGM_ROWS ? k.width : k.height;
 }
 
-/* Calls call (lanes, own, three) for the disparities of a problem. */
-#define SGM_FOR_SHAPE(k, call) \
+static __host__ __device__ __forceinline__ int
+sgm_tiles (int pixels)
+{
+  return (pixels + SGM_TILE - 1) / SGM_TILE;
+}
+
+/* Calls call (lanes, own) for the disparities of a problem. */
+#define SGM_FOR_SHAPE(n, call) \
   do { \
-    if ((k).three) { \
-      if ((k).n <= 32) \
-        call (4, 8, true); \
-      else if ((k).n <= 64) \
-        call (8, 8, true); \
-      else if ((k).n <= 128) \
-        call (16, 8, true); \
-      else if ((k).n <= 256) \
-        call (16, 16, true); \
-      else if ((k).n <= 512) \
-        call (16, 32, true); \
-      else \
-        call (32, 32, true); \
-    } else { \
-      if ((k).n <= 32) \
-        call (4, 8, false); \
-      else if ((k).n <= 64) \
-        call (8, 8, false); \
-      else if ((k).n <= 128) \
-        call (16, 8, false); \
-      else if ((k).n <= 256) \
-        call (32, 8, false); \
-      else if ((k).n <= 512) \
-        call (32, 16, false); \
-      else \
-        call (32, 32, false); \
-    } \
+    if ((n) <= 32) \
+      call (4, 8); \
+    else if ((n) <= 64) \
+      call (8, 8); \
+    else if ((n) <= 128) \
+      call (16, 8); \
+    else if ((n) <= 256) \
+      call (32, 8); \
+    else if ((n) <= 512) \
+      call (32, 16); \
+    else \
+      call (32, 32); \
   } while (0)
 
 /* Launches.  sgm-costs.cu: the costs of all pixels. */
-void stereo_sgm_find_costs_cuda (const SgmArgs & a, cudaStream_t stream);
+void stereo_sgm_find_costs_cuda (StereoQueue * queue, const SgmArgs & a);
 
-/* sgm-sweeps.cu: sweeps to, of the first ways, which leave checkpoints; and the
- * sweeps to and fro of a way, added to the sums, or with `first` the sums. */
-void stereo_sgm_look_ahead_cuda (const SgmArgs & a, int n_ways,
-    cudaStream_t stream);
-void stereo_sgm_sweep_cuda (const SgmArgs & a, int way, bool first,
-    cudaStream_t stream);
+/* sgm-steps.cu: the steps of all sweeps; right winners begin with none. */
+void stereo_sgm_find_steps_cuda (StereoQueue * queue, const SgmArgs & a,
+    const SgmWinners & w);
 
-/* sgm-last.cu: those along the rows, which find the winners. */
-void stereo_sgm_sweep_last_cuda (const SgmArgs & a, const SgmWinners & w,
-    cudaStream_t stream);
+/* sgm-ahead.cu: all sweeps, which leave their L in front of each tile. */
+void stereo_sgm_look_ahead_cuda (StereoQueue * queue, const SgmArgs & a);
+
+/* sgm-tiles.cu: the shared memory that a block needs at least; and all sweeps
+ * of each tile, and the winners. */
+size_t stereo_sgm_tile_bytes_cuda (const StereoSgmConstants & k);
+void stereo_sgm_match_tiles_cuda (StereoQueue * queue, const SgmArgs & a,
+    const SgmWinners & w);
 
 #endif /* STEREO_SGM_CUH */

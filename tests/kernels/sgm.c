@@ -5,6 +5,7 @@
  */
 
 #include "cases.h"
+#include "core/testing-cuda.h"
 
 #include <math.h>
 
@@ -367,12 +368,65 @@ test_parameters (void)
   }
 }
 
+/* As many disparities as CUDA has kernels for, with winners of both views, on
+ * GPUs with more and less shared memory, against the first device. */
+static void
+test_cuda (void)
+{
+  static const struct
+  {
+    int n, kib;
+  } sets[] = {
+    {32, 227}, {64, 48}, {128, 227}, {128, 64}, {256, 227}, {256, 48},
+    {512, 227}, {512, 99}, {1024, 227}
+  };
+  const int n_sets = (int) (sizeof (sets) / sizeof (sets[0]));
+  StereoDevice *cuda = devices_get (devices_count () - 1);
+  Random random = { 11 };
+
+  if (!devices_have_cuda ())
+    SKIP ("no CUDA device");
+  for (int i = 0; i < 6 * n_sets; i++) {
+    const int most = sets[i % n_sets].n;
+    const int n = random_range (&random, most / 2 + 1, most);
+    const int width = random_range (&random, n / 2 + 1, 2 * n + 50);
+    const int height = random_range (&random, 1, 40);
+    const int way = i / n_sets % 3;
+    const StereoFormat format = i % 2 ? STEREO_FORMAT_RGB
+        : STEREO_FORMAT_GRAY8;
+    TestImage left, right, map, expected;
+    StereoParams *params = params_new ("sgm", "num-disparities", (double) n,
+        "min-disparity", (double) random_range (&random, -n / 2, n / 4),
+        "predecessors", way == 0 ? 3.0 : 1.0, "paths", way == 1 ? 4.0 : 8.0,
+        "p1", (double) random_range (&random, 0, 768), "disparity-scale", 16.0,
+        "invalid-value", 65535.0, "lr-max-diff", 1.0, "speckle-size", 0.0,
+        "fill", 0.0, "refine", 0.0, "median", 0.0, NULL);
+
+    init_pair (&left, &right, format, format, width, height, FILL_SHIFTED,
+        &random);
+    test_image_init (&map, STEREO_FORMAT_GRAY16_LE, width, height, 0);
+    test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, width, height, 0);
+    match (0, params, "sgm", &left, &right, &expected);
+    stereo_cuda_pretend_shared_limit (cuda, sets[i % n_sets].kib << 10);
+    match (devices_count () - 1, params, "sgm", &left, &right, &map);
+    stereo_cuda_pretend_shared_limit (cuda, 227 << 10);
+    report_difference ("sgm", params, &left, &right, "many disparities",
+        first_difference (&map, &expected));
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
+    test_image_clear (&map);
+    test_image_clear (&expected);
+  }
+}
+
 static const Test tests[] = {
   {"fills", test_fills},
   {"sizes", test_sizes},
   {"disparities", test_disparities},
   {"parameters", test_parameters},
   {"formats", test_formats},
+  {"cuda", test_cuda},
 };
 
 int
