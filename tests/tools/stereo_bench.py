@@ -13,29 +13,17 @@ import csv
 import io
 import json
 import math
-import os
-import pty
 import re
-import select
-import shutil
-import subprocess
-import sys
-import tempfile
-import unittest
 
 import pictures
+import program
+from program import run
 
-PROGRAM = ""
 # Short runs on little memory; enough for figures that agree.
 QUICK = ("--seconds", "0.02", "--rotate-mib", "1", "--copy-mib", "4", "--backend", "cpu")
 TIMES = ("runs", "median-ms", "min-ms", "p95-ms", "mean-ms")
 PAPERS = [(384, 288, 16), (450, 375, 60), (900, 750, 128), (1280, 720, 128), (1920, 1080, 128),
           (1920, 1080, 256)]
-
-
-def run(*arguments):
-    return subprocess.run([PROGRAM] + [str(a) for a in arguments], capture_output=True, text=True,
-                          timeout=300, check=False)
 
 
 def bench(*arguments):
@@ -50,24 +38,7 @@ def algorithms():
     return re.findall(r"^(\w+): .", run("--list").stdout, re.MULTILINE)
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="stereo-bench-")
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def path(self, *parts):
-        return os.path.join(self.folder, *parts)
-
-    def fails(self, *arguments, says=(), status=2):
-        """One line on stderr that has all of says, nothing on stdout."""
-        result = run(*arguments)
-        self.assertEqual(result.returncode, status, result.stderr)
-        self.assertEqual(result.stdout, "")
-        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
-        self.assertTrue(result.stderr.startswith("stereo-bench: "), result.stderr)
-        for part in [says] if isinstance(says, str) else says:
-            self.assertIn(part, result.stderr)
-
+class Case(program.Case):
     def consistent(self, times):
         self.assertGreaterEqual(times["runs"], 5)
         self.assertGreater(times["min-ms"], 0)
@@ -254,23 +225,7 @@ class Output(Case):
 
     def test_progress(self):
         """A bar on a terminal only, and gone at the end."""
-        parent, child = pty.openpty()
-        process = subprocess.Popen([PROGRAM, *QUICK, "vcbw", "--size", "40x30x4"],
-                                   stdout=subprocess.PIPE, stderr=child)
-        os.close(child)
-        shown = b""
-        while True:
-            ready, _, _ = select.select([parent], [], [], 60)
-            try:
-                part = os.read(parent, 4096) if ready else b""
-            except OSError:
-                part = b""
-            if not part:
-                break
-            shown += part
-        os.close(parent)
-        table = process.communicate()[0]
-        self.assertEqual(process.returncode, 0)
+        shown, table = program.run_on_terminal(*QUICK, "vcbw", "--size", "40x30x4")
         self.assertIn(b"0/1", shown)
         self.assertTrue(shown.endswith(b"\r\x1b[K"), shown)
         self.assertNotIn(b"\r", table)
@@ -354,22 +309,8 @@ class Wrong(Case):
         self.assertEqual(rows[1]["error"], "")
 
     def test_output_that_can_not_be_written(self):
-        with open("/dev/full", "w", encoding="utf-8") as full:
-            result = subprocess.run([PROGRAM, *QUICK, "vcbw", "--size", "40x30x4"], stdout=full,
-                                    stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("can't be written", result.stderr)
-
-
-def main():
-    global PROGRAM  # pylint: disable=global-statement
-    PROGRAM, = sys.argv[1:]
-    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
-    failed = len({str(test) for test, _ in result.failures + result.errors})
-    print("%d tests, %d failed, %d skipped" % (result.testsRun, failed, len(result.skipped)))
-    sys.exit(1 if failed or not result.testsRun else 0)
+        self.can_not_be_written(*QUICK, "vcbw", "--size", "40x30x4")
 
 
 if __name__ == "__main__":
-    main()
+    program.main()

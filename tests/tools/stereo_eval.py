@@ -15,19 +15,16 @@ import io
 import json
 import math
 import os
-import pty
 import random
 import re
-import select
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
 import pictures
+import program
+from program import run
 
-PROGRAM = ROOT = ""
+ROOT = sys.argv[2]
 DATASETS = os.path.join(os.environ.get("STEREO_DATASETS") or "../shared/datasets", "middlebury-v2")
 HAVE_DATASETS = os.path.exists(os.path.join(DATASETS, "teddy", "scene.ini"))
 V2 = ("tsukuba", "venus", "teddy", "cones")
@@ -44,11 +41,6 @@ SELF_CHECK = {
 GT_SCALE = {"tsukuba": 16, "venus": 8, "teddy": 4, "cones": 4}
 
 WIDTH, HEIGHT, SHIFT = 48, 24, 5
-
-
-def run(*arguments, env=None):
-    return subprocess.run([PROGRAM] + [str(a) for a in arguments], capture_output=True, text=True,
-                          timeout=300, check=False, env=env)
 
 
 def evaluate(*arguments):
@@ -123,24 +115,7 @@ def judge(rows, truth, counts):
     return result
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="stereo-eval-")
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def path(self, *parts):
-        return os.path.join(self.folder, *parts)
-
-    def fails(self, *arguments, says=(), status=2):
-        """One line on stderr that has all of says, nothing on stdout."""
-        result = run(*arguments)
-        self.assertEqual(result.returncode, status, result.stderr)
-        self.assertEqual(result.stdout, "")
-        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
-        self.assertTrue(result.stderr.startswith("stereo-eval: "), result.stderr)
-        for part in [says] if isinstance(says, str) else says:
-            self.assertIn(part, result.stderr)
-
+class Case(program.Case):
     def same(self, found, right):
         self.assertEqual(sorted(found), sorted(right))
         for name, value in right.items():
@@ -547,33 +522,13 @@ class Output(Case):
         for name in ("a", "b", "c"):
             make_ini(self.path("set", name))
         self.assertEqual(run("vcbw", self.path("set")).stderr, "")
-        master, slave = pty.openpty()
-        with subprocess.Popen([PROGRAM, "vcbw", self.path("set")], stdout=subprocess.PIPE,
-                              stderr=slave) as process:
-            os.close(slave)
-            seen = b""
-            while select.select([master], [], [], 60)[0]:
-                try:
-                    data = os.read(master, 4096)
-                except OSError:
-                    break
-                if not data:
-                    break
-                seen += data
-            process.communicate()
-        os.close(master)
+        seen, _ = program.run_on_terminal("vcbw", self.path("set"))
         self.assertIn(b"2/3", seen)
         self.assertIn(b"#", seen)
         self.assertTrue(seen.endswith(b"\r\x1b[K"), seen)
 
-    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_full_disk(self):
-        scene = make_ini(self.path("made"))
-        with open("/dev/full", "w", encoding="utf-8") as full:
-            result = subprocess.run([PROGRAM, "vcbw", scene], stdout=full, stderr=subprocess.PIPE,
-                                    text=True, check=False)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("can't be written", result.stderr)
+        self.can_not_be_written("vcbw", make_ini(self.path("made")))
 
 
 class BadInput(Case):
@@ -726,15 +681,5 @@ class BadInput(Case):
         self.assertIn(self.path("file", "out"), result.stderr)
 
 
-def main():
-    global PROGRAM, ROOT  # pylint: disable=global-statement
-    PROGRAM, ROOT = sys.argv[1:3]
-    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
-    failed = len({str(test) for test, _ in result.failures + result.errors})
-    print("%d tests, %d failed, %d skipped" % (result.testsRun, failed, len(result.skipped)))
-    sys.exit(1 if failed or not result.testsRun else 0)
-
-
 if __name__ == "__main__":
-    main()
+    program.main()

@@ -13,23 +13,17 @@ import json
 import math
 import os
 import random
-import subprocess
-import sys
 import tempfile
 import unittest
 import zlib
 
 import pictures
+import program
+from program import run
 
-PROGRAM = ""
 DATASETS = os.environ.get("STEREO_DATASETS") or "../shared/datasets"
 CONES = os.path.join(DATASETS, "middlebury-v2", "cones")
 WIDTH, HEIGHT, SHIFT = 40, 16, 6
-
-
-def run(*arguments):
-    return subprocess.run([PROGRAM] + [str(a) for a in arguments], capture_output=True, text=True,
-                          timeout=60, check=False)
 
 
 def crc_of(rows):
@@ -157,15 +151,5 @@ class Mistakes(Case):
         self.assertFalse(os.path.exists("x.png"))
 
 
-def main():
-    global PROGRAM  # pylint: disable=global-statement
-    PROGRAM = os.path.abspath(sys.argv[1])
-    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
-    failed = len({str(test) for test, _ in result.failures + result.errors})
-    print("%d tests, %d failed, %d skipped" % (result.testsRun, failed, len(result.skipped)))
-    sys.exit(1 if failed or not result.testsRun else 0)
-
-
 if __name__ == "__main__":
-    main()
+    program.main()

@@ -1,0 +1,77 @@
+# gst-stereomatching: what the tests of all programs have in common
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs a program as people do; the first argument of a test says which one."""
+
+import os
+import pty
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PATH = os.path.abspath(sys.argv[1])
+
+
+def run(*arguments, env=None):
+    return subprocess.run([PATH] + [str(a) for a in arguments], capture_output=True, text=True,
+                          timeout=300, check=False, env=env)
+
+
+def run_on_terminal(*arguments):
+    """What appears on stderr, which is a terminal; the program has to succeed."""
+    parent, child = pty.openpty()
+    with subprocess.Popen([PATH, *arguments], stdout=subprocess.PIPE, stderr=child) as process:
+        os.close(child)
+        seen = b""
+        while select.select([parent], [], [], 60)[0]:
+            try:
+                part = os.read(parent, 4096)
+            except OSError:
+                break
+            if not part:
+                break
+            seen += part
+        output = process.communicate()[0]
+    os.close(parent)
+    assert process.returncode == 0, seen
+    return seen, output
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="stereo-test-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def fails(self, *arguments, says=(), status=2):
+        """One line on stderr that has all of says, nothing on stdout."""
+        result = run(*arguments)
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertTrue(result.stderr.startswith(os.path.basename(PATH) + ": "), result.stderr)
+        for part in [says] if isinstance(says, str) else says:
+            self.assertIn(part, result.stderr)
+
+    def can_not_be_written(self, *arguments):
+        """What is printed has no room."""
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            result = subprocess.run([PATH, *arguments], stdout=full, stderr=subprocess.PIPE,
+                                    text=True, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("can't be written", result.stderr)
+
+
+def main():
+    """Runs the tests of the script and says how many there were."""
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
+    failed = len({str(test) for test, _ in result.failures + result.errors})
+    print("%d tests, %d failed, %d skipped" % (result.testsRun, failed, len(result.skipped)))
+    sys.exit(1 if failed or not result.testsRun else 0)
