@@ -39,8 +39,7 @@ stereo_arena_add (StereoArena * arena, void **pointer, size_t count,
   arena->buffers[arena->n_buffers].pointer = pointer;
   arena->buffers[arena->n_buffers].offset = arena->next;
   arena->n_buffers++;
-  arena->next += (bytes + STEREO_ARENA_ALIGNMENT - 1)
-      / STEREO_ARENA_ALIGNMENT * STEREO_ARENA_ALIGNMENT;
+  arena->next += stereo_round_up (bytes, STEREO_ARENA_ALIGNMENT);
   if (arena->size < arena->next)
     arena->size = arena->next;
 }

@@ -20,6 +20,13 @@
 extern "C" {
 #endif
 
+/* The least multiple that is not below the value. */
+static inline size_t
+stereo_round_up (size_t value, size_t multiple)
+{
+  return (value + multiple - 1) / multiple * multiple;
+}
+
 #define STEREO_ARENA_ALIGNMENT 256
 #define STEREO_ARENA_MAX 128
 
@@ -68,8 +75,8 @@ stereo_take (StereoSubArena * arena, size_t count,
 {
   size_t offset = arena->size;
 
-  arena->size += (count * element_size + STEREO_SUB_ARENA_ALIGNMENT - 1)
-      / STEREO_SUB_ARENA_ALIGNMENT * STEREO_SUB_ARENA_ALIGNMENT;
+  arena->size += stereo_round_up (count * element_size,
+      STEREO_SUB_ARENA_ALIGNMENT);
   return arena->memory != NULL ? arena->memory + offset : NULL;
 }
 

@@ -83,7 +83,7 @@ make_sources (const StereoRectification * r, StereoSource * sources)
 {
   for (int v = 0; v < r->height; v++) {
     for (int u = 0; u < r->width; u++) {
-      double x = -STEREO_FAR, y = -STEREO_FAR;
+      double x, y;
 
       if (!stereo_rectification_source (r, u, v, &x, &y))
         x = y = -STEREO_FAR;

@@ -8,8 +8,6 @@
 
 #include "geometry/view-pixel.h"
 
-#include <stdlib.h>
-
 static void
 read_row (const StereoViewFrame * f, int y, int32_t * row)
 {

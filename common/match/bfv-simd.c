@@ -38,12 +38,6 @@
 /* Bytes or elements behind a row that vectors may read or write. */
 #define MARGIN 64
 
-static size_t
-round_up (size_t n, size_t multiple)
-{
-  return (n + multiple - 1) / multiple * multiple;
-}
-
 /* ------------------------------------------------------------------ crosses */
 
 /* A copy of a view, with columns beyond both ends that no vector leaves. */
@@ -55,7 +49,7 @@ typedef struct
   size_t stride;
 } Padded;
 
-#define CROSS_MARGIN round_up (STEREO_BFV_MAX_ARM + 2, SIMD_ALIGNMENT)
+#define CROSS_MARGIN stereo_round_up (STEREO_BFV_MAX_ARM + 2, SIMD_ALIGNMENT)
 
 static void
 place_padded (const StereoBfvConstants * k, StereoSubArena * arena,
@@ -63,8 +57,8 @@ place_padded (const StereoBfvConstants * k, StereoSubArena * arena,
 {
   size_t rows = (size_t) k->height;
 
-  view->stride = CROSS_MARGIN + round_up ((size_t) k->width, SIMD_ALIGNMENT)
-      + CROSS_MARGIN;
+  view->stride = CROSS_MARGIN + stereo_round_up ((size_t) k->width,
+      SIMD_ALIGNMENT) + CROSS_MARGIN;
   for (int c = 0; c < k->channels; c++) {
     view->plane[c] = stereo_take (arena, rows * view->stride, 1);
     if (view->plane[c] != NULL)
@@ -378,10 +372,10 @@ make_layout (const StereoBfvConstants * k, unsigned n_threads, Layout * l)
   l->n_strips = divide_up (k->grid_height, l->strip_height);
   l->rows = l->strip_height + 2 * l->reach_y;
 
-  l->left_stride = round_up ((size_t) k->grid_width, MARGIN) + MARGIN;
-  l->right_stride = round_up ((size_t) l->phase_width, MARGIN) + MARGIN;
-  l->arms_stride = round_up ((size_t) (l->before + l->phase_width + l->behind),
-      MARGIN) + MARGIN;
+  l->left_stride = stereo_round_up ((size_t) k->grid_width, MARGIN) + MARGIN;
+  l->right_stride = stereo_round_up ((size_t) l->phase_width, MARGIN) + MARGIN;
+  l->arms_stride = stereo_round_up ((size_t) (l->before + l->phase_width
+          + l->behind), MARGIN) + MARGIN;
 }
 
 static void
@@ -401,7 +395,7 @@ place_strip (const StereoBfvConstants * k, const Layout * l, StereoSubArena * c,
   s->luma = stereo_take (c, (size_t) k->width, 1);
   s->cost = stereo_take (c, MARGIN + l->left_stride + MARGIN, 1);
   if (l->transposed) {
-    size_t transposed = TRANSPOSED_FRONT + round_up (rows, LANES)
+    size_t transposed = TRANSPOSED_FRONT + stereo_round_up (rows, LANES)
         + TRANSPOSED_BACK;
 
     s->left_row_arms = stereo_take (c, rows * l->left_stride, 2);
@@ -409,9 +403,10 @@ place_strip (const StereoBfvConstants * k, const Layout * l, StereoSubArena * c,
     s->left_column_arms = stereo_take (c, grid_width * height, 2);
     s->right_column_arms = stereo_take (c, phases * phase_width * height, 2);
     s->row_prefix = stereo_take (c, MARGIN + l->left_stride + MARGIN, 2);
-    s->above_sum = stereo_take (c, l->left_stride * round_up (rows, LANES), 2);
-    s->above_count = stereo_take (c, l->left_stride * round_up (rows, LANES),
-        2);
+    s->above_sum = stereo_take (c,
+        l->left_stride * stereo_round_up (rows, LANES), 2);
+    s->above_count = stereo_take (c,
+        l->left_stride * stereo_round_up (rows, LANES), 2);
     s->transposed_sum = stereo_take (c, LANES * transposed, 2);
     s->transposed_count = stereo_take (c, LANES * transposed, 2);
     s->left_state = stereo_take (c, grid_width * height * LEFT_STATE, 2);
@@ -552,15 +547,12 @@ right_arms_at (const StereoBfvConstants * k, const StereoBfvMemory * m,
 static void
 make_shift (const StereoBfvConstants * k, int index, Shift * s)
 {
-  int last;
-
   s->index = index;
   s->d = k->min_disparity + index;
   s->shift = divide_up (s->d, k->sampling_x);
   s->phase = s->shift * k->sampling_x - s->d;
   s->first = s->shift > 0 ? s->shift : 0;
-  last = s->d < 0 ? k->width - 1 + s->d : k->width - 1;
-  s->end = last / k->sampling_x + 1;
+  s->end = stereo_partner_last (k->width, s->d) / k->sampling_x + 1;
   if (s->first > k->grid_width)
     s->first = k->grid_width;
   if (s->end < s->first)
@@ -1084,7 +1076,7 @@ add_row_transposed (const Job * job, const Shift * shift, const Rows * rows,
 {
   const Layout *l = job->l;
   size_t r = (size_t) (v - rows->first);
-  size_t block = round_up ((size_t) l->rows, LANES) * LANES;
+  size_t block = stereo_round_up ((size_t) l->rows, LANES) * LANES;
   const uint16_t *a = s->left_row_arms + r * l->left_stride;
   const uint16_t *b = s->right_row_arms + ((size_t) shift->phase
       * (size_t) l->rows + r) * l->arms_stride + l->before - shift->shift;
@@ -1229,9 +1221,9 @@ match_columns (const Job * job, const Shift * shift, const Rows * rows, int u0,
 {
   const StereoBfvConstants *k = job->k;
   const Layout *l = job->l;
-  size_t block = round_up ((size_t) l->rows, LANES) * LANES;
-  size_t transposed = TRANSPOSED_FRONT + round_up ((size_t) l->rows, LANES)
-      + TRANSPOSED_BACK;
+  size_t block = stereo_round_up ((size_t) l->rows, LANES) * LANES;
+  size_t transposed = TRANSPOSED_FRONT
+      + stereo_round_up ((size_t) l->rows, LANES) + TRANSPOSED_BACK;
   size_t height = (size_t) l->strip_height;
   size_t offset = (size_t) u0 / LANES * block;
   const __m512i low = _mm512_set1_epi16 (0xff);
@@ -1354,8 +1346,8 @@ match_rows_transposed (const Job * job, const Rows * rows, const Strip * s)
   const StereoBfvConstants *k = job->k;
   const Layout *l = job->l;
   size_t height = (size_t) l->strip_height;
-  size_t transposed = TRANSPOSED_FRONT + round_up ((size_t) l->rows, LANES)
-      + TRANSPOSED_BACK;
+  size_t transposed = TRANSPOSED_FRONT
+      + stereo_round_up ((size_t) l->rows, LANES) + TRANSPOSED_BACK;
 
   load_transposed_arms (job, rows, s);
   clear_states (s->left_state, (size_t) k->grid_width * height, LEFT_STATE);

@@ -119,12 +119,6 @@ make_search (Chain * m, const void *own, unsigned n_threads)
       ? stereo_refine_unit (&m->refine, p->num_disparities) : 1;
 }
 
-static size_t
-round_up (size_t value, size_t multiple)
-{
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 static void
 plan_side (Chain * m, int index, size_t alignment, StereoArena * arena)
 {
@@ -137,8 +131,8 @@ plan_side (Chain * m, int index, size_t alignment, StereoArena * arena)
     side->yuv = *stereo_colorimetry_yuv (index == 0 ? g->left_colorimetry
         : g->right_colorimetry);
   side->convert = channels == 3 || !stereo_format_is_luma (side->info);
-  side->converted_stride = round_up (m->converting->view_row_bytes (g->width,
-          channels), alignment);
+  side->converted_stride = stereo_round_up (m->converting->view_row_bytes (
+          g->width, channels), alignment);
   side->converted = NULL;
   if (side->convert)
     stereo_arena_add (arena, (void **) &side->converted,
@@ -153,7 +147,7 @@ plan_maps (Chain * m, size_t alignment, StereoArena * arena)
   bool subpixel = m->algorithm->subpixel;
 
   m->map.stride = m->filtered.stride =
-      round_up ((size_t) m->config.width, alignment / 2);
+      stereo_round_up ((size_t) m->config.width, alignment / 2);
   m->map.data = m->filtered.data = NULL;
   m->codes = NULL;
   if (!subpixel || m->common.median)
@@ -173,7 +167,7 @@ plan_winners (Chain * m, size_t alignment, StereoArena * arena)
 {
   const StereoSearch *p = &m->search;
   size_t height = (size_t) p->height;
-  size_t stride = round_up ((size_t) p->width, alignment
+  size_t stride = stereo_round_up ((size_t) p->width, alignment
       / sizeof (uint32_t));
 
   m->winners.left_stride = m->winners.right_stride = stride;

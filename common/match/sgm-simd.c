@@ -68,16 +68,10 @@ typedef struct
   int y1;
 } Task;
 
-static size_t
-round_up (size_t value, size_t multiple)
-{
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 static int
 n_padded (const StereoSgmConstants * k)
 {
-  return (int) round_up ((size_t) k->n, 64);
+  return (int) stereo_round_up ((size_t) k->n, 64);
 }
 
 /* A multiple of the least number, and so of strips. */
@@ -138,7 +132,7 @@ mirror_stride (const StereoSgmConstants * k)
 {
   int d = k->min_disparity + k->first_index;
 
-  return round_up ((size_t) (mirror_front (k) + k->width
+  return stereo_round_up ((size_t) (mirror_front (k) + k->width
           + (d > 0 ? d : 0) + n_padded (k)) + SIMD_ALIGNMENT, 64);
 }
 
