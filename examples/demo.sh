@@ -35,7 +35,8 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
 need_build
-[ $# = 0 ] || need_packages gstreamer1.0-libav gstreamer1.0-plugins-bad
+need_packages gstreamer1.0-libav
+[ $# = 0 ] || need_packages gstreamer1.0-plugins-bad
 build_project
 export GST_PLUGIN_PATH="$root/build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
 
@@ -141,6 +142,34 @@ render_swing() {
   rm -f "$out/demo.log"
 }
 
+# What README does with the video of a side-by-side camera and its calibration: depths, and points
+# for each frame. The camera's focal length and baseline are made up, so the corridor is as large as
+# one that such a camera would see.
+render_depth() {
+  local size=video/x-raw,width=960,height=360,framerate=30/1 camera
+  camera='[400, 0, 239.5, 0, 400, 179.5, 0, 0, 1]'
+  printf '%%%s\nM1: %s\nM2: %s\nR: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [-0.1, 0, 0]\n' \
+    YAML:1.0 "$camera" "$camera" > "$out/stereo.yml"
+  launch \
+    stereotestsrc pattern=corridor view=side-by-side num-buffers=10 ! "$size,format=I420" ! \
+    vp8enc deadline=1 cpu-used=8 target-bitrate=20000000 ! webmmux ! \
+    filesink location="$out/side-by-side.webm"
+  rm -f "$out"/points-*.ply
+  launch \
+    filesrc location="$out/side-by-side.webm" ! decodebin ! videoconvert ! \
+    stereosplit name=s layout=side-by-side \
+    s.src_left ! queue ! stereorectify calibration="$out/stereo.yml" ! tee name=l ! queue ! m.sink_left \
+    s.src_right ! queue ! stereorectify calibration="$out/stereo.yml" ! m.sink_right \
+    "stereo$best" name=m num-disparities=64 disparity-scale=256 ! tee name=d \
+    d. ! queue ! disparitydepth ! avenc_ffv1 ! matroskamux ! filesink location="$out/depth.mkv" \
+    d. ! queue ! c.sink_disparity  l. ! queue ! c.sink_left \
+    disparitycloud name=c axes=graphics step=2 ! multifilesink location="$out/points-%05d.ply"
+  launch \
+    filesrc location="$out/depth.mkv" ! matroskademux ! avdec_ffv1 ! \
+    disparitycolor legend=true ! videoconvert ! pngenc snapshot=true ! \
+    filesink location="$out/depth.png"
+}
+
 # ---------------------------------------------------------------- the user's own
 
 is_image() {
@@ -177,10 +206,13 @@ if [ $# = 0 ]; then
   render_sheet
   render_matchers
   render_swing
+  render_depth
   say "done: a video of left view, truth and result, a picture with a scene in each row, one" \
     "with the left view, stereosgm, stereoesmp, stereoesaw (above), stereobfv, stereobp," \
-    "stereovcbw, stereopyramid (below), and a video from between the cameras and beside them"
-  ls -l "$out/demo.webm" "$out/contact-sheet.png" "$out/matchers.png" "$out/swing.webm"
+    "stereovcbw, stereopyramid (below), a video from between the cameras and beside them," \
+    "and from a video of both cameras and their calibration a video of depths, a picture of one, and points"
+  ls -l "$out/demo.webm" "$out/contact-sheet.png" "$out/matchers.png" "$out/swing.webm" \
+    "$out/side-by-side.webm" "$out/stereo.yml" "$out/depth.mkv" "$out/depth.png" "$out/points-00000.ply"
 elif is_image "$1"; then
   match_images "$1" "$2"
   say "done: the disparity in colour, and in 16 bits with 16 codes to a pixel of disparity"
