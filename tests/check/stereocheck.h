@@ -17,6 +17,8 @@
 #ifndef STEREO_CHECK_H
 #define STEREO_CHECK_H
 
+#include "backend.h"
+
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>

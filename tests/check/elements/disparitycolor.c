@@ -697,11 +697,13 @@ GST_START_TEST (test_sizes_and_strides)
     gboolean gray8 = i & 1, padded = i & 2;
     const gchar *format = formats[i >> 2 & 1];
     gint bytes = strlen (format) == 3 ? 3 : 4;
-    GstHarness *h = new_harness ("colormap=grey");
     guint16 *codes = g_new (guint16, width * height);
     GstBuffer *out;
+    GstHarness *h;
     Rgb *colors;
 
+    keep_backends (padded);
+    h = new_harness ("colormap=grey");
     for (gint p = 0; p < width * height; p++)
       codes[p] = (guint16) (1 + (p * 37 + 11) % 251);
     if (padded)

@@ -59,6 +59,7 @@ match_odd (Rig * rig)
 
 GST_START_TEST (test_pool_of_downstream_is_used)
 {
+  keep_backends (TRUE);
   for (gint video_meta = 0; video_meta <= 1; video_meta++) {
     Downstream downstream = { gst_video_buffer_pool_new (), video_meta, 0 };
     GstBuffer *map;

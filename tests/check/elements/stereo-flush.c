@@ -111,6 +111,7 @@ feed (Rig * rig, gint view)
 static void
 open_without_buffers (Rig * rig, Feeder * feeders[2])
 {
+  keep_backends (TRUE);
   rig_open (rig, VCBW);
   hoard (rig->view[LEFT]);
   for (gint v = LEFT; v <= RIGHT; v++)
@@ -203,6 +204,7 @@ GST_START_TEST (test_stop_without_buffers_of_a_result_pad)
   GstHarness *more;
   Rig rig;
 
+  keep_backends (TRUE);
   rig_open (&rig, MORE);
   more = gst_harness_new_with_element (rig.element, NULL, "src_vertical");
   hoard (more);
@@ -225,6 +227,7 @@ GST_START_TEST (test_release_without_buffers)
   GstPad *pad;
   Rig rig;
 
+  keep_backends (TRUE);
   rig_open (&rig, MORE);
   more = gst_harness_new_with_element (rig.element, NULL, "src_vertical");
   hoard (more);
@@ -268,13 +271,14 @@ push_maps (gpointer user_data)
 GST_START_TEST (test_filter_without_buffers)
 {
   const gboolean stop = __i__;
-  GstHarness *h = gst_harness_new_parse ("disparitycolor range-min=0 "
-      "range-max=9");
+  GstHarness *h;
   GstSegment segment;
   GThread *thread;
   gint64 began;
   GstBuffer *picture;
 
+  keep_backends (TRUE);
+  h = gst_harness_new_parse ("disparitycolor range-min=0 range-max=9");
   hoard (h);
   gst_harness_set_src_caps_str (h, DISPARITY);
   thread = g_thread_new ("maps", push_maps, h);
