@@ -87,6 +87,7 @@ typedef struct
   GstPadChainFunction chain;    /* of the base class */
   gint state;
   gint inside;                  /* threads in what may block */
+  gint came;                    /* images */
 } GstStereoDoor;
 
 typedef struct _GstStereoWatch GstStereoWatch;
@@ -279,6 +280,11 @@ void gst_stereo_base_open_doors (GstStereoBase * self);
 /* After the last pair, in the task: refuses all that comes in from now on, and
  * returns GST_FLOW_EOS when nobody is left inside, or else
  * GST_AGGREGATOR_FLOW_NEED_DATA; is to be called again then. */
+/* How many images have come in on a view, and whether its source waits.  In any
+ * thread. */
+gint gst_stereo_base_count_images (GstStereoBase * self, gint view);
+gboolean gst_stereo_base_is_waited_in (GstStereoBase * self, gint view);
+
 GstFlowReturn gst_stereo_base_end (GstStereoBase * self);
 gboolean gst_stereo_base_has_ended (GstStereoBase * self);
 

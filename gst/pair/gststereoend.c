@@ -63,6 +63,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   gint view = gst_stereo_base_view_of (self, GST_AGGREGATOR_PAD (pad));
   GstFlowReturn flow = GST_FLOW_EOS;
 
+  g_atomic_int_inc (&PRIV (self)->door[view].came);
   if (!enter (self, view))
     gst_buffer_unref (buffer);
   else if (gst_stereo_base_takes_newest (self))
@@ -139,6 +140,18 @@ gboolean
 gst_stereo_base_has_ended (GstStereoBase * self)
 {
   return is_closed (self, LEFT) && is_closed (self, RIGHT);
+}
+
+gint
+gst_stereo_base_count_images (GstStereoBase * self, gint view)
+{
+  return g_atomic_int_get (&PRIV (self)->door[view].came);
+}
+
+gboolean
+gst_stereo_base_is_waited_in (GstStereoBase * self, gint view)
+{
+  return g_atomic_int_get (&PRIV (self)->door[view].inside) > 0;
 }
 
 GstFlowReturn

@@ -29,6 +29,7 @@ struct _GstStereoWatch
   GstStereoBase *self;          /* NULL once it is over */
   guint unlinked;               /* looks in a row at pads that are not linked */
   guint silent[N_VIEWS];        /* and at a view that is waited for */
+  gint came[N_VIEWS];           /* images at the last look */
   gboolean warned[N_VIEWS];
 };
 
@@ -69,17 +70,18 @@ look_for_links (GstStereoWatch * watch)
   return linked[LEFT] && linked[RIGHT];
 }
 
+/* Nothing comes on the view, and the other one's images wait for it: they go on
+ * coming, or their source waits.  GstAggregator is not asked for them, which
+ * would keep the one that it finds, beyond a flush. */
 static gboolean
-has_image (GstStereoBase * self, gint view)
+is_silent (GstStereoWatch * watch, gint view, const gint came[N_VIEWS])
 {
-  return gst_stereo_base_newest_has_image (self, view)
-      || gst_aggregator_pad_has_buffer (PRIV (self)->sink[view]);
-}
+  GstStereoBase *self = watch->self;
 
-static gboolean
-is_silent (GstStereoBase * self, gint view)
-{
-  return has_image (self, !view) && !has_image (self, view)
+  return came[view] == watch->came[view]
+      && !gst_stereo_base_is_waited_in (self, view)
+      && (came[!view] != watch->came[!view]
+      || gst_stereo_base_is_waited_in (self, !view))
       && !gst_aggregator_pad_is_eos (PRIV (self)->sink[view])
       && gst_stereo_base_is_live (self);
 }
@@ -89,9 +91,12 @@ static void
 look_for_silence (GstStereoWatch * watch)
 {
   GstStereoBase *self = watch->self;
+  gint came[N_VIEWS];
 
+  for (gint i = 0; i < N_VIEWS; i++)
+    came[i] = gst_stereo_base_count_images (self, i);
   for (gint i = 0; i < N_VIEWS; i++) {
-    if (!is_silent (self, i))
+    if (!is_silent (watch, i, came))
       watch->silent[i] = 0;
     else if (++watch->silent[i] == PATIENCE && !watch->warned[i]) {
       GST_ELEMENT_WARNING (self, STREAM, FAILED,
@@ -101,6 +106,7 @@ look_for_silence (GstStereoWatch * watch)
       watch->warned[i] = TRUE;
     }
   }
+  memcpy (watch->came, came, sizeof (came));
 }
 
 static gboolean

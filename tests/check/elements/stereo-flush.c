@@ -348,6 +348,59 @@ GST_START_TEST (test_flush_of_one_view_of_a_pair)
 
 GST_END_TEST;
 
+static gboolean
+on_time (GstClock * clock, GstClockTime time, GstClockID id, gpointer done)
+{
+  g_atomic_int_set ((gint *) done, TRUE);
+  return TRUE;
+}
+
+/* Until the elements that the system clock calls once a second were called. */
+static void
+wait_for_the_clock (void)
+{
+  GstClock *clock = gst_system_clock_obtain ();
+  GstClockID id = gst_clock_new_single_shot_id (clock, gst_clock_get_time
+      (clock) + GST_SECOND + 10 * GST_MSECOND);
+  gint done = FALSE;
+
+  gst_clock_id_wait_async (id, on_time, &done, NULL);
+  while (!g_atomic_int_get (&done))
+    g_usleep (1000);
+  gst_clock_id_unref (id);
+  gst_object_unref (clock);
+}
+
+static void
+count_freed (gpointer user_data, GstMiniObject * object)
+{
+  g_atomic_int_inc ((gint *) user_data);
+}
+
+/* Nobody keeps an image that a flush has taken away, also not who has looked
+ * for it while it waited. */
+GST_START_TEST (test_flush_frees_images)
+{
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    GstBuffer *image = numbered_image (v, 0);
+    gint freed = 0;
+    Rig rig;
+
+    rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+    gst_mini_object_weak_ref (GST_MINI_OBJECT (image), count_freed, &freed);
+    rig_push (&rig, v, image);
+    wait_for_the_clock ();
+    fail_unless_equals_int (freed, 0);
+    gst_harness_push_event (rig.view[v], gst_event_new_flush_start ());
+    gst_harness_push_event (rig.view[v], gst_event_new_flush_stop (TRUE));
+    fail_unless_equals_int (freed, 1);
+    rig_expect_no_error (&rig);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
 typedef struct
 {
   GstElement *source;
@@ -489,6 +542,7 @@ stereo_flush_suite (void)
   tcase_add_test (tc, test_release_without_buffers);
   tcase_add_loop_test (tc, test_filter_without_buffers, FALSE, TRUE + 1);
   tcase_add_test (tc, test_flush_of_one_view_of_a_pair);
+  tcase_add_test (tc, test_flush_frees_images);
   tcase_add_test (tc, test_seeks_of_each_view);
   tcase_add_test (tc, test_query_before_start);
   tcase_add_test (tc, test_data_before_a_segment);
