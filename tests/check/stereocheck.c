@@ -428,6 +428,7 @@ struct Feeder
   GThread *thread;
   GstPad *pad;
   Script *script;
+  gint given;                   /* atomic; of the script */
   GstFlowReturn flow;
 };
 
@@ -443,6 +444,7 @@ feed (gpointer user_data)
       feeder->flow = gst_pad_push (feeder->pad, GST_BUFFER (item));
     else
       gst_pad_push_event (feeder->pad, GST_EVENT (item));
+    g_atomic_int_inc (&feeder->given);
   }
   return NULL;
 }
@@ -456,6 +458,17 @@ feeder_new (Rig * rig, gint view, Script * script)
   feeder->script = script;
   feeder->thread = g_thread_new ("feeder", feed, feeder);
   return feeder;
+}
+
+void
+feeder_wait (Feeder * feeder, gint n)
+{
+  const gint64 end = g_get_monotonic_time () + PATIENCE / 1000;
+
+  while (g_atomic_int_get (&feeder->given) < n) {
+    fail_unless (g_get_monotonic_time () < end, "it was not taken");
+    g_usleep (200);
+  }
 }
 
 GstFlowReturn

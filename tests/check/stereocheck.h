@@ -144,6 +144,8 @@ GPtrArray *rig_run (Rig * rig, Script * left, Script * right);
 /* A script in a thread. */
 typedef struct Feeder Feeder;
 Feeder *feeder_new (Rig * rig, gint view, Script * script);
+/* Waits until the first n buffers and events of the script were taken. */
+void feeder_wait (Feeder * feeder, gint n);
 /* Waits for the thread; the last result of pushing a buffer. */
 GstFlowReturn feeder_join (Feeder * feeder);
 

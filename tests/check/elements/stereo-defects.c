@@ -103,8 +103,8 @@ GST_START_TEST (test_flush_frees_a_waiting_source)
     gst_mini_object_weak_ref (g_ptr_array_index (script, i), count_freed,
         &freed);
   feeder = feeder_new (&rig, LEFT, script);
-  /* until it waits for the other side */
-  g_usleep (50000);
+  /* then the next one waits for the other side */
+  feeder_wait (feeder, 1);
   for (gint view = LEFT; view <= RIGHT; view++)
     gst_harness_push_event (rig.view[view], gst_event_new_flush_start ());
   feeder_join (feeder);

@@ -85,16 +85,27 @@ ask (gpointer rig)
   return NULL;
 }
 
+static GstPadProbeReturn
+note_query (GstPad * pad, GstPadProbeInfo * info, gpointer asked)
+{
+  g_atomic_int_set ((gint *) asked, TRUE);
+  return GST_PAD_PROBE_OK;
+}
+
 /* Neither is a source kept that waits for an answer behind its images. */
 GST_START_TEST (test_eos_frees_a_source_that_asks)
 {
   GThread *thread;
+  gint asked = FALSE;
   Rig rig;
 
   rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
   rig_push (&rig, LEFT, numbered_image (LEFT, 0));
+  gst_pad_add_probe (rig.view[LEFT]->srcpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM
+      | GST_PAD_PROBE_TYPE_PUSH, note_query, &asked, NULL);
   thread = g_thread_new ("ask", ask, &rig);
-  g_usleep (20000);
+  while (!g_atomic_int_get (&asked))
+    g_usleep (200);
   gst_harness_push_event (rig.view[RIGHT], gst_event_new_eos ());
   gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
   g_thread_join (thread);
