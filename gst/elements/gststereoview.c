@@ -597,6 +597,12 @@ gst_stereo_view_sink_event (GstAggregator * aggregator,
       if (event == NULL)
         return TRUE;
       break;
+    case GST_EVENT_GAP:
+      if (!gst_stereo_has_segment (pad)) {
+        gst_event_unref (event);
+        return TRUE;
+      }
+      break;
     default:
       break;
   }
@@ -711,13 +717,6 @@ typedef struct
   GstSegment segment[N_INPUTS];
 } Heads;
 
-static gboolean
-is_gap (GstBuffer * buffer)
-{
-  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
-      && gst_buffer_get_size (buffer) == 0;
-}
-
 static GstStereoHead
 describe_head (const Heads * heads, gint input)
 {
@@ -730,7 +729,7 @@ describe_head (const Heads * heads, gint input)
   if (buffer == NULL)
     return head;
   head.there = TRUE;
-  head.gap = is_gap (buffer);
+  head.gap = gst_stereo_is_gap (buffer);
   head.pts = GST_BUFFER_PTS (buffer);
   if (GST_BUFFER_PTS_IS_VALID (buffer))
     head.time = gst_segment_to_running_time (segment, GST_FORMAT_TIME,
@@ -749,9 +748,9 @@ drop (GstStereoView * self, Heads * heads, gint input)
   if (input != MAP) {
     GST_LOG_OBJECT (heads->pad[input], "no map of %" GST_PTR_FORMAT, buffer);
     GST_OBJECT_LOCK (self);
-    self->counters.unused[input] += !is_gap (buffer);
+    self->counters.unused[input] += !gst_stereo_is_gap (buffer);
     GST_OBJECT_UNLOCK (self);
-  } else if (!is_gap (buffer)) {
+  } else if (!gst_stereo_is_gap (buffer)) {
     GstStereoHead head = describe_head (heads, MAP);
     guint64 dropped;
 

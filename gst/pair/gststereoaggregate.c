@@ -89,13 +89,6 @@ running_duration (GstStereoBase * self, gint view, GstClockTime duration)
       : (GstClockTime) (duration / rate);
 }
 
-gboolean
-gst_stereo_base_is_gap (GstBuffer * buffer)
-{
-  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
-      && gst_buffer_get_size (buffer) == 0;
-}
-
 /* How long an image is shown, in running time, or GST_CLOCK_TIME_NONE. */
 static GstClockTime
 shown_for (GstStereoBase * self, gint view, GstBuffer * buffer)
@@ -104,7 +97,7 @@ shown_for (GstStereoBase * self, gint view, GstBuffer * buffer)
   GstClockTime duration = GST_BUFFER_DURATION (buffer);
   const GstVideoInfo *info = &priv->info[view];
 
-  if (gst_stereo_base_is_gap (buffer) || !GST_CLOCK_TIME_IS_VALID (duration)
+  if (gst_stereo_is_gap (buffer) || !GST_CLOCK_TIME_IS_VALID (duration)
       || duration == 0) {
     GST_OBJECT_LOCK (self);
     duration = priv->has_info[view] && GST_VIDEO_INFO_FPS_N (info) > 0
@@ -178,7 +171,7 @@ drop (GstStereoBase * self, gint view, GstBuffer * buffer, const gchar * reason)
   GstStereoBasePrivate *priv = PRIV (self);
 
   priv->discont = TRUE;
-  if (!gst_stereo_base_is_gap (buffer)) {
+  if (!gst_stereo_is_gap (buffer)) {
     /* While the sizes differ, the cameras are not to blame. */
     if (GST_CLOCK_TIME_IS_VALID (priv->disagree_since))
       g_atomic_int_set (&priv->unpaired_in_a_row, 0);
@@ -358,7 +351,7 @@ make_candidate (GstStereoBase * self, gint view, GstBuffer * buffer,
   candidate->time = running_time (self, view, buffer);
   candidate->duration = running_duration (self, view,
       GST_BUFFER_DURATION (buffer));
-  candidate->gap = gst_stereo_base_is_gap (buffer);
+  candidate->gap = gst_stereo_is_gap (buffer);
 
   /* Backwards, the timestamp of a gap belongs to the last image in it. */
   if (candidate->gap && PRIV (self)->segment[view].rate < 0

@@ -223,9 +223,6 @@ GstBuffer *gst_stereo_base_clip (GstAggregator * aggregator,
 GstBuffer *gst_stereo_base_clip_to (GstStereoBase * self,
     const GstSegment * segment, GstBuffer * buffer);
 
-/* Whether it says that there is no image. */
-gboolean gst_stereo_base_is_gap (GstBuffer * buffer);
-
 /* Counts an image that was dropped, and posts a message.  In any thread. */
 void gst_stereo_base_tell_unpaired (GstStereoBase * self, gint view,
     GstBuffer * buffer, GstClockTime running_time, const gchar * reason);
@@ -280,13 +277,13 @@ void gst_stereo_base_open_doors (GstStereoBase * self);
 /* After the last pair, in the task: refuses all that comes in from now on, and
  * returns GST_FLOW_EOS when nobody is left inside, or else
  * GST_AGGREGATOR_FLOW_NEED_DATA; is to be called again then. */
+GstFlowReturn gst_stereo_base_end (GstStereoBase * self);
+gboolean gst_stereo_base_has_ended (GstStereoBase * self);
+
 /* How many images have come in on a view, and whether its source waits.  In any
  * thread. */
 gint gst_stereo_base_count_images (GstStereoBase * self, gint view);
 gboolean gst_stereo_base_is_waited_in (GstStereoBase * self, gint view);
-
-GstFlowReturn gst_stereo_base_end (GstStereoBase * self);
-gboolean gst_stereo_base_has_ended (GstStereoBase * self);
 
 GstFlowReturn gst_stereo_base_sink_event_pre_queue (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstEvent * event);

@@ -7,6 +7,7 @@
 #include "pair/gststereobase-private.h"
 
 #include "base/gststereodebug.h"
+#include "pair/gststereopair.h"
 
 /* -------------------------------------------------------------------- views */
 
@@ -34,17 +35,6 @@ look_at_event (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
             gst_stereo_view_names[!view]), (NULL));
   }
   return GST_PAD_PROBE_OK;
-}
-
-static gboolean
-has_segment (GstAggregatorPad * pad)
-{
-  gboolean has;
-
-  GST_OBJECT_LOCK (pad);
-  has = pad->segment.format == GST_FORMAT_TIME;
-  GST_OBJECT_UNLOCK (pad);
-  return has;
 }
 
 gboolean
@@ -83,8 +73,7 @@ gst_stereo_base_sink_event (GstAggregator * aggregator,
       }
       break;
     case GST_EVENT_GAP:
-      /* GstAggregator takes it for granted that there is a segment. */
-      if (!has_segment (pad)) {
+      if (!gst_stereo_has_segment (pad)) {
         gst_stereo_base_newest_unknock (self, view);
         gst_event_unref (event);
         return TRUE;

@@ -7,7 +7,7 @@
 #ifndef GST_STEREO_PAIR_H
 #define GST_STEREO_PAIR_H
 
-#include <gst/gst.h>
+#include <gst/base/gstaggregator.h>
 
 G_BEGIN_DECLS
 
@@ -39,6 +39,13 @@ typedef enum
  */
 GstStereoPairing gst_stereo_pair (const GstStereoCandidate * left,
     const GstStereoCandidate * right, GstClockTime tolerance);
+
+/* Whether a buffer of a pad's queue says that there is no image. */
+gboolean gst_stereo_is_gap (GstBuffer * buffer);
+
+/* Whether it is known what the times on the pad mean.  GstAggregator takes that
+ * for granted when a GAP event comes. */
+gboolean gst_stereo_has_segment (GstAggregatorPad * pad);
 
 /*
  * By how much the running times of a pair may differ: setting, or where that is

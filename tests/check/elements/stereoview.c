@@ -222,6 +222,29 @@ GST_START_TEST (test_query_before_it_runs)
 
 GST_END_TEST;
 
+/* It is not said when the images are that a gap stands for. */
+GST_START_TEST (test_gap_before_a_segment)
+{
+  Views rig = new_views ("position=0", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstHarness *const inputs[] = { rig.left, rig.right, rig.map };
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++) {
+    gst_harness_push_event (inputs[i], gst_event_new_flush_start ());
+    gst_harness_push_event (inputs[i], gst_event_new_flush_stop (TRUE));
+    gst_harness_push_event (inputs[i], gst_event_new_gap (0, FRAME));
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    gst_harness_push_event (inputs[i], gst_event_new_segment (&segment));
+  push_images (&rig, 0, 0);
+  gst_harness_push (rig.map, make_map (0, 0));
+  check_equal (gst_harness_pull (rig.left), left_image (0));
+  drop_views (&rig);
+}
+
+GST_END_TEST;
+
 /* An eye has half the rows or columns of a frame that interleaves. */
 GST_START_TEST (test_half_aspect)
 {
@@ -794,6 +817,7 @@ stereoview_suite (void)
   tcase_add_test (tc, test_ends);
   tcase_add_test (tc, test_no_timestamps);
   tcase_add_test (tc, test_query_before_it_runs);
+  tcase_add_test (tc, test_gap_before_a_segment);
   tcase_add_test (tc, test_half_aspect);
   tcase_add_test (tc, test_meta);
   tcase_add_test (tc, test_skipped);
