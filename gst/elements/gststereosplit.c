@@ -324,9 +324,12 @@ push_caps (GstStereoSplit * self, const GstCaps * frames)
   for (gint v = 0; v < N_VIEWS && ok; v++) {
     GstCaps *caps = view_caps (self, frames, v);
 
-    /* a view that nobody wants may stay unlinked */
-    ok = gst_pad_push_event (self->src[v], gst_event_new_caps (caps))
-        || !gst_pad_is_linked (self->src[v]);
+    /* GstPad does not say that caps were refused, and forgets it where a stream
+     * begins or is flushed.  A view that nobody wants may stay unlinked. */
+    ok = !gst_pad_is_linked (self->src[v])
+        || gst_pad_peer_query_accept_caps (self->src[v], caps);
+    if (ok)
+      gst_pad_push_event (self->src[v], gst_event_new_caps (caps));
     gst_pad_check_reconfigure (self->src[v]);
     ok = ok && prepare_pool (self, v, caps);
     gst_caps_unref (caps);
