@@ -824,7 +824,6 @@ gst_stereo_split_change_state (GstElement * element,
   result = GST_ELEMENT_CLASS (gst_stereo_split_parent_class)->change_state
       (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    self->negotiated = FALSE;
     for (gint v = 0; v < N_VIEWS; v++)
       drop_pool (self, v);
   }

@@ -630,6 +630,16 @@ gst_stereo_view_sink_event_pre_queue (GstAggregator * aggregator,
   return PARENT->sink_event_pre_queue (aggregator, pad, event);
 }
 
+static gboolean
+gst_stereo_view_sink_query_pre_queue (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstQuery * query)
+{
+  /* GstAggregator would wait for a thread that is not there. */
+  if (GST_QUERY_IS_SERIALIZED (query) && !gst_pad_is_active (GST_PAD (pad)))
+    return FALSE;
+  return PARENT->sink_query_pre_queue (aggregator, pad, query);
+}
+
 /* What downstream of one source pad wants of the views. */
 static gboolean
 take_event (GstStereoView * self, GstStereoQos * qos, GstEvent * event)
@@ -1464,17 +1474,6 @@ gst_stereo_view_stop (GstAggregator * aggregator)
   memset (self->has_info, 0, sizeof (self->has_info));
   GST_OBJECT_UNLOCK (self);
   return TRUE;
-}
-
-static gboolean
-gst_stereo_view_sink_query_pre_queue (GstAggregator * aggregator,
-    GstAggregatorPad * pad, GstQuery * query)
-{
-  /* GstAggregator would wait for a thread that is not there. */
-  if (GST_QUERY_IS_SERIALIZED (query) && !gst_pad_is_active (GST_PAD (pad)))
-    return FALSE;
-  return GST_AGGREGATOR_CLASS (gst_stereo_view_parent_class)->
-      sink_query_pre_queue (aggregator, pad, query);
 }
 
 static GstFlowReturn

@@ -132,7 +132,7 @@ give_frame (Run * run)
   if (pad == NULL)
     return;
   caps = run->caps[index_of (run, pad)];
-  buffer = caps != NULL ? fuzz_frame (caps, 0)
+  buffer = caps != NULL ? fuzz_frame (caps)
       : gst_buffer_new_allocate (NULL, what, NULL);
   GST_BUFFER_PTS (buffer) = what % 8 == 7 ? GST_CLOCK_TIME_NONE
       : (run->n_frames++ / 2 + what % 8 / 6) * GST_SECOND / 30;
@@ -364,14 +364,9 @@ request (Run * run)
 static void
 release (Run * run)
 {
-  FuzzPad *before[FUZZ_MAX_PADS];
-  unsigned number = fuzz_byte (&run->input);
-
-  for (guint i = 0; i < FUZZ_MAX_PADS; i++)
-    before[i] = run->host->sources[i].pad ? &run->host->sources[i] : NULL;
-  fuzz_host_release (run->host, number);
+  fuzz_host_release (run->host, fuzz_byte (&run->input));
   for (guint i = 0; i < FUZZ_MAX_PADS; i++) {
-    if (before[i] != NULL && before[i]->pad == NULL)
+    if (run->host->sources[i].pad == NULL)
       gst_clear_caps (&run->caps[i]);
   }
 }

@@ -127,7 +127,6 @@ answer (GstPad * pad, GstObject * parent, GstQuery * query)
 
 static gint stop_job, wait_job;
 
-/* A stopped pad's thread has nothing to do any more. */
 static void
 give (FuzzPad * pad, gpointer job)
 {
@@ -526,13 +525,12 @@ fuzz_pad_caps (FuzzPad * pad, FuzzInput * input)
 }
 
 GstBuffer *
-fuzz_frame (GstCaps * caps, GstClockTime time)
+fuzz_frame (GstCaps * caps)
 {
   GstVideoInfo info;
   gsize size = gst_video_info_from_caps (&info, caps) ? info.size : 64;
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
 
-  gst_buffer_memset (buffer, 0, (guint8) (time / GST_MSECOND * 37), size);
-  GST_BUFFER_PTS (buffer) = time;
+  gst_buffer_memset (buffer, 0, 0, size);
   return buffer;
 }

@@ -79,7 +79,7 @@ FuzzPad *fuzz_host_sink (FuzzHost * host, unsigned number);
 /* What comes before data. */
 void fuzz_pad_start (FuzzPad * pad, GstCaps * caps);
 
-/* A whole and right frame of the caps. */
-GstBuffer *fuzz_frame (GstCaps * caps, GstClockTime time);
+/* A whole and right frame of the caps, without a time. */
+GstBuffer *fuzz_frame (GstCaps * caps);
 
 #endif /* FUZZ_HOST_H */
