@@ -1,0 +1,165 @@
+/* gst-stereomatching: many pipelines in one process
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ *   bench-many SECONDS WIDTH HEIGHT ELEMENT [PROPERTY=VALUE ...]
+ *
+ * Prints for 1, 4 and 16 pipelines that run at once how many frames a second
+ * all of them give together, the slowest and the fastest one's, and how much of
+ * a processor they take then, and while they are paused.
+ */
+
+#include <gst/gst.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#define MOST 16
+
+typedef struct
+{
+  GstElement *pipeline;
+  gint n;                       /* maps */
+  gint before;
+} Line;
+
+static GstPadProbeReturn
+on_map (G_GNUC_UNUSED GstPad * pad, G_GNUC_UNUSED GstPadProbeInfo * info,
+    gpointer line)
+{
+  g_atomic_int_inc (&((Line *) line)->n);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+open_line (Line * line, const gchar * launch)
+{
+  GError *error = NULL;
+  GstElement *element;
+  GstPad *pad;
+
+  line->pipeline = gst_parse_launch (launch, &error);
+  if (error != NULL) {
+    fprintf (stderr, "%s: %s\n", launch, error->message);
+    exit (1);
+  }
+  line->n = 0;
+  element = gst_bin_get_by_name (GST_BIN (line->pipeline), "m");
+  pad = gst_element_get_static_pad (element, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_map, line, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+  gst_element_set_state (line->pipeline, GST_STATE_PLAYING);
+}
+
+/* Until it gives maps; what comes before that is memory and threads. */
+static void
+wait_for_line (Line * line)
+{
+  GstBus *bus = gst_element_get_bus (line->pipeline);
+
+  while (g_atomic_int_get (&line->n) < 2) {
+    if (gst_bus_have_pending (bus)) {
+      GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+
+      if (message != NULL) {
+        GError *error = NULL;
+
+        gst_message_parse_error (message, &error, NULL);
+        fprintf (stderr, "%s\n", error->message);
+        exit (1);
+      }
+    }
+    g_usleep (1000);
+  }
+  gst_object_unref (bus);
+}
+
+/* Seconds of processor time that the process has taken. */
+static gdouble
+processor_time (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_SELF, &usage);
+  return (gdouble) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+      + 1e-6 * (gdouble) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+/* Runs some lines and prints what they did; the frames a second. */
+static gdouble
+run (guint n_lines, const gchar * launch, guint seconds, gdouble alone)
+{
+  Line lines[MOST];
+  gdouble busy, idle, all = 0, slowest = 0, fastest = 0, time;
+  gint64 begun;
+
+  for (guint i = 0; i < n_lines; i++)
+    open_line (&lines[i], launch);
+  for (guint i = 0; i < n_lines; i++)
+    wait_for_line (&lines[i]);
+
+  busy = processor_time ();
+  begun = g_get_monotonic_time ();
+  for (guint i = 0; i < n_lines; i++)
+    lines[i].before = g_atomic_int_get (&lines[i].n);
+  g_usleep (seconds * G_USEC_PER_SEC);
+  time = (gdouble) (g_get_monotonic_time () - begun) / G_USEC_PER_SEC;
+  for (guint i = 0; i < n_lines; i++) {
+    gdouble rate = (g_atomic_int_get (&lines[i].n) - lines[i].before) / time;
+
+    all += rate;
+    slowest = i == 0 ? rate : MIN (slowest, rate);
+    fastest = MAX (fastest, rate);
+  }
+  busy = (processor_time () - busy) / time;
+
+  for (guint i = 0; i < n_lines; i++) {
+    gst_element_set_state (lines[i].pipeline, GST_STATE_PAUSED);
+    gst_element_get_state (lines[i].pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  }
+  g_usleep (G_USEC_PER_SEC);
+  idle = processor_time ();
+  g_usleep (seconds * G_USEC_PER_SEC);
+  idle = (processor_time () - idle) / seconds;
+  printf ("%2u pipelines: %7.2f frames/s, %5.1f %% of one; each %.2f to %.2f; "
+      "%3.0f %% of a processor, paused %.2f %%\n", n_lines, all,
+      100 * all / (alone > 0 ? alone : all), slowest, fastest, 100 * busy,
+      100 * idle);
+  fflush (stdout);
+  for (guint i = 0; i < n_lines; i++) {
+    gst_element_set_state (lines[i].pipeline, GST_STATE_NULL);
+    gst_object_unref (lines[i].pipeline);
+  }
+  return all;
+}
+
+int
+main (int argc, char **argv)
+{
+  gchar *element, *launch;
+  gdouble alone;
+  guint seconds;
+
+  gst_init (&argc, &argv);
+  if (argc < 5) {
+    fprintf (stderr, "usage: %s SECONDS WIDTH HEIGHT ELEMENT "
+        "[PROPERTY=VALUE ...]\n", argv[0]);
+    return 1;
+  }
+  seconds = (guint) MAX (atoi (argv[1]), 1);
+  element = g_strjoinv (" ", argv + 4);
+  launch = g_strdup_printf ("videotestsrc ! video/x-raw, format=GRAY8, "
+      "width=%s, height=%s ! tee name=t ! m.sink_left t. ! m.sink_right "
+      "%s name=m ! fakesink", argv[2], argv[3], element);
+  alone = run (1, launch, seconds, 0);
+  run (4, launch, seconds, alone);
+  run (MOST, launch, seconds, alone);
+  g_free (launch);
+  g_free (element);
+  return 0;
+}
