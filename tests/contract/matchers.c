@@ -171,6 +171,33 @@ report (const Case * c, const Images * images, const char *where,
       difference);
 }
 
+/* A matcher for a case alone. */
+static StereoMatcher *
+matcher_new (const Case * c, const Images * images, StereoDevice * device)
+{
+  StereoMatcherConfig config = { c->width, c->height, c->left, c->right,
+    c->output, images->left.colorimetry, images->right.colorimetry
+  };
+  StereoMatcher *matcher = NULL;
+
+  REQUIRE (stereo_matcher_new (c->algorithm, device, &matcher) == STEREO_OK);
+  CHECK_INT (stereo_matcher_configure (matcher, &config, c->params), ==,
+      STEREO_OK);
+  return matcher;
+}
+
+/* A frame of it, whose map has to be the expected one. */
+static void
+check_frame (StereoMatcher * matcher, StereoDevice * device, const Case * c,
+    const Images * images)
+{
+  CHECK_INT (stereo_matcher_process (matcher, &images->left.image,
+          &images->right.image, &images->map.image, NULL), ==, STEREO_OK);
+  CHECK_INT (stereo_matcher_sync (matcher), ==, STEREO_OK);
+  report (c, images, stereo_device_name (device),
+      first_difference (&images->map, &images->expected));
+}
+
 /* -------------------------------------------------------------------- tests */
 
 #define FOR_EACH_ALGORITHM(a) \
@@ -293,7 +320,7 @@ test_frames (void)
   FOR_EACH_ALGORITHM (algorithm) {
     Case c;
     Images images;
-    StereoMatcherConfig config = { 0 };
+    StereoDevice *last = devices_get (devices_count () - 1);
 
     draw_case (algorithm, &random, &c);
     c.width = 372;
@@ -303,32 +330,54 @@ test_frames (void)
     make_images (&c, &images, &random);
     match (0, c.params, c.name, &images.left, &images.right,
         &images.expected);
-    config.width = c.width;
-    config.height = c.height;
-    config.left = c.left;
-    config.right = c.right;
-    config.output = c.output;
     for (int i = 0; i < 4; i++) {
-      StereoMatcher *matcher = NULL;
-      size_t last = devices_count () - 1;
+      StereoMatcher *matcher = matcher_new (&c, &images, last);
 
-      REQUIRE (stereo_matcher_new (algorithm, devices_get (last),
-              &matcher) == STEREO_OK);
-      CHECK_INT (stereo_matcher_configure (matcher, &config, c.params), ==,
-          STEREO_OK);
       for (int frame = 0; frame < 4; frame++) {
         for (int y = 0; y < c.height; y++)
           memset (test_image_row (&images.map, y), 0x33,
               images.map.row_bytes);
-        CHECK_INT (stereo_matcher_process (matcher, &images.left.image,
-                &images.right.image, &images.map.image, NULL), ==, STEREO_OK);
-        CHECK_INT (stereo_matcher_sync (matcher), ==, STEREO_OK);
-        report (&c, &images, stereo_device_name (devices_get (last)),
-            first_difference (&images.map, &images.expected));
+        check_frame (matcher, last, &c, &images);
       }
       stereo_matcher_free (&matcher);
     }
     clear (&c, &images);
+  }
+}
+
+/* More threads than rows, and bands of every height. */
+static void
+test_threads (void)
+{
+  static const unsigned threads[] = { 4, 5, 7, 16, 33 };
+  Random random = { 7 };
+
+  for (size_t t = 0; t < sizeof (threads) / sizeof (threads[0]); t++) {
+    StereoDevice *device = NULL;
+
+    REQUIRE (stereo_device_new_cpu (threads[t], STEREO_SIMD_AUTO, &device,
+            NULL) == STEREO_OK);
+    FOR_EACH_ALGORITHM (algorithm) {
+      for (int i = 0; i < 12; i++) {
+        StereoMatcher *matcher;
+        Images images;
+        Case c;
+
+        draw_case (algorithm, &random, &c);
+        c.width = random_range (&random, 3, 60);
+        c.height = random_range (&random, 1, i % 3 ? 60 : 200);
+        if (i % 2)
+          draw_parameters (&c, &random);
+        make_images (&c, &images, &random);
+        match (0, c.params, c.name, &images.left, &images.right,
+            &images.expected);
+        matcher = matcher_new (&c, &images, device);
+        check_frame (matcher, device, &c, &images);
+        stereo_matcher_free (&matcher);
+        clear (&c, &images);
+      }
+    }
+    stereo_device_unref (&device);
   }
 }
 
@@ -398,6 +447,7 @@ static const Test tests[] = {
   {"parameters", test_parameters},
   {"grey-is-grey", test_grey_is_grey},
   {"frames", test_frames},
+  {"threads", test_threads},
   {"results", test_results},
 };
 

@@ -805,96 +805,6 @@ test_half_rounding (void)
   }
 }
 
-/* Larger images, where the oracle would take too long. */
-static void
-test_random (void)
-{
-  Random random = { 7 };
-
-  for (int i = 0; i < 150; i++) {
-    Case c = usual;
-    TestImage left, right;
-    StereoParams *params;
-
-    c.width = random_range (&random, 1, i % 8 ? 150 : 400);
-    c.height = random_range (&random, 1, i % 8 ? 100 : 200);
-    c.n = random_range (&random, 1, i % 5 ? 70 : 300);
-    c.min = random_range (&random, -40, 30);
-    c.s.levels = random_range (&random, 1, 10);
-    c.s.iterations = random_range (&random, 1, 9);
-    c.precision = i % 3;
-    c.fill = (Fill) random_range (&random, 0, 1);
-    if (i % 2)
-      draw_robust (&c, &random);
-    if (i % 4 == 3) {
-      c.s.weight = random_range (&random, 0, 1000) / 1000.0;
-      c.s.max_data = random_range (&random, 0, 2550) / 10.0;
-      c.s.max_disc = random_range (&random, 0, 500) / 10.0;
-      c.s.jump = random_range (&random, 0, 500) / 100.0;
-      c.s.smoothing = random_range (&random, 0, 300) / 100.0;
-    }
-    params = case_params (&c);
-    case_images (&c, &left, &right, &random);
-    check_devices ("bp", params, &left, &right, STEREO_FORMAT_GRAY16_LE);
-    stereo_params_free (&params);
-    test_image_clear (&left);
-    test_image_clear (&right);
-  }
-}
-
-/* More threads than rows, bands of every height. */
-static void
-test_threads (void)
-{
-  static const unsigned threads[] = { 4, 5, 7, 16, 33 };
-  Random random = { 8 };
-
-  for (size_t i = 0; i < sizeof (threads) / sizeof (threads[0]); i++) {
-    StereoDevice *device = NULL;
-    StereoMatcher *matcher = NULL;
-
-    REQUIRE (stereo_device_new_cpu (threads[i], STEREO_SIMD_AUTO, &device,
-            NULL) == STEREO_OK);
-    REQUIRE (stereo_matcher_new (stereo_algorithm_find ("bp"), device,
-            &matcher) == STEREO_OK);
-    for (int j = 0; j < 24; j++) {
-      Case c = usual;
-      TestImage left, right, map, expected;
-      StereoParams *params;
-      StereoMatcherConfig config;
-
-      c.width = random_range (&random, 3, 60);
-      c.height = random_range (&random, 3, j % 3 ? 60 : 200);
-      c.s.iterations = random_range (&random, 1, 19);
-      c.precision = j % 3;
-      if (j % 2)
-        draw_robust (&c, &random);
-      params = case_params (&c);
-      case_images (&c, &left, &right, &random);
-      test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
-      test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height,
-          0);
-      match (0, params, "bp", &left, &right, &expected);
-      config = (StereoMatcherConfig) {
-      c.width, c.height, c.left, c.right, STEREO_FORMAT_GRAY16_LE};
-      REQUIRE (stereo_matcher_configure (matcher, &config,
-              params) == STEREO_OK);
-      REQUIRE (stereo_matcher_process (matcher, &left.image, &right.image,
-              &map.image, NULL) == STEREO_OK);
-      REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
-      report_difference ("bp", params, &left, &right,
-          stereo_device_name (device), first_difference (&map, &expected));
-      stereo_params_free (&params);
-      test_image_clear (&left);
-      test_image_clear (&right);
-      test_image_clear (&map);
-      test_image_clear (&expected);
-    }
-    stereo_matcher_free (&matcher);
-    stereo_device_unref (&device);
-  }
-}
-
 /* Against real numbers: what wins is as good as the best, up to the rounding of
  * the paper's own arithmetic in single precision. */
 static void
@@ -1087,8 +997,6 @@ static const Test tests[] = {
   {"parameters", test_parameters},
   {"half-rounding", test_half_rounding},
   {"formats", test_formats},
-  {"random", test_random},
-  {"threads", test_threads},
   {"paper", test_paper},
   {"too-many-levels", test_too_many_levels},
   {"too-little-memory", test_too_little_memory},
