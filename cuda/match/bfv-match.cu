@@ -38,6 +38,7 @@
  * out rows below the image.
  */
 
+#include "core/ones.cuh"
 #include "match/bfv-tiles.cuh"
 
 namespace
@@ -463,35 +464,17 @@ match_kernel (const __grid_constant__ MatchArgs a)
 }
 
 const int key_threads = 256;
-const int keys_at_once = 4;     /* of a thread */
-
-/* No winners yet.  Works at the same time as the kernel before, but for a
- * kernel that uses scratch. */
-__global__ void __launch_bounds__ (key_threads)
-clear_kernel (size_t n, unsigned long long *best)
-{
-  const size_t first = (size_t) blockIdx.x * (key_threads * keys_at_once)
-      + threadIdx.x;
-
-#pragma unroll
-  for (int i = 0; i < keys_at_once; i++) {
-    if (first + i * key_threads < n)
-      best[first + i * key_threads] = ~0ull;
-  }
-  pdl_wait ();
-}
 
 /* A pixel of both views for each thread: keys to the words of winners, and
  * none where nothing was matched. */
 __global__ void __launch_bounds__ (key_threads)
 winners_kernel (const __grid_constant__ StereoBfvConstants k,
-    const unsigned long long *left_keys, const unsigned long long *right_keys,
-    const StereoWinners w)
+    const unsigned long long *keys, const StereoWinners w)
 {
   const int x = (int) (blockIdx.x * key_threads + threadIdx.x);
   const int y = (int) blockIdx.y;
   const int u = divide (x, k.sampling_x), v = divide (y, k.sampling_y);
-  const bool row = v * k.sampling_y == y && left_keys != NULL;
+  const bool row = v * k.sampling_y == y && keys != NULL;
   uint32_t left = STEREO_NO_WINNER;
   unsigned long long right = ~0ull;
 
@@ -499,8 +482,8 @@ winners_kernel (const __grid_constant__ StereoBfvConstants k,
   if (x >= k.width)
     return;
   if (row && u * k.sampling_x == x) {
-    const unsigned long long key = left_keys[(size_t) v
-        * (size_t) k.grid_width + (size_t) u];
+    const unsigned long long key = keys[(size_t) v * (size_t) k.grid_width
+        + (size_t) u];
 
     /* index, fraction and clearness */
     left = __byte_perm ((uint32_t) key, 0, 0x1032);
@@ -509,7 +492,7 @@ winners_kernel (const __grid_constant__ StereoBfvConstants k,
   if (w.right == NULL)
     return;
   if (row)
-    right = right_keys[(size_t) v * (size_t) k.width + (size_t) x];
+    right = keys[grid_size (&k) + (size_t) v * (size_t) k.width + (size_t) x];
   w.right[(size_t) y * w.right_stride + (size_t) x] = right == ~0ull
       ? STEREO_NO_WINNER : (uint32_t) right >> 16;
 }
@@ -521,8 +504,7 @@ store_winners (StereoCudaStage & stage, StereoQueue * queue,
 {
   launch_overlapping (queue, dim3 ((unsigned) (k->width + key_threads - 1)
           / key_threads, (unsigned) k->height), key_threads, 0,
-      winners_kernel, *k, work == NULL ? NULL : work->left_keys,
-      work == NULL ? NULL : work->right_keys, *winners);
+      winners_kernel, *k, work == NULL ? NULL : work->keys, *winners);
   return STEREO_CUDA_LAUNCHED (stage, "bfv's winners_kernel");
 }
 
@@ -568,21 +550,18 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
     const StereoWinners * winners)
 {
   const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
-  /* the right view's come behind, past what aligns them */
-  const size_t n = (size_t) (work.right_keys + right_size (k)
-      - work.left_keys);
   MatchArgs a = { *k, compared_view < KIND > (views->left,
         views->left_census), compared_view < KIND > (views->right,
         views->right_census), m->left_arms, m->right_arms };
   cudaError_t error = cudaFuncSetAttribute (match_kernel < KIND, DIRECT,
       S >, cudaFuncAttributeMaxDynamicSharedMemorySize, S::size * 4);
-  unsigned blocks, key_blocks;
+  unsigned blocks;
 
   if (error != cudaSuccess)
     return STEREO_CUDA_CHECK (error, "shared memory of bfv's match_kernel",
         &queue->message);
-  a.left_best = work.left_keys;
-  a.right_best = winners->right != NULL ? work.right_keys : NULL;
+  a.left_best = work.keys;
+  a.right_best = winners->right != NULL ? work.keys + grid_size (k) : NULL;
   a.beside = work.beside;
   a.winners = *winners;
   a.luma = KIND == RGB && k->cost != STEREO_COST_RGB;
@@ -591,10 +570,7 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
   a.tiles_x = (k->grid_width + tile_width - 1) / tile_width;
   blocks = share_out < S > (k, a, q->multiprocessors < max_blocks
       ? q->multiprocessors : max_blocks);
-  key_blocks = (unsigned) ((n + key_threads * keys_at_once - 1)
-      / (key_threads * keys_at_once));
-  launch_overlapping (queue, key_blocks, key_threads, 0, clear_kernel, n,
-      a.left_best);
+  set_ones (queue, work.keys, grid_size (k) + right_size (k));
   launch_overlapping (queue, blocks, S::threads, S::size * 4,
       match_kernel < KIND, DIRECT, S >, a);
   return store_winners (stage, queue, k, &work, winners);

@@ -204,10 +204,10 @@ stereo_bfv_match_slices (StereoCudaStage & stage, const StereoBfvConstants * k,
       1);
   SliceArgs a = { *k, *views, m->left_arms, m->right_arms, work };
 
-  /* the right view's come behind, past what aligns them */
-  (void) cudaMemsetAsync (work.left_winner, 0xff, (size_t) (work.right_winner
-          + right_size (k) - work.left_winner) * sizeof (uint16_t),
-      stage.stream ());
+  (void) cudaMemsetAsync (work.left_winner, 0xff, grid_size (k)
+      * sizeof (uint16_t), stage.stream ());
+  (void) cudaMemsetAsync (work.right_winner, 0xff, right_size (k)
+      * sizeof (uint16_t), stage.stream ());
   for (a.index = k->first_index; a.index < k->end_index; a.index++) {
     cost_kernel <<< (unsigned) k->grid_height, slice_threads, 0,
         stage.stream () >>> (a);

@@ -31,8 +31,7 @@ plan (const StereoSearch *, const StereoBfvConstants * k, StereoBfvWork * w,
   size_t end;
 
   if (stereo_bfv_fits_tiles (k)) {
-    add (arena, w->left_keys, grid);
-    add (arena, w->right_keys, right);
+    add (arena, w->keys, grid + right);
     add (arena, w->beside, stereo_bfv_beside_words (k));
   } else {
     add (arena, w->sums, grid);

@@ -13,9 +13,10 @@
 
 /* ----------------------------------------------------------------- launches */
 
-/* All of bfv's kernels are launched by launch_overlapping ().  Those that use
- * work memory don't call pdl_launch_dependents (), for clear_kernel does not
- * wait; but for the last ones of a frame, which crosses wait for. */
+/* All kernels but those of bfv-slices.cu are launched by launch_overlapping ().
+ * Those that use work memory don't call pdl_launch_dependents (), for
+ * set_ones () does not wait; but for the last ones of a frame, which crosses
+ * wait for. */
 
 static inline dim3
 blocks_of (int width, int height, int columns, int rows, int depth = 1)
@@ -103,10 +104,10 @@ grid_arms_at (const StereoBfvConstants & k, const uint32_t * left_arms, int u,
 /* NULL is what isn't needed. */
 struct StereoBfvWork
 {
-  /* Tiles: keys of winners so far, see make_key (), and the sums beside them
-   * of each block */
-  unsigned long long *left_keys;        /* grid_width x grid_height */
-  unsigned long long *right_keys;       /* width x grid_height */
+  /* Tiles: keys of winners so far, see make_key (), those of the left view
+   * (grid_width x grid_height) and then those of the right one (width x
+   * grid_height), and the sums beside them of each block */
+  unsigned long long *keys;
   uint32_t *beside;
   /* Slices: the sums of a disparity, and the winners so far */
   uint2 *sums;                  /* H, N */
@@ -127,13 +128,13 @@ struct StereoBfvWork
 
 STEREO_CHECK_WORK (StereoBfvWork);
 
-static inline size_t
+STEREO_INLINE size_t
 grid_size (const StereoBfvConstants * k)
 {
   return (size_t) k->grid_width * (size_t) k->grid_height;
 }
 
-static inline size_t
+STEREO_INLINE size_t
 right_size (const StereoBfvConstants * k)
 {
   return (size_t) k->width * (size_t) k->grid_height;

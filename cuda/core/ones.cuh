@@ -1,0 +1,48 @@
+/* gst-stereomatching: memory full of ones, ahead of time
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef STEREO_ONES_CUH
+#define STEREO_ONES_CUH
+
+#include "core/device.cuh"
+#include "core/launch.cuh"
+
+namespace
+{
+
+const int ones_threads = 256;
+const int ones_at_once = 4;     /* of a thread */
+
+__global__ void __launch_bounds__ (ones_threads)
+ones_kernel (size_t n, unsigned long long *words)
+{
+  const size_t first = (size_t) blockIdx.x * (ones_threads * ones_at_once)
+      + threadIdx.x;
+
+  pdl_launch_dependents ();
+#pragma unroll
+  for (int i = 0; i < ones_at_once; i++) {
+    if (first + i * ones_threads < n)
+      words[first + i * ones_threads] = ~0ull;
+  }
+  pdl_wait ();
+}
+
+/* Sets n words to ones, which are no winners, while the kernel before may still
+ * be at work: it must not use them, and must not call pdl_launch_dependents ()
+ * before all that do have ended. */
+void
+set_ones (StereoQueue * queue, unsigned long long *words, size_t n)
+{
+  const size_t in_block = ones_threads * ones_at_once;
+
+  launch_overlapping (queue, (unsigned) ((n + in_block - 1) / in_block),
+      ones_threads, 0, ones_kernel, n, words);
+}
+
+}                               // namespace
+
+#endif /* STEREO_ONES_CUH */
