@@ -121,11 +121,80 @@ shared_best (int turn)
       + (turn & 1) * winner_pixels * (int) blockDim.y;
 }
 
+/* Winners of the right view, from the partner of the first pixel with the last
+ * disparity on. */
+__device__ __forceinline__ uint32_t *
+shared_right (int turn)
+{
+  return shared_best (0) + 2 * winner_pixels * (int) blockDim.y
+      + (turn & 1) * (winner_pixels + 16 * (int) blockDim.y);
+}
+
 size_t
 shared_bytes (int groups)
 {
   return 2 * winner_pixels * ((size_t) (16 * groups + tile_padding)
-      * sizeof (uint16_t) + (size_t) groups * sizeof (uint32_t));
+      * sizeof (uint16_t) + (size_t) groups * sizeof (uint32_t))
+      + 2 * (winner_pixels + 16 * (size_t) groups) * sizeof (uint32_t);
+}
+
+__device__ __forceinline__ void
+clear_right ()
+{
+  uint32_t *right = shared_right (0);
+  const int n = 2 * (winner_pixels + 16 * (int) blockDim.y);
+
+  for (int i = (int) (threadIdx.y * winner_pixels + threadIdx.x); i < n;
+      i += winner_pixels * (int) blockDim.y)
+    right[i] = STEREO_NO_WINNER;
+  __syncthreads ();
+}
+
+/* Lets the first `valid` of a thread's sums compete, index being that of the
+ * first one: for its pixel, whose best is returned, and if it offers them for
+ * the pixels of the right view, from `right` on backwards. */
+template < bool ALL > __device__ __forceinline__ uint32_t
+compete (const uint32_t even_sums[4], const uint32_t odd_sums[4],
+    uint32_t index, int valid, bool offers, uint32_t * right)
+{
+  uint32_t words[16], best = STEREO_NO_WINNER;
+
+#pragma unroll
+  for (int i = 0; i < 16; i++) {
+    const uint32_t pair = i % 2 == 0 ? even_sums[i / 4] : odd_sums[i / 4];
+
+    words[i] = (i % 4 < 2 ? pair << 16 : pair & 0xffff0000u)
+        + (index + (uint32_t) i);
+    if (ALL || i < valid)
+      best = min (best, words[i]);
+  }
+  if (offers) {
+#pragma unroll
+    for (int i = 0; i < 16; i++) {
+      if (ALL || i < valid)
+        atomicMin (right - i, words[i]);
+    }
+  }
+  return best;
+}
+
+/* The winners of a turn to global memory, and none for the turn after the
+ * next.  x0: where they begin. */
+__device__ __forceinline__ void
+flush_right (const ExpstepArgs & a, int turn, int x0, int y)
+{
+  uint32_t *right = shared_right (turn);
+  const int n = winner_pixels + 16 * (int) blockDim.y - 1;
+
+  for (int i = (int) (threadIdx.y * winner_pixels + threadIdx.x); i < n;
+      i += winner_pixels * (int) blockDim.y) {
+    const uint32_t best = right[i];
+
+    right[i] = STEREO_NO_WINNER;
+    if (best != STEREO_NO_WINNER && x0 + i >= 0 && x0 + i < a.k.width)
+      atomicMin (&a.winners.right[(size_t) y * a.winners.right_stride + x0
+              + i], best);
+  }
 }
 
 /* Lets the winner of a tile compete with that of the disparities before it,
@@ -164,8 +233,12 @@ find_winners (const ExpstepArgs & a, int y, int group, int turn,
     const uint32_t even_sums[4], const uint32_t odd_sums[4])
 {
   const int lane = (int) threadIdx.x, n_groups = (int) blockDim.y;
+  const int valid = a.count - 16 * group;
+  const uint32_t index = (uint32_t) (a.first + 16 * group);
   uint16_t *sums = shared_sums (turn);
   uint32_t *bests = shared_best (turn);
+  uint32_t *right = shared_right (turn) + lane
+      + 16 * (n_groups - (int) threadIdx.y) - 1;
   Tile t;
 
   t.sums = sums;
@@ -177,12 +250,15 @@ find_winners (const ExpstepArgs & a, int y, int group, int turn,
 
   store_sums (sums + lane * t.pitch + 16 * (int) threadIdx.y, even_sums,
       odd_sums);
-  bests[threadIdx.y * winner_pixels + lane] =
-      winner (even_sums, odd_sums, a.count - 16 * group)
-      + (uint32_t) (a.first + 16 * group);
+  const bool offers = a.winners.right != NULL && lane < t.n_pixels;
+
+  bests[threadIdx.y * winner_pixels + lane] = valid >= 16
+      ? compete < true > (even_sums, odd_sums, index, valid, offers, right)
+      : compete < false > (even_sums, odd_sums, index, valid, offers, right);
   __syncthreads ();
   if (a.winners.right != NULL)
-    update_right (a, t, y);
+    flush_right (a, turn, t.x0 - (a.k.min_disparity + t.first
+            + 16 * n_groups - 1), y);
   if (threadIdx.y == 0 && lane < t.n_pixels) {
     uint32_t best = bests[lane];
 
@@ -245,6 +321,8 @@ iterate_kernel (const __grid_constant__ ExpstepArgs a)
   if (x >= a.k.width || !find_piece (a, (int) blockIdx.y, &y, &n_before, &n))
     return;
   pdl_wait ();
+  if (OUTPUT == OUTPUT_WINNERS)
+    clear_right ();
 
   Values ring[3] = { };
   Taps taps;

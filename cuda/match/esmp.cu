@@ -277,6 +277,35 @@ in_order (const Values & runs)
   return v;
 }
 
+/* Lets a tile's sums compete for the pixels of the right view.  All threads of
+ * the block take part. */
+__device__ __forceinline__ void
+update_right (const ExpstepArgs & a, const Tile & t, int y)
+{
+  const int thread = (int) (threadIdx.y * blockDim.x + threadIdx.x);
+  const int n_threads = (int) (blockDim.x * blockDim.y);
+  /* the partner of the first pixel with the last disparity */
+  const int x0 = t.x0 - (a.k.min_disparity + t.first + t.n - 1);
+
+  for (int r = thread; r < t.n_pixels + t.n - 1; r += n_threads) {
+    const int begin = max (0, r - t.n + 1), end = min (t.n_pixels, r + 1);
+    const int i = begin + t.n - 1 - r;
+    const uint16_t *sum = t.sums + begin * t.pitch + i;
+    uint32_t index = (uint32_t) (t.first + i), best = STEREO_NO_WINNER;
+
+    if (x0 + r < 0 || x0 + r >= a.k.width)
+      continue;
+#pragma unroll 4
+    for (int p = begin; p < end; p++) {
+      best = min (best, ((uint32_t) *sum << 16) + index);
+      sum += t.pitch + 1;
+      index++;
+    }
+    atomicMin (&a.winners.right[(size_t) y * a.winners.right_stride + x0 + r],
+        best);
+  }
+}
+
 /* Winners from the last sums of a block's pixels. */
 template < int LANES > __device__ __forceinline__ void
 find_winners (const ExpstepArgs & a, int y, const Place & p,

@@ -7,8 +7,7 @@
 /*
  * The last pass of all leaves the sums of some pixels that are neighbours in a
  * row, and of disparities that are neighbours too, in shared memory.  There
- * the winner of a left pixel finds the sums beside it, and a right pixel finds
- * the sums that compete for it along a diagonal.
+ * the winner of a left pixel finds the sums beside it.
  */
 
 #ifndef STEREO_EXPSTEP_WINNERS_CUH
@@ -45,35 +44,6 @@ store_sums (uint16_t * row, const uint32_t even_sums[4],
   for (int i = 0; i < 4; i++) {
     words[2 * i] = __byte_perm (even_sums[i], odd_sums[i], 0x5410);
     words[2 * i + 1] = __byte_perm (even_sums[i], odd_sums[i], 0x7632);
-  }
-}
-
-/* Lets a tile's sums compete for the pixels of the right view.  All threads of
- * the block take part. */
-__device__ __forceinline__ void
-update_right (const ExpstepArgs & a, const Tile & t, int y)
-{
-  const int thread = (int) (threadIdx.y * blockDim.x + threadIdx.x);
-  const int n_threads = (int) (blockDim.x * blockDim.y);
-  /* the partner of the first pixel with the last disparity */
-  const int x0 = t.x0 - (a.k.min_disparity + t.first + t.n - 1);
-
-  for (int r = thread; r < t.n_pixels + t.n - 1; r += n_threads) {
-    const int begin = max (0, r - t.n + 1), end = min (t.n_pixels, r + 1);
-    const int i = begin + t.n - 1 - r;
-    const uint16_t *sum = t.sums + begin * t.pitch + i;
-    uint32_t index = (uint32_t) (t.first + i), best = STEREO_NO_WINNER;
-
-    if (x0 + r < 0 || x0 + r >= a.k.width)
-      continue;
-#pragma unroll 4
-    for (int p = begin; p < end; p++) {
-      best = min (best, ((uint32_t) *sum << 16) + index);
-      sum += t.pitch + 1;
-      index++;
-    }
-    atomicMin (&a.winners.right[(size_t) y * a.winners.right_stride + x0 + r],
-        best);
   }
 }
 

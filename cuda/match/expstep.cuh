@@ -21,6 +21,7 @@
 
 #include "core/device.cuh"
 #include "core/launch.cuh"
+#include "cost/census.cuh"
 #include "match/expstep-pixel.h"
 #include "refine/output.h"
 #include "refine/winner-pixel.h"
@@ -310,29 +311,39 @@ census_costs (const ExpstepArgs & a, int x, int y, int group)
   const uint32_t *left = a.left_census + (size_t) y * a.census_stride;
   const uint32_t *right = a.right_census + (size_t) y * a.census_stride;
   const int d0 = k.min_disparity + a.first + 16 * group;
-  const bool all = x - d0 >= 15 && x - d0 < k.width;
-  const uint32_t own = left[x];
+  uint32_t l[4], r[4];
   uint4 result;
 
+  if (x - d0 >= 15 && x - d0 < k.width) {
+    right += x - d0;
 #pragma unroll
-  for (int w = 0; w < 4; w++) {
-    uint32_t c[4];
-
+    for (int w = 0; w < 4; w++) {
 #pragma unroll
-    for (int j = 0; j < 4; j++) {
-      int i = 4 * w + j;
-
-      if (all) {
-        c[j] = stereo_census_cost (own, right[x - d0 - i]);
-      } else {
-        int d = d0 + min (i, a.count - 1 - 16 * group);
-        int xl = stereo_partner_column (k.width, x, d);
-
-        c[j] = stereo_census_cost (left[xl], right[xl - d]);
+      for (int j = 0; j < 4; j++) {
+        l[j] = left[x];
+        r[j] = right[-4 * w - j];
       }
+      word (result, w) = stereo_census_costs (l, r);
     }
-    word (result, w) = __vminu4 (c[0] | c[1] << 8 | c[2] << 16 | c[3] << 24,
-        (uint32_t) k.limit * 0x01010101u);
+  } else {
+#pragma unroll
+    for (int w = 0; w < 4; w++) {
+#pragma unroll
+      for (int j = 0; j < 4; j++) {
+        const int d = d0 + min (4 * w + j, a.count - 1 - 16 * group);
+        const int xl = stereo_partner_column (k.width, x, d);
+
+        l[j] = left[xl];
+        r[j] = right[xl - d];
+      }
+      word (result, w) = stereo_census_costs (l, r);
+    }
+  }
+  if (k.limit < STEREO_CENSUS_MAX_COST) {
+#pragma unroll
+    for (int w = 0; w < 4; w++)
+      word (result, w) = __vminu4 (word (result, w),
+          (uint32_t) k.limit * 0x01010101u);
   }
   return result;
 }
