@@ -12,8 +12,9 @@
 #ifndef STEREO_VCBW_TILE_CUH
 #define STEREO_VCBW_TILE_CUH
 
+#include "core/device.cuh"
 #include "core/mma.cuh"
-#include "cost/census-pixel.h"
+#include "cost/census.cuh"
 #include "match/vcbw-pixel.h"
 
 namespace
@@ -299,30 +300,15 @@ cost_color (const StereoVcbwConstants & k, const uint32_t (&left)[4],
   return word;
 }
 
-/* The gradients of four pixels are compared together. */
 __device__ uint32_t
 cost_census (const StereoVcbwConstants & k, const uint32_t (&left)[4],
     const uint32_t (&right)[4])
 {
-  const uint32_t most = STEREO_CENSUS_MAX_LEVELS * 0x10001;
-  uint32_t word = 0, difference[4], levels, even, odd;
+  const uint32_t word = stereo_census_costs (left, right);
+  const uint32_t even = word & 0x00ff00ff, odd = word - even;
 
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    difference[i] = __vabsdiffu4 (left[i], right[i]);
-    word += (uint32_t) __popc ((left[i] ^ right[i]) & 0xffffff)
-        * ((uint32_t) STEREO_CENSUS_BIT_COST << 8 * i);
-  }
-  levels = __byte_perm (__byte_perm (difference[0], difference[1], 0x73),
-      __byte_perm (difference[2], difference[3], 0x73), 0x5410);
-  even = levels & 0x00ff00ff;
-  odd = levels - even;
-  word += __vminu2 (even, most) * STEREO_CENSUS_LEVEL_COST
-      + __vminu2 (odd, most << 8) * STEREO_CENSUS_LEVEL_COST;
   if (k.limit == STEREO_CENSUS_MAX_COST)
     return word;
-  even = word & 0x00ff00ff;
-  odd = word - even;
   return __vminu2 (even, (uint32_t) k.limit * 0x10001) * (uint32_t) k.gain
       + __vminu2 (odd, (uint32_t) k.limit * 0x1000100) * (uint32_t) k.gain;
 }

@@ -8,12 +8,12 @@
  * The kernel that leaves winners of both views and the costs beside those of
  * the left one.
  *
- * Each warp computes C of one disparity for the whole tile and writes it to
- * shared memory; then the block has C of as many neighbouring disparities as it
- * has warps.  After that every thread looks through these for some pixels of
- * the tile, whose winners it keeps in registers, and for some pixels of the
- * right view, whose winners stay in shared memory for a chunk of disparities
- * and go to global memory as minima of words after it.
+ * Each warp computes C of one disparity for the whole tile.  It offers C to the
+ * pixels of the right view, whose winners stay in shared memory for a chunk of
+ * disparities and go to global memory as minima of words after it; and it
+ * writes C to shared memory, so that the block has C of as many neighbouring
+ * disparities as it has warps.  Every thread looks through these for some
+ * pixels of the tile, whose winners it keeps in registers.
  */
 
 #ifndef STEREO_VCBW_WINNERS_CUH
@@ -32,24 +32,32 @@ template < typename S > struct Shared
    * number, so that a warp writes 4 words of 8 rows at once. */
   static const int cost_pitch = S::tile_width / 2 + 4;
   static const int cost_slice = S::tile_height * cost_pitch;
-  /* Winners of the right view, from column x0 - base - chunk + 1 on. */
-  static const int right_pitch = S::tile_width + S::chunk;
+  /* Winners of the right view, from column x0 - base - chunk + 1 on.  Rows are
+   * 8 banks apart, and one more after every fourth: a warp has 4 columns of 8
+   * rows, every other one. */
+  static const int right_words = S::tile_width + S::chunk;
+  static const int right_pitch = (right_words + 23) / 32 * 32 + 8;
+  static const int right_size = S::tile_height * right_pitch
+      + S::tile_height / 4;
 
   static const int costs = S::load_size;
   static const int right = costs + S::warps * cost_slice;
-  static const int size = right + S::tile_height * right_pitch;
+  static const int size = right + right_size;
+
+  static __device__ int right_at (int row)
+  {
+    return row * right_pitch + row / 4;
+  }
 };
 
-/* Winners so far of two neighbouring pixels, the first one's in low halves: C
- * and index; for each pixel, C before and after it, in the low and the high
- * half; and for both again, C of the last disparity and of the one before it.
- * C is below 0xffff. */
+/* Winners so far of two neighbouring pixels: words as those of the right view;
+ * C before and after each, in the low and the high half; and C of both for the
+ * last disparity. */
 struct Pair
 {
-  uint32_t least;
-  uint32_t index;
+  uint32_t best[2];
   uint32_t beside[2];
-  uint32_t past[2];
+  uint32_t past;
 };
 
 template < typename S > struct Pairs
@@ -62,13 +70,31 @@ template < typename S > struct Pairs
   Pair pair[own];
 };
 
-/* C of one disparity for a tile at (x0, y0), to `costs`. */
+/* Lets C of two pixels compete for those of the right view.  n: how many of the
+ * two are in the image. */
+__device__ __forceinline__ void
+offer (const Args & a, uint32_t cost, uint32_t index, int n, uint32_t * right)
+{
+  const uint32_t first = cost * a.high_half + index;
+  const uint32_t second = (cost & 0xffff0000u) | index;
+
+  /* without branches */
+  atomicMin (right, n > 0 ? first : STEREO_NO_WINNER);
+  atomicMin (right + 1, n > 1 ? second : STEREO_NO_WINNER);
+}
+
+/* C of one disparity for a tile at (x0, y0), to `costs` and to the winners of
+ * the right view, where `right` is column x0 - d. */
 template < typename S, bool Border > __device__ void
 compute_costs (const Args & a, const Lane < S > & lane,
-    const Matrices < S > & m, int x0, int d, uint32_t * costs)
+    const Matrices < S > & m, int x0, int d, uint32_t * costs,
+    uint32_t * right)
 {
   const int halo = S::halo, n_words = S::column_blocks + 2 * halo;
   const int g = (int) (threadIdx.x & 31) / 4, t = (int) threadIdx.x & 3;
+  const uint32_t index = (uint32_t) (d - a.k.min_disparity);
+  uint32_t *own = costs + g * Shared < S >::cost_pitch + t;
+  uint32_t *partners = right + Shared < S >::right_at (g) + 2 * t;
   Beyond < n_words > beyond;
   uint32_t to_left[S::column_blocks][S::blocks][2];
   uint32_t to_right[S::column_blocks][S::blocks][2];
@@ -91,69 +117,50 @@ compute_costs (const Args & a, const Lane < S > & lane,
     for (int c = 0; c < S::column_blocks; c++) {
 #pragma unroll
       for (int half = 0; half < 2; half++) {
-        uint32_t *target = costs + (16 * (b - 2 * halo) + g)
-            * Shared < S >::cost_pitch + 8 * c + 4 * half + t;
+        const int column = 16 * c + 8 * half;
+        const int n = Border ? a.k.width - x0 - column - 2 * t : 2;
         int v[4][4];
 
         average_column < S > (m, to_left[c], to_right[c], b, half, v);
-        target[0] = combine (a, v, 0);
-        target[8 * Shared < S >::cost_pitch] = combine (a, v, 2);
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+          const int row = 16 * (b - 2 * halo) + 8 * i;
+          const uint32_t cost = combine (a, v, 2 * i);
+
+          own[row * Shared < S >::cost_pitch + column / 2] = cost;
+          offer (a, cost, index, n, partners + Shared < S >::right_at (row)
+              + column);
+        }
       }
     }
   }
 }
 
-/* The smaller ones of two pairs, and whether they are the first pair's.  (What
- * CUDA 13.0 has for it, __vibmin_u16x2 (), lets the result take the place of
- * the first pair, with which it is compared after that.) */
-__device__ __forceinline__ uint32_t
-min_pair (uint32_t a, uint32_t b, bool * low_stays, bool * high_stays)
+/* Lets the best of n disparities compete, the first one being `index`.  least:
+ * its C, and which of them it is; costs: where C of the first one is. */
+template < typename S > __device__ __forceinline__ void
+compete (Pair & pair, int side, uint32_t least, uint32_t index, int n,
+    const uint16_t * costs)
 {
-  uint32_t least;
-#if __CUDA_ARCH__ >= 900
-  uint32_t low, high;
+  const int step = 2 * Shared < S >::cost_slice;
+  const int i = (int) (least & 0xffff);
 
-  asm ("{\n\t"
-      ".reg .pred p, q;\n\t"
-      ".reg .u16 l, h, al, ah;\n\t"
-      "min.u16x2 %0, %3, %4;\n\t"
-      "mov.b32 {l, h}, %0;\n\t"
-      "mov.b32 {al, ah}, %3;\n\t"
-      "setp.eq.u16 p, l, al;\n\t"
-      "setp.eq.u16 q, h, ah;\n\t"
-      "selp.b32 %1, 1, 0, p;\n\t"
-      "selp.b32 %2, 1, 0, q;\n\t"
-      "}" : "=&r" (least), "=r" (low), "=r" (high) : "r" (a), "r" (b));
-  *low_stays = low != 0;
-  *high_stays = high != 0;
-#else
-  least = __vminu2 (a, b);
-  *low_stays = (least & 0xffff) == (a & 0xffff);
-  *high_stays = least >> 16 == a >> 16;
-#endif
-  return least;
-}
+  if ((pair.best[side] & 0xffff) + 1 == index)
+    pair.beside[side] |= (uint32_t) costs[0] << 16;
+  if (least + index < pair.best[side]) {
+    const uint32_t before = i > 0 ? costs[(i - 1) * step]
+        : pair.past >> 16 * side & 0xffff;
+    const uint32_t after = i + 1 < n ? costs[(i + 1) * step] : 0;
 
-/* Lets the disparity before `index` compete, whose C after it is cost. */
-__device__ __forceinline__ void
-compete (Pair & p, uint32_t cost, uint32_t index)
-{
-  bool first_stays, second_stays;
-
-  p.least = min_pair (p.least, p.past[0], &first_stays, &second_stays);
-  if (!first_stays) {
-    p.index = __byte_perm (p.index, index - 1, 0x3254);
-    p.beside[0] = __byte_perm (p.past[1], cost, 0x5410);
-  }
-  if (!second_stays) {
-    p.index = __byte_perm (p.index, index - 1, 0x5410);
-    p.beside[1] = __byte_perm (p.past[1], cost, 0x7632);
+    pair.best[side] = least + index;
+    pair.beside[side] = before | after << 16;
   }
 }
 
-/* The winners of the left view among disparities d to d + n - 1. */
+/* The winners of the left view among n disparities.  Slices behind them are
+ * full of STEREO_NO_WINNER. */
 template < typename S > __device__ void
-take_left (const StereoVcbwConstants & k, const uint32_t * costs, int d, int n,
+take_left (const Args & a, const uint32_t * costs, uint32_t index, int n,
     Pairs < S > & best)
 {
 #pragma unroll
@@ -162,73 +169,49 @@ take_left (const StereoVcbwConstants & k, const uint32_t * costs, int d, int n,
         Pairs < S >::count - 1);
     const uint32_t *own = costs + p / Pairs < S >::in_row
         * Shared < S >::cost_pitch + p % Pairs < S >::in_row;
+    uint32_t low = STEREO_NO_WINNER, high = STEREO_NO_WINNER;
     Pair & pair = best.pair[j];
 
-#pragma unroll 4
-    for (int i = 0; i < n; i++) {
+#pragma unroll
+    for (uint32_t i = 0; i < S::warps; i++) {
       const uint32_t cost = own[i * Shared < S >::cost_slice];
 
-      compete (pair, cost, (uint32_t) (d + i - k.min_disparity));
-      pair.past[1] = pair.past[0];
-      pair.past[0] = cost;
+      low = min (low, cost * a.high_half + i);
+      high = min (high, (cost & 0xffff0000u) | i);
     }
-  }
-}
-
-/* The same for the right view.  local: d, from the beginning of the chunk. */
-template < typename S > __device__ void
-take_right (const Args & a, const uint32_t * costs, int x0, int d, int n,
-    int local, uint32_t * right)
-{
-  const int columns = S::tile_width + S::warps - 1;
-  const int inside = min (S::tile_width, a.k.width - x0);
-  const uint32_t index = (uint32_t) (d - a.k.min_disparity);
-
-  /* A pixel is column u - i of the left view for disparity d + warps - 1 - i,
-   * so a thread starts at the last disparity. */
-  for (int p = (int) threadIdx.x; p < columns * S::tile_height;
-      p += S::threads) {
-    const int row = p / columns, u = p % columns - (S::warps - 1);
-    const uint16_t *own = (const uint16_t *) (costs
-        + row * Shared < S >::cost_pitch) + u;
-    uint32_t *target = right + row * Shared < S >::right_pitch
-        + S::chunk - 1 - local + u;
-    const int end = min (n, inside - u);
-    uint32_t best = STEREO_NO_WINNER;
-
-    /* words as those of stereo_winner_right_word () */
-#pragma unroll 4
-    for (int i = max (0, -u); i < end; i++)
-      best = __viaddmin_u32 (own[i * (2 * Shared < S >::cost_slice + 1)]
-          * a.high_half + index, (uint32_t) i, best);
-    if (best != STEREO_NO_WINNER)
-      *target = min (*target, best);
+    compete < S > (pair, 0, low, index, n, (const uint16_t *) own);
+    compete < S > (pair, 1, high, index, n, (const uint16_t *) own + 1);
+    pair.past = own[(n - 1) * Shared < S >::cost_slice];
   }
 }
 
 template < typename S > __device__ void
 clear_right (uint32_t * right)
 {
-  for (int i = (int) threadIdx.x; i < S::tile_height
-      * Shared < S >::right_pitch; i += S::threads)
+  for (int i = (int) threadIdx.x; i < Shared < S >::right_size;
+      i += S::threads)
     right[i] = STEREO_NO_WINNER;
 }
 
-/* A chunk's winners of the right view to global memory. */
+/* A chunk's winners of the right view to global memory, and none for the next
+ * one. */
 template < typename S > __device__ void
-flush_right (const Args & a, int x0, int y0, int base, const uint32_t * right)
+flush_right (const Args & a, int x0, int y0, int base, uint32_t * right)
 {
-  const int pitch = Shared < S >::right_pitch;
+  const int words = Shared < S >::right_words;
 
-  for (int i = (int) threadIdx.x; i < S::tile_height * pitch;
+  for (int i = (int) threadIdx.x; i < S::tile_height * words;
       i += S::threads) {
-    const int y = y0 + i / pitch;
-    const int x = x0 - base - (S::chunk - 1) + i % pitch;
+    const int y = y0 + i / words;
+    const int x = x0 - base - (S::chunk - 1) + i % words;
+    uint32_t *own = right + Shared < S >::right_at (i / words) + i % words;
+    const uint32_t best = *own;
 
-    if (right[i] != STEREO_NO_WINNER && x >= 0 && x < a.k.width
+    *own = STEREO_NO_WINNER;
+    if (best != STEREO_NO_WINNER && x >= 0 && x < a.k.width
         && y < a.k.height)
       atomicMin (a.winners.right + (size_t) y * a.winners.right_stride + x,
-          right[i]);
+          best);
   }
 }
 
@@ -243,14 +226,12 @@ store_left (const Args & a, int x0, int y0, bool empty, Pairs < S > & best)
     const int y = y0 + p / Pairs < S >::in_row;
     Pair & pair = best.pair[j];
 
-    /* the last disparity's turn */
-    compete (pair, 0, (uint32_t) a.k.end_index);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
       if (p < Pairs < S >::count && x + i < a.k.width && y < a.k.height)
         stereo_winner_store (&a.winners, x + i, y, empty ? STEREO_INVALID
-            : pair.index >> 16 * i & 0xffff, pair.beside[i] & 0xffff,
-            pair.least >> 16 * i & 0xffff, pair.beside[i] >> 16);
+            : pair.best[i] & 0xffff, pair.beside[i] & 0xffff,
+            pair.best[i] >> 16, pair.beside[i] >> 16);
     }
   }
 }
@@ -265,6 +246,7 @@ match_chunk (const Args & a, int x0, int y0, int base,
   const uint8_t *edges = (const uint8_t *) (right + S::right_size);
   uint32_t *costs = shared + Shared < S >::costs;
   const int warp = (int) threadIdx.x / 32;
+  uint32_t *own = costs + warp * Shared < S >::cost_slice;
 
   for (int local = 0; local < S::chunk; local += S::warps) {
     const int from = max (base + local, range.first);
@@ -275,18 +257,21 @@ match_chunk (const Args & a, int x0, int y0, int base,
       continue;
     if (d < end) {
       const Lane < S > lane (left, right, edges, d - base);
-      uint32_t *own = costs + warp * Shared < S >::cost_slice;
+      uint32_t *partners = shared + Shared < S >::right + S::chunk - 1
+          - (d - base);
 
       if (Range < S >::beyond (a.k, x0, S::tile_width, d))
-        compute_costs < S, true > (a, lane, m, x0, d, own);
+        compute_costs < S, true > (a, lane, m, x0, d, own, partners);
       else
-        compute_costs < S, false > (a, lane, m, x0, d, own);
+        compute_costs < S, false > (a, lane, m, x0, d, own, partners);
+    } else {
+      for (int i = (int) threadIdx.x & 31; i < Shared < S >::cost_slice;
+          i += 32)
+        own[i] = STEREO_NO_WINNER;
     }
     __syncthreads ();
-    take_left < S > (a.k, costs, from, end - from, best);
-    if (a.winners.right != NULL)
-      take_right < S > (a, costs, x0, from, end - from, from - base,
-          shared + Shared < S >::right);
+    take_left < S > (a, costs, (uint32_t) (from - a.k.min_disparity),
+        end - from, best);
     __syncthreads ();
   }
 }
@@ -306,11 +291,13 @@ winners_kernel (const __grid_constant__ Args a)
   Matrices < S > m;
   Pairs < S > best;
 
+  pdl_wait ();
 #pragma unroll
   for (int j = 0; j < Pairs < S >::own; j++)
-    best.pair[j] = Pair { 0xffffffffu, 0, { }, { 0xffffffffu, 0xffffffffu } };
+    best.pair[j] = Pair { { STEREO_NO_WINNER, STEREO_NO_WINNER }, { }, 0 };
   load_left < S > (a, x0, y0, shared);
   load_weights (a.k, weight);
+  clear_right < S > (right_best);
   __syncthreads ();
   make_matrices < S > (weight, m);
 
@@ -318,8 +305,6 @@ winners_kernel (const __grid_constant__ Args a)
   for (int base = range.first & ~(S::chunk - 1); base <= range.last;
       base += S::chunk) {
     load_chunk < S > (a, x0, y0, base, range, right, edges);
-    if (a.winners.right != NULL)
-      clear_right < S > (right_best);
     __syncthreads ();
     match_chunk < S > (a, x0, y0, base, range, m, shared, best);
     if (a.winners.right != NULL)

@@ -23,7 +23,7 @@
  * Windows of a radius above 16 need two blocks of inputs on each side (halo).
  */
 
-#include "core/queue-cuda.h"
+#include "core/ones.cuh"
 #include "cost/difference.h"
 #include "match/vcbw-winners.cuh"
 #include "refine/output.h"
@@ -156,6 +156,7 @@ match_kernel (const __grid_constant__ Args a)
   Matrices < S > m;
   uint32_t best[S::row_blocks][2][4];
 
+  pdl_wait ();
   load_left < S > (a, x0, y0, shared);
   load_weights (a.k, weight);
   __syncthreads ();
@@ -217,7 +218,8 @@ launch (StereoCudaStage & stage, StereoQueue * queue, const Args & args,
   if (error != cudaSuccess)
     return STEREO_CUDA_CHECK (error, "shared memory of vcbw's kernels",
         &queue->message);
-  kernel <<< grid, S::threads, (size_t) words * 4, stage.stream () >>> (args);
+  launch_overlapping (queue, grid, S::threads, (size_t) words * 4, kernel,
+      args);
   return STEREO_CUDA_LAUNCHED (stage, "vcbw's kernels");
 }
 
@@ -398,16 +400,10 @@ match (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
     status = make_luma (stage, frame, work->luma, &a);
   if (status != STEREO_OK)
     return status;
-  if (winners && a.winners.right != NULL) {
-    cudaError_t error = cudaMemset2DAsync (a.winners.right,
-        a.winners.right_stride * sizeof (uint32_t), 0xff,
-        (size_t) k->width * sizeof (uint32_t), (size_t) k->height,
-        stage.stream ());
-
-    if (error != cudaSuccess)
-      return STEREO_CUDA_CHECK (error, "no right winners of vcbw",
-          &frame->queue->message);
-  }
+  /* rows begin at multiples of more than two words */
+  if (winners && a.winners.right != NULL)
+    set_ones (frame->queue, (unsigned long long *) a.winners.right,
+        a.winners.right_stride / 2 * (size_t) k->height);
   if (k->cost == STEREO_COST_CENSUS)
     return launch_best < STEREO_COST_CENSUS > (stage, frame->queue, a,
         winners);
