@@ -15,6 +15,9 @@ template < class S, bool THREE > struct Block
   static const int paths = THREE ? STEREO_SGM_STRIP
       : S::lanes < 8 ? SGM_WARP / S::lanes : 4;
   static const int threads = paths * S::lanes;
+  /* so that all of them, of four sweeps at 1920x1080, find a place */
+  static const int per_multiprocessor = S::own > 8 ? 1
+      : (threads < 512 ? 768 : 1024) / threads;
 };
 
 template < class S, bool THREE, bool DIAGONAL >
@@ -92,7 +95,8 @@ blocks_of (const StereoSgmConstants & k, int sweep)
 
 /* All sweeps at once, those with the longest paths first. */
 template < class S, bool THREE > __global__ void
-__launch_bounds__ (Block < S, THREE >::threads)
+__launch_bounds__ (Block < S, THREE >::threads,
+    Block < S, THREE >::per_multiprocessor)
 look_ahead (const __grid_constant__ SgmArgs a)
 {
   typedef Block < S, THREE > B;

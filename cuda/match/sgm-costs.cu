@@ -83,6 +83,42 @@ census_costs (uint32_t left, const uint32_t * right)
       + STEREO_CENSUS_LEVEL_COST * (even + 256 * odd);
 }
 
+/* Those of the pixels from x0 on, of disparities from d0 on: all of them have
+ * words, and partners but for the first ones of a row, with BORDER. */
+template < int LANES, int OWN, bool BORDER > __device__ __forceinline__ void
+find_abreast (const SgmArgs & a, int x0, int y, int d0, uint8_t * target)
+{
+  const int d1 = d0 + OWN - 1;
+  uint32_t right[abreast + OWN - 1], first[OWN / 4];
+
+  /* of the first column that has a partner, for those that have none */
+  if (BORDER)
+    find_words < LANES, OWN > (a, 0, y, first);
+#pragma unroll
+  for (int i = 0; i < abreast + OWN - 1; i++)
+    right[i] = stereo_census_word (&a.views.right_census,
+        BORDER ? max (x0 - d1 + i, 0) : x0 - d1 + i, y);
+#pragma unroll
+  for (int j = 0; j < abreast; j++) {
+    const uint32_t left = stereo_census_word (&a.views.left_census, x0 + j, y);
+    uint32_t words[OWN / 4];
+
+#pragma unroll
+    for (int w = 0; w < OWN / 4; w++) {
+      words[w] = census_costs < OWN / 2 > (left, right + j + OWN - 1 - 2 * w);
+      if (BORDER) {
+        const uint32_t indices = (2 * w) * 0x01010101u + 0x0100
+            + OWN / 2 * 0x01010000u + 0x01000000;
+        const uint32_t partners = min (max (x0 + j + 1 - d0, 0), OWN);
+        const uint32_t without = __vcmpgeu4 (indices, partners * 0x01010101u);
+
+        words[w] = (first[w] & without) | (words[w] & ~without);
+      }
+    }
+    store_words (target + j * (LANES * OWN), words);
+  }
+}
+
 template < int LANES, int OWN > __global__ void
 __launch_bounds__ (threads) find_costs (const __grid_constant__ SgmArgs a)
 {
@@ -91,7 +127,6 @@ __launch_bounds__ (threads) find_costs (const __grid_constant__ SgmArgs a)
   const int x0 = (blockIdx.x * (threads / LANES) + threadIdx.x / LANES)
       * abreast;
   const int d0 = k.min_disparity + k.first_index + lane * OWN;
-  const int d1 = d0 + OWN - 1;
   uint8_t *target = a.costs + ((size_t) y * k.width + x0) * (LANES * OWN)
       + lane * OWN;
 
@@ -107,37 +142,10 @@ __launch_bounds__ (threads) find_costs (const __grid_constant__ SgmArgs a)
       store_words (target, words);
       target += LANES * OWN;
     }
-    return;
-  }
-
-  uint32_t right[abreast + OWN - 1], first[OWN / 4] = { };
-  const bool border = x0 < d1;
-
-  /* of the first column that has a partner, for those that have none */
-  if (border)
-    find_words < LANES, OWN > (a, 0, y, first);
-#pragma unroll
-  for (int i = 0; i < abreast + OWN - 1; i++)
-    right[i] = stereo_census_word (&a.views.right_census,
-        max (x0 - d1 + i, 0), y);
-#pragma unroll
-  for (int j = 0; j < abreast; j++) {
-    const uint32_t left = stereo_census_word (&a.views.left_census, x0 + j, y);
-    uint32_t words[OWN / 4];
-
-#pragma unroll
-    for (int w = 0; w < OWN / 4; w++) {
-      words[w] = census_costs < OWN / 2 > (left, right + j + OWN - 1 - 2 * w);
-      if (border) {
-        const uint32_t indices = (2 * w) * 0x01010101u + 0x0100
-            + OWN / 2 * 0x01010000u + 0x01000000;
-        const uint32_t partners = min (max (x0 + j + 1 - d0, 0), OWN);
-        const uint32_t without = __vcmpgeu4 (indices, partners * 0x01010101u);
-
-        words[w] = (first[w] & without) | (words[w] & ~without);
-      }
-    }
-    store_words (target + j * (LANES * OWN), words);
+  } else if (x0 < d0 + OWN - 1) {
+    find_abreast < LANES, OWN, true > (a, x0, y, d0, target);
+  } else {
+    find_abreast < LANES, OWN, false > (a, x0, y, d0, target);
   }
 }
 

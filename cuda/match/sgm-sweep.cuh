@@ -95,6 +95,7 @@ template < class S > struct SgmSource
     /* keep them as they are: made anew for each pixel they cost as much as the
      * sweep does */
     asm ("":"+l" (costs), "+l" (steps));
+    __builtin_assume (__isGlobal (costs) && __isGlobal (steps));
   }
 
   template < class TRACK > __device__ __forceinline__ void

@@ -269,17 +269,28 @@ template < class S > struct RightFinder
   __device__ __forceinline__ void
   find (int x, int n, const uint32_t * sums)
   {
+    const int kept = (SGM_TILE + S::lanes - 1) / S::lanes;
+    uint32_t leaving[kept] = { };
+
 #pragma unroll
     for (int p = 0; p < S::pairs; p++)
       candidates[p] = ~0u;
     for (int j = n - 1; j >= 0; j--) {
       compete (sums + j * S::words + lane * S::pairs, j);
-      if (lane == 0) {
-        /* its column counts from this one */
-        const uint32_t candidate = candidates[0] & 0xffff;
+      const uint32_t done = __shfl_sync (SGM_ALL, candidates[0], 0, S::lanes);
 
-        offer (x + j, 0, candidate == 0xffff ? candidate : candidate - j);
-      }
+      /* each lane keeps some, to offer them together */
+#pragma unroll
+      for (int r = 0; r < kept; r++)
+        leaving[r] = j == r * S::lanes + lane ? done & 0xffff : leaving[r];
+    }
+#pragma unroll
+    for (int r = 0; r < kept; r++) {
+      const int j = r * S::lanes + lane;
+
+      /* its column counts from this one */
+      if (j < n && leaving[r] != 0xffff)
+        offer (x + j, 0, leaving[r] - j);
     }
 #pragma unroll
     for (int p = 0; p < S::pairs; p++) {

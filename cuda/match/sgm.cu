@@ -141,8 +141,8 @@ match (StereoQueue * queue, const StereoSgmConstants * k,
     a.into_columns[sweep] = (uint32_t *) checkpoints;
     checkpoints += into_columns_elements (*k, sweep);
   }
-  stereo_sgm_find_costs_cuda (queue, a);
   stereo_sgm_find_steps_cuda (queue, a, w);
+  stereo_sgm_find_costs_cuda (queue, a);
   stereo_sgm_look_ahead_cuda (queue, a);
   stereo_sgm_match_tiles_cuda (queue, a, w);
   return STEREO_CUDA_LAUNCHED (stage, "sgm's kernels");
