@@ -17,13 +17,17 @@
 #include "geometry/view-pixel.h"
 
 #define THREADS 256
-#define WARPS (THREADS / 32)
+
+/* Blocks of 256 threads that a multiprocessor is to have at a time. */
+#define BLOCKS_WANTED 4
 
 /* Blocks that have no shared memory for a row. */
 #define GLOBAL_BLOCKS 264
 
-/* Rows of words that a block has: E and B of each row, Z, and colours. */
-#define ROWS(n) (2 * (n) + 3)
+/* Elements that a row of disparities has before the first and behind the last
+ * one: they are no neighbours of any, and lower than all. */
+#define MARGIN 2
+#define BEYOND (-(1 << 29))
 
 namespace
 {
@@ -42,104 +46,113 @@ static_assert (sizeof (Launch) <= 4096, "too large for kernel parameters");
 /* What threads of a block tell each other. */
 struct Exchange
 {
-  int32_t total[2][WARPS];
   uint32_t weight[2][2];
 };
 
-/* ----------------------------------------------------------------- scanning */
-
-/* b, or a if there is none. */
-__device__ __forceinline__ int32_t
-later (int32_t a, int32_t b)
+/* What a block has: rows, and a bit for each pixel of one of them.  left and
+ * right are E and B of one or of two rows. */
+struct Rows
 {
-  return b != STEREO_VIEW_NONE ? b : a;
+  uint32_t *bits;
+  int32_t *left[2];
+  int32_t *right[2];
+  int32_t *z;
+  uint32_t *words[2];
+};
+
+/* --------------------------------------------------------------------- bits */
+
+/* The last pixel before x whose bit is set, or -1. */
+__device__ __forceinline__ int
+find_before (const uint32_t * bits, int x)
+{
+  int i = x >> 5;
+  uint32_t m = bits[i] & ((1u << (x & 31)) - 1);
+
+  while (m == 0 && i > 0)
+    m = bits[--i];
+  return m != 0 ? 32 * i + 31 - __clz ((int) m) : -1;
 }
 
-/* What the threads before this one, and those behind it, have next to it: each
- * has a last and a first value, or none. */
+/* The first one after x, or one that is not below width. */
+__device__ __forceinline__ int
+find_behind (const uint32_t * bits, int width, int x)
+{
+  const int last = (width - 1) >> 5;
+  int i = x >> 5;
+  uint32_t m = bits[i] & ~((2u << (x & 31)) - 1);
+
+  while (m == 0 && i < last)
+    m = bits[++i];
+  return m != 0 ? 32 * i + __ffs ((int) m) - 1 : width;
+}
+
+__device__ __forceinline__ bool
+has_bit (const uint32_t * bits, int x)
+{
+  return bits[x >> 5] >> (x & 31) & 1;
+}
+
+/* Sets the bit of each pixel for which set is true, as it has to be behind the
+ * row; returns those of the warp. */
+__device__ __forceinline__ uint32_t
+write_bits (uint32_t * bits, int x, bool set)
+{
+  const uint32_t ballot = __ballot_sync (0xffffffffu, set);
+
+  if (x % 32 == 0)
+    bits[x >> 5] = ballot;
+  return ballot;
+}
+
+/* In all threads of a warp as long as any of them has a pixel. */
+#define FOR_EACH_PIXEL(pixel, width) \
+  for (int pixel = threadIdx.x; pixel / 32 * 32 < (width); pixel += THREADS)
+
+/* Step 1, of a row whose bits say where it has disparities.  missing: one of
+ * this thread's warp has none.  All threads see the bits, and then the row. */
 __device__ void
-scan (Exchange & ex, int32_t last, int32_t first, int32_t * before,
-    int32_t * behind)
+fill (const uint32_t * bits, int32_t * row, int width, bool missing)
 {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  int32_t a, b;
-
-  for (int d = 1; d < 32; d *= 2) {
-    a = __shfl_up_sync (0xffffffffu, last, d);
-    b = __shfl_down_sync (0xffffffffu, first, d);
-    if (lane >= d)
-      last = later (a, last);
-    if (lane + d < 32)
-      first = later (b, first);
-  }
-  if (lane == 31)
-    ex.total[0][warp] = last;
-  if (lane == 0)
-    ex.total[1][warp] = first;
-  a = __shfl_up_sync (0xffffffffu, last, 1);
-  b = __shfl_down_sync (0xffffffffu, first, 1);
-  *before = lane > 0 ? a : STEREO_VIEW_NONE;
-  *behind = lane < 31 ? b : STEREO_VIEW_NONE;
-  __syncthreads ();
-  for (int w = warp - 1; w >= 0 && *before == STEREO_VIEW_NONE; w--)
-    *before = ex.total[0][w];
-  for (int w = warp + 1; w < WARPS && *behind == STEREO_VIEW_NONE; w++)
-    *behind = ex.total[1][w];
-  __syncthreads ();
-}
-
-/* The part of a row that is a thread's own; an odd length, so that threads read
- * from different banks. */
-__device__ __forceinline__ void
-my_part (int width, int *begin, int *end)
-{
-  const int part = (width + THREADS - 1) / THREADS | 1;
-
-  *begin = min ((int) threadIdx.x * part, width);
-  *end = min (*begin + part, width);
-}
-
-/* Step 1.  Of a row that all threads see; so is the filled one. */
-__device__ void
-fill (Exchange & ex, int32_t * row, int width)
-{
-  int32_t last = STEREO_VIEW_NONE, first = STEREO_VIEW_NONE, before, behind;
-  int begin, end;
-
-  my_part (width, &begin, &end);
-  for (int x = begin; x < end; x++) {
-    last = later (last, row[x]);
-    first = first != STEREO_VIEW_NONE ? first : row[x];
-  }
-  scan (ex, last, first, &before, &behind);
-  for (int x = begin; x < end; x++) {
-    int until = x;
-    int32_t right, value;
-
-    if (row[x] != STEREO_VIEW_NONE) {
-      before = row[x];
+  if (!__syncthreads_or (missing))
+    return;
+  for (int x = threadIdx.x; x < width; x += THREADS) {
+    if (has_bit (bits, x))
       continue;
-    }
-    while (until < end && row[until] == STEREO_VIEW_NONE)
-      until++;
-    right = until < end ? row[until] : behind;
-    value = before == STEREO_VIEW_NONE ? right
-        : right == STEREO_VIEW_NONE ? before : min (before, right);
-    if (value == STEREO_VIEW_NONE)
-      value = 0;
-    while (x < until)
-      row[x++] = value;
-    x--;
+    const int l = find_before (bits, x), r = find_behind (bits, width, x);
+
+    row[x] = l >= 0 && r < width ? min (row[l], row[r])
+        : l >= 0 ? row[l] : r < width ? row[r] : 0;
   }
   __syncthreads ();
+}
+
+/* The same where row has none of its own and other may have one, if it is not
+ * NULL. */
+__device__ void
+complete (uint32_t * bits, int32_t * row, const int32_t * other, int width)
+{
+  bool missing = false;
+
+  FOR_EACH_PIXEL (x, width) {
+    int32_t e = x < width ? row[x] : 0;
+
+    if (e == STEREO_VIEW_NONE && other != NULL) {
+      e = other[x];
+      row[x] = e;
+    }
+    missing = write_bits (bits, x, e != STEREO_VIEW_NONE) != 0xffffffffu
+        || missing;
+  }
+  fill (bits, row, width, missing);
 }
 
 /* --------------------------------------------------------------- projection */
 
-__device__ __forceinline__ int32_t
-place_of (const int32_t * row, int x, int32_t q, int32_t offset)
+__device__ __forceinline__ bool
+joined (int32_t a, int32_t b, int32_t join)
 {
-  return 256 * x - stereo_view_shift (q, row[x]) + offset;
+  return (uint32_t) (a - b + join) <= (uint32_t) (2 * join);
 }
 
 /* Step 2, where taken, if there is one, has none.  z is clear. */
@@ -148,27 +161,22 @@ project (const int32_t * row, int width, int32_t join, int32_t q,
     int32_t offset, const int32_t * taken, int32_t * z)
 {
   for (int x = threadIdx.x; x < width; x += THREADS) {
-    const int32_t e = row[x], place = place_of (row, x, q, offset);
-    int32_t lo = place - 128, hi = place + 128;
-    int end;
+    const int32_t before = row[x - 1], e = row[x], behind = row[x + 1];
+    const int32_t at = 256 * x + offset;
+    const int32_t place = at - stereo_view_shift (q, e);
+    const int32_t lo = joined (before, e, join)
+        ? (at - 256 - stereo_view_shift (q, before) + place) >> 1
+        : place - 128;
+    const int32_t hi = joined (behind, e, join)
+        ? (at + 256 - stereo_view_shift (q, behind) + place) >> 1
+        : place + 128;
+    const int end = min (stereo_view_ceil (hi), width);
 
-    if (x > 0 && stereo_view_joined (row[x - 1], e, join))
-      lo = (place_of (row, x - 1, q, offset) + place) >> 1;
-    if (x < width - 1 && stereo_view_joined (row[x + 1], e, join))
-      hi = (place + place_of (row, x + 1, q, offset)) >> 1;
-    end = min (stereo_view_ceil (hi), width);
     for (int v = max (stereo_view_ceil (lo), 0); v < end; v++) {
       if (taken == NULL || taken[v] == STEREO_VIEW_NONE)
         atomicMax (&z[v], e);
     }
   }
-}
-
-__device__ __forceinline__ void
-clear (int32_t * row, int width)
-{
-  for (int x = threadIdx.x; x < width; x += THREADS)
-    row[x] = STEREO_VIEW_NONE;
 }
 
 /* ------------------------------------------------------------------ colours */
@@ -246,43 +254,49 @@ store_chroma (const StereoViewFrame & f, const uint32_t * upper,
 
 /* -------------------------------------------------------------------- fetch */
 
-__device__ __forceinline__ bool
-is_edge (const int32_t * row, int width, int32_t join, int x)
+/* Step 6 for a view: 256 times the channels, bytes 0 and 2 of words in the
+ * halves of even. */
+struct Found
 {
-  return (x > 0 && row[x - 1] - row[x] > join)
-      || (x < width - 1 && row[x + 1] - row[x] > join);
+  uint32_t even;
+  uint32_t odd;
+  bool seen;
+  bool edge;
+};
+
+__device__ __forceinline__ Found
+look (const StereoViewFrame & f, const StereoOpImage & image, int y,
+    const int32_t * row, int32_t place, int32_t z)
+{
+  const uint32_t part = place & 255;
+  const bool in = (uint32_t) (place + 128) <= (uint32_t) (256 * f.width);
+  const int x = in ? place >> 8 : 0;
+  const int32_t a = row[x - 1], b = row[x], c = row[x + 1], d = row[x + 2];
+  const bool first = in && joined (b, z, f.join);
+  const bool second = in && part != 0 && joined (c, z, f.join);
+  /* one alone has all the weight */
+  const uint32_t high = second ? first ? part : 256 : 0;
+  const uint32_t low = first ? 256 - high : 0;
+  uint32_t word[2] = { 0, 0 };
+  Found found;
+
+  if (first)
+    word[0] = load_color (f.format, image, x, y);
+  if (second)
+    word[1] = load_color (f.format, image, x + 1, y);
+  found.even = (word[0] & 0xff00ffu) * low + (word[1] & 0xff00ffu) * high;
+  found.odd = (word[0] >> 8 & 0xff) * low + (word[1] >> 8 & 0xff) * high;
+  found.seen = first || second;
+  found.edge = (first && max (a, c) - b > f.join)
+      || (second && max (b, d) - c > f.join);
+  return found;
 }
 
-/* Step 6: 256 times the colour, and the quality. */
-__device__ __forceinline__ int
-look (const StereoViewFrame & f, const StereoOpImage & image, int y,
-    const int32_t * row, int32_t place, int32_t z, uint32_t channel[3])
+/* A channel of both, blended, in the highest byte. */
+__device__ __forceinline__ uint32_t
+blend (uint32_t left, uint32_t right, uint32_t weight)
 {
-  const int x = place >> 8;
-  const uint32_t part = place & 255;
-  uint32_t weight[2];
-  bool counts[2], edge = false;
-
-  for (int c = 0; c < 3; c++)
-    channel[c] = 0;
-  if (place < -128 || place > 256 * (f.width - 1) + 128)
-    return 0;
-  for (int i = 0; i < 2; i++) {
-    counts[i] = x + i >= 0 && x + i < f.width && (i == 0 || part != 0)
-        && stereo_view_joined (row[x + i], z, f.join);
-    edge = edge || (counts[i] && is_edge (row, f.width, f.join, x + i));
-  }
-  weight[0] = !counts[0] ? 0 : counts[1] ? 256 - part : 256;
-  weight[1] = !counts[1] ? 0 : counts[0] ? part : 256;
-  for (int i = 0; i < 2; i++) {
-    if (weight[i] == 0)
-      continue;
-    const uint32_t word = load_color (f.format, image, x + i, y);
-
-    for (int c = 0; c < 3; c++)
-      channel[c] += weight[i] * (word >> 8 * c & 0xff);
-  }
-  return !counts[0] && !counts[1] ? 0 : edge ? 1 : 2;
+  return (left << 16) + (right - left) * weight + (1u << 23);
 }
 
 /* Steps 6 and 7 for pixel v: a word whose fourth byte says that it is seen. */
@@ -293,33 +307,31 @@ fetch (const Launch & a, const Exchange & ex, int view, int y,
   const StereoViewFrame & f = a.frame;
   const int32_t at = 256 * v - a.offset[view]
       + stereo_view_shift (a.position[view], z);
-  uint32_t left[3], right[3] = { 0, 0, 0 }, weight, word = 0;
-  const int ql = look (f, f.left, y, e, at, z, left);
-  int qr = 0;
+  const Found l = look (f, f.left, y, e, at, z);
+  Found r = { 0, 0, false, false };
+  uint32_t weight, low;
 
+  /* a whole baseline further is a whole disparity less */
   if (f.right.plane[0] != NULL)
-    qr = look (f, f.right, y, b, at - z, z, right);
-  if (ql == 0 && qr == 0)
+    r = look (f, f.right, y, b, at - z, z);
+  if (!l.seen && !r.seen)
     return 0;
-  weight = ql == 0 ? STEREO_VIEW_ONE : qr == 0 ? 0
-      : ex.weight[ql - 1][qr - 1];
-  for (int c = 0; c < 3; c++)
-    word |= stereo_view_blend (left[c], right[c], weight) << 8 * c;
-  return word | 0xff000000u;
+  weight = !l.seen ? STEREO_VIEW_ONE : !r.seen ? 0
+      : ex.weight[!l.edge][!r.edge];
+  low = __byte_perm (blend (l.even & 0xffff, r.even & 0xffff, weight),
+      blend (l.odd, r.odd, weight), 0x73);
+  return __byte_perm (low, blend (l.even >> 16, r.even >> 16, weight), 0x710)
+      | 0xff000000u;
 }
 
-__device__ __forceinline__ bool
-is_seen (uint32_t word)
-{
-  return word >> 24 != 0;
-}
-
-/* Step 8: the colour of a run between two pixels that are seen, or beyond the
- * row. */
+/* Step 8: the colour of pixel x, which isn't seen; bits are of those that
+ * are. */
 __device__ uint32_t
-hole_color (const StereoViewFrame & f, const int32_t * z,
-    const uint32_t * words, int left, int right)
+hole_color (const StereoViewFrame & f, const uint32_t * bits,
+    const int32_t * z, const uint32_t * words, int x)
 {
+  const int left = find_before (bits, x);
+  const int right = find_behind (bits, f.width, x);
   uint32_t sum[3] = { 0, 0, 0 };
   int from = left, step = -1, n = 0;
 
@@ -327,8 +339,8 @@ hole_color (const StereoViewFrame & f, const int32_t * z,
     from = right;
     step = 1;
   }
-  for (int i = from; n < 4 && i >= 0 && i < f.width && is_seen (words[i])
-      && stereo_view_joined (z[i], z[from], f.join); i += step, n++) {
+  for (int i = from; n < 4 && i >= 0 && i < f.width && has_bit (bits, i)
+      && joined (z[i], z[from], f.join); i += step, n++) {
     for (int c = 0; c < 3; c++)
       sum[c] += words[i] >> 8 * c & 0xff;
   }
@@ -339,81 +351,60 @@ hole_color (const StereoViewFrame & f, const int32_t * z,
   return sum[0] | sum[1] << 8 | sum[2] << 16;
 }
 
-/* The colours of holes go into z, where nobody looks at holes, and from there
- * to their place. */
-__device__ void
-fill_holes (const StereoViewFrame & f, Exchange & ex, int32_t * z,
-    uint32_t * words)
-{
-  int32_t last = STEREO_VIEW_NONE, first = STEREO_VIEW_NONE, before, behind;
-  int begin, end;
-
-  my_part (f.width, &begin, &end);
-  for (int x = begin; x < end; x++) {
-    if (is_seen (words[x])) {
-      last = x;
-      first = first == STEREO_VIEW_NONE ? x : first;
-    }
-  }
-  scan (ex, last, first, &before, &behind);
-  for (int x = begin; x < end; x++) {
-    int until = x;
-    uint32_t color;
-
-    if (is_seen (words[x])) {
-      before = x;
-      continue;
-    }
-    while (until < end && !is_seen (words[until]))
-      until++;
-    color = hole_color (f, z, words, before == STEREO_VIEW_NONE ? -1 : before,
-        until < end ? until : behind == STEREO_VIEW_NONE ? f.width : behind);
-    while (x < until)
-      z[x++] = (int32_t) color;
-    x--;
-  }
-  __syncthreads ();
-  for (int x = threadIdx.x; x < f.width; x += THREADS) {
-    if (!is_seen (words[x]))
-      words[x] = (uint32_t) z[x];
-  }
-}
-
 /* -------------------------------------------------------------------- views */
+
+__device__ __forceinline__ void
+clear (int32_t * row, int width)
+{
+  for (int x = threadIdx.x; x < width; x += THREADS)
+    row[x] = STEREO_VIEW_NONE;
+}
 
 /* Steps 0 to 3 for row y. */
 __device__ void
-prepare (const StereoViewFrame & f, Exchange & ex, int y, int32_t * e,
+prepare (const StereoViewFrame & f, uint32_t * bits, int y, int32_t * e,
     int32_t * b)
 {
   const uint8_t *codes = f.codes + (size_t) (y / f.factor) * f.codes_stride;
+  bool missing = false;
 
-  for (int x = threadIdx.x; x < f.width; x += THREADS) {
+  FOR_EACH_PIXEL (x, f.width) {
     const int at = f.factor == 1 ? x : x / f.factor;
-    const uint32_t code = f.code_bytes == 1 ? codes[at]
-        : codes[2 * at] | (uint32_t) codes[2 * at + 1] << 8;
+    bool known = true;
 
-    e[x] = code == f.invalid ? STEREO_VIEW_NONE
-        : stereo_view_disparity (code, f.scale_high, f.scale_low, f.minimum,
-        f.factor);
+    if (x < f.width) {
+      const uint32_t code = f.code_bytes == 1 ? codes[at]
+          : codes[2 * at] | (uint32_t) codes[2 * at + 1] << 8;
+      known = code != f.invalid;
+      e[x] = !known ? STEREO_VIEW_NONE
+          : stereo_view_disparity (code, f.scale_high, f.scale_low, f.minimum,
+          f.factor);
+      b[x] = STEREO_VIEW_NONE;
+    }
+    missing = write_bits (bits, x, known) != 0xffffffffu || missing;
   }
-  clear (b, f.width);
-  __syncthreads ();
-  fill (ex, e, f.width);
+  if (threadIdx.x < 2 * MARGIN) {
+    const int x = threadIdx.x < MARGIN ? (int) threadIdx.x - MARGIN
+        : f.width + (int) threadIdx.x - MARGIN;
+
+    e[x] = b[x] = BEYOND;
+  }
+  fill (bits, e, f.width, missing);
   if (f.right.plane[0] == NULL)
     return;
   project (e, f.width, f.join, STEREO_VIEW_ONE, 0, NULL, b);
   __syncthreads ();
-  fill (ex, b, f.width);
+  complete (bits, b, NULL, f.width);
 }
 
 /* Steps 4 to 8 for row y of a view; words is the row then, for all threads. */
 __device__ void
-render_row (const Launch & a, Exchange & ex, int view, int y,
+render_row (const Launch & a, Exchange & ex, int view, int y, uint32_t * bits,
     const int32_t * e, const int32_t * b, int32_t * z, uint32_t * words)
 {
   const StereoViewFrame & f = a.frame;
   const int32_t p = a.position[view], t = a.offset[view];
+  const bool both = f.right.plane[0] != NULL;
   int32_t *other = (int32_t *) words;
   bool holes = false;
 
@@ -425,22 +416,25 @@ render_row (const Launch & a, Exchange & ex, int view, int y,
   __syncthreads ();
   project (e, f.width, f.join, p, t, NULL, z);
   __syncthreads ();
-  if (f.right.plane[0] != NULL) {
+  if (both) {
     project (b, f.width, f.join, p - STEREO_VIEW_ONE, t, z, other);
     __syncthreads ();
-    for (int x = threadIdx.x; x < f.width; x += THREADS)
-      z[x] = later (other[x], z[x]);
-    __syncthreads ();
   }
-  fill (ex, z, f.width);
+  complete (bits, z, both ? other : NULL, f.width);
+  FOR_EACH_PIXEL (v, f.width) {
+    uint32_t word = 1;
+
+    if (v < f.width)
+      words[v] = word = fetch (a, ex, view, y, e, b, z[v], v);
+    holes = write_bits (bits, v, word != 0) != 0xffffffffu || holes;
+  }
+  if (!__syncthreads_or (holes))
+    return;
   for (int v = threadIdx.x; v < f.width; v += THREADS) {
-    words[v] = fetch (a, ex, view, y, e, b, z[v], v);
-    holes = holes || !is_seen (words[v]);
+    if (!has_bit (bits, v))
+      words[v] = hole_color (f, bits, z, words, v);
   }
-  if (__syncthreads_or (holes)) {
-    fill_holes (f, ex, z, words);
-    __syncthreads ();
-  }
+  __syncthreads ();
 }
 
 __device__ __forceinline__ uint32_t
@@ -482,74 +476,116 @@ store (const StereoViewFrame & f, uint32_t * const words[2], int n, int x0,
     store_chroma (f, words[0], words[n - 1], x, x0 + x, y0);
 }
 
-/* Rows y to y + n - 1 of all views that are tiles of their own. */
+/* Rows y to y + n - 1 of views begin to end - 1, which are tiles of their
+ * own. */
 __device__ void
-render_tiles (const Launch & a, Exchange & ex, int y, int n, int32_t * memory)
+render_tiles (const Launch & a, Exchange & ex, int y, int n, int begin,
+    int end, const Rows & rows)
 {
   const StereoViewFrame & f = a.frame;
-  const int w = f.width, rows = f.n_views / f.columns;
-  int32_t *z = memory + (size_t) 2 * n * w;
-  uint32_t *words[2] = { (uint32_t *) z + w, (uint32_t *) z + 2 * w };
+  const int n_rows = f.n_views / f.columns;
 
   for (int r = 0; r < n; r++)
-    prepare (f, ex, y + r, memory + (size_t) 2 * r * w,
-        memory + (size_t) (2 * r + 1) * w);
-  for (int view = 0; view < f.n_views; view++) {
+    prepare (f, rows.bits, y + r, rows.left[r], rows.right[r]);
+  for (int view = begin; view < end; view++) {
     int row = view / f.columns;
 
     for (int r = 0; r < n; r++)
-      render_row (a, ex, view, y + r, memory + (size_t) 2 * r * w,
-          memory + (size_t) (2 * r + 1) * w, z, words[r]);
+      render_row (a, ex, view, y + r, rows.bits, rows.left[r], rows.right[r],
+          rows.z, rows.words[r]);
     if (f.layout == STEREO_VIEW_QUILT)
-      row = rows - 1 - row;
-    store (f, words, n, view % f.columns * w, row * f.height + y);
+      row = n_rows - 1 - row;
+    store (f, rows.words, n, view % f.columns * f.width, row * f.height + y);
     __syncthreads ();
   }
 }
 
 /* Row y of both eyes. */
 __device__ void
-render_eyes (const Launch & a, Exchange & ex, int y, int32_t * memory)
+render_eyes (const Launch & a, Exchange & ex, int y, const Rows & rows)
 {
   const StereoViewFrame & f = a.frame;
-  const int w = f.width;
-  int32_t *e = memory, *b = e + w, *z = b + w;
-  uint32_t *words[2] = { (uint32_t *) z + w, (uint32_t *) z + 2 * w };
+  const bool one = f.layout == STEREO_VIEW_ROW_INTERLEAVED;
 
-  prepare (f, ex, y, e, b);
+  prepare (f, rows.bits, y, rows.left[0], rows.right[0]);
   for (int view = 0; view < 2; view++) {
-    if (f.layout != STEREO_VIEW_ROW_INTERLEAVED || y % 2 == view)
-      render_row (a, ex, view, y, e, b, z, words[view]);
+    if (!one || y % 2 == view)
+      render_row (a, ex, view, y, rows.bits, rows.left[0], rows.right[0],
+          rows.z, rows.words[view]);
   }
   __syncthreads ();
-  for (int x = threadIdx.x; x < w; x += THREADS) {
-    const bool one = f.layout == STEREO_VIEW_ROW_INTERLEAVED;
-
-    words[0][x] = one ? words[y % 2][x]
-        : combine (f, words[0][x], words[1][x], x, y);
-  }
+  for (int x = threadIdx.x; x < f.width; x += THREADS)
+    rows.words[0][x] = one ? rows.words[y % 2][x]
+        : combine (f, rows.words[0][x], rows.words[1][x], x, y);
   __syncthreads ();
-  store (f, words, 1, 0, y);
+  store (f, rows.words, 1, 0, y);
 }
 
-__global__ void __launch_bounds__ (THREADS)
-view_kernel (const __grid_constant__ Launch a, int n_groups, int step)
+/* Elements of the bits, and of a row. */
+__host__ __device__ __forceinline__ int
+bits_size (int width)
+{
+  return (width + 31) / 32;
+}
+
+__host__ __device__ __forceinline__ int
+row_size (int width)
+{
+  return width + 2 * MARGIN;
+}
+
+/* Rows of words that a block has: E and B of each of its rows, Z, and colours
+ * of its rows or of two eyes. */
+__host__ __device__ __forceinline__ int
+count_rows (int step, bool tiled)
+{
+  return 2 * step + 1 + (tiled ? step : 2);
+}
+
+__device__ Rows
+hand_out (int32_t * memory, int width, int step, bool tiled)
+{
+  int32_t *next = memory + bits_size (width) + MARGIN;
+  Rows rows;
+
+  rows.bits = (uint32_t *) memory;
+  for (int r = 0; r < 2; r++) {
+    rows.left[r] = next + (size_t) (r < step ? 2 * r : 0) * row_size (width);
+    rows.right[r] = rows.left[r] + row_size (width);
+  }
+  rows.z = next + (size_t) 2 * step * row_size (width);
+  rows.words[0] = (uint32_t *) rows.z + row_size (width);
+  rows.words[1] = rows.words[0];
+  if (step == 2 || !tiled)
+    rows.words[1] += row_size (width);
+  return rows;
+}
+
+__global__ void __launch_bounds__ (THREADS, BLOCKS_WANTED)
+view_kernel (const __grid_constant__ Launch a, int n_groups, int step,
+    int n_views)
 {
   extern __shared__ int32_t shared[];
   __shared__ Exchange ex;
   const StereoViewFrame & f = a.frame;
+  const bool tiled = stereo_view_is_tiled (f.layout);
+  const int begin = blockIdx.y * n_views;
   int32_t *memory = shared;
 
   if (f.work != NULL)
-    memory = (int32_t *) f.work
-        + (size_t) blockIdx.x * ROWS (step) * f.width;
+    memory = (int32_t *) f.work + (size_t) blockIdx.x
+        * (bits_size (f.width) + count_rows (step, tiled) * row_size (f.width));
+
+  const Rows rows = hand_out (memory, f.width, step, tiled);
+
   for (int i = blockIdx.x; i < n_groups; i += gridDim.x) {
     const int y = i * step;
 
-    if (stereo_view_is_tiled (f.layout))
-      render_tiles (a, ex, y, min (step, f.height - y), memory);
+    if (tiled)
+      render_tiles (a, ex, y, min (step, f.height - y), begin,
+          min (begin + n_views, f.n_views), rows);
     else
-      render_eyes (a, ex, y, memory);
+      render_eyes (a, ex, y, rows);
     __syncthreads ();
   }
 }
@@ -558,9 +594,11 @@ view_kernel (const __grid_constant__ Launch a, int n_groups, int step)
 size_t
 block_bytes (const StereoViewFrame * f)
 {
-  const int step = 1 << f->format.shift_y;
+  const size_t rows = count_rows (1 << f->format.shift_y,
+      stereo_view_is_tiled (f->layout));
 
-  return (size_t) ROWS (step) * f->width * sizeof (int32_t);
+  return (rows * row_size (f->width) + bits_size (f->width))
+      * sizeof (int32_t);
 }
 
 bool
@@ -576,6 +614,21 @@ work_bytes (const StereoDevice * device, const StereoViewFrame * f)
   return fits (device, f) ? 0 : GLOBAL_BLOCKS * block_bytes (f);
 }
 
+/* Views that a block makes of a row: all of them if there are rows enough for
+ * the device; each block has to prepare the row. */
+int
+views_of_block (const StereoCudaQueue * queue, const StereoViewFrame * f,
+    int n_groups, bool shared)
+{
+  const int wanted = queue->multiprocessors * BLOCKS_WANTED;
+  int parts = 1;
+
+  if (shared && stereo_view_is_tiled (f->layout))
+    parts = (wanted + n_groups - 1) / n_groups;
+  parts = parts < f->n_views ? parts : f->n_views;
+  return (f->n_views + parts - 1) / parts;
+}
+
 StereoStatus
 render (StereoQueue * queue, const StereoViewFrame * frame)
 {
@@ -584,6 +637,10 @@ render (StereoQueue * queue, const StereoViewFrame * frame)
   const int n_groups = (frame->height + step - 1) / step;
   const bool shared = fits (queue->device, frame);
   const size_t bytes = shared ? block_bytes (frame) : 0;
+  const int n_views = views_of_block ((const StereoCudaQueue *) queue, frame,
+      n_groups, shared);
+  const dim3 grid (shared ? n_groups : min (n_groups, GLOBAL_BLOCKS),
+      (frame->n_views + n_views - 1) / n_views);
   Launch launch;
   cudaError_t error;
 
@@ -600,10 +657,14 @@ render (StereoQueue * queue, const StereoViewFrame * frame)
   }
   error = cudaFuncSetAttribute (view_kernel,
       cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
+  if (error == cudaSuccess)
+    error = cudaFuncSetAttribute (view_kernel,
+        cudaFuncAttributePreferredSharedMemoryCarveout,
+        cudaSharedmemCarveoutMaxShared);
   if (error != cudaSuccess)
     return STEREO_CUDA_CHECK (error, "view_kernel", &queue->message);
-  view_kernel <<< shared ? n_groups : min (n_groups, GLOBAL_BLOCKS), THREADS,
-      bytes, stage.stream () >>> (launch, n_groups, step);
+  view_kernel <<< grid, THREADS, bytes, stage.stream () >>> (launch, n_groups,
+      step, stereo_view_is_tiled (frame->layout) ? n_views : frame->n_views);
   return STEREO_CUDA_LAUNCHED (stage, "view_kernel");
 }
 
