@@ -486,9 +486,15 @@ feeder_join (Feeder * feeder)
 GstEvent *
 rig_wait_event (Rig * rig, GstEventType type)
 {
+  return wait_event (rig->view[LEFT], type);
+}
+
+GstEvent *
+wait_event (GstHarness * h, GstEventType type)
+{
   GstEvent *event;
 
-  while ((event = gst_harness_pull_event (rig->view[LEFT])) != NULL) {
+  while ((event = gst_harness_pull_event (h)) != NULL) {
     if (GST_EVENT_TYPE (event) == type)
       return event;
     gst_event_unref (event);

@@ -150,6 +150,7 @@ void feeder_wait (Feeder * feeder, gint n);
 GstFlowReturn feeder_join (Feeder * feeder);
 
 /* Waits for an event of this type downstream.  Owned. */
+GstEvent *wait_event (GstHarness * h, GstEventType type);
 GstEvent *rig_wait_event (Rig * rig, GstEventType type);
 
 /* --------------------------------------------------------------- pipelines */

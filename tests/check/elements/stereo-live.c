@@ -502,31 +502,16 @@ dawdle (GstElement * sink, GstBuffer * buffer, GstPad * pad, guint * n)
 /* Files lose nothing by default, however slow what follows is. */
 GST_START_TEST (test_files_by_default)
 {
-  GError *error = NULL;
-  GstElement *pipeline, *sink;
-  GstMessage *message;
-  GstBus *bus;
+  GstElement *pipeline = pipeline_new ("videotestsrc num-buffers=30 ! "
+      "video/x-raw, width=40, height=20 ! tee name=t ! queue ! m.sink_left "
+      "t. ! queue ! m.sink_right " VCBW "name=m ! fakesink name=sink");
   guint n = 0;
 
-  pipeline = gst_parse_launch ("videotestsrc num-buffers=30 ! "
-      "video/x-raw, width=40, height=20 ! tee name=t ! queue ! m.sink_left "
-      "t. ! queue ! m.sink_right "
-      VCBW "name=m ! fakesink name=sink signal-handoffs=true", &error);
-  fail_unless (error == NULL, "%s", error ? error->message : "");
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  g_signal_connect (sink, "handoff", G_CALLBACK (dawdle), &n);
+  pipeline_watch (pipeline, "sink", G_CALLBACK (dawdle), &n);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  bus = gst_element_get_bus (pipeline);
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS
-      | GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
+  pipeline_free (pipeline);
   fail_unless_equals_int (n, 30);
-  gst_object_unref (bus);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
 }
 
 GST_END_TEST;

@@ -349,38 +349,23 @@ GST_START_TEST (test_meta_and_other_elements)
   };
 
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
-    gchar *launch = g_strdup_printf ("videotestsrc num-buffers=1 ! "
+    GstElement *pipeline = pipeline_new ("videotestsrc num-buffers=1 ! "
         "video/x-raw, format=GRAY8, width=40, height=20 ! tee name=t "
         "! queue ! m.sink_left  t. ! queue ! m.sink_right  "
-        VCBW " name=m ! %s ! fakesink name=sink signal-handoffs=true",
-        cases[c].after);
-    GstElement *pipeline, *sink;
-    GstMessage *message;
+        VCBW " name=m ! %s ! fakesink name=sink", cases[c].after);
+    GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
     GstSample *sample;
-    GError *error = NULL;
-    GstBus *bus;
 
-    pipeline = gst_parse_launch (launch, &error);
-    fail_unless (error == NULL, "%s", error ? error->message : "");
-    sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-    bus = gst_element_get_bus (pipeline);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS
-        | GST_MESSAGE_ERROR);
-    fail_unless (message != NULL);
-    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
-    gst_message_unref (message);
+    pipeline_wait (pipeline, GST_MESSAGE_EOS);
     g_object_get (sink, "last-sample", &sample, NULL);
     fail_unless (sample != NULL);
     fail_unless ((gst_buffer_get_custom_meta (gst_sample_get_buffer (sample),
                 "GstStereoDisparityMeta") != NULL) == cases[c].kept, "%s",
         cases[c].after);
     gst_sample_unref (sample);
-    gst_element_set_state (pipeline, GST_STATE_NULL);
-    gst_object_unref (bus);
     gst_object_unref (sink);
-    gst_object_unref (pipeline);
-    g_free (launch);
+    pipeline_free (pipeline);
   }
 }
 

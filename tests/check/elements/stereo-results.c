@@ -386,20 +386,6 @@ GST_END_TEST;
 /* ------------------------------------------------------------------ in step */
 
 static GstEvent *
-wait_event (GstHarness * h, GstEventType type)
-{
-  GstEvent *event;
-
-  while ((event = gst_harness_pull_event (h)) != NULL) {
-    if (GST_EVENT_TYPE (event) == type)
-      return event;
-    gst_event_unref (event);
-  }
-  fail ("there is no %s", gst_event_type_get_name (type));
-  return NULL;
-}
-
-static GstEvent *
 sticky (GstPad * pad, GstEventType type)
 {
   GstEvent *event = gst_pad_get_sticky_event (pad, type, 0);

@@ -826,14 +826,7 @@ GST_START_TEST (test_timestamps)
   fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 0);
   fail_if (GST_BUFFER_DURATION_IS_VALID (buffer));
   gst_buffer_unref (buffer);
-  while (TRUE) {
-    GstEvent *event = gst_harness_pull_event (h);
-    gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
-
-    gst_event_unref (event);
-    if (is_eos)
-      break;
-  }
+  gst_event_unref (wait_event (h, GST_EVENT_EOS));
   fail_unless_equals_int (gst_harness_buffers_received (h), 1);
   gst_harness_teardown (h);
 }
