@@ -77,3 +77,13 @@ gst_stereo_colorimetry (const GstVideoInfo * info)
       return full ? STEREO_COLORIMETRY_BT601_FULL : STEREO_COLORIMETRY_BT601;
   }
 }
+
+GstClockTime
+gst_stereo_frame_duration (const GstVideoInfo * info)
+{
+  if (GST_VIDEO_INFO_FPS_N (info) <= 0)
+    return GST_CLOCK_TIME_NONE;
+  return gst_util_uint64_scale (GST_SECOND,
+      (guint64) GST_VIDEO_INFO_FPS_D (info),
+      (guint64) GST_VIDEO_INFO_FPS_N (info));
+}

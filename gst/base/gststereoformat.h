@@ -21,6 +21,10 @@ gboolean gst_stereo_format (GstVideoFormat format, StereoFormat * stereo);
  * other video. */
 StereoColorimetry gst_stereo_colorimetry (const GstVideoInfo * info);
 
+/* How long a frame is shown by the caps; GST_CLOCK_TIME_NONE where they have no
+ * frame rate. */
+GstClockTime gst_stereo_frame_duration (const GstVideoInfo * info);
+
 G_END_DECLS
 
 #endif /* GST_STEREO_FORMAT_H */

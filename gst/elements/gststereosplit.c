@@ -45,6 +45,7 @@
  */
 
 #include "base/gststereofailure.h"
+#include "base/gststereoformat.h"
 #include "base/gststereopool.h"
 #include "elements/gststereoelements.h"
 #include "elements/gststereopacking.h"
@@ -306,9 +307,7 @@ set_latency (GstStereoSplit * self)
 
   if (self->packing == GST_STEREO_PACKING_FRAME_BY_FRAME
       && GST_VIDEO_INFO_FPS_N (&self->info) > 0)
-    latency = gst_util_uint64_scale (GST_SECOND,
-        (guint64) GST_VIDEO_INFO_FPS_D (&self->info),
-        (guint64) GST_VIDEO_INFO_FPS_N (&self->info));
+    latency = gst_stereo_frame_duration (&self->info);
   GST_OBJECT_LOCK (self);
   changed = self->latency != latency;
   self->latency = latency;

@@ -51,6 +51,7 @@
  */
 
 #include "base/gststereodevice.h"
+#include "base/gststereoformat.h"
 #include "base/gststereoframe.h"
 #include "base/gststereogate.h"
 #include "base/gststereometa.h"
@@ -813,11 +814,8 @@ release (Heads * heads)
 static GstClockTime
 frame_duration (const GstVideoInfo * info, GstClockTime duration)
 {
-  if (GST_CLOCK_TIME_IS_VALID (duration) && duration > 0)
-    return duration;
-  return GST_VIDEO_INFO_FPS_N (info) > 0 ? gst_util_uint64_scale (GST_SECOND,
-      (guint64) GST_VIDEO_INFO_FPS_D (info),
-      (guint64) GST_VIDEO_INFO_FPS_N (info)) : GST_CLOCK_TIME_NONE;
+  return GST_CLOCK_TIME_IS_VALID (duration) && duration > 0 ? duration
+      : gst_stereo_frame_duration (info);
 }
 
 static GstStereoTriple

@@ -7,6 +7,7 @@
 #include "pair/gststereobase-private.h"
 
 #include "base/gststereodebug.h"
+#include "base/gststereoformat.h"
 #include "pair/gststereopair.h"
 
 /* After a change of caps on one pad the other one has this much running time
@@ -100,10 +101,8 @@ shown_for (GstStereoBase * self, gint view, GstBuffer * buffer)
   if (gst_stereo_is_gap (buffer) || !GST_CLOCK_TIME_IS_VALID (duration)
       || duration == 0) {
     GST_OBJECT_LOCK (self);
-    duration = priv->has_info[view] && GST_VIDEO_INFO_FPS_N (info) > 0
-        ? gst_util_uint64_scale (GST_SECOND,
-        (guint64) GST_VIDEO_INFO_FPS_D (info),
-        (guint64) GST_VIDEO_INFO_FPS_N (info)) : GST_CLOCK_TIME_NONE;
+    duration = priv->has_info[view] ? gst_stereo_frame_duration (info)
+        : GST_CLOCK_TIME_NONE;
     GST_OBJECT_UNLOCK (self);
   }
   return running_duration (self, view, duration);

@@ -267,9 +267,7 @@ gst_stereo_base_take_caps (GstStereoBase * self, gint view, GstCaps * caps)
   /* The wait for the other view. */
   if (view == LEFT) {
     if (GST_VIDEO_INFO_FPS_N (&info) > 0)
-      duration = gst_util_uint64_scale (GST_SECOND,
-          (guint64) GST_VIDEO_INFO_FPS_D (&info),
-          (guint64) GST_VIDEO_INFO_FPS_N (&info));
+      duration = gst_stereo_frame_duration (&info);
     gst_aggregator_set_latency (GST_AGGREGATOR (self), duration, duration);
   }
   return TRUE;

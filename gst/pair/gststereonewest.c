@@ -26,6 +26,7 @@
 #include "pair/gststereobase-private.h"
 
 #include "base/gststereodebug.h"
+#include "base/gststereoformat.h"
 
 enum
 {
@@ -251,11 +252,8 @@ gst_stereo_base_newest_event (GstStereoBase * self, gint view,
     case GST_EVENT_CAPS:
       gst_event_parse_caps (event, &caps);
       newest->frame[view] = GST_CLOCK_TIME_NONE;
-      if (gst_video_info_from_caps (&info, caps)
-          && GST_VIDEO_INFO_FPS_N (&info) > 0)
-        newest->frame[view] = gst_util_uint64_scale (GST_SECOND,
-            (guint64) GST_VIDEO_INFO_FPS_D (&info),
-            (guint64) GST_VIDEO_INFO_FPS_N (&info));
+      if (gst_video_info_from_caps (&info, caps))
+        newest->frame[view] = gst_stereo_frame_duration (&info);
       gst_stereo_store_clear (&newest->store, (guint) view, &lost);
       break;
     case GST_EVENT_SEGMENT:

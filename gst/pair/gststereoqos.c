@@ -7,6 +7,7 @@
 #include "pair/gststereobase-private.h"
 
 #include "base/gststereodebug.h"
+#include "base/gststereoformat.h"
 
 void
 gst_stereo_base_reset_qos (GstStereoBase * self)
@@ -66,9 +67,7 @@ gst_stereo_base_take_qos (GstStereoBase * self, GstStereoQos * qos,
     /* Being late by diff, what is to come should be ahead by as much. */
     qos->earliest_time = timestamp + 2 * (GstClockTime) diff
         + (priv->has_info[LEFT] && GST_VIDEO_INFO_FPS_N (&priv->info[LEFT])
-        > 0 ? gst_util_uint64_scale (GST_SECOND,
-            (guint64) GST_VIDEO_INFO_FPS_D (&priv->info[LEFT]),
-            (guint64) GST_VIDEO_INFO_FPS_N (&priv->info[LEFT])) : 0);
+        > 0 ? gst_stereo_frame_duration (&priv->info[LEFT]) : 0);
   else if (diff < 0 && timestamp < (GstClockTime) (-diff))
     qos->earliest_time = 0;
   else
