@@ -158,15 +158,14 @@ static const struct
 {
   const gchar *name;
   StereoLens lens;
-  guint min;
   guint max;
 } models[] = {
-  {"plumb_bob", STEREO_LENS_BROWN, 0, 5},
-  {"rational_polynomial", STEREO_LENS_BROWN, 0, 14},
-  {"radtan", STEREO_LENS_BROWN, 0, 5},
-  {"none", STEREO_LENS_BROWN, 0, 0},
-  {"equidistant", STEREO_LENS_FISHEYE, 0, 4},
-  {"fisheye", STEREO_LENS_FISHEYE, 0, 4},
+  {"plumb_bob", STEREO_LENS_BROWN, 5},
+  {"rational_polynomial", STEREO_LENS_BROWN, 14},
+  {"radtan", STEREO_LENS_BROWN, 5},
+  {"none", STEREO_LENS_BROWN, 0},
+  {"equidistant", STEREO_LENS_FISHEYE, 4},
+  {"fisheye", STEREO_LENS_FISHEYE, 4},
 };
 
 static gboolean

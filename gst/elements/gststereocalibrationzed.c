@@ -7,7 +7,6 @@
 #include "elements/gststereocalibration.h"
 
 #include <math.h>
-#include <string.h>
 
 #define MILLIMETRE 0.001
 
