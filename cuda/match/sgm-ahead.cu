@@ -9,6 +9,13 @@
 namespace
 {
 
+/* Blocks that a multiprocessor can hold: 32 of 8.0 and 9.0, fewer of others. */
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ < 900
+const int most_blocks = 16;
+#else
+const int most_blocks = 32;
+#endif
+
 /* Paths of a block. */
 template < class S, bool THREE > struct Block
 {
@@ -16,8 +23,9 @@ template < class S, bool THREE > struct Block
       : S::lanes < 8 ? SGM_WARP / S::lanes : 4;
   static const int threads = paths * S::lanes;
   /* so that all of them, of four sweeps at 1920x1080, find a place */
+  static const int wanted = (threads < 512 ? 768 : 1024) / threads;
   static const int per_multiprocessor = S::own > 8 ? 1
-      : (threads < 512 ? 768 : 1024) / threads;
+      : wanted < most_blocks ? wanted : most_blocks;
 };
 
 template < class S, bool THREE, bool DIAGONAL >
