@@ -217,12 +217,12 @@ gst_stereo_filter_prepare_output_buffer (GstBaseTransform * trans,
   GstBufferPool *pool = gst_base_transform_get_buffer_pool (trans);
   GstFlowReturn flow = GST_FLOW_ERROR;
 
-  if (pool == NULL || !gst_buffer_pool_set_active (pool, TRUE))
-    GST_STEREO_FAIL (&self->failure, RESOURCE, NO_SPACE_LEFT,
-        ("There is no memory for the result."), (NULL));
-  else
+  if (pool != NULL && gst_buffer_pool_set_active (pool, TRUE))
     flow = gst_stereo_gate_acquire (&self->gate, pool, NULL, out);
   gst_clear_object (&pool);
+  if (flow == GST_FLOW_ERROR)
+    GST_STEREO_FAIL (&self->failure, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for the result."), (NULL));
   if (flow == GST_FLOW_OK)
     GST_BASE_TRANSFORM_GET_CLASS (self)->copy_metadata (trans, in, *out);
   return flow;

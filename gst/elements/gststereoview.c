@@ -1136,12 +1136,12 @@ acquire (GstStereoView * self, GstBufferPool * pool, GstPad * pad,
 {
   GstFlowReturn flow = GST_FLOW_ERROR;
 
-  if (pool == NULL || !gst_buffer_pool_set_active (pool, TRUE))
-    GST_STEREO_FAIL (&self->failure, RESOURCE, NO_SPACE_LEFT,
-        ("There is no memory for views."), (NULL));
-  else
+  if (pool != NULL && gst_buffer_pool_set_active (pool, TRUE))
     flow = gst_stereo_gate_acquire (&self->gate, pool, pad, out);
   gst_clear_object (&pool);
+  if (flow == GST_FLOW_ERROR)
+    GST_STEREO_FAIL (&self->failure, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for views."), (NULL));
   return flow;
 }
 

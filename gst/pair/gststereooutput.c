@@ -50,12 +50,12 @@ acquire_output (GstStereoBase * self, GstBufferPool * pool, GstPad * pad,
 {
   GstFlowReturn flow = GST_FLOW_ERROR;
 
-  if (pool == NULL || !gst_buffer_pool_set_active (pool, TRUE))
-    STEREO_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("There is no memory for disparity maps."), (NULL));
-  else
+  if (pool != NULL && gst_buffer_pool_set_active (pool, TRUE))
     flow = gst_stereo_gate_acquire (&PRIV (self)->gate, pool, pad, out);
   gst_clear_object (&pool);
+  if (flow == GST_FLOW_ERROR)
+    STEREO_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for disparity maps."), (NULL));
   return flow;
 }
 

@@ -124,6 +124,63 @@ GST_START_TEST (test_pool_of_downstream_that_refuses)
 GST_END_TEST;
 
 /* Who knows nothing of GstVideoMeta gets what the caps alone say. */
+/* A pool that has no buffer beyond those it begins with. */
+typedef struct
+{
+  GstBufferPool parent;
+  guint allocated;
+} SmallPool;
+typedef GstBufferPoolClass SmallPoolClass;
+static GType small_pool_get_type (void);
+G_DEFINE_TYPE (SmallPool, small_pool, GST_TYPE_BUFFER_POOL);
+
+static GstFlowReturn
+small_pool_alloc_buffer (GstBufferPool * pool, GstBuffer ** buffer,
+    GstBufferPoolAcquireParams * params)
+{
+  if (((SmallPool *) pool)->allocated++ >= 3)
+    return GST_FLOW_ERROR;
+  return GST_BUFFER_POOL_CLASS (small_pool_parent_class)->alloc_buffer (pool,
+      buffer, params);
+}
+
+static void
+small_pool_class_init (SmallPoolClass * klass)
+{
+  klass->alloc_buffer = small_pool_alloc_buffer;
+}
+
+static void
+small_pool_init (SmallPool * self)
+{
+}
+
+GST_START_TEST (test_pool_of_downstream_that_fails)
+{
+  Downstream downstream = { g_object_new (small_pool_get_type (), NULL),
+    TRUE, 0
+  };
+  GstBuffer *maps[3];
+  Rig rig;
+
+  keep_backends (TRUE);
+  open_with_downstream (&rig, &downstream);
+  for (gint i = 0; i < 3; i++) {
+    maps[i] = match_odd (&rig);
+    fail_unless (maps[i]->pool == downstream.pool);
+  }
+  rig_push (&rig, LEFT, gray_image (43, 5, 0));
+  rig_push (&rig, RIGHT, gray_image (43, 5, 4));
+  rig_expect_error (&rig, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "memory for disparity maps", NULL);
+  for (gint i = 0; i < 3; i++)
+    gst_buffer_unref (maps[i]);
+  rig_close (&rig);
+  gst_object_unref (downstream.pool);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_layout_without_video_meta)
 {
   Downstream downstream = { NULL, FALSE, 0 };
@@ -338,6 +395,7 @@ stereo_allocation_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_pool_of_downstream_is_used);
   tcase_add_test (tc, test_pool_of_downstream_that_refuses);
+  tcase_add_test (tc, test_pool_of_downstream_that_fails);
   tcase_add_test (tc, test_layout_without_video_meta);
   tcase_add_test (tc, test_maps_may_be_kept);
   tcase_add_test (tc, test_allocation_query_of_upstream);
