@@ -11,6 +11,8 @@ PAGE is one of
 
     accuracy     docs/accuracy.md; --measure build/tools/stereo-eval [ALGORITHM ...], OpenCV
                  being one; --verify of the same program fails when it finds other errors than the data
+    calibration  the plot of docs/calibration.md; --measure tests/accuracy/rectified.py, which needs
+                 the plugin and OpenCV for Python
     choosing     the tables of docs/choosing.md, and when measured its pictures; --measure
                  build/tools/stereo-eval [NAME ...], "pictures" being a name, too
     views        the tables of docs/views.md; --measure build/tools/stereo-eval, beside which
@@ -32,6 +34,7 @@ import os
 import sys
 
 import accuracy
+import calibration
 import choosing
 import common
 import elements
@@ -39,8 +42,8 @@ import experiments
 import performance
 import views
 
-PAGES = {"accuracy": accuracy, "choosing": choosing, "performance": performance, "experiments": experiments,
-         "elements": elements, "views": views}
+PAGES = {"accuracy": accuracy, "calibration": calibration, "choosing": choosing, "elements": elements,
+         "experiments": experiments, "performance": performance, "views": views}
 
 
 def check(name, made):

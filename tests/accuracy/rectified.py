@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # gst-stereomatching: stereorectify beside OpenCV, on real images
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""rectified.py: needs STEREO_DATASETS, and OpenCV and NumPy for Python; skipped without.
+"""rectified.py [--rows]: needs STEREO_DATASETS, and OpenCV and NumPy for Python; skipped without.
 
 The chessboards of the shared calibration set, rectified by the element and with
 OpenCV's maps of the same file: the images are equal but for a level in some
 pixels, and corners of a board are on the same row of both views. (OpenCV's own
 remap() rounds sources to 1/32 of a pixel before version 5, so the maps are
-interpolated here.)
+interpolated here.) With --rows only how far apart the rows are, before and
+after, as JSON: the percentiles 0 to 100, in pixels.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -58,6 +60,20 @@ def corners(image):
     return cv2.cornerSubPix(image, points, (5, 5), (-1, -1), criteria).reshape(-1, 2)
 
 
+def rows_apart(left, right):
+    """Of each corner that is found in both views of a pair."""
+    rows = []
+    for pair in zip(left, right):
+        a, b = (corners(image) for image in pair)
+        if a is not None and b is not None:
+            rows.append(np.abs(a[:, 1] - b[:, 1]))
+    return np.concatenate(rows) if rows else np.array([np.inf])
+
+
+def percentiles(rows):
+    return [round(float(value), 3) for value in np.percentile(rows, range(101))]
+
+
 def main():
     folder = os.path.join(os.environ.get("STEREO_DATASETS", ""), "calibration")
     files = [os.path.join(folder, name + ".yml") for name in ("intrinsics", "extrinsics")]
@@ -72,13 +88,17 @@ def main():
                 values[key] = storage.getNode(key).mat()
 
     failed = 0
-    views = []
+    raw, views = [], []
     with tempfile.TemporaryDirectory() as place:
         output = os.path.join(place, "frames")
         for view, n in (("left", "1"), ("right", "2")):
             images = frames(folder, view, ["identity"], output)
+            raw.append(images)
             ours = frames(folder, view, ["stereorectify", "backend=cpu", "view=" + view,
                                          "calibration=" + ":".join(files)], output)
+            views.append(ours)
+            if "--rows" in sys.argv:
+                continue
             maps = cv2.initUndistortRectifyMap(values["M" + n], values["D" + n], values["R" + n],
                                                values["P" + n], (WIDTH, HEIGHT), cv2.CV_32FC1)
             theirs = np.stack([remap(i, *maps) for i in images])
@@ -88,14 +108,12 @@ def main():
             failed += not good
             print("%s %s: %.2f %% of the pixels differ, by %d at most" % (
                 "ok" if good else "FAIL", view, 100 * share, apart.max()))
-            views.append(ours)
 
-    rows = []
-    for left, right in zip(*views):
-        pair = corners(left), corners(right)
-        if pair[0] is not None and pair[1] is not None:
-            rows.append(np.abs(pair[0][:, 1] - pair[1][:, 1]))
-    rows = np.concatenate(rows) if rows else np.array([np.inf])
+    if "--rows" in sys.argv:
+        print(json.dumps({"pairs": PAIRS, "raw": percentiles(rows_apart(*raw)),
+                          "rectified": percentiles(rows_apart(*views))}))
+        return
+    rows = rows_apart(*views)
     good = len(rows) > 10 * BOARD[0] * BOARD[1] and rows.mean() <= MAX_ROWS_APART
     failed += not good
     print("%s rows of %d corners: %.3f pixels apart on average, 95 %%: %.3f" % (
