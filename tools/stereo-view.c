@@ -286,7 +286,7 @@ read_codes (const Options * options, int *width, int *height,
 {
   StereoMessage why = { "" };
   uint16_t *codes;
-  float *map, least = INFINITY;
+  float *map, least = INFINITY, most = -INFINITY;
   size_t n;
 
   if (!image_read_map (options->map, options->map_scale,
@@ -294,21 +294,22 @@ read_codes (const Options * options, int *width, int *height,
           &why))
     die ("%s", why.text);
   n = (size_t) *width * (size_t) *height;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
     least = map[i] < least ? map[i] : least;
+    most = isfinite (map[i]) && map[i] > most ? map[i] : most;
+  }
   params->minimum = isfinite (least) ? (int) floorf (least) : 0;
   params->scale = 256;
   params->invalid_value = 65535;
-  codes = cli_resize (NULL, n * sizeof (*codes));
-  for (size_t i = 0; i < n; i++) {
-    double code = isfinite (map[i]) ? floor (256.0 * (double) map[i] + 0.5)
-        - 256.0 * params->minimum : 65535;
-
-    if (isfinite (map[i]) && code > 65534)
-      die ("%s: disparities from %g to %g are more than 255 apart",
-          options->map, (double) least, (double) map[i]);
-    codes[i] = (uint16_t) code;
+  if (floor (256.0 * (double) most + 0.5) - 256.0 * params->minimum > 65534) {
+    free (map);
+    die ("%s: disparities from %g to %g are more than 255 apart", options->map,
+        (double) least, (double) most);
   }
+  codes = cli_resize (NULL, n * sizeof (*codes));
+  for (size_t i = 0; i < n; i++)
+    codes[i] = isfinite (map[i]) ? (uint16_t) (floor (256.0 * (double) map[i]
+            + 0.5) - 256.0 * params->minimum) : 65535;
   free (map);
   return codes;
 }
