@@ -515,8 +515,11 @@ fuzz_pad_caps (FuzzPad * pad, FuzzInput * input)
             % gst_value_list_get_size (formats)), &value);
     gst_structure_take_value (one, "format", &value);
   }
-  gst_structure_fixate_field_nearest_int (one, "width", width);
-  gst_structure_fixate_field_nearest_int (one, "height", height);
+  /* of files they have neither */
+  if (gst_structure_has_field (one, "width")) {
+    gst_structure_fixate_field_nearest_int (one, "width", width);
+    gst_structure_fixate_field_nearest_int (one, "height", height);
+  }
   if (gst_structure_has_field (one, "framerate"))
     gst_structure_fixate_field_nearest_fraction (one, "framerate", 30, 1);
   caps = gst_caps_new_empty ();
