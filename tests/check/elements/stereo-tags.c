@@ -301,8 +301,8 @@ GST_START_TEST (test_other_comments)
 {
   static const gchar *const nonsense[] = { "GstStereoDisparityMeta, width=",
     "GstStereoDisparityMeta, width=(int)8, height=(int)8;",
-    "GstStereoDepthMeta, format=(string)GRAY16_LE, width=(int)8, "
-        "height=(int)8, depth-scale=(double)-1;",
+    ("GstStereoDepthMeta, format=(string)GRAY16_LE, width=(int)8, "
+        "height=(int)8, depth-scale=(double)-1;"),
   };
   GstHarness *h = gst_harness_new_parse ("disparitycolor range-min=0 "
       "range-max=9");
