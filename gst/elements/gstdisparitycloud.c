@@ -354,6 +354,12 @@ gst_disparity_cloud_sink_event (GstAggregator * aggregator,
       if (event == NULL)
         return TRUE;
       break;
+    case GST_EVENT_GAP:
+      if (!gst_stereo_has_segment (pad)) {
+        gst_event_unref (event);
+        return TRUE;
+      }
+      break;
     default:
       break;
   }

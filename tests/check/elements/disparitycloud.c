@@ -496,6 +496,25 @@ check_error (Rig * rig, GstBuffer * map, const gchar * text)
   fail_unless_equals_int (gst_harness_buffers_received (rig->map), 0);
 }
 
+/* It is not said when the maps are that a gap stands for. */
+GST_START_TEST (test_gap_before_a_segment)
+{
+  GstSegment segment;
+  Rig rig;
+
+  open_rig (&rig, CAMERA, FALSE, NULL);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (rig.map, gst_event_new_flush_start ());
+  gst_harness_push_event (rig.map, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (rig.map, gst_event_new_gap (0, FRAME));
+  gst_harness_push_event (rig.map, gst_event_new_segment (&segment));
+  gst_harness_push (rig.map, make_map (0));
+  gst_buffer_unref (gst_harness_pull (rig.map));
+  close_rig (&rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_unknown_camera)
 {
   static const gchar *const properties[] = { "", "baseline=0.1",
@@ -611,6 +630,7 @@ disparitycloud_suite (void)
   tcase_add_test (tc, test_range);
   tcase_add_test (tc, test_step);
   tcase_add_test (tc, test_pairing);
+  tcase_add_test (tc, test_gap_before_a_segment);
   tcase_add_loop_test (tc, test_unknown_camera, 0, 3);
   tcase_add_test (tc, test_no_disparity);
   tcase_add_test (tc, test_sizes_differ);
