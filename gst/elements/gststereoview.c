@@ -63,6 +63,7 @@
 #include "elements/gststereoelements.h"
 #include "elements/gststereoviewpad.h"
 #include "geometry/view.h"
+#include "pair/gststereoinput.h"
 #include "pair/gststereopair.h"
 #include "pair/gststereotriple.h"
 
@@ -811,13 +812,6 @@ release (Heads * heads)
   }
 }
 
-static GstClockTime
-frame_duration (const GstVideoInfo * info, GstClockTime duration)
-{
-  return GST_CLOCK_TIME_IS_VALID (duration) && duration > 0 ? duration
-      : gst_stereo_frame_duration (info);
-}
-
 static GstStereoTriple
 decide (GstStereoView * self, const Heads * heads)
 {
@@ -838,8 +832,8 @@ decide (GstStereoView * self, const Heads * heads)
   memcpy (info, self->info, sizeof (info));
   GST_OBJECT_UNLOCK (self);
   tolerance = gst_stereo_tolerance (tolerance,
-      frame_duration (&info[LEFT], left.duration),
-      frame_duration (&info[MAP], map.head.duration));
+      gst_stereo_input_duration (&info[LEFT], left.duration),
+      gst_stereo_input_duration (&info[MAP], map.head.duration));
   return gst_stereo_triple (&map, &left, &right, tolerance,
       heads->segment[LEFT].rate < 0);
 }
@@ -1508,25 +1502,6 @@ gst_stereo_view_change_state (GstElement * element, GstStateChange transition)
   return result;
 }
 
-/* Images outside the segment are not shown. */
-static GstBuffer *
-gst_stereo_view_clip (GstAggregator * aggregator, GstAggregatorPad * pad,
-    GstBuffer * buffer)
-{
-  GstClockTime start = GST_BUFFER_PTS (buffer), stop = GST_CLOCK_TIME_NONE;
-
-  if (GST_CLOCK_TIME_IS_VALID (start) && GST_BUFFER_DURATION_IS_VALID (buffer))
-    stop = start + GST_BUFFER_DURATION (buffer);
-  if (GST_CLOCK_TIME_IS_VALID (start)
-      && pad->segment.format == GST_FORMAT_TIME
-      && !gst_segment_clip (&pad->segment, GST_FORMAT_TIME, start, stop, NULL,
-          NULL)) {
-    gst_buffer_unref (buffer);
-    return NULL;
-  }
-  return buffer;
-}
-
 /* --------------------------------------------------------------- properties */
 
 static GstStructure *
@@ -1696,7 +1671,7 @@ gst_stereo_view_class_init (GstStereoViewClass * klass)
   aggregator_class->sink_query_pre_queue =
       gst_stereo_view_sink_query_pre_queue;
   aggregator_class->flush = gst_stereo_view_flush;
-  aggregator_class->clip = gst_stereo_view_clip;
+  aggregator_class->clip = gst_stereo_input_clip;
   aggregator_class->sink_event = gst_stereo_view_sink_event;
   aggregator_class->sink_event_pre_queue =
       gst_stereo_view_sink_event_pre_queue;

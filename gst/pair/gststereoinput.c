@@ -6,6 +6,9 @@
 
 #include "pair/gststereoinput.h"
 
+#include "base/gststereoformat.h"
+#include "pair/gststereopair.h"
+
 #include <string.h>
 
 void
@@ -44,8 +47,7 @@ gst_stereo_input_head (const GstStereoInput * self)
   if (buffer == NULL)
     return head;
   head.there = TRUE;
-  head.gap = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
-      && gst_buffer_get_size (buffer) == 0;
+  head.gap = gst_stereo_is_gap (buffer);
   head.pts = GST_BUFFER_PTS (buffer);
   if (GST_BUFFER_PTS_IS_VALID (buffer))
     head.time = gst_segment_to_running_time (&self->segment, GST_FORMAT_TIME,
@@ -59,11 +61,8 @@ gst_stereo_input_head (const GstStereoInput * self)
 GstClockTime
 gst_stereo_input_duration (const GstVideoInfo * info, GstClockTime duration)
 {
-  if (GST_CLOCK_TIME_IS_VALID (duration) && duration > 0)
-    return duration;
-  return GST_VIDEO_INFO_FPS_N (info) > 0 ? gst_util_uint64_scale (GST_SECOND,
-      (guint64) GST_VIDEO_INFO_FPS_D (info),
-      (guint64) GST_VIDEO_INFO_FPS_N (info)) : GST_CLOCK_TIME_NONE;
+  return GST_CLOCK_TIME_IS_VALID (duration) && duration > 0 ? duration
+      : gst_stereo_frame_duration (info);
 }
 
 GstBuffer *
