@@ -51,7 +51,6 @@
  */
 
 #include "base/gststereodevice.h"
-#include "base/gststereoformat.h"
 #include "base/gststereoframe.h"
 #include "base/gststereogate.h"
 #include "base/gststereometa.h"
@@ -721,49 +720,18 @@ look_at_src_event (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
 
 /* ------------------------------------------------------------------ pairing */
 
-/* The oldest buffers of all inputs. */
-typedef struct
-{
-  GstAggregatorPad *pad[N_INPUTS];
-  GstBuffer *buffer[N_INPUTS];
-  GstSegment segment[N_INPUTS];
-} Heads;
-
-static GstStereoHead
-describe_head (const Heads * heads, gint input)
-{
-  GstBuffer *buffer = heads->buffer[input];
-  GstStereoHead head = { FALSE, FALSE, GST_CLOCK_TIME_NONE,
-    GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE
-  };
-  const GstSegment *segment = &heads->segment[input];
-
-  if (buffer == NULL)
-    return head;
-  head.there = TRUE;
-  head.gap = gst_stereo_is_gap (buffer);
-  head.pts = GST_BUFFER_PTS (buffer);
-  if (GST_BUFFER_PTS_IS_VALID (buffer))
-    head.time = gst_segment_to_running_time (segment, GST_FORMAT_TIME,
-        head.pts);
-  if (GST_BUFFER_DURATION_IS_VALID (buffer))
-    head.duration = (GstClockTime) (GST_BUFFER_DURATION (buffer)
-        / ABS (segment->rate));
-  return head;
-}
-
 static void
-drop (GstStereoView * self, Heads * heads, gint input)
+drop (GstStereoView * self, GstStereoInput * heads, gint input)
 {
-  GstBuffer *buffer = heads->buffer[input];
+  GstBuffer *buffer = heads[input].buffer;
 
   if (input != MAP) {
-    GST_LOG_OBJECT (heads->pad[input], "no map of %" GST_PTR_FORMAT, buffer);
+    GST_LOG_OBJECT (heads[input].pad, "no map of %" GST_PTR_FORMAT, buffer);
     GST_OBJECT_LOCK (self);
     self->counters.unused[input] += !gst_stereo_is_gap (buffer);
     GST_OBJECT_UNLOCK (self);
   } else if (!gst_stereo_is_gap (buffer)) {
-    GstStereoHead head = describe_head (heads, MAP);
+    GstStereoHead head = gst_stereo_input_head (&heads[MAP]);
     guint64 dropped;
 
     self->discont = TRUE;
@@ -779,50 +747,20 @@ drop (GstStereoView * self, Heads * heads, gint input)
                 "dropped", G_TYPE_UINT64, dropped,
                 "reason", G_TYPE_STRING, "an image of it is not there", NULL)));
   }
-  gst_aggregator_pad_drop_buffer (heads->pad[input]);
-}
-
-static void
-peek (GstStereoView * self, Heads * heads)
-{
-  memset (heads, 0, sizeof (*heads));
-  for (gint i = 0; i < N_INPUTS; i++) {
-    heads->pad[i] = get_pad (self, i);
-    if (heads->pad[i] == NULL)
-      continue;
-    heads->buffer[i] = gst_aggregator_pad_peek_buffer (heads->pad[i]);
-    GST_OBJECT_LOCK (heads->pad[i]);
-    heads->segment[i] = heads->pad[i]->segment;
-    GST_OBJECT_UNLOCK (heads->pad[i]);
-    /* data came before its segment */
-    if (heads->buffer[i] != NULL
-        && heads->segment[i].format != GST_FORMAT_TIME) {
-      gst_aggregator_pad_drop_buffer (heads->pad[i]);
-      gst_clear_buffer (&heads->buffer[i]);
-    }
-  }
-}
-
-static void
-release (Heads * heads)
-{
-  for (gint i = 0; i < N_INPUTS; i++) {
-    gst_clear_buffer (&heads->buffer[i]);
-    gst_clear_object (&heads->pad[i]);
-  }
+  gst_aggregator_pad_drop_buffer (heads[input].pad);
 }
 
 static GstStereoTriple
-decide (GstStereoView * self, const Heads * heads)
+decide (GstStereoView * self, const GstStereoInput * heads)
 {
-  GstStereoHead left = describe_head (heads, LEFT);
-  GstStereoHead right = describe_head (heads, RIGHT);
-  GstStereoMapHead map = {.head = describe_head (heads, MAP) };
+  GstStereoHead left = gst_stereo_input_head (&heads[LEFT]);
+  GstStereoHead right = gst_stereo_input_head (&heads[RIGHT]);
+  GstStereoMapHead map = {.head = gst_stereo_input_head (&heads[MAP]) };
   GstStereoDisparity meta;
   GstClockTime tolerance;
   GstVideoInfo info[N_INPUTS];
 
-  if (gst_stereo_meta_get (heads->buffer[MAP], &meta)) {
+  if (gst_stereo_meta_get (heads[MAP].buffer, &meta)) {
     map.knows = TRUE;
     map.left_pts = meta.left_pts;
     map.right_pts = meta.right_pts;
@@ -835,7 +773,7 @@ decide (GstStereoView * self, const Heads * heads)
       gst_stereo_input_duration (&info[LEFT], left.duration),
       gst_stereo_input_duration (&info[MAP], map.head.duration));
   return gst_stereo_triple (&map, &left, &right, tolerance,
-      heads->segment[LEFT].rate < 0);
+      heads[LEFT].segment.rate < 0);
 }
 
 /* ------------------------------------------------------------------- frames */
@@ -954,7 +892,7 @@ typedef struct
 /* What it takes to make all that goes out with a frame. */
 typedef struct
 {
-  Heads *heads;
+  GstStereoInput *heads;        /* one for each input */
   GstVideoInfo info[N_INPUTS];
   GstStereoFrame inputs[N_INPUTS];
   View *views;                  /* that of src first */
@@ -1028,7 +966,7 @@ static gboolean
 render (GstStereoView * self, const Frame * frame)
 {
   const StereoImage *inputs[] = { &frame->inputs[LEFT].image,
-    frame->heads->buffer[RIGHT] != NULL ? &frame->inputs[RIGHT].image : NULL,
+    frame->heads[RIGHT].buffer != NULL ? &frame->inputs[RIGHT].image : NULL,
     &frame->inputs[MAP].image
   };
   Renderer *failed = NULL;
@@ -1063,9 +1001,9 @@ map_frame (GstStereoView * self, Frame * frame)
   StereoMessage why = { "" };
 
   for (gint i = 0; i < N_INPUTS; i++) {
-    if (frame->heads->buffer[i] != NULL
+    if (frame->heads[i].buffer != NULL
         && !gst_stereo_frame_map (&frame->inputs[i], &frame->info[i],
-            frame->heads->buffer[i], GST_MAP_READ, self->device.device,
+            frame->heads[i].buffer, GST_MAP_READ, self->device.device,
             &why)) {
       GST_STEREO_FAIL (&self->failure, RESOURCE, READ,
           ("A buffer on %s %s.", names[i], why.text), (NULL));
@@ -1274,9 +1212,9 @@ push_views (GstStereoView * self, Frame * frame)
 
 /* Whether downstream would throw the frame away; says so if it would. */
 static gboolean
-too_late (GstStereoView * self, const Heads * heads)
+too_late (GstStereoView * self, const GstStereoInput * heads)
 {
-  GstStereoHead head = describe_head (heads, LEFT);
+  GstStereoHead head = gst_stereo_input_head (&heads[LEFT]);
   GstStereoQos qos;
   Counters counters;
   GstMessage *message;
@@ -1293,8 +1231,8 @@ too_late (GstStereoView * self, const Heads * heads)
   counters = self->counters;
   GST_OBJECT_UNLOCK (self);
   message = gst_message_new_qos (GST_OBJECT_CAST (self), FALSE, head.time,
-      gst_segment_to_stream_time (&heads->segment[LEFT], GST_FORMAT_TIME,
-          head.pts), head.pts, GST_BUFFER_DURATION (heads->buffer[LEFT]));
+      gst_segment_to_stream_time (&heads[LEFT].segment, GST_FORMAT_TIME,
+          head.pts), head.pts, GST_BUFFER_DURATION (heads[LEFT].buffer));
   gst_message_set_qos_values (message,
       GST_CLOCK_DIFF (head.time, qos.earliest_time), qos.proportion, 1000000);
   gst_message_set_qos_stats (message, GST_FORMAT_BUFFERS, counters.rendered,
@@ -1310,7 +1248,7 @@ make_views (GstStereoView * self, Frame * frame,
     const StereoViewParams * params, GstClockTime time)
 {
   GstAggregator *aggregator = GST_AGGREGATOR (self);
-  GstBuffer *left = frame->heads->buffer[LEFT];
+  GstBuffer *left = frame->heads[LEFT].buffer;
   GstFlowReturn flow = open_views (self, frame, params, time);
 
   if (flow == GST_FLOW_OK) {
@@ -1338,10 +1276,10 @@ make_views (GstStereoView * self, Frame * frame,
 
 /* All that a frame needs is at the heads of the queues. */
 static GstFlowReturn
-make_frame (GstStereoView * self, Heads * heads)
+make_frame (GstStereoView * self, GstStereoInput * heads)
 {
   GstAggregator *aggregator = GST_AGGREGATOR (self);
-  GstBuffer *left = heads->buffer[LEFT];
+  GstBuffer *left = heads[LEFT].buffer;
   Frame frame = {.heads = heads };
   StereoViewParams params;
   GstClockTime time;
@@ -1349,7 +1287,7 @@ make_frame (GstStereoView * self, Heads * heads)
   GST_OBJECT_LOCK (self);
   memcpy (frame.info, self->info, sizeof (frame.info));
   GST_OBJECT_UNLOCK (self);
-  time = gst_segment_to_stream_time (&heads->segment[LEFT], GST_FORMAT_TIME,
+  time = gst_segment_to_stream_time (&heads[LEFT].segment, GST_FORMAT_TIME,
       GST_BUFFER_PTS (left));
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
@@ -1360,15 +1298,15 @@ make_frame (GstStereoView * self, Heads * heads)
     gst_pad_mark_reconfigure (aggregator->srcpad);
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   }
-  if (!check_inputs (self, frame.info, heads->buffer[RIGHT] != NULL)
-      || !read_meta (self, heads->buffer[MAP], &params))
+  if (!check_inputs (self, frame.info, heads[RIGHT].buffer != NULL)
+      || !read_meta (self, heads[MAP].buffer, &params))
     return GST_FLOW_ERROR;
 
   gst_aggregator_selected_samples (aggregator, GST_BUFFER_PTS (left),
       GST_BUFFER_DTS (left), GST_BUFFER_DURATION (left), NULL);
   for (gint i = 0; i < N_INPUTS; i++) {
-    if (heads->buffer[i] != NULL)
-      gst_aggregator_pad_drop_buffer (heads->pad[i]);
+    if (heads[i].buffer != NULL)
+      gst_aggregator_pad_drop_buffer (heads[i].pad);
   }
   if (too_late (self, heads))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
@@ -1377,17 +1315,17 @@ make_frame (GstStereoView * self, Heads * heads)
 
 /* An input has ended that every frame needs, or is about to come. */
 static GstFlowReturn
-end_or_wait (GstStereoView * self, Heads * heads)
+end_or_wait (GstStereoView * self, GstStereoInput * heads)
 {
   gboolean over = FALSE;
 
   for (gint i = 0; i < N_INPUTS; i++)
-    over |= heads->pad[i] != NULL && heads->buffer[i] == NULL
-        && gst_aggregator_pad_is_eos (heads->pad[i]);
+    over |= heads[i].pad != NULL && heads[i].buffer == NULL
+        && gst_aggregator_pad_is_eos (heads[i].pad);
   if (!over)
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   for (gint i = 0; i < N_INPUTS; i++) {
-    if (heads->buffer[i] != NULL)
+    if (heads[i].buffer != NULL)
       drop (self, heads, i);
   }
   return GST_FLOW_EOS;
@@ -1398,27 +1336,28 @@ gst_stereo_view_aggregate (GstAggregator * aggregator, gboolean timeout)
 {
   GstStereoView *self = GST_STEREO_VIEW (aggregator);
   GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
-  Heads heads;
+  GstStereoInput heads[N_INPUTS];
 
   if (gst_stereo_failure_posted (&self->failure))
     return GST_FLOW_ERROR;
-  peek (self, &heads);
-  if (heads.buffer[LEFT] == NULL || heads.buffer[MAP] == NULL
-      || (heads.pad[RIGHT] != NULL && heads.buffer[RIGHT] == NULL)) {
-    flow = end_or_wait (self, &heads);
+  for (gint i = 0; i < N_INPUTS; i++)
+    gst_stereo_input_peek (&heads[i], get_pad (self, i));
+  if (heads[LEFT].buffer == NULL || heads[MAP].buffer == NULL
+      || (heads[RIGHT].pad != NULL && heads[RIGHT].buffer == NULL)) {
+    flow = end_or_wait (self, heads);
   } else {
-    switch (decide (self, &heads)) {
+    switch (decide (self, heads)) {
       case GST_STEREO_TRIPLE_TAKE:
-        flow = make_frame (self, &heads);
+        flow = make_frame (self, heads);
         break;
       case GST_STEREO_TRIPLE_DROP_LEFT:
-        drop (self, &heads, LEFT);
+        drop (self, heads, LEFT);
         break;
       case GST_STEREO_TRIPLE_DROP_RIGHT:
-        drop (self, &heads, RIGHT);
+        drop (self, heads, RIGHT);
         break;
       case GST_STEREO_TRIPLE_DROP_MAP:
-        drop (self, &heads, MAP);
+        drop (self, heads, MAP);
         break;
       case GST_STEREO_TRIPLE_NO_TIME:
       default:
@@ -1430,7 +1369,8 @@ gst_stereo_view_aggregate (GstAggregator * aggregator, gboolean timeout)
         break;
     }
   }
-  release (&heads);
+  for (gint i = 0; i < N_INPUTS; i++)
+    gst_stereo_input_clear (&heads[i]);
   return flow;
 }
 
