@@ -25,6 +25,19 @@ cli_resize (void *memory, size_t bytes)
   return result;
 }
 
+void
+cli_die (const char *program, const char *text, ...)
+{
+  va_list arguments;
+
+  fprintf (stderr, "%s: ", program);
+  va_start (arguments, text);
+  vfprintf (stderr, text, arguments);
+  va_end (arguments);
+  putc ('\n', stderr);
+  exit (CLI_BAD_INPUT);
+}
+
 char *
 cli_format (const char *text, ...)
 {

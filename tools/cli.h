@@ -29,6 +29,13 @@ char *cli_format (const char *text, ...) STEREO_PRINTF (1, 2)
 /* A finite number and nothing else. */
 STEREO_CHECKED bool cli_number (const char *text, double *value);
 
+/* The exit status when arguments or files are wrong. */
+#define CLI_BAD_INPUT 2
+
+/* Says so in a line that begins with the program's name, and ends it. */
+void cli_die (const char *program, const char *text, ...)
+STEREO_PRINTF (2, 3) __attribute__ ((noreturn));
+
 /* Puts a text into why and returns false. */
 bool cli_fail (StereoMessage * why, const char *text, ...)
 STEREO_PRINTF (2, 3);

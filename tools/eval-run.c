@@ -130,7 +130,7 @@ evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
   const size_t n = (size_t) scene->width * (size_t) scene->height;
   float *map = NULL;
   uint16_t *confidence = NULL;
-  int status = EVAL_BAD_INPUT;
+  int status = CLI_BAD_INPUT;
   bool good;
 
   if (run->setup == NULL) {
@@ -221,7 +221,7 @@ eval_run (const EvalOptions * options, StereoDevice * device,
 
   if (!make_folders (options, report, &why)) {
     fprintf (stderr, "stereo-eval: %s\n", why.text);
-    return EVAL_BAD_INPUT;
+    return CLI_BAD_INPUT;
   }
   for (size_t s = 0; s < scenes->n; s++) {
     const char *name = scenes->item[s].name;
@@ -235,7 +235,7 @@ eval_run (const EvalOptions * options, StereoDevice * device,
       EvalRun *run = &report->run[i];
       EvalResult *result = &run->result[s];
       char *folder = run_folder (options, report, run);
-      int failure = EVAL_BAD_INPUT;
+      int failure = CLI_BAD_INPUT;
 
       show_progress (done, total, name, run->label);
       result->scene = name;

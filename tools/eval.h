@@ -13,7 +13,6 @@
 
 /* Exit statuses. */
 #define EVAL_FAILED 1           /* it could not be computed or written */
-#define EVAL_BAD_INPUT 2        /* arguments or files are wrong */
 
 /* How to run; borrows its strings. */
 typedef struct

@@ -21,10 +21,11 @@
 #include <unistd.h>
 
 #define PROGRAM "stereo-bench"
+/* One line, then the end. */
+#define die(...) cli_die (PROGRAM, __VA_ARGS__)
 
 /* Exit statuses. */
 #define FAILED 1                /* it could not be computed or written */
-#define BAD_INPUT 2             /* arguments or files are wrong */
 
 #define MIB 1048576.0
 /* What is copied unless --copy-mib says otherwise: on CUDA so much that
@@ -77,24 +78,6 @@ typedef struct
   size_t n_formats;
   const char *left, *right;
 } Options;
-
-static void
-die (const char *text, ...)
-STEREO_PRINTF (1, 2)
-    __attribute__((noreturn));
-
-/* One line, then the end. */
-     static void die (const char *text, ...)
-{
-  va_list arguments;
-
-  fprintf (stderr, PROGRAM ": ");
-  va_start (arguments, text);
-  vfprintf (stderr, text, arguments);
-  va_end (arguments);
-  putc ('\n', stderr);
-  exit (BAD_INPUT);
-}
 
 /* *INDENT-OFF* */
 static const char usage[] =

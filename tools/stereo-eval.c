@@ -22,6 +22,8 @@
 #include <unistd.h>
 
 #define PROGRAM "stereo-eval"
+/* One line, then the end. */
+#define die(...) cli_die (PROGRAM, __VA_ARGS__)
 
 typedef struct
 {
@@ -34,21 +36,6 @@ typedef struct
   size_t rank;
   EvalOptions run;
 } Options;
-
-/* One line, then the end. */
-__attribute__ ((noreturn, format (printf, 1, 2)))
-static void
-die (const char *text, ...)
-{
-  va_list arguments;
-
-  fprintf (stderr, PROGRAM ": ");
-  va_start (arguments, text);
-  vfprintf (stderr, text, arguments);
-  va_end (arguments);
-  putc ('\n', stderr);
-  exit (EVAL_BAD_INPUT);
-}
 
 /* *INDENT-OFF* */
 static const char usage[] =

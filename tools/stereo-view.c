@@ -23,8 +23,9 @@
 #include <string.h>
 
 #define PROGRAM "stereo-view"
+/* One line, then the end. */
+#define die(...) cli_die (PROGRAM, __VA_ARGS__)
 #define FAILED 1                /* it could not be computed or written */
-#define BAD_INPUT 2             /* arguments or files are wrong */
 
 typedef struct
 {
@@ -44,20 +45,6 @@ typedef struct
   int height;
   uint8_t *rgb;
 } Picture;
-
-__attribute__ ((noreturn, format (printf, 1, 2)))
-static void
-die (const char *text, ...)
-{
-  va_list arguments;
-
-  fprintf (stderr, PROGRAM ": ");
-  va_start (arguments, text);
-  vfprintf (stderr, text, arguments);
-  va_end (arguments);
-  putc ('\n', stderr);
-  exit (BAD_INPUT);
-}
 
 /* *INDENT-OFF* */
 static const char usage[] =
