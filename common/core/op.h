@@ -51,6 +51,9 @@ typedef struct
   int n_planes;                 /* that are read or written, the first ones */
 } StereoPortSetup;
 
+/* That of images like this one, whose colour is read where it has any. */
+StereoPortSetup stereo_port_setup_of (const StereoImage * image);
+
 /* All that plan() gets to know. */
 typedef struct
 {

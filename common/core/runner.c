@@ -224,6 +224,19 @@ stereo_stage_end (StereoTimestamps * timestamps, const char *name)
 
 /* ---------------------------------------------------------------- configure */
 
+StereoPortSetup
+stereo_port_setup_of (const StereoImage * image)
+{
+  const StereoFormatInfo *info = stereo_format_info (image->format);
+
+  return (StereoPortSetup) {
+    .format = image->format,
+    .width = image->width,
+    .height = image->height,
+    .n_planes = stereo_format_planes (info, stereo_format_is_color (info)),
+  };
+}
+
 static void
 set_up_port (const StereoRunner * r, const StereoPortSetup * setup, Port * p)
 {

@@ -1,0 +1,61 @@
+/* gst-stereomatching: rendering all views of a frame
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef GST_STEREO_VIEW_RENDER_H
+#define GST_STEREO_VIEW_RENDER_H
+
+#include "base/gststereodevice.h"
+#include "geometry/view.h"
+
+G_BEGIN_DECLS
+
+#define GST_STEREO_VIEW_N_INPUTS 3      /* left, right, map */
+
+/* What a runner is configured for. */
+typedef struct
+{
+  StereoPortSetup inputs[GST_STEREO_VIEW_N_INPUTS];
+  StereoPortSetup output;
+  gint layout;
+  guint columns;
+  guint rows;
+} GstStereoViewSetup;
+
+/* Runners for the frames of the first pad, of any layout, and for single views
+ * where that is another one.  Zeroed, it is closed. */
+typedef struct
+{
+  struct
+  {
+    StereoRunner *runner;
+    gboolean configured;
+    GstStereoViewSetup setup;
+  } of[2];
+} GstStereoViewRenderer;
+
+/* An image to be made. */
+typedef struct
+{
+  StereoViewParams params;
+  const StereoImage *image;     /* NULL: it is not wanted after all */
+} GstStereoViewJob;
+
+gboolean gst_stereo_view_renderer_open (GstStereoViewRenderer * self,
+    StereoDevice * device, StereoMessage * why);
+void gst_stereo_view_renderer_close (GstStereoViewRenderer * self);
+
+/* Renders the jobs, the first of which decides what the first runner is for.
+ * The right image may be NULL.  device is the one that the renderer is open
+ * for, and may go back to the CPU, closing and opening it.  FALSE with an error
+ * posted. */
+gboolean gst_stereo_view_renderer_run (GstStereoViewRenderer * self,
+    GstStereoDevice * device,
+    const StereoImage * const inputs[GST_STEREO_VIEW_N_INPUTS],
+    const GstStereoViewJob * jobs, guint n);
+
+G_END_DECLS
+
+#endif /* GST_STEREO_VIEW_RENDER_H */
