@@ -18,6 +18,42 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstStereoFilter, gst_stereo_filter,
 
 #define PARENT GST_BASE_TRANSFORM_CLASS (gst_stereo_filter_parent_class)
 
+/* ------------------------------------------------------------------- device */
+
+static gboolean
+open_device (GstElement * element, StereoDevice * device, StereoMessage * why)
+{
+  GstStereoFilter *self = GST_STEREO_FILTER (element);
+
+  self->configured = FALSE;
+  return stereo_runner_new (GST_STEREO_FILTER_GET_CLASS (self)->op, device,
+      &self->runner, why) == STEREO_OK;
+}
+
+static void
+close_device (GstElement * element)
+{
+  GstStereoFilter *self = GST_STEREO_FILTER (element);
+
+  stereo_runner_free (&self->runner);
+  self->configured = FALSE;
+}
+
+static const GstStereoDeviceUser device_user = {
+  .open = open_device,
+  .close = close_device,
+};
+
+gboolean
+gst_stereo_filter_configure (GstStereoFilter * self,
+    const StereoPortSetup * in, const StereoPortSetup * out,
+    const void *params)
+{
+  self->configured = gst_stereo_device_configure (&self->device,
+      &self->runner, in, out, params);
+  return self->configured;
+}
+
 /* ----------------------------------------------------------- start and stop */
 
 static gboolean
@@ -26,9 +62,9 @@ gst_stereo_filter_start (GstBaseTransform * trans)
   GstStereoFilter *self = GST_STEREO_FILTER (trans);
 
   gst_stereo_failure_reset (&self->failure);
-  if (self->device == NULL || gst_stereo_device_open (self->device))
+  if (gst_stereo_device_open (&self->device))
     return TRUE;
-  gst_stereo_device_close (self->device);
+  gst_stereo_device_close (&self->device);
   return FALSE;
 }
 
@@ -37,8 +73,7 @@ gst_stereo_filter_stop (GstBaseTransform * trans)
 {
   GstStereoFilter *self = GST_STEREO_FILTER (trans);
 
-  if (self->device != NULL)
-    gst_stereo_device_close (self->device);
+  gst_stereo_device_close (&self->device);
   gst_stereo_tags_clear (&self->tags);
   memset (&self->told, 0, sizeof (self->told));
   return TRUE;
@@ -141,6 +176,7 @@ gst_stereo_filter_set_caps (GstBaseTransform * trans, GstCaps * in,
   GstStereoFilter *self = GST_STEREO_FILTER (trans);
   GstStereoFilterClass *klass = GST_STEREO_FILTER_GET_CLASS (self);
 
+  self->configured = FALSE;
   return gst_video_info_from_caps (&self->in_info, in)
       && gst_video_info_from_caps (&self->out_info, out)
       && (klass->set_info == NULL || klass->set_info (self));
@@ -169,20 +205,14 @@ gst_stereo_filter_transform_size (GstBaseTransform * trans,
 
 /* ------------------------------------------------------------------- memory */
 
-static GstAllocator *
-allocator_of (GstStereoFilter * self)
-{
-  return self->device != NULL ? self->device->allocator : NULL;
-}
-
 static gboolean
 gst_stereo_filter_propose_allocation (GstBaseTransform * trans,
     GstQuery * decide_query, GstQuery * query)
 {
   if (!PARENT->propose_allocation (trans, decide_query, query))
     return FALSE;
-  gst_stereo_pool_propose (query, allocator_of (GST_STEREO_FILTER (trans)),
-      GST_STEREO_N_HELD);
+  gst_stereo_pool_propose (query,
+      GST_STEREO_FILTER (trans)->device.allocator, GST_STEREO_N_HELD);
   return TRUE;
 }
 
@@ -197,7 +227,7 @@ gst_stereo_filter_decide_allocation (GstBaseTransform * trans,
 
   gst_query_parse_allocation (query, &caps, NULL);
   ok = gst_video_info_from_caps (&info, caps)
-      && gst_stereo_pool_decide (&info, query, allocator_of (self));
+      && gst_stereo_pool_decide (&info, query, self->device.allocator);
   /* What is left is offered upstream, and downstream's metas are not ours. */
   while (gst_query_get_n_allocation_metas (query) > 0)
     gst_query_remove_nth_allocation_meta (query, 0);
@@ -250,13 +280,34 @@ gst_stereo_filter_before_transform (GstBaseTransform * trans,
     gst_object_sync_values (GST_OBJECT (trans), time);
 }
 
+static gboolean
+process (GstStereoFilter * self, const GstStereoFrame * in,
+    GstStereoFrame * out)
+{
+  GstStereoFilterClass *klass = GST_STEREO_FILTER_GET_CLASS (self);
+  const StereoImage *input = &in->image, *output = &out->image;
+
+  if (!klass->prepare (self, in, out))
+    return FALSE;
+  if (stereo_runner_process (self->runner, &input, &output, NULL) != STEREO_OK
+      || stereo_runner_sync (self->runner) != STEREO_OK) {
+    GST_STEREO_FAIL (&self->failure, LIBRARY, FAILED, ("%s failed: %s.",
+            klass->product, stereo_runner_message (self->runner)->text),
+        (NULL));
+    return FALSE;
+  }
+  if (klass->draw != NULL)
+    klass->draw (self, out);
+  return TRUE;
+}
+
 static GstFlowReturn
 gst_stereo_filter_transform (GstBaseTransform * trans, GstBuffer * in_buffer,
     GstBuffer * out_buffer)
 {
   GstStereoFilter *self = GST_STEREO_FILTER (trans);
   GstStereoFilterClass *klass = GST_STEREO_FILTER_GET_CLASS (self);
-  StereoDevice *device = self->device != NULL ? self->device->device : NULL;
+  StereoDevice *device = self->device.device;
   GstStereoFrame in, out;
   StereoMessage why;
   gboolean ok;
@@ -276,21 +327,12 @@ gst_stereo_filter_transform (GstBaseTransform * trans, GstBuffer * in_buffer,
     gst_stereo_frame_unmap (&in);
     return GST_FLOW_ERROR;
   }
-  ok = klass->process (self, &in, &out);
+  ok = process (self, &in, &out);
   gst_stereo_frame_unmap (&out);
   gst_stereo_frame_unmap (&in);
   if (ok && klass->add_metas != NULL)
     klass->add_metas (self, out_buffer);
   return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
-}
-
-/* -------------------------------------------------------------------- class */
-
-static void
-gst_stereo_filter_finalize (GObject * object)
-{
-  gst_stereo_gate_clear (&GST_STEREO_FILTER (object)->gate);
-  G_OBJECT_CLASS (gst_stereo_filter_parent_class)->finalize (object);
 }
 
 /* -------------------------------------------------------------- properties */
@@ -315,7 +357,7 @@ set_property (GObject * object, guint id, const GValue * value,
     gst_stereo_table_set_property (&klass->table[id - PROP_TABLE],
         G_STRUCT_MEMBER_P (self, klass->settings), value);
   else
-    gst_stereo_device_set_property (self->device, id - PROP_DEVICE, value);
+    gst_stereo_device_set_property (&self->device, id - PROP_DEVICE, value);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -331,7 +373,7 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
     gst_stereo_table_get_property (&klass->table[id - PROP_TABLE],
         G_STRUCT_MEMBER_P (self, klass->settings), value);
   else
-    gst_stereo_device_get_property (self->device, id - PROP_DEVICE, value);
+    gst_stereo_device_get_property (&self->device, id - PROP_DEVICE, value);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -346,11 +388,29 @@ gst_stereo_filter_install_properties (GstStereoFilterClass * klass,
   object_class->set_property = set_property;
   object_class->get_property = get_property;
   gst_stereo_device_install_properties (object_class, PROP_DEVICE,
-      GST_STEREO_BACKEND_CPU);
+      klass->backend);
   gst_stereo_table_install_properties (object_class, PROP_TABLE, table, owner);
 }
 
-/* ------------------------------------------------------------------- class */
+/* -------------------------------------------------------------------- class */
+
+/* The class of the object is known here, and not in init() yet. */
+static void
+gst_stereo_filter_constructed (GObject * object)
+{
+  GstStereoFilter *self = GST_STEREO_FILTER (object);
+
+  G_OBJECT_CLASS (gst_stereo_filter_parent_class)->constructed (object);
+  gst_stereo_device_init (&self->device, &self->failure, &device_user,
+      GST_STEREO_FILTER_GET_CLASS (self)->backend);
+}
+
+static void
+gst_stereo_filter_finalize (GObject * object)
+{
+  gst_stereo_gate_clear (&GST_STEREO_FILTER (object)->gate);
+  G_OBJECT_CLASS (gst_stereo_filter_parent_class)->finalize (object);
+}
 
 static void
 gst_stereo_filter_init (GstStereoFilter * self)
@@ -368,6 +428,7 @@ gst_stereo_filter_class_init (GstStereoFilterClass * klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
+  object_class->constructed = gst_stereo_filter_constructed;
   object_class->finalize = gst_stereo_filter_finalize;
   element_class->change_state = gst_stereo_filter_change_state;
 

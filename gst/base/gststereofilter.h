@@ -6,12 +6,9 @@
 
 /*
  * GstStereoFilter: video in, video of the same size out, one buffer for each,
- * in other formats.  A subclass adds the pad templates `sink` and `src`, and
- * says what it does with a mapped frame.
- *
- * One that computes on a device has a GstStereoDevice, and sets `device` to it
- * in its init: it is opened and closed then, and memory for it is offered to
- * both sides.
+ * in other formats, by an operation with one image in and one out.  A subclass
+ * adds the pad templates `sink` and `src`, and names the operation and its
+ * parameters.
  */
 
 #ifndef GST_STEREO_FILTER_H
@@ -35,13 +32,16 @@ G_BEGIN_DECLS
 #define GST_STEREO_FILTER_GET_CLASS(obj) (G_TYPE_INSTANCE_GET_CLASS ((obj), \
     GST_TYPE_STEREO_FILTER, GstStereoFilterClass))
 
-/* All but the gate belongs to the streaming thread. */
+/* All but the gate belongs to the streaming thread, and the settings of the
+ * device are under the object lock. */
 typedef struct
 {
   GstBaseTransform parent;
 
   GstStereoFailure failure;
-  GstStereoDevice *device;      /* or NULL */
+  GstStereoDevice device;
+  StereoRunner *runner;
+  gboolean configured;          /* the runner, for frames like the last one */
   GstVideoInfo in_info;         /* of the caps */
   GstVideoInfo out_info;
   GstStereoGate gate;
@@ -53,16 +53,24 @@ typedef struct
 {
   GstBaseTransformClass parent_class;
 
+  /* Constant. */
+  const StereoOp *op;
+  GstStereoBackend backend;     /* by default */
+  const gchar *product;         /* "The colours": for errors */
+
   /* Prepares for the new in_info and out_info; may be NULL.  FALSE when that
    * can't be, with an error posted. */
   gboolean (*set_info) (GstStereoFilter * self);
 
-  /* Fills out, of out_info, from in, of in_info.  FALSE with an error
-   * posted. */
-  gboolean (*process) (GstStereoFilter * self, const GstStereoFrame * in,
-      GstStereoFrame * out);
+  /* Before each frame: sees to it that the runner is configured for it, by
+   * configure().  FALSE with an error posted. */
+  gboolean (*prepare) (GstStereoFilter * self, const GstStereoFrame * in,
+      const GstStereoFrame * out);
 
-  /* Adds metas to the buffer that process() has filled; may be NULL. */
+  /* Draws over the output, while it is mapped; may be NULL. */
+  void (*draw) (GstStereoFilter * self, GstStereoFrame * out);
+
+  /* Adds metas to the output; may be NULL. */
   void (*add_metas) (GstStereoFilter * self, GstBuffer * buffer);
 
   /* see gst_stereo_filter_install_properties () */
@@ -71,12 +79,18 @@ typedef struct
 } GstStereoFilterClass;
 
 GType gst_stereo_filter_get_type (void);
+
+/* For prepare(): configures the runner.  FALSE with an error posted. */
+gboolean gst_stereo_filter_configure (GstStereoFilter * self,
+    const StereoPortSetup * in, const StereoPortSetup * out,
+    const void *params);
+
 /* Sends tags downstream, before the buffer that is being made; takes them. */
 void gst_stereo_filter_send_tags (GstStereoFilter * self, GstTagList * tags);
 
-/* For class_init() of a filter all of whose properties are those of its device,
- * by default the CPU, and the rows of a table, for the structure at this offset
- * of an instance.  owner: see gst_stereo_table_install_properties (). */
+/* For class_init(), after `backend` is set, of a filter all of whose properties
+ * are those of its device and the rows of a table, for the structure at this
+ * offset of an instance.  owner: see gst_stereo_table_install_properties (). */
 void gst_stereo_filter_install_properties (GstStereoFilterClass * klass,
     const StereoParamSpec * table, const gchar * owner, gsize settings);
 

@@ -141,12 +141,10 @@ struct _GstDisparityColor
   GstStereoFilter parent;
 
   Settings settings;            /* under the object lock */
-  GstStereoDevice device;
 
   /* The streaming thread's own. */
-  StereoRunner *runner;
-  gboolean configured;          /* for these: */
-  Coloring coloring;
+  Coloring coloring;            /* of the frame */
+  gboolean legend;
   gboolean warned;
 };
 
@@ -270,40 +268,16 @@ same_coloring (const Coloring * a, const Coloring * b)
       && a->invalid == b->invalid && a->invalid_color == b->invalid_color;
 }
 
-/* ------------------------------------------------------------------ device */
-
-static gboolean
-open_device (GstElement * element, StereoDevice * device, StereoMessage * why)
-{
-  GstDisparityColor *self = GST_DISPARITY_COLOR (element);
-
-  self->configured = FALSE;
-  return stereo_runner_new (&stereo_colorize_op, device, &self->runner,
-      why) == STEREO_OK;
-}
-
-static void
-close_device (GstElement * element)
-{
-  GstDisparityColor *self = GST_DISPARITY_COLOR (element);
-
-  stereo_runner_free (&self->runner);
-  self->configured = FALSE;
-}
-
-static const GstStereoDeviceUser device_user = {
-  .open = open_device,
-  .close = close_device,
-};
+/* ------------------------------------------------------------------ frames */
 
 /* Prepares for pictures with these colours. */
 static gboolean
 configure (GstDisparityColor * self, const Coloring * c,
     const StereoImage * map, const StereoImage * picture)
 {
-  const GstVideoInfo *info = &GST_STEREO_FILTER (self)->out_info;
-  const StereoPortSetup in = { map->format, map->width, map->height, 1 };
-  const StereoPortSetup out = { picture->format, map->width, map->height, 1 };
+  GstStereoFilter *filter = GST_STEREO_FILTER (self);
+  const StereoPortSetup in = stereo_port_setup_of (map);
+  const StereoPortSetup out = stereo_port_setup_of (picture);
   const StereoColorizeParams params = {
     .colormap = c->colormap,
     .scale = c->scale,
@@ -312,55 +286,41 @@ configure (GstDisparityColor * self, const Coloring * c,
     .high = c->high,
     .invalid_value = (gint) c->invalid,
     .invalid_color = c->invalid_color,
-    .alpha = GST_VIDEO_INFO_HAS_ALPHA (info),
+    .alpha = GST_VIDEO_INFO_HAS_ALPHA (&filter->out_info),
   };
 
   GST_DEBUG_OBJECT (self, "colours for disparities %g to %g", c->low, c->high);
-  self->configured = gst_stereo_device_configure (&self->device,
-      &self->runner, &in, &out, &params);
-  self->coloring = *c;
-  return self->configured;
+  return gst_stereo_filter_configure (filter, &in, &out, &params);
 }
 
-/* ------------------------------------------------------------------ frames */
-
 static gboolean
-gst_disparity_color_process (GstStereoFilter * filter,
-    const GstStereoFrame * in, GstStereoFrame * out)
+gst_disparity_color_prepare (GstStereoFilter * filter,
+    const GstStereoFrame * in, const GstStereoFrame * out)
 {
   GstDisparityColor *self = GST_DISPARITY_COLOR (filter);
   const gboolean gray8 = in->image.format == STEREO_FORMAT_GRAY8;
-  const StereoImage *map = &in->image, *picture = &out->image;
+  const Coloring last = self->coloring;
   Settings settings;
-  Coloring coloring;
 
   GST_OBJECT_LOCK (self);
   settings = self->settings;
   GST_OBJECT_UNLOCK (self);
 
-  coloring = choose_coloring (self, &settings, in->frame.buffer, gray8);
-  if ((!self->configured || !same_coloring (&coloring, &self->coloring))
-      && !configure (self, &coloring, map, picture))
-    return FALSE;
-  if (stereo_runner_process (self->runner, &map, &picture, NULL) != STEREO_OK
-      || stereo_runner_sync (self->runner) != STEREO_OK) {
-    GST_STEREO_FAIL (&filter->failure, LIBRARY, FAILED,
-        ("The colours failed: %s.",
-            stereo_runner_message (self->runner)->text), (NULL));
-    return FALSE;
-  }
-
-  if (settings.legend && !gst_stereo_legend_draw (&out->frame,
-          coloring.colormap, coloring.low, coloring.high, coloring.unit))
-    GST_LOG_OBJECT (self, "no room for a legend");
-  return TRUE;
+  self->coloring = choose_coloring (self, &settings, in->frame.buffer, gray8);
+  self->legend = settings.legend;
+  return (filter->configured && same_coloring (&self->coloring, &last))
+      || configure (self, &self->coloring, &in->image, &out->image);
 }
 
-static gboolean
-gst_disparity_color_set_info (GstStereoFilter * filter)
+static void
+gst_disparity_color_draw (GstStereoFilter * filter, GstStereoFrame * out)
 {
-  GST_DISPARITY_COLOR (filter)->configured = FALSE;
-  return TRUE;
+  GstDisparityColor *self = GST_DISPARITY_COLOR (filter);
+  const Coloring *c = &self->coloring;
+
+  if (self->legend && !gst_stereo_legend_draw (&out->frame, c->colormap,
+          c->low, c->high, c->unit))
+    GST_LOG_OBJECT (self, "no room for a legend");
 }
 
 static gboolean
@@ -379,9 +339,6 @@ static void
 gst_disparity_color_init (GstDisparityColor * self)
 {
   gst_stereo_table_init (specs, &self->settings);
-  gst_stereo_device_init (&self->device, &GST_STEREO_FILTER (self)->failure,
-      &device_user, GST_STEREO_BACKEND_CPU);
-  GST_STEREO_FILTER (self)->device = &self->device;
 }
 
 static void
@@ -392,8 +349,11 @@ gst_disparity_color_class_init (GstDisparityColorClass * klass)
   GstStereoFilterClass *filter_class = GST_STEREO_FILTER_CLASS (klass);
 
   trans_class->stop = gst_disparity_color_stop;
-  filter_class->set_info = gst_disparity_color_set_info;
-  filter_class->process = gst_disparity_color_process;
+  filter_class->op = &stereo_colorize_op;
+  filter_class->backend = GST_STEREO_BACKEND_CPU;
+  filter_class->product = "The colours";
+  filter_class->prepare = gst_disparity_color_prepare;
+  filter_class->draw = gst_disparity_color_draw;
 
   gst_stereo_filter_install_properties (filter_class, specs, "",
       G_STRUCT_OFFSET (GstDisparityColor, settings));

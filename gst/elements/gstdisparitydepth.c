@@ -71,12 +71,9 @@ struct _GstDisparityDepth
   GstStereoFilter parent;
 
   StereoDepthParams settings;   /* under the object lock */
-  GstStereoDevice device;
 
   /* The streaming thread's own. */
-  StereoRunner *runner;
-  gboolean configured;          /* for these: */
-  StereoDepthParams params;
+  StereoDepthParams params;     /* that the runner is configured for */
   GstClockTime left_pts;        /* of the frame */
   GstClockTime right_pts;
   gdouble nearest;              /* that was searched, or 0 */
@@ -136,59 +133,15 @@ choose_params (GstDisparityDepth * self, GstBuffer * buffer,
   return TRUE;
 }
 
-/* ------------------------------------------------------------------ device */
-
-static gboolean
-open_device (GstElement * element, StereoDevice * device, StereoMessage * why)
-{
-  GstDisparityDepth *self = GST_DISPARITY_DEPTH (element);
-
-  self->configured = FALSE;
-  return stereo_runner_new (&stereo_depth_op, device, &self->runner, why)
-      == STEREO_OK;
-}
-
-static void
-close_device (GstElement * element)
-{
-  GstDisparityDepth *self = GST_DISPARITY_DEPTH (element);
-
-  stereo_runner_free (&self->runner);
-  self->configured = FALSE;
-}
-
-static const GstStereoDeviceUser device_user = {
-  .open = open_device,
-  .close = close_device,
-};
-
-/* Prepares for maps like this one. */
-static gboolean
-configure (GstDisparityDepth * self, const StereoDepthParams * params,
-    const StereoImage * map)
-{
-  const StereoPortSetup in = { map->format, map->width, map->height, 1 };
-  const StereoPortSetup out = {
-    STEREO_FORMAT_GRAY16_LE, map->width, map->height, 1
-  };
-
-  GST_DEBUG_OBJECT (self, "focal length %g, baseline %g, doffs %g",
-      params->metric.focal_length, params->metric.baseline,
-      params->metric.doffs);
-  self->configured = gst_stereo_device_configure (&self->device,
-      &self->runner, &in, &out, params);
-  self->params = *params;
-  return self->configured;
-}
-
 /* ------------------------------------------------------------------ frames */
 
 static gboolean
-gst_disparity_depth_process (GstStereoFilter * filter,
-    const GstStereoFrame * in, GstStereoFrame * out)
+gst_disparity_depth_prepare (GstStereoFilter * filter,
+    const GstStereoFrame * in, const GstStereoFrame * out)
 {
   GstDisparityDepth *self = GST_DISPARITY_DEPTH (filter);
-  const StereoImage *map = &in->image, *depth = &out->image;
+  const StereoPortSetup map = stereo_port_setup_of (&in->image);
+  const StereoPortSetup depth = stereo_port_setup_of (&out->image);
   StereoDepthParams params;
 
   GST_OBJECT_LOCK (self);
@@ -198,18 +151,14 @@ gst_disparity_depth_process (GstStereoFilter * filter,
   if (!choose_params (self, in->frame.buffer, &params))
     return FALSE;
   /* a difference in padding configures once more, and that is all */
-  if ((!self->configured
-          || memcmp (&params, &self->params, sizeof (params)) != 0)
-      && !configure (self, &params, map))
-    return FALSE;
-  if (stereo_runner_process (self->runner, &map, &depth, NULL) != STEREO_OK
-      || stereo_runner_sync (self->runner) != STEREO_OK) {
-    GST_STEREO_FAIL (&filter->failure, LIBRARY, FAILED,
-        ("The depths failed: %s.", stereo_runner_message (self->runner)->text),
-        (NULL));
-    return FALSE;
-  }
-  return TRUE;
+  if (filter->configured
+      && memcmp (&params, &self->params, sizeof (params)) == 0)
+    return TRUE;
+  GST_DEBUG_OBJECT (self, "focal length %g, baseline %g, doffs %g",
+      params.metric.focal_length, params.metric.baseline,
+      params.metric.doffs);
+  self->params = params;
+  return gst_stereo_filter_configure (filter, &map, &depth, &params);
 }
 
 static void
@@ -238,22 +187,12 @@ gst_disparity_depth_add_metas (GstStereoFilter * filter, GstBuffer * buffer)
   gst_stereo_depth_meta_add (buffer, &depth);
 }
 
-static gboolean
-gst_disparity_depth_set_info (GstStereoFilter * filter)
-{
-  GST_DISPARITY_DEPTH (filter)->configured = FALSE;
-  return TRUE;
-}
-
 /* ------------------------------------------------------------------- class */
 
 static void
 gst_disparity_depth_init (GstDisparityDepth * self)
 {
   gst_stereo_table_init (stereo_depth_params, &self->settings);
-  gst_stereo_device_init (&self->device, &GST_STEREO_FILTER (self)->failure,
-      &device_user, GST_STEREO_BACKEND_CPU);
-  GST_STEREO_FILTER (self)->device = &self->device;
 }
 
 static void
@@ -262,8 +201,10 @@ gst_disparity_depth_class_init (GstDisparityDepthClass * klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstStereoFilterClass *filter_class = GST_STEREO_FILTER_CLASS (klass);
 
-  filter_class->set_info = gst_disparity_depth_set_info;
-  filter_class->process = gst_disparity_depth_process;
+  filter_class->op = &stereo_depth_op;
+  filter_class->backend = GST_STEREO_BACKEND_CPU;
+  filter_class->product = "The depths";
+  filter_class->prepare = gst_disparity_depth_prepare;
   filter_class->add_metas = gst_disparity_depth_add_metas;
 
   gst_stereo_filter_install_properties (filter_class, stereo_depth_params,

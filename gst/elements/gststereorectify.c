@@ -90,11 +90,8 @@ struct _GstStereoRectify
   gdouble calibration_unit;
   gdouble alpha;
   guint border;
-  GstStereoDevice device;
 
   /* The streaming thread's own. */
-  StereoRunner *runner;
-  gboolean configured;
   gboolean is_right;
   StereoRectification rectification;
 };
@@ -173,7 +170,6 @@ gst_stereo_rectify_set_info (GstStereoFilter * filter)
   gboolean read;
   gchar *paths;
 
-  self->configured = FALSE;
   GST_OBJECT_LOCK (self);
   view = self->view;
   unit = self->calibration_unit;
@@ -208,31 +204,7 @@ gst_stereo_rectify_set_info (GstStereoFilter * filter)
   return read;
 }
 
-/* ------------------------------------------------------------------ device */
-
-static gboolean
-open_device (GstElement * element, StereoDevice * device, StereoMessage * why)
-{
-  GstStereoRectify *self = GST_STEREO_RECTIFY (element);
-
-  self->configured = FALSE;
-  return stereo_runner_new (&stereo_rectify_op, device, &self->runner, why)
-      == STEREO_OK;
-}
-
-static void
-close_device (GstElement * element)
-{
-  GstStereoRectify *self = GST_STEREO_RECTIFY (element);
-
-  stereo_runner_free (&self->runner);
-  self->configured = FALSE;
-}
-
-static const GstStereoDeviceUser device_user = {
-  .open = open_device,
-  .close = close_device,
-};
+/* ------------------------------------------------------------------ frames */
 
 /* The bytes of a pixel of this colour, or its Y, U and V. */
 static void
@@ -266,42 +238,21 @@ make_border (const GstVideoInfo * info, guint32 argb, guint8 border[4])
 }
 
 static gboolean
-configure (GstStereoRectify * self, const StereoImage * image)
+gst_stereo_rectify_prepare (GstStereoFilter * filter,
+    const GstStereoFrame * in, const GstStereoFrame * out)
 {
-  const GstVideoInfo *info = &GST_STEREO_FILTER (self)->in_info;
-  const StereoPortSetup setup = { image->format, image->width, image->height,
-    (int) GST_VIDEO_INFO_N_PLANES (info)
-  };
+  GstStereoRectify *self = GST_STEREO_RECTIFY (filter);
+  const StereoPortSetup setup = stereo_port_setup_of (&in->image);
   StereoRectifyParams params = {.rectification = &self->rectification };
   guint border;
 
+  if (filter->configured)
+    return TRUE;
   GST_OBJECT_LOCK (self);
   border = self->border;
   GST_OBJECT_UNLOCK (self);
-  make_border (info, border, params.border);
-  self->configured = gst_stereo_device_configure (&self->device,
-      &self->runner, &setup, &setup, &params);
-  return self->configured;
-}
-
-/* ------------------------------------------------------------------ frames */
-
-static gboolean
-gst_stereo_rectify_process (GstStereoFilter * filter,
-    const GstStereoFrame * in, GstStereoFrame * out)
-{
-  GstStereoRectify *self = GST_STEREO_RECTIFY (filter);
-  const StereoImage *image = &in->image, *view = &out->image;
-
-  if (!self->configured && !configure (self, image))
-    return FALSE;
-  if (stereo_runner_process (self->runner, &image, &view, NULL) == STEREO_OK
-      && stereo_runner_sync (self->runner) == STEREO_OK)
-    return TRUE;
-  GST_STEREO_FAIL (&filter->failure, LIBRARY, FAILED,
-      ("Rectifying failed: %s.", stereo_runner_message (self->runner)->text),
-      (NULL));
-  return FALSE;
+  make_border (&filter->in_info, border, params.border);
+  return gst_stereo_filter_configure (filter, &setup, &setup, &params);
 }
 
 static void
@@ -370,7 +321,8 @@ gst_stereo_rectify_set_property (GObject * object, guint id,
     case PROP_DEVICE + GST_STEREO_DEVICE_PROP_BACKEND:
     case PROP_DEVICE + GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID:
     case PROP_DEVICE + GST_STEREO_DEVICE_PROP_N_THREADS:
-      gst_stereo_device_set_property (&self->device, id - PROP_DEVICE, value);
+      gst_stereo_device_set_property (&self->parent.device, id - PROP_DEVICE,
+          value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -405,7 +357,8 @@ gst_stereo_rectify_get_property (GObject * object, guint id, GValue * value,
     case PROP_DEVICE + GST_STEREO_DEVICE_PROP_BACKEND:
     case PROP_DEVICE + GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID:
     case PROP_DEVICE + GST_STEREO_DEVICE_PROP_N_THREADS:
-      gst_stereo_device_get_property (&self->device, id - PROP_DEVICE, value);
+      gst_stereo_device_get_property (&self->parent.device, id - PROP_DEVICE,
+          value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -430,9 +383,6 @@ gst_stereo_rectify_init (GstStereoRectify * self)
   self->calibration_unit = DEFAULT_CALIBRATION_UNIT;
   self->alpha = DEFAULT_ALPHA;
   self->border = DEFAULT_BORDER;
-  gst_stereo_device_init (&self->device, &GST_STEREO_FILTER (self)->failure,
-      &device_user, GST_STEREO_BACKEND_AUTO);
-  GST_STEREO_FILTER (self)->device = &self->device;
 }
 
 static void
@@ -528,7 +478,10 @@ gst_stereo_rectify_class_init (GstStereoRectifyClass * klass)
   GST_BASE_TRANSFORM_CLASS (klass)->transform_meta =
       gst_stereo_rectify_transform_meta;
   filter_class->set_info = gst_stereo_rectify_set_info;
-  filter_class->process = gst_stereo_rectify_process;
+  filter_class->op = &stereo_rectify_op;
+  filter_class->backend = GST_STEREO_BACKEND_AUTO;
+  filter_class->product = "Rectifying";
+  filter_class->prepare = gst_stereo_rectify_prepare;
   filter_class->add_metas = gst_stereo_rectify_add_metas;
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
