@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# gst-stereomatching: runs the commands that the documentation prints
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""commands.py ROOT TOOLS
+
+Runs every command of README.md and docs/ that blocks.py finds, but for
+gst-launch-1.0, which is launch_lines.py's. TOOLS is the folder of the tools.
+
+They run as printed, in a folder where the images, maps and scenes that they
+name are small ones, made here; but for three things: CUDA becomes what there
+is, the sizes that stereo-bench times become one small size, and it takes no
+longer than it has to. A command that can't be run has to be marked; those are
+counted, with the reasons.
+"""
+
+import collections
+import os
+import re
+import shlex
+import struct
+import subprocess
+import sys
+import tempfile
+
+import blocks
+
+TIMEOUT = 120
+WIDTH, HEIGHT, SHIFT, SCALE = 48, 32, 4, 4
+SCENES = {"middlebury-v2": ("cones", "teddy"), "middlebury-2001": ("venus",),
+          "middlebury-2003-half": ("cones",)}
+TOOLS = ("stereo-eval", "stereo-bench", "stereo-view")
+
+
+def write(path, data):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def view(shift):
+    """A PPM image of a texture; SHIFT pixels further left in the right view."""
+    pixels = bytearray()
+    for y in range(HEIGHT):
+        for x in range(WIDTH):
+            n = ((x + shift) * 2654435761 ^ y * 40503 * 65537) & 0xffffffff
+            pixels += struct.pack(">I", n * 2246822519 & 0xffffffff)[:3]
+    return b"P6 %d %d 255\n" % (WIDTH, HEIGHT) + bytes(pixels)
+
+
+def grey(level):
+    """A PGM image of one level."""
+    return b"P5 %d %d 255\n" % (WIDTH, HEIGHT) + bytes([level]) * (WIDTH * HEIGHT)
+
+
+def pfm():
+    """A map of the texture's disparity."""
+    return b"Pf\n%d %d\n-1.0\n" % (WIDTH, HEIGHT) + struct.pack("<f", SHIFT) * (WIDTH * HEIGHT)
+
+
+def make_files(folder):
+    """All that the commands read."""
+    both = {"left.png": view(0), "right.png": view(SHIFT)}
+    for name, data in both.items():
+        write(os.path.join(folder, name), data)
+    write(os.path.join(folder, "out.png"), grey(SHIFT * SCALE))
+    write(os.path.join(folder, "truth.pfm"), pfm())
+    write(os.path.join(folder, "views", "cones_im4.png"), view(SHIFT // 2))
+    for kind, scenes in SCENES.items():
+        for scene in scenes:
+            place = os.path.join(folder, kind, scene)
+            for name, data in both.items():
+                write(os.path.join(place, name), data)
+            write(os.path.join(place, "disp_left.png"), grey(SHIFT * SCALE))
+            for mask in ("all", "nonocc", "disc"):
+                write(os.path.join(place, mask + ".png"), grey(255))
+            write(os.path.join(place, "scene.ini"),
+                  b"[scene]\nname = %s\nwidth = %d\nheight = %d\nndisp = 16\ngt_scale = %d\n"
+                  b"gt_invalid = 0\nmasks = own\n" % (scene.encode(), WIDTH, HEIGHT, SCALE))
+            write(os.path.join(folder, "maps", scene + ".pfm"), pfm())
+
+
+def small(words):
+    """The words of stereo-bench, for one small size."""
+    kept = []
+    skip = False
+    sized = "--images" in words or "--help" in words or "--list-sizes" in words
+    for word in words:
+        if skip or word in ("--size", "--preset", "--seconds"):
+            skip = not skip
+            continue
+        kept.append(word)
+    return kept + ([] if sized else ["--size", "%dx%dx16" % (WIDTH, HEIGHT)]) + [
+        "--seconds", "0.001", "--frames", "1", "--copy-mib", "1"]
+
+
+def to_run(line, tools):
+    """The words to run, or None for a command that is not known here."""
+    words = [os.path.expandvars(word) for word in shlex.split(line, comments=True)]
+    name = os.path.basename(words[0])
+    if name == "gst-inspect-1.0":
+        return words
+    if name not in TOOLS:
+        return None
+    words = ["auto" if word == "cuda" else word for word in words]
+    return [os.path.join(tools, name)] + (small if name == "stereo-bench" else list)(words[1:])
+
+
+def what_is_wrong(line, tools, folder):
+    words = to_run(line, tools)
+    if words is None:
+        return "there is no way to run %s here: mark it, <!-- not run: WHY -->" % line.split()[0]
+    try:
+        result = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT,
+                                check=False)
+    except subprocess.TimeoutExpired:
+        return "it did not end in %d s" % TIMEOUT
+    if result.returncode == 0 and (result.stdout or "--save" in words):
+        return None
+    return "exit status %d\n%s%s" % (result.returncode, result.stdout, result.stderr)
+
+
+def main():
+    root, tools = sys.argv[1:]
+    count = 0
+    failed = 0
+    not_run = collections.Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        make_files(folder)
+        os.environ["STEREO_DATASETS"] = folder
+        for place, line, reason in blocks.commands(root):
+            if re.match(r"gst-launch-1\.0 ", line):
+                continue
+            if reason:
+                not_run[reason] += 1
+                continue
+            wrong = what_is_wrong(line, os.path.abspath(tools), folder)
+            count += 1
+            print("%s %s" % ("FAIL" if wrong else "ok  ", place))
+            if wrong:
+                failed += 1
+                print(line, wrong, sep="\n")
+    for reason, number in not_run.most_common():
+        print("skip %d commands: %s" % (number, reason))
+    skipped = sum(not_run.values())
+    print("%d tests, %d failed, %d skipped" % (count + skipped, failed, skipped))
+    sys.exit(1 if failed or not count else 0)
+
+
+if __name__ == "__main__":
+    main()
