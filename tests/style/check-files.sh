@@ -44,6 +44,7 @@ for page in docs/algorithms/*.md; do
   esac
 done
 
+# REUSE-IgnoreStart
 # C and CUDA: four lines, then the comment ends or goes on. Others name the
 # project and the licence in their first lines.
 for file in $(find common cuda gst tests examples docs -type f \( -name '*.[ch]' -o -name '*.cu' \
@@ -55,11 +56,15 @@ for file in $(find common cuda gst tests examples docs -type f \( -name '*.[ch]'
   sed -n 4p "$file" | grep -q '^ \* SPDX-License-Identifier: LGPL-2.1-or-later$' ||
     complain "$file has no licence line"
 done
-for file in $(find tests examples docs .ci -type f \( -name '*.py' -o -name '*.sh' -o -path '.ci/*' \) |
-    sort); do
+for file in $(find tests examples docs packaging .ci -type f \( -name '*.py' -o -name '*.sh' \
+    -o -name '*.bash' -o -path '.ci/*' \) | sort); do
   head -n 3 "$file" | grep -q '^# gst-stereomatching: .' ||
     complain "$file does not begin with what it is"
   head -n 3 "$file" | grep -q '^# SPDX-License-Identifier: LGPL-2.1-or-later$' ||
     complain "$file has no licence line"
 done
+# REUSE-IgnoreEnd
+
+# The licence is where people look for it, and where the REUSE tool does.
+cmp COPYING LICENSES/LGPL-2.1-or-later.txt || status=1
 exit $status

@@ -9,7 +9,7 @@ set -eu
 cd "$1"
 status=0
 n=0
-for file in $(find examples tests docs .ci -type f | sort); do
+for file in $(find examples tests docs packaging .ci -type f | sort); do
   case $(head -c 64 "$file" | head -n 1 | tr -d '\0') in
     '#!'*bash|'#!/bin/sh')
       n=$((n + 1))

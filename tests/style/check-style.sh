@@ -32,10 +32,12 @@ for file in $files; do
   awk -v f="$file" -v l="$limit" 'length ($0) > l && !/^ [*] gst-launch/ { print f ":" NR ": line of " length ($0); bad = 1 }
     END { exit bad }' "$file" || status=1
   [ -z "$(tail -c 1 "$file")" ] || complain "$file: no newline at the end"
+  # REUSE-IgnoreStart
   case $file in
     *.[ch]|*.cu|*.cuh|*.py|*.sh)
       head -n 12 "$file" | grep -q 'SPDX-License-Identifier: LGPL-2.1-or-later' ||
         complain "$file: no licence tag" ;;
   esac
+  # REUSE-IgnoreEnd
 done
 exit $status

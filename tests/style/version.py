@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# gst-stereomatching: whether all that names the version names the same one
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""version.py ROOT [--set VERSION]
+
+meson.build says what the version is; programs, libraries and pkg-config take it
+from there. What can't, has to say the same: NEWS, debian/changelog, the newest
+release of the AppStream metainfo (which has its date), and the Python package. --set
+writes a version into all of them, and today's date where there is one.
+"""
+
+import email.utils
+import os
+import re
+import sys
+import time
+
+VERSION = r"[0-9]+\.[0-9]+\.[0-9]+"
+# Each has the version as its only group.
+PLACES = {
+    "meson.build": r"(?s)\Aproject\(.*?\n  version: '(%s)'," % VERSION,
+    "NEWS": r"\Agst-stereomatching (%s)\b" % VERSION,
+    "debian/changelog": r"\Agst-stereomatching \((%s)\)" % VERSION,
+}
+# Those that a tree may be without, and that may take it from elsewhere.
+OPTIONAL = {
+    "pyproject.toml": r"(?m)^version = ['\"](%s)['\"]" % VERSION,
+    "python/pyproject.toml": r"(?m)^version = ['\"](%s)['\"]" % VERSION,
+}
+# The date of the release.
+DATES = {
+    "debian/changelog":
+        (r"(?m)^ -- .*>  (.*)$",
+         lambda now: email.utils.formatdate(now).replace("-0000", "+0000")),
+    "packaging/stereomatching.metainfo.xml.in":
+        (r'<release version="@version@" date="([0-9-]+)"/>',
+         lambda now: time.strftime("%Y-%m-%d", time.gmtime(now))),
+}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def replace(path, pattern, text):
+    """Puts a text into the place of the first match's group."""
+    old = read(path)
+    match = re.search(pattern, old)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(old[:match.start(1)] + text + old[match.end(1):])
+
+
+def found(root):
+    """{place: version or None}, without optional ones that say nothing."""
+    result = {}
+    for place, pattern in {**PLACES, **OPTIONAL}.items():
+        path = os.path.join(root, place)
+        match = re.search(pattern, read(path)) if os.path.exists(path) else None
+        if match or place in PLACES:
+            result[place] = match and match.group(1)
+    return result
+
+
+def main():
+    root = sys.argv[1]
+    if len(sys.argv) == 4 and sys.argv[2] == "--set" and re.fullmatch(VERSION, sys.argv[3]):
+        for place in found(root):
+            replace(os.path.join(root, place), {**PLACES, **OPTIONAL}[place], sys.argv[3])
+        for place, (pattern, date) in DATES.items():
+            replace(os.path.join(root, place), pattern, date(time.time()))
+    elif len(sys.argv) != 2:
+        sys.exit(__doc__)
+    versions = found(root)
+    for place, version in versions.items():
+        print("%s: %s" % (place, version))
+    for place, (pattern, _) in DATES.items():
+        if not re.search(pattern, read(os.path.join(root, place))):
+            sys.exit("%s has no date" % place)
+    sys.exit(len(set(versions.values())) != 1 or None in versions.values())
+
+
+if __name__ == "__main__":
+    main()
