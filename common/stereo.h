@@ -540,6 +540,69 @@ STEREO_API void stereo_matcher_set_profiling (StereoMatcher * matcher,
 STEREO_CHECKED STEREO_API bool stereo_matcher_get_stage (StereoMatcher *
     matcher, size_t index, const char **name, uint64_t * ns);
 
+/* -------------------------------------------------------------- operations */
+
+/*
+ * What is made of a disparity map, one frame at a time:
+ *
+ *   "depth"   inputs: the map, GRAY16_LE or GRAY8.  Output: distances along the
+ *             optical axis, GRAY16_LE of the same size: metres * depth-scale,
+ *             0 = unknown.
+ *   "points"  inputs: the map.  Output: RGBX of 3 * columns x rows, where each
+ *             "pixel" is a float of the host's byte order: X, Y and Z of a
+ *             point in metres, NaN where there is none.
+ *   "view"    inputs: the left view, the right view or NULL, the map.  Views
+ *             are of one format of 8 bits (YUV: limited range), the map is of
+ *             their size divided by 1 to 8 and rounded up.  Output: a frame of
+ *             that format.
+ *
+ * What the numbers of a map mean is said by the parameters disparity-scale,
+ * min-disparity and invalid-value; where the cameras are by focal-length
+ * (pixels), baseline (metres) and doffs (pixels), which depth and points need.
+ */
+typedef struct StereoOperation StereoOperation;
+
+/* The images that a frame takes, at most. */
+#define STEREO_MAX_INPUTS 3
+
+/* The names in a fixed order; NULL past the last one. */
+STEREO_API const char *stereo_operation_name (size_t index);
+
+/* The parameters of the operation called name; NULL past the last one, and when
+ * there is no such operation. */
+STEREO_API const StereoParamSpec *stereo_operation_param (const char *name,
+    size_t index);
+
+/* An operation with its defaults.  It keeps the device.  why may be NULL, here
+ * and below. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_operation_new (const char *name,
+    StereoDevice * device, StereoOperation ** operation, StereoMessage * why);
+STEREO_API void stereo_operation_free (StereoOperation ** operation);
+
+/* Set one parameter, from a number or from text, and read one: as those of a
+ * StereoParams.  From the next frame on. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_operation_set (StereoOperation *
+    operation, const char *name, double value, StereoMessage * why);
+STEREO_CHECKED STEREO_API StereoStatus stereo_operation_set_text
+    (StereoOperation * operation, const char *name, const char *text,
+    StereoMessage * why);
+STEREO_CHECKED STEREO_API bool stereo_operation_get (const StereoOperation *
+    operation, const char *name, double *value);
+
+/* The size of the output for a first input of this size. */
+STEREO_API void stereo_operation_output_size (const StereoOperation *
+    operation, int width, int height, int *output_width, int *output_height);
+
+/*
+ * Makes one frame, which is complete when this returns.  inputs[] are those
+ * listed above, in their order.  Prepares itself when sizes, formats or
+ * parameters are others than before; images are borrowed, and their memory is
+ * as for a matcher.
+ */
+STEREO_CHECKED STEREO_API StereoStatus stereo_operation_process
+    (StereoOperation * operation, const StereoImage * const *inputs,
+    const StereoImage * output, StereoMessage * why);
+
 #ifdef __cplusplus
 }
 #endif

@@ -235,10 +235,27 @@ unknown (const StereoParams * params, const char *name, StereoMessage * why)
 }
 
 StereoStatus
+stereo_param_check (const StereoParamSpec * spec, double value,
+    StereoMessage * why)
+{
+  /* not in this form would let NaN pass */
+  if (!(value >= spec->minimum && value <= spec->maximum))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%s = %.10g is out of range: it goes from %.10g to %.10g", spec->name,
+        value, spec->minimum, spec->maximum);
+  if (spec->type != STEREO_PARAM_DOUBLE && value != floor (value))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%s = %.10g: it takes whole numbers from %.10g to %.10g", spec->name,
+        value, spec->minimum, spec->maximum);
+  return STEREO_OK;
+}
+
+StereoStatus
 stereo_params_set (StereoParams * params, const char *name, double value,
     StereoMessage * why)
 {
   const StereoParamSpec *spec;
+  StereoStatus status;
 
   if (params == NULL || name == NULL)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no parameter is named");
@@ -246,19 +263,10 @@ stereo_params_set (StereoParams * params, const char *name, double value,
   spec = find (params, name);
   if (spec == NULL)
     return unknown (params, name, why);
-
-  /* not in this form would let NaN pass */
-  if (!(value >= spec->minimum && value <= spec->maximum))
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "%s = %.10g is out of range: it goes from %.10g to %.10g", name, value,
-        spec->minimum, spec->maximum);
-  if (spec->type != STEREO_PARAM_DOUBLE && value != floor (value))
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "%s = %.10g: it takes whole numbers from %.10g to %.10g", name, value,
-        spec->minimum, spec->maximum);
-
-  stereo_param_write (spec, field (params, spec), value);
-  return STEREO_OK;
+  status = stereo_param_check (spec, value, why);
+  if (status == STEREO_OK)
+    stereo_param_write (spec, field (params, spec), value);
+  return status;
 }
 
 /* strtod() for a decimal point whatever the locale says. */
@@ -306,43 +314,60 @@ describe_values (const StereoParamSpec * spec, char *text, size_t size)
 }
 
 StereoStatus
+stereo_param_parse (const StereoParamSpec * spec, const char *text,
+    double *value, StereoMessage * why)
+{
+  double number;
+  StereoStatus status;
+  char wanted[256];
+
+  if (text == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "%s is given no value",
+        spec->name);
+  if (spec->type == STEREO_PARAM_ENUM) {
+    for (int i = 0; i <= (int) spec->maximum; i++) {
+      if (strcmp (spec->values[i].nick, text) == 0) {
+        *value = i;
+        return STEREO_OK;
+      }
+    }
+  }
+  if (spec->type == STEREO_PARAM_BOOL
+      && (strcmp (text, "true") == 0 || strcmp (text, "false") == 0)) {
+    *value = text[0] == 't';
+    return STEREO_OK;
+  }
+
+  if (!parse_number (text, &number)) {
+    describe_values (spec, wanted, sizeof (wanted));
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%s = '%.64s': it takes %s", spec->name, text, wanted);
+  }
+  status = stereo_param_check (spec, number, why);
+  if (status == STEREO_OK)
+    *value = number;
+  return status;
+}
+
+StereoStatus
 stereo_params_set_text (StereoParams * params, const char *name,
     const char *text, StereoMessage * why)
 {
   const StereoParamSpec *spec;
+  StereoStatus status;
   double value;
 
   if (params == NULL || name == NULL)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no parameter is named");
-  if (text == NULL)
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "%s is given no value",
-        name);
 
   spec = find (params, name);
   if (spec == NULL)
-    return unknown (params, name, why);
-
-  if (spec->type == STEREO_PARAM_ENUM) {
-    for (int i = 0; i <= (int) spec->maximum; i++) {
-      if (strcmp (spec->values[i].nick, text) == 0)
-        return stereo_params_set (params, name, i, why);
-    }
-  }
-  if (spec->type == STEREO_PARAM_BOOL) {
-    if (strcmp (text, "true") == 0)
-      return stereo_params_set (params, name, 1, why);
-    if (strcmp (text, "false") == 0)
-      return stereo_params_set (params, name, 0, why);
-  }
-
-  if (!parse_number (text, &value)) {
-    char wanted[256];
-
-    describe_values (spec, wanted, sizeof (wanted));
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "%s = '%.64s': it takes %s", name, text, wanted);
-  }
-  return stereo_params_set (params, name, value, why);
+    return text != NULL ? unknown (params, name, why) : stereo_fail (why,
+        STEREO_ERROR_ARGUMENT, "%s is given no value", name);
+  status = stereo_param_parse (spec, text, &value, why);
+  if (status == STEREO_OK)
+    stereo_param_write (spec, field (params, spec), value);
+  return status;
 }
 
 bool

@@ -50,6 +50,13 @@ extern "C" {
 void stereo_param_write (const StereoParamSpec * spec, void *at, double value);
 double stereo_param_read (const StereoParamSpec * spec, const void *at);
 
+/* What stereo_params_set() and stereo_params_set_text() demand of a value.
+ * *value is that of the text.  why may be NULL. */
+STEREO_CHECKED StereoStatus stereo_param_check (const StereoParamSpec * spec,
+    double value, StereoMessage * why);
+STEREO_CHECKED StereoStatus stereo_param_parse (const StereoParamSpec * spec,
+    const char *text, double *value, StereoMessage * why);
+
 /* What all algorithms have in common. */
 typedef struct
 {

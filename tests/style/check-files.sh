@@ -56,7 +56,7 @@ for file in $(find common cuda gst tests examples docs -type f \( -name '*.[ch]'
   sed -n 4p "$file" | grep -q '^ \* SPDX-License-Identifier: LGPL-2.1-or-later$' ||
     complain "$file has no licence line"
 done
-for file in $(find tests examples docs packaging .ci -type f \( -name '*.py' -o -name '*.sh' \
+for file in $(find tests examples docs packaging python .ci -type f \( -name '*.py' -o -name '*.sh' \
     -o -name '*.bash' -o -path '.ci/*' \) | sort); do
   head -n 3 "$file" | grep -q '^# gst-stereomatching: .' ||
     complain "$file does not begin with what it is"

@@ -1,0 +1,151 @@
+# gst-stereomatching: the C library as ctypes sees it
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Finds libstereomatching and declares what stereo.h and stereo-cuda.h declare.
+
+The library is, in this order: the file that $STEREOMATCHING_LIBRARY names; the
+one inside of this package, which a wheel has; libstereomatching.so.0 as the
+loader finds it; or that of the prefix that this package is installed in.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_size_t,
+                    c_uint, c_uint64, c_void_p)
+from typing import Any, List
+
+SONAME = "libstereomatching.so.0"
+
+OK, ERROR_ARGUMENT = 0, 1
+# StereoFormat
+GRAY8, GRAY16_LE, RGB, BGR, RGBX, BGRX = range(6)
+# StereoResult
+DISPARITY, VERTICAL, CONFIDENCE, N_RESULTS = range(4)
+# StereoParamType
+BOOL, INT, UINT, DOUBLE, ENUM = range(5)
+VERTICAL_OFFSET = 32768
+MAX_INPUTS = 3
+
+
+class Error(RuntimeError):
+    """A call of the library failed; the text is the library's own."""
+
+
+class ArgumentError(Error, ValueError):
+    """An argument is outside of what it can be; the text says what would be right."""
+
+
+class Message(Structure):
+    _fields_ = [("text", c_char * 512)]
+
+
+class Image(Structure):
+    _fields_ = [("format", c_int), ("width", c_int), ("height", c_int), ("memory", c_int),
+                ("plane", c_void_p * 3), ("stride", c_size_t * 3), ("ready", c_void_p),
+                ("done", c_void_p)]
+
+
+class Config(Structure):
+    _fields_ = [("width", c_int), ("height", c_int), ("left", c_int), ("right", c_int),
+                ("output", c_int), ("left_colorimetry", c_int), ("right_colorimetry", c_int)]
+
+
+class EnumValue(Structure):
+    _fields_ = [("nick", c_char_p), ("blurb", c_char_p)]
+
+
+class ParamSpec(Structure):
+    _fields_ = [("name", c_char_p), ("field", c_char_p), ("blurb", c_char_p), ("type", c_int),
+                ("offset", c_size_t), ("initial", c_double), ("minimum", c_double),
+                ("maximum", c_double), ("values", POINTER(EnumValue))]
+
+
+class Stats(Structure):
+    _fields_ = [("frames", c_uint64), ("last_ns", c_uint64), ("total_ns", c_uint64),
+                ("device_bytes", c_size_t), ("host_bytes", c_size_t), ("allocations", c_uint64)]
+
+
+_HANDLE = POINTER(c_void_p)
+_IMAGE = POINTER(Image)
+_WHY = POINTER(Message)
+
+# function: (what it returns, its arguments)
+_FUNCTIONS = {
+    "stereo_status_name": (c_char_p, [c_int]),
+    "stereo_version": (c_char_p, []),
+    "stereo_algorithm_get": (c_void_p, [c_size_t]),
+    "stereo_algorithm_find": (c_void_p, [c_char_p]),
+    "stereo_algorithm_name": (c_char_p, [c_void_p]),
+    "stereo_algorithm_title": (c_char_p, [c_void_p]),
+    "stereo_algorithm_has_result": (c_bool, [c_void_p, c_int]),
+    "stereo_algorithm_param": (POINTER(ParamSpec), [c_void_p, c_size_t]),
+    "stereo_algorithm_param_initial": (c_double, [c_void_p, POINTER(ParamSpec)]),
+    "stereo_params_new": (c_int, [c_void_p, _HANDLE]),
+    "stereo_params_free": (None, [_HANDLE]),
+    "stereo_params_set": (c_int, [c_void_p, c_char_p, c_double, _WHY]),
+    "stereo_params_set_text": (c_int, [c_void_p, c_char_p, c_char_p, _WHY]),
+    "stereo_params_get": (c_bool, [c_void_p, c_char_p, POINTER(c_double)]),
+    "stereo_device_new_cpu": (c_int, [c_uint, c_int, _HANDLE, _WHY]),
+    "stereo_device_new_cuda": (c_int, [c_int, _HANDLE, _WHY]),
+    "stereo_cuda_count": (c_int, [_WHY]),
+    "stereo_simd_name": (c_char_p, [c_int]),
+    "stereo_device_unref": (None, [_HANDLE]),
+    "stereo_device_backend": (c_char_p, [c_void_p]),
+    "stereo_device_name": (c_char_p, [c_void_p]),
+    "stereo_matcher_new": (c_int, [c_void_p, c_void_p, _HANDLE]),
+    "stereo_matcher_free": (None, [_HANDLE]),
+    "stereo_matcher_configure": (c_int, [c_void_p, POINTER(Config), c_void_p]),
+    "stereo_matcher_process_results": (c_int, [c_void_p, _IMAGE, _IMAGE, POINTER(_IMAGE),
+                                               POINTER(c_uint64)]),
+    "stereo_matcher_sync": (c_int, [c_void_p]),
+    "stereo_matcher_error": (c_char_p, [c_void_p]),
+    "stereo_matcher_get_stats": (None, [c_void_p, POINTER(Stats)]),
+    "stereo_operation_param": (POINTER(ParamSpec), [c_char_p, c_size_t]),
+    "stereo_operation_new": (c_int, [c_char_p, c_void_p, _HANDLE, _WHY]),
+    "stereo_operation_free": (None, [_HANDLE]),
+    "stereo_operation_set": (c_int, [c_void_p, c_char_p, c_double, _WHY]),
+    "stereo_operation_set_text": (c_int, [c_void_p, c_char_p, c_char_p, _WHY]),
+    "stereo_operation_output_size": (None, [c_void_p, c_int, c_int, POINTER(c_int),
+                                            POINTER(c_int)]),
+    "stereo_operation_process": (c_int, [c_void_p, POINTER(_IMAGE), _IMAGE, _WHY]),
+}
+
+
+def _places() -> List[str]:
+    here = os.path.dirname(os.path.abspath(__file__))
+    named = os.environ.get("STEREOMATCHING_LIBRARY")
+    if named:
+        return [named]
+    inside = os.path.join(here, "_stereomatching.so")
+    if os.path.exists(inside):
+        return [inside]
+    # PREFIX/lib/python3.11/site-packages/stereomatching
+    return [SONAME, os.path.join(here, "..", "..", "..", SONAME)]
+
+
+def _open() -> Any:
+    failures = []
+    for place in _places():
+        try:
+            library = ctypes.CDLL(place)
+            for name, (result, arguments) in _FUNCTIONS.items():
+                function = getattr(library, name)
+                function.restype = result
+                function.argtypes = arguments
+            return library
+        except (OSError, AttributeError) as error:
+            failures.append(str(error))
+    raise ImportError("there is no libstereomatching to load (%s); install it, or name its file in "
+                      "STEREOMATCHING_LIBRARY" % "; ".join(failures))
+
+
+lib: Any = _open()
+
+
+def check(status: int, text: bytes, what: str) -> None:
+    """Raises what a status that is not OK stands for."""
+    if status == OK:
+        return
+    words = text.decode() or "%s: %s" % (what, lib.stereo_status_name(status).decode())
+    raise (ArgumentError if status == ERROR_ARGUMENT else Error)(words)

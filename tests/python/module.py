@@ -1,0 +1,406 @@
+#!/usr/bin/env python3
+# gst-stereomatching: tests of the Python module
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Arrays in and out, against the command line programs and against formulas.
+
+    module.py LIBRARY ROOT [STEREO_EVAL MATCH_IMAGES]
+
+Exit status 77 (skipped) without NumPy.
+"""
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import tracemalloc
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: NumPy is not installed for %s" % sys.executable)
+    sys.exit(77)
+
+LIBRARY, ROOT = os.path.abspath(sys.argv[1]), sys.argv[2]
+EVAL = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
+MATCH_IMAGES = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else None
+
+SANITIZER = os.environ.get("STEREO_SANITIZER", "")
+if "asan" in SANITIZER and "LD_PRELOAD" not in os.environ:
+    # Python itself has no sanitizer in it, and leaks until it ends
+    os.environ.update(LD_PRELOAD=SANITIZER, ASAN_OPTIONS="detect_leaks=0")
+    os.execv(sys.executable, [sys.executable] + sys.argv)
+
+os.environ["STEREOMATCHING_LIBRARY"] = LIBRARY
+sys.dont_write_bytecode = True
+sys.path[:0] = [os.path.join(ROOT, "python"), os.path.dirname(os.path.abspath(__file__))]
+import scenes  # noqa: E402
+import stereomatching as sm  # noqa: E402
+
+CPU = {"backend": "cpu"}
+
+
+class SameAsPrograms(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    @unittest.skipUnless(EVAL, "there is no stereo-eval")
+    def test_stereo_eval(self):
+        for channels in (1, 3):
+            left, right, _ = scenes.render(channels)
+            scene = scenes.write_scene(self.path("scene%d" % channels), left, right)
+            for algorithm in sm.algorithms():
+                for extra in ({}, {"min_disparity": -3, "median": True}):
+                    with self.subTest(channels=channels, algorithm=algorithm, extra=extra):
+                        self.compare(scene, left, right, algorithm, extra)
+
+    def compare(self, scene, left, right, algorithm, extra):
+        words = ["%s=%s" % (key.replace("_", "-"), str(value).lower())
+                 for key, value in extra.items()]
+        subprocess.run([EVAL, "--backend", "cpu", algorithm, *words, "--save", self.path("out"),
+                        scene], check=True, stdout=subprocess.DEVNULL)
+        expected = scenes.read_pfm(self.path("out", os.path.basename(scene) + ".pfm"))
+        found = sm.match(left, right, algorithm=algorithm, num_disparities=scenes.DISPARITIES,
+                         disparity_scale=256, invalid_value=65535, **extra, **CPU)
+        disparity = found.disparity
+        disparity[~found.valid] = np.inf
+        self.assertEqual(disparity.tobytes(), expected.tobytes())
+
+    @unittest.skipUnless(MATCH_IMAGES, "there is no match-images")
+    def test_match_images(self):
+        left, right, _ = scenes.render()
+        scenes.write_ppm(self.path("left.ppm"), left)
+        scenes.write_ppm(self.path("right.ppm"), right)
+        subprocess.run([MATCH_IMAGES, "left.ppm", "right.ppm", "map.pgm", "num-disparities=24"],
+                       cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+        found = sm.match(left, right, algorithm="vcbw", num_disparities=24, dtype=np.uint8)
+        self.assertEqual(found.codes.tobytes(), scenes.read_pgm(self.path("map.pgm")).tobytes())
+        self.assertAlmostEqual(found.scale, 255 / 23)
+
+
+class Arrays(unittest.TestCase):
+    def setUp(self):
+        self.left, self.right, self.truth = scenes.render()
+        self.found = sm.match(self.left, self.right, num_disparities=24, **CPU)
+
+    def same(self, left, right, **more):
+        found = sm.match(left, right, num_disparities=24, **CPU, **more)
+        self.assertEqual(found.codes.tobytes(), self.found.codes.tobytes())
+
+    def test_right(self):
+        """Most pixels of the left view that the right one sees."""
+        good = np.abs(self.found.disparity - self.truth) <= 0.5
+        self.assertGreater(good[:, scenes.SQUARE:].mean(), 0.9)
+
+    def test_layouts(self):
+        """Rows that lie apart, copies, other orders of channels."""
+        wide = np.zeros((2 * scenes.HEIGHT, scenes.WIDTH + 9, 3), np.uint8)
+        wide[::2, 5:5 + scenes.WIDTH] = self.left
+        apart = wide[::2, 5:5 + scenes.WIDTH]
+        self.same(apart, self.right)
+        self.same(apart, np.asfortranarray(self.right))
+        bgr = np.ascontiguousarray(self.left[:, :, ::-1])
+        self.same(bgr[:, :, ::-1], self.right)
+        self.same(bgr, np.ascontiguousarray(self.right[:, :, ::-1]), order="bgr")
+        self.same(self.left[::-1][::-1], np.ascontiguousarray(self.right[:, ::-1])[:, ::-1])
+        four = np.full(self.left.shape[:2] + (4,), 77, np.uint8)
+        four[:, :, :3] = self.left
+        self.same(four, self.right)
+        self.same(memoryview(self.left), self.right)
+
+    def test_sixteen_bits(self):
+        left, right, _ = scenes.render(1)
+        eight = sm.match(left, right, num_disparities=24, **CPU).codes
+        for kind in ("<u2", ">u2"):
+            wide = (left.astype(np.uint16) * 256 + 99).astype(kind)
+            codes = sm.match(wide, right[:, :, None], num_disparities=24, **CPU).codes
+            self.assertEqual(codes.tobytes(), eight.tobytes())
+        self.same((self.left.astype(np.uint16) << 8) + 3, self.right)
+
+    def test_in_place(self):
+        """Read-only memory of somebody else's, and no more of one's own than for the result."""
+        self.left.flags.writeable = False
+        self.same(self.left, np.frombuffer(self.right.tobytes(), np.uint8).reshape(
+            self.right.shape))
+        matcher = sm.Matcher("vcbw", num_disparities=2, refine="none", **CPU)
+        three, four = (np.zeros((400, 800, n), np.uint8) for n in (3, 4))
+        grey, deep = (np.zeros((400, 800), kind) for kind in (np.uint8, "<u2"))
+        for view in (three, three[:, 1:-1], three[:, :, ::-1], four[::2], four[5:, 9:],
+                     grey[:, 3:-4], deep[::3]):
+            tracemalloc.start()
+            matcher(view, view)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            result = 2 * view.shape[0] * view.shape[1]
+            self.assertTrue(result <= peak < result + 20000, "%d for %d" % (peak, result))
+
+    def test_refused(self):
+        for left, right, says in (
+                (self.left.astype(float), self.right, "left is of float64: it has to be uint8"),
+                (self.left.astype(np.int8), self.right, "int8"),
+                (self.left, self.right[:, :, :2], "right has the shape (60, 91, 2)"),
+                (self.left[0, 0], self.right, "height x width"),
+                (self.left[:0], self.right, "from 1 to 16384"),
+                (self.left, self.right[:, 1:], "60 x 90")):
+            with self.assertRaisesRegex(sm.ArgumentError, says.replace("(", r"\(").replace(
+                    ")", r"\)")):
+                sm.match(left, right, **CPU)
+        with self.assertRaisesRegex(sm.ArgumentError, "'rgb' or 'bgr'"):
+            sm.match(self.left, self.right, order="grb")
+
+    def test_one_pixel(self):
+        self.assertEqual(sm.match(self.left[:1, :1], self.right[:1, :1]).codes.shape, (1, 1))
+
+
+class Results(unittest.TestCase):
+    def test_all(self):
+        left, right, _ = scenes.render()
+        found = sm.match(left, right, algorithm="pyramid", confidence=True, vertical=True,
+                         num_disparities=24, vertical_search=True, **CPU)
+        self.assertEqual(found.confidence.shape, left.shape[:2])
+        self.assertTrue((found.confidence >= 0).all() and (found.confidence <= 1).all())
+        self.assertLess(np.nanmedian(np.abs(found.vertical)), 0.5)
+
+    def test_there_are_none(self):
+        left, right, _ = scenes.render()
+        found = sm.match(left, right, **CPU)
+        self.assertIsNone(found.confidence)
+        self.assertIsNone(found.vertical)
+        with self.assertRaisesRegex(sm.ArgumentError, "sgm has no vertical"):
+            sm.match(left, right, vertical=True, **CPU)
+
+    def test_validity(self):
+        left, right, _ = scenes.render()
+        found = sm.match(left, right, num_disparities=24, fill=False, **CPU)
+        self.assertEqual((found.codes == 0).tolist(), (~found.valid).tolist())
+        self.assertEqual(np.isnan(found.disparity).tolist(), (~found.valid).tolist())
+        self.assertTrue(0 < found.valid.mean() < 1)
+        self.assertTrue(sm.Map(found.codes, invalid=None).valid.all())
+
+
+class Properties(unittest.TestCase):
+    def test_tables(self):
+        for name in list(sm.algorithms()) + ["view", "depth", "points"]:
+            for key, row in sm.properties(name).items():
+                self.assertTrue(key.isidentifier() and key == row.name)
+                self.assertIsInstance(row.default, row.kind)
+                self.assertTrue(row.description)
+                if row.values:
+                    self.assertIn(row.default, row.values)
+                elif row.kind is not bool:
+                    self.assertTrue(row.minimum <= row.default <= row.maximum)
+
+    def test_values(self):
+        matcher = sm.Matcher("sgm", num_disparities=np.int64(20), median=False, cost="luma", **CPU)
+        values = matcher.properties
+        self.assertEqual(sorted(values), sorted(sm.properties("sgm")))
+        self.assertEqual((values["num_disparities"], values["median"], values["cost"]),
+                         (20, False, "luma"))
+        matcher.set(cost=0, num_disparities="30")
+        self.assertEqual((matcher.properties["cost"], matcher.properties["num_disparities"]),
+                         ("census", 30))
+
+    def test_refused(self):
+        for given, says in (
+                ({"num_disparity": 3}, "no property 'num_disparity'; did you mean num_disparities"),
+                ({"radius": 3}, "it has num_disparities, "),
+                ({"num_disparities": 0}, "goes from 1 to 16384"),
+                ({"num_disparities": 2.5}, "whole numbers"),
+                ({"num_disparities": float("nan")}, "out of range"),
+                ({"cost": "colour"}, "census, luma or rgb"),
+                ({"cost": None}, "a number, a bool or a str"),
+                ({"algorithm": "sgbm"}, "one of bfv, bp, "),
+                ({"backend": "gpu"}, "auto, cpu, cuda"),
+                ({"simd": "mmx"}, "auto, none, "),
+                ({"threads": -1}, "threads"),
+                ({"dtype": float}, "uint8 or uint16"),
+                ({"dtype": np.uint8, "invalid_value": 256}, "256 does not fit GRAY8")):
+            left, right, _ = scenes.render()
+            with self.subTest(given=given), self.assertRaisesRegex(sm.ArgumentError, says):
+                sm.match(left, right, **{**CPU, **given})
+        self.assertTrue(issubclass(sm.ArgumentError, ValueError))
+        self.assertTrue(issubclass(sm.ArgumentError, sm.Error))
+
+    def test_cuda(self):
+        left, right, _ = scenes.render()
+        if "cuda" in sm.backends():
+            self.assertEqual(sm.match(left, right, backend="cuda").codes.tobytes(),
+                             sm.match(left, right, backend="cpu").codes.tobytes())
+        else:
+            with self.assertRaisesRegex(sm.Error, "(?i)cuda"):
+                sm.match(left, right, backend="cuda")
+
+
+class Sequences(unittest.TestCase):
+    def test_changes(self):
+        """Sizes, formats, properties, and a pair that is refused, between others."""
+        left, right, _ = scenes.render()
+        matcher = sm.Matcher(num_disparities=24, **CPU)
+        first = matcher(left, right).codes
+        with self.assertRaises(sm.ArgumentError):
+            matcher(left, right, dtype=np.uint8, order="x")
+        self.assertEqual(matcher(left[:30], right[:30]).codes.shape, (30, scenes.WIDTH))
+        matcher.set(num_disparities=8)
+        self.assertLess(matcher(left, right, dtype=np.uint8).disparity.max(), 8)
+        matcher.set(num_disparities=24)
+        self.assertEqual(matcher(left, right).codes.tobytes(), first.tobytes())
+        self.assertGreater(matcher.milliseconds, 0)
+        self.assertEqual(matcher.backend, "cpu")
+        self.assertTrue(matcher.device.startswith("CPU"))
+
+    def test_results_stay(self):
+        left, right, _ = scenes.render()
+        matcher = sm.Matcher(num_disparities=24, **CPU)
+        first = matcher(left, right).codes
+        kept = first.copy()
+        matcher(right, left)
+        self.assertEqual(first.tobytes(), kept.tobytes())
+
+    def test_threads(self):
+        left, right, _ = scenes.render()
+        matcher = sm.Matcher(num_disparities=24, **CPU)
+        expected = matcher(left, right).codes.tobytes()
+        found = []
+        workers = [threading.Thread(target=lambda: found.extend(
+            matcher(left, right).codes.tobytes() for _ in range(5))) for _ in range(4)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        self.assertEqual(found, [expected] * 20)
+
+    def test_instructions(self):
+        """All bytes are the same."""
+        left, right, _ = scenes.render()
+        expected = sm.match(left, right, **CPU).codes.tobytes()
+        for simd, threads in (("none", 1), ("generic", 3)):
+            self.assertEqual(sm.match(left, right, simd=simd, threads=threads,
+                                      **CPU).codes.tobytes(), expected)
+
+
+class Geometry(unittest.TestCase):
+    camera = sm.Camera(focal_length=90, baseline=0.5)
+
+    def setUp(self):
+        self.left, self.right, self.truth = scenes.render()
+        self.map = sm.Map.from_disparity(self.truth)
+
+    def test_from_disparity(self):
+        holes = self.truth - 7.25
+        holes[0, 0], holes[1, 1] = np.nan, np.inf
+        found = sm.Map.from_disparity(holes)
+        self.assertEqual((found.minimum, found.scale), (-4, 256))
+        self.assertFalse(found.valid[0, 0] or found.valid[1, 1])
+        self.assertEqual(np.nanmax(np.abs(found.disparity - np.where(
+            np.isfinite(holes), holes, np.nan))), 0)
+        self.assertEqual(sm.Map.from_disparity(self.truth * 100).scale, 64)
+        self.assertFalse(sm.Map.from_disparity(np.full((2, 2), np.nan)).valid.any())
+        with self.assertRaisesRegex(sm.ArgumentError, "scale of 256"):
+            sm.Map.from_disparity([[0, 1000]], scale=256)
+        with self.assertRaisesRegex(sm.ArgumentError, "height x width"):
+            sm.Map.from_disparity([1, 2])
+
+    def test_depth(self):
+        metres = 90 * 0.5 / self.truth
+        self.assertEqual(sm.depth(self.map, self.camera, **CPU).tolist(),
+                         np.floor(metres * 1000 + 0.5).astype(int).tolist())
+        self.assertEqual(sm.depth(self.truth, self.camera, depth_scale=10, range_max=5,
+                                  **CPU).tolist(),
+                         np.where(metres > 5, 0, np.floor(metres * 10 + 0.5)).tolist())
+        moved = sm.Camera(focal_length=90, baseline=0.5, doffs=5)
+        self.assertEqual(sm.depth(self.map, moved, **CPU)[0, 0], 5000)
+        eight = sm.Map((self.truth * 5).astype(np.uint8), scale=5)
+        self.assertEqual(sm.depth(eight, self.camera, **CPU).tolist(),
+                         np.floor(metres * 1000 + 0.5).astype(int).tolist())
+
+    def test_points(self):
+        self.truth[3, 4] = np.nan
+        found = sm.points(self.truth, sm.Camera(90, 0.5, cx=40, cy=20), **CPU)
+        self.assertEqual(found.dtype, np.float32)
+        rows, columns = np.mgrid[:scenes.HEIGHT, :scenes.WIDTH]
+        z = 45 / self.truth
+        expected = np.stack([(columns - 40) / 90 * z, (rows - 20) / 90 * z, z], axis=2)
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+        self.assertTrue(np.isnan(found[3, 4]).all())
+        middle = sm.points(self.map, self.camera, step=7, **CPU)
+        self.assertEqual(middle.shape, (9, 13, 3))
+        self.assertAlmostEqual(middle[0, 0, 0], -45 / 90 * 45 / 4, places=5)
+
+    def test_views(self):
+        ends = {0: self.left, 1: self.right}
+        for position, expected in ends.items():
+            made = sm.view(self.left, self.map, self.right, position=position, **CPU)
+            self.assertEqual((made.shape, made.dtype), (expected.shape, np.uint8))
+            self.assertGreater((made == expected).mean(), 0.8)
+        one = sm.view(self.left, self.truth, position=0, **CPU)
+        self.assertEqual(one.tobytes(), self.left.tobytes())
+        half = sm.view(self.left, self.map, self.right, position=0.5, **CPU)
+        self.assertEqual(half[:10, 5:80].tobytes(), self.left[:10, 7:82].tobytes())
+
+    def test_layouts_of_views(self):
+        made = sm.view(self.left, self.map, self.right, **CPU)
+        swapped = sm.view(self.left[:, :, ::-1], self.map, self.right[:, :, ::-1], **CPU)
+        self.assertEqual(swapped[:, :, ::-1].tobytes(), made.tobytes())
+        bgr = sm.view(self.left[:, :, ::-1].copy(), self.map, self.right[:, :, ::-1].copy(),
+                      order="bgr", **CPU)
+        self.assertEqual(bgr[:, :, ::-1].tobytes(), made.tobytes())
+        four = np.dstack([self.left, self.left[:, :, 0]])
+        self.assertEqual(sm.view(four, self.map, position=0, **CPU)[:, :, :3].tobytes(),
+                         self.left.tobytes())
+        grey = sm.view(self.left[:, :, 1].copy(), self.map, position=0, **CPU)
+        self.assertEqual(grey.tobytes(), self.left[:, :, 1].tobytes())
+        quilt = sm.view(self.left, self.map, layout="quilt", columns=3, rows=2, separation=0,
+                        position=0, **CPU)
+        self.assertEqual(quilt.tobytes(), np.tile(self.left, (2, 3, 1)).tobytes())
+        small = sm.Map(self.map.codes[::2, ::2], self.map.scale / 2, self.map.minimum, 65535)
+        self.assertEqual(sm.view(self.left, small, position=0, **CPU).shape, self.left.shape)
+
+    def test_refused(self):
+        for call, says in (
+                (lambda: sm.depth(self.map, sm.Camera(0, 1), **CPU), "above 0"),
+                (lambda: sm.depth(self.map, sm.Camera(-1, 1), **CPU), "focal-length"),
+                (lambda: sm.depth(self.map, self.camera, baseline=1), "no property 'baseline'"),
+                (lambda: sm.points(self.map, self.camera, stop=2), "did you mean step"),
+                (lambda: sm.points(sm.Map(self.left), self.camera), "a map is height x width"),
+                (lambda: sm.view(self.left, self.map, position=4, **CPU), "-2 to 3"),
+                (lambda: sm.view(self.left, self.map, self.right[:, 1:], **CPU), "equal"),
+                (lambda: sm.view(self.left, self.truth[:9], **CPU), "the map is 91x9"),
+                (lambda: sm.view(self.left.astype(np.uint16)[:, :, 0], self.map), "uint8"),
+                (lambda: sm.view(self.left, self.map, layout="round"), "mono")):
+            with self.assertRaisesRegex(sm.ArgumentError, says):
+                call()
+
+
+class Documented(unittest.TestCase):
+    def test_page(self):
+        """The blocks of docs/python.md, one after the other; what they print is what it says."""
+        with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
+            blocks = re.findall(r"^```python\n(.*?)^```", file.read(), re.MULTILINE | re.DOTALL)
+        self.assertGreater(len(blocks), 3)
+        names = {}
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            for block in blocks:
+                exec(compile(block, "docs/python.md", "exec"), names)  # pylint: disable=exec-used
+        self.assertTrue(printed.getvalue().startswith("10.0\n"), printed.getvalue())
+        self.assertIn("did you mean num_disparities", printed.getvalue())
+
+
+def main():
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
+    failed = len({str(test) for test, _ in result.failures + result.errors})
+    print("%d tests, %d failed, %d skipped" % (result.testsRun, failed, len(result.skipped)))
+    sys.exit(1 if failed or not result.testsRun else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,265 @@
+/* gst-stereomatching: tests of the operations on maps, through stereo.h
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "stereo.h"
+#include "test.h"
+
+#include <math.h>
+
+static StereoDevice *
+new_device (void)
+{
+  StereoDevice *device = NULL;
+
+  REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
+      == STEREO_OK);
+  return device;
+}
+
+static StereoOperation *
+new_operation (const char *name)
+{
+  StereoDevice *device = new_device ();
+  StereoOperation *operation = NULL;
+
+  REQUIRE (stereo_operation_new (name, device, &operation, NULL) == STEREO_OK);
+  stereo_device_unref (&device);
+  return operation;
+}
+
+static void
+set (StereoOperation * operation, const char *name, double value)
+{
+  StereoMessage why = { "" };
+
+  CHECK (stereo_operation_set (operation, name, value, &why) == STEREO_OK);
+  CHECK (why.text[0] == '\0');
+}
+
+static StereoImage
+image_of (StereoFormat format, int width, int height, size_t row_bytes,
+    void *data)
+{
+  return (StereoImage) {
+  .format = format,.width = width,.height = height,.plane = {data},.stride = {
+        row_bytes}};
+}
+
+/* The same on any host: the lower byte first. */
+static void
+put (uint8_t * at, unsigned code)
+{
+  at[0] = (uint8_t) code;
+  at[1] = (uint8_t) (code >> 8);
+}
+
+static unsigned
+get (const uint8_t * at)
+{
+  return at[0] | (unsigned) at[1] << 8;
+}
+
+/* -------------------------------------------------------------------- tests */
+
+static void
+test_names (void)
+{
+  static const char *const names[] = { "depth", "points", "view" };
+
+  for (size_t i = 0; i < 3; i++) {
+    StereoOperation *operation = new_operation (names[i]);
+    const StereoParamSpec *spec;
+    size_t n = 0;
+
+    CHECK (strcmp (stereo_operation_name (i), names[i]) == 0);
+    for (; (spec = stereo_operation_param (names[i], n)); n++) {
+      double value = NAN;
+
+      CHECK (stereo_operation_get (operation, spec->name, &value));
+      CHECK_DOUBLE (value, ==, spec->initial);
+    }
+    CHECK_INT (n, >, 5);
+    CHECK (stereo_operation_param (names[i], n + 1) == NULL);
+    stereo_operation_free (&operation);
+    CHECK (operation == NULL);
+    stereo_operation_free (&operation);
+  }
+  CHECK (stereo_operation_name (3) == NULL);
+  CHECK (stereo_operation_param ("none", 0) == NULL);
+  CHECK (stereo_operation_param (NULL, 0) == NULL);
+}
+
+static void
+test_bad_names (void)
+{
+  StereoDevice *device = new_device ();
+  StereoOperation *operation = NULL;
+  StereoMessage why = { "" };
+  double value = 5;
+
+  CHECK (stereo_operation_new ("deep", device, &operation, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (strstr (why.text, "'deep'") && strstr (why.text, "points"));
+  CHECK (stereo_operation_new ("depth", NULL, &operation, NULL)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (operation == NULL);
+  stereo_device_unref (&device);
+
+  operation = new_operation ("view");
+  CHECK (stereo_operation_set (operation, "nothing", 1, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (strstr (why.text, "view") && strstr (why.text, "'nothing'"));
+  CHECK (stereo_operation_set (operation, "position", 3.5, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (strstr (why.text, "-2 to 3"));
+  CHECK (stereo_operation_set (operation, "columns", 2.5, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (strstr (why.text, "whole"));
+  CHECK (stereo_operation_set_text (operation, "layout", "round", &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (strstr (why.text, "'round'") && strstr (why.text, "quilt"));
+  CHECK (stereo_operation_set_text (operation, "layout", NULL, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (!stereo_operation_get (operation, "nothing", &value));
+  CHECK_DOUBLE (value, ==, 5);
+  stereo_operation_free (&operation);
+}
+
+static void
+test_depth (void)
+{
+  uint8_t codes[2 * 6], depths[2 * 6];
+  StereoImage map = image_of (STEREO_FORMAT_GRAY16_LE, 3, 2, 6, codes);
+  StereoImage out = image_of (STEREO_FORMAT_GRAY16_LE, 3, 2, 6, depths);
+  const StereoImage *inputs[STEREO_MAX_INPUTS] = { &map };
+  StereoOperation *operation = new_operation ("depth");
+  StereoMessage why = { "" };
+
+  for (unsigned i = 0; i < 6; i++)
+    put (codes + 2 * i, 16 * i);
+  CHECK (stereo_operation_process (operation, inputs, &out, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (strstr (why.text, "baseline"));
+
+  set (operation, "focal-length", 500);
+  set (operation, "baseline", 0.1);
+  CHECK (stereo_operation_process (operation, inputs, &out, &why)
+      == STEREO_OK);
+  CHECK_INT (get (depths), ==, 0);
+  for (unsigned i = 1; i < 6; i++)
+    CHECK_INT (get (depths + 2 * i), ==, lround (1000 * 500 * 0.1 / i));
+
+  /* parameters count for the next frame */
+  set (operation, "depth-scale", 100);
+  CHECK (stereo_operation_process (operation, inputs, &out, &why)
+      == STEREO_OK);
+  CHECK_INT (get (depths + 2 * 4), ==, 1250);
+
+  inputs[0] = NULL;
+  CHECK (stereo_operation_process (operation, inputs, &out, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (strstr (why.text, "map"));
+  inputs[0] = &map;
+  out.width = 2;
+  CHECK (stereo_operation_process (operation, inputs, &out, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (strstr (why.text, "2x2") && strstr (why.text, "3x2"));
+  stereo_operation_free (&operation);
+}
+
+static void
+test_points (void)
+{
+  uint8_t codes[4] = { 0, 16, 32, 64 };
+  float points[12];
+  StereoImage map = image_of (STEREO_FORMAT_GRAY8, 2, 2, 2, codes);
+  StereoImage out = image_of (STEREO_FORMAT_RGBX, 0, 0, 24, points);
+  const StereoImage *inputs[STEREO_MAX_INPUTS] = { &map };
+  StereoOperation *operation = new_operation ("points");
+  StereoMessage why = { "" };
+
+  set (operation, "focal-length", 8);
+  set (operation, "baseline", 0.5);
+  stereo_operation_output_size (operation, 2, 2, &out.width, &out.height);
+  CHECK_INT (out.width, ==, 6);
+  CHECK_INT (out.height, ==, 2);
+  CHECK (stereo_operation_process (operation, inputs, &out, &why)
+      == STEREO_OK);
+  CHECK (why.text[0] == '\0');
+  CHECK (isnan (points[0]) && isnan (points[2]));
+  for (int i = 1; i < 4; i++) {
+    const double z = 8 * 0.5 / (codes[i] / 16.0);
+
+    CHECK_DOUBLE ((double) points[3 * i], ==, (i % 2 - 0.5) / 8 * z);
+    CHECK_DOUBLE ((double) points[3 * i + 1], ==, (i / 2 - 0.5) / 8 * z);
+    CHECK_DOUBLE ((double) points[3 * i + 2], ==, z);
+  }
+  stereo_operation_free (&operation);
+}
+
+/* A plane two pixels nearer: half way it has moved by one. */
+static void
+test_view (void)
+{
+  enum { WIDTH = 12 };
+  uint8_t left[WIDTH], right[WIDTH], codes[WIDTH], frame[2 * WIDTH];
+  StereoImage images[4] = {
+    image_of (STEREO_FORMAT_GRAY8, WIDTH, 1, WIDTH, left),
+    image_of (STEREO_FORMAT_GRAY8, WIDTH, 1, WIDTH, right),
+    image_of (STEREO_FORMAT_GRAY8, WIDTH, 1, WIDTH, codes),
+    image_of (STEREO_FORMAT_GRAY8, WIDTH, 1, WIDTH, frame),
+  };
+  const StereoImage *inputs[STEREO_MAX_INPUTS] = { &images[0], &images[1],
+    &images[2]
+  };
+  StereoOperation *operation = new_operation ("view");
+  StereoMessage why = { "" };
+
+  for (int x = 0; x < WIDTH; x++) {
+    left[x] = (uint8_t) (10 * x + 40);
+    right[x] = (uint8_t) (10 * x + 60);
+    codes[x] = 32;
+  }
+  CHECK (stereo_operation_process (operation, inputs, &images[3], &why)
+      == STEREO_OK);
+  for (int x = 1; x < WIDTH - 1; x++)
+    CHECK_INT (frame[x], ==, 10 * x + 50);
+
+  /* one view is enough */
+  inputs[1] = NULL;
+  set (operation, "position", 0);
+  CHECK (stereo_operation_process (operation, inputs, &images[3], &why)
+      == STEREO_OK);
+  CHECK (memcmp (frame, left, WIDTH) == 0);
+
+  CHECK (stereo_operation_set_text (operation, "layout", "side-by-side", &why)
+      == STEREO_OK);
+  stereo_operation_output_size (operation, WIDTH, 1, &images[3].width,
+      &images[3].height);
+  CHECK_INT (images[3].width, ==, 2 * WIDTH);
+  images[3].stride[0] = 2 * WIDTH;
+  set (operation, "separation", 0);
+  CHECK (stereo_operation_process (operation, inputs, &images[3], &why)
+      == STEREO_OK);
+  CHECK (memcmp (frame, left, WIDTH) == 0);
+  CHECK (memcmp (frame + WIDTH, left, WIDTH) == 0);
+
+  inputs[2] = NULL;
+  CHECK (stereo_operation_process (operation, inputs, &images[3], &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (strstr (why.text, "disparity"));
+  stereo_operation_free (&operation);
+}
+
+static const Test tests[] = {
+  {"names", test_names},
+  {"bad-names", test_bad_names},
+  {"depth", test_depth},
+  {"points", test_points},
+  {"view", test_view},
+};
+
+TEST_MAIN (tests)
