@@ -1153,14 +1153,4 @@ static const Test tests[] = {
   {"majority", test_majority},
 };
 
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0)
-    return bench ("bfv", argc - 2, argv + 2);
-  status = TEST_RUN (tests, argc, argv);
-  harness_free ();
-  return status;
-}
+KERNEL_MAIN (tests, bench (ALGORITHM, argc, argv))

@@ -1003,14 +1003,4 @@ static const Test tests[] = {
   {"separate-steps", test_separate_steps},
 };
 
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0)
-    return bench ("bp", argc - 2, argv + 2);
-  status = TEST_RUN (tests, argc, argv);
-  harness_free ();
-  return status;
-}
+KERNEL_MAIN (tests, bench (ALGORITHM, argc, argv))

@@ -228,50 +228,46 @@ test_differences (void)
   CHECK_INT (stereo_partner_column (10, 7, 5), ==, 7);
 }
 
-static int
-bench_census (int width, int height, bool only_cuda)
+static void
+bench_census (size_t device, int width, int height)
 {
   uint8_t *pixels = malloc ((size_t) (3 * width * height));
+  StageBench b = stagebench_open (device);
+  const StereoCensusStages *stages = b.device->klass->stages (b.device,
+      "census");
+  const int runs = b.cuda ? 50 : 2;
   Random random = { 4 };
 
   REQUIRE (pixels != NULL);
   for (int i = 0; i < 3 * width * height; i++)
     pixels[i] = (uint8_t) random_next (&random);
   for (int channels = 1; channels <= 3; channels += 2) {
-    for (size_t d = 0; d < devices_count (); d++) {
-      StageBench b = stagebench_open (d);
-      const StereoCensusStages *stages = b.device->klass->stages (b.device,
-          "census");
-      const int runs = b.cuda ? 50 : 2;
-      StereoView view = stagebench_view (&b, pixels, width, height, channels);
-      StereoView views[2] = { view, view };
-      void *memory[2];
-      uint64_t best = UINT64_MAX;
+    StereoView view = stagebench_view (&b, pixels, width, height, channels);
+    StereoView views[2] = { view, view };
+    void *memory[2];
+    uint64_t best = UINT64_MAX;
 
-      for (int i = 0; i < 2; i++)
-        memory[i] = stagebench_up (&b, NULL, stages->bytes (width, height));
-      for (int i = 0; i < 10 && (b.cuda || !only_cuda); i++) {
-        uint64_t ns;
+    for (int i = 0; i < 2; i++)
+      memory[i] = stagebench_up (&b, NULL, stages->bytes (width, height));
+    for (int i = 0; i < 10; i++) {
+      uint64_t ns;
 
-        stagebench_finish (&b);
-        for (int r = 0; r < runs; r++)
-          CHECK_INT (stages->make (b.queue, width, height, channels, views,
-                  memory), ==, STEREO_OK);
-        ns = stagebench_finish (&b);
-        best = ns < best ? ns : best;
-      }
-      printf ("%-28s %4dx%-4d %d channels, both views: min %9.2f us\n",
-          stereo_device_name (b.device), width, height, channels,
-          (double) best / runs / 1e3);
-      for (int i = 0; i < 2; i++)
-        stagebench_free (&b, memory[i]);
-      stagebench_free (&b, view.plane[0]);
-      stagebench_close (&b);
+      stagebench_finish (&b);
+      for (int r = 0; r < runs; r++)
+        CHECK_INT (stages->make (b.queue, width, height, channels, views,
+                memory), ==, STEREO_OK);
+      ns = stagebench_finish (&b);
+      best = ns < best ? ns : best;
     }
+    printf ("%-28s %4dx%-4d %d channels, both views: min %9.2f us\n",
+        stereo_device_name (b.device), width, height, channels,
+        (double) best / runs / 1e3);
+    for (int i = 0; i < 2; i++)
+      stagebench_free (&b, memory[i]);
+    stagebench_free (&b, view.plane[0]);
   }
+  stagebench_close (&b);
   free (pixels);
-  harness_free ();
-  return 0;
 }
 
 static const Test tests[] = {
@@ -281,23 +277,4 @@ static const Test tests[] = {
   {"differences", test_differences},
 };
 
-int
-main (int argc, char **argv)
-{
-  int width = 1920, height = 1080, status;
-  bool cuda = false;
-
-  /* --bench [cuda] [WIDTHxHEIGHT] */
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0) {
-    for (int i = 2; i < argc; i++) {
-      if (strcmp (argv[i], "cuda") == 0)
-        cuda = true;
-      else if (sscanf (argv[i], "%dx%d", &width, &height) != 2)
-        return 2;
-    }
-    return bench_census (width, height, cuda);
-  }
-  status = TEST_RUN (tests, argc, argv);
-  harness_free ();
-  return status;
-}
+KERNEL_MAIN (tests, bench_devices (bench_census, argc, argv))

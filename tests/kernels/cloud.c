@@ -509,25 +509,15 @@ static const Test tests[] = {
   {"errors", test_errors},
 };
 
-int
-main (int argc, char **argv)
+static void
+bench_clouds (size_t device, int width, int height)
 {
   static const StereoFormat views[] = { STEREO_FORMAT_RGB, STEREO_FORMAT_RGBX,
     STEREO_FORMAT_NV12
   };
-  int width = 1920, height = 1080, status;
 
-  /* --bench [WIDTHxHEIGHT] */
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0) {
-    if (argc > 2 && sscanf (argv[2], "%dx%d", &width, &height) != 2)
-      return 2;
-    for (size_t d = 0; d < devices_count (); d++)
-      for (int i = 0; i < 6; i++)
-        bench_device (d, views[i / 2], i % 2 == 1, width, height);
-    harness_free ();
-    return 0;
-  }
-  status = TEST_RUN (tests, argc, argv);
-  harness_free ();
-  return status;
+  for (int i = 0; i < 6; i++)
+    bench_device (device, views[i / 2], i % 2 == 1, width, height);
 }
+
+KERNEL_MAIN (tests, bench_devices (bench_clouds, argc, argv))

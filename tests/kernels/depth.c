@@ -307,21 +307,4 @@ static const Test tests[] = {
   {"errors", test_errors},
 };
 
-int
-main (int argc, char **argv)
-{
-  int width = 1920, height = 1080, status;
-
-  /* --bench [WIDTHxHEIGHT] */
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0) {
-    if (argc > 2 && sscanf (argv[2], "%dx%d", &width, &height) != 2)
-      return 2;
-    for (size_t d = 0; d < devices_count (); d++)
-      bench_device (d, width, height);
-    harness_free ();
-    return 0;
-  }
-  status = TEST_RUN (tests, argc, argv);
-  harness_free ();
-  return status;
-}
+KERNEL_MAIN (tests, bench_devices (bench_device, argc, argv))

@@ -1,17 +1,15 @@
-/* gst-stereomatching: tests of ESAW and ESMP on all devices
+/* gst-stereomatching: tests of esaw or esmp, which is ALGORITHM, on all devices
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "expstep.h"
-
 #include "cases.h"
 
 #include <math.h>
 
-static const char *algorithm;
-static bool with_messages;
+static const char algorithm[] = ALGORITHM;
+static const bool with_messages = ALGORITHM[2] == 'm';
 
 /* ------------------------------------------------------------------- oracle */
 
@@ -701,16 +699,4 @@ static const Test tests[] = {
   {"many-disparities", test_many_disparities},
 };
 
-int
-expstep_main (const char *name, int argc, char **argv)
-{
-  int status;
-
-  algorithm = name;
-  with_messages = strcmp (name, "esmp") == 0;
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0)
-    return bench (name, argc - 2, argv + 2);
-  status = TEST_RUN (tests, argc, argv);
-  harness_free ();
-  return status;
-}
+KERNEL_MAIN (tests, bench (algorithm, argc, argv))

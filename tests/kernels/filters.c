@@ -1236,9 +1236,9 @@ time_conversion (const Bench * bench, StereoConversion * c, int n_planes,
   return (double) ns / runs;
 }
 
-/* The conversion of one view on all devices. */
-static int
-bench_conversion (int width, int height)
+/* The conversion of one view. */
+static void
+bench_conversion (size_t device, int width, int height)
 {
   static const struct
   {
@@ -1249,75 +1249,56 @@ bench_conversion (int width, int height)
     {"I420", 1, 1, 1, 1}, {"Y444", 1, 1, 0, 0}
   };
   size_t w = (size_t) width, h = (size_t) height;
+  Bench b = bench_open (device);
+  bool cuda = b.s.cuda;
+  size_t stride = (b.converting->view_row_bytes (width, 3) + 255) / 256 * 256;
+  size_t target_bytes = stride * h * (size_t) b.converting->view_planes (3);
 
-  for (size_t d = 0; d < devices_count (); d++) {
-    Bench b = bench_open (d);
-    bool cuda = b.s.cuda;
-    size_t stride = (b.converting->view_row_bytes (width, 3) + 255) / 256 * 256;
-    size_t target_bytes = stride * h * (size_t) b.converting->view_planes (3);
+  for (size_t k = 0; k < sizeof (kinds) / sizeof (kinds[0]); k++) {
+    StereoConversion c = { 0 };
+    size_t rows = kinds[k].shift_y ? (h + 1) / 2 : h;
+    size_t offsets[3], bytes, source_stride;
+    void *sources = NULL, *targets = NULL;
+    double best = 1e30, first = 0;
 
-    for (size_t k = 0; k < sizeof (kinds) / sizeof (kinds[0]); k++) {
-      StereoConversion c = { 0 };
-      size_t rows = kinds[k].shift_y ? (h + 1) / 2 : h;
-      size_t offsets[3], bytes, source_stride;
-      void *sources = NULL, *targets = NULL;
-      double best = 1e30, first = 0;
+    source_stride = (w * (size_t) kinds[k].bytes + 255) / 256 * 256;
+    offsets[0] = 0;
+    offsets[1] = source_stride * h;
+    offsets[2] = kinds[k].step == 2 ? offsets[1] + 1
+        : offsets[1] + source_stride * rows;
+    bytes = source_stride * (h + 2 * rows);
+    c.width = width;
+    c.height = height;
+    c.source_stride = c.u_stride = c.v_stride = source_stride;
+    c.pixel_bytes = (uint8_t) kinds[k].bytes;
+    c.g = 1;
+    c.b = 2;
+    c.chroma_bytes = (uint8_t) kinds[k].step;
+    c.shift_x = (uint8_t) kinds[k].shift_x;
+    c.shift_y = (uint8_t) kinds[k].shift_y;
+    c.yuv = *stereo_colorimetry_yuv (STEREO_COLORIMETRY_BT601);
+    c.channels = 3;
+    c.target_stride = stride;
+    REQUIRE (stereo_device_alloc (b.s.device, N_IMAGES * bytes, &sources,
+            NULL) == STEREO_OK);
+    REQUIRE (stereo_device_alloc (b.s.device, N_IMAGES * target_bytes,
+            &targets, NULL) == STEREO_OK);
+    if (!cuda)
+      memset (sources, 100, N_IMAGES * bytes);
+    for (int i = 0; i < (cuda ? 10 : 3); i++) {
+      double ns = time_conversion (&b, &c, kinds[k].step ? 3 : 1, offsets,
+          sources, bytes, targets, target_bytes, cuda ? 320 : N_IMAGES);
 
-      source_stride = (w * (size_t) kinds[k].bytes + 255) / 256 * 256;
-      offsets[0] = 0;
-      offsets[1] = source_stride * h;
-      offsets[2] = kinds[k].step == 2 ? offsets[1] + 1
-          : offsets[1] + source_stride * rows;
-      bytes = source_stride * (h + 2 * rows);
-      c.width = width;
-      c.height = height;
-      c.source_stride = c.u_stride = c.v_stride = source_stride;
-      c.pixel_bytes = (uint8_t) kinds[k].bytes;
-      c.g = 1;
-      c.b = 2;
-      c.chroma_bytes = (uint8_t) kinds[k].step;
-      c.shift_x = (uint8_t) kinds[k].shift_x;
-      c.shift_y = (uint8_t) kinds[k].shift_y;
-      c.yuv = *stereo_colorimetry_yuv (STEREO_COLORIMETRY_BT601);
-      c.channels = 3;
-      c.target_stride = stride;
-      REQUIRE (stereo_device_alloc (b.s.device, N_IMAGES * bytes, &sources,
-              NULL) == STEREO_OK);
-      REQUIRE (stereo_device_alloc (b.s.device, N_IMAGES * target_bytes,
-              &targets, NULL) == STEREO_OK);
-      if (!cuda)
-        memset (sources, 100, N_IMAGES * bytes);
-      for (int i = 0; i < (cuda ? 10 : 3); i++) {
-        double ns = time_conversion (&b, &c, kinds[k].step ? 3 : 1, offsets,
-            sources, bytes, targets, target_bytes, cuda ? 320 : N_IMAGES);
-
-        first = i == 0 ? ns : first;
-        best = ns < best ? ns : best;
-      }
-      printf ("%-28s %4dx%-4d %-5s  min %9.2f us, first %9.2f\n",
-          stereo_device_name (b.s.device), width, height, kinds[k].name,
-          best / 1e3, first / 1e3);
-      stereo_device_free (b.s.device, &sources);
-      stereo_device_free (b.s.device, &targets);
+      first = i == 0 ? ns : first;
+      best = ns < best ? ns : best;
     }
-    stagebench_close (&b.s);
+    printf ("%-28s %4dx%-4d %-5s  min %9.2f us, first %9.2f\n",
+        stereo_device_name (b.s.device), width, height, kinds[k].name,
+        best / 1e3, first / 1e3);
+    stereo_device_free (b.s.device, &sources);
+    stereo_device_free (b.s.device, &targets);
   }
-  harness_free ();
-  return 0;
+  stagebench_close (&b.s);
 }
 
-int
-main (int argc, char **argv)
-{
-  int width = 1920, height = 1080, status;
-
-  /* --bench [WIDTHxHEIGHT]: times the conversion */
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0) {
-    if (argc > 2 && sscanf (argv[2], "%dx%d", &width, &height) != 2)
-      return 2;
-    return bench_conversion (width, height);
-  }
-  status = TEST_RUN (tests, argc, argv);
-  harness_free ();
-  return status;
-}
+KERNEL_MAIN (tests, bench_devices (bench_conversion, argc, argv))

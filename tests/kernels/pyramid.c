@@ -863,14 +863,4 @@ static const Test tests[] = {
   {"one-side-black", test_one_side_black},
 };
 
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0)
-    return bench ("pyramid", argc - 2, argv + 2);
-  status = TEST_RUN (tests, argc, argv);
-  harness_free ();
-  return status;
-}
+KERNEL_MAIN (tests, bench (ALGORITHM, argc, argv))

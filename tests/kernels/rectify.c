@@ -552,23 +552,11 @@ static const Test tests[] = {
   {"exact", test_exact},
 };
 
-int
-main (int argc, char **argv)
+static void
+bench_rectify (size_t device, int width, int height)
 {
-  int width = 1920, height = 1080, status;
-
-  /* --bench [WIDTHxHEIGHT] */
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0) {
-    if (argc > 2 && sscanf (argv[2], "%dx%d", &width, &height) != 2)
-      return 2;
-    for (size_t d = 0; d < devices_count (); d++) {
-      bench_device (d, STEREO_FORMAT_GRAY8, width, height);
-      bench_device (d, STEREO_FORMAT_RGBX, width, height);
-    }
-    harness_free ();
-    return 0;
-  }
-  status = TEST_RUN (tests, argc, argv);
-  harness_free ();
-  return status;
+  bench_device (device, STEREO_FORMAT_GRAY8, width, height);
+  bench_device (device, STEREO_FORMAT_RGBX, width, height);
 }
+
+KERNEL_MAIN (tests, bench_devices (bench_rectify, argc, argv))

@@ -600,56 +600,47 @@ test_unit (void)
 
 /* -------------------------------------------------------------------- bench */
 
-static int
-bench_refine (int width, int height, bool only_cuda)
+static void
+bench_refine (size_t device, int width, int height)
 {
   static const struct
   {
     const char *name;
     int refine;
   } kinds[] = { {"L S F M", 0}, {"L S F Wf M", 1}, {"L S F Wf W", 2} };
+  StageBench b = stagebench_open (device);
+  const int runs = b.cuda ? 20 : 1;
   Random random = { 4 };
 
   for (int k = 0; k < 3; k++) {
     Case c = {.width = width,.height = height,.channels = 1,.n = 128,
       .unit = 16,.median = true,.scale = 16,.bytes = 2,.kind = 3
     };
+    uint64_t best = UINT64_MAX;
     Scene scene;
+    Rig rig;
 
     c.params = (StereoRefineParams) {.lr_max_diff = 1,.speckle_size = 50,
       .fill = true,.refine = kinds[k].refine
     };
     make_scene (&c, &scene, &random);
-    for (size_t d = 0; d < devices_count (); d++) {
-      StageBench b = stagebench_open (d);
-      uint64_t best = UINT64_MAX;
-      const int runs = b.cuda ? 20 : 1;
-      Rig rig;
+    rig_open (&rig, &b, &c, &scene);
+    for (int i = 0; i < (b.cuda ? 20 : 2); i++) {
+      uint64_t ns;
 
-      if (only_cuda && !b.cuda) {
-        stagebench_close (&b);
-        continue;
-      }
-      rig_open (&rig, &b, &c, &scene);
-      for (int i = 0; i < (b.cuda ? 20 : 2); i++) {
-        stagebench_finish (&b);
-        for (int r = 0; r < runs; r++)
-          rig_run (&rig);
-        uint64_t ns = stagebench_finish (&b);
-
-        best = ns < best ? ns : best;
-      }
-      printf ("%-28s %4dx%-4d %-10s  min %9.2f us, %7.2f ns a pixel\n",
-          stereo_device_name (b.device), width, height, kinds[k].name,
-          (double) best / runs / 1e3,
-          (double) best / runs / (width * height));
-      rig_close (&rig, &b);
-      stagebench_close (&b);
+      stagebench_finish (&b);
+      for (int r = 0; r < runs; r++)
+        rig_run (&rig);
+      ns = stagebench_finish (&b);
+      best = ns < best ? ns : best;
     }
+    printf ("%-28s %4dx%-4d %-10s  min %9.2f us, %7.2f ns a pixel\n",
+        stereo_device_name (b.device), width, height, kinds[k].name,
+        (double) best / runs / 1e3, (double) best / runs / (width * height));
+    rig_close (&rig, &b);
     free_scene (&scene);
   }
-  harness_free ();
-  return 0;
+  stagebench_close (&b);
 }
 
 static const Test tests[] = {
@@ -660,23 +651,4 @@ static const Test tests[] = {
   {"wide-ranges", test_wide_ranges},
 };
 
-int
-main (int argc, char **argv)
-{
-  int width = 1920, height = 1080, status;
-  bool cuda = false;
-
-  /* --bench [cuda] [WIDTHxHEIGHT] */
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0) {
-    for (int i = 2; i < argc; i++) {
-      if (strcmp (argv[i], "cuda") == 0)
-        cuda = true;
-      else if (sscanf (argv[i], "%dx%d", &width, &height) != 2)
-        return 2;
-    }
-    return bench_refine (width, height, cuda);
-  }
-  status = TEST_RUN (tests, argc, argv);
-  harness_free ();
-  return status;
-}
+KERNEL_MAIN (tests, bench_devices (bench_refine, argc, argv))

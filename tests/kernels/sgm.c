@@ -429,14 +429,4 @@ static const Test tests[] = {
   {"cuda", test_cuda},
 };
 
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0)
-    return bench ("sgm", argc - 2, argv + 2);
-  status = TEST_RUN (tests, argc, argv);
-  harness_free ();
-  return status;
-}
+KERNEL_MAIN (tests, bench (ALGORITHM, argc, argv))

@@ -515,14 +515,4 @@ static const Test tests[] = {
   {"small-shared-memory", test_small_shared_memory},
 };
 
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0)
-    return bench ("vcbw", argc - 2, argv + 2);
-  status = TEST_RUN (tests, argc, argv);
-  harness_free ();
-  return status;
-}
+KERNEL_MAIN (tests, bench (ALGORITHM, argc, argv))

@@ -934,16 +934,4 @@ static const Test tests[] = {
   {"errors", test_errors},
 };
 
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  /* --bench [WIDTHxHEIGHT [BACKEND]] */
-  if (argc > 1 && strcmp (argv[1], "--bench") == 0)
-    status = view_bench (argc - 2, argv + 2);
-  else
-    status = TEST_RUN (tests, argc, argv);
-  harness_free ();
-  return status;
-}
+KERNEL_MAIN (tests, view_bench (argc, argv))

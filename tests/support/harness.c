@@ -610,6 +610,24 @@ match_results (size_t device, const StereoParams * params,
   CHECK (test_image_intact (right));
 }
 
+int
+bench_devices (void (*run) (size_t device, int width, int height), int argc,
+    char **argv)
+{
+  int width = 1920, height = 1080;
+  size_t first = 0;
+
+  for (int i = 0; i < argc; i++) {
+    if (strcmp (argv[i], "cuda") == 0)
+      first = devices_count () - 1;
+    else if (sscanf (argv[i], "%dx%d", &width, &height) != 2)
+      return 2;
+  }
+  for (size_t d = first; d < devices_count (); d++)
+    run (d, width, height);
+  return 0;
+}
+
 void
 harness_free (void)
 {

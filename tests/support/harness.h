@@ -134,7 +134,31 @@ void match_results (size_t device, const StereoParams * params,
  * status. */
 int bench (const char *algorithm, int argc, char **argv);
 
+/* Runs a benchmark on each device.  Arguments: `cuda`, for the last one alone,
+ * and WIDTHxHEIGHT, by default 1920x1080.  Exit status. */
+int bench_devices (void (*run) (size_t device, int width, int height),
+    int argc, char **argv);
+
 /* Everything that was made on a first call. */
 void harness_free (void);
+
+/* Runs the tests or, with --bench, the expression, which has argc and argv of
+ * what comes after that. */
+#define KERNEL_MAIN(tests, bench) \
+  int \
+  main (int argc, char **argv) \
+  { \
+    int status; \
+\
+    if (argc > 1 && strcmp (argv[1], "--bench") == 0) { \
+      argc -= 2; \
+      argv += 2; \
+      status = bench; \
+    } else { \
+      status = TEST_RUN (tests, argc, argv); \
+    } \
+    harness_free (); \
+    return status; \
+  }
 
 #endif /* HARNESS_H */
