@@ -287,15 +287,6 @@ typedef struct
   VecU8 left[3];
 } Costs;
 
-ALWAYS_INLINE VecU8
-load8 (const uint8_t * p)
-{
-  VecU8 v;
-
-  memcpy (&v, p, sizeof (v));
-  return v;
-}
-
 /* Of SIMD_BYTES disparities from i on. */
 ALWAYS_INLINE VecU8
 cost_of_census (const Costs * c, int i)
@@ -303,8 +294,8 @@ cost_of_census (const Costs * c, int i)
   SimdCensus right;
 
   for (int p = 0; p < 3; p++)
-    right.bits[p] = load8 (c->right[p] + i);
-  right.gradient = load8 (c->right[3] + i);
+    right.bits[p] = simd_load8 (c->right[p] + i);
+  right.gradient = simd_load8 (c->right[3] + i);
   return simd_census_cost (&c->census, &right);
 }
 
@@ -357,7 +348,7 @@ find_costs (const Task * t, int x, int y, uint8_t * out)
     c.left[0] = (VecU8) { 0 } + (uint8_t) stereo_view_luma (&v->left,
         k->channels, x, y);
     for (int i = 0; i < t->n_padded; i += SIMD_BYTES) {
-      VecU8 costs = simd_absdiff8 (c.left[0], load8 (c.right[0] + i));
+      VecU8 costs = simd_absdiff8 (c.left[0], simd_load8 (c.right[0] + i));
 
       memcpy (out + i, &costs, sizeof (costs));
     }

@@ -46,15 +46,6 @@ StereoStatus stereo_refine_confidence_cpu (StereoQueue * queue,
 StereoStatus stereo_refine_fill_cpu (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoRefineWork * work);
 
-/* The weighted median around (x, y). */
-typedef uint16_t (StereoRefineMedian) (const StereoRefineConstants * k,
-    const StereoView * left, const StereoMap * map, int radius, int x, int y);
-
-/* weigh(), with that median. */
-StereoStatus stereo_refine_weigh_cpu (StereoQueue * queue,
-    const StereoRefineConstants * k, const StereoView * left,
-    const StereoRefineWork * work, StereoRefineMedian * median);
-
 /* Vectors. */
 extern const StereoRefineStages stereo_refine_stages_generic;
 extern const StereoRefineStages stereo_refine_stages_avx2;

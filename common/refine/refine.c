@@ -353,18 +353,10 @@ weighted_median (const StereoRefineConstants * k, const StereoView * left,
   return (uint16_t) low;
 }
 
-/* What the threads of the loop below work on. */
-typedef struct
-{
-  StereoRefineJob job;
-  StereoRefineMedian *median;
-} WeighJob;
-
 static void
 weigh_rows (const void *context, StereoSpan span)
 {
-  const WeighJob *weigh = context;
-  const StereoRefineJob *job = &weigh->job;
+  const StereoRefineJob *job = context;
   const StereoRefineWork *w = job->work;
 
   for (int y = span.begin; y < span.end; y++) {
@@ -374,27 +366,19 @@ weigh_rows (const void *context, StereoSpan span)
 
     for (int x = 0; x < job->k->width; x++)
       weighted[x] = map[x] != STEREO_INVALID ? filled[x]
-          : weigh->median (job->k, job->left, &w->filled,
+          : weighted_median (job->k, job->left, &w->filled,
           STEREO_REFINE_FILLED_RADIUS, x, y);
   }
-}
-
-StereoStatus
-stereo_refine_weigh_cpu (StereoQueue * queue, const StereoRefineConstants * k,
-    const StereoView * left, const StereoRefineWork * work,
-    StereoRefineMedian * median)
-{
-  const WeighJob weigh = { {.k = k,.work = work,.left = left }, median };
-
-  stereo_cpu_for (queue, k->height, 1, weigh_rows, &weigh);
-  return STEREO_OK;
 }
 
 static StereoStatus
 weigh_cpu (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work)
 {
-  return stereo_refine_weigh_cpu (queue, k, left, work, weighted_median);
+  const StereoRefineJob job = {.k = k,.work = work,.left = left };
+
+  stereo_cpu_for (queue, k->height, 1, weigh_rows, &job);
+  return STEREO_OK;
 }
 
 /* The 3x3 median around (x, y), as that of refine/median.h. */

@@ -72,6 +72,7 @@ typedef uint32_t VecU32 __attribute__ ((vector_size (SIMD_BYTES)));
     return (Vec) { 0 } + x; \
   }
 
+SIMD_MEMORY (8, VecU8, uint8_t)
 SIMD_MEMORY (16, VecU16, uint16_t)
 SIMD_MEMORY (32, VecU32, uint32_t)
 
@@ -369,6 +370,59 @@ simd_absdiff8 (VecU8 a, VecU8 b)
 
   return ((a - b) & greater) | ((b - a) & ~greater);
 #endif
+}
+
+/* A table of 64 bytes. */
+typedef struct
+{
+#if defined (__AVX2__)
+  VecU8 quarter[4];             /* repeated in every 16 bytes */
+#else
+  uint8_t entry[64];
+#endif
+} SimdTable64;
+
+static inline SimdTable64
+simd_table64 (const uint8_t * entries)
+{
+  SimdTable64 t;
+
+#if defined (__AVX2__)
+  for (int i = 0; i < 4; i++) {
+    for (int j = 0; j < SIMD_BYTES; j += 16)
+      memcpy ((uint8_t *) &t.quarter[i] + j, entries + 16 * i, 16);
+  }
+#else
+  memcpy (t.entry, entries, sizeof (t.entry));
+#endif
+  return t;
+}
+
+/* Lane by lane the entry of that index, 0 where it is above 63. */
+static inline VecU8
+simd_table64_get (const SimdTable64 * t, VecU8 index)
+{
+  VecU8 found = { 0 };
+
+#if defined (__AVX2__)
+  for (int i = 0; i < 4; i++) {
+    /* a shuffle gives 0 for bytes from 128 on */
+    const VecU8 place = simd_add_saturated8 (index - (uint8_t) (16 * i),
+        simd_set8 (0x70));
+
+#if defined (__AVX512BW__)
+    found |= (VecU8) _mm512_shuffle_epi8 ((__m512i) t->quarter[i],
+        (__m512i) place);
+#else
+    found |= (VecU8) _mm256_shuffle_epi8 ((__m256i) t->quarter[i],
+        (__m256i) place);
+#endif
+  }
+#else
+  for (int i = 0; i < SIMD_BYTES; i++)
+    found[i] = index[i] < 64 ? t->entry[index[i]] : 0;
+#endif
+  return found;
 }
 
 /*
