@@ -15,6 +15,7 @@ PAGE is one of
                  the plugin and OpenCV for Python
     choosing     the tables of docs/choosing.md, and when measured its pictures; --measure
                  build/tools/stereo-eval [NAME ...], "pictures" being a name, too
+    moving       the moving picture of README; --measure gst-launch-1.0
     views        the tables of docs/views.md; --measure build/tools/stereo-eval, beside which
                  stereo-view is; gst-launch-1.0 has to find the plugin
     performance  docs/performance.md; --measure build/tools/stereo-bench MACHINE [ARGUMENT ...]
@@ -39,11 +40,12 @@ import choosing
 import common
 import elements
 import experiments
+import moving
 import performance
 import views
 
 PAGES = {"accuracy": accuracy, "calibration": calibration, "choosing": choosing, "elements": elements,
-         "experiments": experiments, "performance": performance, "views": views}
+         "experiments": experiments, "moving": moving, "performance": performance, "views": views}
 
 
 def check(name, made):
