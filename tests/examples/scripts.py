@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# gst-stereomatching: runs the example scripts in Python
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""scripts.py FOLDER
+
+What they print, with right and wrong arguments. Exit status 77 (skipped) without
+NumPy, or without GStreamer for Python.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+FOLDER = sys.argv[1]
+
+try:
+    import gi
+    import numpy  # noqa: F401  pylint: disable=unused-import
+    gi.require_version("GstApp", "1.0")
+    gi.require_version("GstVideo", "1.0")
+except (ImportError, ValueError) as error:
+    print("skipped: %s: %s" % (sys.executable, error))
+    sys.exit(77)
+
+
+def run(name, *arguments, **env):
+    return subprocess.run([sys.executable, "-B", os.path.join(FOLDER, name + ".py"), *arguments],
+                          capture_output=True, text=True, timeout=120, check=False,
+                          env=dict(os.environ, **env))
+
+
+class Scripts(unittest.TestCase):
+    def lines(self, name, *arguments):
+        done = run(name, *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.strip().split("\n")
+
+    def test_map_to_numpy(self):
+        lines = self.lines("map_to_numpy", "3")
+        self.assertEqual(len(lines), 3)
+        for number, line in enumerate(lines):
+            match = re.fullmatch(r"(\d\.\d{3}) s: (\d+\.\d\d) pixels at column (\d+), row (\d+); "
+                                 r"100\.0 % of the map have a disparity", line)
+            self.assertTrue(match, line)
+            self.assertAlmostEqual(float(match.group(1)), number / 30, places=2)
+            self.assertGreater(float(match.group(2)), 20)
+
+    def test_live_properties(self):
+        lines = self.lines("live_properties", "1")
+        dense = {}
+        for line in lines:
+            match = re.fullmatch(r"(.*?) +(\d+\.\d) % dense, (\d+\.\d) ms", line)
+            self.assertTrue(match, line)
+            dense[match.group(1)] = float(match.group(2))
+        self.assertEqual(len(dense), 6)
+        # what is not checked is denser, and what is filled is full
+        self.assertGreater(dense["lr-max-diff=-1"], dense["as it was"] + 5)
+        self.assertEqual(dense["num-disparities=64 fill=True"], 100)
+
+    def test_points(self):
+        lines = self.lines("points")
+        self.assertRegex(lines[0], r"^320 x 240 pixels, \d{5} points$")
+        for line, name in zip(lines[1:4], ("right", "down", "ahead")):
+            match = re.fullmatch(name + r" +from (-?\d+\.\d\d) to (-?\d+\.\d\d) m", line)
+            self.assertTrue(match, line)
+            self.assertLess(float(match.group(1)), float(match.group(2)))
+        # 300 pixels * 0.12 m / 63 pixels
+        self.assertGreater(float(re.search(r"from (\S+)", lines[3]).group(1)), 0.57)
+        self.assertRegex(lines[4], r"^the nearest is #[0-9a-f]{6}$")
+
+    def test_compare(self):
+        lines = self.lines("compare", "stereosgm", "stereosgm num-disparities=4", "stereovcbw")
+        self.assertEqual(lines[0].split(), ["bad-1", "bad-2", "mean,", "px", "time,", "ms"])
+        bad = [float(re.search(r"(\d+\.\d\d)%", line).group(1)) for line in lines[1:]]
+        self.assertEqual(len(bad), 3)
+        self.assertLess(max(bad[0], bad[2]), 20)
+        self.assertGreater(bad[1], 30)
+
+    def test_wrong(self):
+        done = run("compare", "nothing")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('no element "nothing"', done.stderr)
+
+    def test_without_plugin(self):
+        for name in ("map_to_numpy", "live_properties", "points", "compare"):
+            done = run(name, GST_PLUGIN_PATH_1_0=FOLDER, GST_REGISTRY=os.devnull)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("no element", done.stderr)
+
+
+def main():
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
+    failed = len({str(test) for test, _ in result.failures + result.errors})
+    print("%d tests, %d failed, %d skipped" % (result.testsRun, failed, len(result.skipped)))
+    sys.exit(1 if failed or not result.testsRun else 0)
+
+
+if __name__ == "__main__":
+    main()
