@@ -43,6 +43,16 @@ STEREO_CHECKED STEREO_API StereoStatus
 stereo_device_new_cuda_wrapped (void *cu_context, void *cu_stream,
     StereoDevice ** device, StereoMessage * why);
 
+/* Has such a device keep what its context belongs to: release (kept) is called
+ * when the device is gone, on whatever thread.  Once, by whoever made it. */
+STEREO_API void stereo_cuda_keep (StereoDevice * device, void *kept,
+    void (*release) (void *kept));
+
+/* The CUcontext that a device works in, and the number of the CUDA device that
+ * this is on; NULL and -1 for other devices.  The context is the device's. */
+STEREO_API void *stereo_cuda_context (const StereoDevice * device);
+STEREO_API int stereo_cuda_ordinal (const StereoDevice * device);
+
 /* The CUevent of an event, to record in a stream of one's own where an image is
  * made there, or to wait for where one is read; NULL for other devices.  It
  * belongs to the event. */

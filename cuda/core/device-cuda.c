@@ -37,10 +37,13 @@ typedef struct
   bool retained;                /* the primary context of cu_device */
   CUdevice cu_device;
   cudaStream_t stream;          /* borrowed, or NULL */
+  int ordinal;
   int multiprocessors;
   int capability;               /* 10 major + minor */
   int shared_limit;             /* bytes a block of threads can have */
   bool cooperative;             /* all blocks of a kernel can wait */
+  void (*release) (void *kept); /* or NULL */
+  void *kept;
 } CudaDevice;
 
 /* ------------------------------------------------------------------- errors */
@@ -711,6 +714,8 @@ finalize (StereoDevice * device)
 
   if (self->retained)
     (void) self->driver.primary_release (self->cu_device);
+  if (self->release != NULL)
+    self->release (self->kept);
   free (self);
 }
 
@@ -750,6 +755,7 @@ identify (CudaDevice * self, StereoMessage * why)
   if (status == STEREO_OK) {
     snprintf (self->device.name, sizeof (self->device.name), "%.100s",
         properties.name);
+    self->ordinal = ordinal;
     self->multiprocessors = properties.multiProcessorCount;
     self->capability = 10 * properties.major + properties.minor;
     self->shared_limit = (int) properties.sharedMemPerBlockOptin;
@@ -861,6 +867,32 @@ stereo_device_new_cuda_wrapped (void *cu_context, void *cu_stream,
   }
   *device = &self->device;
   return STEREO_OK;
+}
+
+void
+stereo_cuda_keep (StereoDevice * device, void *kept,
+    void (*release) (void *kept))
+{
+  CudaDevice *self = (CudaDevice *) device;
+
+  self->kept = kept;
+  self->release = release;
+}
+
+void *
+stereo_cuda_context (const StereoDevice * device)
+{
+  if (device == NULL || device->klass != &device_class)
+    return NULL;
+  return ((const CudaDevice *) device)->context;
+}
+
+int
+stereo_cuda_ordinal (const StereoDevice * device)
+{
+  if (device == NULL || device->klass != &device_class)
+    return -1;
+  return ((const CudaDevice *) device)->ordinal;
 }
 
 StereoStatus

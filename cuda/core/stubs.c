@@ -47,6 +47,27 @@ stereo_cuda_memory (StereoDevice * device, size_t * available, size_t * total,
   return unsupported (why);
 }
 
+void
+stereo_cuda_keep (StereoDevice * device, void *kept,
+    void (*release) (void *kept))
+{
+  (void) device, (void) kept, (void) release;
+}
+
+void *
+stereo_cuda_context (const StereoDevice * device)
+{
+  (void) device;
+  return NULL;
+}
+
+int
+stereo_cuda_ordinal (const StereoDevice * device)
+{
+  (void) device;
+  return -1;
+}
+
 void *
 stereo_cuda_event (StereoEvent * event)
 {

@@ -7,6 +7,7 @@
 #include "base/gststereodevice.h"
 
 #include "base/gststereoallocator.h"
+#include "base/gststereocuda.h"
 #include "base/gststereodebug.h"
 #include "stereo-cuda.h"
 
@@ -92,6 +93,29 @@ tell_backend (GstStereoDevice * self, const gchar * no_cuda)
   g_free (text);
 }
 
+/* A CUDA device in the context that other elements use, or else of our own. */
+static StereoStatus
+new_cuda (GstStereoDevice * self, gint id, StereoDevice ** device,
+    StereoMessage * why)
+{
+  gboolean found;
+
+  if (stereo_cuda_count (why) > 0) {
+    self->wants_context = TRUE;
+    found = gst_stereo_cuda_ensure_context (self->failure->element, id,
+        &self->context);
+    self->wants_context = FALSE;
+    if (found && gst_stereo_cuda_device_new (self->context, device,
+            why) == STEREO_OK)
+      return STEREO_OK;
+    if (found)
+      GST_WARNING_OBJECT (self->failure->element,
+          "the pipeline's context can't be used: %s", why->text);
+    gst_clear_object (&self->context);
+  }
+  return stereo_device_new_cuda (id, device, why);
+}
+
 gboolean
 gst_stereo_device_open (GstStereoDevice * self)
 {
@@ -109,7 +133,7 @@ gst_stereo_device_open (GstStereoDevice * self)
 
   self->may_fall_back = backend == GST_STEREO_BACKEND_AUTO;
   if (backend != GST_STEREO_BACKEND_CPU) {
-    if (stereo_device_new_cuda (id, &device, &why) == STEREO_OK
+    if (new_cuda (self, id, &device, &why) == STEREO_OK
         && use_device (self, device, &why)) {
       tell_backend (self, NULL);
       return TRUE;
@@ -132,13 +156,60 @@ void
 gst_stereo_device_close (GstStereoDevice * self)
 {
   StereoDevice *device = self->device;
+  GstObject *context;
 
   self->user->close (self->failure->element);
   gst_clear_object (&self->allocator);
   GST_OBJECT_LOCK (self->failure->element);
   self->device = NULL;
+  context = g_steal_pointer (&self->context);
   GST_OBJECT_UNLOCK (self->failure->element);
   stereo_device_unref (&device);
+  gst_clear_object (&context);
+}
+
+void
+gst_stereo_device_set_context (GstStereoDevice * self, GstContext * context)
+{
+  gint id;
+
+  /* The element keeps those that come at other times. */
+  if (!self->wants_context)
+    return;
+  GST_OBJECT_LOCK (self->failure->element);
+  id = self->cuda_device_id;
+  GST_OBJECT_UNLOCK (self->failure->element);
+  gst_stereo_cuda_set_context (self->failure->element, context, id,
+      &self->context);
+}
+
+gboolean
+gst_stereo_device_has_context (GstStereoDevice * self)
+{
+  gboolean has;
+
+  GST_OBJECT_LOCK (self->failure->element);
+  /* one that is being looked for is not known to be of any use */
+  has = self->device != NULL && self->context != NULL;
+  GST_OBJECT_UNLOCK (self->failure->element);
+  return has;
+}
+
+gboolean
+gst_stereo_device_query (GstStereoDevice * self, GstQuery * query)
+{
+  GstObject *context = NULL;
+  gboolean answered;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CONTEXT)
+    return FALSE;
+  GST_OBJECT_LOCK (self->failure->element);
+  if (self->device != NULL && self->context != NULL)
+    context = gst_object_ref (self->context);
+  GST_OBJECT_UNLOCK (self->failure->element);
+  answered = gst_stereo_cuda_answer (self->failure->element, query, context);
+  gst_clear_object (&context);
+  return answered;
 }
 
 gboolean

@@ -69,6 +69,9 @@ typedef struct
   gboolean is_cuda;
   gboolean may_fall_back;       /* to the CPU, if CUDA has too little memory */
   GstAllocator *allocator;      /* of pinned memory, with CUDA */
+  GstObject *context;           /* that CUDA shares, see gststereocuda.h, or
+                                 * NULL */
+  gboolean wants_context;       /* while one is looked for */
 } GstStereoDevice;
 
 /* With the default settings, and backend.  failure and user have to live as
@@ -82,6 +85,18 @@ void gst_stereo_device_init (GstStereoDevice * self,
 gboolean gst_stereo_device_open (GstStereoDevice * self);
 
 void gst_stereo_device_close (GstStereoDevice * self);
+
+/* For the element's set_context(), which also chains up. */
+void gst_stereo_device_set_context (GstStereoDevice * self,
+    GstContext * context);
+
+/* Whether it shares a context, and so can use video in CUDA memory where it is.
+ * Any thread. */
+gboolean gst_stereo_device_has_context (GstStereoDevice * self);
+
+/* Whether the query was for the context of the device, and was answered.  To be
+ * asked on all pads, any thread. */
+gboolean gst_stereo_device_query (GstStereoDevice * self, GstQuery * query);
 
 /*
  * After the element could not be configured: returns TRUE if it is on the CPU

@@ -94,6 +94,23 @@ gst_stereo_filter_change_state (GstElement * element,
       (element, transition);
 }
 
+static void
+gst_stereo_filter_set_context (GstElement * element, GstContext * context)
+{
+  gst_stereo_device_set_context (&GST_STEREO_FILTER (element)->device,
+      context);
+  GST_ELEMENT_CLASS (gst_stereo_filter_parent_class)->set_context (element,
+      context);
+}
+
+static gboolean
+gst_stereo_filter_query (GstBaseTransform * trans, GstPadDirection direction,
+    GstQuery * query)
+{
+  return gst_stereo_device_query (&GST_STEREO_FILTER (trans)->device, query)
+      || PARENT->query (trans, direction, query);
+}
+
 static gboolean
 gst_stereo_filter_sink_event (GstBaseTransform * trans, GstEvent * event)
 {
@@ -211,8 +228,8 @@ gst_stereo_filter_propose_allocation (GstBaseTransform * trans,
 {
   if (!PARENT->propose_allocation (trans, decide_query, query))
     return FALSE;
-  gst_stereo_pool_propose (query,
-      GST_STEREO_FILTER (trans)->device.allocator, GST_STEREO_N_HELD);
+  gst_stereo_pool_propose (query, &GST_STEREO_FILTER (trans)->device,
+      GST_STEREO_N_HELD);
   return TRUE;
 }
 
@@ -281,14 +298,20 @@ gst_stereo_filter_before_transform (GstBaseTransform * trans,
 }
 
 static gboolean
-process (GstStereoFilter * self, const GstStereoFrame * in,
-    GstStereoFrame * out)
+process (GstStereoFilter * self, GstStereoFrame * in, GstStereoFrame * out)
 {
   GstStereoFilterClass *klass = GST_STEREO_FILTER_GET_CLASS (self);
   const StereoImage *input = &in->image, *output = &out->image;
+  StereoMessage why = { "" };
 
   if (!klass->prepare (self, in, out))
     return FALSE;
+  if (!gst_stereo_frame_remap (in, &self->in_info, GST_MAP_READ,
+          self->device.device, &why)) {
+    GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
+        ("A buffer on sink %s.", why.text), (NULL));
+    return FALSE;
+  }
   if (stereo_runner_process (self->runner, &input, &output, NULL) != STEREO_OK
       || stereo_runner_sync (self->runner) != STEREO_OK) {
     GST_STEREO_FAIL (&self->failure, LIBRARY, FAILED, ("%s failed: %s.",
@@ -431,9 +454,11 @@ gst_stereo_filter_class_init (GstStereoFilterClass * klass)
   object_class->constructed = gst_stereo_filter_constructed;
   object_class->finalize = gst_stereo_filter_finalize;
   element_class->change_state = gst_stereo_filter_change_state;
+  element_class->set_context = gst_stereo_filter_set_context;
 
   trans_class->start = gst_stereo_filter_start;
   trans_class->stop = gst_stereo_filter_stop;
+  trans_class->query = gst_stereo_filter_query;
   trans_class->sink_event = gst_stereo_filter_sink_event;
   trans_class->transform_caps = gst_stereo_filter_transform_caps;
   trans_class->set_caps = gst_stereo_filter_set_caps;

@@ -7,8 +7,10 @@
 #include "base/gststereoframe.h"
 
 #include "base/gststereoallocator.h"
+#include "base/gststereocuda.h"
 #include "base/gststereoformat.h"
 #include "core/image.h"
+#include "stereo-cuda.h"
 
 /* Says why, and is FALSE. */
 #define REFUSE(why, ...) \
@@ -121,7 +123,7 @@ gst_stereo_frame_map (GstStereoFrame * self, const GstVideoInfo * info,
     StereoMessage * why)
 {
   Layout layout;
-  gboolean ok;
+  gboolean ok, on_device;
 
   memset (self, 0, sizeof (*self));
   if (!gst_stereo_format (GST_VIDEO_INFO_FORMAT (info), &self->image.format))
@@ -129,6 +131,11 @@ gst_stereo_frame_map (GstStereoFrame * self, const GstVideoInfo * info,
         GST_VIDEO_INFO_NAME (info));
   if (!get_layout (info, buffer, &layout, why))
     return FALSE;
+  on_device = gst_stereo_cuda_is_usable (buffer, device);
+  if (on_device) {
+    flags |= GST_STEREO_MAP_CUDA;
+    gst_stereo_cuda_wait (buffer);
+  }
   if (!gst_video_frame_map (&self->frame, info, buffer, flags)) {
     memset (self, 0, sizeof (*self));
     return REFUSE (why, "can't be mapped: its memory can't, or its "
@@ -137,8 +144,9 @@ gst_stereo_frame_map (GstStereoFrame * self, const GstVideoInfo * info,
 
   self->image.width = GST_VIDEO_INFO_WIDTH (info);
   self->image.height = GST_VIDEO_INFO_HEIGHT (info);
-  self->image.memory = gst_stereo_buffer_is_pinned (buffer, device)
-      ? STEREO_MEMORY_PINNED : STEREO_MEMORY_HOST;
+  self->image.memory = on_device ? STEREO_MEMORY_DEVICE
+      : gst_stereo_buffer_is_pinned (buffer, device) ? STEREO_MEMORY_PINNED
+      : STEREO_MEMORY_HOST;
   ok = TRUE;
   for (guint i = 0; ok && i < GST_VIDEO_FRAME_N_PLANES (&self->frame); i++)
     ok = get_plane (self, &layout, i, why);
@@ -154,6 +162,23 @@ gst_stereo_frame_unmap (GstStereoFrame * frame)
 {
   gst_video_frame_unmap (&frame->frame);
   memset (frame, 0, sizeof (*frame));
+}
+
+gboolean
+gst_stereo_frame_remap (GstStereoFrame * frame, const GstVideoInfo * info,
+    GstMapFlags flags, StereoDevice * device, StereoMessage * why)
+{
+  GstBuffer *buffer;
+  gboolean ok;
+
+  if (frame->image.memory != STEREO_MEMORY_DEVICE
+      || stereo_cuda_context (device) != NULL)
+    return TRUE;
+  buffer = gst_buffer_ref (frame->frame.buffer);
+  gst_stereo_frame_unmap (frame);
+  ok = gst_stereo_frame_map (frame, info, buffer, flags, device, why);
+  gst_buffer_unref (buffer);
+  return ok;
 }
 
 void

@@ -14,8 +14,9 @@
 G_BEGIN_DECLS
 
 /*
- * A buffer mapped for the library.  Both have the size of the caps, also where
- * the buffer holds more and has a GstVideoCropMeta.
+ * A buffer mapped for the library: for the device where that can use its
+ * memory, and else for the CPU.  Both have the size of the caps, also where the
+ * buffer holds more and has a GstVideoCropMeta.
  */
 typedef struct
 {
@@ -34,6 +35,12 @@ gboolean gst_stereo_frame_map (GstStereoFrame * frame,
     const GstVideoInfo * info, GstBuffer * buffer, GstMapFlags flags,
     StereoDevice * device, StereoMessage * why);
 void gst_stereo_frame_unmap (GstStereoFrame * frame);
+
+/* After the element may have gone back to the CPU: maps a frame once more that
+ * is mapped for a device which device is not.  flags as before. */
+gboolean gst_stereo_frame_remap (GstStereoFrame * frame,
+    const GstVideoInfo * info, GstMapFlags flags, StereoDevice * device,
+    StereoMessage * why);
 
 /* Frames that a device may still be reading. */
 #define GST_STEREO_N_HELD STEREO_MAX_FRAMES

@@ -6,6 +6,8 @@
 
 #include "base/gststereopool.h"
 
+#include "base/gststereocuda.h"
+
 GstBufferPool *
 gst_stereo_pool_new (GstCaps * caps, GstAllocator * allocator,
     gboolean video_meta, guint min_buffers, guint max_buffers, guint * size)
@@ -97,23 +99,28 @@ gst_stereo_pool_decide (const GstVideoInfo * info, GstQuery * query,
 }
 
 void
-gst_stereo_pool_propose (GstQuery * query, GstAllocator * allocator,
+gst_stereo_pool_propose (GstQuery * query, const GstStereoDevice * device,
     guint n_used)
 {
   /* The one in the queue before us, and one to fill. */
   const guint min_buffers = n_used + 3;
-  GstBufferPool *pool;
+  GstAllocator *allocator = device != NULL ? device->allocator : NULL;
+  GstBufferPool *pool = NULL;
   GstCaps *caps;
   guint size;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  if (caps != NULL && allocator != NULL) {
+  if (caps != NULL && gst_stereo_cuda_caps (caps)) {
+    if (device != NULL && device->context != NULL)
+      pool = gst_stereo_cuda_pool_new (device->context, caps, min_buffers, 0,
+          &size);
+  } else if (caps != NULL && allocator != NULL) {
     pool = gst_stereo_pool_new (caps, allocator, TRUE, min_buffers, 0, &size);
-    if (pool != NULL) {
-      gst_query_add_allocation_pool (query, pool, size, min_buffers, 0);
-      gst_object_unref (pool);
-    }
     gst_query_add_allocation_param (query, allocator, NULL);
+  }
+  if (pool != NULL) {
+    gst_query_add_allocation_pool (query, pool, size, min_buffers, 0);
+    gst_object_unref (pool);
   }
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
 }

@@ -7,6 +7,8 @@
 #ifndef GST_STEREO_POOL_H
 #define GST_STEREO_POOL_H
 
+#include "base/gststereodevice.h"
+
 #include <gst/video/video.h>
 
 G_BEGIN_DECLS
@@ -27,10 +29,11 @@ GstBufferPool *gst_stereo_pool_new (GstCaps * caps, GstAllocator * allocator,
 gboolean gst_stereo_pool_decide (const GstVideoInfo * info, GstQuery * query,
     GstAllocator * allocator);
 
-/* Offers upstream a pool of the allocator in an ALLOCATION query, if that is
- * not NULL: n_used buffers may be in use here at a time. */
-void gst_stereo_pool_propose (GstQuery * query, GstAllocator * allocator,
-    guint n_used);
+/* Offers upstream a pool in an ALLOCATION query: of CUDA memory in the device's
+ * context, or of its pinned memory, if there is such a thing.  n_used buffers
+ * may be in use here at a time. */
+void gst_stereo_pool_propose (GstQuery * query,
+    const GstStereoDevice * device, guint n_used);
 
 G_END_DECLS
 

@@ -52,6 +52,7 @@
  * Since: 0.1
  */
 
+#include "base/gststereocuda.h"
 #include "base/gststereoallocator.h"
 #include "base/gststereodevice.h"
 #include "base/gststereoformat.h"
@@ -119,7 +120,7 @@ GST_ELEMENT_REGISTER_DEFINE (disparitycloud, "disparitycloud", GST_RANK_NONE,
     GST_TYPE_DISPARITY_CLOUD);
 
 #define SIZE_RANGE "(int) [ 1, 16384 ]"
-#define MAP_CAPS(formats) "video/x-raw, format = (string) " formats ", " \
+#define MAP_CAPS(media, formats) media ", format = (string) " formats ", " \
     "width = " SIZE_RANGE ", height = " SIZE_RANGE ", " \
     "framerate = " GST_VIDEO_FPS_RANGE
 #define VIEW_FORMATS "{ GRAY8, NV12, I420, YV12, NV21, NV16, Y42B, Y444, " \
@@ -128,11 +129,13 @@ GST_ELEMENT_REGISTER_DEFINE (disparitycloud, "disparitycloud", GST_RANK_NONE,
 
 static GstStaticPadTemplate map_template =
 GST_STATIC_PAD_TEMPLATE ("sink_disparity", GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (MAP_CAPS ("{ GRAY16_LE, GRAY8 }")));
+    GST_STATIC_CAPS (MAP_CAPS ("video/x-raw", "{ GRAY16_LE, GRAY8 }")));
 
 static GstStaticPadTemplate left_template =
 GST_STATIC_PAD_TEMPLATE ("sink_left", GST_PAD_SINK, GST_PAD_REQUEST,
-    GST_STATIC_CAPS (MAP_CAPS (VIEW_FORMATS)));
+    GST_STATIC_CAPS (MAP_CAPS ("video/x-raw", VIEW_FORMATS) "; "
+        MAP_CAPS ("video/x-raw(" GST_STEREO_CUDA_FEATURE ")",
+            GST_STEREO_CUDA_FORMATS)));
 
 static GstStaticPadTemplate src_template =
 GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
@@ -392,7 +395,8 @@ make_cloud (GstDisparityCloud * self, const GstStereoInput inputs[N_INPUTS])
   if ((!colors || check_sizes (self, info))
       && choose_params (self, inputs[MAP].buffer, info, colors, &params)
       && gst_stereo_map_base_map (&self->parent, inputs, info, frames)
-      && configure (self, frames, &params))
+      && configure (self, frames, &params)
+      && gst_stereo_map_base_remap (&self->parent, info, frames))
     file = make_file (self, frames);
   gst_stereo_map_base_unmap (frames);
   return file;

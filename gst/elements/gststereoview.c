@@ -52,6 +52,7 @@
 
 #include "elements/gststereoview-private.h"
 
+#include "base/gststereocuda.h"
 #include "base/gststereoformat.h"
 #include "base/gststereometa.h"
 #include "base/gststereoparams.h"
@@ -93,29 +94,32 @@ GST_ELEMENT_REGISTER_DEFINE (stereoview, "stereoview", GST_RANK_NONE,
     "YUY2, UYVY, YVYU, RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, " \
     "ABGR }"
 #define SIZE_RANGE "(int) [ 1, 16384 ]"
-#define VIEW_CAPS(formats) "video/x-raw, format = (string) " formats ", " \
+#define VIEW_CAPS(media, formats) media ", format = (string) " formats ", " \
     "width = " SIZE_RANGE ", height = " SIZE_RANGE ", " \
     "framerate = " GST_VIDEO_FPS_RANGE
+#define SINK_CAPS VIEW_CAPS ("video/x-raw", VIEW_FORMATS) "; " \
+    VIEW_CAPS ("video/x-raw(" GST_STEREO_CUDA_FEATURE ")", \
+        GST_STEREO_CUDA_FORMATS_8)
 
 static GstStaticPadTemplate left_template =
 GST_STATIC_PAD_TEMPLATE ("sink_left", GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (VIEW_CAPS (VIEW_FORMATS)));
+    GST_STATIC_CAPS (SINK_CAPS));
 
 static GstStaticPadTemplate right_template =
 GST_STATIC_PAD_TEMPLATE ("sink_right", GST_PAD_SINK, GST_PAD_REQUEST,
-    GST_STATIC_CAPS (VIEW_CAPS (VIEW_FORMATS)));
+    GST_STATIC_CAPS (SINK_CAPS));
 
 static GstStaticPadTemplate map_template =
 GST_STATIC_PAD_TEMPLATE ("sink_disparity", GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (VIEW_CAPS ("{ GRAY16_LE, GRAY8 }")));
+    GST_STATIC_CAPS (VIEW_CAPS ("video/x-raw", "{ GRAY16_LE, GRAY8 }")));
 
 static GstStaticPadTemplate src_template =
 GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (VIEW_CAPS (VIEW_FORMATS)));
+    GST_STATIC_CAPS (VIEW_CAPS ("video/x-raw", VIEW_FORMATS)));
 
 static GstStaticPadTemplate view_template =
 GST_STATIC_PAD_TEMPLATE ("view_%u", GST_PAD_SRC, GST_PAD_REQUEST,
-    GST_STATIC_CAPS (VIEW_CAPS (VIEW_FORMATS)));
+    GST_STATIC_CAPS (VIEW_CAPS ("video/x-raw", VIEW_FORMATS)));
 
 #define PARENT GST_AGGREGATOR_CLASS (gst_stereo_view_parent_class)
 

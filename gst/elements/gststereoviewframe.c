@@ -361,6 +361,9 @@ render (GstStereoView * self, Frame * frame)
   };
   gboolean ok = gst_stereo_map_base_map (&self->parent, frame->heads,
       frame->info, in) && map_outputs (self, frame)
+      && gst_stereo_view_renderer_prepare (&self->renderer,
+      &self->parent.device, inputs, frame->jobs, frame->n_views)
+      && gst_stereo_map_base_remap (&self->parent, frame->info, in)
       && gst_stereo_view_renderer_run (&self->renderer, &self->parent.device,
       inputs, frame->jobs, frame->n_views);
 

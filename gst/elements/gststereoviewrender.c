@@ -82,8 +82,9 @@ prepare (GstStereoViewRenderer * self, guint index, GstStereoDevice * device,
       || configure (self, index, device, &setup, &job->params);
 }
 
-static gboolean
-prepare_all (GstStereoViewRenderer * self, GstStereoDevice * device,
+gboolean
+gst_stereo_view_renderer_prepare (GstStereoViewRenderer * self,
+    GstStereoDevice * device,
     const StereoImage * const inputs[GST_STEREO_VIEW_N_INPUTS],
     const GstStereoViewJob * jobs, guint n)
 {
@@ -106,8 +107,6 @@ gst_stereo_view_renderer_run (GstStereoViewRenderer * self,
 {
   StereoRunner *runner, *failed = NULL;
 
-  if (!prepare_all (self, device, inputs, jobs, n))
-    return FALSE;
   for (guint i = 0; i < n && failed == NULL; i++) {
     runner = self->of[index_of (jobs, i)].runner;
     if (jobs[i].image != NULL

@@ -47,10 +47,16 @@ gboolean gst_stereo_view_renderer_open (GstStereoViewRenderer * self,
     StereoDevice * device, StereoMessage * why);
 void gst_stereo_view_renderer_close (GstStereoViewRenderer * self);
 
-/* Renders the jobs, the first of which decides what the first runner is for.
- * The right image may be NULL.  device is the one that the renderer is open
- * for, and may go back to the CPU, closing and opening it.  FALSE with an error
- * posted. */
+/* Gets ready for such jobs, the first of which decides what the first runner is
+ * for.  device is the one that the renderer is open for, and may go back to the
+ * CPU, closing and opening it.  FALSE with an error posted. */
+gboolean gst_stereo_view_renderer_prepare (GstStereoViewRenderer * self,
+    GstStereoDevice * device,
+    const StereoImage * const inputs[GST_STEREO_VIEW_N_INPUTS],
+    const GstStereoViewJob * jobs, guint n);
+
+/* Renders the jobs that it is ready for.  The right image may be NULL.  FALSE
+ * with an error posted. */
 gboolean gst_stereo_view_renderer_run (GstStereoViewRenderer * self,
     GstStereoDevice * device,
     const StereoImage * const inputs[GST_STEREO_VIEW_N_INPUTS],

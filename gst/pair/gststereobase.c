@@ -11,6 +11,7 @@
 
 #include "pair/gststereobase-private.h"
 
+#include "base/gststereocuda.h"
 #include "base/gststereodebug.h"
 
 const gchar *const gst_stereo_view_names[N_VIEWS] = { "left", "right" };
@@ -37,8 +38,8 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstStereoBase, gst_stereo_base,
     gst_stereo_debug_init ());
 
 #define STEREO_SIZE_RANGE "(int) [ 1, 16384 ]"
-#define STEREO_CAPS(formats) \
-    "video/x-raw, format = (string) " formats ", " \
+#define STEREO_CAPS(media, formats) \
+    media ", format = (string) " formats ", " \
     "width = " STEREO_SIZE_RANGE ", height = " STEREO_SIZE_RANGE ", " \
     "framerate = " GST_VIDEO_FPS_RANGE
 
@@ -46,17 +47,21 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstStereoBase, gst_stereo_base,
     "YUY2, UYVY, YVYU, RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, " \
     "ABGR, GRAY16_LE, P010_10LE, I420_10LE, I422_10LE, Y444_10LE }"
 
+#define SINK_CAPS STEREO_CAPS ("video/x-raw", SINK_FORMATS) "; " \
+    STEREO_CAPS ("video/x-raw(" GST_STEREO_CUDA_FEATURE ")", \
+        GST_STEREO_CUDA_FORMATS)
+
 static GstStaticPadTemplate sink_left_template =
 GST_STATIC_PAD_TEMPLATE ("sink_left", GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (STEREO_CAPS (SINK_FORMATS)));
+    GST_STATIC_CAPS (SINK_CAPS));
 
 static GstStaticPadTemplate sink_right_template =
 GST_STATIC_PAD_TEMPLATE ("sink_right", GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (STEREO_CAPS (SINK_FORMATS)));
+    GST_STATIC_CAPS (SINK_CAPS));
 
 static GstStaticPadTemplate src_template =
 GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (STEREO_CAPS ("{ GRAY16_LE, GRAY8 }")));
+    GST_STATIC_CAPS (STEREO_CAPS ("video/x-raw", "{ GRAY16_LE, GRAY8 }")));
 
 /* ------------------------------------------------------------------- inside */
 
@@ -164,6 +169,23 @@ gst_stereo_base_change_state (GstElement * element, GstStateChange transition)
       (element, transition);
   gst_stereo_base_result_pads_stopped (pads, n);
   return result;
+}
+
+static void
+gst_stereo_base_set_context (GstElement * element, GstContext * context)
+{
+  gst_stereo_device_set_context (&PRIV (GST_STEREO_BASE (element))->device,
+      context);
+  GST_ELEMENT_CLASS (gst_stereo_base_parent_class)->set_context (element,
+      context);
+}
+
+static gboolean
+gst_stereo_base_src_query (GstAggregator * aggregator, GstQuery * query)
+{
+  return gst_stereo_device_query (&PRIV (GST_STEREO_BASE (aggregator))->device,
+      query) || GST_AGGREGATOR_CLASS (gst_stereo_base_parent_class)->src_query
+      (aggregator, query);
 }
 
 /* For handlers of samples-selected: the pair that is about to be matched. */
@@ -488,6 +510,7 @@ gst_stereo_base_class_init (GstStereoBaseClass * klass)
   element_class->request_new_pad = gst_stereo_base_request_new_pad;
   element_class->release_pad = gst_stereo_base_release_pad;
   element_class->change_state = gst_stereo_base_change_state;
+  element_class->set_context = gst_stereo_base_set_context;
 
   aggregator_class->start = gst_stereo_base_start;
   aggregator_class->stop = gst_stereo_base_stop;
@@ -499,6 +522,7 @@ gst_stereo_base_class_init (GstStereoBaseClass * klass)
   aggregator_class->sink_event = gst_stereo_base_sink_event;
   aggregator_class->sink_query = gst_stereo_base_sink_query;
   aggregator_class->src_event = gst_stereo_base_src_event;
+  aggregator_class->src_query = gst_stereo_base_src_query;
   aggregator_class->clip = gst_stereo_base_clip;
   aggregator_class->aggregate = gst_stereo_base_aggregate;
   aggregator_class->negotiate = gst_stereo_base_negotiate;

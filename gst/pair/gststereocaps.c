@@ -6,6 +6,7 @@
 
 #include "pair/gststereobase-private.h"
 
+#include "base/gststereocuda.h"
 #include "base/gststereoformat.h"
 
 /* ------------------------------------------------------------------ compare */
@@ -62,11 +63,13 @@ gst_stereo_base_complain_about_caps (GstStereoBase * self, gint view,
     problem = g_strdup_printf ("%s; it takes raw video, so put a decoder "
         "before it", gst_structure_get_name (s));
   } else if (!gst_caps_features_is_equal (features,
-          GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)) {
+          GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)
+      && !gst_stereo_cuda_caps (caps)) {
     gchar *name = gst_caps_features_to_string (features);
 
-    problem = g_strdup_printf ("video in %s; it takes video in system memory, "
-        "so put an element that downloads it before it", name);
+    problem = g_strdup_printf ("video in %s; it takes video in system memory "
+        "and in CUDA memory, so put an element that downloads it before it",
+        name);
     g_free (name);
   } else if (!gst_structure_get_int (s, "width", &width)
       || !gst_structure_get_int (s, "height", &height)
@@ -107,7 +110,8 @@ limit_to_downstream (GstCaps * caps, GstPad * src)
       if (value != NULL)
         gst_structure_set_value (to, fields[f], value);
     }
-    wanted = gst_caps_merge_structure (wanted, to);
+    wanted = gst_caps_merge_structure_full (wanted, to,
+        gst_caps_features_new_any ());
   }
   result = gst_caps_intersect_full (caps, wanted, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (wanted);
@@ -130,6 +134,8 @@ acceptable_caps (GstStereoBase * self, GstPad * pad)
   for (guint i = 0; i < n; i++)
     caps = limit_to_downstream (caps, GST_PAD (pads[i]));
   gst_stereo_base_unref_result_pads (pads, n);
+  if (gst_stereo_device_has_context (&PRIV (self)->device))
+    caps = gst_stereo_cuda_prefer (caps);
   return caps;
 }
 
@@ -198,6 +204,10 @@ gst_stereo_base_sink_query (GstAggregator * aggregator,
       gst_query_set_accept_caps_result (query,
           gst_stereo_base_accepts (GST_PAD (pad), caps));
       return TRUE;
+    case GST_QUERY_CONTEXT:
+      if (gst_stereo_device_query (&PRIV (self)->device, query))
+        return TRUE;
+      /* fallthrough */
     default:
       return gst_stereo_base_get_parent_class ()->sink_query
           (aggregator, pad, query);

@@ -6,6 +6,7 @@
 
 #include "pair/gststereomapbase.h"
 
+#include "base/gststereocuda.h"
 #include "base/gststereodebug.h"
 #include "base/gststereometa.h"
 #include "base/gststereopool.h"
@@ -134,10 +135,12 @@ gst_stereo_map_base_get_info (GstStereoMapBase * self,
 static GstCaps *
 sink_caps (GstStereoMapBase * self, GstPad * pad)
 {
-  GstCaps *caps = gst_pad_get_pad_template_caps (pad), *preferred;
+  GstCaps *caps = gst_pad_get_pad_template_caps (pad), *preferred, *possible;
   GstVideoInfo left;
   gboolean known;
 
+  if (gst_stereo_device_has_context (&self->device))
+    caps = gst_stereo_cuda_prefer (caps);
   GST_OBJECT_LOCK (self);
   known = self->has_info[LEFT] && self->sink[RIGHT] == GST_AGGREGATOR_PAD (pad);
   left = self->info[LEFT];
@@ -149,7 +152,11 @@ sink_caps (GstStereoMapBase * self, GstPad * pad)
       "format", G_TYPE_STRING, GST_VIDEO_INFO_NAME (&left),
       "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (&left),
       "height", G_TYPE_INT, GST_VIDEO_INFO_HEIGHT (&left), NULL);
-  return gst_caps_merge (preferred, caps);
+  /* not all kinds of memory have the format */
+  possible = gst_caps_intersect_full (preferred, caps,
+      GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (preferred);
+  return gst_caps_merge (possible, caps);
 }
 
 static gboolean
@@ -158,6 +165,9 @@ gst_stereo_map_base_sink_query (GstAggregator * aggregator,
 {
   GstCaps *filter, *caps, *result;
 
+  if (gst_stereo_device_query (&GST_STEREO_MAP_BASE (aggregator)->device,
+          query))
+    return TRUE;
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
     return PARENT->sink_query (aggregator, pad, query);
   gst_query_parse_caps (query, &filter);
@@ -171,11 +181,27 @@ gst_stereo_map_base_sink_query (GstAggregator * aggregator,
 }
 
 static gboolean
+gst_stereo_map_base_src_query (GstAggregator * aggregator, GstQuery * query)
+{
+  return gst_stereo_device_query (&GST_STEREO_MAP_BASE (aggregator)->device,
+      query) || PARENT->src_query (aggregator, query);
+}
+
+static void
+gst_stereo_map_base_set_context (GstElement * element, GstContext * context)
+{
+  gst_stereo_device_set_context (&GST_STEREO_MAP_BASE (element)->device,
+      context);
+  GST_ELEMENT_CLASS (gst_stereo_map_base_parent_class)->set_context (element,
+      context);
+}
+
+static gboolean
 gst_stereo_map_base_propose_allocation (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstQuery * decide_query, GstQuery * query)
 {
-  gst_stereo_pool_propose (query,
-      GST_STEREO_MAP_BASE (aggregator)->device.allocator, 1);
+  gst_stereo_pool_propose (query, &GST_STEREO_MAP_BASE (aggregator)->device,
+      1);
   return TRUE;
 }
 
@@ -356,6 +382,15 @@ gst_stereo_map_base_stamp (GstStereoMapBase * self, GstBuffer * out,
   GST_OBJECT_UNLOCK (self);
 }
 
+/* Is FALSE. */
+static gboolean
+cannot_read (GstStereoMapBase * self, gint input, const StereoMessage * why)
+{
+  GST_STEREO_FAIL (&self->failure, RESOURCE, READ,
+      ("A buffer on %s %s.", gst_stereo_input_names[input], why->text), (NULL));
+  return FALSE;
+}
+
 gboolean
 gst_stereo_map_base_map (GstStereoMapBase * self,
     const GstStereoInput * heads, const GstVideoInfo info[N_INPUTS],
@@ -365,11 +400,22 @@ gst_stereo_map_base_map (GstStereoMapBase * self,
 
   for (gint i = 0; i < N_INPUTS; i++) {
     if (heads[i].buffer != NULL && !gst_stereo_frame_map (&frames[i], &info[i],
-            heads[i].buffer, GST_MAP_READ, self->device.device, &why)) {
-      GST_STEREO_FAIL (&self->failure, RESOURCE, READ,
-          ("A buffer on %s %s.", gst_stereo_input_names[i], why.text), (NULL));
-      return FALSE;
-    }
+            heads[i].buffer, GST_MAP_READ, self->device.device, &why))
+      return cannot_read (self, i, &why);
+  }
+  return TRUE;
+}
+
+gboolean
+gst_stereo_map_base_remap (GstStereoMapBase * self,
+    const GstVideoInfo info[N_INPUTS], GstStereoFrame frames[N_INPUTS])
+{
+  StereoMessage why = { "" };
+
+  for (gint i = 0; i < N_INPUTS; i++) {
+    if (frames[i].frame.buffer != NULL && !gst_stereo_frame_remap (&frames[i],
+            &info[i], GST_MAP_READ, self->device.device, &why))
+      return cannot_read (self, i, &why);
   }
   return TRUE;
 }
@@ -550,6 +596,7 @@ gst_stereo_map_base_class_init (GstStereoMapBaseClass * klass)
   object_class->set_property = gst_stereo_map_base_set_property;
   object_class->get_property = gst_stereo_map_base_get_property;
   GST_ELEMENT_CLASS (klass)->release_pad = gst_stereo_map_base_release_pad;
+  GST_ELEMENT_CLASS (klass)->set_context = gst_stereo_map_base_set_context;
   aggregator_class->start = gst_stereo_map_base_start;
   aggregator_class->stop = gst_stereo_map_base_stop;
   aggregator_class->flush = gst_stereo_map_base_flush;
@@ -558,6 +605,7 @@ gst_stereo_map_base_class_init (GstStereoMapBaseClass * klass)
   aggregator_class->sink_event_pre_queue =
       gst_stereo_map_base_sink_event_pre_queue;
   aggregator_class->sink_query = gst_stereo_map_base_sink_query;
+  aggregator_class->src_query = gst_stereo_map_base_src_query;
   aggregator_class->sink_query_pre_queue =
       gst_stereo_map_base_sink_query_pre_queue;
   aggregator_class->create_new_pad = gst_stereo_map_base_create_new_pad;

@@ -96,6 +96,11 @@ void gst_stereo_map_base_get_info (GstStereoMapBase * self,
 gboolean gst_stereo_map_base_map (GstStereoMapBase * self,
     const GstStereoInput * heads, const GstVideoInfo info[N_INPUTS],
     GstStereoFrame frames[N_INPUTS]);
+
+/* For when the element may have gone back to the CPU since. */
+gboolean gst_stereo_map_base_remap (GstStereoMapBase * self,
+    const GstVideoInfo info[N_INPUTS], GstStereoFrame frames[N_INPUTS]);
+
 void gst_stereo_map_base_unmap (GstStereoFrame frames[N_INPUTS]);
 
 /* Takes the heads out of the queues. */

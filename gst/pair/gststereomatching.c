@@ -210,8 +210,8 @@ run_matcher (GstStereoBase * self, GstStereoFrame views[N_VIEWS],
     GstStereoOutput * outputs, guint n)
 {
   GstStereoBasePrivate *priv = PRIV (self);
-  gboolean reading = views[LEFT].image.memory == STEREO_MEMORY_PINNED
-      || views[RIGHT].image.memory == STEREO_MEMORY_PINNED;
+  gboolean reading = views[LEFT].image.memory != STEREO_MEMORY_HOST
+      || views[RIGHT].image.memory != STEREO_MEMORY_HOST;
   const StereoImage *results[STEREO_N_RESULTS] = { NULL, };
   gboolean pinned[STEREO_N_RESULTS], all_pinned = TRUE;
   StereoStatus status;

@@ -141,7 +141,7 @@ GST_START_TEST (test_caps_query_lists_the_formats)
 
   rig_open (&rig, VCBW);
   for (gint v = LEFT; v <= RIGHT; v++) {
-    GstCaps *caps = query_caps (&rig, v, NULL);
+    GstCaps *caps = query_caps (&rig, v, "video/x-raw");
     const GValue *list = gst_structure_get_value (gst_caps_get_structure (caps,
             0), "format");
 
@@ -184,7 +184,7 @@ GST_START_TEST (test_caps_query_prefers_the_other_views_size)
     caps = query_caps (&rig, v, NULL);
     gst_caps_unref (caps);
     for (gint tries = 0;; tries++) {
-      caps = gst_caps_make_writable (query_caps (&rig, !v, NULL));
+      caps = gst_caps_make_writable (query_caps (&rig, !v, "video/x-raw"));
       s = gst_caps_get_structure (caps, 0);
       if (gst_structure_get_int (s, "width", &width))
         break;
@@ -224,7 +224,7 @@ GST_START_TEST (test_caps_query_asks_downstream)
       "video/x-raw, format=GRAY8, width=64, height=[ 10, 20 ], "
       "framerate=[ 5/1, 10/1 ]");
   for (gint v = LEFT; v <= RIGHT; v++) {
-    GstCaps *caps = query_caps (&rig, v, NULL);
+    GstCaps *caps = query_caps (&rig, v, "video/x-raw");
     GstCaps *possible = gst_caps_from_string ("video/x-raw, width=64, "
         "height=[ 10, 20 ], framerate=[ 5/1, 10/1 ]");
 

@@ -1,0 +1,262 @@
+/* gst-stereomatching: video in CUDA memory
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * What needs no GPU comes first: what is in CUDA memory by its caps is mapped
+ * like anything else where it can't be used in place.  The rest is for machines
+ * with a GPU and GStreamer's cudaupload, and is told to be left out elsewhere.
+ */
+
+#include "../stereocheck.h"
+
+#include <string.h>
+
+#define SIZE "width=96, height=4, framerate=25/1"
+#define CUDA_CAPS "video/x-raw(memory:CUDAMemory), format=NV12, " SIZE
+#define HOST_CAPS "video/x-raw, format=NV12, " SIZE
+
+/* ---------------------------------------------------------------- anywhere */
+
+static void
+check_caps (const gchar * element, const gchar * name, const gchar * text,
+    gboolean taken)
+{
+  GstElement *e = gst_element_factory_make (element, NULL);
+  GstPad *pad;
+  GstCaps *caps = gst_caps_from_string (text), *all;
+
+  fail_unless (e != NULL);
+  pad = gst_element_get_static_pad (e, name);
+  if (pad == NULL)
+    pad = gst_element_request_pad_simple (e, name);
+  all = gst_pad_query_caps (pad, NULL);
+  fail_unless_equals_int (gst_caps_can_intersect (all, caps), taken);
+  fail_unless_equals_int (gst_pad_query_accept_caps (pad, caps), taken);
+  gst_caps_unref (all);
+  gst_caps_unref (caps);
+  gst_object_unref (pad);
+  gst_object_unref (e);
+}
+
+GST_START_TEST (test_caps)
+{
+  gchar **names = matchers ();
+
+  for (guint i = 0; names[i] != NULL; i++) {
+    check_caps (names[i], "sink_left", CUDA_CAPS, TRUE);
+    check_caps (names[i], "sink_right", CUDA_CAPS, TRUE);
+    check_caps (names[i], "sink_left", "video/x-raw(memory:CUDAMemory), "
+        "format=GRAY8, " SIZE, FALSE);
+    check_caps (names[i], "sink_left", "video/x-raw(memory:GLMemory), "
+        "format=RGBA, " SIZE, FALSE);
+  }
+  g_strfreev (names);
+  check_caps ("stereoview", "sink_left", CUDA_CAPS, TRUE);
+  check_caps ("stereoview", "sink_right", CUDA_CAPS, TRUE);
+  check_caps ("disparitycloud", "sink_left", CUDA_CAPS, TRUE);
+}
+
+GST_END_TEST;
+
+/* Also where the size of the results is limited by what follows. */
+GST_START_TEST (test_caps_with_downstream)
+{
+  GstElement *pipeline = pipeline_new ("stereovcbw name=m ! "
+      "video/x-raw, width=96 ! fakesink");
+  GstElement *m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  GstPad *pad = gst_element_get_static_pad (m, "sink_left");
+  GstCaps *all = gst_pad_query_caps (pad, NULL);
+  GstCaps *good = gst_caps_from_string (CUDA_CAPS);
+  GstCaps *bad = gst_caps_from_string ("video/x-raw(memory:CUDAMemory), "
+      "format=NV12, width=97, height=4, framerate=25/1");
+
+  fail_unless (gst_caps_can_intersect (all, good));
+  fail_if (gst_caps_can_intersect (all, bad));
+  gst_caps_unref (bad);
+  gst_caps_unref (good);
+  gst_caps_unref (all);
+  gst_object_unref (pad);
+  gst_object_unref (m);
+  pipeline_free (pipeline);
+}
+
+GST_END_TEST;
+
+/* Each pad by itself. */
+GST_START_TEST (test_mapped)
+{
+  static const gchar *const caps[2] = { HOST_CAPS, CUDA_CAPS };
+
+  for (gint i = 0; i < 4; i++) {
+    GstCaps *host = gst_caps_from_string (HOST_CAPS), *out;
+    GstBuffer *map;
+    Rig rig;
+
+    rig_open_with_caps (&rig, VCBW "num-disparities=8", caps[i & 1],
+        caps[i >> 1]);
+    map = rig_match (&rig, shifted_image (host, 0), shifted_image (host, 5));
+    out = rig_output_caps (&rig);
+    check_codes (map, out, 12, 90, 5 * 16);
+    gst_caps_unref (out);
+    gst_caps_unref (host);
+    gst_buffer_unref (map);
+    rig_expect_no_error (&rig);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_allocation)
+{
+  GstCaps *caps = gst_caps_from_string (CUDA_CAPS);
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstBufferPool *pool = NULL;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CUDA_CAPS, CUDA_CAPS);
+  fail_unless (gst_pad_peer_query (rig.view[LEFT]->srcpad, query));
+  fail_unless (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE,
+          NULL));
+  /* not one of another kind */
+  if (gst_query_get_n_allocation_pools (query) > 0) {
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
+    fail_unless_equals_string (G_OBJECT_TYPE_NAME (pool), "GstCudaBufferPool");
+    gst_object_unref (pool);
+  }
+  fail_unless_equals_int (gst_query_get_n_allocation_params (query), 0);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* An element that computes on the CPU has none, and does not say it had. */
+GST_START_TEST (test_no_context)
+{
+  GstQuery *query = gst_query_new_context ("gst.cuda.context");
+  GstContext *context = gst_context_new ("gst.cuda.context", FALSE);
+  GstContext *other = gst_context_new ("some.other", FALSE);
+  Rig rig;
+
+  keep_backends (TRUE);
+  rig_open_with_caps (&rig, VCBW, HOST_CAPS, HOST_CAPS);
+  fail_if (gst_pad_peer_query (rig.view[LEFT]->srcpad, query));
+  fail_if (gst_pad_peer_query (rig.view[LEFT]->sinkpad, query));
+  gst_element_set_context (rig.element, context);
+  gst_element_set_context (rig.element, other);
+  fail_if (gst_pad_peer_query (rig.view[LEFT]->srcpad, query));
+  rig_close (&rig);
+  gst_context_unref (other);
+  gst_context_unref (context);
+  gst_query_unref (query);
+}
+
+GST_END_TEST;
+
+/* ------------------------------------------------------------ with a GPU */
+
+static gboolean
+has_cuda (void)
+{
+  GstElementFactory *factory = gst_element_factory_find ("cudaupload");
+
+  gst_clear_object (&factory);
+  return factory != NULL && strcmp (test_backend (), "cuda") == 0;
+}
+
+#define SOURCE(view, more) "stereotestsrc num-buffers=8 view=" view " ! " \
+    "video/x-raw, width=160, height=64 ! videoconvert ! " \
+    "video/x-raw, format=%s" more " ! queue ! "
+
+static void
+append (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer bytes)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  g_byte_array_append (bytes, map.data, map.size);
+  gst_buffer_unmap (buffer, &map);
+}
+
+/* All that comes to the sink "out". */
+static GByteArray *
+run_to_end (const gchar * line)
+{
+  GByteArray *bytes = g_byte_array_new ();
+  GstElement *pipeline = pipeline_new ("%s", line);
+
+  pipeline_watch (pipeline, "out", G_CALLBACK (append), bytes);
+  set_state (pipeline, GST_STATE_PLAYING);
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
+  pipeline_free (pipeline);
+  return bytes;
+}
+
+static void
+check_equal (GByteArray * a, GByteArray * b)
+{
+  fail_unless (a->len > 0);
+  fail_unless_equals_int (a->len, b->len);
+  fail_unless (memcmp (a->data, b->data, a->len) == 0);
+  g_byte_array_unref (a);
+  g_byte_array_unref (b);
+}
+
+/* Of either pad, in all formats, what is matched is the same. */
+GST_START_TEST (test_in_place)
+{
+  static const gchar *const formats[] = { "NV12", "I420", "Y444", "Y42B",
+    "RGB", "BGRx", "RGBA", "P010_10LE"
+  };
+
+  if (!has_cuda ())
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    const gchar *f = formats[i];
+    gchar *line = g_strdup_printf (SOURCE ("left", "") "m.sink_left "
+        SOURCE ("right", "") "m.sink_right stereosgm name=m ! fakesink "
+        "name=out signal-handoffs=true", f, f);
+    GByteArray *host = run_to_end (line), *device;
+
+    for (gint uploaded = 1; uploaded < 4; uploaded++) {
+      gchar *with = g_strdup_printf (SOURCE ("left", " %s") "m.sink_left "
+          SOURCE ("right", " %s") "m.sink_right stereosgm name=m ! fakesink "
+          "name=out signal-handoffs=true",
+          f, uploaded & 1 ? "! cudaupload ! "
+          "video/x-raw(memory:CUDAMemory)" : "",
+          f, uploaded & 2 ? "! cudaupload ! "
+          "video/x-raw(memory:CUDAMemory)" : "");
+
+      device = run_to_end (with);
+      g_free (with);
+      check_equal (g_byte_array_ref (host), device);
+    }
+    g_byte_array_unref (host);
+    g_free (line);
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+stereo_cuda_suite (void)
+{
+  Suite *s = suite_create ("stereo-cuda");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_caps);
+  tcase_add_test (tc, test_caps_with_downstream);
+  tcase_add_test (tc, test_mapped);
+  tcase_add_test (tc, test_allocation);
+  tcase_add_test (tc, test_no_context);
+  tcase_add_test (tc, test_in_place);
+  return s;
+}
+
+GST_CHECK_MAIN (stereo_cuda);

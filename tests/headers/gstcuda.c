@@ -1,0 +1,47 @@
+/* gst-stereomatching: what is taken for granted of gstcuda
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * The plugin looks gstcuda's functions up when it runs, and is built without
+ * its headers.  Where they are installed, they have to say what
+ * gst/base/gststereocuda.c takes them for.  What does not compile fails the
+ * build.
+ */
+
+#define GST_USE_UNSTABLE_API
+
+#include "base/gststereocuda.h"
+
+#include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+
+#define SAME(function, type) \
+  _Static_assert (__builtin_types_compatible_p (__typeof__ (&function), type), \
+      #function)
+
+SAME (gst_cuda_load_library, gboolean (*) (void));
+SAME (gst_cuda_memory_init_once, void (*) (void));
+SAME (gst_is_cuda_memory, gboolean (*) (GstMemory *));
+SAME (gst_cuda_context_new_wrapped, GstCudaContext * (*) (CUcontext, int));
+SAME (gst_cuda_context_get_handle, gpointer (*) (GstCudaContext *));
+SAME (gst_context_new_cuda_context, GstContext * (*) (GstCudaContext *));
+SAME (gst_cuda_handle_set_context, gboolean (*) (GstElement *, GstContext *,
+        gint, GstCudaContext **));
+SAME (gst_cuda_handle_context_query, gboolean (*) (GstElement *, GstQuery *,
+        GstCudaContext *));
+SAME (gst_cuda_buffer_pool_new, GstBufferPool * (*) (GstCudaContext *));
+#if GST_CHECK_VERSION (1, 24, 0)
+SAME (gst_cuda_memory_sync, void (*) (GstCudaMemory *));
+#endif
+
+_Static_assert (offsetof (GstCudaContext, object) == 0
+    && sizeof (((GstCudaContext *) NULL)->object) == sizeof (GstObject),
+    "a GstCudaContext is a GstObject");
+_Static_assert (offsetof (GstCudaMemory, context) == sizeof (GstMemory),
+    "the context is behind the memory");
+_Static_assert ((int) GST_MAP_CUDA == (int) GST_STEREO_MAP_CUDA,
+    "GST_MAP_CUDA");
