@@ -18,11 +18,8 @@ gst_stereo_depth_meta_register (void)
 void
 gst_stereo_depth_meta_add (GstBuffer * buffer, const GstStereoDepth * depth)
 {
-  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer,
-      GST_STEREO_DEPTH_META);
-
-  g_return_if_fail (meta != NULL);
-  gst_stereo_depth_meta_fill (gst_custom_meta_get_structure (meta), depth);
+  gst_stereo_depth_meta_fill (gst_stereo_meta_new (buffer,
+          GST_STEREO_DEPTH_META), depth);
 }
 
 void
@@ -46,13 +43,10 @@ gst_stereo_depth_meta_fill (GstStructure * s, const GstStereoDepth * depth)
 gboolean
 gst_stereo_depth_meta_get (GstBuffer * buffer, GstStereoDepth * depth)
 {
-  GstCustomMeta *meta;
+  const GstStructure *s = gst_stereo_meta_find (buffer,
+      GST_STEREO_DEPTH_META);
 
-  if (gst_meta_get_info (GST_STEREO_DEPTH_META) == NULL)
-    return FALSE;
-  meta = gst_buffer_get_custom_meta (buffer, GST_STEREO_DEPTH_META);
-  return meta != NULL && gst_stereo_depth_meta_read
-      (gst_custom_meta_get_structure (meta), depth);
+  return s != NULL && gst_stereo_depth_meta_read (s, depth);
 }
 
 gboolean

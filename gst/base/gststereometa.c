@@ -16,6 +16,11 @@ const gchar *gst_stereo_meta_tags[] = {
   GST_META_TAG_VIDEO_ORIENTATION_STR, GST_META_TAG_VIDEO_COLORSPACE_STR, NULL
 };
 
+const gchar *gst_stereo_picture_meta_tags[] = {
+  GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+  GST_META_TAG_VIDEO_ORIENTATION_STR, NULL
+};
+
 void
 gst_stereo_meta_register_name (const gchar * name, const gchar ** tags)
 {
@@ -28,6 +33,22 @@ gst_stereo_meta_register_name (const gchar * name, const gchar ** tags)
   g_mutex_unlock (&lock);
 }
 
+GstStructure *
+gst_stereo_meta_new (GstBuffer * buffer, const gchar * name)
+{
+  return gst_custom_meta_get_structure (gst_buffer_add_custom_meta (buffer,
+          name));
+}
+
+const GstStructure *
+gst_stereo_meta_find (GstBuffer * buffer, const gchar * name)
+{
+  GstCustomMeta *meta = gst_meta_get_info (name) == NULL ? NULL
+      : gst_buffer_get_custom_meta (buffer, name);
+
+  return meta == NULL ? NULL : gst_custom_meta_get_structure (meta);
+}
+
 void
 gst_stereo_meta_register (void)
 {
@@ -38,11 +59,8 @@ gst_stereo_meta_register (void)
 void
 gst_stereo_meta_add (GstBuffer * buffer, const GstStereoDisparity * disparity)
 {
-  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer,
-      GST_STEREO_DISPARITY_META);
-
-  g_return_if_fail (meta != NULL);
-  gst_stereo_meta_fill (gst_custom_meta_get_structure (meta), disparity);
+  gst_stereo_meta_fill (gst_stereo_meta_new (buffer,
+          GST_STEREO_DISPARITY_META), disparity);
 }
 
 void
@@ -100,13 +118,10 @@ get_result (const GstStructure * s, StereoResult * result)
 gboolean
 gst_stereo_meta_get (GstBuffer * buffer, GstStereoDisparity * disparity)
 {
-  GstCustomMeta *meta;
+  const GstStructure *s = gst_stereo_meta_find (buffer,
+      GST_STEREO_DISPARITY_META);
 
-  if (gst_meta_get_info (GST_STEREO_DISPARITY_META) == NULL)
-    return FALSE;
-  meta = gst_buffer_get_custom_meta (buffer, GST_STEREO_DISPARITY_META);
-  return meta != NULL
-      && gst_stereo_meta_read (gst_custom_meta_get_structure (meta), disparity);
+  return s != NULL && gst_stereo_meta_read (s, disparity);
 }
 
 gboolean
@@ -152,9 +167,6 @@ gst_stereo_meta_read (const GstStructure * s, GstStereoDisparity * disparity)
 gboolean
 gst_stereo_meta_survives (const GstMeta * meta)
 {
-  static const gchar *const kept[] = { GST_META_TAG_VIDEO_STR,
-    GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR, NULL
-  };
   const GstMetaInfo *info = meta->info;
   const gchar *const *tags = gst_meta_api_type_get_tags (info->api);
 
@@ -163,7 +175,7 @@ gst_stereo_meta_survives (const GstMeta * meta)
       || g_strcmp0 (g_type_name (info->type), GST_STEREO_DISPARITY_META) == 0)
     return FALSE;
   for (; tags != NULL && *tags != NULL; tags++) {
-    if (!g_strv_contains (kept, *tags))
+    if (!g_strv_contains (gst_stereo_picture_meta_tags, *tags))
       return FALSE;
   }
   return TRUE;

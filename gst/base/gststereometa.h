@@ -79,8 +79,16 @@ void gst_stereo_meta_register (void);
  * with NULL: whoever changes that drops the meta. */
 void gst_stereo_meta_register_name (const gchar * name, const gchar ** tags);
 
-/* Those of a meta about the numbers in a map. */
+/* Those of a meta about the numbers in a map, and of one about a picture, which
+ * is true in other colours as well. */
 extern const gchar *gst_stereo_meta_tags[];
+extern const gchar *gst_stereo_picture_meta_tags[];
+
+/* The fields of a registered custom meta that is added to a writable buffer,
+ * and those of one that a buffer has, or NULL. */
+GstStructure *gst_stereo_meta_new (GstBuffer * buffer, const gchar * name);
+const GstStructure *gst_stereo_meta_find (GstBuffer * buffer,
+    const gchar * name);
 
 /* Adds the meta to a writable buffer. */
 void gst_stereo_meta_add (GstBuffer * buffer,

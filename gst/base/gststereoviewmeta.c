@@ -8,28 +8,18 @@
 
 #include "base/gststereometa.h"
 
-#include <gst/video/video.h>
-
 void
 gst_stereo_view_meta_register (void)
 {
-  static const gchar *tags[] = {
-    GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
-    GST_META_TAG_VIDEO_ORIENTATION_STR, NULL
-  };
-
-  gst_stereo_meta_register_name (GST_STEREO_VIEW_META, tags);
+  gst_stereo_meta_register_name (GST_STEREO_VIEW_META,
+      gst_stereo_picture_meta_tags);
 }
 
 void
 gst_stereo_view_meta_add (GstBuffer * buffer,
     const GstStereoViewDescription * view)
 {
-  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer,
-      GST_STEREO_VIEW_META);
-
-  g_return_if_fail (meta != NULL);
-  gst_structure_set (gst_custom_meta_get_structure (meta),
+  gst_structure_set (gst_stereo_meta_new (buffer, GST_STEREO_VIEW_META),
       "position", G_TYPE_DOUBLE, view->position,
       "separation", G_TYPE_DOUBLE, view->separation,
       "convergence", G_TYPE_DOUBLE, view->convergence,

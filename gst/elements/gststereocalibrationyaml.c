@@ -195,12 +195,11 @@ read_distortion (File * file, const yaml_node_t * node, const gchar * model,
   gdouble numbers[14] = { 0, };
   guint n = 0;
 
-  if (node != NULL && !read_numbers (file, node, numbers, 14, &n))
-    return FALSE;
   if (node == NULL)
     return TRUE;
-  if (!set_model (file, node, model != NULL ? model : "rational_polynomial", n,
-          camera))
+  if (!read_numbers (file, node, numbers, 14, &n)
+      || !set_model (file, node, model != NULL ? model : "rational_polynomial",
+          n, camera))
     return FALSE;
   if (numbers[12] != 0 || numbers[13] != 0)
     return gst_stereo_calibration_fail (file->why, file->name, line_of (node),
