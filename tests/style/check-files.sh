@@ -30,7 +30,10 @@ for name in "$@"; do
   wants "common/match/$name.h" "STEREO_$(echo "$name" | tr '[:lower:]' '[:upper:]')_H"
   wants "cuda/match/$name.cu" "stereo_${name}_stages_cuda"
   wants "gst/elements/gststereo$name.c" "SECTION:element-stereo$name"
-  wants "tests/kernels/$name.c" "\"$name\""
+  case "$name" in
+    esaw | esmp) wants "tests/kernels/expstep.c" ALGORITHM ;;
+    *) wants "tests/kernels/$name.c" "\"$name\"" ;;
+  esac
   wants "docs/algorithms/$name.md" '^# .'
   wants "docs/elements/stereo$name.md" "stereo$name"
 done
