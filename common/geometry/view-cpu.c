@@ -20,10 +20,8 @@ typedef struct
   int32_t *z;
   int32_t *other;               /* what is projected from the right view */
   int32_t *places;
-  uint32_t *words[2][2];        /* by row and by eye */
+  StereoViewColors eyes[2][2];  /* by eye and by row */
 } Worker;
-
-#define N_ROWS (2 * 2 * 3 + 3 + 2 * 2)
 
 typedef struct
 {
@@ -37,10 +35,24 @@ row_elements (const StereoViewFrame * f)
   return ((size_t) f->width + 15) / 16 * 16 + 2 * STEREO_VIEW_MARGIN;
 }
 
+/* Those that a row of colours has. */
+static size_t
+count_channels (const StereoViewFrame * f)
+{
+  return f->format.wide && f->format.yuv ? 3 : 1;
+}
+
+static size_t
+count_rows (const StereoViewFrame * f)
+{
+  return 2 * 2 * (2 + 2 * count_channels (f)) + 3;
+}
+
 static size_t
 work_bytes (const StereoDevice * device, const StereoViewFrame * f)
 {
-  return device->n_threads * N_ROWS * row_elements (f) * sizeof (uint32_t);
+  return device->n_threads * count_rows (f) * row_elements (f)
+      * sizeof (uint32_t);
 }
 
 static void *
@@ -52,20 +64,31 @@ next_row (uint32_t ** memory, size_t elements)
   return row;
 }
 
+static StereoViewColors
+next_colors (const StereoViewFrame * f, uint32_t ** memory)
+{
+  StereoViewColors colors = { {NULL} };
+
+  for (size_t i = 0; i < count_channels (f); i++)
+    colors.row[i] = next_row (memory, row_elements (f));
+  return colors;
+}
+
 static void
 hand_out (const StereoViewFrame * f, int worker, Worker * w)
 {
   size_t n = row_elements (f);
-  uint32_t *memory = (uint32_t *) f->work + (size_t) worker * N_ROWS * n;
+  uint32_t *memory = (uint32_t *) f->work
+      + (size_t) worker * count_rows (f) * n;
 
   for (int r = 0; r < 2; r++) {
     StereoViewRow *both[2] = { &w->left[r], &w->right[r] };
 
     for (int i = 0; i < 2; i++) {
-      both[i]->colors = next_row (&memory, n);
+      both[i]->colors = next_colors (f, &memory);
       both[i]->disparities = next_row (&memory, n);
       both[i]->marked = next_row (&memory, n);
-      w->words[r][i] = next_row (&memory, n);
+      w->eyes[i][r] = next_colors (f, &memory);
     }
   }
   w->z = next_row (&memory, n);
@@ -73,181 +96,60 @@ hand_out (const StereoViewFrame * f, int worker, Worker * w)
   w->places = next_row (&memory, n);
 }
 
-/* ------------------------------------------------------------------ colours */
-
-static void
-load_packed (const uint8_t * restrict row, int bytes, int first, int width,
-    uint32_t * restrict words)
-{
-  int x = 0;
-
-  if (bytes == 4) {
-    for (; x < width; x++) {
-      memcpy (&words[x], row + 4 * x, 4);
-      words[x] = words[x] >> 8 * first & 0xffffffu;
-    }
-    return;
-  }
-  /* of 3 bytes, the fourth one is the next pixel's */
-  for (; x < width - 1; x++) {
-    memcpy (&words[x], row + 3 * x, 4);
-    words[x] &= 0xffffffu;
-  }
-  words[x] = row[3 * x] | (uint32_t) row[3 * x + 1] << 8
-      | (uint32_t) row[3 * x + 2] << 16;
-}
-
-static void
-load_planar (const uint8_t * restrict luma, int pixel_bytes,
-    const uint8_t * restrict u, const uint8_t * restrict v, int bytes,
-    int shift, int width, uint32_t * restrict words)
-{
-  if (shift == 0) {
-    for (int x = 0; x < width; x++)
-      words[x] = luma[x * pixel_bytes] | (uint32_t) u[x * bytes] << 8
-          | (uint32_t) v[x * bytes] << 16;
-    return;
-  }
-  for (int x = 0; x < width; x++)
-    words[x] = luma[x * pixel_bytes] | (uint32_t) u[(x >> 1) * bytes] << 8
-        | (uint32_t) v[(x >> 1) * bytes] << 16;
-}
-
-static void
-load_colors (const StereoViewFrame * f, const StereoOpImage * image, int y,
-    uint32_t * words)
-{
-  const StereoViewFormat *k = &f->format;
-  const uint8_t *row = image->plane[0] + (size_t) y * image->stride[0];
-  const size_t cy = (size_t) (y >> k->shift_y);
-
-  if (k->yuv) {
-    load_planar (row + k->first, k->pixel_bytes,
-        image->plane[k->u_plane] + cy * image->stride[k->u_plane]
-        + k->u_offset,
-        image->plane[k->v_plane] + cy * image->stride[k->v_plane]
-        + k->v_offset, k->chroma_bytes, k->shift_x, f->width, words);
-  } else if (k->channels == 3) {
-    load_packed (row, k->pixel_bytes, k->first, f->width, words);
-  } else {
-    for (int x = 0; x < f->width; x++)
-      words[x] = row[x];
-  }
-}
-
-static void
-store_packed (uint8_t * restrict row, int bytes, int first, int width,
-    const uint32_t * restrict words)
-{
-  int x = 0;
-
-  if (bytes == 4) {
-    const uint32_t filler = first ? 0xffu : 0xff000000u;
-
-    for (; x < width; x++) {
-      const uint32_t word = words[x] << 8 * first | filler;
-
-      memcpy (row + 4 * x, &word, 4);
-    }
-    return;
-  }
-  for (; x < width - 1; x++)
-    memcpy (row + 3 * x, &words[x], 4);
-  memcpy (row + 3 * x, &words[x], 3);
-}
-
-/* The mean of a channel over a block of pixels, of which n exist. */
-STEREO_INLINE uint8_t
-mean (uint32_t sum, int n)
-{
-  return (uint8_t) ((sum + (uint32_t) n / 2) / (uint32_t) n);
-}
-
-/* The chroma of one or of two rows of words. */
-static void
-store_chroma (const StereoViewFrame * f, uint32_t * const words[2], int n_rows,
-    uint8_t * u, uint8_t * v)
-{
-  const int bytes = f->format.chroma_bytes, step = 1 << f->format.shift_x;
-  const uint32_t *upper = words[0], *lower = words[n_rows - 1];
-  int x = 0;
-
-  /* rows that exist once count twice, which leaves the mean as it is */
-  for (; x + step <= f->width; x += step, u += bytes, v += bytes) {
-    uint32_t a = (upper[x] >> 8 & 0xff) + (lower[x] >> 8 & 0xff);
-    uint32_t b = (upper[x] >> 16 & 0xff) + (lower[x] >> 16 & 0xff);
-
-    if (step == 2) {
-      a += (upper[x + 1] >> 8 & 0xff) + (lower[x + 1] >> 8 & 0xff);
-      b += (upper[x + 1] >> 16 & 0xff) + (lower[x + 1] >> 16 & 0xff);
-    }
-    *u = mean (a, 2 * step);
-    *v = mean (b, 2 * step);
-  }
-  if (x < f->width) {
-    *u = mean ((upper[x] >> 8 & 0xff) + (lower[x] >> 8 & 0xff), 2);
-    *v = mean ((upper[x] >> 16 & 0xff) + (lower[x] >> 16 & 0xff), 2);
-  }
-}
-
-/* Writes n_rows rows of words to the frame, from row y and column x on. */
-static void
-store_colors (const StereoViewFrame * f, uint32_t * const words[2], int n_rows,
-    int x, int y)
-{
-  const StereoViewFormat *k = &f->format;
-  const StereoOpImage *o = &f->frame;
-  const size_t cy = (size_t) (y >> k->shift_y);
-  const size_t cx = (size_t) (x >> k->shift_x) * k->chroma_bytes;
-
-  for (int r = 0; r < n_rows; r++) {
-    uint8_t *row = o->plane[0] + (size_t) (y + r) * o->stride[0]
-        + (size_t) x * k->pixel_bytes;
-
-    if (k->channels == 3) {
-      store_packed (row, k->pixel_bytes, k->first, f->width, words[r]);
-    } else {
-      for (int i = 0; i < f->width; i++)
-        row[k->first + i * k->pixel_bytes] = (uint8_t) words[r][i];
-      /* packed YUV has whole groups of two */
-      if (k->pixel_bytes == 2 && f->width % 2 != 0)
-        row[k->first + 2 * f->width] = (uint8_t) words[r][f->width - 1];
-    }
-  }
-  if (k->yuv)
-    store_chroma (f, words, n_rows,
-        o->plane[k->u_plane] + cy * o->stride[k->u_plane] + cx + k->u_offset,
-        o->plane[k->v_plane] + cy * o->stride[k->v_plane] + cx + k->v_offset);
-}
-
 /* -------------------------------------------------------------------- views */
 
-/* Step 8 for the run that begins at x; returns its end. */
-static int
-fill_hole (const StereoViewFrame * f, const int32_t * z, uint32_t * words,
-    int x)
+/* The mean of n numbers, rounded half up. */
+STEREO_INLINE uint32_t
+mean (uint32_t sum, int n)
 {
-  int end = x, from, step = -1, n = 0;
-  uint32_t sum[3] = { 0, 0, 0 }, word = f->black;
+  return (sum + (uint32_t) n / 2) / (uint32_t) n;
+}
 
-  while (end < f->width && words[end] >> 24 == 0)
-    end++;
-  from = x - 1;
-  if (x == 0 || (end < f->width && z[end] < z[x - 1])) {
-    from = end;
-    step = 1;
-  }
-  for (int i = from; n < 4 && i >= 0 && i < f->width && words[i] >> 24 != 0
+/* Step 8: the colour of a run of pixels from pixel from on, outwards. */
+static void
+hole_color (const StereoViewFrame * f, const int32_t * z,
+    const StereoViewColors * colors, int from, int step, uint32_t color[3])
+{
+  const bool wide = f->format.wide;
+  const uint32_t *seen = colors->row[0];
+  int n = 0;
+
+  memset (color, 0, 3 * sizeof (color[0]));
+  for (int i = from; n < 4 && i >= 0 && i < f->width && seen[i] >> 24 != 0
       && stereo_view_joined (z[i], z[from], f->join); i += step, n++) {
-    for (int c = 0; c < 3; c++)
-      sum[c] += words[i] >> 8 * c & 0xff;
+    for (int c = 0; c < 3; c++) {
+      if (!wide)
+        color[c] += seen[i] >> 8 * c & 0xff;
+      else if (colors->row[c] != NULL)
+        color[c] += colors->row[c][i] & 0xffff;
+    }
   }
-  if (n > 0)
-    word = mean (sum[0], n) | (uint32_t) mean (sum[1], n) << 8
-        | (uint32_t) mean (sum[2], n) << 16;
+  for (int c = 0; c < 3; c++)
+    color[c] = n > 0 ? mean (color[c], n) : f->black[c];
+}
+
+/* The same for the run that begins at x; returns its end. */
+static int
+fill_hole (const StereoViewFrame * f, const int32_t * z,
+    const StereoViewColors * colors, int x)
+{
+  const uint32_t *seen = colors->row[0];
+  uint32_t color[3];
+  int end = x;
+
+  while (end < f->width && seen[end] >> 24 == 0)
+    end++;
+  if (x == 0 || (end < f->width && z[end] < z[x - 1]))
+    hole_color (f, z, colors, end, 1, color);
+  else
+    hole_color (f, z, colors, x - 1, -1, color);
+  if (!f->format.wide)
+    color[0] |= color[1] << 8 | color[2] << 16;
   /* to the next run it is still a hole */
-  while (x < end)
-    words[x++] = word;
+  for (int c = 0; c < 3 && colors->row[c] != NULL; c++) {
+    for (int i = x; i < end; i++)
+      colors->row[c][i] = color[c];
+  }
   return end;
 }
 
@@ -261,20 +163,20 @@ prepare_row (const Job * job, Worker * w, int y, int r)
   rows->read (f, y, left->disparities);
   rows->fill (left->disparities, f->width);
   rows->mark (f, left);
-  load_colors (f, &f->left, y, left->colors);
+  stereo_view_load_colors (f, &f->left, y, &left->colors);
   if (f->right.plane[0] == NULL)
     return;
   rows->project (left->disparities, f->width, f->join, STEREO_VIEW_ONE, 0,
       w->places, right->disparities);
   rows->fill (right->disparities, f->width);
   rows->mark (f, right);
-  load_colors (f, &f->right, y, right->colors);
+  stereo_view_load_colors (f, &f->right, y, &right->colors);
 }
 
 /* Row r of a view. */
 static void
 render_row (const Job * job, Worker * w, const StereoViewShot * shot, int r,
-    uint32_t * words)
+    const StereoViewColors * colors)
 {
   const StereoViewFrame *f = job->frame;
   const StereoViewRows *rows = job->rows;
@@ -289,42 +191,60 @@ render_row (const Job * job, Worker * w, const StereoViewShot * shot, int r,
   }
   rows->fill (w->z, f->width);
   if (rows->fetch (f, shot, &w->left[r], both ? &w->right[r] : NULL, w->z,
-          words)) {
+          colors)) {
     for (int x = 0; x < f->width; x++) {
-      if (words[x] >> 24 == 0)
-        x = fill_hole (f, w->z, words, x);
+      if (colors->row[0][x] >> 24 == 0)
+        x = fill_hole (f, w->z, colors, x);
     }
+  }
+}
+
+/* Takes every other pixel from another row, from pixel x on. */
+static void
+interleave (const StereoViewFrame * f, const StereoViewColors * to,
+    const StereoViewColors * from, int x)
+{
+  for (int c = 0; c < 3 && to->row[c] != NULL; c++) {
+    for (int i = x; i < f->width; i += 2)
+      to->row[c][i] = from->row[c][i];
+  }
+}
+
+static void
+make_anaglyph (const StereoViewFrame * f, uint32_t * left,
+    const uint32_t * right)
+{
+  const StereoViewFormat *k = &f->format;
+
+  for (int x = 0; x < f->width; x++) {
+    uint32_t l = f->luma[0] ? stereo_view_grey (left[x], k->r, k->g, k->b)
+        : left[x];
+    uint32_t r = f->luma[1] ? stereo_view_grey (right[x], k->r, k->g, k->b)
+        : right[x];
+
+    left[x] = (l & f->eye_mask) | (r & ~f->eye_mask);
   }
 }
 
 /* Two eyes in one picture, in the place of the left one. */
 static void
-combine (const StereoViewFrame * f, uint32_t * left, const uint32_t * right,
-    int y)
+combine (const StereoViewFrame * f, StereoViewColors * left,
+    const StereoViewColors * right, int y)
 {
-  const StereoViewFormat *k = &f->format;
-
-  for (int x = 0; x < f->width; x++) {
-    switch (f->layout) {
-      case STEREO_VIEW_ROW_INTERLEAVED:
-        left[x] = y % 2 != 0 ? right[x] : left[x];
-        break;
-      case STEREO_VIEW_COLUMN_INTERLEAVED:
-        left[x] = x % 2 != 0 ? right[x] : left[x];
-        break;
-      case STEREO_VIEW_CHECKERBOARD:
-        left[x] = (x + y) % 2 != 0 ? right[x] : left[x];
-        break;
-      default:{
-        uint32_t l = f->luma[0] ? stereo_view_grey (left[x], k->r, k->g, k->b)
-            : left[x];
-        uint32_t r = f->luma[1] ? stereo_view_grey (right[x], k->r, k->g, k->b)
-            : right[x];
-
-        left[x] = (l & f->eye_mask) | (r & ~f->eye_mask);
-        break;
-      }
-    }
+  switch (f->layout) {
+    case STEREO_VIEW_ROW_INTERLEAVED:
+      if (y % 2 != 0)
+        *left = *right;
+      break;
+    case STEREO_VIEW_COLUMN_INTERLEAVED:
+      interleave (f, left, right, 1);
+      break;
+    case STEREO_VIEW_CHECKERBOARD:
+      interleave (f, left, right, 1 - y % 2);
+      break;
+    default:
+      make_anaglyph (f, left->row[0], right->row[0]);
+      break;
   }
 }
 
@@ -345,25 +265,26 @@ static void
 render_group (const Job * job, Worker * w, int y, int n)
 {
   const StereoViewFrame *f = job->frame;
-  uint32_t *words[2] = { w->words[0][0], w->words[1][0] };
 
   for (int r = 0; r < n; r++)
     prepare_row (job, w, y + r, r);
   for (int view = 0; view < f->n_views; view++) {
     const bool tiled = stereo_view_is_tiled (f->layout);
+    StereoViewColors rows[2];
     int tile_x = 0, tile_y = 0;
 
     for (int r = 0; r < n; r++) {
       if (f->layout != STEREO_VIEW_ROW_INTERLEAVED || (y + r) % 2 == view)
-        render_row (job, w, &f->shots[view], r, w->words[r][tiled ? 0 : view]);
+        render_row (job, w, &f->shots[view], r, &w->eyes[tiled ? 0 : view][r]);
     }
     if (!tiled && view == 0)
       continue;
+    memcpy (rows, w->eyes[0], sizeof (rows));
     for (int r = 0; r < n && !tiled; r++)
-      combine (f, w->words[r][0], w->words[r][1], y + r);
+      combine (f, &rows[r], &w->eyes[1][r], y + r);
     if (tiled)
       locate_tile (f, view, &tile_x, &tile_y);
-    store_colors (f, words, n, tile_x, tile_y + y);
+    stereo_view_store_colors (f, rows, n, tile_x, tile_y + y);
   }
 }
 

@@ -6,7 +6,7 @@
 
 /*
  * What is done with rows on the CPU, plain (view-rows.c) and with vectors
- * (view-simd.c), and by whom (view-cpu.c).
+ * (view-simd.c), with their colours (view-colors.c), and by whom (view-cpu.c).
  *
  * A row has STEREO_VIEW_MARGIN elements before the first one and behind the
  * last one, which may be read and written.
@@ -20,10 +20,18 @@
 /* A vector, and a pixel. */
 #define STEREO_VIEW_MARGIN 32
 
+/* A row of colours: words, the rest is NULL; of wide formats numbers of up to
+ * 16 bits for each channel.  The fourth byte of row[0] is 255 where a row of a
+ * view is seen and 0 where it isn't, or unused. */
+typedef struct
+{
+  uint32_t *row[3];
+} StereoViewColors;
+
 /* What there is for a row of the left or of the right view. */
 typedef struct
 {
-  uint32_t *colors;             /* words, the fourth byte 0 */
+  StereoViewColors colors;      /* the fourth byte is 0 */
   int32_t *disparities;         /* E or B */
   int32_t *marked;              /* the same times 2, plus 1 for edge pixels */
 } StereoViewRow;
@@ -41,11 +49,11 @@ typedef struct
   void (*complete) (int32_t * row, const int32_t * other, int width);
   /* Step 5: fills in marked. */
   void (*mark) (const StereoViewFrame * frame, StereoViewRow * row);
-  /* Steps 6 and 7: words whose fourth byte is 255, or 0 where nothing is seen;
-   * whether there are such.  right may be NULL. */
+  /* Steps 6 and 7; whether there are pixels that aren't seen.  right may be
+   * NULL. */
   bool (*fetch) (const StereoViewFrame * frame, const StereoViewShot * shot,
       const StereoViewRow * left, const StereoViewRow * right,
-      const int32_t * z, uint32_t * words);
+      const int32_t * z, const StereoViewColors * colors);
 } StereoViewRows;
 
 extern const StereoViewRows stereo_view_rows;
@@ -55,5 +63,13 @@ extern const StereoViewRows stereo_view_rows_avx512;
 
 /* Step 1 for the run of none that begins at x; returns the end of the run. */
 int stereo_view_fill_run (int32_t * row, int width, int x);
+
+/* Row y of an image. */
+void stereo_view_load_colors (const StereoViewFrame * frame,
+    const StereoOpImage * image, int y, const StereoViewColors * colors);
+
+/* Writes one or two rows to the frame, from row y and column x on. */
+void stereo_view_store_colors (const StereoViewFrame * frame,
+    const StereoViewColors colors[2], int n_rows, int x, int y);
 
 #endif /* STEREO_VIEW_CPU_H */

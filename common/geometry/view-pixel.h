@@ -74,6 +74,18 @@ stereo_view_blend (uint32_t left, uint32_t right, uint32_t weight)
   return ((left << 16) + (right - left) * weight + (1u << 23)) >> 24;
 }
 
+/* The same for a channel of 16 bits, in products of 32: the sum is that of
+ * 64 bits without its lowest 8, which can't carry. */
+STEREO_INLINE uint32_t
+stereo_view_blend_wide (uint32_t left, uint32_t right, uint32_t weight)
+{
+  const int32_t further = (int32_t) (right - left);
+  const uint32_t rest = ((uint32_t) further & 255) * weight >> 8;
+
+  return ((left << 8) + (uint32_t) (further >> 8) * weight + rest
+      + (1u << 15)) >> 16;
+}
+
 /* The weight of the right view for qualities 1 or 2 of both, where wr is that
  * by distance. */
 STEREO_INLINE uint32_t

@@ -106,10 +106,20 @@ typedef struct
   int quality;
 } Found;
 
+static uint32_t
+get_channel (const StereoViewFormat * k, const StereoViewColors * colors,
+    int x, int c)
+{
+  if (!k->wide)
+    return colors->row[0][x] >> 8 * c & 255;
+  return colors->row[c] != NULL ? colors->row[c][x] : 0;
+}
+
 static Found
-look (const StereoViewRow * row, int width, int32_t join, int32_t place,
+look (const StereoViewFrame * f, const StereoViewRow * row, int32_t place,
     int32_t z)
 {
+  const int width = f->width;
   const int x = place >> 8;
   const uint32_t part[2] = { 256 - (place & 255), place & 255 };
   uint32_t sum = 0, weight[2] = { 0, 0 };
@@ -119,7 +129,7 @@ look (const StereoViewRow * row, int width, int32_t join, int32_t place,
     return found;
   for (int i = 0; i < 2; i++) {
     if (x + i < 0 || x + i >= width || part[i] == 0
-        || !stereo_view_joined (row->marked[x + i] >> 1, z, join))
+        || !stereo_view_joined (row->marked[x + i] >> 1, z, f->join))
       continue;
     weight[i] = part[i];
     sum += part[i];
@@ -133,40 +143,53 @@ look (const StereoViewRow * row, int width, int32_t join, int32_t place,
     const uint32_t w = weight[i] == sum ? (sum > 0 ? 256 : 0) : weight[i];
 
     for (int c = 0; c < 3 && w > 0; c++)
-      found.channel[c] += w * (row->colors[x + i] >> 8 * c & 255);
+      found.channel[c] += w * get_channel (&f->format, &row->colors, x + i, c);
   }
   return found;
+}
+
+static void
+put_color (const StereoViewFormat * k, const uint32_t color[3], bool seen,
+    const StereoViewColors * colors, int v)
+{
+  const uint32_t flag = seen ? 0xff000000u : 0;
+
+  colors->row[0][v] = flag | color[0];
+  if (!k->wide)
+    colors->row[0][v] |= color[1] << 8 | color[2] << 16;
+  for (int c = 1; c < 3 && colors->row[c] != NULL; c++)
+    colors->row[c][v] = color[c];
 }
 
 static bool
 fetch (const StereoViewFrame * f, const StereoViewShot * shot,
     const StereoViewRow * left, const StereoViewRow * right, const int32_t * z,
-    uint32_t * words)
+    const StereoViewColors * colors)
 {
   const int32_t p = shot->position;
   bool holes = false;
 
   for (int v = 0; v < f->width; v++) {
     const int32_t at = 256 * v - shot->offset;
-    Found l = look (left, f->width, f->join, at + stereo_view_shift (p, z[v]),
-        z[v]);
+    Found l = look (f, left, at + stereo_view_shift (p, z[v]), z[v]);
     Found r = { {0, 0, 0}, 0 };
-    uint32_t weight, word = 0;
+    uint32_t weight, color[3];
+    bool seen;
 
     if (right != NULL)
-      r = look (right, f->width, f->join,
-          at + stereo_view_shift (p - STEREO_VIEW_ONE, z[v]), z[v]);
+      r = look (f, right, at + stereo_view_shift (p - STEREO_VIEW_ONE, z[v]),
+          z[v]);
     if (l.quality == 0 || r.quality == 0)
       weight = l.quality == 0 ? STEREO_VIEW_ONE : 0;
     else
       weight = shot->weight[l.quality - 1][r.quality - 1];
     for (int c = 0; c < 3; c++)
-      word |= stereo_view_blend (l.channel[c], r.channel[c], weight) << 8 * c;
-    if (l.quality == 0 && r.quality == 0)
-      holes = true;
-    else
-      word |= 0xff000000u;
-    words[v] = word;
+      color[c] = f->format.wide
+          ? stereo_view_blend_wide (l.channel[c], r.channel[c], weight)
+          : stereo_view_blend (l.channel[c], r.channel[c], weight);
+    seen = l.quality > 0 || r.quality > 0;
+    holes = holes || !seen;
+    put_color (&f->format, color, seen, colors, v);
   }
   return holes;
 }

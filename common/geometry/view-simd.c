@@ -305,49 +305,70 @@ gather_pairs (const void *row, VecI32 at, bool together, VecI32 pair[2])
 #endif
 }
 
-/* What a view has for a vector of pixels: 256 times the channels, bytes 0 and 2
- * of the words in the halves of one and byte 1 in those of the other; and
- * masks. */
+/* Where a view is to be looked at for a vector of pixels, and what counts
+ * there: weights of the two pixels beside a place, and masks. */
 typedef struct
 {
-  VecU16 even;
-  VecU16 odd;
+  VecI32 at;
+  bool together;
+  VecI32 weight[2];
   VecI32 seen;
   VecI32 edge;                  /* 1 or 0, where it is seen */
-} Found;
+} Look;
 
-ALWAYS_INLINE Found
+ALWAYS_INLINE Look
 look (const StereoViewRow * row, int width, VecI32 join, VecI32 place,
     VecI32 z)
 {
   const VecI32 part = place & 255;
   const VecI32 in = (place >= -128) & (place <= 256 * (width - 1) + 128);
   const VecI32 at = smaller (larger (place >> 8, all (-1)), all (width - 1));
-  const bool together = !any (at ^ (at[0] + count ()));
-  VecI32 marked[2], color[2], counts[2], weight[2];
-  VecU16 w[2], sum[2];
-  Found found;
+  VecI32 marked[2], counts[2];
+  Look l;
 
-  gather_pairs (row->marked, at, together, marked);
-  gather_pairs (row->colors, at, together, color);
+  l.at = at;
+  l.together = !any (at ^ (at[0] + count ()));
+  gather_pairs (row->marked, at, l.together, marked);
   counts[0] = in & joined (marked[0] >> 1, z, join);
   counts[1] = in & joined (marked[1] >> 1, z, join) & (part != 0);
   /* one alone has all the weight */
-  weight[0] = counts[0] & (256 - (part & counts[1]));
-  weight[1] = counts[1] & (256 - ((256 - part) & counts[0]));
+  l.weight[0] = counts[0] & (256 - (part & counts[1]));
+  l.weight[1] = counts[1] & (256 - ((256 - part) & counts[0]));
+  l.seen = counts[0] | counts[1];
+  l.edge = ((marked[0] & counts[0]) | (marked[1] & counts[1])) & 1;
+  return l;
+}
+
+/* The weight of the right view. */
+ALWAYS_INLINE VecU32
+weigh (const StereoViewShot * shot, const Look * l, const Look * r)
+{
+  const VecI32 both = choose (-l->edge,
+      choose (-r->edge, all ((int32_t) shot->weight[0][0]),
+          all ((int32_t) shot->weight[0][1])),
+      choose (-r->edge, all ((int32_t) shot->weight[1][0]),
+          all ((int32_t) shot->weight[1][1])));
+
+  return (VecU32) choose (l->seen, both & r->seen, all (STEREO_VIEW_ONE));
+}
+
+/* 256 times the channels: bytes 0 and 2 of words in the halves of sum[0], and
+ * byte 1 in sum[1]. */
+ALWAYS_INLINE void
+add_words (const uint32_t * row, const Look * l, VecU16 sum[2])
+{
+  VecI32 color[2];
+  VecU16 w[2];
+
+  gather_pairs (row, l->at, l->together, color);
   for (int i = 0; i < 2; i++)
-    w[i] = (VecU16) (weight[i] | weight[i] << 16);
+    w[i] = (VecU16) (l->weight[i] | l->weight[i] << 16);
   for (int i = 0; i < 2; i++) {
     const VecU16 low = (VecU16) (color[0] >> 8 * i & 0xff00ff);
     const VecU16 high = (VecU16) (color[1] >> 8 * i & 0xff00ff);
 
     sum[i] = low * w[0] + high * w[1];
   }
-  found.even = sum[0];
-  found.odd = sum[1];
-  found.seen = counts[0] | counts[1];
-  found.edge = ((marked[0] & counts[0]) | (marked[1] & counts[1])) & 1;
-  return found;
 }
 
 /* One channel of both, in the low or high halves, as 0 to 255. */
@@ -357,47 +378,101 @@ blend (VecU32 left, VecU32 right, VecU32 weight)
   return ((left << 16) + (right - left) * weight + (1u << 23)) >> 24;
 }
 
+/* Words of a vector of pixels; r may be NULL. */
+ALWAYS_INLINE VecU32
+blend_words (const StereoViewRow * left, const StereoViewRow * right,
+    const StereoViewShot * shot, const Look * l, const Look * r)
+{
+  VecU16 lsum[2], rsum[2];
+  VecU32 weight, le, re;
+
+  add_words (left->colors.row[0], l, lsum);
+  if (r == NULL)
+    return ((VecU32) (lsum[0] + 128) >> 8 & 0xff00ff)
+        | ((VecU32) (lsum[1] + 128) & 0xff00);
+  add_words (right->colors.row[0], r, rsum);
+  weight = weigh (shot, l, r);
+  le = (VecU32) lsum[0];
+  re = (VecU32) rsum[0];
+  return blend (le & 0xffff, re & 0xffff, weight)
+      | blend ((VecU32) lsum[1], (VecU32) rsum[1], weight) << 8
+      | blend (le >> 16, re >> 16, weight) << 16;
+}
+
+/* 256 times a channel of 16 bits. */
+ALWAYS_INLINE VecU32
+add_channel (const uint32_t * row, const Look * l)
+{
+  VecI32 color[2];
+
+  gather_pairs (row, l->at, l->together, color);
+  return (VecU32) (color[0] * l->weight[0] + color[1] * l->weight[1]);
+}
+
+/* stereo_view_blend_wide() */
+ALWAYS_INLINE VecU32
+blend_wide (VecU32 left, VecU32 right, VecU32 weight)
+{
+  const VecI32 further = (VecI32) (right - left);
+  const VecU32 rest = ((VecU32) further & 255) * weight >> 8;
+
+  return ((left << 8) + (VecU32) (further >> 8) * weight + rest
+      + (1u << 15)) >> 16;
+}
+
+ALWAYS_INLINE VecU32
+blend_channel (const uint32_t * left, const uint32_t * right,
+    const StereoViewShot * shot, const Look * l, const Look * r)
+{
+  const VecU32 sum = add_channel (left, l);
+
+  if (r == NULL)
+    return (sum + 128) >> 8;
+  return blend_wide (sum, add_channel (right, r), weigh (shot, l, r));
+}
+
 ALWAYS_INLINE bool
 fetch_row (const StereoViewFrame * f, const StereoViewShot * shot,
     const StereoViewRow * left, const StereoViewRow * right, const int32_t * z,
-    uint32_t * words)
+    const StereoViewColors * colors, bool wide)
 {
   const Factor factor = make_factor (shot->position);
-  const VecI32 join = all (f->join), one = all (STEREO_VIEW_ONE);
+  const VecI32 join = all (f->join);
   VecI32 unseen = all (0);
 
   for (int x = 0; x < f->width; x += LANES) {
     const VecI32 disparity = load (z + x);
     const VecI32 at = 256 * (x + count ()) - shot->offset
         + shift (factor, disparity);
-    const Found l = look (left, f->width, join, at, disparity);
-    VecU32 word;
-    VecI32 seen = l.seen;
+    const Look l = look (left, f->width, join, at, disparity);
+    const Look *also = NULL;
+    VecI32 seen = l.seen, flags;
+    Look r;
 
     if (right != NULL) {
       /* a whole baseline further is a whole disparity less */
-      const Found r = look (right, f->width, join, at - disparity, disparity);
-      const VecI32 both = choose (-l.edge,
-          choose (-r.edge, all ((int32_t) shot->weight[0][0]),
-              all ((int32_t) shot->weight[0][1])),
-          choose (-r.edge, all ((int32_t) shot->weight[1][0]),
-              all ((int32_t) shot->weight[1][1])));
-      const VecU32 weight = (VecU32) choose (l.seen, both & r.seen, one);
-      const VecU32 le = (VecU32) l.even, re = (VecU32) r.even;
-
-      word = blend (le & 0xffff, re & 0xffff, weight)
-          | blend ((VecU32) l.odd, (VecU32) r.odd, weight) << 8
-          | blend (le >> 16, re >> 16, weight) << 16;
+      r = look (right, f->width, join, at - disparity, disparity);
       seen |= r.seen;
-    } else {
-      word = ((VecU32) (l.even + 128) >> 8 & 0xff00ff)
-          | ((VecU32) (l.odd + 128) & 0xff00);
+      also = &r;
     }
+    flags = seen & (int32_t) 0xff000000u;
     if (x + LANES <= f->width)
       unseen |= ~seen;
     else
       unseen |= ~seen & (VecI32) (x + count () < f->width);
-    store (words + x, (VecI32) word | (seen & (int32_t) 0xff000000u));
+    if (!wide) {
+      store (colors->row[0] + x, flags
+          | (VecI32) blend_words (left, right, shot, &l, also));
+      continue;
+    }
+    for (int c = 0; c < (f->format.yuv ? 3 : 1); c++) {
+      const uint32_t *other = right != NULL ? right->colors.row[c] : NULL;
+      const VecU32 sum = blend_channel (left->colors.row[c], other, shot, &l,
+          also);
+
+      store (colors->row[c] + x, c == 0 ? flags | (VecI32) sum
+          : (VecI32) sum);
+    }
   }
   return any (unseen);
 }
@@ -405,11 +480,13 @@ fetch_row (const StereoViewFrame * f, const StereoViewShot * shot,
 static bool
 fetch (const StereoViewFrame * f, const StereoViewShot * shot,
     const StereoViewRow * left, const StereoViewRow * right, const int32_t * z,
-    uint32_t * words)
+    const StereoViewColors * colors)
 {
+  if (f->format.wide)
+    return fetch_row (f, shot, left, right, z, colors, true);
   if (right == NULL)
-    return fetch_row (f, shot, left, NULL, z, words);
-  return fetch_row (f, shot, left, right, z, words);
+    return fetch_row (f, shot, left, NULL, z, colors, false);
+  return fetch_row (f, shot, left, right, z, colors, false);
 }
 
 const StereoViewRows SIMD_NAME (stereo_view_rows_) = {

@@ -184,6 +184,18 @@ set_eyes (const StereoViewParams * p, StereoViewFrame * f)
 }
 
 static void
+set_black (const StereoViewParams * p, StereoViewFrame * f)
+{
+  const int more = f->format.wide ? 2 : 0;      /* bits: 10 and not 8 */
+
+  memset (f->black, 0, sizeof (f->black));
+  if (!f->format.yuv)
+    return;
+  f->black[0] = (uint16_t) (p->full_range ? 0 : 16 << more);
+  f->black[1] = f->black[2] = (uint16_t) (128 << more);
+}
+
+static void
 set_params (View * v, const StereoViewParams * p)
 {
   StereoViewFrame *f = &v->frame;
@@ -194,7 +206,7 @@ set_params (View * v, const StereoViewParams * p)
   f->minimum = 256 * p->minimum;
   f->invalid = p->invalid_value >= 0 ? (uint32_t) p->invalid_value : 0x10000u;
   f->join = fixed (p->join, 256);
-  f->black = !f->format.yuv ? 0 : p->full_range ? 0x808000u : 0x808010u;
+  set_black (p, f);
   set_eyes (p, f);
   for (int i = 0; i < f->n_views; i++)
     set_shot (p, i, f->n_views, &v->shots[i]);
@@ -216,6 +228,14 @@ stereo_view_set_params (StereoRunner * runner, const StereoViewParams * params)
 }
 
 /* -------------------------------------------------------------------- plan */
+
+/* Whether samples have 16 bits; a pixel of packed YUV has two of 8. */
+static bool
+is_wide (const StereoFormatInfo * info)
+{
+  return info->pixel_bytes == 2 && (info->n_planes > 1
+      || !stereo_format_is_yuv (info));
+}
 
 static void
 describe_format (const StereoFormatInfo * info, StereoViewFormat * f)
@@ -241,6 +261,15 @@ describe_format (const StereoFormatInfo * info, StereoViewFormat * f)
   f->chroma_bytes = info->chroma_bytes;
   f->shift_x = info->shift_x;
   f->shift_y = info->shift_y;
+  f->wide = is_wide (info);
+  if (f->wide && f->yuv && info->sample_shift == 0)
+    f->padding = 6;
+  if (f->wide) {
+    /* whole samples, and not the byte that is their luma of 8 bits */
+    f->first = 0;
+    f->u_offset &= (uint8_t) ~ 1;
+    f->v_offset &= (uint8_t) ~ 1;
+  }
 }
 
 static StereoStatus
@@ -347,12 +376,7 @@ run (void *state, const StereoOpFrame * frame)
 }
 
 #define BIT(name) STEREO_FORMAT_BIT (STEREO_FORMAT_##name)
-#define VIEW_FORMATS (BIT (GRAY8) | BIT (RGB) | BIT (BGR) | BIT (RGBX) \
-    | BIT (BGRX) | BIT (XRGB) | BIT (XBGR) | BIT (NV12) | BIT (NV21) \
-    | BIT (I420) | BIT (YV12) | BIT (Y42B) | BIT (Y444) | BIT (NV16) \
-    | BIT (YUY2) | BIT (UYVY) | BIT (YVYU))
-
-const uint32_t stereo_view_formats = VIEW_FORMATS;
+#define VIEW_FORMATS ((1u << STEREO_N_FORMATS) - 1)
 
 const StereoOp stereo_view_op = {
   .name = "view",

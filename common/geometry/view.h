@@ -112,9 +112,6 @@ extern const StereoEnumValue stereo_view_layout_values[];
 extern const StereoEnumValue stereo_view_anaglyph_values[];
 extern const StereoEnumValue stereo_view_blending_values[];
 
-/* The formats of views: those of 8 bits. */
-extern const uint32_t stereo_view_formats;
-
 /*
  * Inputs "left", "right", which is optional, of the same format and size, and
  * "disparity", GRAY16_LE or GRAY8, of their size divided by 1 to 8 and rounded
@@ -153,10 +150,13 @@ typedef struct
 } StereoViewShot;
 
 /* How a format is read and written: the channels of a pixel become bytes 0 to 2
- * of a word, those of RGB in their order in memory. */
+ * of a word, those of RGB in their order in memory.  Wide ones become three
+ * numbers of up to 16 bits. */
 typedef struct
 {
   bool yuv;
+  bool wide;                    /* samples of 16 bits, little endian, whose */
+  uint8_t padding;              /* lowest bits are no part of the number */
   uint8_t pixel_bytes;          /* of plane 0 */
   uint8_t first;                /* the byte that becomes byte 0 */
   uint8_t channels;             /* of plane 0: 1 or 3 */
@@ -190,7 +190,7 @@ typedef struct
   int32_t minimum;              /* in 1/256 pixel */
   uint32_t invalid;             /* a code, or larger than all */
   int32_t join;                 /* J and T */
-  uint32_t black;               /* as a word */
+  uint16_t black[3];            /* its channels */
   int layout;
   int columns;                  /* tiles of a frame */
   int n_views;

@@ -5,383 +5,259 @@
  */
 
 /*
- * A block of threads makes a row of all views of a frame, or two rows where
+ * A block of threads makes a row of some views of a frame, or two rows where
  * they share chroma.  What it has of a row is in shared memory, or where that
  * is too small in a part of the work memory of its own.  Projection is an
  * atomic maximum, which gives the same in any order.
+ *
+ * Shared memory decides how many blocks a multiprocessor has at a time, so
+ * where a pixel needs no other one's colour it gets to the frame at once, and
+ * what neither view sees is filled there.
  */
 
 #include "geometry/view.h"
 
 #include "core/queue-cuda.h"
-#include "geometry/view-pixel.h"
+#include "geometry/view-color.cuh"
+#include "geometry/view-row.cuh"
 
-#define THREADS 256
+/* At most, of a block and of a multiprocessor: what registers allow. */
+#define THREADS 288
+#define THREADS_RESIDENT (4 * THREADS)
 
-/* Blocks of 256 threads that a multiprocessor is to have at a time. */
-#define BLOCKS_WANTED 4
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define BLOCKS_RESIDENT 3       /* has no more than 1024 threads */
+#else
+#define BLOCKS_RESIDENT 4
+#endif
 
 /* Blocks that have no shared memory for a row. */
 #define GLOBAL_BLOCKS 264
 
-/* Elements that a row of disparities has before the first and behind the last
- * one: they are no neighbours of any, and lower than all. */
-#define MARGIN 2
-#define BEYOND (-(1 << 29))
+/* Views of a launch. */
+#define VIEWS_AT_ONCE 128
 
 namespace
 {
 
-/* What a kernel gets: a frame, and its views, by value. */
+/* What a kernel gets: a frame, and some of its views, by value. */
 struct Launch
 {
   StereoViewFrame frame;
-  int32_t position[STEREO_VIEW_MAX];
-  int32_t offset[STEREO_VIEW_MAX];
-  uint32_t weight[STEREO_VIEW_MAX];     /* of the right view, by distance */
+  int first;                    /* view */
+  StereoViewShot shots[VIEWS_AT_ONCE];
 };
 
-static_assert (sizeof (Launch) <= 4096, "too large for kernel parameters");
+static_assert (sizeof (Launch) <= 4000, "too large for kernel parameters");
 
-/* What threads of a block tell each other. */
-struct Exchange
-{
-  uint32_t weight[2][2];
-};
-
-/* What a block has: rows, and a bit for each pixel of one of them.  left and
- * right are E and B of one or of two rows. */
-struct Rows
+/* What a block has: E and B of one or of two rows, Z, colours of one or of two
+ * rows or eyes, and a bit for each pixel of one of them.  Offsets, as of two
+ * pointers the compiler doesn't know that both are of shared memory. */
+template <Kind K> struct Rows
 {
   uint32_t *bits;
-  int32_t *left[2];
-  int32_t *right[2];
+  int32_t *disparities;
   int32_t *z;
-  uint32_t *words[2];
+  Word<K> *colors;
+  int size;
+
+  __device__ __forceinline__ int32_t *left (int r) const
+  {
+    return disparities + 2 * r * size;
+  }
+  __device__ __forceinline__ int32_t *right (int r) const
+  {
+    return disparities + (2 * r + 1) * size;
+  }
+  __device__ __forceinline__ Word<K> *words (int r) const
+  {
+    return colors + r * size;
+  }
 };
 
-/* --------------------------------------------------------------------- bits */
+/* -------------------------------------------------------------------- keeps */
 
-/* The last pixel before x whose bit is set, or -1. */
-__device__ __forceinline__ int
-find_before (const uint32_t * bits, int x)
-{
-  int i = x >> 5;
-  uint32_t m = bits[i] & ((1u << (x & 31)) - 1);
-
-  while (m == 0 && i > 0)
-    m = bits[--i];
-  return m != 0 ? 32 * i + 31 - __clz ((int) m) : -1;
-}
-
-/* The first one after x, or one that is not below width. */
-__device__ __forceinline__ int
-find_behind (const uint32_t * bits, int width, int x)
-{
-  const int last = (width - 1) >> 5;
-  int i = x >> 5;
-  uint32_t m = bits[i] & ~((2u << (x & 31)) - 1);
-
-  while (m == 0 && i < last)
-    m = bits[++i];
-  return m != 0 ? 32 * i + __ffs ((int) m) - 1 : width;
-}
-
-__device__ __forceinline__ bool
-has_bit (const uint32_t * bits, int x)
-{
-  return bits[x >> 5] >> (x & 31) & 1;
-}
-
-/* Sets the bit of each pixel for which set is true, as it has to be behind the
- * row; returns those of the warp. */
+/* What the compiler doesn't know, it keeps in registers, and doesn't find it
+ * out or load it again for every pixel. */
 __device__ __forceinline__ uint32_t
-write_bits (uint32_t * bits, int x, bool set)
+keep (uint32_t value)
 {
-  const uint32_t ballot = __ballot_sync (0xffffffffu, set);
-
-  if (x % 32 == 0)
-    bits[x >> 5] = ballot;
-  return ballot;
+  asm volatile ("":"+r" (value));
+  return value;
 }
 
-/* In all threads of a warp as long as any of them has a pixel. */
-#define FOR_EACH_PIXEL(pixel, width) \
-  for (int pixel = threadIdx.x; pixel / 32 * 32 < (width); pixel += THREADS)
-
-/* Step 1, of a row whose bits say where it has disparities.  missing: one of
- * this thread's warp has none.  All threads see the bits, and then the row. */
-__device__ void
-fill (const uint32_t * bits, int32_t * row, int width, bool missing)
+/* The same for the address of shared memory, which stays known as such. */
+__device__ __forceinline__ int32_t *
+keep_address (void *shared)
 {
-  if (!__syncthreads_or (missing))
-    return;
-  for (int x = threadIdx.x; x < width; x += THREADS) {
-    if (has_bit (bits, x))
-      continue;
-    const int l = find_before (bits, x), r = find_behind (bits, width, x);
-
-    row[x] = l >= 0 && r < width ? min (row[l], row[r])
-        : l >= 0 ? row[l] : r < width ? row[r] : 0;
-  }
-  __syncthreads ();
+  return (int32_t *) __cvta_shared_to_generic (keep
+      ((uint32_t) __cvta_generic_to_shared (shared)));
 }
 
-/* The same where row has none of its own and other may have one, if it is not
- * NULL. */
-__device__ void
-complete (uint32_t * bits, int32_t * row, const int32_t * other, int width)
+__device__ __forceinline__ StereoViewShot
+keep_shot (const StereoViewShot & shot)
 {
-  bool missing = false;
+  StereoViewShot kept;
 
-  FOR_EACH_PIXEL (x, width) {
-    int32_t e = x < width ? row[x] : 0;
-
-    if (e == STEREO_VIEW_NONE && other != NULL) {
-      e = other[x];
-      row[x] = e;
-    }
-    missing = write_bits (bits, x, e != STEREO_VIEW_NONE) != 0xffffffffu
-        || missing;
-  }
-  fill (bits, row, width, missing);
-}
-
-/* --------------------------------------------------------------- projection */
-
-__device__ __forceinline__ bool
-joined (int32_t a, int32_t b, int32_t join)
-{
-  return (uint32_t) (a - b + join) <= (uint32_t) (2 * join);
-}
-
-/* Step 2, where taken, if there is one, has none.  z is clear. */
-__device__ __forceinline__ void
-project (const int32_t * row, int width, int32_t join, int32_t q,
-    int32_t offset, const int32_t * taken, int32_t * z)
-{
-  for (int x = threadIdx.x; x < width; x += THREADS) {
-    const int32_t before = row[x - 1], e = row[x], behind = row[x + 1];
-    const int32_t at = 256 * x + offset;
-    const int32_t place = at - stereo_view_shift (q, e);
-    const int32_t lo = joined (before, e, join)
-        ? (at - 256 - stereo_view_shift (q, before) + place) >> 1
-        : place - 128;
-    const int32_t hi = joined (behind, e, join)
-        ? (at + 256 - stereo_view_shift (q, behind) + place) >> 1
-        : place + 128;
-    const int end = min (stereo_view_ceil (hi), width);
-
-    for (int v = max (stereo_view_ceil (lo), 0); v < end; v++) {
-      if (taken == NULL || taken[v] == STEREO_VIEW_NONE)
-        atomicMax (&z[v], e);
-    }
-  }
-}
-
-/* ------------------------------------------------------------------ colours */
-
-__device__ __forceinline__ uint32_t
-load_color (const StereoViewFormat & k, const StereoOpImage & image, int x,
-    int y)
-{
-  const uint8_t *at = image.plane[0] + (size_t) y * image.stride[0]
-      + (size_t) x * k.pixel_bytes;
-
-  if (k.yuv) {
-    const size_t cx = (size_t) (x >> k.shift_x) * k.chroma_bytes;
-    const size_t cy = (size_t) (y >> k.shift_y);
-
-    return at[k.first]
-        | image.plane[k.u_plane][cy * image.stride[k.u_plane] + cx
-        + k.u_offset] << 8
-        | image.plane[k.v_plane][cy * image.stride[k.v_plane] + cx
-        + k.v_offset] << 16;
-  }
-  if (k.channels == 1)
-    return at[0];
-  if (k.pixel_bytes == 4 && (uintptr_t) at % 4 == 0)
-    return *(const uint32_t *) at >> 8 * k.first & 0xffffffu;
-  at += k.first;
-  return at[0] | at[1] << 8 | at[2] << 16;
-}
-
-__device__ __forceinline__ void
-store_color (const StereoViewFormat & k, const StereoOpImage & image, int x,
-    int y, uint32_t word)
-{
-  uint8_t *at = image.plane[0] + (size_t) y * image.stride[0]
-      + (size_t) x * k.pixel_bytes;
-
-  if (k.channels == 1) {
-    at[k.first] = (uint8_t) word;
-    return;
-  }
-  if (k.pixel_bytes == 4) {
-    word = word << 8 * k.first | (k.first ? 0xffu : 0xff000000u);
-    if ((uintptr_t) at % 4 == 0) {
-      *(uint32_t *) at = word;
-      return;
-    }
-    at[3] = (uint8_t) (word >> 24);
-  }
-  for (int i = 0; i < 3; i++)
-    at[i] = (uint8_t) (word >> 8 * i);
-}
-
-/* The chroma of a block of up to 2 x 2 pixels at column x of words. */
-__device__ __forceinline__ void
-store_chroma (const StereoViewFrame & f, const uint32_t * upper,
-    const uint32_t * lower, int x, int frame_x, int frame_y)
-{
-  const StereoViewFormat & k = f.format;
-  const size_t cx = (size_t) (frame_x >> k.shift_x) * k.chroma_bytes;
-  const size_t cy = (size_t) (frame_y >> k.shift_y);
-  const int other = min (x + (1 << k.shift_x) - 1, f.width - 1);
-  uint32_t sum[2];
-
-  /* pixels that don't exist are replaced by those that do, once more each */
-  for (int i = 0; i < 2; i++)
-    sum[i] = (upper[x] >> 8 * (i + 1) & 0xff)
-        + (upper[other] >> 8 * (i + 1) & 0xff)
-        + (lower[x] >> 8 * (i + 1) & 0xff)
-        + (lower[other] >> 8 * (i + 1) & 0xff);
-  f.frame.plane[k.u_plane][cy * f.frame.stride[k.u_plane] + cx + k.u_offset]
-      = (uint8_t) ((sum[0] + 2) >> 2);
-  f.frame.plane[k.v_plane][cy * f.frame.stride[k.v_plane] + cx + k.v_offset]
-      = (uint8_t) ((sum[1] + 2) >> 2);
+  kept.position = (int32_t) keep ((uint32_t) shot.position);
+  kept.offset = (int32_t) keep ((uint32_t) shot.offset);
+  kept.weight[0][0] = kept.weight[1][1] = keep (shot.weight[1][1]);
+  kept.weight[0][1] = keep (shot.weight[0][1]);
+  kept.weight[1][0] = keep (shot.weight[1][0]);
+  return kept;
 }
 
 /* -------------------------------------------------------------------- fetch */
 
-/* Step 6 for a view: 256 times the channels, bytes 0 and 2 of words in the
- * halves of even. */
-struct Found
+/* Step 6 for a view. */
+template <Kind K> struct Found
 {
-  uint32_t even;
-  uint32_t odd;
-  bool seen;
-  bool edge;
+  Sum<K> sum;
+  bool seen = false;
+  bool edge = false;
 };
 
-__device__ __forceinline__ Found
-look (const StereoViewFrame & f, const StereoOpImage & image, int y,
-    const int32_t * row, int32_t place, int32_t z)
+template <Kind K>
+__device__ __forceinline__ Found<K>
+look (const StereoViewFrame & f, const ImageRow & image, const int32_t * row,
+    bool exists, int32_t place, int32_t z)
 {
   const uint32_t part = place & 255;
-  const bool in = (uint32_t) (place + 128) <= (uint32_t) (256 * f.width);
+  const bool in = exists
+      & ((uint32_t) (place + 128) <= (uint32_t) (256 * f.width));
   const int x = in ? place >> 8 : 0;
   const int32_t a = row[x - 1], b = row[x], c = row[x + 1], d = row[x + 2];
-  const bool first = in && joined (b, z, f.join);
-  const bool second = in && part != 0 && joined (c, z, f.join);
-  /* one alone has all the weight */
-  const uint32_t high = second ? first ? part : 256 : 0;
-  const uint32_t low = first ? 256 - high : 0;
-  uint32_t word[2] = { 0, 0 };
-  Found found;
+  const bool first = in & joined (b, z, f.join);
+  const bool second = in & (part != 0) & joined (c, z, f.join);
+  const RawBytes bytes = raw_bytes<K> (f.format);
+  Word<K> color[2] = { 0, 0 };
+  Found<K> found;
 
   if (first)
-    word[0] = load_color (f.format, image, x, y);
+    color[0] = load_raw<K> (f.format, image, x);
   if (second)
-    word[1] = load_color (f.format, image, x + 1, y);
-  found.even = (word[0] & 0xff00ffu) * low + (word[1] & 0xff00ffu) * high;
-  found.odd = (word[0] >> 8 & 0xff) * low + (word[1] >> 8 & 0xff) * high;
-  found.seen = first || second;
-  found.edge = (first && max (a, c) - b > f.join)
-      || (second && max (b, d) - c > f.join);
+    color[1] = load_raw<K> (f.format, image, x + 1);
+  /* one alone has all the weight */
+  found.sum.add (color[0], second ? 256 - part : 256, bytes);
+  found.sum.add (color[1], first ? part : 256, bytes);
+  found.seen = first | second;
+  found.edge = (first & (max (a, c) - b > f.join))
+      | (second & (max (b, d) - c > f.join));
   return found;
 }
 
-/* A channel of both, blended, in the highest byte. */
-__device__ __forceinline__ uint32_t
-blend (uint32_t left, uint32_t right, uint32_t weight)
+/* A row of both views. */
+struct Sources
 {
-  return (left << 16) + (right - left) * weight + (1u << 23);
-}
+  ImageRow left;
+  ImageRow right;
+  const int32_t *e;
+  const int32_t *b;
+};
 
-/* Steps 6 and 7 for pixel v: a word whose fourth byte says that it is seen. */
-__device__ __forceinline__ uint32_t
-fetch (const Launch & a, const Exchange & ex, int view, int y,
-    const int32_t * e, const int32_t * b, int32_t z, int v)
+/* Steps 6 and 7 for pixel v, which has disparity z; 0 if it isn't seen. */
+template <Kind K>
+__device__ __forceinline__ Word<K>
+fetch (const StereoViewFrame & f, const StereoViewShot & shot,
+    const Sources & from, int32_t z, int v)
 {
-  const StereoViewFrame & f = a.frame;
-  const int32_t at = 256 * v - a.offset[view]
-      + stereo_view_shift (a.position[view], z);
-  const Found l = look (f, f.left, y, e, at, z);
-  Found r = { 0, 0, false, false };
-  uint32_t weight, low;
-
+  const int32_t at = 256 * v - shot.offset + shift (shot.position, z);
+  const uint32_t alike = shot.weight[1][1], less = shot.weight[1][0];
+  const uint32_t more = shot.weight[0][1];
+  const Found<K> l = look<K> (f, from.left, from.e, true, at, z);
   /* a whole baseline further is a whole disparity less */
-  if (f.right.plane[0] != NULL)
-    r = look (f, f.right, y, b, at - z, z);
-  if (!l.seen && !r.seen)
-    return 0;
-  weight = !l.seen ? STEREO_VIEW_ONE : !r.seen ? 0
-      : ex.weight[!l.edge][!r.edge];
-  low = __byte_perm (blend (l.even & 0xffff, r.even & 0xffff, weight),
-      blend (l.odd, r.odd, weight), 0x73);
-  return __byte_perm (low, blend (l.even >> 16, r.even >> 16, weight), 0x710)
-      | 0xff000000u;
+  const Found<K> r = look<K> (f, from.right, from.b,
+      f.right.plane[0] != NULL, at - z, z);
+  uint32_t weight;
+
+  weight = l.edge ? more : less;
+  weight = l.edge == r.edge ? alike : weight;
+  weight = r.seen ? weight : 0;
+  weight = l.seen ? weight : STEREO_VIEW_ONE;
+  return l.seen | r.seen ? l.sum.blend (r.sum, weight) : 0;
 }
+
+/* -------------------------------------------------------------------- views */
+
+/* Where a row of a view goes. */
+template <Kind K> struct Target
+{
+  ImageRow row;                 /* of the frame, where it gets there at once */
+  Word<K> *words;               /* else */
+
+  static constexpr bool direct = K == Kind::WORDS || K == Kind::DIRECT;
+
+  __device__ __forceinline__ Word<K> get (const StereoViewFormat & k,
+      int x) const
+  {
+    return direct ? load_color<K> (k, row, x) : words[x];
+  }
+  __device__ __forceinline__ void put (const StereoViewFormat & k, int x,
+      Word<K> word) const
+  {
+    if (direct)
+      store_color<K> (k, row, x, word);
+    else
+      words[x] = word;
+  }
+};
 
 /* Step 8: the colour of pixel x, which isn't seen; bits are of those that
  * are. */
-__device__ uint32_t
+template <Kind K>
+__device__ Word<K>
 hole_color (const StereoViewFrame & f, const uint32_t * bits,
-    const int32_t * z, const uint32_t * words, int x)
+    const int32_t * z, const Target<K> & target, int x)
 {
   const int left = find_before (bits, x);
   const int right = find_behind (bits, f.width, x);
   uint32_t sum[3] = { 0, 0, 0 };
   int from = left, step = -1, n = 0;
 
-  if (left < 0 || (right < f.width && z[right] < z[left])) {
+  if (left < 0 || (right < f.width
+          && unprefer (z[right]) < unprefer (z[left]))) {
     from = right;
     step = 1;
   }
   for (int i = from; n < 4 && i >= 0 && i < f.width && has_bit (bits, i)
-      && joined (z[i], z[from], f.join); i += step, n++) {
+      && joined (unprefer (z[i]), unprefer (z[from]), f.join);
+      i += step, n++) {
+    const Word<K> word = target.get (f.format, i);
+
     for (int c = 0; c < 3; c++)
-      sum[c] += words[i] >> 8 * c & 0xff;
+      sum[c] += channel<K> (word, c);
   }
   if (n == 0)
-    return f.black;
+    return color_of<K> (f.black[0], f.black[1], f.black[2]);
   for (int c = 0; c < 3; c++)
     sum[c] = (sum[c] + n / 2) / n;
-  return sum[0] | sum[1] << 8 | sum[2] << 16;
-}
-
-/* -------------------------------------------------------------------- views */
-
-__device__ __forceinline__ void
-clear (int32_t * row, int width)
-{
-  for (int x = threadIdx.x; x < width; x += THREADS)
-    row[x] = STEREO_VIEW_NONE;
+  return color_of<K> (sum[0], sum[1], sum[2]);
 }
 
 /* Steps 0 to 3 for row y. */
-__device__ void
+__device__ __forceinline__ void
 prepare (const StereoViewFrame & f, uint32_t * bits, int y, int32_t * e,
     int32_t * b)
 {
   const uint8_t *codes = f.codes + (size_t) (y / f.factor) * f.codes_stride;
-  bool missing = false;
+  const bool words = f.code_bytes == 2 && (uintptr_t) codes % 2 == 0;
+  uint32_t all = ALL_BITS;
 
+  clear (b, f.width);
   FOR_EACH_PIXEL (x, f.width) {
     const int at = f.factor == 1 ? x : x / f.factor;
     bool known = true;
 
     if (x < f.width) {
-      const uint32_t code = f.code_bytes == 1 ? codes[at]
+      const uint32_t code = words ? ((const uint16_t *) codes)[at]
+          : f.code_bytes == 1 ? codes[at]
           : codes[2 * at] | (uint32_t) codes[2 * at + 1] << 8;
       known = code != f.invalid;
       e[x] = !known ? STEREO_VIEW_NONE
           : stereo_view_disparity (code, f.scale_high, f.scale_low, f.minimum,
           f.factor);
-      b[x] = STEREO_VIEW_NONE;
     }
-    missing = write_bits (bits, x, known) != 0xffffffffu || missing;
+    all &= write_bits (bits, x, known);
   }
   if (threadIdx.x < 2 * MARGIN) {
     const int x = threadIdx.x < MARGIN ? (int) threadIdx.x - MARGIN
@@ -389,283 +265,409 @@ prepare (const StereoViewFrame & f, uint32_t * bits, int y, int32_t * e,
 
     e[x] = b[x] = BEYOND;
   }
-  fill (bits, e, f.width, missing);
+  fill (bits, e, f.width, all);
   if (f.right.plane[0] == NULL)
     return;
-  project (e, f.width, f.join, STEREO_VIEW_ONE, 0, NULL, b);
+  project<true> (e, f.width, f.join, STEREO_VIEW_ONE, 0, 0, b);
   __syncthreads ();
-  complete (bits, b, NULL, f.width);
+  complete (bits, b, f.width);
 }
 
-/* Steps 4 to 8 for row y of a view; words is the row then, for all threads. */
-__device__ void
-render_row (const Launch & a, Exchange & ex, int view, int y, uint32_t * bits,
-    const int32_t * e, const int32_t * b, int32_t * z, uint32_t * words)
+/* Steps 4 to 8 for a row of a view, which is at its target then, for all
+ * threads; z has been cleared by them. */
+template <Kind K>
+__device__ __forceinline__ void
+render_row (const StereoViewFrame & f, const StereoViewShot & shot,
+    const Sources & from, uint32_t * bits, int32_t * z,
+    const Target<K> & target)
 {
-  const StereoViewFrame & f = a.frame;
-  const int32_t p = a.position[view], t = a.offset[view];
   const bool both = f.right.plane[0] != NULL;
-  int32_t *other = (int32_t *) words;
-  bool holes = false;
+  uint32_t seen = ALL_BITS;
 
-  if (threadIdx.x < 4)
-    ex.weight[threadIdx.x / 2][threadIdx.x % 2] = stereo_view_weight
-        (a.weight[view], threadIdx.x / 2 + 1, threadIdx.x % 2 + 1);
   clear (z, f.width);
-  clear (other, f.width);
   __syncthreads ();
-  project (e, f.width, f.join, p, t, NULL, z);
+  project<false> (from.e, f.width, f.join, shot.position, shot.offset,
+      both ? PREFERRED : 0, z);
+  if (both)
+    project<false> (from.b, f.width, f.join,
+        shot.position - STEREO_VIEW_ONE, shot.offset, 0, z);
   __syncthreads ();
-  if (both) {
-    project (b, f.width, f.join, p - STEREO_VIEW_ONE, t, z, other);
-    __syncthreads ();
-  }
-  complete (bits, z, both ? other : NULL, f.width);
+  complete (bits, z, f.width);
   FOR_EACH_PIXEL (v, f.width) {
-    uint32_t word = 1;
+    Word<K> word = 1;
 
-    if (v < f.width)
-      words[v] = word = fetch (a, ex, view, y, e, b, z[v], v);
-    holes = write_bits (bits, v, word != 0) != 0xffffffffu || holes;
+    if (v < f.width) {
+      word = fetch<K> (f, shot, from, unprefer (z[v]), v);
+      target.put (f.format, v, word);
+    }
+    seen &= write_bits (bits, v, word != 0);
   }
-  if (!__syncthreads_or (holes))
+  if (!__syncthreads_or (seen != ALL_BITS))
     return;
-  for (int v = threadIdx.x; v < f.width; v += THREADS) {
+  for (int v = threadIdx.x; seen != ALL_BITS && v < f.width;
+      v += blockDim.x) {
     if (!has_bit (bits, v))
-      words[v] = hole_color (f, bits, z, words, v);
+      target.put (f.format, v, hole_color<K> (f, bits, z, target, v));
   }
   __syncthreads ();
 }
 
-__device__ __forceinline__ uint32_t
-combine (const StereoViewFrame & f, uint32_t left, uint32_t right, int x,
-    int y)
+template <Kind K>
+__device__ __forceinline__ Sources
+locate_sources (const StereoViewFrame & f, const Rows<K> & rows, int y, int r)
+{
+  Sources from;
+
+  from.left = from.right = locate_row (f.format, f.left, 0, y);
+  if (f.right.plane[0] != NULL)
+    from.right = locate_row (f.format, f.right, 0, y);
+  from.e = rows.left (r);
+  from.b = rows.right (r);
+  return from;
+}
+
+template <Kind K>
+__device__ __forceinline__ Word<K>
+combine (const StereoViewFrame & f, Word<K> left, Word<K> right, int x, int y)
 {
   const StereoViewFormat & k = f.format;
 
   switch (f.layout) {
+    case STEREO_VIEW_ROW_INTERLEAVED:
+      return y % 2 != 0 ? right : left;
     case STEREO_VIEW_COLUMN_INTERLEAVED:
       return x % 2 != 0 ? right : left;
     case STEREO_VIEW_CHECKERBOARD:
       return (x + y) % 2 != 0 ? right : left;
     default:
       if (f.luma[0])
-        left = stereo_view_grey (left, k.r, k.g, k.b);
+        left = stereo_view_grey ((uint32_t) left, k.r, k.g, k.b);
       if (f.luma[1])
-        right = stereo_view_grey (right, k.r, k.g, k.b);
+        right = stereo_view_grey ((uint32_t) right, k.r, k.g, k.b);
       return (left & f.eye_mask) | (right & ~f.eye_mask);
   }
 }
 
-/* Writes rows of words to the frame, from (x0, y0) on. */
+/* Writes n rows of words to the frame, from (x0, y0) on. */
+template <Kind K>
 __device__ __forceinline__ void
-store (const StereoViewFrame & f, uint32_t * const words[2], int n, int x0,
-    int y0)
+store (const StereoViewFrame & f, const Rows<K> & rows, int n, int x0, int y0)
 {
   const StereoViewFormat & k = f.format;
   const int step = 1 << k.shift_x;
 
   for (int r = 0; r < n; r++) {
-    for (int x = threadIdx.x; x < f.width; x += THREADS)
-      store_color (k, f.frame, x0 + x, y0 + r, words[r][x]);
+    const ImageRow row = locate_row (k, f.frame, x0, y0 + r);
+
+    for (int x = threadIdx.x; x < f.width; x += blockDim.x)
+      store_color<K> (k, row, x, rows.words (r)[x]);
     /* packed YUV has whole groups of two */
-    if (threadIdx.x == 0 && k.yuv && k.pixel_bytes == 2 && f.width % 2 != 0)
-      store_color (k, f.frame, x0 + f.width, y0 + r, words[r][f.width - 1]);
+    if (threadIdx.x == 0 && k.yuv && !k.wide && k.pixel_bytes == 2
+        && f.width % 2 != 0)
+      store_color<K> (k, row, f.width, rows.words (r)[f.width - 1]);
   }
-  for (int x = threadIdx.x * step; k.yuv && x < f.width; x += THREADS * step)
-    store_chroma (f, words[0], words[n - 1], x, x0 + x, y0);
+  if (k.yuv) {
+    const ImageRow row = locate_row (k, f.frame, x0, y0);
+
+    for (int x = threadIdx.x * step; x < f.width; x += blockDim.x * step)
+      store_chroma<K> (k, row, rows.words (0), rows.words (n - 1), x, f.width);
+  }
 }
 
-/* Rows y to y + n - 1 of views begin to end - 1, which are tiles of their
- * own. */
-__device__ void
-render_tiles (const Launch & a, Exchange & ex, int y, int n, int begin,
-    int end, const Rows & rows)
+/* Rows y to y + n - 1 of views begin to end - 1 of the launch, which are tiles
+ * of their own. */
+template <Kind K>
+__device__ __forceinline__ void
+render_tiles (const Launch & a, int y, int n, int begin, int end,
+    const Rows<K> & rows)
 {
   const StereoViewFrame & f = a.frame;
   const int n_rows = f.n_views / f.columns;
 
   for (int r = 0; r < n; r++)
-    prepare (f, rows.bits, y + r, rows.left[r], rows.right[r]);
-  for (int view = begin; view < end; view++) {
-    int row = view / f.columns;
+    prepare (f, rows.bits, y + r, rows.left (r), rows.right (r));
+  for (int i = begin; i < end; i++) {
+    const StereoViewShot shot = keep_shot (a.shots[i]);
+    const int view = a.first + i, x0 = view % f.columns * f.width;
+    int y0 = view / f.columns;
 
-    for (int r = 0; r < n; r++)
-      render_row (a, ex, view, y + r, rows.bits, rows.left[r], rows.right[r],
-          rows.z, rows.words[r]);
     if (f.layout == STEREO_VIEW_QUILT)
-      row = n_rows - 1 - row;
-    store (f, rows.words, n, view % f.columns * f.width, row * f.height + y);
-    __syncthreads ();
+      y0 = n_rows - 1 - y0;
+    y0 = y0 * f.height + y;
+    for (int r = 0; r < n; r++) {
+      Target<K> target;
+
+      target.row = locate_row (f.format, f.frame, x0, y0 + r);
+      target.words = rows.words (r);
+      render_row<K> (f, shot, locate_sources<K> (f, rows, y + r, r),
+          rows.bits, rows.z, target);
+    }
+    if (!Target<K>::direct) {
+      store<K> (f, rows, n, x0, y0);
+      __syncthreads ();
+    }
   }
 }
 
 /* Row y of both eyes. */
-__device__ void
-render_eyes (const Launch & a, Exchange & ex, int y, const Rows & rows)
+template <Kind K>
+__device__ __forceinline__ void
+render_eyes (const Launch & a, int y, const Rows<K> & rows)
 {
   const StereoViewFrame & f = a.frame;
   const bool one = f.layout == STEREO_VIEW_ROW_INTERLEAVED;
 
-  prepare (f, rows.bits, y, rows.left[0], rows.right[0]);
+  prepare (f, rows.bits, y, rows.left (0), rows.right (0));
   for (int view = 0; view < 2; view++) {
+    Target<K> target;
+
+    target.words = rows.words (view);
     if (!one || y % 2 == view)
-      render_row (a, ex, view, y, rows.bits, rows.left[0], rows.right[0],
-          rows.z, rows.words[view]);
+      render_row<K> (f, a.shots[view], locate_sources<K> (f, rows, y, 0),
+          rows.bits, rows.z, target);
   }
   __syncthreads ();
-  for (int x = threadIdx.x; x < f.width; x += THREADS)
-    rows.words[0][x] = one ? rows.words[y % 2][x]
-        : combine (f, rows.words[0][x], rows.words[1][x], x, y);
+  for (int x = threadIdx.x; x < f.width; x += blockDim.x)
+    rows.words (0)[x] = combine<K> (f, rows.words (0)[x], rows.words (1)[x],
+        x, y);
   __syncthreads ();
-  store (f, rows.words, 1, 0, y);
+  store<K> (f, rows, 1, 0, y);
 }
 
-/* Elements of the bits, and of a row. */
+/* Elements of the bits, and of a row; both begin at multiples of 16 bytes. */
 __host__ __device__ __forceinline__ int
 bits_size (int width)
 {
-  return (width + 31) / 32;
+  return (width + 127) / 128 * 4;
 }
 
 __host__ __device__ __forceinline__ int
 row_size (int width)
 {
-  return width + 2 * MARGIN;
+  return (width + 3) / 4 * 4 + 2 * MARGIN;
 }
 
-/* Rows of words that a block has: E and B of each of its rows, Z, and colours
- * of its rows or of two eyes. */
-__host__ __device__ __forceinline__ int
-count_rows (int step, bool tiled)
+/* Rows that a block has: E and B of each of its rows, Z, and colours of its
+ * rows or of two eyes. */
+struct RowCounts
 {
-  return 2 * step + 1 + (tiled ? step : 2);
-}
+  int disparities;              /* E and as many B */
+  int words;
 
-__device__ Rows
-hand_out (int32_t * memory, int width, int step, bool tiled)
-{
-  int32_t *next = memory + bits_size (width) + MARGIN;
-  Rows rows;
+  __host__ __device__ RowCounts (const StereoViewFrame & f, bool direct)
+  {
+    const int step = 1 << f.format.shift_y;
 
-  rows.bits = (uint32_t *) memory;
-  for (int r = 0; r < 2; r++) {
-    rows.left[r] = next + (size_t) (r < step ? 2 * r : 0) * row_size (width);
-    rows.right[r] = rows.left[r] + row_size (width);
+    disparities = step;
+    words = direct ? 0 : stereo_view_is_tiled (f.layout) ? step : 2;
   }
-  rows.z = next + (size_t) 2 * step * row_size (width);
-  rows.words[0] = (uint32_t *) rows.z + row_size (width);
-  rows.words[1] = rows.words[0];
-  if (step == 2 || !tiled)
-    rows.words[1] += row_size (width);
+};
+
+template <Kind K>
+__device__ __forceinline__ Rows<K>
+hand_out (const StereoViewFrame & f, int32_t * memory)
+{
+  const RowCounts counts (f, Target<K>::direct);
+  Rows<K> rows;
+
+  rows.size = row_size (f.width);
+  rows.bits = (uint32_t *) memory;
+  rows.disparities = memory + bits_size (f.width) + MARGIN;
+  rows.z = rows.disparities + 2 * counts.disparities * rows.size;
+  rows.colors = (Word<K> *) (rows.z + rows.size);
   return rows;
 }
 
-__global__ void __launch_bounds__ (THREADS, BLOCKS_WANTED)
-view_kernel (const __grid_constant__ Launch a, int n_groups, int step,
-    int n_views)
+template <Kind K, bool Shared>
+__global__ void __launch_bounds__ (THREADS, BLOCKS_RESIDENT)
+view_kernel (const __grid_constant__ Launch a, int n_groups, int block_size,
+    int views_of_block, int n_views)
 {
-  extern __shared__ int32_t shared[];
-  __shared__ Exchange ex;
+  extern __shared__ int4 shared[];
   const StereoViewFrame & f = a.frame;
   const bool tiled = stereo_view_is_tiled (f.layout);
-  const int begin = blockIdx.y * n_views;
-  int32_t *memory = shared;
-
-  if (f.work != NULL)
-    memory = (int32_t *) f.work + (size_t) blockIdx.x
-        * (bits_size (f.width) + count_rows (step, tiled) * row_size (f.width));
-
-  const Rows rows = hand_out (memory, f.width, step, tiled);
+  const int step = 1 << f.format.shift_y;
+  const int begin = blockIdx.y * views_of_block;
+  const Rows<K> rows = hand_out<K> (f, Shared ? keep_address (shared)
+      : (int32_t *) f.work + (size_t) blockIdx.x * block_size);
 
   for (int i = blockIdx.x; i < n_groups; i += gridDim.x) {
     const int y = i * step;
 
-    if (tiled)
-      render_tiles (a, ex, y, min (step, f.height - y), begin,
-          min (begin + n_views, f.n_views), rows);
+    if (Target<K>::direct || tiled)
+      render_tiles<K> (a, y, min (step, f.height - y), begin,
+          min (begin + views_of_block, n_views), rows);
     else
-      render_eyes (a, ex, y, rows);
+      render_eyes<K> (a, y, rows);
     __syncthreads ();
   }
 }
 
-/* Bytes that a block has of its rows. */
-size_t
-block_bytes (const StereoViewFrame * f)
-{
-  const size_t rows = count_rows (1 << f->format.shift_y,
-      stereo_view_is_tiled (f->layout));
+/* ------------------------------------------------------------------- launch */
 
-  return (rows * row_size (f->width) + bits_size (f->width))
-      * sizeof (int32_t);
+bool
+is_aligned (const StereoOpImage & image)
+{
+  return (uintptr_t) image.plane[0] % 4 == 0 && image.stride[0] % 4 == 0;
+}
+
+/* Whether pixels need no other one's colour, so that they get there at once. */
+bool
+is_direct (const StereoViewFrame * f)
+{
+  return !f->format.wide && f->format.shift_x == 0 && f->format.shift_y == 0
+      && stereo_view_is_tiled (f->layout);
+}
+
+Kind
+choose_kind (const StereoViewFrame * f, bool shared)
+{
+  if (f->format.wide)
+    return Kind::WIDE;
+  if (!shared || !is_direct (f))
+    return Kind::ROWS;
+  return f->format.pixel_bytes == 4 && is_aligned (f->left)
+      && is_aligned (f->right) && is_aligned (f->frame) ? Kind::WORDS
+      : Kind::DIRECT;
+}
+
+/* Elements that a block has of its rows. */
+int
+block_size (const StereoViewFrame * f, bool direct)
+{
+  const RowCounts counts (*f, direct);
+  const int words = counts.words * (f->format.wide ? 2 : 1);
+
+  return bits_size (f->width)
+      + (2 * counts.disparities + 1 + words) * row_size (f->width);
 }
 
 bool
 fits (const StereoDevice * device, const StereoViewFrame * f)
 {
-  return block_bytes (f) + sizeof (Exchange)
+  return block_size (f, is_direct (f)) * sizeof (int32_t)
       <= (size_t) stereo_cuda_shared_limit (device);
 }
 
 size_t
 work_bytes (const StereoDevice * device, const StereoViewFrame * f)
 {
-  return fits (device, f) ? 0 : GLOBAL_BLOCKS * block_bytes (f);
+  return fits (device, f) ? 0
+      : GLOBAL_BLOCKS * sizeof (int32_t) * (size_t) block_size (f, false);
+}
+
+/* How a frame is divided. */
+struct Shape
+{
+  int n_groups;                 /* of rows */
+  int block_size;
+  bool shared;
+  int threads;
+  int resident;                 /* blocks, on the device */
+};
+
+Shape
+make_shape (const StereoCudaQueue * queue, const StereoViewFrame * f)
+{
+  const StereoDevice *device = queue->queue.device;
+  const int step = 1 << f->format.shift_y;
+  const int limit = stereo_cuda_shared_limit (device);
+  Shape s;
+  int blocks;
+
+  s.n_groups = (f->height + step - 1) / step;
+  s.shared = fits (device, f);
+  s.block_size = block_size (f, s.shared && is_direct (f));
+  /* each block has 1 KB besides */
+  blocks = s.shared ? limit / (s.block_size * (int) sizeof (int32_t) + 1024)
+      : 1;
+  blocks = blocks > 0 ? blocks : 1;
+  s.threads = THREADS_RESIDENT / blocks / 32 * 32;
+  s.threads = s.threads < 64 ? 64 : s.threads > 256 ? 256 : s.threads;
+  if (blocks > THREADS_RESIDENT / s.threads)
+    blocks = THREADS_RESIDENT / s.threads;
+  s.resident = queue->multiprocessors * blocks;
+  return s;
 }
 
 /* Views that a block makes of a row: all of them if there are rows enough for
  * the device; each block has to prepare the row. */
 int
-views_of_block (const StereoCudaQueue * queue, const StereoViewFrame * f,
-    int n_groups, bool shared)
+views_of_block (const Shape & s, const StereoViewFrame * f, int n_views)
 {
-  const int wanted = queue->multiprocessors * BLOCKS_WANTED;
   int parts = 1;
 
-  if (shared && stereo_view_is_tiled (f->layout))
-    parts = (wanted + n_groups - 1) / n_groups;
-  parts = parts < f->n_views ? parts : f->n_views;
-  return (f->n_views + parts - 1) / parts;
+  if (s.shared && stereo_view_is_tiled (f->layout))
+    parts = (s.resident + s.n_groups - 1) / s.n_groups;
+  parts = parts < n_views ? parts : n_views;
+  return (n_views + parts - 1) / parts;
+}
+
+template <Kind K, bool Shared>
+cudaError_t
+launch_kernel (cudaStream_t stream, const Launch & launch, const Shape & s,
+    int n_views)
+{
+  const int bytes = Shared ? s.block_size * (int) sizeof (int32_t) : 0;
+  const int each = views_of_block (s, &launch.frame, n_views);
+  const dim3 grid (Shared ? s.n_groups : min (s.n_groups, GLOBAL_BLOCKS),
+      stereo_view_is_tiled (launch.frame.layout)
+      ? (n_views + each - 1) / each : 1);
+  cudaError_t error = cudaFuncSetAttribute (view_kernel<K, Shared>,
+      cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+
+  if (error == cudaSuccess)
+    error = cudaFuncSetAttribute (view_kernel<K, Shared>,
+        cudaFuncAttributePreferredSharedMemoryCarveout,
+        cudaSharedmemCarveoutMaxShared);
+  if (error == cudaSuccess)
+    view_kernel<K, Shared> <<< grid, s.threads, bytes, stream >>> (launch,
+        s.n_groups, s.block_size, each, n_views);
+  return error;
+}
+
+cudaError_t
+launch_kind (Kind kind, cudaStream_t stream, const Launch & launch,
+    const Shape & s, int n_views)
+{
+  if (!s.shared && kind == Kind::WIDE)
+    return launch_kernel<Kind::WIDE, false> (stream, launch, s, n_views);
+  if (!s.shared)
+    return launch_kernel<Kind::ROWS, false> (stream, launch, s, n_views);
+  switch (kind) {
+    case Kind::WORDS:
+      return launch_kernel<Kind::WORDS, true> (stream, launch, s, n_views);
+    case Kind::DIRECT:
+      return launch_kernel<Kind::DIRECT, true> (stream, launch, s, n_views);
+    case Kind::ROWS:
+      return launch_kernel<Kind::ROWS, true> (stream, launch, s, n_views);
+    default:
+      return launch_kernel<Kind::WIDE, true> (stream, launch, s, n_views);
+  }
 }
 
 StereoStatus
 render (StereoQueue * queue, const StereoViewFrame * frame)
 {
   StereoCudaStage stage (queue);
-  const int step = 1 << frame->format.shift_y;
-  const int n_groups = (frame->height + step - 1) / step;
-  const bool shared = fits (queue->device, frame);
-  const size_t bytes = shared ? block_bytes (frame) : 0;
-  const int n_views = views_of_block ((const StereoCudaQueue *) queue, frame,
-      n_groups, shared);
-  const dim3 grid (shared ? n_groups : min (n_groups, GLOBAL_BLOCKS),
-      (frame->n_views + n_views - 1) / n_views);
+  const Shape shape = make_shape ((const StereoCudaQueue *) queue, frame);
+  const Kind kind = choose_kind (frame, shape.shared);
+  StereoStatus status = stage.status ();
   Launch launch;
-  cudaError_t error;
 
-  if (!stage.entered ())
-    return stage.status ();
   launch.frame = *frame;
-  if (shared)
-    launch.frame.work = NULL;
-  for (int i = 0; i < frame->n_views; i++) {
-    launch.position[i] = frame->shots[i].position;
-    launch.offset[i] = frame->shots[i].offset;
-    /* of equal quality: by distance alone */
-    launch.weight[i] = frame->shots[i].weight[1][1];
+  for (int i = 0; i < frame->n_views && status == STEREO_OK;
+      i += VIEWS_AT_ONCE) {
+    const int n = min (frame->n_views - i, VIEWS_AT_ONCE);
+    cudaError_t error;
+
+    launch.first = i;
+    memcpy (launch.shots, frame->shots + i, n * sizeof (launch.shots[0]));
+    error = launch_kind (kind, stage.stream (), launch, shape, n);
+    status = error == cudaSuccess ? STEREO_CUDA_LAUNCHED (stage, "view_kernel")
+        : STEREO_CUDA_CHECK (error, "view_kernel", &queue->message);
   }
-  error = cudaFuncSetAttribute (view_kernel,
-      cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
-  if (error == cudaSuccess)
-    error = cudaFuncSetAttribute (view_kernel,
-        cudaFuncAttributePreferredSharedMemoryCarveout,
-        cudaSharedmemCarveoutMaxShared);
-  if (error != cudaSuccess)
-    return STEREO_CUDA_CHECK (error, "view_kernel", &queue->message);
-  view_kernel <<< grid, THREADS, bytes, stage.stream () >>> (launch, n_groups,
-      step, stereo_view_is_tiled (frame->layout) ? n_views : frame->n_views);
-  return STEREO_CUDA_LAUNCHED (stage, "view_kernel");
+  return status;
 }
 
 }                               // namespace

@@ -92,7 +92,7 @@ GST_ELEMENT_REGISTER_DEFINE (stereoview, "stereoview", GST_RANK_NONE,
 
 #define VIEW_FORMATS "{ GRAY8, NV12, I420, YV12, NV21, NV16, Y42B, Y444, " \
     "YUY2, UYVY, YVYU, RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, " \
-    "ABGR }"
+    "ABGR, GRAY16_LE, P010_10LE, I420_10LE, I422_10LE, Y444_10LE }"
 #define SIZE_RANGE "(int) [ 1, 16384 ]"
 #define VIEW_CAPS(media, formats) media ", format = (string) " formats ", " \
     "width = " SIZE_RANGE ", height = " SIZE_RANGE ", " \

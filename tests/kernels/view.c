@@ -241,16 +241,65 @@ is_yuv (StereoFormat format)
   return format_has_color (format) && format >= STEREO_FORMAT_NV12;
 }
 
+/* Of samples of 16 bits. */
+static bool
+is_wide (StereoFormat format)
+{
+  return format == STEREO_FORMAT_GRAY16_LE || format == STEREO_FORMAT_P010_10LE
+      || format == STEREO_FORMAT_I420_10LE || format == STEREO_FORMAT_I422_10LE
+      || format == STEREO_FORMAT_Y444_10LE;
+}
+
 static int
 channels_of (StereoFormat format)
 {
-  return format == STEREO_FORMAT_GRAY8 ? 1 : 3;
+  return format == STEREO_FORMAT_GRAY8 || format == STEREO_FORMAT_GRAY16_LE
+      ? 1 : 3;
+}
+
+/* The pixels that share chroma. */
+static void
+block_of (StereoFormat format, int *bx, int *by)
+{
+  *bx = *by = 1;
+  if (is_yuv (format) && format != STEREO_FORMAT_Y444
+      && format != STEREO_FORMAT_Y444_10LE)
+    *bx = 2;
+  if ((format >= STEREO_FORMAT_NV12 && format <= STEREO_FORMAT_YV12)
+      || format == STEREO_FORMAT_P010_10LE
+      || format == STEREO_FORMAT_I420_10LE)
+    *by = 2;
+}
+
+static int
+get_word (const uint8_t * at)
+{
+  return at[0] + 256 * at[1];
+}
+
+/* Those of P010 are in the upper bits, and U and V beside each other. */
+static void
+get_wide_pixel (const TestImage * image, int x, int y, int pixel[3])
+{
+  const bool p010 = image->image.format == STEREO_FORMAT_P010_10LE;
+  int bx, by;
+
+  block_of (image->image.format, &bx, &by);
+  pixel[0] = get_word (plane_row (image, 0, y) + 2 * x);
+  pixel[1] = pixel[2] = 0;
+  for (int c = 1; c < channels_of (image->image.format); c++)
+    pixel[c] = get_word (plane_row (image, p010 ? 1 : c, y / by)
+        + (p010 ? x / bx * 4 + 2 * (c - 1) : x / bx * 2));
+  for (int c = 0; c < 3 && p010; c++)
+    pixel[c] /= 64;
 }
 
 static void
 get_pixel (const TestImage * image, int x, int y, int pixel[3])
 {
-  if (is_yuv (image->image.format)) {
+  if (is_wide (image->image.format)) {
+    get_wide_pixel (image, x, y, pixel);
+  } else if (is_yuv (image->image.format)) {
     test_image_yuv (image, x, y, pixel);
   } else {
     test_image_rgb (image, x, y, pixel);
@@ -331,8 +380,9 @@ make_images (const Case * c, Images * i, Random * random)
   fill_map (&i->map, c->map, c->params.invalid_value, random);
   stereo_view_frame_size (&c->params, c->width, c->height, &i->frame_width,
       &i->frame_height);
+  /* what is written as GRAY16_LE has to be at even addresses */
   test_image_init (&i->frame, c->format, i->frame_width, i->frame_height,
-      (size_t) random_range (random, 0, 9));
+      (size_t) random_range (random, 0, 4) * 2);
   i->expected = calloc ((size_t) i->frame_width * (size_t) i->frame_height,
       sizeof (*i->expected));
   REQUIRE (i->expected != NULL);
@@ -457,7 +507,10 @@ static void
 oracle_frame (const Case * c, Images * i)
 {
   const StereoViewParams *p = &c->params;
-  const int yuv_black[3] = { p->full_range ? 0 : 16, 128, 128 };
+  const int unit = is_wide (c->format) ? 4 : 1;
+  const int yuv_black[3] = { p->full_range ? 0 : 16 * unit, 128 * unit,
+    128 * unit
+  };
   const int zero[3] = { 0, 0, 0 };
   int views = 2;
   int (*out)[3] = calloc ((size_t) c->width, sizeof (*out));
@@ -490,6 +543,15 @@ oracle_frame (const Case * c, Images * i)
 
 /* ------------------------------------------------------------------- checks */
 
+static bool
+shares_chroma (StereoFormat format)
+{
+  int bx, by;
+
+  block_of (format, &bx, &by);
+  return bx > 1;
+}
+
 /* The chroma that the frame should have at a pixel: the mean of its block. */
 static void
 block_mean (const Images * i, int bx, int by, int x, int y, int pixel[3])
@@ -506,16 +568,6 @@ block_mean (const Images * i, int bx, int by, int x, int y, int pixel[3])
   }
   for (int c = 1; c < 3; c++)
     pixel[c] = (2 * sum[c] + n) / (2 * n);
-}
-
-static void
-block_of (StereoFormat format, int *bx, int *by)
-{
-  *bx = *by = 1;
-  if (is_yuv (format) && format != STEREO_FORMAT_Y444)
-    *bx = 2;
-  if (format >= STEREO_FORMAT_NV12 && format <= STEREO_FORMAT_YV12)
-    *by = 2;
 }
 
 static void
@@ -637,20 +689,10 @@ check_case (const Case * given, Random * random)
   clear_images (&i);
 }
 
-static const StereoFormat formats[] = { STEREO_FORMAT_GRAY8, STEREO_FORMAT_RGB,
-  STEREO_FORMAT_BGR, STEREO_FORMAT_RGBX, STEREO_FORMAT_BGRX,
-  STEREO_FORMAT_XRGB, STEREO_FORMAT_XBGR, STEREO_FORMAT_NV12,
-  STEREO_FORMAT_NV21, STEREO_FORMAT_I420, STEREO_FORMAT_YV12,
-  STEREO_FORMAT_Y42B, STEREO_FORMAT_Y444, STEREO_FORMAT_NV16,
-  STEREO_FORMAT_YUY2, STEREO_FORMAT_UYVY, STEREO_FORMAT_YVYU
-};
-
-#define N_FORMATS (sizeof (formats) / sizeof (formats[0]))
-
 static StereoFormat
 any_format (Random * random)
 {
-  return formats[random_next (random) % N_FORMATS];
+  return (StereoFormat) random_range (random, 0, STEREO_N_FORMATS - 1);
 }
 
 static Case
@@ -691,7 +733,7 @@ test_random (void)
 {
   Random random = { 15 };
 
-  for (int i = 0; i < 400; i++) {
+  for (int i = 0; i < 500; i++) {
     Case c = random_case (&random);
 
     check_case (&c, &random);
@@ -750,8 +792,8 @@ test_layouts (void)
       c.params.rows = (unsigned) random_range (&random, 1, 4);
       c.params.anaglyph = i % 5;
       c.params.position = random_range (&random, -4, 8) / 4.0;
-      while ((rgb && (is_yuv (c.format) || c.format == STEREO_FORMAT_GRAY8))
-          || (whole && is_yuv (c.format) && c.format != STEREO_FORMAT_Y444))
+      while ((rgb && (is_yuv (c.format) || channels_of (c.format) == 1))
+          || (whole && shares_chroma (c.format)))
         c.format = any_format (&random);
       if (is_yuv (c.format)) {
         c.width += c.width % 2;
@@ -782,9 +824,9 @@ test_ends (void)
 {
   Random random = { 4 };
 
-  for (size_t f = 0; f < N_FORMATS; f++) {
+  for (int f = 0; f < STEREO_N_FORMATS; f++) {
     for (int kind = 0; kind < N_MAPS; kind++) {
-      Case c = {.width = 40 + (int) f,.height = 7,.format = formats[f],
+      Case c = {.width = 40 + f,.height = 7,.format = (StereoFormat) f,
         .map_format = STEREO_FORMAT_GRAY16_LE,.factor = 1 + kind % 2,
         .map = (MapKind) kind,.params = usual
       };
@@ -897,6 +939,11 @@ test_errors (void)
         8, STEREO_VIEW_ANAGLYPH, "an anaglyph can't be NV12"},
     {STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 8, 8, 8, 8,
         8, STEREO_VIEW_ANAGLYPH, "an anaglyph can't be GRAY8"},
+    {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_GRAY8, 8,
+        8, 8, 8, 8, STEREO_VIEW_ANAGLYPH, "an anaglyph can't be GRAY16_LE"},
+    {STEREO_FORMAT_P010_10LE, STEREO_FORMAT_P010_10LE, STEREO_FORMAT_GRAY8, 8,
+        8, 8, 8, 8, STEREO_VIEW_ROW_INTERLEAVED,
+        "row-interleaved can't be P010_10LE"},
     {STEREO_FORMAT_YUY2, STEREO_FORMAT_YUY2, STEREO_FORMAT_GRAY8, 8, 8, 8, 8,
         8, STEREO_VIEW_CHECKERBOARD, "checkerboard can't be YUY2"},
     {STEREO_FORMAT_NV12, STEREO_FORMAT_NV12, STEREO_FORMAT_GRAY8, 7, 8, 7, 8,

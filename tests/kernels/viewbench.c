@@ -23,6 +23,7 @@ static const Setup setups[] = {
   {"one view, RGBx", STEREO_FORMAT_RGBX, STEREO_VIEW_MONO, 1},
   {"one view, RGB", STEREO_FORMAT_RGB, STEREO_VIEW_MONO, 1},
   {"one view, NV12", STEREO_FORMAT_NV12, STEREO_VIEW_MONO, 1},
+  {"one view, P010", STEREO_FORMAT_P010_10LE, STEREO_VIEW_MONO, 1},
   {"two views, RGBx", STEREO_FORMAT_RGBX, STEREO_VIEW_SIDE_BY_SIDE, 1},
   {"anaglyph, RGBx", STEREO_FORMAT_RGBX, STEREO_VIEW_ANAGLYPH, 1},
   {"quilt of 8 x 6, quarter size, RGBx", STEREO_FORMAT_RGBX, STEREO_VIEW_QUILT,
@@ -46,29 +47,52 @@ now (void)
   return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
 }
 
+/* The content of model, with planes at multiples of 256 and rows at those of 4,
+ * as pools have them, in bytes; returns the size. */
+static size_t
+lay_out (const TestImage * model, StereoImage * image, uint8_t * bytes)
+{
+  size_t offset = 0;
+
+  *image = model->image;
+  for (int p = 0; p < model->n_planes; p++) {
+    image->stride[p] = (plane_row_bytes (model, p) + 3) / 4 * 4;
+    image->plane[p] = bytes + offset;
+    for (int y = 0; y < plane_rows (model, p) && bytes != NULL; y++)
+      memcpy (bytes + offset + (size_t) y * image->stride[p],
+          plane_row (model, p, y), plane_row_bytes (model, p));
+    offset += (image->stride[p] * (size_t) plane_rows (model, p) + 255) / 256
+        * 256;
+  }
+  return offset;
+}
+
 /* The content of model, in the memory that is wanted. */
 static void
 make_buffer (StereoDevice * device, const TestImage * model, bool pinned,
     Buffer * buffer)
 {
-  StereoStatus status = pinned ? stereo_device_alloc_pinned (device,
-      model->size, &buffer->memory, NULL) : stereo_device_alloc (device,
-      model->size, &buffer->memory, NULL);
+  const size_t size = lay_out (model, &buffer->image, NULL);
+  StereoStatus status = pinned ? stereo_device_alloc_pinned (device, size,
+      &buffer->memory, NULL) : stereo_device_alloc (device, size,
+      &buffer->memory, NULL);
+  uint8_t *bytes = calloc (size, 1);
 
-  REQUIRE (status == STEREO_OK);
+  REQUIRE (status == STEREO_OK && bytes != NULL);
+  lay_out (model, &buffer->image, bytes);
   if (pinned)
-    memcpy (buffer->memory, model->memory, model->size);
+    memcpy (buffer->memory, bytes, size);
   else
-    REQUIRE (stereo_device_copy (device, buffer->memory, model->memory,
-            model->size, NULL) == STEREO_OK);
-  buffer->image = model->image;
+    REQUIRE (stereo_device_copy (device, buffer->memory, bytes, size, NULL)
+        == STEREO_OK);
   buffer->image.memory = pinned ? STEREO_MEMORY_PINNED : STEREO_MEMORY_DEVICE;
   for (int p = 0; p < model->n_planes; p++)
     buffer->image.plane[p] = (uint8_t *) buffer->memory
-        + ((const uint8_t *) model->image.plane[p] - model->memory);
+        + ((const uint8_t *) buffer->image.plane[p] - bytes);
   buffer->setup = (StereoPortSetup) {
     model->image.format, model->image.width, model->image.height,
         model->n_planes};
+  free (bytes);
 }
 
 static void

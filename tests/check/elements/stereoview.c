@@ -422,6 +422,183 @@ GST_START_TEST (test_layouts)
 
 GST_END_TEST;
 
+/* Where pixel (x, y) of a view of stereosplit is in the view that it is a half
+ * of, or all: interleaved frames have every other row, column or pixel. */
+static void
+origin_of (const gchar * layout, gboolean right, gint * x, gint * y)
+{
+  if (g_str_equal (layout, "row-interleaved"))
+    *y = 2 * *y + right;
+  else if (g_str_equal (layout, "column-interleaved"))
+    *x = 2 * *x + right;
+  else if (g_str_equal (layout, "checkerboard"))
+    *x = 2 * *x + (*y + right) % 2;
+}
+
+static void
+check_half (GstHarness * harness, const gchar * layout, gboolean right,
+    GstBuffer * whole, gint bytes)
+{
+  GstBuffer *half = gst_harness_pull (harness);
+  GstCaps *caps = gst_pad_get_current_caps (harness->sinkpad);
+  GstVideoInfo info;
+  GstMapInfo a, b;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  fail_unless (gst_buffer_map (half, &a, GST_MAP_READ));
+  fail_unless (gst_buffer_map (whole, &b, GST_MAP_READ));
+  fail_unless_equals_int (a.size, bytes * info.width * info.height);
+  for (gint y = 0; y < info.height; y++) {
+    for (gint x = 0; x < info.width; x++) {
+      gint from_x = x, from_y = y;
+
+      origin_of (layout, right, &from_x, &from_y);
+      fail_unless (memcmp (a.data + bytes * (y * info.width + x),
+              b.data + bytes * (from_y * VIEW_WIDTH + from_x), bytes) == 0,
+          "%s: pixel (%d, %d) of the %s view", layout, x, y, right ? "right"
+          : "left");
+    }
+  }
+  gst_buffer_unmap (whole, &b);
+  gst_buffer_unmap (half, &a);
+  gst_caps_unref (caps);
+  gst_buffer_unref (whole);
+  gst_buffer_unref (half);
+}
+
+/* A frame of both views in this layout, taken apart again, and told by its caps
+ * how. */
+static void
+check_split (const gchar * layout, const gchar * caps, gint bytes)
+{
+  const gsize size = (gsize) (bytes * VIEW_WIDTH * VIEW_HEIGHT);
+  Views rig = new_views ("", TRUE, caps, MAP_CAPS);
+  GstElement *split = gst_element_factory_make ("stereosplit", NULL);
+  GstHarness *left = gst_harness_new_with_element (split, "sink", "src_left");
+  GstHarness *right = gst_harness_new_with_element (split, NULL, "src_right");
+
+  gst_object_unref (split);
+  gst_util_set_object_arg (G_OBJECT (rig.left->element), "layout", layout);
+  gst_harness_push (rig.left, noise (1, 0, size));
+  gst_harness_push (rig.right, noise (2, 0, size));
+  gst_harness_push (rig.map, make_map (0, 0));
+  {
+    GstBuffer *frame = gst_harness_pull (rig.left);
+    GstCaps *frame_caps = gst_pad_get_current_caps (rig.left->sinkpad);
+
+    gst_harness_set_src_caps (left, frame_caps);
+    fail_unless_equals_int (gst_harness_push (left, frame), GST_FLOW_OK);
+  }
+  check_half (left, layout, FALSE, noise (1, 0, size), bytes);
+  check_half (right, layout, TRUE, noise (2, 0, size), bytes);
+  gst_harness_teardown (right);
+  gst_harness_teardown (left);
+  drop_views (&rig);
+}
+
+GST_START_TEST (test_split_again)
+{
+  static const gchar *const layouts[] = { "side-by-side", "top-bottom",
+    "row-interleaved", "column-interleaved", "checkerboard"
+  };
+
+  for (guint l = 0; l < G_N_ELEMENTS (layouts); l++) {
+    check_split (layouts[l], VIEW_CAPS ("RGB"), 3);
+    check_split (layouts[l], VIEW_CAPS ("GRAY16_LE"), 2);
+  }
+}
+
+GST_END_TEST;
+
+/* What stereosplit makes of packed frames is packed again. */
+static void
+check_packed_again (const gchar * layout)
+{
+  gchar *line = g_strdup_printf ("stereotestsrc view=%s num-buffers=1 "
+      "num-disparities=16 ! video/x-raw,format=NV12,%s ! tee name=t "
+      "t. ! queue ! appsink name=expected sync=false "
+      "t. ! queue ! stereosplit name=s s.src_left ! queue ! v.sink_left "
+      "s.src_right ! queue ! v.sink_right "
+      "stereotestsrc view=disparity num-buffers=1 num-disparities=16 ! "
+      "video/x-raw,width=64,height=48 ! v.sink_disparity "
+      "stereoview name=v layout=%s ! appsink name=found sync=false", layout,
+      g_str_equal (layout, "top-bottom") ? "width=64,height=96"
+      : "width=128,height=48", layout);
+  static const gchar *const names[] = { "expected", "found" };
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstBuffer *frames[2];
+
+  fail_unless (pipeline != NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < 2; i++) {
+    GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), names[i]);
+    GstSample *sample = NULL;
+
+    g_signal_emit_by_name (sink, "pull-sample", &sample);
+    fail_unless (sample != NULL, "nothing came out of %s", line);
+    frames[i] = gst_buffer_ref (gst_sample_get_buffer (sample));
+    gst_sample_unref (sample);
+    gst_object_unref (sink);
+  }
+  check_equal (frames[0], frames[1]);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+GST_START_TEST (test_packed_again)
+{
+  check_packed_again ("side-by-side");
+  check_packed_again ("top-bottom");
+}
+
+GST_END_TEST;
+
+/* Formats of more than 8 bits, at both ends. */
+GST_START_TEST (test_wide_formats)
+{
+  static const struct
+  {
+    const gchar *caps;
+    gsize size;
+    gboolean padded;
+  } formats[] = {
+    {VIEW_CAPS ("GRAY16_LE"), 2 * 64 * 6, FALSE},
+    {VIEW_CAPS ("I420_10LE"), 3 * 64 * 6, FALSE},
+    {VIEW_CAPS ("I422_10LE"), 4 * 64 * 6, FALSE},
+    {VIEW_CAPS ("Y444_10LE"), 6 * 64 * 6, FALSE},
+    {VIEW_CAPS ("P010_10LE"), 3 * 64 * 6, TRUE},
+  };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    Views rig = new_views ("", TRUE, formats[f].caps, MAP_CAPS);
+
+    for (guint i = 0; i < 2; i++) {
+      GstBuffer *images[2];
+
+      for (guint k = 0; k < 2; k++) {
+        GstMapInfo map;
+
+        images[k] = noise (1 + k, i, formats[f].size);
+        fail_unless (gst_buffer_map (images[k], &map, GST_MAP_WRITE));
+        for (gsize b = 0; b < map.size && formats[f].padded; b += 2)
+          map.data[b] &= 0xc0;
+        gst_buffer_unmap (images[k], &map);
+      }
+      g_object_set (rig.left->element, "position", (gdouble) i, NULL);
+      gst_harness_push (rig.left, gst_buffer_ref (images[0]));
+      gst_harness_push (rig.right, gst_buffer_ref (images[1]));
+      gst_harness_push (rig.map, make_map (i, i));
+      check_equal (gst_harness_pull (rig.left), gst_buffer_ref (images[i]));
+      gst_buffer_unref (images[0]);
+      gst_buffer_unref (images[1]);
+    }
+    drop_views (&rig);
+  }
+}
+
+GST_END_TEST;
+
 /* The position of a control source is that of the frame's time. */
 GST_START_TEST (test_controlled)
 {
@@ -824,6 +1001,9 @@ stereoview_suite (void)
   tcase_add_test (tc, test_eos);
   tcase_add_test (tc, test_release);
   tcase_add_test (tc, test_layouts);
+  tcase_add_test (tc, test_split_again);
+  tcase_add_test (tc, test_packed_again);
+  tcase_add_test (tc, test_wide_formats);
   tcase_add_test (tc, test_controlled);
   tcase_add_test (tc, test_map_size);
   tcase_add_test (tc, test_formats_differ);

@@ -1,0 +1,201 @@
+/* gst-stereomatching: colours of synthesised views on the CPU
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "geometry/view-cpu.h"
+
+#include "geometry/view-pixel.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ reading */
+
+static void
+load_packed (const uint8_t * restrict row, int bytes, int first, int width,
+    uint32_t * restrict words)
+{
+  int x = 0;
+
+  if (bytes == 4) {
+    for (; x < width; x++) {
+      memcpy (&words[x], row + 4 * x, 4);
+      words[x] = words[x] >> 8 * first & 0xffffffu;
+    }
+    return;
+  }
+  /* of 3 bytes, the fourth one is the next pixel's */
+  for (; x < width - 1; x++) {
+    memcpy (&words[x], row + 3 * x, 4);
+    words[x] &= 0xffffffu;
+  }
+  words[x] = row[3 * x] | (uint32_t) row[3 * x + 1] << 8
+      | (uint32_t) row[3 * x + 2] << 16;
+}
+
+static void
+load_planar (const uint8_t * restrict luma, int pixel_bytes,
+    const uint8_t * restrict u, const uint8_t * restrict v, int bytes,
+    int shift, int width, uint32_t * restrict words)
+{
+  if (shift == 0) {
+    for (int x = 0; x < width; x++)
+      words[x] = luma[x * pixel_bytes] | (uint32_t) u[x * bytes] << 8
+          | (uint32_t) v[x * bytes] << 16;
+    return;
+  }
+  for (int x = 0; x < width; x++)
+    words[x] = luma[x * pixel_bytes] | (uint32_t) u[(x >> 1) * bytes] << 8
+        | (uint32_t) v[(x >> 1) * bytes] << 16;
+}
+
+/* A channel of samples that are bytes apart, each for 1 << shift pixels. */
+static void
+load_samples (const uint8_t * restrict row, int bytes, int shift, int padding,
+    int width, uint32_t * restrict samples)
+{
+  for (int x = 0; x < width; x++) {
+    const uint8_t *at = row + (x >> shift) * bytes;
+
+    samples[x] = (at[0] | (uint32_t) at[1] << 8) >> padding;
+  }
+}
+
+void
+stereo_view_load_colors (const StereoViewFrame * f,
+    const StereoOpImage * image, int y, const StereoViewColors * colors)
+{
+  const StereoViewFormat *k = &f->format;
+  const uint8_t *row = image->plane[0] + (size_t) y * image->stride[0]
+      + (k->channels == 1 ? k->first : 0);
+  const size_t cy = (size_t) (y >> k->shift_y);
+  const uint8_t *u = NULL, *v = NULL;
+
+  if (k->yuv) {
+    u = image->plane[k->u_plane] + cy * image->stride[k->u_plane]
+        + k->u_offset;
+    v = image->plane[k->v_plane] + cy * image->stride[k->v_plane]
+        + k->v_offset;
+  }
+  if (k->wide) {
+    load_samples (row, 2, 0, k->padding, f->width, colors->row[0]);
+    if (k->yuv) {
+      load_samples (u, k->chroma_bytes, k->shift_x, k->padding, f->width,
+          colors->row[1]);
+      load_samples (v, k->chroma_bytes, k->shift_x, k->padding, f->width,
+          colors->row[2]);
+    }
+  } else if (k->yuv) {
+    load_planar (row, k->pixel_bytes, u, v, k->chroma_bytes, k->shift_x,
+        f->width, colors->row[0]);
+  } else if (k->channels == 3) {
+    load_packed (row, k->pixel_bytes, k->first, f->width, colors->row[0]);
+  } else {
+    for (int x = 0; x < f->width; x++)
+      colors->row[0][x] = row[x];
+  }
+}
+
+/* ------------------------------------------------------------------ writing */
+
+static void
+store_packed (uint8_t * restrict row, int bytes, int first, int width,
+    const uint32_t * restrict words)
+{
+  int x = 0;
+
+  if (bytes == 4) {
+    const uint32_t filler = first ? 0xffu : 0xff000000u;
+
+    for (; x < width; x++) {
+      const uint32_t word = words[x] << 8 * first | filler;
+
+      memcpy (row + 4 * x, &word, 4);
+    }
+    return;
+  }
+  for (; x < width - 1; x++)
+    memcpy (row + 3 * x, &words[x], 4);
+  memcpy (row + 3 * x, &words[x], 3);
+}
+
+STEREO_INLINE void
+put_sample (const StereoViewFormat * k, uint8_t * at, uint32_t value)
+{
+  if (k->wide) {
+    value <<= k->padding;
+    at[1] = (uint8_t) (value >> 8);
+  }
+  at[0] = (uint8_t) value;
+}
+
+static void
+store_luma (const StereoViewFormat * k, uint8_t * row, int width,
+    const uint32_t * words)
+{
+  if (k->wide) {
+    for (int x = 0; x < width; x++)
+      put_sample (k, row + 2 * x, words[x]);
+    return;
+  }
+  for (int x = 0; x < width; x++)
+    row[x * k->pixel_bytes] = (uint8_t) words[x];
+  /* packed YUV has whole groups of two */
+  if (k->pixel_bytes == 2 && width % 2 != 0)
+    row[2 * width] = (uint8_t) words[width - 1];
+}
+
+/* A channel of one or of two rows: the numbers that mask leaves of words from
+ * bit shift on, the mean of those that share a sample. */
+static void
+store_means (const StereoViewFormat * k, const uint32_t * upper,
+    const uint32_t * lower, int shift, uint32_t mask, int width,
+    uint8_t * samples)
+{
+  const int step = 1 << k->shift_x;
+
+  for (int x = 0; x < width; x += step, samples += k->chroma_bytes) {
+    /* pixels that don't exist are replaced by those that do, once more each */
+    const int other = x + step - 1 < width ? x + step - 1 : x;
+    const uint32_t sum = (upper[x] >> shift & mask)
+        + (lower[x] >> shift & mask) + (upper[other] >> shift & mask)
+        + (lower[other] >> shift & mask);
+
+    put_sample (k, samples, (sum + 2) >> 2);
+  }
+}
+
+void
+stereo_view_store_colors (const StereoViewFrame * f,
+    const StereoViewColors colors[2], int n_rows, int x, int y)
+{
+  const StereoViewFormat *k = &f->format;
+  const StereoOpImage *o = &f->frame;
+  const StereoViewColors *last = &colors[n_rows - 1];
+  const size_t cy = (size_t) (y >> k->shift_y);
+  const size_t cx = (size_t) (x >> k->shift_x) * k->chroma_bytes;
+  uint8_t *u, *v;
+
+  for (int r = 0; r < n_rows; r++) {
+    uint8_t *row = o->plane[0] + (size_t) (y + r) * o->stride[0]
+        + (size_t) x * k->pixel_bytes;
+
+    if (k->channels == 3)
+      store_packed (row, k->pixel_bytes, k->first, f->width,
+          colors[r].row[0]);
+    else
+      store_luma (k, row + k->first, f->width, colors[r].row[0]);
+  }
+  if (!k->yuv)
+    return;
+  u = o->plane[k->u_plane] + cy * o->stride[k->u_plane] + cx + k->u_offset;
+  v = o->plane[k->v_plane] + cy * o->stride[k->v_plane] + cx + k->v_offset;
+  if (k->wide) {
+    store_means (k, colors->row[1], last->row[1], 0, 0xffff, f->width, u);
+    store_means (k, colors->row[2], last->row[2], 0, 0xffff, f->width, v);
+  } else {
+    store_means (k, colors->row[0], last->row[0], 8, 0xff, f->width, u);
+    store_means (k, colors->row[0], last->row[0], 16, 0xff, f->width, v);
+  }
+}

@@ -1,0 +1,191 @@
+/* gst-stereomatching: rows of disparities of synthesised views, on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * A row of disparities that a block of threads has to itself, with a bit for
+ * each pixel: steps 1 and 2 of view.h.
+ */
+
+#ifndef STEREO_VIEW_ROW_CUH
+#define STEREO_VIEW_ROW_CUH
+
+#include "geometry/view-pixel.h"
+
+/* Elements that a row has before the first and behind the last one: they are
+ * no neighbours of any, and lower than all.  Rows begin at multiples of 16
+ * bytes. */
+#define MARGIN 4
+#define BEYOND (-(1 << 29))
+
+/* Added to disparities of the left view where those of both views are projected
+ * to one row: they win. */
+#define PREFERRED (1 << 26)
+
+namespace
+{
+
+/* --------------------------------------------------------------------- bits */
+
+/* The last pixel before x whose bit is set, or -1. */
+__device__ __forceinline__ int
+find_before (const uint32_t * bits, int x)
+{
+  int i = x >> 5;
+  uint32_t m = bits[i] & ((1u << (x & 31)) - 1);
+
+  while (m == 0 && i > 0)
+    m = bits[--i];
+  return m != 0 ? 32 * i + 31 - __clz ((int) m) : -1;
+}
+
+/* The first one after x, or one that is not below width. */
+__device__ __forceinline__ int
+find_behind (const uint32_t * bits, int width, int x)
+{
+  const int last = (width - 1) >> 5;
+  int i = x >> 5;
+  uint32_t m = bits[i] & ~((2u << (x & 31)) - 1);
+
+  while (m == 0 && i < last)
+    m = bits[++i];
+  return m != 0 ? 32 * i + __ffs ((int) m) - 1 : width;
+}
+
+__device__ __forceinline__ bool
+has_bit (const uint32_t * bits, int x)
+{
+  return bits[x >> 5] >> (x & 31) & 1;
+}
+
+#define ALL_BITS 0xffffffffu
+
+/* Sets the bit of each pixel for which set is true, as it has to be behind the
+ * row; returns those of the warp. */
+__device__ __forceinline__ uint32_t
+write_bits (uint32_t * bits, int x, bool set)
+{
+  const uint32_t ballot = __ballot_sync (ALL_BITS, set);
+
+  if (x % 32 == 0)
+    bits[(uint32_t) x >> 5] = ballot;
+  return ballot;
+}
+
+/* In all threads of a warp as long as any of them has a pixel. */
+#define FOR_EACH_PIXEL(pixel, width) \
+  for (int pixel = threadIdx.x; pixel < (((width) + 31) & ~31); \
+      pixel += blockDim.x)
+
+/* --------------------------------------------------------------------- rows */
+
+__device__ __forceinline__ bool
+joined (int32_t a, int32_t b, int32_t join)
+{
+  return (uint32_t) (a - b + join) <= (uint32_t) (2 * join);
+}
+
+__device__ __forceinline__ void
+clear (int32_t * row, int width)
+{
+  for (int x = 4 * threadIdx.x; x < width; x += 4 * blockDim.x) {
+    /* the row's end is that of a margin */
+    if (x + 4 <= width)
+      *(int4 *) (row + x) = make_int4 (STEREO_VIEW_NONE, STEREO_VIEW_NONE,
+          STEREO_VIEW_NONE, STEREO_VIEW_NONE);
+    else
+      for (int i = x; i < width; i++)
+        row[i] = STEREO_VIEW_NONE;
+  }
+}
+
+/* stereo_view_shift(), in products of which the upper 32 bits do: positions
+ * have 21 bits with sign, so that none is lost before. */
+__device__ __forceinline__ int32_t
+shift (int32_t q, int32_t e)
+{
+  return (__mulhi (q << 10, e << 7) + 1) >> 1;
+}
+
+/* A disparity of a row that may be of both views. */
+__device__ __forceinline__ int32_t
+unprefer (int32_t e)
+{
+  return e > PREFERRED / 2 ? e - PREFERRED : e;
+}
+
+/* Step 1, of a row whose bits say where it has disparities, all of those of
+ * this thread's warp in known.  All threads see the bits, and then the row. */
+__device__ __forceinline__ void
+fill (const uint32_t * bits, int32_t * row, int width, uint32_t known)
+{
+  if (!__syncthreads_or (known != ALL_BITS))
+    return;
+  for (int x = threadIdx.x; known != ALL_BITS && x < width; x += blockDim.x) {
+    if (has_bit (bits, x))
+      continue;
+    const int l = find_before (bits, x), r = find_behind (bits, width, x);
+    const int32_t before = l >= 0 ? unprefer (row[l]) : INT32_MAX;
+    const int32_t behind = r < width ? unprefer (row[r]) : INT32_MAX;
+
+    row[x] = l < 0 && r >= width ? 0 : min (before, behind);
+  }
+  __syncthreads ();
+}
+
+/* The same for a row that has been projected to. */
+__device__ __forceinline__ void
+complete (uint32_t * bits, int32_t * row, int width)
+{
+  uint32_t known = ALL_BITS;
+
+  FOR_EACH_PIXEL (x, width)
+    known &= write_bits (bits, x, x >= width || row[x] != STEREO_VIEW_NONE);
+  fill (bits, row, width, known);
+}
+
+/* Writes e, if it is the largest, to pixels begin to end - 1 of a row. */
+__device__ __forceinline__ void
+cover (int32_t * z, int begin, int end, int32_t e)
+{
+#pragma unroll 1
+  for (; begin < end; begin++)
+    atomicMax (&z[begin], e);
+}
+
+/* Step 2: adds to z, which was clear, what row covers; more is added to its
+ * disparities.  A thread has two pixels, and the boundary between them once. */
+template <bool Whole>
+__device__ __forceinline__ void
+project (const int32_t * row, int width, int32_t join, int32_t q,
+    int32_t offset, int32_t more, int32_t * z)
+{
+#pragma unroll 1
+  for (int x = 2 * threadIdx.x; x < width; x += 2 * blockDim.x) {
+    const int2 pair = *(const int2 *) (row + x);
+    const int32_t e[4] = { row[x - 1], pair.x, pair.y, row[x + 2] };
+    const int32_t first = 256 * x - 256 + offset;
+    int32_t place[4], begin[3], end[3];
+
+    for (int i = 0; i < 4; i++)
+      place[i] = first + 256 * i - (Whole ? e[i] : shift (q, e[i]));
+    /* twice the places between pixels, rounded up to pixels: half of a sum and
+     * then 1/256 of it is the sum by 512 */
+    for (int i = 0; i < 3; i++) {
+      const bool one = joined (e[i], e[i + 1], join);
+      const int32_t here = place[i], next = place[i + 1];
+
+      end[i] = min ((here + 510 + (one ? next : here + 256)) >> 9, width);
+      begin[i] = max ((next + 510 + (one ? here : next - 256)) >> 9, 0);
+    }
+    cover (z, begin[0], end[1], e[1] + more);
+    if (x + 1 < width)
+      cover (z, begin[1], end[2], e[2] + more);
+  }
+}
+
+}                               // namespace
+
+#endif /* STEREO_VIEW_ROW_CUH */
