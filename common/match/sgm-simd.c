@@ -43,6 +43,20 @@
 /* Pixels from one that is brought near to the one that is worked on. */
 #define AHEAD 2
 
+/* A pixel's L stays in registers, or nearly, if it is so many vectors. */
+#define FEW_VECTORS 8
+
+/* Does what with n, the vectors of a pixel, which the usual numbers are a
+ * constant of. */
+#define WITH_VECTORS(t, n, what) \
+  switch ((t)->n_vectors) { \
+    case 1: { enum { n = 1 }; what; break; } \
+    case 2: { enum { n = 2 }; what; break; } \
+    case 4: { enum { n = 4 }; what; break; } \
+    case 8: { enum { n = 8 }; what; break; } \
+    default: { const int n = (t)->n_vectors; what; } \
+  }
+
 /* Pixels whose L a thread has besides: two columns of a strip, an average. */
 #define N_SCRATCH (2 * STEREO_SGM_STRIP + 1)
 
@@ -448,10 +462,9 @@ add_to_sums (uint16_t * sums, VecU16 l, Sums what)
 
 /* L of a pixel without a predecessor.  Returns the smallest one. */
 ALWAYS_INLINE VecU16
-begin (const Task * t, const uint8_t * costs, uint16_t * l, uint16_t * sums,
-    Sums what)
+begin (const Task * t, int n, const uint8_t * costs, uint16_t * l,
+    uint16_t * sums, Sums what)
 {
-  const int n = t->n_vectors;
   VecU16 least = simd_set16 (UINT16_MAX);
 
   for (int i = 0; i < n; i++) {
@@ -470,12 +483,11 @@ begin (const Task * t, const uint8_t * costs, uint16_t * l, uint16_t * sums,
  * Returns the smallest one.  Neighbours come out of registers, for a load would
  * have to wait until two stores have got to memory. */
 ALWAYS_INLINE VecU16
-step (const Task * t, const uint16_t * q, VecU16 m, StereoSgmPenalty p,
+step (const Task * t, int n, const uint16_t * q, VecU16 m, StereoSgmPenalty p,
     const uint8_t * costs, uint16_t * l, uint16_t * sums, Sums what)
 {
   const VecU16 p1 = simd_set16 (p.p1), jump = m + simd_set16 (p.p2);
   const VecU16 nowhere = simd_set16 (NOWHERE);
-  const int n = t->n_vectors;
   VecU16 least = simd_set16 (UINT16_MAX), last = nowhere;
   VecU16 here = simd_load16 (q);
 
@@ -499,11 +511,10 @@ step (const Task * t, const uint16_t * q, VecU16 m, StereoSgmPenalty p,
 
 /* q of three predecessors; returns m. */
 ALWAYS_INLINE VecU16
-average (const Task * t, const uint16_t * a, const uint16_t * b,
+average (const Task * t, int n, const uint16_t * a, const uint16_t * b,
     const uint16_t * e, StereoSgmWeights w, uint16_t * q)
 {
   VecU16 wa = simd_set16 (w.a), wb = simd_set16 (w.b), we = simd_set16 (w.e);
-  const int n = t->n_vectors;
   VecU16 least = simd_set16 (UINT16_MAX);
 
   for (int i = 0; i < n; i++) {
@@ -520,18 +531,21 @@ average (const Task * t, const uint16_t * a, const uint16_t * b,
 }
 
 /* A pixel of a line after the line before, of which b and e are NULL where
- * there is no pixel; g are the differences to the three, q is scratch. */
+ * there is no pixel; g are the differences to the three, scratch is for many
+ * vectors. */
 ALWAYS_INLINE void
-step_three (const Task * t, const uint16_t * a, const uint16_t * b,
+step_three (const Task * t, int n, const uint16_t * a, const uint16_t * b,
     const uint16_t * e, const uint8_t g[3], const uint8_t * costs,
-    uint16_t * q, uint16_t * l, uint16_t * sums, Sums what)
+    uint16_t * scratch, uint16_t * l, uint16_t * sums, Sums what)
 {
   const uint8_t *likeness = t->k->likeness;
+  uint16_t few[FEW_VECTORS * LANES];
+  uint16_t *q = n <= FEW_VECTORS ? few : scratch;
   StereoSgmWeights w = stereo_sgm_weights (likeness[g[0]],
       b ? likeness[g[1]] : 0, e ? likeness[g[2]] : 0);
-  VecU16 m = average (t, a, b ? b : a, e ? e : a, w, q);
+  VecU16 m = average (t, n, a, b ? b : a, e ? e : a, w, q);
 
-  step (t, q, m, t->k->penalty[g[0]], costs, l, sums, what);
+  step (t, n, q, m, t->k->penalty[g[0]], costs, l, sums, what);
 }
 
 /* -------------------------------------------------------- horizontal sweeps */
@@ -580,8 +594,8 @@ average_at (const Task * t, int worker)
 
 /* The paths of a row to the right and to the left, one of which would wait for
  * itself.  The second one at a pixel adds to the sums of the first. */
-static void
-sweep_paths (const Task * t, int worker, int y)
+ALWAYS_INLINE void
+sweep_paths (const Task * t, int n, int worker, int y)
 {
   const StereoSgmConstants *k = t->k;
   VecU16 m[2];
@@ -595,13 +609,13 @@ sweep_paths (const Task * t, int worker, int y)
       const uint8_t *g = differences_at (t, left ? EAST : WEST, y) + x;
 
       if (i == 0)
-        m[left] = begin (t, costs, l, sums,
+        m[left] = begin (t, n, costs, l, sums,
             left && k->width == 1 ? MORE_OF_SUMS : FIRST_OF_SUMS);
       else if (2 * i + left < k->width)
-        m[left] = step (t, l, m[left], k->penalty[*g], costs, l, sums,
+        m[left] = step (t, n, l, m[left], k->penalty[*g], costs, l, sums,
             FIRST_OF_SUMS);
       else
-        m[left] = step (t, l, m[left], k->penalty[*g], costs, l, sums,
+        m[left] = step (t, n, l, m[left], k->penalty[*g], costs, l, sums,
             MORE_OF_SUMS);
     }
   }
@@ -619,9 +633,9 @@ fetch (const Task * t, const uint8_t * costs, const uint16_t * sums)
   }
 }
 
-/* A strip of n rows from y on. */
-static void
-sweep_strip (const Task * t, int worker, int y, int n, bool right)
+/* A strip of so many rows from y on. */
+ALWAYS_INLINE void
+sweep_strip (const Task * t, int n, int worker, int y, int rows, bool right)
 {
   const StereoSgmConstants *k = t->k;
   int dx = right ? 1 : -1, start = right ? 0 : k->width - 1;
@@ -633,7 +647,7 @@ sweep_strip (const Task * t, int worker, int y, int n, bool right)
   for (int step_ = 0; step_ < k->width; step_++) {
     int x = start + dx * step_, before = step_ - 1;
 
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < rows; j++) {
       const uint8_t *costs = costs_at (t, x, y + j);
       uint16_t *sums = sums_at (t, x, y + j);
       uint16_t *l = strip_at (t, worker, step_, j);
@@ -646,11 +660,11 @@ sweep_strip (const Task * t, int worker, int y, int n, bool right)
         fetch (t, costs_at (t, x + AHEAD * dx, y + j),
             sums_at (t, x + AHEAD * dx, y + j));
       if (step_ == 0)
-        begin (t, costs, l, sums, what);
+        begin (t, n, costs, l, sums, what);
       else
-        step_three (t, strip_at (t, worker, before, j),
+        step_three (t, n, strip_at (t, worker, before, j),
             j > 0 ? strip_at (t, worker, before, j - 1) : NULL,
-            j + 1 < n ? strip_at (t, worker, before, j + 1) : NULL,
+            j + 1 < rows ? strip_at (t, worker, before, j + 1) : NULL,
             g, costs, average_at (t, worker), l, sums, what);
     }
   }
@@ -673,19 +687,19 @@ do_rows (const void *context, StereoSpan span)
 
   for (int i = span.begin; i < span.end; i++) {
     int y = t->y0 + i * size;
-    int n = t->y1 - y < size ? t->y1 - y : size;
+    int rows = t->y1 - y < size ? t->y1 - y : size;
 
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < rows; j++) {
       find_row_costs (t, 0, t->k->width, y + j, costs_at (t, 0, y + j));
       for (int neighbor = 0; neighbor < neighbors_wanted; neighbor++)
         find_differences (t, y + j, 0, t->k->width, neighbor,
             differences_at (t, neighbor, y + j));
     }
     if (t->k->three) {
-      sweep_strip (t, span.worker, y, n, true);
-      sweep_strip (t, span.worker, y, n, false);
+      for (int right = 1; right >= 0; right--)
+        WITH_VECTORS (t, n, sweep_strip (t, n, span.worker, y, rows, right));
     } else {
-      sweep_paths (t, span.worker, y);
+      WITH_VECTORS (t, n, sweep_paths (t, n, span.worker, y));
     }
   }
 }
@@ -734,8 +748,8 @@ typedef struct
 } Row;
 
 ALWAYS_INLINE void
-sweep_row (const Task * t, const Row * r, bool up, int sweep, uint16_t * q,
-    Sums what)
+sweep_row (const Task * t, int n, const Row * r, bool up, int sweep,
+    uint16_t * scratch, Sums what)
 {
   const StereoSgmConstants *k = t->k;
   bool first = r->y == (up ? k->height - 1 : 0);
@@ -749,22 +763,22 @@ sweep_row (const Task * t, const Row * r, bool up, int sweep, uint16_t * q,
     uint16_t *l = line_at (t, up, sweep, r->y, x);
 
     if (first || x + dx < 0 || x + dx >= k->width) {
-      begin (t, costs, l, sums, what);
+      begin (t, n, costs, l, sums, what);
     } else if (k->three) {
       const uint16_t *a = line_before (t, up, 0, r->y, x);
       uint8_t g[3] = { r->g[0][at], r->g[1][at], r->g[2][at] };
 
-      step_three (t, a, x % STEREO_SGM_STRIP ? a - t->n_padded : NULL,
+      step_three (t, n, a, x % STEREO_SGM_STRIP ? a - t->n_padded : NULL,
           x % STEREO_SGM_STRIP != STEREO_SGM_STRIP - 1 && x + 1 < k->width
-          ? a + t->n_padded : NULL, g, costs, q, l, sums, what);
+          ? a + t->n_padded : NULL, g, costs, scratch, l, sums, what);
     } else {
       const uint16_t *before = line_before (t, up, sweep, r->y, x + dx);
       VecU16 least = simd_set16 (UINT16_MAX);
 
-      for (int i = 0; i < t->n_vectors; i++)
+      for (int i = 0; i < n; i++)
         least = simd_min16 (least, simd_load16 (before + i * LANES));
-      step (t, before, least_lane (least), k->penalty[r->g[sweep][at]], costs,
-          l, sums, what);
+      step (t, n, before, least_lane (least), k->penalty[r->g[sweep][at]],
+          costs, l, sums, what);
     }
   }
 }
@@ -788,7 +802,8 @@ look_down (const Task * t, int worker, int x0, int y)
   for (int i = 0; i < n_predecessors (t->k); i++)
     find_differences (t, y, x0, r.x1, predecessors[0][i], g[i]);
   for (int i = 0; i < t->n_vertical; i++)
-    sweep_row (t, &r, false, i, average_at (t, worker), NO_SUMS);
+    WITH_VECTORS (t, n, sweep_row (t, n, &r, false, i,
+            average_at (t, worker), NO_SUMS));
   if ((y + 1) % t->band_rows != 0)
     return;
   for (int i = 0; i < t->n_vertical; i++)
@@ -808,7 +823,8 @@ sweep_band_row (const Task * t, int worker, int x0, int y, bool up)
   for (int i = 0; i < n_predecessors (t->k); i++)
     r.g[i] = differences_at (t, predecessors[up][i], y) + x0;
   for (int i = 0; i < t->n_vertical; i++)
-    sweep_row (t, &r, up, i, average_at (t, worker), MORE_OF_SUMS);
+    WITH_VECTORS (t, n, sweep_row (t, n, &r, up, i,
+            average_at (t, worker), MORE_OF_SUMS));
 }
 
 /* Columns that are independent of others: all rows at once. */
@@ -903,45 +919,25 @@ sweep_band (StereoQueue * queue, const Task * t)
 
 /* ------------------------------------------------------------------ winners */
 
-/* The first lane of v that is as wanted, LANES: there is none. */
+/* The first of the lowest sums, of which those of no disparity are not low.
+ * Without branches: where it is found cannot be predicted. */
 ALWAYS_INLINE int
-first_equal (VecU16 v, VecU16 wanted)
+find_winner (const Task * t, int n, const uint16_t * sums)
 {
-#if defined (__AVX512BW__)
-  unsigned same = _mm512_cmpeq_epi16_mask ((__m512i) v, (__m512i) wanted);
+  VecU16 least = simd_set16 (UINT16_MAX), index = { 0 }, here;
 
-  return same ? __builtin_ctz (same) : LANES;
-#elif defined (__AVX2__)
-  unsigned same = (unsigned) _mm256_movemask_epi8 (_mm256_cmpeq_epi16 (
-          (__m256i) v, (__m256i) wanted));
+  for (int i = 0; i < LANES; i++)
+    here[i] = (uint16_t) i;
+  for (int i = 0; i < n; i++) {
+    VecU16 sum = simd_load16 (sums + i * LANES);
 
-  return same ? __builtin_ctz (same) / 2 : LANES;
-#else
-  int i = 0;
-
-  while (i < LANES && v[i] != wanted[i])
-    i++;
-  return i;
-#endif
-}
-
-/* The first of the lowest sums, of which those of no disparity are not low. */
-static int
-find_winner (const Task * t, const uint16_t * sums)
-{
-  VecU16 least = simd_set16 (UINT16_MAX), wanted;
-
-  for (int i = 0; i < t->n_vectors - 1; i++)
-    least = simd_min16 (least, simd_load16 (sums + i * LANES));
-  least = simd_min16 (least, simd_load16 (sums + (t->n_vectors - 1) * LANES)
-      | ~t->tail);
-  wanted = least_lane (least);
-  for (int i = 0;; i += LANES) {
-    int lane = first_equal (simd_load16 (sums + i), wanted);
-
-    if (lane < LANES)
-      return i + lane;
+    if (i == n - 1)
+      sum |= ~t->tail;
+    index = simd_keep_best16 (sum, &least, here, index);
+    here += LANES;
   }
+  index |= ~(VecU16) (least == least_lane (least));
+  return least_lane (index)[0];
 }
 
 /*
@@ -968,11 +964,11 @@ keep_right (const Task * t, const uint16_t * sums, uint32_t * right)
   return done;
 }
 
-static void
-store_left (const Task * t, int x, int y, const uint16_t * s)
+ALWAYS_INLINE void
+store_left (const Task * t, int n, int x, int y, const uint16_t * s)
 {
   const StereoSgmResult *result = t->result;
-  int best = find_winner (t, s);
+  int best = find_winner (t, n, s);
   unsigned index = (unsigned) (t->k->first_index + best);
 
   if (result->winners != NULL)
@@ -991,8 +987,8 @@ store_right (const Task * t, int x, int y, uint32_t word)
 }
 
 /* A row's winners of both views. */
-static void
-find_both_winners (const Task * t, int y, uint32_t * right)
+ALWAYS_INLINE void
+find_both_winners (const Task * t, int n, int y, uint32_t * right)
 {
   const StereoSgmConstants *k = t->k;
   int d0 = k->min_disparity + k->first_index;
@@ -1001,7 +997,7 @@ find_both_winners (const Task * t, int y, uint32_t * right)
   for (int x = 0; x < k->width; x++) {
     const uint16_t *s = sums_at (t, x, y);
 
-    store_left (t, x, y, s);
+    store_left (t, n, x, y, s);
     store_right (t, x - d0 - k->n, y, keep_right (t, s, right));
   }
   for (int i = 0; i < k->n; i++)
@@ -1012,20 +1008,27 @@ find_both_winners (const Task * t, int y, uint32_t * right)
     store_right (t, x, y, STEREO_NO_WINNER);
 }
 
+ALWAYS_INLINE void
+find_left_winners (const Task * t, int n, int y)
+{
+  for (int x = 0; x < t->k->width; x++)
+    store_left (t, n, x, y, sums_at (t, x, y));
+}
+
 static void
 find_winners (const void *context, StereoSpan span)
 {
   const Task *t = context;
   const StereoWinners *winners = t->result->winners;
+  uint32_t *right = t->work->right
+      + (size_t) span.worker * (size_t) t->n_padded;
 
   for (int y = t->y0 + span.begin; y < t->y0 + span.end; y++) {
     if (winners != NULL && winners->right != NULL) {
-      find_both_winners (t, y, t->work->right
-          + (size_t) span.worker * (size_t) t->n_padded);
-      continue;
+      WITH_VECTORS (t, n, find_both_winners (t, n, y, right));
+    } else {
+      WITH_VECTORS (t, n, find_left_winners (t, n, y));
     }
-    for (int x = 0; x < t->k->width; x++)
-      store_left (t, x, y, sums_at (t, x, y));
   }
 }
 
