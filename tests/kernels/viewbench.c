@@ -57,7 +57,7 @@ lay_out (const TestImage * model, StereoImage * image, uint8_t * bytes)
   *image = model->image;
   for (int p = 0; p < model->n_planes; p++) {
     image->stride[p] = (plane_row_bytes (model, p) + 3) / 4 * 4;
-    image->plane[p] = bytes + offset;
+    image->plane[p] = bytes != NULL ? bytes + offset : NULL;
     for (int y = 0; y < plane_rows (model, p) && bytes != NULL; y++)
       memcpy (bytes + offset + (size_t) y * image->stride[p],
           plane_row (model, p, y), plane_row_bytes (model, p));
