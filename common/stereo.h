@@ -552,7 +552,7 @@ STEREO_CHECKED STEREO_API bool stereo_matcher_get_stage (StereoMatcher *
  *             "pixel" is a float of the host's byte order: X, Y and Z of a
  *             point in metres, NaN where there is none.
  *   "view"    inputs: the left view, the right view or NULL, the map.  Views
- *             are of one format of 8 bits (YUV: limited range), the map is of
+ *             are of one format (of YUV in limited range), and the map is of
  *             their size divided by 1 to 8 and rounded up.  Output: a frame of
  *             that format.
  *

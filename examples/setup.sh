@@ -51,7 +51,7 @@ need_packages() {
 # need_build: everything to compile the project and run gst-launch-1.0.
 need_build() {
   local packages=(gcc libc6-dev meson ninja-build pkg-config
-    libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libpng-dev libyaml-dev
+    libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libpng-dev libjpeg-dev libyaml-dev
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
 
   # nvcc hands host code to g++

@@ -5,6 +5,7 @@
  */
 
 #include "imagefile.h"
+#include "jpeg.h"
 
 #include <errno.h>
 #include <math.h>
@@ -407,8 +408,10 @@ image_parse (const char *name, const uint8_t * bytes, size_t size,
     good = parse_pnm (name, bytes, size, &result, why);
   else if (size >= 3 && bytes[0] == 'P' && (bytes[1] == 'f' || bytes[1] == 'F'))
     good = parse_pfm (name, bytes, size, &result, why);
+  else if (size >= 3 && memcmp (bytes, "\xff\xd8\xff", 3) == 0)
+    good = jpeg_parse (name, bytes, size, &result, why);
   else
-    good = image_fail (why, name, "is none of PNG, PGM, PPM and PFM");
+    good = image_fail (why, name, "is none of PNG, JPEG, PGM, PPM and PFM");
   if (good)
     *image = result;
   return good;
@@ -490,7 +493,7 @@ image_reduce (const char *name, Image * image, StereoMessage * why)
 
   if (image->type == IMAGE_FLOAT)
     return image_fail (why, name,
-        "is a PFM file; views are PNG, PGM or PPM files");
+        "is a PFM file; views are PNG, JPEG, PGM or PPM files");
   if (image->maximum == 255)
     return true;
 

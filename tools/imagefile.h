@@ -7,7 +7,8 @@
 /*
  * imagefile.h: images and disparity maps from and to files.
  *
- * Read: PNG (grey, RGB, palette, with or without alpha, 1 to 16 bits), PGM and
+ * Read: PNG (grey, RGB, palette, with or without alpha, 1 to 16 bits), JPEG
+ * (grey and colour, baseline and progressive, where libjpeg is there), PGM and
  * PPM (binary and plain, 8 and 16 bits), PFM (grey and colour, either byte
  * order).  The content decides, not the name.  Written: PNG and PFM.
  *

@@ -66,9 +66,10 @@ has (const char *folder, const char *name)
 static char *
 find_image (const char *folder, const char *name)
 {
-  static const char *const extensions[] = { "png", "ppm", "pgm" };
+  static const char *const extensions[] = { "png", "ppm", "pgm", "jpg", "jpeg"
+  };
 
-  for (int i = 0; i < 3; i++) {
+  for (size_t i = 0; i < sizeof (extensions) / sizeof (extensions[0]); i++) {
     char *path = cli_format ("%s/%s.%s", folder, name, extensions[i]);
 
     if (exists (path))
@@ -237,7 +238,8 @@ add_kitti (SceneList * list, const char *path, int layout, StereoMessage * why)
     size_t length = strlen (names[i]);
     SceneSource source;
 
-    if (length < 8 || strcmp (names[i] + length - 7, "_10.png") != 0)
+    if (length < 8 || (strcmp (names[i] + length - 7, "_10.png") != 0
+            && strcmp (names[i] + length - 7, "_10.jpg") != 0))
       continue;
     memset (&source, 0, sizeof (source));
     source.kind = SCENE_KIND_KITTI;
@@ -552,15 +554,38 @@ load_calib (const char *path, Scene * scene, StereoMessage * why)
   return true;
 }
 
+/* Of the folder SET/SCENE: SET/SCENE/NAME, or if it is only there
+ * SET_gt/SCENE/NAME. */
+static char *
+find_truth (const char *folder, const char *name)
+{
+  char *here = cli_format ("%s/%s", folder, name), *beside;
+  size_t end = strlen (folder), start;
+
+  while (end > 0 && folder[end - 1] == '/')
+    end--;
+  for (start = end; start > 0 && folder[start - 1] != '/'; start--);
+  if (exists (here) || start < 2)
+    return here;
+  beside = cli_format ("%.*s_gt/%.*s/%s", (int) start - 1, folder,
+      (int) (end - start), folder + start, name);
+  if (!exists (beside)) {
+    free (beside);
+    return here;
+  }
+  free (here);
+  return beside;
+}
+
 static bool
 load_middlebury (const SceneSource * source, Scene * scene, StereoMessage * why)
 {
   char *left = find_image (source->folder, "im0");
   char *right = find_image (source->folder, "im1");
   char *calib = cli_format ("%s/calib.txt", source->folder);
-  char *truth = cli_format ("%s/%s", source->folder,
+  char *truth = find_truth (source->folder,
       has (source->folder, "disp0.pfm") ? "disp0.pfm" : "disp0GT.pfm");
-  char *mask = find_image (source->folder, "mask0nocc");
+  char *mask = find_truth (source->folder, "mask0nocc.png");
   bool good = load_calib (calib, scene, why)
       && load_views (left, right, scene, why);
 
@@ -587,9 +612,11 @@ load_kitti (const SceneSource * source, Scene * scene, StereoMessage * why)
       source->file);
   char *right = cli_format ("%s/%s/%s", source->folder, layout->right,
       source->file);
-  char *occ = cli_format ("%s/%s/%s", source->folder, layout->occ,
+  /* whatever the views are, disparities are PNG files */
+  const int stem = (int) strlen (source->file) - 4;
+  char *occ = cli_format ("%s/%s/%.*s.png", source->folder, layout->occ, stem,
       source->file);
-  char *noc = cli_format ("%s/%s/%s", source->folder, layout->noc,
+  char *noc = cli_format ("%s/%s/%.*s.png", source->folder, layout->noc, stem,
       source->file);
   bool good = load_views (left, right, scene, why);
 

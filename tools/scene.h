@@ -8,14 +8,16 @@
  * scene.h: pairs of images and what is known about them, in folders of three
  * layouts or as single files.
  *
- * - scene.ini: left, right, disp_left, nonocc, all and disc (.png, .ppm or
- *   .pgm), described by the section [scene]: ndisp, gt_scale, gt_invalid,
- *   masks, and width, height and name, if there are any.
- * - Middlebury (2014 and later): im0, im1 (.png, .ppm or .pgm), calib.txt,
- *   disp0.pfm or disp0GT.pfm, mask0nocc.png.  Only the images must be there.
+ * - scene.ini: left, right, disp_left, nonocc, all and disc (.png, .ppm, .pgm,
+ *   .jpg or .jpeg), described by the section [scene]: ndisp, gt_scale,
+ *   gt_invalid, masks, and width, height and name, if there are any.
+ * - Middlebury (2014 and later) and ETH3D: im0, im1 (with these endings),
+ *   calib.txt, disp0.pfm or disp0GT.pfm, mask0nocc.png.  Only the images must
+ *   be there.  Of ETH3D the truth may be where its archive puts it, for a scene
+ *   SET/NAME in SET_gt/NAME.
  * - KITTI: a folder with image_2, image_3, disp_occ_0 and disp_noc_0 (2015), or
  *   colored_0, colored_1, disp_occ and disp_noc (2012; also image_0, image_1).
- *   Each *_10.png of the first is a scene.
+ *   Each *_10.png or *_10.jpg of the first is a scene.
  *
  * Functions that can fail return false and say in why, which must not be NULL,
  * which file it was and what is wrong with it.

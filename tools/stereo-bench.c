@@ -95,7 +95,7 @@ static const char usage[] =
     "  --preset NAME          the sizes of papers or video\n"
     "  --list-sizes           print them\n"
     "  --format NAME          of the views: GRAY8 (the default), RGB, NV12\n"
-    "  --images LEFT RIGHT    two files (PNG, PGM, PPM) instead of\n"
+    "  --images LEFT RIGHT    two files (PNG, JPEG, PPM) instead of\n"
     "                         random views\n"
     "  --list                 print the algorithms\n"
     "\n"

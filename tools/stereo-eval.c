@@ -63,7 +63,7 @@ static const char usage[] =
     "  --list                 print the algorithms with their properties\n"
     "\n"
     "On what\n"
-    "  --left FILE            two images (PNG, PGM, PPM) instead of scenes\n"
+    "  --left FILE            two images (PNG, JPEG, PPM) instead of scenes\n"
     "  --right FILE\n"
     "  --truth FILE           their ground truth (PFM, PNG, PGM)\n"
     "  --truth-scale S        its levels for a pixel (16 bits: 256, PFM: 1)\n"

@@ -1,6 +1,6 @@
 # gst-stereomatching: images for tests, with the standard library only
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes and reads PNG, PGM, PPM and PFM files without the tools' own code.
+"""Writes and reads PNG, PGM, PPM and PFM files, and writes JPEG, without the tools' own code.
 
 Images are lists of rows; a row is a list of samples, or of triples for RGB.
 """
@@ -102,3 +102,46 @@ def read_pfm(path):
         rows = [list(struct.unpack("<%df" % width, file.read(4 * width))) for _ in range(height)]
         assert file.read() == b""
     return rows[::-1]
+
+
+def _bits_of_difference(value):
+    """The code of its size in the usual table, and the value."""
+    size = abs(value).bit_length()
+    code = ("00", "010", "011", "100", "101", "110", "1110", "11110", "111110")[size]
+    return code + (format(value if value > 0 else value + (1 << size) - 1, "0%db" % size)
+                   if size else "")
+
+
+def write_jpeg(path, rows):
+    """Of grey samples, or of triples Y, Cb, Cr: every 8x8 block is of one colour, its first pixel's.
+
+    Baseline (ITU-T T.81) with nothing but means: those are exact with steps of 8.
+    """
+    def segment(marker, data):
+        return b"\xff" + bytes([marker]) + struct.pack(">H", len(data) + 2) + data
+
+    height, width = len(rows), len(rows[0])
+    n = 3 if isinstance(rows[0][0], tuple) else 1
+    before, bits = [0] * n, ""
+    for y in range(0, height, 8):
+        for x in range(0, width, 8):
+            pixel = rows[y][x] if n == 3 else (rows[y][x],)
+            for i, sample in enumerate(pixel):
+                # the end of the block is the only other code
+                bits += _bits_of_difference(sample - 128 - before[i]) + "0"
+                before[i] = sample - 128
+    bits += "1" * (-len(bits) % 8)
+    scan = bytes(int(bits[i:i + 8], 2) for i in range(0, len(bits), 8)).replace(
+        b"\xff", b"\xff\x00")
+    components = b"".join(bytes([i + 1, 0x11, 0]) for i in range(n))
+    with open(path, "wb") as file:
+        file.write(
+            b"\xff\xd8" + segment(0xe0, b"JFIF\0\1\1\0\0\1\0\1\0\0")
+            + segment(0xdb, b"\0" + b"\x08" * 64)
+            + segment(0xc0, struct.pack(">BHHB", 8, height, width, n) + components)
+            + segment(0xc4, b"\0" + bytes([0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0])
+                      + bytes(range(12)))
+            + segment(0xc4, b"\x10" + bytes([1] + 15 * [0]) + b"\0")
+            + segment(0xda, bytes([n]) + b"".join(bytes([i + 1, 0]) for i in range(n))
+                      + b"\0\x3f\0")
+            + scan + b"\xff\xd9")

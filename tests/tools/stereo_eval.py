@@ -359,6 +359,180 @@ class Scenes(Case):
         self.assertEqual(maps[0], maps[2])
 
 
+def blocks(seed, color):
+    """Views of 8x8 blocks, each of one colour: (left, right), of samples or of Y, Cb, Cr."""
+    source = random.Random(seed)
+    tiles = [[(source.randrange(90, 160), source.randrange(110, 150), source.randrange(110, 150))
+              if color else source.randrange(256) for _ in range(WIDTH // 8 + 1)]
+             for _ in range(HEIGHT // 8)]
+    wide = [[tile for tile in tiles[y // 8] for _ in range(8)] for y in range(HEIGHT)]
+    return [row[:WIDTH] for row in wide], [row[8:] for row in wide]
+
+
+def rgb(pixel):
+    """Of Y, Cb, Cr, as JFIF has it."""
+    y, cb, cr = pixel[0], pixel[1] - 128, pixel[2] - 128
+    return tuple(max(0, min(255, math.floor(v + 0.5))) for v in (
+        y + 1.402 * cr, y - 0.344136 * cb - 0.714136 * cr, y + 1.772 * cb))
+
+
+class Downloaded(Case):
+    """Folders as the benchmarks' archives leave them."""
+
+    def setUp(self):
+        super().setUp()
+        self.left, self.right = views(color=True)
+        # what is occluded, and what was not measured
+        self.truth = constant(float(SHIFT))
+        self.truth[3][10:20] = [math.inf] * 10
+        self.mask = [[0 if v == math.inf else 128 if x < SHIFT else 255
+                      for x, v in enumerate(row)] for row in self.truth]
+
+    def put(self, write, rows, *parts, **more):
+        path = self.path(*parts)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        write(path, rows, **more)
+
+    def put_text(self, text, *parts):
+        os.makedirs(os.path.dirname(self.path(*parts)), exist_ok=True)
+        with open(self.path(*parts), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def regions(self, *arguments, properties=()):
+        """Of the one scene."""
+        scenes = evaluate("vcbw", *properties, *arguments)["runs"][0]["scenes"]
+        self.assertEqual(len(scenes), 1)
+        self.assertIsNone(scenes[0]["error"])
+        return scenes[0]
+
+    def put_calibration(self, *parts):
+        self.put_text("cam0=[3997.684 0 1176.728; 0 3997.684 1011.728; 0 0 1]\n"
+                      "cam1=[3997.684 0 1307.839; 0 3997.684 1011.728; 0 0 1]\n"
+                      "doffs=131.111\nbaseline=193.001\nwidth=%d\nheight=%d\nndisp=16\nisint=0\n"
+                      "vmin=3\nvmax=12\ndyavg=0.918\ndymax=1.516\n" % (WIDTH, HEIGHT), *parts)
+
+    def test_middlebury_2014(self):
+        scene = "Adirondack-perfect"
+        for name in ("im0.png", "im1.png", "im1E.png", "im1L.png"):
+            self.put(pictures.write_png, self.left if name == "im0.png" else self.right, scene, name)
+        for name in ("disp0.pfm", "disp1.pfm", "disp0-sd.pfm"):
+            self.put(pictures.write_pfm, self.truth, scene, name)
+        self.put(pictures.write_pnm, constant(3), scene, "disp0-n.pgm")
+        self.put_calibration(scene, "calib.txt")
+        found = self.regions(self.path(scene))
+        self.assertEqual(found["scene"], scene)
+        self.assertEqual(sorted(found["regions"]), ["all"])
+        self.assertEqual(found["regions"]["all"]["pixels"], WIDTH * HEIGHT - 10)
+
+    def test_middlebury_third_evaluation(self):
+        for name, rows in (("im0", self.left), ("im1", self.right), ("mask0nocc", self.mask)):
+            self.put(pictures.write_png, rows, "trainingQ", "Adirondack", name + ".png")
+        self.put(pictures.write_pfm, self.truth, "trainingQ", "Adirondack", "disp0GT.pfm")
+        self.put_calibration("trainingQ", "Adirondack", "calib.txt")
+        found = self.regions(self.path("trainingQ"))["regions"]
+        self.assertEqual(found["all"]["pixels"], WIDTH * HEIGHT - 10)
+        self.assertEqual(found["nonocc"]["pixels"], HEIGHT * (WIDTH - SHIFT) - 10)
+        self.assertEqual(found["nonocc"]["bad-1"], 0)
+
+    def test_eth3d(self):
+        """Two archives, of which the second one has the truth."""
+        scene = ("two_view_training", "delivery_area_1l")
+        self.put(pictures.write_png, self.left, *scene, "im0.png")
+        self.put(pictures.write_png, self.right, *scene, "im1.png")
+        self.put_calibration(*scene, "calib.txt")
+        self.put_text("# images\n", *scene, "images.txt")
+        alone = self.regions(self.path(scene[0]))
+        self.assertFalse(alone["regions"])
+        self.put(pictures.write_pfm, self.truth, scene[0] + "_gt", scene[1], "disp0GT.pfm")
+        self.put(pictures.write_png, self.mask, scene[0] + "_gt", scene[1], "mask0nocc.png")
+        for folder in (self.path(scene[0]), self.path(*scene), self.path(*scene) + "/"):
+            found = self.regions(folder)
+            self.assertEqual(found["scene"], scene[1])
+            self.assertEqual(found["regions"]["all"]["pixels"], WIDTH * HEIGHT - 10)
+            self.assertEqual(found["regions"]["nonocc"]["bad-1"], 0)
+        # both archives in one folder
+        self.put(pictures.write_pfm, constant(1.0), *scene, "disp0GT.pfm")
+        self.assertEqual(self.regions(self.path(*scene))["regions"]["all"]["pixels"],
+                         WIDTH * HEIGHT)
+
+    def test_kitti(self):
+        """Both years; 16 bits with 0 for what is unknown; a testing half without truth."""
+        codes = [[0 if v == math.inf else int(v * 256) for v in row] for row in self.truth]
+        seen = [[0 if x < SHIFT else v for x, v in enumerate(row)] for row in codes]
+        for left, right, occ, noc, root in (
+                ("image_2", "image_3", "disp_occ_0", "disp_noc_0", "data_scene_flow"),
+                ("colored_0", "colored_1", "disp_occ", "disp_noc", "data_stereo_flow")):
+            for half in ("training", "testing"):
+                for frame in ("000000_10.png", "000000_11.png"):
+                    self.put(pictures.write_png, self.left, root, half, left, frame)
+                    self.put(pictures.write_png, self.right, root, half, right, frame)
+            self.put(pictures.write_png, codes, root, "training", occ, "000000_10.png", depth=16)
+            self.put(pictures.write_png, seen, root, "training", noc, "000000_10.png", depth=16)
+            found = self.regions(self.path(root, "training"), properties=["num-disparities=16"])
+            self.assertEqual(found["scene"], "000000_10")
+            found = found["regions"]
+            self.assertEqual(found["all"]["pixels"], WIDTH * HEIGHT - 10)
+            self.assertEqual(found["nonocc"]["pixels"], HEIGHT * (WIDTH - SHIFT) - 10)
+            self.assertEqual(found["nonocc"]["bad-1"], 0)
+            testing = self.regions(self.path(root, "testing"), properties=["num-disparities=16"])
+            self.assertFalse(testing["regions"])
+
+    def can_read_jpeg(self):
+        self.put(pictures.write_jpeg, constant(5), "one.jpg")
+        result = run("vcbw", "--left", self.path("one.jpg"), "--right", self.path("one.jpg"))
+        if "without libjpeg" in result.stderr:
+            self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1))
+            self.skipTest("this build has no libjpeg")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def saved(self, scene, *properties):
+        evaluate("esaw", "cost=rgb", *properties, "--save", self.path("out"), scene)
+        with open(self.path("out", os.path.basename(scene) + ".pfm"), "rb") as file:
+            return file.read()
+
+    def test_jpeg(self):
+        """The same maps as of PNG files with the same pixels, in any layout."""
+        self.can_read_jpeg()
+        for color in (False, True):
+            pair = blocks(3, color)
+            exact = [[[rgb(p) for p in row] for row in view] if color else view for view in pair]
+            for name, ending, write, two in (("png", "png", pictures.write_png, exact),
+                                             ("jpg", "jpg", pictures.write_jpeg, pair),
+                                             ("jpeg", "jpeg", pictures.write_jpeg, pair)):
+                for number in (0, 1):
+                    self.put(write, two[number], name, "im%d.%s" % (number, ending))
+                self.put_calibration(name, "calib.txt")
+                self.put(pictures.write_pfm, constant(8.0), name, "disp0.pfm")
+            maps = [self.saved(self.path(name)) for name in ("png", "jpg", "jpeg")]
+            self.assertEqual(maps[0], maps[1])
+            self.assertEqual(maps[0], maps[2])
+        for number, folder in enumerate(("image_2", "image_3")):
+            self.put(pictures.write_jpeg, pair[number], "kitti", folder, "000003_10.jpg")
+        self.put(pictures.write_png, [[2048] * WIDTH] * HEIGHT, "kitti", "disp_occ_0",
+                 "000003_10.png", depth=16)
+        found = self.regions(self.path("kitti"), properties=["num-disparities=16"])
+        self.assertEqual((found["scene"], found["regions"]["all"]["pixels"]),
+                         ("000003_10", WIDTH * HEIGHT))
+
+    def test_damaged_jpeg(self):
+        self.can_read_jpeg()
+        self.put(pictures.write_jpeg, blocks(3, True)[0], "good.jpg")
+        with open(self.path("good.jpg"), "rb") as file:
+            data = file.read()
+        size = data.index(b"\xff\xc0") + 5
+        for name, bad, says in (
+                ("half", data[:-20], "cut off"), ("head", data[:30], "JPEG"),
+                ("arithmetic", data.replace(b"\xff\xc0", b"\xff\xc9"), "arithmetic"),
+                ("large", data[:size] + b"\x3f\xff\x3f\xff" + data[size + 4:], "cut off"),
+                ("larger", data[:size] + b"\x40\x01\x40\x01" + data[size + 4:], "16385x16385"),
+                ("table", data.replace(b"\xff\xdb", b"\xff\xfe"), "JPEG")):
+            with open(self.path(name + ".jpg"), "wb") as file:
+                file.write(bad)
+            with self.subTest(name=name):
+                self.fails("vcbw", "--left", self.path(name + ".jpg"), "--right",
+                           self.path("good.jpg"), says=(name + ".jpg", says))
+
+
 class Output(Case):
     def test_csv_is_json(self):
         scene = make_ini(self.path("made, \"quoted\""))
