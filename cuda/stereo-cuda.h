@@ -53,6 +53,12 @@ STEREO_API void stereo_cuda_keep (StereoDevice * device, void *kept,
 STEREO_API void *stereo_cuda_context (const StereoDevice * device);
 STEREO_API int stereo_cuda_ordinal (const StereoDevice * device);
 
+/* Starts to copy bytes from device memory to pinned memory, after the event
+ * `after`, and records `done` behind it; both are not NULL.  Any thread. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_cuda_download (StereoDevice *
+    device, void *target, const void *source, size_t bytes,
+    StereoEvent * after, StereoEvent * done, StereoMessage * why);
+
 /* The CUevent of an event, to record in a stream of one's own where an image is
  * made there, or to wait for where one is read; NULL for other devices.  It
  * belongs to the event. */

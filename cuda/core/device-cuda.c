@@ -37,6 +37,7 @@ typedef struct
   bool retained;                /* the primary context of cu_device */
   CUdevice cu_device;
   cudaStream_t stream;          /* borrowed, or NULL */
+  cudaStream_t downloads;       /* of stereo_cuda_download() */
   int ordinal;
   int multiprocessors;
   int capability;               /* 10 major + minor */
@@ -711,7 +712,12 @@ static void
 finalize (StereoDevice * device)
 {
   CudaDevice *self = (CudaDevice *) device;
+  StereoMessage why;
 
+  if (self->downloads != NULL && stereo_cuda_enter (device, &why) == STEREO_OK) {
+    (void) cudaStreamDestroy (self->downloads);
+    stereo_cuda_leave (device);
+  }
   if (self->retained)
     (void) self->driver.primary_release (self->cu_device);
   if (self->release != NULL)
@@ -770,6 +776,9 @@ identify (CudaDevice * self, StereoMessage * why)
           properties.minor);
     }
   }
+  if (status == STEREO_OK)
+    status = STEREO_CUDA_CHECK (cudaStreamCreateWithFlags (&self->downloads,
+            cudaStreamNonBlocking), "making a stream", why);
   stereo_cuda_leave (&self->device);
   return status;
 }
@@ -867,6 +876,31 @@ stereo_device_new_cuda_wrapped (void *cu_context, void *cu_stream,
   }
   *device = &self->device;
   return STEREO_OK;
+}
+
+StereoStatus
+stereo_cuda_download (StereoDevice * device, void *target, const void *source,
+    size_t bytes, StereoEvent * after, StereoEvent * done, StereoMessage * why)
+{
+  cudaStream_t stream;
+  StereoStatus status;
+  cudaError_t error;
+
+  if (device->klass != &device_class)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "this is no CUDA device");
+  status = stereo_cuda_enter (device, why);
+  if (status != STEREO_OK)
+    return status;
+  stream = ((CudaDevice *) device)->downloads;
+  error = cudaStreamWaitEvent (stream, ((CudaEvent *) after)->cuda, 0);
+  if (error == cudaSuccess)
+    error = cudaMemcpyAsync (target, source, bytes, cudaMemcpyDeviceToHost,
+        stream);
+  if (error == cudaSuccess)
+    error = cudaEventRecord (((CudaEvent *) done)->cuda, stream);
+  status = STEREO_CUDA_CHECK (error, "downloading an image", why);
+  stereo_cuda_leave (device);
+  return status;
 }
 
 void

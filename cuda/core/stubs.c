@@ -68,6 +68,15 @@ stereo_cuda_ordinal (const StereoDevice * device)
   return -1;
 }
 
+StereoStatus
+stereo_cuda_download (StereoDevice * device, void *target, const void *source,
+    size_t bytes, StereoEvent * after, StereoEvent * done, StereoMessage * why)
+{
+  (void) device, (void) target, (void) source, (void) bytes, (void) after;
+  (void) done;
+  return unsupported (why);
+}
+
 void *
 stereo_cuda_event (StereoEvent * event)
 {

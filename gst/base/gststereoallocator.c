@@ -7,8 +7,24 @@
 #include "base/gststereoallocator.h"
 
 #include "base/gststereodebug.h"
+#include "stereo-cuda.h"
 
 #define STEREO_PINNED_MEMORY "StereoPinned"
+
+typedef struct
+{
+  GstAllocator parent;
+  StereoDevice *device;
+  gint mapped;                  /* atomic: what the device writes is looked at
+                                 * by the CPU, or was lately */
+  GMutex lock;
+  guint64 downloaded;           /* bytes; under the lock */
+} GstStereoAllocator;
+
+typedef struct
+{
+  GstAllocatorClass parent_class;
+} GstStereoAllocatorClass;
 
 typedef struct
 {
@@ -17,18 +33,16 @@ typedef struct
   StereoDevice *device;
   GstStereoFence *fence;        /* or NULL */
   guint64 frame;
+
+  GMutex lock;                  /* of what follows */
+  void *copy;                   /* on the device; NULL until first wanted */
+  StereoEvent *written;         /* the copy */
+  StereoEvent *fetched;         /* data, from the copy */
+  gboolean on_device;           /* the copy has what the memory holds */
+  gboolean on_host;             /* data has it, */
+  gboolean fetching;            /* when fetched is through */
+  gboolean mapped;              /* by the CPU, since the device wrote to it */
 } GstStereoMemory;
-
-typedef struct
-{
-  GstAllocator parent;
-  StereoDevice *device;
-} GstStereoAllocator;
-
-typedef struct
-{
-  GstAllocatorClass parent_class;
-} GstStereoAllocatorClass;
 
 static GType gst_stereo_allocator_get_type (void);
 G_DEFINE_TYPE (GstStereoAllocator, gst_stereo_allocator, GST_TYPE_ALLOCATOR);
@@ -57,6 +71,8 @@ gst_stereo_allocator_alloc (GstAllocator * allocator, gsize size,
   memory = g_new0 (GstStereoMemory, 1);
   memory->data = data;
   memory->device = stereo_device_ref (self->device);
+  memory->on_host = TRUE;
+  g_mutex_init (&memory->lock);
   gst_memory_init (GST_MEMORY_CAST (memory), params->flags
       | GST_MEMORY_FLAG_NO_SHARE, allocator, NULL, maxsize, align,
       offset + params->prefix, size);
@@ -76,6 +92,112 @@ gst_stereo_memory_clear_fence (GstStereoMemory * memory)
   memory->fence = NULL;
 }
 
+/* ----------------------------------------------------- copy on the device */
+
+static void
+count_download (GstStereoMemory * memory)
+{
+  GstStereoAllocator *allocator =
+      GST_STEREO_ALLOCATOR (memory->memory.allocator);
+
+  g_mutex_lock (&allocator->lock);
+  allocator->downloaded += memory->memory.maxsize;
+  g_mutex_unlock (&allocator->lock);
+}
+
+/* Everything below is called with the memory's lock held, but for the last
+ * release. */
+
+/* Data may be touched when this returns TRUE; it is what the memory holds. */
+static gboolean
+bring_home (GstStereoMemory * memory)
+{
+  StereoStatus status = STEREO_OK;
+  StereoMessage why;
+
+  if (!memory->on_host) {
+    status = stereo_event_wait (memory->written, &why);
+    if (status == STEREO_OK)
+      status = stereo_device_copy (memory->device, memory->data, memory->copy,
+          memory->memory.maxsize, &why);
+    if (status == STEREO_OK)
+      count_download (memory);
+  } else if (memory->fetching) {
+    status = stereo_event_wait (memory->fetched, &why);
+  }
+  if (status != STEREO_OK) {
+    GST_WARNING_OBJECT (memory->memory.allocator, "%s", why.text);
+    return FALSE;
+  }
+  memory->on_host = TRUE;
+  memory->fetching = FALSE;
+  return TRUE;
+}
+
+static void
+release_copy (GstStereoMemory * memory)
+{
+  StereoMessage why;
+
+  /* whoever still writes or reads there */
+  if (stereo_event_wait (memory->written, &why) != STEREO_OK
+      || stereo_event_wait (memory->fetched, &why) != STEREO_OK)
+    GST_WARNING_OBJECT (memory->memory.allocator, "%s", why.text);
+  stereo_event_free (&memory->written);
+  stereo_event_free (&memory->fetched);
+  stereo_device_free (memory->device, &memory->copy);
+}
+
+/* Makes room for the copy.  What nothing writes to is zero. */
+static gboolean
+make_copy (GstStereoMemory * memory)
+{
+  StereoMessage why;
+
+  if (memory->copy != NULL)
+    return TRUE;
+  memset (memory->data, 0, memory->memory.maxsize);
+  if (stereo_device_alloc (memory->device, memory->memory.maxsize,
+          &memory->copy, &why) == STEREO_OK
+      && stereo_event_new (memory->device, &memory->written, &why)
+      == STEREO_OK
+      && stereo_event_new (memory->device, &memory->fetched, &why)
+      == STEREO_OK
+      && stereo_device_copy (memory->device, memory->copy, memory->data,
+          memory->memory.maxsize, &why) == STEREO_OK)
+    return TRUE;
+  GST_INFO_OBJECT (memory->memory.allocator, "no copy on the device: %s",
+      why.text);
+  release_copy (memory);
+  return FALSE;
+}
+
+/* The device has begun to write to the copy.  Brings that down at once if the
+ * CPU wanted to see what came before it. */
+static void
+note_written (GstStereoMemory * memory)
+{
+  GstStereoAllocator *allocator =
+      GST_STEREO_ALLOCATOR (memory->memory.allocator);
+  StereoMessage why;
+
+  if (memory->on_device && memory->on_host && !memory->mapped)
+    g_atomic_int_set (&allocator->mapped, FALSE);
+  memory->on_device = TRUE;
+  memory->on_host = FALSE;
+  memory->fetching = FALSE;
+  memory->mapped = FALSE;
+  if (g_atomic_int_get (&allocator->mapped)
+      && stereo_cuda_download (memory->device, memory->data, memory->copy,
+          memory->memory.maxsize, memory->written, memory->fetched,
+          &why) == STEREO_OK) {
+    count_download (memory);
+    memory->on_host = memory->fetching = TRUE;
+  }
+}
+
+/* ---------------------------------------------------------------- mapping */
+
 static void
 gst_stereo_allocator_free (GstAllocator * allocator, GstMemory * mem)
 {
@@ -85,9 +207,31 @@ gst_stereo_allocator_free (GstAllocator * allocator, GstMemory * mem)
   if (memory->fence != NULL)
     gst_stereo_fence_wait (memory->fence, memory->frame);
   gst_stereo_memory_clear_fence (memory);
+  release_copy (memory);
   stereo_device_free_pinned (memory->device, &memory->data);
   stereo_device_unref (&memory->device);
+  g_mutex_clear (&memory->lock);
   g_free (memory);
+}
+
+static gpointer
+map_for_cpu (GstStereoMemory * memory, GstMapFlags flags)
+{
+  gboolean ok;
+
+  if (memory->fence != NULL
+      && !gst_stereo_fence_wait (memory->fence, memory->frame))
+    return NULL;
+  g_mutex_lock (&memory->lock);
+  if (memory->on_device)
+    g_atomic_int_set (&GST_STEREO_ALLOCATOR (memory->memory.allocator)->mapped,
+        TRUE);
+  memory->mapped = TRUE;
+  ok = bring_home (memory);
+  if (ok && (flags & GST_MAP_WRITE))
+    memory->on_device = FALSE;
+  g_mutex_unlock (&memory->lock);
+  return ok ? memory->data : NULL;
 }
 
 static gpointer
@@ -95,20 +239,26 @@ gst_stereo_memory_map (GstMemory * mem, gsize maxsize, GstMapFlags flags)
 {
   GstStereoMemory *memory = (GstStereoMemory *) mem;
 
-  if (memory->fence != NULL
-      && !gst_stereo_fence_wait (memory->fence, memory->frame))
-    return NULL;
-  return memory->data;
+  return flags & GST_STEREO_MAP_DEVICE ? memory->copy
+      : map_for_cpu (memory, flags);
 }
 
 static void
-gst_stereo_memory_unmap (GstMemory * mem)
+gst_stereo_memory_unmap (GstMemory * mem, GstMapInfo * info)
 {
+  GstStereoMemory *memory = (GstStereoMemory *) mem;
+
+  if (!(info->flags & GST_STEREO_MAP_DEVICE) || !(info->flags & GST_MAP_WRITE))
+    return;
+  g_mutex_lock (&memory->lock);
+  note_written (memory);
+  g_mutex_unlock (&memory->lock);
 }
 
 static void
 gst_stereo_allocator_finalize (GObject * object)
 {
+  g_mutex_clear (&GST_STEREO_ALLOCATOR (object)->lock);
   stereo_device_unref (&GST_STEREO_ALLOCATOR (object)->device);
   G_OBJECT_CLASS (gst_stereo_allocator_parent_class)->finalize (object);
 }
@@ -130,7 +280,8 @@ gst_stereo_allocator_init (GstStereoAllocator * self)
 
   allocator->mem_type = STEREO_PINNED_MEMORY;
   allocator->mem_map = gst_stereo_memory_map;
-  allocator->mem_unmap = gst_stereo_memory_unmap;
+  allocator->mem_unmap_full = gst_stereo_memory_unmap;
+  g_mutex_init (&self->lock);
 }
 
 GstAllocator *
@@ -179,4 +330,46 @@ gst_stereo_buffer_set_fence (GstBuffer * buffer, GstStereoFence * fence,
   if (fence != NULL)
     memory->fence = gst_stereo_fence_ref (fence);
   memory->frame = frame;
+}
+
+/* Whether what one device has can be read by the other one. */
+static gboolean
+same_memory (StereoDevice * a, StereoDevice * b)
+{
+  return a == b || (a != NULL && b != NULL && stereo_cuda_context (a) != NULL
+      && stereo_cuda_context (a) == stereo_cuda_context (b));
+}
+
+gboolean
+gst_stereo_buffer_use_copy (GstBuffer * buffer, StereoDevice * device,
+    GstMapFlags flags, StereoImage * image)
+{
+  GstStereoMemory *memory = pinned_memory (buffer);
+  gboolean usable;
+
+  if (memory == NULL || !same_memory (memory->device, device))
+    return FALSE;
+  g_mutex_lock (&memory->lock);
+  if (flags & GST_MAP_WRITE) {
+    usable = make_copy (memory);
+    image->ready = usable && memory->fetching ? memory->fetched : NULL;
+    image->done = usable ? memory->written : NULL;
+  } else {
+    usable = memory->on_device;
+    image->ready = usable ? memory->written : NULL;
+  }
+  g_mutex_unlock (&memory->lock);
+  return usable;
+}
+
+guint64
+gst_stereo_allocator_get_downloaded (GstAllocator * allocator)
+{
+  GstStereoAllocator *self = GST_STEREO_ALLOCATOR (allocator);
+  guint64 bytes;
+
+  g_mutex_lock (&self->lock);
+  bytes = self->downloaded;
+  g_mutex_unlock (&self->lock);
+  return bytes;
 }

@@ -68,12 +68,9 @@ void gst_stereo_cuda_set_context (GstElement * element, GstContext * given,
 gboolean gst_stereo_cuda_answer (GstElement * element, GstQuery * query,
     GstObject * context);
 
-/* Whether all of the buffer is CUDA memory that the device can use. */
+/* Whether all of the buffer is CUDA memory that the device can use; it is mapped
+ * with GST_STEREO_MAP_DEVICE then. */
 gboolean gst_stereo_cuda_is_usable (GstBuffer * buffer, StereoDevice * device);
-
-/* To be added to the flags when such a buffer is mapped for the device: the
- * addresses are those of the device then. */
-#define GST_STEREO_MAP_CUDA ((GstMapFlags) (GST_MAP_FLAG_LAST << 1))
 
 /* Waits for what another element's stream has yet to write to the buffer, which
  * is usable.  Nothing is left before GStreamer 1.24, where whoever writes waits

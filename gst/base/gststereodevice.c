@@ -156,14 +156,16 @@ void
 gst_stereo_device_close (GstStereoDevice * self)
 {
   StereoDevice *device = self->device;
+  GstAllocator *allocator;
   GstObject *context;
 
   self->user->close (self->failure->element);
-  gst_clear_object (&self->allocator);
   GST_OBJECT_LOCK (self->failure->element);
   self->device = NULL;
+  allocator = g_steal_pointer (&self->allocator);
   context = g_steal_pointer (&self->context);
   GST_OBJECT_UNLOCK (self->failure->element);
+  gst_clear_object (&allocator);
   stereo_device_unref (&device);
   gst_clear_object (&context);
 }

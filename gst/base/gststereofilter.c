@@ -6,6 +6,7 @@
 
 #include "base/gststereofilter.h"
 
+#include "base/gststereoallocator.h"
 #include "base/gststereodebug.h"
 #include "base/gststereometa.h"
 #include "base/gststereoparams.h"
@@ -297,6 +298,14 @@ gst_stereo_filter_before_transform (GstBaseTransform * trans,
     gst_object_sync_values (GST_OBJECT (trans), time);
 }
 
+/* What is drawn over is drawn by the CPU. */
+static GstMapFlags
+output_flags (GstStereoFilterClass * klass)
+{
+  return klass->draw != NULL ? GST_MAP_WRITE
+      : GST_MAP_WRITE | GST_STEREO_MAP_DEVICE;
+}
+
 static gboolean
 process (GstStereoFilter * self, GstStereoFrame * in, GstStereoFrame * out)
 {
@@ -307,9 +316,11 @@ process (GstStereoFilter * self, GstStereoFrame * in, GstStereoFrame * out)
   if (!klass->prepare (self, in, out))
     return FALSE;
   if (!gst_stereo_frame_remap (in, &self->in_info, GST_MAP_READ,
+          self->device.device, &why)
+      || !gst_stereo_frame_remap (out, &self->out_info, output_flags (klass),
           self->device.device, &why)) {
     GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
-        ("A buffer on sink %s.", why.text), (NULL));
+        ("A buffer %s.", why.text), (NULL));
     return FALSE;
   }
   if (stereo_runner_process (self->runner, &input, &output, NULL) != STEREO_OK
@@ -343,16 +354,18 @@ gst_stereo_filter_transform (GstBaseTransform * trans, GstBuffer * in_buffer,
         ("A buffer on sink %s.", why.text), (NULL));
     return GST_FLOW_ERROR;
   }
-  if (!gst_stereo_frame_map (&out, &self->out_info, out_buffer, GST_MAP_WRITE,
-          device, &why)) {
+  if (!gst_stereo_frame_map (&out, &self->out_info, out_buffer,
+          output_flags (klass), device, &why)) {
     GST_STEREO_FAIL (&self->failure, RESOURCE, WRITE,
         ("A buffer for the output %s.", why.text), (NULL));
     gst_stereo_frame_unmap (&in);
     return GST_FLOW_ERROR;
   }
   ok = process (self, &in, &out);
-  gst_stereo_frame_unmap (&out);
-  gst_stereo_frame_unmap (&in);
+  if (out.frame.buffer != NULL)
+    gst_stereo_frame_unmap (&out);
+  if (in.frame.buffer != NULL)
+    gst_stereo_frame_unmap (&in);
   if (ok && klass->add_metas != NULL)
     klass->add_metas (self, out_buffer);
   return ok ? GST_FLOW_OK : GST_FLOW_ERROR;

@@ -122,20 +122,25 @@ gst_stereo_frame_map (GstStereoFrame * self, const GstVideoInfo * info,
     GstBuffer * buffer, GstMapFlags flags, StereoDevice * device,
     StereoMessage * why)
 {
+  const gboolean may_copy = (flags & (GST_MAP_READ | GST_STEREO_MAP_DEVICE))
+      != 0;
   Layout layout;
-  gboolean ok, on_device;
+  gboolean ok, on_device, cuda;
 
   memset (self, 0, sizeof (*self));
+  flags &= ~GST_STEREO_MAP_DEVICE;
   if (!gst_stereo_format (GST_VIDEO_INFO_FORMAT (info), &self->image.format))
     return REFUSE (why, "is in the unknown format %s",
         GST_VIDEO_INFO_NAME (info));
   if (!get_layout (info, buffer, &layout, why))
     return FALSE;
-  on_device = gst_stereo_cuda_is_usable (buffer, device);
-  if (on_device) {
-    flags |= GST_STEREO_MAP_CUDA;
+  cuda = gst_stereo_cuda_is_usable (buffer, device);
+  if (cuda)
     gst_stereo_cuda_wait (buffer);
-  }
+  on_device = cuda || (may_copy && gst_stereo_buffer_use_copy (buffer, device,
+          flags, &self->image));
+  if (on_device)
+    flags |= GST_STEREO_MAP_DEVICE;
   if (!gst_video_frame_map (&self->frame, info, buffer, flags)) {
     memset (self, 0, sizeof (*self));
     return REFUSE (why, "can't be mapped: its memory can't, or its "

@@ -6,6 +6,7 @@
 
 #include "elements/gststereoview-private.h"
 
+#include "base/gststereoallocator.h"
 #include "base/gststereometa.h"
 #include "base/gststereoviewmeta.h"
 #include "pair/gststereolate.h"
@@ -340,7 +341,8 @@ map_outputs (GstStereoView * self, Frame * frame)
     if (view->buffer == NULL)
       continue;
     if (!gst_stereo_frame_map (&view->target, view->info, view->buffer,
-            GST_MAP_WRITE, self->parent.device.device, &why)) {
+            GST_MAP_WRITE | GST_STEREO_MAP_DEVICE, self->parent.device.device,
+            &why)) {
       FAIL (self, RESOURCE, WRITE,
           ("The buffer that downstream provides %s.", why.text), (NULL));
       return FALSE;
@@ -348,6 +350,25 @@ map_outputs (GstStereoView * self, Frame * frame)
     frame->jobs[i].image = &view->target.image;
   }
   return TRUE;
+}
+
+/* For when the element may have gone back to the CPU since. */
+static gboolean
+remap (GstStereoView * self, Frame * frame)
+{
+  StereoMessage why = { "" };
+
+  for (guint i = 0; i < frame->n_views; i++) {
+    View *view = &frame->views[i];
+
+    if (view->buffer != NULL && !gst_stereo_frame_remap (&view->target,
+            view->info, GST_MAP_WRITE, self->parent.device.device, &why)) {
+      FAIL (self, RESOURCE, WRITE,
+          ("The buffer that downstream provides %s.", why.text), (NULL));
+      return FALSE;
+    }
+  }
+  return gst_stereo_map_base_remap (&self->parent, frame->info, frame->inputs);
 }
 
 static gboolean
@@ -363,13 +384,13 @@ render (GstStereoView * self, Frame * frame)
       frame->info, in) && map_outputs (self, frame)
       && gst_stereo_view_renderer_prepare (&self->renderer,
       &self->parent.device, inputs, frame->jobs, frame->n_views)
-      && gst_stereo_map_base_remap (&self->parent, frame->info, in)
+      && remap (self, frame)
       && gst_stereo_view_renderer_run (&self->renderer, &self->parent.device,
       inputs, frame->jobs, frame->n_views);
 
   gst_stereo_map_base_unmap (in);
   for (guint i = 0; i < frame->n_views; i++) {
-    if (frame->jobs[i].image != NULL)
+    if (frame->views[i].target.frame.buffer != NULL)
       gst_stereo_frame_unmap (&frame->views[i].target);
   }
   return ok;

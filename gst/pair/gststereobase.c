@@ -11,6 +11,7 @@
 
 #include "pair/gststereobase-private.h"
 
+#include "base/gststereoallocator.h"
 #include "base/gststereocuda.h"
 #include "base/gststereodebug.h"
 
@@ -221,12 +222,15 @@ make_stats (GstStereoBase * self)
   GstStereoBasePrivate *priv = PRIV (self);
   StereoMatcherStats stats = { 0, };
   const gchar *backend = "none";
+  guint64 downloaded = 0;
   GstStereoCounters counters;
 
   GST_OBJECT_LOCK (self);
   counters = priv->counters;
   if (priv->matcher != NULL)
     stereo_matcher_get_stats (priv->matcher, &stats);
+  if (priv->device.allocator != NULL)
+    downloaded = gst_stereo_allocator_get_downloaded (priv->device.allocator);
   if (priv->device.device != NULL)
     backend = stereo_device_backend (priv->device.device);
   GST_OBJECT_UNLOCK (self);
@@ -240,6 +244,7 @@ make_stats (GstStereoBase * self)
       "processing-time-mean", G_TYPE_UINT64,
       (guint64) (stats.frames > 0 ? stats.total_ns / stats.frames : 0),
       "device-memory", G_TYPE_UINT64, (guint64) stats.device_bytes,
+      "downloaded", G_TYPE_UINT64, downloaded,
       "backend", G_TYPE_STRING, backend, NULL);
 }
 
@@ -486,8 +491,9 @@ install_properties (GObjectClass * object_class)
    * `qos-dropped` and `superseded` (images, and pairs that were too late or not
    * the newest, since the element started, guint64),
    * `processing-time-last` and `processing-time-mean` (of finished pairs, in
-   * nanoseconds, guint64), `device-memory` (bytes held on a GPU, guint64) and
-   * `backend` (what computes, string).
+   * nanoseconds, guint64), `device-memory` (bytes held on a GPU, guint64),
+   * `downloaded` (bytes of results that were copied from there, because
+   * somebody mapped them, guint64) and `backend` (what computes, string).
    */
   g_object_class_install_property (object_class, PROP_STATS,
       g_param_spec_boxed ("stats", "stats", "What happened so far",

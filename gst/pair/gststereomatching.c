@@ -161,7 +161,8 @@ map_outputs (GstStereoBase * self, GstStereoOutput * outputs, guint n)
     if (gst_stereo_buffer_is_pinned (outputs[i].buffer, device))
       gst_stereo_buffer_set_fence (outputs[i].buffer, NULL, 0);
     if (!gst_stereo_frame_map (&outputs[i].target, outputs[i].info,
-            outputs[i].buffer, GST_MAP_WRITE, device, &why)) {
+            outputs[i].buffer, GST_MAP_WRITE | GST_STEREO_MAP_DEVICE, device,
+            &why)) {
       STEREO_ERROR (self, RESOURCE, WRITE,
           ("A buffer for the output %s.", why.text), (NULL));
       return FALSE;

@@ -13,7 +13,7 @@
 
 #define GST_USE_UNSTABLE_API
 
-#include "base/gststereocuda.h"
+#include "base/gststereoallocator.h"
 
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudamemory.h>
@@ -43,5 +43,5 @@ _Static_assert (offsetof (GstCudaContext, object) == 0
     "a GstCudaContext is a GstObject");
 _Static_assert (offsetof (GstCudaMemory, context) == sizeof (GstMemory),
     "the context is behind the memory");
-_Static_assert ((int) GST_MAP_CUDA == (int) GST_STEREO_MAP_CUDA,
+_Static_assert ((int) GST_MAP_CUDA == (int) GST_STEREO_MAP_DEVICE,
     "GST_MAP_CUDA");

@@ -11,6 +11,7 @@
  */
 
 #include "../stereocheck.h"
+#include "base/gststereoallocator.h"
 
 #include <string.h>
 
@@ -158,15 +159,74 @@ GST_START_TEST (test_no_context)
 
 GST_END_TEST;
 
+/* Memory that a device writes to, here one whose memory is the host's: it comes
+ * down when it is mapped for the CPU, once. */
+GST_START_TEST (test_copy)
+{
+  const gsize size = 1000;
+  StereoDevice *device = NULL;
+  StereoMessage why;
+  StereoImage image = { 0, };
+  GstAllocator *allocator;
+  GstBuffer *buffer;
+  GstMapInfo map;
+  guint64 once;
+
+  fail_unless (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, &why)
+      == STEREO_OK);
+  allocator = gst_stereo_allocator_new (device);
+  buffer = gst_buffer_new_allocate (allocator, size, NULL);
+  gst_buffer_memset (buffer, 0, 0x11, size);
+
+  /* what the CPU has written is nowhere else */
+  fail_if (gst_stereo_buffer_use_copy (buffer, device, GST_MAP_READ, &image));
+  for (guint8 i = 1; i < 4; i++) {
+    fail_unless (gst_stereo_buffer_use_copy (buffer, device, GST_MAP_WRITE,
+            &image));
+    fail_unless (image.done != NULL);
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE
+            | GST_STEREO_MAP_DEVICE));
+    fail_unless_equals_int (map.size, size);
+    memset (map.data, i, size);
+    gst_buffer_unmap (buffer, &map);
+  }
+  fail_unless_equals_uint64 (gst_stereo_allocator_get_downloaded (allocator),
+      0);
+  fail_unless (gst_stereo_buffer_use_copy (buffer, device, GST_MAP_READ,
+          &image));
+  fail_unless (image.ready != NULL);
+
+  for (gint i = 0; i < 2; i++) {
+    fail_unless (gst_buffer_memcmp (buffer, 0, (guint8[]) {3, 3, 3}, 3) == 0);
+    once = gst_stereo_allocator_get_downloaded (allocator);
+    fail_unless (once >= size && once < size + 256);
+  }
+  /* reading leaves it where it is, writing does not */
+  fail_unless (gst_stereo_buffer_use_copy (buffer, device, GST_MAP_READ,
+          &image));
+  gst_buffer_memset (buffer, 0, 0x22, 1);
+  fail_if (gst_stereo_buffer_use_copy (buffer, device, GST_MAP_READ, &image));
+  fail_unless (gst_buffer_memcmp (buffer, 0, (guint8[]) {0x22, 3, 3}, 3) == 0);
+  fail_unless_equals_uint64 (gst_stereo_allocator_get_downloaded (allocator),
+      once);
+
+  gst_buffer_unref (buffer);
+  gst_object_unref (allocator);
+  stereo_device_unref (&device);
+}
+
+GST_END_TEST;
+
 /* ------------------------------------------------------------ with a GPU */
 
 static gboolean
 has_cuda (void)
 {
   GstElementFactory *factory = gst_element_factory_find ("cudaupload");
+  const gboolean has = factory != NULL && strcmp (test_backend (), "cuda") == 0;
 
   gst_clear_object (&factory);
-  return factory != NULL && strcmp (test_backend (), "cuda") == 0;
+  return has;
 }
 
 #define SOURCE(view, more) "stereotestsrc num-buffers=8 view=" view " ! " \
@@ -243,6 +303,65 @@ GST_START_TEST (test_in_place)
 
 GST_END_TEST;
 
+/* What nobody maps stays where it is, also when one of ours makes use of it. */
+GST_START_TEST (test_nothing_comes_down)
+{
+  static const gchar *const sinks[] = { "fakesink", "queue ! v.sink_disparity",
+    "disparitydepth focal-length=100 baseline=0.1 ! fakesink"
+  };
+
+  for (guint i = 0; has_cuda () && i < G_N_ELEMENTS (sinks); i++) {
+    GstElement *pipeline = pipeline_new (SOURCE ("left", "") "tee name=l "
+        SOURCE ("right", "") "m.sink_right "
+        "l. ! queue ! m.sink_left stereosgm name=m ! %s "
+        "l. ! queue ! %s", "NV12", "NV12", sinks[i], i == 1
+        ? "v.sink_left stereoview name=v ! fakesink" : "fakesink");
+    GstElement *m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+    GstStructure *stats;
+    guint64 bytes = 1, paired = 0;
+
+    set_state (pipeline, GST_STATE_PLAYING);
+    pipeline_wait (pipeline, GST_MESSAGE_EOS);
+    g_object_get (m, "stats", &stats, NULL);
+    fail_unless (gst_structure_get_uint64 (stats, "downloaded", &bytes));
+    fail_unless (gst_structure_get_uint64 (stats, "paired", &paired));
+    fail_unless_equals_uint64 (paired, 8);
+    fail_unless_equals_uint64 (bytes, 0);
+    gst_structure_free (stats);
+    gst_object_unref (m);
+    pipeline_free (pipeline);
+  }
+}
+
+GST_END_TEST;
+
+/* Views from a map that stayed on the device are those from one that did not. */
+GST_START_TEST (test_views_of_maps_in_place)
+{
+  static const gchar *const ways[] = { "", "videoconvert ! identity "
+        "single-segment=false drop-allocation=true ! capsfilter "
+        "caps=video/x-raw,format=GRAY16_LE ! "
+  };
+  GByteArray *bytes[2];
+
+  if (!has_cuda ())
+    return;
+  for (guint i = 0; i < 2; i++) {
+    gchar *line = g_strdup_printf (SOURCE ("left", "") "tee name=l "
+        SOURCE ("right", "") "m.sink_right "
+        "l. ! queue ! m.sink_left stereosgm name=m backend=%s ! "
+        "queue ! %s v.sink_disparity l. ! queue ! v.sink_left stereoview "
+        "name=v position=0.5 ! fakesink name=out signal-handoffs=true",
+        "NV12", "NV12", "cuda", ways[i]);
+
+    bytes[i] = run_to_end (line);
+    g_free (line);
+  }
+  check_equal (bytes[0], bytes[1]);
+}
+
+GST_END_TEST;
+
 static Suite *
 stereo_cuda_suite (void)
 {
@@ -255,7 +374,10 @@ stereo_cuda_suite (void)
   tcase_add_test (tc, test_mapped);
   tcase_add_test (tc, test_allocation);
   tcase_add_test (tc, test_no_context);
+  tcase_add_test (tc, test_copy);
   tcase_add_test (tc, test_in_place);
+  tcase_add_test (tc, test_nothing_comes_down);
+  tcase_add_test (tc, test_views_of_maps_in_place);
   return s;
 }
 

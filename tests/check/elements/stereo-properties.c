@@ -339,7 +339,7 @@ GST_START_TEST (test_stats)
 {
   static const gchar *const numbers[] = { "paired", "dropped-left",
     "dropped-right", "qos-dropped", "superseded", "processing-time-last",
-    "processing-time-mean", "device-memory"
+    "processing-time-mean", "device-memory", "downloaded"
   };
   gchar **names = matchers ();
 
