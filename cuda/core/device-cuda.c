@@ -714,7 +714,8 @@ finalize (StereoDevice * device)
   CudaDevice *self = (CudaDevice *) device;
   StereoMessage why;
 
-  if (self->downloads != NULL && stereo_cuda_enter (device, &why) == STEREO_OK) {
+  if (self->downloads != NULL
+      && stereo_cuda_enter (device, &why) == STEREO_OK) {
     (void) cudaStreamDestroy (self->downloads);
     stereo_cuda_leave (device);
   }

@@ -110,6 +110,20 @@ gst_stereo_cuda_caps (const GstCaps * caps)
       GST_STEREO_CUDA_FEATURE);
 }
 
+gboolean
+gst_stereo_cuda_can_intersect (GstCaps * caps, GstCaps * others)
+{
+  GstCaps *cuda = gst_caps_copy (caps);
+  gboolean can;
+
+  gst_caps_set_features (cuda, 0,
+      gst_caps_features_new (GST_STEREO_CUDA_FEATURE, NULL));
+  can = gst_caps_can_intersect (caps, others)
+      || gst_caps_can_intersect (cuda, others);
+  gst_caps_unref (cuda);
+  return can;
+}
+
 GstCaps *
 gst_stereo_cuda_prefer (GstCaps * caps)
 {

@@ -39,6 +39,10 @@ G_BEGIN_DECLS
 /* Whether the first structure of the caps is of video in CUDA memory. */
 gboolean gst_stereo_cuda_caps (const GstCaps * caps);
 
+/* Whether what has one structure in system memory can be taken, there or in
+ * CUDA memory. */
+gboolean gst_stereo_cuda_can_intersect (GstCaps * caps, GstCaps * others);
+
 /* Takes the caps and gives them back with video in CUDA memory first. */
 GstCaps *gst_stereo_cuda_prefer (GstCaps * caps);
 
@@ -68,8 +72,8 @@ void gst_stereo_cuda_set_context (GstElement * element, GstContext * given,
 gboolean gst_stereo_cuda_answer (GstElement * element, GstQuery * query,
     GstObject * context);
 
-/* Whether all of the buffer is CUDA memory that the device can use; it is mapped
- * with GST_STEREO_MAP_DEVICE then. */
+/* Whether all of the buffer is CUDA memory that the device can use; it is to be
+ * mapped with GST_STEREO_MAP_DEVICE then. */
 gboolean gst_stereo_cuda_is_usable (GstBuffer * buffer, StereoDevice * device);
 
 /* Waits for what another element's stream has yet to write to the buffer, which

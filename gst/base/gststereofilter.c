@@ -245,7 +245,7 @@ gst_stereo_filter_decide_allocation (GstBaseTransform * trans,
 
   gst_query_parse_allocation (query, &caps, NULL);
   ok = gst_video_info_from_caps (&info, caps)
-      && gst_stereo_pool_decide (&info, query, self->device.allocator);
+      && gst_stereo_pool_decide (&info, query, &self->device);
   /* What is left is offered upstream, and downstream's metas are not ours. */
   while (gst_query_get_n_allocation_metas (query) > 0)
     gst_query_remove_nth_allocation_meta (query, 0);

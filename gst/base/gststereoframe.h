@@ -26,8 +26,9 @@ typedef struct
 
 /*
  * Maps the buffer for reading or writing: for writing on the device only with
- * GST_STEREO_MAP_DEVICE among the flags, or where it is CUDA memory.  All that the image consists of lies
- * inside memory that is mapped, whatever a GstVideoMeta says.
+ * GST_STEREO_MAP_DEVICE among the flags, or where it is CUDA memory.  All that
+ * the image consists of lies inside memory that is mapped, whatever a
+ * GstVideoMeta says.
  *
  * FALSE, and frame.buffer is NULL, when that can't be: why gets what the buffer
  * "has", or "is", or "can't be".  After unmapping frame.buffer is NULL too.

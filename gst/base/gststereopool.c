@@ -64,8 +64,9 @@ their_pool (const GstVideoInfo * info, GstQuery * query, gboolean video_meta)
 
 gboolean
 gst_stereo_pool_decide (const GstVideoInfo * info, GstQuery * query,
-    GstAllocator * allocator)
+    const GstStereoDevice * device)
 {
+  GstAllocator *allocator = device->allocator;
   gboolean video_meta = gst_query_find_allocation_meta (query,
       GST_VIDEO_META_API_TYPE, NULL);
   gboolean has_pool = gst_query_get_n_allocation_pools (query) > 0;
@@ -77,7 +78,13 @@ gst_stereo_pool_decide (const GstVideoInfo * info, GstQuery * query,
   gst_query_parse_allocation (query, &caps, NULL);
   if (has_pool)
     gst_query_parse_nth_allocation_pool (query, 0, NULL, &size, &min, &max);
-  if (allocator == NULL) {
+  if (gst_stereo_cuda_caps (caps)) {
+    allocator = NULL;
+    if (device->context != NULL)
+      pool = gst_stereo_cuda_pool_new (device->context, caps, min, 0, &size);
+    max = pool != NULL ? 0 : max;
+  }
+  if (allocator == NULL && pool == NULL) {
     pool = their_pool (info, query, video_meta);
     size = MAX (size, (guint) GST_VIDEO_INFO_SIZE (info));
     if (gst_query_get_n_allocation_params (query) > 0)

@@ -21,13 +21,14 @@ GstBufferPool *gst_stereo_pool_new (GstCaps * caps, GstAllocator * allocator,
 /*
  * Puts a pool for such video in the first place of an ALLOCATION query that
  * downstream has answered.  What we write on the CPU goes where downstream
- * wants it, so the pool is downstream's if that has one.  With an allocator of
- * ours, what is downloaded into, it is of that.
+ * wants it, so the pool is downstream's if that has one.  What a device writes
+ * goes into memory of the device's allocator, or for caps that say so into CUDA
+ * memory of its context.
  *
  * FALSE when there is no such pool.
  */
 gboolean gst_stereo_pool_decide (const GstVideoInfo * info, GstQuery * query,
-    GstAllocator * allocator);
+    const GstStereoDevice * device);
 
 /* Offers upstream a pool in an ALLOCATION query: of CUDA memory in the device's
  * context, or of its pinned memory, if there is such a thing.  n_used buffers

@@ -38,6 +38,7 @@
  * Since: 0.1
  */
 
+#include "base/gststereocuda.h"
 #include "base/gststereocamerameta.h"
 #include "base/gststereofilter.h"
 #include "base/gststereometa.h"
@@ -106,14 +107,18 @@ GST_ELEMENT_REGISTER_DEFINE (stereorectify, "stereorectify", GST_RANK_NONE,
 
 #define FORMATS "{ GRAY8, NV12, I420, Y444, RGB, BGR, RGBx, BGRx, xRGB, " \
     "xBGR, RGBA, BGRA, ARGB, ABGR }"
+#define CUDA_FORMATS "{ NV12, I420, Y444, RGB, BGR, RGBx, BGRx, RGBA, BGRA, " \
+    "ARGB, ABGR }"
+#define VIEW_CAPS GST_VIDEO_CAPS_MAKE (FORMATS) "; " \
+    GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_STEREO_CUDA_FEATURE, CUDA_FORMATS)
 
 static GstStaticPadTemplate sink_template =
 GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (FORMATS)));
+    GST_STATIC_CAPS (VIEW_CAPS));
 
 static GstStaticPadTemplate src_template =
 GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (FORMATS)));
+    GST_STATIC_CAPS (VIEW_CAPS));
 
 static GType
 gst_stereo_rectify_view_get_type (void)
@@ -272,15 +277,42 @@ gst_stereo_rectify_add_metas (GstStereoFilter * filter, GstBuffer * buffer)
   gst_stereo_camera_meta_add (buffer, &camera);
 }
 
-/* Both sides are the same. */
+/* Takes caps and adds the same in the other kind of memory to each. */
+static GstCaps *
+add_other_memory (GstCaps * caps)
+{
+  GstCaps *both = gst_caps_new_empty ();
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    const GstStructure *s = gst_caps_get_structure (caps, i);
+    GstCapsFeatures *features = gst_caps_get_features (caps, i);
+
+    gst_caps_append_structure_full (both, gst_structure_copy (s),
+        gst_caps_features_copy (features));
+    gst_caps_append_structure_full (both, gst_structure_copy (s),
+        gst_caps_features_contains (features, GST_STEREO_CUDA_FEATURE) ? NULL
+        : gst_caps_features_new (GST_STEREO_CUDA_FEATURE, NULL));
+  }
+  gst_caps_unref (caps);
+  return both;
+}
+
+/* Both sides are the same, but for the memory.  What is made on the CPU is in
+ * its own. */
 static GstCaps *
 gst_stereo_rectify_transform_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter)
 {
-  GstCaps *formats = gst_pad_get_pad_template_caps (trans->sinkpad);
-  GstCaps *result = gst_caps_intersect_full (caps, formats,
+  GstCaps *formats = direction == GST_PAD_SINK
+      && !gst_stereo_device_has_context (&GST_STEREO_FILTER (trans)->device)
+      ? gst_caps_from_string (GST_VIDEO_CAPS_MAKE (FORMATS))
+      : gst_pad_get_pad_template_caps (trans->sinkpad);
+  GstCaps *ours = gst_caps_is_any (caps) ? gst_caps_ref (formats)
+      : add_other_memory (gst_caps_ref (caps));
+  GstCaps *result = gst_caps_intersect_full (ours, formats,
       GST_CAPS_INTERSECT_FIRST);
 
+  gst_caps_unref (ours);
   gst_caps_unref (formats);
   if (filter != NULL) {
     GstCaps *filtered = gst_caps_intersect_full (filter, result,

@@ -97,17 +97,17 @@ GST_ELEMENT_REGISTER_DEFINE (stereoview, "stereoview", GST_RANK_NONE,
 #define VIEW_CAPS(media, formats) media ", format = (string) " formats ", " \
     "width = " SIZE_RANGE ", height = " SIZE_RANGE ", " \
     "framerate = " GST_VIDEO_FPS_RANGE
-#define SINK_CAPS VIEW_CAPS ("video/x-raw", VIEW_FORMATS) "; " \
+#define IMAGE_CAPS VIEW_CAPS ("video/x-raw", VIEW_FORMATS) "; " \
     VIEW_CAPS ("video/x-raw(" GST_STEREO_CUDA_FEATURE ")", \
         GST_STEREO_CUDA_FORMATS_8)
 
 static GstStaticPadTemplate left_template =
 GST_STATIC_PAD_TEMPLATE ("sink_left", GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (SINK_CAPS));
+    GST_STATIC_CAPS (IMAGE_CAPS));
 
 static GstStaticPadTemplate right_template =
 GST_STATIC_PAD_TEMPLATE ("sink_right", GST_PAD_SINK, GST_PAD_REQUEST,
-    GST_STATIC_CAPS (SINK_CAPS));
+    GST_STATIC_CAPS (IMAGE_CAPS));
 
 static GstStaticPadTemplate map_template =
 GST_STATIC_PAD_TEMPLATE ("sink_disparity", GST_PAD_SINK, GST_PAD_ALWAYS,
@@ -115,7 +115,7 @@ GST_STATIC_PAD_TEMPLATE ("sink_disparity", GST_PAD_SINK, GST_PAD_ALWAYS,
 
 static GstStaticPadTemplate src_template =
 GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (VIEW_CAPS ("video/x-raw", VIEW_FORMATS)));
+    GST_STATIC_CAPS (IMAGE_CAPS));
 
 static GstStaticPadTemplate view_template =
 GST_STATIC_PAD_TEMPLATE ("view_%u", GST_PAD_SRC, GST_PAD_REQUEST,
@@ -235,6 +235,37 @@ gst_stereo_view_make_caps (const GstVideoInfo * left,
   return caps;
 }
 
+/* The caps, in the kind of memory that downstream names first and that frames
+ * can be made in. */
+static GstCaps *
+choose_memory (GstStereoView * self, GstCaps * caps)
+{
+  GstPad *src = GST_AGGREGATOR_SRC_PAD (self);
+  GstCaps *theirs = gst_pad_peer_query_caps (src, NULL), *ours, *chosen;
+  GstCaps *template = gst_pad_get_pad_template_caps (src);
+  GstCaps *cuda = gst_caps_copy (caps);
+
+  gst_caps_set_features (cuda, 0,
+      gst_caps_features_new (GST_STEREO_CUDA_FEATURE, NULL));
+  ours = gst_caps_copy (caps);
+  /* that it takes one of them was asked */
+  if (gst_caps_is_subset (cuda, template)
+      && (gst_stereo_device_has_context (&self->parent.device)
+          || !gst_caps_can_intersect (caps, theirs)))
+    gst_caps_append (ours, gst_caps_ref (cuda));
+  chosen = gst_caps_is_any (theirs) ? gst_caps_ref (caps)
+      : gst_caps_intersect_full (theirs, ours, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (ours);
+  ours = gst_caps_ref (!gst_caps_is_any (chosen)
+      && gst_caps_get_size (chosen) > 0 && gst_stereo_cuda_caps (chosen) ? cuda
+      : caps);
+  gst_caps_unref (chosen);
+  gst_caps_unref (cuda);
+  gst_caps_unref (template);
+  gst_caps_unref (theirs);
+  return ours;
+}
+
 static GstFlowReturn
 gst_stereo_view_update_src_caps (GstAggregator * aggregator,
     GstCaps * downstream, GstCaps ** result)
@@ -263,14 +294,14 @@ gst_stereo_view_update_src_caps (GstAggregator * aggregator,
             "put videoscale before the element, or make the quilt smaller.",
             stereo_view_layout_values[params.layout].nick, text,
             STEREO_MAX_SIZE), (NULL));
-  else if (!gst_caps_can_intersect (caps, downstream))
+  else if (!gst_stereo_cuda_can_intersect (caps, downstream))
     GST_STEREO_FAIL (&self->parent.failure, CORE, NEGOTIATION,
         ("What follows can't take %s: frames have the format of the left view "
             "and the size that the layout makes of it (put videoconvert or "
             "videoscale behind the element).", text),
         ("downstream takes %" GST_PTR_FORMAT, downstream));
   else
-    *result = gst_caps_ref (caps);
+    *result = choose_memory (self, caps);
   self->shape = params;
   g_free (text);
   gst_caps_unref (template);
@@ -296,8 +327,7 @@ gst_stereo_view_decide_allocation (GstAggregator * aggregator,
 {
   GstStereoView *self = GST_STEREO_VIEW (aggregator);
 
-  if (gst_stereo_pool_decide (&self->out_info, query,
-          self->parent.device.allocator))
+  if (gst_stereo_pool_decide (&self->out_info, query, &self->parent.device))
     return TRUE;
   GST_STEREO_FAIL (&self->parent.failure, RESOURCE, SETTINGS,
       ("There is no buffer pool for views."), (NULL));

@@ -173,8 +173,7 @@ negotiate (GstStereoView * self, GstStereoResultPad * pad,
     gst_stereo_result_pad_start (pad, GST_AGGREGATOR_SRC_PAD (self),
         same ? NULL : caps);
     flow = GST_FLOW_OK;
-    if (!gst_stereo_result_pad_allocate (pad, caps,
-            self->parent.device.allocator, self->parent.device.device)) {
+    if (!gst_stereo_result_pad_allocate (pad, caps, &self->parent.device)) {
       FAIL (self, RESOURCE, SETTINGS,
           ("There is no buffer pool for views."), (NULL));
       flow = GST_FLOW_ERROR;

@@ -36,7 +36,7 @@ gst_stereo_base_decide_allocation (GstAggregator * aggregator, GstQuery * query)
   GstStereoBase *self = GST_STEREO_BASE (aggregator);
 
   if (gst_stereo_pool_decide (&PRIV (self)->out_info, query,
-          PRIV (self)->device.allocator))
+          &PRIV (self)->device))
     return TRUE;
   gst_stereo_base_complain_about_pool (self);
   return FALSE;

@@ -64,7 +64,7 @@ gst_stereo_result_pad_drop_pool (GstStereoResultPad * pad)
 
 gboolean
 gst_stereo_result_pad_allocate (GstStereoResultPad * pad, GstCaps * caps,
-    GstAllocator * allocator, gconstpointer device)
+    const GstStereoDevice * device)
 {
   GstQuery *query = gst_query_new_allocation (caps, TRUE);
   GstBufferPool *pool = NULL;
@@ -72,12 +72,12 @@ gst_stereo_result_pad_allocate (GstStereoResultPad * pad, GstCaps * caps,
 
   if (!gst_pad_peer_query (GST_PAD (pad), query))
     GST_DEBUG_OBJECT (pad, "downstream proposes no memory");
-  ok = gst_stereo_pool_decide (&pad->info, query, allocator);
+  ok = gst_stereo_pool_decide (&pad->info, query, device);
   if (ok)
     gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
   gst_stereo_result_pad_drop_pool (pad);
   pad->pool = pool;
-  pad->pool_device = device;
+  pad->pool_device = device->device;
   gst_query_unref (query);
   return ok;
 }

@@ -21,6 +21,7 @@
 #ifndef GST_STEREO_RESULT_H
 #define GST_STEREO_RESULT_H
 
+#include "base/gststereodevice.h"
 #include "stereo.h"
 
 #include <gst/video/video.h>
@@ -80,10 +81,10 @@ gboolean gst_stereo_result_of_template (GstPadTemplate * pad_template,
 /* Lets go of the pool, if there is one. */
 void gst_stereo_result_pad_drop_pool (GstStereoResultPad * pad);
 
-/* Takes a pool for what info and the caps say, as downstream wants it; it is of
- * the device's allocator, which may be NULL.  FALSE when there is none. */
+/* Takes a pool for what info and the caps say, see gst_stereo_pool_decide().
+ * FALSE when there is none. */
 gboolean gst_stereo_result_pad_allocate (GstStereoResultPad * pad,
-    GstCaps * caps, GstAllocator * allocator, gconstpointer device);
+    GstCaps * caps, const GstStereoDevice * device);
 
 /* Whether a frame has to have what the pad is for. */
 gboolean gst_stereo_result_pad_is_wanted (GstStereoResultPad * pad);

@@ -40,8 +40,7 @@ allocate_for_result (GstStereoBase * self, GstStereoResultPad * pad,
 {
   const GstStereoDevice *device = &PRIV (self)->device;
 
-  if (gst_stereo_result_pad_allocate (pad, caps, device->allocator,
-          device->device))
+  if (gst_stereo_result_pad_allocate (pad, caps, device))
     return GST_FLOW_OK;
   gst_stereo_base_complain_about_pool (self);
   return GST_FLOW_ERROR;

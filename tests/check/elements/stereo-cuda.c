@@ -57,7 +57,9 @@ GST_START_TEST (test_caps)
   g_strfreev (names);
   check_caps ("stereoview", "sink_left", CUDA_CAPS, TRUE);
   check_caps ("stereoview", "sink_right", CUDA_CAPS, TRUE);
+  check_caps ("stereoview", "src", CUDA_CAPS, TRUE);
   check_caps ("disparitycloud", "sink_left", CUDA_CAPS, TRUE);
+  check_caps ("stereorectify", "sink", CUDA_CAPS, TRUE);
 }
 
 GST_END_TEST;
@@ -251,7 +253,7 @@ run_to_end (const gchar * line)
   GstElement *pipeline = pipeline_new ("%s", line);
 
   pipeline_watch (pipeline, "out", G_CALLBACK (append), bytes);
-  set_state (pipeline, GST_STATE_PLAYING);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
   pipeline_wait (pipeline, GST_MESSAGE_EOS);
   pipeline_free (pipeline);
   return bytes;
@@ -320,7 +322,7 @@ GST_START_TEST (test_nothing_comes_down)
     GstStructure *stats;
     guint64 bytes = 1, paired = 0;
 
-    set_state (pipeline, GST_STATE_PLAYING);
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
     pipeline_wait (pipeline, GST_MESSAGE_EOS);
     g_object_get (m, "stats", &stats, NULL);
     fail_unless (gst_structure_get_uint64 (stats, "downloaded", &bytes));
@@ -335,7 +337,7 @@ GST_START_TEST (test_nothing_comes_down)
 
 GST_END_TEST;
 
-/* Views from a map that stayed on the device are those from one that did not. */
+/* Views from a map that stayed on the device are as from one that did not. */
 GST_START_TEST (test_views_of_maps_in_place)
 {
   static const gchar *const ways[] = { "", "videoconvert ! identity "
@@ -362,6 +364,31 @@ GST_START_TEST (test_views_of_maps_in_place)
 
 GST_END_TEST;
 
+/* A view in CUDA memory, for whoever wants that, is the same. */
+GST_START_TEST (test_views_go_out)
+{
+  static const gchar *const ways[] = { "", "video/x-raw(memory:CUDAMemory) ! "
+        "cudadownload ! "
+  };
+  GByteArray *bytes[2];
+
+  if (!has_cuda ())
+    return;
+  for (guint i = 0; i < 2; i++) {
+    gchar *line = g_strdup_printf ("stereotestsrc num-buffers=8 "
+        "view=disparity ! video/x-raw, width=160, height=64 ! queue ! "
+        "v.sink_disparity " SOURCE ("left", "") "v.sink_left stereoview "
+        "name=v backend=cuda position=0.5 ! %s fakesink name=out "
+        "signal-handoffs=true", "NV12", ways[i]);
+
+    bytes[i] = run_to_end (line);
+    g_free (line);
+  }
+  check_equal (bytes[0], bytes[1]);
+}
+
+GST_END_TEST;
+
 static Suite *
 stereo_cuda_suite (void)
 {
@@ -378,6 +405,7 @@ stereo_cuda_suite (void)
   tcase_add_test (tc, test_in_place);
   tcase_add_test (tc, test_nothing_comes_down);
   tcase_add_test (tc, test_views_of_maps_in_place);
+  tcase_add_test (tc, test_views_go_out);
   return s;
 }
 
