@@ -235,14 +235,30 @@ has_cuda (void)
     "video/x-raw, width=160, height=64 ! videoconvert ! " \
     "video/x-raw, format=%s" more " ! queue ! "
 
+/* Samples alone: how rows are padded depends on the memory. */
 static void
 append (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer bytes)
 {
-  GstMapInfo map;
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstVideoInfo info;
+  GstVideoFrame frame;
 
-  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
-  g_byte_array_append (bytes, map.data, map.size);
-  gst_buffer_unmap (buffer, &map);
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
+  for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES (&frame); p++) {
+    gint comp[GST_VIDEO_MAX_COMPONENTS], rows;
+    const guint8 *row = GST_VIDEO_FRAME_PLANE_DATA (&frame, p);
+
+    gst_video_format_info_component (info.finfo, p, comp);
+    rows = GST_VIDEO_FRAME_COMP_HEIGHT (&frame, comp[0]);
+    for (gint y = 0; y < rows; y++)
+      g_byte_array_append (bytes,
+          row + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p),
+          (guint) (GST_VIDEO_FRAME_COMP_WIDTH (&frame, comp[0])
+              * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, comp[0])));
+  }
+  gst_video_frame_unmap (&frame);
+  gst_caps_unref (caps);
 }
 
 /* All that comes to the sink "out". */
