@@ -38,15 +38,20 @@
  * multiprocessors, which wait for each other after each step.  Where blocks
  * can't wait (they have to be on the GPU together) each step is a launch.
  *
+ * Of a level with few tiles the iterations without results are one such step: a
+ * tile waits for no more than the three rows of the iteration before that it
+ * needs, which are counted.
+ *
  * Edges.  A pixel of a level has a record of the jumps and largest messages of
  * the four that it sends.  Those of level 0 are made before the steps, with the
  * left view of level 1; those of another level, and the left view of the next
  * one, by the step that makes its data costs.
  *
- * Winners.  In steps with results a block works on a row at a time, if there
- * are winners to give: so the smallest beliefs of each right pixel of the row
- * come together in shared memory.  The step for the first half of the pixels
- * stores what it has found, that for the second half takes it up again.
+ * Winners.  In steps with results a block works on a row at a time, or on some
+ * short ones, if there are winners to give: so the smallest beliefs of each
+ * right pixel of a row come together in shared memory.  The step for the first
+ * half of the pixels stores what it has found, that for the second half takes
+ * it up again.
  */
 
 #include "match/bp-pixel.h"
@@ -65,6 +70,7 @@ struct StereoBpWork
   void *right;
   void *rows[2];                /* smoothed along rows */
   void *barrier;                /* of all blocks */
+  void *done[STEREO_BP_MAX_LEVELS];     /* rows of a level */
   void *table;                  /* of what edges are made */
   void *guides[STEREO_BP_MAX_LEVELS];   /* the left view of levels above 0 */
   void *edges[STEREO_BP_MAX_LEVELS];
@@ -98,6 +104,12 @@ enum
   RIGHT
 };
 
+/* Words between two counters that many warps look at. */
+const int done_pitch = 32;
+
+/* Tiles of a warp up to which iterations are one step. */
+const int tiles_together = 8;
+
 /* ---------------------------------------------------------------- arguments */
 
 /* How warps go through the rows of a level, a tile of neighbouring pixels at a
@@ -122,6 +134,10 @@ struct Level
   unsigned row;                 /* parts of a row of such a plane */
   Tiles all;                    /* of one colour */
   Tiles inner;                  /* of those off the frame */
+  /* Tiles that are done of each row, of all iterations so far, done_pitch words
+   * apart; row 0, of the frame, has the warps that have copied theirs */
+  unsigned *done;
+  bool together;                /* iterations are one step */
 };
 
 struct Args
@@ -161,6 +177,7 @@ struct Args
   int rounds;                   /* messages reach 2^rounds lanes away */
 
   bool gives_winners;           /* instead of a map or codes */
+  int rows_at_once;             /* of a block, where it gives them */
   StereoWinners winners;
   StereoMap map;
   StereoOutput output;
@@ -916,20 +933,20 @@ row_place (int x)
   return x ^ (x >> 5 & 3) << 3;
 }
 
+/* The i-th of the rows that a block works on at a time. */
 __device__ __forceinline__ uint32_t *
-right_row ()
+right_row (const Args & a, int i)
 {
   extern __shared__ uint32_t shared_words[];
 
-  return shared_words;
+  return shared_words + i * row_words (a.level[0].width);
 }
 
 /* The beliefs of a warp, F::words times 32. */
 template < class F > __device__ __forceinline__ uint32_t *
 warp_beliefs (const Args & a)
 {
-  return right_row () + row_words (a.level[0].width)
-      + threadIdx.x / 32 * 32 * F::words;
+  return right_row (a, a.rows_at_once) + threadIdx.x / 32 * 32 * F::words;
 }
 
 /* Value v of the pixel that the warp's lane `first` begins. */
@@ -973,11 +990,11 @@ store_winner (const Args & a, const uint32_t (&sum)[F::words],
   __syncwarp ();
 }
 
-/* Offers the beliefs of a place to the right row, as if they were those of
- * column x of the left one. */
+/* Offers the beliefs of a place to a right row, as if they were those of column
+ * x of the left one. */
 template < class F > __device__ __forceinline__ void
 offer (const Args & a, const uint32_t (&sum)[F::words], const Place & place,
-    int x)
+    int x, uint32_t * right)
 {
   const int first = F::values * place.group;
   const int xr = x - a.first_disparity - first;
@@ -991,40 +1008,50 @@ offer (const Args & a, const uint32_t (&sum)[F::words], const Place & place,
         : v < F::words ? w << 16 : w & 0xffff0000u;
 
     if (v < place.valid && (unsigned) (xr - v) < width)
-      atomicMin (right_row () + row_place (xr - v), high + index
+      atomicMin (right + row_place (xr - v), high + index
           + (uint32_t) v);
   }
 }
 
 __device__ __forceinline__ void
-clear_right_row (const Args & a)
+clear_right_rows (const Args & a)
 {
-  const int n = a.winners.right != NULL ? row_words (a.level[0].width) : 0;
+  const int n = a.winners.right == NULL ? 0
+      : a.rows_at_once * row_words (a.level[0].width);
 
   for (int i = (int) threadIdx.x; i < n; i += (int) blockDim.x)
-    right_row ()[i] = STEREO_NO_WINNER;
+    right_row (a, 0)[i] = STEREO_NO_WINNER;
   __syncthreads ();
 }
 
-/* Stores the winners of right row y, and clears them.  again: there are some
- * in memory. */
+/* Stores the winners of the right rows of a block, from the first one on, and
+ * clears them.  again: there are some in memory. */
 __device__ __forceinline__ void
-store_right_row (const Args & a, int y, bool again)
+store_right_rows (const Args & a, int first, bool again)
 {
-  const Sharers to (a, 0, y);
+  const int frame = a.inner ? 1 : 0;
+  const int rows = a.level[0].height - 2 * frame;
   const int width = a.winners.right != NULL ? a.level[0].width : 0;
 
   __syncthreads ();
-  for (int x = (int) threadIdx.x; x < width; x += (int) blockDim.x) {
-    uint32_t *at = a.winners.right + (size_t) y * a.winners.right_stride + x;
-    uint32_t word = right_row ()[row_place (x)];
+#pragma unroll 1
+  for (int i = 0; i < a.rows_at_once; i++) {
+    const int y = frame + first + i * (int) gridDim.x;
+    const Sharers to (a, 0, y);
 
-    right_row ()[row_place (x)] = STEREO_NO_WINNER;
-    if (again)
-      word = min (word, __ldcg (at));
-    for (int yy = to.y0; yy <= to.y1; yy++)
-      __stcg (a.winners.right + (size_t) yy * a.winners.right_stride + x,
-          word);
+    if (y >= frame + rows)
+      break;
+    for (int x = (int) threadIdx.x; x < width; x += (int) blockDim.x) {
+      uint32_t *at = a.winners.right + (size_t) y * a.winners.right_stride + x;
+      uint32_t *best = right_row (a, i) + row_place (x), word = *best;
+
+      *best = STEREO_NO_WINNER;
+      if (again)
+        word = min (word, __ldcg (at));
+      for (int yy = to.y0; yy <= to.y1; yy++)
+        __stcg (a.winners.right + (size_t) yy * a.winners.right_stride + x,
+            word);
+    }
   }
   __syncthreads ();
 }
@@ -1244,11 +1271,13 @@ copy_step (const Args & a, int l, int warp, int n_warps)
     copy_tile < F, LANES > (a, l, tile);
 }
 
-/* Iteration t of level l, and results, for a tile of row y.  In iteration 0
- * messages come from the level above; the one behind the last makes none. */
-template < class F, int LANES > __device__ __forceinline__ void
-iterate_tile (const Args & a, int l, int t, bool gives_results, int y,
-    int column)
+/* Iteration t of level l, and RESULTS, for a tile of row y.  In iteration 0
+ * messages come from the level above; the one behind the last makes none.
+ * place_of_row: among those that a block works on at a time. */
+template < class F, int LANES, bool RESULTS >
+__device__ __forceinline__ void
+iterate_tile (const Args & a, int l, int t, int y, int column,
+    int place_of_row)
 {
   const int pixels = 32 / LANES, lane = threadIdx.x % 32;
   const int group = lane % LANES, read_group = min (group, a.groups - 1);
@@ -1306,7 +1335,7 @@ iterate_tile (const Args & a, int l, int t, bool gives_results, int y,
   for (int i = 0; i < F::words; i++)
     sum[i] += in[UP][i] + in[DOWN][i] + in[LEFT][i] + in[RIGHT][i];
 
-  if (gives_results) {
+  if (RESULTS) {
     int index = winner < F, LANES > (sum, group);
 
     if (!a.gives_winners) {
@@ -1318,7 +1347,7 @@ iterate_tile (const Args & a, int l, int t, bool gives_results, int y,
         const Sharers to (a, x, y);
 
         for (int xx = to.x0; xx <= to.x1; xx++)
-          offer < F > (a, sum, place, xx);
+          offer < F > (a, sum, place, xx, right_row (a, place_of_row));
       }
     }
   }
@@ -1342,36 +1371,117 @@ iterate_tile (const Args & a, int l, int t, bool gives_results, int y,
   }
 }
 
-/* All tiles.  With winners to give, a block takes row by row. */
+/* Says that this warp has done one more of what a word counts. */
+__device__ __forceinline__ void
+count_done (unsigned *word)
+{
+  __syncwarp ();
+  if (threadIdx.x % 32 == 0)
+    asm volatile ("red.release.gpu.global.add.u32 [%0], 1;"::"l" (word)
+        :"memory");
+}
+
+/* Waits until what iteration t reads in row y is there: three rows of the one
+ * before, and the frame. */
+__device__ __forceinline__ void
+wait_for_rows (const Level & level, int t, int y)
+{
+  const int lane = threadIdx.x % 32;
+  const int row = lane < 3 ? min (max (y + lane - 1, 1), level.height - 2) : 0;
+  const unsigned needed = row > 0 ? (unsigned) (t * level.inner.in_row)
+      : gridDim.x * (blockDim.x / 32);
+  unsigned n = needed;
+
+  do {
+    if (lane < 4)
+      asm volatile ("ld.acquire.gpu.global.u32 %0, [%1];":"=r" (n)
+          :"l" (level.done + row * done_pitch):"memory");
+  } while (__any_sync (0xffffffffu, n < needed));
+  __syncwarp ();
+}
+
+/* Iterations t0 to t0 + n - 1 of level l, without results.  Of several, a warp
+ * goes on with the next one at once. */
 template < class F, int LANES > __device__ __forceinline__ void
-iteration_step (const Args & a, int l, int t, int warp)
+iteration_step (const Args & a, int l, int t0, int n, int warp)
 {
   const Level & level = a.level[l];
-  const bool gives_results = l == 0 && (!a.inner || t >= a.iterations - 1);
-  const bool by_rows = gives_results && a.gives_winners;
   const int frame = a.inner ? 1 : 0, rows = level.height - 2 * frame;
   Walk at (level.inner, warp);
+  int t = t0;
 
-  if (by_rows) {
-    clear_right_row (a);
-    at.row = (int) blockIdx.x;
-    at.column = (int) (threadIdx.x / 32);
-  }
+  if (at.row >= rows)
+    return;
 #pragma unroll 1
-  while (at.row < rows) {
-    const int y = frame + at.row;
+  while (true) {
+    if (t > t0)
+      wait_for_rows (level, t, frame + at.row);
+    iterate_tile < F, LANES, false > (a, l, t, frame + at.row, at.column, 0);
+    if (n > 1)
+      count_done (level.done + (frame + at.row) * done_pitch);
+    at.go_on (level.inner);
+    if (at.row < rows)
+      continue;
+    at.row -= rows;
+    if (++t == t0 + n)
+      return;
+  }
+}
 
-    if (by_rows && at.column >= level.inner.in_row) {
-      store_right_row (a, y, t == (a.inner ? a.iterations : 1));
-      at.row += (int) gridDim.x;
-      at.column = (int) (threadIdx.x / 32);
+/* The same with results, for which t is one of the last two.  With winners to
+ * give, a block takes some rows at a time. */
+template < class F, int LANES > __device__ __forceinline__ void
+result_step (const Args & a, int t, int warp)
+{
+  const Level & level = a.level[0];
+  const int frame = a.inner ? 1 : 0, rows = level.height - 2 * frame;
+  const int at_once = a.gives_winners ? a.rows_at_once : rows;
+  const int first_warp = a.gives_winners ? (int) (threadIdx.x / 32) : warp;
+  int first = a.gives_winners ? (int) blockIdx.x : 0;
+  Walk at (level.inner, first_warp);
+
+  if (a.gives_winners)
+    clear_right_rows (a);
+#pragma unroll 1
+  while (true) {
+    if (at.row >= at_once) {
+      if (!a.gives_winners)
+        return;
+      store_right_rows (a, first, t == (a.inner ? a.iterations : 1));
+      first += at_once * (int) gridDim.x;
+      at = Walk (level.inner, first_warp);
+    }
+    if (first >= rows)
+      return;
+
+    const int row = a.gives_winners ? first + at.row * (int) gridDim.x
+        : at.row;
+
+    if (row < rows)
+      iterate_tile < F, LANES, true > (a, 0, t, frame + row, at.column,
+          at.row);
+    if (!a.gives_winners) {
+      at.go_on (level.inner);
       continue;
     }
-    iterate_tile < F, LANES > (a, l, t, gives_results, y, at.column);
-    if (by_rows)
-      at.column += (int) (blockDim.x / 32);
-    else
-      at.go_on (level.inner);
+    for (at.column += (int) (blockDim.x / 32);
+        at.column >= level.inner.in_row; at.column -= level.inner.in_row)
+      at.row++;
+  }
+}
+
+/* No rows are done yet. */
+__device__ __forceinline__ void
+clear_done (const Args & a)
+{
+  const int thread = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  const int threads = (int) (gridDim.x * blockDim.x);
+
+#pragma unroll 1
+  for (int l = 0; l < a.n_levels; l++) {
+#pragma unroll 1
+    for (int y = thread; y < a.level[l].height; y += threads)
+      a.level[l].done[y * done_pitch] = 0;
   }
 }
 
@@ -1400,11 +1510,15 @@ steps_kernel (const __grid_constant__ Args a)
   /* neighbouring tiles to different blocks, so that all have some */
   const int warp = (int) (threadIdx.x / 32 * gridDim.x + blockIdx.x);
 
+  unsigned waits = 0;
+
 #pragma unroll 1
   for (int step = a.first_step; step < a.end_step; step++) {
     if (step > a.first_step)
-      wait_for_all (a.barrier, (unsigned) (step - a.first_step));
+      wait_for_all (a.barrier, ++waits);
     if (step < start_of_iterations (a)) {
+      if (step == 0)
+        clear_done (a);
       data_step < F, LANES > (a, step + 1, warp);
       if (a.level[0].edges != NULL)
         edge_step < F > (a, step + 1);
@@ -1412,11 +1526,21 @@ steps_kernel (const __grid_constant__ Args a)
       int i = step - start_of_iterations (a);
       int l = max (a.n_levels - 1 - i / a.iterations, 0);
       int t = i - (a.n_levels - 1 - l) * a.iterations;
+      int n = max (l > 0 ? a.iterations : a.iterations - 1, 1);
 
-      iteration_step < F, LANES > (a, l, t, warp);
-      if (t == 0 && a.inner)
+      if (t > 0 || !a.level[l].together || step + n > a.end_step)
+        n = 1;
+      if (t == 0 && a.inner) {
         copy_step < F, LANES > (a, l, warp,
             (int) (gridDim.x * blockDim.x / 32));
+        if (n > 1)
+          count_done (a.level[l].done);
+      }
+      if (l == 0 && (!a.inner || t >= a.iterations - 1))
+        result_step < F, LANES > (a, t, warp);
+      else
+        iteration_step < F, LANES > (a, l, t, n, warp);
+      step += n - 1;
     }
   }
 }
@@ -1821,6 +1945,9 @@ plan (const StereoSearch *, const StereoBpConstants * k, StereoBpWork * work,
     stereo_arena_add (arena, &work->rows[1], view, view_bytes);
   }
   stereo_arena_add (arena, &work->barrier, 1, sizeof (unsigned));
+  for (int l = 0; l < k->n_levels; l++)
+    stereo_arena_add (arena, &work->done[l], (size_t) k->level[l].height
+        * done_pitch, sizeof (unsigned));
   stereo_arena_add (arena, &work->messages[0], layout.size[0], 1);
   if (layout.size[1] > 0)
     stereo_arena_add (arena, &work->messages[1], layout.size[1], 1);
@@ -1922,6 +2049,7 @@ find_args (const StereoMatchFrame * frame, const StereoBpConstants * k,
         : NULL;
     level->edges = (uint8_t *) work->edges[l];
     level->guide = (uint32_t *) work->guides[l];
+    level->done = (unsigned *) work->done[l];
   }
   a->n_levels = k->n_levels;
   a->iterations = k->iterations;
@@ -1955,6 +2083,16 @@ find_tiles (int pixels_in_row, const Shape & s, int n_warps, Tiles * tiles)
   tiles->on = n_warps % tiles->in_row;
 }
 
+/* Whether the iterations of a level are one step: warps that have many tiles
+ * lose less by waiting for each other once than by counting them. */
+bool
+is_together (const Args & a, const Level & level, int n_warps)
+{
+  /* the first data costs clear what is counted */
+  return a.inner && a.n_levels > 1
+      && level.inner.in_row * (level.height - 2) <= tiles_together * n_warps;
+}
+
 /* Tiles of a step: warps that it can keep busy. */
 size_t
 tiles_of (const Args & a, const Shape & s, int step)
@@ -1974,6 +2112,16 @@ tiles_of (const Args & a, const Shape & s, int step)
   return (size_t) tiles.in_row * (size_t) (a.level[l].height - 2 * frame);
 }
 
+/* Rows of level 0 that a block works on at a time, where it gives winners: all
+ * of its own, if they are few and short. */
+int
+find_rows_at_once (const Args & a, int blocks)
+{
+  const int own = (a.level[0].height + blocks - 1) / blocks;
+
+  return own <= 4 && own * row_words (a.level[0].width) <= 4096 ? own : 1;
+}
+
 /* Shared memory of a block with so many warps: a row of right winners, and the
  * beliefs of a tile. */
 size_t
@@ -1981,7 +2129,7 @@ shared_bytes (const Shape & s, const Args & a, size_t warps)
 {
   if (!a.gives_winners)
     return 0;
-  return ((size_t) row_words (a.level[0].width)
+  return ((size_t) a.rows_at_once * (size_t) row_words (a.level[0].width)
       + warps * 32 * (size_t) s.words) * sizeof (uint32_t);
 }
 
@@ -2011,8 +2159,14 @@ launch (StereoQueue * queue, const Shape & s, Args & a, int end)
     find_tiles (level->pitch, s, (int) (blocks * warps), &level->all);
     find_tiles ((level->width - (a.inner ? 2 : 0) + 1) / 2, s,
         (int) (blocks * warps), &level->inner);
+    if (a.inner && level->inner.rows_on >= level->height - 2) {
+      level->inner.rows_on = level->height - 2;
+      level->inner.on = 0;
+    }
+    level->together = is_together (a, *level, (int) (blocks * warps));
   }
   a.end_step = end;
+  a.rows_at_once = find_rows_at_once (a, (int) blocks);
 
   dim3 grid ((unsigned) blocks), block (32 * (unsigned) warps);
   const size_t shared = shared_bytes (s, a, warps);
