@@ -88,7 +88,7 @@ typedef struct
 /* Returns "ok", "invalid argument", ...; never NULL. */
 STEREO_API const char *stereo_status_name (StereoStatus status);
 
-/* The version of the library at run time, "0.1.0". */
+/* The version of the library at run time, "0.2.0". */
 STEREO_API const char *stereo_version (void);
 
 /* ------------------------------------------------------------------ images */

@@ -19,7 +19,7 @@ from ._properties import Value, require_known, set_one
 
 
 def version() -> str:
-    """The version of the library, ``"0.1.0"``."""
+    """The version of the library, ``"0.2.0"``."""
     return c.lib.stereo_version().decode()
 
 
