@@ -13,27 +13,12 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
 . "$root/examples/setup.sh"
+# shellcheck source=tests/support/checks.sh
+. "$root/tests/support/checks.sh"
 [ $# -gt 0 ] || die "say which folder to build in"
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
 shift
-passed=0
-failed=0
-
-# check TEXT COMMAND ...
-check() {
-  local text=$1
-
-  shift
-  if quietly "$@"; then
-    echo "ok $text"
-    passed=$((passed + 1))
-  else
-    echo "FAIL $text"
-    failed=$((failed + 1))
-  fi
-}
-
 # compile PROGRAM SOURCE PKG_CONFIG_ARGUMENT ...
 compile() {
   local program=$1 source=$2 flags
@@ -107,5 +92,4 @@ for kind in shared both static; do
   quietly meson install -C "$build" --no-rebuild || die "the installation failed"
   use $kind
 done
-printf '%d passed, %d failed, 0 skipped\n' $passed $failed
-[ $failed = 0 ]
+report

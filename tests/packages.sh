@@ -14,29 +14,13 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
 . "$root/examples/setup.sh"
+# shellcheck source=tests/support/checks.sh
+. "$root/tests/support/checks.sh"
 [ $# -gt 0 ] || die "say which folder to build in"
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
 packages=(gstreamer1.0-stereomatching libstereomatching0 libstereomatching-dev stereomatching-tools
   python3-stereomatching)
-passed=0
-failed=0
-skipped=0
-
-# check TEXT COMMAND ...
-check() {
-  local text=$1
-
-  shift
-  if quietly "$@"; then
-    echo "ok $text"
-    passed=$((passed + 1))
-  else
-    echo "FAIL $text"
-    failed=$((failed + 1))
-  fi
-}
-
 # The sources, without what was built from them.
 copy_tree() {
   rm -rf "$build/source" "$build/root" "$build"/*.deb
@@ -176,8 +160,6 @@ if [[ $(apt-cache policy reuse 2> /dev/null) =~ Candidate:\ [5-9] ]]; then
   need_packages reuse
   check "every file has a licence" reuse --root "$build/source" lint
 else
-  echo "skip every file has a licence: there is no reuse 5 here"
-  skipped=1
+  skip "every file has a licence: there is no reuse 5 here"
 fi
-printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
-[ $failed = 0 ]
+report

@@ -369,6 +369,26 @@ check_runner (StereoRunner * runner, const Operation * o, const Case * c,
 
 /* -------------------------------------------------------------------- tests */
 
+/* A case that is drawn, on n runners of one operation. Returns whether it is
+ * one that the operation accepts. */
+static bool
+try_case (const Operation * o, Random * random, StereoRunner * const *runners,
+    size_t n, int times)
+{
+  StereoMessage said;
+  Images images;
+  Case c;
+  bool accepted;
+
+  draw_case (o, random, &c);
+  make_images (o, &c, &images, random);
+  accepted = expect (o, &c, &images, &said);
+  for (size_t i = 0; i < n; i++)
+    check_runner (runners[i], o, &c, &images, accepted, &said, times);
+  clear_images (&images);
+  return accepted;
+}
+
 /* Any case, on all devices, whose runners are configured anew in between. */
 static void
 test_devices (void)
@@ -377,26 +397,14 @@ test_devices (void)
 
   FOR_EACH_OPERATION (o) {
     StereoRunner *runners[16] = { NULL };
-    int accepted_cases = 0;
+    int accepted = 0;
 
     for (size_t d = 0; d < devices_count (); d++)
       runners[d] = new_runner (o, devices_get (d));
-    for (int i = 0; i < 300; i++) {
-      StereoMessage said;
-      Images images;
-      Case c;
-      bool accepted;
-
-      draw_case (o, &random, &c);
-      make_images (o, &c, &images, &random);
-      accepted = expect (o, &c, &images, &said);
-      accepted_cases += accepted;
-      for (size_t d = 0; d < devices_count (); d++)
-        check_runner (runners[d], o, &c, &images, accepted, &said,
-            i % 16 ? 1 : 3);
-      clear_images (&images);
-    }
-    CHECK_INT (accepted_cases, >, 100);
+    for (int i = 0; i < 300; i++)
+      accepted += try_case (o, &random, runners, devices_count (),
+          i % 16 ? 1 : 3);
+    CHECK_INT (accepted, >, 100);
     for (size_t d = 0; d < devices_count (); d++)
       stereo_runner_free (&runners[d]);
   }
@@ -417,18 +425,8 @@ test_threads (void)
     FOR_EACH_OPERATION (o) {
       StereoRunner *runner = new_runner (o, device);
 
-      for (int i = 0; i < 25; i++) {
-        StereoMessage said;
-        Images images;
-        Case c;
-        bool accepted;
-
-        draw_case (o, &random, &c);
-        make_images (o, &c, &images, &random);
-        accepted = expect (o, &c, &images, &said);
-        check_runner (runner, o, &c, &images, accepted, &said, 1);
-        clear_images (&images);
-      }
+      for (int i = 0; i < 25; i++)
+        try_case (o, &random, &runner, 1, 1);
       stereo_runner_free (&runner);
     }
     stereo_device_unref (&device);

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import unittest
 
+import suite
+
 FOLDER = sys.argv[1]
 
 try:
@@ -90,13 +92,5 @@ class Scripts(unittest.TestCase):
             self.assertIn("no element", done.stderr)
 
 
-def main():
-    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
-    failed = len({str(test) for test, _ in result.failures + result.errors})
-    print("%d tests, %d failed, %d skipped" % (result.testsRun, failed, len(result.skipped)))
-    sys.exit(1 if failed or not result.testsRun else 0)
-
-
 if __name__ == "__main__":
-    main()
+    suite.main()

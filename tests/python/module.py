@@ -19,6 +19,8 @@ import threading
 import tracemalloc
 import unittest
 
+import suite
+
 try:
     import numpy as np
 except ImportError:
@@ -394,13 +396,5 @@ class Documented(unittest.TestCase):
         self.assertIn("did you mean num_disparities", printed.getvalue())
 
 
-def main():
-    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
-    failed = len({str(test) for test, _ in result.failures + result.errors})
-    print("%d tests, %d failed, %d skipped" % (result.testsRun, failed, len(result.skipped)))
-    sys.exit(1 if failed or not result.testsRun else 0)
-
-
 if __name__ == "__main__":
-    main()
+    suite.main()

@@ -66,12 +66,3 @@ class Case(unittest.TestCase):
                                     text=True, check=False)
         self.assertEqual(result.returncode, 1)
         self.assertIn("can't be written", result.stderr)
-
-
-def main():
-    """Runs the tests of the script and says how many there were."""
-    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
-    failed = len({str(test) for test, _ in result.failures + result.errors})
-    print("%d tests, %d failed, %d skipped" % (result.testsRun, failed, len(result.skipped)))
-    sys.exit(1 if failed or not result.testsRun else 0)

@@ -17,6 +17,8 @@ import tempfile
 import unittest
 import xml.dom.minidom
 
+import suite
+
 ROOT = PROGRAM = BENCH = ""
 PEER = "libSGM"
 
@@ -475,11 +477,7 @@ def main():
     global ROOT, PROGRAM, BENCH  # pylint: disable=global-statement
     ROOT = sys.argv[1]
     PROGRAM, BENCH = (os.path.abspath(path) for path in sys.argv[2:4])
-    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
-    outcome = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
-    failed = len({str(test) for test, _ in outcome.failures + outcome.errors})
-    print("%d tests, %d failed, %d skipped" % (outcome.testsRun, failed, len(outcome.skipped)))
-    sys.exit(1 if failed or not outcome.testsRun else 0)
+    suite.main()
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import unittest
 
 import pictures
 import program
+import suite
 from program import run
 
 ROOT = sys.argv[2]
@@ -856,4 +857,4 @@ class BadInput(Case):
 
 
 if __name__ == "__main__":
-    program.main()
+    suite.main()

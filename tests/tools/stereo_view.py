@@ -18,7 +18,7 @@ import unittest
 import zlib
 
 import pictures
-import program
+import suite
 from program import run
 
 DATASETS = os.environ.get("STEREO_DATASETS") or "../shared/datasets"
@@ -152,4 +152,4 @@ class Mistakes(Case):
 
 
 if __name__ == "__main__":
-    program.main()
+    suite.main()
