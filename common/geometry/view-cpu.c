@@ -153,27 +153,62 @@ fill_hole (const StereoViewFrame * f, const int32_t * z,
   return end;
 }
 
+/* Whether rows y and y - 1 have the same disparities, from one row of a smaller
+ * map. */
+static bool
+shares_map (const StereoViewFrame * f, int y)
+{
+  return y / f->factor == (y - 1) / f->factor;
+}
+
+/* Row r of a group, row y of the image. */
 static void
 prepare_row (const Job * job, Worker * w, int y, int r)
 {
   const StereoViewFrame *f = job->frame;
   const StereoViewRows *rows = job->rows;
   StereoViewRow *left = &w->left[r], *right = &w->right[r];
+  const bool both = f->right.plane[0] != NULL;
 
+  stereo_view_load_colors (f, &f->left, y, &left->colors);
+  if (both)
+    stereo_view_load_colors (f, &f->right, y, &right->colors);
+  if (r > 0 && shares_map (f, y)) {
+    left->disparities = w->left[0].disparities;
+    left->marked = w->left[0].marked;
+    right->disparities = w->right[0].disparities;
+    right->marked = w->right[0].marked;
+    return;
+  }
   rows->read (f, y, left->disparities);
   rows->fill (left->disparities, f->width);
   rows->mark (f, left);
-  stereo_view_load_colors (f, &f->left, y, &left->colors);
-  if (f->right.plane[0] == NULL)
+  if (!both)
     return;
   rows->project (left->disparities, f->width, f->join, STEREO_VIEW_ONE, 0,
       w->places, right->disparities);
   rows->fill (right->disparities, f->width);
   rows->mark (f, right);
-  stereo_view_load_colors (f, &f->right, y, &right->colors);
 }
 
-/* Row r of a view. */
+/* Step 4, for row r. */
+static void
+project_row (const Job * job, Worker * w, const StereoViewShot * shot, int r)
+{
+  const StereoViewFrame *f = job->frame;
+  const StereoViewRows *rows = job->rows;
+
+  rows->project (w->left[r].disparities, f->width, f->join, shot->position,
+      shot->offset, w->places, w->z);
+  if (f->right.plane[0] != NULL) {
+    rows->project (w->right[r].disparities, f->width, f->join,
+        shot->position - STEREO_VIEW_ONE, shot->offset, w->places, w->other);
+    rows->complete (w->z, w->other, f->width);
+  }
+  rows->fill (w->z, f->width);
+}
+
+/* Row r of a view, after project_row(). */
 static void
 render_row (const Job * job, Worker * w, const StereoViewShot * shot, int r,
     const StereoViewColors * colors)
@@ -182,14 +217,6 @@ render_row (const Job * job, Worker * w, const StereoViewShot * shot, int r,
   const StereoViewRows *rows = job->rows;
   const bool both = f->right.plane[0] != NULL;
 
-  rows->project (w->left[r].disparities, f->width, f->join, shot->position,
-      shot->offset, w->places, w->z);
-  if (both) {
-    rows->project (w->right[r].disparities, f->width, f->join,
-        shot->position - STEREO_VIEW_ONE, shot->offset, w->places, w->other);
-    rows->complete (w->z, w->other, f->width);
-  }
-  rows->fill (w->z, f->width);
   if (rows->fetch (f, shot, &w->left[r], both ? &w->right[r] : NULL, w->z,
           colors)) {
     for (int x = 0; x < f->width; x++) {
@@ -274,8 +301,16 @@ render_group (const Job * job, Worker * w, int y, int n)
     int tile_x = 0, tile_y = 0;
 
     for (int r = 0; r < n; r++) {
-      if (f->layout != STEREO_VIEW_ROW_INTERLEAVED || (y + r) % 2 == view)
-        render_row (job, w, &f->shots[view], r, &w->eyes[tiled ? 0 : view][r]);
+      const StereoViewShot *shot = &f->shots[view];
+
+      if (f->layout == STEREO_VIEW_ROW_INTERLEAVED) {
+        if ((y + r) % 2 != view)
+          continue;
+        project_row (job, w, shot, r);
+      } else if (r == 0 || !shares_map (f, y + r)) {
+        project_row (job, w, shot, r);
+      }
+      render_row (job, w, shot, r, &w->eyes[tiled ? 0 : view][r]);
     }
     if (!tiled && view == 0)
       continue;
@@ -284,8 +319,20 @@ render_group (const Job * job, Worker * w, int y, int n)
       combine (f, &rows[r], &w->eyes[1][r], y + r);
     if (tiled)
       locate_tile (f, view, &tile_x, &tile_y);
-    stereo_view_store_colors (f, rows, n, tile_x, tile_y + y);
+    if (f->format.shift_y == 1) {
+      stereo_view_store_colors (f, rows, n, tile_x, tile_y + y);
+      continue;
+    }
+    for (int r = 0; r < n; r++)
+      stereo_view_store_colors (f, &rows[r], 1, tile_x, tile_y + y + r);
   }
+}
+
+/* Rows of a group: two where they share chroma, or disparities. */
+static int
+group_rows (const StereoViewFrame * f)
+{
+  return f->format.shift_y == 1 || f->factor > 1 ? 2 : 1;
 }
 
 static void
@@ -293,13 +340,14 @@ render_groups (const void *context, StereoSpan span)
 {
   const Job *job = context;
   const StereoViewFrame *f = job->frame;
-  const int step = 1 << f->format.shift_y;
+  const int step = group_rows (f);
   Worker w;
 
-  hand_out (f, span.worker, &w);
   for (int i = span.begin; i < span.end; i++) {
     const int y = i * step;
 
+    /* rows of the group before may have been shared */
+    hand_out (f, span.worker, &w);
     render_group (job, &w, y, y + step > f->height ? f->height - y : step);
   }
 }
@@ -309,7 +357,7 @@ render (StereoQueue * queue, const StereoViewFrame * f,
     const StereoViewRows * rows)
 {
   const Job job = { f, rows };
-  const int step = 1 << f->format.shift_y;
+  const int step = group_rows (f);
 
   stereo_cpu_for (queue, (f->height + step - 1) / step, 0, render_groups,
       &job);

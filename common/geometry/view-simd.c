@@ -19,8 +19,9 @@
 
 #define LANES (SIMD_BYTES / 4)
 
-/* Vectors are read from a pixel before a row to one and a vector behind it. */
-_Static_assert (LANES + 1 <= STEREO_VIEW_MARGIN, "margins are too narrow");
+/* Vectors are read from half of one before a row, written from a whole one
+ * there, and both up to nearly two behind it. */
+_Static_assert (2 * LANES <= STEREO_VIEW_MARGIN, "margins are too narrow");
 
 typedef int32_t VecI32 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint16_t Half16 __attribute__ ((vector_size (SIMD_BYTES / 2)));
@@ -144,29 +145,70 @@ read_codes (const uint8_t * at, int bytes)
   }
 }
 
-ALWAYS_INLINE void
-read_unscaled (const StereoViewFrame * f, const uint8_t * codes, int bytes,
-    int32_t * row)
+/* stereo_view_disparity(), or none. */
+ALWAYS_INLINE VecI32
+get_disparities (const StereoViewFrame * f, VecI32 code)
 {
   const VecI32 lowest = all (STEREO_VIEW_LOWEST);
   const VecI32 highest = all (STEREO_VIEW_HIGHEST);
-  int x = 0;
+  VecI32 e = (VecI32) ((VecU32) code * f->scale_high
+      + (((VecU32) code * f->scale_low + 32768u) >> 16)) + f->minimum;
 
-  for (; x + LANES <= f->width; x += LANES) {
-    const VecI32 code = read_codes (codes + x * bytes, bytes);
-    const VecI32 e = (VecI32) ((VecU32) code * f->scale_high
-        + (((VecU32) code * f->scale_low + 32768u) >> 16)) + f->minimum;
+  e = smaller (larger (e, lowest), highest);
+  if (f->factor > 1)
+    e = smaller (larger (e * f->factor, lowest), highest);
+  return choose (code == (int32_t) f->invalid, all (STEREO_VIEW_NONE), e);
+}
 
-    store (row + x, choose (code == (int32_t) f->invalid,
-            all (STEREO_VIEW_NONE), smaller (larger (e, lowest), highest)));
-  }
-  for (; x < f->width; x++) {
-    const uint32_t code = bytes == 1 ? codes[x]
-        : codes[2 * x] | (uint32_t) codes[2 * x + 1] << 8;
+/* Lane by lane each of them twice. */
+ALWAYS_INLINE void
+store_twice (int32_t * row, VecI32 e)
+{
+#if SIMD_BYTES == 64
+  store (row, __builtin_shufflevector (e, e, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5,
+          5, 6, 6, 7, 7));
+  store (row + LANES, __builtin_shufflevector (e, e, 8, 8, 9, 9, 10, 10, 11,
+          11, 12, 12, 13, 13, 14, 14, 15, 15));
+#elif SIMD_BYTES == 32
+  store (row, __builtin_shufflevector (e, e, 0, 0, 1, 1, 2, 2, 3, 3));
+  store (row + LANES, __builtin_shufflevector (e, e, 4, 4, 5, 5, 6, 6, 7, 7));
+#else
+  store (row, __builtin_shufflevector (e, e, 0, 0, 1, 1));
+  store (row + LANES, __builtin_shufflevector (e, e, 2, 2, 3, 3));
+#endif
+}
 
-    row[x] = code == f->invalid ? STEREO_VIEW_NONE
-        : stereo_view_disparity (code, f->scale_high, f->scale_low, f->minimum,
-        1);
+ALWAYS_INLINE void
+read_codes_of (const StereoViewFrame * f, const uint8_t * codes, int bytes,
+    int32_t * row)
+{
+  const int factor = f->factor;
+  const int n = (f->width + factor - 1) / factor;
+  int at = 0;
+
+  for (; at < n; at += LANES) {
+    int32_t few[LANES];
+    VecI32 e;
+
+    if (at + LANES <= n) {
+      e = get_disparities (f, read_codes (codes + at * bytes, bytes));
+    } else {
+      uint8_t last[2 * LANES] = { 0 };
+
+      memcpy (last, codes + at * bytes, (size_t) ((n - at) * bytes));
+      e = get_disparities (f, read_codes (last, bytes));
+    }
+    if (factor == 1) {
+      store (row + at, e);
+    } else if (factor == 2) {
+      store_twice (row + 2 * at, e);
+    } else {
+      store (few, e);
+      for (int i = 0, x = at * factor; i < LANES && x < f->width; i++) {
+        for (int j = 0; j < factor && x < f->width; j++)
+          row[x++] = few[i];
+      }
+    }
   }
 }
 
@@ -175,12 +217,10 @@ read_row (const StereoViewFrame * f, int y, int32_t * row)
 {
   const uint8_t *codes = f->codes + (size_t) (y / f->factor) * f->codes_stride;
 
-  if (f->factor > 1)
-    stereo_view_rows.read (f, y, row);
-  else if (f->code_bytes == 1)
-    read_unscaled (f, codes, 1, row);
+  if (f->code_bytes == 1)
+    read_codes_of (f, codes, 1, row);
   else
-    read_unscaled (f, codes, 2, row);
+    read_codes_of (f, codes, 2, row);
 }
 
 static void
@@ -229,17 +269,52 @@ mark (const StereoViewFrame * f, StereoViewRow * row)
 
 /* --------------------------------------------------------------- projection */
 
-/* The lanes one by one. */
-ALWAYS_INLINE void
-cover (const int32_t * row, VecI32 begins, VecI32 ends, int n, int32_t * z)
+/* One bit for each lane of a mask. */
+ALWAYS_INLINE unsigned
+get_bits (VecI32 mask)
 {
-  int32_t begin[LANES], end[LANES];
+#if defined (__AVX512BW__)
+  return _mm512_test_epi32_mask ((__m512i) mask, (__m512i) mask);
+#elif defined (__AVX2__)
+  return (unsigned) _mm256_movemask_ps ((__m256) mask);
+#else
+  unsigned bits = 0;
 
-  store (begin, begins);
-  store (end, ends);
-  for (int i = 0; i < n; i++) {
-    for (int v = begin[i]; v < end[i]; v++)
-      z[v] = row[i] > z[v] ? row[i] : z[v];
+  for (int i = 0; i < LANES; i++)
+    bits |= (mask[i] & 1u) << i;
+  return bits;
+#endif
+}
+
+/* What the first n lanes cover.  Mostly that is a pixel each, and lanes that
+ * are moved alike have different ones, so that these go at once. */
+ALWAYS_INLINE void
+cover (VecI32 e, VecI32 begins, VecI32 ends, int n, int32_t * z)
+{
+  const VecI32 place = begins - count (), length = ends - begins;
+  const VecI32 counts = count () < n;
+  const VecI32 single = counts & (length == 1);
+  unsigned ones = get_bits (single), more = get_bits (counts & (length > 1));
+  int32_t places[LANES], values[LANES], lengths[LANES];
+
+  store (places, place);
+  while (ones != 0) {
+    const int first = places[__builtin_ctz (ones)];
+    const VecI32 same = single & (place == first);
+
+    store (z + first, larger (load (z + first),
+            choose (same, e, all (STEREO_VIEW_NONE))));
+    ones &= ~get_bits (same);
+  }
+  if (more == 0)
+    return;
+  store (values, e);
+  store (lengths, length);
+  for (; more != 0; more &= more - 1) {
+    const int i = __builtin_ctz (more);
+
+    for (int v = places[i] + i; v < places[i] + i + lengths[i]; v++)
+      z[v] = values[i] > z[v] ? values[i] : z[v];
   }
 }
 
@@ -270,23 +345,77 @@ project (int32_t * row, int width, int32_t join, int32_t q, int32_t offset,
         && !any ((begin ^ (first + count ())) | (end ^ (begin + 1))))
       store (z + first, larger (load (z + first), e));
     else
-      cover (row + x, begin, end, width - x < LANES ? width - x : LANES, z);
+      cover (e, begin, end, width - x < LANES ? width - x : LANES, z);
   }
 }
 
 /* -------------------------------------------------------------------- fetch */
 
+/* How indices of a vector lie to each other. */
+typedef enum
+{
+  TOGETHER,                     /* each is the next one */
+  NEAR,                         /* all within two vectors */
+  APART
+} Spread;
+
+/* Lanes before that of the first index in the two vectors. */
+#define NEAR_BEFORE (LANES / 2 - 1)
+
+ALWAYS_INLINE Spread
+get_spread (VecI32 at)
+{
+  const VecU32 from = (VecU32) (at - at[0]);
+
+  if (!any ((VecI32) from ^ count ()))
+    return TOGETHER;
+#if defined (__AVX2__)
+  if (!any ((VecI32) (from + NEAR_BEFORE > 2 * LANES - 2)))
+    return NEAR;
+#endif
+  return APART;
+}
+
+/* Lane by lane an element of two vectors, index 0 to 2 LANES - 1. */
+#if defined (__AVX512BW__)
+ALWAYS_INLINE VecI32
+pick (VecI32 low, VecI32 high, VecI32 index)
+{
+  return (VecI32) _mm512_permutex2var_epi32 ((__m512i) low, (__m512i) index,
+      (__m512i) high);
+}
+#elif defined (__AVX2__)
+ALWAYS_INLINE VecI32
+pick (VecI32 low, VecI32 high, VecI32 index)
+{
+  return choose (index < LANES,
+      (VecI32) _mm256_permutevar8x32_epi32 ((__m256i) low, (__m256i) index),
+      (VecI32) _mm256_permutevar8x32_epi32 ((__m256i) high, (__m256i) index));
+}
+#endif
+
 /* Words at the indices at + 0 and at + 1. */
 ALWAYS_INLINE void
-gather_pairs (const void *row, VecI32 at, bool together, VecI32 pair[2])
+gather_pairs (const void *row, VecI32 at, Spread spread, VecI32 pair[2])
 {
   const int32_t *words = row;
 
-  if (together) {
+  if (spread == TOGETHER) {
     pair[0] = load (words + at[0]);
     pair[1] = load (words + at[0] + 1);
     return;
   }
+#if defined (__AVX2__)
+  if (spread == NEAR) {
+    const int32_t *from = words + at[0] - NEAR_BEFORE;
+    const VecI32 low = load (from), high = load (from + LANES);
+    const VecI32 index = at - at[0] + NEAR_BEFORE;
+
+    pair[0] = pick (low, high, index);
+    pair[1] = pick (low, high, index + 1);
+    return;
+  }
+#endif
 #if defined (__AVX512BW__)
   pair[0] = (VecI32) _mm512_i32gather_epi32 ((__m512i) at, words, 4);
   pair[1] = (VecI32) _mm512_i32gather_epi32 ((__m512i) at, words + 1, 4);
@@ -310,7 +439,7 @@ gather_pairs (const void *row, VecI32 at, bool together, VecI32 pair[2])
 typedef struct
 {
   VecI32 at;
-  bool together;
+  Spread spread;
   VecI32 weight[2];
   VecI32 seen;
   VecI32 edge;                  /* 1 or 0, where it is seen */
@@ -327,8 +456,8 @@ look (const StereoViewRow * row, int width, VecI32 join, VecI32 place,
   Look l;
 
   l.at = at;
-  l.together = !any (at ^ (at[0] + count ()));
-  gather_pairs (row->marked, at, l.together, marked);
+  l.spread = get_spread (at);
+  gather_pairs (row->marked, at, l.spread, marked);
   counts[0] = in & joined (marked[0] >> 1, z, join);
   counts[1] = in & joined (marked[1] >> 1, z, join) & (part != 0);
   /* one alone has all the weight */
@@ -360,7 +489,7 @@ add_words (const uint32_t * row, const Look * l, VecU16 sum[2])
   VecI32 color[2];
   VecU16 w[2];
 
-  gather_pairs (row, l->at, l->together, color);
+  gather_pairs (row, l->at, l->spread, color);
   for (int i = 0; i < 2; i++)
     w[i] = (VecU16) (l->weight[i] | l->weight[i] << 16);
   for (int i = 0; i < 2; i++) {
@@ -405,7 +534,7 @@ add_channel (const uint32_t * row, const Look * l)
 {
   VecI32 color[2];
 
-  gather_pairs (row, l->at, l->together, color);
+  gather_pairs (row, l->at, l->spread, color);
   return (VecU32) (color[0] * l->weight[0] + color[1] * l->weight[1]);
 }
 

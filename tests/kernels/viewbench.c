@@ -17,17 +17,20 @@ typedef struct
   StereoFormat format;
   int layout;
   int divisor;                  /* of the size */
+  int factor;                   /* of the map's size */
 } Setup;
 
 static const Setup setups[] = {
-  {"one view, RGBx", STEREO_FORMAT_RGBX, STEREO_VIEW_MONO, 1},
-  {"one view, RGB", STEREO_FORMAT_RGB, STEREO_VIEW_MONO, 1},
-  {"one view, NV12", STEREO_FORMAT_NV12, STEREO_VIEW_MONO, 1},
-  {"one view, P010", STEREO_FORMAT_P010_10LE, STEREO_VIEW_MONO, 1},
-  {"two views, RGBx", STEREO_FORMAT_RGBX, STEREO_VIEW_SIDE_BY_SIDE, 1},
-  {"anaglyph, RGBx", STEREO_FORMAT_RGBX, STEREO_VIEW_ANAGLYPH, 1},
+  {"one view, RGBx", STEREO_FORMAT_RGBX, STEREO_VIEW_MONO, 1, 1},
+  {"one view, RGB", STEREO_FORMAT_RGB, STEREO_VIEW_MONO, 1, 1},
+  {"one view, NV12", STEREO_FORMAT_NV12, STEREO_VIEW_MONO, 1, 1},
+  {"one view, P010", STEREO_FORMAT_P010_10LE, STEREO_VIEW_MONO, 1, 1},
+  {"one view, NV12, map of half the size", STEREO_FORMAT_NV12, STEREO_VIEW_MONO,
+      1, 2},
+  {"two views, RGBx", STEREO_FORMAT_RGBX, STEREO_VIEW_SIDE_BY_SIDE, 1, 1},
+  {"anaglyph, RGBx", STEREO_FORMAT_RGBX, STEREO_VIEW_ANAGLYPH, 1, 1},
   {"quilt of 8 x 6, quarter size, RGBx", STEREO_FORMAT_RGBX, STEREO_VIEW_QUILT,
-      4},
+      4, 1},
 };
 
 /* An image in memory of the device. */
@@ -142,9 +145,9 @@ run (StereoRunner * runner, const Buffer buffers[4], int n)
 }
 
 static void
-time_setup (size_t index, const Setup * s, int width, int height, bool pinned)
+time_setup (StereoDevice * device, const Setup * s, int width, int height,
+    bool pinned)
 {
-  StereoDevice *device = devices_get (index);
   const bool cuda = strcmp (stereo_device_backend (device), "cuda") == 0;
   const StereoViewParams params = {.position = 0.5,.separation = 1,.join = 2,
     .layout = s->layout,.columns = 8,.rows = 6,.scale = 16
@@ -161,7 +164,9 @@ time_setup (size_t index, const Setup * s, int width, int height, bool pinned)
   stereo_view_frame_size (&params, width, height, &frame_width, &frame_height);
   init_pair (&models[0], &models[1], s->format, s->format, width, height,
       FILL_SHIFTED, &random);
-  test_image_init (&models[2], STEREO_FORMAT_GRAY16_LE, width, height, 0);
+  test_image_init (&models[2], STEREO_FORMAT_GRAY16_LE,
+      (width + s->factor - 1) / s->factor,
+      (height + s->factor - 1) / s->factor, 0);
   fill_map (&models[2], &random);
   test_image_init (&models[3], s->format, frame_width, frame_height, 0);
   for (int i = 0; i < 4; i++)
@@ -189,28 +194,44 @@ time_setup (size_t index, const Setup * s, int width, int height, bool pinned)
   }
 }
 
+static void
+time_device (StereoDevice * device, int width, int height)
+{
+  const bool cuda = strcmp (stereo_device_backend (device), "cuda") == 0;
+
+  printf ("%s, %dx%d\n", stereo_device_name (device), width, height);
+  for (size_t s = 0; s < sizeof (setups) / sizeof (setups[0]); s++) {
+    const int w = width / setups[s].divisor, h = height / setups[s].divisor;
+
+    time_setup (device, &setups[s], w, h, false);
+    if (cuda)
+      time_setup (device, &setups[s], w, h, true);
+  }
+}
+
 int
 view_bench (int argc, char **argv)
 {
+  const char *backend = argc > 1 ? argv[1] : NULL;
   int width = 1920, height = 1080;
 
   if (argc > 0 && sscanf (argv[0], "%dx%d", &width, &height) != 2)
     return 2;
+  if (backend == NULL || strcmp (backend, "cpu") == 0) {
+    StereoDevice *device = NULL;
+
+    REQUIRE (stereo_device_new_cpu (0, STEREO_SIMD_AUTO, &device, NULL)
+        == STEREO_OK);
+    time_device (device, width, height);
+    stereo_device_unref (&device);
+  }
   for (size_t d = 0; d < devices_count (); d++) {
     StereoDevice *device = devices_get (d);
-    const bool cuda = strcmp (stereo_device_backend (device), "cuda") == 0;
 
-    if (device->klass->stages (device, "view") == NULL
-        || (argc > 1 && strcmp (stereo_device_backend (device), argv[1]) != 0))
-      continue;
-    printf ("%s, %dx%d\n", stereo_device_name (device), width, height);
-    for (size_t s = 0; s < sizeof (setups) / sizeof (setups[0]); s++) {
-      const int w = width / setups[s].divisor, h = height / setups[s].divisor;
-
-      time_setup (d, &setups[s], w, h, false);
-      if (cuda)
-        time_setup (d, &setups[s], w, h, true);
-    }
+    if (strcmp (stereo_device_backend (device), "cuda") == 0
+        && (backend == NULL || strcmp (backend, "cuda") == 0)
+        && device->klass->stages (device, "view") != NULL)
+      time_device (device, width, height);
   }
   harness_free ();
   return 0;

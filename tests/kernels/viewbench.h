@@ -7,9 +7,10 @@
 #ifndef VIEWBENCH_H
 #define VIEWBENCH_H
 
-/* Times views on all devices, from images on the device and from page-locked
- * memory, and prints a table.  Arguments: WIDTHxHEIGHT and a backend, where
- * only that is wanted.  Exit status. */
+/* Times views on the CPU with all its processors and on CUDA if there is one,
+ * from images on the device and from page-locked memory, and prints a table.
+ * Arguments: WIDTHxHEIGHT and a backend, where only that is wanted.  Exit
+ * status. */
 int view_bench (int argc, char **argv);
 
 #endif /* VIEWBENCH_H */
