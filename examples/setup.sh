@@ -52,6 +52,7 @@ need_packages() {
 need_build() {
   local packages=(gcc libc6-dev meson ninja-build pkg-config
     libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libpng-dev libjpeg-dev libyaml-dev
+    libsoup-3.0-dev libjson-glib-dev
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
 
   # nvcc hands host code to g++

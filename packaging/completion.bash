@@ -1,4 +1,4 @@
-# gst-stereomatching: completion for stereo-eval, stereo-bench and stereo-view
+# gst-stereomatching: completion for stereo-eval, stereo-bench, stereo-view and stereo-tune
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Options, algorithms and properties are those that the programs name.
@@ -24,6 +24,8 @@ _stereomatching() {
     --blending) names='distance nearest' ;;
     --format) names='GRAY8 RGB NV12' ;;
     --preset) names='papers video' ;;
+    --matcher) names=$(_stereomatching_algorithms stereo-eval | sed 's/^/stereo/') ;;
+    --address) names='127.0.0.1 0.0.0.0 ::' ;;
     --rank) names='bad-0.5 bad-1 bad-2 bad-4 d1 mean rms time density' ;;
   esac
   if [ -z "$names" ]; then
@@ -44,4 +46,4 @@ _stereomatching() {
   case ${COMPREPLY[0]:-} in *=) compopt -o nospace 2> /dev/null ;; esac
 }
 
-complete -o default -F _stereomatching stereo-eval stereo-bench stereo-view
+complete -o default -F _stereomatching stereo-eval stereo-bench stereo-view stereo-tune

@@ -71,7 +71,8 @@ def page(text, version, name, summary):
     return lines + [
         ".SH EXIT STATUS", "0 when all went well, 1 when something failed, 2 when arguments or files",
         "are wrong.",
-        ".SH SEE ALSO", ".BR stereo\\-eval (1),", ".BR stereo\\-bench (1),", ".BR stereo\\-view (1)"]
+        ".SH SEE ALSO", ".BR stereo\\-eval (1),", ".BR stereo\\-bench (1),", ".BR stereo\\-view (1),",
+        ".BR stereo\\-tune (1)"]
 
 
 def main():

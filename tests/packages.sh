@@ -100,6 +100,8 @@ manual() {
     with_root "$tool" --version || return
     man -l "$build/root/usr/share/man/man1/$tool.1.gz" | grep -q -- '--backend' || return
   done
+  with_root stereo-tune --version &&
+    man -l "$build/root/usr/share/man/man1/stereo-tune.1.gz" | grep -q -- '--max-viewers'
 }
 
 complete_words() {
@@ -154,7 +156,8 @@ check "a program compiles with the library, and runs" compile
 check "the Python module finds a wall" import_module
 check "the tools have manuals" manual
 check "and are completed" complete_words stereo-eval
-check "all three" complete_words stereo-view
+check "all of them" complete_words stereo-view
+check "the newest, too" complete_words stereo-tune
 check "software centres can read what it is" describe
 if [[ $(apt-cache policy reuse 2> /dev/null) =~ Candidate:\ [5-9] ]]; then
   need_packages reuse
