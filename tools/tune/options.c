@@ -28,7 +28,7 @@ static const char usage[] =
     "and has a control there for every property. Prints the address to open.\n"
     "\n"
     "  --sbs FILE             both views beside each other\n"
-    "  --pipeline DESCRIPTION as for gst-launch-1.0, with elements called left\n"
+    "  --pipeline DESCRIPTION for gst-launch-1.0, with elements called left\n"
     "                         and right, whose pads src are free\n"
     "  --demo                 a rendered scene that moves, with its truth\n"
     "  --calibration FILE     rectify both views by this file\n"

@@ -549,7 +549,8 @@ tune_source_line (TuneSource * source)
   set = tune_properties_text (source->scenes[0]);
   text = g_strdup_printf ("stereotestsrc%s ! video/x-raw,format=RGB,width=480,"
       "height=360,framerate=30/1 ! queue name=left "
-      "stereotestsrc view=right%s ! video/x-raw,format=RGB,width=480,height=360,framerate=30/1 ! "
+      "stereotestsrc view=right%s ! video/x-raw,format=RGB,width=480,"
+      "height=360,framerate=30/1 ! "
       "queue name=right", set, set);
   g_free (set);
   return text;

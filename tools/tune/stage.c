@@ -7,6 +7,7 @@
 #include "stage.h"
 
 #include <gst/app/app.h>
+#include <string.h>
 
 /* Of GObject's reference counting boxes: what an appsink's thread still has to
  * say may come when the stage is gone. */
@@ -148,6 +149,19 @@ say (TuneStage * stage, TuneLevel level, const GError * error)
     stage->callbacks.said (stage, level, error->message, stage->data);
 }
 
+/* Why it is no other device, which is told behind a semicolon, is left out. */
+static void
+learn_device (TuneStage * stage, const gchar * text)
+{
+  static const gchar begin[] = "Computing on ";
+
+  if (!g_str_has_prefix (text, begin))
+    return;
+  text += strlen (begin);
+  g_free (stage->device);
+  stage->device = g_strndup (text, strcspn (text, ";"));
+}
+
 static gboolean
 take_message (GstBus * bus, GstMessage * message, gpointer data)
 {
@@ -169,10 +183,7 @@ take_message (GstBus * bus, GstMessage * message, gpointer data)
       break;
     case GST_MESSAGE_INFO:
       gst_message_parse_info (message, &error, NULL);
-      if (g_str_has_prefix (error->message, "Computing on ")) {
-        g_free (stage->device);
-        stage->device = g_strdup (error->message + strlen ("Computing on "));
-      }
+      learn_device (stage, error->message);
       break;
     default:
       break;
