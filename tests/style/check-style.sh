@@ -18,7 +18,7 @@ complain() {
 files=$(find . -path ./.git -prune -o -path './build*' -prune -o -path './out*' -prune \
   -o -path ./.gpu -prune -o -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \
   -o -name '*.py' -o -name '*.sh' -o -name '*.md' -o -name 'meson*' -o -name NEWS \
-  -o -name '*.prs' -o -name '*.supp' \) -print | sort)
+  -o -name '*.prs' -o -name '*.supp' -o -name '*.js' -o -name '*.css' -o -name '*.html' \) -print | sort)
 for file in $files; do
   case $file in
     *.[ch]|*.cu|*.cuh) limit=80 ;;
@@ -34,7 +34,7 @@ for file in $files; do
   [ -z "$(tail -c 1 "$file")" ] || complain "$file: no newline at the end"
   # REUSE-IgnoreStart
   case $file in
-    *.[ch]|*.cu|*.cuh|*.py|*.sh)
+    *.[ch]|*.cu|*.cuh|*.py|*.sh|*.js|*.css|*.html)
       head -n 12 "$file" | grep -q 'SPDX-License-Identifier: LGPL-2.1-or-later' ||
         complain "$file: no licence tag" ;;
   esac
