@@ -21,7 +21,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
 . "$root/examples/setup.sh"
 
-default_command=(tests/run.sh --suite unit --suite check --suite docs --suite examples
+default_command=(tests/run.sh --suite unit --suite check --suite docs --suite examples --suite tune
   -Dcuda=disabled --werror)
 
 # The first Debian mirror in apt's configuration, without security updates.

@@ -25,7 +25,7 @@ done
 
 need_build
 need_packages gstreamer1.0-plugins-bad gstreamer1.0-libav python3 \
-  python3-numpy python3-gi gir1.2-gst-plugins-base-1.0 python3-venv python3-mesonpy patchelf
+  python3-numpy python3-websocket python3-gi gir1.2-gst-plugins-base-1.0 python3-venv python3-mesonpy patchelf
 build_project -Dtests=enabled -Dexamples=enabled -Dtools=enabled "$@"
 
 say "testing"

@@ -348,4 +348,7 @@ tune_announce_all (TuneSession * session, TuneViewer * viewer)
           tune_announce_elements (session, i));
   }
   tune_session_tell_one (session, viewer, tune_announce_state (session));
+  if (session->failure != NULL)
+    tune_session_tell_one (session, viewer, tune_announce_message (TUNE_ERROR,
+            session->failure));
 }

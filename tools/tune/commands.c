@@ -63,6 +63,7 @@ change_element (Command * command, gboolean live,
   else
     tune_side_change (command->session->sides[message->side],
         message->element, live, change, command);
+  tune_session_refresh (command->session);
 }
 
 static void

@@ -117,8 +117,9 @@ changed (TuneSide * side, const gchar * element, GParamSpec * property,
   TuneSession *session = data;
 
   session->n_changes++;
-  tune_session_tell (session, tune_announce_value (session,
-          tune_side_index (side), element, property));
+  if (!session->quiet)
+    tune_session_tell (session, tune_announce_value (session,
+            tune_side_index (side), element, property));
   tune_session_refresh (session);
 }
 
@@ -139,7 +140,7 @@ scene_changed (GObject * scene, GParamSpec * property, gpointer data)
   session->n_changes++;
   tune_source_follow (session->source, property);
   for (guint i = 0; i < TUNE_MAX_SIDES; i++) {
-    if (session->sides[i] != NULL)
+    if (session->sides[i] != NULL && !session->quiet)
       tune_session_tell (session, tune_announce_value (session, i, "scene",
               property));
   }
@@ -148,11 +149,13 @@ scene_changed (GObject * scene, GParamSpec * property, gpointer data)
 static void
 source_failed (const gchar * text, gpointer data)
 {
-  gchar *whole = g_strdup_printf ("The source has ended: %s.", text);
+  TuneSession *session = data;
 
-  g_printerr (TUNE_PROGRAM ": %s\n", text);
-  tune_session_tell (data, tune_announce_message (TUNE_ERROR, whole));
-  g_free (whole);
+  g_free (session->failure);
+  session->failure = g_strdup_printf ("the source has ended: %s", text);
+  g_printerr (TUNE_PROGRAM ": %s\n", session->failure);
+  tune_session_tell (session, tune_announce_message (TUNE_ERROR,
+          session->failure));
 }
 
 static void
@@ -371,5 +374,6 @@ tune_session_free (TuneSession ** session)
   tune_source_free (&self->source);
   tune_pictures_free (&self->pictures);
   tune_truth_clear (&self->truth);
+  g_free (self->failure);
   g_free (self);
 }

@@ -30,6 +30,8 @@ typedef struct
   TuneViews views;              /* those that exist */
   GPtrArray *viewers;           /* TuneViewer */
   guint64 n_changes;            /* of properties, so far */
+  gchar *failure;               /* why the source has ended, or NULL */
+  gboolean quiet;               /* all will be told anew: no single values */
   guint timer;
 } TuneSession;
 
@@ -48,7 +50,8 @@ void tune_session_tell (TuneSession * session, gchar * text);
 void tune_session_tell_one (TuneSession * session, TuneViewer * viewer,
     gchar * text);
 
-/* Adds or removes the second side, which begins as the first one is. */
+/* Adds or removes the second side, which begins as the first one is; viewers
+ * have to be told all anew. */
 void tune_session_compare (TuneSession * session, gboolean on);
 
 /* What is seen may be of other settings than before, or wanted by others. */

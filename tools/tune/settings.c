@@ -183,6 +183,7 @@ tune_settings_set (TuneSession * session, const gchar * text, gsize size,
     return FALSE;
   }
   *why = NULL;
+  session->quiet = TRUE;
   tune_session_compare (session, object_in (object, "b") != NULL);
   for (guint i = 0; i < TUNE_MAX_SIDES; i++) {
     side = object_in (object, side_names[i]);
@@ -195,6 +196,7 @@ tune_settings_set (TuneSession * session, const gchar * text, gsize size,
 
     set_values (scene, &values);
   }
+  session->quiet = FALSE;
   json_node_unref (root);
   return *why == NULL;
 }
@@ -225,7 +227,9 @@ tune_settings_copy (TuneSession * session, JsonNode * settings)
 {
   gchar *why = NULL;
 
+  session->quiet = TRUE;
   set_side (session->sides[1], object_in (json_node_get_object (settings), "a"),
       &why);
+  session->quiet = FALSE;
   g_free (why);
 }

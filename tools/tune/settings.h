@@ -26,8 +26,9 @@
 /* A new node. */
 JsonNode *tune_settings_get (TuneSession * session);
 
-/* Sets all elements to it, and what it does not name to defaults.  FALSE, and
- * in why, for g_free(), what is wrong in it; what is right is set, too. */
+/* Sets all elements to it, and what it does not name to defaults; viewers have
+ * to be told all anew.  FALSE, and in why, for g_free(), what is wrong in it;
+ * what is right is set, too. */
 gboolean tune_settings_set (TuneSession * session, const gchar * text,
     gsize size, gchar ** why);
 

@@ -282,7 +282,7 @@ tune_side_give (TuneSide * side, const TunePair * pair, guint frame)
 gboolean
 tune_side_busy (TuneSide * side)
 {
-  return tune_stage_busy (side->stages[MATCHER]);
+  return side->changing || tune_stage_busy (side->stages[MATCHER]);
 }
 
 /* ---------------------------------------------------------------- elements */

@@ -58,7 +58,8 @@ GstElement *tune_side_element (TuneSide * side, const gchar * name);
  * gets. */
 void tune_side_exchange (TuneSide * side, const gchar * factory);
 
-/* Calls change() for an element, which is down meanwhile if it has to be. */
+/* Calls change() for an element, which is down meanwhile if it has to be; the
+ * side is busy as long. */
 void tune_side_change (TuneSide * side, const gchar * name, gboolean live,
     void (*change) (GstElement * element, gpointer data), gpointer data);
 

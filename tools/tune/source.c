@@ -8,6 +8,7 @@
 
 #include "matchers.h"
 #include "properties.h"
+#include "stage.h"
 
 #include <gst/app/app.h>
 #include <gst/video/video.h>
@@ -82,8 +83,7 @@ static void
 hold (TuneSource * source, guint stream)
 {
   if (source->held[stream] == NULL && source->sinks[stream] != NULL)
-    source->held[stream] = gst_app_sink_try_pull_sample
-        (GST_APP_SINK (source->sinks[stream]), 0);
+    source->held[stream] = tune_stage_pull (source->sinks[stream]);
   if (source->held[stream] != NULL && stream == 0)
     source->taken = g_atomic_int_get (&source->arrived);
 }
@@ -234,13 +234,16 @@ take_message (GstBus * bus, GstMessage * message, gpointer data)
 {
   TuneSource *source = data;
   GError *error = NULL;
+  gchar *details = NULL;
 
   (void) bus;
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
-    gst_message_parse_error (message, &error, NULL);
-    g_printerr (TUNE_PROGRAM ": %s\n", error->message);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR && !source->failed) {
+    gst_message_parse_error (message, &error, &details);
+    g_printerr (TUNE_PROGRAM ": %s\n%s\n", error->message,
+        details != NULL ? details : "");
     fail (source, "it can't be read or decoded; the terminal says why");
     g_clear_error (&error);
+    g_free (details);
   }
   return G_SOURCE_CONTINUE;
 }

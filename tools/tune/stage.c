@@ -108,15 +108,29 @@ free_arrival (gpointer data)
   g_free (arrival);
 }
 
+GstSample *
+tune_stage_pull (GstElement * appsink)
+{
+  GstSample *theirs = gst_app_sink_try_pull_sample (GST_APP_SINK (appsink), 0);
+  GstSample *ours = NULL;
+
+  if (theirs != NULL) {
+    ours = gst_sample_new (gst_sample_get_buffer (theirs),
+        gst_sample_get_caps (theirs), NULL, NULL);
+    gst_sample_unref (theirs);
+  }
+  return ours;
+}
+
 static GstFlowReturn
 new_sample (GstAppSink * sink, gpointer data)
 {
   TuneStage *stage = data;
-  GstSample *sample = gst_app_sink_pull_sample (sink);
+  GstSample *sample = tune_stage_pull (GST_ELEMENT (sink));
   Arrival *arrival;
 
   if (sample == NULL)
-    return GST_FLOW_EOS;
+    return GST_FLOW_OK;
   arrival = g_new (Arrival, 1);
   arrival->stage = g_atomic_rc_box_acquire (stage);
   arrival->sample = sample;

@@ -51,6 +51,10 @@ TuneStage *tune_stage_new (GstElement * element, const gchar * const *inputs,
     const gchar * const *outputs, const gchar * const *formats,
     const TuneStageCallbacks * callbacks, gpointer data);
 
+/* What an appsink has now, or NULL: a sample of its own, because the appsink
+ * writes into the last one that it gave when its caps come again. */
+GstSample *tune_stage_pull (GstElement * appsink);
+
 /* Stops it and waits until it has; nothing is called back any more. */
 void tune_stage_free (TuneStage ** stage);
 

@@ -1,0 +1,159 @@
+# gst-stereomatching: a viewer of stereo-tune, without a browser
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Starts stereo-tune, and talks to it as its page does."""
+
+import http.client
+import json
+import re
+import struct
+import subprocess
+import sys
+import time
+
+try:
+    import websocket
+except ImportError:
+    print("skipped: there is no python3-websocket")
+    sys.exit(77)
+
+PROGRAM = sys.argv[1]
+# Seconds that anything may take, in a sanitized build on a busy machine.
+PATIENCE = 60
+VIEWS = ["left", "disparity", "confidence", "depth", "view", "wrong"]
+
+
+class Server:
+    """stereo-tune as a child; address and port are where it listens."""
+
+    def __init__(self, *arguments, cwd=None):
+        words = [PROGRAM, *map(str, arguments)]
+        if "--port" not in words:
+            words += ["--port", "0"]
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True, cwd=cwd)
+        self.address = self.process.stdout.readline().replace("open ", "").strip()
+        if not self.address:
+            raise RuntimeError(self.process.communicate()[1])
+        self.port = int(re.search(r":(\d+)/", self.address).group(1))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        """Ends it as a terminal does; what it has to complain about fails the test."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        errors = self.process.communicate(timeout=PATIENCE)[1]
+        if self.process.returncode != 0 or "ERROR:" in errors or "CRITICAL" in errors:
+            raise AssertionError("exit status %s:\n%s" % (self.process.returncode, errors))
+        return errors
+
+    def memory(self):
+        """KiB that are in use."""
+        with open("/proc/%d/status" % self.process.pid, encoding="ascii") as file:
+            return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
+
+    def request(self, path="/", method="GET", **headers):
+        """Status, headers and body of an answer."""
+        connection = http.client.HTTPConnection("localhost", self.port, timeout=PATIENCE)
+        host = headers.pop("Host", "localhost:%d" % self.port)
+        connection.putrequest(method, path, skip_host=True)
+        connection.putheader("Host", host)
+        for name, value in headers.items():
+            connection.putheader(name.replace("_", "-"), value)
+        connection.endheaders()
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return answer.status, answer.headers, body
+
+
+class Viewer:
+    """One page. Pictures are shown as they come, unless it is lazy."""
+
+    def __init__(self, server, lazy=False, **options):
+        options.setdefault("subprotocols", ["stereo-tune-1"])
+        self.socket = websocket.create_connection(
+            "ws://localhost:%d/live" % server.port, timeout=PATIENCE, **options)
+        self.lazy = lazy
+        self.hello = None
+        self.elements = {}
+        self.pictures = {}
+
+    def close(self):
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def send(self, kind, **members):
+        self.socket.send(json.dumps({"type": kind, **members}))
+
+    def _picture(self, data):
+        version, view, side, webp, frame, width, height = struct.unpack_from("<BBBBIHH", data)
+        assert version == 1
+        name = self.hello["views"][view]["id"]
+        self.pictures.setdefault((name, "ab"[side]), []).append(
+            {"frame": frame, "width": width, "height": height, "webp": webp, "data": data[12:]})
+        if not self.lazy:
+            self.send("ack", frame=frame, view=view, side=side)
+        return {"type": "picture", "view": name, "side": "ab"[side], "frame": frame}
+
+    def next(self):
+        """The next message, a picture as one of type picture."""
+        data = self.socket.recv()
+        if not data:
+            raise websocket.WebSocketConnectionClosedException("the server has closed it")
+        if isinstance(data, bytes):
+            return self._picture(data)
+        message = json.loads(data)
+        if message["type"] == "hello":
+            self.hello = message
+        elif message["type"] == "elements":
+            self.elements[message["side"]] = {e["id"]: e for e in message["elements"]}
+        elif message["type"] == "value":
+            element = self.elements[message["side"]][message["element"]]
+            self.property(element, message["property"])["value"] = message["value"]
+        return message
+
+    @staticmethod
+    def property(element, name):
+        return next(p for p in element["properties"] if p["name"] == name)
+
+    def wait(self, kind, test=lambda message: True):
+        """The next message of that type of which the test is true."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            message = self.next()
+            if message["type"] == kind and test(message):
+                return message
+        raise AssertionError("no message %s" % kind)
+
+    def start(self, views=("disparity",), width=128):
+        """Waits until it knows all, and wants these views."""
+        self.wait("state")
+        self.send("want", views=list(views), width=width)
+        return self
+
+    def frames(self, n=2, view="disparity", side="a"):
+        """Waits for n more pictures."""
+        for _ in range(n):
+            last = self.wait("picture", lambda m: m["view"] == view and m["side"] == side)
+        return last
+
+    def set(self, element, name, value, side="a"):
+        """Sets a property; the value that it has then."""
+        self.send("set", side=side, element=element, property=name, value=value)
+        return self.wait("value", lambda m: m["side"] == side and m["element"] == element
+                         and m["property"] == name)["value"]
+
+    def complaint(self, kind, **members):
+        """What is wrong with a message."""
+        self.send(kind, **members)
+        return self.wait("message", lambda m: m["level"] == "error")["text"]
