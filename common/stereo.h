@@ -406,9 +406,10 @@ STEREO_API void stereo_device_set_log (StereoDevice * device,
 
 typedef struct StereoMatcher StereoMatcher;
 
-/* Frames of one matcher that are under way at a time, at most: the next one
- * waits for the oldest.  The CPU has only one. */
-#define STEREO_MAX_FRAMES 2
+/* Frames of one matcher that are under way at a time, at most, and if nothing
+ * else is said: the next one waits for the oldest.  The CPU has only one. */
+#define STEREO_MAX_FRAMES 4
+#define STEREO_DEFAULT_FRAMES 2
 
 /* What all frames have in common.  The two views may differ in format, and in
  * colorimetry, which only YUV formats have.  Zero the structure first: it may
@@ -428,6 +429,13 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_new (const
     StereoAlgorithm * algorithm, StereoDevice * device,
     StereoMatcher ** matcher);
 STEREO_API void stereo_matcher_free (StereoMatcher ** matcher);
+
+/* How many frames are to be under way at a time from the next
+ * stereo_matcher_configure() on, 1 to STEREO_MAX_FRAMES.  Each of them needs
+ * memory for its images where they are not on the device: there, and
+ * page-locked on the host. */
+STEREO_API void stereo_matcher_set_frames (StereoMatcher * matcher, unsigned
+    n_frames);
 
 /*
  * Prepares for frames of this configuration with these parameters, both of

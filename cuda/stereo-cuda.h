@@ -29,7 +29,8 @@ extern "C" {
 STEREO_API int stereo_cuda_count (StereoMessage * why);
 
 /* A device of its own: the primary context of CUDA device ordinal, or of the
- * first one that works if ordinal is -1.
+ * first one that works if ordinal is -1.  Where nobody has that context yet, it
+ * gets the flag CU_CTX_SCHED_BLOCKING_SYNC, until it is let go of.
  *
  * STEREO_ERROR_UNSUPPORTED: this build has no CUDA.  STEREO_ERROR_NO_DEVICE: no
  * driver, no such device, or none that the kernels were built for. */

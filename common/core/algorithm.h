@@ -226,8 +226,9 @@ struct StereoQueue
 typedef struct
 {
   const char *backend;          /* "cpu", "cuda" */
-  unsigned n_slots;             /* frames that overlap; 1 = everything is done
-                                 * when process returns, images stay in place */
+  unsigned n_slots;             /* frames that may overlap, at most; 1 =
+                                 * everything is done when process returns,
+                                 * images stay in place */
   size_t row_alignment;         /* bytes, of rows in device memory */
 
   StereoStatus (*alloc) (StereoDevice * device, size_t bytes, void **memory,

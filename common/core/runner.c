@@ -57,6 +57,7 @@ struct StereoRunner
   unsigned n_outputs;
   Port inputs[STEREO_MAX_PORTS];
   Port outputs[STEREO_MAX_PORTS];
+  unsigned n_wanted;            /* slots, from the next configure() on */
   unsigned n_slots;
   Slot slots[STEREO_MAX_FRAMES];
 
@@ -71,8 +72,9 @@ struct StereoRunner
   StereoMessage message;        /* of the processing thread */
   bool profiling;
 
-  pthread_mutex_t lock;         /* protects the rest, and slots[].frame,
-                                 * .complete, .copy_out and .timestamps */
+  pthread_mutex_t lock;         /* protects the rest, n_slots, and
+                                 * slots[].frame, .complete, .copy_out and
+                                 * .timestamps */
   uint64_t next_frame;
   unsigned n_stages;            /* of the frame that completed last */
   const char *stage_name[STEREO_MAX_TIMESTAMPS];
@@ -82,11 +84,11 @@ struct StereoRunner
   StereoMessage failure_message;
 };
 
-/* Images stay in place unless frames overlap. */
+/* Images stay in place unless frames may overlap. */
 static bool
 copies (const StereoRunner * r)
 {
-  return r->n_slots > 1;
+  return r->device->klass->n_slots > 1;
 }
 
 static bool
@@ -129,8 +131,9 @@ stereo_runner_new (const StereoOp * op, StereoDevice * device,
   r->op = op;
   r->n_inputs = list_ports (op->inputs, r->inputs);
   r->n_outputs = list_ports (op->outputs, r->outputs);
-  r->n_slots = device->klass->n_slots;
   r->device = stereo_device_ref (device);
+  stereo_runner_set_frames (r, STEREO_DEFAULT_FRAMES);
+  r->n_slots = r->n_wanted;
   r->next_frame = 1;
   pthread_mutex_init (&r->lock, NULL);
   *runner = r;
@@ -174,6 +177,14 @@ unsigned
 stereo_runner_frames (const StereoRunner * r)
 {
   return r->n_slots;
+}
+
+void
+stereo_runner_set_frames (StereoRunner * r, unsigned n)
+{
+  const unsigned most = r->device->klass->n_slots;
+
+  r->n_wanted = n < 1 ? 1 : n > most ? most : n;
 }
 
 StereoMessage *
@@ -358,6 +369,9 @@ stereo_runner_configure (StereoRunner * r, const StereoPortSetup * inputs,
   StereoStatus status = stereo_runner_sync (r);
 
   r->configured = false;
+  pthread_mutex_lock (&r->lock);
+  r->n_slots = r->n_wanted;
+  pthread_mutex_unlock (&r->lock);
   for (unsigned i = 0; i < r->n_inputs && status == STEREO_OK; i++)
     status = check_port (r, r->inputs[i].port, &inputs[i]);
   for (unsigned i = 0; i < r->n_outputs && status == STEREO_OK; i++)
@@ -443,22 +457,22 @@ complete_locked (StereoRunner * r, Slot * slot, uint64_t ns,
 StereoStatus
 stereo_runner_wait (StereoRunner * r, uint64_t frame)
 {
-  unsigned index = (unsigned) (frame % r->n_slots);
-  Slot *slot = &r->slots[index];
   StereoMessage why = { "" };
   StereoStatus status;
   uint64_t ns = 0, stage_ns[STEREO_MAX_TIMESTAMPS] = { 0 };
-  unsigned n_timestamps;
+  unsigned index, n_timestamps;
   bool pending;
+  Slot *slot;
 
   pthread_mutex_lock (&r->lock);
-  status = r->failure;
+  index = (unsigned) (frame % r->n_slots);
+  slot = &r->slots[index];
   /* A frame that has left its slot was complete then. */
-  pending = status == STEREO_OK && frame != 0 && slot->frame == frame
-      && !slot->complete;
+  pending = frame != 0 && slot->frame == frame && !slot->complete;
+  status = pending ? r->failure : STEREO_OK;
   n_timestamps = slot->timestamps.n;
   pthread_mutex_unlock (&r->lock);
-  if (!pending)
+  if (!pending || status != STEREO_OK)
     return status;
 
   /* Unlocked, so that the next frame can be started meanwhile. */
@@ -480,17 +494,19 @@ stereo_runner_wait (StereoRunner * r, uint64_t frame)
   return status;
 }
 
-/* On the processing thread: the text goes to the runner's message. */
+/* On the processing thread: the text goes to the runner's message.  Fails
+ * after any frame has. */
 static StereoStatus
 wait_here (StereoRunner * r, uint64_t frame)
 {
-  StereoStatus status = stereo_runner_wait (r, frame);
+  StereoStatus status;
 
-  if (status != STEREO_OK) {
-    pthread_mutex_lock (&r->lock);
+  (void) stereo_runner_wait (r, frame);
+  pthread_mutex_lock (&r->lock);
+  status = r->failure;
+  if (status != STEREO_OK)
     r->message = r->failure_message;
-    pthread_mutex_unlock (&r->lock);
-  }
+  pthread_mutex_unlock (&r->lock);
   return status;
 }
 
@@ -757,7 +773,7 @@ stereo_runner_process (StereoRunner * r, const StereoImage * const *inputs,
   StereoStatus status = check_frame (r, inputs, outputs);
 
   /* The slot's previous frame has to be out of it. */
-  if (status == STEREO_OK && f.slot->frame != 0)
+  if (status == STEREO_OK)
     status = wait_here (r, f.slot->frame);
   if (status != STEREO_OK)
     return status;

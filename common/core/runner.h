@@ -11,7 +11,9 @@
  * the operation and brings back what it made.  On the CPU images are used in
  * place and a frame is done when process() returns.  On CUDA it has only begun:
  * as many frames as stereo_runner_frames() says are under way at a time, and
- * one more waits for the oldest.
+ * one more waits for the oldest.  Each of them has memory of its own for images
+ * that are copied; what the operation needs besides is there once, because the
+ * device runs the operation for one frame after the other.
  *
  * Calls come from one thread at a time, but for those that say otherwise.
  */
@@ -41,6 +43,10 @@ StereoDevice *stereo_runner_device (StereoRunner * runner);
 /* Frames that are under way at a time. */
 unsigned stereo_runner_frames (const StereoRunner * runner);
 
+/* How many that is to be from the next stereo_runner_configure() on, if the
+ * device can: 1 to STEREO_MAX_FRAMES. */
+void stereo_runner_set_frames (StereoRunner * runner, unsigned n);
+
 /* Waits for all frames, then plans for images like these and allocates, if what
  * is there is too small.  The lists are as long as the operation's.  After a
  * failure it has to be configured again. */
@@ -58,11 +64,15 @@ StereoStatus stereo_runner_process (StereoRunner * runner,
     const StereoImage * const *inputs, const StereoImage * const *outputs,
     uint64_t * frame);
 
-/* Returns when the frame is complete; at once for frame 0.  Any thread. */
+/* Returns when the frame is complete; at once for frame 0.  Fails if that frame
+ * has failed.  Any thread. */
 StereoStatus stereo_runner_wait (StereoRunner * runner, uint64_t frame);
 
 /* Waits for all frames. */
 StereoStatus stereo_runner_sync (StereoRunner * runner);
+
+/* The runner of a matcher, which belongs to it. */
+StereoRunner *stereo_matcher_get_runner (StereoMatcher * matcher);
 
 /* What the last failed call had to say.  The owner may write there, too. */
 StereoMessage *stereo_runner_message (StereoRunner * runner);

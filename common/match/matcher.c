@@ -541,6 +541,19 @@ stereo_matcher_free (StereoMatcher ** matcher)
   *matcher = NULL;
 }
 
+StereoRunner *
+stereo_matcher_get_runner (StereoMatcher * matcher)
+{
+  return matcher->runner;
+}
+
+void
+stereo_matcher_set_frames (StereoMatcher * matcher, unsigned n_frames)
+{
+  if (matcher != NULL)
+    stereo_runner_set_frames (matcher->runner, n_frames);
+}
+
 const char *
 stereo_matcher_error (const StereoMatcher * matcher)
 {

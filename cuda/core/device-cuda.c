@@ -25,6 +25,8 @@ typedef struct
   CUresult (*device_get) (CUdevice * device, int ordinal);
   CUresult (*primary_retain) (CUcontext * context, CUdevice device);
   CUresult (*primary_release) (CUdevice device);
+  CUresult (*primary_state) (CUdevice device, unsigned *flags, int *active);
+  CUresult (*primary_set_flags) (CUdevice device, unsigned flags);
   CUresult (*push) (CUcontext context);
   CUresult (*pop) (CUcontext * context);
 } Driver;
@@ -35,6 +37,8 @@ typedef struct
   Driver driver;
   CUcontext context;
   bool retained;                /* the primary context of cu_device */
+  bool flags_set;               /* of that context, which nobody else had; */
+  unsigned old_flags;           /* and what they were */
   CUdevice cu_device;
   cudaStream_t stream;          /* borrowed, or NULL */
   cudaStream_t downloads;       /* of stereo_cuda_download() */
@@ -109,6 +113,10 @@ load_driver (Driver * driver, StereoMessage * why)
       || !driver_function ("cuDevicePrimaryCtxRetain", &driver->primary_retain)
       || !driver_function ("cuDevicePrimaryCtxRelease",
           &driver->primary_release)
+      || !driver_function ("cuDevicePrimaryCtxGetState",
+          &driver->primary_state)
+      || !driver_function ("cuDevicePrimaryCtxSetFlags",
+          &driver->primary_set_flags)
       || !driver_function ("cuCtxPushCurrent", &driver->push)
       || !driver_function ("cuCtxPopCurrent", &driver->pop)
       || driver->init (0) != CUDA_SUCCESS)
@@ -476,6 +484,7 @@ static const StereoQueueClass queue_class = {
   .free = queue_free,
 };
 
+/* Whoever waits for the end of a frame sleeps. */
 static cudaError_t
 make_streams (StereoCudaQueue * self, cudaStream_t borrowed)
 {
@@ -501,7 +510,7 @@ make_streams (StereoCudaQueue * self, cudaStream_t borrowed)
     if (error == cudaSuccess)
       error = cudaEventCreateWithFlags (&s->computed, cudaEventDisableTiming);
     if (error == cudaSuccess)
-      error = cudaEventCreate (&s->ended);
+      error = cudaEventCreateWithFlags (&s->ended, cudaEventBlockingSync);
   }
   return error;
 }
@@ -548,8 +557,10 @@ event_new (StereoDevice * device, StereoEvent ** event, StereoMessage * why)
     return stereo_fail (why, STEREO_ERROR_MEMORY, "out of memory");
   status = stereo_cuda_enter (device, why);
   if (status == STEREO_OK) {
+    /* whoever waits for it sleeps */
     status = STEREO_CUDA_CHECK (cudaEventCreateWithFlags (&self->cuda,
-            cudaEventDisableTiming), "making an event", why);
+            cudaEventDisableTiming | cudaEventBlockingSync), "making an event",
+        why);
     stereo_cuda_leave (device);
   }
   if (status == STEREO_OK)
@@ -708,6 +719,38 @@ stages (const StereoDevice * device, const char *name)
   return NULL;
 }
 
+/* A primary context that nobody has is ours to set up: whoever waits in it
+ * sleeps, also where it waits for a stream or for a copy. */
+static void
+let_waits_sleep (CudaDevice * self)
+{
+  const Driver *d = &self->driver;
+  unsigned flags = 0;
+  int active = 1;
+
+  if (d->primary_state (self->cu_device, &flags, &active) != CUDA_SUCCESS
+      || active || (flags & CU_CTX_SCHED_MASK) != CU_CTX_SCHED_AUTO)
+    return;
+  self->old_flags = flags;
+  self->flags_set = d->primary_set_flags (self->cu_device,
+      flags | CU_CTX_SCHED_BLOCKING_SYNC) == CUDA_SUCCESS;
+}
+
+static void
+release_primary (CudaDevice * self)
+{
+  const Driver *d = &self->driver;
+  unsigned flags = 0;
+  int active = 1;
+
+  if (self->retained)
+    (void) d->primary_release (self->cu_device);
+  /* whoever takes it next finds it as it was */
+  if (self->flags_set && d->primary_state (self->cu_device, &flags,
+          &active) == CUDA_SUCCESS && !active)
+    (void) d->primary_set_flags (self->cu_device, self->old_flags);
+}
+
 static void
 finalize (StereoDevice * device)
 {
@@ -719,8 +762,7 @@ finalize (StereoDevice * device)
     (void) cudaStreamDestroy (self->downloads);
     stereo_cuda_leave (device);
   }
-  if (self->retained)
-    (void) self->driver.primary_release (self->cu_device);
+  release_primary (self);
   if (self->release != NULL)
     self->release (self->kept);
   free (self);
@@ -796,9 +838,13 @@ open_primary (int ordinal, StereoDevice ** device, StereoMessage * why)
   stereo_device_init (&self->device, &device_class);
   status = load_driver (&self->driver, why);
   if (status == STEREO_OK) {
-    if (self->driver.device_get (&self->cu_device, ordinal) != CUDA_SUCCESS
-        || self->driver.primary_retain (&self->context,
-            self->cu_device) != CUDA_SUCCESS)
+    CUresult result = self->driver.device_get (&self->cu_device, ordinal);
+
+    if (result == CUDA_SUCCESS) {
+      let_waits_sleep (self);
+      result = self->driver.primary_retain (&self->context, self->cu_device);
+    }
+    if (result != CUDA_SUCCESS)
       status = stereo_fail (why, STEREO_ERROR_NO_DEVICE,
           "CUDA device %d does not open", ordinal);
     else

@@ -108,6 +108,22 @@ count_download (GstStereoMemory * memory)
 /* Everything below is called with the memory's lock held, but for the last
  * release. */
 
+/* Brings the copy down; with CUDA the thread sleeps meanwhile. */
+static StereoStatus
+fetch (GstStereoMemory * memory, StereoMessage * why)
+{
+  const gsize size = memory->memory.maxsize;
+  StereoStatus status;
+
+  if (stereo_cuda_context (memory->device) == NULL)
+    return stereo_device_copy (memory->device, memory->data, memory->copy,
+        size, why);
+  status = stereo_cuda_download (memory->device, memory->data, memory->copy,
+      size, memory->written, memory->fetched, why);
+  return status != STEREO_OK ? status : stereo_event_wait (memory->fetched,
+      why);
+}
+
 /* Data may be touched when this returns TRUE; it is what the memory holds. */
 static gboolean
 bring_home (GstStereoMemory * memory)
@@ -116,10 +132,7 @@ bring_home (GstStereoMemory * memory)
   StereoMessage why;
 
   if (!memory->on_host) {
-    status = stereo_event_wait (memory->written, &why);
-    if (status == STEREO_OK)
-      status = stereo_device_copy (memory->device, memory->data, memory->copy,
-          memory->memory.maxsize, &why);
+    status = fetch (memory, &why);
     if (status == STEREO_OK)
       count_download (memory);
   } else if (memory->fetching) {
@@ -228,6 +241,12 @@ map_for_cpu (GstStereoMemory * memory, GstMapFlags flags)
         TRUE);
   memory->mapped = TRUE;
   ok = bring_home (memory);
+  if (!ok && !(flags & GST_MAP_READ)) {
+    /* lost with its device, and of no interest */
+    memset (memory->data, 0, memory->memory.maxsize);
+    memory->on_host = ok = TRUE;
+    memory->fetching = FALSE;
+  }
   if (ok && (flags & GST_MAP_WRITE))
     memory->on_device = FALSE;
   g_mutex_unlock (&memory->lock);
@@ -327,8 +346,10 @@ gst_stereo_buffer_set_fence (GstBuffer * buffer, GstStereoFence * fence,
 
   g_return_if_fail (memory != NULL);
   gst_stereo_memory_clear_fence (memory);
-  if (fence != NULL)
+  if (fence != NULL) {
     memory->fence = gst_stereo_fence_ref (fence);
+    gst_stereo_fence_promise (fence, frame);
+  }
   memory->frame = frame;
 }
 
@@ -352,7 +373,9 @@ gst_stereo_buffer_use_copy (GstBuffer * buffer, StereoDevice * device,
   g_mutex_lock (&memory->lock);
   if (flags & GST_MAP_WRITE) {
     usable = make_copy (memory);
-    image->ready = usable && memory->fetching ? memory->fetched : NULL;
+    /* what another runner may still have to write there */
+    image->ready = !usable ? NULL : memory->fetching ? memory->fetched
+        : memory->written;
     image->done = usable ? memory->written : NULL;
   } else {
     usable = memory->on_device;

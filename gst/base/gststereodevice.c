@@ -42,6 +42,7 @@ gst_stereo_device_init (GstStereoDevice * self, GstStereoFailure * failure,
     .backend = backend,
     .cuda_device_id = DEFAULT_CUDA_DEVICE_ID,
     .n_threads = DEFAULT_N_THREADS,
+    .frames_in_flight = STEREO_DEFAULT_FRAMES,
   };
 }
 
@@ -93,6 +94,57 @@ tell_backend (GstStereoDevice * self, const gchar * no_cuda)
   g_free (text);
 }
 
+static void
+forget_context (GstStereoDevice * self)
+{
+  GstObject *context;
+
+  GST_OBJECT_LOCK (self->failure->element);
+  self->ready = FALSE;
+  context = g_steal_pointer (&self->context);
+  GST_OBJECT_UNLOCK (self->failure->element);
+  gst_clear_object (&context);
+}
+
+/* The context that other elements use, or a new one that they may use. */
+static gboolean
+find_context (GstStereoDevice * self, gint id)
+{
+  gboolean found;
+
+  if (self->ready && self->ready_id == id)
+    return TRUE;
+  forget_context (self);
+  self->wants_context = TRUE;
+  found = gst_stereo_cuda_ensure_context (self->failure->element, id,
+      &self->context);
+  self->wants_context = FALSE;
+  return found;
+}
+
+void
+gst_stereo_device_change_state (GstStereoDevice * self,
+    GstStateChange transition)
+{
+  gboolean wanted;
+  gint id;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL)
+    forget_context (self);
+  if (transition != GST_STATE_CHANGE_NULL_TO_READY)
+    return;
+  GST_OBJECT_LOCK (self->failure->element);
+  wanted = self->backend != GST_STEREO_BACKEND_CPU;
+  id = self->cuda_device_id;
+  GST_OBJECT_UNLOCK (self->failure->element);
+  if (!wanted || stereo_cuda_count (NULL) == 0 || !find_context (self, id))
+    return;
+  GST_OBJECT_LOCK (self->failure->element);
+  self->ready = TRUE;
+  self->ready_id = id;
+  GST_OBJECT_UNLOCK (self->failure->element);
+}
+
 /* A CUDA device in the context that other elements use, or else of our own. */
 static StereoStatus
 new_cuda (GstStereoDevice * self, gint id, StereoDevice ** device,
@@ -101,17 +153,14 @@ new_cuda (GstStereoDevice * self, gint id, StereoDevice ** device,
   gboolean found;
 
   if (stereo_cuda_count (why) > 0) {
-    self->wants_context = TRUE;
-    found = gst_stereo_cuda_ensure_context (self->failure->element, id,
-        &self->context);
-    self->wants_context = FALSE;
+    found = find_context (self, id);
     if (found && gst_stereo_cuda_device_new (self->context, device,
             why) == STEREO_OK)
       return STEREO_OK;
     if (found)
       GST_WARNING_OBJECT (self->failure->element,
           "the pipeline's context can't be used: %s", why->text);
-    gst_clear_object (&self->context);
+    forget_context (self);
   }
   return stereo_device_new_cuda (id, device, why);
 }
@@ -129,6 +178,7 @@ gst_stereo_device_open (GstStereoDevice * self)
   backend = self->backend;
   id = self->cuda_device_id;
   n_threads = self->n_threads;
+  self->n_frames = self->frames_in_flight;
   GST_OBJECT_UNLOCK (self->failure->element);
 
   self->may_fall_back = backend == GST_STEREO_BACKEND_AUTO;
@@ -157,17 +207,15 @@ gst_stereo_device_close (GstStereoDevice * self)
 {
   StereoDevice *device = self->device;
   GstAllocator *allocator;
-  GstObject *context;
 
   self->user->close (self->failure->element);
   GST_OBJECT_LOCK (self->failure->element);
   self->device = NULL;
   allocator = g_steal_pointer (&self->allocator);
-  context = g_steal_pointer (&self->context);
   GST_OBJECT_UNLOCK (self->failure->element);
   gst_clear_object (&allocator);
   stereo_device_unref (&device);
-  gst_clear_object (&context);
+  forget_context (self);
 }
 
 void
@@ -206,7 +254,7 @@ gst_stereo_device_query (GstStereoDevice * self, GstQuery * query)
   if (GST_QUERY_TYPE (query) != GST_QUERY_CONTEXT)
     return FALSE;
   GST_OBJECT_LOCK (self->failure->element);
-  if (self->device != NULL && self->context != NULL)
+  if ((self->device != NULL || self->ready) && self->context != NULL)
     context = gst_object_ref (self->context);
   GST_OBJECT_UNLOCK (self->failure->element);
   answered = gst_stereo_cuda_answer (self->failure->element, query, context);
@@ -214,24 +262,42 @@ gst_stereo_device_query (GstStereoDevice * self, GstQuery * query)
   return answered;
 }
 
+guint
+gst_stereo_device_get_frames (GstStereoDevice * self)
+{
+  guint n;
+
+  GST_OBJECT_LOCK (self->failure->element);
+  n = self->frames_in_flight;
+  GST_OBJECT_UNLOCK (self->failure->element);
+  return n;
+}
+
 gboolean
-gst_stereo_device_fall_back (GstStereoDevice * self, StereoStatus status,
+gst_stereo_device_recover (GstStereoDevice * self, StereoStatus status,
     const gchar * why)
 {
   guint n_threads;
 
-  if (self->is_cuda && self->may_fall_back && (status == STEREO_ERROR_MEMORY
-          || status == STEREO_ERROR_DEVICE
-          || status == STEREO_ERROR_UNSUPPORTED)) {
-    GST_ELEMENT_WARNING (self->failure->element, RESOURCE, NO_SPACE_LEFT,
-        ("Going on with the CPU: %s.", why), (NULL));
-    GST_OBJECT_LOCK (self->failure->element);
-    n_threads = self->n_threads;
-    GST_OBJECT_UNLOCK (self->failure->element);
-    gst_stereo_device_close (self);
-    return use_cpu (self, n_threads);
-  }
+  if (!self->is_cuda || !self->may_fall_back || (status != STEREO_ERROR_MEMORY
+          && status != STEREO_ERROR_DEVICE
+          && status != STEREO_ERROR_UNSUPPORTED))
+    return FALSE;
+  GST_ELEMENT_WARNING (self->failure->element, RESOURCE, NO_SPACE_LEFT,
+      ("Going on with the CPU: %s.", why), (NULL));
+  GST_OBJECT_LOCK (self->failure->element);
+  n_threads = self->n_threads;
+  GST_OBJECT_UNLOCK (self->failure->element);
+  gst_stereo_device_close (self);
+  return use_cpu (self, n_threads);
+}
 
+gboolean
+gst_stereo_device_fall_back (GstStereoDevice * self, StereoStatus status,
+    const gchar * why)
+{
+  if (gst_stereo_device_recover (self, status, why))
+    return TRUE;
   if (status == STEREO_ERROR_MEMORY)
     GST_STEREO_FAIL (self->failure, RESOURCE, NO_SPACE_LEFT,
         ("Not enough memory: %s.", why), (NULL));
@@ -252,6 +318,7 @@ gst_stereo_device_configure (GstStereoDevice * self, StereoRunner ** runner,
   StereoStatus status;
 
   do {
+    stereo_runner_set_frames (*runner, self->n_frames);
     status = stereo_runner_configure (*runner, inputs, outputs, params);
   } while (status != STEREO_OK && gst_stereo_device_fall_back (self, status,
           stereo_runner_message (*runner)->text));
@@ -301,6 +368,23 @@ gst_stereo_device_install_properties (GObjectClass * klass, guint first,
           "Threads on the CPU (0 = one for each processor)", 0, 1024,
           DEFAULT_N_THREADS, flags));
 
+  /**
+   * GstStereoBase:frames-in-flight:
+   *
+   * How many frames the GPU has at a time: the next one waits until the oldest
+   * is done. With one, the GPU has nothing to do while the element starts the
+   * next frame; with more, frames are copied while others are computed. Each
+   * needs memory for its images, in the formats that come in and go out, on the
+   * GPU and page-locked on the host; what matching needs besides is there once.
+   * No frame is held back for another one, so latency stays as it is. On the
+   * CPU it is always one.
+   */
+  g_object_class_install_property (klass,
+      first + GST_STEREO_DEVICE_PROP_FRAMES,
+      g_param_spec_uint ("frames-in-flight", "frames-in-flight",
+          "Frames that the GPU has at a time", 1, STEREO_MAX_FRAMES,
+          STEREO_DEFAULT_FRAMES, flags));
+
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_BACKEND, 0);
 }
 
@@ -317,6 +401,9 @@ gst_stereo_device_set_property (GstStereoDevice * self, guint index,
       break;
     case GST_STEREO_DEVICE_PROP_N_THREADS:
       self->n_threads = g_value_get_uint (value);
+      break;
+    case GST_STEREO_DEVICE_PROP_FRAMES:
+      self->frames_in_flight = g_value_get_uint (value);
       break;
     default:
       g_assert_not_reached ();
@@ -336,6 +423,9 @@ gst_stereo_device_get_property (const GstStereoDevice * self, guint index,
       break;
     case GST_STEREO_DEVICE_PROP_N_THREADS:
       g_value_set_uint (value, self->n_threads);
+      break;
+    case GST_STEREO_DEVICE_PROP_FRAMES:
+      g_value_set_uint (value, self->frames_in_flight);
       break;
     default:
       g_assert_not_reached ();

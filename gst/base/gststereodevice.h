@@ -63,15 +63,19 @@ typedef struct
   GstStereoBackend backend;
   gint cuda_device_id;
   guint n_threads;
+  guint frames_in_flight;
 
   /* NULL while closed */
   StereoDevice *device;
+  guint n_frames;               /* under way at a time */
   gboolean is_cuda;
   gboolean may_fall_back;       /* to the CPU, if CUDA has too little memory */
   GstAllocator *allocator;      /* of pinned memory, with CUDA */
   GstObject *context;           /* that CUDA shares, see gststereocuda.h, or
-                                 * NULL */
+                                 * NULL; from READY on */
   gboolean wants_context;       /* while one is looked for */
+  gboolean ready;               /* one was found before the device is open, */
+  gint ready_id;                /* for this `cuda-device-id` */
 } GstStereoDevice;
 
 /* With the default settings, and backend.  failure and user have to live as
@@ -86,6 +90,11 @@ gboolean gst_stereo_device_open (GstStereoDevice * self);
 
 void gst_stereo_device_close (GstStereoDevice * self);
 
+/* For the element's change_state(), before it chains up: from READY on there is
+ * a context for neighbours, which look for one when they open. */
+void gst_stereo_device_change_state (GstStereoDevice * self,
+    GstStateChange transition);
+
 /* For the element's set_context(), which also chains up. */
 void gst_stereo_device_set_context (GstStereoDevice * self,
     GstContext * context);
@@ -97,6 +106,19 @@ gboolean gst_stereo_device_has_context (GstStereoDevice * self);
 /* Whether the query was for the context of the device, and was answered.  To be
  * asked on all pads, any thread. */
 gboolean gst_stereo_device_query (GstStereoDevice * self, GstQuery * query);
+
+/* How many frames the element works on at a time, by its settings.  Any
+ * thread. */
+guint gst_stereo_device_get_frames (GstStereoDevice * self);
+
+/*
+ * After the device could not do what the element wanted, or has failed: returns
+ * TRUE if the element is on the CPU now, after a warning, and may try again.
+ * Frames that were under way are lost if the device has failed.  why may be the
+ * user's own, which goes with its close().
+ */
+gboolean gst_stereo_device_recover (GstStereoDevice * self,
+    StereoStatus status, const gchar * why);
 
 /*
  * After the element could not be configured: returns TRUE if it is on the CPU
@@ -116,13 +138,14 @@ gboolean gst_stereo_device_configure (GstStereoDevice * self,
 
 /* --------------------------------------------------------------- properties */
 
-/* `backend`, `cuda-device-id` and `n-threads` as first, first + 1 and
- * first + 2; backend is the default of the first. */
+/* `backend`, `cuda-device-id`, `n-threads` and `frames-in-flight` as first,
+ * first + 1 and so on; backend is the default of the first. */
 enum
 {
   GST_STEREO_DEVICE_PROP_BACKEND,
   GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID,
   GST_STEREO_DEVICE_PROP_N_THREADS,
+  GST_STEREO_DEVICE_PROP_FRAMES,
   GST_STEREO_DEVICE_N_PROPS
 };
 

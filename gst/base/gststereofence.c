@@ -10,17 +10,19 @@ struct _GstStereoFence
 {
   gatomicrefcount references;
   GMutex lock;
-  StereoMatcher *matcher;       /* NULL once retired */
+  StereoRunner *runner;         /* NULL once retired */
+  guint64 promised;             /* the last frame that was */
+  guint64 lost;                 /* once retired: this frame and all after it */
 };
 
 GstStereoFence *
-gst_stereo_fence_new (StereoMatcher * matcher)
+gst_stereo_fence_new (StereoRunner * runner)
 {
   GstStereoFence *fence = g_new0 (GstStereoFence, 1);
 
   g_atomic_ref_count_init (&fence->references);
   g_mutex_init (&fence->lock);
-  fence->matcher = matcher;
+  fence->runner = runner;
   return fence;
 }
 
@@ -40,22 +42,44 @@ gst_stereo_fence_unref (GstStereoFence * fence)
   }
 }
 
+void
+gst_stereo_fence_promise (GstStereoFence * fence, guint64 frame)
+{
+  g_mutex_lock (&fence->lock);
+  fence->promised = MAX (fence->promised, frame);
+  g_mutex_unlock (&fence->lock);
+}
+
 gboolean
 gst_stereo_fence_wait (GstStereoFence * fence, guint64 frame)
 {
-  StereoStatus status = STEREO_OK;
+  gboolean complete;
 
   g_mutex_lock (&fence->lock);
-  if (fence->matcher != NULL)
-    status = stereo_matcher_wait (fence->matcher, frame);
+  complete = fence->runner != NULL
+      ? stereo_runner_wait (fence->runner, frame) == STEREO_OK
+      : frame < fence->lost;
   g_mutex_unlock (&fence->lock);
-  return status == STEREO_OK;
+  return complete;
 }
 
 void
-gst_stereo_fence_retire (GstStereoFence * fence)
+gst_stereo_fence_retire (GstStereoFence ** fence)
 {
-  g_mutex_lock (&fence->lock);
-  fence->matcher = NULL;
-  g_mutex_unlock (&fence->lock);
+  GstStereoFence *self = *fence;
+  guint64 frame;
+
+  *fence = NULL;
+  if (self == NULL)
+    return;
+  g_mutex_lock (&self->lock);
+  /* Frames end in their order. */
+  for (frame = self->promised; frame > 0; frame--) {
+    if (stereo_runner_wait (self->runner, frame) == STEREO_OK)
+      break;
+  }
+  self->lost = frame + 1;
+  self->runner = NULL;
+  g_mutex_unlock (&self->lock);
+  gst_stereo_fence_unref (self);
 }

@@ -27,8 +27,23 @@ open_device (GstElement * element, StereoDevice * device, StereoMessage * why)
   GstStereoFilter *self = GST_STEREO_FILTER (element);
 
   self->configured = FALSE;
-  return stereo_runner_new (GST_STEREO_FILTER_GET_CLASS (self)->op, device,
-      &self->runner, why) == STEREO_OK;
+  if (stereo_runner_new (GST_STEREO_FILTER_GET_CLASS (self)->op, device,
+          &self->runner, why) != STEREO_OK)
+    return FALSE;
+  self->fence = gst_stereo_fence_new (self->runner);
+  return TRUE;
+}
+
+/* Waits for everything that was started; tells whether all of it is there. */
+static StereoStatus
+wait_for_all (GstStereoFilter * self)
+{
+  StereoStatus status = STEREO_OK;
+
+  if (self->runner != NULL)
+    status = stereo_runner_sync (self->runner);
+  gst_stereo_held_release_all (&self->held);
+  return status;
 }
 
 static void
@@ -36,6 +51,8 @@ close_device (GstElement * element)
 {
   GstStereoFilter *self = GST_STEREO_FILTER (element);
 
+  (void) wait_for_all (self);
+  gst_stereo_fence_retire (&self->fence);
   stereo_runner_free (&self->runner);
   self->configured = FALSE;
 }
@@ -52,7 +69,36 @@ gst_stereo_filter_configure (GstStereoFilter * self,
 {
   self->configured = gst_stereo_device_configure (&self->device,
       &self->runner, in, out, params);
+  if (self->configured)
+    gst_stereo_held_resize (&self->held, self->device.n_frames);
   return self->configured;
+}
+
+/* Whether the element is on the CPU now, after its device has failed, and may
+ * try again.  FALSE with an error posted. */
+static gboolean
+recover (GstStereoFilter * self, StereoStatus status)
+{
+  const gchar *why = stereo_runner_message (self->runner)->text;
+
+  if (gst_stereo_device_recover (&self->device, status, why)) {
+    /* the pool has memory of the device */
+    gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
+    return TRUE;
+  }
+  GST_STEREO_FAIL (&self->failure, LIBRARY, FAILED, ("%s failed: %s.",
+          GST_STEREO_FILTER_GET_CLASS (self)->product, why), (NULL));
+  return FALSE;
+}
+
+/* No frame is under way any more, and if some were lost that was said. */
+static void
+drain (GstStereoFilter * self)
+{
+  StereoStatus status = wait_for_all (self);
+
+  if (status != STEREO_OK)
+    (void) recover (self, status);
 }
 
 /* ----------------------------------------------------------- start and stop */
@@ -86,6 +132,7 @@ gst_stereo_filter_change_state (GstElement * element,
 {
   GstStereoFilter *self = GST_STEREO_FILTER (element);
 
+  gst_stereo_device_change_state (&self->device, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     gst_stereo_gate_open (&self->gate, GST_STEREO_GATE_FLUSHING
         | GST_STEREO_GATE_STOPPED);
@@ -121,7 +168,11 @@ gst_stereo_filter_sink_event (GstBaseTransform * trans, GstEvent * event)
     case GST_EVENT_FLUSH_START:
       gst_stereo_gate_close (&self->gate, GST_STEREO_GATE_FLUSHING);
       break;
+    case GST_EVENT_EOS:
+      drain (self);
+      break;
     case GST_EVENT_FLUSH_STOP:
+      drain (self);
       gst_stereo_gate_open (&self->gate, GST_STEREO_GATE_FLUSHING);
       break;
     case GST_EVENT_STREAM_START:
@@ -229,8 +280,7 @@ gst_stereo_filter_propose_allocation (GstBaseTransform * trans,
 {
   if (!PARENT->propose_allocation (trans, decide_query, query))
     return FALSE;
-  gst_stereo_pool_propose (query, &GST_STEREO_FILTER (trans)->device,
-      GST_STEREO_N_HELD);
+  gst_stereo_pool_propose (query, &GST_STEREO_FILTER (trans)->device);
   return TRUE;
 }
 
@@ -306,33 +356,79 @@ output_flags (GstStereoFilterClass * klass)
       : GST_MAP_WRITE | GST_STEREO_MAP_DEVICE;
 }
 
+/* Prepares for a frame, which may bring the element back to the CPU. */
 static gboolean
-process (GstStereoFilter * self, GstStereoFrame * in, GstStereoFrame * out)
+prepare (GstStereoFilter * self, GstStereoFrame * in, GstStereoFrame * out)
 {
   GstStereoFilterClass *klass = GST_STEREO_FILTER_GET_CLASS (self);
-  const StereoImage *input = &in->image, *output = &out->image;
   StereoMessage why = { "" };
 
   if (!klass->prepare (self, in, out))
     return FALSE;
-  if (!gst_stereo_frame_remap (in, &self->in_info, GST_MAP_READ,
+  if (gst_stereo_frame_remap (in, &self->in_info, GST_MAP_READ,
           self->device.device, &why)
-      || !gst_stereo_frame_remap (out, &self->out_info, output_flags (klass),
-          self->device.device, &why)) {
-    GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
-        ("A buffer %s.", why.text), (NULL));
-    return FALSE;
-  }
-  if (stereo_runner_process (self->runner, &input, &output, NULL) != STEREO_OK
-      || stereo_runner_sync (self->runner) != STEREO_OK) {
-    GST_STEREO_FAIL (&self->failure, LIBRARY, FAILED, ("%s failed: %s.",
-            klass->product, stereo_runner_message (self->runner)->text),
-        (NULL));
-    return FALSE;
-  }
-  if (klass->draw != NULL)
+      && gst_stereo_frame_remap (out, &self->out_info, output_flags (klass),
+          self->device.device, &why))
+    return TRUE;
+  GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
+      ("A buffer %s.", why.text), (NULL));
+  return FALSE;
+}
+
+/* Starts a frame; frame gets its number, or 0 if it is complete: what can't be
+ * waited for later is waited for here. */
+static StereoStatus
+start_frame (GstStereoFilter * self, const GstStereoFrame * in,
+    const GstStereoFrame * out, guint64 * frame)
+{
+  const StereoImage *input = &in->image, *output = &out->image;
+  const gboolean later = GST_STEREO_FILTER_GET_CLASS (self)->draw == NULL
+      && gst_stereo_buffer_is_pinned (out->frame.buffer, self->device.device);
+  uint64_t number = 0;
+  StereoStatus status = stereo_runner_process (self->runner, &input, &output,
+      &number);
+
+  if (status == STEREO_OK && !later)
+    status = stereo_runner_sync (self->runner);
+  if (status == STEREO_OK)
+    gst_stereo_held_release (&self->held, number);
+  *frame = later ? number : 0;
+  return status;
+}
+
+/* Makes the output of the input, or starts to; frame as above. */
+static gboolean
+process (GstStereoFilter * self, GstStereoFrame * in, GstStereoFrame * out,
+    guint64 * frame)
+{
+  GstStereoFilterClass *klass = GST_STEREO_FILTER_GET_CLASS (self);
+  StereoStatus status;
+
+  /* once more if it had to go back to the CPU */
+  do {
+    if (!prepare (self, in, out))
+      return FALSE;
+    status = start_frame (self, in, out, frame);
+  } while (status != STEREO_OK && recover (self, status));
+  if (status == STEREO_OK && klass->draw != NULL)
     klass->draw (self, out);
-  return TRUE;
+  return status == STEREO_OK;
+}
+
+/* Lets go of the output, which may be under way, and of the input, unless that
+ * may still be read. */
+static void
+finish (GstStereoFilter * self, GstStereoFrame * in, GstStereoFrame * out,
+    GstBuffer * out_buffer, guint64 frame)
+{
+  if (out->frame.buffer != NULL)
+    gst_stereo_frame_unmap (out);
+  if (frame != 0)
+    gst_stereo_buffer_set_fence (out_buffer, self->fence, frame);
+  if (frame != 0 && in->image.memory != STEREO_MEMORY_HOST)
+    gst_stereo_held_take (&self->held, frame, in, 1);
+  if (in->frame.buffer != NULL)
+    gst_stereo_frame_unmap (in);
 }
 
 static GstFlowReturn
@@ -344,6 +440,7 @@ gst_stereo_filter_transform (GstBaseTransform * trans, GstBuffer * in_buffer,
   StereoDevice *device = self->device.device;
   GstStereoFrame in, out;
   StereoMessage why;
+  guint64 frame = 0;
   gboolean ok;
 
   if (gst_stereo_failure_posted (&self->failure))
@@ -361,11 +458,8 @@ gst_stereo_filter_transform (GstBaseTransform * trans, GstBuffer * in_buffer,
     gst_stereo_frame_unmap (&in);
     return GST_FLOW_ERROR;
   }
-  ok = process (self, &in, &out);
-  if (out.frame.buffer != NULL)
-    gst_stereo_frame_unmap (&out);
-  if (in.frame.buffer != NULL)
-    gst_stereo_frame_unmap (&in);
+  ok = process (self, &in, &out, &frame);
+  finish (self, &in, &out, out_buffer, ok ? frame : 0);
   if (ok && klass->add_metas != NULL)
     klass->add_metas (self, out_buffer);
   return ok ? GST_FLOW_OK : GST_FLOW_ERROR;

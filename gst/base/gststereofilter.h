@@ -15,6 +15,7 @@
 #define GST_STEREO_FILTER_H
 
 #include "base/gststereodevice.h"
+#include "base/gststereofence.h"
 #include "base/gststereoframe.h"
 #include "base/gststereogate.h"
 #include "base/gststereotags.h"
@@ -41,6 +42,8 @@ typedef struct
   GstStereoFailure failure;
   GstStereoDevice device;
   StereoRunner *runner;
+  GstStereoFence *fence;        /* of the runner */
+  GstStereoHeld held;           /* what it may still be reading */
   gboolean configured;          /* the runner, for frames like the last one */
   GstVideoInfo in_info;         /* of the caps */
   GstVideoInfo out_info;

@@ -134,6 +134,9 @@ gst_stereo_frame_map (GstStereoFrame * self, const GstVideoInfo * info,
         GST_VIDEO_INFO_NAME (info));
   if (!get_layout (info, buffer, &layout, why))
     return FALSE;
+  /* Nobody has what is written to, so nobody waits for what it was to hold. */
+  if ((flags & GST_MAP_WRITE) && gst_stereo_buffer_is_pinned (buffer, device))
+    gst_stereo_buffer_set_fence (buffer, NULL, 0);
   cuda = gst_stereo_cuda_is_usable (buffer, device);
   if (cuda)
     gst_stereo_cuda_wait (buffer);
@@ -186,11 +189,9 @@ gst_stereo_frame_remap (GstStereoFrame * frame, const GstVideoInfo * info,
   return ok;
 }
 
-void
-gst_stereo_held_release (GstStereoHeld * held, guint64 frame)
+static void
+release (GstStereoFrame * frames)
 {
-  GstStereoFrame *frames = held->frames[frame % GST_STEREO_N_HELD];
-
   for (guint i = 0; i < GST_STEREO_MAX_INPUTS; i++) {
     if (frames[i].frame.buffer != NULL)
       gst_stereo_frame_unmap (&frames[i]);
@@ -198,17 +199,31 @@ gst_stereo_held_release (GstStereoHeld * held, guint64 frame)
 }
 
 void
+gst_stereo_held_release (GstStereoHeld * held, guint64 frame)
+{
+  if (held->n > 0)
+    release (held->frames[frame % held->n]);
+}
+
+void
 gst_stereo_held_take (GstStereoHeld * held, guint64 frame,
     GstStereoFrame * inputs, guint n)
 {
-  memcpy (held->frames[frame % GST_STEREO_N_HELD], inputs,
-      n * sizeof (inputs[0]));
+  g_assert (held->n > 0);
+  memcpy (held->frames[frame % held->n], inputs, n * sizeof (inputs[0]));
   memset (inputs, 0, n * sizeof (inputs[0]));
 }
 
 void
 gst_stereo_held_release_all (GstStereoHeld * held)
 {
-  for (guint i = 0; i < GST_STEREO_N_HELD; i++)
-    gst_stereo_held_release (held, i);
+  for (guint i = 0; i < held->n; i++)
+    release (held->frames[i]);
+}
+
+void
+gst_stereo_held_resize (GstStereoHeld * held, guint n)
+{
+  gst_stereo_held_release_all (held);
+  held->n = n;
 }

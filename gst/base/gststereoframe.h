@@ -44,21 +44,23 @@ gboolean gst_stereo_frame_remap (GstStereoFrame * frame,
     const GstVideoInfo * info, GstMapFlags flags, StereoDevice * device,
     StereoMessage * why);
 
-/* Frames that a device may still be reading. */
-#define GST_STEREO_N_HELD STEREO_MAX_FRAMES
-
 /* Views of one frame at most. */
 #define GST_STEREO_MAX_INPUTS 4
 
 /*
- * Inputs in pinned memory stay mapped until the device has read them.  A
- * started frame waits for the one GST_STEREO_N_HELD before it, so that one's
- * inputs are let go of in its favour.
+ * Inputs that a device reads where they are stay mapped until it has.  With n
+ * frames under way, a frame that starts waits for the one n before it, so that
+ * one's inputs are let go of in its favour.
  */
 typedef struct
 {
-  GstStereoFrame frames[GST_STEREO_N_HELD][GST_STEREO_MAX_INPUTS];
+  guint n;                      /* 0: nothing was held yet */
+  GstStereoFrame frames[STEREO_MAX_FRAMES][GST_STEREO_MAX_INPUTS];
 } GstStereoHeld;
+
+/* Lets go of all, as every frame is complete, and from now on holds those of n
+ * frames. */
+void gst_stereo_held_resize (GstStereoHeld * held, guint n);
 
 /* Lets go of what the frame before in this place had. */
 void gst_stereo_held_release (GstStereoHeld * held, guint64 frame);

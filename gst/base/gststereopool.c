@@ -106,19 +106,19 @@ gst_stereo_pool_decide (const GstVideoInfo * info, GstQuery * query,
 }
 
 void
-gst_stereo_pool_propose (GstQuery * query, const GstStereoDevice * device,
-    guint n_used)
+gst_stereo_pool_propose (GstQuery * query, GstStereoDevice * device)
 {
-  /* The one in the queue before us, and one to fill. */
-  const guint min_buffers = n_used + 3;
-  GstAllocator *allocator = device != NULL ? device->allocator : NULL;
+  /* Those of frames under way, the one in the queue before us, and one to
+   * fill. */
+  const guint min_buffers = gst_stereo_device_get_frames (device) + 3;
+  GstAllocator *allocator = device->allocator;
   GstBufferPool *pool = NULL;
   GstCaps *caps;
   guint size;
 
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps != NULL && gst_stereo_cuda_caps (caps)) {
-    if (device != NULL && device->context != NULL)
+    if (device->context != NULL)
       pool = gst_stereo_cuda_pool_new (device->context, caps, min_buffers, 0,
           &size);
   } else if (caps != NULL && allocator != NULL) {

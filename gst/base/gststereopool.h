@@ -31,10 +31,8 @@ gboolean gst_stereo_pool_decide (const GstVideoInfo * info, GstQuery * query,
     const GstStereoDevice * device);
 
 /* Offers upstream a pool in an ALLOCATION query: of CUDA memory in the device's
- * context, or of its pinned memory, if there is such a thing.  n_used buffers
- * may be in use here at a time. */
-void gst_stereo_pool_propose (GstQuery * query,
-    const GstStereoDevice * device, guint n_used);
+ * context, or of its pinned memory, if there is such a thing. */
+void gst_stereo_pool_propose (GstQuery * query, GstStereoDevice * device);
 
 G_END_DECLS
 

@@ -47,6 +47,7 @@ struct _GstStereoView
   GstStereoViewRenderer renderer;       /* used by the task without it */
 
   /* The task's own. */
+  GstStereoHeld held;           /* what a device may still be reading */
   GstVideoInfo out_info;
   gboolean negotiated;
   StereoViewParams shape;       /* whose layout the source caps have */
@@ -56,6 +57,10 @@ struct _GstStereoView
 /* The caps of frames made of such views. */
 GstCaps *gst_stereo_view_make_caps (const GstVideoInfo * left,
     const StereoViewParams * params);
+
+/* Waits for all that was started.  FALSE when some of it is lost, with an error
+ * posted. */
+gboolean gst_stereo_view_drain (GstStereoMapBase * base);
 
 /* Renders what belongs together, and pushes it to all pads. */
 GstFlowReturn gst_stereo_view_make_frame (GstStereoMapBase * base,

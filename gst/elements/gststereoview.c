@@ -150,6 +150,7 @@ close_device (GstElement * element)
   memset (&self->renderer, 0, sizeof (self->renderer));
   GST_OBJECT_UNLOCK (self);
   gst_stereo_view_renderer_close (&renderer);
+  gst_stereo_held_release_all (&self->held);
 }
 
 static const GstStereoDeviceUser device_user = {
@@ -440,6 +441,7 @@ gst_stereo_view_change_state (GstElement * element, GstStateChange transition)
   GstStereoView *self = GST_STEREO_VIEW (element);
   GstStateChangeReturn result;
 
+  gst_stereo_device_change_state (&self->parent.device, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     gst_stereo_gate_open (&self->gate, GST_STEREO_GATE_FLUSHING
         | GST_STEREO_GATE_STOPPED);
@@ -617,6 +619,7 @@ gst_stereo_view_class_init (GstStereoViewClass * klass)
   aggregator_class->decide_allocation = gst_stereo_view_decide_allocation;
   base_class->leader = LEFT;
   base_class->make = gst_stereo_view_make_frame;
+  base_class->drain = gst_stereo_view_drain;
 
   gst_element_class_add_static_pad_template_with_gtype (element_class,
       &left_template, GST_TYPE_AGGREGATOR_PAD);

@@ -34,6 +34,7 @@ typedef struct
   guint n_views;
   View *views;                  /* that of src first */
   GstStereoViewJob *jobs;       /* one for each of them */
+  gboolean under_way;           /* it is waited for later */
 } Frame;
 
 /* ------------------------------------------------------------------- inputs */
@@ -351,6 +352,20 @@ map_outputs (GstStereoView * self, Frame * frame)
   return TRUE;
 }
 
+/* Whether the element is on the CPU now, after its device has failed.  FALSE
+ * with an error posted. */
+static gboolean
+recover (GstStereoView * self, StereoStatus status, const gchar * why)
+{
+  if (gst_stereo_device_recover (&self->parent.device, status, why)) {
+    /* the pool has memory of the device */
+    gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
+    return TRUE;
+  }
+  FAIL (self, LIBRARY, FAILED, ("The view failed: %s.", why), (NULL));
+  return FALSE;
+}
+
 /* For when the element may have gone back to the CPU since. */
 static gboolean
 remap (GstStereoView * self, Frame * frame)
@@ -370,8 +385,21 @@ remap (GstStereoView * self, Frame * frame)
   return gst_stereo_map_base_remap (&self->parent, frame->info, frame->inputs);
 }
 
-static gboolean
-render (GstStereoView * self, Frame * frame)
+gboolean
+gst_stereo_view_drain (GstStereoMapBase * base)
+{
+  GstStereoView *self = GST_STEREO_VIEW (base);
+  const gchar *why = NULL;
+  StereoStatus status = gst_stereo_view_renderer_sync (&self->renderer, &why);
+
+  gst_stereo_held_release_all (&self->held);
+  return status == STEREO_OK || recover (self, status, why);
+}
+
+/* Starts what there is to render, and waits for views that can't be waited for
+ * later. */
+static StereoStatus
+start_frame (GstStereoView * self, Frame * frame, const gchar ** why)
 {
   GstStereoFrame *in = frame->inputs;
   const StereoImage *const inputs[N_INPUTS] = {
@@ -379,20 +407,81 @@ render (GstStereoView * self, Frame * frame)
     [RIGHT] = frame->heads[RIGHT].buffer != NULL ? &in[RIGHT].image : NULL,
     [MAP] = &in[MAP].image,
   };
-  gboolean ok = gst_stereo_map_base_map (&self->parent, frame->heads,
-      frame->info, in) && map_outputs (self, frame)
-      && gst_stereo_view_renderer_prepare (&self->renderer,
-      &self->parent.device, inputs, frame->jobs, frame->n_views)
-      && remap (self, frame)
-      && gst_stereo_view_renderer_run (&self->renderer, &self->parent.device,
-      inputs, frame->jobs, frame->n_views);
+  GstStereoDevice *device = &self->parent.device;
+  gboolean later = device->is_cuda;
+  StereoStatus status;
 
-  gst_stereo_map_base_unmap (in);
+  status = gst_stereo_view_renderer_run (&self->renderer, device, inputs,
+      frame->jobs, frame->n_views, why);
+  for (guint i = 0; i < frame->n_views && later; i++)
+    later = frame->views[i].buffer == NULL
+        || gst_stereo_buffer_is_pinned (frame->views[i].buffer,
+        device->device);
+  if (status == STEREO_OK && !later)
+    status = gst_stereo_view_renderer_sync (&self->renderer, why);
+  if (status == STEREO_OK)
+    gst_stereo_held_release (&self->held, self->renderer.frame);
+  frame->under_way = status == STEREO_OK && later;
+  return status;
+}
+
+/* What the device may use in places, or is to be mapped for the CPU. */
+static gboolean
+prepare (GstStereoView * self, Frame * frame)
+{
+  GstStereoFrame *in = frame->inputs;
+  const StereoImage *const inputs[N_INPUTS] = {
+    [LEFT] = &in[LEFT].image,
+    [RIGHT] = frame->heads[RIGHT].buffer != NULL ? &in[RIGHT].image : NULL,
+    [MAP] = &in[MAP].image,
+  };
+
+  if (!gst_stereo_view_renderer_prepare (&self->renderer,
+          &self->parent.device, inputs, frame->jobs, frame->n_views))
+    return FALSE;
+  if (self->held.n != self->parent.device.n_frames)
+    gst_stereo_held_resize (&self->held, self->parent.device.n_frames);
+  return remap (self, frame);
+}
+
+/* Lets go of the buffers; what is under way is kept, or waited for later. */
+static void
+unmap (GstStereoView * self, Frame * frame)
+{
   for (guint i = 0; i < frame->n_views; i++) {
-    if (frame->views[i].target.frame.buffer != NULL)
-      gst_stereo_frame_unmap (&frame->views[i].target);
+    View *view = &frame->views[i];
+
+    if (view->target.frame.buffer != NULL)
+      gst_stereo_frame_unmap (&view->target);
+    if (frame->under_way && view->buffer != NULL)
+      gst_stereo_buffer_set_fence (view->buffer, frame->jobs[i].fence,
+          frame->jobs[i].frame);
   }
-  return ok;
+  if (frame->under_way)
+    gst_stereo_held_take (&self->held, self->renderer.frame, frame->inputs,
+        N_INPUTS);
+  gst_stereo_map_base_unmap (frame->inputs);
+}
+
+static gboolean
+render (GstStereoView * self, Frame * frame)
+{
+  const gchar *why = NULL;
+  StereoStatus status = STEREO_ERROR_ARGUMENT;
+
+  if (gst_stereo_map_base_map (&self->parent, frame->heads, frame->info,
+          frame->inputs) && map_outputs (self, frame)) {
+    /* once more if it had to go back to the CPU */
+    do {
+      if (!prepare (self, frame)) {
+        status = STEREO_ERROR_ARGUMENT;
+        break;
+      }
+      status = start_frame (self, frame, &why);
+    } while (status != STEREO_OK && recover (self, status, why));
+  }
+  unmap (self, frame);
+  return status == STEREO_OK;
 }
 
 /* The pads are served, or it is not to be done. */

@@ -21,6 +21,7 @@ gst_stereo_view_renderer_open (GstStereoViewRenderer * self,
       gst_stereo_view_renderer_close (self);
       return FALSE;
     }
+    self->of[i].fence = gst_stereo_fence_new (self->of[i].runner);
   }
   return TRUE;
 }
@@ -28,8 +29,10 @@ gst_stereo_view_renderer_open (GstStereoViewRenderer * self,
 void
 gst_stereo_view_renderer_close (GstStereoViewRenderer * self)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (self->of); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (self->of); i++) {
+    gst_stereo_fence_retire (&self->of[i].fence);
     stereo_runner_free (&self->of[i].runner);
+  }
   memset (self, 0, sizeof (*self));
 }
 
@@ -48,6 +51,7 @@ configure (GstStereoViewRenderer * self, guint index,
   StereoMessage *message;
 
   do {
+    stereo_runner_set_frames (self->of[index].runner, device->n_frames);
     status = stereo_runner_configure (self->of[index].runner, setup->inputs,
         &setup->output, params);
     message = stereo_runner_message (self->of[index].runner);
@@ -99,29 +103,64 @@ gst_stereo_view_renderer_prepare (GstStereoViewRenderer * self,
   return ok;
 }
 
-gboolean
+/* Waits until the place of a frame is free. */
+static StereoStatus
+wait_for_place (GstStereoViewRenderer * self, guint place,
+    const gchar ** why)
+{
+  StereoStatus status = STEREO_OK;
+
+  for (guint i = 0; i < G_N_ELEMENTS (self->of) && status == STEREO_OK; i++) {
+    status = stereo_runner_wait (self->of[i].runner, self->last[place][i]);
+    if (status != STEREO_OK) {
+      (void) stereo_runner_sync (self->of[i].runner);
+      *why = stereo_runner_message (self->of[i].runner)->text;
+    }
+    self->last[place][i] = 0;
+  }
+  return status;
+}
+
+StereoStatus
 gst_stereo_view_renderer_run (GstStereoViewRenderer * self,
     GstStereoDevice * device,
     const StereoImage * const inputs[GST_STEREO_VIEW_N_INPUTS],
-    const GstStereoViewJob * jobs, guint n)
+    GstStereoViewJob * jobs, guint n, const gchar ** why)
 {
-  StereoRunner *runner, *failed = NULL;
+  const guint place = (guint) (++self->frame % device->n_frames);
+  StereoStatus status = wait_for_place (self, place, why);
 
-  for (guint i = 0; i < n && failed == NULL; i++) {
-    runner = self->of[index_of (jobs, i)].runner;
-    if (jobs[i].image != NULL
-        && (stereo_view_set_params (runner, &jobs[i].params) != STEREO_OK
-            || stereo_runner_process (runner, inputs, &jobs[i].image, NULL)
-            != STEREO_OK))
-      failed = runner;
+  for (guint i = 0; i < n && status == STEREO_OK; i++) {
+    const guint index = index_of (jobs, i);
+    StereoRunner *runner = self->of[index].runner;
+    uint64_t number = 0;
+
+    if (jobs[i].image == NULL)
+      continue;
+    status = stereo_view_set_params (runner, &jobs[i].params);
+    if (status == STEREO_OK)
+      status = stereo_runner_process (runner, inputs, &jobs[i].image, &number);
+    if (status != STEREO_OK)
+      *why = stereo_runner_message (runner)->text;
+    self->last[place][index] = number;
+    jobs[i].frame = number;
+    jobs[i].fence = self->of[index].fence;
   }
-  for (guint i = 0; i < G_N_ELEMENTS (self->of); i++) {
-    if (self->of[i].configured
-        && stereo_runner_sync (self->of[i].runner) != STEREO_OK)
-      failed = self->of[i].runner;
+  return status;
+}
+
+StereoStatus
+gst_stereo_view_renderer_sync (GstStereoViewRenderer * self,
+    const gchar ** why)
+{
+  StereoStatus status = STEREO_OK;
+
+  for (guint i = 0; i < G_N_ELEMENTS (self->of) && status == STEREO_OK; i++) {
+    if (self->of[i].runner == NULL)
+      continue;
+    status = stereo_runner_sync (self->of[i].runner);
+    if (status != STEREO_OK)
+      *why = stereo_runner_message (self->of[i].runner)->text;
   }
-  if (failed != NULL)
-    GST_STEREO_FAIL (device->failure, LIBRARY, FAILED, ("The view failed: %s.",
-            stereo_runner_message (failed)->text), (NULL));
-  return failed == NULL;
+  return status;
 }

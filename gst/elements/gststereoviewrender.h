@@ -8,6 +8,7 @@
 #define GST_STEREO_VIEW_RENDER_H
 
 #include "base/gststereodevice.h"
+#include "base/gststereofence.h"
 #include "geometry/view.h"
 
 G_BEGIN_DECLS
@@ -24,6 +25,8 @@ typedef struct
   guint rows;
 } GstStereoViewSetup;
 
+#define GST_STEREO_VIEW_N_RUNNERS 2
+
 /* Runners for the frames of the first pad, of any layout, and for single views
  * where that is another one.  Zeroed, it is closed. */
 typedef struct
@@ -31,9 +34,13 @@ typedef struct
   struct
   {
     StereoRunner *runner;
+    GstStereoFence *fence;
     gboolean configured;
     GstStereoViewSetup setup;
-  } of[2];
+  } of[GST_STEREO_VIEW_N_RUNNERS];
+  guint64 frame;                /* the last one, from 1 */
+  /* What the runners had to do last for a frame that may be under way. */
+  guint64 last[STEREO_MAX_FRAMES][GST_STEREO_VIEW_N_RUNNERS];
 } GstStereoViewRenderer;
 
 /* An image to be made. */
@@ -41,6 +48,9 @@ typedef struct
 {
   StereoViewParams params;
   const StereoImage *image;     /* NULL: it is not wanted after all */
+  /* Once it is started: what to wait for until it is made; not a reference. */
+  GstStereoFence *fence;
+  guint64 frame;
 } GstStereoViewJob;
 
 gboolean gst_stereo_view_renderer_open (GstStereoViewRenderer * self,
@@ -55,12 +65,17 @@ gboolean gst_stereo_view_renderer_prepare (GstStereoViewRenderer * self,
     const StereoImage * const inputs[GST_STEREO_VIEW_N_INPUTS],
     const GstStereoViewJob * jobs, guint n);
 
-/* Renders the jobs that it is ready for.  The right image may be NULL.  FALSE
- * with an error posted. */
-gboolean gst_stereo_view_renderer_run (GstStereoViewRenderer * self,
+/* Starts the jobs that it is ready for, as the next frame: the one as many
+ * before it as may be under way is complete then.  The right image may be NULL.
+ * After a failure why is the renderer's own, which goes when it closes. */
+StereoStatus gst_stereo_view_renderer_run (GstStereoViewRenderer * self,
     GstStereoDevice * device,
     const StereoImage * const inputs[GST_STEREO_VIEW_N_INPUTS],
-    const GstStereoViewJob * jobs, guint n);
+    GstStereoViewJob * jobs, guint n, const gchar ** why);
+
+/* Waits for all frames.  why as above. */
+StereoStatus gst_stereo_view_renderer_sync (GstStereoViewRenderer * self,
+    const gchar ** why);
 
 G_END_DECLS
 

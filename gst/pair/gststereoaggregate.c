@@ -234,6 +234,7 @@ end_of_stream (GstStereoBase * self)
 {
   GstStereoBasePrivate *priv = PRIV (self);
   GstVideoInfo info[N_VIEWS];
+  StereoStatus status;
   gboolean known;
 
   if (gst_stereo_base_takes_newest (self))
@@ -246,7 +247,9 @@ end_of_stream (GstStereoBase * self)
       gst_buffer_unref (left_over);
     }
   }
-  gst_stereo_base_drain (self);
+  status = gst_stereo_base_drain (self);
+  if (status != STEREO_OK)
+    (void) gst_stereo_base_recover (self, status);
 
   /* Perhaps it was their size that kept the last ones from being matched. */
   GST_OBJECT_LOCK (self);

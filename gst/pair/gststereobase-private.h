@@ -121,6 +121,7 @@ typedef struct
   /* The task's own. */
   GstStereoDevice device;
   GstStereoFence *fence;
+  guint64 last_frame;           /* of the matcher; 0: none yet */
   GstStereoHeld held;
   StereoParams *applied;        /* parameters of the matcher */
   guint applied_serial;
@@ -295,8 +296,12 @@ gboolean gst_stereo_base_sink_query_pre_queue (GstAggregator * aggregator,
 /* How the element opens and closes its device. */
 extern const GstStereoDeviceUser gst_stereo_base_device_user;
 
-/* Waits for everything that was started. */
-void gst_stereo_base_drain (GstStereoBase * self);
+/* Waits for everything that was started; tells whether all of it is there. */
+StereoStatus gst_stereo_base_drain (GstStereoBase * self);
+
+/* After the device has failed: whether the element is on the CPU now, with a
+ * warning, to be configured.  FALSE with an error posted. */
+gboolean gst_stereo_base_recover (GstStereoBase * self, StereoStatus status);
 
 /* The configuration that the views and the negotiated output have now. */
 gboolean gst_stereo_base_current_config (GstStereoBase * self,

@@ -138,7 +138,7 @@ gst_stereo_base_flush (GstAggregator * aggregator)
   GstStereoBase *self = GST_STEREO_BASE (aggregator);
   GstStereoBasePrivate *priv = PRIV (self);
 
-  gst_stereo_base_drain (self);
+  (void) gst_stereo_base_drain (self);
   gst_stereo_base_newest_flush (self);
   priv->discont = TRUE;
   g_atomic_int_set (&priv->unpaired_in_a_row, 0);
@@ -159,6 +159,7 @@ gst_stereo_base_change_state (GstElement * element, GstStateChange transition)
   GstStateChangeReturn result;
   guint n = 0;
 
+  gst_stereo_device_change_state (&PRIV (self)->device, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     gst_stereo_gate_open (&PRIV (self)->gate, GST_STEREO_GATE_FLUSHING
         | GST_STEREO_GATE_STOPPED);

@@ -200,8 +200,7 @@ static gboolean
 gst_stereo_map_base_propose_allocation (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstQuery * decide_query, GstQuery * query)
 {
-  gst_stereo_pool_propose (query, &GST_STEREO_MAP_BASE (aggregator)->device,
-      1);
+  gst_stereo_pool_propose (query, &GST_STEREO_MAP_BASE (aggregator)->device);
   return TRUE;
 }
 
@@ -442,6 +441,15 @@ make (GstStereoMapBase * self, GstStereoInput * heads)
       heads, time);
 }
 
+static gboolean
+drain (GstStereoMapBase * self)
+{
+  GstStereoMapBaseClass *klass = (GstStereoMapBaseClass *)
+      G_OBJECT_GET_CLASS (self);
+
+  return klass->drain == NULL || klass->drain (self);
+}
+
 /* An input has ended that everything needs, or is about to come. */
 static GstFlowReturn
 end_or_wait (GstStereoMapBase * self, GstStereoInput * heads)
@@ -457,7 +465,7 @@ end_or_wait (GstStereoMapBase * self, GstStereoInput * heads)
     if (heads[i].buffer != NULL)
       drop (self, heads, i);
   }
-  return GST_FLOW_EOS;
+  return drain (self) ? GST_FLOW_EOS : GST_FLOW_ERROR;
 }
 
 static GstFlowReturn
@@ -539,6 +547,7 @@ gst_stereo_map_base_stop (GstAggregator * aggregator)
 static GstFlowReturn
 gst_stereo_map_base_flush (GstAggregator * aggregator)
 {
+  (void) drain (GST_STEREO_MAP_BASE (aggregator));
   GST_STEREO_MAP_BASE (aggregator)->discont = TRUE;
   GST_OBJECT_LOCK (aggregator);
   GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position =

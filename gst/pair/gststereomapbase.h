@@ -74,6 +74,10 @@ typedef struct
    * Calls take() unless it returns to try again. */
   GstFlowReturn (*make) (GstStereoMapBase * self, GstStereoInput * heads,
       GstClockTime time);
+
+  /* Waits for all that make() has started; may be NULL.  FALSE when some of it
+   * is lost, with an error posted. */
+    gboolean (*drain) (GstStereoMapBase * self);
 } GstStereoMapBaseClass;
 
 #define GST_TYPE_STEREO_MAP_BASE (gst_stereo_map_base_get_type ())

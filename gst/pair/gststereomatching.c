@@ -10,14 +10,18 @@
 #include "base/gststereodebug.h"
 #include "base/gststereoformat.h"
 
-void
+StereoStatus
 gst_stereo_base_drain (GstStereoBase * self)
 {
   GstStereoBasePrivate *priv = PRIV (self);
+  StereoStatus status = STEREO_OK;
 
-  if (priv->matcher != NULL && stereo_matcher_sync (priv->matcher) != STEREO_OK)
+  if (priv->matcher != NULL)
+    status = stereo_matcher_sync (priv->matcher);
+  if (status != STEREO_OK)
     GST_WARNING_OBJECT (self, "%s", stereo_matcher_error (priv->matcher));
   gst_stereo_held_release_all (&priv->held);
+  return status;
 }
 
 /* ------------------------------------------------------------------ matcher */
@@ -29,12 +33,8 @@ close_matcher (GstElement * element)
   GstStereoBasePrivate *priv = PRIV (self);
   StereoMatcher *matcher = priv->matcher;
 
-  gst_stereo_base_drain (self);
-  if (priv->fence != NULL) {
-    gst_stereo_fence_retire (priv->fence);
-    gst_stereo_fence_unref (priv->fence);
-    priv->fence = NULL;
-  }
+  (void) gst_stereo_base_drain (self);
+  gst_stereo_fence_retire (&priv->fence);
   GST_OBJECT_LOCK (self);
   priv->matcher = NULL;
   GST_OBJECT_UNLOCK (self);
@@ -64,7 +64,8 @@ open_matcher (GstElement * element, StereoDevice * device, StereoMessage * why)
     return FALSE;
   }
 
-  priv->fence = gst_stereo_fence_new (matcher);
+  priv->fence = gst_stereo_fence_new (stereo_matcher_get_runner (matcher));
+  priv->last_frame = 0;
   GST_OBJECT_LOCK (self);
   priv->matcher = matcher;
   GST_OBJECT_UNLOCK (self);
@@ -86,11 +87,12 @@ configure (GstStereoBase * self)
 
   priv->applied_serial = gst_stereo_params_snapshot (&priv->params,
       priv->applied);
+  stereo_matcher_set_frames (priv->matcher, priv->device.n_frames);
   status = stereo_matcher_configure (priv->matcher, &priv->config,
       priv->applied);
   if (status == STEREO_OK) {
     /* All frames are complete then. */
-    gst_stereo_held_release_all (&priv->held);
+    gst_stereo_held_resize (&priv->held, priv->device.n_frames);
     return TRUE;
   }
   return gst_stereo_device_fall_back (&priv->device, status,
@@ -157,9 +159,6 @@ map_outputs (GstStereoBase * self, GstStereoOutput * outputs, guint n)
   StereoMessage why;
 
   for (guint i = 0; i < n; i++) {
-    /* Nobody has the buffer, so nobody waits for what it once was to hold. */
-    if (gst_stereo_buffer_is_pinned (outputs[i].buffer, device))
-      gst_stereo_buffer_set_fence (outputs[i].buffer, NULL, 0);
     if (!gst_stereo_frame_map (&outputs[i].target, outputs[i].info,
             outputs[i].buffer, GST_MAP_WRITE | GST_STEREO_MAP_DEVICE, device,
             &why)) {
@@ -204,24 +203,18 @@ map_views (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
   return TRUE;
 }
 
-/* Runs the matcher on a mapped pair; views that it goes on reading are kept
- * mapped. */
-static gboolean
-run_matcher (GstStereoBase * self, GstStereoFrame views[N_VIEWS],
-    GstStereoOutput * outputs, guint n)
+/* Starts a frame, and waits for it where what it gives can't be waited for
+ * later.  pinned: which outputs can. */
+static StereoStatus
+start_frame (GstStereoBase * self, const GstStereoFrame views[N_VIEWS],
+    GstStereoOutput * outputs, guint n, gboolean pinned[STEREO_N_RESULTS])
 {
   GstStereoBasePrivate *priv = PRIV (self);
-  gboolean reading = views[LEFT].image.memory != STEREO_MEMORY_HOST
-      || views[RIGHT].image.memory != STEREO_MEMORY_HOST;
   const StereoImage *results[STEREO_N_RESULTS] = { NULL, };
-  gboolean pinned[STEREO_N_RESULTS], all_pinned = TRUE;
+  gboolean all_pinned = TRUE;
   StereoStatus status;
   uint64_t frame = 0;
 
-  if (!map_outputs (self, outputs, n)) {
-    unmap_outputs (outputs, n);
-    return FALSE;
-  }
   for (guint i = 0; i < n; i++) {
     pinned[i] = gst_stereo_buffer_is_pinned (outputs[i].buffer,
         priv->device.device);
@@ -230,27 +223,69 @@ run_matcher (GstStereoBase * self, GstStereoFrame views[N_VIEWS],
   }
   status = stereo_matcher_process_results (priv->matcher, &views[LEFT].image,
       &views[RIGHT].image, results, &frame);
-  /* Without pinned memory the copy to the buffer is ours to wait for. */
+  if (status == STEREO_OK)
+    priv->last_frame = frame;
   if (status == STEREO_OK && !all_pinned)
     status = stereo_matcher_wait (priv->matcher, frame);
-  unmap_outputs (outputs, n);
+  return status;
+}
 
-  if (status != STEREO_OK) {
-    STEREO_ERROR (self, LIBRARY, FAILED,
-        ("The matcher failed: %s.", stereo_matcher_error (priv->matcher)),
-        (NULL));
-    return FALSE;
+/* Runs the matcher on a mapped pair; views that it goes on reading are kept
+ * mapped. */
+static StereoStatus
+run_matcher (GstStereoBase * self, GstStereoFrame views[N_VIEWS],
+    GstStereoOutput * outputs, guint n)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  gboolean reading = views[LEFT].image.memory != STEREO_MEMORY_HOST
+      || views[RIGHT].image.memory != STEREO_MEMORY_HOST;
+  gboolean pinned[STEREO_N_RESULTS];
+  StereoStatus status;
+
+  if (!map_outputs (self, outputs, n)) {
+    unmap_outputs (outputs, n);
+    return STEREO_ERROR_ARGUMENT;
   }
+  status = start_frame (self, views, outputs, n, pinned);
+  unmap_outputs (outputs, n);
+  if (status != STEREO_OK)
+    return status;
   for (guint i = 0; i < n; i++) {
     if (pinned[i])
-      gst_stereo_buffer_set_fence (outputs[i].buffer, priv->fence, frame);
+      gst_stereo_buffer_set_fence (outputs[i].buffer, priv->fence,
+          priv->last_frame);
   }
 
-  /* process() has waited for the frame that was held in this place. */
-  gst_stereo_held_release (&priv->held, frame);
+  /* The frame that was held in this place has been waited for. */
+  gst_stereo_held_release (&priv->held, priv->last_frame);
   if (priv->device.is_cuda && reading)
-    gst_stereo_held_take (&priv->held, frame, views, N_VIEWS);
-  return TRUE;
+    gst_stereo_held_take (&priv->held, priv->last_frame, views, N_VIEWS);
+  return STEREO_OK;
+}
+
+static void
+unmap_views (GstStereoFrame views[N_VIEWS])
+{
+  for (guint i = 0; i < N_VIEWS; i++) {
+    if (views[i].frame.buffer != NULL)
+      gst_stereo_frame_unmap (&views[i]);
+  }
+}
+
+gboolean
+gst_stereo_base_recover (GstStereoBase * self, StereoStatus status)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+
+  if (gst_stereo_failure_posted (&priv->failure))
+    return FALSE;
+  if (gst_stereo_device_recover (&priv->device, status,
+          stereo_matcher_error (priv->matcher)))
+    return TRUE;
+  STEREO_ERROR (self, LIBRARY, FAILED,
+      ("The matcher failed: %s.", stereo_matcher_error (priv->matcher)),
+      (NULL));
+  return FALSE;
 }
 
 gboolean
@@ -258,12 +293,18 @@ gst_stereo_base_match (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
     GstStereoOutput * outputs, guint n)
 {
   GstStereoFrame views[N_VIEWS] = { 0, };
-  gboolean ok = map_views (self, buffers, views)
-      && run_matcher (self, views, outputs, n);
+  StereoStatus status;
 
-  for (guint i = 0; i < N_VIEWS; i++) {
-    if (views[i].frame.buffer != NULL)
-      gst_stereo_frame_unmap (&views[i]);
-  }
-  return ok;
+  /* once more if it had to go back to the CPU */
+  do {
+    if (!map_views (self, buffers, views)) {
+      unmap_views (views);
+      return FALSE;
+    }
+    status = run_matcher (self, views, outputs, n);
+    unmap_views (views);
+    if (status == STEREO_OK)
+      return TRUE;
+  } while (gst_stereo_base_recover (self, status) && configure (self));
+  return FALSE;
 }

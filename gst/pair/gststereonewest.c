@@ -280,6 +280,19 @@ gst_stereo_base_newest_event (GstStereoBase * self, gint view,
 
 /* --------------------------------------------------------------------- task */
 
+/* A pair that is chosen while many are under way is an old one when it is
+ * matched: one under way, besides that pair, keeps a device busy. */
+static void
+wait_for_room (GstStereoBase * self)
+{
+  GstStereoBasePrivate *priv = PRIV (self);
+  const guint n = MIN (priv->device.n_frames, 2);
+
+  /* that it fails, the next frame will say */
+  if (priv->matcher != NULL && priv->last_frame >= n)
+    (void) !stereo_matcher_wait (priv->matcher, priv->last_frame + 1 - n);
+}
+
 void
 gst_stereo_base_newest_peek (GstStereoBase * self,
     GstBuffer * buffers[N_VIEWS])
@@ -287,6 +300,8 @@ gst_stereo_base_newest_peek (GstStereoBase * self,
   GstStereoBasePrivate *priv = PRIV (self);
   GstStereoNewest *newest = &priv->newest;
 
+  if (newest->chosen[LEFT] == NULL)
+    wait_for_room (self);
   g_mutex_lock (&newest->lock);
   for (guint i = 0; i < N_VIEWS; i++) {
     newest->knocked[i] = FALSE;

@@ -19,7 +19,7 @@ gst_stereo_base_propose_allocation (GstAggregator * aggregator,
 {
   GstStereoBase *self = GST_STEREO_BASE (aggregator);
 
-  gst_stereo_pool_propose (query, &PRIV (self)->device, GST_STEREO_N_HELD);
+  gst_stereo_pool_propose (query, &PRIV (self)->device);
   return TRUE;
 }
 

@@ -1,0 +1,38 @@
+/* gst-stereomatching: a GPU that does what a test says
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * All that stereo-cuda.h and core/testing-cuda.h declare, on a CPU.  Frames are
+ * computed when they are started, with the stages of the CPU, but nobody gets
+ * to see that before the GPU has come to it: what is downloaded stays 0xee
+ * until then, and whoever waits waits.
+ */
+
+#ifndef STEREO_FAKE_CUDA_H
+#define STEREO_FAKE_CUDA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* As at first: nothing is held, lost or limited. */
+void fake_cuda_reset (void);
+
+/* While it is held, nothing that is started ends. */
+void fake_cuda_hold (bool hold);
+
+/* Nothing that has not ended ever will, and nothing more can be started. */
+void fake_cuda_lose (void);
+
+/* There is no more device memory than this. */
+void fake_cuda_limit (size_t bytes);
+
+/* How often a thread had to wait until something ended. */
+unsigned fake_cuda_waits (void);
+
+/* Bytes of device memory that are in use. */
+size_t fake_cuda_used (void);
+
+#endif /* STEREO_FAKE_CUDA_H */

@@ -1,0 +1,568 @@
+/* gst-stereomatching: frames under way on a GPU
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * The plugin with a GPU that ends nothing while the test holds it, that has as
+ * little memory as the test says, or that is lost: see fake-cuda.h.
+ */
+
+#include "../check/stereocheck.h"
+#include "fake-cuda.h"
+
+GST_PLUGIN_STATIC_DECLARE (stereomatching);
+
+#define GPU_VCBW "stereovcbw radius=2 n-threads=1 backend=cuda "
+#define AUTO_VCBW "stereovcbw radius=2 n-threads=1 backend=auto "
+
+/* Long enough for what must not happen to happen. */
+#define A_WHILE (200 * 1000)
+
+/* ----------------------------------------------------------------- helpers */
+
+static void
+push_pair (Rig * rig, gint number)
+{
+  rig_push (rig, LEFT, numbered_image (LEFT, number));
+  rig_push (rig, RIGHT, numbered_image (RIGHT, number));
+}
+
+/* The next map, if there is one within a time in microseconds. */
+static GstBuffer *
+pull (Rig * rig, gint64 patience)
+{
+  const gint64 end = g_get_monotonic_time () + patience;
+  GstBuffer *map;
+
+  while ((map = gst_harness_try_pull (rig->view[LEFT])) == NULL
+      && g_get_monotonic_time () < end)
+    g_usleep (500);
+  return map;
+}
+
+static GstBuffer *
+expect (Rig * rig)
+{
+  GstBuffer *map = pull (rig, PATIENCE / 1000);
+
+  fail_unless (map != NULL, "no map");
+  return map;
+}
+
+static void
+expect_none (Rig * rig)
+{
+  fail_unless (pull (rig, A_WHILE) == NULL, "a map too many");
+}
+
+static gboolean
+is_readable (GstBuffer * map)
+{
+  GstMapInfo info;
+
+  if (!gst_buffer_map (map, &info, GST_MAP_READ))
+    return FALSE;
+  gst_buffer_unmap (map, &info);
+  return TRUE;
+}
+
+static gpointer
+let_go (gpointer unused)
+{
+  g_usleep (A_WHILE / 2);
+  fake_cuda_hold (FALSE);
+  return unused;
+}
+
+static gpointer
+lose (gpointer unused)
+{
+  g_usleep (A_WHILE / 2);
+  fake_cuda_lose ();
+  return unused;
+}
+
+static void
+open_rig (Rig * rig, const gchar * launch)
+{
+  fake_cuda_reset ();
+  rig_open_with_caps (rig, launch, CAPS, CAPS);
+}
+
+/* ----------------------------------------------------------------- matchers */
+
+/* As many as the property says, without a wait, and in their order. */
+GST_START_TEST (test_order)
+{
+  for (gint n = 1; n <= 4; n++) {
+    gchar *launch = g_strdup_printf (GPU_VCBW "frames-in-flight=%d", n);
+    GstBuffer *maps[6];
+    Rig rig;
+
+    open_rig (&rig, launch);
+    g_free (launch);
+    fake_cuda_hold (TRUE);
+    for (gint i = 0; i < n; i++) {
+      push_pair (&rig, i);
+      maps[i] = expect (&rig);
+    }
+    fail_unless_equals_int (fake_cuda_waits (), 0);
+    push_pair (&rig, n);
+    expect_none (&rig);
+    fail_unless_equals_int (fake_cuda_waits (), 1);
+    fake_cuda_hold (FALSE);
+    maps[n] = expect (&rig);
+    for (gint i = 0; i <= n; i++) {
+      check_numbers (maps[i], i, i);
+      fail_unless (GST_BUFFER_PTS (maps[i]) == (GstClockTime) i * FRAME);
+      gst_buffer_unref (maps[i]);
+    }
+    rig_expect_no_error (&rig);
+    rig_close (&rig);
+    fail_unless_equals_uint64 (fake_cuda_used (), 0);
+  }
+}
+
+GST_END_TEST;
+
+/* Whoever maps a map waits for it. */
+GST_START_TEST (test_map_waits)
+{
+  GThread *thread;
+  GstBuffer *map;
+  Rig rig;
+
+  open_rig (&rig, GPU_VCBW);
+  fake_cuda_hold (TRUE);
+  push_pair (&rig, 0);
+  map = expect (&rig);
+  thread = g_thread_new ("let go", let_go, NULL);
+  check_numbers (map, 0, 0);
+  fail_unless (fake_cuda_waits () > 0);
+  g_thread_join (thread);
+  gst_buffer_unref (map);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* The end does not overtake them, and what is there is right. */
+GST_START_TEST (test_eos)
+{
+  GstBuffer *maps[2];
+  GThread *thread;
+  GstEvent *event;
+  Rig rig;
+
+  open_rig (&rig, GPU_VCBW "frames-in-flight=3");
+  fake_cuda_hold (TRUE);
+  for (gint i = 0; i < 2; i++) {
+    push_pair (&rig, i);
+    maps[i] = expect (&rig);
+  }
+  for (gint i = 0; i < 2; i++)
+    gst_harness_push_event (rig.view[i], gst_event_new_eos ());
+  g_usleep (A_WHILE);
+  while ((event = gst_harness_try_pull_event (rig.view[LEFT])) != NULL) {
+    fail_if (GST_EVENT_TYPE (event) == GST_EVENT_EOS);
+    gst_event_unref (event);
+  }
+  thread = g_thread_new ("let go", let_go, NULL);
+  gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
+  g_thread_join (thread);
+  for (gint i = 0; i < 2; i++) {
+    check_numbers (maps[i], i, i);
+    gst_buffer_unref (maps[i]);
+  }
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_flush)
+{
+  GstEvent *start = gst_event_new_flush_start ();
+  GstEvent *stop = gst_event_new_flush_stop (TRUE);
+  GstSegment segment;
+  GThread *thread;
+  GstBuffer *map;
+  Rig rig;
+
+  gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
+  open_rig (&rig, GPU_VCBW "frames-in-flight=3");
+  fake_cuda_hold (TRUE);
+  for (gint i = 0; i < 2; i++) {
+    push_pair (&rig, i);
+    gst_buffer_unref (expect (&rig));
+  }
+  thread = g_thread_new ("let go", let_go, NULL);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (gint i = 0; i < 2; i++)
+    gst_harness_push_event (rig.view[i], gst_event_ref (start));
+  for (gint i = 0; i < 2; i++)
+    gst_harness_push_event (rig.view[i], gst_event_ref (stop));
+  for (gint i = 0; i < 2; i++)
+    gst_harness_push_event (rig.view[i], gst_event_new_segment (&segment));
+  gst_event_unref (start);
+  gst_event_unref (stop);
+  push_pair (&rig, 5);
+  map = expect (&rig);
+  check_numbers (map, 5, 5);
+  fail_unless (GST_BUFFER_IS_DISCONT (map));
+  gst_buffer_unref (map);
+  g_thread_join (thread);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* Of another size, while frames are under way. */
+GST_START_TEST (test_caps_change)
+{
+  static const gchar other[] =
+      "video/x-raw, format=GRAY8, width=192, height=6, framerate=25/1";
+  GstCaps *caps = gst_caps_from_string ("video/x-raw, format=GRAY16_LE, "
+      "width=192, height=6, framerate=25/1");
+  GstBuffer *before, *map, *images[2];
+  GThread *thread;
+  Rig rig;
+
+  open_rig (&rig, GPU_VCBW "frames-in-flight=3");
+  fake_cuda_hold (TRUE);
+  push_pair (&rig, 1);
+  before = expect (&rig);
+  thread = g_thread_new ("let go", let_go, NULL);
+  for (gint i = 0; i < 2; i++) {
+    fail_unless (rig_push_caps (&rig, i, other));
+    images[i] = gray_image (192, 6, i * 9);
+    GST_BUFFER_PTS (images[i]) = 2 * FRAME;
+    rig_push (&rig, i, images[i]);
+  }
+  map = expect (&rig);
+  check_numbers (before, 1, 1);
+  check_codes (map, caps, 16, 180, 9 * 16);
+  g_thread_join (thread);
+  gst_caps_unref (caps);
+  gst_buffer_unref (map);
+  gst_buffer_unref (before);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+static void
+on_pool_gone (gpointer gone, GObject * pool)
+{
+  g_atomic_int_inc ((gint *) gone);
+}
+
+/* What the GPU reads where it is stays until it has been read. */
+GST_START_TEST (test_inputs_stay)
+{
+  GstCaps *caps = gst_caps_from_string (CAPS);
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstBufferPool *pool = NULL;
+  GstStructure *config;
+  gint gone = 0;
+  guint size, least;
+  Rig rig;
+
+  open_rig (&rig, GPU_VCBW "frames-in-flight=2");
+  fail_unless (gst_pad_peer_query (rig.view[LEFT]->srcpad, query));
+  gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &least, NULL);
+  fail_unless (pool != NULL);
+  /* with one in the queue, and one to fill */
+  fail_unless (least >= 2 + 2);
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (config, caps, size, least, 0);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+
+  fake_cuda_hold (TRUE);
+  for (gint i = 0; i < 2; i++) {
+    GstBuffer *from = numbered_image (LEFT, i), *image;
+    GstMapInfo info;
+
+    fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &image,
+            NULL), GST_FLOW_OK);
+    fail_unless (gst_buffer_map (from, &info, GST_MAP_READ));
+    gst_buffer_fill (image, 0, info.data, info.size);
+    gst_buffer_unmap (from, &info);
+    gst_buffer_copy_into (image, from, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+    gst_buffer_unref (from);
+    rig_push (&rig, LEFT, image);
+    rig_push (&rig, RIGHT, numbered_image (RIGHT, i));
+    gst_buffer_unref (expect (&rig));
+  }
+  /* an inactive pool lets go of buffers that come back */
+  gst_buffer_pool_set_active (pool, FALSE);
+  g_object_weak_ref (G_OBJECT (pool), on_pool_gone, &gone);
+  gst_query_unref (query);
+  gst_object_unref (pool);
+  g_usleep (A_WHILE / 4);
+  fail_unless_equals_int (g_atomic_int_get (&gone), 0);
+  fake_cuda_hold (FALSE);
+  for (gint i = 2; i < 5; i++) {
+    push_pair (&rig, i);
+    gst_buffer_unref (expect (&rig));
+  }
+  fail_unless_equals_int (g_atomic_int_get (&gone), 1);
+  gst_caps_unref (caps);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* ------------------------------------------------------------------ failure */
+
+/* The GPU is lost with a frame under way: that one is lost too, and the next
+ * ones are computed by the CPU. */
+GST_START_TEST (test_lost_auto)
+{
+  GstBuffer *good, *gone, *map;
+  GstMessage *message;
+  Rig rig;
+
+  open_rig (&rig, AUTO_VCBW "frames-in-flight=2");
+  push_pair (&rig, 0);
+  good = expect (&rig);
+  check_numbers (good, 0, 0);
+  fake_cuda_hold (TRUE);
+  push_pair (&rig, 1);
+  gone = expect (&rig);
+  fake_cuda_lose ();
+  fail_if (is_readable (gone));
+  for (gint i = 2; i < 6; i++) {
+    push_pair (&rig, i);
+    map = expect (&rig);
+    check_numbers (map, i, i);
+    gst_buffer_unref (map);
+  }
+  /* one warning, no error, and what was there is still there */
+  message = rig_message (&rig, GST_MESSAGE_WARNING, 0);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  rig_expect_no_error (&rig);
+  check_numbers (good, 0, 0);
+  fail_if (is_readable (gone));
+  gst_buffer_unref (good);
+  gst_buffer_unref (gone);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_lost_cuda)
+{
+  GstBuffer *gone;
+  Rig rig;
+
+  open_rig (&rig, GPU_VCBW "frames-in-flight=2");
+  fake_cuda_hold (TRUE);
+  push_pair (&rig, 0);
+  gone = expect (&rig);
+  fake_cuda_lose ();
+  for (gint i = 0; i < 2; i++)
+    gst_harness_push (rig.view[i], numbered_image (i, 1));
+  rig_expect_error (&rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED,
+      "the GPU is gone", NULL);
+  expect_none (&rig);
+  rig_expect_no_error (&rig);
+  fail_if (is_readable (gone));
+  gst_buffer_unref (gone);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* No end of stream tells that all is well. */
+GST_START_TEST (test_lost_at_eos)
+{
+  GThread *thread;
+  Rig rig;
+
+  open_rig (&rig, GPU_VCBW "frames-in-flight=2");
+  fake_cuda_hold (TRUE);
+  push_pair (&rig, 0);
+  gst_buffer_unref (expect (&rig));
+  thread = g_thread_new ("lose", lose, NULL);
+  for (gint i = 0; i < 2; i++)
+    gst_harness_push_event (rig.view[i], gst_event_new_eos ());
+  rig_expect_error (&rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED,
+      "the GPU is gone", NULL);
+  g_thread_join (thread);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_no_memory)
+{
+  GstMessage *message;
+  GstBuffer *map;
+  Rig rig;
+
+  fake_cuda_reset ();
+  fake_cuda_limit (100);
+  rig_open_with_caps (&rig, AUTO_VCBW, CAPS, CAPS);
+  for (gint i = 0; i < 3; i++) {
+    push_pair (&rig, i);
+    map = expect (&rig);
+    check_numbers (map, i, i);
+    gst_buffer_unref (map);
+  }
+  message = rig_message (&rig, GST_MESSAGE_WARNING, 0);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+
+  rig_open_with_caps (&rig, GPU_VCBW, CAPS, CAPS);
+  for (gint i = 0; i < 2; i++)
+    gst_harness_push (rig.view[i], numbered_image (i, 1));
+  rig_expect_error (&rig, GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_NO_SPACE_LEFT, "out of memory", NULL);
+  expect_none (&rig);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+  fake_cuda_reset ();
+}
+
+GST_END_TEST;
+
+/* ------------------------------------------------ what comes after matchers */
+
+static void
+count (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer n)
+{
+  g_atomic_int_inc ((gint *) n);
+}
+
+/* Held, so many come to the sink and no more; then all of them. */
+static void
+check_pipeline (const gchar * line, gint under_way, gint all)
+{
+  GstElement *pipeline;
+  gint n = 0;
+
+  fake_cuda_reset ();
+  fake_cuda_hold (TRUE);
+  pipeline = pipeline_new ("%s ! fakesink name=sink async=false", line);
+  pipeline_watch (pipeline, "sink", G_CALLBACK (count), &n);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (gint i = 0; i < 100 && g_atomic_int_get (&n) < under_way; i++)
+    g_usleep (A_WHILE / 10);
+  g_usleep (A_WHILE);
+  fail_unless_equals_int (g_atomic_int_get (&n), under_way);
+  fake_cuda_hold (FALSE);
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
+  fail_unless_equals_int (n, all);
+  pipeline_free (pipeline);
+  fail_unless_equals_uint64 (fake_cuda_used (), 0);
+}
+
+#define SOURCE(view) "stereotestsrc num-buffers=8 num-disparities=8 " \
+    "view=" view " ! video/x-raw, width=64, height=48 ! "
+#define MATCH SOURCE ("left") "tee name=l " SOURCE ("right") "m.sink_right " \
+    "l. ! queue ! m.sink_left stereovcbw radius=2 num-disparities=8 " \
+    "backend=cuda name=m frames-in-flight="
+
+GST_START_TEST (test_view)
+{
+  for (gint n = 1; n <= 4; n++) {
+    gchar *line = g_strdup_printf (MATCH "%d ! queue ! v.sink_disparity "
+        "l. ! queue ! v.sink_left stereoview name=v backend=cuda "
+        "position=0.5 frames-in-flight=%d", n, n);
+
+    check_pipeline (line, n, 8);
+    g_free (line);
+  }
+}
+
+GST_END_TEST;
+
+/* A view on a pad of its own is part of the frame. */
+GST_START_TEST (test_more_views)
+{
+  check_pipeline (MATCH "4 ! queue ! v.sink_disparity l. ! queue ! "
+      "v.sink_left stereoview name=v backend=cuda layout=side-by-side "
+      "frames-in-flight=2 v.view_0 ! queue ! fakesink async=false v.src",
+      2, 8);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_filter)
+{
+  check_pipeline (MATCH "4 ! disparitydepth backend=cuda focal-length=50 "
+      "baseline=0.1 frames-in-flight=3", 3, 8);
+}
+
+GST_END_TEST;
+
+/* Frames of a view or a filter that are lost at the end. */
+static void
+check_lost (const gchar * line)
+{
+  GstElement *pipeline;
+  GThread *thread;
+  GError *error;
+
+  fake_cuda_reset ();
+  pipeline = pipeline_new ("%s ! fakesink async=false", line);
+  fake_cuda_hold (TRUE);
+  thread = g_thread_new ("lose", lose, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  error = pipeline_wait_error (pipeline, NULL);
+  fail_unless (strstr (error->message, "the GPU is gone") != NULL, "%s",
+      error->message);
+  g_error_free (error);
+  g_thread_join (thread);
+  pipeline_free (pipeline);
+  fake_cuda_reset ();
+}
+
+GST_START_TEST (test_lost_views)
+{
+  check_lost (SOURCE ("left") "v.sink_left stereotestsrc num-buffers=8 "
+      "num-disparities=8 view=disparity ! video/x-raw, width=64, height=48 ! "
+      "v.sink_disparity stereoview name=v backend=cuda");
+  check_lost ("stereotestsrc num-buffers=8 num-disparities=8 view=disparity ! "
+      "video/x-raw, width=64, height=48 ! disparitydepth backend=cuda "
+      "focal-length=50 baseline=0.1");
+}
+
+GST_END_TEST;
+
+static Suite *
+frames_suite (void)
+{
+  Suite *suite = suite_create ("frames");
+  TCase *general = tcase_create ("general");
+
+  GST_PLUGIN_STATIC_REGISTER (stereomatching);
+  suite_add_tcase (suite, general);
+  tcase_add_test (general, test_order);
+  tcase_add_test (general, test_map_waits);
+  tcase_add_test (general, test_eos);
+  tcase_add_test (general, test_flush);
+  tcase_add_test (general, test_caps_change);
+  tcase_add_test (general, test_inputs_stay);
+  tcase_add_test (general, test_lost_auto);
+  tcase_add_test (general, test_lost_cuda);
+  tcase_add_test (general, test_lost_at_eos);
+  tcase_add_test (general, test_no_memory);
+  tcase_add_test (general, test_view);
+  tcase_add_test (general, test_more_views);
+  tcase_add_test (general, test_filter);
+  tcase_add_test (general, test_lost_views);
+  return suite;
+}
+
+GST_CHECK_MAIN (frames)
