@@ -225,6 +225,16 @@ class Viewers(unittest.TestCase):
             with Viewer(server).start() as page:
                 page.frames(2)
 
+    def test_it_ends_while_pages_are_open(self):
+        for _ in range(5):
+            with Server(*QUICK) as server:
+                pages = [Viewer(server).start(VIEWS) for _ in range(2)]
+                pages[0].send("compare", on=True)
+                pages[1].frames(2)
+                server.stop()
+                for page in pages:
+                    page.socket.shutdown()
+
     def test_it_can_be_started_again(self):
         with Server(*QUICK) as server, Viewer(server).start() as page:
             page.frames(2)

@@ -147,6 +147,8 @@ class Demo(unittest.TestCase):
 
     def test_depth_where_it_is_known(self):
         with Viewer(self.server).start(VIEWS) as page:
+            page.send("reset", side="a", element="depth")
+            page.wait("hello", lambda m: "depth" not in [v["id"] for v in m["views"]])
             page.set("depth", "focal-length", 400)
             page.set("depth", "baseline", 0.1)
             page.wait("hello", lambda m: "depth" in [v["id"] for v in m["views"]])
@@ -159,8 +161,6 @@ class Demo(unittest.TestCase):
             self.assertTrue(0 <= probe["confidence"] <= 1)
             page.send("probe", side="a", x=5000, y=0)
             self.assertIsNone(page.wait("probe")["disparity"])
-            page.send("reset", side="a", element="depth")
-            page.wait("hello", lambda m: "depth" not in [v["id"] for v in m["views"]])
 
     def test_errors_where_the_truth_is_known(self):
         with Viewer(self.server).start(("wrong",)) as page:

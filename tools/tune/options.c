@@ -14,6 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a camera that could have taken the rendered scene. */
+#define DEMO_FOCAL_LENGTH 400
+#define DEMO_BASELINE 0.1
+
 /* One line, then the end. */
 #define die(...) cli_die (TUNE_PROGRAM, __VA_ARGS__)
 
@@ -216,6 +220,12 @@ check (TuneOptions * options, gboolean given, int n, char **words)
     die ("--truth goes with two images only");
   if (options->truth_scale > 0 && options->truth == NULL)
     die ("--truth-scale is about --truth");
+  if (options->input == TUNE_FROM_DEMO) {
+    if (options->focal_length == 0)
+      options->focal_length = DEMO_FOCAL_LENGTH;
+    if (options->baseline == 0)
+      options->baseline = DEMO_BASELINE;
+  }
   if (options->address != NULL && options->token == NULL)
     options->token = tune_token_new ();
 }

@@ -80,15 +80,18 @@ GParamSpec **
 tune_properties_list (GstElement * element)
 {
   guint n = 0, kept = 0;
-  GParamSpec **list = g_object_class_list_properties
+  GParamSpec **all = g_object_class_list_properties
       (G_OBJECT_GET_CLASS (element), &n);
+  GParamSpec **list = g_new0 (GParamSpec *, n + 1);
 
-  list = g_renew (GParamSpec *, list, n + 1);
-  for (guint i = 0; i < n; i++) {
-    if (is_for_pages (list[i]))
-      list[kept++] = list[i];
+  for (guint own = 2; own-- > 0;) {
+    for (guint i = 0; i < n; i++) {
+      if (is_for_pages (all[i])
+          && (all[i]->owner_type == G_OBJECT_TYPE (element)) == own)
+        list[kept++] = all[i];
+    }
   }
-  list[kept] = NULL;
+  g_free (all);
   return list;
 }
 

@@ -19,7 +19,8 @@
 #include <gst/gst.h>
 #include <json-glib/json-glib.h>
 
-/* Those for a page, ending with NULL, in the element's order; for g_free(). */
+/* Those for a page, ending with NULL: what the element's own class brings, then
+ * what its base classes do; for g_free(). */
 GParamSpec **tune_properties_list (GstElement * element);
 
 /* One of them by its name, or NULL. */

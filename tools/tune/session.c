@@ -116,6 +116,9 @@ changed (TuneSide * side, const gchar * element, GParamSpec * property,
 {
   TuneSession *session = data;
 
+  /* not of one that is still being made */
+  if (session->sides[tune_side_index (side)] != side)
+    return;
   session->n_changes++;
   if (!session->quiet)
     tune_session_tell (session, tune_announce_value (session,

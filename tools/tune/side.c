@@ -6,6 +6,7 @@
 
 #include "side.h"
 
+#include "later.h"
 #include "map.h"
 #include "properties.h"
 
@@ -141,8 +142,7 @@ notified (GObject * object, GParamSpec * property, gpointer data)
   change->side = g_atomic_rc_box_acquire ((TuneSide *) data);
   change->element = gst_object_ref (object);
   change->property = g_param_spec_ref (property);
-  g_main_context_invoke_full (NULL, G_PRIORITY_DEFAULT, tell_change, change,
-      free_change);
+  tune_later (tell_change, change, free_change);
 }
 
 static void

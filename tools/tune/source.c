@@ -6,6 +6,7 @@
 
 #include "source.h"
 
+#include "later.h"
 #include "matchers.h"
 #include "properties.h"
 #include "stage.h"
@@ -206,8 +207,7 @@ tell (gpointer data)
 static void
 notice (TuneSource * source)
 {
-  g_main_context_invoke_full (NULL, G_PRIORITY_DEFAULT, tell,
-      g_atomic_rc_box_acquire (source), g_atomic_rc_box_release);
+  tune_later (tell, g_atomic_rc_box_acquire (source), g_atomic_rc_box_release);
 }
 
 static GstFlowReturn
@@ -566,7 +566,7 @@ tune_source_title (TuneSource * source)
   gchar *left, *right, *text;
 
   if (options->input == TUNE_FROM_DEMO)
-    return g_strdup ("a rendered scene");
+    return g_strdup ("a rendered scene, 480 x 360");
   if (options->input == TUNE_FROM_PIPELINE)
     return g_strdup ("a pipeline");
   left = g_path_get_basename (options->left);

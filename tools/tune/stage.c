@@ -6,6 +6,8 @@
 
 #include "stage.h"
 
+#include "later.h"
+
 #include <gst/app/app.h>
 #include <string.h>
 
@@ -136,8 +138,7 @@ new_sample (GstAppSink * sink, gpointer data)
   arrival->sample = sample;
   arrival->output =
       GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (sink), "output"));
-  g_main_context_invoke_full (NULL, G_PRIORITY_DEFAULT, deliver, arrival,
-      free_arrival);
+  tune_later (deliver, arrival, free_arrival);
   return GST_FLOW_OK;
 }
 
