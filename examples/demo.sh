@@ -222,3 +222,8 @@ else
   say "done: the disparity in colour"
   ls -l "$out/disparity.webm"
 fi
+
+# With what was built; nothing is installed.
+tune=$root/build/tools/tune/stereo-tune
+[ ! -x "$tune" ] || say "to turn its knobs and see it live in a browser:" \
+  "GST_PLUGIN_PATH=$root/build/gst $tune ${1:---demo}${2:+ $2}"

@@ -271,8 +271,10 @@ class Files(unittest.TestCase):
         with Server(*QUICK) as server, Viewer(server).start() as page:
             page.set("matcher", "speckle-size", 9)
             page.set("scene", "pattern", "sphere")
+            page.set("matcher", "edge-penalty", 0.04)
             page.send("line", side="a")
             line = page.wait("line")["text"]
+            self.assertIn("edge-penalty=0.04 ", line + " ")
             self.assertIn("speckle-size=9", line)
             self.assertIn("pattern=sphere", line)
             self.launch(line)

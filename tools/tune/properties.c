@@ -542,6 +542,23 @@ tune_property_describe (GstElement * element, GParamSpec * property,
 
 /* -------------------------------------------------------------- all of them */
 
+/* The fewest digits that are read as the same number. */
+static gchar *
+double_text (gdouble value)
+{
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (gint digits = 1; digits < 17; digits++) {
+    gchar format[8];
+
+    g_snprintf (format, sizeof (format), "%%.%dg", digits);
+    g_ascii_formatd (text, sizeof (text), format, value);
+    if (g_ascii_strtod (text, NULL) == value)
+      return g_strdup (text);
+  }
+  return g_strdup (g_ascii_dtostr (text, sizeof (text), value));
+}
+
 /* As gst-launch-1.0 and a shell take it. */
 static gchar *
 text_of (const GValue * value)
@@ -550,6 +567,8 @@ text_of (const GValue * value)
 
   if (G_VALUE_HOLDS_STRING (value))
     return g_shell_quote (g_value_get_string (value) ? : "");
+  if (G_VALUE_HOLDS_DOUBLE (value))
+    return double_text (g_value_get_double (value));
   if (!G_VALUE_HOLDS_ENUM (value))
     return gst_value_serialize (value);
   choice = g_enum_get_value (g_type_class_peek (G_VALUE_TYPE (value)),
