@@ -353,6 +353,19 @@ gst_stereo_buffer_set_fence (GstBuffer * buffer, GstStereoFence * fence,
   memory->frame = frame;
 }
 
+gboolean
+gst_stereo_buffer_is_lost (GstBuffer * buffer)
+{
+  GstMapInfo info;
+
+  if (pinned_memory (buffer) == NULL)
+    return FALSE;
+  if (!gst_buffer_map (buffer, &info, GST_MAP_READ))
+    return TRUE;
+  gst_buffer_unmap (buffer, &info);
+  return FALSE;
+}
+
 /* Whether what one device has can be read by the other one. */
 static gboolean
 same_memory (StereoDevice * a, StereoDevice * b)

@@ -43,6 +43,10 @@ void gst_stereo_buffer_set_fence (GstBuffer * buffer, GstStereoFence * fence,
 gboolean gst_stereo_buffer_use_copy (GstBuffer * buffer,
     StereoDevice * device, GstMapFlags flags, StereoImage * image);
 
+/* Whether what the buffer held was lost with its device.  Whoever lost it has
+ * said so. */
+gboolean gst_stereo_buffer_is_lost (GstBuffer * buffer);
+
 /* How many bytes of copies came down.  Any thread. */
 guint64 gst_stereo_allocator_get_downloaded (GstAllocator * allocator);
 

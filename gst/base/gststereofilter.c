@@ -356,22 +356,38 @@ output_flags (GstStereoFilterClass * klass)
       : GST_MAP_WRITE | GST_STEREO_MAP_DEVICE;
 }
 
+/* What was lost before it came here is no error here. */
+static void
+cannot_read (GstStereoFilter * self, GstBuffer * buffer,
+    const StereoMessage * why)
+{
+  if (gst_stereo_buffer_is_lost (buffer))
+    GST_WARNING_OBJECT (self, "lost with its device: %" GST_PTR_FORMAT, buffer);
+  else
+    GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
+        ("A buffer on sink %s.", why->text), (NULL));
+}
+
 /* Prepares for a frame, which may bring the element back to the CPU. */
 static gboolean
 prepare (GstStereoFilter * self, GstStereoFrame * in, GstStereoFrame * out)
 {
   GstStereoFilterClass *klass = GST_STEREO_FILTER_GET_CLASS (self);
+  GstBuffer *in_buffer = in->frame.buffer;
   StereoMessage why = { "" };
 
   if (!klass->prepare (self, in, out))
     return FALSE;
-  if (gst_stereo_frame_remap (in, &self->in_info, GST_MAP_READ,
-          self->device.device, &why)
-      && gst_stereo_frame_remap (out, &self->out_info, output_flags (klass),
+  if (!gst_stereo_frame_remap (in, &self->in_info, GST_MAP_READ,
+          self->device.device, &why)) {
+    cannot_read (self, in_buffer, &why);
+    return FALSE;
+  }
+  if (gst_stereo_frame_remap (out, &self->out_info, output_flags (klass),
           self->device.device, &why))
     return TRUE;
-  GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
-      ("A buffer %s.", why.text), (NULL));
+  GST_STEREO_FAIL (&self->failure, RESOURCE, WRITE,
+      ("A buffer for the output %s.", why.text), (NULL));
   return FALSE;
 }
 
@@ -447,9 +463,9 @@ gst_stereo_filter_transform (GstBaseTransform * trans, GstBuffer * in_buffer,
     return GST_FLOW_ERROR;
   if (!gst_stereo_frame_map (&in, &self->in_info, in_buffer, GST_MAP_READ,
           device, &why)) {
-    GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
-        ("A buffer on sink %s.", why.text), (NULL));
-    return GST_FLOW_ERROR;
+    cannot_read (self, in_buffer, &why);
+    return gst_stereo_failure_posted (&self->failure) ? GST_FLOW_ERROR
+        : GST_BASE_TRANSFORM_FLOW_DROPPED;
   }
   if (!gst_stereo_frame_map (&out, &self->out_info, out_buffer,
           output_flags (klass), device, &why)) {
@@ -462,7 +478,10 @@ gst_stereo_filter_transform (GstBaseTransform * trans, GstBuffer * in_buffer,
   finish (self, &in, &out, out_buffer, ok ? frame : 0);
   if (ok && klass->add_metas != NULL)
     klass->add_metas (self, out_buffer);
-  return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
+  if (ok)
+    return GST_FLOW_OK;
+  return gst_stereo_failure_posted (&self->failure) ? GST_FLOW_ERROR
+      : GST_BASE_TRANSFORM_FLOW_DROPPED;
 }
 
 /* -------------------------------------------------------------- properties */

@@ -176,17 +176,13 @@ gboolean
 gst_stereo_frame_remap (GstStereoFrame * frame, const GstVideoInfo * info,
     GstMapFlags flags, StereoDevice * device, StereoMessage * why)
 {
-  GstBuffer *buffer;
-  gboolean ok;
+  GstBuffer *buffer = frame->frame.buffer;
 
   if (frame->image.memory != STEREO_MEMORY_DEVICE
       || stereo_cuda_context (device) != NULL)
     return TRUE;
-  buffer = gst_buffer_ref (frame->frame.buffer);
   gst_stereo_frame_unmap (frame);
-  ok = gst_stereo_frame_map (frame, info, buffer, flags, device, why);
-  gst_buffer_unref (buffer);
-  return ok;
+  return gst_stereo_frame_map (frame, info, buffer, flags, device, why);
 }
 
 static void

@@ -39,7 +39,9 @@ gboolean gst_stereo_frame_map (GstStereoFrame * frame,
 void gst_stereo_frame_unmap (GstStereoFrame * frame);
 
 /* After the element may have gone back to the CPU: maps a frame once more that
- * is mapped for a device which device is not.  flags as before. */
+ * is mapped for a device which device is not.  flags as before.  The caller has
+ * a reference to the buffer, too, and where it is written to the only other
+ * one. */
 gboolean gst_stereo_frame_remap (GstStereoFrame * frame,
     const GstVideoInfo * info, GstMapFlags flags, StereoDevice * device,
     StereoMessage * why);

@@ -396,7 +396,7 @@ make_cloud (GstDisparityCloud * self, const GstStereoInput inputs[N_INPUTS])
       && choose_params (self, inputs[MAP].buffer, info, colors, &params)
       && gst_stereo_map_base_map (&self->parent, inputs, info, frames)
       && configure (self, frames, &params)
-      && gst_stereo_map_base_remap (&self->parent, info, frames))
+      && gst_stereo_map_base_remap (&self->parent, inputs, info, frames))
     file = make_file (self, frames);
   gst_stereo_map_base_unmap (frames);
   return file;
@@ -416,7 +416,7 @@ gst_disparity_cloud_make (GstStereoMapBase * base, GstStereoInput * heads,
   gst_stereo_map_base_take (base, heads);
   file = make_cloud (self, heads);
   if (file == NULL)
-    return GST_FLOW_ERROR;
+    return base->lost ? GST_AGGREGATOR_FLOW_NEED_DATA : GST_FLOW_ERROR;
   gst_stereo_map_base_stamp (base, file, heads[MAP].buffer);
   base->discont = FALSE;
   return gst_aggregator_finish_buffer (GST_AGGREGATOR (self), file);

@@ -382,7 +382,8 @@ remap (GstStereoView * self, Frame * frame)
       return FALSE;
     }
   }
-  return gst_stereo_map_base_remap (&self->parent, frame->info, frame->inputs);
+  return gst_stereo_map_base_remap (&self->parent, frame->heads, frame->info,
+      frame->inputs);
 }
 
 gboolean
@@ -493,7 +494,7 @@ make_views (GstStereoView * self, Frame * frame,
   GstFlowReturn flow = open_views (self, frame, params, time);
 
   if (flow == GST_FLOW_OK && !render (self, frame))
-    flow = GST_FLOW_ERROR;
+    flow = self->parent.lost ? GST_AGGREGATOR_FLOW_NEED_DATA : GST_FLOW_ERROR;
   if (flow == GST_FLOW_OK) {
     for (guint i = 0; i < frame->n_views; i++) {
       if (frame->views[i].buffer != NULL)

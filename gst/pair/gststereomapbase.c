@@ -6,6 +6,7 @@
 
 #include "pair/gststereomapbase.h"
 
+#include "base/gststereoallocator.h"
 #include "base/gststereocuda.h"
 #include "base/gststereodebug.h"
 #include "base/gststereometa.h"
@@ -381,10 +382,17 @@ gst_stereo_map_base_stamp (GstStereoMapBase * self, GstBuffer * out,
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Is FALSE. */
+/* Is FALSE.  What was lost before it came here is no error here. */
 static gboolean
-cannot_read (GstStereoMapBase * self, gint input, const StereoMessage * why)
+cannot_read (GstStereoMapBase * self, gint input, GstBuffer * buffer,
+    const StereoMessage * why)
 {
+  self->lost = gst_stereo_buffer_is_lost (buffer);
+  if (self->lost) {
+    GST_WARNING_OBJECT (self, "lost with its device: %" GST_PTR_FORMAT, buffer);
+    self->discont = TRUE;
+    return FALSE;
+  }
   GST_STEREO_FAIL (&self->failure, RESOURCE, READ,
       ("A buffer on %s %s.", gst_stereo_input_names[input], why->text), (NULL));
   return FALSE;
@@ -400,21 +408,22 @@ gst_stereo_map_base_map (GstStereoMapBase * self,
   for (gint i = 0; i < N_INPUTS; i++) {
     if (heads[i].buffer != NULL && !gst_stereo_frame_map (&frames[i], &info[i],
             heads[i].buffer, GST_MAP_READ, self->device.device, &why))
-      return cannot_read (self, i, &why);
+      return cannot_read (self, i, heads[i].buffer, &why);
   }
   return TRUE;
 }
 
 gboolean
 gst_stereo_map_base_remap (GstStereoMapBase * self,
-    const GstVideoInfo info[N_INPUTS], GstStereoFrame frames[N_INPUTS])
+    const GstStereoInput * heads, const GstVideoInfo info[N_INPUTS],
+    GstStereoFrame frames[N_INPUTS])
 {
   StereoMessage why = { "" };
 
   for (gint i = 0; i < N_INPUTS; i++) {
     if (frames[i].frame.buffer != NULL && !gst_stereo_frame_remap (&frames[i],
             &info[i], GST_MAP_READ, self->device.device, &why))
-      return cannot_read (self, i, &why);
+      return cannot_read (self, i, heads[i].buffer, &why);
   }
   return TRUE;
 }
@@ -437,6 +446,7 @@ make (GstStereoMapBase * self, GstStereoInput * heads)
 
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
+  self->lost = FALSE;
   return ((GstStereoMapBaseClass *) G_OBJECT_GET_CLASS (self))->make (self,
       heads, time);
 }

@@ -59,6 +59,7 @@ typedef struct
   /* The streaming thread's own. */
   GstStereoTags tags;           /* of the maps */
   gboolean discont;
+  gboolean lost;                /* what can't be read was, with its device */
 } GstStereoMapBase;
 
 typedef struct
@@ -96,14 +97,15 @@ void gst_stereo_map_base_get_info (GstStereoMapBase * self,
     GstVideoInfo info[N_INPUTS]);
 
 /* Maps the buffers there are to zeroed frames; unmap() is to be called in any
- * case.  FALSE with an error posted. */
+ * case.  FALSE with an error posted, or with `lost` set. */
 gboolean gst_stereo_map_base_map (GstStereoMapBase * self,
     const GstStereoInput * heads, const GstVideoInfo info[N_INPUTS],
     GstStereoFrame frames[N_INPUTS]);
 
 /* For when the element may have gone back to the CPU since. */
 gboolean gst_stereo_map_base_remap (GstStereoMapBase * self,
-    const GstVideoInfo info[N_INPUTS], GstStereoFrame frames[N_INPUTS]);
+    const GstStereoInput * heads, const GstVideoInfo info[N_INPUTS],
+    GstStereoFrame frames[N_INPUTS]);
 
 void gst_stereo_map_base_unmap (GstStereoFrame frames[N_INPUTS]);
 

@@ -540,6 +540,44 @@ GST_START_TEST (test_lost_views)
 
 GST_END_TEST;
 
+/* What is lost on its way is left out, and the rest is made by the CPU. */
+static void
+check_goes_on (const gchar * line)
+{
+  GstElement *pipeline;
+  gint n = 0;
+
+  fake_cuda_reset ();
+  pipeline = pipeline_new ("%s ! fakesink name=sink async=false", line);
+  pipeline_watch (pipeline, "sink", G_CALLBACK (count), &n);
+  fake_cuda_hold (TRUE);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (g_atomic_int_get (&n) < 2)
+    g_usleep (1000);
+  fake_cuda_lose ();
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
+  fail_unless (n >= 4 && n <= 12, "%d buffers", n);
+  pipeline_free (pipeline);
+  fake_cuda_reset ();
+}
+
+#define MATCH_AUTO \
+    "stereotestsrc num-buffers=12 num-disparities=8 view=left ! " \
+    "video/x-raw, width=64, height=48 ! tee name=l " \
+    "stereotestsrc num-buffers=12 num-disparities=8 view=right ! " \
+    "video/x-raw, width=64, height=48 ! m.sink_right " \
+    "l. ! queue ! m.sink_left stereovcbw radius=2 num-disparities=8 name=m "
+
+GST_START_TEST (test_lost_on_its_way)
+{
+  check_goes_on (MATCH_AUTO "! queue ! v.sink_disparity "
+      "l. ! queue ! v.sink_left stereoview name=v position=0.5");
+  check_goes_on (MATCH_AUTO "! disparitydepth backend=auto focal-length=50 "
+      "baseline=0.1");
+}
+
+GST_END_TEST;
+
 static Suite *
 frames_suite (void)
 {
@@ -562,6 +600,7 @@ frames_suite (void)
   tcase_add_test (general, test_more_views);
   tcase_add_test (general, test_filter);
   tcase_add_test (general, test_lost_views);
+  tcase_add_test (general, test_lost_on_its_way);
   return suite;
 }
 
