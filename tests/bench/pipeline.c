@@ -10,11 +10,14 @@
  *
  * Pushes prepared pairs of images in ordinary memory, GRAY8 if nothing is said,
  * into an element, as fast as it takes them, and prints frames a second, the
- * element's statistics and the memory of the process after a tenth of the
- * frames and at the end.  The maps go to a fakesink; with --read every one of
+ * element's statistics, the memory of the process and, where there is a GPU,
+ * what is used of its memory, after a tenth of the frames and at the end.  The
+ * maps go to a fakesink; with --read every one of
  * them is read there.  With --view they go to a stereoview with both images,
  * and the views to the fakesink; matching is done at 1/K of the size.
  */
+
+#include "stereo-cuda.h"
 
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
@@ -49,6 +52,8 @@ typedef struct
   int n;
   int n_early;
   long early_kib;
+  long early_gpu_kib;
+  StereoDevice *gpu;            /* NULL: there is none */
   guint64 sum;
   gint64 begun;                 /* when the first map came */
   gint64 ended;
@@ -66,6 +71,19 @@ resident_kib (void)
     fclose (file);
   }
   return resident * (sysconf (_SC_PAGESIZE) / 1024);
+}
+
+/* Of all that is used there. */
+static long
+gpu_kib (StereoDevice * gpu)
+{
+  size_t available = 0, total = 0;
+  StereoMessage why;
+
+  if (gpu == NULL || stereo_cuda_memory (gpu, &available, &total,
+          &why) != STEREO_OK)
+    return 0;
+  return (long) ((total - available) / 1024);
 }
 
 /* A texture that lies shift pixels further left. */
@@ -134,8 +152,10 @@ handoff (GstElement * sink, GstBuffer * buffer, GstPad * pad, Reader * reader)
       gst_buffer_unmap (buffer, &map);
     }
   }
-  if (reader->n == reader->n_early)
+  if (reader->n == reader->n_early) {
     reader->early_kib = resident_kib ();
+    reader->early_gpu_kib = gpu_kib (reader->gpu);
+  }
   reader->ended = g_get_monotonic_time ();
 }
 
@@ -256,6 +276,9 @@ main (int argc, char **argv)
   }
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  if (stereo_cuda_count (NULL) > 0
+      && stereo_device_new_cuda (-1, &reader.gpu, NULL) != STEREO_OK)
+    reader.gpu = NULL;
   for (int i = 0; i < 2; i++)
     threads[i] = g_thread_new ("feeder", feed, &feeders[i]);
   bus = gst_element_get_bus (pipeline);
@@ -271,6 +294,9 @@ main (int argc, char **argv)
       setup.format, reader.n, reader.read ? ", read" : "", (reader.n - 1) * 1e6
       / (double) MAX (reader.ended - reader.begun, 1), reader.early_kib,
       reader.n_early, resident_kib ());
+  if (reader.gpu != NULL)
+    printf ("memory used on the GPU: %ld KiB after %d frames, %ld KiB at the "
+        "end\n", reader.early_gpu_kib, reader.n_early, gpu_kib (reader.gpu));
   print_stats (pipeline, "m");
   print_stats (pipeline, "v");
 
@@ -285,5 +311,6 @@ main (int argc, char **argv)
   gst_object_unref (bus);
   gst_object_unref (sink);
   gst_object_unref (pipeline);
+  stereo_device_unref (&reader.gpu);
   return status;
 }

@@ -8,12 +8,14 @@
 # in FOLDER, where they are found again the next time; decodes FRAMES pairs
 # (default 6000) with nvh264dec, and matches them with 128 disparities: in CUDA
 # memory, and through system memory. For each pipeline one line: pairs a second,
-# processor time in percent of a core, also at 500 pairs a second. Needs a GPU
-# with a decoder, and GStreamer's nvcodec, x264 and this plugin.
+# and processor time at that rate and at 500 pairs a second, in percent of a
+# core. What the first 300 pairs take, and with them the start, is not counted.
+# Needs a GPU with a decoder, and GStreamer's nvcodec, x264 and this plugin.
 set -euo pipefail
 frames=${1:-6000}
 folder=${2:-$(mktemp -d)}
 short=60
+uncounted=300
 TIMEFORMAT='%R %U %S'
 
 for view in left right; do
@@ -24,33 +26,48 @@ for view in left right; do
     ! h264parse ! video/x-h264,stream-format=byte-stream,alignment=nal \
     ! filesink location="$folder/$view.h264"
 done
-for view in left right; do
-  : > "$folder/$view-long.h264"
-  for ((i = 0; i < frames / short; i++)); do
-    cat "$folder/$view.h264" >> "$folder/$view-long.h264"
+# repeat VIEW FRAMES NAME: the view's file again and again
+repeat() {
+  : > "$folder/$1-$3.h264"
+  for ((i = 0; i < $2 / short; i++)); do
+    cat "$folder/$1.h264" >> "$folder/$1-$3.h264"
   done
+}
+for view in left right; do
+  repeat $view $uncounted short
+  repeat $view $((uncounted + frames)) long
 done
 
-# decode VIEW MEMORY: a decoded view, in a queue
+# decode VIEW MEMORY: a decoded view, in a queue; LENGTH becomes what is run
 decode() {
-  echo "filesrc location=$folder/$1-long.h264 ! h264parse ! nvh264dec ! $2 ! queue"
+  echo "filesrc location=$folder/$1-LENGTH.h264 ! h264parse ! nvh264dec ! $2 ! queue"
+}
+
+# run PIPELINE: seconds of playing, and of the processor in user and system mode
+run() {
+  local log times
+
+  log=$(mktemp)
+  # shellcheck disable=SC2086
+  times=$({ time gst-launch-1.0 $1 > "$log" 2>&1; } 2>&1) || { tail -n 5 "$log" >&2; return 1; }
+  sed -n 's/^Execution ended after 0:\([0-9]*\):\([0-9.]*\)$/\1 \2/p' "$log" |
+    awk -v t="$times" '{ print $1 * 60 + $2, t }'
+  rm -f "$log"
 }
 
 # measure NAME PIPELINE ...
 measure() {
-  local name=$1 log times seconds
+  local name=$1 pipeline short_run long_run
 
   shift
-  log=$(mktemp)
-  # shellcheck disable=SC2048,SC2086
-  times=$({ time gst-launch-1.0 $* > "$log" 2>&1; } 2>&1) || { tail -n 5 "$log"; return; }
-  seconds=$(sed -n 's/^Execution ended after 0:\([0-9]*\):\([0-9.]*\)$/\1 \2/p' "$log" |
-    awk '{ print $1 * 60 + $2 }')
-  awk -v name="$name" -v n="$frames" -v t="$times" -v s="$seconds" 'BEGIN {
-    split (t, u, " ")
+  pipeline="$*"
+  short_run=$(run "${pipeline//LENGTH/short}") || return 0
+  long_run=$(run "${pipeline//LENGTH/long}") || return 0
+  awk -v name="$name" -v n="$frames" -v a="$short_run" -v b="$long_run" 'BEGIN {
+    split (a, u, " "); split (b, v, " ")
+    s = v[1] - u[1]; cpu = v[3] + v[4] - u[3] - u[4]
     printf "%-44s %7.1f pairs/s %6.1f %% of a core, %6.1f %% at 500/s\n", name, n / s,
-      100 * (u[2] + u[3]) / s, 100 * (u[2] + u[3]) / n * 500 }'
-  rm -f "$log"
+      100 * cpu / s, 100 * cpu / n * 500 }'
 }
 
 for memory in 'video/x-raw(memory:CUDAMemory)' video/x-raw; do
