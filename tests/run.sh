@@ -24,7 +24,10 @@ while [ "${1:-}" = --suite ]; do
 done
 
 need_build
-need_packages gstreamer1.0-plugins-bad gstreamer1.0-libav python3 \
+# Ubuntu has it as a snap only, which can't be told where its files are.
+browser=()
+grep -qs '^ID=debian$' /etc/os-release && browser=(chromium)
+need_packages "${browser[@]}" gstreamer1.0-plugins-bad gstreamer1.0-libav python3 \
   python3-numpy python3-websocket python3-gi gir1.2-gst-plugins-base-1.0 python3-venv python3-mesonpy patchelf
 build_project -Dtests=enabled -Dexamples=enabled -Dtools=enabled "$@"
 

@@ -24,6 +24,8 @@ PAGE is one of
     experiments  the plots and tables of docs/algorithms/; --measure build/tools/stereo-eval [NAME ...]
                  for errors of esaw, esmp and bfv, --measure build/tools/stereo-bench pyramid, or
                  bfv MACHINE [ARGUMENT ...] for times
+    tune         the pictures of docs/stereo-tune.md; --measure build/tools/tune/stereo-tune, which has
+                 to find the plugin, with Chromium and python3-websocket
     elements     docs/elements/ from the plugin: PLUGIN is the next argument
 
 Scenes come from $STEREO_DATASETS or ../shared/datasets; verifying exits with 77 (skipped) without
@@ -42,10 +44,11 @@ import elements
 import experiments
 import moving
 import performance
+import tune
 import views
 
 PAGES = {"accuracy": accuracy, "calibration": calibration, "choosing": choosing, "elements": elements,
-         "experiments": experiments, "moving": moving, "performance": performance, "views": views}
+         "experiments": experiments, "moving": moving, "performance": performance, "tune": tune, "views": views}
 
 
 def check(name, made):

@@ -158,7 +158,10 @@ function makeNumber(property, named, enter) {
       if (live)
         drag(found);
     },
-    onchange: () => (live ? drag(value) : enter(value)),
+    onchange: () => {
+      if (!live)
+        enter(value);
+    },
     onpointerdown: () => { held = true; },
     onpointerup: () => { held = false; },
     onpointercancel: () => { held = false; },

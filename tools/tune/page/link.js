@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * One WebSocket, opened again whenever it ends. `heard.state` gets
- * "connecting", "open", "lost" or "refused" and the seconds until the next try.
+ * "connecting", "open", "lost" or "refused", the seconds until the next try, and
+ * what the server said of its reason.
  */
 
 const WAITS = [0.5, 1, 2, 3, 5];
@@ -57,14 +58,14 @@ export class Link {
       else
         this.#heard.picture(data);
     };
-    socket.onclose = () => this.#lost();
+    socket.onclose = ({reason}) => this.#lost(reason);
   }
 
-  async #lost() {
+  async #lost(reason) {
     const wait = WAITS[Math.min(this.#tries++, WAITS.length - 1)];
 
     this.#timer = setTimeout(() => this.#open(), wait * 1000);
-    this.#heard.state('lost', wait);
+    this.#heard.state('lost', wait, reason);
     // A WebSocket does not tell why it was refused; the page itself does.
     try {
       const {status} = await fetch('/', {cache: 'no-store'});

@@ -15,7 +15,7 @@ const percent = (value) => (typeof value === 'number' ? `${short(value)} %` : '�
 
 /* A figure of wrong pixels, which the server has in percent. */
 const wrong = (limit) => ({
-  name: `wrong by > ${limit} px`,
+  name: `wrong > ${limit} px`,
   of: ({truth}) => percent(truth?.[`bad${limit}`]),
   has: ({truth}) => typeof truth?.[`bad${limit}`] === 'number',
 });
@@ -23,13 +23,13 @@ const wrong = (limit) => ({
 /* The figures, of what the server tells of a side; those that has () finds in
  * no side are left out. */
 const TILES = [
-  {name: 'frames a second', of: ({fps}) => short(fps)},
-  {name: 'ms a frame', of: ({frame_ms: ms}) => short(ms), past: true},
-  {name: 'valid pixels', of: ({valid}) => percent(typeof valid === 'number' ? 100 * valid : null)},
-  {name: 'pairs dropped', of: ({dropped}) => (typeof dropped === 'number' ? String(dropped) : '–')},
+  {name: 'frames/s', of: ({fps}) => short(fps)},
+  {name: 'ms/frame', of: ({frame_ms: ms}) => short(ms), past: true},
+  {name: 'valid', of: ({valid}) => percent(typeof valid === 'number' ? 100 * valid : null)},
+  {name: 'dropped pairs', of: ({dropped}) => (typeof dropped === 'number' ? String(dropped) : '–')},
   ...[1, 2, 3, 4].map(wrong),
   {
-    name: 'px of error, average',
+    name: 'px of error',
     of: ({truth}) => short(truth?.average),
     has: ({truth}) => typeof truth?.average === 'number',
   },

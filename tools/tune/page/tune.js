@@ -158,7 +158,7 @@ const link = new Link({
   text: (message) => (Object.hasOwn(heard, message.type) ? heard[message.type](message) : undefined),
   picture: (buffer) => stage.receive(buffer),
 
-  state(state, seconds) {
+  state(state, seconds, reason) {
     const away = state === 'lost' || state === 'refused';
 
     clearTimeout(lost);
@@ -174,7 +174,7 @@ const link = new Link({
       return;
     $('lost-text').textContent = state === 'refused'
       ? 'The server does not take this page any more. Open the address that stereo-tune printed when it started.'
-      : `The server is away. Trying again ${seconds < 1 ? 'now' : `in ${seconds} s`}.`;
+      : `${reason ? `The server says: ${reason}` : 'The server is away'}. Trying again ${seconds < 1 ? 'now' : `in ${seconds} s`}.`;
     // Not for the blink of an eye that a server needs to begin again.
     lost = setTimeout(() => { $('lost').hidden = false; }, 300);
   },

@@ -1,0 +1,89 @@
+# gst-stereomatching: the pictures of stereo-tune's page
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""docs/images/tune-*.webp: what stereo-tune shows of its own rendered scene.
+
+Made with stereo-tune, which has to find the plugin, and a headless Chromium: see
+tests/tune/chromium.py for what that needs.
+"""
+
+import os
+import subprocess
+import sys
+import time
+
+import common
+
+QUALITY = 80
+# Of the scene, before a picture is taken, in seconds: bars and lines have begun.
+WATCHED = 9
+
+
+def settings(tab, side, matcher, preset, **values):
+    """Exchanges a side's matcher, and sets its properties as a person does."""
+    side_of = "document.querySelector('.side.%s')" % side
+    tab.value("(list => { list.value = '%s'; list.dispatchEvent(new Event('change')); })"
+              "(%s.querySelector('.matcher select'))" % (matcher, side_of))
+    tab.until("%s.querySelector('.element h3').textContent === '%s'" % (side_of, matcher))
+    if preset:
+        tab.value("%s.querySelector('[data-preset=%s]').click()" % (side_of, preset))
+        tab.until("%s.querySelector('.property.changed')" % side_of)
+    for name, value in values.items():
+        tab.value("(box => { box.value = '%s'; box.dispatchEvent(new Event('change')); })"
+                  "(%s.querySelector('[data-name=%s] input[type=number]'))"
+                  % (value, side_of, name.replace("_", "-")))
+
+
+def show(tab, address, width, height, scale, scheme):
+    tab.size(width, height, scale)
+    tab.prefer(prefers_color_scheme=scheme)
+    tab.go(address)
+    tab.until("document.querySelector('.property') && document.getElementById('nothing').hidden")
+
+
+def take(tab, name, part="header", block="start"):
+    """A picture of a pair that stands still, with a part of the page in sight."""
+    time.sleep(WATCHED)
+    tab.click("#pause")
+    tab.value("document.activeElement.blur()")
+    tab.value("document.querySelector('%s').scrollIntoView({block: '%s'})" % (part, block))
+    time.sleep(0.4)
+    tab.picture(os.path.join(common.IMAGES, "tune-%s.webp" % name), format="webp", quality=QUALITY)
+    tab.click("#pause")
+
+
+def pictures(tab, address):
+    show(tab, address, 1440, 900, 1, "light")
+    settings(tab, "a", "stereosgm", None, num_disparities=72, speckle_size=120)
+    tab.click("#compare")
+    tab.until("document.querySelector('.side.b .property')")
+    settings(tab, "b", "stereovcbw", "paper")
+    tab.click("#look", 0.28, 0.55)
+    take(tab, "wide")
+    tab.click(".which .b")
+    take(tab, "figures", ".line", "end")
+    tab.click("#compare")
+    tab.until("document.getElementById('split').hidden")
+    show(tab, address, 390, 844, 2, "dark")
+    tab.click("#views [data-view=disparity]")
+    tab.click("#look", 0.7, 0.62)
+    take(tab, "phone", ".side.a [data-name=min-disparity]", "end")
+
+
+def measure(program, _):
+    """Opens the page of a server of its own, and takes pictures of it."""
+    sys.path.insert(0, os.path.join(common.DOCS, "..", "tests", "tune"))
+    import chromium
+
+    if chromium.missing():
+        sys.exit(chromium.missing())
+    with subprocess.Popen([program, "--demo", "--port", "0"], stdout=subprocess.PIPE,
+                          text=True) as server, chromium.Browser() as browser:
+        try:
+            pictures(browser.tab(), server.stdout.readline().split()[-1])
+        finally:
+            server.terminate()
+
+
+def made():
+    """It is no text."""
+    return {}

@@ -1,0 +1,449 @@
+# gst-stereomatching: tests of stereo-tune: its page, in a browser
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""browser.py PROGRAM
+
+A headless Chromium opens the page, and is operated as people do. What comes of
+it a second viewer, which is no browser, hears from the server.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import time
+import unittest
+
+import chromium
+from page import Server, Viewer
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import suite  # noqa: E402
+
+if chromium.missing():
+    print("skipped: " + chromium.missing())
+    sys.exit(77)
+
+# Roles that somebody can do something with.
+OPERABLE = {"button", "checkbox", "combobox", "listbox", "radio", "searchbox", "slider", "spinbutton",
+            "switch", "textbox", "application", "ColorWell", "radiogroup", "link", "DisclosureTriangle"}
+
+# Changes a control as its user would, with the events of that; the value that it has then.
+CHANGE = """(row => {
+    const find = selector => row.querySelector(selector);
+    const tell = (input, ...kinds) => kinds.forEach(
+        kind => input.dispatchEvent(new Event(kind, {bubbles: true})));
+    const other = find('[role=radiogroup] input:not(:checked)');
+    const list = find('select'), box = find('input[type=number]'), colour = find('input[type=color]');
+    const line = find('input[type=text]');
+
+    if (find('[role=switch]')) {
+        find('[role=switch]').click();
+        return find('[role=switch]').checked;
+    }
+    if (other) {
+        other.click();
+        return other.value;
+    }
+    if (list) {
+        list.selectedIndex = list.selectedIndex ? 0 : 1;
+        tell(list, 'change');
+        return list.value;
+    }
+    if (colour) {
+        colour.value = colour.value === '#123456' ? '#654321' : '#123456';
+        tell(colour, 'input');
+        return Number(box.value) * 0x1000000 + parseInt(colour.value.slice(1), 16);
+    }
+    if (box) {
+        const value = Number(box.value), step = box.step === '1' ? 1 : Math.min(1, (box.max - box.min) / 4);
+        box.value = value + step > Number(box.max) ? value - step : value + step;
+        tell(box, 'input', 'change');
+        return Number(box.value);
+    }
+    line.value = line.value === '17' ? '18' : '17';
+    tell(line, 'change');
+    return line.value;
+})"""
+
+# Texts that have too little contrast, in what can be seen.
+CONTRAST = """(() => {
+    const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    const rgb = (colour, over) => {
+        canvas.fillStyle = `rgb(${over})`;
+        canvas.fillRect(0, 0, 1, 1);
+        canvas.fillStyle = colour;
+        canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    };
+    const light = colour => colour.map(part => part / 255)
+        .map(part => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+    const ground = element => {
+        const under = element.parentElement ? ground(element.parentElement) : [255, 255, 255];
+        return rgb(getComputedStyle(element).backgroundColor, under);
+    };
+    const bad = [];
+
+    for (const element of document.querySelectorAll('body *')) {
+        const own = [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim());
+        if (!own || !element.checkVisibility() || element.closest(':disabled, .unseen, .stage, [inert], option'))
+            continue;
+        const below = ground(element), style = getComputedStyle(element);
+        const pair = [light(below), light(rgb(style.color, below))].sort((a, b) => b - a);
+        const ratio = (pair[0] + 0.05) / (pair[1] + 0.05);
+        if (ratio < 4.5)
+            bad.push(`${element.tagName}.${element.className} ${ratio.toFixed(2)}: ${element.textContent}`);
+    }
+    return bad;
+})()"""
+
+# Whether a canvas shows more than one colour.
+PAINTED = """(id => {
+    const canvas = document.getElementById(id);
+    const copy = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    copy.canvas.width = canvas.width;
+    copy.canvas.height = canvas.height;
+    copy.drawImage(canvas, 0, 0);
+    const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
+    return canvas.width > 16 && data.some((part, i) => part !== data[i % 4] && data[3] === 255);
+})"""
+
+
+def setUpModule():
+    global browser
+    browser = chromium.Browser()
+
+
+def tearDownModule():
+    browser.close()
+
+
+class Case(unittest.TestCase):
+    """A server and a page for all tests of a class."""
+
+    arguments = ("--matcher", "stereovcbw")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--demo", *cls.arguments)
+        cls.addClassCleanup(lambda: cls.server.stop())
+        cls.tab = browser.tab()
+        cls.addClassCleanup(cls.tab.close)
+        cls.tab.size(1280, 900)
+        cls.open()
+
+    @classmethod
+    def open(cls):
+        cls.tab.go(cls.server.address)
+        cls.live()
+
+    @classmethod
+    def live(cls):
+        cls.tab.until("document.getElementById('state').dataset.state === 'live' &&"
+                      " document.querySelector('.property') && document.getElementById('nothing').hidden")
+
+    def setUp(self):
+        self.other = Viewer(self.server)
+        self.addCleanup(self.other.close)
+        self.other.wait("state")
+
+    def tearDown(self):
+        self.assertEqual((self.tab.errors, self.tab.logged), ([], []))
+        own = "http://localhost:%d/" % self.server.port
+        self.assertEqual([a for a in self.tab.fetched() if not a.startswith(own)], [])
+
+    def row(self, name, element="matcher", side="a"):
+        return ".property[data-side=%s][data-element=%s][data-name=%s]" % (side, element, name)
+
+    def heard(self, name, value, element="matcher", side="a"):
+        """Waits until the server says that a property has a value."""
+        self.other.wait("value", lambda m: (m["side"], m["element"], m["property"]) ==
+                        (side, element, name) and m["value"] == value)
+
+    def shows(self, name, expression, element="matcher", side="a"):
+        """Waits until a control shows something."""
+        self.tab.until("(row => %s)(document.querySelector(%s))"
+                       % (expression, json.dumps(self.row(name, element, side))))
+
+    def reset(self, name, default):
+        """Resets one property, which is not what it was by default."""
+        self.shows(name, "!row.querySelector('.reset').disabled")
+        self.tab.click(self.row(name) + " .reset")
+        self.heard(name, default)
+
+    def exchange(self, factory):
+        self.tab.value("(list => { list.value = '%s'; list.dispatchEvent(new Event('change')); })"
+                       "(document.querySelector('.side.a .matcher select'))" % factory)
+        self.other.wait("elements", lambda m: m["elements"][0]["factory"] == factory)
+        self.tab.until("document.querySelector('.side.a .element h3').textContent === '%s'" % factory)
+
+
+class Controls(Case):
+    def change_all(self, element):
+        """Every control of an element, there and back; how many there are."""
+        properties = self.other.elements["a"][element]["properties"]
+        for before in properties:
+            name = before["name"]
+            row = "document.querySelector(%s)" % json.dumps(self.row(name, element))
+            with self.subTest(element=element, property=name):
+                value = self.tab.value("%s(%s)" % (CHANGE, row))
+                if isinstance(before["default"], str) and before["kind"] == "uint":
+                    value = int(value)
+                self.heard(name, value, element)
+                if value == before["default"]:
+                    continue
+                self.tab.until("(row => row.classList.contains('changed') && !row.querySelector('.reset')"
+                               ".disabled)(%s)" % row)
+                self.tab.value("%s.querySelector('.reset').click()" % row)
+                self.heard(name, before["default"], element)
+                self.tab.until("!%s.classList.contains('changed')" % row)
+        return len(properties)
+
+    def test_every_control_of_every_matcher(self):
+        factories = [m["factory"] for m in self.other.hello["matchers"]]
+        self.assertEqual(len(factories), 7)
+        changed = 0
+        for factory in factories:
+            with self.subTest(factory):
+                self.exchange(factory)
+                changed += self.change_all("matcher")
+        self.assertGreater(changed, 130)
+        self.exchange("stereovcbw")
+
+    def test_every_control_of_the_others(self):
+        for element in self.other.elements["a"]:
+            if element != "matcher":
+                self.change_all(element)
+
+    def test_a_number_is_typed(self):
+        box = self.row("num-disparities") + " input[type=number]"
+        self.tab.write(box, "48")
+        self.heard("num-disparities", 48)
+        self.tab.write(box, "0")
+        self.heard("num-disparities", 1)
+        self.shows("num-disparities", "row.querySelector('input[type=number]').value === '1'")
+        self.tab.write(box, "")
+        self.shows("num-disparities", "row.querySelector('input[type=number]').value === '1'")
+        self.reset("num-disparities", 64)
+
+    def test_a_slider_moves_with_keys_and_mouse(self):
+        slide = self.row("num-disparities") + " input[type=range]"
+        self.tab.focus(slide)
+        self.tab.key("ArrowRight")
+        more = self.other.wait("value")["value"]
+        self.assertTrue(64 < more < 70, more)
+        self.tab.key("ArrowLeft")
+        self.assertLess(self.other.wait("value", lambda m: m["value"] != more)["value"], more)
+        self.tab.click(slide, 0, 0.5)
+        self.heard("num-disparities", 1)
+        self.reset("num-disparities", 64)
+
+    def test_what_others_change_is_shown(self):
+        self.other.send("set", side="a", element="matcher", property="speckle-size", value=31)
+        self.shows("speckle-size", "row.querySelector('input[type=number]').value === '31'")
+        self.other.send("reset", side="a", element="matcher", property="speckle-size")
+        self.shows("speckle-size", "!row.classList.contains('changed')")
+
+    def test_presets(self):
+        self.exchange("stereosgm")
+        for name in self.other.elements["a"]["matcher"]["presets"]:
+            self.tab.click(".side.a [data-preset=%s]" % name)
+            self.other.wait("elements")
+            for found in self.other.elements["a"]["matcher"]["properties"]:
+                same = found["value"] == found["default"]
+                self.shows(found["name"], "row.classList.contains('changed') === %s" % json.dumps(not same))
+        self.tab.click("#reset")
+        self.tab.until("!document.querySelector('.side.a .property.changed')")
+        self.exchange("stereovcbw")
+
+    def test_finding(self):
+        shown = "[...document.querySelectorAll('.side.a [data-element=matcher] > .property')].filter(row => row.checkVisibility())" \
+            ".map(row => row.dataset.name)"
+        self.tab.focus("#find")
+        self.tab.call("Input.insertText", text="speckle")
+        self.tab.until("%s.join() === 'speckle-size'" % shown)
+        self.tab.value("(box => { box.value = ''; box.dispatchEvent(new Event('input')); })"
+                       "(document.getElementById('find'))")
+        self.tab.click("#changed")
+        self.tab.until("%s.length === 0" % shown)
+        self.tab.click("#changed")
+
+    def test_save_and_load(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.tab.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
+            self.tab.write(self.row("speckle-size") + " input[type=number]", "77")
+            self.heard("speckle-size", 77)
+            self.tab.click("#save")
+            path = os.path.join(folder, "stereo-tune.json")
+            end = time.monotonic() + chromium.PATIENCE
+            while not os.path.exists(path) and time.monotonic() < end:
+                time.sleep(0.05)
+            with open(path, encoding="utf-8") as file:
+                self.assertIn("77", json.dumps(json.load(file)))
+            self.tab.click("#reset")
+            self.shows("speckle-size", "!row.classList.contains('changed')")
+            self.tab.files("#file", path)
+            self.shows("speckle-size", "row.querySelector('input[type=number]').value === '77'")
+            bad = os.path.join(folder, "bad.json")
+            with open(bad, "w", encoding="utf-8") as file:
+                file.write("nothing of the kind")
+            self.tab.files("#file", bad)
+            self.tab.until("document.querySelector('#messages .error')")
+            self.tab.click("#messages .error button")
+        self.tab.click("#reset")
+        self.shows("speckle-size", "!row.classList.contains('changed')")
+
+    def test_the_line(self):
+        self.tab.until("document.getElementById('line').textContent.includes('stereovcbw')")
+        self.tab.write(self.row("num-disparities") + " input[type=number]", "40")
+        self.tab.until("document.getElementById('line').textContent.includes('num-disparities=40')")
+        self.tab.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        self.tab.click("#copy")
+        self.tab.until("document.getElementById('copy').textContent === 'Copied'")
+        self.tab.click("#reset")
+        self.heard("num-disparities", 64)
+
+
+class Pictures(Case):
+    def test_any_can_be_large(self):
+        for index, view in enumerate(self.other.hello["views"]):
+            self.tab.click("#views [data-view=%s]" % view["id"])
+            pressed = "[...document.querySelectorAll('#views [aria-pressed=true]')].map(b => b.dataset.view).join()"
+            self.assertEqual(self.tab.value(pressed), view["id"])
+            self.tab.until(PAINTED + "('picture-a')")
+            self.tab.until("document.getElementById('look').getAttribute('aria-label') === %s"
+                           % json.dumps(view["title"]))
+            self.tab.focus("#look")
+            self.tab.key(str((index + 1) % len(self.other.hello["views"]) + 1))
+            self.assertNotEqual(self.tab.value(pressed), view["id"])
+        self.tab.click("#views [data-view=disparity]")
+
+    def test_larger(self):
+        before = self.tab.value("document.getElementById('frame').offsetWidth")
+        self.tab.focus("#look")
+        self.tab.key("+")
+        self.tab.until("document.getElementById('frame').offsetWidth > 1.4 * %d" % before)
+        self.tab.key("0")
+        self.tab.until("document.getElementById('frame').offsetWidth === %d" % before)
+        self.tab.click("#wide")
+        self.tab.until("document.getElementById('frame').offsetWidth > %d && "
+                       "!document.getElementById('settings').checkVisibility()" % before)
+        self.tab.click("#wide")
+        self.tab.until("document.getElementById('settings').checkVisibility()")
+
+    def test_the_cursor(self):
+        readout = "document.getElementById('readout').textContent"
+        self.tab.click("#look", 0.5, 0.8)
+        self.tab.until("/\\d+, \\d+.*\\d px/.test(%s)" % readout)
+        at = self.tab.value("document.querySelector('#readout th').textContent")
+        x, y = map(int, at.split(","))
+        self.tab.key("ArrowRight")
+        self.tab.key("ArrowDown", shift=True)
+        self.tab.until("document.querySelector('#readout th').textContent === '%d, %d'" % (x + 1, y + 10))
+        self.tab.until("/px.*confidence/.test(%s)" % readout)
+        self.tab.until("document.getElementById('spoken').textContent.includes('x %d')" % (x + 1))
+        self.tab.key("Escape")
+        self.tab.until("document.getElementById('cross').hidden")
+
+    def test_pause_and_step(self):
+        self.tab.click("#pause")
+        self.other.wait("state", lambda m: m["paused"])
+        self.tab.until("document.getElementById('state').dataset.state === 'paused'")
+        self.other.send("want", views=["left"], width=64)
+        self.other.wait("picture")
+        frame = max(p["frame"] for p in self.other.pictures[("left", "a")])
+        self.tab.focus("#look")
+        self.tab.key(".")
+        self.other.wait("picture", lambda m: m["frame"] > frame)
+        self.other.send("want", views=[], width=64)
+        self.tab.key(" ")
+        self.other.wait("state", lambda m: not m["paused"])
+        self.live()
+
+    def test_a_and_b(self):
+        self.tab.click("#compare")
+        self.other.wait("elements", lambda m: m["side"] == "b")
+        self.tab.until(PAINTED + "('picture-b')")
+        self.tab.focus("#split")
+        self.tab.key("PageUp")
+        self.tab.key("ArrowLeft")
+        split = "Number(document.getElementById('split').getAttribute('aria-valuenow'))"
+        self.assertEqual(self.tab.value(split), 59)
+        self.tab.drag("#split", -100)
+        self.assertLess(self.tab.value(split), 55)
+        self.tab.click(".which .b")
+        self.tab.write(self.row("speckle-size", side="b") + " input[type=number]", "12")
+        self.heard("speckle-size", 12, side="b")
+        self.shows("speckle-size", "!row.classList.contains('changed')")
+        self.shows("speckle-size", "row.classList.contains('changed')", side="b")
+        self.tab.click("#look", 0.2, 0.8)
+        self.tab.until("document.querySelectorAll('#readout tr').length === 2 &&"
+                       " document.querySelectorAll('#readout .b td').length > 1")
+        self.tab.until("document.querySelectorAll('.tile dd.b').length > 3")
+        for width in (360, 1280):
+            self.tab.size(width, 900)
+            self.tab.until("document.documentElement.scrollWidth <= %d" % width)
+        self.tab.click("#compare")
+        self.other.wait("state", lambda m: not m["compare"])
+        self.tab.until("document.getElementById('split').hidden")
+
+    def test_figures(self):
+        self.tab.until("document.getElementById('tiles').textContent.includes('frames/s')")
+        self.tab.until("document.querySelectorAll('#tiles dd').length > 5 && "
+                       "![...document.querySelectorAll('#tiles dd')].some(dd => dd.textContent === '–')")
+        self.tab.until("document.querySelector('#stages li')")
+
+
+class ForEverybody(Case):
+    def open_all(self):
+        self.tab.value("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+
+    def test_everything_has_a_name(self):
+        self.open_all()
+        named = [(role, name) for role, name in self.tab.named() if role in OPERABLE]
+        self.assertGreater(len(named), 100)
+        self.assertEqual([role for role, name in named if not name.strip()], [])
+
+    def test_contrast(self):
+        self.open_all()
+        for scheme in ("light", "dark"):
+            self.tab.prefer(prefers_color_scheme=scheme)
+            self.assertEqual(self.tab.value(CONTRAST), [], scheme)
+        self.tab.prefer()
+
+    def test_widths(self):
+        self.open_all()
+        for width in (360, 768, 1280, 2560):
+            self.tab.size(width, 900)
+            self.tab.until("document.documentElement.scrollWidth <= %d" % width)
+        self.tab.size(1280, 900)
+
+    def test_the_keyboard_reaches_everything(self):
+        reached = self.tab.value("""[...document.querySelectorAll('button, input, select, summary, [role]')]
+            .filter(part => part.checkVisibility() && !part.disabled && part.tabIndex < 0
+                && part.matches('button, input, select, summary, [role=slider], [role=application]')).length""")
+        self.assertEqual(reached, 0)
+
+
+class Restarts(Case):
+    def test_it_connects_again(self):
+        self.other.close()
+        port = self.server.port
+        self.server.stop()
+        self.tab.until("!document.getElementById('lost').hidden && document.getElementById('pause').disabled")
+        type(self).server = Server("--demo", *self.arguments, "--port", port)
+        self.tab.click("#retry")
+        self.live()
+        self.tab.until("document.getElementById('lost').hidden && !document.getElementById('pause').disabled")
+        self.other = Viewer(self.server)
+        self.addCleanup(self.other.close)
+        self.other.wait("state")
+        self.tab.write(self.row("speckle-size") + " input[type=number]", "12")
+        self.heard("speckle-size", 12)
+        # That the server was away is no error of the page.
+        self.assertEqual([text for text in self.tab.logged if "net::ERR_CONNECTION_" not in text], [])
+        self.tab.logged.clear()
+
+
+if __name__ == "__main__":
+    suite.main()
