@@ -61,6 +61,7 @@ has_bit (const uint32_t * bits, int x)
 }
 
 #define ALL_BITS 0xffffffffu
+#define ALL_OF_GROUP 0xffu
 
 /* Sets the bit of each pixel for which set is true, as it has to be behind the
  * row; returns those of the warp. */
@@ -78,6 +79,44 @@ write_bits (uint32_t * bits, int x, bool set)
 #define FOR_EACH_PIXEL(pixel, width) \
   for (int pixel = threadIdx.x; pixel < (((width) + 31) & ~31); \
       pixel += blockDim.x)
+
+/* Pixels that a thread has at once where they need no neighbours: those of a
+ * byte of the bits, up to the end of a word of them. */
+#define GROUP 8
+#define FOR_EACH_GROUP(pixel, width) \
+  for (int pixel = GROUP * threadIdx.x; pixel < (((width) + 31) & ~31); \
+      pixel += GROUP * blockDim.x)
+
+__device__ __forceinline__ void
+write_group (uint32_t * bits, int x, uint32_t set)
+{
+  ((uint8_t *) bits)[(uint32_t) x / GROUP] = (uint8_t) set;
+}
+
+/* Does something for each pixel whose bit is not set: a warp takes every
+ * blockDim.x / 32-th word, and looks at 32 of these at once. */
+template <typename Function>
+__device__ __forceinline__ void
+for_each_unset (const uint32_t * bits, int width, Function function)
+{
+  const int lane = threadIdx.x % 32, n_warps = blockDim.x / 32;
+  const int n = (width + 31) / 32;
+
+  for (int first = threadIdx.x / 32; first < n; first += 32 * n_warps) {
+    const int own = first + lane * n_warps;
+    const uint32_t word = own < n ? bits[own] : ALL_BITS;
+    uint32_t words = __ballot_sync (ALL_BITS, word != ALL_BITS);
+
+    for (; words != 0; words &= words - 1) {
+      const int i = __ffs ((int) words) - 1;
+      const uint32_t set = __shfl_sync (ALL_BITS, word, i);
+      const int x = 32 * (first + i * n_warps) + lane;
+
+      if (x < width && (set >> lane & 1) == 0)
+        function (x);
+    }
+  }
+}
 
 /* --------------------------------------------------------------------- rows */
 
@@ -116,22 +155,20 @@ unprefer (int32_t e)
   return e > PREFERRED / 2 ? e - PREFERRED : e;
 }
 
-/* Step 1, of a row whose bits say where it has disparities, all of those of
- * this thread's warp in known.  All threads see the bits, and then the row. */
+/* Step 1, of a row whose bits say where it has disparities, all of those that
+ * this thread knows of, or not.  All threads see the bits, and then the row. */
 __device__ __forceinline__ void
-fill (const uint32_t * bits, int32_t * row, int width, uint32_t known)
+fill (const uint32_t * bits, int32_t * row, int width, bool all)
 {
-  if (!__syncthreads_or (known != ALL_BITS))
+  if (!__syncthreads_or (!all))
     return;
-  for (int x = threadIdx.x; known != ALL_BITS && x < width; x += blockDim.x) {
-    if (has_bit (bits, x))
-      continue;
+  for_each_unset (bits, width, [=] (int x) {
     const int l = find_before (bits, x), r = find_behind (bits, width, x);
     const int32_t before = l >= 0 ? unprefer (row[l]) : INT32_MAX;
     const int32_t behind = r < width ? unprefer (row[r]) : INT32_MAX;
 
     row[x] = l < 0 && r >= width ? 0 : min (before, behind);
-  }
+  });
   __syncthreads ();
 }
 
@@ -139,50 +176,79 @@ fill (const uint32_t * bits, int32_t * row, int width, uint32_t known)
 __device__ __forceinline__ void
 complete (uint32_t * bits, int32_t * row, int width)
 {
-  uint32_t known = ALL_BITS;
+  uint32_t known = ALL_OF_GROUP;
 
-  FOR_EACH_PIXEL (x, width)
-    known &= write_bits (bits, x, x >= width || row[x] != STEREO_VIEW_NONE);
-  fill (bits, row, width, known);
+  FOR_EACH_GROUP (x, width) {
+    uint32_t set = ALL_OF_GROUP;
+
+    if (x + GROUP <= width) {
+      const int4 four[2] = { *(const int4 *) (row + x),
+        *(const int4 *) (row + x + 4)
+      };
+
+#pragma unroll
+      for (int i = 0; i < GROUP; i++)
+        set -= (&four[i / 4].x)[i % 4] == STEREO_VIEW_NONE ? 1u << i : 0;
+    } else {
+#pragma unroll 1
+      for (int i = 0; x + i < width; i++)
+        set -= row[x + i] == STEREO_VIEW_NONE ? 1u << i : 0;
+    }
+    write_group (bits, x, set);
+    known &= set;
+  }
+  fill (bits, row, width, known == ALL_OF_GROUP);
 }
 
-/* Writes e, if it is the largest, to pixels begin to end - 1 of a row. */
+/* Writes e, if it is the largest, to pixels begin to end - 1 of a row: without
+ * branches to the first two, for there are seldom more.  The pixel behind the
+ * row is there, too. */
 __device__ __forceinline__ void
-cover (int32_t * z, int begin, int end, int32_t e)
+cover (int32_t * z, int width, int begin, int end, int32_t e)
 {
+  int32_t *at = z + min (begin, width - 1);
+
+  atomicMax (at, begin < end ? e : STEREO_VIEW_NONE);
+  atomicMax (at + 1, begin + 1 < end ? e : STEREO_VIEW_NONE);
 #pragma unroll 1
-  for (; begin < end; begin++)
+  for (begin += 2; begin < end; begin++)
     atomicMax (&z[begin], e);
 }
 
 /* Step 2: adds to z, which was clear, what row covers; more is added to its
- * disparities.  A thread has two pixels, and the boundary between them once. */
+ * disparities.  A thread has four pixels, and the boundaries between them
+ * once. */
 template <bool Whole>
 __device__ __forceinline__ void
 project (const int32_t * row, int width, int32_t join, int32_t q,
     int32_t offset, int32_t more, int32_t * z)
 {
 #pragma unroll 1
-  for (int x = 2 * threadIdx.x; x < width; x += 2 * blockDim.x) {
-    const int2 pair = *(const int2 *) (row + x);
-    const int32_t e[4] = { row[x - 1], pair.x, pair.y, row[x + 2] };
+  for (int x = 4 * threadIdx.x; x < width; x += 4 * blockDim.x) {
+    const int4 four = *(const int4 *) (row + x);
+    const int32_t e[6] = { row[x - 1], four.x, four.y, four.z, four.w,
+      row[x + 4]
+    };
     const int32_t first = 256 * x - 256 + offset;
-    int32_t place[4], begin[3], end[3];
+    int32_t place[6], begin[5], end[5];
 
-    for (int i = 0; i < 4; i++)
+#pragma unroll
+    for (int i = 0; i < 6; i++)
       place[i] = first + 256 * i - (Whole ? e[i] : shift (q, e[i]));
     /* twice the places between pixels, rounded up to pixels: half of a sum and
      * then 1/256 of it is the sum by 512 */
-    for (int i = 0; i < 3; i++) {
+#pragma unroll
+    for (int i = 0; i < 5; i++) {
       const bool one = joined (e[i], e[i + 1], join);
       const int32_t here = place[i], next = place[i + 1];
 
       end[i] = min ((here + 510 + (one ? next : here + 256)) >> 9, width);
       begin[i] = max ((next + 510 + (one ? here : next - 256)) >> 9, 0);
     }
-    cover (z, begin[0], end[1], e[1] + more);
-    if (x + 1 < width)
-      cover (z, begin[1], end[2], e[2] + more);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      cover (z, width, begin[i], x + i < width ? end[i + 1] : 0,
+          e[i + 1] + more);
   }
 }
 

@@ -107,6 +107,12 @@ keep_shot (const StereoViewShot & shot)
   return kept;
 }
 
+__device__ __forceinline__ RawBytes
+keep_bytes (const RawBytes & bytes)
+{
+  return RawBytes { keep (bytes.even), keep (bytes.odd) };
+}
+
 /* -------------------------------------------------------------------- fetch */
 
 /* Step 6 for a view. */
@@ -120,7 +126,7 @@ template <Kind K> struct Found
 template <Kind K>
 __device__ __forceinline__ Found<K>
 look (const StereoViewFrame & f, const ImageRow & image, const int32_t * row,
-    bool exists, int32_t place, int32_t z)
+    const RawBytes & bytes, bool exists, int32_t place, int32_t z)
 {
   const uint32_t part = place & 255;
   const bool in = exists
@@ -129,7 +135,6 @@ look (const StereoViewFrame & f, const ImageRow & image, const int32_t * row,
   const int32_t a = row[x - 1], b = row[x], c = row[x + 1], d = row[x + 2];
   const bool first = in & joined (b, z, f.join);
   const bool second = in & (part != 0) & joined (c, z, f.join);
-  const RawBytes bytes = raw_bytes<K> (f.format);
   Word<K> color[2] = { 0, 0 };
   Found<K> found;
 
@@ -159,14 +164,14 @@ struct Sources
 template <Kind K>
 __device__ __forceinline__ Word<K>
 fetch (const StereoViewFrame & f, const StereoViewShot & shot,
-    const Sources & from, int32_t z, int v)
+    const Sources & from, const RawBytes & bytes, int32_t z, int v)
 {
   const int32_t at = 256 * v - shot.offset + shift (shot.position, z);
   const uint32_t alike = shot.weight[1][1], less = shot.weight[1][0];
   const uint32_t more = shot.weight[0][1];
-  const Found<K> l = look<K> (f, from.left, from.e, true, at, z);
+  const Found<K> l = look<K> (f, from.left, from.e, bytes, true, at, z);
   /* a whole baseline further is a whole disparity less */
-  const Found<K> r = look<K> (f, from.right, from.b,
+  const Found<K> r = look<K> (f, from.right, from.b, bytes,
       f.right.plane[0] != NULL, at - z, z);
   uint32_t weight;
 
@@ -234,30 +239,73 @@ hole_color (const StereoViewFrame & f, const uint32_t * bits,
   return color_of<K> (sum[0], sum[1], sum[2]);
 }
 
+/* The codes of pixel x and those after it; any known one for what is behind the
+ * row. */
+__device__ __forceinline__ void
+load_codes (const StereoViewFrame & f, const uint8_t * row, int x,
+    uint32_t (&codes)[GROUP])
+{
+  if (f.code_bytes == 2 && f.factor == 1 && (uintptr_t) row % 16 == 0
+      && x + GROUP <= f.width) {
+    const uint4 words = *(const uint4 *) ((const uint16_t *) row + x);
+
+#pragma unroll
+    for (int i = 0; i < GROUP; i++)
+      codes[i] = (&words.x)[i / 2] >> i % 2 * 16 & 0xffff;
+    return;
+  }
+  int at = x / f.factor, rest = x % f.factor;
+
+#pragma unroll
+  for (int i = 0; i < GROUP; i++) {
+    codes[i] = ~f.invalid;
+    if (x + i < f.width)
+      codes[i] = f.code_bytes == 1 ? row[at]
+          : row[2 * at] | (uint32_t) row[2 * at + 1] << 8;
+    at += ++rest == f.factor;
+    rest = rest == f.factor ? 0 : rest;
+  }
+}
+
 /* Steps 0 to 3 for row y. */
 __device__ __forceinline__ void
 prepare (const StereoViewFrame & f, uint32_t * bits, int y, int32_t * e,
     int32_t * b)
 {
-  const uint8_t *codes = f.codes + (size_t) (y / f.factor) * f.codes_stride;
-  const bool words = f.code_bytes == 2 && (uintptr_t) codes % 2 == 0;
-  uint32_t all = ALL_BITS;
+  const uint8_t *row = f.codes + (size_t) (y / f.factor) * f.codes_stride;
+  bool all = true;
 
   clear (b, f.width);
-  FOR_EACH_PIXEL (x, f.width) {
-    const int at = f.factor == 1 ? x : x / f.factor;
-    bool known = true;
+  FOR_EACH_GROUP (x, f.width) {
+    uint32_t codes[GROUP], set = 0;
+    int32_t disparities[GROUP];
 
-    if (x < f.width) {
-      const uint32_t code = words ? ((const uint16_t *) codes)[at]
-          : f.code_bytes == 1 ? codes[at]
-          : codes[2 * at] | (uint32_t) codes[2 * at + 1] << 8;
-      known = code != f.invalid;
-      e[x] = !known ? STEREO_VIEW_NONE
-          : stereo_view_disparity (code, f.scale_high, f.scale_low, f.minimum,
-          f.factor);
+    load_codes (f, row, x, codes);
+#pragma unroll
+    for (int i = 0; i < GROUP; i++) {
+      const bool known = codes[i] != f.invalid;
+      /* without a branch */
+      const uint32_t disparity = keep ((uint32_t)
+          stereo_view_disparity (codes[i], f.scale_high, f.scale_low,
+              f.minimum, f.factor));
+
+      disparities[i] = known ? (int32_t) disparity : STEREO_VIEW_NONE;
+      set |= known ? 1u << i : 0;
     }
-    all &= write_bits (bits, x, known);
+    if (x + GROUP <= f.width) {
+      *(int4 *) (e + x) = make_int4 (disparities[0], disparities[1],
+          disparities[2], disparities[3]);
+      *(int4 *) (e + x + 4) = make_int4 (disparities[4], disparities[5],
+          disparities[6], disparities[7]);
+    } else {
+#pragma unroll
+      for (int i = 0; i < GROUP; i++) {
+        if (x + i < f.width)
+          e[x + i] = disparities[i];
+      }
+    }
+    write_group (bits, x, set);
+    all &= set == ALL_OF_GROUP;
   }
   if (threadIdx.x < 2 * MARGIN) {
     const int x = threadIdx.x < MARGIN ? (int) threadIdx.x - MARGIN
@@ -282,9 +330,11 @@ render_row (const StereoViewFrame & f, const StereoViewShot & shot,
     const Target<K> & target)
 {
   const bool both = f.right.plane[0] != NULL;
+  const RawBytes bytes = keep_bytes (raw_bytes<K> (f.format));
   uint32_t seen = ALL_BITS;
 
-  clear (z, f.width);
+  /* with the one behind, see cover () */
+  clear (z, f.width + 1);
   __syncthreads ();
   project<false> (from.e, f.width, f.join, shot.position, shot.offset,
       both ? PREFERRED : 0, z);
@@ -297,18 +347,16 @@ render_row (const StereoViewFrame & f, const StereoViewShot & shot,
     Word<K> word = 1;
 
     if (v < f.width) {
-      word = fetch<K> (f, shot, from, unprefer (z[v]), v);
+      word = fetch<K> (f, shot, from, bytes, unprefer (z[v]), v);
       target.put (f.format, v, word);
     }
     seen &= write_bits (bits, v, word != 0);
   }
   if (!__syncthreads_or (seen != ALL_BITS))
     return;
-  for (int v = threadIdx.x; seen != ALL_BITS && v < f.width;
-      v += blockDim.x) {
-    if (!has_bit (bits, v))
-      target.put (f.format, v, hole_color<K> (f, bits, z, target, v));
-  }
+  for_each_unset (bits, f.width, [&] (int v) {
+    target.put (f.format, v, hole_color<K> (f, bits, z, target, v));
+  });
   __syncthreads ();
 }
 
