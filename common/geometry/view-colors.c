@@ -19,10 +19,10 @@ load_packed (const uint8_t * restrict row, int bytes, int first, int width,
   int x = 0;
 
   if (bytes == 4) {
-    for (; x < width; x++) {
-      memcpy (&words[x], row + 4 * x, 4);
+    memcpy (words, row, 4 * (size_t) width);
+#pragma omp simd
+    for (x = 0; x < width; x++)
       words[x] = words[x] >> 8 * first & 0xffffffu;
-    }
     return;
   }
   /* of 3 bytes, the fourth one is the next pixel's */
@@ -62,15 +62,24 @@ load_samples (const uint8_t * restrict row, int bytes, int shift, int padding,
   }
 }
 
+/* Whether pairs of pixels share chroma, and all samples are bytes. */
+static bool
+has_pairs (const StereoViewFormat * k)
+{
+  return k->yuv && !k->wide && k->shift_x == 1 && k->pixel_bytes == 1;
+}
+
 void
-stereo_view_load_colors (const StereoViewFrame * f,
-    const StereoOpImage * image, int y, const StereoViewColors * colors)
+stereo_view_load_colors (const StereoViewRows * rows,
+    const StereoViewFrame * f, const StereoOpImage * image, int y,
+    const StereoViewColors * colors)
 {
   const StereoViewFormat *k = &f->format;
   const uint8_t *row = image->plane[0] + (size_t) y * image->stride[0]
       + (k->channels == 1 ? k->first : 0);
   const size_t cy = (size_t) (y >> k->shift_y);
   const uint8_t *u = NULL, *v = NULL;
+  int done = 0;
 
   if (k->yuv) {
     u = image->plane[k->u_plane] + cy * image->stride[k->u_plane]
@@ -87,8 +96,13 @@ stereo_view_load_colors (const StereoViewFrame * f,
           colors->row[2]);
     }
   } else if (k->yuv) {
-    load_planar (row, k->pixel_bytes, u, v, k->chroma_bytes, k->shift_x,
-        f->width, colors->row[0]);
+    if (has_pairs (k) && rows->load_pairs != NULL)
+      done = rows->load_pairs (row, u, v, k->chroma_bytes, f->width,
+          colors->row[0]);
+    u += done / 2 * k->chroma_bytes;
+    v += done / 2 * k->chroma_bytes;
+    load_planar (row + done, k->pixel_bytes, u, v, k->chroma_bytes, k->shift_x,
+        f->width - done, colors->row[0] + done);
   } else if (k->channels == 3) {
     load_packed (row, k->pixel_bytes, k->first, f->width, colors->row[0]);
   } else {
@@ -167,8 +181,9 @@ store_means (const StereoViewFormat * k, const uint32_t * upper,
 }
 
 void
-stereo_view_store_colors (const StereoViewFrame * f,
-    const StereoViewColors colors[2], int n_rows, int x, int y)
+stereo_view_store_colors (const StereoViewRows * rows,
+    const StereoViewFrame * f, const StereoViewColors colors[2], int n_rows,
+    int x, int y)
 {
   const StereoViewFormat *k = &f->format;
   const StereoOpImage *o = &f->frame;
@@ -176,6 +191,7 @@ stereo_view_store_colors (const StereoViewFrame * f,
   const size_t cy = (size_t) (y >> k->shift_y);
   const size_t cx = (size_t) (x >> k->shift_x) * k->chroma_bytes;
   uint8_t *u, *v;
+  int done = 0;
 
   for (int r = 0; r < n_rows; r++) {
     uint8_t *row = o->plane[0] + (size_t) (y + r) * o->stride[0]
@@ -195,7 +211,14 @@ stereo_view_store_colors (const StereoViewFrame * f,
     store_means (k, colors->row[1], last->row[1], 0, 0xffff, f->width, u);
     store_means (k, colors->row[2], last->row[2], 0, 0xffff, f->width, v);
   } else {
-    store_means (k, colors->row[0], last->row[0], 8, 0xff, f->width, u);
-    store_means (k, colors->row[0], last->row[0], 16, 0xff, f->width, v);
+    if (has_pairs (k) && rows->store_pairs != NULL)
+      done = rows->store_pairs (colors->row[0], last->row[0], f->width, u, v,
+          k->chroma_bytes);
+    u += done / 2 * k->chroma_bytes;
+    v += done / 2 * k->chroma_bytes;
+    store_means (k, colors->row[0] + done, last->row[0] + done, 8, 0xff,
+        f->width - done, u);
+    store_means (k, colors->row[0] + done, last->row[0] + done, 16, 0xff,
+        f->width - done, v);
   }
 }

@@ -170,9 +170,9 @@ prepare_row (const Job * job, Worker * w, int y, int r)
   StereoViewRow *left = &w->left[r], *right = &w->right[r];
   const bool both = f->right.plane[0] != NULL;
 
-  stereo_view_load_colors (f, &f->left, y, &left->colors);
+  stereo_view_load_colors (rows, f, &f->left, y, &left->colors);
   if (both)
-    stereo_view_load_colors (f, &f->right, y, &right->colors);
+    stereo_view_load_colors (rows, f, &f->right, y, &right->colors);
   if (r > 0 && shares_map (f, y)) {
     left->disparities = w->left[0].disparities;
     left->marked = w->left[0].marked;
@@ -320,11 +320,12 @@ render_group (const Job * job, Worker * w, int y, int n)
     if (tiled)
       locate_tile (f, view, &tile_x, &tile_y);
     if (f->format.shift_y == 1) {
-      stereo_view_store_colors (f, rows, n, tile_x, tile_y + y);
+      stereo_view_store_colors (job->rows, f, rows, n, tile_x, tile_y + y);
       continue;
     }
     for (int r = 0; r < n; r++)
-      stereo_view_store_colors (f, &rows[r], 1, tile_x, tile_y + y + r);
+      stereo_view_store_colors (job->rows, f, &rows[r], 1, tile_x,
+          tile_y + y + r);
   }
 }
 

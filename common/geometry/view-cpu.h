@@ -54,6 +54,14 @@ typedef struct
   bool (*fetch) (const StereoViewFrame * frame, const StereoViewShot * shot,
       const StereoViewRow * left, const StereoViewRow * right,
       const int32_t * z, const StereoViewColors * colors);
+  /* Words of the first pixels of a row of YUV of 8 bits, of which two share
+   * chroma; its samples are chroma_bytes apart.  Does what fills vectors, and
+   * returns how many pixels that is, an even number.  NULL: none. */
+  int (*load_pairs) (const uint8_t * luma, const uint8_t * u,
+      const uint8_t * v, int chroma_bytes, int width, uint32_t * words);
+  /* And the chroma of the first ones of two rows of words. */
+  int (*store_pairs) (const uint32_t * upper, const uint32_t * lower,
+      int width, uint8_t * u, uint8_t * v, int chroma_bytes);
 } StereoViewRows;
 
 extern const StereoViewRows stereo_view_rows;
@@ -65,11 +73,13 @@ extern const StereoViewRows stereo_view_rows_avx512;
 int stereo_view_fill_run (int32_t * row, int width, int x);
 
 /* Row y of an image. */
-void stereo_view_load_colors (const StereoViewFrame * frame,
-    const StereoOpImage * image, int y, const StereoViewColors * colors);
+void stereo_view_load_colors (const StereoViewRows * rows,
+    const StereoViewFrame * frame, const StereoOpImage * image, int y,
+    const StereoViewColors * colors);
 
 /* Writes one or two rows to the frame, from row y and column x on. */
-void stereo_view_store_colors (const StereoViewFrame * frame,
-    const StereoViewColors colors[2], int n_rows, int x, int y);
+void stereo_view_store_colors (const StereoViewRows * rows,
+    const StereoViewFrame * frame, const StereoViewColors colors[2],
+    int n_rows, int x, int y);
 
 #endif /* STEREO_VIEW_CPU_H */

@@ -162,19 +162,36 @@ get_disparities (const StereoViewFrame * f, VecI32 code)
 
 /* Lane by lane each of them twice. */
 ALWAYS_INLINE void
-store_twice (int32_t * row, VecI32 e)
+repeat (VecI32 e, VecI32 twice[2])
 {
 #if SIMD_BYTES == 64
-  store (row, __builtin_shufflevector (e, e, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5,
-          5, 6, 6, 7, 7));
-  store (row + LANES, __builtin_shufflevector (e, e, 8, 8, 9, 9, 10, 10, 11,
-          11, 12, 12, 13, 13, 14, 14, 15, 15));
+  twice[0] = __builtin_shufflevector (e, e, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5,
+      6, 6, 7, 7);
+  twice[1] = __builtin_shufflevector (e, e, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12,
+      13, 13, 14, 14, 15, 15);
 #elif SIMD_BYTES == 32
-  store (row, __builtin_shufflevector (e, e, 0, 0, 1, 1, 2, 2, 3, 3));
-  store (row + LANES, __builtin_shufflevector (e, e, 4, 4, 5, 5, 6, 6, 7, 7));
+  twice[0] = __builtin_shufflevector (e, e, 0, 0, 1, 1, 2, 2, 3, 3);
+  twice[1] = __builtin_shufflevector (e, e, 4, 4, 5, 5, 6, 6, 7, 7);
 #else
-  store (row, __builtin_shufflevector (e, e, 0, 0, 1, 1));
-  store (row + LANES, __builtin_shufflevector (e, e, 2, 2, 3, 3));
+  twice[0] = __builtin_shufflevector (e, e, 0, 0, 1, 1);
+  twice[1] = __builtin_shufflevector (e, e, 2, 2, 3, 3);
+#endif
+}
+
+/* The sums of neighbours of two vectors. */
+ALWAYS_INLINE VecI32
+add_pairs (VecI32 a, VecI32 b)
+{
+#if SIMD_BYTES == 64
+  return __builtin_shufflevector (a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
+      22, 24, 26, 28, 30) + __builtin_shufflevector (a, b, 1, 3, 5, 7, 9, 11,
+      13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+#elif SIMD_BYTES == 32
+  return __builtin_shufflevector (a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+      + __builtin_shufflevector (a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+#else
+  return __builtin_shufflevector (a, b, 0, 2, 4, 6)
+      + __builtin_shufflevector (a, b, 1, 3, 5, 7);
 #endif
 }
 
@@ -201,7 +218,11 @@ read_codes_of (const StereoViewFrame * f, const uint8_t * codes, int bytes,
     if (factor == 1) {
       store (row + at, e);
     } else if (factor == 2) {
-      store_twice (row + 2 * at, e);
+      VecI32 twice[2];
+
+      repeat (e, twice);
+      store (row + 2 * at, twice[0]);
+      store (row + 2 * at + LANES, twice[1]);
     } else {
       store (few, e);
       for (int i = 0, x = at * factor; i < LANES && x < f->width; i++) {
@@ -618,6 +639,71 @@ fetch (const StereoViewFrame * f, const StereoViewShot * shot,
   return fetch_row (f, shot, left, right, z, colors, false);
 }
 
+/* ------------------------------------------------------------------ colours */
+
+static int
+load_pairs (const uint8_t * luma, const uint8_t * u, const uint8_t * v,
+    int chroma_bytes, int width, uint32_t * words)
+{
+  /* one after the other, in one plane or in two */
+  const uint8_t *first = u < v ? u : v;
+  int x = 0;
+
+  for (; x + 2 * LANES <= width; x += 2 * LANES) {
+    VecI32 chroma, twice[2];
+
+    if (chroma_bytes == 1) {
+      chroma = read_codes (u + x / 2, 1) | read_codes (v + x / 2, 1) << 8;
+    } else {
+      chroma = read_codes (first + x, 2);
+      if (first == v)
+        chroma = chroma >> 8 | (chroma & 0xff) << 8;
+    }
+    repeat (chroma << 8, twice);
+    store (words + x, read_codes (luma + x, 1) | twice[0]);
+    store (words + x + LANES, read_codes (luma + x + LANES, 1) | twice[1]);
+  }
+  return x;
+}
+
+/* The sums of two rows: U in the low half, V in the high one. */
+ALWAYS_INLINE VecI32
+add_chroma (const uint32_t * upper, const uint32_t * lower)
+{
+  const VecI32 a = load (upper), b = load (lower);
+
+  return (a >> 8 & 0xff) + (b >> 8 & 0xff) + (a & 0xff0000) + (b & 0xff0000);
+}
+
+static int
+store_pairs (const uint32_t * upper, const uint32_t * lower, int width,
+    uint8_t * u, uint8_t * v, int chroma_bytes)
+{
+  uint8_t *first = u < v ? u : v;
+  int x = 0;
+
+  for (; x + 2 * LANES <= width; x += 2 * LANES) {
+    const VecI32 sum = add_pairs (add_chroma (upper + x, lower + x),
+        add_chroma (upper + x + LANES, lower + x + LANES));
+    const VecI32 mean = (sum + 0x20002) >> 2 & 0xff00ff;
+
+    if (chroma_bytes == 1) {
+      const Quarter8 us = __builtin_convertvector (mean, Quarter8);
+      const Quarter8 vs = __builtin_convertvector (mean >> 16, Quarter8);
+
+      memcpy (u + x / 2, &us, sizeof (us));
+      memcpy (v + x / 2, &vs, sizeof (vs));
+    } else {
+      const VecI32 pair = first == u ? mean | mean >> 8
+          : mean >> 16 | (mean & 0xff) << 8;
+      const Half16 both = __builtin_convertvector (pair, Half16);
+
+      memcpy (first + x, &both, sizeof (both));
+    }
+  }
+  return x;
+}
+
 const StereoViewRows SIMD_NAME (stereo_view_rows_) = {
   .read = read_row,
   .fill = fill,
@@ -625,4 +711,6 @@ const StereoViewRows SIMD_NAME (stereo_view_rows_) = {
   .complete = complete,
   .mark = mark,
   .fetch = fetch,
+  .load_pairs = load_pairs,
+  .store_pairs = store_pairs,
 };
