@@ -21,7 +21,7 @@
 #include "cost/census-simd.h"
 #include "match/sgm-pixel.h"
 #include "refine/output.h"
-#include "refine/winner-pixel.h"
+#include "refine/winner-simd.h"
 
 #define LANES (SIMD_BYTES / 2)
 
@@ -39,6 +39,9 @@
 
 /* Vertical and diagonal sweeps, of either direction. */
 #define MAX_VERTICAL 3
+
+/* Left winners of a row that are made words together. */
+#define CALLED 16
 
 /* Pixels from one that is brought near to the one that is worked on. */
 #define AHEAD 2
@@ -72,11 +75,15 @@ typedef struct
   int n_padded;                 /* bytes of a pixel's costs */
   int n_vectors;                /* of 16-bit lanes */
   size_t line;                  /* elements of a line, n_padded to a pixel */
+  size_t row;                   /* of sums and of costs */
   int band_rows;
   int n_vertical;               /* sweeps down, and as many up */
   size_t mirror_stride;
   int n_planes;                 /* of the mirrored view */
   VecU16 tail;                  /* lanes of the last vector that count */
+  SimdTable64 likeness;
+  VecU8 not_first;              /* pixels of strips but the first, the last */
+  VecU8 not_last;
   int band;                     /* what the loops work on */
   int y0;
   int y1;
@@ -110,6 +117,15 @@ static size_t
 line_elements (const StereoSgmConstants * k)
 {
   return (size_t) k->width * (size_t) n_padded (k);
+}
+
+/* Elements from a row of sums, or of costs, to the next one.  Rows side by side
+ * are not to fall on the same places of a cache, where many of them collide:
+ * they do when this is a multiple of a page. */
+static size_t
+row_elements (const StereoSgmConstants * k)
+{
+  return line_elements (k) + 128;
 }
 
 static int
@@ -157,8 +173,9 @@ mirror_planes (const StereoSgmConstants * k)
       : k->cost == STEREO_COST_RGB ? k->channels : 1;
 }
 
-/* For each row of a band and each neighbour, g: differences to it.  The first
- * four are enough if no pixel looks aside. */
+/* For each row of a band and each neighbour g: differences to it.  With three
+ * predecessors a sweep needs g of the one straight behind and the weights of
+ * those beside it, and the places of their g hold these. */
 enum
 {
   NORTH, SOUTH, WEST, EAST,
@@ -172,35 +189,40 @@ static const StereoSgmSweep neighbors[N_NEIGHBORS] = {
   [SOUTH_WEST] = {-1, 1},[SOUTH_EAST] = {1, 1},
 };
 
-static int
-n_neighbors (const StereoSgmConstants * k)
-{
-  return looks_aside (k) ? N_NEIGHBORS : NORTH_WEST;
-}
-
-/* The predecessors of sweeps down and up, the first one alone without
- * diagonals; with three predecessors they belong to one sweep. */
-static const int predecessors[2][MAX_VERTICAL] = {
-  {NORTH, NORTH_WEST, NORTH_EAST}, {SOUTH, SOUTH_WEST, SOUTH_EAST}
+/* The predecessors of the sweeps from each of the first four neighbours: A, B
+ * and E.  Those down and up without diagonals have only the first. */
+static const int predecessors[4][MAX_VERTICAL] = {
+  [NORTH] = {NORTH, NORTH_WEST, NORTH_EAST},
+  [SOUTH] = {SOUTH, SOUTH_WEST, SOUTH_EAST},
+  [WEST] = {WEST, NORTH_WEST, SOUTH_WEST},
+  [EAST] = {EAST, NORTH_EAST, SOUTH_EAST},
 };
 
+/* What steps of a row depend on: bytes for each pixel, in rows. */
 static int
-n_predecessors (const StereoSgmConstants * k)
+n_kinds (const StereoSgmConstants * k)
 {
-  return looks_aside (k) ? MAX_VERTICAL : 1;
+  return k->three ? 4 * MAX_VERTICAL : k->n_sweeps == 8 ? N_NEIGHBORS : 4;
+}
+
+/* Bytes of such a row: vectors are written to its end. */
+static size_t
+kind_stride (const StereoSgmConstants * k)
+{
+  return stereo_round_up ((size_t) k->width, 64);
 }
 
 static StereoStatus
 plan (const StereoSgmConstants * k, unsigned n_threads, StereoSgmWork * work,
     StereoArena * arena, StereoMessage * why)
 {
-  size_t width = (size_t) k->width, padded = (size_t) n_padded (k);
+  size_t padded = (size_t) n_padded (k);
   size_t rows = (size_t) band_rows (k), down = (size_t) vertical_sweeps (k);
 
   (void) why;
-  stereo_arena_add (arena, (void **) &work->sums, width * rows,
-      padded * sizeof (uint16_t));
-  stereo_arena_add (arena, (void **) &work->costs, width * rows, padded);
+  stereo_arena_add (arena, (void **) &work->sums, rows,
+      row_elements (k) * sizeof (uint16_t));
+  stereo_arena_add (arena, (void **) &work->costs, rows, row_elements (k));
   /* of every sweep down and up */
   stereo_arena_add (arena, (void **) &work->lines,
       2 * down * (size_t) lines_kept (k),
@@ -211,7 +233,7 @@ plan (const StereoSgmConstants * k, unsigned n_threads, StereoSgmWork * work,
   stereo_arena_add (arena, (void **) &work->rows,
       (size_t) mirror_planes (k) * (size_t) k->height, mirror_stride (k));
   stereo_arena_add (arena, (void **) &work->differences,
-      (size_t) n_neighbors (k) * rows, width);
+      (size_t) n_kinds (k) * rows, kind_stride (k));
   stereo_arena_add (arena, (void **) &work->column_costs,
       (size_t) n_threads * COLUMNS, padded);
   stereo_arena_add (arena, (void **) &work->right, n_threads,
@@ -263,31 +285,101 @@ mirror_rows (const void *context, StereoSpan span)
   }
 }
 
-/* g of columns x0 to x1 - 1 of row y and the neighbour (dx, dy), where there is
- * one. */
+/* Pixels of a row from x on, where there are any. */
+ALWAYS_INLINE VecU8
+load_pixels (const uint8_t * row, int x, int width)
+{
+  const int begin = x < 0 ? -x : 0;
+  const int end = width - x < SIMD_BYTES ? width - x : SIMD_BYTES;
+  uint8_t pixels[SIMD_BYTES] = { 0 };
+
+  if (begin == 0 && end == SIMD_BYTES)
+    return simd_load8 (row + x);
+  if (begin < end)
+    memcpy (pixels + begin, row + x + begin, (size_t) (end - begin));
+  return simd_load8 (pixels);
+}
+
+/* g of pixels from (x, y) on and their neighbours, anything where there is
+ * none. */
+ALWAYS_INLINE VecU8
+get_differences (const Task * t, int x, int y, int neighbor)
+{
+  const StereoView *left = &t->views->left;
+  const int dx = neighbors[neighbor].dx, dy = neighbors[neighbor].dy;
+  VecU8 most = { 0 };
+
+  if (y + dy < 0 || y + dy >= t->k->height)
+    return most;
+  for (int c = 0; c < t->k->channels; c++) {
+    const uint8_t *row = left->plane[c] + (size_t) y * left->stride;
+    const uint8_t *other = left->plane[c] + (size_t) (y + dy) * left->stride;
+
+    most = simd_max8 (most, simd_absdiff8 (load_pixels (row, x, t->k->width),
+            load_pixels (other, x + dx, t->k->width)));
+  }
+  return most;
+}
+
+/* The same of columns x0 to x1 - 1, and up to a vector more. */
 static void
 find_differences (const Task * t, int y, int x0, int x1, int neighbor,
     uint8_t * out)
 {
-  const StereoView *left = &t->views->left;
-  int dx = neighbors[neighbor].dx, dy = neighbors[neighbor].dy;
-  int begin = x0 + dx < 0 ? -dx : x0;
-  int end = x1 + dx > t->k->width ? t->k->width - dx : x1;
+  for (int x = x0; x < x1; x += SIMD_BYTES)
+    simd_store8 (out + (x - x0), get_differences (t, x, y, neighbor));
+}
 
-  if (y + dy < 0 || y + dy >= t->k->height)
-    return;
-  memset (out + (begin - x0), 0, (size_t) (end - begin));
-  for (int c = 0; c < t->k->channels; c++) {
-    const uint8_t *a = left->plane[c] + (size_t) y * left->stride;
-    const uint8_t *b = left->plane[c] + (size_t) (y + dy) * left->stride + dx;
-
+/* stereo_sgm_weights() of B and E, in place of their likeness; quotients of
+ * such numbers are exact enough to be rounded down. */
+ALWAYS_INLINE void
+divide_weights (const uint8_t * restrict a, uint8_t * restrict b,
+    uint8_t * restrict e)
+{
 #pragma omp simd
-    for (int x = begin; x < end; x++) {
-      uint8_t g = a[x] > b[x] ? (uint8_t) (a[x] - b[x])
-          : (uint8_t) (b[x] - a[x]);
+  for (int i = 0; i < SIMD_BYTES; i++) {
+    const float wb = (float) b[i], we = (float) e[i];
+    const float all = (float) a[i] + wb + we;
 
-      out[x - x0] = out[x - x0] > g ? out[x - x0] : g;
+    b[i] = (uint8_t) (int) ((128 * wb + all) / (2 * all));
+    e[i] = (uint8_t) (int) ((128 * we + all) / (2 * all));
+  }
+}
+
+/* Of the sweep from a straight neighbour, with three predecessors: g of A, and
+ * the weights of B and E, of columns x0 to x1 - 1 and up to a vector more.  x0
+ * begins a strip. */
+static void
+find_weights (const Task * t, int y, int x0, int x1, int from,
+    uint8_t * const out[MAX_VERTICAL])
+{
+  const bool across = from == NORTH || from == SOUTH;
+  const int width = t->k->width, height = t->k->height;
+  const SimdTable64 table = t->likeness;
+  const VecU8 least = simd_set8 (1);
+
+  for (int x = x0; x < x1; x += SIMD_BYTES) {
+    uint8_t like[MAX_VERTICAL][SIMD_BYTES];
+
+    for (int i = 0; i < MAX_VERTICAL; i++) {
+      const VecU8 g = get_differences (t, x, y, predecessors[from][i]);
+      /* it is 1 from 64 on, too */
+      VecU8 likeness = simd_max8 (simd_table64_get (&table, g), least);
+
+      if (i == 0)
+        simd_store8 (out[0] + (x - x0), g);
+      else if (across)
+        likeness &= i == 1 ? t->not_first : t->not_last;
+      else if (i == 1 ? y % STEREO_SGM_STRIP == 0
+          : y % STEREO_SGM_STRIP == STEREO_SGM_STRIP - 1 || y == height - 1)
+        likeness = (VecU8) { 0 };
+      simd_store8 (like[i], likeness);
     }
+    if (across && width - 1 - x < SIMD_BYTES)
+      like[2][width - 1 - x] = 0;
+    divide_weights (like[0], like[1], like[2]);
+    memcpy (out[1] + (x - x0), like[1], SIMD_BYTES);
+    memcpy (out[2] + (x - x0), like[2], SIMD_BYTES);
   }
 }
 
@@ -331,41 +423,64 @@ cost_of_rgb (const Costs * c, int i)
   return __builtin_convertvector (third, HalfU8);
 }
 
-/* All costs of a pixel, as if every disparity had a partner. */
+/* All costs of pixels x0 to x1 - 1 of row y, n_padded to each, as if every
+ * disparity had a partner.  In a row the partners of the next pixel begin one
+ * before. */
 static void
-find_costs (const Task * t, int x, int y, uint8_t * out)
+find_census_costs (const Task * t, int x0, int x1, int y, uint8_t * out)
 {
   const StereoSgmConstants *k = t->k;
-  const StereoSgmViews *v = t->views;
-  int at = k->width - 1 - x + k->min_disparity + k->first_index;
+  const int at = k->width - 1 - x0 + k->min_disparity + k->first_index;
+  const int n = t->n_padded;
   Costs c;
 
-  for (int p = 0; p < t->n_planes; p++)
+  for (int p = 0; p < 4; p++)
     c.right[p] = mirrored (t, p, y) + at;
-  if (k->cost == STEREO_COST_CENSUS) {
-    c.census = simd_census_set (&v->left_census, x, y);
-    for (int i = 0; i < t->n_padded; i += SIMD_BYTES) {
-      VecU8 costs = cost_of_census (&c, i);
+  for (int x = x0; x < x1; x++, out += n) {
+    c.census = simd_census_set (&t->views->left_census, x, y);
+    for (int i = 0; i < n; i += SIMD_BYTES)
+      simd_store8 (out + i, cost_of_census (&c, i));
+    for (int p = 0; p < 4; p++)
+      c.right[p]--;
+  }
+}
 
-      memcpy (out + i, &costs, sizeof (costs));
+static void
+find_rgb_costs (const Task * t, int x0, int x1, int y, uint8_t * out)
+{
+  const StereoSgmConstants *k = t->k;
+  const StereoView *left = &t->views->left;
+
+  for (int x = x0; x < x1; x++, out += t->n_padded) {
+    const int at = k->width - 1 - x + k->min_disparity + k->first_index;
+    Costs c;
+
+    for (int p = 0; p < 3; p++) {
+      c.right[p] = mirrored (t, p, y) + at;
+      c.left[p] = simd_set8 (left->plane[p][(size_t) y * left->stride
+              + (size_t) x]);
     }
-  } else if (t->n_planes == 3) {
-    for (int p = 0; p < 3; p++)
-      c.left[p] = (VecU8) { 0 } + v->left.plane[p][(size_t) y * v->left.stride
-          + (size_t) x];
     for (int i = 0; i < t->n_padded; i += LANES) {
       HalfU8 costs = cost_of_rgb (&c, i);
 
       memcpy (out + i, &costs, sizeof (costs));
     }
-  } else {
-    c.left[0] = (VecU8) { 0 } + (uint8_t) stereo_view_luma (&v->left,
-        k->channels, x, y);
-    for (int i = 0; i < t->n_padded; i += SIMD_BYTES) {
-      VecU8 costs = simd_absdiff8 (c.left[0], simd_load8 (c.right[0] + i));
+  }
+}
 
-      memcpy (out + i, &costs, sizeof (costs));
-    }
+static void
+find_luma_costs (const Task * t, int x0, int x1, int y, uint8_t * out)
+{
+  const StereoSgmConstants *k = t->k;
+
+  for (int x = x0; x < x1; x++, out += t->n_padded) {
+    const VecU8 left = simd_set8 ((uint8_t) stereo_view_luma (&t->views->left,
+            k->channels, x, y));
+    const uint8_t *right = mirrored (t, 0, y) + k->width - 1 - x
+        + k->min_disparity + k->first_index;
+
+    for (int i = 0; i < t->n_padded; i += SIMD_BYTES)
+      simd_store8 (out + i, simd_absdiff8 (left, simd_load8 (right + i)));
   }
 }
 
@@ -378,8 +493,12 @@ find_row_costs (const Task * t, int x0, int x1, int y, uint8_t * out)
   const StereoSgmConstants *k = t->k;
   int d0 = k->min_disparity + k->first_index;
 
-  for (int x = x0; x < x1; x++)
-    find_costs (t, x, y, out + (size_t) (x - x0) * (size_t) t->n_padded);
+  if (k->cost == STEREO_COST_CENSUS)
+    find_census_costs (t, x0, x1, y, out);
+  else if (t->n_planes == 3)
+    find_rgb_costs (t, x0, x1, y, out);
+  else
+    find_luma_costs (t, x0, x1, y, out);
   if (x0 >= stereo_partner_first (d0 + k->n - 1)
       && x1 - 1 <= stereo_partner_last (k->width, d0))
     return;
@@ -530,22 +649,27 @@ average (const Task * t, int n, const uint16_t * a, const uint16_t * b,
   return least_lane (least);
 }
 
-/* A pixel of a line after the line before, of which b and e are NULL where
- * there is no pixel; g are the differences to the three, scratch is for many
- * vectors. */
+/* A pixel of a line after the line before, of which b and e may be anything
+ * where they have no weight; scratch is for many vectors. */
 ALWAYS_INLINE void
 step_three (const Task * t, int n, const uint16_t * a, const uint16_t * b,
-    const uint16_t * e, const uint8_t g[3], const uint8_t * costs,
-    uint16_t * scratch, uint16_t * l, uint16_t * sums, Sums what)
+    const uint16_t * e, StereoSgmPenalty p, StereoSgmWeights w,
+    const uint8_t * costs, uint16_t * scratch, uint16_t * l, uint16_t * sums,
+    Sums what)
 {
-  const uint8_t *likeness = t->k->likeness;
   uint16_t few[FEW_VECTORS * LANES];
   uint16_t *q = n <= FEW_VECTORS ? few : scratch;
-  StereoSgmWeights w = stereo_sgm_weights (likeness[g[0]],
-      b ? likeness[g[1]] : 0, e ? likeness[g[2]] : 0);
-  VecU16 m = average (t, n, a, b ? b : a, e ? e : a, w, q);
+  VecU16 m = average (t, n, a, b, e, w, q);
 
-  step (t, n, q, m, t->k->penalty[g[0]], costs, l, sums, what);
+  step (t, n, q, m, p, costs, l, sums, what);
+}
+
+ALWAYS_INLINE StereoSgmWeights
+make_weights (uint8_t b, uint8_t e)
+{
+  const StereoSgmWeights w = { 64u - b - e, b, e };
+
+  return w;
 }
 
 /* -------------------------------------------------------- horizontal sweeps */
@@ -553,23 +677,30 @@ step_three (const Task * t, int n, const uint16_t * a, const uint16_t * b,
 static uint16_t *
 sums_at (const Task * t, int x, int y)
 {
-  return t->work->sums + ((size_t) (y - t->y0) * (size_t) t->k->width
-      + (size_t) x) * (size_t) t->n_padded;
+  return t->work->sums + (size_t) (y - t->y0) * t->row
+      + (size_t) x * (size_t) t->n_padded;
 }
 
 static uint8_t *
 costs_at (const Task * t, int x, int y)
 {
-  return t->work->costs + ((size_t) (y - t->y0) * (size_t) t->k->width
-      + (size_t) x) * (size_t) t->n_padded;
+  return t->work->costs + (size_t) (y - t->y0) * t->row
+      + (size_t) x * (size_t) t->n_padded;
 }
 
-/* Of a row of the band, to a neighbour. */
+/* What steps of a row of the band depend on: of a neighbour, or with three
+ * predecessors of the sweep from it. */
 static uint8_t *
-differences_at (const Task * t, int neighbor, int y)
+kind_at (const Task * t, int kind, int y)
 {
-  return t->work->differences + ((size_t) (neighbor * t->band_rows)
-      + (size_t) (y - t->y0)) * (size_t) t->k->width;
+  return t->work->differences + ((size_t) (kind * t->band_rows)
+      + (size_t) (y - t->y0)) * kind_stride (t->k);
+}
+
+static uint8_t *
+weights_at (const Task * t, int from, int predecessor, int y)
+{
+  return kind_at (t, MAX_VERTICAL * from + predecessor, y);
 }
 
 static uint16_t *
@@ -606,7 +737,7 @@ sweep_paths (const Task * t, int n, int worker, int y)
       const uint8_t *costs = costs_at (t, x, y);
       uint16_t *sums = sums_at (t, x, y);
       uint16_t *l = scratch_at (t, worker, left);
-      const uint8_t *g = differences_at (t, left ? EAST : WEST, y) + x;
+      const uint8_t *g = kind_at (t, left ? EAST : WEST, y) + x;
 
       if (i == 0)
         m[left] = begin (t, n, costs, l, sums,
@@ -640,9 +771,7 @@ sweep_strip (const Task * t, int n, int worker, int y, int rows, bool right)
   const StereoSgmConstants *k = t->k;
   int dx = right ? 1 : -1, start = right ? 0 : k->width - 1;
   Sums what = right ? FIRST_OF_SUMS : MORE_OF_SUMS;
-  int straight = right ? WEST : EAST;
-  int above = right ? NORTH_WEST : NORTH_EAST;
-  int below = right ? SOUTH_WEST : SOUTH_EAST;
+  int from = right ? WEST : EAST;
 
   for (int step_ = 0; step_ < k->width; step_++) {
     int x = start + dx * step_, before = step_ - 1;
@@ -651,10 +780,9 @@ sweep_strip (const Task * t, int n, int worker, int y, int rows, bool right)
       const uint8_t *costs = costs_at (t, x, y + j);
       uint16_t *sums = sums_at (t, x, y + j);
       uint16_t *l = strip_at (t, worker, step_, j);
-      uint8_t g[3] = { differences_at (t, straight, y + j)[x],
-        differences_at (t, above, y + j)[x],
-        differences_at (t, below, y + j)[x]
-      };
+      const uint16_t *a = strip_at (t, worker, before, j);
+      uint8_t b = weights_at (t, from, 1, y + j)[x];
+      uint8_t e = weights_at (t, from, 2, y + j)[x];
 
       if (step_ + AHEAD < k->width)
         fetch (t, costs_at (t, x + AHEAD * dx, y + j),
@@ -662,10 +790,9 @@ sweep_strip (const Task * t, int n, int worker, int y, int rows, bool right)
       if (step_ == 0)
         begin (t, n, costs, l, sums, what);
       else
-        step_three (t, n, strip_at (t, worker, before, j),
-            j > 0 ? strip_at (t, worker, before, j - 1) : NULL,
-            j + 1 < rows ? strip_at (t, worker, before, j + 1) : NULL,
-            g, costs, average_at (t, worker), l, sums, what);
+        step_three (t, n, a, b ? a - t->n_padded : a, e ? a + t->n_padded : a,
+            k->penalty[weights_at (t, from, 0, y + j)[x]], make_weights (b, e),
+            costs, average_at (t, worker), l, sums, what);
     }
   }
 }
@@ -677,13 +804,30 @@ rows_abreast (const StereoSgmConstants * k)
   return k->three ? STEREO_SGM_STRIP : 1;
 }
 
+/* What steps of row y depend on. */
+static void
+find_kinds (const Task * t, int y)
+{
+  for (int i = 0; i < (t->k->three ? 4 : n_kinds (t->k)); i++) {
+    if (t->k->three) {
+      uint8_t *const out[] = { weights_at (t, i, 0, y),
+        weights_at (t, i, 1, y), weights_at (t, i, 2, y)
+      };
+
+      find_weights (t, y, 0, t->k->width, i, out);
+    } else {
+      find_differences (t, y, 0, t->k->width, i, kind_at (t, i, y));
+    }
+  }
+}
+
 /* Rows of the band, in strips if there are any: costs, differences, sweeps to
  * the right and to the left. */
 static void
 do_rows (const void *context, StereoSpan span)
 {
   const Task *t = context;
-  int size = rows_abreast (t->k), neighbors_wanted = n_neighbors (t->k);
+  int size = rows_abreast (t->k);
 
   for (int i = span.begin; i < span.end; i++) {
     int y = t->y0 + i * size;
@@ -691,9 +835,7 @@ do_rows (const void *context, StereoSpan span)
 
     for (int j = 0; j < rows; j++) {
       find_row_costs (t, 0, t->k->width, y + j, costs_at (t, 0, y + j));
-      for (int neighbor = 0; neighbor < neighbors_wanted; neighbor++)
-        find_differences (t, y + j, 0, t->k->width, neighbor,
-            differences_at (t, neighbor, y + j));
+      find_kinds (t, y + j);
     }
     if (t->k->three) {
       for (int right = 1; right >= 0; right--)
@@ -735,8 +877,7 @@ line_before (const Task * t, bool up, int sweep, int y, int x)
 }
 
 /* A row of a sweep down or up: columns x0 to x1 - 1, their costs, sums (NULL:
- * none are wanted) and differences to the predecessors, of which a row has
- * `width` each. */
+ * none are wanted) and what steps depend on. */
 typedef struct
 {
   int y;
@@ -744,7 +885,7 @@ typedef struct
   int x1;
   const uint8_t *costs;
   uint16_t *sums;
-  const uint8_t *g[MAX_VERTICAL];
+  const uint8_t *kinds[MAX_VERTICAL];
 } Row;
 
 ALWAYS_INLINE void
@@ -753,7 +894,7 @@ sweep_row (const Task * t, int n, const Row * r, bool up, int sweep,
 {
   const StereoSgmConstants *k = t->k;
   bool first = r->y == (up ? k->height - 1 : 0);
-  int dx = neighbors[predecessors[up][sweep]].dx;
+  int dx = neighbors[predecessors[up ? SOUTH : NORTH][sweep]].dx;
 
   for (int x = r->x0; x < r->x1; x++) {
     size_t at = (size_t) (x - r->x0);
@@ -766,18 +907,18 @@ sweep_row (const Task * t, int n, const Row * r, bool up, int sweep,
       begin (t, n, costs, l, sums, what);
     } else if (k->three) {
       const uint16_t *a = line_before (t, up, 0, r->y, x);
-      uint8_t g[3] = { r->g[0][at], r->g[1][at], r->g[2][at] };
+      uint8_t b = r->kinds[1][at], e = r->kinds[2][at];
 
-      step_three (t, n, a, x % STEREO_SGM_STRIP ? a - t->n_padded : NULL,
-          x % STEREO_SGM_STRIP != STEREO_SGM_STRIP - 1 && x + 1 < k->width
-          ? a + t->n_padded : NULL, g, costs, scratch, l, sums, what);
+      step_three (t, n, a, b ? a - t->n_padded : a, e ? a + t->n_padded : a,
+          k->penalty[r->kinds[0][at]], make_weights (b, e), costs, scratch, l,
+          sums, what);
     } else {
       const uint16_t *before = line_before (t, up, sweep, r->y, x + dx);
       VecU16 least = simd_set16 (UINT16_MAX);
 
       for (int i = 0; i < n; i++)
         least = simd_min16 (least, simd_load16 (before + i * LANES));
-      step (t, n, before, least_lane (least), k->penalty[r->g[sweep][at]],
+      step (t, n, before, least_lane (least), k->penalty[r->kinds[sweep][at]],
           costs, l, sums, what);
     }
   }
@@ -793,14 +934,19 @@ columns_end (const Task * t, int x0)
 static void
 look_down (const Task * t, int worker, int x0, int y)
 {
-  uint8_t g[MAX_VERTICAL][COLUMNS];
+  uint8_t kinds[MAX_VERTICAL][COLUMNS];
   uint8_t *costs = t->work->column_costs
       + (size_t) worker * COLUMNS * (size_t) t->n_padded;
-  Row r = { y, x0, columns_end (t, x0), costs, NULL, {g[0], g[1], g[2]} };
+  uint8_t *const out[] = { kinds[0], kinds[1], kinds[2] };
+  Row r = { y, x0, columns_end (t, x0), costs, NULL,
+    {kinds[0], kinds[1], kinds[2]}
+  };
 
   find_row_costs (t, x0, r.x1, y, costs);
-  for (int i = 0; i < n_predecessors (t->k); i++)
-    find_differences (t, y, x0, r.x1, predecessors[0][i], g[i]);
+  if (t->k->three)
+    find_weights (t, y, x0, r.x1, NORTH, out);
+  for (int i = 0; i < t->n_vertical && !t->k->three; i++)
+    find_differences (t, y, x0, r.x1, predecessors[NORTH][i], out[i]);
   for (int i = 0; i < t->n_vertical; i++)
     WITH_VECTORS (t, n, sweep_row (t, n, &r, false, i,
             average_at (t, worker), NO_SUMS));
@@ -820,8 +966,10 @@ sweep_band_row (const Task * t, int worker, int x0, int y, bool up)
     sums_at (t, x0, y), {NULL, NULL, NULL}
   };
 
-  for (int i = 0; i < n_predecessors (t->k); i++)
-    r.g[i] = differences_at (t, predecessors[up][i], y) + x0;
+  for (int i = 0; i < MAX_VERTICAL && t->k->three; i++)
+    r.kinds[i] = weights_at (t, up ? SOUTH : NORTH, i, y) + x0;
+  for (int i = 0; i < t->n_vertical && !t->k->three; i++)
+    r.kinds[i] = kind_at (t, predecessors[up ? SOUTH : NORTH][i], y) + x0;
   for (int i = 0; i < t->n_vertical; i++)
     WITH_VECTORS (t, n, sweep_row (t, n, &r, up, i,
             average_at (t, worker), MORE_OF_SUMS));
@@ -924,20 +1072,45 @@ sweep_band (StereoQueue * queue, const Task * t)
 ALWAYS_INLINE int
 find_winner (const Task * t, int n, const uint16_t * sums)
 {
-  VecU16 least = simd_set16 (UINT16_MAX), index = { 0 }, here;
+  const VecU16 none = ~t->tail;
+  VecU16 least = simd_load16 (sums + (n - 1) * LANES) | none;
+  int index = 0;
 
-  for (int i = 0; i < LANES; i++)
-    here[i] = (uint16_t) i;
-  for (int i = 0; i < n; i++) {
-    VecU16 sum = simd_load16 (sums + i * LANES);
+  for (int i = 0; i < n - 1; i++)
+    least = simd_min16 (least, simd_load16 (sums + i * LANES));
+  least = least_lane (least);
+#if defined (__AVX2__)
+  /* the bits of two vectors in a word */
+  for (int i = (n - 1) / 2 * 2; i >= 0; i -= 2) {
+    uint64_t bits = 0;
+
+    for (int j = i; j < i + 2 && j < n; j++) {
+      VecU16 sum = simd_load16 (sums + j * LANES);
+
+      if (j == n - 1)
+        sum |= none;
+#if defined (__AVX512BW__)
+      bits |= (uint64_t) simd_mask_equal16 (sum, least) << (32 * (j - i));
+#else
+      bits |= (uint64_t) (uint32_t) _mm256_movemask_epi8 ((__m256i) (VecU16)
+          (sum == least)) << (32 * (j - i));
+#endif
+    }
+    if (bits != 0)
+      index = i * LANES + __builtin_ctzll (bits) * 2 * LANES / 64;
+  }
+#else
+  for (int i = n - 1; i >= 0; i--) {
+    VecU16 sum = simd_load16 (sums + i * LANES), same;
 
     if (i == n - 1)
-      sum |= ~t->tail;
-    index = simd_keep_best16 (sum, &least, here, index);
-    here += LANES;
+      sum |= none;
+    same = (VecU16) (sum == least);
+    for (int j = LANES - 1; j >= 0; j--)
+      index = same[j] ? i * LANES + j : index;
   }
-  index |= ~(VecU16) (least == least_lane (least));
-  return least_lane (index)[0];
+#endif
+  return index;
 }
 
 /*
@@ -964,19 +1137,46 @@ keep_right (const Task * t, const uint16_t * sums, uint32_t * right)
   return done;
 }
 
+/* Left winners of pixels side by side, before they become words: their index,
+ * and the sums before, at and behind it. */
+typedef struct
+{
+  uint16_t part[4][CALLED];
+} Called;
+
 ALWAYS_INLINE void
-store_left (const Task * t, int n, int x, int y, const uint16_t * s)
+call_left (const Task * t, int n, int x, const uint16_t * s, Called * called)
+{
+  const int best = find_winner (t, n, s), i = x % CALLED;
+
+  called->part[0][i] = (uint16_t) (t->k->first_index + best);
+  called->part[1][i] = s[best > 0 ? best - 1 : best];
+  called->part[2][i] = s[best];
+  called->part[3][i] = s[best + 1 < t->k->n ? best + 1 : best];
+}
+
+/* Stores those up to x, which is the last of them. */
+static void
+store_left (const Task * t, int x, int y, const Called * called)
 {
   const StereoSgmResult *result = t->result;
-  int best = find_winner (t, n, s);
-  unsigned index = (unsigned) (t->k->first_index + best);
+  const int x0 = x / CALLED * CALLED;
+  uint32_t words[CALLED];
 
-  if (result->winners != NULL)
-    stereo_winner_store (result->winners, x, y, index,
-        s[best > 0 ? best - 1 : best], s[best],
-        s[best + 1 < t->k->n ? best + 1 : best]);
-  else
-    stereo_store_index (&result->map, result->output, x, y, index);
+  if (result->winners == NULL) {
+    for (int i = 0; i <= x - x0; i++)
+      stereo_store_index (&result->map, result->output, x0 + i, y,
+          called->part[0][i]);
+    return;
+  }
+  for (int i = 0; i < CALLED; i += SIMD_LANES32)
+    simd_store_i32 (words + i, simd_winner_words (result->winners,
+            (VecI32) simd_widen16 (called->part[0] + i),
+            (VecI32) simd_widen16 (called->part[1] + i),
+            (VecI32) simd_widen16 (called->part[2] + i),
+            (VecI32) simd_widen16 (called->part[3] + i)));
+  memcpy (result->winners->left + (size_t) y * result->winners->left_stride
+      + x0, words, (size_t) (x - x0 + 1) * sizeof (words[0]));
 }
 
 static void
@@ -992,12 +1192,15 @@ find_both_winners (const Task * t, int n, int y, uint32_t * right)
 {
   const StereoSgmConstants *k = t->k;
   int d0 = k->min_disparity + k->first_index;
+  Called called = { 0 };
 
   memset (right, 0xff, (size_t) t->n_padded * sizeof (*right));
   for (int x = 0; x < k->width; x++) {
     const uint16_t *s = sums_at (t, x, y);
 
-    store_left (t, n, x, y, s);
+    call_left (t, n, x, s, &called);
+    if (x % CALLED == CALLED - 1 || x == k->width - 1)
+      store_left (t, x, y, &called);
     store_right (t, x - d0 - k->n, y, keep_right (t, s, right));
   }
   for (int i = 0; i < k->n; i++)
@@ -1011,8 +1214,13 @@ find_both_winners (const Task * t, int n, int y, uint32_t * right)
 ALWAYS_INLINE void
 find_left_winners (const Task * t, int n, int y)
 {
-  for (int x = 0; x < t->k->width; x++)
-    store_left (t, n, x, y, sums_at (t, x, y));
+  Called called = { 0 };
+
+  for (int x = 0; x < t->k->width; x++) {
+    call_left (t, n, x, sums_at (t, x, y), &called);
+    if (x % CALLED == CALLED - 1 || x == t->k->width - 1)
+      store_left (t, x, y, &called);
+  }
 }
 
 static void
@@ -1044,6 +1252,17 @@ make_tail (int n)
   return tail;
 }
 
+/* Of bytes: those that are not at place i of a strip. */
+static VecU8
+make_strip_mask (int place)
+{
+  VecU8 mask;
+
+  for (int i = 0; i < SIMD_BYTES; i++)
+    mask[i] = i % STEREO_SGM_STRIP == place ? 0 : UINT8_MAX;
+  return mask;
+}
+
 static StereoStatus
 match (StereoQueue * queue, const StereoSgmConstants * k,
     const StereoSgmViews * views, const StereoSgmWork * work,
@@ -1052,7 +1271,8 @@ match (StereoQueue * queue, const StereoSgmConstants * k,
   Task t = {
     .k = k, .views = views, .work = work, .result = result,
     .n_padded = n_padded (k), .n_vectors = (k->n + LANES - 1) / LANES,
-    .line = line_elements (k), .band_rows = band_rows (k),
+    .line = line_elements (k), .row = row_elements (k),
+    .band_rows = band_rows (k),
     .n_vertical = vertical_sweeps (k), .n_planes = mirror_planes (k),
     .mirror_stride = mirror_stride (k),
   };
@@ -1061,6 +1281,9 @@ match (StereoQueue * queue, const StereoSgmConstants * k,
   if (k->n == 0)
     return stereo_sgm_finish (queue, k, work, result);
   t.tail = make_tail (k->n - (t.n_vectors - 1) * LANES);
+  t.likeness = simd_table64 (k->likeness);
+  t.not_first = make_strip_mask (0);
+  t.not_last = make_strip_mask (STEREO_SGM_STRIP - 1);
   stereo_cpu_for (queue, k->height, 0, mirror_rows, &t);
   look_down_all (queue, &t);
   for (t.band = n_bands (k) - 1; t.band >= 0; t.band--) {

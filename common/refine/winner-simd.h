@@ -1,0 +1,43 @@
+/* gst-stereomatching: the winners of a matcher, in vectors
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef STEREO_WINNER_SIMD_H
+#define STEREO_WINNER_SIMD_H
+
+#include "refine/winner-pixel.h"
+#include "simd/simd-float.h"
+
+ALWAYS_INLINE VecI32
+simd_winner_select (VecI32 mask, VecI32 a, VecI32 b)
+{
+  return (a & mask) | (b & ~mask);
+}
+
+/* stereo_winner_word(), lane by lane. */
+ALWAYS_INLINE VecI32
+simd_winner_words (const StereoWinners * w, VecI32 index, VecI32 a, VecI32 c,
+    VecI32 b)
+{
+  const VecI32 first = index == w->first_index, last = index == w->last_index;
+  const VecI32 p = a - b, q = a + b - 2 * c;
+  const VecI32 no_fraction = first | last | (q == 0)
+      | ((VecI32) { 0 } - (w->unit == 1));
+  const VecI32 n = w->unit * p + q * (w->unit + 1);
+  /* nothing is divided by 0 */
+  const VecI32 fraction = __builtin_convertvector (simd_to_f32 (n)
+      / simd_to_f32 (2 * q - (q == 0)), VecI32) - w->unit / 2;
+  const VecI32 before = simd_winner_select (first,
+      simd_winner_select (last, c, b), a);
+  const VecI32 behind = simd_winner_select (last,
+      simd_winner_select (first, c, a), b);
+  const VecI32 m = simd_winner_select (before < behind, before, behind);
+  const VecI32 clearness = __builtin_convertvector (simd_to_f32 (254 * (m - c))
+      / simd_to_f32 (m - (m == 0)), VecI32) + 1;
+
+  return index | ((fraction & ~no_fraction) & 255) << 16 | clearness << 24;
+}
+
+#endif /* STEREO_WINNER_SIMD_H */
