@@ -255,6 +255,33 @@ GST_START_TEST (test_caps_change)
 
 GST_END_TEST;
 
+/* Of live views it is the newest pair that is next when there is room, however
+ * many frames there may be. */
+GST_START_TEST (test_newest)
+{
+  GstBuffer *map;
+  Rig rig;
+
+  open_rig (&rig, GPU_VCBW "pairs=newest frames-in-flight=4");
+  fake_cuda_hold (TRUE);
+  for (gint i = 0; i < 2; i++) {
+    push_pair (&rig, i);
+    map = expect (&rig);
+    gst_buffer_unref (map);
+  }
+  for (gint i = 2; i < 6; i++)
+    push_pair (&rig, i);
+  expect_none (&rig);
+  fake_cuda_hold (FALSE);
+  map = expect (&rig);
+  check_numbers (map, 5, 5);
+  gst_buffer_unref (map);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
 static void
 on_pool_gone (gpointer gone, GObject * pool)
 {
@@ -591,6 +618,7 @@ frames_suite (void)
   tcase_add_test (general, test_eos);
   tcase_add_test (general, test_flush);
   tcase_add_test (general, test_caps_change);
+  tcase_add_test (general, test_newest);
   tcase_add_test (general, test_inputs_stay);
   tcase_add_test (general, test_lost_auto);
   tcase_add_test (general, test_lost_cuda);
