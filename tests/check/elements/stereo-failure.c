@@ -156,7 +156,8 @@ check_full_auto (void)
     push_large (&rig, i);
     map = pull (&rig);
     caps = rig_output_caps (&rig);
-    check_codes (map, caps, 16, 1900, 7 * 16);
+    for (gint x = 16; x < 1900; x += 37)
+      fail_unless_equals_int (code_at (map, caps, x, x / 2), 7 * 16);
     gst_caps_unref (caps);
     gst_buffer_unref (map);
   }
