@@ -497,6 +497,15 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_process_results
     const StereoImage * right,
     const StereoImage * const results[STEREO_N_RESULTS], uint64_t * frame);
 
+/*
+ * With the parameter temporal above 0 a disparity map depends on the frames
+ * before, in the order in which they were processed, however many of them are
+ * under way.  The next frame after this call, as the first one after
+ * stereo_matcher_configure(), depends on none: for where another video begins,
+ * or another place of it.  At once; no frame that was started is changed.
+ */
+STEREO_API void stereo_matcher_reset (StereoMatcher * matcher);
+
 /* Returns when the frame and its results are complete; at once for frame 0.
  * Any thread, also while another one is in stereo_matcher_process().  A frame
  * fails with its device; the text goes to the log and to the next call of
@@ -537,9 +546,9 @@ STEREO_API void stereo_matcher_set_profiling (StereoMatcher * matcher,
  * "download", of which there are those that the frame had; with a census cost
  * "census" comes before the algorithm's own, and with refinement "refine"
  * instead of "median".  Encoding belongs to "median" or "refine", or to "match"
- * without one.  ns is the time from the end of the
- * stage before, added up where a stage comes again and again, and name lives as
- * long as the library.  The stages add up to
+ * without one.  "temporal" comes behind them if that parameter is above 0.  ns
+ * is the time from the end of the stage before, added up where a stage comes
+ * again and again, and name lives as long as the library.  The stages add up to
  * last_ns; with several frames in flight they contain the wait for each other.
  *
  * False past the last stage, and for a frame that was started without

@@ -272,7 +272,8 @@ struct StereoDevice
 /* The stage tables that algorithms share: TABLE (name) for each. */
 #define STEREO_SHARED_STAGES(TABLE) \
   TABLE (convert) TABLE (colorize) TABLE (census) TABLE (median) \
-  TABLE (refine) TABLE (depth) TABLE (cloud) TABLE (rectify) TABLE (view)
+  TABLE (refine) TABLE (temporal) TABLE (depth) TABLE (cloud) \
+  TABLE (rectify) TABLE (view)
 
 /* Fills in the common part of a new device. */
 void stereo_device_init (StereoDevice * device,

@@ -29,6 +29,10 @@ const StereoParamSpec stereo_common_params[] = {
       65535),
   STEREO_PARAM_BOOL_ROW (StereoCommonParams, median, "median",
       "Filter the disparity map with a 3x3 median", 0),
+  STEREO_PARAM_UINT_ROW (StereoCommonParams, temporal, "temporal",
+      "Frames for which a disparity that jumps may be doubted, by a filter "
+      "over time that makes video flicker less (4 is a good value, 0 = no "
+      "filter)", 0, 0, STEREO_MAX_TEMPORAL),
   STEREO_PARAM_END
 };
 

@@ -57,6 +57,9 @@ STEREO_CHECKED StereoStatus stereo_param_check (const StereoParamSpec * spec,
 STEREO_CHECKED StereoStatus stereo_param_parse (const StereoParamSpec * spec,
     const char *text, double *value, StereoMessage * why);
 
+/* Of the parameter temporal. */
+#define STEREO_MAX_TEMPORAL 16
+
 /* What all algorithms have in common. */
 typedef struct
 {
@@ -65,6 +68,7 @@ typedef struct
   unsigned disparity_scale;
   unsigned invalid_value;
   bool median;
+  unsigned temporal;
 } StereoCommonParams;
 
 /* Terminated by STEREO_PARAM_END. */

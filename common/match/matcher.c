@@ -6,8 +6,12 @@
 
 /*
  * A matcher is an operation with two inputs, left and right, and an output for
- * each StereoResult.  Its run() is a chain: convert, census, the algorithm, and
- * refinement or median, with the encoding.
+ * each StereoResult.  Its run() is a chain: convert, census, the algorithm,
+ * refinement or median, with the encoding, and the filter over time.
+ *
+ * That filter takes codes of a map.  An algorithm that refines has them; of one
+ * that gives real numbers they are what GRAY16_LE would get, so that a frame
+ * which nothing came before is the same with the filter as without.
  */
 
 #include "core/image.h"
@@ -17,6 +21,7 @@
 #include "image/convert.h"
 #include "refine/median.h"
 #include "refine/refine.h"
+#include "refine/temporal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +42,7 @@ typedef struct
   const StereoAlgorithm *algorithm;
   const StereoConvertStages *converting;
   const StereoMedianStages *medians;
+  const StereoTemporalStages *filtering;
   const StereoCensusStages *census;     /* of an algorithm that refines, */
   const StereoRefineStages *refining;   /* like all that has to do with it */
   const void *stages;           /* the algorithm's */
@@ -52,6 +58,8 @@ typedef struct
   void *census_memory[2];
   StereoWinners winners;
   StereoRefinePlan refinement;
+  StereoTemporalPlan temporal;  /* only if common.temporal is above 0 */
+  int temporal_unit;
   uint16_t *codes;              /* on the device */
 } Chain;
 
@@ -208,6 +216,19 @@ plan_refinement (Chain * m, size_t alignment, StereoArena * arena)
     stereo_arena_go_to (arena, end);
 }
 
+/* The unit of the map that is filtered over time. */
+static int
+unit_over_time (const Chain * m)
+{
+  StereoRefineParams fine = {.subpixel = true };
+
+  if (!m->algorithm->subpixel)
+    return m->search.unit;
+  return m->config.output == STEREO_FORMAT_GRAY16_LE
+      ? (int) m->common.disparity_scale
+      : stereo_refine_unit (&fine, m->search.num_disparities);
+}
+
 static StereoStatus
 plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
     StereoMessage * why)
@@ -219,6 +240,10 @@ plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
   plan_side (m, 0, alignment, arena);
   plan_side (m, 1, alignment, arena);
   plan_maps (m, alignment, arena);
+  m->temporal_unit = unit_over_time (m);
+  if (m->common.temporal > 0)
+    stereo_temporal_plan (&m->search, m->temporal_unit, m->common.temporal,
+        &m->temporal, arena);
   plan_refinement (m, alignment, arena);
   return m->algorithm->plan (&m->search, params->own, m->stages, m->plan,
       arena, why);
@@ -315,7 +340,7 @@ make_encoding (const Chain * m, StereoResult result, StereoFormat format,
       output->code = m->codes;
       output->gain = output->bytes == 2 ? p->disparity_scale : 2 * 255;
       output->divisor = (output->bytes == 2 ? 1 : span > 0 ? 2 * span : 1)
-          * (unsigned) m->search.unit;
+          * (unsigned) m->temporal_unit;
       if (output->bytes == 2)
         output->highest = (uint16_t) (span * p->disparity_scale);
       else if (span == 0)
@@ -324,6 +349,27 @@ make_encoding (const Chain * m, StereoResult result, StereoFormat format,
       output->offset = -(float) p->min_disparity * output->scale;
       break;
   }
+}
+
+/* The codes that the filter over time takes, as if they were a result. */
+static StereoOutput
+codes_over_time (const Chain * m)
+{
+  const StereoMap *map = &m->temporal.frame.map;
+  const unsigned span = m->common.num_disparities - 1;
+  const float scale = (float) m->temporal_unit;
+
+  return (StereoOutput) {
+    .data = map->data,
+    .stride = map->stride * sizeof (uint16_t),
+    .bytes = sizeof (uint16_t),
+    .invalid = STEREO_INVALID,
+    .scale = scale,
+    .offset = -(float) m->common.min_disparity * scale,
+    .highest = (uint16_t) (span * (unsigned) m->temporal_unit),
+    .gain = 1,
+    .divisor = 1,
+  };
 }
 
 /* The words of both views, if the cost compares them. */
@@ -408,43 +454,63 @@ make_outputs (const Chain * m, const StereoOpFrame * frame,
   }
 }
 
+/* All but the filter over time.  The disparity goes to output. */
+static StereoStatus
+match_views (const Chain * m, StereoMatchFrame * work,
+    const StereoOutput * output)
+{
+  const StereoOutput *confidence = work->results[STEREO_RESULT_CONFIDENCE];
+  StereoOutput unfiltered;
+  StereoStatus status;
+
+  work->results[STEREO_RESULT_DISPARITY] = output;
+  if (m->search.winners && (confidence != NULL || m->common.temporal > 0
+          || m->algorithm->vote != NULL || stereo_refine_wanted (&m->refine))) {
+    work->winners = &m->winners;
+    work->results[STEREO_RESULT_DISPARITY] = NULL;
+    work->results[STEREO_RESULT_CONFIDENCE] = NULL;
+  } else if (m->common.median && m->algorithm->subpixel) {
+    /* the codes that they are going to be, for the median to choose from */
+    unfiltered = *output;
+    unfiltered.data = m->map.data;
+    unfiltered.stride = m->map.stride * sizeof (uint16_t);
+    unfiltered.bytes = sizeof (uint16_t);
+    work->results[STEREO_RESULT_DISPARITY] = &unfiltered;
+  } else if (m->common.median) {
+    work->results[STEREO_RESULT_DISPARITY] = NULL;
+  }
+  work->output = work->results[STEREO_RESULT_DISPARITY];
+
+  if ((status = make_census (m, work)))
+    return status;
+  return work->winners != NULL
+      ? match_refined (m, work, output, confidence) : match (m, work, output);
+}
+
 static StereoStatus
 run (void *state, const StereoOpFrame * frame)
 {
-  const Chain *m = state;
-  StereoOutput encoded[STEREO_N_RESULTS], unfiltered;
+  Chain *m = state;
+  StereoOutput encoded[STEREO_N_RESULTS], before;
   const StereoOutput *disparity = &encoded[STEREO_RESULT_DISPARITY];
-  const StereoOutput *confidence;
   StereoMatchFrame work = {.search = &m->search,.plan = m->plan,
     .queue = frame->queue,.map = m->map,.timestamps = frame->timestamps
   };
   StereoStatus status;
 
   make_outputs (m, frame, encoded, &work);
-  confidence = work.results[STEREO_RESULT_CONFIDENCE];
-  if (m->search.winners && (confidence != NULL
-          || m->algorithm->vote != NULL || stereo_refine_wanted (&m->refine))) {
-    work.winners = &m->winners;
-    work.results[STEREO_RESULT_DISPARITY] = NULL;
-    work.results[STEREO_RESULT_CONFIDENCE] = NULL;
-  } else if (m->common.median && m->algorithm->subpixel) {
-    /* the codes that they are going to be, for the median to choose from */
-    unfiltered = *disparity;
-    unfiltered.data = m->map.data;
-    unfiltered.stride = m->map.stride * sizeof (uint16_t);
-    unfiltered.bytes = sizeof (uint16_t);
-    work.results[STEREO_RESULT_DISPARITY] = &unfiltered;
-  } else if (m->common.median) {
-    work.results[STEREO_RESULT_DISPARITY] = NULL;
-  }
-  work.output = work.results[STEREO_RESULT_DISPARITY];
-
-  if ((status = convert (m, frame, &work))
-      || (status = make_census (m, &work)))
+  if ((status = convert (m, frame, &work)))
     return status;
-  return work.winners != NULL
-      ? match_refined (m, &work, disparity, confidence)
-      : match (m, &work, disparity);
+  if (m->common.temporal == 0)
+    return match_views (m, &work, disparity);
+
+  before = codes_over_time (m);
+  if ((status = match_views (m, &work, &before))
+      || (status = stereo_temporal_run (frame->queue, m->filtering,
+              &m->temporal, m->search.channels, &work.left, &work.right,
+              disparity)))
+    return status;
+  return stereo_stage_end (frame->timestamps, "temporal");
 }
 
 static void
@@ -491,11 +557,13 @@ find_stages (const StereoDevice * device, Chain * chain)
 
   chain->converting = klass->stages (device, "convert");
   chain->medians = klass->stages (device, "median");
+  chain->filtering = klass->stages (device, "temporal");
   chain->census = klass->stages (device, "census");
   chain->refining = klass->stages (device, "refine");
   chain->stages = klass->stages (device, algorithm->name);
   return chain->converting != NULL && chain->medians != NULL
-      && chain->stages != NULL && (!algorithm->refines
+      && chain->filtering != NULL && chain->stages != NULL
+      && (!algorithm->refines
       || (chain->census != NULL && chain->refining != NULL));
 }
 
@@ -552,6 +620,13 @@ stereo_matcher_set_frames (StereoMatcher * matcher, unsigned n_frames)
 {
   if (matcher != NULL)
     stereo_runner_set_frames (matcher->runner, n_frames);
+}
+
+void
+stereo_matcher_reset (StereoMatcher * matcher)
+{
+  if (matcher != NULL)
+    stereo_temporal_reset (&matcher->chain->temporal);
 }
 
 const char *

@@ -16,6 +16,7 @@
 #include "refine/refine-cpu.h"
 
 #include "core/cpu.h"
+#include "refine/output-simd.h"
 #include "refine/winner-pixel.h"
 #include "simd/simd.h"
 
@@ -301,7 +302,7 @@ check (StereoQueue * queue, const StereoRefineConstants * k,
   return STEREO_OK;
 }
 
-/* ------------------------------------------------------ median and encoding */
+/* ------------------------------------------------------------------- median */
 
 #define CHUNK 512
 
@@ -358,37 +359,6 @@ median_chunk (const uint16_t * const rows[3], int width, int x, int n,
         simd_min16 (simd_load16 (high + i + 1), simd_load16 (high + i + 2)));
 
     simd_store16 (target + i, median3 (l, m, h));
-  }
-}
-
-/* stereo_output_from_map() of n codes, in place. */
-static void
-encode_chunk (const StereoOutput * output, uint16_t * restrict codes, int n)
-{
-  const uint32_t gain = output->gain, divisor = output->divisor;
-  const uint32_t half = divisor / 2, invalid = output->invalid;
-  const uint32_t highest = output->bytes == 1 ? 255 : 65535;
-  const uint32_t moved = invalid < highest ? invalid + 1 : invalid - 1;
-
-  if ((divisor & (divisor - 1)) == 0) {
-    const int shift = __builtin_ctz (divisor);
-
-#pragma omp simd
-    for (int i = 0; i < n; i++) {
-      const uint32_t code = codes[i];
-      uint32_t value = (code * gain + half) >> shift;
-
-      value = value == invalid ? moved : value;
-      codes[i] = (uint16_t) (code == STEREO_INVALID ? invalid : value);
-    }
-    return;
-  }
-  for (int i = 0; i < n; i++) {
-    const uint32_t code = codes[i];
-    uint32_t value = (code * gain + half) / divisor;
-
-    value = value == invalid ? moved : value;
-    codes[i] = (uint16_t) (code == STEREO_INVALID ? invalid : value);
   }
 }
 
@@ -688,7 +658,6 @@ finish_rows (const void *context, StereoSpan span)
 {
   const StereoRefineJob *job = context;
   const StereoRefineConstants *k = job->k;
-  const StereoOutput *output = job->output;
   uint16_t codes[CHUNK + LANES];
 
   for (int y = span.begin; y < span.end; y++) {
@@ -701,7 +670,6 @@ finish_rows (const void *context, StereoSpan span)
       stereo_map_row (job->map, y),
       stereo_map_row (job->map, y < k->height - 1 ? y + 1 : y)
     };
-    uint8_t *target = (uint8_t *) output->data + (size_t) y * output->stride;
 
     if (weighted)
       weigh_row (job, STEREO_REFINE_ALL_RADIUS, NULL, y, medians);
@@ -714,13 +682,7 @@ finish_rows (const void *context, StereoSpan span)
         median_chunk (rows, k->width, x, n, codes);
       else
         memcpy (codes, rows[1] + x, (size_t) n * sizeof (uint16_t));
-      encode_chunk (output, codes, n);
-      if (output->bytes == 2) {
-        memcpy (target + 2 * x, codes, (size_t) n * sizeof (uint16_t));
-      } else {
-        for (int i = 0; i < n; i++)
-          target[x + i] = (uint8_t) codes[i];
-      }
+      stereo_output_chunk (job->output, x, y, codes, n);
     }
   }
 }

@@ -191,6 +191,24 @@ simd_select16 (SimdMask16 mask, VecU16 a, VecU16 b)
 }
 #endif
 
+/* A bit for each lane, the first one the lowest. */
+static inline uint32_t
+simd_mask_bits16 (SimdMask16 mask)
+{
+#if defined (__AVX512BW__)
+  return mask;
+#elif defined (__AVX2__)
+  return (uint32_t) _mm_movemask_epi8 (_mm_packs_epi16 (_mm256_castsi256_si128
+          ((__m256i) mask), _mm256_extracti128_si256 ((__m256i) mask, 1)));
+#else
+  uint32_t bits = 0;
+
+  for (int i = 0; i < SIMD_BYTES / 2; i++)
+    bits |= (uint32_t) (mask[i] & 1) << i;
+  return bits;
+#endif
+}
+
 static inline VecU32
 simd_min32 (VecU32 a, VecU32 b)
 {

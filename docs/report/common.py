@@ -107,7 +107,9 @@ def paper(setup):
     file = preset_file("GstStereo" + name.capitalize())
     values = {}
     if file and "paper" in file.sections():
-        values = {k: v for k, v in file["paper"].items() if not k.startswith("_")}
+        # what is measured are stills, of which a filter over time changes nothing
+        values = {k: v for k, v in file["paper"].items()
+                  if not k.startswith("_") and k != "temporal"}
     values.update(word.split("=", 1) for word in words)
     return " ".join([name] + ["%s=%s" % item for item in values.items()])
 

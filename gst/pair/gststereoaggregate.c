@@ -171,6 +171,7 @@ drop (GstStereoBase * self, gint view, GstBuffer * buffer, const gchar * reason)
 
   priv->discont = TRUE;
   if (!gst_stereo_is_gap (buffer)) {
+    gst_stereo_base_look_at_image (self, buffer);
     /* While the sizes differ, the cameras are not to blame. */
     if (GST_CLOCK_TIME_IS_VALID (priv->disagree_since))
       g_atomic_int_set (&priv->unpaired_in_a_row, 0);
@@ -333,8 +334,10 @@ take_pair (GstStereoBase * self, GstBuffer * buffers[N_VIEWS],
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   }
 
-  take (self, LEFT);
-  take (self, RIGHT);
+  for (gint i = 0; i < N_VIEWS; i++) {
+    gst_stereo_base_look_at_image (self, buffers[i]);
+    take (self, i);
+  }
   if (gst_stereo_base_too_late (self, buffers[LEFT], times[LEFT]))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   return process_pair (self, buffers);

@@ -77,7 +77,8 @@ typedef struct
   GstClockTime frame[N_VIEWS];  /* how long one lasts, by the caps */
   gboolean at_end[N_VIEWS];
   gboolean knocked[N_VIEWS];    /* the task knows that there is something */
-  gboolean lost;                /* there was more since the last pair */
+  gboolean lost;                /* there was more since the last pair, */
+  gboolean lost_discont;        /* and that began anew */
   GstStereoImage *chosen[N_VIEWS];      /* the task's own */
 } GstStereoNewest;
 
@@ -103,6 +104,8 @@ typedef struct
   GstStereoDoor door[N_VIEWS];
   GstStereoNewest newest;
   gint unpaired_in_a_row;       /* atomic */
+  gint begins_anew;             /* atomic; what the next pair shows does not
+                                 * follow the last one that was matched */
 
   /* Shared, under the object lock. */
   GstClockTime sync_tolerance;
@@ -312,6 +315,9 @@ gboolean gst_stereo_base_negotiated_src_caps (GstAggregator * aggregator,
 
 /* Parameters for this frame; the matcher is configured anew if they changed. */
 gboolean gst_stereo_base_apply_params (GstStereoBase * self, GstBuffer * left);
+
+/* Looks whether something begins anew with the image. */
+void gst_stereo_base_look_at_image (GstStereoBase * self, GstBuffer * buffer);
 
 /* What one source pad gets of a frame. */
 typedef struct

@@ -97,6 +97,7 @@ gst_stereo_base_start (GstAggregator * aggregator)
   gst_stereo_base_newest_reset (self);
   priv->agreed = FALSE;
   priv->discont = TRUE;
+  g_atomic_int_set (&priv->begins_anew, TRUE);
   g_atomic_int_set (&priv->unpaired_in_a_row, 0);
   priv->next_caps_serial = 0;
   priv->warned_of_fields[LEFT] = priv->warned_of_fields[RIGHT] = FALSE;
@@ -141,6 +142,7 @@ gst_stereo_base_flush (GstAggregator * aggregator)
   (void) gst_stereo_base_drain (self);
   gst_stereo_base_newest_flush (self);
   priv->discont = TRUE;
+  g_atomic_int_set (&priv->begins_anew, TRUE);
   g_atomic_int_set (&priv->unpaired_in_a_row, 0);
   priv->disagree_since = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (self);

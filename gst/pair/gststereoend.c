@@ -102,6 +102,7 @@ gst_stereo_base_sink_event_pre_queue (GstAggregator * aggregator,
   gint view = gst_stereo_base_view_of (self, pad);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    g_atomic_int_set (&PRIV (self)->begins_anew, TRUE);
     g_atomic_int_set (&PRIV (self)->door[view].state, OPEN);
   } else if (GST_EVENT_IS_SERIALIZED (event) && is_closed (self, view)) {
     /* as GstAggregator does while it is flushing */

@@ -151,6 +151,13 @@ gst_stereo_base_apply_params (GstStereoBase * self, GstBuffer * left)
 
 /* ------------------------------------------------------------------ a frame */
 
+void
+gst_stereo_base_look_at_image (GstStereoBase * self, GstBuffer * buffer)
+{
+  if (GST_BUFFER_IS_DISCONT (buffer))
+    g_atomic_int_set (&PRIV (self)->begins_anew, TRUE);
+}
+
 /* On failure some may be mapped already. */
 static gboolean
 map_outputs (GstStereoBase * self, GstStereoOutput * outputs, guint n)
@@ -221,6 +228,8 @@ start_frame (GstStereoBase * self, const GstStereoFrame views[N_VIEWS],
     all_pinned &= pinned[i];
     results[outputs[i].result] = &outputs[i].target.image;
   }
+  if (g_atomic_int_compare_and_exchange (&priv->begins_anew, TRUE, FALSE))
+    stereo_matcher_reset (priv->matcher);
   status = stereo_matcher_process_results (priv->matcher, &views[LEFT].image,
       &views[RIGHT].image, results, &frame);
   if (status == STEREO_OK)

@@ -205,6 +205,17 @@ make_image (GstStereoBase * self, gint view, GstBuffer * buffer)
   return gst_stereo_image_new (buffer, time, duration);
 }
 
+/* For the next pair, which does not follow the one before.  With the lock
+ * held. */
+static void
+note_lost (GstStereoNewest * newest, const GQueue * lost)
+{
+  newest->lost |= !g_queue_is_empty ((GQueue *) lost);
+  for (const GList * i = lost->head; i != NULL; i = i->next)
+    newest->lost_discont |= GST_BUFFER_IS_DISCONT (((const GstStereoLost *)
+            i->data)->image->buffer);
+}
+
 GstFlowReturn
 gst_stereo_base_newest_chain (GstStereoBase * self, gint view,
     GstBuffer * buffer)
@@ -223,7 +234,7 @@ gst_stereo_base_newest_chain (GstStereoBase * self, gint view,
   if (image != NULL)
     gst_stereo_store_add (&newest->store, (guint) view, image, tolerance,
         &lost);
-  newest->lost |= !g_queue_is_empty (&lost);
+  note_lost (newest, &lost);
   wanted = newest->store.pair[LEFT] != NULL || newest->at_end[!view];
   g_mutex_unlock (&newest->lock);
 
@@ -272,7 +283,7 @@ gst_stereo_base_newest_event (GstStereoBase * self, gint view,
     default:
       break;
   }
-  newest->lost |= !g_queue_is_empty (&lost);
+  note_lost (newest, &lost);
   g_mutex_unlock (&newest->lock);
   tell_lost (self, &lost, "the view has changed");
   return FALSE;
@@ -312,7 +323,9 @@ gst_stereo_base_newest_peek (GstStereoBase * self,
       && gst_stereo_store_take (&newest->store, newest->chosen)) {
     memcpy (priv->segment, newest->segment, sizeof (priv->segment));
     priv->discont |= newest->lost;
-    newest->lost = FALSE;
+    if (newest->lost_discont)
+      g_atomic_int_set (&priv->begins_anew, TRUE);
+    newest->lost = newest->lost_discont = FALSE;
   }
   g_mutex_unlock (&newest->lock);
 
@@ -433,7 +446,7 @@ gst_stereo_base_newest_reset (GstStereoBase * self)
     newest->frame[i] = GST_CLOCK_TIME_NONE;
     newest->at_end[i] = newest->knocked[i] = FALSE;
   }
-  newest->lost = FALSE;
+  newest->lost = newest->lost_discont = FALSE;
   g_mutex_unlock (&newest->lock);
   g_queue_clear_full (&lost, (GDestroyNotify) gst_stereo_lost_free);
   g_atomic_int_set (&newest->mode, UNDECIDED);

@@ -98,6 +98,7 @@ _FUNCTIONS = {
     "stereo_matcher_configure": (c_int, [c_void_p, POINTER(Config), c_void_p]),
     "stereo_matcher_process_results": (c_int, [c_void_p, _IMAGE, _IMAGE, POINTER(_IMAGE),
                                                POINTER(c_uint64)]),
+    "stereo_matcher_reset": (None, [c_void_p]),
     "stereo_matcher_sync": (c_int, [c_void_p]),
     "stereo_matcher_error": (c_char_p, [c_void_p]),
     "stereo_matcher_get_stats": (None, [c_void_p, POINTER(Stats)]),

@@ -93,6 +93,14 @@ class Matcher:
                 set_one(c.lib.stereo_params_set, c.lib.stereo_params_set_text, self._params, name,
                         value)
 
+    def reset(self) -> None:
+        """Forgets the pairs before, on which a map depends if ``temporal`` is above 0.
+
+        So does a change of properties, or of the size or type of the arrays.
+        """
+        with self._lock:
+            c.lib.stereo_matcher_reset(self._matcher)
+
     def _get(self, name: str) -> float:
         value = c_double()
         c.lib.stereo_params_get(self._params, name.replace("_", "-").encode(), ctypes.byref(value))

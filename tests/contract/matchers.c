@@ -64,7 +64,7 @@ static bool
 is_common (const char *name)
 {
   static const char *const names[] = { "num-disparities", "min-disparity",
-    "disparity-scale", "invalid-value", "median"
+    "disparity-scale", "invalid-value", "median", "temporal"
   };
 
   for (size_t i = 0; i < sizeof (names) / sizeof (names[0]); i++) {
@@ -441,6 +441,107 @@ test_results (void)
   }
 }
 
+/* ------------------------------------------------------------------- series */
+
+/* Which pair each frame shows, and before which one the matcher is reset. */
+static const int shown[] = { 0, 0, 1, 0, 1, 1, 0, 0, 1 };
+
+#define N_SHOWN (sizeof (shown) / sizeof (shown[0]))
+#define RESET 6
+
+/* All frames on a device, several under way where it has room for them. */
+static void
+match_series (StereoDevice * device, const Case * c, const Images pairs[2],
+    TestImage maps[N_SHOWN])
+{
+  StereoMatcher *matcher = matcher_new (c, &pairs[0], device);
+
+  for (size_t i = 0; i < N_SHOWN; i++) {
+    const Images *pair = &pairs[shown[i]];
+
+    test_image_init (&maps[i], c->output, c->width, c->height, 2);
+    if (i == RESET)
+      stereo_matcher_reset (matcher);
+    CHECK_INT (stereo_matcher_process (matcher, &pair->left.image,
+            &pair->right.image, &maps[i].image, NULL), ==, STEREO_OK);
+  }
+  CHECK_INT (stereo_matcher_sync (matcher), ==, STEREO_OK);
+  for (size_t i = 0; i < N_SHOWN; i++)
+    CHECK (test_image_intact (&maps[i]));
+  stereo_matcher_free (&matcher);
+}
+
+static void
+free_series (TestImage maps[N_SHOWN])
+{
+  for (size_t i = 0; i < N_SHOWN; i++)
+    test_image_clear (&maps[i]);
+}
+
+/* What the frames of the plain reference have to do with each other. */
+static void
+check_series (const Case * c, const Images pairs[2], TestImage maps[N_SHOWN])
+{
+  const bool fractions = strcmp (c->name, "pyramid") == 0;
+  TestImage alone;
+
+  test_image_init (&alone, c->output, c->width, c->height, 0);
+  set ((Case *) c, "temporal", 0);
+  match (0, c->params, c->name, &pairs[0].left, &pairs[0].right, &alone);
+  /* 255 steps are made of finer codes then */
+  if (!fractions || c->output == STEREO_FORMAT_GRAY16_LE)
+    report (c, &pairs[0], "the first frame", first_difference (&maps[0],
+            &alone));
+  report (c, &pairs[0], "the frame after a reset",
+      first_difference (&maps[RESET], &maps[0]));
+  report (c, &pairs[0], "the frame after that",
+      first_difference (&maps[RESET + 1], &maps[1]));
+  test_image_clear (&alone);
+}
+
+/* With the filter over time, a frame has the same bytes on all devices whatever
+ * came before it. */
+static void
+test_series (void)
+{
+  Random random = { 8 };
+
+  FOR_EACH_ALGORITHM (algorithm) {
+    for (int i = 0; i < 8; i++) {
+      TestImage expected[N_SHOWN], maps[N_SHOWN];
+      Images pairs[2];
+      Case c;
+
+      draw_case (algorithm, &random, &c);
+      c.width = random_range (&random, i % 4 == 0 ? 1 : 50, 150);
+      c.height = random_range (&random, i % 4 == 0 ? 1 : 20, 60);
+      c.fill = FILL_SHIFTED;
+      set (&c, "temporal", random_range (&random, 1, i % 2 ? 16 : 3));
+      if (i % 2)
+        draw_parameters (&c, &random);
+      for (int k = 0; k < 2; k++)
+        make_images (&c, &pairs[k], &random);
+      pairs[1].left.colorimetry = pairs[0].left.colorimetry;
+      pairs[1].right.colorimetry = pairs[0].right.colorimetry;
+      for (size_t d = 0; d < devices_count (); d++) {
+        match_series (devices_get (d), &c, pairs, d == 0 ? expected : maps);
+        for (size_t k = 0; k < N_SHOWN && d > 0; k++)
+          report (&c, &pairs[shown[k]], stereo_device_name (devices_get (d)),
+              first_difference (&maps[k], &expected[k]));
+        if (d > 0)
+          free_series (maps);
+      }
+      check_series (&c, pairs, expected);
+      free_series (expected);
+      test_image_clear (&pairs[1].left);
+      test_image_clear (&pairs[1].right);
+      test_image_clear (&pairs[1].map);
+      test_image_clear (&pairs[1].expected);
+      clear (&c, &pairs[0]);
+    }
+  }
+}
+
 static const Test tests[] = {
   {"devices", test_devices},
   {"large", test_large},
@@ -449,6 +550,7 @@ static const Test tests[] = {
   {"frames", test_frames},
   {"threads", test_threads},
   {"results", test_results},
+  {"series", test_series},
 };
 
 int

@@ -280,6 +280,21 @@ class Sequences(unittest.TestCase):
             worker.join()
         self.assertEqual(found, [expected] * 20)
 
+    def test_over_time(self):
+        """A map depends on the pair before, until that is forgotten."""
+        left, right, _ = scenes.render()
+        blank = np.full_like(left, 90)
+        matcher = sm.Matcher(num_disparities=24, temporal=2, **CPU)
+        alone = matcher(blank, blank).codes.tobytes()
+        matcher.reset()
+        matcher(left, right)
+        self.assertNotEqual(matcher(blank, blank).codes.tobytes(), alone)
+        matcher.reset()
+        self.assertEqual(matcher(blank, blank).codes.tobytes(), alone)
+        matcher(left, right)
+        matcher.set(temporal=1)
+        self.assertEqual(matcher(blank, blank).codes.tobytes(), alone)
+
     def test_instructions(self):
         """All bytes are the same."""
         left, right, _ = scenes.render()

@@ -1003,6 +1003,47 @@ test_stages_cuda (void)
   setup_clear (&s);
 }
 
+/* The filter over time starts anew when it is told to, and when the matcher is
+ * configured, even for the same; it is a stage of its own. */
+static void
+test_reset (void)
+{
+  static const char *const stages[] = { "match", "refine", "temporal", NULL };
+  static Pair a, b;
+  static uint16_t first[60 * 40];
+  Setup s;
+
+  stereo_matcher_reset (NULL);
+  setup_init (&s, stereo_algorithm_find ("vcbw"), 1, STEREO_SIMD_AUTO);
+  set_unrefined (&s);
+  set (&s, "temporal", 3);
+  pair_init (&a, 60, 40, 1);
+  pair_init (&b, 60, 40, 1);
+  /* six pixels apart, and then nothing that would say how far */
+  for (int i = 0; i < 60 * 40 - 6; i++)
+    a.right_pixels[i] = a.left_pixels[i + 6];
+  memset (b.left_pixels, 90, sizeof (b.left_pixels));
+  memset (b.right_pixels, 90, sizeof (b.right_pixels));
+  stereo_matcher_reset (s.matcher);
+  REQUIRE (configure (&s, &a.config) == STEREO_OK);
+  stereo_matcher_set_profiling (s.matcher, true);
+  REQUIRE (match (&s, &b) == STEREO_OK);
+  check_stages (s.matcher, stages);
+  memcpy (first, b.map_pixels, sizeof (first));
+
+  for (int i = 0; i < 3; i++) {
+    stereo_matcher_reset (s.matcher);
+    REQUIRE (match (&s, &a) == STEREO_OK);
+    if (i == 0)
+      stereo_matcher_reset (s.matcher);
+    else if (i == 1)
+      REQUIRE (configure (&s, &a.config) == STEREO_OK);
+    REQUIRE (match (&s, &b) == STEREO_OK);
+    CHECK_INT (memcmp (b.map_pixels, first, sizeof (first)) == 0, ==, i < 2);
+  }
+  setup_clear (&s);
+}
+
 /* Memory runs out at each allocation in turn. */
 static void
 test_out_of_memory (void)
@@ -1048,6 +1089,7 @@ static const Test tests[] = {
   {"content-of-memory", test_content_of_memory},
   {"stages", test_stages},
   {"stages-cuda", test_stages_cuda},
+  {"reset", test_reset},
   {"out-of-memory", test_out_of_memory},
 };
 

@@ -1,0 +1,27 @@
+/* gst-stereomatching: the filter over time on the CPU
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef STEREO_TEMPORAL_CPU_H
+#define STEREO_TEMPORAL_CPU_H
+
+#include "refine/temporal.h"
+
+/* What the threads of a loop work on. */
+typedef struct
+{
+  const StereoTemporalFrame *frame;
+  const StereoOutput *output;
+} StereoTemporalJob;
+
+StereoTemporalView stereo_temporal_view_cpu (const StereoView * view,
+    int channels);
+
+/* Vectors. */
+extern const StereoTemporalStages stereo_temporal_stages_generic;
+extern const StereoTemporalStages stereo_temporal_stages_avx2;
+extern const StereoTemporalStages stereo_temporal_stages_avx512;
+
+#endif /* STEREO_TEMPORAL_CPU_H */
