@@ -64,10 +64,13 @@ kind_of (GParamSpec * property)
 }
 
 static gboolean
-is_for_pages (GParamSpec * property)
+is_for_pages (GstElement * element, GParamSpec * property)
 {
   const GType owner = property->owner_type;
 
+  if (GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE)
+      && !tune_property_is_live (property))
+    return FALSE;
   return (property->flags & G_PARAM_READWRITE) == G_PARAM_READWRITE
       && !(property->flags & (G_PARAM_CONSTRUCT_ONLY | G_PARAM_DEPRECATED))
       && kind_of (property) != KIND_NONE
@@ -86,7 +89,7 @@ tune_properties_list (GstElement * element)
 
   for (guint own = 2; own-- > 0;) {
     for (guint i = 0; i < n; i++) {
-      if (is_for_pages (all[i])
+      if (is_for_pages (element, all[i])
           && (all[i]->owner_type == G_OBJECT_TYPE (element)) == own)
         list[kept++] = all[i];
     }
@@ -101,7 +104,7 @@ tune_properties_find (GstElement * element, const gchar * name)
   GParamSpec *property = g_object_class_find_property
       (G_OBJECT_GET_CLASS (element), name);
 
-  return property != NULL && is_for_pages (property) ? property : NULL;
+  return property != NULL && is_for_pages (element, property) ? property : NULL;
 }
 
 gboolean

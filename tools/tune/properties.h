@@ -10,7 +10,8 @@
  *
  * A page gets those that can be read and set and are a number, a truth value,
  * an enumeration, flags or a text, and that the element's own plugin brings:
- * what all elements of GStreamer have is for the program.
+ * what all elements of GStreamer have is for the program, and so is what a
+ * source can't change while it runs, because nothing takes sources down.
  */
 
 #ifndef TUNE_PROPERTIES_H
