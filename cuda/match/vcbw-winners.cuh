@@ -17,9 +17,9 @@
  *
  * On an H200 this takes 0.80 ms for 1920x1080x128 and 0.05 for 450x375x60.
  * Going down strips 64 columns wide, which computes D 1.7 times instead of 2.8
- * and H hardly more than once, takes 0.82 and 0.08: there is a barrier for every
- * 16 rows, and left winners wait in memory between disparities.  Loading R
- * without waiting for it, or a census without the test for its limit, change
+ * and H hardly more than once, takes 0.82 and 0.08: there is a barrier for
+ * every 16 rows, and left winners wait in memory between disparities.  Loading
+ * R without waiting for it, or a census without the test for its limit, change
  * nothing.
  */
 
