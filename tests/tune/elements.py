@@ -46,6 +46,7 @@ class Elements(unittest.TestCase):
     def test_every_property_of_every_matcher(self):
         seen = 0
         with Viewer(self.server).start() as page:
+            page.set("matcher", "num-disparities", 16)
             for matcher in [m["factory"] for m in page.hello["matchers"]]:
                 page.send("matcher", side="a", factory=matcher)
                 page.wait("elements", lambda m: m["elements"][0]["factory"] == matcher)
@@ -61,6 +62,7 @@ class Elements(unittest.TestCase):
                     self.assertEqual(page.set("matcher", name, before), before)
             page.send("matcher", side="a", factory="stereovcbw")
             page.wait("elements")
+            page.send("reset", side="a", element="matcher")
         self.assertGreater(seen, 150)
 
     def test_what_can_not_be_set_while_it_runs(self):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """entrance.py PROGRAM"""
 
+import os
 import random
 import socket
 import time
@@ -181,7 +182,9 @@ class Viewers(unittest.TestCase):
                 page.frames(30)
                 before = server.memory()
                 page.frames(120)
-                self.assertLess(server.memory() - before, 30000)
+                # a sanitizer keeps what was freed
+                if not os.environ.get("STEREO_SANITIZER"):
+                    self.assertLess(server.memory() - before, 30000)
                 # what was sent to it is of two frames at most
                 frames = set()
                 end = time.monotonic() + 2

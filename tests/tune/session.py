@@ -54,6 +54,7 @@ class Demo(unittest.TestCase):
 
     def test_matchers_are_exchanged_under_load(self):
         with Viewer(self.server).start(VIEWS) as page:
+            page.set("matcher", "num-disparities", 16)
             for _ in range(2):
                 for matcher in MATCHERS:
                     page.send("matcher", side="a", factory=matcher)
