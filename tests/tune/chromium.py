@@ -24,7 +24,7 @@ except ImportError:
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 START = 30
 # A page on a machine that has other things to do, in seconds.
-PATIENCE = 20
+PATIENCE = 60
 KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Escape": 27,
         "Tab": 9, "Home": 36, "End": 35, "PageUp": 33, "PageDown": 34, " ": 32}
 
