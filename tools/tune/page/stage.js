@@ -186,19 +186,22 @@ export class Stage {
       this.#paint(picture);
   }
 
-  /* Both sides at once, unless the other one takes too long. */
+  /* Both sides at once, unless the other one takes too long or has left this
+   * frame out: then a side has its next picture before they were a pair. */
   #pair(picture) {
+    const mine = this.#waiting[picture.side];
     const other = this.#waiting[1 - picture.side];
 
     this.#waiting[picture.side] = picture;
-    clearTimeout(this.#patience);
-    if (other && other.frame === picture.frame)
+    if (mine || (other && other.frame === picture.frame))
       this.#paintWaiting();
-    else
+    else if (!this.#patience)
       this.#patience = setTimeout(() => this.#paintWaiting(), PATIENCE);
   }
 
   #paintWaiting() {
+    clearTimeout(this.#patience);
+    this.#patience = 0;
     for (const picture of this.#waiting) {
       // One that a newer one has replaced is closed: its width is 0.
       if (picture && picture.bitmap.width && picture.view === this.#large)
