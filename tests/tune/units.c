@@ -38,13 +38,34 @@ test_flow_of_two_frames (void)
   CHECK_INT (flow.n, ==, 0);
 }
 
+/* A page says once that it has shown a frame; more pictures of that one may be
+ * on their way. */
+static void
+test_flow_of_late_pictures (void)
+{
+  TuneFlow flow = { 0 };
+
+  tune_flow_sent (&flow, 1, 0);
+  tune_flow_sent (&flow, 2, 0);
+  tune_flow_shown (&flow, 2, 10 * MS);
+  for (guint frame = 1; frame <= 2; frame++) {
+    CHECK (tune_flow_may_send (&flow, frame));
+    tune_flow_sent (&flow, frame, 10 * MS);
+  }
+  CHECK (tune_flow_may_send (&flow, 3));
+  tune_flow_sent (&flow, 3, 20 * MS);
+  CHECK (tune_flow_may_send (&flow, 4));
+}
+
 /* Shows n frames, each of which takes so long. */
 static void
 show_frames (TuneFlow * flow, guint n, gint64 time)
 {
   for (guint i = 0; i < n; i++) {
-    tune_flow_sent (flow, i + 1, 0);
-    tune_flow_shown (flow, i + 1, time);
+    const guint frame = flow->shown + 1;
+
+    tune_flow_sent (flow, frame, 0);
+    tune_flow_shown (flow, frame, time);
   }
 }
 
@@ -188,6 +209,7 @@ test_messages (void)
 
 static const Test tests[] = {
   {"flow_of_two_frames", test_flow_of_two_frames},
+  {"flow_of_late_pictures", test_flow_of_late_pictures},
   {"flow_of_a_slow_link", test_flow_of_a_slow_link},
   {"widths", test_widths},
   {"hosts", test_hosts},

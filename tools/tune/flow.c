@@ -16,6 +16,8 @@
 gboolean
 tune_flow_may_send (const TuneFlow * flow, guint frame)
 {
+  if (frame <= flow->shown)
+    return TRUE;
   for (guint i = 0; i < flow->n; i++) {
     if (flow->sent[i].frame == frame)
       return TRUE;
@@ -26,6 +28,8 @@ tune_flow_may_send (const TuneFlow * flow, guint frame)
 void
 tune_flow_sent (TuneFlow * flow, guint frame, gint64 now)
 {
+  if (frame <= flow->shown)
+    return;
   for (guint i = 0; i < flow->n; i++) {
     if (flow->sent[i].frame == frame)
       return;
@@ -59,7 +63,10 @@ tune_flow_shown (TuneFlow * flow, guint frame, gint64 now)
   if (n == flow->n)
     return;
   judge (flow, now - flow->sent[n].since);
-  while (++n < flow->n)
-    flow->sent[kept++] = flow->sent[n];
+  flow->shown = MAX (flow->shown, frame);
+  while (++n < flow->n) {
+    if (flow->sent[n].frame > flow->shown)
+      flow->sent[kept++] = flow->sent[n];
+  }
   flow->n = kept;
 }

@@ -29,12 +29,14 @@ typedef struct
     gint64 since;
   } sent[TUNE_FLOW_FRAMES];     /* not shown yet, in the order of sending */
   guint n;
+  guint shown;                  /* the newest frame that was */
   guint smaller;                /* steps, 0 to TUNE_FLOW_SMALLEST */
   guint slow;                   /* frames in a row */
   guint quick;
 } TuneFlow;
 
-/* Whether a picture of a frame may be sent; several of one may. */
+/* Whether a picture of a frame may be sent; several of one may, and those that
+ * come late, of a frame that was shown already, which nobody tells again. */
 gboolean tune_flow_may_send (const TuneFlow * flow, guint frame);
 void tune_flow_sent (TuneFlow * flow, guint frame, gint64 now);
 
