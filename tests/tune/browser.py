@@ -148,6 +148,8 @@ class Case(unittest.TestCase):
         self.other.wait("state")
 
     def tearDown(self):
+        self.other.send("pause", on=False)
+        self.other.send("compare", on=False)
         self.assertEqual((self.tab.errors, self.tab.logged), ([], []))
         own = "http://localhost:%d/" % self.server.port
         self.assertEqual([a for a in self.tab.fetched() if not a.startswith(own)], [])
