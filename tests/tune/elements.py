@@ -130,6 +130,8 @@ class Elements(unittest.TestCase):
             self.assertIn("JSON", wrong("hello"))
             self.assertIn("JSON", wrong(""))
             self.assertIn("JSON", wrong("[1]"))
+            for hidden in ("1 {}", "{} {}", "{}]", '{} "', "{/*}*/} {}", "{'}'} {}"):
+                self.assertIn("JSON", wrong(hidden), hidden)
             self.assertIn("brackets", wrong("[" * 5000))
             self.assertIn("one of set", wrong('{"type": "quit"}'))
             self.assertIn("one of set", wrong('{}'))

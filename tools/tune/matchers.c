@@ -11,6 +11,7 @@
 /* How the long names of matchers begin; in brackets follows which it is. */
 #define LONG_NAME "Stereo matcher ("
 
+/* Which matcher it is, and what follows; NULL if it is none. */
 static const gchar *
 long_name (GstPluginFeature * feature)
 {
@@ -18,7 +19,8 @@ long_name (GstPluginFeature * feature)
       ? gst_element_factory_get_metadata (GST_ELEMENT_FACTORY (feature),
       GST_ELEMENT_METADATA_LONGNAME) : NULL;
 
-  return name != NULL ? name : "";
+  return name != NULL && g_str_has_prefix (name, LONG_NAME)
+      ? name + strlen (LONG_NAME) : NULL;
 }
 
 static gboolean
@@ -26,8 +28,7 @@ is_matcher (GstPluginFeature * feature, gpointer data)
 {
   (void) data;
   return g_strcmp0 (gst_plugin_feature_get_plugin_name (feature),
-      "stereomatching") == 0 && g_str_has_prefix (long_name (feature),
-      LONG_NAME);
+      "stereomatching") == 0 && long_name (feature) != NULL;
 }
 
 static gint
@@ -46,8 +47,7 @@ tune_matchers_list (void)
 gchar *
 tune_matcher_title (GstElementFactory * factory)
 {
-  const gchar *name = long_name (GST_PLUGIN_FEATURE (factory))
-      + strlen (LONG_NAME);
+  const gchar *name = long_name (GST_PLUGIN_FEATURE (factory));
 
   return g_strndup (name, strcspn (name, ")"));
 }

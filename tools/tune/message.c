@@ -195,6 +195,34 @@ depth_of (const gchar * text, gsize size)
   return most;
 }
 
+/* Whether nothing stands before an object or after it: of several values the
+ * parser frees but one.  What could hide another is no JSON either: comments,
+ * and quotes of other kinds. */
+static gboolean
+is_one_object (const gchar * text, gsize size)
+{
+  guint depth = 0;
+  gboolean quoted = FALSE, ended = FALSE;
+
+  for (gsize i = 0; i < size; i++) {
+    gchar c = text[i];
+
+    if (quoted) {
+      i += c == '\\';
+      quoted = c != '"';
+    } else if (!g_ascii_isspace (c)) {
+      if (ended || (depth == 0 && c != '{')
+          || (!g_ascii_isalnum (c) && strchr ("{}[]\":,+-.", c) == NULL))
+        return FALSE;
+      quoted = c == '"';
+      depth += c == '{' || c == '[';
+      depth -= c == '}' || c == ']';
+      ended = depth == 0;
+    }
+  }
+  return ended;
+}
+
 JsonNode *
 tune_json_parse (const gchar * text, gsize size, gchar ** why)
 {
@@ -209,7 +237,8 @@ tune_json_parse (const gchar * text, gsize size, gchar ** why)
     return NULL;
   }
   parser = json_parser_new_immutable ();
-  if (json_parser_load_from_data (parser, text, (gssize) size, NULL)
+  if (is_one_object (text, size)
+      && json_parser_load_from_data (parser, text, (gssize) size, NULL)
       && json_parser_get_root (parser) != NULL
       && JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
     root = json_parser_steal_root (parser);
