@@ -350,14 +350,9 @@ gst_stereo_rectify_set_property (GObject * object, guint id,
     case PROP_BORDER:
       self->border = g_value_get_uint (value);
       break;
-    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_BACKEND:
-    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID:
-    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_N_THREADS:
+    default:
       gst_stereo_device_set_property (&self->parent.device, id - PROP_DEVICE,
           value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -386,14 +381,9 @@ gst_stereo_rectify_get_property (GObject * object, guint id, GValue * value,
     case PROP_BORDER:
       g_value_set_uint (value, self->border);
       break;
-    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_BACKEND:
-    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID:
-    case PROP_DEVICE + GST_STEREO_DEVICE_PROP_N_THREADS:
+    default:
       gst_stereo_device_get_property (&self->parent.device, id - PROP_DEVICE,
           value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);

@@ -688,8 +688,9 @@ propose_padding (GstPad * sink)
       answer_with_padding, NULL, NULL);
 }
 
-gchar **
-matchers (void)
+/* Those whose class is made of the one of that name; NULL: any. */
+static gchar **
+elements_of (const gchar * parent)
 {
   GPtrArray *names = g_ptr_array_new ();
   GList *features =
@@ -705,12 +706,25 @@ matchers (void)
     loaded = gst_plugin_feature_load (f->data);
     fail_unless (loaded != NULL);
     type = gst_element_factory_get_element_type (GST_ELEMENT_FACTORY (loaded));
-    if (g_strcmp0 (g_type_name (g_type_parent (type)), "GstStereoBase") == 0)
+    if (parent == NULL
+        || g_strcmp0 (g_type_name (g_type_parent (type)), parent) == 0)
       g_ptr_array_add (names, g_strdup (GST_OBJECT_NAME (loaded)));
     gst_object_unref (loaded);
   }
   gst_plugin_feature_list_free (features);
-  fail_unless (names->len > 0, "the plugin has no matchers");
+  fail_unless (names->len > 0, "the plugin has none");
   g_ptr_array_add (names, NULL);
   return (gchar **) g_ptr_array_free (names, FALSE);
+}
+
+gchar **
+plugin_elements (void)
+{
+  return elements_of (NULL);
+}
+
+gchar **
+matchers (void)
+{
+  return elements_of ("GstStereoBase");
 }

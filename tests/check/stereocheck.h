@@ -178,7 +178,9 @@ void pipeline_free (GstElement * pipeline);
  * that are padded on all sides, and all of whose bytes are 0xa5. */
 void propose_padding (GstPad * sink);
 
-/* The elements of the plugin that are matchers: names, ends with NULL. */
+/* The elements of the plugin, and those that are matchers: names, ends with
+ * NULL. */
+gchar **plugin_elements (void);
 gchar **matchers (void);
 
 #endif /* STEREO_CHECK_H */

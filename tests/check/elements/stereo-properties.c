@@ -13,37 +13,23 @@
 static gboolean
 is_ours (const GParamSpec * pspec)
 {
-  return g_str_has_prefix (g_type_name (pspec->owner_type), "GstStereo");
+  const gchar *owner = g_type_name (pspec->owner_type);
+
+  return g_str_has_prefix (owner, "GstStereo")
+      || g_str_has_prefix (owner, "GstDisparity");
 }
 
-static gdouble
-number_of (const GValue * value)
-{
-  GValue number = G_VALUE_INIT;
-  gdouble result;
-
-  if (G_VALUE_HOLDS_ENUM (value))
-    return g_value_get_enum (value);
-  if (G_VALUE_HOLDS_BOOLEAN (value))
-    return g_value_get_boolean (value);
-  g_value_init (&number, G_TYPE_DOUBLE);
-  fail_unless (g_value_transform (value, &number));
-  result = g_value_get_double (&number);
-  g_value_unset (&number);
-  return result;
-}
-
-static gdouble
-get_number (GstElement * element, GParamSpec * pspec)
+static void
+check_is (GstElement * element, GParamSpec * pspec, const GValue * right)
 {
   GValue value = G_VALUE_INIT;
-  gdouble result;
 
   g_value_init (&value, pspec->value_type);
   g_object_get_property (G_OBJECT (element), pspec->name, &value);
-  result = number_of (&value);
+  fail_unless (gst_value_compare (&value, right) == GST_VALUE_EQUAL,
+      "%s of %s is %s, not %s", pspec->name, GST_OBJECT_NAME (element),
+      g_strdup_value_contents (&value), g_strdup_value_contents (right));
   g_value_unset (&value);
-  return result;
 }
 
 /* Sets from text, as a launch line does, and reads it back. */
@@ -56,9 +42,7 @@ check_set (GstElement * element, GParamSpec * pspec, const gchar * text)
   fail_unless (gst_value_deserialize (&value, text), "%s = %s", pspec->name,
       text);
   gst_util_set_object_arg (G_OBJECT (element), pspec->name, text);
-  fail_unless (get_number (element, pspec) == number_of (&value),
-      "%s is %.17g after setting it to %s", pspec->name, get_number (element,
-          pspec), text);
+  check_is (element, pspec, &value);
   g_value_unset (&value);
 }
 
@@ -98,7 +82,7 @@ GST_START_TEST (test_every_property)
 {
   const GParamFlags mutable = GST_PARAM_MUTABLE_READY
       | GST_PARAM_MUTABLE_PAUSED | GST_PARAM_MUTABLE_PLAYING;
-  gchar **names = matchers ();
+  gchar **names = plugin_elements ();
 
   for (guint e = 0; names[e] != NULL; e++) {
     GstElement *element = gst_element_factory_make (names[e], NULL);
@@ -126,8 +110,12 @@ GST_START_TEST (test_every_property)
       g_value_init (&value, pspec->value_type);
       g_param_value_set_default (pspec, &value);
       fail_if (g_param_value_validate (pspec, &value), "%s", pspec->name);
-      fail_unless (get_number (element, pspec) == number_of (&value), "%s",
-          pspec->name);
+      check_is (element, pspec, &value);
+      if (G_VALUE_HOLDS_STRING (&value)) {
+        check_set (element, pspec, "some text");
+        g_value_unset (&value);
+        continue;
+      }
       initial = gst_value_serialize (&value);
       g_value_unset (&value);
 
@@ -139,8 +127,7 @@ GST_START_TEST (test_every_property)
       g_free (minimum);
       g_free (maximum);
     }
-    /* all the common ones at least */
-    fail_unless (n_ours >= 11, "%s has %u properties", names[e], n_ours);
+    fail_unless (n_ours > 0, "%s has no properties", names[e]);
     g_free (pspecs);
     gst_object_unref (element);
   }
