@@ -111,6 +111,7 @@ typedef struct
   GstClockTime sync_tolerance;
   gboolean qos;
   GstStereoPairs pairs;
+  gboolean profiling;
   GstVideoInfo info[N_VIEWS];
   gboolean has_info[N_VIEWS];
   GstStereoCounters counters;

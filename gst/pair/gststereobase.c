@@ -20,6 +20,7 @@ const gchar *const gst_stereo_view_names[N_VIEWS] = { "left", "right" };
 #define DEFAULT_SYNC_TOLERANCE GST_CLOCK_TIME_NONE
 #define DEFAULT_QOS TRUE
 #define DEFAULT_PAIRS GST_STEREO_PAIRS_AUTO
+#define DEFAULT_PROFILING FALSE
 
 enum
 {
@@ -28,6 +29,7 @@ enum
   PROP_SYNC_TOLERANCE = PROP_DEVICE + GST_STEREO_DEVICE_N_PROPS,
   PROP_QOS,
   PROP_PAIRS,
+  PROP_PROFILING,
   PROP_STATS
 };
 
@@ -219,6 +221,25 @@ gst_stereo_base_peek_next_sample (GstAggregator * aggregator,
 
 /* --------------------------------------------------------------- properties */
 
+/* The fields have the stages' names, as fields have names.  The object lock is
+ * held. */
+static GstStructure *
+make_stages (StereoMatcher * matcher)
+{
+  GstStructure *stages = gst_structure_new_empty ("stereo-stages");
+  const char *name;
+  uint64_t ns;
+
+  for (gsize i = 0; matcher != NULL
+      && stereo_matcher_get_stage (matcher, i, &name, &ns); i++) {
+    gchar *field = g_strdelimit (g_strdup (name), " ", '-');
+
+    gst_structure_set (stages, field, G_TYPE_UINT64, (guint64) ns, NULL);
+    g_free (field);
+  }
+  return stages;
+}
+
 static GstStructure *
 make_stats (GstStereoBase * self)
 {
@@ -227,17 +248,19 @@ make_stats (GstStereoBase * self)
   const gchar *backend = "none";
   guint64 downloaded = 0;
   GstStereoCounters counters;
+  GstStructure *stages, *result;
 
   GST_OBJECT_LOCK (self);
   counters = priv->counters;
   if (priv->matcher != NULL)
     stereo_matcher_get_stats (priv->matcher, &stats);
+  stages = make_stages (priv->matcher);
   if (priv->device.allocator != NULL)
     downloaded = gst_stereo_allocator_get_downloaded (priv->device.allocator);
   if (priv->device.device != NULL)
     backend = stereo_device_backend (priv->device.device);
   GST_OBJECT_UNLOCK (self);
-  return gst_structure_new ("stereo-stats",
+  result = gst_structure_new ("stereo-stats",
       "paired", G_TYPE_UINT64, counters.paired,
       "dropped-left", G_TYPE_UINT64, counters.dropped[LEFT],
       "dropped-right", G_TYPE_UINT64, counters.dropped[RIGHT],
@@ -248,7 +271,10 @@ make_stats (GstStereoBase * self)
       (guint64) (stats.frames > 0 ? stats.total_ns / stats.frames : 0),
       "device-memory", G_TYPE_UINT64, (guint64) stats.device_bytes,
       "downloaded", G_TYPE_UINT64, downloaded,
-      "backend", G_TYPE_STRING, backend, NULL);
+      "backend", G_TYPE_STRING, backend,
+      "stages", GST_TYPE_STRUCTURE, stages, NULL);
+  gst_structure_free (stages);
+  return result;
 }
 
 static void
@@ -268,6 +294,9 @@ gst_stereo_base_set_property (GObject * object, guint id, const GValue * value,
       break;
     case PROP_PAIRS:
       priv->pairs = (GstStereoPairs) g_value_get_enum (value);
+      break;
+    case PROP_PROFILING:
+      priv->profiling = g_value_get_boolean (value);
       break;
     default:
       gst_stereo_device_set_property (&priv->device, id - PROP_DEVICE, value);
@@ -298,6 +327,9 @@ gst_stereo_base_get_property (GObject * object, guint id, GValue * value,
       break;
     case PROP_PAIRS:
       g_value_set_enum (value, priv->pairs);
+      break;
+    case PROP_PROFILING:
+      g_value_set_boolean (value, priv->profiling);
       break;
     default:
       gst_stereo_device_get_property (&priv->device, id - PROP_DEVICE, value);
@@ -427,6 +459,7 @@ gst_stereo_base_init (GstStereoBase * self)
   priv->sync_tolerance = DEFAULT_SYNC_TOLERANCE;
   priv->qos = DEFAULT_QOS;
   priv->pairs = DEFAULT_PAIRS;
+  priv->profiling = DEFAULT_PROFILING;
   gst_stereo_base_newest_init (self);
   gst_stereo_base_reset_qos (self);
   gst_stereo_base_add_probes (self);
@@ -488,6 +521,17 @@ install_properties (GObjectClass * object_class)
           | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
 
   /**
+   * GstStereoBase:profiling:
+   *
+   * Time the stages of matching, for #GstStereoBase:stats, from the next pair
+   * on. That takes a little time itself.
+   */
+  g_object_class_install_property (object_class, PROP_PROFILING,
+      g_param_spec_boolean ("profiling", "profiling",
+          "Time the stages of matching, for stats", DEFAULT_PROFILING,
+          playing));
+
+  /**
    * GstStereoBase:stats:
    *
    * A structure `stereo-stats` with `paired`, `dropped-left`, `dropped-right`,
@@ -496,7 +540,10 @@ install_properties (GObjectClass * object_class)
    * `processing-time-last` and `processing-time-mean` (of finished pairs, in
    * nanoseconds, guint64), `device-memory` (bytes held on a GPU, guint64),
    * `downloaded` (bytes of results that were copied from there, because
-   * somebody mapped them, guint64) and `backend` (what computes, string).
+   * somebody mapped them, guint64), `backend` (what computes, string) and
+   * `stages` (with #GstStereoBase:profiling, of the last finished pair: a
+   * structure `stereo-stages` with a field for each, in their order, in
+   * nanoseconds, guint64; empty else).
    */
   g_object_class_install_property (object_class, PROP_STATS,
       g_param_spec_boxed ("stats", "stats", "What happened so far",

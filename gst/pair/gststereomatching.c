@@ -218,7 +218,7 @@ start_frame (GstStereoBase * self, const GstStereoFrame views[N_VIEWS],
 {
   GstStereoBasePrivate *priv = PRIV (self);
   const StereoImage *results[STEREO_N_RESULTS] = { NULL, };
-  gboolean all_pinned = TRUE;
+  gboolean all_pinned = TRUE, profiling;
   StereoStatus status;
   uint64_t frame = 0;
 
@@ -230,6 +230,10 @@ start_frame (GstStereoBase * self, const GstStereoFrame views[N_VIEWS],
   }
   if (g_atomic_int_compare_and_exchange (&priv->begins_anew, TRUE, FALSE))
     stereo_matcher_reset (priv->matcher);
+  GST_OBJECT_LOCK (self);
+  profiling = priv->profiling;
+  GST_OBJECT_UNLOCK (self);
+  stereo_matcher_set_profiling (priv->matcher, profiling);
   status = stereo_matcher_process_results (priv->matcher, &views[LEFT].image,
       &views[RIGHT].image, results, &frame);
   if (status == STEREO_OK)

@@ -65,7 +65,8 @@ class Demo(unittest.TestCase):
                 for matcher in MATCHERS:
                     page.send("matcher", side="a", factory=matcher)
                     page.wait("elements", lambda m: m["elements"][0]["factory"] == matcher)
-                    page.wait("stats", lambda m: m["a"]["stages"][0]["name"] == matcher)
+                    page.wait("stats", lambda m: m["a"]["stages"]
+                              and m["a"]["stages"][0]["name"].split()[0] == matcher)
             page.set("matcher", "num-disparities", 32)
             for matcher in MATCHERS * 3:
                 page.send("matcher", side="a", factory=matcher)
@@ -90,6 +91,11 @@ class Demo(unittest.TestCase):
             self.assertTrue(frames["a"] & frames["b"])
             stats = page.wait("stats", lambda m: "valid" in m.get("b", {}))
             self.assertIn("valid", stats["a"])
+            stages = {side: {stage["name"].split(" ", 1)[-1]: stage["ms"]
+                             for stage in stats[side]["stages"]} for side in "ab"}
+            self.assertGreater(stages["a"]["match"], 0)
+            self.assertIn("census", stages["a"])
+            self.assertNotIn("census", stages["b"])
             page.send("line", side="b")
             self.assertIn("cost=luma", page.wait("line")["text"])
             page.send("line", side="a")

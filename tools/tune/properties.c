@@ -68,6 +68,8 @@ is_for_pages (GstElement * element, GParamSpec * property)
 {
   const GType owner = property->owner_type;
 
+  if (strcmp (property->name, TUNE_PROFILING) == 0)
+    return FALSE;
   if (GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE)
       && !tune_property_is_live (property))
     return FALSE;

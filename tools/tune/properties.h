@@ -11,7 +11,8 @@
  * A page gets those that can be read and set and are a number, a truth value,
  * an enumeration, flags or a text, and that the element's own plugin brings:
  * what all elements of GStreamer have is for the program, and so is what a
- * source can't change while it runs, because nothing takes sources down.
+ * source can't change while it runs, because nothing takes sources down, and
+ * TUNE_PROFILING.
  */
 
 #ifndef TUNE_PROPERTIES_H
@@ -19,6 +20,9 @@
 
 #include <gst/gst.h>
 #include <json-glib/json-glib.h>
+
+/* Of a matcher: whether it times its stages, which the page shows. */
+#define TUNE_PROFILING "profiling"
 
 /* Those for a page, ending with NULL: what the element's own class brings, then
  * what its base classes do; for g_free(). */

@@ -293,6 +293,8 @@ make_stage (TuneSide * side, StageIndex index, const gchar * factory)
   static const TuneStageCallbacks callbacks = { done, said };
   GstElement *element = gst_element_factory_make (factory, NULL);
 
+  if (index == MATCHER)
+    g_object_set (element, TUNE_PROFILING, TRUE, NULL);
   g_signal_connect_data (element, "notify", G_CALLBACK (notified),
       g_atomic_rc_box_acquire (side),
       (GClosureNotify) (GCallback) g_atomic_rc_box_release, 0);
@@ -459,50 +461,75 @@ add_double (JsonBuilder * builder, const gchar * name, gdouble value)
   json_builder_add_double_value (builder, round (value * 1000) / 1000);
 }
 
+/* part: of what the element does, or NULL. */
 static void
-add_stage (JsonBuilder * builder, const gchar * name, gdouble ms)
+add_stage (JsonBuilder * builder, const gchar * element, const gchar * part,
+    gdouble ms)
 {
+  gchar *name = g_strjoin (" ", element, part, NULL);
+
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "name");
   json_builder_add_string_value (builder, name);
   add_double (builder, "ms", ms);
   json_builder_end_object (builder);
+  g_free (name);
 }
 
-/* What the matcher itself counts: the milliseconds of its last pair, and the
- * images and pairs that it left out. */
+/* What the matcher itself counts; for gst_structure_free(). */
+static GstStructure *
+ask_matcher (TuneSide * side)
+{
+  GstStructure *stats = NULL;
+
+  g_object_get (tune_stage_element (side->stages[MATCHER]), "stats", &stats,
+      NULL);
+  return stats;
+}
+
+/* Those of its last pair. */
 static void
-ask_matcher (TuneSide * side, gdouble * ms, guint64 * dropped)
+add_stages_of_matcher (TuneSide * side, const GstStructure * stats,
+    JsonBuilder * builder)
+{
+  const gchar *matcher = GST_OBJECT_NAME (gst_element_get_factory
+      (tune_stage_element (side->stages[MATCHER])));
+  GstStructure *stages = NULL;
+  guint64 ns;
+
+  if (!gst_structure_get (stats, "stages", GST_TYPE_STRUCTURE, &stages, NULL))
+    return;
+  for (gint i = 0; i < gst_structure_n_fields (stages); i++) {
+    const gchar *name = gst_structure_nth_field_name (stages, (guint) i);
+
+    if (gst_structure_get_uint64 (stages, name, &ns))
+      add_stage (builder, matcher, name, (gdouble) ns / GST_MSECOND);
+  }
+  gst_structure_free (stages);
+}
+
+/* Images and pairs that it left out. */
+static guint64
+n_dropped (const GstStructure * stats)
 {
   static const gchar *const counters[] = { "dropped-left", "dropped-right",
     "qos-dropped", "superseded"
   };
-  GstStructure *stats = NULL;
-  guint64 value = 0;
+  guint64 sum = 0, value;
 
-  *ms = 0;
-  *dropped = 0;
-  g_object_get (tune_stage_element (side->stages[MATCHER]), "stats", &stats,
-      NULL);
-  if (stats == NULL)
-    return;
-  if (gst_structure_get_uint64 (stats, "processing-time-last", &value))
-    *ms = (gdouble) value / GST_MSECOND;
   for (guint i = 0; i < G_N_ELEMENTS (counters); i++) {
     if (gst_structure_get_uint64 (stats, counters[i], &value))
-      *dropped += value;
+      sum += value;
   }
-  gst_structure_free (stats);
+  return sum;
 }
 
 void
 tune_side_add_speed (TuneSide * side, JsonBuilder * builder)
 {
   const gint64 now = g_get_monotonic_time ();
-  guint64 dropped;
-  gdouble ms;
+  GstStructure *stats = ask_matcher (side);
 
-  ask_matcher (side, &ms, &dropped);
   add_double (builder, "fps", (gdouble) side->n_maps * G_USEC_PER_SEC
       / (gdouble) MAX (now - side->since, 1));
   side->n_maps = 0;
@@ -510,18 +537,18 @@ tune_side_add_speed (TuneSide * side, JsonBuilder * builder)
   add_double (builder, "frame_ms", tune_stage_time (side->stages[MATCHER]));
   json_builder_set_member_name (builder, "stages");
   json_builder_begin_array (builder);
-  add_stage (builder, GST_OBJECT_NAME (gst_element_get_factory
-          (tune_stage_element (side->stages[MATCHER]))), ms);
+  add_stages_of_matcher (side, stats, builder);
   for (guint i = COLOR; i < N_STAGES; i++) {
     if (side->callbacks.wanted (kinds[i].shows, side->data)
         && tune_stage_time (side->stages[i]) > 0)
-      add_stage (builder, i == DEPTH_COLOR ? "disparitycolor (depth)"
-          : kinds[i].factory, tune_stage_time (side->stages[i]));
+      add_stage (builder, kinds[i].factory, i == DEPTH_COLOR ? "(depth)" : NULL,
+          tune_stage_time (side->stages[i]));
   }
   json_builder_end_array (builder);
   json_builder_set_member_name (builder, "dropped");
-  json_builder_add_int_value (builder, (gint64) dropped);
+  json_builder_add_int_value (builder, (gint64) n_dropped (stats));
   json_builder_set_member_name (builder, "device");
   json_builder_add_string_value (builder,
       tune_stage_device (side->stages[MATCHER]));
+  gst_structure_free (stats);
 }

@@ -322,6 +322,22 @@ GST_END_TEST;
 
 /* --------------------------------------------------------------- statistics */
 
+static guint
+n_stages (GstElement * element)
+{
+  GstStructure *stats, *stages;
+  guint n;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get (stats, "stages", GST_TYPE_STRUCTURE, &stages,
+          NULL));
+  fail_unless (gst_structure_has_name (stages, "stereo-stages"));
+  n = (guint) gst_structure_n_fields (stages);
+  gst_structure_free (stages);
+  gst_structure_free (stats);
+  return n;
+}
+
 GST_START_TEST (test_stats)
 {
   static const gchar *const numbers[] = { "paired", "dropped-left",
@@ -344,13 +360,14 @@ GST_START_TEST (test_stats)
       g_object_get (element, "stats", &stats, NULL);
       fail_unless (gst_structure_has_name (stats, "stereo-stats"));
       fail_unless_equals_int (gst_structure_n_fields (stats),
-          G_N_ELEMENTS (numbers) + 1);
+          G_N_ELEMENTS (numbers) + 2);
       for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
         fail_unless (gst_structure_has_field_typed (stats, numbers[i],
                 G_TYPE_UINT64), "%s", numbers[i]);
       }
       fail_unless_equals_string (gst_structure_get_string (stats, "backend"),
           round == 1 ? test_backend () : "none");
+      fail_unless_equals_int (n_stages (element), 0);
       gst_structure_free (stats);
     }
     gst_object_unref (element);
@@ -378,6 +395,75 @@ GST_START_TEST (test_stats_count_and_begin_anew)
   gst_element_set_state (rig.element, GST_STATE_PLAYING);
   fail_unless_equals_uint64 (rig_stat (&rig, "paired"), 0);
   rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* Those of a pair that was matched while they were timed, and they add up. */
+GST_START_TEST (test_stages)
+{
+  GstStructure *stats, *stages;
+  guint64 sum = 0, ns;
+  gchar *text;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW "cost=census", CAPS, CAPS);
+  check_next (&rig, 7, 7 * 16);
+  fail_unless_equals_int (n_stages (rig.element), 0);
+  g_object_set (rig.element, "profiling", TRUE, NULL);
+  check_next (&rig, 7, 7 * 16);
+  g_object_get (rig.element, "stats", &stats, NULL);
+  gst_structure_get (stats, "stages", GST_TYPE_STRUCTURE, &stages, NULL);
+  fail_unless_equals_string (gst_structure_nth_field_name (stages, 0),
+      "census");
+  fail_unless (gst_structure_has_field (stages, "match"));
+  for (gint i = 0; i < gst_structure_n_fields (stages); i++) {
+    fail_unless (gst_structure_get_uint64 (stages, gst_structure_nth_field_name
+            (stages, (guint) i), &ns));
+    sum += ns;
+  }
+  fail_unless_equals_uint64 (sum, rig_stat (&rig, "processing-time-last"));
+  text = gst_structure_to_string (stats);
+  fail_unless (strstr (text, "match") != NULL, "%s", text);
+  g_free (text);
+  gst_structure_free (stages);
+  gst_structure_free (stats);
+
+  g_object_set (rig.element, "profiling", FALSE, NULL);
+  check_next (&rig, 7, 7 * 16);
+  fail_unless_equals_int (n_stages (rig.element), 0);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+/* Names of stages that are of two words are fields as well. */
+GST_START_TEST (test_stages_of_all)
+{
+  gchar **names = matchers ();
+
+  for (guint e = 0; names[e] != NULL; e++) {
+    gchar *launch = g_strdup_printf ("%s profiling=true", names[e]);
+    GstStructure *stats, *again;
+    gchar *text;
+    Rig rig;
+
+    rig_open_with_caps (&rig, launch, CAPS, CAPS);
+    gst_buffer_unref (rig_match (&rig, gray_image (WIDTH, HEIGHT, 0),
+            gray_image (WIDTH, HEIGHT, 7)));
+    fail_unless (n_stages (rig.element) > 0, "%s", names[e]);
+    g_object_get (rig.element, "stats", &stats, NULL);
+    text = gst_structure_to_string (stats);
+    again = gst_structure_from_string (text, NULL);
+    fail_unless (again != NULL && gst_structure_is_equal (stats, again), "%s",
+        text);
+    gst_structure_free (again);
+    gst_structure_free (stats);
+    g_free (text);
+    rig_close (&rig);
+    g_free (launch);
+  }
+  g_strfreev (names);
 }
 
 GST_END_TEST;
@@ -519,6 +605,8 @@ stereo_properties_suite (void)
   tcase_add_test (tc, test_controlled_property);
   tcase_add_test (tc, test_stats);
   tcase_add_test (tc, test_stats_count_and_begin_anew);
+  tcase_add_test (tc, test_stages);
+  tcase_add_test (tc, test_stages_of_all);
   tcase_add_test (tc, test_cuda_that_is_not_there);
   tcase_add_test (tc, test_backend_is_told);
   return s;
