@@ -16,6 +16,9 @@
  * there are disparities.  Where they are wanted a thread takes whole rows of
  * tiles, from left to right, and keeps the right winners of these rows.
  *
+ * Of many disparities census costs are matched another way
+ * (vcbw-lanes-simd.c).
+ *
  * An average over two neighbouring taps is one multiply-add of byte pairs
  * where the machine has it (SIMD_HAS_PAIRS).  Even and odd pixels are kept
  * apart in 16-bit lanes; a load one byte further pairs the other neighbours,
@@ -27,12 +30,14 @@
 #include "core/cpu.h"
 #include "cost/census-simd.h"
 #include "cost/partner.h"
+#include "match/vcbw-lanes.h"
 #include "match/vcbw-pixel.h"
 #include "refine/output.h"
 #include "refine/winner-pixel.h"
 #include "simd/simd.h"
 
 #define STAGES SIMD_NAME (stereo_vcbw_stages_)
+#define IN_LANES SIMD_NAME (stereo_vcbw_lanes_)
 
 #define LANES (SIMD_BYTES / 2)
 
@@ -843,6 +848,10 @@ match_cpu (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
   Job job = {.frame = frame,.k = k,.scratch = work->scratch };
   StereoMatchFrame luma;
 
+  if (IN_LANES.suits (k)) {
+    IN_LANES.match (frame, k, work->scratch);
+    return STEREO_OK;
+  }
   job.winners = w != NULL;
   job.right_winners = w != NULL && w->right != NULL;
   job.worker_bytes = worker_bytes (k->width, frame->search->right_winners);
@@ -871,7 +880,8 @@ plan_cpu (const StereoSearch * search, const StereoVcbwConstants * k,
 {
   (void) why;
   stereo_arena_add (arena, (void **) &work->scratch, search->n_threads,
-      worker_bytes (k->width, search->right_winners));
+      IN_LANES.suits (k) ? IN_LANES.worker_bytes (search, k)
+      : worker_bytes (k->width, search->right_winners));
   if (k->needs_luma)
     stereo_arena_add (arena, (void **) &work->luma, 2 * (size_t) k->width
         * (size_t) k->height, 1);

@@ -463,6 +463,43 @@ test_parameters (void)
   }
 }
 
+/* Census costs of images and searches large enough for the CPU to keep
+ * disparities in lanes: several tiles and chunks, disparities of either sign
+ * beyond the image's ends, and weights that are too large for it. */
+static void
+test_many_disparities (void)
+{
+  Random random = { 12 };
+
+  for (int i = 0; i < 32; i++) {
+    Case c = usual;
+    TestImage left, right;
+    StereoParams *params;
+
+    c.width = random_range (&random, 1, i % 4 == 0 ? 80 : 300);
+    c.height = random_range (&random, 1, i % 8 == 0 ? 400 : 60);
+    c.fill = i % 3 == 0 ? FILL_RANDOM : FILL_SHIFTED;
+    c.n = random_range (&random, 15, 150);
+    c.min = random_range (&random, -90, 20);
+    c.gamma = i % 8 == 5 ? 0.5 : i % 8 == 6 ? 1.2 : 3.5;
+    c.radius = i % 8 == 7 ? 20 : random_range (&random, 1, 16);
+    c.tau = i % 4 == 3 ? 12 : 31;
+    c.alpha = 0.08;
+    c.beta = i % 5 == 0 ? 1 : 0.16;
+    c.windows = i % 8 == 4;
+    c.cost = CENSUS;
+    c.subpixel = i % 2;
+    c.lr_max_diff = i % 3 - 1;
+    params = case_params (&c);
+    init_pair (&left, &right, c.left, c.right, c.width, c.height, c.fill,
+        &random);
+    check_devices ("vcbw", params, &left, &right, STEREO_FORMAT_GRAY16_LE);
+    stereo_params_free (&params);
+    test_image_clear (&left);
+    test_image_clear (&right);
+  }
+}
+
 /* The kernels for GPUs with less shared memory. */
 static void
 test_small_shared_memory (void)
@@ -512,6 +549,7 @@ static const Test tests[] = {
   {"disparities", test_disparities},
   {"parameters", test_parameters},
   {"formats", test_formats},
+  {"many-disparities", test_many_disparities},
   {"small-shared-memory", test_small_shared_memory},
 };
 

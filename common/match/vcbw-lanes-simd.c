@@ -1,0 +1,800 @@
+/* gst-stereomatching: variable center-biased windows, a lane for a disparity
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Compiled once for each instruction set, with STEREO_SIMD_NAME its name.
+ *
+ * A vector holds the costs of one pixel for as many neighbouring disparities as
+ * it has bytes, descending: the partners of lane after lane are side by side in
+ * the right view.  So every average is one of whole vectors, at any distance
+ * without a load that crosses cache lines; the vectors of a pixel serve
+ * several averages while they are in registers; and when C of a pixel is
+ * there, its winner is found at once and nothing is kept from one disparity to
+ * the next.
+ *
+ * A thread takes bands of rows, and in a band tiles from left to right.  Some
+ * disparities after others (a chunk) it goes down a tile, STEP rows at a time:
+ * D of two rows, their H, which stay in a ring as long as V needs them, then V
+ * and C, and the winners of both views.
+ *
+ * Multiply-adds of byte pairs (simd_pairs) take two columns or two rows at a
+ * time, an even one and the odd one behind it.  A pixel of either parity sees
+ * the same pairs, with weights of its own.  Of two vectors with 16-bit values
+ * of all lanes the first one has lanes 0-7, 16-23, ..., the other one has 8-15,
+ * 24-31, ...: as bytes of two vectors interleave.
+ */
+
+#include "match/vcbw-lanes.h"
+
+#include "core/cpu.h"
+#include "cost/census-simd.h"
+#include "match/vcbw-pixel.h"
+#include "refine/output.h"
+#include "refine/winner-pixel.h"
+#include "simd/simd.h"
+
+#define LANES_TABLE SIMD_NAME (stereo_vcbw_lanes_)
+
+#if SIMD_HAS_PAIRS
+
+#define LANES SIMD_BYTES
+#define TILE_WIDTH 64
+#define MAX_BAND_HEIGHT 288
+/* Columns that H reaches to each side, and rows that V does, at most. */
+#define ROW_PAIRS 9
+#define COLUMN_PAIRS 7
+#define ROW_REACH (2 * (ROW_PAIRS - 1))
+#define COLUMN_REACH (2 * (COLUMN_PAIRS - 1))
+#define COST_PAIRS (TILE_WIDTH / 2 + ROW_REACH)
+/* Rows at a time, columns at a time, and what the ring holds of them. */
+#define STEP 8
+#define STEP_PAIRS (STEP / 2)
+#define STEP_COLUMNS 8
+#define RING ((STEP + 2 * COLUMN_REACH) / STEP)
+/* Columns beyond both ends of the right view that lanes may stand for. */
+#define RIGHT_MARGIN (2 * TILE_WIDTH + LANES)
+
+enum
+{
+  LEFT_SIDE, RIGHT_SIDE
+};
+
+/* H of both sides: both halves of the lanes, this row and the next one in a
+ * lane. */
+typedef struct
+{
+  VecU16 side[2][2];
+} Means;
+
+/* Both halves of the lanes, of a right winner's state. */
+typedef struct
+{
+  VecU16 cost[2];
+  VecU16 index[2];
+} RightState;
+
+/* Winners so far of the left view, the costs beside them, and the cost of the
+ * last disparity of the chunk before. */
+#define BAND_PIXELS (MAX_BAND_HEIGHT * TILE_WIDTH)
+typedef struct
+{
+  uint16_t cost[BAND_PIXELS];
+  uint16_t index[BAND_PIXELS];
+  uint16_t before[BAND_PIXELS];
+  uint16_t after[BAND_PIXELS];
+  uint16_t last[BAND_PIXELS];
+} LeftBest;
+
+/* What one thread works with. */
+typedef struct
+{
+  /* D of two rows: pairs of columns, both halves of the lanes. */
+  VecU16 cost[2][COST_PAIRS][2];
+  Means ring[RING][TILE_WIDTH][STEP_PAIRS];
+  /* C */
+  VecU16 window[STEP][STEP_COLUMNS][2];
+  RightState right[STEP];
+  LeftBest left;
+} Scratch;
+
+/* Winners so far of the right view, rows of a band. */
+typedef struct
+{
+  uint16_t *data;               /* NULL: not wanted */
+  size_t pitch;                 /* of costs, and of indices behind them */
+} RightBest;
+
+/* Weights of pairs in all lanes, the first pair to come first: of those that
+ * begin at the pixel, and of those that end there.  By the pixel's parity. */
+typedef struct
+{
+  VecU16 forward[2][ROW_PAIRS];
+  VecU16 backward[2][ROW_PAIRS];
+} Taps;
+
+typedef struct
+{
+  VecU16 edge;
+  VecU16 edge_room;
+  VecU16 corner;
+  VecU16 corner_room;
+} Penalties;
+
+/* What the threads work on. */
+typedef struct
+{
+  const StereoMatchFrame *frame;
+  const StereoVcbwConstants *k;
+  Taps row;
+  Taps column;
+  Penalties penalties;
+  int band_height;
+  uint8_t *memory;
+  size_t worker_bytes;
+} Job;
+
+/* A chunk of disparities in a tile.  Lane i is disparity d - i. */
+typedef struct
+{
+  int x;
+  int width;
+  int y;                        /* the band's */
+  int height;
+  int first;                    /* index of the last lane */
+  int end;                      /* the first index behind the chunk */
+  int d;
+  VecU16 invalid[2];            /* all bits where a lane is no disparity */
+} Chunk;
+
+/* ------------------------------------------------------------------ vectors */
+
+ALWAYS_INLINE VecU16
+interleave_low (VecU8 a, VecU8 b)
+{
+#if defined (__AVX512BW__)
+  return (VecU16) _mm512_unpacklo_epi8 ((__m512i) a, (__m512i) b);
+#else
+  return (VecU16) _mm256_unpacklo_epi8 ((__m256i) a, (__m256i) b);
+#endif
+}
+
+ALWAYS_INLINE VecU16
+interleave_high (VecU8 a, VecU8 b)
+{
+#if defined (__AVX512BW__)
+  return (VecU16) _mm512_unpackhi_epi8 ((__m512i) a, (__m512i) b);
+#else
+  return (VecU16) _mm256_unpackhi_epi8 ((__m256i) a, (__m256i) b);
+#endif
+}
+
+/* Where lane i is in the elements of both halves. */
+ALWAYS_INLINE int
+place_of (int lane)
+{
+  return (lane & 8) / 8 * (LANES / 2) + lane / 16 * 8 + (lane & 7);
+}
+
+/* Lane i gets what lane i + 1 has, the last one the first element of next. */
+ALWAYS_INLINE void
+shift_lanes (VecU16 half[2], VecU16 next)
+{
+#if defined (__AVX512BW__)
+  const __m512i a = (__m512i) half[0], b = (__m512i) half[1];
+
+  half[0] = (VecU16) _mm512_alignr_epi8 (b, a, 2);
+  half[1] = (VecU16) _mm512_alignr_epi8 (_mm512_alignr_epi64 ((__m512i) next,
+          a, 2), b, 2);
+#else
+  const __m256i a = (__m256i) half[0], b = (__m256i) half[1];
+
+  half[0] = (VecU16) _mm256_alignr_epi8 (b, a, 2);
+  half[1] = (VecU16) _mm256_alignr_epi8 (_mm256_permute2x128_si256 (a,
+          (__m256i) next, 0x21), b, 2);
+#endif
+}
+
+/* The smallest cost, and the highest lane that has it. */
+ALWAYS_INLINE int
+least_lane (VecU16 low, VecU16 high, uint16_t * cost)
+{
+  const VecU16 least = simd_min16 (low, high);
+#if defined (__AVX512BW__)
+  const __m256i quarter = _mm256_min_epu16 (_mm512_castsi512_si256 ((__m512i)
+          least), _mm512_extracti64x4_epi64 ((__m512i) least, 1));
+#else
+  const __m256i quarter = (__m256i) least;
+#endif
+  const __m128i found = _mm_minpos_epu16 (_mm_min_epu16 (_mm256_castsi256_si128
+          (quarter), _mm256_extracti128_si256 (quarter, 1)));
+
+  *cost = (uint16_t) _mm_cvtsi128_si32 (found);
+  /* differences as bytes, cut off: 0 only where there is none */
+#if defined (__AVX512BW__)
+  const __m512i all = _mm512_broadcastw_epi16 (found);
+  const __m512i more = _mm512_packs_epi16 (_mm512_sub_epi16 ((__m512i) low,
+          all), _mm512_sub_epi16 ((__m512i) high, all));
+
+  return 63 - __builtin_clzll (_mm512_testn_epi8_mask (more, more));
+#else
+  const __m256i all = _mm256_broadcastw_epi16 (found);
+  const __m256i more = _mm256_packs_epi16 (_mm256_sub_epi16 ((__m256i) low,
+          all), _mm256_sub_epi16 ((__m256i) high, all));
+
+  return 31 - __builtin_clz ((unsigned) _mm256_movemask_epi8 (
+          _mm256_cmpeq_epi8 (more, _mm256_setzero_si256 ())));
+#endif
+}
+
+/* ------------------------------------------------------------------ weights */
+
+/* Whether all pairs of neighbouring weights suit simd_pairs(). */
+static bool
+weights_pair (const uint8_t * weight, int radius)
+{
+  for (int i = 0; i <= radius; i++) {
+    if (weight[i] > 127 || weight[i] + weight[i + 1] > 128)
+      return false;
+  }
+  return true;
+}
+
+static void
+make_taps (const uint8_t * weight, int pairs, Taps * taps)
+{
+  for (int i = 0; i < pairs; i++) {
+    unsigned before = i > 0 ? weight[2 * i - 1] : 0;
+    unsigned here = weight[2 * i], behind = weight[2 * i + 1];
+    int back = pairs - 1 - i;
+
+    taps->forward[0][i] = simd_set16 ((uint16_t) (here | behind << 8));
+    taps->forward[1][i] = simd_set16 ((uint16_t) (before | here << 8));
+    taps->backward[0][back] = simd_set16 ((uint16_t) (here | before << 8));
+    taps->backward[1][back] = simd_set16 ((uint16_t) (behind | here << 8));
+  }
+}
+
+static void
+make_penalties (const StereoVcbwConstants * k, Penalties * p)
+{
+  p->edge = simd_set16 ((uint16_t) k->edge);
+  p->edge_room = simd_set16 ((uint16_t) (0xffff - k->edge));
+  p->corner = simd_set16 ((uint16_t) k->corner);
+  p->corner_room = simd_set16 ((uint16_t) (0xffff - k->corner));
+}
+
+/* ------------------------------------------------------------------------ D */
+
+/* D of the lanes whose partner is left of the image, and right of it. */
+typedef struct
+{
+  uint8_t before[LANES];
+  uint8_t behind[LANES];
+} Ends;
+
+static void
+make_ends (const Job * job, const Chunk * c, int y, Ends * ends)
+{
+  const StereoVcbwConstants *k = job->k;
+  const StereoCensus *l = &job->frame->left_census;
+  const StereoCensus *r = &job->frame->right_census;
+  const int last = k->width - 1;
+
+  for (int i = 0; i < LANES; i++) {
+    int d = c->d - i;
+
+    ends->before[i] = d < 0 || d > last ? 0
+        : (uint8_t) stereo_vcbw_scaled (k, stereo_census_cost (
+                stereo_census_word (l, d, y), stereo_census_word (r, 0, y)),
+        false);
+    ends->behind[i] = d > 0 || d < -last ? 0
+        : (uint8_t) stereo_vcbw_scaled (k, stereo_census_cost (
+                stereo_census_word (l, last + d, y),
+                stereo_census_word (r, last, y)), false);
+  }
+}
+
+ALWAYS_INLINE VecU8
+cost_inside (const Job * job, const Chunk * c, int x, int y)
+{
+  const StereoVcbwConstants *k = job->k;
+  const SimdCensus p = simd_census_set (&job->frame->left_census, x, y);
+  const SimdCensus q = simd_census_load (&job->frame->right_census, x - c->d,
+      y);
+  VecU8 cost = simd_census_cost (&p, &q);
+
+  if (k->limit == STEREO_CENSUS_MAX_COST)
+    return cost;
+  /* no byte gets above 255 */
+  return (VecU8) ((VecU16) simd_min8 (cost, simd_set8 ((uint8_t) k->limit))
+      * (uint16_t) k->gain);
+}
+
+/* The same for any column. */
+ALWAYS_INLINE VecU8
+cost_anywhere (const Job * job, const Chunk * c, const Ends * ends, int x,
+    int y)
+{
+  const int width = job->k->width;
+  VecU8 cost = { 0 }, lane, mask;
+  int from;
+
+  for (int i = 0; i < LANES; i++)
+    lane[i] = (uint8_t) i;
+  x = stereo_clamp_int (x, 0, width - 1);
+  from = x - c->d;
+  if (from > -LANES && from < width)
+    cost = cost_inside (job, c, x, y);
+  mask = (VecU8) (lane < simd_set8 ((uint8_t) stereo_clamp_int (-from, 0,
+              LANES)));
+  cost = (simd_load8 (ends->before) & mask) | (cost & ~mask);
+  mask = (VecU8) (lane < simd_set8 ((uint8_t) stereo_clamp_int (width - from,
+              0, LANES)));
+  return (cost & mask) | (simd_load8 (ends->behind) & ~mask);
+}
+
+/* D of row y, from ROW_REACH columns before the tile to as many behind it. */
+static void
+cost_row (const Job * job, const Chunk * c, int y, VecU16 row[COST_PAIRS][2])
+{
+  const int from = c->x - ROW_REACH;
+  const int pairs = (c->width + 1) / 2 + ROW_REACH, to = from + 2 * pairs - 1;
+  Ends ends;
+
+  if (from >= 0 && from >= c->d && to < job->k->width
+      && to - c->d + LANES <= job->k->width) {
+    for (int i = 0; i < pairs; i++) {
+      VecU8 a = cost_inside (job, c, from + 2 * i, y);
+      VecU8 b = cost_inside (job, c, from + 2 * i + 1, y);
+
+      row[i][0] = interleave_low (a, b);
+      row[i][1] = interleave_high (a, b);
+    }
+    return;
+  }
+  make_ends (job, c, y, &ends);
+  for (int i = 0; i < pairs; i++) {
+    VecU8 a = cost_anywhere (job, c, &ends, from + 2 * i, y);
+    VecU8 b = cost_anywhere (job, c, &ends, from + 2 * i + 1, y);
+
+    row[i][0] = interleave_low (a, b);
+    row[i][1] = interleave_high (a, b);
+  }
+}
+
+/* ------------------------------------------------------------------------ H */
+
+/* Columns of one parity, four at a time: those of pairs 0, 1, ... */
+ALWAYS_INLINE void
+average_columns (const VecU16 row0[][2], const VecU16 row1[][2],
+    const VecU16 * weights, int pairs, int side, int parity,
+    Means target[][STEP_PAIRS])
+{
+  VecU16 w[ROW_PAIRS];
+
+  for (int i = 0; i < ROW_PAIRS; i++)
+    w[i] = weights[i];
+  for (int p = 0; p < pairs; p += 4) {
+    for (int half = 0; half < 2; half++) {
+      VecU16 a0 = simd_set16 (128), a1 = a0, a2 = a0, a3 = a0;
+      VecU16 b0 = a0, b1 = a0, b2 = a0, b3 = a0;
+
+      for (int i = 0; i < ROW_PAIRS; i++) {
+        a0 += simd_pairs (row0[p + i][half], w[i]);
+        b0 += simd_pairs (row1[p + i][half], w[i]);
+        a1 += simd_pairs (row0[p + i + 1][half], w[i]);
+        b1 += simd_pairs (row1[p + i + 1][half], w[i]);
+        a2 += simd_pairs (row0[p + i + 2][half], w[i]);
+        b2 += simd_pairs (row1[p + i + 2][half], w[i]);
+        a3 += simd_pairs (row0[p + i + 3][half], w[i]);
+        b3 += simd_pairs (row1[p + i + 3][half], w[i]);
+      }
+      target[2 * p + parity][0].side[side][half] = a0 >> 8 | (b0 & 0xff00);
+      target[2 * p + 2 + parity][0].side[side][half] = a1 >> 8 | (b1 & 0xff00);
+      target[2 * p + 4 + parity][0].side[side][half] = a2 >> 8 | (b2 & 0xff00);
+      target[2 * p + 6 + parity][0].side[side][half] = a3 >> 8 | (b3 & 0xff00);
+    }
+  }
+}
+
+/* H of STEP rows from y on. */
+static void
+average_rows (const Job * job, const Chunk * c, int y, Scratch * s,
+    Means target[TILE_WIDTH][STEP_PAIRS])
+{
+  const int last = job->k->height - 1, pairs = (c->width + 1) / 2;
+
+  for (int i = 0; i < STEP_PAIRS; i++) {
+    Means (*to)[STEP_PAIRS] = (Means (*)[STEP_PAIRS]) &target[0][i];
+    const VecU16 (*row0)[2] = (const VecU16 (*)[2]) s->cost[0];
+    const VecU16 (*row1)[2] = (const VecU16 (*)[2]) s->cost[1];
+
+    cost_row (job, c, stereo_clamp_int (y + 2 * i, 0, last), s->cost[0]);
+    cost_row (job, c, stereo_clamp_int (y + 2 * i + 1, 0, last), s->cost[1]);
+    for (int parity = 0; parity < 2; parity++) {
+      average_columns (row0, row1, job->row.backward[parity], pairs, LEFT_SIDE,
+          parity, to);
+      average_columns (row0 + ROW_REACH / 2, row1 + ROW_REACH / 2,
+          job->row.forward[parity], pairs, RIGHT_SIDE, parity, to);
+    }
+  }
+}
+
+/* ------------------------------------------------------------------ V and C */
+
+/* C of the quadrants left down, left up, right down, right up. */
+ALWAYS_INLINE VecU16
+combine (const Penalties * p, VecU16 v0, VecU16 v1, VecU16 v2, VecU16 v3)
+{
+  VecU16 left = v0 + v1, right = v2 + v3, down = v0 + v2, up = v1 + v3;
+  VecU16 edge = simd_min16 (simd_min16 (left, right), simd_min16 (down, up));
+  VecU16 corner = simd_min16 (simd_min16 (v0, v1), simd_min16 (v2, v3));
+
+  edge = simd_min16 (edge << 1, p->edge_room) + p->edge;
+  corner = simd_min16 (corner << 2, p->corner_room) + p->corner;
+  return simd_min16 (left + right, simd_min16 (edge, corner));
+}
+
+/* Pair i of the ring, counted from the oldest one. */
+ALWAYS_INLINE const Means *
+means_at (const Means * const means[RING], int i)
+{
+  return means[i / STEP_PAIRS] + i % STEP_PAIRS;
+}
+
+/* C of the rows of pairs j and j + 1 of a step, those of one parity; means
+ * points to the column in the parts of the ring, the oldest one first. */
+ALWAYS_INLINE void
+window_rows (const Means * const means[RING], const VecU16 * down,
+    const VecU16 * up, const Penalties * p, int j, int half, VecU16 cost[2])
+{
+  VecU16 a0 = { 0 }, a1 = a0, a2 = a0, a3 = a0;
+  VecU16 b0 = a0, b1 = a0, b2 = a0, b3 = a0;
+
+  for (int i = 0; i < COLUMN_PAIRS; i++) {
+    const Means *above = means_at (means, j + i);
+    const Means *below = means_at (means, j + i + COLUMN_PAIRS - 1);
+    const Means *next_above = means_at (means, j + i + 1);
+    const Means *next_below = means_at (means, j + i + COLUMN_PAIRS);
+
+    a0 += simd_pairs (below->side[LEFT_SIDE][half], down[i]);
+    a1 += simd_pairs (above->side[LEFT_SIDE][half], up[i]);
+    a2 += simd_pairs (below->side[RIGHT_SIDE][half], down[i]);
+    a3 += simd_pairs (above->side[RIGHT_SIDE][half], up[i]);
+    b0 += simd_pairs (next_below->side[LEFT_SIDE][half], down[i]);
+    b1 += simd_pairs (next_above->side[LEFT_SIDE][half], up[i]);
+    b2 += simd_pairs (next_below->side[RIGHT_SIDE][half], down[i]);
+    b3 += simd_pairs (next_above->side[RIGHT_SIDE][half], up[i]);
+  }
+  cost[0] = combine (p, a0, a1, a2, a3);
+  cost[1] = combine (p, b0, b1, b2, b3);
+}
+
+/* C of the rows of one parity, in columns x to x + STEP_COLUMNS - 1. */
+ALWAYS_INLINE void
+windows_of (const Job * job, const Chunk * c, int x, int oldest, int parity,
+    Scratch * s)
+{
+  const Penalties p = job->penalties;
+  VecU16 down[COLUMN_PAIRS], up[COLUMN_PAIRS];
+
+  for (int i = 0; i < COLUMN_PAIRS; i++) {
+    down[i] = job->column.forward[parity][i];
+    up[i] = job->column.backward[parity][i];
+  }
+  for (int i = 0; i < STEP_COLUMNS; i++) {
+    const Means *means[RING];
+
+    for (int j = 0; j < RING; j++)
+      means[j] = s->ring[(oldest + j) % RING][x + i];
+    for (int half = 0; half < 2; half++) {
+      VecU16 cost[2];
+
+      window_rows (means, down, up, &p, 0, half, cost);
+      s->window[parity][i][half] = cost[0] | c->invalid[half];
+      s->window[parity + 2][i][half] = cost[1] | c->invalid[half];
+      window_rows (means, down, up, &p, 2, half, cost);
+      s->window[parity + 4][i][half] = cost[0] | c->invalid[half];
+      s->window[parity + 6][i][half] = cost[1] | c->invalid[half];
+    }
+  }
+}
+
+/* ------------------------------------------------------------------ winners */
+
+/* The winner of a pixel of the left view, at place `at` of a band. */
+ALWAYS_INLINE void
+take_left (const Job * job, const Chunk * c, const VecU16 cost[2], int at,
+    LeftBest * left)
+{
+  const uint16_t *costs = (const uint16_t *) cost;
+  uint16_t least;
+  int lane = least_lane (cost[0], cost[1], &least);
+  bool first = c->first == job->k->first_index;
+
+  if (!first && left->index[at] + 1 == c->first)
+    left->after[at] = costs[place_of (LANES - 1)];
+  if (first || least < left->cost[at]) {
+    left->before[at] = lane < LANES - 1 ? costs[place_of (lane + 1)]
+        : first ? 0 : left->last[at];
+    /* of the last lane it comes with the next chunk, if there is one */
+    left->after[at] = lane > 0 ? costs[place_of (lane - 1)] : 0;
+    left->cost[at] = least;
+    left->index[at] = (uint16_t) (c->first + LANES - 1 - lane);
+  }
+  left->last[at] = costs[0];
+}
+
+ALWAYS_INLINE uint16_t *
+right_costs (RightBest right, int row)
+{
+  return right.data + (size_t) row * 2 * right.pitch + RIGHT_MARGIN;
+}
+
+/* The right winners of a row in lanes, those of column x of the right view on;
+ * or back. */
+ALWAYS_INLINE void
+load_right (const uint16_t * row, VecU16 half[2])
+{
+  for (int i = 0; i < LANES; i += 8)
+    memcpy ((uint16_t *) half + place_of (i), row + i, 16);
+}
+
+ALWAYS_INLINE void
+store_right (uint16_t * row, const VecU16 half[2])
+{
+  for (int i = 0; i < LANES; i += 8)
+    memcpy (row + i, (const uint16_t *) half + place_of (i), 16);
+}
+
+/* Right winners of n columns of one row, from x on.  costs is the row of the
+ * right view. */
+ALWAYS_INLINE void
+take_right (const Chunk * c, const VecU16 cost[][2], const VecU16 index[2],
+    int x, int n, RightState * state, uint16_t * costs, size_t pitch)
+{
+  RightState s = *state;
+
+  for (int i = 0; i < n; i++) {
+    uint16_t *at = costs + (x + i - c->d);
+
+    for (int half = 0; half < 2; half++) {
+      VecU16 v = cost[i][half];
+      SimdMask16 less = simd_mask_less16 (v, s.cost[half]);
+
+      s.cost[half] = simd_min16 (v, s.cost[half]);
+      s.index[half] = simd_select16 (less, index[half], s.index[half]);
+    }
+    at[0] = s.cost[0][0];
+    at[pitch] = s.index[0][0];
+    shift_lanes (s.cost, simd_load16 (at + LANES));
+    shift_lanes (s.index, simd_load16 (at + pitch + LANES));
+  }
+  *state = s;
+}
+
+/* ---------------------------------------------------------------- the image */
+
+/* The right winners that the lanes of a chunk stand for at the first column of
+ * a tile, before (load) and at the one behind the tile, after it. */
+static void
+move_right (const Chunk * c, RightBest right, int y, int rows, int x, bool load,
+    RightState * state)
+{
+  for (int row = 0; row < rows; row++) {
+    uint16_t *at = right_costs (right, y - c->y + row) + (x - c->d);
+
+    if (load) {
+      load_right (at, state[row].cost);
+      load_right (at + right.pitch, state[row].index);
+    } else {
+      store_right (at, state[row].cost);
+      store_right (at + right.pitch, state[row].index);
+    }
+  }
+}
+
+/* Whether a lane has a partner somewhere in the tile. */
+static bool
+sees_right (const Chunk * c, int width)
+{
+  return c->x + c->width - 1 - c->d + LANES > 0 && c->x - c->d < width;
+}
+
+/* V, C and winners of STEP rows from y on, of which those of the band count. */
+static void
+match_step (const Job * job, const Chunk * c, int y, int oldest, Scratch * s,
+    RightBest right)
+{
+  const int rows = c->y + c->height - y < STEP ? c->y + c->height - y : STEP;
+  const bool take = right.data != NULL && sees_right (c, job->k->width);
+  VecU16 index[2];
+
+  for (int i = 0; i < LANES; i++)
+    ((uint16_t *) index)[place_of (i)] = (uint16_t) (c->first + LANES - 1 - i);
+  if (take)
+    move_right (c, right, y, rows, c->x, true, s->right);
+  for (int x = 0; x < c->width; x += STEP_COLUMNS) {
+    int n = c->width - x < STEP_COLUMNS ? c->width - x : STEP_COLUMNS;
+
+    windows_of (job, c, x, oldest, 0, s);
+    windows_of (job, c, x, oldest, 1, s);
+    for (int row = 0; row < rows; row++) {
+      int at = (y - c->y + row) * TILE_WIDTH + x;
+
+      for (int i = 0; i < n; i++)
+        take_left (job, c, s->window[row][i], at + i, &s->left);
+      if (take)
+        take_right (c, (const VecU16 (*)[2]) s->window[row], index, c->x + x,
+            n, &s->right[row], right_costs (right, y - c->y + row),
+            right.pitch);
+    }
+  }
+  if (take)
+    move_right (c, right, y, rows, c->x + c->width, false, s->right);
+}
+
+static void
+match_chunk (const Job * job, const Chunk * c, Scratch * s, RightBest right)
+{
+  const int y = c->y - COLUMN_REACH;
+  int part = 0;
+
+  for (; part < RING - 1; part++)
+    average_rows (job, c, y + part * STEP, s, s->ring[part]);
+  for (int row = 0; row < c->height; row += STEP, part++) {
+    average_rows (job, c, y + part * STEP, s, s->ring[part % RING]);
+    match_step (job, c, c->y + row, (part + 1) % RING, s, right);
+  }
+}
+
+static void
+store_tile (const Job * job, const Chunk * c, const LeftBest * left)
+{
+  const StereoMatchFrame *frame = job->frame;
+  const StereoWinners *w = frame->winners;
+
+  for (int row = 0; row < c->height; row++) {
+    int at = row * TILE_WIDTH, y = c->y + row;
+    uint32_t *words = w == NULL ? NULL
+        : w->left + (size_t) y * w->left_stride + (size_t) c->x;
+
+    if (w == NULL) {
+      for (int x = 0; x < c->width; x++)
+        stereo_store_index (&frame->map, frame->output, c->x + x, y,
+            left->index[at + x]);
+      continue;
+    }
+    for (int x = 0; x < c->width; x++)
+      words[x] = stereo_winner_word (w, left->index[at + x],
+          left->before[at + x], left->cost[at + x], left->after[at + x]);
+  }
+}
+
+static void
+match_tile (const Job * job, Chunk * c, Scratch * s, RightBest right)
+{
+  const StereoVcbwConstants *k = job->k;
+
+  for (c->first = k->first_index; c->first < k->end_index;
+      c->first = c->end) {
+    c->end = c->first + LANES;
+    c->d = k->min_disparity + c->first + LANES - 1;
+    for (int i = 0; i < LANES; i++)
+      ((uint16_t *) c->invalid)[place_of (i)] =
+          c->first + LANES - 1 - i < k->end_index ? 0 : 0xffff;
+    match_chunk (job, c, s, right);
+  }
+  store_tile (job, c, &s->left);
+}
+
+static void
+store_right_rows (const Job * job, RightBest right, int y, int rows)
+{
+  const StereoWinners *w = job->frame->winners;
+
+  for (int row = 0; row < rows; row++) {
+    uint32_t *words = w->right + (size_t) (y + row) * w->right_stride;
+    const uint16_t *cost = right_costs (right, row);
+
+    for (int x = 0; x < job->k->width; x++)
+      words[x] = stereo_winner_right_word (cost[right.pitch + (size_t) x],
+          cost[x]);
+  }
+}
+
+static void
+match_bands (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoVcbwConstants *k = job->k;
+  uint8_t *memory = job->memory + (size_t) span.worker * job->worker_bytes;
+  RightBest right = { NULL, stereo_round_up ((size_t) k->width
+        + 2 * RIGHT_MARGIN, LANES) };
+
+  if (job->frame->winners != NULL && job->frame->winners->right != NULL)
+    right.data = (uint16_t *) (memory + sizeof (Scratch));
+  for (int i = span.begin; i < span.end; i++) {
+    Chunk c = {.y = i * job->band_height,.height = job->band_height };
+
+    if (c.y + c.height > k->height)
+      c.height = k->height - c.y;
+    if (right.data != NULL)
+      memset (right.data, 0xff,
+          2 * sizeof (uint16_t) * right.pitch * (size_t) c.height);
+    for (c.x = 0; c.x < k->width; c.x += TILE_WIDTH) {
+      c.width = k->width - c.x < TILE_WIDTH ? k->width - c.x : TILE_WIDTH;
+      match_tile (job, &c, (Scratch *) memory, right);
+    }
+    if (right.data != NULL)
+      store_right_rows (job, right, c.y, c.height);
+  }
+}
+
+/* As many bands for each thread, none taller than the others. */
+static int
+choose_band_height (const StereoVcbwConstants * k, int threads)
+{
+  int bands = (k->height + MAX_BAND_HEIGHT - 1) / MAX_BAND_HEIGHT;
+  int height;
+
+  bands = (bands + threads - 1) / threads * threads;
+  height = (k->height + bands - 1) / bands;
+  return (height + STEP - 1) / STEP * STEP;
+}
+
+/* The usual costs and weights; lanes without a disparity take time, too, and
+ * too many take more than the other way does. */
+static bool
+suits (const StereoVcbwConstants * k)
+{
+  int n = k->end_index - k->first_index;
+
+  return k->cost == STEREO_COST_CENSUS
+      && k->row_radius <= ROW_REACH && k->column_radius <= COLUMN_REACH
+      && weights_pair (k->row_weight, k->row_radius)
+      && weights_pair (k->column_weight, k->column_radius)
+      && 5 * n >= 3 * ((n + LANES - 1) / LANES * LANES);
+}
+
+static size_t
+worker_bytes (const StereoSearch * search, const StereoVcbwConstants * k)
+{
+  size_t pitch = stereo_round_up ((size_t) k->width + 2 * RIGHT_MARGIN, LANES);
+
+  return sizeof (Scratch) + (search->right_winners
+      ? 2 * sizeof (uint16_t) * pitch * MAX_BAND_HEIGHT : 0);
+}
+
+static void
+match (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
+    uint8_t * memory)
+{
+  Job job = {.frame = frame,.k = k,.memory = memory };
+
+  make_taps (k->row_weight, ROW_PAIRS, &job.row);
+  make_taps (k->column_weight, COLUMN_PAIRS, &job.column);
+  make_penalties (k, &job.penalties);
+  job.band_height = choose_band_height (k, stereo_cpu_threads (frame->queue));
+  job.worker_bytes = worker_bytes (frame->search, k);
+  stereo_cpu_for (frame->queue, (k->height + job.band_height - 1)
+      / job.band_height, 1, match_bands, &job);
+}
+
+const StereoVcbwLanes LANES_TABLE = { suits, worker_bytes, match };
+
+#else
+
+static bool
+suits (const StereoVcbwConstants * k)
+{
+  (void) k;
+  return false;
+}
+
+const StereoVcbwLanes LANES_TABLE = {.suits = suits };
+
+#endif
