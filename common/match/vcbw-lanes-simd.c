@@ -757,7 +757,7 @@ suits (const StereoVcbwConstants * k)
       && k->row_radius <= ROW_REACH && k->column_radius <= COLUMN_REACH
       && weights_pair (k->row_weight, k->row_radius)
       && weights_pair (k->column_weight, k->column_radius)
-      && 5 * n >= 3 * ((n + LANES - 1) / LANES * LANES);
+      && 3 * n >= 2 * ((n + LANES - 1) / LANES * LANES);
 }
 
 static size_t
