@@ -22,6 +22,7 @@ stereo_output_encode_chunk (const StereoOutput * output,
   const uint32_t half = divisor / 2, invalid = output->invalid;
   const uint32_t highest = output->bytes == 1 ? 255 : 65535;
   const uint32_t moved = invalid < highest ? invalid + 1 : invalid - 1;
+  float inverse;
 
   if ((divisor & (divisor - 1)) == 0) {
     const int shift = __builtin_ctz (divisor);
@@ -36,12 +37,18 @@ stereo_output_encode_chunk (const StereoOutput * output,
     }
     return;
   }
+  inverse = 1.0f / (float) divisor;
+#pragma omp simd
   for (int i = 0; i < n; i++) {
     const uint32_t code = codes[i];
-    uint32_t value = (code * gain + half) / divisor;
+    /* below 2^26, and 2^16 the quotient: with 24 bits it is off by 1 at most */
+    const int32_t dividend = (int32_t) (code * gain + half);
+    int32_t value = (int32_t) ((float) dividend * inverse);
+    const int32_t rest = dividend - value * (int32_t) divisor;
 
-    value = value == invalid ? moved : value;
-    codes[i] = (uint16_t) (code == STEREO_INVALID ? invalid : value);
+    value += (rest >= (int32_t) divisor) - (rest < 0);
+    value = value == (int32_t) invalid ? (int32_t) moved : value;
+    codes[i] = (uint16_t) (code == STEREO_INVALID ? (int32_t) invalid : value);
   }
 }
 
