@@ -45,6 +45,9 @@ StereoStatus stereo_refine_confidence_cpu (StereoQueue * queue,
     const StereoRefineWork * work, const StereoOutput * output);
 StereoStatus stereo_refine_fill_cpu (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoRefineWork * work);
+StereoStatus stereo_refine_weigh_cpu (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoView * left,
+    const StereoRefineWork * work);
 
 /* Vectors. */
 extern const StereoRefineStages stereo_refine_stages_generic;

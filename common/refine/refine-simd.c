@@ -17,6 +17,7 @@
 
 #include "core/cpu.h"
 #include "refine/output-simd.h"
+#include "refine/weighted-simd.h"
 #include "refine/winner-pixel.h"
 #include "simd/simd.h"
 
@@ -364,281 +365,23 @@ median_chunk (const uint16_t * const rows[3], int width, int x, int n,
 
 /* --------------------------------------------------------- weighted medians */
 
-/*
- * Where most pixels are wanted, those side by side are done together, a lane
- * each.  At the border, where windows end, and where few are wanted, the lanes
- * are the pixels of one window.
- *
- * Weights are looked up in a table of 64: 255 exp (-64 / 10) is below a half.
- */
-
-#define WINDOW (2 * STEREO_REFINE_FILLED_RADIUS + 1)
-/* A row of one window is read with so many pixels, if the image has them. */
-#define WINDOW_ROW 16
-#define WINDOW_CODES (WINDOW * WINDOW_ROW + SIMD_BYTES)
-/* Of a group's pixels so many are to be wanted. */
-#define LEAST_OF_GROUP (SIMD_BYTES / 6)
-
-typedef uint8_t WindowRow __attribute__ ((vector_size (WINDOW_ROW)));
-
-/* The first n pixels of a row, 0 in other lanes. */
-ALWAYS_INLINE WindowRow
-load_window_row (const uint8_t * p, int n)
-{
-  WindowRow row = { 0 };
-
-  memcpy (&row, p, n < WINDOW_ROW ? (size_t) n : sizeof (row));
-  return row;
-}
-
-/* The largest difference of a channel between (x, y) and n pixels from (u, v)
- * on. */
-ALWAYS_INLINE WindowRow
-window_difference (const StereoView * left, int channels, int x, int y, int u,
-    int v, int n)
-{
-  WindowRow most = { 0 };
-
-  for (int c = 0; c < channels; c++) {
-    const uint8_t *plane = left->plane[c];
-    const WindowRow row = load_window_row (plane + (size_t) v * left->stride
-        + (size_t) u, n);
-    const WindowRow center = (WindowRow) { 0 } + plane[(size_t) y
-        * left->stride + (size_t) x];
-    const WindowRow above = (WindowRow) (row > center);
-    const WindowRow d = ((row - center) & above) | ((center - row) & ~above);
-    const WindowRow more = (WindowRow) (d > most);
-
-    most = (d & more) | (most & ~more);
-  }
-  return most;
-}
-
-/* Sums the weights of codes above limit, of n pixels. */
-ALWAYS_INLINE uint32_t
-weight_above (const uint16_t * code, const uint8_t * weight, int n,
-    uint32_t limit)
-{
-  const VecU16 limits = simd_set16 ((uint16_t) limit);
-  VecU16 sums = { 0 };
-  uint32_t sum = 0;
-
-  /* 225 weights of up to 255 fit 16 bits */
-  for (int i = 0; i < n; i += LANES)
-    sums += simd_widen8 (weight + i)
-        & simd_less16 (limits, simd_load16 (code + i));
-  for (int i = 0; i < LANES; i++)
-    sum += sums[i];
-  return sum;
-}
-
-/* The weighted median of n pixels, a multiple of WINDOW_ROW. */
-static uint16_t
-median_of_window (const uint16_t * code, const uint8_t * weight, int n)
-{
-  VecU16 least = simd_set16 (UINT16_MAX), most = { 0 }, sums = { 0 };
-  uint32_t low = UINT16_MAX, high = 0, whole = 0;
-
-  for (int i = 0; i < n; i += LANES) {
-    const VecU16 codes = simd_load16 (code + i);
-
-    least = simd_min16 (least, codes);
-    most = simd_max16 (most, codes);
-    sums += simd_widen8 (weight + i);
-  }
-  for (int i = 0; i < LANES; i++) {
-    low = least[i] < low ? least[i] : low;
-    high = most[i] > high ? most[i] : high;
-    whole += sums[i];
-  }
-  while (low < high) {
-    const uint32_t middle = (low + high) / 2;
-
-    if (2 * weight_above (code, weight, n, middle) <= whole)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return (uint16_t) low;
-}
-
-/* The weighted median around (x, y); all codes are valid, or none is. */
-static uint16_t
-weighted_median (const StereoRefineConstants * k, const StereoView * left,
-    const StereoMap * map, int radius, int x, int y)
-{
-  const int n = k->width < WINDOW_ROW ? k->width : WINDOW_ROW;
-  const int x0 = stereo_clamp_int (x - radius, 0, k->width - n);
-  const int y0 = y > radius ? y - radius : 0;
-  const int y1 = y + radius < k->height ? y + radius : k->height - 1;
-  const SimdTable64 table = simd_table64 (k->weight);
-  uint16_t code[WINDOW_CODES];
-  uint8_t weight[WINDOW_CODES];
-  WindowRow outside;
-  int all = 0;
-
-  for (int i = 0; i < WINDOW_ROW; i++)
-    outside[i] = i >= n || x0 + i < x - radius || x0 + i > x + radius
-        ? UINT8_MAX : 0;
-  if (n < WINDOW_ROW)
-    memset (code, 0, sizeof (code));
-  for (int v = y0; v <= y1; v++, all += WINDOW_ROW) {
-    const WindowRow d = outside
-        | window_difference (left, k->channels, x, y, x0, v, n);
-
-    memcpy (weight + all, &d, sizeof (d));
-    memcpy (code + all, stereo_map_row (map, v) + x0,
-        (n < WINDOW_ROW ? (size_t) n : WINDOW_ROW) * sizeof (uint16_t));
-  }
-  for (int i = all; i < all + SIMD_BYTES; i++) {
-    code[i] = code[0];
-    weight[i] = UINT8_MAX;
-  }
-  for (int i = 0; i < all; i += SIMD_BYTES)
-    simd_store8 (weight + i, simd_table64_get (&table,
-            simd_load8 (weight + i)));
-  return median_of_window (code, weight, all);
-}
-
-/* The weights of SIMD_BYTES pixels' windows from (x, y) on: those of one place
- * in the window after those of another, row by row.  Returns how many. */
-ALWAYS_INLINE int
-weigh_group (const StereoRefineConstants * k, const StereoView * left,
-    int radius, int x, int y, int y0, int y1, uint8_t * weight)
-{
-  const SimdTable64 table = simd_table64 (k->weight);
-  int n = 0;
-
-  for (int v = y0; v <= y1; v++) {
-    for (int u = x - radius; u <= x + radius; u++, n++) {
-      VecU8 most = { 0 };
-
-      for (int c = 0; c < k->channels; c++)
-        most = simd_max8 (most, simd_absdiff8 (simd_load8 (left->plane[c]
-                    + (size_t) y * left->stride + (size_t) x),
-                simd_load8 (left->plane[c] + (size_t) v * left->stride
-                    + (size_t) u)));
-      simd_store8 (weight + n * SIMD_BYTES, simd_table64_get (&table, most));
-    }
-  }
-  return n;
-}
-
-/* The weighted medians of LANES pixels, of which codes is where the first
- * one's window begins; weights are SIMD_BYTES apart. */
-ALWAYS_INLINE VecU16
-median_of_lanes (const uint16_t * codes, size_t stride, int columns, int rows,
-    const uint8_t * weight)
-{
-  VecU16 low = simd_set16 (UINT16_MAX), high = { 0 }, half = { 0 };
-
-  for (int i = 0; i < rows; i++) {
-    for (int j = 0; j < columns; j++) {
-      const VecU16 code = simd_load16 (codes + (size_t) i * stride + j);
-
-      low = simd_min16 (low, code);
-      high = simd_max16 (high, code);
-      half += simd_widen8 (weight + (i * columns + j) * SIMD_BYTES);
-    }
-  }
-  half >>= 1;
-  while (simd_any8 ((VecU8) (low ^ high))) {
-    const VecU16 middle = (low & high) + ((low ^ high) >> 1);
-    VecU16 above = { 0 };
-    SimdMask16 more;
-
-    for (int i = 0; i < rows; i++) {
-      for (int j = 0; j < columns; j++)
-        above += simd_widen8 (weight + (i * columns + j) * SIMD_BYTES)
-            & simd_less16 (middle,
-            simd_load16 (codes + (size_t) i * stride + j));
-    }
-    more = simd_mask_less16 (half, above);
-    low = simd_select16 (more, middle + 1, low);
-    high = simd_select16 (more, high, middle);
-  }
-  return low;
-}
-
-/* The weighted medians of SIMD_BYTES pixels from (x, y) on, whose windows are
- * columns of the image. */
-ALWAYS_INLINE void
-median_of_group (const StereoRefineConstants * k, const StereoView * left,
-    const StereoMap * map, int radius, int x, int y, uint16_t * medians)
-{
-  const int y0 = y > radius ? y - radius : 0;
-  const int y1 = y + radius < k->height ? y + radius : k->height - 1;
-  uint8_t weight[WINDOW * WINDOW * SIMD_BYTES];
-
-  weigh_group (k, left, radius, x, y, y0, y1, weight);
-  for (int i = 0; i < SIMD_BYTES; i += LANES)
-    simd_store16 (medians + i, median_of_lanes (stereo_map_row (map, y0) + x
-            + i - radius, map->stride, 2 * radius + 1, y1 - y0 + 1,
-            weight + i));
-}
-
-/* Whether a pixel's median is wanted: of those of holes, or all if that is
- * NULL. */
-ALWAYS_INLINE bool
-wanted (const uint16_t * holes, int x)
-{
-  return holes == NULL || holes[x] == STEREO_INVALID;
-}
-
-/* Columns from x on, those before end that are wanted, one after another. */
-static void
-weigh_singly (const StereoRefineJob * job, int radius, const uint16_t * holes,
-    int x, int end, int y, uint16_t * medians)
-{
-  for (; x < end; x++) {
-    if (wanted (holes, x))
-      medians[x] = weighted_median (job->k, job->left, job->map, radius, x, y);
-  }
-}
-
-/* The weighted medians of row y, of job->map; others that holes has are left
- * alone. */
-ALWAYS_INLINE void
-weigh_row (const StereoRefineJob * job, int radius, const uint16_t * holes,
-    int y, uint16_t * medians)
-{
-  const int width = job->k->width;
-  const int begin = radius < width ? radius : width;
-  const int end = width - radius > begin ? width - radius : begin;
-  uint16_t group[SIMD_BYTES];
-
-  weigh_singly (job, radius, holes, 0, begin, y, medians);
-  for (int x = begin; x < end; x += SIMD_BYTES) {
-    const int stop = x + SIMD_BYTES < end ? x + SIMD_BYTES : end;
-    const int first = stop - SIMD_BYTES;
-    int n = 0;
-
-    for (int i = x; i < stop; i++)
-      n += wanted (holes, i);
-    if (first < begin || n < LEAST_OF_GROUP) {
-      weigh_singly (job, radius, holes, x, stop, y, medians);
-      continue;
-    }
-    median_of_group (job->k, job->left, job->map, radius, first, y, group);
-    for (int i = x; i < stop; i++)
-      medians[i] = wanted (holes, i) ? group[i - first] : medians[i];
-  }
-  weigh_singly (job, radius, holes, end, width, y, medians);
-}
+/* Rows that a thread looks for holes in before it does the last few of them. */
+#define WEIGHED_ROWS 8
 
 static void
-weigh_rows (const void *context, StereoSpan span)
+weigh_strips (const void *context, StereoSpan span)
 {
   const StereoRefineJob *job = context;
+  const StereoRefineConstants *k = job->k;
+  const StereoSpan rows = {.begin = WEIGHED_ROWS * span.begin,
+    .end = stereo_clamp_int (WEIGHED_ROWS * span.end, 0, k->height)
+  };
 
-  for (int y = span.begin; y < span.end; y++) {
-    uint16_t *medians = stereo_map_row (&job->work->weighted, y);
-
-    memcpy (medians, stereo_map_row (&job->work->filled, y),
-        (size_t) job->k->width * sizeof (uint16_t));
-    weigh_row (job, STEREO_REFINE_FILLED_RADIUS,
-        stereo_map_row (&job->work->map, y), y, medians);
-  }
+  for (int y = rows.begin; y < rows.end; y++)
+    memcpy (stereo_map_row (&job->work->weighted, y),
+        stereo_map_row (&job->work->filled, y),
+        (size_t) k->width * sizeof (uint16_t));
+  SIMD_NAME (stereo_weigh_holes_) (job, rows);
 }
 
 static StereoStatus
@@ -649,7 +392,10 @@ weigh (StereoQueue * queue, const StereoRefineConstants * k,
     .map = &work->filled
   };
 
-  stereo_cpu_for (queue, k->height, 1, weigh_rows, &job);
+  if (k->width < STEREO_WEIGHED_WIDTH || k->height < STEREO_WEIGHED_HEIGHT)
+    return stereo_refine_weigh_cpu (queue, k, left, work);
+  stereo_cpu_for (queue, (k->height + WEIGHED_ROWS - 1) / WEIGHED_ROWS, 1,
+      weigh_strips, &job);
   return STEREO_OK;
 }
 
@@ -661,28 +407,40 @@ finish_rows (const void *context, StereoSpan span)
   uint16_t codes[CHUNK + LANES];
 
   for (int y = span.begin; y < span.end; y++) {
-    /* what was filled has no other use any more */
-    uint16_t *medians = k->fill ? stereo_map_row (&job->work->filled, y)
-        : NULL;
-    const bool weighted = k->fill && k->refine == STEREO_REFINE_ALL;
     const uint16_t *const rows[3] = {
       stereo_map_row (job->map, y > 0 ? y - 1 : 0),
       stereo_map_row (job->map, y),
       stereo_map_row (job->map, y < k->height - 1 ? y + 1 : y)
     };
 
-    if (weighted)
-      weigh_row (job, STEREO_REFINE_ALL_RADIUS, NULL, y, medians);
     for (int x = 0; x < k->width; x += CHUNK) {
       const int n = k->width - x < CHUNK ? k->width - x : CHUNK;
 
-      if (weighted)
-        memcpy (codes, medians + x, (size_t) n * sizeof (uint16_t));
-      else if (k->fill && k->median)
+      if (k->fill && k->median)
         median_chunk (rows, k->width, x, n, codes);
       else
         memcpy (codes, rows[1] + x, (size_t) n * sizeof (uint16_t));
       stereo_output_chunk (job->output, x, y, codes, n);
+    }
+  }
+}
+
+/* Two rows at a time. */
+static void
+finish_weighted_rows (const void *context, StereoSpan span)
+{
+  const StereoRefineJob *job = context;
+  const StereoRefineConstants *k = job->k;
+  uint16_t codes[2][CHUNK + LANES];
+
+  for (int i = span.begin; i < span.end; i++) {
+    for (int x = 0; x < k->width; x += CHUNK) {
+      const int n = k->width - x < CHUNK ? k->width - x : CHUNK;
+
+      SIMD_NAME (stereo_weigh_all_) (job, x, 2 * i, n,
+          (uint16_t * const[2]) { codes[0], codes[1] });
+      for (int y = 2 * i; y < 2 * i + 2 && y < k->height; y++)
+        stereo_output_chunk (job->output, x, y, codes[y % 2], n);
     }
   }
 }
@@ -696,7 +454,10 @@ finish (StereoQueue * queue, const StereoRefineConstants * k,
     .output = output
   };
 
-  stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
+  if (k->fill && k->refine == STEREO_REFINE_ALL)
+    stereo_cpu_for (queue, (k->height + 1) / 2, 0, finish_weighted_rows, &job);
+  else
+    stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 

@@ -371,8 +371,8 @@ weigh_rows (const void *context, StereoSpan span)
   }
 }
 
-static StereoStatus
-weigh_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+StereoStatus
+stereo_refine_weigh_cpu (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work)
 {
   const StereoRefineJob job = {.k = k,.work = work,.left = left };
@@ -440,7 +440,7 @@ static const StereoRefineStages stages_cpu = {
   .check = check_cpu,
   .confidence = stereo_refine_confidence_cpu,
   .fill = stereo_refine_fill_cpu,
-  .weigh = weigh_cpu,
+  .weigh = stereo_refine_weigh_cpu,
   .finish = finish_cpu,
 };
 

@@ -32,7 +32,7 @@
 #define SIMD_BYTES 16
 #endif
 
-#if defined (__AVX2__)
+#if defined (__SSE2__)
 #include <immintrin.h>
 #endif
 
@@ -47,8 +47,10 @@
 #define ALWAYS_INLINE static inline __attribute__ ((always_inline))
 
 typedef uint8_t VecU8 __attribute__ ((vector_size (SIMD_BYTES)));
+typedef int8_t VecI8 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint16_t VecU16 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint32_t VecU32 __attribute__ ((vector_size (SIMD_BYTES)));
+typedef uint64_t VecU64 __attribute__ ((vector_size (SIMD_BYTES)));
 
 /* simd_load##suffix(), simd_store##suffix() at any address, and
  * simd_set##suffix(), which has x in all lanes. */
@@ -390,6 +392,56 @@ simd_absdiff8 (VecU8 a, VecU8 b)
 #endif
 }
 
+/* What bytes are xored with to be in order for the next one. */
+#if defined (__AVX512BW__)
+#define SIMD_ORDER8 0
+#else
+#define SIMD_ORDER8 0x80
+#endif
+
+/* kept where a > b, else 0. */
+static inline VecU8
+simd_where_greater8 (VecU8 kept, VecU8 a, VecU8 b)
+{
+#if defined (__AVX512BW__)
+  return (VecU8) _mm512_maskz_mov_epi8 (_mm512_cmpgt_epu8_mask ((__m512i) a,
+          (__m512i) b), (__m512i) kept);
+#else
+  return kept & (VecU8) ((VecI8) a > (VecI8) b);
+#endif
+}
+
+/* In every lane the sum of its bytes. */
+static inline VecU64
+simd_sum8 (VecU8 v)
+{
+#if defined (__AVX512BW__)
+  return (VecU64) _mm512_sad_epu8 ((__m512i) v, _mm512_setzero_si512 ());
+#elif defined (__AVX2__)
+  return (VecU64) _mm256_sad_epu8 ((__m256i) v, _mm256_setzero_si256 ());
+#elif defined (__SSE2__)
+  return (VecU64) _mm_sad_epu8 ((__m128i) v, _mm_setzero_si128 ());
+#else
+  const VecU16 pairs = ((VecU16) v & 0xff) + ((VecU16) v >> 8);
+  const VecU32 fours = ((VecU32) pairs & 0xffff) + ((VecU32) pairs >> 16);
+
+  return ((VecU64) fours & 0xffffffff) + ((VecU64) fours >> 32);
+#endif
+}
+
+/* In both lanes of every 128 bits their sum. */
+static inline VecU64
+simd_add_pairs64 (VecU64 v)
+{
+#if defined (__AVX512BW__)
+  return v + (VecU64) _mm512_shuffle_epi32 ((__m512i) v, 0x4e);
+#elif defined (__AVX2__)
+  return v + (VecU64) _mm256_shuffle_epi32 ((__m256i) v, 0x4e);
+#else
+  return v + __builtin_shufflevector (v, v, 1, 0);
+#endif
+}
+
 /* A table of 64 bytes. */
 typedef struct
 {
@@ -416,31 +468,44 @@ simd_table64 (const uint8_t * entries)
   return t;
 }
 
-/* Lane by lane the entry of that index, 0 where it is above 63. */
+/* Lane by lane the entry of that index, the last one where it is above 63. */
 static inline VecU8
 simd_table64_get (const SimdTable64 * t, VecU8 index)
 {
-  VecU8 found = { 0 };
+  const VecU8 i = simd_min8 (index, simd_set8 (63));
 
-#if defined (__AVX2__)
-  for (int i = 0; i < 4; i++) {
-    /* a shuffle gives 0 for bytes from 128 on */
-    const VecU8 place = simd_add_saturated8 (index - (uint8_t) (16 * i),
-        simd_set8 (0x70));
-
+  /* a shuffle takes the lower four bits */
 #if defined (__AVX512BW__)
-    found |= (VecU8) _mm512_shuffle_epi8 ((__m512i) t->quarter[i],
-        (__m512i) place);
-#else
-    found |= (VecU8) _mm256_shuffle_epi8 ((__m256i) t->quarter[i],
-        (__m256i) place);
-#endif
+  const __mmask64 odd = _mm512_test_epi8_mask ((__m512i) i,
+      _mm512_set1_epi8 (16));
+  const __mmask64 high = _mm512_test_epi8_mask ((__m512i) i,
+      _mm512_set1_epi8 (32));
+  __m512i q[4];
+
+  for (int j = 0; j < 4; j += 2) {
+    q[j] = _mm512_shuffle_epi8 ((__m512i) t->quarter[j], (__m512i) i);
+    q[j] = _mm512_mask_shuffle_epi8 (q[j], odd, (__m512i) t->quarter[j + 1],
+        (__m512i) i);
   }
+  return (VecU8) _mm512_mask_mov_epi8 (q[0], high, q[2]);
+#elif defined (__AVX2__)
+  /* and a blend the highest one */
+  const __m256i odd = (__m256i) ((VecU16) i << 3);
+  const __m256i high = (__m256i) ((VecU16) i << 2);
+  __m256i q[4];
+
+  for (int j = 0; j < 4; j++)
+    q[j] = _mm256_shuffle_epi8 ((__m256i) t->quarter[j], (__m256i) i);
+  return (VecU8) _mm256_blendv_epi8 (_mm256_blendv_epi8 (q[0], q[1], odd),
+      _mm256_blendv_epi8 (q[2], q[3], odd), high);
 #else
-  for (int i = 0; i < SIMD_BYTES; i++)
-    found[i] = index[i] < 64 ? t->entry[index[i]] : 0;
+  uint8_t places[SIMD_BYTES];
+
+  simd_store8 (places, i);
+  for (int j = 0; j < SIMD_BYTES; j++)
+    places[j] = t->entry[places[j]];
+  return simd_load8 (places);
 #endif
-  return found;
 }
 
 /*
