@@ -42,7 +42,7 @@
 
 #define LANES SIMD_BYTES
 #define TILE_WIDTH 64
-#define MAX_BAND_HEIGHT 288
+#define MAX_BAND_HEIGHT 144
 /* Columns that H reaches to each side, and rows that V does, at most. */
 #define ROW_PAIRS 9
 #define COLUMN_PAIRS 7
