@@ -174,6 +174,17 @@ class Viewers(unittest.TestCase):
             for page in pages:
                 page.close()
 
+    def test_bodies_are_not_kept(self):
+        with Server(*QUICK) as server:
+            before = server.memory()
+            with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as connection:
+                connection.sendall(b"POST / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
+                                   b"Content-Length: 300000000\r\n\r\n" % server.port)
+                for _ in range(300):
+                    connection.sendall(bytes(1000000))
+                self.assertIn(b" 405 ", connection.recv(100))
+            self.assertLess(server.memory() - before, 150000)
+
     def test_one_that_does_not_read(self):
         with Server(*QUICK) as server:
             with Viewer(server, lazy=True) as stuck, Viewer(server).start(VIEWS, 480) as page:

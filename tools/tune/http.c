@@ -144,6 +144,9 @@ guard (SoupServer * server, SoupServerMessage * message, const char *path,
   const gboolean known = tune_gate_host (host, http->port);
 
   (void) server;
+  /* what comes with a request is of no use to any page */
+  soup_message_body_set_accumulate (soup_server_message_get_request_body
+      (message), FALSE);
   add_headers (message, known ? host : "");
   if (!known)
     refuse (message, SOUP_STATUS_FORBIDDEN,
