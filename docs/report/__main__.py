@@ -15,6 +15,8 @@ PAGE is one of
                  the plugin and OpenCV for Python
     choosing     the tables of docs/choosing.md, and when measured its pictures; --measure
                  build/tools/stereo-eval [NAME ...], "pictures" being a name, too
+    steady       the table of docs/choosing.md for maps over time; --measure gst-launch-1.0 [NAME ...],
+                 which has to find the plugin; $STEREOMATCHING_LIBRARY is the library
     moving       the moving picture of README; --measure gst-launch-1.0
     views        the tables of docs/views.md; --measure build/tools/stereo-eval, beside which
                  stereo-view is; gst-launch-1.0 has to find the plugin
@@ -44,11 +46,13 @@ import elements
 import experiments
 import moving
 import performance
+import steady
 import tune
 import views
 
 PAGES = {"accuracy": accuracy, "calibration": calibration, "choosing": choosing, "elements": elements,
-         "experiments": experiments, "moving": moving, "performance": performance, "tune": tune, "views": views}
+         "experiments": experiments, "moving": moving, "performance": performance, "steady": steady,
+         "tune": tune, "views": views}
 
 
 def check(name, made):

@@ -70,14 +70,17 @@ def maps_of(program, name, folder, out):
     shutil.rmtree(found)
 
 
-def flicker(folder):
+def change(maps):
     """Percent of pixels whose disparity is another one in the next frame."""
     import numpy
-    cv2 = sgbm.opencv()
-    maps = [cv2.imread(os.path.join(folder, name), cv2.IMREAD_UNCHANGED)
-            for name in sorted(os.listdir(folder)) if name.endswith(".pfm")]
     changes = [numpy.mean(numpy.abs(b - a) > CHANGE) for a, b in zip(maps, maps[1:])]
     return 100 * float(sum(changes) / len(changes))
+
+
+def flicker(folder):
+    cv2 = sgbm.opencv()
+    return change([cv2.imread(os.path.join(folder, name), cv2.IMREAD_UNCHANGED)
+                   for name in sorted(os.listdir(folder)) if name.endswith(".pfm")])
 
 
 def label(image, text):
