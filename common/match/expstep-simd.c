@@ -229,28 +229,47 @@ prepare_cpu (const StereoMatchFrame * frame, const StereoExpstepConstants * k,
 
 /* ----------------------------------------------------------------- messages */
 
-/* M from C for SIMD_BYTES columns, in place; least: the smallest C. */
-ALWAYS_INLINE void
-messages (const StereoExpstepConstants * k, bool fine, uint8_t * c,
-    size_t pitch, int count, VecU8 least)
+/* The way from the lowest disparity up, for SIMD_BYTES columns: what a
+ * disparity has of those below it.  Where M is cut off only matters at the end,
+ * as no detour gets below that. */
+typedef struct
 {
-  VecU8 jump = (VecU8) { 0 } + (uint8_t) k->jump[fine];
-  VecU8 highest = simd_add_saturated8 (least,
-      (VecU8) { 0 } + (uint8_t) k->truncation[fine]);
-  VecU8 m = (VecU8) simd_set16 (0xffff);
+  VecU8 jump;
+  VecU8 least;                  /* the smallest C so far */
+  VecU8 m;
+} Upwards;
 
-  for (int i = 0; i < count; i++) {
+ALWAYS_INLINE Upwards
+start_messages (const StereoExpstepConstants * k, bool fine)
+{
+  VecU8 most = simd_set8 (255);
+
+  return (Upwards) { simd_set8 ((uint8_t) k->jump[fine]), most, most };
+}
+
+ALWAYS_INLINE VecU8
+message_upwards (Upwards * up, VecU8 c)
+{
+  up->least = simd_min8 (up->least, c);
+  up->m = simd_min8 (simd_add_saturated8 (up->m, up->jump), c);
+  return up->m;
+}
+
+/* M, in place, from what message_upwards() returned. */
+ALWAYS_INLINE void
+finish_messages (const StereoExpstepConstants * k, bool fine,
+    const Upwards * up, uint8_t * c, size_t pitch, int count)
+{
+  VecU8 highest = simd_add_saturated8 (up->least,
+      simd_set8 ((uint8_t) k->truncation[fine]));
+  VecU8 m = highest;
+
+  for (int i = count - 1; i >= 0; i--) {
     uint8_t *p = c + (size_t) i * pitch;
 
-    m = simd_min8 (simd_add_saturated8 (m, jump),
-        simd_min8 ((VecU8) simd_load16 (p), highest));
-    simd_store16 (p, (VecU16) m);
-  }
-  for (int i = count - 2; i >= 0; i--) {
-    uint8_t *p = c + (size_t) i * pitch;
-
-    m = simd_min8 (simd_add_saturated8 (m, jump), (VecU8) simd_load16 (p));
-    simd_store16 (p, (VecU16) m);
+    m = simd_min8 (simd_min8 (simd_add_saturated8 (m, up->jump), highest),
+        simd_load8 (p));
+    simd_store8 (p, m);
   }
 }
 
@@ -333,12 +352,14 @@ costs_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
     cost_row (k, work, y, k->min_disparity + chunk->first + i,
         target + (size_t) i * pitch);
   for (int x = 0; x < k->width && k->messages; x += SIMD_BYTES) {
-    VecU8 least = (VecU8) simd_set16 (0xffff);
+    Upwards up = start_messages (k, false);
 
-    for (int i = 0; i < chunk->count; i++)
-      least = simd_min8 (least, (VecU8) simd_load16 (target + x
-              + (size_t) i * pitch));
-    messages (k, false, target + x, pitch, chunk->count, least);
+    for (int i = 0; i < chunk->count; i++) {
+      uint8_t *p = target + x + (size_t) i * pitch;
+
+      simd_store8 (p, message_upwards (&up, simd_load8 (p)));
+    }
+    finish_messages (k, false, &up, target + x, pitch, chunk->count);
   }
 }
 
@@ -412,8 +433,9 @@ aggregate (const StereoExpstepConstants * k, const VectorWeights * w,
     const uint8_t * c, const uint8_t * before, const uint8_t * after,
     uint8_t * target, size_t pitch, int count, Kind kind)
 {
-  VecU8 least = (VecU8) simd_set16 (0xffff);
-  VecU16 least_even = (VecU16) least, least_odd = (VecU16) least;
+  bool fine = kind != KIND_MESSAGES;
+  Upwards up = start_messages (k, fine);
+  VecU16 least_even = simd_set16 (0xffff), least_odd = least_even;
 
   for (int i = 0; i < count && kind == KIND_REFINED; i++) {
     size_t offset = (size_t) i * pitch;
@@ -435,12 +457,12 @@ aggregate (const StereoExpstepConstants * k, const VectorWeights * w,
           | simd_min16 ((odd - least_odd + 64) >> 7, simd_set16 (255)) << 8;
     else
       result = (even + 128) >> 8 | ((odd + 128) & 0xff00);
-    simd_store16 (target + offset, result);
     if (kind != KIND_COSTS)
-      least = simd_min8 (least, (VecU8) result);
+      result = (VecU16) message_upwards (&up, (VecU8) result);
+    simd_store16 (target + offset, result);
   }
   if (kind != KIND_COSTS)
-    messages (k, kind != KIND_MESSAGES, target, pitch, count, least);
+    finish_messages (k, fine, &up, target, pitch, count);
 }
 
 /* A row: constant kinds let the compiler leave out what they don't need. */
