@@ -14,6 +14,15 @@
  * that may be read, and have no meaning. */
 #define STEREO_BP_VIEW_MARGIN 128
 
+/* How the vectors' level 0 is cut; all 0 if it is not.  See bp-simd.c. */
+typedef struct
+{
+  size_t pitch;                 /* pixels of a half of its rows */
+  int slots;                    /* rows that there is room for */
+  size_t messages;              /* elements that each thread has of either */
+  size_t data;
+} StereoBpWindow;
+
 /* What one of the two has no use for is NULL. */
 struct StereoBpWork
 {
@@ -24,6 +33,8 @@ struct StereoBpWork
   void *edges[STEREO_BP_MAX_LEVELS];    /* jump and M of messages */
   void *data[STEREO_BP_MAX_LEVELS];
   void *messages[STEREO_BP_MAX_LEVELS];
+  StereoBpWindow window;
+  void *halves;                 /* vectors: even and odd columns of views */
   void *best;                   /* vectors: the best disparity of each pixel */
   void *rows;                   /* vectors: rows of each thread */
   void *sums;                   /* four h of each thread */

@@ -12,21 +12,71 @@
 
 #define LANES ((int) (SIMD_BYTES / sizeof (((Vec *) NULL)[0][0])))
 
+/* ------------------------------------------------------------------ fields */
+
+/* Where messages and data costs of a level are: of all of it, or of some of its
+ * columns and rows. */
+typedef struct
+{
+  int level;
+  int first;                    /* pixel of a half that is its first one */
+  int count;                    /* pixels of a half of each row */
+  int begin;                    /* begin <= i < end: those which are right in */
+  int end;                      /* the end, of a half of the level */
+  int slots;                    /* row y is where row y - slots was */
+  size_t pitch;
+  Message *messages;
+  void *data;
+} NAME (Field);
+
+/* All of a level. */
+ALWAYS_INLINE NAME (Field)
+NAME (whole_field) (const StereoBpConstants * k, const StereoBpWork * work,
+    int level)
+{
+  int width = half_width (k->level[level].width, 0);
+
+  return (NAME (Field)) {
+    .level = level,.count = width,.end = width,
+    .slots = k->level[level].height,
+    .pitch = half_pitch (k->level[level].width),
+    .messages = (Message *) work->messages[level],.data = work->data[level]
+  };
+}
+
+/* Where half `half` of row y begins: of data, and of messages. */
+ALWAYS_INLINE size_t
+NAME (data_offset) (const StereoBpConstants * k, const NAME (Field) * field,
+    int y, int half)
+{
+  return MARGIN + (2 * (size_t) (y % field->slots) + (size_t) half)
+      * half_size (k, field->pitch);
+}
+
+ALWAYS_INLINE Message *
+NAME (messages) (const StereoBpConstants * k, const NAME (Field) * field,
+    int y, int half, int direction)
+{
+  return field->messages + MARGIN + ((2 * (size_t) (y % field->slots)
+          + (size_t) half) * 4 + (size_t) direction) * half_size (k,
+      field->pitch);
+}
+
 /* ---------------------------------------------------------------- data cost */
 
-/* Data costs of pixels begin to end - 1 for differences of 16 bits. */
+/* Data costs for `count` differences of 16 bits. */
 ALWAYS_INLINE void
 NAME (scale_row) (const StereoBpConstants * k, const uint16_t * difference,
-    int begin, int end, FineData * c)
+    int count, FineData * c)
 {
   uint16_t limit = (uint16_t) k->difference_limit, gain = (uint16_t) k->gain;
 
   if (k->gain >= 65536) {
-    for (int i = begin; i < end; i++)
+    for (int i = 0; i < count; i++)
       c[i] = (FineData) stereo_bp_data_cost (k, difference[i]);
     return;
   }
-  for (int i = begin; i < end; i++) {
+  for (int i = 0; i < count; i++) {
     uint16_t t = difference[i] < limit ? difference[i] : limit;
     uint16_t low = (uint16_t) (t * (unsigned) gain);
     uint16_t high = (uint16_t) ((t * (unsigned) gain) >> 16);
@@ -35,85 +85,96 @@ NAME (scale_row) (const StereoBpConstants * k, const uint16_t * difference,
   }
 }
 
-/* The same of a half of row y and one disparity: columns that have a partner.
- * rows are those of split_rows(), difference is for a thread's own use. */
+/* The same of `count` pixels of a half of a row and one disparity, that have a
+ * partner.  difference is for a thread's own use. */
 static void
 NAME (cost_row) (const StereoBpConstants * k, const Rows * rows, int half,
-    int d, uint16_t * difference, FineData * c)
+    int d, int begin, int count, uint16_t * difference, FineData * c)
 {
-  int first = stereo_partner_first (d);
-  int last = stereo_partner_last (k->width, d);
   int other = (half - d) & 1, shift = (half - d - other) / 2;
-  int begin = (first + 1 - half) / 2, end = (last + 2 - half) / 2;
 
   if (k->cost == STEREO_COST_CENSUS) {
-    census_differences (rows, half, other, shift, begin, end, difference);
-    NAME (scale_row) (k, difference, begin, end, c);
+    census_differences (rows, half, other, shift, begin, count, difference);
+    NAME (scale_row) (k, difference, count, c);
   } else if (k->cost == STEREO_COST_LUMA) {
-    const uint16_t *l = rows->luma[0][half];
-    const uint16_t *r = rows->luma[1][other] + shift;
+    const uint16_t *l = rows->luma[0][half] + begin;
+    const uint16_t *r = rows->luma[1][other] + begin + shift;
 
-    for (int i = begin; i < end; i++)
+    for (int i = 0; i < count; i++)
       difference[i] = (uint16_t) ((l[i] > r[i] ? l[i] : r[i])
           - (l[i] > r[i] ? r[i] : l[i]));
-    NAME (scale_row) (k, difference, begin, end, c);
+    NAME (scale_row) (k, difference, count, c);
   } else {
-    color_differences (rows, half, other, shift, begin, end, difference);
-    for (int i = begin; i < end; i++)
+    color_differences (rows, half, other, shift, begin, count, difference);
+    for (int i = 0; i < count; i++)
       c[i] = (FineData) stereo_bp_data_cost (k, 256u * difference[i]);
   }
 }
 
-/* Row y of level 0. */
-static void
-NAME (fine_data_row) (const StereoMatchFrame * frame,
-    const StereoBpConstants * k, const StereoBpWork * work, int y,
-    uint32_t * buffers)
+/* The data cost of column x. */
+static FineData
+NAME (column_cost) (const StereoBpConstants * k, const Rows * rows, int x,
+    int d, uint16_t * difference)
 {
-  size_t pitch = half_pitch (k->width), n = n_disparities (k);
-  FineData *halves[2];
-  Rows rows;
-  uint16_t *difference = split_rows (frame, k, work, y, buffers, &rows);
+  FineData c;
 
-  for (int half = 0; half < 2; half++)
-    halves[half] = (FineData *) work->data[0] + data_offset (k, 0, y, half);
+  NAME (cost_row) (k, rows, x & 1, d, x / 2, 1, difference, &c);
+  return c;
+}
 
-  for (size_t v = 0; v < n; v++) {
-    int d = k->min_disparity + k->first_index + (int) v;
-    int first = stereo_partner_first (d);
-    int last = stereo_partner_last (k->width, d);
+/* Row y of a field of level 0. */
+static void
+NAME (fine_data_row) (const StereoBpConstants * k, const StereoBpWork * work,
+    const NAME (Field) * field, int y, uint32_t * buffers)
+{
+  Rows rows = find_rows (k, work, y);
+  uint16_t *difference = (uint16_t *) buffers;
 
-    for (int half = 0; half < 2; half++)
-      NAME (cost_row) (k, &rows, half, d, difference,
-          halves[half] + v * pitch);
+  for (int half = 0; half < 2; half++) {
+    FineData *c = (FineData *) field->data + NAME (data_offset) (k, field, y,
+        half);
+    int from = field->first, to = half_width (k->width, half);
 
-    /* columns that have none */
-    for (int half = 0; half < 2; half++) {
-      int begin = (first + 1 - half) / 2, end = (last + 2 - half) / 2;
-      FineData *c = halves[half] + v * pitch;
-      FineData left = halves[first & 1][v * pitch + (size_t) (first / 2)];
-      FineData right = halves[last & 1][v * pitch + (size_t) (last / 2)];
+    if (to > from + field->count)
+      to = from + field->count;
+    for (int v = 0; v < (int) n_disparities (k); v++, c += field->pitch) {
+      int d = k->min_disparity + k->first_index + v;
+      int first = stereo_partner_first (d);
+      int last = stereo_partner_last (k->width, d);
+      int begin = stereo_clamp_int ((first + 1 - half) / 2, from, to);
+      int end = stereo_clamp_int ((last + 2 - half) / 2, begin, to);
 
-      for (int i = 0; i < begin; i++)
-        c[i] = left;
-      for (int i = end; i < half_width (k->width, half); i++)
-        c[i] = right;
+      NAME (cost_row) (k, &rows, half, d, begin, end - begin, difference,
+          c + (begin - from));
+      /* columns that have no partner */
+      if (begin > from) {
+        FineData left = NAME (column_cost) (k, &rows, first, d, difference);
+
+        for (int i = from; i < begin; i++)
+          c[i - from] = left;
+      }
+      if (end < to) {
+        FineData right = NAME (column_cost) (k, &rows, last, d, difference);
+
+        for (int i = end; i < to; i++)
+          c[i - from] = right;
+      }
     }
   }
 }
 
-/* Row y of a level above 0, from that below it. */
+/* Row y of a level above 0, from the finer one below it. */
 ALWAYS_INLINE void
 NAME (data_row_kind) (const StereoBpConstants * k, const StereoBpWork * work,
-    int level, int y, uint32_t * buffers, bool fine)
+    int level, const NAME (Field) * finer, int y, uint32_t * buffers, bool fine)
 {
+  const NAME (Field) field = NAME (whole_field) (k, work, level);
   int width = k->level[level].width, below = k->level[level - 1].width;
   size_t pitch = half_pitch (width), n = n_disparities (k);
-  size_t pitch_below = half_pitch (below);
   int rows = 2 * y + 1 < k->level[level - 1].height ? 2 : 1;
   size_t room = pitch + MARGIN;
   Data *sums = (Data *) buffers, *least = sums + 2 * room;
-  Data *target = (Data *) work->data[level] + data_offset (k, level, y, 0);
+  Data *target = (Data *) field.data + NAME (data_offset) (k, &field, y, 0);
 
   for (size_t i = 0; i < 2 * pitch; i++)
     least[i] = (Data) - 1;
@@ -122,17 +183,17 @@ NAME (data_row_kind) (const StereoBpConstants * k, const StereoBpWork * work,
     for (int x = 0; x < width; x++)
       sums[x] = 0;
     for (int part = 0; part < 2 * rows; part++) {
-      size_t from = data_offset (k, level - 1, 2 * y + part / 2, part % 2)
-          + v * pitch_below;
+      size_t from = NAME (data_offset) (k, finer, 2 * y + part / 2, part % 2)
+          + v * finer->pitch;
       int count = half_width (below, part % 2);
 
       if (fine) {
-        const FineData *source = (const FineData *) work->data[0] + from;
+        const FineData *source = (const FineData *) finer->data + from;
 
         for (int x = 0; x < count; x++)
           sums[x] = (Data) (sums[x] + source[x]);
       } else {
-        const Data *source = (const Data *) work->data[level - 1] + from;
+        const Data *source = (const Data *) finer->data + from;
 
         for (int x = 0; x < count; x++)
           sums[x] = (Data) (sums[x] + source[x]);
@@ -184,6 +245,20 @@ NAME (row_buffers) (const Job * job, int worker)
       * (half_pitch (job->k->width) + MARGIN);
 }
 
+/* Level 0 as a thread has it while level 1 is made: all of it, or two rows. */
+ALWAYS_INLINE NAME (Field)
+NAME (fine_field) (const StereoBpConstants * k, const StereoBpWork * work,
+    int worker)
+{
+  NAME (Field) field = NAME (whole_field) (k, work, 0);
+
+  if (has_windows (k)) {
+    field.slots = 2;
+    field.data = (FineData *) field.data + (size_t) worker * work->window.data;
+  }
+  return field;
+}
+
 /* Pairs of rows of level 0, and what level 1 has of them. */
 static void
 NAME (fine_rows) (const void *context, StereoSpan span)
@@ -191,13 +266,14 @@ NAME (fine_rows) (const void *context, StereoSpan span)
   const Job *job = context;
   const StereoBpConstants *k = job->k;
   uint32_t *buffers = NAME (row_buffers) (job, span.worker);
+  NAME (Field) field = NAME (fine_field) (k, job->work, span.worker);
 
   for (int y = span.begin; y < span.end; y++) {
-    NAME (fine_data_row) (job->frame, k, job->work, 2 * y, buffers);
+    NAME (fine_data_row) (k, job->work, &field, 2 * y, buffers);
     if (2 * y + 1 < k->height)
-      NAME (fine_data_row) (job->frame, k, job->work, 2 * y + 1, buffers);
+      NAME (fine_data_row) (k, job->work, &field, 2 * y + 1, buffers);
     if (k->n_levels > 1)
-      NAME (data_row_kind) (k, job->work, 1, y, buffers, true);
+      NAME (data_row_kind) (k, job->work, 1, &field, y, buffers, true);
   }
 }
 
@@ -206,9 +282,11 @@ NAME (data_rows) (const void *context, StereoSpan span)
 {
   const Job *job = context;
   uint32_t *buffers = NAME (row_buffers) (job, span.worker);
+  NAME (Field) finer = NAME (whole_field) (job->k, job->work, job->level - 1);
 
   for (int y = span.begin; y < span.end; y++)
-    NAME (data_row_kind) (job->k, job->work, job->level, y, buffers, false);
+    NAME (data_row_kind) (job->k, job->work, job->level, &finer, y, buffers,
+        false);
 }
 
 static void
@@ -217,8 +295,9 @@ NAME (pyramid) (const StereoMatchFrame * frame, const StereoBpConstants * k,
 {
   Job job = {.frame = frame,.k = k,.work = work };
 
-  stereo_cpu_for (frame->queue, (k->height + 1) / 2, 0, NAME (fine_rows),
-      &job);
+  if (k->n_levels > 1 || !has_windows (k))
+    stereo_cpu_for (frame->queue, (k->height + 1) / 2, 0, NAME (fine_rows),
+        &job);
   for (job.level = 2; job.level < k->n_levels; job.level++)
     stereo_cpu_for (frame->queue, k->level[job.level].height, 0,
         NAME (data_rows), &job);
@@ -308,57 +387,58 @@ NAME (bounds) (const StereoBpConstants * k, const StereoBpWork * work,
 
 /* ----------------------------------------------------------------- messages */
 
-/* First messages of row y.  Those of pixels that iteration 0 replaces before
- * anyone reads them are left out. */
+/* First messages of row y of one direction and half, from those of the coarser
+ * level.  Those of pixels that iteration 0 replaces before anyone reads them
+ * are left out. */
+ALWAYS_INLINE void
+NAME (start_half) (const StereoBpConstants * k, const NAME (Field) * field,
+    const NAME (Field) * coarser, int y, int half, int direction)
+{
+  StereoBpSize size = k->level[field->level];
+  bool inner = y > 0 && y < size.height - 1;
+  Message *target = NAME (messages) (k, field, y, half, direction);
+  const Message *even = NAME (messages) (k, coarser, y / 2, 0, direction)
+      + field->first / 2;
+  const Message *odd = NAME (messages) (k, coarser, y / 2, 1, direction)
+      + field->first / 2;
+  /* the last pixel of the level, and pixels that the field has */
+  int last = half_width (size.width, half) - 1 - field->first;
+  int count = last + 1 < field->count ? last + 1 : field->count;
+
+  for (size_t v = 0; v < n_disparities (k); v++, target += field->pitch,
+      even += coarser->pitch, odd += coarser->pitch) {
+    if (inner && half == active_half (y, 0)) {
+      if (field->first == 0)
+        target[0] = even[0];
+      if (last < field->count)
+        target[last] = last % 2 == 0 ? even[last / 2] : odd[last / 2];
+      continue;
+    }
+    /* a row has room for one pixel more */
+    for (int i = 0; i < (count + 1) / 2; i++) {
+      target[2 * i] = even[i];
+      target[2 * i + 1] = odd[i];
+    }
+  }
+}
+
+/* First messages of row y. */
 static void
 NAME (start_row) (const StereoBpConstants * k, const StereoBpWork * work,
-    int level, int y)
+    const NAME (Field) * field, int y)
 {
-  int width = k->level[level].width, height = k->level[level].height;
-  size_t pitch = half_pitch (width), n = n_disparities (k);
-  bool coarsest = level == k->n_levels - 1;
-  bool inner = y > 0 && y < height - 1;
-  size_t pitch_above = coarsest ? 0
-      : half_pitch (k->level[level + 1].width);
+  bool coarsest = field->level == k->n_levels - 1;
+  NAME (Field) coarser;
 
+  if (coarsest) {
+    memset (NAME (messages) (k, field, y, 0, 0), 0,
+        8 * half_size (k, field->pitch) * sizeof (Message));
+    return;
+  }
+  coarser = NAME (whole_field) (k, work, field->level + 1);
   for (int half = 0; half < 2; half++) {
-    int count = half_width (width, half);
-
-    for (int direction = 0; direction < 4; direction++) {
-      Message *target = (Message *) work->messages[level]
-          + messages_offset (k, level, y, half, direction);
-      const Message *parents[2];
-
-      if (coarsest) {
-        memset (target, 0, n * pitch * sizeof (Message));
-        continue;
-      }
-      for (int i = 0; i < 2; i++)
-        parents[i] = (const Message *) work->messages[level + 1]
-            + messages_offset (k, level + 1, y / 2, i, direction);
-
-      if (inner && half == active_half (y, 0)) {
-        int last = count - 1;
-
-        for (size_t v = 0; v < n; v++) {
-          target[v * pitch] = parents[0][v * pitch_above];
-          target[v * pitch + (size_t) last] =
-              parents[last % 2][v * pitch_above + (size_t) (last / 2)];
-        }
-        continue;
-      }
-      for (size_t v = 0; v < n; v++) {
-        const Message *even = parents[0] + v * pitch_above;
-        const Message *odd = parents[1] + v * pitch_above;
-        Message *row = target + v * pitch;
-
-        /* a row has room for one pixel more */
-        for (int i = 0; i < (count + 1) / 2; i++) {
-          row[2 * i] = even[i];
-          row[2 * i + 1] = odd[i];
-        }
-      }
-    }
+    for (int direction = 0; direction < 4; direction++)
+      NAME (start_half) (k, field, &coarser, y, half, direction);
   }
 }
 
@@ -372,25 +452,24 @@ typedef struct
 
 /* Pixels from i on of a half of row y. */
 ALWAYS_INLINE NAME (Place)
-NAME (place) (const StereoBpConstants * k, const StereoBpWork * work,
-    int level, int y, int half, int i, bool fine)
+NAME (place) (const StereoBpConstants * k, const NAME (Field) * field, int y,
+    int half, int i)
 {
-  Message *messages = (Message *) work->messages[level] + i;
+  ptrdiff_t at = i - field->first;
+  size_t data = NAME (data_offset) (k, field, y, half) + (size_t) at;
   NAME (Place) place;
-  size_t data = data_offset (k, level, y, half) + (size_t) i;
 
-  place.in[UP] = messages + messages_offset (k, level, y + 1, half, UP);
-  place.in[DOWN] = messages + messages_offset (k, level, y - 1, half, DOWN);
-  place.in[LEFT] = messages + half
-      + messages_offset (k, level, y, !half, LEFT);
-  place.in[RIGHT] = messages + half - 1
-      + messages_offset (k, level, y, !half, RIGHT);
-  if (fine)
-    place.data = (const FineData *) work->data[level] + data;
+  place.in[UP] = NAME (messages) (k, field, y + 1, half, UP) + at;
+  place.in[DOWN] = NAME (messages) (k, field, y - 1, half, DOWN) + at;
+  place.in[LEFT] = NAME (messages) (k, field, y, !half, LEFT) + at + half;
+  place.in[RIGHT] = NAME (messages) (k, field, y, !half, RIGHT) + at
+      + (half - 1);
+  if (field->level == 0)
+    place.data = (const FineData *) field->data + data;
   else
-    place.data = (const Data *) work->data[level] + data;
+    place.data = (const Data *) field->data + data;
   for (int j = 0; j < 4; j++)
-    place.out[j] = messages + messages_offset (k, level, y, half, j);
+    place.out[j] = NAME (messages) (k, field, y, half, j) + at;
   return place;
 }
 
@@ -443,67 +522,98 @@ NAME (send) (const NAME (Bounds) * bounds, const NAME (Place) * place,
 
 ALWAYS_INLINE void
 NAME (iterate_row_kind) (const StereoBpConstants * k,
-    const StereoBpWork * work, int level, int y, int t, Vec * h, bool fine)
+    const StereoBpWork * work, const NAME (Field) * field, int y, int t,
+    Vec * h, bool fine)
 {
-  int width = k->level[level].width, half = active_half (y, t);
-  size_t pitch = half_pitch (width), n = n_disparities (k);
-  int first = first_inner (half), last = last_inner (width, half);
+  int width = k->level[field->level].width, half = active_half (y, t);
+  size_t n = n_disparities (k);
+  int first = stereo_clamp_int (first_inner (half), field->first, width);
+  int last = stereo_clamp_int (last_inner (width, half), -1,
+      field->first + field->count - 1);
 
   for (int i = first; i <= last; i += LANES) {
     /* the last vector overlaps the one before: the results are the same */
     int from = i + LANES - 1 > last && last - first >= LANES - 1
         ? last - LANES + 1 : i;
-    NAME (Place) place = NAME (place) (k, work, level, y, half, from, fine);
-    NAME (Bounds) bounds = NAME (bounds) (k, work, level, y, half, from);
+    NAME (Place) place = NAME (place) (k, field, y, half, from);
+    NAME (Bounds) bounds = NAME (bounds) (k, work, field->level, y, half,
+        from);
 
     if (last - from >= LANES - 1)
-      NAME (send) (&bounds, &place, pitch, n, h, LANES * sizeof (Message),
-          fine);
+      NAME (send) (&bounds, &place, field->pitch, n, h,
+          LANES * sizeof (Message), fine);
     else
-      NAME (send) (&bounds, &place, pitch, n, h,
+      NAME (send) (&bounds, &place, field->pitch, n, h,
           (size_t) (last - from + 1) * sizeof (Message), fine);
   }
 }
 
 static void
 NAME (iterate_row) (const StereoBpConstants * k, const StereoBpWork * work,
-    int level, int y, int t, Vec * h)
+    const NAME (Field) * field, int y, int t, Vec * h)
 {
-  if (level == 0)
-    NAME (iterate_row_kind) (k, work, level, y, t, h, true);
+  if (field->level == 0)
+    NAME (iterate_row_kind) (k, work, field, y, t, h, true);
   else
-    NAME (iterate_row_kind) (k, work, level, y, t, h, false);
+    NAME (iterate_row_kind) (k, work, field, y, t, h, false);
 }
 
 /* ------------------------------------------------------------------- result */
 
+/* What the beliefs of level 0 are made of; inner: with messages. */
+ALWAYS_INLINE NAME (Place)
+NAME (belief_place) (const StereoBpConstants * k, const NAME (Field) * field,
+    int y, int half, int i, bool inner)
+{
+  NAME (Place) place = {.data = (const FineData *) field->data
+        + NAME (data_offset) (k, field, y, half)
+        + (size_t) (i - field->first) };
+
+  return inner ? NAME (place) (k, field, y, half, i) : place;
+}
+
+/* The pixels of a half that winners of a field are found for. */
+ALWAYS_INLINE int
+NAME (first_decided) (const NAME (Field) * field, int half, bool inner)
+{
+  int first = inner ? first_inner (half) : 0;
+
+  return first > field->begin ? first : field->begin;
+}
+
+ALWAYS_INLINE int
+NAME (last_decided) (const StereoBpConstants * k, const NAME (Field) * field,
+    int half, bool inner)
+{
+  int last = inner ? last_inner (k->width, half)
+      : half_width (k->width, half) - 1;
+
+  return last < field->end ? last : field->end - 1;
+}
+
 /* Disparities of row y.  inner: with messages; else all pixels, without. */
 ALWAYS_INLINE void
 NAME (decide_row_kind) (const StereoBpConstants * k,
-    const StereoBpWork * work, int y, bool inner)
+    const StereoBpWork * work, const NAME (Field) * field, int y, bool inner)
 {
-  size_t pitch = half_pitch (k->width), n = n_disparities (k);
+  size_t n = n_disparities (k);
 
   for (int half = 0; half < 2; half++) {
     uint16_t *best_row = (uint16_t *) work->best + MARGIN
-        + (2 * (size_t) y + (size_t) half) * pitch;
-    int first = inner ? first_inner (half) : 0;
-    int last = inner ? last_inner (k->width, half)
-        : half_width (k->width, half) - 1;
+        + (2 * (size_t) y + (size_t) half) * half_pitch (k->width);
+    int last = NAME (last_decided) (k, field, half, inner);
 
-    for (int i = first; i <= last; i += LANES) {
+    for (int i = NAME (first_decided) (field, half, inner); i <= last;
+        i += LANES) {
       Vec best = { 0 }, index = { 0 };
-      NAME (Place) place = { .data = (const FineData *) work->data[0]
-            + data_offset (k, 0, y, half) + (size_t) i };
+      NAME (Place) place = NAME (belief_place) (k, field, y, half, i, inner);
 
-      if (inner)
-        place = NAME (place) (k, work, 0, y, half, i, true);
       best -= 1;
       for (size_t v = 0; v < n; v++) {
-        Vec sum = NAME (load_data) (place.data, v * pitch, true);
+        Vec sum = NAME (load_data) (place.data, v * field->pitch, true);
 
         for (int j = 0; j < 4 && inner; j++)
-          sum += LOAD_MESSAGE (place.in[j] + v * pitch);
+          sum += LOAD_MESSAGE (place.in[j] + v * field->pitch);
         index = KEEP_BEST (sum, &best,
             (Vec) { 0 } + (__typeof__ (index[0])) v, index);
       }
@@ -517,29 +627,31 @@ NAME (decide_row_kind) (const StereoBpConstants * k,
 
 static void
 NAME (decide_row) (const StereoMatchFrame * frame, const StereoBpConstants * k,
-    const StereoBpWork * work, int y, void *memory)
+    const StereoBpWork * work, const NAME (Field) * field, int y, void *memory)
 {
   bool inner = stereo_bp_has_inner (k);
 
   if (frame->winners != NULL && inner)
-    NAME (winners_row) (frame, k, work, y, true, memory);
+    NAME (winners_row) (frame, k, field, y, true, memory);
   else if (frame->winners != NULL)
-    NAME (winners_row) (frame, k, work, y, false, memory);
+    NAME (winners_row) (frame, k, field, y, false, memory);
   else if (inner)
-    NAME (decide_row_kind) (k, work, y, true);
+    NAME (decide_row_kind) (k, work, field, y, true);
   else
-    NAME (decide_row_kind) (k, work, y, false);
+    NAME (decide_row_kind) (k, work, field, y, false);
 }
 
 /* ------------------------------------------------------------------- sweeps */
 
 /* What a sweep does with every row, step by step: step 0 is its first messages,
- * if start is set, steps 1 to iterations are iterations t, t + 1, ..., and one
- * more step, if decide is set, is the result. */
+ * if start is set, and data costs, if there are none yet; steps 1 to iterations
+ * are iterations t, t + 1, ..., and one more step, if decide is set, is the
+ * result. */
 typedef struct
 {
-  int level;
+  NAME (Field) field;
   bool start;
+  bool data;
   int t;
   int iterations;
   bool decide;
@@ -552,6 +664,7 @@ typedef struct
   const StereoBpConstants *k;
   const StereoBpWork *work;
   Vec *h;                       /* four messages of a vector */
+  uint32_t *buffers;            /* for fine_data_row() */
   void *winners;                /* for winners_row() */
 } NAME (Worker);
 
@@ -561,17 +674,19 @@ NAME (step) (const NAME (Worker) * worker, const NAME (Sweep) * sweep,
 {
   const StereoBpConstants *k = worker->k;
   const StereoBpWork *work = worker->work;
-  bool inner = y > 0 && y < k->level[sweep->level].height - 1;
+  const NAME (Field) * field = &sweep->field;
+  bool inner = y > 0 && y < k->level[field->level].height - 1;
 
   if (step == 0) {
     if (sweep->start)
-      NAME (start_row) (k, work, sweep->level, y);
+      NAME (start_row) (k, work, field, y);
+    if (sweep->data)
+      NAME (fine_data_row) (k, work, field, y, worker->buffers);
   } else if (step <= sweep->iterations) {
     if (inner)
-      NAME (iterate_row) (k, work, sweep->level, y, sweep->t + step - 1,
-          worker->h);
+      NAME (iterate_row) (k, work, field, y, sweep->t + step - 1, worker->h);
   } else if (inner || !stereo_bp_has_inner (k)) {
-    NAME (decide_row) (worker->frame, k, work, y, worker->winners);
+    NAME (decide_row) (worker->frame, k, work, field, y, worker->winners);
   }
 }
 
@@ -580,7 +695,7 @@ static void
 NAME (sweep_band) (const NAME (Worker) * worker, const NAME (Sweep) * sweep,
     int steps, int begin, int end)
 {
-  int height = worker->k->level[sweep->level].height;
+  int height = worker->k->level[sweep->field.level].height;
 
   for (int front = begin; front < end + steps; front++) {
     for (int s = 0; s < steps; s++) {
@@ -618,16 +733,21 @@ typedef struct
 ALWAYS_INLINE int
 NAME (first_row) (const NAME (Bands) * b, int band)
 {
-  return band * b->k->level[b->sweep.level].height / b->bands;
+  return band * b->k->level[b->sweep.field.level].height / b->bands;
 }
 
 ALWAYS_INLINE NAME (Worker)
 NAME (worker) (const NAME (Bands) * b, int number)
 {
-  return (NAME (Worker)) { b->frame, b->k, b->work,
+  Job job = {.k = b->k,.work = b->work };
+  uint8_t *winners = b->work->winners;
+
+  if (winners != NULL)
+    winners += (size_t) number * winners_bytes (b->k);
+  return (NAME (Worker)) {
+    b->frame, b->k, b->work,
     (Vec *) b->work->sums + (size_t) number * 4 * n_disparities (b->k),
-    b->k->winners ? (uint8_t *) b->work->winners
-        + (size_t) number * winners_bytes (b->k) : NULL
+    NAME (row_buffers) (&job, number), winners
   };
 }
 
@@ -653,7 +773,7 @@ NAME (sweep_borders) (const void *context, StereoSpan span)
         NAME (first_row) (b, i + 1));
 }
 
-/* All iterations of a level. */
+/* All iterations of a level whose messages are kept. */
 static void
 NAME (propagate) (const StereoMatchFrame * frame, const StereoBpConstants * k,
     const StereoBpWork * work, int level)
@@ -670,12 +790,92 @@ NAME (propagate) (const StereoMatchFrame * frame, const StereoBpConstants * k,
   for (int t = 0; t < k->iterations; t += most) {
     bool last = k->iterations - t <= most;
 
-    b.sweep = (NAME (Sweep)) { level, t == 0, t, last ? k->iterations - t
-          : most, last && level == 0 };
+    b.sweep = (NAME (Sweep)) {
+      .field = NAME (whole_field) (k, work, level),.start = t == 0,.t = t,
+      .iterations = last ? k->iterations - t : most,
+      .decide = last && level == 0
+    };
     b.steps = 1 + b.sweep.iterations + b.sweep.decide;
     stereo_cpu_for (queue, b.bands, 1, NAME (sweep_bands), &b);
     stereo_cpu_for (queue, b.bands - 1, 1, NAME (sweep_borders), &b);
   }
+}
+
+/* ------------------------------------------------------------------ windows */
+
+/* The window of level 0 whose first pixel of a half is number `first`. */
+ALWAYS_INLINE NAME (Field)
+NAME (window) (const StereoBpConstants * k, const StereoBpWork * work,
+    int worker, int first)
+{
+  const StereoBpWindow *w = &work->window;
+  int width = half_width (k->width, 0), border = window_border (k);
+  int end = first + (int) w->pitch;
+
+  return (NAME (Field)) {
+    .first = first,.count = (int) w->pitch,
+    .begin = first == 0 ? 0 : first + border,
+    .end = end >= width ? width : end - border,
+    .slots = w->slots,.pitch = w->pitch,
+    .messages = (Message *) work->messages[0] + (size_t) worker * w->messages,
+    .data = (FineData *) work->data[0] + (size_t) worker * w->data
+  };
+}
+
+/* Winners of rows begin to end - 1 in a window: each step does those rows that
+ * the next one needs. */
+static void
+NAME (sweep_window) (const NAME (Worker) * worker, const NAME (Sweep) * sweep,
+    int begin, int end)
+{
+  int height = worker->k->height, last = sweep->iterations + 1;
+
+  for (int front = begin - last; front < end + last; front++) {
+    for (int s = 0; s <= last; s++) {
+      int y = front - s, more = last - s;
+
+      if (y >= 0 && y < height && y >= begin - more && y < end + more)
+        NAME (step) (worker, sweep, s, y);
+    }
+  }
+}
+
+static void
+NAME (sweep_windows) (const void *context, StereoSpan span)
+{
+  const NAME (Bands) *b = context;
+  const StereoBpConstants *k = b->k;
+  NAME (Worker) worker = NAME (worker) (b, span.worker);
+  NAME (Sweep) sweep = {.start = true,.data = true,
+    .iterations = k->iterations,.decide = true
+  };
+
+  for (int i = span.begin; i < span.end; i++) {
+    int first = 0;
+
+    do {
+      sweep.field = NAME (window) (k, b->work, span.worker, first);
+      NAME (sweep_window) (&worker, &sweep, NAME (first_row) (b, i),
+          NAME (first_row) (b, i + 1));
+      first = sweep.field.end - window_border (k);
+    } while (sweep.field.end < half_width (k->width, 0));
+  }
+}
+
+/* First messages of a level, and all iterations. */
+static void
+NAME (descend) (const StereoMatchFrame * frame, const StereoBpConstants * k,
+    const StereoBpWork * work, int level)
+{
+  NAME (Bands) b = {.frame = frame,.k = k,.work = work };
+
+  if (level > 0 || !has_windows (k)) {
+    NAME (propagate) (frame, k, work, level);
+    return;
+  }
+  b.bands = stereo_clamp_int (k->height / MIN_WINDOW_BAND, 1,
+      stereo_cpu_threads (frame->queue));
+  stereo_cpu_for (frame->queue, b.bands, 1, NAME (sweep_windows), &b);
 }
 
 #undef NAME

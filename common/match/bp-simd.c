@@ -15,13 +15,22 @@
  *   data[level]      [y][half][disparity][pitch]
  *   messages[level]  [y][half][direction][disparity][pitch]
  *   edges[level]     [y][half][right, down][jump, M][pitch]
+ *   halves           [y][view][plane][half][pitch]: what level 0 compares
  *
  * A sweep runs several iterations at once: iteration t follows one row behind
  * iteration t - 1, as it needs only rows y - 1 to y + 1 of that.  So a row is
  * loaded once, from the start of its messages to its result, and meanwhile
- * stays in the second level cache.  Each thread sweeps a band of rows, whose
- * ends get shorter with every iteration; what is missing between two bands
- * follows when both are done.
+ * stays in a cache.  Each thread sweeps a band of rows, whose ends get shorter
+ * with every iteration; what is missing between two bands follows when both
+ * are done.
+ *
+ * Level 0 is most of the work, and nobody needs its messages afterwards.
+ * Unless there are more iterations than a sweep has, it is done in windows:
+ * some columns wide, and with room for those rows only that a sweep has under
+ * way, so that messages and data costs of a window stay in the second level
+ * cache of a thread and are never in memory as a whole.  What a window lacks
+ * beside it makes its outermost columns wrong, one more with every iteration;
+ * so windows overlap, and so do bands.
  *
  * Numbers have 16 bits where bp.h says that they fit, that is all of int8 and
  * half; half messages are kept as the integers that fp16 would hold.  With
@@ -47,6 +56,12 @@
 #define MARGIN 128
 /* Iterations of a sweep. */
 #define MAX_SWEEP 8
+/* Of a window: what its messages and data costs should take, elements of a half
+ * row that it has at least, and rows of a band, whose neighbours are done
+ * twice. */
+#define WINDOW_BYTES (832u << 10)
+#define MIN_WINDOW 64
+#define MIN_WINDOW_BAND 32
 
 enum
 {
@@ -56,9 +71,8 @@ enum
   RIGHT
 };
 
-/* Rows of a thread's own, in rows: two views in halves and differences,
- * or sums. */
-#define N_ROW_BUFFERS 8
+/* Rows of a thread's own: differences, or sums and the smallest ones. */
+#define N_ROW_BUFFERS 4
 /* Vectors of a row whose beliefs are kept until the right view has them, too:
  * so many that what was stored for one disparity is in the cache for the next
  * one. */
@@ -80,24 +94,9 @@ n_disparities (const StereoBpConstants * k)
 
 /* Elements of one half of a row: all disparities, one direction. */
 ALWAYS_INLINE size_t
-half_size (const StereoBpConstants * k, int level)
+half_size (const StereoBpConstants * k, size_t pitch)
 {
-  return half_pitch (k->level[level].width) * n_disparities (k);
-}
-
-/* Where half `half` of row y starts in data[level], and messages[level]. */
-ALWAYS_INLINE size_t
-data_offset (const StereoBpConstants * k, int level, int y, int half)
-{
-  return MARGIN + (2 * (size_t) y + (size_t) half) * half_size (k, level);
-}
-
-ALWAYS_INLINE size_t
-messages_offset (const StereoBpConstants * k, int level, int y, int half,
-    int direction)
-{
-  return MARGIN + ((2 * (size_t) y + (size_t) half) * 4 + (size_t) direction)
-      * half_size (k, level);
+  return pitch * n_disparities (k);
 }
 
 /* Jump of the messages to and from the right (0) or down (1); M follows. */
@@ -225,92 +224,136 @@ typedef struct
   const uint8_t *planes[2][2][4];
 } Rows;
 
-/* Splits planes of bytes, and returns where the next ones go. */
-ALWAYS_INLINE uint8_t *
-split_bytes (const uint8_t * const *planes, int n_planes, size_t offset,
-    int width, size_t room, uint8_t * target, const uint8_t * (*halves)[4])
+/* Planes of a view that are compared, and bytes of their elements. */
+ALWAYS_INLINE int
+n_planes (const StereoBpConstants * k)
 {
-  for (int i = 0; i < n_planes; i++) {
-    const uint8_t *row = planes[i] + offset;
-
-    for (int half = 0; half < 2; half++, target += room) {
-      halves[half][i] = target;
-      for (int x = 0; x < half_width (width, half); x++)
-        target[x] = row[2 * x + half];
-    }
-  }
-  return target;
+  return k->cost == STEREO_COST_CENSUS ? 4 : k->cost == STEREO_COST_RGB ? 3 : 1;
 }
 
-/* Row y in halves; returns where what is left of buffers begins. */
-static uint16_t *
-split_rows (const StereoMatchFrame * frame, const StereoBpConstants * k,
-    const StereoBpWork * work, int y, uint32_t * buffers, Rows * rows)
+ALWAYS_INLINE size_t
+plane_element (const StereoBpConstants * k)
 {
-  size_t pitch = half_pitch (k->width), room = pitch + MARGIN;
-  uint8_t *bytes = (uint8_t *) buffers;
+  return k->cost == STEREO_COST_LUMA ? 2 : 1;
+}
+
+/* Half `half` of row y of a plane. */
+ALWAYS_INLINE uint8_t *
+half_of_plane (const StereoBpConstants * k, const StereoBpWork * work, int y,
+    int side, int plane, int half)
+{
+  size_t row = (((size_t) y * 2 + (size_t) side) * (size_t) n_planes (k)
+      + (size_t) plane) * 2 + (size_t) half;
+
+  return (uint8_t *) work->halves + (MARGIN + row * half_pitch (k->width))
+      * plane_element (k);
+}
+
+/* Row y in halves. */
+static Rows
+find_rows (const StereoBpConstants * k, const StereoBpWork * work, int y)
+{
+  Rows rows;
 
   for (int side = 0; side < 2; side++) {
-    const StereoView *view = side == 0 ? &frame->left : &frame->right;
-    const StereoCensus *census = side == 0 ? &frame->left_census
-        : &frame->right_census;
-
-    if (k->cost == STEREO_COST_CENSUS) {
-      bytes = split_bytes (census->plane, 4, (size_t) y * census->stride,
-          k->width, room, bytes, rows->planes[side]);
-    } else if (k->cost == STEREO_COST_RGB) {
-      bytes = split_bytes (view->plane, 3, (size_t) y * view->stride,
-          k->width, room, bytes, rows->planes[side]);
-    } else {
-      const uint16_t *row = stereo_bp_view (work, side)
-          + (size_t) y * stereo_bp_view_pitch (k);
-      uint16_t *even = (uint16_t *) bytes, *odd = even + room;
-
-      for (size_t i = 0; i < pitch; i++) {
-        even[i] = row[2 * i];
-        odd[i] = row[2 * i + 1];
-      }
-      rows->luma[side][0] = even;
-      rows->luma[side][1] = odd;
-      bytes = (uint8_t *) (odd + room);
+    for (int half = 0; half < 2; half++) {
+      rows.luma[side][half] = (const uint16_t *) half_of_plane (k, work, y,
+          side, 0, half);
+      for (int i = 0; i < n_planes (k); i++)
+        rows.planes[side][half][i] = half_of_plane (k, work, y, side, i, half);
     }
   }
-  return (uint16_t *) bytes;
+  return rows;
 }
 
-/* C of a half of the left row and one of the right row, pixels begin to end - 1
- * and up to a vector more. */
+ALWAYS_INLINE void
+split_bytes (const StereoBpConstants * k, const uint8_t * row, uint8_t * even,
+    uint8_t * odd)
+{
+  for (int x = 0; x < half_width (k->width, 0); x++)
+    even[x] = row[2 * x];
+  for (int x = 0; x < half_width (k->width, 1); x++)
+    odd[x] = row[2 * x + 1];
+}
+
+ALWAYS_INLINE void
+split_words (const StereoBpConstants * k, const uint16_t * row,
+    uint16_t * even, uint16_t * odd)
+{
+  for (int x = 0; x < half_width (k->width, 0); x++)
+    even[x] = row[2 * x];
+  for (int x = 0; x < half_width (k->width, 1); x++)
+    odd[x] = row[2 * x + 1];
+}
+
+static void
+split_rows (const void *context, StereoSpan span)
+{
+  const Job *job = context;
+  const StereoBpConstants *k = job->k;
+
+  for (int y = span.begin; y < span.end; y++) {
+    for (int i = 0; i < 2 * n_planes (k); i++) {
+      int side = i & 1, plane = i / 2;
+      const StereoView *view = side == 0 ? &job->frame->left
+          : &job->frame->right;
+      const StereoCensus *census = side == 0 ? &job->frame->left_census
+          : &job->frame->right_census;
+      uint8_t *even = half_of_plane (k, job->work, y, side, plane, 0);
+      uint8_t *odd = half_of_plane (k, job->work, y, side, plane, 1);
+
+      if (k->cost == STEREO_COST_LUMA)
+        split_words (k, stereo_bp_view (job->work, side)
+            + (size_t) y * stereo_bp_view_pitch (k), (uint16_t *) even,
+            (uint16_t *) odd);
+      else if (k->cost == STEREO_COST_RGB)
+        split_bytes (k, view->plane[plane] + (size_t) y * view->stride, even,
+            odd);
+      else
+        split_bytes (k, census->plane[plane] + (size_t) y * census->stride,
+            even, odd);
+    }
+  }
+}
+
+/* C of pixels of a half of the left row, from number `begin` on, and of one of
+ * the right row; up to a vector more than `count`. */
 static void
 census_differences (const Rows * rows, int half, int other, int shift,
-    int begin, int end, uint16_t * difference)
+    int begin, int count, uint16_t * difference)
 {
-  for (int i = begin; i < end; i += SIMD_BYTES) {
+  for (int i = 0; i < count; i += SIMD_BYTES) {
+    uint8_t bytes[SIMD_BYTES];
     SimdCensus p, q;
     VecU8 c;
 
     for (int j = 0; j < 3; j++) {
-      memcpy (&p.bits[j], rows->planes[0][half][j] + i, SIMD_BYTES);
-      memcpy (&q.bits[j], rows->planes[1][other][j] + i + shift, SIMD_BYTES);
+      memcpy (&p.bits[j], rows->planes[0][half][j] + begin + i, SIMD_BYTES);
+      memcpy (&q.bits[j], rows->planes[1][other][j] + begin + i + shift,
+          SIMD_BYTES);
     }
-    memcpy (&p.gradient, rows->planes[0][half][3] + i, SIMD_BYTES);
-    memcpy (&q.gradient, rows->planes[1][other][3] + i + shift, SIMD_BYTES);
+    memcpy (&p.gradient, rows->planes[0][half][3] + begin + i, SIMD_BYTES);
+    memcpy (&q.gradient, rows->planes[1][other][3] + begin + i + shift,
+        SIMD_BYTES);
     c = simd_census_cost (&p, &q);
-    for (int j = 0; j < SIMD_BYTES; j++)
-      difference[i + j] = c[j];
+    memcpy (bytes, &c, sizeof (bytes));
+    simd_store16 (difference + i, simd_widen8 (bytes));
+    simd_store16 (difference + i + SIMD_BYTES / 2, simd_widen8 (bytes
+            + SIMD_BYTES / 2));
   }
 }
 
 /* The sums of three channels' differences. */
 static void
 color_differences (const Rows * rows, int half, int other, int shift,
-    int begin, int end, uint16_t * difference)
+    int begin, int count, uint16_t * difference)
 {
-  for (int i = begin; i < end; i++) {
+  for (int i = 0; i < count; i++) {
     int sum = 0;
 
     for (int j = 0; j < 3; j++)
-      sum += abs (rows->planes[0][half][j][i]
-          - rows->planes[1][other][j][i + shift]);
+      sum += abs (rows->planes[0][half][j][begin + i]
+          - rows->planes[1][other][j][begin + i + shift]);
     difference[i] = (uint16_t) sum;
   }
 }
@@ -326,6 +369,45 @@ winners_bytes (const StereoBpConstants * k)
   return (n * GROUP * SIMD_BYTES + (2 * n + 8 * (half_pitch (k->width)
           + 2 * MARGIN)) * sizeof (uint32_t) + SIMD_BYTES - 1) / SIMD_BYTES
       * SIMD_BYTES;
+}
+
+/* ------------------------------------------------------------------ windows */
+
+/* Whether level 0 is done in windows. */
+ALWAYS_INLINE bool
+has_windows (const StereoBpConstants * k)
+{
+  return k->iterations <= MAX_SWEEP;
+}
+
+/* Pixels of a half beside those that a window is for, an even number: one
+ * column more than iterations.  At least 2, so the last window has the last two
+ * pixels of the image. */
+ALWAYS_INLINE int
+window_border (const StereoBpConstants * k)
+{
+  return (k->iterations + 4) / 4 * 2;
+}
+
+/* For elements of so many bytes. */
+static StereoBpWindow
+find_window (const StereoBpConstants * k, size_t message, size_t fine_data)
+{
+  size_t n = n_disparities (k), pitch = half_pitch (k->width), fitting, one;
+  StereoBpWindow w = { .slots = k->iterations + 3 };
+
+  /* of one column of pixels */
+  one = 2 * n * (4 * message + fine_data) * (size_t) w.slots;
+  fitting = one > 0 ? WINDOW_BYTES / one / MIN_WINDOW * MIN_WINDOW : pitch;
+  if (fitting < MIN_WINDOW)
+    fitting = MIN_WINDOW;
+  w.pitch = fitting < pitch ? fitting : pitch;
+  w.messages = 8 * (size_t) w.slots * half_size (k, w.pitch) + 2 * MARGIN;
+  w.data = 2 * (size_t) w.slots * half_size (k, w.pitch) + 2 * MARGIN;
+  /* or two rows as they are, for level 1 */
+  if (w.data < 4 * half_size (k, pitch) + 2 * MARGIN)
+    w.data = 4 * half_size (k, pitch) + 2 * MARGIN;
+  return w;
 }
 
 /* The three precisions.  A stage is NAME (stage). */
@@ -388,6 +470,37 @@ static const struct
   [STEREO_BP_PRECISION_FLOAT] = {4, 2, 4},
 };
 
+/* Memory of the messages and data costs of all levels; with windows, level 0 is
+ * each thread's own. */
+static void
+plan_fields (const StereoSearch * search, const StereoBpConstants * k,
+    StereoBpWork * work, StereoArena * arena)
+{
+  size_t threads = search->n_threads, message = bytes_of[k->precision].message;
+  size_t fine = bytes_of[k->precision].fine_data;
+
+  for (int l = 0; l < k->n_levels; l++) {
+    size_t volume = 2 * (size_t) k->level[l].height
+        * half_size (k, half_pitch (k->level[l].width));
+
+    if (l > 0 || !has_windows (k)) {
+      stereo_arena_add (arena, &work->data[l], volume + 2 * MARGIN,
+          l == 0 ? fine : bytes_of[k->precision].data);
+      stereo_arena_add (arena, &work->messages[l], 4 * volume + 2 * MARGIN,
+          message);
+    }
+    if (k->edges)
+      stereo_arena_add (arena, &work->edges[l],
+          edges_offset (k, l, k->level[l].height, 0, 0) + MARGIN, message);
+  }
+  if (!has_windows (k))
+    return;
+  work->window = find_window (k, message, fine);
+  stereo_arena_add (arena, &work->messages[0], work->window.messages
+      * message, threads);
+  stereo_arena_add (arena, &work->data[0], work->window.data * fine, threads);
+}
+
 static StereoStatus
 plan_cpu (const StereoSearch * search, const StereoBpConstants * k,
     StereoBpWork * work, StereoArena * arena, StereoMessage * why)
@@ -396,19 +509,10 @@ plan_cpu (const StereoSearch * search, const StereoBpConstants * k,
 
   (void) why;
   stereo_bp_plan_views_cpu (k, work, arena);
-  for (int l = 0; l < k->n_levels; l++) {
-    size_t volume = 2 * (size_t) k->level[l].height * half_size (k, l);
-
-    stereo_arena_add (arena, &work->data[l], volume + 2 * MARGIN,
-        l == 0 ? bytes_of[k->precision].fine_data
-        : bytes_of[k->precision].data);
-    stereo_arena_add (arena, &work->messages[l], 4 * volume + 2 * MARGIN,
-        bytes_of[k->precision].message);
-    if (k->edges)
-      stereo_arena_add (arena, &work->edges[l],
-          edges_offset (k, l, k->level[l].height, 0, 0) + MARGIN,
-          bytes_of[k->precision].message);
-  }
+  plan_fields (search, k, work, arena);
+  stereo_arena_add (arena, &work->halves, 4 * (size_t) n_planes (k)
+      * (size_t) k->height * half_pitch (k->width) + 2 * MARGIN,
+      plane_element (k));
   /* the best disparity: [y][half][pitch] */
   stereo_arena_add (arena, &work->best, 2 * (size_t) k->height
       * half_pitch (k->width) + 2 * MARGIN, sizeof (uint16_t));
@@ -426,8 +530,11 @@ prepare_cpu (const StereoMatchFrame * frame, const StereoBpConstants * k,
     const StereoBpWork * work)
 {
   StereoStatus status = stereo_bp_prepare_cpu (frame, k, work);
+  Job job = {.frame = frame,.k = k,.work = work };
 
-  if (!k->edges)
+  if (status == STEREO_OK)
+    stereo_cpu_for (frame->queue, k->height, 0, split_rows, &job);
+  if (status != STEREO_OK || !k->edges)
     return status;
   switch (k->precision) {
     case STEREO_BP_PRECISION_INT8:
@@ -467,13 +574,13 @@ descend_cpu (const StereoMatchFrame * frame, const StereoBpConstants * k,
 {
   switch (k->precision) {
     case STEREO_BP_PRECISION_INT8:
-      propagate_int8 (frame, k, work, level);
+      descend_int8 (frame, k, work, level);
       break;
     case STEREO_BP_PRECISION_HALF:
-      propagate_half (frame, k, work, level);
+      descend_half (frame, k, work, level);
       break;
     default:
-      propagate_float (frame, k, work, level);
+      descend_float (frame, k, work, level);
       break;
   }
   return STEREO_OK;

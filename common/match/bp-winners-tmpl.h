@@ -64,17 +64,14 @@ NAME (store_cost) (NAME (Cost) * p, Vec v)
 /* The beliefs of a vector, whose lanes from `count` on have none, to
  * w->beliefs + offset.  Returns the indices of the best. */
 ALWAYS_INLINE Vec
-NAME (find_beliefs) (const StereoBpConstants * k, const StereoBpWork * work,
+NAME (find_beliefs) (const StereoBpConstants * k, const NAME (Field) * field,
     int y, int half, int i, bool inner, int count,
     const NAME (RowWinners) * w, size_t offset)
 {
-  size_t pitch = half_pitch (k->width), n = n_disparities (k);
-  NAME (Place) place = {.data = (const FineData *) work->data[0]
-        + data_offset (k, 0, y, half) + (size_t) i };
+  size_t pitch = field->pitch, n = n_disparities (k);
+  NAME (Place) place = NAME (belief_place) (k, field, y, half, i, inner);
   Vec best = { 0 }, index = { 0 }, none = { 0 };
 
-  if (inner)
-    place = NAME (place) (k, work, 0, y, half, i, true);
   best -= 1;
   for (int lane = count; lane < LANES; lane++)
     none[lane] = (NAME (Cost)) -1;
@@ -139,17 +136,45 @@ NAME (offer) (const StereoBpConstants * k, int half, int i, int vectors,
   }
 }
 
-/* Puts the winners of both halves together, and stores those of row y. */
+/* The pixels of the right view, begin <= x < end, that are partners of a
+ * field's. */
+ALWAYS_INLINE void
+NAME (find_partners) (const StereoBpConstants * k, const NAME (Field) * field,
+    int *begin, int *end)
+{
+  int lowest = k->min_disparity + k->first_index;
+  int highest = lowest + (int) n_disparities (k) - 1;
+
+  *begin = field->begin == 0 ? 0 : stereo_clamp_int (2 * field->begin
+      - highest, 0, k->width);
+  *end = 2 * field->end >= k->width ? k->width
+      : stereo_clamp_int (2 * field->end - lowest, *begin, k->width);
+}
+
+/* No winners of the right view yet, of pixels begin <= x < end. */
+ALWAYS_INLINE void
+NAME (clear_right) (int begin, int end, const NAME (RowWinners) * w)
+{
+  /* a disparity moves what competes by whole vectors */
+  int first = begin / 2 - MARGIN, last = (end + 1) / 2 + MARGIN;
+
+  for (int i = 0; i < 4; i++)
+    memset (w->cost[i / 2][i % 2] + first, 0xff, (size_t) (last - first)
+        * sizeof (NAME (Cost)));
+}
+
+/* Puts the winners of both halves together, and with what other fields had for
+ * pixels begin <= x < end of row y. */
 static void
 NAME (store_right) (const StereoWinners * winners,
-    const StereoBpConstants * k, int y, bool inner,
-    const NAME (RowWinners) * w)
+    const StereoBpConstants * k, const NAME (Field) * field, int y,
+    bool inner, int begin, int end, const NAME (RowWinners) * w)
 {
   uint32_t *row = winners->right + (size_t) y * winners->right_stride;
   unsigned first = (unsigned) k->first_index;
 
-  for (int x = 0; x < k->width; x++) {
-    uint32_t word = STEREO_NO_WINNER;
+  for (int x = begin; x < end; x++) {
+    uint32_t word = row[x];
 
     for (int half = 0; half < 2; half++) {
       NAME (Cost) cost = w->cost[half][x & 1][x / 2];
@@ -167,7 +192,8 @@ NAME (store_right) (const StereoWinners * winners,
     for (int side = 0; side < 2; side++) {
       int x = (side == 0 ? 0 : k->width - 1) - d;
 
-      if (x >= 0 && x < k->width)
+      if (x >= 0 && x < k->width && (side == 0 ? field->begin == 0
+              : 2 * field->end >= k->width))
         row[x] = stereo_min_u32 (row[x], stereo_winner_right_word (first
                 + (unsigned) v, w->sides[side][v]));
     }
@@ -191,30 +217,35 @@ NAME (keep_sides) (const StereoBpConstants * k, int half, int i, int last,
   }
 }
 
-/* Winners of row y of both views.  inner: with messages; else all pixels,
- * without. */
+/* Winners of row y of both views, of the pixels that are right in a field.
+ * inner: with messages; else all of them, without. */
 ALWAYS_INLINE void
 NAME (winners_row) (const StereoMatchFrame * frame, const StereoBpConstants * k,
-    const StereoBpWork * work, int y, bool inner, void *memory)
+    const NAME (Field) * field, int y, bool inner, void *memory)
 {
   const StereoWinners *winners = frame->winners;
   const NAME (RowWinners) w = NAME (row_winners) (k, memory);
   uint32_t *row = winners->left + (size_t) y * winners->left_stride;
   const int group = GROUP * LANES;
+  int begin = 0, end = 0;
 
-  for (int i = 0; i < 4 && winners->right != NULL; i++)
-    memset (w.cost[i / 2][i % 2] - MARGIN, 0xff, (half_pitch (k->width)
-            + 2 * MARGIN) * sizeof (NAME (Cost)));
+  if (winners->right != NULL) {
+    NAME (find_partners) (k, field, &begin, &end);
+    NAME (clear_right) (begin, end, &w);
+    if (field->begin == 0)
+      memset (winners->right + (size_t) y * winners->right_stride, 0xff,
+          (size_t) k->width * sizeof (uint32_t));
+  }
   for (int half = 0; half < 2; half++) {
-    int last = inner ? last_inner (k->width, half)
-        : half_width (k->width, half) - 1;
+    int last = NAME (last_decided) (k, field, half, inner);
 
-    for (int i = inner ? first_inner (half) : 0; i <= last; i += group) {
+    for (int i = NAME (first_decided) (field, half, inner); i <= last;
+        i += group) {
       int vectors = 0;
 
       for (int at = i; at <= last && at < i + group; at += LANES, vectors++) {
         int count = last - at + 1 < LANES ? last - at + 1 : LANES;
-        Vec index = NAME (find_beliefs) (k, work, y, half, at, inner, count,
+        Vec index = NAME (find_beliefs) (k, field, y, half, at, inner, count,
             &w, (size_t) (at - i));
 
         NAME (store_left) (winners, k, 2 * at + half, y, count, &index,
@@ -227,12 +258,12 @@ NAME (winners_row) (const StereoMatchFrame * frame, const StereoBpConstants * k,
           &w);
     }
   }
-  if (inner) {
+  if (inner && field->begin == 0)
     row[0] = row[1];
+  if (inner && 2 * field->end >= k->width)
     row[k->width - 1] = row[k->width - 2];
-  }
   if (winners->right != NULL)
-    NAME (store_right) (winners, k, y, inner, &w);
+    NAME (store_right) (winners, k, field, y, inner, begin, end, &w);
 }
 
 #endif /* NAME */

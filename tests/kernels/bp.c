@@ -715,6 +715,34 @@ test_many_disparities (void)
   }
 }
 
+/* Images that vectors cut between columns and between rows, and more iterations
+ * than they do at once. */
+static void
+test_many_iterations (void)
+{
+  static const struct
+  {
+    int width, height, n, min, iterations;
+  } searches[] = {
+    {300, 7, 70, 0, 7}, {259, 8, 68, -34, 8}, {271, 6, 71, 8, 5},
+    {140, 66, 67, -3, 7}, {61, 70, 5, 0, 9}, {130, 40, 9, -4, 17}
+  };
+  Random random = { 14 };
+
+  for (size_t i = 0; i < sizeof (searches) / sizeof (searches[0]); i++) {
+    Case c = usual;
+
+    c.width = searches[i].width;
+    c.height = searches[i].height;
+    c.n = searches[i].n;
+    c.min = searches[i].min;
+    c.s.iterations = searches[i].iterations;
+    c.s.levels = 2;
+    c.fill = FILL_SHIFTED;
+    check_case (&c, &random);
+  }
+}
+
 /* More than CUDA takes, which says so before any frame; an element with
  * backend=auto goes on with the CPU then. */
 static void
@@ -993,6 +1021,7 @@ static const Test tests[] = {
   {"sizes", test_sizes},
   {"disparities", test_disparities},
   {"many-disparities", test_many_disparities},
+  {"many-iterations", test_many_iterations},
   {"too-many-disparities", test_too_many_disparities},
   {"parameters", test_parameters},
   {"half-rounding", test_half_rounding},
