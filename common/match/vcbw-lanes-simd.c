@@ -753,7 +753,7 @@ suits (const StereoVcbwConstants * k)
 {
   int n = k->end_index - k->first_index;
 
-  return k->cost == STEREO_COST_CENSUS
+  return n > 0 && k->cost == STEREO_COST_CENSUS
       && k->row_radius <= ROW_REACH && k->column_radius <= COLUMN_REACH
       && weights_pair (k->row_weight, k->row_radius)
       && weights_pair (k->column_weight, k->column_radius)
