@@ -32,6 +32,7 @@
 #include "core/cpu.h"
 #include "cost/census-simd.h"
 #include "match/vcbw-pixel.h"
+#include "match/vcbw-window-simd.h"
 #include "refine/output.h"
 #include "refine/winner-pixel.h"
 #include "simd/simd.h"
@@ -115,14 +116,6 @@ typedef struct
   VecU16 backward[2][ROW_PAIRS];
 } Taps;
 
-typedef struct
-{
-  VecU16 edge;
-  VecU16 edge_room;
-  VecU16 corner;
-  VecU16 corner_room;
-} Penalties;
-
 /* What the threads work on. */
 typedef struct
 {
@@ -130,7 +123,7 @@ typedef struct
   const StereoVcbwConstants *k;
   Taps row;
   Taps column;
-  Penalties penalties;
+  VcbwPenalties penalties;
   int band_height;
   uint8_t *memory;
   size_t worker_bytes;
@@ -255,15 +248,6 @@ make_taps (const uint8_t * weight, int pairs, Taps * taps)
     taps->backward[0][back] = simd_set16 ((uint16_t) (here | before << 8));
     taps->backward[1][back] = simd_set16 ((uint16_t) (behind | here << 8));
   }
-}
-
-static void
-make_penalties (const StereoVcbwConstants * k, Penalties * p)
-{
-  p->edge = simd_set16 ((uint16_t) k->edge);
-  p->edge_room = simd_set16 ((uint16_t) (0xffff - k->edge));
-  p->corner = simd_set16 ((uint16_t) k->corner);
-  p->corner_room = simd_set16 ((uint16_t) (0xffff - k->corner));
 }
 
 /* ------------------------------------------------------------------------ D */
@@ -425,19 +409,6 @@ average_rows (const Job * job, const Chunk * c, int y, Scratch * s,
 
 /* ------------------------------------------------------------------ V and C */
 
-/* C of the quadrants left down, left up, right down, right up. */
-ALWAYS_INLINE VecU16
-combine (const Penalties * p, VecU16 v0, VecU16 v1, VecU16 v2, VecU16 v3)
-{
-  VecU16 left = v0 + v1, right = v2 + v3, down = v0 + v2, up = v1 + v3;
-  VecU16 edge = simd_min16 (simd_min16 (left, right), simd_min16 (down, up));
-  VecU16 corner = simd_min16 (simd_min16 (v0, v1), simd_min16 (v2, v3));
-
-  edge = simd_min16 (edge << 1, p->edge_room) + p->edge;
-  corner = simd_min16 (corner << 2, p->corner_room) + p->corner;
-  return simd_min16 (left + right, simd_min16 (edge, corner));
-}
-
 /* Pair i of the ring, counted from the oldest one. */
 ALWAYS_INLINE const Means *
 means_at (const Means * const means[RING], int i)
@@ -449,7 +420,7 @@ means_at (const Means * const means[RING], int i)
  * points to the column in the parts of the ring, the oldest one first. */
 ALWAYS_INLINE void
 window_rows (const Means * const means[RING], const VecU16 * down,
-    const VecU16 * up, const Penalties * p, int j, int half, VecU16 cost[2])
+    const VecU16 * up, const VcbwPenalties * p, int j, int half, VecU16 cost[2])
 {
   VecU16 a0 = { 0 }, a1 = a0, a2 = a0, a3 = a0;
   VecU16 b0 = a0, b1 = a0, b2 = a0, b3 = a0;
@@ -469,8 +440,8 @@ window_rows (const Means * const means[RING], const VecU16 * down,
     b2 += simd_pairs (next_below->side[RIGHT_SIDE][half], down[i]);
     b3 += simd_pairs (next_above->side[RIGHT_SIDE][half], up[i]);
   }
-  cost[0] = combine (p, a0, a1, a2, a3);
-  cost[1] = combine (p, b0, b1, b2, b3);
+  cost[0] = vcbw_combine (p, a0, a1, a2, a3);
+  cost[1] = vcbw_combine (p, b0, b1, b2, b3);
 }
 
 /* C of the rows of one parity, in columns x to x + STEP_COLUMNS - 1. */
@@ -478,7 +449,7 @@ ALWAYS_INLINE void
 windows_of (const Job * job, const Chunk * c, int x, int oldest, int parity,
     Scratch * s)
 {
-  const Penalties p = job->penalties;
+  const VcbwPenalties p = job->penalties;
   VecU16 down[COLUMN_PAIRS], up[COLUMN_PAIRS];
 
   for (int i = 0; i < COLUMN_PAIRS; i++) {
@@ -777,7 +748,7 @@ match (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
 
   make_taps (k->row_weight, ROW_PAIRS, &job.row);
   make_taps (k->column_weight, COLUMN_PAIRS, &job.column);
-  make_penalties (k, &job.penalties);
+  vcbw_make_penalties (k, &job.penalties);
   job.band_height = choose_band_height (k, stereo_cpu_threads (frame->queue));
   job.worker_bytes = worker_bytes (frame->search, k);
   stereo_cpu_for (frame->queue, (k->height + job.band_height - 1)

@@ -32,6 +32,7 @@
 #include "cost/partner.h"
 #include "match/vcbw-lanes.h"
 #include "match/vcbw-pixel.h"
+#include "match/vcbw-window-simd.h"
 #include "refine/output.h"
 #include "refine/winner-pixel.h"
 #include "simd/simd.h"
@@ -339,38 +340,6 @@ typedef struct
   VecU16 odd;
 } Quadrant;
 
-/* Penalties in all lanes, and the largest sums that they can be added to; what
- * is beyond that never wins against the full window. */
-typedef struct
-{
-  VecU16 edge;
-  VecU16 edge_room;
-  VecU16 corner;
-  VecU16 corner_room;
-} Penalties;
-
-static void
-make_penalties (const StereoVcbwConstants * k, Penalties * p)
-{
-  p->edge = simd_set16 ((unsigned) k->edge);
-  p->edge_room = simd_set16 (0xffffu - (unsigned) k->edge);
-  p->corner = simd_set16 ((unsigned) k->corner);
-  p->corner_room = simd_set16 (0xffffu - (unsigned) k->corner);
-}
-
-/* C of the quadrants left down, left up, right down, right up. */
-ALWAYS_INLINE VecU16
-combine (const Penalties * p, VecU16 v0, VecU16 v1, VecU16 v2, VecU16 v3)
-{
-  VecU16 left = v0 + v1, right = v2 + v3, down = v0 + v2, up = v1 + v3;
-  VecU16 edge = simd_min16 (simd_min16 (left, right), simd_min16 (down, up));
-  VecU16 corner = simd_min16 (simd_min16 (v0, v1), simd_min16 (v2, v3));
-
-  edge = simd_min16 (edge << 1, p->edge_room) + p->edge;
-  corner = simd_min16 (corner << 2, p->corner_room) + p->corner;
-  return simd_min16 (left + right, simd_min16 (edge, corner));
-}
-
 /* Keeps the better of a winner and C of an index. */
 ALWAYS_INLINE void
 take_winner (VecU16 cost, VecU16 new_index, uint16_t * best, uint16_t * index)
@@ -563,10 +532,10 @@ match_tile_of (const Job * job, const Tile * tile, int index, Scratch * s,
   const VecU16 new_index = simd_set16 ((unsigned) index);
   const Taps *taps = &job->weights.column;
   Best *b = &s->best;
-  Penalties penalties;
+  VcbwPenalties penalties;
   int d = job->k->min_disparity + index, end = tile->x + tile->width;
 
-  make_penalties (job->k, &penalties);
+  vcbw_make_penalties (job->k, &penalties);
   average_rows (job, tile, d, s, row_radius, column_radius, pairs);
 
   for (int j = 0; j < tile->height; j++) {
@@ -585,8 +554,9 @@ match_tile_of (const Job * job, const Tile * tile, int index, Scratch * s,
         average_column_single (l + x, taps, column_radius, &q[0], &q[1]);
         average_column_single (r + x, taps, column_radius, &q[2], &q[3]);
       }
-      even = combine (&penalties, q[0].even, q[1].even, q[2].even, q[3].even);
-      odd = combine (&penalties, q[0].odd, q[1].odd, q[2].odd, q[3].odd);
+      even = vcbw_combine (&penalties, q[0].even, q[1].even, q[2].even,
+          q[3].even);
+      odd = vcbw_combine (&penalties, q[0].odd, q[1].odd, q[2].odd, q[3].odd);
       if (winners) {
         take_winner_beside (even, new_index, b, at);
         take_winner_beside (odd, new_index, b, at + LANES);

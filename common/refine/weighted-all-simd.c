@@ -318,15 +318,12 @@ weigh_border (const StereoRefineJob * job, const SimdTable64 * table, int x,
 
     for (int i = 0; i < 3 * COLUMNS; i++)
       codes[v][i] = from[0];
-    memcpy (codes[v] + first, from, sizeof (uint16_t) * (size_t) (n < COLUMNS
-            ? n : COLUMNS));
+    memcpy (codes[v] + first, from, sizeof (uint16_t) * (size_t) n);
     for (int c = 0; c < k->channels; c++)
       memcpy (left[c][v] + first, job->left->plane[c] + (size_t) row
-          * job->left->stride + (size_t) x0, (size_t) (n < COLUMNS ? n
-              : COLUMNS));
+          * job->left->stride + (size_t) x0, (size_t) n);
     if (row == y - RADIUS + v)
-      memset (marks[v] + first, UINT8_MAX, (size_t) (n < COLUMNS ? n
-              : COLUMNS));
+      memset (marks[v] + first, UINT8_MAX, (size_t) n);
   }
   weigh_group (&s, k->channels, table, true, medians);
 }

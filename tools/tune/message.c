@@ -175,35 +175,17 @@ static const Type types[TUNE_N_MESSAGES] = {
           {"frame", "a picture's number", OFFSET (frame), read_frame}}},
 };
 
-/* Brackets inside of each other; the parser calls itself for each. */
-static guint
-depth_of (const gchar * text, gsize size)
-{
-  guint depth = 0, most = 0;
-  gboolean quoted = FALSE;
-
-  for (gsize i = 0; i < size; i++) {
-    if (quoted && text[i] == '\\')
-      i++;
-    else if (text[i] == '"')
-      quoted = !quoted;
-    else if (!quoted && (text[i] == '{' || text[i] == '['))
-      most = MAX (most, ++depth);
-    else if (!quoted && (text[i] == '}' || text[i] == ']') && depth > 0)
-      depth--;
-  }
-  return most;
-}
-
 /* Whether nothing stands before an object or after it: of several values the
  * parser frees but one.  What could hide another is no JSON either: comments,
- * and quotes of other kinds. */
+ * and quotes of other kinds.  most: brackets inside of each other; the parser
+ * calls itself for each. */
 static gboolean
-is_one_object (const gchar * text, gsize size)
+is_one_object (const gchar * text, gsize size, guint * most)
 {
   guint depth = 0;
-  gboolean quoted = FALSE, ended = FALSE;
+  gboolean good = TRUE, quoted = FALSE, ended = FALSE;
 
+  *most = 0;
   for (gsize i = 0; i < size; i++) {
     gchar c = text[i];
 
@@ -211,16 +193,16 @@ is_one_object (const gchar * text, gsize size)
       i += c == '\\';
       quoted = c != '"';
     } else if (!g_ascii_isspace (c)) {
-      if (ended || (depth == 0 && c != '{')
-          || (!g_ascii_isalnum (c) && strchr ("{}[]\":,+-.", c) == NULL))
-        return FALSE;
+      good = good && !ended && (depth > 0 || c == '{')
+          && (g_ascii_isalnum (c) || strchr ("{}[]\":,+-.", c) != NULL);
       quoted = c == '"';
       depth += c == '{' || c == '[';
-      depth -= c == '}' || c == ']';
+      depth -= depth > 0 && (c == '}' || c == ']');
       ended = depth == 0;
+      *most = MAX (*most, depth);
     }
   }
-  return ended;
+  return good && ended;
 }
 
 JsonNode *
@@ -228,8 +210,10 @@ tune_json_parse (const gchar * text, gsize size, gchar ** why)
 {
   JsonParser *parser;
   JsonNode *root = NULL;
+  guint depth;
+  const gboolean one = is_one_object (text, size, &depth);
 
-  if (size > TUNE_MESSAGE_SIZE || depth_of (text, size) > TUNE_MESSAGE_DEPTH
+  if (size > TUNE_MESSAGE_SIZE || depth > TUNE_MESSAGE_DEPTH
       || !g_utf8_validate (text, (gssize) size, NULL)) {
     *why = g_strdup_printf ("it is not a text of %d bytes at most, with %d "
         "brackets inside of each other at most", TUNE_MESSAGE_SIZE,
@@ -237,8 +221,7 @@ tune_json_parse (const gchar * text, gsize size, gchar ** why)
     return NULL;
   }
   parser = json_parser_new_immutable ();
-  if (is_one_object (text, size)
-      && json_parser_load_from_data (parser, text, (gssize) size, NULL)
+  if (one && json_parser_load_from_data (parser, text, (gssize) size, NULL)
       && json_parser_get_root (parser) != NULL
       && JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
     root = json_parser_steal_root (parser);
