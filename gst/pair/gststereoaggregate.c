@@ -429,6 +429,7 @@ gst_stereo_base_aggregate (GstAggregator * aggregator, gboolean timeout)
   GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
   gboolean newest = gst_stereo_base_takes_newest (self);
 
+  gst_stereo_queries_forget (&priv->queries);
   if (gst_stereo_failure_posted (&priv->failure))
     return GST_FLOW_ERROR;
   if (gst_stereo_base_has_ended (self))

@@ -14,6 +14,7 @@
  *   gststereowatch.c       views that nothing comes from
  *   gststereoaggregate.c   from two queues to a pair
  *   gststereoend.c         what comes after the end
+ *   gststereoquery.c       queries that a flush takes back
  *   gststereonewest.c      the newest pair of live views
  *   gststereomatching.c    from a pair to what was found, on the device
  *   gststereooutput.c      from there to buffers downstream
@@ -34,6 +35,7 @@
 #include "base/gststereoparams.h"
 #include "base/gststereotags.h"
 #include "pair/gststereobase.h"
+#include "pair/gststereoquery.h"
 #include "pair/gststereoresult.h"
 #include "pair/gststereostore.h"
 
@@ -103,6 +105,7 @@ typedef struct
   GstStereoWatch *watch;        /* of whoever starts and stops */
   GstStereoDoor door[N_VIEWS];
   GstStereoNewest newest;
+  GstStereoQueries queries;
   gint unpaired_in_a_row;       /* atomic */
   gint begins_anew;             /* atomic; what the next pair shows does not
                                  * follow the last one that was matched */

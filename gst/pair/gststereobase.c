@@ -433,6 +433,7 @@ gst_stereo_base_finalize (GObject * object)
 {
   gst_stereo_gate_clear (&PRIV (GST_STEREO_BASE (object))->gate);
   gst_stereo_params_clear (&PRIV (GST_STEREO_BASE (object))->params);
+  gst_stereo_queries_clear (&PRIV (GST_STEREO_BASE (object))->queries);
   gst_stereo_base_newest_finalize (GST_STEREO_BASE (object));
   G_OBJECT_CLASS (gst_stereo_base_parent_class)->finalize (object);
 }
@@ -454,6 +455,7 @@ gst_stereo_base_init (GstStereoBase * self)
   }
   priv->failure.element = GST_ELEMENT_CAST (self);
   gst_stereo_gate_init (&priv->gate);
+  gst_stereo_queries_init (&priv->queries);
   gst_stereo_device_init (&priv->device, &priv->failure,
       &gst_stereo_base_device_user, GST_STEREO_BACKEND_AUTO);
   priv->sync_tolerance = DEFAULT_SYNC_TOLERANCE;

@@ -89,7 +89,8 @@ gst_stereo_base_sink_query_pre_queue (GstAggregator * aggregator,
   if (!gst_pad_is_active (GST_PAD (pad)))
     return FALSE;
   if (enter (self, view))
-    ok = parent_class->sink_query_pre_queue (aggregator, pad, query);
+    ok = gst_stereo_queries_ask (&PRIV (self)->queries, parent_class,
+        aggregator, pad, query);
   leave (self, view);
   return ok;
 }

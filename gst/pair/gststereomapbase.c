@@ -289,10 +289,13 @@ static gboolean
 gst_stereo_map_base_sink_query_pre_queue (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstQuery * query)
 {
+  if (!GST_QUERY_IS_SERIALIZED (query))
+    return PARENT->sink_query_pre_queue (aggregator, pad, query);
   /* GstAggregator would wait for a thread that is not there. */
-  if (GST_QUERY_IS_SERIALIZED (query) && !gst_pad_is_active (GST_PAD (pad)))
+  if (!gst_pad_is_active (GST_PAD (pad)))
     return FALSE;
-  return PARENT->sink_query_pre_queue (aggregator, pad, query);
+  return gst_stereo_queries_ask (&GST_STEREO_MAP_BASE (aggregator)->queries,
+      PARENT, aggregator, pad, query);
 }
 
 /* ------------------------------------------------------------------ pairing */
@@ -513,6 +516,7 @@ gst_stereo_map_base_aggregate (GstAggregator * aggregator, gboolean timeout)
   GstStereoInput heads[N_INPUTS];
   GstFlowReturn flow;
 
+  gst_stereo_queries_forget (&self->queries);
   if (gst_stereo_failure_posted (&self->failure))
     return GST_FLOW_ERROR;
   for (gint i = 0; i < N_INPUTS; i++)
@@ -606,12 +610,20 @@ gst_stereo_map_base_constructed (GObject * object)
 }
 
 static void
+gst_stereo_map_base_finalize (GObject * object)
+{
+  gst_stereo_queries_clear (&GST_STEREO_MAP_BASE (object)->queries);
+  G_OBJECT_CLASS (gst_stereo_map_base_parent_class)->finalize (object);
+}
+
+static void
 gst_stereo_map_base_class_init (GstStereoMapBaseClass * klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
   object_class->constructed = gst_stereo_map_base_constructed;
+  object_class->finalize = gst_stereo_map_base_finalize;
   object_class->set_property = gst_stereo_map_base_set_property;
   object_class->get_property = gst_stereo_map_base_get_property;
   GST_ELEMENT_CLASS (klass)->release_pad = gst_stereo_map_base_release_pad;
@@ -653,4 +665,5 @@ gst_stereo_map_base_init (GstStereoMapBase * self)
 {
   self->failure.element = GST_ELEMENT_CAST (self);
   self->sync_tolerance = DEFAULT_SYNC_TOLERANCE;
+  gst_stereo_queries_init (&self->queries);
 }

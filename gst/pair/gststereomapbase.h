@@ -24,6 +24,7 @@
 #include "base/gststereoframe.h"
 #include "base/gststereotags.h"
 #include "pair/gststereoinput.h"
+#include "pair/gststereoquery.h"
 
 #include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
@@ -46,6 +47,7 @@ typedef struct
   GstAggregator parent;
 
   GstStereoFailure failure;
+  GstStereoQueries queries;
 
   /* Under the object lock. */
   GstAggregatorPad *sink[N_INPUTS];     /* NULL while there is no such pad */

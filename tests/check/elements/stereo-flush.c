@@ -9,8 +9,9 @@
 /* Buffers that downstream has to give, and gives no second time. */
 #define N_HOARDED 2
 
-/* Longer than stopping may take, and anything else on a loaded machine. */
-#define SOON (1 * G_TIME_SPAN_SECOND)
+/* Longer than stopping takes on a loaded machine, not as long as a buffer that
+ * never comes. */
+#define SOON (10 * G_TIME_SPAN_SECOND)
 
 /* ------------------------------------------------------------- a small pool */
 
@@ -137,18 +138,24 @@ GST_START_TEST (test_stop_without_buffers)
 GST_END_TEST;
 
 static void
-flush (Rig * rig)
+push_to_both (Rig * rig, GstEvent * event)
 {
-  GstEvent *start = gst_event_new_flush_start ();
-  GstEvent *stop = gst_event_new_flush_stop (TRUE);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig->view[v], gst_event_ref (event));
+  gst_event_unref (event);
+}
+
+/* As who seeks does it: the sources stand still before anything goes on.
+ * feeders: NULL where nobody pushes. */
+static void
+flush (Rig * rig, Feeder * feeders[2])
+{
   gint64 began = g_get_monotonic_time ();
 
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig->view[v], gst_event_ref (start));
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig->view[v], gst_event_ref (stop));
-  gst_event_unref (start);
-  gst_event_unref (stop);
+  push_to_both (rig, gst_event_new_flush_start ());
+  for (gint v = LEFT; feeders != NULL && v <= RIGHT; v++)
+    feeder_join (feeders[v]);
+  push_to_both (rig, gst_event_new_flush_stop (TRUE));
   fail_unless (g_get_monotonic_time () - began < SOON);
 }
 
@@ -160,14 +167,12 @@ GST_START_TEST (test_flush_without_buffers)
   Rig rig;
 
   open_without_buffers (&rig, feeders);
-  flush (&rig);
-  for (gint v = LEFT; v <= RIGHT; v++)
-    feeder_join (feeders[v]);
+  flush (&rig, feeders);
 
   /* and again, with the flush still to come */
   while ((map = gst_harness_try_pull (rig.view[LEFT])) != NULL)
     gst_buffer_unref (map);
-  flush (&rig);
+  flush (&rig, NULL);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   for (gint v = LEFT; v <= RIGHT; v++)
     gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
@@ -475,6 +480,103 @@ GST_START_TEST (test_query_before_start)
 
 GST_END_TEST;
 
+/* ------------------------------------------------------------------ queries */
+
+/* An answer that waits until nobody listens any more. */
+static gboolean (*propose) (GstAggregator * self, GstAggregatorPad * pad,
+    GstQuery * decide_query, GstQuery * query);
+static gint answering, nobody_listens, answered;
+
+static gboolean
+propose_late (GstAggregator * self, GstAggregatorPad * pad,
+    GstQuery * decide_query, GstQuery * query)
+{
+  gboolean ok;
+
+  g_atomic_int_set (&answering, TRUE);
+  while (!g_atomic_int_get (&nobody_listens))
+    g_usleep (1000);
+  ok = propose (self, pad, decide_query, query);
+  g_atomic_int_set (&answered, TRUE);
+  return ok;
+}
+
+typedef struct
+{
+  GstPad *pad;
+  GstQuery *query;
+  gboolean ok;
+} Asker;
+
+static gpointer
+ask (gpointer user_data)
+{
+  Asker *asker = user_data;
+
+  asker->ok = gst_pad_peer_query (asker->pad, asker->query);
+  g_atomic_int_set (&nobody_listens, TRUE);
+  return NULL;
+}
+
+/* A query belongs to who asked from the moment that a flush sends them away,
+ * also where the answer is being worked out. */
+static void
+check_flush_of_a_query (GstHarness * h, const gchar * caps_string)
+{
+  GstAggregatorClass *klass = GST_AGGREGATOR_GET_CLASS (h->element);
+  GstCaps *caps = gst_caps_from_string (caps_string);
+  Asker asker = {.pad = h->srcpad };
+  GThread *thread;
+
+  answering = nobody_listens = answered = FALSE;
+  propose = klass->propose_allocation;
+  klass->propose_allocation = propose_late;
+  asker.query = gst_query_new_allocation (caps, TRUE);
+  gst_caps_unref (caps);
+  thread = g_thread_new ("asker", ask, &asker);
+  while (!g_atomic_int_get (&answering))
+    g_usleep (1000);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  g_thread_join (thread);
+  fail_if (asker.ok);
+  while (!g_atomic_int_get (&answered))
+    g_usleep (1000);
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  klass->propose_allocation = propose;
+  fail_unless_equals_int (gst_query_get_n_allocation_metas (asker.query), 0);
+
+  /* the next one has an answer */
+  fail_unless (gst_pad_peer_query (h->srcpad, asker.query));
+  fail_unless_equals_int (gst_query_get_n_allocation_metas (asker.query), 1);
+  gst_query_unref (asker.query);
+}
+
+GST_START_TEST (test_flush_of_a_query)
+{
+  Rig rig;
+
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+    check_flush_of_a_query (rig.view[v], CAPS);
+    rig_expect_no_error (&rig);
+    rig_close (&rig);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_flush_of_a_query_for_maps)
+{
+  GstHarness *h = gst_harness_new_with_padnames ("stereoview", "sink_disparity",
+      "src");
+
+  gst_harness_set_src_caps_str (h, DISPARITY);
+  check_flush_of_a_query (h, DISPARITY);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* ----------------------------------------------------------------- segments */
 
 /* GstPad complains about that; an element has nothing to say. */
@@ -545,6 +647,8 @@ stereo_flush_suite (void)
   tcase_add_test (tc, test_flush_frees_images);
   tcase_add_test (tc, test_seeks_of_each_view);
   tcase_add_test (tc, test_query_before_start);
+  tcase_add_test (tc, test_flush_of_a_query);
+  tcase_add_test (tc, test_flush_of_a_query_for_maps);
   tcase_add_test (tc, test_data_before_a_segment);
   tcase_add_test (tc, test_gap_before_a_segment);
   return s;
