@@ -146,6 +146,12 @@ gst_stereo_result_pad_push (GstStereoResultPad * pad, GstPad * src,
     GstBuffer * buffer)
 {
   follow_segment (pad, src);
+  /* Neither does src: a seek has begun and flushes soon, and until then
+   * GstAggregator says OK to what it throws away. */
+  if (!has_event (pad, GST_EVENT_SEGMENT)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
   return gst_pad_push (GST_PAD (pad), buffer);
 }
 

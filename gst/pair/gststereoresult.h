@@ -93,7 +93,8 @@ gboolean gst_stereo_result_pad_is_wanted (GstStereoResultPad * pad);
 void gst_stereo_result_pad_start (GstStereoResultPad * pad, GstPad * src,
     GstCaps * caps);
 
-/* Pushes the buffer, after a segment like that of src.  Takes the buffer. */
+/* Pushes the buffer, after a segment like that of src, or drops it where that
+ * has none.  Takes the buffer. */
 GstFlowReturn gst_stereo_result_pad_push (GstStereoResultPad * pad,
     GstPad * src, GstBuffer * buffer);
 

@@ -730,6 +730,48 @@ request_and_release (gpointer user_data)
   return NULL;
 }
 
+/* Just after GstAggregator has seen a seek, and just before it flushes: a pair
+ * comes, and what is found. */
+static void
+play_during_seek (GstDebugCategory * category, GstDebugLevel level,
+    const gchar * file, const gchar * function, gint line, GObject * object,
+    GstDebugMessage * message, gpointer user_data)
+{
+  Results *r = user_data;
+
+  if (rig_stat (&r->rig, "paired") > 0
+      || strstr (gst_debug_message_get (message), "srcpad task") == NULL)
+    return;
+  gst_debug_remove_log_function_by_data (r);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    rig_push (&r->rig, v, image_at (64, 48, v, 0));
+  while (rig_stat (&r->rig, "paired") == 0)
+    g_usleep (1000);
+  g_usleep (50000);
+}
+
+/* It goes nowhere, and that it is the first of its stream changes nothing. */
+GST_START_TEST (test_first_pair_during_a_seek)
+{
+  Results r;
+
+  NEED_RESULTS ();
+  results_play (&r);
+  gst_debug_add_log_function (play_during_seek, &r, NULL);
+  gst_debug_set_threshold_for_name ("aggregator", GST_LEVEL_INFO);
+  gst_harness_push_upstream_event (r.rig.view[LEFT], gst_event_new_seek (1.0,
+          GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0,
+          GST_SEEK_TYPE_NONE, 0));
+  gst_debug_unset_threshold_for_name ("aggregator");
+  fail_unless_equals_uint64 (rig_stat (&r.rig, "paired"), 1);
+  fail_unless_equals_int (gst_harness_buffers_received (r.rig.view[LEFT]), 0);
+  for (guint i = 0; i < N_MORE; i++)
+    fail_unless_equals_int (gst_harness_buffers_received (r.more[i]), 0);
+  results_close (&r);
+}
+
+GST_END_TEST;
+
 /* At any moment. */
 GST_START_TEST (test_release_while_playing)
 {
@@ -1286,6 +1328,7 @@ stereo_results_suite (void)
   tcase_add_test (tc, test_qos);
   tcase_add_test (tc, test_pipelines);
   tcase_add_test (tc, test_seek);
+  tcase_add_test (tc, test_first_pair_during_a_seek);
   tcase_add_test (tc, test_stop_while_playing);
   tcase_add_test (tc, test_stop_while_blocked);
   return suite;
