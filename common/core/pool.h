@@ -19,7 +19,9 @@
  *
  * Loops one after the other are how threads wait for each other: all of a loop
  * is done when stereo_pool_for() returns.  There is no other barrier, because
- * that would need threads that are sure to come.
+ * that would need threads that are sure to come.  Chunks are taken in ascending
+ * order, though, so that a chunk may wait for earlier ones: threads have them
+ * (progress.h).
  */
 
 #ifndef STEREO_POOL_H
@@ -46,10 +48,10 @@ void stereo_pool_enter (void);
 void stereo_pool_leave (void);
 
 /*
- * Calls body for chunks of 0 <= i < n, in any order and on at most n_workers
- * threads, whose numbers are below n_workers.  A worker's chunks come in
- * ascending order.  chunk: iterations at a time, or 0 for a few chunks to each
- * worker, which is right for loops whose iterations take equally long.
+ * Calls body for chunks of 0 <= i < n, side by side on at most n_workers
+ * threads, whose numbers are below n_workers.  Chunks begin in ascending order.
+ * chunk: iterations at a time, or 0 for a few chunks to each worker, which is
+ * right for loops whose iterations take equally long.
  *
  * Between stereo_pool_enter() and stereo_pool_leave(); body may have loops of
  * its own.  log, which may be NULL, gets one warning when threads could not be

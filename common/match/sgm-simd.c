@@ -6,10 +6,17 @@
 
 /*
  * Vectors go along the disparities.  The sums of a whole image would be large,
- * so they exist for a band of rows only.  Sweeps down run twice: first over the
- * image, to leave their L at the lower end of every band, then band by band,
- * from the last one up, with all other sweeps.  Columns without diagonals, and
- * strips, are independent of each other; where there are diagonals, a row is.
+ * so they exist for a band of rows only, or less.  Sweeps down run twice: first
+ * over the image, to leave their L at the lower end of every band, then band by
+ * band, from the last one up, with all other sweeps.
+ *
+ * A thread has a band at a time.  It goes over the band to the left, and then
+ * from tile to tile to the right: all other sweeps of a tile follow each other
+ * while its costs and sums are in the cache, and so do the winners.  L of the
+ * sweep to the left is kept where it leaves a tile if the sums are not, and the
+ * tile is swept again.  The sweeps up begin where those of the band below have
+ * ended, which is a few tiles ahead.  Where diagonals look to the next column,
+ * each row of a tile begins a column before that of the row swept before.
  *
  * The right view is mirrored, so that the partners of a pixel lie in the order
  * of their disparities.
@@ -17,7 +24,10 @@
 
 #include "match/sgm-simd.h"
 
+#include <limits.h>
+
 #include "core/cpu.h"
+#include "core/progress.h"
 #include "cost/census-simd.h"
 #include "match/sgm-pixel.h"
 #include "refine/output.h"
@@ -29,22 +39,27 @@
  * bits. */
 #define NOWHERE 0xf000
 
-/* Columns of the sweeps that a thread does at a time: whole strips. */
-#define COLUMNS 64
-/* Sums and costs of a band are to stay in a processor's cache.  It has so many
- * rows at least: with strips, so that two threads have one each. */
-#define BAND_BYTES (4 << 20)
+/* Rows of a band and columns of a tile: a strip.  A band of four paths has
+ * fewer rows, so that those of several threads fit a cache. */
+#define BAND STEREO_SGM_STRIP
 #define BAND_OF_PATHS 8
-#define BAND_OF_STRIPS (2 * STEREO_SGM_STRIP)
+#define TILE STEREO_SGM_STRIP
+
+/* Columns before a tile that its diagonal sweeps look back to. */
+#define ASIDE 2
+
+/* Costs and sums of a band are kept if they take so many bytes at most, a
+ * processor's cache; with four paths, whose rows fit one alone, if those of all
+ * threads do.  Else the last two tiles are, and the sweep to the left runs
+ * twice. */
+#define KEPT_BYTES (3 << 19)
+#define KEPT_OF_PATHS (64 << 20)
 
 /* Vertical and diagonal sweeps, of either direction. */
 #define MAX_VERTICAL 3
 
 /* Left winners of a row that are made words together. */
-#define CALLED 16
-
-/* Pixels from one that is brought near to the one that is worked on. */
-#define AHEAD 2
+#define CALLED TILE
 
 /* A pixel's L stays in registers, or nearly, if it is so many vectors. */
 #define FEW_VECTORS 8
@@ -60,14 +75,19 @@
     default: { const int n = (t)->n_vectors; what; } \
   }
 
-/* Pixels whose L a thread has besides: two columns of a strip, an average. */
-#define N_SCRATCH (2 * STEREO_SGM_STRIP + 1)
+/* Pixels whose L a thread has besides: two rows of a tile for each sweep, what
+ * lies aside of it, two columns of the band to the right and to the left, an
+ * average. */
+#define N_LINES (2 * MAX_VERTICAL * (TILE + ASIDE))
+#define N_ASIDE (2 * MAX_VERTICAL * BAND * ASIDE)
+#define N_SCRATCH (N_LINES + N_ASIDE + 4 * BAND + 1)
 
 typedef uint8_t HalfU8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
 
 /* What differs from k only by its form, and where the work memory is. */
 typedef struct
 {
+  const StereoQueue *queue;
   const StereoSgmConstants *k;
   const StereoSgmViews *views;
   const StereoSgmWork *work;
@@ -76,7 +96,13 @@ typedef struct
   int n_vectors;                /* of 16-bit lanes */
   size_t line;                  /* elements of a line, n_padded to a pixel */
   size_t row;                   /* of sums and of costs */
+  bool keeps;                   /* all sums of a band */
+  bool by_rows;                 /* paths to the left and right: at once */
+  int column_mask;              /* where those of a column are */
+  int n_bands;
   int band_rows;
+  int n_tiles;                  /* of a band */
+  int skew;                     /* columns from a row's tiles to the next's */
   int n_vertical;               /* sweeps down, and as many up */
   size_t mirror_stride;
   int n_planes;                 /* of the mirrored view */
@@ -84,9 +110,6 @@ typedef struct
   SimdTable64 likeness;
   VecU8 not_first;              /* pixels of strips but the first, the last */
   VecU8 not_last;
-  int band;                     /* what the loops work on */
-  int y0;
-  int y1;
 } Task;
 
 static int
@@ -95,16 +118,10 @@ n_padded (const StereoSgmConstants * k)
   return (int) stereo_round_up ((size_t) k->n, 64);
 }
 
-/* A multiple of the least number, and so of strips. */
 static int
 band_rows (const StereoSgmConstants * k)
 {
-  int least = k->three ? BAND_OF_STRIPS : BAND_OF_PATHS;
-  size_t pixel = (size_t) n_padded (k) * (sizeof (uint16_t) + 1);
-  size_t wanted = (size_t) k->width * pixel * (size_t) least;
-
-  return wanted == 0 || wanted > BAND_BYTES ? least
-      : (int) (BAND_BYTES / wanted) * least;
+  return k->three || k->n_sweeps == 8 ? BAND : BAND_OF_PATHS;
 }
 
 static int
@@ -119,33 +136,31 @@ line_elements (const StereoSgmConstants * k)
   return (size_t) k->width * (size_t) n_padded (k);
 }
 
+/* Whether all sums and costs of a band are kept. */
+static bool
+keeps_band (const StereoSgmConstants * k, size_t n_threads)
+{
+  const size_t bytes = line_elements (k) * (size_t) band_rows (k)
+      * (sizeof (uint16_t) + 1);
+
+  return bytes <= KEPT_BYTES || (!k->three && k->n_sweeps == 4
+      && bytes * n_threads <= KEPT_OF_PATHS);
+}
+
 /* Elements from a row of sums, or of costs, to the next one.  Rows side by side
  * are not to fall on the same places of a cache, where many of them collide:
  * they do when this is a multiple of a page. */
 static size_t
-row_elements (const StereoSgmConstants * k)
+row_elements (const StereoSgmConstants * k, size_t n_threads)
 {
-  return line_elements (k) + 128;
+  return (keeps_band (k, n_threads) ? line_elements (k)
+      : 2 * TILE * (size_t) n_padded (k)) + 128;
 }
 
 static int
 vertical_sweeps (const StereoSgmConstants * k)
 {
   return k->n_sweeps == 8 ? 3 : 1;
-}
-
-/* Whether a pixel has predecessors aside, so that L of the row before is still
- * wanted when its own is there. */
-static bool
-looks_aside (const StereoSgmConstants * k)
-{
-  return k->three || k->n_sweeps == 8;
-}
-
-static int
-lines_kept (const StereoSgmConstants * k)
-{
-  return looks_aside (k) ? 2 : 1;
 }
 
 /* Columns in front of the mirrored view and behind it. */
@@ -216,30 +231,32 @@ static StereoStatus
 plan (const StereoSgmConstants * k, unsigned n_threads, StereoSgmWork * work,
     StereoArena * arena, StereoMessage * why)
 {
-  size_t padded = (size_t) n_padded (k);
-  size_t rows = (size_t) band_rows (k), down = (size_t) vertical_sweeps (k);
+  const size_t padded = (size_t) n_padded (k), bands = (size_t) n_bands (k);
+  const size_t workers = n_threads, row = row_elements (k, n_threads);
+  const size_t down = (size_t) vertical_sweeps (k);
 
   (void) why;
-  stereo_arena_add (arena, (void **) &work->sums, rows,
-      row_elements (k) * sizeof (uint16_t));
-  stereo_arena_add (arena, (void **) &work->costs, rows, row_elements (k));
-  /* of every sweep down and up */
-  stereo_arena_add (arena, (void **) &work->lines,
-      2 * down * (size_t) lines_kept (k),
+  stereo_arena_add (arena, (void **) &work->sums, workers * BAND,
+      row * sizeof (uint16_t));
+  stereo_arena_add (arena, (void **) &work->costs, workers * BAND, row);
+  stereo_arena_add (arena, (void **) &work->marks, workers * BAND,
+      ((size_t) k->width / TILE + 1) * padded * sizeof (uint16_t));
+  stereo_arena_add (arena, (void **) &work->lines, down,
       line_elements (k) * sizeof (uint16_t));
-  stereo_arena_add (arena, (void **) &work->checkpoints,
-      (size_t) (n_bands (k) - 1) * down,
+  stereo_arena_add (arena, (void **) &work->checkpoints, (bands - 1) * down,
       line_elements (k) * sizeof (uint16_t));
   stereo_arena_add (arena, (void **) &work->rows,
       (size_t) mirror_planes (k) * (size_t) k->height, mirror_stride (k));
   stereo_arena_add (arena, (void **) &work->differences,
-      (size_t) n_kinds (k) * rows, kind_stride (k));
-  stereo_arena_add (arena, (void **) &work->column_costs,
-      (size_t) n_threads * COLUMNS, padded);
-  stereo_arena_add (arena, (void **) &work->right, n_threads,
+      workers * (size_t) n_kinds (k) * BAND, kind_stride (k));
+  stereo_arena_add (arena, (void **) &work->column_costs, workers * TILE,
+      padded);
+  stereo_arena_add (arena, (void **) &work->right, workers * BAND,
       padded * sizeof (uint32_t));
-  stereo_arena_add (arena, (void **) &work->scratch, n_threads,
-      N_SCRATCH * padded * sizeof (uint16_t));
+  stereo_arena_add (arena, (void **) &work->scratch, workers * N_SCRATCH,
+      padded * sizeof (uint16_t));
+  stereo_arena_add (arena, (void **) &work->progress, bands,
+      sizeof (uint32_t));
   return STEREO_OK;
 }
 
@@ -672,396 +689,408 @@ make_weights (uint8_t b, uint8_t e)
   return w;
 }
 
-/* -------------------------------------------------------- horizontal sweeps */
+/* -------------------------------------------------------------------- tiles */
+
+/* A band, and the thread that works on it. */
+typedef struct
+{
+  const Task *task;
+  int worker;
+  int index;                    /* from the top */
+  int y0;
+  int rows;
+  uint16_t least[2][BAND];      /* m of paths to the left, right */
+} Band;
 
 static uint16_t *
-sums_at (const Task * t, int x, int y)
+sums_at (const Band * b, int x, int j)
 {
-  return t->work->sums + (size_t) (y - t->y0) * t->row
-      + (size_t) x * (size_t) t->n_padded;
+  const Task *t = b->task;
+
+  return t->work->sums + (size_t) (b->worker * BAND + j) * t->row
+      + (size_t) (x & t->column_mask) * (size_t) t->n_padded;
 }
 
 static uint8_t *
-costs_at (const Task * t, int x, int y)
+costs_at (const Band * b, int x, int j)
 {
-  return t->work->costs + (size_t) (y - t->y0) * t->row
-      + (size_t) x * (size_t) t->n_padded;
+  const Task *t = b->task;
+
+  return t->work->costs + (size_t) (b->worker * BAND + j) * t->row
+      + (size_t) (x & t->column_mask) * (size_t) t->n_padded;
 }
 
-/* What steps of a row of the band depend on: of a neighbour, or with three
+/* What steps of row j of the band depend on: of a neighbour, or with three
  * predecessors of the sweep from it. */
 static uint8_t *
-kind_at (const Task * t, int kind, int y)
+kind_at (const Band * b, int kind, int j)
 {
-  return t->work->differences + ((size_t) (kind * t->band_rows)
-      + (size_t) (y - t->y0)) * kind_stride (t->k);
+  const Task *t = b->task;
+
+  return t->work->differences + (size_t) ((b->worker * n_kinds (t->k) + kind)
+      * BAND + j) * kind_stride (t->k);
 }
 
 static uint8_t *
-weights_at (const Task * t, int from, int predecessor, int y)
+weights_at (const Band * b, int from, int predecessor, int j)
 {
-  return kind_at (t, MAX_VERTICAL * from + predecessor, y);
+  return kind_at (b, MAX_VERTICAL * from + predecessor, j);
+}
+
+/* What steps of the band's rows depend on: of the sweeps down, or of all. */
+static void
+find_kinds (const Band * b, bool down)
+{
+  const Task *t = b->task;
+  const int n = t->k->three ? 4 : n_kinds (t->k);
+
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < b->rows && (!down || neighbors[i].dy < 0); j++) {
+      if (t->k->three) {
+        uint8_t *const out[] = { weights_at (b, i, 0, j),
+          weights_at (b, i, 1, j), weights_at (b, i, 2, j)
+        };
+
+        find_weights (t, b->y0 + j, 0, t->k->width, i, out);
+      } else {
+        find_differences (t, b->y0 + j, 0, t->k->width, i, kind_at (b, i, j));
+      }
+    }
+  }
 }
 
 static uint16_t *
-scratch_at (const Task * t, int worker, int index)
+scratch_at (const Band * b, int index)
 {
-  return t->work->scratch + ((size_t) worker * N_SCRATCH + (size_t) index)
+  const Task *t = b->task;
+
+  return t->work->scratch + ((size_t) b->worker * N_SCRATCH + (size_t) index)
       * (size_t) t->n_padded;
 }
 
-/* L at a place of a strip: two columns take turns. */
+/* L of the row of a tile that is worked on and of the one before, from two
+ * columns before the tile on. */
 static uint16_t *
-strip_at (const Task * t, int worker, int column, int row)
+line_at (const Band * b, int sweep, int j)
 {
-  return scratch_at (t, worker, (column & 1) * STEREO_SGM_STRIP + row);
+  return scratch_at (b, (2 * sweep + (j & 1)) * (TILE + ASIDE));
+}
+
+/* L of the last columns of row j in the tile before. */
+static uint16_t *
+aside_at (const Band * b, bool up, int sweep, int j)
+{
+  return scratch_at (b, N_LINES + ((up * MAX_VERTICAL + sweep) * BAND + j)
+      * ASIDE);
+}
+
+/* L of the sweep to the right or to the left: two columns take turns, but the
+ * one to the left is kept where it leaves a tile. */
+static uint16_t *
+strip_at (const Band * b, bool right, int x, int j)
+{
+  const Task *t = b->task;
+
+  if (right || x % TILE != 0)
+    return scratch_at (b, N_LINES + N_ASIDE + (2 * right + (x & 1)) * BAND + j);
+  return t->work->marks + (size_t) ((x / TILE * stereo_cpu_threads (t->queue)
+          + b->worker) * BAND + j) * (size_t) t->n_padded;
 }
 
 static uint16_t *
-average_at (const Task * t, int worker)
+average_at (const Band * b)
 {
-  return scratch_at (t, worker, N_SCRATCH - 1);
+  return scratch_at (b, N_SCRATCH - 1);
+}
+
+/* Columns x0 to x1 - 1 of a row. */
+typedef struct
+{
+  int x0;
+  int x1;
+} Range;
+
+static Range
+clip (const Task * t, int x0, int x1)
+{
+  return (Range) { x0 < 0 ? 0 : x0, x1 < t->k->width ? x1 : t->k->width };
+}
+
+/* Columns of row j in a tile: those of sweeps down, or up. */
+static Range
+tile_range (const Task * t, int tile, int j, bool up)
+{
+  int x = tile * TILE - t->skew * (up ? BAND - 1 - j : j);
+
+  return clip (t, x, x + TILE);
+}
+
+static size_t
+pixels (const Task * t, int n)
+{
+  return (size_t) n * (size_t) t->n_padded;
+}
+
+/* -------------------------------------------------------- horizontal sweeps */
+
+/* m of a pixel's L. */
+ALWAYS_INLINE VecU16
+least_of (int n, const uint16_t * l)
+{
+  VecU16 least = simd_set16 (UINT16_MAX);
+
+  for (int i = 0; i < n; i++)
+    least = simd_min16 (least, simd_load16 (l + i * LANES));
+  return least_lane (least);
+}
+
+/* A column of the band in the sweep to the right or to the left. */
+ALWAYS_INLINE void
+sweep_column (Band * b, int n, bool three, int x, bool right, Sums what)
+{
+  const Task *t = b->task;
+  const StereoSgmConstants *k = t->k;
+  const int from = right ? WEST : EAST, before = right ? x - 1 : x + 1;
+  const size_t stride = kind_stride (k);
+  const bool first = before < 0 || before >= k->width;
+  const bool least_kept = right || before % TILE != 0;
+  const uint8_t *costs = costs_at (b, x, 0);
+  const uint8_t *kinds = kind_at (b, three ? MAX_VERTICAL * from : from, 0) + x;
+  const uint16_t *a = first ? NULL : strip_at (b, right, before, 0);
+  uint16_t *sums = sums_at (b, x, 0), *l = strip_at (b, right, x, 0);
+
+  for (int j = 0; j < b->rows; j++) {
+    VecU16 least;
+
+    if (first) {
+      least = begin (t, n, costs, l, sums, what);
+      b->least[right][j] = least[0];
+    } else if (three) {
+      const uint8_t wb = kinds[BAND * stride], we = kinds[2 * BAND * stride];
+
+      step_three (t, n, a, wb ? a - t->n_padded : a, we ? a + t->n_padded : a,
+          k->penalty[kinds[0]], make_weights (wb, we), costs, average_at (b),
+          l, sums, what);
+    } else {
+      least = least_kept ? simd_set16 (b->least[right][j]) : least_of (n, a);
+      least = step (t, n, a, least, k->penalty[kinds[0]], costs, l, sums,
+          what);
+      b->least[right][j] = least[0];
+    }
+    costs += t->row;
+    sums += t->row;
+    kinds += stride;
+    l += t->n_padded;
+    a = first ? NULL : a + t->n_padded;
+  }
+}
+
+/* The band's sweep to the right or to the left over some columns. */
+ALWAYS_INLINE void
+sweep_columns (Band * b, int n, Range r, bool right, Sums what)
+{
+  for (int i = 0; i < r.x1 - r.x0; i++) {
+    const int x = right ? r.x0 + i : r.x1 - 1 - i;
+
+    if (b->task->k->three)
+      sweep_column (b, n, true, x, right, what);
+    else
+      sweep_column (b, n, false, x, right, what);
+  }
 }
 
 /* The paths of a row to the right and to the left, one of which would wait for
  * itself.  The second one at a pixel adds to the sums of the first. */
 ALWAYS_INLINE void
-sweep_paths (const Task * t, int n, int worker, int y)
+sweep_paths (const Band * b, int n, int j)
 {
-  const StereoSgmConstants *k = t->k;
+  const Task *t = b->task;
+  const int width = t->k->width;
   VecU16 m[2];
 
-  for (int i = 0; i < k->width; i++) {
-    for (int left = 0; left < 2; left++) {
-      int x = left ? k->width - 1 - i : i;
-      const uint8_t *costs = costs_at (t, x, y);
-      uint16_t *sums = sums_at (t, x, y);
-      uint16_t *l = scratch_at (t, worker, left);
-      const uint8_t *g = kind_at (t, left ? EAST : WEST, y) + x;
+  for (int i = 0; i < width; i++) {
+    for (int right = 1; right >= 0; right--) {
+      const int x = right ? i : width - 1 - i;
+      const uint8_t *costs = costs_at (b, x, j);
+      uint16_t *sums = sums_at (b, x, j), *l = strip_at (b, right, 1, j);
+      const uint8_t g = kind_at (b, right ? WEST : EAST, j)[x];
 
       if (i == 0)
-        m[left] = begin (t, n, costs, l, sums,
-            left && k->width == 1 ? MORE_OF_SUMS : FIRST_OF_SUMS);
-      else if (2 * i + left < k->width)
-        m[left] = step (t, n, l, m[left], k->penalty[*g], costs, l, sums,
+        m[right] = begin (t, n, costs, l, sums,
+            !right && width == 1 ? MORE_OF_SUMS : FIRST_OF_SUMS);
+      else if (2 * i + !right < width)
+        m[right] = step (t, n, l, m[right], t->k->penalty[g], costs, l, sums,
             FIRST_OF_SUMS);
       else
-        m[left] = step (t, n, l, m[left], k->penalty[*g], costs, l, sums,
+        m[right] = step (t, n, l, m[right], t->k->penalty[g], costs, l, sums,
             MORE_OF_SUMS);
-    }
-  }
-}
-
-/* Has a pixel brought near: there are more rows side by side than a processor
- * follows by itself. */
-ALWAYS_INLINE void
-fetch (const Task * t, const uint8_t * costs, const uint16_t * sums)
-{
-  for (int i = 0; i < t->n_padded; i += 64) {
-    __builtin_prefetch (costs + i);
-    __builtin_prefetch (sums + i, 1);
-    __builtin_prefetch (sums + i + 32, 1);
-  }
-}
-
-/* A strip of so many rows from y on. */
-ALWAYS_INLINE void
-sweep_strip (const Task * t, int n, int worker, int y, int rows, bool right)
-{
-  const StereoSgmConstants *k = t->k;
-  int dx = right ? 1 : -1, start = right ? 0 : k->width - 1;
-  Sums what = right ? FIRST_OF_SUMS : MORE_OF_SUMS;
-  int from = right ? WEST : EAST;
-
-  for (int step_ = 0; step_ < k->width; step_++) {
-    int x = start + dx * step_, before = step_ - 1;
-
-    for (int j = 0; j < rows; j++) {
-      const uint8_t *costs = costs_at (t, x, y + j);
-      uint16_t *sums = sums_at (t, x, y + j);
-      uint16_t *l = strip_at (t, worker, step_, j);
-      const uint16_t *a = strip_at (t, worker, before, j);
-      uint8_t b = weights_at (t, from, 1, y + j)[x];
-      uint8_t e = weights_at (t, from, 2, y + j)[x];
-
-      if (step_ + AHEAD < k->width)
-        fetch (t, costs_at (t, x + AHEAD * dx, y + j),
-            sums_at (t, x + AHEAD * dx, y + j));
-      if (step_ == 0)
-        begin (t, n, costs, l, sums, what);
-      else
-        step_three (t, n, a, b ? a - t->n_padded : a, e ? a + t->n_padded : a,
-            k->penalty[weights_at (t, from, 0, y + j)[x]], make_weights (b, e),
-            costs, average_at (t, worker), l, sums, what);
-    }
-  }
-}
-
-/* Rows in a task of do_rows(). */
-static int
-rows_abreast (const StereoSgmConstants * k)
-{
-  return k->three ? STEREO_SGM_STRIP : 1;
-}
-
-/* What steps of row y depend on. */
-static void
-find_kinds (const Task * t, int y)
-{
-  for (int i = 0; i < (t->k->three ? 4 : n_kinds (t->k)); i++) {
-    if (t->k->three) {
-      uint8_t *const out[] = { weights_at (t, i, 0, y),
-        weights_at (t, i, 1, y), weights_at (t, i, 2, y)
-      };
-
-      find_weights (t, y, 0, t->k->width, i, out);
-    } else {
-      find_differences (t, y, 0, t->k->width, i, kind_at (t, i, y));
-    }
-  }
-}
-
-/* Rows of the band, in strips if there are any: costs, differences, sweeps to
- * the right and to the left. */
-static void
-do_rows (const void *context, StereoSpan span)
-{
-  const Task *t = context;
-  int size = rows_abreast (t->k);
-
-  for (int i = span.begin; i < span.end; i++) {
-    int y = t->y0 + i * size;
-    int rows = t->y1 - y < size ? t->y1 - y : size;
-
-    for (int j = 0; j < rows; j++) {
-      find_row_costs (t, 0, t->k->width, y + j, costs_at (t, 0, y + j));
-      find_kinds (t, y + j);
-    }
-    if (t->k->three) {
-      for (int right = 1; right >= 0; right--)
-        WITH_VECTORS (t, n, sweep_strip (t, n, span.worker, y, rows, right));
-    } else {
-      WITH_VECTORS (t, n, sweep_paths (t, n, span.worker, y));
     }
   }
 }
 
 /* ---------------------------------------------------------- vertical sweeps */
 
-/* L of a sweep at row y: two rows take turns where both are wanted. */
+/* L of row y of the sweeps up: of the uppermost row that is done, in each
+ * column. */
 static uint16_t *
-line_at (const Task * t, bool up, int sweep, int y, int x)
+upper_at (const Task * t, int sweep, int x)
 {
-  int kept = lines_kept (t->k);
-  int index = ((up ? t->n_vertical : 0) + sweep) * kept + y % kept;
-
-  return t->work->lines + (size_t) index * t->line
-      + (size_t) x * (size_t) t->n_padded;
+  return t->work->lines + (size_t) sweep * t->line + pixels (t, x);
 }
 
+/* L of a band's last row in the sweeps down. */
 static uint16_t *
 checkpoint_at (const Task * t, int band, int sweep, int x)
 {
   return t->work->checkpoints + (size_t) (band * t->n_vertical + sweep)
-      * t->line + (size_t) x * (size_t) t->n_padded;
+      * t->line + pixels (t, x);
 }
 
-/* L of the row before in a sweep; above a band the sweep down left it at the
- * checkpoint. */
-static uint16_t *
-line_before (const Task * t, bool up, int sweep, int y, int x)
-{
-  if (!up && y == t->y0 && t->band > 0)
-    return checkpoint_at (t, t->band - 1, sweep, x);
-  return line_at (t, up, sweep, up ? y + 1 : y - 1, x);
-}
-
-/* A row of a sweep down or up: columns x0 to x1 - 1, their costs, sums (NULL:
- * none are wanted) and what steps depend on. */
+/* Columns of a row in a sweep down or up: what is read and written from x0 on;
+ * before is NULL if there is none. */
 typedef struct
 {
-  int y;
-  int x0;
-  int x1;
+  Range range;
   const uint8_t *costs;
   uint16_t *sums;
+  const uint16_t *before;
+  uint16_t *l;
   const uint8_t *kinds[MAX_VERTICAL];
 } Row;
 
 ALWAYS_INLINE void
-sweep_row (const Task * t, int n, const Row * r, bool up, int sweep,
-    uint16_t * scratch, Sums what)
+sweep_row (const Band * b, int n, bool three, const Row * r, int dx, Sums what)
 {
+  const Task *t = b->task;
   const StereoSgmConstants *k = t->k;
-  bool first = r->y == (up ? k->height - 1 : 0);
-  int dx = neighbors[predecessors[up ? SOUTH : NORTH][sweep]].dx;
+  const ptrdiff_t pixel = t->n_padded;
+  const uint8_t *costs = r->costs;
+  uint16_t *sums = r->sums, *l = r->l;
+  const uint16_t *before = r->before;
 
-  for (int x = r->x0; x < r->x1; x++) {
-    size_t at = (size_t) (x - r->x0);
-    const uint8_t *costs = r->costs + at * (size_t) t->n_padded;
-    uint16_t *sums = what == NO_SUMS ? NULL
-        : r->sums + at * (size_t) t->n_padded;
-    uint16_t *l = line_at (t, up, sweep, r->y, x);
+  for (int x = r->range.x0; x < r->range.x1; x++) {
+    const int i = x - r->range.x0;
 
-    if (first || x + dx < 0 || x + dx >= k->width) {
+    if (before == NULL || x + dx < 0 || x + dx >= k->width) {
       begin (t, n, costs, l, sums, what);
-    } else if (k->three) {
-      const uint16_t *a = line_before (t, up, 0, r->y, x);
-      uint8_t b = r->kinds[1][at], e = r->kinds[2][at];
+    } else if (three) {
+      const uint8_t wb = r->kinds[1][i], we = r->kinds[2][i];
 
-      step_three (t, n, a, b ? a - t->n_padded : a, e ? a + t->n_padded : a,
-          k->penalty[r->kinds[0][at]], make_weights (b, e), costs, scratch, l,
-          sums, what);
+      step_three (t, n, before, wb ? before - pixel : before,
+          we ? before + pixel : before, k->penalty[r->kinds[0][i]],
+          make_weights (wb, we), costs, average_at (b), l, sums, what);
     } else {
-      const uint16_t *before = line_before (t, up, sweep, r->y, x + dx);
-      VecU16 least = simd_set16 (UINT16_MAX);
+      const uint16_t *q = before + dx * pixel;
 
-      for (int i = 0; i < n; i++)
-        least = simd_min16 (least, simd_load16 (before + i * LANES));
-      step (t, n, before, least_lane (least), k->penalty[r->kinds[sweep][at]],
-          costs, l, sums, what);
+      step (t, n, q, least_of (n, q), k->penalty[r->kinds[0][i]], costs, l,
+          sums, what);
     }
+    costs += pixel;
+    sums = what == NO_SUMS ? NULL : sums + pixel;
+    l += pixel;
+    before = before == NULL ? NULL : before + pixel;
   }
 }
 
-static int
-columns_end (const Task * t, int x0)
+/* The same with constants for the usual numbers of vectors; sums may be NULL.
+ */
+static void
+sweep_any_row (const Band * b, const Row * r, int dx)
 {
-  return x0 + COLUMNS < t->k->width ? x0 + COLUMNS : t->k->width;
+  const Task *t = b->task;
+
+  if (r->sums == NULL && t->k->three) {
+    WITH_VECTORS (t, n, sweep_row (b, n, true, r, dx, NO_SUMS));
+  } else if (r->sums == NULL) {
+    WITH_VECTORS (t, n, sweep_row (b, n, false, r, dx, NO_SUMS));
+  } else if (t->k->three) {
+    WITH_VECTORS (t, n, sweep_row (b, n, true, r, dx, MORE_OF_SUMS));
+  } else {
+    WITH_VECTORS (t, n, sweep_row (b, n, false, r, dx, MORE_OF_SUMS));
+  }
 }
 
-/* The sweeps down over row y of the image, without sums. */
-static void
-look_down (const Task * t, int worker, int x0, int y)
+/* L of row j of a tile in a sweep, at a column of it or aside. */
+static uint16_t *
+tile_line (const Band * b, int tile, int j, bool up, int sweep, int x)
 {
-  uint8_t kinds[MAX_VERTICAL][COLUMNS];
-  uint8_t *costs = t->work->column_costs
-      + (size_t) worker * COLUMNS * (size_t) t->n_padded;
-  uint8_t *const out[] = { kinds[0], kinds[1], kinds[2] };
-  Row r = { y, x0, columns_end (t, x0), costs, NULL,
-    {kinds[0], kinds[1], kinds[2]}
+  const Task *t = b->task;
+  const int shift = t->skew * (up ? BAND - 1 - j : j);
+
+  return line_at (b, sweep, j) + pixels (t, x - tile * TILE + shift + ASIDE);
+}
+
+/* L before row j of the tile, at the column x of that. */
+static const uint16_t *
+line_before (const Band * b, int tile, int j, bool up, int sweep, int x)
+{
+  const Task *t = b->task;
+
+  if (up)
+    return j + 1 < b->rows ? tile_line (b, tile, j + 1, up, sweep, x)
+        : b->index + 1 < t->n_bands ? upper_at (t, sweep, x) : NULL;
+  return j > 0 ? tile_line (b, tile, j - 1, up, sweep, x)
+      : b->index > 0 ? checkpoint_at (t, b->index - 1, sweep, x) : NULL;
+}
+
+/* Has what the next row looks for aside in front of a row, and keeps what the
+ * next tile will look for. */
+static void
+keep_aside (const Band * b, int j, bool up, int sweep)
+{
+  uint16_t *line = line_at (b, sweep, j), *aside = aside_at (b, up, sweep, j);
+  const size_t bytes = pixels (b->task, ASIDE) * sizeof (*line);
+
+  memcpy (line, aside, bytes);
+  memcpy (aside, line + pixels (b->task, TILE), bytes);
+}
+
+/* Columns of row j of a tile in a sweep down or up, which lie side by side in
+ * memory; costs are theirs, without sums, or NULL: those of the band. */
+static void
+sweep_part (const Band * b, int tile, int j, bool up, int sweep, Range range,
+    const uint8_t * costs)
+{
+  const Task *t = b->task;
+  const int x = range.x0, from = up ? SOUTH : NORTH;
+  const int predecessor = predecessors[from][sweep];
+  Row r = {
+    .range = range,
+    .costs = costs != NULL ? costs : costs_at (b, x, j),
+    .sums = costs != NULL ? NULL : sums_at (b, x, j),
+    .before = line_before (b, tile, j, up, sweep, x),
+    .l = up && j == 0 ? upper_at (t, sweep, x)
+        : costs != NULL && j == t->band_rows - 1
+        ? checkpoint_at (t, b->index, sweep, x)
+        : tile_line (b, tile, j, up, sweep, x),
   };
 
-  find_row_costs (t, x0, r.x1, y, costs);
-  if (t->k->three)
-    find_weights (t, y, x0, r.x1, NORTH, out);
-  for (int i = 0; i < t->n_vertical && !t->k->three; i++)
-    find_differences (t, y, x0, r.x1, predecessors[NORTH][i], out[i]);
-  for (int i = 0; i < t->n_vertical; i++)
-    WITH_VECTORS (t, n, sweep_row (t, n, &r, false, i,
-            average_at (t, worker), NO_SUMS));
-  if ((y + 1) % t->band_rows != 0)
-    return;
-  for (int i = 0; i < t->n_vertical; i++)
-    memcpy (checkpoint_at (t, y / t->band_rows, i, x0),
-        line_at (t, false, i, y, x0),
-        (size_t) ((r.x1 - x0) * t->n_padded) * sizeof (uint16_t));
+  for (int p = 0; p < MAX_VERTICAL && t->k->three; p++)
+    r.kinds[p] = weights_at (b, from, p, j) + x;
+  if (!t->k->three)
+    r.kinds[0] = kind_at (b, predecessor, j) + x;
+  sweep_any_row (b, &r, neighbors[predecessor].dx);
 }
 
-/* The sweeps down or up over row y of the band. */
+/* Row j of a tile in the sweeps down or up; costs as for sweep_part(). */
 static void
-sweep_band_row (const Task * t, int worker, int x0, int y, bool up)
+sweep_tile_row (const Band * b, int tile, int j, bool up,
+    const uint8_t * costs)
 {
-  Row r = { y, x0, columns_end (t, x0), costs_at (t, x0, y),
-    sums_at (t, x0, y), {NULL, NULL, NULL}
-  };
+  const Task *t = b->task;
+  const Range range = tile_range (t, tile, j, up);
 
-  for (int i = 0; i < MAX_VERTICAL && t->k->three; i++)
-    r.kinds[i] = weights_at (t, up ? SOUTH : NORTH, i, y) + x0;
-  for (int i = 0; i < t->n_vertical && !t->k->three; i++)
-    r.kinds[i] = kind_at (t, predecessors[up ? SOUTH : NORTH][i], y) + x0;
-  for (int i = 0; i < t->n_vertical; i++)
-    WITH_VECTORS (t, n, sweep_row (t, n, &r, up, i,
-            average_at (t, worker), MORE_OF_SUMS));
-}
+  for (int i = 0; i < t->n_vertical; i++) {
+    int x1;
 
-/* Columns that are independent of others: all rows at once. */
-static void
-look_down_columns (const void *context, StereoSpan span)
-{
-  const Task *t = context;
-
-  for (int i = span.begin; i < span.end; i++) {
-    for (int y = t->y0; y < t->y1; y++)
-      look_down (t, span.worker, i * COLUMNS, y);
-  }
-}
-
-static void
-sweep_band_columns (const void *context, StereoSpan span)
-{
-  const Task *t = context;
-
-  for (int i = span.begin; i < span.end; i++) {
-    for (int y = t->y0; y < t->y1; y++)
-      sweep_band_row (t, span.worker, i * COLUMNS, y, false);
-    for (int y = t->y1 - 1; y >= t->y0; y--)
-      sweep_band_row (t, span.worker, i * COLUMNS, y, true);
-  }
-}
-
-/* With diagonals, one row after another. */
-typedef struct
-{
-  const Task *task;
-  int y;
-  bool up;
-} RowTask;
-
-static void
-look_down_row (const void *context, StereoSpan span)
-{
-  const RowTask *r = context;
-
-  for (int i = span.begin; i < span.end; i++)
-    look_down (r->task, span.worker, i * COLUMNS, r->y);
-}
-
-static void
-sweep_band_row_columns (const void *context, StereoSpan span)
-{
-  const RowTask *r = context;
-
-  for (int i = span.begin; i < span.end; i++)
-    sweep_band_row (r->task, span.worker, i * COLUMNS, r->y, r->up);
-}
-
-static int
-n_columns (const Task * t)
-{
-  return (t->k->width + COLUMNS - 1) / COLUMNS;
-}
-
-/* Leaves L of the sweeps down at the end of every band but the last. */
-static void
-look_down_all (StereoQueue * queue, Task * t)
-{
-  t->y0 = 0;
-  t->y1 = (n_bands (t->k) - 1) * t->band_rows;
-  t->band = 0;
-  if (t->n_vertical == 1) {
-    stereo_cpu_for (queue, n_columns (t), 1, look_down_columns, t);
-    return;
-  }
-  for (int y = t->y0; y < t->y1; y++) {
-    RowTask r = { t, y, false };
-
-    stereo_cpu_for (queue, n_columns (t), 0, look_down_row, &r);
-  }
-}
-
-static void
-sweep_band (StereoQueue * queue, const Task * t)
-{
-  if (t->n_vertical == 1) {
-    stereo_cpu_for (queue, n_columns (t), 1, sweep_band_columns, t);
-    return;
-  }
-  for (int i = 0; i < 2 * (t->y1 - t->y0); i++) {
-    bool up = i >= t->y1 - t->y0;
-    RowTask r = { t, up ? 2 * t->y1 - t->y0 - 1 - i : t->y0 + i, up };
-
-    stereo_cpu_for (queue, n_columns (t), 0, sweep_band_row_columns, &r);
+    for (int x = range.x0; x < range.x1; x = x1) {
+      /* sums of a band that are not kept have room for two tiles */
+      x1 = costs != NULL ? range.x1 : (x / (2 * TILE) + 1) * 2 * TILE;
+      x1 = x1 < range.x1 ? x1 : range.x1;
+      sweep_part (b, tile, j, up, i, (Range) { x, x1 }, costs);
+    }
+    if (t->skew > 0 && !(up && j == 0))
+      keep_aside (b, j, up, i);
   }
 }
 
@@ -1145,9 +1174,9 @@ typedef struct
 } Called;
 
 ALWAYS_INLINE void
-call_left (const Task * t, int n, int x, const uint16_t * s, Called * called)
+call_left (const Task * t, int n, int i, const uint16_t * s, Called * called)
 {
-  const int best = find_winner (t, n, s), i = x % CALLED;
+  const int best = find_winner (t, n, s);
 
   called->part[0][i] = (uint16_t) (t->k->first_index + best);
   called->part[1][i] = s[best > 0 ? best - 1 : best];
@@ -1155,17 +1184,16 @@ call_left (const Task * t, int n, int x, const uint16_t * s, Called * called)
   called->part[3][i] = s[best + 1 < t->k->n ? best + 1 : best];
 }
 
-/* Stores those up to x, which is the last of them. */
+/* Stores those of n pixels from x on. */
 static void
-store_left (const Task * t, int x, int y, const Called * called)
+store_left (const Task * t, int x, int y, int n, const Called * called)
 {
   const StereoSgmResult *result = t->result;
-  const int x0 = x / CALLED * CALLED;
   uint32_t words[CALLED];
 
   if (result->winners == NULL) {
-    for (int i = 0; i <= x - x0; i++)
-      stereo_store_index (&result->map, result->output, x0 + i, y,
+    for (int i = 0; i < n; i++)
+      stereo_store_index (&result->map, result->output, x + i, y,
           called->part[0][i]);
     return;
   }
@@ -1176,7 +1204,7 @@ store_left (const Task * t, int x, int y, const Called * called)
             (VecI32) simd_widen16 (called->part[2] + i),
             (VecI32) simd_widen16 (called->part[3] + i)));
   memcpy (result->winners->left + (size_t) y * result->winners->left_stride
-      + x0, words, (size_t) (x - x0 + 1) * sizeof (words[0]));
+      + x, words, (size_t) n * sizeof (words[0]));
 }
 
 static void
@@ -1186,57 +1214,185 @@ store_right (const Task * t, int x, int y, uint32_t word)
     stereo_winner_store_right (t->result->winners, x, y, word);
 }
 
-/* A row's winners of both views. */
-ALWAYS_INLINE void
-find_both_winners (const Task * t, int n, int y, uint32_t * right)
+static bool
+wants_right (const Task * t)
 {
+  return t->result->winners != NULL && t->result->winners->right != NULL;
+}
+
+static uint32_t *
+right_at (const Band * b, int j)
+{
+  return b->task->work->right + pixels (b->task, b->worker * BAND + j);
+}
+
+/* Winners of columns of row j, of both views. */
+ALWAYS_INLINE void
+find_winners (const Band * b, int n, Range r, int j)
+{
+  const Task *t = b->task;
   const StereoSgmConstants *k = t->k;
-  int d0 = k->min_disparity + k->first_index;
+  const int past = k->min_disparity + k->first_index + k->n;
+  const int y = b->y0 + j;
   Called called = { 0 };
 
-  memset (right, 0xff, (size_t) t->n_padded * sizeof (*right));
-  for (int x = 0; x < k->width; x++) {
-    const uint16_t *s = sums_at (t, x, y);
+  for (int x = r.x0; x < r.x1; x++)
+    call_left (t, n, x - r.x0, sums_at (b, x, j), &called);
+  store_left (t, r.x0, y, r.x1 - r.x0, &called);
+  if (!wants_right (t))
+    return;
+  for (int x = r.x0; x < r.x1; x++)
+    store_right (t, x - past, y, keep_right (t, sums_at (b, x, j),
+            right_at (b, j)));
+}
 
-    call_left (t, n, x, s, &called);
-    if (x % CALLED == CALLED - 1 || x == k->width - 1)
-      store_left (t, x, y, &called);
-    store_right (t, x - d0 - k->n, y, keep_right (t, s, right));
-  }
+/* Right winners of a row that begins, and of one that ends. */
+static void
+begin_right (const Band * b, int j)
+{
+  memset (right_at (b, j), 0xff, pixels (b->task, 1) * sizeof (uint32_t));
+}
+
+static void
+end_right (const Band * b, int j)
+{
+  const Task *t = b->task;
+  const StereoSgmConstants *k = t->k;
+  const int d0 = k->min_disparity + k->first_index, y = b->y0 + j;
+
   for (int i = 0; i < k->n; i++)
-    store_right (t, k->width - 1 - d0 - i, y, right[i]);
+    store_right (t, k->width - 1 - d0 - i, y, right_at (b, j)[i]);
   for (int x = 0; x < -d0 - k->n; x++)
     store_right (t, x, y, STEREO_NO_WINNER);
   for (int x = k->width - d0; x < k->width; x++)
     store_right (t, x, y, STEREO_NO_WINNER);
 }
 
-ALWAYS_INLINE void
-find_left_winners (const Task * t, int n, int y)
-{
-  Called called = { 0 };
+/* -------------------------------------------------------------------- bands */
 
-  for (int x = 0; x < t->k->width; x++) {
-    call_left (t, n, x, sums_at (t, x, y), &called);
-    if (x % CALLED == CALLED - 1 || x == t->k->width - 1)
-      store_left (t, x, y, &called);
+static Band
+get_band (const Task * t, int index, int worker)
+{
+  const int y0 = index * t->band_rows, height = t->k->height;
+
+  return (Band) {
+    .task = t, .worker = worker, .index = index, .y0 = y0,
+    .rows = y0 + t->band_rows < height ? t->band_rows : height - y0,
+  };
+}
+
+/* Waits until another band's tiles have got so far that this one's can be done,
+ * which look at the column behind. */
+static void
+wait_for (const Task * t, int band, int tile)
+{
+  const int wanted = tile + 1 + t->skew;
+
+  stereo_progress_wait (&t->work->progress[band],
+      (uint32_t) (wanted < t->n_tiles ? wanted : t->n_tiles));
+}
+
+/* The sweeps down without sums, which leave L of the bands' last rows. */
+static void
+look_down (const void *context, StereoSpan span)
+{
+  const Task *t = context;
+
+  for (int i = span.begin; i < span.end; i++) {
+    const Band b = get_band (t, i, span.worker);
+
+    find_kinds (&b, true);
+    for (int tile = 0; tile < t->n_tiles; tile++) {
+      if (i > 0)
+        wait_for (t, i - 1, tile);
+      for (int j = 0; j < t->band_rows; j++) {
+        const Range r = tile_range (t, tile, j, false);
+        uint8_t *costs = t->work->column_costs + pixels (t, span.worker * TILE);
+
+        if (r.x0 < r.x1)
+          find_row_costs (t, r.x0, r.x1, b.y0 + j, costs);
+        sweep_tile_row (&b, tile, j, false, costs);
+      }
+      stereo_progress_reach (&t->work->progress[i], (uint32_t) tile + 1);
+    }
   }
 }
 
+/* The sweep to the left over the columns of a tile, and their costs. */
 static void
-find_winners (const void *context, StereoSpan span)
+sweep_left (Band * b, Range r, bool sums)
+{
+  const Task *t = b->task;
+
+  for (int j = 0; j < b->rows && r.x0 < r.x1; j++)
+    find_row_costs (t, r.x0, r.x1, b->y0 + j, costs_at (b, r.x0, j));
+  if (sums) {
+    WITH_VECTORS (t, n, sweep_columns (b, n, r, false, FIRST_OF_SUMS));
+  } else {
+    WITH_VECTORS (t, n, sweep_columns (b, n, r, false, NO_SUMS));
+  }
+}
+
+/* Costs of the band, and the paths to the left and to the right. */
+static void
+sweep_rows (const Band * b)
+{
+  const Task *t = b->task;
+
+  for (int j = 0; j < b->rows; j++) {
+    find_row_costs (t, 0, t->k->width, b->y0 + j, costs_at (b, 0, j));
+    WITH_VECTORS (t, n, sweep_paths (b, n, j));
+  }
+}
+
+/* All sweeps of a tile, of which the one to the left has come by, and its
+ * winners. */
+static void
+do_tile (Band * b, int tile)
+{
+  const Task *t = b->task;
+  const int end = (tile + 1) * TILE - t->skew * (BAND - 1);
+  const Range across = clip (t, tile * TILE, (tile + 1) * TILE);
+  const Range done = clip (t, end - TILE, end);
+
+  if (!t->keeps)
+    sweep_left (b, across, true);
+  if (!t->by_rows)
+    WITH_VECTORS (t, n, sweep_columns (b, n, across, true, MORE_OF_SUMS));
+  for (int j = 0; j < b->rows; j++)
+    sweep_tile_row (b, tile, j, false, NULL);
+  if (b->index + 1 < t->n_bands)
+    wait_for (t, b->index + 1, tile);
+  for (int j = b->rows - 1; j >= 0; j--)
+    sweep_tile_row (b, tile, j, true, NULL);
+  for (int j = 0; j < b->rows && done.x0 < done.x1; j++)
+    WITH_VECTORS (t, n, find_winners (b, n, done, j));
+}
+
+/* A band's sweeps and winners; from the last band up. */
+static void
+do_bands (const void *context, StereoSpan span)
 {
   const Task *t = context;
-  const StereoWinners *winners = t->result->winners;
-  uint32_t *right = t->work->right
-      + (size_t) span.worker * (size_t) t->n_padded;
 
-  for (int y = t->y0 + span.begin; y < t->y0 + span.end; y++) {
-    if (winners != NULL && winners->right != NULL) {
-      WITH_VECTORS (t, n, find_both_winners (t, n, y, right));
+  for (int i = span.begin; i < span.end; i++) {
+    Band b = get_band (t, t->n_bands - 1 - i, span.worker);
+
+    find_kinds (&b, false);
+    if (t->by_rows) {
+      sweep_rows (&b);
     } else {
-      WITH_VECTORS (t, n, find_left_winners (t, n, y));
+      for (int x = (t->k->width - 1) / TILE * TILE; x >= 0; x -= TILE)
+        sweep_left (&b, clip (t, x, x + TILE), t->keeps);
     }
+    for (int j = 0; j < b.rows && wants_right (t); j++)
+      begin_right (&b, j);
+    for (int tile = 0; tile < t->n_tiles; tile++) {
+      do_tile (&b, tile);
+      stereo_progress_reach (&t->work->progress[b.index], (uint32_t) tile + 1);
+    }
+    for (int j = 0; j < b.rows && wants_right (t); j++)
+      end_right (&b, j);
   }
 }
 
@@ -1263,20 +1419,34 @@ make_strip_mask (int place)
   return mask;
 }
 
+static void
+for_bands (const StereoQueue * queue, int n, StereoPoolBody body,
+    const Task * t)
+{
+  memset (t->work->progress, 0, (size_t) t->n_bands
+      * sizeof (*t->work->progress));
+  stereo_cpu_for (queue, n, 1, body, t);
+}
+
 static StereoStatus
 match (StereoQueue * queue, const StereoSgmConstants * k,
     const StereoSgmViews * views, const StereoSgmWork * work,
     const StereoSgmResult * result)
 {
+  const size_t n_threads = (size_t) stereo_cpu_threads (queue);
+  const bool keeps = keeps_band (k, n_threads);
+  const int skew = k->n_sweeps == 8;
   Task t = {
     .k = k, .views = views, .work = work, .result = result,
+    .queue = queue, .keeps = keeps, .by_rows = keeps && !k->three,
+    .column_mask = keeps ? INT_MAX : 2 * TILE - 1,
     .n_padded = n_padded (k), .n_vectors = (k->n + LANES - 1) / LANES,
-    .line = line_elements (k), .row = row_elements (k),
-    .band_rows = band_rows (k),
+    .line = line_elements (k), .row = row_elements (k, n_threads),
+    .n_bands = n_bands (k), .band_rows = band_rows (k), .skew = skew,
+    .n_tiles = (k->width + skew * (BAND - 1) + TILE - 1) / TILE,
     .n_vertical = vertical_sweeps (k), .n_planes = mirror_planes (k),
     .mirror_stride = mirror_stride (k),
   };
-  int abreast = rows_abreast (k);
 
   if (k->n == 0)
     return stereo_sgm_finish (queue, k, work, result);
@@ -1285,15 +1455,8 @@ match (StereoQueue * queue, const StereoSgmConstants * k,
   t.not_first = make_strip_mask (0);
   t.not_last = make_strip_mask (STEREO_SGM_STRIP - 1);
   stereo_cpu_for (queue, k->height, 0, mirror_rows, &t);
-  look_down_all (queue, &t);
-  for (t.band = n_bands (k) - 1; t.band >= 0; t.band--) {
-    t.y0 = t.band * t.band_rows;
-    t.y1 = t.y0 + t.band_rows < k->height ? t.y0 + t.band_rows : k->height;
-    stereo_cpu_for (queue, (t.y1 - t.y0 + abreast - 1) / abreast, 1, do_rows,
-        &t);
-    sweep_band (queue, &t);
-    stereo_cpu_for (queue, t.y1 - t.y0, 0, find_winners, &t);
-  }
+  for_bands (queue, t.n_bands - 1, look_down, &t);
+  for_bands (queue, t.n_bands, do_bands, &t);
   return STEREO_OK;
 }
 

@@ -110,6 +110,7 @@ typedef struct
   uint16_t *sums;
   uint16_t *lines;              /* L where the sweeps are */
   uint16_t *checkpoints;        /* L from which a sweep is taken up again */
+  uint16_t *marks;              /* L where tiles begin, of each thread */
   uint16_t *scratch;            /* of each thread */
   uint8_t *costs;               /* C, disparities together */
   uint8_t *column_costs;        /* C of a few columns, for each thread */
@@ -117,6 +118,7 @@ typedef struct
   uint8_t *differences;         /* g of rows and neighbours */
   uint32_t *right;              /* winners so far, for each thread */
   uint32_t *steps;              /* what steps depend on, of each sweep */
+  uint32_t *progress;           /* tiles done, of each band */
 } StereoSgmWork;
 
 /* The views, as the stages read them. */

@@ -5,6 +5,7 @@
  */
 
 #include "core/pool.h"
+#include "core/progress.h"
 #include "stereo.h"
 #include "test.h"
 
@@ -191,6 +192,72 @@ test_callers (void)
   stereo_pool_leave ();
 }
 
+/* ----------------------------------------------------------------- progress */
+
+#define FLIGHTS 500
+#define STEPS 50
+
+/* Each iteration makes each of its numbers from that of the one before. */
+typedef struct
+{
+  int number[FLIGHTS][STEPS];
+  uint32_t progress[FLIGHTS];
+} Stairs;
+
+static void
+climb (const void *context, StereoSpan span)
+{
+  Stairs *stairs = *(Stairs * const *) context;
+
+  for (int i = span.begin; i < span.end; i++) {
+    for (unsigned s = 0; s < STEPS; s++) {
+      if (i > 0)
+        stereo_progress_wait (&stairs->progress[i - 1], s + 1);
+      stairs->number[i][s] = i > 0 ? stairs->number[i - 1][s] + 1 : 1;
+      stereo_progress_reach (&stairs->progress[i], s + 1);
+    }
+  }
+}
+
+static void *
+check_stairs (void *data)
+{
+  const unsigned workers = *(const unsigned *) data;
+  Stairs *stairs = calloc (1, sizeof (*stairs));
+  int wrong = 0;
+
+  if (stairs == NULL)
+    abort ();
+  stereo_pool_for (workers, FLIGHTS, 1, climb, &stairs, NULL, NULL);
+  for (int i = 0; i < FLIGHTS; i++)
+    wrong += stairs->number[i][STEPS - 1] != i + 1;
+  CHECK_INT (wrong, ==, 0);
+  free (stairs);
+  return NULL;
+}
+
+/* With as many threads as there are, fewer, or none, and many callers. */
+static void
+test_waiting_for_earlier_ones (void)
+{
+  static unsigned workers[] = { 1, 2, 3, 8, 64 };
+  enum { N = sizeof (workers) / sizeof (workers[0]) };
+  pthread_t callers[N];
+
+  for (int threads = -1; threads < 3; threads++) {
+    begin_test (threads);
+    for (int i = 0; i < N; i++)
+      check_stairs (&workers[i]);
+    for (int i = 0; i < N; i++)
+      REQUIRE (__real_pthread_create (&callers[i], NULL, check_stairs,
+              &workers[i]) == 0);
+    for (int i = 0; i < N; i++)
+      pthread_join (callers[i], NULL);
+    stereo_pool_leave ();
+  }
+  allowed = -1;
+}
+
 /* -------------------------------------------------------- threads that fail */
 
 static void
@@ -216,14 +283,29 @@ test_too_few_threads (void)
   allowed = -1;
 }
 
+/* A matcher of which threads do rows, and one of which they wait for others. */
+static const struct
+{
+  const char *algorithm;
+  StereoSimd simd;
+  const char *paths;
+} matchers[] = {
+  {"vcbw", STEREO_SIMD_NONE, NULL},
+  {"sgm", STEREO_SIMD_AUTO, NULL},
+  {"sgm", STEREO_SIMD_AUTO, "4"},
+  {"sgm", STEREO_SIMD_AUTO, "8"},
+};
+#define N_MATCHERS (sizeof (matchers) / sizeof (matchers[0]))
+
 /* What a matcher with as many threads makes of one pair. */
 static void
-match (unsigned threads, uint16_t map[60][80])
+match (size_t m, unsigned threads, uint16_t map[60][80])
 {
   StereoDevice *device = NULL;
   StereoMatcher *matcher = NULL;
   StereoParams *params = NULL;
-  const StereoAlgorithm *algorithm = stereo_algorithm_find ("vcbw");
+  const StereoAlgorithm *algorithm =
+      stereo_algorithm_find (matchers[m].algorithm);
   StereoMatcherConfig config = {.width = 80,.height = 60 };
   static uint8_t views[2][60][80];
   StereoImage image[3] = { {0}, {0}, {0} };
@@ -244,11 +326,17 @@ match (unsigned threads, uint16_t map[60][80])
     image[i].plane[0] = i < 2 ? (void *) views[i] : map;
     image[i].stride[0] = i < 2 ? 80 : 160;
   }
-  REQUIRE (stereo_device_new_cpu (threads, STEREO_SIMD_NONE, &device, NULL)
+  REQUIRE (stereo_device_new_cpu (threads, matchers[m].simd, &device, NULL)
       == STEREO_OK);
   stereo_device_set_log (device, note_warning, &warnings);
   REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
   REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
+  if (matchers[m].paths != NULL) {
+    CHECK_INT (stereo_params_set (params, "predecessors", 1, NULL), ==,
+        STEREO_OK);
+    CHECK_INT (stereo_params_set (params, "paths", atoi (matchers[m].paths),
+            NULL), ==, STEREO_OK);
+  }
   REQUIRE (stereo_matcher_configure (matcher, &config, params) == STEREO_OK);
   for (int i = 0; i < 2; i++)
     REQUIRE (stereo_matcher_process (matcher, &image[0], &image[1], &image[2],
@@ -263,20 +351,22 @@ test_matcher_without_threads (void)
 {
   static uint16_t alone[60][80], many[60][80], few[60][80];
 
-  allowed = -1;
-  made = refused = warnings = 0;
-  match (1, alone);
-  CHECK_INT (made, ==, 0);
-  match (50, many);
-  CHECK_INT (made, >, 0);
-  CHECK_INT (warnings, ==, 0);
-  CHECK (memcmp (alone, many, sizeof (alone)) == 0);
+  for (size_t m = 0; m < N_MATCHERS; m++) {
+    allowed = -1;
+    made = refused = warnings = 0;
+    match (m, 1, alone);
+    CHECK_INT (made, ==, 0);
+    match (m, 50, many);
+    CHECK_INT (made, >, 0);
+    CHECK_INT (warnings, ==, 0);
+    CHECK (memcmp (alone, many, sizeof (alone)) == 0);
 
-  allowed = 2;
-  made = 0;
-  match (50, few);
-  CHECK_INT (warnings, ==, 1);
-  CHECK (memcmp (alone, few, sizeof (alone)) == 0);
+    allowed = 2;
+    made = 0;
+    match (m, 50, few);
+    CHECK_INT (warnings, ==, 1);
+    CHECK (memcmp (alone, few, sizeof (alone)) == 0);
+  }
   allowed = -1;
 }
 
@@ -386,6 +476,7 @@ static const Test tests[] = {
   {"loops", test_loops},
   {"nested", test_nested},
   {"callers", test_callers},
+  {"waiting-for-earlier-ones", test_waiting_for_earlier_ones},
   {"too-few-threads", test_too_few_threads},
   {"matcher-without-threads", test_matcher_without_threads},
   {"threads-end", test_threads_end},
