@@ -306,7 +306,27 @@ class Controls(Case):
         self.heard("num-disparities", 64)
 
 
+# Has each picture take a while to be decoded.
+SLOW = """(() => {
+  const decode = window.createImageBitmap;
+  window.createImageBitmap = async (blob) => {
+    const picture = await decode(blob);
+    await new Promise((done) => setTimeout(done, 200));
+    return picture;
+  };
+  window.quick = () => { window.createImageBitmap = decode; };
+})()"""
+
+
 class Pictures(Case):
+    def test_of_views_that_are_gone(self):
+        """While a matcher is exchanged, depth is not known."""
+        self.tab.value(SLOW)
+        self.addCleanup(self.tab.value, "window.quick()")
+        for factory in ("stereosgm", "stereovcbw", "stereosgm", "stereovcbw"):
+            self.exchange(factory)
+            time.sleep(0.3)
+
     def test_any_can_be_large(self):
         for index, view in enumerate(self.other.hello["views"]):
             self.tab.click("#views [data-view=%s]" % view["id"])

@@ -125,6 +125,7 @@ export class Stage {
       return;
     const picture = {...headOf(buffer), number: ++this.#number};
     const blob = new Blob([new Uint8Array(buffer, HEAD)], {type: picture.type});
+    const views = this.#views;
 
     if (picture.version !== 1 || !this.#views[picture.view] || picture.side > 1)
       return;
@@ -135,8 +136,11 @@ export class Stage {
       picture.bitmap = null;
     }
     this.#decoding--;
-    if (picture.bitmap)
+    // Meanwhile there may be other views, with other numbers.
+    if (picture.bitmap && views === this.#views)
       this.#take(picture);
+    else
+      picture.bitmap?.close();
     this.#acknowledge(picture.frame);
   }
 
