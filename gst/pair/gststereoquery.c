@@ -88,8 +88,11 @@ gst_stereo_queries_ask (GstStereoQueries * self,
   GstQuery *own = ask_again (query);
   gboolean ok = parent_class->sink_query_pre_queue (aggregator, pad, own);
 
-  if (ok)
+  if (ok) {
     take_answer (query, own);
-  g_async_queue_push (self->late, own);
+    gst_query_unref (own);
+  } else {
+    g_async_queue_push (self->late, own);
+  }
   return ok;
 }
