@@ -87,11 +87,11 @@ typedef uint8_t HalfU8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
 /* What differs from k only by its form, and where the work memory is. */
 typedef struct
 {
-  const StereoQueue *queue;
   const StereoSgmConstants *k;
   const StereoSgmViews *views;
   const StereoSgmWork *work;
   const StereoSgmResult *result;
+  int n_threads;
   int n_padded;                 /* bytes of a pixel's costs */
   int n_vectors;                /* of 16-bit lanes */
   size_t line;                  /* elements of a line, n_padded to a pixel */
@@ -793,7 +793,7 @@ strip_at (const Band * b, bool right, int x, int j)
 
   if (right || x % TILE != 0)
     return scratch_at (b, N_LINES + N_ASIDE + (2 * right + (x & 1)) * BAND + j);
-  return t->work->marks + (size_t) ((x / TILE * stereo_cpu_threads (t->queue)
+  return t->work->marks + (size_t) ((x / TILE * t->n_threads
           + b->worker) * BAND + j) * (size_t) t->n_padded;
 }
 
@@ -1433,15 +1433,15 @@ match (StereoQueue * queue, const StereoSgmConstants * k,
     const StereoSgmViews * views, const StereoSgmWork * work,
     const StereoSgmResult * result)
 {
-  const size_t n_threads = (size_t) stereo_cpu_threads (queue);
-  const bool keeps = keeps_band (k, n_threads);
+  const int n_threads = stereo_cpu_threads (queue);
+  const bool keeps = keeps_band (k, (size_t) n_threads);
   const int skew = k->n_sweeps == 8;
   Task t = {
     .k = k, .views = views, .work = work, .result = result,
-    .queue = queue, .keeps = keeps, .by_rows = keeps && !k->three,
+    .n_threads = n_threads, .keeps = keeps, .by_rows = keeps && !k->three,
     .column_mask = keeps ? INT_MAX : 2 * TILE - 1,
     .n_padded = n_padded (k), .n_vectors = (k->n + LANES - 1) / LANES,
-    .line = line_elements (k), .row = row_elements (k, n_threads),
+    .line = line_elements (k), .row = row_elements (k, (size_t) n_threads),
     .n_bands = n_bands (k), .band_rows = band_rows (k), .skew = skew,
     .n_tiles = (k->width + skew * (BAND - 1) + TILE - 1) / TILE,
     .n_vertical = vertical_sweeps (k), .n_planes = mirror_planes (k),

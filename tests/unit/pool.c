@@ -283,17 +283,17 @@ test_too_few_threads (void)
   allowed = -1;
 }
 
-/* A matcher of which threads do rows, and one of which they wait for others. */
+/* Of the first, threads are on their own; of others, some wait for others. */
 static const struct
 {
   const char *algorithm;
   StereoSimd simd;
-  const char *paths;
+  unsigned paths;               /* of one predecessor; 0: of three */
 } matchers[] = {
-  {"vcbw", STEREO_SIMD_NONE, NULL},
-  {"sgm", STEREO_SIMD_AUTO, NULL},
-  {"sgm", STEREO_SIMD_AUTO, "4"},
-  {"sgm", STEREO_SIMD_AUTO, "8"},
+  {"vcbw", STEREO_SIMD_NONE, 0},
+  {"sgm", STEREO_SIMD_AUTO, 0},
+  {"sgm", STEREO_SIMD_AUTO, 4},
+  {"sgm", STEREO_SIMD_AUTO, 8},
 };
 #define N_MATCHERS (sizeof (matchers) / sizeof (matchers[0]))
 
@@ -331,11 +331,11 @@ match (size_t m, unsigned threads, uint16_t map[60][80])
   stereo_device_set_log (device, note_warning, &warnings);
   REQUIRE (stereo_matcher_new (algorithm, device, &matcher) == STEREO_OK);
   REQUIRE (stereo_params_new (algorithm, &params) == STEREO_OK);
-  if (matchers[m].paths != NULL) {
+  if (matchers[m].paths > 0) {
     CHECK_INT (stereo_params_set (params, "predecessors", 1, NULL), ==,
         STEREO_OK);
-    CHECK_INT (stereo_params_set (params, "paths", atoi (matchers[m].paths),
-            NULL), ==, STEREO_OK);
+    CHECK_INT (stereo_params_set (params, "paths", matchers[m].paths, NULL),
+        ==, STEREO_OK);
   }
   REQUIRE (stereo_matcher_configure (matcher, &config, params) == STEREO_OK);
   for (int i = 0; i < 2; i++)
