@@ -9,9 +9,8 @@
 /* Buffers that downstream has to give, and gives no second time. */
 #define N_HOARDED 2
 
-/* Longer than stopping takes on a loaded machine, not as long as a buffer that
- * never comes. */
-#define SOON (10 * G_TIME_SPAN_SECOND)
+/* Longer than stopping may take, and anything else on a loaded machine. */
+#define SOON (1 * G_TIME_SPAN_SECOND)
 
 /* ------------------------------------------------------------- a small pool */
 
