@@ -289,7 +289,8 @@ typedef struct
   uint16_t *left_column_arms;   /* up | down << 8; columns of strip_height */
   uint16_t *right_column_arms;
   uint16_t *row_prefix;
-  uint16_t *above_sum;          /* blocks of 32 columns, rows x 32 */
+  uint16_t *above_sum;          /* by disparity: blocks of 32 columns of a
+                                 * tile, rows x 32 */
   uint16_t *above_count;
   uint16_t *transposed_sum;         /* 32 columns */
   uint16_t *transposed_count;
@@ -301,6 +302,7 @@ typedef struct
 typedef struct
 {
   int index;
+  size_t number;                /* in its group */
   int d;
   int phase;
   int shift;                    /* column u matches column u - shift of it */
@@ -319,6 +321,10 @@ enum
 
 #define TRANSPOSED_REACH 16
 #define LANES 32
+/* Disparities whose sums are made one after another before any of them is
+ * matched, and then matched one after another: what they read of a row and what
+ * they keep of winners is in a cache for all but the first. */
+#define GROUP 4
 /* Elements before and behind a transposed column. */
 #define TRANSPOSED_FRONT 32
 #define TRANSPOSED_BACK 64
@@ -378,6 +384,13 @@ make_layout (const StereoBfvConstants * k, unsigned n_threads, Layout * l)
           + l->behind), MARGIN) + MARGIN;
 }
 
+/* Sums above the rows of a tile, of one disparity. */
+ALWAYS_INLINE size_t
+above_size (const Layout * l)
+{
+  return (size_t) l->tile_width * stereo_round_up ((size_t) l->rows, LANES);
+}
+
 static void
 place_strip (const StereoBfvConstants * k, const Layout * l, StereoSubArena * c,
     Strip * s)
@@ -403,10 +416,8 @@ place_strip (const StereoBfvConstants * k, const Layout * l, StereoSubArena * c,
     s->left_column_arms = stereo_take (c, grid_width * height, 2);
     s->right_column_arms = stereo_take (c, phases * phase_width * height, 2);
     s->row_prefix = stereo_take (c, MARGIN + l->left_stride + MARGIN, 2);
-    s->above_sum = stereo_take (c,
-        l->left_stride * stereo_round_up (rows, LANES), 2);
-    s->above_count = stereo_take (c,
-        l->left_stride * stereo_round_up (rows, LANES), 2);
+    s->above_sum = stereo_take (c, GROUP * above_size (l), 2);
+    s->above_count = stereo_take (c, GROUP * above_size (l), 2);
     s->transposed_sum = stereo_take (c, LANES * transposed, 2);
     s->transposed_count = stereo_take (c, LANES * transposed, 2);
     s->left_state = stereo_take (c, grid_width * height * LEFT_STATE, 2);
@@ -548,6 +559,7 @@ static void
 make_shift (const StereoBfvConstants * k, int index, Shift * s)
 {
   s->index = index;
+  s->number = (size_t) (index - k->first_index) % GROUP;
   s->d = k->min_disparity + index;
   s->shift = divide_up (s->d, k->sampling_x);
   s->phase = s->shift * k->sampling_x - s->d;
@@ -1053,20 +1065,18 @@ load_transposed_arms (const Job * job, const Rows * rows, const Strip * s)
 ALWAYS_INLINE __m512i
 scan (__m512i v)
 {
-  const __m512i top = _mm512_set1_epi16 (0x0f0e);
-  __m512i total;
+  /* the last lane of the quarter before, and of that two before */
+  const __m512i quarter = _mm512_sub_epi16 (_mm512_or_si512 (_mm512_loadu_si512
+          (lane_numbers), _mm512_set1_epi16 (7)), _mm512_set1_epi16 (8));
+  const __m512i half = _mm512_sub_epi16 (quarter, _mm512_set1_epi16 (8));
 
   v = _mm512_add_epi16 (v, _mm512_bslli_epi128 (v, 2));
   v = _mm512_add_epi16 (v, _mm512_bslli_epi128 (v, 4));
   v = _mm512_add_epi16 (v, _mm512_bslli_epi128 (v, 8));
-  /* Then the sums of the quarters before */
-  total = _mm512_shuffle_epi8 (v, top);
-  v = _mm512_add_epi16 (v, _mm512_maskz_shuffle_i64x2 (0xfc, total, total,
-          0x90));
-  v = _mm512_add_epi16 (v, _mm512_maskz_shuffle_i64x2 (0xf0, total, total,
-          0x40));
-  return _mm512_add_epi16 (v, _mm512_maskz_shuffle_i64x2 (0xc0, total, total,
-          0x00));
+  v = _mm512_add_epi16 (v, _mm512_maskz_permutexvar_epi16 (0xffffff00, quarter,
+          v));
+  return _mm512_add_epi16 (v, _mm512_maskz_permutexvar_epi16 (0xffff0000, half,
+          v));
 }
 
 /* Adds row r to the sums above the next one. */
@@ -1082,8 +1092,7 @@ add_row_transposed (const Job * job, const Shift * shift, const Rows * rows,
       * (size_t) l->rows + r) * l->arms_stride + l->before - shift->shift;
   const uint8_t *cost = s->cost + MARGIN;
   uint16_t *prefix = s->row_prefix + MARGIN;
-  uint16_t *above_sum = s->above_sum + r * LANES;
-  uint16_t *above_count = s->above_count + r * LANES;
+  size_t above = shift->number * above_size (l) + r * LANES;
   const __m512i last = _mm512_set1_epi16 (31);
   const __m512i one = _mm512_set1_epi16 (1);
   const __m512i low = _mm512_set1_epi16 (0xff);
@@ -1115,8 +1124,8 @@ add_row_transposed (const Job * job, const Shift * shift, const Rows * rows,
         (_mm512_loadu_si512 (p), end, _mm512_loadu_si512 (p + 32)),
         _mm512_permutex2var_epi16 (_mm512_loadu_si512 (p - 1), first,
             _mm512_loadu_si512 (p + 31)));
-    uint16_t *to_sum = above_sum + (size_t) i * block;
-    uint16_t *to_count = above_count + (size_t) i * block;
+    uint16_t *to_sum = s->above_sum + above + (size_t) (i - begin) * block;
+    uint16_t *to_count = s->above_count + above + (size_t) (i - begin) * block;
 
     if (r > 0) {
       sum = _mm512_add_epi16 (sum, _mm512_load_si512 (to_sum - LANES));
@@ -1214,10 +1223,10 @@ compete_left (__m512i sum, __m512i count, __m512i index, __m512i previous,
   _mm512_store_si512 (state + STATE_LAST_COUNT * LANES, count);
 }
 
-/* Winners of LANES columns of the grid, from column u on. */
+/* Winners of LANES columns of the grid, from column u0 on. */
 ALWAYS_INLINE void
-match_columns (const Job * job, const Shift * shift, const Rows * rows, int u0,
-    const Strip * s)
+match_columns (const Job * job, const Shift * shift, const Rows * rows,
+    const Columns * columns, int u0, const Strip * s)
 {
   const StereoBfvConstants *k = job->k;
   const Layout *l = job->l;
@@ -1225,7 +1234,8 @@ match_columns (const Job * job, const Shift * shift, const Rows * rows, int u0,
   size_t transposed = TRANSPOSED_FRONT
       + stereo_round_up ((size_t) l->rows, LANES) + TRANSPOSED_BACK;
   size_t height = (size_t) l->strip_height;
-  size_t offset = (size_t) u0 / LANES * block;
+  size_t offset = shift->number * above_size (l)
+      + (size_t) (u0 - columns->first) / LANES * block;
   const __m512i low = _mm512_set1_epi16 (0xff);
   const __m512i index = _mm512_set1_epi16 ((short) shift->index);
   const __m512i previous = _mm512_set1_epi16 ((short) (shift->index - 1));
@@ -1340,6 +1350,36 @@ store_transposed_row (const Job * job, int v, size_t r, const Strip * s)
   }
 }
 
+/* The group of disparities from index on. */
+static void
+match_group (const Job * job, int index, const Rows * rows,
+    const Columns * columns, const Strip * s)
+{
+  const StereoBfvConstants *k = job->k;
+  int n = k->end_index - index < GROUP ? k->end_index - index : GROUP;
+  Shift shifts[GROUP];
+
+  for (int j = 0; j < n; j++)
+    make_shift (k, index + j, &shifts[j]);
+  for (int v = rows->first; v < rows->end; v++) {
+    for (int j = 0; j < n; j++) {
+      if (k->cost == STEREO_COST_CENSUS)
+        add_row_transposed (job, &shifts[j], rows, columns, v, s,
+            STEREO_COST_CENSUS);
+      else if (k->cost == STEREO_COST_RGB)
+        add_row_transposed (job, &shifts[j], rows, columns, v, s,
+            STEREO_COST_RGB);
+      else
+        add_row_transposed (job, &shifts[j], rows, columns, v, s,
+            STEREO_COST_LUMA);
+    }
+  }
+  for (int i = columns->first; i < columns->end; i += LANES) {
+    for (int j = 0; j < n; j++)
+      match_columns (job, &shifts[j], rows, columns, i, s);
+  }
+}
+
 static void
 match_rows_transposed (const Job * job, const Rows * rows, const Strip * s)
 {
@@ -1360,24 +1400,8 @@ match_rows_transposed (const Job * job, const Rows * rows, const Strip * s)
   for (int u = 0; u < k->grid_width; u += l->tile_width) {
     Columns columns = tile_at (k, l, u);
 
-    for (int index = k->first_index; index < k->end_index; index++) {
-      Shift shift;
-
-      make_shift (k, index, &shift);
-      for (int v = rows->first; v < rows->end; v++) {
-        if (k->cost == STEREO_COST_CENSUS)
-          add_row_transposed (job, &shift, rows, &columns, v, s,
-              STEREO_COST_CENSUS);
-        else if (k->cost == STEREO_COST_RGB)
-          add_row_transposed (job, &shift, rows, &columns, v, s,
-              STEREO_COST_RGB);
-        else
-          add_row_transposed (job, &shift, rows, &columns, v, s,
-              STEREO_COST_LUMA);
-      }
-      for (int i = columns.first; i < columns.end; i += LANES)
-        match_columns (job, &shift, rows, i, s);
-    }
+    for (int index = k->first_index; index < k->end_index; index += GROUP)
+      match_group (job, index, rows, &columns, s);
   }
 
   for (int v = rows->top; v < rows->bottom; v++)
