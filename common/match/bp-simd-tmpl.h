@@ -93,7 +93,10 @@ NAME (cost_row) (const StereoBpConstants * k, const Rows * rows, int half,
 {
   int other = (half - d) & 1, shift = (half - d - other) / 2;
 
-  if (k->cost == STEREO_COST_CENSUS) {
+  if (k->cost == STEREO_COST_CENSUS && sizeof (FineData) == 1
+      && k->gain < 65536) {
+    census_costs (k, rows, half, other, shift, begin, count, (uint8_t *) c);
+  } else if (k->cost == STEREO_COST_CENSUS) {
     census_differences (rows, half, other, shift, begin, count, difference);
     NAME (scale_row) (k, difference, count, c);
   } else if (k->cost == STEREO_COST_LUMA) {
@@ -387,6 +390,9 @@ NAME (bounds) (const StereoBpConstants * k, const StereoBpWork * work,
 
 /* ----------------------------------------------------------------- messages */
 
+typedef Message NAME (Block) __attribute__ ((vector_size (16
+            * sizeof (Message))));
+
 /* First messages of row y of one direction and half, from those of the coarser
  * level.  Those of pixels that iteration 0 replaces before anyone reads them
  * are left out. */
@@ -414,10 +420,15 @@ NAME (start_half) (const StereoBpConstants * k, const NAME (Field) * field,
         target[last] = last % 2 == 0 ? even[last / 2] : odd[last / 2];
       continue;
     }
-    /* a row has room for one pixel more */
-    for (int i = 0; i < (count + 1) / 2; i++) {
-      target[2 * i] = even[i];
-      target[2 * i + 1] = odd[i];
+    /* a row has room for whole blocks */
+    for (int i = 0; i < count; i += 16) {
+      NAME (Block) e, o;
+
+      memcpy (&e, even + i / 2, sizeof (e));
+      memcpy (&o, odd + i / 2, sizeof (o));
+      e = __builtin_shufflevector (e, o, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
+          21, 6, 22, 7, 23);
+      memcpy (target + i, &e, sizeof (e));
     }
   }
 }

@@ -137,31 +137,13 @@ active_half (int y, int t)
 
 /* ------------------------------------------------------------------ vectors */
 
-/* As many 8- or 16-bit elements as a vector has lanes of twice the size. */
-typedef uint8_t HalfVecU8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
-typedef uint16_t HalfVecU16 __attribute__ ((vector_size (SIMD_BYTES / 2)));
-
-ALWAYS_INLINE VecU16
-load_u8 (const uint8_t * p)
-{
-  HalfVecU8 v;
-
-  memcpy (&v, p, sizeof (v));
-  return __builtin_convertvector (v, VecU16);
-}
-
 ALWAYS_INLINE void
 store_u8 (uint8_t * p, VecU16 x, size_t bytes)
 {
+  typedef uint8_t HalfVecU8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
   HalfVecU8 v = __builtin_convertvector (x, HalfVecU8);
 
   memcpy (p, &v, bytes);
-}
-
-ALWAYS_INLINE VecU16
-load_u16 (const uint16_t * p)
-{
-  return simd_load16 (p);
 }
 
 /* stereo_bp_round_half() of messages: up to 4088. */
@@ -179,15 +161,6 @@ store_half (uint16_t * p, VecU16 x, size_t bytes)
   VecU16 v = round_half (x);
 
   memcpy (p, &v, bytes);
-}
-
-ALWAYS_INLINE VecU32
-load_u16_wide (const uint16_t * p)
-{
-  HalfVecU16 v;
-
-  memcpy (&v, p, sizeof (v));
-  return __builtin_convertvector (v, VecU32);
 }
 
 ALWAYS_INLINE VecU32
@@ -316,30 +289,69 @@ split_rows (const void *context, StereoSpan span)
   }
 }
 
-/* C of pixels of a half of the left row, from number `begin` on, and of one of
- * the right row; up to a vector more than `count`. */
+/* C of pixels of a half of the left row, from number `left` on, and of one of
+ * the right row, from number `right` on. */
+ALWAYS_INLINE VecU8
+census_at (const Rows * rows, int half, int other, int left, int right)
+{
+  SimdCensus p, q;
+
+  for (int j = 0; j < 3; j++) {
+    memcpy (&p.bits[j], rows->planes[0][half][j] + left, SIMD_BYTES);
+    memcpy (&q.bits[j], rows->planes[1][other][j] + right, SIMD_BYTES);
+  }
+  memcpy (&p.gradient, rows->planes[0][half][3] + left, SIMD_BYTES);
+  memcpy (&q.gradient, rows->planes[1][other][3] + right, SIMD_BYTES);
+  return simd_census_cost (&p, &q);
+}
+
+/* The same of pixels from number `begin` on; up to a vector more than `count`.
+ */
 static void
 census_differences (const Rows * rows, int half, int other, int shift,
     int begin, int count, uint16_t * difference)
 {
-  for (int i = 0; i < count; i += SIMD_BYTES) {
+  for (int i = begin; i < begin + count; i += SIMD_BYTES) {
+    VecU8 c = census_at (rows, half, other, i, i + shift);
     uint8_t bytes[SIMD_BYTES];
-    SimdCensus p, q;
-    VecU8 c;
 
-    for (int j = 0; j < 3; j++) {
-      memcpy (&p.bits[j], rows->planes[0][half][j] + begin + i, SIMD_BYTES);
-      memcpy (&q.bits[j], rows->planes[1][other][j] + begin + i + shift,
-          SIMD_BYTES);
-    }
-    memcpy (&p.gradient, rows->planes[0][half][3] + begin + i, SIMD_BYTES);
-    memcpy (&q.gradient, rows->planes[1][other][3] + begin + i + shift,
-        SIMD_BYTES);
-    c = simd_census_cost (&p, &q);
     memcpy (bytes, &c, sizeof (bytes));
-    simd_store16 (difference + i, simd_widen8 (bytes));
-    simd_store16 (difference + i + SIMD_BYTES / 2, simd_widen8 (bytes
+    simd_store16 (difference + i - begin, simd_widen8 (bytes));
+    simd_store16 (difference + i - begin + SIMD_BYTES / 2, simd_widen8 (bytes
             + SIMD_BYTES / 2));
+  }
+}
+
+/* (t gain + 2^15) >> 16, for t and both bytes of the gain below 2^8. */
+ALWAYS_INLINE VecU16
+scale_words (VecU16 t, uint16_t gain)
+{
+  return (t * (uint16_t) (gain >> 8) + (t * (uint16_t) (gain & 255) >> 8)
+      + 128) >> 8;
+}
+
+/* Data costs of exactly `count` pixels, in bytes, for a gain of 16 bits. */
+static void
+census_costs (const StereoBpConstants * k, const Rows * rows, int half,
+    int other, int shift, int begin, int count, uint8_t * c)
+{
+  uint16_t gain = (uint16_t) k->gain;
+  VecU8 limit = (VecU8) { 0 } + (uint8_t) k->difference_limit;
+
+  for (int i = 0; i < count; i += SIMD_BYTES) {
+    /* the last vector overlaps the one before */
+    int from = count - i < SIMD_BYTES && count >= SIMD_BYTES
+        ? count - SIMD_BYTES : i;
+    int at = begin + from;
+    VecU16 t = (VecU16) simd_min8 (census_at (rows, half, other, at,
+            at + shift), limit);
+    VecU16 costs = scale_words (t & 255, gain)
+        | scale_words (t >> 8, gain) << 8;
+
+    if (count >= SIMD_BYTES)
+      memcpy (c + from, &costs, SIMD_BYTES);
+    else
+      memcpy (c, &costs, (size_t) count);
   }
 }
 
@@ -417,10 +429,10 @@ find_window (const StereoBpConstants * k, size_t message, size_t fine_data)
 #define FineData uint8_t
 #define Data uint16_t
 #define Vec VecU16
-#define LOAD_MESSAGE load_u8
+#define LOAD_MESSAGE simd_widen8
 #define STORE_MESSAGE store_u8
-#define LOAD_FINE_DATA load_u8
-#define LOAD_DATA load_u16
+#define LOAD_FINE_DATA simd_widen8
+#define LOAD_DATA simd_load16
 #define MIN simd_min16
 #define KEEP_BEST simd_keep_best16
 #define HALF 0
@@ -432,10 +444,10 @@ find_window (const StereoBpConstants * k, size_t message, size_t fine_data)
 #define FineData uint8_t
 #define Data uint16_t
 #define Vec VecU16
-#define LOAD_MESSAGE load_u16
+#define LOAD_MESSAGE simd_load16
 #define STORE_MESSAGE store_half
-#define LOAD_FINE_DATA load_u8
-#define LOAD_DATA load_u16
+#define LOAD_FINE_DATA simd_widen8
+#define LOAD_DATA simd_load16
 #define MIN simd_min16
 #define KEEP_BEST simd_keep_best16
 #define HALF 1
@@ -449,7 +461,7 @@ find_window (const StereoBpConstants * k, size_t message, size_t fine_data)
 #define Vec VecU32
 #define LOAD_MESSAGE load_u32
 #define STORE_MESSAGE store_u32
-#define LOAD_FINE_DATA load_u16_wide
+#define LOAD_FINE_DATA simd_widen16
 #define LOAD_DATA load_u32
 #define MIN simd_min32
 #define KEEP_BEST simd_keep_best32
