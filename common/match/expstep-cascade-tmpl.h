@@ -43,7 +43,7 @@ typedef struct
   const StereoExpstepChunk *chunk;
   StereoExpstepPart part;
   bool fresh;                   /* no disparity was worked on before */
-  size_t pitch;                 /* of rows of costs */
+  Layout layout;                /* of rows of costs */
   uint16_t *sums;
   int n_passes;
   CascadePass pass[STEREO_EXPSTEP_MAX_PASSES];
@@ -52,8 +52,8 @@ typedef struct
 static uint8_t *
 cascade_slot (const Cascade * c, const CascadePass * pass, int y)
 {
-  return pass->ring + (size_t) ((y - pass->first) % pass->slots) * c->pitch
-      * (size_t) c->chunk->count;
+  return pass->ring + (size_t) ((y - pass->first) % pass->slots)
+      * c->layout.pitch * (size_t) c->chunk->count;
 }
 
 static void cascade_feed (Cascade * c, int index, int y);
@@ -75,12 +75,12 @@ cascade_finish (Cascade * c, int index, int y)
     StereoExpstepWinners winners = stereo_expstep_winners (k, c->work,
         c->part.range, y);
 
-    update_winners (k, weights, row, above, below, c->pitch, c->chunk,
+    update_winners (k, weights, row, above, below, c->layout, c->chunk,
         c->fresh, &winners, c->sums);
     return;
   }
-  aggregate_row (k, weights, row, above, below, 0, c->pass[index + 1].input,
-      c->pitch, c->chunk->count, KIND_COSTS);
+  aggregate_row (k, weights, row, above, below, 0, c->layout,
+      c->pass[index + 1].input, c->layout, c->chunk->count, KIND_COSTS);
   cascade_feed (c, index + 1, y);
 }
 
@@ -92,8 +92,8 @@ cascade_feed (Cascade * c, int index, int y)
   int s = pass->step;
 
   aggregate_row (c->k, kept_row (c->k, c->work, index, false, y), pass->input,
-      pass->input - s, pass->input + s, s, cascade_slot (c, pass, y), c->pitch,
-      c->chunk->count, KIND_COSTS);
+      pass->input - s, pass->input + s, s, c->layout,
+      cascade_slot (c, pass, y), c->layout, c->chunk->count, KIND_COSTS);
   pass->in = y + 1;
   while (pass->out < pass->out_end && (pass->out + s < pass->in
           || pass->in == pass->end)) {
@@ -127,7 +127,7 @@ cascade_start (Cascade * c, const StereoExpstepPass * passes)
 static void
 cascade_place (Cascade * c, uint8_t * memory)
 {
-  size_t rows = c->pitch * (size_t) c->chunk->count;
+  size_t rows = c->layout.pitch * (size_t) c->chunk->count;
 
   memory += STEREO_EXPSTEP_MARGIN;
   for (int i = 0; i < c->n_passes; i++) {
@@ -146,7 +146,7 @@ cascade_run (const StereoExpstepConstants * k,
 {
   Cascade c = {.k = k, .work = work, .n_passes = n_passes,
     .part = stereo_expstep_part (k, work, part),
-    .pitch = stereo_expstep_ring_pitch (k)
+    .layout = { 1, stereo_expstep_ring_pitch (k) }
   };
 
   for (int first = c.part.first; first < c.part.end;
@@ -163,7 +163,8 @@ cascade_run (const StereoExpstepConstants * k,
       c.sums = work->sums + (size_t) worker * (size_t) work->part_chunk
           * stereo_expstep_sums_pitch (k);
     for (int y = c.pass[0].first; y < c.pass[0].end; y++) {
-      costs_row (k, work, &chunk, y, c.pass[0].input, c.pitch);
+      costs_row (k, work, &chunk, y, c.pass[0].input,
+          c.layout.pitch);
       cascade_feed (&c, 0, y);
     }
   }

@@ -160,8 +160,28 @@ stereo_expstep_sums_pitch (const StereoExpstepConstants * k)
   return stereo_expstep_ring_pitch (k);
 }
 
+/* ------------------------------------------------------------------- sweeps */
+
 /* Disparities of a row whose sums are kept at a time, with messages. */
 #define STEREO_EXPSTEP_SUMS 8
+/* Rows that a thread takes at a time, and how many times that threads may be
+ * apart, for each of them. */
+#define STEREO_EXPSTEP_ROWS 2
+#define STEREO_EXPSTEP_APART 2
+
+static inline int
+stereo_expstep_sweep_parts (const StereoExpstepConstants * k)
+{
+  return (k->height + STEREO_EXPSTEP_ROWS - 1) / STEREO_EXPSTEP_ROWS;
+}
+
+/* Rows above and below that a pass needs. */
+static inline int
+stereo_expstep_reach (const StereoExpstepConstants * k,
+    const StereoExpstepPass * pass)
+{
+  return pass->step < k->height ? pass->step : k->height;
+}
 
 /* apart: there is a match(). */
 int stereo_expstep_plan_cpu (const StereoSearch * search,

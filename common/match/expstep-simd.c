@@ -9,14 +9,15 @@
  *
  * Without messages all weights are made first, and each thread takes a range
  * of the disparities through all passes (expstep-cascade-tmpl.h).  With
- * messages threads share the rows of a pass; the weights of a row are made
- * once for all disparities.  Even and odd pixels are kept apart in 16-bit
- * lanes, so that nothing is shuffled.
+ * messages threads share the rows of a pass (expstep-sweeps-tmpl.h); the
+ * weights of a row are made once for all disparities.  Even and odd pixels are
+ * kept apart in 16-bit lanes, so that nothing is shuffled.
  */
 
 #include "match/expstep-simd.h"
 
 #include "core/cpu.h"
+#include "core/progress.h"
 #include "cost/census-simd.h"
 #include "match/expstep-cpu.h"
 #include "match/expstep-pixel.h"
@@ -187,10 +188,7 @@ typedef struct
   const StereoExpstepConstants *k;
   const StereoExpstepPass *passes;
   int n_passes;
-  int index;
-  bool last;
   const StereoExpstepWork *work;
-  const StereoExpstepChunk *chunk;
   const StereoMatchFrame *frame;
 } Job;
 
@@ -363,29 +361,6 @@ costs_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
   }
 }
 
-static void
-cost_rows (const void *context, StereoSpan span)
-{
-  const Job *job = context;
-  const StereoExpstepConstants *k = job->k;
-  const StereoExpstepWork *work = job->work;
-  const StereoExpstepChunk *chunk = job->chunk;
-
-  for (int y = span.begin; y < span.end; y++)
-    costs_row (k, work, chunk, y, stereo_expstep_row (work, 0, chunk, y, 0),
-        work->pitch);
-}
-
-static StereoStatus
-cost_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
-{
-  Job job = { .k = k, .work = work, .chunk = chunk };
-
-  stereo_cpu_for (queue, k->height, 0, cost_rows, &job);
-  return STEREO_OK;
-}
-
 /* -------------------------------------------------------------- aggregation */
 
 /* Weights of SIMD_BYTES pixels. */
@@ -427,11 +402,19 @@ typedef enum
   KIND_REFINED                  /* messages in finer steps than before */
 } Kind;
 
+/* How a row of all disparities lies: column x, a multiple of SIMD_BYTES, of
+ * number i at x column + i pitch. */
+typedef struct
+{
+  size_t column;
+  size_t pitch;
+} Layout;
+
 /* SIMD_BYTES pixels of all disparities. */
 ALWAYS_INLINE void
 aggregate (const StereoExpstepConstants * k, const VectorWeights * w,
     const uint8_t * c, const uint8_t * before, const uint8_t * after,
-    uint8_t * target, size_t pitch, int count, Kind kind)
+    size_t pitch, uint8_t * target, size_t target_pitch, int count, Kind kind)
 {
   bool fine = kind != KIND_MESSAGES;
   Upwards up = start_messages (k, fine);
@@ -459,166 +442,36 @@ aggregate (const StereoExpstepConstants * k, const VectorWeights * w,
       result = (even + 128) >> 8 | ((odd + 128) & 0xff00);
     if (kind != KIND_COSTS)
       result = (VecU16) message_upwards (&up, (VecU8) result);
-    simd_store16 (target + offset, result);
+    simd_store16 (target + (size_t) i * target_pitch, result);
   }
   if (kind != KIND_COSTS)
-    finish_messages (k, fine, &up, target, pitch, count);
+    finish_messages (k, fine, &up, target, target_pitch, count);
 }
 
-/* A row: constant kinds let the compiler leave out what they don't need. */
+/* A row: constant kinds let the compiler leave out what they don't need.  step
+ * is that along the row, 0 for columns. */
 ALWAYS_INLINE void
 aggregate_row (const StereoExpstepConstants * k, RowWeights weights,
     const uint8_t * c, const uint8_t * before, const uint8_t * after,
-    int step, uint8_t * target, size_t pitch, int count, Kind kind)
+    int step, Layout from, uint8_t * target, Layout to, int count, Kind kind)
 {
   for (int x = 0; x < k->width; x += SIMD_BYTES) {
     VectorWeights w = load_weights (weights, x);
+    size_t at = (size_t) x * from.column;
     /* Where no pixel of the vector has a neighbour, any will do. */
     const uint8_t *b = x + SIMD_BYTES > step ? before : c;
     const uint8_t *a = x + step < k->width ? after : c;
 
-    aggregate (k, &w, c + x, b + x, a + x, target + x, pitch, count, kind);
+    aggregate (k, &w, c + at, b + at, a + at, from.pitch,
+        target + (size_t) x * to.column, to.pitch, count, kind);
   }
-}
-
-/* With messages.  step is that along the row, 0 for columns. */
-static void
-aggregate_row_kind (const StereoExpstepConstants * k, RowWeights weights,
-    const uint8_t * c, const uint8_t * before, const uint8_t * after,
-    int step, uint8_t * target, size_t pitch, int count, Kind kind)
-{
-  switch (kind) {
-    case KIND_COSTS:
-      break;
-    case KIND_MESSAGES:
-      aggregate_row (k, weights, c, before, after, step, target, pitch, count,
-          KIND_MESSAGES);
-      break;
-    case KIND_FINE_MESSAGES:
-      aggregate_row (k, weights, c, before, after, step, target, pitch, count,
-          KIND_FINE_MESSAGES);
-      break;
-    case KIND_REFINED:
-      aggregate_row (k, weights, c, before, after, step, target, pitch, count,
-          KIND_REFINED);
-      break;
-  }
-}
-
-/* The pass along row y. */
-static void
-rows_row (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
-    int index, const StereoExpstepWork * work,
-    const StereoExpstepChunk * chunk, int y, WeightMemory * m)
-{
-  int s = pass->step;
-  RowWeights weights = made_row (k, pass, false, work, y, m);
-  const uint8_t *source = stereo_expstep_row (work, 0, chunk, y, 0);
-  uint8_t *target = stereo_expstep_row (work, 1, chunk, y, 0);
-
-  aggregate_row_kind (k, weights, source, source - s, source + s, s, target,
-      work->pitch, chunk->count, index >= STEREO_EXPSTEP_FINE_PASS
-      ? KIND_FINE_MESSAGES : KIND_MESSAGES);
-}
-
-static void
-rows_rows (const void *context, StereoSpan span)
-{
-  const Job *job = context;
-  WeightMemory m;
-
-  for (int y = span.begin; y < span.end; y++)
-    rows_row (job->k, job->passes, job->index, job->work, job->chunk, y, &m);
-}
-
-static StereoStatus
-rows_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepPass * pass, int index, const StereoExpstepWork * work,
-    const StereoExpstepChunk * chunk)
-{
-  Job job = {.k = k,.passes = pass,.index = index,.work = work,
-    .chunk = chunk
-  };
-
-  stereo_cpu_for (queue, k->height, 4, rows_rows, &job);
-  return STEREO_OK;
 }
 
 #include "match/expstep-winners-tmpl.h"
 #include "match/expstep-cascade-tmpl.h"
+#include "match/expstep-sweeps-tmpl.h"
 
-/* The last pass along columns for a row, some disparities at a time. */
-static void
-last_columns_row (const StereoExpstepConstants * k, RowWeights weights,
-    const uint8_t * c, const uint8_t * above, const uint8_t * below,
-    const StereoExpstepWork * work, const StereoExpstepChunk * chunk, int y,
-    int worker)
-{
-  StereoExpstepWinners winners = stereo_expstep_winners (k, work, 0, y);
-  uint16_t *sums = work->sums + (size_t) worker * STEREO_EXPSTEP_SUMS
-      * stereo_expstep_sums_pitch (k);
-
-  for (int i = 0; i < chunk->count; i += STEREO_EXPSTEP_SUMS) {
-    StereoExpstepChunk some = { chunk->first + i, STEREO_EXPSTEP_SUMS };
-    size_t offset = (size_t) i * work->pitch;
-
-    if (some.count > chunk->count - i)
-      some.count = chunk->count - i;
-    update_winners (k, weights, c + offset, above + offset, below + offset,
-        work->pitch, &some, i == 0, &winners, sums);
-  }
-}
-
-/* The pass along columns for row y. */
-static void
-columns_row (const StereoExpstepConstants * k, const StereoExpstepPass * pass,
-    int index, bool last, const StereoExpstepWork * work,
-    const StereoExpstepChunk * chunk, int y, int worker, WeightMemory * m)
-{
-  int s = pass->step;
-  RowWeights weights = made_row (k, pass, true, work, y, m);
-  const uint8_t *source = stereo_expstep_row (work, 1, chunk, y, 0);
-  const uint8_t *above = stereo_expstep_row (work, 1, chunk,
-      y >= s ? y - s : y, 0);
-  const uint8_t *below = stereo_expstep_row (work, 1, chunk,
-      y + s < k->height ? y + s : y, 0);
-
-  if (last)
-    last_columns_row (k, weights, source, above, below, work, chunk, y,
-        worker);
-  else
-    aggregate_row_kind (k, weights, source, above, below, 0,
-        stereo_expstep_row (work, 0, chunk, y, 0), work->pitch, chunk->count,
-        index == STEREO_EXPSTEP_FINE_PASS - 1 ? KIND_REFINED
-        : index >= STEREO_EXPSTEP_FINE_PASS ? KIND_FINE_MESSAGES
-        : KIND_MESSAGES);
-}
-
-static void
-columns_rows (const void *context, StereoSpan span)
-{
-  const Job *job = context;
-  WeightMemory m;
-
-  for (int y = span.begin; y < span.end; y++)
-    columns_row (job->k, job->passes, job->index, job->last, job->work,
-        job->chunk, y, span.worker, &m);
-}
-
-static StereoStatus
-columns_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
-    const StereoExpstepPass * pass, int index, bool last,
-    const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
-{
-  Job job = {.k = k,.passes = pass,.index = index,.last = last,.work = work,
-    .chunk = chunk
-  };
-
-  stereo_cpu_for (queue, k->height, 4, columns_rows, &job);
-  return STEREO_OK;
-}
-
-/* ------------------------------------------------------- a part to a thread */
+/* ------------------------------------------------------------------- stages */
 
 static void
 match_parts (const void *context, StereoSpan span)
@@ -637,7 +490,10 @@ match_cpu (StereoQueue * queue, const StereoExpstepConstants * k,
 {
   Job job = {.k = k,.passes = passes,.n_passes = n_passes,.work = work };
 
-  stereo_cpu_for (queue, work->ranges * work->bands, 1, match_parts, &job);
+  if (k->messages)
+    match_sweeps (queue, k, passes, n_passes, work);
+  else
+    stereo_cpu_for (queue, work->ranges * work->bands, 1, match_parts, &job);
   return STEREO_OK;
 }
 
@@ -672,9 +528,6 @@ plan_cpu (const StereoSearch * search, const StereoExpstepConstants * k,
 const StereoExpstepStages STAGES = {
   .plan = plan_cpu,
   .prepare = prepare_cpu,
-  .cost = cost_cpu,
-  .rows = rows_cpu,
-  .columns = columns_cpu,
   .match = match_cpu,
   .finish = finish_cpu,
 };

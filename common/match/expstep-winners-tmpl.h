@@ -174,20 +174,21 @@ update_right (const StereoExpstepConstants * k,
 static void
 update_winners (const StereoExpstepConstants * k, RowWeights weights,
     const uint8_t * c, const uint8_t * above, const uint8_t * below,
-    size_t pitch, const StereoExpstepChunk * chunk, bool fresh,
+    Layout layout, const StereoExpstepChunk * chunk, bool fresh,
     const StereoExpstepWinners * w, uint16_t * sums)
 {
   size_t sums_pitch = stereo_expstep_sums_pitch (k);
 
   for (int x = 0; x < k->width; x += SIMD_BYTES) {
     VectorWeights v = load_weights (weights, x);
+    size_t at = (size_t) x * layout.column;
 
     if (k->winners)
-      update_left (&v, c + x, above + x, below + x, pitch, chunk, fresh, true,
-          w, (size_t) x, sums, sums_pitch);
+      update_left (&v, c + at, above + at, below + at, layout.pitch, chunk,
+          fresh, true, w, (size_t) x, sums, sums_pitch);
     else
-      update_left (&v, c + x, above + x, below + x, pitch, chunk, fresh,
-          false, w, (size_t) x, sums, sums_pitch);
+      update_left (&v, c + at, above + at, below + at, layout.pitch, chunk,
+          fresh, false, w, (size_t) x, sums, sums_pitch);
   }
   if (w->right_sum == NULL)
     return;

@@ -554,6 +554,33 @@ plan_parts (const StereoExpstepConstants * k,
       + (size_t) (2 * n_passes + 2) * STEREO_EXPSTEP_MARGIN;
 }
 
+/* A ring of rows, and for each thread one of costs. */
+static void
+plan_sweeps (const StereoExpstepConstants * k,
+    const StereoExpstepPass * passes, int n_passes, size_t threads,
+    StereoExpstepWork * work, StereoArena * arena)
+{
+  int parts = stereo_expstep_sweep_parts (k), reach = 0;
+  size_t all = (size_t) (k->end_index - k->first_index);
+
+  for (int i = 0; i < n_passes - 1; i++) {
+    if (stereo_expstep_reach (k, &passes[i]) > reach)
+      reach = stereo_expstep_reach (k, &passes[i]);
+  }
+  work->ranges = work->bands = 1;
+  work->lag = STEREO_EXPSTEP_ROWS
+      * limit_chunk (STEREO_EXPSTEP_APART * threads, 1, parts);
+  work->slots = k->height + reach + work->lag;
+  work->worker_bytes = all * stereo_expstep_ring_pitch (k)
+      + 2 * STEREO_EXPSTEP_MARGIN;
+  stereo_arena_add (arena, (void **) &work->volume[0],
+      all * work->pitch * (size_t) work->slots, 1);
+  stereo_arena_add (arena, (void **) &work->volume[1], work->worker_bytes,
+      threads);
+  stereo_arena_add (arena, (void **) &work->progress, (size_t) parts,
+      sizeof (uint32_t));
+}
+
 /* Winners, for as many ranges as there are. */
 static void
 plan_winners (const StereoExpstepConstants * k, StereoExpstepWork * work,
@@ -590,7 +617,9 @@ stereo_expstep_plan_cpu (const StereoSearch * search,
           plane + 2 * STEREO_EXPSTEP_MARGIN, 1);
   }
 
-  if (apart && !k->messages) {
+  if (apart && k->messages) {
+    plan_sweeps (k, passes, n_passes, threads, work, arena);
+  } else if (apart) {
     plan_parts (k, passes, n_passes, (int) threads, work);
     chunk = work->part_chunk;
     stereo_arena_add (arena, (void **) &work->weights,

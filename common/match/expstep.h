@@ -159,7 +159,10 @@ typedef struct
   int ranges;                   /* for match(), if not 0: in how many ranges */
   int bands;                    /* of disparities and bands of rows the work */
   int part_chunk;               /* is cut, how many disparities a part takes */
-  size_t worker_bytes;          /* at once, and what volume[0] has for each */
+  size_t worker_bytes;          /* at once, and what a volume has for each */
+  int slots;                    /* CPU, with messages: rows in volume[0], */
+  int lag;                      /* how many of them threads may be apart, */
+  uint32_t *progress;           /* and how far the parts of the rows are */
   void *best;                   /* winners so far, laid out as it likes */
   size_t best_pitch[2];         /* elements of its rows: left and right view */
   uint16_t *sums;               /* CPU: last sums of a row, for each worker */
@@ -180,8 +183,8 @@ typedef struct
 } StereoExpstepChunk;
 
 /*
- * Stage table "esaw" and "esmp".  A back end fills rows and columns, or
- * iterate, which is both.
+ * Stage table "esaw" and "esmp".  A back end fills match, or cost with rows and
+ * columns, or cost with iterate, which is both.
  *
  * columns and iterate get last = true in the last pass; they then update the
  * winners and leave the volume undefined.  Chunks come in ascending order.
@@ -214,8 +217,7 @@ typedef struct
       const StereoExpstepConstants * k, const StereoExpstepPass * pass,
       int index, bool last, const StereoExpstepWork * work,
       const StereoExpstepChunk * chunk);
-  /* Optional, and used if plan() set work->ranges: everything between prepare
-   * and finish. */
+  /* Used if plan() set work->ranges: everything between prepare and finish. */
   StereoStatus (*match) (StereoQueue * queue,
       const StereoExpstepConstants * k, const StereoExpstepPass * passes,
       int n_passes, const StereoExpstepWork * work);
