@@ -43,8 +43,11 @@ struct Args
   uint32_t corner;
   uint32_t corner_room;
   /* 65536, 2 and 4, which the compiler shall not know: it would shift, and the
-   * units that shift have enough to do, while the multipliers are idle. */
+   * units that shift have enough to do, while the multipliers are idle; and
+   * 0xffff0000, which it shall have in a register, for "a & b | 1" takes only
+   * one constant. */
   uint32_t high_half;
+  uint32_t high_mask;
   uint32_t two;
   uint32_t four;
 };

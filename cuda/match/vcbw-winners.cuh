@@ -15,12 +15,15 @@
  * disparities as it has warps.  Every thread looks through these for some
  * pixels of the tile, whose winners it keeps in registers.
  *
- * On an H200 this takes 0.80 ms for 1920x1080x128 and 0.05 for 450x375x60.
- * Going down strips 64 columns wide, which computes D 1.7 times instead of 2.8
- * and H hardly more than once, takes 0.82 and 0.08: there is a barrier for
- * every 16 rows, and left winners wait in memory between disparities.  Loading
- * R without waiting for it, or a census without the test for its limit, change
- * nothing.
+ * On an H200 this takes 0.75 ms for 1920x1080x128 and 0.044 for 450x375x60.
+ * While D is made, the logic units, the population counts and shared memory
+ * are all busy at once: gradients in bytes of their own, which save a third of
+ * the logic and a tenth of all instructions but read more, take 0.02 ms longer,
+ * and 20 warps, or two blocks of 8 for a multiprocessor, 0.08.  Going down
+ * strips 64 columns wide, which computes D 1.7 times instead of 2.8 and H
+ * hardly more than once, takes 0.82 and 0.08: there is a barrier for every 16
+ * rows, and left winners wait in memory between disparities.  Loading R without
+ * waiting for it, or a census without the test for its limit, change nothing.
  */
 
 #ifndef STEREO_VCBW_WINNERS_CUH
@@ -67,14 +70,29 @@ struct Pair
   uint32_t past;
 };
 
+/* Those of a thread.  A warp takes whole rows at once, so that its places need
+ * no division; threads beyond the last one do the same as others. */
 template < typename S > struct Pairs
 {
   static const int in_row = S::tile_width / 2;
-  static const int count = in_row * S::tile_height;
-  /* of a thread */
-  static const int own = (count + S::threads - 1) / S::threads;
+  static const int rows = 32 / in_row;
+  static const int step = rows * S::warps;
+  static const int own = (S::tile_height + step - 1) / step;
 
   Pair pair[own];
+
+  static __device__ int column ()
+  {
+    return (int) (threadIdx.x & 31) % in_row;
+  }
+
+  static __device__ int row (int j)
+  {
+    const int row = (int) threadIdx.x / 32 * rows
+        + (int) (threadIdx.x & 31) / in_row % rows;
+
+    return min (row + j * step, S::tile_height - 1);
+  }
 };
 
 /* Lets C of two pixels compete for those of the right view.  n: how many of the
@@ -172,10 +190,8 @@ take_left (const Args & a, const uint32_t * costs, uint32_t index, int n,
 {
 #pragma unroll
   for (int j = 0; j < Pairs < S >::own; j++) {
-    const int p = min ((int) threadIdx.x + j * S::threads,
-        Pairs < S >::count - 1);
-    const uint32_t *own = costs + p / Pairs < S >::in_row
-        * Shared < S >::cost_pitch + p % Pairs < S >::in_row;
+    const uint32_t *own = costs + Pairs < S >::row (j)
+        * Shared < S >::cost_pitch + Pairs < S >::column ();
     uint32_t low = STEREO_NO_WINNER, high = STEREO_NO_WINNER;
     Pair & pair = best.pair[j];
 
@@ -184,7 +200,7 @@ take_left (const Args & a, const uint32_t * costs, uint32_t index, int n,
       const uint32_t cost = own[i * Shared < S >::cost_slice];
 
       low = min (low, cost * a.high_half + i);
-      high = min (high, (cost & 0xffff0000u) | i);
+      high = min (high, (cost & a.high_mask) | i);
     }
     compete < S > (pair, 0, low, index, n, (const uint16_t *) own);
     compete < S > (pair, 1, high, index, n, (const uint16_t *) own + 1);
@@ -201,24 +217,31 @@ clear_right (uint32_t * right)
 }
 
 /* A chunk's winners of the right view to global memory, and none for the next
- * one. */
+ * one.  A warp takes a row. */
 template < typename S > __device__ void
 flush_right (const Args & a, int x0, int y0, int base, uint32_t * right)
 {
-  const int words = Shared < S >::right_words;
+  const int lane = (int) threadIdx.x & 31;
+  const int x = x0 - base - (S::chunk - 1) + lane;
 
-  for (int i = (int) threadIdx.x; i < S::tile_height * words;
-      i += S::threads) {
-    const int y = y0 + i / words;
-    const int x = x0 - base - (S::chunk - 1) + i % words;
-    uint32_t *own = right + Shared < S >::right_at (i / words) + i % words;
-    const uint32_t best = *own;
+#pragma unroll
+  for (int row = (int) threadIdx.x / 32; row < S::tile_height;
+      row += S::warps) {
+    uint32_t *own = right + Shared < S >::right_at (row) + lane;
+    uint32_t *target = a.winners.right
+        + (ptrdiff_t) a.winners.right_stride * (y0 + row) + x;
 
-    *own = STEREO_NO_WINNER;
-    if (best != STEREO_NO_WINNER && x >= 0 && x < a.k.width
-        && y < a.k.height)
-      atomicMin (a.winners.right + (size_t) y * a.winners.right_stride + x,
-          best);
+#pragma unroll
+    for (int i = 0; i < Shared < S >::right_words; i += 32) {
+      if (i + lane < Shared < S >::right_words) {
+        const uint32_t best = own[i];
+
+        own[i] = STEREO_NO_WINNER;
+        if (best != STEREO_NO_WINNER && x + i >= 0 && x + i < a.k.width
+            && y0 + row < a.k.height)
+          atomicMin (target + i, best);
+      }
+    }
   }
 }
 
@@ -228,14 +251,13 @@ store_left (const Args & a, int x0, int y0, bool empty, Pairs < S > & best)
 {
 #pragma unroll
   for (int j = 0; j < Pairs < S >::own; j++) {
-    const int p = (int) threadIdx.x + j * S::threads;
-    const int x = x0 + p % Pairs < S >::in_row * 2;
-    const int y = y0 + p / Pairs < S >::in_row;
+    const int x = x0 + 2 * Pairs < S >::column ();
+    const int y = y0 + Pairs < S >::row (j);
     Pair & pair = best.pair[j];
 
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-      if (p < Pairs < S >::count && x + i < a.k.width && y < a.k.height)
+      if (x + i < a.k.width && y < a.k.height)
         stereo_winner_store (&a.winners, x + i, y, empty ? STEREO_INVALID
             : pair.best[i] & 0xffff, pair.beside[i] & 0xffff,
             pair.best[i] >> 16, pair.beside[i] >> 16);

@@ -282,8 +282,8 @@ winners_best (StereoCudaStage & stage, StereoQueue * queue, const Args & args)
 
   if constexpr (COST == STEREO_COST_CENSUS && HALO == 1) {
     typedef Shape < COST, HALO, 3, 4, 32, 16, 1 > Wide;
-    typedef Shape < COST, HALO, 3, 3, 32, 16, 1 > Square;
-    typedef Shape < COST, HALO, 3, 2, 32, 16, 1 > Narrow;
+    typedef Shape < COST, HALO, 3, 3, 64, 16, 1 > Square;
+    typedef Shape < COST, HALO, 3, 2, 64, 16, 1 > Narrow;
 
     if (Shared < Wide >::size * 4 <= limit) {
       const int wide = winners_time < Wide > (args.k, q->multiprocessors);
@@ -376,6 +376,7 @@ find_args (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
   if (frame->winners != NULL)
     a->winners = *frame->winners;
   a->high_half = 65536;
+  a->high_mask = 0xffff0000u;
   a->two = 2;
   a->four = 4;
   a->edge = (uint32_t) k->edge * 0x10001;
