@@ -23,8 +23,9 @@
  *      modulo 2^32, differences exact.
  *   4  A and n as differences, and both winners.  With such words the sign of
  *      w m - b n, n and m being their counts, is that of A m - B n.  Left
- *      winners are in registers, right ones in a ring in shared memory, from
- *      where 64 columns leave in 64 steps.
+ *      winners are in registers, with a bit for those of the disparity before;
+ *      right ones in a ring in shared memory, from where 64 columns leave in 64
+ *      steps.
  *
  * Steps 3 and 1 of the next disparity share a barrier, so there are two.  Tiles
  * times disparities are shared out evenly to one block for every
@@ -34,8 +35,11 @@
  * that order fractions exactly.
  *
  * More threads with fewer registers are slower (144 rows of costs: 1.04 ms at
- * 1920x1080x128 on an H200 where this takes 0.81), and so is a loop that leaves
- * out rows below the image.
+ * 1920x1080x128 on an H200 where this took 0.81 with RGB and without what is
+ * beside a winner), and so is a loop that leaves out rows below the image.
+ * Registers are what limits it: with the sums of the disparity before in
+ * registers (1.43 ms with a census, where 1.39 were measured without), or with
+ * costs that half of the warps make beside step 4 (1.40), some are spilled.
  */
 
 #include "core/ones.cuh"
@@ -66,9 +70,7 @@ template < int KIND, bool DIRECT, typename S > struct Matcher
   uint32_t row_arms[S::sum_rows / 2], column_arms[S::own_rows / 2];
   uint32_t best[S::own_rows];
   uint32_t own_i;               /* the number of the disparity */
-  uint32_t fresh;               /* bits of rows that the one before has won */
-  uint32_t *const before;       /* in memory: what is beside the winners */
-  uint32_t *const after;
+  uint2 *const won;             /* in memory, see bfv.cuh */
 
   __device__ __forceinline__
   Matcher (const MatchArgs & args, const Part & part, uint32_t * memory);
@@ -87,7 +89,8 @@ template < int KIND, bool DIRECT, typename S > struct Matcher
   {
     return stereo_bfv_quotient (&a.k, sums & 0xffff, sums >> 16);
   }
-  __device__ __forceinline__ unsigned long long left_key (int q, int i);
+  __device__ __forceinline__ unsigned long long left_key (int q, int i,
+      uint32_t before);
   __device__ __forceinline__ void store ();
 };
 
@@ -110,10 +113,8 @@ OF_MATCHER::Matcher (const MatchArgs & args, const Part & part,
       + segment * S::sum_rows / (S::rows / parts) * 2),
   column_base (4 * (S::column_sums + (segment * S::own_rows + halo)
           * tile_width + column)),
-  fresh (0),
-  before (args.beside + (size_t) blockIdx.x * 2 * S::height * tile_width
-      + segment * S::own_rows * tile_width + column),
-  after (before + S::height * tile_width)
+  won (args.won + (size_t) blockIdx.x * S::height * tile_width
+      + segment * S::own_rows * tile_width + column)
 {
 }
 
@@ -298,9 +299,9 @@ OF_MATCHER::take_winners (int slot)
   uint8_t *right_step = (uint8_t *) (shared + S::best_step)
       + segment * S::own_rows * S::ring + slot;
   const bool beside = DIRECT || a.k.sampling_x == 1;
-  const int own = segment * S::own_rows * tile_width + column;
-  uint16_t *left_step = (uint16_t *) (shared + S::left_step) + own;
-  uint32_t *last = shared + S::last + own;
+  uint32_t *last = shared + S::last + segment * S::own_rows * tile_width
+      + column;
+  uint32_t *after = last + S::after - S::last;
   const uint32_t *arms = shared + S::row_arms + (S::rows / 2
       + segment * (S::own_rows / 2)) * S::ring + slot;
 
@@ -331,18 +332,13 @@ OF_MATCHER::take_winners (int slot)
     for (int q = q0; q < q0 + S::batch; q++) {
       const uint32_t w = here[q - q0], n = w >> 16, other = there[q - q0];
 
-      if (beside && (fresh >> q & 1))
+      if (beside && (best[q] & fresh))
         after[q * tile_width] = w;
+      best[q] &= ~fresh;
       /* (A + 2^16 n) m - (B + 2^16 m) n = A m - B n */
       if ((int32_t) (w * (best[q] >> 16) - best[q] * n) < 0) {
-        best[q] = w;
-        left_step[q * tile_width] = (uint16_t) own_i;
-        if (beside) {
-          before[q * tile_width] = last[q * tile_width];
-          fresh |= 1u << q;
-        }
-      } else if (beside) {
-        fresh &= ~(1u << q);
+        best[q] = w | fresh;
+        won[q * tile_width] = make_uint2 (last[q * tile_width], own_i);
       }
       if (beside)
         last[q * tile_width] = w;
@@ -386,8 +382,6 @@ MATCHER void
 OF_MATCHER::store ()
 {
   const StereoBfvConstants & k = a.k;
-  const uint16_t *left_step = (const uint16_t *) (shared + S::left_step)
-      + segment * S::own_rows * tile_width + column;
   const int last = p.first + p.count - 1;
 
   merge_right < S > (a, p, shared, p.u0 - last, tile_width + (p.count - 1)
@@ -401,27 +395,30 @@ OF_MATCHER::store ()
   for (int q = 0; q < S::own_rows; q++) {
     int v = end_v + q;
 
-    const int i = left_step[q * tile_width];
+    const uint2 here = won[q * tile_width];
+    const int i = (int) here.y;
 
+    best[q] &= ~fresh;
     if (end_u < k.grid_width && v < k.grid_height
         && !(p.lead && i == 0) && !(p.tail && i == p.count - 1))
       atomicMin (a.left_best + ((size_t) v * (size_t) k.grid_width
-              + (size_t) end_u), left_key (q, i));
+              + (size_t) end_u), left_key (q, i, here.x));
   }
   __syncthreads ();
 }
 
 /* The key of a winner, with fraction and clearness below its index. */
 MATCHER unsigned long long
-OF_MATCHER::left_key (int q, int i)
+OF_MATCHER::left_key (int q, int i, uint32_t before)
 {
   const StereoBfvConstants & k = a.k;
   const int index = (p.first + i) * s_x + p.residue - k.min_disparity;
   uint32_t lower = STEREO_BFV_NO_COST, higher = STEREO_BFV_NO_COST;
 
   if (s_x == 1) {
-    lower = i == 0 ? 0 : quotient (before[q * tile_width]);
-    higher = i == p.count - 1 ? 0 : quotient (after[q * tile_width]);
+    lower = i == 0 ? 0 : quotient (before);
+    higher = i == p.count - 1 ? 0 : quotient (shared[S::after
+            + (segment * S::own_rows + q) * tile_width + column]);
   }
   return make_key (best[q], index) | stereo_winner_word (&a.winners,
       (unsigned) index, lower, quotient (best[q]), higher) >> 16;
@@ -562,7 +559,7 @@ match_tiles (StereoCudaStage & stage, StereoQueue * queue,
         &queue->message);
   a.left_best = work.keys;
   a.right_best = winners->right != NULL ? work.keys + grid_size (k) : NULL;
-  a.beside = work.beside;
+  a.won = work.won;
   a.winners = *winners;
   a.luma = KIND == RGB && k->cost != STEREO_COST_RGB;
   a.aligned = (a.right.stride | (size_t) a.right.plane[0])
@@ -611,14 +608,14 @@ stereo_bfv_fits_tiles (const StereoBfvConstants * k)
 }
 
 size_t
-stereo_bfv_beside_words (const StereoBfvConstants * k)
+stereo_bfv_won_size (const StereoBfvConstants * k)
 {
   const size_t tiles = ((size_t) k->grid_width + tile_width - 1) / tile_width
       * (((size_t) k->grid_height + Small::height - 1) / Small::height);
   const size_t steps = tiles * (size_t) (k->end_index - k->first_index);
   const size_t blocks = steps < max_blocks ? steps : max_blocks;
 
-  return k->sampling_x > 1 ? 0 : blocks * 2 * Large::height * tile_width;
+  return blocks * Large::height * tile_width;
 }
 
 StereoStatus

@@ -33,7 +33,7 @@ struct MatchArgs
   const uint32_t *right_arms;
   unsigned long long *left_best;        /* keys, see make_key () */
   unsigned long long *right_best;       /* NULL if they are not wanted */
-  uint32_t *beside;             /* of each block: before, after */
+  uint2 *won;                   /* of each block, see bfv.cuh */
   StereoWinners winners;
   int tiles_x;
   bool aligned;                 /* the right view, for words of four pixels */
@@ -76,15 +76,17 @@ template < int ROWS > struct Shape
   static const int total_pitch = segments + 4;
   static const int totals = best + height * ring;
   static const int best_step = totals + tile_width * total_pitch;
-  /* steps of the left view's winners, 16 bits each */
-  static const int left_step = best_step + height * ring / 4;
-  /* A and n of the disparity before */
-  static const int last = left_step + height * tile_width / 2;
-  static const int size = last + height * tile_width;
+  /* A and n of the disparity before, and of the one after the winner */
+  static const int last = best_step + height * ring / 4;
+  static const int after = last + height * tile_width;
+  static const int size = after + height * tile_width;
 };
 
 /* Any n times 0 is less than n times 1. */
 const uint32_t no_winner = 1;
+
+/* Set in A and n, of 27 bits, of a winner of the disparity before. */
+const uint32_t fresh = 1u << 31;
 
 /* The order of A / n, then of the index, as numbers.  Two fractions that
  * differ do so by 1 / (n m) at least, which is above 2^-21. */
@@ -294,16 +296,18 @@ cost_pair (uint32_t limit, uint32_t p0, uint32_t q0, uint32_t p1, uint32_t q1)
     return __vminu2 (add_differences (p0, q0, add_differences (p1, q1, 0)
             << 16), limit);
 
+  const uint32_t bit_cost = STEREO_BFV_CENSUS_FACTOR * STEREO_CENSUS_BIT_COST;
   /* The difference of gradients is in the highest byte. */
-  const uint32_t bits = (uint32_t) __popc ((p0 ^ q0) & 0xffffff)
-      + ((uint32_t) __popc ((p1 ^ q1) & 0xffffff) << 16);
+  const uint32_t bits = bit_cost * (uint32_t) __popc ((p0 ^ q0) & 0xffffff)
+      + ((bit_cost << 16) * (uint32_t) __popc ((p1 ^ q1) & 0xffffff)
+      + 0x00800080u);
   const uint32_t levels = __vminu2 (__byte_perm (byte_differences (p0, q0),
           byte_differences (p1, q1), 0x7733) & 0x00ff00ffu,
       STEREO_CENSUS_MAX_LEVELS * 0x10001u);
 
-  return ((STEREO_BFV_CENSUS_FACTOR * STEREO_CENSUS_BIT_COST * bits
-          + STEREO_BFV_CENSUS_FACTOR * STEREO_CENSUS_LEVEL_COST * levels
-          + 0x00800080u) >> 8) & 0x00ff00ffu;
+  /* the high byte of both halves */
+  return __byte_perm (bits + STEREO_BFV_CENSUS_FACTOR
+      * STEREO_CENSUS_LEVEL_COST * levels, 0, 0x4341);
 }
 
 /* Prefix sums of a thread's costs, which are those of two rows. */

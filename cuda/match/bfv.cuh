@@ -106,9 +106,10 @@ struct StereoBfvWork
 {
   /* Tiles: keys of winners so far, see make_key (), those of the left view
    * (grid_width x grid_height) and then those of the right one (width x
-   * grid_height), and the sums beside them of each block */
+   * grid_height); and of each block A and n of the disparity before a winner
+   * and the step of that */
   unsigned long long *keys;
-  uint32_t *beside;
+  uint2 *won;
   /* Slices: the sums of a disparity, and the winners so far */
   uint2 *sums;                  /* H, N */
   uint2 *left_best;             /* A, n */
@@ -160,9 +161,9 @@ StereoStatus stereo_bfv_crosses_cuda (StereoQueue * queue,
     const StereoBfvConstants * k, const StereoBfvViews * views,
     const StereoBfvMemory * memory);
 
-/* bfv-match.cu.  Words of beside that tiles need at most. */
+/* bfv-match.cu.  Elements of won that tiles need at most. */
 bool stereo_bfv_fits_tiles (const StereoBfvConstants * k);
-size_t stereo_bfv_beside_words (const StereoBfvConstants * k);
+size_t stereo_bfv_won_size (const StereoBfvConstants * k);
 StereoStatus stereo_bfv_match_cuda (StereoQueue * queue,
     const StereoBfvConstants * k, const StereoBfvViews * views,
     const StereoBfvMemory * memory, const StereoWinners * winners);
