@@ -38,7 +38,7 @@ match_images() {
 
 # needs PROGRAM LIBRARY: the loader is asked for it
 needs() {
-  LD_LIBRARY_PATH=$libraries ldd "$1" | grep -q "$2"
+  grep -q "$2" <<< "$(LD_LIBRARY_PATH=$libraries ldd "$1")"
 }
 
 lacks() {

@@ -98,10 +98,10 @@ manual() {
 
   for tool in stereo-bench stereo-eval stereo-view; do
     with_root "$tool" --version || return
-    man -l "$build/root/usr/share/man/man1/$tool.1.gz" | grep -q -- '--backend' || return
+    grep -q -- '--backend' <<< "$(man -l "$build/root/usr/share/man/man1/$tool.1.gz")" || return
   done
   with_root stereo-tune --version &&
-    man -l "$build/root/usr/share/man/man1/stereo-tune.1.gz" | grep -q -- '--max-viewers'
+    grep -q -- '--max-viewers' <<< "$(man -l "$build/root/usr/share/man/man1/stereo-tune.1.gz")"
 }
 
 complete_words() {
