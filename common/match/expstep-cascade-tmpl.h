@@ -163,8 +163,7 @@ cascade_run (const StereoExpstepConstants * k,
       c.sums = work->sums + (size_t) worker * (size_t) work->part_chunk
           * stereo_expstep_sums_pitch (k);
     for (int y = c.pass[0].first; y < c.pass[0].end; y++) {
-      costs_row (k, work, &chunk, y, c.pass[0].input,
-          c.layout.pitch);
+      costs_row (k, work, &chunk, y, c.pass[0].input, c.layout.pitch);
       cascade_feed (&c, 0, y);
     }
   }
