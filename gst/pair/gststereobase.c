@@ -14,6 +14,7 @@
 #include "base/gststereoallocator.h"
 #include "base/gststereocuda.h"
 #include "base/gststereodebug.h"
+#include "pair/gststereosegment.h"
 
 const gchar *const gst_stereo_view_names[N_VIEWS] = { "left", "right" };
 
@@ -115,6 +116,8 @@ gst_stereo_base_start (GstAggregator * aggregator)
     gst_stereo_device_close (&priv->device);
     return FALSE;
   }
+  gst_stereo_number_events (aggregator, gst_stereo_base_get_parent_class (),
+      priv->sink[LEFT]);
   gst_stereo_base_start_watching (self);
   return TRUE;
 }

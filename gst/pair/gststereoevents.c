@@ -7,7 +7,7 @@
 #include "pair/gststereobase-private.h"
 
 #include "base/gststereodebug.h"
-#include "pair/gststereopair.h"
+#include "pair/gststereosegment.h"
 
 /* -------------------------------------------------------------------- views */
 

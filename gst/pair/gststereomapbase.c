@@ -12,6 +12,7 @@
 #include "base/gststereometa.h"
 #include "base/gststereopool.h"
 #include "pair/gststereopair.h"
+#include "pair/gststereosegment.h"
 
 #include <string.h>
 
@@ -539,10 +540,12 @@ gst_stereo_map_base_start (GstAggregator * aggregator)
   GST_OBJECT_LOCK (self);
   memset (self->dropped, 0, sizeof (self->dropped));
   GST_OBJECT_UNLOCK (self);
-  if (gst_stereo_device_open (&self->device))
-    return TRUE;
-  gst_stereo_device_close (&self->device);
-  return FALSE;
+  if (!gst_stereo_device_open (&self->device)) {
+    gst_stereo_device_close (&self->device);
+    return FALSE;
+  }
+  gst_stereo_number_events (aggregator, PARENT, self->sink[MAP]);
+  return TRUE;
 }
 
 static gboolean

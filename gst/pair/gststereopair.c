@@ -109,14 +109,3 @@ gst_stereo_is_gap (GstBuffer * buffer)
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
       && gst_buffer_get_size (buffer) == 0;
 }
-
-gboolean
-gst_stereo_has_segment (GstAggregatorPad * pad)
-{
-  gboolean has;
-
-  GST_OBJECT_LOCK (pad);
-  has = pad->segment.format == GST_FORMAT_TIME;
-  GST_OBJECT_UNLOCK (pad);
-  return has;
-}

@@ -43,10 +43,6 @@ GstStereoPairing gst_stereo_pair (const GstStereoCandidate * left,
 /* Whether a buffer of a pad's queue says that there is no image. */
 gboolean gst_stereo_is_gap (GstBuffer * buffer);
 
-/* Whether it is known what the times on the pad mean.  GstAggregator takes that
- * for granted when a GAP event comes. */
-gboolean gst_stereo_has_segment (GstAggregatorPad * pad);
-
 /*
  * By how much the running times of a pair may differ: setting, or where that is
  * GST_CLOCK_TIME_NONE half of what an image of the faster view is shown for.

@@ -636,6 +636,53 @@ GST_START_TEST (test_gap_before_a_segment)
 
 GST_END_TEST;
 
+/* Nor has it come where a seek is under way that a stop kept from being
+ * finished; the end has to be an event like others all the same. */
+static void
+check_end_without_a_segment (GstElement * element, GstHarness * view[2])
+{
+  GstEvent *event = gst_event_new_seek (1, GST_FORMAT_TIME,
+      GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1);
+
+  gst_harness_push_upstream_event (view[0], event);
+  set_state (element, GST_STATE_READY);
+  gst_pad_set_active (view[0]->sinkpad, FALSE);
+  gst_pad_set_active (view[0]->sinkpad, TRUE);
+  set_state (element, GST_STATE_PLAYING);
+  for (gint i = 0; i < 2; i++) {
+    gst_harness_push_event (view[i], gst_event_new_stream_start ("s"));
+    gst_harness_push_event (view[i], gst_event_new_eos ());
+  }
+  event = wait_event (view[0], GST_EVENT_EOS);
+  fail_unless (gst_event_get_seqnum (event) != GST_SEQNUM_INVALID);
+  gst_event_unref (event);
+}
+
+GST_START_TEST (test_end_without_a_segment)
+{
+  Rig rig;
+
+  rig_open (&rig, VCBW);
+  check_end_without_a_segment (rig.element, rig.view);
+  rig_expect_no_error (&rig);
+  rig_close (&rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_end_without_a_segment_of_maps)
+{
+  GstHarness *h[2];
+
+  h[0] = gst_harness_new_with_padnames ("stereoview", "sink_disparity", "src");
+  h[1] = gst_harness_new_with_element (h[0]->element, "sink_left", NULL);
+  check_end_without_a_segment (h[0]->element, h);
+  gst_harness_teardown (h[1]);
+  gst_harness_teardown (h[0]);
+}
+
+GST_END_TEST;
+
 static Suite *
 stereo_flush_suite (void)
 {
@@ -656,6 +703,8 @@ stereo_flush_suite (void)
   tcase_add_test (tc, test_flush_of_a_query_for_maps);
   tcase_add_test (tc, test_data_before_a_segment);
   tcase_add_test (tc, test_gap_before_a_segment);
+  tcase_add_test (tc, test_end_without_a_segment);
+  tcase_add_test (tc, test_end_without_a_segment_of_maps);
   return s;
 }
 
