@@ -15,6 +15,9 @@ GST_PLUGIN_STATIC_DECLARE (stereomatching);
 /* How long a job is waited for before others are given. */
 #define PATIENCE (2 * G_TIME_SPAN_MILLISECOND)
 
+/* Bytes; there are caps of frames that no memory holds. */
+#define MAX_FRAME (1 << 26)
+
 /* ------------------------------------------------------------------ process */
 
 static GList *features;
@@ -133,7 +136,8 @@ give (FuzzPad * pad, gpointer job)
   if (GST_IS_BUFFER (job)) {
     GstFlowReturn flow = gst_pad_push (pad->pad, job);
 
-    if (flow == GST_FLOW_ERROR)
+    /* an event before it may have been refused, while the element stops */
+    if (flow == GST_FLOW_ERROR && !GST_PAD_HAS_PENDING_EVENTS (pad->pad))
       g_atomic_int_inc (&pad->host->n_failed);
   } else if (GST_IS_EVENT (job)) {
     gst_pad_push_event (pad->pad, job);
@@ -531,7 +535,8 @@ GstBuffer *
 fuzz_frame (GstCaps * caps)
 {
   GstVideoInfo info;
-  gsize size = gst_video_info_from_caps (&info, caps) ? info.size : 64;
+  gsize size = gst_video_info_from_caps (&info, caps)
+      && info.size <= MAX_FRAME ? info.size : 64;
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
 
   gst_buffer_memset (buffer, 0, 0, size);

@@ -79,7 +79,8 @@ FuzzPad *fuzz_host_sink (FuzzHost * host, unsigned number);
 /* What comes before data. */
 void fuzz_pad_start (FuzzPad * pad, GstCaps * caps);
 
-/* A whole and right frame of the caps, without a time. */
+/* A whole and right frame of the caps, without a time; of a very large one only
+ * the beginning. */
 GstBuffer *fuzz_frame (GstCaps * caps);
 
 #endif /* FUZZ_HOST_H */
