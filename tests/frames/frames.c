@@ -483,7 +483,7 @@ check_pipeline (const gchar * line, gint under_way, gint all)
   pipeline = pipeline_new ("%s ! fakesink name=sink async=false", line);
   pipeline_watch (pipeline, "sink", G_CALLBACK (count), &n);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  for (gint i = 0; i < 100 && g_atomic_int_get (&n) < under_way; i++)
+  for (gint i = 0; i < 1000 && g_atomic_int_get (&n) < under_way; i++)
     g_usleep (A_WHILE / 10);
   g_usleep (A_WHILE);
   fail_unless_equals_int (g_atomic_int_get (&n), under_way);

@@ -240,5 +240,8 @@ gst_buffer_pool_acquire_buffer (GstBufferPool * pool, GstBuffer ** buffer,
   NEXT (gst_buffer_pool_acquire_buffer);
   flow = next (pool, buffer, params);
   __tsan_acquire (pool);
+  /* the last one who let go of it, which GStreamer gives back itself */
+  if (flow == GST_FLOW_OK)
+    __tsan_acquire (*buffer);
   return flow;
 }

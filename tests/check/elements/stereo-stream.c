@@ -121,13 +121,15 @@ count (GstElement * sink, GstBuffer * buffer, GstPad * pad, guint * n)
   (*n)++;
 }
 
+#define SMALL "video/x-raw, width=64, height=48 ! "
+
 /* What else the source of the longer view feeds comes to its end, too. */
 GST_START_TEST (test_eos_of_the_shorter_view)
 {
   GstElement *pipeline = pipeline_new ("stereotestsrc num-buffers=5 ! "
-      "m.sink_left  stereotestsrc view=right num-buffers=60 ! tee name=t ! "
-      "m.sink_right " VCBW "name=m ! fakesink  t. ! queue ! fakesink "
-      "name=other");
+      SMALL "m.sink_left  stereotestsrc view=right num-buffers=60 ! " SMALL
+      "tee name=t ! m.sink_right " VCBW "name=m ! fakesink  t. ! queue ! "
+      "fakesink name=other");
   guint n = 0;
 
   pipeline_watch (pipeline, "other", G_CALLBACK (count), &n);
