@@ -165,18 +165,34 @@ gst_stereo_meta_read (const GstStructure * s, GstStereoDisparity * disparity)
 }
 
 gboolean
-gst_stereo_meta_survives (const GstMeta * meta)
+gst_stereo_meta_is_about (const GstMeta * meta, const gchar * const * about)
 {
-  const GstMetaInfo *info = meta->info;
-  const gchar *const *tags = gst_meta_api_type_get_tags (info->api);
+  const GType api = meta->info->api;
+  const gchar *const *tags = gst_meta_api_type_get_tags (api);
 
-  if (info->api == GST_VIDEO_META_API_TYPE
-      || info->api == GST_VIDEO_CROP_META_API_TYPE
-      || g_strcmp0 (g_type_name (info->type), GST_STEREO_DISPARITY_META) == 0)
+  if (api == GST_VIDEO_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE)
     return FALSE;
   for (; tags != NULL && *tags != NULL; tags++) {
-    if (!g_strv_contains (gst_stereo_picture_meta_tags, *tags))
+    if (!g_strv_contains (about, *tags))
       return FALSE;
   }
   return TRUE;
+}
+
+gboolean
+gst_stereo_meta_survives (const GstMeta * meta)
+{
+  return gst_stereo_meta_is_about (meta, gst_stereo_picture_meta_tags)
+      && g_strcmp0 (g_type_name (meta->info->type), GST_STEREO_DISPARITY_META)
+      != 0;
+}
+
+void
+gst_stereo_meta_copy (GstMeta * meta, GstBuffer * from, GstBuffer * to)
+{
+  GstMetaTransformCopy whole = { FALSE, 0, (gsize) - 1 };
+
+  if (meta->info->transform_func != NULL)
+    meta->info->transform_func (to, meta, from, _gst_meta_transform_copy,
+        &whole);
 }

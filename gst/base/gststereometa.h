@@ -105,10 +105,18 @@ void gst_stereo_meta_fill (GstStructure * structure,
 gboolean gst_stereo_meta_read (const GstStructure * structure,
     GstStereoDisparity * disparity);
 
+/* Whether a meta is about nothing but what these tags say, which end with NULL,
+ * and not about memory. */
+gboolean gst_stereo_meta_is_about (const GstMeta * meta,
+    const gchar * const * about);
+
 /* Whether another meta of an image, or of a map, is true of what is computed
  * from it pixel by pixel as well: metas about the scene are, those about
  * colours, memory and the numbers in a map are not. */
 gboolean gst_stereo_meta_survives (const GstMeta * meta);
+
+/* Copies a meta of a whole buffer, if that can be. */
+void gst_stereo_meta_copy (GstMeta * meta, GstBuffer * from, GstBuffer * to);
 
 G_END_DECLS
 

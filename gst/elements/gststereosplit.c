@@ -46,6 +46,7 @@
 
 #include "base/gststereofailure.h"
 #include "base/gststereoformat.h"
+#include "base/gststereometa.h"
 #include "base/gststereopool.h"
 #include "elements/gststereoelements.h"
 #include "elements/gststereopacking.h"
@@ -502,19 +503,9 @@ copy_meta (GstBuffer * buffer, GstMeta ** meta, gpointer view)
   static const gchar *const kept[] = { GST_META_TAG_VIDEO_STR,
     GST_META_TAG_VIDEO_COLORSPACE_STR, NULL
   };
-  const GstMetaInfo *info = (*meta)->info;
-  const gchar *const *tags = gst_meta_api_type_get_tags (info->api);
-  GstMetaTransformCopy whole = { FALSE, 0, (gsize) - 1 };
 
-  if (info->api == GST_VIDEO_META_API_TYPE
-      || info->api == GST_VIDEO_CROP_META_API_TYPE
-      || info->transform_func == NULL)
-    return TRUE;
-  for (; tags != NULL && *tags != NULL; tags++) {
-    if (!g_strv_contains (kept, *tags))
-      return TRUE;
-  }
-  info->transform_func (view, *meta, buffer, _gst_meta_transform_copy, &whole);
+  if (gst_stereo_meta_is_about (*meta, kept))
+    gst_stereo_meta_copy (*meta, buffer, view);
   return TRUE;
 }
 

@@ -119,14 +119,10 @@ gst_stereo_base_close_outputs (GstStereoOutput * outputs, guint n)
 /* --------------------------------------------------------------- what it is */
 
 static gboolean
-copy_meta (GstBuffer * from, GstMeta ** meta, gpointer user_data)
+copy_meta (GstBuffer * from, GstMeta ** meta, gpointer to)
 {
-  GstMetaTransformCopy copy = { FALSE, 0, (gsize) - 1 };
-  const GstMetaInfo *info = (*meta)->info;
-
-  if (info->transform_func != NULL && gst_stereo_meta_survives (*meta))
-    info->transform_func (GST_BUFFER (user_data), *meta, from,
-        _gst_meta_transform_copy, &copy);
+  if (gst_stereo_meta_survives (*meta))
+    gst_stereo_meta_copy (*meta, from, to);
   return TRUE;
 }
 
