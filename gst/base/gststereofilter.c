@@ -8,6 +8,7 @@
 
 #include "base/gststereoallocator.h"
 #include "base/gststereodebug.h"
+#include "base/gststereolimit.h"
 #include "base/gststereometa.h"
 #include "base/gststereoparams.h"
 #include "base/gststereopool.h"
@@ -227,15 +228,7 @@ gst_stereo_filter_transform_caps (GstBaseTransform * trans,
     result = gst_caps_merge_structure (result, s);
   }
   gst_caps_unref (formats);
-
-  if (filter != NULL) {
-    GstCaps *filtered = gst_caps_intersect_full (filter, result,
-        GST_CAPS_INTERSECT_FIRST);
-
-    gst_caps_unref (result);
-    result = filtered;
-  }
-  return result;
+  return gst_stereo_caps_filter (result, filter);
 }
 
 static gboolean

@@ -41,6 +41,7 @@
 #include "base/gststereocuda.h"
 #include "base/gststereocamerameta.h"
 #include "base/gststereofilter.h"
+#include "base/gststereolimit.h"
 #include "base/gststereometa.h"
 #include "core/runner.h"
 #include "elements/gststereocalibration.h"
@@ -314,14 +315,7 @@ gst_stereo_rectify_transform_caps (GstBaseTransform * trans,
 
   gst_caps_unref (ours);
   gst_caps_unref (formats);
-  if (filter != NULL) {
-    GstCaps *filtered = gst_caps_intersect_full (filter, result,
-        GST_CAPS_INTERSECT_FIRST);
-
-    gst_caps_unref (result);
-    result = filtered;
-  }
-  return result;
+  return gst_stereo_caps_filter (result, filter);
 }
 
 /* -------------------------------------------------------------- properties */

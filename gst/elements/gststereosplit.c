@@ -46,6 +46,7 @@
 
 #include "base/gststereofailure.h"
 #include "base/gststereoformat.h"
+#include "base/gststereolimit.h"
 #include "base/gststereometa.h"
 #include "base/gststereopool.h"
 #include "elements/gststereoelements.h"
@@ -384,49 +385,24 @@ take_caps (GstStereoSplit * self, GstCaps * caps)
 static GstCaps *
 limit_to_downstream (GstCaps * caps, GstPad * src)
 {
-  static const gchar *const fields[] = { "format", "framerate" };
+  static const gchar *const fields[] = { "format", "framerate", NULL };
   GstCaps *peer = gst_pad_peer_query_caps (src, NULL);
-  GstCaps *wanted = gst_caps_new_empty (), *result;
 
-  if (gst_caps_is_any (peer)) {
-    gst_caps_unref (wanted);
-    gst_caps_unref (peer);
-    return caps;
-  }
-  for (guint i = 0; i < gst_caps_get_size (peer); i++) {
-    const GstStructure *from = gst_caps_get_structure (peer, i);
-    GstStructure *to = gst_structure_new_empty (gst_structure_get_name (from));
-
-    for (guint f = 0; f < G_N_ELEMENTS (fields); f++) {
-      const GValue *value = gst_structure_get_value (from, fields[f]);
-
-      if (value != NULL)
-        gst_structure_set_value (to, fields[f], value);
-    }
-    wanted = gst_caps_merge_structure_full (wanted, to,
-        gst_caps_features_copy (gst_caps_get_features (peer, i)));
-  }
-  result = gst_caps_intersect_full (caps, wanted, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (wanted);
+  caps = gst_stereo_caps_limit (caps, peer, fields, FALSE);
   gst_caps_unref (peer);
-  gst_caps_unref (caps);
-  return result;
+  return caps;
 }
 
 static GstCaps *
 sink_caps (GstStereoSplit * self, GstCaps * filter)
 {
-  GstCaps *caps = gst_pad_get_pad_template_caps (self->sink), *result;
+  GstCaps *caps = gst_pad_get_pad_template_caps (self->sink);
 
   for (gint v = 0; v < N_VIEWS; v++) {
     if (gst_pad_is_linked (self->src[v]))
       caps = limit_to_downstream (caps, self->src[v]);
   }
-  if (filter == NULL)
-    return caps;
-  result = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (caps);
-  return result;
+  return gst_stereo_caps_filter (caps, filter);
 }
 
 /* ------------------------------------------------------------------ frames */

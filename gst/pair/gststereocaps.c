@@ -8,6 +8,7 @@
 
 #include "base/gststereocuda.h"
 #include "base/gststereoformat.h"
+#include "base/gststereolimit.h"
 
 /* ------------------------------------------------------------------ compare */
 
@@ -93,32 +94,16 @@ gst_stereo_base_complain_about_caps (GstStereoBase * self, gint view,
 static GstCaps *
 limit_to_downstream (GstCaps * caps, GstPad * src)
 {
+  static const gchar *const fields[] = { "width", "height", "framerate",
+    "pixel-aspect-ratio", NULL
+  };
   GstCaps *filter = gst_pad_get_pad_template_caps (src);
   GstCaps *peer = gst_pad_peer_query_caps (src, filter);
-  GstCaps *wanted = gst_caps_new_empty (), *result;
-  static const gchar *const fields[] = { "width", "height", "framerate",
-    "pixel-aspect-ratio"
-  };
 
-  for (guint i = 0; i < gst_caps_get_size (peer); i++) {
-    const GstStructure *from = gst_caps_get_structure (peer, i);
-    GstStructure *to = gst_structure_new_empty ("video/x-raw");
-
-    for (guint f = 0; f < G_N_ELEMENTS (fields); f++) {
-      const GValue *value = gst_structure_get_value (from, fields[f]);
-
-      if (value != NULL)
-        gst_structure_set_value (to, fields[f], value);
-    }
-    wanted = gst_caps_merge_structure_full (wanted, to,
-        gst_caps_features_new_any ());
-  }
-  result = gst_caps_intersect_full (caps, wanted, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (wanted);
+  caps = gst_stereo_caps_limit (caps, peer, fields, TRUE);
   gst_caps_unref (peer);
   gst_caps_unref (filter);
-  gst_caps_unref (caps);
-  return result;
+  return caps;
 }
 
 /* What a view may look like so that downstream can take the results: all of the

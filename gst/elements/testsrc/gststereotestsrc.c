@@ -49,6 +49,7 @@
  */
 
 #include "base/gststereoframe.h"
+#include "base/gststereolimit.h"
 #include "base/gststereometa.h"
 #include "base/gststereoparams.h"
 #include "base/gststereotags.h"
@@ -244,7 +245,7 @@ gst_stereo_test_src_get_caps (GstBaseSrc * src, GstCaps * filter)
 {
   GstStereoTestSrcView view = get_settings (GST_STEREO_TEST_SRC (src)).view;
   GstCaps *caps = gst_caps_from_string ("video/x-raw, format = (string) "
-      IMAGE_FORMATS ", framerate = " GST_VIDEO_FPS_RANGE), *result;
+      IMAGE_FORMATS ", framerate = " GST_VIDEO_FPS_RANGE);
   GstStructure *s = gst_caps_get_structure (caps, 0);
 
   set_size_range (s, "width", view == GST_STEREO_TEST_SRC_SIDE_BY_SIDE ? 2 : 1);
@@ -267,12 +268,7 @@ gst_stereo_test_src_get_caps (GstBaseSrc * src, GstCaps * filter)
         gst_video_multiview_mode_to_caps_string
         (GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM), NULL);
 
-  if (filter != NULL) {
-    result = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (caps);
-    caps = result;
-  }
-  return caps;
+  return gst_stereo_caps_filter (caps, filter);
 }
 
 static GstCaps *
