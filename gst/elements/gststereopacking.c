@@ -40,6 +40,27 @@ gst_stereo_packing_get_type (void)
   return type;
 }
 
+GstStereoPacking
+gst_stereo_packing_of_mode (GstVideoMultiviewMode mode)
+{
+  switch (mode) {
+    case GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE:
+      return GST_STEREO_PACKING_SIDE_BY_SIDE;
+    case GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM:
+      return GST_STEREO_PACKING_TOP_BOTTOM;
+    case GST_VIDEO_MULTIVIEW_MODE_ROW_INTERLEAVED:
+      return GST_STEREO_PACKING_ROW_INTERLEAVED;
+    case GST_VIDEO_MULTIVIEW_MODE_COLUMN_INTERLEAVED:
+      return GST_STEREO_PACKING_COLUMN_INTERLEAVED;
+    case GST_VIDEO_MULTIVIEW_MODE_CHECKERBOARD:
+      return GST_STEREO_PACKING_CHECKERBOARD;
+    case GST_VIDEO_MULTIVIEW_MODE_FRAME_BY_FRAME:
+      return GST_STEREO_PACKING_FRAME_BY_FRAME;
+    default:
+      return GST_STEREO_PACKING_AUTO;
+  }
+}
+
 gboolean
 gst_stereo_packing_halves_width (GstStereoPacking packing)
 {

@@ -29,6 +29,9 @@ typedef enum
 GType gst_stereo_packing_get_type (void);
 #define GST_TYPE_STEREO_PACKING (gst_stereo_packing_get_type ())
 
+/* What the multiview-mode of caps says, or AUTO if that is none of these. */
+GstStereoPacking gst_stereo_packing_of_mode (GstVideoMultiviewMode mode);
+
 /* Whether a view is half as wide, or half as high, as the frame.  No packing is
  * both, and frame-by-frame is neither. */
 gboolean gst_stereo_packing_halves_width (GstStereoPacking packing);
