@@ -6,7 +6,7 @@
 
 /*
  * Those of level 0 are made anew from the views in each iteration; those of
- * another level are made once, of those below it.
+ * another level once, from those of the level below.
  */
 
 #ifndef STEREO_BP_COSTS_CUH

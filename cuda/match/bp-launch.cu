@@ -4,6 +4,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/*
+ * All steps are one launch of as many blocks as there are multiprocessors,
+ * which wait for each other after each step.  Where blocks can't wait (they
+ * have to be on the GPU together) each step is a launch.
+ */
+
 #include "match/bp.cuh"
 
 namespace
@@ -32,6 +38,24 @@ is_together (const BpArgs & a, const BpLevel & level, int n_warps)
   /* the first data costs clear what is counted */
   return a.inner && a.n_levels > 1
       && level.inner.in_row * (level.height - 2) <= tiles_together * n_warps;
+}
+
+/* How so many warps walk through all levels. */
+void
+find_walks (const BpShape & s, int n_warps, BpArgs & a)
+{
+  for (int l = 0; l < a.n_levels; l++) {
+    BpLevel *level = &a.level[l];
+
+    find_tiles (level->pitch, s, n_warps, &level->all);
+    find_tiles ((level->width - (a.inner ? 2 : 0) + 1) / 2, s, n_warps,
+        &level->inner);
+    if (a.inner && level->inner.rows_on >= level->height - 2) {
+      level->inner.rows_on = level->height - 2;
+      level->inner.on = 0;
+    }
+    level->together = is_together (a, *level, n_warps);
+  }
 }
 
 /* Tiles of a step: warps that it can keep busy. */
@@ -94,18 +118,7 @@ launch (StereoQueue * queue, const BpShape & s, BpArgs & a, int end)
   blocks = tiles < multiprocessors ? tiles : multiprocessors;
   warps = (tiles + blocks - 1) / blocks;
   warps = warps < most_warps ? warps : most_warps;
-  for (int l = 0; l < a.n_levels; l++) {
-    BpLevel *level = &a.level[l];
-
-    find_tiles (level->pitch, s, (int) (blocks * warps), &level->all);
-    find_tiles ((level->width - (a.inner ? 2 : 0) + 1) / 2, s,
-        (int) (blocks * warps), &level->inner);
-    if (a.inner && level->inner.rows_on >= level->height - 2) {
-      level->inner.rows_on = level->height - 2;
-      level->inner.on = 0;
-    }
-    level->together = is_together (a, *level, (int) (blocks * warps));
-  }
+  find_walks (s, (int) (blocks * warps), a);
   a.end_step = end;
   a.rows_at_once = find_rows_at_once (a, (int) blocks);
 

@@ -12,10 +12,6 @@
  * it copies.  In the last one pixels that are updated give out their result,
  * and in one more step all others do.
  *
- * All steps are one launch of as many blocks as there are multiprocessors,
- * which wait for each other after each step.  Where blocks can't wait (they
- * have to be on the GPU together) each step is a launch.
- *
  * Of a level with few tiles the iterations without results are one such step: a
  * tile waits for no more than the three rows of the iteration before that it
  * needs, which are counted.
@@ -75,14 +71,32 @@ data_step (const BpArgs & a, int l, int warp)
   }
 }
 
+/* One more of what a word counts, for which all is done before. */
+__device__ __forceinline__ void
+count_one (unsigned *word)
+{
+  asm volatile ("red.release.gpu.global.add.u32 [%0], 1;"::"l" (word)
+      :"memory");
+}
+
+/* How many there are; what they did is seen behind. */
+__device__ __forceinline__ unsigned
+counted (const unsigned *word)
+{
+  unsigned n;
+
+  asm volatile ("ld.acquire.gpu.global.u32 %0, [%1];":"=r" (n):"l" (word)
+      :"memory");
+  return n;
+}
+
 /* Says that this warp has done one more of what a word counts. */
 __device__ __forceinline__ void
 count_done (unsigned *word)
 {
   __syncwarp ();
   if (threadIdx.x % 32 == 0)
-    asm volatile ("red.release.gpu.global.add.u32 [%0], 1;"::"l" (word)
-        :"memory");
+    count_one (word);
 }
 
 /* Waits until what iteration t reads in row y is there: three rows of the one
@@ -98,8 +112,7 @@ wait_for_rows (const BpLevel & level, int t, int y)
 
   do {
     if (lane < 4)
-      asm volatile ("ld.acquire.gpu.global.u32 %0, [%1];":"=r" (n)
-          :"l" (level.done + row * bp_done_pitch):"memory");
+      n = counted (level.done + row * bp_done_pitch);
   } while (__any_sync (0xffffffffu, n < needed));
   __syncwarp ();
 }
@@ -195,14 +208,9 @@ wait_for_all (unsigned *barrier, unsigned n)
 {
   __syncthreads ();
   if (threadIdx.x == 0) {
-    unsigned arrived;
-
-    asm volatile ("red.release.gpu.global.add.u32 [%0], 1;"::"l" (barrier)
-        :"memory");
-    do {
-      asm volatile ("ld.acquire.gpu.global.u32 %0, [%1];":"=r" (arrived)
-          :"l" (barrier):"memory");
-    } while (arrived < n * gridDim.x);
+    count_one (barrier);
+    while (counted (barrier) < n * gridDim.x)
+      continue;
   }
   __syncthreads ();
 }
@@ -250,42 +258,40 @@ steps_kernel (const __grid_constant__ BpArgs a)
 }
 
 template < class F > BpShape
-shape_for (int count)
+shape_of (int count, int lanes, BpStepsKernel kernel)
 {
-  static const BpStepsKernel kernels[6] = {
-    steps_kernel < F, 1 >, steps_kernel < F, 2 >, steps_kernel < F, 4 >,
-    steps_kernel < F, 8 >, steps_kernel < F, 16 >, steps_kernel < F, 32 >
-  };
   BpShape s;
-  int i = 0;
 
+  s.kernel = kernel;
   s.words = F::words;
   s.values = F::values;
+  s.lanes = lanes;
   s.groups = (count + F::values - 1) / F::values;
-  for (s.lanes = 1; s.lanes < s.groups; s.lanes *= 2)
-    i++;
-  s.kernel = kernels[i];
   s.threads = F::threads;
   s.message_parts = F::message_parts * s.groups;
   s.data_bytes = 16 * F::data_parts * s.groups;
   return s;
 }
 
-/* For more disparities than the smallest lanes have room for. */
+/* With as few lanes as have room for so many disparities. */
+template < class F > BpShape
+small_shape (int count)
+{
+  static const BpStepsKernel kernels[6] = {
+    steps_kernel < F, 1 >, steps_kernel < F, 2 >, steps_kernel < F, 4 >,
+    steps_kernel < F, 8 >, steps_kernel < F, 16 >, steps_kernel < F, 32 >
+  };
+  int i = 0;
+
+  while (F::values << i < count)
+    i++;
+  return shape_of < F > (count, 1 << i, kernels[i]);
+}
+
 template < class F > BpShape
 large_shape (int count)
 {
-  BpShape s;
-
-  s.words = F::words;
-  s.values = F::values;
-  s.lanes = 32;
-  s.groups = (count + F::values - 1) / F::values;
-  s.kernel = steps_kernel < F, 32 >;
-  s.threads = F::threads;
-  s.message_parts = F::message_parts * s.groups;
-  s.data_bytes = 16 * F::data_parts * s.groups;
-  return s;
+  return shape_of < F > (count, 32, steps_kernel < F, 32 >);
 }
 
 template < int PRECISION > BpShape
@@ -294,7 +300,7 @@ find_shape_of (int count)
   typedef Format < PRECISION, 8 > Usual;
 
   if (count <= 32 * Usual::values)
-    return shape_for < Usual > (count);
+    return small_shape < Usual > (count);
   if (Usual::packed || count <= 64 * Usual::values)
     return large_shape < Format < PRECISION, 16 > > (count);
   return large_shape < Format < STEREO_BP_PRECISION_FLOAT, 32 > > (count);

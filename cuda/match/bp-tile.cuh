@@ -86,6 +86,24 @@ copy_step (const BpArgs & a, int l, int warp, int n_warps)
     copy_tile < F, LANES > (a, l, tile);
 }
 
+/* The messages to a pixel in the first iteration of level l. */
+template < class F > __device__ __forceinline__ void
+load_first_messages (const BpArgs & a, int l, const Place & place,
+    int read_group, bool coarsest, uint4 (&parts)[4][F::message_parts])
+{
+#pragma unroll
+  for (int j = 0; j < 4; j++) {
+    int x = place.x + (j == LEFT) - (j == RIGHT);
+    int y = place.y + (j == UP) - (j == DOWN);
+
+    if (coarsest)
+      clear_parts (parts[j]);
+    else
+      load_parts (a, message_at < F > (a, a.level[l + 1], j, x >> 1, y >> 1,
+              read_group), parts[j]);
+  }
+}
+
 /* Iteration t of level l, and RESULTS, for a tile of row y.  In iteration 0
  * messages come from the level above; the one behind the last makes none.
  * place_of_row: among those that a block works on at a time. */
@@ -130,17 +148,7 @@ iterate_tile (const BpArgs & a, int l, int t, int y, int column,
     load_parts (a, other[2 * LEFT] + (offset + pixel - last), parts[LEFT]);
     load_parts (a, other[2 * RIGHT] + (offset - last), parts[RIGHT]);
   } else {
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-      int sx = place.x + (j == LEFT) - (j == RIGHT);
-      int sy = place.y + (j == UP) - (j == DOWN);
-
-      if (coarsest)
-        clear_parts (parts[j]);
-      else
-        load_parts (a, message_at < F > (a, a.level[l + 1], j, sx >> 1,
-                sy >> 1, read_group), parts[j]);
-    }
+    load_first_messages < F > (a, l, place, read_group, coarsest, parts);
   }
   costs < F > (a, l, place, sum);
 #pragma unroll
@@ -150,22 +158,8 @@ iterate_tile (const BpArgs & a, int l, int t, int y, int column,
   for (int i = 0; i < F::words; i++)
     sum[i] += in[UP][i] + in[DOWN][i] + in[LEFT][i] + in[RIGHT][i];
 
-  if (RESULTS) {
-    int index = winner < F, LANES > (sum, group);
-
-    if (!a.gives_winners) {
-      if (exists && group == 0)
-        store_result (a, x, y, index);
-    } else {
-      store_winner < F, LANES > (a, sum, place, exists, index);
-      if (exists && a.winners.right != NULL) {
-        const Sharers to (a, x, y);
-
-        for (int xx = to.x0; xx <= to.x1; xx++)
-          offer < F > (a, sum, place, xx, right_row (a, place_of_row));
-      }
-    }
-  }
+  if (RESULTS)
+    give_result < F, LANES > (a, sum, place, x, exists, place_of_row);
   if (!sends)
     return;
   /* without the message that comes back from the addressee */

@@ -179,6 +179,29 @@ offer (const BpArgs & a, const uint32_t (&sum)[F::words], const Place & place,
   }
 }
 
+/* Gives out what the beliefs of a place say; all lanes of the warp take part.
+ * x: the pixel's column, if it exists.  row: among those that a block works on
+ * at a time. */
+template < class F, int LANES > __device__ __forceinline__ void
+give_result (const BpArgs & a, const uint32_t (&sum)[F::words],
+    const Place & place, int x, bool exists, int row)
+{
+  const int index = winner < F, LANES > (sum, place.group);
+
+  if (!a.gives_winners) {
+    if (exists && place.group == 0)
+      store_result (a, x, place.y, index);
+  } else {
+    store_winner < F, LANES > (a, sum, place, exists, index);
+    if (exists && a.winners.right != NULL) {
+      const Sharers to (a, x, place.y);
+
+      for (int xx = to.x0; xx <= to.x1; xx++)
+        offer < F > (a, sum, place, xx, right_row (a, row));
+    }
+  }
+}
+
 __device__ __forceinline__ void
 clear_right_rows (const BpArgs & a)
 {

@@ -21,8 +21,8 @@
 #ifndef STEREO_BP_WORDS_CUH
 #define STEREO_BP_WORDS_CUH
 
-#include "core/device.cuh"
 #include "match/bp.cuh"
+#include "core/device.cuh"
 
 namespace
 {
