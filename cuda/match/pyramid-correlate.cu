@@ -1,0 +1,140 @@
+/* gst-stereomatching: correlation over an image pyramid on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * A block has a tile.  It warps the right view, with a border of three pixels,
+ * into shared memory, filters all products along rows there, and sums them
+ * along columns in registers, where the parabolas follow.
+ */
+
+#include "match/pyramid-correlate.cuh"
+
+namespace
+{
+
+const int prepare_width = 32;
+const int prepare_height = 32;
+const int prepare_threads = 256;
+
+__global__ void __launch_bounds__ (prepare_threads)
+prepare_kernel (const __grid_constant__ Level a)
+{
+  __shared__ float square[prepare_height + 4][prepare_width + 4];
+  __shared__ float row[prepare_height + 4][prepare_width];
+  const int x0 = (int) blockIdx.x * prepare_width;
+  const int y0 = (int) blockIdx.y * prepare_height;
+
+  pdl_wait ();
+  pdl_launch_dependents ();
+  for (int i = (int) threadIdx.x; i < (prepare_width + 4)
+      * (prepare_height + 4); i += prepare_threads) {
+    const int x = i % (prepare_width + 4), y = i / (prepare_width + 4);
+    const Fields f =
+        fields (a.left[stereo_clamp_int (y0 - 2 + y, 0, a.height - 1)
+            * a.stride + stereo_clamp_int (x0 - 2 + x, 0, a.width - 1)]);
+
+    square[y][x] = __fmaf_rn (f.v[2], f.v[2], __fmaf_rn (f.v[1], f.v[1],
+            f.v[0] * f.v[0]));
+  }
+  __syncthreads ();
+  for (int i = (int) threadIdx.x; i < prepare_width * (prepare_height + 4);
+      i += prepare_threads) {
+    const int x = i % prepare_width, y = i / prepare_width;
+
+    row[y][x] = five (square[y][x], square[y][x + 1], square[y][x + 2],
+        square[y][x + 3], square[y][x + 4]);
+  }
+  __syncthreads ();
+  for (int i = (int) threadIdx.x; i < prepare_width * prepare_height;
+      i += prepare_threads) {
+    const int x = i % prepare_width, y = i / prepare_width;
+
+    if (x0 + x < a.width && y0 + y < a.height)
+      a.inverse[(y0 + y) * a.stride + x0 + x] =
+          reciprocal (fmaxf (five (row[y][x], row[y + 1][x], row[y + 2][x],
+                  row[y + 3][x], row[y + 4][x]), 1.0f));
+  }
+}
+
+template < bool VERTICAL, int WIDTH, int HEIGHT, int THREADS, int P,
+    int BLOCKS >
+__global__ void __launch_bounds__ (THREADS, BLOCKS)
+correlate_kernel (const __grid_constant__ Level a, float step, bool first)
+{
+  extern __shared__ float4 shared[];
+
+  pdl_wait ();
+  pdl_launch_dependents ();
+  Correlator < VERTICAL, WIDTH, HEIGHT, THREADS, P >::run (a, step, first,
+      (int) blockIdx.x * WIDTH, (int) blockIdx.y * HEIGHT, (float *) shared);
+}
+
+/* ------------------------------------------------------------------- stages */
+
+template < bool VERTICAL, int WIDTH, int HEIGHT, int THREADS, int P,
+    int BLOCKS > void
+launch_correlate (StereoQueue * queue, const Level & a, float step, bool first)
+{
+  launch (queue, grid_for (a.width, a.height, WIDTH, HEIGHT), dim3 (THREADS),
+      Correlator < VERTICAL, WIDTH, HEIGHT, THREADS, P >::bytes,
+      BLOCKS_ALONE,
+      correlate_kernel < VERTICAL, WIDTH, HEIGHT, THREADS, P, BLOCKS >, a,
+      step, first);
+}
+
+template < bool VERTICAL > void
+choose_correlate (StereoQueue * queue, const Level & a, float step,
+    bool first)
+{
+  const dim3 grid = grid_for (a.width, a.height, 32, 30);
+  const int tiles = (int) (grid.x * grid.y)
+      / ((const StereoCudaQueue *) queue)->multiprocessors;
+
+  /* large tiles have less of a border, small ones are spread better */
+  if (tiles >= 7)
+    launch_correlate < VERTICAL, 32, 30, 288, 4, 3 > (queue, a, step, first);
+  else if (tiles >= 1)
+    launch_correlate < VERTICAL, 32, 16, 256, 4, 4 > (queue, a, step, first);
+  else
+    launch_correlate < VERTICAL, 16, 16, 256, 2, 3 > (queue, a, step, first);
+}
+
+}                               // namespace
+
+StereoStatus
+stereo_pyramid_prepare_cuda (StereoQueue * queue,
+    const StereoPyramidConstants *, const StereoPyramidLevel * level,
+    float *inverse)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  launch (queue, grid_for (level->width, level->height, prepare_width,
+          prepare_height), dim3 (prepare_threads), 0, BLOCKS_ALONE,
+      prepare_kernel, level_args (level, inverse));
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's prepare_kernel");
+}
+
+StereoStatus
+stereo_pyramid_correlate_cuda (StereoQueue * queue,
+    const StereoPyramidConstants * k, const StereoPyramidLevel * level,
+    const float *inverse, float step, bool first,
+    const StereoPyramidField * from, const StereoPyramidField * to)
+{
+  StereoCudaStage stage (queue);
+  Level a = level_args (level, (float *) inverse);
+
+  if (!stage.entered ())
+    return stage.status ();
+  a.before = *from;
+  a.between = *to;
+  if (k->vertical)
+    choose_correlate < true > (queue, a, step, first);
+  else
+    choose_correlate < false > (queue, a, step, first);
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's correlate_kernel");
+}

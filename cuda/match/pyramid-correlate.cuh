@@ -1,0 +1,476 @@
+/* gst-stereomatching: correlation in a tile of a pyramid on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef STEREO_PYRAMID_CORRELATE_CUH
+#define STEREO_PYRAMID_CORRELATE_CUH
+
+#include "match/pyramid-warp.cuh"
+
+namespace
+{
+
+/* a / b, correctly rounded, for the same b, and for a that is zero or no
+ * smaller than 2^-90: what the compiler makes of it, less its look at both. */
+__device__ __forceinline__ float
+quotient (float a, float b)
+{
+  const float r = reciprocal (b);
+  float q = a * r;
+
+  q = __fmaf_rn (__fmaf_rn (-b, q, a), r, q);
+  return __fmaf_rn (__fmaf_rn (-b, q, a), r, q);
+}
+
+/* stereo_pyramid_parabola(), with other divisions: a correlation is zero or at
+ * least 2^-56, differences are multiples of what is half an ulp of it, and no
+ * divisor is smaller than 2^-23. */
+__device__ __forceinline__ float
+parabola (float low, float middle, float high, float step, float *trust)
+{
+  const float slope = (high - low) * 0.5f;
+  const float curve = (high + low) * 0.5f - middle;
+  float way, top;
+
+  if (!(curve < -STEREO_PYRAMID_FLAT)) {
+    *trust = 0.4f;
+    return 0.0f;
+  }
+  way = fminf (fmaxf (quotient (slope * -0.5f, curve), -step), step);
+  top = (curve * way + slope) * way + middle;
+  if (top > 1.0f) {
+    way = way * quotient (1.0f - middle, top - middle);
+    *trust = 1.0f;
+  } else {
+    *trust = 0.3f * top + 0.7f;
+  }
+  return way;
+}
+
+/*
+ * One tile of WIDTH x HEIGHT pixels.  Both views, the right one warped, come
+ * into shared memory as three planes; products filtered along rows go to
+ * shared memory, too, P neighbours by one thread; sums along columns stay in
+ * registers.
+ */
+template < bool VERTICAL, int WIDTH, int HEIGHT, int THREADS, int P >
+struct Correlator
+{
+  static constexpr int V = VERTICAL ? 1 : 0;
+  static constexpr int moves = VERTICAL ? 5 : 3;
+  /* the warped right view, from (-3, -2 - V) on */
+  static constexpr int right_width = WIDTH + 6;
+  static constexpr int right_pitch = WIDTH + 8;
+  static constexpr int right_height = HEIGHT + 4 + 2 * V;
+  static constexpr int right_plane = right_height * right_pitch;
+  /* the left view, from (-2, -2) on */
+  static constexpr int left_pitch = WIDTH + 4;
+  static constexpr int left_height = HEIGHT + 4;
+  static constexpr int left_plane = left_height * left_pitch;
+  /* products filtered along rows, from (0, -2) on */
+  static constexpr int row_plane = left_height * WIDTH;
+  /* squares filtered along rows, from (-1, -2 - V) on */
+  static constexpr int square_pitch = WIDTH + 4;
+  /* inverse moments, from (-1, -V) on */
+  static constexpr int inverse_width = WIDTH + 2;
+  static constexpr int inverse_pitch = WIDTH + 4;
+  static constexpr int inverse_height = HEIGHT + 2 * V;
+
+  static constexpr int right_size = 3 * right_plane;
+  static constexpr int left_size = 3 * left_plane;
+  static constexpr int row_size = moves * row_plane;
+  static constexpr int square_size = right_height * square_pitch;
+  static constexpr int inverse_size = inverse_height * inverse_pitch;
+  static constexpr int bytes = 4 * (right_size + left_size + row_size
+      + square_size + inverse_size);
+
+  static constexpr int groups = WIDTH / P;      /* of P columns */
+  /* rows that a thread sums squares of */
+  static constexpr int strip = HEIGHT <= 24 ? 2 : 4;
+  static constexpr int strips = (inverse_height + strip - 1) / strip;
+  static constexpr int lines = THREADS / WIDTH;
+  static constexpr int rows = (HEIGHT + lines - 1) / lines;
+
+  static_assert (WIDTH % P == 0 && THREADS % WIDTH == 0, "threads");
+  static_assert (inverse_height >= strip && HEIGHT >= rows, "height");
+
+  /* N floats, of which N is rounded up to a multiple of P, from an address
+   * that is one of P. */
+  template < int N > static __device__ __forceinline__ void
+  load (const float *from, float *to)
+  {
+#pragma unroll
+    for (int i = 0; i < N; i += P) {
+      if (P == 4)
+        *(float4 *) (to + i) = *(const float4 *) (from + i);
+      else if (P == 2)
+        *(float2 *) (to + i) = *(const float2 *) (from + i);
+      else
+        to[i] = from[i];
+    }
+  }
+
+  /* Filters P + 4 along the row, and stores P. */
+  static __device__ __forceinline__ void
+  along (const float *p, float *to)
+  {
+    float h[4];
+
+#pragma unroll
+    for (int i = 0; i < P; i++)
+      h[i] = five (p[i], p[i + 1], p[i + 2], p[i + 3], p[i + 4]);
+    if (P == 4)
+      *(float4 *) to = *(const float4 *) h;
+    else if (P == 2)
+      *(float2 *) to = *(const float2 *) h;
+    else
+      *to = h[0];
+  }
+
+  static __device__ __forceinline__ void
+  fill_left (const Level & a, int x0, int y0, float *left)
+  {
+#pragma unroll
+    for (int k = 0; k < (left_plane + THREADS - 1) / THREADS; k++) {
+      const int i = (int) threadIdx.x + k * THREADS;
+      const int x = i % left_pitch, y = i / left_pitch;
+      const Fields f =
+          fields (a.left[stereo_clamp_int (y0 - 2 + y, 0, a.height - 1)
+              * a.stride + stereo_clamp_int (x0 - 2 + x, 0, a.width - 1)]);
+
+      if (i < left_plane) {
+#pragma unroll
+        for (int c = 0; c < 3; c++)
+          left[c * left_plane + i] = f.v[c];
+      }
+    }
+  }
+
+  /* Pixels of the right view that a thread warps. */
+  static constexpr int right_pixels = right_width * right_height;
+  static constexpr int places = (right_pixels + THREADS - 1) / THREADS;
+
+  struct Place
+  {
+    int x;
+    int y;
+    int to;                     /* in shared memory */
+  };
+
+  static __device__ __forceinline__ Place
+  place (const Level & a, int x0, int y0, int k)
+  {
+    /* threads that have none repeat the last one */
+    const int i = min ((int) threadIdx.x + k * THREADS, right_pixels - 1);
+    const int x = i % right_width, y = i / right_width;
+    Place p;
+
+    p.x = stereo_clamp_int (x0 - 3 + x, 0, a.width - 1);
+    p.y = stereo_clamp_int (y0 - 2 - V + y, 0, a.height - 1);
+    p.to = y * right_pitch + x;
+    return p;
+  }
+
+  /* Loads of all places come before what waits for the first. */
+  static __device__ __forceinline__ void
+  fill_right (const Level & a, const StereoPyramidField & from,
+      const Place * where, float *right)
+  {
+    float dx[places], dy[places];
+    Source source[places];
+
+#pragma unroll
+    for (int k = 0; k < places; k++) {
+      const int at = where[k].y * a.stride + where[k].x;
+
+      dx[k] = load_field (from.dx + at);
+      dy[k] = VERTICAL ? load_field (from.dy + at) : 0.0f;
+    }
+#pragma unroll
+    for (int k = 0; k < places; k++)
+      load_source < VERTICAL > (a, where[k].x, where[k].y, dx[k], dy[k],
+          &source[k]);
+#pragma unroll
+    for (int k = 0; k < places; k++) {
+      const Fields f = sample < VERTICAL > (source[k]);
+
+      if ((k + 1) * THREADS <= right_pixels
+          || (int) threadIdx.x + k * THREADS < right_pixels) {
+#pragma unroll
+        for (int c = 0; c < 3; c++)
+          right[c * right_plane + where[k].to] = f.v[c];
+      }
+    }
+  }
+
+  /* P + 4 products of the left view with the right one at `shift`. */
+  static __device__ __forceinline__ void
+  multiply (const float l[3][P + 4], const float r[3][P + 8], int shift,
+      float *p)
+  {
+#pragma unroll
+    for (int j = 0; j < P + 4; j++)
+      p[j] = __fmaf_rn (l[2][j], r[2][j + shift],
+          __fmaf_rn (l[1][j], r[1][j + shift], l[0][j] * r[0][j + shift]));
+  }
+
+  static __device__ __forceinline__ void
+  load_left (const float *left, int at, float l[3][P + 4])
+  {
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+      load < P + 4 > (left + c * left_plane + at, l[c]);
+  }
+
+  /* Products, and squares of the right view, filtered along rows: all that
+   * one row of the right view has a part in. */
+  static __device__ __forceinline__ void
+  filter_rows (const float *right, const float *left, float *row,
+      float *square)
+  {
+    for (int i = (int) threadIdx.x; i < right_height * (groups + 1);
+        i += THREADS) {
+      /* groups beyond the last column come last: there are just squares */
+      const bool beyond = i >= right_height * groups;
+      const int y = beyond ? i - right_height * groups : i / groups;
+      const int x = beyond ? WIDTH : i % groups * P;
+      float l[3][P + 4], r[3][P + 8], p[P + 4];
+
+#pragma unroll
+      for (int c = 0; c < 3; c++)
+        load < P + 6 > (right + c * right_plane + y * right_pitch + x, r[c]);
+#pragma unroll
+      for (int j = 0; j < P + 4; j++)
+        p[j] = __fmaf_rn (r[2][j], r[2][j],
+            __fmaf_rn (r[1][j], r[1][j], r[0][j] * r[0][j]));
+      along (p, square + y * square_pitch + x);
+      if (beyond)
+        continue;
+      if (y >= V && y < left_height + V) {
+        const int at = (y - V) * left_pitch + x;
+
+        load_left (left, at, l);
+#pragma unroll
+        for (int m = 0; m < 3; m++) {
+          multiply (l, r, m, p);
+          along (p, row + m * row_plane + (y - V) * WIDTH + x);
+        }
+      }
+      if (VERTICAL && y < left_height) {
+        /* the pixel is moved up to this row */
+        load_left (left, y * left_pitch + x, l);
+        multiply (l, r, 1, p);
+        along (p, row + 3 * row_plane + y * WIDTH + x);
+      }
+      if (VERTICAL && y >= 2) {
+        load_left (left, (y - 2) * left_pitch + x, l);
+        multiply (l, r, 1, p);
+        along (p, row + 4 * row_plane + (y - 2) * WIDTH + x);
+      }
+    }
+  }
+
+  /* Filters N + 4 along the column. */
+  template < int N > static __device__ __forceinline__ void
+  down (const float *from, int pitch, float *to)
+  {
+    float h[N + 4];
+
+#pragma unroll
+    for (int i = 0; i < N + 4; i++)
+      h[i] = from[i * pitch];
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      to[i] = five (h[i], h[i + 1], h[i + 2], h[i + 3], h[i + 4]);
+  }
+
+  static __device__ __forceinline__ void
+  invert_squares (const float *square, float *inverse)
+  {
+    for (int i = (int) threadIdx.x; i < strips * inverse_width;
+        i += THREADS) {
+      const int x = i % inverse_width, line = i / inverse_width * strip;
+      /* the last strip shares rows with the one before */
+      const int y = min (line, inverse_height - strip);
+      float v[strip];
+
+      down < strip > (square + y * square_pitch + x, square_pitch, v);
+#pragma unroll
+      for (int j = 0; j < strip; j++) {
+        if (y + j >= line)
+          inverse[(y + j) * inverse_pitch + x] =
+              reciprocal (fmaxf (v[j], 1.0f));
+      }
+    }
+  }
+
+  /* What there is of a thread's pixels: `rows` of one column. */
+  struct Pixels
+  {
+    float dx[rows];
+    float dy[rows];
+    float confidence[rows];
+  };
+
+  static __device__ __forceinline__ void
+  load_pixels (const Level & a, const StereoPyramidField & from, int x, int y,
+      Pixels * pixels)
+  {
+    const int column = stereo_clamp_int (x, 0, a.width - 1);
+
+#pragma unroll
+    for (int i = 0; i < rows; i++) {
+      const int at = stereo_clamp_int (y + i, 0, a.height - 1) * a.stride
+          + column;
+
+      pixels->dx[i] = load_field (from.dx + at);
+      if (VERTICAL)
+        pixels->dy[i] = load_field (from.dy + at);
+      pixels->confidence[i] = load_field (from.confidence + at);
+    }
+  }
+
+  static __device__ __forceinline__ void
+  load_inverse (const Level & a, int x, int y, float *own)
+  {
+    const int column = stereo_clamp_int (x, 0, a.width - 1);
+
+#pragma unroll
+    for (int i = 0; i < rows; i++)
+      own[i] = a.inverse[stereo_clamp_int (y + i, 0, a.height - 1) * a.stride
+          + column];
+  }
+
+  /* The row of a thread's first pixel.  The last threads share pixels with
+   * those before them, and may have none of their own. */
+  static __device__ __forceinline__ int
+  own_row (int *line)
+  {
+    *line = (int) threadIdx.x / WIDTH * rows;
+    return min (*line, HEIGHT - rows);
+  }
+
+  /* The same for a tile that is in shared memory. */
+  static __device__ __forceinline__ void
+  compute_inverse (const float *left, float *own)
+  {
+    const int ty = (int) threadIdx.x / WIDTH * rows;
+    const float *p = left + ty * left_pitch + (int) threadIdx.x % WIDTH;
+    float h[rows + 4];
+
+#pragma unroll
+    for (int j = 0; j < rows + 4; j++) {
+      float s[5];
+
+#pragma unroll
+      for (int i = 0; i < 5; i++) {
+        const int at = j * left_pitch + i;
+
+        s[i] = __fmaf_rn (p[at + 2 * left_plane], p[at + 2 * left_plane],
+            __fmaf_rn (p[at + left_plane], p[at + left_plane], p[at] * p[at]));
+      }
+      h[j] = five (s[0], s[1], s[2], s[3], s[4]);
+    }
+#pragma unroll
+    for (int i = 0; i < rows; i++)
+      own[i] = reciprocal (fmaxf (five (h[i], h[i + 1], h[i + 2], h[i + 3],
+                  h[i + 4]), 1.0f));
+  }
+
+  /* From both views in shared memory to the squares' inverse and the products'
+   * rows. */
+  static __device__ __forceinline__ void
+  filter (float *shared)
+  {
+    float *right = shared;
+    float *left = right + right_size;
+    float *row = left + left_size;
+    float *square = row + row_size;
+    float *inverse = square + square_size;
+
+    filter_rows (right, left, row, square);
+    __syncthreads ();
+    invert_squares (square, inverse);
+    __syncthreads ();
+  }
+
+  /* The thread's pixels after the iteration. */
+  static __device__ __forceinline__ void
+  follow (const float *shared, const float *own, int ty, float step,
+      bool first, Pixels * pixels)
+  {
+    const int tx = (int) threadIdx.x % WIDTH;
+    const float *row = shared + right_size + left_size + ty * WIDTH + tx;
+    const float *ip = shared + right_size + left_size + row_size + square_size
+        + (ty + V) * inverse_pitch + tx + 1;
+    float c[moves][rows];
+
+#pragma unroll
+    for (int m = 0; m < moves; m++) {
+      const int move = m < 3 ? m - 1 : m == 3 ? -inverse_pitch : inverse_pitch;
+
+      down < rows > (row + m * row_plane, WIDTH, c[m]);
+#pragma unroll
+      for (int i = 0; i < rows; i++)
+        c[m][i] = stereo_pyramid_correlation (c[m][i], own[i],
+            ip[i * inverse_pitch + move]);
+    }
+#pragma unroll
+    for (int i = 0; i < rows; i++) {
+      float trust, trust_y;
+
+      pixels->dx[i] += parabola (c[0][i], c[1][i], c[2][i], step, &trust);
+      if (VERTICAL) {
+        pixels->dy[i] += parabola (c[3][i], c[1][i], c[4][i], step, &trust_y);
+        trust = trust * trust_y;
+      }
+      pixels->confidence[i] = first ? trust
+          : stereo_pyramid_confidence (pixels->confidence[i], trust);
+    }
+  }
+
+  /* All of it, for a tile of the level. */
+  static __device__ __forceinline__ void
+  run (const Level & a, float step, bool first, int x0, int y0, float *shared)
+  {
+    const int x = x0 + (int) threadIdx.x % WIDTH;
+    int line;
+    const int ty = own_row (&line);
+    Pixels pixels;
+    float own[rows];
+
+    {
+      Place where[places];
+
+#pragma unroll
+      for (int k = 0; k < places; k++)
+        where[k] = place (a, x0, y0, k);
+      fill_left (a, x0, y0, shared + right_size);
+      fill_right (a, a.before, where, shared);
+    }
+    __syncthreads ();
+    filter (shared);
+    if (line >= HEIGHT || x >= a.width)
+      return;
+    load_inverse (a, x, y0 + ty, own);
+    load_pixels (a, a.before, x, y0 + ty, &pixels);
+    follow (shared, own, ty, step, first, &pixels);
+#pragma unroll
+    for (int i = 0; i < rows; i++) {
+      const int y = y0 + ty + i, at = y * a.stride + x;
+
+      if (ty + i < line || y >= a.height)
+        continue;
+      a.between.dx[at] = pixels.dx[i];
+      if (VERTICAL)
+        a.between.dy[at] = pixels.dy[i];
+      a.between.confidence[at] = pixels.confidence[i];
+    }
+  }
+};
+
+}                               // namespace
+
+#endif /* STEREO_PYRAMID_CORRELATE_CUH */

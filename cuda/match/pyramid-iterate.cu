@@ -1,0 +1,200 @@
+/* gst-stereomatching: all iterations of small levels of a pyramid on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * On a small level launches and the way to memory and back take longer than
+ * the arithmetic.  There, iterate_kernel does all iterations: a multiprocessor
+ * has one tile for as long as it takes, border and all, so that fields go from
+ * the correlation to the mean in registers, and blocks meet once in an
+ * iteration, in a cluster when they are 16 at most, else as a grid that is
+ * resident at once.
+ */
+
+#include "match/pyramid-correlate.cuh"
+#include "match/pyramid-diffuse.cuh"
+
+#include <cooperative_groups.h>
+
+namespace
+{
+
+/* Waits for all blocks: of the only cluster, or of the grid. */
+template < bool CLUSTER > __device__ __forceinline__ void
+wait_for_blocks ()
+{
+  if (CLUSTER) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile ("barrier.cluster.arrive.release.aligned;\n\t"
+        "barrier.cluster.wait.acquire.aligned;":::"memory");
+#endif
+  } else {
+    cooperative_groups::this_grid ().sync ();
+  }
+}
+
+/*
+ * All iterations of a level whose tiles have a block each, for as long as it
+ * takes.  A tile's pixels, halo and all, stay in registers from the
+ * correlation to the mean, so that blocks wait for each other just once in an
+ * iteration; an even number of iterations brings the result to where the input
+ * was.
+ */
+template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
+{
+  typedef Correlator < VERTICAL, 32, WARPS * ROWS, 32 * WARPS, P > C;
+  typedef Diffuser < VERTICAL, WARPS, ROWS, 1 > D;
+  static constexpr int threads = 32 * WARPS;
+  static constexpr int height = WARPS * ROWS;
+  static constexpr int bytes = C::bytes + D::bytes;
+
+  static_assert (C::rows == ROWS, "the same pixels in both");
+
+  static dim3 grid (int width, int rows, int halo)
+  {
+    return dim3 ((unsigned) ((width + 31 - 2 * halo) / (32 - 2 * halo)),
+        (unsigned) ((rows + height - 2 * halo - 1) / (height - 2 * halo)));
+  }
+
+  static __device__ __forceinline__ void
+  run (const Level & a, const StereoPyramidField & from,
+      const StereoPyramidField & to, float step, bool first, int x0, int y0,
+      const float *own, const typename C::Place * where, float *shared)
+  {
+    const int x = x0 + (int) threadIdx.x % 32;
+    const int ty = (int) threadIdx.x / 32 * ROWS, y = y0 + ty;
+    const int halo = a.diffusion + 1;
+    float *exchange = shared + C::bytes / 4;
+    typename C::Pixels pixels;
+    typename D::Row rows[ROWS];
+
+    C::load_pixels (a, from, x, y, &pixels);
+    C::fill_right (a, from, where, shared);
+    __syncthreads ();
+    C::filter (shared);
+    C::follow (shared, own, ty, step, first, &pixels);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      rows[i].v[0][0] = pixels.confidence[i];
+      rows[i].v[1][0] = pixels.dx[i];
+      if (VERTICAL)
+        rows[i].v[VERTICAL ? 2 : 1][0] = pixels.dy[i];
+    }
+    /* borders of columns cost nothing here */
+    if (ROWS > 1 && (y0 <= 0 || y0 + height >= a.height))
+      D::template steps < true > (a, x, y, a.diffusion, true, rows, exchange);
+    else
+      D::template steps < false > (a, x, y, a.diffusion, true, rows, exchange);
+    D::store (a, x0, y0, halo, halo, rows, to);
+  }
+};
+
+template < bool VERTICAL, int WARPS, int ROWS, int P, bool CLUSTER >
+__global__ void __launch_bounds__ (32 * WARPS)
+iterate_kernel (const __grid_constant__ Level a, int iterations,
+    float max_step, bool first)
+{
+  typedef Iterator < VERTICAL, WARPS, ROWS, P > I;
+  extern __shared__ float4 shared[];
+  const int halo = a.diffusion + 1;
+  const int x0 = (int) blockIdx.x * (32 - 2 * halo) - halo;
+  const int y0 = (int) blockIdx.y * (I::height - 2 * halo) - halo;
+  float own[ROWS];
+  typename I::C::Place where[I::C::places];
+
+#pragma unroll
+  for (int k = 0; k < I::C::places; k++)
+    where[k] = I::C::place (a, x0, y0, k);
+  pdl_wait ();
+  I::C::fill_left (a, x0, y0, (float *) shared + I::C::right_size);
+  __syncthreads ();
+  I::C::compute_inverse ((const float *) shared + I::C::right_size, own);
+#pragma unroll 1
+  for (int m = 0; m < iterations; m++) {
+    const float step = stereo_pyramid_step (m, iterations, max_step);
+
+    I::run (a, m % 2 ? a.between : a.before, m % 2 ? a.before : a.between,
+        step, first && m == 0, x0, y0, own, where, (float *) shared);
+    if (m + 1 < iterations)
+      wait_for_blocks < CLUSTER > ();
+    if (m + 2 == iterations)
+      pdl_launch_dependents ();
+  }
+}
+
+/* ------------------------------------------------------------------- stages */
+
+template < bool VERTICAL, int WARPS, int ROWS, int P > bool
+try_iterate (StereoQueue * queue, const Level & a, int iterations,
+    float max_step, bool first)
+{
+  typedef Iterator < VERTICAL, WARPS, ROWS, P > I;
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  const int halo = a.diffusion + 1;
+
+  if (2 * halo >= 32 || 2 * halo >= I::height
+      || I::bytes > stereo_cuda_shared_limit (queue->device))
+    return false;
+
+  const dim3 grid = I::grid (a.width, a.height, halo);
+  const unsigned blocks = grid.x * grid.y;
+
+  if (blocks <= 16 && q->capability >= 90
+      && launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_CLUSTER,
+          iterate_kernel < VERTICAL, WARPS, ROWS, P, true >, a, iterations,
+          max_step, first) == cudaSuccess)
+    return true;
+  if ((int) blocks <= q->multiprocessors
+      && launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_TOGETHER,
+          iterate_kernel < VERTICAL, WARPS, ROWS, P, false >, a, iterations,
+          max_step, first) == cudaSuccess)
+    return true;
+  /* a part of a GPU may have no place for so many blocks at once */
+  (void) cudaGetLastError ();
+  return false;
+}
+
+/* Whether the level is so small that its iterations are on their way. */
+template < bool VERTICAL > bool
+iterate_small (StereoQueue * queue, const Level & a, int iterations,
+    float max_step, bool first)
+{
+  return iterations % 2 == 0 && a.diffusion <= 6
+      && (try_iterate < VERTICAL, 16, 1, 2 > (queue, a, iterations, max_step,
+          first) || try_iterate < VERTICAL, 12, 2, 4 > (queue, a, iterations,
+          max_step, first) || try_iterate < VERTICAL, 16, 2, 4 > (queue, a,
+          iterations, max_step, first));
+}
+
+}                               // namespace
+
+StereoStatus
+stereo_pyramid_iterate_cuda (StereoQueue * queue,
+    const StereoPyramidConstants * k, const StereoPyramidLevel * level,
+    float *inverse, bool first, const StereoPyramidField * field,
+    const StereoPyramidField * other)
+{
+  StereoCudaStage stage (queue);
+  Level a = level_args (level, inverse);
+  StereoStatus status;
+
+  if (!stage.entered ())
+    return stage.status ();
+  a.before = *field;
+  a.between = *other;
+  if (k->vertical ? iterate_small < true > (queue, a, level->iterations,
+          k->max_step, first) : iterate_small < false > (queue, a,
+          level->iterations, k->max_step, first))
+    return STEREO_CUDA_LAUNCHED (stage, "pyramid's iterate_kernel");
+  status = stereo_pyramid_prepare_cuda (queue, k, level, inverse);
+  for (int m = 0; m < level->iterations && status == STEREO_OK; m++) {
+    status = stereo_pyramid_correlate_cuda (queue, k, level, inverse,
+        stereo_pyramid_step (m, level->iterations, k->max_step),
+        first && m == 0, field, other);
+    if (status == STEREO_OK)
+      status = stereo_pyramid_diffuse_cuda (queue, k, level, other, field);
+  }
+  return status;
+}
