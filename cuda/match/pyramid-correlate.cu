@@ -32,12 +32,9 @@ prepare_kernel (const __grid_constant__ Level a)
   for (int i = (int) threadIdx.x; i < (prepare_width + 4)
       * (prepare_height + 4); i += prepare_threads) {
     const int x = i % (prepare_width + 4), y = i / (prepare_width + 4);
-    const Fields f =
-        fields (a.left[stereo_clamp_int (y0 - 2 + y, 0, a.height - 1)
-            * a.stride + stereo_clamp_int (x0 - 2 + x, 0, a.width - 1)]);
+    const Fields f = load_left (a, x0, y0, x, y);
 
-    square[y][x] = __fmaf_rn (f.v[2], f.v[2], __fmaf_rn (f.v[1], f.v[1],
-            f.v[0] * f.v[0]));
+    square[y][x] = square_of (f.v[0], f.v[1], f.v[2]);
   }
   __syncthreads ();
   for (int i = (int) threadIdx.x; i < prepare_width * (prepare_height + 4);
@@ -54,8 +51,8 @@ prepare_kernel (const __grid_constant__ Level a)
 
     if (x0 + x < a.width && y0 + y < a.height)
       a.inverse[(y0 + y) * a.stride + x0 + x] =
-          reciprocal (fmaxf (five (row[y][x], row[y + 1][x], row[y + 2][x],
-                  row[y + 3][x], row[y + 4][x]), 1.0f));
+          inverse_of (five (row[y][x], row[y + 1][x], row[y + 2][x],
+              row[y + 3][x], row[y + 4][x]));
   }
 }
 
@@ -78,9 +75,8 @@ template < bool VERTICAL, int WIDTH, int HEIGHT, int THREADS, int P,
     int BLOCKS > void
 launch_correlate (StereoQueue * queue, const Level & a, float step, bool first)
 {
-  launch (queue, grid_for (a.width, a.height, WIDTH, HEIGHT), dim3 (THREADS),
+  launch_tiles (queue, grid_for (a.width, a.height, WIDTH, HEIGHT), THREADS,
       Correlator < VERTICAL, WIDTH, HEIGHT, THREADS, P >::bytes,
-      BLOCKS_ALONE,
       correlate_kernel < VERTICAL, WIDTH, HEIGHT, THREADS, P, BLOCKS >, a,
       step, first);
 }
@@ -113,9 +109,9 @@ stereo_pyramid_prepare_cuda (StereoQueue * queue,
 
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, grid_for (level->width, level->height, prepare_width,
-          prepare_height), dim3 (prepare_threads), 0, BLOCKS_ALONE,
-      prepare_kernel, level_args (level, inverse));
+  launch_tiles (queue, grid_for (level->width, level->height, prepare_width,
+          prepare_height), prepare_threads, 0, prepare_kernel,
+      level_args (level, inverse));
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's prepare_kernel");
 }
 

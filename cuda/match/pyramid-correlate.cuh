@@ -4,6 +4,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/*
+ * One tile of WIDTH x HEIGHT pixels.  Both views, the right one warped, come
+ * into shared memory as three planes; products filtered along rows go to
+ * shared memory, too, P neighbours by one thread; sums along columns stay in
+ * registers.
+ */
+
 #ifndef STEREO_PYRAMID_CORRELATE_CUH
 #define STEREO_PYRAMID_CORRELATE_CUH
 
@@ -12,8 +19,32 @@
 namespace
 {
 
-/* a / b, correctly rounded, for the same b, and for a that is zero or no
- * smaller than 2^-90: what the compiler makes of it, less its look at both. */
+/* stereo_pyramid_inverse() */
+__device__ __forceinline__ float
+inverse_of (float moment)
+{
+  return reciprocal (fmaxf (moment, 1.0f));
+}
+
+/* stereo_pyramid_five(), in five instructions. */
+__device__ __forceinline__ float
+five (float h0, float h1, float h2, float h3, float h4)
+{
+  const float f = h1 + h3;
+
+  return __fmaf_rn (2.0f, __fmaf_rn (2.0f, h2, f), (h0 + h4) + f);
+}
+
+/* The product of a pixel with itself. */
+__device__ __forceinline__ float
+square_of (float r, float g, float b)
+{
+  return __fmaf_rn (b, b, __fmaf_rn (g, g, r * r));
+}
+
+/* a / b, correctly rounded, for b as reciprocal () takes it, and for a that is
+ * zero or no smaller than 2^-90: what the compiler makes of it, less its look
+ * at both. */
 __device__ __forceinline__ float
 quotient (float a, float b)
 {
@@ -49,22 +80,21 @@ parabola (float low, float middle, float high, float step, float *trust)
   return way;
 }
 
-/*
- * One tile of WIDTH x HEIGHT pixels.  Both views, the right one warped, come
- * into shared memory as three planes; products filtered along rows go to
- * shared memory, too, P neighbours by one thread; sums along columns stay in
- * registers.
- */
+/* A pixel of the left view, for a tile at (x0, y0) with two more on all
+ * sides. */
+__device__ __forceinline__ Fields
+load_left (const Level & a, int x0, int y0, int x, int y)
+{
+  return fields (a.left[stereo_clamp_int (y0 - 2 + y, 0, a.height - 1)
+          * a.stride + stereo_clamp_int (x0 - 2 + x, 0, a.width - 1)]);
+}
+
 template < bool VERTICAL, int WIDTH, int HEIGHT, int THREADS, int P >
 struct Correlator
 {
+  typedef Warper < VERTICAL, WIDTH, HEIGHT, THREADS > W;
   static constexpr int V = VERTICAL ? 1 : 0;
   static constexpr int moves = VERTICAL ? 5 : 3;
-  /* the warped right view, from (-3, -2 - V) on */
-  static constexpr int right_width = WIDTH + 6;
-  static constexpr int right_pitch = WIDTH + 8;
-  static constexpr int right_height = HEIGHT + 4 + 2 * V;
-  static constexpr int right_plane = right_height * right_pitch;
   /* the left view, from (-2, -2) on */
   static constexpr int left_pitch = WIDTH + 4;
   static constexpr int left_height = HEIGHT + 4;
@@ -78,12 +108,11 @@ struct Correlator
   static constexpr int inverse_pitch = WIDTH + 4;
   static constexpr int inverse_height = HEIGHT + 2 * V;
 
-  static constexpr int right_size = 3 * right_plane;
   static constexpr int left_size = 3 * left_plane;
   static constexpr int row_size = moves * row_plane;
-  static constexpr int square_size = right_height * square_pitch;
+  static constexpr int square_size = W::height * square_pitch;
   static constexpr int inverse_size = inverse_height * inverse_pitch;
-  static constexpr int bytes = 4 * (right_size + left_size + row_size
+  static constexpr int bytes = 4 * (W::size + left_size + row_size
       + square_size + inverse_size);
 
   static constexpr int groups = WIDTH / P;      /* of P columns */
@@ -102,14 +131,8 @@ struct Correlator
   load (const float *from, float *to)
   {
 #pragma unroll
-    for (int i = 0; i < N; i += P) {
-      if (P == 4)
-        *(float4 *) (to + i) = *(const float4 *) (from + i);
-      else if (P == 2)
-        *(float2 *) (to + i) = *(const float2 *) (from + i);
-      else
-        to[i] = from[i];
-    }
+    for (int i = 0; i < N; i += P)
+      copy < P > (from + i, to + i);
   }
 
   /* Filters P + 4 along the row, and stores P. */
@@ -121,12 +144,7 @@ struct Correlator
 #pragma unroll
     for (int i = 0; i < P; i++)
       h[i] = five (p[i], p[i + 1], p[i + 2], p[i + 3], p[i + 4]);
-    if (P == 4)
-      *(float4 *) to = *(const float4 *) h;
-    else if (P == 2)
-      *(float2 *) to = *(const float2 *) h;
-    else
-      *to = h[0];
+    copy < P > (h, to);
   }
 
   static __device__ __forceinline__ void
@@ -136,71 +154,12 @@ struct Correlator
     for (int k = 0; k < (left_plane + THREADS - 1) / THREADS; k++) {
       const int i = (int) threadIdx.x + k * THREADS;
       const int x = i % left_pitch, y = i / left_pitch;
-      const Fields f =
-          fields (a.left[stereo_clamp_int (y0 - 2 + y, 0, a.height - 1)
-              * a.stride + stereo_clamp_int (x0 - 2 + x, 0, a.width - 1)]);
+      const Fields f = load_left (a, x0, y0, x, y);
 
       if (i < left_plane) {
 #pragma unroll
         for (int c = 0; c < 3; c++)
           left[c * left_plane + i] = f.v[c];
-      }
-    }
-  }
-
-  /* Pixels of the right view that a thread warps. */
-  static constexpr int right_pixels = right_width * right_height;
-  static constexpr int places = (right_pixels + THREADS - 1) / THREADS;
-
-  struct Place
-  {
-    int x;
-    int y;
-    int to;                     /* in shared memory */
-  };
-
-  static __device__ __forceinline__ Place
-  place (const Level & a, int x0, int y0, int k)
-  {
-    /* threads that have none repeat the last one */
-    const int i = min ((int) threadIdx.x + k * THREADS, right_pixels - 1);
-    const int x = i % right_width, y = i / right_width;
-    Place p;
-
-    p.x = stereo_clamp_int (x0 - 3 + x, 0, a.width - 1);
-    p.y = stereo_clamp_int (y0 - 2 - V + y, 0, a.height - 1);
-    p.to = y * right_pitch + x;
-    return p;
-  }
-
-  /* Loads of all places come before what waits for the first. */
-  static __device__ __forceinline__ void
-  fill_right (const Level & a, const StereoPyramidField & from,
-      const Place * where, float *right)
-  {
-    float dx[places], dy[places];
-    Source source[places];
-
-#pragma unroll
-    for (int k = 0; k < places; k++) {
-      const int at = where[k].y * a.stride + where[k].x;
-
-      dx[k] = load_field (from.dx + at);
-      dy[k] = VERTICAL ? load_field (from.dy + at) : 0.0f;
-    }
-#pragma unroll
-    for (int k = 0; k < places; k++)
-      load_source < VERTICAL > (a, where[k].x, where[k].y, dx[k], dy[k],
-          &source[k]);
-#pragma unroll
-    for (int k = 0; k < places; k++) {
-      const Fields f = sample < VERTICAL > (source[k]);
-
-      if ((k + 1) * THREADS <= right_pixels
-          || (int) threadIdx.x + k * THREADS < right_pixels) {
-#pragma unroll
-        for (int c = 0; c < 3; c++)
-          right[c * right_plane + where[k].to] = f.v[c];
       }
     }
   }
@@ -217,7 +176,7 @@ struct Correlator
   }
 
   static __device__ __forceinline__ void
-  load_left (const float *left, int at, float l[3][P + 4])
+  load_planes (const float *left, int at, float l[3][P + 4])
   {
 #pragma unroll
     for (int c = 0; c < 3; c++)
@@ -230,28 +189,27 @@ struct Correlator
   filter_rows (const float *right, const float *left, float *row,
       float *square)
   {
-    for (int i = (int) threadIdx.x; i < right_height * (groups + 1);
+    for (int i = (int) threadIdx.x; i < W::height * (groups + 1);
         i += THREADS) {
       /* groups beyond the last column come last: there are just squares */
-      const bool beyond = i >= right_height * groups;
-      const int y = beyond ? i - right_height * groups : i / groups;
+      const bool beyond = i >= W::height * groups;
+      const int y = beyond ? i - W::height * groups : i / groups;
       const int x = beyond ? WIDTH : i % groups * P;
       float l[3][P + 4], r[3][P + 8], p[P + 4];
 
 #pragma unroll
       for (int c = 0; c < 3; c++)
-        load < P + 6 > (right + c * right_plane + y * right_pitch + x, r[c]);
+        load < P + 6 > (right + c * W::plane + y * W::pitch + x, r[c]);
 #pragma unroll
       for (int j = 0; j < P + 4; j++)
-        p[j] = __fmaf_rn (r[2][j], r[2][j],
-            __fmaf_rn (r[1][j], r[1][j], r[0][j] * r[0][j]));
+        p[j] = square_of (r[0][j], r[1][j], r[2][j]);
       along (p, square + y * square_pitch + x);
       if (beyond)
         continue;
       if (y >= V && y < left_height + V) {
         const int at = (y - V) * left_pitch + x;
 
-        load_left (left, at, l);
+        load_planes (left, at, l);
 #pragma unroll
         for (int m = 0; m < 3; m++) {
           multiply (l, r, m, p);
@@ -260,12 +218,12 @@ struct Correlator
       }
       if (VERTICAL && y < left_height) {
         /* the pixel is moved up to this row */
-        load_left (left, y * left_pitch + x, l);
+        load_planes (left, y * left_pitch + x, l);
         multiply (l, r, 1, p);
         along (p, row + 3 * row_plane + y * WIDTH + x);
       }
       if (VERTICAL && y >= 2) {
-        load_left (left, (y - 2) * left_pitch + x, l);
+        load_planes (left, (y - 2) * left_pitch + x, l);
         multiply (l, r, 1, p);
         along (p, row + 4 * row_plane + (y - 2) * WIDTH + x);
       }
@@ -300,8 +258,7 @@ struct Correlator
 #pragma unroll
       for (int j = 0; j < strip; j++) {
         if (y + j >= line)
-          inverse[(y + j) * inverse_pitch + x] =
-              reciprocal (fmaxf (v[j], 1.0f));
+          inverse[(y + j) * inverse_pitch + x] = inverse_of (v[j]);
       }
     }
   }
@@ -352,40 +309,13 @@ struct Correlator
     return min (*line, HEIGHT - rows);
   }
 
-  /* The same for a tile that is in shared memory. */
-  static __device__ __forceinline__ void
-  compute_inverse (const float *left, float *own)
-  {
-    const int ty = (int) threadIdx.x / WIDTH * rows;
-    const float *p = left + ty * left_pitch + (int) threadIdx.x % WIDTH;
-    float h[rows + 4];
-
-#pragma unroll
-    for (int j = 0; j < rows + 4; j++) {
-      float s[5];
-
-#pragma unroll
-      for (int i = 0; i < 5; i++) {
-        const int at = j * left_pitch + i;
-
-        s[i] = __fmaf_rn (p[at + 2 * left_plane], p[at + 2 * left_plane],
-            __fmaf_rn (p[at + left_plane], p[at + left_plane], p[at] * p[at]));
-      }
-      h[j] = five (s[0], s[1], s[2], s[3], s[4]);
-    }
-#pragma unroll
-    for (int i = 0; i < rows; i++)
-      own[i] = reciprocal (fmaxf (five (h[i], h[i + 1], h[i + 2], h[i + 3],
-                  h[i + 4]), 1.0f));
-  }
-
   /* From both views in shared memory to the squares' inverse and the products'
    * rows. */
   static __device__ __forceinline__ void
   filter (float *shared)
   {
     float *right = shared;
-    float *left = right + right_size;
+    float *left = right + W::size;
     float *row = left + left_size;
     float *square = row + row_size;
     float *inverse = square + square_size;
@@ -402,8 +332,8 @@ struct Correlator
       bool first, Pixels * pixels)
   {
     const int tx = (int) threadIdx.x % WIDTH;
-    const float *row = shared + right_size + left_size + ty * WIDTH + tx;
-    const float *ip = shared + right_size + left_size + row_size + square_size
+    const float *row = shared + W::size + left_size + ty * WIDTH + tx;
+    const float *ip = shared + W::size + left_size + row_size + square_size
         + (ty + V) * inverse_pitch + tx + 1;
     float c[moves][rows];
 
@@ -442,13 +372,11 @@ struct Correlator
     float own[rows];
 
     {
-      Place where[places];
+      typename W::Place where[W::places];
 
-#pragma unroll
-      for (int k = 0; k < places; k++)
-        where[k] = place (a, x0, y0, k);
-      fill_left (a, x0, y0, shared + right_size);
-      fill_right (a, a.before, where, shared);
+      W::find_places (a, x0, y0, where);
+      fill_left (a, x0, y0, shared + W::size);
+      W::fill (a, a.before, where, shared);
     }
     __syncthreads ();
     filter (shared);

@@ -48,8 +48,8 @@ launch_diffuse (StereoQueue * queue, const Level & a, int n, bool last,
   typedef Diffuser < VERTICAL, WARPS, ROWS, WIDE > D;
   const int halo_y = n + (last ? 1 : 0), halo_x = round_up (halo_y, WIDE);
 
-  launch (queue, grid_for (a.width, a.height, D::width - 2 * halo_x,
-          D::height - 2 * halo_y), dim3 (32 * WARPS), D::bytes, BLOCKS_ALONE,
+  launch_tiles (queue, grid_for (a.width, a.height, D::width - 2 * halo_x,
+          D::height - 2 * halo_y), 32 * WARPS, D::bytes,
       diffuse_kernel < VERTICAL, WARPS, ROWS, WIDE, BLOCKS >, a, halo_x,
       halo_y, n, last, from, to);
 }

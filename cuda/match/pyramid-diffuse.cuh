@@ -4,6 +4,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/*
+ * WARPS warps have ROWS rows each of a tile 32 * WIDE pixels wide, in
+ * registers: fields of WIDE neighbours in each thread.  Columns beyond come by
+ * shuffles, rows of other warps through shared memory.  What is right gets
+ * smaller by a pixel each step and one for the box mean, on all sides; `halo`
+ * of them are not written.
+ */
+
 #ifndef STEREO_PYRAMID_DIFFUSE_CUH
 #define STEREO_PYRAMID_DIFFUSE_CUH
 
@@ -12,13 +20,6 @@
 namespace
 {
 
-/*
- * WARPS warps have ROWS rows each of a tile 32 * WIDE pixels wide, in
- * registers: fields of WIDE neighbours in each thread.  Columns beyond come by
- * shuffles, rows of other warps through shared memory.  What is right gets
- * smaller by a pixel each step and one for the box mean, on all sides; `halo`
- * of them are not written.
- */
 template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
 {
   static constexpr int fields = VERTICAL ? 3 : 2;       /* confidence, dx, dy */
@@ -41,22 +42,18 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
         + field) * width + (threadIdx.x & 31) * WIDE;
   }
 
+  /* The warp's own. */
   static __device__ __forceinline__ void
-  put (float *shared, int turn, int warp, int which, const Row & row)
+  put (float *shared, int turn, const Row * rows)
   {
-#pragma unroll
-    for (int f = 0; f < fields; f++) {
-      float *p = slot (shared, turn, warp, which, f);
+    const int warp = (int) threadIdx.x / 32;
 
 #pragma unroll
-      for (int i = 0; i < WIDE; i++) {
-        if (WIDE == 4 && i == 0)
-          *(float4 *) p = *(const float4 *) row.v[f];
-        else if (WIDE == 2 && i == 0)
-          *(float2 *) p = *(const float2 *) row.v[f];
-        else if (WIDE == 1)
-          *p = row.v[f][0];
-      }
+    for (int which = 0; which < kept; which++) {
+#pragma unroll
+      for (int f = 0; f < fields; f++)
+        copy < WIDE > (rows[which * (ROWS - 1)].v[f],
+            slot (shared, turn, warp, which, f));
     }
   }
 
@@ -64,16 +61,8 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   get (float *shared, int turn, int warp, int which, Row * row)
   {
 #pragma unroll
-    for (int f = 0; f < fields; f++) {
-      const float *p = slot (shared, turn, warp, which, f);
-
-      if (WIDE == 4)
-        *(float4 *) row->v[f] = *(const float4 *) p;
-      else if (WIDE == 2)
-        *(float2 *) row->v[f] = *(const float2 *) p;
-      else
-        row->v[f][0] = *p;
-    }
+    for (int f = 0; f < fields; f++)
+      copy < WIDE > (slot (shared, turn, warp, which, f), row->v[f]);
   }
 
   /* Products of a row that are summed: confidence, its square, dx and dy
@@ -147,13 +136,10 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   template < bool BORDER > static __device__ __forceinline__ void
   step (const Level & a, int x, int y, int turn, Row * rows, float *shared)
   {
-    const int warp = (int) threadIdx.x / 32;
     Row above, below;
     Products up, here, next;
 
-    put (shared, turn, warp, 0, rows[0]);
-    if (ROWS > 1)
-      put (shared, turn, warp, 1, rows[ROWS - 1]);
+    put (shared, turn, rows);
     __syncthreads ();
     get (shared, turn, warp_above (y), 1, &above);
     get (shared, turn, warp_below (a, y), 0, &below);
@@ -222,12 +208,9 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   template < bool BORDER > static __device__ __forceinline__ void
   box (const Level & a, int x, int y, int turn, Row * rows, float *shared)
   {
-    const int warp = (int) threadIdx.x / 32;
     Row beyond, up, here, next;
 
-    put (shared, turn, warp, 0, rows[0]);
-    if (ROWS > 1)
-      put (shared, turn, warp, 1, rows[ROWS - 1]);
+    put (shared, turn, rows);
     __syncthreads ();
     get (shared, turn, warp_above (y), 1, &beyond);
     three < BORDER > (a, x, beyond, &up);
@@ -328,12 +311,7 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
         float *p = plane (to, f) + (size_t) (y + j) * a.stride + x;
 
         /* what is beyond the width goes to padding */
-        if (WIDE == 4)
-          *(float4 *) p = *(const float4 *) rows[j].v[f];
-        else if (WIDE == 2)
-          *(float2 *) p = *(const float2 *) rows[j].v[f];
-        else
-          *p = rows[j].v[f][0];
+        copy < WIDE > (rows[j].v[f], p);
       }
     }
   }

@@ -150,9 +150,8 @@ stereo_pyramid_check_cuda (StereoQueue * queue,
 
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, pixel_grid (level), pixel_block, 0, BLOCKS_ALONE,
-      check_kernel, level->width, level->height, (int) level->stride,
-      k->max_diff, *back, *field);
+  launch_pixels (queue, level, check_kernel, level->width, level->height,
+      (int) level->stride, k->max_diff, *back, *field);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's check_kernel");
 }
 
@@ -164,8 +163,8 @@ stereo_pyramid_fill_cuda (StereoQueue * queue, const StereoPyramidConstants *,
 
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, grid_for (1, level->height, 1, fill_rows).y,
-      dim3 (32, fill_rows), 0, BLOCKS_ALONE, fill_kernel, level->width,
+  launch_overlapping (queue, grid_for (1, level->height, 1, fill_rows).y,
+      dim3 (32, fill_rows), 0, fill_kernel, level->width,
       level->height, (int) level->stride, *field);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's fill_kernel");
 }
@@ -186,8 +185,7 @@ stereo_pyramid_finish_cuda (StereoQueue * queue,
   }
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, pixel_grid (level), pixel_block, 0, BLOCKS_ALONE,
-      finish_kernel, level->width, level->height, (int) level->stride, *field,
-      k->fill, out);
+  launch_pixels (queue, level, finish_kernel, level->width, level->height,
+      (int) level->stride, *field, k->fill, out);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's finish_kernel");
 }

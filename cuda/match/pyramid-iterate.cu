@@ -10,7 +10,8 @@
  * has one tile for as long as it takes, border and all, so that fields go from
  * the correlation to the mean in registers, and blocks meet once in an
  * iteration, in a cluster when they are 16 at most, else as a grid that is
- * resident at once.
+ * resident at once.  An even number of iterations brings the result to where
+ * the input was.
  */
 
 #include "match/pyramid-correlate.cuh"
@@ -35,13 +36,7 @@ wait_for_blocks ()
   }
 }
 
-/*
- * All iterations of a level whose tiles have a block each, for as long as it
- * takes.  A tile's pixels, halo and all, stay in registers from the
- * correlation to the mean, so that blocks wait for each other just once in an
- * iteration; an even number of iterations brings the result to where the input
- * was.
- */
+/* A tile of 32 columns, and an iteration of it; P as in Correlator. */
 template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
 {
   typedef Correlator < VERTICAL, 32, WARPS * ROWS, 32 * WARPS, P > C;
@@ -52,16 +47,37 @@ template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
 
   static_assert (C::rows == ROWS, "the same pixels in both");
 
-  static dim3 grid (int width, int rows, int halo)
+  /* il of the thread's pixels, from the left view in shared memory. */
+  static __device__ __forceinline__ void
+  compute_inverse (const float *left, float *own)
   {
-    return dim3 ((unsigned) ((width + 31 - 2 * halo) / (32 - 2 * halo)),
-        (unsigned) ((rows + height - 2 * halo - 1) / (height - 2 * halo)));
+    const int ty = (int) threadIdx.x / 32 * ROWS;
+    const float *p = left + ty * C::left_pitch + (int) threadIdx.x % 32;
+    float h[ROWS + 4];
+
+#pragma unroll
+    for (int j = 0; j < ROWS + 4; j++) {
+      float s[5];
+
+#pragma unroll
+      for (int i = 0; i < 5; i++) {
+        const float *q = p + j * C::left_pitch + i;
+
+        s[i] = square_of (q[0], q[C::left_plane], q[2 * C::left_plane]);
+      }
+      h[j] = five (s[0], s[1], s[2], s[3], s[4]);
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      own[i] = inverse_of (five (h[i], h[i + 1], h[i + 2], h[i + 3],
+              h[i + 4]));
   }
 
+  /* An iteration, from one field to the other. */
   static __device__ __forceinline__ void
   run (const Level & a, const StereoPyramidField & from,
       const StereoPyramidField & to, float step, bool first, int x0, int y0,
-      const float *own, const typename C::Place * where, float *shared)
+      const float *own, const typename C::W::Place * where, float *shared)
   {
     const int x = x0 + (int) threadIdx.x % 32;
     const int ty = (int) threadIdx.x / 32 * ROWS, y = y0 + ty;
@@ -71,7 +87,7 @@ template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
     typename D::Row rows[ROWS];
 
     C::load_pixels (a, from, x, y, &pixels);
-    C::fill_right (a, from, where, shared);
+    C::W::fill (a, from, where, shared);
     __syncthreads ();
     C::filter (shared);
     C::follow (shared, own, ty, step, first, &pixels);
@@ -102,15 +118,13 @@ iterate_kernel (const __grid_constant__ Level a, int iterations,
   const int x0 = (int) blockIdx.x * (32 - 2 * halo) - halo;
   const int y0 = (int) blockIdx.y * (I::height - 2 * halo) - halo;
   float own[ROWS];
-  typename I::C::Place where[I::C::places];
+  typename I::C::W::Place where[I::C::W::places];
 
-#pragma unroll
-  for (int k = 0; k < I::C::places; k++)
-    where[k] = I::C::place (a, x0, y0, k);
+  I::C::W::find_places (a, x0, y0, where);
   pdl_wait ();
-  I::C::fill_left (a, x0, y0, (float *) shared + I::C::right_size);
+  I::C::fill_left (a, x0, y0, (float *) shared + I::C::W::size);
   __syncthreads ();
-  I::C::compute_inverse ((const float *) shared + I::C::right_size, own);
+  I::compute_inverse ((const float *) shared + I::C::W::size, own);
 #pragma unroll 1
   for (int m = 0; m < iterations; m++) {
     const float step = stereo_pyramid_step (m, iterations, max_step);
@@ -126,6 +140,43 @@ iterate_kernel (const __grid_constant__ Level a, int iterations,
 
 /* ------------------------------------------------------------------- stages */
 
+/* Launches a kernel whose blocks are a cluster, or all there at the same
+ * time. */
+template < bool CLUSTER, typename... Parameters, typename... Arguments >
+cudaError_t
+launch_waiting (StereoQueue * queue, dim3 grid, int threads, int shared_bytes,
+    void (*kernel) (Parameters...), const Arguments &... arguments)
+{
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
+  cudaLaunchConfig_t config = { };
+  cudaLaunchAttribute attribute[2];
+
+  memset ((void *) attribute, 0, sizeof (attribute));
+  if (CLUSTER) {
+    attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute[0].val.programmaticStreamSerializationAllowed = 1;
+    attribute[1].id = cudaLaunchAttributeClusterDimension;
+    attribute[1].val.clusterDim.x = grid.x;
+    attribute[1].val.clusterDim.y = grid.y;
+    attribute[1].val.clusterDim.z = 1;
+    (void) cudaFuncSetAttribute (kernel,
+        cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  } else {
+    attribute[0].id = cudaLaunchAttributeCooperative;
+    attribute[0].val.cooperative = 1;
+  }
+  config.gridDim = grid;
+  config.blockDim = dim3 ((unsigned) threads);
+  config.dynamicSmemBytes = (size_t) shared_bytes;
+  config.stream = q->compute;
+  config.attrs = attribute;
+  config.numAttrs = CLUSTER ? 2 : 1;
+  if (shared_bytes > 48 << 10)
+    (void) cudaFuncSetAttribute (kernel,
+        cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
+  return cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
+}
+
 template < bool VERTICAL, int WARPS, int ROWS, int P > bool
 try_iterate (StereoQueue * queue, const Level & a, int iterations,
     float max_step, bool first)
@@ -138,16 +189,17 @@ try_iterate (StereoQueue * queue, const Level & a, int iterations,
       || I::bytes > stereo_cuda_shared_limit (queue->device))
     return false;
 
-  const dim3 grid = I::grid (a.width, a.height, halo);
+  const dim3 grid = grid_for (a.width, a.height, 32 - 2 * halo,
+      I::height - 2 * halo);
   const unsigned blocks = grid.x * grid.y;
 
   if (blocks <= 16 && q->capability >= 90
-      && launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_CLUSTER,
+      && launch_waiting < true > (queue, grid, I::threads, I::bytes,
           iterate_kernel < VERTICAL, WARPS, ROWS, P, true >, a, iterations,
           max_step, first) == cudaSuccess)
     return true;
   if ((int) blocks <= q->multiprocessors
-      && launch (queue, grid, dim3 (I::threads), I::bytes, BLOCKS_TOGETHER,
+      && launch_waiting < false > (queue, grid, I::threads, I::bytes,
           iterate_kernel < VERTICAL, WARPS, ROWS, P, false >, a, iterations,
           max_step, first) == cudaSuccess)
     return true;

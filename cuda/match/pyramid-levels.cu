@@ -4,8 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Words of both views, each level's from the next finer one, and fields, each
- * level's from that of the next coarser one. */
+/* What a level begins with: words of both views, made of pixels or of the next
+ * finer level's, and a field, a constant one or that of the next coarser level
+ * at this one's size. */
 
 #include "match/pyramid.cuh"
 
@@ -41,6 +42,26 @@ const int downsample_width = 32;
 const int downsample_height = 16;
 const int downsample_rows = 32;
 const int downsample_threads = 256;
+
+/* A word of the next level from sums along rows, the first one in row `from`,
+ * at a fraction in 64ths of a pixel. */
+__device__ __forceinline__ uint32_t
+sum_rows (const uint32_t (&sums)[3][downsample_rows][downsample_width],
+    int tx, int from, uint32_t fraction)
+{
+  uint32_t sum[3] = { 0, 0, 0 };
+
+#pragma unroll
+  for (int j = 0; j < 6; j++) {
+    const uint32_t w = stereo_pyramid_tap (j, fraction);
+
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+      sum[c] += w * sums[c][from + j][tx];
+  }
+  return stereo_pyramid_pack (stereo_pyramid_smaller (sum[0]),
+      stereo_pyramid_smaller (sum[1]), stereo_pyramid_smaller (sum[2]));
+}
 
 __global__ void __launch_bounds__ (downsample_threads)
 downsample_kernel (const StereoPyramidLevel fine,
@@ -105,19 +126,9 @@ downsample_kernel (const StereoPyramidLevel fine,
   for (int y = y0 + ty; y <= y1; y += lines) {
     const int py = stereo_pyramid_position (y, fine.downsample_y, fine.height);
     const int from = (py >> 6) - 2 - first;
-    uint32_t sum[3] = { 0, 0, 0 };
 
-#pragma unroll
-    for (int j = 0; j < 6; j++) {
-      const uint32_t w = stereo_pyramid_tap (j, (uint32_t) py & 63u);
-
-#pragma unroll
-      for (int c = 0; c < 3; c++)
-        sum[c] += w * sums[c][from + j][tx];
-    }
-    target[(size_t) y * coarse.stride + x] =
-        stereo_pyramid_pack (stereo_pyramid_smaller (sum[0]),
-        stereo_pyramid_smaller (sum[1]), stereo_pyramid_smaller (sum[2]));
+    target[(size_t) y * coarse.stride + x] = sum_rows (sums, tx, from,
+        (uint32_t) py & 63u);
   }
 }
 
@@ -202,8 +213,8 @@ stereo_pyramid_downsample_cuda (StereoQueue * queue,
   if (!stage.entered ())
     return stage.status ();
   grid.z = 2;
-  launch (queue, grid, dim3 (downsample_threads), 0, BLOCKS_ALONE,
-      downsample_kernel, *fine, *coarse);
+  launch_tiles (queue, grid, downsample_threads, 0, downsample_kernel, *fine,
+      *coarse);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's downsample_kernel");
 }
 
@@ -216,8 +227,8 @@ stereo_pyramid_clear_cuda (StereoQueue * queue,
 
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, pixel_grid (level), pixel_block, 0, BLOCKS_ALONE, clear_kernel,
-      level->width, level->height, (int) level->stride, k->start, *field);
+  launch_pixels (queue, level, clear_kernel, level->width, level->height,
+      (int) level->stride, k->start, *field);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's clear_kernel");
 }
 
@@ -231,7 +242,6 @@ stereo_pyramid_upsample_cuda (StereoQueue * queue,
 
   if (!stage.entered ())
     return stage.status ();
-  launch (queue, pixel_grid (fine), pixel_block, 0, BLOCKS_ALONE,
-      upsample_kernel, *coarse, *fine, *from, *to);
+  launch_pixels (queue, fine, upsample_kernel, *coarse, *fine, *from, *to);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's upsample_kernel");
 }

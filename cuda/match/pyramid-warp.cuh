@@ -4,6 +4,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/*
+ * The warped right view of a tile of WIDTH x HEIGHT pixels, in shared memory as
+ * three planes: with what two pixels on all sides need for a filter, and one
+ * more where correlations are moved.
+ */
+
 #ifndef STEREO_PYRAMID_WARP_CUH
 #define STEREO_PYRAMID_WARP_CUH
 
@@ -11,6 +17,37 @@
 
 namespace
 {
+
+/* A pixel's fields as floats. */
+struct Fields
+{
+  float v[3];
+};
+
+/* 2^23 plus the field, G times 1024. */
+__device__ __forceinline__ Fields
+biased (uint32_t word)
+{
+  Fields f;
+
+  f.v[0] = __uint_as_float ((word & STEREO_PYRAMID_FIELD) | 0x4b000000u);
+  f.v[1] = __uint_as_float ((word & STEREO_PYRAMID_FIELD
+          << STEREO_PYRAMID_G_SHIFT) | 0x4b000000u);
+  f.v[2] = __uint_as_float ((word >> STEREO_PYRAMID_B_SHIFT) | 0x4b000000u);
+  return f;
+}
+
+__device__ __forceinline__ Fields
+fields (uint32_t word)
+{
+  Fields f = biased (word);
+
+#pragma unroll
+  for (int i = 0; i < 3; i++)
+    f.v[i] -= 8388608.0f;
+  f.v[1] *= 1.0f / 1024;
+  return f;
+}
 
 /* Where a warped pixel comes from, and the four words there. */
 struct Source
@@ -73,6 +110,75 @@ sample (const Source & source)
   result.v[2] = (result.v[2] + 8388608.0f) - 8388608.0f;
   return result;
 }
+
+template < bool VERTICAL, int WIDTH, int HEIGHT, int THREADS > struct Warper
+{
+  /* from (-3, -above) on */
+  static constexpr int above = VERTICAL ? 3 : 2;
+  static constexpr int width = WIDTH + 6;
+  static constexpr int pitch = WIDTH + 8;
+  static constexpr int height = HEIGHT + 2 * above;
+  static constexpr int plane = height * pitch;
+  static constexpr int size = 3 * plane;
+
+  /* Those that a thread warps. */
+  static constexpr int pixels = width * height;
+  static constexpr int places = (pixels + THREADS - 1) / THREADS;
+
+  struct Place
+  {
+    int x;
+    int y;
+    int to;                     /* in shared memory */
+  };
+
+  static __device__ __forceinline__ void
+  find_places (const Level & a, int x0, int y0, Place * where)
+  {
+#pragma unroll
+    for (int k = 0; k < places; k++) {
+      /* threads that have none repeat the last one */
+      const int i = min ((int) threadIdx.x + k * THREADS, pixels - 1);
+      const int x = i % width, y = i / width;
+
+      where[k].x = stereo_clamp_int (x0 - 3 + x, 0, a.width - 1);
+      where[k].y = stereo_clamp_int (y0 - above + y, 0, a.height - 1);
+      where[k].to = y * pitch + x;
+    }
+  }
+
+  /* Loads of all places come before what waits for the first. */
+  static __device__ __forceinline__ void
+  fill (const Level & a, const StereoPyramidField & from,
+      const Place * where, float *right)
+  {
+    float dx[places], dy[places];
+    Source source[places];
+
+#pragma unroll
+    for (int k = 0; k < places; k++) {
+      const int at = where[k].y * a.stride + where[k].x;
+
+      dx[k] = load_field (from.dx + at);
+      dy[k] = VERTICAL ? load_field (from.dy + at) : 0.0f;
+    }
+#pragma unroll
+    for (int k = 0; k < places; k++)
+      load_source < VERTICAL > (a, where[k].x, where[k].y, dx[k], dy[k],
+          &source[k]);
+#pragma unroll
+    for (int k = 0; k < places; k++) {
+      const Fields f = sample < VERTICAL > (source[k]);
+
+      if ((k + 1) * THREADS <= pixels
+          || (int) threadIdx.x + k * THREADS < pixels) {
+#pragma unroll
+        for (int c = 0; c < 3; c++)
+          right[c * plane + where[k].to] = f.v[c];
+      }
+    }
+  }
+};
 
 }                               // namespace
 

@@ -14,7 +14,7 @@
 #define STEREO_PYRAMID_CUH
 
 #include "core/device.cuh"
-#include "core/queue-cuda.h"
+#include "core/launch.cuh"
 #include "match/pyramid-pixel.h"
 #include "match/pyramid.h"
 
@@ -36,46 +36,6 @@ reciprocal (float x)
   return __fmaf_rn (r, __fmaf_rn (-x, r, 1.0f), r);
 }
 
-/* stereo_pyramid_five(), in five instructions. */
-__device__ __forceinline__ float
-five (float h0, float h1, float h2, float h3, float h4)
-{
-  const float f = h1 + h3;
-
-  return __fmaf_rn (2.0f, __fmaf_rn (2.0f, h2, f), (h0 + h4) + f);
-}
-
-/* A pixel's fields as floats. */
-struct Fields
-{
-  float v[3];
-};
-
-/* 2^23 plus the field, G times 1024. */
-__device__ __forceinline__ Fields
-biased (uint32_t word)
-{
-  Fields f;
-
-  f.v[0] = __uint_as_float ((word & STEREO_PYRAMID_FIELD) | 0x4b000000u);
-  f.v[1] = __uint_as_float ((word & STEREO_PYRAMID_FIELD
-          << STEREO_PYRAMID_G_SHIFT) | 0x4b000000u);
-  f.v[2] = __uint_as_float ((word >> STEREO_PYRAMID_B_SHIFT) | 0x4b000000u);
-  return f;
-}
-
-__device__ __forceinline__ Fields
-fields (uint32_t word)
-{
-  Fields f = biased (word);
-
-#pragma unroll
-  for (int i = 0; i < 3; i++)
-    f.v[i] -= 8388608.0f;
-  f.v[1] *= 1.0f / 1024;
-  return f;
-}
-
 /* A position's part of a pixel, in pixels. */
 __device__ __forceinline__ float
 fraction (int position)
@@ -84,7 +44,7 @@ fraction (int position)
       - 131072.0f;
 }
 
-/* ---------------------------------------------------------------- arguments */
+/* ------------------------------------------------------------------- memory */
 
 /* A level, and what an iteration reads and writes. */
 struct Level
@@ -100,91 +60,7 @@ struct Level
   StereoPyramidField between;
 };
 
-/* Fields change while the kernel of a cluster works, and other
- * multiprocessors change them: their values are in the second level cache. */
-__device__ __forceinline__ float
-load_field (const float *p)
-{
-  return __ldcg (p);
-}
-
-/* ------------------------------------------------------------------ pixels */
-
-const int block_width = 32;
-const int block_height = 8;
-
-__device__ __forceinline__ bool
-own_pixel (int width, int height, int *x, int *y)
-{
-  *x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  *y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
-  return *x < width && *y < height;
-}
-
-/* ---------------------------------------------------------------- launches */
-
-inline dim3
-grid_for (int width, int height, int tile_width, int tile_height)
-{
-  return dim3 ((unsigned) ((width + tile_width - 1) / tile_width),
-      (unsigned) ((height + tile_height - 1) / tile_height));
-}
-
-inline dim3
-pixel_grid (const StereoPyramidLevel * level)
-{
-  return grid_for (level->width, level->height, block_width, block_height);
-}
-
-const dim3 pixel_block (block_width, block_height);
-
-enum Blocks
-{
-  BLOCKS_ALONE,
-  BLOCKS_CLUSTER,               /* all in one */
-  BLOCKS_TOGETHER               /* all at the same time */
-};
-
-/* Launches a kernel that calls pdl_wait ().  Without a look at the result, an
- * error is found where launches are checked. */
-template < typename... Parameters, typename... Arguments > cudaError_t
-launch (StereoQueue * queue, dim3 grid, dim3 block, int shared_bytes,
-    Blocks blocks, void (*kernel) (Parameters...),
-    const Arguments &... arguments)
-{
-  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
-  cudaLaunchConfig_t config = { };
-  cudaLaunchAttribute attribute[2];
-  unsigned n = 0;
-
-  memset ((void *) attribute, 0, sizeof (attribute));
-  if (blocks == BLOCKS_TOGETHER) {
-    attribute[n].id = cudaLaunchAttributeCooperative;
-    attribute[n++].val.cooperative = 1;
-  } else if (q->capability >= 90) {
-    attribute[n].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute[n++].val.programmaticStreamSerializationAllowed = 1;
-  }
-  if (blocks == BLOCKS_CLUSTER) {
-    attribute[n].id = cudaLaunchAttributeClusterDimension;
-    attribute[n].val.clusterDim.x = grid.x;
-    attribute[n].val.clusterDim.y = grid.y;
-    attribute[n++].val.clusterDim.z = 1;
-    (void) cudaFuncSetAttribute (kernel,
-        cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-  }
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = (size_t) shared_bytes;
-  config.stream = q->compute;
-  config.attrs = attribute;
-  config.numAttrs = n;
-  if (shared_bytes > 48 << 10)
-    (void) cudaFuncSetAttribute (kernel,
-        cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
-  return cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
-}
-
+/* Without the fields. */
 inline Level
 level_args (const StereoPyramidLevel * level, float *inverse)
 {
@@ -199,6 +75,77 @@ level_args (const StereoPyramidLevel * level, float *inverse)
   a.right = level->right;
   a.inverse = inverse;
   return a;
+}
+
+/* Fields change while the kernel of a cluster works, and other
+ * multiprocessors change them: their values are in the second level cache. */
+__device__ __forceinline__ float
+load_field (const float *p)
+{
+  return __ldcg (p);
+}
+
+/* N floats, 1, 2 or 4 of them, aligned to their size. */
+template < int N > __device__ __forceinline__ void
+copy (const float *from, float *to)
+{
+  if (N == 4)
+    *(float4 *) to = *(const float4 *) from;
+  else if (N == 2)
+    *(float2 *) to = *(const float2 *) from;
+  else
+    *to = *from;
+}
+
+/* ---------------------------------------------------------------- launches */
+
+/* Tiles that cover an image. */
+inline dim3
+grid_for (int width, int height, int tile_width, int tile_height)
+{
+  return dim3 ((unsigned) ((width + tile_width - 1) / tile_width),
+      (unsigned) ((height + tile_height - 1) / tile_height));
+}
+
+/* Launches a kernel with blocks that may have more shared memory than they get
+ * unasked. */
+template < typename... Parameters, typename... Arguments > void
+launch_tiles (StereoQueue * queue, dim3 grid, int threads, int shared_bytes,
+    void (*kernel) (Parameters...), const Arguments &... arguments)
+{
+  if (shared_bytes > 48 << 10)
+    (void) cudaFuncSetAttribute (kernel,
+        cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
+  launch_overlapping (queue, grid, dim3 ((unsigned) threads),
+      (size_t) shared_bytes, kernel, arguments...);
+}
+
+/* Kernels with a thread for each pixel of a level. */
+const int block_width = 32;
+const int block_height = 8;
+
+__device__ __forceinline__ bool
+own_pixel (int width, int height, int *x, int *y)
+{
+  *x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  *y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+  return *x < width && *y < height;
+}
+
+inline dim3
+pixel_grid (const StereoPyramidLevel * level)
+{
+  return grid_for (level->width, level->height, block_width, block_height);
+}
+
+const dim3 pixel_block (block_width, block_height);
+
+template < typename... Parameters, typename... Arguments > void
+launch_pixels (StereoQueue * queue, const StereoPyramidLevel * level,
+    void (*kernel) (Parameters...), const Arguments &... arguments)
+{
+  launch_overlapping (queue, pixel_grid (level), pixel_block, 0, kernel,
+      arguments...);
 }
 
 }                               // namespace
