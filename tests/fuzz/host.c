@@ -49,6 +49,10 @@ start (void)
   g_setenv ("GST_PLUGIN_PATH_1_0", "", TRUE);
   gst_init (NULL, NULL);
   g_log_set_default_handler (hear, NULL);
+  /* what a thread of GStreamer's has of its own is taken for a leak while it
+   * ends, so none ends */
+  g_thread_pool_set_max_unused_threads (-1);
+  g_thread_pool_set_max_idle_time (0);
   GST_PLUGIN_STATIC_REGISTER (stereomatching);
   features = gst_registry_get_feature_list_by_plugin (gst_registry_get (),
       "stereomatching");
