@@ -7,23 +7,25 @@
 /*
  * stereo.h: the public interface of the stereo matching library.
  *
- * Terms.  A rectified pair is two images in which a scene point lies on the
- * same row of both.  The left image is the reference view.  The disparity of
- * the left pixel (x, y) is d = x - x', in pixels, where (x', y) is the same
- * point in the right image: positive, and larger for nearer points.
+ * Terms.  In a rectified pair a scene point lies on the same row of both
+ * images.  The left image is the reference view.  The disparity of the left
+ * pixel (x, y) is d = x - x', in pixels, where (x', y) is the same point in the
+ * right image.  It is positive, and larger for nearer points.
  *
- * Use.  Five steps, all of which can fail and say why:
+ * Usage.  Every step can fail:
  *
  *   StereoDevice *device = NULL;
  *   StereoMatcher *matcher = NULL;
  *   StereoParams *params = NULL;
+ *   StereoMatcherConfig config = STEREO_MATCHER_CONFIG_INIT;
  *   StereoMessage why;
- *   const StereoAlgorithm *vcbw = stereo_algorithm_find ("vcbw");
+ *   const StereoAlgorithm *sgm = stereo_algorithm_find ("sgm");
  *
  *   stereo_device_new_cpu (0, STEREO_SIMD_AUTO, &device, &why);
- *   stereo_params_new (vcbw, &params);
+ *   stereo_params_new (sgm, &params);
  *   stereo_params_set (params, "num-disparities", 60, &why);
- *   stereo_matcher_new (vcbw, device, &matcher);
+ *   stereo_matcher_new (sgm, device, &matcher);
+ *   config.width = 640;                                and the other fields
  *   stereo_matcher_configure (matcher, &config, params);
  *   stereo_matcher_process (matcher, &left, &right, &map, NULL);   per frame
  *   stereo_matcher_sync (matcher);
@@ -32,17 +34,27 @@
  *   stereo_params_free (&params);
  *   stereo_device_unref (&device);
  *
- * Errors.  A function that can fail returns a StereoStatus and must be
- * checked.  On failure its outputs are untouched, a StereoMessage (or the
- * matcher's own, stereo_matcher_error()) says what was wrong and what would be
- * right.  Nothing prints, asserts or aborts on bad input.
+ * Errors.  A function that can fail returns a StereoStatus, which must be
+ * checked.  A failed call leaves its outputs untouched and explains itself in
+ * the StereoMessage `why`, which may be NULL, or in stereo_matcher_error().
+ * The library never prints, asserts or aborts because of an argument.  A NULL
+ * object is an invalid argument: a status says so, a getter returns NULL, 0 or
+ * false, and everything else does nothing.
  *
- * Threads.  The library has no global state.  An object is used by one thread
- * at a time, except where a function says otherwise.
+ * Threads.  The library has no global state.  One thread at a time may use an
+ * object, unless a function says "Any thread".
  *
- * Memory.  Images belong to the caller; a matcher borrows them until the frame
- * has been waited for.  Functions that destroy take the address of the pointer
- * and set it to NULL; a NULL pointer there is fine.
+ * Ownership.  Images and their memory belong to the caller.  A matcher borrows
+ * them until the frame is complete.  A function that frees takes the address of
+ * a pointer and sets it to NULL; both may be NULL before.
+ *
+ * Compatibility.  docs/api.md has the policy and the changes of each version.
+ * In short: an incompatible change gets a new SONAME.  Without one, functions
+ * and enumerators are only ever added.  StereoMatcherConfig and
+ * StereoMatcherStats may get more fields at the end, and carry their size in
+ * struct_size.  StereoParamSpec may get more fields, too: programs read it
+ * where the library keeps it.  All other structures are final.  STEREO_N_*
+ * count what this header knows; a newer library may know more.
  */
 
 #ifndef STEREO_H
@@ -79,7 +91,7 @@ typedef enum
   STEREO_ERROR_DEVICE           /* the device or its driver reported an error */
 } StereoStatus;
 
-/* One English sentence without a final full stop, always terminated. */
+/* One English sentence without a final full stop, NUL-terminated. */
 typedef struct
 {
   char text[512];
@@ -88,28 +100,28 @@ typedef struct
 /* Returns "ok", "invalid argument", ...; never NULL. */
 STEREO_API const char *stereo_status_name (StereoStatus status);
 
-/* The version of the library at run time, "0.2.0". */
+/* The version of the library at run time: "0.2.0". */
 STEREO_API const char *stereo_version (void);
 
 /* ------------------------------------------------------------------ images */
 
 /*
- * Pixel formats.  Letters name channels in memory order, 8 bits each unless
- * the name says otherwise; X stands for a byte that is ignored (alpha too).
+ * Pixel formats.  The letters name the channels in memory order, of 8 bits each
+ * unless the name says otherwise.  X is a byte that is ignored, such as alpha.
  *
- * An algorithm that uses colour gets R, G and B when both views have them, in
- * whatever format.  Otherwise it gets luma, and of a YUV format that is Y as it
- * is.  Subsampled planes have the size of the image divided by 2 and rounded
- * up, and chroma sample (x / 2, y / 2) is that of pixel (x, y).  A row of
- * packed 4:2:2 is whole groups of two pixels and four bytes.
+ * An algorithm that uses colour gets R, G and B if both views have colour, in
+ * any format.  Otherwise it gets luma, which in a YUV format is Y unchanged.
+ * Subsampled planes have the size of the image divided by 2 and rounded up.
+ * Chroma sample (x / 2, y / 2) belongs to pixel (x, y).  A row of packed 4:2:2
+ * consists of whole groups of two pixels in four bytes.
  *
- * Samples of 10 bits are words of 16 bits, little endian, that may lie at any
- * address.  Their high 8 bits count, the others are cut off.
+ * Samples of 10 bits are little-endian words of 16 bits at any address.
+ * Matching uses their high 8 bits.
  */
 typedef enum
 {
   STEREO_FORMAT_GRAY8 = 0,
-  STEREO_FORMAT_GRAY16_LE,      /* as input, the high byte counts */
+  STEREO_FORMAT_GRAY16_LE,      /* of a view, only the high byte is used */
   STEREO_FORMAT_RGB,
   STEREO_FORMAT_BGR,
   STEREO_FORMAT_RGBX,
@@ -126,47 +138,48 @@ typedef enum
   STEREO_FORMAT_YUY2,           /* 4:2:2, packed: Y U Y V */
   STEREO_FORMAT_UYVY,           /* 4:2:2, packed: U Y V Y */
   STEREO_FORMAT_YVYU,           /* 4:2:2, packed: Y V Y U */
-  STEREO_FORMAT_P010_10LE,      /* NV12 of 10 bits, the high ones of a word */
-  STEREO_FORMAT_I420_10LE,      /* I420 of 10 bits, the low ones of a word */
-  STEREO_FORMAT_I422_10LE,      /* Y42B of 10 bits, the low ones of a word */
-  STEREO_FORMAT_Y444_10LE,      /* Y444 of 10 bits, the low ones of a word */
-  STEREO_N_FORMATS
+  STEREO_FORMAT_P010_10LE,      /* NV12, 10 bits in the high bits of a word */
+  STEREO_FORMAT_I420_10LE,      /* I420, 10 bits in the low bits of a word */
+  STEREO_FORMAT_I422_10LE,      /* Y42B, 10 bits in the low bits of a word */
+  STEREO_FORMAT_Y444_10LE,      /* Y444, 10 bits in the low bits of a word */
+  STEREO_N_FORMATS,             /* of views and maps */
+
+  /* Numbers in the byte order of the host, at any address.  Only the operations
+   * that say so write them. */
+  STEREO_FORMAT_XYZ_F32 = 48,   /* float x, y, z: 12 bytes */
+  STEREO_FORMAT_XYZRGB_F32,     /* the same and uint32_t 0x00RRGGBB: 16 bytes */
+  STEREO_FORMAT_U32             /* uint32_t */
 } StereoFormat;
 
-/* "GRAY8", "NV12", ...: the names GStreamer uses, with X for alpha too.
- * NULL when format is none of the enumeration. */
+/* "GRAY8", "NV12", ...: the name of the format in GStreamer, with X for alpha;
+ * NULL for an unknown format. */
 STEREO_API const char *stereo_format_name (StereoFormat format);
 
 typedef enum
 {
-  STEREO_MEMORY_HOST = 0,       /* ordinary memory */
+  STEREO_MEMORY_HOST = 0,       /* pageable memory */
   STEREO_MEMORY_PINNED,         /* from stereo_device_alloc_pinned() */
   STEREO_MEMORY_DEVICE          /* memory of the matcher's device */
 } StereoMemory;
 
-/* A point in the work of a device, for images that stay there (see devices). */
+/* A point in the work of a device: see stereo_event_new(). */
 typedef struct StereoEvent StereoEvent;
 
 /*
- * An image, borrowed.  plane[i] is the first byte of plane i, stride[i] the
- * bytes from one row to the next (at least the bytes of a row; any more is
- * padding that is never read or written).  Planes a format does not have are
- * ignored, and so is chroma wherever luma is all that is used.  Width and
- * height are in pixels, from 1.
- *
- * Input images are only ever read.
+ * An image in memory of the caller.  Planes that the format does not have are
+ * ignored, and so are chroma planes where only luma is used.  The library never
+ * writes to an input image, nor to the padding between rows.
  */
 typedef struct
 {
   StereoFormat format;
-  int width;
+  int width;                    /* 1 to STEREO_MAX_SIZE pixels */
   int height;
   StereoMemory memory;
-  void *plane[3];
-  size_t stride[3];
-  /* Only with STEREO_MEMORY_DEVICE, and NULL where nobody asks: a frame waits
-   * for ready before it reads or writes the image, and records done when it
-   * has read it, or has written it. */
+  void *plane[3];               /* first byte of each plane */
+  size_t stride[3];             /* bytes between the starts of two rows */
+  /* Only for STEREO_MEMORY_DEVICE; NULL = none.  A frame waits for `ready`
+   * before it accesses the image, and records `done` after its last access. */
   StereoEvent *ready;
   StereoEvent *done;
 } StereoImage;
@@ -175,13 +188,13 @@ typedef struct
 #define STEREO_MAX_SIZE 16384
 
 /*
- * How R'G'B' comes from Y'CbCr of 8 bits: the matrix (Recommendations ITU-R
- * BT.601, BT.709, and BT.2020 with non-constant luminance), and the range,
- * limited (Y' from 16 to 235, Cb and Cr from 16 to 240) or full (0 to 255).
+ * Conversion of 8-bit Y'CbCr to R'G'B': the matrix (ITU-R Recommendation
+ * BT.601, BT.709, or BT.2020 with non-constant luminance), and the range, which
+ * is limited (Y' from 16 to 235, Cb and Cr from 16 to 240) or full (0 to 255).
  */
 typedef enum
 {
-  STEREO_COLORIMETRY_BT601 = 0, /* limited, as the next two */
+  STEREO_COLORIMETRY_BT601 = 0, /* limited range, as the next two */
   STEREO_COLORIMETRY_BT709,
   STEREO_COLORIMETRY_BT2020,
   STEREO_COLORIMETRY_BT601_FULL,
@@ -190,8 +203,7 @@ typedef enum
   STEREO_N_COLORIMETRIES
 } StereoColorimetry;
 
-/* "BT601", "BT709_FULL", ...; NULL when colorimetry is none of the
- * enumeration. */
+/* "BT601", "BT709_FULL", ...; NULL for an unknown colorimetry. */
 STEREO_API const char *stereo_colorimetry_name (StereoColorimetry
     colorimetry);
 
@@ -205,34 +217,30 @@ STEREO_API const StereoAlgorithm *stereo_algorithm_get (size_t index);
 /* The algorithm called name ("vcbw"), or NULL. */
 STEREO_API const StereoAlgorithm *stereo_algorithm_find (const char *name);
 
-/* Short name ("vcbw"), full name, and the publication it implements; NULL for
- * NULL. */
+/* Short name ("vcbw"), full name, and the publication it implements. */
 STEREO_API const char *stereo_algorithm_name (const StereoAlgorithm *algorithm);
 STEREO_API const char *stereo_algorithm_title (const StereoAlgorithm *
     algorithm);
 STEREO_API const char *stereo_algorithm_reference (const StereoAlgorithm *
     algorithm);
 
-/* Whether it uses colour where both views have it; false for NULL. */
+/* Whether the algorithm uses colour if both views have it. */
 STEREO_API bool stereo_algorithm_uses_color (const StereoAlgorithm *
     algorithm);
 
-/*
- * What an algorithm can give for every pixel of the left view.  The disparity
- * is there always; the others are in the algorithms that find them.
- */
+/* Results for every pixel of the left view.  All algorithms have the disparity;
+ * stereo_algorithm_has_result() tells which others there are. */
 typedef enum
 {
   STEREO_RESULT_DISPARITY = 0,
-  STEREO_RESULT_VERTICAL,       /* y - y', in pixels, of an unrectified pair */
-  STEREO_RESULT_CONFIDENCE,     /* how well the pixel matches, 0 to 1 */
+  STEREO_RESULT_VERTICAL,       /* y - y', in pixels: for unrectified pairs */
+  STEREO_RESULT_CONFIDENCE,     /* 0 (none) to 1 */
   STEREO_N_RESULTS
 } StereoResult;
 
-/* "disparity", "vertical", "confidence"; NULL for any other value. */
+/* "disparity", "vertical", "confidence"; NULL for an unknown result. */
 STEREO_API const char *stereo_result_name (StereoResult result);
 
-/* Whether the algorithm has it; false for NULL. */
 STEREO_CHECKED STEREO_API bool stereo_algorithm_has_result (const
     StereoAlgorithm * algorithm, StereoResult result);
 
@@ -253,118 +261,114 @@ typedef struct
   const char *blurb;            /* "All nine windows" */
 } StereoEnumValue;
 
-/*
- * One parameter.  Every value of every type is exact in a double, so default,
- * range and the get and set functions use that.  A parameter may change
- * between any two frames.
- */
+/* The description of a parameter, which belongs to the library and lives as
+ * long.  Every value of every type is exact in a double. */
 typedef struct
 {
   const char *name;             /* "edge-penalty" */
   const char *field;            /* the C field: "edge_penalty" */
-  const char *blurb;            /* what it does, unit, special values */
+  const char *blurb;            /* meaning, unit, special values */
   StereoParamType type;
-  size_t offset;                /* of the field in its structure; internal */
+  size_t offset;                /* internal */
   double initial;               /* the default */
   double minimum;
   double maximum;
-  const StereoEnumValue *values;        /* of an enumeration */
+  const StereoEnumValue *values;        /* maximum + 1; only of an ENUM */
 } StereoParamSpec;
 
 /*
- * The parameters of an algorithm: first the ones all algorithms share
- * (num-disparities, min-disparity, disparity-scale, invalid-value, median),
- * then, if its map is refined, those of that (cost, subpixel, lr-max-diff,
- * speckle-size, fill, refine), then its own.  NULL past the last one.
+ * The parameters of an algorithm; NULL past the last one.  First those that all
+ * algorithms have (num-disparities, min-disparity, disparity-scale,
+ * invalid-value, median, temporal), then those of post-processing, if the
+ * algorithm has it (cost, subpixel, lr-max-diff, speckle-size, fill, refine,
+ * min-confidence), then the algorithm's own.
  */
 STEREO_API const StereoParamSpec *stereo_algorithm_param (const
     StereoAlgorithm * algorithm, size_t index);
 
-/* The default of spec for this algorithm: those of the parameters that several
- * share differ between them. */
+/* The default of a parameter for this algorithm: shared parameters may have
+ * different defaults.  0 if either is NULL. */
 STEREO_API double stereo_algorithm_param_initial (const StereoAlgorithm *
     algorithm, const StereoParamSpec * spec);
 
 typedef struct StereoParams StereoParams;
 
-/* A set of parameters with the algorithm's defaults. */
+/* Makes a set of parameters with the algorithm's defaults. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_params_new (const
     StereoAlgorithm * algorithm, StereoParams ** params);
 STEREO_API void stereo_params_free (StereoParams ** params);
 
-/* Makes target equal to source; both must be of the same algorithm, which is
- * the only way to fail. */
+/* Copies all values.  STEREO_ERROR_ARGUMENT if the algorithms differ. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_params_copy (StereoParams *
     target, const StereoParams * source);
 
-/* Sets one parameter.  STEREO_ERROR_ARGUMENT, the set unchanged: there is none
- * of that name, or the value is NaN, out of range, or a fraction where whole
- * numbers are wanted.  why may be NULL. */
+/* Sets one parameter.  STEREO_ERROR_ARGUMENT if the name is unknown, or if the
+ * value is NaN, out of range, or a fraction although the type is not DOUBLE. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_params_set (StereoParams *
     params, const char *name, double value, StereoMessage * why);
 
-/* The same from text: a number, "true" / "false", or the nick of an
- * enumeration ("four").  Independent of the locale. */
+/* Sets one parameter from text: a number, "true", "false", or the nick of an
+ * enumeration value ("four").  Independent of the locale. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_params_set_text (StereoParams *
     params, const char *name, const char *text, StereoMessage * why);
 
-/* Reads one parameter; false when there is none of that name. */
+/* Reads one parameter; false if the name is unknown. */
 STEREO_CHECKED STEREO_API bool stereo_params_get (const StereoParams * params,
     const char *name, double *value);
 
 /* ----------------------------------------------------------------- devices */
 
 /*
- * What computes: the CPU, or a CUDA device (stereo-cuda.h).  Devices are
- * reference counted, may be shared by any number of matchers and threads, and
- * live until the last matcher and the last reference are gone.
+ * A compute backend: the CPU, or a CUDA device (stereo-cuda.h).  Devices are
+ * reference-counted.  Matchers and operations hold a reference.  Any number of
+ * them, on any threads, may share a device.
  */
 typedef struct StereoDevice StereoDevice;
 
-/* Which vector instructions the CPU device uses.  All are bit-exact. */
+/* Vector instructions of a CPU device.  All give the same bytes. */
 typedef enum
 {
-  STEREO_SIMD_AUTO = 0,         /* the best that this machine has */
-  STEREO_SIMD_NONE,             /* the plain reference, one stage at a time */
+  STEREO_SIMD_AUTO = 0,         /* the best of this machine */
+  STEREO_SIMD_NONE,             /* scalar reference */
   STEREO_SIMD_GENERIC,          /* portable vectors of 16 bytes */
   STEREO_SIMD_AVX2,
   STEREO_SIMD_AVX512            /* needs AVX-512 F, BW, DQ and VL */
 } StereoSimd;
 
-/* "auto", "none", "generic", "avx2", "avx512"; NULL for any other value. */
+/* "auto", "none", "generic", "avx2", "avx512"; NULL for an unknown value. */
 STEREO_API const char *stereo_simd_name (StereoSimd simd);
 
-/* Whether this build on this machine has it. */
+/* Whether this build and this machine support it. */
 STEREO_API bool stereo_simd_available (StereoSimd simd);
 
-/* n_threads: 0 = one for each processor, at most 1024.
- * STEREO_ERROR_UNSUPPORTED when simd is not available.  why may be NULL. */
+/* n_threads: 1 to 1024, or 0 = one per processor.  STEREO_ERROR_UNSUPPORTED if
+ * simd is not available. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_device_new_cpu (unsigned
     n_threads, StereoSimd simd, StereoDevice ** device, StereoMessage * why);
 
+/* Any thread.  Returns device. */
 STEREO_API StereoDevice *stereo_device_ref (StereoDevice * device);
 STEREO_API void stereo_device_unref (StereoDevice ** device);
 
-/* "cpu" or "cuda", and a name for people ("NVIDIA H200", "CPU, 2 threads,
- * avx512").  Both belong to the device. */
+/* "cpu" or "cuda", and a description ("NVIDIA H200", "CPU, 2 threads, avx512").
+ * Both belong to the device. */
 STEREO_API const char *stereo_device_backend (const StereoDevice * device);
 STEREO_API const char *stereo_device_name (const StereoDevice * device);
 
-/* Of a CPU device the number of threads and the instructions in use, never
- * STEREO_SIMD_AUTO; of others 0 and STEREO_SIMD_NONE. */
+/* The number of threads and the instructions of a CPU device, never
+ * STEREO_SIMD_AUTO; 0 and STEREO_SIMD_NONE for other devices. */
 STEREO_API unsigned stereo_device_threads (const StereoDevice * device);
 STEREO_API StereoSimd stereo_device_simd (const StereoDevice * device);
 
-/* Host memory that the device copies from and to without staging: page-locked
- * for CUDA, ordinary for the CPU.  Aligned to 64 bytes or more.  Any thread. */
+/* Host memory that the device copies without staging: page-locked for CUDA,
+ * pageable for the CPU.  Aligned to at least 64 bytes.  Any thread. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_device_alloc_pinned (StereoDevice
     * device, size_t bytes, void **memory, StereoMessage * why);
 STEREO_API void stereo_device_free_pinned (StereoDevice * device,
     void **memory);
 
-/* Memory of the device itself (for the CPU the same as pinned memory), for
- * images with STEREO_MEMORY_DEVICE, and a copy that has finished when it
- * returns.  Any thread. */
+/* Device memory, for images with STEREO_MEMORY_DEVICE (for the CPU the same as
+ * pinned memory), and a synchronous copy in any direction.  Any thread. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_device_alloc (StereoDevice *
     device, size_t bytes, void **memory, StereoMessage * why);
 STEREO_API void stereo_device_free (StereoDevice * device, void **memory);
@@ -373,13 +377,14 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_device_copy (StereoDevice *
     StereoMessage * why);
 
 /*
- * An event stands for all that its device was to do before it was recorded, and
- * has happened until then.  It may be recorded again and again, and keeps the
- * device.  The done of one frame's image as the ready of the next one's orders
- * two frames, of the same matcher or of others, without anybody waiting.
+ * An event completes when its device has finished all work that was queued
+ * before the event was recorded.  An event that was never recorded is complete.
+ * It may be recorded repeatedly, and holds a reference to the device.  To order
+ * two frames on the device, without a wait of the host, use the `done` event of
+ * an image of the first as the `ready` event of an image of the second.
  *
- * stereo_event_wait() returns when it has happened; any thread.  On the CPU all
- * events have.
+ * stereo_event_wait() returns when the event is complete.  Any thread.  On the
+ * CPU events are always complete, and so is NULL.
  */
 STEREO_CHECKED STEREO_API StereoStatus stereo_event_new (StereoDevice * device,
     StereoEvent ** event, StereoMessage * why);
@@ -387,7 +392,7 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_event_wait (StereoEvent * event,
     StereoMessage * why);
 STEREO_API void stereo_event_free (StereoEvent ** event);
 
-/* Log messages, for people.  The function may be called from any thread. */
+/* The level of a log message.  The library calls the function on any thread. */
 typedef enum
 {
   STEREO_LOG_WARNING,
@@ -397,8 +402,8 @@ typedef enum
 typedef void (*StereoLogFunction) (StereoLogLevel level, const char *text,
     void *user_data);
 
-/* Sets the device's only log function; NULL (the default) for silence.
- * To be called before the device is shared. */
+/* Sets the log function of the device; NULL, the default, disables the log.
+ * Call this before the device is shared. */
 STEREO_API void stereo_device_set_log (StereoDevice * device,
     StereoLogFunction function, void *user_data);
 
@@ -406,17 +411,20 @@ STEREO_API void stereo_device_set_log (StereoDevice * device,
 
 typedef struct StereoMatcher StereoMatcher;
 
-/* Frames of one matcher that are under way at a time, at most, and if nothing
- * else is said: the next one waits for the oldest.  The CPU has only one. */
+/* The maximum and the default number of frames in flight of one matcher.  When
+ * all are, the next frame waits for the oldest.  The CPU has one. */
 #define STEREO_MAX_FRAMES 4
 #define STEREO_DEFAULT_FRAMES 2
 
-/* What all frames have in common.  The two views may differ in format, and in
- * colorimetry, which only YUV formats have.  Zero the structure first: it may
- * grow. */
+/*
+ * The configuration of a matcher.  Initialise it with
+ * STEREO_MATCHER_CONFIG_INIT, which sets struct_size and zeroes the rest.  The
+ * library ignores colorimetry for formats other than YUV.
+ */
 typedef struct
 {
-  int width;                    /* 1 to STEREO_MAX_SIZE pixels */
+  uint32_t struct_size;         /* sizeof (StereoMatcherConfig) */
+  int width;                    /* of both views, 1 to STEREO_MAX_SIZE pixels */
   int height;
   StereoFormat left;
   StereoFormat right;
@@ -425,50 +433,49 @@ typedef struct
   StereoColorimetry right_colorimetry;
 } StereoMatcherConfig;
 
+#define STEREO_MATCHER_CONFIG_INIT { sizeof (StereoMatcherConfig) }
+
+/* The matcher holds a reference to the device. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_new (const
     StereoAlgorithm * algorithm, StereoDevice * device,
     StereoMatcher ** matcher);
 STEREO_API void stereo_matcher_free (StereoMatcher ** matcher);
 
-/* How many frames are to be under way at a time from the next
- * stereo_matcher_configure() on, 1 to STEREO_MAX_FRAMES.  Each of them needs
- * memory for its images where they are not on the device: there, and
- * page-locked on the host. */
+/* Sets the number of frames in flight from the next stereo_matcher_configure()
+ * on, clamped to 1 to STEREO_MAX_FRAMES.  Each of them needs device memory and
+ * page-locked memory for those of its images that are not on the device. */
 STEREO_API void stereo_matcher_set_frames (StereoMatcher * matcher, unsigned
     n_frames);
 
 /*
- * Prepares for frames of this configuration with these parameters, both of
- * which are copied.  The only call that allocates memory, and it does so only
- * when what is there is too small; waits for all frames before it changes
- * anything.
+ * Waits for all frames, then prepares for frames with this configuration and
+ * these parameters, both of which it copies.  This is the only call that
+ * allocates memory, and only if the existing buffers are too small.
  *
- * STEREO_ERROR_MEMORY names the bytes needed and the bytes free.  After any
- * failure the matcher has to be configured again before it can process.
+ * STEREO_ERROR_MEMORY names the bytes needed and the bytes free.  After a
+ * failure stereo_matcher_process() fails until the next successful
+ * configuration.  STEREO_ERROR_UNSUPPORTED if the program was compiled with a
+ * newer header and uses a field that this library does not have.
  */
 STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_configure (StereoMatcher
     * matcher, const StereoMatcherConfig * config, const StereoParams * params);
 
 /*
- * Matches one pair.  output gets the disparity map of the left view, encoded:
+ * Matches one pair of the configured size and formats.  Writes the disparity
+ * map of the left view to output, as codes:
  *
- *   GRAY16_LE  (d - min-disparity) * disparity-scale, at most 65535
+ *   GRAY16_LE  (d - min-disparity) * disparity-scale, rounded, up to 65535
  *   GRAY8      (d - min-disparity) * 255 / (num-disparities - 1), rounded
  *
- * A disparity with a fraction is rounded in GRAY16_LE too, and lies in the
- * range that was searched.
+ * Pixels without a disparity get invalid-value.  Other pixels never do: a code
+ * that would be the same moves by one.
  *
- * A pixel without a disparity gets invalid-value; a pixel that has one never
- * does: where its code would be the same, it moves to the next one.
+ * On the CPU the frame is complete on return.  On CUDA it has only started: the
+ * caller must keep the images unchanged until stereo_matcher_wait() or
+ * stereo_matcher_sync() returns, or until their `done` event completes.  Input
+ * images in pageable memory (STEREO_MEMORY_HOST) may be reused on return.
  *
- * The CPU has finished when this returns.  CUDA has only started; the images
- * must then stay as they are until stereo_matcher_wait() or a later
- * stereo_matcher_sync() has returned, or one with a done event until that has
- * happened.  An input image in ordinary memory
- * (STEREO_MEMORY_HOST) has been read when this returns, on any device.
- *
- * Images must have the configured size and formats.  frame, when not NULL,
- * gets the number of this frame; the first one is 1.
+ * frame, unless NULL, gets the number of this frame, starting with 1.
  */
 STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_process (StereoMatcher *
     matcher, const StereoImage * left, const StereoImage * right,
@@ -478,38 +485,37 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_process (StereoMatcher *
 #define STEREO_VERTICAL_OFFSET 32768
 
 /*
- * The same for several results of one frame.  results[] has an image for each
- * StereoResult that is wanted, and NULL for the others; the disparity is always
- * wanted.  STEREO_ERROR_ARGUMENT for one that the algorithm does not have.
+ * Matches one pair and writes several results.  results[r] is the image for
+ * StereoResult r, or NULL if it is not wanted; results from n_results on are
+ * not wanted.  The disparity is required.  STEREO_ERROR_ARGUMENT for a result
+ * that the algorithm does not have.
  *
  *   STEREO_RESULT_DISPARITY   as above
  *   STEREO_RESULT_VERTICAL    GRAY16_LE: v * disparity-scale
- *                             + STEREO_VERTICAL_OFFSET, rounded, from 0 to
- *                             65535, for a pixel whose match in the right view
- *                             is v rows further up; invalid-value as above
- *   STEREO_RESULT_CONFIDENCE  GRAY8 or GRAY16_LE: 0 to 255 or 0 to 65535 for 0
- *                             to 1, rounded; invalid-value has no meaning here
- *
- * The image says which of the formats it is, frame by frame.
+ *                             + STEREO_VERTICAL_OFFSET, rounded, 0 to 65535,
+ *                             where the match in the right view is v rows
+ *                             higher; invalid-value as above
+ *   STEREO_RESULT_CONFIDENCE  GRAY8 or GRAY16_LE, which may change from frame
+ *                             to frame: 0 to 255 or 0 to 65535 for 0 to 1,
+ *                             rounded; has no invalid-value
  */
 STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_process_results
     (StereoMatcher * matcher, const StereoImage * left,
-    const StereoImage * right,
-    const StereoImage * const results[STEREO_N_RESULTS], uint64_t * frame);
+    const StereoImage * right, const StereoImage * const *results,
+    size_t n_results, uint64_t * frame);
 
 /*
- * With the parameter temporal above 0 a disparity map depends on the frames
- * before, in the order in which they were processed, however many of them are
- * under way.  The next frame after this call, as the first one after
- * stereo_matcher_configure(), depends on none: for where another video begins,
- * or another place of it.  At once; no frame that was started is changed.
+ * Restarts the temporal filter, for example after a cut or a seek.  If the
+ * parameter temporal is above 0, a disparity map depends on earlier frames, in
+ * the order of processing.  The next frame after this call depends on none.
+ * Frames in flight do not change.
  */
 STEREO_API void stereo_matcher_reset (StereoMatcher * matcher);
 
-/* Returns when the frame and its results are complete; at once for frame 0.
- * Any thread, also while another one is in stereo_matcher_process().  A frame
- * fails with its device; the text goes to the log and to the next call of
- * stereo_matcher_process() or stereo_matcher_sync(), which fail too. */
+/* Waits until a frame and its results are complete; frame 0 always is.  Any
+ * thread, even during stereo_matcher_process().  If the device has failed, this
+ * call fails, and so does the next one that processes or waits for all frames.
+ * The text goes to that one and to the log. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_wait (StereoMatcher *
     matcher, uint64_t frame);
 
@@ -517,42 +523,46 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_wait (StereoMatcher *
 STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_sync (StereoMatcher *
     matcher);
 
-/* What the last failed call on this matcher had to say; "" if none failed.
- * Belongs to the matcher and stands until its next call. */
+/* Describes the failure of the last call on this matcher; "" if it succeeded.
+ * Belongs to the matcher and is valid until its next call. */
 STEREO_API const char *stereo_matcher_error (const StereoMatcher * matcher);
 
+/* Initialise it with STEREO_MATCHER_STATS_INIT, which sets struct_size. */
 typedef struct
 {
-  uint64_t frames;              /* complete */
-  uint64_t last_ns;             /* the last of them took, with copies */
-  uint64_t total_ns;            /* of all complete ones */
-  size_t device_bytes;          /* held on the device */
-  size_t host_bytes;            /* held on the host */
-  uint64_t allocations;         /* made since stereo_matcher_new() */
+  uint32_t struct_size;         /* sizeof (StereoMatcherStats) */
+  uint64_t frames;              /* completed */
+  uint64_t last_ns;             /* run time of the last one, with copies */
+  uint64_t total_ns;            /* of all of them */
+  size_t device_bytes;          /* allocated on the device */
+  size_t host_bytes;            /* allocated on the host */
+  uint64_t allocations;         /* since stereo_matcher_new() */
 } StereoMatcherStats;
 
-/* Any thread.  Frames count as complete once they were waited for. */
-STEREO_API void stereo_matcher_get_stats (StereoMatcher * matcher,
-    StereoMatcherStats * stats);
+#define STEREO_MATCHER_STATS_INIT { sizeof (StereoMatcherStats) }
 
-/* Whether the stages of the frames that are started from now on are timed; not
- * at first.  Costs a little time on every frame while it is on. */
+/* Reads the statistics.  A frame counts once it was waited for.  Fields that
+ * this library does not have become 0.  Any thread. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_matcher_get_stats (StereoMatcher *
+    matcher, StereoMatcherStats * stats, StereoMessage * why);
+
+/* Enables per-stage timings for frames that start from now on; off by default.
+ * They take a little time in every frame. */
 STEREO_API void stereo_matcher_set_profiling (StereoMatcher * matcher,
     bool profiling);
 
 /*
- * A stage of the frame that completed last, in their order: "upload",
- * "convert", the algorithm's own if it has any, "match", "median" and
- * "download", of which there are those that the frame had; with a census cost
- * "census" comes before the algorithm's own, and with refinement "refine"
- * instead of "median".  Encoding belongs to "median" or "refine", or to "match"
- * without one.  "temporal" comes behind them if that parameter is above 0.  ns
- * is the time from the end of the stage before, added up where a stage comes
- * again and again, and name lives as long as the library.  The stages add up to
- * last_ns; with several frames in flight they contain the wait for each other.
+ * The stages of the frame that completed last, in order: "upload", "convert",
+ * "census", the algorithm's own stages, "match", "median" or "refine",
+ * "temporal" and "download".  Stages that the frame does not have are missing.
+ * Encoding is part of "median" or "refine", or of "match" without them.
  *
- * False past the last stage, and for a frame that was started without
- * profiling.  Any thread; name and ns may be NULL.
+ * ns is the time since the end of the previous stage, summed over repetitions.
+ * The stages add up to last_ns.  With several frames in flight they include the
+ * wait for each other.  name lives as long as the library.  Both may be NULL.
+ *
+ * Returns false past the last stage, and for a frame without timings.  Any
+ * thread.
  */
 STEREO_CHECKED STEREO_API bool stereo_matcher_get_stage (StereoMatcher *
     matcher, size_t index, const char **name, uint64_t * ns);
@@ -560,44 +570,42 @@ STEREO_CHECKED STEREO_API bool stereo_matcher_get_stage (StereoMatcher *
 /* -------------------------------------------------------------- operations */
 
 /*
- * What is made of a disparity map, one frame at a time:
+ * Operations on disparity maps:
  *
- *   "depth"   inputs: the map, GRAY16_LE or GRAY8.  Output: distances along the
- *             optical axis, GRAY16_LE of the same size: metres * depth-scale,
- *             0 = unknown.
- *   "points"  inputs: the map.  Output: RGBX of 3 * columns x rows, where each
- *             "pixel" is a float of the host's byte order: X, Y and Z of a
- *             point in metres, NaN where there is none.
- *   "view"    inputs: the left view, the right view or NULL, the map.  Views
- *             are of one format (of YUV in limited range), and the map is of
- *             their size divided by 1 to 8 and rounded up.  Output: a frame of
- *             that format.
+ *   "depth"   input: the map, GRAY16_LE or GRAY8.  Output: distance along the
+ *             optical axis, GRAY16_LE of the same size, in 1 / depth-scale
+ *             metres; 0 = unknown.
+ *   "points"  input: the map.  Output: a point cloud, XYZ_F32: the position of
+ *             every step-th pixel of every step-th row, in metres, in the axes
+ *             of the left camera; NaN = unknown.
+ *   "view"    inputs: the left view, the right view (optional), the map.
+ *             Output: virtual views in one frame of the same format.  Both
+ *             views have the same size and format, with limited range if it is
+ *             YUV.  The map has their size divided by 1 to 8 and rounded up.
  *
- * What the numbers of a map mean is said by the parameters disparity-scale,
- * min-disparity and invalid-value; where the cameras are by focal-length
- * (pixels), baseline (metres) and doffs (pixels), which depth and points need.
+ * The parameters disparity-scale, min-disparity and invalid-value describe the
+ * codes of the map.  depth and points need the focal-length, in pixels, and the
+ * baseline, in metres; doffs is the difference of the principal points, in
+ * pixels.
  */
 typedef struct StereoOperation StereoOperation;
 
-/* The images that a frame takes, at most. */
-#define STEREO_MAX_INPUTS 3
-
-/* The names in a fixed order; NULL past the last one. */
+/* The names of the operations; NULL past the last one. */
 STEREO_API const char *stereo_operation_name (size_t index);
 
-/* The parameters of the operation called name; NULL past the last one, and when
- * there is no such operation. */
+/* The parameters of an operation; NULL past the last one, and if the name is
+ * unknown. */
 STEREO_API const StereoParamSpec *stereo_operation_param (const char *name,
     size_t index);
 
-/* An operation with its defaults.  It keeps the device.  why may be NULL, here
- * and below. */
+/* Makes an operation with the defaults of its parameters.  It holds a reference
+ * to the device. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_operation_new (const char *name,
     StereoDevice * device, StereoOperation ** operation, StereoMessage * why);
 STEREO_API void stereo_operation_free (StereoOperation ** operation);
 
-/* Set one parameter, from a number or from text, and read one: as those of a
- * StereoParams.  From the next frame on. */
+/* Set and read parameters as stereo_params_set(), stereo_params_set_text() and
+ * stereo_params_get() do.  Changes apply from the next frame on. */
 STEREO_CHECKED STEREO_API StereoStatus stereo_operation_set (StereoOperation *
     operation, const char *name, double value, StereoMessage * why);
 STEREO_CHECKED STEREO_API StereoStatus stereo_operation_set_text
@@ -606,19 +614,21 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_operation_set_text
 STEREO_CHECKED STEREO_API bool stereo_operation_get (const StereoOperation *
     operation, const char *name, double *value);
 
-/* The size of the output for a first input of this size. */
-STEREO_API void stereo_operation_output_size (const StereoOperation *
-    operation, int width, int height, int *output_width, int *output_height);
+/* The size of the output for a first input of this size, 1 to STEREO_MAX_SIZE
+ * pixels, with the current parameters. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_operation_output_size (const
+    StereoOperation * operation, int width, int height, int *output_width,
+    int *output_height, StereoMessage * why);
 
 /*
- * Makes one frame, which is complete when this returns.  inputs[] are those
- * listed above, in their order.  Prepares itself when sizes, formats or
- * parameters are others than before; images are borrowed, and their memory is
- * as for a matcher.
+ * Runs the operation on one frame, which is complete on return.  inputs[] has
+ * the images listed above; those from n_inputs on are missing.  The first frame
+ * may allocate memory, and so may the frame after a change of sizes, formats or
+ * parameters.
  */
 STEREO_CHECKED STEREO_API StereoStatus stereo_operation_process
     (StereoOperation * operation, const StereoImage * const *inputs,
-    const StereoImage * output, StereoMessage * why);
+    size_t n_inputs, const StereoImage * output, StereoMessage * why);
 
 #ifdef __cplusplus
 }

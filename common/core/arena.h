@@ -5,10 +5,9 @@
  */
 
 /*
- * Buffers are declared one after another with the address of the pointer that
- * shall point to them; nothing is allocated meanwhile.  Once the total is known
- * the owner allocates it in one piece and binds it, which sets the pointers.
- * Every buffer starts at a multiple of STEREO_ARENA_ALIGNMENT bytes.
+ * Each buffer is declared with the address of its pointer.  The owner then
+ * allocates arena->size bytes at once, and stereo_arena_bind() sets all
+ * pointers.  Buffers are aligned to STEREO_ARENA_ALIGNMENT bytes.
  */
 
 #ifndef STEREO_ARENA_H
@@ -20,7 +19,6 @@
 extern "C" {
 #endif
 
-/* The least multiple that is not below the value. */
 static inline size_t
 stereo_round_up (size_t value, size_t multiple)
 {
@@ -32,10 +30,10 @@ stereo_round_up (size_t value, size_t multiple)
 
 typedef struct
 {
-  size_t size;                  /* bytes that all buffers need */
-  size_t next;                  /* where the next one begins */
+  size_t size;                  /* of all buffers, in bytes */
+  size_t next;                  /* offset of the next buffer */
   unsigned n_buffers;
-  bool overflow;                /* a size or their number was too big */
+  bool overflow;                /* too many or too large buffers */
   struct
   {
     void **pointer;
@@ -43,7 +41,7 @@ typedef struct
   } buffers[STEREO_ARENA_MAX];
 } StereoArena;
 
-/* Forgets all declarations. */
+/* Removes all declarations. */
 void stereo_arena_reset (StereoArena * arena);
 
 /* Declares count elements of element_size bytes.  *pointer is set to NULL now
@@ -51,20 +49,21 @@ void stereo_arena_reset (StereoArena * arena);
 void stereo_arena_add (StereoArena * arena, void **pointer, size_t count,
     size_t element_size);
 
-/* Lets the next buffer begin at `place`, which was arena->next at some time:
- * for buffers that are never in use at the same time as those declared since
- * then.  Reaching beyond those is the way back. */
+/* Places the next buffer at `place`, an earlier value of arena->next, so that
+ * it shares memory with the buffers declared since.  They must not be in use at
+ * the same time.  To end the overlap, go to a place after them. */
 void stereo_arena_go_to (StereoArena * arena, size_t place);
 
-/* Sets all pointers into memory, which is aligned and has arena->size bytes. */
+/* Sets all pointers.  memory: arena->size bytes, aligned to
+ * STEREO_ARENA_ALIGNMENT */
 void stereo_arena_bind (StereoArena * arena, void *memory);
 
-/* A sub-arena: hands out pieces of a buffer that is there already, such as what
- * a thread works with; without memory it just counts. */
+/* Divides an existing buffer, for example the work memory of a thread.  Without
+ * memory, it only computes the size. */
 typedef struct
 {
   uint8_t *memory;              /* aligned like an arena */
-  size_t size;                  /* bytes handed out so far */
+  size_t size;                  /* allocated so far, in bytes */
 } StereoSubArena;
 
 #define STEREO_SUB_ARENA_ALIGNMENT 64

@@ -7,18 +7,18 @@
 #ifndef STEREO_CPU_H
 #define STEREO_CPU_H
 
-#include "core/algorithm.h"
+#include "core/backend.h"
 #include "core/pool.h"
 
-/* Threads of the device that a CPU queue belongs to. */
+/* Number of threads of the device of a CPU queue. */
 static inline int
 stereo_cpu_threads (const StereoQueue * queue)
 {
   return (int) queue->device->n_threads;
 }
 
-/* A loop of n iterations on the threads of the queue's device; worker numbers
- * are below stereo_cpu_threads().  chunk as for stereo_pool_for(). */
+/* stereo_pool_for() on the threads of the queue's device.  Worker numbers are
+ * below stereo_cpu_threads(). */
 static inline void
 stereo_cpu_for (const StereoQueue * queue, int n, int chunk,
     StereoPoolBody body, const void *context)

@@ -6,12 +6,12 @@
 
 #include "core/image.h"
 
-#include "core/algorithm.h"
+#include "core/backend.h"
 
 #include <stdio.h>
 
 /* *INDENT-OFF* */
-static const StereoFormatInfo formats[STEREO_N_FORMATS] = {
+static const StereoFormatInfo formats[] = {
   [STEREO_FORMAT_GRAY8]     = {"GRAY8",     1, 0, 0, 0, 1},
   [STEREO_FORMAT_GRAY16_LE] = {"GRAY16_LE", 2, 1, 1, 1, 1},
   [STEREO_FORMAT_RGB]       = {"RGB",       3, 0, 1, 2, 1},
@@ -37,13 +37,17 @@ static const StereoFormatInfo formats[STEREO_N_FORMATS] = {
       {"I422_10LE", 2, 0, 0, 0, 3, 1, 0, 2, 1, 0, 2, 0, 2},
   [STEREO_FORMAT_Y444_10LE] =
       {"Y444_10LE", 2, 0, 0, 0, 3, 0, 0, 2, 1, 0, 2, 0, 2},
+  [STEREO_FORMAT_XYZ_F32]    = {"XYZ_F32",    12, 0, 0, 0, 1},
+  [STEREO_FORMAT_XYZRGB_F32] = {"XYZRGB_F32", 16, 0, 0, 0, 1},
+  [STEREO_FORMAT_U32]        = {"U32",         4, 0, 0, 0, 1},
 };
 /* *INDENT-ON* */
 
 const StereoFormatInfo *
 stereo_format_info (StereoFormat format)
 {
-  return (unsigned) format < STEREO_N_FORMATS ? &formats[format] : NULL;
+  return (unsigned) format < sizeof (formats) / sizeof (formats[0])
+      && formats[format].name != NULL ? &formats[format] : NULL;
 }
 
 const char *
@@ -98,7 +102,6 @@ stereo_format_planes (const StereoFormatInfo * info, bool color)
   return color ? info->n_planes : 1;
 }
 
-/* What a plane of a YUV format after the first one holds. */
 static const char *
 chroma_name (const StereoFormatInfo * info, int plane)
 {

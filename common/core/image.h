@@ -14,10 +14,9 @@ extern "C" {
 #endif
 
 /*
- * How to read a format.  Plane 0: for an RGB format r, g and b are the byte
- * offsets of the channels in a pixel; for all others they are the offset of the
- * byte to take as luma.  Chroma of a YUV format is in the planes after it, or
- * where there is none between the luma.
+ * Memory layout of a pixel format.  r, g and b are byte offsets in a pixel of
+ * plane 0: of the channels for RGB, otherwise all of the (upper) luma byte.
+ * Packed YUV has its chroma in plane 0, other YUV formats in later planes.
  */
 typedef struct
 {
@@ -27,45 +26,43 @@ typedef struct
   uint8_t g;
   uint8_t b;
   uint8_t n_planes;
-  uint8_t shift_x;              /* chroma sample (x >> shift_x, y >> shift_y) */
-  uint8_t shift_y;              /* is that of pixel (x, y) */
-  uint8_t chroma_bytes;         /* from one sample of U, or of V, to the next */
+  uint8_t shift_x;              /* log2 of the chroma subsampling */
+  uint8_t shift_y;
+  uint8_t chroma_bytes;         /* between samples of U, or of V */
   uint8_t u_plane;
-  uint8_t u_offset;             /* of the plane's first U, in bytes */
+  uint8_t u_offset;             /* of the first sample, in bytes */
   uint8_t v_plane;
   uint8_t v_offset;
-  uint8_t sample_shift;         /* as stereo_sample() takes it */
+  uint8_t sample_shift;         /* for stereo_sample() */
 } StereoFormatInfo;
 
-/* NULL when format is none of the enumeration. */
+/* NULL for an unknown format. */
 const StereoFormatInfo *stereo_format_info (StereoFormat format);
 
-/* Whether there are R, G and B, or chroma they can be had from. */
+/* Whether the format is RGB or YUV. */
 bool stereo_format_is_color (const StereoFormatInfo * info);
 bool stereo_format_is_yuv (const StereoFormatInfo * info);
 
-/* Whether plane 0 is 8-bit luma that can be used as it is. */
+/* Whether plane 0 is contiguous 8-bit luma. */
 bool stereo_format_is_luma (const StereoFormatInfo * info);
 
-/* The bytes of a row of a plane without padding, and the rows, of an image of
- * this width and height. */
+/* Bytes of a row of a plane without padding, and number of its rows, for an
+ * image of this width or height. */
 size_t stereo_format_row_bytes (const StereoFormatInfo * info, int plane,
     int width);
 size_t stereo_format_rows (const StereoFormatInfo * info, int plane,
     int height);
 
-/* The planes to be read for colour, or for luma. */
+/* Number of planes needed for colour or for luma. */
 int stereo_format_planes (const StereoFormatInfo * info, bool color);
 
-/* Checks the parts of an image that are read or written: format, size, and the
- * planes, plane 0 alone without color, with their strides.  role ("left image")
- * begins the message. */
+/* Checks format, size, planes and strides; without color, only plane 0.  role
+ * ("left image") begins the message. */
 StereoStatus stereo_image_check (const StereoImage * image, const char *role,
     StereoFormat format, int width, int height, bool color,
     StereoMessage * why);
 
-/* The same for a map that is written: its codes of 16 bits have to lie at even
- * addresses. */
+/* The same for an output; 16-bit codes must be at even addresses. */
 StereoStatus stereo_image_check_output (const StereoImage * image,
     const char *role, StereoFormat format, int width, int height,
     StereoMessage * why);

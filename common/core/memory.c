@@ -1,4 +1,4 @@
-/* gst-stereomatching: how much memory there is
+/* gst-stereomatching: available host memory
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,7 +6,7 @@
 
 #include "core/memory.h"
 
-#include "core/algorithm.h"
+#include "core/backend.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 static const char *root = "";
 
-/* What the two kinds of control groups call the same things. */
+/* Names in version 2 and version 1 of control groups. */
 typedef struct
 {
   const char *mark;             /* before the group in /proc/self/cgroup */
@@ -47,8 +47,8 @@ static const GroupKind group_kinds[] = {
   },
 };
 
-/* The beginning of a file, with a line's end before it; false if there is
- * none.  Without stdio, which allocates. */
+/* Reads the start of a file, after a newline.  Without stdio, which
+ * allocates. */
 static bool
 read_text (const char *folder, const char *group, const char *name,
     char text[MAX_TEXT])
@@ -77,7 +77,7 @@ read_text (const char *folder, const char *group, const char *name,
   return n >= 0;
 }
 
-/* The number after a word; false if there is none ("max"). */
+/* Parses the number after a word; false if there is none ("max"). */
 static bool
 number_after (const char *text, const char *word, uint64_t * number)
 {
@@ -104,7 +104,7 @@ machine_available (void)
   return kib * 1024;
 }
 
-/* Of one control group, without those above it. */
+/* Available in one control group, without its ancestors. */
 static uint64_t
 group_available (const GroupKind * kind, const char *group)
 {
@@ -129,9 +129,8 @@ group_available (const GroupKind * kind, const char *group)
   return limit > used ? limit - used : 0;
 }
 
-/* Of the process's group and all above it.  A container may see its own group
- * as the topmost one and still read another name: what is not there is passed
- * over. */
+/* Minimum over the process's group and its ancestors.  A container may see its
+ * group as the root under another name: missing groups are skipped. */
 static uint64_t
 groups_available (const GroupKind * kind, const char *groups)
 {

@@ -1,23 +1,21 @@
-/* gst-stereomatching: how much memory there is
+/* gst-stereomatching: available host memory
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * Linux gives out more memory than it has, and ends a process that then uses
- * it.  So what a matcher wants is compared with what there is before it asks:
+ * Linux overcommits memory and kills processes that use more than is available.
+ * Large allocations are therefore checked against the minimum of
  *
- * - of the machine: MemAvailable in /proc/meminfo, which is what is free and
- *   what can be freed without swapping;
- * - of the process's control group and each one above it: the limit less what
- *   is used, but for the file cache, which makes room (cgroup v2: memory.max,
+ * - MemAvailable of /proc/meminfo: free and reclaimable memory;
+ * - the remaining memory of the process's control group and its ancestors:
+ *   limit minus usage, without the file cache (cgroup v2: memory.max,
  *   memory.current; v1: memory.limit_in_bytes, memory.usage_in_bytes; both:
  *   memory.stat).
  *
- * The least of these counts.  Swap does not: every frame reads and writes all
- * of a matcher's memory.  Nor does what others ask for meanwhile.  Where none
- * of these files can be read, there is no limit.
+ * Swap is not counted, because every frame accesses all memory of a matcher.
+ * Without any of these files there is no limit.
  */
 
 #ifndef STEREO_CORE_MEMORY_H
@@ -29,18 +27,18 @@
 extern "C" {
 #endif
 
-/* Less than this is never refused: what is used changes as much by itself. */
+/* Smaller requests always succeed: usage fluctuates by as much. */
 #define STEREO_MEMORY_LEAST ((size_t) 64 << 20)
 
-/* Bytes that may still be used; UINT64_MAX when nothing says so. */
+/* Available bytes, or UINT64_MAX if unknown. */
 uint64_t stereo_memory_available (void);
 
-/* STEREO_ERROR_MEMORY, with both numbers in why, when bytes are not there. */
+/* STEREO_ERROR_MEMORY if fewer bytes are available. */
 STEREO_CHECKED StereoStatus stereo_memory_check (size_t bytes,
     StereoMessage * why);
 
-/* For tests: the files are looked for in this folder instead of "/"; NULL is
- * as it was.  Not while other threads are here; the string stays. */
+/* For tests: reads the files below root instead of "/" (NULL = default).  Not
+ * thread-safe; the string is not copied. */
 void stereo_memory_pretend (const char *root);
 
 #ifdef __cplusplus

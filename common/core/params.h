@@ -46,79 +46,16 @@ extern "C" {
 
 /* The C types of the fields: bool, int, unsigned, double, int. */
 
-/* Writes and reads the field of a parameter, which is at that address. */
+/* Writes and reads a parameter at an address. */
 void stereo_param_write (const StereoParamSpec * spec, void *at, double value);
 double stereo_param_read (const StereoParamSpec * spec, const void *at);
 
-/* What stereo_params_set() and stereo_params_set_text() demand of a value.
- * *value is that of the text.  why may be NULL. */
+/* Check and parse a value as stereo_params_set() and stereo_params_set_text()
+ * do.  why may be NULL. */
 STEREO_CHECKED StereoStatus stereo_param_check (const StereoParamSpec * spec,
     double value, StereoMessage * why);
 STEREO_CHECKED StereoStatus stereo_param_parse (const StereoParamSpec * spec,
     const char *text, double *value, StereoMessage * why);
-
-/* Of the parameter temporal. */
-#define STEREO_MAX_TEMPORAL 16
-
-/* What all algorithms have in common. */
-typedef struct
-{
-  unsigned num_disparities;
-  int min_disparity;
-  unsigned disparity_scale;
-  unsigned invalid_value;
-  bool median;
-  unsigned temporal;
-} StereoCommonParams;
-
-/* Terminated by STEREO_PARAM_END. */
-extern const StereoParamSpec stereo_common_params[];
-
-/* What a matching cost compares (cost/). */
-typedef enum
-{
-  STEREO_COST_CENSUS = 0,
-  STEREO_COST_LUMA,
-  STEREO_COST_RGB
-} StereoCost;
-
-/* Which pixels a weighted median decides (refine/). */
-typedef enum
-{
-  STEREO_REFINE_NONE = 0,
-  STEREO_REFINE_FILLED,
-  STEREO_REFINE_ALL
-} StereoRefine;
-
-/* What the algorithms that refine have in common: the cost, and what becomes
- * of its winners. */
-typedef struct
-{
-  int cost;                     /* StereoCost */
-  bool subpixel;
-  int lr_max_diff;
-  unsigned speckle_size;
-  bool fill;
-  int refine;                   /* StereoRefine */
-} StereoRefineParams;
-
-extern const StereoParamSpec stereo_refine_params[];
-
-/* An algorithm's own default of a parameter that is shared. */
-typedef struct
-{
-  const char *name;             /* NULL ends a list */
-  double initial;
-} StereoParamDefault;
-
-/* A set of parameters: the shared structures and the algorithm's. */
-struct StereoParams
-{
-  const StereoAlgorithm *algorithm;
-  StereoCommonParams common;
-  StereoRefineParams refine;    /* only if the algorithm refines */
-  void *own;
-};
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* gst-stereomatching: the threads of the CPU devices
+/* gst-stereomatching: the thread pool of the CPU devices
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -18,16 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of a thread.  The bodies keep what is large elsewhere, but a sanitizer makes
- * frames larger. */
+/* Loop bodies keep large buffers elsewhere; sanitizers enlarge frames. */
 #define STACK_BYTES ((size_t) 1 << 20)
 
-/* How long a thread looks for work before it sleeps, and a caller for the last
- * chunk of its loop: longer than most gaps between the loops of a frame, and
- * about what it takes to wake a thread. */
+/* Spin time before sleeping: longer than most gaps between the loops of a
+ * frame, and about the time to wake a thread. */
 #define SPIN_NS 20000
 
-/* Chunks to each worker, where the caller leaves it to the pool. */
+/* Default number of chunks per worker. */
 #define CHUNKS_PER_WORKER 4
 
 /* A loop, on its caller's stack. */
@@ -38,30 +36,30 @@ typedef struct Loop
   unsigned end;
   unsigned chunk;
   unsigned n_workers;           /* at most */
-  atomic_uint next;             /* iteration that nobody has taken */
-  atomic_uint helping;          /* threads in it, but for the caller */
-  unsigned joined;              /* numbers given away; under the lock */
+  atomic_uint next;             /* first iteration not taken */
+  atomic_uint helping;          /* threads in the loop, without the caller */
+  unsigned joined;              /* worker numbers assigned; under the lock */
   pthread_cond_t done;          /* helping is 0 */
   struct Loop *link;
 } Loop;
 
 static struct
 {
-  /* Devices come and go under this one, and threads end under it. */
+  /* Held while devices enter and leave and while threads end. */
   pthread_mutex_t lifetime;
   unsigned users;
 
-  /* For everything that follows; atomics are read without it, too. */
+  /* Protects all fields below; atomics may be read without it. */
   pthread_mutex_t lock;
   pthread_cond_t work;
   bool stop;
-  Loop *open;                   /* that may want helpers, oldest first */
+  Loop *open;                   /* loops that accept helpers, oldest first */
   atomic_uint n_open;
-  atomic_uint busy;             /* threads that are in loops */
+  atomic_uint busy;             /* threads in loops */
   unsigned sleeping;
   unsigned spinning;
   unsigned processors;
-  atomic_uint asked;            /* threads that a loop could have used */
+  atomic_uint requested;            /* largest number of helpers requested */
   atomic_uint n_threads;
   pthread_t threads[STEREO_POOL_MAX - 1];
 } pool = {
@@ -106,8 +104,8 @@ now_ns (void)
   return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
 }
 
-/* Looks until *value is zero, or is not, for a while; and not at all when other
- * threads could use the processor. */
+/* Spins until *value is zero (or nonzero) or SPIN_NS have passed.  Stops
+ * early if other threads need the processor. */
 static void
 spin_until (atomic_uint * value, bool zero)
 {
@@ -125,7 +123,6 @@ spin_until (atomic_uint * value, bool zero)
 
 /* ------------------------------------------------------------------ helpers */
 
-/* The chunk that starts with iteration begin. */
 static void
 run_chunk (const Loop * loop, unsigned begin, unsigned worker)
 {
@@ -136,7 +133,7 @@ run_chunk (const Loop * loop, unsigned begin, unsigned worker)
         (int) worker });
 }
 
-/* Works on a loop until all of it is taken. */
+/* Takes chunks until none is left. */
 static void
 work_on (Loop * loop, unsigned worker)
 {
@@ -147,7 +144,7 @@ work_on (Loop * loop, unsigned worker)
     run_chunk (loop, begin, worker);
 }
 
-/* Takes a loop out of those that want helpers.  Under the lock. */
+/* Stops accepting helpers for a loop.  Under the lock. */
 static void
 close_loop (Loop * loop)
 {
@@ -160,8 +157,8 @@ close_loop (Loop * loop)
   }
 }
 
-/* Helps the oldest loop, if there is one.  Under the lock, which it leaves for
- * the time of the work. */
+/* Helps the oldest loop, if any.  Under the lock, which is released while
+ * working. */
 static bool
 help (void)
 {
@@ -182,7 +179,7 @@ help (void)
   pthread_mutex_lock (&pool.lock);
   close_loop (loop);
   atomic_fetch_sub (&pool.busy, 1);
-  /* The caller does not free the loop before it gets the lock. */
+  /* The loop is valid until its caller gets the lock. */
   if (atomic_fetch_sub (&loop->helping, 1) == 1)
     pthread_cond_signal (&loop->done);
   return true;
@@ -213,10 +210,10 @@ run_thread (void *data)
   return NULL;
 }
 
-/* Makes threads until there are as many as wanted.  Under the lock; returns an
- * error code. */
+/* Creates threads up to the wanted number.  Under the lock.  Returns an errno
+ * value. */
 static int
-make_threads (unsigned wanted)
+create_threads (unsigned wanted)
 {
   pthread_attr_t attributes;
   sigset_t all, before;
@@ -225,7 +222,7 @@ make_threads (unsigned wanted)
   if (error != 0)
     return error;
   pthread_attr_setstacksize (&attributes, STACK_BYTES);
-  /* Signals are for the program's own threads. */
+  /* Signals are delivered to the application's threads. */
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &before);
   while (pool.n_threads < wanted && error == 0) {
@@ -240,33 +237,33 @@ make_threads (unsigned wanted)
 }
 
 static void
-ask_for_threads (unsigned wanted, StereoLogFunction log, void *log_data)
+request_threads (unsigned wanted, StereoLogFunction log, void *log_data)
 {
   int error = 0;
   unsigned made;
   char text[256];
 
   pthread_mutex_lock (&pool.lock);
-  if (pool.asked < wanted) {
-    error = make_threads (wanted);
-    /* what failed is not tried again with each loop */
-    pool.asked = error == 0 ? wanted : STEREO_POOL_MAX;
+  if (pool.requested < wanted) {
+    error = create_threads (wanted);
+    /* Do not retry a failure in each loop. */
+    pool.requested = error == 0 ? wanted : STEREO_POOL_MAX;
   }
   made = pool.n_threads;
   pthread_mutex_unlock (&pool.lock);
   if (error == 0 || log == NULL)
     return;
-  snprintf (text, sizeof (text), "only %u of %u threads could be made, "
-      "matching goes on with these: %s", made + 1, wanted + 1,
+  snprintf (text, sizeof (text), "only %u of %u threads could be created, "
+      "continuing with these: %s", made + 1, wanted + 1,
       strerror (error));
   log (STEREO_LOG_WARNING, text, log_data);
 }
 
 /* -------------------------------------------------------------------- loops */
 
-/* Works on a loop together with others, and returns when all of it is done. */
+/* Runs a loop with helpers and returns when it is complete. */
 static void
-share_out (Loop * loop)
+run_shared (Loop * loop)
 {
   unsigned calls;
 
@@ -314,12 +311,12 @@ stereo_pool_for (unsigned n_workers, int n, int chunk, StereoPoolBody body,
       : (loop.end - 1) / (CHUNKS_PER_WORKER * n_workers) + 1;
   n_chunks = (loop.end - 1) / loop.chunk + 1;
   loop.n_workers = n_chunks < n_workers ? n_chunks : n_workers;
-  if (loop.n_workers > 1 && atomic_load (&pool.asked) < loop.n_workers - 1)
-    ask_for_threads (loop.n_workers - 1, log, log_data);
+  if (loop.n_workers > 1 && atomic_load (&pool.requested) < loop.n_workers - 1)
+    request_threads (loop.n_workers - 1, log, log_data);
   if (loop.n_workers == 1 || atomic_load (&pool.n_threads) == 0)
     work_on (&loop, 0);
   else
-    share_out (&loop);
+    run_shared (&loop);
 }
 
 /* ----------------------------------------------------------------- lifetime */
@@ -338,7 +335,7 @@ after_fork (void)
   pthread_mutex_unlock (&pool.lifetime);
 }
 
-/* None of the threads is here, nor whoever called them. */
+/* The child has none of the threads and none of their callers. */
 static void
 after_fork_in_child (void)
 {
@@ -346,12 +343,12 @@ after_fork_in_child (void)
   pthread_mutex_init (&pool.lifetime, NULL);
   pthread_cond_init (&pool.work, NULL);
   pool.open = NULL;
-  pool.n_open = pool.busy = pool.asked = pool.n_threads = 0;
+  pool.n_open = pool.busy = pool.requested = pool.n_threads = 0;
   pool.sleeping = pool.spinning = 0;
 }
 
 static void
-watch_forks (void)
+register_fork_handlers (void)
 {
   pthread_atfork (before_fork, after_fork, after_fork_in_child);
 }
@@ -361,7 +358,7 @@ stereo_pool_enter (void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  pthread_once (&once, watch_forks);
+  pthread_once (&once, register_fork_handlers);
   pthread_mutex_lock (&pool.lifetime);
   if (pool.users++ == 0)
     pool.processors = stereo_pool_processors ();
@@ -380,7 +377,7 @@ stereo_pool_leave (void)
     for (unsigned i = 0; i < pool.n_threads; i++)
       pthread_join (pool.threads[i], NULL);
     pool.stop = false;
-    pool.n_threads = pool.asked = 0;
+    pool.n_threads = pool.requested = 0;
   }
   pthread_mutex_unlock (&pool.lifetime);
 }

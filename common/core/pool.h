@@ -1,27 +1,21 @@
-/* gst-stereomatching: the threads of the CPU devices
+/* gst-stereomatching: the thread pool of the CPU devices
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * pool.h: loops shared out to threads.
+ * One pool of threads serves all CPU devices of the process.  The thread that
+ * calls stereo_pool_for() works on its loop itself and needs no helper, so a
+ * loop completes however many threads are available.  Sixteen matchers on two
+ * processors use sixteen callers and one helper, not sixteen teams.
  *
- * The process has one pool for all its CPU devices.  The thread that calls
- * stereo_pool_for() takes part in its loop and needs nobody else: a loop ends
- * however many threads help, so threads that could not be made, or that help
- * other loops, cost time and nothing else.  Sixteen matchers on two processors
- * therefore have sixteen callers and one helper, and not sixteen teams.
+ * Threads are created when a loop first needs them, sleep while idle, and end
+ * with the last device.  After fork() the child creates its own.
  *
- * Threads are made when a loop first has work for them, and sleep while there
- * is none.  They end with the last device.  A process that forks leaves them
- * behind; the child makes its own.
- *
- * Loops one after the other are how threads wait for each other: all of a loop
- * is done when stereo_pool_for() returns.  There is no other barrier, because
- * that would need threads that are sure to come.  Chunks are taken in ascending
- * order, though, so that a chunk may wait for earlier ones: threads have them
- * (progress.h).
+ * The return of stereo_pool_for() is the only barrier: any other one would
+ * depend on helpers that may not exist.  Chunks are taken in ascending order,
+ * so a chunk may wait for earlier ones (progress.h).
  */
 
 #ifndef STEREO_POOL_H
@@ -29,11 +23,11 @@
 
 #include "stereo.h"
 
-/* Threads that work on a loop at most, the caller's included. */
+/* Maximum number of threads of a loop, including the caller. */
 #define STEREO_POOL_MAX 1024
 
-/* A part of a loop: the iterations begin <= i < end.  Each thread in a loop has
- * a worker number of its own; the caller's is 0. */
+/* Iterations begin <= i < end.  worker identifies the thread within the
+ * loop; the caller is 0. */
 typedef struct
 {
   int begin;
@@ -43,25 +37,24 @@ typedef struct
 
 typedef void (*StereoPoolBody) (const void *context, StereoSpan span);
 
-/* A device that wants helpers comes and goes. */
+/* Called when a CPU device is created, and when it is freed. */
 void stereo_pool_enter (void);
 void stereo_pool_leave (void);
 
 /*
- * Calls body for chunks of 0 <= i < n, side by side on at most n_workers
- * threads, whose numbers are below n_workers.  Chunks begin in ascending order.
- * chunk: iterations at a time, or 0 for a few chunks to each worker, which is
- * right for loops whose iterations take equally long.
+ * Calls body in parallel for chunks of 0 <= i < n, in ascending order, on at
+ * most n_workers threads.  chunk is the number of iterations per call, or 0 for
+ * a few equal chunks per worker.
  *
- * Between stereo_pool_enter() and stereo_pool_leave(); body may have loops of
- * its own.  log, which may be NULL, gets one warning when threads could not be
- * made.
+ * Only between stereo_pool_enter() and stereo_pool_leave().  body may run
+ * nested loops.  log may be NULL; it gets one warning if threads cannot be
+ * created.
  */
 void stereo_pool_for (unsigned n_workers, int n, int chunk,
     StereoPoolBody body, const void *context, StereoLogFunction log,
     void *log_data);
 
-/* The processors that this process may use, at least 1. */
+/* Processors available to this process, at least 1. */
 unsigned stereo_pool_processors (void);
 
 #endif /* STEREO_POOL_H */

@@ -1,15 +1,14 @@
-/* gst-stereomatching: iterations of a loop that wait for earlier ones
+/* gst-stereomatching: waiting for earlier iterations of a parallel loop
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * An iteration of stereo_pool_for() may wait for earlier ones of the same loop:
- * they have been taken by threads that work on them.  Each tells how far it has
- * got by a number that only grows, 0 before the loop.  Waits are to be short
- * and rare: whoever waits looks for a while, then lets other threads of its
- * kind have the processor, and sleeps at last, which helps all others.
+ * An iteration of stereo_pool_for() may wait for earlier ones of the same loop,
+ * which are already running.  Each publishes its progress as a number that only
+ * increases, 0 before the loop.  Waits should be short and rare: a waiting
+ * thread spins, then yields, then sleeps.
  */
 
 #ifndef STEREO_PROGRESS_H
@@ -19,11 +18,11 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Looks in a row, a few nanoseconds each, and rows of them without sleep. */
-#define STEREO_PROGRESS_LOOKS 1000
+/* Spins before a yield, and yields before a sleep. */
+#define STEREO_PROGRESS_SPINS 1000
 #define STEREO_PROGRESS_YIELDS 50
 
-/* What has been written so far is there for those who wait for the number. */
+/* Publishes all writes so far to threads that wait for the number. */
 static inline void
 stereo_progress_reach (uint32_t * progress, uint32_t number)
 {
@@ -34,10 +33,10 @@ static inline void
 stereo_progress_wait (const uint32_t * progress, uint32_t number)
 {
   const struct timespec nap = {.tv_nsec = 50 * 1000 };
-  unsigned looks = 0, yields = 0;
+  unsigned spins = 0, yields = 0;
 
   while (__atomic_load_n (progress, __ATOMIC_ACQUIRE) < number) {
-    if (++looks % STEREO_PROGRESS_LOOKS != 0) {
+    if (++spins % STEREO_PROGRESS_SPINS != 0) {
 #if defined (__x86_64__) || defined (__i386__)
       __builtin_ia32_pause ();
 #endif

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "core/algorithm.h"
+#include "core/backend.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,45 +1,54 @@
-/* gst-stereomatching: census words, on the CPU
+/* gst-stereomatching: census words on the CPU
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "cost/census.h"
+/*
+ * b compares the surroundings of a pixel with it, so that it does not depend on
+ * exposure, gain or vignetting (R. Zabih, J. Woodfill: "Non-parametric local
+ * transforms for computing visual correspondence", ECCV 1994).  I is luma, that
+ * of stereo_luma() for a view of three channels.  Columns and rows outside the
+ * image repeat its border.  b has a bit for each of the 24 neighbours q in the
+ * 5x5 window around p, in raster order: 1 if I (q) < I (p).
+ */
+
+#include "cost/words.h"
 
 #include "core/cpu.h"
-#include "cost/census-pixel.h"
+#include "cost/words-formula.h"
 
 #include <string.h>
 
-/* Four planes of bytes, then one of luma with its border repeated: rows of the
- * same stride, each with a margin behind, and a margin in front of the words
- * and of luma. */
+/* Memory layout: four planes of bytes, then one of luma with a repeated border.
+ * Rows have the same stride and a margin at the end; margins precede the words
+ * and luma. */
 
 #define BORDER 2
 
 static size_t
 row_stride (int width)
 {
-  return ((size_t) width + 63) / 64 * 64 + STEREO_CENSUS_MARGIN;
+  return ((size_t) width + 63) / 64 * 64 + STEREO_WORDS_MARGIN;
 }
 
 static size_t
 bytes_cpu (int width, int height)
 {
-  return 5 * row_stride (width) * (size_t) height + 2 * STEREO_CENSUS_MARGIN;
+  return 5 * row_stride (width) * (size_t) height + 2 * STEREO_WORDS_MARGIN;
 }
 
 static uint8_t *
 plane (int width, int height, void *memory, int index)
 {
-  return (uint8_t *) memory + (index < 4 ? 1 : 2) * STEREO_CENSUS_MARGIN
+  return (uint8_t *) memory + (index < 4 ? 1 : 2) * STEREO_WORDS_MARGIN
       + (size_t) index * row_stride (width) * (size_t) height;
 }
 
-static StereoCensus
+static StereoWords
 layout_cpu (int width, int height, void *memory)
 {
-  StereoCensus census = { .stride = row_stride (width) };
+  StereoWords census = { .stride = row_stride (width) };
 
   for (int i = 0; i < 4; i++)
     census.plane[i] = plane (width, height, memory, i);
@@ -69,8 +78,8 @@ luma_row (const StereoView * view, int channels, int width, int y,
   }
 }
 
-/* Bit k of words, the lowest one first: whether the neighbour is less than the
- * pixel.  One neighbour after another, which compilers make vectors of. */
+/* Sets bit k, lowest first: neighbor < pixel.  A loop over one neighbour is
+ * vectorized by compilers. */
 static void
 compare_row (int width, const uint8_t * neighbor, const uint8_t * pixel,
     int k, uint8_t * restrict bits)
@@ -88,11 +97,11 @@ gradient_row (int width, const uint8_t * pixel, uint8_t * restrict gradient)
 {
 #pragma omp simd
   for (int x = 0; x < width; x++)
-    gradient[x] = (uint8_t) stereo_census_gradient (pixel[x - 1],
+    gradient[x] = (uint8_t) stereo_words_gradient (pixel[x - 1],
         pixel[x + 1]);
 }
 
-/* The bytes of a row, and zeros in its margins. */
+/* Computes the words of a row and clears its margins. */
 static void
 words_row (int width, int height, void *memory, int y)
 {
@@ -109,7 +118,7 @@ words_row (int width, int height, void *memory, int y)
     target[i] = plane (width, height, memory, i) + row;
     memset (target[i] + width, 0, stride - (size_t) width);
     if (y == 0)
-      memset (target[i] - STEREO_CENSUS_MARGIN, 0, STEREO_CENSUS_MARGIN);
+      memset (target[i] - STEREO_WORDS_MARGIN, 0, STEREO_WORDS_MARGIN);
   }
 
   for (int n = 0; n < 24; n++) {
@@ -121,7 +130,7 @@ words_row (int width, int height, void *memory, int y)
   gradient_row (width, line[BORDER], target[3]);
 }
 
-/* What the threads of a loop work on. */
+/* Context of parallel loops. */
 typedef struct
 {
   int width;
@@ -167,13 +176,11 @@ make_cpu (StereoQueue * queue, int width, int height, int channels,
   return STEREO_OK;
 }
 
-static const StereoCensusStages stages = {
+static const StereoWordsStages stages = {
   .bytes = bytes_cpu,
   .layout = layout_cpu,
   .make = make_cpu,
 };
-
-const void *stereo_census_stages_cpu (StereoSimd simd);
 
 const void *
 stereo_census_stages_cpu (StereoSimd simd)

@@ -12,8 +12,8 @@
 #ifndef STEREO_DIFFERENCE_H
 #define STEREO_DIFFERENCE_H
 
-#include "core/algorithm.h"
 #include "image/pixel.h"
+#include "image/view.h"
 
 /* |p - q| of bytes, 0 to 255. */
 STEREO_INLINE uint32_t

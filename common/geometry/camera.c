@@ -1,4 +1,4 @@
-/* gst-stereomatching: cameras, and how a pair of them is rectified
+/* gst-stereomatching: camera models and stereo rectification
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,15 +6,15 @@
 
 #include "geometry/camera.h"
 
-#include "core/algorithm.h"
+#include "core/backend.h"
 
 #include <math.h>
 #include <string.h>
 
 #define MAX_ITERATIONS 200
-/* OpenCV has not many, and its centres are to be the same. */
+/* As few as OpenCV runs, so that the centres are equal. */
 #define CENTER_ITERATIONS 5
-#define GRID 9                  /* points of a side, as OpenCV has them */
+#define GRID 9                  /* sample points per side, as in OpenCV */
 
 /* ---------------------------------------------------------------- matrices */
 
@@ -67,7 +67,7 @@ invert (const double a[9], double inverse[9])
   return true;
 }
 
-/* The rotation about v by an angle of its length (Rodrigues). */
+/* The rotation about v by |v| radians (Rodrigues). */
 static void
 rotation_of (const double v[3], double rotation[9])
 {
@@ -90,7 +90,7 @@ rotation_of (const double v[3], double rotation[9])
   rotation[8] = c + z * z * (1 - c);
 }
 
-/* The reverse, for less than half a turn. */
+/* The rotation vector of a rotation by less than 180 degrees. */
 static void
 vector_of (const double rotation[9], double v[3])
 {
@@ -161,7 +161,7 @@ distort (const StereoCamera * camera, double x, double y, double *dx,
   *dy = y * scale;
 }
 
-/* What distort_brown() makes (x0, y0) of, by iteration. */
+/* Inverts distort_brown() at (x0, y0) by fixed-point iteration. */
 static void
 undistort_brown (const double k[STEREO_MAX_COEFFICIENTS], double x0, double y0,
     int n_iterations, double ray[3])
@@ -213,8 +213,8 @@ undistort (const StereoCamera * camera, double u, double v, int n_iterations,
 
 /* -------------------------------------------------------------- rectifying */
 
-/* A camera without its half of what is between the two, and turned so that the
- * other one is beside it. */
+/* Rotates each camera by half of the rotation between them, then both until the
+ * baseline is horizontal. */
 static StereoStatus
 rectifying_rotations (const StereoCalibration * c, double rotations[2][9],
     StereoMessage * why)
@@ -249,7 +249,7 @@ rectifying_rotations (const StereoCalibration * c, double rotations[2][9],
   return STEREO_OK;
 }
 
-/* Where a pixel of an image comes to lie, with focal length f around 0. */
+/* Projects a pixel of an image with focal length f and principal point 0. */
 static void
 rectified (const StereoCamera * camera, const double rotation[9], double f,
     double u, double v, int n_iterations, double *x, double *y)
@@ -262,8 +262,7 @@ rectified (const StereoCamera * camera, const double rotation[9], double f,
   *y = f * turned[1] / turned[2];
 }
 
-/* The centre of projection for which the corners of both images are, on
- * average, as far to the left as to the right. */
+/* The principal point that centres the corners of both images, on average. */
 static void
 choose_center (const StereoCamera cameras[2], double rotations[2][9], double f,
     double center[2])
@@ -283,8 +282,8 @@ choose_center (const StereoCamera cameras[2], double rotations[2][9], double f,
   }
 }
 
-/* By how much the rectified image can be enlarged: so that it has no pixel
- * without a source (inner), or that no pixel of the image is lost (outer). */
+/* Scales of the rectified image: inner keeps only pixels with a source, outer
+ * keeps every pixel of the image. */
 static void
 choose_scales (const StereoCamera * camera, const double rotation[9], double f,
     const double center[2], double *inner, double *outer)
@@ -324,7 +323,7 @@ choose_scales (const StereoCamera * camera, const double rotation[9], double f,
   }
 }
 
-/* Rotations and projections for a calibration that has none. */
+/* Computes rotations and projections of a calibration without them. */
 static StereoStatus
 compute (const StereoCalibration * c, const StereoCamera cameras[2],
     double alpha, double rotations[2][9], double projections[2][12],
@@ -357,12 +356,20 @@ compute (const StereoCalibration * c, const StereoCamera cameras[2],
 
 /* --------------------------------------------------------------------- size */
 
-/* A camera for images of another size: a whole multiple of the calibrated
- * one. */
+/* Adapts a camera to images whose size is an integer multiple of the
+ * calibrated one. */
 static StereoStatus
 scale_camera (StereoCamera * camera, int width, int height, double scale[2],
     StereoMessage * why)
 {
+  if ((camera->width == 0 && !(camera->cx >= -0.5
+              && camera->cx <= width - 0.5))
+      || (camera->height == 0 && !(camera->cy >= -0.5
+              && camera->cy <= height - 0.5)))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "its principal point, (%g, %g), is outside of these images of %dx%d: "
+        "calibrate the cameras for this size, or bring the images to the "
+        "calibrated size", camera->cx, camera->cy, width, height);
   if (camera->width == 0)
     camera->width = width;
   if (camera->height == 0)

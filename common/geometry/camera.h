@@ -1,16 +1,16 @@
-/* gst-stereomatching: cameras, and how a pair of them is rectified
+/* gst-stereomatching: camera models and stereo rectification
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * A calibration says where the two cameras are and what their lenses do.  A
- * rectification is where the pixels of a rectified view come from: from there
- * on both cameras look in the same direction, at right angles to the line
- * through both, and a point is on the same row of both views.
+ * A calibration describes the poses and lenses of two cameras.  A rectification
+ * maps the pixels of a rectified view to those of an image: in rectified views
+ * both cameras look in the same direction, perpendicular to the baseline, and a
+ * scene point is on the same row of both.
  *
- * All in double precision, and on the host.  A pixel's centre has whole
+ * Computed in double precision on the host.  Pixel centres have integer
  * coordinates.
  */
 
@@ -23,16 +23,16 @@
 extern "C" {
 #endif
 
-/* How a lens distorts.  With a point's (x, y) = (X / Z, Y / Z):
+/* Lens distortion of a point (x, y) = (X / Z, Y / Z):
  *
  * Brown: r = x x + y y, c = (1 + k1 r + k2 r^2 + k3 r^3) / (1 + k4 r + k5 r^2
  * + k6 r^3), x' = x c + 2 p1 x y + p2 (r + 2 x x) + s1 r + s2 r^2, and y' = y c
- * + p1 (r + 2 y y) + 2 p2 x y + s3 r + s4 r^2; the coefficients in the order k1
- * k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4, with zeros for what a model has not.
+ * + p1 (r + 2 y y) + 2 p2 x y + s3 r + s4 r^2; the coefficients are k1 k2
+ * p1 p2 k3 k4 k5 k6 s1 s2 s3 s4; those that a model does not have are 0.
  *
  * Fisheye (Kannala and Brandt, 2006): a = atan (sqrt (r)), (x', y') = (x, y) a
- * (1 + k1 a^2 + k2 a^4 + k3 a^6 + k4 a^8) / sqrt (r); the coefficients in the
- * order k1 k2 k3 k4. */
+ * (1 + k1 a^2 + k2 a^4 + k3 a^6 + k4 a^8) / sqrt (r); the coefficients are
+ * k1 k2 k3 k4. */
 typedef enum
 {
   STEREO_LENS_BROWN = 0,
@@ -44,7 +44,7 @@ typedef enum
 typedef struct
 {
   StereoLens lens;
-  int width;                    /* of its images, or 0 when not known */
+  int width;                    /* of its images; 0 = unknown */
   int height;
   double fx;                    /* pixels */
   double fy;
@@ -65,19 +65,18 @@ typedef struct
 {
   bool has_camera[STEREO_N_VIEWS];
   StereoCamera camera[STEREO_N_VIEWS];
-  /* A point X of the left camera is R X + T of the right one. */
+  /* A point X of the left camera is R X + T in the right one. */
   bool has_pose;
   double rotation[9];
   double translation[3];
-  /* The rotation that rectifies a view, and its projection; where there are
-   * none, they are computed. */
+  /* The rectifying rotation and projection; computed if missing. */
   bool has_rectification[STEREO_N_VIEWS];
   double rectifying[STEREO_N_VIEWS][9];
   double projection[STEREO_N_VIEWS][12];
-  double unit;                  /* metres for one in translation */
+  double unit;                  /* of translation, in metres */
 } StereoCalibration;
 
-/* Where the pixels of a rectified view come from, and its camera. */
+/* The mapping of a rectified view, and its camera. */
 typedef struct
 {
   int width;
@@ -87,28 +86,28 @@ typedef struct
   double focal_length;          /* of the rectified camera, in pixels */
   double cx;
   double cy;
-  double baseline;              /* metres; 0 when not known */
-  double doffs;                 /* right cx - left cx; 0 when not known */
+  double baseline;              /* metres; 0 = unknown */
+  double doffs;                 /* right cx - left cx; 0 = unknown */
 } StereoRectification;
 
 /*
- * Rectifies the view STEREO_LEFT or STEREO_RIGHT, for images of this size:
- * that of the calibration, if that says so, or a whole multiple.
+ * Computes the rectification of view STEREO_LEFT or STEREO_RIGHT for images of
+ * this size: the size in the calibration or a multiple of it.  Without a size,
+ * the principal points have to be inside the images.
  *
- * A view without a rectification in the calibration gets that of Bouguet, which
- * turns both cameras by half of what is between them, and one focal length for
- * both, the mean of fy.  alpha = -1 keeps it; from 0, where all pixels have a
- * source, to 1, where all source pixels are seen, it is scaled, as OpenCV's
- * stereoRectify() does it.
+ * A view without a rectification in the calibration gets Bouguet's, which turns
+ * each camera by half of the relative rotation, with the mean fy of both as the
+ * focal length.  alpha scales it as in OpenCV's stereoRectify(): 0 = crop to
+ * valid pixels, 1 = keep all source pixels, -1 = keep the focal length.
  *
- * STEREO_ERROR_ARGUMENT, and why says what is wrong with the calibration.
+ * STEREO_ERROR_ARGUMENT if the calibration is invalid.
  */
 STEREO_CHECKED StereoStatus stereo_rectification_init (StereoRectification *
     self, const StereoCalibration * calibration, int view, int width,
     int height, double alpha, StereoMessage * why);
 
-/* Where pixel (u, v) of the rectified view is in the image; false when it is
- * behind the camera. */
+/* The position of pixel (u, v) of the rectified view in the image; false if it
+ * is behind the camera. */
 bool stereo_rectification_source (const StereoRectification * self, double u,
     double v, double *x, double *y);
 

@@ -1,4 +1,4 @@
-/* gst-stereomatching: disparities to points in space
+/* gst-stereomatching: point clouds from disparity maps
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -18,30 +18,26 @@
 #define N_CODES 65536
 
 static const StereoEnumValue axes_values[] = {
-  [STEREO_AXES_CAMERA] = {"camera", "x right, y down, z forward: OpenCV, ROS"},
-  [STEREO_AXES_GRAPHICS] = {"graphics", "x right, y up, z backward: OpenGL"},
+  [STEREO_AXES_CAMERA] = {"camera",
+      "x right, y down, z forward (OpenCV, ROS)"},
+  [STEREO_AXES_GRAPHICS] = {"graphics",
+      "x right, y up, z backward (OpenGL)"},
 };
+
+#define CENTER_ROW(field, text) \
+  STEREO_PARAM_DOUBLE_ROW (StereoCloudParams, field, #field, text ", in " \
+      "pixels (-100000 = from metadata, otherwise the image centre)", \
+      STEREO_CLOUD_MIDDLE, STEREO_CLOUD_MIDDLE, -STEREO_CLOUD_MIDDLE)
 
 const StereoParamSpec stereo_cloud_params[] = {
   STEREO_METRIC_CAMERA_ROWS (StereoCloudParams),
-  STEREO_PARAM_DOUBLE_ROW (StereoCloudParams, cx, "cx",
-      "Column of what is straight ahead, from 0 (-100000 = from the buffers, "
-      "else the middle)", STEREO_CLOUD_MIDDLE, STEREO_CLOUD_MIDDLE,
-      -STEREO_CLOUD_MIDDLE),
-  STEREO_PARAM_DOUBLE_ROW (StereoCloudParams, cy, "cy",
-      "Row of what is straight ahead, from 0 (-100000 = from the buffers, else "
-      "the middle)", STEREO_CLOUD_MIDDLE, STEREO_CLOUD_MIDDLE,
-      -STEREO_CLOUD_MIDDLE),
+  CENTER_ROW (cx, "Principal point x"),
+  CENTER_ROW (cy, "Principal point y"),
   STEREO_PARAM_ENUM_ROW (StereoCloudParams, axes, "axes",
-      "Where the axes point", STEREO_AXES_CAMERA, axes_values),
-  STEREO_PARAM_DOUBLE_ROW (StereoCloudParams, range_min, "range-min",
-      "What is nearer is left out; in metres", 0, 0,
-      STEREO_METRIC_LARGEST),
-  STEREO_PARAM_DOUBLE_ROW (StereoCloudParams, range_max, "range-max",
-      "What is farther is left out; in metres (0 = nothing is)", 0, 0,
-      STEREO_METRIC_LARGEST),
+      "Coordinate system", STEREO_AXES_CAMERA, axes_values),
+  STEREO_METRIC_RANGE_ROWS (StereoCloudParams, 0, " (0 = unlimited)"),
   STEREO_PARAM_UINT_ROW (StereoCloudParams, step, "step",
-      "Every so many rows and columns count", 1, 1, STEREO_MAX_SIZE),
+      "Use every Nth row and column", 1, 1, STEREO_MAX_SIZE),
   STEREO_METRIC_CODE_ROWS (StereoCloudParams),
   STEREO_PARAM_END
 };
@@ -71,31 +67,29 @@ stereo_cloud_size (const StereoCloudParams * params, int width, int height)
     .columns = (width + step - 1) / step,
     .rows = (height + step - 1) / step,
     .point_bytes = !params->colors ? 12 : params->packed ? 15 : 16,
+    .format = params->colors ? STEREO_FORMAT_XYZRGB_F32
+        : STEREO_FORMAT_XYZ_F32,
   };
 
-  /* four bytes more than its own may be written behind a packed point */
-  size.row_words = size.columns * (params->packed ? 4 : size.point_bytes / 4);
+  /* A packed point is written with one byte too many. */
+  size.row_bytes = size.columns * (params->colors ? 16 : 12);
   return size;
 }
 
-static StereoStatus
-check (const StereoCloudParams * p, StereoMessage * why)
+static double
+get_range_max (const StereoCloudParams * p)
 {
-  if (p->range_max > 0 && !(p->range_min <= p->range_max))
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "the range of depths ends before it begins: range-max = %g metres has "
-        "to be range-min = %g metres or more", p->range_max, p->range_min);
-  return stereo_metric_check (&p->metric, "a cloud", why);
+  return p->range_max > 0 ? p->range_max : DBL_MAX;
 }
 
 static void
-plan_view (Cloud * c, const StereoOpSetup * setup, StereoArena * arena)
+cloud_plan_view (Cloud * c, const StereoOpSetup * setup, StereoArena * arena)
 {
   size_t alignment = setup->device->klass->row_alignment;
 
   c->converted = NULL;
-  c->converted_stride = (c->converting->view_row_bytes (c->map.width, 3)
-      + alignment - 1) / alignment * alignment;
+  c->converted_stride = stereo_round_up (c->converting->view_row_bytes (
+          c->map.width, 3), alignment);
   if (c->params.colors
       && stereo_format_is_yuv (stereo_format_info (setup->inputs[1].format)))
     stereo_arena_add (arena, (void **) &c->converted,
@@ -104,7 +98,7 @@ plan_view (Cloud * c, const StereoOpSetup * setup, StereoArena * arena)
 }
 
 static StereoStatus
-plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
+cloud_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
     StereoMessage * why)
 {
   Cloud *c = state;
@@ -114,7 +108,7 @@ plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
   c->converting = klass->stages (setup->device, "convert");
   if (c->stages == NULL || c->converting == NULL)
     return stereo_fail (why, STEREO_ERROR_UNSUPPORTED,
-        "%s can't make clouds", klass->backend);
+        "%s cannot compute point clouds", klass->backend);
   c->params = *(const StereoCloudParams *) setup->params;
   c->map = setup->inputs[0];
   c->size = stereo_cloud_size (&c->params, c->map.width, c->map.height);
@@ -123,8 +117,9 @@ plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
       sizeof (float));
   stereo_arena_add (arena, (void **) &c->y_factor, (size_t) c->size.rows,
       sizeof (float));
-  plan_view (c, setup, arena);
-  return check (&c->params, why);
+  cloud_plan_view (c, setup, arena);
+  return stereo_metric_check (&c->params.metric, "a cloud",
+      c->params.range_min, get_range_max (&c->params), why);
 }
 
 /* The depth of a code, or NaN. */
@@ -132,13 +127,13 @@ static float
 depth_of (const StereoCloudParams * p, int code)
 {
   const float z = (float) stereo_metric_depth (&p->metric, p->range_min,
-      p->range_max > 0 ? p->range_max : DBL_MAX, code);
+      get_range_max (p), code);
 
   return z > 0 && isfinite (z) ? z : NAN;
 }
 
-/* The tangents of the rays of n columns or rows, whose middle is of the whole
- * view. */
+/* The tangents of the rays of n columns or rows of points, in a view of `size`
+ * columns or rows. */
 static void
 fill_factors (const StereoCloudParams * p, double center, int size, double sign,
     int n, float *factors)
@@ -151,7 +146,7 @@ fill_factors (const StereoCloudParams * p, double center, int size, double sign,
 }
 
 static StereoStatus
-load (void *state, StereoDevice * device, StereoMessage * why)
+cloud_load (void *state, StereoDevice * device, StereoMessage * why)
 {
   Cloud *c = state;
   const StereoCloudParams *p = &c->params;
@@ -160,7 +155,7 @@ load (void *state, StereoDevice * device, StereoMessage * why)
   int n = c->map.format == STEREO_FORMAT_GRAY8 ? 256 : N_CODES;
   StereoStatus status;
 
-  /* the same memory for one after the other */
+  /* The tables share the host memory. */
   fill_factors (p, p->cx, c->map.width, 1, columns, c->host);
   status = device->klass->copy (device, c->x_factor, c->host,
       (size_t) columns * sizeof (float), why);
@@ -179,9 +174,9 @@ load (void *state, StereoDevice * device, StereoMessage * why)
 
 /* ---------------------------------------------------------------------- run */
 
-/* Makes R, G and B of Y, U and V. */
+/* Converts Y, U and V to R, G and B. */
 static StereoStatus
-convert_view (const Cloud * c, const StereoOpFrame * frame,
+cloud_convert_view (const Cloud * c, const StereoOpFrame * frame,
     StereoCloudFrame * f)
 {
   const StereoOpImage *view = &frame->inputs[1];
@@ -221,7 +216,7 @@ locate_colors (const Cloud * c, const StereoOpFrame * frame,
   if (!c->params.colors)
     return STEREO_OK;
   if (stereo_format_is_yuv (info))
-    return convert_view (c, frame, f);
+    return cloud_convert_view (c, frame, f);
   f->channel[0] = view->plane[0] + info->r;
   f->channel[1] = view->plane[0] + info->g;
   f->channel[2] = view->plane[0] + info->b;
@@ -231,7 +226,7 @@ locate_colors (const Cloud * c, const StereoOpFrame * frame,
 }
 
 static StereoStatus
-run (void *state, const StereoOpFrame * frame)
+cloud_run (void *state, const StereoOpFrame * frame)
 {
   const Cloud *c = state;
   StereoCloudFrame f = {
@@ -243,7 +238,7 @@ run (void *state, const StereoOpFrame * frame)
     .code_bytes = stereo_format_info (c->map.format)->pixel_bytes,
     .points = frame->outputs[0].plane[0],
     .points_stride = frame->outputs[0].stride[0],
-    .row_bytes = 4 * c->size.row_words,
+    .row_bytes = c->size.row_bytes,
     .point_bytes = c->size.point_bytes,
     .packed = c->params.packed,
     .counts = frame->outputs[1].plane[0],
@@ -262,26 +257,22 @@ run (void *state, const StereoOpFrame * frame)
 
 #define BIT(name) STEREO_FORMAT_BIT (STEREO_FORMAT_##name)
 
-/* A point may take four words. */
-#define LONGEST_ROW (4 * STEREO_MAX_SIZE)
-
 const StereoOp stereo_cloud_op = {
   .name = "cloud",
   .inputs = (const StereoPort[]) {
         {.name = "map",.formats = BIT (GRAY8) | BIT (GRAY16_LE)},
-        {.name = "view",.formats = BIT (GRAY16_LE) | (BIT (Y444_10LE) * 2 - 1),
-            .optional = true},
+        {.name = "view",.formats = STEREO_VIEW_FORMATS,.optional = true},
         {.name = NULL}
       },
   .outputs = (const StereoPort[]) {
-        {.name = "points",.formats = BIT (RGBX),.max_width = LONGEST_ROW},
-        {.name = "counts",.formats = BIT (RGBX),.optional = true},
+        {.name = "points",.formats = BIT (XYZ_F32) | BIT (XYZRGB_F32)},
+        {.name = "counts",.formats = BIT (U32),.optional = true},
         {.name = NULL}
       },
   .state_size = sizeof (Cloud),
-  .plan = plan,
-  .load = load,
-  .run = run,
+  .plan = cloud_plan,
+  .load = cloud_load,
+  .run = cloud_run,
 };
 
 /* ---------------------------------------------------------------------- CPU */
@@ -299,8 +290,8 @@ color_word (uint32_t r, uint32_t g, uint32_t b, bool packed)
 #endif
 }
 
-/* The points of a row, and how many there are.  What is constant in the loop is
- * an argument, so that it is compiled for each. */
+/* Writes the points of a row and returns their number.  The last three
+ * arguments are constants, for which the loop is compiled. */
 static inline __attribute__((always_inline)) int
 make_points (const StereoCloudFrame * f, int row, uint8_t * out, int code_bytes,
     bool colors, bool packed)
@@ -343,18 +334,24 @@ make_row (const StereoCloudFrame * f, int row, uint8_t * out)
 {
   const bool colors = f->channel[0] != NULL;
 
-  if (f->code_bytes == 1) {
-    if (f->packed)
-      return colors ? make_points (f, row, out, 1, true, true)
-          : make_points (f, row, out, 1, false, true);
-    return colors ? make_points (f, row, out, 1, true, false)
-        : make_points (f, row, out, 1, false, false);
+  switch (4 * (f->code_bytes == 2) + 2 * colors + f->packed) {
+    case 0:
+      return make_points (f, row, out, 1, false, false);
+    case 1:
+      return make_points (f, row, out, 1, false, true);
+    case 2:
+      return make_points (f, row, out, 1, true, false);
+    case 3:
+      return make_points (f, row, out, 1, true, true);
+    case 4:
+      return make_points (f, row, out, 2, false, false);
+    case 5:
+      return make_points (f, row, out, 2, false, true);
+    case 6:
+      return make_points (f, row, out, 2, true, false);
+    default:
+      return make_points (f, row, out, 2, true, true);
   }
-  if (f->packed)
-    return colors ? make_points (f, row, out, 2, true, true)
-        : make_points (f, row, out, 2, false, true);
-  return colors ? make_points (f, row, out, 2, true, false)
-      : make_points (f, row, out, 2, false, false);
 }
 
 static void

@@ -1,33 +1,30 @@
-/* gst-stereomatching: disparities to points in space
+/* gst-stereomatching: point clouds from disparity maps
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * The operation "cloud": a map of disparity codes becomes points, in metres,
- * and takes their colours from the view.  With Z of a code (geometry/metric.h)
+ * The operation "cloud" computes a point in space, in metres, from each code of
+ * a disparity map, and its colour from the view.  With Z from geometry/metric.h
  *
- *   X         = (column - cx) / focal-length * Z
- *   Y         = (row - cy) / focal-length * Z
- *
- * A pixel has no point where it has no Z, or one outside of the range.  Of
- * every step-th row every step-th pixel counts.
+ *   X = (column - cx) / focal-length * Z
+ *   Y = (row - cy) / focal-length * Z
  *
  * Z, (column - cx) / focal-length and (row - cy) / focal-length are tables of
- * floats, made on the host in double precision and rounded once.  All that is
- * left is one multiplication for X and one for Y, so both back ends give the
- * same bytes.
+ * floats, which are computed on the host in double precision and rounded once.
+ * Only the two multiplications are left, so all backends give the same bytes.
  *
- * A row of points is a row of the output.  Organised, every pixel has a place:
+ * An organised cloud has a point for every pixel, NaN where Z is unknown or out
+ * of range:
  *
- *   float x, y, z          NaN where there is no point
- *   uint32 0x00RRGGBB      with colours
+ *   XYZ_F32, or with colours XYZRGB_F32
  *
- * Packed, only points have, and the rest of the row is 0:
+ * A packed cloud has only known points, from the start of each row; the rest of
+ * the row is 0:
  *
  *   float x, y, z
- *   uint8 r, g, b          with colours
+ *   uint8_t r, g, b        with colours
  *
  * Numbers have the byte order of the host.
  */
@@ -35,7 +32,7 @@
 #ifndef STEREO_CLOUD_H
 #define STEREO_CLOUD_H
 
-#include "core/op.h"
+#include "core/operation.h"
 #include "geometry/metric.h"
 
 #ifdef __cplusplus
@@ -48,7 +45,7 @@ typedef enum
   STEREO_AXES_GRAPHICS          /* x right, y up, z backward */
 } StereoAxes;
 
-/* A cx or cy that is not known: the middle of the view. */
+/* Unknown cx or cy: the centre of the view. */
 #define STEREO_CLOUD_MIDDLE -100000.0
 
 typedef struct
@@ -61,7 +58,7 @@ typedef struct
   double range_max;             /* 0: none */
   unsigned step;
 
-  /* these have no row in the table */
+  /* not in the parameter table */
   bool packed;
   bool colors;
   StereoColorimetry colorimetry;        /* of the view */
@@ -70,28 +67,29 @@ typedef struct
 /* Terminated by STEREO_PARAM_END. */
 extern const StereoParamSpec stereo_cloud_params[];
 
-/* What becomes of a map of this size. */
+/* The cloud of a map. */
 typedef struct
 {
-  int columns;                  /* points of a row, at most */
+  int columns;                  /* at most this many points per row */
   int rows;
   int point_bytes;
-  int row_words;                /* of the output, each of 4 bytes */
+  StereoFormat format;          /* of an image of columns x rows, ... */
+  int row_bytes;                /* ... and its rows without padding */
 } StereoCloudSize;
 
 StereoCloudSize stereo_cloud_size (const StereoCloudParams * params, int width,
     int height);
 
 /*
- * Inputs: "map", GRAY8 or GRAY16_LE; "view", optional, of the same size and any
- * format, as long as there are colours.
- * Outputs: "points", RGBX of row_words x rows; "counts", optional, RGBX of
- * rows x 1: how many points each row has, in 32 bits, when they are packed.
+ * Inputs: "map", GRAY8 or GRAY16_LE; "view", of the same size and any format,
+ * only with colours.
+ * Outputs: "points", as stereo_cloud_size() says; "counts", optional, U32 of
+ * rows x 1: the number of points in each row of a packed cloud.
  * Parameters: StereoCloudParams, with a focal length and a baseline above 0.
  */
 extern const StereoOp stereo_cloud_op;
 
-/* One frame, for the stage. */
+/* The arguments of the stage. */
 typedef struct
 {
   int columns;
@@ -99,7 +97,7 @@ typedef struct
   int step;
   const uint8_t *codes;
   size_t codes_stride;          /* bytes */
-  int code_bytes;               /* 1, or 2 with the lower byte first */
+  int code_bytes;               /* 1, or 2, little endian */
   const uint8_t *channel[3];    /* R, G and B of pixel (0, 0), or NULL */
   size_t channel_stride;        /* bytes, from row to row */
   int channel_step;             /* from column to column */
@@ -110,9 +108,9 @@ typedef struct
   bool packed;
   uint8_t *counts;              /* 4 bytes a row, or NULL */
   bool backward;                /* the third coordinate is -Z */
-  const float *z;               /* of a code; NaN: none */
-  const float *x_factor;        /* of a column of points */
-  const float *y_factor;        /* of a row of points */
+  const float *z;               /* by code; NaN = unknown */
+  const float *x_factor;        /* by column of points */
+  const float *y_factor;        /* by row of points */
 } StereoCloudFrame;
 
 /* Stage table "cloud". */

@@ -1,4 +1,4 @@
-/* gst-stereomatching: disparities to depths
+/* gst-stereomatching: metric depth maps
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -17,14 +17,9 @@
 const StereoParamSpec stereo_depth_params[] = {
   STEREO_METRIC_CAMERA_ROWS (StereoDepthParams),
   STEREO_PARAM_DOUBLE_ROW (StereoDepthParams, depth_scale, "depth-scale",
-      "Codes for one metre: 1000 = millimetres, 256 = as in KITTI's files",
-      1000, 1e-6, STEREO_METRIC_LARGEST),
-  STEREO_PARAM_DOUBLE_ROW (StereoDepthParams, range_min, "range-min",
-      "What is nearer becomes 0, unknown; in metres", 0, 0,
-      STEREO_METRIC_LARGEST),
-  STEREO_PARAM_DOUBLE_ROW (StereoDepthParams, range_max, "range-max",
-      "What is farther becomes 0, unknown; in metres", 65.535, 0,
-      STEREO_METRIC_LARGEST),
+      "Depth codes per metre (1000 = millimetres, 256 = KITTI)", 1000,
+      1e-6, STEREO_METRIC_LARGEST),
+  STEREO_METRIC_RANGE_ROWS (StereoDepthParams, 65.535, ""),
   STEREO_METRIC_CODE_ROWS (StereoDepthParams),
   STEREO_PARAM_END
 };
@@ -40,17 +35,7 @@ typedef struct
 } Depth;
 
 static StereoStatus
-check (const StereoDepthParams * p, StereoMessage * why)
-{
-  if (!(p->range_min <= p->range_max))
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "the range of depths ends before it begins: range-max = %g metres has "
-        "to be range-min = %g metres or more", p->range_max, p->range_min);
-  return stereo_metric_check (&p->metric, "a depth", why);
-}
-
-static StereoStatus
-plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
+depth_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
     StereoMessage * why)
 {
   Depth *d = state;
@@ -59,14 +44,14 @@ plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
   d->stages = klass->stages (setup->device, "depth");
   if (d->stages == NULL)
     return stereo_fail (why, STEREO_ERROR_UNSUPPORTED,
-        "%s can't make depths", klass->backend);
+        "%s cannot compute depth", klass->backend);
   d->params = *(const StereoDepthParams *) setup->params;
   d->map = setup->inputs[0];
   stereo_arena_add (arena, (void **) &d->table, N_CODES, sizeof (uint16_t));
-  return check (&d->params, why);
+  return stereo_metric_check (&d->params.metric, "a depth",
+      d->params.range_min, d->params.range_max, why);
 }
 
-/* The depth of a code. */
 static unsigned
 depth_of (const StereoDepthParams * p, int code)
 {
@@ -80,7 +65,7 @@ depth_of (const StereoDepthParams * p, int code)
 }
 
 static StereoStatus
-load (void *state, StereoDevice * device, StereoMessage * why)
+depth_load (void *state, StereoDevice * device, StereoMessage * why)
 {
   Depth *d = state;
   int n = d->map.format == STEREO_FORMAT_GRAY8 ? 256 : N_CODES;
@@ -96,7 +81,7 @@ load (void *state, StereoDevice * device, StereoMessage * why)
 }
 
 static StereoStatus
-run (void *state, const StereoOpFrame * frame)
+depth_run (void *state, const StereoOpFrame * frame)
 {
   const Depth *d = state;
   StereoDepthFrame f = {
@@ -128,15 +113,15 @@ const StereoOp stereo_depth_op = {
         {.name = NULL}
       },
   .state_size = sizeof (Depth),
-  .plan = plan,
-  .load = load,
-  .run = run,
+  .plan = depth_plan,
+  .load = depth_load,
+  .run = depth_run,
 };
 
 /* ---------------------------------------------------------------------- CPU */
 
-/* The table decides how long a row takes, which vectors would not change: a
- * gather is as many loads.  Rows may begin at any address. */
+/* Scalar: table look-ups dominate, and a gather is no faster.  Rows may begin
+ * at any address. */
 static void
 look_up_bytes (uint8_t * out, const uint8_t * in, int width,
     const uint16_t * table)
@@ -145,8 +130,7 @@ look_up_bytes (uint8_t * out, const uint8_t * in, int width,
     memcpy (out + 2 * x, &table[in[x]], 2);
 }
 
-/* Four codes are loaded at a time, and four depths stored: in words whose
- * lowest bits come first, as does the lower byte of a code. */
+/* Takes four codes at a time on a little-endian host. */
 static void
 look_up_words (uint8_t * out, const uint8_t * in, int width,
     const uint16_t * table)

@@ -1,29 +1,24 @@
-/* gst-stereomatching: disparities to depths
+/* gst-stereomatching: metric depth maps
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * The operation "depth": a map of disparity codes becomes one of distances
- * along the optical axis.
+ * The operation "depth" computes the distance along the optical axis from each
+ * code of a disparity map.  With Z from geometry/metric.h
  *
- *   disparity = code / disparity-scale + min-disparity + doffs
- *   z         = focal-length * baseline / disparity      (metres)
- *   depth     = floor (z * depth-scale + 0.5)
+ *   depth = max (1, floor (Z * depth-scale + 0.5))
  *
- * The depth is 0, unknown, where the code is invalid, the disparity is not
- * positive, z is outside the range, or the depth does not fit 16 bits.  One
- * that is too small to be told from that is 1.
- *
- * The table of all codes is made on the host, in double precision, and once for
- * all frames.
+ * The depth is 0 if Z is unknown or out of range, or if it does not fit 16
+ * bits.  The depths of all codes are a table, which is computed once on the
+ * host in double precision.
  */
 
 #ifndef STEREO_DEPTH_H
 #define STEREO_DEPTH_H
 
-#include "core/op.h"
+#include "core/operation.h"
 #include "geometry/metric.h"
 
 #ifdef __cplusplus
@@ -33,7 +28,7 @@ extern "C" {
 typedef struct
 {
   StereoMetric metric;
-  double depth_scale;           /* codes for a metre */
+  double depth_scale;           /* depth codes per metre */
   double range_min;             /* metres */
   double range_max;
 } StereoDepthParams;
@@ -45,17 +40,17 @@ extern const StereoParamSpec stereo_depth_params[];
  * parameters StereoDepthParams, with a focal length and a baseline above 0. */
 extern const StereoOp stereo_depth_op;
 
-/* One frame, for the stage. */
+/* The arguments of the stage. */
 typedef struct
 {
   int width;
   int height;
   const uint8_t *codes;
   size_t codes_stride;          /* bytes */
-  int code_bytes;               /* 1, or 2 with the lower byte first */
-  uint8_t *depths;              /* 2 bytes, the lower one first */
+  int code_bytes;               /* 1, or 2, little endian */
+  uint8_t *depths;              /* 2 bytes, little endian */
   size_t depths_stride;         /* bytes */
-  const uint16_t *table;        /* the same, for each code */
+  const uint16_t *table;        /* little endian, by code */
 } StereoDepthFrame;
 
 /* Stage table "depth". */

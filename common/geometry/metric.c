@@ -1,4 +1,4 @@
-/* gst-stereomatching: from disparity codes to metres
+/* gst-stereomatching: metric depth from disparity codes
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -8,8 +8,12 @@
 
 StereoStatus
 stereo_metric_check (const StereoMetric * m, const char *what,
-    StereoMessage * why)
+    double range_min, double range_max, StereoMessage * why)
 {
+  if (!(range_min <= range_max))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "the range of depths is empty: range-max = %g metres has to be "
+        "range-min = %g metres or more", range_max, range_min);
   if (m->focal_length > 0 && m->baseline > 0)
     return STEREO_OK;
   return stereo_fail (why, STEREO_ERROR_ARGUMENT,

@@ -1,23 +1,23 @@
-/* gst-stereomatching: from disparity codes to metres
+/* gst-stereomatching: metric depth from disparity codes
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * What the codes of a map mean, and the two cameras:
+ * The encoding of a disparity map, and the geometry of the two cameras:
  *
  *   disparity = code / disparity-scale + min-disparity + doffs
  *   Z         = focal-length * baseline / disparity      (metres)
  *
- * The operations that need it have a StereoMetric called metric in their
- * parameters, and its rows in their tables.
+ * Operations that need it have a StereoMetric `metric` in their parameters,
+ * together with range_min and range_max, and these rows in their tables.
  */
 
 #ifndef STEREO_METRIC_H
 #define STEREO_METRIC_H
 
-#include "core/algorithm.h"
+#include "core/backend.h"
 #include "core/params.h"
 
 #ifdef __cplusplus
@@ -38,33 +38,40 @@ typedef struct
 
 #define STEREO_METRIC_CAMERA_ROWS(T) \
   STEREO_PARAM_DOUBLE_ROW (T, metric.focal_length, "focal-length", \
-      "Focal length, in pixels (0 = from the buffers)", 0, 0, \
+      "Focal length, in pixels (0 = from buffer metadata)", 0, 0, \
       STEREO_METRIC_LARGEST), \
   STEREO_PARAM_DOUBLE_ROW (T, metric.baseline, "baseline", \
-      "Distance of the two cameras, in metres (0 = from the buffers)", 0, 0, \
+      "Camera baseline, in metres (0 = from buffer metadata)", 0, 0, \
       STEREO_METRIC_LARGEST), \
   STEREO_PARAM_DOUBLE_ROW (T, metric.doffs, "doffs", \
-      "Disparity of the principal points, in pixels, which is added to a " \
-      "disparity for its depth (0 = from the buffers)", 0, \
-      -STEREO_METRIC_LARGEST, STEREO_METRIC_LARGEST)
+      "Difference of the principal points, in pixels (0 = from metadata)", \
+      0, -STEREO_METRIC_LARGEST, STEREO_METRIC_LARGEST)
+
+#define STEREO_METRIC_RANGE_ROWS(T, initial, special) \
+  STEREO_PARAM_DOUBLE_ROW (T, range_min, "range-min", \
+      "Minimum depth, in metres", 0, 0, STEREO_METRIC_LARGEST), \
+  STEREO_PARAM_DOUBLE_ROW (T, range_max, "range-max", \
+      "Maximum depth, in metres" special, initial, 0, \
+      STEREO_METRIC_LARGEST)
 
 #define STEREO_METRIC_CODE_ROWS(T) \
   STEREO_PARAM_DOUBLE_ROW (T, metric.disparity_scale, "disparity-scale", \
-      "Codes for one pixel of disparity in buffers that don't tell", 16, \
+      "Disparity codes per pixel, for buffers without metadata", 16, \
       1e-6, 65536), \
   STEREO_PARAM_INT_ROW (T, metric.min_disparity, "min-disparity", \
-      "Disparity of code 0, in pixels, in buffers that don't tell", 0, \
+      "Disparity of code 0, in pixels, for buffers without metadata", 0, \
       -16384, 16384), \
   STEREO_PARAM_INT_ROW (T, metric.invalid_value, "invalid-value", \
-      "Code of pixels without a disparity in buffers that don't tell (-1 = " \
-      "none)", 0, -1, 65535)
+      "Code of invalid pixels, for buffers without metadata (-1 = none)", 0, \
+      -1, 65535)
 
-/* what: "a depth", for the message when the camera is not known. */
+/* The range is from range_min to range_max metres.  `what` begins the message
+ * about an unknown camera: "a depth". */
 StereoStatus stereo_metric_check (const StereoMetric * metric,
-    const char *what, StereoMessage * why);
+    const char *what, double range_min, double range_max, StereoMessage * why);
 
-/* Z of a code; 0 where there is none: the code is invalid, or the disparity is
- * not positive, or Z is outside the range. */
+/* Z of a code, in metres; 0 = unknown: the code is invalid, the disparity is
+ * not positive, or Z is out of range. */
 double stereo_metric_depth (const StereoMetric * metric, double range_min,
     double range_max, int code);
 

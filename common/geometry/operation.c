@@ -1,4 +1,4 @@
-/* gst-stereomatching: operations on maps, for others
+/* gst-stereomatching: the operations of stereo.h
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_INPUTS STEREO_MAX_INPUTS
+#define MAX_INPUTS 3
 
-/* Room for the parameters of any of them. */
+/* The parameters of any of them. */
 typedef union
 {
   StereoDepthParams depth;
@@ -30,7 +30,7 @@ typedef struct
   const StereoOp *op;
   const StereoParamSpec *params;
   unsigned n_inputs;
-  bool required[N_INPUTS];
+  bool required[MAX_INPUTS];
   void (*output_size) (const Params * params, int width, int height,
       int *output_width, int *output_height);
 } Kind;
@@ -40,16 +40,16 @@ struct StereoOperation
   const Kind *kind;
   StereoRunner *runner;
   Params params;
-  bool changed;                 /* parameters, since it was configured */
-  StereoPortSetup inputs[N_INPUTS];
+  bool changed;                 /* parameters or sizes, since configured */
+  StereoPortSetup inputs[MAX_INPUTS];
   StereoPortSetup outputs[2];
 };
 
 /* ------------------------------------------------------------------- kinds */
 
 static void
-same_size (const Params * params, int width, int height, int *output_width,
-    int *output_height)
+get_depth_size (const Params * params, int width, int height,
+    int *output_width, int *output_height)
 {
   (void) params;
   *output_width = width;
@@ -57,18 +57,18 @@ same_size (const Params * params, int width, int height, int *output_width,
 }
 
 static void
-size_of_points (const Params * params, int width, int height,
+get_cloud_size (const Params * params, int width, int height,
     int *output_width, int *output_height)
 {
   const StereoCloudSize size = stereo_cloud_size (&params->cloud, width,
       height);
 
-  *output_width = size.row_words;
+  *output_width = size.columns;
   *output_height = size.rows;
 }
 
 static void
-size_of_frame (const Params * params, int width, int height, int *output_width,
+get_view_size (const Params * params, int width, int height, int *output_width,
     int *output_height)
 {
   stereo_view_frame_size (&params->view, width, height, output_width,
@@ -82,7 +82,7 @@ static const Kind kinds[] = {
         .params = stereo_depth_params,
         .n_inputs = 1,
         .required = {true},
-        .output_size = same_size,
+        .output_size = get_depth_size,
       },
   {
         .name = "points",
@@ -90,7 +90,7 @@ static const Kind kinds[] = {
         .params = stereo_cloud_params,
         .n_inputs = 1,
         .required = {true},
-        .output_size = size_of_points,
+        .output_size = get_cloud_size,
       },
   {
         .name = "view",
@@ -98,7 +98,7 @@ static const Kind kinds[] = {
         .params = stereo_view_params,
         .n_inputs = 3,
         .required = {true, false, true},
-        .output_size = size_of_frame,
+        .output_size = get_view_size,
       },
 };
 
@@ -114,16 +114,6 @@ find_kind (const char *name)
   return NULL;
 }
 
-static size_t
-count_rows (const StereoParamSpec * table)
-{
-  size_t n = 0;
-
-  while (table[n].name != NULL)
-    n++;
-  return n;
-}
-
 const char *
 stereo_operation_name (size_t index)
 {
@@ -134,9 +124,11 @@ const StereoParamSpec *
 stereo_operation_param (const char *name, size_t index)
 {
   const Kind *kind = find_kind (name);
+  const StereoParamSpec *spec = kind != NULL ? kind->params : NULL;
 
-  return kind != NULL && index < count_rows (kind->params) ?
-      &kind->params[index] : NULL;
+  while (spec != NULL && spec->name != NULL && index-- > 0)
+    spec++;
+  return spec != NULL && spec->name != NULL ? spec : NULL;
 }
 
 /* ---------------------------------------------------------------- lifetime */
@@ -151,10 +143,10 @@ stereo_operation_new (const char *name, StereoDevice * device,
 
   if (device == NULL || operation == NULL)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "an operation needs a device, and a place to be put");
+        "device or operation is NULL");
   if (kind == NULL)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "no operation is called '%.64s': it is depth, points or view",
+        "unknown operation '%.64s': expected depth, points or view",
         name != NULL ? name : "");
   self = calloc (1, sizeof (*self));
   if (self == NULL)
@@ -185,33 +177,24 @@ stereo_operation_free (StereoOperation ** operation)
 
 /* -------------------------------------------------------------- parameters */
 
-static const StereoParamSpec *
-find_spec (const StereoOperation * self, const char *name)
-{
-  const StereoParamSpec *spec = self->kind->params;
-
-  while (spec->name != NULL && strcmp (spec->name, name) != 0)
-    spec++;
-  return spec->name != NULL ? spec : NULL;
-}
-
-/* *spec is the one to set. */
 static StereoStatus
-look_up (const StereoOperation * self, const char *name,
+find_spec (const StereoOperation * self, const char *name,
     const StereoParamSpec ** spec, StereoMessage * why)
 {
   if (self == NULL || name == NULL)
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no parameter is named");
-  *spec = find_spec (self, name);
-  if (*spec == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "operation or parameter name is NULL");
+  *spec = self->kind->params;
+  while ((*spec)->name != NULL && strcmp ((*spec)->name, name) != 0)
+    ++*spec;
+  if ((*spec)->name == NULL)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "%s has no parameter '%.64s'", self->kind->name, name);
   return STEREO_OK;
 }
 
 static void
-write_value (StereoOperation * self, const StereoParamSpec * spec,
-    double value)
+set_value (StereoOperation * self, const StereoParamSpec * spec, double value)
 {
   char *at = (char *) &self->params + spec->offset;
 
@@ -223,13 +206,13 @@ StereoStatus
 stereo_operation_set (StereoOperation * self, const char *name, double value,
     StereoMessage * why)
 {
-  const StereoParamSpec *spec;
-  StereoStatus status = look_up (self, name, &spec, why);
+  const StereoParamSpec *spec = NULL;
+  StereoStatus status = find_spec (self, name, &spec, why);
 
   if (status == STEREO_OK)
     status = stereo_param_check (spec, value, why);
   if (status == STEREO_OK)
-    write_value (self, spec, value);
+    set_value (self, spec, value);
   return status;
 }
 
@@ -237,14 +220,14 @@ StereoStatus
 stereo_operation_set_text (StereoOperation * self, const char *name,
     const char *text, StereoMessage * why)
 {
-  const StereoParamSpec *spec;
-  StereoStatus status = look_up (self, name, &spec, why);
+  const StereoParamSpec *spec = NULL;
+  StereoStatus status = find_spec (self, name, &spec, why);
   double value;
 
   if (status == STEREO_OK)
     status = stereo_param_parse (spec, text, &value, why);
   if (status == STEREO_OK)
-    write_value (self, spec, value);
+    set_value (self, spec, value);
   return status;
 }
 
@@ -252,9 +235,9 @@ bool
 stereo_operation_get (const StereoOperation * self, const char *name,
     double *value)
 {
-  const StereoParamSpec *spec;
+  const StereoParamSpec *spec = NULL;
 
-  if (value == NULL || look_up (self, name, &spec, NULL) != STEREO_OK)
+  if (value == NULL || find_spec (self, name, &spec, NULL) != STEREO_OK)
     return false;
   *value = stereo_param_read (spec, (const char *) &self->params
       + spec->offset);
@@ -263,16 +246,25 @@ stereo_operation_get (const StereoOperation * self, const char *name,
 
 /* ------------------------------------------------------------------ frames */
 
-void
+StereoStatus
 stereo_operation_output_size (const StereoOperation * self, int width,
-    int height, int *output_width, int *output_height)
+    int height, int *output_width, int *output_height, StereoMessage * why)
 {
+  if (self == NULL || output_width == NULL || output_height == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "operation, output width or output height is NULL");
+  if (width < 1 || height < 1 || width > STEREO_MAX_SIZE
+      || height > STEREO_MAX_SIZE)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%s cannot take an image of %dx%d: width and height go from 1 to %d",
+        self->kind->name, width, height, STEREO_MAX_SIZE);
   self->kind->output_size (&self->params, width, height, output_width,
       output_height);
+  return STEREO_OK;
 }
 
 static StereoPortSetup
-setup_of (const StereoImage * image)
+get_setup (const StereoImage * image)
 {
   const StereoFormatInfo *info = stereo_format_info (image->format);
 
@@ -282,32 +274,31 @@ setup_of (const StereoImage * image)
 }
 
 static bool
-same_setup (const StereoPortSetup * a, const StereoPortSetup * b)
+is_same_setup (const StereoPortSetup * a, const StereoPortSetup * b)
 {
   return a->format == b->format && a->width == b->width
       && a->height == b->height && a->n_planes == b->n_planes;
 }
 
-/* An image that a frame is without is like the first one. */
+/* A missing image is configured as the first one. */
 static StereoStatus
-prepare (StereoOperation * self, const StereoImage * const *inputs,
+configure_operation (StereoOperation * self, const StereoImage * const *inputs,
     const StereoImage * output)
 {
-  const StereoPortSetup out = setup_of (output);
+  const StereoPortSetup out = get_setup (output);
   StereoStatus status;
 
-  for (unsigned i = 0; i < N_INPUTS; i++) {
-    const bool there = i < self->kind->n_inputs && inputs[i] != NULL;
-    const StereoPortSetup in = setup_of (inputs[there ? i : 0]);
+  for (unsigned i = 0; i < MAX_INPUTS; i++) {
+    const StereoPortSetup in = get_setup (inputs[inputs[i] != NULL ? i : 0]);
 
-    self->changed |= !same_setup (&in, &self->inputs[i]);
+    self->changed |= !is_same_setup (&in, &self->inputs[i]);
     self->inputs[i] = in;
   }
-  self->changed |= !same_setup (&out, &self->outputs[0]);
-  /* the counts of a cloud, which nobody asks for */
+  self->changed |= !is_same_setup (&out, &self->outputs[0]);
   self->outputs[0] = out;
+  /* the counts of a packed cloud, which is not available here */
   self->outputs[1] = (StereoPortSetup) {
-  STEREO_FORMAT_RGBX, 1, 1, 1};
+  STEREO_FORMAT_U32, 1, 1, 1};
   if (!self->changed)
     return STEREO_OK;
   status = stereo_runner_configure (self->runner, self->inputs, self->outputs,
@@ -316,32 +307,50 @@ prepare (StereoOperation * self, const StereoImage * const *inputs,
   return status;
 }
 
+/* Fills in[] with the images that the operation has. */
+static StereoStatus
+get_inputs (const StereoOperation * self, const StereoImage * const *inputs,
+    size_t n_inputs, const StereoImage * in[MAX_INPUTS], StereoMessage * why)
+{
+  const Kind *kind = self->kind;
+
+  for (size_t i = kind->n_inputs; i < n_inputs; i++) {
+    if (inputs[i] != NULL)
+      return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+          "%s has only %u inputs, got image %zu", kind->name, kind->n_inputs,
+          i + 1);
+  }
+  for (unsigned i = 0; i < kind->n_inputs; i++) {
+    in[i] = i < n_inputs ? inputs[i] : NULL;
+    if (in[i] == NULL && kind->required[i])
+      return stereo_fail (why, STEREO_ERROR_ARGUMENT, "%s needs its %s image",
+          kind->name, kind->op->inputs[i].name);
+  }
+  return STEREO_OK;
+}
+
 StereoStatus
 stereo_operation_process (StereoOperation * self,
-    const StereoImage * const *inputs, const StereoImage * output,
-    StereoMessage * why)
+    const StereoImage * const *inputs, size_t n_inputs,
+    const StereoImage * output, StereoMessage * why)
 {
-  const StereoImage *in[N_INPUTS] = { NULL }, *out[2] = { output, NULL };
+  const StereoImage *in[MAX_INPUTS] = { NULL }, *out[2] = { output, NULL };
   StereoStatus status;
   int width, height;
 
   if (self == NULL || inputs == NULL || output == NULL)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "an operation needs inputs and an output");
-  for (unsigned i = 0; i < self->kind->n_inputs; i++) {
-    in[i] = inputs[i];
-    if (in[i] == NULL && self->kind->required[i])
-      return stereo_fail (why, STEREO_ERROR_ARGUMENT, "%s needs its %s image",
-          self->kind->name, self->kind->op->inputs[i].name);
-  }
-  stereo_operation_output_size (self, in[0]->width, in[0]->height, &width,
-      &height);
+        "operation, inputs or output is NULL");
+  if ((status = get_inputs (self, inputs, n_inputs, in, why))
+      || (status = stereo_operation_output_size (self, in[0]->width,
+              in[0]->height, &width, &height, why)))
+    return status;
   if (output->width != width || output->height != height)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "the output of %s is %dx%d, but of %dx%d it has to be %dx%d",
-        self->kind->name, output->width, output->height, in[0]->width,
-        in[0]->height, width, height);
-  status = prepare (self, in, output);
+        "expected an output of %s of %dx%d for an input of %dx%d, got %dx%d",
+        self->kind->name, width, height, in[0]->width, in[0]->height,
+        output->width, output->height);
+  status = configure_operation (self, in, output);
   if (status == STEREO_OK)
     status = stereo_runner_process (self->runner, in, out, NULL);
   if (status == STEREO_OK)

@@ -1,4 +1,4 @@
-/* gst-stereomatching: rectified views
+/* gst-stereomatching: rectification of images
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -38,7 +38,7 @@ half (int size)
 }
 
 static StereoStatus
-plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
+rectify_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
     StereoMessage * why)
 {
   Rectify *r = state;
@@ -48,7 +48,7 @@ plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
 
   r->stages = klass->stages (setup->device, "rectify");
   if (r->stages == NULL)
-    return stereo_fail (why, STEREO_ERROR_UNSUPPORTED, "%s can't rectify",
+    return stereo_fail (why, STEREO_ERROR_UNSUPPORTED, "%s cannot rectify",
         klass->backend);
   r->params = *(const StereoRectifyParams *) setup->params;
   if (in->format != out->format || in->width != out->width
@@ -92,8 +92,8 @@ make_sources (const StereoRectification * r, StereoSource * sources)
   }
 }
 
-/* A sample of chroma is in the middle of its four pixels, at (2 x + 0.5, 2 y +
- * 0.5), of which the last ones are repeated where the size is odd. */
+/* A chroma sample is in the centre of its four pixels, at (2 x + 0.5, 2 y +
+ * 0.5).  The last column and row are repeated if the size is odd. */
 static void
 make_chroma_sources (const Rectify * r, const StereoSource * sources,
     StereoSource * chroma)
@@ -120,7 +120,7 @@ make_chroma_sources (const Rectify * r, const StereoSource * sources,
 }
 
 static StereoStatus
-load (void *state, StereoDevice * device, StereoMessage * why)
+rectify_load (void *state, StereoDevice * device, StereoMessage * why)
 {
   const Rectify *r = state;
   size_t n = (size_t) r->image.width * (size_t) r->image.height;
@@ -146,7 +146,7 @@ load (void *state, StereoDevice * device, StereoMessage * why)
 /* ------------------------------------------------------------------- frames */
 
 static StereoStatus
-run (void *state, const StereoOpFrame * frame)
+rectify_run (void *state, const StereoOpFrame * frame)
 {
   const Rectify *r = state;
   StereoStatus status = STEREO_OK;
@@ -188,15 +188,15 @@ const StereoOp stereo_rectify_op = {
         {.name = NULL}
       },
   .state_size = sizeof (Rectify),
-  .plan = plan,
-  .load = load,
-  .run = run,
+  .plan = rectify_plan,
+  .load = rectify_load,
+  .run = rectify_run,
 };
 
 /* ---------------------------------------------------------------------- CPU */
 
-/* A byte of the four samples around a source, weighted: the same number with
- * half of the multiplications. */
+/* Bilinear interpolation of a byte: the formula of rectify.h with half of the
+ * multiplications. */
 STEREO_INLINE uint8_t
 interpolate (int a, int b, int c, int d, int fx, int fy)
 {
@@ -218,8 +218,8 @@ load_lanes (const uint8_t * at)
   return (lanes | lanes << 8) & UINT64_C (0x00ff00ff00ff00ff);
 }
 
-/* The same for four bytes at a time: 65280 at most fits a lane, and every other
- * lane with the free one above it the product of that and 256. */
+/* The same for four bytes at a time.  The horizontal sums, at most 65280, fit a
+ * lane of 16 bits; the vertical ones use two lanes. */
 STEREO_INLINE void
 interpolate_four (uint8_t * out, const uint8_t * at, size_t stride, int fx,
     int fy)

@@ -1,28 +1,26 @@
-/* gst-stereomatching: rectified views
+/* gst-stereomatching: rectification of images
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * The operation "rectify": an image becomes a rectified view, of the same size
+ * The operation "rectify" remaps an image to a rectified view of the same size
  * and format.
  *
- * Where each pixel comes from is a table of whole numbers, in 1/256 of a pixel,
- * which is made on the host and once for all frames.  All else is integers.  A
- * byte is interpolated among the four pixels around its source, of which those
- * outside of the image have the colour of the border:
+ * The source of each pixel is a table in 1/256 pixel, which is computed once on
+ * the host.  The rest is integer arithmetic.  Bytes are interpolated bilinearly
+ * between four pixels; those outside the image have the border colour:
  *
  * (((a (256 - fx) + b fx) (256 - fy)) + (c (256 - fx) + d fx) fy + 32768) >> 16
  *
- * Chroma of half the size is taken from where the four pixels that it belongs
- * to come from, on average.
+ * The source of a subsampled chroma sample is the mean of those of its pixels.
  */
 
 #ifndef STEREO_RECTIFY_H
 #define STEREO_RECTIFY_H
 
-#include "core/op.h"
+#include "core/operation.h"
 #include "geometry/camera.h"
 
 #ifdef __cplusplus
@@ -31,7 +29,7 @@ extern "C" {
 
 typedef struct
 {
-  const StereoRectification *rectification;     /* while it is configured */
+  const StereoRectification *rectification;     /* read by configure() */
   uint8_t border[4];            /* the bytes of a pixel, or Y, U and V */
 } StereoRectifyParams;
 
@@ -39,7 +37,7 @@ typedef struct
  * I420 or Y444; parameters StereoRectifyParams. */
 extern const StereoOp stereo_rectify_op;
 
-/* The source of a pixel, 256 for each: limited to STEREO_FAR on either side. */
+/* The source of a pixel, in 1/256 pixel, clamped to +- STEREO_FAR. */
 typedef struct
 {
   int32_t x;
@@ -48,7 +46,7 @@ typedef struct
 
 #define STEREO_FAR (1 << 30)
 
-/* One plane, for the stage. */
+/* The arguments of the stage: one plane. */
 typedef struct
 {
   int width;                    /* samples, of in and out */

@@ -6,7 +6,7 @@
 
 #include "geometry/view-cpu.h"
 
-#include "geometry/view-pixel.h"
+#include "geometry/view-formula.h"
 
 #include <string.h>
 
@@ -50,7 +50,7 @@ load_planar (const uint8_t * restrict luma, int pixel_bytes,
         | (uint32_t) v[(x >> 1) * bytes] << 16;
 }
 
-/* A channel of samples that are bytes apart, each for 1 << shift pixels. */
+/* Loads samples, `bytes` apart, each of 1 << shift pixels. */
 static void
 load_samples (const uint8_t * restrict row, int bytes, int shift, int padding,
     int width, uint32_t * restrict samples)
@@ -160,8 +160,8 @@ store_luma (const StereoViewFormat * k, uint8_t * row, int width,
     row[2 * width] = (uint8_t) words[width - 1];
 }
 
-/* A channel of one or of two rows: the numbers that mask leaves of words from
- * bit shift on, the mean of those that share a sample. */
+/* Stores a chroma channel, words >> shift & mask, of one or two rows, averaged
+ * over the pixels that share a sample. */
 static void
 store_means (const StereoViewFormat * k, const uint32_t * upper,
     const uint32_t * lower, int shift, uint32_t mask, int width,
@@ -170,7 +170,7 @@ store_means (const StereoViewFormat * k, const uint32_t * upper,
   const int step = 1 << k->shift_x;
 
   for (int x = 0; x < width; x += step, samples += k->chroma_bytes) {
-    /* pixels that don't exist are replaced by those that do, once more each */
+    /* replicate the last column or row at an odd border */
     const int other = x + step - 1 < width ? x + step - 1 : x;
     const uint32_t sum = (upper[x] >> shift & mask)
         + (lower[x] >> shift & mask) + (upper[other] >> shift & mask)
@@ -182,7 +182,7 @@ store_means (const StereoViewFormat * k, const uint32_t * upper,
 
 void
 stereo_view_store_colors (const StereoViewRows * rows,
-    const StereoViewFrame * f, const StereoViewColors colors[2], int n_rows,
+    const StereoViewFrame * f, const StereoViewColors * colors, int n_rows,
     int x, int y)
 {
   const StereoViewFormat *k = &f->format;

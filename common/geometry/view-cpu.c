@@ -7,7 +7,7 @@
 #include "geometry/view-cpu.h"
 
 #include "core/cpu.h"
-#include "geometry/view-pixel.h"
+#include "geometry/view-formula.h"
 #include "simd/select.h"
 
 #include <string.h>

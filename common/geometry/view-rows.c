@@ -6,7 +6,7 @@
 
 #include "geometry/view-cpu.h"
 
-#include "geometry/view-pixel.h"
+#include "geometry/view-formula.h"
 
 static void
 read_row (const StereoViewFrame * f, int y, int32_t * row)
@@ -99,7 +99,7 @@ mark (const StereoViewFrame * f, StereoViewRow * row)
   }
 }
 
-/* What a view has for a pixel: 256 times the channels, and the quality. */
+/* The sample of a source view: 256 times the channels, and the quality. */
 typedef struct
 {
   uint32_t channel[3];
@@ -139,7 +139,7 @@ look (const StereoViewFrame * f, const StereoViewRow * row, int32_t place,
       found.quality = 1;
   }
   for (int i = 0; i < 2; i++) {
-    /* one alone has all the weight */
+    /* a single visible pixel gets the full weight */
     const uint32_t w = weight[i] == sum ? (sum > 0 ? 256 : 0) : weight[i];
 
     for (int c = 0; c < 3 && w > 0; c++)

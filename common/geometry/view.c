@@ -1,4 +1,4 @@
-/* gst-stereomatching: views from between the cameras
+/* gst-stereomatching: virtual views
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,81 +7,85 @@
 #include "geometry/view.h"
 
 #include "core/image.h"
-#include "geometry/view-pixel.h"
+#include "geometry/view-formula.h"
 
 #include <math.h>
 #include <string.h>
 
 const StereoEnumValue stereo_view_layout_values[] = {
   [STEREO_VIEW_MONO] = {"mono", "One view"},
-  [STEREO_VIEW_SIDE_BY_SIDE] = {"side-by-side", "The left eye's view beside "
-        "the right one's, in full size"},
-  [STEREO_VIEW_TOP_BOTTOM] = {"top-bottom", "The left eye's view above the "
-        "right one's, in full size"},
-  [STEREO_VIEW_ROW_INTERLEAVED] = {"row-interleaved", "Even rows are the left "
-        "eye's"},
-  [STEREO_VIEW_COLUMN_INTERLEAVED] = {"column-interleaved", "Even columns are "
-        "the left eye's"},
-  [STEREO_VIEW_CHECKERBOARD] = {"checkerboard", "Every other pixel is the left "
-        "eye's"},
-  [STEREO_VIEW_ANAGLYPH] = {"anaglyph", "Both eyes in one picture, for "
-        "coloured glasses"},
-  [STEREO_VIEW_QUILT] = {"quilt", "Tiles of columns x rows views, the leftmost "
-        "one bottom left"},
+  [STEREO_VIEW_SIDE_BY_SIDE] = {"side-by-side",
+      "Left and right view side by side, full size"},
+  [STEREO_VIEW_TOP_BOTTOM] = {"top-bottom",
+      "Left view above right view, full size"},
+  [STEREO_VIEW_ROW_INTERLEAVED] = {"row-interleaved",
+      "Left view in even rows"},
+  [STEREO_VIEW_COLUMN_INTERLEAVED] = {"column-interleaved",
+      "Left view in even columns"},
+  [STEREO_VIEW_CHECKERBOARD] = {"checkerboard",
+      "Left view in every other pixel"},
+  [STEREO_VIEW_ANAGLYPH] = {"anaglyph", "Both views for coloured glasses"},
+  [STEREO_VIEW_QUILT] = {"quilt",
+      "columns x rows views, leftmost at the bottom left"},
 };
 
 const StereoEnumValue stereo_view_anaglyph_values[] = {
-  [STEREO_VIEW_RED_CYAN] = {"red-cyan", "Red of the left eye, green and blue "
-        "of the right one"},
-  [STEREO_VIEW_GREEN_MAGENTA] = {"green-magenta", "Green of the left eye, red "
-        "and blue of the right one"},
-  [STEREO_VIEW_AMBER_BLUE] = {"amber-blue", "Red and green of the left eye, "
-        "blue of the right one"},
-  [STEREO_VIEW_HALF_COLOR] = {"half-color", "Luma of the left eye in red, "
-        "green and blue of the right one"},
-  [STEREO_VIEW_GREY] = {"grey", "Luma of the left eye in red, that of the "
-        "right one in green and blue"},
+  [STEREO_VIEW_RED_CYAN] = {"red-cyan", "Left red, right green and blue"},
+  [STEREO_VIEW_GREEN_MAGENTA] = {"green-magenta",
+      "Left green, right red and blue"},
+  [STEREO_VIEW_AMBER_BLUE] = {"amber-blue", "Left red and green, right blue"},
+  [STEREO_VIEW_HALF_COLOR] = {"half-color",
+      "Left luma in red, right green and blue"},
+  [STEREO_VIEW_GREY] = {"grey",
+      "Left luma in red, right luma in green and blue"},
 };
 
 const StereoEnumValue stereo_view_blending_values[] = {
-  [STEREO_VIEW_DISTANCE] = {"distance", "Both views, the nearer one more"},
-  [STEREO_VIEW_NEAREST] = {"nearest", "The nearer view wherever it sees the "
-        "pixel"},
+  [STEREO_VIEW_DISTANCE] = {"distance", "Weighted by distance"},
+  [STEREO_VIEW_NEAREST] = {"nearest", "Nearest view where it is visible"},
 };
 
 #define LARGEST_SHIFT 16384     /* pixels */
 
 const StereoParamSpec stereo_view_params[] = {
   STEREO_PARAM_DOUBLE_ROW (StereoViewParams, position, "position",
-      "Where the middle of what a frame holds is seen from: 0 = left view, "
-      "1 = right view, beyond = outside of the two", 0.5, -2, 3),
+      "Virtual camera position (0 = left, 1 = right; beyond for "
+      "extrapolation)", 0.5, -2, 3),
   STEREO_PARAM_DOUBLE_ROW (StereoViewParams, separation, "separation",
-      "Distance of the outermost views of a frame, in distances of the two "
-      "cameras", 1, -4, 4),
+      "Distance between the outermost views, in baselines", 1, -4, 4),
   STEREO_PARAM_DOUBLE_ROW (StereoViewParams, convergence, "convergence",
-      "Disparity of what is at the same place in all views of a frame, the "
-      "plane of the screen, in pixels", 0, -LARGEST_SHIFT, LARGEST_SHIFT),
+      "Disparity of the zero-parallax plane, in pixels", 0, -LARGEST_SHIFT,
+      LARGEST_SHIFT),
   STEREO_PARAM_DOUBLE_ROW (StereoViewParams, join, "join",
-      "Neighbours whose disparities differ by no more are one surface, in "
+      "Maximum disparity difference between neighbours on one surface, in "
       "pixels", 2, 0.25, 64),
   STEREO_PARAM_ENUM_ROW (StereoViewParams, blending, "blending",
-      "Weights of the two views where both see a pixel", STEREO_VIEW_DISTANCE,
+      "Blending of the two source views", STEREO_VIEW_DISTANCE,
       stereo_view_blending_values),
-  STEREO_PARAM_ENUM_ROW (StereoViewParams, layout, "layout",
-      "What a frame holds", STEREO_VIEW_MONO, stereo_view_layout_values),
+  STEREO_PARAM_ENUM_ROW (StereoViewParams, layout, "layout", "Output layout",
+      STEREO_VIEW_MONO, stereo_view_layout_values),
   STEREO_PARAM_UINT_ROW (StereoViewParams, columns, "columns",
-      "Tiles beside each other in a quilt", 8, 1, 16),
-  STEREO_PARAM_UINT_ROW (StereoViewParams, rows, "rows",
-      "Tiles above each other in a quilt", 6, 1, 16),
+      "Quilt columns", 8, 1, 16),
+  STEREO_PARAM_UINT_ROW (StereoViewParams, rows, "rows", "Quilt rows", 6, 1,
+      16),
+  STEREO_PARAM_UINT_ROW (StereoViewParams, tile_width, "tile-width",
+      "Width of each view, which the inputs must have, in pixels (0 = any)", 0,
+      0, STEREO_MAX_SIZE),
+  STEREO_PARAM_UINT_ROW (StereoViewParams, tile_height, "tile-height",
+      "Height of each view, which the inputs must have, in pixels (0 = any)", 0,
+      0, STEREO_MAX_SIZE),
   STEREO_PARAM_ENUM_ROW (StereoViewParams, anaglyph, "anaglyph",
-      "Channels of the eyes in an anaglyph", STEREO_VIEW_RED_CYAN,
+      "Anaglyph colour scheme", STEREO_VIEW_RED_CYAN,
       stereo_view_anaglyph_values),
   STEREO_PARAM_DOUBLE_ROW (StereoViewParams, scale, "disparity-scale",
-      "Codes for one pixel of disparity", 16, 1.0 / 64, 65536),
+      "Disparity codes per pixel, for buffers without metadata", 16, 1.0 / 64,
+      65536),
   STEREO_PARAM_INT_ROW (StereoViewParams, minimum, "min-disparity",
-      "Disparity of code 0, in pixels", 0, -LARGEST_SHIFT, LARGEST_SHIFT),
+      "Disparity of code 0, in pixels, for buffers without metadata", 0,
+      -LARGEST_SHIFT, LARGEST_SHIFT),
   STEREO_PARAM_INT_ROW (StereoViewParams, invalid_value, "invalid-value",
-      "Code of pixels without a disparity (-1 = none)", 0, -1, 65535),
+      "Code of invalid pixels, for buffers without metadata (-1 = none)", 0,
+      -1, 65535),
   STEREO_PARAM_END
 };
 
@@ -96,7 +100,7 @@ typedef struct
 
 /* -------------------------------------------------------------- parameters */
 
-/* Tiles beside and above each other. */
+/* Columns and rows of tiles in a frame. */
 static void
 count_tiles (const StereoViewParams * p, int *columns, int *rows)
 {
@@ -127,6 +131,13 @@ stereo_view_frame_size (const StereoViewParams * p, int width, int height,
   count_tiles (p, &columns, &rows);
   *frame_width = columns * width;
   *frame_height = rows * height;
+}
+
+bool
+stereo_view_fits_tile (const StereoViewParams * p, int width, int height)
+{
+  return (p->tile_width == 0 || (int) p->tile_width == width)
+      && (p->tile_height == 0 || (int) p->tile_height == height);
 }
 
 int
@@ -164,7 +175,7 @@ set_shot (const StereoViewParams * p, int i, int n, StereoViewShot * shot)
   }
 }
 
-/* What is the left eye's in an anaglyph. */
+/* The channels of the left eye in an anaglyph. */
 static void
 set_eyes (const StereoViewParams * p, StereoViewFrame * f)
 {
@@ -222,14 +233,14 @@ stereo_view_set_params (StereoRunner * runner, const StereoViewParams * params)
   if (params->layout != v->frame.layout || columns != v->frame.columns
       || stereo_view_count (params) != v->frame.n_views)
     return stereo_fail (stereo_runner_message (runner), STEREO_ERROR_ARGUMENT,
-        "the layout of a frame can't change between frames: configure anew");
+        "the layout cannot change between frames: configure the runner again");
   set_params (v, params);
   return STEREO_OK;
 }
 
 /* -------------------------------------------------------------------- plan */
 
-/* Whether samples have 16 bits; a pixel of packed YUV has two of 8. */
+/* Whether samples have 16 bits.  Packed YUV has two samples of 8 bits. */
 static bool
 is_wide (const StereoFormatInfo * info)
 {
@@ -290,6 +301,11 @@ check_setup (const StereoOpSetup * setup, const StereoViewParams * p,
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "the right view is %dx%d, but the left one %dx%d: their sizes have to "
         "be equal", right->width, right->height, left->width, left->height);
+  if (!stereo_view_fits_tile (p, left->width, left->height))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "the views are %dx%d: with tile-width = %u and tile-height = %u they "
+        "have to have that size (0 = any)", left->width, left->height,
+        p->tile_width, p->tile_height);
   if (stereo_view_map_factor (left->width, left->height, map->width,
           map->height) == 0)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
@@ -304,26 +320,26 @@ check_setup (const StereoOpSetup * setup, const StereoViewParams * p,
   if (p->layout == STEREO_VIEW_ANAGLYPH && (info->r == info->b
           || stereo_format_is_yuv (info)))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "an anaglyph can't be %s: it has to be RGB",
+        "an anaglyph cannot be %s: it has to be RGB",
         stereo_format_name (left->format));
   if (p->layout >= STEREO_VIEW_ROW_INTERLEAVED
       && p->layout <= STEREO_VIEW_CHECKERBOARD
       && (info->shift_x > 0 || info->shift_y > 0))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "%s can't be %s, whose chroma is that of several pixels: it has to be "
+        "%s cannot be %s, which shares chroma between pixels: it has to be "
         "RGB, GRAY8 or Y444", layout, stereo_format_name (left->format));
   count_tiles (p, &columns, &rows);
   if ((columns > 1 && left->width % (1 << info->shift_x) != 0)
       || (rows > 1 && left->height % (1 << info->shift_y) != 0))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "%s of %dx%d can't be %s, whose chroma is that of several pixels: the "
+        "%s of %dx%d cannot be %s, which shares chroma between pixels: the "
         "size has to be even, or the format RGB, GRAY8 or Y444", layout,
         left->width, left->height, stereo_format_name (left->format));
   return STEREO_OK;
 }
 
 static StereoStatus
-plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
+view_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
     StereoMessage * why)
 {
   View *v = state;
@@ -340,7 +356,7 @@ plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
   v->stages = klass->stages (setup->device, "view");
   if (v->stages == NULL)
     return stereo_fail (why, STEREO_ERROR_UNSUPPORTED,
-        "%s can't make views", klass->backend);
+        "%s cannot render views", klass->backend);
   memset (f, 0, sizeof (*f));
   f->width = setup->inputs[0].width;
   f->height = setup->inputs[0].height;
@@ -359,7 +375,7 @@ plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
 }
 
 static StereoStatus
-run (void *state, const StereoOpFrame * frame)
+view_run (void *state, const StereoOpFrame * frame)
 {
   View *v = state;
   StereoViewFrame f = v->frame;
@@ -376,21 +392,20 @@ run (void *state, const StereoOpFrame * frame)
 }
 
 #define BIT(name) STEREO_FORMAT_BIT (STEREO_FORMAT_##name)
-#define VIEW_FORMATS ((1u << STEREO_N_FORMATS) - 1)
 
 const StereoOp stereo_view_op = {
   .name = "view",
   .inputs = (const StereoPort[]) {
-        {.name = "left",.formats = VIEW_FORMATS},
-        {.name = "right",.formats = VIEW_FORMATS,.optional = true},
+        {.name = "left",.formats = STEREO_VIEW_FORMATS},
+        {.name = "right",.formats = STEREO_VIEW_FORMATS,.optional = true},
         {.name = "disparity",.formats = BIT (GRAY8) | BIT (GRAY16_LE)},
         {.name = NULL}
       },
   .outputs = (const StereoPort[]) {
-        {.name = "frame",.formats = VIEW_FORMATS},
+        {.name = "frame",.formats = STEREO_VIEW_FORMATS},
         {.name = NULL}
       },
   .state_size = sizeof (View),
-  .plan = plan,
-  .run = run,
+  .plan = view_plan,
+  .run = view_run,
 };

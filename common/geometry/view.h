@@ -1,53 +1,51 @@
-/* gst-stereomatching: views from between the cameras
+/* gst-stereomatching: virtual views
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * The operation "view": what cameras at other positions of the line through
- * both would see, from the left view, its disparities and, if there is one, the
- * right view; one or several of them in a frame.
+ * The operation "view" renders virtual views, from cameras on the line through
+ * the two real ones, into one frame.  It takes the left view, its disparities,
+ * and optionally the right view.
  *
- * The map is projected, not the colours: each pixel of the new view gets the
- * disparity of what is nearest there, and then fetches its colour from both
- * views at places between pixels, where they see that surface.  What the left
- * view doesn't see is background, and decided about once, in the right view, so
- * that all positions agree.
+ * Disparities are projected, not colours.  A pixel of the new view gets the
+ * disparity of the nearest surface there, and fetches its colour from both
+ * source views.  Background that is occluded in the left view is completed
+ * once, in the right view, so that all positions agree.
  *
- * All is integers, rows are independent, and conflicts are solved by the larger
- * disparity, so the order of work does not matter.  Disparities are in 1/256
- * pixel, positions in 1/65536 of a baseline; >> rounds down.  W is the width,
- * P the position, J and T are join, shift (Q, e) = (Q e + 32768) >> 16.
+ * The arithmetic is integer, rows are independent, and the larger disparity
+ * wins, so the order of work does not matter.  Disparities are in 1/256 pixel,
+ * positions in 1/65536 baseline.  >> rounds down.  W is the width, P the
+ * position, J and T are join, and shift (Q, e) = (Q e + 32768) >> 16.
  *
- * 0. A code becomes e = ((code K + 32768) >> 16) + 256 minimum, where K is
- *    2^24 / scale, rounded, limited to 24 bits with sign; those of a map of 1/k
- *    of the size stand for k x k pixels and are multiplied by k.
- * 1. Fill: each run without disparities gets the smaller one of those at its
- *    ends, or the only one, or 0.  E is the filled row.
- * 2. Project (E, Q): pixel x gets to X(x) = 256 x - shift (Q, E[x]) and covers
- *    what lies from lo to hi, which is half way to a neighbour whose disparity
- *    differs by no more than J, else half a pixel.  Of several the largest
- *    disparity counts; Z[v] is none where there is none.
- * 3. With a right view B = fill (project (E, 65536)).
- * 4. Z = project (E, P); where that has none, project (B, P - 65536); filled.
- * 5. A pixel with a direct neighbour whose disparity is larger by more than J
- *    is an edge pixel, in E and in B.
- * 6. Fetch from the left view at S = 256 v + shift (P, Z[v]) with E, from the
- *    right one at S = 256 v + shift (P - 65536, Z[v]) with B, linearly between
- *    the two pixels there.  A pixel counts if its weight isn't 0 and its
- *    disparity differs from Z[v] by no more than T.  The quality is 1 if one is
- *    an edge pixel, else 2.
- * 7. Blend by distance, and by quality: an edge pixel has an eighth of the
- *    weight.
- * 8. A run that no view sees gets the mean of up to four pixels beyond its end
- *    with the smaller Z.
+ * 0. Decode: e = ((code K + 32768) >> 16) + 256 minimum, clamped to 24 bits
+ *    with sign, where K is 2^24 / scale, rounded.  Codes of a map of 1/k of the
+ *    size cover k x k pixels and are multiplied by k.
+ * 1. Fill: a run of invalid pixels gets the smaller disparity of its two ends,
+ *    or the only one, or 0.  E is the filled row.
+ * 2. Project (E, Q): pixel x moves to X(x) = 256 x - shift (Q, E[x]).  It
+ *    covers the range up to half way to neighbours whose disparity differs by
+ *    at most J, otherwise half a pixel.  The largest disparity wins.  Z[v] is
+ *    none where nothing is projected.
+ * 3. With a right view, B = fill (project (E, 65536)).
+ * 4. Z = project (E, P), completed by project (B, P - 65536), then filled.
+ * 5. An edge pixel of E or B has a direct neighbour whose disparity is larger
+ *    by more than J.
+ * 6. Fetch from the left view at S = 256 v + shift (P, Z[v]) with E, and from
+ *    the right view at S = 256 v + shift (P - 65536, Z[v]) with B,
+ *    interpolating between two pixels.  A pixel is visible if its weight is not
+ *    0 and its disparity differs from Z[v] by at most T.  The quality is 1 if
+ *    one of the two is an edge pixel, otherwise 2.
+ * 7. Blend by distance and quality: edge pixels have an eighth of the weight.
+ * 8. A run that is visible in no view gets the mean of up to four pixels beyond
+ *    its end with the smaller Z.
  *
  * With a convergence C, t = ((P - Pc) C + 32768) >> 16 is added to X in steps 2
- * and 4, and S is at 256 v - t; Pc is the position of the frame's middle.
+ * and 4, and S is at 256 v - t.  Pc is the position of the middle of the frame.
  *
- * YUV is three channels in 4:4:4 in between, with the chroma of the block that
- * a pixel is in, and the mean of those of a block in the end.
+ * YUV is processed as 4:4:4, with the chroma of the block of a pixel.  A block
+ * gets the mean chroma of its pixels.
  */
 
 #ifndef STEREO_VIEW_H
@@ -59,7 +57,7 @@
 extern "C" {
 #endif
 
-/* What a frame holds.  Two views are those of the left and of the right eye. */
+/* Two views are those of the left and of the right eye. */
 typedef enum
 {
   STEREO_VIEW_MONO = 0,
@@ -98,12 +96,14 @@ typedef struct
   int layout;                   /* StereoViewLayout */
   unsigned columns;             /* of a quilt */
   unsigned rows;
+  unsigned tile_width;          /* of the views; 0 = any */
+  unsigned tile_height;
   int anaglyph;                 /* StereoViewAnaglyph */
-  double scale;                 /* of the map: codes for a pixel, */
+  double scale;                 /* disparity codes per pixel */
   int minimum;                  /* disparity of code 0, in pixels */
-  int invalid_value;            /* code without a disparity, -1 = none */
-  bool full_range;              /* of YUV: black is 0 and not 16; not in the
-                                 * table, as caps say so */
+  int invalid_value;            /* -1 = none */
+  /* not in the parameter table */
+  bool full_range;              /* of YUV: black is 0 instead of 16 */
 } StereoViewParams;
 
 /* Terminated by STEREO_PARAM_END. */
@@ -113,25 +113,29 @@ extern const StereoEnumValue stereo_view_anaglyph_values[];
 extern const StereoEnumValue stereo_view_blending_values[];
 
 /*
- * Inputs "left", "right", which is optional, of the same format and size, and
+ * Inputs "left" and "right" (optional) of the same format and size, and
  * "disparity", GRAY16_LE or GRAY8, of their size divided by 1 to 8 and rounded
- * up; output "frame", of their format and the size that the layout makes of
- * theirs.  Parameters StereoViewParams.
+ * up.  Output "frame" of their format, and of stereo_view_frame_size().
+ * Parameters StereoViewParams.
  */
 extern const StereoOp stereo_view_op;
 
-/* Views of a frame, and what that makes of the size of one. */
+/* The number of views in a frame, and its size from that of a view. */
 int stereo_view_count (const StereoViewParams * params);
 void stereo_view_frame_size (const StereoViewParams * params, int width,
     int height, int *frame_width, int *frame_height);
 
-/* The k by which width x height has to be divided for a map of that size; 0:
- * there is none. */
+/* Whether views have the size that these parameters ask for. */
+bool stereo_view_fits_tile (const StereoViewParams * params, int width,
+    int height);
+
+/* The k from 1 to 8 by which the size of a view is divided to get that of the
+ * map; 0 = none. */
 int stereo_view_map_factor (int width, int height, int map_width,
     int map_height);
 
-/* Parameters for the frames from now on: of a configured runner of this
- * operation, which keeps its layout. */
+/* Sets the parameters of the next frames of a configured runner.  The layout
+ * has to stay. */
 StereoStatus stereo_view_set_params (StereoRunner * runner,
     const StereoViewParams * params);
 
@@ -149,9 +153,9 @@ typedef struct
   uint32_t weight[2][2];
 } StereoViewShot;
 
-/* How a format is read and written: the channels of a pixel become bytes 0 to 2
- * of a word, those of RGB in their order in memory.  Wide ones become three
- * numbers of up to 16 bits. */
+/* How a format is read and written.  The channels of a pixel become bytes 0 to
+ * 2 of a word, in memory order for RGB; wide ones become three numbers of up to
+ * 16 bits. */
 typedef struct
 {
   bool yuv;
@@ -172,14 +176,14 @@ typedef struct
   uint8_t b;
 } StereoViewFormat;
 
-/* One frame, for the stage. */
+/* The arguments of the stage. */
 typedef struct
 {
   int width;                    /* of a view */
   int height;
   StereoViewFormat format;
   StereoOpImage left;
-  StereoOpImage right;          /* plane[0] is NULL where there is none */
+  StereoOpImage right;          /* plane[0] = NULL: none */
   StereoOpImage frame;
   const uint8_t *codes;
   size_t codes_stride;          /* bytes */
@@ -194,16 +198,16 @@ typedef struct
   int layout;
   int columns;                  /* tiles of a frame */
   int n_views;
-  uint32_t eye_mask;            /* of an anaglyph: bits of the left eye, */
-  bool luma[2];                 /* and eyes whose luma is to be taken */
+  uint32_t eye_mask;            /* anaglyph: bits of the left eye */
+  bool luma[2];                 /* eyes that are shown as luma */
   const StereoViewShot *shots;  /* n_views, in host memory */
-  void *work;                   /* what work_bytes() said */
+  void *work;                   /* of work_bytes() */
 } StereoViewFrame;
 
 /* Stage table "view". */
 typedef struct
 {
-  /* Device memory for frames of this kind: no images yet, and no shots. */
+  /* Device memory for such frames.  Images and shots are not set yet. */
   size_t (*work_bytes) (const StereoDevice * device,
       const StereoViewFrame * frame);
   StereoStatus (*render) (StereoQueue * queue, const StereoViewFrame * frame);

@@ -1,4 +1,4 @@
-/* gst-stereomatching: R'G'B' from Y'CbCr
+/* gst-stereomatching: YUV to RGB matrices
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,9 +7,10 @@
 #include "image/colorimetry.h"
 
 /* *INDENT-OFF* */
-/* With the luma coefficients Kr and Kb, E'R = E'Y + 2 (1 - Kr) E'Cr and so on,
- * and the integers have 219 and 224 steps or 255 (BT.601-7 2.5, BT.709-6 3 and
- * 4, BT.2020-2 table 4 and 5; full range: ITU-T H.273 8.3). */
+/* Kr and Kb are the luma coefficients: E'R = E'Y + 2 (1 - Kr) E'Cr, and so on.
+ * Limited range has 219 steps of luma and 224 of chroma, full range 255
+ * (BT.601-7 2.5, BT.709-6 3 and 4, BT.2020-2 tables 4 and 5, ITU-T H.273 8.3).
+ */
 #define FIXED(x) \
     (int16_t) ((x) * (1 << STEREO_YUV_BITS) + ((x) < 0 ? -0.5 : 0.5))
 #define YUV(kr, kb, low, y_steps, c_steps) { \

@@ -1,4 +1,4 @@
-/* gst-stereomatching: R'G'B' from Y'CbCr
+/* gst-stereomatching: YUV to RGB matrices
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* NULL when colorimetry is none of the enumeration. */
+/* NULL for an unknown colorimetry. */
 const StereoYuv *stereo_colorimetry_yuv (StereoColorimetry colorimetry);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* gst-stereomatching: codes to colours
+/* gst-stereomatching: false-colour disparity maps
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -14,33 +14,32 @@
 #include <string.h>
 
 #define N_CODES 65536
-#define LARGEST 1e9             /* of a disparity */
+#define LARGEST 1e9             /* disparity */
 
 const StereoParamSpec stereo_colorize_params[] = {
   STEREO_PARAM_ENUM_ROW (StereoColorizeParams, colormap, "colormap",
-      "Colours, from far to near", STEREO_COLORMAP_TURBO,
+      "Colour map, from far to near", STEREO_COLORMAP_TURBO,
       stereo_colormap_values),
   STEREO_PARAM_DOUBLE_ROW (StereoColorizeParams, scale, "scale",
-      "Codes for one pixel of disparity", 16, 1e-6, LARGEST),
+      "Disparity codes per pixel", 16, 1e-6, LARGEST),
   STEREO_PARAM_DOUBLE_ROW (StereoColorizeParams, minimum, "minimum",
       "Disparity of code 0, in pixels", 0, -LARGEST, LARGEST),
   STEREO_PARAM_DOUBLE_ROW (StereoColorizeParams, low, "low",
-      "Disparity at the far end of the colours, in pixels", 0, -LARGEST,
+      "Disparity at the far end of the colour map, in pixels", 0, -LARGEST,
       LARGEST),
   STEREO_PARAM_DOUBLE_ROW (StereoColorizeParams, high, "high",
-      "Disparity at the near end of the colours, in pixels", 63, -LARGEST,
+      "Disparity at the near end of the colour map, in pixels", 63, -LARGEST,
       LARGEST),
   STEREO_PARAM_INT_ROW (StereoColorizeParams, invalid_value, "invalid-value",
-      "Code of pixels without a disparity (-1 = none)", 0, -1, 65535),
+      "Code of invalid pixels (-1 = none)", 0, -1, 65535),
   STEREO_PARAM_UINT_ROW (StereoColorizeParams, invalid_color, "invalid-color",
-      "Colour of pixels without a disparity, 0xAARRGGBB", 0xff000000u, 0,
+      "Colour of invalid pixels, 0xAARRGGBB", 0xff000000u, 0,
       0xffffffffu),
   STEREO_PARAM_BOOL_ROW (StereoColorizeParams, alpha, "alpha",
-      "Whether the fourth byte of a pixel is alpha; else it is 255", false),
+      "Store alpha in the fourth byte of a pixel; otherwise it is 255", false),
   STEREO_PARAM_END
 };
 
-/* The state of the operation. */
 typedef struct
 {
   const StereoColorizeStages *stages;
@@ -48,11 +47,11 @@ typedef struct
   StereoPortSetup map;
   StereoPortSetup picture;
   uint32_t host[N_CODES];
-  uint32_t *table;              /* the same on the device */
+  uint32_t *table;              /* copy on the device */
 } Colorize;
 
 static StereoStatus
-plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
+colorize_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
     StereoMessage * why)
 {
   Colorize *c = state;
@@ -61,19 +60,19 @@ plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
   c->stages = klass->stages (setup->device, "colorize");
   if (c->stages == NULL)
     return stereo_fail (why, STEREO_ERROR_UNSUPPORTED,
-        "%s can't make colours", klass->backend);
+        "%s cannot colorize disparity maps", klass->backend);
   c->params = *(const StereoColorizeParams *) setup->params;
   if (!(c->params.low != c->params.high))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
-        "the range of the colours ends where it begins, at %g: low and high "
-        "have to differ", c->params.low);
+        "the range of colours is empty at %g: set low and high to different "
+        "values", c->params.low);
   c->map = setup->inputs[0];
   c->picture = setup->outputs[0];
   stereo_arena_add (arena, (void **) &c->table, N_CODES, sizeof (uint32_t));
   return STEREO_OK;
 }
 
-/* The bytes of a pixel, in the order of memory. */
+/* The bytes of a pixel in memory order. */
 static uint32_t
 pack (const StereoFormatInfo * info, bool alpha, uint32_t argb)
 {
@@ -89,7 +88,7 @@ pack (const StereoFormatInfo * info, bool alpha, uint32_t argb)
 }
 
 static StereoStatus
-load (void *state, StereoDevice * device, StereoMessage * why)
+colorize_load (void *state, StereoDevice * device, StereoMessage * why)
 {
   Colorize *c = state;
   const StereoColorizeParams *p = &c->params;
@@ -110,7 +109,7 @@ load (void *state, StereoDevice * device, StereoMessage * why)
 }
 
 static StereoStatus
-run (void *state, const StereoOpFrame * frame)
+colorize_run (void *state, const StereoOpFrame * frame)
 {
   const Colorize *c = state;
   StereoColorizeFrame f = {
@@ -144,14 +143,14 @@ const StereoOp stereo_colorize_op = {
         {.name = NULL}
       },
   .state_size = sizeof (Colorize),
-  .plan = plan,
-  .load = load,
-  .run = run,
+  .plan = colorize_plan,
+  .load = colorize_load,
+  .run = colorize_run,
 };
 
 /* ---------------------------------------------------------------------- CPU */
 
-/* Rows may begin at any address. */
+/* Rows need no alignment. */
 STEREO_INLINE unsigned
 code_at (const uint8_t * row, int x, int code_bytes)
 {
@@ -164,7 +163,7 @@ color_row (uint8_t * out, const uint8_t * in, int width,
 {
   int x = 0;
 
-  /* of 3 bytes, a pixel's fourth one is overwritten by the next pixel */
+  /* the next pixel overwrites the fourth byte */
   for (; x < width - 1; x++)
     memcpy (out + pixel_bytes * x, &table[code_at (in, x, code_bytes)], 4);
   memcpy (out + pixel_bytes * x, &table[code_at (in, x, code_bytes)],

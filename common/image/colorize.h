@@ -1,23 +1,22 @@
-/* gst-stereomatching: codes to colours
+/* gst-stereomatching: false-colour disparity maps
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * The operation "colorize": a map of codes becomes a picture, each code the
- * pixel that a table has for it.
+ * The operation "colorize" looks up the colour of each disparity code:
  *
  *   disparity = code / scale + minimum
- *   position  = (disparity - low) / (high - low), of a colour map
+ *   position  = (disparity - low) / (high - low), in the colour map
  *
- * The table is made on the host, in double precision, and once for all frames.
+ * The lookup table is computed on the host once, in double precision.
  */
 
 #ifndef STEREO_COLORIZE_H
 #define STEREO_COLORIZE_H
 
-#include "core/op.h"
+#include "core/operation.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,7 +41,6 @@ extern const StereoParamSpec stereo_colorize_params[];
  * StereoColorizeParams. */
 extern const StereoOp stereo_colorize_op;
 
-/* One frame, for the stage. */
 typedef struct
 {
   int width;
@@ -53,7 +51,7 @@ typedef struct
   uint8_t *pixels;
   size_t pixels_stride;         /* bytes */
   int pixel_bytes;              /* 3 or 4 */
-  const uint32_t *table;        /* bytes of a pixel in the order of memory */
+  const uint32_t *table;        /* pixels in memory order */
 } StereoColorizeFrame;
 
 /* Stage table "colorize". */
@@ -62,8 +60,6 @@ typedef struct
   StereoStatus (*color) (StereoQueue * queue,
       const StereoColorizeFrame * frame);
 } StereoColorizeStages;
-
-const void *stereo_colorize_stages_cpu (StereoSimd simd);
 
 #ifdef __cplusplus
 }

@@ -7,12 +7,11 @@
 #include "image/colormap.h"
 
 /*
- * Every map is a line through equally spaced colours, 0xRRGGBB, far end first.
+ * Piecewise linear maps of equally spaced colours, 0xRRGGBB, far end first.
  *
  * Turbo (A. Mikhailov, 2019) and viridis (N. Smith, S. van der Walt, 2015) were
- * published as lists of 256 colours.  These are every 15th of them; between
- * them the line is within 6 of 255 levels of the lists.  Jet and grey are
- * piecewise linear by definition, and exact.
+ * published as lists of 256 colours.  Every 15th is used; interpolation is
+ * within 6 of 255 levels.  Jet and grey are piecewise linear by definition.
  */
 static const uint32_t turbo[] = {
   0x30123b, 0x3f3e9c, 0x4666dd, 0x458cfd, 0x2fb2f4, 0x1ad4d0, 0x22ebaa,

@@ -18,11 +18,10 @@ typedef enum
   STEREO_N_COLORMAPS
 } StereoColormap;
 
-/* Their names, and what they look like. */
+/* Nicks and descriptions. */
 extern const StereoEnumValue stereo_colormap_values[STEREO_N_COLORMAPS];
 
-/* The colour 0xRRGGBB at a position from 0 (far) to 1 (near).  Positions
- * outside take the colour of the end that they are beyond. */
+/* The colour 0xRRGGBB at a position, clamped to 0 (far) to 1 (near). */
 uint32_t stereo_colormap_get (StereoColormap colormap, double position);
 
 #endif /* STEREO_COLORMAP_H */

@@ -1,4 +1,4 @@
-/* gst-stereomatching: making views of images, on the CPU
+/* gst-stereomatching: conversion of images to views, on the CPU
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -44,10 +44,10 @@ view_planes_cpu (int channels)
   return channels;
 }
 
-/* Pixels of a row that chroma is spread for at a time. */
+/* Pixels per block of upsampled chroma. */
 #define SPREAD 512
 
-/* The chroma of n pixels from an even column on: Cb or Cr, less 128. */
+/* Upsamples n samples of Cb - 128 or Cr - 128 from an even column. */
 static void
 spread_chroma (const uint8_t * restrict samples, int bytes, int shift, int n,
     int16_t * restrict chroma)
@@ -67,7 +67,7 @@ spread_chroma (const uint8_t * restrict samples, int bytes, int shift, int n,
   }
 }
 
-/* n samples of 8 bits, bytes apart, next to each other. */
+/* Gathers n samples, `bytes` apart, as 8-bit values. */
 static void
 gather (const uint8_t * restrict samples, int bytes, int shift, int n,
     uint8_t * restrict gathered)
@@ -81,7 +81,7 @@ gather (const uint8_t * restrict samples, int bytes, int shift, int n,
   }
 }
 
-/* The same as spread_chroma() for samples of any kind. */
+/* spread_chroma() for any sample layout. */
 static void
 spread (const StereoConversion * c, const uint8_t * samples, int n,
     int16_t * chroma)

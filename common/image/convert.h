@@ -1,4 +1,4 @@
-/* gst-stereomatching: making views of images
+/* gst-stereomatching: conversion of images to views
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,16 +7,16 @@
 #ifndef STEREO_CONVERT_H
 #define STEREO_CONVERT_H
 
-#include "core/algorithm.h"
 #include "core/image.h"
 #include "image/pixel.h"
+#include "image/view.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A conversion to a view, of pixels to their luma, of RGB to colour, or of YUV
- * to colour.  What describes the pixels is that of a StereoFormatInfo. */
+/* A conversion to a luma or colour view.  Layout fields as in StereoFormatInfo.
+ * */
 typedef struct
 {
   int width;
@@ -28,8 +28,8 @@ typedef struct
   uint8_t g;
   uint8_t b;
   uint8_t sample_shift;
-  const uint8_t *u;             /* the first U and the first V, */
-  const uint8_t *v;             /* or NULL: not from YUV to colour */
+  const uint8_t *u;             /* first samples; NULL unless converting */
+  const uint8_t *v;             /* YUV to colour */
   size_t u_stride;              /* bytes */
   size_t v_stride;
   uint8_t chroma_bytes;
@@ -41,8 +41,8 @@ typedef struct
   size_t target_stride;         /* bytes */
 } StereoConversion;
 
-/* Sets what is read: the planes of an image.  yuv is the matrix if that is YUV
- * and becomes colour, else NULL. */
+/* Sets the source image.  yuv: the matrix to convert YUV to colour, otherwise
+ * NULL */
 void stereo_conversion_read (StereoConversion * conversion,
     const StereoFormatInfo * info, uint8_t * const plane[3],
     const size_t stride[3], const StereoYuv * yuv);
@@ -50,15 +50,13 @@ void stereo_conversion_read (StereoConversion * conversion,
 /* Stage table "convert". */
 typedef struct
 {
-  /* Bytes of a row of a view with so many channels, and how many planes. */
+  /* Bytes of a row of a view, and number of its planes. */
   size_t (*view_row_bytes) (int width, int channels);
   int (*view_planes) (int channels);
 
   StereoStatus (*convert) (StereoQueue * queue,
       const StereoConversion * conversion);
 } StereoConvertStages;
-
-const void *stereo_convert_stages_cpu (StereoSimd simd);
 
 #ifdef __cplusplus
 }

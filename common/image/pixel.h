@@ -1,4 +1,4 @@
-/* gst-stereomatching: per-pixel arithmetic, the same on the host and in CUDA
+/* gst-stereomatching: per-pixel arithmetic for the host and CUDA
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -15,27 +15,27 @@
 #define STEREO_INLINE static inline
 #endif
 
-/* Luminance of 8-bit R, G, B: 0.2989 R + 0.5870 G + 0.1140 B, rounded.  Equal
- * channels give that value. */
+/* Luma of 8-bit R, G, B: 0.2989 R + 0.5870 G + 0.1140 B, rounded.  Grey keeps
+ * its value. */
 STEREO_INLINE uint8_t
 stereo_luma (uint8_t r, uint8_t g, uint8_t b)
 {
   return (uint8_t) ((19589u * r + 38470u * g + 7471u * b + 32768u) >> 16);
 }
 
-/* A sample of 8 bits: the byte there, or of the word of 16 bits there, little
- * endian, the bits from shift on. */
+/* The byte at an address if shift is 0; otherwise bits shift to shift + 7 of a
+ * 16-bit little-endian word. */
 STEREO_INLINE uint8_t
 stereo_sample (const uint8_t * at, int shift)
 {
   return shift == 0 ? at[0] : (uint8_t) ((at[0] | at[1] << 8) >> shift);
 }
 
-/* R'G'B' from Y'CbCr, with STEREO_YUV_BITS after the point: all fit 16 bits,
- * and their products with 8 bits, summed up, 32. */
+/* YUV to RGB matrix with STEREO_YUV_BITS fractional bits.  Coefficients fit 16
+ * bits, sums of products with 8-bit samples 32 bits. */
 typedef struct
 {
-  int16_t black;                /* Y' of black, a whole number */
+  int16_t black;                /* luma of black, an integer */
   int16_t y;
   int16_t red_v;
   int16_t green_u;
@@ -45,8 +45,8 @@ typedef struct
 
 #define STEREO_YUV_BITS 13
 
-/* A channel from its sum, rounded and cut off at 0 and 255.  16 bits hold the
- * sum without its fraction, and vectors of them clamp fast. */
+/* Rounds a sum and clamps it to 0 to 255.  Without its fraction it fits 16
+ * bits, which vectors clamp fast. */
 STEREO_INLINE uint8_t
 stereo_yuv_channel (int32_t sum)
 {
@@ -95,7 +95,6 @@ stereo_clamp_int (int x, int lowest, int highest)
   return x < lowest ? lowest : x > highest ? highest : x;
 }
 
-/* Orders a pair. */
 #define STEREO_SORT2_(a, b) \
   do { \
     uint32_t low_ = stereo_min_u32 (a, b); \

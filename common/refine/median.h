@@ -7,36 +7,28 @@
 #ifndef STEREO_MEDIAN_H
 #define STEREO_MEDIAN_H
 
-#include "core/algorithm.h"
+#include "refine/output.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Stage table "median".  All fields but the optional ones are filled. */
+/*
+ * Stage table "median": a 3x3 median filter.  Rows and columns beyond the image
+ * repeat its edge.  An invalid pixel stays invalid; invalid neighbours count as
+ * the pixel itself.
+ */
 typedef struct
 {
-  /* 3x3 median.  Rows and columns beyond the image repeat its edge.  An
-   * invalid pixel stays invalid; invalid neighbours count as the pixel itself.
-   * source and target differ. */
+  /* Filters a map and encodes the result. */
   StereoStatus (*median) (StereoQueue * queue, int width, int height,
-      const StereoMap * source, const StereoMap * target);
+      const StereoMap * source, const StereoOutput * output);
 
-  /* Indices to codes. */
-  StereoStatus (*encode) (StereoQueue * queue, int width, int height,
-      const StereoMap * map, const StereoOutput * output);
-
-  /* The same median of codes, of which output->invalid marks the pixels without
-   * a value.  source holds what stereo_store_raw() makes of 2 bytes. */
+  /* Filters 16-bit codes as stereo_store_raw() stores them; output->invalid is
+   * the code of invalid pixels. */
   StereoStatus (*median_codes) (StereoQueue * queue, int width, int height,
       const StereoMap * source, const StereoOutput * output);
-
-  /* Optional: median and encode in one. */
-  StereoStatus (*median_encode) (StereoQueue * queue, int width, int height,
-      const StereoMap * source, const StereoOutput * output);
 } StereoMedianStages;
-
-const void *stereo_median_stages_cpu (StereoSimd simd);
 
 #ifdef __cplusplus
 }

@@ -1,15 +1,15 @@
-/* gst-stereomatching: encoding rows of a map
+/* gst-stereomatching: SIMD encoding of map rows
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* For the files that are compiled for each instruction set. */
+/* For files that are compiled once per instruction set. */
 
 #ifndef STEREO_OUTPUT_SIMD_H
 #define STEREO_OUTPUT_SIMD_H
 
-#include "core/algorithm.h"
+#include "refine/output.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ stereo_output_encode_chunk (const StereoOutput * output,
 #pragma omp simd
   for (int i = 0; i < n; i++) {
     const uint32_t code = codes[i];
-    /* below 2^26, and 2^16 the quotient: with 24 bits it is off by 1 at most */
+    /* below 2^26, quotient below 2^16: single precision is off by at most 1 */
     const int32_t dividend = (int32_t) (code * gain + half);
     int32_t value = (int32_t) ((float) dividend * inverse);
     const int32_t rest = dividend - value * (int32_t) divisor;

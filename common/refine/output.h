@@ -1,4 +1,4 @@
-/* gst-stereomatching: where an algorithm's last stage puts a pixel
+/* gst-stereomatching: encoding of results
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,16 +7,32 @@
 #ifndef STEREO_OUTPUT_H
 #define STEREO_OUTPUT_H
 
-#include "core/algorithm.h"
 #include "image/pixel.h"
+#include "refine/map.h"
 
-/* The code of an index. */
-STEREO_INLINE uint16_t
-stereo_output_code (const StereoOutput * output, unsigned index)
+/* An invalid that no code is equal to: every pixel has a value. */
+#define STEREO_NO_INVALID 0x10000u
+
+/*
+ * An encoded result.  Disparities of a StereoMap are encoded by
+ * stereo_output_from_map(), real numbers by stereo_output_encode().  Pixels
+ * without a value get invalid.
+ */
+typedef struct
 {
-  return index == STEREO_INVALID ? (uint16_t) output->invalid
-      : output->code[index];
-}
+  void *data;
+  size_t stride;                /* bytes */
+  uint32_t invalid;             /* a code, or STEREO_NO_INVALID */
+  uint8_t bytes;                /* per pixel, 1 or 2 */
+  /* Real numbers: value * scale + offset, rounded, from lowest to highest. */
+  float scale;
+  float offset;
+  uint16_t lowest;
+  uint16_t highest;
+  /* Codes of a StereoMap: code * gain / divisor, rounded. */
+  uint32_t gain;
+  uint32_t divisor;
+} StereoOutput;
 
 /*
  * The code of a real number: floor (value * scale + offset + 0.5), from lowest
@@ -44,7 +60,7 @@ stereo_output_encode (const StereoOutput * output, float value)
 
 /*
  * The result of a map's code: floor (code * gain / divisor + 1/2).  Where that
- * is the invalid value, the next one, or the one before at the upper end.
+ * is the invalid value, the next one, or the previous one at the upper end.
  */
 STEREO_INLINE uint16_t
 stereo_output_from_map (const StereoOutput * output, unsigned code)
@@ -53,7 +69,9 @@ stereo_output_from_map (const StereoOutput * output, unsigned code)
 
   if (code == STEREO_INVALID)
     return (uint16_t) output->invalid;
-  value = (code * output->gain + output->divisor / 2) / output->divisor;
+  value = code * output->gain;
+  if (output->divisor > 1)
+    value = (value + output->divisor / 2) / output->divisor;
   if (value == output->invalid)
     value = value < (output->bytes == 1 ? 255u : 65535u) ? value + 1
         : value - 1;
@@ -86,11 +104,11 @@ stereo_store_raw (const StereoOutput * output, int x, int y, uint16_t code)
   }
 }
 
-/* Stores the code of index. */
+/* Stores a disparity of a map. */
 STEREO_INLINE void
-stereo_store_code (const StereoOutput * output, int x, int y, unsigned index)
+stereo_store_code (const StereoOutput * output, int x, int y, unsigned code)
 {
-  stereo_store_raw (output, x, y, stereo_output_code (output, index));
+  stereo_store_raw (output, x, y, stereo_output_from_map (output, code));
 }
 
 /* Stores the code of a real number. */
@@ -100,7 +118,8 @@ stereo_store_value (const StereoOutput * output, int x, int y, float value)
   stereo_store_raw (output, x, y, stereo_output_encode (output, value));
 }
 
-/* Stores the code of index if there is an output, else index itself. */
+/* Encodes a disparity index (a map's code with a unit of 1) if there is an
+ * output, otherwise stores it in the map. */
 STEREO_INLINE void
 stereo_store_index (const StereoMap * map, const StereoOutput * output, int x,
     int y, unsigned index)

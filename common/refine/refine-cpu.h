@@ -9,11 +9,11 @@
 
 #include "refine/refine.h"
 
-/* Rows of a map begin at multiples of this many elements, and so many may be
- * read behind the last one. */
+/* Alignment of map rows in elements; as many may be read beyond the last
+ * row. */
 #define STEREO_REFINE_PADDING 64
 
-/* What the threads of a loop work on. */
+/* Context of parallel loops. */
 typedef struct
 {
   const StereoRefineConstants *k;
@@ -30,14 +30,14 @@ stereo_map_row (const StereoMap * map, int y)
   return map->data + (size_t) y * map->stride;
 }
 
-/* The words of a row in StereoRefineWork.ends. */
+/* Words per row of StereoRefineWork.ends. */
 static inline size_t
 stereo_refine_row_words (const StereoRefineConstants * k)
 {
   return ((size_t) k->width + 63) / 64;
 }
 
-/* Stages of the plain reference. */
+/* Scalar stages. */
 void stereo_refine_plan_cpu (const StereoRefineConstants * k,
     StereoRefineWork * work, StereoArena * arena);
 StereoStatus stereo_refine_confidence_cpu (StereoQueue * queue,
@@ -48,8 +48,11 @@ StereoStatus stereo_refine_fill_cpu (StereoQueue * queue,
 StereoStatus stereo_refine_weigh_cpu (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoView * left,
     const StereoRefineWork * work);
+StereoStatus stereo_refine_threshold_cpu (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoRefineWork * work,
+    const StereoOutput * output);
 
-/* Vectors. */
+/* SIMD stages. */
 extern const StereoRefineStages stereo_refine_stages_generic;
 extern const StereoRefineStages stereo_refine_stages_avx2;
 extern const StereoRefineStages stereo_refine_stages_avx512;

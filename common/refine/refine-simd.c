@@ -1,4 +1,4 @@
-/* gst-stereomatching: refinement on the CPU, with vectors
+/* gst-stereomatching: SIMD refinement on the CPU
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,10 +7,9 @@
 /*
  * Compiled once for each instruction set.
  *
- * Speckles: neighbours in a row that belong together make runs, of which there
- * are few.  A bit for each pixel says where they end, and a union-find forest
- * has one node for each, at the place of its last pixel.  Strips of rows are
- * made on their own, then joined.
+ * Speckle filter: connected neighbours of a row form runs.  A bit mask has the
+ * ends of runs, and a union-find forest has one node per run, at its last
+ * pixel. Strips of rows are labelled independently, then joined.
  */
 
 #include "refine/refine-cpu.h"
@@ -18,7 +17,7 @@
 #include "core/cpu.h"
 #include "refine/output-simd.h"
 #include "refine/weighted-simd.h"
-#include "refine/winner-pixel.h"
+#include "refine/winner-formula.h"
 #include "simd/simd.h"
 
 #define LANES (SIMD_BYTES / 2)
@@ -42,8 +41,8 @@ check_row (const StereoRefineConstants * k, const StereoWinners * winners,
         + (size_t) y * winners->right_stride;
     const int min = k->min_disparity, lr = k->lr_max_diff;
 
-    /* an index is below 16384: without a winner the partner is far outside, or
-     * the difference large */
+    /* Indices are below 16384, so STEREO_INVALID is outside the image or too
+     * different. */
 #pragma omp simd
     for (int x = 0; x < width; x++) {
       const int index = (int) (left[x] & 0xffff);
@@ -63,9 +62,9 @@ check_row (const StereoRefineConstants * k, const StereoWinners * winners,
 
 #define STRIP 32
 
-/* A bit for each of 64 pairs of codes: whether they belong together. */
+/* One bit for each of 64 pairs of codes: whether they are connected. */
 ALWAYS_INLINE uint64_t
-together (const uint16_t * a, const uint16_t * b, VecU16 unit)
+are_connected (const uint16_t * a, const uint16_t * b, VecU16 unit)
 {
   uint64_t mask = 0;
 
@@ -73,7 +72,7 @@ together (const uint16_t * a, const uint16_t * b, VecU16 unit)
     const VecU16 p = simd_load16 (a + i), q = simd_load16 (b + i);
     const VecU16 difference = simd_max16 (p, q) - simd_min16 (p, q);
 
-    /* no code is within unit of STEREO_INVALID: both are, or none is */
+    /* No valid code is within unit of STEREO_INVALID. */
 #if defined (__AVX512BW__)
     mask |= (uint64_t) (_mm512_cmple_epu16_mask ((__m512i) difference,
             (__m512i) unit) & _mm512_cmpneq_epu16_mask ((__m512i) p,
@@ -104,7 +103,7 @@ ends_row (const StereoRefineJob * job, int y)
   return job->work->ends + (size_t) y * stereo_refine_row_words (job->k);
 }
 
-/* The next end of a run from x on. */
+/* The end of the run at x. */
 static int
 run_end (const uint64_t * ends, int x)
 {
@@ -134,7 +133,7 @@ unite (uint32_t * labels, uint32_t a, uint32_t b)
   labels[p] = labels[q] = labels[a] = labels[b] = root;
 }
 
-/* Joins runs of row y with those of the row above. */
+/* Joins runs of rows y and y - 1. */
 static void
 join_rows (const StereoRefineJob * job, int y)
 {
@@ -145,16 +144,17 @@ join_rows (const StereoRefineJob * job, int y)
   const uint32_t base = (uint32_t) y * (uint32_t) k->width;
   const size_t words = stereo_refine_row_words (k);
   const VecU16 unit = simd_set16 ((unsigned) k->unit);
-  uint64_t next = together (row, above, unit);
+  uint64_t next = are_connected (row, above, unit);
 
   for (size_t w = 0; w < words; w++) {
-    const uint64_t touch = next;
+    const uint64_t touching = next;
     uint64_t wanted;
 
     next = w + 1 < words
-        ? together (row + 64 * (w + 1), above + 64 * (w + 1), unit) : 0;
-    /* of pairs side by side in the same two runs the last one */
-    wanted = touch & ~((touch >> 1 | next << 63) & ~ends[w] & ~ends_above[w]);
+        ? are_connected (row + 64 * (w + 1), above + 64 * (w + 1), unit) : 0;
+    /* Only the last of adjacent pairs in the same two runs. */
+    wanted = touching & ~((touching >> 1 | next << 63) & ~ends[w]
+        & ~ends_above[w]);
     for (; wanted != 0; wanted &= wanted - 1) {
       const int x = (int) (64 * w) + __builtin_ctzll (wanted);
 
@@ -164,7 +164,7 @@ join_rows (const StereoRefineJob * job, int y)
   }
 }
 
-/* Runs of row y, each a component of its own. */
+/* Creates a component for each run of row y. */
 static void
 make_runs (const StereoRefineJob * job, int y)
 {
@@ -178,7 +178,7 @@ make_runs (const StereoRefineJob * job, int y)
   int before = -1;
 
   for (size_t w = 0; w < words; w++) {
-    uint64_t bits = ~together (row + 64 * w, row + 64 * w + 1, unit);
+    uint64_t bits = ~are_connected (row + 64 * w, row + 64 * w + 1, unit);
 
     if (w == words - 1) {
       bits |= 1ull << ((k->width - 1) % 64);
@@ -230,7 +230,7 @@ label_strips (const void *context, StereoSpan span)
   }
 }
 
-/* Every run adds its size to that of its root. */
+/* Adds the size of every run to its root. */
 static void
 count_strips (const void *context, StereoSpan span)
 {
@@ -286,7 +286,7 @@ remove_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-check (StereoQueue * queue, const StereoRefineConstants * k,
+refine_check (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoWinners * winners, const StereoRefineWork * work)
 {
   const StereoRefineJob job = {.k = k,.work = work,.winners = winners };
@@ -313,8 +313,8 @@ median3 (VecU16 a, VecU16 b, VecU16 c)
   return simd_max16 (simd_min16 (a, b), simd_min16 (simd_max16 (a, b), c));
 }
 
-/* The lowest, the middle and the highest of each column from first on, n of
- * them, and up to LANES - 1 more. */
+/* Sorts the three codes of n columns from first on, and of up to LANES - 1
+ * more. */
 static void
 sort_columns (const uint16_t * const rows[3], int first, int n,
     uint16_t * restrict low, uint16_t * restrict middle,
@@ -332,7 +332,7 @@ sort_columns (const uint16_t * const rows[3], int first, int n,
   }
 }
 
-/* The medians of n columns from x on; all codes are valid, or none is. */
+/* The medians of n columns from x on.  All codes are valid, or none. */
 static void
 median_chunk (const uint16_t * const rows[3], int width, int x, int n,
     uint16_t * restrict target)
@@ -342,7 +342,7 @@ median_chunk (const uint16_t * const rows[3], int width, int x, int n,
   uint16_t *const of[3] = { low, middle, high };
   const bool first = x == 0, last = x + n == width;
 
-  /* column x - 1 comes at 0; the image's border is repeated */
+  /* Column x - 1 is at 0; the border is repeated. */
   sort_columns (rows, x - !first, n + 2 - first - last, low + first,
       middle + first, high + first);
   for (int i = 0; i < 3; i++) {
@@ -365,7 +365,7 @@ median_chunk (const uint16_t * const rows[3], int width, int x, int n,
 
 /* --------------------------------------------------------- weighted medians */
 
-/* Rows that a thread looks for holes in before it does the last few of them. */
+/* Rows per iteration: holes of several rows fill whole vectors. */
 #define WEIGHED_ROWS 8
 
 static void
@@ -385,7 +385,7 @@ weigh_strips (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-weigh (StereoQueue * queue, const StereoRefineConstants * k,
+refine_weigh (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work)
 {
   const StereoRefineJob job = {.k = k,.work = work,.left = left,
@@ -446,7 +446,7 @@ finish_weighted_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-finish (StereoQueue * queue, const StereoRefineConstants * k,
+refine_finish (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work,
     const StereoMap * map, const StereoOutput * output)
 {
@@ -463,9 +463,10 @@ finish (StereoQueue * queue, const StereoRefineConstants * k,
 
 const StereoRefineStages SIMD_NAME (stereo_refine_stages_) = {
   .plan = stereo_refine_plan_cpu,
-  .check = check,
+  .check = refine_check,
   .confidence = stereo_refine_confidence_cpu,
   .fill = stereo_refine_fill_cpu,
-  .weigh = weigh,
-  .finish = finish,
+  .weigh = refine_weigh,
+  .finish = refine_finish,
+  .threshold = stereo_refine_threshold_cpu,
 };

@@ -1,4 +1,4 @@
-/* gst-stereomatching: from winners to a disparity map
+/* gst-stereomatching: refinement of winners
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -9,13 +9,44 @@
 #include "core/cpu.h"
 #include "cost/difference.h"
 #include "refine/output.h"
-#include "refine/winner-pixel.h"
+#include "refine/winner-formula.h"
+#include "simd/select.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Difference of colour at which a weight has fallen to 1/e. */
+/* Colour difference at which a weight falls to 1/e. */
 #define GAMMA_COLOR 10.0
+
+static const StereoEnumValue refine_values[] = {
+  [STEREO_REFINE_NONE] = {"none", "No weighted median"},
+  [STEREO_REFINE_FILLED] = {"filled", "15x15 on filled pixels"},
+  [STEREO_REFINE_ALL] = {"all", "15x15 on filled pixels, then 7x7 on all "
+        "pixels instead of the 3x3 median"},
+};
+
+const StereoParamSpec stereo_refine_params[] = {
+  STEREO_PARAM_ENUM_ROW (StereoRefineParams, cost, "cost",
+      STEREO_COST_DESCRIPTION, 0, stereo_cost_values),
+  STEREO_PARAM_BOOL_ROW (StereoRefineParams, subpixel, "subpixel",
+      "Interpolate disparities to 1/16 pixel", true),
+  STEREO_PARAM_INT_ROW (StereoRefineParams, lr_max_diff, "lr-max-diff",
+      "Maximum left-right disagreement, in pixels (-1 = no consistency check)",
+      1, -1, 64),
+  STEREO_PARAM_UINT_ROW (StereoRefineParams, speckle_size, "speckle-size",
+      "Invalidate connected regions smaller than this, in pixels (0 = off)", 50,
+      0, 65535),
+  STEREO_PARAM_BOOL_ROW (StereoRefineParams, fill, "fill",
+      "Fill invalid pixels from the background; if false, they keep "
+      "invalid-value and no median is applied", true),
+  STEREO_PARAM_ENUM_ROW (StereoRefineParams, refine, "refine",
+      "Weighted median filter: none; filled = 15x15 on filled pixels; all = "
+      "filled, then 7x7 on all pixels instead of the 3x3 median",
+      STEREO_REFINE_NONE, refine_values),
+  STEREO_PARAM_DOUBLE_ROW (StereoRefineParams, min_confidence,
+      "min-confidence", STEREO_MIN_CONFIDENCE_DESCRIPTION, 0, 0, 1),
+  STEREO_PARAM_END
+};
 
 /* ----------------------------------------------------------------- schedule */
 
@@ -24,7 +55,7 @@ stereo_refine_wanted (const StereoRefineParams * params)
 {
   return params->subpixel || params->lr_max_diff >= 0
       || params->speckle_size > 1 || !params->fill
-      || params->refine != STEREO_REFINE_NONE;
+      || params->refine != STEREO_REFINE_NONE || params->min_confidence > 0;
 }
 
 int
@@ -59,38 +90,58 @@ stereo_refine_plan (const StereoSearch * search,
   for (int i = 0; i < 256; i++)
     k->weight[i] = (uint8_t) floor (255 * exp (-i / GAMMA_COLOR) + 0.5);
   k->halvings = (float) (1 / (GAMMA_COLOR * log (2)));
+  /* rounded up, except for what the multiplication adds */
+  k->min_confidence = (int) ceil (params->min_confidence * 255 - 1e-9);
   stages->plan (k, &plan->work, arena);
 }
 
 StereoStatus
-stereo_refine_run (const StereoAlgorithm * algorithm,
-    const StereoMatchFrame * frame, const void *algorithm_stages,
-    const StereoRefineStages * stages, const StereoRefinePlan * plan,
-    const StereoOutput * output, const StereoOutput * confidence)
+stereo_refine_check (StereoQueue * queue, const StereoRefineStages * stages,
+    const StereoRefinePlan * plan, const StereoWinners * winners,
+    const StereoOutput * confidence)
+{
+  StereoStatus status = stages->check (queue, &plan->constants, winners,
+      &plan->work);
+
+  if (status == STEREO_OK && confidence != NULL)
+    status = stages->confidence (queue, &plan->constants, winners, &plan->work,
+        confidence);
+  if (status == STEREO_OK && plan->constants.min_confidence > 0) {
+    const StereoOutput kept = {.data = plan->work.confidence,
+      .stride = (size_t) plan->constants.width,.bytes = 1
+    };
+
+    status = stages->confidence (queue, &plan->constants, winners, &plan->work,
+        &kept);
+  }
+  return status;
+}
+
+StereoStatus
+stereo_refine_finish (StereoQueue * queue, const StereoRefineStages * stages,
+    const StereoRefinePlan * plan, const StereoView * left,
+    const StereoOutput * output)
 {
   const StereoRefineConstants *k = &plan->constants;
   const StereoRefineWork *w = &plan->work;
   const StereoMap *map = &w->map;
-  StereoQueue *q = frame->queue;
-  StereoStatus status = stages->check (q, k, frame->winners, w);
+  StereoStatus status = STEREO_OK;
 
-  if (status == STEREO_OK && confidence != NULL)
-    status = stages->confidence (q, k, frame->winners, w, confidence);
-  if (status == STEREO_OK && algorithm->vote != NULL)
-    status = algorithm->vote (frame, algorithm_stages, map);
-  if (status == STEREO_OK && k->fill) {
+  if (k->fill) {
     map = &w->filled;
-    status = stages->fill (q, k, w);
+    status = stages->fill (queue, k, w);
   }
   if (status == STEREO_OK && k->fill && k->refine != STEREO_REFINE_NONE) {
     map = &w->weighted;
-    status = stages->weigh (q, k, &frame->left, w);
+    status = stages->weigh (queue, k, left, w);
   }
-  return status != STEREO_OK ? status
-      : stages->finish (q, k, &frame->left, w, map, output);
+  if (status == STEREO_OK)
+    status = stages->finish (queue, k, left, w, map, output);
+  return status != STEREO_OK || k->min_confidence == 0 ? status
+      : stages->threshold (queue, k, w, output);
 }
 
-/* ------------------------------------------------- stages, plain reference */
+/* ------------------------------------------------------------ scalar stages */
 
 static void
 add_map (const StereoRefineConstants * k, StereoMap * map, StereoArena * arena)
@@ -121,11 +172,13 @@ stereo_refine_plan_cpu (const StereoRefineConstants * k,
     stereo_arena_add (arena, (void **) &work->ends,
         stereo_refine_row_words (k) * (size_t) k->height, sizeof (uint64_t));
   }
+  if (k->min_confidence > 0)
+    stereo_arena_add (arena, (void **) &work->confidence, pixels, 1);
 }
 
-/* Whether the right view has the same winner. */
+/* Whether the winner of the right view is consistent. */
 static bool
-confirmed (const StereoRefineConstants * k, const uint32_t * right, int x,
+is_consistent (const StereoRefineConstants * k, const uint32_t * right, int x,
     int index)
 {
   int partner = x - index - k->min_disparity, other;
@@ -153,7 +206,7 @@ check_rows (const void *context, StereoSpan span)
 
       map[x] = STEREO_INVALID;
       if (index != (int) STEREO_INVALID && (k->lr_max_diff < 0
-              || confirmed (k, w->right + (size_t) y * w->right_stride, x,
+              || is_consistent (k, w->right + (size_t) y * w->right_stride, x,
                   index)))
         map[x] = (uint16_t) stereo_winner_code (k->unit, left[x]);
     }
@@ -169,7 +222,7 @@ find_root (uint32_t * labels, uint32_t i)
 }
 
 static void
-join (uint32_t * labels, uint32_t a, uint32_t b)
+join_components (uint32_t * labels, uint32_t a, uint32_t b)
 {
   a = find_root (labels, a);
   b = find_root (labels, b);
@@ -180,7 +233,7 @@ join (uint32_t * labels, uint32_t a, uint32_t b)
 }
 
 static bool
-together (const StereoRefineConstants * k, uint16_t a, uint16_t b)
+are_connected (const StereoRefineConstants * k, uint16_t a, uint16_t b)
 {
   return a != STEREO_INVALID && b != STEREO_INVALID
       && (a > b ? a - b : b - a) <= k->unit;
@@ -202,10 +255,10 @@ remove_speckles (const StereoRefineConstants * k,
 
       labels[i] = i;
       work->sizes[i] = 0;
-      if (x > 0 && together (k, row[x], row[x - 1]))
-        join (labels, i, i - 1);
-      if (above != NULL && together (k, row[x], above[x]))
-        join (labels, i, i - width);
+      if (x > 0 && are_connected (k, row[x], row[x - 1]))
+        join_components (labels, i, i - 1);
+      if (above != NULL && are_connected (k, row[x], above[x]))
+        join_components (labels, i, i - width);
     }
   }
   for (uint32_t i = 0; i < width * height; i++)
@@ -246,7 +299,7 @@ confidence_rows (const void *context, StereoSpan span)
     for (int x = 0; x < job->k->width; x++)
       stereo_store_raw (job->output, x, y,
           stereo_output_confidence (job->output, map[x] == STEREO_INVALID ? 0
-              : stereo_winner_clearness_of (left[x])));
+              : stereo_winner_uniqueness_of (left[x])));
   }
 }
 
@@ -270,7 +323,7 @@ fill_row (int width, const uint16_t * map, uint16_t * filled)
 {
   uint16_t near = STEREO_INVALID;
 
-  /* the nearest one to the left, then the lower one of both */
+  /* The nearest code to the left, then the lower of both sides. */
   for (int x = 0; x < width; x++)
     filled[x] = near = map[x] != STEREO_INVALID ? map[x] : near;
   near = STEREO_INVALID;
@@ -381,9 +434,9 @@ stereo_refine_weigh_cpu (StereoQueue * queue, const StereoRefineConstants * k,
   return STEREO_OK;
 }
 
-/* The 3x3 median around (x, y), as that of refine/median.h. */
+/* The 3x3 median of refine/median.h. */
 static uint16_t
-median (const StereoRefineConstants * k, const StereoMap * map, int x, int y)
+median_at (const StereoRefineConstants * k, const StereoMap * map, int x, int y)
 {
   const uint16_t center = stereo_map_row (map, y)[x];
   uint32_t v[9];
@@ -414,7 +467,7 @@ finish_rows (const void *context, StereoSpan span)
         code = weighted_median (k, job->left, job->map,
             STEREO_REFINE_ALL_RADIUS, x, y);
       else if (k->fill && k->median)
-        code = median (k, job->map, x, y);
+        code = median_at (k, job->map, x, y);
       stereo_store_raw (job->output, x, y,
           stereo_output_from_map (job->output, code));
     }
@@ -435,6 +488,33 @@ finish_cpu (StereoQueue * queue, const StereoRefineConstants * k,
   return STEREO_OK;
 }
 
+static void
+threshold_rows (const void *context, StereoSpan span)
+{
+  const StereoRefineJob *job = context;
+  const StereoRefineConstants *k = job->k;
+
+  for (int y = span.begin; y < span.end; y++) {
+    const uint8_t *row = job->work->confidence + (size_t) y * (size_t) k->width;
+
+    for (int x = 0; x < k->width; x++) {
+      if (row[x] < k->min_confidence)
+        stereo_store_raw (job->output, x, y, (uint16_t) job->output->invalid);
+    }
+  }
+}
+
+StereoStatus
+stereo_refine_threshold_cpu (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoRefineWork * work,
+    const StereoOutput * output)
+{
+  const StereoRefineJob job = {.k = k,.work = work,.output = output };
+
+  stereo_cpu_for (queue, k->height, 0, threshold_rows, &job);
+  return STEREO_OK;
+}
+
 static const StereoRefineStages stages_cpu = {
   .plan = stereo_refine_plan_cpu,
   .check = check_cpu,
@@ -442,23 +522,11 @@ static const StereoRefineStages stages_cpu = {
   .fill = stereo_refine_fill_cpu,
   .weigh = stereo_refine_weigh_cpu,
   .finish = finish_cpu,
+  .threshold = stereo_refine_threshold_cpu,
 };
-
-const void *stereo_refine_stages_cpu (StereoSimd simd);
 
 const void *
 stereo_refine_stages_cpu (StereoSimd simd)
 {
-  switch (simd) {
-#ifdef STEREO_X86
-    case STEREO_SIMD_AVX2:
-      return &stereo_refine_stages_avx2;
-    case STEREO_SIMD_AVX512:
-      return &stereo_refine_stages_avx512;
-#endif
-    case STEREO_SIMD_GENERIC:
-      return &stereo_refine_stages_generic;
-    default:
-      return &stages_cpu;
-  }
+  return STEREO_SIMD_SELECT (simd, stages_cpu, stereo_refine_stages_);
 }

@@ -1,4 +1,4 @@
-/* gst-stereomatching: the filter over time on the CPU
+/* gst-stereomatching: temporal filter on the CPU
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -9,7 +9,7 @@
 
 #include "refine/temporal.h"
 
-/* What the threads of a loop work on. */
+/* Context of parallel loops. */
 typedef struct
 {
   const StereoTemporalFrame *frame;
@@ -19,7 +19,7 @@ typedef struct
 StereoTemporalView stereo_temporal_view_cpu (const StereoView * view,
     int channels);
 
-/* Vectors. */
+/* SIMD stages. */
 extern const StereoTemporalStages stereo_temporal_stages_generic;
 extern const StereoTemporalStages stereo_temporal_stages_avx2;
 extern const StereoTemporalStages stereo_temporal_stages_avx512;

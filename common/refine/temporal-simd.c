@@ -1,4 +1,4 @@
-/* gst-stereomatching: the filter over time on the CPU, with vectors
+/* gst-stereomatching: SIMD temporal filter on the CPU
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,15 +7,16 @@
 /*
  * Compiled once for each instruction set.
  *
- * What does not jump is done in lanes, and that is most of a map.  What jumps,
- * and what has been found no more, follows pixel by pixel, from a mask.
+ * Pixels without a jump, which are the majority, are filtered in vectors.
+ * Jumps and pixels that have become invalid follow one at a time, from a bit
+ * mask.
  */
 
 #include "refine/temporal-cpu.h"
 
 #include "core/cpu.h"
 #include "refine/output-simd.h"
-#include "refine/temporal-pixel.h"
+#include "refine/temporal-formula.h"
 #include "simd/simd.h"
 
 #define LANES (SIMD_BYTES / 2)
@@ -62,7 +63,7 @@ window_sum (const StereoTemporalFrame * f, StereoTemporalView a, int x,
 {
   __m128i sums;
 
-  /* four bytes of a row are read */
+  /* Loads read four bytes of a row. */
   if (x < 1 || x > f->width - 3 || other_x < 1 || other_x > f->width - 3
       || y < 1 || y > f->height - 2)
     return stereo_temporal_sum (f, a, x, b, other_x, y);
@@ -75,43 +76,42 @@ window_sum (const StereoTemporalFrame * f, StereoTemporalView a, int x,
 #define window_sum stereo_temporal_sum
 #endif
 
-/* Whether the code before, of a pixel that jumps, is believed. */
+/* stereo_temporal_is_plausible() with vectors. */
 ALWAYS_INLINE bool
-is_believed (const StereoTemporalFrame * f, int x, int y, unsigned before,
+is_plausible (const StereoTemporalFrame * f, int x, int y, unsigned before,
     unsigned now)
 {
   const int cost = window_sum (f, f->left, x, f->right,
       stereo_temporal_partner (f, x, before), y);
   const int other = window_sum (f, f->left, x, f->right,
       stereo_temporal_partner (f, x, now), y);
-  bool believed;
+  bool plausible;
 
-  if (!stereo_temporal_is_open (cost, other, &believed))
-    return believed;
+  if (!stereo_temporal_is_open (cost, other, &plausible))
+    return plausible;
   return window_sum (f, f->left, x, stereo_temporal_past_view (f), x, y)
       <= STEREO_TEMPORAL_SUM || !stereo_temporal_was_near (f, x, y, now);
 }
 
-/* The pixels from x on that bits are set for: each keeps its code, or it does
- * not. */
+/* Filters the pixels from x on whose bits are set. */
 static void
-decide (const Row * r, int x, uint32_t bits, const uint8_t age[LANES])
+filter_jumps (const Row * r, int x, uint32_t bits, const uint8_t age[LANES])
 {
   for (; bits != 0; bits &= bits - 1) {
     const int i = __builtin_ctz (bits);
     const unsigned before = r->past[x + i], now = r->map[x + i];
 
     if (age[i] == r->f->frames || (now != STEREO_INVALID
-            && !is_believed (r->f, x + i, r->y, before, now)))
+            && !is_plausible (r->f, x + i, r->y, before, now)))
       continue;
     r->next[x + i] = (uint16_t) before;
     r->age[x + i] = age[i] + 1;
   }
 }
 
-/* --------------------------------------------------------------- all others */
+/* ------------------------------------------------------------------ vectors */
 
-/* LANES bytes from p on, of which n are there. */
+/* Loads up to n bytes; missing lanes are 0. */
 ALWAYS_INLINE VecU16
 load_bytes (const uint8_t * p, int n)
 {
@@ -163,10 +163,10 @@ filter_lanes (const Row * r, int x)
   memcpy (age, r->age + x, LANES);
   memset (r->age + x, 0, LANES);
   if (bits != 0)
-    decide (r, x, bits, age);
+    filter_jumps (r, x, bits, age);
 }
 
-/* What is stored of codes from x on. */
+/* Encodes and stores n codes from x on. */
 static void
 encode (const Row * r, int x, int n, const StereoOutput * output)
 {
@@ -214,7 +214,7 @@ filter_rows (const void *context, StereoSpan span)
 }
 
 static StereoStatus
-filter (StereoQueue * queue, const StereoTemporalFrame * frame,
+temporal_filter (StereoQueue * queue, const StereoTemporalFrame * frame,
     const StereoOutput * output)
 {
   const StereoTemporalJob job = {.frame = frame,.output = output };
@@ -225,5 +225,5 @@ filter (StereoQueue * queue, const StereoTemporalFrame * frame,
 
 const StereoTemporalStages SIMD_NAME (stereo_temporal_stages_) = {
   .view = stereo_temporal_view_cpu,
-  .filter = filter,
+  .filter = temporal_filter,
 };

@@ -1,4 +1,4 @@
-/* gst-stereomatching: a filter for disparity maps over time
+/* gst-stereomatching: temporal filter of disparity maps
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -8,12 +8,13 @@
 
 #include "core/cpu.h"
 #include "refine/output.h"
-#include "refine/temporal-pixel.h"
+#include "refine/temporal-formula.h"
+#include "simd/select.h"
 
 #include <string.h>
 
-/* Rows of maps and views begin at multiples of this many elements, and so many
- * may be read behind the last one. */
+/* Row alignment of maps and views in elements; as many may be read beyond the
+ * last row. */
 #define PADDING 64
 
 /* ----------------------------------------------------------------- schedule */
@@ -72,7 +73,7 @@ stereo_temporal_run (StereoQueue * queue, const StereoTemporalStages * stages,
   return status;
 }
 
-/* ------------------------------------------------- stages, plain reference */
+/* ------------------------------------------------------------ scalar stages */
 
 StereoTemporalView
 stereo_temporal_view_cpu (const StereoView * view, int channels)
@@ -84,24 +85,7 @@ stereo_temporal_view_cpu (const StereoView * view, int channels)
   };
 }
 
-/* Whether the code before, of a pixel that jumps, is believed. */
-static bool
-is_believed (const StereoTemporalFrame * f, int x, int y, unsigned before,
-    unsigned now)
-{
-  const int cost = stereo_temporal_sum (f, f->left, x, f->right,
-      stereo_temporal_partner (f, x, before), y);
-  const int other = stereo_temporal_sum (f, f->left, x, f->right,
-      stereo_temporal_partner (f, x, now), y);
-  bool believed;
-
-  if (!stereo_temporal_is_open (cost, other, &believed))
-    return believed;
-  return stereo_temporal_sum (f, f->left, x, stereo_temporal_past_view (f), x,
-      y) <= STEREO_TEMPORAL_SUM || !stereo_temporal_was_near (f, x, y, now);
-}
-
-/* Changes the pixel's age; returns what the frame comes to. */
+/* Returns the filtered code and updates the age. */
 static unsigned
 next_code (const StereoTemporalFrame * f, int x, int y, unsigned before,
     unsigned now, uint8_t * age)
@@ -118,7 +102,7 @@ next_code (const StereoTemporalFrame * f, int x, int y, unsigned before,
         f->next_view[at]) <= STEREO_TEMPORAL_LEVELS
         ? stereo_temporal_mean (before, now) : now;
   if (passed == f->frames || (now != STEREO_INVALID
-          && !is_believed (f, x, y, before, now)))
+          && !stereo_temporal_is_plausible (f, x, y, before, now)))
     return now;
   *age = (uint8_t) (passed + 1);
   return before;
@@ -164,21 +148,8 @@ static const StereoTemporalStages stages_cpu = {
   .filter = filter_cpu,
 };
 
-const void *stereo_temporal_stages_cpu (StereoSimd simd);
-
 const void *
 stereo_temporal_stages_cpu (StereoSimd simd)
 {
-  switch (simd) {
-#ifdef STEREO_X86
-    case STEREO_SIMD_AVX2:
-      return &stereo_temporal_stages_avx2;
-    case STEREO_SIMD_AVX512:
-      return &stereo_temporal_stages_avx512;
-#endif
-    case STEREO_SIMD_GENERIC:
-      return &stereo_temporal_stages_generic;
-    default:
-      return &stages_cpu;
-  }
+  return STEREO_SIMD_SELECT (simd, stages_cpu, stereo_temporal_stages_);
 }

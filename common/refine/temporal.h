@@ -5,55 +5,62 @@
  */
 
 /*
- * The last step of a matcher, if the parameter temporal is above 0: recursive,
- * from the map of the frame before as it came out of here, its left view, and
- * for how many frames each pixel has kept its disparity against what was found.
- * For a pixel with disparity n now and o before:
+ * Recursive temporal filter: the last step of a matcher if the parameter
+ * temporal is above 0.  Its state is the previous output map, the previous left
+ * view, and the age of each pixel: the number of frames for which it has kept a
+ * disparity that differs from the measured one.  A pixel has the measured
+ * disparity n and the previous disparity o:
  *
- *   none now     The result has none.  o is remembered for temporal frames.
- *   none before  n.
- *   no jump      n and o are 3 pixels apart at most.  If it is one at most, and
- *                the left view is what it was here, their mean: noise becomes
- *                less.  Else n: what moves is not dragged.
- *   a jump       n, or o if that is still believed, for temporal frames in a
- *                row at most.
+ *   n invalid     The output is invalid.  The state keeps o for up to temporal
+ *                 frames.
+ *   o invalid     The output is n.
+ *   |n - o| <= 3  If |n - o| <= 1 and the left view is unchanged at the pixel,
+ *                 the output is the mean, which reduces noise.  Otherwise it is
+ *                 n, so that moving objects leave no trail.
+ *   |n - o| > 3   A jump.  The output is o while o is plausible, for up to
+ *                 temporal consecutive frames, and n after that.
  *
- * o is a hypothesis that the views of now can refute.  With C (d) the sum of
- * absolute differences of 3x3 pixels here in the left view and at disparity d
- * in the right view, o is believed
+ * The current views decide whether o is plausible.  C (d) is the sum of
+ * absolute differences of 3x3 pixels of the left view and, at disparity d, of
+ * the right view.  o is plausible
  *
- *   if   4 C (o) <= 3 C (n)          the views speak for it,
- *   or   C (o) <= 2 C (n) + 36       they hardly speak against it, and
- *        - the left view is still what it was here, or
- *        - n comes out of nowhere: none of the eight pixels 4 columns, 4 rows
- *          or both away had a disparity within a pixel of it.
+ *   if   4 C (o) <= 3 C (n)        the views support o,
+ *   or   C (o) <= 2 C (n) + 36     the views do not contradict o, and
+ *        - the left view is unchanged, or
+ *        - n has no origin: none of the eight pixels at an offset of 4 columns,
+ *          4 rows or both had a previous disparity within one pixel of n.
  *
- * An edge that moves brings its disparity from nearby, and what it covers or
- * uncovers looks different: it is followed at once.
+ * A moving edge takes its disparity from nearby pixels and changes the view
+ * where it covers or uncovers the background, so the filter follows it at once.
  *
- * Disparities are codes of a StereoMap, unit to a pixel; in C (d) they are
- * rounded to whole pixels, halves up.  Views are compared in luma, or in green
- * where the matcher takes colour.  "What it was": 16 levels at most at the
- * pixel for a mean, and for a belief a sum of 36 over 3x3 pixels.  Columns and
- * rows outside of an image or map repeat its edge.  A mean between two codes
- * is the one nearer to n.
+ * Disparities are codes of a StereoMap, unit codes per pixel; C (d) rounds them
+ * to whole pixels, halves up.  Views are compared in luma, or in green if the
+ * matcher uses colour.  "Unchanged" means a difference of at most 16 levels at
+ * the pixel for the mean, and a sum of at most 36 over 3x3 pixels for a jump.
+ * Views and maps repeat their border.  The mean of two codes is rounded towards
+ * n.
  */
 
 #ifndef STEREO_TEMPORAL_H
 #define STEREO_TEMPORAL_H
 
-#include "core/algorithm.h"
+#include "cost/search.h"
+#include "image/view.h"
+#include "refine/output.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Where a back end finds the bytes that are compared: luma or green. */
+/* Maximum of the parameter temporal. */
+#define STEREO_MAX_TEMPORAL 16
+
+/* The channel that is compared: luma or green. */
 typedef struct
 {
   const uint8_t *data;
   size_t stride;                /* bytes */
-  int step;                     /* bytes from pixel to pixel */
+  int step;                     /* bytes per pixel */
 } StereoTemporalView;
 
 /* A frame, passed by value; all in device memory. */
@@ -61,49 +68,48 @@ typedef struct
 {
   int width;
   int height;
-  int unit;                     /* codes for a pixel of disparity, up to 256 */
-  uint64_t inverse;             /* 2^32 / unit, rounded up: with numbers of 17
-                                 * bits its product is exact, shifted by 32 */
+  int unit;                     /* codes per pixel of disparity, up to 256 */
+  uint64_t inverse;             /* 2^32 / unit, rounded up: exact quotients of
+                                 * 17-bit numbers */
   int min_disparity;
   int frames;                   /* the parameter, 1 to STEREO_MAX_TEMPORAL */
-  bool first;                   /* nothing was before: past has no meaning */
+  bool first;                   /* first frame: past is undefined */
   StereoTemporalView left;
   StereoTemporalView right;
-  StereoMap map;                /* what was found */
-  StereoMap past;               /* what the frame before came to, */
-  StereoMap next;               /* and this one does: with what is remembered */
-  uint8_t *past_view;           /* the left views that belong to them */
+  StereoMap map;                /* measured disparities */
+  StereoMap past;               /* previous output, with remembered codes */
+  StereoMap next;               /* the same of this frame */
+  uint8_t *past_view;           /* left views of past and next */
   uint8_t *next_view;
-  uint8_t *age;                 /* frames against what was found */
-  size_t stride;                /* bytes, of the last three */
+  uint8_t *age;                 /* frames that o has replaced n */
+  size_t stride;                /* bytes, of past_view, next_view and age */
 } StereoTemporalFrame;
 
 /* Stage table "temporal". */
 typedef struct
 {
-  /* Which bytes of a view are compared. */
+  /* Selects the compared channel of a view. */
   StereoTemporalView (*view) (const StereoView * view, int channels);
-  /* One frame: fills next, next_view, age and the output. */
+  /* Writes next, next_view, age and the output of a frame. */
   StereoStatus (*filter) (StereoQueue * queue,
       const StereoTemporalFrame * frame, const StereoOutput * output);
 } StereoTemporalStages;
 
-/* What a matcher keeps from frame to frame. */
+/* State of a matcher between frames. */
 typedef struct
 {
-  StereoTemporalFrame frame;    /* of which first, left and right change */
+  StereoTemporalFrame frame;    /* first, left and right change per frame */
 } StereoTemporalPlan;
 
-/* Declares the state, which is empty then, and the map that the matcher leaves
- * its codes in, plan->frame.map.  frames is the parameter, not 0. */
+/* Declares the buffers, plan->frame.map for the matcher's codes among them, and
+ * resets the state.  frames is the parameter temporal, above 0. */
 void stereo_temporal_plan (const StereoSearch * search, int unit,
     unsigned frames, StereoTemporalPlan * plan, StereoArena * arena);
 
-/* Forgets the frames before. */
+/* Discards all previous frames. */
 void stereo_temporal_reset (StereoTemporalPlan * plan);
 
-/* The next frame, from plan->frame.map to output.  Frames have to come in
- * order, in one queue. */
+/* Filters plan->frame.map into output.  All frames use one queue, in order. */
 StereoStatus stereo_temporal_run (StereoQueue * queue,
     const StereoTemporalStages * stages, StereoTemporalPlan * plan,
     int channels, const StereoView * left, const StereoView * right,

@@ -1,4 +1,4 @@
-/* gst-stereomatching: weighted medians of all pixels, in vectors
+/* gst-stereomatching: SIMD weighted medians of all pixels
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,9 +7,9 @@
 /*
  * Compiled once for each instruction set.
  *
- * Pixels side by side, and those below them, are done together.  A row of all
- * their windows is one vector: it is read once, and each lane of 64 bits has
- * the bytes of its window from it.  Codes and weights stay in registers.
+ * Processes adjacent pixels of two rows together.  One vector has a row of all
+ * windows: it is loaded once, and each 64-bit lane selects the bytes of its
+ * window.  Codes and weights stay in registers.
  */
 
 #include "refine/weighted-simd.h"
@@ -20,27 +20,27 @@
 
 #define RADIUS STEREO_REFINE_ALL_RADIUS
 #define WINDOW (2 * RADIUS + 1)
-/* Rows of pixels that are done together, and rows of their windows. */
+/* Rows of pixels processed together, and rows of their windows. */
 #define PAIR 2
 #define ROWS (WINDOW + PAIR - 1)
-/* Pixels that are done together. */
+/* Pixels of a row processed together. */
 #define GROUP (SIMD_BYTES / 8)
-/* Columns that are read of a row, those of all windows among them. */
+/* Columns loaded per row, which include all windows. */
 #define COLUMNS 16
 
 typedef uint8_t Row8 __attribute__ ((vector_size (COLUMNS)));
 
-/* Where the windows are: what is read of row v is at v times the strides. */
+/* Addresses of the windows: row v is at v times the strides. */
 typedef struct
 {
   const uint16_t *codes;
   size_t codes_stride;
   const uint8_t *left[3];
   size_t left_stride;
-  const uint8_t *marks;         /* 0 beyond the image; 3 COLUMNS to a row */
+  const uint8_t *mask;          /* 0 outside the image; stride 3 COLUMNS */
 } Source;
 
-/* Lane i has bytes i to i + 7, of which the last one belongs to no window. */
+/* Lane i gets bytes i to i + 7; the last one is outside the window. */
 ALWAYS_INLINE VecU8
 slide (Row8 row)
 {
@@ -63,7 +63,7 @@ slide (Row8 row)
 #endif
 }
 
-/* Lane i has byte i + RADIUS everywhere. */
+/* All bytes of lane i are byte i + RADIUS. */
 ALWAYS_INLINE VecU8
 spread_centers (Row8 row)
 {
@@ -94,8 +94,7 @@ load_row (const uint8_t * p)
   return row;
 }
 
-/* The weights of all rows of the windows of the pixels of row y, those in the
- * middle of the first window or one below them. */
+/* The weights of all windows. */
 ALWAYS_INLINE void
 find_weights (const Source * s, int channels, const SimdTable64 * table,
     bool border, VecU8 weights[WINDOW][PAIR])
@@ -122,7 +121,7 @@ find_weights (const Source * s, int channels, const SimdTable64 * table,
         most = simd_max8 (most, simd_absdiff8 (row[c], center[c][j]));
       most = simd_table64_get (table, most) & last;
       if (border)
-        most &= slide (load_row (s->marks + v * 3 * COLUMNS));
+        most &= slide (load_row (s->mask + v * 3 * COLUMNS));
       weights[v - j][j] = most;
     }
   }
@@ -130,7 +129,7 @@ find_weights (const Source * s, int channels, const SimdTable64 * table,
 
 /* -------------------------------------------------------------------- codes */
 
-/* The codes of a row. */
+/* Codes of a row. */
 #if defined (__AVX2__)
 typedef __m256i Codes;
 
@@ -141,7 +140,7 @@ load_codes (const Source * s, int v)
           + (size_t) v * s->codes_stride));
 }
 
-/* The lowest code, and the highest one. */
+/* The lowest and the highest code. */
 ALWAYS_INLINE void
 find_range (const Codes codes[ROWS], unsigned *low, unsigned *high)
 {
@@ -216,7 +215,7 @@ narrow_codes (Codes codes, unsigned base, int shift)
 
 /* ------------------------------------------------------------------ medians */
 
-/* Codes of the windows from those of their rows. */
+/* Distributes the codes of rows to the windows. */
 ALWAYS_INLINE void
 pair_codes (const VecU8 rows[ROWS], VecU8 codes[WINDOW][PAIR])
 {
@@ -226,8 +225,8 @@ pair_codes (const VecU8 rows[ROWS], VecU8 codes[WINDOW][PAIR])
   }
 }
 
-/* The lower bits of those codes whose upper ones are the medians'; the others
- * are put to the ends of the range. */
+/* The lower bits of codes whose upper bits equal the medians; other codes are
+ * moved to the ends of the range. */
 ALWAYS_INLINE VecU8
 keep_equal (VecU8 upper, VecU8 lower, VecU8 medians)
 {
@@ -292,8 +291,8 @@ weigh_group (const Source * s, int channels, const SimdTable64 * table,
   }
 }
 
-/* The same at the image's border, from copies of the rows.  What is beyond it
- * has codes of the same row, or of the nearest one. */
+/* weigh_group() at the image border, from copies of the rows.  Codes outside
+ * are those of the same or the nearest row. */
 static void
 weigh_border (const StereoRefineJob * job, const SimdTable64 * table, int x,
     int y, uint16_t * const medians[PAIR])
@@ -303,9 +302,9 @@ weigh_border (const StereoRefineJob * job, const SimdTable64 * table, int x,
   const int x0 = stereo_clamp_int (x - RADIUS, 0, k->width - n);
   const int first = COLUMNS + x0 - (x - RADIUS);
   uint16_t codes[ROWS][3 * COLUMNS];
-  uint8_t left[3][ROWS][3 * COLUMNS], marks[ROWS][3 * COLUMNS] = { 0 };
+  uint8_t left[3][ROWS][3 * COLUMNS], mask[ROWS][3 * COLUMNS] = { 0 };
   Source s = {.codes = codes[0] + COLUMNS,.codes_stride = 3 * COLUMNS,
-    .left_stride = 3 * COLUMNS,.marks = marks[0] + COLUMNS
+    .left_stride = 3 * COLUMNS,.mask = mask[0] + COLUMNS
   };
 
   for (int c = 0; c < k->channels; c++) {
@@ -323,7 +322,7 @@ weigh_border (const StereoRefineJob * job, const SimdTable64 * table, int x,
       memcpy (left[c][v] + first, job->left->plane[c] + (size_t) row
           * job->left->stride + (size_t) x0, (size_t) n);
     if (row == y - RADIUS + v)
-      memset (marks[v] + first, UINT8_MAX, (size_t) n);
+      memset (mask[v] + first, UINT8_MAX, (size_t) n);
   }
   weigh_group (&s, k->channels, table, true, medians);
 }

@@ -1,4 +1,4 @@
-/* gst-stereomatching: weighted medians of holes, in vectors
+/* gst-stereomatching: SIMD weighted medians of holes
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,10 +7,10 @@
 /*
  * Compiled once for each instruction set.
  *
- * Holes lie anywhere, so their windows are copied side by side, 16 bytes for
- * each row of one.  How far apart the codes of a window are is found for whole
- * rows of pixels; holes wait until there are as many with about the same range
- * as are done together.  Where all codes are the same there is nothing to do.
+ * Holes are scattered, so their windows are copied to vectors, 16 bytes per row
+ * of a window.  The ranges of codes are computed for whole rows of pixels.
+ * Holes are queued by the number of bits of their range until a group is full.
+ * If all codes of a window are equal, the median is that code.
  */
 
 #include "refine/weighted-simd.h"
@@ -22,9 +22,9 @@
 #define LANES (SIMD_BYTES / 2)
 #define RADIUS STEREO_REFINE_FILLED_RADIUS
 #define WINDOW (2 * RADIUS + 1)
-/* Columns that are read of a row of a window. */
+/* Columns loaded per row of a window. */
 #define COLUMNS 16
-/* Vectors, and holes, that are done together. */
+/* Vectors, and holes, processed together. */
 #define VECTORS 2
 #define GROUP (VECTORS * SIMD_BYTES / COLUMNS)
 
@@ -39,8 +39,8 @@ typedef struct
   uint16_t high[CHUNK + 2 * RADIUS + 2 * LANES];
 } Ranges;
 
-/* In place, of n elements and up to LANES - 1 more: with the one that is so
- * many behind. */
+/* Extends the ranges of n elements, and of up to LANES - 1 more, by those at a
+ * distance. */
 ALWAYS_INLINE void
 widen_ranges (Ranges * r, int n, int distance)
 {
@@ -52,7 +52,7 @@ widen_ranges (Ranges * r, int n, int distance)
   }
 }
 
-/* Those of n columns from x on, of row y. */
+/* The ranges of n columns from x on, of row y. */
 static void
 find_ranges (const StereoRefineJob * job, int x, int y, int n, Ranges * r)
 {
@@ -86,7 +86,7 @@ find_ranges (const StereoRefineJob * job, int x, int y, int n, Ranges * r)
     r->low[i] = UINT16_MAX;
     r->high[i] = 0;
   }
-  /* over 2 columns, 4, 8 and all 15 */
+  /* over 2, 4, 8 and all 15 columns */
   widen_ranges (r, n + 13, 1);
   widen_ranges (r, n + 11, 2);
   widen_ranges (r, n + 7, 4);
@@ -99,17 +99,17 @@ typedef struct
 {
   int x;
   int y;
-  uint16_t low;                 /* of the codes in the window */
+  uint16_t low;                 /* lowest code of the window */
 } Hole;
 
-/* Holes with so many bits between the codes of their windows. */
+/* Queue of holes with the same number of bits. */
 typedef struct
 {
   int n;
   Hole hole[GROUP];
-} Waiting;
+} HoleQueue;
 
-/* Rows of windows, those of a group one after another. */
+/* The windows of a group. */
 typedef struct
 {
   VecU8 row[WINDOW][VECTORS];
@@ -126,14 +126,14 @@ typedef struct
 {
   const StereoRefineJob *job;
   SimdTable64 table;
-  int window;                   /* WINDOW; a compiler that knew would unroll a
-                                 * loop over more vectors than it can keep */
-  Waiting waiting[17];          /* by bits */
+  int window;                   /* WINDOW, as a variable: unrolling the loop
+                                 * would exceed the registers */
+  HoleQueue queues[17];          /* by bits */
   Windows weights;
   Windows codes;
 } State;
 
-/* The windows' first columns and rows: all of them are within the image. */
+/* First columns and rows of the windows, inside the image. */
 typedef struct
 {
   int x[GROUP];
@@ -167,20 +167,20 @@ copy_windows (const State * s, const uint8_t * plane, const Places * places,
   }
 }
 
-/* All bits of what is within the hole's window. */
+/* Sets all bits of the columns of the window. */
 static void
-mark_columns (const Hole * hole, const Places * places,
-    uint8_t marks[GROUP][COLUMNS])
+mask_columns (const Hole * hole, const Places * places,
+    uint8_t mask[GROUP][COLUMNS])
 {
   for (int i = 0; i < GROUP; i++) {
     const int first = hole[i].x - RADIUS - places->x[i];
 
     for (int j = 0; j < COLUMNS; j++)
-      marks[i][j] = j >= first && j < first + WINDOW ? UINT8_MAX : 0;
+      mask[i][j] = j >= first && j < first + WINDOW ? UINT8_MAX : 0;
   }
 }
 
-/* Rows of windows that are beyond the image. */
+/* Clears the weights of rows outside the window. */
 static void
 clear_rows (State * s, const Hole * hole, const Places * places)
 {
@@ -199,10 +199,10 @@ find_weights (State * s, const Hole * hole, const Places * places)
 {
   const StereoView *left = s->job->left;
   const int channels = s->job->k->channels;
-  uint8_t marks[GROUP][COLUMNS], centers[GROUP][COLUMNS];
+  uint8_t mask[GROUP][COLUMNS], centers[GROUP][COLUMNS];
   Windows copy;
 
-  mark_columns (hole, places, marks);
+  mask_columns (hole, places, mask);
   for (int c = 0; c < channels; c++) {
     copy_windows (s, left->plane[c], places, &copy);
     for (int i = 0; i < GROUP; i++)
@@ -216,7 +216,7 @@ find_weights (State * s, const Hole * hole, const Places * places)
         if (c > 0)
           most = simd_max8 (most, s->weights.row[v][j]);
         if (c == channels - 1)
-          most = simd_table64_get (&s->table, most) & simd_load8 (marks[i]);
+          most = simd_table64_get (&s->table, most) & simd_load8 (mask[i]);
         s->weights.row[v][j] = most;
       }
     }
@@ -224,8 +224,8 @@ find_weights (State * s, const Hole * hole, const Places * places)
   clear_rows (s, hole, places);
 }
 
-/* (code - base) >> shift of the columns of a window's row, from 0 to 255, as
- * they are compared. */
+/* (code - base) >> shift of a row of a window, clamped to 0 to 255, XORed with
+ * SIMD_ORDER8. */
 ALWAYS_INLINE void
 narrow_codes (const uint16_t * code, uint16_t base, int shift,
     uint8_t * target)
@@ -268,7 +268,7 @@ find_codes (State * s, const Places * places, const uint16_t * base,
   }
 }
 
-/* What is at the beginning of State.codes by bits, for each of a group. */
+/* The medians of State.codes. */
 static void
 search (State * s, const VecU64 * half, int bits, uint8_t * medians)
 {
@@ -282,7 +282,7 @@ search (State * s, const VecU64 * half, int bits, uint8_t * medians)
     medians[i] = bytes[i][0] ^ SIMD_ORDER8;
 }
 
-/* The medians of a group, whose codes differ in so many bits. */
+/* The medians of a group; bits is that of the largest range. */
 static void
 weigh_group (State * s, const Hole * hole, int bits)
 {
@@ -319,7 +319,7 @@ weigh_group (State * s, const Hole * hole, int bits)
 static void
 add_hole (State * s, Hole hole, int bits)
 {
-  Waiting *w = &s->waiting[bits];
+  HoleQueue *w = &s->queues[bits];
 
   w->hole[w->n++] = hole;
   if (w->n == GROUP) {
@@ -328,16 +328,16 @@ add_hole (State * s, Hole hole, int bits)
   }
 }
 
-/* Those that wait, together with others of a wider range. */
+/* Processes the remaining holes, in groups of mixed ranges. */
 static void
 finish_holes (State * s)
 {
-  Waiting rest = { 0 };
+  HoleQueue rest = { 0 };
   int most = 0;
 
   for (int bits = 1; bits <= 16; bits++) {
-    for (int i = 0; i < s->waiting[bits].n; i++) {
-      rest.hole[rest.n++] = s->waiting[bits].hole[i];
+    for (int i = 0; i < s->queues[bits].n; i++) {
+      rest.hole[rest.n++] = s->queues[bits].hole[i];
       most = bits;
       if (rest.n == GROUP) {
         weigh_group (s, rest.hole, most);

@@ -1,16 +1,15 @@
-/* gst-stereomatching: weighted medians, in vectors
+/* gst-stereomatching: SIMD weighted medians
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * The windows of several pixels lie side by side, each in a lane of its own,
- * and their medians are searched for together, bit by bit.  Codes are bytes for
- * that, relative to the lowest one; where they are further apart, their upper
- * bits come first.
+ * The medians of several windows, one per lane, are found by binary search, bit
+ * by bit.  Codes are reduced to bytes relative to the lowest one; for larger
+ * ranges the upper bits are searched first.
  *
- * For the files that are compiled for each instruction set.
+ * For files that are compiled once per instruction set.
  */
 
 #ifndef STEREO_WEIGHTED_SIMD_H
@@ -20,22 +19,21 @@
 #include "refine/refine-cpu.h"
 #include "simd/simd.h"
 
-/* The least size of maps for the next one. */
+/* Minimum size of maps for the next function. */
 #define STEREO_WEIGHED_WIDTH 16
 #define STEREO_WEIGHED_HEIGHT 15
 
-/* The weighted medians of 15x15 where job->work->map has holes, in rows of
- * job->work->weighted; other pixels are left alone. */
+/* 15x15 weighted medians of the holes of job->work->map, to rows of
+ * job->work->weighted.  Other pixels are not changed. */
 void SIMD_NAME (stereo_weigh_holes_) (const StereoRefineJob * job,
     StereoSpan rows);
 
-/* The weighted medians of 7x7 of n pixels from (x, y) on, and of as many below
- * them, which have no meaning beyond the map.  There is room for up to 7 more
- * of each. */
+/* 7x7 weighted medians of n pixels from (x, y) on and of the row below, which
+ * is undefined beyond the map.  Both rows have room for 7 more. */
 void SIMD_NAME (stereo_weigh_all_) (const StereoRefineJob * job, int x, int y,
     int n, uint16_t * const medians[2]);
 
-/* How many bits the codes from low to high differ in, as numbers above low. */
+/* Number of bits of high - low. */
 ALWAYS_INLINE int
 weighted_bits (unsigned low, unsigned high)
 {
@@ -43,11 +41,11 @@ weighted_bits (unsigned low, unsigned high)
 }
 
 /*
- * The weighted medians of codes below 1 << bits, from 1 to 8; codes and medians
- * are as SIMD_ORDER8 says.  In every lane of 64 bits that is the median of its
- * bytes in n vectors, or of 128 bits if wide.  half is that of the weights
- * there, rounded down.  There are columns such problems; vectors of the same
- * place follow each other.
+ * Weighted medians of codes below 1 << bits, 1 to 8 bits, with codes and
+ * medians XORed with SIMD_ORDER8.  Each 64-bit lane (128-bit if wide) has the
+ * median of its bytes in n vectors; half is half of its total weight, rounded
+ * down.  There are columns independent problems; vector i of all problems is
+ * contiguous.
  */
 ALWAYS_INLINE void
 weighted_search (const VecU8 * codes, const VecU8 * weights, int n,

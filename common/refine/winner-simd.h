@@ -1,4 +1,4 @@
-/* gst-stereomatching: the winners of a matcher, in vectors
+/* gst-stereomatching: SIMD winner words
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,7 +7,7 @@
 #ifndef STEREO_WINNER_SIMD_H
 #define STEREO_WINNER_SIMD_H
 
-#include "refine/winner-pixel.h"
+#include "refine/winner-formula.h"
 #include "simd/simd-float.h"
 
 ALWAYS_INLINE VecI32
@@ -16,7 +16,7 @@ simd_winner_select (VecI32 mask, VecI32 a, VecI32 b)
   return (a & mask) | (b & ~mask);
 }
 
-/* stereo_winner_word(), lane by lane. */
+/* stereo_winner_word() per lane. */
 ALWAYS_INLINE VecI32
 simd_winner_words (const StereoWinners * w, VecI32 index, VecI32 a, VecI32 c,
     VecI32 b)
@@ -26,7 +26,7 @@ simd_winner_words (const StereoWinners * w, VecI32 index, VecI32 a, VecI32 c,
   const VecI32 no_fraction = first | last | (q == 0)
       | ((VecI32) { 0 } - (w->unit == 1));
   const VecI32 n = w->unit * p + q * (w->unit + 1);
-  /* nothing is divided by 0 */
+  /* The divisors are never 0. */
   const VecI32 fraction = __builtin_convertvector (simd_to_f32 (n)
       / simd_to_f32 (2 * q - (q == 0)), VecI32) - w->unit / 2;
   const VecI32 before = simd_winner_select (first,
@@ -34,10 +34,10 @@ simd_winner_words (const StereoWinners * w, VecI32 index, VecI32 a, VecI32 c,
   const VecI32 behind = simd_winner_select (last,
       simd_winner_select (first, c, a), b);
   const VecI32 m = simd_winner_select (before < behind, before, behind);
-  const VecI32 clearness = __builtin_convertvector (simd_to_f32 (254 * (m - c))
+  const VecI32 uniqueness = __builtin_convertvector (simd_to_f32 (254 * (m - c))
       / simd_to_f32 (m - (m == 0)), VecI32) + 1;
 
-  return index | ((fraction & ~no_fraction) & 255) << 16 | clearness << 24;
+  return index | ((fraction & ~no_fraction) & 255) << 16 | uniqueness << 24;
 }
 
 #endif /* STEREO_WINNER_SIMD_H */

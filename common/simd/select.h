@@ -1,4 +1,4 @@
-/* gst-stereomatching: which instruction set's stages to take
+/* gst-stereomatching: selects the stage table of an instruction set
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -9,9 +9,9 @@
 
 #include "stereo.h"
 
-/* The address of a stage table: plain is the one without vectors, those with
- * vectors are prefix##generic, prefix##avx2 and prefix##avx512.  simd is that
- * of a device. */
+/* The address of the stage table for the instruction set of a device.  plain is
+ * the scalar table; prefix##generic, prefix##avx2 and prefix##avx512 are the
+ * vector tables. */
 #ifdef STEREO_X86
 #define STEREO_SIMD_SELECT(simd, plain, prefix) \
   stereo_simd_select (simd, &(plain), &prefix##generic, &prefix##avx2, \

@@ -41,7 +41,7 @@ simd_to_f32 (VecI32 v)
   return __builtin_convertvector (v, VecF32);
 }
 
-/* To the nearest integer, half to even; of values within +-2^22. */
+/* Nearest integer, half to even; values within +-2^22. */
 static inline VecI32
 simd_round_i32 (VecF32 v)
 {
@@ -54,7 +54,7 @@ simd_round_i32 (VecF32 v)
 #endif
 }
 
-/* mask ? a : b, where the lanes of mask are 0 or -1. */
+/* mask ? a : b; lanes of mask are 0 or -1. */
 static inline VecF32
 simd_select_f32 (VecI32 mask, VecF32 a, VecF32 b)
 {
@@ -87,7 +87,7 @@ simd_max_f32 (VecF32 a, VecF32 b)
 #endif
 }
 
-/* Whether a > b in some lane. */
+/* Whether a > b in any lane. */
 static inline int
 simd_any_greater_f32 (VecF32 a, VecF32 b)
 {
@@ -123,7 +123,7 @@ simd_gather_f32 (const float *base, VecI32 index)
 #endif
 }
 
-/* base[index] and, to next, base[index + 1] */
+/* base[index], and base[index + 1] in next */
 static inline VecI32
 simd_gather_pairs_i32 (const uint32_t * base, VecI32 index, VecI32 * next)
 {

@@ -1,4 +1,4 @@
-/* gst-stereomatching: vectors of the width a file is compiled for
+/* gst-stereomatching: SIMD vectors of the target instruction set
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -38,8 +38,8 @@
 
 #define SIMD_ALIGNMENT 64
 
-/* name_avx2 and so on: what a file that is compiled for each instruction set,
- * with STEREO_SIMD_NAME its name, gives to others. */
+/* name_avx2 and so on: external symbols of files that are compiled once per
+ * instruction set, with STEREO_SIMD_NAME its name. */
 #define SIMD_NAME(name) SIMD_JOIN (name, STEREO_SIMD_NAME)
 #define SIMD_JOIN(a, b) SIMD_JOIN_ (a, b)
 #define SIMD_JOIN_(a, b) a##b
@@ -52,8 +52,8 @@ typedef uint16_t VecU16 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint32_t VecU32 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint64_t VecU64 __attribute__ ((vector_size (SIMD_BYTES)));
 
-/* simd_load##suffix(), simd_store##suffix() at any address, and
- * simd_set##suffix(), which has x in all lanes. */
+/* simd_load##suffix() and simd_store##suffix(), unaligned, and
+ * simd_set##suffix(), which sets all lanes to x. */
 #define SIMD_MEMORY(suffix, Vec, Lane) \
   static inline Vec \
   simd_load##suffix (const void *p) \
@@ -78,35 +78,40 @@ SIMD_MEMORY (8, VecU8, uint8_t)
 SIMD_MEMORY (16, VecU16, uint16_t)
 SIMD_MEMORY (32, VecU32, uint32_t)
 
-static inline VecU16
-simd_min16 (VecU16 a, VecU16 b)
-{
+/* Vec name (Vec a, Vec b): expression ? a : b, which instruction computes as
+ * well. */
 #if defined (__AVX512BW__)
-  return (VecU16) _mm512_min_epu16 ((__m512i) a, (__m512i) b);
+#define SIMD_CHOOSE(name, Vec, instruction, expression) \
+  static inline Vec \
+  name (Vec a, Vec b) \
+  { \
+    return (Vec) _mm512_##instruction ((__m512i) a, (__m512i) b); \
+  }
 #elif defined (__AVX2__)
-  return (VecU16) _mm256_min_epu16 ((__m256i) a, (__m256i) b);
+#define SIMD_CHOOSE(name, Vec, instruction, expression) \
+  static inline Vec \
+  name (Vec a, Vec b) \
+  { \
+    return (Vec) _mm256_##instruction ((__m256i) a, (__m256i) b); \
+  }
 #else
-  VecU16 less = (VecU16) (a < b);
-
-  return (a & less) | (b & ~less);
+#define SIMD_CHOOSE(name, Vec, instruction, expression) \
+  static inline Vec \
+  name (Vec a, Vec b) \
+  { \
+    const Vec mask = (Vec) (expression); \
+  \
+    return (a & mask) | (b & ~mask); \
+  }
 #endif
-}
 
-static inline VecU16
-simd_max16 (VecU16 a, VecU16 b)
-{
-#if defined (__AVX512BW__)
-  return (VecU16) _mm512_max_epu16 ((__m512i) a, (__m512i) b);
-#elif defined (__AVX2__)
-  return (VecU16) _mm256_max_epu16 ((__m256i) a, (__m256i) b);
-#else
-  VecU16 less = (VecU16) (a < b);
+SIMD_CHOOSE (simd_min8, VecU8, min_epu8, a < b)
+SIMD_CHOOSE (simd_max8, VecU8, max_epu8, a > b)
+SIMD_CHOOSE (simd_min16, VecU16, min_epu16, a < b)
+SIMD_CHOOSE (simd_max16, VecU16, max_epu16, a > b)
+SIMD_CHOOSE (simd_min32, VecU32, min_epu32, a < b)
 
-  return (b & less) | (a & ~less);
-#endif
-}
-
-/* All bits of the lanes in which a < b. */
+/* a < b ? all ones : 0 */
 static inline VecU16
 simd_less16 (VecU16 a, VecU16 b)
 {
@@ -117,7 +122,7 @@ simd_less16 (VecU16 a, VecU16 b)
 #endif
 }
 
-/* index = cost < *best ? new_index : index, and *best the smaller one. */
+/* Returns cost < *best ? new_index : index; *best becomes the minimum. */
 static inline VecU16
 simd_keep_best16 (VecU16 cost, VecU16 * best, VecU16 new_index, VecU16 index)
 {
@@ -142,7 +147,7 @@ simd_keep_best16 (VecU16 cost, VecU16 * best, VecU16 new_index, VecU16 index)
 #endif
 }
 
-/* One truth for each 16-bit lane, of a kind that suits the machine. */
+/* A mask with a Boolean per 16-bit lane, in the fastest representation. */
 #if defined (__AVX512BW__)
 typedef __mmask32 SimdMask16;
 
@@ -158,7 +163,7 @@ simd_mask_equal16 (VecU16 a, VecU16 b)
   return _mm512_cmpeq_epi16_mask ((__m512i) a, (__m512i) b);
 }
 
-/* Lane by lane a where it is true, else b. */
+/* mask ? a : b */
 static inline VecU16
 simd_select16 (SimdMask16 mask, VecU16 a, VecU16 b)
 {
@@ -193,7 +198,7 @@ simd_select16 (SimdMask16 mask, VecU16 a, VecU16 b)
 }
 #endif
 
-/* A bit for each lane, the first one the lowest. */
+/* One bit per lane, the first lane lowest. */
 static inline uint32_t
 simd_mask_bits16 (SimdMask16 mask)
 {
@@ -212,20 +217,6 @@ simd_mask_bits16 (SimdMask16 mask)
 }
 
 static inline VecU32
-simd_min32 (VecU32 a, VecU32 b)
-{
-#if defined (__AVX512BW__)
-  return (VecU32) _mm512_min_epu32 ((__m512i) a, (__m512i) b);
-#elif defined (__AVX2__)
-  return (VecU32) _mm256_min_epu32 ((__m256i) a, (__m256i) b);
-#else
-  VecU32 less = (VecU32) (a < b);
-
-  return (a & less) | (b & ~less);
-#endif
-}
-
-static inline VecU32
 simd_keep_best32 (VecU32 cost, VecU32 * best, VecU32 new_index, VecU32 index)
 {
   VecU32 less = (VecU32) (cost < *best);
@@ -234,35 +225,7 @@ simd_keep_best32 (VecU32 cost, VecU32 * best, VecU32 new_index, VecU32 index)
   return (new_index & less) | (index & ~less);
 }
 
-static inline VecU8
-simd_min8 (VecU8 a, VecU8 b)
-{
-#if defined (__AVX512BW__)
-  return (VecU8) _mm512_min_epu8 ((__m512i) a, (__m512i) b);
-#elif defined (__AVX2__)
-  return (VecU8) _mm256_min_epu8 ((__m256i) a, (__m256i) b);
-#else
-  VecU8 less = (VecU8) (a < b);
-
-  return (a & less) | (b & ~less);
-#endif
-}
-
-static inline VecU8
-simd_max8 (VecU8 a, VecU8 b)
-{
-#if defined (__AVX512BW__)
-  return (VecU8) _mm512_max_epu8 ((__m512i) a, (__m512i) b);
-#elif defined (__AVX2__)
-  return (VecU8) _mm256_max_epu8 ((__m256i) a, (__m256i) b);
-#else
-  VecU8 greater = (VecU8) (a > b);
-
-  return (a & greater) | (b & ~greater);
-#endif
-}
-
-/* As many bytes, or words, as a vector of twice the size has lanes. */
+/* Loads unsigned bytes or words into lanes of twice the width. */
 static inline VecU16
 simd_widen8 (const uint8_t * p)
 {
@@ -296,11 +259,8 @@ simd_widen16 (const uint16_t * p)
 #endif
 }
 
-/*
- * Neighbours of lanes in a row of vectors: simd_before has lane i - 1 of v in
- * lane i, and in the first one the last of the vector before; simd_behind has
- * lane i + 1, and in the last one the first of the vector behind.
- */
+/* Shifts by one lane across vectors: lane i gets lane i - 1 (simd_before) or
+ * i + 1 (simd_behind) of v, the outermost lane that of the adjacent vector. */
 static inline VecU16
 simd_before16 (VecU16 before, VecU16 v)
 {
@@ -342,7 +302,7 @@ simd_before32 (VecU32 before, VecU32 v)
 #endif
 }
 
-/* Whether a byte is not 0. */
+/* Whether any byte is nonzero. */
 static inline bool
 simd_any8 (VecU8 a)
 {
@@ -392,14 +352,14 @@ simd_absdiff8 (VecU8 a, VecU8 b)
 #endif
 }
 
-/* What bytes are xored with to be in order for the next one. */
+/* XOR with this before bytes are compared by simd_where_greater8(). */
 #if defined (__AVX512BW__)
 #define SIMD_ORDER8 0
 #else
 #define SIMD_ORDER8 0x80
 #endif
 
-/* kept where a > b, else 0. */
+/* a > b ? kept : 0 */
 static inline VecU8
 simd_where_greater8 (VecU8 kept, VecU8 a, VecU8 b)
 {
@@ -411,7 +371,7 @@ simd_where_greater8 (VecU8 kept, VecU8 a, VecU8 b)
 #endif
 }
 
-/* In every lane the sum of its bytes. */
+/* The sum of the bytes of each lane. */
 static inline VecU64
 simd_sum8 (VecU8 v)
 {
@@ -429,7 +389,7 @@ simd_sum8 (VecU8 v)
 #endif
 }
 
-/* In both lanes of every 128 bits their sum. */
+/* The sum of both lanes of each 128 bits, in both. */
 static inline VecU64
 simd_add_pairs64 (VecU64 v)
 {
@@ -468,13 +428,13 @@ simd_table64 (const uint8_t * entries)
   return t;
 }
 
-/* Lane by lane the entry of that index, the last one where it is above 63. */
+/* The entry of each index; indices above 63 get the last one. */
 static inline VecU8
 simd_table64_get (const SimdTable64 * t, VecU8 index)
 {
   const VecU8 i = simd_min8 (index, simd_set8 (63));
 
-  /* a shuffle takes the lower four bits */
+  /* A shuffle uses the lower four bits, */
 #if defined (__AVX512BW__)
   const __mmask64 odd = _mm512_test_epi8_mask ((__m512i) i,
       _mm512_set1_epi8 (16));
@@ -489,7 +449,7 @@ simd_table64_get (const SimdTable64 * t, VecU8 index)
   }
   return (VecU8) _mm512_mask_mov_epi8 (q[0], high, q[2]);
 #elif defined (__AVX2__)
-  /* and a blend the highest one */
+  /* and a blend the highest bit. */
   const __m256i odd = (__m256i) ((VecU16) i << 3);
   const __m256i high = (__m256i) ((VecU16) i << 2);
   __m256i q[4];
@@ -508,11 +468,8 @@ simd_table64_get (const SimdTable64 * t, VecU8 index)
 #endif
 }
 
-/*
- * Low byte times low byte plus high byte times high byte, as 16 bits, in every
- * lane.  pixels are unsigned, weights signed (not negative); each sum has to
- * be below 32768.  Only where SIMD_HAS_PAIRS.
- */
+/* Low byte times low byte plus high byte times high byte of each 16-bit lane.
+ * Weights are below 128, sums below 32768.  Only if SIMD_HAS_PAIRS. */
 #if defined (__AVX512BW__)
 #define SIMD_HAS_PAIRS 1
 static inline VecU16

@@ -4,52 +4,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "core/queue-cuda.h"
-#include "stereo-cuda.h"
-#include "core/testing-cuda.h"
-#include "core/memory.h"
+#include "core/device-cuda.h"
 
-#include <cuda.h>
+#include "core/testing-cuda.h"
+#include "stereo-cuda.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Pageable images go through staging in pieces of about this size, so that the
- * first piece is on its way while the next one is being gathered. */
-#define STAGING_PIECE (512 * 1024)
-
-/* The few driver functions that the runtime has no equivalent for. */
-typedef struct
-{
-  CUresult (*init) (unsigned flags);
-  CUresult (*device_get) (CUdevice * device, int ordinal);
-  CUresult (*primary_retain) (CUcontext * context, CUdevice device);
-  CUresult (*primary_release) (CUdevice device);
-  CUresult (*primary_state) (CUdevice device, unsigned *flags, int *active);
-  CUresult (*primary_set_flags) (CUdevice device, unsigned flags);
-  CUresult (*push) (CUcontext context);
-  CUresult (*pop) (CUcontext * context);
-} Driver;
-
-typedef struct
-{
-  StereoDevice device;
-  Driver driver;
-  CUcontext context;
-  bool retained;                /* the primary context of cu_device */
-  bool flags_set;               /* of that context, which nobody else had; */
-  unsigned old_flags;           /* and what they were */
-  CUdevice cu_device;
-  cudaStream_t stream;          /* borrowed, or NULL */
-  cudaStream_t downloads;       /* of stereo_cuda_download() */
-  int ordinal;
-  int multiprocessors;
-  int capability;               /* 10 major + minor */
-  int shared_limit;             /* bytes a block of threads can have */
-  bool cooperative;             /* all blocks of a kernel can wait */
-  void (*release) (void *kept); /* or NULL */
-  void *kept;
-} CudaDevice;
 
 /* ------------------------------------------------------------------- errors */
 
@@ -94,19 +56,19 @@ driver_function (const char *name, void *function)
 }
 
 static StereoStatus
-load_driver (Driver * driver, StereoMessage * why)
+load_driver (CudaDriver * driver, StereoMessage * why)
 {
   int count = 0;
   cudaError_t error = cudaGetDeviceCount (&count);
 
   if (error != cudaSuccess) {
-    /* Do not leave it to be found by somebody else's cudaGetLastError(). */
+    /* Clear the error for other users of cudaGetLastError(). */
     (void) cudaGetLastError ();
     if (error == cudaErrorInsufficientDriver || error == cudaErrorNoDevice)
       return stereo_fail (why, STEREO_ERROR_NO_DEVICE,
           "there is no CUDA device with a driver that is new enough (%s)",
           cudaGetErrorName (error));
-    return STEREO_CUDA_CHECK (error, "the CUDA driver does not start", why);
+    return STEREO_CUDA_CHECK (error, "starting the CUDA driver", why);
   }
   if (!driver_function ("cuInit", &driver->init)
       || !driver_function ("cuDeviceGet", &driver->device_get)
@@ -128,7 +90,7 @@ load_driver (Driver * driver, StereoMessage * why)
 int
 stereo_cuda_count (StereoMessage * why)
 {
-  Driver driver;
+  CudaDriver driver;
   int count = 0;
 
   if (load_driver (&driver, why) != STEREO_OK
@@ -144,7 +106,7 @@ stereo_cuda_enter (StereoDevice * device, StereoMessage * why)
 
   if (self->driver.push (self->context) != CUDA_SUCCESS)
     return stereo_fail (why, STEREO_ERROR_DEVICE,
-        "the CUDA context of %s can't be made current", device->name);
+        "the CUDA context of %s cannot be made current", device->name);
   return STEREO_OK;
 }
 
@@ -180,525 +142,14 @@ stereo_cuda_pretend_cooperative (StereoDevice * device, bool cooperative)
   ((CudaDevice *) device)->cooperative = cooperative;
 }
 
-/* -------------------------------------------------------------------- queue */
-
-static StereoStatus
-begin (StereoQueue * queue, unsigned slot, bool uploads, bool downloads)
-{
-  StereoCudaQueue *self = (StereoCudaQueue *) queue;
-  StereoCudaSlot *s = &self->slots[slot];
-  StereoStatus status = stereo_cuda_enter (queue->device, &queue->message);
-
-  if (status != STEREO_OK)
-    return status;
-  s->uploads = uploads;
-  s->downloads = downloads;
-  s->current = uploads ? self->up : self->compute;
-  status = STEREO_CUDA_CHECK (cudaEventRecord (s->begun, s->current),
-      "starting a frame", &queue->message);
-  stereo_cuda_leave (queue->device);
-  return status;
-}
-
-static cudaError_t
-upload_pinned (cudaStream_t stream, void *target, size_t target_stride,
-    const void *source, size_t source_stride, size_t row_bytes, size_t rows)
-{
-  if (target_stride == source_stride)
-    return cudaMemcpyAsync (target, source,
-        source_stride * (rows - 1) + row_bytes, cudaMemcpyHostToDevice,
-        stream);
-  return cudaMemcpy2DAsync (target, target_stride, source, source_stride,
-      row_bytes, rows, cudaMemcpyHostToDevice, stream);
-}
-
-/* Gathers rows in staging, piece by piece, and sends each piece off. */
-static cudaError_t
-upload_staged (cudaStream_t stream, uint8_t * target, size_t stride,
-    const uint8_t * source, size_t source_stride, size_t row_bytes,
-    size_t rows, uint8_t * staging)
-{
-  size_t piece = STAGING_PIECE / stride + 1;
-  cudaError_t error = cudaSuccess;
-
-  for (size_t y = 0; y < rows && error == cudaSuccess; y += piece) {
-    size_t n = rows - y < piece ? rows - y : piece;
-
-    for (size_t i = y; i < y + n; i++)
-      memcpy (staging + i * stride, source + i * source_stride, row_bytes);
-    error = cudaMemcpyAsync (target + y * stride, staging + y * stride,
-        n * stride, cudaMemcpyHostToDevice, stream);
-  }
-  return error;
-}
-
-static StereoStatus
-upload (StereoQueue * queue, void *target, size_t target_stride,
-    const void *source, size_t source_stride, size_t row_bytes, size_t rows,
-    void *staging)
-{
-  StereoCudaQueue *self = (StereoCudaQueue *) queue;
-  StereoStatus status = stereo_cuda_enter (queue->device, &queue->message);
-  cudaError_t error;
-
-  if (status != STEREO_OK)
-    return status;
-  if (staging != NULL)
-    error = upload_staged (self->up, target, target_stride, source,
-        source_stride, row_bytes, rows, staging);
-  else
-    error = upload_pinned (self->up, target, target_stride, source,
-        source_stride, row_bytes, rows);
-  status = STEREO_CUDA_CHECK (error, "uploading an image", &queue->message);
-  stereo_cuda_leave (queue->device);
-  return status;
-}
-
-/* Work on stream `after` that comes now waits for what `before` has so far. */
-static StereoStatus
-chain (StereoQueue * queue, cudaEvent_t event, cudaStream_t before,
-    cudaStream_t after)
-{
-  StereoStatus status = stereo_cuda_enter (queue->device, &queue->message);
-  cudaError_t error;
-
-  if (status != STEREO_OK)
-    return status;
-  error = cudaEventRecord (event, before);
-  if (error == cudaSuccess)
-    error = cudaStreamWaitEvent (after, event, 0);
-  status = STEREO_CUDA_CHECK (error, "ordering two streams", &queue->message);
-  stereo_cuda_leave (queue->device);
-  return status;
-}
-
-static StereoStatus
-uploaded (StereoQueue * queue, unsigned slot)
-{
-  StereoCudaQueue *self = (StereoCudaQueue *) queue;
-
-  if (!self->slots[slot].uploads)
-    return STEREO_OK;
-  self->slots[slot].current = self->compute;
-  return chain (queue, self->slots[slot].uploaded, self->up, self->compute);
-}
-
-static StereoStatus
-computed (StereoQueue * queue, unsigned slot)
-{
-  StereoCudaQueue *self = (StereoCudaQueue *) queue;
-
-  if (!self->slots[slot].downloads)
-    return STEREO_OK;
-  self->slots[slot].current = self->down;
-  return chain (queue, self->slots[slot].computed, self->compute, self->down);
-}
-
-static StereoStatus
-download (StereoQueue * queue, void *target, size_t target_stride,
-    const void *source, size_t source_stride, size_t row_bytes, size_t rows)
-{
-  StereoCudaQueue *self = (StereoCudaQueue *) queue;
-  StereoStatus status = stereo_cuda_enter (queue->device, &queue->message);
-  cudaError_t error;
-
-  if (status != STEREO_OK)
-    return status;
-  /* In one piece only where that writes no padding. */
-  if (target_stride == source_stride && target_stride == row_bytes)
-    error = cudaMemcpyAsync (target, source, row_bytes * rows,
-        cudaMemcpyDeviceToHost, self->down);
-  else
-    error = cudaMemcpy2DAsync (target, target_stride, source, source_stride,
-        row_bytes, rows, cudaMemcpyDeviceToHost, self->down);
-  status = STEREO_CUDA_CHECK (error, "downloading the result",
-      &queue->message);
-  stereo_cuda_leave (queue->device);
-  return status;
-}
-
-typedef struct
-{
-  StereoEvent event;
-  cudaEvent_t cuda;
-} CudaEvent;
-
-static StereoStatus
-wait_event (StereoQueue * queue, StereoEvent * event)
-{
-  StereoCudaQueue *self = (StereoCudaQueue *) queue;
-  StereoStatus status = stereo_cuda_enter (queue->device, &queue->message);
-
-  if (status != STEREO_OK)
-    return status;
-  status = STEREO_CUDA_CHECK (cudaStreamWaitEvent (self->compute,
-          ((CudaEvent *) event)->cuda, 0), "waiting for an image",
-      &queue->message);
-  stereo_cuda_leave (queue->device);
-  return status;
-}
-
-static StereoStatus
-record_event (StereoQueue * queue, StereoEvent * event)
-{
-  StereoCudaQueue *self = (StereoCudaQueue *) queue;
-  StereoStatus status = stereo_cuda_enter (queue->device, &queue->message);
-
-  if (status != STEREO_OK)
-    return status;
-  status = STEREO_CUDA_CHECK (cudaEventRecord (((CudaEvent *) event)->cuda,
-          self->compute), "letting go of an image", &queue->message);
-  stereo_cuda_leave (queue->device);
-  return status;
-}
-
-static StereoStatus
-end (StereoQueue * queue, unsigned slot)
-{
-  StereoCudaQueue *self = (StereoCudaQueue *) queue;
-  StereoCudaSlot *s = &self->slots[slot];
-  StereoStatus status = stereo_cuda_enter (queue->device, &queue->message);
-
-  if (status != STEREO_OK)
-    return status;
-  status = STEREO_CUDA_CHECK (cudaEventRecord (s->ended, s->current),
-      "ending a frame", &queue->message);
-  stereo_cuda_leave (queue->device);
-  return status;
-}
-
-static StereoStatus
-timestamp (StereoQueue * queue, unsigned slot, unsigned index)
-{
-  StereoCudaQueue *self = (StereoCudaQueue *) queue;
-  StereoCudaSlot *s = &self->slots[slot];
-  StereoStatus status = stereo_cuda_enter (queue->device, &queue->message);
-  cudaError_t error = cudaSuccess;
-
-  if (status != STEREO_OK)
-    return status;
-  if (s->timestamps[index] == NULL)
-    error = cudaEventCreate (&s->timestamps[index]);
-  if (error == cudaSuccess)
-    error = cudaEventRecord (s->timestamps[index], s->current);
-  status = STEREO_CUDA_CHECK (error, "timing a stage", &queue->message);
-  stereo_cuda_leave (queue->device);
-  return status;
-}
-
-static StereoStatus
-wait_for (StereoQueue * queue, unsigned slot, uint64_t * ns,
-    StereoMessage * why)
-{
-  StereoCudaQueue *self = (StereoCudaQueue *) queue;
-  StereoCudaSlot *s = &self->slots[slot];
-  StereoStatus status = stereo_cuda_enter (queue->device, why);
-  cudaError_t error;
-  float ms = 0;
-
-  if (status != STEREO_OK)
-    return status;
-  error = cudaEventSynchronize (s->ended);
-  if (error == cudaSuccess)
-    error = cudaEventElapsedTime (&ms, s->begun, s->ended);
-  /* Somebody else may have seen this frame's end already and begun another. */
-  if (error == cudaErrorNotReady)
-    error = cudaSuccess;
-  status = STEREO_CUDA_CHECK (error, "computing a frame", why);
-  stereo_cuda_leave (queue->device);
-  *ns = ms > 0 ? (uint64_t) (ms * 1e6f) : 0;
-  return status;
-}
-
-static StereoStatus
-times (StereoQueue * queue, unsigned slot, unsigned n_timestamps, uint64_t * ns,
-    StereoMessage * why)
-{
-  StereoCudaQueue *self = (StereoCudaQueue *) queue;
-  StereoCudaSlot *s = &self->slots[slot];
-  StereoStatus status = stereo_cuda_enter (queue->device, why);
-  cudaEvent_t before = s->begun;
-  cudaError_t error = cudaSuccess;
-
-  if (status != STEREO_OK)
-    return status;
-  for (unsigned i = 0; i < n_timestamps && error == cudaSuccess; i++) {
-    cudaEvent_t after = i + 1 < n_timestamps ? s->timestamps[i] : s->ended;
-    float ms = 0;
-
-    error = cudaEventElapsedTime (&ms, before, after);
-    ns[i] = error == cudaSuccess && ms > 0 ? (uint64_t) (ms * 1e6f) : 0;
-    before = after;
-  }
-  /* as in wait_for() */
-  if (error == cudaErrorNotReady)
-    error = cudaSuccess;
-  status = STEREO_CUDA_CHECK (error, "reading the times of stages", why);
-  stereo_cuda_leave (queue->device);
-  return status;
-}
-
-static void
-queue_free (StereoQueue * queue)
-{
-  StereoCudaQueue *self = (StereoCudaQueue *) queue;
-  StereoMessage why;
-
-  if (stereo_cuda_enter (queue->device, &why) == STEREO_OK) {
-    for (int i = 0; i < STEREO_MAX_FRAMES; i++) {
-      StereoCudaSlot *s = &self->slots[i];
-      cudaEvent_t events[4] = { s->begun, s->uploaded, s->computed, s->ended };
-
-      for (int e = 0; e < 4; e++) {
-        if (events[e] != NULL)
-          (void) cudaEventDestroy (events[e]);
-      }
-      for (int e = 0; e < STEREO_MAX_TIMESTAMPS; e++) {
-        if (s->timestamps[e] != NULL)
-          (void) cudaEventDestroy (s->timestamps[e]);
-      }
-    }
-    if (self->up != NULL)
-      (void) cudaStreamDestroy (self->up);
-    if (self->down != NULL)
-      (void) cudaStreamDestroy (self->down);
-    if (self->compute != NULL && !self->borrowed)
-      (void) cudaStreamDestroy (self->compute);
-    stereo_cuda_leave (queue->device);
-  }
-  free (self);
-}
-
-static const StereoQueueClass queue_class = {
-  .begin = begin,
-  .upload = upload,
-  .uploaded = uploaded,
-  .computed = computed,
-  .wait_event = wait_event,
-  .record_event = record_event,
-  .download = download,
-  .end = end,
-  .timestamp = timestamp,
-  .wait = wait_for,
-  .times = times,
-  .free = queue_free,
-};
-
-/* Whoever waits for the end of a frame sleeps. */
-static cudaError_t
-make_streams (StereoCudaQueue * self, cudaStream_t borrowed)
-{
-  cudaError_t error = cudaStreamCreateWithFlags (&self->up,
-      cudaStreamNonBlocking);
-
-  if (error == cudaSuccess)
-    error = cudaStreamCreateWithFlags (&self->down, cudaStreamNonBlocking);
-  if (borrowed != NULL) {
-    self->compute = borrowed;
-    self->borrowed = true;
-  } else if (error == cudaSuccess) {
-    error = cudaStreamCreateWithFlags (&self->compute, cudaStreamNonBlocking);
-  }
-
-  for (int i = 0; i < STEREO_MAX_FRAMES; i++) {
-    StereoCudaSlot *s = &self->slots[i];
-
-    if (error == cudaSuccess)
-      error = cudaEventCreate (&s->begun);
-    if (error == cudaSuccess)
-      error = cudaEventCreateWithFlags (&s->uploaded, cudaEventDisableTiming);
-    if (error == cudaSuccess)
-      error = cudaEventCreateWithFlags (&s->computed, cudaEventDisableTiming);
-    if (error == cudaSuccess)
-      error = cudaEventCreateWithFlags (&s->ended, cudaEventBlockingSync);
-  }
-  return error;
-}
-
 /* ------------------------------------------------------------------- device */
 
-static StereoStatus
-queue_new (StereoDevice * device, StereoQueue ** queue, StereoMessage * why)
-{
-  CudaDevice *self = (CudaDevice *) device;
-  StereoCudaQueue *q = calloc (1, sizeof (*q));
-  StereoStatus status;
-
-  if (q == NULL)
-    return stereo_fail (why, STEREO_ERROR_MEMORY, "out of memory");
-  q->queue.klass = &queue_class;
-  q->queue.device = device;
-  q->multiprocessors = self->multiprocessors;
-  q->capability = self->capability;
-
-  status = stereo_cuda_enter (device, why);
-  if (status != STEREO_OK) {
-    free (q);
-    return status;
-  }
-  status = STEREO_CUDA_CHECK (make_streams (q, self->stream),
-      "making streams", why);
-  stereo_cuda_leave (device);
-  if (status != STEREO_OK) {
-    queue_free (&q->queue);
-    return status;
-  }
-  *queue = &q->queue;
-  return STEREO_OK;
-}
-
-static StereoStatus
-event_new (StereoDevice * device, StereoEvent ** event, StereoMessage * why)
-{
-  CudaEvent *self = calloc (1, sizeof (*self));
-  StereoStatus status;
-
-  if (self == NULL)
-    return stereo_fail (why, STEREO_ERROR_MEMORY, "out of memory");
-  status = stereo_cuda_enter (device, why);
-  if (status == STEREO_OK) {
-    /* whoever waits for it sleeps */
-    status = STEREO_CUDA_CHECK (cudaEventCreateWithFlags (&self->cuda,
-            cudaEventDisableTiming | cudaEventBlockingSync), "making an event",
-        why);
-    stereo_cuda_leave (device);
-  }
-  if (status == STEREO_OK)
-    *event = &self->event;
-  else
-    free (self);
-  return status;
-}
-
-static StereoStatus
-event_wait (StereoEvent * event, StereoMessage * why)
-{
-  StereoStatus status = stereo_cuda_enter (event->device, why);
-
-  if (status != STEREO_OK)
-    return status;
-  status = STEREO_CUDA_CHECK (cudaEventSynchronize (((CudaEvent *)
-              event)->cuda), "waiting for an event", why);
-  stereo_cuda_leave (event->device);
-  return status;
-}
-
-static void
-event_free (StereoEvent * event)
-{
-  StereoMessage why;
-
-  if (stereo_cuda_enter (event->device, &why) == STEREO_OK) {
-    (void) cudaEventDestroy (((CudaEvent *) event)->cuda);
-    stereo_cuda_leave (event->device);
-  }
-  free (event);
-}
-
-void *
-stereo_cuda_event (StereoEvent * event)
-{
-  if (event == NULL || strcmp (event->device->klass->backend, "cuda") != 0)
-    return NULL;
-  return ((CudaEvent *) event)->cuda;
-}
-
-static StereoStatus
-device_alloc (StereoDevice * device, size_t bytes, void **memory,
-    StereoMessage * why)
-{
-  StereoStatus status = stereo_cuda_enter (device, why);
-  size_t available = 0, total = 0;
-  cudaError_t error;
-
-  if (status != STEREO_OK)
-    return status;
-  error = cudaMalloc (memory, bytes);
-  if (error == cudaErrorMemoryAllocation) {
-    (void) cudaGetLastError ();
-    (void) cudaMemGetInfo (&available, &total);
-    status = stereo_fail (why, STEREO_ERROR_MEMORY,
-        "%s is out of memory: %.1f MiB are needed, %.1f MiB of %.1f MiB are "
-        "free", device->name, (double) bytes / 1048576,
-        (double) available / 1048576, (double) total / 1048576);
-  } else {
-    status = STEREO_CUDA_CHECK (error, "allocating device memory", why);
-  }
-  stereo_cuda_leave (device);
-  return status;
-}
-
-static void
-device_free (StereoDevice * device, void *memory)
-{
-  StereoMessage why;
-
-  if (stereo_cuda_enter (device, &why) == STEREO_OK) {
-    (void) cudaFree (memory);
-    stereo_cuda_leave (device);
-  }
-}
-
-static StereoStatus
-alloc_pinned (StereoDevice * device, size_t bytes, void **memory,
-    StereoMessage * why)
-{
-  StereoStatus status = stereo_memory_check (bytes, why);
-  cudaError_t error;
-
-  if (status == STEREO_OK)
-    status = stereo_cuda_enter (device, why);
-  if (status != STEREO_OK)
-    return status;
-  error = cudaHostAlloc (memory, bytes, cudaHostAllocPortable);
-  if (error == cudaErrorMemoryAllocation) {
-    (void) cudaGetLastError ();
-    status = stereo_fail (why, STEREO_ERROR_MEMORY,
-        "out of page-locked host memory: %.1f MiB are needed",
-        (double) bytes / 1048576);
-  } else {
-    status = STEREO_CUDA_CHECK (error, "allocating page-locked memory", why);
-  }
-  stereo_cuda_leave (device);
-  return status;
-}
-
-static void
-free_pinned (StereoDevice * device, void *memory)
-{
-  StereoMessage why;
-
-  if (stereo_cuda_enter (device, &why) == STEREO_OK) {
-    (void) cudaFreeHost (memory);
-    stereo_cuda_leave (device);
-  }
-}
-
-static StereoStatus
-copy (StereoDevice * device, void *target, const void *source, size_t bytes,
-    StereoMessage * why)
-{
-  StereoStatus status = stereo_cuda_enter (device, why);
-  cudaError_t error;
-
-  if (status != STEREO_OK)
-    return status;
-  error = cudaMemcpy (target, source, bytes, cudaMemcpyDefault);
-  if (error == cudaSuccess)
-    error = cudaStreamSynchronize (0);
-  status = STEREO_CUDA_CHECK (error, "copying", why);
-  stereo_cuda_leave (device);
-  return status;
-}
-
-/* Each algorithm has const void *stereo_<name>_stages_cuda (void). */
-#define ALGORITHM(name) const void *stereo_##name##_stages_cuda (void);
-STEREO_SHARED_STAGES (ALGORITHM)
+#define ALGORITHM(name) STEREO_DECLARE_STAGES (name)
 #include "algorithm-list.h"
 #undef ALGORITHM
 
 static const void *
-stages (const StereoDevice * device, const char *name)
+cuda_stages (const StereoDevice * device, const char *name)
 {
   static const struct
   {
@@ -719,12 +170,12 @@ stages (const StereoDevice * device, const char *name)
   return NULL;
 }
 
-/* A primary context that nobody has is ours to set up: whoever waits in it
- * sleeps, also where it waits for a stream or for a copy. */
+/* Makes waits block instead of spin, unless another user has activated the
+ * primary context. */
 static void
-let_waits_sleep (CudaDevice * self)
+set_blocking_waits (CudaDevice * self)
 {
-  const Driver *d = &self->driver;
+  const CudaDriver *d = &self->driver;
   unsigned flags = 0;
   int active = 1;
 
@@ -739,20 +190,20 @@ let_waits_sleep (CudaDevice * self)
 static void
 release_primary (CudaDevice * self)
 {
-  const Driver *d = &self->driver;
+  const CudaDriver *d = &self->driver;
   unsigned flags = 0;
   int active = 1;
 
   if (self->retained)
     (void) d->primary_release (self->cu_device);
-  /* whoever takes it next finds it as it was */
+  /* Restore the flags for the next user. */
   if (self->flags_set && d->primary_state (self->cu_device, &flags,
           &active) == CUDA_SUCCESS && !active)
     (void) d->primary_set_flags (self->cu_device, self->old_flags);
 }
 
 static void
-finalize (StereoDevice * device)
+cuda_finalize (StereoDevice * device)
 {
   CudaDevice *self = (CudaDevice *) device;
   StereoMessage why;
@@ -772,22 +223,23 @@ static const StereoDeviceClass device_class = {
   .backend = "cuda",
   .n_slots = STEREO_MAX_FRAMES,
   .row_alignment = 256,
-  .alloc = device_alloc,
-  .free = device_free,
-  .alloc_pinned = alloc_pinned,
-  .free_pinned = free_pinned,
-  .copy = copy,
-  .queue_new = queue_new,
-  .event_new = event_new,
-  .event_wait = event_wait,
-  .event_free = event_free,
-  .stages = stages,
-  .finalize = finalize,
+  .alloc = stereo_cuda_alloc,
+  .free = stereo_cuda_free,
+  .alloc_pinned = stereo_cuda_alloc_pinned,
+  .free_pinned = stereo_cuda_free_pinned,
+  .copy = stereo_cuda_copy,
+  .queue_new = stereo_cuda_queue_new,
+  .event_new = stereo_cuda_event_new,
+  .event_wait = stereo_cuda_event_wait,
+  .event_free = stereo_cuda_event_free,
+  .stages = cuda_stages,
+  .finalize = cuda_finalize,
 };
 
-/* With the context known: name, size, and whether the kernels run there. */
+/* Queries name and limits of the device of the current context, and checks that
+ * its kernels are in this build. */
 static StereoStatus
-identify (CudaDevice * self, StereoMessage * why)
+query_properties (CudaDevice * self, StereoMessage * why)
 {
   StereoStatus status = stereo_cuda_enter (&self->device, why);
   struct cudaDeviceProp properties;
@@ -799,7 +251,7 @@ identify (CudaDevice * self, StereoMessage * why)
   error = cudaGetDevice (&ordinal);
   if (error == cudaSuccess)
     error = cudaGetDeviceProperties (&properties, ordinal);
-  status = STEREO_CUDA_CHECK (error, "asking for the device's properties",
+  status = STEREO_CUDA_CHECK (error, "querying device properties",
       why);
   if (status == STEREO_OK) {
     snprintf (self->device.name, sizeof (self->device.name), "%.100s",
@@ -821,12 +273,12 @@ identify (CudaDevice * self, StereoMessage * why)
   }
   if (status == STEREO_OK)
     status = STEREO_CUDA_CHECK (cudaStreamCreateWithFlags (&self->downloads,
-            cudaStreamNonBlocking), "making a stream", why);
+            cudaStreamNonBlocking), "creating a stream", why);
   stereo_cuda_leave (&self->device);
   return status;
 }
 
-/* Takes the primary context of a device. */
+/* Opens the primary context of a device. */
 static StereoStatus
 open_primary (int ordinal, StereoDevice ** device, StereoMessage * why)
 {
@@ -841,19 +293,19 @@ open_primary (int ordinal, StereoDevice ** device, StereoMessage * why)
     CUresult result = self->driver.device_get (&self->cu_device, ordinal);
 
     if (result == CUDA_SUCCESS) {
-      let_waits_sleep (self);
+      set_blocking_waits (self);
       result = self->driver.primary_retain (&self->context, self->cu_device);
     }
     if (result != CUDA_SUCCESS)
       status = stereo_fail (why, STEREO_ERROR_NO_DEVICE,
-          "CUDA device %d does not open", ordinal);
+          "cannot open CUDA device %d", ordinal);
     else
       self->retained = true;
   }
   if (status == STEREO_OK)
-    status = identify (self, why);
+    status = query_properties (self, why);
   if (status != STEREO_OK) {
-    finalize (&self->device);
+    cuda_finalize (&self->device);
     return status;
   }
   *device = &self->device;
@@ -866,7 +318,7 @@ stereo_device_new_cuda (int ordinal, StereoDevice ** device,
 {
   StereoMessage first;
   StereoStatus status;
-  Driver driver;
+  CudaDriver driver;
   int count;
 
   if (device == NULL || ordinal < -1)
@@ -916,13 +368,19 @@ stereo_device_new_cuda_wrapped (void *cu_context, void *cu_stream,
   self->stream = cu_stream;
   status = load_driver (&self->driver, why);
   if (status == STEREO_OK)
-    status = identify (self, why);
+    status = query_properties (self, why);
   if (status != STEREO_OK) {
-    finalize (&self->device);
+    cuda_finalize (&self->device);
     return status;
   }
   *device = &self->device;
   return STEREO_OK;
+}
+
+static bool
+is_cuda (const StereoDevice * device)
+{
+  return device != NULL && device->klass == &device_class;
 }
 
 StereoStatus
@@ -933,8 +391,9 @@ stereo_cuda_download (StereoDevice * device, void *target, const void *source,
   StereoStatus status;
   cudaError_t error;
 
-  if (device->klass != &device_class)
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "this is no CUDA device");
+  if (!is_cuda (device) || after == NULL || done == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "a download needs a CUDA device and two events");
   status = stereo_cuda_enter (device, why);
   if (status != STEREO_OK)
     return status;
@@ -956,6 +415,8 @@ stereo_cuda_keep (StereoDevice * device, void *kept,
 {
   CudaDevice *self = (CudaDevice *) device;
 
+  if (!is_cuda (device))
+    return;
   self->kept = kept;
   self->release = release;
 }
@@ -963,7 +424,7 @@ stereo_cuda_keep (StereoDevice * device, void *kept,
 void *
 stereo_cuda_context (const StereoDevice * device)
 {
-  if (device == NULL || device->klass != &device_class)
+  if (!is_cuda (device))
     return NULL;
   return ((const CudaDevice *) device)->context;
 }
@@ -971,7 +432,7 @@ stereo_cuda_context (const StereoDevice * device)
 int
 stereo_cuda_ordinal (const StereoDevice * device)
 {
-  if (device == NULL || device->klass != &device_class)
+  if (!is_cuda (device))
     return -1;
   return ((const CudaDevice *) device)->ordinal;
 }
@@ -982,13 +443,14 @@ stereo_cuda_memory (StereoDevice * device, size_t * available, size_t * total,
 {
   StereoStatus status;
 
-  if (device == NULL || device->klass != &device_class)
-    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "this is no CUDA device");
+  if (!is_cuda (device) || available == NULL || total == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "the memory of a CUDA device needs a CUDA device and two results");
   status = stereo_cuda_enter (device, why);
   if (status != STEREO_OK)
     return status;
   status = STEREO_CUDA_CHECK (cudaMemGetInfo (available, total),
-      "asking for free memory", why);
+      "querying free memory", why);
   stereo_cuda_leave (device);
   return status;
 }

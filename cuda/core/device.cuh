@@ -1,4 +1,4 @@
-/* gst-stereomatching: what kernels of several algorithms need
+/* gst-stereomatching: common device functions
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -9,9 +9,9 @@
 
 #include <stdint.h>
 
-/* Programmatic dependent launch (compute capability 9.0): a kernel's threads
- * are put in place while the one before it still works, and wait here until it
- * has finished. */
+/* Programmatic dependent launch (compute capability 9.0): the blocks of a
+ * kernel may start before the previous kernel has finished.  This waits
+ * for it. */
 static __device__ __forceinline__ void
 pdl_wait ()
 {
@@ -20,7 +20,7 @@ pdl_wait ()
 #endif
 }
 
-/* The next kernel's threads may be put in place from here on. */
+/* Allows the next kernel to start. */
 static __device__ __forceinline__ void
 pdl_launch_dependents ()
 {

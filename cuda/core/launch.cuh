@@ -1,4 +1,4 @@
-/* gst-stereomatching: kernels that begin while the one before ends
+/* gst-stereomatching: kernel launches
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -11,10 +11,34 @@
 
 #include <string.h>
 
-/* Launches a kernel that calls pdl_wait (). */
+/* Number of blocks of `part` elements that cover `size`. */
+static inline unsigned
+stereo_blocks (int size, int part)
+{
+  return (unsigned) ((size + part - 1) / part);
+}
+
+/* One thread per pixel of an image. */
+static const dim3 stereo_pixel_block (32, 8);
+
+static inline dim3
+stereo_pixel_grid (int width, int height)
+{
+  return dim3 (stereo_blocks (width, 32), stereo_blocks (height, 8));
+}
+
+/* The pixel of this thread.  Returns whether it is inside the image. */
+static __device__ __forceinline__ bool
+stereo_own_pixel (int width, int height, int *x, int *y)
+{
+  *x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  *y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+  return *x < width && *y < height;
+}
+
 template < typename... Parameters, typename... Arguments >
 static inline void
-launch_overlapping (StereoQueue * queue, dim3 grid, dim3 block,
+launch_kernel (StereoQueue * queue, bool overlapping, dim3 grid, dim3 block,
     size_t shared_bytes, void (*kernel) (Parameters...),
     const Arguments &... arguments)
 {
@@ -30,9 +54,35 @@ launch_overlapping (StereoQueue * queue, dim3 grid, dim3 block,
   config.dynamicSmemBytes = shared_bytes;
   config.stream = q->compute;
   config.attrs = &attribute;
-  config.numAttrs = q->capability >= 90 ? 1 : 0;
-  /* an error is found where launches are checked */
+  config.numAttrs = overlapping && q->capability >= 90 ? 1 : 0;
+  /* The caller checks for launch errors. */
   (void) cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
+}
+
+/* Launches a kernel that calls pdl_wait (). */
+template < typename Kernel, typename... Arguments >
+static inline void
+launch_overlapping (StereoQueue * queue, dim3 grid, dim3 block,
+    size_t shared_bytes, Kernel kernel, const Arguments &... arguments)
+{
+  launch_kernel (queue, true, grid, block, shared_bytes, kernel, arguments...);
+}
+
+/* A stage of a single kernel called name.  If overlapping, the kernel calls
+ * pdl_wait (). */
+template < typename Kernel, typename... Arguments >
+static inline StereoStatus
+run_kernel (StereoQueue * queue, const char *name, bool overlapping, dim3 grid,
+    dim3 block, size_t shared_bytes, Kernel kernel,
+    const Arguments &... arguments)
+{
+  StereoCudaStage stage (queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  launch_kernel (queue, overlapping, grid, block, shared_bytes, kernel,
+      arguments...);
+  return STEREO_CUDA_LAUNCHED (stage, name);
 }
 
 #endif /* STEREO_LAUNCH_CUH */

@@ -1,4 +1,4 @@
-/* gst-stereomatching: integer matrix multiply-accumulate of a warp
+/* gst-stereomatching: warp-level integer matrix multiply-accumulate
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -22,8 +22,8 @@
 
 #include <stdint.h>
 
-/* The starting value of the accumulators is an operand of its own, so that a
- * constant needs no copies. */
+/* start, the addend, is a separate operand so that a constant need not be
+ * copied. */
 static __device__ __forceinline__ void
 stereo_mma_16 (int (&c)[4], const uint32_t (&a)[2], uint32_t b,
     const int (&start)[4])

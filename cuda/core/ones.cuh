@@ -1,4 +1,4 @@
-/* gst-stereomatching: memory full of ones, ahead of time
+/* gst-stereomatching: setting memory to ones
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -14,7 +14,7 @@ namespace
 {
 
 const int ones_threads = 256;
-const int ones_at_once = 4;     /* of a thread */
+const int ones_at_once = 4;     /* words per thread */
 
 __global__ void __launch_bounds__ (ones_threads)
 ones_kernel (size_t n, unsigned long long *words)
@@ -31,9 +31,9 @@ ones_kernel (size_t n, unsigned long long *words)
   pdl_wait ();
 }
 
-/* Sets n words to ones, which are no winners, while the kernel before may still
- * be at work: it must not use them, and must not call pdl_launch_dependents ()
- * before all that do have ended. */
+/* Sets n words to ones (no winner).  May overlap the previous kernel, which
+ * must not use the words, and must not call pdl_launch_dependents () before all
+ * kernels that use them have finished. */
 void
 set_ones (StereoQueue * queue, unsigned long long *words, size_t n)
 {

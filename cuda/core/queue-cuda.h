@@ -1,4 +1,4 @@
-/* gst-stereomatching: the inside of a CUDA queue, for stages
+/* gst-stereomatching: internals of CUDA queues, for stages
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,7 +7,7 @@
 #ifndef STEREO_QUEUE_CUDA_H
 #define STEREO_QUEUE_CUDA_H
 
-#include "core/algorithm.h"
+#include "core/backend.h"
 
 #include <cuda_runtime_api.h>
 
@@ -22,13 +22,13 @@ typedef struct
   cudaEvent_t computed;
   cudaEvent_t ended;            /* after the last download */
   cudaEvent_t timestamps[STEREO_MAX_TIMESTAMPS];  /* NULL until first used */
-  cudaStream_t current;         /* that the frame has got to */
-  bool uploads;                 /* of this frame; without any it stays on the */
-  bool downloads;               /* compute stream */
+  cudaStream_t current;         /* of the last work submitted */
+  bool uploads;                 /* of this frame; without any, */
+  bool downloads;               /* all work is on compute */
 } StereoCudaSlot;
 
-/* Three streams, so that frame n + 1 goes up while n is computed and n - 1
- * comes down. */
+/* Three streams overlap the upload of frame n + 1, the computation of n and the
+ * download of n - 1. */
 typedef struct
 {
   StereoQueue queue;
@@ -41,21 +41,21 @@ typedef struct
   StereoCudaSlot slots[STEREO_MAX_FRAMES];
 } StereoCudaQueue;
 
-/* Makes the context of the queue's device current for this thread, and takes
- * it off again. */
+/* Pushes and pops the device's context on the calling thread. */
 StereoStatus stereo_cuda_enter (StereoDevice * device, StereoMessage * why);
 void stereo_cuda_leave (StereoDevice * device);
 
-/* STEREO_OK for cudaSuccess, else what failed with the error's name. */
+/* STEREO_OK for cudaSuccess; otherwise *why gets the failed call and the
+ * error's name. */
 StereoStatus stereo_cuda_check (cudaError_t error, const char *what,
     const char *file, int line, StereoMessage * why);
 #define STEREO_CUDA_CHECK(call, what, why) \
     stereo_cuda_check (call, what, __FILE__, __LINE__, why)
 
-/* Bytes of shared memory that a block of threads can have at most. */
+/* Maximum shared memory of a block, in bytes. */
 int stereo_cuda_shared_limit (const StereoDevice * device);
 
-/* Whether the blocks of a kernel can wait for each other. */
+/* Whether cooperative launches are supported. */
 bool stereo_cuda_cooperative (const StereoDevice * device);
 
 /* Whether the kernels were built for the current device (convert.cu). */
@@ -64,7 +64,8 @@ cudaError_t stereo_cuda_probe (void);
 #ifdef __cplusplus
 }
 
-/* For the duration of a stage function: the context, and what a launch left. */
+/* Makes the device's context current during a stage function, and checks its
+ * launches. */
 class StereoCudaStage
 {
 public:

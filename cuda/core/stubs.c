@@ -1,4 +1,4 @@
-/* gst-stereomatching: what stereo-cuda.h declares, in a build without CUDA
+/* gst-stereomatching: stubs of stereo-cuda.h for builds without CUDA
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,7 +6,7 @@
 
 #include "stereo-cuda.h"
 
-#include "core/algorithm.h"
+#include "core/backend.h"
 #include "core/testing-cuda.h"
 
 static StereoStatus

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what tests may ask of a CUDA device
+/* gst-stereomatching: simulated limits of CUDA devices, for tests
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -13,12 +13,12 @@
 extern "C" {
 #endif
 
-/* Lets stages believe that a block of threads can have no more shared memory
- * than this, as on other GPUs.  Without effect in a build without CUDA. */
+/* Simulates a GPU with at most this much shared memory per block.  No effect
+ * in a build without CUDA. */
 void stereo_cuda_pretend_shared_limit (StereoDevice * device, int bytes);
 
-/* Lets stages believe that the blocks of a kernel can't wait for each other.
- * Without effect in a build without CUDA. */
+/* Simulates a GPU with or without cooperative launches.  No effect in a build
+ * without CUDA. */
 void stereo_cuda_pretend_cooperative (StereoDevice * device, bool cooperative);
 
 #ifdef __cplusplus

@@ -4,18 +4,17 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "cost/census.h"
+#include "cost/words.h"
 
 #include "core/device.cuh"
 #include "core/launch.cuh"
-#include "core/queue-cuda.h"
-#include "cost/census-pixel.h"
+#include "cost/words-formula.h"
 #include "cost/difference.h"
 
 namespace
 {
 
-/* A thread makes four words side by side, of which a block's rows have 32. */
+/* A thread computes four adjacent words; a row of a block has 32 threads. */
 const int group = 4;
 const int tile_groups = 32;
 const int tile_height = 8;
@@ -23,14 +22,14 @@ const int border = 2;
 const int threads = 256;
 
 size_t
-row_stride (int width)
+census_stride (int width)
 {
-  return (((size_t) width + 63) / 64 * 64 + STEREO_CENSUS_MARGIN)
+  return (((size_t) width + 63) / 64 * 64 + STEREO_WORDS_MARGIN)
       * sizeof (uint32_t);
 }
 
 __device__ uint8_t
-luma_at (const StereoView & view, int channels, int x, int y)
+census_luma (const StereoView & view, int channels, int x, int y)
 {
   const uint32_t pixel = stereo_view_pixel (&view, channels, x, y);
 
@@ -51,12 +50,12 @@ luma_group (const StereoView & view, int channels, int width, int x, int y)
     return *(const uint32_t *) (row + x);
 #pragma unroll
   for (int i = 0; i < group; i++)
-    luma |= (uint32_t) luma_at (view, channels,
+    luma |= (uint32_t) census_luma (view, channels,
         stereo_clamp_int (x + i, 0, width - 1), y) << (8 * i);
   return luma;
 }
 
-/* One view in each layer of the grid. */
+/* Each layer of the grid processes one view. */
 __global__ void
 __launch_bounds__ (threads) census_kernel (int width, int height,
     int channels, const StereoView left_view, const StereoView right_view,
@@ -119,60 +118,53 @@ __launch_bounds__ (threads) census_kernel (int width, int height,
   for (int i = 0; i < group; i++)
     words[i] = (bits[0] >> (8 * i) & 255) | (bits[1] >> (8 * i) & 255) << 8
         | (bits[2] >> (8 * i) & 255) << 16
-        | stereo_census_gradient (before >> (8 * i) & 255,
+        | stereo_words_gradient (before >> (8 * i) & 255,
         behind >> (8 * i) & 255) << 24;
-  /* what is behind the row is margin */
+  /* A store beyond the row ends in its margin. */
   *(uint4 *) target = make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
 size_t
-bytes (int width, int height)
+census_bytes (int width, int height)
 {
-  return row_stride (width) * (size_t) height
-      + STEREO_CENSUS_MARGIN * sizeof (uint32_t);
+  return census_stride (width) * (size_t) height
+      + STEREO_WORDS_MARGIN * sizeof (uint32_t);
 }
 
 uint8_t *
 first_word (void *memory)
 {
-  return (uint8_t *) memory + STEREO_CENSUS_MARGIN * sizeof (uint32_t);
+  return (uint8_t *) memory + STEREO_WORDS_MARGIN * sizeof (uint32_t);
 }
 
-StereoCensus
-layout (int width, int, void *memory)
+StereoWords
+census_layout (int width, int, void *memory)
 {
-  StereoCensus census = { { first_word (memory) }, row_stride (width) };
+  StereoWords census = { { first_word (memory) }, census_stride (width) };
 
   return census;
 }
 
 StereoStatus
-make (StereoQueue * queue, int width, int height, int channels,
+census_make (StereoQueue * queue, int width, int height, int channels,
     const StereoView views[2], void *const memory[2])
 {
-  StereoCudaStage stage (queue);
-
-  if (!stage.entered ())
-    return stage.status ();
-  launch_overlapping (queue, dim3 ((unsigned) ((width + tile_groups * group
-                  - 1) / (tile_groups * group)),
-          (unsigned) ((height + tile_height - 1) / tile_height), 2), threads,
-      0, census_kernel, width, height, channels, views[0], views[1],
-      first_word (memory[0]), first_word (memory[1]), row_stride (width));
-  return STEREO_CUDA_LAUNCHED (stage, "census_kernel");
+  return run_kernel (queue, "census_kernel", true,
+      dim3 (stereo_blocks (width, tile_groups * group),
+          stereo_blocks (height, tile_height), 2), threads, 0, census_kernel,
+      width, height, channels, views[0], views[1], first_word (memory[0]),
+      first_word (memory[1]), census_stride (width));
 }
 
 }                               // namespace
 
-extern "C" const void *stereo_census_stages_cuda (void);
-
 extern "C" const void *
 stereo_census_stages_cuda (void)
 {
-  static const StereoCensusStages stages = {
-    .bytes = bytes,
-    .layout = layout,
-    .make = make,
+  static const StereoWordsStages stages = {
+    .bytes = census_bytes,
+    .layout = census_layout,
+    .make = census_make,
   };
 
   return &stages;

@@ -1,4 +1,4 @@
-/* gst-stereomatching: disparities to points in space, on CUDA
+/* gst-stereomatching: point clouds, on CUDA
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,13 +6,13 @@
 
 #include "geometry/cloud.h"
 
-#include "core/queue-cuda.h"
+#include "core/launch.cuh"
 
-/* Organised: a pixel to each thread. */
+/* Organised: one thread per pixel. */
 #define BLOCK_X 64
 #define BLOCK_Y 4
 
-/* Packed: a row to each block. */
+/* Packed: one block per row. */
 #define WARP 32
 #define WARPS 8
 
@@ -39,7 +39,7 @@ point_at (const StereoCloudFrame & f, int column, int row)
   p.x = __ldg (f.x_factor + column) * z;
   p.y = __ldg (f.y_factor + row) * z;
   p.z = f.backward ? -z : z;
-  if (!p.known)                 /* the one NaN that the host has, too */
+  if (!p.known)                 /* the same NaN as on the host */
     p.x = p.y = p.z = __uint_as_float (0x7fc00000);
   if (COLORS) {
     const size_t at = y * f.channel_stride + x * f.channel_step;
@@ -58,7 +58,7 @@ put_bytes (uint8_t * out, uint32_t word, int n)
     out[i] = (uint8_t) (word >> 8 * i);
 }
 
-/* A point anywhere; bytes are 12, 15 or 16. */
+/* Stores an unaligned point of 12, 15 or 16 bytes. */
 template < bool COLORS > __device__ void
 put_point (uint8_t * out, const Point & p, uint32_t color, int bytes)
 {
@@ -69,7 +69,7 @@ put_point (uint8_t * out, const Point & p, uint32_t color, int bytes)
     put_bytes (out + 12, color, bytes - 12);
 }
 
-/* alignment: rows of points begin at multiples of so many bytes. */
+/* alignment: of rows of points, in bytes */
 template < bool COLORS > __global__ void
 organised_kernel (const StereoCloudFrame f, int alignment)
 {
@@ -94,8 +94,7 @@ organised_kernel (const StereoCloudFrame f, int alignment)
   }
 }
 
-/* A block's threads take the pixels of a row in turn; each counts the points
- * before its own. */
+/* A block compacts a row by counting the valid points before each pixel. */
 template < bool COLORS > __global__ void
 packed_kernel (const StereoCloudFrame f)
 {
@@ -134,31 +133,22 @@ packed_kernel (const StereoCloudFrame f)
 }
 
 StereoStatus
-points (StereoQueue * queue, const StereoCloudFrame * frame)
+cloud_points (StereoQueue * queue, const StereoCloudFrame * frame)
 {
-  StereoCudaStage stage (queue);
   const StereoCloudFrame & f = *frame;
-  const dim3 block (BLOCK_X, BLOCK_Y);
-  const dim3 grid ((f.columns + BLOCK_X - 1) / BLOCK_X,
-      (f.rows + BLOCK_Y - 1) / BLOCK_Y);
   const bool colors = f.channel[0] != NULL;
   const uintptr_t begins = (uintptr_t) f.points | f.points_stride;
   const int alignment = begins % 16 == 0 ? 16 : begins % 4 == 0 ? 4 : 1;
 
-  if (!stage.entered ())
-    return stage.status ();
-  if (f.packed && colors)
-    packed_kernel < true > <<< f.rows, WARP * WARPS, 0, stage.stream () >>> (f);
-  else if (f.packed)
-    packed_kernel < false > <<< f.rows, WARP * WARPS, 0, stage.stream () >>>
-        (f);
-  else if (colors)
-    organised_kernel < true > <<< grid, block, 0, stage.stream () >>> (f,
-        alignment);
-  else
-    organised_kernel < false > <<< grid, block, 0, stage.stream () >>> (f,
-        alignment);
-  return STEREO_CUDA_LAUNCHED (stage, "the kernel of points");
+  if (f.packed)
+    return run_kernel (queue, "packed_kernel", false, (unsigned) f.rows,
+        WARP * WARPS, 0, colors ? packed_kernel < true >
+        : packed_kernel < false >, f);
+  return run_kernel (queue, "organised_kernel", false,
+      dim3 (stereo_blocks (f.columns, BLOCK_X),
+          stereo_blocks (f.rows, BLOCK_Y)), dim3 (BLOCK_X, BLOCK_Y), 0,
+      colors ? organised_kernel < true > : organised_kernel < false >, f,
+      alignment);
 }
 
 }                               // namespace
@@ -169,7 +159,7 @@ extern "C" const void *
 stereo_cloud_stages_cuda (void)
 {
   static const StereoCloudStages stages = {
-    .points = points,
+    .points = cloud_points,
   };
 
   return &stages;

@@ -1,4 +1,4 @@
-/* gst-stereomatching: disparities to depths, on CUDA
+/* gst-stereomatching: depth maps, on CUDA
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,19 +6,19 @@
 
 #include "geometry/depth.h"
 
-#include "core/queue-cuda.h"
+#include "core/launch.cuh"
 
 #define BLOCK_X 32
 #define BLOCK_Y 8
 
-/* Pixels of a thread: 16 bytes of depths. */
+/* Pixels per thread: 16 bytes of depths. */
 #define PIXELS 8
 
 namespace
 {
 
 template < int CODE_BYTES > __device__ unsigned
-code_at (const uint8_t * row, int x)
+depth_code (const uint8_t * row, int x)
 {
   return CODE_BYTES == 1 ? row[x] : row[2 * x] | (unsigned) row[2 * x + 1] << 8;
 }
@@ -33,7 +33,7 @@ code_in (const uint4 & words, int i)
       : w[i / 2] >> 16 * (i % 2) & 65535;
 }
 
-/* Eight pixels that begin at multiples of 16 bytes, or 8 for codes of one. */
+/* Eight pixels; codes and depths are aligned to 16 bytes (8-bit codes: 8). */
 template < int CODE_BYTES > __device__ void
 look_up_words (const uint8_t * in, uint8_t * out,
     const uint16_t * __restrict__ table)
@@ -57,8 +57,8 @@ look_up_words (const uint8_t * in, uint8_t * out,
   *(uint4 *) out = make_uint4 (pairs[0], pairs[1], pairs[2], pairs[3]);
 }
 
-/* Eight pixels of a row to each thread.  Rows may begin at any address; aligned
- * says that both begin at multiples of 16 bytes. */
+/* Eight pixels per thread.  aligned: rows of both images are aligned to 16
+ * bytes */
 template < int CODE_BYTES > __global__ void
 depth_kernel (const StereoDepthFrame f, bool aligned)
 {
@@ -75,7 +75,7 @@ depth_kernel (const StereoDepthFrame f, bool aligned)
     return;
   }
   for (int i = x; i < x + PIXELS && i < f.width; i++) {
-    unsigned depth = f.table[code_at < CODE_BYTES > (in, i)];
+    unsigned depth = f.table[depth_code < CODE_BYTES > (in, i)];
 
     out[2 * i] = (uint8_t) depth;
     out[2 * i + 1] = (uint8_t) (depth >> 8);
@@ -83,25 +83,16 @@ depth_kernel (const StereoDepthFrame f, bool aligned)
 }
 
 StereoStatus
-look_up (StereoQueue * queue, const StereoDepthFrame * frame)
+depth_look_up (StereoQueue * queue, const StereoDepthFrame * frame)
 {
-  StereoCudaStage stage (queue);
-  const int width = BLOCK_X * PIXELS;
-  dim3 block (BLOCK_X, BLOCK_Y);
-  dim3 grid ((frame->width + width - 1) / width,
-      (frame->height + BLOCK_Y - 1) / BLOCK_Y);
-  bool aligned = ((uintptr_t) frame->codes | frame->codes_stride
+  const bool aligned = ((uintptr_t) frame->codes | frame->codes_stride
       | (uintptr_t) frame->depths | frame->depths_stride) % 16 == 0;
 
-  if (!stage.entered ())
-    return stage.status ();
-  if (frame->code_bytes == 1)
-    depth_kernel < 1 > <<< grid, block, 0, stage.stream () >>> (*frame,
-        aligned);
-  else
-    depth_kernel < 2 > <<< grid, block, 0, stage.stream () >>> (*frame,
-        aligned);
-  return STEREO_CUDA_LAUNCHED (stage, "depth_kernel");
+  return run_kernel (queue, "depth_kernel", false,
+      dim3 (stereo_blocks (frame->width, BLOCK_X * PIXELS),
+          stereo_blocks (frame->height, BLOCK_Y)), dim3 (BLOCK_X, BLOCK_Y), 0,
+      frame->code_bytes == 1 ? depth_kernel < 1 >
+      : depth_kernel < 2 >, *frame, aligned);
 }
 
 }                               // namespace
@@ -112,7 +103,7 @@ extern "C" const void *
 stereo_depth_stages_cuda (void)
 {
   static const StereoDepthStages stages = {
-    .look_up = look_up,
+    .look_up = depth_look_up,
   };
 
   return &stages;

@@ -6,7 +6,7 @@
 
 #include "geometry/rectify.h"
 
-#include "core/queue-cuda.h"
+#include "core/launch.cuh"
 
 #define BLOCK_X 32
 #define BLOCK_Y 8
@@ -24,7 +24,7 @@ byte_at (const StereoRemapPlane & p, int bytes, int x, int y, int i)
       + i) : p.border[i];
 }
 
-/* A sample to each thread.  Rows may begin at any address. */
+/* One thread per sample; rows need no alignment. */
 template < int BYTES > __global__ void
 remap_kernel (const StereoRemapPlane p)
 {
@@ -58,22 +58,17 @@ remap_kernel (const StereoRemapPlane p)
 }
 
 StereoStatus
-remap (StereoQueue * queue, const StereoRemapPlane * plane)
+rectify_remap (StereoQueue * queue, const StereoRemapPlane * plane)
 {
   static void (*const kernels[])(const StereoRemapPlane) = {
     remap_kernel < 1 >, remap_kernel < 2 >, remap_kernel < 3 >,
     remap_kernel < 4 >
   };
-  StereoCudaStage stage (queue);
-  dim3 block (BLOCK_X, BLOCK_Y);
-  dim3 grid ((plane->width + BLOCK_X - 1) / BLOCK_X,
-      (plane->height + BLOCK_Y - 1) / BLOCK_Y);
 
-  if (!stage.entered ())
-    return stage.status ();
-  kernels[plane->sample_bytes - 1] <<< grid, block, 0, stage.stream () >>>
-      (*plane);
-  return STEREO_CUDA_LAUNCHED (stage, "remap_kernel");
+  return run_kernel (queue, "remap_kernel", false,
+      dim3 (stereo_blocks (plane->width, BLOCK_X),
+          stereo_blocks (plane->height, BLOCK_Y)), dim3 (BLOCK_X, BLOCK_Y), 0,
+      kernels[plane->sample_bytes - 1], *plane);
 }
 
 }                               // namespace
@@ -84,7 +79,7 @@ extern "C" const void *
 stereo_rectify_stages_cuda (void)
 {
   static const StereoRectifyStages stages = {
-    .remap = remap,
+    .remap = rectify_remap,
   };
 
   return &stages;

@@ -5,25 +5,25 @@
  */
 
 /*
- * Pixels of all formats: a colour is a word of three channels and a flag that
- * says that it is seen, of 8 bits each, or of 16.
+ * A colour is a word of three channels and a visibility flag, of 8 or 16 bits
+ * each.
  */
 
 #ifndef STEREO_VIEW_COLOR_CUH
 #define STEREO_VIEW_COLOR_CUH
 
-#include "geometry/view-pixel.h"
+#include "geometry/view-formula.h"
 
 namespace
 {
 
-/* How views get to the frame, of which formats. */
+/* How a view is written to the frame. */
 enum class Kind
 {
-  WORDS,                        /* at once: 4 bytes at multiples of 4, */
-  DIRECT,                       /* all with 8 bits and chroma for each pixel */
-  ROWS,                         /* after whole rows: of 8 bits, */
-  WIDE                          /* and of 16 */
+  WORDS,                        /* directly, as aligned 32-bit words */
+  DIRECT,                       /* directly, other 8-bit 4:4:4 formats */
+  ROWS,                         /* by rows in work memory, 8 bits */
+  WIDE                          /* the same, 16 bits */
 };
 
 template <bool Wide> struct ColorOf
@@ -59,7 +59,6 @@ color_of (uint32_t a, uint32_t b, uint32_t c)
       | (Word<K>) c << 2 * Color<K>::bits;
 }
 
-/* A sample of a format, and back. */
 template <Kind K>
 __device__ __forceinline__ uint32_t
 get_sample (const StereoViewFormat & k, const uint8_t * at)
@@ -80,7 +79,7 @@ put_sample (const StereoViewFormat & k, uint8_t * at, uint32_t value)
   at[0] = (uint8_t) value;
 }
 
-/* Where rows of an image are: that of plane 0 and those of its chroma. */
+/* Addresses of a row in plane 0 and in the chroma planes. */
 struct ImageRow
 {
   uint8_t *pixels;
@@ -88,7 +87,6 @@ struct ImageRow
   uint8_t *v;
 };
 
-/* Of row y, from column x on. */
 __device__ __forceinline__ ImageRow
 locate_row (const StereoViewFormat & k, const StereoOpImage & image, int x,
     int y)
@@ -129,7 +127,7 @@ load_color (const StereoViewFormat & k, const ImageRow & row, int x)
   return color_of<K> (at[0], at[1], at[2]);
 }
 
-/* The same as it is in memory, for sums. */
+/* The same in memory order, for Sum. */
 template <Kind K>
 __device__ __forceinline__ Word<K>
 load_raw (const StereoViewFormat & k, const ImageRow & row, int x)
@@ -139,8 +137,8 @@ load_raw (const StereoViewFormat & k, const ImageRow & row, int x)
   return load_color<K> (k, row, x);
 }
 
-/* Selectors of __byte_perm() for channels 0 and 2, and for channel 1, of what
- * load_raw() gives, each in the low byte of a half. */
+/* __byte_perm() selectors that move channels 0 and 2, or channel 1, of a
+ * load_raw() word to the low bytes of the halves. */
 struct RawBytes
 {
   uint32_t even;
@@ -159,7 +157,7 @@ raw_bytes (const StereoViewFormat & k)
   return bytes;
 }
 
-/* A pixel, or of chroma that several share only plane 0. */
+/* Stores a pixel; subsampled chroma is stored by store_chroma(). */
 template <Kind K>
 __device__ __forceinline__ void
 store_color (const StereoViewFormat & k, const ImageRow & row, int x,
@@ -197,7 +195,7 @@ store_chroma (const StereoViewFormat & k, const ImageRow & row,
   const int other = min (x + (1 << k.shift_x) - 1, width - 1);
   uint32_t sum[2];
 
-  /* pixels that don't exist are replaced by those that do, once more each */
+  /* replicate the last column or row at an odd border */
   for (int i = 0; i < 2; i++)
     sum[i] = channel<K> (upper[x], i + 1) + channel<K> (upper[other], i + 1)
         + channel<K> (lower[x], i + 1) + channel<K> (lower[other], i + 1);
@@ -205,7 +203,7 @@ store_chroma (const StereoViewFormat & k, const ImageRow & row,
   put_sample<K> (k, row.v + c, (sum[1] + 2) >> 2);
 }
 
-/* 256 times the channels of a pixel, as a sum over those it is between. */
+/* 256 times the channels of an interpolated pixel. */
 template <bool Wide> struct SumOf
 {
   uint32_t even = 0;            /* bytes 0 and 2 of words, in its halves */
@@ -217,7 +215,7 @@ template <bool Wide> struct SumOf
     even += __byte_perm (word, 0, bytes.even) * weight;
     odd += __byte_perm (word, 0, bytes.odd) * weight;
   }
-  /* of a view with another one: a colour that is seen */
+  /* blends with the other view; the result is visible */
   __device__ __forceinline__ uint32_t blend (const SumOf & right,
       uint32_t weight) const
   {

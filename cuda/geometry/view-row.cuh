@@ -5,23 +5,21 @@
  */
 
 /*
- * A row of disparities that a block of threads has to itself, with a bit for
- * each pixel: steps 1 and 2 of view.h.
+ * Steps 1 and 2 of view.h for a row of disparities and a bit mask of its valid
+ * pixels, both private to a block.
  */
 
 #ifndef STEREO_VIEW_ROW_CUH
 #define STEREO_VIEW_ROW_CUH
 
-#include "geometry/view-pixel.h"
+#include "geometry/view-formula.h"
 
-/* Elements that a row has before the first and behind the last one: they are
- * no neighbours of any, and lower than all.  Rows begin at multiples of 16
- * bytes. */
+/* Elements before and after each row.  BEYOND is below every disparity and
+ * joins none.  Rows are aligned to 16 bytes. */
 #define MARGIN 4
 #define BEYOND (-(1 << 29))
 
-/* Added to disparities of the left view where those of both views are projected
- * to one row: they win. */
+/* Offset that gives the left view priority when both are projected. */
 #define PREFERRED (1 << 26)
 
 namespace
@@ -41,7 +39,7 @@ find_before (const uint32_t * bits, int x)
   return m != 0 ? 32 * i + 31 - __clz ((int) m) : -1;
 }
 
-/* The first one after x, or one that is not below width. */
+/* The first pixel after x whose bit is set; at least width if there is none. */
 __device__ __forceinline__ int
 find_behind (const uint32_t * bits, int width, int x)
 {
@@ -63,8 +61,8 @@ has_bit (const uint32_t * bits, int x)
 #define ALL_BITS 0xffffffffu
 #define ALL_OF_GROUP 0xffu
 
-/* Sets the bit of each pixel for which set is true, as it has to be behind the
- * row; returns those of the warp. */
+/* Writes the bits of a warp and returns them.  Bits after the row must be
+ * set. */
 __device__ __forceinline__ uint32_t
 write_bits (uint32_t * bits, int x, bool set)
 {
@@ -75,13 +73,12 @@ write_bits (uint32_t * bits, int x, bool set)
   return ballot;
 }
 
-/* In all threads of a warp as long as any of them has a pixel. */
+/* Warps stay converged: the loop runs to a multiple of 32. */
 #define FOR_EACH_PIXEL(pixel, width) \
   for (int pixel = threadIdx.x; pixel < (((width) + 31) & ~31); \
       pixel += blockDim.x)
 
-/* Pixels that a thread has at once where they need no neighbours: those of a
- * byte of the bits, up to the end of a word of them. */
+/* Pixels per thread and step in loops without neighbours: one byte of bits. */
 #define GROUP 8
 #define FOR_EACH_GROUP(pixel, width) \
   for (int pixel = GROUP * threadIdx.x; pixel < (((width) + 31) & ~31); \
@@ -93,8 +90,7 @@ write_group (uint32_t * bits, int x, uint32_t set)
   ((uint8_t *) bits)[(uint32_t) x / GROUP] = (uint8_t) set;
 }
 
-/* Does something for each pixel whose bit is not set: a warp takes every
- * blockDim.x / 32-th word, and looks at 32 of these at once. */
+/* Calls function for each pixel whose bit is clear. */
 template <typename Function>
 __device__ __forceinline__ void
 for_each_unset (const uint32_t * bits, int width, Function function)
@@ -127,7 +123,7 @@ joined (int32_t a, int32_t b, int32_t join)
 }
 
 __device__ __forceinline__ void
-clear (int32_t * row, int width)
+clear_row (int32_t * row, int width)
 {
   for (int x = 4 * threadIdx.x; x < width; x += 4 * blockDim.x) {
     /* the row's end is that of a margin */
@@ -140,25 +136,25 @@ clear (int32_t * row, int width)
   }
 }
 
-/* stereo_view_shift(), in products of which the upper 32 bits do: positions
- * have 21 bits with sign, so that none is lost before. */
+/* stereo_view_shift() by the upper half of a product; exact, since positions
+ * have 21 bits with sign. */
 __device__ __forceinline__ int32_t
 shift (int32_t q, int32_t e)
 {
   return (__mulhi (q << 10, e << 7) + 1) >> 1;
 }
 
-/* A disparity of a row that may be of both views. */
+/* Removes the offset PREFERRED. */
 __device__ __forceinline__ int32_t
 unprefer (int32_t e)
 {
   return e > PREFERRED / 2 ? e - PREFERRED : e;
 }
 
-/* Step 1, of a row whose bits say where it has disparities, all of those that
- * this thread knows of, or not.  All threads see the bits, and then the row. */
+/* Step 1.  all: every pixel of this thread is valid.  Synchronizes the block
+ * before and after the fill. */
 __device__ __forceinline__ void
-fill (const uint32_t * bits, int32_t * row, int width, bool all)
+fill_row (const uint32_t * bits, int32_t * row, int width, bool all)
 {
   if (!__syncthreads_or (!all))
     return;
@@ -172,9 +168,9 @@ fill (const uint32_t * bits, int32_t * row, int width, bool all)
   __syncthreads ();
 }
 
-/* The same for a row that has been projected to. */
+/* Step 1 for a projected row; computes its bits. */
 __device__ __forceinline__ void
-complete (uint32_t * bits, int32_t * row, int width)
+complete_row (uint32_t * bits, int32_t * row, int width)
 {
   uint32_t known = ALL_OF_GROUP;
 
@@ -197,12 +193,11 @@ complete (uint32_t * bits, int32_t * row, int width)
     write_group (bits, x, set);
     known &= set;
   }
-  fill (bits, row, width, known == ALL_OF_GROUP);
+  fill_row (bits, row, width, known == ALL_OF_GROUP);
 }
 
-/* Writes e, if it is the largest, to pixels begin to end - 1 of a row: without
- * branches to the first two, for there are seldom more.  The pixel behind the
- * row is there, too. */
+/* Atomic maximum of e with pixels begin to end - 1.  The first two, mostly all,
+ * need no branch.  The element after the row is accessible. */
 __device__ __forceinline__ void
 cover (int32_t * z, int width, int begin, int end, int32_t e)
 {
@@ -215,12 +210,11 @@ cover (int32_t * z, int width, int begin, int end, int32_t e)
     atomicMax (&z[begin], e);
 }
 
-/* Step 2: adds to z, which was clear, what row covers; more is added to its
- * disparities.  A thread has four pixels, and the boundaries between them
- * once. */
+/* Step 2: projects row to z, with `more` added to its disparities.  A thread
+ * processes four pixels. */
 template <bool Whole>
 __device__ __forceinline__ void
-project (const int32_t * row, int width, int32_t join, int32_t q,
+project_row (const int32_t * row, int width, int32_t join, int32_t q,
     int32_t offset, int32_t more, int32_t * z)
 {
 #pragma unroll 1

@@ -1,4 +1,4 @@
-/* gst-stereomatching: codes to colours, on CUDA
+/* gst-stereomatching: false-colour disparity maps, on CUDA
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,20 +6,17 @@
 
 #include "image/colorize.h"
 
-#include "core/queue-cuda.h"
-
-#define BLOCK_X 32
-#define BLOCK_Y 8
+#include "core/launch.cuh"
 
 namespace
 {
 
-/* A pixel to each thread.  Rows may begin at any address. */
+/* Rows need no alignment. */
 __global__ void
 color_kernel (const StereoColorizeFrame f)
 {
-  int x = blockIdx.x * BLOCK_X + threadIdx.x;
-  int y = blockIdx.y * BLOCK_Y + threadIdx.y;
+  int x = blockIdx.x * 32 + threadIdx.x;
+  int y = blockIdx.y * 8 + threadIdx.y;
 
   if (x >= f.width || y >= f.height)
     return;
@@ -39,28 +36,20 @@ color_kernel (const StereoColorizeFrame f)
 }
 
 StereoStatus
-color (StereoQueue * queue, const StereoColorizeFrame * frame)
+colorize_codes (StereoQueue * queue, const StereoColorizeFrame * frame)
 {
-  StereoCudaStage stage (queue);
-  dim3 block (BLOCK_X, BLOCK_Y);
-  dim3 grid ((frame->width + BLOCK_X - 1) / BLOCK_X,
-      (frame->height + BLOCK_Y - 1) / BLOCK_Y);
-
-  if (!stage.entered ())
-    return stage.status ();
-  color_kernel <<< grid, block, 0, stage.stream () >>> (*frame);
-  return STEREO_CUDA_LAUNCHED (stage, "color_kernel");
+  return run_kernel (queue, "color_kernel", false,
+      stereo_pixel_grid (frame->width, frame->height), stereo_pixel_block, 0,
+      color_kernel, *frame);
 }
 
 }                               // namespace
-
-extern "C" const void *stereo_colorize_stages_cuda (void);
 
 extern "C" const void *
 stereo_colorize_stages_cuda (void)
 {
   static const StereoColorizeStages stages = {
-    .color = color,
+    .color = colorize_codes,
   };
 
   return &stages;

@@ -1,38 +1,22 @@
-/* gst-stereomatching: making views of images, on CUDA
+/* gst-stereomatching: conversion of images to views, on CUDA
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 #include "image/convert.h"
-#include "core/queue-cuda.h"
+
+#include "core/launch.cuh"
 
 namespace
 {
-
-const dim3 block (32, 8);
-
-dim3
-grid_for (int width, int height)
-{
-  return dim3 ((unsigned) (width + 31) / 32, (unsigned) (height + 7) / 8);
-}
-
-/* The pixel of this thread; whether it is in the image. */
-__device__ bool
-own_pixel (int width, int height, int *x, int *y)
-{
-  *x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  *y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
-  return *x < width && *y < height;
-}
 
 __global__ void
 convert_kernel (const StereoConversion c)
 {
   int x, y;
 
-  if (!own_pixel (c.width, c.height, &x, &y))
+  if (!stereo_own_pixel (c.width, c.height, &x, &y))
     return;
   const uint8_t *s = c.source + (size_t) y * c.source_stride
       + (size_t) x * c.pixel_bytes;
@@ -47,23 +31,23 @@ convert_kernel (const StereoConversion c)
         | (uint32_t) s[c.b] << 16;
 }
 
-/* How a thread reads the four pixels of its own, from column 4 n on. */
+/* Loads of the chroma of four pixels. */
 enum ChromaRead
 {
-  SAMPLES,                      /* one by one: any address, any format */
-  PAIRS,                        /* U and V interleaved, two of each in a word */
-  HALVES,                       /* two of U and two of V, 16 bits each */
-  WORDS                         /* four of U and four of V */
+  SAMPLES,                      /* single samples, any alignment and format */
+  PAIRS,                        /* a word of two interleaved U and V */
+  HALVES,                       /* two U and two V, 16 bits each */
+  WORDS                         /* four U and four V, 32 bits each */
 };
 
 template <typename T>
 __device__ uint32_t
-load (const uint8_t * from)
+load_chroma_word (const uint8_t * from)
 {
   return *(const T *) (const void *) from;
 }
 
-/* The chroma of a thread's pixels, less 128. */
+/* Loads the chroma of four pixels and subtracts 128. */
 template <ChromaRead read>
 __device__ void
 load_chroma (const StereoConversion & c, int x, int y, int16_t u[4],
@@ -74,18 +58,18 @@ load_chroma (const StereoConversion & c, int x, int y, int16_t u[4],
   uint32_t u_word = 0, v_word = 0;
 
   if (read == PAIRS) {
-    /* the lower of the two addresses is that of the word */
+    /* The word starts at the lower address. */
     const bool v_first = vs < us;
 
-    u_word = load<uint32_t> ((v_first ? vs : us) + x);
+    u_word = load_chroma_word<uint32_t> ((v_first ? vs : us) + x);
     v_word = u_word >> (v_first ? 0 : 8);
     u_word >>= v_first ? 8 : 0;
   } else if (read == HALVES) {
-    u_word = load<uint16_t> (us + x / 2);
-    v_word = load<uint16_t> (vs + x / 2);
+    u_word = load_chroma_word<uint16_t> (us + x / 2);
+    v_word = load_chroma_word<uint16_t> (vs + x / 2);
   } else if (read == WORDS) {
-    u_word = load<uint32_t> (us + x);
-    v_word = load<uint32_t> (vs + x);
+    u_word = load_chroma_word<uint32_t> (us + x);
+    v_word = load_chroma_word<uint32_t> (vs + x);
   }
 #pragma unroll
   for (int i = 0; i < 4; i++) {
@@ -105,8 +89,8 @@ load_chroma (const StereoConversion & c, int x, int y, int16_t u[4],
   }
 }
 
-/* Four pixels of a row in each thread.  Rows of the target begin at multiples
- * of 16 bytes. */
+/* Each thread converts four pixels of a row.  Target rows are aligned to 16
+ * bytes. */
 template <ChromaRead read>
 __global__ void
 convert_yuv_kernel (const StereoConversion c)
@@ -121,7 +105,7 @@ convert_yuv_kernel (const StereoConversion c)
   int16_t u[4], v[4];
 
   if (read != SAMPLES && x + 4 <= c.width) {
-    luma = load<uint32_t> (row + x);
+    luma = load_chroma_word<uint32_t> (row + x);
     load_chroma<read> (c, x, y, u, v);
   } else {
     for (int i = 0; i < 4; i++)
@@ -152,74 +136,61 @@ convert_yuv_kernel (const StereoConversion c)
 /* ------------------------------------------------------------------- stages */
 
 size_t
-view_row_bytes (int width, int channels)
+convert_row_bytes (int width, int channels)
 {
   return (size_t) width * (channels == 1 ? 1 : sizeof (uint32_t));
 }
 
 int
-view_planes (int)
+convert_planes (int)
 {
   return 1;
 }
 
 bool
-aligned (const uint8_t * plane, size_t stride, size_t bytes)
+rows_aligned (const uint8_t * plane, size_t stride, size_t bytes)
 {
   return (uintptr_t) plane % bytes == 0 && stride % bytes == 0;
 }
 
-/* The fastest way that the addresses allow. */
+/* The widest loads that the alignment allows. */
 ChromaRead
-chroma_read (const StereoConversion * c)
+find_chroma_read (const StereoConversion * c)
 {
   const uint8_t *first = c->u < c->v ? c->u : c->v;
 
-  if (c->pixel_bytes > 1 || !aligned (c->source, c->source_stride, 4))
+  if (c->pixel_bytes > 1 || !rows_aligned (c->source, c->source_stride, 4))
     return SAMPLES;
   if (c->chroma_bytes == 2)
-    return aligned (first, c->u_stride, 4) ? PAIRS : SAMPLES;
+    return rows_aligned (first, c->u_stride, 4) ? PAIRS : SAMPLES;
   if (c->shift_x == 1)
-    return aligned (c->u, c->u_stride, 2) && aligned (c->v, c->v_stride, 2)
-        ? HALVES : SAMPLES;
-  return aligned (c->u, c->u_stride, 4) && aligned (c->v, c->v_stride, 4)
-      ? WORDS : SAMPLES;
-}
-
-void
-convert_yuv (const StereoConversion & c, cudaStream_t stream)
-{
-  const dim3 grid = grid_for ((c.width + 3) / 4, c.height);
-
-  switch (chroma_read (&c)) {
-    case PAIRS:
-      convert_yuv_kernel<PAIRS> <<< grid, block, 0, stream >>> (c);
-      break;
-    case HALVES:
-      convert_yuv_kernel<HALVES> <<< grid, block, 0, stream >>> (c);
-      break;
-    case WORDS:
-      convert_yuv_kernel<WORDS> <<< grid, block, 0, stream >>> (c);
-      break;
-    default:
-      convert_yuv_kernel<SAMPLES> <<< grid, block, 0, stream >>> (c);
-  }
+    return rows_aligned (c->u, c->u_stride, 2)
+        && rows_aligned (c->v, c->v_stride, 2) ? HALVES : SAMPLES;
+  return rows_aligned (c->u, c->u_stride, 4)
+      && rows_aligned (c->v, c->v_stride, 4) ? WORDS : SAMPLES;
 }
 
 StereoStatus
-convert (StereoQueue * queue, const StereoConversion * c)
+convert_yuv (StereoQueue * queue, const StereoConversion & c)
 {
-  StereoCudaStage stage (queue);
+  static void (*const kernels[]) (const StereoConversion) = {
+    convert_yuv_kernel<SAMPLES>, convert_yuv_kernel<PAIRS>,
+    convert_yuv_kernel<HALVES>, convert_yuv_kernel<WORDS>
+  };
 
-  if (!stage.entered ())
-    return stage.status ();
-  if (c->u != NULL) {
-    convert_yuv (*c, stage.stream ());
-    return STEREO_CUDA_LAUNCHED (stage, "convert_yuv_kernel");
-  }
-  convert_kernel <<< grid_for (c->width, c->height), block, 0,
-      stage.stream () >>> (*c);
-  return STEREO_CUDA_LAUNCHED (stage, "convert_kernel");
+  return run_kernel (queue, "convert_yuv_kernel", false,
+      stereo_pixel_grid ((c.width + 3) / 4, c.height), stereo_pixel_block, 0,
+      kernels[find_chroma_read (&c)], c);
+}
+
+StereoStatus
+convert_view (StereoQueue * queue, const StereoConversion * c)
+{
+  if (c->u != NULL)
+    return convert_yuv (queue, *c);
+  return run_kernel (queue, "convert_kernel", false,
+      stereo_pixel_grid (c->width, c->height), stereo_pixel_block, 0,
+      convert_kernel, *c);
 }
 
 }                               // namespace
@@ -232,15 +203,13 @@ stereo_cuda_probe (void)
   return cudaFuncGetAttributes (&attributes, convert_kernel);
 }
 
-extern "C" const void *stereo_convert_stages_cuda (void);
-
 extern "C" const void *
 stereo_convert_stages_cuda (void)
 {
   static const StereoConvertStages stages = {
-    .view_row_bytes = view_row_bytes,
-    .view_planes = view_planes,
-    .convert = convert,
+    .view_row_bytes = convert_row_bytes,
+    .view_planes = convert_planes,
+    .convert = convert_view,
   };
 
   return &stages;

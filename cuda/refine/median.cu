@@ -5,28 +5,11 @@
  */
 
 #include "refine/median.h"
-#include "refine/output.h"
-#include "core/queue-cuda.h"
+
+#include "core/launch.cuh"
 
 namespace
 {
-
-const dim3 block (32, 8);
-
-dim3
-grid_for (int width, int height)
-{
-  return dim3 ((unsigned) (width + 31) / 32, (unsigned) (height + 7) / 8);
-}
-
-/* The pixel of this thread; whether it is in the image. */
-__device__ bool
-own_pixel (int width, int height, int *x, int *y)
-{
-  *x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  *y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
-  return *x < width && *y < height;
-}
 
 /* The filtered value at (x, y). */
 __device__ unsigned
@@ -55,33 +38,11 @@ median_at (int width, int height, const StereoMap & map, int x, int y,
 
 __global__ void
 median_kernel (int width, int height, const StereoMap source,
-    const StereoMap target)
-{
-  int x, y;
-
-  if (own_pixel (width, height, &x, &y))
-    target.data[(size_t) y * target.stride + (size_t) x] =
-        (uint16_t) median_at (width, height, source, x, y, STEREO_INVALID);
-}
-
-__global__ void
-encode_kernel (int width, int height, const StereoMap map,
     const StereoOutput output)
 {
   int x, y;
 
-  if (own_pixel (width, height, &x, &y))
-    stereo_store_code (&output, x, y,
-        map.data[(size_t) y * map.stride + (size_t) x]);
-}
-
-__global__ void
-median_encode_kernel (int width, int height, const StereoMap source,
-    const StereoOutput output)
-{
-  int x, y;
-
-  if (own_pixel (width, height, &x, &y))
+  if (stereo_own_pixel (width, height, &x, &y))
     stereo_store_code (&output, x, y,
         median_at (width, height, source, x, y, STEREO_INVALID));
 }
@@ -92,7 +53,7 @@ median_codes_kernel (int width, int height, const StereoMap source,
 {
   int x, y;
 
-  if (own_pixel (width, height, &x, &y))
+  if (stereo_own_pixel (width, height, &x, &y))
     stereo_store_raw (&output, x, y,
         (uint16_t) median_at (width, height, source, x, y, output.invalid));
 }
@@ -100,69 +61,31 @@ median_codes_kernel (int width, int height, const StereoMap source,
 /* ------------------------------------------------------------------- stages */
 
 StereoStatus
-median (StereoQueue * queue, int width, int height, const StereoMap * source,
-    const StereoMap * target)
-{
-  StereoCudaStage stage (queue);
-
-  if (!stage.entered ())
-    return stage.status ();
-  median_kernel <<< grid_for (width, height), block, 0, stage.stream () >>>
-      (width, height, *source, *target);
-  return STEREO_CUDA_LAUNCHED (stage, "median_kernel");
-}
-
-StereoStatus
-encode (StereoQueue * queue, int width, int height, const StereoMap * map,
-    const StereoOutput * output)
-{
-  StereoCudaStage stage (queue);
-
-  if (!stage.entered ())
-    return stage.status ();
-  encode_kernel <<< grid_for (width, height), block, 0, stage.stream () >>>
-      (width, height, *map, *output);
-  return STEREO_CUDA_LAUNCHED (stage, "encode_kernel");
-}
-
-StereoStatus
-median_encode (StereoQueue * queue, int width, int height,
+median_map (StereoQueue * queue, int width, int height,
     const StereoMap * source, const StereoOutput * output)
 {
-  StereoCudaStage stage (queue);
-
-  if (!stage.entered ())
-    return stage.status ();
-  median_encode_kernel <<< grid_for (width, height), block, 0,
-      stage.stream () >>> (width, height, *source, *output);
-  return STEREO_CUDA_LAUNCHED (stage, "median_encode_kernel");
+  return run_kernel (queue, "median_kernel", false,
+      stereo_pixel_grid (width, height), stereo_pixel_block, 0,
+      median_kernel, width, height, *source, *output);
 }
 
 StereoStatus
 median_codes (StereoQueue * queue, int width, int height,
     const StereoMap * source, const StereoOutput * output)
 {
-  StereoCudaStage stage (queue);
-
-  if (!stage.entered ())
-    return stage.status ();
-  median_codes_kernel <<< grid_for (width, height), block, 0,
-      stage.stream () >>> (width, height, *source, *output);
-  return STEREO_CUDA_LAUNCHED (stage, "median_codes_kernel");
+  return run_kernel (queue, "median_codes_kernel", false,
+      stereo_pixel_grid (width, height), stereo_pixel_block, 0,
+      median_codes_kernel, width, height, *source, *output);
 }
 
 }                               // namespace
-
-extern "C" const void *stereo_median_stages_cuda (void);
 
 extern "C" const void *
 stereo_median_stages_cuda (void)
 {
   static const StereoMedianStages stages = {
-    .median = median,
-    .encode = encode,
+    .median = median_map,
     .median_codes = median_codes,
-    .median_encode = median_encode,
   };
 
   return &stages;

@@ -5,25 +5,24 @@
  */
 
 /*
- * Speckles: the components of the map are the trees of a union-find forest,
- * whose root is the component's first pixel in the order of rows.
+ * Speckle filter: connected components by union-find.  The root of a component
+ * is its first pixel in row-major order.
  *
- *   1  A block labels its tile in shared memory: runs along a row at once, by a
- *      ballot, then what touches from row to row.  It leaves for each pixel the
- *      root in the tile, and in the root the number of its pixels.
- *   2  What touches across tiles is joined, root to root, by atomic minima.
- *   3  Each tile's root adds its number to that of the component's root, and
- *      points there.
- *   4  A pixel is two steps from its component's number.
+ *   1  Each block labels a tile in shared memory: runs within a row by a
+ *      ballot, then connections between rows.  Each pixel stores its root in
+ *      the tile, each root the number of its pixels in the tile.
+ *   2  Connections across tile borders unite roots by atomic minima.
+ *   3  The root of each tile adds its count to that of the component's root,
+ *      and points to it.
+ *   4  Each pixel reaches the size of its component in two steps.
  *
- * All four together read and write each pixel a few times and wait for nobody;
- * the result is the same in whatever order they do it.
+ * Blocks do not synchronize, and the result does not depend on their order.
  */
 
 #include "refine/refine.cuh"
 
 #include "refine/output.h"
-#include "refine/winner-pixel.h"
+#include "refine/winner-formula.h"
 
 namespace
 {
@@ -33,18 +32,10 @@ const int tile_width = 32;
 const int tile_height = 16;
 const int tile_pixels = tile_width * tile_height;
 
-const dim3 block (32, 8);
-
-unsigned
-parts (int size, int part)
-{
-  return (unsigned) ((size + part - 1) / part);
-}
-
 dim3
-grid_for (const StereoRefineConstants * k)
+refine_grid (const StereoRefineConstants * k)
 {
-  return dim3 (parts (k->width, 32), parts (k->height, 8));
+  return stereo_pixel_grid (k->width, k->height);
 }
 
 /* ------------------------------------------------------- check and speckles */
@@ -94,7 +85,7 @@ check_kernel (const StereoRefineConstants k, const StereoWinners winners,
         (uint16_t) checked_code (k, winners, x, y);
 }
 
-/* Labels that other threads change meanwhile. */
+/* A label that other threads may change concurrently. */
 __device__ uint32_t
 current (uint32_t * label)
 {
@@ -110,8 +101,9 @@ find_root (uint32_t * labels, uint32_t i)
   return i;
 }
 
-/* A tree's root is its lowest label: the higher one of two roots comes under
- * the lower one, unless another thread was first. */
+/* Unites two trees.  A root is the lowest label of its tree, so the higher of
+ * two roots is attached to the lower one; repeats if another thread changed it
+ * first. */
 __device__ void
 unite (uint32_t * labels, uint32_t a, uint32_t b)
 {
@@ -162,7 +154,7 @@ __launch_bounds__ (tile_pixels) label_kernel (const StereoRefineConstants k,
   __syncthreads ();
 
   if (row > 0 && together (k.unit, code, codes[row - 1][column])) {
-    /* not if the pixels to the left see to it */
+    /* the pixels to the left already connect both runs */
     const bool known = goes_on
         && together (k.unit, codes[row - 1][column], codes[row - 1][column - 1])
         && together (k.unit, before, codes[row - 1][column - 1]);
@@ -195,40 +187,39 @@ __launch_bounds__ (tile_pixels) label_kernel (const StereoRefineConstants k,
   work.sizes[pixel] = counts[own];
 }
 
-/* One pixel at the right or lower side of a border between tiles in each
- * thread: first those of the columns, then those of the rows. */
+/* Each thread handles one pixel right of a vertical tile border, or below a
+ * horizontal one; vertical borders come first. */
 __global__ void
 join_kernel (const StereoRefineConstants k, const StereoRefineWork work)
 {
   const int columns = (k.width - 1) / tile_width;
   const int rows = (k.height - 1) / tile_height;
   int i = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  int x, y, step;
+  const bool to_left = i < columns * k.height;
+  int x, y;
 
-  if (i < columns * k.height) {
+  if (to_left) {
     x = (i % columns + 1) * tile_width;
     y = i / columns;
-    step = 1;
   } else {
     i -= columns * k.height;
     if (i >= rows * k.width)
       return;
     x = i % k.width;
     y = (i / k.width + 1) * tile_height;
-    step = k.width;
   }
   pdl_wait ();
   const uint16_t *row = map_row (work.map, y) + x;
-  const uint16_t *other = step == 1 ? row - 1 : row - work.map.stride;
+  const uint16_t *other = to_left ? row - 1 : row - work.map.stride;
   const int pixel = y * k.width + x;
 
   if (!together (k.unit, *row, *other))
     return;
-  if (step != 1 && x % tile_width > 0 && together (k.unit, *row, row[-1])
+  if (!to_left && x % tile_width > 0 && together (k.unit, *row, row[-1])
       && together (k.unit, *other, other[-1])
       && together (k.unit, row[-1], other[-1]))
     return;
-  if (step == 1 && y % tile_height > 0) {
+  if (to_left && y % tile_height > 0) {
     const uint16_t *row_above = row - work.map.stride;
     const uint16_t *other_above = other - work.map.stride;
 
@@ -237,7 +228,8 @@ join_kernel (const StereoRefineConstants k, const StereoRefineWork work)
         && together (k.unit, *row_above, *other_above))
       return;
   }
-  unite (work.labels, (uint32_t) pixel, (uint32_t) (pixel - step));
+  unite (work.labels, (uint32_t) pixel,
+      (uint32_t) (pixel - (to_left ? 1 : k.width)));
 }
 
 __global__ void
@@ -279,7 +271,7 @@ speckle_kernel (const StereoRefineConstants k, const StereoRefineWork work)
 }
 
 StereoStatus
-check (StereoQueue * queue, const StereoRefineConstants * k,
+refine_check (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoWinners * winners, const StereoRefineWork * work)
 {
   StereoCudaStage stage (queue);
@@ -290,20 +282,21 @@ check (StereoQueue * queue, const StereoRefineConstants * k,
   if (!stage.entered ())
     return stage.status ();
   if (k->speckle_size <= 1) {
-    launch_overlapping (queue, grid_for (k), block, 0, check_kernel, *k,
-        *winners, work->map);
+    launch_overlapping (queue, refine_grid (k), stereo_pixel_block, 0,
+        check_kernel, *k, *winners, work->map);
     return STEREO_CUDA_LAUNCHED (stage, "check_kernel");
   }
-  launch_overlapping (queue, dim3 (parts (k->width, tile_width),
-          parts (k->height, tile_height)), dim3 (tile_width, tile_height), 0,
+  launch_overlapping (queue, dim3 (stereo_blocks (k->width, tile_width),
+          stereo_blocks (k->height, tile_height)), dim3 (tile_width,
+          tile_height), 0,
       label_kernel, *k, *winners, *work);
   if (borders > 0)
-    launch_overlapping (queue, parts (borders, 256), 256, 0, join_kernel, *k,
-        *work);
-  launch_overlapping (queue, parts (pixels, 256), 256, 0, count_kernel, pixels,
-      *work);
-  launch_overlapping (queue, grid_for (k), block, 0, speckle_kernel, *k,
-      *work);
+    launch_overlapping (queue, stereo_blocks (borders, 256), 256, 0,
+        join_kernel, *k, *work);
+  launch_overlapping (queue, stereo_blocks (pixels, 256), 256, 0, count_kernel,
+      pixels, *work);
+  launch_overlapping (queue, refine_grid (k), stereo_pixel_block, 0,
+      speckle_kernel, *k, *work);
   return STEREO_CUDA_LAUNCHED (stage, "speckle_kernel");
 }
 
@@ -319,26 +312,22 @@ confidence_kernel (const StereoRefineConstants k, const StereoWinners winners,
   if (x >= k.width || y >= k.height)
     return;
   pdl_wait ();
-  const unsigned clearness = map_row (map, y)[x] == STEREO_INVALID ? 0
-      : stereo_winner_clearness_of (winners.left[(size_t) y
+  const unsigned uniqueness = map_row (map, y)[x] == STEREO_INVALID ? 0
+      : stereo_winner_uniqueness_of (winners.left[(size_t) y
           * winners.left_stride + x]);
 
   stereo_store_raw (&output, x, y, stereo_output_confidence (&output,
-          clearness));
+          uniqueness));
 }
 
 StereoStatus
-confidence (StereoQueue * queue, const StereoRefineConstants * k,
+refine_confidence (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoWinners * winners, const StereoRefineWork * work,
     const StereoOutput * output)
 {
-  StereoCudaStage stage (queue);
-
-  if (!stage.entered ())
-    return stage.status ();
-  launch_overlapping (queue, grid_for (k), block, 0, confidence_kernel, *k,
-      *winners, work->map, *output);
-  return STEREO_CUDA_LAUNCHED (stage, "confidence_kernel");
+  return run_kernel (queue, "confidence_kernel", true, refine_grid (k),
+      stereo_pixel_block, 0, confidence_kernel, *k, *winners, work->map,
+      *output);
 }
 
 /* -------------------------------------------------------------------- fill */
@@ -352,11 +341,9 @@ first_valid (unsigned near, unsigned far)
   return near != STEREO_INVALID ? near : far;
 }
 
-/*
- * The nearest valid code before the threads' own parts of a row, of each
- * thread's last one; backwards: behind their parts, of each one's first.
- * STEREO_INVALID if there is none.
- */
+/* The nearest valid code before the part of the row of this thread; backwards:
+ * after it.  own: the last, or first, valid code of its part.  STEREO_INVALID
+ * if there is none. */
 template <bool backwards>
 __device__ unsigned
 nearest_outside (unsigned own, uint16_t * of_warps)
@@ -386,7 +373,7 @@ nearest_outside (unsigned own, uint16_t * of_warps)
   return value;
 }
 
-/* A row in each block, and consecutive pixels in each of its threads. */
+/* Each block fills a row, each thread consecutive pixels of it. */
 __global__ void
 __launch_bounds__ (fill_threads) fill_kernel (const StereoRefineConstants k,
     const StereoRefineWork work)
@@ -423,7 +410,7 @@ __launch_bounds__ (fill_threads) fill_kernel (const StereoRefineConstants k,
 
     while (stop < end && codes[stop] == STEREO_INVALID)
       stop++;
-    /* STEREO_INVALID is higher than any code */
+    /* STEREO_INVALID is above all codes */
     const unsigned fill = min (before, stop < end ? codes[stop] : behind);
 
     for (; x < stop; x++)
@@ -435,22 +422,18 @@ __launch_bounds__ (fill_threads) fill_kernel (const StereoRefineConstants k,
 }
 
 StereoStatus
-fill (StereoQueue * queue, const StereoRefineConstants * k,
+refine_fill (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoRefineWork * work)
 {
-  StereoCudaStage stage (queue);
-
-  if (!stage.entered ())
-    return stage.status ();
-  launch_overlapping (queue, (unsigned) k->height, fill_threads,
-      (size_t) k->width * sizeof (uint16_t), fill_kernel, *k, *work);
-  return STEREO_CUDA_LAUNCHED (stage, "fill_kernel");
+  return run_kernel (queue, "fill_kernel", true, (unsigned) k->height,
+      fill_threads, (size_t) k->width * sizeof (uint16_t), fill_kernel, *k,
+      *work);
 }
 
 /* ------------------------------------------------------ median and encoding */
 
 __device__ void
-store (const StereoOutput & output, int x, int y, unsigned code)
+refine_store (const StereoOutput & output, int x, int y, unsigned code)
 {
   stereo_store_raw (&output, x, y, stereo_output_from_map (&output, code));
 }
@@ -464,10 +447,11 @@ encode_kernel (const StereoRefineConstants k, const StereoMap map,
 
   pdl_wait ();
   if (x < k.width && y < k.height)
-    store (output, x, y, map_row (map, filled_row (rows, k.height, y))[x]);
+    refine_store (output, x, y,
+        map_row (map, filled_row (rows, k.height, y))[x]);
 }
 
-/* Three numbers in order, in both halves of words. */
+/* Three sorted numbers, in both halves of words. */
 struct Sorted
 {
   uint32_t low, middle, high;
@@ -482,7 +466,7 @@ sorted (uint32_t a, uint32_t b, uint32_t c)
   return s;
 }
 
-/* Medians of 3x3, of two pixels by a thread. */
+/* 3x3 median, two pixels per thread. */
 __global__ void
 median_kernel (const StereoRefineConstants k, const StereoMap map,
     const uint8_t * rows, const StereoOutput output)
@@ -508,7 +492,7 @@ median_kernel (const StereoRefineConstants k, const StereoMap map,
     v[2][i] = __byte_perm (own, behind, 0x5432);
   }
 
-  /* all are valid, or none is */
+  /* either all codes are valid or none is */
   const Sorted left = sorted (v[0][0], v[0][1], v[0][2]);
   const Sorted center = sorted (v[1][0], v[1][1], v[1][2]);
   const Sorted right = sorted (v[2][0], v[2][1], v[2][2]);
@@ -516,37 +500,57 @@ median_kernel (const StereoRefineConstants k, const StereoMap map,
           right.low), sorted (left.middle, center.middle, right.middle).middle,
       __vimin3_u16x2 (left.high, center.high, right.high)).middle;
 
-  store (output, x, y, medians & 0xffff);
+  refine_store (output, x, y, medians & 0xffff);
   if (x + 1 < k.width)
-    store (output, x + 1, y, medians >> 16);
+    refine_store (output, x + 1, y, medians >> 16);
 }
 
 StereoStatus
-finish (StereoQueue * queue, const StereoRefineConstants * k,
+refine_finish (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work,
     const StereoMap * map, const StereoOutput * output)
 {
   if (k->fill && k->refine == STEREO_REFINE_ALL)
     return stereo_cuda_finish_weighted (queue, k, left, work, map, output);
 
-  StereoCudaStage stage (queue);
   const uint8_t *rows = rows_of (k, work, map);
 
-  if (!stage.entered ())
-    return stage.status ();
   if (k->fill && k->median)
-    launch_overlapping (queue, dim3 (parts (k->width, 64), parts (k->height,
-                8)), block, 0, median_kernel, *k, *map, rows, *output);
-  else
-    launch_overlapping (queue, grid_for (k), block, 0, encode_kernel, *k, *map,
-        rows, *output);
-  return STEREO_CUDA_LAUNCHED (stage, "the kernels that finish a map");
+    return run_kernel (queue, "median_kernel", true,
+        dim3 (stereo_blocks (k->width, 64), stereo_blocks (k->height, 8)),
+        stereo_pixel_block, 0, median_kernel, *k, *map, rows, *output);
+  return run_kernel (queue, "encode_kernel", true, refine_grid (k),
+      stereo_pixel_block, 0, encode_kernel, *k, *map, rows, *output);
+}
+
+/* --------------------------------------------------------------- threshold */
+
+__global__ void
+threshold_kernel (const StereoRefineConstants k, const uint8_t * confidence,
+    const StereoOutput output)
+{
+  int x, y;
+
+  if (!stereo_own_pixel (k.width, k.height, &x, &y))
+    return;
+  pdl_wait ();
+  if (confidence[(size_t) y * k.width + x] < k.min_confidence)
+    stereo_store_raw (&output, x, y, (uint16_t) output.invalid);
+}
+
+StereoStatus
+refine_threshold (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoRefineWork * work, const StereoOutput * output)
+{
+  return run_kernel (queue, "threshold_kernel", true, refine_grid (k),
+      stereo_pixel_block, 0, threshold_kernel, *k, work->confidence, *output);
 }
 
 /* -------------------------------------------------------------------- plan */
 
 void
-add_map (const StereoRefineConstants * k, StereoMap * map, StereoArena * arena)
+refine_add_map (const StereoRefineConstants * k, StereoMap * map,
+    StereoArena * arena)
 {
   map->stride = ((size_t) k->width + 63) / 64 * 64;
   stereo_arena_add (arena, (void **) &map->data,
@@ -554,35 +558,41 @@ add_map (const StereoRefineConstants * k, StereoMap * map, StereoArena * arena)
 }
 
 void
-plan (const StereoRefineConstants * k, StereoRefineWork * work,
+refine_plan (const StereoRefineConstants * k, StereoRefineWork * work,
     StereoArena * arena)
 {
   const size_t pixels = (size_t) k->width * (size_t) k->height;
 
-  add_map (k, &work->map, arena);
+  refine_add_map (k, &work->map, arena);
   if (k->fill) {
-    add_map (k, &work->filled, arena);
+    refine_add_map (k, &work->filled, arena);
     stereo_arena_add (arena, (void **) &work->rows, (size_t) k->height, 1);
   }
   if (k->fill && k->refine != STEREO_REFINE_NONE)
-    add_map (k, &work->weighted, arena);
+    refine_add_map (k, &work->weighted, arena);
   if (k->speckle_size > 1) {
     stereo_arena_add (arena, (void **) &work->labels, pixels,
         sizeof (uint32_t));
     stereo_arena_add (arena, (void **) &work->sizes, pixels,
         sizeof (uint32_t));
   }
+  if (k->min_confidence > 0)
+    stereo_arena_add (arena, (void **) &work->confidence, pixels, 1);
 }
 
 }                               // namespace
-
-extern "C" const void *stereo_refine_stages_cuda (void);
 
 extern "C" const void *
 stereo_refine_stages_cuda (void)
 {
   static const StereoRefineStages stages = {
-    plan, check, confidence, fill, stereo_cuda_weigh, finish
+    .plan = refine_plan,
+    .check = refine_check,
+    .confidence = refine_confidence,
+    .fill = refine_fill,
+    .weigh = stereo_cuda_weigh,
+    .finish = refine_finish,
+    .threshold = refine_threshold,
   };
 
   return &stages;

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what the kernels of refinement share
+/* gst-stereomatching: common code of the refinement kernels
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -14,10 +14,9 @@
 #include "core/queue-cuda.h"
 
 /*
- * fill leaves rows without a valid code as they are, and says in rows[] which
- * ones have any.  What reads a filled map reads such a row from here: from the
- * nearest row above that has some, or else the nearest one below.  rows is NULL
- * for any other map.
+ * Hole filling skips rows without a valid code; rows[] flags the others.
+ * Readers of a filled map replace a skipped row by the nearest flagged row
+ * above, otherwise below.  rows is NULL for any other map.
  */
 static __device__ __forceinline__ int
 filled_row (const uint8_t * rows, int height, int y)

@@ -8,33 +8,13 @@
 
 #include "core/device.cuh"
 #include "core/launch.cuh"
-#include "core/queue-cuda.h"
 #include "refine/output.h"
-#include "refine/temporal-pixel.h"
+#include "refine/temporal-formula.h"
 
 namespace
 {
 
-const dim3 block (32, 8);
-
-/* Whether the code before, of a pixel that jumps, is believed. */
-__device__ bool
-is_believed (const StereoTemporalFrame & f, int x, int y, unsigned before,
-    unsigned now)
-{
-  const int cost = stereo_temporal_sum (&f, f.left, x, f.right,
-      stereo_temporal_partner (&f, x, before), y);
-  const int other = stereo_temporal_sum (&f, f.left, x, f.right,
-      stereo_temporal_partner (&f, x, now), y);
-  bool believed;
-
-  if (!stereo_temporal_is_open (cost, other, &believed))
-    return believed;
-  return stereo_temporal_sum (&f, f.left, x, stereo_temporal_past_view (&f), x,
-      y) <= STEREO_TEMPORAL_SUM || !stereo_temporal_was_near (&f, x, y, now);
-}
-
-/* A pixel that no frame came before is taken as it is. */
+/* Without a previous frame, the code is kept. */
 template < bool first >
 __global__ void
 filter_kernel (const __grid_constant__ StereoTemporalFrame f,
@@ -67,7 +47,7 @@ filter_kernel (const __grid_constant__ StereoTemporalFrame f,
           && stereo_temporal_distance (view, once) <= STEREO_TEMPORAL_LEVELS)
         next = stereo_temporal_mean (before, now);
     } else if (passed < (unsigned) f.frames && (now == STEREO_INVALID
-            || is_believed (f, x, y, before, now))) {
+            || stereo_temporal_is_plausible (&f, x, y, before, now))) {
       next = before;
       age = passed + 1;
     }
@@ -83,7 +63,7 @@ filter_kernel (const __grid_constant__ StereoTemporalFrame f,
 
 /* Green is the second byte of a word. */
 StereoTemporalView
-compared (const StereoView * view, int channels)
+temporal_view (const StereoView * view, int channels)
 {
   StereoTemporalView bytes = { view->plane[0], view->stride, 1 };
 
@@ -95,34 +75,23 @@ compared (const StereoView * view, int channels)
 }
 
 StereoStatus
-filter (StereoQueue * queue, const StereoTemporalFrame * frame,
+temporal_filter (StereoQueue * queue, const StereoTemporalFrame * frame,
     const StereoOutput * output)
 {
-  StereoCudaStage stage (queue);
-  const dim3 grid ((unsigned) (frame->width + 31) / 32,
-      (unsigned) (frame->height + 7) / 8);
-
-  if (!stage.entered ())
-    return stage.status ();
-  if (frame->first)
-    launch_overlapping (queue, grid, block, 0, filter_kernel < true >, *frame,
-        *output);
-  else
-    launch_overlapping (queue, grid, block, 0, filter_kernel < false >, *frame,
-        *output);
-  return STEREO_CUDA_LAUNCHED (stage, "filter_kernel");
+  return run_kernel (queue, "filter_kernel", true,
+      stereo_pixel_grid (frame->width, frame->height), stereo_pixel_block, 0,
+      frame->first ? filter_kernel < true > : filter_kernel < false >, *frame,
+      *output);
 }
 
 }                               // namespace
-
-extern "C" const void *stereo_temporal_stages_cuda (void);
 
 extern "C" const void *
 stereo_temporal_stages_cuda (void)
 {
   static const StereoTemporalStages stages = {
-    .view = compared,
-    .filter = filter,
+    .view = temporal_view,
+    .filter = temporal_filter,
   };
 
   return &stages;

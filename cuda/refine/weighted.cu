@@ -1,18 +1,19 @@
-/* gst-stereomatching: medians weighted by colour, on CUDA
+/* gst-stereomatching: weighted medians, on CUDA
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * A tile is in shared memory: colours, and codes of two rows in the halves of a
- * word.  From there a window goes to registers, its codes in the same words and
- * its weights as bytes: where all pixels want a small window a thread has those
- * of two pixels, where few want a large one eight lanes share it.
+ * A block keeps a tile in shared memory: colours, and the codes of two rows in
+ * the halves of words.  Windows are in registers, codes in the same halves and
+ * weights in bytes.  For the 7x7 window of all pixels, a thread filters two
+ * pixels; for the 15x15 window of a few, eight lanes share a pixel.
  *
- * The median is searched for between the window's lowest and highest code, from
- * the pixel's own code on in steps that grow, for it is seldom far.  Each step
- * of it is two instructions for two codes (weight_up_to ()).
+ * The median is bracketed between the lowest and the highest code of the
+ * window.  The search starts at the code of the pixel, which is usually near,
+ * and its steps grow.  Each costs two instructions per two codes
+ * (weight_up_to ()).
  */
 
 #include "refine/refine.cuh"
@@ -32,17 +33,17 @@ struct WeightArgs
 {
   StereoRefineConstants k;
   StereoView left;
-  StereoMap map;                /* that medians are of */
+  StereoMap map;                /* source */
   const uint8_t *rows;          /* see filled_row () */
-  /* 2^8, 2^16 and 2^24, which the compiler shall not know: it would shift, and
-   * the units that shift have enough to do. */
+  /* 2^8, 2^16 and 2^24, hidden from the compiler, which would use shifts: the
+   * shift units are the bottleneck. */
   uint32_t place[3];
 };
 
 /* ------------------------------------------------------------------ weights */
 
-/* A pixel's colour; `outside` is so far from all others that what is outside of
- * the image has no weight. */
+/* The colour of a pixel.  `outside` differs so much from all colours that
+ * pixels outside the image have no weight. */
 template < int CHANNELS > struct Color
 {
   typedef uint32_t Type;        /* 0x00BBGGRR */
@@ -55,21 +56,21 @@ template < int CHANNELS > struct Color
     return pixel & 0xffffff;
   }
 
-  /* How often the difference of two halves a weight. */
+  /* log2 of the weight of a difference, negated. */
   static __device__ __forceinline__ float
   halvings (const StereoRefineConstants & k, uint32_t p, uint32_t q)
   {
     const uint32_t d = __vabsdiffu4 (p, q);
     const uint32_t most = max (d & 255, max (d >> 8 & 255, d >> 16));
 
-    /* to a float by its place in the mantissa */
+    /* conversion to float through the mantissa */
     return (__uint_as_float (most | 0x4b000000u) - 8388608.0f) * k.halvings;
   }
 };
 
 template <> struct Color < 1 >
 {
-  typedef float Type;           /* luma, in halvings of a weight */
+  typedef float Type;           /* luma, in halvings */
 
   static constexpr float outside = 1e9f;
 
@@ -86,13 +87,12 @@ template <> struct Color < 1 >
   }
 };
 
-/* A weight, 0 to 255, plus 0x4b000000 and `more`, a whole number.
+/* A weight, 0 to 255, plus 0x4b000000 and the integer `more`.
  *
- * For all D from 0 to 255, 255 exp (-D / 10) is 0.004 or more away from where
- * it would be rounded to another number, and what is computed here is less than
- * 0.001 away from it. */
+ * The rounding is exact: for all D from 0 to 255, 255 exp (-D / 10) is at least
+ * 0.004 away from a rounding boundary, and the error here is below 0.001. */
 __device__ __forceinline__ uint32_t
-weight_of (float halvings, float more)
+color_weight (float halvings, float more)
 {
   float part;
 
@@ -102,12 +102,12 @@ weight_of (float halvings, float more)
 
 const uint32_t no_weight = 0x4b000000u;
 
-/* Four weights in the bytes of a word.  The last one has 0xb5 more, and with it
- * the 0x4b of the first one is gone. */
+/* Packs four weights into bytes.  The last one includes 0xb5, which cancels the
+ * 0x4b of the first one. */
 const float last_more = 0xb5;
 
 __device__ __forceinline__ uint32_t
-pack (const WeightArgs & a, const uint32_t (&weight)[4])
+pack_weights (const WeightArgs & a, const uint32_t (&weight)[4])
 {
   return weight[0] + weight[1] * a.place[0] + weight[2] * a.place[1]
       + weight[3] * a.place[2];
@@ -115,8 +115,8 @@ pack (const WeightArgs & a, const uint32_t (&weight)[4])
 
 /* ------------------------------------------------------------------ medians */
 
-/* The codes of a window, inverted: that of two rows in the halves of each word;
- * and the weights of four in each word. */
+/* The codes of a window, inverted, two rows in the halves of each word; and the
+ * weights of four codes in each word. */
 template < int WORDS > struct Codes
 {
   uint32_t word[WORDS];
@@ -127,7 +127,7 @@ template < int WORDS > struct Weights
   uint32_t word[WORDS / 2];
 };
 
-/* Over the lanes that have parts of the same window. */
+/* Sum over the lanes that share a window. */
 template < int LANES > __device__ __forceinline__ unsigned
 sum_of_lanes (unsigned sum)
 {
@@ -137,14 +137,14 @@ sum_of_lanes (unsigned sum)
   return sum;
 }
 
-/* Lanes of a warp that work together stay together. */
+/* Lanes that share a window must not diverge. */
 template < int LANES > __device__ __forceinline__ bool
 wanted_by_any (bool wanted)
 {
   return LANES == 1 ? wanted : __any_sync (0xffffffff, wanted);
 }
 
-/* sum and the weights of those two codes whose half of `chosen` is 1. */
+/* Adds the weights of the two codes whose half of `chosen` is 1 to sum. */
 template < int WORDS > __device__ __forceinline__ unsigned
 add_chosen (const Weights < WORDS > & w, int i, uint32_t chosen, unsigned sum)
 {
@@ -163,12 +163,12 @@ whole_weight (const Weights < WORDS > & w)
   return sum_of_lanes < LANES > (sum);
 }
 
-/* The weight of all codes up to middle, where codes are below 2^15 - 2. */
+/* The weight of all codes up to middle; codes are below 2^15 - 2. */
 template < int WORDS, int LANES > __device__ __forceinline__ unsigned
 weight_up_to (const Codes < WORDS > & c, const Weights < WORDS > & w,
     unsigned middle)
 {
-  /* -1 - code + middle + 2 is 1 or more for them */
+  /* -1 - code + middle + 2 >= 1 for these codes */
   const uint32_t limit = (middle + 2) * 0x10001u;
   unsigned sum[2] = { 0, 0 };
 
@@ -205,8 +205,8 @@ range_of (const Codes < WORDS > & c)
   };
 }
 
-/* For codes from 2^15 - 2 on: halves the range until it is below that, and
- * makes the codes relative to its lowest one, which it returns. */
+/* Supports codes from 2^15 - 2 on: halves the range until it is smaller, makes
+ * codes relative to its lowest one, and returns that one. */
 template < int WORDS, int LANES > __device__ __forceinline__ unsigned
 narrow (Codes < WORDS > & c, const Weights < WORDS > & w, unsigned whole,
     Range & r)
@@ -232,7 +232,7 @@ narrow (Codes < WORDS > & c, const Weights < WORDS > & w, unsigned whole,
   return r.low;
 }
 
-/* The weighted median; own: the pixel's own code. */
+/* The weighted median.  own: the code of the pixel */
 template < int WORDS, int LANES > __device__ __forceinline__ unsigned
 weighted_median (Codes < WORDS > c, const Weights < WORDS > & w, Range r,
     unsigned own)
@@ -254,8 +254,7 @@ weighted_median (Codes < WORDS > c, const Weights < WORDS > & w, Range r,
 
     low = reached ? low : middle + 1;
     high = reached ? middle : high;
-    /* three, twelve, ... further as long as it goes on to the same side, and
-     * far enough that it is halves after that */
+    /* 3, 12, ... as long as the direction stays the same, then bisection */
     step = step == 0 || reached == before ? min (4 * step + 3, far) : far;
     before = reached;
     middle = reached ? max ((low + high) / 2, high + 2 - step)
@@ -274,7 +273,7 @@ template < int CHANNELS, int WIDTH, int PAIRS > struct Tile
   Pixel color[2 * PAIRS][WIDTH];
   uint32_t codes[PAIRS][WIDTH]; /* inverted */
 
-  /* From (x0, y0) on; codes outside are those of the border. */
+  /* Loads from (x0, y0) on; codes outside the image repeat its border. */
   __device__ void load (const WeightArgs & a, int x0, int y0)
   {
     for (int i = (int) threadIdx.x; i < PAIRS * WIDTH; i += threads) {
@@ -297,22 +296,22 @@ template < int CHANNELS, int WIDTH, int PAIRS > struct Tile
   }
 };
 
-/* ------------------------------------------------- 15x15, what was filled */
+/* ---------------------------------------------------- 15x15, filled pixels */
 
 const int filled_radius = STEREO_REFINE_FILLED_RADIUS;
 const int filled_lanes = 8;
 const int filled_pairs = filled_radius + 1;     /* of rows of a window */
 const int filled_words = 2 * filled_pairs;      /* of two columns, in a lane */
 
-/* With a row above and a column behind the border, to have whole pairs. */
+/* One more row above and one more column at the right make whole pairs. */
 template < int CHANNELS > struct FilledTile : Tile < CHANNELS, tile_width
     + 2 * filled_radius + 2, tile_height / 2 + filled_pairs >
 {
 };
 
-/* The median around a pixel of the tile, a part of whose window each of eight
- * lanes has: two columns.  The window's pairs of rows include a row too many,
- * the first or the last one. */
+/* The median of a pixel of the tile.  Each of eight lanes has two columns of
+ * the window.  Its pairs of rows include a surplus row, the first or the last
+ * one, which has no weight. */
 template < int CHANNELS > __device__ __forceinline__ unsigned
 filled_median (const WeightArgs & a, const FilledTile < CHANNELS > & tile,
     int column, int row, unsigned own)
@@ -333,7 +332,7 @@ filled_median (const WeightArgs & a, const FilledTile < CHANNELS > & tile,
     for (int j = 0; j < 4; j++) {
       const int v = i + j % 2, c = u + j / 2;
 
-      weight[j] = weight_of (Color < CHANNELS >::halvings (a.k, center,
+      weight[j] = color_weight (Color < CHANNELS >::halvings (a.k, center,
               tile.color[2 * first + v][c]), j == 3 ? last_more : 0);
       if ((v == 0 && row % 2 == 0) || (v == 2 * filled_radius + 1
               && row % 2 != 0) || (j >= 2 && lane == filled_lanes - 1))
@@ -341,13 +340,13 @@ filled_median (const WeightArgs & a, const FilledTile < CHANNELS > & tile,
     }
     codes.word[i] = tile.codes[first + i / 2][u];
     codes.word[i + 1] = tile.codes[first + i / 2][u + 1];
-    weights.word[i / 2] = pack (a, weight);
+    weights.word[i / 2] = pack_weights (a, weight);
   }
   return weighted_median < filled_words, filled_lanes > (codes, weights,
       range_of < filled_words, filled_lanes > (codes), own);
 }
 
-/* The pixels of a tile that were filled are shared out to its lanes. */
+/* Distributes the filled pixels of a tile to groups of lanes. */
 template < int CHANNELS > __global__ void
 __launch_bounds__ (threads, 3)
 weigh_kernel (const __grid_constant__ WeightArgs a, const StereoMap holes,
@@ -382,7 +381,7 @@ weigh_kernel (const __grid_constant__ WeightArgs a, const StereoMap holes,
     return;
   tile.load (a, x0 - filled_radius, y0 - filled_radius - 1);
   __syncthreads ();
-  /* all lanes of a warp take part, the last ones in vain */
+  /* all lanes of a warp take part; surplus ones repeat the last pixel */
   for (int first = group & ~3; first < n_wanted; first += threads
       / filled_lanes) {
     const int at = wanted[min (first + group % 4, n_wanted - 1)];
@@ -403,7 +402,7 @@ weigh_kernel (const __grid_constant__ WeightArgs a, const StereoMap holes,
 
 const int radius = STEREO_REFINE_ALL_RADIUS;
 const int side = 2 * radius + 1;
-const int pairs = radius + 1;   /* of rows of two pixels' windows */
+const int pairs = radius + 1;   /* of rows, for the windows of two pixels */
 const int words = pairs * side;
 
 /* The weights of the window of the first or second pixel. */
@@ -424,10 +423,10 @@ find_weights (const WeightArgs & a, const TILE & tile, int column, int row,
 
       weight[j] = v < second || v >= side + second
           ? no_weight + (j == 3 ? (uint32_t) last_more : 0)
-          : weight_of (Color < CHANNELS >::halvings (a.k, center,
+          : color_weight (Color < CHANNELS >::halvings (a.k, center,
               tile.color[row + v][column + u]), j == 3 ? last_more : 0);
     }
-    weights.word[i / 2] = pack (a, weight);
+    weights.word[i / 2] = pack_weights (a, weight);
   }
 }
 
@@ -458,7 +457,7 @@ finish_weighted_kernel (const __grid_constant__ WeightArgs a,
 
 #pragma unroll
   for (int second = 0; second < 2; second++) {
-    /* the own code, in row 3 or 4 of the pairs */
+    /* the code of the pixel, in row 3 or 4 of the pairs */
     const uint32_t pair = codes.word[(radius + second) / 2 * side + radius];
     const unsigned own = ~((radius + second) % 2 == 0 ? pair : pair >> 16)
         & 0xffff;
@@ -473,10 +472,17 @@ finish_weighted_kernel (const __grid_constant__ WeightArgs a,
 }
 
 dim3
-grid_for (const StereoRefineConstants * k)
+weighted_grid (const StereoRefineConstants * k)
 {
-  return dim3 ((unsigned) ((k->width + tile_width - 1) / tile_width),
-      (unsigned) ((k->height + tile_height - 1) / tile_height));
+  return dim3 (stereo_blocks (k->width, tile_width),
+      stereo_blocks (k->height, tile_height));
+}
+
+WeightArgs
+weight_args (const StereoRefineConstants * k, const StereoView * left,
+    const StereoMap * map, const uint8_t * rows)
+{
+  return WeightArgs { *k, *left, *map, rows, {1u << 8, 1u << 16, 1u << 24} };
 }
 
 }                               // namespace
@@ -485,20 +491,10 @@ StereoStatus
 stereo_cuda_weigh (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoRefineWork * work)
 {
-  StereoCudaStage stage (queue);
-  const WeightArgs a = { *k, *left, work->filled, work->rows,
-    {1u << 8, 1u << 16, 1u << 24}
-  };
-
-  if (!stage.entered ())
-    return stage.status ();
-  if (k->channels == 1)
-    launch_overlapping (queue, grid_for (k), threads, 0, weigh_kernel < 1 >, a,
-        work->map, work->weighted);
-  else
-    launch_overlapping (queue, grid_for (k), threads, 0, weigh_kernel < 3 >, a,
-        work->map, work->weighted);
-  return STEREO_CUDA_LAUNCHED (stage, "weigh_kernel");
+  return run_kernel (queue, "weigh_kernel", true, weighted_grid (k), threads, 0,
+      k->channels == 1 ? weigh_kernel < 1 > : weigh_kernel < 3 >,
+      weight_args (k, left, &work->filled, work->rows), work->map,
+      work->weighted);
 }
 
 StereoStatus
@@ -507,18 +503,8 @@ stereo_cuda_finish_weighted (StereoQueue * queue,
     const StereoRefineWork * work, const StereoMap * map,
     const StereoOutput * output)
 {
-  StereoCudaStage stage (queue);
-  const WeightArgs a = { *k, *left, *map, rows_of (k, work, map),
-    {1u << 8, 1u << 16, 1u << 24}
-  };
-
-  if (!stage.entered ())
-    return stage.status ();
-  if (k->channels == 1)
-    launch_overlapping (queue, grid_for (k), threads, 0,
-        finish_weighted_kernel < 1 >, a, *output);
-  else
-    launch_overlapping (queue, grid_for (k), threads, 0,
-        finish_weighted_kernel < 3 >, a, *output);
-  return STEREO_CUDA_LAUNCHED (stage, "finish_weighted_kernel");
+  return run_kernel (queue, "finish_weighted_kernel", true, weighted_grid (k),
+      threads, 0, k->channels == 1 ? finish_weighted_kernel < 1 >
+      : finish_weighted_kernel < 3 >, weight_args (k, left, map,
+          rows_of (k, work, map)), *output);
 }

@@ -1,0 +1,173 @@
+/* gst-stereomatching: vectors of virtual views
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Vectors of 32-bit words, for the files that are compiled once for each
+ * instruction set.
+ */
+
+#ifndef STEREO_VIEW_SIMD_H
+#define STEREO_VIEW_SIMD_H
+
+#include "geometry/view-cpu.h"
+
+#include "geometry/view-formula.h"
+#include "simd/simd.h"
+
+#define LANES (SIMD_BYTES / 4)
+
+typedef int32_t VecI32 __attribute__ ((vector_size (SIMD_BYTES)));
+typedef uint16_t Half16 __attribute__ ((vector_size (SIMD_BYTES / 2)));
+typedef uint8_t Quarter8 __attribute__ ((vector_size (SIMD_BYTES / 4)));
+
+ALWAYS_INLINE VecI32
+load (const void *at)
+{
+  VecI32 v;
+
+  memcpy (&v, at, sizeof (v));
+  return v;
+}
+
+ALWAYS_INLINE void
+store (void *at, VecI32 v)
+{
+  memcpy (at, &v, sizeof (v));
+}
+
+ALWAYS_INLINE VecI32
+all (int32_t value)
+{
+  return (VecI32) { 0 } + value;
+}
+
+ALWAYS_INLINE VecI32
+count (void)
+{
+#if SIMD_BYTES == 64
+  return (VecI32) { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+#elif SIMD_BYTES == 32
+  return (VecI32) { 0, 1, 2, 3, 4, 5, 6, 7 };
+#else
+  return (VecI32) { 0, 1, 2, 3 };
+#endif
+}
+
+ALWAYS_INLINE VecI32
+choose (VecI32 mask, VecI32 a, VecI32 b)
+{
+  return (a & mask) | (b & ~mask);
+}
+
+ALWAYS_INLINE VecI32
+larger (VecI32 a, VecI32 b)
+{
+#if defined (__AVX512BW__)
+  return (VecI32) _mm512_max_epi32 ((__m512i) a, (__m512i) b);
+#elif defined (__AVX2__)
+  return (VecI32) _mm256_max_epi32 ((__m256i) a, (__m256i) b);
+#else
+  return choose (a > b, a, b);
+#endif
+}
+
+ALWAYS_INLINE VecI32
+smaller (VecI32 a, VecI32 b)
+{
+#if defined (__AVX512BW__)
+  return (VecI32) _mm512_min_epi32 ((__m512i) a, (__m512i) b);
+#elif defined (__AVX2__)
+  return (VecI32) _mm256_min_epi32 ((__m256i) a, (__m256i) b);
+#else
+  return choose (a < b, a, b);
+#endif
+}
+
+ALWAYS_INLINE bool
+any (VecI32 mask)
+{
+  return simd_any8 ((VecU8) mask);
+}
+
+/* -join <= a - b <= join, as a mask. */
+ALWAYS_INLINE VecI32
+joined (VecI32 a, VecI32 b, VecI32 join)
+{
+  return (VecI32) ((VecU32) (a - b + join) <= (VecU32) (join + join));
+}
+
+/* A factor of stereo_view_shift(), for products of 32 bits: q is high 65536 +
+ * low, and a disparity a 256 + b. */
+typedef struct
+{
+  VecI32 high;
+  VecI32 low;
+} Factor;
+
+ALWAYS_INLINE Factor
+make_factor (int32_t q)
+{
+  const Factor f = { all (q >> 16), all (q & 0xffff) };
+
+  return f;
+}
+
+ALWAYS_INLINE VecI32
+shift (Factor f, VecI32 e)
+{
+  const VecI32 below = (VecI32) ((VecU32) (f.low * (e & 255) + 32768) >> 8);
+
+  return f.high * e + ((f.low * (e >> 8) + below) >> 8);
+}
+
+/* LANES codes of 1 or 2 bytes. */
+ALWAYS_INLINE VecI32
+read_codes (const uint8_t * at, int bytes)
+{
+  if (bytes == 1) {
+    Quarter8 codes;
+
+    memcpy (&codes, at, sizeof (codes));
+    return __builtin_convertvector (codes, VecI32);
+  } else {
+    Half16 codes;
+
+    memcpy (&codes, at, sizeof (codes));
+    return __builtin_convertvector (codes, VecI32);
+  }
+}
+
+/* Repeats each lane twice. */
+ALWAYS_INLINE void
+repeat (VecI32 e, VecI32 twice[2])
+{
+#if SIMD_BYTES == 64
+  twice[0] = __builtin_shufflevector (e, e, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5,
+      6, 6, 7, 7);
+  twice[1] = __builtin_shufflevector (e, e, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12,
+      13, 13, 14, 14, 15, 15);
+#elif SIMD_BYTES == 32
+  twice[0] = __builtin_shufflevector (e, e, 0, 0, 1, 1, 2, 2, 3, 3);
+  twice[1] = __builtin_shufflevector (e, e, 4, 4, 5, 5, 6, 6, 7, 7);
+#else
+  twice[0] = __builtin_shufflevector (e, e, 0, 0, 1, 1);
+  twice[1] = __builtin_shufflevector (e, e, 2, 2, 3, 3);
+#endif
+}
+
+/* Stages in files of their own: see StereoViewRows. */
+bool SIMD_NAME (stereo_view_fetch_) (const StereoViewFrame * f,
+    const StereoViewShot * shot, const StereoViewRow * left,
+    const StereoViewRow * right, const int32_t * z,
+    const StereoViewColors * colors);
+int SIMD_NAME (stereo_view_load_pairs_) (const uint8_t * luma,
+    const uint8_t * u, const uint8_t * v, int chroma_bytes, int width,
+    uint32_t * words);
+int SIMD_NAME (stereo_view_store_pairs_) (const uint32_t * upper,
+    const uint32_t * lower, int width, uint8_t * u, uint8_t * v,
+    int chroma_bytes);
+
+#endif /* STEREO_VIEW_SIMD_H */

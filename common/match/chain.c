@@ -1,0 +1,461 @@
+/* gst-stereomatching: processing chain of a matcher
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "match/chain.h"
+
+#include "image/colorimetry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool
+stereo_chain_find_stages (StereoChain * chain, const StereoDevice * device)
+{
+  const StereoDeviceClass *klass = device->klass;
+  const StereoAlgorithm *algorithm = chain->algorithm;
+  bool complete = true;
+
+  chain->converting = klass->stages (device, "convert");
+  chain->medians = klass->stages (device, "median");
+  chain->filtering = klass->stages (device, "temporal");
+  for (int i = 0; i < STEREO_N_COSTS; i++) {
+    const char *name = stereo_costs[i].stages;
+
+    chain->words[i] = name != NULL ? klass->stages (device, name) : NULL;
+    complete = complete && (name == NULL || chain->words[i] != NULL);
+  }
+  chain->refining = klass->stages (device, "refine");
+  chain->stages = klass->stages (device, algorithm->name);
+  return chain->converting != NULL && chain->medians != NULL
+      && chain->filtering != NULL && chain->stages != NULL
+      && (!algorithm->refines
+      || (complete && chain->refining != NULL));
+}
+
+void
+stereo_chain_make_search (StereoChain * m, const void *own,
+    unsigned n_threads)
+{
+  const StereoMatcherConfig *g = &m->config;
+  const StereoAlgorithm *algorithm = m->algorithm;
+  StereoSearch *p = &m->search;
+  bool color = algorithm->uses_color && (algorithm->wants_color == NULL
+      || algorithm->wants_color (own, &m->refine))
+      && stereo_format_is_color (stereo_format_info (g->left))
+      && stereo_format_is_color (stereo_format_info (g->right));
+
+  p->width = g->width;
+  p->height = g->height;
+  p->channels = color ? 3 : 1;
+  p->num_disparities = (int) m->common.num_disparities;
+  p->min_disparity = m->common.min_disparity;
+  p->n_threads = n_threads;
+
+  /* |d| <= width - 1, so that at least one column has a partner. */
+  p->first_index = 1 - g->width - p->min_disparity;
+  if (p->first_index < 0)
+    p->first_index = 0;
+  p->end_index = g->width - p->min_disparity;
+  if (p->end_index > p->num_disparities)
+    p->end_index = p->num_disparities;
+  if (p->end_index < p->first_index)
+    p->end_index = p->first_index;
+
+  p->winners = m->algorithm->refines;
+  p->right_winners = p->winners && m->refine.lr_max_diff >= 0;
+  p->fill = p->winners && m->refine.fill;
+  p->cost = p->winners ? stereo_cost_of_views (
+      stereo_costs[m->refine.cost].kind, p->channels) : STEREO_COST_LUMA;
+  p->unit = p->winners
+      ? stereo_refine_unit (&m->refine, p->num_disparities) : 1;
+}
+
+static void
+plan_side (StereoChain * m, int index, size_t alignment, StereoArena * arena)
+{
+  const StereoMatcherConfig *g = &m->config;
+  int channels = m->search.channels;
+  StereoChainSide *side = &m->sides[index];
+
+  side->info = stereo_format_info (index == 0 ? g->left : g->right);
+  if (stereo_format_is_yuv (side->info))
+    side->yuv = *stereo_colorimetry_yuv (index == 0 ? g->left_colorimetry
+        : g->right_colorimetry);
+  side->convert = channels == 3 || !stereo_format_is_luma (side->info);
+  side->converted_stride = stereo_round_up (m->converting->view_row_bytes (
+          g->width, channels), alignment);
+  side->converted = NULL;
+  if (side->convert)
+    stereo_arena_add (arena, (void **) &side->converted,
+        side->converted_stride * (size_t) g->height,
+        (size_t) m->converting->view_planes (channels));
+}
+
+static void
+plan_maps (StereoChain * m, size_t alignment, StereoArena * arena)
+{
+  m->map.stride = stereo_round_up ((size_t) m->config.width, alignment / 2);
+  m->map.data = NULL;
+  if (!m->algorithm->subpixel || m->common.median)
+    stereo_arena_add (arena, (void **) &m->map.data,
+        m->map.stride * (size_t) m->config.height, sizeof (uint16_t));
+}
+
+/* Declares the winners, used by matching and refinement. */
+static void
+plan_winners (StereoChain * m, size_t alignment, StereoArena * arena)
+{
+  const StereoSearch *p = &m->search;
+  size_t height = (size_t) p->height;
+  size_t stride = stereo_round_up ((size_t) p->width, alignment
+      / sizeof (uint32_t));
+
+  m->winners.left_stride = m->winners.right_stride = stride;
+  m->winners.unit = p->unit;
+  m->winners.first_index = p->first_index;
+  m->winners.last_index = p->end_index - 1;
+  stereo_arena_add (arena, (void **) &m->winners.left, stride * height,
+      sizeof (uint32_t));
+  if (p->right_winners)
+    stereo_arena_add (arena, (void **) &m->winners.right, stride * height,
+        sizeof (uint32_t));
+}
+
+/* Declares the buffers of refinement; those of the algorithm follow.
+ * Refinement starts after matching, so both share memory.  A vote runs between
+ * the steps of refinement; then only the words share memory. */
+static void
+plan_refinement (StereoChain * m, size_t alignment, StereoArena * arena)
+{
+  const StereoSearch *p = &m->search;
+  size_t begin, end;
+
+  memset (&m->winners, 0, sizeof (m->winners));
+  m->words_memory[0] = m->words_memory[1] = NULL;
+  if (!p->winners)
+    return;
+  plan_winners (m, alignment, arena);
+  begin = arena->next;
+  stereo_refine_plan (p, &m->refine, m->common.median, m->refining,
+      &m->refinement, arena);
+  end = arena->next;
+  stereo_arena_go_to (arena, begin);
+  for (int i = 0; i < 2 && stereo_cost_uses_words (p->cost); i++)
+    stereo_arena_add (arena, &m->words_memory[i],
+        m->words[m->refine.cost]->bytes (p->width, p->height), 1);
+  if (m->algorithm->vote != NULL && arena->next < end)
+    stereo_arena_go_to (arena, end);
+}
+
+/* Codes per pixel in the map of the temporal filter. */
+static int
+get_temporal_unit (const StereoChain * m)
+{
+  StereoRefineParams fine = {.subpixel = true };
+
+  if (!m->algorithm->subpixel)
+    return m->search.unit;
+  return m->config.output == STEREO_FORMAT_GRAY16_LE
+      ? (int) m->common.disparity_scale
+      : stereo_refine_unit (&fine, m->search.num_disparities);
+}
+
+static StereoStatus
+chain_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
+    StereoMessage * why)
+{
+  StereoChain *m = state;
+  const StereoParams *params = setup->params;
+  size_t alignment = setup->device->klass->row_alignment;
+
+  plan_side (m, 0, alignment, arena);
+  plan_side (m, 1, alignment, arena);
+  plan_maps (m, alignment, arena);
+  m->temporal_unit = get_temporal_unit (m);
+  if (m->common.temporal > 0)
+    stereo_temporal_plan (&m->search, m->temporal_unit, m->common.temporal,
+        &m->temporal, arena);
+  plan_refinement (m, alignment, arena);
+  return m->algorithm->plan (&m->search, params->own, m->stages, m->plan,
+      arena, why);
+}
+
+static StereoStatus
+convert_view (const StereoChain * m, StereoQueue * queue, int index,
+    const StereoOpImage * raw, StereoView * view)
+{
+  const StereoChainSide *side = &m->sides[index];
+  const StereoFormatInfo *info = side->info;
+  StereoConversion c = { 0 };
+
+  if (!side->convert) {
+    view->plane[0] = raw->plane[0];
+    view->plane[1] = view->plane[2] = NULL;
+    view->stride = raw->stride[0];
+    return STEREO_OK;
+  }
+
+  c.width = m->search.width;
+  c.height = m->search.height;
+  stereo_conversion_read (&c, info, raw->plane, raw->stride,
+      stereo_format_is_yuv (info) && m->search.channels == 3 ? &side->yuv
+      : NULL);
+  c.channels = m->search.channels;
+  c.target_stride = side->converted_stride;
+  for (int i = 0; i < 3; i++) {
+    c.target[i] = i < m->converting->view_planes (c.channels)
+        ? side->converted + (size_t) i * c.target_stride * (size_t) c.height
+        : NULL;
+    view->plane[i] = c.target[i];
+  }
+  view->stride = c.target_stride;
+  return m->converting->convert (queue, &c);
+}
+
+static StereoStatus
+chain_convert (const StereoChain * m, const StereoOpFrame * frame,
+    StereoMatchFrame * work)
+{
+  StereoStatus status = convert_view (m, frame->queue, 0, &frame->inputs[0],
+      &work->left);
+
+  if (status == STEREO_OK)
+    status = convert_view (m, frame->queue, 1, &frame->inputs[1],
+        &work->right);
+  if (status == STEREO_OK && (m->sides[0].convert || m->sides[1].convert))
+    status = stereo_stage_end (frame->timestamps, "convert");
+  return status;
+}
+
+/* Sets the encoding of a result in an image of this format. */
+static void
+make_encoding (const StereoChain * m, StereoResult result, StereoFormat format,
+    StereoOutput * output)
+{
+  const StereoCommonParams *p = &m->common;
+  unsigned span = p->num_disparities - 1;
+
+  output->gain = output->divisor = 1;
+  output->bytes = stereo_format_info (format)->pixel_bytes;
+  output->invalid = p->invalid_value;
+  output->offset = 0;
+  output->lowest = 0;
+  output->highest = output->bytes == 1 ? 255 : 65535;
+  switch (result) {
+    case STEREO_RESULT_VERTICAL:
+      output->scale = (float) p->disparity_scale;
+      output->offset = STEREO_VERTICAL_OFFSET;
+      break;
+    case STEREO_RESULT_CONFIDENCE:
+      output->scale = output->highest;
+      output->invalid = STEREO_NO_INVALID;
+      break;
+    case STEREO_RESULT_DISPARITY:
+    default:
+      output->gain = output->bytes == 2 ? p->disparity_scale : 2 * 255;
+      output->divisor = (output->bytes == 2 ? 1 : span > 0 ? 2 * span : 1)
+          * (unsigned) m->temporal_unit;
+      if (output->bytes == 2)
+        output->highest = (uint16_t) (span * p->disparity_scale);
+      else if (span == 0)
+        output->highest = 0;
+      output->scale = span > 0 ? (float) output->highest / (float) span : 0;
+      output->offset = -(float) p->min_disparity * output->scale;
+      break;
+  }
+}
+
+/* The input of the temporal filter, as an output of the algorithm. */
+static StereoOutput
+get_temporal_input (const StereoChain * m)
+{
+  const StereoMap *map = &m->temporal.frame.map;
+  const unsigned span = m->common.num_disparities - 1;
+  const float scale = (float) m->temporal_unit;
+
+  return (StereoOutput) {
+    .data = map->data,
+    .stride = map->stride * sizeof (uint16_t),
+    .bytes = sizeof (uint16_t),
+    .invalid = STEREO_INVALID,
+    .scale = scale,
+    .offset = -(float) m->common.min_disparity * scale,
+    .highest = (uint16_t) (span * (unsigned) m->temporal_unit),
+    .gain = 1,
+    .divisor = 1,
+  };
+}
+
+/* Computes the words of both views if the cost uses them. */
+static StereoStatus
+make_words (const StereoChain * m, StereoMatchFrame * frame)
+{
+  const StereoSearch *p = &m->search;
+  const StereoWordsStages *s;
+  StereoView views[2] = { frame->left, frame->right };
+  StereoStatus status;
+
+  if (!p->winners || !stereo_cost_uses_words (p->cost))
+    return STEREO_OK;
+  s = m->words[m->refine.cost];
+  frame->left_words = s->layout (p->width, p->height, m->words_memory[0]);
+  frame->right_words = s->layout (p->width, p->height, m->words_memory[1]);
+  status = s->make (frame->queue, p->width, p->height, p->channels, views,
+      m->words_memory);
+  return status != STEREO_OK ? status
+      : stereo_stage_end (frame->timestamps,
+      stereo_costs[m->refine.cost].stages);
+}
+
+/* Runs the algorithm and refines its winners. */
+static StereoStatus
+match_refined (const StereoChain * m, const StereoMatchFrame * frame,
+    const StereoOutput * output, const StereoOutput * confidence)
+{
+  StereoStatus status = m->algorithm->run (frame, m->stages);
+
+  if (status == STEREO_OK)
+    status = stereo_stage_end (frame->timestamps, "match");
+  if (status == STEREO_OK)
+    status = stereo_refine_check (frame->queue, m->refining, &m->refinement,
+        frame->winners, confidence);
+  if (status == STEREO_OK && m->algorithm->vote != NULL)
+    status = m->algorithm->vote (frame, m->stages, &m->refinement.work.map);
+  if (status == STEREO_OK)
+    status = stereo_refine_finish (frame->queue, m->refining, &m->refinement,
+        &frame->left, output);
+  if (status == STEREO_OK)
+    status = stereo_stage_end (frame->timestamps, "refine");
+  return status;
+}
+
+/* Runs the algorithm, the median filter and the encoding of the disparity. */
+static StereoStatus
+chain_match (const StereoChain * m, const StereoMatchFrame * frame,
+    const StereoOutput * output)
+{
+  int width = m->search.width, height = m->search.height;
+  const StereoMedianStages *f = m->medians;
+  StereoStatus status = m->algorithm->run (frame, m->stages);
+
+  if (status == STEREO_OK)
+    status = stereo_stage_end (frame->timestamps, "match");
+  if (status != STEREO_OK || !m->common.median)
+    return status;
+  status = (m->algorithm->subpixel ? f->median_codes : f->median)
+      (frame->queue, width, height, &m->map, output);
+  if (status == STEREO_OK)
+    status = stereo_stage_end (frame->timestamps, "median");
+  return status;
+}
+
+static void
+make_outputs (const StereoChain * m, const StereoOpFrame * frame,
+    StereoOutput encoded[STEREO_N_RESULTS], StereoMatchFrame * work)
+{
+  for (int r = 0; r < STEREO_N_RESULTS; r++) {
+    const StereoOpImage *image = &frame->outputs[r];
+
+    work->results[r] = NULL;
+    if (image->plane[0] == NULL)
+      continue;
+    make_encoding (m, (StereoResult) r, image->format, &encoded[r]);
+    encoded[r].data = image->plane[0];
+    encoded[r].stride = image->stride[0];
+    work->results[r] = &encoded[r];
+  }
+}
+
+/* Runs everything except the temporal filter; output: the disparity */
+static StereoStatus
+match_views (const StereoChain * m, StereoMatchFrame * work,
+    const StereoOutput * output)
+{
+  const StereoOutput *confidence = work->results[STEREO_RESULT_CONFIDENCE];
+  StereoOutput unfiltered;
+  StereoStatus status;
+
+  work->results[STEREO_RESULT_DISPARITY] = output;
+  if (m->search.winners && (confidence != NULL || m->common.temporal > 0
+          || m->algorithm->vote != NULL || stereo_refine_wanted (&m->refine))) {
+    work->winners = &m->winners;
+    work->results[STEREO_RESULT_DISPARITY] = NULL;
+    work->results[STEREO_RESULT_CONFIDENCE] = NULL;
+  } else if (m->common.median && m->algorithm->subpixel) {
+    /* The median filter works on final codes. */
+    unfiltered = *output;
+    unfiltered.data = m->map.data;
+    unfiltered.stride = m->map.stride * sizeof (uint16_t);
+    unfiltered.bytes = sizeof (uint16_t);
+    work->results[STEREO_RESULT_DISPARITY] = &unfiltered;
+  } else if (m->common.median) {
+    work->results[STEREO_RESULT_DISPARITY] = NULL;
+  }
+  work->output = work->results[STEREO_RESULT_DISPARITY];
+
+  if ((status = make_words (m, work)))
+    return status;
+  return work->winners != NULL
+      ? match_refined (m, work, output, confidence) : chain_match (m, work,
+      output);
+}
+
+static StereoStatus
+chain_run (void *state, const StereoOpFrame * frame)
+{
+  StereoChain *m = state;
+  StereoOutput encoded[STEREO_N_RESULTS], before;
+  const StereoOutput *disparity = &encoded[STEREO_RESULT_DISPARITY];
+  StereoMatchFrame work = {.search = &m->search,.plan = m->plan,
+    .queue = frame->queue,.map = m->map,.timestamps = frame->timestamps
+  };
+  StereoStatus status;
+
+  make_outputs (m, frame, encoded, &work);
+  if ((status = chain_convert (m, frame, &work)))
+    return status;
+  if (m->common.temporal == 0)
+    return match_views (m, &work, disparity);
+
+  before = get_temporal_input (m);
+  if ((status = match_views (m, &work, &before))
+      || (status = stereo_temporal_run (frame->queue, m->filtering,
+              &m->temporal, m->search.channels, &work.left, &work.right,
+              disparity)))
+    return status;
+  return stereo_stage_end (frame->timestamps, "temporal");
+}
+
+static void
+chain_clear (void *state)
+{
+  free (((StereoChain *) state)->plan);
+}
+
+#define GRAY16 STEREO_FORMAT_BIT (STEREO_FORMAT_GRAY16_LE)
+#define GRAY8 STEREO_FORMAT_BIT (STEREO_FORMAT_GRAY8)
+
+const StereoOp stereo_chain_op = {
+  .name = "the matcher",
+  .inputs = (const StereoPort[]) {
+        {.name = "left",.formats = STEREO_VIEW_FORMATS},
+        {.name = "right",.formats = STEREO_VIEW_FORMATS},
+        {.name = NULL}
+      },
+  .outputs = (const StereoPort[]) {
+        [STEREO_RESULT_DISPARITY] = {.name = "output",
+            .formats = GRAY16 | GRAY8},
+        [STEREO_RESULT_VERTICAL] = {.name = "vertical",.formats = GRAY16,
+            .optional = true,.any_format = true},
+        [STEREO_RESULT_CONFIDENCE] = {.name = "confidence",
+            .formats = GRAY16 | GRAY8,.optional = true,.any_format = true},
+        [STEREO_N_RESULTS] = {.name = NULL}
+      },
+  .state_size = sizeof (StereoChain),
+  .plan = chain_plan,
+  .run = chain_run,
+  .clear = chain_clear,
+};

@@ -1,0 +1,222 @@
+/* gst-stereomatching: parameter sets of matchers
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "match/algorithm.h"
+
+#include "refine/temporal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const StereoParamSpec stereo_common_params[] = {
+  STEREO_PARAM_UINT_ROW (StereoCommonParams, num_disparities,
+      "num-disparities",
+      "Number of disparities to search, in pixels", 64, 1,
+      STEREO_MAX_DISPARITIES),
+  STEREO_PARAM_INT_ROW (StereoCommonParams, min_disparity, "min-disparity",
+      "Smallest disparity to search, in pixels", 0, -2048, 2048),
+  STEREO_PARAM_UINT_ROW (StereoCommonParams, disparity_scale,
+      "disparity-scale",
+      "Disparity codes per pixel in GRAY16_LE (16 = OpenCV, 256 = KITTI)", 16,
+      1, 256),
+  STEREO_PARAM_UINT_ROW (StereoCommonParams, invalid_value, "invalid-value",
+      "Code of invalid pixels; never used for valid ones", 0, 0,
+      65535),
+  STEREO_PARAM_BOOL_ROW (StereoCommonParams, median, "median",
+      "Apply a 3x3 median filter", 0),
+  STEREO_PARAM_UINT_ROW (StereoCommonParams, temporal, "temporal",
+      "Temporal filter: maximum frames to hold back a disparity jump (0 = off, "
+      "4 recommended)", 0, 0, STEREO_MAX_TEMPORAL),
+  STEREO_PARAM_END
+};
+
+/* Row index of the table, or NULL with the rows subtracted from index. */
+static const StereoParamSpec *
+row (const StereoParamSpec * table, size_t * index)
+{
+  for (; table->name != NULL; table++) {
+    if ((*index)-- == 0)
+      return table;
+  }
+  return NULL;
+}
+
+const StereoParamSpec *
+stereo_algorithm_param (const StereoAlgorithm * algorithm, size_t index)
+{
+  const StereoParamSpec *spec;
+
+  if (algorithm == NULL)
+    return NULL;
+  spec = row (stereo_common_params, &index);
+  if (spec == NULL && algorithm->refines)
+    spec = row (stereo_refine_params, &index);
+  return spec != NULL ? spec : row (algorithm->params, &index);
+}
+
+double
+stereo_algorithm_param_initial (const StereoAlgorithm * algorithm,
+    const StereoParamSpec * spec)
+{
+  const StereoParamDefault *d;
+
+  if (algorithm == NULL || spec == NULL)
+    return 0;
+  d = algorithm->defaults;
+  for (; d != NULL && d->name != NULL; d++) {
+    if (strcmp (spec->name, d->name) == 0)
+      return d->initial;
+  }
+  return spec->initial;
+}
+
+static bool
+is_in (const StereoParamSpec * table, const StereoParamSpec * spec)
+{
+  for (; table->name != NULL; table++) {
+    if (table == spec)
+      return true;
+  }
+  return false;
+}
+
+static const StereoParamSpec *
+find (const StereoParams * params, const char *name)
+{
+  const StereoParamSpec *spec;
+
+  for (size_t i = 0; (spec = stereo_algorithm_param (params->algorithm, i));
+      i++) {
+    if (strcmp (spec->name, name) == 0)
+      return spec;
+  }
+  return NULL;
+}
+
+/* Address of the parameter in this set. */
+static void *
+field (const StereoParams * params, const StereoParamSpec * spec)
+{
+  char *base = params->own;
+
+  if (is_in (stereo_common_params, spec))
+    base = (char *) &params->common;
+  else if (is_in (stereo_refine_params, spec))
+    base = (char *) &params->refine;
+  return base + spec->offset;
+}
+
+StereoStatus
+stereo_params_new (const StereoAlgorithm * algorithm, StereoParams ** params)
+{
+  StereoParams *set;
+  const StereoParamSpec *spec;
+
+  if (algorithm == NULL || params == NULL)
+    return STEREO_ERROR_ARGUMENT;
+
+  set = calloc (1, sizeof (*set));
+  if (set == NULL)
+    return STEREO_ERROR_MEMORY;
+  set->own = calloc (1, algorithm->params_size);
+  if (set->own == NULL) {
+    free (set);
+    return STEREO_ERROR_MEMORY;
+  }
+
+  set->algorithm = algorithm;
+  for (size_t i = 0; (spec = stereo_algorithm_param (algorithm, i)); i++)
+    stereo_param_write (spec, field (set, spec),
+        stereo_algorithm_param_initial (algorithm, spec));
+
+  *params = set;
+  return STEREO_OK;
+}
+
+void
+stereo_params_free (StereoParams ** params)
+{
+  if (params == NULL || *params == NULL)
+    return;
+  free ((*params)->own);
+  free (*params);
+  *params = NULL;
+}
+
+StereoStatus
+stereo_params_copy (StereoParams * target, const StereoParams * source)
+{
+  if (target == NULL || source == NULL
+      || target->algorithm != source->algorithm)
+    return STEREO_ERROR_ARGUMENT;
+
+  target->common = source->common;
+  target->refine = source->refine;
+  memcpy (target->own, source->own, source->algorithm->params_size);
+  return STEREO_OK;
+}
+
+static StereoStatus
+unknown (const StereoParams * params, const char *name, StereoMessage * why)
+{
+  return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+      "%s has no parameter '%s'", params->algorithm->name, name);
+}
+
+StereoStatus
+stereo_params_set (StereoParams * params, const char *name, double value,
+    StereoMessage * why)
+{
+  const StereoParamSpec *spec;
+  StereoStatus status;
+
+  if (params == NULL || name == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no parameter is named");
+
+  spec = find (params, name);
+  if (spec == NULL)
+    return unknown (params, name, why);
+  status = stereo_param_check (spec, value, why);
+  if (status == STEREO_OK)
+    stereo_param_write (spec, field (params, spec), value);
+  return status;
+}
+
+StereoStatus
+stereo_params_set_text (StereoParams * params, const char *name,
+    const char *text, StereoMessage * why)
+{
+  const StereoParamSpec *spec;
+  StereoStatus status;
+  double value;
+
+  if (params == NULL || name == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no parameter is named");
+
+  spec = find (params, name);
+  if (spec == NULL)
+    return text != NULL ? unknown (params, name, why) : stereo_fail (why,
+        STEREO_ERROR_ARGUMENT, "%s is given no value", name);
+  status = stereo_param_parse (spec, text, &value, why);
+  if (status == STEREO_OK)
+    stereo_param_write (spec, field (params, spec), value);
+  return status;
+}
+
+bool
+stereo_params_get (const StereoParams * params, const char *name,
+    double *value)
+{
+  const StereoParamSpec *spec;
+
+  if (params == NULL || name == NULL || value == NULL)
+    return false;
+  spec = find (params, name);
+  if (spec == NULL)
+    return false;
+  *value = stereo_param_read (spec, field (params, spec));
+  return true;
+}

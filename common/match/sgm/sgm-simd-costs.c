@@ -1,0 +1,182 @@
+/* gst-stereomatching: vector matching costs of semi-global matching
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "match/sgm/sgm-simd.h"
+
+#include <string.h>
+
+typedef uint8_t HalfU8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
+
+static uint8_t *
+mirrored (const Task * t, int plane, int y)
+{
+  return t->work->rows + ((size_t) plane * (size_t) t->k->height
+      + (size_t) y) * t->mirror_stride + sgm_mirror_front (t->k);
+}
+
+/* A row of a plane of the right view; NULL: luma is computed. */
+static const uint8_t *
+right_row (const Task * t, int plane, int y)
+{
+  const StereoSgmViews *v = t->views;
+
+  if (stereo_cost_uses_words (t->k->cost))
+    return v->right_words.plane[plane]
+        + (size_t) y * v->right_words.stride;
+  if (stereo_cost_is_color (t->k->cost) || t->k->channels == 1)
+    return v->right.plane[plane] + (size_t) y * v->right.stride;
+  return NULL;
+}
+
+void
+SGM (mirror_rows) (const void *context, StereoSpan span)
+{
+  const Task *t = context;
+  int last = t->k->width - 1;
+
+  for (int y = span.begin; y < span.end; y++) {
+    for (int p = 0; p < t->n_planes; p++) {
+      const uint8_t *source = right_row (t, p, y);
+      uint8_t *target = mirrored (t, p, y);
+
+      for (int x = 0; x <= last; x++)
+        target[x] = source ? source[last - x]
+            : (uint8_t) stereo_view_luma (&t->views->right, t->k->channels,
+            last - x, y);
+    }
+  }
+}
+
+/* A left pixel and its right partners. */
+typedef struct
+{
+  const uint8_t *right[4];      /* partner at the first disparity */
+  SimdWords words;
+  VecU8 left[3];
+} Costs;
+
+/* Costs of SIMD_BYTES disparities from i on. */
+ALWAYS_INLINE VecU8
+cost_of_words (const Costs * c, int i)
+{
+  const SimdWords right = simd_words_load_at (c->right, i);
+
+  return simd_words_cost (&c->words, &right);
+}
+
+/* Mean difference of three channels, for LANES disparities. */
+ALWAYS_INLINE HalfU8
+cost_of_rgb (const Costs * c, int i)
+{
+  VecU16 sum = simd_set16 (0), third;
+
+  for (int p = 0; p < 3; p++) {
+    VecU16 l = simd_set16 (c->left[p][0]), r = simd_widen8 (c->right[p] + i);
+    VecU16 least = simd_min16 (l, r);
+
+    sum += l + r - least - least;
+  }
+  /* a third, rounded down, or one less */
+  third = sum * 85 >> 8;
+  third -= (VecU16) (sum - third * 3 >= simd_set16 (3));
+  return __builtin_convertvector (third, HalfU8);
+}
+
+/* Costs of a range of row y, as if every disparity had a partner.  The partners
+ * of the next pixel begin one element before. */
+static void
+find_word_costs (const Task * t, Range r, int y, uint8_t * out)
+{
+  const StereoSgmConstants *k = t->k;
+  const int at = k->width - 1 - r.x0 + k->min_disparity + k->first_index;
+  const int n = t->n_padded;
+  Costs c;
+
+  for (int p = 0; p < 4; p++)
+    c.right[p] = mirrored (t, p, y) + at;
+  for (int x = r.x0; x < r.x1; x++, out += n) {
+    c.words = simd_words_set (&t->views->left_words, x, y);
+    for (int i = 0; i < n; i += SIMD_BYTES)
+      simd_store8 (out + i, cost_of_words (&c, i));
+    for (int p = 0; p < 4; p++)
+      c.right[p]--;
+  }
+}
+
+static void
+find_rgb_costs (const Task * t, Range r, int y, uint8_t * out)
+{
+  const StereoSgmConstants *k = t->k;
+  const StereoView *left = &t->views->left;
+
+  for (int x = r.x0; x < r.x1; x++, out += t->n_padded) {
+    const int at = k->width - 1 - x + k->min_disparity + k->first_index;
+    Costs c;
+
+    for (int p = 0; p < 3; p++) {
+      c.right[p] = mirrored (t, p, y) + at;
+      c.left[p] = simd_set8 (left->plane[p][(size_t) y * left->stride
+              + (size_t) x]);
+    }
+    for (int i = 0; i < t->n_padded; i += LANES) {
+      HalfU8 costs = cost_of_rgb (&c, i);
+
+      memcpy (out + i, &costs, sizeof (costs));
+    }
+  }
+}
+
+static void
+find_luma_costs (const Task * t, Range r, int y, uint8_t * out)
+{
+  const StereoSgmConstants *k = t->k;
+
+  for (int x = r.x0; x < r.x1; x++, out += t->n_padded) {
+    const VecU8 left = simd_set8 ((uint8_t) stereo_view_luma (&t->views->left,
+            k->channels, x, y));
+    const uint8_t *right = mirrored (t, 0, y) + k->width - 1 - x
+        + k->min_disparity + k->first_index;
+
+    for (int i = 0; i < t->n_padded; i += SIMD_BYTES)
+      simd_store8 (out + i, simd_absdiff8 (left, simd_load8 (right + i)));
+  }
+}
+
+void
+SGM (find_costs) (const Task * t, Range r, int y, uint8_t * out)
+{
+  const StereoSgmConstants *k = t->k;
+  const int x0 = r.x0, x1 = r.x1;
+  int d0 = k->min_disparity + k->first_index;
+
+  if (stereo_cost_uses_words (k->cost))
+    find_word_costs (t, r, y, out);
+  else if (t->n_planes == 3)
+    find_rgb_costs (t, r, y, out);
+  else
+    find_luma_costs (t, r, y, out);
+  if (x0 >= stereo_partner_first (d0 + k->n - 1)
+      && x1 - 1 <= stereo_partner_last (k->width, d0))
+    return;
+  for (int i = 0; i < k->n; i++) {
+    int first = stereo_partner_first (d0 + i);
+    int end = stereo_partner_last (k->width, d0 + i) + 1;
+
+    if (x0 < first) {
+      uint8_t cost = (uint8_t) stereo_sgm_cost (k, t->views, first, y, d0 + i);
+
+      for (int x = x0; x < x1 && x < first; x++)
+        out[(size_t) (x - x0) * (size_t) t->n_padded + (size_t) i] = cost;
+    }
+    if (x1 > end) {
+      uint8_t cost =
+          (uint8_t) stereo_sgm_cost (k, t->views, end - 1, y, d0 + i);
+
+      for (int x = x1 - 1; x >= x0 && x >= end; x--)
+        out[(size_t) (x - x0) * (size_t) t->n_padded + (size_t) i] = cost;
+    }
+  }
+}

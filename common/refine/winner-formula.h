@@ -1,0 +1,155 @@
+/* gst-stereomatching: winners of a matcher, with subpixel fraction
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * The arithmetic for the host and CUDA.  d is the disparity of lowest cost, the
+ * lowest such d on a tie.  a, c and b are the 16-bit costs at d - 1, d and
+ * d + 1, so that c <= a and c <= b.
+ *
+ * The word of a winner, in StereoWinners.left:
+ *
+ *   bits 0 to 15    index of the disparity, or STEREO_INVALID
+ *   bits 16 to 23   signed fraction in 1 / unit pixel, -unit / 2 to unit / 2
+ *   bits 24 to 31   uniqueness, 1 to 255
+ */
+
+#ifndef STEREO_WINNER_FORMULA_H
+#define STEREO_WINNER_FORMULA_H
+
+#include "image/pixel.h"
+#include "refine/map.h"
+
+/*
+ * The winners of an algorithm, in device memory: the input of refinement
+ * (refine/refine.h).
+ */
+typedef struct
+{
+  /* The winner of each left pixel, with fraction and uniqueness:
+   * stereo_winner_store(). */
+  uint32_t *left;
+  size_t left_stride;           /* elements */
+  /* The winner of each right pixel, cost << 16 | index, or STEREO_NO_WINNER:
+   * stereo_winner_store_right().  NULL unless the search has right_winners. */
+  uint32_t *right;
+  size_t right_stride;          /* elements */
+  int unit;                     /* as in StereoSearch */
+  int first_index;
+  int last_index;               /* end_index - 1 */
+} StereoWinners;
+
+#define STEREO_NO_WINNER 0xffffffffu
+
+/*
+ * The vertex of the parabola through the three costs:
+ *
+ *   floor (unit (a - b) / (2 (a + b - 2 c)) + 1/2)
+ *
+ * or 0 if the divisor is 0.  |a - b| <= a + b - 2 c limits it to half a pixel.
+ * The quotient is an integer or at least 2^-18 away from one, and below 17
+ * after adding unit / 2: single precision gives the same floor.
+ */
+STEREO_INLINE int
+stereo_winner_fraction (int unit, uint32_t a, uint32_t c, uint32_t b)
+{
+  const int32_t p = (int32_t) a - (int32_t) b;
+  const int32_t q = (int32_t) (a + b - 2 * c);
+  /* >= 0 */
+  const float n = (float) (unit * p + q * (unit + 1));
+
+#ifdef __CUDA_ARCH__
+  return q == 0 ? 0 : (int) __fdiv_rn (n, (float) (2 * q)) - unit / 2;
+#else
+  return q == 0 ? 0 : (int) (n / (float) (2 * q)) - unit / 2;
+#endif
+}
+
+/*
+ * The distance of the winner's cost to that of its better neighbour, m,
+ * relative to m: 1 + floor (254 (m - c) / m), or 1 if m is 0.
+ */
+STEREO_INLINE uint32_t
+stereo_winner_uniqueness (uint32_t a, uint32_t c, uint32_t b)
+{
+  const uint32_t m = stereo_min_u32 (a, b);
+  const float n = (float) (254 * (m - c));
+
+#ifdef __CUDA_ARCH__
+  return m == 0 ? 1 : 1 + (uint32_t) __fdiv_rn (n, (float) m);
+#else
+  return m == 0 ? 1 : 1 + (uint32_t) (int32_t) (n / (float) m);
+#endif
+}
+
+/* The word of a winner. */
+STEREO_INLINE uint32_t
+stereo_winner_word (const StereoWinners * winners, unsigned index, uint32_t a,
+    uint32_t c, uint32_t b)
+{
+  const bool first = (int) index == winners->first_index;
+  const bool last = (int) index == winners->last_index;
+  const int fraction = winners->unit == 1 || first || last ? 0
+      : stereo_winner_fraction (winners->unit, a, c, b);
+  const uint32_t uniqueness = stereo_winner_uniqueness (
+      first ? last ? c : b : a, c, last ? first ? c : a : b);
+
+  return index | ((uint32_t) fraction & 255) << 16 | uniqueness << 24;
+}
+
+/*
+ * Stores the winner of left pixel (x, y).  a is ignored at the first disparity
+ * of the search, b at the last one.  index is STEREO_INVALID if no disparity
+ * was searched; all costs are ignored then.
+ */
+STEREO_INLINE void
+stereo_winner_store (const StereoWinners * winners, int x, int y,
+    unsigned index, uint32_t a, uint32_t c, uint32_t b)
+{
+  winners->left[(size_t) y * winners->left_stride + (size_t) x] =
+      index == STEREO_INVALID ? STEREO_NO_WINNER
+      : stereo_winner_word (winners, index, a, c, b);
+}
+
+/*
+ * The word of a right winner.  The winner of right pixel (x, y) is the d of
+ * lowest cost at left pixel (x + d, y) inside the view, the lowest such d on a
+ * tie.  cost has 16 bits.  The smaller of two words is the better winner: the
+ * minimum, starting from STEREO_NO_WINNER, may be taken in any order.
+ */
+STEREO_INLINE uint32_t
+stereo_winner_right_word (unsigned index, uint32_t cost)
+{
+  return cost << 16 | index;
+}
+
+STEREO_INLINE void
+stereo_winner_store_right (const StereoWinners * winners, int x, int y,
+    uint32_t word)
+{
+  winners->right[(size_t) y * winners->right_stride + (size_t) x] = word;
+}
+
+/* Fields of a word of the left view. */
+STEREO_INLINE unsigned
+stereo_winner_index (uint32_t word)
+{
+  return word & 0xffff;
+}
+
+STEREO_INLINE unsigned
+stereo_winner_code (int unit, uint32_t word)
+{
+  return (unsigned) (unit * (int) (word & 0xffff)
+      + (int8_t) (word >> 16 & 255));
+}
+
+STEREO_INLINE unsigned
+stereo_winner_uniqueness_of (uint32_t word)
+{
+  return word >> 24;
+}
+
+#endif /* STEREO_WINNER_FORMULA_H */
