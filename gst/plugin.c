@@ -9,8 +9,7 @@
 #include "base/gststereodepthmeta.h"
 #include "base/gststereometa.h"
 
-/* Registers everything, whatever this machine has: the GPU is looked for when
- * an element starts. */
+/* Registers all elements; they look for a GPU when they start. */
 static gboolean
 plugin_init (GstPlugin * plugin)
 {

@@ -15,8 +15,8 @@ typedef struct
 {
   GstAllocator parent;
   StereoDevice *device;
-  gint mapped;                  /* atomic: what the device writes is looked at
-                                 * by the CPU, or was lately */
+  gint mapped;                  /* atomic: the CPU has lately mapped what the
+                                 * device wrote */
   GMutex lock;
   guint64 downloaded;           /* bytes; under the lock */
 } GstStereoAllocator;
@@ -34,13 +34,13 @@ typedef struct
   GstStereoFence *fence;        /* or NULL */
   guint64 frame;
 
-  GMutex lock;                  /* of what follows */
+  GMutex lock;                  /* of the fields below */
   void *copy;                   /* on the device; NULL until first wanted */
   StereoEvent *written;         /* the copy */
   StereoEvent *fetched;         /* data, from the copy */
-  gboolean on_device;           /* the copy has what the memory holds */
-  gboolean on_host;             /* data has it, */
-  gboolean fetching;            /* when fetched is through */
+  gboolean on_device;           /* the copy has the contents */
+  gboolean on_host;             /* data has them, */
+  gboolean fetching;            /* after fetched */
   gboolean mapped;              /* by the CPU, since the device wrote to it */
 } GstStereoMemory;
 
@@ -108,7 +108,7 @@ count_download (GstStereoMemory * memory)
 /* Everything below is called with the memory's lock held, but for the last
  * release. */
 
-/* Brings the copy down; with CUDA the thread sleeps meanwhile. */
+/* Downloads the copy; with CUDA the thread sleeps meanwhile. */
 static StereoStatus
 fetch (GstStereoMemory * memory, StereoMessage * why)
 {
@@ -124,9 +124,9 @@ fetch (GstStereoMemory * memory, StereoMessage * why)
       why);
 }
 
-/* Data may be touched when this returns TRUE; it is what the memory holds. */
+/* Makes data the contents.  FALSE if they are lost. */
 static gboolean
-bring_home (GstStereoMemory * memory)
+ensure_on_host (GstStereoMemory * memory)
 {
   StereoStatus status = STEREO_OK;
   StereoMessage why;
@@ -152,7 +152,7 @@ release_copy (GstStereoMemory * memory)
 {
   StereoMessage why;
 
-  /* whoever still writes or reads there */
+  /* The device may still write or read there. */
   if (stereo_event_wait (memory->written, &why) != STEREO_OK
       || stereo_event_wait (memory->fetched, &why) != STEREO_OK)
     GST_WARNING_OBJECT (memory->memory.allocator, "%s", why.text);
@@ -161,7 +161,7 @@ release_copy (GstStereoMemory * memory)
   stereo_device_free (memory->device, &memory->copy);
 }
 
-/* Makes room for the copy.  What nothing writes to is zero. */
+/* Allocates the copy, which is zero at first. */
 static gboolean
 make_copy (GstStereoMemory * memory)
 {
@@ -185,8 +185,8 @@ make_copy (GstStereoMemory * memory)
   return FALSE;
 }
 
-/* The device has begun to write to the copy.  Brings that down at once if the
- * CPU wanted to see what came before it. */
+/* The device has started to write to the copy.  Starts its download if the CPU
+ * mapped the last buffers. */
 static void
 note_written (GstStereoMemory * memory)
 {
@@ -240,9 +240,9 @@ map_for_cpu (GstStereoMemory * memory, GstMapFlags flags)
     g_atomic_int_set (&GST_STEREO_ALLOCATOR (memory->memory.allocator)->mapped,
         TRUE);
   memory->mapped = TRUE;
-  ok = bring_home (memory);
+  ok = ensure_on_host (memory);
   if (!ok && !(flags & GST_MAP_READ)) {
-    /* lost with its device, and of no interest */
+    /* lost with the device, and not needed */
     memset (memory->data, 0, memory->memory.maxsize);
     memory->on_host = ok = TRUE;
     memory->fetching = FALSE;
@@ -314,7 +314,7 @@ gst_stereo_allocator_new (StereoDevice * device)
   return GST_ALLOCATOR_CAST (self);
 }
 
-/* The buffer's only memory, if it is of our kind. */
+/* The buffer's only memory, if it is of such an allocator. */
 static GstStereoMemory *
 pinned_memory (GstBuffer * buffer)
 {
@@ -348,7 +348,7 @@ gst_stereo_buffer_set_fence (GstBuffer * buffer, GstStereoFence * fence,
   gst_stereo_memory_clear_fence (memory);
   if (fence != NULL) {
     memory->fence = gst_stereo_fence_ref (fence);
-    gst_stereo_fence_promise (fence, frame);
+    gst_stereo_fence_add (fence, frame);
   }
   memory->frame = frame;
 }
@@ -366,7 +366,7 @@ gst_stereo_buffer_is_lost (GstBuffer * buffer)
   return FALSE;
 }
 
-/* Whether what one device has can be read by the other one. */
+/* Whether one device can read the memory of the other one. */
 static gboolean
 same_memory (StereoDevice * a, StereoDevice * b)
 {
@@ -386,7 +386,7 @@ gst_stereo_buffer_use_copy (GstBuffer * buffer, StereoDevice * device,
   g_mutex_lock (&memory->lock);
   if (flags & GST_MAP_WRITE) {
     usable = make_copy (memory);
-    /* what another runner may still have to write there */
+    /* Another runner may still be writing there. */
     image->ready = !usable ? NULL : memory->fetching ? memory->fetched
         : memory->written;
     image->done = usable ? memory->written : NULL;

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what a rectified view says about its camera
+/* gst-stereomatching: metadata of rectified views
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what a rectified view says about its camera
+/* gst-stereomatching: metadata of rectified views
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,20 +6,19 @@
 
 /*
  * Every buffer of `stereorectify` carries a custom meta of this name, which is
- * read like that of a disparity (gststereometa.h).  A matcher takes what the
- * left view has into the meta of its maps.
+ * read like that of a disparity (gststereometa.h).  A matcher copies the camera
+ * of the left view to the meta of its maps.
  *
  *   field         type    meaning
  *   view          string  "left" or "right"
  *   focal-length  double  in pixels, of the rectified view
- *   cx, cy        double  the principal point: the column and the row, from 0,
- *                         of what is straight ahead
- *   baseline      double  in metres                       } absent when not
- *   doffs         double  in pixels: cx of the right view } known
+ *   cx, cy        double  principal point: column and row, from 0
+ *   baseline      double  in metres                       } absent if unknown
+ *   doffs         double  in pixels: cx of the right view }
  *                         less that of the left one       }
  *
- * Elements that scale, crop or turn video drop the meta, because the numbers in
- * it would no longer be true.
+ * Elements that scale, crop or rotate video drop the meta, because its numbers
+ * would be wrong.
  */
 
 #ifndef GST_STEREO_CAMERA_META_H

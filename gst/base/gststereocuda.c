@@ -21,7 +21,7 @@ typedef struct
   GstObject *context;
 } CudaMemory;
 
-/* What is the same in all versions since 1.22; a test compares it with the
+/* The part that all versions since 1.22 share; a test compares it with the
  * headers.  cuCtx and device are a CUcontext and a CUdevice. */
 typedef struct
 {
@@ -42,7 +42,7 @@ typedef struct
 
 /* ------------------------------------------------------------------ library */
 
-/* Fills the table in; FALSE when something is missing that all have. */
+/* Fills in the table.  FALSE if a function of all versions is missing. */
 static gboolean
 look_up (void *library, Api * api)
 {
@@ -158,7 +158,7 @@ unref_device (gpointer device)
   stereo_device_unref (&d);
 }
 
-/* A context around the primary one of a device of ours, which it keeps. */
+/* A context around the primary one of a device, which it references. */
 static GstObject *
 wrap_primary (const Api * api, gint id)
 {
@@ -181,7 +181,7 @@ wrap_primary (const Api * api, gint id)
   return context;
 }
 
-/* The one of this process for a device, as a reference, or NULL. */
+/* A reference to the context of this process for a device, or NULL. */
 static GstObject *
 get_shared (const Api * api, gint id)
 {
@@ -208,7 +208,7 @@ get_shared (const Api * api, gint id)
   return context;
 }
 
-/* Stops at the first neighbour that has one. */
+/* Stops at the first peer that has one. */
 static gboolean
 ask_neighbour (GstElement * element, GstPad * pad, gpointer user_data)
 {

@@ -1,4 +1,4 @@
-/* gst-stereomatching: the debug category of what elements share
+/* gst-stereomatching: the debug category that elements share
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,13 +6,13 @@
 
 #include "base/gststereodebug.h"
 
-GST_DEBUG_CATEGORY (gst_stereo_base_debug);
+GST_DEBUG_CATEGORY (gst_stereo_matcher_debug);
 
 void
 gst_stereo_debug_init (void)
 {
-  GST_DEBUG_CATEGORY_INIT (gst_stereo_base_debug, "stereobase", 0,
-      "What the elements for stereo video share");
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_matcher_debug, "stereobase", 0,
+      "Base classes of the stereo elements");
 }
 
 void

@@ -1,4 +1,4 @@
-/* gst-stereomatching: the debug category of what elements share
+/* gst-stereomatching: the debug category that elements share
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -15,9 +15,9 @@
 
 G_BEGIN_DECLS
 
-GST_DEBUG_CATEGORY_EXTERN (gst_stereo_base_debug);
+GST_DEBUG_CATEGORY_EXTERN (gst_stereo_matcher_debug);
 #ifndef GST_CAT_DEFAULT
-#define GST_CAT_DEFAULT gst_stereo_base_debug
+#define GST_CAT_DEFAULT gst_stereo_matcher_debug
 #endif
 
 /* To be called before anything is logged; may be called again. */

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what a depth buffer says about itself
+/* gst-stereomatching: metadata of depth maps
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what a depth buffer says about itself
+/* gst-stereomatching: metadata of depth maps
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -11,20 +11,19 @@
  *   field           type     meaning
  *   depth-scale     double   codes for one metre
  *   invalid-value   uint     code of pixels without a depth: 0
- *   range-min       double   metres; no depth in the map is outside of this
- *   range-max       double   range: the element's, and what was searched
+ *   range-min       double   in metres: the intersection of the element's range
+ *   range-max       double   and of the depths that can be found
  *   focal-length    double   in pixels
  *   baseline        double   in metres
- *   cx, cy          double   column and row of what is straight ahead; absent
- *                            when not known
+ *   cx, cy          double   principal point, in pixels; absent if unknown
  *   reference-view  string   the view that the map belongs to: "left"
  *   left-pts        uint64   timestamps of the two images, in nanoseconds,
  *   right-pts       uint64   or GST_CLOCK_TIME_NONE
  *
- * So depth = code / depth-scale: in metres, and along the optical axis.
+ * So depth = code / depth-scale, in metres along the optical axis.
  *
- * Elements that scale, crop, turn or convert video drop the meta, because the
- * numbers in it would no longer be true.
+ * Elements that scale, crop, rotate or convert video drop the meta, because its
+ * numbers would be wrong.
  */
 
 #ifndef GST_STEREO_DEPTH_META_H

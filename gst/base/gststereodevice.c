@@ -1,4 +1,4 @@
-/* gst-stereomatching: what an element computes on
+/* gst-stereomatching: the compute device of an element
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -19,8 +19,7 @@ gst_stereo_backend_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {GST_STEREO_BACKEND_AUTO, "CUDA if there is a device, else the CPU",
-        "auto"},
+    {GST_STEREO_BACKEND_AUTO, "CUDA if available, otherwise CPU", "auto"},
     {GST_STEREO_BACKEND_CPU, "CPU", "cpu"},
     {GST_STEREO_BACKEND_CUDA, "CUDA", "cuda"},
     {0, NULL, NULL}
@@ -34,11 +33,10 @@ gst_stereo_backend_get_type (void)
 
 void
 gst_stereo_device_init (GstStereoDevice * self, GstStereoFailure * failure,
-    const GstStereoDeviceUser * user, GstStereoBackend backend)
+    GstStereoBackend backend)
 {
   *self = (GstStereoDevice) {
     .failure = failure,
-    .user = user,
     .backend = backend,
     .cuda_device_id = DEFAULT_CUDA_DEVICE_ID,
     .n_threads = DEFAULT_N_THREADS,
@@ -48,12 +46,12 @@ gst_stereo_device_init (GstStereoDevice * self, GstStereoFailure * failure,
 
 /* ----------------------------------------------------------- open and close */
 
-/* Prepares the element for the device, which is taken. */
+/* Takes the device and prepares the element for it. */
 static gboolean
-use_device (GstStereoDevice * self, StereoDevice * device, StereoMessage * why)
+open_device (GstStereoDevice * self, StereoDevice * device, StereoMessage * why)
 {
   stereo_device_set_log (device, gst_stereo_debug_from_library, NULL);
-  if (!self->user->open (self->failure->element, device, why)) {
+  if (!self->open (self->user_data, device, why)) {
     stereo_device_unref (&device);
     return FALSE;
   }
@@ -67,23 +65,23 @@ use_device (GstStereoDevice * self, StereoDevice * device, StereoMessage * why)
 }
 
 static gboolean
-use_cpu (GstStereoDevice * self, guint n_threads)
+open_cpu (GstStereoDevice * self, guint n_threads)
 {
   StereoDevice *device = NULL;
   StereoMessage why;
 
   if (stereo_device_new_cpu (n_threads, STEREO_SIMD_AUTO, &device,
-          &why) != STEREO_OK || !use_device (self, device, &why)) {
+          &why) != STEREO_OK || !open_device (self, device, &why)) {
     GST_STEREO_FAIL (self->failure, LIBRARY, INIT,
-        ("The CPU can't be used: %s.", why.text), (NULL));
+        ("Cannot use the CPU: %s.", why.text), (NULL));
     return FALSE;
   }
   return TRUE;
 }
 
-/* Says what computes and, where it is not CUDA, why not. */
+/* Posts the name of the device and, unless it is a GPU, the reason. */
 static void
-tell_backend (GstStereoDevice * self, const gchar * no_cuda)
+post_backend (GstStereoDevice * self, const gchar * no_cuda)
 {
   gchar *text = g_strdup_printf (no_cuda ? "Computing on %s; no CUDA: %s."
       : "Computing on %s.", stereo_device_name (self->device), no_cuda);
@@ -95,7 +93,7 @@ tell_backend (GstStereoDevice * self, const gchar * no_cuda)
 }
 
 static void
-forget_context (GstStereoDevice * self)
+drop_context (GstStereoDevice * self)
 {
   GstObject *context;
 
@@ -114,7 +112,7 @@ find_context (GstStereoDevice * self, gint id)
 
   if (self->ready && self->ready_id == id)
     return TRUE;
-  forget_context (self);
+  drop_context (self);
   self->wants_context = TRUE;
   found = gst_stereo_cuda_ensure_context (self->failure->element, id,
       &self->context);
@@ -130,7 +128,7 @@ gst_stereo_device_change_state (GstStereoDevice * self,
   gint id;
 
   if (transition == GST_STATE_CHANGE_READY_TO_NULL)
-    forget_context (self);
+    drop_context (self);
   if (transition != GST_STATE_CHANGE_NULL_TO_READY)
     return;
   GST_OBJECT_LOCK (self->failure->element);
@@ -145,7 +143,7 @@ gst_stereo_device_change_state (GstStereoDevice * self,
   GST_OBJECT_UNLOCK (self->failure->element);
 }
 
-/* A CUDA device in the context that other elements use, or else of our own. */
+/* A CUDA device in the context that other elements use, or its own. */
 static StereoStatus
 new_cuda (GstStereoDevice * self, gint id, StereoDevice ** device,
     StereoMessage * why)
@@ -159,8 +157,8 @@ new_cuda (GstStereoDevice * self, gint id, StereoDevice ** device,
       return STEREO_OK;
     if (found)
       GST_WARNING_OBJECT (self->failure->element,
-          "the pipeline's context can't be used: %s", why->text);
-    forget_context (self);
+          "cannot use the pipeline's context: %s", why->text);
+    drop_context (self);
   }
   return stereo_device_new_cuda (id, device, why);
 }
@@ -184,21 +182,24 @@ gst_stereo_device_open (GstStereoDevice * self)
   self->may_fall_back = backend == GST_STEREO_BACKEND_AUTO;
   if (backend != GST_STEREO_BACKEND_CPU) {
     if (new_cuda (self, id, &device, &why) == STEREO_OK
-        && use_device (self, device, &why)) {
-      tell_backend (self, NULL);
+        && open_device (self, device, &why)) {
+      post_backend (self, NULL);
       return TRUE;
     }
     if (backend == GST_STEREO_BACKEND_CUDA) {
       GST_STEREO_FAIL (self->failure, RESOURCE, NOT_FOUND,
-          ("backend=cuda can't be used: %s. Use backend=auto or backend=cpu "
-              "to compute on the CPU.", why.text), (NULL));
+          ("Cannot use backend=cuda: %s. Set backend=auto or backend=cpu to "
+              "compute on the CPU.", why.text), (NULL));
+      gst_stereo_device_close (self);
       return FALSE;
     }
   }
 
-  if (!use_cpu (self, n_threads))
+  if (!open_cpu (self, n_threads)) {
+    gst_stereo_device_close (self);
     return FALSE;
-  tell_backend (self, backend == GST_STEREO_BACKEND_AUTO ? why.text : NULL);
+  }
+  post_backend (self, backend == GST_STEREO_BACKEND_AUTO ? why.text : NULL);
   return TRUE;
 }
 
@@ -208,14 +209,14 @@ gst_stereo_device_close (GstStereoDevice * self)
   StereoDevice *device = self->device;
   GstAllocator *allocator;
 
-  self->user->close (self->failure->element);
+  self->close (self->user_data);
   GST_OBJECT_LOCK (self->failure->element);
   self->device = NULL;
   allocator = g_steal_pointer (&self->allocator);
   GST_OBJECT_UNLOCK (self->failure->element);
   gst_clear_object (&allocator);
   stereo_device_unref (&device);
-  forget_context (self);
+  drop_context (self);
 }
 
 void
@@ -262,6 +263,18 @@ gst_stereo_device_query (GstStereoDevice * self, GstQuery * query)
   return answered;
 }
 
+void
+gst_stereo_device_get_memory (GstStereoDevice * self, GstAllocator ** allocator,
+    GstObject ** context)
+{
+  *allocator = NULL;
+  *context = NULL;
+  GST_OBJECT_LOCK (self->failure->element);
+  g_set_object (allocator, self->allocator);
+  g_set_object (context, self->context);
+  GST_OBJECT_UNLOCK (self->failure->element);
+}
+
 guint
 gst_stereo_device_get_frames (GstStereoDevice * self)
 {
@@ -274,7 +287,7 @@ gst_stereo_device_get_frames (GstStereoDevice * self)
 }
 
 gboolean
-gst_stereo_device_recover (GstStereoDevice * self, StereoStatus status,
+gst_stereo_device_fall_back (GstStereoDevice * self, StereoStatus status,
     const gchar * why)
 {
   guint n_threads;
@@ -284,45 +297,12 @@ gst_stereo_device_recover (GstStereoDevice * self, StereoStatus status,
           && status != STEREO_ERROR_UNSUPPORTED))
     return FALSE;
   GST_ELEMENT_WARNING (self->failure->element, RESOURCE, NO_SPACE_LEFT,
-      ("Going on with the CPU: %s.", why), (NULL));
+      ("Falling back to the CPU: %s.", why), (NULL));
   GST_OBJECT_LOCK (self->failure->element);
   n_threads = self->n_threads;
   GST_OBJECT_UNLOCK (self->failure->element);
   gst_stereo_device_close (self);
-  return use_cpu (self, n_threads);
-}
-
-gboolean
-gst_stereo_device_fall_back (GstStereoDevice * self, StereoStatus status,
-    const gchar * why)
-{
-  if (gst_stereo_device_recover (self, status, why))
-    return TRUE;
-  if (status == STEREO_ERROR_MEMORY)
-    GST_STEREO_FAIL (self->failure, RESOURCE, NO_SPACE_LEFT,
-        ("Not enough memory: %s.", why), (NULL));
-  else if (status == STEREO_ERROR_ARGUMENT)
-    GST_STEREO_FAIL (self->failure, LIBRARY, SETTINGS,
-        ("These properties don't go together: %s.", why), (NULL));
-  else
-    GST_STEREO_FAIL (self->failure, LIBRARY, FAILED,
-        ("The matcher failed: %s.", why), (NULL));
-  return FALSE;
-}
-
-gboolean
-gst_stereo_device_configure (GstStereoDevice * self, StereoRunner ** runner,
-    const StereoPortSetup * inputs, const StereoPortSetup * outputs,
-    const void *params)
-{
-  StereoStatus status;
-
-  do {
-    stereo_runner_set_frames (*runner, self->n_frames);
-    status = stereo_runner_configure (*runner, inputs, outputs, params);
-  } while (status != STEREO_OK && gst_stereo_device_fall_back (self, status,
-          stereo_runner_message (*runner)->text));
-  return status == STEREO_OK;
+  return open_cpu (self, n_threads);
 }
 
 /* --------------------------------------------------------------- properties */
@@ -335,54 +315,53 @@ gst_stereo_device_install_properties (GObjectClass * klass, guint first,
       | GST_PARAM_MUTABLE_READY;
 
   /**
-   * GstStereoBase:backend:
+   * GstStereoMatcher:backend:
    *
-   * What computes. `auto` takes CUDA if there is a device that works, and the
-   * CPU if not; which one it is, is told in an INFO message. Both give the same
-   * bytes.
+   * Compute backend. `auto` uses CUDA if a device works, otherwise the CPU; an
+   * INFO message names the device. Both give the same bytes.
    */
   g_object_class_install_property (klass,
       first + GST_STEREO_DEVICE_PROP_BACKEND,
-      g_param_spec_enum ("backend", "backend", "What computes",
+      g_param_spec_enum ("backend", "backend",
+          "Compute backend (auto = CUDA if available, otherwise CPU)",
           GST_TYPE_STEREO_BACKEND, backend, flags));
 
   /**
-   * GstStereoBase:cuda-device-id:
+   * GstStereoMatcher:cuda-device-id:
    *
-   * CUDA device to use, counted from 0; -1 takes the first one that works.
+   * CUDA device index; -1 uses the first device that works.
    */
   g_object_class_install_property (klass,
       first + GST_STEREO_DEVICE_PROP_CUDA_DEVICE_ID,
       g_param_spec_int ("cuda-device-id", "cuda-device-id",
-          "CUDA device to use (-1 = the first one that works)", -1, G_MAXINT,
+          "CUDA device index (-1 = first usable device)", -1, G_MAXINT,
           DEFAULT_CUDA_DEVICE_ID, flags));
 
   /**
-   * GstStereoBase:n-threads:
+   * GstStereoMatcher:n-threads:
    *
-   * Threads on the CPU; 0 takes one for each processor.
+   * Number of CPU threads; 0 uses one per processor.
    */
   g_object_class_install_property (klass,
       first + GST_STEREO_DEVICE_PROP_N_THREADS,
       g_param_spec_uint ("n-threads", "n-threads",
-          "Threads on the CPU (0 = one for each processor)", 0, 1024,
+          "Number of CPU threads (0 = one per processor)", 0, 1024,
           DEFAULT_N_THREADS, flags));
 
   /**
-   * GstStereoBase:frames-in-flight:
+   * GstStereoMatcher:frames-in-flight:
    *
-   * How many frames the GPU has at a time: the next one waits until the oldest
-   * is done. With one, the GPU has nothing to do while the element starts the
-   * next frame; with more, frames are copied while others are computed. Each
-   * needs memory for its images, in the formats that come in and go out, on the
-   * GPU and page-locked on the host; what matching needs besides is there once.
-   * No frame is held back for another one, so latency stays as it is. On the
-   * CPU it is always one.
+   * Maximum number of frames in flight on the GPU: the next frame waits until
+   * the oldest is complete. With one, the GPU idles while the element starts
+   * the next frame; with more, frames are copied while others are computed.
+   * Each needs memory for its input and output images, on the GPU and
+   * page-locked on the host; work memory is shared. No frame is held back for
+   * another one, so latency does not change. On the CPU it is always one.
    */
   g_object_class_install_property (klass,
       first + GST_STEREO_DEVICE_PROP_FRAMES,
       g_param_spec_uint ("frames-in-flight", "frames-in-flight",
-          "Frames that the GPU has at a time", 1, STEREO_MAX_FRAMES,
+          "Maximum number of frames in flight on the GPU", 1, STEREO_MAX_FRAMES,
           STEREO_DEFAULT_FRAMES, flags));
 
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_BACKEND, 0);

@@ -1,22 +1,13 @@
-/* gst-stereomatching: what an element computes on
+/* gst-stereomatching: the compute device of an element
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * The device of an element, with the properties that choose it, and the way
- * back to the CPU when CUDA can't do what is asked for.
- *
- * An element has one of these, says in a table how it prepares for a device,
- * and opens and closes it when it starts and stops:
- *
- *   static const GstStereoDeviceUser user = { .open = ..., .close = ... };
- *
- *   gst_stereo_device_init (&self->device, &self->failure, &user,
- *       GST_STEREO_BACKEND_AUTO);
- *   gst_stereo_device_install_properties (object_class, PROP_BACKEND,
- *       GST_STEREO_BACKEND_AUTO);
+ * The compute device of an element, with the properties that choose it, and the
+ * fallback to the CPU when CUDA cannot do what it is asked for.  Elements use
+ * it through a GstStereoRun, see gststereorun.h.
  *
  * Fields under "settings" are protected by the element's object lock; the
  * others belong to the thread that starts and stops, and then to the streaming
@@ -27,7 +18,6 @@
 #define GST_STEREO_DEVICE_H
 
 #include "base/gststereofailure.h"
-#include "core/runner.h"
 #include "stereo.h"
 
 G_BEGIN_DECLS
@@ -42,22 +32,18 @@ typedef enum
   GST_STEREO_BACKEND_CUDA
 } GstStereoBackend;
 
-/* What an element does with its device. */
-typedef struct
-{
-  /* Prepares for the device, which it borrows.  FALSE, with nothing left to be
-   * closed: why says what is missing. */
-  gboolean (*open) (GstElement * element, StereoDevice * device,
-      StereoMessage * why);
-  /* Waits for everything that was started, and undoes open(), if that was
-   * done. */
-  void (*close) (GstElement * element);
-} GstStereoDeviceUser;
-
 typedef struct
 {
   GstStereoFailure *failure;
-  const GstStereoDeviceUser *user;
+
+  /* Prepares for the device, which it borrows.  FALSE, with nothing left to be
+   * closed: why says what is missing. */
+  gboolean (*open) (gpointer user_data, StereoDevice * device,
+      StereoMessage * why);
+  /* Waits for everything that was started, and undoes open(), if that was
+   * done. */
+  void (*close) (gpointer user_data);
+  gpointer user_data;
 
   /* settings */
   GstStereoBackend backend;
@@ -67,9 +53,9 @@ typedef struct
 
   /* NULL while closed */
   StereoDevice *device;
-  guint n_frames;               /* under way at a time */
+  guint n_frames;               /* in flight at a time */
   gboolean is_cuda;
-  gboolean may_fall_back;       /* to the CPU, if CUDA has too little memory */
+  gboolean may_fall_back;       /* to the CPU */
   GstAllocator *allocator;      /* of pinned memory, with CUDA */
   GstObject *context;           /* that CUDA shares, see gststereocuda.h, or
                                  * NULL; from READY on */
@@ -78,20 +64,19 @@ typedef struct
   gint ready_id;                /* for this `cuda-device-id` */
 } GstStereoDevice;
 
-/* With the default settings, and backend.  failure and user have to live as
- * long. */
+/* With the default settings, and backend; the caller sets open, close and
+ * user_data.  failure has to live as long. */
 void gst_stereo_device_init (GstStereoDevice * self,
-    GstStereoFailure * failure, const GstStereoDeviceUser * user,
-    GstStereoBackend backend);
+    GstStereoFailure * failure, GstStereoBackend backend);
 
-/* Chooses a device by the settings, prepares the element for it, and tells
- * which one it is; or posts an error and returns FALSE. */
+/* Chooses a device by the settings, opens it and posts an INFO message with its
+ * name.  FALSE with an error posted. */
 gboolean gst_stereo_device_open (GstStereoDevice * self);
 
 void gst_stereo_device_close (GstStereoDevice * self);
 
 /* For the element's change_state(), before it chains up: from READY on there is
- * a context for neighbours, which look for one when they open. */
+ * a context for neighbouring elements, which look for one when they open. */
 void gst_stereo_device_change_state (GstStereoDevice * self,
     GstStateChange transition);
 
@@ -99,47 +84,34 @@ void gst_stereo_device_change_state (GstStereoDevice * self,
 void gst_stereo_device_set_context (GstStereoDevice * self,
     GstContext * context);
 
-/* Whether it shares a context, and so can use video in CUDA memory where it is.
+/* Whether it shares a context, and so can use video in CUDA memory in place.
  * Any thread. */
 gboolean gst_stereo_device_has_context (GstStereoDevice * self);
 
-/* Whether the query was for the context of the device, and was answered.  To be
- * asked on all pads, any thread. */
+/* Answers a query for the context of the device.  FALSE for any other.  For all
+ * pads, any thread. */
 gboolean gst_stereo_device_query (GstStereoDevice * self, GstQuery * query);
 
-/* How many frames the element works on at a time, by its settings.  Any
- * thread. */
+/* References to the allocator and the context, or NULL.  Any thread. */
+void gst_stereo_device_get_memory (GstStereoDevice * self,
+    GstAllocator ** allocator, GstObject ** context);
+
+/* The maximum number of frames in flight, by the settings.  Any thread. */
 guint gst_stereo_device_get_frames (GstStereoDevice * self);
 
 /*
- * After the device could not do what the element wanted, or has failed: returns
- * TRUE if the element is on the CPU now, after a warning, and may try again.
- * Frames that were under way are lost if the device has failed.  why may be the
- * user's own, which goes with its close().
- */
-gboolean gst_stereo_device_recover (GstStereoDevice * self,
-    StereoStatus status, const gchar * why);
-
-/*
- * After the element could not be configured: returns TRUE if it is on the CPU
- * now, after a warning, and may try again.  Otherwise an error is posted, which
- * says what the status means, and why.  why may be the user's own, which goes
- * with its close().
+ * After the device has failed or could not do what the element wanted: closes
+ * it and opens the CPU after a warning, if `backend` allows it.  Frames in
+ * flight are lost if the device has failed.  FALSE if nothing was done, or with
+ * an error posted.
  */
 gboolean gst_stereo_device_fall_back (GstStereoDevice * self,
     StereoStatus status, const gchar * why);
 
-/* Configures the element's runner, once more on the CPU if CUDA can't do it.
- * runner is the element's own, which open() and close() change.  FALSE with an
- * error posted. */
-gboolean gst_stereo_device_configure (GstStereoDevice * self,
-    StereoRunner ** runner, const StereoPortSetup * inputs,
-    const StereoPortSetup * outputs, const void *params);
-
 /* --------------------------------------------------------------- properties */
 
-/* `backend`, `cuda-device-id`, `n-threads` and `frames-in-flight` as first,
- * first + 1 and so on; backend is the default of the first. */
+/* `backend`, with this default, `cuda-device-id`, `n-threads` and
+ * `frames-in-flight` as first, first + 1 and so on. */
 enum
 {
   GST_STEREO_DEVICE_PROP_BACKEND,

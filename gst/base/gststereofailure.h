@@ -4,10 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * What goes wrong once goes wrong again with the next buffer.  An element posts
- * the first error since it started, and no others.
- */
+/* A failure repeats with the next buffer.  So an element posts only the first
+ * error since it started. */
 
 #ifndef GST_STEREO_FAILURE_H
 #define GST_STEREO_FAILURE_H
@@ -37,7 +35,7 @@ gst_stereo_failure_posted (GstStereoFailure * failure)
   return g_atomic_int_get (&failure->posted) != 0;
 }
 
-/* Forgets about it, when the element starts. */
+/* For the start of the element. */
 static inline void
 gst_stereo_failure_reset (GstStereoFailure * failure)
 {

@@ -1,4 +1,4 @@
-/* gst-stereomatching: promises that frames will be complete
+/* gst-stereomatching: fences of frames in flight
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -11,7 +11,7 @@ struct _GstStereoFence
   gatomicrefcount references;
   GMutex lock;
   StereoRunner *runner;         /* NULL once retired */
-  guint64 promised;             /* the last frame that was */
+  guint64 last;                 /* frame that somebody may wait for */
   guint64 lost;                 /* once retired: this frame and all after it */
 };
 
@@ -43,10 +43,10 @@ gst_stereo_fence_unref (GstStereoFence * fence)
 }
 
 void
-gst_stereo_fence_promise (GstStereoFence * fence, guint64 frame)
+gst_stereo_fence_add (GstStereoFence * fence, guint64 frame)
 {
   g_mutex_lock (&fence->lock);
-  fence->promised = MAX (fence->promised, frame);
+  fence->last = MAX (fence->last, frame);
   g_mutex_unlock (&fence->lock);
 }
 
@@ -73,8 +73,8 @@ gst_stereo_fence_retire (GstStereoFence ** fence)
   if (self == NULL)
     return;
   g_mutex_lock (&self->lock);
-  /* Frames end in their order. */
-  for (frame = self->promised; frame > 0; frame--) {
+  /* Frames complete in order. */
+  for (frame = self->last; frame > 0; frame--) {
     if (stereo_runner_wait (self->runner, frame) == STEREO_OK)
       break;
   }

@@ -1,4 +1,4 @@
-/* gst-stereomatching: promises that frames will be complete
+/* gst-stereomatching: fences of frames in flight
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -13,10 +13,8 @@
 
 G_BEGIN_DECLS
 
-/*
- * A promise that the frames of a runner will be complete.  Any thread may wait
- * for one, also after the runner is gone.
- */
+/* Lets any thread wait for frames of a runner, also after the runner is
+ * freed. */
 typedef struct _GstStereoFence GstStereoFence;
 
 /* For a runner, which has to live until gst_stereo_fence_retire(). */
@@ -24,14 +22,14 @@ GstStereoFence *gst_stereo_fence_new (StereoRunner * runner);
 GstStereoFence *gst_stereo_fence_ref (GstStereoFence * fence);
 void gst_stereo_fence_unref (GstStereoFence * fence);
 
-/* Somebody is going to wait for the frame, perhaps. */
-void gst_stereo_fence_promise (GstStereoFence * fence, guint64 frame);
+/* Notes a frame that somebody may wait for. */
+void gst_stereo_fence_add (GstStereoFence * fence, guint64 frame);
 
-/* Waits for a frame.  FALSE when it was lost with its device. */
+/* Waits for a frame.  FALSE if it was lost with its device. */
 gboolean gst_stereo_fence_wait (GstStereoFence * fence, guint64 frame);
 
-/* Waits for all frames, takes note of those that are lost, and lets go of the
- * caller's reference, which is set to NULL; the runner may go. */
+/* Waits for all frames, notes those that are lost, and drops the caller's
+ * reference, which is set to NULL; then the runner may be freed. */
 void gst_stereo_fence_retire (GstStereoFence ** fence);
 
 G_END_DECLS

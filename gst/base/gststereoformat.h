@@ -13,6 +13,32 @@
 
 G_BEGIN_DECLS
 
+/* The views of a pair. */
+enum
+{
+  GST_STEREO_LEFT,
+  GST_STEREO_RIGHT,
+  GST_STEREO_N_VIEWS
+};
+
+/* Caps of the video of a pad template, in formats like "{ GRAY8, NV12 }". */
+#define GST_STEREO_VIDEO_CAPS(media, formats) \
+    media ", format = (string) " formats ", " \
+    "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], " \
+    "framerate = " GST_VIDEO_FPS_RANGE
+
+/* The formats of a view in system memory. */
+#define GST_STEREO_VIEW_FORMATS "{ GRAY8, NV12, I420, YV12, NV21, NV16, " \
+    "Y42B, Y444, YUY2, UYVY, YVYU, RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, " \
+    "BGRA, ARGB, ABGR, GRAY16_LE, P010_10LE, I420_10LE, I422_10LE, " \
+    "Y444_10LE }"
+
+/* Such views, and disparity maps. */
+#define GST_STEREO_VIEW_CAPS \
+    GST_STEREO_VIDEO_CAPS ("video/x-raw", GST_STEREO_VIEW_FORMATS)
+#define GST_STEREO_MAP_CAPS \
+    GST_STEREO_VIDEO_CAPS ("video/x-raw", "{ GRAY16_LE, GRAY8 }")
+
 /* The format that the library knows this one as; FALSE when there is none. */
 gboolean gst_stereo_format (GstVideoFormat format, StereoFormat * stereo);
 

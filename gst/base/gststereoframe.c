@@ -146,7 +146,7 @@ gst_stereo_frame_map (GstStereoFrame * self, const GstVideoInfo * info,
     flags |= GST_STEREO_MAP_DEVICE;
   if (!gst_video_frame_map (&self->frame, info, buffer, flags)) {
     memset (self, 0, sizeof (*self));
-    return REFUSE (why, "can't be mapped: its memory can't, or its "
+    return REFUSE (why, "cannot be mapped: its memory cannot, or its "
         "GstVideoMeta has planes outside of it");
   }
 
@@ -168,6 +168,8 @@ gst_stereo_frame_map (GstStereoFrame * self, const GstVideoInfo * info,
 void
 gst_stereo_frame_unmap (GstStereoFrame * frame)
 {
+  if (frame->frame.buffer == NULL)
+    return;
   gst_video_frame_unmap (&frame->frame);
   memset (frame, 0, sizeof (*frame));
 }
@@ -183,43 +185,4 @@ gst_stereo_frame_remap (GstStereoFrame * frame, const GstVideoInfo * info,
     return TRUE;
   gst_stereo_frame_unmap (frame);
   return gst_stereo_frame_map (frame, info, buffer, flags, device, why);
-}
-
-static void
-release (GstStereoFrame * frames)
-{
-  for (guint i = 0; i < GST_STEREO_MAX_INPUTS; i++) {
-    if (frames[i].frame.buffer != NULL)
-      gst_stereo_frame_unmap (&frames[i]);
-  }
-}
-
-void
-gst_stereo_held_release (GstStereoHeld * held, guint64 frame)
-{
-  if (held->n > 0)
-    release (held->frames[frame % held->n]);
-}
-
-void
-gst_stereo_held_take (GstStereoHeld * held, guint64 frame,
-    GstStereoFrame * inputs, guint n)
-{
-  g_assert (held->n > 0);
-  memcpy (held->frames[frame % held->n], inputs, n * sizeof (inputs[0]));
-  memset (inputs, 0, n * sizeof (inputs[0]));
-}
-
-void
-gst_stereo_held_release_all (GstStereoHeld * held)
-{
-  for (guint i = 0; i < held->n; i++)
-    release (held->frames[i]);
-}
-
-void
-gst_stereo_held_resize (GstStereoHeld * held, guint n)
-{
-  gst_stereo_held_release_all (held);
-  held->n = n;
 }

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what a disparity buffer says about itself
+/* gst-stereomatching: metadata of disparity maps
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -74,7 +74,8 @@ gst_stereo_meta_fill (GstStructure * s, const GstStereoDisparity * disparity)
     gst_structure_set (s,
         "disparity-scale", G_TYPE_DOUBLE, disparity->disparity_scale,
         "min-disparity", G_TYPE_INT, disparity->min_disparity,
-        "num-disparities", G_TYPE_UINT, disparity->num_disparities, NULL);
+        "num-disparities", G_TYPE_UINT, disparity->num_disparities,
+        "filled", G_TYPE_BOOLEAN, disparity->filled, NULL);
   }
   if (disparity->invalid_value != GST_STEREO_META_NO_INVALID)
     gst_structure_set (s,
@@ -99,7 +100,7 @@ gst_stereo_meta_fill (GstStructure * s, const GstStereoDisparity * disparity)
         "cy", G_TYPE_DOUBLE, disparity->cy, NULL);
 }
 
-/* Without the field it is a disparity, which was all there was at first. */
+/* Without the field it is a disparity. */
 static gboolean
 get_result (const GstStructure * s, StereoResult * result)
 {
@@ -151,6 +152,7 @@ gst_stereo_meta_read (const GstStructure * s, GstStereoDisparity * disparity)
   }
   if (!(d.scale > 0))
     return FALSE;
+  gst_structure_get_boolean (s, "filled", &d.filled);
   gst_structure_get_uint64 (s, "left-pts", &d.left_pts);
   gst_structure_get_uint64 (s, "right-pts", &d.right_pts);
   d.algorithm = gst_structure_get_string (s, "algorithm");

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what a disparity buffer says about itself
+/* gst-stereomatching: metadata of disparity maps
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -17,24 +17,27 @@
  *   disparity-scale  double   codes for one pixel            } only with
  *   min-disparity    int      disparity of code 0, in pixels } disparities
  *   num-disparities  uint     disparities that were searched }
- *   invalid-value    uint     code of pixels without a result; absent where
- *                             every pixel has one, as in a confidence
+ *   invalid-value    uint     code of invalid pixels; absent if all pixels are
+ *                             valid, as in a confidence map
  *   reference-view   string   the view that the map belongs to: "left"
  *   left-pts         uint64   timestamps of the two images, in nanoseconds,
  *   right-pts        uint64   or GST_CLOCK_TIME_NONE
+ *   filled           boolean  whether invalid pixels were filled, with
+ *                             disparities that were not measured; absent if
+ *                             unknown or not a disparity
  *   algorithm        string   "vcbw", ...; "truth" for rendered ground truth
  *   backend          string   "cpu" or "cuda"
  *   focal-length     double   in pixels  } absent when not known
  *   baseline         double   in metres  }
  *   doffs            double   in pixels, added to a disparity for its depth }
- *   cx, cy           double   column and row of what is straight ahead      }
+ *   cx, cy           double   principal point, in pixels                    }
  *
  * So value = (code - offset) / scale for all results and formats.  For a
  * disparity this is the same as code / disparity-scale + min-disparity, and
  * depth = focal-length * baseline / (disparity + doffs).
  *
- * Elements that scale, crop, turn or convert video drop the meta, because the
- * numbers in it would no longer be true.
+ * Elements that scale, crop, rotate or convert video drop the meta, because its
+ * numbers would be wrong.
  */
 
 #ifndef GST_STEREO_META_H
@@ -55,13 +58,14 @@ typedef struct
 {
   StereoResult result;
   gdouble scale;                /* of a disparity: filled in by */
-  gdouble offset;               /* gst_stereo_meta_get(), not asked for */
+  gdouble offset;               /* gst_stereo_meta_get(), ignored by add() */
   gdouble disparity_scale;      /* these three: 0 for other results */
   gint min_disparity;
   guint num_disparities;
   guint invalid_value;          /* or GST_STEREO_META_NO_INVALID */
   GstClockTime left_pts;
   GstClockTime right_pts;
+  gboolean filled;
   const gchar *algorithm;
   const gchar *backend;
   gdouble focal_length;         /* these three: 0 when not known */
@@ -75,17 +79,17 @@ typedef struct
 /* Registers the meta; may be called again. */
 void gst_stereo_meta_register (void);
 
-/* Registers a custom meta of this name.  The tags say what it is about, ending
- * with NULL: whoever changes that drops the meta. */
+/* Registers a custom meta of this name with GstMeta tags, ending with NULL:
+ * elements that change such properties of a buffer drop the meta. */
 void gst_stereo_meta_register_name (const gchar * name, const gchar ** tags);
 
-/* Those of a meta about the numbers in a map, and of one about a picture, which
- * is true in other colours as well. */
+/* The tags of metas about the numbers in a map, and of those about an image in
+ * any colours. */
 extern const gchar *gst_stereo_meta_tags[];
 extern const gchar *gst_stereo_picture_meta_tags[];
 
-/* The fields of a registered custom meta that is added to a writable buffer,
- * and those of one that a buffer has, or NULL. */
+/* Adds a registered custom meta to a writable buffer and returns its fields;
+ * and the fields of one that a buffer has, or NULL. */
 GstStructure *gst_stereo_meta_new (GstBuffer * buffer, const gchar * name);
 const GstStructure *gst_stereo_meta_find (GstBuffer * buffer,
     const gchar * name);
@@ -94,28 +98,28 @@ const GstStructure *gst_stereo_meta_find (GstBuffer * buffer,
 void gst_stereo_meta_add (GstBuffer * buffer,
     const GstStereoDisparity * disparity);
 
-/* FALSE, and nothing filled in, when the buffer has no such meta or one that
- * makes no sense.  The strings belong to the buffer. */
+/* FALSE, with nothing filled in, if the buffer has no such meta or an invalid
+ * one.  The strings belong to the buffer. */
 gboolean gst_stereo_meta_get (GstBuffer * buffer,
     GstStereoDisparity * disparity);
 
-/* The same of a structure with the meta's fields. */
+/* The same for a structure with the fields of the meta. */
 void gst_stereo_meta_fill (GstStructure * structure,
     const GstStereoDisparity * disparity);
 gboolean gst_stereo_meta_read (const GstStructure * structure,
     GstStereoDisparity * disparity);
 
-/* Whether a meta is about nothing but what these tags say, which end with NULL,
- * and not about memory. */
+/* Whether a meta has no other tags than these, ending with NULL, nor the memory
+ * tag. */
 gboolean gst_stereo_meta_is_about (const GstMeta * meta,
     const gchar * const * about);
 
-/* Whether another meta of an image, or of a map, is true of what is computed
- * from it pixel by pixel as well: metas about the scene are, those about
- * colours, memory and the numbers in a map are not. */
+/* Whether a meta of an image or a map also applies to the output computed from
+ * it, pixel by pixel: metas about the scene do, those about colours, memory and
+ * the numbers in a map do not. */
 gboolean gst_stereo_meta_survives (const GstMeta * meta);
 
-/* Copies a meta of a whole buffer, if that can be. */
+/* Copies a meta of a whole buffer, if it can be copied. */
 void gst_stereo_meta_copy (GstMeta * meta, GstBuffer * from, GstBuffer * to);
 
 G_END_DECLS

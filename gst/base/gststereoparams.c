@@ -160,6 +160,21 @@ gst_stereo_table_set_property (const StereoParamSpec * spec, gpointer params,
     stereo_param_write (spec, (gchar *) params + spec->offset, number);
 }
 
+gboolean
+gst_stereo_table_codes_set (const StereoParamSpec * table, guint64 set)
+{
+  static const gchar *const names[] = { "disparity-scale", "min-disparity",
+    "invalid-value", NULL
+  };
+
+  for (guint i = 0; table[i].name != NULL; i++) {
+    if ((set & (G_GUINT64_CONSTANT (1) << i)) == 0
+        && g_strv_contains (names, table[i].name))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 void
 gst_stereo_table_get_property (const StereoParamSpec * spec,
     gconstpointer params, GValue * value)
@@ -178,7 +193,7 @@ gst_stereo_params_init (GstStereoParams * self, GstElement * element,
   self->algorithm = algorithm;
   self->serial = 0;
   if (stereo_params_new (algorithm, &self->params) != STEREO_OK)
-    g_error ("no memory for the parameters of %s", GST_OBJECT_NAME (element));
+    GST_WARNING_OBJECT (element, "no memory for the parameters");
 }
 
 void
@@ -196,6 +211,8 @@ gst_stereo_params_set_property (GstStereoParams * self, guint id,
   StereoMessage why;
   StereoStatus status;
 
+  if (self->params == NULL)
+    return;
   GST_OBJECT_LOCK (self->element);
   status = stereo_params_set (self->params, spec->name,
       number_from_value (spec, value), &why);
@@ -216,7 +233,8 @@ gst_stereo_params_get_property (GstStereoParams * self, guint id,
   gdouble number;
 
   GST_OBJECT_LOCK (self->element);
-  if (stereo_params_get (self->params, spec->name, &number))
+  if (self->params != NULL
+      && stereo_params_get (self->params, spec->name, &number))
     value_from_number (spec, number, value);
   GST_OBJECT_UNLOCK (self->element);
 }

@@ -13,10 +13,8 @@
 
 G_BEGIN_DECLS
 
-/*
- * The parameters of an element as its properties set them.  All is protected
- * by the element's object lock, which the functions take.
- */
+/* The parameters that the properties of an element set.  Protected by the
+ * element's object lock, which the functions take. */
 typedef struct
 {
   GstElement *element;          /* no reference */
@@ -30,7 +28,8 @@ typedef struct
 void gst_stereo_params_install_properties (GObjectClass * klass,
     const StereoAlgorithm * algorithm);
 
-/* With the algorithm's defaults. */
+/* With the algorithm's defaults.  params is NULL if there is no memory for it:
+ * properties then have no effect, and the element must not start. */
 void gst_stereo_params_init (GstStereoParams * self, GstElement * element,
     const StereoAlgorithm * algorithm);
 void gst_stereo_params_clear (GstStereoParams * self);
@@ -40,7 +39,7 @@ void gst_stereo_params_set_property (GstStereoParams * self, guint id,
 void gst_stereo_params_get_property (GstStereoParams * self, guint id,
     GValue * value);
 
-/* Copies the parameters as they are now, and returns their serial. */
+/* Copies the current parameters and returns their serial. */
 guint gst_stereo_params_snapshot (GstStereoParams * self,
     StereoParams * target);
 
@@ -48,10 +47,9 @@ guint gst_stereo_params_snapshot (GstStereoParams * self,
 gboolean gst_stereo_params_changed (GstStereoParams * self, guint serial);
 
 /*
- * The same for a table that is no algorithm's but an operation's, and for its
- * structure, which the element has: a property for each row, from first on.
- * owner is the part of an enumeration's name that comes before the parameter's,
- * "view" for one.
+ * The same for the table of an operation, whose structure is in the element: a
+ * property for each row, with ids from first on.  owner is the prefix of the
+ * parameter in the names of enumerations, for example "view".
  */
 void gst_stereo_table_install_properties (GObjectClass * klass, guint first,
     const StereoParamSpec * table, const gchar * owner);
@@ -59,9 +57,14 @@ void gst_stereo_table_install_properties (GObjectClass * klass, guint first,
 /* Sets all fields to their defaults. */
 void gst_stereo_table_init (const StereoParamSpec * table, gpointer params);
 
-/* With the element's object lock held.  A NaN is left out. */
+/* With the element's object lock held.  Ignores NaN. */
 void gst_stereo_table_set_property (const StereoParamSpec * spec,
     gpointer params, const GValue * value);
+
+/* Whether the properties that describe the codes of a map without metadata are
+ * all set: bit i is that of row i. */
+gboolean gst_stereo_table_codes_set (const StereoParamSpec * table,
+    guint64 set);
 void gst_stereo_table_get_property (const StereoParamSpec * spec,
     gconstpointer params, GValue * value);
 

@@ -36,9 +36,10 @@ gst_stereo_pool_new (GstCaps * caps, GstAllocator * allocator,
   return pool;
 }
 
-/* The pool that downstream offers, made ready for the video, or NULL. */
+/* The pool of downstream, configured for the video, or NULL. */
 static GstBufferPool *
-their_pool (const GstVideoInfo * info, GstQuery * query, gboolean video_meta)
+downstream_pool (const GstVideoInfo * info, GstQuery * query,
+    gboolean video_meta)
 {
   GstBufferPool *pool = NULL;
   GstStructure *config;
@@ -85,7 +86,7 @@ gst_stereo_pool_decide (const GstVideoInfo * info, GstQuery * query,
     max = pool != NULL ? 0 : max;
   }
   if (allocator == NULL && pool == NULL) {
-    pool = their_pool (info, query, video_meta);
+    pool = downstream_pool (info, query, video_meta);
     size = MAX (size, (guint) GST_VIDEO_INFO_SIZE (info));
     if (gst_query_get_n_allocation_params (query) > 0)
       gst_query_parse_nth_allocation_param (query, 0, &theirs, NULL);
@@ -94,8 +95,11 @@ gst_stereo_pool_decide (const GstVideoInfo * info, GstQuery * query,
     pool = gst_stereo_pool_new (caps, allocator != NULL ? allocator : theirs,
         video_meta, min, allocator != NULL ? 0 : max, &size);
   gst_clear_object (&theirs);
-  if (pool == NULL)
+  if (pool == NULL) {
+    GST_STEREO_FAIL (device->failure, RESOURCE, SETTINGS,
+        ("No buffer pool for the output."), (NULL));
     return FALSE;
+  }
 
   if (has_pool)
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
@@ -108,19 +112,20 @@ gst_stereo_pool_decide (const GstVideoInfo * info, GstQuery * query,
 void
 gst_stereo_pool_propose (GstQuery * query, GstStereoDevice * device)
 {
-  /* Those of frames under way, the one in the queue before us, and one to
-   * fill. */
+  /* Those of frames in flight, the one in the queue before the element, and one
+   * to fill. */
   const guint min_buffers = gst_stereo_device_get_frames (device) + 3;
-  GstAllocator *allocator = device->allocator;
   GstBufferPool *pool = NULL;
+  GstAllocator *allocator;
+  GstObject *context;
   GstCaps *caps;
   guint size;
 
+  gst_stereo_device_get_memory (device, &allocator, &context);
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps != NULL && gst_stereo_cuda_caps (caps)) {
-    if (device->context != NULL)
-      pool = gst_stereo_cuda_pool_new (device->context, caps, min_buffers, 0,
-          &size);
+    if (context != NULL)
+      pool = gst_stereo_cuda_pool_new (context, caps, min_buffers, 0, &size);
   } else if (caps != NULL && allocator != NULL) {
     pool = gst_stereo_pool_new (caps, allocator, TRUE, min_buffers, 0, &size);
     gst_query_add_allocation_param (query, allocator, NULL);
@@ -130,4 +135,6 @@ gst_stereo_pool_propose (GstQuery * query, GstStereoDevice * device)
     gst_object_unref (pool);
   }
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_clear_object (&allocator);
+  gst_clear_object (&context);
 }

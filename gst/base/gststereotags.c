@@ -1,4 +1,4 @@
-/* gst-stereomatching: what the tags of a stream say about its maps
+/* gst-stereomatching: tags that describe the maps of a stream
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -28,33 +28,33 @@ make_tags (GstStructure * s, const GstVideoInfo * info)
   return tags;
 }
 
-/* Whether it is news, and that it was told. */
+/* Notes the tags to send.  FALSE if they were the last ones sent. */
 static gboolean
-tell (GstStereoToldTags * told, GstStereoToldTags * now,
+update_sent (GstStereoSentTags * sent, GstStereoSentTags * now,
     const GstVideoInfo * info)
 {
   now->valid = TRUE;
   now->format = GST_VIDEO_INFO_FORMAT (info);
   now->width = GST_VIDEO_INFO_WIDTH (info);
   now->height = GST_VIDEO_INFO_HEIGHT (info);
-  /* a difference in padding tells it once more, and that is all */
-  if (memcmp (told, now, sizeof (*told)) == 0)
+  /* A difference in padding only sends them once more. */
+  if (memcmp (sent, now, sizeof (*sent)) == 0)
     return FALSE;
-  memcpy (told, now, sizeof (*told));
+  memcpy (sent, now, sizeof (*sent));
   return TRUE;
 }
 
 GstTagList *
-gst_stereo_tags_of_disparity (GstStereoToldTags * told,
+gst_stereo_tags_of_disparity (GstStereoSentTags * sent,
     const GstStereoDisparity * disparity, const GstVideoInfo * info)
 {
-  GstStereoToldTags now;
+  GstStereoSentTags now;
   GstStructure *s;
 
   memset (&now, 0, sizeof (now));
   memcpy (&now.disparity, disparity, sizeof (*disparity));
   now.disparity.left_pts = now.disparity.right_pts = 0;
-  if (!tell (told, &now, info))
+  if (!update_sent (sent, &now, info))
     return NULL;
   s = gst_structure_new_empty (GST_STEREO_DISPARITY_META);
   gst_stereo_meta_fill (s, disparity);
@@ -62,16 +62,16 @@ gst_stereo_tags_of_disparity (GstStereoToldTags * told,
 }
 
 GstTagList *
-gst_stereo_tags_of_depth (GstStereoToldTags * told,
+gst_stereo_tags_of_depth (GstStereoSentTags * sent,
     const GstStereoDepth * depth, const GstVideoInfo * info)
 {
-  GstStereoToldTags now;
+  GstStereoSentTags now;
   GstStructure *s;
 
   memset (&now, 0, sizeof (now));
   memcpy (&now.depth, depth, sizeof (*depth));
   now.depth.left_pts = now.depth.right_pts = 0;
-  if (!tell (told, &now, info))
+  if (!update_sent (sent, &now, info))
     return NULL;
   s = gst_structure_new_empty (GST_STEREO_DEPTH_META);
   gst_stereo_depth_meta_fill (s, depth);
@@ -81,15 +81,22 @@ gst_stereo_tags_of_depth (GstStereoToldTags * told,
 /* ------------------------------------------------------------------ receive */
 
 void
-gst_stereo_tags_clear (GstStereoTags * self)
+gst_stereo_tags_start_stream (GstStereoTags * self)
 {
   g_clear_pointer (&self->disparity, gst_structure_free);
   g_clear_pointer (&self->depth, gst_structure_free);
 }
 
-/* Takes a comment that is ours. */
+void
+gst_stereo_tags_clear (GstStereoTags * self)
+{
+  gst_stereo_tags_start_stream (self);
+  self->warned = FALSE;
+}
+
+/* Keeps a comment with such fields. */
 static gboolean
-take_comment (GstStereoTags * self, const gchar * comment)
+keep_comment (GstStereoTags * self, const gchar * comment)
 {
   GstStructure *s, **place;
 
@@ -103,7 +110,7 @@ take_comment (GstStereoTags * self, const gchar * comment)
   if (s == NULL)
     return FALSE;
   /* a stream has maps of one kind */
-  gst_stereo_tags_clear (self);
+  gst_stereo_tags_start_stream (self);
   *place = s;
   return TRUE;
 }
@@ -124,7 +131,7 @@ gst_stereo_tags_take (GstStereoTags * self, GstEvent * event)
 
     if (!gst_tag_list_peek_string_index (tags, GST_TAG_COMMENT, i, &comment))
       continue;
-    if (take_comment (self, comment))
+    if (keep_comment (self, comment))
       any = TRUE;
     else
       gst_tag_list_add (others, GST_TAG_MERGE_APPEND, GST_TAG_COMMENT, comment,
@@ -171,4 +178,63 @@ gst_stereo_tags_get_depth (const GstStereoTags * self, GstBuffer * buffer,
 {
   return gst_stereo_depth_meta_get (buffer, depth) || (is_of (self->depth,
           info) && gst_stereo_depth_meta_read (self->depth, depth));
+}
+
+/* ---------------------------------------------------------------- messages */
+
+gchar *
+gst_stereo_tags_explain_change (const GstStereoTags * self,
+    const GstVideoInfo * info)
+{
+  const GstStructure *s = self->disparity != NULL ? self->disparity
+      : self->depth;
+  const gchar *format;
+  gint width, height;
+  gboolean same_size;
+
+  if (s == NULL || is_of (s, info)
+      || (format = gst_structure_get_string (s, "format")) == NULL
+      || !gst_structure_get_int (s, "width", &width)
+      || !gst_structure_get_int (s, "height", &height))
+    return NULL;
+  same_size = width == GST_VIDEO_INFO_WIDTH (info)
+      && height == GST_VIDEO_INFO_HEIGHT (info);
+  return g_strdup_printf ("The maps were scaled, cropped or converted: their "
+      "metadata describes %s of %dx%d, but they are %s of %dx%d. %s", format,
+      width, height, GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
+      GST_VIDEO_INFO_HEIGHT (info), same_size ? "Remove the conversion"
+      : "Scale the views, not the map");
+}
+
+gchar *
+gst_stereo_tags_describe_codes (gdouble scale, gint minimum, gint invalid)
+{
+  gchar *code = invalid >= 0 ? g_strdup_printf ("code %d", invalid)
+      : g_strdup ("no code");
+  gchar *text = g_strdup_printf ("%g codes per pixel, from %d pixels on, and "
+      "%s for invalid ones", scale, minimum, code);
+
+  g_free (code);
+  return text;
+}
+
+void
+gst_stereo_tags_warn (GstStereoTags * self, const GstVideoInfo * info,
+    GstElement * element, const gchar * assumed, const gchar * properties)
+{
+  gchar *change, *text;
+
+  if (self->warned)
+    return;
+  self->warned = TRUE;
+  change = gst_stereo_tags_explain_change (self, info);
+  text = change != NULL
+      ? g_strdup_printf ("%s, or set %s. Assuming %s.", change, properties,
+      assumed)
+      : g_strdup_printf ("The maps have no metadata: assuming %s. Set %s.",
+      assumed, properties);
+  /* twice, because gst-launch shows the second one */
+  GST_ELEMENT_WARNING (element, STREAM, FORMAT, ("%s", text), ("%s", text));
+  g_free (text);
+  g_free (change);
 }

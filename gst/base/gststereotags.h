@@ -1,15 +1,15 @@
-/* gst-stereomatching: what the tags of a stream say about its maps
+/* gst-stereomatching: tags that describe the maps of a stream
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * Metas get lost in files and networks, tags do not.  What makes maps sends a
- * tag `comment`, which containers keep, with the meta's fields as a serialised
- * structure: all but those of a single frame, and with width, height and format
- * of the video.  What reads maps takes it where a buffer has no meta, and only
- * for video of that size and format: a map that was scaled has other numbers.
+ * Files and networks lose metas, but keep tags.  Elements that produce maps
+ * send a tag `comment` with the fields of the meta as a serialised structure:
+ * all but those of a single frame, with width, height and format of the video.
+ * Elements that consume maps use it if a buffer has no meta, and only for video
+ * of that size and format, because scaling changes the numbers.
  */
 
 #ifndef GST_STEREO_TAGS_H
@@ -22,7 +22,7 @@
 
 G_BEGIN_DECLS
 
-/* What was sent last; zeroed: nothing. */
+/* The tags that were sent last; zeroed, none. */
 typedef struct
 {
   gboolean valid;
@@ -31,33 +31,53 @@ typedef struct
   gint height;
   GstStereoDisparity disparity;
   GstStereoDepth depth;
-} GstStereoToldTags;
+} GstStereoSentTags;
 
 /* The tags of maps of such video, or NULL if they have been sent. */
-GstTagList *gst_stereo_tags_of_disparity (GstStereoToldTags * told,
+GstTagList *gst_stereo_tags_of_disparity (GstStereoSentTags * sent,
     const GstStereoDisparity * disparity, const GstVideoInfo * info);
-GstTagList *gst_stereo_tags_of_depth (GstStereoToldTags * told,
+GstTagList *gst_stereo_tags_of_depth (GstStereoSentTags * sent,
     const GstStereoDepth * depth, const GstVideoInfo * info);
 
-/* What was received; zeroed: nothing. */
+/* The tags that were received; zeroed, none. */
 typedef struct
 {
   GstStructure *disparity;      /* or NULL */
   GstStructure *depth;
+  gboolean warned;              /* since the element started */
 } GstStereoTags;
 
+/* For the stop of the element, and for a new stream. */
 void gst_stereo_tags_clear (GstStereoTags * self);
+void gst_stereo_tags_start_stream (GstStereoTags * self);
 
-/* Takes a TAG event, of which what is meant for others is returned, or NULL. */
+/* Takes a TAG event, and returns one with the other tags, or NULL. */
 GstEvent *gst_stereo_tags_take (GstStereoTags * self, GstEvent * event);
 
-/* What the buffer's meta says, or the tags say of such video.  FALSE, and
- * nothing filled in, when neither says anything.  Strings belong to both. */
+/* Fills in the buffer's meta, or the tags for such video.  FALSE, with nothing
+ * filled in, if there are neither.  Strings belong to them. */
 gboolean gst_stereo_tags_get_disparity (const GstStereoTags * self,
     GstBuffer * buffer, const GstVideoInfo * info,
     GstStereoDisparity * disparity);
 gboolean gst_stereo_tags_get_depth (const GstStereoTags * self,
     GstBuffer * buffer, const GstVideoInfo * info, GstStereoDepth * depth);
+
+/* For maps that neither describes.  NULL, or the problem and its remedy if the
+ * tags describe video of another size or format, so that an element upstream
+ * has changed the map.  To be freed. */
+gchar *gst_stereo_tags_explain_change (const GstStereoTags * self,
+    const GstVideoInfo * info);
+
+/* The same for elements with the properties of GST_STEREO_TAGS_CODES: what they
+ * assume.  To be freed. */
+#define GST_STEREO_TAGS_CODES "disparity-scale, min-disparity and invalid-value"
+gchar *gst_stereo_tags_describe_codes (gdouble scale, gint minimum,
+    gint invalid);
+
+/* Posts one warning about such maps: what the element assumes, and the
+ * properties to set. */
+void gst_stereo_tags_warn (GstStereoTags * self, const GstVideoInfo * info,
+    GstElement * element, const gchar * assumed, const gchar * properties);
 
 G_END_DECLS
 

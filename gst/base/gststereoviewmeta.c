@@ -1,4 +1,4 @@
-/* gst-stereomatching: what a synthesised view says about itself
+/* gst-stereomatching: metadata of virtual views
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what a synthesised view says about itself
+/* gst-stereomatching: metadata of virtual views
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -8,14 +8,13 @@
  * Every buffer of stereoview carries a custom meta of this name:
  *
  *   field         type     meaning
- *   position      double   of the middle of the frame, in baselines from the
- *                          left camera: 0 = left view, 1 = right view
+ *   position      double   of the virtual camera, or of the centre of several:
+ *                          0 = left view, 1 = right view
  *   separation    double   of the outermost views of the frame, in baselines;
- *                          0 when there is one
- *   convergence   double   disparity that is at one place in all views, in
- *                          pixels
+ *                          0 for a single view
+ *   convergence   double   disparity of the zero-parallax plane, in pixels
  *   layout        string   "mono", "side-by-side", ...
- *   views         uint     how many there are in the frame
+ *   views         uint     number of views in the frame
  */
 
 #ifndef GST_STEREO_VIEW_META_H

@@ -9,42 +9,11 @@
  * @title: stereobp
  * @short_description: hierarchical belief propagation
  *
- * Computes a disparity map from a rectified left and right view. All pixels are
- * matched together: each one tells its four neighbours what each of their
- * disparities would cost, given the images, what it was told by the others, and
- * that a change of disparity between neighbours has a price. These messages
- * pass a few times on every level of an image pyramid, from coarse to fine
- * (P. F. Felzenszwalb, D. P. Huttenlocher: "Efficient belief propagation for
- * early vision", CVPR 2004; S. Grauer-Gray: "Optimizing global stereo matching
- * on NVIDIA GPUs").
- *
- * The messages are the papers'. The cost, the edges and what becomes of the
- * winners are ours: the papers compare luma as it is, which fails where two
- * cameras expose differently, and a change of disparity costs them the same
- * everywhere. By default a census is compared, a change of disparity costs less
- * where the colour changes, and the map is interpolated, checked against the
- * right view, freed of speckles and filled. On the four Middlebury scenes that
- * leaves 6.7 % bad pixels, where the papers' method has 10.3; with exposures
- * changed it is 8.7 instead of 96.0. The preset `paper` is the papers' method
- * to the letter, `felzenszwalb` the same with the parameters of the authors'
- * own program; `accurate` (6.3 %) takes longer than the default, `fast` (6.7 %,
- * and 10.2 instead of 9.6 where one camera has vignetting) less;
- * docs/presets.md says how to use them.
- *
- * Messages take memory: four bytes for each pixel and disparity and a third
- * more for the coarser levels, twice or four times that with a finer
- * #GstStereoBp:precision. Errors are the same.
- *
- * #GstStereoBp:cost decides what is compared, #GstStereoBp:edge-scale how much
- * colour says of where disparities change, and #GstStereoBp:fill whether pixels
- * without a sure disparity are filled or stay invalid. Colour is used when both
- * views have it, as RGB or YUV of any kind, for edges and with `cost=rgb`.
- * Without edges `cost=luma` compares the luma plane of YUV video as it is.
- *
- * The output is `GRAY16_LE` with #GstStereoBp:disparity-scale codes for a
- * pixel of disparity, or `GRAY8`. Every buffer carries a
- * `GstStereoDisparityMeta` that tells what the codes mean; disparitycolor turns
- * them into a picture.
+ * Computes a disparity map from a rectified left and right view. All pixels
+ * are matched jointly: each one sends its four neighbours messages with the
+ * cost of every disparity, from its own data term, the messages that it
+ * received and a smoothness term. Messages are iterated on every level of an
+ * image pyramid, from coarse to fine.
  *
  * ## Example launch lines
  * |[
@@ -55,45 +24,45 @@
  * ]| Matches two images.
  * |[
  * gst-launch-1.0 filesrc location=left.png ! pngdec ! m.sink_left  filesrc location=right.png ! pngdec ! m.sink_right  stereobp name=m @preset=accurate num-disparities=60 ! disparitycolor ! videoconvert ! pngenc ! filesink location=disparity.png
- * ]| The same, with a preset.
+ * ]| The same with a preset.
+ *
+ * ## Details
+ *
+ * The messages follow P. F. Felzenszwalb, D. P. Huttenlocher: "Efficient
+ * belief propagation for early vision", CVPR 2004, and S. Grauer-Gray:
+ * "Optimizing global stereo matching on NVIDIA GPUs". The data term, the edge
+ * weights and the post-processing are this project's: the papers compare luma,
+ * which fails if the exposures of the cameras differ, and use the same
+ * smoothness term everywhere. By default the data term is a census, the
+ * smoothness term is lower at colour edges, and the map is interpolated to
+ * subpixels, checked against the right view, filtered for speckles and filled.
+ * This leaves 6.7 % bad pixels on the four Middlebury scenes (papers: 10.3 %),
+ * and 8.7 % with changed exposures (papers: 96.0 %).
+ *
+ * The preset `paper` is the method of the papers, and `felzenszwalb` the same
+ * with the parameters of the authors' program. `accurate` (6.3 %) is slower
+ * than the default; `fast` (6.7 %, and 10.2 instead of 9.6 % if one camera has
+ * vignetting) is faster. docs/presets.md explains presets.
+ *
+ * Messages take four bytes per pixel and disparity, plus a third for the
+ * coarser levels; a finer #GstStereoBp:precision takes two or four times as
+ * much, with the same errors.
+ *
+ * #GstStereoBp:cost selects the matching cost, #GstStereoBp:edge-scale the
+ * influence of colour on the smoothness term, and #GstStereoBp:fill whether
+ * invalid pixels are filled. Edges and `cost=rgb` use colour if both views
+ * have it, as RGB or YUV. Without edges, `cost=luma` compares the luma planes
+ * of YUV video.
+ *
+ * The output is `GRAY16_LE` with #GstStereoBp:disparity-scale codes per pixel
+ * of disparity, or `GRAY8`. Every buffer carries a `GstStereoDisparityMeta`
+ * that describes the codes; disparitycolor converts them to colours.
  *
  * Since: 0.1
  */
 
-#include "pair/gststereobase.h"
-#include "elements/gststereoelements.h"
+#include "elements/gststereomatcherelement.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_stereo_bp_debug);
-#define GST_CAT_DEFAULT gst_stereo_bp_debug
-
-#define GST_TYPE_STEREO_BP (gst_stereo_bp_get_type ())
-G_DECLARE_FINAL_TYPE (GstStereoBp, gst_stereo_bp, GST, STEREO_BP,
-    GstStereoBase)
-
-struct _GstStereoBp
-{
-  GstStereoBase parent;
-};
-
-G_DEFINE_TYPE_WITH_CODE (GstStereoBp, gst_stereo_bp, GST_TYPE_STEREO_BASE,
-    GST_DEBUG_CATEGORY_INIT (gst_stereo_bp_debug, "stereobp", 0,
-        "Stereo matching by hierarchical belief propagation"));
-
-GST_ELEMENT_REGISTER_DEFINE (stereobp, "stereobp", GST_RANK_NONE,
-    GST_TYPE_STEREO_BP);
-
-static void
-gst_stereo_bp_class_init (GstStereoBpClass * klass)
-{
-  gst_stereo_base_class_set_algorithm (GST_STEREO_BASE_CLASS (klass), "bp");
-  gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
-      "Stereo matcher (hierarchical belief propagation)",
-      "Filter/Effect/Video",
-      "Disparity from two rectified views, all pixels together",
-      "The gst-stereomatching authors");
-}
-
-static void
-gst_stereo_bp_init (GstStereoBp * self)
-{
-}
+GST_STEREO_DEFINE_MATCHER (GstStereoBp, gst_stereo_bp, bp,
+    "hierarchical belief propagation",
+    "Global stereo matching by belief propagation over an image pyramid")

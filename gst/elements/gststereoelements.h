@@ -1,4 +1,4 @@
-/* gst-stereomatching: the elements of the plugin
+/* gst-stereomatching: elements of the plugin
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -15,7 +15,7 @@ GST_ELEMENT_REGISTER_DECLARE (disparitycloud)
 GST_ELEMENT_REGISTER_DECLARE (disparitycolor)
 GST_ELEMENT_REGISTER_DECLARE (disparitydepth)
 
-/* One for each algorithm, named after it: stereovcbw, ... */
+/* stereo<algorithm>, for each algorithm */
 #define ALGORITHM(name) GST_ELEMENT_REGISTER_DECLARE (stereo##name)
 #include "algorithm-list.h"
 #undef ALGORITHM

@@ -1,4 +1,4 @@
-/* gst-stereomatching: two views in one frame
+/* gst-stereomatching: frame packing
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -8,28 +8,48 @@
 
 #include <string.h>
 
-/* Says why, and is FALSE. */
+/* Writes the reason; FALSE. */
 #define REFUSE(why, ...) \
     (g_snprintf ((why)->text, sizeof ((why)->text), __VA_ARGS__), FALSE)
+
+static const struct
+{
+  GstVideoMultiviewMode mode;
+  gboolean halves_width;
+  gboolean halves_height;
+  gboolean is_shared;
+} packings[] = {
+  [GST_STEREO_PACKING_AUTO] = {GST_VIDEO_MULTIVIEW_MODE_NONE, FALSE, FALSE,
+        TRUE},
+  [GST_STEREO_PACKING_SIDE_BY_SIDE] = {GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE,
+        TRUE, FALSE, TRUE},
+  [GST_STEREO_PACKING_TOP_BOTTOM] = {GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM,
+        FALSE, TRUE, TRUE},
+  [GST_STEREO_PACKING_ROW_INTERLEAVED] = {
+      GST_VIDEO_MULTIVIEW_MODE_ROW_INTERLEAVED, FALSE, TRUE, TRUE},
+  [GST_STEREO_PACKING_COLUMN_INTERLEAVED] = {
+      GST_VIDEO_MULTIVIEW_MODE_COLUMN_INTERLEAVED, TRUE, FALSE, FALSE},
+  [GST_STEREO_PACKING_CHECKERBOARD] = {GST_VIDEO_MULTIVIEW_MODE_CHECKERBOARD,
+        TRUE, FALSE, FALSE},
+  [GST_STEREO_PACKING_FRAME_BY_FRAME] = {
+      GST_VIDEO_MULTIVIEW_MODE_FRAME_BY_FRAME, FALSE, FALSE, TRUE},
+};
 
 GType
 gst_stereo_packing_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {GST_STEREO_PACKING_AUTO, "What the caps say, or else side by side",
-        "auto"},
-    {GST_STEREO_PACKING_SIDE_BY_SIDE, "The left half and the right half",
-        "side-by-side"},
-    {GST_STEREO_PACKING_TOP_BOTTOM, "The upper half and the lower half",
-        "top-bottom"},
-    {GST_STEREO_PACKING_ROW_INTERLEAVED, "Row by row in turn",
+    {GST_STEREO_PACKING_AUTO, "Multiview mode of the caps, otherwise side by "
+          "side", "auto"},
+    {GST_STEREO_PACKING_SIDE_BY_SIDE, "Left and right half", "side-by-side"},
+    {GST_STEREO_PACKING_TOP_BOTTOM, "Upper and lower half", "top-bottom"},
+    {GST_STEREO_PACKING_ROW_INTERLEAVED, "Alternating rows",
         "row-interleaved"},
-    {GST_STEREO_PACKING_COLUMN_INTERLEAVED, "Column by column in turn",
+    {GST_STEREO_PACKING_COLUMN_INTERLEAVED, "Alternating columns",
         "column-interleaved"},
-    {GST_STEREO_PACKING_CHECKERBOARD, "Pixel by pixel in turn, like the "
-          "squares of a chessboard", "checkerboard"},
-    {GST_STEREO_PACKING_FRAME_BY_FRAME, "Frame by frame in turn",
+    {GST_STEREO_PACKING_CHECKERBOARD, "Alternating pixels", "checkerboard"},
+    {GST_STEREO_PACKING_FRAME_BY_FRAME, "Alternating frames",
         "frame-by-frame"},
     {0, NULL, NULL}
   };
@@ -43,59 +63,44 @@ gst_stereo_packing_get_type (void)
 GstStereoPacking
 gst_stereo_packing_of_mode (GstVideoMultiviewMode mode)
 {
-  switch (mode) {
-    case GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE:
-      return GST_STEREO_PACKING_SIDE_BY_SIDE;
-    case GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM:
-      return GST_STEREO_PACKING_TOP_BOTTOM;
-    case GST_VIDEO_MULTIVIEW_MODE_ROW_INTERLEAVED:
-      return GST_STEREO_PACKING_ROW_INTERLEAVED;
-    case GST_VIDEO_MULTIVIEW_MODE_COLUMN_INTERLEAVED:
-      return GST_STEREO_PACKING_COLUMN_INTERLEAVED;
-    case GST_VIDEO_MULTIVIEW_MODE_CHECKERBOARD:
-      return GST_STEREO_PACKING_CHECKERBOARD;
-    case GST_VIDEO_MULTIVIEW_MODE_FRAME_BY_FRAME:
-      return GST_STEREO_PACKING_FRAME_BY_FRAME;
-    default:
-      return GST_STEREO_PACKING_AUTO;
+  for (guint i = 1; i < G_N_ELEMENTS (packings); i++) {
+    if (packings[i].mode == mode)
+      return (GstStereoPacking) i;
   }
+  return GST_STEREO_PACKING_AUTO;
 }
 
 gboolean
 gst_stereo_packing_halves_width (GstStereoPacking packing)
 {
-  return packing == GST_STEREO_PACKING_SIDE_BY_SIDE
-      || packing == GST_STEREO_PACKING_COLUMN_INTERLEAVED
-      || packing == GST_STEREO_PACKING_CHECKERBOARD;
+  return packings[packing].halves_width;
 }
 
 gboolean
 gst_stereo_packing_halves_height (GstStereoPacking packing)
 {
-  return packing == GST_STEREO_PACKING_TOP_BOTTOM
-      || packing == GST_STEREO_PACKING_ROW_INTERLEAVED;
+  return packings[packing].halves_height;
 }
 
 gboolean
 gst_stereo_packing_is_shared (GstStereoPacking packing)
 {
-  return packing != GST_STEREO_PACKING_COLUMN_INTERLEAVED
-      && packing != GST_STEREO_PACKING_CHECKERBOARD;
+  return packings[packing].is_shared;
 }
 
 /* ----------------------------------------------------------------- formats */
 
-/* A plane of colours, which is no image. */
+/* Whether a plane is a table of colours instead of an image. */
 static gboolean
 is_palette (const GstVideoFormatInfo * format, guint plane)
 {
   return GST_VIDEO_FORMAT_INFO_HAS_PALETTE (format) && plane == 1;
 }
 
-/* The bytes from the beginning of a row to column x, by the components of a
- * plane; FALSE when they don't agree or are no whole bytes. */
+/* The offset of column x in a row of a plane.  FALSE when components of the
+ * plane differ in it, or it is not a whole number of bytes. */
 static gboolean
-bytes_to_column (const GstVideoFormatInfo * format, guint plane, guint x,
+get_column_offset (const GstVideoFormatInfo * format, guint plane, guint x,
     gsize * bytes)
 {
   gboolean found = is_palette (format, plane);
@@ -117,9 +122,9 @@ bytes_to_column (const GstVideoFormatInfo * format, guint plane, guint x,
   return found;
 }
 
-/* The rows of a plane for each 1 << shift rows of the frame. */
+/* Vertical subsampling of a plane: one row per 1 << shift rows of the frame. */
 static guint
-row_shift (const GstVideoFormatInfo * format, guint plane)
+get_row_shift (const GstVideoFormatInfo * format, guint plane)
 {
   for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); c++) {
     if ((guint) GST_VIDEO_FORMAT_INFO_PLANE (format, c) == plane)
@@ -128,31 +133,22 @@ row_shift (const GstVideoFormatInfo * format, guint plane)
   return 0;
 }
 
-/* Columns, and rows, that share a sample of chroma. */
-static guint
-sample_width (const GstVideoFormatInfo * format)
+/* Number of columns and rows that share a chroma sample. */
+static void
+get_sample_size (const GstVideoFormatInfo * format, guint * width,
+    guint * height)
 {
-  guint shift = 0;
-
-  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); c++)
-    shift = MAX (shift, GST_VIDEO_FORMAT_INFO_W_SUB (format, c));
-  return 1 << shift;
-}
-
-static guint
-sample_height (const GstVideoFormatInfo * format)
-{
-  guint shift = 0;
-
-  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); c++)
-    shift = MAX (shift, GST_VIDEO_FORMAT_INFO_H_SUB (format, c));
-  return 1 << shift;
+  *width = *height = 1;
+  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); c++) {
+    *width = MAX (*width, 1u << GST_VIDEO_FORMAT_INFO_W_SUB (format, c));
+    *height = MAX (*height, 1u << GST_VIDEO_FORMAT_INFO_H_SUB (format, c));
+  }
 }
 
 /* ------------------------------------------------------------------- check */
 
 static const gchar *
-nick_of (GstStereoPacking packing)
+get_nick (GstStereoPacking packing)
 {
   GEnumClass *klass = g_type_class_ref (GST_TYPE_STEREO_PACKING);
   const gchar *nick = g_enum_get_value (klass, (gint) packing)->value_nick;
@@ -161,21 +157,22 @@ nick_of (GstStereoPacking packing)
   return nick;
 }
 
-/* Whether rows can be cut apart between any two pixels that share no sample. */
+/* Whether a row can be divided between any two pixels that share no sample. */
 static gboolean
 has_columns (const GstVideoFormatInfo * format)
 {
-  const guint n = sample_width (format);
+  guint n, height;
   gsize bytes;
 
+  get_sample_size (format, &n, &height);
   for (guint p = 0; p < GST_VIDEO_FORMAT_INFO_N_PLANES (format); p++) {
-    if (!bytes_to_column (format, p, n, &bytes))
+    if (!get_column_offset (format, p, n, &bytes))
       return FALSE;
   }
   return TRUE;
 }
 
-/* What each row or pixel in turn asks of a format. */
+/* Checks a format for rows or pixels that alternate between the views. */
 static gboolean
 check_interleaved (GstStereoPacking packing, const GstVideoInfo * info,
     StereoMessage * why)
@@ -183,16 +180,16 @@ check_interleaved (GstStereoPacking packing, const GstVideoInfo * info,
   const GstVideoFormatInfo *format = info->finfo;
   const gboolean rows = packing != GST_STEREO_PACKING_COLUMN_INTERLEAVED;
   const gboolean columns = packing != GST_STEREO_PACKING_ROW_INTERLEAVED;
+  guint width, height;
 
-  if ((rows && sample_height (format) > 1)
-      || (columns && sample_width (format) > 1))
-    return REFUSE (why, "%s has samples of chroma that neighbours share, which "
-        "are of different views in %s video", GST_VIDEO_INFO_NAME (info),
-        nick_of (packing));
+  get_sample_size (format, &width, &height);
+  if ((rows && height > 1) || (columns && width > 1))
+    return REFUSE (why, "in %s neighbouring pixels share chroma samples, but "
+        "they belong to different views in %s video",
+        GST_VIDEO_INFO_NAME (info), get_nick (packing));
   if (rows && GST_VIDEO_INFO_IS_INTERLACED (info))
-    return REFUSE (why, "the rows of interlaced video (interlace-mode=%s) are "
-        "of different times, and can't be of different views as well: put "
-        "deinterlace before it",
+    return REFUSE (why, "rows of interlaced video (interlace-mode=%s) cannot "
+        "alternate between views; put deinterlace before this element",
         gst_video_interlace_mode_to_string (GST_VIDEO_INFO_INTERLACE_MODE
             (info)));
   return TRUE;
@@ -205,26 +202,27 @@ gst_stereo_packing_check (GstStereoPacking packing, const GstVideoInfo * info,
   const gboolean half_width = gst_stereo_packing_halves_width (packing);
   const guint size = half_width ? (guint) GST_VIDEO_INFO_WIDTH (info)
       : (guint) GST_VIDEO_INFO_HEIGHT (info);
-  const guint unit = half_width ? sample_width (info->finfo)
-      : sample_height (info->finfo);
+  guint width, height, unit;
 
+  get_sample_size (info->finfo, &width, &height);
+  unit = half_width ? width : height;
   if (packing == GST_STEREO_PACKING_FRAME_BY_FRAME)
     return TRUE;
   if (GST_VIDEO_FORMAT_INFO_IS_TILED (info->finfo))
-    return REFUSE (why, "%s has its pixels in tiles", GST_VIDEO_INFO_NAME
+    return REFUSE (why, "%s is a tiled format", GST_VIDEO_INFO_NAME
         (info));
   if (size % 2 != 0)
     return REFUSE (why, "its %s of %u is odd", half_width ? "width" : "height",
         size);
   if (half_width && !has_columns (info->finfo))
-    return REFUSE (why, "%s packs several pixels of a row together",
+    return REFUSE (why, "%s packs several pixels of a row into one unit",
         GST_VIDEO_INFO_NAME (info));
   if (packing == GST_STEREO_PACKING_SIDE_BY_SIDE
       || packing == GST_STEREO_PACKING_TOP_BOTTOM) {
     if (size / 2 % unit == 0)
       return TRUE;
-    return REFUSE (why, "half its %s of %u is %u, which would cut samples of "
-        "chroma apart that are of %u pixels each in %s", half_width ? "width"
+    return REFUSE (why, "half its %s of %u is %u, which is not a multiple of "
+        "the %u pixels that share a chroma sample in %s", half_width ? "width"
         : "height", size, size / 2, unit, GST_VIDEO_INFO_NAME (info));
   }
   return check_interleaved (packing, info, why);
@@ -252,8 +250,8 @@ gst_stereo_packing_locate (GstStereoPacking packing,
     if (is_palette (format, p))
       continue;
     if (x > 0)
-      (void) bytes_to_column (format, p, x, &bytes);
-    offset[p] += bytes + (gsize) (y >> row_shift (format, p))
+      (void) get_column_offset (format, p, x, &bytes);
+    offset[p] += bytes + (gsize) (y >> get_row_shift (format, p))
         * (gsize) stride[p];
     if (packing == GST_STEREO_PACKING_ROW_INTERLEAVED)
       stride[p] *= 2;
@@ -277,7 +275,7 @@ gst_stereo_packing_copy (GstStereoPacking packing,
       memcpy (to, from, 256 * 4);
       continue;
     }
-    (void) bytes_to_column (format, p, 1, &bytes);
+    (void) get_column_offset (format, p, 1, &bytes);
     for (guint y = 0; y < height; y++) {
       gboolean odd = packing == GST_STEREO_PACKING_CHECKERBOARD && y % 2 != 0;
       const guint8 *in = from + (gsize) y

@@ -1,4 +1,4 @@
-/* gst-stereomatching: two views in one frame
+/* gst-stereomatching: frame packing
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -13,11 +13,11 @@
 
 G_BEGIN_DECLS
 
-/* Where the first view and the second one are in a frame.  Checkerboard: the
- * pixel in the upper left corner is one of the first view. */
+/* Arrangement of two views in a frame.  Checkerboard: the upper left pixel
+ * belongs to the first view. */
 typedef enum
 {
-  GST_STEREO_PACKING_AUTO,      /* what the caps say */
+  GST_STEREO_PACKING_AUTO,      /* multiview-mode of the caps */
   GST_STEREO_PACKING_SIDE_BY_SIDE,
   GST_STEREO_PACKING_TOP_BOTTOM,
   GST_STEREO_PACKING_ROW_INTERLEAVED,
@@ -29,7 +29,7 @@ typedef enum
 GType gst_stereo_packing_get_type (void);
 #define GST_TYPE_STEREO_PACKING (gst_stereo_packing_get_type ())
 
-/* What the multiview-mode of caps says, or AUTO if that is none of these. */
+/* The packing of a multiview-mode, or AUTO for other modes. */
 GstStereoPacking gst_stereo_packing_of_mode (GstVideoMultiviewMode mode);
 
 /* Whether a view is half as wide, or half as high, as the frame.  No packing is
@@ -37,20 +37,18 @@ GstStereoPacking gst_stereo_packing_of_mode (GstVideoMultiviewMode mode);
 gboolean gst_stereo_packing_halves_width (GstStereoPacking packing);
 gboolean gst_stereo_packing_halves_height (GstStereoPacking packing);
 
-/* Whether a view is a part of the frame's memory, so that nothing has to be
- * copied. */
+/* Whether a view is a subset of the rows or columns of the frame's memory and
+ * needs no copy. */
 gboolean gst_stereo_packing_is_shared (GstStereoPacking packing);
 
-/* FALSE when frames like these can't be split so: why says what is in the
- * way. */
+/* Whether frames can be split; if not, why is the reason. */
 gboolean gst_stereo_packing_check (GstStereoPacking packing,
     const GstVideoInfo * info, StereoMessage * why);
 
 /*
- * Where the planes of a view begin, and how far its rows are apart, in a frame
- * whose picture begins at column x and row y of planes with these offsets and
- * strides.  Second: the other view than the one that comes first, which only
- * packings have that are shared; video has passed the check.
+ * Plane offsets and strides of a view, in place.  On input they are those of
+ * the frame's planes, where its picture begins at (x, y).  second selects the
+ * second view.  For shared packings that passed the check.
  */
 void gst_stereo_packing_locate (GstStereoPacking packing,
     const GstVideoInfo * info, guint x, guint y, gboolean second,

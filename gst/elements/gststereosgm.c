@@ -9,32 +9,11 @@
  * @title: stereosgm
  * @short_description: semi-global matching
  *
- * Computes a disparity map from a rectified left and right view. The cost of a
- * disparity is aggregated along straight paths that come to a pixel from
- * several sides; on each of them a change of disparity has a price, a lower one
- * where the colour changes, too. The disparity with the lowest sum wins (H.
- * Hirschmueller: "Stereo processing by semiglobal matching and mutual
- * information", IEEE TPAMI 30 (2), 2008).
- *
- * This project's own is that a pixel continues not one path but the average of
- * its three nearest neighbours in the line before, weighted by their likeness:
- * #GstStereoSgm:predecessors is 3. With 1 it is the method of the literature,
- * on four or eight #GstStereoSgm:paths. The matching cost (a census of 5x5
- * pixels with a gradient), the check of both views, and the medians that follow
- * the edges of the left view are this project's, too. On the four Middlebury
- * scenes that leaves 6.1 % bad pixels; one predecessor, eight paths and no
- * weighted medians (the preset `classic`) leave 7.2.
- *
- * The presets are `fast`, one predecessor and four paths, `accurate`, the
- * default, and `classic`, eight paths and no weighted medians; docs/presets.md
- * says how to use them.
- *
- * Colour is used where both views have it.
- *
- * The output is `GRAY16_LE` with #GstStereoBp:disparity-scale codes for a
- * pixel of disparity, or `GRAY8`. Every buffer carries a
- * `GstStereoDisparityMeta` that tells what the codes mean; disparitycolor turns
- * them into a picture.
+ * Computes a disparity map from a rectified left and right view. Matching
+ * costs are aggregated along straight paths from several directions, with a
+ * penalty for changes of disparity that is lower at intensity edges. The
+ * disparity with the lowest sum wins (H. Hirschmueller: "Stereo processing by
+ * semiglobal matching and mutual information", IEEE TPAMI 30 (2), 2008).
  *
  * ## Example launch lines
  * |[
@@ -45,45 +24,32 @@
  * ]| Matches two images.
  * |[
  * gst-launch-1.0 filesrc location=left.png ! pngdec ! m.sink_left  filesrc location=right.png ! pngdec ! m.sink_right  stereosgm name=m @preset=fast num-disparities=60 ! disparitycolor ! videoconvert ! pngenc ! filesink location=disparity.png
- * ]| The same, with a preset.
+ * ]| The same with a preset.
+ *
+ * ## Details
+ *
+ * By default, a path continues the average of the three nearest neighbours in
+ * the previous line, weighted by colour similarity (#GstStereoSgm:predecessors
+ * is 3), which is this project's own. With 1 predecessor it is classic SGM
+ * with four or eight #GstStereoSgm:paths. The matching cost (5x5 census and
+ * gradient), the left-right consistency check and the weighted median filter
+ * are this project's, too. This leaves 6.1 % bad pixels on the four Middlebury
+ * scenes; one predecessor, eight paths and no weighted median filter (the
+ * preset `classic`) leave 7.2 %.
+ *
+ * The presets are `fast` (one predecessor, four paths), `accurate` (the
+ * default) and `classic`. docs/presets.md explains presets. Colour is used if
+ * both views have it.
+ *
+ * The output is `GRAY16_LE` with #GstStereoSgm:disparity-scale codes per pixel
+ * of disparity, or `GRAY8`. Every buffer carries a `GstStereoDisparityMeta`
+ * that describes the codes; disparitycolor converts them to colours.
  *
  * Since: 0.1
  */
 
-#include "pair/gststereobase.h"
-#include "elements/gststereoelements.h"
+#include "elements/gststereomatcherelement.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_stereo_sgm_debug);
-#define GST_CAT_DEFAULT gst_stereo_sgm_debug
-
-#define GST_TYPE_STEREO_SGM (gst_stereo_sgm_get_type ())
-G_DECLARE_FINAL_TYPE (GstStereoSgm, gst_stereo_sgm, GST, STEREO_SGM,
-    GstStereoBase)
-
-struct _GstStereoSgm
-{
-  GstStereoBase parent;
-};
-
-G_DEFINE_TYPE_WITH_CODE (GstStereoSgm, gst_stereo_sgm, GST_TYPE_STEREO_BASE,
-    GST_DEBUG_CATEGORY_INIT (gst_stereo_sgm_debug, "stereosgm", 0,
-        "Stereo matching by semi-global matching"));
-
-GST_ELEMENT_REGISTER_DEFINE (stereosgm, "stereosgm", GST_RANK_NONE,
-    GST_TYPE_STEREO_SGM);
-
-static void
-gst_stereo_sgm_class_init (GstStereoSgmClass * klass)
-{
-  gst_stereo_base_class_set_algorithm (GST_STEREO_BASE_CLASS (klass), "sgm");
-  gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
-      "Stereo matcher (semi-global matching)",
-      "Filter/Effect/Video",
-      "Disparity from two rectified views, along paths from all sides",
-      "The gst-stereomatching authors");
-}
-
-static void
-gst_stereo_sgm_init (GstStereoSgm * self)
-{
-}
+GST_STEREO_DEFINE_MATCHER (GstStereoSgm, gst_stereo_sgm, sgm,
+    "semi-global matching",
+    "Semi-global stereo matching, along paths from several directions")

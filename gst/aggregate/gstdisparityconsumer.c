@@ -1,0 +1,249 @@
+/* gst-stereomatching: base class of elements that take maps and their images
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "aggregate/gstdisparityconsumer.h"
+
+#include "aggregate/gststereopair.h"
+#include "base/gststereocuda.h"
+#include "base/gststereodebug.h"
+#include "base/gststereometa.h"
+
+G_DEFINE_ABSTRACT_TYPE (GstDisparityConsumer, gst_disparity_consumer,
+    GST_TYPE_STEREO_AGGREGATOR);
+
+#define PARENT GST_AGGREGATOR_CLASS (gst_disparity_consumer_parent_class)
+#define LEADER(self) (GST_STEREO_AGGREGATOR_GET_CLASS (self)->leader)
+
+/* --------------------------------------------------------- caps and events */
+
+/* The template; for a right view first the size and format of the left one. */
+static GstCaps *
+gst_disparity_consumer_get_sink_caps (GstStereoAggregator * self, gint input)
+{
+  GstAggregatorPad *pad = gst_stereo_aggregator_get_pad (self, input);
+  GstVideoInfo info[GST_STEREO_N_INPUTS];
+  GstCaps *caps, *preferred, *possible;
+
+  if (pad == NULL)
+    return gst_caps_new_empty ();
+  caps = gst_pad_get_pad_template_caps (GST_PAD (pad));
+  gst_object_unref (pad);
+  if (gst_stereo_device_has_context (&self->device))
+    caps = gst_stereo_cuda_prefer (caps);
+  if (!gst_stereo_aggregator_get_info (self, info, 1)
+      || input != GST_STEREO_RIGHT)
+    return caps;
+  preferred = gst_caps_copy (caps);
+  gst_caps_set_simple (preferred,
+      "format", G_TYPE_STRING, GST_VIDEO_INFO_NAME (&info[GST_STEREO_LEFT]),
+      "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (&info[GST_STEREO_LEFT]),
+      "height", G_TYPE_INT, GST_VIDEO_INFO_HEIGHT (&info[GST_STEREO_LEFT]),
+      NULL);
+  /* not all kinds of memory have the format */
+  possible = gst_caps_intersect_full (preferred, caps,
+      GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (preferred);
+  return gst_caps_merge (possible, caps);
+}
+
+static gboolean
+gst_disparity_consumer_sink_event (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstEvent * event)
+{
+  GstDisparityConsumer *self = GST_DISPARITY_CONSUMER (aggregator);
+  const gboolean is_map = gst_stereo_aggregator_find_input (GST_PAD (pad))
+      == GST_STEREO_MAP;
+
+  if (is_map && GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+    gst_stereo_tags_start_stream (&self->tags);
+  else if (is_map && GST_EVENT_TYPE (event) == GST_EVENT_TAG)
+    event = gst_stereo_tags_take (&self->tags, event);
+  return event == NULL || PARENT->sink_event (aggregator, pad, event);
+}
+
+static GstBuffer *
+gst_disparity_consumer_clip (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstBuffer * buffer)
+{
+  return gst_stereo_input_clip (&pad->segment, buffer, FALSE);
+}
+
+static gboolean
+gst_disparity_consumer_stop (GstAggregator * aggregator)
+{
+  gst_stereo_tags_clear (&GST_DISPARITY_CONSUMER (aggregator)->tags);
+  return PARENT->stop (aggregator);
+}
+
+/* --------------------------------------------------------- synchronization */
+
+static void
+drop (GstStereoAggregator * self, GstStereoInput * inputs, gint input)
+{
+  const GstStereoHead head = gst_stereo_input_head (&inputs[input]);
+
+  /* Images without a map are normal. */
+  if (input == GST_STEREO_MAP && !head.gap) {
+    self->discont = TRUE;
+    gst_stereo_aggregator_post_unpaired (self, input, inputs[input].buffer,
+        head.time, "an image of it is not there");
+  } else {
+    GST_OBJECT_LOCK (self);
+    self->counters.dropped[input] += !head.gap;
+    GST_OBJECT_UNLOCK (self);
+  }
+  gst_aggregator_pad_drop_buffer (inputs[input].pad);
+}
+
+static GstStereoMapSync
+decide (GstStereoAggregator * self, const GstStereoInput * inputs)
+{
+  const GstStereoHead left = gst_stereo_input_head (&inputs[GST_STEREO_LEFT]);
+  const GstStereoHead right =
+      gst_stereo_input_head (&inputs[GST_STEREO_RIGHT]);
+  GstStereoMapHead map = {
+    .head = gst_stereo_input_head (&inputs[GST_STEREO_MAP])
+  };
+  GstVideoInfo info[GST_STEREO_N_INPUTS];
+  GstStereoDisparity meta;
+  GstClockTime tolerance;
+
+  if (inputs[GST_STEREO_LEFT].pad == NULL)
+    return map.head.gap ? GST_STEREO_MAP_SYNC_DROP_MAP
+        : GST_STEREO_MAP_SYNC_TAKE;
+  if (gst_stereo_meta_get (inputs[GST_STEREO_MAP].buffer, &meta)) {
+    map.knows = TRUE;
+    map.left_pts = meta.left_pts;
+    map.right_pts = meta.right_pts;
+  }
+  (void) gst_stereo_aggregator_get_info (self, info, 0);
+  GST_OBJECT_LOCK (self);
+  tolerance = self->sync_tolerance;
+  GST_OBJECT_UNLOCK (self);
+  tolerance = gst_stereo_tolerance (tolerance,
+      gst_stereo_input_shown_for (&inputs[GST_STEREO_LEFT],
+          &info[GST_STEREO_LEFT]),
+      gst_stereo_input_shown_for (&inputs[GST_STEREO_MAP],
+          &info[GST_STEREO_MAP]));
+  return gst_stereo_map_sync (&map, &left, &right, tolerance,
+      inputs[LEADER (self)].segment.rate < 0);
+}
+
+void
+gst_disparity_consumer_pop (GstDisparityConsumer * self,
+    GstStereoInput * inputs, const GstVideoInfo info[GST_STEREO_N_INPUTS],
+    GstStereoRunFrame * frame)
+{
+  GstBuffer *leader = inputs[LEADER (self)].buffer;
+
+  gst_aggregator_selected_samples (GST_AGGREGATOR (self),
+      GST_BUFFER_PTS (leader), GST_BUFFER_DTS (leader),
+      GST_BUFFER_DURATION (leader), NULL);
+  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++) {
+    if (inputs[i].buffer != NULL)
+      gst_aggregator_pad_drop_buffer (inputs[i].pad);
+    frame->inputs[i] = (GstStereoRunImage) {
+      .pad = GST_PAD (inputs[i].pad),
+      .info = &info[i],
+      .buffer = inputs[i].buffer,
+    };
+  }
+}
+
+static GstFlowReturn
+process_map (GstStereoAggregator * self, GstStereoInput * inputs)
+{
+  GstDisparityConsumerClass *klass = (GstDisparityConsumerClass *)
+      G_OBJECT_GET_CLASS (self);
+  const GstStereoInput *leader = &inputs[LEADER (self)];
+  GstClockTime time = gst_segment_to_stream_time (&leader->segment,
+      GST_FORMAT_TIME, GST_BUFFER_PTS (leader->buffer));
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
+  return klass->process_map (GST_DISPARITY_CONSUMER (self), inputs, time);
+}
+
+/* An input has nothing: it has ended, or more is to come. */
+static GstFlowReturn
+end_or_wait (GstStereoAggregator * self, GstStereoInput * inputs)
+{
+  gboolean over = FALSE;
+
+  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++)
+    over |= inputs[i].pad != NULL && inputs[i].buffer == NULL
+        && gst_aggregator_pad_is_eos (inputs[i].pad);
+  if (!over)
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++) {
+    if (inputs[i].buffer != NULL)
+      drop (self, inputs, i);
+  }
+  return gst_stereo_run_drain (&self->run) ? GST_FLOW_EOS : GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
+process_inputs (GstStereoAggregator * self, GstStereoInput * inputs)
+{
+  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++) {
+    if (inputs[i].pad != NULL && inputs[i].buffer == NULL)
+      return end_or_wait (self, inputs);
+  }
+  switch (decide (self, inputs)) {
+    case GST_STEREO_MAP_SYNC_TAKE:
+      return process_map (self, inputs);
+    case GST_STEREO_MAP_SYNC_DROP_LEFT:
+      drop (self, inputs, GST_STEREO_LEFT);
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    case GST_STEREO_MAP_SYNC_DROP_RIGHT:
+      drop (self, inputs, GST_STEREO_RIGHT);
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    case GST_STEREO_MAP_SYNC_DROP_MAP:
+      drop (self, inputs, GST_STEREO_MAP);
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    case GST_STEREO_MAP_SYNC_NO_TIME:
+    default:
+      GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
+          ("Cannot synchronize images and maps: some have timestamps and some "
+              "have none. All need them, or none."), (NULL));
+      return GST_FLOW_ERROR;
+  }
+}
+
+static GstFlowReturn
+gst_disparity_consumer_process (GstStereoAggregator * self)
+{
+  GstStereoInput inputs[GST_STEREO_N_INPUTS];
+  GstFlowReturn flow;
+
+  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++)
+    gst_stereo_input_peek (&inputs[i], gst_stereo_aggregator_get_pad (self,
+            i));
+  flow = process_inputs (self, inputs);
+  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++)
+    gst_stereo_input_clear (&inputs[i]);
+  return flow;
+}
+
+/* -------------------------------------------------------------------- class */
+
+static void
+gst_disparity_consumer_class_init (GstDisparityConsumerClass * klass)
+{
+  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
+  GstStereoAggregatorClass *base_class = GST_STEREO_AGGREGATOR_CLASS (klass);
+
+  aggregator_class->stop = gst_disparity_consumer_stop;
+  aggregator_class->clip = gst_disparity_consumer_clip;
+  aggregator_class->sink_event = gst_disparity_consumer_sink_event;
+  base_class->get_sink_caps = gst_disparity_consumer_get_sink_caps;
+  base_class->process = gst_disparity_consumer_process;
+}
+
+static void
+gst_disparity_consumer_init (GstDisparityConsumer * self)
+{
+}

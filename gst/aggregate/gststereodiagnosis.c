@@ -1,0 +1,136 @@
+/* gst-stereomatching: views that do not match
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Views that are swapped, not rectified or out of range give a map of noise,
+ * which hole filling hides.  So for one pair in each second of the video the
+ * confidence is computed too, which is 0 where the views are inconsistent.  A
+ * low share of other pixels in several pairs in a row causes one warning.
+ *
+ * On the CPU only, where that costs next to nothing: a GPU would have to
+ * transfer another image and wait for it.
+ */
+
+#include "aggregate/gststereomatcher-private.h"
+
+#include "base/gststereodebug.h"
+
+#define INTERVAL GST_SECOND
+
+/* Pairs in a row before the warning. */
+#define PATIENCE 5
+
+/* Share of consistent pixels; docs/messages.md has what it is in many cases. */
+#define FEW 0.4
+
+static gboolean
+is_due (GstStereoDiagnosis * self, GstClockTime time)
+{
+  const GstClockTime last = self->last;
+
+  if (self->warned || !GST_CLOCK_TIME_IS_VALID (time)
+      || (GST_CLOCK_TIME_IS_VALID (last)
+          && (time > last ? time - last : last - time) < INTERVAL))
+    return FALSE;
+  self->last = time;
+  return TRUE;
+}
+
+gboolean
+gst_stereo_matcher_start_diagnosis (GstStereoMatcher * matcher,
+    GstClockTime time, StereoImage * confidence)
+{
+  GstStereoDiagnosis *self = &matcher->diagnosis;
+  const gsize width = (gsize) matcher->config.width;
+  const gsize height = (gsize) matcher->config.height;
+
+  if (matcher->parent.device.is_cuda
+      || !stereo_algorithm_has_result (GST_STEREO_MATCHER_GET_CLASS
+          (matcher)->algorithm, STEREO_RESULT_CONFIDENCE)
+      || !is_due (self, time))
+    return FALSE;
+  if (self->size != width * height) {
+    g_free (self->memory);
+    self->memory = g_try_malloc (width * height);
+    self->size = self->memory != NULL ? width * height : 0;
+  }
+  *confidence = (StereoImage) {
+    .format = STEREO_FORMAT_GRAY8,
+    .width = matcher->config.width,
+    .height = matcher->config.height,
+    .memory = STEREO_MEMORY_HOST,
+    .plane = {self->memory},
+    .stride = {width},
+  };
+  return self->memory != NULL;
+}
+
+/* The disparities that are searched. */
+static void
+get_range (GstStereoMatcher * matcher, gint * first, gint * n)
+{
+  gdouble value = 0;
+  gboolean ok;
+
+  ok = stereo_params_get (matcher->applied, "min-disparity", &value);
+  *first = (gint) value;
+  ok &= stereo_params_get (matcher->applied, "num-disparities", &value);
+  *n = (gint) value;
+  g_assert (ok);
+}
+
+/* The share of pixels above 0, without the columns at the left whose partners
+ * may be outside the right view. */
+static gdouble
+get_share (const StereoImage * confidence, gint left)
+{
+  const gint bytes = confidence->format == STEREO_FORMAT_GRAY8 ? 1 : 2;
+  const gint x0 = CLAMP (left, 0, confidence->width / 2);
+  guint64 n = 0;
+
+  for (gint y = 0; y < confidence->height; y++) {
+    const guint8 *row = (const guint8 *) confidence->plane[0]
+        + (gsize) y * confidence->stride[0];
+
+    for (gint x = x0; x < confidence->width; x++)
+      n += row[x * bytes] != 0 || row[x * bytes + bytes - 1] != 0;
+  }
+  return (gdouble) n / confidence->height / (confidence->width - x0);
+}
+
+void
+gst_stereo_matcher_finish_diagnosis (GstStereoMatcher * matcher,
+    const StereoImage * confidence)
+{
+  GstStereoDiagnosis *self = &matcher->diagnosis;
+  gdouble share;
+  gint first, n;
+
+  get_range (matcher, &first, &n);
+  share = get_share (confidence, first + n);
+  GST_LOG_OBJECT (matcher, "%.0f %% of the pixels are consistent",
+      100 * share);
+  self->n_few = share < FEW ? self->n_few + 1 : 0;
+  if (self->n_few < PATIENCE)
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING (matcher, STREAM, FAILED,
+      ("Only %.0f %% of the pixels are consistent between the views, and few "
+          "in the seconds before. Likely reasons, in this order: the views are "
+          "swapped; they are not rectified; disparities are not between %d and "
+          "%d (min-disparity, num-disparities); there is no texture, or too "
+          "much noise; exposures differ.", 100 * share, first, first + n - 1),
+      (NULL));
+}
+
+void
+gst_stereo_matcher_reset_diagnosis (GstStereoMatcher * matcher)
+{
+  g_free (matcher->diagnosis.memory);
+  matcher->diagnosis = (GstStereoDiagnosis) {
+    .last = GST_CLOCK_TIME_NONE
+  };
+}

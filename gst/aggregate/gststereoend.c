@@ -1,0 +1,207 @@
+/* gst-stereomatching: the end of a stream with several inputs
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * When one input ends, so does the output, and the sources of the others have
+ * to learn that nobody needs them any more.  Up to 1.22, GstAggregator took
+ * care of that.  Later versions leave the queues of its pads untouched at the
+ * end, to continue when a new stream starts on one of them; a longer input then
+ * waits for room in its queue for ever, and with it whatever else its source
+ * feeds.
+ *
+ * So each pad has a guard.  After the end it refuses input with GST_FLOW_EOS,
+ * and the task continues until all threads have left that entered before.  They
+ * may be blocked for room in the queue, or for the answer to a serialized
+ * query.  The task only runs while the queues have something, so whoever leaves
+ * after the end queues an EOS event.
+ *
+ * Only a flush or another start opens a pad again.
+ */
+
+#include "aggregate/gststereoaggregator.h"
+
+#include "base/gststereodebug.h"
+
+#define PARENT gst_stereo_aggregator_get_parent_class ()
+
+enum
+{
+  OPEN,
+  CLOSED,
+  CLOSED_QUEUED                 /* with an EOS event in the queue */
+};
+
+static gboolean
+pad_is_closed (GstStereoAggregator * self, gint input)
+{
+  return g_atomic_int_get (&self->guard[input].state) != OPEN;
+}
+
+/* Each call is followed by leave_pad(), also where it returned FALSE. */
+static gboolean
+enter_pad (GstStereoAggregator * self, gint input)
+{
+  g_atomic_int_inc (&self->guard[input].n_blocked);
+  return !pad_is_closed (self, input);
+}
+
+static void
+leave_pad (GstStereoAggregator * self, GstAggregatorPad * pad, gint input)
+{
+  GstStereoPadGuard *guard = &self->guard[input];
+
+  g_atomic_int_add (&guard->n_blocked, -1);
+  if (g_atomic_int_compare_and_exchange (&guard->state, CLOSED, CLOSED_QUEUED))
+    PARENT->sink_event_pre_queue (GST_AGGREGATOR (self), pad,
+        gst_event_new_eos ());
+}
+
+static GstFlowReturn
+guarded_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (parent);
+  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
+  const gint input = gst_stereo_aggregator_find_input (pad);
+  GstFlowReturn flow = GST_FLOW_EOS;
+
+  g_atomic_int_inc (&self->guard[input].n_images);
+  if (!enter_pad (self, input))
+    gst_buffer_unref (buffer);
+  else if (klass->take_buffer == NULL
+      || !klass->take_buffer (self, input, buffer, &flow))
+    flow = self->chain (pad, parent, buffer);
+  leave_pad (self, GST_AGGREGATOR_PAD (pad), input);
+  return flow == GST_FLOW_OK && pad_is_closed (self, input) ? GST_FLOW_EOS
+      : flow;
+}
+
+gboolean
+gst_stereo_aggregator_sink_query_pre_queue (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstQuery * query)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+  const gint input = gst_stereo_aggregator_find_input (GST_PAD (pad));
+  gboolean ok = FALSE;
+
+  if (!GST_QUERY_IS_SERIALIZED (query))
+    return PARENT->sink_query_pre_queue (aggregator, pad, query);
+  /* GstAggregator would wait for a thread that does not run. */
+  if (!gst_pad_is_active (GST_PAD (pad)))
+    return FALSE;
+  if (enter_pad (self, input)) {
+    if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
+      ok = gst_stereo_queries_allocate (aggregator, pad, query);
+    else
+      ok = gst_stereo_queries_ask (&self->queries, PARENT, aggregator, pad,
+          query);
+  }
+  leave_pad (self, pad, input);
+  return ok;
+}
+
+/* EOS waits in the queue for the other inputs, where nothing ever comes if they
+ * are not linked. */
+static void
+check_links (GstStereoAggregator * self, GstPad * pad)
+{
+  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++) {
+    GstAggregatorPad *other = gst_stereo_aggregator_get_pad (self, i);
+
+    if (other != NULL && GST_PAD (other) != pad
+        && !gst_pad_is_linked (GST_PAD (other)))
+      GST_STEREO_FAIL (&self->failure, CORE, PAD,
+          ("%s reached end of stream, but %s is not linked. The element needs "
+              "both.",
+              GST_PAD_NAME (pad), gst_stereo_input_names[i]), (NULL));
+    gst_clear_object (&other);
+  }
+}
+
+GstFlowReturn
+gst_stereo_aggregator_sink_event_pre_queue (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstEvent * event)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
+  const gint input = gst_stereo_aggregator_find_input (GST_PAD (pad));
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    g_atomic_int_set (&self->guard[input].state, OPEN);
+  } else if (GST_EVENT_IS_SERIALIZED (event) && pad_is_closed (self, input)) {
+    /* as GstAggregator does while it is flushing */
+    if (GST_EVENT_IS_STICKY (event))
+      gst_pad_store_sticky_event (GST_PAD (pad), event);
+    gst_event_unref (event);
+    return GST_FLOW_EOS;
+  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    check_links (self, GST_PAD (pad));
+  if (klass->take_event != NULL && klass->take_event (self, input, event)) {
+    gst_event_unref (event);
+    return GST_FLOW_OK;
+  }
+  return PARENT->sink_event_pre_queue (aggregator, pad, event);
+}
+
+void
+gst_stereo_aggregator_guard_pad (GstStereoAggregator * self, gint input)
+{
+  GstPad *pad = GST_PAD (self->sink[input]);
+
+  g_atomic_int_set (&self->guard[input].state, OPEN);
+  self->chain = GST_PAD_CHAINFUNC (pad);
+  gst_pad_set_chain_function (pad, guarded_chain);
+}
+
+void
+gst_stereo_aggregator_unblock_pads (GstStereoAggregator * self)
+{
+  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++)
+    g_atomic_int_set (&self->guard[i].state, OPEN);
+}
+
+gboolean
+gst_stereo_aggregator_has_ended (GstStereoAggregator * self)
+{
+  gboolean ended = TRUE;
+
+  GST_OBJECT_LOCK (self);
+  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++)
+    ended &= self->sink[i] == NULL || pad_is_closed (self, i);
+  GST_OBJECT_UNLOCK (self);
+  return ended;
+}
+
+gint
+gst_stereo_aggregator_count_images (GstStereoAggregator * self, gint input)
+{
+  return g_atomic_int_get (&self->guard[input].n_images);
+}
+
+gboolean
+gst_stereo_aggregator_is_blocked (GstStereoAggregator * self, gint input)
+{
+  return g_atomic_int_get (&self->guard[input].n_blocked) > 0;
+}
+
+GstFlowReturn
+gst_stereo_aggregator_end (GstStereoAggregator * self)
+{
+  GstFlowReturn flow = GST_FLOW_EOS;
+
+  for (gint i = 0; i < GST_STEREO_N_INPUTS; i++) {
+    GstAggregatorPad *pad = gst_stereo_aggregator_get_pad (self, i);
+
+    if (pad == NULL)
+      continue;
+    g_atomic_int_compare_and_exchange (&self->guard[i].state, OPEN, CLOSED);
+    while (gst_aggregator_pad_drop_buffer (pad));
+    if (g_atomic_int_get (&self->guard[i].n_blocked) > 0)
+      flow = GST_AGGREGATOR_FLOW_NEED_DATA;
+    gst_object_unref (pad);
+  }
+  return flow;
+}

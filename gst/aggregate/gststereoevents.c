@@ -1,0 +1,191 @@
+/* gst-stereomatching: events of the elements with several inputs
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "aggregate/gststereoaggregator.h"
+
+#include "base/gststereodebug.h"
+
+#define PARENT gst_stereo_aggregator_get_parent_class ()
+
+/* ------------------------------------------------------------------- inputs */
+
+static gboolean
+aggregator_set_caps (GstStereoAggregator * self, gint input, GstCaps * caps)
+{
+  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
+  GstVideoInfo info;
+  const gboolean known = gst_video_info_from_caps (&info, caps);
+
+  if (known) {
+    GST_OBJECT_LOCK (self);
+    self->info[input] = info;
+    self->has_info[input] = TRUE;
+    GST_OBJECT_UNLOCK (self);
+  } else {
+    GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
+        ("%s does not accept its input, which is not raw video.",
+            gst_stereo_input_names[input]), ("caps %" GST_PTR_FORMAT, caps));
+  }
+  return known && (klass->set_caps == NULL
+      || klass->set_caps (self, input, caps, &info));
+}
+
+static gboolean
+aggregator_set_segment (GstStereoAggregator * self, gint input,
+    GstEvent * event)
+{
+  const GstSegment *segment;
+
+  gst_event_parse_segment (event, &segment);
+  if (segment->format != GST_FORMAT_TIME) {
+    GST_STEREO_FAIL (&self->failure, STREAM, FORMAT,
+        ("Expected a segment in time on %s, got one in %s: put an element "
+            "before it that knows when an image is shown (a parser or decoder, "
+            "or set do-timestamp and format=time).",
+            gst_stereo_input_names[input],
+            gst_format_get_name (segment->format)), (NULL));
+    return FALSE;
+  }
+  if (input == GST_STEREO_AGGREGATOR_GET_CLASS (self)->leader) {
+    gst_aggregator_update_segment (GST_AGGREGATOR (self), segment);
+    gst_stereo_aggregator_reset_qos (self);
+  }
+  return TRUE;
+}
+
+/* GstAggregator takes a GAP event before any segment for an error. */
+static gboolean
+has_segment (GstAggregatorPad * pad)
+{
+  gboolean has;
+
+  GST_OBJECT_LOCK (pad);
+  has = pad->segment.format == GST_FORMAT_TIME;
+  GST_OBJECT_UNLOCK (pad);
+  return has;
+}
+
+gboolean
+gst_stereo_aggregator_sink_event (GstAggregator * aggregator,
+    GstAggregatorPad * pad, GstEvent * event)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
+  const gint input = gst_stereo_aggregator_find_input (GST_PAD (pad));
+  gboolean ok = TRUE;
+  GstCaps *caps;
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      gst_event_parse_caps (event, &caps);
+      ok = aggregator_set_caps (self, input, caps);
+      break;
+    case GST_EVENT_SEGMENT:
+      ok = aggregator_set_segment (self, input, event);
+      if (ok)
+        return PARENT->sink_event (aggregator, pad, event);
+      break;
+    case GST_EVENT_GAP:
+      if (has_segment (pad))
+        return PARENT->sink_event (aggregator, pad, event);
+      if (klass->skip_gap != NULL)
+        klass->skip_gap (self, input);
+      break;
+    default:
+      return PARENT->sink_event (aggregator, pad, event);
+  }
+  gst_event_unref (event);
+  return ok;
+}
+
+/* GstAggregator gives an EOS event that it sends downstream the sequence number
+ * of the last segment, even if no segment ever came: this one has none either,
+ * afterwards. */
+void
+gst_stereo_aggregator_init_segment (GstStereoAggregator * self)
+{
+  GstAggregatorPad *pad =
+      self->sink[GST_STEREO_AGGREGATOR_GET_CLASS (self)->leader];
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  PARENT->sink_event (GST_AGGREGATOR (self), pad,
+      gst_event_new_segment (&segment));
+  GST_OBJECT_LOCK (pad);
+  gst_segment_init (&pad->segment, GST_FORMAT_UNDEFINED);
+  GST_OBJECT_UNLOCK (pad);
+}
+
+/* ------------------------------------------------------------------ outputs */
+
+static gboolean
+handle_src_event (GstStereoAggregator * self, GstStereoQos * qos,
+    GstEvent * event)
+{
+  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
+  GstQOSType type;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
+    gst_event_parse_qos (event, &type, NULL, NULL, NULL);
+    if (type != GST_QOS_TYPE_THROTTLE && klass->ignores_qos != NULL
+        && klass->ignores_qos (self)) {
+      gst_event_unref (event);
+      return TRUE;
+    }
+    gst_stereo_aggregator_update_qos (self, qos, event);
+  }
+  return PARENT->src_event (GST_AGGREGATOR (self), event);
+}
+
+gboolean
+gst_stereo_aggregator_src_event (GstAggregator * aggregator, GstEvent * event)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+
+  return handle_src_event (self, &self->src_qos, event);
+}
+
+/* GstAggregator takes seeks that come to several pads for one. */
+gboolean
+gst_stereo_aggregator_result_pad_event (GstPad * pad, GstObject * parent,
+    GstEvent * event)
+{
+  return handle_src_event (GST_STEREO_AGGREGATOR (parent),
+      &GST_STEREO_RESULT_PAD (pad)->qos, event);
+}
+
+/* EOS and flushes of `src`, in whatever thread they come. */
+static GstPadProbeReturn
+probe_src_event (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (user_data);
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (probe);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_FLUSH_START:
+      gst_stereo_buffer_wait_block (&self->buffer_wait,
+          GST_STEREO_BUFFER_WAIT_FLUSHING);
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      gst_stereo_buffer_wait_unblock (&self->buffer_wait,
+          GST_STEREO_BUFFER_WAIT_FLUSHING);
+      break;
+    case GST_EVENT_EOS:
+      break;
+    default:
+      return GST_PAD_PROBE_OK;
+  }
+  gst_stereo_aggregator_forward_to_result_pads (self, event);
+  return GST_PAD_PROBE_OK;
+}
+
+void
+gst_stereo_aggregator_init_events (GstStereoAggregator * self)
+{
+  gst_pad_add_probe (GST_AGGREGATOR_SRC_PAD (self),
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+      probe_src_event, self, NULL);
+}

@@ -1,0 +1,91 @@
+/* gst-stereomatching: the policy that finds the images of a map
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "aggregate/gststereomapsync.h"
+
+/* The age of an image relative to another buffer. */
+typedef enum
+{
+  OLDER,
+  SAME,
+  NEWER,
+  UNKNOWN                       /* one has a time, the other has none */
+} Order;
+
+/* Without times, the order of arrival decides. */
+static Order
+compare (GstClockTime image, GstClockTime other, GstClockTime tolerance)
+{
+  gboolean valid = GST_CLOCK_TIME_IS_VALID (image);
+
+  if (valid != GST_CLOCK_TIME_IS_VALID (other))
+    return UNKNOWN;
+  if (!valid || (image > other ? image - other : other - image) <= tolerance)
+    return SAME;
+  return image < other ? OLDER : NEWER;
+}
+
+/* Backwards, timestamps decrease. */
+static Order
+compare_exactly (GstClockTime image, GstClockTime other, gboolean backwards)
+{
+  Order order = compare (image, other, 0);
+
+  if (backwards && order == OLDER)
+    return NEWER;
+  if (backwards && order == NEWER)
+    return OLDER;
+  return order;
+}
+
+static gboolean
+begins_in (const GstStereoHead * image, const GstStereoHead * gap)
+{
+  if (!image->present || !GST_CLOCK_TIME_IS_VALID (image->time)
+      || !GST_CLOCK_TIME_IS_VALID (gap->time))
+    return FALSE;
+  return !GST_CLOCK_TIME_IS_VALID (gap->duration)
+      ? image->time <= gap->time : image->time < gap->time + gap->duration;
+}
+
+GstStereoMapSync
+gst_stereo_map_sync (const GstStereoMapHead * map, const GstStereoHead * left,
+    const GstStereoHead * right, GstClockTime tolerance, gboolean backwards)
+{
+  Order l, r = SAME;
+
+  if (left->gap)
+    return GST_STEREO_MAP_SYNC_DROP_LEFT;
+  if (right->present && right->gap)
+    return GST_STEREO_MAP_SYNC_DROP_RIGHT;
+  if (map->head.gap) {
+    if (begins_in (left, &map->head))
+      return GST_STEREO_MAP_SYNC_DROP_LEFT;
+    return begins_in (right, &map->head) ? GST_STEREO_MAP_SYNC_DROP_RIGHT
+        : GST_STEREO_MAP_SYNC_DROP_MAP;
+  }
+
+  if (map->knows) {
+    l = compare_exactly (left->pts, map->left_pts, backwards);
+    if (right->present)
+      r = compare_exactly (right->pts, map->right_pts, backwards);
+  } else {
+    l = compare (left->time, map->head.time, tolerance);
+    if (right->present)
+      r = compare (right->time, left->time, tolerance);
+  }
+  if (l == UNKNOWN || r == UNKNOWN)
+    return GST_STEREO_MAP_SYNC_NO_TIME;
+  if (l == OLDER)
+    return GST_STEREO_MAP_SYNC_DROP_LEFT;
+  if (r == OLDER)
+    return GST_STEREO_MAP_SYNC_DROP_RIGHT;
+  /* The left image has no right one; the next one may. */
+  if (r == NEWER && !map->knows && l == SAME)
+    return GST_STEREO_MAP_SYNC_DROP_LEFT;
+  return l == NEWER || r == NEWER ? GST_STEREO_MAP_SYNC_DROP_MAP
+      : GST_STEREO_MAP_SYNC_TAKE;
+}

@@ -1,0 +1,140 @@
+/* gst-stereomatching: what the files of GstStereoMatcher share
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * GstStereoMatcher adds to GstStereoAggregator:
+ *
+ *   gststereomatcher.c      the class: properties, start and stop, statistics
+ *   gststereomatchercaps.c  caps of the views and of the results
+ *   gststereopairing.c      from two queues to a pair
+ *   gststereonewest.c       the newest pair of live views
+ *   gststereomatcherrun.c   from a pair to results with metadata
+ *   gststereodiagnosis.c    views that do not match
+ */
+
+#ifndef GST_STEREO_MATCHER_PRIVATE_H
+#define GST_STEREO_MATCHER_PRIVATE_H
+
+#include "aggregate/gststereomatcher.h"
+
+G_BEGIN_DECLS
+
+GType gst_stereo_pairs_get_type (void);
+#define GST_TYPE_STEREO_PAIRS (gst_stereo_pairs_get_type ())
+
+/* Posts an error unless one was posted since the element started. */
+#define STEREO_ERROR(self, domain, code, text, debug) \
+    GST_STEREO_FAIL (&(self)->parent.failure, domain, code, text, debug)
+
+/* --------------------------------------------------------------------- caps */
+
+gboolean gst_stereo_matcher_same_size (const GstVideoInfo * a,
+    const GstVideoInfo * b);
+
+GstCaps *gst_stereo_matcher_get_sink_caps (GstStereoAggregator * aggregator,
+    gint input);
+gboolean gst_stereo_matcher_set_caps (GstStereoAggregator * aggregator,
+    gint input, GstCaps * caps, const GstVideoInfo * info);
+
+/* Reports the longest wait for the other view as latency.  Any thread. */
+void gst_stereo_matcher_update_latency (GstStereoMatcher * self);
+
+/* Adds the probes that see caps before GstPad refuses them without a reason. */
+void gst_stereo_matcher_add_caps_probes (GstStereoMatcher * self);
+
+GstCaps *gst_stereo_matcher_get_result_caps (GstStereoAggregator * aggregator,
+    GstStereoResultPad * pad);
+void gst_stereo_matcher_post_downstream_error (GstStereoAggregator *
+    aggregator, GstStereoResultPad * pad, const GstCaps * downstream);
+gboolean gst_stereo_matcher_negotiate (GstAggregator * aggregator);
+GstFlowReturn gst_stereo_matcher_update_src_caps (GstAggregator * aggregator,
+    GstCaps * downstream, GstCaps ** result);
+
+/* ------------------------------------------------------------------ pairing */
+
+/* Counts an unpaired image and posts a message, and a warning after many in a
+ * row.  Any thread. */
+void gst_stereo_matcher_post_unpaired (GstStereoMatcher * self, gint view,
+    GstBuffer * buffer, GstClockTime running_time, const gchar * reason);
+
+GstFlowReturn gst_stereo_matcher_process (GstStereoAggregator * aggregator);
+
+/* ------------------------------------------------------------- newest pairs */
+
+/* Whether the element matches the newest pair, or every one. */
+gboolean gst_stereo_matcher_takes_newest (GstStereoMatcher * self);
+
+/* For the class, of the same names there. */
+gboolean gst_stereo_matcher_newest_take_buffer (GstStereoAggregator *
+    aggregator, gint input, GstBuffer * buffer, GstFlowReturn * flow);
+gboolean gst_stereo_matcher_newest_take_event (GstStereoAggregator *
+    aggregator, gint input, GstEvent * event);
+void gst_stereo_matcher_newest_skip_gap (GstStereoAggregator * aggregator,
+    gint input);
+gboolean gst_stereo_matcher_newest_ignores_qos (GstStereoAggregator *
+    aggregator);
+
+/* In the task: fills in the newest pair, which remains the same until both are
+ * popped; then, always, release(). */
+void gst_stereo_matcher_newest_peek (GstStereoMatcher * self,
+    GstStereoInput inputs[GST_STEREO_N_VIEWS]);
+void gst_stereo_matcher_newest_pop (GstStereoMatcher * self, gint view);
+void gst_stereo_matcher_newest_release (GstStereoMatcher * self);
+/* Whether no more pairs will come. */
+gboolean gst_stereo_matcher_newest_is_over (GstStereoMatcher * self);
+
+/* Whether it has an image of that view that may be matched.  Any thread. */
+gboolean gst_stereo_matcher_newest_has_image (GstStereoMatcher * self,
+    gint view);
+
+void gst_stereo_matcher_newest_end (GstStereoMatcher * self);
+
+void gst_stereo_matcher_newest_init (GstStereoMatcher * self);
+void gst_stereo_matcher_newest_finalize (GstStereoMatcher * self);
+/* When the task has been flushed, and before the start and after the end. */
+void gst_stereo_matcher_newest_flush (GstStereoMatcher * self);
+void gst_stereo_matcher_newest_reset (GstStereoMatcher * self);
+
+/* ------------------------------------------------------------------- frames */
+
+extern const GstStereoRunFuncs gst_stereo_matcher_run_funcs;
+
+/* The configuration for the views and the negotiated output. */
+gboolean gst_stereo_matcher_current_config (GstStereoMatcher * self,
+    StereoMatcherConfig * config);
+
+gboolean gst_stereo_matcher_negotiated_src_caps (GstAggregator * aggregator,
+    GstCaps * caps);
+
+/* Checks whether an image is a discontinuity. */
+void gst_stereo_matcher_inspect_image (GstStereoMatcher * self,
+    GstBuffer * buffer);
+
+/* Matches a pair and pushes the results. */
+GstFlowReturn gst_stereo_matcher_match (GstStereoMatcher * self,
+    GstStereoInput inputs[GST_STEREO_N_VIEWS]);
+
+/* Whether this pair is examined, with its confidence, which may be computed
+ * into this image; then, after success, finish(), which warns of views that do
+ * not match. */
+gboolean gst_stereo_matcher_start_diagnosis (GstStereoMatcher * self,
+    GstClockTime time, StereoImage * confidence);
+void gst_stereo_matcher_finish_diagnosis (GstStereoMatcher * self,
+    const StereoImage * confidence);
+/* For start and stop. */
+void gst_stereo_matcher_reset_diagnosis (GstStereoMatcher * self);
+
+/* Adds metadata to a result. */
+void gst_stereo_matcher_describe (GstStereoAggregator * aggregator,
+    GstStereoRunFrame * frame, guint output);
+
+/* A probe that sends tags of `src` before a buffer. */
+GstPadProbeReturn gst_stereo_matcher_send_tags (GstPad * pad,
+    GstPadProbeInfo * probe, gpointer user_data);
+
+G_END_DECLS
+
+#endif /* GST_STEREO_MATCHER_PRIVATE_H */

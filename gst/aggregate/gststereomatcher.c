@@ -1,0 +1,481 @@
+/* gst-stereomatching: base class of the stereo matching elements
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "aggregate/gststereomatcher-private.h"
+
+#include "base/gststereoallocator.h"
+#include "base/gststereocuda.h"
+#include "base/gststereodebug.h"
+#include "base/gststereoformat.h"
+
+#include <string.h>
+
+#define DEFAULT_PAIRS GST_STEREO_PAIRS_AUTO
+#define DEFAULT_PROFILING FALSE
+#define DEFAULT_RIGHT_OFFSET 0
+#define MAX_OFFSET (3600 * (gint64) GST_SECOND)
+
+/* A matcher has no table here, but those of its algorithm. */
+enum
+{
+  PROP_PAIRS = GST_STEREO_AGGREGATOR_PROP_TABLE,
+  PROP_PROFILING,
+  PROP_RIGHT_OFFSET
+};
+
+static void gst_stereo_matcher_preset_init (GstPresetInterface * iface);
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstStereoMatcher, gst_stereo_matcher,
+    GST_TYPE_STEREO_AGGREGATOR, G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET,
+        gst_stereo_matcher_preset_init));
+
+#define PARENT GST_AGGREGATOR_CLASS (gst_stereo_matcher_parent_class)
+
+#define SINK_CAPS GST_STEREO_ANY_VIEW_CAPS (GST_STEREO_CUDA_FORMATS)
+
+static GstStaticPadTemplate sink_left_template =
+GST_STATIC_PAD_TEMPLATE ("sink_left", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (SINK_CAPS));
+
+static GstStaticPadTemplate sink_right_template =
+GST_STATIC_PAD_TEMPLATE ("sink_right", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (SINK_CAPS));
+
+static GstStaticPadTemplate src_template =
+GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_STEREO_MAP_CAPS));
+
+/* ---------------------------------------------------- start, stop and flush */
+
+/* The next pair does not continue the last one. */
+static void
+reset_pairing (GstStereoMatcher * self)
+{
+  g_atomic_int_set (&self->reset_pending, TRUE);
+  g_atomic_int_set (&self->n_unpaired, 0);
+  self->disagree_since = GST_CLOCK_TIME_NONE;
+}
+
+static gboolean
+gst_stereo_matcher_start (GstAggregator * aggregator)
+{
+  GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
+
+  gst_stereo_matcher_newest_reset (self);
+  reset_pairing (self);
+  self->configured = FALSE;
+  self->agreed = FALSE;
+  self->warned_of_rates = FALSE;
+  self->next_caps_serial = 0;
+  memset (self->warned_of_fields, 0, sizeof (self->warned_of_fields));
+  memset (self->warned_of_swap, 0, sizeof (self->warned_of_swap));
+  memset (&self->last_sent, 0, sizeof (self->last_sent));
+  gst_stereo_matcher_reset_diagnosis (self);
+  GST_OBJECT_LOCK (self);
+  memset (&self->differences, 0, sizeof (self->differences));
+  GST_OBJECT_UNLOCK (self);
+  return PARENT->start (aggregator);
+}
+
+static gboolean
+gst_stereo_matcher_stop (GstAggregator * aggregator)
+{
+  GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
+
+  gst_stereo_matcher_newest_reset (self);
+  gst_stereo_matcher_reset_diagnosis (self);
+  gst_clear_event (&self->tags);
+  return PARENT->stop (aggregator);
+}
+
+static GstFlowReturn
+gst_stereo_matcher_flush (GstAggregator * aggregator)
+{
+  GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
+
+  gst_stereo_matcher_newest_flush (self);
+  reset_pairing (self);
+  return PARENT->flush (aggregator);
+}
+
+/* --------------------------------------------------------- pads and samples */
+
+static GstPad *
+gst_stereo_matcher_request_new_pad (GstElement * element,
+    GstPadTemplate * pad_template, const gchar * name, const GstCaps * caps)
+{
+  const gchar *pad_name;
+  StereoResult result;
+  GstPad *pad;
+
+  if (!gst_stereo_result_of_template (pad_template, &result))
+    return NULL;
+  pad_name = gst_stereo_result_pad_name (result);
+  pad = gst_stereo_aggregator_add_result_pad (GST_STEREO_AGGREGATOR (element),
+      GST_TYPE_STEREO_RESULT_PAD, pad_template, pad_name);
+  if (pad == NULL)
+    GST_WARNING_OBJECT (element, "it already has a pad %s", pad_name);
+  return pad;
+}
+
+static GstBuffer *
+gst_stereo_matcher_clip (GstAggregator * aggregator, GstAggregatorPad * pad,
+    GstBuffer * buffer)
+{
+  return gst_stereo_input_clip (&pad->segment, buffer, TRUE);
+}
+
+/* For handlers of samples-selected: the pair that is about to be matched. */
+static GstSample *
+gst_stereo_matcher_peek_next_sample (GstAggregator * aggregator,
+    GstAggregatorPad * pad)
+{
+  GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
+  const gint view = gst_stereo_aggregator_find_input (GST_PAD (pad));
+  GstCaps *caps = gst_pad_get_current_caps (GST_PAD (pad));
+  GstSample *sample = NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (self->current != NULL)
+    sample = gst_sample_new (self->current[view].buffer, caps,
+        &self->current[view].segment, NULL);
+  GST_OBJECT_UNLOCK (self);
+  gst_clear_caps (&caps);
+  return sample;
+}
+
+/* --------------------------------------------------------------- properties */
+
+/* A field for each stage.  With the object lock held. */
+static GstStructure *
+make_stages (StereoRunner * runner)
+{
+  GstStructure *stages = gst_structure_new_empty ("stereo-stages");
+  const char *name;
+  uint64_t ns;
+
+  for (gsize i = 0; runner != NULL
+      && stereo_runner_get_stage (runner, i, &name, &ns); i++) {
+    gchar *field = g_strdelimit (g_strdup (name), " ", '-');
+
+    gst_structure_set (stages, field, G_TYPE_UINT64, (guint64) ns, NULL);
+    g_free (field);
+  }
+  return stages;
+}
+
+static GstStructure *
+gst_stereo_matcher_get_stats (GstStereoAggregator * self)
+{
+  GstStereoDifferences *differences = &GST_STEREO_MATCHER (self)->differences;
+  guint64 deviation;
+  gint64 mean;
+  GstStructure *stages, *result;
+  GstStereoCounters counters;
+  StereoMatcherStats stats;
+  guint64 downloaded = 0;
+  const gchar *backend;
+
+  GST_OBJECT_LOCK (self);
+  counters = self->counters;
+  mean = gst_stereo_differences_mean (differences);
+  deviation = gst_stereo_differences_deviation (differences);
+  backend = gst_stereo_run_get_stats (&self->run, &stats);
+  stages = make_stages (self->run.runner[0]);
+  if (self->device.allocator != NULL)
+    downloaded = gst_stereo_allocator_get_downloaded (self->device.allocator);
+  GST_OBJECT_UNLOCK (self);
+  result = gst_structure_new ("stereo-stats",
+      "paired", G_TYPE_UINT64, counters.processed,
+      "dropped-left", G_TYPE_UINT64, counters.dropped[GST_STEREO_LEFT],
+      "dropped-right", G_TYPE_UINT64, counters.dropped[GST_STEREO_RIGHT],
+      "qos-dropped", G_TYPE_UINT64, counters.qos_dropped,
+      "superseded", G_TYPE_UINT64, counters.superseded,
+      "time-difference-mean", G_TYPE_INT64, mean,
+      "time-difference-deviation", G_TYPE_UINT64, deviation,
+      "processing-time-last", G_TYPE_UINT64, (guint64) stats.last_ns,
+      "processing-time-mean", G_TYPE_UINT64,
+      (guint64) (stats.frames > 0 ? stats.total_ns / stats.frames : 0),
+      "device-memory", G_TYPE_UINT64, (guint64) stats.device_bytes,
+      "downloaded", G_TYPE_UINT64, downloaded,
+      "backend", G_TYPE_STRING, backend,
+      "stages", GST_TYPE_STRUCTURE, stages, NULL);
+  gst_structure_free (stages);
+  return result;
+}
+
+static void
+gst_stereo_matcher_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  GstStereoMatcher *self = GST_STEREO_MATCHER (object);
+
+  if (id < PROP_PAIRS) {
+    gst_stereo_aggregator_set_property (object, id, value, pspec);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  if (id == PROP_PAIRS)
+    self->pairs = (GstStereoPairs) g_value_get_enum (value);
+  else if (id == PROP_PROFILING)
+    self->profiling = g_value_get_boolean (value);
+  else
+    self->right_offset = g_value_get_int64 (value);
+  GST_OBJECT_UNLOCK (self);
+  if (id == PROP_RIGHT_OFFSET)
+    gst_stereo_matcher_update_latency (self);
+}
+
+static void
+gst_stereo_matcher_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstStereoMatcher *self = GST_STEREO_MATCHER (object);
+
+  if (id < PROP_PAIRS) {
+    gst_stereo_aggregator_get_property (object, id, value, pspec);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  if (id == PROP_PAIRS)
+    g_value_set_enum (value, self->pairs);
+  else if (id == PROP_PROFILING)
+    g_value_set_boolean (value, self->profiling);
+  else
+    g_value_set_int64 (value, self->right_offset);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* The properties of a subclass are the algorithm's parameters. */
+static void
+gst_stereo_matcher_set_param (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  gst_stereo_params_set_property (&GST_STEREO_MATCHER (object)->params,
+      id, value);
+}
+
+static void
+gst_stereo_matcher_get_param (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  gst_stereo_params_get_property (&GST_STEREO_MATCHER (object)->params,
+      id, value);
+}
+
+void
+gst_stereo_matcher_class_set_algorithm (GstStereoMatcherClass * klass,
+    const gchar * name)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  klass->algorithm = stereo_algorithm_find (name);
+  g_assert (klass->algorithm != NULL);
+  object_class->set_property = gst_stereo_matcher_set_param;
+  object_class->get_property = gst_stereo_matcher_get_param;
+  gst_stereo_params_install_properties (object_class, klass->algorithm);
+  for (guint r = 0; r < STEREO_N_RESULTS; r++) {
+    if (gst_stereo_result_pad_name ((StereoResult) r) != NULL
+        && stereo_algorithm_has_result (klass->algorithm, (StereoResult) r))
+      gst_element_class_add_pad_template (GST_ELEMENT_CLASS (klass),
+          gst_stereo_result_pad_template ((StereoResult) r));
+  }
+}
+
+/* ----------------------------------------------------------------- presets */
+
+/* Parameters of the scene and the output. */
+static const gchar *const not_in_presets[] = { "num-disparities",
+  "min-disparity", "disparity-scale", "invalid-value", "min-confidence", NULL
+};
+
+/* A preset has parameters of the algorithm, and none of the camera, the codes
+ * or the machine. */
+static gchar **
+gst_stereo_matcher_get_preset_properties (GstPreset * preset)
+{
+  const StereoAlgorithm *algorithm =
+      GST_STEREO_MATCHER_GET_CLASS (preset)->algorithm;
+  GPtrArray *names = g_ptr_array_new ();
+  const StereoParamSpec *spec;
+
+  for (guint i = 0; (spec = stereo_algorithm_param (algorithm, i)); i++) {
+    if (!g_strv_contains (not_in_presets, spec->name))
+      g_ptr_array_add (names, g_strdup (spec->name));
+  }
+  g_ptr_array_add (names, NULL);
+  return (gchar **) g_ptr_array_free (names, FALSE);
+}
+
+static void
+gst_stereo_matcher_preset_init (GstPresetInterface * iface)
+{
+  iface->get_property_names = gst_stereo_matcher_get_preset_properties;
+}
+
+/* ------------------------------------------------------------------- class */
+
+static void
+gst_stereo_matcher_constructed (GObject * object)
+{
+  GstStereoMatcher *self = GST_STEREO_MATCHER (object);
+
+  G_OBJECT_CLASS (gst_stereo_matcher_parent_class)->constructed (object);
+  gst_stereo_params_init (&self->params, GST_ELEMENT_CAST (self),
+      GST_STEREO_MATCHER_GET_CLASS (self)->algorithm);
+  gst_stereo_matcher_add_caps_probes (self);
+  gst_pad_add_probe (GST_AGGREGATOR_SRC_PAD (self), GST_PAD_PROBE_TYPE_BUFFER,
+      gst_stereo_matcher_send_tags, self, NULL);
+}
+
+static void
+gst_stereo_matcher_finalize (GObject * object)
+{
+  gst_stereo_params_clear (&GST_STEREO_MATCHER (object)->params);
+  gst_stereo_matcher_newest_finalize (GST_STEREO_MATCHER (object));
+  G_OBJECT_CLASS (gst_stereo_matcher_parent_class)->finalize (object);
+}
+
+static void
+gst_stereo_matcher_init (GstStereoMatcher * self)
+{
+  gst_stereo_aggregator_init_run (&self->parent,
+      &gst_stereo_matcher_run_funcs, GST_STEREO_BACKEND_AUTO);
+  self->pairs = DEFAULT_PAIRS;
+  self->profiling = DEFAULT_PROFILING;
+  self->right_offset = DEFAULT_RIGHT_OFFSET;
+  gst_stereo_matcher_newest_init (self);
+}
+
+/* Those of all matchers, besides their parameters. */
+static void
+install_properties (GstStereoMatcherClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstStereoAggregatorClass *base_class = GST_STEREO_AGGREGATOR_CLASS (klass);
+
+  gst_stereo_aggregator_install_properties (base_class,
+      GST_STEREO_BACKEND_AUTO, NULL, NULL, 0);
+  object_class->set_property = gst_stereo_matcher_set_property;
+  object_class->get_property = gst_stereo_matcher_get_property;
+  gst_stereo_aggregator_install_qos (base_class,
+      "Skip pairs that would arrive too late downstream");
+
+  /**
+   * GstStereoMatcher:pairs:
+   *
+   * Pair selection when input outpaces matching. `every` blocks upstream, and
+   * only QoS leaves out a pair, as suits files. `newest` never blocks upstream:
+   * after one pair the newest complete one is matched; older ones are dropped,
+   * counted in #GstStereoMatcher:stats and reported by QoS messages, and QoS
+   * events of sinks have no effect. That suits a camera, which does not wait:
+   * its images would get ever older. `auto` is `newest` if the source of a view
+   * is live, otherwise `every`.
+   */
+  g_object_class_install_property (object_class, PROP_PAIRS,
+      g_param_spec_enum ("pairs", "pairs",
+          "Pair selection when input outpaces matching: every = block "
+          "upstream, newest = drop older pairs, auto = newest for live "
+          "sources", GST_TYPE_STEREO_PAIRS, DEFAULT_PAIRS, G_PARAM_READWRITE
+          | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
+
+  /**
+   * GstStereoMatcher:profiling:
+   *
+   * Collect per-stage timings in #GstStereoMatcher:stats, from the next pair
+   * on. This takes a little time itself.
+   */
+  g_object_class_install_property (object_class, PROP_PROFILING,
+      g_param_spec_boolean ("profiling", "profiling",
+          "Collect per-stage timings in stats", DEFAULT_PROFILING,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+          | GST_PARAM_MUTABLE_PLAYING));
+
+  /**
+   * GstStereoMatcher:right-offset:
+   *
+   * Offset added to the running time of the right view for pairing. If the
+   * timestamps of the right camera are late by a constant time, set it to minus
+   * that time; if those of the left camera are late, to that time. Maps have
+   * the timestamps of the left view in any case. A negative offset adds to the
+   * latency, because a left image waits for its partner.
+   */
+  g_object_class_install_property (object_class, PROP_RIGHT_OFFSET,
+      g_param_spec_int64 ("right-offset", "right-offset",
+          "Offset added to the timestamps of the right view for pairing, in "
+          "nanoseconds", -MAX_OFFSET, MAX_OFFSET, DEFAULT_RIGHT_OFFSET,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+          | GST_PARAM_MUTABLE_PLAYING));
+
+  /**
+   * GstStereoMatcher:stats:
+   *
+   * A structure `stereo-stats` with `paired`, `dropped-left`, `dropped-right`,
+   * `qos-dropped` and `superseded` (images, and pairs that were too late or not
+   * the newest, since the element started, guint64), `time-difference-mean` and
+   * `time-difference-deviation` (mean and standard deviation of the running
+   * time of the right image of a pair minus that of the left one, without
+   * #GstStereoMatcher:right-offset, in nanoseconds, gint64 and guint64),
+   * `processing-time-last` and `processing-time-mean` (of finished pairs, in
+   * nanoseconds, guint64), `device-memory` (bytes allocated on a GPU, guint64),
+   * `downloaded` (bytes of results copied from the GPU because they were
+   * mapped, guint64), `backend` (the compute backend, string) and `stages`
+   * (with #GstStereoMatcher:profiling, of the last finished pair: a structure
+   * `stereo-stages` with a field for each stage, in order, in nanoseconds,
+   * guint64; otherwise empty).
+   */
+  gst_stereo_aggregator_install_stats (base_class);
+}
+
+static void
+gst_stereo_matcher_class_init (GstStereoMatcherClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
+  GstStereoAggregatorClass *base_class = GST_STEREO_AGGREGATOR_CLASS (klass);
+
+  object_class->constructed = gst_stereo_matcher_constructed;
+  object_class->finalize = gst_stereo_matcher_finalize;
+  element_class->request_new_pad = gst_stereo_matcher_request_new_pad;
+
+  aggregator_class->start = gst_stereo_matcher_start;
+  aggregator_class->stop = gst_stereo_matcher_stop;
+  aggregator_class->flush = gst_stereo_matcher_flush;
+  aggregator_class->clip = gst_stereo_matcher_clip;
+  aggregator_class->negotiate = gst_stereo_matcher_negotiate;
+  aggregator_class->update_src_caps = gst_stereo_matcher_update_src_caps;
+  aggregator_class->negotiated_src_caps
+      = gst_stereo_matcher_negotiated_src_caps;
+  aggregator_class->decide_allocation
+      = gst_stereo_aggregator_decide_allocation;
+  aggregator_class->peek_next_sample = gst_stereo_matcher_peek_next_sample;
+
+  base_class->leader = GST_STEREO_LEFT;
+  base_class->get_sink_caps = gst_stereo_matcher_get_sink_caps;
+  base_class->set_caps = gst_stereo_matcher_set_caps;
+  base_class->take_buffer = gst_stereo_matcher_newest_take_buffer;
+  base_class->take_event = gst_stereo_matcher_newest_take_event;
+  base_class->skip_gap = gst_stereo_matcher_newest_skip_gap;
+  base_class->ignores_qos = gst_stereo_matcher_newest_ignores_qos;
+  base_class->process = gst_stereo_matcher_process;
+  base_class->get_result_caps = gst_stereo_matcher_get_result_caps;
+  base_class->post_downstream_error
+      = gst_stereo_matcher_post_downstream_error;
+  base_class->describe = gst_stereo_matcher_describe;
+  base_class->get_stats = gst_stereo_matcher_get_stats;
+
+  gst_element_class_add_static_pad_template_with_gtype (element_class,
+      &sink_left_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class,
+      &sink_right_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class,
+      &src_template, GST_TYPE_AGGREGATOR_PAD);
+
+  install_properties (klass);
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_MATCHER, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAIRS, 0);
+}

@@ -1,0 +1,117 @@
+/* gst-stereomatching: base class of the stereo matching elements
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef GST_STEREO_MATCHER_H
+#define GST_STEREO_MATCHER_H
+
+#include "aggregate/gststereoaggregator.h"
+#include "aggregate/gststereopair.h"
+#include "aggregate/gststereoviewqueue.h"
+#include "base/gststereoparams.h"
+#include "base/gststereotags.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GST_STEREO_PAIRS_AUTO,
+  GST_STEREO_PAIRS_EVERY,
+  GST_STEREO_PAIRS_NEWEST
+} GstStereoPairs;
+
+/* The newest pair of live views, see gststereonewest.c. */
+typedef struct
+{
+  gint mode;                    /* atomic; decided by `pairs` */
+
+  GMutex lock;                  /* of all up to chosen */
+  GstStereoViewQueue queue;
+  GstSegment segment[GST_STEREO_N_VIEWS];       /* of the next image */
+  GstClockTime frame[GST_STEREO_N_VIEWS];       /* its duration, by the caps */
+  gboolean at_end[GST_STEREO_N_VIEWS];
+  gboolean wakeup_pending[GST_STEREO_N_VIEWS];  /* for the task */
+  gboolean lost;                /* images were dropped since the last pair */
+  gboolean discont_pending;     /* one of them was a discontinuity */
+
+  /* Of the task: a pair, until both are taken, and the segments. */
+  GstStereoImage *chosen[GST_STEREO_N_VIEWS];
+  GstSegment chosen_segment[GST_STEREO_N_VIEWS];
+} GstStereoNewest;
+
+/* Whether the views match, see gststereodiagnosis.c. */
+typedef struct
+{
+  GstClockTime last;            /* timestamp of the last pair looked at */
+  guint n_few;                  /* pairs in a row with few consistent pixels */
+  gboolean warned;
+  guint8 *memory;               /* of the confidence, or NULL */
+  gsize size;
+} GstStereoDiagnosis;
+
+/* See gststereomatcher-private.h. */
+typedef struct
+{
+  GstStereoAggregator parent;
+
+  /* With locks of their own. */
+  GstStereoParams params;
+  GstStereoNewest newest;
+  gint n_unpaired;              /* atomic: in a row */
+  gint reset_pending;           /* atomic: the next pair does not continue the
+                                 * last one that was matched */
+
+  /* Under the object lock. */
+  GstStereoPairs pairs;
+  gboolean profiling;
+  GstClockTimeDiff right_offset;
+  GstClockTime frame_duration;  /* of the left view, or 0 */
+  GstStereoDifferences differences;     /* without right_offset */
+  const GstStereoInput *current;        /* the pair that is being matched */
+
+  /* Of the task. */
+  StereoMatcher *matcher;
+  StereoParams *applied;        /* parameters of the matcher */
+  guint applied_serial;
+  StereoMatcherConfig config;
+  gboolean configured;          /* config is that of the caps */
+  gboolean agreed;              /* both views had the same size at some time */
+  GstClockTime disagree_since;  /* running time */
+  guint caps_serial[GST_STEREO_N_VIEWS];        /* of the last caps */
+  guint next_caps_serial;
+  gboolean warned_of_fields[GST_STEREO_N_VIEWS];
+  gboolean warned_of_swap[GST_STEREO_N_VIEWS];
+  gboolean warned_of_rates;
+  GstStereoDiagnosis diagnosis;
+  GstStereoSentTags last_sent;
+  GstEvent *tags;               /* to be sent on src, or NULL */
+} GstStereoMatcher;
+
+typedef struct
+{
+  GstStereoAggregatorClass parent_class;
+
+  const StereoAlgorithm *algorithm;
+} GstStereoMatcherClass;
+
+#define GST_TYPE_STEREO_MATCHER (gst_stereo_matcher_get_type ())
+#define GST_STEREO_MATCHER(o) (G_TYPE_CHECK_INSTANCE_CAST ((o), \
+    GST_TYPE_STEREO_MATCHER, GstStereoMatcher))
+#define GST_STEREO_MATCHER_CLASS(c) (G_TYPE_CHECK_CLASS_CAST ((c), \
+    GST_TYPE_STEREO_MATCHER, GstStereoMatcherClass))
+#define GST_STEREO_MATCHER_GET_CLASS(o) (G_TYPE_INSTANCE_GET_CLASS ((o), \
+    GST_TYPE_STEREO_MATCHER, GstStereoMatcherClass))
+
+GType gst_stereo_matcher_get_type (void);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoMatcher, gst_object_unref)
+
+/* For the class_init() of a subclass: sets the algorithm and installs a
+ * property for each of its parameters. */
+void gst_stereo_matcher_class_set_algorithm (GstStereoMatcherClass * klass,
+    const gchar * name);
+
+G_END_DECLS
+
+#endif /* GST_STEREO_MATCHER_H */

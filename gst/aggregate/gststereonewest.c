@@ -1,0 +1,448 @@
+/* gst-stereomatching: the newest pair of live views
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * A camera does not wait.  If it is faster than the matcher and every pair were
+ * matched, images would wait ever longer in the queues before the element, and
+ * without queues the camera would be blocked.  So the pads of live views never
+ * block: images go to a queue here instead of those of GstAggregator, which
+ * keeps the ones that can still form a pair.  When the task has time it takes
+ * the newest pair.
+ *
+ * GstAggregator still decides when the task runs, and all events go through its
+ * queues.  It needs data on both pads, so a GAP event on both, the wakeup,
+ * announces a pair; GstAggregator turns them into buffers, which are dropped.
+ *
+ * The lateness of a pair makes no difference then: no other pair would be less
+ * late.  So QoS events have no effect, and are not sent upstream, where
+ * elements would drop images.
+ *
+ * Locks.  newest.lock is not held in calls that may wait for the task.
+ */
+
+#include "aggregate/gststereomatcher-private.h"
+
+#include "base/gststereodebug.h"
+#include "base/gststereoformat.h"
+
+#define LEFT GST_STEREO_LEFT
+#define RIGHT GST_STEREO_RIGHT
+#define N_VIEWS GST_STEREO_N_VIEWS
+
+enum
+{
+  UNDECIDED,
+  EVERY,
+  NEWEST
+};
+
+GType
+gst_stereo_pairs_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_STEREO_PAIRS_AUTO, "Newest pair for live sources, else every pair",
+        "auto"},
+    {GST_STEREO_PAIRS_EVERY, "Every pair: block upstream", "every"},
+    {GST_STEREO_PAIRS_NEWEST, "Newest pair: drop older ones", "newest"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstStereoPairs", values));
+  return type;
+}
+
+/* ----------------------------------------------------------------- decision */
+
+/* Decided for the first image, until the element stops. */
+gboolean
+gst_stereo_matcher_takes_newest (GstStereoMatcher * self)
+{
+  gint mode = g_atomic_int_get (&self->newest.mode);
+  GstStereoPairs pairs;
+
+  if (mode == UNDECIDED) {
+    GST_OBJECT_LOCK (self);
+    pairs = self->pairs;
+    GST_OBJECT_UNLOCK (self);
+    mode = pairs == GST_STEREO_PAIRS_NEWEST
+        || (pairs == GST_STEREO_PAIRS_AUTO
+        && gst_stereo_aggregator_is_live (&self->parent))
+        ? NEWEST : EVERY;
+    g_atomic_int_compare_and_exchange (&self->newest.mode, UNDECIDED, mode);
+    mode = g_atomic_int_get (&self->newest.mode);
+    GST_INFO_OBJECT (self, "matching %s", mode == NEWEST
+        ? "the newest pairs" : "every pair");
+  }
+  return mode == NEWEST;
+}
+
+/* ----------------------------------------------------------- dropped images */
+
+static void
+post_superseded (GstStereoMatcher * self, const GstStereoImage * left)
+{
+  GstStereoCounters counters;
+  GstMessage *message;
+  guint64 stream_time = GST_CLOCK_TIME_NONE;
+
+  GST_DEBUG_OBJECT (self, "superseded by a newer pair: %" GST_PTR_FORMAT,
+      left->buffer);
+  GST_OBJECT_LOCK (self);
+  self->parent.counters.superseded++;
+  counters = self->parent.counters;
+  GST_OBJECT_UNLOCK (self);
+
+  g_mutex_lock (&self->newest.lock);
+  if (GST_BUFFER_PTS_IS_VALID (left->buffer)
+      && self->newest.segment[LEFT].format == GST_FORMAT_TIME)
+    stream_time = gst_segment_to_stream_time (&self->newest.segment[LEFT],
+        GST_FORMAT_TIME, GST_BUFFER_PTS (left->buffer));
+  g_mutex_unlock (&self->newest.lock);
+  message = gst_message_new_qos (GST_OBJECT_CAST (self), TRUE, left->time,
+      stream_time, GST_BUFFER_PTS (left->buffer),
+      GST_BUFFER_DURATION (left->buffer));
+  gst_message_set_qos_stats (message, GST_FORMAT_BUFFERS, counters.processed,
+      counters.qos_dropped + counters.superseded);
+  gst_element_post_message (GST_ELEMENT_CAST (self), message);
+}
+
+static void
+post_lost (GstStereoMatcher * self, GQueue * lost, const gchar * reason)
+{
+  GstStereoLost *item;
+
+  while ((item = g_queue_pop_head (lost)) != NULL) {
+    if (item->loss != GST_STEREO_LOST_SUPERSEDED)
+      gst_stereo_matcher_post_unpaired (self, (gint) item->view,
+          item->image->buffer, item->image->time, reason);
+    else if (item->view == LEFT)
+      post_superseded (self, item->image);
+    gst_stereo_lost_free (item);
+  }
+}
+
+/* -------------------------------------------------------- streaming threads */
+
+/* Makes the task run.  Returns the flow of the pad. */
+static GstFlowReturn
+wake_up (GstStereoMatcher * self, gint view)
+{
+  GstStereoNewest *newest = &self->newest;
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  /* The task gave up, and the pad has its flow. */
+  gboolean over = gst_pad_get_task_state (aggregator->srcpad)
+      == GST_TASK_PAUSED;
+  GstFlowReturn result = GST_FLOW_OK, flow;
+
+  for (gint i = 0; i < N_VIEWS; i++) {
+    GstClockTime time;
+    gboolean again;
+
+    g_mutex_lock (&newest->lock);
+    again = !newest->at_end[i] && (!newest->wakeup_pending[i] || (over
+        && i == view));
+    newest->wakeup_pending[i] |= again;
+    time = newest->segment[i].start;
+    g_mutex_unlock (&newest->lock);
+    if (!again)
+      continue;
+    flow = gst_stereo_aggregator_get_parent_class ()->sink_event_pre_queue
+        (aggregator, self->parent.sink[i],
+        gst_event_new_gap (time, GST_CLOCK_TIME_NONE));
+    if (flow != GST_FLOW_OK) {
+      g_mutex_lock (&newest->lock);
+      newest->wakeup_pending[i] = FALSE;
+      g_mutex_unlock (&newest->lock);
+    }
+    if (i == view)
+      result = flow;
+  }
+  return result;
+}
+
+/* Takes the buffer; NULL if it is outside the segment, or came before one.
+ * With the lock held. */
+static GstStereoImage *
+make_image (GstStereoMatcher * self, gint view, GstBuffer * buffer)
+{
+  GstStereoNewest *newest = &self->newest;
+  const GstSegment *segment = &newest->segment[view];
+  GstClockTime time = GST_CLOCK_TIME_NONE, duration;
+  gdouble rate = ABS (segment->rate);
+
+  if (segment->format != GST_FORMAT_TIME)
+    gst_clear_buffer (&buffer);
+  else
+    buffer = gst_stereo_input_clip (segment, buffer, TRUE);
+  if (buffer == NULL)
+    return NULL;
+  duration = GST_BUFFER_DURATION (buffer);
+  if (GST_BUFFER_PTS_IS_VALID (buffer))
+    time = gst_segment_to_running_time (segment, GST_FORMAT_TIME,
+        GST_BUFFER_PTS (buffer));
+  if (!GST_CLOCK_TIME_IS_VALID (duration) || duration == 0)
+    duration = newest->frame[view];
+  if (GST_CLOCK_TIME_IS_VALID (duration) && rate != 1.0)
+    duration = (GstClockTime) (duration / rate);
+  return gst_stereo_image_new (buffer, time, duration);
+}
+
+/* The next pair does not continue the last one.  With the lock held. */
+static void
+note_lost (GstStereoNewest * newest, const GQueue * lost)
+{
+  newest->lost |= !g_queue_is_empty ((GQueue *) lost);
+  for (const GList * i = lost->head; i != NULL; i = i->next)
+    newest->discont_pending |= GST_BUFFER_IS_DISCONT (((const GstStereoLost *)
+            i->data)->image->buffer);
+}
+
+gboolean
+gst_stereo_matcher_newest_take_buffer (GstStereoAggregator * aggregator,
+    gint view, GstBuffer * buffer, GstFlowReturn * flow)
+{
+  GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
+  GstStereoNewest *newest = &self->newest;
+  GQueue lost = G_QUEUE_INIT;
+  GstStereoPairRule rule;
+  GstStereoImage *image;
+  gboolean wanted;
+
+  if (!gst_stereo_matcher_takes_newest (self))
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  rule.tolerance = self->parent.sync_tolerance;
+  rule.right_offset = self->right_offset;
+  GST_OBJECT_UNLOCK (self);
+  g_mutex_lock (&newest->lock);
+  image = make_image (self, view, buffer);
+  if (image != NULL)
+    gst_stereo_view_queue_add (&newest->queue, (guint) view, image, &rule,
+        &lost);
+  note_lost (newest, &lost);
+  GST_LOG_OBJECT (self, "%s: %u left and %u right images wait, %s pair",
+      gst_stereo_input_names[view], newest->queue.waiting[LEFT].length,
+      newest->queue.waiting[RIGHT].length,
+      newest->queue.pair[LEFT] != NULL ? "with a" : "no");
+  wanted = newest->queue.pair[LEFT] != NULL || newest->at_end[!view];
+  g_mutex_unlock (&newest->lock);
+
+  post_lost (self, &lost, "no partner in the other view");
+  *flow = GST_FLOW_OK;
+  if (wanted || gst_pad_get_task_state (GST_AGGREGATOR_SRC_PAD (self))
+      == GST_TASK_PAUSED)
+    *flow = wake_up (self, view);
+  return TRUE;
+}
+
+gboolean
+gst_stereo_matcher_newest_take_event (GstStereoAggregator * aggregator,
+    gint view, GstEvent * event)
+{
+  GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
+  GstStereoNewest *newest = &self->newest;
+  GQueue lost = G_QUEUE_INIT;
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  /* Here, nothing waits for the images that do not come. */
+  if (GST_EVENT_TYPE (event) == GST_EVENT_GAP)
+    return gst_stereo_matcher_takes_newest (self);
+
+  g_mutex_lock (&newest->lock);
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      gst_event_parse_caps (event, &caps);
+      newest->frame[view] = GST_CLOCK_TIME_NONE;
+      if (gst_video_info_from_caps (&info, caps))
+        newest->frame[view] = gst_stereo_frame_duration (&info);
+      gst_stereo_view_queue_clear (&newest->queue, (guint) view, &lost);
+      break;
+    case GST_EVENT_SEGMENT:
+      gst_event_copy_segment (event, &newest->segment[view]);
+      gst_stereo_view_queue_clear (&newest->queue, (guint) view, &lost);
+      break;
+    case GST_EVENT_EOS:
+      newest->at_end[view] = TRUE;
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      g_atomic_int_set (&self->reset_pending, TRUE);
+      gst_stereo_view_queue_clear (&newest->queue, (guint) view, &lost);
+      g_queue_clear_full (&lost, (GDestroyNotify) gst_stereo_lost_free);
+      gst_segment_init (&newest->segment[view], GST_FORMAT_UNDEFINED);
+      newest->at_end[view] = newest->wakeup_pending[view] = FALSE;
+      break;
+    default:
+      break;
+  }
+  note_lost (newest, &lost);
+  g_mutex_unlock (&newest->lock);
+  post_lost (self, &lost, "the view has changed");
+  return FALSE;
+}
+
+void
+gst_stereo_matcher_newest_skip_gap (GstStereoAggregator * aggregator,
+    gint view)
+{
+  GstStereoNewest *newest = &GST_STEREO_MATCHER (aggregator)->newest;
+
+  g_mutex_lock (&newest->lock);
+  newest->wakeup_pending[view] = FALSE;
+  g_mutex_unlock (&newest->lock);
+}
+
+gboolean
+gst_stereo_matcher_newest_ignores_qos (GstStereoAggregator * aggregator)
+{
+  return gst_stereo_matcher_takes_newest (GST_STEREO_MATCHER (aggregator));
+}
+
+/* --------------------------------------------------------------------- task */
+
+void
+gst_stereo_matcher_newest_peek (GstStereoMatcher * self,
+    GstStereoInput inputs[N_VIEWS])
+{
+  GstStereoNewest *newest = &self->newest;
+
+  /* A pair that is chosen while many are in flight is an old one when it is
+   * matched: one in flight, besides that pair, keeps a device busy. */
+  if (newest->chosen[LEFT] == NULL)
+    gst_stereo_run_wait_for_room (&self->parent.run, 2);
+  g_mutex_lock (&newest->lock);
+  for (guint i = 0; i < N_VIEWS; i++) {
+    newest->wakeup_pending[i] = FALSE;
+    /* of a GAP event */
+    while (gst_aggregator_pad_drop_buffer (self->parent.sink[i]));
+  }
+  if (newest->chosen[LEFT] == NULL
+      && gst_stereo_view_queue_take (&newest->queue, newest->chosen)) {
+    memcpy (newest->chosen_segment, newest->segment,
+        sizeof (newest->segment));
+    self->parent.discont |= newest->lost;
+    if (newest->discont_pending)
+      g_atomic_int_set (&self->reset_pending, TRUE);
+    newest->lost = newest->discont_pending = FALSE;
+  }
+  g_mutex_unlock (&newest->lock);
+
+  for (guint i = 0; i < N_VIEWS; i++) {
+    inputs[i].segment = newest->chosen_segment[i];
+    if (newest->chosen[i] != NULL)
+      inputs[i].buffer = gst_buffer_ref (newest->chosen[i]->buffer);
+  }
+}
+
+void
+gst_stereo_matcher_newest_pop (GstStereoMatcher * self, gint view)
+{
+  g_clear_pointer (&self->newest.chosen[view], gst_stereo_image_free);
+}
+
+gboolean
+gst_stereo_matcher_newest_has_image (GstStereoMatcher * self, gint view)
+{
+  GstStereoNewest *newest = &self->newest;
+  gboolean has;
+
+  g_mutex_lock (&newest->lock);
+  has = newest->queue.pair[view] != NULL
+      || !g_queue_is_empty (&newest->queue.waiting[view]);
+  g_mutex_unlock (&newest->lock);
+  return has;
+}
+
+gboolean
+gst_stereo_matcher_newest_is_over (GstStereoMatcher * self)
+{
+  GstStereoNewest *newest = &self->newest;
+  const GstStereoViewQueue *queue = &newest->queue;
+  gboolean over = FALSE;
+
+  g_mutex_lock (&newest->lock);
+  for (guint i = 0; i < N_VIEWS && queue->pair[LEFT] == NULL; i++)
+    over |= newest->at_end[i]
+        && (newest->at_end[!i] || queue->waiting[i].length == 0);
+  g_mutex_unlock (&newest->lock);
+  return over;
+}
+
+void
+gst_stereo_matcher_newest_release (GstStereoMatcher * self)
+{
+  GstStereoImage **chosen = self->newest.chosen;
+
+  /* The pair is needed again, or the end is. */
+  if ((chosen[LEFT] != NULL && chosen[RIGHT] != NULL)
+      || gst_stereo_matcher_newest_is_over (self)) {
+    wake_up (self, LEFT);
+    return;
+  }
+  for (gint i = 0; i < N_VIEWS; i++) {
+    if (chosen[i] != NULL)
+      gst_stereo_matcher_post_unpaired (self, i, chosen[i]->buffer,
+          chosen[i]->time, "no partner in the other view");
+    gst_stereo_matcher_newest_pop (self, i);
+  }
+}
+
+void
+gst_stereo_matcher_newest_end (GstStereoMatcher * self)
+{
+  GstStereoNewest *newest = &self->newest;
+  GQueue lost = G_QUEUE_INIT;
+
+  g_mutex_lock (&newest->lock);
+  for (guint i = 0; i < N_VIEWS; i++)
+    gst_stereo_view_queue_clear (&newest->queue, i, &lost);
+  g_mutex_unlock (&newest->lock);
+  post_lost (self, &lost, "the other view has ended");
+}
+
+/* ----------------------------------------------------------- start and stop */
+
+void
+gst_stereo_matcher_newest_init (GstStereoMatcher * self)
+{
+  g_mutex_init (&self->newest.lock);
+}
+
+void
+gst_stereo_matcher_newest_finalize (GstStereoMatcher * self)
+{
+  g_mutex_clear (&self->newest.lock);
+}
+
+void
+gst_stereo_matcher_newest_flush (GstStereoMatcher * self)
+{
+  for (gint i = 0; i < N_VIEWS; i++)
+    gst_stereo_matcher_newest_pop (self, i);
+}
+
+void
+gst_stereo_matcher_newest_reset (GstStereoMatcher * self)
+{
+  GstStereoNewest *newest = &self->newest;
+  GQueue lost = G_QUEUE_INIT;
+
+  gst_stereo_matcher_newest_flush (self);
+  g_mutex_lock (&newest->lock);
+  for (guint i = 0; i < N_VIEWS; i++) {
+    gst_stereo_view_queue_clear (&newest->queue, i, &lost);
+    gst_segment_init (&newest->segment[i], GST_FORMAT_UNDEFINED);
+    newest->frame[i] = GST_CLOCK_TIME_NONE;
+    newest->at_end[i] = newest->wakeup_pending[i] = FALSE;
+  }
+  newest->lost = newest->discont_pending = FALSE;
+  g_mutex_unlock (&newest->lock);
+  g_queue_clear_full (&lost, (GDestroyNotify) gst_stereo_lost_free);
+  g_atomic_int_set (&newest->mode, UNDECIDED);
+}

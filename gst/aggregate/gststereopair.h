@@ -1,0 +1,81 @@
+/* gst-stereomatching: the policy that pairs images
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#ifndef GST_STEREO_PAIR_H
+#define GST_STEREO_PAIR_H
+
+#include <gst/base/gstaggregator.h>
+
+G_BEGIN_DECLS
+
+/* The oldest buffer of a pad.  Any time may be GST_CLOCK_TIME_NONE. */
+typedef struct
+{
+  GstClockTime time;            /* running time, as is the duration */
+  GstClockTime duration;
+  gboolean gap;                 /* a gap event instead of an image */
+  gboolean present;             /* FALSE for a right view without a pad */
+  GstClockTime pts;
+} GstStereoHead;
+
+typedef enum
+{
+  GST_STEREO_PAIR_TAKE,         /* they are a pair */
+  GST_STEREO_PAIR_DROP_LEFT,    /* it will not find a partner */
+  GST_STEREO_PAIR_DROP_RIGHT,
+  GST_STEREO_PAIR_DROP_BOTH,
+  GST_STEREO_PAIR_NO_TIME_LEFT, /* an error: only the right one has a time */
+  GST_STEREO_PAIR_NO_TIME_RIGHT
+} GstStereoPairing;
+
+/*
+ * Decides about the oldest buffers of both views.
+ *
+ * Images whose times differ by at most tolerance are a pair; otherwise the
+ * older one is unpaired.  Images without times are paired in order of arrival.
+ * A gap replaces all images that would start in it: those of the other view are
+ * dropped, and then the gap itself.
+ */
+GstStereoPairing gst_stereo_pair (const GstStereoHead * left,
+    const GstStereoHead * right, GstClockTime tolerance);
+
+/* For the log. */
+const gchar *gst_stereo_pairing_name (GstStereoPairing pairing);
+
+/* Adds an offset to the time of the right view, as far as pairs are concerned:
+ * a negative one moves the left view instead, since times are not negative. */
+void gst_stereo_offset_right (GstStereoHead * left,
+    GstStereoHead * right, GstClockTimeDiff offset);
+
+/* Right minus left time of pairs, in nanoseconds.  Zeroed, it is empty. */
+typedef struct
+{
+  guint64 n;
+  gdouble mean;
+  gdouble squares;              /* sum of the squared deviations */
+} GstStereoDifferences;
+
+/* Adds a pair, unless it has no times. */
+void gst_stereo_differences_add (GstStereoDifferences * self,
+    GstClockTime left, GstClockTime right);
+gint64 gst_stereo_differences_mean (const GstStereoDifferences * self);
+/* The standard deviation. */
+guint64 gst_stereo_differences_deviation (const GstStereoDifferences * self);
+
+/* Whether a buffer of a pad's queue is a gap. */
+gboolean gst_stereo_is_gap (GstBuffer * buffer);
+
+/*
+ * The maximum difference of the running times of a pair: setting, or if that is
+ * GST_CLOCK_TIME_NONE half the duration of an image of the faster view.  With
+ * more, an image would be paired before a nearer one has arrived.
+ */
+GstClockTime gst_stereo_tolerance (GstClockTime setting, GstClockTime left,
+    GstClockTime right);
+
+G_END_DECLS
+
+#endif /* GST_STEREO_PAIR_H */

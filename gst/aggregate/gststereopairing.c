@@ -1,0 +1,330 @@
+/* gst-stereomatching: from two queues of images to a pair
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "aggregate/gststereomatcher-private.h"
+
+#include "aggregate/gststereopair.h"
+#include "base/gststereodebug.h"
+
+#include <math.h>
+
+#define LEFT GST_STEREO_LEFT
+#define RIGHT GST_STEREO_RIGHT
+#define N_VIEWS GST_STEREO_N_VIEWS
+
+/* Running time for one view to follow a change of caps of the other. */
+#define CAPS_CHANGE_PATIENCE GST_SECOND
+
+/* Frame rates that differ by less are the same, such as 30 and 30000/1001. */
+#define RATE_TOLERANCE 0.01
+
+/* Unpaired images in a row before a warning. */
+#define UNPAIRED_WARNING 50
+
+/* ---------------------------------------------------------- unpaired images */
+
+void
+gst_stereo_matcher_post_unpaired (GstStereoMatcher * self, gint view,
+    GstBuffer * buffer, GstClockTime running_time, const gchar * reason)
+{
+  gst_stereo_aggregator_post_unpaired (&self->parent, view, buffer,
+      running_time, reason);
+  /* The cameras may be synchronized if no image could be a partner. */
+  if (gst_stereo_matcher_takes_newest (self)
+      && !gst_stereo_matcher_newest_has_image (self, !view))
+    return;
+  if (g_atomic_int_add (&self->n_unpaired, 1) + 1 == UNPAIRED_WARNING)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("%d images in a row had no partner in the other view. If one camera "
+            "is late, set right-offset; if the cameras are not synchronised, "
+            "set sync-tolerance to the maximum timestamp difference of a pair. "
+            "Both are in nanoseconds.", UNPAIRED_WARNING),
+        (NULL));
+}
+
+/* Removes a view's oldest buffer. */
+static void
+pop (GstStereoMatcher * self, gint view)
+{
+  if (gst_stereo_matcher_takes_newest (self))
+    gst_stereo_matcher_newest_pop (self, view);
+  else
+    gst_aggregator_pad_drop_buffer (self->parent.sink[view]);
+}
+
+/* Removes a view's oldest buffer and, if it is an image, reports that. */
+static void
+drop (GstStereoMatcher * self, gint view, const GstStereoInput * input,
+    const gchar * reason)
+{
+  self->parent.discont = TRUE;
+  if (!gst_stereo_is_gap (input->buffer)) {
+    gst_stereo_matcher_inspect_image (self, input->buffer);
+    /* The cameras may be synchronized while the sizes differ. */
+    if (GST_CLOCK_TIME_IS_VALID (self->disagree_since))
+      g_atomic_int_set (&self->n_unpaired, 0);
+    gst_stereo_matcher_post_unpaired (self, view, input->buffer,
+        gst_stereo_input_running_time (input), reason);
+  }
+  pop (self, view);
+}
+
+static void
+post_size_error (GstStereoMatcher * self, const GstVideoInfo info[N_VIEWS])
+{
+  STEREO_ERROR (self, CORE, NEGOTIATION,
+      ("The views differ in size: sink_left has %dx%d, sink_right %dx%d. They "
+          "must be equal: put videoscale before one of them.",
+          GST_VIDEO_INFO_WIDTH (&info[LEFT]),
+          GST_VIDEO_INFO_HEIGHT (&info[LEFT]),
+          GST_VIDEO_INFO_WIDTH (&info[RIGHT]),
+          GST_VIDEO_INFO_HEIGHT (&info[RIGHT])), (NULL));
+}
+
+/* Whether the views agree in size.  If not, drops an image, or gives up. */
+static gboolean
+check_sizes (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS],
+    GstFlowReturn * flow)
+{
+  const gint old = self->caps_serial[LEFT] < self->caps_serial[RIGHT] ? LEFT
+      : RIGHT;
+  const GstClockTime time = gst_stereo_input_running_time (&inputs[old]);
+  GstVideoInfo info[GST_STEREO_N_INPUTS];
+  gboolean patient;
+
+  (void) gst_stereo_aggregator_get_info (&self->parent, info, 0);
+  if (gst_stereo_matcher_same_size (&info[LEFT], &info[RIGHT])) {
+    self->agreed = TRUE;
+    self->disagree_since = GST_CLOCK_TIME_NONE;
+    return TRUE;
+  }
+
+  /* After a change on one pad, the other one's old images are of no use. */
+  if (!GST_CLOCK_TIME_IS_VALID (self->disagree_since))
+    self->disagree_since = time;
+  patient = self->agreed && (!GST_CLOCK_TIME_IS_VALID (time)
+      || time < self->disagree_since + CAPS_CHANGE_PATIENCE);
+  if (patient) {
+    drop (self, old, &inputs[old], "the other view has changed its size");
+    *flow = GST_AGGREGATOR_FLOW_NEED_DATA;
+  } else {
+    post_size_error (self, info);
+    *flow = GST_FLOW_ERROR;
+  }
+  return FALSE;
+}
+
+/* One view has ended and has nothing left. */
+static GstFlowReturn
+end_of_stream (GstStereoMatcher * self)
+{
+  GstVideoInfo info[GST_STEREO_N_INPUTS];
+  GstStereoInput input;
+
+  if (gst_stereo_matcher_takes_newest (self))
+    gst_stereo_matcher_newest_end (self);
+  for (gint i = 0; i < N_VIEWS; i++) {
+    gst_stereo_input_peek (&input, gst_stereo_aggregator_get_pad
+        (&self->parent, i));
+    if (input.buffer != NULL)
+      drop (self, i, &input, "the other view has ended");
+    gst_stereo_input_clear (&input);
+  }
+  (void) gst_stereo_run_drain (&self->parent.run);
+
+  /* Perhaps the last ones were not matched because of their size. */
+  if (gst_stereo_aggregator_get_info (&self->parent, info, N_VIEWS)
+      && !gst_stereo_matcher_same_size (&info[LEFT], &info[RIGHT]))
+    post_size_error (self, info);
+  return gst_stereo_failure_posted (&self->parent.failure) ? GST_FLOW_ERROR
+      : GST_FLOW_EOS;
+}
+
+/* -------------------------------------------------------------------- pairs */
+
+/* Warns once if the views have different frame rates, so that the images of a
+ * pair are not of the same time. */
+static void
+check_rates (GstStereoMatcher * self)
+{
+  GstVideoInfo info[GST_STEREO_N_INPUTS];
+  const GstVideoInfo *left = &info[LEFT], *right = &info[RIGHT];
+  gdouble rate[N_VIEWS];
+
+  if (self->warned_of_rates)
+    return;
+  (void) gst_stereo_aggregator_get_info (&self->parent, info, 0);
+  for (guint i = 0; i < N_VIEWS; i++) {
+    if (GST_VIDEO_INFO_FPS_N (&info[i]) <= 0
+        || GST_VIDEO_INFO_FPS_D (&info[i]) <= 0)
+      return;                   /* unknown or variable */
+    rate[i] = (gdouble) GST_VIDEO_INFO_FPS_N (&info[i])
+        / GST_VIDEO_INFO_FPS_D (&info[i]);
+  }
+  if (fabs (rate[LEFT] - rate[RIGHT]) <= RATE_TOLERANCE * rate[LEFT])
+    return;
+  self->warned_of_rates = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("The views differ in frame rate: sink_left has %d/%d frames per second, "
+          "sink_right %d/%d. Images of a pair may be up to sync-tolerance "
+          "apart, and others have no partner. Set both cameras to one frame "
+          "rate, or sync-tolerance to the difference that is acceptable, in "
+          "nanoseconds.", GST_VIDEO_INFO_FPS_N (left),
+          GST_VIDEO_INFO_FPS_D (left), GST_VIDEO_INFO_FPS_N (right),
+          GST_VIDEO_INFO_FPS_D (right)), (NULL));
+}
+
+static void
+note_difference (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS])
+{
+  GST_OBJECT_LOCK (self);
+  gst_stereo_differences_add (&self->differences,
+      gst_stereo_input_running_time (&inputs[LEFT]),
+      gst_stereo_input_running_time (&inputs[RIGHT]));
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* A pair is first in both queues. */
+static GstFlowReturn
+take_pair (GstStereoMatcher * self, GstStereoInput inputs[N_VIEWS])
+{
+  StereoMatcherConfig config = { 0, };
+  GstFlowReturn flow;
+
+  if (!check_sizes (self, inputs, &flow))
+    return flow;
+  check_rates (self);
+  if (!self->configured || !gst_stereo_matcher_current_config (self, &config)
+      || memcmp (&config, &self->config, sizeof (config)) != 0) {
+    /* Negotiation came too early, before the caps of both views. */
+    gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  }
+
+  note_difference (self, inputs);
+  for (gint i = 0; i < N_VIEWS; i++) {
+    gst_stereo_matcher_inspect_image (self, inputs[i].buffer);
+    pop (self, i);
+  }
+  return gst_stereo_aggregator_is_late (&self->parent, &inputs[LEFT])
+      ? GST_AGGREGATOR_FLOW_NEED_DATA
+      : gst_stereo_matcher_match (self, inputs);
+}
+
+/* The oldest buffer of a view for the pairing policy. */
+static GstStereoHead
+get_head (const GstStereoInput * input, const GstStereoInput * other)
+{
+  GstStereoHead head = gst_stereo_input_head (input);
+  const GstClockTime image = gst_stereo_input_running_duration (input,
+      GST_BUFFER_DURATION (other->buffer));
+
+  /* Backwards, the timestamp of a gap belongs to the last image in it. */
+  if (head.gap && input->segment.rate < 0
+      && GST_CLOCK_TIME_IS_VALID (head.time)
+      && GST_CLOCK_TIME_IS_VALID (head.duration)
+      && GST_CLOCK_TIME_IS_VALID (image) && head.duration > image)
+    head.time -= MIN (head.time, head.duration - image);
+  return head;
+}
+
+static GstStereoPairing
+decide (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS])
+{
+  GstStereoHead left = get_head (&inputs[LEFT], &inputs[RIGHT]);
+  GstStereoHead right = get_head (&inputs[RIGHT], &inputs[LEFT]);
+  GstVideoInfo info[GST_STEREO_N_INPUTS];
+  GstClockTimeDiff offset;
+  GstClockTime tolerance;
+  GstStereoPairing pairing;
+
+  (void) gst_stereo_aggregator_get_info (&self->parent, info, 0);
+  GST_OBJECT_LOCK (self);
+  tolerance = self->parent.sync_tolerance;
+  offset = self->right_offset;
+  GST_OBJECT_UNLOCK (self);
+  tolerance = gst_stereo_tolerance (tolerance,
+      gst_stereo_input_shown_for (&inputs[LEFT], &info[LEFT]),
+      gst_stereo_input_shown_for (&inputs[RIGHT], &info[RIGHT]));
+  gst_stereo_offset_right (&left, &right, offset);
+  pairing = gst_stereo_pair (&left, &right, tolerance);
+  GST_LOG_OBJECT (self, "left %" GST_TIME_FORMAT "%s, right %" GST_TIME_FORMAT
+      "%s, tolerance %" GST_TIME_FORMAT ": %s", GST_TIME_ARGS (left.time),
+      left.gap ? " (gap)" : "", GST_TIME_ARGS (right.time),
+      right.gap ? " (gap)" : "", GST_TIME_ARGS (tolerance),
+      gst_stereo_pairing_name (pairing));
+  return pairing;
+}
+
+static GstFlowReturn
+process_inputs (GstStereoMatcher * self, GstStereoInput inputs[N_VIEWS])
+{
+  gint missing = LEFT;
+
+  switch (decide (self, inputs)) {
+    case GST_STEREO_PAIR_TAKE:
+      return take_pair (self, inputs);
+    case GST_STEREO_PAIR_DROP_LEFT:
+      drop (self, LEFT, &inputs[LEFT], "no partner in the other view");
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    case GST_STEREO_PAIR_DROP_RIGHT:
+      drop (self, RIGHT, &inputs[RIGHT], "no partner in the other view");
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    case GST_STEREO_PAIR_DROP_BOTH:
+      drop (self, LEFT, &inputs[LEFT], "no image");
+      drop (self, RIGHT, &inputs[RIGHT], "no image");
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    case GST_STEREO_PAIR_NO_TIME_RIGHT:
+      missing = RIGHT;
+      /* fallthrough */
+    case GST_STEREO_PAIR_NO_TIME_LEFT:
+    default:
+      STEREO_ERROR (self, STREAM, FORMAT,
+          ("Cannot pair the views: images on %s have timestamps, those on %s "
+              "have none. Both need them, or neither.",
+              gst_stereo_input_names[!missing],
+              gst_stereo_input_names[missing]), (NULL));
+      return GST_FLOW_ERROR;
+  }
+}
+
+/* Whether a view has ended with nothing left that could be matched. */
+static gboolean
+is_over (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS])
+{
+  gboolean over = FALSE;
+
+  if (gst_stereo_matcher_takes_newest (self))
+    return gst_stereo_matcher_newest_is_over (self);
+  for (guint i = 0; i < N_VIEWS; i++)
+    over |= inputs[i].buffer == NULL
+        && gst_aggregator_pad_is_eos (inputs[i].pad);
+  return over;
+}
+
+GstFlowReturn
+gst_stereo_matcher_process (GstStereoAggregator * aggregator)
+{
+  GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
+  const gboolean newest = gst_stereo_matcher_takes_newest (self);
+  GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
+  GstStereoInput inputs[N_VIEWS] = { {0,}, };
+
+  if (newest)
+    gst_stereo_matcher_newest_peek (self, inputs);
+  for (gint i = 0; i < N_VIEWS && !newest; i++)
+    gst_stereo_input_peek (&inputs[i], gst_stereo_aggregator_get_pad
+        (aggregator, i));
+  if (inputs[LEFT].buffer != NULL && inputs[RIGHT].buffer != NULL)
+    flow = process_inputs (self, inputs);
+  else if (is_over (self, inputs))
+    flow = end_of_stream (self);
+  if (newest)
+    gst_stereo_matcher_newest_release (self);
+  for (guint i = 0; i < N_VIEWS; i++)
+    gst_stereo_input_clear (&inputs[i]);
+  return flow;
+}

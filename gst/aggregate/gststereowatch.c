@@ -1,0 +1,220 @@
+/* gst-stereomatching: inputs that are not linked or send nothing
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * An element that waits for an input that never comes looks like one that
+ * hangs.  So once a second, from start to stop, the clock's thread checks the
+ * inputs: one that is not linked is an error after a while, and a live one that
+ * sends nothing causes a warning.
+ */
+
+#include "aggregate/gststereoaggregator.h"
+
+#include "base/gststereodebug.h"
+
+#define N_INPUTS GST_STEREO_N_INPUTS
+
+#define INTERVAL GST_SECOND
+
+/* Checks in a row before an error or a warning. */
+#define PATIENCE 5
+
+/* Has no reference to the element: the clock's thread would keep it alive. */
+struct _GstStereoWatch
+{
+  GstClockID timer;
+  GRecMutex lock;               /* of all that follows */
+  GstStereoAggregator *self;    /* NULL after the stop */
+  guint unlinked;               /* checks in a row that found pads unlinked */
+  guint silent[N_INPUTS];       /* and that found this input silent */
+  gint n_images[N_INPUTS];      /* at the last check */
+  gboolean warned[N_INPUTS];
+};
+
+/* Of one check. */
+typedef struct
+{
+  GstAggregatorPad *pad[N_INPUTS];      /* references, or NULL: no such pad */
+  gboolean linked[N_INPUTS];
+  gboolean has_video[N_INPUTS];
+  gint n_images[N_INPUTS];
+} Inputs;
+
+static void
+inputs_get (Inputs * inputs, GstStereoAggregator * self)
+{
+  for (gint i = 0; i < N_INPUTS; i++) {
+    inputs->pad[i] = gst_stereo_aggregator_get_pad (self, i);
+    inputs->linked[i] = inputs->pad[i] != NULL
+        && gst_pad_is_linked (GST_PAD (inputs->pad[i]));
+    inputs->n_images[i] = gst_stereo_aggregator_count_images (self, i);
+  }
+  GST_OBJECT_LOCK (self);
+  memcpy (inputs->has_video, self->has_info, sizeof (inputs->has_video));
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+inputs_clear (Inputs * inputs)
+{
+  for (gint i = 0; i < N_INPUTS; i++)
+    gst_clear_object (&inputs->pad[i]);
+}
+
+/* ---------------------------------------------------------- unlinked inputs */
+
+/* other: a linked input with video, or -1. */
+static void
+post_unlinked (GstStereoAggregator * self, const Inputs * inputs, gint other)
+{
+  static const gchar *const needed[] = { "", "it", "both", "them all" };
+  GString *text = g_string_new (NULL);
+  guint n = 0;
+
+  for (gint i = 0; i < N_INPUTS; i++) {
+    n += inputs->pad[i] != NULL;
+    if (inputs->pad[i] == NULL || inputs->linked[i])
+      continue;
+    g_string_append_printf (text, text->len == 0 ? "%s is not linked"
+        : ", and neither is %s", gst_stereo_input_names[i]);
+  }
+  if (other >= 0)
+    g_string_append_printf (text, ", but %s has video",
+        gst_stereo_input_names[other]);
+  GST_STEREO_FAIL (&self->failure, CORE, PAD, ("%s. The element needs %s.",
+          text->str, needed[n]), (NULL));
+  g_string_free (text, TRUE);
+}
+
+/* Whether all inputs are linked.  Posts an error if one is not, while another
+ * one has video or none is linked. */
+static gboolean
+check_links (GstStereoWatch * watch, const Inputs * inputs)
+{
+  gboolean any = FALSE, all = TRUE;
+  gint other = -1;
+
+  for (gint i = 0; i < N_INPUTS; i++) {
+    any |= inputs->linked[i];
+    all &= inputs->linked[i] || inputs->pad[i] == NULL;
+    if (inputs->linked[i] && inputs->has_video[i])
+      other = i;
+  }
+  if (all || (any && other < 0))
+    watch->unlinked = 0;
+  else if (++watch->unlinked >= PATIENCE)
+    post_unlinked (watch->self, inputs, other);
+  return all;
+}
+
+/* ------------------------------------------------------------ silent inputs */
+
+/* Whether images of an input wait for others: they continue to come, or their
+ * source is blocked.  GstAggregator is not asked for them: it would keep the
+ * one that it finds, even after a flush. */
+static gboolean
+is_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
+{
+  return inputs->pad[input] != NULL
+      && (inputs->n_images[input] != watch->n_images[input]
+      || gst_stereo_aggregator_is_blocked (watch->self, input));
+}
+
+/* The input whose images wait for one that sends nothing, or -1. */
+static gint
+find_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
+{
+  if (inputs->pad[input] == NULL || is_waiting (watch, inputs, input)
+      || gst_aggregator_pad_is_eos (inputs->pad[input]))
+    return -1;
+  for (gint i = 0; i < N_INPUTS; i++) {
+    if (i != input && is_waiting (watch, inputs, i))
+      return gst_stereo_aggregator_is_live (watch->self) ? i : -1;
+  }
+  return -1;
+}
+
+/* Warns once of an input that sends nothing. */
+static void
+check_silent_inputs (GstStereoWatch * watch, const Inputs * inputs)
+{
+  for (gint i = 0; i < N_INPUTS; i++) {
+    const gint other = find_waiting (watch, inputs, i);
+
+    if (other < 0)
+      watch->silent[i] = 0;
+    else if (++watch->silent[i] == PATIENCE && !watch->warned[i]) {
+      GST_ELEMENT_WARNING (watch->self, STREAM, FAILED,
+          ("%s has received nothing for %d seconds, while images wait on %s. "
+              "Does %s work?", gst_stereo_input_names[i], PATIENCE,
+              gst_stereo_input_names[other], i == GST_STEREO_MAP
+              ? "the source of the maps" : "that camera"), (NULL));
+      watch->warned[i] = TRUE;
+    }
+  }
+  memcpy (watch->n_images, inputs->n_images, sizeof (watch->n_images));
+}
+
+/* -------------------------------------------------------------------- timer */
+
+static gboolean
+check_inputs (GstClock * clock, GstClockTime time, GstClockID id,
+    gpointer user_data)
+{
+  GstStereoWatch *watch = user_data;
+  Inputs inputs;
+
+  g_rec_mutex_lock (&watch->lock);
+  if (watch->self != NULL) {
+    inputs_get (&inputs, watch->self);
+    if (check_links (watch, &inputs))
+      check_silent_inputs (watch, &inputs);
+    inputs_clear (&inputs);
+  }
+  g_rec_mutex_unlock (&watch->lock);
+  return TRUE;
+}
+
+static void
+free_watch (gpointer user_data)
+{
+  GstStereoWatch *watch = user_data;
+
+  g_rec_mutex_clear (&watch->lock);
+  g_free (watch);
+}
+
+void
+gst_stereo_aggregator_start_watching (GstStereoAggregator * self)
+{
+  GstClock *clock = gst_system_clock_obtain ();
+  GstStereoWatch *watch = g_new0 (GstStereoWatch, 1);
+
+  g_rec_mutex_init (&watch->lock);
+  watch->self = self;
+  watch->timer = gst_clock_new_periodic_id (clock,
+      gst_clock_get_time (clock) + INTERVAL, INTERVAL);
+  self->watch = watch;
+  gst_clock_id_wait_async (watch->timer, check_inputs, watch, free_watch);
+  gst_object_unref (clock);
+}
+
+void
+gst_stereo_aggregator_stop_watching (GstStereoAggregator * self)
+{
+  GstStereoWatch *watch = g_steal_pointer (&self->watch);
+  GstClockID timer;
+
+  if (watch == NULL)
+    return;
+  g_rec_mutex_lock (&watch->lock);
+  watch->self = NULL;
+  g_rec_mutex_unlock (&watch->lock);
+  /* frees the watch */
+  timer = watch->timer;
+  gst_clock_id_unschedule (timer);
+  gst_clock_id_unref (timer);
+}

@@ -1,0 +1,565 @@
+/* gst-stereomatching: the element stereorectify
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-stereorectify
+ * @title: stereorectify
+ * @short_description: rectified views from a calibration
+ *
+ * Rectifies one view of a stereo camera: it removes the distortion of the lens
+ * and rotates the view so that a point is on the same row of both views, as
+ * matchers require. Use one element for each view.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 filesrc location=side-by-side.webm ! decodebin ! stereosplit name=s layout=side-by-side  s.src_left ! queue ! stereorectify calibration=stereo.yml ! m.sink_left  s.src_right ! queue ! stereorectify calibration=stereo.yml ! m.sink_right  stereosgm name=m num-disparities=32 fill=false ! disparitydepth ! filesink location=depth.raw
+ * ]| Computes depth in millimetres from a recording of both cameras.
+ *
+ * ## Calibration
+ *
+ * #GstStereoRectify:calibration names the files of a calibration, separated
+ * like a search path: OpenCV's YAML (`intrinsics.yml` and `extrinsics.yml`, or
+ * one file), two `camera_info` files of ROS, a camchain of Kalibr, or
+ * `SN*.conf` of a ZED camera. docs/calibration.md describes their contents, and
+ * how to make one. The video has the size of the calibration, or a whole
+ * multiple of it.
+ *
+ * Rectifying rotations and projections in the file (OpenCV's R1 and P1, ROS)
+ * are used unchanged. Otherwise they are computed, and #GstStereoRectify:alpha
+ * chooses between a view without empty corners and one that keeps all source
+ * pixels.
+ *
+ * The view is #GstStereoRectify:view or, by default, the `multiview-mode` of
+ * the caps, which stereosplit sets. Every buffer gets a `GstStereoCameraMeta`
+ * with focal length, principal point and baseline. Matchers pass it on, so
+ * disparitydepth needs no properties.
+ *
+ * Since: 0.1
+ */
+
+#include "base/gststereocuda.h"
+#include "base/gststereocamerameta.h"
+#include "filter/gststereofilter.h"
+#include "base/gststereocapslimit.h"
+#include "base/gststereometa.h"
+#include "core/runner.h"
+#include "elements/rectify/gststereocalibration.h"
+#include "elements/color/gststereocolor.h"
+#include "elements/gststereoelements.h"
+#include "geometry/rectify.h"
+
+#include <math.h>
+#include <string.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_stereo_rectify_debug);
+#define GST_CAT_DEFAULT gst_stereo_rectify_debug
+
+typedef enum
+{
+  GST_STEREO_RECTIFY_AUTO,
+  GST_STEREO_RECTIFY_LEFT,
+  GST_STEREO_RECTIFY_RIGHT
+} GstStereoRectifyView;
+
+#define DEFAULT_VIEW GST_STEREO_RECTIFY_AUTO
+#define DEFAULT_CALIBRATION NULL
+#define DEFAULT_CALIBRATION_UNIT 1.0
+#define DEFAULT_ALPHA 0.0
+#define DEFAULT_BORDER 0xff000000
+
+/* Plausible baselines, in metres. */
+#define MIN_BASELINE 0.001
+#define MAX_BASELINE 5.0
+
+/* Plausible distance of the principal point from the image centre, relative to
+ * the size. */
+#define MAX_OFF_CENTER 0.2
+
+enum
+{
+  PROP_0,
+  PROP_VIEW,
+  PROP_CALIBRATION,
+  PROP_CALIBRATION_UNIT,
+  PROP_ALPHA,
+  PROP_BORDER,
+  PROP_DEVICE                   /* and further ones of the device */
+};
+
+#define GST_TYPE_STEREO_RECTIFY (gst_stereo_rectify_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoRectify, gst_stereo_rectify, GST,
+    STEREO_RECTIFY, GstStereoFilter)
+
+struct _GstStereoRectify
+{
+  GstStereoFilter parent;
+
+  /* Under the object lock. */
+  GstStereoRectifyView view;
+  gchar *calibration;
+  gdouble calibration_unit;
+  gdouble alpha;
+  guint border;
+
+  /* Streaming thread only. */
+  gboolean is_right;
+  gboolean warned;              /* since the element started */
+  StereoRectification rectification;
+};
+
+G_DEFINE_TYPE_WITH_CODE (GstStereoRectify, gst_stereo_rectify,
+    GST_TYPE_STEREO_FILTER,
+    GST_DEBUG_CATEGORY_INIT (gst_stereo_rectify_debug, "stereorectify", 0,
+        "Rectified views from a calibration"));
+
+GST_ELEMENT_REGISTER_DEFINE (stereorectify, "stereorectify", GST_RANK_NONE,
+    GST_TYPE_STEREO_RECTIFY);
+
+#define FORMATS "{ GRAY8, NV12, I420, Y444, RGB, BGR, RGBx, BGRx, xRGB, " \
+    "xBGR, RGBA, BGRA, ARGB, ABGR }"
+#define CUDA_FORMATS "{ NV12, I420, Y444, RGB, BGR, RGBx, BGRx, RGBA, BGRA, " \
+    "ARGB, ABGR }"
+#define VIEW_CAPS GST_VIDEO_CAPS_MAKE (FORMATS) "; " \
+    GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_STEREO_CUDA_FEATURE, CUDA_FORMATS)
+
+static GstStaticPadTemplate sink_template =
+GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (VIEW_CAPS));
+
+static GstStaticPadTemplate src_template =
+GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (VIEW_CAPS));
+
+static GType
+gst_stereo_rectify_view_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_STEREO_RECTIFY_AUTO, "Multiview mode of the caps", "auto"},
+    {GST_STEREO_RECTIFY_LEFT, "Left view", "left"},
+    {GST_STEREO_RECTIFY_RIGHT, "Right view", "right"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstStereoRectifyView", values));
+  return type;
+}
+
+/* -------------------------------------------------------------- calibration */
+
+/* FALSE with an error posted. */
+static gboolean
+choose_view (GstStereoRectify * self, GstStereoRectifyView view)
+{
+  GstStereoFilter *filter = GST_STEREO_FILTER (self);
+  GstVideoMultiviewMode mode = GST_VIDEO_INFO_MULTIVIEW_MODE (&filter->in_info);
+
+  if (view == GST_STEREO_RECTIFY_AUTO
+      && mode == GST_VIDEO_MULTIVIEW_MODE_LEFT)
+    view = GST_STEREO_RECTIFY_LEFT;
+  if (view == GST_STEREO_RECTIFY_AUTO
+      && mode == GST_VIDEO_MULTIVIEW_MODE_RIGHT)
+    view = GST_STEREO_RECTIFY_RIGHT;
+  self->is_right = view == GST_STEREO_RECTIFY_RIGHT;
+  if (view != GST_STEREO_RECTIFY_AUTO)
+    return TRUE;
+  GST_STEREO_FAIL (&filter->failure, LIBRARY, SETTINGS,
+      ("The caps on sink have no multiview-mode of a left or right view. Set "
+          "view=left or view=right."), (NULL));
+  return FALSE;
+}
+
+static gboolean
+is_off_center (gdouble position, gint size)
+{
+  return fabs (position + 0.5 - size / 2.0) > MAX_OFF_CENTER * size;
+}
+
+/* Warns once about a calibration that is valid but hardly possible.  The left
+ * view does: its camera is the one that maps get. */
+static void
+check_plausible (GstStereoRectify * self, const StereoCalibration * calibration)
+{
+  const StereoRectification *r = &self->rectification;
+  const StereoCamera *c = &calibration->camera[STEREO_LEFT];
+
+  if (self->warned || self->is_right)
+    return;
+  self->warned = TRUE;
+  if (r->baseline > 0
+      && (r->baseline < MIN_BASELINE || r->baseline > MAX_BASELINE))
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("The calibration has a baseline of %g m. If the cameras are not so "
+            "far apart, set calibration-unit to the length unit of the file, "
+            "in metres (0.001 for millimetres).", r->baseline), (NULL));
+  else if (c->width == 0 && (is_off_center (c->cx, r->width)
+          || is_off_center (c->cy, r->height)))
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("The calibration has no image size, and its principal point, (%g, "
+            "%g), is far from the centre of video of %dx%d. If it is for "
+            "another size, add image_width and image_height to the file.",
+            c->cx, c->cy, r->width, r->height), (NULL));
+}
+
+/* Reads the files and computes the rectification of this view. */
+static gboolean
+gst_stereo_rectify_set_info (GstStereoFilter * filter)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (filter);
+  const gint width = GST_VIDEO_INFO_WIDTH (&filter->in_info);
+  const gint height = GST_VIDEO_INFO_HEIGHT (&filter->in_info);
+  StereoCalibration calibration;
+  StereoMessage why = { "" };
+  GstStereoRectifyView view;
+  gdouble unit, alpha;
+  gboolean read;
+  gchar *paths;
+
+  GST_OBJECT_LOCK (self);
+  view = self->view;
+  unit = self->calibration_unit;
+  alpha = self->alpha;
+  paths = g_strdup (self->calibration);
+  GST_OBJECT_UNLOCK (self);
+
+  if (paths == NULL || paths[0] == '\0') {
+    GST_STEREO_FAIL (&filter->failure, LIBRARY, SETTINGS,
+        ("Cannot rectify without a calibration. Set calibration to the file "
+            "or files of the cameras."), (NULL));
+    g_free (paths);
+    return FALSE;
+  }
+  if (!choose_view (self, view)) {
+    g_free (paths);
+    return FALSE;
+  }
+  read = gst_stereo_calibration_load (&calibration, paths, unit, width, height,
+      &why);
+  if (!read) {
+    GST_STEREO_FAIL (&filter->failure, RESOURCE, READ,
+        ("Cannot use the calibration: %s.", why.text), (NULL));
+  } else if (stereo_rectification_init (&self->rectification, &calibration,
+          self->is_right ? STEREO_RIGHT : STEREO_LEFT, width, height, alpha,
+          &why) != STEREO_OK) {
+    GST_STEREO_FAIL (&filter->failure, RESOURCE, SETTINGS,
+        ("Cannot use the calibration: %s: %s.", paths, why.text), (NULL));
+    read = FALSE;
+  } else {
+    check_plausible (self, &calibration);
+  }
+  g_free (paths);
+  return read;
+}
+
+/* ------------------------------------------------------------------ frames */
+
+/* Converts a colour to the bytes of a pixel, or to Y, U and V. */
+static void
+convert_border (const GstVideoInfo * info, guint32 argb, guint8 border[4])
+{
+  gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
+  gdouble rgb[3], kr = 0.299, kb = 0.114, y;
+  guint32 pixel = gst_stereo_color_pack (info->finfo, argb);
+
+  if (GST_VIDEO_INFO_IS_RGB (info)) {
+    memcpy (border, &pixel, sizeof (pixel));
+    return;
+  }
+  for (guint i = 0; i < 3; i++)
+    rgb[i] = (argb >> (16 - 8 * i) & 255) / 255.0;
+  if (GST_VIDEO_INFO_IS_YUV (info))
+    gst_video_color_matrix_get_Kr_Kb (info->colorimetry.matrix, &kr, &kb);
+  gst_video_color_range_offsets (info->colorimetry.range, info->finfo, offset,
+      scale);
+  y = kr * rgb[0] + (1 - kr - kb) * rgb[1] + kb * rgb[2];
+  border[0] = (guint8) (offset[0] + scale[0] * y + 0.5);
+  border[1] = border[2] = 128;
+  if (GST_VIDEO_INFO_IS_YUV (info)) {
+    /* pure colours reach 256 in full range */
+    border[1] = (guint8) MIN (offset[1] + scale[1] * (rgb[2] - y)
+        / (2 * (1 - kb)) + 0.5, 255);
+    border[2] = (guint8) MIN (offset[2] + scale[2] * (rgb[0] - y)
+        / (2 * (1 - kr)) + 0.5, 255);
+  }
+  border[3] = 255;
+}
+
+static gboolean
+gst_stereo_rectify_prepare (GstStereoFilter * filter,
+    const GstStereoFrame * in, const GstStereoFrame * out)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (filter);
+  const StereoPortSetup setup = stereo_port_setup_of (&in->image);
+  StereoRectifyParams params = {.rectification = &self->rectification };
+  guint border;
+
+  if (filter->configured)
+    return TRUE;
+  GST_OBJECT_LOCK (self);
+  border = self->border;
+  GST_OBJECT_UNLOCK (self);
+  convert_border (&filter->in_info, border, params.border);
+  return gst_stereo_filter_configure (filter, &setup, &setup, &params);
+}
+
+static void
+gst_stereo_rectify_add_metas (GstStereoFilter * filter, GstBuffer * buffer)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (filter);
+  const StereoRectification *r = &self->rectification;
+  const GstStereoCamera camera = {
+    .is_right = self->is_right,
+    .focal_length = r->focal_length,
+    .cx = r->cx,
+    .cy = r->cy,
+    .baseline = r->baseline,
+    .doffs = r->doffs,
+  };
+
+  gst_stereo_camera_meta_add (buffer, &camera);
+}
+
+/* Adds the caps in the other kind of memory.  Takes caps. */
+static GstCaps *
+add_other_memory (GstCaps * caps)
+{
+  GstCaps *both = gst_caps_new_empty ();
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    const GstStructure *s = gst_caps_get_structure (caps, i);
+    GstCapsFeatures *features = gst_caps_get_features (caps, i);
+
+    gst_caps_append_structure_full (both, gst_structure_copy (s),
+        gst_caps_features_copy (features));
+    gst_caps_append_structure_full (both, gst_structure_copy (s),
+        gst_caps_features_contains (features, GST_STEREO_CUDA_FEATURE) ? NULL
+        : gst_caps_features_new (GST_STEREO_CUDA_FEATURE, NULL));
+  }
+  gst_caps_unref (caps);
+  return both;
+}
+
+/* Both pads have the same caps except for the memory.  The CPU writes system
+ * memory only. */
+static GstCaps *
+gst_stereo_rectify_transform_caps (GstBaseTransform * trans,
+    GstPadDirection direction, GstCaps * caps, GstCaps * filter)
+{
+  GstCaps *formats = direction == GST_PAD_SINK
+      && !gst_stereo_device_has_context (&GST_STEREO_FILTER (trans)->device)
+      ? gst_caps_from_string (GST_VIDEO_CAPS_MAKE (FORMATS))
+      : gst_pad_get_pad_template_caps (trans->sinkpad);
+  GstCaps *ours = gst_caps_is_any (caps) ? gst_caps_ref (formats)
+      : add_other_memory (gst_caps_ref (caps));
+  GstCaps *result = gst_caps_intersect_full (ours, formats,
+      GST_CAPS_INTERSECT_FIRST);
+
+  gst_caps_unref (ours);
+  gst_caps_unref (formats);
+  return gst_stereo_caps_filter (result, filter);
+}
+
+static gboolean
+gst_stereo_rectify_stop (GstBaseTransform * trans)
+{
+  GST_STEREO_RECTIFY (trans)->warned = FALSE;
+  return GST_BASE_TRANSFORM_CLASS (gst_stereo_rectify_parent_class)->stop
+      (trans);
+}
+
+/* -------------------------------------------------------------- properties */
+
+static void
+gst_stereo_rectify_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_VIEW:
+      self->view = (GstStereoRectifyView) g_value_get_enum (value);
+      break;
+    case PROP_CALIBRATION:
+      g_free (self->calibration);
+      self->calibration = g_value_dup_string (value);
+      break;
+    case PROP_CALIBRATION_UNIT:
+      self->calibration_unit = g_value_get_double (value);
+      break;
+    case PROP_ALPHA:
+      self->alpha = g_value_get_double (value);
+      break;
+    case PROP_BORDER:
+      self->border = g_value_get_uint (value);
+      break;
+    default:
+      gst_stereo_device_set_property (&self->parent.device, id - PROP_DEVICE,
+          value);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_stereo_rectify_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_VIEW:
+      g_value_set_enum (value, self->view);
+      break;
+    case PROP_CALIBRATION:
+      g_value_set_string (value, self->calibration);
+      break;
+    case PROP_CALIBRATION_UNIT:
+      g_value_set_double (value, self->calibration_unit);
+      break;
+    case PROP_ALPHA:
+      g_value_set_double (value, self->alpha);
+      break;
+    case PROP_BORDER:
+      g_value_set_uint (value, self->border);
+      break;
+    default:
+      gst_stereo_device_get_property (&self->parent.device, id - PROP_DEVICE,
+          value);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* ------------------------------------------------------------------- class */
+
+static void
+gst_stereo_rectify_finalize (GObject * object)
+{
+  g_free (GST_STEREO_RECTIFY (object)->calibration);
+  G_OBJECT_CLASS (gst_stereo_rectify_parent_class)->finalize (object);
+}
+
+static void
+gst_stereo_rectify_init (GstStereoRectify * self)
+{
+  self->view = DEFAULT_VIEW;
+  self->calibration_unit = DEFAULT_CALIBRATION_UNIT;
+  self->alpha = DEFAULT_ALPHA;
+  self->border = DEFAULT_BORDER;
+}
+
+static void
+install_properties (GObjectClass * klass)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_READY;
+
+  /**
+   * GstStereoRectify:view:
+   *
+   * View to rectify. `auto` takes the `multiview-mode` of the caps.
+   */
+  g_object_class_install_property (klass, PROP_VIEW,
+      g_param_spec_enum ("view", "view", "View to rectify (auto = from caps)",
+          gst_stereo_rectify_view_get_type (), DEFAULT_VIEW, flags));
+
+  /**
+   * GstStereoRectify:calibration:
+   *
+   * Calibration files, separated like a search path.
+   */
+  g_object_class_install_property (klass, PROP_CALIBRATION,
+      g_param_spec_string ("calibration", "calibration",
+          "Calibration files, separated like a search path",
+          DEFAULT_CALIBRATION, flags));
+
+  /**
+   * GstStereoRectify:calibration-unit:
+   *
+   * Length unit of OpenCV calibration files, in metres: that of the square size
+   * given to the calibration. 0.025 if squares of 25 mm were given as 1.
+   */
+  g_object_class_install_property (klass, PROP_CALIBRATION_UNIT,
+      g_param_spec_double ("calibration-unit", "calibration-unit",
+          "Length unit of OpenCV calibration files, in metres", 1e-9, 1e9,
+          DEFAULT_CALIBRATION_UNIT, flags));
+
+  /**
+   * GstStereoRectify:alpha:
+   *
+   * Free scaling, for files without a projection: 0 crops to valid pixels, 1
+   * keeps all source pixels, -1 keeps the focal length.
+   */
+  g_object_class_install_property (klass, PROP_ALPHA,
+      g_param_spec_double ("alpha", "alpha",
+          "Free scaling: 0 = crop to valid pixels, 1 = keep all source pixels "
+          "(-1 = keep the focal length)", -1, 1, DEFAULT_ALPHA, flags));
+
+  /**
+   * GstStereoRectify:border:
+   *
+   * Fill colour outside the source image, 0xAARRGGBB.
+   */
+  g_object_class_install_property (klass, PROP_BORDER,
+      g_param_spec_uint ("border", "border",
+          "Fill colour outside the source image, 0xAARRGGBB", 0, G_MAXUINT32,
+          DEFAULT_BORDER, flags));
+
+  gst_stereo_device_install_properties (klass, PROP_DEVICE,
+      GST_STEREO_BACKEND_AUTO);
+}
+
+/* Drops metas with positions or orientations in the picture. */
+static gboolean
+gst_stereo_rectify_transform_meta (GstBaseTransform * trans, GstBuffer * out,
+    GstMeta * meta, GstBuffer * in)
+{
+  const GType api = meta->info->api;
+
+  return gst_stereo_meta_survives (meta)
+      && !gst_meta_api_type_has_tag (api,
+      g_quark_from_static_string (GST_META_TAG_VIDEO_SIZE_STR))
+      && !gst_meta_api_type_has_tag (api,
+      g_quark_from_static_string (GST_META_TAG_VIDEO_ORIENTATION_STR));
+}
+
+static void
+gst_stereo_rectify_class_init (GstStereoRectifyClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstStereoFilterClass *filter_class = GST_STEREO_FILTER_CLASS (klass);
+
+  object_class->finalize = gst_stereo_rectify_finalize;
+  object_class->set_property = gst_stereo_rectify_set_property;
+  object_class->get_property = gst_stereo_rectify_get_property;
+  install_properties (object_class);
+
+  GST_BASE_TRANSFORM_CLASS (klass)->stop = gst_stereo_rectify_stop;
+  GST_BASE_TRANSFORM_CLASS (klass)->transform_caps =
+      gst_stereo_rectify_transform_caps;
+  GST_BASE_TRANSFORM_CLASS (klass)->transform_meta =
+      gst_stereo_rectify_transform_meta;
+  filter_class->set_info = gst_stereo_rectify_set_info;
+  filter_class->op = &stereo_rectify_op;
+  filter_class->backend = GST_STEREO_BACKEND_AUTO;
+  filter_class->purpose = "rectify the view";
+  filter_class->prepare = gst_stereo_rectify_prepare;
+  filter_class->add_metas = gst_stereo_rectify_add_metas;
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "Stereo rectifier", "Filter/Effect/Video",
+      "Rectifies one view of a calibrated stereo camera",
+      "The gst-stereomatching authors");
+
+  gst_type_mark_as_plugin_api (gst_stereo_rectify_view_get_type (), 0);
+}
