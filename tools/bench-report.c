@@ -1,4 +1,4 @@
-/* gst-stereomatching: run times of stereo algorithms, printed
+/* gst-stereomatching: output of stereo-bench
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -12,12 +12,12 @@
 
 #define MIB 1048576.0
 
-/* Stages of all algorithms in one table; the rest is left out. */
+/* Maximum number of stages in the table; further stages are omitted. */
 #define MAX_COLUMNS 64
 
 /* ------------------------------------------------------------------- table */
 
-/* Right-aligned in that many columns, about four digits; "-" for NAN. */
+/* Right-aligned, with about four digits; "-" for NAN. */
 static void
 print_number (FILE * file, int columns, double value)
 {
@@ -53,7 +53,7 @@ print_case (const BenchCase * c, int columns, FILE * file)
   free (size);
 }
 
-/* The stages of all cases; a new one follows what it follows there. */
+/* The stages of all cases, merged in their order. */
 static size_t
 all_stages (const BenchReport * report, const BenchRun * run,
     const char **names)

@@ -1,4 +1,4 @@
-/* gst-stereomatching: run times of stereo algorithms
+/* gst-stereomatching: measurement of run times
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -15,19 +15,19 @@
 
 #define MIB ((size_t) 1 << 20)
 
-/* Rows of images, as the devices' own. */
+/* Alignment of rows, in bytes, as in the devices. */
 #define ROW_ALIGNMENT 256
 
-/* Pairs at least, so that one is neither read nor written for two frames; and
- * at most. */
+/* Number of pairs in memory: enough that no frame uses those of the previous
+ * one. */
 #define MIN_SETS 3
 #define MAX_SETS 4096
 
 #define MAX_RUNS 1000000
 
-/* Warm-up: this many frames at least, or as many as are timed at least if those
- * are fewer; then until a frame takes no longer than the fastest by this
- * factor. */
+/* The warm-up takes at least this number of frames, or the minimum number of
+ * timed frames if that is less; it ends once a frame is no slower than the
+ * fastest one by this factor. */
 #define WARM_FRAMES 3
 #define WARM_FACTOR 1.1
 #define WARM_SECONDS 0.1
@@ -110,7 +110,7 @@ copy_part (void *data)
   return NULL;
 }
 
-/* All threads of the device, each its part. */
+/* Copies in parts, one for each thread of the device. */
 static void
 copy_cpu (StereoDevice * device, void *target, const void *source,
     size_t bytes)
@@ -171,11 +171,11 @@ bench_copy (StereoDevice * device, size_t bytes, double *rate,
   }
   good = status == STEREO_OK;
   if (good && is_cpu (device)) {
-    /* pages that were never written to have no memory of their own */
+    /* untouched pages share one physical page */
     memset (source, 1, bytes);
     memset (target, 2, bytes);
   }
-  /* the first one is the warm-up */
+  /* the first copy warms up */
   for (int i = 0; good && i <= COPIES; i++) {
     double begun = now (), time;
 
@@ -210,16 +210,16 @@ bench_rotation (const StereoDevice * device)
 
 /* ------------------------------------------------------------------- images */
 
-/* Where the channels of a pixel are in plane 0, and chroma in the others. */
+/* The bytes of a pixel in plane 0, and of its chroma. */
 typedef struct
 {
   uint8_t bytes;                /* a pixel */
   int8_t r, g, b;               /* offsets; all equal: one luma byte */
   uint8_t u_plane, u;           /* plane of U and its offset in it */
   uint8_t v_plane, v;
-  uint8_t step;                 /* from one U to the next, 0: no chroma */
-  uint8_t half_x, half_y;       /* 1: of every second pixel */
-  uint8_t shift;                /* of 8 bits in a word; 0: there are no words */
+  uint8_t step;                 /* between two samples of U; 0: no chroma */
+  uint8_t half_x, half_y;       /* 1: chroma is subsampled */
+  uint8_t shift;                /* of 8 bits in 16-bit words; 0: bytes */
 } Layout;
 
 static const Layout layouts[STEREO_N_FORMATS] = {
@@ -262,9 +262,9 @@ bench_traffic (const BenchCase * c)
   return 2 * bytes + 2.0 * width * height;
 }
 
-/* Where the chroma of a pixel is. */
+/* The chroma of a pixel. */
 static uint8_t *
-chroma (const StereoImage * image, const Layout * layout, int plane, int x,
+get_chroma (const StereoImage * image, const Layout * layout, int plane, int x,
     int y)
 {
   return (uint8_t *) image->plane[plane]
@@ -282,9 +282,8 @@ put_sample (const Layout * layout, uint8_t * at, int value)
     at[1] = (uint8_t) (word >> 8);
 }
 
-/* Writes one pixel. */
 static void
-put (const StereoImage * image, int x, int y, const uint8_t * rgb)
+put_pixel (const StereoImage * image, int x, int y, const uint8_t * rgb)
 {
   const Layout *layout = &layouts[image->format];
   uint8_t *pixel = (uint8_t *) image->plane[0]
@@ -293,9 +292,9 @@ put (const StereoImage * image, int x, int y, const uint8_t * rgb)
   memset (pixel, 0, layout->bytes);
   /* BT.601, full range */
   if (layout->step > 0) {
-    put_sample (layout, chroma (image, layout, layout->u_plane, x, y)
+    put_sample (layout, get_chroma (image, layout, layout->u_plane, x, y)
         + layout->u, ((128 * rgb[2] - 43 * rgb[0] - 85 * rgb[1]) >> 8) + 128);
-    put_sample (layout, chroma (image, layout, layout->v_plane, x, y)
+    put_sample (layout, get_chroma (image, layout, layout->v_plane, x, y)
         + layout->v, ((128 * rgb[0] - 107 * rgb[1] - 21 * rgb[2]) >> 8) + 128);
   }
   if (layout->r == layout->g) {
@@ -308,9 +307,9 @@ put (const StereoImage * image, int x, int y, const uint8_t * rgb)
   pixel[layout->b] = rgb[2];
 }
 
-/* xorshift64*, of Marsaglia and Vigna. */
+/* xorshift64* (Marsaglia, Vigna). */
 static uint64_t
-chance (uint64_t * state)
+next_random (uint64_t * state)
 {
   *state ^= *state >> 12;
   *state ^= *state << 25;
@@ -319,11 +318,11 @@ chance (uint64_t * state)
 }
 
 /*
- * A scene of tiles, each with a colour and a disparity of its own and some
- * noise on it; what no tile covers in the right view is noise.
+ * A scene of tiles with random colours and disparities, and noise; pixels of
+ * the right view that no tile covers are random.
  */
 static void
-draw (const BenchCase * c, StereoImage * left, StereoImage * right,
+draw_scene (const BenchCase * c, StereoImage * left, StereoImage * right,
     uint64_t * state)
 {
   enum
@@ -331,31 +330,31 @@ draw (const BenchCase * c, StereoImage * left, StereoImage * right,
 
   for (int y = 0; y < c->height; y++) {
     for (int x = 0; x < c->width; x++) {
-      uint64_t value = chance (state);
+      uint64_t value = next_random (state);
       uint8_t rgb[3] = { (uint8_t) (value >> 40), (uint8_t) (value >> 48),
         (uint8_t) (value >> 56)
       };
 
-      put (right, x, y, rgb);
+      put_pixel (right, x, y, rgb);
     }
   }
   for (int top = 0; top < c->height; top += TILE) {
     for (int start = 0; start < c->width; start += TILE) {
-      uint64_t tile = chance (state);
+      uint64_t tile = next_random (state);
       int disparity = (int) (tile >> 32) & 0x7fffffff;
 
       disparity %= c->disparities;
       for (int y = top; y < c->height && y < top + TILE; y++) {
         for (int x = start; x < c->width && x < start + TILE; x++) {
-          uint64_t noise = chance (state);
+          uint64_t noise = next_random (state);
           uint8_t rgb[3];
 
           for (int i = 0; i < 3; i++)
             rgb[i] = (uint8_t) ((tile >> (8 * i) & 0xdf)
                 + (noise >> (56 - 8 * i) & 0x1f));
-          put (left, x, y, rgb);
+          put_pixel (left, x, y, rgb);
           if (x >= disparity)
-            put (right, x - disparity, y, rgb);
+            put_pixel (right, x - disparity, y, rgb);
         }
       }
     }
@@ -363,7 +362,7 @@ draw (const BenchCase * c, StereoImage * left, StereoImage * right,
 }
 
 static void
-convert (const Image * from, const BenchCase * c, StereoImage * image)
+convert_image (const Image * from, const BenchCase * c, StereoImage * image)
 {
   const uint8_t *pixel = from->data;
 
@@ -373,13 +372,13 @@ convert (const Image * from, const BenchCase * c, StereoImage * image)
 
       for (int i = 0; i < 3; i++)
         rgb[i] = pixel[from->channels == 3 ? i : 0];
-      put (image, x, y, rgb);
+      put_pixel (image, x, y, rgb);
       pixel += from->channels;
     }
   }
 }
 
-/* The images of a case, several times, in one block of memory. */
+/* The images of a case, in one block of memory with several sets. */
 typedef struct
 {
   StereoDevice *device;
@@ -397,9 +396,9 @@ round_up (size_t value)
   return (value + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
 }
 
-/* All planes have the room of the first one. */
+/* All planes are as large as the first one. */
 static void
-describe (const BenchCase * c, StereoFormat format, StereoImage * image)
+init_image (const BenchCase * c, StereoFormat format, StereoImage * image)
 {
   const Layout *layout = &layouts[format];
   size_t width = (size_t) c->width;
@@ -415,7 +414,7 @@ describe (const BenchCase * c, StereoFormat format, StereoImage * image)
 }
 
 static StereoImage
-place (const StereoImage * image, StereoMemory memory, uint8_t * start,
+place_image (const StereoImage * image, StereoMemory memory, uint8_t * start,
     size_t plane_bytes)
 {
   StereoImage result = *image;
@@ -438,10 +437,10 @@ pool_get (const Pool * pool, bool on_device, size_t i, StereoImage * left,
   size_t plane = pool->view.stride[0] * (size_t) pool->view.height;
   bool planar = pool->view_bytes > plane;
 
-  *left = place (&pool->view, memory, start, planar ? plane : 0);
-  *right = place (&pool->view, memory, start + pool->view_bytes,
+  *left = place_image (&pool->view, memory, start, planar ? plane : 0);
+  *right = place_image (&pool->view, memory, start + pool->view_bytes,
       planar ? plane : 0);
-  *map = place (&pool->map, memory, start + 2 * pool->view_bytes, 0);
+  *map = place_image (&pool->map, memory, start + 2 * pool->view_bytes, 0);
 }
 
 static void
@@ -465,8 +464,8 @@ pool_make (Pool * pool, StereoDevice * device, const BenchCase * c,
 
   memset (pool, 0, sizeof (*pool));
   pool->device = device;
-  describe (c, c->format, &pool->view);
-  describe (c, STEREO_FORMAT_GRAY16_LE, &pool->map);
+  init_image (c, c->format, &pool->view);
+  init_image (c, STEREO_FORMAT_GRAY16_LE, &pool->map);
   pool->view_bytes = pool->view.stride[0] * (size_t) c->height
       * (planar ? 3 : 1);
   pool->set_bytes = 2 * pool->view_bytes
@@ -486,10 +485,10 @@ pool_make (Pool * pool, StereoDevice * device, const BenchCase * c,
   for (size_t i = 0; i < pool->n; i++) {
     pool_get (pool, false, i, &left, &right, &map);
     if (settings->left != NULL) {
-      convert (settings->left, c, &left);
-      convert (settings->right, c, &right);
+      convert_image (settings->left, c, &left);
+      convert_image (settings->right, c, &right);
     } else {
-      draw (c, &left, &right, &state);
+      draw_scene (c, &left, &right, &state);
     }
   }
   if (is_cpu (device))
@@ -532,7 +531,7 @@ typedef struct
 static bool
 run_frame (Runner * r, Mode mode, double *ms)
 {
-  StereoMatcherStats stats;
+  StereoMatcherStats stats = STEREO_MATCHER_STATS_INIT;
   StereoImage left, right, map;
   double begun = now ();
   bool overlap = mode == DEVICE || mode == PIPELINED;
@@ -558,13 +557,14 @@ run_frame (Runner * r, Mode mode, double *ms)
     *ms = (done - r->done) * 1e3;
     r->done = done;
   } else {
-    stereo_matcher_get_stats (r->matcher, &stats);
+    if (stereo_matcher_get_stats (r->matcher, &stats, NULL) != STEREO_OK)
+      return false;
     *ms = (double) stats.last_ns / 1e6;
   }
   return true;
 }
 
-/* Until times have settled. */
+/* Runs frames until their times are stable. */
 static bool
 warm_up (Runner * r, Mode mode, const BenchSettings * settings)
 {
@@ -608,9 +608,9 @@ samples_add (Samples * samples, double ms)
   samples->ms[samples->n++] = ms;
 }
 
-/* One kind of times; stages only for STAGES. */
+/* Measures one kind of time. */
 static bool
-measure (Runner * r, Mode mode, const BenchSettings * settings,
+measure_times (Runner * r, Mode mode, const BenchSettings * settings,
     BenchTimes * times, BenchResult * result)
 {
   Samples whole = { NULL, 0, 0 }, stage[BENCH_MAX_STAGES];
@@ -619,7 +619,7 @@ measure (Runner * r, Mode mode, const BenchSettings * settings,
 
   memset (stage, 0, sizeof (stage));
   stereo_matcher_set_profiling (r->matcher, mode == STAGES);
-  /* a CPU has done the same for DEVICE */
+  /* on a CPU DEVICE has warmed up already */
   good = (mode == STAGES && is_cpu (r->pool.device))
       || warm_up (r, mode, settings);
   begun = now ();
@@ -658,12 +658,13 @@ bench_run (StereoDevice * device, const BenchCase * c,
     const BenchSettings * settings, BenchResult * result, int *status,
     StereoMessage * why)
 {
-  StereoMatcherConfig config = { c->width, c->height, c->format, c->format,
+  StereoMatcherConfig config = { sizeof (StereoMatcherConfig), c->width,
+      c->height, c->format, c->format,
     STEREO_FORMAT_GRAY16_LE, STEREO_COLORIMETRY_BT601_FULL,
     STEREO_COLORIMETRY_BT601_FULL
   };
   Runner r = { 0 };
-  StereoMatcherStats stats;
+  StereoMatcherStats stats = STEREO_MATCHER_STATS_INIT;
   StereoStatus problem;
   bool good = false;
 
@@ -671,7 +672,7 @@ bench_run (StereoDevice * device, const BenchCase * c,
   problem = stereo_matcher_new (c->setup->algorithm, device, &r.matcher);
   if (problem != STEREO_OK)
     return cli_fail (why, "%s: %s", stereo_device_name (device),
-        problem == STEREO_ERROR_UNSUPPORTED ? "it has no such algorithm"
+        problem == STEREO_ERROR_UNSUPPORTED ? "unsupported algorithm"
         : stereo_status_name (problem));
   problem = stereo_matcher_configure (r.matcher, &config, c->params);
   if (problem != STEREO_OK) {
@@ -679,22 +680,22 @@ bench_run (StereoDevice * device, const BenchCase * c,
       *status = 2;
     cli_fail (why, "%s", stereo_matcher_error (r.matcher));
   } else if (pool_make (&r.pool, device, c, settings, why) == STEREO_OK) {
-    good = measure (&r, DEVICE, settings, &result->device, result);
+    good = measure_times (&r, DEVICE, settings, &result->device, result);
     if (good && !is_cpu (device))
-      good = measure (&r, HOST, settings, &result->host, result)
-          && measure (&r, PIPELINED, settings, &result->pipelined, result);
+      good = measure_times (&r, HOST, settings, &result->host, result)
+          && measure_times (&r, PIPELINED, settings, &result->pipelined,
+          result);
     good = good
-        && measure (&r, STAGES, settings, &result->profiled, result);
+        && measure_times (&r, STAGES, settings, &result->profiled, result);
     if (!good)
       cli_fail (why, "%s", stereo_matcher_error (r.matcher));
   }
-  if (good) {
-    stereo_matcher_get_stats (r.matcher, &stats);
+  if (good && stereo_matcher_get_stats (r.matcher, &stats, NULL) == STEREO_OK) {
     result->device_bytes = (double) stats.device_bytes;
     result->host_bytes = (double) stats.host_bytes;
     result->traffic = bench_traffic (c);
   }
-  /* first, as it waits for the frames that use the images */
+  /* waits for the frames that use the images */
   stereo_matcher_free (&r.matcher);
   if (r.pool.device != NULL)
     pool_clear (&r.pool);

@@ -7,8 +7,8 @@
 /*
  * bench.h: the parts of stereo-bench.
  *
- * Functions that can fail return false and say in why, which must not be NULL,
- * what is wrong.  Times are in milliseconds.
+ * Functions that can fail return false and write the reason to why, which must
+ * not be NULL.  Times are in milliseconds.
  */
 
 #ifndef BENCH_H
@@ -19,13 +19,13 @@
 
 #define BENCH_MAX_STAGES 16
 
-/* A number of runs; the other fields are NAN when it is 0. */
+/* The other fields are NAN if there are no runs. */
 typedef struct
 {
   size_t runs;
-  double median;                /* of an even number, the mean of the two */
+  double median;
   double min;
-  double p95;                   /* the least that 95 % do not exceed */
+  double p95;                   /* 95th percentile */
   double mean;
 } BenchTimes;
 
@@ -35,11 +35,11 @@ typedef struct
   BenchTimes times;
 } BenchStage;
 
-/* What is measured. */
+/* One combination to time. */
 typedef struct
 {
   const CliSetup *setup;
-  StereoParams *params;         /* with the disparities; owned */
+  StereoParams *params;         /* with the search range; owned */
   int width;
   int height;
   int disparities;
@@ -48,14 +48,14 @@ typedef struct
 
 typedef struct
 {
-  char *error;                  /* why there is nothing else, or NULL */
-  BenchTimes device;            /* images on the device, frame after frame */
+  char *error;                  /* NULL on success; else the rest is unset */
+  BenchTimes device;            /* images on the device, frame by frame */
   BenchTimes host;              /* pinned memory to pinned memory, one frame */
   BenchTimes pipelined;         /* the same, from frame to frame */
-  BenchTimes profiled;          /* whole frames whose stages follow */
+  BenchTimes profiled;          /* whole frames with the stages below */
   BenchStage stage[BENCH_MAX_STAGES];
   size_t n_stages;
-  double device_bytes;          /* held by the matcher */
+  double device_bytes;          /* allocated by the matcher */
   double host_bytes;
   double traffic;               /* bytes a frame: both views in, the map out */
 } BenchResult;
@@ -78,35 +78,36 @@ typedef struct
 
 typedef struct
 {
-  double seconds;               /* for each of the four kinds of times */
-  size_t frames;                /* of each of them, at least */
-  size_t rotate;                /* bytes of images to go through */
+  double seconds;               /* for each kind of time */
+  size_t frames;                /* minimum for each kind of time */
+  size_t rotate;                /* bytes of images to cycle through */
   const Image *left, *right;    /* 8 bits; NULL for synthetic ones */
 } BenchSettings;
 
 /* Sorts ms. */
 void bench_summarize (double *ms, size_t n, BenchTimes * times);
 
-/* Bytes read and written a second when copying two buffers of that size on the
- * device, all threads of a CPU at it.  Takes smaller ones if need be. */
+/* The copy rate of the device in bytes read and written per second, with
+ * buffers of that size or, if memory is short, smaller ones; with all CPU
+ * threads. */
 STEREO_CHECKED bool bench_copy (StereoDevice * device, size_t bytes,
     double *rate, StereoMessage * why);
 
-/* Bytes of images that do not stay in the caches of the device. */
+/* Bytes of images that exceed the caches of the device. */
 size_t bench_rotation (const StereoDevice * device);
 
-/* Bytes of a pair in the format and of its 16-bit map, of the planes that are
- * read. */
+/* Bytes of a pair, without planes that are not read, and of its 16-bit map. */
 double bench_traffic (const BenchCase * c);
 
-/* *status is the exit status of a failure: 2 for what can't be, else 1. */
+/* *status is the exit status of a failure: 2 for invalid arguments, else 1. */
 STEREO_CHECKED bool bench_run (StereoDevice * device, const BenchCase * c,
     const BenchSettings * settings, BenchResult * result, int *status,
     StereoMessage * why);
 
-/* Million disparity evaluations a second; NAN when there were no runs. */
+/* Million disparity evaluations per second; NAN without runs. */
 double bench_rate (const BenchCase * c, double ms);
-/* Of the bytes the device could copy in that time, the part that is traffic. */
+/* Traffic as a fraction of the bytes that the device could copy in that
+ * time. */
 double bench_copy_fraction (const BenchRun * run, const BenchResult * result,
     double ms);
 

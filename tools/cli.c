@@ -1,4 +1,4 @@
-/* gst-stereomatching: what the command line tools share
+/* gst-stereomatching: shared code of the command line tools
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -8,6 +8,7 @@
 #include "stereo-cuda.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +121,7 @@ setup_new (CliSetup * setup, const StereoAlgorithm * algorithm)
   make_label (setup);
 }
 
-/* Says what is wrong with a property, and what would be right. */
+/* Writes what is wrong with a property and what it accepts. */
 static bool
 property_fail (const CliSetup * setup, const char *name, const char *value,
     const char *reason, StereoMessage * why)
@@ -134,12 +135,12 @@ property_fail (const CliSetup * setup, const char *name, const char *value,
       && strcmp (spec->name, name) != 0)
     i++;
   if (spec == NULL)
-    return cli_fail (why, "%s has no property '%.100s'; --list has them all",
-        algorithm, name);
+    return cli_fail (why, "%s has no property '%.100s'; --list shows all "
+        "properties", algorithm, name);
   if (spec->type != STEREO_PARAM_ENUM)
     return cli_fail (why, "%s: %.400s", algorithm, reason);
 
-  used = snprintf (why->text, sizeof (why->text), "%s: %s = '%.64s': it is",
+  used = snprintf (why->text, sizeof (why->text), "%s: %s = '%.64s': expected",
       algorithm, name, value);
   for (int v = 0; v <= (int) spec->maximum && used > 0
       && (size_t) used < sizeof (why->text); v++)
@@ -187,14 +188,15 @@ cli_setup_property (const CliSetup * setup, const char *name)
   return NULL;
 }
 
-/* Parts "NAME=VALUE"; *name is for free(), *value inside text. */
+/* Splits "NAME=VALUE"; *name is for free(), *value points into text. */
 static bool
-split (const char *text, char **name, const char **value, StereoMessage * why)
+split_assignment (const char *text, char **name, const char **value,
+    StereoMessage * why)
 {
   const char *equals = strchr (text, '=');
 
   if (equals == NULL || equals == text)
-    return cli_fail (why, "'%.200s' is not of the form PROPERTY=VALUE", text);
+    return cli_fail (why, "Expected PROPERTY=VALUE, got '%.200s'", text);
   *name = cli_format ("%.*s", (int) (equals - text), text);
   *value = equals + 1;
   return true;
@@ -218,13 +220,14 @@ cli_setups_add (CliSetups * setups, const char *text, StereoMessage * why)
   bool good = true;
 
   if (algorithm == NULL) {
-    cli_fail (why, "there is no algorithm called '%.200s'", word ? word : "");
+    cli_fail (why, "no algorithm is called '%.200s'; --list shows all "
+        "algorithms", word ? word : "");
     free (copy);
     return false;
   }
   setup_new (&setup, algorithm);
   while (good && (word = strtok_r (NULL, " \t\n", &rest)) != NULL) {
-    good = split (word, &name, &value, why);
+    good = split_assignment (word, &name, &value, why);
     if (good) {
       good = setup_set (&setup, name, value, why);
       free (name);
@@ -239,13 +242,49 @@ cli_setups_add (CliSetups * setups, const char *text, StereoMessage * why)
 }
 
 bool
+cli_setups_add_all (CliSetups * setups, StereoMessage * why)
+{
+  const StereoAlgorithm *algorithm;
+  bool good = true;
+
+  for (size_t i = 0; good && (algorithm = stereo_algorithm_get (i)) != NULL;
+      i++)
+    good = cli_setups_add (setups, stereo_algorithm_name (algorithm), why);
+  return good;
+}
+
+bool
+cli_setups_add_specs (CliSetups * setups, const CliTexts * specs,
+    const CliTexts * common, StereoMessage * why)
+{
+  bool good = true;
+
+  for (size_t i = 0; good && i < specs->n; i++) {
+    char *text = cli_format ("%s", specs->item[i]);
+    size_t end = strcspn (text, " \t");
+
+    for (size_t p = 0; p < common->n; p++) {
+      char *longer = cli_format ("%.*s %s%s", (int) end, text,
+          common->item[p], text + end);
+
+      end += strlen (common->item[p]) + 1;
+      free (text);
+      text = longer;
+    }
+    good = cli_setups_add (setups, text, why);
+    free (text);
+  }
+  return good;
+}
+
+bool
 cli_setups_set (CliSetups * setups, const char *text, StereoMessage * why)
 {
   char *name = NULL;
   const char *value = NULL;
   bool good = true;
 
-  if (!split (text, &name, &value, why))
+  if (!split_assignment (text, &name, &value, why))
     return false;
   for (size_t i = 0; good && i < setups->n; i++)
     good = setup_set (&setups->item[i], name, value, why);
@@ -291,7 +330,7 @@ parse_values (const char *name, const char *text, Values * values,
       values_add (values, cli_format ("%s", word));
     free (copy);
     if (values->n == 0)
-      return cli_fail (why, "the sweep of %.100s has no values", name);
+      return cli_fail (why, "The sweep of %.100s has no values", name);
     return true;
   }
 
@@ -302,17 +341,17 @@ parse_values (const char *name, const char *text, Values * values,
       || !cli_number (parts[1], &to)
       || (n == 3 && !cli_number (parts[2], &step))) {
     free (copy);
-    return cli_fail (why, "the sweep %.100s=%.200s is neither FROM:TO:STEP "
-        "nor VALUE,VALUE,...", name, text);
+    return cli_fail (why, "Expected FROM:TO:STEP or VALUE,VALUE,..., got the "
+        "sweep %.100s=%.200s", name, text);
   }
   free (copy);
   if (step == 0 || (to - from) / step < 0)
-    return cli_fail (why, "the sweep %.100s=%.200s never gets to its end",
+    return cli_fail (why, "The sweep %.100s=%.200s never reaches its end",
         name, text);
   if ((to - from) / step >= CLI_MAX_SETUPS)
-    return cli_fail (why, "the sweep %.100s=%.200s has more than %d values",
+    return cli_fail (why, "The sweep %.100s=%.200s has more than %d values",
         name, text, CLI_MAX_SETUPS);
-  /* with room for what a step like 0.1 is off */
+  /* 1e-6: steps such as 0.1 are not exact */
   for (int i = 0; i <= (to - from) / step + 1e-6; i++)
     values_add (values, cli_format ("%.10g", from + i * step));
   return true;
@@ -327,11 +366,11 @@ cli_setups_sweep (CliSetups * setups, const char *text, StereoMessage * why)
   const char *range = NULL;
   bool good;
 
-  if (!split (text, &name, &range, why))
+  if (!split_assignment (text, &name, &range, why))
     return false;
   good = parse_values (name, range, &values, why);
   if (good && values.n * setups->n > CLI_MAX_SETUPS)
-    good = cli_fail (why, "the sweeps make more than %d combinations",
+    good = cli_fail (why, "The sweeps make more than %d combinations",
         CLI_MAX_SETUPS);
   for (size_t i = 0; good && i < setups->n; i++) {
     for (size_t v = 0; good && v < values.n; v++) {
@@ -413,33 +452,54 @@ cli_print_algorithms (FILE * file)
   }
 }
 
+StereoSimd
+cli_find_simd (const char *name)
+{
+  int simd = STEREO_SIMD_AUTO;
+
+  while (stereo_simd_name ((StereoSimd) simd) != NULL
+      && strcmp (stereo_simd_name ((StereoSimd) simd), name) != 0)
+    simd++;
+  return (StereoSimd) simd;
+}
+
+/* Any thread.  Every configuration repeats its warning. */
+static void
+print_warning (StereoLogLevel level, const char *text, void *user_data)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static StereoMessage last;
+
+  (void) user_data;
+  if (level != STEREO_LOG_WARNING)
+    return;
+  pthread_mutex_lock (&lock);
+  if (strcmp (text, last.text) != 0) {
+    snprintf (last.text, sizeof (last.text), "%s", text);
+    cli_progress_end ();
+    fprintf (stderr, "warning: %s\n", text);
+  }
+  pthread_mutex_unlock (&lock);
+}
+
 bool
-cli_open_device (const char *backend, const char *simd, unsigned threads,
+cli_open_device (const char *backend, const char *simd, int threads,
     StereoDevice ** device, StereoMessage * why)
 {
   StereoMessage reason = { "" };
-  int index = STEREO_SIMD_AUTO;
-
-  if (strcmp (backend, "cpu") != 0 && strcmp (backend, "cuda") != 0
-      && strcmp (backend, "auto") != 0)
-    return cli_fail (why, "--backend '%.100s': it is cpu, cuda or auto",
-        backend);
-  while (stereo_simd_name ((StereoSimd) index) != NULL
-      && strcmp (stereo_simd_name ((StereoSimd) index), simd) != 0)
-    index++;
-  if (stereo_simd_name ((StereoSimd) index) == NULL)
-    return cli_fail (why, "--simd '%.100s': it is auto, none, generic, avx2 or "
-        "avx512", simd);
 
   if (strcmp (backend, "cpu") != 0) {
-    if (stereo_device_new_cuda (-1, device, &reason) == STEREO_OK)
+    if (stereo_device_new_cuda (-1, device, &reason) == STEREO_OK) {
+      stereo_device_set_log (*device, print_warning, NULL);
       return true;
+    }
     if (strcmp (backend, "cuda") == 0)
       return cli_fail (why, "--backend cuda: %.400s", reason.text);
   }
-  if (stereo_device_new_cpu (threads, (StereoSimd) index, device,
+  if (stereo_device_new_cpu ((unsigned) threads, cli_find_simd (simd), device,
           &reason) != STEREO_OK)
-    return cli_fail (why, "--backend cpu: %.400s", reason.text);
+    return cli_fail (why, "--simd %s: %.400s", simd, reason.text);
+  stereo_device_set_log (*device, print_warning, NULL);
   return true;
 }
 
@@ -451,25 +511,25 @@ cli_progress (size_t done, size_t total, const char *what)
   char bar[21];
   size_t filled = done * 20 / total;
 
-  if (!isatty (STDERR_FILENO) || total < 2)
+  if (!isatty (STDERR_FILENO))
     return;
   memset (bar, '.', 20);
   memset (bar, '#', filled);
   bar[20] = '\0';
-  fprintf (stderr, "\r\033[K[%s] %zu/%zu %.40s", bar, done, total, what);
+  fprintf (stderr, "\r\033[K[%s] %zu/%zu %.66s", bar, done, total, what);
   fflush (stderr);
 }
 
 void
-cli_progress_end (size_t total)
+cli_progress_end (void)
 {
-  if (isatty (STDERR_FILENO) && total >= 2)
+  if (isatty (STDERR_FILENO))
     fprintf (stderr, "\r\033[K");
 }
 
 /* -------------------------------------------------------------------- JSON */
 
-/* The bytes of the UTF-8 character at text, 0 where there is none. */
+/* The length of the UTF-8 character at text; 0 if it is not valid. */
 static int
 utf8_length (const unsigned char *text)
 {

@@ -1,21 +1,21 @@
-/* gst-stereomatching: what the command line tools share
+/* gst-stereomatching: shared code of the command line tools
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * cli.h: algorithms with properties from text, ranges of values, JSON and CSV.
+ * cli.h: algorithms with properties from text, parameter sweeps, JSON and CSV.
  *
- * Functions that can fail return false and say in why, which must not be NULL,
- * what is wrong; their outputs are untouched.  The helpers that allocate end
- * the program with status 1 when there is no memory.
+ * Functions that can fail return false, write the reason to why, which must not
+ * be NULL, and leave their outputs untouched.  Functions that allocate exit
+ * with status 1 when memory runs out.
  */
 
 #ifndef CLI_H
 #define CLI_H
 
-#include "stereo.h"
+#include "cli-options.h"
 
 #include <stdio.h>
 
@@ -26,17 +26,18 @@ void *cli_resize (void *memory, size_t bytes);
 char *cli_format (const char *text, ...) STEREO_PRINTF (1, 2)
     __attribute__ ((nonnull (1)));
 
-/* A finite number and nothing else. */
+/* Parses a finite number; false if the text is anything else. */
 STEREO_CHECKED bool cli_number (const char *text, double *value);
 
-/* The exit status when arguments or files are wrong. */
+/* Exit statuses: computing or writing failed; arguments or files are wrong. */
+#define CLI_FAILED 1
 #define CLI_BAD_INPUT 2
 
-/* Says so in a line that begins with the program's name, and ends it. */
+/* Prints "PROGRAM: text" to stderr and exits with CLI_BAD_INPUT. */
 void cli_die (const char *program, const char *text, ...)
 STEREO_PRINTF (2, 3) __attribute__ ((noreturn));
 
-/* Puts a text into why and returns false. */
+/* Writes a text to why and returns false. */
 bool cli_fail (StereoMessage * why, const char *text, ...)
 STEREO_PRINTF (2, 3);
 
@@ -68,70 +69,85 @@ typedef struct
 /* Most setups that sweeps may make. */
 #define CLI_MAX_SETUPS 10000
 
-/* Adds one from "ALGORITHM [NAME=VALUE ...]", words parted by blanks. */
+/* Adds one from "ALGORITHM [NAME=VALUE ...]", separated by blanks. */
 STEREO_CHECKED bool cli_setups_add (CliSetups * setups, const char *text,
     StereoMessage * why);
 
-/* Sets "NAME=VALUE" in all of them, in place of an earlier value.  What a
- * failure leaves is only good for cli_setups_clear(). */
+/* Adds every algorithm. */
+STEREO_CHECKED bool cli_setups_add_all (CliSetups * setups,
+    StereoMessage * why);
+
+/* Adds each of specs, as cli_setups_add() does; its own properties override the
+ * common ones. */
+STEREO_CHECKED bool cli_setups_add_specs (CliSetups * setups,
+    const CliTexts * specs, const CliTexts * common, StereoMessage * why);
+
+/* Sets "NAME=VALUE" in all of them, replacing an earlier value.  After a
+ * failure only cli_setups_clear() is valid. */
 STEREO_CHECKED bool cli_setups_set (CliSetups * setups, const char *text,
     StereoMessage * why);
 
 /* Replaces each setup by one for each value of "NAME=FROM:TO[:STEP]" (step 1)
- * or "NAME=VALUE,VALUE,...".  TO is one of the values when a whole number of
- * steps leads there. */
+ * or "NAME=VALUE,VALUE,...".  TO is included if it is a multiple of STEP away
+ * from FROM. */
 STEREO_CHECKED bool cli_setups_sweep (CliSetups * setups, const char *text,
     StereoMessage * why);
 
-/* The value NAME was given, or NULL. */
+/* The value that was given for NAME, or NULL. */
 const char *cli_setup_property (const CliSetup * setup, const char *name);
 
 void cli_setups_clear (CliSetups * setups);
 
 /* -------------------------------------------------- algorithms and devices */
 
-/* All algorithms with their properties, ranges and defaults, for people. */
+/* All algorithms with their properties, ranges and defaults. */
 void cli_print_algorithms (FILE * file);
 
-/* backend: "cpu", "cuda", or "auto" for CUDA where there is a device; simd: a
- * name of stereo_simd_name(); threads: as for stereo_device_new_cpu(). */
+/* Choices of the options --backend and --simd; see CliOption. */
+#define CLI_SIMD_CHOICES \
+  CLI_CHOICES ("auto", "none", "generic", "avx2", "avx512")
+
+/* The instruction set called name, which is one of CLI_SIMD_CHOICES. */
+StereoSimd cli_find_simd (const char *name);
+
+/* backend: "cpu", "cuda", or "auto": CUDA if available, otherwise the CPU;
+ * threads: as for stereo_device_new_cpu().  Its warnings go to stderr. */
 STEREO_CHECKED bool cli_open_device (const char *backend, const char *simd,
-    unsigned threads, StereoDevice ** device, StereoMessage * why);
+    int threads, StereoDevice ** device, StereoMessage * why);
 
 /* ---------------------------------------------------------------- progress */
 
-/* A bar on the standard error output, if that is a terminal and there is more
- * than one thing to do: done of total, now what. */
+/* A progress bar on stderr if that is a terminal: done of total, now what. */
 void cli_progress (size_t done, size_t total, const char *what);
-/* Takes the bar away, before anything else is printed. */
-void cli_progress_end (size_t total);
+/* Removes the bar, before other output. */
+void cli_progress_end (void);
 
 /* -------------------------------------------------------------------- JSON */
 
-/* Indented output of one value; whoever writes it keeps the brackets paired.
- * Keys are NULL inside arrays. */
+/* Indented output of one value; the caller balances the brackets.  Keys are
+ * NULL inside arrays. */
 typedef struct
 {
   FILE *file;
   int depth;
-  bool filled;                  /* the open bracket has something in it */
+  bool filled;                  /* the open bracket is not empty */
 } CliJson;
 
-/* bracket: '{' or '['; the closing one likewise. */
+/* bracket: '{' or '[', and the matching one to close it. */
 void cli_json_open (CliJson * json, const char *key, char bracket);
 void cli_json_close (CliJson * json, char bracket);
 
-/* Bytes that are no UTF-8 become U+FFFD; NULL becomes null. */
+/* Bytes that are not UTF-8 become U+FFFD; NULL becomes null. */
 void cli_json_text (CliJson * json, const char *key, const char *value);
-/* With nine digits; null when it is not finite. */
+/* With nine digits; null if not finite. */
 void cli_json_number (CliJson * json, const char *key, double value);
 void cli_json_bool (CliJson * json, const char *key, bool value);
 
 /* --------------------------------------------------------------------- CSV */
 
-/* One field, quoted where that is needed (RFC 4180); first: of its line. */
+/* One field, quoted if necessary (RFC 4180); first: of its line. */
 void cli_csv_text (FILE * file, bool first, const char *value);
-/* With nine digits; nothing when it is not finite. */
+/* With nine digits; empty if not finite. */
 void cli_csv_number (FILE * file, double value);
 
 #endif /* CLI_H */

@@ -1,4 +1,4 @@
-/* gst-stereomatching: how stereo-eval says what it found
+/* gst-stereomatching: output of stereo-eval
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More runs than that do not stand side by side. */
+/* Maximum number of runs side by side. */
 #define MAX_COLUMNS 8
 
-/* The one measure of which more is better. */
+/* The only measure whose larger values are better. */
 #define DENSITY "density"
 
 bool
@@ -114,9 +114,9 @@ eval_best (const EvalReport * report)
 
 /* ------------------------------------------------------------------ tables */
 
-/* A number in a column, "-" where there is none. */
+/* A number in a column, or "-". */
 static void
-cell (FILE * file, int width, int digits, double value)
+print_cell (FILE * file, int width, int digits, double value)
 {
   if (isfinite (value))
     fprintf (file, " %*.*f", width, digits, value);
@@ -177,9 +177,9 @@ print_details (const EvalReport * report, const EvalRun * run, FILE * file)
       fprintf (file, "%-*s %-6s %8zu", width, name, scene_region_names[r],
           result->measure[r].pixels);
       for (size_t m = 0; measure_name (m) != NULL; m++)
-        cell (file, 7, 2, measure_value (&result->measure[r], m));
+        print_cell (file, 7, 2, measure_value (&result->measure[r], m));
       if (*name != '\0')
-        cell (file, 9, 2, time);
+        print_cell (file, 9, 2, time);
       putc ('\n', file);
       name = "";
       any = true;
@@ -188,9 +188,9 @@ print_details (const EvalReport * report, const EvalRun * run, FILE * file)
       fprintf (file, "%-*s %-6s %8ld", width, name, "-",
           (long) result->width * result->height);
       for (size_t m = 0; measure_name (m) != NULL; m++)
-        cell (file, 7, 2, strcmp (measure_name (m), DENSITY) == 0 ?
+        print_cell (file, 7, 2, strcmp (measure_name (m), DENSITY) == 0 ?
             result->density : NAN);
-      cell (file, 9, 2, time);
+      print_cell (file, 9, 2, time);
       putc ('\n', file);
     }
   }
@@ -210,7 +210,7 @@ letter (size_t i)
   return letters[i];
 }
 
-/* The first run that has a result for a scene; NULL when none has. */
+/* The first result for a scene, or NULL. */
 static const EvalResult *
 any_result (const EvalReport * report, size_t scene)
 {
@@ -228,7 +228,7 @@ print_totals (const EvalReport * report, int width, const char *title,
 {
   fprintf (file, "%-*s", width + 7, title);
   for (size_t i = 0; i < report->n_runs; i++)
-    cell (file, 9, digits, eval_average (report, &report->run[i], rank,
+    print_cell (file, 9, digits, eval_average (report, &report->run[i], rank,
             SCENE_N_REGIONS));
   putc ('\n', file);
 }
@@ -265,7 +265,7 @@ print_columns (const EvalReport * report, FILE * file)
       for (size_t i = 0; i < report->n_runs; i++) {
         const EvalResult *result = &report->run[i].result[s];
 
-        cell (file, 9, 2, result->error == NULL ?
+        print_cell (file, 9, 2, result->error == NULL ?
             measure_value (&result->measure[r], rank) : NAN);
       }
       putc ('\n', file);
@@ -308,16 +308,16 @@ print_lines (const EvalReport * report, FILE * file)
     const EvalRun *run = &report->run[i];
 
     fprintf (file, "%-*s", width, run->label);
-    cell (file, 9, 3, eval_average (report, run, rank, SCENE_N_REGIONS));
+    print_cell (file, 9, 3, eval_average (report, run, rank, SCENE_N_REGIONS));
     for (int r = 0; r < SCENE_N_REGIONS; r++)
-      cell (file, 9, 2, eval_average (report, run, rank, r));
-    cell (file, 9, 3, eval_average (report, run, mean, SCENE_N_REGIONS));
-    cell (file, 9, 2, eval_average (report, run, EVAL_RANK_TIME, 0));
+      print_cell (file, 9, 2, eval_average (report, run, rank, r));
+    print_cell (file, 9, 3, eval_average (report, run, mean, SCENE_N_REGIONS));
+    print_cell (file, 9, 2, eval_average (report, run, EVAL_RANK_TIME, 0));
     putc ('\n', file);
   }
 }
 
-/* How well the confidences of a run tell good from bad, if it has any. */
+/* The areas under the curve of the confidences of a run, if any. */
 static void
 print_auc (const EvalReport * report, const EvalRun * run, FILE * file)
 {
@@ -336,8 +336,8 @@ print_auc (const EvalReport * report, const EvalRun * run, FILE * file)
         fprintf (file, "\n%s\n%-*s %-6s %7s %7s\n", run->label, width,
             "confidence", "region", "auc", "ideal");
       fprintf (file, "%-*s %-6s", width, name, scene_region_names[r]);
-      cell (file, 7, 2, result->auc[r]);
-      cell (file, 7, 2, result->ideal[r]);
+      print_cell (file, 7, 2, result->auc[r]);
+      print_cell (file, 7, 2, result->ideal[r]);
       putc ('\n', file);
       auc += result->auc[r];
       ideal += result->ideal[r];

@@ -1,4 +1,4 @@
-/* gst-stereomatching: how stereo-eval runs
+/* gst-stereomatching: the runs of stereo-eval
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -23,9 +23,9 @@ read_given_map (const EvalOptions * options, const char *name, Scene * scene,
   char *path = mark == NULL ? cli_format ("%s", options->map)
       : cli_format ("%.*s%s%s", (int) (mark - options->map), options->map,
       name, mark + strlen ("{scene}"));
-  bool good = image_read_map (path, options->map_scale,
-      options->use_map_invalid, options->map_invalid, &scene->width,
-      &scene->height, map, why);
+  bool good = image_read_map (path, options->map_scale, "--map-scale",
+      options->map_invalid.given ? &options->map_invalid.value : NULL,
+      &scene->width, &scene->height, map, why);
 
   free (path);
   return good;
@@ -33,7 +33,7 @@ read_given_map (const EvalOptions * options, const char *name, Scene * scene,
 
 /* ------------------------------------------------------------------ saving */
 
-/* A file name from a label: letters, digits and ".=-" stay. */
+/* A file name from a label: letters, digits and ".=-_" are kept. */
 static char *
 file_name (const char *label)
 {
@@ -47,17 +47,28 @@ file_name (const char *label)
   return name;
 }
 
+/* Creates a folder and its missing parents. */
 static bool
 make_folder (const char *path, StereoMessage * why)
 {
-  if (mkdir (path, 0777) != 0 && errno != EEXIST)
-    return image_fail (why, path, "can't be made: %s", strerror (errno));
-  return true;
+  char *part = cli_format ("%s", path);
+  bool good = true;
+
+  for (size_t i = 1, end = strlen (path); good && i <= end; i++) {
+    if (part[i] != '/' && part[i] != '\0')
+      continue;
+    part[i] = '\0';
+    good = mkdir (part, 0777) == 0 || errno == EEXIST;
+    part[i] = path[i];
+  }
+  free (part);
+  return good || image_fail (why, path, "cannot be created: %s",
+      strerror (errno));
 }
 
 /* FOLDER/NAME.pfm, .png, -color.png and -error.png. */
 static bool
-save (const char *folder, const char *name, const Scene * scene,
+save_result (const char *folder, const char *name, const Scene * scene,
     const float *map, int disparities, StereoMessage * why)
 {
   size_t n = (size_t) scene->width * (size_t) scene->height;
@@ -100,8 +111,8 @@ save (const char *folder, const char *name, const Scene * scene,
 /* ----------------------------------------------------------------- running */
 
 static void
-judge (const Scene * scene, const float *map, const uint16_t * confidence,
-    EvalResult * result)
+measure_result (const Scene * scene, const float *map,
+    const uint16_t * confidence, EvalResult * result)
 {
   size_t n = (size_t) scene->width * (size_t) scene->height;
 
@@ -154,14 +165,14 @@ evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
     if (!good)
       cli_fail (why, "%.100s: %.100s: %.250s", name, run->label, reason.text);
     if (!good && matched != STEREO_ERROR_ARGUMENT)
-      status = EVAL_FAILED;
+      status = CLI_FAILED;
   }
   if (good) {
-    judge (scene, map, confidence, result);
-    if (folder != NULL && !save (folder, name, scene, map,
+    measure_result (scene, map, confidence, result);
+    if (folder != NULL && !save_result (folder, name, scene, map,
             result->disparities, why)) {
       good = false;
-      status = EVAL_FAILED;
+      status = CLI_FAILED;
     }
   }
   free (map);
@@ -169,8 +180,8 @@ evaluate (const EvalOptions * options, StereoDevice * device, const char *name,
   return good ? 0 : status;
 }
 
-/* The folder that a run is saved to: one of its own if there are several.
- * NULL when nothing is saved. */
+/* The folder that a run is saved to: its own one if there are several runs.
+ * NULL if nothing is saved. */
 static char *
 run_folder (const EvalOptions * options, const EvalReport * report,
     const EvalRun * run)
@@ -205,9 +216,10 @@ make_folders (const EvalOptions * options, const EvalReport * report,
 static void
 show_progress (size_t done, size_t total, const char *scene, const char *what)
 {
-  char *text = cli_format ("%.16s: %s", scene, what);
+  char *text = cli_format ("%.16s: %.40s", scene, what);
 
-  cli_progress (done, total, text);
+  if (total > 1)
+    cli_progress (done, total, text);
   free (text);
 }
 
@@ -248,9 +260,9 @@ eval_run (const EvalOptions * options, StereoDevice * device,
 
       status = failure;
       result->error = cli_format ("%s", why.text);
-      /* a scene that can't be read is told about once */
+      /* report an unreadable scene once */
       if (loaded || i == 0) {
-        cli_progress_end (total);
+        cli_progress_end ();
         fprintf (stderr, "stereo-eval: %s\n", why.text);
       }
       if (!options->keep_going) {
@@ -260,6 +272,6 @@ eval_run (const EvalOptions * options, StereoDevice * device,
     }
     scene_clear (&scene);
   }
-  cli_progress_end (total);
+  cli_progress_end ();
   return status;
 }

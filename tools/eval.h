@@ -1,4 +1,4 @@
-/* gst-stereomatching: what stereo-eval found, and how it says it
+/* gst-stereomatching: results of stereo-eval
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -11,20 +11,16 @@
 #include "measure.h"
 #include "scene.h"
 
-/* Exit statuses. */
-#define EVAL_FAILED 1           /* it could not be computed or written */
-
-/* How to run; borrows its strings. */
+/* Borrows its strings. */
 typedef struct
 {
-  const char *save;             /* folder for maps and pictures, or NULL */
-  bool keep_going;              /* with other scenes after a failure */
-  bool auc;                     /* judge confidences, where there are any */
-  const char *map;              /* to judge instead of computing, or NULL;
-                                   {scene} in it stands for the scene's name */
-  double map_scale;             /* as image_read_map() has them */
-  double map_invalid;
-  bool use_map_invalid;
+  const char *save;             /* folder for maps and images, or NULL */
+  bool keep_going;              /* continue after the failure of a scene */
+  bool auc;                     /* evaluate confidences, if available */
+  const char *map;              /* a map to evaluate, or NULL; {scene} in it
+                                   stands for the name of the scene */
+  double map_scale;             /* as for image_read_map() */
+  CliInvalid map_invalid;
 } EvalOptions;
 
 /* One map of one scene.  Owns error, borrows scene. */
@@ -33,16 +29,16 @@ typedef struct
   const char *scene;
   int width;
   int height;
-  int disparities;              /* that were searched; 0 = unknown */
-  bool official;                /* measured with a benchmark's own masks */
+  int disparities;              /* searched; 0 = unknown */
+  bool official;                /* measured with the benchmark's own masks */
   double milliseconds;          /* of the fastest run; NAN for a given map */
   double density;               /* of the whole map, percent */
-  bool has[SCENE_N_REGIONS];    /* measure[] is there */
+  bool has[SCENE_N_REGIONS];    /* measure[] is valid */
   Measure measure[SCENE_N_REGIONS];
-  bool has_auc;                 /* the next two are there, region by region */
-  double auc[SCENE_N_REGIONS];  /* as measure_auc() has them */
+  bool has_auc;                 /* the next two are valid where has[] is */
+  double auc[SCENE_N_REGIONS];  /* as from measure_auc() */
   double ideal[SCENE_N_REGIONS];
-  char *error;                  /* NULL: it went well; else the rest is unset */
+  char *error;                  /* NULL on success; else the rest is unset */
 } EvalResult;
 
 /* One setup, or one given map, on all scenes. */
@@ -55,21 +51,21 @@ typedef struct
 
 typedef struct
 {
-  const char *backend;          /* NULL when nothing was computed */
+  const char *backend;          /* NULL if nothing was computed */
   const char *device;
   EvalRun *run;
   size_t n_runs;
   size_t n_scenes;
-  size_t rank;                  /* the measure that counts, of measure_name(),
-                                   or EVAL_RANK_TIME */
-  bool sweep;                   /* a line for each run is wanted */
-  bool details;                 /* a table for each run as well */
+  size_t rank;                  /* index of the ranking measure, as of
+                                   measure_name(), or EVAL_RANK_TIME */
+  bool sweep;                   /* print a line for each run */
+  bool details;                 /* also print a table for each run */
 } EvalReport;
 
 #define EVAL_RANK_TIME 99
 
-/* Fills in the results of all runs, says on the standard error output what
- * failed, and returns the exit status.  device may be NULL for a given map. */
+/* Fills in the results of all runs, prints failures to stderr, and returns the
+ * exit status.  device may be NULL for a given map. */
 int eval_run (const EvalOptions * options, StereoDevice * device,
     const SceneList * scenes, EvalReport * report);
 
@@ -77,17 +73,17 @@ int eval_run (const EvalOptions * options, StereoDevice * device,
 bool eval_rank_find (const char *name, size_t *rank);
 const char *eval_rank_name (size_t rank);
 
-/* The plain mean of a measure over the regions of all scenes, NAN when there
- * are none.  For EVAL_RANK_TIME the sum over scenes, in milliseconds.
- * region SCENE_N_REGIONS: all of them. */
+/* The mean of a measure over the regions of all scenes, NAN if there are none.
+ * For EVAL_RANK_TIME the sum over the scenes, in milliseconds.
+ * region SCENE_N_REGIONS: all regions. */
 double eval_average (const EvalReport * report, const EvalRun * run,
     size_t rank, int region);
 
-/* Whether the scenes are the four of Middlebury v2 with the official masks, so
- * that the average of bad-1 is that benchmark's figure of merit. */
+/* Whether the scenes are the four of Middlebury v2 with the official masks:
+ * then the average of bad-1 is the figure of merit of that benchmark. */
 bool eval_is_v2 (const EvalReport * report, const EvalRun * run);
 
-/* The run that ranks first; NULL when none has a rank. */
+/* The run that ranks first; NULL if no run is complete. */
 const EvalRun *eval_best (const EvalReport * report);
 
 void eval_print_table (const EvalReport * report, FILE * file);

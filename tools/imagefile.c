@@ -6,6 +6,7 @@
 
 #include "imagefile.h"
 #include "jpeg.h"
+#include "outputfile.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What the largest image takes as a colour PFM file, and its header. */
+/* The largest image as a colour PFM file, with its header. */
 #define MAX_FILE_SIZE \
   ((size_t) STEREO_MAX_SIZE * STEREO_MAX_SIZE * 3 * 4 + 4096)
 
@@ -34,7 +35,7 @@ image_fail (StereoMessage * why, const char *path, const char *text, ...)
   return false;
 }
 
-/* Host byte order, as PFM and 16-bit samples need it. */
+/* The byte order of PFM and 16-bit samples. */
 static bool
 host_is_little (void)
 {
@@ -48,8 +49,8 @@ check_size (const char *name, long width, long height, StereoMessage * why)
 {
   if (width < 1 || height < 1 || width > STEREO_MAX_SIZE
       || height > STEREO_MAX_SIZE)
-    return image_fail (why, name, "%ldx%ld pixels; 1x1 to %dx%d can be read",
-        width, height, STEREO_MAX_SIZE, STEREO_MAX_SIZE);
+    return image_fail (why, name, "expected 1x1 to %dx%d pixels, got %ldx%ld",
+        STEREO_MAX_SIZE, STEREO_MAX_SIZE, width, height);
   return true;
 }
 
@@ -61,7 +62,7 @@ image_samples (const Image * image)
 }
 
 static bool
-allocate (const char *name, Image * image, StereoMessage * why)
+allocate_image (const char *name, Image * image, StereoMessage * why)
 {
   image->data = calloc (image_samples (image), (size_t) image->type);
   if (image->data == NULL)
@@ -175,7 +176,7 @@ parse_png (const char *name, const uint8_t * bytes, size_t size, Image * image,
   free (rows);
   if (!good) {
     image_clear (image);
-    return image_fail (why, name, "is no sound PNG file: %s", state.error);
+    return image_fail (why, name, "is not a valid PNG file: %s", state.error);
   }
   return true;
 }
@@ -208,7 +209,7 @@ skip_blanks (Text * text)
   }
 }
 
-/* A whole number up to 99999, -1 where there is none. */
+/* An integer up to 99999, or -1. */
 static long
 next_number (Text * text)
 {
@@ -236,12 +237,12 @@ end_header (Text * text)
 }
 
 static bool
-cut_off (const char *name, const Text * text, size_t needed,
+fail_cut_off (const char *name, const Text * text, size_t needed,
     StereoMessage * why)
 {
   return image_fail (why, name,
-      "is cut off: %zu bytes of pixels where %zu belong",
-      (size_t) (text->end - text->at), needed);
+      "is cut off: expected %zu bytes of pixels, got %zu",
+      needed, (size_t) (text->end - text->at));
 }
 
 static bool
@@ -249,10 +250,10 @@ parse_plain (const char *name, Text * text, Image * image, StereoMessage * why)
 {
   size_t n = image_samples (image);
 
-  /* a digit and a blank each; before so much memory is asked for */
+  /* a digit and a blank each; checked before memory is allocated */
   if ((size_t) (text->end - text->at) < 2 * n - 1)
-    return cut_off (name, text, 2 * n - 1, why);
-  if (!allocate (name, image, why))
+    return fail_cut_off (name, text, 2 * n - 1, why);
+  if (!allocate_image (name, image, why))
     return false;
   for (size_t i = 0; i < n; i++) {
     long value = next_number (text);
@@ -261,7 +262,7 @@ parse_plain (const char *name, Text * text, Image * image, StereoMessage * why)
       image_clear (image);
       return image_fail (why, name, text->at >= text->end && value < 0 ?
           "is cut off: sample %zu of %zu is missing" :
-          "sample %zu of %zu is no number from 0 to the maximum", i + 1, n);
+          "sample %zu of %zu is not a number from 0 to the maximum", i + 1, n);
     }
     if (image->type == IMAGE_U8)
       ((uint8_t *) image->data)[i] = (uint8_t) value;
@@ -281,12 +282,12 @@ parse_pnm (const char *name, const uint8_t * bytes, size_t size, Image * image,
   size_t n, needed;
 
   if (width < 0 || height < 0 || maximum < 0 || !end_header (&text))
-    return image_fail (why, name, "has no sound header: 'P%c WIDTH HEIGHT "
-        "MAXIMUM' is wanted", bytes[1]);
+    return image_fail (why, name, "has an invalid header: expected "
+        "'P%c WIDTH HEIGHT MAXIMUM'", bytes[1]);
   if (!check_size (name, width, height, why))
     return false;
   if (maximum < 1 || maximum > 65535)
-    return image_fail (why, name, "its maximum is %ld; it goes from 1 to 65535",
+    return image_fail (why, name, "has a maximum of %ld; expected 1 to 65535",
         maximum);
 
   image->width = (int) width;
@@ -300,8 +301,8 @@ parse_pnm (const char *name, const uint8_t * bytes, size_t size, Image * image,
   n = image_samples (image);
   needed = n * (size_t) image->type;
   if ((size_t) (text.end - text.at) < needed)
-    return cut_off (name, &text, needed, why);
-  if (!allocate (name, image, why))
+    return fail_cut_off (name, &text, needed, why);
+  if (!allocate_image (name, image, why))
     return false;
   for (size_t i = 0; i < n; i++) {
     unsigned value;
@@ -322,7 +323,7 @@ parse_pnm (const char *name, const uint8_t * bytes, size_t size, Image * image,
   return true;
 }
 
-/* The fourth word of a PFM header; 0 where it is no sound number. */
+/* The fourth word of a PFM header; 0 if it is not a valid number. */
 static double
 next_scale (Text * text)
 {
@@ -341,8 +342,8 @@ next_scale (Text * text)
   return n > 0 && *end == '\0' && isfinite (scale) ? scale : 0;
 }
 
-/* Its scale says the byte order by its sign; the factor is not applied, as
- * disparity maps have pixels whatever it is. */
+/* The sign of the scale is the byte order.  The factor is ignored: disparity
+ * maps are in pixels. */
 static bool
 parse_pfm (const char *name, const uint8_t * bytes, size_t size, Image * image,
     StereoMessage * why)
@@ -354,8 +355,8 @@ parse_pfm (const char *name, const uint8_t * bytes, size_t size, Image * image,
   bool swap;
 
   if (width < 0 || height < 0 || scale == 0 || !end_header (&text))
-    return image_fail (why, name, "has no sound header: 'P%c WIDTH HEIGHT "
-        "SCALE' is wanted", bytes[1]);
+    return image_fail (why, name, "has an invalid header: expected "
+        "'P%c WIDTH HEIGHT SCALE'", bytes[1]);
   if (!check_size (name, width, height, why))
     return false;
 
@@ -366,8 +367,8 @@ parse_pfm (const char *name, const uint8_t * bytes, size_t size, Image * image,
   image->type = IMAGE_FLOAT;
   needed = image_samples (image) * sizeof (float);
   if ((size_t) (text.end - text.at) < needed)
-    return cut_off (name, &text, needed, why);
-  if (!allocate (name, image, why))
+    return fail_cut_off (name, &text, needed, why);
+  if (!allocate_image (name, image, why))
     return false;
 
   swap = (scale < 0) != host_is_little ();
@@ -428,13 +429,13 @@ read_file (const char *path, uint8_t ** bytes, size_t *size,
   size_t capacity = 0, used = 0, n;
 
   if (file == NULL)
-    return image_fail (why, path, "can't be opened: %s", strerror (errno));
+    return image_fail (why, path, "cannot be opened: %s", strerror (errno));
   if (fstat (fileno (file), &status) != 0 || S_ISCHR (status.st_mode)
       || S_ISBLK (status.st_mode) || S_ISDIR (status.st_mode)) {
     fclose (file);
-    return image_fail (why, path, "is no file");
+    return image_fail (why, path, "is not a file");
   }
-  /* one more, to see the end of it */
+  /* one more byte, to detect the end */
   if (S_ISREG (status.st_mode) && status.st_size > 0
       && (uint64_t) status.st_size < MAX_FILE_SIZE)
     capacity = (size_t) status.st_size + 1;
@@ -463,7 +464,7 @@ read_file (const char *path, uint8_t ** bytes, size_t *size,
 
     free (data);
     fclose (file);
-    return image_fail (why, path, "can't be read: %s", strerror (error));
+    return image_fail (why, path, "cannot be read: %s", strerror (error));
   }
   fclose (file);
   *bytes = data;
@@ -493,7 +494,7 @@ image_reduce (const char *name, Image * image, StereoMessage * why)
 
   if (image->type == IMAGE_FLOAT)
     return image_fail (why, name,
-        "is a PFM file; views are PNG, JPEG, PGM or PPM files");
+        "is a PFM file; expected a view in PNG, JPEG, PGM or PPM");
   if (image->maximum == 255)
     return true;
 
@@ -501,7 +502,7 @@ image_reduce (const char *name, Image * image, StereoMessage * why)
     unsigned value = image->type == IMAGE_U8 ? target[i]
         : ((const uint16_t *) image->data)[i];
 
-    /* never overtakes the sample it reads */
+    /* in place: the target is never ahead of the source */
     target[i] = (uint8_t) (image->maximum == 65535 ? value >> 8
         : (value * 255 + image->maximum / 2) / image->maximum);
   }
@@ -543,7 +544,7 @@ image_to_map (const char *name, const Image * image, double scale,
       if (other != value && !(isnan (other) && isnan (value))) {
         free (result);
         return image_fail (why, name,
-            "is in colour; a map or a mask has one channel");
+            "is in colour; expected a map or a mask with one channel");
       }
     }
     result[i] = isfinite (value) && value != invalid ?
@@ -554,9 +555,11 @@ image_to_map (const char *name, const Image * image, double scale,
 }
 
 bool
-image_read_map (const char *path, double scale, bool use_invalid,
-    double invalid, int *width, int *height, float **map, StereoMessage * why)
+image_read_map (const char *path, double scale, const char *option,
+    const double *invalid, int *width, int *height, float **map,
+    StereoMessage * why)
 {
+  double code;
   Image image;
   bool good;
 
@@ -564,17 +567,16 @@ image_read_map (const char *path, double scale, bool use_invalid,
     return false;
   if ((*width != 0 && image.width != *width) || (*height != 0
           && image.height != *height)) {
-    good = image_fail (why, path, "is %dx%d where %dx%d is wanted",
-        image.width, image.height, *width, *height);
+    good = image_fail (why, path, "expected %dx%d pixels, got %dx%d", *width,
+        *height, image.width, image.height);
   } else if (scale == 0 && image.type == IMAGE_U8) {
-    good = image_fail (why, path, "has 8 bits: its scale is needed, the levels "
-        "for one pixel of disparity (--truth-scale, --map-scale)");
+    good = image_fail (why, path, "has 8 bits: set the scale, in levels per "
+        "pixel of disparity (%s)", option);
   } else {
     if (scale == 0)
       scale = image.type == IMAGE_FLOAT ? 1 : 256;
-    if (!use_invalid)
-      invalid = image.type == IMAGE_FLOAT ? NAN : 0;
-    good = image_to_map (path, &image, scale, invalid, map, why);
+    code = invalid != NULL ? *invalid : image.type == IMAGE_FLOAT ? NAN : 0;
+    good = image_to_map (path, &image, scale, code, map, why);
   }
   if (good) {
     *width = image.width;
@@ -608,44 +610,26 @@ png_encode (png_structp png, png_infop info, FILE * file, int width,
   return true;
 }
 
-/* Closes file; on failure takes back what was written. */
-static bool
-finish (const char *path, FILE * file, bool good, const char *reason,
-    StereoMessage * why)
-{
-  int error = errno;
-
-  if (fclose (file) != 0 && good) {
-    error = errno;
-    good = false;
-    reason = NULL;
-  }
-  if (good)
-    return true;
-  remove (path);
-  return image_fail (why, path, "can't be written: %s",
-      reason != NULL ? reason : strerror (error));
-}
-
 static bool
 write_png (const char *path, int width, int height, int depth, int channels,
     const uint8_t * data, StereoMessage * why)
 {
   PngState state = { NULL, 0, 0, "out of memory" };
-  FILE *file = fopen (path, "wb");
+  OutputFile file;
   png_structp png;
   png_infop info;
   bool good = false;
 
-  if (file == NULL)
-    return image_fail (why, path, "can't be written: %s", strerror (errno));
+  if (!output_file_open (&file, path, why))
+    return false;
   png = png_create_write_struct (PNG_LIBPNG_VER_STRING, &state, png_failed,
       png_warned);
   info = png != NULL ? png_create_info_struct (png) : NULL;
   if (info != NULL)
-    good = png_encode (png, info, file, width, height, depth, channels, data);
+    good = png_encode (png, info, file.stream, width, height, depth, channels,
+        data);
   png_destroy_write_struct (&png, &info);
-  return finish (path, file, good, state.error, why);
+  return output_file_close (&file, good, state.error, why);
 }
 
 bool
@@ -666,16 +650,16 @@ bool
 image_write_pfm (const char *path, int width, int height, const float *data,
     StereoMessage * why)
 {
-  FILE *file = fopen (path, "wb");
+  OutputFile file;
   uint8_t *row;
   bool good;
 
-  if (file == NULL)
-    return image_fail (why, path, "can't be written: %s", strerror (errno));
+  if (!output_file_open (&file, path, why))
+    return false;
   row = malloc ((size_t) width * 4);
   if (row == NULL)
-    return finish (path, file, false, "out of memory", why);
-  good = fprintf (file, "Pf\n%d %d\n-1.0\n", width, height) > 0;
+    return output_file_close (&file, false, "out of memory", why);
+  good = fprintf (file.stream, "Pf\n%d %d\n-1.0\n", width, height) > 0;
   for (int y = height - 1; good && y >= 0; y--) {
     for (int x = 0; x < width; x++) {
       float value = data[(size_t) y * (size_t) width + (size_t) x];
@@ -687,8 +671,8 @@ image_write_pfm (const char *path, int width, int height, const float *data,
       for (int b = 0; b < 4; b++)
         row[4 * x + b] = (uint8_t) (bits >> 8 * b);
     }
-    good = fwrite (row, 4, (size_t) width, file) == (size_t) width;
+    good = fwrite (row, 4, (size_t) width, file.stream) == (size_t) width;
   }
   free (row);
-  return finish (path, file, good, NULL, why);
+  return output_file_close (&file, good, NULL, why);
 }

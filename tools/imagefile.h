@@ -5,15 +5,15 @@
  */
 
 /*
- * imagefile.h: images and disparity maps from and to files.
+ * imagefile.h: reads and writes images and disparity maps.
  *
- * Read: PNG (grey, RGB, palette, with or without alpha, 1 to 16 bits), JPEG
- * (grey and colour, baseline and progressive, where libjpeg is there), PGM and
- * PPM (binary and plain, 8 and 16 bits), PFM (grey and colour, either byte
- * order).  The content decides, not the name.  Written: PNG and PFM.
+ * Reads PNG (grey, RGB, palette, with or without alpha, 1 to 16 bits), JPEG
+ * (grey and colour, baseline and progressive, if built with libjpeg), PGM and
+ * PPM (binary and plain, 8 and 16 bits) and PFM (grey and colour, either byte
+ * order), by content, not by name.  Writes PNG and PFM.
  *
- * Functions that can fail return false and say in why, which must not be NULL,
- * which file it was and what is wrong with it; their outputs are untouched.
+ * Functions that can fail return false, write the file and the reason to why,
+ * which must not be NULL, and leave their outputs untouched.
  */
 
 #ifndef IMAGEFILE_H
@@ -40,45 +40,45 @@ typedef struct
   void *data;
 } Image;
 
-/* Reads a file, also a pipe.  image needs no initialisation. */
+/* Reads a file or a pipe.  image needs no initialisation. */
 STEREO_CHECKED bool image_read (const char *path, Image * image,
     StereoMessage * why);
 
-/* The same from memory; name stands for the file in messages. */
+/* The same from memory; name is the file's name in messages. */
 STEREO_CHECKED bool image_parse (const char *name, const uint8_t * bytes,
     size_t size, Image * image, StereoMessage * why);
 
-/* Releases what an image holds and zeroes it; fine on a zeroed one. */
+/* Frees the data and zeroes the image, which may be zeroed already. */
 void image_clear (Image * image);
 
-/* Reduces samples to 8 bits in place: of 16 bits the high byte, of other
- * maxima in proportion.  Fails for IMAGE_FLOAT. */
+/* Reduces samples to 8 bits in place: the high byte of 16 bits, other maxima in
+ * proportion.  Fails for IMAGE_FLOAT. */
 STEREO_CHECKED bool image_reduce (const char *name, Image * image,
     StereoMessage * why);
 
 /*
- * A disparity map in pixels: samples divided by scale, NAN where the disparity
- * is unknown: the sample is not finite, or it is invalid (NAN: none is).  Of
- * three channels all must be equal.  *map has width * height values, for
- * free().
+ * A disparity map in pixels: samples divided by scale; NAN if a sample is not
+ * finite or equals invalid (NAN = no sample is invalid).  Three channels must
+ * be equal.  *map has width * height values, for free().
  */
 STEREO_CHECKED bool image_to_map (const char *name, const Image * image,
     double scale, double invalid, float **map, StereoMessage * why);
 
-/* The disparity map in a file.  scale 0: 1 for PFM, 256 for 16 bits, and an
- * error for 8 bits, which have no usual one.  use_invalid false: invalid is 0
- * for integers and none for PFM.  width and height, where not 0 on entry, are
- * what the size must be. */
+/* The disparity map in a file.  scale 0: 1 for PFM, 256 for 16 bits; an error
+ * for 8 bits, which have no usual scale, that names the option to set it.
+ * invalid NULL: 0 for integers, none for PFM.  width and height are the
+ * expected size unless 0 on entry. */
 STEREO_CHECKED bool image_read_map (const char *path, double scale,
-    bool use_invalid, double invalid, int *width, int *height, float **map,
-    StereoMessage * why);
+    const char *option, const double *invalid, int *width, int *height,
+    float **map, StereoMessage * why);
 
+/* Writers replace an earlier file only by a complete one (outputfile.h). */
 STEREO_CHECKED bool image_write_png16 (const char *path, int width,
     int height, const uint16_t * data, StereoMessage * why);
 STEREO_CHECKED bool image_write_png_rgb (const char *path, int width,
     int height, const uint8_t * data, StereoMessage * why);
-/* Little endian, one channel; values that are not finite become infinity, the
- * unknown disparity of Middlebury. */
+/* Little endian, one channel; values that are not finite become infinity, which
+ * marks unknown disparities in Middlebury's files. */
 STEREO_CHECKED bool image_write_pfm (const char *path, int width, int height,
     const float *data, StereoMessage * why);
 

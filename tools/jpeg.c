@@ -15,7 +15,7 @@
 
 #include <jpeglib.h>
 
-/* What the library calls when it can't go on. */
+/* The error handler of libjpeg, which must not return. */
 typedef struct
 {
   struct jpeg_error_mgr manager;        /* first: it stands for the whole */
@@ -32,33 +32,33 @@ fail_and_jump (j_common_ptr info)
   longjmp (failure->back, 1);
 }
 
-/* Of warnings there is num_warnings. */
+/* Warnings are counted in num_warnings. */
 static void
-say_nothing (j_common_ptr info)
+ignore_message (j_common_ptr info)
 {
   (void) info;
 }
 
-/* Every block of 8x8 pixels has at least a bit, but for arithmetic coding,
- * which cameras don't use: what is said to be large is so, or is cut off. */
+/* With Huffman coding each block of 8x8 pixels has at least one bit: a short
+ * file cannot claim a large image.  Cameras do not use arithmetic coding. */
 static bool
-check_head (const char *name, const struct jpeg_decompress_struct *info,
+check_header (const char *name, const struct jpeg_decompress_struct *info,
     size_t size, StereoMessage * why)
 {
   const unsigned long width = info->image_width, height = info->image_height;
 
   if (width > STEREO_MAX_SIZE || height > STEREO_MAX_SIZE)
-    return image_fail (why, name, "%lux%lu pixels; 1x1 to %dx%d can be read",
-        width, height, STEREO_MAX_SIZE, STEREO_MAX_SIZE);
+    return image_fail (why, name, "expected 1x1 to %dx%d pixels, got %lux%lu",
+        STEREO_MAX_SIZE, STEREO_MAX_SIZE, width, height);
   if (info->arith_code)
     return image_fail (why, name,
-        "is a JPEG file with arithmetic coding; it has to be Huffman coding");
+        "is a JPEG file with arithmetic coding; expected Huffman coding");
   if (((width + 7) / 8) * ((height + 7) / 8) > 8 * size)
     return image_fail (why, name, "is cut off");
   return true;
 }
 
-/* Reads the rows into image, whose data is allocated here. */
+/* Allocates the data of image and reads the rows. */
 static bool
 read_rows (const char *name, struct jpeg_decompress_struct *info,
     Image * image, StereoMessage * why)
@@ -97,7 +97,7 @@ jpeg_parse (const char *name, const uint8_t * bytes, size_t size,
   memset (&info, 0, sizeof (info));
   info.err = jpeg_std_error (&failure.manager);
   failure.manager.error_exit = fail_and_jump;
-  failure.manager.output_message = say_nothing;
+  failure.manager.output_message = ignore_message;
   if (setjmp (failure.back) != 0) {
     image_fail (why, name, "is a damaged JPEG file: %s", failure.text);
     jpeg_destroy_decompress (&info);
@@ -107,7 +107,7 @@ jpeg_parse (const char *name, const uint8_t * bytes, size_t size,
   jpeg_create_decompress (&info);
   jpeg_mem_src (&info, bytes, (unsigned long) size);
   jpeg_read_header (&info, TRUE);
-  good = check_head (name, &info, size, why)
+  good = check_header (name, &info, size, why)
       && read_rows (name, &info, image, why);
   if (good && info.err->num_warnings > 0)
     good = image_fail (why, name, "is cut off or damaged");
@@ -127,7 +127,7 @@ jpeg_parse (const char *name, const uint8_t * bytes, size_t size,
   (void) size;
   (void) image;
   return image_fail (why, name,
-      "is a JPEG file, which this build can't read: it was made without "
+      "is a JPEG file, which this build cannot read: it was built without "
       "libjpeg");
 }
 

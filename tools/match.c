@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run is repeated up to so often, or until all took so long together. */
-#define MOST_RUNS 10
-#define ENOUGH_MS 100.0
+/* Limits of repeated runs: their number and their total time. */
+#define MAX_RUNS 10
+#define MAX_TOTAL_MS 100.0
 
-/* The codes as disparities; false when params say not what they mean. */
+/* Converts codes to disparities; false if params lack their scale. */
 static bool
-decode (const uint8_t * codes, const StereoParams * params, size_t n,
+decode_map (const uint8_t * codes, const StereoParams * params, size_t n,
     float *map)
 {
   double scale = 1, minimum = 0, invalid = 0;
@@ -67,7 +67,7 @@ match_view (const Image * from, StereoImage * image)
   image->stride[0] = (size_t) from->width * (size_t) from->channels;
 }
 
-/* One run more, for the confidence; GRAY16_LE in place. */
+/* Runs once more for the confidence, which replaces GRAY16_LE in place. */
 static StereoStatus
 match_confidence (StereoMatcher * matcher, const StereoImage * left,
     const StereoImage * right, const StereoImage * output,
@@ -82,7 +82,7 @@ match_confidence (StereoMatcher * matcher, const StereoImage * left,
   results[STEREO_RESULT_DISPARITY] = output;
   results[STEREO_RESULT_CONFIDENCE] = &image;
   status = stereo_matcher_process_results (matcher, left, right, results,
-      NULL);
+      STEREO_N_RESULTS, NULL);
   if (status == STEREO_OK)
     status = stereo_matcher_sync (matcher);
   for (size_t i = 0; i < n && status == STEREO_OK; i++) {
@@ -100,7 +100,7 @@ match_scene (const CliSetup * setup, StereoDevice * device,
 {
   StereoMatcher *matcher = NULL;
   StereoParams *params = NULL;
-  StereoMatcherConfig config = { 0 };
+  StereoMatcherConfig config = STEREO_MATCHER_CONFIG_INIT;
   StereoImage left, right, output;
   StereoStatus status;
   size_t n = (size_t) scene->width * (size_t) scene->height;
@@ -130,16 +130,17 @@ match_scene (const CliSetup * setup, StereoDevice * device,
   if (status == STEREO_OK)
     status = stereo_matcher_configure (matcher, &config, params);
 
-  for (int i = 0; status == STEREO_OK && i < MOST_RUNS && total < ENOUGH_MS;
+  for (int i = 0; status == STEREO_OK && i < MAX_RUNS && total < MAX_TOTAL_MS;
       i++) {
     status = stereo_matcher_process (matcher, &left, &right, &output, NULL);
     if (status == STEREO_OK)
       status = stereo_matcher_sync (matcher);
     if (status == STEREO_OK) {
-      StereoMatcherStats stats;
+      StereoMatcherStats stats = STEREO_MATCHER_STATS_INIT;
       double milliseconds;
 
-      stereo_matcher_get_stats (matcher, &stats);
+      if (stereo_matcher_get_stats (matcher, &stats, NULL) != STEREO_OK)
+        break;
       milliseconds = (double) stats.last_ns / 1e6;
       total += milliseconds;
       fastest = milliseconds < fastest ? milliseconds : fastest;
@@ -151,10 +152,10 @@ match_scene (const CliSetup * setup, StereoDevice * device,
 
   if (status != STEREO_OK && matcher != NULL)
     cli_fail (why, "%s", stereo_matcher_error (matcher));
-  if (status == STEREO_OK && (!decode (codes, params, n, map)
+  if (status == STEREO_OK && (!decode_map (codes, params, n, map)
           || !stereo_params_get (params, "num-disparities", &disparities))) {
     status = STEREO_ERROR_UNSUPPORTED;
-    cli_fail (why, "its parameters don't say what its codes mean");
+    cli_fail (why, "the parameters lack the scale of the disparity codes");
   }
   if (status == STEREO_OK) {
     result->disparities = (int) disparities;

@@ -13,27 +13,26 @@
 typedef struct
 {
   double milliseconds;          /* of the fastest run, copies included */
-  int disparities;              /* that were searched */
+  int disparities;              /* searched */
 } MatchResult;
 
-/* Sets what setup leaves open in params, a copy of its own: the scene's number
- * of disparities, the finest scale with which they fit 16 bits, and an invalid
- * value beyond them. */
+/* Sets in params, a copy of the setup's, what the setup leaves unset: the
+ * search range of the scene, the finest scale that fits 16 bits, and an invalid
+ * value beyond all codes. */
 STEREO_CHECKED bool match_fit_params (const CliSetup * setup,
     const Scene * scene, StereoParams * params, StereoMessage * why);
 
-/* A view as the library takes it; borrows the pixels. */
+/* Wraps a view for the library; borrows the pixels. */
 void match_view (const Image * from, StereoImage * image);
 
 /*
- * Runs a setup on a scene with views.  map gets a disparity in pixels for each
- * pixel, NAN where there is none.  Short runs are repeated, so that neither the
- * first one's page faults nor other programs count.  confidence, which may be
- * NULL, gets that of each pixel in a run that is not timed; the algorithm has
- * to have it.
+ * Runs a setup on a scene with views.  map receives disparities in pixels, NAN
+ * if invalid.  Short runs are repeated, which excludes page faults and other
+ * programs from the time.  confidence, which may be NULL, is computed in a run
+ * that is not timed, and only if the algorithm supports it.
  *
- * STEREO_ERROR_ARGUMENT: properties that do not go with the scene.  Any other
- * error: memory or the device.
+ * STEREO_ERROR_ARGUMENT: the properties do not fit the scene.  Other errors
+ * concern memory or the device.
  */
 STEREO_CHECKED StereoStatus match_scene (const CliSetup * setup,
     StereoDevice * device, const Scene * scene, float *map,

@@ -46,7 +46,7 @@ measure_map (const float *map, const float *truth, const uint8_t * mask,
   result->rms = matched > 0 ? sqrt (squares / (double) matched) : NAN;
 }
 
-/* Adds the areas of the next pixels, of which some are bad, to area. */
+/* Adds the area of the next pixels, some of them bad, to area. */
 static void
 add_pixels (size_t pixels, size_t bad, size_t * all, size_t * all_bad,
     double *area)

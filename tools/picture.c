@@ -1,4 +1,4 @@
-/* gst-stereomatching: pictures of maps and errors
+/* gst-stereomatching: images of maps and errors
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -11,7 +11,7 @@
 
 typedef uint8_t Color[3];
 
-/* Evenly spaced; in between linear. */
+/* Evenly spaced, with linear interpolation. */
 static const Color scale[] = {
   {40, 20, 90}, {50, 70, 210}, {30, 150, 230}, {40, 200, 160}, {120, 220, 70},
   {220, 210, 50}, {250, 150, 40}, {220, 70, 30}, {130, 15, 20}
@@ -19,7 +19,7 @@ static const Color scale[] = {
 
 #define N_STEPS (sizeof (scale) / sizeof (scale[0]) - 1)
 
-/* 0 gives a, 1 gives b. */
+/* part: 0 = a, 1 = b. */
 static void
 mix (const Color a, const Color b, double part, uint8_t * rgb)
 {

@@ -32,7 +32,7 @@ static const KittiLayout kitti_layouts[] = {
 
 #define N_LAYOUTS ((int) (sizeof (kitti_layouts) / sizeof (kitti_layouts[0])))
 
-/* The order in which their tables are printed. */
+/* The order of the tables of Middlebury v2. */
 static const char *const v2_order[] = { "tsukuba", "venus", "teddy", "cones" };
 
 static bool
@@ -62,7 +62,7 @@ has (const char *folder, const char *name)
   return result;
 }
 
-/* FOLDER/NAME with the first extension that exists; .png if none does. */
+/* FOLDER/NAME with the first extension that exists; else .png. */
 static char *
 find_image (const char *folder, const char *name)
 {
@@ -97,9 +97,9 @@ copy_or_null (const char *text)
   return text != NULL ? cli_format ("%s", text) : NULL;
 }
 
-/* Takes the strings of source over. */
+/* Takes ownership of the strings of source. */
 static void
-append (SceneList * list, SceneSource source)
+append_source (SceneList * list, SceneSource source)
 {
   char *plain = source.name;
 
@@ -128,7 +128,7 @@ scene_list_add_files (SceneList * list, const SceneSource * source)
   copy.right = copy_or_null (source->right);
   copy.truth = copy_or_null (source->truth);
   copy.folder = copy.file = NULL;
-  append (list, copy);
+  append_source (list, copy);
 }
 
 void
@@ -165,7 +165,7 @@ compare_names (const void *a, const void *b)
   return rank != 0 ? rank : strcmp (first, second);
 }
 
-/* The names in a folder without hidden ones, sorted. */
+/* The visible names in a folder, sorted. */
 static bool
 list_folder (const char *path, char ***names, size_t *n, StereoMessage * why)
 {
@@ -175,7 +175,7 @@ list_folder (const char *path, char ***names, size_t *n, StereoMessage * why)
   *names = NULL;
   *n = 0;
   if (folder == NULL)
-    return image_fail (why, path, "can't be listed: %s", strerror (errno));
+    return image_fail (why, path, "cannot be listed: %s", strerror (errno));
   while ((entry = readdir (folder)) != NULL) {
     if (entry->d_name[0] == '.')
       continue;
@@ -208,7 +208,7 @@ base_name (const char *path)
   return cli_format ("%.*s", (int) (end - start), path + start);
 }
 
-/* What a folder is called: by its path, or for "." and ".." by its real one. */
+/* The name of a folder; of "." and ".." that of their real path. */
 static char *
 folder_name (const char *path)
 {
@@ -247,7 +247,7 @@ add_kitti (SceneList * list, const char *path, int layout, StereoMessage * why)
     source.folder = cli_format ("%s", path);
     source.file = cli_format ("%s", names[i]);
     source.layout = layout;
-    append (list, source);
+    append_source (list, source);
     added++;
   }
   free_names (names, n);
@@ -257,7 +257,7 @@ add_kitti (SceneList * list, const char *path, int layout, StereoMessage * why)
   return good;
 }
 
-/* *none: it is no scene, and nothing was added. */
+/* *none: the folder is not a scene, and nothing was added. */
 static bool
 add_folder (SceneList * list, const char *path, bool *none, StereoMessage * why)
 {
@@ -280,7 +280,7 @@ add_folder (SceneList * list, const char *path, bool *none, StereoMessage * why)
   }
   source.name = folder_name (path);
   source.folder = cli_format ("%s", path);
-  append (list, source);
+  append_source (list, source);
   return true;
 }
 
@@ -293,8 +293,8 @@ scene_list_add (SceneList * list, const char *path, StereoMessage * why)
 
   if (!is_folder (path))
     return image_fail (why, path, exists (path) ?
-        "is no folder; single images go with --left and --right" :
-        "there is no such folder");
+        "is not a folder; use --left and --right for single images" :
+        "no such folder");
   if (!add_folder (list, path, &none, why))
     return false;
   if (!none)
@@ -314,14 +314,14 @@ scene_list_add (SceneList * list, const char *path, StereoMessage * why)
   }
   free_names (names, n);
   if (good && !any)
-    return image_fail (why, path, "is no scene and has none: a scene has "
-        "scene.ini, or im0 and im1, or image_2 and image_3");
+    return image_fail (why, path, "contains no scene: expected scene.ini, "
+        "im0 and im1, or image_2 and image_3");
   return good;
 }
 
 /* ----------------------------------------------------------------- reading */
 
-/* Reads one view.  Its size is to be that of the scene, or makes it. */
+/* Reads one view.  The first one sets the size of the scene. */
 static bool
 load_view (const char *path, Scene * scene, Image * image, StereoMessage * why)
 {
@@ -334,8 +334,8 @@ load_view (const char *path, Scene * scene, Image * image, StereoMessage * why)
     scene->height = image->height;
   }
   if (image->width != scene->width || image->height != scene->height)
-    return image_fail (why, path, "is %dx%d where %dx%d is wanted",
-        image->width, image->height, scene->width, scene->height);
+    return image_fail (why, path, "expected %dx%d pixels, got %dx%d",
+        scene->width, scene->height, image->width, image->height);
   return true;
 }
 
@@ -349,10 +349,10 @@ load_views (const char *left, const char *right, Scene * scene,
 }
 
 static bool
-load_truth (const char *path, double scale, bool use_invalid, double invalid,
+load_truth (const char *path, double scale, const double *invalid,
     Scene * scene, StereoMessage * why)
 {
-  return image_read_map (path, scale, use_invalid, invalid, &scene->width,
+  return image_read_map (path, scale, "--truth-scale", invalid, &scene->width,
       &scene->height, &scene->truth, why);
 }
 
@@ -361,10 +361,11 @@ static bool
 load_mask (const char *path, Scene * scene, SceneRegion region,
     StereoMessage * why)
 {
+  const double none = NAN;
   size_t n = (size_t) scene->width * (size_t) scene->height;
   float *values;
 
-  if (!image_read_map (path, 1, true, NAN, &scene->width, &scene->height,
+  if (!image_read_map (path, 1, NULL, &none, &scene->width, &scene->height,
           &values, why))
     return false;
   scene->region[region] = cli_resize (NULL, n);
@@ -374,18 +375,18 @@ load_mask (const char *path, Scene * scene, SceneRegion region,
   return true;
 }
 
-/* `all` is where the truth is known. */
+/* The region where a map has a disparity. */
 static void
-make_all (Scene * scene)
+set_region (Scene * scene, SceneRegion region, const float *map)
 {
   size_t n = (size_t) scene->width * (size_t) scene->height;
 
-  scene->region[SCENE_ALL] = cli_resize (NULL, n);
+  scene->region[region] = cli_resize (NULL, n);
   for (size_t i = 0; i < n; i++)
-    scene->region[SCENE_ALL][i] = isfinite (scene->truth[i]) ? 255 : 0;
+    scene->region[region][i] = isfinite (map[i]) ? 255 : 0;
 }
 
-/* Takes blanks off both ends, in place. */
+/* Removes blanks at both ends, in place. */
 static char *
 strip (char *text)
 {
@@ -402,11 +403,11 @@ strip (char *text)
 typedef struct
 {
   const char *key;
-  char value[64];               /* "" when the key is not there */
+  char value[64];               /* "" if missing */
 } Setting;
 
-/* Reads `key = value` lines into settings.  section: only those of it, and it
- * must be there.  A line that is neither is an error. */
+/* Reads `key = value` lines into settings; section: only those of this section,
+ * which must exist.  Other lines are errors. */
 static bool
 read_settings (const char *path, const char *section, Setting * settings,
     StereoMessage * why)
@@ -416,7 +417,7 @@ read_settings (const char *path, const char *section, Setting * settings,
   bool inside = section == NULL, seen = inside, good = true;
 
   if (file == NULL)
-    return image_fail (why, path, "can't be opened: %s", strerror (errno));
+    return image_fail (why, path, "cannot be opened: %s", strerror (errno));
   for (unsigned number = 1; good && fgets (line, sizeof (line), file) != NULL;
       number++) {
     char *text = strip (line), *equals = strchr (text, '=');
@@ -431,8 +432,7 @@ read_settings (const char *path, const char *section, Setting * settings,
       inside = strcmp (text + 1, section) == 0;
       seen |= inside;
     } else if (equals == NULL) {
-      good = image_fail (why, path, "line %u is not of the form key = value",
-          number);
+      good = image_fail (why, path, "line %u: expected key = value", number);
     } else if (inside) {
       *equals = '\0';
       for (Setting * s = settings; s->key != NULL; s++) {
@@ -442,15 +442,15 @@ read_settings (const char *path, const char *section, Setting * settings,
     }
   }
   if (good && ferror (file))
-    good = image_fail (why, path, "can't be read: %s", strerror (errno));
+    good = image_fail (why, path, "cannot be read: %s", strerror (errno));
   else if (good && !seen)
     good = image_fail (why, path, "has no section [%s]", section);
   fclose (file);
   return good;
 }
 
-/* The number of a setting from minimum to maximum; where it is not there or is
- * "none", *value stays. */
+/* The number of a setting, from minimum to maximum; if it is missing or "none",
+ * *value is kept. */
 static bool
 setting_number (const char *path, const Setting * setting, double minimum,
     double maximum, double *value, StereoMessage * why)
@@ -462,7 +462,7 @@ setting_number (const char *path, const Setting * setting, double minimum,
     return true;
   number = strtod (setting->value, &end);
   if (*end != '\0' || !(number >= minimum && number <= maximum))
-    return image_fail (why, path, "%s = %s; it is a number from %g to %g",
+    return image_fail (why, path, "%s = %s: expected a number from %g to %g",
         setting->key, setting->value, minimum, maximum);
   *value = number;
   return true;
@@ -510,12 +510,12 @@ load_ini (const SceneSource * source, const char *ini, Scene * scene,
   truth = scale > 0;
   if (!truth && s[INI_GT_SCALE].value[0] == '\0'
       && has_image (source->folder, "disp_left"))
-    return image_fail (why, ini, "has no gt_scale, but there is a disp_left");
+    return image_fail (why, ini, "has no gt_scale, but disp_left exists");
   if (!truth)
     return true;
 
   path = find_image (source->folder, "disp_left");
-  good = load_truth (path, scale, true, invalid, scene, why);
+  good = load_truth (path, scale, &invalid, scene, why);
   free (path);
   masks = s[INI_MASKS].value[0] != '\0'
       && strcmp (s[INI_MASKS].value, "none") != 0;
@@ -527,7 +527,7 @@ load_ini (const SceneSource * source, const char *ini, Scene * scene,
     free (path);
   }
   if (good && scene->region[SCENE_ALL] == NULL)
-    make_all (scene);
+    set_region (scene, SCENE_ALL, scene->truth);
   return good;
 }
 
@@ -554,12 +554,12 @@ load_calib (const char *path, Scene * scene, StereoMessage * why)
   return true;
 }
 
-/* Of the folder SET/SCENE: SET/SCENE/NAME, or if it is only there
- * SET_gt/SCENE/NAME. */
+/* FOLDER/NAME, where FOLDER is SET/SCENE; or SET_gt/SCENE/NAME if only that
+ * exists. */
 static char *
 find_truth (const char *folder, const char *name)
 {
-  char *here = cli_format ("%s/%s", folder, name), *beside;
+  char *here = cli_format ("%s/%s", folder, name), *other;
   size_t end = strlen (folder), start;
 
   while (end > 0 && folder[end - 1] == '/')
@@ -567,14 +567,14 @@ find_truth (const char *folder, const char *name)
   for (start = end; start > 0 && folder[start - 1] != '/'; start--);
   if (exists (here) || start < 2)
     return here;
-  beside = cli_format ("%.*s_gt/%.*s/%s", (int) start - 1, folder,
+  other = cli_format ("%.*s_gt/%.*s/%s", (int) start - 1, folder,
       (int) (end - start), folder + start, name);
-  if (!exists (beside)) {
-    free (beside);
+  if (!exists (other)) {
+    free (other);
     return here;
   }
   free (here);
-  return beside;
+  return other;
 }
 
 static bool
@@ -590,9 +590,9 @@ load_middlebury (const SceneSource * source, Scene * scene, StereoMessage * why)
       && load_views (left, right, scene, why);
 
   if (good && exists (truth)) {
-    good = load_truth (truth, 0, false, 0, scene, why);
+    good = load_truth (truth, 0, NULL, scene, why);
     if (good)
-      make_all (scene);
+      set_region (scene, SCENE_ALL, scene->truth);
     if (good && exists (mask))
       good = load_mask (mask, scene, SCENE_NONOCC, why);
   }
@@ -612,7 +612,7 @@ load_kitti (const SceneSource * source, Scene * scene, StereoMessage * why)
       source->file);
   char *right = cli_format ("%s/%s/%s", source->folder, layout->right,
       source->file);
-  /* whatever the views are, disparities are PNG files */
+  /* disparities are PNG files, whatever the views are */
   const int stem = (int) strlen (source->file) - 4;
   char *occ = cli_format ("%s/%s/%.*s.png", source->folder, layout->occ, stem,
       source->file);
@@ -623,19 +623,16 @@ load_kitti (const SceneSource * source, Scene * scene, StereoMessage * why)
   scene->disparities = SCENE_KITTI_DISPARITIES;
   /* the testing half of the benchmark has no truth */
   if (good && has (source->folder, layout->occ)) {
-    good = load_truth (occ, 256, true, 0, scene, why);
+    good = load_truth (occ, 256, NULL, scene, why);
     if (good)
-      make_all (scene);
+      set_region (scene, SCENE_ALL, scene->truth);
     if (good && has (source->folder, layout->noc)) {
-      size_t n = (size_t) scene->width * (size_t) scene->height;
       float *map;
 
-      good = image_read_map (noc, 256, true, 0, &scene->width,
+      good = image_read_map (noc, 256, NULL, NULL, &scene->width,
           &scene->height, &map, why);
       if (good) {
-        scene->region[SCENE_NONOCC] = cli_resize (NULL, n);
-        for (size_t i = 0; i < n; i++)
-          scene->region[SCENE_NONOCC][i] = isfinite (map[i]) ? 255 : 0;
+        set_region (scene, SCENE_NONOCC, map);
         free (map);
       }
     }
@@ -655,9 +652,10 @@ load_files (const SceneSource * source, Scene * scene, StereoMessage * why)
     return false;
   if (source->truth != NULL) {
     if (!load_truth (source->truth, source->truth_scale,
-            source->use_truth_invalid, source->truth_invalid, scene, why))
+            source->truth_invalid.given ? &source->truth_invalid.value : NULL,
+            scene, why))
       return false;
-    make_all (scene);
+    set_region (scene, SCENE_ALL, scene->truth);
   }
   return true;
 }

@@ -1,32 +1,25 @@
-/* gst-stereomatching: what viewers may do
+/* gst-stereomatching: commands of the page
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "commands.h"
-
-#include "announce.h"
-#include "matchers.h"
+#include "elements.h"
 #include "message.h"
-#include "properties.h"
-#include "settings.h"
+#include "notifications.h"
 
 #include <string.h>
 
-/* A message that is about to be done. */
 typedef struct
 {
   TuneSession *session;
   TuneViewer *viewer;
   const TuneMessage *message;
-  GParamSpec *property;         /* of set and reset, may be NULL */
-  gchar *why;                   /* set when something is wrong */
+  GParamSpec *property;         /* of set and reset, or NULL */
+  gchar *why;                   /* the error, if any */
 } Command;
 
-/* -------------------------------------------------------------- properties */
-
-/* The element that the message is about, or NULL and why. */
+/* The element of the message, or NULL and why. */
 static GstElement *
 find_element (Command * command)
 {
@@ -34,8 +27,8 @@ find_element (Command * command)
       command->message->side, command->message->element);
 
   if (element == NULL)
-    command->why = g_strdup_printf ("there is no element '%.64s' here; the "
-        "message elements lists them", command->message->element);
+    command->why = g_strdup_printf ("no element is called '%.64s'; the message "
+        "\"elements\" lists all elements", command->message->element);
   return element;
 }
 
@@ -51,19 +44,20 @@ find_property (Command * command, GstElement * element)
   return command->property != NULL;
 }
 
-/* Calls change() for the message's element, which is of a side or the scene. */
+/* Calls change() for the element of the message, in a side or the scene. */
 static void
 change_element (Command * command, gboolean live,
     void (*change) (GstElement * element, gpointer data))
 {
   const TuneMessage *message = command->message;
+  TuneSession *session = command->session;
 
   if (strcmp (message->element, "scene") == 0)
-    change (tune_source_scene (command->session->source), command);
+    change (session->source->scene, command);
   else
-    tune_side_change (command->session->sides[message->side],
-        message->element, live, change, command);
-  tune_session_refresh (command->session);
+    tune_side_change (session->sides[message->side], message->element, live,
+        change, command);
+  tune_side_by_side_refresh (session->side_by_side);
 }
 
 static void
@@ -86,24 +80,22 @@ run_set (Command * command)
     return;
   change_element (command, tune_property_is_live (command->property),
       set_value);
-  /* what was clamped to what it is already is news for the page only */
+  /* a clamped value may equal the old one, but not what the page shows */
   if (command->session->n_changes == before)
-    tune_session_tell (command->session, tune_announce_value (command->session,
-            message->side, message->element, command->property));
+    tune_session_send (command->session, NULL, tune_notify_value
+        (command->session, message->side, message->element, command->property));
 }
 
 static void
 reset_values (GstElement * element, gpointer data)
 {
   Command *command = data;
-  GParamSpec **list = tune_properties_list (element);
+  g_autofree GParamSpec **list = tune_properties_list (element);
 
   for (guint i = 0; list[i] != NULL; i++) {
-    if ((command->property == NULL || command->property == list[i])
-        && !tune_property_is_default (element, list[i]))
+    if (command->property == NULL || command->property == list[i])
       tune_property_reset (element, list[i]);
   }
-  g_free (list);
 }
 
 static void
@@ -129,11 +121,18 @@ load_preset (GstElement * element, gpointer data)
         command->message->name);
 }
 
+/* To all viewers. */
 static void
-tell_elements (Command * command)
+broadcast (Command * command, gchar * text)
 {
-  tune_session_tell (command->session,
-      tune_announce_elements (command->session, command->message->side));
+  tune_session_send (command->session, NULL, text);
+}
+
+static void
+send_elements (Command * command)
+{
+  broadcast (command, tune_notify_elements (command->session,
+          command->message->side));
 }
 
 static void
@@ -143,17 +142,15 @@ run_preset (Command * command)
     return;
   change_element (command, TRUE, load_preset);
   if (command->why == NULL)
-    tell_elements (command);
+    send_elements (command);
 }
-
-/* ------------------------------------------------------------------- sides */
 
 static gboolean
 check_side (Command * command)
 {
   if (command->session->sides[command->message->side] != NULL)
     return TRUE;
-  command->why = g_strdup ("there is no side b; \"compare\" makes one");
+  command->why = g_strdup ("no side b; use \"compare\" first");
   return FALSE;
 }
 
@@ -165,48 +162,38 @@ run_matcher (Command * command)
   if (!check_side (command)
       || !tune_matchers_check (message->factory, &command->why))
     return;
-  tune_side_exchange (command->session->sides[message->side],
+  tune_side_set_matcher (command->session->sides[message->side],
       message->factory);
-  tell_elements (command);
-  tune_session_refresh (command->session);
+  send_elements (command);
+  tune_side_by_side_refresh (command->session->side_by_side);
 }
 
 static void
 run_compare (Command * command)
 {
   tune_session_compare (command->session, command->message->on);
-  tune_announce_all (command->session, NULL);
-}
-
-/* -------------------------------------------------------------------- deck */
-
-static void
-tell_state (Command * command)
-{
-  tune_session_tell (command->session,
-      tune_announce_state (command->session));
+  tune_notify_all (command->session, NULL);
 }
 
 static void
 run_pause (Command * command)
 {
-  tune_deck_pause (command->session->deck, command->message->on);
-  tell_state (command);
+  tune_side_by_side_pause (command->session->side_by_side,
+      command->message->on);
+  broadcast (command, tune_notify_state (command->session));
 }
 
 static void
 run_step (Command * command)
 {
-  tune_deck_step (command->session->deck);
-  tell_state (command);
+  tune_side_by_side_step (command->session->side_by_side);
+  broadcast (command, tune_notify_state (command->session));
 }
-
-/* ----------------------------------------------------------------- answers */
 
 static void
 answer (Command * command, gchar * text)
 {
-  tune_session_tell_one (command->session, command->viewer, text);
+  tune_session_send (command->session, command->viewer, text);
 }
 
 static void
@@ -215,7 +202,7 @@ run_probe (Command * command)
   const TuneMessage *message = command->message;
 
   if (check_side (command))
-    answer (command, tune_announce_probe (command->session, message->side,
+    answer (command, tune_notify_probe (command->session, message->side,
             message->x, message->y));
 }
 
@@ -223,14 +210,14 @@ static void
 run_line (Command * command)
 {
   if (check_side (command))
-    answer (command, tune_announce_line (command->session,
+    answer (command, tune_notify_line (command->session,
             command->message->side));
 }
 
 static void
 run_save (Command * command)
 {
-  answer (command, tune_announce_settings (command->session));
+  answer (command, tune_notify_settings (command->session));
 }
 
 static void
@@ -239,14 +226,13 @@ run_load (Command * command)
   const gchar *text = command->message->text;
 
   tune_settings_set (command->session, text, strlen (text), &command->why);
-  tune_announce_all (command->session, NULL);
-  tune_session_refresh (command->session);
+  tune_notify_all (command->session, NULL);
+  tune_side_by_side_refresh (command->session->side_by_side);
 }
 
-/* What is there goes to the viewer at once; FALSE when it wants something that
- * is not. */
+/* Requests the current pictures; FALSE if some are not available. */
 static gboolean
-offer_all (Command * command)
+request_pictures (Command * command)
 {
   TuneSession *session = command->session;
   const TuneViews views = tune_viewer_views (command->viewer) & session->views;
@@ -258,9 +244,8 @@ offer_all (Command * command)
 
     if (side == NULL || !(views & 1u << slot.view))
       continue;
-    tune_viewer_offer (command->viewer, session->pictures, slot);
-    all = all && tune_pictures_frame (session->pictures, slot)
-        == tune_side_frame (side);
+    tune_viewer_request (command->viewer, session->pictures, slot);
+    all = all && tune_pictures_frame (session->pictures, slot) == side->frame;
   }
   return all;
 }
@@ -270,22 +255,20 @@ run_want (Command * command)
 {
   const TuneMessage *message = command->message;
 
-  tune_viewer_want (command->viewer, message->views, (guint) message->width,
-      message->small, (guint) message->small_width);
-  if (!offer_all (command))
-    tune_session_refresh (command->session);
+  tune_viewer_set_views (command->viewer, message->views, message->width,
+      message->small, message->small_width);
+  if (!request_pictures (command))
+    tune_side_by_side_refresh (command->session->side_by_side);
 }
 
 static void
 run_ack (Command * command)
 {
-  tune_viewer_shown (command->viewer, command->message->frame);
-  offer_all (command);
+  tune_viewer_acknowledge (command->viewer, command->message->frame);
+  request_pictures (command);
 }
 
-/* --------------------------------------------------------------------- all */
-
-static void (*const run[TUNE_N_MESSAGES]) (Command * command) = {
+static void (*const runners[TUNE_N_MESSAGES]) (Command * command) = {
   [TUNE_SET] = run_set,
   [TUNE_RESET] = run_reset,
   [TUNE_PRESET] = run_preset,
@@ -302,8 +285,8 @@ static void (*const run[TUNE_N_MESSAGES]) (Command * command) = {
 };
 
 void
-tune_commands_run (TuneSession * session, TuneViewer * viewer,
-    const gchar * text, gsize size)
+tune_session_run (TuneViewer * viewer, const gchar * text, gsize size,
+    gpointer session)
 {
   TuneMessage message;
   Command command = {
@@ -313,12 +296,12 @@ tune_commands_run (TuneSession * session, TuneViewer * viewer,
   };
 
   if (tune_message_parse (&message, text, size, &command.why)) {
-    run[message.type] (&command);
+    runners[message.type] (&command);
     tune_message_clear (&message);
   }
   if (command.why == NULL)
     return;
-  answer (&command, tune_announce_message (TUNE_ERROR, command.why));
-  tune_viewer_blame (viewer);
+  answer (&command, tune_notify_message ("error", command.why));
+  tune_viewer_count_error (viewer);
   g_free (command.why);
 }

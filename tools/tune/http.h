@@ -1,12 +1,13 @@
-/* gst-stereomatching: the server of the page
+/* gst-stereomatching: the HTTP server
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * http.h: the page, which is inside of the program, and /live, a WebSocket for
- * each viewer.  There is nothing else: no file of this machine is served.
+ * http.h: serves the page, which is a resource of the program, /live, a
+ * WebSocket for each viewer, and /export/, the downloads (export.h), but no
+ * files of the machine; takes images at /scene (upload.h).
  */
 
 #ifndef TUNE_HTTP_H
@@ -16,11 +17,11 @@
 
 typedef struct TuneHttp TuneHttp;
 
-/* NULL, and in why, for g_free(), what is wrong. */
+/* NULL, and in why, for g_free(), the error. */
 TuneHttp *tune_http_new (TuneSession * session, gchar ** why);
 void tune_http_free (TuneHttp ** http);
 
-/* What to open, with the token if there is one; for g_free(). */
+/* The address of the page, with the token if there is one; for g_free(). */
 gchar *tune_http_address (TuneHttp * http);
 
 #endif /* TUNE_HTTP_H */

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what a page asks for
+/* gst-stereomatching: messages of the page
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -9,183 +9,168 @@
 #include <math.h>
 #include <string.h>
 
-/* Reads one member into a message; FALSE when it is not what is right. */
-typedef gboolean (*Read) (JsonNode * node, TuneMessage * message, gsize offset);
+const TuneViewName tune_views[TUNE_N_VIEWS] = {
+  [TUNE_VIEW_LEFT] = {"left", "Left view"},
+  [TUNE_VIEW_DISPARITY] = {"disparity", "Disparity"},
+  [TUNE_VIEW_CONFIDENCE] = {"confidence", "Confidence"},
+  [TUNE_VIEW_DEPTH] = {"depth", "Depth"},
+  [TUNE_VIEW_VIEW] = {"view", "Virtual view"},
+  [TUNE_VIEW_WRONG] = {"wrong", "Wrong pixels"},
+};
+
+/* The type of a member, which decides about the type of its field. */
+typedef enum
+{
+  STRING,
+  SIDE,
+  BOOLEAN,
+  PIXELS,
+  FRAME,
+  VALUE,
+  VIEWS
+} MemberType;
+
+static const gchar *const expected[] = {
+  [STRING] = "a string",
+  [SIDE] = "\"a\" or \"b\"",
+  [BOOLEAN] = "true or false",
+  [PIXELS] = "a number of pixels from 0 to 65535",
+  [FRAME] = "the number of a frame",
+  [VALUE] = "a number, a string, true or false",
+  [VIEWS] = "a list of views, such as [\"left\", \"disparity\"]",
+};
 
 typedef struct
 {
   const gchar *name;
-  const gchar *right;           /* what it is, for people */
-  gsize offset;
-  Read read;
+  MemberType type;
+  gsize offset;                 /* of the field in TuneMessage */
   gboolean optional;
 } Member;
 
 typedef struct
 {
   const gchar *name;
-  Member members[5];            /* those after the last have no name */
+  Member members[5];            /* terminated by one without a name */
 } Type;
 
+#define MEMBER(NAME, TYPE) {#NAME, TYPE, G_STRUCT_OFFSET (TuneMessage, NAME)}
+#define OPTIONAL(NAME, TYPE) \
+    {#NAME, TYPE, G_STRUCT_OFFSET (TuneMessage, NAME), TRUE}
+
+static const Type types[TUNE_N_MESSAGES] = {
+  [TUNE_SET] = {"set", {MEMBER (side, SIDE), MEMBER (element, STRING),
+          MEMBER (property, STRING), MEMBER (value, VALUE)}},
+  [TUNE_RESET] = {"reset", {MEMBER (side, SIDE), MEMBER (element, STRING),
+          OPTIONAL (property, STRING)}},
+  [TUNE_PRESET] = {"preset", {MEMBER (side, SIDE), MEMBER (element, STRING),
+          MEMBER (name, STRING)}},
+  [TUNE_MATCHER] = {"matcher", {MEMBER (side, SIDE),
+          MEMBER (factory, STRING)}},
+  [TUNE_COMPARE] = {"compare", {MEMBER (on, BOOLEAN)}},
+  [TUNE_PAUSE] = {"pause", {MEMBER (on, BOOLEAN)}},
+  [TUNE_STEP] = {"step", {{NULL}}},
+  [TUNE_PROBE] = {"probe", {MEMBER (side, SIDE), MEMBER (x, PIXELS),
+          MEMBER (y, PIXELS)}},
+  [TUNE_LINE] = {"line", {MEMBER (side, SIDE)}},
+  [TUNE_SAVE] = {"save", {{NULL}}},
+  [TUNE_LOAD] = {"load", {MEMBER (text, STRING)}},
+  [TUNE_WANT] = {"want", {MEMBER (views, VIEWS), MEMBER (width, PIXELS),
+          OPTIONAL (small, VIEWS), OPTIONAL (small_width, PIXELS)}},
+  [TUNE_ACK] = {"ack", {MEMBER (frame, FRAME)}},
+};
+
 static gboolean
-is_value (JsonNode * node, GType type)
+holds (JsonNode * node, GType type)
 {
   return node != NULL && JSON_NODE_HOLDS_VALUE (node)
       && json_node_get_value_type (node) == type;
 }
 
-static gboolean
-read_text (JsonNode * node, TuneMessage * message, gsize offset)
+const gchar *
+tune_json_string (JsonNode * node)
 {
-  if (!is_value (node, G_TYPE_STRING))
-    return FALSE;
-  G_STRUCT_MEMBER (const gchar *, message, offset) =
-      json_node_get_string (node);
-  return TRUE;
+  return holds (node, G_TYPE_STRING) ? json_node_get_string (node) : NULL;
 }
 
+/* Rounds down. */
 static gboolean
-read_on (JsonNode * node, TuneMessage * message, gsize offset)
-{
-  if (!is_value (node, G_TYPE_BOOLEAN))
-    return FALSE;
-  G_STRUCT_MEMBER (gboolean, message, offset) = json_node_get_boolean (node);
-  return TRUE;
-}
-
-/* Whole numbers, also those that are written with a fraction. */
-static gboolean
-read_number (JsonNode * node, gdouble most, gdouble * number)
-{
-  if (!is_value (node, G_TYPE_INT64) && !is_value (node, G_TYPE_DOUBLE))
-    return FALSE;
-  *number = floor (json_node_get_double (node));
-  return *number >= 0 && *number <= most;
-}
-
-static gboolean
-read_pixels (JsonNode * node, TuneMessage * message, gsize offset)
+read_number (JsonNode * node, gdouble maximum, guint * field)
 {
   gdouble number;
 
-  if (!read_number (node, 65535, &number))
+  if (!holds (node, G_TYPE_INT64) && !holds (node, G_TYPE_DOUBLE))
     return FALSE;
-  G_STRUCT_MEMBER (gint, message, offset) = (gint) number;
+  number = floor (json_node_get_double (node));
+  if (!(number >= 0 && number <= maximum))
+    return FALSE;
+  *field = (guint) number;
   return TRUE;
 }
 
 static gboolean
-read_frame (JsonNode * node, TuneMessage * message, gsize offset)
+read_views (JsonNode * node, TuneViews * views)
 {
-  gdouble number;
-
-  if (!read_number (node, G_MAXUINT32, &number))
-    return FALSE;
-  G_STRUCT_MEMBER (guint, message, offset) = (guint) number;
-  return TRUE;
-}
-
-static gboolean
-read_side (JsonNode * node, TuneMessage * message, gsize offset)
-{
-  const gchar *text = is_value (node, G_TYPE_STRING)
-      ? json_node_get_string (node) : "";
-
-  if (strcmp (text, "a") != 0 && strcmp (text, "b") != 0)
-    return FALSE;
-  G_STRUCT_MEMBER (guint, message, offset) = text[0] == 'b';
-  return TRUE;
-}
-
-static gboolean
-read_value (JsonNode * node, TuneMessage * message, gsize offset)
-{
-  if (node == NULL || JSON_NODE_HOLDS_NULL (node)
-      || JSON_NODE_HOLDS_OBJECT (node))
-    return FALSE;
-  G_STRUCT_MEMBER (JsonNode *, message, offset) = node;
-  return TRUE;
-}
-
-static gboolean
-read_view (JsonNode * node, TuneViews * views)
-{
-  for (guint i = 0; i < TUNE_N_VIEWS && is_value (node, G_TYPE_STRING); i++) {
-    if (strcmp (json_node_get_string (node), tune_views[i].id) == 0) {
-      *views |= 1u << i;
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
-static gboolean
-read_views (JsonNode * node, TuneMessage * message, gsize offset)
-{
-  TuneViews views = 0;
   JsonArray *array;
+  guint view;
 
   if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node))
     return FALSE;
   array = json_node_get_array (node);
   for (guint i = 0; i < json_array_get_length (array); i++) {
-    if (!read_view (json_array_get_element (array, i), &views))
+    const gchar *id = tune_json_string (json_array_get_element (array, i));
+
+    for (view = 0; view < TUNE_N_VIEWS; view++) {
+      if (g_strcmp0 (id, tune_views[view].id) == 0)
+        break;
+    }
+    if (view == TUNE_N_VIEWS)
       return FALSE;
+    *views |= 1u << view;
   }
-  G_STRUCT_MEMBER (TuneViews, message, offset) = views;
   return TRUE;
 }
 
-#define OFFSET(MEMBER) G_STRUCT_OFFSET (TuneMessage, MEMBER)
-#define SIDE {"side", "\"a\" or \"b\"", OFFSET (side), read_side}
-#define ELEMENT {"element", "an element's id", OFFSET (element), read_text}
-#define ON {"on", "true or false", OFFSET (on), read_on}
-#define PIXELS(NAME) {#NAME, "a number of pixels, from 0 to 65535", \
-    OFFSET (NAME), read_pixels}
-
-static const Type types[TUNE_N_MESSAGES] = {
-  [TUNE_SET] = {"set", {SIDE, ELEMENT,
-              {"property", "a property's name", OFFSET (property), read_text},
-          {"value", "a number, a text, true, false or a list", OFFSET (value),
-                read_value}}},
-  [TUNE_RESET] = {"reset", {SIDE, ELEMENT,
-          {"property", "a property's name", OFFSET (property), read_text,
-                TRUE}}},
-  [TUNE_PRESET] = {"preset", {SIDE, ELEMENT,
-          {"name", "a preset's name", OFFSET (name), read_text}}},
-  [TUNE_MATCHER] = {"matcher", {SIDE,
-          {"factory", "a matcher's name", OFFSET (factory), read_text}}},
-  [TUNE_COMPARE] = {"compare", {ON}},
-  [TUNE_PAUSE] = {"pause", {ON}},
-  [TUNE_STEP] = {"step", {{NULL}}},
-  [TUNE_PROBE] = {"probe", {SIDE, PIXELS (x), PIXELS (y)}},
-  [TUNE_LINE] = {"line", {SIDE}},
-  [TUNE_SAVE] = {"save", {{NULL}}},
-  [TUNE_LOAD] = {"load", {
-          {"text", "the text of a file of settings", OFFSET (text),
-                read_text}}},
-  [TUNE_WANT] = {"want", {
-              {"views", "ids of views, such as [\"left\", \"disparity\"]",
-                OFFSET (views), read_views},
-              PIXELS (width),
-              {"small", "ids of views", OFFSET (small), read_views, TRUE},
-          {"small_width", "a number of pixels, from 0 to 65535",
-                OFFSET (small_width), read_pixels, TRUE}}},
-  [TUNE_ACK] = {"ack", {
-          {"frame", "a picture's number", OFFSET (frame), read_frame}}},
-};
-
-/* Whether nothing stands before an object or after it: of several values the
- * parser frees but one.  What could hide another is no JSON either: comments,
- * and quotes of other kinds.  most: brackets inside of each other; the parser
- * calls itself for each. */
 static gboolean
-is_one_object (const gchar * text, gsize size, guint * most)
+read_member (const Member * member, JsonNode * node, TuneMessage * message)
+{
+  gpointer field = G_STRUCT_MEMBER_P (message, member->offset);
+  const gchar *text = tune_json_string (node);
+
+  switch (member->type) {
+    case STRING:
+      *(const gchar **) field = text;
+      return text != NULL;
+    case SIDE:
+      *(guint *) field = g_strcmp0 (text, "b") == 0;
+      return g_strcmp0 (text, "a") == 0 || g_strcmp0 (text, "b") == 0;
+    case BOOLEAN:
+      if (!holds (node, G_TYPE_BOOLEAN))
+        return FALSE;
+      *(gboolean *) field = json_node_get_boolean (node);
+      return TRUE;
+    case PIXELS:
+      return read_number (node, 65535, field);
+    case FRAME:
+      return read_number (node, G_MAXUINT32, field);
+    case VALUE:
+      *(JsonNode **) field = node;
+      return node != NULL && JSON_NODE_HOLDS_VALUE (node);
+    default:
+      return read_views (node, field);
+  }
+}
+
+/* Whether the text is one object with nothing before or after it: the parser
+ * leaks all but one of several values.  Rejects comments and other quotes,
+ * which could hide a value.  The parser recurses for each bracket. */
+static gboolean
+is_one_object (const gchar * text, gsize size, guint * max_depth)
 {
   guint depth = 0;
   gboolean good = TRUE, quoted = FALSE, ended = FALSE;
 
-  *most = 0;
+  *max_depth = 0;
   for (gsize i = 0; i < size; i++) {
     gchar c = text[i];
 
@@ -199,7 +184,7 @@ is_one_object (const gchar * text, gsize size, guint * most)
       depth += c == '{' || c == '[';
       depth -= depth > 0 && (c == '}' || c == ']');
       ended = depth == 0;
-      *most = MAX (*most, depth);
+      *max_depth = MAX (*max_depth, depth);
     }
   }
   return good && ended;
@@ -208,27 +193,22 @@ is_one_object (const gchar * text, gsize size, guint * most)
 JsonNode *
 tune_json_parse (const gchar * text, gsize size, gchar ** why)
 {
-  JsonParser *parser;
-  JsonNode *root = NULL;
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
   guint depth;
   const gboolean one = is_one_object (text, size, &depth);
 
   if (size > TUNE_MESSAGE_SIZE || depth > TUNE_MESSAGE_DEPTH
       || !g_utf8_validate (text, (gssize) size, NULL)) {
-    *why = g_strdup_printf ("it is not a text of %d bytes at most, with %d "
-        "brackets inside of each other at most", TUNE_MESSAGE_SIZE,
-        TUNE_MESSAGE_DEPTH);
+    *why = g_strdup_printf ("Expected a text of at most %d bytes and %d nested "
+        "brackets", TUNE_MESSAGE_SIZE, TUNE_MESSAGE_DEPTH);
     return NULL;
   }
-  parser = json_parser_new_immutable ();
   if (one && json_parser_load_from_data (parser, text, (gssize) size, NULL)
       && json_parser_get_root (parser) != NULL
       && JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
-    root = json_parser_steal_root (parser);
-  else
-    *why = g_strdup ("it is no JSON object");
-  g_object_unref (parser);
-  return root;
+    return json_parser_steal_root (parser);
+  *why = g_strdup ("Expected a JSON object");
+  return NULL;
 }
 
 static gboolean
@@ -239,55 +219,50 @@ read_members (TuneMessage * message, const Type * type, JsonObject * object,
     JsonNode *node = json_object_get_member (object, member->name);
 
     if ((node == NULL && member->optional)
-        || member->read (node, message, member->offset))
+        || read_member (member, node, message))
       continue;
-    *why = g_strdup_printf ("\"%s\" of a message \"%s\" is %s", member->name,
-        type->name, member->right);
+    *why = g_strdup_printf ("%s: expected %s in \"%s\"", type->name,
+        expected[member->type], member->name);
     return FALSE;
   }
   return TRUE;
 }
 
-/* The type, or one past the last one. */
-static guint
-find_type (JsonObject * object)
+static gboolean
+read_type (TuneMessage * message, JsonObject * object, gchar ** why)
 {
-  JsonNode *node = json_object_get_member (object, "type");
-  guint i = is_value (node, G_TYPE_STRING) ? 0 : TUNE_N_MESSAGES;
+  const gchar *name = tune_json_string (json_object_get_member (object,
+          "type"));
+  GString *names = g_string_new ("Expected as \"type\" one of");
 
-  while (i < TUNE_N_MESSAGES
-      && strcmp (types[i].name, json_node_get_string (node)) != 0)
-    i++;
-  return i;
+  for (guint i = 0; i < TUNE_N_MESSAGES; i++) {
+    if (g_strcmp0 (types[i].name, name) == 0) {
+      message->type = i;
+      g_string_free (names, TRUE);
+      return TRUE;
+    }
+    g_string_append_printf (names, "%s %s", i > 0 ? "," : "", types[i].name);
+  }
+  *why = g_string_free (names, FALSE);
+  return FALSE;
 }
 
 gboolean
 tune_message_parse (TuneMessage * message, const gchar * text, gsize size,
     gchar ** why)
 {
-  JsonNode *root = tune_json_parse (text, size, why);
-  guint type;
+  JsonObject *object;
 
   memset (message, 0, sizeof (*message));
-  if (root == NULL)
+  message->root = tune_json_parse (text, size, why);
+  if (message->root == NULL)
     return FALSE;
-  message->root = root;
-  type = find_type (json_node_get_object (root));
-  if (type == TUNE_N_MESSAGES) {
-    GString *right = g_string_new ("\"type\" is one of");
-
-    for (guint i = 0; i < TUNE_N_MESSAGES; i++)
-      g_string_append_printf (right, "%s %s", i > 0 ? "," : "", types[i].name);
-    *why = g_string_free (right, FALSE);
-    tune_message_clear (message);
-    return FALSE;
-  }
-  message->type = type;
-  if (!read_members (message, &types[type], json_node_get_object (root), why)) {
-    tune_message_clear (message);
-    return FALSE;
-  }
-  return TRUE;
+  object = json_node_get_object (message->root);
+  if (read_type (message, object, why)
+      && read_members (message, &types[message->type], object, why))
+    return TRUE;
+  tune_message_clear (message);
+  return FALSE;
 }
 
 void

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what a page asks for
+/* gst-stereomatching: messages of the page
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -8,7 +8,7 @@
  * message.h: the text messages of a page, JSON objects with a member "type".
  *
  *   set      side element property value
- *   reset    side element [property]      without: all of the element's
+ *   reset    side element [property]      without: all of the element
  *   preset   side element name
  *   matcher  side factory
  *   compare  on
@@ -19,9 +19,9 @@
  *   save
  *   load     text
  *   want     views width [small small_width]
- *                                         what is shown, and how large: pixels
- *                                         of the screen; small: thumbnails
- *   ack      frame                        a picture of it was shown
+ *                                         the views to show and their width in
+ *                                         screen pixels; small: thumbnails
+ *   ack      frame                        its picture is shown
  *
  * side is "a" or "b", views are ids of tune_views.
  */
@@ -29,11 +29,31 @@
 #ifndef TUNE_MESSAGE_H
 #define TUNE_MESSAGE_H
 
-#include "view.h"
-
 #include <json-glib/json-glib.h>
 
-/* Bytes of a message, and brackets inside of each other. */
+typedef enum
+{
+  TUNE_VIEW_LEFT,
+  TUNE_VIEW_DISPARITY,
+  TUNE_VIEW_CONFIDENCE,
+  TUNE_VIEW_DEPTH,
+  TUNE_VIEW_VIEW,
+  TUNE_VIEW_WRONG,
+  TUNE_N_VIEWS
+} TuneView;
+
+/* A set of views: 1 << view. */
+typedef unsigned TuneViews;
+
+typedef struct
+{
+  const char *id;               /* in messages */
+  const char *title;            /* on the page */
+} TuneViewName;
+
+extern const TuneViewName tune_views[TUNE_N_VIEWS];
+
+/* Maximum size in bytes and nesting of brackets. */
 #define TUNE_MESSAGE_SIZE 65536
 #define TUNE_MESSAGE_DEPTH 16
 
@@ -55,7 +75,7 @@ typedef enum
   TUNE_N_MESSAGES
 } TuneMessageType;
 
-/* Texts and value belong to root.  What a type does not have is zero. */
+/* root owns texts and value.  Members that the message does not have are 0. */
 typedef struct
 {
   TuneMessageType type;
@@ -67,22 +87,25 @@ typedef struct
   const gchar *text;
   JsonNode *value;
   gboolean on;
-  gint x;                       /* 0 to 65535, like y and width */
-  gint y;
-  gint width;
+  guint x;                      /* 0 to 65535, as y and the widths */
+  guint y;
+  guint width;
   guint frame;
   TuneViews views;
   TuneViews small;
-  gint small_width;
+  guint small_width;
   JsonNode *root;
 } TuneMessage;
 
-/* Any JSON of a page or a file: an object, not too deep.  NULL, and in why, for
- * g_free(), what is wrong. */
+/* Parses JSON of a page or a file, which must be an object.  NULL, and in why,
+ * for g_free(), the reason. */
 JsonNode *tune_json_parse (const gchar * text, gsize size, gchar ** why);
 
-/* FALSE, and in why, for g_free(), what would be right; else the message is
- * for tune_message_clear(). */
+/* The string of a node, or NULL. */
+const gchar *tune_json_string (JsonNode * node);
+
+/* FALSE, and in why, for g_free(), what was expected; else the message is for
+ * tune_message_clear(). */
 gboolean tune_message_parse (TuneMessage * message, const gchar * text,
     gsize size, gchar ** why);
 void tune_message_clear (TuneMessage * message);

@@ -1,4 +1,4 @@
-/* gst-stereomatching: the options of stereo-tune
+/* gst-stereomatching: options of stereo-tune
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,251 +6,140 @@
 
 #include "options.h"
 
+#include "access.h"
 #include "cli.h"
-#include "token.h"
 
-#include <getopt.h>
 #include <gio/gio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Of a camera that could have taken the rendered scene. */
+/* The camera of the rendered scene. */
 #define DEMO_FOCAL_LENGTH 400
 #define DEMO_BASELINE 0.1
 
-/* One line, then the end. */
 #define die(...) cli_die (TUNE_PROGRAM, __VA_ARGS__)
 
-/* *INDENT-OFF* */
-static const char usage[] =
-    "Usage: stereo-tune [OPTION ...] LEFT RIGHT\n"
-    "       stereo-tune [OPTION ...] --sbs FILE\n"
-    "       stereo-tune [OPTION ...] --pipeline DESCRIPTION\n"
-    "       stereo-tune [OPTION ...] --demo\n"
-    "\n"
-    "Shows in a browser what a matcher makes of two views, images or videos,\n"
-    "and has a control there for every property. Prints the address to open.\n"
-    "\n"
-    "  --sbs FILE             both views beside each other\n"
-    "  --pipeline DESCRIPTION for gst-launch-1.0, with elements called left\n"
-    "                         and right, whose pads src are free\n"
-    "  --demo                 a rendered scene that moves, with its truth\n"
-    "  --calibration FILE     rectify both views by this file\n"
-    "  --focal-length F       pixels, for depths (from the buffers)\n"
-    "  --baseline B           metres, for depths (from the buffers)\n"
-    "  --truth FILE           the true map of two images (PFM, PNG)\n"
-    "  --truth-scale S        levels of it for a pixel (16 bits: 256, PFM: 1)\n"
-    "  --matcher NAME         to begin with (stereosgm)\n"
-    "  --settings FILE        to begin with, as the page saves them\n"
-    "  --port N               where to listen (8910; 0 = any that is free)\n"
-    "  --address ADDRESS      for other machines, too: of this machine, or\n"
-    "                         0.0.0.0 for all (this machine only)\n"
-    "  --token WORD           what others must know (made up with --address)\n"
-    "  --max-viewers N        pages at the same time (8)\n"
-    "  --help, --version\n";
-/* *INDENT-ON* */
-
-enum
+static bool
+take_address (const char *text, void *options, StereoMessage * why)
 {
-  OPTION_SBS = 256, OPTION_PIPELINE, OPTION_DEMO, OPTION_CALIBRATION,
-  OPTION_FOCAL_LENGTH, OPTION_BASELINE, OPTION_TRUTH, OPTION_TRUTH_SCALE,
-  OPTION_MATCHER, OPTION_SETTINGS, OPTION_PORT, OPTION_ADDRESS, OPTION_TOKEN,
-  OPTION_MAX_VIEWERS, OPTION_VERSION
+  ((TuneOptions *) options)->address = text;
+  return g_hostname_is_ip_address (text) || cli_fail (why, "expected an IP "
+      "address of this machine, such as 192.168.1.2, or 0.0.0.0 for all, got "
+      "'%s'", text);
+}
+
+static bool
+take_token (const char *text, void *options, StereoMessage * why)
+{
+  ((TuneOptions *) options)->token = text;
+  return tune_token_is_valid (text) || cli_fail (why, "expected %d to %d "
+      "letters, digits, '-' and '_', got '%s'", TUNE_TOKEN_MIN, TUNE_TOKEN_MAX,
+      text);
+}
+
+#define AT(FIELD) offsetof (TuneOptions, FIELD)
+
+static const CliOption option_rows[] = {
+  {"sbs", "FILE", CLI_TEXT, AT (side_by_side), "both views side by side"},
+  {"pipeline", "DESCRIPTION", CLI_TEXT, AT (pipeline),
+        "pipeline as for gst-launch-1.0, with elements called left and right "
+        "whose src pads are not linked: 'v4l2src device=/dev/video0 ! "
+        "videoconvert ! queue name=left v4l2src device=/dev/video2 ! "
+        "videoconvert ! queue name=right'"},
+  {"demo", NULL, CLI_FLAG, AT (demo), "rendered scene with ground truth"},
+  {"calibration", "FILE", CLI_TEXT, AT (calibration),
+      "rectify both views with this calibration file"},
+  {"focal-length", "F", CLI_POSITIVE, AT (focal_length),
+      "for depth, in pixels (from buffer metadata)"},
+  {"baseline", "B", CLI_POSITIVE, AT (baseline),
+      "for depth, in metres (from buffer metadata)"},
+  {"truth", "FILE", CLI_TEXT, AT (truth),
+      "ground truth of two images (PFM, PNG)"},
+  {"truth-scale", "S", CLI_POSITIVE, AT (truth_scale),
+      "its levels per pixel (16 bits: 256, PFM: 1)"},
+  {"matcher", "NAME", CLI_TEXT, AT (matcher), "initial matcher (stereosgm)"},
+  {"settings", "FILE", CLI_TEXT, AT (settings),
+      "initial settings, as saved by the page"},
+  {"port", "N", CLI_INTEGER, AT (port), "port to listen on (8910; 0 = any)",
+        .maximum = 65535},
+  {"address", "ADDRESS", CLI_CALL, 0,
+        "address of this machine to listen on, 0.0.0.0 = all (this machine "
+        "only)", CLI_CHOICES ("127.0.0.1", "0.0.0.0", "::"),
+        .call = take_address},
+  {"token", "WORD", CLI_CALL, 0,
+        "token that viewers need (generated with --address)",
+        .call = take_token},
+  {"max-viewers", "N", CLI_INTEGER, AT (max_viewers),
+      "maximum number of open pages (8)",.minimum = 1,.maximum = 100},
+  {.type = CLI_END}
 };
 
-static const struct option long_options[] = {
-  {"sbs", required_argument, NULL, OPTION_SBS},
-  {"pipeline", required_argument, NULL, OPTION_PIPELINE},
-  {"demo", no_argument, NULL, OPTION_DEMO},
-  {"calibration", required_argument, NULL, OPTION_CALIBRATION},
-  {"focal-length", required_argument, NULL, OPTION_FOCAL_LENGTH},
-  {"baseline", required_argument, NULL, OPTION_BASELINE},
-  {"truth", required_argument, NULL, OPTION_TRUTH},
-  {"truth-scale", required_argument, NULL, OPTION_TRUTH_SCALE},
-  {"matcher", required_argument, NULL, OPTION_MATCHER},
-  {"settings", required_argument, NULL, OPTION_SETTINGS},
-  {"port", required_argument, NULL, OPTION_PORT},
-  {"address", required_argument, NULL, OPTION_ADDRESS},
-  {"token", required_argument, NULL, OPTION_TOKEN},
-  {"max-viewers", required_argument, NULL, OPTION_MAX_VIEWERS},
-  {"help", no_argument, NULL, 'h'},
-  {"version", no_argument, NULL, OPTION_VERSION},
-  {NULL, 0, NULL, 0}
+static void
+take_file (const char *text, const CliOption * after, void *options)
+{
+  (void) after;
+  cli_texts_add (&((TuneOptions *) options)->files, text);
+}
+
+static const CliProgram program = {
+  .name = TUNE_PROGRAM,
+  .synopsis = "[OPTION ...] LEFT RIGHT\n"
+      "[OPTION ...] --sbs FILE\n"
+      "[OPTION ...] --pipeline DESCRIPTION\n" "[OPTION ...] --demo",
+  .description =
+      "Tunes a matcher live in a browser, on two images or videos, with a\n"
+      "control for every property. Prints the address to open.",
+  .options = option_rows,
+  .take = take_file,
 };
 
-static gdouble
-above_zero (const char *name)
-{
-  double value;
-
-  if (!cli_number (optarg, &value) || value <= 0)
-    die ("--%s '%s': it is a number above 0", name, optarg);
-  return value;
-}
-
-static guint
-whole (const char *name, guint least, guint most)
-{
-  guint64 value;
-
-  if (!g_ascii_string_to_unsigned (optarg, 10, least, most, &value, NULL))
-    die ("--%s '%s': it is a number from %u to %u", name, optarg, least, most);
-  return (guint) value;
-}
-
 static void
-take_token (TuneOptions * options)
+set_input (TuneOptions * options)
 {
-  if (!tune_token_is_valid (optarg))
-    die ("--token '%s': it is %d to %d letters, digits, '-' and '_'", optarg,
-        TUNE_TOKEN_MIN, TUNE_TOKEN_MAX);
-  g_free (options->token);
-  options->token = g_strdup (optarg);
-}
+  const int n = (options->side_by_side != NULL) + (options->pipeline != NULL)
+      + options->demo;
 
-static void
-take_address (TuneOptions * options)
-{
-  if (!g_hostname_is_ip_address (optarg))
-    die ("--address '%s': it is an IP address of this machine, such as "
-        "192.168.1.2, or 0.0.0.0 for all of them", optarg);
-  options->address = optarg;
-}
-
-/* Says what to do; there is but one input. */
-static void
-take_input (TuneOptions * options, gboolean * given, TuneInput input)
-{
-  if (*given)
-    die ("--sbs, --pipeline and --demo don't go together");
-  *given = TRUE;
-  options->input = input;
-}
-
-static void
-end_with (const char *text, const char *more)
-{
-  printf ("%s%s", text, more);
-  exit (fflush (stdout) == 0 ? 0 : 1);
-}
-
-/* An option of the picture's source; FALSE: it is none. */
-static gboolean
-take_source_option (int option, TuneOptions * options, gboolean * given)
-{
-  switch (option) {
-    case OPTION_SBS:
-      take_input (options, given, TUNE_FROM_SIDE_BY_SIDE);
-      options->left = optarg;
-      return TRUE;
-    case OPTION_PIPELINE:
-      take_input (options, given, TUNE_FROM_PIPELINE);
-      options->pipeline = optarg;
-      return TRUE;
-    case OPTION_DEMO:
-      take_input (options, given, TUNE_FROM_DEMO);
-      return TRUE;
-    case OPTION_CALIBRATION:
-      options->calibration = optarg;
-      return TRUE;
-    case OPTION_FOCAL_LENGTH:
-      options->focal_length = above_zero ("focal-length");
-      return TRUE;
-    case OPTION_BASELINE:
-      options->baseline = above_zero ("baseline");
-      return TRUE;
-    case OPTION_TRUTH:
-      options->truth = optarg;
-      return TRUE;
-    case OPTION_TRUTH_SCALE:
-      options->truth_scale = above_zero ("truth-scale");
-      return TRUE;
-    default:
-      return FALSE;
+  if (n > 1)
+    die ("--sbs, --pipeline and --demo exclude each other");
+  if (n > 0 && options->files.n > 0)
+    die ("'%s': --sbs, --pipeline and --demo take no files",
+        options->files.item[0]);
+  if (n == 0 && options->files.n != 2)
+    die ("Expected LEFT and RIGHT, or --demo; see --help");
+  if (n == 0) {
+    options->left = options->files.item[0];
+    options->right = options->files.item[1];
+  } else {
+    options->left = options->side_by_side;
+    options->input = options->demo ? TUNE_FROM_DEMO : options->pipeline != NULL
+        ? TUNE_FROM_PIPELINE : TUNE_FROM_SIDE_BY_SIDE;
   }
-}
-
-static void
-take_option (int option, char **argv, TuneOptions * options)
-{
-  switch (option) {
-    case OPTION_MATCHER:
-      options->matcher = optarg;
-      break;
-    case OPTION_SETTINGS:
-      options->settings = optarg;
-      break;
-    case OPTION_PORT:
-      options->port = whole ("port", 0, 65535);
-      break;
-    case OPTION_ADDRESS:
-      take_address (options);
-      break;
-    case OPTION_TOKEN:
-      take_token (options);
-      break;
-    case OPTION_MAX_VIEWERS:
-      options->max_viewers = whole ("max-viewers", 1, 100);
-      break;
-    case 'h':
-      end_with (usage, "");
-      break;
-    case OPTION_VERSION:
-      end_with (TUNE_PROGRAM " " STEREO_VERSION, "\n");
-      break;
-    case ':':
-      die ("%s needs a value", argv[optind - 1]);
-    default:
-      die ("unknown option '%s'; --help lists them", argv[optind - 1]);
-  }
-}
-
-static void
-check (TuneOptions * options, gboolean given, int n, char **words)
-{
-  if (given && n > 0)
-    die ("'%s' goes with neither --sbs nor --pipeline nor --demo", words[0]);
-  if (!given && n != 2)
-    die ("LEFT and RIGHT are needed, or --demo; --help says more");
-  if (!given) {
-    options->left = words[0];
-    options->right = words[1];
-  }
-  if (options->truth != NULL && options->input != TUNE_FROM_FILES)
-    die ("--truth goes with two images only");
-  if (options->truth_scale > 0 && options->truth == NULL)
-    die ("--truth-scale is about --truth");
-  if (options->input == TUNE_FROM_DEMO) {
-    if (options->focal_length == 0)
-      options->focal_length = DEMO_FOCAL_LENGTH;
-    if (options->baseline == 0)
-      options->baseline = DEMO_BASELINE;
-  }
-  if (options->address != NULL && options->token == NULL)
-    options->token = tune_token_new ();
 }
 
 void
 tune_options_parse (TuneOptions * options, int argc, char **argv)
 {
-  gboolean given = FALSE;
-  int option;
-
   *options = (TuneOptions) {
     .matcher = "stereosgm",
-    .port = TUNE_DEFAULT_PORT,
+    .port = 8910,
     .max_viewers = 8,
   };
-  opterr = 0;
-  while ((option = getopt_long (argc, argv, ":h", long_options, NULL)) != -1) {
-    if (!take_source_option (option, options, &given))
-      take_option (option, argv, options);
-  }
-  check (options, given, argc - optind, argv + optind);
+  cli_parse (&program, argc, argv, options);
+  set_input (options);
+  if (options->truth != NULL && options->input != TUNE_FROM_FILES)
+    die ("--truth requires two images");
+  if (options->truth_scale > 0 && options->truth == NULL)
+    die ("--truth-scale requires --truth");
+  if (options->demo && options->focal_length == 0)
+    options->focal_length = DEMO_FOCAL_LENGTH;
+  if (options->demo && options->baseline == 0)
+    options->baseline = DEMO_BASELINE;
+  if (options->address != NULL && options->token == NULL)
+    options->token = options->own_token = tune_token_new ();
 }
 
 void
 tune_options_clear (TuneOptions * options)
 {
-  g_clear_pointer (&options->token, g_free);
+  g_clear_pointer (&options->own_token, g_free);
+  free (options->files.item);
 }

@@ -1,4 +1,4 @@
-/* gst-stereomatching: the options of stereo-tune
+/* gst-stereomatching: options of stereo-tune
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,40 +7,45 @@
 #ifndef TUNE_OPTIONS_H
 #define TUNE_OPTIONS_H
 
+#include "cli-options.h"
+
 #include <glib.h>
 
 #define TUNE_PROGRAM "stereo-tune"
-#define TUNE_DEFAULT_PORT 8910
 
 typedef enum
 {
   TUNE_FROM_FILES,              /* left and right */
-  TUNE_FROM_SIDE_BY_SIDE,       /* left is the file of both */
+  TUNE_FROM_SIDE_BY_SIDE,       /* left has both views */
   TUNE_FROM_PIPELINE,
   TUNE_FROM_DEMO
 } TuneInput;
 
-/* Strings are borrowed from argv, but for token. */
+/* Strings are borrowed from argv unless noted. */
 typedef struct
 {
+  CliTexts files;
   TuneInput input;
-  const gchar *left;
-  const gchar *right;
-  const gchar *pipeline;
-  const gchar *calibration;     /* or NULL */
-  const gchar *truth;           /* or NULL */
-  gdouble truth_scale;          /* 0: as the format has it */
-  gdouble focal_length;         /* pixels; 0: not known */
-  gdouble baseline;             /* metres; 0: not known */
-  const gchar *matcher;         /* the name of an element */
-  const gchar *settings;        /* or NULL */
-  const gchar *address;         /* NULL: this machine only */
-  guint port;                   /* 0: any that is free */
-  gchar *token;                 /* NULL: none is needed */
-  guint max_viewers;
+  const char *left;
+  const char *right;
+  const char *side_by_side;
+  const char *pipeline;
+  bool demo;
+  const char *calibration;      /* or NULL */
+  const char *truth;            /* or NULL */
+  double truth_scale;           /* 0: as for image_read_map() */
+  double focal_length;          /* pixels; 0 = unknown */
+  double baseline;              /* metres; 0 = unknown */
+  const char *matcher;          /* the name of an element */
+  const char *settings;         /* or NULL */
+  const char *address;          /* NULL: this machine only */
+  int port;                     /* 0: any free one */
+  const char *token;            /* NULL: no token is required */
+  char *own_token;              /* owned; token, if it was generated */
+  int max_viewers;
 } TuneOptions;
 
-/* Ends the program when they are wrong, or are --help or --version. */
+/* Ends the program after errors, --help and --version. */
 void tune_options_parse (TuneOptions * options, int argc, char **argv);
 
 void tune_options_clear (TuneOptions * options);

@@ -1,4 +1,4 @@
-/* gst-stereomatching: pictures for viewers
+/* gst-stereomatching: encoded pictures for viewers
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -10,23 +10,23 @@
 
 #include <gst/video/video.h>
 
-/* Pixels.  Few, so that viewers share them. */
+/* In pixels.  Few of them, so that viewers share encoders. */
 static const guint widths[] = { 96, 128, 192, 256, 384, 512, 768, 1024, 1536,
   2048
 };
 
 #define UNUSED_TIME (5 * G_USEC_PER_SEC)
 
-/* One for a slot and a width. */
+/* Of a slot and a width. */
 typedef struct
 {
   TunePictures *pictures;
   TuneSlot slot;
   guint width;
   TuneStage *stage;
-  gchar *caps;                  /* what the stage was made for */
-  gint64 used;
-  gboolean asked;               /* again, during a job */
+  GstCaps *caps;                /* the input of the stage */
+  gint64 used;                  /* monotonic, in microseconds */
+  gboolean requested;           /* again, during a job */
   guint frame;                  /* of the job, or of bytes */
   GBytes *bytes;                /* the last one, or NULL */
 } Encoder;
@@ -49,12 +49,10 @@ struct TunePictures
 };
 
 static Slot *
-slot_of (TunePictures * pictures, TuneSlot slot)
+get_slot (TunePictures * pictures, TuneSlot slot)
 {
   return &pictures->slots[slot.side][slot.view];
 }
-
-/* ---------------------------------------------------------------- encoders */
 
 static void
 free_encoder (gpointer data)
@@ -63,15 +61,15 @@ free_encoder (gpointer data)
 
   tune_stage_free (&encoder->stage);
   g_clear_pointer (&encoder->bytes, g_bytes_unref);
-  g_free (encoder->caps);
+  gst_clear_caps (&encoder->caps);
   g_free (encoder);
 }
 
 static void
-tell (Encoder * encoder)
+deliver (Encoder * encoder)
 {
   TunePictures *pictures = encoder->pictures;
-  const Slot *slot = slot_of (pictures, encoder->slot);
+  const Slot *slot = get_slot (pictures, encoder->slot);
   const TunePicture picture = {
     .slot = encoder->slot,
     .frame = encoder->frame,
@@ -86,77 +84,73 @@ tell (Encoder * encoder)
 }
 
 static GBytes *
-bytes_of (GstSample * sample)
+copy_bytes (GstSample * sample)
 {
-  GstBuffer *buffer = gst_sample_get_buffer (sample);
-  const gsize size = gst_buffer_get_size (buffer);
-  guint8 *bytes = g_malloc (size);
+  gpointer bytes;
+  gsize size;
 
-  gst_buffer_extract (buffer, 0, bytes, size);
+  gst_buffer_extract_dup (gst_sample_get_buffer (sample), 0, G_MAXSIZE, &bytes,
+      &size);
   return g_bytes_new_take (bytes, size);
 }
 
 static void
-done (TuneStage * stage, GstSample ** outputs, gpointer data)
+stage_done (TuneStage * stage, GstSample ** outputs, gpointer data)
 {
   Encoder *encoder = data;
 
   (void) stage;
   if (outputs != NULL) {
     g_clear_pointer (&encoder->bytes, g_bytes_unref);
-    encoder->bytes = bytes_of (outputs[0]);
-    tell (encoder);
+    encoder->bytes = copy_bytes (outputs[0]);
+    deliver (encoder);
   }
-  if (encoder->asked) {
-    encoder->asked = FALSE;
-    tune_pictures_ask (encoder->pictures, encoder->slot, encoder->width);
+  if (encoder->requested) {
+    encoder->requested = FALSE;
+    tune_pictures_request (encoder->pictures, encoder->slot, encoder->width);
   }
 }
 
-/* Pixels of a picture: no more than there are, with their shape. */
+/* The size of a picture, at most that of the sample, with its aspect ratio. */
 static void
-size_of (GstSample * sample, guint most, gint * width, gint * height)
+fit_size (GstSample * sample, guint maximum, gint * width, gint * height)
 {
   GstVideoInfo info;
 
   *width = *height = 1;
   if (!gst_video_info_from_caps (&info, gst_sample_get_caps (sample)))
     return;
-  *width = (gint) MIN (most, (guint) info.width);
+  *width = (gint) MIN (maximum, (guint) info.width);
   *height = (gint) MAX (1, gst_util_uint64_scale_round ((guint64) info.height,
           (guint64) * width, (guint64) info.width));
 }
 
 static void
-make_stage (Encoder * encoder, GstSample * sample, const gchar * caps)
+make_stage (Encoder * encoder, GstSample * sample)
 {
-  static const TuneStageCallbacks callbacks = {.done = done };
+  static const TuneStageCallbacks callbacks = {.done = stage_done };
   static const gchar *const inputs[] = { "sink", NULL };
   static const gchar *const outputs[] = { "src", NULL };
   const gchar *codec = encoder->pictures->webp
       ? "webpenc speed=0 quality=80" : "jpegenc quality=85";
+  g_autofree gchar *text = NULL;
   gint width, height;
-  gchar *text;
 
-  size_of (sample, encoder->width, &width, &height);
+  fit_size (sample, encoder->width, &width, &height);
   text = g_strdup_printf ("videoconvert ! videoscale ! video/x-raw,width=%d,"
       "height=%d,pixel-aspect-ratio=1/1 ! %s", width, height, codec);
   tune_stage_free (&encoder->stage);
   encoder->stage = tune_stage_new (gst_parse_bin_from_description (text, TRUE,
           NULL), inputs, outputs, NULL, &callbacks, encoder);
-  g_free (text);
-  g_free (encoder->caps);
-  encoder->caps = g_strdup (caps);
+  gst_caps_replace (&encoder->caps, gst_sample_get_caps (sample));
 }
 
 static void
 encode (Encoder * encoder, const Slot * slot)
 {
-  gchar *caps = gst_caps_to_string (gst_sample_get_caps (slot->sample));
-
-  if (g_strcmp0 (caps, encoder->caps) != 0)
-    make_stage (encoder, slot->sample, caps);
-  g_free (caps);
+  if (encoder->stage == NULL || encoder->stage->error != NULL
+      || !gst_caps_is_equal (encoder->caps, gst_sample_get_caps (slot->sample)))
+    make_stage (encoder, slot->sample);
   encoder->frame = slot->frame;
   tune_stage_push (encoder->stage, &slot->sample);
 }
@@ -181,25 +175,25 @@ find_encoder (TunePictures * pictures, TuneSlot slot, guint width)
 }
 
 void
-tune_pictures_ask (TunePictures * pictures, TuneSlot where, guint width)
+tune_pictures_request (TunePictures * pictures, TuneSlot where, guint width)
 {
-  const Slot *slot = slot_of (pictures, where);
+  const Slot *slot = get_slot (pictures, where);
   Encoder *encoder;
 
   if (slot->sample == NULL)
     return;
   encoder = find_encoder (pictures, where, width);
   encoder->used = g_get_monotonic_time ();
-  if (encoder->stage != NULL && tune_stage_busy (encoder->stage))
-    encoder->asked = encoder->asked || encoder->frame != slot->frame;
+  if (encoder->stage != NULL && encoder->stage->busy)
+    encoder->requested = encoder->requested || encoder->frame != slot->frame;
   else if (encoder->bytes != NULL && encoder->frame == slot->frame)
-    tell (encoder);
+    deliver (encoder);
   else
     encode (encoder, slot);
 }
 
 void
-tune_pictures_clean (TunePictures * pictures)
+tune_pictures_remove_unused (TunePictures * pictures)
 {
   const gint64 now = g_get_monotonic_time ();
 
@@ -212,50 +206,46 @@ tune_pictures_clean (TunePictures * pictures)
 }
 
 guint
-tune_pictures_width (guint wanted, guint smaller)
+tune_pictures_width (guint wanted, guint reduction)
 {
   guint i = 0;
 
   while (i < G_N_ELEMENTS (widths) - 1 && widths[i] < wanted)
     i++;
-  return widths[i > smaller ? i - smaller : 0];
+  return widths[i > reduction ? i - reduction : 0];
 }
-
-/* ------------------------------------------------------------------- slots */
 
 TunePictures *
 tune_pictures_new (const TunePicturesCallbacks * callbacks, gpointer data)
 {
-  GstElementFactory *webp = gst_element_factory_find ("webpenc");
+  g_autoptr (GstElementFactory) webp = gst_element_factory_find ("webpenc");
   TunePictures *pictures = g_new0 (TunePictures, 1);
 
   pictures->callbacks = *callbacks;
   pictures->data = data;
   pictures->webp = webp != NULL;
   pictures->encoders = g_ptr_array_new_with_free_func (free_encoder);
-  gst_clear_object (&webp);
   return pictures;
 }
 
 void
 tune_pictures_free (TunePictures ** pictures)
 {
-  TunePictures *self = *pictures;
+  TunePictures *self = g_steal_pointer (pictures);
 
   if (self == NULL)
     return;
-  *pictures = NULL;
   g_ptr_array_unref (self->encoders);
   for (guint side = 0; side < TUNE_MAX_SIDES; side++)
-    tune_pictures_forget (self, side);
+    tune_pictures_drop_side (self, side);
   g_free (self);
 }
 
 void
-tune_pictures_put (TunePictures * pictures, TuneSlot where,
+tune_pictures_set (TunePictures * pictures, TuneSlot where,
     GstSample * sample, guint frame, guint frame_width, guint frame_height)
 {
-  Slot *slot = slot_of (pictures, where);
+  Slot *slot = get_slot (pictures, where);
 
   gst_sample_ref (sample);
   g_clear_pointer (&slot->sample, gst_sample_unref);
@@ -265,11 +255,11 @@ tune_pictures_put (TunePictures * pictures, TuneSlot where,
     .width = frame_width,
     .height = frame_height,
   };
-  pictures->callbacks.news (where, pictures->data);
+  pictures->callbacks.available (where, pictures->data);
 }
 
 void
-tune_pictures_forget (TunePictures * pictures, guint side)
+tune_pictures_drop_side (TunePictures * pictures, guint side)
 {
   for (guint i = 0; i < TUNE_N_VIEWS; i++) {
     g_clear_pointer (&pictures->slots[side][i].sample, gst_sample_unref);
@@ -280,5 +270,11 @@ tune_pictures_forget (TunePictures * pictures, guint side)
 guint
 tune_pictures_frame (TunePictures * pictures, TuneSlot slot)
 {
-  return slot_of (pictures, slot)->frame;
+  return get_slot (pictures, slot)->frame;
+}
+
+GstSample *
+tune_pictures_sample (TunePictures * pictures, TuneSlot slot)
+{
+  return get_slot (pictures, slot)->sample;
 }

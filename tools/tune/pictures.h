@@ -1,20 +1,19 @@
-/* gst-stereomatching: pictures for viewers
+/* gst-stereomatching: encoded pictures for viewers
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * pictures.h: the newest picture of each view, encoded when somebody wants it,
- * once for all who want it at the same width.
+ * pictures.h: the newest picture of each view, encoded on request, once for all
+ * viewers that want the same width.
  */
 
 #ifndef TUNE_PICTURES_H
 #define TUNE_PICTURES_H
 
-#include "deck.h"
+#include "side_by_side.h"
 
-/* What is shown where. */
 typedef struct
 {
   TuneView view;
@@ -25,22 +24,21 @@ typedef struct
 
 typedef struct TunePictures TunePictures;
 
-/* Ready to be sent. */
 typedef struct
 {
   TuneSlot slot;
   guint frame;
-  guint width;                  /* as it was asked for */
+  guint width;                  /* as requested */
   gboolean webp;                /* else JPEG */
-  guint frame_width;            /* pixels of the left view */
+  guint frame_width;            /* of the left view, in pixels */
   guint frame_height;
   GBytes *bytes;
 } TunePicture;
 
 typedef struct
 {
-  /* There is a new picture in a slot: whoever wants it asks for it. */
-  void (*news) (TuneSlot slot, gpointer data);
+  /* A slot has a new picture, which may be requested. */
+  void (*available) (TuneSlot slot, gpointer data);
   void (*encoded) (const TunePicture * picture, gpointer data);
 } TunePicturesCallbacks;
 
@@ -48,25 +46,27 @@ TunePictures *tune_pictures_new (const TunePicturesCallbacks * callbacks,
     gpointer data);
 void tune_pictures_free (TunePictures ** pictures);
 
-/* A new one; the sample is borrowed. */
-void tune_pictures_put (TunePictures * pictures, TuneSlot slot,
+/* Sets the picture of a slot; borrows the sample. */
+void tune_pictures_set (TunePictures * pictures, TuneSlot slot,
     GstSample * sample, guint frame, guint frame_width, guint frame_height);
-/* None of a side any more. */
-void tune_pictures_forget (TunePictures * pictures, guint side);
+void tune_pictures_drop_side (TunePictures * pictures, guint side);
 
-/* The number of the frame that is there, 0 when there is none. */
+/* The number of the frame in a slot; 0 if it is empty. */
 guint tune_pictures_frame (TunePictures * pictures, TuneSlot slot);
 
-/* Asks for what is there at a width, which is one of those that
- * tune_pictures_width() gives; encoded() is called, at once if it can be.  A
- * newer one may come instead. */
-void tune_pictures_ask (TunePictures * pictures, TuneSlot slot, guint width);
+/* The picture in a slot, borrowed; NULL if it is empty. */
+GstSample *tune_pictures_sample (TunePictures * pictures, TuneSlot slot);
 
-/* The smallest of the widths that there are which is not below wanted, smaller
- * by so many steps. */
-guint tune_pictures_width (guint wanted, guint smaller);
+/* Encodes the picture in a slot at a width of tune_pictures_width(); encoded()
+ * may be called immediately, or with a newer picture. */
+void tune_pictures_request (TunePictures * pictures, TuneSlot slot,
+    guint width);
 
-/* Forgets what encodes for widths that nobody has asked for for a while. */
-void tune_pictures_clean (TunePictures * pictures);
+/* The smallest supported width that is not below wanted, reduced by a number of
+ * steps. */
+guint tune_pictures_width (guint wanted, guint reduction);
+
+/* Removes encoders that have not been used for a while. */
+void tune_pictures_remove_unused (TunePictures * pictures);
 
 #endif /* TUNE_PICTURES_H */

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what stereo-tune is made of
+/* gst-stereomatching: the state of stereo-tune
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,45 +6,28 @@
 
 #include "session.h"
 
-#include "announce.h"
-#include "commands.h"
-#include "matchers.h"
-#include "properties.h"
-#include "settings.h"
+#include "elements.h"
+#include "notifications.h"
 
 #include <gst/video/video.h>
 #include <string.h>
 
-/* From statistics to statistics, in milliseconds. */
-#define INTERVAL 500
-
-/* ------------------------------------------------------------------- views */
-
-/* What a side's newest frame is in numbers. */
-static void
-size_of (TuneSide * side, guint * width, guint * height)
-{
-  const TunePair *pair = tune_side_pair (side);
-  GstVideoInfo info;
-
-  *width = *height = 0;
-  if (pair->left != NULL && gst_video_info_from_caps (&info,
-          gst_sample_get_caps (pair->left))) {
-    *width = (guint) info.width;
-    *height = (guint) info.height;
-  }
-}
+/* Between statistics, in milliseconds. */
+#define STATS_INTERVAL 500
 
 static void
 take_picture (TuneSide * side, TuneView view, GstSample * sample,
     guint frame, gpointer data)
 {
   TuneSession *session = data;
-  guint width, height;
+  GstVideoInfo info;
 
-  size_of (side, &width, &height);
-  tune_pictures_put (session->pictures, (TuneSlot) {
-        view, tune_side_index (side)}, sample, frame, width, height);
+  gst_video_info_init (&info);
+  if (side->pair.left != NULL)
+    gst_video_info_from_caps (&info, gst_sample_get_caps (side->pair.left));
+  tune_pictures_set (session->pictures, (TuneSlot) {
+        view, side->index}, sample, frame, (guint) info.width,
+      (guint) info.height);
 }
 
 static gboolean
@@ -60,9 +43,9 @@ is_wanted (TuneView view, gpointer data)
   return FALSE;
 }
 
-/* Views come and go with what is known: the page hears of it. */
+/* Sets the available views, and notifies changes. */
 static void
-find_views (TuneSession * session)
+update_views (TuneSession * session)
 {
   TuneViews views = 1u << TUNE_VIEW_LEFT | 1u << TUNE_VIEW_DISPARITY
       | 1u << TUNE_VIEW_CONFIDENCE | 1u << TUNE_VIEW_VIEW;
@@ -73,64 +56,68 @@ find_views (TuneSession * session)
         && tune_side_camera (session->sides[i], camera))
       views |= 1u << TUNE_VIEW_DEPTH;
   }
-  if (session->options->truth != NULL
-      || session->options->input == TUNE_FROM_DEMO)
+  if (session->options->truth != NULL || session->options->demo)
     views |= 1u << TUNE_VIEW_WRONG;
   if (views == session->views)
     return;
   session->views = views;
-  tune_session_tell (session, tune_announce_hello (session));
+  tune_session_send (session, NULL, tune_notify_hello (session));
 }
 
 static void
-show_wrong (TuneSession * session, TuneSide * side)
+show_errors (TuneSession * session, TuneSide * side)
 {
-  const TunePair *pair = tune_side_pair (side);
-  GstSample *sample;
+  g_autoptr (GstSample) sample = NULL;
 
-  if (pair->truth != NULL)
-    tune_truth_from_sample (&session->truth, pair->truth);
-  sample = tune_truth_picture (&session->truth, tune_side_map (side));
-  if (sample == NULL)
-    return;
-  take_picture (side, TUNE_VIEW_WRONG, sample, tune_side_frame (side), session);
-  gst_sample_unref (sample);
+  if (side->pair.truth != NULL)
+    tune_truth_from_sample (&session->truth, side->pair.truth);
+  sample = tune_truth_picture (&session->truth, side->map);
+  if (sample != NULL)
+    take_picture (side, TUNE_VIEW_WRONG, sample, side->frame, session);
 }
 
 static void
-ready (TuneSide * side, gpointer data)
+side_ready (TuneSide * side, gpointer data)
 {
   TuneSession *session = data;
 
-  find_views (session);
-  if (is_wanted (TUNE_VIEW_WRONG, session) && tune_side_map (side) != NULL)
-    show_wrong (session, side);
-  tune_deck_go_on (session->deck);
+  update_views (session);
+  if (session->views & 1u << TUNE_VIEW_WRONG && side->map != NULL
+      && is_wanted (TUNE_VIEW_WRONG, session))
+    show_errors (session, side);
+  tune_side_by_side_update (session->side_by_side);
 }
 
-/* -------------------------------------------------------------------- news */
-
 static void
-changed (TuneSide * side, const gchar * element, GParamSpec * property,
-    gpointer data)
+property_changed (TuneSide * side, const gchar * element,
+    GParamSpec * property, gpointer data)
 {
   TuneSession *session = data;
 
-  /* not of one that is still being made */
-  if (session->sides[tune_side_index (side)] != side)
+  /* ignore a side that is being created */
+  if (session->sides[side->index] != side)
     return;
   session->n_changes++;
   if (!session->quiet)
-    tune_session_tell (session, tune_announce_value (session,
-            tune_side_index (side), element, property));
-  tune_session_refresh (session);
+    tune_session_send (session, NULL, tune_notify_value (session, side->index,
+            element, property));
+  tune_side_by_side_refresh (session->side_by_side);
 }
 
 static void
-said (TuneSide * side, TuneLevel level, const gchar * text, gpointer data)
+forward_warning (TuneSide * side, const gchar * text, gpointer data)
 {
   (void) side;
-  tune_session_tell (data, tune_announce_message (level, text));
+  tune_session_send (data, NULL, tune_notify_message ("warning", text));
+}
+
+static void
+side_failed (TuneSide * side, gpointer data)
+{
+  TuneSession *session = data;
+
+  if (session->sides[side->index] == side)
+    tune_session_send (session, NULL, tune_notify_state (session));
 }
 
 static void
@@ -141,24 +128,50 @@ scene_changed (GObject * scene, GParamSpec * property, gpointer data)
   if (tune_properties_find (GST_ELEMENT (scene), property->name) == NULL)
     return;
   session->n_changes++;
-  tune_source_follow (session->source, property);
+  tune_source_sync_scenes (session->source, property);
   for (guint i = 0; i < TUNE_MAX_SIDES; i++) {
     if (session->sides[i] != NULL && !session->quiet)
-      tune_session_tell (session, tune_announce_value (session, i, "scene",
+      tune_session_send (session, NULL, tune_notify_value (session, i, "scene",
               property));
   }
+}
+
+/* Takes the text. */
+static void
+set_failure (TuneSession * session, gchar * text)
+{
+  g_free (session->failure);
+  session->failure = text;
+  g_printerr (TUNE_PROGRAM ": %s\n", session->failure);
+  tune_session_send (session, NULL, tune_notify_state (session));
 }
 
 static void
 source_failed (const gchar * text, gpointer data)
 {
-  TuneSession *session = data;
+  set_failure (data, g_strdup_printf ("The source has failed: %s", text));
+}
 
-  g_free (session->failure);
-  session->failure = g_strdup_printf ("the source has ended: %s", text);
-  g_printerr (TUNE_PROGRAM ": %s\n", session->failure);
-  tune_session_tell (session, tune_announce_message (TUNE_ERROR,
-          session->failure));
+/* Reports views and a ground truth of different sizes. */
+static void
+check_sizes (TuneSession * session)
+{
+  const TuneTruth *truth = &session->truth;
+  gint w[2], h[2];
+
+  for (guint i = 0; i < 2; i++)
+    tune_source_size (session->source, i, &w[i], &h[i]);
+  if (w[0] == 0 || w[1] == 0)
+    return;
+  if (w[0] != w[1] || h[0] != h[1])
+    set_failure (session, g_strdup_printf ("Expected views of one size, got "
+            "%dx%d left and %dx%d right; scale or crop one of them", w[0],
+            h[0], w[1], h[1]));
+  else if (truth->disparities != NULL && (truth->width != w[0]
+          || truth->height != h[0]))
+    set_failure (session, g_strdup_printf ("Expected ground truth of %dx%d "
+            "like the views, got %dx%d; errors are not shown", w[0], h[0],
+            truth->width, truth->height));
 }
 
 static void
@@ -166,51 +179,43 @@ source_available (gpointer data)
 {
   TuneSession *session = data;
 
-  if (session->deck != NULL)
-    tune_deck_go_on (session->deck);
+  if (session->side_by_side != NULL)
+    tune_side_by_side_update (session->side_by_side);
 }
 
 void
-tune_session_tell (TuneSession * session, gchar * text)
-{
-  tune_session_tell_one (session, NULL, text);
-}
-
-void
-tune_session_tell_one (TuneSession * session, TuneViewer * viewer, gchar * text)
+tune_session_send (TuneSession * session, TuneViewer * viewer, gchar * text)
 {
   if (viewer != NULL)
-    tune_viewer_tell (viewer, text);
+    tune_viewer_send_text (viewer, text);
   for (guint i = 0; viewer == NULL && i < session->viewers->len; i++)
-    tune_viewer_tell (g_ptr_array_index (session->viewers, i), text);
+    tune_viewer_send_text (g_ptr_array_index (session->viewers, i), text);
   g_free (text);
 }
 
 static gboolean
-tick (gpointer data)
+send_stats (gpointer data)
 {
   TuneSession *session = data;
 
-  tune_pictures_clean (session->pictures);
+  tune_pictures_remove_unused (session->pictures);
   if (session->viewers->len > 0)
-    tune_session_tell (session, tune_announce_stats (session));
+    tune_session_send (session, NULL, tune_notify_stats (session));
   return G_SOURCE_CONTINUE;
 }
 
-/* ---------------------------------------------------------------- pictures */
-
 static void
-have_news (TuneSlot slot, gpointer data)
+picture_available (TuneSlot slot, gpointer data)
 {
   TuneSession *session = data;
 
   for (guint i = 0; i < session->viewers->len; i++)
-    tune_viewer_offer (g_ptr_array_index (session->viewers, i),
+    tune_viewer_request (g_ptr_array_index (session->viewers, i),
         session->pictures, slot);
 }
 
 static void
-have_encoded (const TunePicture * picture, gpointer data)
+picture_encoded (const TunePicture * picture, gpointer data)
 {
   TuneSession *session = data;
   guint index = 0;
@@ -218,86 +223,115 @@ have_encoded (const TunePicture * picture, gpointer data)
   for (guint i = 0; i < picture->slot.view; i++)
     index += (session->views & 1u << i) != 0;
   for (guint i = 0; i < session->viewers->len; i++)
-    tune_viewer_show (g_ptr_array_index (session->viewers, i), picture, index);
-}
-
-/* ----------------------------------------------------------------- viewers */
-
-static void
-viewer_said (TuneViewer * viewer, const gchar * text, gsize size, gpointer data)
-{
-  tune_commands_run (data, viewer, text, size);
+    tune_viewer_send_picture (g_ptr_array_index (session->viewers, i), picture,
+        index);
 }
 
 static void
-viewer_closed (TuneViewer * viewer, gpointer data)
+remove_viewer (TuneViewer * viewer, gpointer data)
 {
   TuneSession *session = data;
 
   g_ptr_array_remove (session->viewers, viewer);
-  tune_deck_watch (session->deck, session->viewers->len > 0);
+  tune_side_by_side_set_watched (session->side_by_side,
+      session->viewers->len > 0);
 }
 
 gboolean
 tune_session_add_viewer (TuneSession * session,
     SoupWebsocketConnection * connection)
 {
-  static const TuneViewerCallbacks callbacks = { viewer_said, viewer_closed };
+  static const TuneViewerCallbacks callbacks = {
+    tune_session_run, remove_viewer
+  };
   TuneViewer *viewer;
 
-  if (session->viewers->len >= session->options->max_viewers)
+  if (session->viewers->len >= (guint) session->options->max_viewers)
     return FALSE;
   viewer = tune_viewer_new (connection, &callbacks, session);
   g_ptr_array_add (session->viewers, viewer);
-  tune_announce_all (session, viewer);
-  tune_deck_watch (session->deck, TRUE);
+  tune_notify_all (session, viewer);
+  tune_side_by_side_set_watched (session->side_by_side, TRUE);
   return TRUE;
 }
 
-/* ------------------------------------------------------------------- sides */
+/* Sets the camera of the options, to which a reset returns. */
+static void
+set_camera (TuneSession * session, TuneSide * side)
+{
+  GstElement *depth = tune_side_element (side, "depth");
+
+  g_object_set (depth, "focal-length", session->options->focal_length,
+      "baseline", session->options->baseline, NULL);
+  tune_property_set_start (depth, "focal-length");
+  tune_property_set_start (depth, "baseline");
+}
 
 static TuneSide *
 make_side (TuneSession * session, guint index, const gchar * factory)
 {
   static const TuneSideCallbacks callbacks = {
-    ready, is_wanted, take_picture, changed, said
+    side_ready, is_wanted, take_picture, property_changed, forward_warning,
+    side_failed
   };
-  const TuneOptions *options = session->options;
   TuneSide *side = tune_side_new (index, factory, &callbacks, session);
-  GstElement *depth = tune_side_element (side, "depth");
+  GstElement *colors[] = { tune_side_element (side, "color"),
+    tune_side_element (side, "depth-color")
+  };
 
-  if (options->focal_length > 0)
-    g_object_set (depth, "focal-length", options->focal_length, NULL);
-  if (options->baseline > 0)
-    g_object_set (depth, "baseline", options->baseline, NULL);
+  set_camera (session, side);
+  for (guint i = 0; i < G_N_ELEMENTS (colors); i++) {
+    g_object_set (colors[i], "legend", TRUE, NULL);
+    tune_property_set_start (colors[i], "legend");
+  }
   return side;
 }
 
 void
 tune_session_compare (TuneSession * session, gboolean on)
 {
-  GstElement *matcher = tune_side_element (session->sides[0], "matcher");
-  JsonNode *settings;
-
   if (on == (session->sides[1] != NULL))
     return;
   if (on) {
-    settings = tune_settings_get (session);
+    g_autoptr (JsonNode) settings = tune_settings_get (session);
+
     session->sides[1] = make_side (session, 1,
-        GST_OBJECT_NAME (gst_element_get_factory (matcher)));
+        tune_side_matcher (session->sides[0]));
     tune_settings_copy (session, settings);
-    json_node_unref (settings);
   } else {
     tune_side_free (&session->sides[1]);
-    tune_pictures_forget (session->pictures, 1);
+    tune_pictures_drop_side (session->pictures, 1);
   }
-  tune_deck_set_sides (session->deck, session->sides);
+  tune_side_by_side_set_sides (session->side_by_side, session->sides);
 }
 
 void
-tune_session_refresh (TuneSession * session)
+tune_session_open_pair (TuneSession * session, GstSample * left,
+    GstSample * right)
 {
-  tune_deck_refresh (session->deck);
+  TuneOptions *options = &session->images;
+  TuneSource *old = session->source;
+
+  *options = *session->options;
+  options->input = TUNE_FROM_FILES;
+  options->left = "left.png";
+  options->right = "right.png";
+  options->demo = false;
+  options->calibration = options->truth = NULL;
+  options->focal_length = options->baseline = 0;
+  session->options = options;
+  tune_truth_clear (&session->truth);
+  g_clear_pointer (&session->failure, g_free);
+  for (guint i = 0; i < TUNE_MAX_SIDES; i++) {
+    tune_pictures_drop_side (session->pictures, i);
+    if (session->sides[i] != NULL)
+      set_camera (session, session->sides[i]);
+  }
+  session->source = tune_source_new_still (options, left, right);
+  tune_side_by_side_set_source (session->side_by_side, session->source);
+  tune_source_free (&old);
+  update_views (session);
+  tune_notify_all (session, NULL);
 }
 
 GstElement *
@@ -305,11 +339,9 @@ tune_session_element (TuneSession * session, guint side, const gchar * name)
 {
   if (session->sides[side] == NULL)
     return NULL;
-  return strcmp (name, "scene") == 0 ? tune_source_scene (session->source)
+  return strcmp (name, "scene") == 0 ? session->source->scene
       : tune_side_element (session->sides[side], name);
 }
-
-/* -------------------------------------------------------------- all of it */
 
 static gboolean
 open_source (TuneSession * session, gchar ** why)
@@ -317,26 +349,26 @@ open_source (TuneSession * session, gchar ** why)
   static const TuneSourceCallbacks callbacks = {
     source_available, source_failed
   };
-  GError *error = NULL;
-  GstElement *scene;
+  g_autoptr (GError) error = NULL;
 
   session->source = tune_source_new (session->options, &callbacks, session,
       &error);
   if (session->source == NULL) {
     *why = g_strdup (error->message);
-    g_error_free (error);
     return FALSE;
   }
-  scene = tune_source_scene (session->source);
-  if (scene != NULL)
-    g_signal_connect (scene, "notify", G_CALLBACK (scene_changed), session);
+  if (session->source->scene != NULL)
+    g_signal_connect (session->source->scene, "notify",
+        G_CALLBACK (scene_changed), session);
   return TRUE;
 }
 
 TuneSession *
 tune_session_new (const TuneOptions * options, gchar ** why)
 {
-  static const TunePicturesCallbacks callbacks = { have_news, have_encoded };
+  static const TunePicturesCallbacks callbacks = {
+    picture_available, picture_encoded
+  };
   TuneSession *session = g_new0 (TuneSession, 1);
 
   session->options = options;
@@ -350,11 +382,12 @@ tune_session_new (const TuneOptions * options, gchar ** why)
     return NULL;
   }
   session->pictures = tune_pictures_new (&callbacks, session);
-  session->deck = tune_deck_new (session->source);
+  session->side_by_side = tune_side_by_side_new (session->source);
   session->sides[0] = make_side (session, 0, options->matcher);
-  tune_deck_set_sides (session->deck, session->sides);
-  session->timer = g_timeout_add (INTERVAL, tick, session);
-  find_views (session);
+  tune_side_by_side_set_sides (session->side_by_side, session->sides);
+  session->timer = g_timeout_add (STATS_INTERVAL, send_stats, session);
+  update_views (session);
+  check_sizes (session);
   if (options->settings != NULL && !tune_settings_read (session,
           options->settings, why))
     tune_session_free (&session);
@@ -364,16 +397,15 @@ tune_session_new (const TuneOptions * options, gchar ** why)
 void
 tune_session_free (TuneSession ** session)
 {
-  TuneSession *self = *session;
+  TuneSession *self = g_steal_pointer (session);
 
   if (self == NULL)
     return;
-  *session = NULL;
   g_clear_handle_id (&self->timer, g_source_remove);
   g_ptr_array_unref (self->viewers);
   for (guint i = 0; i < TUNE_MAX_SIDES; i++)
     tune_side_free (&self->sides[i]);
-  tune_deck_free (&self->deck);
+  tune_side_by_side_free (&self->side_by_side);
   tune_source_free (&self->source);
   tune_pictures_free (&self->pictures);
   tune_truth_clear (&self->truth);

@@ -1,82 +1,72 @@
-/* gst-stereomatching: all that was set, as a file
+/* gst-stereomatching: settings as a file
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "settings.h"
-
-#include "matchers.h"
+#include "elements.h"
 #include "message.h"
-#include "properties.h"
+#include "notifications.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #define VERSION 1
 #define VERSION_NAME "stereo-tune"
 
-static const gchar *const side_names[TUNE_MAX_SIDES] = { "a", "b" };
-
-/* -------------------------------------------------------------------- get */
-
 static JsonObject *
-element_settings (GstElement * element, const gchar * name)
+get_element (GstElement * element, const gchar * factory)
 {
   JsonObject *object = json_object_new ();
   JsonObject *properties = json_object_new ();
-  GParamSpec **list = tune_properties_list (element);
+  g_autofree GParamSpec **list = tune_properties_list (element);
 
   for (guint i = 0; list[i] != NULL; i++) {
     if (!tune_property_is_default (element, list[i]))
       json_object_set_member (properties, list[i]->name,
           tune_property_get (element, list[i]));
   }
-  g_free (list);
-  if (strcmp (name, "matcher") == 0)
-    json_object_set_string_member (object, "factory",
-        GST_OBJECT_NAME (gst_element_get_factory (element)));
+  if (factory != NULL)
+    json_object_set_string_member (object, "factory", factory);
   json_object_set_object_member (object, "properties", properties);
   return object;
 }
 
 static JsonObject *
-side_settings (TuneSide * side)
+get_side (TuneSide * side)
 {
   JsonObject *object = json_object_new ();
 
   for (guint i = 0; tune_side_elements[i] != NULL; i++)
     json_object_set_object_member (object, tune_side_elements[i],
-        element_settings (tune_side_element (side, tune_side_elements[i]),
-            tune_side_elements[i]));
+        get_element (tune_side_element (side, tune_side_elements[i]),
+            i == TUNE_MATCHER_STAGE ? tune_side_matcher (side) : NULL));
   return object;
 }
 
 JsonNode *
 tune_settings_get (TuneSession * session)
 {
-  GstElement *scene = tune_source_scene (session->source);
-  JsonObject *object = json_object_new ();
   JsonNode *node = json_node_alloc ();
+  JsonObject *object = json_object_new ();
 
   json_object_set_int_member (object, VERSION_NAME, VERSION);
   for (guint i = 0; i < TUNE_MAX_SIDES; i++) {
     if (session->sides[i] != NULL)
-      json_object_set_object_member (object, side_names[i],
-          side_settings (session->sides[i]));
+      json_object_set_object_member (object, tune_side_names[i],
+          get_side (session->sides[i]));
   }
-  if (scene != NULL)
+  if (session->source->scene != NULL)
     json_object_set_object_member (object, "scene",
-        element_settings (scene, "scene"));
-  json_node_init_object (node, object);
-  json_object_unref (object);
+        get_element (session->source->scene, NULL));
+  json_node_take_object (json_node_init (node, JSON_NODE_OBJECT), object);
   return node;
 }
 
-/* -------------------------------------------------------------------- set */
-
 /* The member if it is an object, or NULL. */
 static JsonObject *
-object_in (JsonObject * object, const gchar * name)
+get_object (JsonObject * object, const gchar * name)
 {
   JsonNode *node = object != NULL ? json_object_get_member (object, name)
       : NULL;
@@ -85,9 +75,9 @@ object_in (JsonObject * object, const gchar * name)
       ? json_node_get_object (node) : NULL;
 }
 
-/* The first thing that is wrong is told. */
+/* Takes the text of an error and keeps the first one. */
 static void
-complain (gchar ** why, gchar * text)
+keep_error (gchar ** why, gchar * text)
 {
   if (*why == NULL)
     *why = text;
@@ -105,7 +95,7 @@ static void
 set_values (GstElement * element, gpointer data)
 {
   Values *values = data;
-  GParamSpec **list = tune_properties_list (element);
+  g_autofree GParamSpec **list = tune_properties_list (element);
   JsonObjectIter iter;
   const gchar *name;
   JsonNode *node;
@@ -115,7 +105,6 @@ set_values (GstElement * element, gpointer data)
         || !json_object_has_member (values->properties, list[i]->name))
       tune_property_reset (element, list[i]);
   }
-  g_free (list);
   if (values->properties == NULL)
     return;
   json_object_iter_init (&iter, values->properties);
@@ -124,41 +113,36 @@ set_values (GstElement * element, gpointer data)
     gchar *reason = NULL;
 
     if (property == NULL)
-      complain (values->why, g_strdup_printf ("%s has no property '%.64s'",
+      keep_error (values->why, g_strdup_printf ("%s has no property '%.64s'",
               GST_OBJECT_NAME (gst_element_get_factory (element)), name));
     else if (!tune_property_set (element, property, node, &reason))
-      complain (values->why, reason);
+      keep_error (values->why, reason);
   }
 }
 
 static void
 set_matcher (TuneSide * side, JsonObject * settings, gchar ** why)
 {
-  JsonNode *node = settings != NULL ? json_object_get_member (settings,
-      "factory") : NULL;
-  const gchar *factory = node != NULL && JSON_NODE_HOLDS_VALUE (node)
-      && json_node_get_value_type (node) == G_TYPE_STRING
-      ? json_node_get_string (node) : NULL;
+  const gchar *factory = settings == NULL ? NULL
+      : tune_json_string (json_object_get_member (settings, "factory"));
   gchar *reason = NULL;
 
   if (factory == NULL)
     return;
   if (tune_matchers_check (factory, &reason))
-    tune_side_exchange (side, factory);
+    tune_side_set_matcher (side, factory);
   else
-    complain (why, reason);
+    keep_error (why, reason);
 }
 
 static void
 set_side (TuneSide * side, JsonObject * settings, gchar ** why)
 {
   for (guint i = 0; tune_side_elements[i] != NULL; i++) {
-    JsonObject *element = object_in (settings, tune_side_elements[i]);
-    Values values = { element != NULL ? object_in (element, "properties")
-          : NULL, why
-    };
+    JsonObject *element = get_object (settings, tune_side_elements[i]);
+    Values values = { get_object (element, "properties"), why };
 
-    if (i == 0)
+    if (i == TUNE_MATCHER_STAGE)
       set_matcher (side, element, why);
     tune_side_change (side, tune_side_elements[i], FALSE, set_values, &values);
   }
@@ -168,68 +152,60 @@ gboolean
 tune_settings_set (TuneSession * session, const gchar * text, gsize size,
     gchar ** why)
 {
-  GstElement *scene = tune_source_scene (session->source);
-  JsonNode *root = tune_json_parse (text, size, why);
-  JsonObject *object, *side;
+  g_autoptr (JsonNode) root = tune_json_parse (text, size, why);
+  JsonObject *object, *member;
 
   if (root == NULL)
     return FALSE;
   object = json_node_get_object (root);
   if (!json_object_has_member (object, VERSION_NAME)
-      || object_in (object, "a") == NULL) {
-    *why = g_strdup ("these are no settings of stereo-tune: members \""
-        VERSION_NAME "\" and \"a\" are needed");
-    json_node_unref (root);
+      || get_object (object, "a") == NULL) {
+    *why = g_strdup ("Expected settings of stereo-tune with members \""
+        VERSION_NAME "\" and \"a\"");
     return FALSE;
   }
   *why = NULL;
   session->quiet = TRUE;
-  tune_session_compare (session, object_in (object, "b") != NULL);
+  tune_session_compare (session, get_object (object, "b") != NULL);
   for (guint i = 0; i < TUNE_MAX_SIDES; i++) {
-    side = object_in (object, side_names[i]);
-    if (side != NULL)
-      set_side (session->sides[i], side, why);
+    member = get_object (object, tune_side_names[i]);
+    if (member != NULL)
+      set_side (session->sides[i], member, why);
   }
-  side = object_in (object, "scene");
-  if (scene != NULL && side != NULL) {
-    Values values = { object_in (side, "properties"), why };
+  member = get_object (object, "scene");
+  if (session->source->scene != NULL && member != NULL) {
+    Values values = { get_object (member, "properties"), why };
 
-    set_values (scene, &values);
+    set_values (session->source->scene, &values);
   }
   session->quiet = FALSE;
-  json_node_unref (root);
   return *why == NULL;
 }
 
 gboolean
 tune_settings_read (TuneSession * session, const gchar * path, gchar ** why)
 {
-  GError *error = NULL;
-  gchar *text, *reason = NULL;
-  gsize size;
-  gboolean good;
+  /* one byte more than allowed, which is an error */
+  g_autofree gchar *text = g_malloc (TUNE_MESSAGE_SIZE + 1), *reason = NULL;
+  FILE *file = fopen (path, "rb");
+  gsize size = file != NULL ? fread (text, 1, TUNE_MESSAGE_SIZE + 1, file) : 0;
 
-  if (!g_file_get_contents (path, &text, &size, &error)) {
-    *why = g_strdup (error->message);
-    g_error_free (error);
-    return FALSE;
-  }
-  good = tune_settings_set (session, text, size, &reason);
-  g_free (text);
-  if (!good)
+  if (file == NULL || ferror (file))
+    *why = g_strdup_printf ("%s: %s", path, g_strerror (errno));
+  else if (!tune_settings_set (session, text, size, &reason))
     *why = g_strdup_printf ("%s: %s", path, reason);
-  g_free (reason);
-  return good;
+  if (file != NULL)
+    fclose (file);
+  return *why == NULL;
 }
 
 void
 tune_settings_copy (TuneSession * session, JsonNode * settings)
 {
-  gchar *why = NULL;
+  g_autofree gchar *why = NULL;
 
   session->quiet = TRUE;
-  set_side (session->sides[1], object_in (json_node_get_object (settings), "a"),
-      &why);
+  set_side (session->sides[1],
+      get_object (json_node_get_object (settings), "a"), &why);
   session->quiet = FALSE;
-  g_free (why);
 }

@@ -1,87 +1,109 @@
-/* gst-stereomatching: one setting of a matcher, and what it makes of a pair
+/* gst-stereomatching: a matcher with the elements that show its map
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * side.h: a matcher and the elements that show its map, each of them a stage.
+ * side.h: one side of the comparison: a matcher and the elements that show its
+ * disparity map, each of them a stage.
  *
- * A pair goes to the matcher.  When the map is there, the next pair may come,
- * and the other elements get the map, those whose picture somebody wants; one
- * that is still busy then gets the newest map when it is done.
+ * A pair goes to the matcher.  Once the map is there, the next pair may follow,
+ * and the map goes to the other elements whose picture is wanted.  An element
+ * that is busy gets the newest map when it is done.
  */
 
 #ifndef TUNE_SIDE_H
 #define TUNE_SIDE_H
 
+#include "message.h"
 #include "source.h"
 #include "stage.h"
-#include "view.h"
-
-#include <json-glib/json-glib.h>
 
 typedef struct TuneSide TuneSide;
 
 typedef struct
 {
-  /* The next pair may come. */
+  /* The side accepts the next pair. */
   void (*ready) (TuneSide * side, gpointer data);
-  gboolean (*wanted) (TuneView view, gpointer data);
-  /* sample is borrowed. */
+  gboolean (*is_wanted) (TuneView view, gpointer data);
+  /* A new picture of a view; sample is borrowed. */
   void (*picture) (TuneSide * side, TuneView view, GstSample * sample,
       guint frame, gpointer data);
-  /* A property has another value, whoever set it. */
+  /* A property has changed, whoever set it. */
   void (*changed) (TuneSide * side, const gchar * element,
       GParamSpec * property, gpointer data);
-  void (*said) (TuneSide * side, TuneLevel level, const gchar * text,
-      gpointer data);
+  void (*warning) (TuneSide * side, const gchar * text, gpointer data);
+  /* tune_side_error() has changed. */
+  void (*failed) (TuneSide * side, gpointer data);
 } TuneSideCallbacks;
 
-/* index: 0 or 1; factory is a matcher's name. */
+typedef enum
+{
+  TUNE_MATCHER_STAGE,
+  TUNE_COLOR_STAGE,
+  TUNE_DEPTH_STAGE,
+  TUNE_DEPTH_COLOR_STAGE,
+  TUNE_VIEW_STAGE,
+  TUNE_N_STAGES
+} TuneStageIndex;
+
+/* Read-only outside of side.c. */
+struct TuneSide
+{
+  guint index;                  /* 0 or 1 */
+  guint frame;                  /* the number of the newest map */
+  GstSample *map;               /* NULL before the first one */
+  GstSample *confidence;        /* or NULL */
+  TunePair pair;                /* of the map */
+
+  /* private */
+  TuneSideCallbacks callbacks;
+  gpointer data;
+  TuneStage *stages[TUNE_N_STAGES];
+  guint frames[TUNE_N_STAGES];  /* the number of each stage's job */
+  gboolean outdated[TUNE_N_STAGES];     /* a newer map came during the job */
+  gboolean changing;            /* a stage is stopped for a change */
+  TunePair given;               /* the last pair of the matcher */
+  guint given_frame;
+  guint n_maps;                 /* since the last statistics */
+  gint64 since;
+};
+
+/* factory is the name of a matcher. */
 TuneSide *tune_side_new (guint index, const gchar * factory,
     const TuneSideCallbacks * callbacks, gpointer data);
 void tune_side_free (TuneSide ** side);
 
-guint tune_side_index (TuneSide * side);
-
-/* --------------------------------------------------------------- elements */
-
-/* Names of its elements, ending with NULL: "matcher", ... */
+/* Names of its elements, terminated by NULL: "matcher", ... */
 extern const gchar *const tune_side_elements[];
 
 /* The element of that name, or NULL. */
 GstElement *tune_side_element (TuneSide * side, const gchar * name);
 
-/* Another matcher in place of the one that is there, with what was set and
- * both have; none is lost but the pair that it works on, which the new one
- * gets. */
-void tune_side_exchange (TuneSide * side, const gchar * factory);
+/* The name of the matcher's factory. */
+const gchar *tune_side_matcher (TuneSide * side);
 
-/* Calls change() for an element, which is down meanwhile if it has to be; the
- * side is busy as long. */
+/* Replaces the matcher and keeps the properties that both have.  The new
+ * matcher gets the pair that the old one was working on. */
+void tune_side_set_matcher (TuneSide * side, const gchar * factory);
+
+/* Calls change() for an element, which is stopped meanwhile unless live. */
 void tune_side_change (TuneSide * side, const gchar * name, gboolean live,
     void (*change) (GstElement * element, gpointer data), gpointer data);
 
-/* ------------------------------------------------------------------ frames */
+/* Processes a pair, if the side is ready: neither busy nor failed. */
+void tune_side_push (TuneSide * side, const TunePair * pair, guint frame);
+gboolean tune_side_is_ready (TuneSide * side);
 
-/* Begins one; the side is not busy. */
-void tune_side_give (TuneSide * side, const TunePair * pair, guint frame);
-gboolean tune_side_busy (TuneSide * side);
+/* The error of its matcher or of another element, or NULL. */
+const gchar *tune_side_error (TuneSide * side);
 
-/* What is newest, borrowed, and NULL before there is anything. */
-GstSample *tune_side_map (TuneSide * side);
-GstSample *tune_side_confidence (TuneSide * side);
-/* The pair that the map is of; of NULLs before there is one. */
-const TunePair *tune_side_pair (TuneSide * side);
-guint tune_side_frame (TuneSide * side);
-
-/* Focal length, baseline and difference of principal points as the element for
- * depths takes them; FALSE when they are not known. */
+/* Focal length, baseline and difference of the principal points, as the depth
+ * element uses them; FALSE if unknown. */
 gboolean tune_side_camera (TuneSide * side, gdouble camera[3]);
 
-/* Adds the members of what can be said of its speed to an open object, over
- * the time since this was last called. */
-void tune_side_add_speed (TuneSide * side, JsonBuilder * builder);
+/* Adds the speed since the last call to a message of statistics. */
+void tune_side_add_speed (TuneSide * side, JsonObject * object);
 
 #endif /* TUNE_SIDE_H */

@@ -1,4 +1,4 @@
-/* gst-stereomatching: where pairs of views come from
+/* gst-stereomatching: the source of view pairs
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,39 +6,19 @@
 
 #include "source.h"
 
-#include "later.h"
-#include "matchers.h"
-#include "properties.h"
+#include "elements.h"
 #include "stage.h"
 
-#include <gst/app/app.h>
 #include <gst/video/video.h>
 #include <string.h>
 
 #define DEFAULT_DURATION (GST_SECOND / 30)
-#define N_STREAMS 3
+/* Files are decoded within it; a source that takes longer is not waited for. */
+#define START_TIME (10 * GST_SECOND)
 
-static const gchar *const names[N_STREAMS] = { "left", "right", "truth" };
-
-/* Of GObject's reference counting boxes: see stage.c. */
-struct TuneSource
-{
-  TuneSourceCallbacks callbacks;
-  gpointer data;
-  const TuneOptions *options;
-  GstElement *pipeline;
-  GstElement *sinks[N_STREAMS]; /* the pipeline's; truth may be NULL */
-  GstElement *scenes[N_STREAMS];        /* of a demo */
-  GstSample *held[N_STREAMS];   /* has no partner yet */
-  gint arrived;                 /* left views, atomic */
-  gint taken;
-  guint64 alone;                /* views without a partner */
-  guint64 n_pairs;              /* since it began */
-  gboolean alive, live, still, restarted, failed;
-  GstClockTime duration;
+static const gchar *const stream_names[TUNE_N_STREAMS] = { "left", "right",
+  "truth"
 };
-
-/* ------------------------------------------------------------------- pairs */
 
 void
 tune_pair_clear (TunePair * pair)
@@ -49,11 +29,10 @@ tune_pair_clear (TunePair * pair)
 }
 
 static GstSample *
-stamp (GstSample * sample, GstClockTime pts, GstClockTime duration,
+stamp_sample (GstSample * sample, GstClockTime pts, GstClockTime duration,
     gboolean discont)
 {
-  GstBuffer *buffer;
-  GstSample *result;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   if (sample == NULL)
     return NULL;
@@ -64,9 +43,7 @@ stamp (GstSample * sample, GstClockTime pts, GstClockTime duration,
   GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DISCONT);
   if (discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  result = gst_sample_new (buffer, gst_sample_get_caps (sample), NULL, NULL);
-  gst_buffer_unref (buffer);
-  return result;
+  return gst_sample_new (buffer, gst_sample_get_caps (sample), NULL, NULL);
 }
 
 TunePair
@@ -74,51 +51,48 @@ tune_pair_stamp (const TunePair * pair, GstClockTime pts,
     GstClockTime duration, gboolean discont)
 {
   return (TunePair) {
-    .left = stamp (pair->left, pts, duration, discont),
-    .right = stamp (pair->right, pts, duration, discont),
-    .truth = stamp (pair->truth, pts, duration, discont),
+    .left = stamp_sample (pair->left, pts, duration, discont),
+    .right = stamp_sample (pair->right, pts, duration, discont),
+    .truth = stamp_sample (pair->truth, pts, duration, discont),
   };
 }
 
 static void
-hold (TuneSource * source, guint stream)
+pull_pending (TuneSource * source, guint stream)
 {
-  if (source->held[stream] == NULL && source->sinks[stream] != NULL)
-    source->held[stream] = tune_stage_pull (source->sinks[stream]);
-  if (source->held[stream] != NULL && stream == 0)
-    source->taken = g_atomic_int_get (&source->arrived);
+  if (source->pending[stream] == NULL && source->sinks[stream] != NULL)
+    source->pending[stream] = tune_stage_pull (source->sinks[stream]);
+  if (source->pending[stream] != NULL && stream == 0)
+    source->n_taken = source->n_arrived;
 }
 
-static GstClockTime
-time_of (GstSample * sample)
-{
-  return GST_BUFFER_PTS (gst_sample_get_buffer (sample));
-}
-
-/* Whether both are there, of one time; if not, leaves out the earlier one. */
+/* Whether the left view and a stream have samples of the same time; otherwise
+ * drops the earlier one. */
 static gboolean
-match (TuneSource * source, guint stream)
+match_stream (TuneSource * source, guint stream)
 {
-  GstSample **one = &source->held[0], **other = &source->held[stream];
+  GstSample **one = &source->pending[0], **other = &source->pending[stream];
   GstClockTime t, u;
 
   if (*one == NULL || *other == NULL)
     return FALSE;
-  t = time_of (*one);
-  u = time_of (*other);
+  t = GST_BUFFER_PTS (gst_sample_get_buffer (*one));
+  u = GST_BUFFER_PTS (gst_sample_get_buffer (*other));
   if (!GST_CLOCK_TIME_IS_VALID (t) || !GST_CLOCK_TIME_IS_VALID (u)
       || ABS (GST_CLOCK_DIFF (t, u)) <= (gint64) source->duration / 2)
     return TRUE;
   g_clear_pointer (t < u ? one : other, gst_sample_unref);
-  source->alone++;
+  source->n_unpaired++;
   return FALSE;
 }
 
 static gboolean
-at_end (TuneSource * source)
+is_at_end (TuneSource * source)
 {
-  for (guint i = 0; i < N_STREAMS; i++) {
-    if (source->sinks[i] != NULL && source->held[i] == NULL
+  if (source->pipeline == NULL)
+    return TRUE;
+  for (guint i = 0; i < TUNE_N_STREAMS; i++) {
+    if (source->sinks[i] != NULL && source->pending[i] == NULL
         && gst_app_sink_is_eos (GST_APP_SINK (source->sinks[i])))
       return TRUE;
   }
@@ -134,23 +108,23 @@ fail (TuneSource * source, const gchar * text)
 }
 
 static void
-begin_again (TuneSource * source)
+restart (TuneSource * source)
 {
-  for (guint i = 0; i < N_STREAMS; i++)
-    g_clear_pointer (&source->held[i], gst_sample_unref);
+  for (guint i = 0; i < TUNE_N_STREAMS; i++)
+    g_clear_pointer (&source->pending[i], gst_sample_unref);
   source->still = source->n_pairs == 1;
   if (source->still || source->failed)
     return;
   if (source->n_pairs == 0)
-    fail (source, "there is not one pair of views in it");
+    fail (source, "no pair of views found");
   else if (!gst_element_seek_simple (source->pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT, 0))
-    fail (source, "it has ended, and can't be played again");
+    fail (source, "end of stream, and the source cannot seek");
   source->restarted = TRUE;
 }
 
 static void
-learn_duration (TuneSource * source, GstSample * sample)
+set_duration (TuneSource * source, GstSample * sample)
 {
   GstVideoInfo info;
 
@@ -163,28 +137,30 @@ learn_duration (TuneSource * source, GstSample * sample)
 gboolean
 tune_source_next (TuneSource * source, TunePair * pair, gboolean * discont)
 {
+  GstSample **pending = source->pending;
+  const gboolean has_truth = source->sinks[2] != NULL;
   gboolean good;
 
   if (source->still)
     return FALSE;
   do {
-    for (guint i = 0; i < N_STREAMS; i++)
-      hold (source, i);
-    if (source->n_pairs == 0 && source->held[0] != NULL)
-      learn_duration (source, source->held[0]);
-    good = match (source, 1) && (source->sinks[2] == NULL
-        || match (source, 2));
-  } while (!good && source->held[0] != NULL && source->held[1] != NULL
-      && (source->sinks[2] == NULL || source->held[2] != NULL));
+    for (guint i = 0; i < TUNE_N_STREAMS; i++)
+      pull_pending (source, i);
+    if (source->n_pairs == 0 && pending[0] != NULL)
+      set_duration (source, pending[0]);
+    good = match_stream (source, 1) && (!has_truth
+        || match_stream (source, 2));
+  } while (!good && pending[0] != NULL && pending[1] != NULL
+      && (!has_truth || pending[2] != NULL));
   if (!good) {
-    if (at_end (source))
-      begin_again (source);
+    if (is_at_end (source))
+      restart (source);
     return FALSE;
   }
   *pair = (TunePair) {
-    .left = g_steal_pointer (&source->held[0]),
-    .right = g_steal_pointer (&source->held[1]),
-    .truth = g_steal_pointer (&source->held[2]),
+    .left = g_steal_pointer (&pending[0]),
+    .right = g_steal_pointer (&pending[1]),
+    .truth = g_steal_pointer (&pending[2]),
   };
   *discont = source->restarted || source->n_pairs == 0;
   source->restarted = FALSE;
@@ -192,157 +168,183 @@ tune_source_next (TuneSource * source, TunePair * pair, gboolean * discont)
   return TRUE;
 }
 
-/* ----------------------------------------------------------------- streams */
-
-static gboolean
-tell (gpointer data)
-{
-  TuneSource *source = data;
-
-  if (source->alive)
-    source->callbacks.available (source->data);
-  return G_SOURCE_REMOVE;
-}
-
 static void
-notice (TuneSource * source)
+post_end (GstAppSink * sink, gpointer data)
 {
-  tune_later (tell, g_atomic_rc_box_acquire (source), g_atomic_rc_box_release);
+  tune_stage_post_sample (sink, data);
 }
 
-static GstFlowReturn
-new_sample (GstAppSink * sink, gpointer data)
-{
-  TuneSource *source = data;
-
-  if (GST_ELEMENT (sink) == source->sinks[0])
-    g_atomic_int_inc (&source->arrived);
-  notice (source);
-  return GST_FLOW_OK;
-}
-
+/* Sets PLAYING once PAUSED is reached. An appsink that is full blocks a change
+ * to PLAYING, and with it the pipeline; during preroll it is never full. */
 static void
-end_of_stream (GstAppSink * sink, gpointer data)
+play (TuneSource * source, GstStateChangeReturn paused)
 {
-  (void) sink;
-  notice (data);
+  if (source->playing || paused == GST_STATE_CHANGE_ASYNC
+      || paused == GST_STATE_CHANGE_FAILURE)
+    return;
+  source->playing = TRUE;
+  source->live = paused == GST_STATE_CHANGE_NO_PREROLL;
+  for (guint i = 0; source->live && i < TUNE_N_STREAMS; i++) {
+    if (source->sinks[i] != NULL)
+      g_object_set (source->sinks[i], "drop", TRUE, NULL);
+  }
+  gst_element_set_state (source->pipeline, GST_STATE_PLAYING);
 }
 
-/* Errors may name files, which are for the terminal only. */
+/* Errors may name files: viewers must not see them. */
 static gboolean
 take_message (GstBus * bus, GstMessage * message, gpointer data)
 {
   TuneSource *source = data;
-  GError *error = NULL;
-  gchar *details = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *details = NULL;
 
   (void) bus;
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR && !source->failed) {
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_APPLICATION) {
+    source->n_arrived += GST_MESSAGE_SRC (message)
+        == GST_OBJECT (source->sinks[0]);
+    source->callbacks.available (source->data);
+  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ASYNC_DONE) {
+    play (source, gst_element_get_state (source->pipeline, NULL, NULL, 0));
+  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR
+      && !source->failed) {
     gst_message_parse_error (message, &error, &details);
     g_printerr (TUNE_PROGRAM ": %s\n%s\n", error->message,
         details != NULL ? details : "");
-    fail (source, "it can't be read or decoded; the terminal says why");
-    g_clear_error (&error);
-    g_free (details);
+    fail (source, "cannot read or decode it; see the terminal");
   }
   return G_SOURCE_CONTINUE;
 }
 
-/* ---------------------------------------------------------------- pipelines */
-
-#define SCENE(VIEW) "stereotestsrc name=" VIEW "-scene pattern=corridor view=" \
-    VIEW " ! video/x-raw,%s,width=480,height=360,framerate=30/1 ! "
-
-/* What rectifies a view by a file that is set later, or nothing. */
-static const gchar *
-rectify (const TuneOptions * options)
+/* A path as a value in a description: absolute and quoted. */
+static gchar *
+quote_path (const gchar * path)
 {
-  return options->calibration != NULL ? "stereorectify" : "identity";
+  g_autofree gchar *absolute = g_canonicalize_filename (path, NULL);
+  GString *text = g_string_new (absolute);
+
+  g_string_replace (text, "\\", "\\\\", 0);
+  g_string_replace (text, "\"", "\\\"", 0);
+  g_string_prepend_c (text, '"');
+  g_string_append_c (text, '"');
+  return g_string_free (text, FALSE);
+}
+
+/* The element called name at the end of a view. */
+static gchar *
+describe_end (const TuneOptions * options, const gchar * name)
+{
+  g_autofree gchar *file = NULL;
+
+  if (options->calibration == NULL)
+    return g_strdup_printf ("identity name=%s", name);
+  file = quote_path (options->calibration);
+  return g_strdup_printf ("stereorectify name=%s calibration=%s", name, file);
 }
 
 static gchar *
-describe (const TuneOptions * options)
+describe_files (const TuneOptions * options)
 {
-  const gchar *last = rectify (options);
+  g_autofree gchar *file = quote_path (options->left);
+  g_autofree gchar *left = describe_end (options, "left");
+  g_autofree gchar *right = describe_end (options, "right");
+  g_autofree gchar *other = NULL;
 
-  switch (options->input) {
-    case TUNE_FROM_FILES:
-      return g_strdup_printf ("filesrc name=left-file ! decodebin ! "
-          "videoconvert ! %s name=left  filesrc name=right-file ! decodebin ! "
-          "videoconvert ! %s name=right", last, last);
-    case TUNE_FROM_SIDE_BY_SIDE:
-      return g_strdup_printf ("filesrc name=left-file ! decodebin ! "
-          "videoconvert ! stereosplit name=split layout=side-by-side "
-          "split.src_left ! queue ! %s name=left "
-          "split.src_right ! queue ! %s name=right", last, last);
-    case TUNE_FROM_PIPELINE:
-      return g_strdup (options->pipeline);
-    default:
-      return g_strdup_printf (SCENE ("left") "identity name=left "
-          SCENE ("right") "identity name=right "
-          SCENE ("disparity") "identity name=truth",
-          "format=RGB", "format=RGB", "format=GRAY16_LE");
-  }
+  if (options->input == TUNE_FROM_SIDE_BY_SIDE)
+    return g_strdup_printf ("filesrc location=%s ! decodebin ! videoconvert ! "
+        "stereosplit name=split layout=side-by-side split.src_left ! queue ! "
+        "%s split.src_right ! queue ! %s", file, left, right);
+  other = quote_path (options->right);
+  return g_strdup_printf ("filesrc location=%s ! decodebin ! videoconvert ! %s "
+      "filesrc location=%s ! decodebin ! videoconvert ! %s", file, left, other,
+      right);
 }
 
-static void
-set_file (GstElement * pipeline, const gchar * element, const gchar * property,
-    const gchar * path)
+static gchar *
+describe_scene (const gchar * view, const gchar * properties,
+    const gchar * format, const gchar * name)
 {
-  GstElement *target = gst_bin_get_by_name (GST_BIN (pipeline), element);
-
-  if (target != NULL && path != NULL)
-    g_object_set (target, property, path, NULL);
-  gst_clear_object (&target);
+  return g_strdup_printf ("stereotestsrc view=%s%s ! video/x-raw,format=%s,"
+      "width=480,height=360,framerate=30/1 ! identity name=%s", view,
+      properties, format, name);
 }
 
-/* An appsink behind a queue behind the pad src of the element of that name. */
+static gchar *
+describe (const TuneOptions * options, const gchar * properties)
+{
+  g_autofree gchar *left = NULL, *right = NULL;
+
+  if (options->input == TUNE_FROM_PIPELINE)
+    return g_strdup (options->pipeline);
+  if (options->input != TUNE_FROM_DEMO)
+    return describe_files (options);
+  left = describe_scene ("left", properties, "RGB", "left");
+  right = describe_scene ("right", properties, "RGB", "right");
+  return g_strjoin (" ", left, right, NULL);
+}
+
+gchar *
+tune_source_description (TuneSource * source)
+{
+  g_autofree gchar *properties = source->scene != NULL
+      ? tune_properties_text (source->scene) : NULL;
+
+  return describe (source->options, properties);
+}
+
+/* Links a queue and an appsink to the src pad of the element called as the
+ * stream. */
 static gboolean
 add_sink (TuneSource * source, guint stream, GError ** error)
 {
-  GstCaps *formats = stream < 2 ? tune_matchers_caps () : NULL;
-  GstAppSinkCallbacks callbacks = {.new_sample = new_sample,
-    .eos = end_of_stream
+  GstAppSinkCallbacks callbacks = {.new_sample = tune_stage_post_sample,
+    .eos = post_end
   };
-  GstElement *element = gst_bin_get_by_name (GST_BIN (source->pipeline),
-      names[stream]);
+  g_autoptr (GstElement) element = gst_bin_get_by_name
+      (GST_BIN (source->pipeline), stream_names[stream]);
+  g_autoptr (GstCaps) formats = NULL;
   GstElement *queue, *sink;
-  gboolean good;
 
   if (element == NULL) {
-    gst_clear_caps (&formats);
     if (stream < 2)
       g_set_error (error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_ELEMENT,
-          "the pipeline has no element called %s", names[stream]);
+          "the pipeline has no element called %s", stream_names[stream]);
     return stream == 2;
   }
   queue = gst_element_factory_make ("queue", NULL);
   sink = gst_element_factory_make ("appsink", NULL);
+  formats = stream < 2 ? tune_matchers_caps () : NULL;
   g_object_set (queue, "max-size-buffers", 2, NULL);
-  g_object_set (sink, "sync", FALSE, "async", FALSE, "max-buffers", 2, "caps",
-      formats, "enable-last-sample", FALSE, NULL);
-  gst_clear_caps (&formats);
+  g_object_set (sink, "sync", FALSE, "max-buffers", 2, "caps", formats,
+      "enable-last-sample", FALSE, "wait-on-eos", FALSE, NULL);
   source->sinks[stream] = sink;
-  gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, source, NULL);
+  gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, NULL, NULL);
   gst_bin_add_many (GST_BIN (source->pipeline), queue, sink, NULL);
-  good = gst_element_link_pads (element, "src", queue, "sink")
-      && gst_element_link (queue, sink);
-  if (!good)
-    g_set_error (error, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK,
-        "the element called %s has no pad src that is free and gives raw video",
-        names[stream]);
-  gst_object_unref (element);
-  return good;
+  if (gst_element_link_pads (element, "src", queue, "sink")
+      && gst_element_link (queue, sink))
+    return TRUE;
+  g_set_error (error, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK,
+      "the element called %s has no unlinked src pad with raw video",
+      stream_names[stream]);
+  return FALSE;
 }
 
-/* A pipeline, also of a description that is one element. */
+/* Parses a description, which may be a single element. */
 static GstElement *
-parse (const gchar * text, GError ** error)
+parse_pipeline (const TuneOptions * options, GError ** error)
 {
-  GstElement *parsed = gst_parse_launch_full (text, NULL,
-      GST_PARSE_FLAG_FATAL_ERRORS, error);
-  GstElement *pipeline;
+  g_autofree gchar *text = describe (options, " pattern=corridor");
+  GstElement *parsed, *pipeline;
 
+  if (options->demo) {
+    g_autofree gchar *views = g_steal_pointer (&text);
+    g_autofree gchar *truth = describe_scene ("disparity", " pattern=corridor",
+        "GRAY16_LE", "truth");
+
+    text = g_strjoin (" ", views, truth, NULL);
+  }
+  parsed = gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS,
+      error);
   if (parsed == NULL || GST_IS_PIPELINE (parsed))
     return parsed;
   pipeline = gst_pipeline_new (NULL);
@@ -350,229 +352,191 @@ parse (const gchar * text, GError ** error)
   return pipeline;
 }
 
-static void
-find_scenes (TuneSource * source)
+/* The scene upstream of a stream of the demo, owned by the pipeline. */
+static GstElement *
+find_scene (TuneSource * source, guint stream)
 {
-  static const gchar *const scenes[N_STREAMS] = { "left-scene", "right-scene",
-    "disparity-scene"
-  };
+  GstElement *element = gst_bin_get_by_name (GST_BIN (source->pipeline),
+      stream_names[stream]);
 
-  if (source->options->input != TUNE_FROM_DEMO)
-    return;
-  for (guint i = 0; i < N_STREAMS; i++) {
-    source->scenes[i] = gst_bin_get_by_name (GST_BIN (source->pipeline),
-        scenes[i]);
-    gst_object_unref (source->scenes[i]);
+  /* behind the caps filter of the description */
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GstPad) sink = gst_element_get_static_pad (element, "sink");
+    g_autoptr (GstPad) peer = gst_pad_get_peer (sink);
+
+    gst_object_unref (element);
+    element = gst_pad_get_parent_element (peer);
   }
+  gst_object_unref (element);
+  return element;
 }
 
-static void
-start (TuneSource * source)
+/* The element upstream of another one, as far as there is one. */
+static GstElement *
+find_first (GstElement * element)
 {
-  GstBus *bus = gst_pipeline_get_bus (GST_PIPELINE (source->pipeline));
+  g_autoptr (GstIterator) pads = gst_element_iterate_sink_pads (element);
+  g_auto (GValue) pad = G_VALUE_INIT;
+  g_autoptr (GstPad) peer = NULL;
 
-  gst_bus_add_watch (bus, take_message, source);
-  gst_object_unref (bus);
-  source->live = gst_element_set_state (source->pipeline, GST_STATE_PAUSED)
-      == GST_STATE_CHANGE_NO_PREROLL;
-  for (guint i = 0; source->live && i < N_STREAMS; i++) {
-    if (source->sinks[i] != NULL)
-      g_object_set (source->sinks[i], "drop", TRUE, NULL);
+  if (gst_iterator_next (pads, &pad) == GST_ITERATOR_OK)
+    peer = gst_pad_get_peer (g_value_get_object (&pad));
+  return peer != NULL && GST_IS_ELEMENT (GST_OBJECT_PARENT (peer))
+      ? find_first (GST_ELEMENT (GST_OBJECT_PARENT (peer))) : element;
+}
+
+/* Converts an error message, and adds the name of the file. */
+static void
+take_error (TuneSource * source, GstMessage * message, GError ** error)
+{
+  GstObject *object = GST_MESSAGE_SRC (message);
+  g_autoptr (GError) reason = NULL;
+  g_autofree gchar *details = NULL, *file = NULL;
+  gchar *last;
+
+  while (GST_OBJECT_PARENT (object) != NULL
+      && GST_OBJECT_PARENT (object) != GST_OBJECT (source->pipeline))
+    object = GST_OBJECT_PARENT (object);
+  object = GST_OBJECT (find_first (GST_ELEMENT (object)));
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (object), "location"))
+    g_object_get (object, "location", &file, NULL);
+  gst_message_parse_error (message, &reason, &details);
+  last = details != NULL ? strrchr (details, '\n') : NULL;
+  g_set_error (error, reason->domain, reason->code, "%s%s%s%s",
+      file != NULL ? file : "", file != NULL ? ": " : "", reason->message,
+      last != NULL ? g_strdelimit (last, "\n", ' ') : "");
+}
+
+static gboolean
+start (TuneSource * source, GError ** error)
+{
+  g_autoptr (GstBus) bus = gst_pipeline_get_bus
+      (GST_PIPELINE (source->pipeline));
+  g_autoptr (GstMessage) message = NULL;
+  GstStateChangeReturn paused = gst_element_set_state (source->pipeline,
+      GST_STATE_PAUSED);
+
+  if (paused != GST_STATE_CHANGE_NO_PREROLL)
+    message = gst_bus_timed_pop_filtered (bus, START_TIME,
+        GST_MESSAGE_ERROR | GST_MESSAGE_ASYNC_DONE);
+  if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    take_error (source, message, error);
+    return FALSE;
   }
-  gst_element_set_state (source->pipeline, GST_STATE_PLAYING);
+  gst_bus_add_watch (bus, take_message, source);
+  play (source, message == NULL ? paused : GST_STATE_CHANGE_SUCCESS);
+  return TRUE;
+}
+
+void
+tune_source_size (TuneSource * source, guint stream, gint * width,
+    gint * height)
+{
+  g_autoptr (GstPad) pad = source->sinks[stream] == NULL ? NULL
+      : gst_element_get_static_pad (source->sinks[stream], "sink");
+  g_autoptr (GstCaps) caps = pad != NULL ? gst_pad_get_current_caps (pad)
+      : NULL;
+  GstVideoInfo info;
+
+  *width = *height = 0;
+  if (caps != NULL && gst_video_info_from_caps (&info, caps)) {
+    *width = info.width;
+    *height = info.height;
+  }
 }
 
 TuneSource *
 tune_source_new (const TuneOptions * options,
     const TuneSourceCallbacks * callbacks, gpointer data, GError ** error)
 {
-  gchar *text = describe (options);
-  GstElement *pipeline = parse (text, error);
+  GstElement *pipeline = parse_pipeline (options, error);
   TuneSource *source;
 
-  g_free (text);
   if (pipeline == NULL)
     return NULL;
-  source = g_atomic_rc_box_new0 (TuneSource);
-  source->alive = TRUE;
+  source = g_new0 (TuneSource, 1);
   source->callbacks = *callbacks;
   source->data = data;
   source->options = options;
   source->duration = DEFAULT_DURATION;
   source->pipeline = pipeline;
-  for (guint i = 0; i < N_STREAMS; i++) {
+  for (guint i = 0; i < TUNE_N_STREAMS; i++) {
     if (!add_sink (source, i, error)) {
       tune_source_free (&source);
       return NULL;
     }
   }
-  if (options->input != TUNE_FROM_PIPELINE) {
-    set_file (pipeline, "left-file", "location", options->left);
-    set_file (pipeline, "right-file", "location", options->right);
-    set_file (pipeline, "left", "calibration", options->calibration);
-    set_file (pipeline, "right", "calibration", options->calibration);
-  }
-  find_scenes (source);
-  start (source);
+  if (options->demo)
+    source->scene = find_scene (source, 0);
+  if (!start (source, error))
+    tune_source_free (&source);
+  return source;
+}
+
+TuneSource *
+tune_source_new_still (const TuneOptions * options, GstSample * left,
+    GstSample * right)
+{
+  TuneSource *source = g_new0 (TuneSource, 1);
+
+  source->options = options;
+  source->duration = DEFAULT_DURATION;
+  source->pending[0] = left;
+  source->pending[1] = right;
   return source;
 }
 
 void
 tune_source_free (TuneSource ** source)
 {
-  TuneSource *self = *source;
-  GstBus *bus;
+  TuneSource *self = g_steal_pointer (source);
+  g_autoptr (GstBus) bus = NULL;
 
   if (self == NULL)
     return;
-  *source = NULL;
-  self->alive = FALSE;
-  bus = gst_pipeline_get_bus (GST_PIPELINE (self->pipeline));
-  gst_bus_remove_watch (bus);
-  gst_object_unref (bus);
-  gst_element_set_state (self->pipeline, GST_STATE_NULL);
-  for (guint i = 0; i < N_STREAMS; i++)
-    g_clear_pointer (&self->held[i], gst_sample_unref);
-  gst_object_unref (self->pipeline);
-  g_atomic_rc_box_release (self);
-}
-
-/* ------------------------------------------------------------- what it is */
-
-gboolean
-tune_source_is_still (TuneSource * source)
-{
-  return source->still;
-}
-
-gboolean
-tune_source_is_live (TuneSource * source)
-{
-  return source->live;
-}
-
-GstClockTime
-tune_source_duration (TuneSource * source)
-{
-  return source->duration;
+  if (self->pipeline != NULL) {
+    bus = gst_pipeline_get_bus (GST_PIPELINE (self->pipeline));
+    gst_bus_remove_watch (bus);
+    gst_element_set_state (self->pipeline, GST_STATE_NULL);
+    gst_object_unref (self->pipeline);
+  }
+  for (guint i = 0; i < TUNE_N_STREAMS; i++)
+    g_clear_pointer (&self->pending[i], gst_sample_unref);
+  g_free (self);
 }
 
 guint64
 tune_source_dropped (TuneSource * source)
 {
-  gint missed = source->taken - (gint) source->n_pairs;
+  const gint superseded = (gint) (source->n_taken - source->n_pairs);
 
-  return source->alone + (source->live && missed > 0 ? (guint64) missed : 0);
-}
-
-GstElement *
-tune_source_scene (TuneSource * source)
-{
-  return source->scenes[0];
+  return source->n_unpaired + (source->live && superseded > 0
+      ? (guint64) superseded : 0);
 }
 
 void
-tune_source_follow (TuneSource * source, GParamSpec * property)
+tune_source_sync_scenes (TuneSource * source, GParamSpec * property)
 {
   GValue value = G_VALUE_INIT;
 
-  g_value_init (&value, property->value_type);
-  g_object_get_property (G_OBJECT (source->scenes[0]), property->name, &value);
-  for (guint i = 1; i < N_STREAMS; i++)
-    g_object_set_property (G_OBJECT (source->scenes[i]), property->name,
+  tune_property_read (source->scene, property, &value);
+  for (guint i = 1; i < TUNE_N_STREAMS; i++)
+    g_object_set_property (G_OBJECT (find_scene (source, i)), property->name,
         &value);
   g_value_unset (&value);
-}
-
-/* The file's name, as a word of a pipeline's description. */
-static gchar *
-name_of (const gchar * path)
-{
-  gchar *name = g_path_get_basename (path), *word;
-  gboolean plain = TRUE;
-
-  for (const gchar * c = name; *c != '\0'; c++)
-    plain = plain && (g_ascii_isalnum (*c) || strchr ("._-+", *c) != NULL);
-  word = plain ? g_strdup (name) : g_strdup_printf ("\"%s\"", name);
-  g_free (name);
-  return word;
-}
-
-/* What follows a view: a name for it, behind its rectification. */
-static gchar *
-end_of_view (const TuneOptions * options, const gchar * name)
-{
-  gchar *file, *text;
-
-  if (options->calibration == NULL)
-    return g_strdup_printf ("queue name=%s", name);
-  file = name_of (options->calibration);
-  text = g_strdup_printf ("stereorectify calibration=%s ! queue name=%s",
-      file, name);
-  g_free (file);
-  return text;
-}
-
-static gchar *
-line_of_files (const TuneOptions * options)
-{
-  gchar *file[2] = { name_of (options->left), options->right != NULL
-        ? name_of (options->right) : NULL
-  };
-  gchar *end[2] = { end_of_view (options, "left"), end_of_view (options,
-        "right")
-  };
-  gchar *text;
-
-  if (options->input == TUNE_FROM_FILES)
-    text = g_strdup_printf ("filesrc location=%s ! decodebin ! videoconvert ! "
-        "%s filesrc location=%s ! decodebin ! videoconvert ! %s", file[0],
-        end[0], file[1], end[1]);
-  else
-    text = g_strdup_printf ("filesrc location=%s ! decodebin ! videoconvert ! "
-        "stereosplit name=split layout=side-by-side split.src_left ! queue ! "
-        "%s split.src_right ! queue ! %s", file[0], end[0], end[1]);
-  for (guint i = 0; i < 2; i++) {
-    g_free (file[i]);
-    g_free (end[i]);
-  }
-  return text;
-}
-
-gchar *
-tune_source_line (TuneSource * source)
-{
-  const TuneOptions *options = source->options;
-  gchar *set, *text;
-
-  if (options->input == TUNE_FROM_PIPELINE)
-    return g_strdup (options->pipeline);
-  if (options->input != TUNE_FROM_DEMO)
-    return line_of_files (options);
-  set = tune_properties_text (source->scenes[0]);
-  text = g_strdup_printf ("stereotestsrc%s ! video/x-raw,format=RGB,width=480,"
-      "height=360,framerate=30/1 ! queue name=left "
-      "stereotestsrc view=right%s ! video/x-raw,format=RGB,width=480,"
-      "height=360,framerate=30/1 ! "
-      "queue name=right", set, set);
-  g_free (set);
-  return text;
 }
 
 gchar *
 tune_source_title (TuneSource * source)
 {
   const TuneOptions *options = source->options;
-  gchar *left, *right, *text;
+  g_autofree gchar *left = NULL, *right = NULL;
 
   if (options->input == TUNE_FROM_DEMO)
     return g_strdup ("a rendered scene, 480 x 360");
   if (options->input == TUNE_FROM_PIPELINE)
     return g_strdup ("a pipeline");
   left = g_path_get_basename (options->left);
-  right = options->right ? g_path_get_basename (options->right) : g_strdup ("");
-  text = g_strdup_printf ("%s%s%s", left, right[0] != '\0' ? ", " : "", right);
-  g_free (left);
-  g_free (right);
-  return text;
+  right = options->right != NULL ? g_path_get_basename (options->right) : NULL;
+  return g_strjoin (", ", left, right, NULL);
 }

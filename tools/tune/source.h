@@ -1,14 +1,14 @@
-/* gst-stereomatching: where pairs of views come from
+/* gst-stereomatching: the source of view pairs
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * source.h: files that are played again and again, a rendered scene, or a
- * pipeline of the user's, decoded and paired by timestamp.
+ * source.h: files in a loop, a rendered scene, or a pipeline of the user,
+ * decoded and paired by timestamp.
  *
- * For the thread of the default main context.
+ * Must be used in the thread of the default main context.
  */
 
 #ifndef TUNE_SOURCE_H
@@ -18,7 +18,7 @@
 
 #include <gst/gst.h>
 
-/* Samples that the owner has references to; truth may be NULL. */
+/* Owned samples; truth may be NULL. */
 typedef struct
 {
   GstSample *left;
@@ -27,51 +27,73 @@ typedef struct
 } TunePair;
 
 void tune_pair_clear (TunePair * pair);
-/* A copy of a pair with other timestamps, for tune_pair_clear().  DISCONT says
- * that it does not go on from the frame before. */
+/* A copy with other timestamps, for tune_pair_clear(); discont: it does not
+ * continue the previous frame. */
 TunePair tune_pair_stamp (const TunePair * pair, GstClockTime pts,
     GstClockTime duration, gboolean discont);
 
-typedef struct TuneSource TuneSource;
-
 typedef struct
 {
-  /* There may be a pair where there was none. */
+  /* There may be a pair again. */
   void (*available) (gpointer data);
-  /* It has failed, and ends; text names no files. */
+  /* The source has failed; text does not name files. */
   void (*failed) (const gchar * text, gpointer data);
 } TuneSourceCallbacks;
 
-/* NULL and an error when the description is wrong. */
+#define TUNE_N_STREAMS 3
+
+/* Read-only outside of source.c. */
+typedef struct
+{
+  gboolean live;
+  gboolean still;               /* consists of a single pair */
+  GstClockTime duration;        /* from frame to frame, in nanoseconds */
+  GstElement *scene;            /* of the demo, or NULL: set its properties and
+                                   call tune_source_sync_scenes() */
+
+  /* private */
+  TuneSourceCallbacks callbacks;
+  gpointer data;
+  const TuneOptions *options;
+  GstElement *pipeline;         /* NULL: of two images */
+  GstElement *sinks[TUNE_N_STREAMS];    /* owned by the pipeline; truth may be
+                                           NULL */
+  GstSample *pending[TUNE_N_STREAMS];   /* not paired yet */
+  guint64 n_arrived;            /* left views */
+  guint64 n_taken;
+  guint64 n_unpaired;
+  guint64 n_pairs;              /* since the start */
+  gboolean playing, restarted, failed;
+} TuneSource;
+
+/* Waits for the first pictures, unless they are live or take long.  NULL and an
+ * error if the description is invalid or a file cannot be decoded. */
 TuneSource *tune_source_new (const TuneOptions * options,
     const TuneSourceCallbacks * callbacks, gpointer data, GError ** error);
+/* Of two images, which it takes; options describe them as files. */
+TuneSource *tune_source_new_still (const TuneOptions * options,
+    GstSample * left, GstSample * right);
 void tune_source_free (TuneSource ** source);
 
-/* The next pair, for tune_pair_clear(), and whether it goes on from the one
- * before; FALSE when there is none now. */
+/* The size of a stream, 0 if not known yet; 2 is the ground truth. */
+void tune_source_size (TuneSource * source, guint stream, gint * width,
+    gint * height);
+
+/* The next pair, for tune_pair_clear(); FALSE if there is none now. */
 gboolean tune_source_next (TuneSource * source, TunePair * pair,
     gboolean * discont);
 
-/* Whether there was one pair only, which is all that there will be. */
-gboolean tune_source_is_still (TuneSource * source);
-gboolean tune_source_is_live (TuneSource * source);
-
-/* Nanoseconds from frame to frame. */
-GstClockTime tune_source_duration (TuneSource * source);
-
-/* Views that were left out because they came too fast, or alone. */
+/* The number of views that were unpaired or superseded. */
 guint64 tune_source_dropped (TuneSource * source);
 
-/* The elements of a rendered scene, of which the first one stands for all:
- * what is set there is set in the others by tune_source_follow(). */
-GstElement *tune_source_scene (TuneSource * source);
-void tune_source_follow (TuneSource * source, GParamSpec * property);
+/* Sets a property of all scenes to its value in the first one. */
+void tune_source_sync_scenes (TuneSource * source, GParamSpec * property);
 
-/* The text of gst-launch-1.0 that has elements called left and right; files
- * without their folders.  For g_free(). */
-gchar *tune_source_line (TuneSource * source);
+/* The description of the pipeline, as for gst-launch-1.0, with elements called
+ * left and right; for g_free(). */
+gchar *tune_source_description (TuneSource * source);
 
-/* A few words for people, without folders; for g_free(). */
+/* A title without folders; for g_free(). */
 gchar *tune_source_title (TuneSource * source);
 
 #endif /* TUNE_SOURCE_H */

@@ -1,4 +1,4 @@
-/* gst-stereomatching: an element that a program feeds
+/* gst-stereomatching: an element fed by the program
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,48 +6,17 @@
 
 #include "stage.h"
 
-#include "later.h"
-
-#include <gst/app/app.h>
 #include <string.h>
+#include <unistd.h>
 
-/* Of GObject's reference counting boxes: what an appsink's thread still has to
- * say may come when the stage is gone. */
-struct TuneStage
-{
-  TuneStageCallbacks callbacks;
-  gpointer data;
-  gboolean alive;
-  GstElement *pipeline;
-  GstElement *element;          /* the pipeline's */
-  guint n_inputs;
-  guint n_outputs;
-  GstElement *inputs[TUNE_STAGE_PADS];  /* the pipeline's, like outputs, */
-  GstElement *outputs[TUNE_STAGE_PADS]; /* which are NULL where left out */
-  GstSample *results[TUNE_STAGE_PADS];  /* of the job, so far */
-  gboolean busy;
-  gboolean failed;
-  GstClockTime pts;             /* of the job */
-  gint64 begun;                 /* monotonic, in microseconds */
-  gdouble time;                 /* milliseconds */
-  gchar *device;
-};
-
-/* A sample on its way from an appsink's thread to the main context. */
-typedef struct
-{
-  TuneStage *stage;
-  guint output;
-  GstSample *sample;
-} Arrival;
-
-/* -------------------------------------------------------------------- jobs */
+/* File descriptors that a stage may need. */
+#define N_DESCRIPTORS 16
 
 static void
-forget_results (TuneStage * stage)
+clear_samples (GstSample ** samples)
 {
   for (guint i = 0; i < TUNE_STAGE_PADS; i++)
-    g_clear_pointer (&stage->results[i], gst_sample_unref);
+    g_clear_pointer (&samples[i], gst_sample_unref);
 }
 
 static void
@@ -58,87 +27,53 @@ end_job (TuneStage * stage, gboolean good)
   if (!stage->busy)
     return;
   stage->busy = FALSE;
-  stage->time = (gdouble) (g_get_monotonic_time () - stage->begun) / 1000;
+  stage->time = (gdouble) (g_get_monotonic_time () - stage->start) / 1000;
   memcpy (results, stage->results, sizeof (results));
   memset (stage->results, 0, sizeof (stage->results));
-  if (stage->callbacks.done != NULL)
-    stage->callbacks.done (stage, good ? results : NULL, stage->data);
-  for (guint i = 0; i < TUNE_STAGE_PADS; i++)
-    g_clear_pointer (&results[i], gst_sample_unref);
+  stage->callbacks.done (stage, good ? results : NULL, stage->data);
+  clear_samples (results);
 }
 
 static void
-take_result (TuneStage * stage, guint output, GstSample * sample)
+take_result (TuneStage * stage, GstElement * sink)
 {
-  gboolean all = TRUE;
+  GstSample *sample = tune_stage_pull (sink);
+  gboolean complete = TRUE;
 
-  if (!stage->alive || !stage->busy
-      || GST_BUFFER_PTS (gst_sample_get_buffer (sample)) != stage->pts)
+  if (sample == NULL || !stage->busy
+      || GST_BUFFER_PTS (gst_sample_get_buffer (sample)) != stage->pts) {
+    g_clear_pointer (&sample, gst_sample_unref);
     return;
-  g_clear_pointer (&stage->results[output], gst_sample_unref);
-  stage->results[output] = gst_sample_ref (sample);
-  for (guint i = 0; i < stage->n_outputs; i++)
-    all = all && (stage->outputs[i] == NULL || stage->results[i] != NULL);
-  if (all)
+  }
+  for (guint i = 0; i < stage->n_outputs; i++) {
+    if (stage->outputs[i] == sink) {
+      g_clear_pointer (&stage->results[i], gst_sample_unref);
+      stage->results[i] = sample;
+    }
+    complete = complete && (stage->outputs[i] == NULL
+        || stage->results[i] != NULL);
+  }
+  if (complete)
     end_job (stage, TRUE);
-}
-
-static void
-clear_stage (gpointer data)
-{
-  TuneStage *stage = data;
-
-  g_free (stage->device);
-}
-
-static gboolean
-deliver (gpointer data)
-{
-  Arrival *arrival = data;
-
-  take_result (arrival->stage, arrival->output, arrival->sample);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-free_arrival (gpointer data)
-{
-  Arrival *arrival = data;
-
-  gst_sample_unref (arrival->sample);
-  g_atomic_rc_box_release_full (arrival->stage, clear_stage);
-  g_free (arrival);
 }
 
 GstSample *
 tune_stage_pull (GstElement * appsink)
 {
-  GstSample *theirs = gst_app_sink_try_pull_sample (GST_APP_SINK (appsink), 0);
-  GstSample *ours = NULL;
+  g_autoptr (GstSample) sample = gst_app_sink_try_pull_sample
+      (GST_APP_SINK (appsink), 0);
 
-  if (theirs != NULL) {
-    ours = gst_sample_new (gst_sample_get_buffer (theirs),
-        gst_sample_get_caps (theirs), NULL, NULL);
-    gst_sample_unref (theirs);
-  }
-  return ours;
+  return sample == NULL ? NULL
+      : gst_sample_new (gst_sample_get_buffer (sample),
+      gst_sample_get_caps (sample), NULL, NULL);
 }
 
-static GstFlowReturn
-new_sample (GstAppSink * sink, gpointer data)
+GstFlowReturn
+tune_stage_post_sample (GstAppSink * appsink, gpointer data)
 {
-  TuneStage *stage = data;
-  GstSample *sample = tune_stage_pull (GST_ELEMENT (sink));
-  Arrival *arrival;
-
-  if (sample == NULL)
-    return GST_FLOW_OK;
-  arrival = g_new (Arrival, 1);
-  arrival->stage = g_atomic_rc_box_acquire (stage);
-  arrival->sample = sample;
-  arrival->output =
-      GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (sink), "output"));
-  tune_later (deliver, arrival, free_arrival);
+  (void) data;
+  gst_element_post_message (GST_ELEMENT (appsink), gst_message_new_application
+      (GST_OBJECT (appsink), gst_structure_new_empty ("sample")));
   return GST_FLOW_OK;
 }
 
@@ -147,32 +82,34 @@ tune_stage_push (TuneStage * stage, GstSample * const *inputs)
 {
   g_return_if_fail (!stage->busy);
   stage->busy = TRUE;
-  stage->begun = g_get_monotonic_time ();
+  stage->start = g_get_monotonic_time ();
   stage->pts = GST_BUFFER_PTS (gst_sample_get_buffer (inputs[0]));
   for (guint i = 0; i < stage->n_inputs; i++)
     gst_app_src_push_sample (GST_APP_SRC (stage->inputs[i]), inputs[i]);
-  if (stage->failed)
+  if (stage->error != NULL)
     end_job (stage, FALSE);
 }
 
-/* ---------------------------------------------------------------- messages */
-
 static void
-say (TuneStage * stage, TuneLevel level, const GError * error)
+set_error (TuneStage * stage, const gchar * text)
 {
-  if (stage->callbacks.said != NULL)
-    stage->callbacks.said (stage, level, error->message, stage->data);
+  if (g_strcmp0 (stage->error, text) == 0)
+    return;
+  g_free (stage->error);
+  stage->error = g_strdup (text);
+  if (stage->callbacks.failed != NULL)
+    stage->callbacks.failed (stage, stage->data);
 }
 
-/* Why it is no other device, which is told behind a semicolon, is left out. */
+/* "Computing on DEVICE; why not another one". */
 static void
-learn_device (TuneStage * stage, const gchar * text)
+set_device (TuneStage * stage, const gchar * text)
 {
-  static const gchar begin[] = "Computing on ";
+  static const gchar prefix[] = "Computing on ";
 
-  if (!g_str_has_prefix (text, begin))
+  if (!g_str_has_prefix (text, prefix))
     return;
-  text += strlen (begin);
+  text += strlen (prefix);
   g_free (stage->device);
   stage->device = g_strndup (text, strcspn (text, ";"));
 }
@@ -181,90 +118,93 @@ static gboolean
 take_message (GstBus * bus, GstMessage * message, gpointer data)
 {
   TuneStage *stage = data;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   (void) bus;
-  switch (GST_MESSAGE_TYPE (message)) {
-    case GST_MESSAGE_ERROR:
-      gst_message_parse_error (message, &error, NULL);
-      if (!stage->failed)
-        say (stage, TUNE_ERROR, error);
-      stage->failed = TRUE;
-      end_job (stage, FALSE);
-      break;
-    case GST_MESSAGE_WARNING:
-      gst_message_parse_warning (message, &error, NULL);
-      say (stage, TUNE_WARNING, error);
-      break;
-    case GST_MESSAGE_INFO:
-      gst_message_parse_info (message, &error, NULL);
-      learn_device (stage, error->message);
-      break;
-    default:
-      break;
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_APPLICATION) {
+    take_result (stage, GST_ELEMENT (GST_MESSAGE_SRC (message)));
+  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_INFO) {
+    gst_message_parse_info (message, &error, NULL);
+    set_device (stage, error->message);
+  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+    gst_message_parse_warning (message, &error, NULL);
+    if (stage->callbacks.warning != NULL)
+      stage->callbacks.warning (stage, error->message, stage->data);
+  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error (message, &error, NULL);
+    if (stage->error == NULL) {
+      g_autofree gchar *text = g_strdup_printf ("%s: %s", GST_OBJECT_NAME
+          (gst_element_get_factory (stage->element)), error->message);
+
+      set_error (stage, text);
+    }
+    end_job (stage, FALSE);
   }
-  g_clear_error (&error);
   return G_SOURCE_CONTINUE;
 }
 
-/* ------------------------------------------------------------ around it all */
-
-/* The static or requested pad of that name, or NULL. */
-static GstPad *
-get_pad (GstElement * element, const gchar * name)
+/* Whether a pipeline can open the file descriptors that it needs: GStreamer
+ * aborts or creates no bus otherwise. */
+static gboolean
+has_descriptors (void)
 {
-  GstPad *pad = gst_element_get_static_pad (element, name);
+  gint opened[N_DESCRIPTORS];
+  guint n = 0;
 
-  if (pad == NULL && gst_element_class_get_pad_template
-      (GST_ELEMENT_GET_CLASS (element), name) != NULL)
-    pad = gst_element_request_pad_simple (element, name);
-  return pad;
+  while (n < N_DESCRIPTORS && (opened[n] = dup (STDIN_FILENO)) >= 0)
+    n++;
+  for (guint i = 0; i < n; i++)
+    close (opened[i]);
+  return n == N_DESCRIPTORS;
+}
+
+static gboolean
+has_pad (GstElement * element, const gchar * name)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, name);
+
+  return pad != NULL || gst_element_class_get_pad_template
+      (GST_ELEMENT_GET_CLASS (element), name) != NULL;
 }
 
 static void
-link_pads (GstPad * from, GstPad * to)
+link_pads (GstElement * from, const gchar * from_pad, GstElement * to,
+    const gchar * to_pad)
 {
-  if (gst_pad_link (from, to) != GST_PAD_LINK_OK)
-    g_error ("%s and %s can't be linked", GST_PAD_NAME (from),
-        GST_PAD_NAME (to));
+  if (!gst_element_link_pads (from, from_pad, to, to_pad))
+    g_error ("Cannot link %s:%s to %s:%s", GST_OBJECT_NAME (from), from_pad,
+        GST_OBJECT_NAME (to), to_pad);
 }
 
 static void
-add_input (TuneStage * stage, GstPad * pad)
+add_input (TuneStage * stage, const gchar * pad)
 {
   GstElement *source = gst_element_factory_make ("appsrc", NULL);
-  GstPad *from = gst_element_get_static_pad (source, "src");
 
   g_object_set (source, "format", GST_FORMAT_TIME, NULL);
   gst_bin_add (GST_BIN (stage->pipeline), source);
-  link_pads (from, pad);
-  gst_object_unref (from);
+  link_pads (source, "src", stage->element, pad);
   stage->inputs[stage->n_inputs++] = source;
 }
 
 static void
-add_output (TuneStage * stage, GstPad * pad, const gchar * formats)
+add_output (TuneStage * stage, const gchar * pad, const gchar * formats)
 {
-  GstAppSinkCallbacks callbacks = {.new_sample = new_sample };
+  GstAppSinkCallbacks callbacks = {.new_sample = tune_stage_post_sample };
   GstElement *sink = gst_element_factory_make ("appsink", NULL);
-  GstPad *to = gst_element_get_static_pad (sink, "sink");
 
   g_object_set (sink, "sync", FALSE, "async", FALSE, "enable-last-sample",
       FALSE, NULL);
   if (formats != NULL) {
-    gchar *text = g_strdup_printf ("video/x-raw, format=%s", formats);
-    GstCaps *caps = gst_caps_from_string (text);
+    g_autofree gchar *text = g_strdup_printf ("video/x-raw, format=%s",
+        formats);
+    g_autoptr (GstCaps) caps = gst_caps_from_string (text);
 
     g_object_set (sink, "caps", caps, NULL);
-    gst_caps_unref (caps);
-    g_free (text);
   }
-  g_object_set_data (G_OBJECT (sink), "output",
-      GUINT_TO_POINTER (stage->n_outputs));
-  gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, stage, NULL);
+  gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, NULL, NULL);
   gst_bin_add (GST_BIN (stage->pipeline), sink);
-  link_pads (pad, to);
-  gst_object_unref (to);
+  link_pads (stage->element, pad, sink, "sink");
   stage->outputs[stage->n_outputs] = sink;
 }
 
@@ -273,31 +213,29 @@ tune_stage_new (GstElement * element, const gchar * const *inputs,
     const gchar * const *outputs, const gchar * const *formats,
     const TuneStageCallbacks * callbacks, gpointer data)
 {
-  TuneStage *stage = g_atomic_rc_box_new0 (TuneStage);
-  GstBus *bus;
-  GstPad *pad;
+  TuneStage *stage = g_new0 (TuneStage, 1);
+  g_autoptr (GstBus) bus = NULL;
 
-  stage->alive = TRUE;
   stage->callbacks = *callbacks;
   stage->data = data;
   stage->device = g_strdup ("");
-  stage->pipeline = gst_pipeline_new (NULL);
+  stage->pipeline = has_descriptors ()? gst_pipeline_new (NULL)
+      : gst_bin_new (NULL);
   stage->element = element;
   gst_bin_add (GST_BIN (stage->pipeline), element);
   for (guint i = 0; inputs[i] != NULL; i++) {
-    if ((pad = get_pad (element, inputs[i])) != NULL)
-      add_input (stage, pad);
-    gst_clear_object (&pad);
+    if (has_pad (element, inputs[i]))
+      add_input (stage, inputs[i]);
   }
-  for (guint i = 0; outputs[i] != NULL; i++) {
-    if ((pad = get_pad (element, outputs[i])) != NULL)
-      add_output (stage, pad, formats != NULL ? formats[i] : NULL);
-    gst_clear_object (&pad);
-    stage->n_outputs++;
+  for (; outputs[stage->n_outputs] != NULL; stage->n_outputs++) {
+    if (has_pad (element, outputs[stage->n_outputs]))
+      add_output (stage, outputs[stage->n_outputs],
+          formats != NULL ? formats[stage->n_outputs] : NULL);
   }
-  bus = gst_pipeline_get_bus (GST_PIPELINE (stage->pipeline));
-  gst_bus_add_watch (bus, take_message, stage);
-  gst_object_unref (bus);
+  if (GST_IS_PIPELINE (stage->pipeline)) {
+    bus = gst_pipeline_get_bus (GST_PIPELINE (stage->pipeline));
+    gst_bus_add_watch (bus, take_message, stage);
+  }
   tune_stage_start (stage);
   return stage;
 }
@@ -305,69 +243,38 @@ tune_stage_new (GstElement * element, const gchar * const *inputs,
 void
 tune_stage_free (TuneStage ** stage)
 {
-  TuneStage *self = *stage;
-  GstBus *bus;
+  TuneStage *self = g_steal_pointer (stage);
+  g_autoptr (GstBus) bus = NULL;
 
   if (self == NULL)
     return;
-  *stage = NULL;
-  self->alive = FALSE;
-  bus = gst_pipeline_get_bus (GST_PIPELINE (self->pipeline));
-  gst_bus_remove_watch (bus);
-  gst_object_unref (bus);
+  if (GST_IS_PIPELINE (self->pipeline)) {
+    bus = gst_pipeline_get_bus (GST_PIPELINE (self->pipeline));
+    gst_bus_remove_watch (bus);
+  }
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   gst_object_unref (self->pipeline);
-  forget_results (self);
-  g_atomic_rc_box_release_full (self, clear_stage);
+  clear_samples (self->results);
+  g_free (self->device);
+  g_free (self->error);
+  g_free (self);
 }
 
 void
 tune_stage_stop (TuneStage * stage)
 {
   gst_element_set_state (stage->pipeline, GST_STATE_NULL);
-  forget_results (stage);
+  clear_samples (stage->results);
   end_job (stage, FALSE);
 }
 
 void
 tune_stage_start (TuneStage * stage)
 {
-  stage->failed = FALSE;
-  gst_element_set_state (stage->pipeline, GST_STATE_PLAYING);
-}
+  const gboolean good = GST_IS_PIPELINE (stage->pipeline);
 
-GstElement *
-tune_stage_element (TuneStage * stage)
-{
-  return stage->element;
-}
-
-gboolean
-tune_stage_busy (TuneStage * stage)
-{
-  return stage->busy;
-}
-
-gboolean
-tune_stage_has_output (TuneStage * stage, guint output)
-{
-  return output < stage->n_outputs && stage->outputs[output] != NULL;
-}
-
-gboolean
-tune_stage_failed (TuneStage * stage)
-{
-  return stage->failed;
-}
-
-gdouble
-tune_stage_time (TuneStage * stage)
-{
-  return stage->time;
-}
-
-const gchar *
-tune_stage_device (TuneStage * stage)
-{
-  return stage->device;
+  set_error (stage, good ? NULL
+      : "No file descriptors left; raise the limit (ulimit -n)");
+  if (good)
+    gst_element_set_state (stage->pipeline, GST_STATE_PLAYING);
 }

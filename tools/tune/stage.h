@@ -1,87 +1,88 @@
-/* gst-stereomatching: an element that a program feeds
+/* gst-stereomatching: an element fed by the program
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * stage.h: one element alone in a pipeline of its own, between appsrc and
- * appsink.
+ * stage.h: one element in a pipeline of its own, between appsrc and appsink.
  *
- * It gets one job at a time: a sample for each input, all with the same
- * timestamp, and says so in the main context when there is one from each
- * output.  So an element is exchanged, or taken down to set what can't be set
- * while it runs, between two jobs: no stream is cut, blocked or relinked.
+ * It processes one job at a time: one sample for each input, all with the same
+ * timestamp; a callback in the main context delivers the outputs.  Between two
+ * jobs the element can be exchanged, or stopped to set properties that cannot
+ * change while it runs: no stream is cut, blocked or relinked.
  *
- * All functions are for the thread of the default main context.
+ * All functions must be called in the thread of the default main context.
  */
 
 #ifndef TUNE_STAGE_H
 #define TUNE_STAGE_H
 
-#include <gst/gst.h>
+#include <gst/app/app.h>
 
 #define TUNE_STAGE_PADS 3
 
 typedef struct TuneStage TuneStage;
 
-typedef enum
-{
-  TUNE_INFO,
-  TUNE_WARNING,
-  TUNE_ERROR
-} TuneLevel;
-
 typedef struct
 {
   /* outputs are those of the job, in the order of their pads, and borrowed.
-   * NULL: the job ended without them, because the element failed. */
+   * NULL: the element failed. */
   void (*done) (TuneStage * stage, GstSample ** outputs, gpointer data);
-  /* What the element has to say. */
-  void (*said) (TuneStage * stage, TuneLevel level, const gchar * text,
-      gpointer data);
+  /* A warning of the element; may be NULL. */
+  void (*warning) (TuneStage * stage, const gchar * text, gpointer data);
+  /* The error has changed; may be NULL. */
+  void (*failed) (TuneStage * stage, gpointer data);
 } TuneStageCallbacks;
 
+/* Read-only outside of stage.c. */
+struct TuneStage
+{
+  GstElement *element;          /* owned by the pipeline */
+  gboolean busy;                /* has a job */
+  gchar *error;                 /* the first one since the start, or NULL */
+  gdouble time;                 /* of the last job, in milliseconds */
+  gchar *device;                /* the element's name for it, or "" */
+
+  /* private */
+  TuneStageCallbacks callbacks;
+  gpointer data;
+  GstElement *pipeline;         /* a bin without file descriptors */
+  guint n_inputs;
+  guint n_outputs;
+  GstElement *inputs[TUNE_STAGE_PADS];  /* owned by the pipeline */
+  GstElement *outputs[TUNE_STAGE_PADS]; /* the same; NULL if omitted */
+  GstSample *results[TUNE_STAGE_PADS];  /* of the current job */
+  GstClockTime pts;             /* of the job */
+  gint64 start;                 /* monotonic, in microseconds */
+};
+
 /*
- * Takes the floating element.  inputs and outputs are names of pads, ending
- * with NULL; those that the element has no template of are left out.  formats
- * (NULL: any) is what an output may be, as in caps: "{ GRAY8 }".
+ * Takes the floating element.  inputs and outputs are pad names, terminated by
+ * NULL; pads without a template are omitted.  formats (NULL: any) restricts the
+ * outputs, as in caps: "{ GRAY8 }".
  */
 TuneStage *tune_stage_new (GstElement * element, const gchar * const *inputs,
     const gchar * const *outputs, const gchar * const *formats,
     const TuneStageCallbacks * callbacks, gpointer data);
 
-/* What an appsink has now, or NULL: a sample of its own, because the appsink
- * writes into the last one that it gave when its caps come again. */
+/* A callback of appsinks: posts an application message, so that the bus watch
+ * takes the sample in the main context. */
+GstFlowReturn tune_stage_post_sample (GstAppSink * appsink, gpointer data);
+
+/* A copy of the sample that an appsink has, or NULL.  A copy, because the
+ * appsink writes into its last sample when its caps are repeated. */
 GstSample *tune_stage_pull (GstElement * appsink);
 
-/* Stops it and waits until it has; nothing is called back any more. */
+/* Stops the element and waits for it; no callback follows. */
 void tune_stage_free (TuneStage ** stage);
 
-GstElement *tune_stage_element (TuneStage * stage);
-
-gboolean tune_stage_busy (TuneStage * stage);
-
-/* Begins a job; the stage is not busy.  As many samples as it has inputs;
- * their buffers keep their timestamps, which differ from job to job. */
+/* Starts a job; the stage must not be busy.  There are as many samples as
+ * inputs.  Buffers keep their timestamps, which must differ between jobs. */
 void tune_stage_push (TuneStage * stage, GstSample * const *inputs);
 
-/* Whether there is an output of this number, in the order of tune_stage_new();
- * outputs that were left out count. */
-gboolean tune_stage_has_output (TuneStage * stage, guint output);
-
-/* Takes the element down before it is changed in a way that it can't take
- * while it runs, and up again.  A job under way ends without outputs. */
+/* Stops the element, which ends a job without outputs, and starts it again. */
 void tune_stage_stop (TuneStage * stage);
 void tune_stage_start (TuneStage * stage);
-
-/* Whether its element has failed since it was started. */
-gboolean tune_stage_failed (TuneStage * stage);
-
-/* Milliseconds from a job's begin to its end, of the last one. */
-gdouble tune_stage_time (TuneStage * stage);
-
-/* What computes, in the element's own words, or "". */
-const gchar *tune_stage_device (TuneStage * stage);
 
 #endif /* TUNE_STAGE_H */

@@ -1,4 +1,4 @@
-/* gst-stereomatching: one page that is open
+/* gst-stereomatching: the connection to a page
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,19 +6,19 @@
 
 #include "viewer.h"
 
-#include "flow.h"
 #include "message.h"
+#include "pipeline.h"
 
 #include <string.h>
 
 #define HEADER_SIZE 12
-/* Bytes of text on their way to a page that says nothing. */
-#define MOST_TEXT (1024 * 1024)
-/* Messages a second, as a mean and at once. */
+/* Maximum bytes of text in flight to a page that sends nothing. */
+#define MAX_TEXT (1024 * 1024)
+/* Messages per second on average, and in a burst. */
 #define MESSAGE_RATE 200
 #define MESSAGE_BURST 400
-/* Invalid ones, over the life of a connection. */
-#define MOST_ERRORS 100
+/* Invalid messages during a connection. */
+#define MAX_ERRORS 100
 #define KEEPALIVE 15            /* seconds */
 
 struct TuneViewer
@@ -26,15 +26,15 @@ struct TuneViewer
   TuneViewerCallbacks callbacks;
   gpointer data;
   SoupWebsocketConnection *connection;
-  TuneViews views;              /* large ones */
+  TuneViews views;
   guint width;
   TuneViews small;
   guint small_width;
-  guint sent[TUNE_MAX_SIDES][TUNE_N_VIEWS];     /* the newest frames */
-  TuneFlow flow;
-  gsize text;                   /* bytes since it said something */
+  guint sent[TUNE_MAX_SIDES][TUNE_N_VIEWS];     /* last frame sent */
+  TunePipeline pipeline;
+  gsize n_text;                 /* bytes sent since its last message */
   gdouble credit;               /* messages that it may send */
-  gint64 credited;              /* when that was so */
+  gint64 credited;              /* the time of credit, monotonic */
   guint n_errors;
 };
 
@@ -46,14 +46,12 @@ is_open (TuneViewer * viewer)
 }
 
 static void
-end (TuneViewer * viewer, const gchar * why)
+close_connection (TuneViewer * viewer, const gchar * why)
 {
   if (is_open (viewer))
     soup_websocket_connection_close (viewer->connection,
         SOUP_WEBSOCKET_CLOSE_POLICY_VIOLATION, why);
 }
-
-/* ---------------------------------------------------------------------- in */
 
 static gboolean
 is_too_fast (TuneViewer * viewer)
@@ -79,18 +77,18 @@ take_message (SoupWebsocketConnection * connection, gint type, GBytes * bytes,
   const gchar *text = g_bytes_get_data (bytes, &size);
 
   (void) connection;
-  viewer->text = 0;
+  viewer->n_text = 0;
   if (is_too_fast (viewer))
-    end (viewer, "too many messages");
+    close_connection (viewer, "too many messages");
   else if (type != SOUP_WEBSOCKET_DATA_TEXT)
-    end (viewer, "messages are texts");
+    close_connection (viewer, "expected a text message");
   else
-    viewer->callbacks.said (viewer, text != NULL ? text : "", size,
+    viewer->callbacks.message (viewer, text != NULL ? text : "", size,
         viewer->data);
 }
 
 static void
-take_end (SoupWebsocketConnection * connection, gpointer data)
+connection_closed (SoupWebsocketConnection * connection, gpointer data)
 {
   TuneViewer *viewer = data;
 
@@ -99,10 +97,10 @@ take_end (SoupWebsocketConnection * connection, gpointer data)
 }
 
 void
-tune_viewer_blame (TuneViewer * viewer)
+tune_viewer_count_error (TuneViewer * viewer)
 {
-  if (++viewer->n_errors > MOST_ERRORS)
-    end (viewer, "too many invalid messages");
+  if (++viewer->n_errors > MAX_ERRORS)
+    close_connection (viewer, "too many invalid messages");
 }
 
 TuneViewer *
@@ -120,7 +118,8 @@ tune_viewer_new (SoupWebsocketConnection * connection,
       TUNE_MESSAGE_SIZE);
   soup_websocket_connection_set_keepalive_interval (connection, KEEPALIVE);
   g_signal_connect (connection, "message", G_CALLBACK (take_message), viewer);
-  g_signal_connect (connection, "closed", G_CALLBACK (take_end), viewer);
+  g_signal_connect (connection, "closed", G_CALLBACK (connection_closed),
+      viewer);
   return viewer;
 }
 
@@ -128,27 +127,25 @@ void
 tune_viewer_free (TuneViewer * viewer)
 {
   g_signal_handlers_disconnect_by_data (viewer->connection, viewer);
-  end (viewer, NULL);
+  close_connection (viewer, NULL);
   g_object_unref (viewer->connection);
   g_free (viewer);
 }
 
-/* --------------------------------------------------------------------- out */
-
 void
-tune_viewer_tell (TuneViewer * viewer, const gchar * text)
+tune_viewer_send_text (TuneViewer * viewer, const gchar * text)
 {
   if (!is_open (viewer))
     return;
-  viewer->text += strlen (text);
-  if (viewer->text > MOST_TEXT)
-    end (viewer, "it takes nothing");
+  viewer->n_text += strlen (text);
+  if (viewer->n_text > MAX_TEXT)
+    close_connection (viewer, "it does not read");
   else
     soup_websocket_connection_send_text (viewer->connection, text);
 }
 
 void
-tune_viewer_want (TuneViewer * viewer, TuneViews views, guint width,
+tune_viewer_set_views (TuneViewer * viewer, TuneViews views, guint width,
     TuneViews small, guint small_width)
 {
   viewer->views = views;
@@ -165,32 +162,34 @@ tune_viewer_views (TuneViewer * viewer)
 }
 
 static guint
-width_for (TuneViewer * viewer, TuneView view)
+get_width (TuneViewer * viewer, TuneView view)
 {
   return tune_pictures_width (viewer->views & 1u << view ? viewer->width
-      : viewer->small_width, viewer->flow.smaller);
+      : viewer->small_width, viewer->pipeline.reduction);
 }
 
-/* Whether a frame's picture is news, and may be sent now. */
+/* Whether the picture of a frame is new to the viewer and may be sent now. */
 static gboolean
-takes (TuneViewer * viewer, TuneSlot slot, guint frame)
+accepts (TuneViewer * viewer, TuneSlot slot, guint frame)
 {
   return (tune_viewer_views (viewer) & 1u << slot.view) != 0
       && frame > viewer->sent[slot.side][slot.view]
-      && tune_flow_may_send (&viewer->flow, frame) && is_open (viewer);
+      && tune_pipeline_can_send (&viewer->pipeline, frame) && is_open (viewer);
 }
 
 void
-tune_viewer_offer (TuneViewer * viewer, TunePictures * pictures, TuneSlot slot)
+tune_viewer_request (TuneViewer * viewer, TunePictures * pictures,
+    TuneSlot slot)
 {
   const guint frame = tune_pictures_frame (pictures, slot);
 
-  if (frame > 0 && takes (viewer, slot, frame))
-    tune_pictures_ask (pictures, slot, width_for (viewer, slot.view));
+  if (frame > 0 && accepts (viewer, slot, frame))
+    tune_pictures_request (pictures, slot, get_width (viewer, slot.view));
 }
 
 void
-tune_viewer_show (TuneViewer * viewer, const TunePicture * picture, guint index)
+tune_viewer_send_picture (TuneViewer * viewer, const TunePicture * picture,
+    guint index)
 {
   guint8 header[HEADER_SIZE] = { 1, (guint8) index,
     (guint8) picture->slot.side, picture->webp
@@ -198,10 +197,10 @@ tune_viewer_show (TuneViewer * viewer, const TunePicture * picture, guint index)
   GByteArray *message;
   gsize size;
   const guint8 *bytes = g_bytes_get_data (picture->bytes, &size);
-  GBytes *whole;
+  g_autoptr (GBytes) whole = NULL;
 
-  if (picture->width != width_for (viewer, picture->slot.view)
-      || !takes (viewer, picture->slot, picture->frame))
+  if (picture->width != get_width (viewer, picture->slot.view)
+      || !accepts (viewer, picture->slot, picture->frame))
     return;
   GST_WRITE_UINT32_LE (header + 4, picture->frame);
   GST_WRITE_UINT16_LE (header + 8, picture->frame_width);
@@ -212,13 +211,13 @@ tune_viewer_show (TuneViewer * viewer, const TunePicture * picture, guint index)
   whole = g_byte_array_free_to_bytes (message);
   soup_websocket_connection_send_message (viewer->connection,
       SOUP_WEBSOCKET_DATA_BINARY, whole);
-  g_bytes_unref (whole);
   viewer->sent[picture->slot.side][picture->slot.view] = picture->frame;
-  tune_flow_sent (&viewer->flow, picture->frame, g_get_monotonic_time ());
+  tune_pipeline_send (&viewer->pipeline, picture->frame,
+      g_get_monotonic_time ());
 }
 
 void
-tune_viewer_shown (TuneViewer * viewer, guint frame)
+tune_viewer_acknowledge (TuneViewer * viewer, guint frame)
 {
-  tune_flow_shown (&viewer->flow, frame, g_get_monotonic_time ());
+  tune_pipeline_acknowledge (&viewer->pipeline, frame, g_get_monotonic_time ());
 }

@@ -1,22 +1,22 @@
-/* gst-stereomatching: one page that is open
+/* gst-stereomatching: the connection to a page
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * viewer.h: a WebSocket connection, with limits on what comes in and on what
- * is on its way out.
+ * viewer.h: a WebSocket connection, with limits on the messages received and on
+ * those in flight.
  *
  * A picture is a binary message:
  *
  *   byte 0       1, the version
- *   byte 1       index of the view in the list of the last message hello
+ *   byte 1       index of the view in the last message "hello"
  *   byte 2       side: 0 = a, 1 = b
  *   byte 3       0 = JPEG, 1 = WebP
- *   bytes 4-7    number of the frame        } little endian
+ *   bytes 4-7    frame number               } little endian
  *   bytes 8-11   width and height of the    }
- *                frame in its own pixels    }
+ *                left view, in pixels       }
  *   from 12 on   the picture
  */
 
@@ -33,10 +33,10 @@ typedef struct TuneViewer TuneViewer;
 
 typedef struct
 {
-  /* A text of the page. */
-  void (*said) (TuneViewer * viewer, const gchar * text, gsize size,
+  /* A text message of the page. */
+  void (*message) (TuneViewer * viewer, const gchar * text, gsize size,
       gpointer data);
-  /* It may be freed now. */
+  /* The viewer may be freed. */
   void (*closed) (TuneViewer * viewer, gpointer data);
 } TuneViewerCallbacks;
 
@@ -44,28 +44,28 @@ TuneViewer *tune_viewer_new (SoupWebsocketConnection * connection,
     const TuneViewerCallbacks * callbacks, gpointer data);
 void tune_viewer_free (TuneViewer * viewer);
 
-/* JSON; a viewer that takes nothing is closed. */
-void tune_viewer_tell (TuneViewer * viewer, const gchar * text);
+/* Closes the connection if the viewer does not read. */
+void tune_viewer_send_text (TuneViewer * viewer, const gchar * text);
 
-/* Counts an invalid message: many of them end the connection. */
-void tune_viewer_blame (TuneViewer * viewer);
+/* Counts an invalid message and closes the connection after many of them. */
+void tune_viewer_count_error (TuneViewer * viewer);
 
-/* What its page shows, and at which width in pixels of the screen; those in
- * small are thumbnails, unless they are in views, too. */
-void tune_viewer_want (TuneViewer * viewer, TuneViews views, guint width,
+/* Sets the views that the page shows and their width in screen pixels; those
+ * only in small are thumbnails. */
+void tune_viewer_set_views (TuneViewer * viewer, TuneViews views, guint width,
     TuneViews small, guint small_width);
-/* All of both. */
+/* The union of views and small. */
 TuneViews tune_viewer_views (TuneViewer * viewer);
 
-/* Asks for what is new and wanted in a slot, if its link carries that now. */
-void tune_viewer_offer (TuneViewer * viewer, TunePictures * pictures,
+/* Requests the picture in a slot if it is wanted, new, and may be sent. */
+void tune_viewer_request (TuneViewer * viewer, TunePictures * pictures,
     TuneSlot slot);
 
-/* Sends a picture if it wants that one.  index: of the view, for the page. */
-void tune_viewer_show (TuneViewer * viewer, const TunePicture * picture,
-    guint index);
+/* Sends a picture if it was requested at this width.  index: of its view. */
+void tune_viewer_send_picture (TuneViewer * viewer,
+    const TunePicture * picture, guint index);
 
-/* The page has shown a picture of a frame. */
-void tune_viewer_shown (TuneViewer * viewer, guint frame);
+/* The page shows the picture of a frame. */
+void tune_viewer_acknowledge (TuneViewer * viewer, guint frame);
 
 #endif /* TUNE_VIEWER_H */

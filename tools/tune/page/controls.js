@@ -3,20 +3,21 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A control is made of what the server tells of a property and knows nothing
- * of what it does. What a person enters goes to the server at once; what is
- * shown in the end is what the server says that the element took.
+ * A control is built from the description of a property. Input goes to the
+ * server immediately; the control then shows the value of the element.
  */
 
 import {make, seldom} from './dom.js';
 import {Scale, isExact, number} from './scale.js';
 
 const DRAG = 90;
-/* More choices than this are in a list that folds. */
+/* More choices than this are in a drop-down list. */
 const ROW_OF_CHOICES = 4;
 const ARGB = 4294967295;
-/* Those that have short names; the help has all of them. */
+/* Units with short names. */
 const UNITS = {pixels: 'px', nanoseconds: 'ns', milliseconds: 'ms', metres: 'm', percent: '%', degrees: '°'};
+/* In a description: ", in pixels" or "in metres (...)". */
+const UNIT = /\bin (pixels|metres|nanoseconds|grey levels|disparities|percent)\b/;
 let ids = 0;
 
 function text(value) {
@@ -24,12 +25,10 @@ function text(value) {
     return String(Number(value.toPrecision(7)));
   if (typeof value === 'boolean')
     return value ? 'on' : 'off';
-  return Array.isArray(value) ? value.join(' + ') : String(value);
+  return String(value);
 }
 
 function same(a, b) {
-  if (Array.isArray(a) && Array.isArray(b))
-    return a.length === b.length && a.every((value) => b.includes(value));
   return typeof a === 'number' && typeof b === 'number'
     ? Math.abs(a - b) <= 1e-6 * Math.max(Math.abs(a), Math.abs(b)) : a === b;
 }
@@ -38,8 +37,8 @@ function isColour({kind, name, max}) {
   return kind === 'uint' && max === ARGB && name.endsWith('color');
 }
 
-/* Each makes { element, focus, show (value) }; `enter (value)` is called with
- * what a person chose. `ids` name the label and the help of it. */
+/* Each returns {element, show (value)} and calls `enter (value)` on input. `named`
+ * has the ids of the label and the help. */
 
 function makeSwitch(property, named, enter) {
   const input = make('input', {
@@ -81,37 +80,18 @@ function makeChoices(property, named, enter) {
   };
 }
 
-function makeFlags(property, named, enter) {
-  const inputs = property.choices.map((choice) => make('input', {
-    type: 'checkbox', value: choice.nick,
-    onchange: () => enter(inputs.filter((input) => input.checked).map((input) => input.value)),
-  }));
-
-  return {
-    element: make('div', {
-      className: 'choices', role: 'group', 'aria-labelledby': named.label, 'aria-describedby': named.help,
-    }, ...inputs.map((input, i) => make('label', {title: property.choices[i].title ?? ''}, input,
-      make('span', {}, property.choices[i].nick)))),
-    show: (value) => inputs.forEach((input) => { input.checked = value.includes(input.value); }),
-  };
-}
-
+/* A number that JavaScript does not hold exactly. */
 function makeText(property, named, enter) {
   const input = make('input', {
     type: 'text', id: named.id, 'aria-describedby': named.help, spellcheck: false, autocomplete: 'off',
-    inputMode: property.kind === 'string' ? 'text' : 'numeric', className: 'long',
-    onchange: () => {
-      if (property.kind === 'string' || /^-?\d+$/.test(input.value.trim()))
-        enter(property.kind === 'string' ? input.value : input.value.trim());
-      else
-        enter(undefined);
-    },
+    inputMode: 'numeric', className: 'long',
+    onchange: () => enter(/^-?\d+$/.test(input.value.trim()) ? input.value.trim() : undefined),
   });
 
   return {element: input, show: (value) => { input.value = value ?? ''; }};
 }
 
-/* 0xAARRGGBB: its colour, and how opaque that is. */
+/* 0xAARRGGBB: colour and opacity. */
 function makeColour(property, named, enter) {
   const picker = make('input', {
     type: 'color', id: named.id, 'aria-describedby': named.help, oninput: seldom(DRAG, () => send()),
@@ -132,10 +112,11 @@ function makeColour(property, named, enter) {
 }
 
 function makeNumber(property, named, enter) {
-  const {kind, min, max, unit, live} = property;
+  const {kind, min, max, live} = property;
+  const unit = UNIT.exec(property.blurb)?.[1];
   const scale = new Scale(property);
   let value = property.value;
-  let held = false;
+  let dragging = false;
   const whole = kind !== 'double';
   const box = make('input', {
     type: 'number', id: named.id, min, max, step: whole ? 1 : 'any', 'aria-describedby': named.help,
@@ -162,9 +143,9 @@ function makeNumber(property, named, enter) {
       if (!live)
         enter(value);
     },
-    onpointerdown: () => { held = true; },
-    onpointerup: () => { held = false; },
-    onpointercancel: () => { held = false; },
+    onpointerdown: () => { dragging = true; },
+    onpointerup: () => { dragging = false; },
+    onpointercancel: () => { dragging = false; },
   });
   const mark = make('span', {className: 'mark', 'aria-hidden': 'true'});
   const name = () => slide.setAttribute('aria-valuetext', unit ? `${text(value)} ${unit}` : text(value));
@@ -174,8 +155,8 @@ function makeNumber(property, named, enter) {
     element: make('div', {className: 'number'}, make('span', {className: 'slide'}, mark, slide), box,
       make('span', {className: 'unit', 'aria-hidden': 'true'}, UNITS[unit] ?? '')),
     show(found) {
-      // Who drags is not to be interrupted by what was true a moment ago.
-      if (held)
+      // Values that arrive during a drag are outdated.
+      if (dragging)
         return;
       value = found;
       box.value = text(found);
@@ -190,14 +171,12 @@ function makerOf(property) {
     return makeSwitch;
   if (property.kind === 'enum')
     return makeChoices;
-  if (property.kind === 'flags')
-    return makeFlags;
-  if (property.kind === 'string' || !isExact(property))
+  if (!isExact(property))
     return makeText;
   return isColour(property) ? makeColour : makeNumber;
 }
 
-/* A property: its name, control, help, and what it was by default. */
+/* A property: its name, control, help and default. */
 export class Control {
   constructor(side, property, {set, reset}) {
     const id = `p${++ids}`;
@@ -207,14 +186,13 @@ export class Control {
     this.property = property;
     this.value = property.value;
     this.part = makerOf(property)(property, named, (value) => {
-      // Nothing that could be sent: what was there comes back.
+      // Invalid input: restore the value.
       if (value === undefined)
         this.show(this.value);
       else
         set(value);
     });
-    const grouped = this.part.element.querySelector('[role=radiogroup], [role=group]') ||
-      this.part.element.role === 'group';
+    const grouped = this.part.element.querySelector('[role=radiogroup]');
     this.reset = make('button', {
       type: 'button', className: 'reset', onclick: reset, title: 'The default',
       'aria-label': `Reset ${name} to its default, ${text(property.default)}`,
@@ -236,7 +214,7 @@ export class Control {
     return same(this.value, this.property.default);
   }
 
-  /* What the element has. */
+  /* Shows the value of the element. */
   show(value) {
     this.value = value;
     this.part.show(value);
@@ -245,7 +223,7 @@ export class Control {
     this.reset.textContent = this.isDefault ? 'default' : text(this.property.default);
   }
 
-  /* Whether it is one of those that a person looks for. */
+  /* Whether it matches a search. */
   matches(words, changedOnly) {
     const {name, nick, blurb} = this.property;
     const said = `${name} ${nick ?? ''} ${blurb ?? ''}`.toLowerCase();

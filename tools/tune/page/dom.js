@@ -6,8 +6,8 @@
 
 export const $ = (id) => document.getElementById(id);
 
-/* A new element: properties of the object, attributes where a name has a dash
- * or is `role` or `for`, and listeners where it begins with `on`. */
+/* Creates an element. Names with a dash, `role` and `for` are attributes, names
+ * that begin with `on` are listeners, others are properties. */
 export function make(tag, given = {}, ...inside) {
   const made = document.createElement(tag);
 
@@ -43,7 +43,7 @@ export function seldom(ms, work) {
   };
 }
 
-/* Calls `work` when there was no call for `ms`. */
+/* Calls `work` once there was no call for `ms`. */
 export function afterwards(ms, work) {
   let timer = 0;
 
@@ -53,7 +53,7 @@ export function afterwards(ms, work) {
   };
 }
 
-/* A number for people: no more than `digits` that mean something. */
+/* A number with at most `digits` significant digits. */
 export function short(value, digits = 3) {
   if (typeof value !== 'number' || !Number.isFinite(value))
     return '–';

@@ -3,21 +3,21 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One WebSocket, opened again whenever it ends. `heard.state` gets
- * "connecting", "open", "lost" or "refused", the seconds until the next try, and
- * what the server said of its reason.
+ * One WebSocket, which reconnects. `handlers.state` gets "connecting", "open",
+ * "lost" or "refused", the seconds until the next attempt, and the reason of the
+ * server.
  */
 
 const WAITS = [0.5, 1, 2, 3, 5];
 
 export class Link {
-  #heard;
+  #handlers;
   #socket = null;
   #tries = 0;
   #timer = 0;
 
-  constructor(heard) {
-    this.#heard = heard;
+  constructor(handlers) {
+    this.#handlers = handlers;
     this.#open();
   }
 
@@ -25,8 +25,8 @@ export class Link {
     return this.#socket !== null && this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /* What is said while there is no connection is lost: the server tells all
-   * there is when there is one again. */
+  /* Drops messages without a connection: the server sends its state to new
+   * ones. */
   send(message) {
     if (this.isOpen)
       this.#socket.send(JSON.stringify(message));
@@ -47,16 +47,16 @@ export class Link {
       this.#socket.onclose = null;
     this.#socket = socket;
     socket.binaryType = 'arraybuffer';
-    this.#heard.state('connecting', 0);
+    this.#handlers.state('connecting', 0);
     socket.onopen = () => {
       this.#tries = 0;
-      this.#heard.state('open', 0);
+      this.#handlers.state('open', 0);
     };
     socket.onmessage = ({data}) => {
       if (typeof data === 'string')
-        this.#heard.text(JSON.parse(data));
+        this.#handlers.text(JSON.parse(data));
       else
-        this.#heard.picture(data);
+        this.#handlers.picture(data);
     };
     socket.onclose = ({reason}) => this.#lost(reason);
   }
@@ -65,14 +65,14 @@ export class Link {
     const wait = WAITS[Math.min(this.#tries++, WAITS.length - 1)];
 
     this.#timer = setTimeout(() => this.#open(), wait * 1000);
-    this.#heard.state('lost', wait, reason);
-    // A WebSocket does not tell why it was refused; the page itself does.
+    this.#handlers.state('lost', wait, reason);
+    // A WebSocket does not report its HTTP status.
     try {
       const {status} = await fetch('/', {cache: 'no-store'});
       if ((status === 401 || status === 403) && !this.isOpen)
-        this.#heard.state('refused', wait);
+        this.#handlers.state('refused', wait);
     } catch {
-      // The server is away.
+      // The server is not reachable.
     }
   }
 }

@@ -3,15 +3,15 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Ranges such as 1 to 16384 or -100000 to 100000 have their useful values in a
- * small part. A slider over one of these is finer there: positions are
- * asinh ((value - centre) / unit), which is even close to the centre and
- * logarithmic far from it.
+ * The useful values of ranges such as 1 to 16384 or -100000 to 100000 are close
+ * to their centre. Sliders are finer there: positions are
+ * asinh ((value - centre) / unit), linear near the centre and logarithmic far
+ * from it.
  */
 
 const POSITIONS = 1000;
 
-/* A number that is safe to compute with, or null. */
+/* A finite number, or null. */
 export function number(value) {
   const found = typeof value === 'string' ? Number(value) : value;
 
@@ -44,7 +44,7 @@ export class Scale {
     this.#to = this.#at(max);
   }
 
-  /* What a range input needs for all positions. */
+  /* The attributes of the range input. */
   get input() {
     return this.even && this.#whole ? {min: this.min, max: this.max, step: 1}
       : {min: 0, max: POSITIONS, step: 1};
@@ -56,7 +56,7 @@ export class Scale {
     return POSITIONS * this.fraction(value);
   }
 
-  /* Of the slider's length. */
+  /* The position as a fraction of the slider. */
   fraction(value) {
     return this.#to > this.#from
       ? Math.min(Math.max((this.#at(value) - this.#from) / (this.#to - this.#from), 0), 1) : 0;
@@ -67,7 +67,7 @@ export class Scale {
       return position;
     const at = this.#from + (position / POSITIONS) * (this.#to - this.#from);
     const found = this.even ? at : this.#centre + this.#unit * Math.sinh(at);
-    // Ends are exact; others as many digits as a position is fine.
+    // Ends are exact, other values are rounded to the resolution.
     if (position <= 0 || position >= POSITIONS)
       return position <= 0 ? this.min : this.max;
     if (this.#whole)

@@ -3,14 +3,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The matcher that can be exchanged, and for every element its presets and
- * its properties.
+ * The choice of the matcher, and the presets and properties of every element.
  */
 
 import {make} from './dom.js';
 import {Control} from './controls.js';
 
-/* Whether controls that are there do for what the server tells. */
+/* Whether the elements differ in values only, so that the controls can stay. */
 function isLike(one, other) {
   const shape = ({id, factory, presets, properties}) => [id, factory, presets,
     properties.map(({value, ...rest}) => rest)];
@@ -60,7 +59,7 @@ export class Side {
     this.#chooseMatcher();
   }
 
-  /* All that the side has. */
+  /* Sets all elements of the side. */
   setElements(elements) {
     if (isLike(elements, this.#elements)) {
       for (const {id, properties} of elements)
@@ -81,12 +80,12 @@ export class Side {
     this.#count();
   }
 
-  /* All but the scene, which is of both sides. */
+  /* All but the scene, which both sides share. */
   reset() {
     this.#elements.filter(({id}) => id !== 'scene').forEach(({id}) => this.#tell({type: 'reset', element: id}));
   }
 
-  /* Shows the properties that are looked for; how many that are. */
+  /* Shows the properties that match; returns their number. */
   find(words, changedOnly) {
     let shown = 0;
 
@@ -113,7 +112,7 @@ export class Side {
   }
 
   #section({id, factory, title, presets, properties}, open) {
-    // What is rarely changed comes last.
+    // Rarely changed properties come last.
     const rank = (property) => (property.live ? 0 : 2) + (typeof property.max === 'string' ? 1 : 0);
     const ordered = [...properties].sort((one, other) => rank(one) - rank(other));
     const rows = ordered.map((property) => {
@@ -145,7 +144,7 @@ export class Side {
         }, name)));
   }
 
-  /* How many of an element's properties are not what they were by default. */
+  /* Counts the properties of each element that differ from their defaults. */
   #count() {
     for (const part of this.#list.children) {
       const n = part.querySelectorAll('.property.changed').length;

@@ -3,10 +3,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One picture is large, the others are small beside it. With two sides the
- * large one shows A left of a border that can be moved and B right of it, both
- * of the same frame. The cursor is a pixel of the frame, whatever size the
- * pictures come in.
+ * One view is large, the others are thumbnails. With two sides the large view
+ * shows A left and B right of a movable divider, both of the same frame. The
+ * cursor is in pixels of the frame, whatever the size of the pictures.
  */
 
 import {$, afterwards, make, seldom, short} from './dom.js';
@@ -15,11 +14,11 @@ const HEAD = 12;
 const TYPES = ['image/jpeg', 'image/webp'];
 const SMALL = 176;
 const ZOOMS = [1, 1.5, 2, 3, 4, 6, 8];
-/* For the picture of the other side, in milliseconds. */
-const PATIENCE = 200;
+/* Maximum wait for the picture of the other side, in milliseconds. */
+const PAIR_TIMEOUT = 200;
 const SIDES = ['a', 'b'];
 
-/* What the binary messages begin with. */
+/* The header of a binary message. */
 function headOf(buffer) {
   const head = new DataView(buffer);
 
@@ -42,7 +41,7 @@ export class Stage {
   #cursor = null;
   #found = {};
   #waiting = [null, null];
-  #patience = 0;
+  #pairTimer = 0;
   #number = 0;
   #decoding = 0;
   #newest = 0;
@@ -53,7 +52,7 @@ export class Stage {
   #probe = seldom(120, () => this.#sayProbe());
   #speak = afterwards(400, () => { $('spoken').textContent = this.#words(); });
 
-  /* tell (message) sends; tell.key (name) is called for keys of the video. */
+  /* tell (message) sends a message; onKey (name) handles playback keys. */
   constructor(tell, onKey) {
     this.#tell = tell;
     this.#listen(onKey);
@@ -62,7 +61,7 @@ export class Stage {
   }
 
   setViews(views) {
-    const large = this.#views[this.#large]?.id ?? 'disparity';
+    const large = this.large ?? 'disparity';
 
     if (JSON.stringify(views) === JSON.stringify(this.#views))
       return;
@@ -77,13 +76,18 @@ export class Stage {
     this.choose(Math.max(0, views.findIndex(({id}) => id === large)));
   }
 
+  /* The id of the large view. */
+  get large() {
+    return this.#views[this.#large]?.id;
+  }
+
   choose(index) {
     if (!this.#views[index])
       return;
     this.#large = index;
     this.#small.forEach((button, i) => button.setAttribute('aria-pressed', String(i === index)));
     $('look').setAttribute('aria-label', this.#views[index].title);
-    // Until the large ones come, the small ones do.
+    // Thumbnails stand in until large pictures arrive.
     this.#waiting = [null, null];
     SIDES.forEach((side, i) => {
       const picture = this.#shown.get(`${index} ${i}`);
@@ -111,7 +115,7 @@ export class Stage {
     this.#probe();
   }
 
-  /* After a new connection: says again what is to be seen. */
+  /* After a reconnection: requests the views again. */
   renew() {
     this.#newest = 0;
     this.#acknowledged = 0;
@@ -136,7 +140,7 @@ export class Stage {
       picture.bitmap = null;
     }
     this.#decoding--;
-    // Meanwhile there may be other views, with other numbers.
+    // The views may have changed meanwhile.
     if (picture.bitmap && views === this.#views)
       this.#take(picture);
     else
@@ -144,8 +148,8 @@ export class Stage {
     this.#acknowledge(picture.frame);
   }
 
-  /* Once for a frame, when all of it that has come is seen. The server sends
-   * no more than a few frames without. */
+  /* Acknowledges a frame once its pictures are shown: the server keeps only a
+   * few frames in flight. */
   #acknowledge(frame) {
     this.#newest = Math.max(this.#newest, frame);
     if (this.#decoding > 0 || this.#newest === this.#acknowledged)
@@ -161,7 +165,7 @@ export class Stage {
     this.#read();
   }
 
-  /* Asks again: the video goes on below the cursor. */
+  /* Updates the values at the cursor. */
   askAgain() {
     if (this.#cursor && !document.hidden)
       this.#sayProbe();
@@ -173,7 +177,7 @@ export class Stage {
     const key = `${picture.view} ${picture.side}`;
     const before = this.#shown.get(key);
 
-    // Pictures may be decoded in another order than they came.
+    // Decoding may reorder pictures.
     if (before && before.number > picture.number) {
       picture.bitmap.close();
       return;
@@ -190,8 +194,8 @@ export class Stage {
       this.#paint(picture);
   }
 
-  /* Both sides at once, unless the other one takes too long or has left this
-   * frame out: then a side has its next picture before they were a pair. */
+  /* Shows both sides at once, unless the other one takes too long or has dropped
+   * the frame. */
   #pair(picture) {
     const mine = this.#waiting[picture.side];
     const other = this.#waiting[1 - picture.side];
@@ -199,15 +203,15 @@ export class Stage {
     this.#waiting[picture.side] = picture;
     if (mine || (other && other.frame === picture.frame))
       this.#paintWaiting();
-    else if (!this.#patience)
-      this.#patience = setTimeout(() => this.#paintWaiting(), PATIENCE);
+    else if (!this.#pairTimer)
+      this.#pairTimer = setTimeout(() => this.#paintWaiting(), PAIR_TIMEOUT);
   }
 
   #paintWaiting() {
-    clearTimeout(this.#patience);
-    this.#patience = 0;
+    clearTimeout(this.#pairTimer);
+    this.#pairTimer = 0;
     for (const picture of this.#waiting) {
-      // One that a newer one has replaced is closed: its width is 0.
+      // A replaced bitmap is closed: its width is 0.
       if (picture && picture.bitmap.width && picture.view === this.#large)
         this.#paint(picture);
     }
@@ -231,7 +235,7 @@ export class Stage {
     canvas.getContext('2d').clearRect(0, 0, canvas.width, canvas.height);
   }
 
-  /* With two sides, the left half is of A and the right one of B. */
+  /* With two sides, the left half shows A and the right half B. */
   #paintSmall({view, side, bitmap}) {
     const canvas = this.#small[view].firstChild;
     const width = SMALL * 2;
@@ -267,10 +271,13 @@ export class Stage {
 
     if (!width)
       return;
-    const fitting = Math.min(stage.offsetWidth, (stage.offsetHeight * width) / height);
+    // Inside of the border, but with the scrollbars of a zoomed picture.
+    const border = 2 * stage.clientLeft;
+    const fitting = Math.min(stage.offsetWidth - border, ((stage.offsetHeight - border) * width) / height);
     const shown = fitting * ZOOMS[this.#zoom];
     $('frame').style.width = `${shown}px`;
     $('frame').style.aspectRatio = `${width} / ${height}`;
+    stage.classList.toggle('zoomed', this.#zoom > 0);
     stage.classList.toggle('coarse', shown * devicePixelRatio >= 2.5 * width);
     this.#want();
   }
@@ -335,7 +342,7 @@ export class Stage {
     this.#read();
   }
 
-  /* Keeps the cursor in what is seen of an enlarged picture. */
+  /* Scrolls a zoomed picture to the cursor. */
   #follow() {
     const stage = $('stage');
     const frame = $('frame');
@@ -357,7 +364,7 @@ export class Stage {
 
     if (!this.#cursor) {
       body.replaceChildren(make('tr', {}, make('td', {className: 'hint'},
-        'Click on the picture to see what is there')));
+        'Click on the picture to see its values')));
       return;
     }
     const {x, y} = this.#cursor;
@@ -370,7 +377,7 @@ export class Stage {
     }));
   }
 
-  /* What is known of the pixel, as [name, text]. */
+  /* The values at the cursor, as [name, text]. */
   #parts(side) {
     const found = this.#found[side];
     const parts = [];
@@ -397,7 +404,7 @@ export class Stage {
   /* ------------------------------------------------------- to the server */
 
   #sayWant() {
-    const large = this.#views[this.#large]?.id;
+    const {large} = this;
     const dots = Math.min(devicePixelRatio, 2);
 
     if (!large)

@@ -1,10 +1,10 @@
-/* gst-stereomatching: stereo-tune's page, figures
+/* gst-stereomatching: stereo-tune's page, statistics
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How fast it is, how long a frame and its stages take, how much of the map is
- * valid, and with ground truth how wrong it is. Twice a second.
+ * Frame rate, time of a frame and its stages, valid pixels and, with ground
+ * truth, errors; updated twice a second.
  */
 
 import {$, make, short} from './dom.js';
@@ -13,23 +13,23 @@ const PAST = 60;
 
 const percent = (value) => (typeof value === 'number' ? `${short(value)} %` : '–');
 
-/* A figure of wrong pixels, which the server has in percent. */
+/* The percentage of wrong pixels. */
 const wrong = (limit) => ({
   name: `wrong > ${limit} px`,
   of: ({truth}) => percent(truth?.[`bad${limit}`]),
   has: ({truth}) => typeof truth?.[`bad${limit}`] === 'number',
 });
 
-/* The figures, of what the server tells of a side; those that has () finds in
- * no side are left out. */
+/* The tiles, from the statistics of a side; omitted if has () is false for all
+ * sides. */
 const TILES = [
   {name: 'frames/s', of: ({fps}) => short(fps)},
   {name: 'ms/frame', of: ({frame_ms: ms}) => short(ms), past: true},
   {name: 'valid', of: ({valid}) => percent(typeof valid === 'number' ? 100 * valid : null)},
-  {name: 'dropped pairs', of: ({dropped}) => (typeof dropped === 'number' ? String(dropped) : '–')},
+  {name: 'dropped', of: ({dropped}) => (typeof dropped === 'number' ? String(dropped) : '–')},
   ...[1, 2, 3, 4].map(wrong),
   {
-    name: 'px of error',
+    name: 'mean error, px',
     of: ({truth}) => short(truth?.average),
     has: ({truth}) => typeof truth?.average === 'number',
   },
@@ -37,7 +37,7 @@ const TILES = [
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/* The last half minute of a figure. */
+/* The last 30 seconds of a value. */
 function line(values) {
   const most = Math.max(...values, 1e-9);
   const svg = document.createElementNS(SVG, 'svg');
@@ -59,7 +59,7 @@ export class Figures {
     this.#past = {a: [], b: []};
   }
 
-  /* A message of figures. */
+  /* A message of statistics. */
   show(stats) {
     const sides = ['a', 'b'].filter((side) => stats[side]);
 

@@ -1,11 +1,10 @@
-/* gst-stereomatching: stereo-tune's page, who does what
+/* gst-stereomatching: stereo-tune's page, main script
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Takes what the server says to the parts of the page, and what a person does
- * to the server. Nothing is kept here that the server does not know: whatever
- * is shown comes from it, so that all pages that are open show the same.
+ * Passes messages of the server to the parts of the page, and user input to the
+ * server. The server holds all state, so that all open pages show the same.
  */
 
 import {$, afterwards, make} from './dom.js';
@@ -20,8 +19,9 @@ const MESSAGES = 4;
 let version = null;
 let paused = false;
 let comparing = false;
+let errors = {};
 let lost = null;
-/* Whether this connection has said nothing yet. */
+/* Whether no message has arrived on this connection. */
 let fresh = true;
 
 const tell = (message) => link.send(message);
@@ -30,6 +30,7 @@ const stage = new Stage(tell, (key) => $(key).click());
 const sides = {a: new Side('a', tell), b: new Side('b', tell)};
 
 const shownSide = () => document.querySelector('input[name=which]:checked').value;
+const links = [...$('download').querySelectorAll('a')];
 
 /* ------------------------------------------------------------------ messages */
 
@@ -38,6 +39,9 @@ function say(level, text) {
     make('p', {}, level === 'info' ? '' : make('strong', {}, level === 'error' ? 'Error: ' : 'Warning: '), text),
     make('button', {type: 'button', 'aria-label': 'Dismiss', onclick: () => note.remove()}, '×'));
 
+  // A repeated message replaces the earlier one.
+  [...$('messages').children].filter(({textContent}) => textContent === note.textContent)
+    .forEach((same) => same.remove());
   $('messages').append(note);
   while ($('messages').children.length > MESSAGES)
     $('messages').firstChild.remove();
@@ -45,7 +49,7 @@ function say(level, text) {
     setTimeout(() => note.remove(), MESSAGE_MS);
 }
 
-/* -------------------------------------------------------------- what is shown */
+/* -------------------------------------------------------------------- state */
 
 const askLine = afterwards(300, () => tell({type: 'line', side: comparing ? shownSide() : 'a'}));
 
@@ -56,15 +60,30 @@ const look = () => {
 
   $('none').hidden = found > 0 || $('sides').querySelector('.property') === null;
   if (!$('none').hidden)
-    $('none').textContent = words.length ? 'No property is like that.' : 'Everything has its default.';
+    $('none').textContent = words.length ? 'No property matches.' : 'All properties have their defaults.';
 };
+
+/* Errors of the source and of the sides, until they are gone. */
+function showErrors(given) {
+  errors = given;
+  const failed = ['source', 'a', 'b'].filter((name) => errors[name]);
+  const waits = ['a', 'b'].find((name) => comparing && !errors[name]);
+  const lines = failed.map((name) => (comparing && name !== 'source'
+    ? `${name.toUpperCase()}: ${errors[name]}` : errors[name]));
+
+  if (waits && (errors.a || errors.b))
+    lines.push(`${waits.toUpperCase()} waits for ${waits === 'a' ? 'B' : 'A'}.`);
+  $('failed').replaceChildren(...lines.map((line) => make('span', {}, line)));
+  $('failed').hidden = failed.length === 0;
+  ['a', 'b'].forEach((name) => document.body.classList.toggle(`failed-${name}`, Boolean(errors[name])));
+  $('state').dataset.state = failed.length ? 'failed' : paused ? 'paused' : 'live';
+  $('state').textContent = failed.length ? 'Error' : paused ? 'Paused' : 'Live';
+}
 
 function showState(state) {
   paused = state.paused;
   $('pause').setAttribute('aria-pressed', String(paused));
-  $('pause').textContent = paused ? 'Go on' : 'Pause';
-  $('state').dataset.state = paused ? 'paused' : 'live';
-  $('state').textContent = paused ? 'Paused' : 'Live';
+  $('pause').textContent = paused ? 'Resume' : 'Pause';
   if (state.compare !== comparing) {
     comparing = state.compare;
     stage.setCompare(comparing);
@@ -74,6 +93,7 @@ function showState(state) {
   $('which').hidden = !comparing;
   document.body.classList.toggle('comparing', comparing);
   sides.b.element.hidden = !comparing;
+  showErrors(state.errors ?? errors);
   if (!comparing)
     document.querySelector('input[name=which][value=a]').checked = true;
   chooseSide();
@@ -87,14 +107,14 @@ function chooseSide() {
 }
 
 function setEnabled(on) {
-  for (const id of ['pause', 'step', 'compare', 'save', 'load', 'reset', 'copy'])
+  for (const id of ['pause', 'step', 'compare', 'save', 'load', 'open', 'reset', 'copy'])
     $(id).disabled = !on;
   $('sides').inert = !on;
 }
 
 const heard = {
   hello(message) {
-    // Another server has another page, perhaps.
+    // Another version of the server may have another page.
     if (version !== null && version !== message.version)
       location.reload();
     version = message.version;
@@ -102,6 +122,8 @@ const heard = {
     $('source').title = message.source ?? '';
     document.title = message.source ? `${message.source} – stereo-tune` : 'stereo-tune';
     stage.setViews(message.views);
+    links.filter(({className}) => className === 'metric')
+      .forEach((link) => { link.hidden = !message.views.some(({id}) => id === 'depth'); });
     Object.values(sides).forEach((side) => side.setMatchers(message.matchers));
     showState({paused: message.paused, compare: message.sides.includes('b')});
     setEnabled(true);
@@ -119,7 +141,7 @@ const heard = {
   },
 
   value({side, element, property, value}) {
-    // The scene is of both sides.
+    // Both sides share the scene.
     for (const [name, one] of Object.entries(sides)) {
       if (name === side || element === 'scene')
         one.setValue(element, property, value);
@@ -131,7 +153,7 @@ const heard = {
 
   stats(message) {
     figures.show(message);
-    $('state').title = message.viewers > 1 ? `${message.viewers} pages are open` : '';
+    $('state').title = message.viewers > 1 ? `${message.viewers} open pages` : '';
     stage.askAgain();
   },
 
@@ -173,14 +195,14 @@ const link = new Link({
     if (!away)
       return;
     $('lost-text').textContent = state === 'refused'
-      ? 'The server does not take this page any more. Open the address that stereo-tune printed when it started.'
-      : `${reason ? `The server says: ${reason}` : 'The server is away'}. Trying again ${seconds < 1 ? 'now' : `in ${seconds} s`}.`;
-    // Not for the blink of an eye that a server needs to begin again.
+      ? 'The server rejects this page. Open the address that stereo-tune printed at its start.'
+      : `${reason ? `The server closed the connection: ${reason}` : 'Cannot reach the server'}. Retrying ${seconds < 1 ? 'now' : `in ${seconds} s`}.`;
+    // A restarting server is back within this time.
     lost = setTimeout(() => { $('lost').hidden = false; }, 300);
   },
 });
 
-/* ------------------------------------------------------------- what people do */
+/* ---------------------------------------------------------------- user input */
 
 $('retry').addEventListener('click', () => link.retry());
 $('pause').addEventListener('click', () => tell({type: 'pause', on: !paused}));
@@ -205,19 +227,47 @@ $('file').addEventListener('change', async () => {
   $('file').value = '';
 });
 
+$('open').addEventListener('click', () => $('images').click());
+
+/* The left view is the first by name. */
+$('images').addEventListener('change', async () => {
+  const files = [...$('images').files].sort((one, other) =>
+    one.name.localeCompare(other.name, 'en', {numeric: true}));
+  const body = new FormData();
+
+  $('images').value = '';
+  if (files.length !== 2) {
+    say('error', 'Choose two images, the left and the right view.');
+    return;
+  }
+  files.forEach((file) => body.append('view', file));
+  try {
+    const answer = await fetch('scene', {method: 'POST', body});
+    if (!answer.ok)
+      say('error', await answer.text());
+  } catch {
+    say('error', 'Cannot send the images.');
+  }
+});
+
 $('copy').addEventListener('click', async () => {
   const text = $('line').textContent;
 
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Without TLS, from another machine, there is no clipboard.
+    // The clipboard requires TLS or localhost.
     getSelection().selectAllChildren($('line'));
     document.execCommand('copy');
   }
   $('copy').textContent = 'Copied';
   setTimeout(() => { $('copy').textContent = 'Copy'; }, 2000);
 });
+
+// Of the newest map, or of the one that is paused.
+links.forEach((link) => link.addEventListener('click', () => {
+  link.href = `export/${comparing ? shownSide() : 'a'}/${link.dataset.file || `${stage.large}.png`}`;
+}));
 
 $('sides').append(sides.a.element, sides.b.element);
 sides.b.element.hidden = true;

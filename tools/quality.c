@@ -1,10 +1,10 @@
-/* gst-stereomatching: how alike two pictures are
+/* gst-stereomatching: quality metrics of images
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "likeness.h"
+#include "quality.h"
 
 #include "cli.h"
 
@@ -22,7 +22,7 @@ to_decibel (double sum_of_squares, size_t n)
 }
 
 double
-likeness_psnr (const uint8_t * a, const uint8_t * b, size_t n)
+quality_psnr (const uint8_t * a, const uint8_t * b, size_t n)
 {
   double sum = 0;
 
@@ -32,7 +32,7 @@ likeness_psnr (const uint8_t * a, const uint8_t * b, size_t n)
 }
 
 double
-likeness_psnr_of_change (const uint8_t * a, const uint8_t * a_before,
+quality_psnr_of_change (const uint8_t * a, const uint8_t * a_before,
     const uint8_t * b, const uint8_t * b_before, size_t n)
 {
   double sum = 0;
@@ -47,7 +47,7 @@ likeness_psnr_of_change (const uint8_t * a, const uint8_t * a_before,
 
 /* -------------------------------------------------------------------- SSIM */
 
-/* What a window has means of. */
+/* Weighted means over a window. */
 enum
 {
   A, B, AA, BB, AB, N_MEANS
@@ -75,7 +75,7 @@ make_weights (double weights[WINDOW])
     weights[i] /= sum;
 }
 
-/* The weighted means of the columns of a window that begins in row y. */
+/* The weighted means of the columns of the windows that begin in row y. */
 static void
 mean_of_columns (const uint8_t * a, const uint8_t * b, int width, int y,
     const double weights[WINDOW], double (*means)[N_MEANS])
@@ -106,7 +106,7 @@ similarity (const double m[N_MEANS])
 }
 
 double
-likeness_ssim (const uint8_t * a, const uint8_t * b, int width, int height)
+quality_ssim (const uint8_t * a, const uint8_t * b, int width, int height)
 {
   const int columns = width - WINDOW + 1, rows = height - WINDOW + 1;
   double weights[WINDOW], sum = 0;

@@ -1,0 +1,108 @@
+/* gst-stereomatching: output files
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "outputfile.h"
+#include "cli.h"
+#include "imagefile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+fail (const OutputFile * file, const char *reason, StereoMessage * why)
+{
+  return image_fail (why, file->path, "cannot be written: %s", reason);
+}
+
+/* Frees what belongs to the file and restores errno for a message. */
+static void
+clear (OutputFile * file, int error)
+{
+  free (file->target);
+  free (file->temporary);
+  errno = error;
+}
+
+/* Opens a temporary file beside the target, with the permissions that the
+ * target will have. */
+static FILE *
+open_temporary (OutputFile * file, mode_t mode)
+{
+  const char *slash = strrchr (file->target, '/');
+  int folder = slash != NULL ? (int) (slash - file->target) + 1 : 0;
+  FILE *stream = NULL;
+  int fd, error;
+
+  /* short, since the name of the target may be as long as a name can be */
+  file->temporary = cli_format ("%.*s.stereo-XXXXXX", folder, file->target);
+  fd = mkstemp (file->temporary);
+  if (fd < 0)
+    return NULL;
+  if (fchmod (fd, mode) == 0)
+    stream = fdopen (fd, "wb");
+  if (stream == NULL) {
+    error = errno;
+    close (fd);
+    unlink (file->temporary);
+    errno = error;
+  }
+  return stream;
+}
+
+bool
+output_file_open (OutputFile * file, const char *path, StereoMessage * why)
+{
+  mode_t mask = umask (0);
+  mode_t mode = 0666 & ~mask;
+  struct stat status;
+  bool exists = stat (path, &status) == 0;
+
+  umask (mask);
+  *file = (OutputFile) {
+  .path = path};
+  file->target = exists ? realpath (path, NULL) : NULL;
+  if (file->target == NULL)
+    file->target = cli_format ("%s", path);
+
+  if (exists && !S_ISREG (status.st_mode)) {
+    file->stream = fopen (file->target, "wb");
+  } else if (!exists || access (file->target, W_OK) == 0) {
+    if (exists)
+      mode = status.st_mode & 0777;
+    file->stream = open_temporary (file, mode);
+  }
+  if (file->stream == NULL) {
+    clear (file, errno);
+    return fail (file, strerror (errno), why);
+  }
+  return true;
+}
+
+bool
+output_file_close (OutputFile * file, bool good, const char *reason,
+    StereoMessage * why)
+{
+  int error = errno;
+
+  /* libpng's reason for a full disk is "Write Error" */
+  if (ferror (file->stream)) {
+    good = false;
+    reason = NULL;
+  }
+  if ((fclose (file->stream) != 0 && good) || (good && file->temporary != NULL
+          && rename (file->temporary, file->target) != 0)) {
+    error = errno;
+    good = false;
+    reason = NULL;
+  }
+  if (!good && file->temporary != NULL)
+    unlink (file->temporary);
+  clear (file, error);
+  return good || fail (file, reason != NULL ? reason : strerror (error), why);
+}
