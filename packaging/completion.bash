@@ -1,7 +1,14 @@
 # gst-stereomatching: completion for stereo-eval, stereo-bench, stereo-view and stereo-tune
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Options, algorithms and properties are those that the programs name.
+# Options and their choices come from `PROGRAM --options`, algorithms and
+# properties from `PROGRAM --list`.
+
+# _stereomatching_options PROGRAM [OPTION]: all options, or the choices of one.
+_stereomatching_options() {
+  "$1" --options 2> /dev/null |
+    awk -F '\t' -v option="${2:-}" '$1 && !option {print $1} option && $1 == option {print $3}'
+}
 
 # _stereomatching_algorithms PROGRAM: the names that --list begins paragraphs with.
 _stereomatching_algorithms() {
@@ -19,23 +26,17 @@ _stereomatching() {
 
   COMPREPLY=()
   case $previous in
-    --backend) names='cpu cuda auto' ;;
-    --simd) names='auto none generic avx2 avx512' ;;
-    --blending) names='distance nearest' ;;
-    --format) names='GRAY8 RGB NV12' ;;
-    --preset) names='papers video' ;;
     --matcher) names=$(_stereomatching_algorithms stereo-eval | sed 's/^/stereo/') ;;
-    --address) names='127.0.0.1 0.0.0.0 ::' ;;
-    --rank) names='bad-0.5 bad-1 bad-2 bad-4 d1 mean rms time density' ;;
+    --*) names=$(_stereomatching_options "$program" "$previous") ;;
   esac
   if [ -z "$names" ]; then
     case $current in
-      -*) names=$("$program" --help 2> /dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u) ;;
+      -*) names=$(_stereomatching_options "$program") ;;
       */*) ;;
       *)
         names=$(_stereomatching_algorithms "$program")
         for word in "${COMP_WORDS[@]:1}"; do
-          # one that was named, or that the word before this one is
+          # an algorithm that was named already
           case " ${names//$'\n'/ } " in
             *" $word "*) names+=" $(_stereomatching_properties "$program" "$word")" ;;
           esac

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-# gst-stereomatching: manual pages of the tools, from what they say of themselves
+# gst-stereomatching: manual pages of the tools from their tables of options
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """manual.py PROGRAM NAME SUMMARY
 
-Runs `PROGRAM --help` and `PROGRAM --version` and prints a manual page, for
-groff's man macros. The help has, parted by empty lines, "Usage:", paragraphs,
-and lists of options, with a heading or without one; an option and what it does
-are parted by two blanks, and what goes on stands as far right as it began.
+Prints a manual page, for groff's man macros. Synopsis and description are the
+first two paragraphs of `PROGRAM --help`; the options come from `PROGRAM
+--options` (see tools/cli-options.h).
 """
 
 import os
@@ -16,14 +15,14 @@ import sys
 
 
 def escape(text):
-    """What groff takes for itself."""
+    """Escapes a line for groff."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return "\\&" + text if text[:1] in (".", "'") else text
 
 
-def say(program, option):
-    """What the program prints; the manual is of a program that works."""
-    # a plugin or a library of the build tree is not needed, nor is a locale
+def output(program, option):
+    """The output of a program; a failure ends this one."""
+    # independent of installed plugins and of the locale
     return subprocess.run([program, option], capture_output=True, text=True, check=True,
                           env={**os.environ, "LC_ALL": "C"}).stdout
 
@@ -31,53 +30,37 @@ def say(program, option):
 def synopsis(block):
     """Lines "Usage: NAME WORDS", "       NAME WORDS"."""
     lines = []
-    for line in block:
+    for line in block.split("\n"):
         name, words = re.fullmatch(r"(?:Usage:)? *(\S+)(.*)", line).groups()
         lines += [".B " + escape(name), escape(words.strip()), ".br"]
     return lines[:-1]
 
 
-def options(block):
-    """Lines of options, each with what it does."""
+def options(table):
+    """Rows of option, argument, choices and description; headings have no option."""
     lines = []
-    for line in block:
-        option, text = re.fullmatch(r"(?:  (-\S.*?)(?:  +|$))?(.*)", line).groups()
-        if option:
-            lines += [".TP", ".B " + escape(option)]
-        if text.strip():
-            lines.append(escape(text.strip()))
+    for option, argument, choices, description in (row.split("\t") for row in table.splitlines()):
+        if not option:
+            lines.append(".SS " + escape(description))
+            continue
+        known = " (%s)" % ", ".join(choices.split()) if choices else ""
+        lines += [".TP", ".B " + escape((option + " " + argument).strip()),
+                  escape(description + known)]
     return lines
-
-
-def page(text, version, name, summary):
-    """The lines of the page."""
-    blocks = [block.split("\n") for block in text.rstrip("\n").split("\n\n")]
-    lines = ['.TH %s 1 "" "%s"' % (escape(name.upper()), escape(version)),
-             ".SH NAME", "%s \\- %s" % (escape(name), escape(summary)),
-             ".SH SYNOPSIS"] + synopsis(blocks[0]) + [".SH DESCRIPTION"]
-    begun = False
-    for block in blocks[1:]:
-        heading = [] if block[0].startswith(" ") else block[:1]
-        listed = any(re.match("  -", line) for line in block)
-        if listed and not begun:
-            lines.append(".SH OPTIONS")
-        begun = begun or listed
-        if not listed:
-            lines += [".PP"] + [escape(line) for line in block]
-        elif heading:
-            lines += [".SS " + escape(heading[0])] + options(block[1:])
-        else:
-            lines += options(block)
-    return lines + [
-        ".SH EXIT STATUS", "0 when all went well, 1 when something failed, 2 when arguments or files",
-        "are wrong.",
-        ".SH SEE ALSO", ".BR stereo\\-eval (1),", ".BR stereo\\-bench (1),", ".BR stereo\\-view (1),",
-        ".BR stereo\\-tune (1)"]
 
 
 def main():
     program, name, summary = sys.argv[1:]
-    print("\n".join(page(say(program, "--help"), say(program, "--version").strip(), name, summary)))
+    usage, description = output(program, "--help").split("\n\n")[:2]
+    print("\n".join(
+        ['.TH %s 1 "" "%s"' % (escape(name.upper()), escape(output(program, "--version").strip())),
+         ".SH NAME", "%s \\- %s" % (escape(name), escape(summary)), ".SH SYNOPSIS"]
+        + synopsis(usage) + [".SH DESCRIPTION", ".PP"]
+        + [escape(line) for line in description.split("\n")]
+        + [".SH OPTIONS"] + options(output(program, "--options"))
+        + [".SH EXIT STATUS", "0 on success, 1 if computing or writing failed, 2 if arguments or files",
+           "are wrong.", ".SH SEE ALSO", ".BR stereo\\-eval (1),", ".BR stereo\\-bench (1),",
+           ".BR stereo\\-view (1),", ".BR stereo\\-tune (1)"]))
 
 
 if __name__ == "__main__":

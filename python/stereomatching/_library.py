@@ -1,10 +1,10 @@
-# gst-stereomatching: the C library as ctypes sees it
+# gst-stereomatching: ctypes declarations of the C library
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds libstereomatching and declares what stereo.h and stereo-cuda.h declare.
+"""Loads libstereomatching and declares the interface of stereo.h and stereo-cuda.h.
 
-The library is, in this order: the file that $STEREOMATCHING_LIBRARY names; the
-one inside of this package, which a wheel has; libstereomatching.so.0 as the
-loader finds it; or that of the prefix that this package is installed in.
+The first of these that exists is used: the file named by $STEREOMATCHING_LIBRARY;
+the library in this package, as in a wheel; libstereomatching.so.1 on the loader's
+path; libstereomatching.so.1 in the prefix of this package.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_size_t,
-                    c_uint, c_uint64, c_void_p)
+                    c_uint, c_uint32, c_uint64, c_void_p)
 from typing import Any, List
 
-SONAME = "libstereomatching.so.0"
+SONAME = "libstereomatching.so.1"
 
 OK, ERROR_ARGUMENT = 0, 1
 # StereoFormat
 GRAY8, GRAY16_LE, RGB, BGR, RGBX, BGRX = range(6)
+XYZ_F32 = 48
 # StereoResult
 DISPARITY, VERTICAL, CONFIDENCE, N_RESULTS = range(4)
 # StereoParamType
 BOOL, INT, UINT, DOUBLE, ENUM = range(5)
 VERTICAL_OFFSET = 32768
-MAX_INPUTS = 3
 
 
 class Error(RuntimeError):
-    """A call of the library failed; the text is the library's own."""
+    """A call of the library failed. The text is its error message."""
 
 
 class ArgumentError(Error, ValueError):
-    """An argument is outside of what it can be; the text says what would be right."""
+    """An invalid argument. The text says what is expected."""
 
 
 class Message(Structure):
@@ -46,8 +46,15 @@ class Image(Structure):
                 ("done", c_void_p)]
 
 
-class Config(Structure):
-    _fields_ = [("width", c_int), ("height", c_int), ("left", c_int), ("right", c_int),
+class _Sized(Structure):
+    """A structure whose first member is its size."""
+
+    def __init__(self, *values: int) -> None:
+        super().__init__(ctypes.sizeof(self), *values)
+
+
+class Config(_Sized):
+    _fields_ = [("struct_size", c_uint32), ("width", c_int), ("height", c_int), ("left", c_int), ("right", c_int),
                 ("output", c_int), ("left_colorimetry", c_int), ("right_colorimetry", c_int)]
 
 
@@ -61,8 +68,8 @@ class ParamSpec(Structure):
                 ("maximum", c_double), ("values", POINTER(EnumValue))]
 
 
-class Stats(Structure):
-    _fields_ = [("frames", c_uint64), ("last_ns", c_uint64), ("total_ns", c_uint64),
+class Stats(_Sized):
+    _fields_ = [("struct_size", c_uint32), ("frames", c_uint64), ("last_ns", c_uint64), ("total_ns", c_uint64),
                 ("device_bytes", c_size_t), ("host_bytes", c_size_t), ("allocations", c_uint64)]
 
 
@@ -70,7 +77,7 @@ _HANDLE = POINTER(c_void_p)
 _IMAGE = POINTER(Image)
 _WHY = POINTER(Message)
 
-# function: (what it returns, its arguments)
+# function: (result, arguments)
 _FUNCTIONS = {
     "stereo_status_name": (c_char_p, [c_int]),
     "stereo_version": (c_char_p, []),
@@ -97,19 +104,19 @@ _FUNCTIONS = {
     "stereo_matcher_free": (None, [_HANDLE]),
     "stereo_matcher_configure": (c_int, [c_void_p, POINTER(Config), c_void_p]),
     "stereo_matcher_process_results": (c_int, [c_void_p, _IMAGE, _IMAGE, POINTER(_IMAGE),
-                                               POINTER(c_uint64)]),
+                                               c_size_t, POINTER(c_uint64)]),
     "stereo_matcher_reset": (None, [c_void_p]),
     "stereo_matcher_sync": (c_int, [c_void_p]),
     "stereo_matcher_error": (c_char_p, [c_void_p]),
-    "stereo_matcher_get_stats": (None, [c_void_p, POINTER(Stats)]),
+    "stereo_matcher_get_stats": (c_int, [c_void_p, POINTER(Stats), _WHY]),
     "stereo_operation_param": (POINTER(ParamSpec), [c_char_p, c_size_t]),
     "stereo_operation_new": (c_int, [c_char_p, c_void_p, _HANDLE, _WHY]),
     "stereo_operation_free": (None, [_HANDLE]),
     "stereo_operation_set": (c_int, [c_void_p, c_char_p, c_double, _WHY]),
     "stereo_operation_set_text": (c_int, [c_void_p, c_char_p, c_char_p, _WHY]),
-    "stereo_operation_output_size": (None, [c_void_p, c_int, c_int, POINTER(c_int),
-                                            POINTER(c_int)]),
-    "stereo_operation_process": (c_int, [c_void_p, POINTER(_IMAGE), _IMAGE, _WHY]),
+    "stereo_operation_output_size": (c_int, [c_void_p, c_int, c_int, POINTER(c_int),
+                                             POINTER(c_int), _WHY]),
+    "stereo_operation_process": (c_int, [c_void_p, POINTER(_IMAGE), c_size_t, _IMAGE, _WHY]),
 }
 
 
@@ -137,16 +144,8 @@ def _open() -> Any:
             return library
         except (OSError, AttributeError) as error:
             failures.append(str(error))
-    raise ImportError("there is no libstereomatching to load (%s); install it, or name its file in "
-                      "STEREOMATCHING_LIBRARY" % "; ".join(failures))
+    raise ImportError("cannot load libstereomatching (%s): install it, or set STEREOMATCHING_LIBRARY "
+                      "to its file" % "; ".join(failures))
 
 
 lib: Any = _open()
-
-
-def check(status: int, text: bytes, what: str) -> None:
-    """Raises what a status that is not OK stands for."""
-    if status == OK:
-        return
-    words = text.decode() or "%s: %s" % (what, lib.stereo_status_name(status).decode())
-    raise (ArgumentError if status == ERROR_ARGUMENT else Error)(words)

@@ -1,4 +1,4 @@
-# gst-stereomatching: disparity maps, and what is made of them
+# gst-stereomatching: disparity maps, and operations on them
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Map, view(), depth() and points()."""
 
@@ -7,44 +7,71 @@ from __future__ import annotations
 import ctypes
 from ctypes import POINTER, c_int, c_void_p
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _arrays, _devices, _tables
 from . import _library as c
+from ._checks import check, number, shown
 from ._properties import Value, require_known, set_one
 
 
-@dataclass
+def _same_array(one: Any, other: Any) -> bool:
+    if one is None or other is None:
+        return one is other
+    one, other = np.asarray(one), np.asarray(other)
+    return one.dtype == other.dtype and np.array_equal(one, other)
+
+
+@dataclass(eq=False)
 class Map:
-    """The disparity map of a left view. Arrays are height x width."""
+    """The disparity map of a left view. Arrays are height x width.
+
+    Maps are equal if all their fields are. Do not modify one while it is a key
+    of a dictionary or a member of a set.
+    """
 
     codes: np.ndarray
-    """uint16 or uint8, as the library wrote them: (disparity - minimum) * scale, rounded."""
+    """uint16 or uint8, as the library writes them: (disparity - minimum) * scale, rounded."""
     scale: float = 16
-    """Codes for one pixel of disparity."""
+    """Disparity codes per pixel."""
     minimum: int = 0
     """The disparity of code 0, in pixels."""
     invalid: Optional[int] = 0
-    """The code of a pixel without a disparity; None = all have one."""
+    """The code of invalid pixels; None = all pixels are valid."""
     confidence_codes: Optional[np.ndarray] = None
-    """uint16: 0 to 65535 for 0 to 1."""
+    """uint16: 0 to 65535, which is 1."""
     vertical_codes: Optional[np.ndarray] = None
     """uint16: vertical disparity * scale + 32768."""
 
+    def _numbers(self) -> Tuple[Any, ...]:
+        return self.scale, self.minimum, self.invalid
+
+    def __eq__(self, other: Any) -> bool:
+        if not isinstance(other, Map):
+            return NotImplemented
+        return (self._numbers() == other._numbers()
+                and _same_array(self.codes, other.codes)
+                and _same_array(self.confidence_codes, other.confidence_codes)
+                and _same_array(self.vertical_codes, other.vertical_codes))
+
+    def __hash__(self) -> int:
+        codes = np.asarray(self.codes)
+        return hash(self._numbers() + (codes.shape, codes.tobytes()))
+
     @property
     def valid(self) -> np.ndarray:
-        """bool: where there is a disparity."""
+        """bool: which pixels are valid."""
         if self.invalid is None:
             return np.ones(self.codes.shape, bool)
         return self.codes != self.invalid
 
     @property
     def disparity(self) -> np.ndarray:
-        """float32, in pixels; NaN where there is none.
+        """float32, in pixels; NaN = invalid.
 
-        The point at column x of the left view is at x - disparity of the right one.
+        Column x of the left view corresponds to column x - disparity of the right view.
         """
         pixels = (self.codes / self.scale + self.minimum).astype(np.float32)
         pixels[~self.valid] = np.nan
@@ -52,14 +79,14 @@ class Map:
 
     @property
     def confidence(self) -> Optional[np.ndarray]:
-        """float32: how well a pixel matches, 0 to 1; None if it was not asked for."""
+        """float32: confidence of a match, 0 to 1; None if it was not requested."""
         if self.confidence_codes is None:
             return None
         return (self.confidence_codes / 65535).astype(np.float32)
 
     @property
     def vertical(self) -> Optional[np.ndarray]:
-        """float32, in pixels: how much higher the point is in the right view; NaN = none."""
+        """float32: upward offset of a point in the right view, in pixels; NaN = invalid."""
         if self.vertical_codes is None:
             return None
         pixels = ((self.vertical_codes.astype(np.float64) - c.VERTICAL_OFFSET)
@@ -70,20 +97,24 @@ class Map:
 
     @classmethod
     def from_disparity(cls, disparity: Any, scale: Optional[float] = None) -> "Map":
-        """A map of disparities from elsewhere.
+        """Makes a map of disparities from another source.
 
-        :param disparity: height x width, in pixels; what is not finite has none.
-        :param scale: codes for a pixel; without one the largest power of two up to 256 that
-            leaves room for all.
+        :param disparity: height x width, in pixels; pixels that are masked or not finite are
+            invalid.
+        :param scale: disparity codes per pixel; the default is the largest power of two up to
+            256 at which all disparities fit 16 bits.
         """
-        pixels = np.asarray(disparity, np.float64)
+        pixels = _pixels(disparity)
         if pixels.ndim != 2 or pixels.size == 0:
             raise c.ArgumentError("disparity has the shape %s: it has to be height x width" % (
                 pixels.shape,))
         known = np.isfinite(pixels)
         least = int(np.floor(pixels[known].min())) if known.any() else 0
+        if abs(least) > _arrays.MAX_SIZE:
+            raise c.ArgumentError("disparity begins at %g pixels: expected %d to %d" % (
+                least, -_arrays.MAX_SIZE, _arrays.MAX_SIZE))
         span = float(pixels[known].max()) - least if known.any() else 0.0
-        factor = 256.0 if scale is None else float(scale)
+        factor = 256.0 if scale is None else number(scale, "scale")
         while scale is None and factor > 1 / 64 and span * factor > 65534:
             factor /= 2
         if not factor > 0 or span * factor > 65534:
@@ -94,6 +125,18 @@ class Map:
         return cls(codes=codes, scale=factor, minimum=least, invalid=65535)
 
 
+def _pixels(disparity: Any) -> np.ndarray:
+    try:
+        if np.iscomplexobj(disparity):
+            raise TypeError
+        if isinstance(disparity, np.ma.MaskedArray):
+            return disparity.astype(np.float64).filled(np.nan)
+        return np.asarray(disparity, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise c.ArgumentError("disparity is not an array of numbers: expected a Map, or height x "
+                              "width in pixels") from None
+
+
 @dataclass(frozen=True)
 class Camera:
     """A rectified stereo camera."""
@@ -101,16 +144,22 @@ class Camera:
     focal_length: float
     """In pixels."""
     baseline: float
-    """Distance of the two cameras, in metres."""
+    """In metres."""
     cx: Optional[float] = None
-    """Column of what is straight ahead of the left one; None = the middle."""
+    """Principal point x of the left camera, in pixels; None = the image centre."""
     cy: Optional[float] = None
+    """Principal point y; None = the image centre."""
     doffs: float = 0.0
-    """cx of the right one less cx of the left one, in pixels."""
+    """Difference of the principal points, right minus left, in pixels."""
+
+
+# Properties of operations that are fields of a Map.
+_FIELDS = {"disparity_scale": "Map.scale", "min_disparity": "Map.minimum",
+           "invalid_value": "Map.invalid"}
 
 
 class _Operation:
-    """One of the library's operations, for one frame."""
+    """An operation of the library, for one frame."""
 
     def __init__(self, name: str, backend: str, given: Dict[str, Value],
                  fixed: Dict[str, float]) -> None:
@@ -119,17 +168,23 @@ class _Operation:
             require_known(name, {k: v for k, v in table.items() if k not in fixed}, key)
         self._handle = c_void_p()
         why = c.Message()
-        c.check(c.lib.stereo_operation_new(
+        check(c.lib.stereo_operation_new(
             name.encode(), _devices.device(backend, 0, "auto", -1), ctypes.byref(self._handle),
             ctypes.byref(why)), why.text, name)
         self._fixed, self._given = fixed, given
+
+    def _set(self, key: str, value: Value) -> None:
+        try:
+            set_one(c.lib.stereo_operation_set, c.lib.stereo_operation_set_text, self._handle, key,
+                    value)
+        except c.ArgumentError as error:
+            raise c.ArgumentError(str(error).replace(key, _FIELDS.get(key, key), 1)) from None
 
     def __enter__(self) -> "_Operation":
         try:
             for values in (self._fixed, self._given):
                 for key, value in values.items():
-                    set_one(c.lib.stereo_operation_set, c.lib.stereo_operation_set_text,
-                            self._handle, key, value)
+                    self._set(key, value)
         except BaseException:
             self.__exit__()
             raise
@@ -140,18 +195,21 @@ class _Operation:
 
     def output_size(self, image: c.Image) -> "tuple[int, int]":
         width, height = c_int(), c_int()
-        c.lib.stereo_operation_output_size(self._handle, image.width, image.height,
-                                           ctypes.byref(width), ctypes.byref(height))
+        why = c.Message()
+        check(c.lib.stereo_operation_output_size(
+            self._handle, image.width, image.height, ctypes.byref(width), ctypes.byref(height),
+            ctypes.byref(why)), why.text, "output size")
         return width.value, height.value
 
     def process(self, inputs: List[Optional[c.Image]], output: c.Image) -> None:
         why = c.Message()
-        images = (POINTER(c.Image) * c.MAX_INPUTS)()
+        images = (POINTER(c.Image) * len(inputs))()
         for i, image in enumerate(inputs):
             if image is not None:
                 images[i] = ctypes.pointer(image)
-        c.check(c.lib.stereo_operation_process(self._handle, images, ctypes.byref(output),
-                                               ctypes.byref(why)), why.text, "frame")
+        check(c.lib.stereo_operation_process(
+            self._handle, images, len(inputs), ctypes.byref(output), ctypes.byref(why)),
+            why.text, "frame")
 
 
 def _as_map(given: Any) -> Map:
@@ -164,6 +222,9 @@ def _meaning(given: Map) -> Dict[str, float]:
 
 
 def _metric(given: Map, camera: Camera) -> Dict[str, float]:
+    if not isinstance(camera, Camera):
+        raise c.ArgumentError("camera = %s: expected a Camera (focal_length, baseline)" %
+                              shown(camera))
     values = _meaning(given)
     values.update(focal_length=camera.focal_length, baseline=camera.baseline, doffs=camera.doffs)
     return values
@@ -176,32 +237,36 @@ def _map_image(given: Map) -> Any:
     return image, array
 
 
+def _require_fit(size: Tuple[int, ...], view_size: Tuple[int, ...]) -> None:
+    if not any(size == tuple(-(-n // factor) for n in view_size) for factor in range(1, 9)):
+        raise c.ArgumentError(
+            "disparity has %d x %d pixels, left %d x %d: expected the same size, or that divided "
+            "by 2 to 8 and rounded up" % (size + view_size))
+
+
 def view(left: Any, disparity: Union[Map, Any], right: Any = None, *, order: str = "rgb",
          backend: str = "auto", **properties: Value) -> np.ndarray:
-    """What a camera at another position of the line through both would see.
+    """Renders the view of a virtual camera on the baseline.
 
     :param left: uint8, height x width, or x 3 or 4 channels.
-    :param disparity: its Map, or its disparities in pixels (NaN = none); of the size of the
-        view, or that divided by 2 to 8 and rounded up.
-    :param right: the right view, if there is one; like the left one.
-    :param properties: those of ``properties("view")``: ``position`` (0 = left, 1 = right view),
+    :param disparity: the Map of left, or disparities in pixels (NaN = invalid). Its size is that
+        of the view, optionally divided by 2 to 8 and rounded up.
+    :param right: the right view, of the type and size of left, or None.
+    :param properties: see ``properties("view")``: ``position`` (0 = left, 1 = right view),
         ``layout``, ``separation``, ``convergence`` and others.
-    :returns: uint8, like left; larger where the layout holds several views.
+    :returns: uint8, of the size of left, or larger if the layout holds several views.
     """
     given = _as_map(disparity)
-    left_image, left_array = _arrays.image_of(left, "left", order)
-    if left_array.dtype.itemsize != 1:
-        raise c.ArgumentError("left is of %s: views are uint8" % left_array.dtype)
-    right_image, right_array = (None, None) if right is None else _arrays.image_of(
-        right, "right", order)
+    left_image, left_array, right_image, right_array = _arrays.view_images(left, right, order)
     map_image, map_array = _map_image(given)
+    _require_fit(map_array.shape, left_array.shape[:2])
     with _Operation("view", backend, properties, _meaning(given)) as operation:
         width, height = operation.output_size(left_image)
         shape = (height, width) + left_array.shape[2:]
-        # a fourth channel is left alone
+        # the library does not write a fourth channel
         frame = np.full(shape, 255, np.uint8) if shape[2:] == (4,) else np.empty(shape, np.uint8)
         output, _ = _arrays.image_of(frame, "view")
-        # that of left, which may have been read backwards
+        # the channel order of left may be reversed
         output.format = left_image.format
         operation.process([left_image, right_image, map_image], output)
     del left_array, right_array, map_array
@@ -211,12 +276,13 @@ def view(left: Any, disparity: Union[Map, Any], right: Any = None, *, order: str
 
 def depth(disparity: Union[Map, Any], camera: Camera, *, backend: str = "auto",
           **properties: Value) -> np.ndarray:
-    """Distances along the optical axis.
+    """Computes depth along the optical axis.
 
-    :param disparity: a Map, or disparities in pixels (NaN = none).
-    :param properties: those of ``properties("depth")``: ``depth_scale``, ``range_min`` and
+    :param disparity: a Map, or disparities in pixels (NaN = invalid).
+    :param properties: see ``properties("depth")``: ``depth_scale``, ``range_min`` and
         ``range_max``.
-    :returns: uint16, height x width: millimetres, or metres * depth_scale; 0 = unknown.
+    :returns: uint16, height x width: depth in millimetres, or in metres * depth_scale;
+        0 = invalid.
     """
     given = _as_map(disparity)
     image, array = _map_image(given)
@@ -229,13 +295,13 @@ def depth(disparity: Union[Map, Any], camera: Camera, *, backend: str = "auto",
 
 def points(disparity: Union[Map, Any], camera: Camera, *, backend: str = "auto",
            **properties: Value) -> np.ndarray:
-    """Points in space, in the axes of the left camera: x right, y down, z forward.
+    """Computes a point cloud in left camera coordinates: x right, y down, z forward.
 
-    :param disparity: a Map, or disparities in pixels (NaN = none).
-    :param properties: those of ``properties("points")``: ``step``, ``axes``, ``range_min`` and
+    :param disparity: a Map, or disparities in pixels (NaN = invalid).
+    :param properties: see ``properties("points")``: ``step``, ``axes``, ``range_min`` and
         ``range_max``.
-    :returns: float32, height x width x 3, in metres; NaN where there is no point. With ``step``
-        every so many rows and columns.
+    :returns: float32, height x width x 3, in metres; NaN = invalid. ``step`` = N uses every
+        Nth row and column.
     """
     given = _as_map(disparity)
     image, array = _map_image(given)
@@ -246,10 +312,10 @@ def points(disparity: Union[Map, Any], camera: Camera, *, backend: str = "auto",
         fixed["cy"] = camera.cy
     with _Operation("points", backend, properties, fixed) as operation:
         width, height = operation.output_size(image)
-        found = np.empty((height, width // 3, 3), np.float32)
-        output = c.Image(format=c.RGBX, width=width, height=height)
+        found = np.empty((height, width, 3), np.float32)
+        output = c.Image(format=c.XYZ_F32, width=width, height=height)
         output.plane[0] = found.ctypes.data
-        output.stride[0] = 4 * width
+        output.stride[0] = 12 * width
         operation.process([image], output)
     del array
     return found

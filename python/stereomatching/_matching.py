@@ -1,19 +1,21 @@
-# gst-stereomatching: matching two arrays
+# gst-stereomatching: matching pairs of arrays
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Matcher, and match() for a single pair."""
 
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import weakref
 from ctypes import POINTER, c_double, c_void_p
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from . import _arrays, _devices, _tables
+from . import _arrays, _devices, _presets, _tables
 from . import _library as c
+from ._checks import check, shown
 from ._maps import Map
 from ._properties import Value, require_known, set_one
 
@@ -24,7 +26,7 @@ def version() -> str:
 
 
 def algorithms() -> Dict[str, str]:
-    """Names of the algorithms, and what they are called in full."""
+    """Names and titles of the algorithms."""
     return _tables.algorithm_names()
 
 
@@ -33,57 +35,89 @@ def backends() -> Tuple[str, ...]:
     return ("cpu", "cuda") if c.lib.stereo_cuda_count(None) > 0 else ("cpu",)
 
 
-def _free(function: Any, handle: int) -> None:
-    function(ctypes.byref(c_void_p(handle)))
+_Handles = List[Tuple[Any, int]]
+
+
+def _free(lock: threading.Lock, process: int, handles: _Handles) -> None:
+    """Frees the handles of a matcher that is garbage, or of any matcher at exit.
+
+    A daemon thread may still be matching at exit. The lock waits for its pair and
+    is never released, so that the thread starts no other one. A forked child may
+    have inherited a locked lock, and does not free what its parent allocated.
+    """
+    if os.getpid() != process:
+        return
+    lock.acquire()  # pylint: disable=consider-using-with
+    for function, handle in reversed(handles):
+        function(ctypes.byref(c_void_p(handle)))
+
+
+def _remake(kind: type, algorithm: str, options: Dict[str, Any], values: Dict[str, Value]) -> Any:
+    return kind(algorithm, **options, **values)
 
 
 def _codes_type(dtype: Any) -> np.dtype:
-    kind = np.dtype(dtype)
-    if kind not in (np.dtype(np.uint8), np.dtype(np.uint16)):
-        raise c.ArgumentError("dtype = %s: it is uint8 or uint16" % kind)
-    return kind
+    for kind in (np.dtype(np.uint8), np.dtype(np.uint16)):
+        try:
+            if dtype is not None and np.dtype(dtype) == kind:
+                return kind
+        except TypeError:
+            pass
+    raise c.ArgumentError("dtype = %s: expected uint8 or uint16" % shown(dtype))
 
 
 class Matcher:
-    """An algorithm with its properties, for pair after pair.
+    """An algorithm with its properties, for a sequence of pairs.
 
-    Buffers stay from one pair to the next, so a sequence is faster than with
-    match(). May be called from several threads, which take turns.
+    Faster than match(), because buffers are kept between pairs. May be called from
+    several threads; calls are serialized. A copy, or a matcher from a pickle, is a new one
+    with the same settings.
 
     :param algorithm: one of algorithms().
-    :param backend: ``"cpu"``, ``"cuda"``, or ``"auto"``: CUDA if there is any.
-    :param threads: of the CPU; 0 = one for each processor.
-    :param simd: of the CPU: ``"auto"``, ``"none"``, ``"generic"``, ``"avx2"``, ``"avx512"``;
-        all give the same bytes.
-    :param cuda_device: its number; -1 = the first one that works.
-    :param properties: those of ``properties(algorithm)``.
+    :param backend: ``"cpu"``, ``"cuda"``, or ``"auto"``: CUDA if available, otherwise CPU.
+    :param threads: number of CPU threads; 0 = one per processor.
+    :param simd: CPU instruction set: ``"auto"``, ``"none"``, ``"generic"``, ``"avx2"``,
+        ``"avx512"``; results are bit-exact.
+    :param cuda_device: CUDA device index; -1 = first usable device.
+    :param preset: one of presets(algorithm), set before the properties.
+    :param properties: see ``properties(algorithm)``.
     """
 
     def __init__(self, algorithm: str = "sgm", *, backend: str = "auto", threads: int = 0,
-                 simd: str = "auto", cuda_device: int = -1, **properties: Value) -> None:
-        self._lock = threading.Lock()
+                 simd: str = "auto", cuda_device: int = -1, preset: Optional[str] = None,
+                 **properties: Value) -> None:
         self._kind = _tables.find_algorithm(algorithm)
         self._config: Optional[Tuple[int, ...]] = None
+        self._lock = threading.Lock()
+        self._handles: _Handles = []
+        weakref.finalize(self, _free, self._lock, os.getpid(), self._handles)
+        self._options = {"backend": backend, "threads": threads, "simd": simd,
+                         "cuda_device": cuda_device}
         self.algorithm = algorithm
         device = _devices.device(backend, threads, simd, cuda_device)
         self.backend: str = c.lib.stereo_device_backend(device).decode()
-        """What computes: ``"cpu"`` or ``"cuda"``."""
+        """Compute backend: ``"cpu"`` or ``"cuda"``."""
         self.device: str = c.lib.stereo_device_name(device).decode()
-        """The same for people: ``"CPU, 2 threads, avx2"``."""
+        """Description of the device: ``"CPU, 2 threads, avx2"``."""
         self._params = self._make(c.lib.stereo_params_new, c.lib.stereo_params_free, self._kind)
         self._matcher = self._make(c.lib.stereo_matcher_new, c.lib.stereo_matcher_free, self._kind,
                                    device)
+        if preset is not None:
+            self.load_preset(preset)
         self.set(**properties)
 
     def _make(self, new: Any, free: Any, *arguments: Any) -> int:
         handle = c_void_p()
-        c.check(new(*arguments, ctypes.byref(handle)), b"", self.algorithm)
+        check(new(*arguments, ctypes.byref(handle)), b"", self.algorithm)
         assert handle.value
-        weakref.finalize(self, _free, free, handle.value)
+        self._handles.append((free, handle.value))
         return handle.value
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _remake, (type(self), self.algorithm, self._options, self.properties)
+
     def set(self, **properties: Value) -> None:
-        """Changes properties from the next pair on."""
+        """Sets properties for the pairs that follow."""
         table = _tables.table(self.algorithm)
         for name in properties:
             require_known(self.algorithm, table, name)
@@ -93,10 +127,14 @@ class Matcher:
                 set_one(c.lib.stereo_params_set, c.lib.stereo_params_set_text, self._params, name,
                         value)
 
-    def reset(self) -> None:
-        """Forgets the pairs before, on which a map depends if ``temporal`` is above 0.
+    def load_preset(self, name: str) -> None:
+        """Sets the properties of a preset from the next pair on; the others stay as they are."""
+        self.set(**_presets.values_of(self.algorithm, name))
 
-        So does a change of properties, or of the size or type of the arrays.
+    def reset(self) -> None:
+        """Resets the temporal filter (``temporal`` above 0).
+
+        Changes of properties, and of the size or type of the arrays, reset it as well.
         """
         with self._lock:
             c.lib.stereo_matcher_reset(self._matcher)
@@ -117,15 +155,18 @@ class Matcher:
 
     @property
     def milliseconds(self) -> float:
-        """How long the last pair took, with copies to the device and back."""
+        """Processing time of the last pair, including copies to and from the device."""
         stats = c.Stats()
-        c.lib.stereo_matcher_get_stats(self._matcher, ctypes.byref(stats))
+        why = c.Message()
+        with self._lock:
+            check(c.lib.stereo_matcher_get_stats(self._matcher, ctypes.byref(stats),
+                                                 ctypes.byref(why)), why.text, "stats")
         return stats.last_ns / 1e6
 
     def _check(self, status: int) -> None:
         if status != c.OK:
             self._config = None
-            c.check(status, c.lib.stereo_matcher_error(self._matcher), self.algorithm)
+            check(status, c.lib.stereo_matcher_error(self._matcher), self.algorithm)
 
     def _configure(self, left: c.Image, right: c.Image, output: int) -> None:
         wanted = (left.width, left.height, left.format, right.format, output)
@@ -146,26 +187,25 @@ class Matcher:
         """Matches a rectified pair.
 
         :param left: uint8 or uint16, height x width, or x 1, 3 or 4 channels (the fourth is
-            ignored). Rows may lie apart. Of uint16 the high byte counts.
-        :param right: the same size.
-        :param confidence: whether the map gets a confidence; not every algorithm has one.
-        :param vertical: whether it gets vertical disparities; only ``"pyramid"`` has them.
-        :param dtype: of the codes: uint16, or uint8 for the whole range in 255 steps.
-        :param order: of the channels: ``"rgb"`` or ``"bgr"``.
+            ignored). Rows may be padded. Only the high byte of uint16 is used.
+        :param right: of the same size and type.
+        :param confidence: whether to compute the confidence; not all algorithms have it.
+        :param vertical: whether to compute vertical disparities; only ``"pyramid"`` has them.
+        :param dtype: type of the codes: uint16, or uint8 for the search range in 255 steps.
+        :param order: channel order: ``"rgb"`` or ``"bgr"``.
         :returns: the map of the left view.
         """
         kind = _codes_type(dtype)
-        wanted = [c.DISPARITY] + [c.VERTICAL] * vertical + [c.CONFIDENCE] * confidence
+        wanted = ([c.DISPARITY] + [c.VERTICAL] * bool(vertical)
+                  + [c.CONFIDENCE] * bool(confidence))
         for result, word in ((c.VERTICAL, "vertical disparities"), (c.CONFIDENCE, "confidence")):
             if result in wanted and not c.lib.stereo_algorithm_has_result(self._kind, result):
                 raise c.ArgumentError("%s has no %s" % (self.algorithm, word))
-        # the arrays have to stay until the frame is complete
+        _arrays.require_pair(left, right)
+        # keep the arrays alive until the frame is complete
         left_image, left_array = _arrays.image_of(left, "left", order)
         right_image, right_array = _arrays.image_of(right, "right", order)
         size = (left_image.height, left_image.width)
-        if (right_image.height, right_image.width) != size:
-            raise c.ArgumentError("left has %d x %d pixels, right %d x %d: they have to be equal" % (
-                size + (right_image.height, right_image.width)))
         images, arrays = {}, {}
         for result in wanted:
             images[result], arrays[result] = _arrays.new_codes(
@@ -190,14 +230,14 @@ class Matcher:
             results[result] = ctypes.pointer(image)
         self._configure(left, right, images[c.DISPARITY].format)
         self._check(c.lib.stereo_matcher_process_results(
-            self._matcher, ctypes.byref(left), ctypes.byref(right), results, None))
+            self._matcher, ctypes.byref(left), ctypes.byref(right), results, c.N_RESULTS, None))
         self._check(c.lib.stereo_matcher_sync(self._matcher))
 
 
 def match(left: Any, right: Any, *, algorithm: str = "sgm", confidence: bool = False,
           vertical: bool = False, dtype: Any = np.uint16, order: str = "rgb",
           backend: str = "auto", threads: int = 0, simd: str = "auto", cuda_device: int = -1,
-          **properties: Value) -> Map:
+          preset: Optional[str] = None, **properties: Value) -> Map:
     """Matches one rectified pair: see Matcher and Matcher.match() for the parameters.
 
     >>> found = match(left, right, num_disparities=64, confidence=True)
@@ -205,6 +245,6 @@ def match(left: Any, right: Any, *, algorithm: str = "sgm", confidence: bool = F
     True
     """
     matcher = Matcher(algorithm, backend=backend, threads=threads, simd=simd,
-                      cuda_device=cuda_device, **properties)
+                      cuda_device=cuda_device, preset=preset, **properties)
     return matcher.match(left, right, confidence=confidence, vertical=vertical, dtype=dtype,
                          order=order)

@@ -1,16 +1,16 @@
-# gst-stereomatching: properties, as the library's tables have them
+# gst-stereomatching: properties from the parameter tables of the library
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What can be set, and setting it."""
+"""Descriptions of properties, and setting them."""
 
 from __future__ import annotations
 
 import ctypes
 import difflib
-import numbers
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 from . import _library as c
+from ._checks import check, encoded, number
 
 Value = Union[bool, int, float, str]
 
@@ -20,17 +20,17 @@ class Property:
     """One property of an algorithm or an operation."""
 
     name: str
-    """As a keyword: ``num_disparities``."""
+    """As a keyword argument: ``num_disparities``."""
     kind: type
-    """bool, int, float, or str for one of ``values``."""
+    """bool, int, float, or str (one of ``values``)."""
     default: Value
     minimum: Optional[float]
-    """The smallest value; None unless it is a number."""
+    """Smallest value of a number, otherwise None."""
     maximum: Optional[float]
     values: Tuple[str, ...]
-    """What a str can be."""
+    """Values of a str."""
     description: str
-    """What it does, with its unit."""
+    """Description, with the unit."""
 
 
 def _property(spec: Any, initial: float) -> Property:
@@ -79,13 +79,12 @@ def require_known(owner: str, table: Dict[str, Property], name: str) -> None:
 
 
 def set_one(set_number: Any, set_text: Any, handle: Any, name: str, value: Any) -> None:
-    """Sets it through stereo_params_set() or stereo_operation_set(), or those of texts."""
+    """Sets a property as a number or as text, with the given functions of the library."""
     why = c.Message()
     dashed = name.replace("_", "-").encode()
     if isinstance(value, str):
-        status = set_text(handle, dashed, value.encode(), ctypes.byref(why))
-    elif isinstance(value, (numbers.Real,)) or hasattr(value, "__float__"):
-        status = set_number(handle, dashed, float(value), ctypes.byref(why))
+        status = set_text(handle, dashed, encoded(value, name), ctypes.byref(why))
     else:
-        raise c.ArgumentError("%s = %r: it takes a number, a bool or a str" % (name, value))
-    c.check(status, why.text, name)
+        status = set_number(handle, dashed, number(value, name, "a number, a bool or a str"),
+                            ctypes.byref(why))
+    check(status, why.text, name)

@@ -1,6 +1,6 @@
-# gst-stereomatching: the tables of properties by name
+# gst-stereomatching: tables of properties
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""properties(), for people and programs."""
+"""properties() and the tables behind it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import functools
 from typing import Dict
 
 from . import _library as c
+from ._checks import OPERATIONS, one_of
 from ._properties import Property, of_algorithm, of_operation
-
-OPERATIONS = ("view", "depth", "points")
 
 
 def algorithm_names() -> Dict[str, str]:
@@ -24,24 +23,21 @@ def algorithm_names() -> Dict[str, str]:
 
 
 def find_algorithm(name: str) -> int:
-    algorithm = c.lib.stereo_algorithm_find(str(name).encode())
-    if not algorithm:
-        raise c.ArgumentError("there is no algorithm '%s': it is one of %s" % (
-            name, ", ".join(algorithm_names())))
-    return algorithm
+    return c.lib.stereo_algorithm_find(one_of(name, "algorithm", list(algorithm_names())).encode())
 
 
 @functools.lru_cache(maxsize=None)
 def table(name: str) -> Dict[str, Property]:
+    """The properties of an algorithm or an operation."""
     if name in OPERATIONS:
         return of_operation(name)
     return of_algorithm(find_algorithm(name))
 
 
 def properties(name: str) -> Dict[str, Property]:
-    """What can be set of an algorithm, or of ``"view"``, ``"depth"`` or ``"points"``.
+    """Properties of an algorithm, or of ``"view"``, ``"depth"`` or ``"points"``.
 
-    By name, in the order of the library. Those of an algorithm are the
-    properties of its element, with underscores for dashes.
+    Returned by name, in the order of the library. An algorithm has the properties
+    of its element, with underscores instead of dashes.
     """
-    return dict(table(name))
+    return dict(table(one_of(name, "name", list(algorithm_names()) + list(OPERATIONS))))

@@ -1,0 +1,201 @@
+# gst-stereomatching: rectification from calibration files
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Rectifier, with the GStreamer element stereorectify.
+
+The readers of calibration files belong to that element. The library has none,
+as it does not depend on a YAML parser.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+import weakref
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _library as c
+from ._arrays import view_images
+from ._checks import encoded, number, one_of, shown, whole
+from ._devices import BACKENDS
+from ._maps import Camera
+
+# GStreamer's names of the formats
+_CAPS = {c.GRAY8: "GRAY8", c.RGB: "RGB", c.BGR: "BGR", c.RGBX: "RGBx", c.BGRX: "BGRx"}
+_VIEWS = ("left", "right")
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def _import_gst() -> Any:
+    try:
+        # pylint: disable=import-outside-toplevel,unused-import
+        import gi
+        gi.require_version("Gst", "1.0")
+        gi.require_version("GstApp", "1.0")
+        from gi.repository import Gst, GstApp  # noqa: F401
+    except (ImportError, ValueError):
+        raise c.Error("Rectifier needs GStreamer's Python bindings: install python3-gi and "
+                      "gir1.2-gst-plugins-base-1.0") from None
+    Gst.init(None)
+    if Gst.ElementFactory.find("stereorectify") is None:
+        raise c.Error("Rectifier needs the GStreamer element stereorectify: install the plugin "
+                      "gst-stereomatching, or set GST_PLUGIN_PATH to its folder")
+    return Gst
+
+
+def _search_path(calibration: Any) -> str:
+    given = [calibration] if isinstance(calibration, (str, os.PathLike)) else calibration
+    try:
+        names: List[str] = [os.fspath(name) for name in given]
+        joined = os.pathsep.join(names)
+    except TypeError:
+        raise c.ArgumentError("calibration = %s: expected the name of a file, or a list of them" %
+                              shown(calibration)) from None
+    encoded(joined, "calibration")
+    return joined
+
+
+def _within(value: Any, what: str, least: float, most: float) -> float:
+    given = number(value, what)
+    if not least <= given <= most:
+        raise c.ArgumentError("%s = %s: expected %g to %g" % (what, shown(value), least, most))
+    return given
+
+
+class Rectified(NamedTuple):
+    """A rectified pair."""
+
+    left: np.ndarray
+    """uint8, of the shape of the given view."""
+    right: np.ndarray
+    camera: Optional[Camera]
+    """The camera, for depth() and points(); None if the calibration has no baseline."""
+
+
+class Rectifier:
+    """Rectifies pairs of views as stereorectify does.
+
+    :param calibration: the calibration file, or a list of them: OpenCV, ROS, Kalibr or ZED, as in
+        docs/calibration.md.
+    :param calibration_unit: length unit of OpenCV calibration files, in metres.
+    :param alpha: free scaling, for files without a projection: 0 = crop to valid pixels, 1 = keep
+        all source pixels, -1 = keep the focal length.
+    :param border: fill colour outside the source image, 0xAARRGGBB.
+    :param backend: ``"auto"``, ``"cpu"`` or ``"cuda"``.
+    """
+
+    def __init__(self, calibration: Union[Path, Sequence[Path]], *, calibration_unit: float = 1.0,
+                 alpha: float = 0.0, border: int = 0xff000000, backend: str = "auto") -> None:
+        self._properties = {
+            "calibration": _search_path(calibration),
+            "calibration-unit": _within(calibration_unit, "calibration_unit", 1e-9, 1e9),
+            "alpha": _within(alpha, "alpha", -1, 1),
+            "border": whole(border, "border", 0, 0xffffffff),
+            "backend": one_of(backend, "backend", BACKENDS),
+        }
+        self._gst = _import_gst()
+        self._lock = threading.Lock()
+        self._start()
+
+    def _start(self) -> None:
+        """Makes a pipeline."""
+        self._pipeline = self._gst.Pipeline()
+        self._ends = [self._add_branch(view) for view in _VIEWS]
+        self._stop = weakref.finalize(self, self._pipeline.set_state, self._gst.State.NULL)
+        if self._pipeline.set_state(self._gst.State.PLAYING) == self._gst.StateChangeReturn.FAILURE:
+            self._check_messages()
+
+    def _add_branch(self, view: str) -> Tuple[Any, Any]:
+        """Returns the appsrc and the appsink of a view."""
+        source, element, sink = (self._gst.ElementFactory.make(name)
+                                 for name in ("appsrc", "stereorectify", "appsink"))
+        for name, value in dict(self._properties, view=view).items():
+            element.set_property(name, value)
+        source.set_property("format", self._gst.Format.TIME)
+        sink.set_property("sync", False)
+        for one in (source, element, sink):
+            self._pipeline.add(one)
+        source.link(element)
+        element.link(sink)
+        return source, sink
+
+    def rectify(self, left: Any, right: Any, *, order: str = "rgb") -> Rectified:
+        """Rectifies one pair.
+
+        :param left: uint8, height x width, or x 3 or 4 channels. Its size is that of the
+            calibration, or a multiple of it.
+        :param right: the right view, of the type and size of left.
+        """
+        image, left_array, _, right_array = view_images(left, right, order)
+        # the channel order of left may be reversed
+        swapped = image.format == (c.BGR if order == "rgb" else c.RGB)
+        views = []
+        with self._lock:
+            try:
+                samples = self._process(image, (left_array, right_array))
+            except BaseException:
+                # an appsrc that restarts begins with its last caps
+                self._stop()
+                self._start()
+                raise
+        for sample in samples:
+            view = _unpack(sample.get_buffer(), left_array.shape)
+            views.append(view[:, :, ::-1] if swapped else view)
+        return Rectified(views[0], views[1], _camera(samples[0].get_buffer()))
+
+    __call__ = rectify
+
+    def _process(self, image: c.Image, arrays: Sequence[np.ndarray]) -> List[Any]:
+        caps = self._gst.Caps.from_string("video/x-raw,format=%s,width=%d,height=%d,framerate=0/1" % (
+            _CAPS[image.format], image.width, image.height))
+        for (source, _), array in zip(self._ends, arrays):
+            buffer = self._gst.Buffer.new_wrapped(_pack(array))
+            source.push_sample(self._gst.Sample.new(buffer, caps, None, None))
+        # None after an error, which ends the stream
+        samples = [sink.pull_sample() for _, sink in self._ends]
+        self._check_messages()
+        return samples
+
+    def _check_messages(self) -> None:
+        """Warns of warnings, and raises an error."""
+        kinds = self._gst.MessageType
+        for message in iter(self._pipeline.get_bus().pop, None):
+            if message.type == kinds.WARNING:
+                warnings.warn(_in_terms_of_python(message.parse_warning().gerror.message),
+                              stacklevel=4)
+            elif message.type == kinds.ERROR:
+                error = message.parse_error().gerror
+                kind = self._gst.ResourceError
+                invalid = any(error.matches(self._gst.resource_error_quark(), code)
+                              for code in (kind.READ, kind.SETTINGS))
+                raise (c.ArgumentError if invalid else c.Error)(_in_terms_of_python(error.message))
+
+
+def _in_terms_of_python(text: str) -> str:
+    return text.replace("calibration-unit", "calibration_unit")
+
+
+# Rows of GStreamer's raw video have a multiple of four bytes.
+
+def _pack(array: np.ndarray) -> bytes:
+    height, row = array.shape[0], array[0].size
+    rows = np.zeros((height, -(-row // 4) * 4), np.uint8)
+    rows[:, :row] = array.reshape(height, row)
+    return rows.tobytes()
+
+
+def _unpack(buffer: Any, shape: Tuple[int, ...]) -> np.ndarray:
+    data = np.frombuffer(buffer.extract_dup(0, buffer.get_size()), np.uint8)
+    row = int(np.prod(shape[1:]))
+    return data.reshape(shape[0], -1)[:, :row].reshape(shape).copy()
+
+
+def _camera(buffer: Any) -> Optional[Camera]:
+    fields = buffer.get_custom_meta("GstStereoCameraMeta").get_structure()
+    if not fields.has_field("baseline"):
+        return None
+    return Camera(*(fields.get_value(name) for name in (
+        "focal-length", "baseline", "cx", "cy", "doffs")))
