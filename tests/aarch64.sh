@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# gst-stereomatching: builds the library for 64-bit ARM and tests it in an emulator
+# gst-stereomatching: cross-compiles the library for 64-bit ARM and tests it in an emulator
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #   tests/aarch64.sh [TEST_OR_SUITE ...]
 #
-# On a fresh Debian or Ubuntu machine of another kind: installs the cross
-# compiler and qemu-user with apt, builds the library and its tests in
-# build-aarch64/, without GStreamer and the tools, and runs the tests: all, or
-# those named, as `meson test` has it. Then matches the same pairs on both
-# machines and compares the checksums of the maps; for that, the program of this
-# machine is taken from build/ and made there if need be.
+# On Debian or Ubuntu: installs the cross compiler and qemu-user with apt, builds
+# the library and its tests in build-aarch64/, without GStreamer and the tools,
+# and runs all tests, or those named as for `meson test`. Then compares map
+# checksums with those of this machine, from the program in build/, which is
+# built if necessary.
 #
 # The last line is `N passed, N failed, N skipped`.
 set -euo pipefail
@@ -33,7 +32,7 @@ status=0
 [ $# -gt 0 ] || set -- --suite unit --suite contract --suite kernels
 meson test -C "$build" --print-errorlogs --no-rebuild --timeout-multiplier 10 "$@" || status=$?
 
-say "comparing maps with those of this machine"
+say "comparing maps with this machine"
 [ -f "$root/build/build.ninja" ] || build_project -Dtests=enabled
 quietly ninja -C "$root/build" tests/kernels/kernels-checksums || die "the build failed"
 here=$root/build/tests/kernels/kernels-checksums
@@ -41,9 +40,9 @@ there=$build/tests/kernels/kernels-checksums
 "$here" > "$build/checksums-here"
 qemu-aarch64 -L /usr/aarch64-linux-gnu "$there" > "$build/checksums-there"
 if diff "$build/checksums-here" "$build/checksums-there"; then
-  say "$(wc -l < "$build/checksums-here") maps are the same"
+  say "$(wc -l < "$build/checksums-here") maps are equal"
 else
-  say "they differ (<: here, >: there)"
+  say "maps differ (<: this machine, >: emulator)"
   status=1
 fi
 python3 "$root/tests/summary.py" "$build/meson-logs/testlog.json" || status=$?

@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
-# gst-stereomatching: builds the project and runs its tests in another Debian
+# gst-stereomatching: builds and tests the project in another Debian release
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #   tests/in-debian.sh RELEASE [COMMAND ...]
 #
-# For example `tests/in-debian.sh trixie`, as root, on Debian. Makes a root of
-# that release with debootstrap, from the mirror that this machine's apt uses
-# (or $DEBIAN_MIRROR), copies the tree into it, and runs COMMAND there, in the
-# copy. Without a COMMAND: `tests/run.sh`, without CUDA, with the suites that
-# depend on the versions of GLib and GStreamer; the last line is `N passed, N
-# failed, N skipped`, the exit status 0 when none failed.
+# For example `tests/in-debian.sh trixie`, as root, on Debian. Creates a chroot of
+# that release with debootstrap, from the mirror of this machine's apt (or
+# $DEBIAN_MIRROR), copies the tree into it, and runs COMMAND in the copy. The
+# default COMMAND is `tests/run.sh` without CUDA, with the suites that depend on
+# GLib and GStreamer versions; its last line is `N passed, N failed, N skipped`, and
+# the exit status is 0 if none failed.
 #
-# The root and what was built in it stay in $STEREO_ROOTS/RELEASE, by default
-# below /var/tmp, and are used again; remove the folder to start anew. The first
-# time takes some minutes, most of them to install packages. Nothing needs to be
-# mounted; /proc is there where the machine allows it. In CI, call it as above and
-# keep $STEREO_ROOTS, if anything can be kept from run to run.
+# The chroot and its build are kept in $STEREO_ROOTS/RELEASE, by default below
+# /var/tmp, and reused; remove the folder to start over. The first run takes some
+# minutes, mostly to install packages. /proc is mounted if permitted. In CI, keep
+# $STEREO_ROOTS between runs if possible.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
@@ -30,7 +29,7 @@ find_mirror() {
     sed -n 's/^Debian|Debian|//p' | sed -n '1s,/$,,p'
 }
 
-# make_root RELEASE FOLDER: a minimal Debian.
+# make_root RELEASE FOLDER: creates a minimal Debian
 make_root() {
   local release=$1 folder=$2 mirror=${DEBIAN_MIRROR:-} options=(--variant=minbase)
 
@@ -41,18 +40,17 @@ make_root() {
     mirror=$(find_mirror)
   fi
   [ -n "$mirror" ] ||
-    die "apt has no Debian mirror here; name one: DEBIAN_MIRROR=URL $0 $release"
+    die "no Debian mirror found in the apt configuration; set one: DEBIAN_MIRROR=URL $0 $release"
   case $mirror in https:*) options+=(--include=ca-certificates) ;; esac
-  say "making a root of $release in $folder, from $mirror"
+  say "creating a chroot of $release in $folder from $mirror"
   rm -rf "$folder"
   mkdir -p "$folder"
   quietly debootstrap "${options[@]}" "$release" "$folder" "$mirror" ||
-    die "debootstrap failed; the log is above"
+    die "debootstrap failed; see the log above"
   touch "$folder/complete"
 }
 
-# copy_tree FOLDER: the sources, without what was built from them here; what
-# was built in FOLDER stays.
+# copy_tree FOLDER: copies the sources without build folders, and keeps FOLDER/build
 copy_tree() {
   mkdir -p "$1"
   find "$1" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
@@ -60,7 +58,7 @@ copy_tree() {
     --exclude='./out' --exclude='__pycache__' -cf - . | tar -C "$1" --no-same-owner -xf -
 }
 
-# run_in FOLDER COMMAND ...: with a /proc that goes away with it, if it may be.
+# run_in FOLDER COMMAND ...: with a private /proc if permitted
 run_in() {
   local folder=$1 enter='cd /gst-stereomatching && exec "$@"'
   local with_proc='mount -t proc proc "$0/proc" && exec chroot "$@"'
@@ -73,14 +71,14 @@ run_in() {
   if unshare --mount sh -c "mount -t proc proc '$folder/proc'" 2> /dev/null; then
     unshare --mount sh -c "$with_proc" "$folder" "${in_root[@]}" "$@"
   else
-    say "/proc can't be mounted here; going on without it"
+    say "cannot mount /proc; continuing without it"
     chroot "${in_root[@]}" "$@"
   fi
 }
 
 [ $# -gt 0 ] || die "usage: $0 RELEASE [COMMAND ...], for example $0 trixie"
-[ "$(id -u)" = 0 ] || die "$0 makes and enters a root of its own, so run it as root (sudo $0 $*)"
-command -v apt-get > /dev/null || die "$0 needs apt and debootstrap, that is Debian or Ubuntu"
+[ "$(id -u)" = 0 ] || die "$0 creates a chroot; run it as root (sudo $0 $*)"
+command -v apt-get > /dev/null || die "$0 needs apt and debootstrap (Debian or Ubuntu)"
 release=$1
 shift
 folder=${STEREO_ROOTS:-/var/tmp/stereo-roots}/$release
@@ -90,7 +88,7 @@ eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::ht
 export http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}"
 
 [ -f "$folder/complete" ] || make_root "$release" "$folder"
-# names of hosts are looked up as here
+# same host name resolution
 cp -L /etc/resolv.conf /etc/hosts "$folder/etc/"
 copy_tree "$folder/gst-stereomatching"
 say "in $release: $*"

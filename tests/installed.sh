@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# gst-stereomatching: whether what is installed can be used by others
+# gst-stereomatching: tests an installation from other programs
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #   tests/installed.sh BUILD [MESON_OPTION ...]
 #
-# Builds a release in the folder BUILD as shared, as static and as both kinds of
-# libraries, installs each there, and compiles and runs programs against that,
-# with no more than pkg-config says: examples/match-images.c with the library,
-# tests/static/plugin.c with the plugin in it. The last line is
+# Builds a release in the folder BUILD with shared, static and both kinds of
+# libraries, installs each there, and compiles and runs programs with the flags of
+# pkg-config: examples/match-images.c with the library, tests/static/plugin.c with
+# the static plugin, also with CMake and Meson (tests/installed/). The last line is
 # `N passed, N failed, N skipped`.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -15,7 +15,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/examples/setup.sh"
 # shellcheck source=tests/support/checks.sh
 . "$root/tests/support/checks.sh"
-[ $# -gt 0 ] || die "say which folder to build in"
+[ $# -gt 0 ] || die "usage: $0 BUILD [MESON_OPTION ...]"
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
 shift
@@ -29,14 +29,14 @@ compile() {
   ${CC:-cc} -Wall -o "$program" "$source" $flags
 }
 
-# A pair of one grey colour: its disparities are all the same.
+# A uniform pair, whose disparities are all equal
 match_images() {
   printf 'P6 8 8 255\n%192s' '' > "$build/view.ppm"
   LD_LIBRARY_PATH=$libraries "$1" "$build/view.ppm" "$build/view.ppm" "$build/map.pgm" &&
     [ -s "$build/map.pgm" ]
 }
 
-# needs PROGRAM LIBRARY: the loader is asked for it
+# needs PROGRAM LIBRARY: whether the program is linked with it
 needs() {
   grep -q "$2" <<< "$(LD_LIBRARY_PATH=$libraries ldd "$1")"
 }
@@ -45,13 +45,33 @@ lacks() {
   ! needs "$@"
 }
 
-# Without any plugin file.
+# Runs a program without any plugin file
 register() {
   GST_PLUGIN_SYSTEM_PATH_1_0='' GST_PLUGIN_PATH_1_0='' GST_REGISTRY_DISABLE=yes \
     LD_LIBRARY_PATH=$libraries "$1"
 }
 
-# use KIND: what an installation of this default_library is good for
+build_with_cmake() {
+  rm -rf "$build/cmake"
+  cmake -S "$root/tests/installed" -B "$build/cmake" && cmake --build "$build/cmake"
+}
+
+build_with_meson() {
+  rm -rf "$build/meson"
+  meson setup "$build/meson" "$root/tests/installed" && ninja -C "$build/meson"
+}
+
+# embed TEXT PROGRAM COMMAND ...: tests the program with the static plugin that COMMAND builds
+embed() {
+  local text=$1 program=$2
+
+  shift 2
+  check "$text: program with static plugin compiles" "$@"
+  check "$text: program with static plugin runs" register "$program"
+  check "$text: program does not link libstereomatching" lacks "$program" stereomatching
+}
+
+# use KIND: tests an installation of this default_library
 use() {
   local kind=$1
 
@@ -59,24 +79,25 @@ use() {
     "$root/examples/match-images.c" stereomatching
   check "$kind: match-images runs" match_images "$build/match-images"
   if [ "$kind" = static ]; then
-    check "$kind: the library is in it" lacks "$build/match-images" libstereomatching
+    check "$kind: linked statically" lacks "$build/match-images" libstereomatching
     check "$kind: no plugin file" [ ! -e "$libraries/gstreamer-1.0/libgststereomatching.so" ]
   else
-    check "$kind: the library is beside it" needs "$build/match-images" libstereomatching
-    check "$kind: a plugin file" env GST_REGISTRY="$build/registry.bin" \
+    check "$kind: linked dynamically" needs "$build/match-images" libstereomatching
+    check "$kind: plugin file" env GST_REGISTRY="$build/registry.bin" \
       GST_PLUGIN_PATH_1_0="$libraries/gstreamer-1.0" gst-inspect-1.0 stereomatching
   fi
   if [ "$kind" = shared ]; then
-    check "$kind: no archives" [ ! -e "$libraries/libstereomatching.a" ]
+    check "$kind: no static library" [ ! -e "$libraries/libstereomatching.a" ]
   else
-    check "$kind: a program with the plugin in it compiles" compile "$build/static-plugin" \
+    embed "$kind" "$build/static-plugin" compile "$build/static-plugin" \
       "$root/tests/static/plugin.c" gststereomatching
-    check "$kind: and runs" register "$build/static-plugin"
-    check "$kind: without the files" lacks "$build/static-plugin" stereomatching
+    embed "$kind, CMake" "$build/cmake/static-plugin" build_with_cmake
+    embed "$kind, Meson" "$build/meson/static-plugin" build_with_meson
   fi
 }
 
 need_build
+need_packages cmake
 if [ ! -f "$build/build.ninja" ]; then
   say "configuring in $build"
   quietly meson setup "$build" "$root" --buildtype=release --prefix="$build/installed" \

@@ -1,29 +1,28 @@
 #!/usr/bin/env bash
-# gst-stereomatching: builds the Debian packages and looks at what is in them
+# gst-stereomatching: builds and tests the Debian packages
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #   tests/packages.sh BUILD
 #
-# On Debian 12 or newer: copies the tree into the folder BUILD, builds the packages of
-# debian/ there without running the project's own tests, asks lintian, unpacks
-# them into a root of their own, and uses the plugin, the tools, their manual and
-# completion, and the library with what pkg-config says. Where the `reuse` tool
-# is packaged (Debian 13), it looks at the licences. The last line is
-# `N passed, N failed, N skipped`.
+# On Debian 12 or newer: copies the tree to the folder BUILD, builds the packages there
+# without the project's tests, runs lintian, unpacks them, and uses the plugin, the
+# tools, their manuals and completion, the documentation, and the library with
+# pkg-config, and runs the autopkgtest. The `reuse` tool checks the licences where it is
+# packaged (Debian 13). The last line is `N passed, N failed, N skipped`.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
 . "$root/examples/setup.sh"
 # shellcheck source=tests/support/checks.sh
 . "$root/tests/support/checks.sh"
-[ $# -gt 0 ] || die "say which folder to build in"
+[ $# -gt 0 ] || die "usage: $0 BUILD"
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
-packages=(gstreamer1.0-stereomatching libstereomatching0 libstereomatching-dev stereomatching-tools
-  python3-stereomatching)
-# The sources, without what was built from them.
+packages=(gstreamer1.0-stereomatching gstreamer1.0-stereomatching-doc libstereomatching1
+  libstereomatching-dev stereomatching-tools python3-stereomatching)
+# Copies the sources without build folders
 copy_tree() {
-  rm -rf "$build/source" "$build/root" "$build"/*.deb
+  rm -rf "$build/source" "$build/root" "$build/autopkgtest" "$build"/*.deb
   mkdir -p "$build/source" "$build/root"
   tar -C "$root" --exclude='./.git' --exclude='./build' --exclude='./build-*' \
     --exclude='./out' --exclude='__pycache__' -cf - . | tar -C "$build/source" --no-same-owner -xf -
@@ -42,7 +41,7 @@ unpack() {
   done
 }
 
-# Each file is in one package.
+# Fails if a file is in several packages
 share_nothing() {
   local package
 
@@ -51,7 +50,7 @@ share_nothing() {
   done | sort | uniq -d | { ! grep .; }
 }
 
-# Whether this Debian has all that they depend on.
+# Fails if this Debian lacks a dependency
 can_be_installed() {
   local sudo=''
 
@@ -59,14 +58,14 @@ can_be_installed() {
   $sudo apt-get install --simulate --no-install-recommends -y "$build"/*.deb
 }
 
-# with_root COMMAND ...: as if they were installed
+# with_root COMMAND ...: runs it with the unpacked packages
 with_root() {
   env LD_LIBRARY_PATH="$libraries" PATH="$build/root/usr/bin:$PATH" GST_REGISTRY="$build/registry.bin" \
     GST_PLUGIN_SYSTEM_PATH_1_0='' GST_PLUGIN_PATH_1_0="$libraries/gstreamer-1.0:$gstreamer" \
     GST_PRESET_PATH="$build/root/usr/share/gstreamer-1.0/presets" "$@"
 }
 
-# All elements that docs/elements has pages of.
+# Inspects every element in docs/elements
 inspect() {
   local page
 
@@ -80,6 +79,21 @@ render() {
     stereotestsrc num-buffers=2 view=right ! m.sink_right \
     stereosgm name=m @preset=fast num-disparities=16 ! disparitycolor ! \
     filesink location="$build/map.raw" && [ -s "$build/map.raw" ]
+}
+
+# Fails if a link of the packaged README is in no package
+follow_links() {
+  local folder=$build/root/usr/share/doc/gstreamer1.0-stereomatching links link
+
+  links=$(zcat "$folder/README.md.gz" | grep -oE '\]\([^)#]+' | cut -c 3-) || return
+  for link in $links; do
+    [ -e "$folder/$link" ] || { echo "README: $link: no such file"; return 1; }
+  done
+}
+
+autopkgtest() {
+  mkdir -p "$build/autopkgtest" &&
+    with_root env AUTOPKGTEST_TMP="$build/autopkgtest" "$build/source/debian/tests/readme"
 }
 
 compile() {
@@ -111,7 +125,7 @@ complete_words() {
     bash "$build/root/usr/share/bash-completion/completions/$1"
 }
 
-# The module, with the library that is packaged.
+# Uses the Python module with the packaged library
 import_module() {
   (cd "$build" && with_root env PYTHONPATH="$build/root/usr/lib/python3/dist-packages" /usr/bin/python3 -c '
 import numpy, stereomatching
@@ -120,7 +134,7 @@ found = stereomatching.match(wall[:, :60], wall[:, 10:], num_disparities=16, bac
 assert abs(numpy.nanmedian(found.disparity) - 10) < 0.1, found.disparity')
 }
 
-# Warnings count; but for that of AppStream, see below.
+# Warnings are errors, except that of AppStream (see describe)
 ask_lintian() {
   local tag=appstream-metadata-validation-failed known=()
 
@@ -128,7 +142,7 @@ ask_lintian() {
   lintian --fail-on error,warning --tag-display-limit 0 "${known[@]}" "$build"/*.changes
 }
 
-# There is no home page to name, which AppStream 1.0 and newer miss.
+# AppStream 1.0 and newer require a home page, which the project lacks
 describe() {
   local file
 
@@ -139,30 +153,32 @@ describe() {
 
 need_build
 need_packages build-essential debhelper dpkg-dev lintian appstream man-db dh-python \
-  python3 python3-numpy
+  mkdocs-material python3 python3-numpy
 copy_tree
 say "building the packages in $build"
 quietly build_packages || die "dpkg-buildpackage failed"
 ls "$build"/*.deb
 gstreamer=$(pkg-config --variable=pluginsdir gstreamer-1.0)
-check "they unpack" unpack
-libraries=$(dirname "$build"/root/usr/lib/*/libstereomatching.so.0)
+check "packages unpack" unpack
+libraries=$(dirname "$build"/root/usr/lib/*/libstereomatching.so.1)
 check "no file is in two packages" share_nothing
-check "this Debian has what they need" can_be_installed
-check "lintian has nothing against them" ask_lintian
-check "the elements are there" inspect
-check "they make maps, with a preset" render
-check "a program compiles with the library, and runs" compile
-check "the Python module finds a wall" import_module
-check "the tools have manuals" manual
-check "and are completed" complete_words stereo-eval
-check "all of them" complete_words stereo-view
-check "the newest, too" complete_words stereo-tune
-check "software centres can read what it is" describe
+check "dependencies are available" can_be_installed
+check "lintian" ask_lintian
+check "elements are found" inspect
+check "pipeline with a preset" render
+check "autopkgtest" autopkgtest
+check "links of README" follow_links
+check "program with the library compiles and runs" compile
+check "Python module matches" import_module
+check "manual pages" manual
+check "completion of stereo-eval" complete_words stereo-eval
+check "completion of stereo-view" complete_words stereo-view
+check "completion of stereo-tune" complete_words stereo-tune
+check "AppStream metadata" describe
 if [[ $(apt-cache policy reuse 2> /dev/null) =~ Candidate:\ [5-9] ]]; then
   need_packages reuse
   check "every file has a licence" reuse --root "$build/source" lint
 else
-  skip "every file has a licence: there is no reuse 5 here"
+  skip "every file has a licence: reuse 5 is not available"
 fi
 report

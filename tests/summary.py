@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-# gst-stereomatching: counts what Meson's tests did
+# gst-stereomatching: counts the results of Meson's tests
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Prints `N passed, N failed, N skipped` for a Meson testlog.json.
 
-Programs that say how many tests they hold (gst-check's "Checks: 12, Failures:
-0, Errors: 0", or "12 tests, 0 failed, 1 skipped") count with all of them, any
-other program as one. Exit status 1 if anything failed or nothing ran.
+Programs that print a count (gst-check's "Checks: 12, Failures: 0, Errors: 0", or
+"12 tests, 0 failed, 1 skipped") count with it, others as one test. The exit
+status is 1 if anything failed or nothing ran.
 """
 
 import json
@@ -31,7 +31,7 @@ def count(result, output):
     else:
         passed, failed, skipped = 1, 0, 0
     if result not in ("OK", "EXPECTEDFAIL"):
-        # crashed, timed out, or failed without saying in how many places
+        # crashed, timed out, or failed without a count
         if failed == 0:
             passed, failed = max(passed - 1, 0), 1
     return passed, failed, skipped

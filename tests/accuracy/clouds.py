@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-# gst-stereomatching: files of disparitycloud in other programs
+# gst-stereomatching: files of disparitycloud read by Open3D
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""clouds.py: needs Open3D for Python; skipped without.
+"""clouds.py: needs Open3D for Python; otherwise skipped.
 
-Open3D reads what disparitycloud writes, in all formats, and finds the same
-points and colours in them.
+Open3D reads the files of disparitycloud in all formats, with equal points and colours.
 """
 
 import os

@@ -5,14 +5,13 @@
  */
 
 /*
- * Runs an element with its default properties over the four scenes of the
- * Middlebury stereo benchmark, version 2, and holds the twelve percentages of
- * bad pixels, and their average, to what is known to be right. A pixel is bad
- * when its disparity is off by more than one pixel. With a CUDA device the
- * result has to be the same there, byte for byte.
+ * Matches the four scenes of the Middlebury stereo benchmark, version 2, with
+ * the default properties of an element, and compares the twelve percentages of
+ * bad pixels and their average with known values.  A pixel is bad if its
+ * disparity differs from the ground truth by more than one pixel.  On a CUDA
+ * device the map must be the same, byte for byte.
  *
- * The scenes are found through STEREO_DATASETS; without them the program exits
- * with 77 (skipped).
+ * Needs the scenes in STEREO_DATASETS; exits with 77 (skipped) without them.
  */
 
 #include "bp-paper.h"
@@ -240,31 +239,27 @@ test_named (const char *name)
   return test_case (&cases[i]);
 }
 
-static void
-test_vcbw (void)
+TEST (test_vcbw)
 {
   test_named ("vcbw");
   test_named ("vcbw-refined");
   test_named ("vcbw-paper");
 }
 
-static void
-test_esaw (void)
+TEST (test_esaw)
 {
   test_named ("esaw");
   test_named ("esaw-paper");
   test_named ("esaw-paper-9");
 }
 
-static void
-test_esmp (void)
+TEST (test_esmp)
 {
   test_named ("esmp");
   test_named ("esmp-paper-1.9");
 }
 
-static void
-test_bfv (void)
+TEST (test_bfv)
 {
   test_named ("bfv-paper");
   test_named ("bfv-paper-histogram");
@@ -273,8 +268,7 @@ test_bfv (void)
 }
 
 /* Few bits are as good as many. */
-static void
-test_bp (void)
+TEST (test_bp)
 {
   double average = test_named ("bp-paper-float");
 
@@ -288,8 +282,7 @@ test_bp (void)
 
 /* The oracle of the kernel tests, in floating point, with all that the authors'
  * program does, has the errors that the literature has for that. */
-static void
-test_bp_authors (void)
+TEST (test_bp_authors)
 {
   static const double published[4][3] = {
     {0}, {0}, {23.1, 30.9, 33.8}, {20.6, 27.6, 29.0}
@@ -330,23 +323,12 @@ test_bp_authors (void)
   }
 }
 
-static void
-test_pyramid (void)
+TEST (test_pyramid)
 {
   test_named ("pyramid");
   test_named ("pyramid-paper");
   test_named ("pyramid-rectified");
 }
-
-static const Test tests[] = {
-  {"vcbw", test_vcbw},
-  {"esaw", test_esaw},
-  {"esmp", test_esmp},
-  {"bfv", test_bfv},
-  {"bp", test_bp},
-  {"bp-authors", test_bp_authors},
-  {"pyramid", test_pyramid},
-};
 
 int
 main (int argc, char **argv)
@@ -363,7 +345,7 @@ main (int argc, char **argv)
     printf ("skipped: there is no %s; set STEREO_DATASETS\n", probe);
     return 77;
   }
-  status = TEST_RUN (tests, argc, argv);
+  status = test_run (argc, argv);
   g_free (probe);
   g_free (folder);
   return status;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# gst-stereomatching: stereorectify beside OpenCV, on real images
+# gst-stereomatching: stereorectify compared with OpenCV on real images
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """rectified.py [--rows]: needs STEREO_DATASETS, and OpenCV and NumPy for Python; skipped without.
 
@@ -40,7 +40,7 @@ def frames(folder, view, element, output):
 
 
 def remap(image, x, y):
-    """Bilinear, in real numbers; black is around the image."""
+    """Bilinear, in floating point; black outside the image."""
     wide = np.pad(image, 1).astype(float)
     x = np.clip(x.astype(float) + 1, 0, WIDTH + 0.999)
     y = np.clip(y.astype(float) + 1, 0, HEIGHT + 0.999)
@@ -61,7 +61,7 @@ def corners(image):
 
 
 def rows_apart(left, right):
-    """Of each corner that is found in both views of a pair."""
+    """Row difference of each corner found in both views of a pair."""
     rows = []
     for pair in zip(left, right):
         a, b = (corners(image) for image in pair)
@@ -78,7 +78,7 @@ def main():
     folder = os.path.join(os.environ.get("STEREO_DATASETS", ""), "calibration")
     files = [os.path.join(folder, name + ".yml") for name in ("intrinsics", "extrinsics")]
     if not all(os.path.exists(name) for name in files):
-        print("skipped: there is no shared calibration set")
+        print("skipped: STEREO_DATASETS has no calibration set")
         sys.exit(77)
     values = {}
     for name in files:

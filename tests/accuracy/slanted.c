@@ -5,11 +5,11 @@
  */
 
 /*
- * Renders a slanted plane as two noisy cameras see it, and matches it by ESAW
- * and ESMP as the paper has them, by differences of luma. Noise makes single
- * pixels say little, so much has to be averaged; what ESAW averages has other
- * disparities, and ESMP allows for that. ESMP has to have at most half as many
- * bad pixels, with the paper's fast setting of ESAW and with its accurate one.
+ * Matches a slanted plane, rendered with noise, by ESAW and ESMP with the
+ * paper's cost, the difference of luma.  Noise requires averaging over large
+ * windows, where disparities differ; the messages of ESMP model that change.
+ * ESMP must have at most half as many bad pixels as ESAW, with the paper's fast
+ * and accurate settings of ESAW.
  */
 
 #include "pipeline.h"
@@ -73,8 +73,7 @@ bad_pixels (const char *element, int seed)
   return 100.0 * bad / n;
 }
 
-static void
-test_messages_halve_the_errors (void)
+TEST (test_messages_halve_the_errors)
 {
   for (int seed = 0; seed < 3; seed++) {
     double five = bad_pixels (ESAW " iterations=5 base=2.6", seed);
@@ -90,13 +89,9 @@ test_messages_halve_the_errors (void)
   }
 }
 
-static const Test tests[] = {
-  {"messages-halve-the-errors", test_messages_halve_the_errors},
-};
-
 int
 main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
-  return TEST_RUN (tests, argc, argv);
+  return test_run (argc, argv);
 }

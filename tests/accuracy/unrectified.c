@@ -5,13 +5,12 @@
  */
 
 /*
- * Matches the raw pairs of a calibration set by pyramid: distorted, not
- * rectified, mostly a chessboard in front of a dark room. There is no truth;
- * but the displacements have to be smooth and bounded, and the right view looks
- * more like the left one where they point to than where it is.
+ * Matches the raw pairs of a calibration set with stereopyramid: distorted and
+ * unrectified views of a chessboard in a dark room.  There is no ground truth.
+ * Displacements must be smooth and bounded, and the right view at the displaced
+ * positions must be more similar to the left view than at the same positions.
  *
- * The pairs are found through STEREO_DATASETS; without them, or without a
- * decoder of JPEG, the tests are skipped.
+ * Needs the pairs in STEREO_DATASETS and a JPEG decoder; skipped otherwise.
  */
 
 #include "pipeline.h"
@@ -158,8 +157,7 @@ difference (const Plane * left, const Plane * right, const float *dx,
   return sum / (left->width * left->height);
 }
 
-static void
-test_raw_pairs (void)
+TEST (test_raw_pairs)
 {
   if (!have_pairs ())
     SKIP ("no calibration pairs; set STEREO_DATASETS");
@@ -198,8 +196,7 @@ test_raw_pairs (void)
 
 /* Such views need the search above and below; without it nothing moves there,
  * and less fits. */
-static void
-test_without_vertical_search (void)
+TEST (test_without_vertical_search)
 {
   Plane left, right;
   float *dx, *dy, *flat_dx, *flat_dy;
@@ -228,14 +225,9 @@ test_without_vertical_search (void)
   free (right.data);
 }
 
-static const Test tests[] = {
-  {"raw-pairs", test_raw_pairs},
-  {"without-vertical-search", test_without_vertical_search},
-};
-
 int
 main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
-  return TEST_RUN (tests, argc, argv);
+  return test_run (argc, argv);
 }

@@ -1,13 +1,13 @@
-/* gst-stereomatching: synthesised views beside true ones
+/* gst-stereomatching: synthesised views against true views
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * Views made with the true disparities of the rendered scenes: the bytes that
- * an independent implementation made of them, as checksums, and how far they
- * are from what a camera at that position sees.
+ * Views interpolated with the ground-truth disparities of rendered scenes:
+ * checksums from an independent implementation, and the error against a camera
+ * rendered at the same position.
  */
 
 #include "geometry/view.h"
@@ -130,8 +130,7 @@ check_view (StereoRunner * runner, const Plane images[3], int pattern, size_t e,
   free (truth.data);
 }
 
-static void
-test_truth (void)
+TEST (test_truth)
 {
   StereoDevice *device = NULL;
   StereoRunner *runner = NULL;
@@ -158,13 +157,9 @@ test_truth (void)
   free (made);
 }
 
-static const Test tests[] = {
-  {"truth", test_truth},
-};
-
 int
 main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
-  return TEST_RUN (tests, argc, argv);
+  return test_run (argc, argv);
 }

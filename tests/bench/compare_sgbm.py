@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-# gst-stereomatching: how fast the algorithms are beside OpenCV's StereoSGBM
+# gst-stereomatching: time of the algorithms compared with OpenCV's StereoSGBM
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #   compare_sgbm.py STEREO_BENCH [LEFT RIGHT] [SETUP ...]
 #
 # On the CPU, with all processors, on one pair: by default Teddy of the Middlebury
 # set, with 60 disparities. StereoSGBM runs in its full mode (MODE_HH) with 64
-# disparities and blocks of 3x3. Both take turns, so that whatever else the machine
-# does hits both; the medians of the turns are compared. Wants Python's OpenCV;
-# without it or without the pair the exit status is 77.
+# disparities and blocks of 3x3. Both alternate, so that other load affects both; the
+# medians are compared. Needs Python's OpenCV; without it or the pair the exit status
+# is 77.
 
 import json
 import os

@@ -7,11 +7,10 @@
 /*
  *   bench-live SECONDS WIDTH HEIGHT RATE ELEMENT [PROPERTY=VALUE ...]
  *
- * Prints how many frames a second an element gives when nobody hurries it, and
- * then, for a live source of RATE frames a second in front of it and several
- * pipelines around it: frames a second, the longest time between two of them,
- * and the longest time from when an image was taken until its map arrived
- * downstream of the element.  Times are those of the clock.
+ * Prints the maximum framerate of an element.  Then, for a live source of RATE
+ * frames per second and several pipelines around the element, prints the
+ * framerate, the longest interval between frames, and the longest latency from
+ * capture to the map downstream of the element, in clock time.
  */
 
 #include <gst/gst.h>
@@ -22,7 +21,7 @@
 typedef struct
 {
   GstElement *pipeline;
-  gint64 first, last;           /* when maps came, in microseconds */
+  gint64 first, last;           /* arrival of maps, in microseconds */
   gint64 longest;
   GstClockTime latest;
   guint n;
@@ -37,7 +36,7 @@ on_map (G_GNUC_UNUSED GstPad * pad, GstPadProbeInfo * info,
   gint64 now = g_get_monotonic_time ();
   GstClockTime time = gst_element_get_current_running_time (run->pipeline);
 
-  /* the first one waits for memory, and for nothing to be late for */
+  /* the first map includes allocation and cannot be late */
   if (run->n == 1)
     run->first = now;
   if (run->n > 1)
@@ -62,7 +61,7 @@ count (GstElement * element, const gchar * name)
   return n;
 }
 
-/* Plays for some seconds, and prints a line. */
+/* Plays for some seconds and prints a line. */
 static void
 play (const gchar * what, const gchar * launch, guint seconds)
 {

@@ -7,9 +7,9 @@
 /*
  *   bench-many SECONDS WIDTH HEIGHT ELEMENT [PROPERTY=VALUE ...]
  *
- * Prints for 1, 4 and 16 pipelines that run at once how many frames a second
- * all of them give together, the slowest and the fastest one's, and how much of
- * a processor they take then, and while they are paused.
+ * Runs 1, 4 and 16 pipelines concurrently and prints their total framerate,
+ * that of the slowest and the fastest, and the CPU load while they play and
+ * while they are paused.
  */
 
 #include <gst/gst.h>
@@ -56,7 +56,7 @@ open_line (Line * line, const gchar * launch)
   gst_element_set_state (line->pipeline, GST_STATE_PLAYING);
 }
 
-/* Until it gives maps; what comes before that is memory and threads. */
+/* Waits for maps, so that allocation and thread creation are not measured. */
 static void
 wait_for_line (Line * line)
 {
@@ -79,7 +79,7 @@ wait_for_line (Line * line)
   gst_object_unref (bus);
 }
 
-/* Seconds of processor time that the process has taken. */
+/* CPU time of the process, in seconds. */
 static gdouble
 processor_time (void)
 {
@@ -90,7 +90,7 @@ processor_time (void)
       + 1e-6 * (gdouble) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-/* Runs some lines and prints what they did; the frames a second. */
+/* Runs pipelines and prints their figures.  Returns frames per second. */
 static gdouble
 run (guint n_lines, const gchar * launch, guint seconds, gdouble alone)
 {

@@ -1,4 +1,4 @@
-/* gst-stereomatching: frames a second through a pipeline
+/* gst-stereomatching: framerate of a pipeline
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,15 +6,14 @@
 
 /*
  *   bench-pipeline [--read] [--format FORMAT] [--view K]
- *       WIDTH HEIGHT FRAMES [ELEMENT PROPERTY=VALUE ...]
+ *                  WIDTH HEIGHT FRAMES [ELEMENT PROPERTY=VALUE ...]
  *
- * Pushes prepared pairs of images in ordinary memory, GRAY8 if nothing is said,
- * into an element, as fast as it takes them, and prints frames a second, the
- * element's statistics, the memory of the process and, where there is a GPU,
- * what is used of its memory, after a tenth of the frames and at the end.  The
- * maps go to a fakesink; with --read every one of
- * them is read there.  With --view they go to a stereoview with both images,
- * and the views to the fakesink; matching is done at 1/K of the size.
+ * Pushes prepared pairs in system memory (GRAY8 by default) into an element at
+ * the maximum rate, and prints the framerate, the statistics of the element,
+ * and the memory use of the process and the GPU, after a tenth of the frames
+ * and at the end.  Maps go to a fakesink, which reads them with --read.  With
+ * --view they go to a stereoview with both images; matching then runs at 1/K of
+ * the size.
  */
 
 #include "stereo-cuda.h"
@@ -40,7 +39,7 @@ typedef struct
 typedef struct
 {
   const char *format;
-  int divisor;                  /* 0: no view is made */
+  int divisor;                  /* 0 = no view is rendered */
   int width;
   int height;
   int frames;
@@ -53,9 +52,9 @@ typedef struct
   int n_early;
   long early_kib;
   long early_gpu_kib;
-  StereoDevice *gpu;            /* NULL: there is none */
+  StereoDevice *gpu;            /* or NULL */
   guint64 sum;
-  gint64 begun;                 /* when the first map came */
+  gint64 begun;                 /* arrival of the first map */
   gint64 ended;
 } Reader;
 
@@ -73,7 +72,7 @@ resident_kib (void)
   return resident * (sysconf (_SC_PAGESIZE) / 1024);
 }
 
-/* Of all that is used there. */
+/* Memory in use by all processes. */
 static long
 gpu_kib (StereoDevice * gpu)
 {
@@ -86,7 +85,7 @@ gpu_kib (StereoDevice * gpu)
   return (long) ((total - available) / 1024);
 }
 
-/* A texture that lies shift pixels further left. */
+/* A texture shifted left by `shift` pixels. */
 static GstBuffer *
 make_image (const Setup * setup, int shift, guint32 seed)
 {
@@ -124,7 +123,7 @@ feed (gpointer data)
   Feeder *feeder = data;
 
   for (int i = 0; i < feeder->frames; i++) {
-    /* a new buffer around the same memory: nothing is copied */
+    /* a new buffer with the same memory: no copy */
     GstBuffer *buffer = gst_buffer_copy (feeder->images[i % N_IMAGES]);
 
     GST_BUFFER_PTS (buffer) = (GstClockTime) i * GST_SECOND / 100;
@@ -159,7 +158,7 @@ handoff (GstElement * sink, GstBuffer * buffer, GstPad * pad, Reader * reader)
   reader->ended = g_get_monotonic_time ();
 }
 
-/* From the images of both sources to the sink. */
+/* Builds the pipeline from both sources to the sink. */
 static GstElement *
 make_pipeline (const Setup * setup, int argc, char **argv, GError ** error)
 {
@@ -194,7 +193,7 @@ make_pipeline (const Setup * setup, int argc, char **argv, GError ** error)
   return pipeline;
 }
 
-/* The number of arguments that are options; -1 when one is wrong. */
+/* Returns the number of arguments that are options, or -1 on error. */
 static int
 take_options (int argc, char **argv, Setup * setup, gboolean * read)
 {

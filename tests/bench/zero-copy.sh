@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# gst-stereomatching: what is gained by video that stays on the GPU
+# gst-stereomatching: benchmark of video in CUDA memory
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #   tests/bench/zero-copy.sh [FRAMES [FOLDER]]
 #
 # Makes H.264 files of the two views of stereotestsrc, 1920x1080, with x264enc,
-# in FOLDER, where they are found again the next time; decodes FRAMES pairs
-# (default 6000) with nvh264dec, and matches them with 128 disparities: in CUDA
-# memory, and through system memory. For each pipeline one line: pairs a second,
-# and processor time at that rate and at 500 pairs a second, in percent of a
-# core. What the first 300 pairs take, and with them the start, is not counted.
-# Needs a GPU with a decoder, and GStreamer's nvcodec, x264 and this plugin.
+# in FOLDER, or reuses them; decodes FRAMES pairs (default 6000) with nvh264dec and
+# matches them with 128 disparities, in CUDA memory and through system memory. Prints
+# for each pipeline the pairs per second, and the CPU load at that rate and at 500
+# pairs per second, in percent of a core. The start and the first 300 pairs are not
+# counted. Needs a GPU with a decoder, and GStreamer's nvcodec, x264 and this plugin.
 set -euo pipefail
 frames=${1:-6000}
 folder=${2:-$(mktemp -d)}
@@ -26,7 +25,7 @@ for view in left right; do
     ! h264parse ! video/x-h264,stream-format=byte-stream,alignment=nal \
     ! filesink location="$folder/$view.h264"
 done
-# repeat VIEW FRAMES NAME: the view's file again and again
+# repeat VIEW FRAMES NAME: repeats the view's file
 repeat() {
   : > "$folder/$1-$3.h264"
   for ((i = 0; i < $2 / short; i++)); do
@@ -38,12 +37,12 @@ for view in left right; do
   repeat $view $((uncounted + frames)) long
 done
 
-# decode VIEW MEMORY: a decoded view, in a queue; LENGTH becomes what is run
+# decode VIEW MEMORY: a decoded view in a queue; LENGTH is replaced by short or long
 decode() {
   echo "filesrc location=$folder/$1-LENGTH.h264 ! h264parse ! nvh264dec ! $2 ! queue"
 }
 
-# run PIPELINE: seconds of playing, and of the processor in user and system mode
+# run PIPELINE: seconds of playing, and of user and system CPU time
 run() {
   local log times
 

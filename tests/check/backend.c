@@ -5,11 +5,10 @@
  */
 
 /*
- * STEREO_TEST_BACKEND=cuda has all elements that a test puts on the CPU, or
- * leaves there, compute on CUDA instead, wherever and however it made them.
- * They are told when they leave the state NULL.  It is no wish: an element that
- * can't have that back end fails, and with it the test.  At the end of each
- * process is said how many there were.
+ * With STEREO_TEST_BACKEND=cuda, all elements of a test with backend=cpu or
+ * auto run on CUDA.  The property is set when an element leaves the state NULL.
+ * An element without a usable GPU fails, and so does the test.  Each process
+ * prints the number of elements when it ends.
  */
 
 #define GST_USE_UNSTABLE_API

@@ -172,6 +172,15 @@ check_numbers (GstBuffer * map, gint l, gint r)
   gst_caps_unref (caps);
 }
 
+const GstStructure *
+disparity_meta_of (GstBuffer * map)
+{
+  const GstStructure *s = custom_meta_of (map, "GstStereoDisparityMeta");
+
+  fail_unless (s != NULL);
+  return s;
+}
+
 /* --------------------------------------------------------------------- rig */
 
 /* Tests of elements know what code a pixel of a plain image gets.  So where a
@@ -282,6 +291,16 @@ rig_match (Rig * rig, GstBuffer * left, GstBuffer * right)
     g_usleep (200);
   }
   return map;
+}
+
+void
+rig_check_pair (Rig * rig, gint number)
+{
+  GstBuffer *map = rig_match (rig, numbered_image (LEFT, number),
+      numbered_image (RIGHT, number));
+
+  check_numbers (map, number, number);
+  gst_buffer_unref (map);
 }
 
 void
@@ -726,5 +745,75 @@ plugin_elements (void)
 gchar **
 matchers (void)
 {
-  return elements_of ("GstStereoBase");
+  return elements_of ("GstStereoMatcher");
+}
+
+/* ------------------------------------------------------------ any element */
+
+void
+bus_expect_error (GstBus * bus, GstClockTime timeout, const gchar * text)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, timeout,
+      GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "no error '%s'", text);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, text) != NULL, "'%s' has no '%s'",
+      error->message, text);
+  g_clear_error (&error);
+  gst_message_unref (message);
+}
+
+void
+check_equal (GstBuffer * a, GstBuffer * b)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (a, &map, GST_MAP_READ));
+  fail_unless_equals_int (gst_buffer_get_size (b), map.size);
+  fail_unless (gst_buffer_memcmp (b, 0, map.data, map.size) == 0);
+  gst_buffer_unmap (a, &map);
+  gst_buffer_unref (a);
+  gst_buffer_unref (b);
+}
+
+GstStructure *
+custom_meta_of (GstBuffer * buffer, const gchar * name)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, name);
+
+  return meta != NULL ? gst_custom_meta_get_structure (meta) : NULL;
+}
+
+void
+count_freed (gpointer counter, GstMiniObject * object)
+{
+  g_atomic_int_inc ((gint *) counter);
+}
+
+/* --------------------------------------------------------------------- main */
+
+static CheckAddTest registered[64];
+static guint n_registered;
+
+void
+check_register (CheckAddTest add)
+{
+  g_assert (n_registered < G_N_ELEMENTS (registered));
+  registered[n_registered++] = add;
+}
+
+int
+check_run (const gchar * name, const gchar * file, SFun setup, SFun teardown)
+{
+  Suite *suite = suite_create (name);
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  if (setup != NULL)
+    tcase_add_checked_fixture (tc, setup, teardown);
+  for (guint i = 0; i < n_registered; i++)
+    registered[i] (tc);
+  return gst_check_run_suite (suite, name, file);
 }

@@ -18,8 +18,8 @@
 #define STEREO_CHECK_H
 
 #include "backend.h"
+#include "checkmain.h"
 
-#include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
@@ -79,6 +79,9 @@ void check_codes (GstBuffer * map, const GstCaps * caps, gint x0, gint x1,
  * both numbered, with default properties. */
 void check_numbers (GstBuffer * map, gint l, gint r);
 
+/* Its GstStereoDisparityMeta, which it must have. */
+const GstStructure *disparity_meta_of (GstBuffer * map);
+
 /* --------------------------------------------------------------------- rig */
 
 /* An element with a source at each sink pad and a sink at its source pad. */
@@ -106,6 +109,8 @@ gboolean rig_push_caps (Rig * rig, gint view, const gchar * caps);
 void rig_push (Rig * rig, gint view, GstBuffer * buffer);
 /* One pair in, one map out. */
 GstBuffer *rig_match (Rig * rig, GstBuffer * left, GstBuffer * right);
+/* Matches a numbered pair, and fails unless the map was made from it. */
+void rig_check_pair (Rig * rig, gint number);
 /* The caps of the output. */
 GstCaps *rig_output_caps (Rig * rig);
 /* Waits until an image lies at a pad of a matcher: the next one has its source

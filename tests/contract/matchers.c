@@ -1,4 +1,4 @@
-/* gst-stereomatching: what every matcher promises
+/* gst-stereomatching: contract tests of all matchers
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -175,7 +175,8 @@ report (const Case * c, const Images * images, const char *where,
 static StereoMatcher *
 matcher_new (const Case * c, const Images * images, StereoDevice * device)
 {
-  StereoMatcherConfig config = { c->width, c->height, c->left, c->right,
+  StereoMatcherConfig config = { sizeof (StereoMatcherConfig), c->width,
+      c->height, c->left, c->right,
     c->output, images->left.colorimetry, images->right.colorimetry
   };
   StereoMatcher *matcher = NULL;
@@ -205,8 +206,7 @@ check_frame (StereoMatcher * matcher, StereoDevice * device, const Case * c,
   for (size_t a##_ = 0; (a = stereo_algorithm_get (a##_)) != NULL; a##_++)
 
 /* Any size, format, content and common parameter. */
-static void
-test_devices (void)
+TEST (test_devices)
 {
   Random random = { 1 };
 
@@ -224,8 +224,7 @@ test_devices (void)
 }
 
 /* Images of many tiles and bands, with any parameters. */
-static void
-test_large (void)
+TEST (test_large)
 {
   Random random = { 6 };
 
@@ -245,6 +244,7 @@ test_large (void)
       if (i % 8 == 6) {
         c.height = random_range (&random, 1, 30);
         set (&c, "num-disparities", random_range (&random, 70, 300));
+        set (&c, "disparity-scale", random_range (&random, 1, 200));
       }
       make_images (&c, &images, &random);
       check (&c, &images);
@@ -254,8 +254,7 @@ test_large (void)
 }
 
 /* Any value of any parameter. */
-static void
-test_parameters (void)
+TEST (test_parameters)
 {
   Random random = { 2 };
 
@@ -276,8 +275,7 @@ test_parameters (void)
 }
 
 /* Grey pixels give the same map in every format of R, G and B. */
-static void
-test_grey_is_grey (void)
+TEST (test_grey_is_grey)
 {
   Random random = { 3 };
 
@@ -312,8 +310,7 @@ test_grey_is_grey (void)
 
 /* The frames of new matchers, where every copy and conversion meets memory
  * that nobody has touched before, and then what the last frame left there. */
-static void
-test_frames (void)
+TEST (test_frames)
 {
   Random random = { 4 };
 
@@ -346,8 +343,7 @@ test_frames (void)
 }
 
 /* More threads than rows, and bands of every height. */
-static void
-test_threads (void)
+TEST (test_threads)
 {
   static const unsigned threads[] = { 4, 5, 7, 16, 33 };
   Random random = { 7 };
@@ -383,8 +379,7 @@ test_threads (void)
 
 /* What else an algorithm gives is the same on all devices, and the map is the
  * same whether it is asked for or not. */
-static void
-test_results (void)
+TEST (test_results)
 {
   static const StereoResult extra[] = { STEREO_RESULT_VERTICAL,
     STEREO_RESULT_CONFIDENCE
@@ -441,6 +436,61 @@ test_results (void)
   }
 }
 
+/* The map without a threshold, invalid where the confidence is at most code. */
+static void
+expect_threshold (const Case * c, Images * images, unsigned code)
+{
+  const unsigned invalid = (unsigned) param (c->params, "invalid-value");
+  TestImage confidence;
+  TestImage *results[STEREO_N_RESULTS] = { &images->expected };
+
+  test_image_init (&confidence, STEREO_FORMAT_GRAY16_LE, c->width, c->height,
+      0);
+  results[STEREO_RESULT_CONFIDENCE] = &confidence;
+  match_results (0, c->params, c->name, &images->left, &images->right,
+      results);
+  for (int y = 0; y < c->height; y++) {
+    for (int x = 0; x < c->width; x++) {
+      if ((unsigned) code_at (&confidence, x, y) <= code)
+        put_code (&images->expected, x, y, invalid);
+    }
+  }
+  test_image_clear (&confidence);
+}
+
+/* min-confidence invalidates the pixels with a lower confidence, whether that
+ * is asked for or not, and changes no other. */
+TEST (test_min_confidence)
+{
+  Random random = { 9 };
+
+  FOR_EACH_ALGORITHM (algorithm) {
+    for (int i = 0; i < 24 && stereo_algorithm_has_result (algorithm,
+            STEREO_RESULT_CONFIDENCE); i++) {
+      const unsigned code = (unsigned) random_range (&random, 0, 65534);
+      Case c;
+      Images images;
+
+      draw_case (algorithm, &random, &c);
+      if (i % 2)
+        draw_parameters (&c, &random);
+      /* no median is applied to a map of fractions with holes */
+      if (strcmp (c.name, "pyramid") == 0)
+        set (&c, "median", 0);
+      set (&c, "min-confidence", 0);
+      make_images (&c, &images, &random);
+      expect_threshold (&c, &images, code);
+      set (&c, "min-confidence", (code + 0.5) / 65535);
+      for (size_t d = 0; d < devices_count (); d++) {
+        match (d, c.params, c.name, &images.left, &images.right, &images.map);
+        report (&c, &images, stereo_device_name (devices_get (d)),
+            first_difference (&images.map, &images.expected));
+      }
+      clear (&c, &images);
+    }
+  }
+}
+
 /* ------------------------------------------------------------------- series */
 
 /* Which pair each frame shows, and before which one the matcher is reset. */
@@ -454,7 +504,8 @@ static void
 match_series (StereoDevice * device, const Case * c, const Images pairs[2],
     TestImage maps[N_SHOWN])
 {
-  StereoMatcher *matcher = matcher_new (c, &pairs[0], device);
+  SCOPED (stereo_matcher_free) StereoMatcher *matcher
+      = matcher_new (c, &pairs[0], device);
 
   for (size_t i = 0; i < N_SHOWN; i++) {
     const Images *pair = &pairs[shown[i]];
@@ -468,7 +519,6 @@ match_series (StereoDevice * device, const Case * c, const Images pairs[2],
   CHECK_INT (stereo_matcher_sync (matcher), ==, STEREO_OK);
   for (size_t i = 0; i < N_SHOWN; i++)
     CHECK (test_image_intact (&maps[i]));
-  stereo_matcher_free (&matcher);
 }
 
 static void
@@ -483,7 +533,7 @@ static void
 check_series (const Case * c, const Images pairs[2], TestImage maps[N_SHOWN])
 {
   const bool fractions = strcmp (c->name, "pyramid") == 0;
-  TestImage alone;
+  SCOPED_IMAGE alone;
 
   test_image_init (&alone, c->output, c->width, c->height, 0);
   set ((Case *) c, "temporal", 0);
@@ -496,13 +546,11 @@ check_series (const Case * c, const Images pairs[2], TestImage maps[N_SHOWN])
       first_difference (&maps[RESET], &maps[0]));
   report (c, &pairs[0], "the frame after that",
       first_difference (&maps[RESET + 1], &maps[1]));
-  test_image_clear (&alone);
 }
 
 /* With the filter over time, a frame has the same bytes on all devices whatever
  * came before it. */
-static void
-test_series (void)
+TEST (test_series)
 {
   Random random = { 8 };
 
@@ -542,22 +590,30 @@ test_series (void)
   }
 }
 
-static const Test tests[] = {
-  {"devices", test_devices},
-  {"large", test_large},
-  {"parameters", test_parameters},
-  {"grey-is-grey", test_grey_is_grey},
-  {"frames", test_frames},
-  {"threads", test_threads},
-  {"results", test_results},
-  {"series", test_series},
-};
+/* Any case of any algorithm; large ones now and then. */
+static size_t
+run_random (Random * random)
+{
+  size_t n = 0;
+  Images images;
+  Case c;
+
+  while (stereo_algorithm_get (n) != NULL)
+    n++;
+  draw_case (stereo_algorithm_get (random_next (random) % n), random, &c);
+  if (random_range (random, 0, 15) == 0) {
+    c.width = random_range (random, 130, 400);
+    c.height = random_range (random, 70, 200);
+  }
+  draw_parameters (&c, random);
+  make_images (&c, &images, random);
+  check (&c, &images);
+  clear (&c, &images);
+  return devices_count () - 1;
+}
 
 int
 main (int argc, char **argv)
 {
-  int status = TEST_RUN (tests, argc, argv);
-
-  harness_free ();
-  return status;
+  return harness_main (argc, argv, run_random);
 }

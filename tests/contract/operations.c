@@ -1,4 +1,4 @@
-/* gst-stereomatching: what every operation that is no matcher promises
+/* gst-stereomatching: contract tests of the other operations
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,9 +6,10 @@
 
 /*
  * Images of any size, format, place and content, and any parameters, for every
- * operation of a table and every device of the machine.  What is right is what
- * the plain reference on the CPU makes of them, which tests/kernels/ holds to
- * oracles; what it refuses, all refuse with the same words.
+ * operation of a table and every device of the machine.  The
+ * expected result is that of the plain reference on the CPU, which
+ * tests/kernels/ compares with oracles.  Every device refuses what the
+ * reference refuses, with the same message.
  */
 
 #include "core/runner.h"
@@ -79,12 +80,11 @@ draw_format (const StereoPort * port, Random * random)
 static StereoPortSetup
 port_of (StereoFormat format, int width, int height)
 {
-  TestImage image;
+  SCOPED_IMAGE image;
   StereoPortSetup setup = { format, width, height, 1 };
 
   test_image_init (&image, format, 1, 1, 0);
   setup.n_planes = image.n_planes;
-  test_image_clear (&image);
   return setup;
 }
 
@@ -147,7 +147,7 @@ draw_depth (Case * c, Random * random)
       c->in[0].height);
 }
 
-/* Not packed, as what lies behind the points of a row is nobody's then. */
+/* Not packed: the bytes behind the points of a row are undefined then. */
 static void
 draw_cloud (Case * c, Random * random)
 {
@@ -165,8 +165,8 @@ draw_cloud (Case * c, Random * random)
   c->in[1] = port_of (draw_format (&stereo_cloud_op.inputs[1], random),
       c->in[0].width, c->in[0].height);
   c->has_in[1] = p->colors;
-  c->out[0] = port_of (STEREO_FORMAT_RGBX, size.row_words, size.rows);
-  c->out[1] = port_of (STEREO_FORMAT_RGBX, size.rows, 1);
+  c->out[0] = port_of (size.format, size.columns, size.rows);
+  c->out[1] = port_of (STEREO_FORMAT_U32, size.rows, 1);
 }
 
 static const Operation operations[] = {
@@ -390,8 +390,7 @@ try_case (const Operation * o, Random * random, StereoRunner * const *runners,
 }
 
 /* Any case, on all devices, whose runners are configured anew in between. */
-static void
-test_devices (void)
+TEST (test_devices)
 {
   Random random = { 1 };
 
@@ -411,8 +410,7 @@ test_devices (void)
 }
 
 /* More threads than rows, and bands of every height. */
-static void
-test_threads (void)
+TEST (test_threads)
 {
   static const unsigned threads[] = { 4, 5, 7, 16, 33 };
   Random random = { 7 };
@@ -433,16 +431,24 @@ test_threads (void)
   }
 }
 
-static const Test tests[] = {
-  {"devices", test_devices},
-  {"threads", test_threads},
-};
+/* Any case of any operation. */
+static size_t
+run_random (Random * random)
+{
+  const Operation *o = &operations[random_next (random)
+      % (sizeof (operations) / sizeof (operations[0]))];
+  StereoRunner *runners[16] = { NULL };
+
+  for (size_t d = 0; d < devices_count (); d++)
+    runners[d] = new_runner (o, devices_get (d));
+  try_case (o, random, runners, devices_count (), 1);
+  for (size_t d = 0; d < devices_count (); d++)
+    stereo_runner_free (&runners[d]);
+  return devices_count () - 1;
+}
 
 int
 main (int argc, char **argv)
 {
-  int status = TEST_RUN (tests, argc, argv);
-
-  harness_free ();
-  return status;
+  return harness_main (argc, argv, run_random);
 }

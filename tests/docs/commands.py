@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-# gst-stereomatching: runs the commands that the documentation prints
+# gst-stereomatching: runs the commands of the documentation
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """commands.py ROOT TOOLS
 
-Runs every command of README.md and docs/ that blocks.py finds, but for
-gst-launch-1.0, which is launch_lines.py's. TOOLS is the folder of the tools.
+Runs every command of README.md and docs/ that blocks.py finds, except
+gst-launch-1.0, which launch_lines.py runs. TOOLS is the folder of the tools.
 
-They run as printed, in a folder where the images, maps and scenes that they
-name are small ones, made here; but for three things: CUDA becomes what there
-is, the sizes that stereo-bench times become one small size, and it takes no
-longer than it has to. A command that can't be run has to be marked; those are
-counted, with the reasons.
+Commands run as printed, in a folder with small images, maps and scenes of the
+names they use, with three exceptions: `cuda` becomes `auto`, stereo-bench times
+one small size, and for a minimum of time. A command that cannot be run must be
+marked; these are counted, with the reasons.
 """
 
 import collections
@@ -38,7 +37,7 @@ def write(path, data):
 
 
 def view(shift):
-    """A PPM image of a texture; SHIFT pixels further left in the right view."""
+    """A PPM image of a texture moved to the left by shift pixels."""
     pixels = bytearray()
     for y in range(HEIGHT):
         for x in range(WIDTH):
@@ -53,12 +52,12 @@ def grey(level):
 
 
 def pfm():
-    """A map of the texture's disparity."""
+    """The disparity map of the texture."""
     return b"Pf\n%d %d\n-1.0\n" % (WIDTH, HEIGHT) + struct.pack("<f", SHIFT) * (WIDTH * HEIGHT)
 
 
 def make_files(folder):
-    """All that the commands read."""
+    """Writes all files that the commands read."""
     both = {"left.png": view(0), "right.png": view(SHIFT)}
     for name, data in both.items():
         write(os.path.join(folder, name), data)
@@ -80,7 +79,7 @@ def make_files(folder):
 
 
 def small(words):
-    """The words of stereo-bench, for one small size."""
+    """The arguments of stereo-bench for one small size."""
     kept = []
     skip = False
     sized = "--images" in words or "--help" in words or "--list-sizes" in words
@@ -94,7 +93,7 @@ def small(words):
 
 
 def to_run(line, tools):
-    """The words to run, or None for a command that is not known here."""
+    """The words to run, or None for an unknown command."""
     words = [os.path.expandvars(word) for word in shlex.split(line, comments=True)]
     name = os.path.basename(words[0])
     if name == "gst-inspect-1.0":
@@ -105,17 +104,17 @@ def to_run(line, tools):
     return [os.path.join(tools, name)] + (small if name == "stereo-bench" else list)(words[1:])
 
 
-def what_is_wrong(line, tools, folder):
+def problem_of(line, tools, folder, promise):
     words = to_run(line, tools)
     if words is None:
-        return "there is no way to run %s here: mark it, <!-- not run: WHY -->" % line.split()[0]
+        return "cannot run %s; mark it with <!-- not run: REASON -->" % line.split()[0]
     try:
         result = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT,
                                 check=False)
     except subprocess.TimeoutExpired:
-        return "it did not end in %d s" % TIMEOUT
+        return "timeout after %d s" % TIMEOUT
     if result.returncode == 0 and (result.stdout or "--save" in words):
-        return None
+        return blocks.broken(promise, result.stdout + result.stderr)
     return "exit status %d\n%s%s" % (result.returncode, result.stdout, result.stderr)
 
 
@@ -127,13 +126,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         make_files(folder)
         os.environ["STEREO_DATASETS"] = folder
-        for place, line, reason in blocks.commands(root):
+        for place, line, reason, promise in blocks.commands(root):
             if re.match(r"gst-launch-1\.0 ", line):
                 continue
             if reason:
                 not_run[reason] += 1
                 continue
-            wrong = what_is_wrong(line, os.path.abspath(tools), folder)
+            wrong = problem_of(line, os.path.abspath(tools), folder, promise)
             count += 1
             print("%s %s" % ("FAIL" if wrong else "ok  ", place))
             if wrong:

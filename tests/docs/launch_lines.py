@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-# gst-stereomatching: runs the pipelines that the documentation prints
+# gst-stereomatching: runs the pipelines of the documentation
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs every gst-launch-1.0 line of README.md, docs/ and the SECTION comments in gst/.
 
-They run as printed, but for three things: test sources that never end get
-`num-buffers`, windows become fakesink, and a camera becomes a test source. A
-file that a line reads, and that no line before it has written, is made here: a
-left or right view of a texture, or both side by side if its name says so, or
-a calibration. What a filesink names has to be there afterwards. README's lines
-that read videos run once more for each of the other formats that files have: 10
-bits, and packed.
+They run as printed, with three exceptions: endless test sources get
+`num-buffers`, windows become fakesink, and cameras become test sources. Input
+files that no earlier line has written are created: a left or right view of a
+texture, both side by side if the name says so, with a tone if the name says
+sound, or a calibration. The output of each filesink must exist afterwards, and
+each line prints what its page promises (blocks.py). README's lines that read
+videos also run with 10-bit and packed formats.
 """
 
 import glob
@@ -23,26 +23,28 @@ import sys
 import tempfile
 import zlib
 
+import blocks
+
 ENDLESS = {"stereotestsrc", "videotestsrc"}
 WINDOWS = {"autovideosink", "ximagesink", "xvimagesink", "glimagesink", "waylandsink"}
 CAMERAS = {"v4l2src", "autovideosrc"}
 WIDTH, HEIGHT, SHIFT = 160, 120, 5
 FRAMES = 3
 TIMEOUT = 60
-# Formats of files beside 8 bits in planes, and their encoders.
+# Formats of files other than planar 8 bits, and their encoders.
 FORMATS = {"I420_10LE": "avenc_ffv1", "I422_10LE": "avenc_ffv1", "Y444_10LE": "avenc_ffv1",
            "YUY2": "identity"}
 
 
 def lines_of(root):
-    """{line: place}; a line may go on after a backslash."""
+    """{line: (place, promise or None)}; a backslash continues a line."""
     found = {}
     paths = [os.path.join(root, "README.md")]
     paths += sorted(glob.glob(os.path.join(root, "docs", "**", "*.md"), recursive=True))
     paths += sorted(glob.glob(os.path.join(root, "gst", "**", "*.c"), recursive=True))
     for path in paths:
         if os.sep + os.path.join("docs", "elements") + os.sep in path:
-            continue                    # made from gst/*.c
+            continue                    # generated from gst/*.c
         with open(path, encoding="utf-8") as file:
             text = file.read()
         text = re.sub(r"^ \* ", "", text, flags=re.MULTILINE)
@@ -50,7 +52,8 @@ def lines_of(root):
                                  re.MULTILINE):
             number = text.count("\n", 0, match.start()) + 1
             line = re.sub(r"\s*\\\n\s*", " ", match.group(1)).strip()
-            found.setdefault(line, "%s:%d" % (os.path.relpath(path, root), number))
+            found.setdefault(line, ("%s:%d" % (os.path.relpath(path, root), number),
+                                    blocks.promise_before(text, match.start())))
     return found
 
 
@@ -69,13 +72,13 @@ def bounded(line):
             word = "videotestsrc"
         words.append(word)
         if word in ENDLESS:
-            # a property set twice takes the second value
+            # the second of two values applies
             words.append("num-buffers=%d" % FRAMES)
     return ["gst-launch-1.0", "-q"] + words
 
 
 def locations(words, element):
-    """What the location properties of all elements of that name say."""
+    """The location properties of all elements of that name."""
     found = []
     current = None
     for before, word in zip([None] + words, words):
@@ -87,7 +90,7 @@ def locations(words, element):
 
 
 def calibrations(words):
-    """The files that calibration properties name."""
+    """The files in calibration properties."""
     found = []
     for word in words:
         if word.startswith("calibration="):
@@ -100,11 +103,11 @@ def run(words, folder):
         return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT,
                               check=False)
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(words, 124, "", "it did not end in %d s" % TIMEOUT)
+        return subprocess.CompletedProcess(words, 124, "", "timeout after %d s" % TIMEOUT)
 
 
 def texture(name):
-    """Rows of RGB: a surface SHIFT pixels further left in the right view."""
+    """Rows of RGB: a surface with a disparity of SHIFT pixels."""
     chance = random.Random(1)
     rows = []
     for _ in range(HEIGHT):
@@ -118,7 +121,7 @@ def texture(name):
 
 
 def write_png(path, rows):
-    """An 8-bit RGB image, as the PNG specification has it: signature, chunks."""
+    """Writes an 8-bit RGB image: signature and chunks of the PNG specification."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(
             ">I", zlib.crc32(kind + data))
@@ -131,7 +134,7 @@ def write_png(path, rows):
 
 
 def write_calibration(path):
-    """Two cameras 60 mm apart that need no rectifying, as OpenCV writes it."""
+    """Writes an OpenCV calibration of two aligned cameras, 60 mm apart."""
     camera = "[160, 0, %g, 0, 160, %g, 0, 0, 1]" % ((WIDTH - 1) / 2, (HEIGHT - 1) / 2)
     with open(path, "w", encoding="utf-8") as file:
         file.write("%%YAML:1.0\nM1: %s\nM2: %s\nR: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
@@ -139,7 +142,7 @@ def write_calibration(path):
 
 
 def provide(name, folder):
-    """Makes a file for a line to read."""
+    """Creates an input file of a line."""
     path = os.path.join(folder, name)
     if os.path.exists(path):
         return
@@ -154,19 +157,22 @@ def provide(name, folder):
     mux = {".webm": "vp8enc deadline=1 ! webmmux", ".mkv": "vp8enc deadline=1 ! matroskamux",
            ".mp4": "openh264enc ! h264parse ! mp4mux"}.get(os.path.splitext(name)[1])
     if mux is None and still is None:
-        return                          # the line will say that it is missing
+        return                          # the line reports the missing file
+    sound = " audiotestsrc num-buffers=5 ! opusenc ! mux.audio_0" if "sound" in name else ""
+    if sound:
+        mux += " name=mux"
     picture = path + ".png"
     write_png(picture, texture(name))
     line = "filesrc location=%s ! pngdec ! imagefreeze num-buffers=%d ! " \
         "video/x-raw,framerate=30/1 ! videoconvert ! %s ! filesink location=%s" % (
-            shlex.quote(picture), 1 if still else FRAMES, still or mux, shlex.quote(path))
+            shlex.quote(picture), 1 if still else FRAMES, still or mux, shlex.quote(path)) + sound
     result = run(["gst-launch-1.0", "-q"] + shlex.split(line), folder)
     if result.returncode != 0:
-        sys.exit("making %s: %s%s" % (name, result.stdout, result.stderr))
+        sys.exit("creating %s: %s%s" % (name, result.stdout, result.stderr))
 
 
 def provide_video(name, pixels, folder):
-    """Makes a video whose decoder gives this format; what it holds counts, not its name."""
+    """Creates a video whose decoder outputs this format, whatever its name."""
     path = shlex.quote(os.path.join(folder, name))
     picture = path + ".png"
     write_png(os.path.join(folder, name + ".png"), texture(name))
@@ -177,20 +183,22 @@ def provide_video(name, pixels, folder):
             "filesrc location=%s ! decodebin ! video/x-raw,format=%s ! fakesink" % (path, pixels)):
         result = run(["gst-launch-1.0", "-q"] + shlex.split(line), folder)
         if result.returncode != 0:
-            sys.exit("making %s of %s: %s%s" % (name, pixels, result.stdout, result.stderr))
+            sys.exit("creating %s in %s: %s%s" % (name, pixels, result.stdout, result.stderr))
 
 
-def run_line(words, folder):
-    """What is wrong with it, or None."""
+def run_line(words, folder, promise):
+    """The problem of a line, or None."""
     written = [os.path.join(folder, name) for name in locations(words, "filesink")]
     for path in written:
         if os.path.exists(path):
             os.remove(path)
+    if promise:
+        words = [word for word in words if word != "-q"]
     result = run(words, folder)
     missing = [os.path.basename(path) for path in written
                if not os.path.exists(path) or not os.path.getsize(path)]
     if result.returncode == 0 and not missing and "ERROR" not in result.stderr:
-        return None
+        return blocks.broken(promise, result.stdout + result.stderr)
     return "\n".join(["exit status %d" % result.returncode, result.stdout, result.stderr,
                       "not written: %s" % ", ".join(missing) if missing else ""])
 
@@ -201,7 +209,7 @@ def main():
     count = 0
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for line, place in lines.items():
+        for line, (place, promise) in lines.items():
             words = bounded(line)
             for name in locations(words, "filesrc") + calibrations(words):
                 provide(name, folder)
@@ -211,7 +219,7 @@ def main():
                     place += ", " + pixels
                     for name in videos:
                         provide_video(name, pixels, folder)
-                wrong = run_line(words, folder)
+                wrong = run_line(words, folder, promise)
                 count += 1
                 print("%s %s" % ("FAIL" if wrong else "ok  ", place))
                 if wrong:

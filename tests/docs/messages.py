@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-# gst-stereomatching: whether statistics and messages are documented
+# gst-stereomatching: checks that statistics and messages are documented
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """messages.py ROOT
 
-Every field of a structure `stereo-...` that an element in gst/ makes, and every
-reason that it gives for dropping an image, is in docs/messages.md, and the reasons
-there are those of the code.
+docs/messages.md must have every field of a structure `stereo-...` that an element
+in gst/ creates, and exactly the reasons in the code for dropping an image.
 """
 
 import glob
@@ -15,8 +14,8 @@ import sys
 
 STRUCTURE = re.compile(r'gst_structure_new \("(stereo-[a-z]+)",(.*?)NULL\)', re.DOTALL)
 FIELD = re.compile(r'"([a-z-]+)",\s+G_TYPE_')
-REASON = re.compile(r'(?:\b(?:drop|tell_lost|gst_stereo_base_tell_unpaired) \([^;{]*?'
-                    r'|"reason",\s+G_TYPE_STRING,\s+)"([^"]+)"')
+REASON = re.compile(r'(?:\b\w*(?:drop|lost|unpaired) \([^;{"]*'
+                    r'|"reason",\s+G_TYPE_STRING,\s+)"([^"%\n]+)"')
 
 
 def main():
@@ -28,17 +27,17 @@ def main():
         for name, fields in STRUCTURE.findall(text):
             names.update([name] + FIELD.findall(fields))
         reasons.update(REASON.findall(text))
-    # an image without pixels, of which no message is posted
+    # an image without pixels, which is not reported
     reasons.discard("no image")
     with open(os.path.join(root, "docs", "messages.md"), encoding="utf-8") as file:
         page = file.read()
     table = page[page.index("| `reason` | |"):]
-    told = set(re.findall(r"^\| `([^`]+)` \|", table[:table.index("\n\n")], re.MULTILINE))
+    documented = set(re.findall(r"^\| `([^`]+)` \|", table[:table.index("\n\n")], re.MULTILINE))
     missing = [name for name in sorted(names) if "`%s`" % name not in page]
-    wrong = sorted((told - {"reason"}) ^ reasons)
+    wrong = sorted((documented - {"reason"}) ^ reasons)
     print("%d names, %d reasons" % (len(names), len(reasons)))
-    print("\n".join(["docs/messages.md does not have `%s`" % name for name in missing]
-                    + ["in docs/messages.md or in the code only: %s" % text for text in wrong]))
+    print("\n".join(["docs/messages.md lacks `%s`" % name for name in missing]
+                    + ["only in docs/messages.md or only in the code: %s" % text for text in wrong]))
     sys.exit(1 if missing or wrong or not names or not reasons else 0)
 
 

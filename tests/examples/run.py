@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # gst-stereomatching: runs the example programs
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""run.py compare-disparity|match-images|nearest|swing PROGRAM
+"""run.py compare-disparity|match-images|depth|depth-cpp|swing PROGRAM
 
 Right and wrong arguments, on small files made here; looks at exit status, at
 what is said, and at what is written.
@@ -169,38 +169,61 @@ def match_wrong_files(program):
     write("small.ppm", ppm(2, 2, b"abcdefghijkl"))
     for name in ("ascii", "deep", "none", "negative", "huge", "empty"):
         for pair in (("left.ppm", name + ".ppm"), (name + ".ppm", "right.ppm")):
-            refused(1, name + ".ppm: is no binary PPM", program, *pair, "out.pgm")
+            refused(1, name + ".ppm: is not a binary PPM", program, *pair, "out.pgm")
     refused(1, "short.ppm: is too short", program, "left.ppm", "short.ppm", "out.pgm")
-    refused(1, "missing.ppm: can't be opened", program, "missing.ppm", "right.ppm", "out.pgm")
+    refused(1, "missing.ppm: cannot be opened", program, "missing.ppm", "right.ppm", "out.pgm")
     refused(1, "right image is 2x2", program, "left.ppm", "small.ppm", "out.pgm")
-    refused(1, "nowhere/out.pgm: can't be written", program, "left.ppm", "right.ppm",
+    refused(1, "nowhere/out.pgm: cannot be written", program, "left.ppm", "right.ppm",
             "nowhere/out.pgm")
 
 
-# ---------------------------------------------------------------------- nearest
+# ------------------------------------------------------- depth, in C and in C++
 
-def nearest_frames(program):
-    for frames in (1, 4):
-        done = run(program, str(frames))
-        require(done.returncode == 0, done.stderr)
-        lines = done.stdout.strip().split("\n")
-        require(len(lines) == frames, done.stdout)
-        for line in lines:
-            match = re.fullmatch(r"\d+:\d\d:\d\d\.\d{9}: (\d+\.\d\d) pixels at \((\d+), (\d+)\)",
-                                 line)
-            require(match, line)
-            require(float(match.group(1)) > 1, line)
+# Lines of docs/examples.md.
+DOCUMENTED = ["0.000 s: 56.88 pixels, 0.633 m at column 198, row 110",
+              "0.033 s: 57.44 pixels, 0.627 m at column 194, row 149"]
 
 
-def nearest_without_plugin(program):
+def depth_frames(program):
+    done = run(program)
+    require(done.returncode == 0, done.stderr)
+    lines = done.stdout.strip().split("\n")
+    require(len(lines) == 5 and lines[:2] == DOCUMENTED, done.stdout)
+    for number, line in enumerate(lines):
+        match = re.fullmatch(r"(\d\.\d{3}) s: (\d+\.\d\d) pixels, (\d\.\d{3}) m at column (\d+), "
+                             r"row (\d+)", line)
+        require(match, line)
+        time, disparity, depth = map(float, match.groups()[:3])
+        require(abs(time - number / 30) < 0.001, line)
+        require(20 < disparity < 64, line)
+        # focal length in pixels * baseline in metres
+        require(abs(depth - 300 * 0.12 / disparity) < 0.001, line)
+
+
+def depth_sources(program):
+    size = " num-buffers=1 ! video/x-raw,width=101,height=77"
+    done = run(program, "stereotestsrc" + size, "stereotestsrc view=right" + size)
+    require((done.returncode, done.stdout.count("\n")) == (0, 1), done.stdout + done.stderr)
+
+
+def depth_wrong_sources(program):
+    missing = "filesrc location=missing ! pngdec"
+    refused(1, "filesrc0: Resource not found", program, missing, missing)
+    refused(1, 'no element "nothing"', program, "nothing", "stereotestsrc")
+
+
+def depth_without_plugin(program):
     os.environ.update(GST_PLUGIN_PATH_1_0=os.getcwd(), GST_REGISTRY=os.path.abspath("registry"))
     refused(1, "no element", program)
 
 
-def nearest_wrong_arguments(program):
-    for arguments in (("0",), ("-1",), ("x",), ("3x",), ("",), ("1", "2"),
-                      ("99999999999999999999",)):
+def depth_wrong_arguments(program):
+    for arguments in (("stereotestsrc",), ("stereotestsrc",) * 3):
         refused(2, "usage: ", program, *arguments)
+
+
+DEPTH = (depth_frames, depth_sources, depth_wrong_sources, depth_wrong_arguments,
+         depth_without_plugin)
 
 
 # ------------------------------------------------------------------------ swing
@@ -232,7 +255,8 @@ TESTS = {
     "compare-disparity": (compare_wrong_arguments, compare_missing_files, compare_nothing,
                           compare_numbers),
     "match-images": (match_pair, match_one_pixel, match_wrong_arguments, match_wrong_files),
-    "nearest": (nearest_frames, nearest_wrong_arguments, nearest_without_plugin),
+    "depth": DEPTH,
+    "depth-cpp": DEPTH,
     "swing": (swing_video, swing_wrong_arguments, swing_without_plugin),
 }
 

@@ -39,15 +39,23 @@ class Scripts(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout.strip().split("\n")
 
-    def test_map_to_numpy(self):
-        lines = self.lines("map_to_numpy", "3")
-        self.assertEqual(len(lines), 3)
+    def test_depth(self):
+        lines = self.lines("depth")
+        self.assertEqual(len(lines), 5)
         for number, line in enumerate(lines):
-            match = re.fullmatch(r"(\d\.\d{3}) s: (\d+\.\d\d) pixels at column (\d+), row (\d+); "
-                                 r"100\.0 % of the map have a disparity", line)
+            match = re.fullmatch(r"(\d\.\d{3}) s: (\d+\.\d\d) pixels, (\d\.\d{3}) m at column (\d+), "
+                                 r"row (\d+)", line)
             self.assertTrue(match, line)
-            self.assertAlmostEqual(float(match.group(1)), number / 30, places=2)
-            self.assertGreater(float(match.group(2)), 20)
+            time, disparity, depth = map(float, match.groups()[:3])
+            self.assertAlmostEqual(time, number / 30, places=2)
+            self.assertGreater(disparity, 20)
+            # focal length in pixels * baseline in metres
+            self.assertAlmostEqual(depth, 300 * 0.12 / disparity, places=2)
+
+    def test_depth_sources(self):
+        size = " num-buffers=1 ! video/x-raw,width=101,height=77"
+        self.assertEqual(len(self.lines("depth", "stereotestsrc" + size,
+                                        "stereotestsrc view=right" + size)), 1)
 
     def test_live_properties(self):
         lines = self.lines("live_properties", "1")
@@ -84,9 +92,13 @@ class Scripts(unittest.TestCase):
         done = run("compare", "nothing")
         self.assertEqual(done.returncode, 1)
         self.assertIn('no element "nothing"', done.stderr)
+        done = run("depth", "stereotestsrc")
+        self.assertEqual((done.returncode, done.stderr), (1, "usage: depth.py [LEFT RIGHT]\n"))
+        done = run("depth", *["filesrc location=missing ! pngdec"] * 2)
+        self.assertEqual((done.returncode, done.stderr), (1, "filesrc0: Resource not found.\n"))
 
     def test_without_plugin(self):
-        for name in ("map_to_numpy", "live_properties", "points", "compare"):
+        for name in ("depth", "live_properties", "points", "compare"):
             done = run(name, GST_PLUGIN_PATH_1_0=FOLDER, GST_REGISTRY=os.devnull)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("no element", done.stderr)

@@ -6,7 +6,7 @@
 
 #include "fake-cuda.h"
 
-#include "core/algorithm.h"
+#include "core/backend.h"
 #include "core/testing-cuda.h"
 #include "stereo-cuda.h"
 
@@ -34,6 +34,8 @@ static uint64_t started, ended;
 static bool held, lost;
 static size_t limit = SIZE_MAX, used;
 static unsigned waits;
+static long calls_left = -1;    /* until one fails; -1 = none will */
+static bool has_failed;
 static Copy *first, **last = &first;
 
 typedef struct
@@ -103,6 +105,11 @@ next_point (void)
 static StereoStatus
 fail_if_lost (StereoMessage * why)
 {
+  if (calls_left >= 0 && calls_left-- == 0) {
+    has_failed = true;
+    forget_copies ();
+    return stereo_fail (why, STEREO_ERROR_DEVICE, "the GPU failed");
+  }
   return lost ? stereo_fail (why, STEREO_ERROR_DEVICE, "the GPU is gone")
       : STEREO_OK;
 }
@@ -141,7 +148,8 @@ fake_cuda_reset (void)
 {
   pthread_mutex_lock (&lock);
   forget_copies ();
-  held = lost = false;
+  held = lost = has_failed = false;
+  calls_left = -1;
   limit = SIZE_MAX;
   waits = 0;
   ended = started;
@@ -175,6 +183,25 @@ fake_cuda_limit (size_t bytes)
   pthread_mutex_unlock (&lock);
 }
 
+void
+fake_cuda_fail_after (unsigned calls)
+{
+  pthread_mutex_lock (&lock);
+  calls_left = (long) calls;
+  pthread_mutex_unlock (&lock);
+}
+
+bool
+fake_cuda_has_failed (void)
+{
+  bool failed;
+
+  pthread_mutex_lock (&lock);
+  failed = has_failed;
+  pthread_mutex_unlock (&lock);
+  return failed;
+}
+
 unsigned
 fake_cuda_waits (void)
 {
@@ -200,15 +227,21 @@ fake_cuda_used (void)
 /* -------------------------------------------------------------------- queue */
 
 static StereoStatus
-begin (StereoQueue * queue, unsigned slot, bool uploads, bool downloads)
+call (StereoMessage * why)
 {
   StereoStatus status;
 
-  (void) slot, (void) uploads, (void) downloads;
   pthread_mutex_lock (&lock);
-  status = fail_if_lost (&queue->message);
+  status = fail_if_lost (why);
   pthread_mutex_unlock (&lock);
   return status;
+}
+
+static StereoStatus
+begin (StereoQueue * queue, unsigned slot, bool uploads, bool downloads)
+{
+  (void) slot, (void) uploads, (void) downloads;
+  return call (&queue->message);
 }
 
 static StereoStatus
@@ -216,55 +249,65 @@ upload (StereoQueue * queue, void *target, size_t target_stride,
     const void *source, size_t source_stride, size_t row_bytes, size_t rows,
     void *staging)
 {
-  (void) queue, (void) staging;
+  (void) staging;
   for (size_t y = 0; y < rows; y++)
     memcpy ((uint8_t *) target + y * target_stride,
         (const uint8_t *) source + y * source_stride, row_bytes);
-  return STEREO_OK;
+  return call (&queue->message);
 }
 
 static StereoStatus
 nothing (StereoQueue * queue, unsigned slot)
 {
-  (void) queue, (void) slot;
-  return STEREO_OK;
+  (void) slot;
+  return call (&queue->message);
 }
 
 static StereoStatus
 wait_event (StereoQueue * queue, StereoEvent * event)
 {
-  (void) queue, (void) event;
-  return STEREO_OK;
+  (void) event;
+  return call (&queue->message);
 }
 
 static StereoStatus
 record_event (StereoQueue * queue, StereoEvent * event)
 {
-  (void) queue;
+  StereoStatus status;
+
   pthread_mutex_lock (&lock);
-  ((FakeEvent *) event)->point = next_point ();
+  status = fail_if_lost (&queue->message);
+  if (status == STEREO_OK)
+    ((FakeEvent *) event)->point = next_point ();
   pthread_mutex_unlock (&lock);
-  return STEREO_OK;
+  return status;
 }
 
 static StereoStatus
 download (StereoQueue * queue, void *target, size_t target_stride,
     const void *source, size_t source_stride, size_t row_bytes, size_t rows)
 {
-  (void) queue;
+  StereoStatus status;
+
   pthread_mutex_lock (&lock);
-  copy_later (target, target_stride, source, source_stride, row_bytes, rows);
+  status = fail_if_lost (&queue->message);
+  if (status == STEREO_OK)
+    copy_later (target, target_stride, source, source_stride, row_bytes, rows);
   pthread_mutex_unlock (&lock);
-  return STEREO_OK;
+  return status;
 }
 
 static StereoStatus
 end (StereoQueue * queue, unsigned slot)
 {
+  StereoStatus status;
+
   pthread_mutex_lock (&lock);
-  ((FakeQueue *) queue)->ends[slot] = next_point ();
+  status = fail_if_lost (&queue->message);
+  if (status == STEREO_OK)
+    ((FakeQueue *) queue)->ends[slot] = next_point ();
   pthread_mutex_unlock (&lock);
-  return STEREO_OK;
+  return status;
 }
 
 static StereoStatus

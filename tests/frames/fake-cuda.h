@@ -29,6 +29,13 @@ void fake_cuda_lose (void);
 /* There is no more device memory than this. */
 void fake_cuda_limit (size_t bytes);
 
+/* The call after this many that succeed fails, with the device; those after it
+ * succeed again. */
+void fake_cuda_fail_after (unsigned calls);
+
+/* Whether such a call has come. */
+bool fake_cuda_has_failed (void);
+
 /* How often a thread had to wait until something ended. */
 unsigned fake_cuda_waits (void);
 

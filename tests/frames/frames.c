@@ -94,7 +94,7 @@ open_rig (Rig * rig, const gchar * launch)
 /* ----------------------------------------------------------------- matchers */
 
 /* As many as the property says, without a wait, and in their order. */
-GST_START_TEST (test_order)
+TEST (test_order)
 {
   for (gint n = 1; n <= 4; n++) {
     gchar *launch = g_strdup_printf (GPU_VCBW "frames-in-flight=%d", n);
@@ -125,10 +125,8 @@ GST_START_TEST (test_order)
   }
 }
 
-GST_END_TEST;
-
 /* Whoever maps a map waits for it. */
-GST_START_TEST (test_map_waits)
+TEST (test_map_waits)
 {
   GThread *thread;
   GstBuffer *map;
@@ -146,10 +144,8 @@ GST_START_TEST (test_map_waits)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* The end does not overtake them, and what is there is right. */
-GST_START_TEST (test_eos)
+TEST (test_eos)
 {
   GstBuffer *maps[2];
   GThread *thread;
@@ -180,9 +176,7 @@ GST_START_TEST (test_eos)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_flush)
+TEST (test_flush)
 {
   GstEvent *start = gst_event_new_flush_start ();
   GstEvent *stop = gst_event_new_flush_stop (TRUE);
@@ -218,10 +212,8 @@ GST_START_TEST (test_flush)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* Of another size, while frames are under way. */
-GST_START_TEST (test_caps_change)
+TEST (test_caps_change)
 {
   static const gchar other[] =
       "video/x-raw, format=GRAY8, width=192, height=6, framerate=25/1";
@@ -253,11 +245,9 @@ GST_START_TEST (test_caps_change)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* Of live views it is the newest pair that is next when there is room, however
  * many frames there may be. */
-GST_START_TEST (test_newest)
+TEST (test_newest)
 {
   GstBuffer *map;
   Rig rig;
@@ -280,8 +270,6 @@ GST_START_TEST (test_newest)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 static void
 on_pool_gone (gpointer gone, GObject * pool)
 {
@@ -289,7 +277,7 @@ on_pool_gone (gpointer gone, GObject * pool)
 }
 
 /* What the GPU reads where it is stays until it has been read. */
-GST_START_TEST (test_inputs_stay)
+TEST (test_inputs_stay)
 {
   GstCaps *caps = gst_caps_from_string (CAPS);
   GstQuery *query = gst_query_new_allocation (caps, TRUE);
@@ -343,13 +331,11 @@ GST_START_TEST (test_inputs_stay)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* ------------------------------------------------------------------ failure */
 
 /* The GPU is lost with a frame under way: that one is lost too, and the next
  * ones are computed by the CPU. */
-GST_START_TEST (test_lost_auto)
+TEST (test_lost_auto)
 {
   GstBuffer *good, *gone, *map;
   GstMessage *message;
@@ -382,9 +368,7 @@ GST_START_TEST (test_lost_auto)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_lost_cuda)
+TEST (test_lost_cuda)
 {
   GstBuffer *gone;
   Rig rig;
@@ -405,10 +389,8 @@ GST_START_TEST (test_lost_cuda)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* No end of stream tells that all is well. */
-GST_START_TEST (test_lost_at_eos)
+TEST (test_lost_at_eos)
 {
   GThread *thread;
   Rig rig;
@@ -427,9 +409,7 @@ GST_START_TEST (test_lost_at_eos)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_no_memory)
+TEST (test_no_memory)
 {
   GstMessage *message;
   GstBuffer *map;
@@ -460,8 +440,6 @@ GST_START_TEST (test_no_memory)
   rig_close (&rig);
   fake_cuda_reset ();
 }
-
-GST_END_TEST;
 
 /* ------------------------------------------------ what comes after matchers */
 
@@ -500,7 +478,7 @@ check_pipeline (const gchar * line, gint under_way, gint all)
     "l. ! queue ! m.sink_left stereovcbw radius=2 num-disparities=8 " \
     "backend=cuda name=m frames-in-flight="
 
-GST_START_TEST (test_view)
+TEST (test_view)
 {
   for (gint n = 1; n <= 4; n++) {
     gchar *line = g_strdup_printf (MATCH "%d ! queue ! v.sink_disparity "
@@ -512,10 +490,8 @@ GST_START_TEST (test_view)
   }
 }
 
-GST_END_TEST;
-
 /* A view on a pad of its own is part of the frame. */
-GST_START_TEST (test_more_views)
+TEST (test_more_views)
 {
   check_pipeline (MATCH "4 ! queue ! v.sink_disparity l. ! queue ! "
       "v.sink_left stereoview name=v backend=cuda layout=side-by-side "
@@ -523,15 +499,11 @@ GST_START_TEST (test_more_views)
       2, 8);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_filter)
+TEST (test_filter)
 {
   check_pipeline (MATCH "4 ! disparitydepth backend=cuda focal-length=50 "
       "baseline=0.1 frames-in-flight=3", 3, 8);
 }
-
-GST_END_TEST;
 
 /* Frames of a view or a filter that are lost at the end. */
 static void
@@ -555,7 +527,7 @@ check_lost (const gchar * line)
   fake_cuda_reset ();
 }
 
-GST_START_TEST (test_lost_views)
+TEST (test_lost_views)
 {
   check_lost (SOURCE ("left") "v.sink_left stereotestsrc num-buffers=8 "
       "num-disparities=8 view=disparity ! video/x-raw, width=64, height=48 ! "
@@ -564,8 +536,6 @@ GST_START_TEST (test_lost_views)
       "video/x-raw, width=64, height=48 ! disparitydepth backend=cuda "
       "focal-length=50 baseline=0.1");
 }
-
-GST_END_TEST;
 
 /* What is lost on its way is left out, and the rest is made by the CPU. */
 static void
@@ -595,7 +565,7 @@ check_goes_on (const gchar * line)
     "video/x-raw, width=64, height=48 ! m.sink_right " \
     "l. ! queue ! m.sink_left stereovcbw radius=2 num-disparities=8 name=m "
 
-GST_START_TEST (test_lost_on_its_way)
+TEST (test_lost_on_its_way)
 {
   check_goes_on (MATCH_AUTO "! queue ! v.sink_disparity "
       "l. ! queue ! v.sink_left stereoview name=v position=0.5");
@@ -603,33 +573,15 @@ GST_START_TEST (test_lost_on_its_way)
       "baseline=0.1");
 }
 
-GST_END_TEST;
-
-static Suite *
-frames_suite (void)
+static void
+register_plugin (void)
 {
-  Suite *suite = suite_create ("frames");
-  TCase *general = tcase_create ("general");
+  static gsize registered = 0;
 
-  GST_PLUGIN_STATIC_REGISTER (stereomatching);
-  suite_add_tcase (suite, general);
-  tcase_add_test (general, test_order);
-  tcase_add_test (general, test_map_waits);
-  tcase_add_test (general, test_eos);
-  tcase_add_test (general, test_flush);
-  tcase_add_test (general, test_caps_change);
-  tcase_add_test (general, test_newest);
-  tcase_add_test (general, test_inputs_stay);
-  tcase_add_test (general, test_lost_auto);
-  tcase_add_test (general, test_lost_cuda);
-  tcase_add_test (general, test_lost_at_eos);
-  tcase_add_test (general, test_no_memory);
-  tcase_add_test (general, test_view);
-  tcase_add_test (general, test_more_views);
-  tcase_add_test (general, test_filter);
-  tcase_add_test (general, test_lost_views);
-  tcase_add_test (general, test_lost_on_its_way);
-  return suite;
+  if (g_once_init_enter (&registered)) {
+    GST_PLUGIN_STATIC_REGISTER (stereomatching);
+    g_once_init_leave (&registered, 1);
+  }
 }
 
-GST_CHECK_MAIN (frames)
+CHECK_MAIN_FIXTURE ("frames", register_plugin, NULL)

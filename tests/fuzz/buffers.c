@@ -5,19 +5,19 @@
  */
 
 /*
- * Some frames for every sink pad of an element: of several memories, of any
- * size, with a video meta that is right, a little wrong, or anything, and with
- * crop metas.  Every memory has just the bytes that it says, so that a
- * sanitizer sees one that is read behind it.
+ * Pushes frames to every sink pad of an element: of several memories, of any
+ * size, with a valid, slightly wrong or arbitrary video meta, and with crop
+ * metas.  Every memory has its exact size, so that a sanitizer detects reads
+ * beyond it.
  */
 
 #include "host.h"
 
 #define MAX_FRAMES 3
 
-/* A number near to the right one, or any. */
+/* A number near the correct one, or an arbitrary one. */
 static gint64
-bend (FuzzInput * input, gint64 right)
+mutate (FuzzInput * input, gint64 right)
 {
   switch (fuzz_byte (input) % 12) {
     case 0:
@@ -60,7 +60,7 @@ make_memories (FuzzInput * input, gsize size)
   GstBuffer *buffer = gst_buffer_new ();
 
   if (kind & 16) {
-    gint64 other = bend (input, (gint64) size);
+    gint64 other = mutate (input, (gint64) size);
 
     size = (gsize) CLAMP (other, 0, 1 << 16);
   }
@@ -86,11 +86,11 @@ add_video_meta (FuzzInput * input, GstBuffer * buffer,
   unsigned what = fuzz_byte (input);
 
   for (guint i = 0; i < n_planes; i++) {
-    offset[i] = (gsize) bend (input, (gint64) info->offset[i]);
-    stride[i] = (gint) bend (input, info->stride[i]);
+    offset[i] = (gsize) mutate (input, (gint64) info->offset[i]);
+    stride[i] = (gint) mutate (input, info->stride[i]);
   }
-  width = what & 1 ? bend (input, info->width) : info->width;
-  height = what & 2 ? bend (input, info->height) : info->height;
+  width = what & 1 ? mutate (input, info->width) : info->width;
+  height = what & 2 ? mutate (input, info->height) : info->height;
   if ((what & 28) == 28)
     format = (GstVideoFormat) (2 + fuzz_byte (input) % 60);
   if ((what & 96) == 96)
@@ -111,17 +111,18 @@ make_buffer (FuzzInput * input, const GstVideoInfo * info, GstClockTime time)
   if (what & 2) {
     GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (buffer);
 
-    crop->x = (guint) bend (input, 0);
-    crop->y = (guint) bend (input, 0);
-    crop->width = (guint) bend (input, info->width);
-    crop->height = (guint) bend (input, info->height);
+    crop->x = (guint) mutate (input, 0);
+    crop->y = (guint) mutate (input, 0);
+    crop->width = (guint) mutate (input, info->width);
+    crop->height = (guint) mutate (input, info->height);
   }
   if (what & 4)
     gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE,
         GST_VIDEO_FORMAT_GRAY8, 1 + fuzz_byte (input), 1 + fuzz_byte (input));
   GST_BUFFER_PTS (buffer) = time;
   if (what & 8)
-    GST_BUFFER_DURATION (buffer) = (GstClockTime) bend (input, GST_SECOND / 30);
+    GST_BUFFER_DURATION (buffer) = (GstClockTime) mutate (input,
+    GST_SECOND / 30);
   if (what & 16)
     GST_BUFFER_FLAG_SET (buffer, (guint) fuzz_byte (input) << 16);
   return buffer;

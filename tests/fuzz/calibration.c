@@ -5,11 +5,11 @@
  */
 
 /*
- * All bytes are one file.  What can be read is rectified by, at the corners and
- * in the middle; what can't, or can't be used, has a reason.
+ * The input is one calibration file.  A valid one is used to rectify the
+ * corners and the centre of an image; an invalid one must report a reason.
  */
 
-#include "elements/gststereocalibration.h"
+#include "elements/rectify/gststereocalibration.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -5,21 +5,20 @@
  */
 
 /*
- * The bytes are a program: what happens to an element, in any order.  Every
- * sink pad has its own thread; flush-start, seeks, requests and states come
- * from another one at the same time.
+ * The input is a sequence of operations on an element, in any order.  Every
+ * sink pad has a thread; flush-start, seeks, pad requests and state changes
+ * come from another thread concurrently.
  */
 
 #include "host.h"
 
 #define MAX_STEPS 64
 
-/* What is going on. */
 typedef struct
 {
   FuzzHost *host;
   FuzzInput input;
-  GstCaps *caps[FUZZ_MAX_PADS]; /* the last ones that a pad was given */
+  GstCaps *caps[FUZZ_MAX_PADS]; /* the last caps sent to each pad */
   guint n_frames;
 } Run;
 
@@ -37,7 +36,7 @@ any_source (Run * run)
 
 /* ----------------------------------------------------------- of a sink pad */
 
-/* Changes a field to something unusual, right or wrong. */
+/* Sets a field to an unusual value, valid or not. */
 static void
 spoil (FuzzInput * input, GstCaps * caps)
 {
@@ -91,7 +90,7 @@ give_caps (Run * run)
       spoil (&run->input, caps);
     gst_caps_take (last, caps);
   }
-  /* an event of caps that are not fixed can't be made */
+  /* caps events require fixed caps */
   if (gst_caps_is_fixed (*last))
     fuzz_pad_give (pad, gst_event_new_caps (*last));
 }
@@ -197,7 +196,7 @@ give_query (Run * run)
       : gst_query_new_allocation (caps, what & 2));
 }
 
-/* The start of a stream as it should be: else few programs get far. */
+/* A valid start of a stream: otherwise few inputs reach data flow. */
 static void
 start_all (Run * run)
 {
@@ -219,7 +218,7 @@ start_all (Run * run)
 /* ------------------------------------------------------------ from outside */
 
 /* One thread flushes from start to stop, as a seek does: a GstAggregator hangs
- * when a start comes while another thread is in a stop. */
+ * if a flush starts while another thread is in flush-stop. */
 static void
 flush (Run * run)
 {
@@ -246,7 +245,7 @@ send_upstream (Run * run)
       event = gst_event_new_seek (what & 8 ? 1 : -1, GST_FORMAT_TIME,
           what & 16 ? GST_SEEK_FLAG_FLUSH : GST_SEEK_FLAG_NONE,
           GST_SEEK_TYPE_SET, what * GST_MSECOND,
-          /* GStreamer itself complains of an end before the start */
+          /* GStreamer itself warns if the stop is before the start */
           GST_SEEK_TYPE_SET, what & 8 ? -1
           : (gint64) ((what + 100) * GST_MSECOND));
       break;
@@ -319,34 +318,10 @@ change_state (Run * run)
       states[fuzz_byte (&run->input) % 4]);
 }
 
-/* Any writable property to one of a few values of its kind. */
 static void
 set_property (Run * run)
 {
-  GObjectClass *klass = G_OBJECT_GET_CLASS (run->host->element);
-  static const gchar *const texts[] = {
-    "0", "1", "2", "3", "-1", "0.5", "8", "16", "true", "false"
-  };
-  guint n, number = fuzz_byte (&run->input);
-  const gchar *text = texts[fuzz_byte (&run->input) % G_N_ELEMENTS (texts)];
-  GParamSpec **specs = g_object_class_list_properties (klass, &n);
-  GParamSpec *spec = specs[number % n];
-  GType type = G_PARAM_SPEC_VALUE_TYPE (spec);
-
-  if (spec->flags & G_PARAM_WRITABLE && !(spec->flags & G_PARAM_CONSTRUCT_ONLY)
-      && type != G_TYPE_STRING && !g_type_is_a (type, G_TYPE_OBJECT)
-      /* no time is -1, which GstAggregator takes for a latency */
-      && (type != G_TYPE_UINT64 || text[0] != '-')) {
-    GValue value = G_VALUE_INIT;
-
-    g_value_init (&value, type);
-    if (gst_value_deserialize (&value, text)) {
-      g_param_value_validate (spec, &value);
-      g_object_set_property (G_OBJECT (run->host->element), spec->name, &value);
-    }
-    g_value_unset (&value);
-  }
-  g_free (specs);
+  fuzz_set_property (run->host->element, &run->input);
 }
 
 static void
@@ -379,6 +354,8 @@ static void (*const steps[]) (Run * run) = {
   change_state, set_property, rest, request, release
 };
 
+#define FIRST_OUTSIDE 10        /* flush */
+
 int
 LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
 {
@@ -391,8 +368,13 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
     gst_element_set_state (run.host->pipeline, GST_STATE_PLAYING);
     start_all (&run);
   }
-  for (int i = 0; i < MAX_STEPS && run.input.size > 0; i++)
-    steps[fuzz_byte (&run.input) % G_N_ELEMENTS (steps)] (&run);
+  for (int i = 0; i < MAX_STEPS && run.input.size > 0; i++) {
+    const guint step = fuzz_byte (&run.input) % G_N_ELEMENTS (steps);
+
+    /* those before are counted by what they give */
+    fuzz_operations += step >= FIRST_OUTSIDE;
+    steps[step] (&run);
+  }
   fuzz_host_free (run.host);
   for (guint i = 0; i < FUZZ_MAX_PADS; i++)
     gst_clear_caps (&run.caps[i]);

@@ -5,9 +5,9 @@
  */
 
 /*
- * Each program defines what libFuzzer calls with bytes of its own making.
- * Without libFuzzer, replay.c calls it with the files of the corpus.  It
- * returns 0; anything wrong ends the process.
+ * Each fuzz target defines LLVMFuzzerTestOneInput().  Without libFuzzer,
+ * replay.c calls it with the files of the corpus, or with random bytes.  It
+ * returns 0; an error ends the process.
  */
 
 #ifndef FUZZ_H
@@ -19,7 +19,10 @@
 __attribute__ ((visibility ("default")))
 int LLVMFuzzerTestOneInput (const uint8_t * data, size_t size);
 
-/* Bytes that are read one after the other; zeros after the last one. */
+/* Operations on streams so far, counted by targets that run elements. */
+__attribute__ ((weak)) unsigned long fuzz_operations;
+
+/* Bytes to read in sequence; zeros follow the last one. */
 typedef struct
 {
   const uint8_t *data;

@@ -1,4 +1,4 @@
-/* gst-stereomatching: an element for fuzzing, and what is around it
+/* gst-stereomatching: host of an element under fuzzing
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -12,10 +12,10 @@
 
 GST_PLUGIN_STATIC_DECLARE (stereomatching);
 
-/* How long a job is waited for before others are given. */
+/* Time to wait for a job before the next one. */
 #define PATIENCE (2 * G_TIME_SPAN_MILLISECOND)
 
-/* Bytes; there are caps of frames that no memory holds. */
+/* In bytes; caps may describe frames that exceed all memory. */
 #define MAX_FRAME (1 << 26)
 
 /* ------------------------------------------------------------------ process */
@@ -41,9 +41,9 @@ hear (const gchar * domain, GLogLevelFlags level, const gchar * text,
 }
 
 static void
-start (void)
+start_once (void)
 {
-  /* no plugin file, of no kind */
+  /* no plugin files */
   g_setenv ("GST_REGISTRY_DISABLE", "yes", TRUE);
   g_setenv ("GST_PLUGIN_SYSTEM_PATH_1_0", "", TRUE);
   g_setenv ("GST_PLUGIN_PATH_1_0", "", TRUE);
@@ -60,9 +60,20 @@ start (void)
     fail ("no elements");
 }
 
+void
+fuzz_start (void)
+{
+  static gsize started;
+
+  if (g_once_init_enter (&started)) {
+    start_once ();
+    g_once_init_leave (&started, 1);
+  }
+}
+
 /* --------------------------------------------------------------- sink pads */
 
-/* Reads every byte; of video, every pixel as caps and meta say. */
+/* Reads every byte, and every pixel of video as described by caps and meta. */
 static void
 look (GstPad * pad, GstBuffer * buffer)
 {
@@ -73,7 +84,7 @@ look (GstPad * pad, GstBuffer * buffer)
   GstMapInfo map;
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
-    fail ("a buffer can't be mapped");
+    fail ("cannot map a buffer");
   for (gsize i = 0; i < map.size; i++)
     sum = (guint8) (sum + map.data[i]);
   gst_buffer_unmap (buffer, &map);
@@ -140,7 +151,7 @@ give (FuzzPad * pad, gpointer job)
   if (GST_IS_BUFFER (job)) {
     GstFlowReturn flow = gst_pad_push (pad->pad, job);
 
-    /* an event before it may have been refused, while the element stops */
+    /* an earlier event may have been refused while the element stopped */
     if (flow == GST_FLOW_ERROR && !GST_PAD_HAS_PENDING_EVENTS (pad->pad))
       g_atomic_int_inc (&pad->host->n_failed);
   } else if (GST_IS_EVENT (job)) {
@@ -192,7 +203,7 @@ run_pad (gpointer data)
   return NULL;
 }
 
-/* Until the thread has done what it was given before, or is blocked. */
+/* Waits until the thread has finished its jobs or is blocked. */
 static void
 wait_for (FuzzPad * pad)
 {
@@ -213,6 +224,7 @@ wait_for (FuzzPad * pad)
 void
 fuzz_pad_give (FuzzPad * pad, gpointer object)
 {
+  fuzz_operations++;
   g_async_queue_push (pad->jobs, object);
   wait_for (pad);
 }
@@ -240,7 +252,7 @@ free_pad (FuzzPad * pads)
   return NULL;
 }
 
-/* Links a pad of the element; takes the reference. */
+/* Links a pad of the element.  Takes the reference. */
 static gboolean
 link_pad (FuzzHost * host, GstPad * peer, gboolean requested)
 {
@@ -269,7 +281,7 @@ link_pad (FuzzHost * host, GstPad * peer, gboolean requested)
   gst_pad_set_active (pad->pad, TRUE);
   if (gst_pad_link (is_sink ? pad->pad : peer, is_sink ? peer : pad->pad)
       != GST_PAD_LINK_OK)
-    fail ("a pad can't be linked");
+    fail ("cannot link a pad");
   if (is_sink) {
     pad->jobs = g_async_queue_new ();
     pad->thread = g_thread_new ("fuzz", run_pad, pad);
@@ -283,7 +295,7 @@ unlink_pad (FuzzPad * pad)
 {
   gboolean is_source = pad->thread != NULL;
 
-  /* first what a thread may be blocked in */
+  /* first unblock threads */
   gst_pad_set_active (pad->pad, FALSE);
   gst_pad_unlink (is_source ? pad->pad : pad->peer,
       is_source ? pad->peer : pad->pad);
@@ -328,7 +340,7 @@ fuzz_host_request (FuzzHost * host, unsigned number)
   gst_object_unref (peer);
 }
 
-/* A pad that is linked already was requested before: it is not new. */
+/* A linked pad is not new: it was requested before. */
 static void
 release_pad (FuzzHost * host, FuzzPad * pad)
 {
@@ -336,7 +348,7 @@ release_pad (FuzzHost * host, FuzzPad * pad)
 
   gst_element_release_request_pad (host->element, peer);
   unlink_pad (pad);
-  gst_object_unref (peer);      /* the request's */
+  gst_object_unref (peer);      /* from the request */
   gst_object_unref (peer);
 }
 
@@ -404,23 +416,19 @@ hold (gconstpointer object, gpointer data)
 FuzzHost *
 fuzz_host_new (FuzzInput * input)
 {
-  static gsize started;
   FuzzHost *host = g_new0 (FuzzHost, 1);
   unsigned number = fuzz_byte (input), options;
   GList *pads;
 
-  if (g_once_init_enter (&started)) {
-    start ();
-    g_once_init_leave (&started, 1);
-  }
+  fuzz_start ();
   g_mutex_init (&host->lock);
   host->pipeline = gst_pipeline_new (NULL);
-  /* else stopping takes the messages away */
+  /* stopping would discard the messages */
   g_object_set (host->pipeline, "auto-flush-bus", FALSE, NULL);
   host->element = gst_element_factory_create (g_list_nth_data (features, number
           % g_list_length (features)), NULL);
   if (host->element == NULL)
-    fail ("an element can't be made");
+    fail ("cannot create an element");
   gst_bin_add (GST_BIN (host->pipeline), host->element);
 
   options = fuzz_byte (input);
@@ -431,7 +439,7 @@ fuzz_host_new (FuzzInput * input)
   host->last_buffer = (gint) (options / 16 % 4);
   host->flow = options & 64 ? GST_FLOW_EOS : options & 128 ? GST_FLOW_FLUSHING
       : GST_FLOW_NOT_LINKED;
-  /* a source would go on for ever */
+  /* a source would never stop */
   if (host->element->numsinkpads == 0 && host->last_buffer == 0) {
     host->last_buffer = 4;
     host->flow = GST_FLOW_EOS;
@@ -445,24 +453,30 @@ fuzz_host_new (FuzzInput * input)
   return host;
 }
 
-/* What the element said: errors say something, and each failure has one. */
+gboolean
+fuzz_check_message (GstMessage * message)
+{
+  GError *error = NULL;
+
+  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR)
+    return FALSE;
+  gst_message_parse_error (message, &error, NULL);
+  if (error->message == NULL || strlen (error->message) < 10)
+    fail ("an error without a message");
+  g_error_free (error);
+  return TRUE;
+}
+
+/* Each failed flow has an error. */
 static void
-look_at_messages (FuzzHost * host)
+check_messages (FuzzHost * host)
 {
   GstBus *bus = gst_element_get_bus (host->pipeline);
   GstMessage *message;
   gint n_errors = 0;
 
   while ((message = gst_bus_pop (bus)) != NULL) {
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
-      GError *error = NULL;
-
-      gst_message_parse_error (message, &error, NULL);
-      if (error->message == NULL || strlen (error->message) < 10)
-        fail ("an error without a message");
-      g_error_free (error);
-      n_errors++;
-    }
+    n_errors += fuzz_check_message (message);
     gst_message_unref (message);
   }
   gst_object_unref (bus);
@@ -475,7 +489,7 @@ fuzz_host_free (FuzzHost * host)
 {
   if (gst_element_set_state (host->pipeline, GST_STATE_NULL)
       != GST_STATE_CHANGE_SUCCESS)
-    fail ("the element can't be stopped");
+    fail ("cannot stop the element");
   for (guint i = 0; i < 2 * FUZZ_MAX_PADS; i++) {
     FuzzPad *pad = i < FUZZ_MAX_PADS ? &host->sources[i]
         : &host->sinks[i - FUZZ_MAX_PADS];
@@ -487,13 +501,42 @@ fuzz_host_free (FuzzHost * host)
     else
       unlink_pad (pad);
   }
-  look_at_messages (host);
+  check_messages (host);
   gst_object_unref (host->pipeline);
   g_mutex_clear (&host->lock);
   g_free (host);
 }
 
 /* --------------------------------------------------------------------- data */
+
+void
+fuzz_set_property (GstElement * element, FuzzInput * input)
+{
+  GObjectClass *klass = G_OBJECT_GET_CLASS (element);
+  static const gchar *const texts[] = {
+    "0", "1", "2", "3", "-1", "0.5", "8", "16", "true", "false"
+  };
+  guint n, number = fuzz_byte (input);
+  const gchar *text = texts[fuzz_byte (input) % G_N_ELEMENTS (texts)];
+  GParamSpec **specs = g_object_class_list_properties (klass, &n);
+  GParamSpec *spec = specs[number % n];
+  GType type = G_PARAM_SPEC_VALUE_TYPE (spec);
+
+  if (spec->flags & G_PARAM_WRITABLE && !(spec->flags & G_PARAM_CONSTRUCT_ONLY)
+      && type != G_TYPE_STRING && !g_type_is_a (type, G_TYPE_OBJECT)
+      /* GST_CLOCK_TIME_NONE is -1, which GstAggregator treats as a latency */
+      && (type != G_TYPE_UINT64 || text[0] != '-')) {
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, type);
+    if (gst_value_deserialize (&value, text)) {
+      g_param_value_validate (spec, &value);
+      g_object_set_property (G_OBJECT (element), spec->name, &value);
+    }
+    g_value_unset (&value);
+  }
+  g_free (specs);
+}
 
 GstCaps *
 fuzz_pad_caps (FuzzPad * pad, FuzzInput * input)
@@ -523,7 +566,7 @@ fuzz_pad_caps (FuzzPad * pad, FuzzInput * input)
             % gst_value_list_get_size (formats)), &value);
     gst_structure_take_value (one, "format", &value);
   }
-  /* of files they have neither */
+  /* those of files have neither */
   if (gst_structure_has_field (one, "width")) {
     gst_structure_fixate_field_nearest_int (one, "width", width);
     gst_structure_fixate_field_nearest_int (one, "height", height);

@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* All bytes are a file of any of the formats that are read. */
+/*
+ * The input is an image file of any supported format.
+ */
 
 #include "fuzz.h"
 #include "imagefile.h"

@@ -1,4 +1,4 @@
-/* gst-stereomatching: runs a fuzzing program on files, without libFuzzer
+/* gst-stereomatching: runs a fuzz target without libFuzzer
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,18 +7,41 @@
 /*
  *   replay FOLDER ...
  *
- * Every file of the folders, and each of them cut short at some places.
+ * Runs every file of the folders, and truncated copies of each.
+ *
+ *   replay --random SEED COUNT
+ *
+ * Runs COUNT random inputs, the first one from SEED, the next from SEED + 1.
+ * When one fails or takes longer than TIME_LIMIT, its seed is printed.
  */
 
 #include "fuzz.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define MAX_SIZE 65536
+#define MAX_RANDOM_SIZE 512
+#define TIME_LIMIT 120          /* seconds for a random input */
 
 static unsigned n_files;
+
+/* Runs a copy of the exact size, for sanitizers. */
+static void
+run (const uint8_t * data, size_t size)
+{
+  uint8_t *copy = malloc (size > 0 ? size : 1);
+
+  if (copy == NULL)
+    abort ();
+  memcpy (copy, data, size);
+  LLVMFuzzerTestOneInput (copy, size);
+  free (copy);
+}
 
 static void
 replay_file (const char *path)
@@ -32,23 +55,72 @@ replay_file (const char *path)
   size = fread (data, 1, sizeof (data), file);
   fclose (file);
   n_files++;
-  for (int i = 0; i < 5; i++) {
-    size_t part = size - size * (size_t) i / 5;
-    uint8_t *copy = malloc (part + 1);  /* of the exact size, for sanitizers */
+  for (size_t i = 0; i < 5; i++)
+    run (data, size - size * i / 5);
+}
 
-    if (copy == NULL)
-      abort ();
-    for (size_t j = 0; j < part; j++)
-      copy[j] = data[j];
-    copy = realloc (copy, part ? part : 1);
-    LLVMFuzzerTestOneInput (copy, part);
-    free (copy);
+/* ------------------------------------------------------------------- random */
+
+static volatile unsigned long seed;
+
+/* Names the seed in async-signal-safe calls. */
+static void
+report_seed (int number)
+{
+  char text[32];
+  size_t length = sizeof (text);
+  unsigned long rest = seed;
+
+  text[--length] = '\n';
+  do
+    text[--length] = (char) ('0' + rest % 10);
+  while ((rest /= 10) > 0);
+  (void) !write (STDERR_FILENO, "failed with seed ", 17);
+  (void) !write (STDERR_FILENO, text + length, sizeof (text) - length);
+  signal (SIGABRT, SIG_DFL);
+  if (number == SIGALRM)
+    (void) !write (STDERR_FILENO, "no end within the time limit\n", 29);
+  abort ();
+}
+
+/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, 2014). */
+static uint64_t
+next_random (uint64_t * state)
+{
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+static void
+replay_random (unsigned long first, unsigned long count)
+{
+  uint8_t data[MAX_RANDOM_SIZE];
+
+  signal (SIGABRT, report_seed);
+  signal (SIGALRM, report_seed);
+  for (seed = first; seed < first + count; seed++) {
+    uint64_t state = seed;
+    size_t size = 4 + next_random (&state) % (sizeof (data) - 3);
+
+    for (size_t i = 0; i < size; i++)
+      data[i] = (uint8_t) (next_random (&state) >> 32);
+    alarm (TIME_LIMIT);
+    run (data, size);
   }
+  alarm (0);
+  printf ("%lu inputs, %lu operations\n", count, fuzz_operations);
 }
 
 int
 main (int argc, char **argv)
 {
+  if (argc == 4 && strcmp (argv[1], "--random") == 0) {
+    replay_random (strtoul (argv[2], NULL, 10), strtoul (argv[3], NULL, 10));
+    return 0;
+  }
   for (int i = 1; i < argc; i++) {
     DIR *folder = opendir (argv[i]);
     struct dirent *entry;

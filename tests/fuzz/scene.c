@@ -5,9 +5,9 @@
  */
 
 /*
- * The first byte says which layout a folder has, the others are its text file,
- * scene.ini or calib.txt, up to a zero, and then the truth.  The images are
- * there, small and right.
+ * The first byte selects the layout of a scene folder.  A text file (scene.ini
+ * or calib.txt) follows, up to a zero byte, and then the ground truth.  The
+ * images are small and valid.
  */
 
 #include "fuzz.h"

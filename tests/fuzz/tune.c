@@ -5,17 +5,17 @@
  */
 
 /*
- * All bytes are one message, one header, and one pipeline's description.  A
- * message that is right has all that its type has, inside of its range, and
- * its value can be set, or not with a reason; one that is wrong has a reason.
- * A shell takes the description's words.
+ * The input is one message, one header, and one pipeline description.  A valid
+ * message has all fields of its type within their ranges; setting its value
+ * succeeds or reports a reason.  An invalid message reports a reason.  The
+ * words of the description must survive a shell.
  */
 
+#include "access.h"
 #include "fuzz.h"
-#include "gate.h"
-#include "line.h"
+#include "launch_line.h"
 #include "message.h"
-#include "properties.h"
+#include "elements.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,9 +55,8 @@ look_at (const TuneMessage * message)
 {
   require (message->side <= 1 && message->views < 1u << TUNE_N_VIEWS
       && message->small < 1u << TUNE_N_VIEWS);
-  require (message->x >= 0 && message->x <= 65535 && message->y >= 0
-      && message->y <= 65535 && message->width >= 0
-      && message->width <= 65535);
+  require (message->x <= 65535 && message->y <= 65535
+      && message->width <= 65535 && message->small_width <= 65535);
   require (message->type != TUNE_MATCHER || message->factory != NULL);
   require (message->type != TUNE_LOAD || message->text != NULL);
   if (message->type == TUNE_SET) {
@@ -81,11 +80,11 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
     require (why != NULL && why[0] != '\0');
   }
   g_free (why);
-  if (tune_gate_host (text, 8910))
+  if (tune_access_check_host (text, 8910))
     require (g_str_has_suffix (text, ":8910"));
-  require (!tune_gate_origin (text, text, TRUE));
-  require (!tune_gate_cookie (text, "a-token-that-is-not-there"));
-  line = tune_line_quote (text);
+  require (!tune_access_check_origin (text, text, TRUE));
+  require (!tune_access_check_cookie (text, "a-token-that-is-not-there"));
+  line = tune_launch_line_quote (text);
   require (line[0] == '\0' || g_shell_parse_argv (line, NULL, NULL, NULL));
   g_free (line);
   g_free (text);

@@ -1,12 +1,13 @@
-/* gst-stereomatching: a gstcuda that can't be used
+/* gst-stereomatching: an unusable gstcuda
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * It finds no driver.  GStreamer 1.22 aborts in all the others then, and so do
- * these.  With PARTIAL some are missing, and even load_library() aborts.
+ * A gstcuda library that finds no driver.  As in GStreamer 1.22, all other
+ * functions then abort.  With PARTIAL some symbols are missing, and
+ * load_library() aborts as well.
  */
 
 #include <stdlib.h>

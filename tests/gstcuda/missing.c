@@ -1,12 +1,12 @@
-/* gst-stereomatching: asking a gstcuda that can't be used
+/* gst-stereomatching: loading the plugin with an unusable gstcuda
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * The loader finds a fake one, see fake.c.  Whatever elements ask for, the
- * answer is no.
+ * The loader finds the library of fake.c.  Every request for a CUDA context or
+ * memory must be declined.
  */
 
 #include "base/gststereocuda.h"
@@ -15,8 +15,7 @@
 
 #include <dlfcn.h>
 
-static void
-test_no_context (void)
+TEST (test_no_context)
 {
   GstElement *element = gst_element_factory_make ("identity", NULL);
   GstContext *given = gst_context_new ("gst.cuda.context", TRUE);
@@ -34,8 +33,7 @@ test_no_context (void)
   gst_object_unref (element);
 }
 
-static void
-test_no_answer (void)
+TEST (test_no_answer)
 {
   GstQuery *query = gst_query_new_context ("gst.cuda.context");
 
@@ -43,8 +41,7 @@ test_no_answer (void)
   gst_query_unref (query);
 }
 
-static void
-test_no_memory (void)
+TEST (test_no_memory)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, 16, NULL);
 
@@ -54,8 +51,7 @@ test_no_memory (void)
 }
 
 /* It was a fake that the loader has found. */
-static void
-test_is_fake (void)
+TEST (test_is_fake)
 {
   void *library = dlopen ("libgstcuda-1.0.so.0", RTLD_LAZY | RTLD_NOLOAD);
 
@@ -64,13 +60,6 @@ test_is_fake (void)
   dlclose (library);
 }
 
-static const Test tests[] = {
-  {"no-context", test_no_context},
-  {"no-answer", test_no_answer},
-  {"no-memory", test_no_memory},
-  {"is-fake", test_is_fake},
-};
-
 int
 main (int argc, char **argv)
 {
@@ -78,7 +67,7 @@ main (int argc, char **argv)
 
   gst_init (NULL, NULL);
   gst_stereo_debug_init ();
-  status = TEST_RUN (tests, argc, argv);
+  status = test_run (argc, argv);
   gst_deinit ();
   return status;
 }

@@ -62,16 +62,17 @@ bench_device (StereoDevice * device, const char *algorithm,
 {
   Random random = { 1 };
   StereoMatcherConfig config = {
+    sizeof (StereoMatcherConfig),
     width, height, format, format, STEREO_FORMAT_GRAY16_LE
   };
   StereoImage left[N_INPUTS], right[N_INPUTS], map;
   TestImage host[2], output;
   StereoMatcher *matcher = NULL;
-  StereoMatcherStats stats;
+  StereoMatcherStats stats = STEREO_MATCHER_STATS_INIT;
   static double ms[MAX_RUNS];
   int n = 0;
   double begun;
-  /* rows as a decoder makes them */
+  /* padded rows, as from a decoder */
   size_t padding = (256 - (size_t) width * format_bytes (format) % 256) % 256;
 
   for (int i = 0; i < N_INPUTS; i++) {
@@ -102,7 +103,7 @@ bench_device (StereoDevice * device, const char *algorithm,
     REQUIRE (stereo_matcher_process (matcher, &left[n % N_INPUTS],
             &right[n % N_INPUTS], &map, NULL) == STEREO_OK);
     REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
-    stereo_matcher_get_stats (matcher, &stats);
+    REQUIRE (stereo_matcher_get_stats (matcher, &stats, NULL) == STEREO_OK);
     ms[n++] = (double) stats.last_ns * 1e-6;
   }
   qsort (ms, (size_t) n, sizeof (ms[0]), compare);
@@ -126,7 +127,7 @@ bench_device (StereoDevice * device, const char *algorithm,
 int
 bench (const char *algorithm, int argc, char **argv)
 {
-  StereoParams *params = params_new (algorithm, NULL);
+  SCOPED_PARAMS *params = params_new (algorithm, NULL);
   StereoMessage why;
   int width = 450, height = 375;
   StereoFormat format = STEREO_FORMAT_GRAY8;
@@ -178,6 +179,5 @@ bench (const char *algorithm, int argc, char **argv)
       printf ("no CUDA: %s\n", why.text);
     stereo_device_unref (&device);
   }
-  stereo_params_free (&params);
   return 0;
 }

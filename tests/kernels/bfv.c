@@ -10,8 +10,8 @@
  * library it uses only the structs that stages take.
  */
 
-#include "match/bfv.h"
-#include "cost/census.h"
+#include "match/bfv/bfv.h"
+#include "cost/words.h"
 #include "image/convert.h"
 #include "cases.h"
 #include "stagebench.h"
@@ -33,7 +33,7 @@ typedef struct
   double n, min;
   Settings s;
   Fill fill;
-  StereoCost cost;
+  StereoCostKind cost;
   bool mismatches;              /* only they are voted for */
 } Case;
 
@@ -53,14 +53,6 @@ case_params (const Case * c)
       1 + c->s.vote, "vote-for", c->mismatches ? 0.0 : 1.0, "subpixel", 0.0,
       "speckle-size", 0.0, "fill", c->s.mark ? 0.0 : 1.0, "median",
       c->s.median, "disparity-scale", 1.0, "invalid-value", 65535.0, NULL);
-}
-
-static void
-case_images (const Case * c, TestImage * left, TestImage * right,
-    Random * random)
-{
-  init_pair (left, right, c->left, c->right, c->width, c->height, c->fill,
-      random);
 }
 
 /* ------------------------------------------------------------------- oracle */
@@ -134,12 +126,6 @@ oracle_arm (const Oracle * o, int view, int x, int y, int way)
   return (int) o->c.s.arm;
 }
 
-static int
-limit_to (int v, int lo, int hi)
-{
-  return v < lo ? lo : v > hi ? hi : v;
-}
-
 /* Column of the right image that is compared with column x. */
 static int
 partner_of (const Oracle * o, int x, int d)
@@ -186,7 +172,7 @@ oracle_cost (const Oracle * o, int x, int y, int d)
 {
   int xr = partner_of (o, x, d), sum = 0;
 
-  if (o->c.cost == STEREO_COST_CENSUS)
+  if (o->c.cost == STEREO_COST_WORDS)
     return oracle_census (o, xr + d, xr, y);
   for (int c = 0; c < 3; c++)
     sum += o->c.cost == STEREO_COST_RGB ? abs (rgb_at (o, 0, xr + d, y)[c]
@@ -385,7 +371,7 @@ wants_vote (const Oracle * o, int x, int y)
 static void
 oracle_vote (Oracle * o)
 {
-  int *votes = numbers ((int) o->c.n);
+  SCOPED (free_scoped) int *votes = numbers ((int) o->c.n);
 
   for (int y = 0; y < o->height; y++) {
     for (int x = 0; x < o->width; x++) {
@@ -399,7 +385,6 @@ oracle_vote (Oracle * o)
             n);
     }
   }
-  free (votes);
 }
 
 /* The nearest values on both sides, and what they make of a pixel. */
@@ -614,7 +599,7 @@ make_views (Bench * b, const Oracle * o, Random * random)
 {
   const int channels = o->color ? 3 : 1, pixels = o->width * o->height;
   const size_t more = 64 * (size_t) random_range (random, 0, 2);
-  uint8_t *levels = malloc ((size_t) (channels * pixels));
+  SCOPED (free_scoped) uint8_t *levels = malloc ((size_t) (channels * pixels));
 
   REQUIRE (levels != NULL);
   for (int view = 0; view < 2; view++) {
@@ -623,14 +608,13 @@ make_views (Bench * b, const Oracle * o, Random * random)
     *(view ? &b->views.right : &b->views.left) = stagebench_view_any (&b->s,
         levels, o->width, o->height, channels, more, random);
   }
-  free (levels);
 }
 
 /* The words of both views, which have a test of their own. */
 static void
 make_census (Bench * b, const Oracle * o)
 {
-  const StereoCensusStages *census = b->s.device->klass->stages (b->s.device,
+  const StereoWordsStages *census = b->s.device->klass->stages (b->s.device,
       "census");
   const StereoView views[2] = { b->views.left, b->views.right };
   size_t bytes = census->bytes (o->width, o->height);
@@ -642,8 +626,8 @@ make_census (Bench * b, const Oracle * o)
   }
   CHECK_INT (census->make (b->s.queue, o->width, o->height, o->color ? 3 : 1,
           views, memory), ==, STEREO_OK);
-  b->views.left_census = census->layout (o->width, o->height, memory[0]);
-  b->views.right_census = census->layout (o->width, o->height, memory[1]);
+  b->views.left_words = census->layout (o->width, o->height, memory[0]);
+  b->views.right_words = census->layout (o->width, o->height, memory[1]);
 }
 
 /* unit is that of the codes. */
@@ -693,7 +677,7 @@ bench_open (Bench * b, size_t index, const Oracle * o, int unit,
   b->map.data = buffer_init (b, &b->out, pixels * 2);
   b->map.stride = (size_t) o->width;
   make_views (b, o, random);
-  if (o->c.cost == STEREO_COST_CENSUS)
+  if (o->c.cost == STEREO_COST_WORDS)
     make_census (b, o);
 }
 
@@ -740,7 +724,7 @@ static uint32_t
 oracle_word (const Oracle * o, int x, int y, int unit)
 {
   int at = y / o->step_y * o->columns + x / o->step_x, index, first, end;
-  int limit = o->c.cost == STEREO_COST_CENSUS ? 60 : (int) o->c.s.cut;
+  int limit = o->c.cost == STEREO_COST_WORDS ? 60 : (int) o->c.s.cut;
   double a = 65535, b = 65535, c, better, fraction = 0;
 
   oracle_range (o, &first, &end);
@@ -949,11 +933,11 @@ check_stages (const Oracle * o, size_t device, Random * random)
 static void
 check_one (const Case * c, Random * random)
 {
-  TestImage left, right;
-  StereoParams *params = case_params (c);
+  SCOPED_IMAGE left, right;
+  SCOPED_PARAMS *params = case_params (c);
   Oracle o;
 
-  case_images (c, &left, &right, random);
+  CASE_IMAGES (c, &left, &right, random);
   oracle_init (&o, c, params, &left, &right);
   for (size_t i = 0; i < devices_count (); i++) {
     Random same = *random;      /* however many devices there are */
@@ -963,9 +947,6 @@ check_one (const Case * c, Random * random)
   random_next (random);
   check_codes ("bfv", params, &left, &right, o.final);
   oracle_clear (&o);
-  stereo_params_free (&params);
-  test_image_clear (&left);
-  test_image_clear (&right);
 }
 
 /* The paper's way, and then ours. */
@@ -976,7 +957,7 @@ check_case (const Case * c, Random * random)
 
   check_one (c, random);
   ours.cost = c->cost == STEREO_COST_RGB && random_range (random, 0, 3) == 0
-      ? STEREO_COST_LUMA : STEREO_COST_CENSUS;
+      ? STEREO_COST_LUMA : STEREO_COST_WORDS;
   ours.mismatches = random_range (random, 0, 4) > 0;
   if (random_range (random, 0, 7) == 0)
     ours.s.vote = -1;
@@ -1013,8 +994,7 @@ VIEWS_TEST (test_sizes, each_size, views, check_views)
 VIEWS_TEST (test_disparities, each_range, views, check_views)
 VIEWS_TEST (test_formats, each_format, views, check_views)
 
-static void
-test_parameters (void)
+TEST (test_parameters)
 {
   static const Settings sets[] = {
     {0, 16, 60, 1, 1, 0, 0, 0, 1}, {255, 16, 60, 1, 1, 0, 0, 0, 1},
@@ -1051,8 +1031,7 @@ test_parameters (void)
 }
 
 /* Rows without any vote keep their own matches, with fractions. */
-static void
-test_no_votes (void)
+TEST (test_no_votes)
 {
   Random random = { 9 };
 
@@ -1073,15 +1052,14 @@ test_no_votes (void)
 
 /* Where one index has more than half of the votes, both kinds of vote agree,
  * and it wins. */
-static void
-test_majority (void)
+TEST (test_majority)
 {
   Random random = { 6 };
 
   for (int round = 0; round < 6; round++) {
     Case c = usual;
-    TestImage left, right;
-    StereoParams *params;
+    SCOPED_IMAGE left, right;
+    SCOPED_PARAMS *params;
     Oracle o;
     int *votes, agreed = 0;
 
@@ -1091,7 +1069,7 @@ test_majority (void)
     c.s.sx = 1 + round % 3;
     c.s.tau = 60;
     c.s.mark = 1;
-    case_images (&c, &left, &right, &random);
+    CASE_IMAGES (&c, &left, &right, &random);
     params = case_params (&c);
     oracle_init (&o, &c, params, &left, &right);
     votes = numbers ((int) c.n);
@@ -1137,20 +1115,7 @@ test_majority (void)
       CHECK_INT (agreed, >, 1000);
     free (votes);
     oracle_clear (&o);
-    stereo_params_free (&params);
-    test_image_clear (&left);
-    test_image_clear (&right);
   }
 }
 
-static const Test tests[] = {
-  {"fills", test_fills},
-  {"sizes", test_sizes},
-  {"disparities", test_disparities},
-  {"parameters", test_parameters},
-  {"no-votes", test_no_votes},
-  {"formats", test_formats},
-  {"majority", test_majority},
-};
-
-KERNEL_MAIN (tests, bench (ALGORITHM, argc, argv))
+KERNEL_MAIN (bench (ALGORITHM, argc, argv))

@@ -1,4 +1,4 @@
-/* gst-stereomatching: belief propagation as it was published
+/* gst-stereomatching: belief propagation as published
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

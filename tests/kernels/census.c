@@ -9,10 +9,10 @@
  * against a count, bit by bit.
  */
 
-#include "cost/census.h"
+#include "cost/words.h"
 
-#include "cost/census-pixel.h"
-#include "cost/census-simd.h"
+#include "cost/words-formula.h"
+#include "cost/cost-simd.h"
 #include "cost/difference.h"
 #include "stagebench.h"
 
@@ -66,7 +66,7 @@ oracle_cost (uint32_t p, uint32_t q)
 
 /* The word of a pixel in a copy of the device's memory. */
 static uint32_t
-word_at (const StageBench * b, const StereoCensus * census, const uint8_t * at,
+word_at (const StageBench * b, const StereoWords * census, const uint8_t * at,
     const uint8_t * copy, int x, int y)
 {
   uint32_t word = 0;
@@ -87,12 +87,12 @@ static void
 check_words (const StageBench * b, int width, int height, int channels,
     uint8_t * const pixels[2])
 {
-  const StereoCensusStages *stages = b->device->klass->stages (b->device,
+  const StereoWordsStages *stages = b->device->klass->stages (b->device,
       "census");
   StereoView views[2];
   void *memory[2];
   size_t bytes;
-  uint8_t *copy;
+  SCOPED (free_scoped) uint8_t *copy = NULL;
 
   REQUIRE (stages != NULL);
   bytes = stages->bytes (width, height);
@@ -106,7 +106,7 @@ check_words (const StageBench * b, int width, int height, int channels,
       ==, STEREO_OK);
   stagebench_finish (b);
   for (int i = 0; i < 2; i++) {
-    StereoCensus census = stages->layout (width, height, memory[i]);
+    StereoWords census = stages->layout (width, height, memory[i]);
 
     CHECK_INT (((uintptr_t) census.plane[0] - (uintptr_t) memory[i])
         % (b->cuda ? 256 : 64), ==, 0);
@@ -129,11 +129,9 @@ check_words (const StageBench * b, int width, int height, int channels,
     stagebench_free (b, memory[i]);
     stagebench_free (b, views[i].plane[0]);
   }
-  free (copy);
 }
 
-static void
-test_words (void)
+TEST (test_words)
 {
   Random random = { 1 };
 
@@ -161,23 +159,21 @@ test_words (void)
   }
 }
 
-static void
-test_cost (void)
+TEST (test_cost)
 {
   Random random = { 2 };
 
-  CHECK_INT (stereo_census_cost (0, 0xffffffff), ==, STEREO_CENSUS_MAX_COST);
+  CHECK_INT (stereo_words_cost (0, 0xffffffff), ==, STEREO_WORDS_MAX_COST);
   for (int i = 0; i < 100000; i++) {
     uint32_t p = random_next (&random);
     uint32_t q = p ^ (random_next (&random) & random_next (&random));
 
-    CHECK_INT (stereo_census_cost (p, q), ==, oracle_cost (p, q));
+    CHECK_INT (stereo_words_cost (p, q), ==, oracle_cost (p, q));
   }
 }
 
 /* Vectors, with all disparities that have a partner anywhere. */
-static void
-test_rows (void)
+TEST (test_rows)
 {
   Random random = { 3 };
 
@@ -186,7 +182,7 @@ test_rows (void)
     const size_t stride = ((size_t) width + 63) / 64 * 64 + 64;
     const size_t plane = stride * (size_t) height + 64;
     uint8_t *memory = malloc (8 * plane), *cost = malloc ((size_t) width + 1);
-    StereoCensus left = {.stride = stride }, right = {.stride = stride };
+    StereoWords left = {.stride = stride }, right = {.stride = stride };
 
     REQUIRE (memory != NULL && cost != NULL);
     for (size_t k = 0; k < 8 * plane; k++)
@@ -199,7 +195,7 @@ test_rows (void)
       const int y = random_range (&random, 0, height - 1);
 
       cost[width] = 0x5a;
-      simd_census_cost_row (&left, &right, width, y, d, cost);
+      simd_words_cost_row (&left, &right, width, y, d, cost);
       CHECK_INT (cost[width], ==, 0x5a);
       for (int x = 0; x < width; x++) {
         int from = x;
@@ -208,8 +204,8 @@ test_rows (void)
           from++;
         while (from - d >= width)
           from--;
-        CHECK_INT (cost[x], ==, oracle_cost (stereo_census_word (&left, from,
-                    y), stereo_census_word (&right, from - d, y)));
+        CHECK_INT (cost[x], ==, oracle_cost (stereo_word_at (&left, from,
+                    y), stereo_word_at (&right, from - d, y)));
       }
     }
     free (memory);
@@ -217,8 +213,7 @@ test_rows (void)
   }
 }
 
-static void
-test_differences (void)
+TEST (test_differences)
 {
   CHECK_INT (stereo_difference (3, 250), ==, 247);
   CHECK_INT (stereo_difference_sum (0xff0a1405, 0x00141e02), ==, 23);
@@ -231,9 +226,9 @@ test_differences (void)
 static void
 bench_census (size_t device, int width, int height)
 {
-  uint8_t *pixels = malloc ((size_t) (3 * width * height));
+  SCOPED (free_scoped) uint8_t *pixels = malloc ((size_t) (3 * width * height));
   StageBench b = stagebench_open (device);
-  const StereoCensusStages *stages = b.device->klass->stages (b.device,
+  const StereoWordsStages *stages = b.device->klass->stages (b.device,
       "census");
   const int runs = b.cuda ? 50 : 2;
   Random random = { 4 };
@@ -267,14 +262,6 @@ bench_census (size_t device, int width, int height)
     stagebench_free (&b, view.plane[0]);
   }
   stagebench_close (&b);
-  free (pixels);
 }
 
-static const Test tests[] = {
-  {"words", test_words},
-  {"cost", test_cost},
-  {"rows", test_rows},
-  {"differences", test_differences},
-};
-
-KERNEL_MAIN (tests, bench_devices (bench_census, argc, argv))
+KERNEL_MAIN (bench_devices (bench_census, argc, argv))

@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of the operation that makes points
+/* gst-stereomatching: tests of the point cloud operation
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -31,17 +31,6 @@ static const StereoCloudParams camera = {
 };
 
 static void
-put_code (TestImage * map, int x, int y, unsigned code)
-{
-  uint8_t *at = test_image_row (map, y) + (size_t) x * map->row_bytes
-      / (size_t) map->image.width;
-
-  at[0] = (uint8_t) code;
-  if (map->image.format == STEREO_FORMAT_GRAY16_LE)
-    at[1] = (uint8_t) (code >> 8);
-}
-
-static void
 open_rig (Rig * rig, const StereoCloudParams * params, StereoFormat map,
     StereoFormat view, int width, int height, size_t padding)
 {
@@ -57,16 +46,15 @@ open_rig (Rig * rig, const StereoCloudParams * params, StereoFormat map,
       put_code (&rig->map, x, y, random_next (&random) % 4 == 0 ? 0
           : random_next (&random));
   if (rig->params.colors) {
-    TestImage other;
+    SCOPED_IMAGE other;
 
     init_pair (&rig->view, &other, view, view, width, height, FILL_RANDOM,
         &random);
     rig->params.colorimetry = rig->view.colorimetry;
-    test_image_clear (&other);
   }
-  test_image_init (&rig->points, STEREO_FORMAT_RGBX, rig->size.row_words,
+  test_image_init (&rig->points, rig->size.format, rig->size.columns,
       rig->size.rows, padding);
-  test_image_init (&rig->counts, STEREO_FORMAT_RGBX, rig->size.rows, 1, 0);
+  test_image_init (&rig->counts, STEREO_FORMAT_U32, rig->size.rows, 1, 0);
 }
 
 static void
@@ -116,7 +104,7 @@ new_runner (size_t device, const Rig * rig)
 static void
 run (size_t device, Rig * rig)
 {
-  StereoRunner *runner = new_runner (device, rig);
+  SCOPED (stereo_runner_free) StereoRunner *runner = new_runner (device, rig);
   const StereoImage *inputs[] = { &rig->map.image,
     rig->params.colors ? &rig->view.image : NULL
   };
@@ -130,7 +118,6 @@ run (size_t device, Rig * rig)
   REQUIRE (stereo_runner_sync (runner) == STEREO_OK);
   CHECK (test_image_intact (&rig->points));
   CHECK (test_image_intact (&rig->counts));
-  stereo_runner_free (&runner);
 }
 
 static uint32_t
@@ -279,8 +266,7 @@ static const StereoCloudParams cameras[] = {
 #define N_CAMERAS (sizeof (cameras) / sizeof (cameras[0]))
 
 /* Against the oracle: organised and packed, with and without colours. */
-static void
-test_formula (void)
+TEST (test_formula)
 {
   static const StereoFormat views[] = { STEREO_N_FORMATS, STEREO_FORMAT_RGB,
     STEREO_FORMAT_NV12
@@ -301,8 +287,7 @@ test_formula (void)
 }
 
 /* Colours of all formats. */
-static void
-test_formats (void)
+TEST (test_formats)
 {
   for (int f = 0; f < STEREO_N_FORMATS; f++) {
     Rig rig;
@@ -317,8 +302,7 @@ test_formats (void)
 }
 
 /* A plane in front of the camera, and another in the ray through a corner. */
-static void
-test_plane (void)
+TEST (test_plane)
 {
   Rig rig;
 
@@ -339,8 +323,7 @@ test_plane (void)
 }
 
 /* Every device makes the bytes of the first one, at any address and size. */
-static void
-test_devices (void)
+TEST (test_devices)
 {
   static const int sizes[][3] = {
     {1, 1, 0}, {7, 3, 1}, {8, 2, 0}, {67, 31, 5}, {640, 9, 0}, {333, 17, 16}
@@ -374,8 +357,7 @@ test_devices (void)
 }
 
 /* A row of more than 16384 words. */
-static void
-test_wide (void)
+TEST (test_wide)
 {
   StereoCloudParams params = camera;
   Rig rig;
@@ -404,8 +386,7 @@ check_refused (const StereoCloudParams * params, const char *text)
   close_rig (&rig);
 }
 
-static void
-test_errors (void)
+TEST (test_errors)
 {
   StereoCloudParams params = camera;
 
@@ -500,15 +481,6 @@ bench_device (size_t index, StereoFormat view, bool packed, int width,
   close_rig (&rig);
 }
 
-static const Test tests[] = {
-  {"formula", test_formula},
-  {"formats", test_formats},
-  {"plane", test_plane},
-  {"devices", test_devices},
-  {"wide", test_wide},
-  {"errors", test_errors},
-};
-
 static void
 bench_clouds (size_t device, int width, int height)
 {
@@ -520,4 +492,4 @@ bench_clouds (size_t device, int width, int height)
     bench_device (device, views[i / 2], i % 2 == 1, width, height);
 }
 
-KERNEL_MAIN (tests, bench_devices (bench_clouds, argc, argv))
+KERNEL_MAIN (bench_devices (bench_clouds, argc, argv))

@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of the operation that makes depths
+/* gst-stereomatching: tests of the depth operation
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -55,17 +55,6 @@ run (StereoRunner * runner, const TestImage * map, TestImage * depth)
   CHECK (test_image_intact (depth));
 }
 
-static void
-put_code (TestImage * map, int x, int y, unsigned code)
-{
-  uint8_t *at = test_image_row (map, y) + (size_t) x * map->row_bytes
-      / (size_t) map->image.width;
-
-  at[0] = (uint8_t) code;
-  if (map->image.format == STEREO_FORMAT_GRAY16_LE)
-    at[1] = (uint8_t) (code >> 8);
-}
-
 /* The depths of all codes, on a device: 256 rows of 256. */
 static void
 all_depths (size_t device, const StereoDepthParams * params,
@@ -73,7 +62,7 @@ all_depths (size_t device, const StereoDepthParams * params,
 {
   StereoRunner *runner = new_runner (device, params, STEREO_FORMAT_GRAY16_LE,
       256, 256);
-  TestImage map, depth;
+  SCOPED_IMAGE map, depth;
 
   test_image_init (&map, STEREO_FORMAT_GRAY16_LE, 256, 256, 0);
   test_image_init (&depth, STEREO_FORMAT_GRAY16_LE, 256, 256, 0);
@@ -82,8 +71,6 @@ all_depths (size_t device, const StereoDepthParams * params,
   run (runner, &map, &depth);
   for (int code = 0; code < N_CODES; code++)
     depths[code] = (uint16_t) code_at (&depth, code % 256, code / 256);
-  test_image_clear (&map);
-  test_image_clear (&depth);
   stereo_runner_free (&runner);
 }
 
@@ -134,8 +121,7 @@ crc32_of (const uint16_t * words, size_t n)
 
 /* -------------------------------------------------------------------- tests */
 
-static void
-test_formula (void)
+TEST (test_formula)
 {
   static uint16_t depths[N_CODES];
 
@@ -147,8 +133,7 @@ test_formula (void)
 }
 
 /* Computed elsewhere: some codes, and a checksum of all. */
-static void
-test_known (void)
+TEST (test_known)
 {
   static const int codes[2][7] = {
     {16, 20, 21, 160, 1024, 1344, 65535}, {1, 256, 2560, 25600, 65535, 1, 1}
@@ -174,8 +159,7 @@ test_known (void)
 
 /* Every device, every format, rows at any address, and a size that no vector
  * divides: what the first device makes of all codes. */
-static void
-test_devices (void)
+TEST (test_devices)
 {
   static const int sizes[][3] = {
     {1, 1, 0}, {7, 3, 1}, {8, 2, 0}, {67, 31, 5}, {640, 9, 0}, {333, 17, 16}
@@ -188,7 +172,7 @@ test_devices (void)
     const int *size = sizes[i % 6];
     const StereoFormat format = i % 12 < 6 ? STEREO_FORMAT_GRAY8
         : STEREO_FORMAT_GRAY16_LE;
-    TestImage map, depth;
+    SCOPED_IMAGE map, depth;
 
     all_depths (0, params, depths);
     test_image_init (&map, format, size[0], size[1], (size_t) size[2]);
@@ -210,8 +194,6 @@ test_devices (void)
       CHECK_INT (wrong, ==, 0);
       stereo_runner_free (&runner);
     }
-    test_image_clear (&map);
-    test_image_clear (&depth);
   }
 }
 
@@ -227,8 +209,7 @@ check_refused (StereoRunner * runner, const StereoDepthParams * params,
   CHECK_CONTAINS (stereo_runner_message (runner)->text, text);
 }
 
-static void
-test_errors (void)
+TEST (test_errors)
 {
   StereoRunner *runner = new_runner (0, &cameras[0], STEREO_FORMAT_GRAY8, 4,
       3);
@@ -264,7 +245,7 @@ bench_device (size_t index, int width, int height)
   StereoMatcherStats stats;
   uint64_t best = UINT64_MAX;
   Random random = { 1 };
-  TestImage host;
+  SCOPED_IMAGE host;
 
   test_image_init (&host, STEREO_FORMAT_GRAY16_LE, width, height, 0);
   for (int i = 0; i <= N_IMAGES; i++) {
@@ -296,15 +277,7 @@ bench_device (size_t index, int width, int height)
   for (int i = 0; i <= N_IMAGES; i++)
     stereo_device_free (device, i < N_IMAGES ? &maps[i].plane[0]
         : &depth.plane[0]);
-  test_image_clear (&host);
   stereo_runner_free (&runner);
 }
 
-static const Test tests[] = {
-  {"formula", test_formula},
-  {"known", test_known},
-  {"devices", test_devices},
-  {"errors", test_errors},
-};
-
-KERNEL_MAIN (tests, bench_devices (bench_device, argc, argv))
+KERNEL_MAIN (bench_devices (bench_device, argc, argv))

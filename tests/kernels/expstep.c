@@ -405,7 +405,7 @@ static const Case papers = {
   {4, 2.0, 17, 36, 12, 0, 1}, 0.15, 1, 0.0375
 };
 
-/* What becomes of the winners. */
+/* Post-processing of the winners. */
 typedef enum
 {
   RESULT_INDICES,               /* nothing */
@@ -438,14 +438,6 @@ case_params (const Case * c, Result result)
   return params;
 }
 
-static void
-case_images (const Case * c, TestImage * left, TestImage * right,
-    Random * random)
-{
-  init_pair (left, right, c->left, c->right, c->width, c->height, c->fill,
-      random);
-}
-
 /* The code of a pixel, from what the oracle found for its row. */
 static int
 expected_code (const Case * c, const Found * row, int x, Result result)
@@ -469,13 +461,13 @@ static void
 check_case (const Case * c, Random * random)
 {
   size_t pixels = (size_t) (c->width * c->height);
-  Found *found = malloc (pixels * sizeof (*found));
-  int *codes = malloc (pixels * sizeof (*codes));
-  TestImage left, right;
+  SCOPED (free_scoped) Found *found = malloc (pixels * sizeof (*found));
+  SCOPED (free_scoped) int *codes = malloc (pixels * sizeof (*codes));
+  SCOPED_IMAGE left, right;
   StereoParams *params = case_params (c, RESULT_INDICES);
 
   REQUIRE (found != NULL && codes != NULL);
-  case_images (c, &left, &right, random);
+  CASE_IMAGES (c, &left, &right, random);
   oracle_match (&left, &right, params, found);
   /* Roundings of costs, weights and sums: some levels of 255 at most.  Refined
    * messages are cut off in the middle of the range. */
@@ -494,10 +486,6 @@ check_case (const Case * c, Random * random)
     check_codes (algorithm, params, &left, &right, codes);
   }
   stereo_params_free (&params);
-  test_image_clear (&left);
-  test_image_clear (&right);
-  free (found);
-  free (codes);
 }
 
 /* -------------------------------------------------------------------- tests */
@@ -545,8 +533,7 @@ VIEWS_TEST (test_sizes, each_size, views, check_size)
 VIEWS_TEST (test_disparities, each_range, views, check_views)
 VIEWS_TEST (test_formats, each_format, views, check_format)
 
-static void
-test_parameters (void)
+TEST (test_parameters)
 {
   static const double sets[][N_OWN] = {
     {1, 2.6, 17, 36, 12, 0, 1}, {2, 2.6, 17, 36, 12, 1, 1},
@@ -576,8 +563,7 @@ test_parameters (void)
   }
 }
 
-static void
-test_messages (void)
+TEST (test_messages)
 {
   /* data weight, jump, truncation */
   static const double sets[][3] = {
@@ -607,14 +593,13 @@ test_messages (void)
 
 /* All disparities cost the same: none of them gains by aggregation, so the
  * first one stays ahead. */
-static void
-test_equal_costs (void)
+TEST (test_equal_costs)
 {
   Random random = { 6 };
   Case c = papers;
-  StereoParams *params;
-  TestImage left, right;
-  int *first;
+  SCOPED_PARAMS *params;
+  SCOPED_IMAGE left, right;
+  SCOPED (free_scoped) int *first = NULL;
 
   c.width = 75;
   c.height = 33;
@@ -622,7 +607,7 @@ test_equal_costs (void)
   c.own[4] = 3;
   c.left = c.right = STEREO_FORMAT_RGB;
   params = case_params (&c, RESULT_INDICES);
-  case_images (&c, &left, &right, &random);
+  CASE_IMAGES (&c, &left, &right, &random);
   for (int y = 0; y < c.height; y++) {
     memset (test_image_row (&right, y), 255, right.row_bytes);
     for (size_t i = 0; i < left.row_bytes; i++)
@@ -631,29 +616,24 @@ test_equal_costs (void)
   first = calloc ((size_t) (c.width * c.height), sizeof (*first));
   REQUIRE (first != NULL);
   check_codes (algorithm, params, &left, &right, first);
-  stereo_params_free (&params);
-  test_image_clear (&left);
-  test_image_clear (&right);
-  free (first);
 }
 
 /* As many as a warp holds, and more, which ESMP on CUDA refuses and says so. */
-static void
-test_many_disparities (void)
+TEST (test_many_disparities)
 {
   static const int numbers[] = { 250, 260, 500, 512, 600 };
   Random random = { 8 };
 
   for (size_t i = 0; i < sizeof (numbers) / sizeof (numbers[0]); i++) {
     Case c = usual;
-    StereoParams *params;
-    TestImage left, right, map, expected;
+    SCOPED_PARAMS *params;
+    SCOPED_IMAGE left, right, map, expected;
 
     c.width = 620;
     c.height = 9;
     c.n = numbers[i];
     params = case_params (&c, (Result) (i % N_RESULTS));
-    case_images (&c, &left, &right, &random);
+    CASE_IMAGES (&c, &left, &right, &random);
     test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
     test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height,
         0);
@@ -663,7 +643,8 @@ test_many_disparities (void)
 
       if (with_messages && c.n > 512
           && strcmp (stereo_device_backend (device), "cuda") == 0) {
-        StereoMatcherConfig config = { c.width, c.height, c.left, c.right,
+        StereoMatcherConfig config = { sizeof (StereoMatcherConfig), c.width,
+            c.height, c.left, c.right,
           STEREO_FORMAT_GRAY16_LE
         };
         StereoMatcher *matcher = NULL;
@@ -680,23 +661,7 @@ test_many_disparities (void)
       match (d, params, algorithm, &left, &right, &map);
       CHECK (first_difference (&map, &expected) == NULL);
     }
-    stereo_params_free (&params);
-    test_image_clear (&left);
-    test_image_clear (&right);
-    test_image_clear (&map);
-    test_image_clear (&expected);
   }
 }
 
-static const Test tests[] = {
-  {"fills", test_fills},
-  {"sizes", test_sizes},
-  {"disparities", test_disparities},
-  {"parameters", test_parameters},
-  {"messages", test_messages},
-  {"formats", test_formats},
-  {"equal-costs", test_equal_costs},
-  {"many-disparities", test_many_disparities},
-};
-
-KERNEL_MAIN (tests, bench (algorithm, argc, argv))
+KERNEL_MAIN (bench (algorithm, argc, argv))

@@ -13,6 +13,7 @@
 #include "cases.h"
 #include "core/image.h"
 #include "image/colorimetry.h"
+#include "match/algorithm.h"
 #include "refine/median.h"
 #include "stagebench.h"
 
@@ -126,7 +127,7 @@ check_conversion (const Bench * bench, size_t format, int channels,
     int width, int height, Fill fill, Random * random)
 {
   size_t planes = (size_t) bench->converting->view_planes (channels);
-  TestImage left, right;
+  SCOPED_IMAGE left, right;
   StageRows source, target;
   size_t bytes = packed[format].bytes;
 
@@ -176,12 +177,9 @@ check_conversion (const Bench * bench, size_t format, int channels,
   }
   rows_clear (&source, &bench->s);
   rows_clear (&target, &bench->s);
-  test_image_clear (&left);
-  test_image_clear (&right);
 }
 
-static void
-test_conversion (void)
+TEST (test_conversion)
 {
   Random random = { 1 };
 
@@ -205,8 +203,7 @@ test_conversion (void)
 }
 
 /* Against the real weights, for colours from the whole cube. */
-static void
-test_luma (void)
+TEST (test_luma)
 {
   enum
   { STEP = 5, N = 52 };         /* 0, 5, ..., 255 */
@@ -364,7 +361,7 @@ static void
 check_yuv (const Bench * bench, size_t format, StereoColorimetry colorimetry,
     int width, int height, bool align, Random * random)
 {
-  TestImage image, other;
+  SCOPED_IMAGE image, other;
   StageRows planes[3], target;
   size_t skips[3] = { 0 };
 
@@ -389,12 +386,9 @@ check_yuv (const Bench * bench, size_t format, StereoColorimetry colorimetry,
     rows_clear (&planes[p], &bench->s);
   }
   rows_clear (&target, &bench->s);
-  test_image_clear (&image);
-  test_image_clear (&other);
 }
 
-static void
-test_yuv (void)
+TEST (test_yuv)
 {
   /* past the pixels that are done at a time */
   static const int wide[][2] = { {511, 2}, {512, 3}, {513, 5}, {1027, 2} };
@@ -421,8 +415,7 @@ test_yuv (void)
 }
 
 /* Y, U and V from the whole cube, its faces and edges included. */
-static void
-test_yuv_values (void)
+TEST (test_yuv_values)
 {
   enum
   { STEP = 5, N = 52 };         /* 0, 5, ..., 255 */
@@ -431,7 +424,7 @@ test_yuv_values (void)
   for (size_t d = 0; d < devices_count (); d++) {
     Bench bench = bench_open (d);
     const size_t skips[3] = { 0 };
-    TestImage image;
+    SCOPED_IMAGE image;
     StageRows planes[3], target;
 
     test_image_init (&image, STEREO_FORMAT_Y444, N * N, N, 0);
@@ -454,7 +447,6 @@ test_yuv_values (void)
     for (int p = 0; p < 3; p++)
       rows_clear (&planes[p], &bench.s);
     rows_clear (&target, &bench.s);
-    test_image_clear (&image);
     stagebench_close (&bench.s);
   }
 }
@@ -608,66 +600,64 @@ output_of (StageRows * rows, int width, int height, int bytes, size_t padding,
   return output;
 }
 
-/* The median, the encoding, and both in one, of one map. */
+/* The code of a disparity by the formula of the documentation: code * gain /
+ * divisor, rounded, one away from the invalid code. */
+static unsigned
+oracle_encoded (const StereoOutput * output, unsigned code)
+{
+  const unsigned most = output->bytes == 1 ? 255 : 65535;
+  const double value = (double) code * output->gain / output->divisor;
+  unsigned result = (unsigned) floor (value + 0.5);
+
+  if (code == STEREO_INVALID)
+    return output->invalid;
+  return result != output->invalid ? result
+      : result < most ? result + 1 : result - 1;
+}
+
+/* The median filter with encoding, of one map. */
 static void
 check_map (const Bench * bench, int width, int height, MapFill fill,
     Random * random)
 {
+  static const struct
+  {
+    int bytes;
+    uint32_t gain, divisor;
+    unsigned invalid;
+  } encodings[] = {
+    {2, 1, 1, 65535}, {2, 4, 1, 0xbea}, {2, 16, 16, 0}, {1, 510, 32766, 254},
+    {1, 510, 32766, 0}, {1, 1, 128, 255}
+  };
   size_t pixels = (size_t) (width * height);
   size_t pad = 2 * (size_t) random_range (random, 0, 5);
-  uint16_t *map = malloc (pixels * 2), *filtered = malloc (pixels * 2);
-  uint16_t *expected = malloc (pixels * 2);
-  uint16_t code[STEREO_MAX_DISPARITIES];
-  StageRows source, target, codes;
-  StereoMap in, out;
+  SCOPED (free_scoped) uint16_t *map = malloc (pixels * 2);
+  SCOPED (free_scoped) uint16_t *expected = malloc (pixels * 2);
+  StageRows source, target;
+  StereoMap in;
 
-  REQUIRE (map != NULL && filtered != NULL && expected != NULL);
+  REQUIRE (map != NULL && expected != NULL);
   for (int i = 0; i < width * height; i++)
     map[i] = (uint16_t) map_value (fill, i % width, i / width, random);
-  for (int i = 0; i < width * height; i++)
-    filtered[i] = (uint16_t) oracle_median (map, width, height, i % width,
-        i / width, STEREO_INVALID);
-  for (size_t i = 0; i < STEREO_MAX_DISPARITIES; i++)
-    code[i] = (uint16_t) random_next (random);
-  rows_init (&codes, sizeof (code), sizeof (code), 1, &bench->s);
-  memcpy (host_row (&codes, 0), code, sizeof (code));
-  rows_up (&codes, &bench->s);
   map_up (&source, map, width, height, pad, bench);
-  map_up (&target, NULL, width, height, 10 - pad, bench);
-
   in = map_of (&source);
-  out = map_of (&target);
-  CHECK_INT (bench->stages->median (bench->s.queue, width, height, &in, &out),
-      ==, STEREO_OK);
-  expect_map (bench, "median", &target, width, 2, filtered);
-  rows_clear (&target, &bench->s);
+  for (size_t e = 0; e < sizeof (encodings) / sizeof (encodings[0]); e++) {
+    const int bytes = encodings[e].bytes;
+    StereoOutput output = output_of (&target, width, height, bytes, pad,
+        encodings[e].invalid, bench);
 
-  for (int kind = 0; kind < 4; kind++) {
-    const int bytes = 1 + kind / 2, both = kind % 2;
-    const uint16_t *indices = both ? filtered : map;
-    StereoOutput output;
-
-    if (both && bench->stages->median_encode == NULL)
-      continue;
-    output = output_of (&target, width, height, bytes, pad,
-        bytes == 1 ? 0xfe : 0xbead, bench);
-    output.code = (const uint16_t *) (const void *) device_row (&codes, 0);
-    CHECK_INT ((both ? bench->stages->median_encode : bench->stages->encode)
-        (bench->s.queue, width, height, &in, &output), ==, STEREO_OK);
-    for (size_t i = 0; i < pixels; i++)
-      expected[i] = (indices[i] == STEREO_INVALID ? output.invalid
-          : code[indices[i]]) & (bytes == 1 ? 0xff : 0xffff);
-    expect_map (bench, both ? "median and encoding" : "encoding", &target,
-        width, bytes, expected);
+    output.gain = encodings[e].gain;
+    output.divisor = encodings[e].divisor;
+    CHECK_INT (bench->stages->median (bench->s.queue, width, height, &in,
+            &output), ==, STEREO_OK);
+    for (int i = 0; i < width * height; i++)
+      expected[i] = (uint16_t) oracle_encoded (&output, oracle_median (map,
+              width, height, i % width, i / width, STEREO_INVALID));
+    expect_map (bench, "median", &target, width, bytes, expected);
     rows_clear (&target, &bench->s);
   }
   rows_down (&source, &bench->s, true);
-  rows_down (&codes, &bench->s, true);
   rows_clear (&source, &bench->s);
-  rows_clear (&codes, &bench->s);
-  free (map);
-  free (filtered);
-  free (expected);
 }
 
 /* The median of codes, of one map. */
@@ -702,8 +692,7 @@ check_median_of_codes (const Bench * bench, int width, int height, MapFill fill,
   free (expected);
 }
 
-static void
-test_median_of_codes (void)
+TEST (test_median_of_codes)
 {
   static const unsigned invalid[] = { 0, 255, 65535, 3, STEREO_NO_INVALID };
   Random random = { 5 };
@@ -721,8 +710,7 @@ test_median_of_codes (void)
   }
 }
 
-static void
-test_median_and_encoding (void)
+TEST (test_median_and_encoding)
 {
   Random random = { 2 };
 
@@ -739,14 +727,14 @@ test_median_and_encoding (void)
 /* The network of the median, for all orders that zeros and ones can have: a
  * network that sorts those sorts everything (D. Knuth, The Art of Computer
  * Programming 3, 5.3.4, theorem Z). */
-static void
-test_median_network (void)
+TEST (test_median_network)
 {
   for (size_t d = 0; d < devices_count (); d++) {
     Bench bench = bench_open (d);
     uint16_t map[3][3 * 512];
     StageRows source, target;
-    StereoMap in, out;
+    StereoOutput out;
+    StereoMap in;
 
     /* 512 patterns of 3x3 side by side */
     for (int pattern = 0; pattern < 512; pattern++) {
@@ -754,9 +742,9 @@ test_median_network (void)
         map[i / 3][3 * pattern + i % 3] = (uint16_t) (pattern >> i & 1);
     }
     map_up (&source, map[0], 3 * 512, 3, 0, &bench);
-    map_up (&target, NULL, 3 * 512, 3, 0, &bench);
+    out = output_of (&target, 3 * 512, 3, 2, 0, STEREO_INVALID, &bench);
+    out.gain = out.divisor = 1;
     in = map_of (&source);
-    out = map_of (&target);
     CHECK_INT (bench.stages->median (bench.s.queue, 3 * 512, 3, &in, &out), ==,
         STEREO_OK);
     stagebench_finish (&bench.s);
@@ -845,7 +833,7 @@ codes_of (const Matched * m, StereoFormat format, double scale, double invalid,
   uint16_t *codes = malloc (2 * (size_t) (c->width * c->height));
   StereoParams *params = algorithm_params (m->name, c->n, c->min, scale,
       invalid, median);
-  TestImage map;
+  SCOPED_IMAGE map;
 
   REQUIRE (codes != NULL);
   test_image_init (&map, format, c->width, c->height, 6);
@@ -853,7 +841,6 @@ codes_of (const Matched * m, StereoFormat format, double scale, double invalid,
   for (int i = 0; i < c->width * c->height; i++)
     codes[i] = (uint16_t) code_at (&map, i % c->width, i / c->width);
   stereo_params_free (&params);
-  test_image_clear (&map);
   return codes;
 }
 
@@ -939,8 +926,7 @@ check_output (const StereoAlgorithm * algorithm, size_t device,
   test_image_clear (&m.right);
 }
 
-static void
-test_outputs (void)
+TEST (test_outputs)
 {
   static const OutputCase cases[] = {
     {16, 0, 16, 0, STEREO_FORMAT_GRAY16_LE, 40, 21},
@@ -993,8 +979,7 @@ oracle_pixel (const TestImage * image, int x, int y)
 
 /* Every format gives the map of its luma as GRAY8.  The other view has no
  * colour, so that no algorithm can make use of it. */
-static void
-test_formats (void)
+TEST (test_formats)
 {
   const StereoAlgorithm *algorithm;
   Random random = { 4 };
@@ -1005,8 +990,8 @@ test_formats (void)
     for (int f = 0; f < 2 * STEREO_N_FORMATS; f++) {
       StereoFormat format = (StereoFormat) (f / 2);
       int width = 45, height = 14;
-      TestImage side, other, grey, map, expected;
-      StereoParams *params = algorithm_params (name, 9, -2, 16, 0, 0);
+      SCOPED_IMAGE side, other, grey, map, expected;
+      SCOPED_PARAMS *params = algorithm_params (name, 9, -2, 16, 0, 0);
 
       test_image_init (&side, format, width, height, 2 * (size_t) (f % 5));
       test_image_init (&other, STEREO_FORMAT_GRAY8, width, height, 0);
@@ -1030,12 +1015,6 @@ test_formats (void)
             stereo_device_name (devices_get (d)),
             first_difference (&map, &expected));
       }
-      stereo_params_free (&params);
-      test_image_clear (&side);
-      test_image_clear (&other);
-      test_image_clear (&grey);
-      test_image_clear (&map);
-      test_image_clear (&expected);
     }
   }
 }
@@ -1091,8 +1070,9 @@ check_colors (const StereoAlgorithm * algorithm, size_t d, StereoMemory kind,
 {
   StereoDevice *device = devices_get (d);
   const char *name = stereo_algorithm_name (algorithm);
-  StereoParams *params = algorithm_params (name, 9, -2, 16, 0, 0);
+  SCOPED_PARAMS *params = algorithm_params (name, 9, -2, 16, 0, 0);
   StereoMatcherConfig config = {
+    sizeof (StereoMatcherConfig),
     left->image.width, left->image.height, left->image.format,
     right->image.format, STEREO_FORMAT_GRAY16_LE, left->colorimetry,
     right->colorimetry
@@ -1100,7 +1080,7 @@ check_colors (const StereoAlgorithm * algorithm, size_t d, StereoMemory kind,
   StereoMatcher *matcher = NULL;
   void *memory[2];
   StereoImage views[2];
-  TestImage map;
+  SCOPED_IMAGE map;
   char where[80];
 
   test_image_init (&map, STEREO_FORMAT_GRAY16_LE, config.width,
@@ -1129,14 +1109,11 @@ check_colors (const StereoAlgorithm * algorithm, size_t d, StereoMemory kind,
     else
       stereo_device_free (device, &memory[i]);
   }
-  stereo_params_free (&params);
-  test_image_clear (&map);
 }
 
 /* Every YUV format gives the map of its colours as RGB, whatever the memory
  * and the colorimetry; of its luma, if the algorithm does not use colour. */
-static void
-test_colors (void)
+TEST (test_colors)
 {
   const StereoAlgorithm *algorithm;
   Random random = { 6 };
@@ -1146,7 +1123,7 @@ test_colors (void)
 
     for (size_t f = 0; f < N_PLANAR; f++) {
       TestImage left, right, plain[2], expected;
-      StereoParams *params = algorithm_params (name, 9, -2, 16, 0, 0);
+      SCOPED_PARAMS *params = algorithm_params (name, 9, -2, 16, 0, 0);
       int width = f % 2 ? 45 : 64, height = f % 3 ? 13 : 12;
 
       test_image_init (&left, planar[f].format, width, height, f);
@@ -1182,7 +1159,6 @@ test_colors (void)
           check_colors (algorithm, d, (StereoMemory) kind, &left, &right,
               &expected);
       }
-      stereo_params_free (&params);
       test_image_clear (&left);
       test_image_clear (&right);
       test_image_clear (&plain[0]);
@@ -1191,19 +1167,6 @@ test_colors (void)
     }
   }
 }
-
-static const Test tests[] = {
-  {"conversion", test_conversion},
-  {"luma", test_luma},
-  {"yuv", test_yuv},
-  {"yuv-values", test_yuv_values},
-  {"median-and-encoding", test_median_and_encoding},
-  {"median-of-codes", test_median_of_codes},
-  {"median-network", test_median_network},
-  {"outputs", test_outputs},
-  {"formats", test_formats},
-  {"colors", test_colors},
-};
 
 /* ------------------------------------------------------------------- timing */
 
@@ -1301,4 +1264,4 @@ bench_conversion (size_t device, int width, int height)
   stagebench_close (&b.s);
 }
 
-KERNEL_MAIN (tests, bench_devices (bench_conversion, argc, argv))
+KERNEL_MAIN (bench_devices (bench_conversion, argc, argv))

@@ -31,6 +31,7 @@ typedef struct
   int n, min;
   int lr_max_diff;
   bool fill;
+  double min_confidence;
 } Settings;
 
 /* The value of everything that is stored in single precision. */
@@ -40,12 +41,6 @@ single (double v)
   volatile float f = (float) v;
 
   return f;
-}
-
-static int
-limit_to (int v, int lo, int hi)
-{
-  return v < lo ? lo : v > hi ? hi : v;
 }
 
 static Image
@@ -490,6 +485,7 @@ case_params (const Case * c)
       "num-disparities", (double) c->s.n,
       "min-disparity", (double) c->s.min, "lr-max-diff",
       (double) c->s.lr_max_diff, "fill", (double) c->s.fill,
+      "min-confidence", c->s.min_confidence,
       "disparity-scale", (double) SCALE,
       "invalid-value", 65535.0, NULL);
 }
@@ -528,18 +524,14 @@ match_all (size_t device, const StereoParams * params,
 
 /* floor (value * scale + offset + 0.5) in single precision, within limits */
 static void
-put_code (TestImage * map, int x, int y, double value, double scale,
+put_value (TestImage * map, int x, int y, double value, double scale,
     double offset, int highest, int invalid)
 {
   double code = floor (single (single (single (value * scale) + offset)
           + 0.5));
   int v = code < 0 ? 0 : code > highest ? highest : (int) code;
-  uint8_t *p = test_image_row (map, y) + 2 * x;
 
-  if (v == invalid)
-    v--;
-  p[0] = (uint8_t) v;
-  p[1] = (uint8_t) (v >> 8);
+  put_code (map, x, y, (unsigned) (v == invalid ? v - 1 : v));
 }
 
 static void
@@ -553,19 +545,20 @@ expected_maps (const Case * c, const TestImage * left,
       && format_has_color (c->right), field);
   for (int y = 0; y < c->height; y++) {
     for (int x = 0; x < c->width; x++) {
-      if (c->s.fill || *pixel (&field[2], x, y) > 0) {
-        put_code (&maps->map[STEREO_RESULT_DISPARITY], x, y,
+      if ((c->s.fill || *pixel (&field[2], x, y) > 0)
+          && *pixel (&field[2], x, y) >= single (c->s.min_confidence)) {
+        put_value (&maps->map[STEREO_RESULT_DISPARITY], x, y,
             -*pixel (&field[0], x, y), c->s.n > 1 ? SCALE : 0,
             c->s.n > 1 ? -(double) c->s.min * SCALE : 0, highest, 65535);
-        put_code (&maps->map[STEREO_RESULT_VERTICAL], x, y,
+        put_value (&maps->map[STEREO_RESULT_VERTICAL], x, y,
             -*pixel (&field[1], x, y), SCALE, 32768, 65535, 65535);
       } else {
-        put_code (&maps->map[STEREO_RESULT_DISPARITY], x, y, 65535, 1, 0,
+        put_value (&maps->map[STEREO_RESULT_DISPARITY], x, y, 65535, 1, 0,
             65535, -1);
-        put_code (&maps->map[STEREO_RESULT_VERTICAL], x, y, 65535, 1, 0,
+        put_value (&maps->map[STEREO_RESULT_VERTICAL], x, y, 65535, 1, 0,
             65535, -1);
       }
-      put_code (&maps->map[STEREO_RESULT_CONFIDENCE], x, y,
+      put_value (&maps->map[STEREO_RESULT_CONFIDENCE], x, y,
           *pixel (&field[2], x, y), 65535, 0, 65535, -1);
     }
   }
@@ -577,12 +570,11 @@ expected_maps (const Case * c, const TestImage * left,
 static void
 check_against (const Case * c, Random * random)
 {
-  TestImage left, right;
+  SCOPED_IMAGE left, right;
   Maps maps, expected;
-  StereoParams *params = case_params (c);
+  SCOPED_PARAMS *params = case_params (c);
 
-  init_pair (&left, &right, c->left, c->right, c->width, c->height, c->fill,
-      random);
+  CASE_IMAGES (c, &left, &right, random);
   maps_init (&maps, c->width, c->height);
   maps_init (&expected, c->width, c->height);
   expected_maps (c, &left, &right, &expected);
@@ -600,9 +592,6 @@ check_against (const Case * c, Random * random)
       report_difference ("pyramid", params, &left, &right, where, difference);
     }
   }
-  stereo_params_free (&params);
-  test_image_clear (&left);
-  test_image_clear (&right);
   maps_clear (&maps);
   maps_clear (&expected);
 }
@@ -633,8 +622,7 @@ VIEWS_TEST (test_fills, each_fill, views, check_views)
 VIEWS_TEST (test_disparities, each_range, views, check_views)
 VIEWS_TEST (test_formats, each_format, views, check_views)
 
-static void
-test_sizes (void)
+TEST (test_sizes)
 {
   static const int sizes[][2] = {
     {1, 1}, {1, 9}, {9, 1}, {2, 2}, {3, 5}, {23, 200}, {33, 34}, {34, 33},
@@ -654,8 +642,7 @@ test_sizes (void)
   }
 }
 
-static void
-test_parameters (void)
+TEST (test_parameters)
 {
   static const Settings sets[] = {
     {1, 22, 2, 5, 10, true, 1.0, 16, 0, -1, true},
@@ -677,6 +664,11 @@ test_parameters (void)
     {0, 22, 2, 5, 10, false, 1.0, 16, 3, 1, false},
     {0, 7, 5, 5, 10, false, 1.0, 16, -9, 2, true},
     {0, 22, 2, 1, 1, true, 4.0, 16, 0, 64, false},
+    {0, 22, 2, 5, 10, true, 1.0, 16, 0, 1, true, 0.01},
+    {0, 22, 2, 5, 10, true, 1.0, 16, 0, 1, true, 0.6},
+    {0, 22, 2, 5, 10, false, 1.0, 16, 0, 1, false, 0.7},
+    {0, 7, 5, 5, 10, false, 1.0, 16, 0, -1, true, 0.8},
+    {0, 22, 2, 5, 10, true, 1.0, 16, 0, 1, true, 1.0},
   };
   Random random = { 3 };
 
@@ -727,7 +719,7 @@ check_shift (size_t device, StereoFormat format, double dx, double dy,
     bool vertical)
 {
   const int width = 320, height = 240, border = 30;
-  TestImage left, right;
+  SCOPED_IMAGE left, right;
   Maps maps;
   StereoParams *params = params_new ("pyramid", "num-disparities", 40.0,
       "min-disparity", -20.0, "disparity-scale", (double) SCALE,
@@ -759,13 +751,10 @@ check_shift (size_t device, StereoFormat format, double dx, double dy,
   CHECK_DOUBLE (worst_y, <, 0.1);
   CHECK_DOUBLE (least, >, 0.9);
   stereo_params_free (&params);
-  test_image_clear (&left);
-  test_image_clear (&right);
   maps_clear (&maps);
 }
 
-static void
-test_shifts (void)
+TEST (test_shifts)
 {
   static const double shifts[][2] = {
     {0, 0}, {1, 0}, {-1, 0}, {4, 0}, {10, 0}, {-10, 0}, {0, 3}, {0, -10},
@@ -790,7 +779,7 @@ static void
 check_blank (const TestImage * left, const TestImage * right, bool still)
 {
   const int width = left->image.width, height = left->image.height;
-  StereoParams *params = case_params (&usual);
+  SCOPED_PARAMS *params = case_params (&usual);
   Maps maps;
 
   maps_init (&maps, width, height);
@@ -806,61 +795,42 @@ check_blank (const TestImage * left, const TestImage * right, bool still)
           65535 / 6);
     }
   }
-  stereo_params_free (&params);
   maps_clear (&maps);
 }
 
 /* Where there is nothing to see, nothing moves, and the confidence is low. */
-static void
-test_nothing_to_see (void)
+TEST (test_nothing_to_see)
 {
   static const int levels[][2] = {
     {0, 0}, {255, 255}, {128, 128}, {0, 255}, {255, 0}, {1, 0}, {90, 91}
   };
 
   for (size_t i = 0; i < sizeof (levels) / sizeof (levels[0]); i++) {
-    TestImage left, right;
+    SCOPED_IMAGE left, right;
 
     test_image_init (&left, STEREO_FORMAT_RGB, 100, 80, 0);
     test_image_init (&right, STEREO_FORMAT_RGB, 100, 80, 0);
     memset (left.image.plane[0], levels[i][0], 100 * 80 * 3);
     memset (right.image.plane[0], levels[i][1], 100 * 80 * 3);
     check_blank (&left, &right, true);
-    test_image_clear (&left);
-    test_image_clear (&right);
   }
 }
 
 /* One side black: bounded, and not trusted. */
-static void
-test_one_side_black (void)
+TEST (test_one_side_black)
 {
   Random random = { 8 };
 
   for (int side = 0; side < 2; side++) {
     Case c = usual;
-    TestImage left, right;
+    SCOPED_IMAGE left, right;
 
-    init_pair (&left, &right, c.left, c.right, c.width, c.height, c.fill,
-        &random);
+    CASE_IMAGES (&c, &left, &right, &random);
     for (int y = 0; y < c.height; y++)
       memset (test_image_row (side ? &right : &left, y), 0,
           (size_t) (3 * c.width));
     check_blank (&left, &right, false);
-    test_image_clear (&left);
-    test_image_clear (&right);
   }
 }
 
-static const Test tests[] = {
-  {"fills", test_fills},
-  {"sizes", test_sizes},
-  {"parameters", test_parameters},
-  {"disparities", test_disparities},
-  {"formats", test_formats},
-  {"shifts", test_shifts},
-  {"nothing-to-see", test_nothing_to_see},
-  {"one-side-black", test_one_side_black},
-};
-
-KERNEL_MAIN (tests, bench (ALGORITHM, argc, argv))
+KERNEL_MAIN (bench (ALGORITHM, argc, argv))

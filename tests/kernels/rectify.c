@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of the operation that rectifies
+/* gst-stereomatching: tests of the rectification operation
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -152,8 +152,7 @@ rectified_pixel (const StereoRectification * r, const double uv[2],
 
 /* Points in space are on the same row of both rectified views, and as far apart
  * as their depth, along the new axis, says. */
-static void
-test_rows (void)
+TEST (test_rows)
 {
   static const double alphas[] = { -1, 0, 0.3, 1 };
   Random random = { 1 };
@@ -187,8 +186,7 @@ test_rows (void)
 }
 
 /* alpha = 0: every pixel has a source; 1: every corner is seen. */
-static void
-test_alpha (void)
+TEST (test_alpha)
 {
   for (int lens = 0; lens < 2; lens++) {
     StereoCalibration c = crooked (640, 480, (StereoLens) lens);
@@ -228,8 +226,7 @@ test_alpha (void)
 
 /* Images of twice the size have twice the focal length, and the centre where it
  * was. */
-static void
-test_sizes (void)
+TEST (test_sizes)
 {
   StereoCalibration c = crooked (320, 240, STEREO_LENS_BROWN);
   StereoRectification small = rectification (&c, 1, 320, 240, 0);
@@ -273,8 +270,7 @@ check_refused (StereoCalibration c, const char *text)
   CHECK_CONTAINS (why.text, text);
 }
 
-static void
-test_errors (void)
+TEST (test_errors)
 {
   StereoCalibration c = perfect (64, 48);
 
@@ -310,7 +306,7 @@ remap (size_t device, const StereoRectification * r, const uint8_t border[4],
   const StereoImage *inputs[] = { &image->image }, *outputs[] = {
     &view->image
   };
-  StereoRunner *runner = NULL;
+  SCOPED (stereo_runner_free) StereoRunner *runner = NULL;
 
   memcpy (params.border, border, sizeof (params.border));
   REQUIRE (stereo_runner_new (&stereo_rectify_op, devices_get (device),
@@ -320,7 +316,6 @@ remap (size_t device, const StereoRectification * r, const uint8_t border[4],
   REQUIRE (stereo_runner_process (runner, inputs, outputs, NULL) == STEREO_OK);
   REQUIRE (stereo_runner_sync (runner) == STEREO_OK);
   CHECK (test_image_intact (view));
-  stereo_runner_free (&runner);
 }
 
 static void
@@ -400,8 +395,7 @@ check_view (const StereoRectification * r, const TestImage * image,
 }
 
 /* Every device and format against real numbers, and all devices equal. */
-static void
-test_devices (void)
+TEST (test_devices)
 {
   static const int sizes[][2] = { {67, 45}, {128, 96}, {64, 48} };
   const uint8_t border[4] = { 200, 17, 90, 255 };
@@ -414,7 +408,7 @@ test_devices (void)
         ? STEREO_LENS_FISHEYE : STEREO_LENS_BROWN);
     StereoRectification r = rectification (&c, (int) (i % 2), size[0],
         size[1], i % 3 == 0 ? 1 : 0);
-    TestImage image, view, other;
+    SCOPED_IMAGE image, view, other;
 
     test_image_init (&image, format, size[0], size[1], i % 5);
     test_image_init (&view, format, size[0], size[1], i % 7);
@@ -433,16 +427,12 @@ test_devices (void)
               plane_row_bytes (&view, p)) != 0;
       CHECK_INT (wrong, ==, 0);
     }
-    test_image_clear (&image);
-    test_image_clear (&view);
-    test_image_clear (&other);
   }
 }
 
 /* A camera that needs nothing gives its images back; one whose centre is some
  * pixels off, images that are moved by them. */
-static void
-test_exact (void)
+TEST (test_exact)
 {
   const uint8_t border[4] = { 9, 9, 9, 9 };
   Random random = { 7 };
@@ -451,7 +441,7 @@ test_exact (void)
     int shift_x = i % 2 ? 4 : 0, shift_y = i % 2 ? -2 : 0;
     StereoCalibration c = perfect (64, 48);
     StereoRectification r;
-    TestImage image, view;
+    SCOPED_IMAGE image, view;
 
     r = rectification (&c, 0, 64, 48, -1);
     CHECK_DOUBLE (fabs (r.cx - 31.5), <, 1e-9);
@@ -486,8 +476,6 @@ test_exact (void)
       }
       CHECK_INT (wrong, ==, 0);
     }
-    test_image_clear (&image);
-    test_image_clear (&view);
   }
 }
 
@@ -506,7 +494,7 @@ bench_device (size_t index, StereoFormat format, int width, int height)
   StereoRunner *runner = NULL;
   StereoMatcherStats stats;
   StereoImage images[2];
-  TestImage host;
+  SCOPED_IMAGE host;
   uint64_t best = UINT64_MAX;
   Random random = { 1 };
 
@@ -540,17 +528,7 @@ bench_device (size_t index, StereoFormat format, int width, int height)
   stereo_runner_free (&runner);
   for (int i = 0; i < 2; i++)
     stereo_device_free (device, &images[i].plane[0]);
-  test_image_clear (&host);
 }
-
-static const Test tests[] = {
-  {"rows", test_rows},
-  {"alpha", test_alpha},
-  {"sizes", test_sizes},
-  {"errors", test_errors},
-  {"devices", test_devices},
-  {"exact", test_exact},
-};
 
 static void
 bench_rectify (size_t device, int width, int height)
@@ -559,4 +537,4 @@ bench_rectify (size_t device, int width, int height)
   bench_device (device, STEREO_FORMAT_RGBX, width, height);
 }
 
-KERNEL_MAIN (tests, bench_devices (bench_rectify, argc, argv))
+KERNEL_MAIN (bench_devices (bench_rectify, argc, argv))

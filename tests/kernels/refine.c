@@ -12,7 +12,7 @@
  */
 
 #include "refine/refine.h"
-#include "refine/winner-pixel.h"
+#include "refine/winner-formula.h"
 #include "stagebench.h"
 
 #include <math.h>
@@ -38,6 +38,7 @@ typedef struct
   int bytes;                    /* of a pixel of the output */
   uint32_t invalid;
   int kind;                     /* of winners */
+  int least;                    /* confidence of a valid pixel, 0 to 255 */
 } Case;
 
 typedef struct
@@ -157,9 +158,9 @@ static void
 oracle_speckles (const Case * c, int *map)
 {
   int pixels = c->width * c->height;
-  bool *seen = calloc ((size_t) pixels, sizeof (bool));
-  int *list = malloc ((size_t) pixels * sizeof (int));
-  int *before = malloc ((size_t) pixels * sizeof (int));
+  SCOPED (free_scoped) bool *seen = calloc ((size_t) pixels, sizeof (bool));
+  SCOPED (free_scoped) int *list = malloc ((size_t) pixels * sizeof (int));
+  SCOPED (free_scoped) int *before = malloc ((size_t) pixels * sizeof (int));
 
   REQUIRE (seen != NULL && list != NULL && before != NULL);
   memcpy (before, map, (size_t) pixels * sizeof (int));
@@ -169,9 +170,6 @@ oracle_speckles (const Case * c, int *map)
     for (int k = 0; k < n && n < (int) c->params.speckle_size; k++)
       map[list[k]] = NONE;
   }
-  free (seen);
-  free (list);
-  free (before);
 }
 
 static void
@@ -281,9 +279,9 @@ static void
 oracle (const Case * c, const Scene * s, int *disparity, int *confidence)
 {
   int pixels = c->width * c->height;
-  int *map = malloc ((size_t) pixels * sizeof (int));
-  int *filled = malloc ((size_t) pixels * sizeof (int));
-  int *weighted = malloc ((size_t) pixels * sizeof (int));
+  SCOPED (free_scoped) int *map = malloc ((size_t) pixels * sizeof (int));
+  SCOPED (free_scoped) int *filled = malloc ((size_t) pixels * sizeof (int));
+  SCOPED (free_scoped) int *weighted = malloc ((size_t) pixels * sizeof (int));
   bool empty = true;
 
   REQUIRE (map != NULL && filled != NULL && weighted != NULL);
@@ -306,11 +304,10 @@ oracle (const Case * c, const Scene * s, int *disparity, int *confidence)
       code = c->params.refine == STEREO_REFINE_ALL
           ? oracle_weighted (c, s, weighted, 3, i)
           : c->median ? oracle_median (c, weighted, i) : weighted[i];
+    if (confidence[i] < c->least)
+      code = NONE;
     disparity[i] = oracle_encode (c, code);
   }
-  free (map);
-  free (filled);
-  free (weighted);
 }
 
 /* -------------------------------------------------------------- the devices */
@@ -323,12 +320,11 @@ typedef struct
   StereoArena arena;
   void *memory;
   StereoWinners winners;
-  StereoMatchFrame frame;
+  StereoQueue *queue;
+  StereoView left;
   StereoSearch search;
   StereoOutput outputs[2];
 } Rig;
-
-static const StereoAlgorithm no_algorithm = {.name = "none" };
 
 static void
 rig_open (Rig * rig, const StageBench * b, const Case * c, const Scene * s)
@@ -357,10 +353,8 @@ rig_open (Rig * rig, const StageBench * b, const Case * c, const Scene * s)
     .right_stride = (size_t) c->width,
     .unit = c->unit,.last_index = c->n - 1
   };
-  rig->frame.search = &rig->search;
-  rig->frame.queue = b->queue;
-  rig->frame.winners = &rig->winners;
-  rig->frame.left = stagebench_view (b, s->pixels, c->width, c->height,
+  rig->queue = b->queue;
+  rig->left = stagebench_view (b, s->pixels, c->width, c->height,
       c->channels);
   for (int i = 0; i < 2; i++)
     rig->outputs[i] = (StereoOutput) {
@@ -376,8 +370,10 @@ rig_open (Rig * rig, const StageBench * b, const Case * c, const Scene * s)
 static void
 rig_run (const Rig * rig)
 {
-  CHECK_INT (stereo_refine_run (&no_algorithm, &rig->frame, NULL, rig->stages,
-          &rig->plan, &rig->outputs[0], &rig->outputs[1]), ==, STEREO_OK);
+  CHECK_INT (stereo_refine_check (rig->queue, rig->stages, &rig->plan,
+          &rig->winners, &rig->outputs[1]), ==, STEREO_OK);
+  CHECK_INT (stereo_refine_finish (rig->queue, rig->stages, &rig->plan,
+          &rig->left, &rig->outputs[0]), ==, STEREO_OK);
 }
 
 static void
@@ -386,7 +382,7 @@ rig_close (Rig * rig, const StageBench * b)
   stagebench_free (b, rig->memory);
   stagebench_free (b, rig->winners.left);
   stagebench_free (b, rig->winners.right);
-  stagebench_free (b, rig->frame.left.plane[0]);
+  stagebench_free (b, rig->left.plane[0]);
   for (int i = 0; i < 2; i++)
     stagebench_free (b, rig->outputs[i].data);
 }
@@ -396,7 +392,7 @@ compare (const StageBench * b, const Case * c, const StereoOutput * output,
     const char *what, const int *expected, int factor)
 {
   size_t pixels = (size_t) (c->width * c->height);
-  uint8_t *got = malloc ((pixels + 16) * 2);
+  SCOPED (free_scoped) uint8_t *got = malloc ((pixels + 16) * 2);
 
   REQUIRE (got != NULL);
   stagebench_down (b, got, output->data, (pixels + 16) * 2);
@@ -406,11 +402,12 @@ compare (const StageBench * b, const Case * c, const StereoOutput * output,
     if (value == expected[i] * factor)
       continue;
     fprintf (stderr, "%s, %dx%d, n %d, min %d, unit %d, channels %d, kind %d, "
-        "lr %d, speckles %u, fill %d, median %d, refine %d: %s at (%d, %d) is "
-        "%d, not %d\n", stereo_device_name (b->device), c->width, c->height,
+        "lr %d, speckles %u, fill %d, median %d, refine %d, confidence %d: %s "
+        "at (%d, %d) is %d, not %d\n", stereo_device_name (b->device),
+        c->width, c->height,
         c->n, c->min, c->unit, c->channels, c->kind, c->params.lr_max_diff,
         c->params.speckle_size, c->params.fill, c->median, c->params.refine,
-        what, (int) i % c->width, (int) i / c->width, value,
+        c->least, what, (int) i % c->width, (int) i / c->width, value,
         expected[i] * factor);
     test_failures++;
     break;
@@ -418,15 +415,14 @@ compare (const StageBench * b, const Case * c, const StereoOutput * output,
   /* what is behind stays */
   for (size_t i = pixels * (size_t) c->bytes; i < (pixels + 16) * 2; i++)
     CHECK_INT (got[i], ==, 0x5a);
-  free (got);
 }
 
 static void
 check_case (const Case * c, Random * random)
 {
   size_t pixels = (size_t) (c->width * c->height);
-  int *disparity = malloc (pixels * sizeof (int));
-  int *confidence = malloc (pixels * sizeof (int));
+  SCOPED (free_scoped) int *disparity = malloc (pixels * sizeof (int));
+  SCOPED (free_scoped) int *confidence = malloc (pixels * sizeof (int));
   Scene scene;
 
   REQUIRE (disparity != NULL && confidence != NULL);
@@ -446,8 +442,6 @@ check_case (const Case * c, Random * random)
     stagebench_close (&b);
   }
   free_scene (&scene);
-  free (disparity);
-  free (confidence);
 }
 
 static Case
@@ -476,8 +470,7 @@ random_case (size_t size, Random * random)
   return c;
 }
 
-static void
-test_chain (void)
+TEST (test_chain)
 {
   Random random = { 1 };
 
@@ -490,9 +483,42 @@ test_chain (void)
   }
 }
 
+/* Every threshold, and at both sides of it; each before and after the steps
+ * that fill pixels. */
+TEST (test_min_confidence)
+{
+  Random random = { 6 };
+
+  for (int least = 0; least <= 255 && test_failures == 0; least++) {
+    Case c = random_case ((size_t) random_range (&random, 0,
+            (int) N_SIZES - 1), &random);
+
+    c.least = least;
+    c.params.min_confidence = (least - (least > 0 && least % 2 ? 0.5 : 0))
+        / 255;
+    check_case (&c, &random);
+  }
+}
+
+/* Components of single columns and rows, which cross tiles. */
+TEST (test_thin)
+{
+  Random random = { 7 };
+
+  for (int i = 0; i < 16; i++) {
+    /* 1x40 and 40x1 */
+    Case c = random_case (3 + (size_t) i % 2, &random);
+
+    c.kind = 2;
+    c.n = 2;
+    c.params.lr_max_diff = -1;
+    c.params.speckle_size = 9 + (unsigned) i;
+    check_case (&c, &random);
+  }
+}
+
 /* Components that wind through many tiles. */
-static void
-test_large (void)
+TEST (test_large)
 {
   Random random = { 2 };
 
@@ -509,8 +535,7 @@ test_large (void)
 }
 
 /* Codes so far apart that medians are long searched for. */
-static void
-test_wide_ranges (void)
+TEST (test_wide_ranges)
 {
   static const int ns[] = { 256, 1000, 4095 };
   Random random = { 5 };
@@ -549,12 +574,11 @@ check_winner (uint32_t a, uint32_t c, uint32_t b)
     CHECK_INT (f, >=, -unit / 2);
     CHECK_INT (f, <=, unit / 2);
   }
-  CHECK_INT (stereo_winner_clearness (a, c, b), ==,
+  CHECK_INT (stereo_winner_uniqueness (a, c, b), ==,
       m == 0 ? 1 : 1 + 254 * (m - c) / m);
 }
 
-static void
-test_winners (void)
+TEST (test_winners)
 {
   Random random = { 3 };
   StereoWinners w = {.unit = 16,.first_index = 2,.last_index = 7 };
@@ -585,8 +609,7 @@ test_winners (void)
 }
 
 /* Codes always have room for invalid ones. */
-static void
-test_unit (void)
+TEST (test_unit)
 {
   StereoRefineParams p = {.subpixel = true };
 
@@ -643,12 +666,4 @@ bench_refine (size_t device, int width, int height)
   stagebench_close (&b);
 }
 
-static const Test tests[] = {
-  {"winners", test_winners},
-  {"unit", test_unit},
-  {"chain", test_chain},
-  {"large", test_large},
-  {"wide-ranges", test_wide_ranges},
-};
-
-KERNEL_MAIN (tests, bench_devices (bench_refine, argc, argv))
+KERNEL_MAIN (bench_devices (bench_refine, argc, argv))

@@ -5,7 +5,6 @@
  */
 
 #include "cases.h"
-#include "core/testing-cuda.h"
 
 #include <math.h>
 
@@ -29,12 +28,6 @@ typedef struct
   int *volume;                  /* L of a sweep */
   int *sum;
 } Oracle;
-
-static int
-limit_to (int v, int lo, int hi)
-{
-  return v < lo ? lo : v > hi ? hi : v;
-}
 
 static int
 luma (const Oracle * o, int view, int x, int y)
@@ -102,17 +95,17 @@ at (const Oracle * o, int *volume, int x, int y)
 }
 
 static double
-likeness (int g)
+similarity (int g)
 {
   double u = floor (255 * exp (-g / 12.0) + 0.5);
 
   return u < 1 ? 1 : u;
 }
 
-/* The weight of the pixel beside the straight predecessor, in 64ths, if it is
+/* The weight of a neighbour of the straight predecessor, in 64ths, if it is
  * in the same strip; strips are across the sweep. */
 static int
-beside (const Oracle * o, int x, int y, int bx, int by, int px, int py,
+neighbor_weight (const Oracle * o, int x, int y, int bx, int by, int px, int py,
     bool horizontal, double t)
 {
   int place = horizontal ? py : px, other = horizontal ? by : bx;
@@ -121,8 +114,8 @@ beside (const Oracle * o, int x, int y, int bx, int by, int px, int py,
       || place / 16 != other / 16)
     return 0;
   if (t == 0)
-    return (int) likeness (change (o, x, y, bx, by));
-  return (int) floor ((128 * likeness (change (o, x, y, bx, by)) + t)
+    return (int) similarity (change (o, x, y, bx, by));
+  return (int) floor ((128 * similarity (change (o, x, y, bx, by)) + t)
       / (2 * t));
 }
 
@@ -153,11 +146,11 @@ oracle_pixel (Oracle * o, int x, int y, int dx, int dy)
     bool horizontal = dy == 0;
     int bx = px - (horizontal ? 0 : 1), by = py - (horizontal ? 1 : 0);
     int ex = px + (horizontal ? 0 : 1), ey = py + (horizontal ? 1 : 0);
-    double t = likeness (g)
-        + beside (o, x, y, bx, by, px, py, horizontal, 0)
-        + beside (o, x, y, ex, ey, px, py, horizontal, 0);
-    int wb = beside (o, x, y, bx, by, px, py, horizontal, t);
-    int we = beside (o, x, y, ex, ey, px, py, horizontal, t);
+    double t = similarity (g)
+        + neighbor_weight (o, x, y, bx, by, px, py, horizontal, 0)
+        + neighbor_weight (o, x, y, ex, ey, px, py, horizontal, 0);
+    int wb = neighbor_weight (o, x, y, bx, by, px, py, horizontal, t);
+    int we = neighbor_weight (o, x, y, ex, ey, px, py, horizontal, t);
 
     for (int i = 0; i < o->n; i++) {
       int sum = (64 - wb - we) * q[i] + 32;
@@ -284,9 +277,9 @@ static void
 check_case (const Case * c, Random * random)
 {
   size_t pixels = (size_t) c->width * (size_t) c->height;
-  int *expected = malloc (pixels * sizeof (int));
-  StereoParams *params = case_params (c);
-  TestImage left, right;
+  SCOPED (free_scoped) int *expected = malloc (pixels * sizeof (int));
+  SCOPED_PARAMS *params = case_params (c);
+  SCOPED_IMAGE left, right;
   Oracle o = {
     .width = c->width, .height = c->height, .n = c->n, .min = c->min,
     .three = c->predecessors == 3, .adaptive = c->adaptive, .cost = c->cost,
@@ -296,14 +289,9 @@ check_case (const Case * c, Random * random)
   };
 
   REQUIRE (expected != NULL);
-  init_pair (&left, &right, c->left, c->right, c->width, c->height, c->fill,
-      random);
+  CASE_IMAGES (c, &left, &right, random);
   oracle_match (&o, expected);
   check_codes ("sgm", params, &left, &right, expected);
-  stereo_params_free (&params);
-  test_image_clear (&left);
-  test_image_clear (&right);
-  free (expected);
 }
 
 /* A case with each way to sweep. */
@@ -338,8 +326,7 @@ VIEWS_TEST (test_sizes, each_size, views, check_views)
 VIEWS_TEST (test_disparities, each_range, views, check_views)
 VIEWS_TEST (test_formats, each_format, views, check_views)
 
-static void
-test_parameters (void)
+TEST (test_parameters)
 {
   static const struct
   {
@@ -370,8 +357,7 @@ test_parameters (void)
 
 /* As many disparities as CUDA has kernels for, with winners of both views, on
  * GPUs with more and less shared memory, against the first device. */
-static void
-test_cuda (void)
+TEST (test_cuda)
 {
   static const struct
   {
@@ -381,7 +367,6 @@ test_cuda (void)
     {512, 227}, {512, 99}, {1024, 227}
   };
   const int n_sets = (int) (sizeof (sets) / sizeof (sets[0]));
-  StereoDevice *cuda = devices_get (devices_count () - 1);
   Random random = { 11 };
 
   if (!devices_have_cuda ())
@@ -394,8 +379,8 @@ test_cuda (void)
     const int way = i / n_sets % 3;
     const StereoFormat format = i % 2 ? STEREO_FORMAT_RGB
         : STEREO_FORMAT_GRAY8;
-    TestImage left, right, map, expected;
-    StereoParams *params = params_new ("sgm", "num-disparities", (double) n,
+    SCOPED_IMAGE left, right;
+    SCOPED_PARAMS *params = params_new ("sgm", "num-disparities", (double) n,
         "min-disparity", (double) random_range (&random, -n / 2, n / 4),
         "predecessors", way == 0 ? 3.0 : 1.0, "paths", way == 1 ? 4.0 : 8.0,
         "p1", (double) random_range (&random, 0, 768), "disparity-scale", 16.0,
@@ -404,29 +389,9 @@ test_cuda (void)
 
     init_pair (&left, &right, format, format, width, height, FILL_SHIFTED,
         &random);
-    test_image_init (&map, STEREO_FORMAT_GRAY16_LE, width, height, 0);
-    test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, width, height, 0);
-    match (0, params, "sgm", &left, &right, &expected);
-    stereo_cuda_pretend_shared_limit (cuda, sets[i % n_sets].kib << 10);
-    match (devices_count () - 1, params, "sgm", &left, &right, &map);
-    stereo_cuda_pretend_shared_limit (cuda, 227 << 10);
-    report_difference ("sgm", params, &left, &right, "many disparities",
-        first_difference (&map, &expected));
-    stereo_params_free (&params);
-    test_image_clear (&left);
-    test_image_clear (&right);
-    test_image_clear (&map);
-    test_image_clear (&expected);
+    check_shared_limit ("sgm", params, &left, &right,
+        sets[i % n_sets].kib << 10);
   }
 }
 
-static const Test tests[] = {
-  {"fills", test_fills},
-  {"sizes", test_sizes},
-  {"disparities", test_disparities},
-  {"parameters", test_parameters},
-  {"formats", test_formats},
-  {"cuda", test_cuda},
-};
-
-KERNEL_MAIN (tests, bench (ALGORITHM, argc, argv))
+KERNEL_MAIN (bench (ALGORITHM, argc, argv))

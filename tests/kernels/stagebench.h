@@ -7,7 +7,7 @@
 #ifndef STAGEBENCH_H
 #define STAGEBENCH_H
 
-#include "core/algorithm.h"
+#include "image/view.h"
 #include "harness.h"
 
 /* A device and a queue to run stages on. */
@@ -31,7 +31,7 @@ stagebench_open (size_t index)
   return bench;
 }
 
-/* Waits for what was enqueued, and returns how long it took. */
+/* Waits for all enqueued stages.  Returns their time. */
 static inline uint64_t
 stagebench_finish (const StageBench * bench)
 {
@@ -79,12 +79,12 @@ stagebench_down (const StageBench * bench, void *host, const void *memory,
       == STEREO_OK);
 }
 
-/* Rows in device memory and a copy of them on the host, canaries around. */
+/* Rows in device memory with canaries around them, and a copy on the host. */
 typedef struct
 {
   uint8_t *device;
   uint8_t *host;
-  uint8_t *before;              /* what the host copy was uploaded as */
+  uint8_t *before;              /* the contents as uploaded */
   size_t row_bytes, stride, rows, size;
 } StageRows;
 
@@ -129,8 +129,8 @@ rows_up (const StageRows * rows, const StageBench * bench)
           rows->size, NULL) == STEREO_OK);
 }
 
-/* Brings the rows back; whatever lies between and around them has to be as it
- * was, and the rows too if they were only read. */
+/* Downloads the rows.  Fails if bytes between or around them have changed, or
+ * the rows themselves if they were only read. */
 static inline void
 rows_down (const StageRows * rows, const StageBench * bench, bool read_only)
 {
@@ -158,8 +158,8 @@ rows_clear (StageRows * rows, const StageBench * bench)
 }
 
 /* A view of width x height pixels, R, G, B or grey levels, in the layout of the
- * device; free plane[0].  more: bytes of a row that are not needed.  With a
- * random state, what is no pixel may hold anything. */
+ * device; free plane[0].  more: unused bytes per row.  With a random state,
+ * bytes outside the pixels are random. */
 static inline StereoView
 stagebench_view_any (const StageBench * bench, const uint8_t * pixels,
     int width, int height, int channels, size_t more, Random * random)

@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of the filter over time on all devices
+/* gst-stereomatching: tests of the temporal filter on all devices
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,10 +6,9 @@
 
 /*
  * Maps and views of all kinds, several frames of each, go through the filter on
- * every device.  What comes out has to be what an oracle makes of them, which
- * follows the text of temporal.h on plain arrays and keeps what it remembers in
- * its own way.  It counts the reasons for which it decides, and there has to be
- * some of each.
+ * every device.  The output must equal that of an oracle, which implements the
+ * specification in temporal.h on plain arrays with a state of its own.  The
+ * oracle counts the reason of every decision; each reason must occur.
  */
 
 #include "refine/temporal.h"
@@ -33,8 +32,8 @@ typedef struct
   int n, min, unit;             /* disparities */
   int frames;                   /* the parameter */
   int noise;                    /* grey levels */
-  int jumps;                    /* of so many pixels one */
-  int holes;                    /* the same; 0: none */
+  int jumps;                    /* one per this number of pixels */
+  int holes;                    /* likewise; 0: none */
   int bytes;                    /* of a pixel of the output */
   unsigned scale;
   uint32_t invalid;
@@ -341,7 +340,7 @@ upload_map (Rig * rig, const Case * c, const Frame * f)
 {
   const StereoMap *map = &rig->plan.frame.map;
   const size_t size = map->stride * (size_t) c->height;
-  uint16_t *host = malloc (size * sizeof (uint16_t));
+  SCOPED (free_scoped) uint16_t *host = malloc (size * sizeof (uint16_t));
 
   REQUIRE (host != NULL);
   memset (host, 0x11, size * sizeof (uint16_t));
@@ -350,14 +349,13 @@ upload_map (Rig * rig, const Case * c, const Frame * f)
         f->map[i] == NONE ? (uint16_t) STEREO_INVALID : (uint16_t) f->map[i];
   REQUIRE (stereo_device_copy (rig->bench.device, map->data, host,
           size * sizeof (uint16_t), NULL) == STEREO_OK);
-  free (host);
 }
 
 static void
 compare (const Rig * rig, const Case * c, int number, const int *expected)
 {
   const size_t pixels = (size_t) pixels_of (c), bytes = pixels * 2 + 32;
-  uint8_t *got = malloc (bytes);
+  SCOPED (free_scoped) uint8_t *got = malloc (bytes);
 
   REQUIRE (got != NULL);
   stagebench_down (&rig->bench, got, rig->output.data, bytes);
@@ -377,7 +375,6 @@ compare (const Rig * rig, const Case * c, int number, const int *expected)
   /* what is behind stays */
   for (size_t i = pixels * (size_t) c->bytes; i < bytes; i++)
     CHECK_INT (got[i], ==, 0x5a);
-  free (got);
 }
 
 static void
@@ -458,8 +455,7 @@ random_case (size_t size, Random * random)
   return c;
 }
 
-static void
-test_frames (void)
+TEST (test_frames)
 {
   Random random = { 1 };
 
@@ -479,8 +475,7 @@ test_frames (void)
 }
 
 /* Codes up to the last one below that of no disparity. */
-static void
-test_wide_range (void)
+TEST (test_wide_range)
 {
   Random random = { 2 };
   Case c = {.width = 97,.height = 31,.channels = 1,.n = 4095,.unit = 16,
@@ -495,8 +490,7 @@ test_wide_range (void)
 }
 
 /* A disparity that lasts is taken in the end, and one that does not never. */
-static void
-test_flicker (void)
+TEST (test_flicker)
 {
   enum { WIDTH = 40, HEIGHT = 20, AT = 10 * WIDTH + 20 };
   const Case c = {.width = WIDTH,.height = HEIGHT,.channels = 1,.n = 64,
@@ -599,10 +593,4 @@ bench_temporal (size_t device, int width, int height)
   bench_case (device, &c, 2, "all jumps");
 }
 
-static const Test tests[] = {
-  {"frames", test_frames},
-  {"wide-range", test_wide_range},
-  {"flicker", test_flicker},
-};
-
-KERNEL_MAIN (tests, bench_devices (bench_temporal, argc, argv))
+KERNEL_MAIN (bench_devices (bench_temporal, argc, argv))

@@ -5,7 +5,6 @@
  */
 
 #include "cases.h"
-#include "core/testing-cuda.h"
 
 #include <math.h>
 
@@ -32,12 +31,6 @@ enum
   LUMA,
   RGB
 };
-
-static int
-limit_to (int v, int lo, int hi)
-{
-  return v < lo ? lo : v > hi ? hi : v;
-}
 
 static void
 oracle_weights (const Oracle * o, int parts, int *weight)
@@ -136,7 +129,8 @@ oracle_quadrants (const Oracle * o, const TestImage * left,
 {
   int r = o->radius, w = o->width, h = o->height;
   size_t row = (size_t) (w + 2 * r);
-  int *cost = malloc (row * (size_t) (h + 2 * r) * sizeof (int));
+  SCOPED (free_scoped) int *cost
+      = malloc (row * (size_t) (h + 2 * r) * sizeof (int));
   double total = 0;
 
   REQUIRE (cost != NULL);
@@ -170,7 +164,6 @@ oracle_quadrants (const Oracle * o, const TestImage * left,
       }
     }
   }
-  free (cost);
 }
 
 static double
@@ -295,10 +288,11 @@ oracle_match (const TestImage * left, const TestImage * right,
   Oracle o = oracle_params (left, right, params);
   int pixels = o.width * o.height;
   size_t count = (size_t) pixels * (size_t) o.n;
-  int *v = malloc ((size_t) pixels * 4 * sizeof (int));
-  double *exact = malloc ((size_t) pixels * 4 * sizeof (double));
-  int *costs = calloc (count, sizeof (int));
-  double *real = calloc (count, sizeof (double));
+  SCOPED (free_scoped) int *v = malloc ((size_t) pixels * 4 * sizeof (int));
+  SCOPED (free_scoped) double *exact
+      = malloc ((size_t) pixels * 4 * sizeof (double));
+  SCOPED (free_scoped) int *costs = calloc (count, sizeof (int));
+  SCOPED (free_scoped) double *real = calloc (count, sizeof (double));
 
   REQUIRE (v && exact && costs && real);
   for (int i = 0; i < o.n; i++) {
@@ -320,10 +314,6 @@ oracle_match (const TestImage * left, const TestImage * right,
                 - real[i * pixels + p]) / 256);
     }
   }
-  free (v);
-  free (exact);
-  free (costs);
-  free (real);
 }
 
 /* -------------------------------------------------------------------- cases */
@@ -355,15 +345,14 @@ case_params (const Case * c)
 static void
 check_one (const Case * c, Random * random)
 {
-  TestImage left, right;
-  StereoParams *params = case_params (c);
+  SCOPED_IMAGE left, right;
+  SCOPED_PARAMS *params = case_params (c);
   size_t pixels = (size_t) (c->width * c->height);
-  int *winner = malloc (pixels * sizeof (int));
-  double *excess = malloc (pixels * sizeof (double));
+  SCOPED (free_scoped) int *winner = malloc (pixels * sizeof (int));
+  SCOPED (free_scoped) double *excess = malloc (pixels * sizeof (double));
 
   REQUIRE (winner && excess);
-  init_pair (&left, &right, c->left, c->right, c->width, c->height, c->fill,
-      random);
+  CASE_IMAGES (c, &left, &right, random);
   oracle_match (&left, &right, params, winner, excess);
   for (size_t p = 0; p < pixels; p++) {
     /* of 240: what weights and averages of few bits cost at most; a little
@@ -371,11 +360,6 @@ check_one (const Case * c, Random * random)
     CHECK_DOUBLE (excess[p], <=, c->cost == CENSUS ? 5 : 4);
   }
   check_codes ("vcbw", params, &left, &right, winner);
-  stereo_params_free (&params);
-  test_image_clear (&left);
-  test_image_clear (&right);
-  free (winner);
-  free (excess);
 }
 
 static void
@@ -426,8 +410,7 @@ VIEWS_TEST (test_sizes, each_size, views, check_views)
 VIEWS_TEST (test_disparities, each_range, views, check_views)
 VIEWS_TEST (test_formats, each_format, views, check_views)
 
-static void
-test_parameters (void)
+TEST (test_parameters)
 {
   static const struct
   {
@@ -466,15 +449,14 @@ test_parameters (void)
 /* Census costs of images and searches large enough for the CPU to keep
  * disparities in lanes: several tiles and chunks, disparities of either sign
  * beyond the image's ends, and weights that are too large for it. */
-static void
-test_many_disparities (void)
+TEST (test_many_disparities)
 {
   Random random = { 12 };
 
   for (int i = 0; i < 32; i++) {
     Case c = usual;
-    TestImage left, right;
-    StereoParams *params;
+    SCOPED_IMAGE left, right;
+    SCOPED_PARAMS *params;
 
     c.width = random_range (&random, 1, i % 4 == 0 ? 80 : 300);
     c.height = random_range (&random, 1, i % 8 == 0 ? 400 : 60);
@@ -491,29 +473,23 @@ test_many_disparities (void)
     c.subpixel = i % 2;
     c.lr_max_diff = i % 3 - 1;
     params = case_params (&c);
-    init_pair (&left, &right, c.left, c.right, c.width, c.height, c.fill,
-        &random);
+    CASE_IMAGES (&c, &left, &right, &random);
     check_devices ("vcbw", params, &left, &right, STEREO_FORMAT_GRAY16_LE);
-    stereo_params_free (&params);
-    test_image_clear (&left);
-    test_image_clear (&right);
   }
 }
 
 /* The kernels for GPUs with less shared memory. */
-static void
-test_small_shared_memory (void)
+TEST (test_small_shared_memory)
 {
   static const int limits[] = { 48 << 10, 64 << 10, 99 << 10 };
-  StereoDevice *cuda = devices_get (devices_count () - 1);
   Random random = { 10 };
 
   if (!devices_have_cuda ())
     SKIP ("no CUDA device");
   for (int i = 0; i < 36; i++) {
     Case c = usual;
-    TestImage left, right, map, expected;
-    StereoParams *params;
+    SCOPED_IMAGE left, right;
+    SCOPED_PARAMS *params;
 
     c.width = random_range (&random, 1, 300);
     c.height = random_range (&random, 1, 150);
@@ -525,32 +501,9 @@ test_small_shared_memory (void)
     c.n = random_range (&random, 1, 100);
     c.min = random_range (&random, -50, 20);
     params = case_params (&c);
-    init_pair (&left, &right, c.left, c.right, c.width, c.height, c.fill,
-        &random);
-    test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
-    test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
-    match (0, params, "vcbw", &left, &right, &expected);
-    stereo_cuda_pretend_shared_limit (cuda, limits[i / 12]);
-    match (devices_count () - 1, params, "vcbw", &left, &right, &map);
-    stereo_cuda_pretend_shared_limit (cuda, 227 << 10);
-    report_difference ("vcbw", params, &left, &right, "small shared memory",
-        first_difference (&map, &expected));
-    stereo_params_free (&params);
-    test_image_clear (&left);
-    test_image_clear (&right);
-    test_image_clear (&map);
-    test_image_clear (&expected);
+    CASE_IMAGES (&c, &left, &right, &random);
+    check_shared_limit ("vcbw", params, &left, &right, limits[i / 12]);
   }
 }
 
-static const Test tests[] = {
-  {"fills", test_fills},
-  {"sizes", test_sizes},
-  {"disparities", test_disparities},
-  {"parameters", test_parameters},
-  {"formats", test_formats},
-  {"many-disparities", test_many_disparities},
-  {"small-shared-memory", test_small_shared_memory},
-};
-
-KERNEL_MAIN (tests, bench (ALGORITHM, argc, argv))
+KERNEL_MAIN (bench (ALGORITHM, argc, argv))

@@ -134,9 +134,9 @@ oracle_view (const OracleRow * row, int64_t p, int64_t t, int blending,
     const int black[3], int (*out)[3])
 {
   const int w = row->width;
-  int64_t *z = calloc ((size_t) w, sizeof (*z));
-  int64_t *raw = calloc ((size_t) w, sizeof (*raw));
-  bool *seen = calloc ((size_t) w, sizeof (*seen));
+  SCOPED (free_scoped) int64_t *z = calloc ((size_t) w, sizeof (*z));
+  SCOPED (free_scoped) int64_t *raw = calloc ((size_t) w, sizeof (*raw));
+  SCOPED (free_scoped) bool *seen = calloc ((size_t) w, sizeof (*seen));
   int64_t wr = p < 0 ? 0 : p > 65536 ? 65536 : p;
 
   if (blending == STEREO_VIEW_NEAREST)
@@ -190,9 +190,6 @@ oracle_view (const OracleRow * row, int64_t p, int64_t t, int blending,
     for (int c = 0; c < 3; c++)
       out[v][c] = n > 0 ? (2 * sum[c] + n) / (2 * n) : black[c];
   }
-  free (z);
-  free (raw);
-  free (seen);
 }
 
 /* -------------------------------------------------------------------- cases */
@@ -277,7 +274,7 @@ get_word (const uint8_t * at)
   return at[0] + 256 * at[1];
 }
 
-/* Those of P010 are in the upper bits, and U and V beside each other. */
+/* P010 has samples in the upper bits, and interleaved U and V. */
 static void
 get_wide_pixel (const TestImage * image, int x, int y, int pixel[3])
 {
@@ -405,7 +402,7 @@ oracle_prepare (const Case * c, const Images * i, int y, OracleRow * row)
   const StereoViewParams *p = &c->params;
   const int w = c->width;
   const int64_t k = (int64_t) floor (16777216 / p->scale + 0.5);
-  int64_t *raw = calloc ((size_t) w, sizeof (*raw));
+  SCOPED (free_scoped) int64_t *raw = calloc ((size_t) w, sizeof (*raw));
 
   row->width = w;
   row->join = (int64_t) floor (256 * p->join + 0.5);
@@ -427,7 +424,6 @@ oracle_prepare (const Case * c, const Images * i, int y, OracleRow * row)
   for (int x = 0; x < w; x++)
     raw[x] = oracle_project (row->e, w, row->join, 65536, 0, x);
   oracle_fill (raw, w, row->b);
-  free (raw);
 }
 
 static void
@@ -456,7 +452,7 @@ anaglyph_of (int kind, int channel, bool * left, bool * luma)
   *luma = eye == 'l' || eye == 'r';
 }
 
-/* Where pixel (x, y) of a view is to go, or that it isn't wanted there. */
+/* Target of pixel (x, y) of a view; false if the pixel is not drawn. */
 static bool
 place_of (const Case * c, int view, int *x, int *y)
 {
@@ -728,8 +724,7 @@ random_case (Random * random)
   return c;
 }
 
-static void
-test_random (void)
+TEST (test_random)
 {
   Random random = { 15 };
 
@@ -740,8 +735,7 @@ test_random (void)
   }
 }
 
-static void
-test_wide (void)
+TEST (test_wide)
 {
   Random random = { 3 };
 
@@ -756,8 +750,7 @@ test_wide (void)
 }
 
 /* Disparities as large as 24 bits allow. */
-static void
-test_large (void)
+TEST (test_large)
 {
   Random random = { 8 };
 
@@ -774,8 +767,7 @@ test_large (void)
   }
 }
 
-static void
-test_layouts (void)
+TEST (test_layouts)
 {
   Random random = { 21 };
 
@@ -819,8 +811,7 @@ check_same (const TestImage * a, const TestImage * b)
 }
 
 /* At 0 and 1 it is the left and the right view, whatever the map is. */
-static void
-test_ends (void)
+TEST (test_ends)
 {
   Random random = { 4 };
 
@@ -851,8 +842,7 @@ test_ends (void)
 }
 
 /* A plane that faces the camera moves by whole pixels. */
-static void
-test_constant (void)
+TEST (test_constant)
 {
   Random random = { 9 };
   Case c = {.width = 96,.height = 5,.format = STEREO_FORMAT_RGB,
@@ -886,8 +876,7 @@ test_constant (void)
 }
 
 /* What may change between frames does so without another configuration. */
-static void
-test_set_params (void)
+TEST (test_set_params)
 {
   Random random = { 31 };
   Case c = {.width = 61,.height = 6,.format = STEREO_FORMAT_NV12,
@@ -912,7 +901,8 @@ test_set_params (void)
     c.params.layout = STEREO_VIEW_QUILT;
     CHECK_INT (stereo_view_set_params (runner, &c.params), ==,
         STEREO_ERROR_ARGUMENT);
-    CHECK_CONTAINS (stereo_runner_message (runner)->text, "configure anew");
+    CHECK_CONTAINS (stereo_runner_message (runner)->text,
+        "configure the runner again");
     c.params.layout = STEREO_VIEW_MONO;
     stereo_runner_free (&runner);
   }
@@ -920,8 +910,7 @@ test_set_params (void)
 }
 
 /* What plan() says about setups that are wrong. */
-static void
-test_errors (void)
+TEST (test_errors)
 {
   static const struct
   {
@@ -936,16 +925,16 @@ test_errors (void)
     {STEREO_FORMAT_RGB, STEREO_FORMAT_RGB, STEREO_FORMAT_GRAY8, 8, 8, 8, 8, 9,
         STEREO_VIEW_MONO, "the frame is 9x8, but mono of 8x8 is 8x8"},
     {STEREO_FORMAT_NV12, STEREO_FORMAT_NV12, STEREO_FORMAT_GRAY8, 8, 8, 8, 8,
-        8, STEREO_VIEW_ANAGLYPH, "an anaglyph can't be NV12"},
+        8, STEREO_VIEW_ANAGLYPH, "an anaglyph cannot be NV12"},
     {STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 8, 8, 8, 8,
-        8, STEREO_VIEW_ANAGLYPH, "an anaglyph can't be GRAY8"},
+        8, STEREO_VIEW_ANAGLYPH, "an anaglyph cannot be GRAY8"},
     {STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_GRAY16_LE, STEREO_FORMAT_GRAY8, 8,
-        8, 8, 8, 8, STEREO_VIEW_ANAGLYPH, "an anaglyph can't be GRAY16_LE"},
+        8, 8, 8, 8, STEREO_VIEW_ANAGLYPH, "an anaglyph cannot be GRAY16_LE"},
     {STEREO_FORMAT_P010_10LE, STEREO_FORMAT_P010_10LE, STEREO_FORMAT_GRAY8, 8,
         8, 8, 8, 8, STEREO_VIEW_ROW_INTERLEAVED,
-        "row-interleaved can't be P010_10LE"},
+        "row-interleaved cannot be P010_10LE"},
     {STEREO_FORMAT_YUY2, STEREO_FORMAT_YUY2, STEREO_FORMAT_GRAY8, 8, 8, 8, 8,
-        8, STEREO_VIEW_CHECKERBOARD, "checkerboard can't be YUY2"},
+        8, STEREO_VIEW_CHECKERBOARD, "checkerboard cannot be YUY2"},
     {STEREO_FORMAT_NV12, STEREO_FORMAT_NV12, STEREO_FORMAT_GRAY8, 7, 8, 7, 8,
         14, STEREO_VIEW_SIDE_BY_SIDE, "the size has to be even"},
   };
@@ -970,15 +959,4 @@ test_errors (void)
   }
 }
 
-static const Test tests[] = {
-  {"random", test_random},
-  {"wide", test_wide},
-  {"large", test_large},
-  {"layouts", test_layouts},
-  {"ends", test_ends},
-  {"constant", test_constant},
-  {"set-params", test_set_params},
-  {"errors", test_errors},
-};
-
-KERNEL_MAIN (tests, view_bench (argc, argv))
+KERNEL_MAIN (view_bench (argc, argv))

@@ -79,7 +79,7 @@ make_buffer (StereoDevice * device, const TestImage * model, bool pinned,
   StereoStatus status = pinned ? stereo_device_alloc_pinned (device, size,
       &buffer->memory, NULL) : stereo_device_alloc (device, size,
       &buffer->memory, NULL);
-  uint8_t *bytes = calloc (size, 1);
+  SCOPED (free_scoped) uint8_t *bytes = calloc (size, 1);
 
   REQUIRE (status == STEREO_OK && bytes != NULL);
   lay_out (model, &buffer->image, bytes);
@@ -95,7 +95,6 @@ make_buffer (StereoDevice * device, const TestImage * model, bool pinned,
   buffer->setup = (StereoPortSetup) {
     model->image.format, model->image.width, model->image.height,
         model->n_planes};
-  free (bytes);
 }
 
 static void

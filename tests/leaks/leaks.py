@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-# gst-stereomatching: what pipelines leave behind
+# gst-stereomatching: leaks of pipelines
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """leaks.py PIPELINE_PROGRAM ELEMENT ...
 
-Runs short pipelines of every matcher with GStreamer's leaks tracer. Fails for
-every object that is alive when GStreamer ends. The program that runs them also
-leaks on purpose, which shows that the tracer is there and that this script hears
-it.
+Runs short pipelines of every matcher with GStreamer's leaks tracer and fails for
+each object that is alive when GStreamer ends. The program that runs them also
+leaks on purpose, to check that leaks are reported.
 """
 
 import os
@@ -55,7 +54,7 @@ RESULTS = {
 
 
 def traced(words):
-    """(exit status, what GStreamer said, [type and name of living object])"""
+    """(exit status, output, [type and name of live object])"""
     environment = dict(os.environ, GST_TRACERS="leaks", GST_DEBUG="GST_TRACER:7",
                        GST_DEBUG_NO_COLOR="1")
     result = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60,
@@ -64,7 +63,7 @@ def traced(words):
                        r"description=\(string\)([^,;]*)", result.stderr)
     said = "\n".join(line for line in result.stderr.split("\n") if "GST_TRACER" not in line)
     if "object-alive.class" not in result.stderr:
-        sys.exit("the leaks tracer is not at work:\n" + said)
+        sys.exit("the leaks tracer is not active:\n" + said)
     return result.returncode, said, alive
 
 

@@ -5,15 +5,14 @@
  */
 
 /*
- * A library to be loaded before GLib ($LD_PRELOAD).  GLib's locks are made of
- * futexes, and GLib and GStreamer were not compiled for the sanitizer, so it
- * does not see that what one thread did before it unlocked comes before what
- * another one does after it locked.  These functions say so, and call GLib's.
- * The same for what is counted (the last one who lets go comes after all
- * others), for queues and messages, which hand over from thread to thread.
+ * Preloaded in front of GLib with LD_PRELOAD, for the thread sanitizer.  GLib's
+ * locks are futexes, and GLib and GStreamer are not instrumented, so the
+ * sanitizer does not see the order that they establish.  These functions
+ * annotate it and call GLib's: locks, reference counts (the last unref comes
+ * after all others), queues and messages.
  *
- * With this and TSAN_OPTIONS=ignore_noninstrumented_modules=1 what is left is
- * the plugin's and the test's own.
+ * With TSAN_OPTIONS=ignore_noninstrumented_modules=1 the remaining reports
+ * concern the plugin and the test.
  */
 
 #include <dlfcn.h>
@@ -150,14 +149,55 @@ g_object_unref (gpointer object)
   next (object);
 }
 
+static guint
+count_memory (gpointer object)
+{
+  const GType *buffer_type = dlsym (RTLD_DEFAULT, "_gst_buffer_type");
+
+  NEXT (gst_buffer_n_memory);
+  return ((GstMiniObject *) object)->type == *buffer_type ? next (object) : 0;
+}
+
+/* Memory of a buffer, which other buffers may share; NULL for other objects. */
+static GstMemory *
+get_memory (gpointer object, guint index)
+{
+  GstMemory *memory;
+
+  NEXT (gst_buffer_peek_memory);
+  if (index >= count_memory (object))
+    return NULL;
+  memory = next (object, index);
+  return memory->parent != NULL ? memory->parent : memory;
+}
+
 __attribute__ ((visibility ("default")))
 void
 gst_mini_object_unref (GstMiniObject * object)
 {
+  GstMemory *memory;
   NEXT (gst_mini_object_unref);
+
+  for (guint i = 0; (memory = get_memory (object, i)) != NULL; i++)
+    __tsan_release (memory);
   __tsan_acquire (object);
   __tsan_release (object);
   next (object);
+}
+
+/* The last owner of a buffer writes to it in place after all others, who copied
+ * it, have read it: a call within GStreamer unrefs it for them. */
+__attribute__ ((visibility ("default")))
+GstMiniObject *
+gst_mini_object_make_writable (GstMiniObject * object)
+{
+  GstMiniObject *writable;
+
+  NEXT (gst_mini_object_make_writable);
+  __tsan_release (object);
+  writable = next (object);
+  __tsan_acquire (writable);
+  return writable;
 }
 
 /* -------------------------------------------------------- from hand to hand */
@@ -235,13 +275,17 @@ GstFlowReturn
 gst_buffer_pool_acquire_buffer (GstBufferPool * pool, GstBuffer ** buffer,
     GstBufferPoolAcquireParams * params)
 {
+  GstMemory *memory;
   GstFlowReturn flow;
 
   NEXT (gst_buffer_pool_acquire_buffer);
   flow = next (pool, buffer, params);
   __tsan_acquire (pool);
   /* the last one who let go of it, which GStreamer gives back itself */
-  if (flow == GST_FLOW_OK)
+  if (flow == GST_FLOW_OK) {
     __tsan_acquire (*buffer);
+    for (guint i = 0; (memory = get_memory (*buffer, i)) != NULL; i++)
+      __tsan_acquire (memory);
+  }
   return flow;
 }

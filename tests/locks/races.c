@@ -5,8 +5,8 @@
  */
 
 /*
- *   races         two threads that keep to their locks: nothing to be said
- *   races race    two that don't: has to fail
+ *   races          two threads that use their locks correctly: no report
+ *   races race     two threads that do not: must fail
  */
 
 #include <gst/gst.h>
@@ -18,6 +18,7 @@ static GRecMutex rec_mutex;
 static GRWLock rw_lock;
 static GCond cond;
 static GAsyncQueue *queue;
+static GstBuffer *buffers[TIMES];       /* shared by both threads */
 
 /* What the locks guard. */
 static int under_mutex, under_rec_mutex, under_rw_lock;
@@ -27,9 +28,19 @@ static int unguarded;
 static gpointer
 run (gpointer race)
 {
+  GstClockTime time = 1;
+
   /* before the thread has taken any lock that another one let go */
   if (race != NULL)
     unguarded++;
+  for (int i = 0; i < TIMES; i++) {
+    GstBuffer *buffer = buffers[i];
+
+    time += GST_BUFFER_PTS (buffer);
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_PTS (buffer) = time;
+    gst_buffer_unref (buffer);
+  }
   for (int i = 0; i < TIMES; i++) {
     int *sent = g_new (int, 1), *got;
 
@@ -62,6 +73,12 @@ main (int argc, char **argv)
   gpointer race = argc > 1 ? argv[1] : NULL;
   GThread *threads[2];
 
+  gst_init (NULL, NULL);
+  for (int i = 0; i < TIMES; i++) {
+    buffers[i] = gst_buffer_new ();
+    GST_BUFFER_PTS (buffers[i]) = 0;
+    gst_buffer_ref (buffers[i]);
+  }
   queue = g_async_queue_new ();
   for (int i = 0; i < 2; i++)
     threads[i] = g_thread_new ("races", run, race);

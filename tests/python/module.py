@@ -9,8 +9,11 @@ Exit status 77 (skipped) without NumPy.
 """
 
 import contextlib
+import copy
+import dataclasses
 import io
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -18,6 +21,7 @@ import tempfile
 import threading
 import tracemalloc
 import unittest
+import warnings
 
 import suite
 
@@ -44,6 +48,12 @@ import scenes  # noqa: E402
 import stereomatching as sm  # noqa: E402
 
 CPU = {"backend": "cpu"}
+
+
+def require_terms(case, error):
+    """The arguments of Python, not the properties of elements and the formats of the library."""
+    text = str(error).split("it takes")[0]
+    case.assertNotRegex(text, r"[a-z]-[a-z]|GRAY|RGBX")
 
 
 class SameAsPrograms(unittest.TestCase):
@@ -124,9 +134,34 @@ class Arrays(unittest.TestCase):
         eight = sm.match(left, right, num_disparities=24, **CPU).codes
         for kind in ("<u2", ">u2"):
             wide = (left.astype(np.uint16) * 256 + 99).astype(kind)
-            codes = sm.match(wide, right[:, :, None], num_disparities=24, **CPU).codes
+            other = right[:, :, None].astype(np.uint16) << 8
+            codes = sm.match(wide, other, num_disparities=24, **CPU).codes
             self.assertEqual(codes.tobytes(), eight.tobytes())
-        self.same((self.left.astype(np.uint16) << 8) + 3, self.right)
+        self.same((self.left.astype(np.uint16) << 8) + 3, self.right.astype(np.uint16) << 8)
+
+    def test_low_samples(self):
+        """Samples of 8 to 12 bits in words of 16 leave little or nothing in the high byte."""
+        left, right = (view.astype(np.uint16) << 8 for view in (self.left, self.right))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            sm.match(left, right, **CPU)
+            sm.match(left * 0, right * 0, **CPU)
+            for low in (left >> 8, left >> 4):
+                for pair, name in (((low, right), "left"), ((right, low), "right")):
+                    with self.assertRaisesRegex(UserWarning, name + " is uint16 without"):
+                        sm.match(*pair, **CPU)
+
+    def test_masks(self):
+        mask = np.zeros(self.left.shape, bool)
+        self.same(np.ma.MaskedArray(self.left, mask), self.right)
+        mask[3, 4, 1] = True
+        for pair, name in (((self.left, self.right), "left"), ((self.right, self.left), "right")):
+            masked = np.ma.MaskedArray(pair[0], mask)
+            arrays = (masked, pair[1]) if name == "left" else (pair[1], masked)
+            for call in (lambda one, two: sm.match(one, two, **CPU),
+                         lambda one, two: sm.view(one, self.found, two, **CPU)):
+                with self.assertRaisesRegex(sm.ArgumentError, name + " has masked pixels"):
+                    call(*arrays)
 
     def test_in_place(self):
         """Read-only memory of somebody else's, and no more of one's own than for the result."""
@@ -152,11 +187,15 @@ class Arrays(unittest.TestCase):
                 (self.left, self.right[:, :, :2], "right has the shape (60, 91, 2)"),
                 (self.left[0, 0], self.right, "height x width"),
                 (self.left[:0], self.right, "from 1 to 16384"),
-                (self.left, self.right[:, 1:], "60 x 90")):
+                (self.left, self.right[:, 1:], "60 x 90"),
+                (self.left, self.right.astype(np.uint16) << 8,
+                 "left is of uint8, right of uint16: expected one dtype"),
+                (self.left.astype(np.uint16) << 8, self.right, "left is of uint16, right of uint8"),
+                ([[1, 2], [3]], self.right, "left is not an array")):
             with self.assertRaisesRegex(sm.ArgumentError, says.replace("(", r"\(").replace(
                     ")", r"\)")):
                 sm.match(left, right, **CPU)
-        with self.assertRaisesRegex(sm.ArgumentError, "'rgb' or 'bgr'"):
+        with self.assertRaisesRegex(sm.ArgumentError, "one of rgb, bgr"):
             sm.match(self.left, self.right, order="grb")
 
     def test_one_pixel(self):
@@ -171,6 +210,16 @@ class Results(unittest.TestCase):
         self.assertEqual(found.confidence.shape, left.shape[:2])
         self.assertTrue((found.confidence >= 0).all() and (found.confidence <= 1).all())
         self.assertLess(np.nanmedian(np.abs(found.vertical)), 0.5)
+
+    def test_min_confidence(self):
+        left, right, _ = scenes.render()
+        settings = {"confidence": True, "num_disparities": 24, **CPU}
+        whole = sm.match(left, right, **settings)
+        certain = sm.match(left, right, min_confidence=0.5, **settings)
+        kept = whole.confidence >= 0.5
+        self.assertTrue(0 < kept.mean() < 1)
+        np.testing.assert_array_equal(certain.valid, kept)
+        np.testing.assert_array_equal(certain.codes[kept], whole.codes[kept])
 
     def test_there_are_none(self):
         left, right, _ = scenes.render()
@@ -211,6 +260,42 @@ class Properties(unittest.TestCase):
         self.assertEqual((matcher.properties["cost"], matcher.properties["num_disparities"]),
                          ("census", 30))
 
+    def test_presets(self):
+        """Those of the elements set what their files say, and nothing else."""
+        for algorithm in sm.algorithms():
+            with open(os.path.join(ROOT, "gst", "presets", "GstStereo%s.prs" %
+                                   algorithm.capitalize()), encoding="utf-8") as file:
+                sections = file.read().split("\n[")[2:]
+            names = [section.split("]")[0] for section in sections]
+            self.assertEqual(list(sm.presets(algorithm)), names)
+            self.assertTrue(names)
+            for name, section in zip(names, sections):
+                rows = dict(re.findall(r"(?m)^([a-z].*)=(.*)$", section))
+                matcher = sm.Matcher(algorithm, preset=name, num_disparities=17, **CPU)
+                expected = sm.Matcher(algorithm, num_disparities=17, **CPU)
+                expected.set(**{key.replace("-", "_"): value for key, value in rows.items()})
+                self.assertEqual(matcher.properties, expected.properties)
+                self.assertIn("_meta/comment=%s\n" % sm.presets(algorithm)[name], section)
+
+    def test_preset_and_properties(self):
+        matcher = sm.Matcher("sgm", preset="classic", median=False, num_disparities=20, **CPU)
+        values = matcher.properties
+        self.assertEqual((values["paths"], values["median"], values["num_disparities"]),
+                         (8, False, 20))
+        matcher.load_preset("fast")
+        values = matcher.properties
+        self.assertEqual((values["paths"], values["median"], values["num_disparities"]),
+                         (4, True, 20))
+        left, right, _ = scenes.render()
+        self.assertEqual(sm.match(left, right, preset="fast", num_disparities=20, **CPU),
+                         matcher(left, right))
+        for call in (lambda: sm.match(left, right, preset="slow"),
+                     lambda: matcher.load_preset(None)):
+            with self.assertRaisesRegex(sm.ArgumentError, "preset = .*one of fast, accurate, cla"):
+                call()
+        with self.assertRaisesRegex(sm.ArgumentError, "algorithm = 'sgbm'"):
+            sm.presets("sgbm")
+
     def test_refused(self):
         for given, says in (
                 ({"num_disparity": 3}, "no property 'num_disparity'; did you mean num_disparities"),
@@ -224,11 +309,36 @@ class Properties(unittest.TestCase):
                 ({"backend": "gpu"}, "auto, cpu, cuda"),
                 ({"simd": "mmx"}, "auto, none, "),
                 ({"threads": -1}, "threads"),
+                ({"threads": 1.5}, "threads = 1.5: expected a whole number from 0 to 1024"),
+                ({"threads": "2"}, "threads = '2'"),
+                ({"threads": 10 ** 5000}, "threads"),
+                ({"cuda_device": 2 ** 32}, "cuda_device = 4294967296: expected"),
+                ({"cuda_device": None}, "cuda_device = None"),
+                ({"backend": []}, "auto, cpu, cuda"),
+                ({"simd": []}, "auto, none, "),
+                ({"algorithm": []}, "one of bfv, bp, "),
+                ({"algorithm": "sgm\0"}, "one of bfv, bp, "),
+                ({"algorithm": "\udc80"}, "one of bfv, bp, "),
+                ({"cost": "luma\0"}, "without NUL"),
+                ({"cost": "\udc80"}, "expected Unicode text"),
+                ({"lr_max_diff": "x" * 63 + "\u00e9"}, "it takes a whole number"),
+                ({"p1": 10 ** 400}, "p1 = 1000.*expected a number, a bool or a str"),
+                ({"p1": 10 ** 5000}, "p1 = a very large int"),
+                ({"p1": np.array([1, 2])}, "expected a number"),
+                ({"num_disparities": 16384, "disparity_scale": 256},
+                 "does not fit dtype uint16: .* disparity_scale can be at most 4"),
                 ({"dtype": float}, "uint8 or uint16"),
-                ({"dtype": np.uint8, "invalid_value": 256}, "256 does not fit GRAY8")):
+                ({"dtype": None}, "uint8 or uint16"),
+                ({"dtype": "no"}, "uint8 or uint16"),
+                ({"dtype": np.uint8, "invalid_value": 256}, "invalid_value 256 does not fit dtype uint8")):
             left, right, _ = scenes.render()
-            with self.subTest(given=given), self.assertRaisesRegex(sm.ArgumentError, says):
-                sm.match(left, right, **{**CPU, **given})
+            with self.subTest(says=says):
+                with self.assertRaisesRegex(sm.ArgumentError, says) as caught:
+                    sm.match(left, right, **{**CPU, **given})
+                require_terms(self, caught.exception)
+        for name in ("views", "view\0", None, []):
+            with self.assertRaisesRegex(sm.ArgumentError, "one of bfv, .*, view, depth, points"):
+                sm.properties(name)
         self.assertTrue(issubclass(sm.ArgumentError, ValueError))
         self.assertTrue(issubclass(sm.ArgumentError, sm.Error))
 
@@ -304,6 +414,93 @@ class Sequences(unittest.TestCase):
                                       **CPU).codes.tobytes(), expected)
 
 
+# A daemon thread repeats a call until the interpreter exits.
+AT_EXIT = """
+import sys, threading
+import numpy as np
+import stereomatching as sm
+
+wide = np.random.default_rng(1).integers(0, 256, (200, 330), np.uint8)
+left, right = wide[:, :320], wide[:, 10:]
+matcher = sm.Matcher(num_disparities=64, backend="cpu")
+found, camera = matcher(left, right), sm.Camera(90, 0.5)
+calls = {"match": lambda: matcher(left, right),
+         "milliseconds": lambda: matcher.milliseconds,
+         "properties": lambda: matcher.properties,
+         "new": lambda: sm.match(left, right, backend="cpu"),
+         "copy": lambda: __import__("copy").copy(matcher),
+         "depth": lambda: sm.depth(found, camera, backend="cpu"),
+         "points": lambda: sm.points(found, camera, backend="cpu"),
+         "view": lambda: sm.view(left, found, right, backend="cpu")}
+running = threading.Event()
+
+def repeat():
+    while True:
+        calls[sys.argv[1]]()
+        running.set()
+
+threading.Thread(target=repeat, daemon=True).start()
+running.wait()
+"""
+
+# Children that exit while a thread of their parent matches.
+FORKED = """
+import os, sys, threading
+import numpy as np
+import stereomatching as sm
+
+image = np.zeros((200, 320), np.uint8)
+matcher = sm.Matcher(num_disparities=64, backend="cpu")
+ended = threading.Event()
+
+def repeat():
+    while not ended.is_set():
+        matcher(image, image)
+
+thread = threading.Thread(target=repeat)
+thread.start()
+for i in range(10):
+    child = os.fork()
+    if child == 0:
+        sys.exit(3)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+ended.set()
+thread.join()
+"""
+
+
+class Lifetimes(unittest.TestCase):
+    def run_program(self, *words):
+        result = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", *words], capture_output=True, text=True,
+            check=False, env=dict(os.environ, PYTHONPATH=os.path.join(ROOT, "python")), timeout=240)
+        self.assertEqual((result.returncode, result.stderr), (0, ""), words[1:])
+
+    def test_exit(self):
+        """No call is still in the library when its objects are freed at exit."""
+        for call in ("match", "milliseconds", "properties", "new", "copy", "depth", "points",
+                     "view"):
+            with self.subTest(call=call):
+                self.run_program(AT_EXIT, call)
+
+    def test_exit_of_child(self):
+        self.run_program(FORKED)
+
+    def test_copies(self):
+        """A copy has handles of its own, the same settings, and the same results."""
+        left, right, _ = scenes.render()
+        matcher = sm.Matcher("bp", num_disparities=24, smoothing=0.7, threads=2, **CPU)
+        expected = matcher(left, right).codes.tobytes()
+        for duplicate in (copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))):
+            other = duplicate(matcher)
+            self.assertEqual((other.algorithm, other.device, other.properties),
+                             (matcher.algorithm, matcher.device, matcher.properties))
+            other.set(num_disparities=8)
+            self.assertEqual(matcher.properties["num_disparities"], 24)
+            other = duplicate(duplicate(matcher))
+            self.assertEqual(other(left, right).codes.tobytes(), expected)
+
+
 class Geometry(unittest.TestCase):
     camera = sm.Camera(focal_length=90, baseline=0.5)
 
@@ -370,6 +567,10 @@ class Geometry(unittest.TestCase):
         bgr = sm.view(self.left[:, :, ::-1].copy(), self.map, self.right[:, :, ::-1].copy(),
                       order="bgr", **CPU)
         self.assertEqual(bgr[:, :, ::-1].tobytes(), made.tobytes())
+        for left, right in ((self.left, self.right[:, :, ::-1].copy()[:, :, ::-1]),
+                            (self.left[:, :, ::-1].copy()[:, :, ::-1], self.right)):
+            mixed = sm.view(left, self.map, right, **CPU)
+            self.assertEqual(mixed.tobytes(), made.tobytes())
         four = np.dstack([self.left, self.left[:, :, 0]])
         self.assertEqual(sm.view(four, self.map, position=0, **CPU)[:, :, :3].tobytes(),
                          self.left.tobytes())
@@ -384,24 +585,86 @@ class Geometry(unittest.TestCase):
     def test_refused(self):
         for call, says in (
                 (lambda: sm.depth(self.map, sm.Camera(0, 1), **CPU), "above 0"),
-                (lambda: sm.depth(self.map, sm.Camera(-1, 1), **CPU), "focal-length"),
+                (lambda: sm.depth(self.map, sm.Camera(-1, 1), **CPU), "focal_length = -1"),
                 (lambda: sm.depth(self.map, self.camera, baseline=1), "no property 'baseline'"),
                 (lambda: sm.points(self.map, self.camera, stop=2), "did you mean step"),
                 (lambda: sm.points(sm.Map(self.left), self.camera), "a map is height x width"),
+                (lambda: sm.depth(self.map, None), r"camera = None: expected a Camera"),
+                (lambda: sm.points(self.map, (90, 0.5)), r"camera = \(90, 0.5\): expected a Cam"),
+                (lambda: sm.depth(self.map, sm.Camera(None, 1)), "focal_length = None"),
+                (lambda: sm.depth(self.map, self.camera, range_min=5, range_max=1),
+                 "range_max = 1 metres"),
+                (lambda: sm.view(self.left, self.map, self.right[:, :, 0]), "the shape"),
+                (lambda: sm.view(self.left, self.map, np.dstack([self.right] * 2)[:, :, :4]),
+                 "right has the shape"),
+                (lambda: sm.view(self.left[:, :, 0], self.map,
+                                 self.right[:, :, 0].astype(np.uint16)), "expected one dtype"),
+                (lambda: sm.view(self.left[:, :, 0], self.map, layout="anaglyph"),
+                 "needs a left view with 3 or 4 channels"),
                 (lambda: sm.view(self.left, self.map, position=4, **CPU), "-2 to 3"),
                 (lambda: sm.view(self.left, self.map, self.right[:, 1:], **CPU), "equal"),
-                (lambda: sm.view(self.left, self.truth[:9], **CPU), "the map is 91x9"),
+                (lambda: sm.view(self.left, self.truth[:9], **CPU), r"disparity has 9 x 91 pixels, left 60 x 91"),
                 (lambda: sm.view(self.left.astype(np.uint16)[:, :, 0], self.map), "uint8"),
                 (lambda: sm.view(self.left, self.map, layout="round"), "mono")):
-            with self.assertRaisesRegex(sm.ArgumentError, says):
+            with self.assertRaisesRegex(sm.ArgumentError, says) as caught:
                 call()
+            require_terms(self, caught.exception)
+
+    def test_refused_maps(self):
+        shape = self.truth.shape
+        codes = np.zeros(shape, np.uint16)
+        for disparity, says in (
+                (None, "height x width"), ("x", "not an array of numbers"),
+                ([[1, 2], [3]], "not an array of numbers"),
+                (np.ones(shape, complex), "not an array of numbers"),
+                (np.full(shape, 1e300), r"begins at 1e\+300 pixels"),
+                (sm.Map(codes, scale=0), "Map.scale = 0 is out of range"),
+                (sm.Map(codes, minimum=1.5), "Map.minimum = 1.5"),
+                (sm.Map(codes, invalid=-3), "Map.invalid = -3"),
+                (sm.Map(codes.astype(float)), "codes is of float64"),
+                (sm.Map(np.ma.masked_equal(codes, 0)), "codes has masked pixels")):
+            for call in (lambda d: sm.depth(d, self.camera, **CPU),
+                         lambda d: sm.points(d, self.camera, **CPU),
+                         lambda d: sm.view(self.left, d, **CPU)):
+                with self.assertRaisesRegex(sm.ArgumentError, says) as caught:
+                    call(disparity)
+                require_terms(self, caught.exception)
+        for scale in ("x", None, 10 ** 400):
+            if scale is not None:
+                with self.assertRaisesRegex(sm.ArgumentError, "scale = .*expected a number"):
+                    sm.Map.from_disparity(self.truth, scale=scale)
+
+    def test_masks(self):
+        """Masked disparities are invalid."""
+        mask = np.zeros(self.truth.shape, bool)
+        mask[5:9, 7:30] = True
+        for kind in (np.float64, np.float32, np.int64):
+            masked = np.ma.MaskedArray(self.truth.astype(kind), mask)
+            self.assertEqual(sm.Map.from_disparity(masked).valid.tolist(), (~mask).tolist())
+            self.assertEqual((sm.depth(masked, self.camera, **CPU) == 0).tolist(), mask.tolist())
+        self.assertTrue(np.isfinite(self.truth).all())
+
+    def test_equality(self):
+        same = sm.Map.from_disparity(self.truth)
+        self.assertTrue(self.map == same and not self.map != same)
+        self.assertEqual(len({self.map, same}), 1)
+        for field, value in (("scale", 8), ("minimum", 1), ("invalid", None),
+                             ("codes", same.codes + 1), ("codes", same.codes[1:]),
+                             ("codes", (same.codes >> 8).astype(np.uint8)),
+                             ("confidence_codes", same.codes), ("vertical_codes", same.codes)):
+            self.assertNotEqual(self.map, dataclasses.replace(same, **{field: value}))
+        self.assertNotEqual(self.map, self.map.codes.tolist())
+        one, other = (dataclasses.replace(same, confidence_codes=same.codes.copy())
+                      for _ in range(2))
+        self.assertEqual((one, hash(one)), (other, hash(other)))
 
 
 class Documented(unittest.TestCase):
     def test_page(self):
         """The blocks of docs/python.md, one after the other; what they print is what it says."""
         with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
-            blocks = re.findall(r"^```python\n(.*?)^```", file.read(), re.MULTILINE | re.DOTALL)
+            blocks = re.findall(r"^(?!<!-- not run)[^\n]*\n```python\n(.*?)^```", file.read(),
+                                re.MULTILINE | re.DOTALL)
         self.assertGreater(len(blocks), 3)
         names = {}
         with contextlib.redirect_stdout(io.StringIO()) as printed:

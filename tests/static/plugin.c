@@ -5,9 +5,9 @@
  */
 
 /*
- * Registers the plugin, then matches three frames with each of its matchers and
- * looks at what comes out.  Needs no plugin file, of others neither.  Says in
- * its last line how many elements there were.
+ * Registers the statically linked plugin, matches three frames with each of its
+ * matchers and checks the output.  Needs no plugin files.  The last line of
+ * output is the number of elements.
  */
 
 #include <gst/gst.h>
@@ -87,7 +87,7 @@ match (const gchar * name)
   if (gst_pad_link (source, sink) != GST_PAD_LINK_OK
       || !add_view (GST_BIN (pipeline), matcher, "left", "sink_left")
       || !add_view (GST_BIN (pipeline), matcher, "right", "sink_right"))
-    fail (name, "can't be linked");
+    fail (name, "cannot be linked");
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND,
@@ -117,7 +117,8 @@ is_matcher (GstElementFactory * factory)
       (loaded));
 
   gst_object_unref (loaded);
-  return g_strcmp0 (g_type_name (g_type_parent (type)), "GstStereoBase") == 0;
+  return g_strcmp0 (g_type_name (g_type_parent (type)),
+      "GstStereoMatcher") == 0;
 }
 
 int

@@ -1,10 +1,10 @@
 #!/bin/sh
-# gst-stereomatching: whether scripts are well-formed
+# gst-stereomatching: syntax of scripts
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #   tests/style/check-scripts.sh ROOT
 #
-# bash -n, shellcheck where it is installed, and Python's compiler.
+# Runs bash -n, shellcheck if installed, and Python's compiler.
 set -eu
 cd "$1"
 status=0

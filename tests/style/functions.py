@@ -13,7 +13,7 @@ import sys
 
 LIMIT = 100
 FOLDERS = ("common", "cuda", "gst", "tools", "tests", "examples")
-SUFFIXES = (".c", ".h", ".cu", ".cuh")
+SUFFIXES = (".c", ".h", ".cpp", ".cu", ".cuh")
 
 
 def functions(lines):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# gst-stereomatching: who may include whom
+# gst-stereomatching: allowed includes between layers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """layering.py ROOT
 
@@ -28,7 +28,7 @@ HOUSES = {
 FLOORS = {
     "common": ("", "core", "simd", "image", "cost", "refine", "geometry", "match"),
     "cuda": ("", "core", "image", "cost", "refine", "geometry", "match"),
-    "gst": ("base", "pair", "elements", "elements/testsrc", ""),
+    "gst": ("base", "filter", "aggregate", "elements", ""),
 }
 GENERATED = {"algorithm-list.h": "common"}
 
@@ -42,12 +42,12 @@ def files(root, house):
 
 
 def floor(house, path):
-    """The number of its floor, or None."""
-    folder = os.path.dirname(path)
+    """The number of its floor, or None. A folder inside a floor belongs to it."""
+    folder = os.path.dirname(path).split("/")[0]
     return FLOORS[house].index(folder) if folder in FLOORS[house] else None
 
 
-def complaint(house, path, quoted, name, owner):
+def find_violation(house, path, quoted, name, owner):
     seen, pattern = HOUSES[house]
     if quoted:
         if name not in owner:
@@ -85,7 +85,7 @@ def main():
                 if not match:
                     continue
                 seen += 1
-                why = complaint(house, path, match.group(1) == '"', match.group(2), owner)
+                why = find_violation(house, path, match.group(1) == '"', match.group(2), owner)
                 if why:
                     bad += 1
                     print("%s/%s:%d: %s: %s" % (house, path, number, match.group(2), why))

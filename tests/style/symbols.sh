@@ -1,5 +1,5 @@
 #!/bin/sh
-# gst-stereomatching: what a library exports, and nothing else
+# gst-stereomatching: exported symbols of a library
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #   tests/style/symbols.sh LIBRARY PATTERN [REQUIRED_SYMBOL ...]
@@ -10,7 +10,7 @@ set -eu
 library=$1
 pattern=$2
 shift 2
-# The sanitizers' own, and what every linker adds.
+# Symbols of sanitizers and linkers are allowed.
 symbols=$(nm -D --defined-only "$library" | awk '{ sub (/@.*/, "", $NF); print $NF }' |
   grep -vE '^(__asan_|__ubsan_|__odr_asan|__sanitizer_|_init$|_fini$|_edata$|_end$|__bss_start$)' || true)
 status=0

@@ -4,7 +4,7 @@
 """version.py ROOT [--set VERSION]
 
 meson.build says what the version is; programs, libraries and pkg-config take it
-from there. What can't, has to say the same: NEWS, debian/changelog, the newest
+from there. These files repeat it and must agree: NEWS, debian/changelog, the newest
 release of the AppStream metainfo (which has its date), and the Python package. --set
 writes a version into all of them, and today's date where there is one.
 """

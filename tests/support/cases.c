@@ -6,6 +6,8 @@
 
 #include "cases.h"
 
+#include "core/testing-cuda.h"
+
 #define N(array) ((int) (sizeof (array) / sizeof ((array)[0])))
 
 /* -------------------------------------------------------------------- cases */
@@ -127,7 +129,7 @@ check_codes (const char *algorithm, const StereoParams * params,
     const TestImage * left, const TestImage * right, const int *expected)
 {
   int width = left->image.width, height = left->image.height;
-  TestImage map;
+  SCOPED_IMAGE map;
 
   test_image_init (&map, STEREO_FORMAT_GRAY16_LE, width, height, 6);
   for (size_t d = 0; d < devices_count (); d++) {
@@ -146,14 +148,13 @@ check_codes (const char *algorithm, const StereoParams * params,
     report_difference (algorithm, params, left, right,
         stereo_device_name (devices_get (d)), wrong > 0 ? text : NULL);
   }
-  test_image_clear (&map);
 }
 
 void
 check_devices (const char *algorithm, const StereoParams * params,
     const TestImage * left, const TestImage * right, StereoFormat output)
 {
-  TestImage map, expected;
+  SCOPED_IMAGE map, expected;
 
   test_image_init (&map, output, left->image.width, left->image.height, 10);
   test_image_init (&expected, output, left->image.width, left->image.height,
@@ -165,6 +166,22 @@ check_devices (const char *algorithm, const StereoParams * params,
         stereo_device_name (devices_get (d)),
         first_difference (&map, &expected));
   }
-  test_image_clear (&map);
-  test_image_clear (&expected);
+}
+
+void
+check_shared_limit (const char *algorithm, const StereoParams * params,
+    const TestImage * left, const TestImage * right, int bytes)
+{
+  const int width = left->image.width, height = left->image.height;
+  const size_t last = devices_count () - 1;
+  SCOPED_IMAGE map, expected;
+
+  test_image_init (&map, STEREO_FORMAT_GRAY16_LE, width, height, 0);
+  test_image_init (&expected, STEREO_FORMAT_GRAY16_LE, width, height, 0);
+  match (0, params, algorithm, left, right, &expected);
+  stereo_cuda_pretend_shared_limit (devices_get (last), bytes);
+  match (last, params, algorithm, left, right, &map);
+  stereo_cuda_pretend_shared_limit (devices_get (last), 227 << 10);
+  report_difference (algorithm, params, left, right, "less shared memory",
+      first_difference (&map, &expected));
 }

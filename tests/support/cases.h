@@ -26,6 +26,11 @@ typedef struct
     (c)->right = (v)->right, (c)->n = (v)->n, (c)->min = (v)->min, \
     (c)->fill = (v)->fill)
 
+/* The images of such a case. */
+#define CASE_IMAGES(c, left_image, right_image, random) \
+  init_pair (left_image, right_image, (c)->left, (c)->right, (c)->width, \
+      (c)->height, (c)->fill, random)
+
 /* Judges one of them, the i-th. */
 typedef void (*ViewsCheck) (const Views * views, int i, Random * random);
 
@@ -41,7 +46,7 @@ void each_format (const Views * usual, ViewsCheck check);
 
 /* A test of one of them. */
 #define VIEWS_TEST(test, each, usual, check) \
-  static void test (void) { each (&(usual), check); }
+  TEST (test) { each (&(usual), check); }
 
 /* ------------------------------------------------------------------ devices */
 
@@ -60,5 +65,10 @@ void check_codes (const char *algorithm, const StereoParams * params,
  * plain reference, in any format for maps. */
 void check_devices (const char *algorithm, const StereoParams * params,
     const TestImage * left, const TestImage * right, StereoFormat output);
+
+/* The map of the CUDA device with this much shared memory is equal to that of
+ * the first device. */
+void check_shared_limit (const char *algorithm, const StereoParams * params,
+    const TestImage * left, const TestImage * right, int bytes);
 
 #endif /* CASES_H */

@@ -1,13 +1,13 @@
-# gst-stereomatching: checks that a script counts
+# gst-stereomatching: counted checks of scripts
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# To be sourced after examples/setup.sh.
+# Source this after examples/setup.sh.
 passed=0
 failed=0
 skipped=0
 
-# check TEXT COMMAND ...: what it says is shown only if it fails.
+# check TEXT COMMAND ...: shows the output only if the command fails.
 check() {
   local text=$1
 
@@ -21,13 +21,13 @@ check() {
   fi
 }
 
-# skip TEXT: says what is not checked, and why.
+# skip TEXT: reports a skipped check and the reason.
 skip() {
   echo "skip $1"
   skipped=$((skipped + 1))
 }
 
-# The last line; fails where a check did.
+# Prints the last line. Fails if a check failed.
 report() {
   printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
   [ $failed = 0 ]

@@ -50,7 +50,12 @@ format_bytes (StereoFormat format)
     case STEREO_FORMAT_BGRX:
     case STEREO_FORMAT_XRGB:
     case STEREO_FORMAT_XBGR:
+    case STEREO_FORMAT_U32:
       return 4;
+    case STEREO_FORMAT_XYZ_F32:
+      return 12;
+    case STEREO_FORMAT_XYZRGB_F32:
+      return 16;
     default:
       return 1;
   }
@@ -439,6 +444,17 @@ code_at (const TestImage * map, int x, int y)
   return p[2 * x] | p[2 * x + 1] << 8;
 }
 
+void
+put_code (const TestImage * map, int x, int y, unsigned code)
+{
+  uint8_t *at = test_image_row (map, y) + (size_t) x * map->row_bytes
+      / (size_t) map->image.width;
+
+  at[0] = (uint8_t) code;
+  if (map->image.format == STEREO_FORMAT_GRAY16_LE)
+    at[1] = (uint8_t) (code >> 8);
+}
+
 const char *
 first_difference (const TestImage * a, const TestImage * b)
 {
@@ -579,6 +595,7 @@ match_results (size_t device, const StereoParams * params,
   const StereoImage *images[STEREO_N_RESULTS];
   StereoMatcher *matcher;
   StereoMatcherConfig config = {
+    sizeof (StereoMatcherConfig),
     left->image.width, left->image.height, left->image.format,
     right->image.format, results[0]->image.format, left->colorimetry,
     right->colorimetry
@@ -599,7 +616,7 @@ match_results (size_t device, const StereoParams * params,
   status = stereo_matcher_configure (matcher, &config, params);
   if (status == STEREO_OK)
     status = stereo_matcher_process_results (matcher, &left->image,
-        &right->image, images, NULL);
+        &right->image, images, STEREO_N_RESULTS, NULL);
   if (status == STEREO_OK)
     status = stereo_matcher_sync (matcher);
   CHECK_STRING (stereo_matcher_error (matcher), "");
@@ -636,4 +653,30 @@ harness_free (void)
     stereo_device_unref (&devices[i]);
   }
   n_devices = 0;
+}
+
+int
+harness_main (int argc, char **argv, size_t (*run) (Random * random))
+{
+  size_t n_compared = 0;
+  unsigned long first, count;
+  int status;
+
+  if (argc != 4 || strcmp (argv[1], "--random") != 0) {
+    status = test_run (argc, argv);
+    harness_free ();
+    return status;
+  }
+  first = strtoul (argv[2], NULL, 10);
+  count = strtoul (argv[3], NULL, 10);
+  for (unsigned long i = 0; i < count && test_failures == 0; i++) {
+    Random random = { first + i };
+
+    n_compared += run (&random);
+    if (test_failures > 0)
+      fprintf (stderr, "failed with seed %lu\n", first + i);
+  }
+  printf ("%lu inputs, %zu operations\n", count, n_compared);
+  harness_free ();
+  return test_failures > 0;
 }

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what the kernel tests have in common
+/* gst-stereomatching: helpers of the kernel tests
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -20,8 +20,15 @@ typedef struct
 
 uint32_t random_next (Random * random);
 
-/* lowest to highest, both included. */
+/* Between lowest and highest, inclusive. */
 int random_range (Random * random, int lowest, int highest);
+
+/* v, but at least lo and at most hi. */
+static inline int
+limit_to (int v, int lo, int hi)
+{
+  return v < lo ? lo : v > hi ? hi : v;
+}
 
 /* ------------------------------------------------------------------- images */
 
@@ -34,13 +41,13 @@ typedef struct
   size_t size;
   int n_planes;
   size_t row_bytes;             /* of plane 0 */
-  int fill;                     /* what fill_pair() was told */
+  int fill;                     /* argument of fill_pair() */
 } TestImage;
 
-/* Bytes a pixel of plane 0 takes. */
+/* Bytes per pixel of plane 0. */
 size_t format_bytes (StereoFormat format);
 
-/* Whether there are R, G and B, or Y, U and V. */
+/* Whether the format is RGB or YUV, not grey. */
 bool format_has_color (StereoFormat format);
 
 /* padding: bytes between rows, in all planes.  The image is filled with the
@@ -48,14 +55,21 @@ bool format_has_color (StereoFormat format);
 void test_image_init (TestImage * image, StereoFormat format, int width,
     int height, size_t padding);
 void test_image_clear (TestImage * image);
+
+/* Declares images, and pointers to parameters, that are freed when their block
+ * ends. */
+#define SCOPED_IMAGE __attribute__ ((cleanup (test_image_clear))) TestImage
+#define SCOPED_PARAMS \
+  __attribute__ ((cleanup (stereo_params_free))) StereoParams
+
 uint8_t *test_image_row (const TestImage * image, int y);
 
-/* What planes hold: rows, the bytes of a row, and their address. */
+/* Rows of a plane, bytes per row, and the address of a row. */
 int plane_rows (const TestImage * image, int plane);
 size_t plane_row_bytes (const TestImage * image, int plane);
 uint8_t *plane_row (const TestImage * image, int plane, int y);
 
-/* Y, U and V of a pixel, of the nearest sample. */
+/* Y, U and V of a pixel; chroma of the nearest sample. */
 void test_image_yuv (const TestImage * image, int x, int y, int yuv[3]);
 
 /* R, G and B of Y, U and V, without rounding. */
@@ -67,7 +81,7 @@ void oracle_yuv (StereoColorimetry colorimetry, const int yuv[3],
 void test_image_rgb (const TestImage * image, int x, int y, int rgb[3]);
 int test_image_luma (const TestImage * image, bool color, int x, int y);
 
-/* Whether all bytes outside the pixels are as they were. */
+/* Whether all bytes outside the pixels are unchanged. */
 bool test_image_intact (const TestImage * image);
 
 /* Kinds of content, chosen to reach every branch and every extreme value. */
@@ -77,7 +91,7 @@ typedef enum
   FILL_SHIFTED,                 /* a texture; the right view shifted, noisy */
   FILL_BLACK,
   FILL_WHITE,
-  FILL_BLACK_AND_WHITE,         /* left and right: all costs are cut off */
+  FILL_BLACK_AND_WHITE,         /* left and right; truncates all costs */
   FILL_CHECKER,                 /* 0 and 255, pixel by pixel */
   FILL_RAMP,
   FILL_IMPULSES,                /* a few bright pixels */
@@ -92,19 +106,21 @@ void init_pair (TestImage * left, TestImage * right, StereoFormat left_format,
     StereoFormat right_format, int width, int height, Fill fill,
     Random * random);
 
-/* The pixels of a GRAY8 image, in all bytes of those of another one. */
+/* Copies each pixel of a GRAY8 image to all bytes of the same pixel of another
+ * image. */
 void copy_grey (const TestImage * from, TestImage * to);
 
-/* The code of a pixel of a map, GRAY16_LE or GRAY8. */
+/* Reads or writes the code of a pixel of a map, GRAY16_LE or GRAY8. */
 int code_at (const TestImage * map, int x, int y);
+void put_code (const TestImage * map, int x, int y, unsigned code);
 
-/* Where two maps differ, as text; NULL when they are equal. */
+/* Describes the first difference of two maps; NULL if they are equal. */
 const char *first_difference (const TestImage * a, const TestImage * b);
 
 /* ------------------------------------------------------------------ devices */
 
 /* All devices of this machine: the CPU with all its instruction sets, 1 to 3
- * threads, then CUDA if there is one.  Made on the first call. */
+ * threads, then CUDA if available.  Created by the first call. */
 size_t devices_count (void);
 StereoDevice *devices_get (size_t index);
 bool devices_have_cuda (void);
@@ -114,16 +130,15 @@ bool devices_have_cuda (void);
 /* name, value, name, value, ..., NULL; values are doubles */
 StereoParams *params_new (const char *algorithm, const char *name, ...);
 
-/* The value of a parameter, which there has to be. */
+/* The value of a parameter, which must exist. */
 double param (const StereoParams * params, const char *name);
 
-/* Matches on a device, with a matcher that is configured anew for every call.
- * Any failure, and any byte written outside the output's pixels, is a failed
- * test. */
+/* Matches on a device, with a new configuration for every call.  Any failure,
+ * and any byte written outside the output's pixels, fails the test. */
 void match (size_t device, const StereoParams * params, const char *algorithm,
     const TestImage * left, const TestImage * right, TestImage * output);
 
-/* The same with all that the algorithm has; NULL for what is not asked for. */
+/* The same with all outputs of the algorithm; NULL for unused ones. */
 void match_results (size_t device, const StereoParams * params,
     const char *algorithm, const TestImage * left, const TestImage * right,
     TestImage * const results[STEREO_N_RESULTS]);
@@ -139,12 +154,18 @@ int bench (const char *algorithm, int argc, char **argv);
 int bench_devices (void (*run) (size_t device, int width, int height),
     int argc, char **argv);
 
-/* Everything that was made on a first call. */
+/* Frees everything that first calls created. */
 void harness_free (void);
 
-/* Runs the tests or, with --bench, the expression, which has argc and argv of
- * what comes after that. */
-#define KERNEL_MAIN(tests, bench) \
+/* main() of a program with tests and cases: runs the tests, or with arguments
+ * --random SEED COUNT as many cases, each from the next seed.  run() returns
+ * the number of results it compared.  Ends after a failed case, and prints its
+ * seed. */
+int harness_main (int argc, char **argv, size_t (*run) (Random * random));
+
+/* Runs the tests or, with --bench, the expression, with argc and argv from
+ * after --bench. */
+#define KERNEL_MAIN(bench) \
   int \
   main (int argc, char **argv) \
   { \
@@ -155,7 +176,7 @@ void harness_free (void);
       argv += 2; \
       status = bench; \
     } else { \
-      status = TEST_RUN (tests, argc, argv); \
+      status = test_run (argc, argv); \
     } \
     harness_free (); \
     return status; \

@@ -5,12 +5,16 @@
  */
 
 /*
- * A test program is a table of named functions:
+ * A test program consists of functions that register themselves:
  *
- *   static const Test tests[] = { {"copies", test_copies}, ... };
- *   TEST_MAIN (tests)
+ *   TEST (test_many_copies)
+ *   {
+ *   }
  *
- * Without arguments it runs them all; arguments that name tests select those.
+ *   TEST_MAIN ()
+ *
+ * It runs all tests in the order of the file, or those named as arguments:
+ * "many-copies".
  * A failed CHECK is reported with both operands and the test goes on; the exit
  * status is 1 if any failed, 77 if all were skipped.
  */
@@ -23,11 +27,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct
+typedef struct Test Test;
+struct Test
 {
-  const char *name;
+  char name[64];
   void (*run) (void);
-} Test;
+  Test *next;
+};
+
+/* Defines a test, a function called test_something. */
+#define TEST(function) \
+  static void function (void); \
+  __attribute__ ((constructor)) static void function##_register (void) \
+  { \
+    static Test test = { .run = function }; \
+    test_register (&test, &#function[sizeof ("test_") - 1]); \
+  } \
+  static void function (void)
+
+/* Declares a variable whose address is passed to a function when its block
+ * ends: SCOPED (stereo_device_unref) StereoDevice *device = NULL; */
+#define SCOPED(free_function) __attribute__ ((cleanup (free_function)))
+
+/* For SCOPED: memory of malloc(). */
+static inline void
+free_scoped (void *pointer)
+{
+  free (*(void **) pointer);
+}
+
+__attribute__ ((weak)) Test *test_first;
+__attribute__ ((weak)) Test *test_last;
+
+static inline void
+test_register (Test * test, const char *name)
+{
+  for (size_t i = 0; i + 1 < sizeof (test->name) && name[i] != '\0'; i++)
+    test->name[i] = name[i] == '_' ? '-' : name[i];
+  *(test_last != NULL ? &test_last->next : &test_first) = test;
+  test_last = test;
+}
 
 /* Of the test that runs; one of each for all files of a program. */
 __attribute__ ((weak)) unsigned test_failures;
@@ -75,7 +114,7 @@ __attribute__ ((weak)) bool test_skipped;
           __FILE__, __LINE__, a_, b_); \
   } while (0)
 
-/* For what the rest of the program can't do without. */
+/* For what the rest of the program cannot do without. */
 #define REQUIRE(condition) \
   do { \
     if (!(condition)) { \
@@ -85,7 +124,7 @@ __attribute__ ((weak)) bool test_skipped;
     } \
   } while (0)
 
-/* In a test function that can't run here. */
+/* In a test function that cannot run here. */
 #define SKIP(reason) \
   do { \
     printf ("  skipped: %s\n", reason); \
@@ -93,24 +132,25 @@ __attribute__ ((weak)) bool test_skipped;
     return; \
   } while (0)
 
+/* Exit status. */
 static inline int
-test_run (const Test * tests, size_t n, int argc, char **argv)
+test_run (int argc, char **argv)
 {
   unsigned n_run = 0, n_failed = 0, n_skipped = 0;
 
-  for (size_t i = 0; i < n; i++) {
+  for (const Test * t = test_first; t != NULL; t = t->next) {
     bool selected = argc < 2;
 
     for (int a = 1; a < argc; a++)
-      selected |= strcmp (argv[a], tests[i].name) == 0;
+      selected |= strcmp (argv[a], t->name) == 0;
     if (!selected)
       continue;
 
     test_failures = 0;
     test_skipped = false;
-    tests[i].run ();
+    t->run ();
     printf ("%s %s\n", test_failures ? "FAIL" : test_skipped ? "skip" : "ok",
-        tests[i].name);
+        t->name);
     fflush (stdout);
     n_run++;
     n_failed += test_failures != 0;
@@ -122,14 +162,11 @@ test_run (const Test * tests, size_t n, int argc, char **argv)
   return n_skipped == n_run ? 77 : 0;
 }
 
-#define TEST_RUN(tests, argc, argv) \
-  test_run (tests, sizeof (tests) / sizeof ((tests)[0]), argc, argv)
-
-#define TEST_MAIN(tests) \
+#define TEST_MAIN() \
   int \
   main (int argc, char **argv) \
   { \
-    return TEST_RUN (tests, argc, argv); \
+    return test_run (argc, argv); \
   }
 
 #endif /* TEST_H */

@@ -1,11 +1,11 @@
 #!/bin/sh
-# gst-stereomatching: runs a command, but not in a sanitized build
+# gst-stereomatching: runs a command unless the build is sanitized
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# GStreamer's own programs have no sanitizer in them, and could not load the
-# plugin of such a build. 77 means that the test is skipped.
+# Programs of GStreamer are not sanitized and cannot load a sanitized plugin.
+# Exit status 77 skips the test.
 if [ -n "${STEREO_SANITIZER:-}" ]; then
-  echo "a sanitized plugin can't be loaded by GStreamer's own programs"
+  echo "GStreamer's own programs cannot load a sanitized plugin"
   exit 77
 fi
 exec "$@"

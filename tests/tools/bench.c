@@ -9,8 +9,7 @@
 
 #include <math.h>
 
-static void
-test_statistics (void)
+TEST (test_statistics)
 {
   double one[] = { 7 }, even[] = { 4, 1, 3, 10 }, many[200];
   BenchTimes times;
@@ -43,8 +42,7 @@ test_statistics (void)
   }
 }
 
-static void
-test_figures (void)
+TEST (test_figures)
 {
   BenchCase c = { .width = 200, .height = 100, .disparities = 50,
     .format = STEREO_FORMAT_RGB
@@ -91,8 +89,7 @@ test_figures (void)
   }
 }
 
-static void
-test_copy (void)
+TEST (test_copy)
 {
   for (unsigned threads = 1; threads <= 3; threads++) {
     StereoDevice *device = NULL;
@@ -110,10 +107,4 @@ test_copy (void)
   }
 }
 
-static const Test tests[] = {
-  {"statistics", test_statistics},
-  {"figures", test_figures},
-  {"copy", test_copy},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

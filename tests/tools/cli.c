@@ -20,8 +20,7 @@ refuse_setup (const char *text, const char *part)
   CHECK_CONTAINS (why.text, part);
 }
 
-static void
-test_setups (void)
+TEST (test_setups)
 {
   CliSetups setups = { NULL, 0 };
   StereoMessage why = { "" };
@@ -92,8 +91,7 @@ refuse_sweep (const char *sweep, const char *part)
   cli_setups_clear (&setups);
 }
 
-static void
-test_sweeps (void)
+TEST (test_sweeps)
 {
   CliSetups setups = { NULL, 0 };
   StereoMessage why = { "" };
@@ -125,8 +123,7 @@ test_sweeps (void)
   refuse_sweep ("windows=four,six", "windows");
 }
 
-static void
-test_numbers (void)
+TEST (test_numbers)
 {
   double value = 7;
 
@@ -139,8 +136,7 @@ test_numbers (void)
   CHECK_DOUBLE (value, ==, -25);
 }
 
-static void
-test_json (void)
+TEST (test_json)
 {
   char *text = NULL;
   size_t size = 0;
@@ -173,8 +169,7 @@ test_json (void)
   free (text);
 }
 
-static void
-test_csv (void)
+TEST (test_csv)
 {
   char *text = NULL;
   size_t size = 0;
@@ -192,12 +187,4 @@ test_csv (void)
   free (text);
 }
 
-static const Test tests[] = {
-  {"setups", test_setups},
-  {"sweeps", test_sweeps},
-  {"numbers", test_numbers},
-  {"json", test_json},
-  {"csv", test_csv},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

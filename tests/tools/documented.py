@@ -6,8 +6,8 @@
     documented.py ROOT PROGRAM ...
 
 They run in the folder of the datasets.
-What they print has to be what follows there, but for run times and the name of
-the device. Exit status 77 (skipped) without $STEREO_DATASETS.
+Their output must equal the text after the command, except run times and the name
+of the device. Exit status 77 (skipped) without $STEREO_DATASETS.
 """
 
 import glob

@@ -50,8 +50,7 @@ prepare (void)
   }
 }
 
-static void
-test_average (void)
+TEST (test_average)
 {
   prepare ();
   CHECK_DOUBLE (eval_average (&report, &runs[0], 1, SCENE_N_REGIONS), ==, 16);
@@ -66,8 +65,7 @@ test_average (void)
   CHECK (isnan (eval_average (&report, &runs[0], 1, SCENE_N_REGIONS)));
 }
 
-static void
-test_v2 (void)
+TEST (test_v2)
 {
   prepare ();
   CHECK (eval_is_v2 (&report, &runs[0]));
@@ -88,8 +86,7 @@ test_v2 (void)
   CHECK (!eval_is_v2 (&report, &runs[0]));
 }
 
-static void
-test_best (void)
+TEST (test_best)
 {
   prepare ();
   for (size_t i = 0; measure_name (i) != NULL; i++) {
@@ -110,10 +107,4 @@ test_best (void)
   CHECK (eval_best (&report) == NULL);
 }
 
-static const Test tests[] = {
-  {"average", test_average},
-  {"v2", test_v2},
-  {"best", test_best},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

@@ -9,8 +9,12 @@
 #include "imagefile.h"
 #include "test.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <png.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A file in memory. */
@@ -223,8 +227,7 @@ check_png (int depth, int color, int channels, int file_channels)
   }
 }
 
-static void
-test_png (void)
+TEST (test_png)
 {
   check_png (8, PNG_COLOR_TYPE_GRAY, 1, 1);
   check_png (16, PNG_COLOR_TYPE_GRAY, 1, 1);
@@ -234,8 +237,7 @@ test_png (void)
   check_png (16, PNG_COLOR_TYPE_GRAY_ALPHA, 1, 2);
 }
 
-static void
-test_png_small_samples (void)
+TEST (test_png_small_samples)
 {
   /* 0 1 2 3 0, 3 2 1 0 3, 1 1 1 1 1 in two bits each */
   static const uint8_t two[] = { 0x1b, 0x00, 0xe4, 0xc0, 0x55, 0x40 };
@@ -262,20 +264,18 @@ test_png_small_samples (void)
   free (palette.bytes);
 }
 
-static void
-test_png_too_large (void)
+TEST (test_png_too_large)
 {
   uint8_t rows[15] = { 0 };
   File file = make_png (8, PNG_COLOR_TYPE_GRAY, false, rows, 5);
 
   /* the width, without its checksum and with it */
   memcpy (file.bytes + 16, "\x7f\xff\xff\xff", 4);
-  refuse (file.bytes, file.size, "no sound PNG");
+  refuse (file.bytes, file.size, "not a valid PNG");
   free (file.bytes);
 }
 
-static void
-test_pnm (void)
+TEST (test_pnm)
 {
   static const uint8_t grey[] = { 0, 1, 2, 253, 254, 255 };
   static const uint8_t wide[] = { 0x12, 0x34, 0xff, 0xff, 0, 1, 0xab, 0 };
@@ -336,8 +336,7 @@ test_pnm (void)
   free (p3.bytes);
 }
 
-static void
-test_pfm (void)
+TEST (test_pfm)
 {
   /* 1.5 and -2 below, infinity and 0.25 above; the lower row comes first */
   static const uint8_t little[] = {
@@ -375,26 +374,25 @@ test_pfm (void)
   free (color.bytes);
 }
 
-static void
-test_hostile_headers (void)
+TEST (test_hostile_headers)
 {
   refuse_text ("", "is empty");
   refuse_text ("P", "none of");
   refuse_text ("P4 1 1 x", "none of");
   refuse_text ("GIF89a", "none of");
-  refuse_text ("\x89PNG", "no sound PNG");
-  refuse_text ("P5 0 4 255 ", "0x4 pixels");
-  refuse_text ("P5 4 0 255 ", "4x0 pixels");
+  refuse_text ("\x89PNG", "not a valid PNG");
+  refuse_text ("P5 0 4 255 ", "pixels, got 0x4");
+  refuse_text ("P5 4 0 255 ", "pixels, got 4x0");
   refuse_text ("P5 -4 4 255 ", "header");
   refuse_text ("P5 16385 1 255 ", "16385x1");
   refuse_text ("P5 99999999999999999999 4 255 ", "header");
   refuse_text ("P6 16384 16384 65535 ", "cut off");
   refuse_text ("P3 16384 16384 65535 1 2 3", "cut off");
-  refuse_text ("P5 1 1 0 x", "maximum is 0");
-  refuse_text ("P5 1 1 65536 xx", "maximum is 65536");
+  refuse_text ("P5 1 1 0 x", "maximum of 0");
+  refuse_text ("P5 1 1 65536 xx", "maximum of 65536");
   refuse_text ("P5 1 1 100 \xff", "above its maximum");
-  refuse_text ("P2 1 1 100 101", "no number from 0");
-  refuse_text ("P2 2 1 100 1 x", "no number from 0");
+  refuse_text ("P2 1 1 100 101", "not a number from 0");
+  refuse_text ("P2 2 1 100 1 x", "not a number from 0");
   refuse_text ("P2 2 1 100 1    ", "is missing");
   refuse_text ("P5 # no end of the comment", "header");
   refuse_text ("Pf 1 1 0 abcd", "header");
@@ -406,8 +404,7 @@ test_hostile_headers (void)
       "-1.00000000000000000000000000000000000000000000000 abcd", "header");
 }
 
-static void
-test_reduce (void)
+TEST (test_reduce)
 {
   static const uint8_t wide[] = { 0x12, 0xff, 0xff, 0, 0, 0xff };
   File high = file_from_text ("P5 3 1 65535 ", wide, 6);
@@ -440,8 +437,7 @@ test_reduce (void)
   free (pfm.bytes);
 }
 
-static void
-test_map (void)
+TEST (test_map)
 {
   File grey = file_from_text ("P5 3 1 255 ", "\0\x01\x0a", 3);
   File equal = file_from_text ("P6 1 1 255 ", "\x08\x08\x08", 3);
@@ -477,8 +473,7 @@ test_map (void)
 }
 
 /* What is written is read back; the bytes of a PFM file are as specified. */
-static void
-test_write (void)
+TEST (test_write)
 {
   static const uint16_t codes[6] = { 0, 1, 256, 4660, 65534, 65535 };
   static const uint8_t rgb[18] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 255, 0, 33 };
@@ -525,24 +520,114 @@ test_write (void)
   CHECK_CONTAINS (why.text, path);
   CHECK (!image_read (folder, &image, &why));
   CHECK (!image_read ("/dev/zero", &image, &why));
-  CHECK_CONTAINS (why.text, "/dev/zero: is no file");
+  CHECK_CONTAINS (why.text, "/dev/zero: is not a file");
   CHECK (!image_write_pfm (folder, 3, 2, map, &why));
-  CHECK_CONTAINS (why.text, "can't be written");
+  CHECK_CONTAINS (why.text, "cannot be written");
   if (access ("/dev/full", W_OK) == 0) {
     snprintf (path, sizeof (path), "%s/link", folder);
     REQUIRE (symlink ("/dev/full", path) == 0);
     CHECK (!image_write_png16 (path, 3, 2, codes, &why));
-    CHECK_CONTAINS (why.text, "can't be written");
-    remove (path);
+    CHECK_CONTAINS (why.text, "cannot be written");
+    CHECK (remove (path) == 0);
   }
   CHECK (rmdir (folder) == 0);
 }
 
+/* Writes more than a file may hold; what is at path stays.  Nothing is left
+ * beside it, since the test removes the folder. */
 static void
-test_read_map (void)
+write_too_much (const char *path)
+{
+  static const float map[4096];
+  uint16_t codes[4096];
+  StereoMessage why = { "" };
+  struct rlimit before, limit;
+
+  for (size_t i = 0; i < 4096; i++)
+    codes[i] = (uint16_t) (next_random ());
+  REQUIRE (getrlimit (RLIMIT_FSIZE, &before) == 0);
+  limit = before;
+  limit.rlim_cur = 1000;
+  signal (SIGXFSZ, SIG_IGN);
+  REQUIRE (setrlimit (RLIMIT_FSIZE, &limit) == 0);
+  CHECK (!image_write_pfm (path, 64, 64, map, &why));
+  CHECK_CONTAINS (why.text, "cannot be written: File too large");
+  CHECK (!image_write_png16 (path, 64, 64, codes, &why));
+  CHECK_CONTAINS (why.text, "cannot be written: File too large");
+  REQUIRE (setrlimit (RLIMIT_FSIZE, &before) == 0);
+}
+
+/* A failed write leaves an earlier file as it was. */
+TEST (test_write_fails)
+{
+  static const float map[2] = { 3, 4 };
+  char folder[] = "/tmp/stereo-imagefile-XXXXXX", path[64], link[64];
+  StereoMessage why = { "" };
+  struct stat status;
+  Image image;
+
+  REQUIRE (mkdtemp (folder) != NULL);
+  snprintf (path, sizeof (path), "%s/file", folder);
+  snprintf (link, sizeof (link), "%s/link", folder);
+  write_too_much (path);
+  CHECK (stat (path, &status) != 0);
+
+  REQUIRE (image_write_pfm (path, 2, 1, map, &why));
+  REQUIRE (chmod (path, 0640) == 0 && symlink (path, link) == 0);
+  write_too_much (path);
+  write_too_much (link);
+  REQUIRE (image_read (path, &image, &why));
+  CHECK_INT (image.width, ==, 2);
+  CHECK_DOUBLE (((float *) image.data)[1], ==, 4);
+  image_clear (&image);
+
+  /* a success goes through the link and keeps the permissions */
+  REQUIRE (image_write_pfm (link, 1, 1, map, &why));
+  REQUIRE (lstat (link, &status) == 0);
+  CHECK (S_ISLNK (status.st_mode));
+  REQUIRE (lstat (path, &status) == 0);
+  CHECK (S_ISREG (status.st_mode));
+  CHECK_INT (status.st_mode & 0777, ==, 0640);
+  REQUIRE (image_read (path, &image, &why));
+  CHECK_INT (image.width, ==, 1);
+  image_clear (&image);
+
+  CHECK (remove (link) == 0);
+  CHECK (remove (path) == 0);
+  CHECK (rmdir (folder) == 0);
+}
+
+/* A pipe is written directly, not replaced. */
+TEST (test_write_pipe)
+{
+  static const char header[] = "Pf\n1 1\n-1.0\n";
+  static const float map[1] = { 3 };
+  char folder[] = "/tmp/stereo-imagefile-XXXXXX", path[64], bytes[64];
+  StereoMessage why = { "" };
+  struct stat status;
+  int reader;
+
+  REQUIRE (mkdtemp (folder) != NULL);
+  snprintf (path, sizeof (path), "%s/pipe", folder);
+  REQUIRE (mkfifo (path, 0600) == 0);
+  reader = open (path, O_RDONLY | O_NONBLOCK);
+  REQUIRE (reader >= 0);
+  CHECK (image_write_pfm (path, 1, 1, map, &why));
+  CHECK_INT (read (reader, bytes, sizeof (bytes)), ==, sizeof (header) - 1 + 4);
+  CHECK (memcmp (bytes, header, sizeof (header) - 1) == 0);
+  close (reader);
+
+  REQUIRE (lstat (path, &status) == 0);
+  CHECK (S_ISFIFO (status.st_mode));
+  CHECK (remove (path) == 0);
+  CHECK (rmdir (folder) == 0);
+}
+
+TEST (test_read_map)
 {
   char folder[] = "/tmp/stereo-imagefile-XXXXXX", path[64];
   static const uint16_t codes[2] = { 0, 512 };
+  const double none = NAN;
   StereoMessage why = { "" };
   int width = 0, height = 0;
   float *map = NULL;
@@ -551,42 +636,33 @@ test_read_map (void)
   REQUIRE (mkdtemp (folder) != NULL);
   snprintf (path, sizeof (path), "%s/map", folder);
   REQUIRE (image_write_png16 (path, 2, 1, codes, &why));
-  REQUIRE (image_read_map (path, 0, false, 0, &width, &height, &map, &why));
+  REQUIRE (image_read_map (path, 0, "--scale", NULL, &width, &height, &map,
+          &why));
   CHECK_INT (width, ==, 2);
   CHECK_INT (height, ==, 1);
   CHECK (isnan (map[0]));
   CHECK_DOUBLE (map[1], ==, 2);
   free (map);
-  REQUIRE (image_read_map (path, 8, true, NAN, &width, &height, &map, &why));
+  REQUIRE (image_read_map (path, 8, NULL, &none, &width, &height, &map,
+          &why));
   CHECK_DOUBLE (map[0], ==, 0);
   CHECK_DOUBLE (map[1], ==, 64);
   free (map);
   width = 3;
-  CHECK (!image_read_map (path, 8, true, NAN, &width, &height, &map, &why));
-  CHECK_CONTAINS (why.text, "is 2x1 where 3x1 is wanted");
+  CHECK (!image_read_map (path, 8, NULL, &none, &width, &height, &map,
+          &why));
+  CHECK_CONTAINS (why.text, "expected 3x1 pixels, got 2x1");
 
   file = fopen (path, "wb");
   REQUIRE (file != NULL);
   fputs ("P2 1 1 255 5", file);
   fclose (file);
   width = height = 0;
-  CHECK (!image_read_map (path, 0, false, 0, &width, &height, &map, &why));
+  CHECK (!image_read_map (path, 0, "--scale", NULL, &width, &height, &map,
+          &why));
   CHECK_CONTAINS (why.text, "scale");
   remove (path);
   CHECK (rmdir (folder) == 0);
 }
 
-static const Test tests[] = {
-  {"png", test_png},
-  {"png-small-samples", test_png_small_samples},
-  {"png-too-large", test_png_too_large},
-  {"pnm", test_pnm},
-  {"pfm", test_pfm},
-  {"hostile-headers", test_hostile_headers},
-  {"reduce", test_reduce},
-  {"map", test_map},
-  {"write", test_write},
-  {"read-map", test_read_map},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

@@ -12,8 +12,7 @@
 
 /* Errors 0, 0.5, 0.75, 1, 1.25, 2, 4, 4.5: strictly more than 0.5 are six,
  * than 1 four, than 2 two, than 4 one. */
-static void
-test_strict (void)
+TEST (test_strict)
 {
   static const float truth[8] = { 10, 10, 10, 10, 10, 10, 10, 10 };
   static const float map[8] = {
@@ -36,8 +35,7 @@ test_strict (void)
 
 /* More than 3 pixels and more than 5 %: 3.5 of 60 is (5.8 %), 3.5 of 80 is not
  * (4.4 %), 3 of 10 is not, exactly 5 % (4 of 80) is not. */
-static void
-test_d1 (void)
+TEST (test_d1)
 {
   static const float truth[4] = { 60, 80, 10, 80 };
   static const float map[4] = { 63.5f, 83.5f, 13, 84 };
@@ -49,8 +47,7 @@ test_d1 (void)
 
 /* Of the pixels by confidence: good, then a good and a bad one alike, then a
  * hole; what is unknown or masked does not count. */
-static void
-test_auc (void)
+TEST (test_auc)
 {
   static const float truth[6] = { 1, 2, 3, 4, NAN, 6 };
   static const float map[6] = { 1, 4.5f, 3, NAN, 9, 60 };
@@ -67,8 +64,7 @@ test_auc (void)
   CHECK (isnan (auc) && isnan (ideal));
 }
 
-static void
-test_holes_and_unknown (void)
+TEST (test_holes_and_unknown)
 {
   static const float truth[6] = { 1, 2, 3, NAN, INFINITY, 6 };
   static const float map[6] = { 1, NAN, 3, 4, 5, INFINITY };
@@ -88,8 +84,7 @@ test_holes_and_unknown (void)
   CHECK_DOUBLE (fabs (measure_density (map, 6) - 400.0 / 6), <, 1e-12);
 }
 
-static void
-test_nothing (void)
+TEST (test_nothing)
 {
   static const float truth[2] = { NAN, 1 }, map[2] = { 1, NAN };
   static const uint8_t none[2] = { 0, 0 };
@@ -105,8 +100,7 @@ test_nothing (void)
   CHECK (isnan (m.mean) && isnan (m.rms));
 }
 
-static void
-test_names (void)
+TEST (test_names)
 {
   Measure m = { 0, 0, {1, 2, 3, 4}, 5, 6, 7, 8 };
   static const char *const names[] = {
@@ -120,8 +114,7 @@ test_names (void)
   CHECK (measure_name (8) == NULL);
 }
 
-static void
-test_codes (void)
+TEST (test_codes)
 {
   static const float map[6] = { 0, 1.5f, NAN, 300, -3, 10.001f };
   static const uint16_t right[6] = { 1, 384, 0, 65535, 1, 2560 };
@@ -132,8 +125,7 @@ test_codes (void)
     CHECK_INT (codes[i], ==, right[i]);
 }
 
-static void
-test_colors (void)
+TEST (test_colors)
 {
   static const float map[5] = { 0, 30, 60, NAN, -5 };
   uint8_t rgb[15];
@@ -148,8 +140,7 @@ test_colors (void)
 }
 
 /* Good grey, bad red, worse redder, occluded blue, unknown black. */
-static void
-test_error_picture (void)
+TEST (test_error_picture)
 {
   float truth[7] = { 5, 5, 5, 5, NAN, 5, 5 };
   static const float map[7] = { 5, 7, 30, NAN, 5, 9, 6 };
@@ -177,8 +168,7 @@ test_error_picture (void)
 }
 
 /* The worse, the less white, up to 16 pixels. */
-static void
-test_severity (void)
+TEST (test_severity)
 {
   float truth[5] = { 0, 0, 0, 0, 0 };
   static const float map[5] = { 2, 4, 8, 16, 32 };
@@ -197,17 +187,4 @@ test_severity (void)
   CHECK (memcmp (rgb + 9, rgb + 12, 3) == 0);
 }
 
-static const Test tests[] = {
-  {"strict", test_strict},
-  {"d1", test_d1},
-  {"auc", test_auc},
-  {"holes-and-unknown", test_holes_and_unknown},
-  {"nothing", test_nothing},
-  {"names", test_names},
-  {"codes", test_codes},
-  {"colors", test_colors},
-  {"error-picture", test_error_picture},
-  {"severity", test_severity},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

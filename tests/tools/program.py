@@ -65,4 +65,4 @@ class Case(unittest.TestCase):
             result = subprocess.run([PATH, *arguments], stdout=full, stderr=subprocess.PIPE,
                                     text=True, check=False)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("can't be written", result.stderr)
+        self.assertIn("Cannot write", result.stderr)

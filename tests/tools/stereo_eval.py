@@ -222,6 +222,14 @@ class Scenes(Case):
         self.assertLess(found["regions"]["nonocc"]["bad-0.5"], 5)
         self.assertEqual(found["num-disparities"], 16)
 
+    def test_contradicting_properties(self):
+        """A warning, once for both scenes, and the result."""
+        scenes = [make_ini(self.path(name)) for name in ("made", "other")]
+        result = run("sgm", "p1=500", "p2=400", *scenes)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr.count("p1 = 500 is above p2 = 400"), 1, result.stderr)
+        self.assertEqual(run("sgm", "p1=400", "p2=400", scenes[0]).stderr, "")
+
     def test_measures(self):
         """A random map with holes against all measures, computed here."""
         source = random.Random(7)
@@ -590,7 +598,7 @@ class Output(Case):
 
     def test_sweep(self):
         scene = make_ini(self.path("made"))
-        # 4 disparities can't hold the 5 that is there
+        # 4 disparities do not include the true one, 5
         tree = evaluate("vcbw", "--sweep", "num-disparities=2:8:2", scene)
         self.assertEqual([r["properties"]["num-disparities"] for r in tree["runs"]],
                          ["2", "4", "6", "8"])
@@ -710,12 +718,12 @@ class BadInput(Case):
     def test_arguments(self):
         scene = make_ini(self.path("made"))
         for arguments, says in (
-                ((), "which algorithm"),
+                ((), "No algorithm given"),
                 (("no-such",), "'no-such'"),
                 (("vcbw", "--bogus"), "'--bogus'"),
                 (("vcbw", "--threads"), "--threads needs"),
                 (("vcbw", "--threads", "x"), "0 to 1024"),
-                (("vcbw", "--backend", "gpu", scene), "cpu, cuda or auto"),
+                (("vcbw", "--backend", "gpu", scene), "auto, cpu or cuda"),
                 (("vcbw", "--simd", "mmx", scene), "'mmx'"),
                 (("vcbw", "--rank", "beauty"), "'beauty'"),
                 (("vcbw", "--json", "--csv"), "exclude"),
@@ -736,9 +744,9 @@ class BadInput(Case):
                 (("vcbw", "--sweep", "radius=3", scene, "--sweep", "radius=1:0", scene), "radius"),
                 (("vcbw", "--sweep", "radius=30:34", scene), "1 to 32"),
                 (("--map", "x.pfm", "radius=3", scene), "no properties"),
-                (("--map", self.path("no.pfm"), scene), "no.pfm: can't be opened"),
-                (("vcbw", self.path("nowhere")), "nowhere: there is no such folder"),
-                (("vcbw", self.folder, self.path("made", "left.png")), "is no folder")):
+                (("--map", self.path("no.pfm"), scene), "no.pfm: cannot be opened"),
+                (("vcbw", self.path("nowhere")), "nowhere: no such folder"),
+                (("vcbw", self.folder, self.path("made", "left.png")), "is not a folder")):
             with self.subTest(arguments=arguments):
                 self.fails(*arguments, says=says)
 
@@ -763,7 +771,7 @@ class BadInput(Case):
             pictures.write_png(path, [[0] * (WIDTH + 1)] * HEIGHT)
             self.fails("vcbw", scene, says=(path, "49x24", "48x24"))
             os.remove(path)
-            self.fails("vcbw", scene, says=(path, "can't be opened"))
+            self.fails("vcbw", scene, says=(path, "cannot be opened"))
 
     def test_colour_where_none_belongs(self):
         scene = make_ini(self.path("made"))
@@ -803,7 +811,7 @@ class BadInput(Case):
         os.makedirs(folder)
         left, right = views()
         pictures.write_png(os.path.join(folder, "im0.png"), left)
-        self.fails("vcbw", folder, says="im1.png: can't be opened")
+        self.fails("vcbw", folder, says="im1.png: cannot be opened")
         pictures.write_png(os.path.join(folder, "im1.png"), right)
         with open(os.path.join(folder, "calib.txt"), "w", encoding="utf-8") as file:
             file.write("ndisp=lots\n")
@@ -846,6 +854,11 @@ class BadInput(Case):
         rows = list(csv.DictReader(io.StringIO(
             run("vcbw", "--keep-going", "--csv", self.path("set")).stdout)))
         self.assertIn("right.png", [r for r in rows if r["scene"] == "b"][0]["error"])
+
+    def test_save_creates_folders(self):
+        result = run("vcbw", make_ini(self.path("made")), "--save", self.path("a", "b", "c"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(os.path.exists(self.path("a", "b", "c", "made.pfm")))
 
     def test_save_where_it_can_not_be(self):
         scene = make_ini(self.path("made"))

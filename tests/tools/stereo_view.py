@@ -13,11 +13,11 @@ import json
 import math
 import os
 import random
-import tempfile
 import unittest
 import zlib
 
 import pictures
+import program
 import suite
 from program import run
 
@@ -30,12 +30,11 @@ def crc_of(rows):
     return "%08x" % zlib.crc32(bytes(s for row in rows for pixel in row for s in pixel))
 
 
-class Case(unittest.TestCase):
+class Case(program.Case):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
+        super().setUp()
         self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
+        os.chdir(self.folder)
         chance = random.Random(1)
         wide = [[tuple(chance.randrange(256) for _ in range(3)) for _ in range(WIDTH + SHIFT)]
                 for _ in range(HEIGHT)]
@@ -115,39 +114,35 @@ class Views(Case):
 
 
 class Mistakes(Case):
-    def refused(self, part, *arguments, status=2):
-        result = run(*arguments)
-        self.assertEqual(result.returncode, status, result.stderr)
-        self.assertIn(part, result.stderr)
-        self.assertEqual(len(result.stderr.strip().split("\n")), 1)
-        self.assertEqual(result.stdout, "")
-
     def test_arguments(self):
         both = ("left.png", "map.pfm", "--save", "x.png")
-        self.refused("LEFT and MAP are needed", "left.png")
-        self.refused("--save or --true says", "left.png", "map.pfm")
-        self.refused("--position '4': it is a number from -2 to 3", *both, "--position", 4)
-        self.refused("--join 'x': it is a number from 0.25", *both, "--join", "x")
-        self.refused("--blending 'x': it is distance or nearest", *both, "--blending", "x")
-        self.refused("--map-scale '0': it is a number above 0", *both, "--map-scale", 0)
-        self.refused("--map-invalid 'x': it is a number or none", *both, "--map-invalid", "x")
-        self.refused("need each other", *both, "--before", "left.png")
-        self.refused("needs a value", "left.png", "map.pfm", "--save")
-        self.refused("unknown option '--nonsense'", *both, "--nonsense")
+        for says, *arguments in (
+                ("Expected LEFT and MAP, got 1 files", "left.png"),
+                ("use --save or --true", "left.png", "map.pfm"),
+                (("--position: ", "from -2 to 3"), *both, "--position", 4),
+                (("--join: ", "'x'"), *both, "--join", "x"),
+                ("--blending: expected distance or nearest, got 'x'", *both, "--blending", "x"),
+                ("--map-scale: expected a number above 0, got '0'", *both, "--map-scale", 0),
+                ("--map-invalid: expected a number or none, got 'x'", *both, "--map-invalid", "x"),
+                ("require each other", *both, "--before", "left.png"),
+                ("needs a value", "left.png", "map.pfm", "--save"),
+                ("unknown option '--nonsense'", *both, "--nonsense")):
+            with self.subTest(says):
+                self.fails(*arguments, says=says)
 
     def test_files(self):
         save = ("--save", "x.png")
         pictures.write_png("small.png", [[(1, 2, 3)] * 8] * 8)
         pictures.write_pfm("other.pfm", [[1.0] * 8] * 8)
         pictures.write_pfm("wide.pfm", [[0.0] * (WIDTH - 1) + [300.0]] * HEIGHT)
-        self.refused("missing.png", "missing.png", "map.pfm", *save)
-        self.refused("small.png: has 8x8 pixels, but LEFT 40x16", "left.png", "map.pfm", *save,
-                     "--right", "small.png")
-        self.refused("the map is 8x8: for views of 40x16", "left.png", "other.pfm", *save,
-                     status=1)
-        self.refused("wide.pfm: disparities from 0 to 300 are more than 255 apart", "left.png",
-                     "wide.pfm", *save)
-        self.refused("nowhere", "left.png", "map.pfm", "--save", "nowhere/x.png", status=1)
+        self.fails("missing.png", "map.pfm", *save, says="missing.png")
+        self.fails("left.png", "map.pfm", *save, "--right", "small.png",
+                   says="small.png: expected 40x16 pixels as in LEFT, got 8x8")
+        self.fails("left.png", "other.pfm", *save, status=1,
+                   says="the map is 8x8: for views of 40x16")
+        self.fails("left.png", "wide.pfm", *save,
+                   says="wide.pfm: expected disparities within 255 pixels, got 0 to 300")
+        self.fails("left.png", "map.pfm", "--save", "nowhere/x.png", says="nowhere", status=1)
         self.assertFalse(os.path.exists("x.png"))
 
 

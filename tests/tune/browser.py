@@ -2,19 +2,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """browser.py PROGRAM
 
-A headless Chromium opens the page, and is operated as people do. What comes of
-it a second viewer, which is no browser, hears from the server.
+A headless Chromium opens the page, and is operated as people do. A second
+viewer, which is not a browser, receives the results from the server.
 """
 
+import contextlib
 import json
 import os
+import random
 import sys
 import tempfile
 import time
 import unittest
 
 import chromium
-from page import Server, Viewer
+from page import Server, ServerCase, Viewer
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import suite  # noqa: E402
@@ -109,6 +111,12 @@ PAINTED = """(id => {
 })"""
 
 
+# The ids of the parts that can be scrolled.
+SCROLLED = """[...document.querySelectorAll('body *')].filter(part => part.checkVisibility()
+    && /auto|scroll/.test(getComputedStyle(part).overflow)
+    && (part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight)).map(part => part.id)"""
+
+
 def setUpModule():
     global browser
     browser = chromium.Browser()
@@ -118,15 +126,12 @@ def tearDownModule():
     browser.close()
 
 
-class Case(unittest.TestCase):
+class Case(ServerCase):
     """A server and a page for all tests of a class."""
-
-    arguments = ("--matcher", "stereovcbw")
 
     @classmethod
     def setUpClass(cls):
-        cls.server = Server("--demo", *cls.arguments)
-        cls.addClassCleanup(lambda: cls.server.stop())
+        super().setUpClass()
         cls.tab = browser.tab()
         cls.addClassCleanup(cls.tab.close)
         cls.tab.size(1280, 900)
@@ -161,6 +166,11 @@ class Case(unittest.TestCase):
         """Waits until the server says that a property has a value."""
         self.other.wait("value", lambda m: (m["side"], m["element"], m["property"]) ==
                         (side, element, name) and m["value"] == value)
+
+    def next_value(self, name, before):
+        """Waits until a property of the matcher has another value; that value."""
+        return self.other.wait("value", lambda m: m["element"] == "matcher"
+                               and m["property"] == name and m["value"] != before)["value"]
 
     def shows(self, name, expression, element="matcher", side="a"):
         """Waits until a control shows something."""
@@ -232,10 +242,10 @@ class Controls(Case):
         slide = self.row("num-disparities") + " input[type=range]"
         self.tab.focus(slide)
         self.tab.key("ArrowRight")
-        more = self.other.wait("value")["value"]
+        more = self.next_value("num-disparities", 64)
         self.assertTrue(64 < more < 70, more)
         self.tab.key("ArrowLeft")
-        self.assertLess(self.other.wait("value", lambda m: m["value"] != more)["value"], more)
+        self.assertLess(self.next_value("num-disparities", more), more)
         self.tab.click(slide, 0, 0.5)
         self.heard("num-disparities", 1)
         self.reset("num-disparities", 64)
@@ -289,11 +299,76 @@ class Controls(Case):
             bad = os.path.join(folder, "bad.json")
             with open(bad, "w", encoding="utf-8") as file:
                 file.write("nothing of the kind")
-            self.tab.files("#file", bad)
-            self.tab.until("document.querySelector('#messages .error')")
-            self.tab.click("#messages .error button")
+            for _ in range(3):
+                self.tab.files("#file", bad)
+            other = os.path.join(folder, "other.json")
+            with open(other, "w", encoding="utf-8") as file:
+                file.write("{}")
+            self.tab.files("#file", other)
+            # one for each text
+            self.tab.until("document.getElementById('messages').textContent.includes('Expected settings')")
+            self.assertEqual(self.tab.value("document.querySelectorAll('#messages .error').length"), 2)
+            for _ in range(2):
+                self.tab.click("#messages .error button")
         self.tab.click("#reset")
         self.shows("speckle-size", "!row.classList.contains('changed')")
+
+    def test_downloads(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.tab.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
+            self.tab.click("#download summary")
+            self.tab.until("!document.querySelector('#download .metric').hidden")
+            self.tab.click("#views [data-view=left]")
+            self.tab.until(PAINTED + "('picture-a')")
+            for index, name in enumerate(("a-left.png", "a-disparity.pfm", "a-depth16.png", "a-points.ply")):
+                self.tab.click("#download a:nth-child(%d)" % (index + 1))
+                path = os.path.join(folder, name)
+                end = time.monotonic() + chromium.PATIENCE
+                while not os.path.exists(path) and time.monotonic() < end:
+                    time.sleep(0.05)
+                self.assertGreater(os.path.getsize(path), 10000)
+            self.tab.click("#compare")
+            self.tab.until("document.body.classList.contains('comparing')")
+            self.tab.click(".which .b")
+            self.tab.click("#download a:nth-child(2)")
+            path = os.path.join(folder, "b-disparity.pfm")
+            while not os.path.exists(path):
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.05)
+        self.tab.click("#views [data-view=disparity]")
+        self.tab.click("#download summary")
+
+    def test_images(self):
+        with tempfile.TemporaryDirectory() as folder, Server(*self.arguments) as server:
+            paths = [os.path.join(folder, name) for name in ("view10.ppm", "view2.ppm", "bad.png")]
+            chance = random.Random(1)
+            rows = [bytes(chance.randrange(256) for _ in range(3 * 100)) for _ in range(48)]
+            for path, first in zip(paths, (4, 0)):
+                with open(path, "wb") as file:
+                    file.write(b"P6 96 48 255\n" + b"".join(row[3 * first:3 * first + 288] for row in rows))
+            with open(paths[2], "wb") as file:
+                file.write(b"no image")
+            self.tab.go(server.address)
+            self.live()
+            self.tab.files("#images", *paths[:2])
+            self.tab.until("document.getElementById('source').textContent === 'left.png, right.png'")
+            self.tab.until("!document.querySelector('#views [data-view=depth]')")
+            self.tab.until("document.querySelector('#download .metric').hidden")
+            with Viewer(server).start() as page:
+                page.frames(2)
+                page.send("probe", side="a", x=60, y=24)
+                # view2 comes before view10
+                self.assertAlmostEqual(page.wait("probe")["disparity"], 4, 1)
+            messages = "document.getElementById('messages').textContent"
+            self.tab.files("#images", paths[0])
+            self.tab.until(messages + ".includes('Choose two images')")
+            self.tab.files("#images", *paths[1:])
+            self.tab.until(messages + ".includes('left: is none of PNG')")
+            self.tab.until("document.getElementById('state').dataset.state === 'live'")
+            self.tab.go(self.server.address)
+            self.live()
+        self.assertEqual([text for text in self.tab.logged if "400 (" not in text], [])
+        self.tab.logged.clear()
 
     def test_the_line(self):
         self.tab.until("document.getElementById('line').textContent.includes('stereovcbw')")
@@ -440,6 +515,21 @@ class ForEverybody(Case):
             self.tab.until("document.documentElement.scrollWidth <= %d" % width)
         self.tab.size(1280, 900)
 
+    def test_no_scrollbars_inside_of_a_phone(self):
+        self.tab.click("#look", 0.7, 0.7)
+        self.tab.until("document.querySelectorAll('#readout td').length > 1")
+        for width, height in ((320, 568), (360, 640), (390, 844), (412, 915), (600, 900)):
+            self.tab.size(width, height)
+            with contextlib.suppress(chromium.Failed):
+                self.tab.until(SCROLLED + ".length === 0", 5)
+            self.assertEqual(self.tab.value(SCROLLED), [], width)
+        self.tab.focus("#look")
+        self.tab.key("+")
+        self.tab.until(SCROLLED + ".join() === 'stage'")
+        self.tab.key("0")
+        self.tab.key("Escape")
+        self.tab.size(1280, 900)
+
     def test_the_keyboard_reaches_everything(self):
         reached = self.tab.value("""[...document.querySelectorAll('button, input, select, summary, [role]')]
             .filter(part => part.checkVisibility() && !part.disabled && part.tabIndex < 0
@@ -453,7 +543,7 @@ class Restarts(Case):
         port = self.server.port
         self.server.stop()
         self.tab.until("!document.getElementById('lost').hidden && document.getElementById('pause').disabled")
-        type(self).server = Server("--demo", *self.arguments, "--port", port)
+        type(self).server = Server(*self.arguments, "--port", port)
         self.tab.click("#retry")
         self.live()
         self.tab.until("document.getElementById('lost').hidden && !document.getElementById('pause').disabled")

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """elements.py PROGRAM"""
 
-import unittest
-
 import suite
-from page import Server, VIEWS, Viewer
-
-QUICK = ("--demo", "--matcher", "stereovcbw")
+from page import ServerCase, VIEWS, Viewer
 
 
 def others(description):
@@ -26,15 +22,7 @@ def others(description):
     return ["x"]
 
 
-class Elements(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server(*QUICK)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
-
+class Elements(ServerCase):
     def test_hello(self):
         with Viewer(self.server).start() as page:
             self.assertEqual([v["id"] for v in page.hello["views"]], VIEWS)
@@ -107,12 +95,12 @@ class Elements(unittest.TestCase):
     def test_wrong_values(self):
         with Viewer(self.server).start() as page:
             def wrong(value, name="speckle-size", element="matcher", side="a"):
-                return page.complaint("set", side=side, element=element, property=name,
+                return page.error_of("set", side=side, element=element, property=name,
                                       value=value)
             self.assertIn("a number", wrong("many"))
             self.assertIn("true or false", wrong(1, "fill"))
             self.assertIn("census", wrong("sum", "cost"))
-            self.assertIn("cost is one of", wrong(1, "cost"))
+            self.assertIn("cost: expected one of", wrong(1, "cost"))
             self.assertIn("value", wrong(None))
             self.assertIn("value", wrong({"a": 1}))
             self.assertIn("no property", wrong(1, "name"))
@@ -138,9 +126,9 @@ class Elements(unittest.TestCase):
             self.assertIn("width", wrong('{"type": "want", "views": []}'))
             self.assertIn("views", wrong('{"type": "want", "views": ["all"], "width": 1}'))
             self.assertIn("x", wrong('{"type": "probe", "side": "a", "x": -1, "y": 2}'))
-            self.assertIn("no matcher", page.complaint("matcher", side="a", factory="fakesink"))
-            self.assertIn("no side b", page.complaint("probe", side="b", x=1, y=1))
-            self.assertIn("no preset", page.complaint("preset", side="a", element="matcher",
+            self.assertIn("is not a matcher", page.error_of("matcher", side="a", factory="fakesink"))
+            self.assertIn("no side b", page.error_of("probe", side="b", x=1, y=1))
+            self.assertIn("no preset", page.error_of("preset", side="a", element="matcher",
                                                       name="../x"))
             page.frames(2)
 
@@ -157,7 +145,7 @@ class Elements(unittest.TestCase):
     def test_scene(self):
         with Viewer(self.server).start() as page:
             # a source that became live would wait for a start that never comes
-            self.assertIn("no property", page.complaint("set", side="a", element="scene",
+            self.assertIn("no property", page.error_of("set", side="a", element="scene",
                                                         property="is-live", value=True))
             page.set("scene", "pattern", "planes")
             # some frames later, which were on their way

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """entrance.py PROGRAM"""
 
+import json
 import os
 import random
 import socket
@@ -11,22 +12,14 @@ import unittest
 import websocket
 
 import suite
-from page import PATIENCE, Server, VIEWS, Viewer
+from page import PATIENCE, Server, ServerCase, VIEWS, Viewer
 
 QUICK = ("--demo", "--matcher", "stereovcbw")
 TOKEN = "Long-enough_1"
 POLICY = ("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'")
 
 
-class Requests(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server(*QUICK)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
-
+class Requests(ServerCase):
     def refused(self, **options):
         with self.assertRaises(websocket.WebSocketBadStatusException) as caught:
             Viewer(self.server, **options)
@@ -76,9 +69,65 @@ class Requests(unittest.TestCase):
         self.refused(origin="http://localhost:1")
         self.refused(origin="null")
         self.refused(suppress_origin=True)
+        self.refused(suppress_origin=True, path="/live/x")
         self.refused(host="evil.example:%d" % self.server.port)
         with Viewer(self.server) as page:
             page.wait("hello")
+
+    def test_downloads(self):
+        with Viewer(self.server).start(("left",)) as page:
+            page.frames(1, "left")
+            page.send("compare", on=False)
+            for name in ("", "a", "a/", "a/x.png", "a/left.png.png", "b/left.png", "c/left.png",
+                         "a/%2e%2e/left.png", "a/disparity.pfm/", "a/wrong.pfm"):
+                with self.subTest(name=name):
+                    status, headers, _ = self.server.request("/export/" + name)
+                    self.assertEqual((status, headers["Content-Disposition"]), (404, None))
+            path = "/export/a/disparity.pfm"
+            self.assertEqual(self.server.request(path, method="POST")[0], 405)
+            for site in ("cross-site", "same-site", "x"):
+                self.assertEqual(self.server.request(path, Sec_Fetch_Site=site)[0], 403)
+            self.assertEqual(self.server.request(path, Origin="http://evil.example")[0], 403)
+            self.assertEqual(self.server.request(path, Host="evil.example")[0], 403)
+            for site in ("same-origin", "none"):
+                self.assertEqual(self.server.request(path, Sec_Fetch_Site=site)[0], 200)
+
+    def test_downloads_that_are_abandoned(self):
+        request = "GET /export/a/left.png HTTP/1.1\r\nHost: localhost:%d\r\n\r\n" % self.server.port
+        with Viewer(self.server).start(("left",)) as page:
+            page.frames(1, "left")
+            for _ in range(3):
+                clients = [socket.create_connection(("localhost", self.server.port), PATIENCE)
+                           for _ in range(12)]
+                for client in clients:
+                    client.sendall(request.encode())
+                answers = {client.recv(12) for client in clients[6:]}
+                self.assertLessEqual(answers, {b"HTTP/1.1 200", b"HTTP/1.1 503"})
+                for client in clients:
+                    client.close()
+            end = time.monotonic() + PATIENCE
+            while self.server.request("/export/a/left.png")[0] != 200:
+                self.assertLess(time.monotonic(), end)
+            page.frames(2, "left")
+
+    def test_uploads_that_are_abandoned(self):
+        def wait_for(expected):
+            end = time.monotonic() + PATIENCE
+            while self.server.upload()[0] != expected:
+                self.assertLess(time.monotonic(), end)
+
+        host = "localhost:%d" % self.server.port
+        request = ("POST /scene HTTP/1.1\r\nHost: %s\r\nOrigin: http://%s\r\nContent-Length: 99\r\n"
+                   "Content-Type: multipart/form-data; boundary=x\r\n\r\n--x" % (host, host))
+        for _ in range(2):
+            clients = [socket.create_connection(("localhost", self.server.port), PATIENCE)
+                       for _ in range(2)]
+            for client in clients:
+                client.sendall(request.encode())
+            wait_for(503)
+            for client in clients:
+                client.close()
+            wait_for(400)
 
     def test_random_requests(self):
         words = ["GET", "POST", "HEAD", " ", "/", "/live", "HTTP/1.1", "HTTP/9", "\r\n", "\r\n\r\n",
@@ -115,20 +164,14 @@ class Requests(unittest.TestCase):
             page.frames(2)
 
 
-class Token(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server(*QUICK, "--token", TOKEN)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
+class Token(ServerCase):
+    arguments = QUICK + ("--token", TOKEN)
 
     def test_who_does_not_know_it(self):
         self.assertEqual(self.server.address, "http://localhost:%d/?token=%s"
                          % (self.server.port, TOKEN))
         for path in ("/", "/tune.js", "/?token=", "/?token=" + TOKEN[:-1], "/?token=" + TOKEN + "1",
-                     "/tune.js?token=" + TOKEN, "/live"):
+                     "/tune.js?token=" + TOKEN, "/live", "/export/a/disparity.pfm"):
             with self.subTest(path=path):
                 status, headers, body = self.server.request(path)
                 self.assertEqual(status, 403)
@@ -173,6 +216,67 @@ class Viewers(unittest.TestCase):
             pages[-1].wait("stats", lambda m: m["viewers"] == 3)
             for page in pages:
                 page.close()
+
+    def connect(self, server, n):
+        """Connections that send nothing; each of them may be closed at once."""
+        return [socket.create_connection(("127.0.0.1", server.port), PATIENCE) for _ in range(n)]
+
+    def test_idle_connections(self):
+        with Server(*QUICK, descriptors=128) as server, Viewer(server).start() as page:
+            # a page that sends nothing stays
+            quiet = Viewer(server, lazy=True)
+            self.addCleanup(quiet.close)
+            quiet.wait("state")
+            idle = self.connect(server, 140)
+            self.assertEqual(server.request()[0], 200)
+            page.frames(2)
+            with Viewer(server).start() as other:
+                other.frames(2)
+            # the last one is closed when it has sent nothing for a while
+            idle[-1].settimeout(PATIENCE)
+            self.assertEqual(idle[-1].recv(1), b"")
+            quiet.send("save")
+            quiet.wait("settings")
+            for connection in idle:
+                connection.close()
+            self.assertEqual(server.request()[0], 200)
+            page.frames(2)
+
+    def test_no_file_descriptors_are_left(self):
+        with Server(*QUICK) as server, Viewer(server).start() as page:
+            page.frames(2)
+            server.leave(4)
+            idle = self.connect(server, 20)
+            # no pipeline of another side can be created
+            page.send("compare", on=True)
+            errors = page.wait("state", lambda m: m["errors"])["errors"]
+            self.assertIn("file descriptors", errors["b"])
+            for connection in idle:
+                connection.close()
+            self.assertEqual(server.request()[0], 200)
+            server.leave(100)
+            page.send("compare", on=False)
+            page.wait("state", lambda m: not m["errors"])
+            page.send("compare", on=True)
+            page.frames(2, side="b")
+
+    def test_messages_in_pieces(self):
+        def send(page, text, final):
+            page.socket.send_frame(websocket.ABNF(fin=final, opcode=kinds.pop(0), data=text.encode()))
+        with Server(*QUICK) as server:
+            with Viewer(server, lazy=True) as page:
+                page.wait("state")
+                kinds = [websocket.ABNF.OPCODE_TEXT, websocket.ABNF.OPCODE_CONT] * 2
+                text = json.dumps({"type": "load", "text": " " * 60000})
+                send(page, text[:20000], 0)
+                send(page, text[20000:], 1)
+                self.assertIn("JSON", page.wait("message")["text"])
+                send(page, "x" * 60000, 0)
+                with self.assertRaises((websocket.WebSocketConnectionClosedException, OSError)):
+                    send(page, "x" * 60000, 0)
+                    page.wait("never")
+            with Viewer(server).start() as page:
+                page.frames(2)
 
     @unittest.skipIf(os.environ.get("STEREO_SANITIZER"), "a sanitizer keeps what was freed")
     def test_bodies_are_not_kept(self):
@@ -230,7 +334,8 @@ class Viewers(unittest.TestCase):
                 page.socket.send("x" * 70000)
                 with self.assertRaises((websocket.WebSocketConnectionClosedException, OSError)):
                     page.wait("never")
-            for text in ('{"type": "save"}', "x"):
+            # the first one costs the server little, so that it reaches the rate on any machine
+            for text in ('{"type": "ack", "frame": 0, "view": 0, "side": 0}', "x"):
                 with Viewer(server) as page:
                     page.wait("state")
                     with self.assertRaises((websocket.WebSocketConnectionClosedException, OSError)):

@@ -4,11 +4,14 @@
 
 import http.client
 import json
+import os
 import re
+import resource
 import struct
 import subprocess
 import sys
 import time
+import unittest
 
 try:
     import websocket
@@ -25,12 +28,13 @@ VIEWS = ["left", "disparity", "confidence", "depth", "view", "wrong"]
 class Server:
     """stereo-tune as a child; address and port are where it listens."""
 
-    def __init__(self, *arguments, cwd=None):
+    def __init__(self, *arguments, cwd=None, descriptors=None):
         words = [PROGRAM, *map(str, arguments)]
         if "--port" not in words:
             words += ["--port", "0"]
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        text=True, cwd=cwd)
+                                        text=True, cwd=cwd, preexec_fn=descriptors and (
+                                            lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors,) * 2)))
         self.address = self.process.stdout.readline().replace("open ", "").strip()
         if not self.address:
             raise RuntimeError(self.process.communicate()[1])
@@ -43,7 +47,7 @@ class Server:
         self.stop()
 
     def stop(self):
-        """Ends it as a terminal does; what it has to complain about fails the test."""
+        """Ends it as a terminal does; any warning fails the test."""
         if self.process.poll() is None:
             self.process.terminate()
         errors = self.process.communicate(timeout=PATIENCE)[1]
@@ -51,12 +55,30 @@ class Server:
             raise AssertionError("exit status %s:\n%s" % (self.process.returncode, errors))
         return errors
 
+    def leave(self, n):
+        """It gets no more than n file descriptors besides those that it has."""
+        used = {int(name) for name in os.listdir("/proc/%d/fd" % self.process.pid)}
+        limit = [number for number in range(max(used) + n + 2) if number not in used][n]
+        hard = resource.prlimit(self.process.pid, resource.RLIMIT_NOFILE)[1]
+        resource.prlimit(self.process.pid, resource.RLIMIT_NOFILE, (limit, hard))
+
     def memory(self):
         """KiB that are in use."""
         with open("/proc/%d/status" % self.process.pid, encoding="ascii") as file:
             return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
 
-    def request(self, path="/", method="GET", **headers):
+    def upload(self, *images, **headers):
+        """Status and body of the answer to images; headers that are None are left out."""
+        body = b"".join(b"--bound\r\nContent-Disposition: form-data; name=\"view\"; filename=\"x\"\r\n\r\n"
+                        + image + b"\r\n" for image in images) + b"--bound--\r\n"
+        host = "localhost:%d" % self.port
+        headers = {"Origin": "http://" + host, "Content-Length": str(len(body)),
+                   "Content-Type": "multipart/form-data; boundary=bound", **headers}
+        status, _, answer = self.request(
+            "/scene", "POST", body, **{k.replace("-", "_"): v for k, v in headers.items() if v})
+        return status, answer.decode()
+
+    def request(self, path="/", method="GET", content=None, **headers):
         """Status, headers and body of an answer."""
         connection = http.client.HTTPConnection("localhost", self.port, timeout=PATIENCE)
         host = headers.pop("Host", "localhost:%d" % self.port)
@@ -64,20 +86,31 @@ class Server:
         connection.putheader("Host", host)
         for name, value in headers.items():
             connection.putheader(name.replace("_", "-"), value)
-        connection.endheaders()
+        connection.endheaders(content)
         answer = connection.getresponse()
         body = answer.read()
         connection.close()
         return answer.status, answer.headers, body
 
 
+class ServerCase(unittest.TestCase):
+    """Tests that share a server."""
+
+    arguments = ("--demo", "--matcher", "stereovcbw")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(*cls.arguments)
+        cls.addClassCleanup(lambda: cls.server.stop())
+
+
 class Viewer:
     """One page. Pictures are shown as they come, unless it is lazy."""
 
-    def __init__(self, server, lazy=False, **options):
+    def __init__(self, server, lazy=False, path="/live", **options):
         options.setdefault("subprotocols", ["stereo-tune-1"])
         self.socket = websocket.create_connection(
-            "ws://localhost:%d/live" % server.port, timeout=PATIENCE, **options)
+            "ws://localhost:%d%s" % (server.port, path), timeout=PATIENCE, **options)
         self.lazy = lazy
         self.hello = None
         self.elements = {}
@@ -153,7 +186,7 @@ class Viewer:
         return self.wait("value", lambda m: m["side"] == side and m["element"] == element
                          and m["property"] == name)["value"]
 
-    def complaint(self, kind, **members):
-        """What is wrong with a message."""
+    def error_of(self, kind, **members):
+        """The error that a message causes."""
         self.send(kind, **members)
         return self.wait("message", lambda m: m["level"] == "error")["text"]

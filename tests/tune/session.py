@@ -13,9 +13,10 @@ import subprocess
 import tempfile
 import time
 import unittest
+import zlib
 
 import suite
-from page import Server, VIEWS, Viewer
+from page import PATIENCE, PROGRAM, Server, ServerCase, VIEWS, Viewer
 
 QUICK = ("--demo", "--matcher", "stereovcbw")
 MATCHERS = ["stereobfv", "stereobp", "stereoesaw", "stereoesmp", "stereopyramid", "stereosgm",
@@ -33,15 +34,29 @@ def texture(shift):
     return b"P6 %d %d 255\n" % (WIDTH, HEIGHT) + bytes(pixels)
 
 
-class Demo(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server(*QUICK)
+def read_png(data):
+    """Width, height, and rows of bytes; not interlaced."""
+    chunks, at = {}, 8
+    while at < len(data):
+        size, kind = struct.unpack_from(">I4s", data, at)
+        chunks[kind] = chunks.get(kind, b"") + data[at + 8:at + 8 + size]
+        at += 12 + size
+    width, height, depth, colour = struct.unpack_from(">IIBB", chunks[b"IHDR"])
+    step = depth // 8 * {0: 1, 2: 3}[colour]
+    data, rows, above = zlib.decompress(chunks[b"IDAT"]), [], bytes(width * step)
+    for start in range(0, height * (width * step + 1), width * step + 1):
+        row = bytearray(data[start + 1:start + 1 + width * step])
+        for x, byte in enumerate(row):
+            left = row[x - step] if x >= step else 0
+            corner = above[x - step] if x >= step else 0
+            near = min((left, above[x], corner), key=lambda v: abs(left + above[x] - corner - v))
+            row[x] = (byte + (0, left, above[x], (left + above[x]) // 2, near)[data[start]]) & 255
+        rows.append(row)
+        above = row
+    return width, height, rows
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
 
+class Demo(ServerCase):
     def tearDown(self):
         with Viewer(self.server).start() as page:
             page.send("pause", on=False)
@@ -106,8 +121,30 @@ class Demo(unittest.TestCase):
             page.send("reset", side="a", element="matcher")
             page.frames(2)
 
+    def test_a_side_that_fails(self):
+        with Viewer(self.server).start(("disparity",)) as page:
+            page.send("compare", on=True)
+            page.wait("state", lambda m: m["compare"])
+            page.frames(2, side="b")
+            # there is no such device, with or without a GPU
+            page.set("matcher", "cuda-device-id", 60)
+            page.set("matcher", "backend", "cuda")
+            error = page.wait("state", lambda m: m["errors"])["errors"]
+            self.assertEqual(list(error), ["a"])
+            self.assertIn("stereovcbw: ", error["a"])
+            with Viewer(self.server) as other:
+                self.assertEqual(other.wait("state")["errors"], error)
+            # the other side waits
+            page.wait("stats")
+            page.wait("stats", lambda m: m["a"]["fps"] == m["b"]["fps"] == 0)
+            page.pictures.clear()
+            page.set("matcher", "backend", "cpu")
+            page.wait("state", lambda m: not m["errors"])
+            page.frames(2, side="a")
+            page.frames(2, side="b")
+
     def test_pause_and_step(self):
-        # as small as pictures get, so that slow ones don't change in size
+        # as small as pictures get, so that slow ones keep their size
         with Viewer(self.server).start(("left", "disparity"), width=16) as page:
             page.frames(2)
             page.send("pause", on=True)
@@ -155,20 +192,24 @@ class Demo(unittest.TestCase):
             self.assertTrue(page.property(page.elements["a"]["color"], "legend")["value"])
             page.frames(2)
             settings["a"]["matcher"]["properties"] = {"speckle-size": 45, "speckles": 1}
-            self.assertIn("speckles", page.complaint("load", text=json.dumps(settings)))
-            self.assertIn("no settings", page.complaint("load", text="{}"))
-            self.assertIn("JSON", page.complaint("load", text="no"))
+            self.assertIn("speckles", page.error_of("load", text=json.dumps(settings)))
+            self.assertIn("Expected settings", page.error_of("load", text="{}"))
+            self.assertIn("JSON", page.error_of("load", text="no"))
             page.send("load", text='{"stereo-tune": 1, "a": {}}')
             page.wait("state")
             page.frames(2)
 
     def test_depth_where_it_is_known(self):
         with Viewer(self.server).start(VIEWS) as page:
-            page.send("reset", side="a", element="depth")
+            page.set("depth", "focal-length", 0)
             page.wait("hello", lambda m: "depth" not in [v["id"] for v in m["views"]])
-            page.set("depth", "focal-length", 400)
-            page.set("depth", "baseline", 0.1)
+            page.set("depth", "baseline", 7)
+            # the values of the session, not of the element
+            page.send("reset", side="a", element="depth")
             page.wait("hello", lambda m: "depth" in [v["id"] for v in m["views"]])
+            for name, value in (("focal-length", 400), ("baseline", 0.1)):
+                found = page.property(page.elements["a"]["depth"], name)
+                self.assertEqual((found["value"], found["default"]), (value, value))
             page.send("want", views=["depth"], width=128)
             page.frames(2, "depth")
             page.send("probe", side="a", x=240, y=300)
@@ -178,6 +219,46 @@ class Demo(unittest.TestCase):
             self.assertTrue(0 <= probe["confidence"] <= 1)
             page.send("probe", side="a", x=5000, y=0)
             self.assertIsNone(page.wait("probe")["disparity"])
+
+    def test_downloads(self):
+        def load(name):
+            status, headers, body = self.server.request("/export/" + name)
+            self.assertEqual((status, headers["Content-Disposition"]),
+                             (200, 'attachment; filename="%s"' % name.replace("/", "-")))
+            return body
+
+        with Viewer(self.server).start(VIEWS) as page:
+            page.set("matcher", "fill", False)
+            page.send("pause", on=True)
+            page.wait("state", lambda m: m["paused"])
+            time.sleep(1)
+            for view in VIEWS:
+                self.assertEqual(read_png(load("a/%s.png" % view))[:2], (480, 360))
+            header, disparities = load("a/disparity.pfm").split(b"-1.0\n", 1)
+            self.assertEqual(header, b"Pf\n480 360\n")
+            depths = read_png(load("a/depth16.png"))[2]
+            points = load("a/points.ply")
+            known = 0
+            for x, y in ((100, 50), (200, 200), (400, 100), (240, 300)):
+                page.send("probe", side="a", x=x, y=y)
+                probe = page.wait("probe")
+                found, = struct.unpack_from("<f", disparities, 4 * (480 * (359 - y) + x))
+                depth, = struct.unpack_from(">H", depths[y], 2 * x)
+                self.assertAlmostEqual(found, probe["disparity"] or math.inf, 4)
+                self.assertAlmostEqual(depth / 1000, probe["depth"] or 0, delta=0.00051)
+                known += probe["disparity"] is not None
+            self.assertGreater(known, 1)
+            n = sum(map(math.isfinite, struct.unpack("<%df" % (480 * 360), disparities)))
+            self.assertEqual(len(points), 320 + 15 * n)
+            self.assertIn(b"element vertex %d\n" % n, points)
+
+    def test_colours_have_a_legend(self):
+        with Viewer(self.server).start() as page:
+            for element in ("color", "depth-color"):
+                legend = page.property(page.elements["a"][element], "legend")
+                self.assertEqual((legend["value"], legend["default"]), (True, True))
+            page.send("line", side="a")
+            self.assertIn("disparitycolor legend=true", page.wait("line")["text"])
 
     def test_errors_where_the_truth_is_known(self):
         with Viewer(self.server).start(("wrong",)) as page:
@@ -200,6 +281,8 @@ class Files(unittest.TestCase):
         with open(os.path.join(cls.folder, "truth.pfm"), "wb") as file:
             file.write(b"Pf\n%d %d\n-1.0\n" % (WIDTH, HEIGHT)
                        + struct.pack("<f", SHIFT) * (WIDTH * HEIGHT))
+        with open(os.path.join(cls.folder, "truth.pgm"), "wb") as file:
+            file.write(b"P5 40 30 255\n" + bytes([4 * SHIFT]) * (40 * 30))
 
     @classmethod
     def tearDownClass(cls):
@@ -246,6 +329,69 @@ class Files(unittest.TestCase):
             line = page.wait("line")["text"]
             self.assertNotIn(self.folder, line)
             self.launch(line)
+
+    def test_images_of_a_page(self):
+        left, right = texture(0), texture(SHIFT)
+        with Server(*QUICK, "--token", "a-long-token") as server:
+            cookie = "stereo-tune=a-long-token"
+            self.assertEqual(server.upload(left, right)[0], 403)
+            with Viewer(server, cookie=cookie).start(VIEWS) as page:
+                page.frames(2)
+                page.send("compare", on=True)
+                page.wait("state", lambda m: m["compare"])
+                self.assertEqual(server.upload(left, right, Cookie=cookie)[0], 204)
+                page.wait("hello", lambda m: m["source"] == "left.png, right.png")
+                self.assertNotIn("depth", [v["id"] for v in page.hello["views"]])
+                self.assertFalse(page.hello["truth"])
+                page.wait("state")
+                self.assertNotIn("scene", page.elements["a"])
+                for side in "ab":
+                    page.set("matcher", "num-disparities", 16, side=side)
+                    page.frames(3, side=side)
+                    page.send("probe", side=side, x=WIDTH // 2, y=HEIGHT // 2)
+                    self.assertAlmostEqual(page.wait("probe")["disparity"], SHIFT, 1)
+                self.assertEqual(page.pictures["disparity", "a"][-1]["width"], WIDTH)
+                # the camera of the earlier scene is not that of these images
+                for name in ("focal-length", "baseline"):
+                    found = page.property(page.elements["a"]["depth"], name)
+                    self.assertEqual((found["value"], found["default"]), (0, 0))
+                self.assertNotIn("truth", page.wait("stats", lambda m: "valid" in m["a"])["a"])
+                page.send("line", side="a")
+                self.assertIn("left.png", page.wait("line")["text"])
+                page.send("pause", on=True)
+                page.wait("state", lambda m: m["paused"])
+                self.assertEqual(server.upload(right, left, Cookie=cookie)[0], 204)
+                self.assertEqual(server.upload(left[:-9], right, Cookie=cookie)[0], 400)
+                page.wait("hello")
+                page.frames(1)
+                page.send("pause", on=False)
+                page.frames(2)
+
+    def test_images_that_are_refused(self):
+        left, grey = texture(0), b"P5 %d %d 255\n" % (WIDTH, HEIGHT) + bytes(WIDTH * HEIGHT)
+        with Server(*QUICK) as server, Viewer(server).start() as page:
+            for images, says in (
+                    ((), "left: is missing"), ((left,), "right: is missing"), ((b"", left), "left: is empty"),
+                    ((left, b"P6 1000000 1000000 255\n"), "right: "), ((left, left[:-1]), "right: "),
+                    ((left, b"/etc/passwd"), "right: is none of"), ((left, grey), "colour like the left image"),
+                    ((left, b"P6 1 1 255\n123"), "right: expected 96x64"),
+                    ((b"P5 5000 4000 255\n" + bytes(5000 * 4000),), "16777216 pixels, got 5000x4000"),
+                    ((b"Pf\n1 1\n-1\n1234", left), "left: ")):
+                with self.subTest(says=says):
+                    status, answer = server.upload(*images)
+                    self.assertEqual(status, 400)
+                    self.assertIn(says, answer)
+            for headers in ({"Origin": None}, {"Origin": "http://evil.example"}):
+                self.assertEqual(server.upload(left, left, **headers)[0], 403)
+            self.assertEqual(server.upload(left, left, **{"Content-Type": "image/png"}),
+                             (400, "Expected two images as multipart/form-data"))
+            self.assertEqual(server.upload(bytes(64 << 20))[0], 413)
+            self.assertEqual(server.upload(left, left, **{"Content-Length": None})[0], 413)
+            origin = "http://localhost:%d" % server.port
+            self.assertEqual(server.request("/scene", Origin=origin)[0], 405)
+            self.assertEqual(server.request("/scene/x", "POST", Origin=origin, Content_Length="0")[0], 400)
+            self.assertEqual(page.hello["source"], "a rendered scene, 480 x 360")
+            page.frames(2)
 
     def test_videos_loop(self):
         if os.environ.get("STEREO_SANITIZER"):
@@ -314,7 +460,7 @@ class Files(unittest.TestCase):
             return str(caught.exception)
         self.assertIn("LEFT and RIGHT", wrong())
         self.assertIn("unknown option", wrong("--what"))
-        self.assertIn("is no matcher", wrong("--demo", "--matcher", "fakesink"))
+        self.assertIn("is not a matcher", wrong("--demo", "--matcher", "fakesink"))
         self.assertIn("called left", wrong("--pipeline", "fakesrc ! identity name=right"))
         self.assertIn("no element", wrong("--pipeline", "nothing ! fakesink"))
         self.assertIn("--truth", wrong("--demo", "--truth", "x.pfm"))
@@ -322,16 +468,45 @@ class Files(unittest.TestCase):
         self.assertIn("IP address", wrong("--demo", "--address", "example"))
         self.assertIn("letters", wrong("--demo", "--token", "a b"))
         self.assertIn("x.json", wrong("--demo", "--settings", "x.json"))
-        self.assertIn("don't go together", wrong("--demo", "--sbs", "x"))
+        self.assertIn(self.folder, wrong("--demo", "--settings", self.folder))
+        self.assertIn("65536 bytes", wrong("--demo", "--settings", "/dev/zero"))
+        self.assertIn("exclude each other", wrong("--demo", "--sbs", "x"))
 
-    def test_a_file_that_is_not_there(self):
-        with Server(self.path("none.png"), self.path("right.ppm")) as server:
-            with Viewer(server) as page:
-                told = page.wait("message", lambda m: m["level"] == "error")["text"]
-                self.assertNotIn(self.folder, told)
-                page.send("save")
-                page.wait("settings")
-            self.assertIn("none.png", server.stop())
+        bad = self.path("bad.png")
+        with open(bad, "w", encoding="utf-8") as file:
+            file.write("not a picture " * 100)
+        good = self.path("right.ppm")
+        self.assertIn("none.png", wrong(self.path("none.png"), good))
+        self.assertIn(bad + ": ", wrong(bad, good))
+        self.assertIn(bad + ": ", wrong(good, bad))
+        self.assertIn(bad + ": ", wrong("--sbs", bad))
+        self.assertIn("none.png", wrong("--pipeline", "filesrc location=none.png ! pngdec ! identity name=left "
+                                        "stereotestsrc ! identity name=right"))
+        told = wrong("--truth", self.path("truth.pgm"), good, good)
+        self.assertIn("(--truth-scale)", told)
+
+    def test_address_that_can_not_be_written(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            result = subprocess.run([PROGRAM, "--demo", "--port", "0"], stdout=full,
+                                    stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("stereo-tune: Cannot write the output", result.stderr)
+
+    def test_other_sizes(self):
+        def errors(*arguments):
+            with Server("--matcher", "stereovcbw", *arguments) as server:
+                with Viewer(server) as page:
+                    told = page.wait("state")["errors"]["source"]
+                    page.send("save")
+                    page.wait("settings")
+                self.assertIn(told, server.stop())
+                return told
+        self.assertIn("got 96x64 left and 40x30 right", errors(self.path("right.ppm"), self.path("truth.pgm")))
+        self.assertIn("96x64 like the views, got 40x30", errors(
+            "--truth", self.path("truth.pgm"), "--truth-scale", 4, self.path("left view.ppm"),
+            self.path("right.ppm")))
 
 
 if __name__ == "__main__":

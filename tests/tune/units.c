@@ -4,90 +4,85 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "flow.h"
-#include "gate.h"
-#include "line.h"
+#include "access.h"
+#include "launch_line.h"
 #include "map.h"
 #include "message.h"
 #include "pictures.h"
+#include "pipeline.h"
 #include "test.h"
-#include "token.h"
 
 #define MS G_GINT64_CONSTANT (1000)
 
-static void
-test_flow_of_two_frames (void)
+TEST (test_pipeline_of_two_frames)
 {
-  TuneFlow flow = { 0 };
+  TunePipeline pipeline = { 0 };
 
-  CHECK (tune_flow_may_send (&flow, 1));
-  tune_flow_sent (&flow, 1, 0);
-  CHECK (tune_flow_may_send (&flow, 2));
-  tune_flow_sent (&flow, 2, 0);
+  CHECK (tune_pipeline_can_send (&pipeline, 1));
+  tune_pipeline_send (&pipeline, 1, 0);
+  CHECK (tune_pipeline_can_send (&pipeline, 2));
+  tune_pipeline_send (&pipeline, 2, 0);
   /* more pictures of these, and none of another */
-  CHECK (tune_flow_may_send (&flow, 1));
-  CHECK (tune_flow_may_send (&flow, 2));
-  CHECK (!tune_flow_may_send (&flow, 3));
-  tune_flow_shown (&flow, 7, 10 * MS);
-  CHECK (!tune_flow_may_send (&flow, 3));
-  tune_flow_shown (&flow, 1, 10 * MS);
-  CHECK (tune_flow_may_send (&flow, 3));
-  tune_flow_sent (&flow, 3, 10 * MS);
+  CHECK (tune_pipeline_can_send (&pipeline, 1));
+  CHECK (tune_pipeline_can_send (&pipeline, 2));
+  CHECK (!tune_pipeline_can_send (&pipeline, 3));
+  tune_pipeline_acknowledge (&pipeline, 7, 10 * MS);
+  CHECK (!tune_pipeline_can_send (&pipeline, 3));
+  tune_pipeline_acknowledge (&pipeline, 1, 10 * MS);
+  CHECK (tune_pipeline_can_send (&pipeline, 3));
+  tune_pipeline_send (&pipeline, 3, 10 * MS);
   /* the last one says that all have come */
-  tune_flow_shown (&flow, 3, 20 * MS);
-  CHECK_INT (flow.n, ==, 0);
+  tune_pipeline_acknowledge (&pipeline, 3, 20 * MS);
+  CHECK_INT (pipeline.n, ==, 0);
 }
 
 /* A page says once that it has shown a frame; more pictures of that one may be
  * on their way. */
-static void
-test_flow_of_late_pictures (void)
+TEST (test_pipeline_of_late_pictures)
 {
-  TuneFlow flow = { 0 };
+  TunePipeline pipeline = { 0 };
 
-  tune_flow_sent (&flow, 1, 0);
-  tune_flow_sent (&flow, 2, 0);
-  tune_flow_shown (&flow, 2, 10 * MS);
+  tune_pipeline_send (&pipeline, 1, 0);
+  tune_pipeline_send (&pipeline, 2, 0);
+  tune_pipeline_acknowledge (&pipeline, 2, 10 * MS);
   for (guint frame = 1; frame <= 2; frame++) {
-    CHECK (tune_flow_may_send (&flow, frame));
-    tune_flow_sent (&flow, frame, 10 * MS);
+    CHECK (tune_pipeline_can_send (&pipeline, frame));
+    tune_pipeline_send (&pipeline, frame, 10 * MS);
   }
-  CHECK (tune_flow_may_send (&flow, 3));
-  tune_flow_sent (&flow, 3, 20 * MS);
-  CHECK (tune_flow_may_send (&flow, 4));
+  CHECK (tune_pipeline_can_send (&pipeline, 3));
+  tune_pipeline_send (&pipeline, 3, 20 * MS);
+  CHECK (tune_pipeline_can_send (&pipeline, 4));
 }
 
 /* Shows n frames, each of which takes so long. */
 static void
-show_frames (TuneFlow * flow, guint n, gint64 time)
+show_frames (TunePipeline * pipeline, guint n, gint64 time)
 {
   for (guint i = 0; i < n; i++) {
-    const guint frame = flow->shown + 1;
+    const guint frame = pipeline->shown + 1;
 
-    tune_flow_sent (flow, frame, 0);
-    tune_flow_shown (flow, frame, time);
+    tune_pipeline_send (pipeline, frame, 0);
+    tune_pipeline_acknowledge (pipeline, frame, time);
   }
 }
 
-static void
-test_flow_of_a_slow_link (void)
+TEST (test_pipeline_of_a_slow_link)
 {
-  TuneFlow flow = { 0 };
+  TunePipeline pipeline = { 0 };
 
-  show_frames (&flow, 1, 1000 * MS);
-  CHECK_INT (flow.smaller, ==, 0);
-  show_frames (&flow, 1, 1000 * MS);
-  CHECK_INT (flow.smaller, ==, 1);
-  show_frames (&flow, 100, 1000 * MS);
-  CHECK_INT (flow.smaller, ==, TUNE_FLOW_SMALLEST);
-  show_frames (&flow, 1000, 200 * MS);
-  CHECK_INT (flow.smaller, ==, TUNE_FLOW_SMALLEST);
-  show_frames (&flow, 1000, 20 * MS);
-  CHECK_INT (flow.smaller, ==, 0);
+  show_frames (&pipeline, 1, 1000 * MS);
+  CHECK_INT (pipeline.reduction, ==, 0);
+  show_frames (&pipeline, 1, 1000 * MS);
+  CHECK_INT (pipeline.reduction, ==, 1);
+  show_frames (&pipeline, 100, 1000 * MS);
+  CHECK_INT (pipeline.reduction, ==, TUNE_PIPELINE_MAX_REDUCTION);
+  show_frames (&pipeline, 1000, 200 * MS);
+  CHECK_INT (pipeline.reduction, ==, TUNE_PIPELINE_MAX_REDUCTION);
+  show_frames (&pipeline, 1000, 20 * MS);
+  CHECK_INT (pipeline.reduction, ==, 0);
 }
 
-static void
-test_widths (void)
+TEST (test_widths)
 {
   CHECK_INT (tune_pictures_width (0, 0), ==, 96);
   CHECK_INT (tune_pictures_width (384, 0), ==, 384);
@@ -97,8 +92,7 @@ test_widths (void)
   CHECK_INT (tune_pictures_width (128, 6), ==, 96);
 }
 
-static void
-test_hosts (void)
+TEST (test_hosts)
 {
   static const char *const ours[] = { "localhost:80", "127.0.0.1:80",
     "[::1]:80", "192.168.1.2:80", "LocalHost:80"
@@ -111,21 +105,23 @@ test_hosts (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (ours); i++) {
     g_snprintf (text, sizeof (text), "%s80", ours[i]);
-    CHECK (tune_gate_host (text, 8080));
+    CHECK (tune_access_check_host (text, 8080));
   }
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
-    CHECK (!tune_gate_host (others[i], 8080));
-  CHECK (!tune_gate_host (NULL, 8080));
-  CHECK (tune_gate_host ("localhost", 80));
-  CHECK (tune_gate_origin ("http://localhost:8080", "localhost:8080", TRUE));
-  CHECK (!tune_gate_origin ("https://localhost:8080", "localhost:8080", TRUE));
-  CHECK (!tune_gate_origin ("http://localhost:8080.x", "localhost:8080", TRUE));
-  CHECK (!tune_gate_origin (NULL, "localhost:8080", TRUE));
-  CHECK (tune_gate_origin (NULL, "localhost:8080", FALSE));
+    CHECK (!tune_access_check_host (others[i], 8080));
+  CHECK (!tune_access_check_host (NULL, 8080));
+  CHECK (tune_access_check_host ("localhost", 80));
+  CHECK (tune_access_check_origin ("http://localhost:8080",
+          "localhost:8080", TRUE));
+  CHECK (!tune_access_check_origin ("https://localhost:8080",
+          "localhost:8080", TRUE));
+  CHECK (!tune_access_check_origin ("http://localhost:8080.x",
+          "localhost:8080", TRUE));
+  CHECK (!tune_access_check_origin (NULL, "localhost:8080", TRUE));
+  CHECK (tune_access_check_origin (NULL, "localhost:8080", FALSE));
 }
 
-static void
-test_tokens (void)
+TEST (test_tokens)
 {
   gchar *one = tune_token_new (), *other = tune_token_new ();
 
@@ -148,14 +144,13 @@ test_tokens (void)
 static void
 check_line (const char *from, const char *to)
 {
-  gchar *line = tune_line_quote (from);
+  gchar *line = tune_launch_line_quote (from);
 
   CHECK_STRING (line, to);
   g_free (line);
 }
 
-static void
-test_lines (void)
+TEST (test_lines)
 {
   check_line ("a  !\n b x=1", "a ! b x=1");
   check_line ("filesrc location=/a/b/c.png", "filesrc location=c.png");
@@ -182,8 +177,7 @@ check_wrong (const char *text, const char *part)
   g_free (why);
 }
 
-static void
-test_messages (void)
+TEST (test_messages)
 {
   static const char good[] = "{\"type\": \"want\", \"views\": [\"left\","
       " \"wrong\"], \"width\": 200.7}";
@@ -207,15 +201,4 @@ test_messages (void)
       "views");
 }
 
-static const Test tests[] = {
-  {"flow_of_two_frames", test_flow_of_two_frames},
-  {"flow_of_late_pictures", test_flow_of_late_pictures},
-  {"flow_of_a_slow_link", test_flow_of_a_slow_link},
-  {"widths", test_widths},
-  {"hosts", test_hosts},
-  {"tokens", test_tokens},
-  {"lines", test_lines},
-  {"messages", test_messages},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

@@ -9,8 +9,7 @@
 
 #define N 20
 
-static void
-test_layout (void)
+TEST (test_layout)
 {
   static const struct
   {
@@ -23,7 +22,7 @@ test_layout (void)
   StereoArena arena;
   void *pointers[N];
   size_t total = 0;
-  char *memory;
+  SCOPED (free_scoped) char *memory = NULL;
 
   stereo_arena_reset (&arena);
   for (int i = 0; i < N; i++) {
@@ -62,11 +61,9 @@ test_layout (void)
     for (size_t b = 0; b < buffers[i].count * buffers[i].size; b++)
       CHECK_INT (p[b], ==, i);
   }
-  free (memory);
 }
 
-static void
-test_sizes_too_big (void)
+TEST (test_sizes_too_big)
 {
   static const struct
   {
@@ -99,8 +96,7 @@ test_sizes_too_big (void)
 }
 
 /* Sums overflow where no single size does. */
-static void
-test_sum_too_big (void)
+TEST (test_sum_too_big)
 {
   StereoArena arena;
   void *p;
@@ -117,12 +113,11 @@ test_sum_too_big (void)
   CHECK_INT (n, <=, 5);
 }
 
-static void
-test_too_many (void)
+TEST (test_too_many)
 {
   StereoArena arena;
   void *pointers[STEREO_ARENA_MAX + 1];
-  char *memory;
+  SCOPED (free_scoped) char *memory = NULL;
 
   stereo_arena_reset (&arena);
   for (int i = 0; i < STEREO_ARENA_MAX; i++)
@@ -136,11 +131,9 @@ test_too_many (void)
   stereo_arena_add (&arena, &pointers[STEREO_ARENA_MAX], 1, 1);
   CHECK (arena.overflow);
   CHECK (pointers[STEREO_ARENA_MAX] == NULL);
-  free (memory);
 }
 
-static void
-test_overlay (void)
+TEST (test_overlay)
 {
   StereoArena arena;
   char *before, *first, *second, *third, *behind, *memory;
@@ -167,8 +160,7 @@ test_overlay (void)
   free (memory);
 }
 
-static void
-test_sub_arena (void)
+TEST (test_sub_arena)
 {
   uint8_t memory[400];
   StereoSubArena counts = { NULL, 0 }, takes = { memory, 0 };
@@ -185,13 +177,4 @@ test_sub_arena (void)
   }
 }
 
-static const Test tests[] = {
-  {"overlay", test_overlay},
-  {"sub-arena", test_sub_arena},
-  {"layout", test_layout},
-  {"sizes-too-big", test_sizes_too_big},
-  {"sum-too-big", test_sum_too_big},
-  {"too-many", test_too_many},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

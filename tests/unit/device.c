@@ -8,8 +8,7 @@
 #include "stereo.h"
 #include "test.h"
 
-static void
-test_simd (void)
+TEST (test_simd)
 {
   static const char *const names[] = {
     [STEREO_SIMD_AUTO] = "auto",[STEREO_SIMD_NONE] = "none",
@@ -52,8 +51,7 @@ test_simd (void)
   CHECK (!stereo_simd_available ((StereoSimd) 99));
 }
 
-static void
-test_cpu (void)
+TEST (test_cpu)
 {
   StereoDevice *device = NULL;
   StereoMessage why = { "" };
@@ -83,8 +81,7 @@ test_cpu (void)
   stereo_device_unref (&device);
 }
 
-static void
-test_references (void)
+TEST (test_references)
 {
   StereoDevice *a = NULL, *b;
 
@@ -173,22 +170,19 @@ check_memory_misuse (StereoDevice * device, const char *much)
   CHECK (memory == NULL);
 }
 
-static void
-test_memory (void)
+TEST (test_memory)
 {
-  StereoDevice *device = NULL;
+  SCOPED (stereo_device_unref) StereoDevice *device = NULL;
 
   REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
       == STEREO_OK);
   check_memory (device, false);
   check_memory (device, true);
   check_memory_misuse (device, "17592186044416.0 MiB are needed");
-  stereo_device_unref (&device);
 }
 
 /* Without CUDA everything says so, and leaves its outputs alone. */
-static void
-test_without_cuda (void)
+TEST (test_without_cuda)
 {
   StereoDevice *device = NULL;
   StereoMessage why = { "" };
@@ -215,10 +209,9 @@ test_without_cuda (void)
 }
 
 /* Memory of one device is asked of another: a clear refusal. */
-static void
-test_cuda_memory_of_cpu (void)
+TEST (test_cuda_memory_of_cpu)
 {
-  StereoDevice *device = NULL;
+  SCOPED (stereo_device_unref) StereoDevice *device = NULL;
   StereoMessage why = { "" };
   size_t available = 7, total = 9;
 
@@ -229,13 +222,11 @@ test_cuda_memory_of_cpu (void)
   CHECK_CONTAINS (why.text, "CUDA");
   CHECK_INT (available, ==, 7);
   CHECK_INT (total, ==, 9);
-  stereo_device_unref (&device);
 }
 
-static void
-test_cuda (void)
+TEST (test_cuda)
 {
-  StereoDevice *device = NULL;
+  SCOPED (stereo_device_unref) StereoDevice *device = NULL;
   StereoMessage why = { "" };
   size_t available = 0, total = 0;
   int count = stereo_cuda_count (NULL);
@@ -260,17 +251,6 @@ test_cuda (void)
   check_memory (device, false);
   check_memory (device, true);
   check_memory_misuse (device, "17592186044416.0 MiB");
-  stereo_device_unref (&device);
 }
 
-static const Test tests[] = {
-  {"simd", test_simd},
-  {"cpu", test_cpu},
-  {"references", test_references},
-  {"memory", test_memory},
-  {"without-cuda", test_without_cuda},
-  {"cuda-memory-of-cpu", test_cuda_memory_of_cpu},
-  {"cuda", test_cuda},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

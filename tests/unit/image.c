@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of formats and of what an image has to be
+/* gst-stereomatching: tests of formats and of image validation
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -52,8 +52,7 @@ row_bytes_of (int format)
   return (in_pairs ? 6 : 5) * formats[format].pixel_bytes;
 }
 
-static void
-test_formats (void)
+TEST (test_formats)
 {
   for (int f = 0; f < STEREO_N_FORMATS; f++) {
     const StereoFormatInfo *info = stereo_format_info ((StereoFormat) f);
@@ -134,8 +133,7 @@ check (const StereoImage * image, StereoFormat format, StereoMessage * why)
   return stereo_image_check (image, "left image", format, 5, 3, true, why);
 }
 
-static void
-test_good (void)
+TEST (test_good)
 {
   StereoMessage why;
 
@@ -153,8 +151,7 @@ test_good (void)
   }
 }
 
-static void
-test_stride (void)
+TEST (test_stride)
 {
   StereoMessage why;
   char row[32];
@@ -179,8 +176,7 @@ test_stride (void)
 }
 
 /* Planes after the first, which only colour needs. */
-static void
-test_planes (void)
+TEST (test_planes)
 {
   StereoMessage why;
 
@@ -223,8 +219,7 @@ test_planes (void)
 /* The coefficients against the equations of the Recommendations, from Y'CbCr
  * to R'G'B' and not solved for it: Y' = Kr R' + Kg G' + Kb B',
  * Cb = (B' - Y') / (2 - 2 Kb), Cr = (R' - Y') / (2 - 2 Kr). */
-static void
-test_colorimetries (void)
+TEST (test_colorimetries)
 {
   static const struct
   {
@@ -296,8 +291,7 @@ check_output (const StereoImage * image, StereoMessage * why)
 }
 
 /* What is read may lie anywhere, what is written may not. */
-static void
-test_odd_addresses (void)
+TEST (test_odd_addresses)
 {
   StereoImage image = good_image (STEREO_FORMAT_GRAY16_LE);
   StereoMessage why;
@@ -316,8 +310,7 @@ test_odd_addresses (void)
   CHECK_INT (check_output (&image, &why), ==, STEREO_OK);
 }
 
-static void
-test_wrong (void)
+TEST (test_wrong)
 {
   StereoImage image;
   StereoMessage why;
@@ -360,8 +353,7 @@ test_wrong (void)
 }
 
 /* A part of a larger image is an image. */
-static void
-test_view (void)
+TEST (test_view)
 {
   StereoImage image = good_image (STEREO_FORMAT_GRAY8);
   StereoMessage why;
@@ -371,15 +363,4 @@ test_view (void)
   CHECK_INT (check (&image, image.format, &why), ==, STEREO_OK);
 }
 
-static const Test tests[] = {
-  {"formats", test_formats},
-  {"good", test_good},
-  {"stride", test_stride},
-  {"planes", test_planes},
-  {"colorimetries", test_colorimetries},
-  {"odd-addresses", test_odd_addresses},
-  {"wrong", test_wrong},
-  {"view", test_view},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

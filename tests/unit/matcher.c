@@ -142,8 +142,8 @@ pair_init (Pair * pair, int width, int height, unsigned seed)
   pair->map = image_of (STEREO_FORMAT_GRAY16_LE, width, height,
       pair->map_pixels, 2);
   pair->config = (StereoMatcherConfig) {
-  width, height, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8,
-        STEREO_FORMAT_GRAY16_LE};
+  sizeof (StereoMatcherConfig), width, height, STEREO_FORMAT_GRAY8,
+        STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY16_LE};
 }
 
 typedef struct
@@ -224,14 +224,13 @@ static void
 pair_match (Pair * pair, const StereoAlgorithm * algorithm,
     const StereoParams * params)
 {
-  Setup s;
+  SCOPED (setup_clear) Setup s;
 
   setup_init (&s, algorithm, 1, STEREO_SIMD_AUTO);
   REQUIRE (stereo_matcher_configure (s.matcher, &pair->config, params)
       == STEREO_OK);
   REQUIRE (match (&s, pair) == STEREO_OK);
   REQUIRE (stereo_matcher_sync (s.matcher) == STEREO_OK);
-  setup_clear (&s);
 }
 
 static const StereoAlgorithm *
@@ -242,8 +241,7 @@ first (void)
 
 /* -------------------------------------------------------------------- tests */
 
-static void
-test_life (void)
+TEST (test_life)
 {
   Setup s;
   StereoMatcher *none = NULL;
@@ -269,10 +267,9 @@ test_life (void)
   stereo_matcher_free (&s.matcher);
 }
 
-static void
-test_null (void)
+TEST (test_null)
 {
-  Setup s;
+  SCOPED (setup_clear) Setup s;
   static Pair pair;
 
   setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
@@ -297,13 +294,11 @@ test_null (void)
       "right image is missing");
   CHECK_REFUSED (&s, process (&s, &pair.left, &pair.right, NULL),
       "output image is missing");
-  setup_clear (&s);
 }
 
-static void
-test_not_configured (void)
+TEST (test_not_configured)
 {
-  Setup s;
+  SCOPED (setup_clear) Setup s;
   static Pair pair;
   uint64_t frame = 7;
 
@@ -323,17 +318,15 @@ test_not_configured (void)
   pair.config.width = 0;
   CHECK_INT (configure (&s, &pair.config), ==, STEREO_ERROR_ARGUMENT);
   CHECK_REFUSED (&s, match (&s, &pair), "not configured");
-  setup_clear (&s);
 }
 
-static void
-test_config (void)
+TEST (test_config)
 {
   static const int sizes[][2] = {
     {0, 10}, {10, 0}, {-1, 10}, {10, -1}, {STEREO_MAX_SIZE + 1, 10},
     {10, STEREO_MAX_SIZE + 1}, {1 << 30, 1 << 30}, {-2147483647 - 1, 1}
   };
-  Setup s;
+  SCOPED (setup_clear) Setup s;
   static Pair pair;
   StereoMatcherConfig g;
 
@@ -370,14 +363,12 @@ test_config (void)
       CHECK_CONTAINS (stereo_matcher_error (s.matcher),
           stereo_format_name (g.output));
   }
-  setup_clear (&s);
 }
 
 /* The colorimetry counts for YUV formats alone. */
-static void
-test_colorimetry (void)
+TEST (test_colorimetry)
 {
-  Setup s;
+  SCOPED (setup_clear) Setup s;
   static Pair pair;
   StereoMatcherConfig g;
 
@@ -401,14 +392,12 @@ test_colorimetry (void)
       }
     }
   }
-  setup_clear (&s);
 }
 
 /* Where both views have colour their chroma is needed, and its planes are
  * checked; where one has none, or with an algorithm that does not use it, luma
  * is enough. */
-static void
-test_chroma_planes (void)
+TEST (test_chroma_planes)
 {
   const StereoAlgorithm *algorithm;
   static Pair pair;
@@ -458,10 +447,9 @@ test_chroma_planes (void)
   }
 }
 
-static void
-test_codes_that_do_not_fit (void)
+TEST (test_codes_that_do_not_fit)
 {
-  Setup s;
+  SCOPED (setup_clear) Setup s;
   static Pair pair;
 
   setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
@@ -477,15 +465,13 @@ test_codes_that_do_not_fit (void)
   pair.config.output = STEREO_FORMAT_GRAY8;
   CHECK_REFUSED (&s, configure (&s, &pair.config), "invalid-value 256");
   CHECK_CONTAINS (stereo_matcher_error (s.matcher), "255");
-  setup_clear (&s);
 }
 
-static void
-test_parameters_of_another (void)
+TEST (test_parameters_of_another)
 {
   Setup s;
   static Pair pair;
-  StereoParams *params = NULL;
+  SCOPED (stereo_params_free) StereoParams *params = NULL;
   const StereoAlgorithm *other = stereo_algorithm_get (1);
 
   if (other == NULL)
@@ -497,18 +483,16 @@ test_parameters_of_another (void)
       stereo_algorithm_name (first ()));
   CHECK_CONTAINS (stereo_matcher_error (s.matcher),
       stereo_algorithm_name (other));
-  stereo_params_free (&params);
   setup_clear (&s);
 }
 
 /* Every image in turn is wrong in every way; after that all is well. */
-static void
-test_wrong_images (void)
+TEST (test_wrong_images)
 {
   static const char *const roles[] = {
     "left image", "right image", "output image"
   };
-  Setup s;
+  SCOPED (setup_clear) Setup s;
   static Pair pair;
   uint64_t frame = 0;
 
@@ -551,20 +535,18 @@ test_wrong_images (void)
           &pair.map, &frame), ==, STEREO_OK);
   CHECK_STRING (stereo_matcher_error (s.matcher), "");
   CHECK_INT (frame, ==, 1);
-  setup_clear (&s);
 }
 
-static void
-test_waiting (void)
+TEST (test_waiting)
 {
-  Setup s;
+  SCOPED (setup_clear) Setup s;
   static Pair pair;
-  StereoMatcherStats stats;
+  StereoMatcherStats stats = STEREO_MATCHER_STATS_INIT;
 
   setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
   pair_init (&pair, 40, 30, 1);
   REQUIRE (configure (&s, &pair.config) == STEREO_OK);
-  stereo_matcher_get_stats (s.matcher, &stats);
+  CHECK (stereo_matcher_get_stats (s.matcher, &stats, NULL) == STEREO_OK);
   CHECK_INT (stats.frames, ==, 0);
   CHECK_INT (stats.allocations, >, 0);
   CHECK_INT (stats.host_bytes, >, 40 * 30);
@@ -581,7 +563,7 @@ test_waiting (void)
     CHECK_INT (stereo_matcher_wait (s.matcher, 1), ==, STEREO_OK);
     CHECK_INT (stereo_matcher_wait (s.matcher, 0), ==, STEREO_OK);
     CHECK_INT (stereo_matcher_wait (s.matcher, i), ==, STEREO_OK);
-    stereo_matcher_get_stats (s.matcher, &stats);
+    CHECK (stereo_matcher_get_stats (s.matcher, &stats, NULL) == STEREO_OK);
     CHECK_INT (stats.frames, ==, i);
     CHECK_INT (stats.total_ns, >=, stats.last_ns);
   }
@@ -589,18 +571,16 @@ test_waiting (void)
   CHECK_INT (stereo_matcher_wait (s.matcher, 1000), ==, STEREO_OK);
   CHECK_INT (stereo_matcher_wait (s.matcher, UINT64_MAX), ==, STEREO_OK);
   CHECK_INT (stereo_matcher_sync (s.matcher), ==, STEREO_OK);
-  stereo_matcher_get_stats (s.matcher, &stats);
+  CHECK (stereo_matcher_get_stats (s.matcher, &stats, NULL) == STEREO_OK);
   CHECK_INT (stats.frames, ==, 5);
-  setup_clear (&s);
 }
 
 /* Configuring copies what it is given. */
-static void
-test_copies_of_arguments (void)
+TEST (test_copies_of_arguments)
 {
-  Setup s;
+  SCOPED (setup_clear) Setup s;
   static Pair pair;
-  uint16_t *expected = malloc (sizeof (pair.map_pixels));
+  SCOPED (free_scoped) uint16_t *expected = malloc (sizeof (pair.map_pixels));
 
   REQUIRE (expected != NULL);
   setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
@@ -614,8 +594,6 @@ test_copies_of_arguments (void)
   memset (&pair.config, 0, sizeof (pair.config));
   CHECK_INT (match (&s, &pair), ==, STEREO_OK);
   CHECK (memcmp (expected, pair.map_pixels, sizeof (pair.map_pixels)) == 0);
-  free (expected);
-  setup_clear (&s);
 }
 
 /* ------------------------------------------------------------------ threads */
@@ -663,14 +641,13 @@ work (void *data)
 }
 
 /* Matchers of different algorithms and sizes share a device. */
-static void
-test_threads (void)
+TEST (test_threads)
 {
   enum
   { N = 4 };
   Work works[N];
   pthread_t threads[N];
-  StereoDevice *device = NULL;
+  SCOPED (stereo_device_unref) StereoDevice *device = NULL;
   StereoParams *params[N] = { NULL };
   size_t n_algorithms = 0;
 
@@ -695,7 +672,6 @@ test_threads (void)
     CHECK_INT (works[i].wrong, ==, 0);
     stereo_params_free (&params[i]);
   }
-  stereo_device_unref (&device);
 }
 
 typedef struct
@@ -712,12 +688,14 @@ watch (void *data)
   Watch *w = data;
 
   while (!__atomic_load_n (&w->stop, __ATOMIC_SEQ_CST) || w->waits == 0) {
-    StereoMatcherStats before, after;
+    StereoMatcherStats before = STEREO_MATCHER_STATS_INIT, after = before;
 
-    stereo_matcher_get_stats (w->matcher, &before);
+    w->wrong += stereo_matcher_get_stats (w->matcher, &before, NULL)
+        != STEREO_OK;
     w->wrong += stereo_matcher_wait (w->matcher, before.frames + 1)
         != STEREO_OK;
-    stereo_matcher_get_stats (w->matcher, &after);
+    w->wrong += stereo_matcher_get_stats (w->matcher, &after, NULL)
+        != STEREO_OK;
     w->wrong += after.frames < before.frames;
     w->waits++;
   }
@@ -725,14 +703,13 @@ watch (void *data)
 }
 
 /* wait() and get_stats() on one thread, process() on another. */
-static void
-test_wait_elsewhere (void)
+TEST (test_wait_elsewhere)
 {
-  Setup s;
+  SCOPED (setup_clear) Setup s;
   static Pair pair;
   Watch w = { 0 };
   pthread_t thread;
-  StereoMatcherStats stats;
+  StereoMatcherStats stats = STEREO_MATCHER_STATS_INIT;
 
   setup_init (&s, first (), 1, STEREO_SIMD_AUTO);
   pair_init (&pair, 60, 40, 1);
@@ -744,21 +721,19 @@ test_wait_elsewhere (void)
   __atomic_store_n (&w.stop, 1, __ATOMIC_SEQ_CST);
   REQUIRE (pthread_join (thread, NULL) == 0);
   CHECK_INT (w.wrong, ==, 0);
-  stereo_matcher_get_stats (s.matcher, &stats);
+  CHECK (stereo_matcher_get_stats (s.matcher, &stats, NULL) == STEREO_OK);
   CHECK_INT (stats.frames, ==, 50);
-  setup_clear (&s);
 }
 
 /* ------------------------------------------------------------------- memory */
 
-static void
-test_nothing_per_frame (void)
+TEST (test_nothing_per_frame)
 {
   const StereoAlgorithm *algorithm;
 
   for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++) {
     for (int simd = STEREO_SIMD_NONE; simd <= STEREO_SIMD_AVX512; simd++) {
-      StereoMatcherStats before, after;
+      StereoMatcherStats before = STEREO_MATCHER_STATS_INIT, after = before;
       static Pair pair;
       long calls_before;
 
@@ -772,7 +747,8 @@ test_nothing_per_frame (void)
         set (&s, "median", median);
         pair_init (&pair, 80, 60, 1);
         REQUIRE (configure (&s, &pair.config) == STEREO_OK);
-        stereo_matcher_get_stats (s.matcher, &before);
+        CHECK (stereo_matcher_get_stats (s.matcher, &before,
+            NULL) == STEREO_OK);
         calls_before = calls;
         CHECK_INT (calls_before, >, 0);
         for (int i = 0; i < 3; i++)
@@ -783,7 +759,7 @@ test_nothing_per_frame (void)
         pair_init (&pair, 79, 60, 1);
         CHECK_INT (configure (&s, &pair.config), ==, STEREO_OK);
         CHECK_INT (calls, ==, calls_before);
-        stereo_matcher_get_stats (s.matcher, &after);
+        CHECK (stereo_matcher_get_stats (s.matcher, &after, NULL) == STEREO_OK);
         CHECK_INT (after.allocations, ==, before.allocations);
         CHECK_INT (after.host_bytes, ==, before.host_bytes);
         setup_clear (&s);
@@ -794,13 +770,12 @@ test_nothing_per_frame (void)
 
 /* No result depends on what new memory holds.  (Vector code may load bytes
  * that weigh nothing, which valgrind could not tell from an error.) */
-static void
-test_content_of_memory (void)
+TEST (test_content_of_memory)
 {
   static const int contents[] = { 0x5a, 0, 0xff, 0x01, 0x80 };
   const StereoAlgorithm *algorithm;
   static Pair pair;
-  uint16_t *expected = malloc (sizeof (pair.map_pixels));
+  SCOPED (free_scoped) uint16_t *expected = malloc (sizeof (pair.map_pixels));
 
   REQUIRE (expected != NULL);
   for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++) {
@@ -826,7 +801,6 @@ test_content_of_memory (void)
     }
   }
   content = 0x5a;
-  free (expected);
 }
 
 /* The whole life of a matcher; how far it came. */
@@ -872,7 +846,7 @@ live (const StereoAlgorithm * algorithm, Pair * pair, int *steps)
 static void
 check_stages (StereoMatcher * matcher, const char *const *names)
 {
-  StereoMatcherStats stats;
+  StereoMatcherStats stats = STEREO_MATCHER_STATS_INIT;
   const char *name;
   uint64_t ns, sum = 0;
   size_t n = 0;
@@ -887,7 +861,7 @@ check_stages (StereoMatcher * matcher, const char *const *names)
     n++;
   }
   CHECK (names[n] == NULL);
-  stereo_matcher_get_stats (matcher, &stats);
+  CHECK (stereo_matcher_get_stats (matcher, &stats, NULL) == STEREO_OK);
   CHECK_INT (sum, ==, n > 0 ? stats.last_ns : 0);
 }
 
@@ -906,8 +880,7 @@ set_unrefined (Setup * setup)
     set (setup, values[i].name, values[i].value);
 }
 
-static void
-test_stages (void)
+TEST (test_stages)
 {
   static const char *const none[] = { NULL };
   static const char *const plain[] = { "match", NULL };
@@ -916,7 +889,7 @@ test_stages (void)
   static uint8_t rgb[2][3 * 60 * 40];
   static Pair pair;
   uint64_t ns = 0;
-  Setup s;
+  SCOPED (setup_clear) Setup s;
 
   setup_init (&s, stereo_algorithm_find ("vcbw"), 1, STEREO_SIMD_AUTO);
   set_unrefined (&s);
@@ -948,19 +921,17 @@ test_stages (void)
   REQUIRE (configure (&s, &pair.config) == STEREO_OK);
   REQUIRE (match (&s, &pair) == STEREO_OK);
   check_stages (s.matcher, all);
-  setup_clear (&s);
 }
 
 /* The same on CUDA, where events round, and with frames in flight. */
-static void
-test_stages_cuda (void)
+TEST (test_stages_cuda)
 {
   static const char *const names[] = { "upload", "match", "median",
     "download"
   };
   static Pair pair;
   StereoDevice *device = NULL;
-  StereoMatcherStats stats;
+  StereoMatcherStats stats = STEREO_MATCHER_STATS_INIT;
   Setup s;
 
   if (stereo_cuda_count (NULL) == 0)
@@ -995,7 +966,7 @@ test_stages_cuda (void)
     CHECK (!stereo_matcher_get_stage (s.matcher, 4, NULL, NULL));
     if (frames == 1) {
       /* events are exact to half a microsecond */
-      stereo_matcher_get_stats (s.matcher, &stats);
+      CHECK (stereo_matcher_get_stats (s.matcher, &stats, NULL) == STEREO_OK);
       CHECK_INT (sum, <=, stats.last_ns + 5000);
       CHECK_INT (sum + 5000, >=, stats.last_ns);
     }
@@ -1003,15 +974,14 @@ test_stages_cuda (void)
   setup_clear (&s);
 }
 
-/* The filter over time starts anew when it is told to, and when the matcher is
- * configured, even for the same; it is a stage of its own. */
-static void
-test_reset (void)
+/* The temporal filter is reset on request and by every configuration, even an
+ * identical one; it is a stage of its own. */
+TEST (test_reset)
 {
   static const char *const stages[] = { "match", "refine", "temporal", NULL };
   static Pair a, b;
   static uint16_t first[60 * 40];
-  Setup s;
+  SCOPED (setup_clear) Setup s;
 
   stereo_matcher_reset (NULL);
   setup_init (&s, stereo_algorithm_find ("vcbw"), 1, STEREO_SIMD_AUTO);
@@ -1041,12 +1011,10 @@ test_reset (void)
     REQUIRE (match (&s, &b) == STEREO_OK);
     CHECK_INT (memcmp (b.map_pixels, first, sizeof (first)) == 0, ==, i < 2);
   }
-  setup_clear (&s);
 }
 
 /* Memory runs out at each allocation in turn. */
-static void
-test_out_of_memory (void)
+TEST (test_out_of_memory)
 {
   const StereoAlgorithm *algorithm;
   static Pair pair;
@@ -1071,26 +1039,4 @@ test_out_of_memory (void)
   }
 }
 
-static const Test tests[] = {
-  {"life", test_life},
-  {"null", test_null},
-  {"not-configured", test_not_configured},
-  {"config", test_config},
-  {"colorimetry", test_colorimetry},
-  {"chroma-planes", test_chroma_planes},
-  {"codes-that-do-not-fit", test_codes_that_do_not_fit},
-  {"parameters-of-another", test_parameters_of_another},
-  {"wrong-images", test_wrong_images},
-  {"waiting", test_waiting},
-  {"copies-of-arguments", test_copies_of_arguments},
-  {"threads", test_threads},
-  {"wait-elsewhere", test_wait_elsewhere},
-  {"nothing-per-frame", test_nothing_per_frame},
-  {"content-of-memory", test_content_of_memory},
-  {"stages", test_stages},
-  {"stages-cuda", test_stages_cuda},
-  {"reset", test_reset},
-  {"out-of-memory", test_out_of_memory},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of how much memory there is
+/* gst-stereomatching: tests of the available memory
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -37,7 +37,7 @@ put (const char *path, const char *text)
   REQUIRE (file != NULL && fputs (text, file) >= 0 && fclose (file) == 0);
 }
 
-/* 1000 MiB, of which 900 can be had, and no control groups. */
+/* 1000 MiB, 900 of them available, and no control groups. */
 static void
 machine (void)
 {
@@ -50,8 +50,7 @@ machine (void)
       "SwapFree:        9999999 kB\n");
 }
 
-static void
-test_machine (void)
+TEST (test_machine)
 {
   machine ();
   CHECK_INT (stereo_memory_available (), ==, 900 * MIB);
@@ -62,8 +61,7 @@ test_machine (void)
 }
 
 /* The limit of any group from ours to the topmost one. */
-static void
-test_group (void)
+TEST (test_group)
 {
   machine ();
   put ("/proc/self/cgroup", "0::/user/app\n");
@@ -86,8 +84,7 @@ test_group (void)
 
 /* In a container the group's name may be one of the host's, and the limit that
  * of the topmost group that can be seen. */
-static void
-test_container (void)
+TEST (test_container)
 {
   machine ();
   put ("/proc/self/cgroup", "0::/not/to/be/seen\n");
@@ -98,8 +95,7 @@ test_container (void)
   CHECK_INT (stereo_memory_available (), ==, 100 * MIB);
 }
 
-static void
-test_group_v1 (void)
+TEST (test_group_v1)
 {
   machine ();
   put ("/proc/self/cgroup", "9:cpu:/\n4:memory:/box\n0::/\n");
@@ -112,8 +108,7 @@ test_group_v1 (void)
   CHECK_INT (stereo_memory_available (), ==, 152 * MIB);
 }
 
-static void
-test_check (void)
+TEST (test_check)
 {
   StereoMessage why = { "" };
 
@@ -137,7 +132,7 @@ static StereoStatus
 configure (StereoMatcher * matcher, StereoParams * params, int size,
     double disparities)
 {
-  StereoMatcherConfig config = { 0 };
+  StereoMatcherConfig config = STEREO_MATCHER_CONFIG_INIT;
 
   config.width = config.height = size;
   config.left = config.right = STEREO_FORMAT_GRAY8;
@@ -149,13 +144,12 @@ configure (StereoMatcher * matcher, StereoParams * params, int size,
 
 /* The error comes before the memory is asked for, and the matcher is good for
  * a smaller size afterwards. */
-static void
-test_matcher (void)
+TEST (test_matcher)
 {
   const StereoAlgorithm *bp = stereo_algorithm_find ("bp");
-  StereoDevice *device = NULL;
-  StereoMatcher *matcher = NULL;
-  StereoParams *params = NULL;
+  SCOPED (stereo_device_unref) StereoDevice *device = NULL;
+  SCOPED (stereo_matcher_free) StereoMatcher *matcher = NULL;
+  SCOPED (stereo_params_free) StereoParams *params = NULL;
 
   machine ();
   REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device,
@@ -169,19 +163,7 @@ test_matcher (void)
   CHECK_INT (configure (matcher, params, 256, 16), ==, STEREO_OK);
   put ("/proc/meminfo", "MemAvailable: 999999999 kB\n");
   CHECK_INT (configure (matcher, params, 1024, 64), ==, STEREO_OK);
-  stereo_matcher_free (&matcher);
-  stereo_params_free (&params);
-  stereo_device_unref (&device);
 }
-
-static const Test tests[] = {
-  {"machine", test_machine},
-  {"group", test_group},
-  {"container", test_container},
-  {"group-v1", test_group_v1},
-  {"check", test_check},
-  {"matcher", test_matcher},
-};
 
 int
 main (int argc, char **argv)
@@ -191,7 +173,7 @@ main (int argc, char **argv)
 
   REQUIRE (mkdtemp (root) != NULL);
   stereo_memory_pretend (root);
-  status = TEST_RUN (tests, argc, argv);
+  status = test_run (argc, argv);
   stereo_memory_pretend (NULL);
   snprintf (command, sizeof (command), "rm -rf %s", root);
   REQUIRE (system (command) == 0);

@@ -9,6 +9,9 @@
 
 #include <math.h>
 
+/* Of the operation that has most; the others get NULL. */
+#define N_INPUTS 3
+
 static StereoDevice *
 new_device (void)
 {
@@ -64,8 +67,7 @@ get (const uint8_t * at)
 
 /* -------------------------------------------------------------------- tests */
 
-static void
-test_names (void)
+TEST (test_names)
 {
   static const char *const names[] = { "depth", "points", "view" };
 
@@ -92,11 +94,10 @@ test_names (void)
   CHECK (stereo_operation_param (NULL, 0) == NULL);
 }
 
-static void
-test_bad_names (void)
+TEST (test_bad_names)
 {
   StereoDevice *device = new_device ();
-  StereoOperation *operation = NULL;
+  SCOPED (stereo_operation_free) StereoOperation *operation = NULL;
   StereoMessage why = { "" };
   double value = 5;
 
@@ -125,28 +126,27 @@ test_bad_names (void)
       == STEREO_ERROR_ARGUMENT);
   CHECK (!stereo_operation_get (operation, "nothing", &value));
   CHECK_DOUBLE (value, ==, 5);
-  stereo_operation_free (&operation);
 }
 
-static void
-test_depth (void)
+TEST (test_depth)
 {
   uint8_t codes[2 * 6], depths[2 * 6];
   StereoImage map = image_of (STEREO_FORMAT_GRAY16_LE, 3, 2, 6, codes);
   StereoImage out = image_of (STEREO_FORMAT_GRAY16_LE, 3, 2, 6, depths);
-  const StereoImage *inputs[STEREO_MAX_INPUTS] = { &map };
-  StereoOperation *operation = new_operation ("depth");
+  const StereoImage *inputs[N_INPUTS] = { &map };
+  SCOPED (stereo_operation_free) StereoOperation *operation
+      = new_operation ("depth");
   StereoMessage why = { "" };
 
   for (unsigned i = 0; i < 6; i++)
     put (codes + 2 * i, 16 * i);
-  CHECK (stereo_operation_process (operation, inputs, &out, &why)
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &out, &why)
       == STEREO_ERROR_ARGUMENT);
   CHECK (strstr (why.text, "baseline"));
 
   set (operation, "focal-length", 500);
   set (operation, "baseline", 0.1);
-  CHECK (stereo_operation_process (operation, inputs, &out, &why)
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &out, &why)
       == STEREO_OK);
   CHECK_INT (get (depths), ==, 0);
   for (unsigned i = 1; i < 6; i++)
@@ -154,39 +154,39 @@ test_depth (void)
 
   /* parameters count for the next frame */
   set (operation, "depth-scale", 100);
-  CHECK (stereo_operation_process (operation, inputs, &out, &why)
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &out, &why)
       == STEREO_OK);
   CHECK_INT (get (depths + 2 * 4), ==, 1250);
 
   inputs[0] = NULL;
-  CHECK (stereo_operation_process (operation, inputs, &out, &why)
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &out, &why)
       == STEREO_ERROR_ARGUMENT);
   CHECK (strstr (why.text, "map"));
   inputs[0] = &map;
   out.width = 2;
-  CHECK (stereo_operation_process (operation, inputs, &out, &why)
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &out, &why)
       == STEREO_ERROR_ARGUMENT);
   CHECK (strstr (why.text, "2x2") && strstr (why.text, "3x2"));
-  stereo_operation_free (&operation);
 }
 
-static void
-test_points (void)
+TEST (test_points)
 {
   uint8_t codes[4] = { 0, 16, 32, 64 };
   float points[12];
   StereoImage map = image_of (STEREO_FORMAT_GRAY8, 2, 2, 2, codes);
-  StereoImage out = image_of (STEREO_FORMAT_RGBX, 0, 0, 24, points);
-  const StereoImage *inputs[STEREO_MAX_INPUTS] = { &map };
-  StereoOperation *operation = new_operation ("points");
+  StereoImage out = image_of (STEREO_FORMAT_XYZ_F32, 0, 0, 24, points);
+  const StereoImage *inputs[N_INPUTS] = { &map };
+  SCOPED (stereo_operation_free) StereoOperation *operation
+      = new_operation ("points");
   StereoMessage why = { "" };
 
   set (operation, "focal-length", 8);
   set (operation, "baseline", 0.5);
-  stereo_operation_output_size (operation, 2, 2, &out.width, &out.height);
-  CHECK_INT (out.width, ==, 6);
+  CHECK (stereo_operation_output_size (operation, 2, 2, &out.width,
+          &out.height, NULL) == STEREO_OK);
+  CHECK_INT (out.width, ==, 2);
   CHECK_INT (out.height, ==, 2);
-  CHECK (stereo_operation_process (operation, inputs, &out, &why)
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &out, &why)
       == STEREO_OK);
   CHECK (why.text[0] == '\0');
   CHECK (isnan (points[0]) && isnan (points[2]));
@@ -197,12 +197,10 @@ test_points (void)
     CHECK_DOUBLE ((double) points[3 * i + 1], ==, (i / 2 - 0.5) / 8 * z);
     CHECK_DOUBLE ((double) points[3 * i + 2], ==, z);
   }
-  stereo_operation_free (&operation);
 }
 
 /* A plane two pixels nearer: half way it has moved by one. */
-static void
-test_view (void)
+TEST (test_view)
 {
   enum { WIDTH = 12 };
   uint8_t left[WIDTH], right[WIDTH], codes[WIDTH], frame[2 * WIDTH];
@@ -212,10 +210,11 @@ test_view (void)
     image_of (STEREO_FORMAT_GRAY8, WIDTH, 1, WIDTH, codes),
     image_of (STEREO_FORMAT_GRAY8, WIDTH, 1, WIDTH, frame),
   };
-  const StereoImage *inputs[STEREO_MAX_INPUTS] = { &images[0], &images[1],
+  const StereoImage *inputs[N_INPUTS] = { &images[0], &images[1],
     &images[2]
   };
-  StereoOperation *operation = new_operation ("view");
+  SCOPED (stereo_operation_free) StereoOperation *operation
+      = new_operation ("view");
   StereoMessage why = { "" };
 
   for (int x = 0; x < WIDTH; x++) {
@@ -223,43 +222,44 @@ test_view (void)
     right[x] = (uint8_t) (10 * x + 60);
     codes[x] = 32;
   }
-  CHECK (stereo_operation_process (operation, inputs, &images[3], &why)
-      == STEREO_OK);
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &images[3],
+      &why) == STEREO_OK);
   for (int x = 1; x < WIDTH - 1; x++)
     CHECK_INT (frame[x], ==, 10 * x + 50);
 
   /* one view is enough */
   inputs[1] = NULL;
   set (operation, "position", 0);
-  CHECK (stereo_operation_process (operation, inputs, &images[3], &why)
-      == STEREO_OK);
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &images[3],
+      &why) == STEREO_OK);
   CHECK (memcmp (frame, left, WIDTH) == 0);
 
   CHECK (stereo_operation_set_text (operation, "layout", "side-by-side", &why)
       == STEREO_OK);
-  stereo_operation_output_size (operation, WIDTH, 1, &images[3].width,
-      &images[3].height);
+  CHECK (stereo_operation_output_size (operation, WIDTH, 1, &images[3].width,
+          &images[3].height, NULL) == STEREO_OK);
   CHECK_INT (images[3].width, ==, 2 * WIDTH);
   images[3].stride[0] = 2 * WIDTH;
   set (operation, "separation", 0);
-  CHECK (stereo_operation_process (operation, inputs, &images[3], &why)
-      == STEREO_OK);
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &images[3],
+      &why) == STEREO_OK);
   CHECK (memcmp (frame, left, WIDTH) == 0);
   CHECK (memcmp (frame + WIDTH, left, WIDTH) == 0);
 
+  /* views are not scaled to tiles */
+  set (operation, "tile-width", WIDTH);
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &images[3],
+      &why) == STEREO_OK);
+  set (operation, "tile-height", 2);
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &images[3],
+      &why) == STEREO_ERROR_ARGUMENT);
+  CHECK (strstr (why.text, "12x1") && strstr (why.text, "tile-height = 2"));
+  set (operation, "tile-height", 0);
+
   inputs[2] = NULL;
-  CHECK (stereo_operation_process (operation, inputs, &images[3], &why)
-      == STEREO_ERROR_ARGUMENT);
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &images[3],
+      &why) == STEREO_ERROR_ARGUMENT);
   CHECK (strstr (why.text, "disparity"));
-  stereo_operation_free (&operation);
 }
 
-static const Test tests[] = {
-  {"names", test_names},
-  {"bad-names", test_bad_names},
-  {"depth", test_depth},
-  {"points", test_points},
-  {"view", test_view},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

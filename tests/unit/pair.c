@@ -4,8 +4,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "pair/gststereopair.h"
+#include "aggregate/gststereopair.h"
 #include "test.h"
+
+#include <math.h>
 
 #define NONE GST_CLOCK_TIME_NONE
 #define LAST (GST_CLOCK_TIME_NONE - 1)
@@ -13,7 +15,7 @@
 typedef struct
 {
   const char *what;
-  GstStereoCandidate left, right;
+  GstStereoHead left, right;
   GstClockTime tolerance;
   GstStereoPairing expected;
 } Row;
@@ -79,8 +81,7 @@ check_rows (const Row * rows, size_t n)
 
 #define CHECK_ROWS(rows) check_rows (rows, sizeof (rows) / sizeof (rows[0]))
 
-static void
-test_images (void)
+TEST (test_images)
 {
   static const Row rows[] = {
     {"equal", {100, 10, FALSE}, {100, 10, FALSE}, 5, TAKE},
@@ -101,8 +102,7 @@ test_images (void)
   CHECK_ROWS (rows);
 }
 
-static void
-test_without_time (void)
+TEST (test_without_time)
 {
   static const Row rows[] = {
     {"no times", {NONE, NONE, FALSE}, {NONE, NONE, FALSE}, 5, TAKE},
@@ -123,8 +123,7 @@ test_without_time (void)
   CHECK_ROWS (rows);
 }
 
-static void
-test_gaps (void)
+TEST (test_gaps)
 {
   static const Row rows[] = {
     {"image long before", {50, 10, FALSE}, {100, 30, TRUE}, 5, LEFT},
@@ -158,8 +157,7 @@ test_gaps (void)
   CHECK_ROWS (rows);
 }
 
-static void
-test_huge_times (void)
+TEST (test_huge_times)
 {
   static const Row rows[] = {
     {"the last time there is", {LAST, 10, FALSE}, {LAST, 10, FALSE}, 5, TAKE},
@@ -187,8 +185,7 @@ test_huge_times (void)
 
 /* Something is always taken or dropped, so that a stream never stops; images
  * of two streams pair up as their times say. */
-static void
-test_streams (void)
+TEST (test_streams)
 {
   static const GstClockTime times[] = { 0, 33, 67, 100, 133, 167, 200, 233 };
   const size_t n = sizeof (times) / sizeof (times[0]);
@@ -199,8 +196,8 @@ test_streams (void)
     unsigned paired = 0;
 
     while (l < n && r < n) {
-      GstStereoCandidate left = { times[l], 33, FALSE };
-      GstStereoCandidate right = { times[r] + 4, 33, FALSE };
+      GstStereoHead left = { times[l], 33, FALSE };
+      GstStereoHead right = { times[r] + 4, 33, FALSE };
       GstStereoPairing pairing;
 
       if (missing >> r & 1) {
@@ -223,12 +220,55 @@ test_streams (void)
   }
 }
 
-static const Test tests[] = {
-  {"images", test_images},
-  {"without-time", test_without_time},
-  {"gaps", test_gaps},
-  {"huge-times", test_huge_times},
-  {"streams", test_streams},
-};
+static void
+check_offset (GstClockTime left, GstClockTime right, GstClockTimeDiff offset,
+    GstClockTime new_left, GstClockTime new_right)
+{
+  GstStereoHead a = { left, 10, FALSE }, b = { right, 20, TRUE };
 
-TEST_MAIN (tests)
+  gst_stereo_offset_right (&a, &b, offset);
+  CHECK_INT (a.time, ==, new_left);
+  CHECK_INT (b.time, ==, new_right);
+  CHECK_INT (a.duration, ==, 10);
+  CHECK_INT (b.duration, ==, 20);
+}
+
+/* Only the difference counts, and no time falls below 0 or past the last. */
+TEST (test_offset)
+{
+  check_offset (100, 130, 0, 100, 130);
+  check_offset (100, 130, 7, 100, 137);
+  check_offset (100, 130, -30, 130, 130);
+  check_offset (0, 5, -30, 30, 5);
+  check_offset (NONE, 5, -30, NONE, 5);
+  check_offset (5, NONE, 30, 5, NONE);
+  check_offset (LAST - 5, 0, -30, LAST, 0);
+  check_offset (0, LAST - 5, G_MAXINT64, 0, LAST);
+}
+
+/* Mean and deviation by their definitions. */
+TEST (test_differences)
+{
+  static const gint64 values[] = { 20000000, 20000300, -19999700, 5, 0 };
+  const size_t n = sizeof (values) / sizeof (values[0]);
+  GstStereoDifferences differences = { 0, };
+  gdouble sum = 0, squares = 0;
+
+  CHECK_INT (gst_stereo_differences_mean (&differences), ==, 0);
+  CHECK_INT (gst_stereo_differences_deviation (&differences), ==, 0);
+  for (size_t i = 0; i < n; i++) {
+    gst_stereo_differences_add (&differences, GST_SECOND,
+        GST_SECOND + (GstClockTime) values[i]);
+    gst_stereo_differences_add (&differences, NONE, GST_SECOND);
+    gst_stereo_differences_add (&differences, GST_SECOND, NONE);
+    sum += (gdouble) values[i];
+  }
+  for (size_t i = 0; i < n; i++)
+    squares += pow ((gdouble) values[i] - sum / n, 2);
+  CHECK_INT (gst_stereo_differences_mean (&differences), ==,
+      (gint64) rint (sum / n));
+  CHECK_INT (gst_stereo_differences_deviation (&differences), ==,
+      (gint64) rint (sqrt (squares / n)));
+}
+
+TEST_MAIN ()

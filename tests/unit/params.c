@@ -94,8 +94,7 @@ visit_row (const StereoAlgorithm * algorithm, const StereoParamSpec * spec,
     CHECK (other == spec || strcmp (other->name, spec->name) != 0);
 }
 
-static void
-test_rows (void)
+TEST (test_rows)
 {
   for_all (visit_row);
 }
@@ -126,8 +125,7 @@ visit_values (const StereoAlgorithm * algorithm, const StereoParamSpec * spec,
   }
 }
 
-static void
-test_values (void)
+TEST (test_values)
 {
   for_all (visit_values);
 }
@@ -178,8 +176,7 @@ visit_range (const StereoAlgorithm * algorithm, const StereoParamSpec * spec,
   }
 }
 
-static void
-test_range (void)
+TEST (test_range)
 {
   for_all (visit_range);
 }
@@ -268,8 +265,7 @@ visit_text (const StereoAlgorithm * algorithm, const StereoParamSpec * spec,
   }
 }
 
-static void
-test_text (void)
+TEST (test_text)
 {
   for_all (visit_text);
 }
@@ -294,14 +290,12 @@ visit_words (const StereoAlgorithm * algorithm, const StereoParamSpec * spec,
   }
 }
 
-static void
-test_words (void)
+TEST (test_words)
 {
   for_all (visit_words);
 }
 
-static void
-test_unknown (void)
+TEST (test_unknown)
 {
   static const char *const names[] = {
     "", "no-such-thing", "num_disparities", "Num-Disparities",
@@ -331,8 +325,7 @@ test_unknown (void)
   }
 }
 
-static void
-test_null (void)
+TEST (test_null)
 {
   const StereoAlgorithm *algorithm = stereo_algorithm_get (0);
   StereoParams *params = NULL, *none = NULL;
@@ -368,8 +361,7 @@ test_null (void)
   stereo_params_free (&params);
 }
 
-static void
-test_copy (void)
+TEST (test_copy)
 {
   const StereoAlgorithm *algorithm;
 
@@ -403,8 +395,7 @@ test_copy (void)
 }
 
 /* What the documentation promises of the shared ones. */
-static void
-test_common (void)
+TEST (test_common)
 {
   static const struct
   {
@@ -434,16 +425,4 @@ test_common (void)
   }
 }
 
-static const Test tests[] = {
-  {"rows", test_rows},
-  {"values", test_values},
-  {"range", test_range},
-  {"text", test_text},
-  {"words", test_words},
-  {"unknown", test_unknown},
-  {"null", test_null},
-  {"copy", test_copy},
-  {"common", test_common},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

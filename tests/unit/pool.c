@@ -117,7 +117,7 @@ record (const void *context, StereoSpan span)
 static void
 check_loop (int workers, int n, int chunk)
 {
-  Record *r = calloc (1, sizeof (*r));
+  SCOPED (free_scoped) Record *r = calloc (1, sizeof (*r));
 
   REQUIRE (r != NULL);
   r->n = n;
@@ -128,11 +128,9 @@ check_loop (int workers, int n, int chunk)
   for (int i = 0; i < n; i++)
     r->wrong += r->visits[i] != 1;
   CHECK_INT (r->wrong, ==, 0);
-  free (r);
 }
 
-static void
-test_loops (void)
+TEST (test_loops)
 {
   static const int workers[] = { 1, 2, 3, 7, 64, 1024 };
   static const int sizes[] = { 0, 1, 2, 3, 13, 100, 1023, MOST };
@@ -160,8 +158,7 @@ nest (const void *context, StereoSpan span)
     check_loop (3, 50 + i, 4);
 }
 
-static void
-test_nested (void)
+TEST (test_nested)
 {
   begin_test (-1);
   stereo_pool_for (4, 40, 1, nest, NULL, NULL, NULL);
@@ -178,8 +175,7 @@ call_often (void *data)
 }
 
 /* Any number of callers at once, who need no more threads than one. */
-static void
-test_callers (void)
+TEST (test_callers)
 {
   pthread_t callers[16];
 
@@ -237,8 +233,7 @@ check_stairs (void *data)
 }
 
 /* With as many threads as there are, fewer, or none, and many callers. */
-static void
-test_waiting_for_earlier_ones (void)
+TEST (test_waiting_for_earlier_ones)
 {
   static unsigned workers[] = { 1, 2, 3, 8, 64 };
   enum { N = sizeof (workers) / sizeof (workers[0]) };
@@ -260,8 +255,7 @@ test_waiting_for_earlier_ones (void)
 
 /* -------------------------------------------------------- threads that fail */
 
-static void
-test_too_few_threads (void)
+TEST (test_too_few_threads)
 {
   for (int threads = 0; threads < 4; threads++) {
     begin_test (threads);
@@ -301,12 +295,12 @@ static const struct
 static void
 match (size_t m, unsigned threads, uint16_t map[60][80])
 {
-  StereoDevice *device = NULL;
-  StereoMatcher *matcher = NULL;
-  StereoParams *params = NULL;
+  SCOPED (stereo_device_unref) StereoDevice *device = NULL;
+  SCOPED (stereo_matcher_free) StereoMatcher *matcher = NULL;
+  SCOPED (stereo_params_free) StereoParams *params = NULL;
   const StereoAlgorithm *algorithm =
       stereo_algorithm_find (matchers[m].algorithm);
-  StereoMatcherConfig config = {.width = 80,.height = 60 };
+  StereoMatcherConfig config = { sizeof (config),.width = 80,.height = 60 };
   static uint8_t views[2][60][80];
   StereoImage image[3] = { {0}, {0}, {0} };
 
@@ -341,13 +335,9 @@ match (size_t m, unsigned threads, uint16_t map[60][80])
   for (int i = 0; i < 2; i++)
     REQUIRE (stereo_matcher_process (matcher, &image[0], &image[1], &image[2],
             NULL) == STEREO_OK);
-  stereo_matcher_free (&matcher);
-  stereo_params_free (&params);
-  stereo_device_unref (&device);
 }
 
-static void
-test_matcher_without_threads (void)
+TEST (test_matcher_without_threads)
 {
   static uint16_t alone[60][80], many[60][80], few[60][80];
 
@@ -383,8 +373,7 @@ wait_for_threads (int expected)
   return n;
 }
 
-static void
-test_threads_end (void)
+TEST (test_threads_end)
 {
   int before = count_threads ();
 
@@ -415,8 +404,7 @@ cpu_seconds (void)
 }
 
 /* Threads without work sleep. */
-static void
-test_idle (void)
+TEST (test_idle)
 {
   double before;
 
@@ -436,8 +424,7 @@ test_idle (void)
 #endif
 
 /* A child has none of its parent's threads, and makes its own. */
-static void
-test_fork (void)
+TEST (test_fork)
 {
   int status = -1;
   pid_t child;
@@ -465,24 +452,10 @@ test_fork (void)
   stereo_pool_leave ();
 }
 
-static void
-test_processors (void)
+TEST (test_processors)
 {
   CHECK_INT (stereo_pool_processors (), >=, 1);
   CHECK_INT (stereo_pool_processors (), <=, sysconf (_SC_NPROCESSORS_CONF));
 }
 
-static const Test tests[] = {
-  {"loops", test_loops},
-  {"nested", test_nested},
-  {"callers", test_callers},
-  {"waiting-for-earlier-ones", test_waiting_for_earlier_ones},
-  {"too-few-threads", test_too_few_threads},
-  {"matcher-without-threads", test_matcher_without_threads},
-  {"threads-end", test_threads_end},
-  {"idle", test_idle},
-  {"fork", test_fork},
-  {"processors", test_processors},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

@@ -4,17 +4,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "core/algorithm.h"
+#include "match/algorithm.h"
 #include "stereo.h"
 #include "test.h"
 
-/* The list of the root meson.build, as this file is told it. */
+/* The list of the root meson.build, passed as a definition. */
 static const char *const names[] = { STEREO_TEST_ALGORITHMS };
 
 #define N_NAMES (sizeof (names) / sizeof (names[0]))
 
-static void
-test_all_are_there (void)
+TEST (test_all_are_there)
 {
   for (size_t i = 0; i < N_NAMES; i++) {
     const StereoAlgorithm *algorithm = stereo_algorithm_get (i);
@@ -27,8 +26,7 @@ test_all_are_there (void)
   CHECK (stereo_algorithm_get (SIZE_MAX) == NULL);
 }
 
-static void
-test_unknown (void)
+TEST (test_unknown)
 {
   char name[64];
 
@@ -52,8 +50,7 @@ test_unknown (void)
   }
 }
 
-static void
-test_texts (void)
+TEST (test_texts)
 {
   for (size_t i = 0; i < N_NAMES; i++) {
     const StereoAlgorithm *algorithm = stereo_algorithm_get (i);
@@ -73,8 +70,7 @@ test_texts (void)
   }
 }
 
-static void
-test_no_algorithm (void)
+TEST (test_no_algorithm)
 {
   CHECK (stereo_algorithm_name (NULL) == NULL);
   CHECK (stereo_algorithm_title (NULL) == NULL);
@@ -83,11 +79,4 @@ test_no_algorithm (void)
   CHECK (!stereo_algorithm_uses_color (NULL));
 }
 
-static const Test tests[] = {
-  {"all-are-there", test_all_are_there},
-  {"unknown", test_unknown},
-  {"texts", test_texts},
-  {"no-algorithm", test_no_algorithm},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

@@ -4,11 +4,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "core/algorithm.h"
+#include "core/backend.h"
 #include "test.h"
 
-static void
-test_names (void)
+TEST (test_names)
 {
   static const struct
   {
@@ -30,15 +29,13 @@ test_names (void)
     CHECK_STRING (stereo_status_name (names[i].status), names[i].name);
 }
 
-static void
-test_version (void)
+TEST (test_version)
 {
   CHECK_STRING (stereo_version (), STEREO_VERSION);
   CHECK (strchr (stereo_version (), '.') != NULL);
 }
 
-static void
-test_fail (void)
+TEST (test_fail)
 {
   StereoMessage why;
   char text[2 * sizeof (why.text)];
@@ -74,10 +71,9 @@ listen (StereoLogLevel level, const char *text, void *user_data)
   snprintf (heard->text, sizeof (heard->text), "%s", text);
 }
 
-static void
-test_log (void)
+TEST (test_log)
 {
-  StereoDevice *device = NULL;
+  SCOPED (stereo_device_unref) StereoDevice *device = NULL;
   Heard heard = { 0 };
 
   REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_NONE, &device, NULL)
@@ -91,14 +87,6 @@ test_log (void)
   stereo_device_set_log (device, NULL, NULL);
   stereo_log (device, STEREO_LOG_WARNING, "nobody listens");
   CHECK_INT (heard.calls, ==, 1);
-  stereo_device_unref (&device);
 }
 
-static const Test tests[] = {
-  {"names", test_names},
-  {"version", test_version},
-  {"fail", test_fail},
-  {"log", test_log},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()

@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include <gst/check/gstcheck.h>
+#include "checkmain.h"
+
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 #include <glib/gstdio.h>
@@ -323,7 +324,7 @@ check_all_points (const Cloud * cloud, gdouble cx, gdouble cy)
 
 /* -------------------------------------------------------------------- tests */
 
-GST_START_TEST (test_ply)
+LOOP_TEST (test_ply, 0, 4)
 {
   static const gchar *const caps[] = { NULL,
     "application/x-ply, encoding=ascii"
@@ -352,9 +353,7 @@ GST_START_TEST (test_ply)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_pcd)
+LOOP_TEST (test_pcd, 0, 2)
 {
   Cloud cloud;
   Rig rig;
@@ -375,10 +374,8 @@ GST_START_TEST (test_pcd)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
 /* What the meta says of the camera, and a property that wins. */
-GST_START_TEST (test_meta)
+LOOP_TEST (test_meta, 0, 2)
 {
   Cloud cloud;
   Rig rig;
@@ -390,9 +387,7 @@ GST_START_TEST (test_meta)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_axes)
+TEST (test_axes)
 {
   Cloud cloud;
   Rig rig;
@@ -407,10 +402,8 @@ GST_START_TEST (test_axes)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
 /* Nearer than 3 m and farther than 7 m is left out: only 4 m are there. */
-GST_START_TEST (test_range)
+TEST (test_range)
 {
   Cloud cloud;
   Rig rig;
@@ -423,10 +416,39 @@ GST_START_TEST (test_range)
   close_rig (&rig);
 }
 
-GST_END_TEST;
+/* Nothing is in the range: one warning, for each kind of file. */
+LOOP_TEST (test_no_known_depth, 0, 3)
+{
+  static const gchar *const caps[] = { "application/x-ply, encoding=binary",
+    "application/x-ply, encoding=ascii", "application/x-pcd"
+  };
+  GstMessage *message;
+  GError *warning = NULL;
+  Rig rig;
+
+  open_rig (&rig, CAMERA "disparity-scale=16 min-disparity=0 invalid-value=0 "
+      "range-min=20 range-max=30", FALSE, caps[__i__]);
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (make_file (&rig, make_map (i), NULL));
+  message = gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (strstr (warning->message, "The point cloud has no known depth")
+      && strstr (warning->message, "from 20 to 30 m"), "%s", warning->message);
+  g_clear_error (&warning);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING) == NULL);
+  close_rig (&rig);
+
+  open_rig (&rig, CAMERA "disparity-scale=16 min-disparity=0 invalid-value=0",
+      FALSE, caps[__i__]);
+  gst_buffer_unref (make_file (&rig, make_map (0), NULL));
+  fail_unless (gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING) == NULL);
+  close_rig (&rig);
+}
 
 /* Every other row and column, with their places and colours. */
-GST_START_TEST (test_step)
+TEST (test_step)
 {
   Cloud cloud;
   Rig rig;
@@ -446,10 +468,8 @@ GST_START_TEST (test_step)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
 /* A map goes with its image, and images without a map are left out. */
-GST_START_TEST (test_pairing)
+TEST (test_pairing)
 {
   GstMessage *message;
   Cloud cloud;
@@ -476,28 +496,17 @@ GST_START_TEST (test_pairing)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
 /* One error with this text, and no more. */
 static void
 check_error (Rig * rig, GstBuffer * map, const gchar * text)
 {
-  GstMessage *message;
-  GError *error = NULL;
-
   gst_harness_push (rig->map, map);
-  message = gst_bus_timed_pop_filtered (rig->bus, 5 * GST_SECOND,
-      GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
-  g_clear_error (&error);
-  gst_message_unref (message);
+  bus_expect_error (rig->bus, 5 * GST_SECOND, text);
   fail_unless_equals_int (gst_harness_buffers_received (rig->map), 0);
 }
 
 /* It is not said when the maps are that a gap stands for. */
-GST_START_TEST (test_gap_before_a_segment)
+TEST (test_gap_before_a_segment)
 {
   GstSegment segment;
   Rig rig;
@@ -513,17 +522,15 @@ GST_START_TEST (test_gap_before_a_segment)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_unknown_camera)
+LOOP_TEST (test_unknown_camera, 0, 3)
 {
   static const gchar *const properties[] = { "", "baseline=0.1",
     "focal-length=500"
   };
   static const gchar *const texts[] = {
-    "the focal length and the baseline: set focal-length, in pixels, and",
-    "don't tell the focal length: set focal-length, in pixels.",
-    "don't tell the baseline: set baseline, in metres."
+    "no focal length and baseline: set focal-length, in pixels, and",
+    "have no focal length: set focal-length, in pixels.",
+    "have no baseline: set baseline, in metres."
   };
   Rig rig;
 
@@ -533,9 +540,7 @@ GST_START_TEST (test_unknown_camera)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_no_disparity)
+TEST (test_no_disparity)
 {
   Rig rig;
 
@@ -545,9 +550,7 @@ GST_START_TEST (test_no_disparity)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_sizes_differ)
+TEST (test_sizes_differ)
 {
   GstBuffer *left = gst_buffer_new_allocate (NULL, 8 * 2 * 3, NULL);
   Rig rig;
@@ -564,10 +567,8 @@ GST_START_TEST (test_sizes_differ)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
 /* Files of a number, each complete: as the documentation has it. */
-GST_START_TEST (test_pipeline)
+TEST (test_pipeline)
 {
   gchar *folder = g_dir_make_tmp ("clouds-XXXXXX", NULL), *line;
   GstElement *pipeline;
@@ -614,28 +615,4 @@ GST_START_TEST (test_pipeline)
   g_free (folder);
 }
 
-GST_END_TEST;
-
-static Suite *
-disparitycloud_suite (void)
-{
-  Suite *suite = suite_create ("disparitycloud");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_ply, 0, 4);
-  tcase_add_loop_test (tc, test_pcd, 0, 2);
-  tcase_add_loop_test (tc, test_meta, 0, 2);
-  tcase_add_test (tc, test_axes);
-  tcase_add_test (tc, test_range);
-  tcase_add_test (tc, test_step);
-  tcase_add_test (tc, test_pairing);
-  tcase_add_test (tc, test_gap_before_a_segment);
-  tcase_add_loop_test (tc, test_unknown_camera, 0, 3);
-  tcase_add_test (tc, test_no_disparity);
-  tcase_add_test (tc, test_sizes_differ);
-  tcase_add_test (tc, test_pipeline);
-  return suite;
-}
-
-GST_CHECK_MAIN (disparitycloud);
+CHECK_MAIN ("disparitycloud")

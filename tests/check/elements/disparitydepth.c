@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include <gst/check/gstcheck.h>
+#include "backend.h"
+#include "checkmain.h"
+
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
@@ -118,21 +120,13 @@ check_depths (Rig * rig, GstBuffer * map, const guint16 * wanted, guint n)
   return out;
 }
 
-static GstStructure *
-meta_of (GstBuffer * buffer, const gchar * name)
-{
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, name);
-
-  return meta != NULL ? gst_custom_meta_get_structure (meta) : NULL;
-}
-
 static gdouble
 number_in (GstBuffer * buffer, const gchar * field)
 {
   gdouble number = 0;
 
-  fail_unless (gst_structure_get_double (meta_of (buffer, DEPTH_META), field,
-          &number), "no %s", field);
+  fail_unless (gst_structure_get_double (custom_meta_of (buffer, DEPTH_META),
+          field, &number), "no %s", field);
   return number;
 }
 
@@ -140,16 +134,8 @@ number_in (GstBuffer * buffer, const gchar * field)
 static void
 check_error (Rig * rig, GstBuffer * map, const gchar * text)
 {
-  GstMessage *message;
-  GError *error = NULL;
-
   fail_unless_equals_int (gst_harness_push (rig->h, map), GST_FLOW_ERROR);
-  message = gst_bus_pop_filtered (rig->bus, GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
-  g_clear_error (&error);
-  gst_message_unref (message);
+  bus_expect_error (rig->bus, 0, text);
 
   map = map_of (codes, 8, 2);
   fail_unless_equals_int (gst_harness_push (rig->h, map), GST_FLOW_ERROR);
@@ -159,7 +145,7 @@ check_error (Rig * rig, GstBuffer * map, const gchar * text)
 
 /* -------------------------------------------------------------------- tests */
 
-GST_START_TEST (test_properties_alone)
+TEST (test_properties_alone)
 {
   GstCaps *caps, *wanted;
   GstBuffer *out;
@@ -179,10 +165,8 @@ GST_START_TEST (test_properties_alone)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
 /* What the properties say counts only without a meta, but for the camera. */
-GST_START_TEST (test_meta)
+TEST (test_meta)
 {
   static const guint16 row[] = { 0, 40, 64, 77, 255, 128 };
   /* disparity = code / 2 - 4 + 1; z = 500 * 0.1 / disparity */
@@ -204,7 +188,7 @@ GST_START_TEST (test_meta)
     if (i == 1)                 /* what is set wins */
       set_focal_length (&rig, 250);
     out = check_depths (&rig, map, i == 0 ? wanted : nearer, 6);
-    fail_unless (meta_of (out, META) == NULL);
+    fail_unless (custom_meta_of (out, META) == NULL);
     fail_unless (number_in (out, "depth-scale") == 1000);
     fail_unless (number_in (out, "focal-length") == (i == 0 ? 500 : 250));
     fail_unless (number_in (out, "baseline") == 0.1);
@@ -212,7 +196,7 @@ GST_START_TEST (test_meta)
     fail_unless (ABS (number_in (out, "range-min") - (i == 0 ? 50 : 25) / 60.0)
         < 1e-12);
     fail_unless (number_in (out, "range-max") == 65.535);
-    s = meta_of (out, DEPTH_META);
+    s = custom_meta_of (out, DEPTH_META);
     fail_unless (gst_structure_get_uint (s, "invalid-value", &invalid));
     fail_unless_equals_int (invalid, 0);
     fail_unless (gst_structure_get_uint64 (s, "left-pts", &pts));
@@ -226,11 +210,9 @@ GST_START_TEST (test_meta)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
 /* Every code of KITTI's: depth times disparity is focal length times baseline,
  * to half a code of the depth. */
-GST_START_TEST (test_product_is_constant)
+TEST (test_product_is_constant)
 {
   const guint n = 4096;
   guint16 *row = g_new (guint16, n);
@@ -259,17 +241,15 @@ GST_START_TEST (test_product_is_constant)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_unknown_camera)
+LOOP_TEST (test_unknown_camera, 0, 3)
 {
   static const gchar *const properties[] = { "", "baseline=0.1",
     "focal-length=500"
   };
   static const gchar *const texts[] = {
-    "the focal length and the baseline: set focal-length, in pixels, and",
-    "don't tell the focal length: set focal-length, in pixels.",
-    "don't tell the baseline: set baseline, in metres."
+    "no focal length and baseline: set focal-length, in pixels, and",
+    "have no focal length: set focal-length, in pixels.",
+    "have no baseline: set baseline, in metres."
   };
   Rig rig;
 
@@ -278,9 +258,7 @@ GST_START_TEST (test_unknown_camera)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_no_disparity)
+TEST (test_no_disparity)
 {
   GstBuffer *map = map_of (codes, 8, 2);
   Rig rig;
@@ -292,9 +270,43 @@ GST_START_TEST (test_no_disparity)
   close_rig (&rig);
 }
 
-GST_END_TEST;
+/* All depths are beyond the range, as with a baseline in millimetres: one
+ * warning, with what to look at. */
+TEST (test_no_known_depth)
+{
+  static const guint16 unknown[8] = { 0, };
+  GstMessage *message;
+  GError *warning = NULL;
+  Rig rig;
 
-GST_START_TEST (test_empty_range)
+  /* it would have to wait for a GPU */
+  if (strcmp (test_backend (), "cuda") == 0)
+    return;
+  open_rig (&rig, "focal-length=700 baseline=120000 disparity-scale=16 "
+      "min-disparity=0 invalid-value=0", "GRAY16_LE", 8);
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (check_depths (&rig, map_of (codes, 8, 2), unknown, 8));
+  message = gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (strstr (warning->message, "The depth map has no known depth")
+      && strstr (warning->message, "from 0 to 65.535 m")
+      && strstr (warning->message, "1 pixel is a depth of 8.4e+07 m")
+      && strstr (warning->message, "calibration-unit"), "%s",
+      warning->message);
+  g_clear_error (&warning);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING) == NULL);
+  close_rig (&rig);
+
+  open_rig (&rig, CAMERA "disparity-scale=16 min-disparity=0 invalid-value=0",
+      "GRAY16_LE", 8);
+  gst_buffer_unref (check_depths (&rig, map_of (codes, 8, 2), depths, 8));
+  fail_unless (gst_bus_pop_filtered (rig.bus, GST_MESSAGE_WARNING) == NULL);
+  close_rig (&rig);
+}
+
+TEST (test_empty_range)
 {
   Rig rig;
 
@@ -304,11 +316,9 @@ GST_START_TEST (test_empty_range)
   close_rig (&rig);
 }
 
-GST_END_TEST;
-
 /* From rendered disparities, and through a PNG of 16 bits, as the documentation
  * writes it: nothing of a code is lost. */
-GST_START_TEST (test_pipeline)
+TEST (test_pipeline)
 {
   GstElement *pipeline = gst_parse_launch ("stereotestsrc view=disparity "
       "num-buffers=1 ! video/x-raw,format=GRAY16_LE,width=320,height=240 ! "
@@ -349,23 +359,4 @@ GST_START_TEST (test_pipeline)
   gst_object_unref (pipeline);
 }
 
-GST_END_TEST;
-
-static Suite *
-disparitydepth_suite (void)
-{
-  Suite *suite = suite_create ("disparitydepth");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_properties_alone);
-  tcase_add_test (tc, test_meta);
-  tcase_add_test (tc, test_product_is_constant);
-  tcase_add_loop_test (tc, test_unknown_camera, 0, 3);
-  tcase_add_test (tc, test_no_disparity);
-  tcase_add_test (tc, test_empty_range);
-  tcase_add_test (tc, test_pipeline);
-  return suite;
-}
-
-GST_CHECK_MAIN (disparitydepth);
+CHECK_MAIN ("disparitydepth")

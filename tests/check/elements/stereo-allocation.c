@@ -57,7 +57,7 @@ match_odd (Rig * rig)
   return map;
 }
 
-GST_START_TEST (test_pool_of_downstream_is_used)
+TEST (test_pool_of_downstream_is_used)
 {
   keep_backends (TRUE);
   for (gint video_meta = 0; video_meta <= 1; video_meta++) {
@@ -79,9 +79,7 @@ GST_START_TEST (test_pool_of_downstream_is_used)
   }
 }
 
-GST_END_TEST;
-
-/* A pool that can't do it. */
+/* A pool that does not support the configuration. */
 typedef GstBufferPool StubbornPool;
 typedef GstBufferPoolClass StubbornPoolClass;
 static GType stubborn_pool_get_type (void);
@@ -104,7 +102,7 @@ stubborn_pool_init (StubbornPool * self)
 {
 }
 
-GST_START_TEST (test_pool_of_downstream_that_refuses)
+TEST (test_pool_of_downstream_that_refuses)
 {
   Downstream downstream = { g_object_new (stubborn_pool_get_type (), NULL),
     TRUE, 0
@@ -120,8 +118,6 @@ GST_START_TEST (test_pool_of_downstream_that_refuses)
   rig_close (&rig);
   gst_object_unref (downstream.pool);
 }
-
-GST_END_TEST;
 
 /* Who knows nothing of GstVideoMeta gets what the caps alone say. */
 /* A pool that has no buffer beyond those it begins with. */
@@ -155,7 +151,7 @@ small_pool_init (SmallPool * self)
 {
 }
 
-GST_START_TEST (test_pool_of_downstream_that_fails)
+TEST (test_pool_of_downstream_that_fails)
 {
   Downstream downstream = { g_object_new (small_pool_get_type (), NULL),
     TRUE, 0
@@ -172,16 +168,14 @@ GST_START_TEST (test_pool_of_downstream_that_fails)
   rig_push (&rig, LEFT, gray_image (43, 5, 0));
   rig_push (&rig, RIGHT, gray_image (43, 5, 4));
   rig_expect_error (&rig, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "memory for disparity maps", NULL);
+      "memory for the output", NULL);
   for (gint i = 0; i < 3; i++)
     gst_buffer_unref (maps[i]);
   rig_close (&rig);
   gst_object_unref (downstream.pool);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_layout_without_video_meta)
+TEST (test_layout_without_video_meta)
 {
   Downstream downstream = { NULL, FALSE, 0 };
   GstVideoInfo info;
@@ -209,10 +203,8 @@ GST_START_TEST (test_layout_without_video_meta)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* A map belongs to downstream for as long as it wants. */
-GST_START_TEST (test_maps_may_be_kept)
+TEST (test_maps_may_be_kept)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-raw, format=GRAY16_LE, "
       "width=96, height=4");
@@ -232,8 +224,6 @@ GST_START_TEST (test_maps_may_be_kept)
   gst_caps_unref (caps);
 }
 
-GST_END_TEST;
-
 /* ----------------------------------------------------------------- upstream */
 
 static void
@@ -249,7 +239,7 @@ check_upstream_query (Rig * rig, gint view)
   gst_caps_unref (caps);
 }
 
-GST_START_TEST (test_allocation_query_of_upstream)
+TEST (test_allocation_query_of_upstream)
 {
   GstQuery *query;
   GstCaps *caps;
@@ -276,10 +266,34 @@ GST_START_TEST (test_allocation_query_of_upstream)
   rig_close (&rig);
 }
 
-GST_END_TEST;
+/* The answer does not wait for a partner, which may come from the thread that
+ * asks. */
+TEST (test_allocation_query_of_an_unpaired_view)
+{
+  GstCaps *caps = gst_caps_from_string (CAPS);
+  GstBuffer *map;
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    GstQuery *query = gst_query_new_allocation (caps, TRUE);
+
+    rig_push (&rig, v, numbered_image (v, v));
+    fail_unless (gst_pad_peer_query (rig.view[v]->srcpad, query));
+    fail_unless (gst_query_find_allocation_meta (query,
+            GST_VIDEO_META_API_TYPE, NULL));
+    gst_query_unref (query);
+    rig_push (&rig, !v, numbered_image (!v, v));
+    map = gst_harness_pull (rig.view[LEFT]);
+    check_numbers (map, v, v);
+    gst_buffer_unref (map);
+  }
+  gst_caps_unref (caps);
+  rig_close (&rig);
+}
 
 /* An image need not be in one piece. */
-GST_START_TEST (test_images_in_several_memories)
+TEST (test_images_in_several_memories)
 {
   GstBuffer *views[2], *map;
   Rig rig;
@@ -301,15 +315,7 @@ GST_START_TEST (test_images_in_several_memories)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* ---------------------------------------------------------------- no growth */
-
-static void
-count_freed (gpointer user_data, GstMiniObject * object)
-{
-  g_atomic_int_inc ((gint *) user_data);
-}
 
 static void
 watch (GstBuffer * buffer, gint * freed)
@@ -320,7 +326,7 @@ watch (GstBuffer * buffer, gint * freed)
 }
 
 /* Images go when they were used, maps come from a few buffers in turn. */
-GST_START_TEST (test_no_growth)
+TEST (test_no_growth)
 {
   const guint n = 300;
   GHashTable *distinct = g_hash_table_new (NULL, NULL);
@@ -358,10 +364,8 @@ GST_START_TEST (test_no_growth)
   fail_unless_equals_int (freed, 4 * n);
 }
 
-GST_END_TEST;
-
 /* Nothing is left of elements that come and go. */
-GST_START_TEST (test_elements_come_and_go)
+TEST (test_elements_come_and_go)
 {
   gint freed = 0;
 
@@ -384,25 +388,4 @@ GST_START_TEST (test_elements_come_and_go)
   }
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_allocation_suite (void)
-{
-  Suite *s = suite_create ("stereo-allocation");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_pool_of_downstream_is_used);
-  tcase_add_test (tc, test_pool_of_downstream_that_refuses);
-  tcase_add_test (tc, test_pool_of_downstream_that_fails);
-  tcase_add_test (tc, test_layout_without_video_meta);
-  tcase_add_test (tc, test_maps_may_be_kept);
-  tcase_add_test (tc, test_allocation_query_of_upstream);
-  tcase_add_test (tc, test_images_in_several_memories);
-  tcase_add_test (tc, test_no_growth);
-  tcase_add_test (tc, test_elements_come_and_go);
-  return s;
-}
-
-GST_CHECK_MAIN (stereo_allocation);
+CHECK_MAIN ("stereo-allocation")

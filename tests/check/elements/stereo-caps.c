@@ -26,7 +26,7 @@ caps_text (const gchar * format, gint width, gint height)
 }
 
 /* Every format on either pad, with every other one. */
-GST_START_TEST (test_formats)
+TEST (test_formats)
 {
   const gint width = 43, height = 5;
   Rig rig;
@@ -63,8 +63,6 @@ GST_START_TEST (test_formats)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 static void
 check_output_format (const gchar * downstream, const gchar * format)
 {
@@ -85,7 +83,7 @@ check_output_format (const gchar * downstream, const gchar * format)
   rig_close (&rig);
 }
 
-GST_START_TEST (test_output_format)
+TEST (test_output_format)
 {
   check_output_format (NULL, "GRAY16_LE");
   check_output_format ("video/x-raw", "GRAY16_LE");
@@ -96,10 +94,8 @@ GST_START_TEST (test_output_format)
       "video/x-raw, format=GRAY16_LE", "GRAY8");
 }
 
-GST_END_TEST;
-
 /* Size, rate and pixel shape are the left view's. */
-GST_START_TEST (test_output_is_shaped_as_the_left_view)
+TEST (test_output_is_shaped_as_the_left_view)
 {
   GstCaps *caps, *expected;
   Rig rig;
@@ -107,7 +103,7 @@ GST_START_TEST (test_output_is_shaped_as_the_left_view)
   rig_open_with_caps (&rig, VCBW,
       "video/x-raw, format=GRAY8, width=23, height=7, framerate=30000/1001, "
       "pixel-aspect-ratio=4/3",
-      "video/x-raw, format=GRAY8, width=23, height=7, framerate=25/1, "
+      "video/x-raw, format=GRAY8, width=23, height=7, framerate=30/1, "
       "pixel-aspect-ratio=1/2");
   gst_buffer_unref (rig_match (&rig, gray_image (23, 7, 0),
           gray_image (23, 7, 1)));
@@ -119,8 +115,6 @@ GST_START_TEST (test_output_is_shaped_as_the_left_view)
   gst_caps_unref (caps);
   rig_close (&rig);
 }
-
-GST_END_TEST;
 
 /* ------------------------------------------------------------------ queries */
 
@@ -135,7 +129,7 @@ query_caps (Rig * rig, gint view, const gchar * filter)
   return caps;
 }
 
-GST_START_TEST (test_caps_query_lists_the_formats)
+TEST (test_caps_query_lists_the_formats)
 {
   Rig rig;
 
@@ -165,11 +159,9 @@ GST_START_TEST (test_caps_query_lists_the_formats)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* What one view is, is what the other one is asked for first; another size is
  * still possible, because both may be about to change. */
-GST_START_TEST (test_caps_query_prefers_the_other_views_size)
+TEST (test_caps_query_prefers_the_other_views_size)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
     GstStructure *s;
@@ -212,10 +204,8 @@ GST_START_TEST (test_caps_query_prefers_the_other_views_size)
   }
 }
 
-GST_END_TEST;
-
 /* A map has the size of its views, so what downstream wants goes upstream. */
-GST_START_TEST (test_caps_query_asks_downstream)
+TEST (test_caps_query_asks_downstream)
 {
   Rig rig;
 
@@ -240,9 +230,7 @@ GST_START_TEST (test_caps_query_asks_downstream)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_accept_caps)
+TEST (test_accept_caps)
 {
   static const struct
   {
@@ -279,11 +267,9 @@ GST_START_TEST (test_accept_caps)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* ------------------------------------------------------------------ refusal */
 
-GST_START_TEST (test_sizes_that_differ)
+TEST (test_sizes_that_differ)
 {
   for (gint one = LEFT; one <= RIGHT; one++) {
     static const gchar *const caps[] = {
@@ -309,9 +295,7 @@ GST_START_TEST (test_sizes_that_differ)
   }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_unsupported_video)
+TEST (test_unsupported_video)
 {
   static const struct
   {
@@ -352,9 +336,7 @@ GST_START_TEST (test_unsupported_video)
   }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_downstream_refuses)
+TEST (test_downstream_refuses)
 {
   static const struct
   {
@@ -384,12 +366,10 @@ GST_START_TEST (test_downstream_refuses)
   }
 }
 
-GST_END_TEST;
-
 /* ------------------------------------------------------------------ changes */
 
 /* One side is ready long before the other. */
-GST_START_TEST (test_late_caps)
+TEST (test_late_caps)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
     GstBuffer *map;
@@ -409,8 +389,6 @@ GST_START_TEST (test_late_caps)
     rig_close (&rig);
   }
 }
-
-GST_END_TEST;
 
 #define SIZE_A "video/x-raw, format=GRAY8, width=60, height=4, framerate=25/1"
 #define SIZE_B "video/x-raw, format=GRAY8, width=72, height=6, framerate=25/1"
@@ -439,7 +417,7 @@ changing_script (gint view, gint n, gint change)
 }
 
 /* While the sizes differ there are no maps; before and after there are. */
-GST_START_TEST (test_both_views_change_their_size)
+TEST (test_both_views_change_their_size)
 {
   static const gint changes[][2] = { {5, 5}, {5, 8}, {8, 5}, {1, 2}, {2, 1},
   {3, 20}, {20, 3}
@@ -483,9 +461,7 @@ GST_START_TEST (test_both_views_change_their_size)
   }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_one_view_changes_its_size)
+TEST (test_one_view_changes_its_size)
 {
   /* to the end of the stream, and for longer than a second */
   static const gint lengths[] = { 12, 60 };
@@ -515,10 +491,8 @@ GST_START_TEST (test_one_view_changes_its_size)
   }
 }
 
-GST_END_TEST;
-
 /* Downstream may change its mind. */
-GST_START_TEST (test_downstream_changes_the_format)
+TEST (test_downstream_changes_the_format)
 {
   static const gchar *const wanted[] = { "GRAY16_LE", "GRAY8", "GRAY16_LE" };
   Rig rig;
@@ -543,10 +517,8 @@ GST_START_TEST (test_downstream_changes_the_format)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* Rows of two times are matched, but not without a word. */
-GST_START_TEST (test_interlaced_video)
+TEST (test_interlaced_video)
 {
   static const gchar caps[] = CAPS ", interlace-mode=";
 
@@ -586,31 +558,4 @@ GST_START_TEST (test_interlaced_video)
   }
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_caps_suite (void)
-{
-  Suite *s = suite_create ("stereo-caps");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_formats);
-  tcase_add_test (tc, test_output_format);
-  tcase_add_test (tc, test_output_is_shaped_as_the_left_view);
-  tcase_add_test (tc, test_caps_query_lists_the_formats);
-  tcase_add_test (tc, test_caps_query_prefers_the_other_views_size);
-  tcase_add_test (tc, test_caps_query_asks_downstream);
-  tcase_add_test (tc, test_accept_caps);
-  tcase_add_test (tc, test_sizes_that_differ);
-  tcase_add_test (tc, test_unsupported_video);
-  tcase_add_test (tc, test_downstream_refuses);
-  tcase_add_test (tc, test_late_caps);
-  tcase_add_test (tc, test_both_views_change_their_size);
-  tcase_add_test (tc, test_one_view_changes_its_size);
-  tcase_add_test (tc, test_downstream_changes_the_format);
-  tcase_add_test (tc, test_interlaced_video);
-  return s;
-}
-
-GST_CHECK_MAIN (stereo_caps);
+CHECK_MAIN ("stereo-caps")

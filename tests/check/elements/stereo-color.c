@@ -135,7 +135,7 @@ check_scene (const gchar * matcher, const gchar * format,
   g_free (yuv);
 }
 
-GST_START_TEST (test_same_scene)
+TEST (test_same_scene)
 {
   for (guint m = 0; m < G_N_ELEMENTS (color_matchers); m++) {
     check_scene (color_matchers[m], "Y444", "bt601", 1);
@@ -147,10 +147,8 @@ GST_START_TEST (test_same_scene)
   }
 }
 
-GST_END_TEST;
-
 /* The matrix and the range are those of the caps. */
-GST_START_TEST (test_colorimetry)
+TEST (test_colorimetry)
 {
   static const gchar *const colorimetries[] = { "bt601", "bt709", "bt2020",
     "1:4:0:0", "1:3:5:1", "1:6:0:0", "smpte240m", "2:2:0:0"
@@ -160,10 +158,8 @@ GST_START_TEST (test_colorimetry)
     check_scene ("stereovcbw cost=rgb", "Y444", colorimetries[i], 1);
 }
 
-GST_END_TEST;
-
 /* New caps that differ in nothing else count from the next image on. */
-GST_START_TEST (test_colorimetry_changes)
+TEST (test_colorimetry_changes)
 {
   static const gchar *const colorimetries[] = { "bt709", "1:4:0:0", "bt601",
     "1:3:5:1"
@@ -197,8 +193,6 @@ GST_START_TEST (test_colorimetry_changes)
   gst_buffer_unref (right);
 }
 
-GST_END_TEST;
-
 /* Views of one luma: only U and V show a texture, with the disparity 6. */
 static GstBuffer *
 chroma_image (const gchar * caps_text, gint view)
@@ -225,7 +219,7 @@ chroma_image (const gchar * caps_text, gint view)
   return buffer;
 }
 
-GST_START_TEST (test_chroma_alone)
+TEST (test_chroma_alone)
 {
   static const gchar *const formats[] = { "NV12", "NV21", "I420", "YV12",
     "Y42B", "Y444", "NV16", "YUY2", "UYVY", "YVYU", "P010_10LE", "I420_10LE",
@@ -270,21 +264,4 @@ GST_START_TEST (test_chroma_alone)
   }
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_color_suite (void)
-{
-  Suite *s = suite_create ("stereo-color");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 60);
-  tcase_add_test (tc, test_same_scene);
-  tcase_add_test (tc, test_colorimetry);
-  tcase_add_test (tc, test_colorimetry_changes);
-  tcase_add_test (tc, test_chroma_alone);
-  return s;
-}
-
-GST_CHECK_MAIN (stereo_color);
+CHECK_MAIN ("stereo-color")

@@ -5,9 +5,9 @@
  */
 
 /*
- * What needs no GPU comes first: what is in CUDA memory by its caps is mapped
- * like anything else where it can't be used in place.  The rest is for machines
- * with a GPU and GStreamer's cudaupload, and is told to be left out elsewhere.
+ * The first tests need no GPU: buffers with CUDA memory in their caps are
+ * mapped like others where they cannot be used in place.  The other tests need
+ * a GPU and GStreamer's cudaupload, and are skipped otherwise.
  */
 
 #include "../stereocheck.h"
@@ -42,7 +42,7 @@ check_caps (const gchar * element, const gchar * name, const gchar * text,
   gst_object_unref (e);
 }
 
-GST_START_TEST (test_caps)
+TEST (test_caps)
 {
   gchar **names = matchers ();
 
@@ -62,10 +62,8 @@ GST_START_TEST (test_caps)
   check_caps ("stereorectify", "sink", CUDA_CAPS, TRUE);
 }
 
-GST_END_TEST;
-
-/* Also where the size of the results is limited by what follows. */
-GST_START_TEST (test_caps_with_downstream)
+/* Also where the size of the results is limited by downstream. */
+TEST (test_caps_with_downstream)
 {
   GstElement *pipeline = pipeline_new ("stereovcbw name=m ! "
       "video/x-raw, width=96 ! fakesink");
@@ -86,10 +84,8 @@ GST_START_TEST (test_caps_with_downstream)
   pipeline_free (pipeline);
 }
 
-GST_END_TEST;
-
 /* Each pad by itself. */
-GST_START_TEST (test_mapped)
+TEST (test_mapped)
 {
   static const gchar *const caps[2] = { HOST_CAPS, CUDA_CAPS };
 
@@ -111,9 +107,7 @@ GST_START_TEST (test_mapped)
   }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_allocation)
+TEST (test_allocation)
 {
   GstCaps *caps = gst_caps_from_string (CUDA_CAPS);
   GstQuery *query = gst_query_new_allocation (caps, TRUE);
@@ -136,10 +130,8 @@ GST_START_TEST (test_allocation)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* An element that computes on the CPU has none, and does not say it had. */
-GST_START_TEST (test_no_context)
+TEST (test_no_context)
 {
   GstQuery *query = gst_query_new_context ("gst.cuda.context");
   GstContext *context = gst_context_new ("gst.cuda.context", FALSE);
@@ -159,11 +151,9 @@ GST_START_TEST (test_no_context)
   gst_query_unref (query);
 }
 
-GST_END_TEST;
-
 /* Memory that a device writes to, here one whose memory is the host's: it comes
  * down when it is mapped for the CPU, once. */
-GST_START_TEST (test_copy)
+TEST (test_copy)
 {
   const gsize size = 1000;
   StereoDevice *device = NULL;
@@ -216,8 +206,6 @@ GST_START_TEST (test_copy)
   gst_object_unref (allocator);
   stereo_device_unref (&device);
 }
-
-GST_END_TEST;
 
 /* ------------------------------------------------------------ with a GPU */
 
@@ -276,7 +264,7 @@ run_to_end (const gchar * line)
 }
 
 static void
-check_equal (GByteArray * a, GByteArray * b)
+check_equal_bytes (GByteArray * a, GByteArray * b)
 {
   fail_unless (a->len > 0);
   fail_unless_equals_int (a->len, b->len);
@@ -286,7 +274,7 @@ check_equal (GByteArray * a, GByteArray * b)
 }
 
 /* Of either pad, in all formats, what is matched is the same. */
-GST_START_TEST (test_in_place)
+TEST (test_in_place)
 {
   static const gchar *const formats[] = { "NV12", "I420", "Y444", "Y42B",
     "RGB", "BGRx", "RGBA", "P010_10LE"
@@ -312,17 +300,15 @@ GST_START_TEST (test_in_place)
 
       device = run_to_end (with);
       g_free (with);
-      check_equal (g_byte_array_ref (host), device);
+      check_equal_bytes (g_byte_array_ref (host), device);
     }
     g_byte_array_unref (host);
     g_free (line);
   }
 }
 
-GST_END_TEST;
-
 /* What nobody maps stays where it is, also when one of ours makes use of it. */
-GST_START_TEST (test_nothing_comes_down)
+TEST (test_nothing_comes_down)
 {
   static const gchar *const sinks[] = { "fakesink", "queue ! v.sink_disparity",
     "disparitydepth focal-length=100 baseline=0.1 ! fakesink"
@@ -351,10 +337,8 @@ GST_START_TEST (test_nothing_comes_down)
   }
 }
 
-GST_END_TEST;
-
 /* Views from a map that stayed on the device are as from one that did not. */
-GST_START_TEST (test_views_of_maps_in_place)
+TEST (test_views_of_maps_in_place)
 {
   static const gchar *const ways[] = { "", "videoconvert ! identity "
         "single-segment=false drop-allocation=true ! capsfilter "
@@ -375,13 +359,11 @@ GST_START_TEST (test_views_of_maps_in_place)
     bytes[i] = run_to_end (line);
     g_free (line);
   }
-  check_equal (bytes[0], bytes[1]);
+  check_equal_bytes (bytes[0], bytes[1]);
 }
 
-GST_END_TEST;
-
 /* A view in CUDA memory, for whoever wants that, is the same. */
-GST_START_TEST (test_views_go_out)
+TEST (test_views_go_out)
 {
   static const gchar *const ways[] = { "", "video/x-raw(memory:CUDAMemory) ! "
         "cudadownload ! "
@@ -400,29 +382,7 @@ GST_START_TEST (test_views_go_out)
     bytes[i] = run_to_end (line);
     g_free (line);
   }
-  check_equal (bytes[0], bytes[1]);
+  check_equal_bytes (bytes[0], bytes[1]);
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_cuda_suite (void)
-{
-  Suite *s = suite_create ("stereo-cuda");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_caps);
-  tcase_add_test (tc, test_caps_with_downstream);
-  tcase_add_test (tc, test_mapped);
-  tcase_add_test (tc, test_allocation);
-  tcase_add_test (tc, test_no_context);
-  tcase_add_test (tc, test_copy);
-  tcase_add_test (tc, test_in_place);
-  tcase_add_test (tc, test_nothing_comes_down);
-  tcase_add_test (tc, test_views_of_maps_in_place);
-  tcase_add_test (tc, test_views_go_out);
-  return s;
-}
-
-GST_CHECK_MAIN (stereo_cuda);
+CHECK_MAIN ("stereo-cuda")

@@ -12,7 +12,7 @@
 #include "../stereocheck.h"
 
 /* It takes the next image of either side, whatever its time. */
-GST_START_TEST (test_pairs_by_time_not_by_arrival)
+TEST (test_pairs_by_time_not_by_arrival)
 {
   Script *left = script_new (), *right = script_new ();
   GPtrArray *maps;
@@ -33,10 +33,8 @@ GST_START_TEST (test_pairs_by_time_not_by_arrival)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* It waits for a partner on a condition that nobody signals any more. */
-GST_START_TEST (test_eos_on_one_side_ends_the_stream)
+TEST (test_eos_on_one_side_ends_the_stream)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
     Script *scripts[] = { script_new (), script_new () };
@@ -56,10 +54,8 @@ GST_START_TEST (test_eos_on_one_side_ends_the_stream)
   }
 }
 
-GST_END_TEST;
-
 /* Its pads block in their chain functions, also when they are to stop. */
-GST_START_TEST (test_stopping_frees_a_waiting_source)
+TEST (test_stopping_frees_a_waiting_source)
 {
   for (gint view = LEFT; view <= RIGHT; view++) {
     Script *script = script_new ();
@@ -79,22 +75,13 @@ GST_START_TEST (test_stopping_frees_a_waiting_source)
   }
 }
 
-GST_END_TEST;
-
-static void
-count_freed (gpointer user_data, GstMiniObject * object)
-{
-  g_atomic_int_inc ((gint *) user_data);
-}
-
 /* A flush leaves it waiting, and leaks what it had. */
-GST_START_TEST (test_flush_frees_a_waiting_source)
+TEST (test_flush_frees_a_waiting_source)
 {
   Script *script = script_new ();
   GstSegment segment;
   gint freed = 0;
   Feeder *feeder;
-  GstBuffer *map;
   Rig rig;
 
   rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
@@ -116,16 +103,12 @@ GST_START_TEST (test_flush_frees_a_waiting_source)
     gst_harness_push_event (rig.view[view], gst_event_new_segment (&segment));
 
   /* and goes on, with nothing from before */
-  map = rig_match (&rig, numbered_image (LEFT, 6), numbered_image (RIGHT, 6));
-  check_numbers (map, 6, 6);
-  gst_buffer_unref (map);
+  rig_check_pair (&rig, 6);
   rig_expect_no_error (&rig);
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-/* The same bytes in memory that can't be written to. */
+/* The same bytes in read-only memory. */
 static GstBuffer *
 read_only (GstBuffer * image, guint8 ** bytes)
 {
@@ -144,7 +127,7 @@ read_only (GstBuffer * image, guint8 ** bytes)
 }
 
 /* It maps both inputs for writing and draws into the right one. */
-GST_START_TEST (test_inputs_are_not_written_to)
+TEST (test_inputs_are_not_written_to)
 {
   Rig rig;
 
@@ -168,10 +151,8 @@ GST_START_TEST (test_inputs_are_not_written_to)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* It takes rows for packed, and one view's layout for the other's. */
-GST_START_TEST (test_rows_may_be_padded)
+TEST (test_rows_may_be_padded)
 {
   const gint strides[] = { 131, 256 };
   const gsize offsets[] = { 64, 3 };
@@ -205,11 +186,9 @@ GST_START_TEST (test_rows_may_be_padded)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-/* It returns from its chain function with the mutex held when it can't map an
- * image, and so hangs when it is stopped. */
-GST_START_TEST (test_broken_image_is_an_error_and_not_a_deadlock)
+/* Its chain function returns with the mutex held if an image cannot be mapped,
+ * so that stopping it hangs. */
+TEST (test_broken_image_is_an_error_and_not_a_deadlock)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
     gint freed = 0;
@@ -234,11 +213,9 @@ GST_START_TEST (test_broken_image_is_an_error_and_not_a_deadlock)
   }
 }
 
-GST_END_TEST;
-
 /* It stretches each frame from black to white, so that equal depths differ from
  * frame to frame, and gives colours instead of numbers. */
-GST_START_TEST (test_codes_do_not_depend_on_the_rest_of_the_frame)
+TEST (test_codes_do_not_depend_on_the_rest_of_the_frame)
 {
   static const gchar *const formats[] = { "GRAY16_LE", "GRAY8" };
 
@@ -267,10 +244,8 @@ GST_START_TEST (test_codes_do_not_depend_on_the_rest_of_the_frame)
   }
 }
 
-GST_END_TEST;
-
 /* It keeps the geometry of the first caps. */
-GST_START_TEST (test_size_may_change)
+TEST (test_size_may_change)
 {
   static const gint sizes[][2] = { {WIDTH, HEIGHT}, {160, 9}, {50, 3},
   {WIDTH, HEIGHT}
@@ -308,10 +283,8 @@ GST_START_TEST (test_size_may_change)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* Its pad templates do not have the names of its pads. */
-GST_START_TEST (test_templates_are_named_as_the_pads)
+TEST (test_templates_are_named_as_the_pads)
 {
   gchar **names = matchers ();
 
@@ -331,10 +304,8 @@ GST_START_TEST (test_templates_are_named_as_the_pads)
   g_strfreev (names);
 }
 
-GST_END_TEST;
-
 /* Its search range is fixed. */
-GST_START_TEST (test_range_is_a_property)
+TEST (test_range_is_a_property)
 {
   GstCaps *caps;
   GstBuffer *map;
@@ -351,27 +322,4 @@ GST_START_TEST (test_range_is_a_property)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_defects_suite (void)
-{
-  Suite *s = suite_create ("stereo-defects");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_pairs_by_time_not_by_arrival);
-  tcase_add_test (tc, test_eos_on_one_side_ends_the_stream);
-  tcase_add_test (tc, test_stopping_frees_a_waiting_source);
-  tcase_add_test (tc, test_flush_frees_a_waiting_source);
-  tcase_add_test (tc, test_inputs_are_not_written_to);
-  tcase_add_test (tc, test_rows_may_be_padded);
-  tcase_add_test (tc, test_broken_image_is_an_error_and_not_a_deadlock);
-  tcase_add_test (tc, test_codes_do_not_depend_on_the_rest_of_the_frame);
-  tcase_add_test (tc, test_size_may_change);
-  tcase_add_test (tc, test_templates_are_named_as_the_pads);
-  tcase_add_test (tc, test_range_is_a_property);
-  return s;
-}
-
-GST_CHECK_MAIN (stereo_defects);
+CHECK_MAIN ("stereo-defects")

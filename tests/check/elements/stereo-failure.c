@@ -41,16 +41,6 @@ open_rig (Rig * rig, const gchar * backend)
 }
 
 static void
-match (Rig * rig, gint number)
-{
-  GstBuffer *map = rig_match (rig, numbered_image (LEFT, number),
-      numbered_image (RIGHT, number));
-
-  check_numbers (map, number, number);
-  gst_buffer_unref (map);
-}
-
-static void
 push (Rig * rig, gint number)
 {
   for (gint i = 0; i < 2; i++)
@@ -81,7 +71,7 @@ check_backend (Rig * rig, const gchar * backend)
   gst_structure_free (stats);
 }
 
-/* One warning that it goes on with the CPU, and it does. */
+/* One warning about the fallback to the CPU, then maps from the CPU. */
 static void
 expect_cpu (Rig * rig)
 {
@@ -117,7 +107,7 @@ fill_up (StereoDevice * device, void *blocks[MAX_BLOCKS])
   return n;
 }
 
-/* Images that don't fit what is left here and there. */
+/* Images that exceed the remaining GPU memory. */
 #define LARGE "video/x-raw, format=GRAY8, width=1920, height=1080, " \
     "framerate=25/1"
 
@@ -141,7 +131,7 @@ push_large (Rig * rig, gint number)
   }
 }
 
-/* It is told at the start, or in a warning when memory is wanted. */
+/* An error at the start, or a warning when memory is allocated. */
 static void
 check_full_auto (void)
 {
@@ -185,7 +175,7 @@ check_full_cuda (void)
   pipeline_free (pipeline);
 }
 
-GST_START_TEST (test_full)
+TEST (test_full)
 {
   StereoDevice *device = NULL;
   void *blocks[MAX_BLOCKS];
@@ -201,13 +191,11 @@ GST_START_TEST (test_full)
   while (n > 0)
     stereo_device_free (device, &blocks[--n]);
   open_rig (&rig, "cuda");
-  match (&rig, 3);
+  rig_check_pair (&rig, 3);
   rig_expect_no_error (&rig);
   rig_close (&rig);
   stereo_device_unref (&device);
 }
-
-GST_END_TEST;
 
 /* Has a kernel read where nothing is, after which the context is of no use. */
 static void
@@ -215,6 +203,7 @@ lose_gpu (StereoDevice * device)
 {
   const StereoAlgorithm *vcbw = stereo_algorithm_find ("vcbw");
   const StereoMatcherConfig config = {
+    .struct_size = sizeof (StereoMatcherConfig),
     .width = WIDTH,.height = HEIGHT,.left = STEREO_FORMAT_GRAY8,
     .right = STEREO_FORMAT_GRAY8,.output = STEREO_FORMAT_GRAY16_LE
   };
@@ -240,7 +229,7 @@ lose_gpu (StereoDevice * device)
 }
 
 /* In a process of its own each: nothing brings the context back. */
-GST_START_TEST (test_lost_auto)
+TEST (test_lost_auto)
 {
   StereoDevice *device = NULL;
   Rig rig;
@@ -248,17 +237,15 @@ GST_START_TEST (test_lost_auto)
   if (!open_gpu (&device))
     return;
   open_rig (&rig, "auto");
-  match (&rig, 0);
-  match (&rig, 1);
+  rig_check_pair (&rig, 0);
+  rig_check_pair (&rig, 1);
   lose_gpu (device);
   expect_cpu (&rig);
   rig_close (&rig);
   stereo_device_unref (&device);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_lost_cuda)
+TEST (test_lost_cuda)
 {
   StereoDevice *device = NULL;
   Rig rig;
@@ -266,29 +253,14 @@ GST_START_TEST (test_lost_cuda)
   if (!open_gpu (&device))
     return;
   open_rig (&rig, "cuda");
-  match (&rig, 0);
+  rig_check_pair (&rig, 0);
   lose_gpu (device);
   push (&rig, 1);
   rig_expect_error (&rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED,
-      "The matcher failed", NULL);
+      "Failed to match the views", NULL);
   rig_expect_no_error (&rig);
   rig_close (&rig);
   stereo_device_unref (&device);
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_failure_suite (void)
-{
-  Suite *suite = suite_create ("stereo-failure");
-  TCase *general = tcase_create ("general");
-
-  suite_add_tcase (suite, general);
-  tcase_add_test (general, test_full);
-  tcase_add_test (general, test_lost_auto);
-  tcase_add_test (general, test_lost_cuda);
-  return suite;
-}
-
-GST_CHECK_MAIN (stereo_failure)
+CHECK_MAIN ("stereo-failure")

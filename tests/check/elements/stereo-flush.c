@@ -121,7 +121,7 @@ open_without_buffers (Rig * rig, Feeder * feeders[2])
   wait_until_used_up ();
 }
 
-GST_START_TEST (test_stop_without_buffers)
+TEST (test_stop_without_buffers)
 {
   Feeder *feeders[2];
   Rig rig;
@@ -133,8 +133,6 @@ GST_START_TEST (test_stop_without_buffers)
   rig_expect_no_error (&rig);
   rig_close (&rig);
 }
-
-GST_END_TEST;
 
 static void
 push_to_both (Rig * rig, GstEvent * event)
@@ -158,7 +156,7 @@ flush (Rig * rig, Feeder * feeders[2])
   fail_unless (g_get_monotonic_time () - began < SOON);
 }
 
-GST_START_TEST (test_flush_without_buffers)
+TEST (test_flush_without_buffers)
 {
   Feeder *feeders[2];
   GstSegment segment;
@@ -175,14 +173,10 @@ GST_START_TEST (test_flush_without_buffers)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   for (gint v = LEFT; v <= RIGHT; v++)
     gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
-  map = rig_match (&rig, numbered_image (LEFT, 6), numbered_image (RIGHT, 6));
-  check_numbers (map, 6, 6);
-  gst_buffer_unref (map);
+  rig_check_pair (&rig, 6);
   rig_expect_no_error (&rig);
   rig_close (&rig);
 }
-
-GST_END_TEST;
 
 #define MORE "stereopyramid backend=cpu n-threads=1 num-disparities=16"
 #define LARGER \
@@ -202,43 +196,42 @@ push_pairs (Rig * rig, guint n)
   }
 }
 
-/* Also where it is a result pad that is waited for. */
-GST_START_TEST (test_stop_without_buffers_of_a_result_pad)
+/* Opens a rig whose result pad waits for a buffer. */
+static GstHarness *
+open_without_result_buffers (Rig * rig)
 {
   GstHarness *more;
-  Rig rig;
 
   keep_backends (TRUE);
-  rig_open (&rig, MORE);
-  more = gst_harness_new_with_element (rig.element, NULL, "src_vertical");
+  rig_open (rig, MORE);
+  more = gst_harness_new_with_element (rig->element, NULL, "src_vertical");
   hoard (more);
   for (gint v = LEFT; v <= RIGHT; v++)
-    rig_caps (&rig, v, LARGER);
-  push_pairs (&rig, N_HOARDED + 1);
+    rig_caps (rig, v, LARGER);
+  push_pairs (rig, N_HOARDED + 1);
   wait_until_used_up ();
+  return more;
+}
+
+/* Also if a result pad waits for a buffer. */
+TEST (test_stop_without_buffers_of_a_result_pad)
+{
+  Rig rig;
+  GstHarness *more = open_without_result_buffers (&rig);
+
   stop_soon (rig.element);
   gst_harness_teardown (more);
   rig_expect_no_error (&rig);
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* Releasing the pad is enough for the others to go on. */
-GST_START_TEST (test_release_without_buffers)
+TEST (test_release_without_buffers)
 {
-  GstHarness *more;
-  GstPad *pad;
   Rig rig;
+  GstHarness *more = open_without_result_buffers (&rig);
+  GstPad *pad;
 
-  keep_backends (TRUE);
-  rig_open (&rig, MORE);
-  more = gst_harness_new_with_element (rig.element, NULL, "src_vertical");
-  hoard (more);
-  for (gint v = LEFT; v <= RIGHT; v++)
-    rig_caps (&rig, v, LARGER);
-  push_pairs (&rig, N_HOARDED + 1);
-  wait_until_used_up ();
   pad = gst_element_get_static_pad (rig.element, "src_vertical");
   gst_element_release_request_pad (rig.element, pad);
   gst_object_unref (pad);
@@ -248,8 +241,6 @@ GST_START_TEST (test_release_without_buffers)
   rig_expect_no_error (&rig);
   rig_close (&rig);
 }
-
-GST_END_TEST;
 
 /* ------------------------------------------------------------------ filters */
 
@@ -272,7 +263,7 @@ push_maps (gpointer user_data)
   return GINT_TO_POINTER (flow);
 }
 
-GST_START_TEST (test_filter_without_buffers)
+LOOP_TEST (test_filter_without_buffers, FALSE, TRUE + 1)
 {
   const gboolean stop = __i__;
   GstHarness *h;
@@ -308,8 +299,6 @@ GST_START_TEST (test_filter_without_buffers)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
 /* ----------------------------------------------------------------- one view */
 
 static void
@@ -324,10 +313,9 @@ flush_view (GstElement * element G_GNUC_UNUSED, GstSegment * segment
 
 /* The pair is on its way already when one of its views is flushed, and with it
  * the view's segment. */
-GST_START_TEST (test_flush_of_one_view_of_a_pair)
+TEST (test_flush_of_one_view_of_a_pair)
 {
   GstSegment segment;
-  GstBuffer *map;
   gulong id;
   Rig rig;
 
@@ -335,22 +323,16 @@ GST_START_TEST (test_flush_of_one_view_of_a_pair)
     rig_open_with_caps (&rig, VCBW "emit-signals=true", CAPS, CAPS);
     id = g_signal_connect (rig.element, "samples-selected",
         G_CALLBACK (flush_view), rig.view[v]);
-    map = rig_match (&rig, numbered_image (LEFT, 2), numbered_image (RIGHT, 2));
-    check_numbers (map, 2, 2);
-    gst_buffer_unref (map);
+    rig_check_pair (&rig, 2);
     g_signal_handler_disconnect (rig.element, id);
 
     gst_segment_init (&segment, GST_FORMAT_TIME);
     gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
-    map = rig_match (&rig, numbered_image (LEFT, 5), numbered_image (RIGHT, 5));
-    check_numbers (map, 5, 5);
-    gst_buffer_unref (map);
+    rig_check_pair (&rig, 5);
     rig_expect_no_error (&rig);
     rig_close (&rig);
   }
 }
-
-GST_END_TEST;
 
 static gboolean
 on_time (GstClock * clock, GstClockTime time, GstClockID id, gpointer done)
@@ -375,15 +357,9 @@ wait_for_the_clock (void)
   gst_object_unref (clock);
 }
 
-static void
-count_freed (gpointer user_data, GstMiniObject * object)
-{
-  g_atomic_int_inc ((gint *) user_data);
-}
-
 /* Nobody keeps an image that a flush has taken away, also not who has looked
  * for it while it waited. */
-GST_START_TEST (test_flush_frees_images)
+TEST (test_flush_frees_images)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
     GstBuffer *image = numbered_image (v, 0);
@@ -402,8 +378,6 @@ GST_START_TEST (test_flush_frees_images)
     rig_close (&rig);
   }
 }
-
-GST_END_TEST;
 
 typedef struct
 {
@@ -426,7 +400,7 @@ seek (gpointer user_data)
 }
 
 /* Each view for itself, at all times. */
-GST_START_TEST (test_seeks_of_each_view)
+TEST (test_seeks_of_each_view)
 {
   GstElement *pipeline = gst_parse_launch ("stereotestsrc name=left ! "
       "video/x-raw,width=8,height=8,format=GRAY8 ! m.sink_left  stereotestsrc "
@@ -456,11 +430,9 @@ GST_START_TEST (test_seeks_of_each_view)
   gst_object_unref (pipeline);
 }
 
-GST_END_TEST;
-
 /* A query that waits for those before it, of pads that are not active yet, as a
  * source may send while states change. */
-GST_START_TEST (test_query_before_start)
+TEST (test_query_before_start)
 {
   GstElement *element = gst_element_factory_make ("stereovcbw", NULL);
   GstQuery *drain = gst_query_new_drain ();
@@ -476,8 +448,6 @@ GST_START_TEST (test_query_before_start)
   gst_query_unref (drain);
   gst_object_unref (element);
 }
-
-GST_END_TEST;
 
 /* ------------------------------------------------------------------ queries */
 
@@ -556,7 +526,7 @@ check_flush_of_a_query (GstHarness * h, const gchar * caps_string)
   gst_query_unref (asker.query);
 }
 
-GST_START_TEST (test_flush_of_a_query)
+TEST (test_flush_of_a_query)
 {
   Rig rig;
 
@@ -568,9 +538,7 @@ GST_START_TEST (test_flush_of_a_query)
   }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_flush_of_a_query_for_maps)
+TEST (test_flush_of_a_query_for_maps)
 {
   GstHarness *h = gst_harness_new_with_padnames ("stereoview", "sink_disparity",
       "src");
@@ -580,15 +548,25 @@ GST_START_TEST (test_flush_of_a_query_for_maps)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
 /* ----------------------------------------------------------------- segments */
 
-/* GstPad complains about that; an element has nothing to say. */
-GST_START_TEST (test_data_before_a_segment)
+/* The next pair is matched as soon as there is a segment. */
+static void
+check_segment (Rig * rig)
 {
   GstSegment segment;
-  GstBuffer *map;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig->view[v], gst_event_new_segment (&segment));
+  rig_check_pair (rig, 5);
+  rig_expect_no_error (rig);
+  rig_close (rig);
+}
+
+/* GstPad warns about that; the element posts nothing. */
+TEST (test_data_before_a_segment)
+{
   Rig rig;
 
   rig_open (&rig, VCBW);
@@ -599,23 +577,12 @@ GST_START_TEST (test_data_before_a_segment)
   for (gint v = LEFT; v <= RIGHT; v++) {
     ASSERT_WARNING (rig_push (&rig, v, numbered_image (v, 1)));
   }
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
-  map = rig_match (&rig, numbered_image (LEFT, 5), numbered_image (RIGHT, 5));
-  check_numbers (map, 5, 5);
-  gst_buffer_unref (map);
-  rig_expect_no_error (&rig);
-  rig_close (&rig);
+  check_segment (&rig);
 }
 
-GST_END_TEST;
-
 /* Nor is it said when the images are that a gap stands for. */
-GST_START_TEST (test_gap_before_a_segment)
+TEST (test_gap_before_a_segment)
 {
-  GstSegment segment;
-  GstBuffer *map;
   Rig rig;
 
   rig_open (&rig, VCBW);
@@ -624,17 +591,8 @@ GST_START_TEST (test_gap_before_a_segment)
     fail_unless (rig_push_caps (&rig, v, CAPS));
     gst_harness_push_event (rig.view[v], gst_event_new_gap (0, FRAME));
   }
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  for (gint v = LEFT; v <= RIGHT; v++)
-    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
-  map = rig_match (&rig, numbered_image (LEFT, 5), numbered_image (RIGHT, 5));
-  check_numbers (map, 5, 5);
-  gst_buffer_unref (map);
-  rig_expect_no_error (&rig);
-  rig_close (&rig);
+  check_segment (&rig);
 }
-
-GST_END_TEST;
 
 /* Nor has it come where a seek is under way that a stop kept from being
  * finished; the end has to be an event like others all the same. */
@@ -658,7 +616,7 @@ check_end_without_a_segment (GstElement * element, GstHarness * view[2])
   gst_event_unref (event);
 }
 
-GST_START_TEST (test_end_without_a_segment)
+TEST (test_end_without_a_segment)
 {
   Rig rig;
 
@@ -668,9 +626,7 @@ GST_START_TEST (test_end_without_a_segment)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_end_without_a_segment_of_maps)
+TEST (test_end_without_a_segment_of_maps)
 {
   GstHarness *h[2];
 
@@ -681,31 +637,4 @@ GST_START_TEST (test_end_without_a_segment_of_maps)
   gst_harness_teardown (h[0]);
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_flush_suite (void)
-{
-  Suite *s = suite_create ("stereo-flush");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_stop_without_buffers);
-  tcase_add_test (tc, test_flush_without_buffers);
-  tcase_add_test (tc, test_stop_without_buffers_of_a_result_pad);
-  tcase_add_test (tc, test_release_without_buffers);
-  tcase_add_loop_test (tc, test_filter_without_buffers, FALSE, TRUE + 1);
-  tcase_add_test (tc, test_flush_of_one_view_of_a_pair);
-  tcase_add_test (tc, test_flush_frees_images);
-  tcase_add_test (tc, test_seeks_of_each_view);
-  tcase_add_test (tc, test_query_before_start);
-  tcase_add_test (tc, test_flush_of_a_query);
-  tcase_add_test (tc, test_flush_of_a_query_for_maps);
-  tcase_add_test (tc, test_data_before_a_segment);
-  tcase_add_test (tc, test_gap_before_a_segment);
-  tcase_add_test (tc, test_end_without_a_segment);
-  tcase_add_test (tc, test_end_without_a_segment_of_maps);
-  return s;
-}
-
-GST_CHECK_MAIN (stereo_flush);
+CHECK_MAIN ("stereo-flush")

@@ -5,9 +5,9 @@
  */
 
 /*
- * A sink that takes its time stands for a matcher that does, since the task of
- * the element waits for both.  The sink holds each map until the test lets it
- * go, so nothing here depends on how fast the machine is.
+ * A slow sink has the same effect as a slow matcher, since the task of the
+ * element waits for both.  The sink blocks until the test releases a map, so
+ * that nothing depends on the speed of the machine.
  */
 
 #include "../stereocheck.h"
@@ -23,73 +23,73 @@ typedef struct
   guint arrived, released;
   GPtrArray *maps;              /* that arrived, owned */
   GstFlowReturn flow;
-} Gate;
+} BlockingSink;
 
-static Gate gate;
+static BlockingSink blocking;
 
 static GstFlowReturn
-pass_gate (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+block_map (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
   GstFlowReturn flow;
 
-  g_mutex_lock (&gate.lock);
-  g_ptr_array_add (gate.maps, buffer);
-  gate.arrived++;
-  g_cond_broadcast (&gate.cond);
-  while (gate.released < gate.arrived)
-    g_cond_wait (&gate.cond, &gate.lock);
-  flow = gate.flow;
-  g_mutex_unlock (&gate.lock);
+  g_mutex_lock (&blocking.lock);
+  g_ptr_array_add (blocking.maps, buffer);
+  blocking.arrived++;
+  g_cond_broadcast (&blocking.cond);
+  while (blocking.released < blocking.arrived)
+    g_cond_wait (&blocking.cond, &blocking.lock);
+  flow = blocking.flow;
+  g_mutex_unlock (&blocking.lock);
   return flow;
 }
 
 static void
-gate_open (Rig * rig, const gchar * launch)
+blocking_open (Rig * rig, const gchar * launch)
 {
   rig_open_with_caps (rig, launch, CAPS, CAPS);
-  g_mutex_init (&gate.lock);
-  g_cond_init (&gate.cond);
-  gate.arrived = gate.released = 0;
-  gate.flow = GST_FLOW_OK;
-  gate.maps = g_ptr_array_new_with_free_func
+  g_mutex_init (&blocking.lock);
+  g_cond_init (&blocking.cond);
+  blocking.arrived = blocking.released = 0;
+  blocking.flow = GST_FLOW_OK;
+  blocking.maps = g_ptr_array_new_with_free_func
       ((GDestroyNotify) gst_buffer_unref);
-  gst_pad_set_chain_function (rig->view[LEFT]->sinkpad, pass_gate);
+  gst_pad_set_chain_function (rig->view[LEFT]->sinkpad, block_map);
 }
 
-/* Waits for the n-th map, counted from 1; it stays in the gate. */
+/* Waits for the n-th map, counted from 1; it stays in the sink. */
 static GstBuffer *
-gate_wait (guint n)
+blocking_wait (guint n)
 {
   gint64 end = g_get_monotonic_time () + PATIENCE / 1000;
   GstBuffer *map;
 
-  g_mutex_lock (&gate.lock);
-  while (gate.arrived < n)
-    fail_unless (g_cond_wait_until (&gate.cond, &gate.lock, end),
+  g_mutex_lock (&blocking.lock);
+  while (blocking.arrived < n)
+    fail_unless (g_cond_wait_until (&blocking.cond, &blocking.lock, end),
         "map %u does not come", n);
-  map = g_ptr_array_index (gate.maps, n - 1);
-  g_mutex_unlock (&gate.lock);
+  map = g_ptr_array_index (blocking.maps, n - 1);
+  g_mutex_unlock (&blocking.lock);
   return map;
 }
 
 /* Lets n maps pass, the one that waits included. */
 static void
-gate_release (guint n)
+blocking_release (guint n)
 {
-  g_mutex_lock (&gate.lock);
-  gate.released += n;
-  g_cond_broadcast (&gate.cond);
-  g_mutex_unlock (&gate.lock);
+  g_mutex_lock (&blocking.lock);
+  blocking.released += n;
+  g_cond_broadcast (&blocking.cond);
+  g_mutex_unlock (&blocking.lock);
 }
 
 static void
-gate_close (Rig * rig)
+blocking_close (Rig * rig)
 {
-  gate_release (1000);
+  blocking_release (1000);
   rig_close (rig);
-  g_ptr_array_unref (gate.maps);
-  g_cond_clear (&gate.cond);
-  g_mutex_clear (&gate.lock);
+  g_ptr_array_unref (blocking.maps);
+  g_cond_clear (&blocking.cond);
+  g_mutex_clear (&blocking.lock);
 }
 
 static void
@@ -99,7 +99,7 @@ push_pair (Rig * rig, gint number)
   rig_push (rig, RIGHT, numbered_image (RIGHT, number));
 }
 
-/* In a thread of its own, because of what is in the gate. */
+/* In a thread of its own, because of what is in the sink. */
 static void
 end (Rig * rig)
 {
@@ -108,19 +108,19 @@ end (Rig * rig)
 }
 
 /* Sources never wait, and the newest pair comes next. */
-GST_START_TEST (test_newest_pair)
+TEST (test_newest_pair)
 {
   GstMessage *message;
   GstBuffer *map;
   Rig rig;
 
-  gate_open (&rig, LIVE);
+  blocking_open (&rig, LIVE);
   push_pair (&rig, 0);
-  check_numbers (gate_wait (1), 0, 0);
+  check_numbers (blocking_wait (1), 0, 0);
   for (gint i = 1; i < 6; i++)
     push_pair (&rig, i);
-  gate_release (1);
-  map = gate_wait (2);
+  blocking_release (1);
+  map = blocking_wait (2);
   check_numbers (map, 5, 5);
   fail_unless (GST_BUFFER_FLAG_IS_SET (map, GST_BUFFER_FLAG_DISCONT));
   fail_unless_equals_uint64 (rig_stat (&rig, "superseded"), 4);
@@ -149,76 +149,70 @@ GST_START_TEST (test_newest_pair)
 
   /* without a loss there is no discontinuity */
   push_pair (&rig, 6);
-  gate_release (1);
-  map = gate_wait (3);
+  blocking_release (1);
+  map = blocking_wait (3);
   check_numbers (map, 6, 6);
   fail_if (GST_BUFFER_FLAG_IS_SET (map, GST_BUFFER_FLAG_DISCONT));
   rig_expect_no_error (&rig);
-  gate_close (&rig);
+  blocking_close (&rig);
 }
 
-GST_END_TEST;
-
 /* The newest pair that is complete, when one camera is behind. */
-GST_START_TEST (test_views_that_are_apart)
+TEST (test_views_that_are_apart)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
     Rig rig;
 
-    gate_open (&rig, LIVE);
+    blocking_open (&rig, LIVE);
     push_pair (&rig, 0);
-    gate_wait (1);
+    blocking_wait (1);
     for (gint i = 1; i < 8; i++)
       rig_push (&rig, v, numbered_image (v, i));
     for (gint i = 1; i < 4; i++)
       rig_push (&rig, !v, numbered_image (!v, i));
-    gate_release (1);
-    check_numbers (gate_wait (2), 3, 3);
+    blocking_release (1);
+    check_numbers (blocking_wait (2), 3, 3);
     for (gint i = 4; i < 7; i++)
       rig_push (&rig, !v, numbered_image (!v, i));
-    gate_release (1);
-    check_numbers (gate_wait (3), 6, 6);
+    blocking_release (1);
+    check_numbers (blocking_wait (3), 6, 6);
     fail_unless_equals_uint64 (rig_stat (&rig, "superseded"), 4);
     fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 0);
     fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), 0);
     rig_expect_no_error (&rig);
-    gate_close (&rig);
+    blocking_close (&rig);
   }
 }
 
-GST_END_TEST;
-
-/* An image without a partner is not taken for half of a pair. */
-GST_START_TEST (test_images_without_partner)
+/* An unpaired image is not matched. */
+TEST (test_images_without_partner)
 {
   Rig rig;
 
-  gate_open (&rig, LIVE);
+  blocking_open (&rig, LIVE);
   push_pair (&rig, 0);
-  gate_wait (1);
+  blocking_wait (1);
   rig_push (&rig, LEFT, numbered_image (LEFT, 1));
   rig_push (&rig, RIGHT, numbered_image (RIGHT, 2));
   rig_push (&rig, LEFT, numbered_image (LEFT, 3));
   rig_push (&rig, RIGHT, numbered_image (RIGHT, 3));
   rig_push (&rig, LEFT, numbered_image (LEFT, 4));
-  gate_release (1);
-  check_numbers (gate_wait (2), 3, 3);
+  blocking_release (1);
+  check_numbers (blocking_wait (2), 3, 3);
   fail_unless_equals_uint64 (rig_stat (&rig, "superseded"), 0);
   fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 1);
   fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), 1);
   fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_ELEMENT), 2);
-  gate_close (&rig);
+  blocking_close (&rig);
 }
 
-GST_END_TEST;
-
 /* A camera that is alone is not kept waiting, nor is all of it kept. */
-GST_START_TEST (test_one_view_alone)
+TEST (test_one_view_alone)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
     Rig rig;
 
-    gate_open (&rig, LIVE);
+    blocking_open (&rig, LIVE);
     for (guint i = 0; i < 100; i++) {
       GstBuffer *buffer = numbered_image (v, 0);
 
@@ -227,63 +221,57 @@ GST_START_TEST (test_one_view_alone)
     }
     fail_unless_equals_uint64 (rig_stat (&rig, v == LEFT ? "dropped-left"
             : "dropped-right"), 100 - 32);
-    gate_close (&rig);
+    blocking_close (&rig);
   }
 }
 
-GST_END_TEST;
-
 /* What is complete at the end is matched, and then it ends. */
-GST_START_TEST (test_end)
+TEST (test_end)
 {
   Rig rig;
 
-  gate_open (&rig, LIVE);
+  blocking_open (&rig, LIVE);
   push_pair (&rig, 0);
-  gate_wait (1);
+  blocking_wait (1);
   push_pair (&rig, 1);
   push_pair (&rig, 2);
   rig_push (&rig, LEFT, numbered_image (LEFT, 3));
   end (&rig);
-  gate_release (2);
+  blocking_release (2);
   gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
-  fail_unless_equals_int (gate.arrived, 2);
-  check_numbers (gate_wait (2), 2, 2);
+  fail_unless_equals_int (blocking.arrived, 2);
+  check_numbers (blocking_wait (2), 2, 2);
   fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 1);
   rig_expect_no_error (&rig);
-  gate_close (&rig);
+  blocking_close (&rig);
 }
 
-GST_END_TEST;
-
 /* The shorter view has still its last image to be matched, or has not. */
-GST_START_TEST (test_end_of_one_view)
+TEST (test_end_of_one_view)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
     for (gint with_last = 0; with_last <= 1; with_last++) {
       Rig rig;
 
-      gate_open (&rig, LIVE);
-      gate_release (10);
+      blocking_open (&rig, LIVE);
+      blocking_release (10);
       push_pair (&rig, 0);
-      gate_wait (1);
+      blocking_wait (1);
       rig_push (&rig, v, numbered_image (v, 1));
       gst_harness_push_event (rig.view[v], gst_event_new_eos ());
       gst_harness_push (rig.view[!v], numbered_image (!v, with_last ? 1 : 2));
       gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
-      fail_unless_equals_int (gate.arrived, 1 + (guint) with_last);
+      fail_unless_equals_int (blocking.arrived, 1 + (guint) with_last);
       fail_unless_equals_int (gst_harness_push (rig.view[!v],
               numbered_image (!v, 3)), GST_FLOW_EOS);
       rig_expect_no_error (&rig);
-      gate_close (&rig);
+      blocking_close (&rig);
     }
   }
 }
 
-GST_END_TEST;
-
-/* Sources are told when downstream wants no more. */
-GST_START_TEST (test_flow_returns)
+/* Sources receive the flow return of downstream. */
+TEST (test_flow_returns)
 {
   static const GstFlowReturn flows[] = { GST_FLOW_EOS, GST_FLOW_ERROR,
     GST_FLOW_NOT_LINKED
@@ -292,11 +280,11 @@ GST_START_TEST (test_flow_returns)
   for (guint f = 0; f < G_N_ELEMENTS (flows); f++) {
     Rig rig;
 
-    gate_open (&rig, LIVE);
-    gate.flow = flows[f];
+    blocking_open (&rig, LIVE);
+    blocking.flow = flows[f];
     push_pair (&rig, 0);
-    gate_wait (1);
-    gate_release (1);
+    blocking_wait (1);
+    blocking_release (1);
     for (gint v = LEFT; v <= RIGHT; v++) {
       gint64 patience = g_get_monotonic_time () + PATIENCE / 1000;
       GstFlowReturn flow;
@@ -307,22 +295,20 @@ GST_START_TEST (test_flow_returns)
       } while (flow == GST_FLOW_OK && g_get_monotonic_time () < patience);
       fail_unless_equals_int (flow, flows[f]);
     }
-    gate_close (&rig);
+    blocking_close (&rig);
   }
 }
 
-GST_END_TEST;
-
 /* Of views that change nothing old is left. */
-GST_START_TEST (test_size_changes)
+TEST (test_size_changes)
 {
   const gchar *large = "video/x-raw, format=GRAY8, width=128, height=4, "
       "framerate=25/1";
   Rig rig;
 
-  gate_open (&rig, LIVE);
+  blocking_open (&rig, LIVE);
   push_pair (&rig, 0);
-  gate_wait (1);
+  blocking_wait (1);
   push_pair (&rig, 1);
   for (gint v = LEFT; v <= RIGHT; v++) {
     GstBuffer *buffer = gray_image (128, 4, v == LEFT ? 0 : 9);
@@ -332,32 +318,30 @@ GST_START_TEST (test_size_changes)
     rig_push_caps (&rig, v, large);
     rig_push (&rig, v, buffer);
   }
-  gate_release (1);
-  fail_unless_equals_uint64 (GST_BUFFER_PTS (gate_wait (2)), 2 * FRAME);
+  blocking_release (1);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (blocking_wait (2)), 2 * FRAME);
   fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"), 1);
   fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), 1);
   rig_expect_no_error (&rig);
-  gate_close (&rig);
+  blocking_close (&rig);
 }
 
-GST_END_TEST;
-
 /* What waited before a flush is never matched after it. */
-GST_START_TEST (test_flush)
+TEST (test_flush)
 {
   GstEvent *start = gst_event_new_flush_start ();
   GstEvent *stop = gst_event_new_flush_stop (TRUE);
   GstSegment segment;
   Rig rig;
 
-  gate_open (&rig, LIVE);
+  blocking_open (&rig, LIVE);
   push_pair (&rig, 0);
-  gate_wait (1);
+  blocking_wait (1);
   push_pair (&rig, 1);
   rig_push (&rig, LEFT, numbered_image (LEFT, 2));
   gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  gate_release (100);
+  blocking_release (100);
   gst_harness_push_event (rig.view[LEFT], gst_event_ref (start));
   gst_harness_push_event (rig.view[RIGHT], start);
   gst_harness_push_event (rig.view[LEFT], gst_event_ref (stop));
@@ -368,28 +352,27 @@ GST_START_TEST (test_flush)
   push_pair (&rig, 3);
   end (&rig);
   gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
-  check_numbers (g_ptr_array_index (gate.maps, gate.maps->len - 1), 3, 3);
-  for (guint i = 0; i < gate.maps->len; i++)
-    fail_unless (GST_BUFFER_PTS (g_ptr_array_index (gate.maps, i))
+  check_numbers (g_ptr_array_index (blocking.maps, blocking.maps->len - 1),
+      3, 3);
+  for (guint i = 0; i < blocking.maps->len; i++)
+    fail_unless (GST_BUFFER_PTS (g_ptr_array_index (blocking.maps, i))
         != 2 * FRAME);
   rig_expect_no_error (&rig);
-  gate_close (&rig);
+  blocking_close (&rig);
 }
-
-GST_END_TEST;
 
 /* A sink that gets everything too late gets it all the same: there is nothing
  * that would come earlier.  Nor are elements upstream to drop anything. */
-GST_START_TEST (test_lateness_is_no_reason_to_skip)
+TEST (test_lateness_is_no_reason_to_skip)
 {
   GstEvent *event;
   Rig rig;
 
-  gate_open (&rig, LIVE);
-  gate_release (1000);
+  blocking_open (&rig, LIVE);
+  blocking_release (1000);
   for (gint i = 0; i < 7; i++) {
     push_pair (&rig, i);
-    check_numbers (gate_wait ((guint) i + 1), i, i);
+    check_numbers (blocking_wait ((guint) i + 1), i, i);
     gst_harness_push_upstream_event (rig.view[LEFT],
         gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.5, 100 * FRAME,
             (GstClockTime) i * FRAME));
@@ -401,21 +384,19 @@ GST_START_TEST (test_lateness_is_no_reason_to_skip)
     }
   }
   fail_unless_equals_uint64 (rig_stat (&rig, "qos-dropped"), 0);
-  gate_close (&rig);
+  blocking_close (&rig);
 }
-
-GST_END_TEST;
 
 /* With a clock: what takes two and a half frames gives every second or third
  * one, evenly, and none is older than what it takes and a frame. */
-GST_START_TEST (test_even_and_fresh)
+TEST (test_even_and_fresh)
 {
   const GstClockTime takes = 5 * FRAME / 2, step = FRAME / 2;
   GstClockTime next = 0, done = GST_CLOCK_TIME_NONE, now = 0, last = 0;
   guint n = 0, pushed = 0;
   Rig rig;
 
-  gate_open (&rig, LIVE);
+  blocking_open (&rig, LIVE);
   for (; n < 30; now += step) {
     gst_harness_set_time (rig.view[LEFT], now);
     if (now == next) {
@@ -432,8 +413,8 @@ GST_START_TEST (test_even_and_fresh)
       GstClockTime pts;
 
       if (n > 0)
-        gate_release (1);
-      pts = GST_BUFFER_PTS (gate_wait (++n));
+        blocking_release (1);
+      pts = GST_BUFFER_PTS (blocking_wait (++n));
       fail_unless (now + takes - pts <= takes + FRAME);
       if (n > 1)
         fail_unless (pts - last == 2 * FRAME || pts - last == 3 * FRAME,
@@ -445,35 +426,31 @@ GST_START_TEST (test_even_and_fresh)
   fail_unless_equals_uint64 (rig_stat (&rig, "paired"), 30);
   /* the newest one may still wait */
   fail_unless (pushed - 30 - rig_stat (&rig, "superseded") <= 1);
-  gate_close (&rig);
+  blocking_close (&rig);
 }
 
-GST_END_TEST;
-
 /* By default: live, as a harness is. */
-GST_START_TEST (test_live_by_default)
+TEST (test_live_by_default)
 {
   Rig rig;
 
-  gate_open (&rig, VCBW "pairs=auto");
+  blocking_open (&rig, VCBW "pairs=auto");
   push_pair (&rig, 0);
-  gate_wait (1);
+  blocking_wait (1);
   for (gint i = 1; i < 6; i++)
     push_pair (&rig, i);
-  gate_release (1);
-  check_numbers (gate_wait (2), 5, 5);
-  gate_close (&rig);
+  blocking_release (1);
+  check_numbers (blocking_wait (2), 5, 5);
+  blocking_close (&rig);
 }
 
-GST_END_TEST;
-
 /* Every pair of a live view, if that is wanted. */
-GST_START_TEST (test_every_pair)
+TEST (test_every_pair)
 {
   Feeder *feeders[2];
   Rig rig;
 
-  gate_open (&rig, VCBW "pairs=every");
+  blocking_open (&rig, VCBW "pairs=every");
   for (gint v = LEFT; v <= RIGHT; v++) {
     Script *script = script_new ();
 
@@ -481,16 +458,14 @@ GST_START_TEST (test_every_pair)
     feeders[v] = feeder_new (&rig, v, script);
   }
   for (gint i = 0; i < 8; i++) {
-    check_numbers (gate_wait ((guint) i + 1), i, i);
-    gate_release (1);
+    check_numbers (blocking_wait ((guint) i + 1), i, i);
+    blocking_release (1);
   }
   for (gint v = LEFT; v <= RIGHT; v++)
     fail_unless_equals_int (feeder_join (feeders[v]), GST_FLOW_OK);
   fail_unless_equals_uint64 (rig_stat (&rig, "superseded"), 0);
-  gate_close (&rig);
+  blocking_close (&rig);
 }
-
-GST_END_TEST;
 
 static void
 dawdle (GstElement * sink, GstBuffer * buffer, GstPad * pad, guint * n)
@@ -499,8 +474,8 @@ dawdle (GstElement * sink, GstBuffer * buffer, GstPad * pad, guint * n)
   (*n)++;
 }
 
-/* Files lose nothing by default, however slow what follows is. */
-GST_START_TEST (test_files_by_default)
+/* Files lose no pair by default, even if downstream is slow. */
+TEST (test_files_by_default)
 {
   GstElement *pipeline = pipeline_new ("videotestsrc num-buffers=30 ! "
       "video/x-raw, width=40, height=20 ! tee name=t ! queue ! m.sink_left "
@@ -514,30 +489,4 @@ GST_START_TEST (test_files_by_default)
   fail_unless_equals_int (n, 30);
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_live_suite (void)
-{
-  Suite *s = suite_create ("stereo-live");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_newest_pair);
-  tcase_add_test (tc, test_views_that_are_apart);
-  tcase_add_test (tc, test_images_without_partner);
-  tcase_add_test (tc, test_one_view_alone);
-  tcase_add_test (tc, test_end);
-  tcase_add_test (tc, test_end_of_one_view);
-  tcase_add_test (tc, test_flow_returns);
-  tcase_add_test (tc, test_size_changes);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_lateness_is_no_reason_to_skip);
-  tcase_add_test (tc, test_even_and_fresh);
-  tcase_add_test (tc, test_live_by_default);
-  tcase_add_test (tc, test_every_pair);
-  tcase_add_test (tc, test_files_by_default);
-  return s;
-}
-
-GST_CHECK_MAIN (stereo_live);
+CHECK_MAIN ("stereo-live")

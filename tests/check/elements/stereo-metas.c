@@ -122,7 +122,7 @@ honest_buffer (const gchar * text)
   return buffer;
 }
 
-GST_START_TEST (test_matcher)
+LOOP_TEST (test_matcher, 0, 2 * G_N_ELEMENTS (claims))
 {
   const Claim *claim = &claims[__i__ / 2];
   gint v = __i__ % 2;
@@ -144,8 +144,6 @@ GST_START_TEST (test_matcher)
   rig_expect_no_error (&rig);
   rig_close (&rig);
 }
-
-GST_END_TEST;
 
 /* What an element did with one buffer: NULL, or the text of its error. */
 static gchar *
@@ -175,7 +173,7 @@ error_of_filter (const gchar * launch, const gchar * caps, GstBuffer * buffer,
   return text;
 }
 
-GST_START_TEST (test_filter)
+LOOP_TEST (test_filter, 0, G_N_ELEMENTS (claims))
 {
   const Claim *claim = &claims[__i__];
   GstFlowReturn flow;
@@ -196,10 +194,8 @@ GST_START_TEST (test_filter)
   g_free (error);
 }
 
-GST_END_TEST;
-
 /* Without a meta the size of the caps counts. */
-GST_START_TEST (test_filter_with_a_short_buffer)
+TEST (test_filter_with_a_short_buffer)
 {
   GstFlowReturn flow;
   gchar *error = error_of_filter ("disparitycolor", CAPS,
@@ -211,10 +207,8 @@ GST_START_TEST (test_filter_with_a_short_buffer)
   g_free (error);
 }
 
-GST_END_TEST;
-
 /* What is cropped away is not matched, in any plane. */
-GST_START_TEST (test_crop_is_applied)
+TEST (test_crop_is_applied)
 {
   static const gchar *const formats[] = { "GRAY8", "I420", "BGRx", "NV12",
     "YUY2", "UYVY", "P010_10LE", "I420_10LE"
@@ -260,10 +254,8 @@ GST_START_TEST (test_crop_is_applied)
   }
 }
 
-GST_END_TEST;
-
 /* Only bytes count. */
-GST_START_TEST (test_16_bits_at_odd_addresses)
+TEST (test_16_bits_at_odd_addresses)
 {
   static const gchar caps[] =
       "video/x-raw, format=GRAY16_LE, width=96, height=4, framerate=25/1";
@@ -302,21 +294,4 @@ GST_START_TEST (test_16_bits_at_odd_addresses)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_metas_suite (void)
-{
-  Suite *s = suite_create ("stereo-metas");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_matcher, 0, 2 * G_N_ELEMENTS (claims));
-  tcase_add_loop_test (tc, test_filter, 0, G_N_ELEMENTS (claims));
-  tcase_add_test (tc, test_filter_with_a_short_buffer);
-  tcase_add_test (tc, test_crop_is_applied);
-  tcase_add_test (tc, test_16_bits_at_odd_addresses);
-  return s;
-}
-
-GST_CHECK_MAIN (stereo_metas);
+CHECK_MAIN ("stereo-metas")

@@ -37,7 +37,7 @@ check_match (const gchar * launch, const gchar * format, gint d, gint x0,
   rig_close (&rig);
 }
 
-GST_START_TEST (test_codes)
+TEST (test_codes)
 {
   static const guint scales[] = { 1, 16, 100, 256 };
   static const gint minima[] = { -20, -3, 0, 2 };
@@ -59,9 +59,7 @@ GST_START_TEST (test_codes)
   }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_codes_of_8_bits)
+TEST (test_codes_of_8_bits)
 {
   static const gint numbers[] = { 4, 5, 30, 64, 255, 256, 257, 400 };
   static const guint invalid[] = { 0, 77, 255 };
@@ -80,9 +78,7 @@ GST_START_TEST (test_codes_of_8_bits)
   }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_ranges)
+TEST (test_ranges)
 {
   /* negative only */
   check_match (VCBW "min-disparity=-10 num-disparities=6", "GRAY16_LE", -7, 4,
@@ -107,9 +103,7 @@ GST_START_TEST (test_ranges)
       "disparity-scale=256", "GRAY16_LE", 11, 16, 80, 211 * 256);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_codes_that_do_not_fit)
+TEST (test_codes_that_do_not_fit)
 {
   static const struct
   {
@@ -141,10 +135,8 @@ GST_START_TEST (test_codes_that_do_not_fit)
   }
 }
 
-GST_END_TEST;
-
 /* Images too small for any window, and a range that lies outside of them. */
-GST_START_TEST (test_tiny_images)
+TEST (test_tiny_images)
 {
   static const gint sizes[][2] = { {1, 1}, {1, 7}, {7, 1}, {2, 2}, {3, 5} };
   static const gchar *const properties[] = { "", "num-disparities=1",
@@ -186,8 +178,6 @@ GST_START_TEST (test_tiny_images)
   g_strfreev (names);
 }
 
-GST_END_TEST;
-
 /* A view with details of all sizes, as pictures have and the texture has not:
  * a coarse level of a pyramid sees something, too. */
 static GstBuffer *
@@ -208,7 +198,7 @@ detailed_image (gint width, gint height, gint shift)
 }
 
 /* All matchers find most of a shifted picture. */
-GST_START_TEST (test_all_matchers_find_a_shift)
+TEST (test_all_matchers_find_a_shift)
 {
   const gint w = 160, h = 160, d = 6;
   gchar **names = matchers ();
@@ -243,21 +233,9 @@ GST_START_TEST (test_all_matchers_find_a_shift)
   g_strfreev (names);
 }
 
-GST_END_TEST;
-
 /* --------------------------------------------------------------------- meta */
 
-static const GstStructure *
-meta_of (GstBuffer * map)
-{
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (map,
-      "GstStereoDisparityMeta");
-
-  fail_unless (meta != NULL);
-  return gst_custom_meta_get_structure (meta);
-}
-
-GST_START_TEST (test_meta)
+TEST (test_meta)
 {
   static const gchar *const formats[] = { "GRAY16_LE", "GRAY8" };
 
@@ -280,7 +258,7 @@ GST_START_TEST (test_meta)
     }
     GST_BUFFER_PTS (images[RIGHT]) += 7;
     map = rig_match (&rig, images[LEFT], images[RIGHT]);
-    s = meta_of (map);
+    s = disparity_meta_of (map);
     fail_unless (gst_structure_get_double (s, "disparity-scale", &scale)
         && gst_structure_get_int (s, "min-disparity", &min)
         && gst_structure_get_uint (s, "num-disparities", &n)
@@ -308,9 +286,7 @@ GST_START_TEST (test_meta)
   }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_meta_names_the_algorithm)
+TEST (test_meta_names_the_algorithm)
 {
   gchar **names = matchers ();
 
@@ -323,8 +299,8 @@ GST_START_TEST (test_meta_names_the_algorithm)
     map = rig_match (&rig, gray_image (WIDTH, HEIGHT, 0), gray_image (WIDTH,
             HEIGHT, 1));
     fail_unless (g_str_has_prefix (names[e], "stereo"));
-    fail_unless_equals_string (gst_structure_get_string (meta_of (map),
-            "algorithm"), names[e] + strlen ("stereo"));
+    fail_unless_equals_string (gst_structure_get_string
+        (disparity_meta_of (map), "algorithm"), names[e] + strlen ("stereo"));
     gst_buffer_unref (map);
     rig_close (&rig);
     g_free (launch);
@@ -332,10 +308,8 @@ GST_START_TEST (test_meta_names_the_algorithm)
   g_strfreev (names);
 }
 
-GST_END_TEST;
-
 /* Elements that scale or convert drop the meta, others keep it. */
-GST_START_TEST (test_meta_and_other_elements)
+TEST (test_meta_and_other_elements)
 {
   static const struct
   {
@@ -369,11 +343,9 @@ GST_START_TEST (test_meta_and_other_elements)
   }
 }
 
-GST_END_TEST;
-
 /* -------------------------------------------------------- times and flags */
 
-GST_START_TEST (test_timestamps_are_the_left_images)
+TEST (test_timestamps_are_the_left_images)
 {
   GstBuffer *left, *right, *map;
   Rig rig;
@@ -394,9 +366,7 @@ GST_START_TEST (test_timestamps_are_the_left_images)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_flags_are_the_left_images)
+TEST (test_flags_are_the_left_images)
 {
   static const GstBufferFlags flags[] = { GST_BUFFER_FLAG_MARKER,
     GST_BUFFER_FLAG_CORRUPTED, GST_BUFFER_FLAG_DROPPABLE,
@@ -424,10 +394,8 @@ GST_START_TEST (test_flags_are_the_left_images)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* A reader has to know where the sequence is broken, and only there. */
-GST_START_TEST (test_discont)
+TEST (test_discont)
 {
   static const gboolean expected[] = { TRUE, FALSE, TRUE, FALSE, TRUE };
   Script *scripts[2] = { script_new (), script_new () };
@@ -446,10 +414,8 @@ GST_START_TEST (test_discont)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* A crop that an image asks for is not one of the map. */
-GST_START_TEST (test_metas_of_the_images)
+TEST (test_metas_of_the_images)
 {
   GstBuffer *left = gray_image (WIDTH, HEIGHT, 0), *map;
   GstCaps *reference = gst_caps_from_string ("timestamp/x-unix");
@@ -470,29 +436,4 @@ GST_START_TEST (test_metas_of_the_images)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_output_suite (void)
-{
-  Suite *s = suite_create ("stereo-output");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_codes);
-  tcase_add_test (tc, test_codes_of_8_bits);
-  tcase_add_test (tc, test_ranges);
-  tcase_add_test (tc, test_codes_that_do_not_fit);
-  tcase_add_test (tc, test_tiny_images);
-  tcase_add_test (tc, test_all_matchers_find_a_shift);
-  tcase_add_test (tc, test_meta);
-  tcase_add_test (tc, test_meta_names_the_algorithm);
-  tcase_add_test (tc, test_meta_and_other_elements);
-  tcase_add_test (tc, test_timestamps_are_the_left_images);
-  tcase_add_test (tc, test_flags_are_the_left_images);
-  tcase_add_test (tc, test_discont);
-  tcase_add_test (tc, test_metas_of_the_images);
-  return s;
-}
-
-GST_CHECK_MAIN (stereo_output);
+CHECK_MAIN ("stereo-output")

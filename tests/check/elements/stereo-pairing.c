@@ -72,7 +72,7 @@ check_pairing (const gchar * launch, const gchar * left, const gchar * right,
   rig_close (&rig);
 }
 
-GST_START_TEST (test_dropped_images)
+TEST (test_dropped_images)
 {
   static const struct
   {
@@ -98,10 +98,8 @@ GST_START_TEST (test_dropped_images)
         cases[i].dropped_left, cases[i].dropped_right);
 }
 
-GST_END_TEST;
-
 /* Random losses on both sides; whatever is on both sides makes a map. */
-GST_START_TEST (test_random_losses)
+TEST (test_random_losses)
 {
   const guint n = 150;
   Script *scripts[2] = { script_new (), script_new () };
@@ -142,9 +140,7 @@ GST_START_TEST (test_random_losses)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_skew)
+TEST (test_skew)
 {
   const GstClockTimeDiff half = FRAME / 2;
 
@@ -160,10 +156,123 @@ GST_START_TEST (test_skew)
   check_pairing (VCBW "sync-tolerance=0", "0123", "0123", 1, "", 4, 4);
 }
 
-GST_END_TEST;
+static gint64
+stat_int (Rig * rig, const gchar * name)
+{
+  GstStructure *stats;
+  gint64 value = G_MAXINT64;
+
+  g_object_get (rig->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_int64 (stats, name, &value));
+  gst_structure_free (stats);
+  return value;
+}
+
+/* One camera is late, by less and by more than a frame, and that is set. */
+TEST (test_right_offset)
+{
+  const GstClockTimeDiff half = FRAME / 2;
+
+  check_pairing (VCBW "right-offset=-20000001", "0123", "0123", half + 1,
+      "0123", 0, 0);
+  check_pairing (VCBW "right-offset=-120000000", "012356", "02345", 3 * FRAME,
+      "0235", 2, 1);
+  check_pairing (VCBW "right-offset=-120000000 sync-tolerance=0", "012345",
+      "01-345", 3 * FRAME, "01345", 1, 0);
+  check_pairing (VCBW "right-offset=120000000 sync-tolerance=0", "3456",
+      "3456", -3 * FRAME, "3456", 0, 0);
+  check_pairing (VCBW "right-offset=-1 sync-tolerance=0", "0123", "0123", 0,
+      "", 4, 4);
+}
+
+/* It may change while pairs are matched, every one or the newest. */
+TEST (test_right_offset_changes)
+{
+  static const gchar *const launch[] = { VCBW "pairs=every",
+    VCBW "pairs=newest"
+  };
+
+  for (guint m = 0; m < G_N_ELEMENTS (launch); m++) {
+    Rig rig;
+
+    rig_open_with_caps (&rig, launch[m], CAPS, CAPS);
+    for (gint i = 0; i < 4; i++) {
+      const gint64 offset = (i - 2) * 150 * GST_MSECOND;
+      GstBuffer *right = numbered_image (RIGHT, i);
+      GstBuffer *left = numbered_image (LEFT, i), *map;
+
+      g_object_set (rig.element, "right-offset", offset, NULL);
+      GST_BUFFER_PTS (left) += GST_SECOND;
+      GST_BUFFER_PTS (right) += GST_SECOND - (GstClockTime) offset;
+      map = rig_match (&rig, left, right);
+      check_numbers (map, i, i);
+      fail_unless_equals_uint64 (GST_BUFFER_PTS (map), GST_SECOND + i * FRAME);
+      gst_buffer_unref (map);
+    }
+    fail_unless_equals_uint64 (rig_stat (&rig, "paired"), 4);
+    fail_unless_equals_int64 (stat_int (&rig, "time-difference-mean"),
+        75 * GST_MSECOND);
+    /* of 300, 150, 0 and -150 */
+    fail_unless_equals_uint64 (rig_stat (&rig, "time-difference-deviation"),
+        167705098);
+    rig_close (&rig);
+  }
+}
+
+/* A left image waits that long for its partner. */
+TEST (test_right_offset_is_latency)
+{
+  Rig rig;
+
+  rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
+  gst_buffer_unref (rig_match (&rig, numbered_image (LEFT, 0),
+          numbered_image (RIGHT, 0)));
+  fail_unless_equals_uint64 (gst_harness_query_latency (rig.view[LEFT]), FRAME);
+  g_object_set (rig.element, "right-offset", (gint64) - 30 * GST_MSECOND, NULL);
+  fail_unless_equals_uint64 (gst_harness_query_latency (rig.view[LEFT]),
+      FRAME + 30 * GST_MSECOND);
+  g_object_set (rig.element, "right-offset", (gint64) 30 * GST_MSECOND, NULL);
+  fail_unless_equals_uint64 (gst_harness_query_latency (rig.view[LEFT]), FRAME);
+  rig_close (&rig);
+}
+
+typedef struct
+{
+  gint pairs, unpaired;
+} Logged;
+
+static void
+count_decisions (GstDebugCategory * category, GstDebugLevel level,
+    const gchar * file, const gchar * function, gint line, GObject * object,
+    GstDebugMessage * message, gpointer user_data)
+{
+  const gchar *text = gst_debug_message_get (message);
+  Logged *logged = user_data;
+
+  if (level != GST_LEVEL_LOG || strstr (text, "tolerance") == NULL)
+    return;
+  g_atomic_int_add (&logged->pairs, g_str_has_suffix (text, ": pair"));
+  g_atomic_int_add (&logged->unpaired, g_str_has_suffix (text, " unpaired"));
+}
+
+/* The log names every decision, with times. */
+TEST (test_log)
+{
+  Logged logged = { 0, 0 };
+  GstDebugLevel level = gst_debug_get_default_threshold ();
+
+  gst_debug_add_log_function (count_decisions, &logged, NULL);
+  gst_debug_set_threshold_for_name ("stereobase", GST_LEVEL_LOG);
+  check_pairing (VCBW, "0134567", "0123567", 0, "013567", 1, 1);
+  gst_debug_remove_log_function (count_decisions);
+  gst_debug_unset_threshold_for_name ("stereobase");
+  gst_debug_set_default_threshold (level);
+  fail_unless (logged.pairs >= 6);
+  fail_unless_equals_int (logged.unpaired, 2);
+}
 
 /* Views of different rates pair where they meet, not with what came before. */
-GST_START_TEST (test_different_rates)
+TEST (test_different_rates)
 {
   for (gint fast = LEFT; fast <= RIGHT; fast++) {
     for (gint known = 0; known <= 1; known++) {
@@ -199,10 +308,54 @@ GST_START_TEST (test_different_rates)
   }
 }
 
-GST_END_TEST;
+/* One warning with both rates and the remedy; rates that differ by rounding are
+ * the same. */
+LOOP_TEST (test_warning_about_rates, 0, 4)
+{
+  static const struct
+  {
+    const gchar *rate[2];
+    const gchar *text;          /* NULL: no warning */
+  } cases[] = {
+    {{"30/1", "25/1"}, "sink_left has 30/1 frames per second, sink_right 25/1"},
+    {{"25/1", "50/1"}, "sink_left has 25/1 frames per second, sink_right 50/1"},
+    {{"30/1", "30000/1001"}, NULL},
+    {{"25/1", "0/1"}, NULL},
+  };
+  const gchar *wanted = cases[__i__].text;
+  GstMessage *message;
+  GError *warning = NULL;
+  gchar *caps[2];
+  Rig rig;
+
+  for (gint v = LEFT; v <= RIGHT; v++)
+    caps[v] = g_strdup_printf ("video/x-raw, format=GRAY8, width=96, height=4, "
+        "framerate=%s", cases[__i__].rate[v]);
+  rig_open_with_caps (&rig, VCBW, caps[LEFT], caps[RIGHT]);
+  for (gint i = 0; i < 3; i++) {
+    for (gint v = LEFT; v <= RIGHT; v++)
+      rig_push (&rig, v, numbered_image (v, i));
+    gst_buffer_unref (gst_harness_pull (rig.view[LEFT]));
+  }
+  message = rig_message (&rig, GST_MESSAGE_WARNING, 0);
+  fail_unless_equals_int (message != NULL, wanted != NULL);
+  if (message != NULL) {
+    gst_message_parse_warning (message, &warning, NULL);
+    fail_unless (strstr (warning->message, wanted)
+        && strstr (warning->message, "Set both cameras to one frame rate")
+        && strstr (warning->message, "sync-tolerance"), "%s",
+        warning->message);
+    g_clear_error (&warning);
+    gst_message_unref (message);
+    fail_unless (rig_message (&rig, GST_MESSAGE_WARNING, 0) == NULL);
+  }
+  rig_close (&rig);
+  g_free (caps[LEFT]);
+  g_free (caps[RIGHT]);
+}
 
 /* The right view may also be the earlier one. */
-GST_START_TEST (test_skew_to_the_left)
+TEST (test_skew_to_the_left)
 {
   for (guint more = 0; more <= 1; more++) {
     Script *scripts[2] = { script_new (), script_new () };
@@ -229,10 +382,8 @@ GST_START_TEST (test_skew_to_the_left)
   }
 }
 
-GST_END_TEST;
-
 /* Where images do not say how long they last, the caps may; else it is 1 ms. */
-GST_START_TEST (test_tolerance_without_durations)
+TEST (test_tolerance_without_durations)
 {
   static const struct
   {
@@ -275,9 +426,7 @@ GST_START_TEST (test_tolerance_without_durations)
   }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_message_about_unpaired_images)
+TEST (test_message_about_unpaired_images)
 {
   const GstStructure *s;
   GstMessage *message;
@@ -306,10 +455,8 @@ GST_START_TEST (test_message_about_unpaired_images)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* Two cameras that will never agree are worth one warning. */
-GST_START_TEST (test_warning_when_nothing_pairs)
+TEST (test_warning_when_nothing_pairs)
 {
   Script *scripts[2] = { script_new (), script_new () };
   GPtrArray *maps;
@@ -339,9 +486,7 @@ GST_START_TEST (test_warning_when_nothing_pairs)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_gaps)
+TEST (test_gaps)
 {
   check_pairing (VCBW, "01-345", "012345", 0, "01345", 0, 1);
   check_pairing (VCBW, "012345", "01-345", 0, "01345", 1, 0);
@@ -354,10 +499,8 @@ GST_START_TEST (test_gaps)
   check_pairing (VCBW, "012345", "01-345", FRAME / 4, "01345", 1, 0);
 }
 
-GST_END_TEST;
-
 /* One gap for several images, and one of unknown length. */
-GST_START_TEST (test_long_gaps)
+TEST (test_long_gaps)
 {
   for (gint gap_view = LEFT; gap_view <= RIGHT; gap_view++) {
     for (gint known = 0; known <= 1; known++) {
@@ -384,8 +527,6 @@ GST_START_TEST (test_long_gaps)
   }
 }
 
-GST_END_TEST;
-
 static Script *
 script_without_times (gint view)
 {
@@ -402,7 +543,7 @@ script_without_times (gint view)
 }
 
 /* Single images and raw files. */
-GST_START_TEST (test_images_without_times_pair_in_order)
+TEST (test_images_without_times_pair_in_order)
 {
   GPtrArray *maps;
   Rig rig;
@@ -420,9 +561,7 @@ GST_START_TEST (test_images_without_times_pair_in_order)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_times_on_one_side_are_an_error)
+TEST (test_times_on_one_side_are_an_error)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
     Script *scripts[2];
@@ -446,8 +585,6 @@ GST_START_TEST (test_times_on_one_side_are_an_error)
     rig_close (&rig);
   }
 }
-
-GST_END_TEST;
 
 /* ----------------------------------------------------------------- segments */
 
@@ -482,7 +619,7 @@ script_later (gint view, GstEvent * segment, GstClockTime by)
 }
 
 /* Only running times count. */
-GST_START_TEST (test_segments_may_differ)
+TEST (test_segments_may_differ)
 {
   const GstClockTime hour = 3600 * GST_SECOND;
   const struct
@@ -529,9 +666,7 @@ GST_START_TEST (test_segments_may_differ)
   }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_other_than_time_segments_are_refused)
+TEST (test_other_than_time_segments_are_refused)
 {
   static const struct
   {
@@ -566,10 +701,8 @@ GST_START_TEST (test_other_than_time_segments_are_refused)
   }
 }
 
-GST_END_TEST;
-
 /* What is not to be shown is not matched either, and is no loss. */
-GST_START_TEST (test_clipping)
+TEST (test_clipping)
 {
   Script *scripts[2];
   GPtrArray *maps;
@@ -596,10 +729,8 @@ GST_START_TEST (test_clipping)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* Fast playback has more images in a second, so half an image is less. */
-GST_START_TEST (test_tolerance_follows_the_rate)
+TEST (test_tolerance_follows_the_rate)
 {
   static const gdouble rates[] = { 0.5, 1.0, 2.0, 4.0 };
 
@@ -626,10 +757,8 @@ GST_START_TEST (test_tolerance_follows_the_rate)
   }
 }
 
-GST_END_TEST;
-
 /* A gap's length is stream time too. */
-GST_START_TEST (test_gap_follows_the_rate)
+TEST (test_gap_follows_the_rate)
 {
   static const gdouble rates[] = { 0.5, 1.0, 2.0 };
 
@@ -660,10 +789,8 @@ GST_START_TEST (test_gap_follows_the_rate)
   }
 }
 
-GST_END_TEST;
-
 /* Backwards, the last image comes first. */
-GST_START_TEST (test_reverse)
+TEST (test_reverse)
 {
   static const gint expected[] = { 7, 6, 4, 1 };
   Script *scripts[2];
@@ -695,34 +822,4 @@ GST_START_TEST (test_reverse)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_pairing_suite (void)
-{
-  Suite *s = suite_create ("stereo-pairing");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_dropped_images);
-  tcase_add_test (tc, test_random_losses);
-  tcase_add_test (tc, test_skew);
-  tcase_add_test (tc, test_different_rates);
-  tcase_add_test (tc, test_skew_to_the_left);
-  tcase_add_test (tc, test_tolerance_without_durations);
-  tcase_add_test (tc, test_message_about_unpaired_images);
-  tcase_add_test (tc, test_warning_when_nothing_pairs);
-  tcase_add_test (tc, test_gaps);
-  tcase_add_test (tc, test_long_gaps);
-  tcase_add_test (tc, test_images_without_times_pair_in_order);
-  tcase_add_test (tc, test_times_on_one_side_are_an_error);
-  tcase_add_test (tc, test_segments_may_differ);
-  tcase_add_test (tc, test_other_than_time_segments_are_refused);
-  tcase_add_test (tc, test_clipping);
-  tcase_add_test (tc, test_tolerance_follows_the_rate);
-  tcase_add_test (tc, test_gap_follows_the_rate);
-  tcase_add_test (tc, test_reverse);
-  return s;
-}
-
-GST_CHECK_MAIN (stereo_pairing);
+CHECK_MAIN ("stereo-pairing")

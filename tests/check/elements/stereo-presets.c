@@ -135,7 +135,7 @@ change_all (GstElement * element, gchar ** properties)
 /* One frame with the properties as they are: the disparity is known to a
  * quarter of a pixel.  Near the edges a census sees a border in one view that
  * is not in the other.  In so small an image the pyramid's coarse levels have
- * nothing left to see, and the papers' settings don't find it. */
+ * nothing left to see, and the papers' settings do not find it. */
 static void
 check_frame (Rig * rig, gboolean finds)
 {
@@ -158,7 +158,7 @@ check_frame (Rig * rig, gboolean finds)
   rig_expect_no_error (rig);
 }
 
-GST_START_TEST (test_every_preset)
+TEST (test_every_preset)
 {
   gchar **elements = matchers ();
   guint n = 0;
@@ -172,7 +172,7 @@ GST_START_TEST (test_every_preset)
     GKeyFile *file = shipped (element);
 
     fail_unless ((file != NULL) == (presets != NULL && presets[0] != NULL),
-        "GStreamer doesn't find the presets of %s", elements[e]);
+        "GStreamer does not find the presets of %s", elements[e]);
     gst_object_unref (element);
     for (guint p = 0; presets != NULL && presets[p] != NULL; p++) {
       Rig rig;
@@ -187,7 +187,7 @@ GST_START_TEST (test_every_preset)
             NULL);
 
         /* after one preset, another one leaves nothing of it */
-        fail_unless (text != NULL, "%s of %s doesn't say %s", presets[p],
+        fail_unless (text != NULL, "%s of %s does not set %s", presets[p],
             elements[e], properties[i]);
         check_value (rig.element, properties[i], text);
         g_free (text);
@@ -213,10 +213,8 @@ GST_START_TEST (test_every_preset)
   fail_unless (n >= 4, "%u presets", n);
 }
 
-GST_END_TEST;
-
 /* Between two frames, without a pause. */
-GST_START_TEST (test_change_while_playing)
+TEST (test_change_while_playing)
 {
   Rig rig;
 
@@ -233,16 +231,14 @@ GST_START_TEST (test_change_while_playing)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* What a user saves says how to match, and nothing of the machine, the camera
  * or the output. */
-GST_START_TEST (test_save)
+TEST (test_save)
 {
   static const gchar *const never[] = { "backend", "cuda-device-id",
-    "n-threads", "sync-tolerance", "qos", "stats", "name", "parent", "latency",
-    "start-time", "num-disparities", "min-disparity", "disparity-scale",
-    "invalid-value"
+    "n-threads", "sync-tolerance", "right-offset", "qos", "stats", "name",
+    "parent", "latency", "start-time", "num-disparities", "min-disparity",
+    "disparity-scale", "invalid-value", "min-confidence"
   };
   gchar **elements = matchers ();
 
@@ -289,10 +285,8 @@ GST_START_TEST (test_save)
   g_strfreev (elements);
 }
 
-GST_END_TEST;
-
 /* As a launch line has it; what is not in the preset is set as well. */
-GST_START_TEST (test_launch)
+TEST (test_launch)
 {
   GError *error = NULL;
   GstElement *element = gst_parse_launch_full ("stereoesaw @preset=accurate "
@@ -304,22 +298,6 @@ GST_START_TEST (test_launch)
   check_value (element, "num-disparities", "99");
   check_value (element, "n-threads", "3");
   gst_object_unref (element);
-}
-
-GST_END_TEST;
-
-static Suite *
-stereo_presets_suite (void)
-{
-  Suite *s = suite_create ("stereo-presets");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_every_preset);
-  tcase_add_test (tc, test_change_while_playing);
-  tcase_add_test (tc, test_save);
-  tcase_add_test (tc, test_launch);
-  return s;
 }
 
 static void
@@ -351,8 +329,7 @@ main (int argc, char **argv)
 
   g_setenv ("XDG_DATA_HOME", home, TRUE);
   gst_check_init (&argc, &argv);
-  failed = gst_check_run_suite (stereo_presets_suite (), "stereo_presets",
-      __FILE__);
+  failed = check_run ("stereo-presets", __FILE__, NULL, NULL);
   remove_folder (home);
   g_free (home);
   return failed;

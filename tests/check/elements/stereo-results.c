@@ -1,4 +1,4 @@
-/* gst-stereomatching: source pads besides the one of disparities
+/* gst-stereomatching: tests of the additional source pads of matchers
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -218,7 +218,7 @@ check_pad_caps (GstPad * pad, const gchar * text)
 
 /* ---------------------------------------------------------------- templates */
 
-GST_START_TEST (test_templates)
+TEST (test_templates)
 {
   gchar **names = matchers ();
 
@@ -254,10 +254,8 @@ GST_START_TEST (test_templates)
   g_strfreev (names);
 }
 
-GST_END_TEST;
-
 /* In every state, once at a time, and again. */
-GST_START_TEST (test_request_and_release)
+TEST (test_request_and_release)
 {
   static const GstState states[] = { GST_STATE_NULL, GST_STATE_READY,
     GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_READY, GST_STATE_NULL
@@ -291,8 +289,6 @@ GST_START_TEST (test_request_and_release)
   gst_object_unref (element);
 }
 
-GST_END_TEST;
-
 static void
 request_namesake (GstPad * pad, GstPad * peer G_GNUC_UNUSED, guint * calls)
 {
@@ -305,7 +301,7 @@ request_namesake (GstPad * pad, GstPad * peer G_GNUC_UNUSED, guint * calls)
 }
 
 /* A name is taken until the release of its pad is over. */
-GST_START_TEST (test_request_while_releasing)
+TEST (test_request_while_releasing)
 {
   GstElement *element;
   guint calls = 0;
@@ -334,10 +330,8 @@ GST_START_TEST (test_request_while_releasing)
   gst_object_unref (element);
 }
 
-GST_END_TEST;
-
 /* Whoever forgets to release them gets rid of them with the element. */
-GST_START_TEST (test_never_released)
+TEST (test_never_released)
 {
   GstElement *element;
   GstPad *pads[N_MORE];
@@ -353,10 +347,8 @@ GST_START_TEST (test_never_released)
   }
 }
 
-GST_END_TEST;
-
 /* Requested and linked to nothing, through every order of states. */
-GST_START_TEST (test_states)
+TEST (test_states)
 {
   static const GstState states[] = { GST_STATE_READY, GST_STATE_PAUSED,
     GST_STATE_READY, GST_STATE_NULL, GST_STATE_PLAYING, GST_STATE_PAUSED,
@@ -380,8 +372,6 @@ GST_START_TEST (test_states)
   ASSERT_OBJECT_REFCOUNT (element, "the element", 1);
   gst_object_unref (element);
 }
-
-GST_END_TEST;
 
 /* ------------------------------------------------------------------ in step */
 
@@ -438,7 +428,7 @@ finish (Results * r)
   }
 }
 
-GST_START_TEST (test_in_step)
+TEST (test_in_step)
 {
   GstSegment segment;
   Results r;
@@ -478,9 +468,7 @@ GST_START_TEST (test_in_step)
   results_close (&r);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_eos_without_data)
+TEST (test_eos_without_data)
 {
   NEED_RESULTS ();
   for (gint with_caps = 0; with_caps <= 1; with_caps++) {
@@ -500,9 +488,7 @@ GST_START_TEST (test_eos_without_data)
   }
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_flush)
+TEST (test_flush)
 {
   Results r;
 
@@ -548,10 +534,8 @@ GST_START_TEST (test_flush)
   results_close (&r);
 }
 
-GST_END_TEST;
-
 /* Events that the element knows nothing of go to all pads. */
-GST_START_TEST (test_foreign_events)
+TEST (test_foreign_events)
 {
   Results r;
 
@@ -578,25 +562,13 @@ GST_START_TEST (test_foreign_events)
   results_close (&r);
 }
 
-GST_END_TEST;
-
 /* ----------------------------------------------------------------- contents */
-
-static const GstStructure *
-meta_of (GstBuffer * map)
-{
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (map,
-      "GstStereoDisparityMeta");
-
-  fail_unless (meta != NULL);
-  return gst_custom_meta_get_structure (meta);
-}
 
 static void
 check_meta (GstBuffer * buffer, const gchar * result, gdouble scale,
     gdouble offset, gint invalid)
 {
-  const GstStructure *s = meta_of (buffer);
+  const GstStructure *s = disparity_meta_of (buffer);
   guint value = 0;
   gdouble d;
 
@@ -615,7 +587,7 @@ check_meta (GstBuffer * buffer, const gchar * result, gdouble scale,
   fail_unless (gst_structure_has_field (s, "left-pts"));
 }
 
-GST_START_TEST (test_meta)
+TEST (test_meta)
 {
   static const gchar *const formats[] = { "GRAY8", "GRAY16_LE" };
 
@@ -643,12 +615,10 @@ GST_START_TEST (test_meta)
   }
 }
 
-GST_END_TEST;
-
 /* ------------------------------------------------------------------ changes */
 
 /* Pads that come and go while pairs are matched. */
-GST_START_TEST (test_late_request)
+TEST (test_late_request)
 {
   Results r;
 
@@ -675,10 +645,8 @@ GST_START_TEST (test_late_request)
   results_close (&r);
 }
 
-GST_END_TEST;
-
 /* The same pad without a peer for a while. */
-GST_START_TEST (test_relink)
+TEST (test_relink)
 {
   Results r;
 
@@ -713,8 +681,6 @@ GST_START_TEST (test_relink)
   rig_expect_no_error (&r.rig);
   results_close (&r);
 }
-
-GST_END_TEST;
 
 static gpointer
 request_and_release (gpointer user_data)
@@ -752,7 +718,7 @@ play_during_seek (GstDebugCategory * category, GstDebugLevel level,
 }
 
 /* It goes nowhere, and that it is the first of its stream changes nothing. */
-GST_START_TEST (test_first_pair_during_a_seek)
+TEST (test_first_pair_during_a_seek)
 {
   Results r;
 
@@ -773,10 +739,8 @@ GST_START_TEST (test_first_pair_during_a_seek)
   results_close (&r);
 }
 
-GST_END_TEST;
-
 /* At any moment. */
-GST_START_TEST (test_release_while_playing)
+TEST (test_release_while_playing)
 {
   GThread *thread;
   Results r;
@@ -795,9 +759,7 @@ GST_START_TEST (test_release_while_playing)
   results_close (&r);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_caps_change)
+TEST (test_caps_change)
 {
   Results r;
 
@@ -830,10 +792,8 @@ GST_START_TEST (test_caps_change)
   results_close (&r);
 }
 
-GST_END_TEST;
-
 /* Downstream of one pad wants another format from now on. */
-GST_START_TEST (test_reconfigure)
+TEST (test_reconfigure)
 {
   Results r;
 
@@ -861,9 +821,7 @@ GST_START_TEST (test_reconfigure)
   results_close (&r);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_downstream_refuses)
+TEST (test_downstream_refuses)
 {
   static const gchar *const words[N_MORE] = { "vertical", "confidence" };
 
@@ -884,10 +842,8 @@ GST_START_TEST (test_downstream_refuses)
   }
 }
 
-GST_END_TEST;
-
-/* What follows a result pad decides on the size of the views, too. */
-GST_START_TEST (test_caps_query)
+/* Downstream of a result pad limits the size of the views, too. */
+TEST (test_caps_query)
 {
   GstCaps *caps, *wanted;
   Results r;
@@ -915,8 +871,6 @@ GST_START_TEST (test_caps_query)
   gst_caps_unref (caps);
   results_close (&r);
 }
-
-GST_END_TEST;
 
 /* --------------------------------------------------------------- allocation */
 
@@ -946,7 +900,7 @@ answer (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
   return GST_PAD_PROBE_HANDLED;
 }
 
-GST_START_TEST (test_pool_of_downstream_is_used)
+TEST (test_pool_of_downstream_is_used)
 {
   Downstream downstream[N_MORE];
   Results r;
@@ -980,8 +934,6 @@ GST_START_TEST (test_pool_of_downstream_is_used)
   }
 }
 
-GST_END_TEST;
-
 /* -------------------------------------------------------------------- flows */
 
 static GstFlowReturn refusals[1 + N_MORE];
@@ -993,7 +945,7 @@ refuse (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   return refusals[GPOINTER_TO_UINT (GST_PAD_ELEMENT_PRIVATE (pad))];
 }
 
-GST_START_TEST (test_flow_returns)
+TEST (test_flow_returns)
 {
   static const struct
   {
@@ -1038,11 +990,9 @@ GST_START_TEST (test_flow_returns)
   }
 }
 
-GST_END_TEST;
-
 /* ---------------------------------------------------------- queries, events */
 
-GST_START_TEST (test_latency)
+TEST (test_latency)
 {
   Results r;
 
@@ -1057,8 +1007,6 @@ GST_START_TEST (test_latency)
         110 * GST_MSECOND);
   results_close (&r);
 }
-
-GST_END_TEST;
 
 static void
 be_late (GstHarness * h, GstClockTimeDiff late, GstClockTime time)
@@ -1080,7 +1028,7 @@ count_matched (Results * r)
 }
 
 /* A pair is left out only where it would be too late for all. */
-GST_START_TEST (test_qos)
+TEST (test_qos)
 {
   NEED_RESULTS ();
   for (guint late = 0; late < 8; late++) {
@@ -1101,8 +1049,6 @@ GST_START_TEST (test_qos)
   }
 }
 
-GST_END_TEST;
-
 /* --------------------------------------------------------------- pipelines */
 
 typedef struct
@@ -1117,7 +1063,7 @@ on_buffer (GstElement * sink, GstBuffer * buffer, GstPad * pad, gint * count)
   g_atomic_int_inc (count);
 }
 
-/* What follows the element called m; its sinks are sink0 to sink2. */
+/* Downstream of the element called m; its sinks are sink0 to sink2. */
 static void
 line_open (Line * line, guint n, const gchar * rest)
 {
@@ -1141,7 +1087,7 @@ line_open (Line * line, guint n, const gchar * rest)
     "fakesink name=sink2"
 
 /* Any of the pads, twice. */
-GST_START_TEST (test_pipelines)
+TEST (test_pipelines)
 {
   static const struct
   {
@@ -1179,8 +1125,6 @@ GST_START_TEST (test_pipelines)
   }
 }
 
-GST_END_TEST;
-
 static GstPadProbeReturn
 count_flush (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 {
@@ -1190,7 +1134,7 @@ count_flush (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 }
 
 /* A seek that goes to all sinks comes to the sources once. */
-GST_START_TEST (test_seek)
+TEST (test_seek)
 {
   GstElement *source;
   gint flushes = 0;
@@ -1233,10 +1177,8 @@ GST_START_TEST (test_seek)
   pipeline_free (line.pipeline);
 }
 
-GST_END_TEST;
-
 /* At any moment. */
-GST_START_TEST (test_stop_while_playing)
+TEST (test_stop_while_playing)
 {
   Line line;
 
@@ -1250,8 +1192,6 @@ GST_START_TEST (test_stop_while_playing)
   pipeline_free (line.pipeline);
 }
 
-GST_END_TEST;
-
 static GstPadProbeReturn
 block (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 {
@@ -1260,7 +1200,7 @@ block (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 }
 
 /* The task hangs in a result pad when everything has to stop. */
-GST_START_TEST (test_stop_while_blocked)
+TEST (test_stop_while_blocked)
 {
   /* a branch that is blocked has nothing for its sink to wait for */
   static const gchar rest[] = "m.src ! queue ! fakesink name=sink0 async=false "
@@ -1299,42 +1239,4 @@ GST_START_TEST (test_stop_while_blocked)
   }
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_results_suite (void)
-{
-  Suite *suite = suite_create ("stereo-results");
-  TCase *tc = tcase_create ("results");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_templates);
-  tcase_add_test (tc, test_request_and_release);
-  tcase_add_test (tc, test_request_while_releasing);
-  tcase_add_test (tc, test_never_released);
-  tcase_add_test (tc, test_states);
-  tcase_add_test (tc, test_in_step);
-  tcase_add_test (tc, test_eos_without_data);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_foreign_events);
-  tcase_add_test (tc, test_meta);
-  tcase_add_test (tc, test_late_request);
-  tcase_add_test (tc, test_relink);
-  tcase_add_test (tc, test_release_while_playing);
-  tcase_add_test (tc, test_caps_change);
-  tcase_add_test (tc, test_reconfigure);
-  tcase_add_test (tc, test_downstream_refuses);
-  tcase_add_test (tc, test_caps_query);
-  tcase_add_test (tc, test_pool_of_downstream_is_used);
-  tcase_add_test (tc, test_flow_returns);
-  tcase_add_test (tc, test_latency);
-  tcase_add_test (tc, test_qos);
-  tcase_add_test (tc, test_pipelines);
-  tcase_add_test (tc, test_seek);
-  tcase_add_test (tc, test_first_pair_during_a_seek);
-  tcase_add_test (tc, test_stop_while_playing);
-  tcase_add_test (tc, test_stop_while_blocked);
-  return suite;
-}
-
-GST_CHECK_MAIN (stereo_results);
+CHECK_MAIN ("stereo-results")

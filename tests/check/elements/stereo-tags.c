@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include <gst/check/gstcheck.h>
+#include "checkmain.h"
+
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 #include <glib/gstdio.h>
@@ -26,6 +27,30 @@ static const gchar calibration[] = "%YAML:1.0\n"
     "stereosgm name=m num-disparities=16 backend=cpu "
 #define PLAY "filesrc location=%s/maps.mkv ! matroskademux ! avdec_ffv1 "
 #define SINK "! appsink name=sink sync=false"
+
+#define CODES "disparity-scale=8 min-disparity=0 invalid-value=0 "
+#define CAMERA "focal-length=45 baseline=0.08 "
+
+/* Consumers of maps; the properties that a message about unknown maps names,
+ * and values for maps of half the size. */
+static const struct
+{
+  const gchar *pipeline;
+  const gchar *set;
+  const gchar *by_hand;
+} consumers[] = {
+  {"! disparitydepth " CAMERA, "or set focal-length, baseline, "
+        "disparity-scale, min-disparity and invalid-value", CODES},
+  {"! disparitycloud " CAMERA, "or set focal-length, baseline, "
+        "disparity-scale, min-disparity and invalid-value", CODES},
+  {"! v.sink_disparity " VIEW ("left") "v.sink_left stereoview name=v "
+        "backend=cpu ", "or set disparity-scale, min-disparity and "
+        "invalid-value", CODES},
+  {"! disparitycolor ", "or set range-min, range-max and disparity-scale",
+        "range-min=0 range-max=8 disparity-scale=8 "},
+};
+
+#define N_CONSUMERS ((gint) G_N_ELEMENTS (consumers))
 
 static gchar *folder;
 
@@ -64,8 +89,8 @@ drop_tags (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
       ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }
 
-/* A line in which %s is the folder.  Tags don't get through an element called
- * wall, if there is one. */
+/* A line in which %s is the folder.  An element called wall, if present, drops
+ * tags. */
 static GstElement *
 parse (const gchar * line)
 {
@@ -129,7 +154,7 @@ run (const gchar * line)
 
 /* It ends with an error or a warning with this text. */
 static void
-check_complaint (const gchar * line, const gchar * part)
+check_error (const gchar * line, const gchar * part)
 {
   GstElement *pipeline = parse (line);
   gchar *text;
@@ -205,7 +230,7 @@ have (const gchar * name)
 /* -------------------------------------------------------------------- tests */
 
 /* From a recording, without a property, all is as it was live. */
-GST_START_TEST (test_recording)
+LOOP_TEST (test_recording, 0, 5)
 {
   static const gchar *const readers[] = {
     "! disparitydepth ",
@@ -227,10 +252,8 @@ GST_START_TEST (test_recording)
   g_free (played);
 }
 
-GST_END_TEST;
-
 /* Depths are recorded, too, and are no disparities any more. */
-GST_START_TEST (test_recorded_depth)
+TEST (test_recorded_depth)
 {
   if (!have ("avenc_ffv1") || !have ("matroskamux"))
     return;
@@ -238,44 +261,133 @@ GST_START_TEST (test_recorded_depth)
       "filesink location=%s/maps.mkv");
   check_same (MATCH "! disparitydepth ! disparitycolor legend=true " SINK,
       PLAY "! disparitycolor legend=true " SINK);
-  check_complaint (PLAY "! disparitydepth ! fakesink",
-      "the focal length and the baseline");
+  check_error (PLAY "! disparitydepth ! fakesink", "another result: depth");
 }
 
-GST_END_TEST;
-
 /* Over a network: with the tags, without, and without but told. */
-GST_START_TEST (test_rtp)
+TEST (test_rtp)
 {
   check_same (MATCH "! disparitydepth " SINK,
       MATCH "! rtpgstpay ! rtpgstdepay ! disparitydepth " SINK);
-  check_complaint (MATCH "! rtpgstpay ! rtpgstdepay ! identity name=wall ! "
-      "disparitydepth ! fakesink", "the focal length and the baseline");
+  check_error (MATCH "! rtpgstpay ! rtpgstdepay ! identity name=wall ! "
+      "disparitydepth ! fakesink", "no focal length and baseline");
   check_same (MATCH "! disparitydepth " SINK,
       MATCH "! rtpgstpay ! rtpgstdepay ! identity name=wall ! "
-      "disparitydepth focal-length=90 baseline=0.08 " SINK);
+      "disparitydepth focal-length=90 baseline=0.08 disparity-scale=16 "
+      "min-disparity=0 invalid-value=0 " SINK);
 }
 
-GST_END_TEST;
-
 /* The numbers are of the video as it was sent. */
-GST_START_TEST (test_changed_video)
+LOOP_TEST (test_changed_video, 0, N_CONSUMERS * 2)
 {
-  static const gchar *const changes[] = {
-    "! videoscale ! video/x-raw,width=48 ",
-    "! video/x-raw,format=GRAY16_LE ! videoconvert ! video/x-raw,format=GRAY8 ",
+  static const gchar *const changes[][2] = {
+    {"! videoscale ! video/x-raw,width=48,height=32 ",
+        "GRAY16_LE of 96x64, but they are GRAY16_LE of 48x32. Scale the views, "
+        "not the map, "},
+    {"! video/x-raw,format=GRAY16_LE ! videoconvert ! "
+        "video/x-raw,format=GRAY8 ",
+        "GRAY16_LE of 96x64, but they are GRAY8 of 96x64. Remove the "
+        "conversion, "},
   };
-  gchar *line = g_strconcat (MATCH, changes[__i__],
-      "! disparitydepth ! fakesink", NULL);
+  const gint consumer = __i__ / 2;
+  gchar *line = g_strconcat (MATCH, changes[__i__ % 2][0],
+      consumers[consumer].pipeline, "! fakesink", NULL);
+  gchar *text = g_strconcat (changes[__i__ % 2][1], consumers[consumer].set,
+      NULL);
 
-  check_complaint (line, "the focal length and the baseline");
+  check_error (line, text);
+  g_free (text);
   g_free (line);
 }
 
-GST_END_TEST;
+/* All is set by hand: neither an error nor a warning. */
+LOOP_TEST (test_described_by_hand, 0, N_CONSUMERS)
+{
+  gchar *line = g_strconcat (MATCH, "! videoscale ! "
+      "video/x-raw,width=48,height=32 ", consumers[__i__].pipeline,
+      consumers[__i__].by_hand, "! fakesink", NULL);
+
+  run (line);
+  g_free (line);
+}
+
+/* Without tags, the default meaning of codes is a guess. */
+LOOP_TEST (test_no_metadata, 0, N_CONSUMERS)
+{
+  gchar *line = g_strconcat (MATCH, "! rtpgstpay ! rtpgstdepay ! "
+      "identity name=wall ", consumers[__i__].pipeline, "! fakesink", NULL);
+
+  check_error (line, "The maps have no metadata: assuming");
+  g_free (line);
+}
+
+/* Depths are no disparities; disparitycolor, the last one, takes both. */
+LOOP_TEST (test_depth_as_disparity, 0, N_CONSUMERS - 1)
+{
+  gchar *line = g_strconcat (MATCH, "! disparitydepth ",
+      consumers[__i__].pipeline, "! fakesink", NULL);
+
+  check_error (line, "depth");
+  g_free (line);
+}
+
+/* How many messages of the line say that maps were filled.  gst-launch-1.0
+ * shows the details only. */
+static guint
+count_filled (const gchar * line)
+{
+  GstElement *pipeline = parse (line);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gboolean ended = FALSE;
+  guint n = 0;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!ended) {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+        GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_INFO);
+    GError *info = NULL;
+    gchar *details = NULL;
+
+    fail_unless (message != NULL
+        && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR);
+    ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    if (!ended) {
+      gst_message_parse_info (message, &info, &details);
+      n += strstr (info->message, "Set fill=false on the matcher") != NULL
+          && strstr (details, "Set fill=false on the matcher") != NULL;
+      g_clear_error (&info);
+      g_free (details);
+    }
+    gst_message_unref (message);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  return n;
+}
+
+/* Filled pixels are no measurements: said once, live and of a recording; the
+ * first two consumers are those with depths.  A threshold removes them. */
+LOOP_TEST (test_filled, 0, 4)
+{
+  static const gchar *const networks[] = { "",
+    "! rtpgstpay ! rtpgstdepay "
+  };
+  static const gchar *const settings[] = { "fill=false ", "fill=true ",
+    "min-confidence=0.1 "
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    gchar *line = g_strconcat (MATCH, settings[i], networks[__i__ % 2],
+        consumers[__i__ / 2].pipeline, "! fakesink", NULL);
+
+    fail_unless_equals_int (count_filled (line), i == 1);
+    g_free (line);
+  }
+}
 
 /* Before the first buffer, once, and once more when something changes. */
-GST_START_TEST (test_when_sent)
+TEST (test_when_sent)
 {
   GstHarness *h = gst_harness_new_parse ("stereotestsrc view=disparity "
       "num-buffers=8 ! video/x-raw,format=GRAY16_LE,width=8,height=8 ! "
@@ -294,10 +406,8 @@ GST_START_TEST (test_when_sent)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
 /* What is not ours goes on, and nonsense does no harm. */
-GST_START_TEST (test_other_comments)
+TEST (test_other_comments)
 {
   static const gchar *const nonsense[] = { "GstStereoDisparityMeta, width=",
     "GstStereoDisparityMeta, width=(int)8, height=(int)8;",
@@ -341,23 +451,4 @@ GST_START_TEST (test_other_comments)
   gst_harness_teardown (h);
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_tags_suite (void)
-{
-  Suite *suite = suite_create ("stereo-tags");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, make_folder, drop_folder);
-  tcase_add_loop_test (tc, test_recording, 0, 5);
-  tcase_add_test (tc, test_recorded_depth);
-  tcase_add_test (tc, test_rtp);
-  tcase_add_loop_test (tc, test_changed_video, 0, 2);
-  tcase_add_test (tc, test_when_sent);
-  tcase_add_test (tc, test_other_comments);
-  return suite;
-}
-
-GST_CHECK_MAIN (stereo_tags);
+CHECK_MAIN_FIXTURE ("stereo-tags", make_folder, drop_folder)

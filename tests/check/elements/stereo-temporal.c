@@ -137,7 +137,7 @@ match_after (Rig * rig, Between between)
   return take_bytes (rig_match (rig, images[LEFT], images[RIGHT]));
 }
 
-GST_START_TEST (test_reset)
+LOOP_TEST (test_reset, NOTHING, N_EVENTS)
 {
   const Between between = (Between) __i__;
   GBytes *expected = blank_map (), *found;
@@ -154,8 +154,6 @@ GST_START_TEST (test_reset)
   rig_close (&rig);
 }
 
-GST_END_TEST;
-
 /* What a buffer at the source pad says. */
 static void
 keep_map (GstElement * sink G_GNUC_UNUSED, GstBuffer * buffer,
@@ -165,7 +163,7 @@ keep_map (GstElement * sink G_GNUC_UNUSED, GstBuffer * buffer,
 }
 
 /* After a seek to the begin, all frames come again as they were. */
-GST_START_TEST (test_seek)
+TEST (test_seek)
 {
   GPtrArray *maps = g_ptr_array_new_with_free_func ((GDestroyNotify)
       g_bytes_unref);
@@ -199,18 +197,4 @@ GST_START_TEST (test_seek)
   g_ptr_array_unref (maps);
 }
 
-GST_END_TEST;
-
-static Suite *
-stereo_temporal_suite (void)
-{
-  Suite *s = suite_create ("stereo-temporal");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_reset, NOTHING, N_EVENTS);
-  tcase_add_test (tc, test_seek);
-  return s;
-}
-
-GST_CHECK_MAIN (stereo_temporal);
+CHECK_MAIN ("stereo-temporal")

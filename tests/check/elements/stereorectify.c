@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include <gst/check/gstcheck.h>
+#include "checkmain.h"
+
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
@@ -94,14 +95,14 @@ append_ros (GString * text, const gchar * name, guint rows, guint columns,
 
 /* ----------------------------------------------------------------- cameras */
 
-/* One stereo camera for all kinds of files. */
+/* The stereo camera of all files. */
 static const gdouble intrinsics[2][4] = {
   {353.5, 354.25, 340.5, 190.125}, {351.75, 352.5, 331.25, 184.5}
 };
 static const gdouble distortion[2][5] = {
   {-0.17, 0.025, 0.0005, -0.0003, 0}, {-0.16, 0.02, -0.0004, 0.0002, 0}
 };
-/* In metres, as the vector from the right camera in its own axes. */
+/* In metres, in the coordinates of the right camera. */
 static const gdouble translation[3] = { -0.12, 0.0015, -0.0007 };
 static const gdouble turn[3] = { 0.004, -0.007, 0.002 };
 
@@ -384,9 +385,9 @@ count_differences (GstBuffer * a, GstBuffer * b)
 
 /* ------------------------------------------------------------------- tests */
 
-/* The same camera, in OpenCV's files, Kalibr's, Kalibr's the other way round
- * and ZED's; rounding may move a few of the sources by 1/256. */
-GST_START_TEST (test_computed)
+/* The same camera in files of OpenCV, Kalibr (both orders) and ZED. Rounding
+ * may move some source positions by 1/256. */
+TEST (test_computed)
 {
   for (guint v = 0; v < 2; v++) {
     const gchar *view = v ? "view=right" : "view=left";
@@ -415,10 +416,8 @@ GST_START_TEST (test_computed)
   }
 }
 
-GST_END_TEST;
-
-/* What is in the file is used as it is, in OpenCV's and in ROS'. */
-GST_START_TEST (test_given)
+/* Rectifications in files of OpenCV and ROS are used unchanged. */
+TEST (test_given)
 {
   for (guint v = 0; v < 2; v++) {
     const gchar *view = v ? "view=right" : "view=left";
@@ -446,11 +445,9 @@ GST_START_TEST (test_given)
   }
 }
 
-GST_END_TEST;
-
-/* OpenCV's own numbers for the shared calibration, computed by its version 5
- * without scaling, and those that are in the file. */
-GST_START_TEST (test_shared_calibration)
+/* Reference values for the shared calibration: computed by OpenCV 5 without
+ * scaling, and those in the file. */
+TEST (test_shared_calibration)
 {
   const gchar *datasets = g_getenv ("STEREO_DATASETS");
   gchar *in = g_build_filename (datasets ? datasets : "", "calibration",
@@ -506,8 +503,6 @@ GST_START_TEST (test_shared_calibration)
   g_free (pose);
 }
 
-GST_END_TEST;
-
 /* ----------------------------------------------------------------- errors */
 
 typedef struct
@@ -523,25 +518,31 @@ typedef struct
 #define CAM "cam0:\n  camera_model: pinhole\n  intrinsics: [1, 1, 1, 1]\n" \
     "  resolution: [672, 376]\n"
 
+/* Two cameras of OpenCV, in a file without the image size. */
+#define PINHOLE(cx, cy) \
+    "M1: [500, 0, " cx ", 0, 500, " cy ", 0, 0, 1]\n" \
+    "M2: [500, 0, " cx ", 0, 500, " cy ", 0, 0, 1]\n"
+#define TRANSLATION(x) "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [" x ", 0, 0]\n"
+
 static const ErrorCase errors[] = {
-  {"", ": there is nothing in the file"},
-  {"\xff\xfe", ": this is no text"},
-  {"<?xml version=\"1.0\"?>\n", ":1: this is XML; write the calibration as "
-        "YAML"},
-  {"{ \"M1\": 1 }", ":1: this is JSON"},
-  {"M1: [1, 2\n", ":2: this is no YAML"},
-  {"- 1\n- 2\n", ":1: this is no calibration: it has no names"},
-  {"foo: 1\n", ":1: this is no calibration that is known here"},
-  {"a: 1\nM1:\n  data: [1, 2, 3]\n", ":3: a camera matrix has 3 numbers "
-        "instead of 9"},
+  {"", ": the file is empty"},
+  {"\xff\xfe", ": expected text in UTF-8"},
+  {"<?xml version=\"1.0\"?>\n", ":1: expected YAML, got XML"},
+  {"{ \"M1\": 1 }", ":1: expected YAML, got JSON"},
+  {"M1: [1, 2\n", ":2: failed to parse YAML"},
+  {"- 1\n- 2\n", ":1: expected a calibration, got a document "
+        "without keys"},
+  {"foo: 1\n", ":1: unknown calibration format"},
+  {"a: 1\nM1:\n  data: [1, 2, 3]\n", ":3: expected 9 numbers in "
+        "a camera matrix, got 3"},
   {"M1:\n  data: [1, 0, 0, 0, 1, 0, 0, zero, 1]\n",
-      ":2: 'zero' is no number"},
+      ":2: expected a number, got 'zero'"},
   {"M1:\n  data: [1, 0, 0, 0, 1, 0, 0, .Nan, 1]\n",
-      ":2: '.Nan' is no number"},
-  {"M1: [0, 0, 0, 0, 1, 0, 0, 0, 1]\n", ":1: the focal length in a camera "
-        "matrix has to be above 0"},
+      ":2: expected a number, got '.Nan'"},
+  {"M1: [0, 0, 0, 0, 1, 0, 0, 0, 1]\n", ":1: expected focal lengths above 0 "
+        "in the camera matrix"},
   {"M1: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nD1:\n  a: 1\n",
-      ":3: here should be a list of numbers"},
+      ":3: expected a list of numbers"},
   {"D1: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1, 0]\nM1: [1, 0, 0, 0, 1, 0, "
         "0, 0, 1]\n", ":1: a tilted sensor"},
   {"M1: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nM2: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n",
@@ -549,25 +550,28 @@ static const ErrorCase errors[] = {
   {"R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [1, 0, 0]\n",
       "no camera matrix of the left camera"},
   {ROS "distortion_model: omni\ndistortion_coefficients:\n  data: [1]\n",
-      ":11: the distortion model omni is not known here"},
+      ":11: expected the distortion model plumb_bob"},
   {ROS "distortion_model: equidistant\ndistortion_coefficients:\n"
-        "  data: [1, 2, 3, 4, 5]\n", ":11: 5 coefficients are too many for "
-        "the distortion model equidistant: it has 4"},
-  {"camera_matrix: 1\nprojection_matrix: 1\n", ":1: a camera_info has a "
-        "image_width, which is missing"},
-  {CAM, ":1: there is no cam1"},
+        "  data: [1, 2, 3, 4, 5]\n", ":11: expected at most 4 coefficients for "
+        "the distortion model equidistant, got 5"},
+  {"camera_matrix: 1\nprojection_matrix: 1\n", ":1: expected image_width in "
+        "a camera_info file"},
+  {CAM, ":1: expected two cameras, got no cam1"},
   {CAM "cam1:\n  camera_model: omni\n  intrinsics: [1]\n  resolution: [1]\n",
-      ":6: the camera model omni is not known here"},
+      ":6: expected the camera model pinhole, got omni"},
   {CAM "cam1:\n  camera_model: pinhole\n  intrinsics: [1, 1, 1, 1]\n"
-        "  resolution: [672, 376]\n", ":6: cam1 has no T_cn_cnm1"},
-  {"[LEFT_CAM_VGA]\nfx=1\n", ":1: section [LEFT_CAM_VGA] has no fy"},
-  {"[LEFT_CAM_HD]\nfx=1\n", ": there is no section for video of 672x376"},
+        "  resolution: [672, 376]\n", ":6: expected T_cn_cnm1 in cam1"},
+  {"[LEFT_CAM_VGA]\nfx=1\n", ":1: expected fy in section [LEFT_CAM_VGA]"},
+  {"[LEFT_CAM_HD]\nfx=1\n", ": got no section for video of 672x376"},
   {"# a camera\n[LEFT_CAM_VGA]\nfx=1\nfy=x\n",
-      ":2: fy = x in section [LEFT_CAM_VGA] is no number"},
+      ":2: expected a number for fy in section [LEFT_CAM_VGA], got x"},
   {"image_width: 600\nimage_height: 300\nM1: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
         "M2: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nR: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
         "T: [1, 0, 0]\n", "it is for images of 600x300, and these are "
         "672x376"},
+  {PINHOLE ("1279.5", "359.5") TRANSLATION ("-0.1"), "its principal point, "
+        "(1279.5, 359.5), is outside of these images of 672x376"},
+  {PINHOLE ("319.5", "400") TRANSLATION ("-0.1"), "(319.5, 400), is outside"},
 };
 
 static void
@@ -576,25 +580,17 @@ check_error (const gchar * properties, const gchar * paths,
 {
   GstBus *bus;
   GstHarness *h = open_rectifier (properties, paths, &bus);
-  GstMessage *message;
-  GError *error = NULL;
 
   gst_harness_set_src_caps_str (h, "video/x-raw, format=GRAY8, "
       "width=" G_STRINGIFY (WIDTH) ", height=" G_STRINGIFY (HEIGHT)
       ", framerate=25/1");
   gst_harness_push (h, noise (WIDTH * HEIGHT));
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  fail_unless (message != NULL, "no error '%s'", wanted);
-  gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, wanted) != NULL, "'%s' in '%s'", wanted,
-      error->message);
-  g_clear_error (&error);
-  gst_message_unref (message);
+  bus_expect_error (bus, 0, wanted);
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
   close_rectifier (h, bus);
 }
 
-GST_START_TEST (test_broken_files)
+TEST (test_broken_files)
 {
   gchar *path = path_of ("broken.txt");
   gchar *wanted;
@@ -609,15 +605,53 @@ GST_START_TEST (test_broken_files)
   g_free (path);
 }
 
-GST_END_TEST;
+/* A file of one text repeated n times between two others. */
+static void
+check_repeated (const gchar * before, const gchar * text, guint n,
+    const gchar * after, const gchar * wanted)
+{
+  GString *file = g_string_new (before);
+  gchar *path = path_of ("large.yml");
 
-GST_START_TEST (test_wrong_properties)
+  for (guint i = 0; i < n; i++)
+    g_string_append (file, text);
+  g_string_append (file, after);
+  put_file ("large.yml", file->str);
+  check_error ("view=left", path, wanted);
+  g_string_free (file, TRUE);
+  g_free (path);
+}
+
+/* Files that would take long are refused before they are parsed. */
+TEST (test_limits)
+{
+  static const gchar unknown[] = ":1: unknown calibration format";
+  static const gchar deep[] = "expected at most 16 levels of nesting, got more";
+  static const gchar names[] = "expected at most 100 anchors and tags, got "
+      "more";
+  static const gchar large[] = "expected at most 1048576 bytes, got more";
+
+  check_repeated ("a: ", "[", 15, "1]]]]]]]]]]]]]]]", unknown);
+  check_repeated ("a: ", "[", 16, "1]]]]]]]]]]]]]]]]", deep);
+  check_repeated ("a: ", "{a: ", 80000, "", deep);
+  check_repeated ("a:\n", "- ", 80000, "1", deep);
+  check_repeated ("a: [&b 1, ", "*b, ", 1000, "]", unknown);
+  check_repeated ("a: [", "&b 1, ", 101, "]", names);
+  check_repeated ("", "%TAG !b! c\n", 101, "---\na: 1\n", names);
+  check_repeated ("a: 1", "\n", (1 << 20) - 4, "", unknown);
+  check_repeated ("a: 1", "\n", (1 << 20) - 3, "", large);
+  check_error ("view=left", "/dev/zero", large);
+}
+
+TEST (test_wrong_properties)
 {
   gchar *paths = write_ros ();
 
   check_error ("view=left", NULL, "Set calibration to the file");
-  check_error ("view=left", "/nowhere/at-all.yml", "/nowhere/at-all.yml");
-  check_error ("", paths, "set view=left or view=right");
+  check_error ("view=left", "/nowhere/at-all.yml", "/nowhere/at-all.yml: "
+      "cannot be read: No such file");
+  check_error ("view=left", folder, "cannot be read: Is a directory");
+  check_error ("", paths, "Set view=left or view=right");
   g_free (paths);
   put_file ("pose.yml", "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [0, 1, 0]\n"
       "M1: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nM2: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n");
@@ -626,13 +660,65 @@ GST_START_TEST (test_wrong_properties)
   g_free (paths);
 }
 
-GST_END_TEST;
+/* What the only warning is to contain, or NULL for none. */
+static void
+check_warning (const gchar * properties, const gchar * text,
+    const gchar * wanted)
+{
+  gchar *path;
+  GstBus *bus;
+  GstHarness *h;
+  GstMessage *message;
+  GError *warning = NULL;
+
+  put_file ("odd.yml", text);
+  path = path_of ("odd.yml");
+  h = open_rectifier (properties, path, &bus);
+  for (guint i = 0; i < 2; i++) {       /* the caps change */
+    gst_harness_set_src_caps_str (h, i == 0 ? "video/x-raw, format=GRAY8, "
+        "width=640, height=480, framerate=25/1" : "video/x-raw, format=GRAY8, "
+        "width=640, height=480, framerate=30/1");
+    fail_unless_equals_int (gst_harness_push (h, noise (640 * 480)),
+        GST_FLOW_OK);
+  }
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless_equals_int (message != NULL, wanted != NULL);
+  if (message != NULL) {
+    gst_message_parse_warning (message, &warning, NULL);
+    fail_unless (strstr (warning->message, wanted) != NULL, "%s",
+        warning->message);
+    g_clear_error (&warning);
+    gst_message_unref (message);
+  }
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  close_rectifier (h, bus);
+  g_free (path);
+}
+
+TEST (test_implausible)
+{
+  static const gchar *const millimetres = PINHOLE ("319.5", "239.5")
+      TRANSLATION ("-120");
+  static const gchar *const half_size = PINHOLE ("159.5", "119.5")
+      TRANSLATION ("-0.12");
+
+  check_warning ("view=left", millimetres, "a baseline of 120 m. If the "
+      "cameras are not so far apart, set calibration-unit");
+  check_warning ("view=left calibration-unit=0.001", millimetres, NULL);
+  check_warning ("view=left calibration-unit=0.000001", millimetres,
+      "baseline of 0.00012 m");
+  /* of one pair, one warning */
+  check_warning ("view=right", millimetres, NULL);
+  check_warning ("view=left", half_size, "principal point, (159.5, 119.5), is "
+      "far from the centre of video of 640x480. If it is for another size, add "
+      "image_width and image_height");
+}
 
 /* ------------------------------------------------------------ to the depth */
 
-/* From a side by side stream to millimetres, with nothing but a file: what the
- * matcher's meta says of the camera, and that it is used. */
-GST_START_TEST (test_camera_reaches_depth)
+/* From side-by-side video to depth with a calibration file only: the camera
+ * in the matcher's meta, and its use. */
+TEST (test_camera_reaches_depth)
 {
   gchar *paths = write_ros ();
   gchar *line = g_strdup_printf ("stereotestsrc view=side-by-side "
@@ -683,11 +769,9 @@ GST_START_TEST (test_camera_reaches_depth)
   g_free (paths);
 }
 
-GST_END_TEST;
-
-/* What the camera has not seen, in every format, has the colour it was given;
- * in YUV that of limited range. */
-GST_START_TEST (test_border)
+/* Pixels outside the source have the border colour, in every format; limited
+ * range in YUV. */
+TEST (test_border)
 {
   static const gchar *const formats[] = { "GRAY8", "RGB", "RGBx", "BGRA",
     "NV12", "I420", "Y444"
@@ -734,24 +818,4 @@ GST_START_TEST (test_border)
   g_free (paths);
 }
 
-GST_END_TEST;
-
-static Suite *
-stereorectify_suite (void)
-{
-  Suite *suite = suite_create ("stereorectify");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, make_folder, remove_folder);
-  tcase_add_test (tc, test_computed);
-  tcase_add_test (tc, test_given);
-  tcase_add_test (tc, test_shared_calibration);
-  tcase_add_test (tc, test_broken_files);
-  tcase_add_test (tc, test_wrong_properties);
-  tcase_add_test (tc, test_camera_reaches_depth);
-  tcase_add_test (tc, test_border);
-  return suite;
-}
-
-GST_CHECK_MAIN (stereorectify);
+CHECK_MAIN_FIXTURE ("stereorectify", make_folder, remove_folder)

@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include <gst/check/gstcheck.h>
+#include "checkmain.h"
+
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
@@ -13,7 +14,7 @@
 #define LEFT 0
 #define RIGHT 1
 
-/* The flags of caps, with their mask. */
+/* Multiview flags with their mask. */
 #define RIGHT_VIEW_FIRST "multiview-flags=(GstVideoMultiviewFlagsSet)1:ffffffff"
 #define LEFT_FLIPPED "multiview-flags=(GstVideoMultiviewFlagsSet)2:ffffffff"
 #define HALF_ASPECT "multiview-flags=(GstVideoMultiviewFlagsSet)4000:ffffffff"
@@ -110,7 +111,7 @@ caps_of (GstVideoFormat format, guint width, guint height)
       "framerate=25/1", gst_video_format_to_string (format), width, height);
 }
 
-/* Noise, with or without a GstVideoMeta of wider rows. */
+/* Noise, optionally with a GstVideoMeta and padded rows. */
 static GstBuffer *
 noise_frame (const GstVideoInfo * info, gboolean padded)
 {
@@ -140,7 +141,7 @@ noise_frame (const GstVideoInfo * info, gboolean padded)
   return buffer;
 }
 
-/* All pixels as GStreamer itself reads them, one format for all. */
+/* All pixels, in GStreamer's unpack format. */
 static guint8 *
 unpack (const GstVideoInfo * info, GstBuffer * buffer, gsize * pixel)
 {
@@ -163,7 +164,7 @@ unpack (const GstVideoInfo * info, GstBuffer * buffer, gsize * pixel)
   return pixels;
 }
 
-/* Where pixel (x, y) of a view is in the frame. */
+/* The position in the frame of pixel (x, y) of a view. */
 static void
 origin_of (guint layout, gboolean second, guint * x, guint * y)
 {
@@ -193,7 +194,7 @@ view_size (guint layout, guint * width, guint * height)
   *height = layout == TOP_BOTTOM || layout == ROWS ? HEIGHT / 2 : HEIGHT;
 }
 
-/* Fails unless the buffer is that view of the frame, in every pixel. */
+/* Fails unless all pixels of the buffer are those of that view. */
 static void
 check_view (const GstVideoInfo * info, GstBuffer * frame, guint layout,
     gboolean second, GstBuffer * buffer)
@@ -227,9 +228,9 @@ check_view (const GstVideoInfo * info, GstBuffer * frame, guint layout,
 
 /* ------------------------------------------------------------------ formats */
 
-/* What can't be split, with the words that say why; NULL for what can. */
+/* The message that a format cannot be split, or NULL. */
 static const gchar *
-obstacle (const GstVideoInfo * info, guint layout)
+get_expected_error (const GstVideoInfo * info, guint layout)
 {
   static const gchar *const groups[] = { "v210", "UYVY", "VYUY", "UYVP", "IYU1",
     "NV12_10LE32", "NV16_10LE32", "GRAY10_LE32", "NV12_10LE40", "NV16_10LE40",
@@ -244,7 +245,7 @@ obstacle (const GstVideoInfo * info, guint layout)
     shift_y = MAX (shift_y, f->h_sub[c]);
   }
   if (GST_VIDEO_FORMAT_INFO_IS_TILED (f))
-    return "tiles";
+    return "tiled";
   if (columns && g_strv_contains (groups, GST_VIDEO_INFO_NAME (info))
       && f->pixel_stride[0] == 0)
     return "several pixels";
@@ -267,7 +268,7 @@ check_format (GstVideoFormat format, guint layout, gboolean takes_meta,
   Rig rig;
 
   fail_unless (gst_video_info_from_caps (&info, parsed));
-  why = obstacle (&info, layout);
+  why = get_expected_error (&info, layout);
   open_rig (&rig, line, takes_meta);
   gst_harness_set_src_caps_str (rig.view[LEFT], caps);
   if (why != NULL) {
@@ -292,8 +293,8 @@ check_format (GstVideoFormat format, guint layout, gboolean takes_meta,
   g_free (line);
 }
 
-/* Every raw format that GStreamer has, in every layout. */
-GST_START_TEST (test_all_formats)
+/* Every raw format of GStreamer in every layout. */
+LOOP_TEST (test_all_formats, 0, N_LAYOUTS)
 {
   GstCaps *all = gst_caps_from_string ("video/x-raw, format="
       GST_VIDEO_FORMATS_ALL);
@@ -307,10 +308,8 @@ GST_START_TEST (test_all_formats)
   gst_caps_unref (all);
 }
 
-GST_END_TEST;
-
-/* With rows elsewhere, and where downstream knows nothing of that. */
-GST_START_TEST (test_strides)
+/* Padded rows, and a downstream without support for GstVideoMeta. */
+TEST (test_strides)
 {
   static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_GRAY8,
     GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12,
@@ -325,8 +324,6 @@ GST_START_TEST (test_strides)
     }
   }
 }
-
-GST_END_TEST;
 
 /* ------------------------------------------------------------------- memory */
 
@@ -345,7 +342,7 @@ shares_memory (GstBuffer * frame, GstBuffer * view)
   return inside;
 }
 
-GST_START_TEST (test_nothing_is_copied)
+TEST (test_nothing_is_copied)
 {
   for (guint i = 0; i < 2 * N_LAYOUTS; i++) {
     const guint layout = i / 2;
@@ -377,10 +374,8 @@ GST_START_TEST (test_nothing_is_copied)
   }
 }
 
-GST_END_TEST;
-
-/* Another reader may take what the one before did not. */
-GST_START_TEST (test_reconfigure)
+/* A relinked downstream element may support other metas. */
+TEST (test_reconfigure)
 {
   gchar *caps = caps_of (GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
   GstVideoInfo info;
@@ -412,8 +407,6 @@ GST_START_TEST (test_reconfigure)
   g_free (caps);
 }
 
-GST_END_TEST;
-
 /* --------------------------------------------------------------------- caps */
 
 typedef struct
@@ -425,7 +418,7 @@ typedef struct
   gboolean right_first;
 } CapsCase;
 
-GST_START_TEST (test_caps)
+LOOP_TEST (test_caps, 0, 9)
 {
   static const CapsCase cases[] = {
     {"", "multiview-mode=side-by-side", "width=24, height=32, "
@@ -488,9 +481,7 @@ GST_START_TEST (test_caps)
   g_free (line);
 }
 
-GST_END_TEST;
-
-GST_START_TEST (test_no_mode)
+TEST (test_no_mode)
 {
   Rig rig;
 
@@ -500,15 +491,48 @@ GST_START_TEST (test_no_mode)
 
     gst_harness_set_src_caps_str (rig.view[LEFT], caps);
     if (i == 0)
-      check_message (&rig, GST_MESSAGE_WARNING, "taking them to be side by "
-          "side. Set layout");
+      check_message (&rig, GST_MESSAGE_WARNING, "assuming that the views "
+          "are side by side. Set layout");
     g_free (caps);
   }
   fail_unless (message_of (&rig, GST_MESSAGE_WARNING) == NULL);
   close_rig (&rig);
 }
 
-GST_END_TEST;
+/* Caps of Matroska files, which say so of any video: the shape decides. */
+TEST (test_mono)
+{
+  static const struct
+  {
+    const gchar *caps;
+    gboolean two;
+  } cases[] = {
+    {"width=640, height=240", TRUE},
+    {"width=2560, height=720", TRUE},
+    {"width=2500, height=1000", TRUE},
+    {"width=640, height=480, pixel-aspect-ratio=2/1", TRUE},
+    {"width=1920, height=800", FALSE},
+    {"width=1920, height=1080", FALSE},
+    {"width=640, height=240, pixel-aspect-ratio=1/2", FALSE},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *caps = g_strdup_printf ("video/x-raw, format=GRAY8, framerate=25/1, "
+        "multiview-mode=mono, %s", cases[i].caps);
+    Rig rig;
+
+    open_rig (&rig, "stereosplit", TRUE);
+    gst_harness_set_src_caps_str (rig.view[LEFT], caps);
+    if (cases[i].two)
+      check_message (&rig, GST_MESSAGE_WARNING, "assuming that the views are "
+          "side by side. Set layout");
+    else
+      check_message (&rig, GST_MESSAGE_ERROR, "got multiview-mode=mono");
+    fail_unless (message_of (&rig, GST_MESSAGE_ERROR) == NULL);
+    close_rig (&rig);
+    g_free (caps);
+  }
+}
 
 typedef struct
 {
@@ -517,7 +541,7 @@ typedef struct
   const gchar *error;
 } ErrorCase;
 
-GST_START_TEST (test_errors)
+LOOP_TEST (test_errors, 0, 9)
 {
   static const ErrorCase cases[] = {
     {"layout=side-by-side", "format=GRAY8, width=5, height=4",
@@ -525,18 +549,20 @@ GST_START_TEST (test_errors)
     {"layout=row-interleaved", "format=GRAY8, width=6, height=3",
         "its height of 3 is odd"},
     {"layout=side-by-side", "format=I420, width=6, height=4",
-        "half its width of 6 is 3, which would cut samples of chroma apart "
-          "that are of 2 pixels each in I420"},
+        "half its width of 6 is 3, which is not a multiple of the 2 pixels "
+          "that share a chroma sample in I420"},
     {"layout=top-bottom", "format=NV12, width=6, height=6",
         "half its height of 6 is 3"},
     {"layout=column-interleaved", "format=YUY2, width=8, height=4",
-        "YUY2 has samples of chroma that neighbours share"},
+        "in YUY2 neighbouring pixels share chroma samples"},
     {"layout=row-interleaved", "format=GRAY8, width=8, height=4, "
-          "interlace-mode=interleaved", "put deinterlace before it"},
+          "interlace-mode=interleaved", "put deinterlace before this"},
     {"layout=side-by-side", "format=NV12_64Z32, width=128, height=64",
-        "tiles"},
+        "NV12_64Z32 is a tiled format"},
+    {"", "format=GRAY8, width=8, height=4, multiview-mode=left",
+        "Expected two views in a frame, got multiview-mode=left"},
     {"", "format=GRAY8, width=8, height=4, multiview-mode=mono",
-        "multiview-mode=mono, which is not two views in a frame"},
+        "Expected two views in a frame, got multiview-mode=mono"},
     {"", "format=GRAY8, width=8, height=4, multiview-mode=side-by-side, "
           LEFT_FLIPPED, "flipped or mirrored"},
   };
@@ -553,10 +579,8 @@ GST_START_TEST (test_errors)
   g_free (line);
 }
 
-GST_END_TEST;
-
-/* A buffer with less than its caps say. */
-GST_START_TEST (test_short_buffer)
+/* A buffer smaller than its caps require. */
+TEST (test_short_buffer)
 {
   gchar *caps = caps_of (GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
   Rig rig;
@@ -567,17 +591,14 @@ GST_START_TEST (test_short_buffer)
     fail_unless_equals_int (gst_harness_push (rig.view[LEFT],
             gst_buffer_new_allocate (NULL, 3 * WIDTH * HEIGHT - 1, NULL)),
         GST_FLOW_ERROR);
-  check_message (&rig, GST_MESSAGE_ERROR, "does not hold a frame of 48x32 in "
-      "RGB");
+  check_message (&rig, GST_MESSAGE_ERROR, "Expected a frame of 48x32 in RGB");
   close_rig (&rig);
   g_free (caps);
 }
 
-GST_END_TEST;
-
-/* A GstVideoMeta is not believed beyond the memory: not one row, and not one
- * byte of a row; in two memories a plane lies in one. */
-GST_START_TEST (test_meta_beyond_memory)
+/* A GstVideoMeta beyond the end of the memory is an error, by one row or one
+ * byte. A plane lies in one memory. */
+TEST (test_meta_beyond_memory)
 {
   static const gchar *const kinds[] = {
     "top-bottom", "side-by-side", "row-interleaved"
@@ -623,16 +644,14 @@ GST_START_TEST (test_meta_beyond_memory)
     fail_unless_equals_int (gst_harness_push (rig.view[LEFT], buffer),
         cases[c].good ? GST_FLOW_OK : GST_FLOW_ERROR);
     if (!cases[c].good)
-      check_message (&rig, GST_MESSAGE_ERROR, "does not hold a frame of");
+      check_message (&rig, GST_MESSAGE_ERROR, "Expected a frame of");
     close_rig (&rig);
     g_free (line);
   }
   g_free (caps);
 }
 
-GST_END_TEST;
-
-/* The picture, from column x and row y on of a larger image. */
+/* The frame as a crop of a larger image, from (x, y). */
 static GstBuffer *
 picture_in (guint width, guint height, guint x, guint y)
 {
@@ -659,7 +678,7 @@ picture_in (guint width, guint height, guint x, guint y)
   return buffer;
 }
 
-GST_START_TEST (test_crop)
+TEST (test_crop)
 {
   gchar *caps = caps_of (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
 
@@ -693,11 +712,9 @@ GST_START_TEST (test_crop)
   g_free (caps);
 }
 
-GST_END_TEST;
-
 /* ----------------------------------------------------------- frame by frame */
 
-/* A number for each buffer that is pushed. */
+/* Pushes a buffer that contains a number. */
 static void
 push_number (Rig * rig, guint number, gboolean first_in_bundle)
 {
@@ -725,7 +742,7 @@ check_number (Rig * rig, guint view, guint number, guint pts)
   gst_buffer_unref (buffer);
 }
 
-GST_START_TEST (test_frame_by_frame)
+TEST (test_frame_by_frame)
 {
   gchar *caps = caps_of (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   Rig rig;
@@ -741,7 +758,7 @@ GST_START_TEST (test_frame_by_frame)
   fail_unless_equals_uint64 (gst_harness_query_latency (rig.view[LEFT]),
       40 * GST_MSECOND);
 
-  /* 4 lost its other half */
+  /* 4 has no second view */
   push_number (&rig, 4, FALSE);
   push_number (&rig, 5, TRUE);
   push_number (&rig, 6, FALSE);
@@ -765,11 +782,9 @@ GST_START_TEST (test_frame_by_frame)
   g_free (caps);
 }
 
-GST_END_TEST;
-
 /* ---------------------------------------------------------------- pipelines */
 
-/* What comes out of a sink called `out`, of one buffer, without gaps. */
+/* The single buffer of the appsink `out`, without padding. */
 static GstBuffer *
 run (const gchar * launch)
 {
@@ -800,23 +815,8 @@ run (const gchar * launch)
   return plain;
 }
 
-static void
-check_equal (GstBuffer * a, GstBuffer * b)
-{
-  GstMapInfo maps[2];
-
-  fail_unless (gst_buffer_map (a, &maps[0], GST_MAP_READ));
-  fail_unless (gst_buffer_map (b, &maps[1], GST_MAP_READ));
-  fail_unless_equals_int (maps[0].size, maps[1].size);
-  fail_unless (memcmp (maps[0].data, maps[1].data, maps[0].size) == 0);
-  gst_buffer_unmap (b, &maps[1]);
-  gst_buffer_unmap (a, &maps[0]);
-  gst_buffer_unref (a);
-  gst_buffer_unref (b);
-}
-
-/* A rendered camera's packed frames, taken apart, are its views. */
-GST_START_TEST (test_rendered)
+/* The views of packed rendered frames are the rendered views. */
+TEST (test_rendered)
 {
   static const gchar *const formats[] = { "RGB", "GRAY8", "NV12", "I420" };
   static const gchar *const names[] = { "left", "right" };
@@ -841,10 +841,8 @@ GST_START_TEST (test_rendered)
   }
 }
 
-GST_END_TEST;
-
-/* Straight into a matcher, which finds what it finds in the views. */
-GST_START_TEST (test_matched)
+/* Matching split views gives the same map as matching the views. */
+TEST (test_matched)
 {
 #define MATCHER "stereovcbw name=m n-threads=1 num-disparities=16 ! "
 #define SIZE "video/x-raw,format=GRAY8,height=48,width="
@@ -858,10 +856,8 @@ GST_START_TEST (test_matched)
           "appsink name=out sync=false"));
 }
 
-GST_END_TEST;
-
-/* The wrong way round, a matcher says so, for both of its views. */
-GST_START_TEST (test_swapped_cables)
+/* A matcher warns about swapped views on both pads. */
+TEST (test_swapped_cables)
 {
   GstElement *pipeline = gst_parse_launch ("stereotestsrc view=side-by-side "
       "num-buffers=2 ! stereosplit name=s s.src_left ! m.sink_right "
@@ -895,32 +891,11 @@ GST_START_TEST (test_swapped_cables)
   gst_object_unref (pipeline);
 }
 
-GST_END_TEST;
-
-static Suite *
-stereosplit_suite (void)
+/* Caps in text cannot name the type before. */
+static void
+ensure_types (void)
 {
-  Suite *suite = suite_create ("stereosplit");
-  TCase *tc = tcase_create ("general");
-
-  /* or caps in text can't have it */
   g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
-  suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_all_formats, 0, N_LAYOUTS);
-  tcase_add_test (tc, test_strides);
-  tcase_add_test (tc, test_nothing_is_copied);
-  tcase_add_test (tc, test_reconfigure);
-  tcase_add_loop_test (tc, test_caps, 0, 9);
-  tcase_add_test (tc, test_no_mode);
-  tcase_add_loop_test (tc, test_errors, 0, 9);
-  tcase_add_test (tc, test_short_buffer);
-  tcase_add_test (tc, test_meta_beyond_memory);
-  tcase_add_test (tc, test_crop);
-  tcase_add_test (tc, test_frame_by_frame);
-  tcase_add_test (tc, test_rendered);
-  tcase_add_test (tc, test_matched);
-  tcase_add_test (tc, test_swapped_cables);
-  return suite;
 }
 
-GST_CHECK_MAIN (stereosplit);
+CHECK_MAIN_FIXTURE ("stereosplit", ensure_types, NULL)

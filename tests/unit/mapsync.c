@@ -1,23 +1,23 @@
-/* gst-stereomatching: tests of what goes with a map
+/* gst-stereomatching: tests of the map synchronization
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "pair/gststereotriple.h"
+#include "aggregate/gststereomapsync.h"
 #include "test.h"
 
 #define NONE GST_CLOCK_TIME_NONE
-#define AT(t) {TRUE, FALSE, t, t, 10}
-#define GAP(t, d) {TRUE, TRUE, t, t, d}
-#define NOTHING {FALSE, FALSE, NONE, NONE, NONE}
-#define UNTIMED {TRUE, FALSE, NONE, NONE, NONE}
+#define AT(t) {t, 10, FALSE, TRUE, t}
+#define GAP(t, d) {t, d, TRUE, TRUE, t}
+#define NOTHING {NONE, NONE, FALSE, FALSE, NONE}
+#define UNTIMED {NONE, NONE, FALSE, TRUE, NONE}
 
-#define TAKE GST_STEREO_TRIPLE_TAKE
-#define DROP_LEFT GST_STEREO_TRIPLE_DROP_LEFT
-#define DROP_RIGHT GST_STEREO_TRIPLE_DROP_RIGHT
-#define DROP_MAP GST_STEREO_TRIPLE_DROP_MAP
-#define NO_TIME GST_STEREO_TRIPLE_NO_TIME
+#define TAKE GST_STEREO_MAP_SYNC_TAKE
+#define DROP_LEFT GST_STEREO_MAP_SYNC_DROP_LEFT
+#define DROP_RIGHT GST_STEREO_MAP_SYNC_DROP_RIGHT
+#define DROP_MAP GST_STEREO_MAP_SYNC_DROP_MAP
+#define NO_TIME GST_STEREO_MAP_SYNC_NO_TIME
 
 static const struct
 {
@@ -26,7 +26,7 @@ static const struct
   GstStereoHead left, right;
   GstClockTime tolerance;
   gboolean backwards;
-  GstStereoTriple expected;
+  GstStereoMapSync expected;
 } rows[] = {
   {"a map and its images", {AT (100), TRUE, 100, 103}, AT (100), AT (103), 5,
       FALSE, TAKE},
@@ -80,11 +80,10 @@ static const struct
       FALSE, DROP_MAP},
 };
 
-static void
-test_table (void)
+TEST (test_table)
 {
   for (size_t i = 0; i < sizeof (rows) / sizeof (rows[0]); i++) {
-    GstStereoTriple got = gst_stereo_triple (&rows[i].map, &rows[i].left,
+    GstStereoMapSync got = gst_stereo_map_sync (&rows[i].map, &rows[i].left,
         &rows[i].right, rows[i].tolerance, rows[i].backwards);
 
     if (got != rows[i].expected)
@@ -94,8 +93,4 @@ test_table (void)
   }
 }
 
-static const Test tests[] = {
-  {"table", test_table},
-};
-
-TEST_MAIN (tests)
+TEST_MAIN ()
