@@ -1,4 +1,4 @@
-/* gst-stereomatching: compares disparity video with the truth
+/* gst-stereomatching: error of disparity video against ground truth
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,12 +7,11 @@
 /*
  *   compare-disparity WIDTH HEIGHT RESULT TRUTH
  *
- * Both files hold frames of GRAY16_LE without anything between them, with 16
- * codes for a pixel of disparity (as stereovcbw and stereotestsrc write them
- * by default) and 0 where there is none; rows are padded to a multiple of 4
- * bytes, as in GStreamer. Prints the percentage of pixels that are off by more
- * than one pixel and the mean error, over the pixels that have a true
- * disparity.
+ * Both files contain consecutive GRAY16_LE frames with 16 codes per pixel of
+ * disparity and 0 for invalid pixels, as stereovcbw and stereotestsrc write
+ * them by default.  Rows are padded to a multiple of 4 bytes, as in GStreamer.
+ * Prints the percentage of bad pixels (error above one pixel) and the mean
+ * error, over pixels with ground truth.
  */
 
 #include <stdint.h>
@@ -22,7 +21,7 @@
 #define SCALE 16
 #define MAX_SIZE 16384          /* pixels, of width and height */
 
-/* The number of pixels that text says, 0 if it says none from 1 to MAX_SIZE. */
+/* Parses a size from 1 to MAX_SIZE; 0 on error. */
 static int
 parse_size (const char *text)
 {
@@ -93,12 +92,12 @@ main (int argc, char **argv)
   free (result);
   free (truth);
   if (known == 0) {
-    fprintf (stderr, "there is nothing to compare in %s and %s\n", argv[3],
+    fprintf (stderr, "nothing to compare in %s and %s\n", argv[3],
         argv[4]);
     return 1;
   }
-  printf ("%ld frames: %.2f %% of the pixels seen in both views are off by "
-      "more than one pixel,\nthe mean error is %.2f pixels\n", frames,
+  printf ("%ld frames: %.2f %% bad pixels (error above one pixel) of those "
+      "visible in both views,\nmean error is %.2f pixels\n", frames,
       100.0 * (double) bad / (double) known, error / (double) known);
   return 0;
 }

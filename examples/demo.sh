@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# gst-stereomatching: the main job from end to end, on any machine
+# gst-stereomatching: demonstration on any machine
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #   examples/demo.sh                                  a rendered scene
 #   examples/demo.sh LEFT RIGHT [NUM_DISPARITIES]     two images, or two videos
 #
-# Installs what is missing (apt on Debian and Ubuntu), builds in build/, computes
-# disparity video and says where the pictures are: in out/, or in $DEMO_OUT. No
-# GPU is needed; one is used if it is there.
+# Installs missing packages (apt on Debian and Ubuntu), builds in build/ and
+# computes disparity video. Writes its files to out/, or to $DEMO_OUT. Uses a GPU
+# if there is one; otherwise the CPU.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
@@ -24,9 +24,10 @@ case $# in
   *) die "usage: examples/demo.sh [LEFT RIGHT [NUM_DISPARITIES]]" ;;
 esac
 disparities=${3:-64}
-[[ $disparities =~ ^[1-9][0-9]*$ ]] || die "NUM_DISPARITIES is a number from 1, not '$disparities'"
+[[ $disparities =~ ^[1-9][0-9]*$ ]] || die "expected a number above 0 for NUM_DISPARITIES, got '$disparities'"
 
-# What has the fewest errors on scenes it was not tuned on (docs/choosing.md).
+# The matcher with the fewest errors on scenes that it was not tuned on
+# (docs/choosing.md).
 best=sgm
 matchers=(sgm esmp esaw bfv bp vcbw pyramid)
 
@@ -40,11 +41,11 @@ need_packages gstreamer1.0-libav
 build_project
 export GST_PLUGIN_PATH="$root/build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
 
-# What runs in the background ends with this script.
+# Ends the background process with this script.
 pid=
 trap '[ -z "$pid" ] || kill $pid 2> /dev/null || true' EXIT
 
-# launch WORD ...: shows a pipeline as it can be typed, and runs it.
+# launch WORD ...: prints a pipeline in shell syntax and runs it.
 launch() {
   local word line=''
   for word in "$@"; do
@@ -58,7 +59,7 @@ launch() {
   printf 'gst-launch-1.0 -e%s\n' "$line"
   gst-launch-1.0 -e "$@" > "$out/demo.log" 2>&1 &
   pid=$!
-  # After an error that comes very early, gst-launch-1.0 can go on waiting.
+  # After a very early error, gst-launch-1.0 may not exit.
   while kill -0 $pid 2> /dev/null; do
     ! grep -qs '^ERROR' "$out/demo.log" || { sleep 2; kill $pid 2> /dev/null || true; }
     sleep 0.2
@@ -71,7 +72,7 @@ launch() {
 
 # ------------------------------------------------------------- rendered scenes
 
-# Three seconds of one scene: the left view, the truth and the result.
+# Three seconds of one scene: left view, ground truth and result.
 render_video() {
   local size=video/x-raw,width=480,height=360,framerate=30/1
   launch \
@@ -93,7 +94,7 @@ render_video() {
   rm -f "$out/result.gray16" "$out/truth.gray16"
 }
 
-# One frame of each scene, a row each, in one picture.
+# One image with one frame of each scene in a row.
 render_sheet() {
   local size=video/x-raw,width=320,height=240 words=() pads=() y=0 n=0 pattern
   # the words have no blanks
@@ -114,7 +115,7 @@ render_sheet() {
     video/x-raw,format=RGB ! pngenc snapshot=true ! filesink location="$out/contact-sheet.png"
 }
 
-# One frame of one scene and what each of the matchers makes of it, four in a row.
+# One frame of one scene and the map of each matcher, four in a row.
 render_matchers() {
   local size=video/x-raw,width=480,height=360,format=RGB words=() pads=() n=1 matcher
   words=(stereotestsrc pattern=corridor view=left num-buffers=1 ! "$size" ! tee name=left
@@ -133,18 +134,17 @@ render_matchers() {
     video/x-raw,format=RGB ! pngenc snapshot=true ! filesink location="$out/matchers.png"
 }
 
-# Four seconds in which the view goes from half a baseline left of the left camera to half a
-# baseline right of the right one, and back: examples/swing.c, as gst-launch-1.0 has no properties
-# that change with time.
+# Four seconds of a virtual camera that swings between half a baseline left of the left camera and
+# half a baseline right of the right one: examples/swing.c, because gst-launch-1.0 cannot change
+# properties over time.
 render_swing() {
-  say "running $root/build/examples/swing, whose view swings from beside the left camera to beside the right one"
+  say "running $root/build/examples/swing: a virtual camera between and beyond the two cameras"
   (cd "$out" && "$root/build/examples/swing" 2> demo.log) || { cat "$out/demo.log" >&2; die "the view failed"; }
   rm -f "$out/demo.log"
 }
 
-# What README does with the video of a side-by-side camera and its calibration: depths, and points
-# for each frame. The camera's focal length and baseline are made up, so the corridor is as large as
-# one that such a camera would see.
+# The pipeline of README for a side-by-side camera with a calibration: depth, and one point cloud per
+# frame. Focal length and baseline are chosen so that the corridor has a realistic size.
 render_depth() {
   local size=video/x-raw,width=960,height=360,framerate=30/1 camera
   camera='[400, 0, 239.5, 0, 400, 179.5, 0, 0, 1]'
@@ -160,7 +160,7 @@ render_depth() {
     stereosplit name=s layout=side-by-side \
     s.src_left ! queue ! stereorectify calibration="$out/stereo.yml" ! tee name=l ! queue ! m.sink_left \
     s.src_right ! queue ! stereorectify calibration="$out/stereo.yml" ! m.sink_right \
-    "stereo$best" name=m num-disparities=64 disparity-scale=256 ! tee name=d \
+    "stereo$best" name=m num-disparities=64 disparity-scale=256 fill=false ! tee name=d \
     d. ! queue ! disparitydepth ! avenc_ffv1 ! matroskamux ! filesink location="$out/depth.mkv" \
     d. ! queue ! c.sink_disparity  l. ! queue ! c.sink_left \
     disparitycloud name=c axes=graphics step=2 ! multifilesink location="$out/points-%05d.ply"
@@ -170,7 +170,7 @@ render_depth() {
     filesink location="$out/depth.png"
 }
 
-# ---------------------------------------------------------------- the user's own
+# ------------------------------------------------------------- files of the user
 
 is_image() {
   case ${1,,} in
@@ -179,8 +179,8 @@ is_image() {
   esac
 }
 
-# The disparity of the left image: in colour, and as it is. A PNG has the high
-# byte of 16 bits first.
+# The disparity map of the left image, in colour and as 16-bit codes. PNG is
+# big-endian.
 match_images() {
   launch \
     filesrc location="$1" ! decodebin ! videoconvert ! m.sink_left \
@@ -207,23 +207,26 @@ if [ $# = 0 ]; then
   render_matchers
   render_swing
   render_depth
-  say "done: a video of left view, truth and result, a picture with a scene in each row, one" \
-    "with the left view, stereosgm, stereoesmp, stereoesaw (above), stereobfv, stereobp," \
-    "stereovcbw, stereopyramid (below), a video from between the cameras and beside them," \
-    "and from a video of both cameras and their calibration a video of depths, a picture of one, and points"
+  say "done:" \
+    "demo.webm: left view, ground truth and result;" \
+    "contact-sheet.png: one scene per row;" \
+    "matchers.png: left view, stereosgm, stereoesmp, stereoesaw (above), stereobfv, stereobp," \
+    "stereovcbw, stereopyramid (below);" \
+    "swing.webm: a virtual camera between and beyond the two;" \
+    "depth.mkv, depth.png, points-00000.ply: depth and point clouds from side-by-side.webm and stereo.yml"
   ls -l "$out/demo.webm" "$out/contact-sheet.png" "$out/matchers.png" "$out/swing.webm" \
     "$out/side-by-side.webm" "$out/stereo.yml" "$out/depth.mkv" "$out/depth.png" "$out/points-00000.ply"
 elif is_image "$1"; then
   match_images "$1" "$2"
-  say "done: the disparity in colour, and in 16 bits with 16 codes to a pixel of disparity"
+  say "done: the disparity map in colour, and as 16-bit codes with 16 codes per pixel of disparity"
   ls -l "$out/disparity.png" "$out/disparity-16bit.png"
 else
   match_videos "$1" "$2"
-  say "done: the disparity in colour"
+  say "done: the disparity map in colour"
   ls -l "$out/disparity.webm"
 fi
 
-# With what was built; nothing is installed.
+# Runs from the build folder.
 tune=$root/build/tools/tune/stereo-tune
-[ ! -x "$tune" ] || say "to turn its knobs and see it live in a browser:" \
+[ ! -x "$tune" ] || say "to tune the parameters live in a browser:" \
   "GST_PLUGIN_PATH=$root/build/gst $tune ${1:---demo}${2:+ $2}"

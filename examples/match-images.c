@@ -1,4 +1,4 @@
-/* gst-stereomatching: the library without GStreamer
+/* gst-stereomatching: matching with the library, without GStreamer
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,9 +7,9 @@
 /*
  *   match-images LEFT.ppm RIGHT.ppm DISPARITY.pgm [PARAMETER=VALUE ...]
  *
- * Matches two binary PPM images (P6, 8 bits) on CUDA if there is a device, else
- * on the CPU, and writes the disparities as a grey image (P5, 8 bits).
- * Parameters are those of the algorithm, such as num-disparities=60.
+ * Matches two binary PPM images (P6, 8 bits) on a CUDA device if there is one,
+ * otherwise on the CPU, and writes the disparities as a grey image (P5, 8
+ * bits). Parameters are those of the algorithm, such as num-disparities=60.
  */
 
 #include "stereo-cuda.h"
@@ -35,7 +35,7 @@ check (StereoStatus status, const char *what, const char *why)
     die (what, why[0] != '\0' ? why : stereo_status_name (status));
 }
 
-/* Fills in image; its memory is never given back, as the program ends soon. */
+/* Reads an image.  Its memory is freed when the program exits. */
 static void
 load_ppm (const char *path, StereoImage * image)
 {
@@ -44,11 +44,11 @@ load_ppm (const char *path, StereoImage * image)
   size_t size;
 
   if (file == NULL)
-    die (path, "can't be opened");
+    die (path, "cannot be opened");
   if (fscanf (file, "P6 %d %d %d", &width, &height, &maximum) != 3
       || maximum != 255 || width < 1 || height < 1 || width > STEREO_MAX_SIZE
       || height > STEREO_MAX_SIZE || getc (file) == EOF)
-    die (path, "is no binary PPM image with 8 bits");
+    die (path, "is not a binary PPM image with 8 bits");
 
   memset (image, 0, sizeof (*image));
   image->format = STEREO_FORMAT_RGB;
@@ -73,7 +73,7 @@ save_pgm (const char *path, const StereoImage * image)
   if (file == NULL || fprintf (file, "P5\n%d %d\n255\n", image->width,
           image->height) < 0
       || fwrite (image->plane[0], 1, size, file) != size || fclose (file) != 0)
-    die (path, "can't be written");
+    die (path, "cannot be written");
 }
 
 int
@@ -85,8 +85,8 @@ main (int argc, char **argv)
   StereoParams *params = NULL;
   StereoMessage why = { "" };
   StereoImage left, right, map;
-  StereoMatcherConfig config = { 0 };
-  StereoMatcherStats stats;
+  StereoMatcherConfig config = STEREO_MATCHER_CONFIG_INIT;
+  StereoMatcherStats stats = STEREO_MATCHER_STATS_INIT;
 
   if (argc < 4)
     die ("usage", "match-images LEFT.ppm RIGHT.ppm DISPARITY.pgm "
@@ -94,7 +94,7 @@ main (int argc, char **argv)
   load_ppm (argv[1], &left);
   load_ppm (argv[2], &right);
 
-  /* what shall be done */
+  /* parameters */
   check (stereo_params_new (algorithm, &params), ALGORITHM, "");
   for (int i = 4; i < argc; i++) {
     char *equals = strchr (argv[i], '=');
@@ -106,13 +106,13 @@ main (int argc, char **argv)
         argv[i], why.text);
   }
 
-  /* what shall do it */
+  /* compute backend */
   if (stereo_device_new_cuda (-1, &device, &why) != STEREO_OK)
     check (stereo_device_new_cpu (0, STEREO_SIMD_AUTO, &device, &why), "CPU",
         why.text);
   check (stereo_matcher_new (algorithm, device, &matcher), ALGORITHM, "");
 
-  /* once for all frames of a size */
+  /* once for each frame size */
   config.width = left.width;
   config.height = left.height;
   config.left = left.format;
@@ -121,7 +121,7 @@ main (int argc, char **argv)
   check (stereo_matcher_configure (matcher, &config, params), "configure",
       stereo_matcher_error (matcher));
 
-  /* for every frame */
+  /* for each frame */
   map = left;
   map.format = STEREO_FORMAT_GRAY8;
   map.stride[0] = (size_t) map.width;
@@ -134,7 +134,7 @@ main (int argc, char **argv)
       stereo_matcher_error (matcher));
   save_pgm (argv[3], &map);
 
-  stereo_matcher_get_stats (matcher, &stats);
+  check (stereo_matcher_get_stats (matcher, &stats, &why), "stats", why.text);
   printf ("%s: %dx%d in %.3f ms\n", stereo_device_name (device), map.width,
       map.height, (double) stats.last_ns / 1e6);
 

@@ -1,8 +1,8 @@
-# gst-stereomatching: what examples/demo.sh and tests/run.sh have in common
+# gst-stereomatching: setup shared by examples/demo.sh and tests/run.sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# To be sourced by bash, with `root` the project's folder. Installs what is
-# missing with apt, and builds in $root/build.
+# Sourced by bash, with the project's folder in `root`. Installs missing packages
+# with apt and builds in $root/build.
 
 say() {
   printf '== %s\n' "$*"
@@ -13,7 +13,7 @@ die() {
   exit 1
 }
 
-# quietly COMMAND ...: shows what it says only if it fails.
+# quietly COMMAND ...: shows the output only on failure.
 quietly() {
   local log status=0
 
@@ -23,7 +23,7 @@ quietly() {
   return $status
 }
 
-# need_packages PACKAGE ...: installs those that are not there.
+# need_packages PACKAGE ...: installs missing packages.
 need_packages() {
   local missing=() package sudo=''
 
@@ -48,14 +48,14 @@ need_packages() {
     "${missing[@]}" || die "apt-get could not install ${missing[*]}"
 }
 
-# need_build: everything to compile the project and run gst-launch-1.0.
+# need_build: packages to compile the project and run gst-launch-1.0.
 need_build() {
   local packages=(gcc libc6-dev meson ninja-build pkg-config
     libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libpng-dev libjpeg-dev libyaml-dev
     libsoup-3.0-dev libjson-glib-dev
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
 
-  # nvcc hands host code to g++
+  # nvcc compiles host code with g++
   if command -v nvcc > /dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
     packages+=(g++)
   fi
@@ -71,7 +71,7 @@ build_project() {
     quietly meson configure "$root/build" "$@" || die "meson configure failed"
   fi
   say "building"
-  # On a terminal, ninja shows how far it is in one line.
+  # On a terminal, ninja shows its progress in one line.
   if [ -t 1 ]; then
     ninja -C "$root/build" || die "the build failed"
   else

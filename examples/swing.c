@@ -1,4 +1,4 @@
-/* gst-stereomatching: looking around in a program of one's own
+/* gst-stereomatching: moving virtual camera in an application
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,15 +7,15 @@
 /*
  *   swing [FRAMES]
  *
- * Makes a video, swing.webm, in which the view of a rendered stereo camera
- * swings from the left camera to the right one and beyond, or shows it in a
- * window, where the position follows the mouse:
+ * Writes a video, swing.webm, whose virtual camera swings from the left camera
+ * of a rendered stereo camera to the right one and beyond, or shows it in a
+ * window where the position follows the mouse:
  *
  *   swing --mouse
  *
- * Shows both ways to change a property of an element while frames go through
- * it: a control source, which knows the value for every time of the video, and
- * events of the window, which come back up the pipeline.
+ * Shows two ways to change a property while an element runs: a control source
+ * with a value for each timestamp, and navigation events that the window sends
+ * upstream.
  */
 
 #include <gst/controller/gstdirectcontrolbinding.h>
@@ -26,14 +26,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Positions go from -0.5 to 1.5, in 4 seconds there and back. */
+/* Positions oscillate between -0.5 and 1.5 with a period of 4 seconds. */
 #define CENTER 0.5
 #define AMPLITUDE 1.0
 #define SWINGS_A_SECOND 0.25
 
 #define CAPS "video/x-raw,format=I420,width=480,height=360,framerate=30/1"
 
-/* Cameras, a matcher at half the size, and the views. */
+/* Cameras, a matcher at half their size, and the virtual view. */
 static const char chain[] = "stereotestsrc pattern=sphere view=left "
     "num-disparities=32 num-buffers=%d ! " CAPS " ! tee name=l "
     "stereotestsrc pattern=sphere view=right num-disparities=32 "
@@ -45,7 +45,7 @@ static const char chain[] = "stereotestsrc pattern=sphere view=left "
     "l. ! queue ! v.sink_left  r. ! queue ! v.sink_right "
     "stereoview name=v ! %s";
 
-/* The position of every frame is that of its time. */
+/* Binds the position to the timestamps of frames. */
 static void
 swing_with_time (GstElement * view)
 {
@@ -53,14 +53,14 @@ swing_with_time (GstElement * view)
 
   g_object_set (source, "waveform", GST_LFO_WAVEFORM_SINE, "frequency",
       SWINGS_A_SECOND, "offset", CENTER, "amplitude", AMPLITUDE, NULL);
-  /* "absolute": the source's values are positions, not parts of the range */
+  /* "absolute": values are positions, not fractions of the range */
   gst_object_add_control_binding (GST_OBJECT (view),
       gst_direct_control_binding_new_absolute (GST_OBJECT (view), "position",
           source));
   gst_object_unref (source);
 }
 
-/* Windows send what the mouse does upstream, with places in the picture. */
+/* Windows send mouse events upstream, in coordinates of the image. */
 static GstPadProbeReturn
 follow_mouse (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 {
@@ -92,7 +92,7 @@ make_pipeline (gboolean mouse, int frames)
   GstElement *pipeline = gst_parse_launch (line, &error);
 
   g_free (line);
-  /* What can't be made of the description may leave half a pipeline. */
+  /* an error may leave an incomplete pipeline */
   if (error != NULL) {
     g_printerr ("%s\n", error->message);
     g_clear_error (&error);
@@ -101,7 +101,7 @@ make_pipeline (gboolean mouse, int frames)
   return pipeline;
 }
 
-/* Plays to the end; the exit status. */
+/* Plays to the end; returns the exit status. */
 static int
 play (GstElement * pipeline)
 {
@@ -138,7 +138,7 @@ main (int argc, char **argv)
   mouse = argc == 2 && strcmp (argv[1], "--mouse") == 0;
   if (argc > 2 || (argc == 2 && !mouse && !g_ascii_string_to_signed (argv[1],
               10, 1, G_MAXINT, &frames, NULL))) {
-    g_printerr ("usage: %s [FRAMES | --mouse]; there is one frame at least\n",
+    g_printerr ("usage: %s [FRAMES | --mouse], at least one frame\n",
         argv[0]);
     return 2;
   }

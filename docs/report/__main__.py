@@ -1,38 +1,38 @@
 #!/usr/bin/env python3
-# gst-stereomatching: makes the pages, tables and plots of docs/ that come from data
+# gst-stereomatching: generates the pages, tables and plots of docs/ from data
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes what is measured in docs/ from docs/data/, and docs/elements/ from the plugin.
+"""Generates the measured parts of docs/ from docs/data/, and docs/elements/ from the plugin.
 
     docs/report PAGE                        write it
-    docs/report PAGE --check                fail when it is not what would be written
+    docs/report PAGE --check                fail if it is not up to date
     docs/report PAGE --measure PROGRAM ...  run PROGRAM, write the data and the page
 
 PAGE is one of
 
-    accuracy     docs/accuracy.md; --measure build/tools/stereo-eval [ALGORITHM ...], OpenCV
-                 being one; --verify of the same program fails when it finds other errors than the data
-    calibration  the plot of docs/calibration.md; --measure tests/accuracy/rectified.py, which needs
-                 the plugin and OpenCV for Python
-    choosing     the tables of docs/choosing.md, and when measured its pictures; --measure
-                 build/tools/stereo-eval [NAME ...], "pictures" being a name, too
-    steady       the table of docs/choosing.md for maps over time; --measure gst-launch-1.0 [NAME ...],
-                 which has to find the plugin; $STEREOMATCHING_LIBRARY is the library
-    moving       the moving picture of README; --measure gst-launch-1.0
-    views        the tables of docs/views.md; --measure build/tools/stereo-eval, beside which
-                 stereo-view is; gst-launch-1.0 has to find the plugin
+    accuracy     docs/accuracy.md; --measure build/tools/stereo-eval [ALGORITHM ...], which may be
+                 OpenCV; --verify with the same program fails if its errors differ from the data
+    calibration  the plot of docs/calibration.md; --measure tests/accuracy/rectified.py
+    choosing     the flicker table and pictures of docs/choosing.md; --measure
+                 build/tools/stereo-eval [NAME ...], which may be "pictures"
+    steady       the temporal table of docs/choosing.md; --measure gst-launch-1.0 [NAME ...];
+                 $STEREOMATCHING_LIBRARY names the library
+    moving       the animation of README; --measure gst-launch-1.0
+    views        the tables of docs/views.md; --measure build/tools/stereo-eval, with stereo-view in
+                 the same folder
     performance  docs/performance.md; --measure build/tools/stereo-bench MACHINE [ARGUMENT ...]
-                 writes docs/data/performance-MACHINE.json; arguments go to stereo-bench, such as
-                 --backend cuda
-    experiments  the plots and tables of docs/algorithms/; --measure build/tools/stereo-eval [NAME ...]
-                 for errors of esaw, esmp and bfv, --measure build/tools/stereo-bench pyramid, or
+                 writes docs/data/performance-MACHINE.json; arguments, such as --backend cuda, go to
+                 stereo-bench
+    experiments  plots and tables of docs/algorithms/; --measure build/tools/stereo-eval [NAME ...]
+                 for errors of esaw, esmp and bfv; --measure build/tools/stereo-bench pyramid, or
                  bfv MACHINE [ARGUMENT ...] for times
-    tune         the pictures of docs/stereo-tune.md; --measure build/tools/tune/stereo-tune, which has
-                 to find the plugin, with Chromium and python3-websocket
-    elements     docs/elements/ from the plugin: PLUGIN is the next argument
+    tune         pictures of docs/stereo-tune.md; --measure build/tools/tune/stereo-tune, with
+                 Chromium and python3-websocket
+    elements     docs/elements/; the next argument is the plugin
 
-Scenes come from $STEREO_DATASETS or ../shared/datasets; verifying exits with 77 (skipped) without
-them. Measure when the machine does nothing else. With Python's OpenCV, its modes of semi-global
-matching are measured beside; choosing needs it.
+Measure on an idle machine. Scenes are in $STEREO_DATASETS or ../shared/datasets; --verify exits with
+77 (skipped) without them. All but accuracy, performance and experiments of bfv and pyramid need the
+plugin in $GST_PLUGIN_PATH. With OpenCV for Python, its semi-global matching is measured for
+comparison; calibration and choosing require it.
 """
 
 import os
@@ -55,15 +55,15 @@ PAGES = {"accuracy": accuracy, "calibration": calibration, "choosing": choosing,
          "tune": tune, "views": views}
 
 
-def check(name, made):
-    stale = [os.path.relpath(path, common.DOCS) for path, text in made.items()
+def check(name, pages):
+    stale = [os.path.relpath(path, common.DOCS) for path, text in pages.items()
              if common.read(path) != text]
     if stale:
-        sys.exit("%s in docs/ not what `docs/report %s` makes; run it" % (", ".join(stale), name))
+        sys.exit("%s in docs/ not up to date; run `docs/report %s`" % (", ".join(stale), name))
 
 
-def write(made):
-    for path, text in made.items():
+def write(pages):
+    for path, text in pages.items():
         if text is None:
             os.remove(path)
         elif common.read(path) != text:
@@ -86,11 +86,11 @@ def main():
     elif name == "accuracy" and arguments[:1] == ["--verify"] and len(arguments) == 2:
         sys.exit(page.verify(arguments[1]))
     if arguments == ["--check"]:
-        check(name, page.made())
+        check(name, page.generate())
     elif arguments:
         sys.exit(__doc__)
     else:
-        write(page.made())
+        write(page.generate())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-# gst-stereomatching: the page of errors
+# gst-stereomatching: the accuracy page
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """docs/accuracy.md and docs/images/accuracy-time.svg, from docs/data/accuracy.json, published.json
 and, for the times on GPUs, performance-*.json."""
@@ -8,11 +8,10 @@ import os
 import re
 import shutil
 import tempfile
-import textwrap
 
 import sgbm
 import svgplot
-from common import (DOCS, IMAGES, PRESETS, REGIONS, datasets, json_of, load, load_all,
+from common import (DOCS, IMAGES, PRESETS, REGIONS, datasets, fill, json_of, load, load_all,
                     output_of, paper, papers_label, preset_file, save, table)
 
 PAGE = os.path.join(DOCS, "accuracy.md")
@@ -21,7 +20,7 @@ PLOT = os.path.join(IMAGES, "accuracy-time.svg")
 TIMES = 3
 MEASURES = ("bad-0.5", "bad-1", "bad-2", "bad-4", "d1", "mean", "rms", "density")
 
-# Folder of the data sets, title, head of a column, whether times are wanted.
+# Folder of the data sets, title, column head, whether times are published.
 SETS = (("middlebury-v2", "Middlebury version 2", "v2", True),
         ("middlebury-2001", "Middlebury 2001", "2001", True),
         ("middlebury-2003-half", "Middlebury 2003, half size", "2003, half", True),
@@ -31,7 +30,7 @@ SETS = (("middlebury-v2", "Middlebury version 2", "v2", True),
 
 
 def fastest(program, arguments, times=TIMES):
-    """Evaluates several times, and takes the least time of each scene."""
+    """Evaluates several times, and keeps the lowest time of each scene."""
     reports = [json_of(program, arguments) for _ in range(times)]
     for runs in zip(*(report["runs"] for report in reports)):
         for scenes in zip(*(run["scenes"] for run in runs)):
@@ -54,7 +53,7 @@ def registered(program):
 
 
 def presets(algorithms):
-    """{setup: "algorithm, preset"}, where a setup says what differs from the defaults."""
+    """{setup: "algorithm, preset"}, where a setup lists differences from the defaults."""
     found = {}
     for path in sorted(glob.glob(os.path.join(PRESETS, "*.prs"))):
         file = preset_file(os.path.basename(path)[:-len(".prs")])
@@ -70,7 +69,7 @@ def presets(algorithms):
 
 
 def peers(program, folder, scenes):
-    """Runs of OpenCV's modes on the scenes of a set, judged as ours are."""
+    """Runs of OpenCV's modes on the scenes of a set, evaluated like ours."""
     cv2 = sgbm.opencv()
     runs = []
     for mode in sgbm.MODES if cv2 else ():
@@ -93,7 +92,7 @@ def peers(program, folder, scenes):
 
 
 def compared(program, title, folder, setups, times, old, wanted):
-    """An entry of the data. Algorithms that are not wanted stay as they are, unless they are new."""
+    """An entry of the data. Known algorithms that are not wanted keep their figures."""
     flags = ["--auc", "--compare"] if folder != "middlebury-v2" or title == SETS[0][1] else [
         "--compare"]
     before = old.get(title, {})
@@ -113,8 +112,8 @@ def compared(program, title, folder, setups, times, old, wanted):
 
 
 def measure(program, wanted):
-    """Every algorithm on every set, and the setups that papers have figures of; or the algorithms
-    that are named. OpenCV's modes are called OpenCV."""
+    """All or the named algorithms on every set, and the setups with published figures. OpenCV names
+    its modes."""
     names = registered(program)
     published = {}
     for entry in load("published"):
@@ -136,7 +135,7 @@ def measure(program, wanted):
 
 
 def arguments_of(command, folder_of):
-    """What was given to stereo-eval after --json, with the folder's path."""
+    """The arguments of stereo-eval after --json, with the path of the folder."""
     words = re.findall(r'"([^"]*)"|(\S+)', command)
     words = [quoted or plain for quoted, plain in words][2:]
     return words[:-1] + [folder_of(words[-1])]
@@ -144,12 +143,12 @@ def arguments_of(command, folder_of):
 
 def verify(program):
     if not os.path.exists(datasets("middlebury-v2", "teddy", "scene.ini")):
-        print("skipped: there is no %s; set STEREO_DATASETS" % datasets())
+        print("skipped: %s not found; set STEREO_DATASETS" % datasets())
         return 77
     reports = load("accuracy")["reports"]
     here = presets(registered(program))
     if any(entry["title"] == "presets" and entry["names"] != here for entry in reports):
-        print("the presets are not those that were measured")
+        print("the presets differ from the measured ones")
         return 1
     differ = compared = 0
     for entry in reports:
@@ -157,7 +156,7 @@ def verify(program):
         fresh = {run["label"]: run for run in found["runs"]}
         for run in entry["report"]["runs"]:
             if run["label"] not in fresh:
-                print("%s: there is no %s any more" % (entry["title"], run["label"]))
+                print("%s: %s is missing" % (entry["title"], run["label"]))
                 differ += 1
                 continue
             for old, new in zip(run["scenes"], fresh[run["label"]]["scenes"]):
@@ -180,7 +179,7 @@ def triple(scene):
 
 
 def defaults(entry):
-    """Runs with default properties, and OpenCV's, the best one first."""
+    """Runs with default properties, and OpenCV's, best first."""
     ours = [run for run in entry["report"]["runs"] if run["label"] not in entry["names"]]
     return sorted(ours + entry["peers"], key=lambda r: r["average"])
 
@@ -196,7 +195,7 @@ def scenes_table(entry, average):
 
 
 def sets_table(reports):
-    """The average of each set, of all algorithms and of their papers' settings."""
+    """Averages by set, with default properties and with the papers'."""
     rows = []
     for run in defaults(reports[SETS[0][1]]):
         name = run["label"]
@@ -212,7 +211,7 @@ def sets_table(reports):
 
 
 def confidence_table(reports):
-    """The area under the curve of bad-1, and the least that it could be; region `all`."""
+    """The area under the curve of bad-1, and its lower bound; region `all`."""
     rows = []
     for run in defaults(reports[SETS[0][1]]):
         row = [run["label"]]
@@ -231,15 +230,6 @@ def confidence_table(reports):
 def mean(run, name):
     values = [r[name] for s in run["scenes"] for r in s["regions"].values()]
     return sum(values) / len(values)
-
-
-def command_of(entry):
-    """As code, in lines that are not too long."""
-    words = re.sub(r'"[^"]*"', lambda quoted: quoted.group().replace(" ", "\0"), entry["command"])
-    lines = [line.replace("\0", " ") for line in textwrap.wrap(
-        words, 92, break_long_words=False, break_on_hyphens=False)]
-    return "\n".join("    " + ("" if i == 0 else "  ") + line + (" \\" if i + 1 < len(lines) else "")
-                     for i, line in enumerate(lines))
 
 
 def measures_table(entry):
@@ -268,7 +258,6 @@ def published_table(report):
 
 
 def presets_table(entry):
-    """The presets' errors."""
     rows = []
     for run in entry["report"]["runs"]:
         rows.append([entry["names"][run["label"]]] + [triple(s) for s in run["scenes"]]
@@ -278,12 +267,12 @@ def presets_table(entry):
 
 
 def errors(reports):
-    """{name: (name, average of 12, ms on the CPU)} of all that was measured on version 2."""
+    """{name: (name, average of 12, ms on the CPU)} of all runs on version 2."""
     found = {}
     for title in (SETS[0][1], "presets"):
         for run in reports[title]["report"]["runs"] + reports[title].get("peers", []):
             name = reports[title]["names"].get(run["label"], run["label"])
-            # A preset may be the default in more words.
+            # A preset may equal the defaults.
             if not any(old[0].split()[0] == run["algorithm"] and old[1] == run["average-of-12"]
                        for old in found.values()):
                 found[name] = (name, run["average-of-12"], run["time-ms"])
@@ -291,7 +280,7 @@ def errors(reports):
 
 
 def on_gpus(setups):
-    """{device: {setup: ms}} for images as large as Teddy, in colour if there is a time of that."""
+    """{device: {setup: ms}} at the size of Teddy, preferably in colour."""
     found = {}
     for machine in load_all("performance-*"):
         for report in machine["reports"]:
@@ -324,67 +313,81 @@ def time_plot(reports):
                           "that they take")
 
 
+PAGE_TEXT = """<!-- Generated by docs/report from measured data. -->
+# Accuracy
+
+Errors of the algorithms on scenes with ground truth, measured by [stereo-eval](tools/stereo-eval.md).
+[Choosing a matcher](choosing.md) has recommendations.
+
+Measured on {date}, on {processor} ({device}). [The data](data/accuracy.json) include the commands;
+`python3 docs/report accuracy --verify build/tools/stereo-eval` repeats them and compares the errors.
+
+## Summary
+
+Bad pixels (error above 1) in percent, average over scenes and over the regions nonocc, all and disc, with
+default properties and with the preset `paper`, the published method. Exposure A, B and C are the scenes of
+v2 with camera differences and noise: A with a darker right view (times 0.75, gamma 1.15), B with vignetting
+and other gains in the right view, C with low contrast in both.
+
+{sets}
+OpenCV's semi-global block matching is measured in the same run: 3x3 blocks, P1 216, P2 864, consistency
+check and speckle filter. The unmatched left border is matched with a replicated border, holes are filled as
+in our algorithms, and a 3x3 median follows. Its times are those of the matching alone.
+
+## Middlebury version 2
+
+Bad pixels in percent (nonocc / all / disc) with the official masks, and the benchmark's main measure, the
+average of these twelve.
+
+{v2}
+Other measures, mean over the twelve: `mean` and `rms` are errors in pixels, the others percentages.
+
+{measures}
+## Confidence
+
+Quality of `src_confidence`: the area under the curve of bad pixels when pixels are added from the most to
+the least confident (region all, mean of the scenes) / the lower bound, with all good pixels first. An
+uninformative confidence would have the percentage of bad pixels itself. [Refinement](refinement.md#confidence)
+defines the confidence.
+
+{confidence}
+## Presets
+
+[Presets](presets.md) of the elements, on the same scenes.
+
+{presets}
+## Error and time
+
+![Bad pixels over run time](images/accuracy-time.svg)
+
+Times on the CPU are those of the tables on this page. Left and low is best.
+
+## Comparison with the papers
+
+{published}
+Version 1 of the benchmark had other masks, so its figures are not directly comparable.
+
+## Other scenes
+
+Masks are derived from the ground truth: suitable for
+comparing algorithms with each other, not with published tables.
+
+{others}"""
+
+
 def page(data):
     reports = {entry["title"]: entry for entry in data["reports"]}
     main = reports[SETS[0][1]]
-    text = ["<!-- Made by docs/report; measure again to change a figure. -->",
-            "# Accuracy", "",
-            "How wrong the algorithms are on scenes with ground truth, measured by "
-            "[stereo-eval](tools/stereo-eval.md)", "with default properties. Which one is for what, "
-            "[choosing](choosing.md) says.", "",
-            "Measured on %s, on %s (%s)." % (data["date"], data["processor"],
-                                             main["report"]["device"]), "",
-            "## In short", "",
-            "Percent of pixels off by more than one: the average over scenes and over the regions "
-            "nonocc, all", "and disc, with default properties, and with the preset `paper`, which "
-            "is the method of the paper", "alone. Exposure A, B and C are the scenes of v2 as two "
-            "cameras would see them that do not agree: A", "with the right view darker (times 0.75, "
-            "gamma 1.15), B with vignetting and other gains in the right", "view, C with low "
-            "contrast in both, all of them with noise.", "",
-            sets_table(reports),
-            "OpenCV's semi-global block matching is measured in the same run: blocks of 3x3, P1 "
-            "216, P2 864,", "both views checked, speckles removed; what it leaves open at the left "
-            "border is matched by", "repeating the border, holes are filled as ours are, and a 3x3 "
-            "median ends it. Its times are those", "of the matching alone, without border and "
-            "filling.", "",
-            "## Middlebury version 2", "",
-            "Percent of pixels off by more than one (nonocc / all / disc), with the official masks, "
-            "and the", "benchmark's figure of merit, the average of these twelve.", "",
-            scenes_table(main, "average of 12"),
-            "Other measures, each the mean over the twelve: `mean` and `rms` are errors in pixels, "
-            "the rest is", "percent.", "",
-            measures_table(main),
-            command_of(main), "",
-            "## Confidence", "",
-            "What `src_confidence` is worth: pixels come in from the most to the least confident "
-            "one, and the", "figure is the area under the curve of their bad pixels (region all, "
-            "mean of the scenes), beside what", "it would be with all good pixels first. A "
-            "confidence that says nothing would have the bad pixels", "themselves. How it is made, "
-            "[refinement](refinement.md) says.", "",
-            confidence_table(reports),
-            "## Presets", "",
-            "[Presets](presets.md) of the elements, on the same scenes.", "",
-            presets_table(reports["presets"]),
-            command_of(reports["presets"]), "",
-            "## Error and time", "",
-            "![Percent of bad pixels over the time that was taken](images/accuracy-time.svg)", "",
-            "Times on the CPU are those of the tables on this page. The left and the lower, the "
-            "better.", "",
-            "## Beside the papers", "",
-            published_table(reports["published"]["report"]),
-            "Version 1 of the benchmark had other masks, so its figures are near these, not equal.",
-            "", command_of(reports["published"]), "",
-            "## Other scenes", "",
-            "As above, with masks that were derived from the ground truth: good for comparing "
-            "algorithms with", "each other, not with published tables.", ""]
-    for _, title, _, timed in SETS[1:]:
-        if timed:
-            text += ["### " + title, "", scenes_table(reports[title], "average"),
-                     command_of(reports[title]), ""]
-    return "\n".join(text).rstrip("\n") + "\n"
+    return fill(PAGE_TEXT.format(
+        date=data["date"], processor=data["processor"], device=main["report"]["device"],
+        sets=sets_table(reports), v2=scenes_table(main, "average of 12"), measures=measures_table(main),
+        confidence=confidence_table(reports), presets=presets_table(reports["presets"]),
+        published=published_table(reports["published"]["report"]),
+        others="".join("### %s\n\n%s\n" % (title, scenes_table(reports[title], "average"))
+                       for _, title, _, timed in SETS[1:] if timed)))
 
 
-def made():
+def generate():
     data = load("accuracy")
     return {PAGE: page(data),
             PLOT: time_plot({entry["title"]: entry for entry in data["reports"]})}

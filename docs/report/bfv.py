@@ -1,8 +1,9 @@
-# gst-stereomatching: the experiments of the page of bfv
+# gst-stereomatching: the experiments of bfv
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Errors and times over sampling, sizes, parameters and ways to vote."""
+"""Errors and times over sampling, sizes, parameters and votes."""
 
 import os
+import re
 import shlex
 
 import svgplot
@@ -15,7 +16,9 @@ NAME = "bfv"
 SCENES = ("tsukuba", "venus", "teddy", "cones")
 BITWISE, HISTOGRAM = "bfv", "bfv vote=histogram"
 VOTES = {BITWISE: "bitwise", HISTOGRAM: "histogram"}
-ERRORS = (BITWISE, HISTOGRAM, "bfv sampling-x=2 sampling-y=2", "bfv sampling-x=3 sampling-y=3")
+ERRORS = [" ".join(["bfv"] + words) for words in (
+    [], ["vote=histogram"], ["sampling-x=2", "sampling-y=2"], ["sampling-x=2", "sampling-y=2", "vote=histogram"],
+    ["sampling-x=3", "sampling-y=3"], ["sampling-x=3", "sampling-y=3", "vote=histogram"])]
 SAMPLING = (1, 2, 3, 4, 6, 8)
 PARAMETERS = {
     "arm-threshold": (5, 8, 10, 12, 15, 18, 20, 22, 25, 28, 32, 40, 60),
@@ -24,14 +27,13 @@ PARAMETERS = {
     "lr-max-diff": (-1, 0, 1, 2, 3, 4, 6, 8),
 }
 DEFAULTS = {"arm-threshold": 20, "arm-length": 16, "cost-threshold": 60, "lr-max-diff": 0}
-# Columns and rows for a sample.
+# Columns and rows per matched pixel.
 FACTORS = ((1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3), (3, 4), (4, 3), (4, 4),
                (6, 6), (8, 8))
 SIZES = ((320, 240, 16), (384, 288, 16), (450, 375, 64), (640, 480, 64), (1280, 720, 128),
              (1920, 1080, 128))
 TEDDY, LARGE = (450, 375, 64), SIZES[-1]
-# Where votes are counted: what it is called, properties, disparities. With a threshold of 255 all
-# pixels are similar and regions are squares.
+# Voting regions: label, properties, disparities. With a threshold of 255 regions are squares.
 COUNTED = (
     ("regions", "", 64),
     ("regions, 2x2 sampling", "sampling-x=2 sampling-y=2", 64),
@@ -40,7 +42,7 @@ COUNTED = (
     ("17x17 pixels", "arm-threshold=255 arm-length=8", 256),
     ("33x33 pixels", "arm-threshold=255 arm-length=16", 256),
 )
-# Stages of the paper and their times for 450x375x64 on a GeForce 8800 GTX, in milliseconds.
+# Stages with the paper's milliseconds for 450x375x64 on a GeForce 8800 GTX.
 STAGES = (
     ("crosses", ("crosses",), 5.0),
     ("aggregation, winners", ("aggregate",), 52.5),
@@ -51,10 +53,8 @@ VOTE_STAGES = ("check", "vote", "border", "restore")
 
 
 def measure_errors(program):
-    votes = [voting(properties, vote) for _, properties, disparities in COUNTED
-             if disparities < 256 for vote in VOTES.values()]
     save("experiments-bfv", {
-            "errors": compare(program, dict.fromkeys(ERRORS + tuple(votes))),
+            "errors": compare(program, ERRORS),
             "sampling": sweep(program, "bfv", [("sampling-x", SAMPLING),
                                                ("sampling-y", SAMPLING)]),
             "parameters": [dict(sweep(program, setup, [(parameter, values)]), setup=setup,
@@ -64,7 +64,7 @@ def measure_errors(program):
 
 
 def bench(program, arguments):
-    """What there is to say of a run of stereo-bench, and nothing of where its files lie."""
+    """The published figures of a run of stereo-bench, without local paths."""
     command = ["--format", "RGB", "--copy-mib", "0"] + arguments
     report = json_of(program, command)
     folder = datasets("middlebury-v2", "")
@@ -109,20 +109,20 @@ def measure_times(program, machine, arguments):
 
 
 def machines():
-    """What was timed: data and device, each device of each machine."""
+    """(data, device) for each device of each machine."""
     return [(data, device) for data in load_all("experiments-bfv-*")
             for device in data["sizes"]["devices"]]
 
 
 def timed(report, device, setup, workload=None):
-    """The result of a setup on a device, None if there is none."""
+    """The result of a setup on a device, or None."""
     return next((r for r in report["results"]
                  if r["backend"] == device["backend"] and r["label"] == setup
                  and workload in (None, tuple(r["workload"]))), None)
 
 
 def which(device):
-    """Of a CPU the fastest frame, as anything else that runs there slows the others."""
+    """The fastest frame on a CPU, where other programs slow frames down; the median on CUDA."""
     return "min-ms" if device["backend"] == "cpu" else "median-ms"
 
 
@@ -140,7 +140,7 @@ def rate(workload, ms):
 
 
 def published(setup, workload=None):
-    """What the paper has: the average of 12, or with a workload the rate."""
+    """The paper's average of 12, or its rate for a workload."""
     for entry in load("published-speed" if workload else "published"):
         if entry["setup"] == setup and "scene" not in entry and workload in (
                 None, tuple(entry.get("workload", ()))):
@@ -153,7 +153,7 @@ def errors_table(data):
     for setup in ERRORS:
         found = data["errors"]["setups"][setup]
         wanted = published(setup)
-        rows.append(["`%s`" % setup]
+        rows.append([re.sub(r"sampling-x=(.) sampling-y=(.)", r"\1x\2", setup[len("bfv "):]) or "bitwise"]
                     + ["%.2f" % found["scenes"][s][r] for s in SCENES for r in REGIONS]
                     + ["**%.2f**" % found["average"], "-" if wanted is None else "%.2f" % wanted])
     return table([""] + [(s + " " + r if r == REGIONS[0] else r) for s in SCENES for r in REGIONS]
@@ -222,27 +222,15 @@ def votes_table():
     return table(header, rows)
 
 
-def vote_errors_table(data):
-    rows = []
-    for label, properties, disparities in COUNTED:
-        if disparities < 256:
-            row = [label]
-            for vote in VOTES.values():
-                found = data["errors"]["setups"][voting(properties, vote)]
-                row.append("%.2f" % found["average"])
-            rows.append(row)
-    return table(["votes of"] + list(VOTES.values()), rows)
-
-
 def sampling_figure(data):
     points = data["sampling"]["points"]
-    error = svgplot.Plot("error over sampling", "rows for a sample (sampling-y)", ERROR,
+    error = svgplot.Plot("error over sampling", "rows per matched pixel (sampling-y)", ERROR,
                          y_range=(6, 36))
     for x in SAMPLING:
         error.line("sampling-x %d" % x, [(p["sampling-y"], p["average"]) for p in points
                                          if p["sampling-x"] == x])
-    speed = svgplot.Plot("speed over sampling", "columns and rows for a sample",
-                         "times as fast as 1x1")
+    speed = svgplot.Plot("speed over sampling", "columns and rows per matched pixel",
+                         "speed relative to 1x1")
     plots = []
     errors = {(p["sampling-x"], p["sampling-y"]): p["average"] for p in points}
     for timings, device in machines():
@@ -276,18 +264,17 @@ def parameters_figure(data):
 
 
 def measure(program, arguments):
-    """Errors by stereo-eval, or with the name of a machine times by stereo-bench."""
+    """Errors with stereo-eval, or, with the name of a machine, times with stereo-bench."""
     if arguments:
         measure_times(program, arguments[0], arguments[1:])
     else:
         measure_errors(program)
 
 
-def made():
+def generate():
     data = load("experiments-bfv")
     tables = {"errors": errors_table(data), "sampling": sampling_table(data),
-              "sizes": sizes_table(), "stages": stages_table(), "votes": votes_table(),
-              "vote-errors": vote_errors_table(data)}
+              "sizes": sizes_table(), "stages": stages_table(), "votes": votes_table()}
     return {os.path.join(IMAGES, "bfv-sampling.svg"): sampling_figure(data),
             os.path.join(IMAGES, "bfv-parameters.svg"): parameters_figure(data),
             PAGE: with_tables(PAGE, tables)}

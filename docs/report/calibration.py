@@ -1,7 +1,7 @@
-# gst-stereomatching: the plot of the page about calibration
+# gst-stereomatching: the plot of the calibration page
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""docs/images/calibration-rows.svg, from docs/data/calibration.json, which is what
-tests/accuracy/rectified.py --rows prints.
+"""docs/images/calibration-rows.svg, from docs/data/calibration.json, the output of
+tests/accuracy/rectified.py --rows.
 """
 
 import json
@@ -16,7 +16,7 @@ def measure(program, _):
     save("calibration", {"rows": json.loads(output_of(sys.executable, [program, "--rows"]))})
 
 
-def made():
+def generate():
     rows = load("calibration")["rows"]
     plot = Plot("Corners of a chessboard in %d pairs" % rows["pairs"],
                 "rows of a corner in both views are apart by, pixels", "corners up to that, %",

@@ -1,27 +1,25 @@
-# gst-stereomatching: the measured part of the page that says which matcher is for what
+# gst-stereomatching: the flicker table and pictures of the page on choosing a matcher
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The tables of docs/choosing.md, from docs/data/choosing.json, and its pictures.
 
-How much maps flicker is measured on a stereo video, which Python's OpenCV decodes; pictures are of
-maps alone.
+Flicker is measured on a stereo video, decoded by OpenCV for Python.
 """
 
 import configparser
 import glob
 import os
-import re
 import shutil
 import tempfile
 
 import sgbm
-from common import DOCS, IMAGES, datasets, load, output_of, paper, save, table, with_tables
+from common import DOCS, IMAGES, algorithms, datasets, load, output_of, paper, save, table, with_tables
 
 PAGE = os.path.join(DOCS, "choosing.md")
 VIDEO = ("video", "kitti_sequence")
 LARGE = ("middlebury-2003-half", "cones_half")
-# A change of disparity that is seen as flicker, in pixels.
+# Disparity changes above this count as flicker, in pixels.
 CHANGE = 3
-# Of the video, in the picture.
+# The video frame in the picture.
 FRAME = 20
 PICTURES = {"street": 480, "cones": 300}
 
@@ -39,7 +37,7 @@ def scene(folder, name, left, right, disparities):
 
 
 def frames():
-    """The pairs of the video, which is grey, and how many disparities to search."""
+    """The grey pairs of the video, and the number of disparities."""
     cv2 = sgbm.opencv()
     ini = configparser.ConfigParser()
     ini.read(datasets(*VIDEO, "video.ini"), encoding="utf-8")
@@ -53,7 +51,7 @@ def frames():
 
 
 def maps_of(program, name, folder, out):
-    """Makes the maps of all scenes in folder: NAME.pfm, and NAME-color.png."""
+    """Writes the maps of all scenes in folder: NAME.pfm, and NAME-color.png."""
     cv2 = sgbm.opencv()
     if name not in sgbm.MODES:
         output_of(program, name.split() + ["--save", out, folder])
@@ -71,7 +69,7 @@ def maps_of(program, name, folder, out):
 
 
 def change(maps):
-    """Percent of pixels whose disparity is another one in the next frame."""
+    """Percentage of pixels whose disparity changes in the next frame."""
     import numpy
     changes = [numpy.mean(numpy.abs(b - a) > CHANGE) for a, b in zip(maps, maps[1:])]
     return 100 * float(sum(changes) / len(changes))
@@ -90,7 +88,7 @@ def label(image, text):
 
 
 def picture(program, scenes, kind, setups, folder):
-    """All matchers' maps of one scene in one image, two or three in a row."""
+    """The maps of all matchers for one scene in one image, two or three per row."""
     import numpy
     cv2 = sgbm.opencv()
     width = PICTURES[kind]
@@ -123,10 +121,10 @@ def pictures(program, setups, pairs, disparities, folder):
 
 
 def measure(program, wanted):
-    """All matchers, OpenCV's modes and the pictures, or what is named; the rest stays."""
+    """All matchers, OpenCV's modes and the pictures, or the named ones."""
     if sgbm.opencv() is None:
-        raise SystemExit("measuring needs OpenCV for Python, such as python3-opencv")
-    names = re.findall(r"^(\w+): ", output_of(program, ["--list"]), re.MULTILINE)
+        raise SystemExit("OpenCV for Python is required (python3-opencv)")
+    names = algorithms(program)
     setups = dict({name: name for name in names}, **{mode: mode for mode in sgbm.MODES})
     papers = {name + ", paper": paper(name) for name in names if paper(name) != name}
     try:
@@ -155,5 +153,5 @@ def flicker_table(found):
     return table(["", "pixels that change, %"], rows)
 
 
-def made():
+def generate():
     return {PAGE: with_tables(PAGE, {"flicker": flicker_table(load("choosing")["flicker"])})}

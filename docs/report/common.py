@@ -1,6 +1,6 @@
-# gst-stereomatching: what the measured pages of docs/ share
+# gst-stereomatching: data files, programs and tables of the measured pages
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Data files, runs of the tools, presets, and tables."""
+"""Data files, runs of the tools, presets, and Markdown."""
 
 import configparser
 import datetime
@@ -10,13 +10,14 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 
 DOCS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DATA = os.path.join(DOCS, "data")
 IMAGES = os.path.join(DOCS, "images")
 PRESETS = os.path.join(DOCS, "..", "gst", "presets")
 REGIONS = ("nonocc", "all", "disc")
-# Characters of a line of a data file: one result of stereo-bench, one scene of stereo-eval.
+# Characters per line of a data file: one result of stereo-bench, one scene of stereo-eval.
 RECORD = 2400
 
 
@@ -25,7 +26,7 @@ def datasets(*names):
 
 
 def read(path):
-    """A file's text, nothing if there is none."""
+    """The text of a file, empty if it does not exist."""
     if not os.path.exists(path):
         return ""
     with open(path, encoding="utf-8") as file:
@@ -47,7 +48,7 @@ def load_all(pattern):
 
 
 def lines_of(value, indent=""):
-    """JSON with a record a line: what fits RECORD characters stays together."""
+    """JSON with one record per line: values of up to RECORD characters are not divided."""
     whole = json.dumps(value)
     if len(whole) <= RECORD and indent or not isinstance(value, (dict, list)):
         return whole
@@ -59,11 +60,19 @@ def lines_of(value, indent=""):
 
 
 def save(name, data):
-    """Writes a data file, dated."""
-    data = dict({"date": datetime.date.today().isoformat(), "processor": processor()}, **data)
+    """Writes a data file with date, commit and processor."""
+    data = dict({"date": datetime.date.today().isoformat(), "commit": commit(),
+                 "processor": processor()}, **data)
     os.makedirs(DATA, exist_ok=True)
     with open(data_file(name), "w", encoding="utf-8") as file:
         file.write(lines_of(data) + "\n")
+
+
+def commit():
+    """The commit of the working tree."""
+    found = subprocess.run(["git", "-C", DOCS, "describe", "--always", "--dirty", "--exclude=*"],
+                           stdout=subprocess.PIPE, text=True, check=False)
+    return found.stdout.strip() or "unknown"
 
 
 def processor():
@@ -77,8 +86,20 @@ def output_of(program, arguments):
 
 
 def json_of(program, arguments):
-    """What stereo-eval or stereo-bench prints."""
+    """The output of stereo-eval or stereo-bench."""
     return json.loads(output_of(program, ["--json"] + arguments))
+
+
+def algorithms(program):
+    """Those that stereo-eval or stereo-bench lists."""
+    return re.findall(r"^(\w+): ", output_of(program, ["--list"]), re.MULTILINE)
+
+
+def patterns():
+    """The scenes of stereotestsrc."""
+    text = output_of("gst-inspect-1.0", ["--no-colors", "stereotestsrc"])
+    return re.findall(r"\(\d+\): (\S+) ", re.search(r"^  pattern .*\n((?: {8,}.*\n)*)", text,
+                                                     re.MULTILINE).group(1))
 
 
 def preset_file(element):
@@ -101,13 +122,12 @@ def presets(element, defaults):
 
 
 def paper(setup):
-    """A setup with the rest of its properties as its paper has them: the preset `paper`, if there is
-    one."""
+    """A setup with all other properties from the preset `paper`, if there is one."""
     name, *words = setup.split()
     file = preset_file("GstStereo" + name.capitalize())
     values = {}
     if file and "paper" in file.sections():
-        # what is measured are stills, of which a filter over time changes nothing
+        # stills are measured, which the temporal filter does not affect
         values = {k: v for k, v in file["paper"].items()
                   if not k.startswith("_") and k != "temporal"}
     values.update(word.split("=", 1) for word in words)
@@ -115,13 +135,13 @@ def paper(setup):
 
 
 def papers_label(setup):
-    """What such a setup is called; as it is where the defaults are the paper's."""
+    """The label of such a setup; the setup itself without a preset."""
     name, *words = setup.split()
     return ", ".join([name, "paper"] + [" ".join(words)][:len(words)]) if paper(name) != name else setup
 
 
 def label_papers(results, setups):
-    """Gives results of paper (setup) their label."""
+    """Labels results of paper (setup)."""
     names = {paper(setup): papers_label(setup) for setup in setups}
     for result in results:
         result["label"] = names.get(result["label"], result["label"])
@@ -141,9 +161,16 @@ def table(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
+def fill(text):
+    """Markdown with its plain paragraphs filled."""
+    return "\n\n".join(block if block.startswith(("#", "|", "!", "<", "    ", "\n")) else
+                       textwrap.fill(block, 100, break_long_words=False, break_on_hyphens=False)
+                       for block in text.rstrip().split("\n\n")) + "\n"
+
+
 def with_tables(path, tables):
-    """The text of a page, with the tables in their places: between two comments, of which the first
-    one names the table."""
+    """The text of a page with its tables between their two comments, the first of which names the
+    table."""
     text = read(path)
     for key, made in tables.items():
         place = re.compile(r"(<!-- Table %s, made by docs/report -->\n).*?(<!-- end -->)"

@@ -1,6 +1,6 @@
-# gst-stereomatching: the plots and tables of the pages of algorithms
+# gst-stereomatching: the plots and tables of the algorithm pages
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What docs/algorithms/ shows of docs/data/experiments-*.json."""
+"""Plots and tables of docs/algorithms/, from docs/data/experiments-*.json."""
 
 import sys
 
@@ -10,8 +10,7 @@ import pyramid
 
 
 def measure(program, arguments):
-    """All errors, or what is named: errors of esaw, esmp or bfv; times of pyramid; times of bfv, if
-    the name of a machine follows."""
+    """All errors, or those of esaw, esmp or bfv; times of pyramid; times of bfv on a named machine."""
     name, rest = (arguments + [""])[0], arguments[1:]
     if name and name not in tuple(expstep.SETUPS) + (bfv.NAME, pyramid.NAME):
         sys.exit("%s has no experiments; %s have" % (name, ", ".join(
@@ -25,5 +24,5 @@ def measure(program, arguments):
         pyramid.measure(program)
 
 
-def made():
-    return {**expstep.made(), **bfv.made(), **pyramid.made()}
+def generate():
+    return {**expstep.generate(), **bfv.generate(), **pyramid.generate()}

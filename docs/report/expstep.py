@@ -1,8 +1,8 @@
-# gst-stereomatching: the experiments of the pages of esaw and esmp
+# gst-stereomatching: the experiments of esaw and esmp
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Errors over iterations, bases and parameters, and on a slanted plane.
 
-The plane is rendered by stereotestsrc: gst-launch-1.0 has to know the plugin.
+stereotestsrc renders the plane: gst-launch-1.0 must find the plugin.
 """
 
 import os
@@ -13,7 +13,7 @@ import svgplot
 from common import IMAGES, load, save
 from sweeps import ERROR, runs_of, sweep
 
-# What esaw and esmp have in common: the iterations and bases, and the parameters with their values.
+# Swept by both: iterations, bases, and parameters with their values.
 ITERATIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 BASES = (1.5, 1.8, 1.9, 2.1, 2.3, 2.6, 3)
 SENSITIVITY = {
@@ -30,11 +30,11 @@ PARAMETERS = {"esaw": SENSITIVITY, "esmp": dict(SENSITIVITY, **MESSAGES)}
 DEFAULTS = {"esaw": {"gamma-color": 17, "gamma-distance": 36, "cost-threshold": 12},
             "esmp": {"gamma-color": 18, "gamma-distance": 29, "cost-threshold": 17,
                      "data-weight": 0.15, "disc-truncation": 0.0375}}
-# The experiments are the paper's: its cost, and no refinement but the median.
+# The paper's cost, and no refinement except the median.
 PAPER = "cost=luma subpixel=false lr-max-diff=-1 speckle-size=0 base=%g "
 PAPERS = {"esaw": PAPER % 2.6, "esmp": PAPER % 1.8}
-# Of each pass, for each pixel and disparity. A mean of three costs takes five: three products, two
-# sums. A message takes six: the smallest cost (1), forwards (2), backwards (3).
+# Operations per pass, pixel and disparity. A mean of three costs: three products, two sums.
+# A message: smallest cost (1), forwards (2), backwards (3).
 OPERATIONS = {"esaw": 2 * 5, "esmp": 2 * (5 + 6)}
 
 # The slanted plane, in esmp's data.
@@ -45,14 +45,14 @@ SLANTED = "640x480, 64 disparities, seeds 0 to 2"
 
 
 def paper(setup):
-    """The setup with what is the paper's; its own properties come last."""
+    """The setup with the paper's values; its own properties come last."""
     name, _, own = setup.partition(" ")
     values = "".join("%s=%g " % value for value in DEFAULTS[name].items())
     return ("%s %s%s%s" % (name, PAPERS[name], values, own)).strip()
 
 
 def render(folder, noise, seed):
-    """left.png, right.png and truth.png, which has 256 levels for a pixel."""
+    """Writes left.png, right.png and truth.png (256 levels per pixel)."""
     source = "stereotestsrc pattern=slanted num-disparities=64 num-buffers=1 seed=%d" % seed
     size = "width=640,height=480"
     for view in ("left", "right"):
@@ -102,7 +102,7 @@ def measure(program, name):
 
 
 def best_of(points):
-    """For each number of iterations the point of the best base."""
+    """The point of the best base for each number of iterations."""
     found = {}
     for p in points:
         old = found.get(p["iterations"])
@@ -142,12 +142,12 @@ def parameters_figure(name, data):
 
 
 def operations_figure(found):
-    plot = svgplot.Plot("error over operations", "operations for a pixel and disparity", ERROR,
+    plot = svgplot.Plot("error over operations", "operations per pixel and disparity", ERROR,
                         x_range=(0, 220), y_range=(6, 20))
     for name, data in found.items():
         best = best_of(data["passes"]["points"])
         plot.line(name, [(OPERATIONS[name] * p["iterations"], p["average"]) for p in best])
-    return svgplot.figure([plot], "Errors of %s on Middlebury version 2 over the operations for a "
+    return svgplot.figure([plot], "Errors of %s on Middlebury version 2 over the operations per "
                           "pixel and disparity" % " and ".join(found))
 
 
@@ -163,7 +163,7 @@ def slanted_figure(data):
                           "of the cameras")
 
 
-def made():
+def generate():
     found = {name: load("experiments-" + name) for name in SETUPS}
     result = {}
     for name, data in found.items():

@@ -1,8 +1,8 @@
-# gst-stereomatching: the moving picture of README
+# gst-stereomatching: the animation of README
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """docs/images/moving.webp: a rendered scene and its disparities.
 
-Made with gst-launch-1.0, which has to find the plugin, and img2webp of the WebP tools.
+Needs gst-launch-1.0, which must find the plugin, and img2webp of the WebP tools.
 """
 
 import glob
@@ -26,7 +26,7 @@ compositor name=c sink_1::xpos={width} ! videoconvert ! pngenc ! multifilesink l
 
 
 def measure(program, _):
-    """Renders, matches, and puts the frames into one file."""
+    """Renders and matches the scene, and writes the animation."""
     with tempfile.TemporaryDirectory() as folder:
         size = "video/x-raw,format=RGB,width=%d,height=%d,framerate=%d/1" % (WIDTH, HEIGHT, RATE)
         subprocess.run([program, "-q"] + LINE.format(frames=FRAMES, size=size, width=WIDTH,
@@ -36,6 +36,6 @@ def measure(program, _):
                        + ["-o", PATH], check=True)
 
 
-def made():
-    """It is no text."""
+def generate():
+    """No generated text."""
     return {}

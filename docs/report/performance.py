@@ -1,22 +1,23 @@
-# gst-stereomatching: the page of times
+# gst-stereomatching: the performance page
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """docs/performance.md, from docs/data/performance-*.json, published-speed.json and peers.json.
 
-A machine is one file; the page has a section for each device in each of them. All algorithms are
-timed with default properties, and those of which papers have times as the papers had them.
+Each machine has one file; the page has a section for each of its devices. Algorithms are timed with
+default properties, and with the papers' settings if the papers have times.
 """
 
 import os
-import re
 import shlex
 
-from common import (DOCS, json_of, label_papers, load, load_all, number, output_of, paper, papers_label,
-                    save, size_of, table)
+from common import (DOCS, algorithms, fill, json_of, label_papers, load, load_all, number, paper,
+                    papers_label, save, size_of, table)
 
 PAGE = os.path.join(DOCS, "performance.md")
 MAIN = ["--preset", "papers", "--size", "450x375x64", "--format", "GRAY8", "--format", "RGB"]
-# The workload of the tables that have only one.
+# The workload of the stage tables.
 DETAIL = (1920, 1080, 128)
+# Profiled frames that take this many times the fastest frame of a CPU were disturbed by other programs.
+DISTURBED = 1.2
 
 
 def bench(program, arguments):
@@ -26,7 +27,7 @@ def bench(program, arguments):
 
 def measure(program, arguments):
     name, arguments = arguments[0], arguments[1:]
-    names = re.findall(r"^(\w+): ", output_of(program, ["--list"]), re.MULTILINE)
+    names = algorithms(program)
     reports = [bench(program, MAIN + arguments)]
     asked = {}
     for entry in load("published-speed"):
@@ -44,7 +45,7 @@ def measure(program, arguments):
 
 
 def machines():
-    """What is known about each device: its data, its results by setup, format and workload."""
+    """Each device with its data, and its results by setup, format and workload."""
     found = []
     for data in load_all("performance-*"):
         for device in data["reports"][0]["report"]["devices"]:
@@ -63,7 +64,7 @@ def machines():
 
 
 def time_of(result):
-    """Of a CPU the fastest frame, as anything else that runs there slows the others."""
+    """The fastest frame on a CPU, where other programs slow frames down; the median on CUDA."""
     return result["device"]["min-ms" if result["backend"] == "cpu" else "median-ms"]
 
 
@@ -73,7 +74,7 @@ def rate_of(result):
 
 
 def fraction_of(result):
-    """Of the copying that the device could do meanwhile."""
+    """The time for copying the images, as a fraction of the frame."""
     fraction = result["device"]["copy-fraction"]
     return fraction and fraction * result["device"]["median-ms"] / time_of(result)
 
@@ -87,7 +88,7 @@ def unique(items):
 
 
 def merged(lists):
-    """All items in an order that no list contradicts: a new one follows what it follows there."""
+    """All items in an order consistent with every list."""
     result = []
     for items in lists:
         place = 0
@@ -98,65 +99,85 @@ def merged(lists):
     return result
 
 
-def grid(machine, value):
-    """A row for each algorithm and format, a column for each workload."""
+def grid(machine, *values):
+    """A row per algorithm and format, a column per workload; a cell is "value (value)"."""
     results = machine["results"]
     columns = unique(key[2] for key in machine["main"])
     rows = []
     for label, form in unique(key[:2] for key in machine["main"]):
-        row = [label + ", " + form]
-        for column in columns:
-            result = results.get((label, form, column))
-            row.append(number(value(result)) if result else "-")
-        rows.append(row)
+        found = [results.get((label, form, column)) for column in columns]
+        rows.append([label + ", " + form]
+                    + [" ".join(shape % number(value(r)) for shape, value in zip(("%s", "(%s)"), values))
+                       if r else "-" for r in found])
     return table([""] + [size_of(c) for c in columns], rows)
 
 
+def disturbed(result):
+    return (result["backend"] == "cpu"
+            and result["profiled"]["mean-ms"] > DISTURBED * result["device"]["min-ms"])
+
+
 def stages(machine):
-    """Of one workload, where the time goes."""
+    """Means over the profiled frames, which are the only figures of stages that add up to a frame."""
     chosen = [machine["results"][k] for k in machine["main"] if k[2] == DETAIL]
     names = merged([s["stage"] for s in r["profiled"]["stages"]] for r in chosen)
-    which = "min-ms" if machine["device"]["backend"] == "cpu" else "median-ms"
     rows = []
     for result in chosen:
-        times = {s["stage"]: s[which] for s in result["profiled"]["stages"]}
+        times = {s["stage"]: s["mean-ms"] for s in result["profiled"]["stages"]}
         memory = result["device-bytes"] or result["host-bytes"]
         fraction = fraction_of(result)
-        rows.append([result["label"] + ", " + result["format"]]
+        rows.append([result["label"] + ", " + result["format"] + (" (disturbed)" if disturbed(result) else "")]
                     + [number(times.get(n)) for n in names]
-                    + [number(memory / 2 ** 20),
+                    + [number(sum(times.values())), number(memory / 2 ** 20),
                        "-" if fraction is None else number(100 * fraction)])
-    return rows and table([""] + names + ["MiB", "copy %"], rows)
+    return table([""] + names + ["frame", "MiB", "copy %"], rows)
+
+
+SECTION = """## {name}
+
+Measured on {date} at commit {commit}, {where} {processor}.{copies}
+
+Milliseconds per frame ({what}), and million disparity evaluations per second in parentheses:
+
+{times}
+"""
+
+CUDA = """Milliseconds from pinned memory to pinned memory, one frame at a time, and frames per second with
+overlapping frames in parentheses:
+
+{host}
+"""
+
+STAGES = """Stages of {size} in milliseconds, the memory, and the time for copying the images in percent of the
+fastest frame. Stages are means over frames that were profiled one by one, after those of the table
+above{transfers}, and add up to the column "frame".{disturbed}
+
+{stages}
+"""
 
 
 def section(machine):
     device = machine["device"]
     cuda = device["backend"] == "cuda"
-    name = device["device"]
-    text = ["## " + name, "",
-            "Measured on %s, %s %s." % (machine["data"]["date"],
-                                        "beside" if cuda else "on",
-                                        machine["data"]["processor"])]
-    if device["copy-bytes-per-s"] is not None:
-        text[-1] += " It copies %.4g GB/s, read and written." % (
-            device["copy-bytes-per-s"] / 1e9)
-    text += ["", "Milliseconds a frame, %s:" % (
-        "median, images and map on the device" if cuda else "the fastest one"),
-             "", grid(machine, time_of),
-             "Million disparity evaluations a second:", "",
-             grid(machine, rate_of)]
+    copies = device["copy-bytes-per-s"]
+    text = SECTION.format(
+        name=device["device"], date=machine["data"]["date"],
+        commit=machine["data"]["commit"], where="host CPU" if cuda else "on",
+        processor=machine["data"]["processor"],
+        copies="" if copies is None else " Memory bandwidth: %.4g GB/s, read plus written."
+        % (copies / 1e9), what="median, images and map on the device" if cuda else "fastest frame",
+        times=grid(machine, time_of, rate_of))
     if cuda:
-        text += ["Milliseconds from pinned memory to pinned memory, one frame at a time:", "",
-                 grid(machine, lambda r: r["host"]["median-ms"]),
-                 "Frames a second from pinned memory to pinned memory, frames overlapping:", "",
-                 grid(machine, lambda r: r["pipelined"]["frames-per-s"])]
-    detail = stages(machine)
-    if detail:
-        text += ["Where the time of %s goes, in milliseconds, the memory it takes, and what the "
-                 "images" % size_of(DETAIL),
-                 "need of the time, were they only copied:", "", detail]
-    text += ["    " + machine["data"]["reports"][0]["command"], ""]
-    return text
+        text += CUDA.format(host=grid(machine, lambda r: r["host"]["median-ms"],
+                                      lambda r: r["pipelined"]["frames-per-s"]))
+    results = [machine["results"][k] for k in machine["main"] if k[2] == DETAIL]
+    if results:
+        text += STAGES.format(
+            size=size_of(DETAIL), stages=stages(machine),
+            transfers=", with uploads and downloads, and one launch per stage" if cuda else "",
+            disturbed=" In rows marked *disturbed* another program ran meanwhile: only their proportions count."
+            if any(map(disturbed, results)) else "")
+    return text + "    " + machine["data"]["reports"][0]["command"] + "\n\n"
 
 
 def short(machine):
@@ -179,50 +200,49 @@ def published(found):
         rows.append(["%s, %s" % (papers_label(entry["setup"]), entry.get("shown") or size_of(entry["workload"])),
                      "ms" if in_ms else "Mde/s"] + [number(o) for o in ours]
                     + [number(entry["ms" if in_ms else "mde-per-s"]), entry["hardware"], source])
-    if not rows:
-        return []
-    return ["## Beside published times", "",
-            table(["", "unit"] + ["here, " + short(m) for m in found]
-                  + ["published", "hardware", "by"], rows)]
+    return "" if not rows else "## Comparison with published times\n\n%s\n" % table(
+        ["", "unit"] + ["here, " + short(m) for m in found] + ["published", "hardware", "by"], rows)
+
+
+PEERS = """## Comparison with other programs on the same GPU
+
+Median milliseconds per frame of grey images, on the device unless stated otherwise. Except for belief
+propagation, they are different methods with different errors.
+
+{times}
+Published figures of other programs, on other hardware:
+
+{elsewhere}"""
 
 
 def peers(found):
     data = load("peers")
     machine = next((m for m in found if data["device"] in m["device"]["device"]), None)
     if machine is None:
-        return []
+        return ""
     columns = [tuple(w) for w in data["workloads"]]
     rows = []
     for label in unique(key[0] for key in machine["main"]):
         results = [machine["results"].get((label, "GRAY8", c)) for c in columns]
-        rows.append(["**%s**" % label]
-                    + ["**%s**" % number(time_of(r)) if r else "-"
-                       for r in results])
-    for entry in data["programs"]:
-        rows.append([entry["program"]] + [number(v) for v in entry["ms"]])
-    return ["## Beside other programs on the same GPU", "",
-            "Milliseconds a frame, median, grey images, on the device unless it says otherwise. "
-            "They are other", "methods with other errors, but for belief propagation.", "",
-            table([""] + [size_of(c) for c in columns], rows),
-            "What others say of theirs, on other hardware:", "",
-            table(["", "hardware", "workload", "figure", "by"],
-                  [[e["program"], e["hardware"], e["workload"], e["figure"], e["source"]]
-                   for e in data["elsewhere"]])]
+        rows.append(["**%s**" % label] + ["**%s**" % number(time_of(r)) if r else "-" for r in results])
+    rows += [[entry["program"]] + [number(v) for v in entry["ms"]] for entry in data["programs"]]
+    return PEERS.format(
+        times=table([""] + [size_of(c) for c in columns], rows),
+        elsewhere=table(["", "hardware", "workload", "figure", "by"],
+                        [[e["program"], e["hardware"], e["workload"], e["figure"], e["source"]]
+                         for e in data["elsewhere"]]))
 
 
-def page():
+PAGE_HEAD = """<!-- Generated by docs/report from measured data. -->
+# Performance
+
+Run times of the algorithms with default properties and, where stated, with the preset `paper`,
+measured by [stereo-bench](tools/stereo-bench.md#figures), which defines the figures. Images are
+random and not in a cache. A workload is width x height x disparities.
+
+"""
+
+
+def generate():
     found = machines()
-    text = ["<!-- Made by docs/report; measure again to change a figure. -->",
-            "# Performance", "",
-            "How long the algorithms take, measured by [stereo-bench](tools/stereo-bench.md), whose "
-            "manual says", "what each figure means: with default properties, and with those of "
-            "the preset `paper`, where a row", "says so. The images are random and come from "
-            "memory, not from a cache. A workload is width x", "height x disparities.", ""]
-    for machine in found:
-        text += section(machine)
-    text += published(found) + peers(found)
-    return "\n".join(text).rstrip("\n") + "\n"
-
-
-def made():
-    return {PAGE: page()}
+    return {PAGE: fill(PAGE_HEAD + "".join(map(section, found)) + published(found) + peers(found))}

@@ -1,6 +1,6 @@
-# gst-stereomatching: the experiments of the page of pyramid
+# gst-stereomatching: the experiments of pyramid
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times of pyramid's parts, and over the number of threads, by stereo-bench."""
+"""Times of pyramid by stages and by number of threads, with stereo-bench."""
 
 import os
 
@@ -11,14 +11,13 @@ PAGE = os.path.join(DOCS, "algorithms", "pyramid.md")
 NAME = "pyramid"
 DATA = "experiments-pyramid"
 
-# Their number doesn't matter to the time.
+# Does not affect the time.
 DISPARITIES = 64
 SIZES = ((450, 375), (1280, 720), (1920, 1080), (4928, 3264))
 HEADLINE = SIZES[-1]
 
-# Parts of the paper's Table II, the stages that are a part (those that are in none are "other"),
-# and the paper's milliseconds for 4928x3264 on a GeForce GTX 770. Its correlation and polynomial
-# are one stage here.
+# Rows of the paper's Table II: name, our stages (None: all others), and the paper's milliseconds for
+# 4928x3264 on a GeForce GTX 770. Its correlation and polynomial are one stage here.
 PARTS = (
     ("pyramids", ("pyramids",), 430),
     ("correlation and polynomial", ("correlation",), 2900 + 260),
@@ -31,7 +30,7 @@ PAPER = "GTX 770 (paper)"
 
 
 def thread_counts(most):
-    """Powers of two, and all there are."""
+    """Powers of two, and the maximum."""
     found = [1]
     while 2 * found[-1] < most:
         found.append(2 * found[-1])
@@ -62,8 +61,7 @@ def bench(program, arguments):
 
 
 def measure(program):
-    """All threads and, if there is one, CUDA; then fewer threads. What has been measured is written
-    at once."""
+    """All threads and CUDA if available, then fewer threads. Each run is saved immediately."""
     counts = thread_counts(len(os.sched_getaffinity(0)))
     runs = []
     for count in counts[-1:] + counts[:-1]:
@@ -78,7 +76,7 @@ def results_of(data, **wanted):
 
 
 def stages_of(result, names):
-    """The milliseconds of stages; without names of those that are in no part and are no copies."""
+    """The milliseconds of stages; without names, of those in no row except copies."""
     if names is None:
         known = [n for _, stages, _ in PARTS for n in stages or ()] + list(COPIES)
         names = [n for n in result["stages"] if n not in known]
@@ -86,7 +84,7 @@ def stages_of(result, names):
 
 
 def columns(data):
-    """The results of the headline that the table has: one thread, all threads, CUDA."""
+    """The columns of the table: one thread, all threads, CUDA."""
     cpu = sorted(results_of(data, backend="cpu", size=list(HEADLINE)), key=lambda r: r["threads"])
     return cpu[:1] + cpu[1:][-1:] + results_of(data, backend="cuda", size=list(HEADLINE))
 
@@ -99,24 +97,24 @@ def parts_table(data):
         return [name] + [number(v) for v in [published] + values]
 
     def shares(name, published, values):
-        """Beside each time its part of the whole frame."""
+        """Times with their share of the frame."""
         wholes = [paper] + [r["profiled-ms"] for r in found]
         return [name] + ["%s (%.0f %%)" % (number(v), 100 * v / whole) if v else "-"
                          for v, whole in zip([published] + values, wholes)]
 
     rows = [shares(name, published, [stages_of(r, stages) for r in found])
             for name, stages, published in PARTS]
-    rows += [shares("copies from and to the host", None, [stages_of(r, COPIES) for r in found]),
-             row("together", paper, [r["profiled-ms"] for r in found]),
-             row("undivided, without copies", None, [r["ms"] for r in found]),
-             row("undivided, with copies", None, [r["host-ms"] for r in found])]
+    rows += [shares("host copies", None, [stages_of(r, COPIES) for r in found]),
+             row("total", paper, [r["profiled-ms"] for r in found]),
+             row("normal frame, without copies", None, [r["ms"] for r in found]),
+             row("normal frame, with copies", None, [r["host-ms"] for r in found])]
     return (table(["ms", PAPER] + [r["device"] for r in found], rows)
-            + "\nThe processor calls itself %s.\n" % data["processor"])
+            + "\nProcessor: %s.\n" % data["processor"])
 
 
 def threads_figure(data):
     time = svgplot.Plot("time over threads", "threads", "ms", x_log=True, y_log=True)
-    gain = svgplot.Plot("speed over threads", "threads", "times the speed of one thread")
+    gain = svgplot.Plot("speed over threads", "threads", "speed relative to one thread")
     most = 1
     for size in reversed(SIZES):
         points = [(r["threads"], r["ms"])
@@ -126,11 +124,11 @@ def threads_figure(data):
         time.line("%dx%d" % size, points)
         gain.line("%dx%d" % size, [(n, single / ms) for n, ms in points])
     gain.line("ideal", [(1, 1), (most, most)])
-    return svgplot.figure([time, gain], "Times of pyramid on a CPU, and how many times as fast as "
-                          "one thread it is, over the number of threads")
+    return svgplot.figure([time, gain], "Times of pyramid on a CPU, and speed relative to one "
+                          "thread, over the number of threads")
 
 
-def made():
+def generate():
     data = load(DATA)
     return {os.path.join(IMAGES, "pyramid-threads.svg"): threads_figure(data),
             PAGE: with_tables(PAGE, {"parts": parts_table(data)})}

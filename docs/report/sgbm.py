@@ -1,9 +1,8 @@
-# gst-stereomatching: OpenCV's StereoSGBM, to be measured beside our algorithms
+# gst-stereomatching: OpenCV's StereoSGBM for comparison
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Maps of OpenCV's semi-global block matching, as dense as ours, and how long they take.
+"""Dense maps of OpenCV's semi-global block matching, and their times.
 
-Wants Python's OpenCV (python3-opencv on Debian), which brings numpy; without it nothing here is
-measured.
+Needs OpenCV for Python (python3-opencv on Debian).
 """
 
 import time
@@ -14,7 +13,7 @@ RUNS = 5
 
 
 def opencv():
-    """The module, None if there is none."""
+    """The module, or None."""
     try:
         import cv2
     except ImportError:
@@ -23,8 +22,8 @@ def opencv():
 
 
 def fill(codes):
-    """Holes (below 0) take the lower one of the nearest values to the left and right in their row;
-    rows without any take those of the row above, or below."""
+    """Fills holes (below 0) with the lower of the nearest values to the left and right; rows without any
+    take the row above, or below."""
     import numpy
     width = codes.shape[1]
     columns = numpy.arange(width)
@@ -43,11 +42,11 @@ def fill(codes):
 
 
 def match(left, right, disparities, mode, runs=RUNS):
-    """The map of two images in pixels, and the least time of the runs in ms. The left border, where
-    OpenCV finds nothing, is matched as if the images went on there."""
+    """The map of two images in pixels, and the lowest time in ms. The left border, which OpenCV leaves
+    unmatched, is matched with a replicated border."""
     cv2 = opencv()
     wanted = (disparities + 15) // 16 * 16
-    # as OpenCV's own example has it
+    # the values of OpenCV's example
     channels = 1 if left.ndim == 2 else left.shape[2]
     penalties = {"P1": 8 * channels * 9, "P2": 32 * channels * 9}
     matcher = cv2.StereoSGBM_create(0, wanted, mode=getattr(cv2, MODES[mode]), **SETUP,

@@ -1,8 +1,8 @@
-# gst-stereomatching: the measured part of the page that says which matcher is for what, for video
+# gst-stereomatching: the temporal filter's table of the page on choosing a matcher
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The table `steady` of docs/choosing.md, from docs/data/steady.json: what temporal=4 does.
+"""The table `steady` of docs/choosing.md, from docs/data/steady.json: the effect of temporal=4.
 
-Matched by the Python module of this tree; scenes are rendered by stereotestsrc.
+The Python module of this tree matches scenes rendered by stereotestsrc.
 """
 
 import os
@@ -11,11 +11,10 @@ import subprocess
 import sys
 
 import choosing
-from common import DOCS, load, save, table, with_tables
+from common import DOCS, load, patterns, save, table, with_tables
 
-PATTERNS = ("planes", "slanted", "sphere", "corridor", "thin")
 WIDTH, HEIGHT, FRAMES, DISPARITIES, SCALE = 640, 480, 30, 64, 16
-# Every how manieth frame, and grey levels of noise; in the last one all moves three times as fast.
+# Frame interval and noise in grey levels; in `fast` everything moves three times as fast.
 KINDS = {"clean": (1, 0), "noisy": (1, 6), "fast": (3, 0)}
 TEMPORAL = 4
 
@@ -36,7 +35,7 @@ def render(program, pattern, view, kind):
 
 
 def maps(name, pairs, disparities, temporal):
-    """Disparities of a series."""
+    """Disparity maps of a sequence."""
     import stereomatching
     matcher = stereomatching.Matcher(name, backend="cpu", num_disparities=disparities,
                                      temporal=temporal)
@@ -44,7 +43,7 @@ def maps(name, pairs, disparities, temporal):
 
 
 def bad(found, truth):
-    """Percent of pixels that are off by more than one."""
+    """Percentage of pixels with an error above one."""
     import numpy
     known = truth > 0
     wrong = [~(numpy.abs(d - t / SCALE) <= 1)[k] for d, t, k in zip(found, truth, known)]
@@ -52,7 +51,7 @@ def bad(found, truth):
 
 
 def measure(program, wanted):
-    """All matchers, or those that are named."""
+    """All matchers, or the named ones."""
     sys.path.insert(0, os.path.join(DOCS, "..", "python"))
     import stereomatching
     try:
@@ -62,7 +61,7 @@ def measure(program, wanted):
     video, disparities = choosing.frames()
     scenes = {(pattern, kind): [render(program, pattern, view, kind)
                                 for view in ("left", "right", "disparity")]
-              for pattern in PATTERNS for kind in KINDS}
+              for pattern in patterns() for kind in KINDS}
     for name in wanted or stereomatching.algorithms():
         result = {"change": [round(choosing.change(maps(name, video, disparities, temporal)), 4)
                              for temporal in (0, TEMPORAL)]}
@@ -75,26 +74,27 @@ def measure(program, wanted):
 
 
 def difference(before, after):
-    """A zero has no sign."""
+    """A signed difference; zero has no sign."""
     return re.sub(r"^[+-](?=0\.00$)", "", "%+.2f" % (after - before))
 
 
 def steady_table(found):
     rows = []
+    scenes = list(next(iter(found.values()))["clean"])
     for name, result in sorted(found.items(), key=lambda item: item[1]["change"][0]):
         more = [" ".join(difference(*result[kind][pattern]) for kind in ("clean", "noisy"))
-                for pattern in PATTERNS]
+                for pattern in scenes]
         rows.append([name] + ["%.1f" % value for value in result["change"]] + more)
-    return table(["", "change, %", "with `temporal=%d`" % TEMPORAL] + list(PATTERNS), rows)
+    return table(["", "change, %", "with `temporal=%d`" % TEMPORAL] + scenes, rows)
 
 
 def fast_text(found):
-    """Where it costs most, and how often it costs anything."""
+    """The largest increase of errors, and the number of cases without one."""
     cases = [(after - before, pattern, name) for name, result in found.items()
              for pattern, (before, after) in result["fast"].items()]
     most, pattern, name = max(cases)
-    return ("Where everything moves three times as fast, %+.2f of 100 pixels are off at most (%s, %s), "
-            "and\nfewer are in %d of %d cases.\n"
+    return ("At three times the speed, errors increase by at most %+.2f percentage points (%s, %s), and "
+            "do not\nincrease in %d of %d cases.\n"
             % (most, pattern, name, sum(case[0] <= 0 for case in cases), len(cases)))
 
 
@@ -103,5 +103,5 @@ def tables():
     return {"steady": steady_table(found) + "\n" + fast_text(found)}
 
 
-def made():
+def generate():
     return {choosing.PAGE: with_tables(choosing.PAGE, tables())}

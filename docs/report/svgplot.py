@@ -5,17 +5,16 @@
     plot = Plot("title", "x axis", "y axis")
     plot.line("label", [(x, y), ...])
     plot.points([("label", x, y), ...])
-    text = figure([plot, ...], "what it shows, for those who can't see it")
+    text = figure([plot, ...], "description for screen readers")
 
-Axes take the range of the data, rounded to whole ticks, unless `x_range` or `y_range` says
-otherwise; then what lies outside is left out. A logarithmic axis has ticks at 1, 2 and 5 times the
-powers of ten.
+Axes have the range of the data, rounded to ticks, or `x_range` and `y_range`, which clip. A
+logarithmic axis has ticks at 1, 2 and 5 times the powers of ten.
 """
 
 import math
 from xml.sax.saxutils import escape
 
-# Dark enough for a white page, and apart from each other for the colour-blind.
+# Dark enough for a white page, and distinguishable by the colour-blind.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#806000", "#56b4e9", "#7f3fbf", "#555555")
 WIDTH, HEIGHT = 420, 320
 LEFT, RIGHT, TOP, BOTTOM = 58, 16, 34, 46
@@ -26,7 +25,7 @@ def text_of(value):
 
 
 def place(value):
-    """Coordinates in the file."""
+    """A coordinate in the file."""
     return "%g" % round(value, 2)
 
 
@@ -53,7 +52,7 @@ class Axis:
 
     @staticmethod
     def step(span):
-        """1, 2 or 5 times a power of ten, of which four to nine fit."""
+        """1, 2 or 5 times a power of ten, for four to nine ticks."""
         if span <= 0:
             return 1
         power = 10 ** math.floor(math.log10(span / 4))
@@ -85,7 +84,7 @@ class Plot:
         self.labelled += points
 
     def mark(self, label, x):
-        """A vertical line, such as at a default."""
+        """Adds a vertical line, such as at a default."""
         self.marks.append((label, x))
 
     def draw(self):
@@ -124,7 +123,7 @@ class Plot:
         return out + self.legend(x_axis, y_axis)
 
     def draw_labelled(self, x_axis, y_axis):
-        """Points with their names, which keep off each other and off the points."""
+        """Points with labels that overlap neither each other nor the points."""
         out = []
         inside = [(label, x_axis.at(x), y_axis.at(y)) for label, x, y in sorted(
             self.labelled, key=lambda p: (p[2], p[1], p[0])) if x_axis.holds(x) and y_axis.holds(y)]
@@ -145,7 +144,7 @@ class Plot:
         return out
 
     def legend(self, x_axis, y_axis):
-        """In the corner where it hides least."""
+        """The legend, in the corner with the fewest points."""
         named = [(label, COLORS[i % len(COLORS)]) for i, (label, _) in enumerate(self.lines)
                  if label]
         if not named:
@@ -183,7 +182,7 @@ def text(x, y, words, anchor, more=""):
 
 
 def figure(plots, description, columns=2):
-    """The text of an SVG file with these plots in rows."""
+    """An SVG file with plots in rows."""
     columns = min(columns, len(plots))
     rows = (len(plots) + columns - 1) // columns
     width, height = WIDTH * columns, HEIGHT * rows

@@ -1,7 +1,6 @@
-# gst-stereomatching: errors of many settings at once
+# gst-stereomatching: parameter sweeps
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs of stereo-eval over setups and ranges of properties of the papers' methods, on Middlebury
-version 2."""
+"""Runs of stereo-eval over setups and property ranges of the preset `paper`, on Middlebury version 2."""
 
 import shlex
 
@@ -20,7 +19,7 @@ def mean(run, measure, regions=REGIONS):
 
 
 def numbers(properties):
-    """Those that are numbers."""
+    """The numeric properties."""
     found = {}
     for name, value in properties.items():
         try:

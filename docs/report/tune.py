@@ -1,9 +1,8 @@
-# gst-stereomatching: the pictures of stereo-tune's page
+# gst-stereomatching: the screenshots of stereo-tune's page
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""docs/images/tune-*.webp: what stereo-tune shows of its own rendered scene.
+"""docs/images/tune-*.webp: screenshots of stereo-tune --demo.
 
-Made with stereo-tune, which has to find the plugin, and a headless Chromium: see
-tests/tune/chromium.py for what that needs.
+Needs stereo-tune, which must find the plugin, and a headless Chromium (tests/tune/chromium.py).
 """
 
 import os
@@ -14,12 +13,12 @@ import time
 import common
 
 QUALITY = 80
-# Of the scene, before a picture is taken, in seconds: bars and lines have begun.
+# Seconds before a screenshot, for figures to accumulate.
 WATCHED = 9
 
 
 def settings(tab, side, matcher, preset, **values):
-    """Exchanges a side's matcher, and sets its properties as a person does."""
+    """Selects the matcher of a side, and sets its properties through the controls."""
     side_of = "document.querySelector('.side.%s')" % side
     tab.value("(list => { list.value = '%s'; list.dispatchEvent(new Event('change')); })"
               "(%s.querySelector('.matcher select'))" % (matcher, side_of))
@@ -41,7 +40,7 @@ def show(tab, address, width, height, scale, scheme):
 
 
 def take(tab, name, part="header", block="start"):
-    """A picture of a pair that stands still, with a part of the page in sight."""
+    """A screenshot with a paused pair, and a part of the page scrolled into view."""
     time.sleep(WATCHED)
     tab.click("#pause")
     tab.value("document.activeElement.blur()")
@@ -70,7 +69,7 @@ def pictures(tab, address):
 
 
 def measure(program, _):
-    """Opens the page of a server of its own, and takes pictures of it."""
+    """Starts a server and takes screenshots of its page."""
     sys.path.insert(0, os.path.join(common.DOCS, "..", "tests", "tune"))
     import chromium
 
@@ -84,6 +83,6 @@ def measure(program, _):
             server.terminate()
 
 
-def made():
-    """It is no text."""
+def generate():
+    """No generated text."""
     return {}

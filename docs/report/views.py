@@ -1,9 +1,9 @@
-# gst-stereomatching: the measured part of the page about views from between the cameras
+# gst-stereomatching: the tables of the page about virtual views
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The tables of docs/views.md, from docs/data/views.json.
 
-Scenes are rendered with gst-launch-1.0, which has to find the plugin; maps are those of stereo-eval
-with default properties; stereo-view makes the views and judges them.
+gst-launch-1.0, which must find the plugin, renders the scenes; stereo-eval computes the maps with
+default properties; stereo-view renders the views and compares them with the true ones.
 """
 
 import os
@@ -11,21 +11,20 @@ import shutil
 import subprocess
 import tempfile
 
-from common import DOCS, datasets, json_of, load, output_of, save, table, with_tables
+from common import (DOCS, algorithms, datasets, json_of, load, output_of, patterns, save, table,
+                    with_tables)
 
 PAGE = os.path.join(DOCS, "views.md")
-PATTERNS = ("planes", "slanted", "sphere", "corridor", "thin")
-MATCHERS = ("bfv", "bp", "esaw", "esmp", "pyramid", "sgm", "vcbw")
 SIZE = (640, 480)
 DISPARITIES = 64
-# (position, with the right view)
+# Positions of the rendered scenes, with or without the right view; the page has the first one by scene.
 RENDERED = ((0.5, True), (0.25, True), (1.5, True), (0.5, False))
-# Scenes that move, and their frames; the first one only begins.
+# Moving scenes, and their frames; changes are measured from the second one on.
 MOVING = ("planes", "sphere", "corridor")
 FRAMES = 7
 STEPS = 32
 V2 = "middlebury-v2"
-# name: left, right, disparities to search, true map and its scale, [(position, true view)]
+# name: left, right, number of disparities, true map and its scale, [(position, true view)]
 REAL = {
     "cones": (V2 + "/cones/left.png", V2 + "/cones/right.png", 60, V2 + "/cones/disp_left.png", 4,
               [(0.5, "views/cones_im4.png")]),
@@ -47,7 +46,7 @@ SINGLE = {name: (folder, disparities, scale) for name, folder, disparities, scal
 # ------------------------------------------------------------------- measuring
 
 def render(folder, pattern, view, frames, position=0.0):
-    """FOLDER/NAME-N.png for the first frames of a scene; NAME is the view."""
+    """Writes FOLDER/NAME-N.png for the first frames of a scene, with NAME the view."""
     deep = view == "disparity"
     name = view if view != "virtual" else "virtual%g" % position
     subprocess.run(
@@ -60,7 +59,7 @@ def render(folder, pattern, view, frames, position=0.0):
 
 
 def scene(folder, name, left, right, disparities):
-    """A scene for stereo-eval; its size does not matter to it."""
+    """Writes a scene for stereo-eval, which does not need its size."""
     path = os.path.join(folder, name)
     os.makedirs(path)
     shutil.copy(left, os.path.join(path, "left.png"))
@@ -76,10 +75,11 @@ def judge(program, left, map_arguments, position, truth, *more):
 
 
 class Maps:
-    """The maps of all scenes, by name, and the way to make views of them."""
+    """The maps of all scenes by name, and the views rendered from them."""
 
     def __init__(self, programs, folder):
         self.evaluate, self.view = programs
+        self.matchers = algorithms(self.evaluate)
         self.folder = folder
         self.scenes = os.path.join(folder, "scenes")
         self.truth = {}
@@ -88,7 +88,7 @@ class Maps:
         return os.path.join(self.scenes, name, path)
 
     def of(self, matcher, name):
-        """What stereo-view is told of a map, None where there is none."""
+        """The arguments of stereo-view for a map, None if there is none."""
         if matcher == "truth":
             return self.truth.get(name)
         return [os.path.join(self.folder, matcher, name + ".pfm")]
@@ -99,7 +99,7 @@ class Maps:
             self.truth[name] = truth
 
     def match(self):
-        for matcher in MATCHERS:
+        for matcher in self.matchers:
             output_of(self.evaluate, [matcher, "--save", os.path.join(self.folder, matcher), self.scenes])
 
     def judge(self, matcher, name, position, truth, right=True, *more):
@@ -111,7 +111,7 @@ class Maps:
 
 
 def add_rendered(maps, folder):
-    for pattern in PATTERNS:
+    for pattern in patterns():
         n = FRAMES if pattern in MOVING else 1
         path = os.path.join(folder, pattern)
         os.makedirs(path)
@@ -135,7 +135,7 @@ def add_real(maps):
 
 
 def change(maps, matcher, folder):
-    """PSNR of the change from frame to frame, the mean of frames and scenes."""
+    """PSNR of the change between frames, mean over frames and scenes."""
     total = []
     for pattern in MOVING:
         for i in range(FRAMES):
@@ -154,8 +154,8 @@ def change(maps, matcher, folder):
 
 
 def sweep(maps, matcher, name, folder):
-    """PSNR of views beside each other, as far apart as STEPS to the baseline: the least and the most;
-    and what a thousandth of it makes at both ends."""
+    """The lowest and highest PSNR of consecutive views, STEPS to the baseline, and that of a step of a
+    thousandth at both ends."""
     made = [os.path.join(folder, "sweep%d.png" % i) for i in range(2)]
     shutil.copy(maps.file(name, "left.png"), made[0])
     steps = []
@@ -168,20 +168,20 @@ def sweep(maps, matcher, name, folder):
 
 
 def measure(evaluate, arguments):
-    """Of build/tools/stereo-eval; stereo-view lies beside it."""
+    """With build/tools/stereo-eval; stereo-view is in the same folder."""
     del arguments
     view = os.path.join(os.path.dirname(evaluate), "stereo-view")
-    data = {"rendered": {}, "real": {}, "single": {}, "change": {}, "sweep": {}}
+    data = {"patterns": patterns(), "rendered": {}, "real": {}, "single": {}, "change": {}, "sweep": {}}
     with tempfile.TemporaryDirectory() as folder:
         maps = Maps((evaluate, view), folder)
         add_rendered(maps, folder)
         add_real(maps)
         maps.match()
-        for matcher in ("truth",) + MATCHERS:
+        for matcher in ["truth"] + maps.matchers:
             data["rendered"][matcher] = {
-                "%g%s" % (p, "" if right else " alone"):
+                key_of(p, right):
                     [maps.judge(matcher, pattern + "-0", p, os.path.join(
-                        folder, pattern, "virtual%g-0.png" % p), right) for pattern in PATTERNS]
+                        folder, pattern, "virtual%g-0.png" % p), right) for pattern in patterns()]
                 for p, right in RENDERED}
             data["real"][matcher] = {name: [maps.judge(matcher, name, p, datasets(truth))
                                             for p, truth in views]
@@ -204,15 +204,26 @@ def mean(many):
 
 
 def rows_of(found, columns):
-    """One for each map, the best of the matchers first; columns of a map's figures."""
+    """One row per map, the ground truth first, then the best matcher; columns maps figures to cells."""
     rows = {m: columns(f) for m, f in found.items()}
     order = sorted(rows, key=lambda m: (m != "truth", -(rows[m][-1] or [0])[0]))
     return [[m] + [cell(f) for f in rows[m]] for m in order]
 
 
-def rendered_table(found, key):
-    return table(["map"] + list(PATTERNS) + ["mean"],
-                 rows_of(found, lambda f: f[key] + [mean(f[key])]))
+def key_of(position, right):
+    return "%g%s" % (position, "" if right else " alone")
+
+
+def scenes_table(data):
+    key = key_of(*RENDERED[0])
+    return table(["map"] + data["patterns"] + ["mean"],
+                 rows_of(data["rendered"], lambda f: f[key] + [mean(f[key])]))
+
+
+def positions_table(data):
+    heads = ["%g%s" % (p, "" if right else ", left view only") for p, right in RENDERED[1:]]
+    return table(["map"] + heads,
+                 rows_of(data["rendered"], lambda f: [mean(f[key_of(*view)]) for view in RENDERED[1:]]))
 
 
 def real_table(found):
@@ -233,15 +244,13 @@ def change_table(found):
 
 
 def sweep_table(found):
-    return table(["from view to view, least", "most", "0.001 from the left view", "0.999 from the right one"],
+    return table(["consecutive views, lowest", "highest", "position 0.001, left view", "position 0.999, right view"],
                  [["%.1f" % v for v in [found["least"], found["most"]] + found["ends"]]])
 
 
-def made():
+def generate():
     data = load("views")
-    tables = {"rendered " + ("%g" % p if right else "%g alone" % p):
-              rendered_table(data["rendered"], "%g%s" % (p, "" if right else " alone"))
-              for p, right in RENDERED}
-    tables.update({"real": real_table(data["real"]), "single": single_table(data["single"]),
-                   "change": change_table(data["change"]), "sweep": sweep_table(data["sweep"])})
-    return {PAGE: with_tables(PAGE, tables)}
+    return {PAGE: with_tables(PAGE, {
+        "rendered 0.5": scenes_table(data), "rendered": positions_table(data),
+        "real": real_table(data["real"]), "single": single_table(data["single"]),
+        "change": change_table(data["change"]), "sweep": sweep_table(data["sweep"])})}

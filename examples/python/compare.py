@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-# gst-stereomatching: matchers side by side
+# gst-stereomatching: comparison of matchers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """compare.py [SPEC ...]
 
-Runs matchers on rendered views, whose disparities are known, and prints how wrong
-they are. A SPEC is an element with properties, such as "stereobp levels=3".
+Runs matchers on rendered views with ground truth and prints their errors. A SPEC
+is an element with properties, such as "stereobp levels=3".
 """
 
 import sys
@@ -16,7 +16,7 @@ gi.require_version("Gst", "1.0")
 gi.require_version("GstApp", "1.0")
 from gi.repository import Gst, GstApp  # noqa: E402, F401  pylint: disable=unused-import
 
-from map_to_numpy import disparities_of  # noqa: E402
+from depth import disparities_of  # noqa: E402
 
 SPECS = ("stereosgm", "stereovcbw", "stereobp", "stereobfv", "stereoesaw", "stereoesmp",
          "stereosgm cost=luma refine=all")
@@ -28,7 +28,7 @@ MATCHER = """
 
 
 def run(line):
-    """The disparities of the first map, and how long it took in ms."""
+    """The disparities of the first map, and the time in ms."""
     try:
         pipeline = Gst.parse_launch(line)
     except gi.repository.GLib.Error as error:
@@ -37,7 +37,7 @@ def run(line):
     sample = pipeline.get_by_name("maps").try_pull_sample(20 * Gst.SECOND)
     message = pipeline.get_bus().timed_pop_filtered(0, Gst.MessageType.ERROR)
     if sample is None:
-        sys.exit(message.parse_error().gerror.message if message else "no map came")
+        sys.exit(message.parse_error().gerror.message if message else "received no map")
     matcher = pipeline.get_by_name("m")
     took = matcher.get_property("stats").get_value("processing-time-last") / 1e6 if matcher else 0
     pipeline.set_state(Gst.State.NULL)
@@ -52,7 +52,7 @@ def main():
         element, _, given = spec.partition(" ")
         found, took = run(MATCHER % (element, given))
         error = np.abs(found - truth)[np.isfinite(truth)]
-        # a pixel without a disparity is bad
+        # invalid pixels are bad
         print("%-36s %6.2f%% %6.2f%% %9.3f %9.1f" % (
             spec, 100 * np.mean(~(error <= 1)), 100 * np.mean(~(error <= 2)), np.nanmean(error),
             took))

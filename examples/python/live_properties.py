@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# gst-stereomatching: properties that change while a pipeline plays
+# gst-stereomatching: changing properties of a playing pipeline
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """live_properties.py [FRAMES_EACH]
 
@@ -32,11 +32,11 @@ SETTINGS = (
 
 
 def pull(sink, pipeline):
-    """The codes of the next map, in one row; rows of GRAY8 may have padding."""
+    """The codes of the next map, flat; rows of GRAY8 may have padding."""
     sample = sink.try_pull_sample(10 * Gst.SECOND)
     if sample is None:
         message = pipeline.get_bus().timed_pop_filtered(0, Gst.MessageType.ERROR)
-        sys.exit(message.parse_error().gerror.message if message else "no map came")
+        sys.exit(message.parse_error().gerror.message if message else "received no map")
     buffer = sample.get_buffer()
     return np.frombuffer(buffer.extract_dup(0, buffer.get_size()), np.uint8)
 
@@ -49,9 +49,9 @@ def main():
     pipeline.set_state(Gst.State.PLAYING)
     for setting in SETTINGS:
         for name, value in setting.items():
-            # text is taken for any type, as gst-launch-1.0 does
+            # converts text to the type of the property, as gst-launch-1.0 does
             Gst.util_set_object_arg(matcher, name, str(value).lower())
-        # maps that were under way, in the queue of the sink and before it
+        # maps in flight, and in the queue of the sink
         for _ in range(3):
             pull(sink, pipeline)
         dense = np.mean([np.mean(pull(sink, pipeline) != 0) for _ in range(each)])

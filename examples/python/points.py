@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-# gst-stereomatching: points in space as a NumPy array
+# gst-stereomatching: point clouds as NumPy arrays
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """points.py
 
-Matches rendered views, makes points of the map with disparitycloud, and prints what
-they span. Caps choose what a buffer holds: here a PCD file with a point for every
-pixel, NaN where there is none.
+Matches rendered views, converts the map to a point cloud with disparitycloud, and
+prints its extent. Caps select the format: here a PCD file with one point per pixel,
+NaN where invalid.
 """
 
 import sys
@@ -20,7 +20,7 @@ from gi.repository import Gst, GstApp  # noqa: E402, F401  pylint: disable=unuse
 PIPELINE = """
   stereotestsrc view=left num-buffers=1 ! tee name=left
   left. ! queue ! m.sink_left  stereotestsrc view=right num-buffers=1 ! m.sink_right
-  stereosgm name=m num-disparities=64 ! p.sink_disparity  left. ! queue ! p.sink_left
+  stereosgm name=m num-disparities=64 fill=false ! p.sink_disparity  left. ! queue ! p.sink_left
   disparitycloud name=p focal-length=300 baseline=0.12 ! application/x-pcd !
   appsink name=points sync=false
 """
@@ -32,7 +32,7 @@ def points_of(data):
     head, points = data.split(b"DATA binary\n", 1)
     fields = dict(line.split(" ", 1) for line in head.decode().splitlines() if " " in line)
     if fields["FIELDS"] != "x y z rgb":
-        sys.exit("points have the fields " + fields["FIELDS"])
+        sys.exit("expected points with x, y, z and rgb, got the fields " + fields["FIELDS"])
     return np.frombuffer(points, COLORED).reshape(int(fields["HEIGHT"]), int(fields["WIDTH"]))
 
 
@@ -43,7 +43,7 @@ def main():
     sample = pipeline.get_by_name("points").try_pull_sample(10 * Gst.SECOND)
     message = pipeline.get_bus().timed_pop_filtered(0, Gst.MessageType.ERROR)
     if sample is None:
-        sys.exit(message.parse_error().gerror.message if message else "no points came")
+        sys.exit(message.parse_error().gerror.message if message else "received no points")
     buffer = sample.get_buffer()
     points = points_of(buffer.extract_dup(0, buffer.get_size()))
     pipeline.set_state(Gst.State.NULL)
