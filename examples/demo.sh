@@ -20,7 +20,7 @@ case ${1:-} in
 esac
 case $# in
   0) ;;
-  2|3) for file in "$1" "$2"; do [ -f "$file" ] || die "there is no file '$file'"; done ;;
+  2|3) for file in "$1" "$2"; do [ -f "$file" ] || die "file '$file' does not exist"; done ;;
   *) die "usage: examples/demo.sh [LEFT RIGHT [NUM_DISPARITIES]]" ;;
 esac
 disparities=${3:-64}

@@ -28,7 +28,7 @@ need_packages() {
   local missing=() package sudo=''
 
   if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
-    say "no apt here: taking it that these are installed, or what they are called here: $*"
+    say "no apt: assuming that these packages, or their equivalents, are installed: $*"
     return
   fi
   for package in "$@"; do

@@ -36,7 +36,7 @@ _stereomatching() {
       *)
         names=$(_stereomatching_algorithms "$program")
         for word in "${COMP_WORDS[@]:1}"; do
-          # an algorithm that was named already
+          # an algorithm that was already given
           case " ${names//$'\n'/ } " in
             *" $word "*) names+=" $(_stereomatching_properties "$program" "$word")" ;;
           esac

@@ -21,8 +21,8 @@ def escape(text):
 
 
 def output(program, option):
-    """The output of a program; a failure ends this one."""
-    # independent of installed plugins and of the locale
+    """The output of a program; exits if it fails."""
+    # does not depend on installed plugins or the locale
     return subprocess.run([program, option], capture_output=True, text=True, check=True,
                           env={**os.environ, "LC_ALL": "C"}).stdout
 

@@ -29,7 +29,7 @@ def _record_line(name, data):
 
 
 def _copy(source, target, tag):
-    """Copies the files; WHEEL gets the tag, and RECORD, which is the last, its line."""
+    """Copies a wheel, with the tag in WHEEL replaced, and its checksum in RECORD, the last file."""
     line = ""
     for info in source.infolist():
         data = source.read(info)

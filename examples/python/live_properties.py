@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """live_properties.py [FRAMES_EACH]
 
-Every property of a matcher may change between any two frames. Prints how dense the
-maps are and how long they took, with some settings after each other.
+Every property of a matcher may change between any two frames. Prints the density and
+the run time of the maps for some settings.
 """
 
 import sys
