@@ -20,7 +20,7 @@ PLOT = os.path.join(IMAGES, "accuracy-time.svg")
 TIMES = 3
 MEASURES = ("bad-0.5", "bad-1", "bad-2", "bad-4", "d1", "mean", "rms", "density")
 
-# Folder of the data sets, title, column head, whether times are published.
+# Folder of the datasets, title, column head, whether times are published.
 SETS = (("middlebury-v2", "Middlebury version 2", "v2", True),
         ("middlebury-2001", "Middlebury 2001", "2001", True),
         ("middlebury-2003-half", "Middlebury 2003, half size", "2003, half", True),
@@ -165,7 +165,7 @@ def verify(program):
                         compared += 1
                         if abs(values[name] - new["regions"][region][name]) > 0.005:
                             differ += 1
-                            print("%s %s %s %s: %g, not %g" % (
+                            print("%s %s %s %s: %g, expected %g" % (
                                 run["label"], old["scene"], region, name,
                                 new["regions"][region][name], values[name]))
     print("%d figures compared, %d differ" % (compared, differ))

@@ -91,12 +91,12 @@ def json_of(program, arguments):
 
 
 def algorithms(program):
-    """Those that stereo-eval or stereo-bench lists."""
+    """The algorithms listed by stereo-eval or stereo-bench."""
     return re.findall(r"^(\w+): ", output_of(program, ["--list"]), re.MULTILINE)
 
 
 def patterns():
-    """The scenes of stereotestsrc."""
+    """The patterns of stereotestsrc."""
     text = output_of("gst-inspect-1.0", ["--no-colors", "stereotestsrc"])
     return re.findall(r"\(\d+\): (\S+) ", re.search(r"^  pattern .*\n((?: {8,}.*\n)*)", text,
                                                      re.MULTILINE).group(1))
@@ -127,7 +127,7 @@ def paper(setup):
     file = preset_file("GstStereo" + name.capitalize())
     values = {}
     if file and "paper" in file.sections():
-        # stills are measured, which the temporal filter does not affect
+        # errors are of still images, which the temporal filter does not affect
         values = {k: v for k, v in file["paper"].items()
                   if not k.startswith("_") and k != "temporal"}
     values.update(word.split("=", 1) for word in words)
@@ -135,20 +135,20 @@ def paper(setup):
 
 
 def papers_label(setup):
-    """The label of such a setup; the setup itself without a preset."""
+    """The label of a setup with preset `paper`; the setup itself if there is no preset."""
     name, *words = setup.split()
     return ", ".join([name, "paper"] + [" ".join(words)][:len(words)]) if paper(name) != name else setup
 
 
 def label_papers(results, setups):
-    """Labels results of paper (setup)."""
+    """Replaces the setups in results of paper() by their labels."""
     names = {paper(setup): papers_label(setup) for setup in setups}
     for result in results:
         result["label"] = names.get(result["label"], result["label"])
 
 
 def number(value):
-    """About three digits."""
+    """Formats a number with about three digits."""
     if value is None:
         return "-"
     if value >= 100:

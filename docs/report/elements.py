@@ -192,12 +192,12 @@ def prepare(plugin, check):
     prepare.plugin = plugin
     version = re.search(r"GStreamer (\d+\.\d+)", inspect("--version")).group(1)
     if check and version != GSTREAMER:
-        print("skipped: the pages are those of GStreamer %s, this is %s" % (GSTREAMER, version))
+        print("skipped: the pages are for GStreamer %s, not %s" % (GSTREAMER, version))
         sys.exit(77)
 
 
 def generate():
-    """The pages; None for stale ones."""
+    """{path: page, or None for a file of no element}"""
     pages = {os.path.join(OUTPUT, name): None for name in os.listdir(OUTPUT)
              if name.endswith(".md")}
     pages.update((os.path.join(OUTPUT, name + ".md"), page(name))

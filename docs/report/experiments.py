@@ -13,7 +13,7 @@ def measure(program, arguments):
     """All errors, or those of esaw, esmp or bfv; times of pyramid; times of bfv on a named machine."""
     name, rest = (arguments + [""])[0], arguments[1:]
     if name and name not in tuple(expstep.SETUPS) + (bfv.NAME, pyramid.NAME):
-        sys.exit("%s has no experiments; %s have" % (name, ", ".join(
+        sys.exit("no experiments for %s; expected one of %s" % (name, ", ".join(
             tuple(expstep.SETUPS) + (bfv.NAME, pyramid.NAME))))
     for known in expstep.SETUPS:
         if name in ("", known):

@@ -76,7 +76,7 @@ def results_of(data, **wanted):
 
 
 def stages_of(result, names):
-    """The milliseconds of stages; without names, of those in no row except copies."""
+    """The milliseconds of the named stages; without names, of all stages in no other row, except copies."""
     if names is None:
         known = [n for _, stages, _ in PARTS for n in stages or ()] + list(COPIES)
         names = [n for n in result["stages"] if n not in known]

@@ -68,7 +68,7 @@ def scene(folder, name, left, right, disparities):
         file.write("[scene]\nname = %s\nndisp = %d\nmasks = none\n" % (name, disparities))
 
 
-def judge(program, left, map_arguments, position, truth, *more):
+def compare_view(program, left, map_arguments, position, truth, *more):
     found = json_of(program, [left] + map_arguments + ["--position", "%g" % position, "--true", truth]
                     + list(more))
     return [round(found["psnr"], 3), round(found["ssim"], 5)]
@@ -102,11 +102,11 @@ class Maps:
         for matcher in self.matchers:
             output_of(self.evaluate, [matcher, "--save", os.path.join(self.folder, matcher), self.scenes])
 
-    def judge(self, matcher, name, position, truth, right=True, *more):
+    def compare_view(self, matcher, name, position, truth, right=True, *more):
         words = self.of(matcher, name)
         if words is None:
             return None
-        return judge(self.view, self.file(name, "left.png"), words, position, truth, *more,
+        return compare_view(self.view, self.file(name, "left.png"), words, position, truth, *more,
                      *(["--right", self.file(name, "right.png")] if right else []))
 
 
@@ -160,10 +160,10 @@ def sweep(maps, matcher, name, folder):
     shutil.copy(maps.file(name, "left.png"), made[0])
     steps = []
     for i in range(1, STEPS + 1):
-        steps.append(maps.judge(matcher, name, i / STEPS, made[(i - 1) % 2], True, "--save",
+        steps.append(maps.compare_view(matcher, name, i / STEPS, made[(i - 1) % 2], True, "--save",
                                 made[i % 2])[0])
     return {"least": min(steps), "most": max(steps),
-            "ends": [maps.judge(matcher, name, p, maps.file(name, v + ".png"))[0]
+            "ends": [maps.compare_view(matcher, name, p, maps.file(name, v + ".png"))[0]
                      for p, v in ((0.001, "left"), (0.999, "right"))]}
 
 
@@ -180,13 +180,13 @@ def measure(evaluate, arguments):
         for matcher in ["truth"] + maps.matchers:
             data["rendered"][matcher] = {
                 key_of(p, right):
-                    [maps.judge(matcher, pattern + "-0", p, os.path.join(
+                    [maps.compare_view(matcher, pattern + "-0", p, os.path.join(
                         folder, pattern, "virtual%g-0.png" % p), right) for pattern in patterns()]
                 for p, right in RENDERED}
-            data["real"][matcher] = {name: [maps.judge(matcher, name, p, datasets(truth))
+            data["real"][matcher] = {name: [maps.compare_view(matcher, name, p, datasets(truth))
                                             for p, truth in views]
                                      for name, (*_, views) in REAL.items()}
-            data["single"][matcher] = [maps.judge(matcher, name + " alone", 1, datasets(
+            data["single"][matcher] = [maps.compare_view(matcher, name + " alone", 1, datasets(
                 folder_, name, "right.png"), False) for name, (folder_, *_) in SINGLE.items()]
             data["change"][matcher] = change(maps, matcher, folder)
         data["sweep"] = sweep(maps, "bfv", "planes-0", folder)
