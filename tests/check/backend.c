@@ -1,14 +1,14 @@
-/* gst-stereomatching: the back end that the element tests are for
+/* gst-stereomatching: compute backend of the element tests
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * With STEREO_TEST_BACKEND=cuda, all elements of a test with backend=cpu or
- * auto run on CUDA.  The property is set when an element leaves the state NULL.
- * An element without a usable GPU fails, and so does the test.  Each process
- * prints the number of elements when it ends.
+ * With STEREO_TEST_BACKEND=cuda, all elements of a test with backend=cpu run on
+ * CUDA.  The property is set when an element leaves the state NULL.  An element
+ * without a usable GPU fails, and so does the test.  Each process prints the
+ * number of elements when it ends.
  */
 
 #define GST_USE_UNSTABLE_API
@@ -82,7 +82,7 @@ watch_elements (void)
   if (strcmp (test_backend (), "cpu") == 0)
     return;
   gst_init (NULL, NULL);
-  /* lives as long as the process */
+  /* never freed: it lives as long as the process */
   watch = g_object_new (BACKEND_TYPE_WATCH, NULL);
   gst_tracing_register_hook (watch, "element-change-state-pre",
       G_CALLBACK (on_state_change));
@@ -90,7 +90,7 @@ watch_elements (void)
 
 __attribute__ ((destructor))
 static void
-tell_elements (void)
+print_elements (void)
 {
   if (n_elements > 0)
     fprintf (stderr, "%d elements on %s\n", n_elements, test_backend ());

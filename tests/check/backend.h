@@ -1,4 +1,4 @@
-/* gst-stereomatching: the back end that the element tests are for
+/* gst-stereomatching: compute backend of the element tests
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -9,12 +9,12 @@
 
 #include <glib.h>
 
-/* What the elements compute on, see backend.c: "cpu" or "cuda". */
+/* The backend of the elements, "cpu" or "cuda"; see backend.c. */
 const gchar *test_backend (void);
 
-/* Whether those that are on the CPU stay there from now on, because the test is
- * about just that.  For example, only there do results lie in buffers of
- * downstream's pool; with CUDA they are in pinned memory. */
+/* While true, elements with backend=cpu stay on the CPU, for tests of CPU
+ * behaviour.  For example, only the CPU backend writes results into buffers of
+ * downstream's pool; CUDA writes to pinned memory. */
 void keep_backends (gboolean keep);
 
 #endif /* STEREO_CHECK_BACKEND_H */

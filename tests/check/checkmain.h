@@ -39,7 +39,8 @@
 
 #define CHECK_MAIN(name) CHECK_MAIN_FIXTURE (name, NULL, NULL)
 
-/* With functions to run before and after each test, or NULL. */
+/* CHECK_MAIN() with a fixture: functions to run before and after each test, or
+ * NULL. */
 #define CHECK_MAIN_FIXTURE(name, setup, teardown) \
   int main (int argc, char **argv) \
   { \
@@ -53,18 +54,18 @@ void check_register (CheckAddTest add);
 int check_run (const gchar * name, const gchar * file, SFun setup,
     SFun teardown);
 
-/* Fails unless the next error on the bus has this text.  timeout: how long it
- * may take to be posted. */
+/* Fails unless the next error on the bus, posted within timeout, contains
+ * text. */
 void bus_expect_error (GstBus * bus, GstClockTime timeout,
     const gchar * text);
 
-/* Fails unless two buffers have the same bytes; takes both. */
+/* Fails unless two buffers have the same bytes.  Takes ownership of both. */
 void check_equal (GstBuffer * a, GstBuffer * b);
 
 /* The contents of a custom meta, or NULL. */
 GstStructure *custom_meta_of (GstBuffer * buffer, const gchar * name);
 
-/* For gst_mini_object_weak_ref(): increments a gint. */
+/* For gst_mini_object_weak_ref(): increments a gint counter. */
 void count_freed (gpointer counter, GstMiniObject * object);
 
 #endif /* STEREO_CHECK_MAIN_H */

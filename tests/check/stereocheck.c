@@ -1,4 +1,4 @@
-/* gst-stereomatching: what the element tests share
+/* gst-stereomatching: helpers of the element tests
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -32,7 +32,8 @@ put_sample (GstVideoFrame * frame, guint c, gint x, gint y, guint value)
       + (gssize) y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c)
       + (gssize) x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
 
-  /* GStreamer's table has V a byte behind U, where its converter has a word */
+  /* For P010 the format table places V one byte after U, but the converter
+   * stores 16-bit words. */
   if (GST_VIDEO_FRAME_FORMAT (frame) == GST_VIDEO_FORMAT_P010_10LE && c == 2)
     at++;
   if (more == 0)
@@ -53,7 +54,7 @@ shifted_image (const GstCaps * caps, gint shift)
   buffer = gst_buffer_new_and_alloc (GST_VIDEO_INFO_SIZE (&info));
   fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
 
-  /* noise, which nobody may take for the picture */
+  /* random bytes, which must not be read as pixels */
   for (gsize i = 0; i < GST_VIDEO_INFO_SIZE (&info); i++)
     ((guint8 *) frame.map[0].data)[i] = texture ((gint) i + 7919 * shift, -77);
 
@@ -95,7 +96,7 @@ numbered_image (gint view, gint number)
 /* ---------------------------------------------------------------- oracles */
 
 static guint
-avoid (guint code, guint invalid, guint largest)
+move_from_invalid (guint code, guint invalid, guint largest)
 {
   if (code > largest)
     code = largest;
@@ -107,7 +108,7 @@ avoid (guint code, guint invalid, guint largest)
 guint
 expected_code (gint disparity, gint min, guint scale, guint invalid)
 {
-  return avoid ((guint) (disparity - min) * scale, invalid, 65535);
+  return move_from_invalid ((guint) (disparity - min) * scale, invalid, 65535);
 }
 
 guint
@@ -115,7 +116,7 @@ expected_code8 (gint disparity, gint min, guint n, guint invalid)
 {
   gdouble code = n > 1 ? (disparity - min) * 255.0 / (n - 1) : 0;
 
-  return avoid ((guint) (code + 0.5), invalid, 255);
+  return move_from_invalid ((guint) (code + 0.5), invalid, 255);
 }
 
 guint
@@ -149,8 +150,8 @@ check_codes (GstBuffer * map, const GstCaps * caps, gint x0, gint x1,
     for (gint x = x0; x < x1; x++) {
       guint got = code_at (map, caps, x, y);
 
-      fail_unless (got == code, "the code at (%d, %d) is %u, not %u", x, y, got,
-          code);
+      fail_unless (got == code, "code at (%d, %d) is %u, expected %u", x, y,
+          got, code);
     }
   }
 }
@@ -164,9 +165,10 @@ check_numbers (GstBuffer * map, gint l, gint r)
   gint disparity = (gint) (code + 8) / 16;
 
   fail_unless (disparity == N_NUMBERS * r + l,
-      "the map at %" GST_TIME_FORMAT " is of the left image %d and the right "
-      "image %d, not %d and %d (code %u)", GST_TIME_ARGS (GST_BUFFER_PTS (map)),
-      disparity % N_NUMBERS, disparity / N_NUMBERS, l, r, code);
+      "map at %" GST_TIME_FORMAT " is made from left image %d and right "
+      "image %d, expected %d and %d (code %u)",
+      GST_TIME_ARGS (GST_BUFFER_PTS (map)), disparity % N_NUMBERS,
+      disparity / N_NUMBERS, l, r, code);
   check_codes (map, caps, N_NUMBERS * N_NUMBERS + 4, WIDTH - 4,
       expected_code (N_NUMBERS * r + l, 0, 16, 0));
   gst_caps_unref (caps);
@@ -183,8 +185,9 @@ disparity_meta_of (GstBuffer * map)
 
 /* --------------------------------------------------------------------- rig */
 
-/* Tests of elements know what code a pixel of a plain image gets.  So where a
- * line does not say otherwise, matchers compare pixels and refine nothing. */
+/* Element tests expect exact codes on shifted images.  So unless the launch
+ * line sets these properties, matchers compare pixels and do no
+ * post-processing. */
 static void
 set_plain (GstElement * element, const gchar * launch)
 {
@@ -214,7 +217,7 @@ rig_open (Rig * rig, const gchar * launch)
   fail_unless (rig->element != NULL && error == NULL, "%s: %s", launch,
       error ? error->message : "");
   gst_object_ref_sink (rig->element);
-  /* what a harness does counts as live, and a test wants to know what comes */
+  /* harness sources count as live, but tests need every pair matched */
   if (strstr (launch, "pairs=") == NULL)
     gst_util_set_object_arg (G_OBJECT (rig->element), "pairs", "every");
   set_plain (rig->element, launch);
@@ -322,7 +325,7 @@ rig_output_caps (Rig * rig)
 {
   GstCaps *caps = gst_pad_get_current_caps (rig->view[LEFT]->sinkpad);
 
-  fail_unless (caps != NULL, "no caps downstream");
+  fail_unless (caps != NULL, "no caps on the source pad");
   return caps;
 }
 
@@ -338,7 +341,8 @@ rig_stat (Rig * rig, const gchar * name)
   return value;
 }
 
-/* The bus throws away what was not asked for; this keeps it. */
+/* Messages of other types are queued in rig->messages: popping them from the
+ * bus would lose them. */
 GstMessage *
 rig_message (Rig * rig, GstMessageType types, GstClockTime timeout)
 {
@@ -370,12 +374,12 @@ rig_expect_error (Rig * rig, GQuark domain, gint code, ...)
   fail_unless (message != NULL, "no error was posted");
   gst_message_parse_error (message, &error, NULL);
   fail_unless (error->domain == domain && error->code == code,
-      "the error is %s %d: %s", g_quark_to_string (error->domain), error->code,
-      error->message);
+      "unexpected error %s %d: %s", g_quark_to_string (error->domain),
+      error->code, error->message);
   va_start (words, code);
   while ((word = va_arg (words, const gchar *)) != NULL)
       fail_unless (strstr (error->message, word) != NULL,
-        "'%s' does not say '%s'", error->message, word);
+        "'%s' does not contain '%s'", error->message, word);
   va_end (words);
   g_error_free (error);
   gst_message_unref (message);
@@ -447,7 +451,7 @@ struct Feeder
   GThread *thread;
   GstPad *pad;
   Script *script;
-  gint given;                   /* atomic; of the script */
+  gint given;                   /* number of items pushed; atomic */
   GstFlowReturn flow;
 };
 
@@ -485,7 +489,7 @@ feeder_wait (Feeder * feeder, gint n)
   const gint64 end = g_get_monotonic_time () + PATIENCE / 1000;
 
   while (g_atomic_int_get (&feeder->given) < n) {
-    fail_unless (g_get_monotonic_time () < end, "it was not taken");
+    fail_unless (g_get_monotonic_time () < end, "timeout of a script");
     g_usleep (200);
   }
 }
@@ -518,7 +522,7 @@ wait_event (GstHarness * h, GstEventType type)
       return event;
     gst_event_unref (event);
   }
-  fail ("there is no %s", gst_event_type_get_name (type));
+  fail ("no %s event downstream", gst_event_type_get_name (type));
   return NULL;
 }
 
@@ -624,7 +628,7 @@ void
 pipeline_free (GstElement * pipeline)
 {
   set_state (pipeline, GST_STATE_NULL);
-  /* threads that GStreamer had for a change of state may still be there */
+  /* GStreamer's state change threads may still hold references */
   for (guint i = 0; i < 1000 && GST_OBJECT_REFCOUNT_VALUE (pipeline) > 1; i++)
     g_usleep (1000);
   ASSERT_OBJECT_REFCOUNT (pipeline, "the pipeline", 1);
@@ -690,7 +694,7 @@ answer_with_padding (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
       GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT);
   gst_buffer_pool_config_set_video_alignment (config, &alignment);
   fail_unless (gst_buffer_pool_set_config (pool, config));
-  /* which has added the padding */
+  /* the size with padding */
   config = gst_buffer_pool_get_config (pool);
   gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
   gst_structure_free (config);
@@ -707,7 +711,8 @@ propose_padding (GstPad * sink)
       answer_with_padding, NULL, NULL);
 }
 
-/* Those whose class is made of the one of that name; NULL: any. */
+/* Elements of the plugin whose class derives directly from parent (NULL:
+ * all). */
 static gchar **
 elements_of (const gchar * parent)
 {
@@ -731,7 +736,7 @@ elements_of (const gchar * parent)
     gst_object_unref (loaded);
   }
   gst_plugin_feature_list_free (features);
-  fail_unless (names->len > 0, "the plugin has none");
+  fail_unless (names->len > 0, "the plugin has no such element");
   g_ptr_array_add (names, NULL);
   return (gchar **) g_ptr_array_free (names, FALSE);
 }
@@ -759,8 +764,8 @@ bus_expect_error (GstBus * bus, GstClockTime timeout, const gchar * text)
 
   fail_unless (message != NULL, "no error '%s'", text);
   gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, text) != NULL, "'%s' has no '%s'",
-      error->message, text);
+  fail_unless (strstr (error->message, text) != NULL,
+      "'%s' does not contain '%s'", error->message, text);
   g_clear_error (&error);
   gst_message_unref (message);
 }

@@ -1,17 +1,17 @@
-/* gst-stereomatching: what the element tests share
+/* gst-stereomatching: helpers of the element tests
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * Images.  All are windows on one endless random texture T: the left view of
+ * Test images are windows on one unlimited random texture T: the left view of
  * shift s shows T (x + s, y) at (x, y), so a left view of shift a and a right
- * view of shift b have the disparity b - a, exactly.
+ * view of shift b have a disparity of exactly b - a.
  *
- * A numbered image goes further: the left image i has the shift -i and the
- * right image j the shift N_NUMBERS * j.  The disparity of the two is then
- * N_NUMBERS * j + i, which tells what a map was made from.
+ * In numbered images, left image i has shift -i and right image j has shift
+ * N_NUMBERS * j.  Their disparity is N_NUMBERS * j + i, which identifies the
+ * images of a map.
  */
 
 #ifndef STEREO_CHECK_H
@@ -26,7 +26,7 @@
 #define LEFT 0
 #define RIGHT 1
 
-/* An element that is quick and gives exact results on shifted images. */
+/* A fast matcher with exact results on shifted images. */
 #define VCBW "stereovcbw backend=cpu n-threads=1 radius=2 "
 
 /* Numbered images: GRAY8, 40 ms each. */
@@ -37,7 +37,7 @@
 #define CAPS \
     "video/x-raw, format=GRAY8, width=96, height=4, framerate=25/1"
 
-/* How long anything may take that is expected to happen. */
+/* Timeout of everything that is expected to happen. */
 #define PATIENCE (20 * GST_SECOND)
 
 /* ------------------------------------------------------------------- images */
@@ -45,146 +45,147 @@
 /* The texture, 0 to 255. */
 guint8 texture (gint x, gint y);
 
-/* A view in any format that the elements take: the texture, as grey.  Alpha is
- * noise, and so is what lies between rows.  Rows and planes lie as GstVideoInfo
- * has them.  In YUV the texture is Y, from 0 to 255. */
+/* A view of the texture in grey, in any format of the elements, with
+ * GstVideoInfo's default strides and offsets.  Alpha and row padding are
+ * random.  In YUV formats Y is the texture, full range. */
 GstBuffer *shifted_image (const GstCaps * caps, gint shift);
 
-/* Writes a sample of 8 bits of a component, with noise below it where there are
- * more. */
+/* Writes an 8-bit sample of a component; further low bits are random. */
 void put_sample (GstVideoFrame * frame, guint c, gint x, gint y, guint value);
 
-/* GRAY8 of any size. */
+/* The same in GRAY8, of any size. */
 GstBuffer *gray_image (gint width, gint height, gint shift);
 
-/* Number 0 to N_NUMBERS - 1, with its timestamp and duration. */
+/* A numbered image, 0 to N_NUMBERS - 1, with timestamp and duration. */
 GstBuffer *numbered_image (gint view, gint number);
 
 /* ---------------------------------------------------------------- oracles */
 
-/* The code that a disparity must have in GRAY16_LE. */
+/* The expected GRAY16_LE code of a disparity. */
 guint expected_code (gint disparity, gint min, guint scale, guint invalid);
 
-/* The same in GRAY8. */
+/* The expected GRAY8 code of a disparity. */
 guint expected_code8 (gint disparity, gint min, guint n, guint invalid);
 
 /* The code at (x, y) of a map with these caps. */
 guint code_at (GstBuffer * map, const GstCaps * caps, gint x, gint y);
 
-/* Fails unless columns from x0 to x1 (not included) all have this code. */
+/* Fails unless columns x0 to x1 (exclusive) all have this code. */
 void check_codes (GstBuffer * map, const GstCaps * caps, gint x0, gint x1,
     guint code);
 
-/* Fails unless the map was made from the left image l and the right image r,
- * both numbered, with default properties. */
+/* Fails unless the map was made from numbered images l and r, with default
+ * properties. */
 void check_numbers (GstBuffer * map, gint l, gint r);
 
-/* Its GstStereoDisparityMeta, which it must have. */
+/* The GstStereoDisparityMeta of a map; fails if it is missing. */
 const GstStructure *disparity_meta_of (GstBuffer * map);
 
 /* --------------------------------------------------------------------- rig */
 
-/* An element with a source at each sink pad and a sink at its source pad. */
+/* An element with a test source on each sink pad and a test sink on its source
+ * pad. */
 typedef struct
 {
   GstElement *element;
   GstBus *bus;
-  GList *messages;              /* taken from the bus, not asked for yet */
-  GstHarness *view[2];          /* the left one has the source pad too */
+  GList *messages;              /* popped from the bus, not requested yet */
+  GstHarness *view[2];          /* view[LEFT] also has the source pad */
 } Rig;
 
-/* Plays.  Matches every pair unless launch has something else. */
+/* Creates an element and starts it, with pairs=every unless launch sets it. */
 void rig_open (Rig * rig, const gchar * launch);
-/* The same, with caps for both views. */
+/* rig_open(), then rig_caps() for both views. */
 void rig_open_with_caps (Rig * rig, const gchar * launch, const gchar * left,
     const gchar * right);
-/* Stops and releases; fails if anything of the element is still there. */
+/* Stops and releases the element; fails if it is still referenced. */
 void rig_close (Rig * rig);
 
-/* Stream start, caps and a time segment from 0, on one pad. */
+/* Sends stream-start, caps and a time segment from 0 to a pad. */
 void rig_caps (Rig * rig, gint view, const gchar * caps);
-/* Caps alone. */
+/* Sends only caps. */
 gboolean rig_push_caps (Rig * rig, gint view, const gchar * caps);
-/* Pushes one image; fails unless that works. */
+/* Pushes one image; fails unless the flow is OK. */
 void rig_push (Rig * rig, gint view, GstBuffer * buffer);
-/* One pair in, one map out. */
+/* Pushes one pair and returns its map. */
 GstBuffer *rig_match (Rig * rig, GstBuffer * left, GstBuffer * right);
-/* Matches a numbered pair, and fails unless the map was made from it. */
+/* Matches a numbered pair; fails unless the map was made from it. */
 void rig_check_pair (Rig * rig, gint number);
-/* The caps of the output. */
+/* The caps of the source pad. */
 GstCaps *rig_output_caps (Rig * rig);
-/* Waits until an image lies at a pad of a matcher: the next one has its source
- * wait. */
+/* Waits until a pad of a matcher holds an image, so that the next one
+ * blocks. */
 void wait_for_image (GstElement * matcher, gint view);
-/* The value of one of the counters in `stats`. */
+/* A counter of the `stats` property. */
 guint64 rig_stat (Rig * rig, const gchar * name);
 
-/* The next message of these types, or NULL.  Owned. */
+/* The next message of these types, or NULL after timeout.  Owned by the
+ * caller. */
 GstMessage *rig_message (Rig * rig, GstMessageType types,
     GstClockTime timeout);
-/* Fails unless one error with this code of its domain is posted, with all these
- * words in its text.  Ends with NULL. */
+/* Fails unless an error with this domain and code is posted, whose text
+ * contains all given strings.  Ends with NULL. */
 void rig_expect_error (Rig * rig, GQuark domain, gint code, ...)
     G_GNUC_NULL_TERMINATED;
-/* Fails if an error was posted, or a warning. */
+/* Fails if an error or a warning was posted. */
 void rig_expect_no_error (Rig * rig);
-/* Messages of this type that were posted until now, and forgets them. */
+/* Removes the messages of this type posted so far and returns their number. */
 guint rig_count_messages (Rig * rig, GstMessageType type);
 
 /* ----------------------------------------------------------------- scripts */
 
-/* What a source does: buffers and events, in order, owned. */
+/* What a source pushes: buffers and events in order, owned. */
 typedef GPtrArray Script;
 
 Script *script_new (void);
 void script_buffer (Script * script, GstBuffer * buffer);
 void script_event (Script * script, GstEvent * event);
-/* Numbered images; ends with -1. */
+/* Adds numbered images; ends with -1. */
 void script_numbers (Script * script, gint view, ...);
 
-/* Both scripts in threads of their own, then EOS.  Takes the scripts; gives the
- * maps, which are owned.  Without a script a view ends at once. */
+/* Pushes each script in its own thread, then EOS.  Takes ownership of the
+ * scripts and returns the maps, owned.  A view without a script gets only
+ * EOS. */
 GPtrArray *rig_run (Rig * rig, Script * left, Script * right);
 
-/* A script in a thread. */
+/* Pushes a script in its own thread. */
 typedef struct Feeder Feeder;
 Feeder *feeder_new (Rig * rig, gint view, Script * script);
-/* Waits until the first n buffers and events of the script were taken. */
+/* Waits until the first n items of the script were accepted. */
 void feeder_wait (Feeder * feeder, gint n);
-/* Waits for the thread; the last result of pushing a buffer. */
+/* Waits for the thread; returns the flow of the last buffer. */
 GstFlowReturn feeder_join (Feeder * feeder);
 
-/* Waits for an event of this type downstream.  Owned. */
+/* Waits for an event of this type downstream.  Owned by the caller. */
 GstEvent *wait_event (GstHarness * h, GstEventType type);
 GstEvent *rig_wait_event (Rig * rig, GstEventType type);
 
 /* --------------------------------------------------------------- pipelines */
 
-/* Fails unless the line, as for gst-launch-1.0, makes a pipeline. */
+/* Creates a pipeline from a gst-launch-1.0 line; fails on errors. */
 GstElement *pipeline_new (const gchar * line, ...) G_GNUC_PRINTF (1, 2);
-/* Calls back for each buffer that comes to the sink of this name. */
+/* Calls on_buffer for each buffer at the sink of this name. */
 void pipeline_watch (GstElement * pipeline, const gchar * sink,
     GCallback on_buffer, gpointer user_data);
-/* Waits for a message; fails if there is an error before it. */
+/* Waits for a message; fails if an error is posted first. */
 void pipeline_wait (GstElement * pipeline, GstMessageType type);
-/* Waits for an error and says where it comes from and what it says; owned. */
+/* Waits for an error and returns it and its source.  Owned by the caller. */
 GError *pipeline_wait_error (GstElement * pipeline, GstObject ** source);
-/* Fails unless the change is through at once. */
+/* Fails unless the state change succeeds synchronously. */
 void set_state (GstElement * element, GstState state);
-/* Stops and releases; fails if anything of it is still there. */
+/* Stops and releases the pipeline; fails if it is still referenced. */
 void pipeline_free (GstElement * pipeline);
 
 /* -------------------------------------------------------------- allocation */
 
-/* What a row of a padded frame has besides its pixels. */
+/* Number of padding columns per row. */
 #define PADDING_COLUMNS 110
 
-/* Answers the queries for allocation that come to a pad with a pool of frames
- * that are padded on all sides, and all of whose bytes are 0xa5. */
+/* Answers allocation queries at a pad with a pool whose frames are padded on
+ * all sides and filled with 0xa5. */
 void propose_padding (GstPad * sink);
 
-/* The elements of the plugin, and those that are matchers: names, ends with
- * NULL. */
+/* Names of the plugin's elements, and of its matchers; NULL-terminated. */
 gchar **plugin_elements (void);
 gchar **matchers (void);
 

@@ -22,7 +22,7 @@
     "framerate=25/1"
 #define LEFT_CAPS "video/x-raw, format=RGB, width=4, height=3, framerate=25/1"
 
-/* Depths of 2, 4 and 8 metres; 0 has none. */
+/* Depths of 2, 4 and 8 metres; code 0 is invalid. */
 #define CAMERA "focal-length=100 baseline=0.16 "
 static const guint16 codes[WIDTH * HEIGHT] = {
   128, 64, 0, 32,
@@ -88,8 +88,8 @@ make_map (guint i)
   return buffer;
 }
 
-/* The same, of the image with that number, and with the camera if it is to be
- * known. */
+/* The map of left image i with a meta, which describes the camera if `camera`
+ * is set. */
 static GstBuffer *
 make_matched (guint i, const gchar * result, gboolean camera)
 {
@@ -143,19 +143,19 @@ make_file (Rig * rig, GstBuffer * map, GstBuffer * left)
 
 /* ------------------------------------------------------------------- reader */
 
-/* What is in a file. */
+/* A parsed file. */
 typedef struct
 {
   guint n;
   gboolean colors;
-  gint width;                   /* of an organised one */
+  gint width;                   /* of organised clouds */
   gint height;
   gfloat xyz[64][3];
   guint8 rgb[64][3];
 } Cloud;
 
-/* The lines of a header, up to and with the last one, which begins so.  Returns
- * how long they are together. */
+/* Splits a header into lines, up to and including the line that begins with
+ * `last`.  Returns its length in bytes. */
 static gsize
 read_header (const GstMapInfo * info, const gchar * last, gchar *** lines)
 {
@@ -278,7 +278,7 @@ read_pcd (Cloud * cloud, const GstMapInfo * info)
   g_strfreev (lines);
 }
 
-/* Takes the file. */
+/* Parses a file.  Takes ownership. */
 static Cloud
 read_cloud (GstBuffer * file)
 {
@@ -295,7 +295,8 @@ read_cloud (GstBuffer * file)
   return cloud;
 }
 
-/* A point of pixel (x, y), with the principal point (cx, cy). */
+/* Checks point i, which belongs to pixel (x, y), for the principal point (cx,
+ * cy). */
 static void
 check_point (const Cloud * cloud, guint i, gint x, gint y, gdouble cx,
     gdouble cy)
@@ -374,7 +375,7 @@ LOOP_TEST (test_pcd, 0, 2)
   close_rig (&rig);
 }
 
-/* What the meta says of the camera, and a property that wins. */
+/* The camera comes from the meta; properties override it. */
 LOOP_TEST (test_meta, 0, 2)
 {
   Cloud cloud;
@@ -402,7 +403,8 @@ TEST (test_axes)
   close_rig (&rig);
 }
 
-/* Nearer than 3 m and farther than 7 m is left out: only 4 m are there. */
+/* Omits points nearer than 3 m and farther than 7 m, which leaves those at 4
+ * m. */
 TEST (test_range)
 {
   Cloud cloud;
@@ -416,7 +418,7 @@ TEST (test_range)
   close_rig (&rig);
 }
 
-/* Nothing is in the range: one warning, for each kind of file. */
+/* No points in the range: one warning, for each kind of file. */
 LOOP_TEST (test_no_known_depth, 0, 3)
 {
   static const gchar *const caps[] = { "application/x-ply, encoding=binary",
@@ -447,7 +449,7 @@ LOOP_TEST (test_no_known_depth, 0, 3)
   close_rig (&rig);
 }
 
-/* Every other row and column, with their places and colours. */
+/* Every other row and column keeps its position and colour. */
 TEST (test_step)
 {
   Cloud cloud;
@@ -468,7 +470,7 @@ TEST (test_step)
   close_rig (&rig);
 }
 
-/* A map goes with its image, and images without a map are left out. */
+/* A map is paired with its image; images without a map are dropped. */
 TEST (test_pairing)
 {
   GstMessage *message;
@@ -484,7 +486,7 @@ TEST (test_pairing)
   fail_unless (cloud.colors);
   fail_unless (gst_bus_pop_filtered (rig.bus, GST_MESSAGE_ELEMENT) == NULL);
 
-  /* its image is past */
+  /* the image of this map has been dropped */
   gst_harness_push (rig.left, make_left (5));
   gst_harness_push (rig.map, make_matched (4, "disparity", TRUE));
   cloud = read_cloud (make_file (&rig, make_matched (5, "disparity", TRUE),
@@ -496,7 +498,7 @@ TEST (test_pairing)
   close_rig (&rig);
 }
 
-/* One error with this text, and no more. */
+/* Fails unless this map causes one error with this text and no output. */
 static void
 check_error (Rig * rig, GstBuffer * map, const gchar * text)
 {
@@ -505,7 +507,7 @@ check_error (Rig * rig, GstBuffer * map, const gchar * text)
   fail_unless_equals_int (gst_harness_buffers_received (rig->map), 0);
 }
 
-/* It is not said when the maps are that a gap stands for. */
+/* The segment that would give the gap its running time is missing. */
 TEST (test_gap_before_a_segment)
 {
   GstSegment segment;
@@ -567,7 +569,7 @@ TEST (test_sizes_differ)
   close_rig (&rig);
 }
 
-/* Files of a number, each complete: as the documentation has it. */
+/* Numbered files, each complete, as in the documentation. */
 TEST (test_pipeline)
 {
   gchar *folder = g_dir_make_tmp ("clouds-XXXXXX", NULL), *line;

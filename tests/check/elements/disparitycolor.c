@@ -24,14 +24,14 @@ typedef struct
   gint r, g, b;
 } Rgb;
 
-/* Encoding of a map of disparities or another result. */
+/* Encoding of a disparity map or of another result. */
 typedef struct
 {
   gdouble scale;
   gint minimum;
   guint number;
   guint invalid;
-  const gchar *result;          /* with this: scale and offset alone */
+  const gchar *result;          /* other result: only scale and offset */
   gdouble offset;
 } Meta;
 
@@ -191,7 +191,7 @@ convert_codes (GstHarness * h, const guint16 * codes, gboolean gray8,
   return convert (h, buffer);
 }
 
-/* The colours of codes. */
+/* The output colours of these codes. */
 static Rgb *
 colors_of (GstHarness * h, const guint16 * codes, gboolean gray8, gint width,
     gint height, const Meta * meta)
@@ -208,7 +208,7 @@ check_color (Rgb color, gint r, gint g, gint b, gint tolerance)
 {
   if (ABS (color.r - r) > tolerance || ABS (color.g - g) > tolerance
       || ABS (color.b - b) > tolerance)
-    fail ("the colour is %d %d %d, not %d %d %d", color.r, color.g, color.b, r,
+    fail ("colour is %d %d %d, expected %d %d %d", color.r, color.g, color.b, r,
         g, b);
 }
 
@@ -233,10 +233,10 @@ check_position (Rgb color, gdouble position)
   gdouble found = position_of (color);
 
   if (fabs (found - position) > 0.6 / 255)
-    fail ("the colour is at %g of the map, not at %g", found, position);
+    fail ("colour is at %g of the map, expected %g", found, position);
 }
 
-/* Instead of a position. */
+/* The position of invalid codes. */
 #define INVALID -1
 
 /* Checks the positions of n codes, with colormap=grey. */
@@ -338,7 +338,7 @@ LOOP_TEST (test_maps_are_smooth_and_ordered, 0, 4)
       check_same (ramp[i], ramp[i - 1], 2);
     /* a difference larger than the rounding of a channel */
     if (__i__ % 2 == 1 && i >= 16)
-      fail_unless (luma[i] > luma[i - 16], "no brighter at %u", i);
+      fail_unless (luma[i] > luma[i - 16], "not brighter at %u", i);
   }
   if (__i__ % 2 == 0) {
     fail_unless (ramp[RAMP].r > ramp[RAMP].b);
@@ -389,13 +389,13 @@ TEST (test_range_from_meta)
   GstHarness *h = new_harness ("colormap=grey invalid-color=0xffff0000");
 
   CHECK_ROW (h, codes, FALSE, &first, 1 / 16.0 / 40, 0.25, 0.5, 0.75, 1, 1);
-  /* code / 32 + 10, from 10 to 20; and another invalid value */
+  /* disparity = code / 32 + 10, from 10 to 20, with another invalid value */
   CHECK_ROW (h, codes, FALSE, &second, INVALID, 0.5, 1, 1, 1, 1);
   CHECK_ROW (h, codes, FALSE, &first, 1 / 16.0 / 40, 0.25, 0.5, 0.75, 1, 1);
   gst_harness_teardown (h);
 }
 
-/* Each field of the meta alone, with the range set by properties. */
+/* Each field of the meta alone; the range is set by properties. */
 TEST (test_each_change_of_the_meta)
 {
   static const guint16 codes[] = { 80, 160, 320 };
@@ -434,7 +434,7 @@ TEST (test_other_results)
   GstHarness *h = new_harness ("colormap=grey invalid-color=0xffff0000");
 
   CHECK_ROW (h, vertical, FALSE, &rows, 0.5, 20 / 32.0, 8 / 32.0, 0);
-  /* 0 is a confidence like any other */
+  /* 0 is a valid confidence */
   CHECK_ROW (h, confidence, TRUE, &trust, 0, 0.2, 1);
   set_text (h, "range-min", "-4");
   set_text (h, "range-max", "4");
@@ -452,7 +452,7 @@ TEST (test_negative_minimum)
 
   CHECK_ROW (h, codes, FALSE, &meta, 1 / 16.0 / 60, 20 / 60.0, 40 / 60.0,
       959 / 960.0, 1);
-  /* disparity -20 is at 320, 0 at 640 */
+  /* disparity -20 has code 320, 0 has 640 */
   set_text (h, "range-min", "-20");
   set_text (h, "range-max", "0");
   CHECK_ROW (h, codes, FALSE, &meta, 0, 0, 1, 1, 1);
@@ -466,7 +466,7 @@ TEST (test_range_from_properties)
   GstHarness *h = new_harness ("colormap=grey range-min=10 range-max=20");
 
   CHECK_ROW (h, codes, FALSE, &meta, 0, 0, 1, 1, 1);
-  /* one end alone: the other comes from the meta */
+  /* one end only: the other one comes from the meta */
   set_text (h, "range-min", "-100000");
   CHECK_ROW (h, codes, FALSE, &meta, 0.25, 0.5, 1, 1, 1);
   set_text (h, "range-min", "20");
@@ -549,7 +549,7 @@ TEST (test_without_meta)
 
   CHECK_ROW (h, wide, FALSE, NULL, INVALID, 1 / 63.0, 0.5, 1, 1);
   CHECK_ROW (h, narrow, TRUE, NULL, INVALID, 1 / 255.0, 0.2, 0.8, 1);
-  /* the range of GRAY8 is all codes */
+  /* in GRAY8 the range is all codes */
   set_text (h, "disparity-scale", "4");
   set_text (h, "invalid-value", "51");
   CHECK_ROW (h, narrow, TRUE, NULL, 0, 1 / 255.0, INVALID, 0.8, 1);
@@ -557,7 +557,7 @@ TEST (test_without_meta)
   set_text (h, "invalid-value", "-1");
   set_text (h, "range-max", "51");
   CHECK_ROW (h, narrow, TRUE, NULL, 0, 0.25 / 51, 0.25, 1, 1);
-  /* counts as 0 */
+  /* treated as 0 */
   set_text (h, "disparity-scale", "1e-320");
   CHECK_ROW (h, narrow, TRUE, NULL, 0, 1 / 51.0, 1, 1, 1);
   set_text (h, "range-max", "-100000");
@@ -602,7 +602,7 @@ TEST (test_warns_once_about_a_guess)
   gst_element_set_bus (h->element, NULL);
   gst_harness_teardown (h);
 
-  /* no warning if the range is set */
+  /* no warning if the range is set by properties */
   h = new_harness ("range-min=0 range-max=63");
   gst_element_set_bus (h->element, bus);
   g_free (colors_of (h, codes, FALSE, 2, 1, NULL));
@@ -612,7 +612,7 @@ TEST (test_warns_once_about_a_guess)
   gst_object_unref (bus);
 }
 
-/* Invalid numbers from an application. */
+/* Invalid values from an application. */
 TEST (test_absurd_metas)
 {
   static const guint16 codes[] = { 0, 1, 1000, 65535 };
@@ -965,7 +965,8 @@ TEST (test_changes_of_caps)
   gst_harness_teardown (h);
 }
 
-/* The same meta with other input and output formats, and codes above 255. */
+/* Frames with the same meta in other input and output formats, and codes above
+ * 255. */
 TEST (test_changes_of_format)
 {
   static const guint16 codes[] = { 0, 100, 252, 300 };
@@ -1056,7 +1057,7 @@ check_legend (const Rgb * picture, gint width, gint height, gint dot,
 
     if (!is_white (picture[y * width + tick_x]))
       continue;
-    fail_unless (top >= 0 && y + 4 * dot <= height, "a label is cut off");
+    fail_unless (top >= 0 && y + 4 * dot <= height, "truncated label");
     for (; x >= width / 2 - dot; x -= 6 * dot) {
       c = read_glyph (picture, width, x, top, dot);
       if (c == 0)

@@ -15,8 +15,8 @@
 
 #define CAMERA "focal-length=700 baseline=0.12 "
 
-/* Codes and the depths of CAMERA with 16 codes for a pixel, in millimetres;
- * computed elsewhere. */
+/* Codes, and their depths in millimetres for CAMERA and 16 codes per pixel,
+ * computed independently. */
 static const guint16 codes[] = { 0, 16, 20, 21, 160, 1024, 1344, 65535 };
 static const guint16 depths[] = { 0, 0, 0, 64000, 8400, 1313, 1000, 21 };
 
@@ -82,7 +82,7 @@ map_of (const guint16 * row, guint n, guint bytes)
   return buffer;
 }
 
-/* As a matcher says it, with more fields. */
+/* Adds a matcher's meta; the varargs are further fields. */
 static void
 add_meta (GstBuffer * buffer, const gchar * result, gdouble scale, gint minimum,
     guint invalid, const gchar * first, ...)
@@ -103,7 +103,7 @@ add_meta (GstBuffer * buffer, const gchar * result, gdouble scale, gint minimum,
   va_end (more);
 }
 
-/* Pushes a map, and holds what comes out to these depths. */
+/* Pushes a map and compares the output with these depths. */
 static GstBuffer *
 check_depths (Rig * rig, GstBuffer * map, const guint16 * wanted, guint n)
 {
@@ -130,7 +130,7 @@ number_in (GstBuffer * buffer, const gchar * field)
   return number;
 }
 
-/* One error, with this text, and nothing comes out. */
+/* Fails unless this map causes one error with this text and no output. */
 static void
 check_error (Rig * rig, GstBuffer * map, const gchar * text)
 {
@@ -165,7 +165,7 @@ TEST (test_properties_alone)
   close_rig (&rig);
 }
 
-/* What the properties say counts only without a meta, but for the camera. */
+/* The meta overrides properties, except those of the camera. */
 TEST (test_meta)
 {
   static const guint16 row[] = { 0, 40, 64, 77, 255, 128 };
@@ -185,14 +185,14 @@ TEST (test_meta)
     add_meta (map, "disparity", 2, -4, 77, "focal-length", G_TYPE_DOUBLE,
         500.0, "baseline", G_TYPE_DOUBLE, 0.1, "doffs", G_TYPE_DOUBLE, 1.0,
         NULL);
-    if (i == 1)                 /* what is set wins */
+    if (i == 1)                 /* the property overrides the meta */
       set_focal_length (&rig, 250);
     out = check_depths (&rig, map, i == 0 ? wanted : nearer, 6);
     fail_unless (custom_meta_of (out, META) == NULL);
     fail_unless (number_in (out, "depth-scale") == 1000);
     fail_unless (number_in (out, "focal-length") == (i == 0 ? 500 : 250));
     fail_unless (number_in (out, "baseline") == 0.1);
-    /* of the largest disparity that was searched, 59, and doffs */
+    /* depth of the largest disparity in the search range, 59, plus doffs */
     fail_unless (ABS (number_in (out, "range-min") - (i == 0 ? 50 : 25) / 60.0)
         < 1e-12);
     fail_unless (number_in (out, "range-max") == 65.535);
@@ -210,8 +210,8 @@ TEST (test_meta)
   close_rig (&rig);
 }
 
-/* Every code of KITTI's: depth times disparity is focal length times baseline,
- * to half a code of the depth. */
+/* Depth times disparity is focal length times baseline for every KITTI code, to
+ * half a depth code. */
 TEST (test_product_is_constant)
 {
   const guint n = 4096;
@@ -270,8 +270,8 @@ TEST (test_no_disparity)
   close_rig (&rig);
 }
 
-/* All depths are beyond the range, as with a baseline in millimetres: one
- * warning, with what to look at. */
+/* All depths are beyond the range, for example for a baseline in millimetres:
+ * one warning with possible causes. */
 TEST (test_no_known_depth)
 {
   static const guint16 unknown[8] = { 0, };
@@ -279,7 +279,7 @@ TEST (test_no_known_depth)
   GError *warning = NULL;
   Rig rig;
 
-  /* it would have to wait for a GPU */
+  /* skipped on a GPU, where the check would have to wait for the map */
   if (strcmp (test_backend (), "cuda") == 0)
     return;
   open_rig (&rig, "focal-length=700 baseline=120000 disparity-scale=16 "
@@ -316,8 +316,8 @@ TEST (test_empty_range)
   close_rig (&rig);
 }
 
-/* From rendered disparities, and through a PNG of 16 bits, as the documentation
- * writes it: nothing of a code is lost. */
+/* A 16-bit PNG of rendered disparities, as in the documentation, is
+ * lossless. */
 TEST (test_pipeline)
 {
   GstElement *pipeline = gst_parse_launch ("stereotestsrc view=disparity "

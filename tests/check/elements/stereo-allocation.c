@@ -1,4 +1,4 @@
-/* gst-stereomatching: buffers in, buffers out
+/* gst-stereomatching: buffer allocation and reuse
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,7 +6,7 @@
 
 #include "../stereocheck.h"
 
-/* A width whose rows GStreamer pads. */
+/* A width that makes GStreamer pad the rows. */
 #define ODD_CAPS \
     "video/x-raw, format=GRAY8, width=43, height=5, framerate=25/1"
 
@@ -79,32 +79,32 @@ TEST (test_pool_of_downstream_is_used)
   }
 }
 
-/* A pool that does not support the configuration. */
-typedef GstBufferPool StubbornPool;
-typedef GstBufferPoolClass StubbornPoolClass;
-static GType stubborn_pool_get_type (void);
-G_DEFINE_TYPE (StubbornPool, stubborn_pool, GST_TYPE_BUFFER_POOL);
+/* A pool that rejects every configuration. */
+typedef GstBufferPool RejectingPool;
+typedef GstBufferPoolClass RejectingPoolClass;
+static GType rejecting_pool_get_type (void);
+G_DEFINE_TYPE (RejectingPool, rejecting_pool, GST_TYPE_BUFFER_POOL);
 
 static gboolean
-stubborn_pool_set_config (GstBufferPool * pool, GstStructure * config)
+rejecting_pool_set_config (GstBufferPool * pool, GstStructure * config)
 {
   return FALSE;
 }
 
 static void
-stubborn_pool_class_init (StubbornPoolClass * klass)
+rejecting_pool_class_init (RejectingPoolClass * klass)
 {
-  klass->set_config = stubborn_pool_set_config;
+  klass->set_config = rejecting_pool_set_config;
 }
 
 static void
-stubborn_pool_init (StubbornPool * self)
+rejecting_pool_init (RejectingPool * self)
 {
 }
 
 TEST (test_pool_of_downstream_that_refuses)
 {
-  Downstream downstream = { g_object_new (stubborn_pool_get_type (), NULL),
+  Downstream downstream = { g_object_new (rejecting_pool_get_type (), NULL),
     TRUE, 0
   };
   GstBuffer *map;
@@ -119,8 +119,7 @@ TEST (test_pool_of_downstream_that_refuses)
   gst_object_unref (downstream.pool);
 }
 
-/* Who knows nothing of GstVideoMeta gets what the caps alone say. */
-/* A pool that has no buffer beyond those it begins with. */
+/* A pool that cannot allocate buffers after the first three. */
 typedef struct
 {
   GstBufferPool parent;
@@ -203,7 +202,7 @@ TEST (test_layout_without_video_meta)
   rig_close (&rig);
 }
 
-/* A map belongs to downstream for as long as it wants. */
+/* Downstream may keep maps for any time. */
 TEST (test_maps_may_be_kept)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-raw, format=GRAY16_LE, "
@@ -215,7 +214,7 @@ TEST (test_maps_may_be_kept)
   for (guint i = 0; i < G_N_ELEMENTS (maps); i++)
     maps[i] = rig_match (&rig, gray_image (WIDTH, HEIGHT, 0),
         gray_image (WIDTH, HEIGHT, 1 + (gint) i));
-  /* also when the element is gone */
+  /* also after the element is freed */
   rig_close (&rig);
   for (guint i = 0; i < G_N_ELEMENTS (maps); i++) {
     check_codes (maps[i], caps, 50, 90 - (gint) i / 2, 16 * (1 + i));
@@ -246,7 +245,7 @@ TEST (test_allocation_query_of_upstream)
   Rig rig;
 
   rig_open (&rig, VCBW "num-disparities=8");
-  /* before the other view is known, and after, and with the output agreed on */
+  /* before and after caps of the other view, and after the first map */
   rig_caps (&rig, LEFT, ODD_CAPS);
   check_upstream_query (&rig, LEFT);
   rig_caps (&rig, RIGHT, ODD_CAPS);
@@ -256,7 +255,7 @@ TEST (test_allocation_query_of_upstream)
   check_upstream_query (&rig, LEFT);
   check_upstream_query (&rig, RIGHT);
 
-  /* and nobody waits for an element that is off */
+  /* an element in state NULL answers at once */
   gst_element_set_state (rig.element, GST_STATE_NULL);
   caps = gst_caps_from_string (ODD_CAPS);
   query = gst_query_new_allocation (caps, TRUE);
@@ -266,8 +265,8 @@ TEST (test_allocation_query_of_upstream)
   rig_close (&rig);
 }
 
-/* The answer does not wait for a partner, which may come from the thread that
- * asks. */
+/* The answer does not wait for the other view, which the same thread may push
+ * next. */
 TEST (test_allocation_query_of_an_unpaired_view)
 {
   GstCaps *caps = gst_caps_from_string (CAPS);
@@ -292,7 +291,7 @@ TEST (test_allocation_query_of_an_unpaired_view)
   rig_close (&rig);
 }
 
-/* An image need not be in one piece. */
+/* An image may consist of several memories. */
 TEST (test_images_in_several_memories)
 {
   GstBuffer *views[2], *map;
@@ -325,7 +324,7 @@ watch (GstBuffer * buffer, gint * freed)
               0)), count_freed, freed);
 }
 
-/* Images go when they were used, maps come from a few buffers in turn. */
+/* Images are released after use, and maps come from a small pool. */
 TEST (test_no_growth)
 {
   const guint n = 300;
@@ -342,7 +341,7 @@ TEST (test_no_growth)
       GST_BUFFER_PTS (views[v]) = i * FRAME;
       watch (views[v], &freed);
     }
-    /* now and then one has no partner */
+    /* every tenth image is unpaired */
     if (i % 10 == 9) {
       rig_push (&rig, LEFT, views[LEFT]);
       gst_buffer_unref (views[RIGHT]);
@@ -351,7 +350,7 @@ TEST (test_no_growth)
     map = rig_match (&rig, views[LEFT], views[RIGHT]);
     g_hash_table_add (distinct, map);
     gst_buffer_unref (map);
-    /* two of this pair may be on their way out still */
+    /* the images of the last pair may still be in flight */
     fail_unless ((guint) g_atomic_int_get (&freed) + 4 * 4 >= 4 * i,
         "%d of %u were freed", g_atomic_int_get (&freed), 4 * (i + 1));
   }
@@ -364,8 +363,8 @@ TEST (test_no_growth)
   fail_unless_equals_int (freed, 4 * n);
 }
 
-/* Nothing is left of elements that come and go. */
-TEST (test_elements_come_and_go)
+/* Elements release all images when they are freed. */
+TEST (test_elements_free_images)
 {
   gint freed = 0;
 
@@ -377,7 +376,7 @@ TEST (test_elements_come_and_go)
     for (gint v = LEFT; v <= RIGHT; v++) {
       images[v] = numbered_image (v, 1);
       watch (images[v], &freed);
-      /* not always a pair */
+      /* every other right image is missing */
       if (v == LEFT || i % 2)
         rig_push (&rig, v, images[v]);
       else

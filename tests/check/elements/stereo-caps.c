@@ -14,7 +14,7 @@ static const gchar *const formats[] = { "GRAY8", "NV12", "I420", "YV12",
   "P010_10LE", "I420_10LE", "I422_10LE", "Y444_10LE"
 };
 
-/* YUV has the full range, so that a grey is the same number in all formats. */
+/* YUV is full range, so that a grey level is the same number in all formats. */
 static gchar *
 caps_text (const gchar * format, gint width, gint height)
 {
@@ -25,7 +25,7 @@ caps_text (const gchar * format, gint width, gint height)
       yuv ? ", colorimetry=(string)1:4:0:0" : "");
 }
 
-/* Every format on either pad, with every other one. */
+/* Every format on one pad, with every format on the other. */
 TEST (test_formats)
 {
   const gint width = 43, height = 5;
@@ -94,7 +94,7 @@ TEST (test_output_format)
       "video/x-raw, format=GRAY16_LE", "GRAY8");
 }
 
-/* Size, rate and pixel shape are the left view's. */
+/* Size, framerate and pixel aspect ratio are those of the left view. */
 TEST (test_output_is_shaped_as_the_left_view)
 {
   GstCaps *caps, *expected;
@@ -159,8 +159,8 @@ TEST (test_caps_query_lists_the_formats)
   rig_close (&rig);
 }
 
-/* What one view is, is what the other one is asked for first; another size is
- * still possible, because both may be about to change. */
+/* A caps query on one pad prefers the size of the other view, but allows
+ * others, because both views may be about to change. */
 TEST (test_caps_query_prefers_the_other_views_size)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
@@ -172,7 +172,7 @@ TEST (test_caps_query_prefers_the_other_views_size)
     rig_open (&rig, VCBW);
     rig_caps (&rig, v, "video/x-raw, format=RGB, width=32, height=20, "
         "framerate=15/1");
-    /* events are taken in their turn, which a query waits for */
+    /* queries are serialized with events, so this waits for the caps event */
     caps = query_caps (&rig, v, NULL);
     gst_caps_unref (caps);
     for (gint tries = 0;; tries++) {
@@ -191,7 +191,7 @@ TEST (test_caps_query_prefers_the_other_views_size)
             (s, "format")), G_N_ELEMENTS (formats));
     gst_caps_unref (caps);
 
-    /* so this is how a source fixates */
+    /* fixation therefore selects that size */
     caps = gst_caps_fixate (query_caps (&rig, !v, "video/x-raw, format=NV12"));
     s = gst_caps_get_structure (caps, 0);
     fail_unless (gst_structure_get_int (s, "width", &width) && width == 32);
@@ -204,7 +204,8 @@ TEST (test_caps_query_prefers_the_other_views_size)
   }
 }
 
-/* A map has the size of its views, so what downstream wants goes upstream. */
+/* A map has the size of the views, so downstream's limits apply to both
+ * views. */
 TEST (test_caps_query_asks_downstream)
 {
   Rig rig;
@@ -220,7 +221,7 @@ TEST (test_caps_query_asks_downstream)
 
     fail_if (gst_caps_is_empty (caps));
     fail_unless (gst_caps_is_subset (caps, possible), "%" GST_PTR_FORMAT, caps);
-    /* the format is the element's own affair */
+    /* the format is converted by the element, so it is not limited */
     fail_unless_equals_int (gst_value_list_get_size (gst_structure_get_value
             (gst_caps_get_structure (caps, 0), "format")),
         G_N_ELEMENTS (formats));
@@ -262,7 +263,7 @@ TEST (test_accept_caps)
           == cases[c].accepted, "%s", cases[c].caps);
     gst_caps_unref (caps);
   }
-  /* a question is no mistake */
+  /* queries post no errors */
   rig_expect_no_error (&rig);
   rig_close (&rig);
 }
@@ -285,7 +286,7 @@ TEST (test_sizes_that_differ)
     gst_harness_push (rig.view[RIGHT], gray_image (80, 5, 0));
     rig_expect_error (&rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
         "sink_left has 96x4", "sink_right 80x5", "equal", "videoscale", NULL);
-    /* and no more */
+    /* and no further error */
     while (gst_harness_push (rig.view[LEFT], gray_image (96, 4, 0))
         == GST_FLOW_OK)
       g_usleep (1000);
@@ -368,7 +369,7 @@ TEST (test_downstream_refuses)
 
 /* ------------------------------------------------------------------ changes */
 
-/* One side is ready long before the other. */
+/* One view sends caps and an image long before the other. */
 TEST (test_late_caps)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
@@ -393,7 +394,7 @@ TEST (test_late_caps)
 #define SIZE_A "video/x-raw, format=GRAY8, width=60, height=4, framerate=25/1"
 #define SIZE_B "video/x-raw, format=GRAY8, width=72, height=6, framerate=25/1"
 
-/* Images 0 to n - 1 of a view, which change from size A to size B before image
+/* Images 0 to n - 1 of a view, which changes from size A to size B before image
  * `change`. */
 static Script *
 changing_script (gint view, gint n, gint change)
@@ -416,7 +417,7 @@ changing_script (gint view, gint n, gint change)
   return script;
 }
 
-/* While the sizes differ there are no maps; before and after there are. */
+/* Pairs of different sizes give no maps; those before and after do. */
 TEST (test_both_views_change_their_size)
 {
   static const gint changes[][2] = { {5, 5}, {5, 8}, {8, 5}, {1, 2}, {2, 1},
@@ -463,7 +464,7 @@ TEST (test_both_views_change_their_size)
 
 TEST (test_one_view_changes_its_size)
 {
-  /* to the end of the stream, and for longer than a second */
+  /* until the end of the stream, and for more than a second */
   static const gint lengths[] = { 12, 60 };
 
   for (guint l = 0; l < G_N_ELEMENTS (lengths); l++) {
@@ -491,7 +492,7 @@ TEST (test_one_view_changes_its_size)
   }
 }
 
-/* Downstream may change its mind. */
+/* Downstream renegotiates the format. */
 TEST (test_downstream_changes_the_format)
 {
   static const gchar *const wanted[] = { "GRAY16_LE", "GRAY8", "GRAY16_LE" };
@@ -517,7 +518,8 @@ TEST (test_downstream_changes_the_format)
   rig_close (&rig);
 }
 
-/* Rows of two times are matched, but not without a word. */
+/* Interlaced frames, whose rows are of two times, are matched with a
+ * warning. */
 TEST (test_interlaced_video)
 {
   static const gchar caps[] = CAPS ", interlace-mode=";
@@ -538,7 +540,7 @@ TEST (test_interlaced_video)
       map = gst_harness_pull (rig.view[LEFT]);
       check_numbers (map, i, i);
       gst_buffer_unref (map);
-      /* the same again, in other caps */
+      /* the other interlace mode posts no second warning */
       g_free (text);
       text = g_strconcat (caps, "mixed", NULL);
       fail_unless (rig_push_caps (&rig, v, text));

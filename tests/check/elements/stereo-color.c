@@ -11,7 +11,7 @@
 #define SCENE_WIDTH 180
 #define SCENE_HEIGHT 90
 
-/* Every matcher that uses colour, so that its costs are of colour. */
+/* Every matcher with a colour cost, configured to use it. */
 static const gchar *const color_matchers[] = {
   "stereovcbw cost=rgb", "stereoesaw cost=rgb", "stereoesmp cost=rgb"
 };
@@ -40,7 +40,7 @@ scene (gint view)
   return buffer;
 }
 
-/* GStreamer's own conversion, as videoconvert does it. */
+/* The conversion of videoconvert. */
 static GstBuffer *
 converted (GstBuffer * rgb, const gchar * caps_text)
 {
@@ -70,7 +70,7 @@ converted (GstBuffer * rgb, const gchar * caps_text)
   return buffer;
 }
 
-/* The map of a pair; takes the views. */
+/* The map of a pair.  Takes ownership of both views. */
 static GstBuffer *
 match (const gchar * matcher, const gchar * left_caps, GstBuffer * left,
     const gchar * right_caps, GstBuffer * right)
@@ -88,7 +88,7 @@ match (const gchar * matcher, const gchar * left_caps, GstBuffer * left,
   return map;
 }
 
-/* Pixels of a hundred whose disparity is another one. */
+/* Percentage of pixels with different codes. */
 static gdouble
 different (GstBuffer * a, GstBuffer * b)
 {
@@ -106,7 +106,7 @@ different (GstBuffer * a, GstBuffer * b)
   return 200.0 * n / one.size;
 }
 
-/* The same scene in RGB and in YUV, on both sides and on one. */
+/* The same scene in RGB and YUV, on both pads and on one. */
 static void
 check_scene (const gchar * matcher, const gchar * format,
     const gchar * colorimetry, gdouble limit)
@@ -147,7 +147,7 @@ TEST (test_same_scene)
   }
 }
 
-/* The matrix and the range are those of the caps. */
+/* Matrix and range come from the caps. */
 TEST (test_colorimetry)
 {
   static const gchar *const colorimetries[] = { "bt601", "bt709", "bt2020",
@@ -158,7 +158,7 @@ TEST (test_colorimetry)
     check_scene ("stereovcbw cost=rgb", "Y444", colorimetries[i], 1);
 }
 
-/* New caps that differ in nothing else count from the next image on. */
+/* New caps that differ only in colorimetry apply from the next image. */
 TEST (test_colorimetry_changes)
 {
   static const gchar *const colorimetries[] = { "bt709", "1:4:0:0", "bt601",
@@ -193,7 +193,8 @@ TEST (test_colorimetry_changes)
   gst_buffer_unref (right);
 }
 
-/* Views of one luma: only U and V show a texture, with the disparity 6. */
+/* A view with constant luma: only U and V have texture, with a disparity of
+ * 6. */
 static GstBuffer *
 chroma_image (const gchar * caps_text, gint view)
 {
@@ -243,7 +244,7 @@ TEST (test_chroma_alone)
       gst_buffer_unmap (map, &data);
       gst_buffer_unref (map);
 
-      /* luma is all that is left when the other view is grey */
+      /* a grey second view leaves only luma, which has no texture */
       plain = gst_buffer_new_and_alloc (SCENE_WIDTH * SCENE_HEIGHT);
       gst_buffer_memset (plain, 0, 126, (gsize) - 1);
       map = match (color_matchers[m], caps, chroma_image (caps, LEFT),
@@ -257,7 +258,8 @@ TEST (test_chroma_alone)
       GST_INFO ("%s, %s: %u of %u, %u by luma", color_matchers[m], formats[f],
           right, (SCENE_WIDTH - 8) * SCENE_HEIGHT, by_luma);
       fail_unless (right >= 98 * (SCENE_WIDTH - 8) * SCENE_HEIGHT / 100,
-          "%s, %s: %u pixels are right", color_matchers[m], formats[f], right);
+          "%s, %s: %u pixels are correct", color_matchers[m], formats[f],
+          right);
       fail_unless_equals_int (by_luma, 0);
       g_free (caps);
     }

@@ -6,8 +6,8 @@
 
 /*
  * The first tests need no GPU: buffers with CUDA memory in their caps are
- * mapped like others where they cannot be used in place.  The other tests need
- * a GPU and GStreamer's cudaupload, and are skipped otherwise.
+ * mapped for the CPU if they cannot be used in place.  The other tests need a
+ * GPU and GStreamer's cudaupload, and are skipped otherwise.
  */
 
 #include "../stereocheck.h"
@@ -62,7 +62,8 @@ TEST (test_caps)
   check_caps ("stereorectify", "sink", CUDA_CAPS, TRUE);
 }
 
-/* Also where the size of the results is limited by downstream. */
+/* Downstream limits the size of the results, and upstream still accepts CUDA
+ * memory. */
 TEST (test_caps_with_downstream)
 {
   GstElement *pipeline = pipeline_new ("stereovcbw name=m ! "
@@ -84,7 +85,7 @@ TEST (test_caps_with_downstream)
   pipeline_free (pipeline);
 }
 
-/* Each pad by itself. */
+/* Each combination of system and CUDA memory on the two pads. */
 TEST (test_mapped)
 {
   static const gchar *const caps[2] = { HOST_CAPS, CUDA_CAPS };
@@ -118,7 +119,7 @@ TEST (test_allocation)
   fail_unless (gst_pad_peer_query (rig.view[LEFT]->srcpad, query));
   fail_unless (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE,
           NULL));
-  /* not one of another kind */
+  /* only CUDA pools fit these caps */
   if (gst_query_get_n_allocation_pools (query) > 0) {
     gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
     fail_unless_equals_string (G_OBJECT_TYPE_NAME (pool), "GstCudaBufferPool");
@@ -130,7 +131,7 @@ TEST (test_allocation)
   rig_close (&rig);
 }
 
-/* An element that computes on the CPU has none, and does not say it had. */
+/* An element on the CPU has no CUDA context and does not offer one. */
 TEST (test_no_context)
 {
   GstQuery *query = gst_query_new_context ("gst.cuda.context");
@@ -151,8 +152,8 @@ TEST (test_no_context)
   gst_query_unref (query);
 }
 
-/* Memory that a device writes to, here one whose memory is the host's: it comes
- * down when it is mapped for the CPU, once. */
+/* Device memory, simulated by a CPU device: mapping it for the CPU downloads it
+ * once. */
 TEST (test_copy)
 {
   const gsize size = 1000;
@@ -170,7 +171,7 @@ TEST (test_copy)
   buffer = gst_buffer_new_allocate (allocator, size, NULL);
   gst_buffer_memset (buffer, 0, 0x11, size);
 
-  /* what the CPU has written is nowhere else */
+  /* data written by the CPU has no device copy */
   fail_if (gst_stereo_buffer_use_copy (buffer, device, GST_MAP_READ, &image));
   for (guint8 i = 1; i < 4; i++) {
     fail_unless (gst_stereo_buffer_use_copy (buffer, device, GST_MAP_WRITE,
@@ -193,7 +194,7 @@ TEST (test_copy)
     once = gst_stereo_allocator_get_downloaded (allocator);
     fail_unless (once >= size && once < size + 256);
   }
-  /* reading leaves it where it is, writing does not */
+  /* reading keeps the device copy, writing invalidates it */
   fail_unless (gst_stereo_buffer_use_copy (buffer, device, GST_MAP_READ,
           &image));
   gst_buffer_memset (buffer, 0, 0x22, 1);
@@ -223,7 +224,7 @@ has_cuda (void)
     "video/x-raw, width=160, height=64 ! videoconvert ! " \
     "video/x-raw, format=%s" more " ! queue ! "
 
-/* Samples alone: how rows are padded depends on the memory. */
+/* Appends only the samples: row padding depends on the memory. */
 static void
 append (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer bytes)
 {
@@ -249,7 +250,7 @@ append (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer bytes)
   gst_caps_unref (caps);
 }
 
-/* All that comes to the sink "out". */
+/* The bytes of all frames at the sink named "out". */
 static GByteArray *
 run_to_end (const gchar * line)
 {
@@ -273,7 +274,7 @@ check_equal_bytes (GByteArray * a, GByteArray * b)
   g_byte_array_unref (b);
 }
 
-/* Of either pad, in all formats, what is matched is the same. */
+/* Both pads accept CUDA memory in all formats, with the same results. */
 TEST (test_in_place)
 {
   static const gchar *const formats[] = { "NV12", "I420", "Y444", "Y42B",
@@ -307,8 +308,9 @@ TEST (test_in_place)
   }
 }
 
-/* What nobody maps stays where it is, also when one of ours makes use of it. */
-TEST (test_nothing_comes_down)
+/* A map that no element maps for the CPU stays on the device, also if another
+ * element of this plugin uses it there. */
+TEST (test_no_download)
 {
   static const gchar *const sinks[] = { "fakesink", "queue ! v.sink_disparity",
     "disparitydepth focal-length=100 baseline=0.1 ! fakesink"
@@ -337,7 +339,8 @@ TEST (test_nothing_comes_down)
   }
 }
 
-/* Views from a map that stayed on the device are as from one that did not. */
+/* stereoview renders the same views from a map on the device and from a
+ * downloaded one. */
 TEST (test_views_of_maps_in_place)
 {
   static const gchar *const ways[] = { "", "videoconvert ! identity "
@@ -362,8 +365,8 @@ TEST (test_views_of_maps_in_place)
   check_equal_bytes (bytes[0], bytes[1]);
 }
 
-/* A view in CUDA memory, for whoever wants that, is the same. */
-TEST (test_views_go_out)
+/* A view output in CUDA memory equals one in system memory. */
+TEST (test_cuda_output)
 {
   static const gchar *const ways[] = { "", "video/x-raw(memory:CUDAMemory) ! "
         "cudadownload ! "

@@ -1,17 +1,17 @@
-/* gst-stereomatching: what goes wrong with GStreamer's own disparity element
+/* gst-stereomatching: defects of GStreamer's disparity element
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * Each test is named after what must not happen, or happens there and not here.
- * The element in question is `disparity` of gst-plugins-bad (ext/opencv).
+ * Each comment describes a defect of `disparity` of gst-plugins-bad
+ * (ext/opencv), "it" below; the test checks that the matchers do not have it.
  */
 
 #include "../stereocheck.h"
 
-/* It takes the next image of either side, whatever its time. */
+/* It pairs images in order of arrival and ignores timestamps. */
 TEST (test_pairs_by_time_not_by_arrival)
 {
   Script *left = script_new (), *right = script_new ();
@@ -33,7 +33,7 @@ TEST (test_pairs_by_time_not_by_arrival)
   rig_close (&rig);
 }
 
-/* It waits for a partner on a condition that nobody signals any more. */
+/* It waits for the other view on a condition that is no longer signalled. */
 TEST (test_eos_on_one_side_ends_the_stream)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
@@ -54,7 +54,7 @@ TEST (test_eos_on_one_side_ends_the_stream)
   }
 }
 
-/* Its pads block in their chain functions, also when they are to stop. */
+/* Its chain functions block, also while the pads are deactivated. */
 TEST (test_stopping_frees_a_waiting_source)
 {
   for (gint view = LEFT; view <= RIGHT; view++) {
@@ -75,7 +75,7 @@ TEST (test_stopping_frees_a_waiting_source)
   }
 }
 
-/* A flush leaves it waiting, and leaks what it had. */
+/* A flush leaves it blocked and leaks its images. */
 TEST (test_flush_frees_a_waiting_source)
 {
   Script *script = script_new ();
@@ -90,7 +90,7 @@ TEST (test_flush_frees_a_waiting_source)
     gst_mini_object_weak_ref (g_ptr_array_index (script, i), count_freed,
         &freed);
   feeder = feeder_new (&rig, LEFT, script);
-  /* then the next one waits for the other side */
+  /* after the first one is accepted, the next one blocks */
   feeder_wait (feeder, 1);
   for (gint view = LEFT; view <= RIGHT; view++)
     gst_harness_push_event (rig.view[view], gst_event_new_flush_start ());
@@ -102,13 +102,13 @@ TEST (test_flush_frees_a_waiting_source)
   for (gint view = LEFT; view <= RIGHT; view++)
     gst_harness_push_event (rig.view[view], gst_event_new_segment (&segment));
 
-  /* and goes on, with nothing from before */
+  /* matching continues without images from before the flush */
   rig_check_pair (&rig, 6);
   rig_expect_no_error (&rig);
   rig_close (&rig);
 }
 
-/* The same bytes in read-only memory. */
+/* A copy of the image in read-only memory. */
 static GstBuffer *
 read_only (GstBuffer * image, guint8 ** bytes)
 {
@@ -151,7 +151,7 @@ TEST (test_inputs_are_not_written_to)
   rig_close (&rig);
 }
 
-/* It takes rows for packed, and one view's layout for the other's. */
+/* It assumes rows without padding, and the layout of one view for both. */
 TEST (test_rows_may_be_padded)
 {
   const gint strides[] = { 131, 256 };
@@ -186,8 +186,8 @@ TEST (test_rows_may_be_padded)
   rig_close (&rig);
 }
 
-/* Its chain function returns with the mutex held if an image cannot be mapped,
- * so that stopping it hangs. */
+/* If an image cannot be mapped, its chain function returns with the mutex
+ * locked, so that stopping it hangs. */
 TEST (test_broken_image_is_an_error_and_not_a_deadlock)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
@@ -213,8 +213,8 @@ TEST (test_broken_image_is_an_error_and_not_a_deadlock)
   }
 }
 
-/* It stretches each frame from black to white, so that equal depths differ from
- * frame to frame, and gives colours instead of numbers. */
+/* It normalizes each frame to the full range, so that codes of equal depths
+ * differ between frames, and outputs colours instead of numbers. */
 TEST (test_codes_do_not_depend_on_the_rest_of_the_frame)
 {
   static const gchar *const formats[] = { "GRAY16_LE", "GRAY8" };

@@ -11,8 +11,8 @@
 #define SIZE "video/x-raw,format=GRAY8,width=160,height=120,framerate="
 #define MATCHER "backend=cpu num-disparities=32"
 
-/* Warnings of a pipeline until its end, which all have to be those of the
- * matcher and name a reason. */
+/* Runs a pipeline to its end and counts its warnings, which must be the
+ * diagnosis of the matcher. */
 static guint
 count_warnings (GstElement * pipeline)
 {
@@ -44,7 +44,8 @@ count_warnings (GstElement * pipeline)
   return n;
 }
 
-/* A left view, a right view, the rate and number of their frames, a matcher. */
+/* Counts the warnings of a matcher for these views, with their framerate and
+ * number of frames. */
 static guint
 warnings_of (const gchar * left, const gchar * right, const gchar * rate,
     guint n, const gchar * matcher)
@@ -91,14 +92,14 @@ static const gchar *const wrong[][3] = {
   {"videotestsrc pattern=snow", SCENE, "cost=luma"},
 };
 
-/* There is no diagnosis on a GPU. */
+/* The diagnosis runs on the CPU only. */
 static gboolean
 is_on_gpu (void)
 {
   return strcmp (test_backend (), "cuda") == 0;
 }
 
-/* One warning, after five pairs that are a second apart. */
+/* One warning, after five pairs at intervals of one second. */
 LOOP_TEST (test_wrong_views, 0, G_N_ELEMENTS (wrong))
 {
   static const gchar *const elements[] = { "stereosgm", "stereovcbw",
@@ -121,7 +122,7 @@ LOOP_TEST (test_wrong_views, 0, G_N_ELEMENTS (wrong))
   }
 }
 
-/* With the confidence as an output, too, and again after another start. */
+/* With the confidence as an output as well, and again after a restart. */
 TEST (test_with_confidence)
 {
   GstElement *pipeline = pipeline_new (SCENE "num-buffers=6 pattern=thin "

@@ -1,12 +1,12 @@
-/* gst-stereomatching: a GPU that is full, or fails
+/* gst-stereomatching: a GPU that is out of memory or fails
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * For machines with a GPU, with STEREO_TEST_BACKEND=cuda; told to be left out
- * elsewhere.  What happens there with a GPU that is none: tests/frames.
+ * Needs a GPU and STEREO_TEST_BACKEND=cuda; skipped otherwise. tests/frames
+ * does the same with a fake GPU.
  */
 
 #include "../stereocheck.h"
@@ -17,7 +17,7 @@
 #define MATCHER "stereovcbw radius=2 n-threads=1 backend=%s"
 #define MAX_BLOCKS 256
 
-/* FALSE without a GPU that tests are to use. */
+/* FALSE unless the tests run on a GPU. */
 static gboolean
 open_gpu (StereoDevice ** device)
 {
@@ -92,7 +92,7 @@ expect_cpu (Rig * rig)
   rig_expect_no_error (rig);
 }
 
-/* Takes all memory that there is. */
+/* Allocates all free GPU memory. */
 static guint
 fill_up (StereoDevice * device, void *blocks[MAX_BLOCKS])
 {
@@ -131,7 +131,7 @@ push_large (Rig * rig, gint number)
   }
 }
 
-/* An error at the start, or a warning when memory is allocated. */
+/* Either the start fails or the first allocation posts a warning. */
 static void
 check_full_auto (void)
 {
@@ -197,9 +197,10 @@ TEST (test_full)
   stereo_device_unref (&device);
 }
 
-/* Has a kernel read where nothing is, after which the context is of no use. */
+/* Launches a kernel that reads an invalid address, which makes the CUDA context
+ * unusable. */
 static void
-lose_gpu (StereoDevice * device)
+break_gpu (StereoDevice * device)
 {
   const StereoAlgorithm *vcbw = stereo_algorithm_find ("vcbw");
   const StereoMatcherConfig config = {
@@ -228,7 +229,7 @@ lose_gpu (StereoDevice * device)
   stereo_params_free (&params);
 }
 
-/* In a process of its own each: nothing brings the context back. */
+/* Tests run in their own processes, because the context cannot be restored. */
 TEST (test_lost_auto)
 {
   StereoDevice *device = NULL;
@@ -239,7 +240,7 @@ TEST (test_lost_auto)
   open_rig (&rig, "auto");
   rig_check_pair (&rig, 0);
   rig_check_pair (&rig, 1);
-  lose_gpu (device);
+  break_gpu (device);
   expect_cpu (&rig);
   rig_close (&rig);
   stereo_device_unref (&device);
@@ -254,7 +255,7 @@ TEST (test_lost_cuda)
     return;
   open_rig (&rig, "cuda");
   rig_check_pair (&rig, 0);
-  lose_gpu (device);
+  break_gpu (device);
   push (&rig, 1);
   rig_expect_error (&rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED,
       "Failed to match the views", NULL);

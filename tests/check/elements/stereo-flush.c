@@ -1,4 +1,4 @@
-/* gst-stereomatching: stops and flushes at inconvenient times
+/* gst-stereomatching: stopping and flushing at any time
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,15 +6,15 @@
 
 #include "../stereocheck.h"
 
-/* Buffers that downstream has to give, and gives no second time. */
-#define N_HOARDED 2
+/* Number of buffers in downstream's pool; the sink never returns them. */
+#define N_BUFFERS 2
 
-/* Longer than stopping may take, and anything else on a loaded machine. */
+/* Limit for stopping and flushing, which must not wait for timeouts. */
 #define SOON (1 * G_TIME_SPAN_SECOND)
 
 /* ------------------------------------------------------------- a small pool */
 
-/* A pool with N_HOARDED buffers that counts who wants one. */
+/* A pool of N_BUFFERS that counts acquisitions. */
 typedef struct
 {
   GstVideoBufferPool parent;
@@ -64,25 +64,25 @@ propose_small_pool (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * probe,
   gst_query_parse_allocation (query, &caps, NULL);
   fail_unless (gst_video_info_from_caps (&info, caps));
   pool = g_object_new (counting_pool_get_type (), NULL);
-  gst_query_add_allocation_pool (query, pool, info.size, N_HOARDED, N_HOARDED);
+  gst_query_add_allocation_pool (query, pool, info.size, N_BUFFERS, N_BUFFERS);
   gst_object_unref (pool);
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* The harness keeps what it gets, and offers little. */
+/* Offers the small pool downstream; the harness keeps all buffers. */
 static void
-hoard (GstHarness * h)
+offer_small_pool (GstHarness * h)
 {
   n_wanted = 0;
   gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
       propose_small_pool, NULL, NULL);
 }
 
-/* Until one more is wanted than there are. */
+/* Waits until the element waits for one buffer more than the pool has. */
 static void
 wait_until_used_up (void)
 {
-  while (g_atomic_int_get (&n_wanted) <= N_HOARDED)
+  while (g_atomic_int_get (&n_wanted) <= N_BUFFERS)
     g_usleep (1000);
 }
 
@@ -107,13 +107,13 @@ feed (Rig * rig, gint view)
   return feeder_new (rig, view, script);
 }
 
-/* A matcher that waits for a buffer, and sources that wait for it. */
+/* Opens a matcher that waits for a buffer, which blocks both sources. */
 static void
 open_without_buffers (Rig * rig, Feeder * feeders[2])
 {
   keep_backends (TRUE);
   rig_open (rig, VCBW);
-  hoard (rig->view[LEFT]);
+  offer_small_pool (rig->view[LEFT]);
   for (gint v = LEFT; v <= RIGHT; v++)
     rig_caps (rig, v, CAPS);
   for (gint v = LEFT; v <= RIGHT; v++)
@@ -142,8 +142,8 @@ push_to_both (Rig * rig, GstEvent * event)
   gst_event_unref (event);
 }
 
-/* As who seeks does it: the sources stand still before anything goes on.
- * feeders: NULL where nobody pushes. */
+/* Flushes like a seek: sources stop between flush-start and flush-stop. feeders
+ * may be NULL. */
 static void
 flush (Rig * rig, Feeder * feeders[2])
 {
@@ -166,7 +166,7 @@ TEST (test_flush_without_buffers)
   open_without_buffers (&rig, feeders);
   flush (&rig, feeders);
 
-  /* and again, with the flush still to come */
+  /* a second flush, after the maps are released */
   while ((map = gst_harness_try_pull (rig.view[LEFT])) != NULL)
     gst_buffer_unref (map);
   flush (&rig, NULL);
@@ -196,7 +196,7 @@ push_pairs (Rig * rig, guint n)
   }
 }
 
-/* Opens a rig whose result pad waits for a buffer. */
+/* Opens a matcher whose result pad waits for a buffer. */
 static GstHarness *
 open_without_result_buffers (Rig * rig)
 {
@@ -205,15 +205,15 @@ open_without_result_buffers (Rig * rig)
   keep_backends (TRUE);
   rig_open (rig, MORE);
   more = gst_harness_new_with_element (rig->element, NULL, "src_vertical");
-  hoard (more);
+  offer_small_pool (more);
   for (gint v = LEFT; v <= RIGHT; v++)
     rig_caps (rig, v, LARGER);
-  push_pairs (rig, N_HOARDED + 1);
+  push_pairs (rig, N_BUFFERS + 1);
   wait_until_used_up ();
   return more;
 }
 
-/* Also if a result pad waits for a buffer. */
+/* Stopping does not wait for the buffer of a result pad. */
 TEST (test_stop_without_buffers_of_a_result_pad)
 {
   Rig rig;
@@ -225,7 +225,7 @@ TEST (test_stop_without_buffers_of_a_result_pad)
   rig_close (&rig);
 }
 
-/* Releasing the pad is enough for the others to go on. */
+/* Releasing the blocked result pad unblocks the others. */
 TEST (test_release_without_buffers)
 {
   Rig rig;
@@ -235,7 +235,7 @@ TEST (test_release_without_buffers)
   pad = gst_element_get_static_pad (rig.element, "src_vertical");
   gst_element_release_request_pad (rig.element, pad);
   gst_object_unref (pad);
-  for (guint i = 0; i < N_HOARDED + 1; i++)
+  for (guint i = 0; i < N_BUFFERS + 1; i++)
     gst_buffer_unref (gst_harness_pull (rig.view[LEFT]));
   gst_harness_teardown (more);
   rig_expect_no_error (&rig);
@@ -253,7 +253,7 @@ push_maps (gpointer user_data)
   GstHarness *h = user_data;
   GstFlowReturn flow = GST_FLOW_OK;
 
-  for (guint i = 0; i <= N_HOARDED && flow == GST_FLOW_OK; i++) {
+  for (guint i = 0; i <= N_BUFFERS && flow == GST_FLOW_OK; i++) {
     GstBuffer *map = gst_buffer_new_and_alloc (2 * 8 * 8);
 
     gst_buffer_memset (map, 0, 1, (gsize) - 1);
@@ -274,7 +274,7 @@ LOOP_TEST (test_filter_without_buffers, FALSE, TRUE + 1)
 
   keep_backends (TRUE);
   h = gst_harness_new_parse ("disparitycolor range-min=0 range-max=9");
-  hoard (h);
+  offer_small_pool (h);
   gst_harness_set_src_caps_str (h, DISPARITY);
   thread = g_thread_new ("maps", push_maps, h);
   wait_until_used_up ();
@@ -311,8 +311,8 @@ flush_view (GstElement * element G_GNUC_UNUSED, GstSegment * segment
   gst_harness_push_event (view, gst_event_new_flush_stop (TRUE));
 }
 
-/* The pair is on its way already when one of its views is flushed, and with it
- * the view's segment. */
+/* One view of a pair that was just selected is flushed, which also resets its
+ * segment. */
 TEST (test_flush_of_one_view_of_a_pair)
 {
   GstSegment segment;
@@ -341,7 +341,7 @@ on_time (GstClock * clock, GstClockTime time, GstClockID id, gpointer done)
   return TRUE;
 }
 
-/* Until the elements that the system clock calls once a second were called. */
+/* Waits until the element's periodic check, once a second, has run. */
 static void
 wait_for_the_clock (void)
 {
@@ -357,8 +357,8 @@ wait_for_the_clock (void)
   gst_object_unref (clock);
 }
 
-/* Nobody keeps an image that a flush has taken away, also not who has looked
- * for it while it waited. */
+/* A flush releases waiting images, also those that the periodic check has
+ * inspected. */
 TEST (test_flush_frees_images)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
@@ -399,7 +399,7 @@ seek (gpointer user_data)
   return NULL;
 }
 
-/* Each view for itself, at all times. */
+/* Concurrent seeks of both views. */
 TEST (test_seeks_of_each_view)
 {
   GstElement *pipeline = gst_parse_launch ("stereotestsrc name=left ! "
@@ -430,8 +430,8 @@ TEST (test_seeks_of_each_view)
   gst_object_unref (pipeline);
 }
 
-/* A query that waits for those before it, of pads that are not active yet, as a
- * source may send while states change. */
+/* A serialized query on inactive pads, which a source may send during a state
+ * change. */
 TEST (test_query_before_start)
 {
   GstElement *element = gst_element_factory_make ("stereovcbw", NULL);
@@ -451,10 +451,10 @@ TEST (test_query_before_start)
 
 /* ------------------------------------------------------------------ queries */
 
-/* An answer that takes until it is wanted. */
+/* A propose_allocation() that blocks until answer_wanted is set. */
 static gboolean (*propose) (GstAggregator * self, GstAggregatorPad * pad,
     GstQuery * decide_query, GstQuery * query);
-static gint answering, wanted, answered, left;
+static gint answering, answer_wanted, answered, left;
 
 static gboolean
 propose_late (GstAggregator * self, GstAggregatorPad * pad,
@@ -463,7 +463,7 @@ propose_late (GstAggregator * self, GstAggregatorPad * pad,
   gboolean ok;
 
   g_atomic_int_set (&answering, TRUE);
-  while (!g_atomic_int_get (&wanted))
+  while (!g_atomic_int_get (&answer_wanted))
     g_usleep (1000);
   ok = propose (self, pad, decide_query, query);
   g_atomic_int_set (&answered, TRUE);
@@ -475,55 +475,55 @@ typedef struct
   GstPad *pad;
   GstQuery *query;
   gboolean ok;
-} Asker;
+} QuerySender;
 
 static gpointer
-ask (gpointer user_data)
+send_query (gpointer user_data)
 {
-  Asker *asker = user_data;
+  QuerySender *sender = user_data;
 
-  asker->ok = gst_pad_peer_query (asker->pad, asker->query);
+  sender->ok = gst_pad_peer_query (sender->pad, sender->query);
   g_atomic_int_set (&left, TRUE);
   return NULL;
 }
 
-/* A query belongs to who asked from the moment that a flush sends them away,
- * also where the answer is being worked out.  From 1.24 or so on, GstAggregator
- * has them wait for it. */
+/* After a flush the caller may free its query, although its answer is still
+ * being computed.  GstAggregator 1.24 and newer makes the caller wait for
+ * it. */
 static void
 check_flush_of_a_query (GstHarness * h, const gchar * caps_string)
 {
   GstAggregatorClass *klass = GST_AGGREGATOR_GET_CLASS (h->element);
   GstCaps *caps = gst_caps_from_string (caps_string);
-  Asker asker = {.pad = h->srcpad };
+  QuerySender sender = {.pad = h->srcpad };
   guint n_metas;
   GThread *thread;
 
-  answering = wanted = answered = left = FALSE;
+  answering = answer_wanted = answered = left = FALSE;
   propose = klass->propose_allocation;
   klass->propose_allocation = propose_late;
-  asker.query = gst_query_new_allocation (caps, TRUE);
+  sender.query = gst_query_new_allocation (caps, TRUE);
   gst_caps_unref (caps);
-  thread = g_thread_new ("asker", ask, &asker);
+  thread = g_thread_new ("query", send_query, &sender);
   while (!g_atomic_int_get (&answering))
     g_usleep (1000);
   gst_harness_push_event (h, gst_event_new_flush_start ());
   for (gint i = 0; i < 200 && !g_atomic_int_get (&left); i++)
     g_usleep (1000);
-  g_atomic_int_set (&wanted, TRUE);
+  g_atomic_int_set (&answer_wanted, TRUE);
   g_thread_join (thread);
   while (!g_atomic_int_get (&answered))
     g_usleep (1000);
   gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
   klass->propose_allocation = propose;
-  n_metas = gst_query_get_n_allocation_metas (asker.query);
-  fail_unless_equals_int (n_metas, asker.ok ? 1 : 0);
+  n_metas = gst_query_get_n_allocation_metas (sender.query);
+  fail_unless_equals_int (n_metas, sender.ok ? 1 : 0);
 
-  /* the next one has an answer */
-  fail_unless (gst_pad_peer_query (h->srcpad, asker.query));
-  fail_unless_equals_int (gst_query_get_n_allocation_metas (asker.query),
+  /* the next query is answered */
+  fail_unless (gst_pad_peer_query (h->srcpad, sender.query));
+  fail_unless_equals_int (gst_query_get_n_allocation_metas (sender.query),
       n_metas + 1);
-  gst_query_unref (asker.query);
+  gst_query_unref (sender.query);
 }
 
 TEST (test_flush_of_a_query)
@@ -550,7 +550,7 @@ TEST (test_flush_of_a_query_for_maps)
 
 /* ----------------------------------------------------------------- segments */
 
-/* The next pair is matched as soon as there is a segment. */
+/* Pairs are matched as soon as there is a segment. */
 static void
 check_segment (Rig * rig)
 {
@@ -564,7 +564,7 @@ check_segment (Rig * rig)
   rig_close (rig);
 }
 
-/* GstPad warns about that; the element posts nothing. */
+/* GstPad warns about it; the element posts nothing. */
 TEST (test_data_before_a_segment)
 {
   Rig rig;
@@ -580,7 +580,7 @@ TEST (test_data_before_a_segment)
   check_segment (&rig);
 }
 
-/* Nor is it said when the images are that a gap stands for. */
+/* The segment that would give the gap its running time is missing. */
 TEST (test_gap_before_a_segment)
 {
   Rig rig;
@@ -594,8 +594,8 @@ TEST (test_gap_before_a_segment)
   check_segment (&rig);
 }
 
-/* Nor has it come where a seek is under way that a stop kept from being
- * finished; the end has to be an event like others all the same. */
+/* EOS without a segment, after a stop that interrupted a seek: EOS must still
+ * be forwarded, with a valid sequence number. */
 static void
 check_end_without_a_segment (GstElement * element, GstHarness * view[2])
 {

@@ -11,14 +11,14 @@
 #define MAX_INPUTS 3
 #define SIZE "video/x-raw,width=64,height=48"
 
-/* An element, with the inputs that are linked. */
+/* An element and the set of its linked inputs. */
 typedef struct
 {
   const gchar *element;
   gchar *names[MAX_INPUTS];
   gboolean always[MAX_INPUTS];
   guint n_inputs;
-  guint linked;                 /* a bit for each */
+  guint linked;                 /* bit mask of inputs */
   GstElement *pipeline;
 } Case;
 
@@ -69,7 +69,7 @@ is_complete (const Case * c)
   return complete;
 }
 
-/* The error names each input that is missing, and one of those linked. */
+/* The error must name every missing input, and one that is linked. */
 static void
 check_error (const Case * c, const GError * error)
 {
@@ -119,8 +119,8 @@ case_end (Case * c)
     g_free (c->names[i]);
 }
 
-/* Every set of linked inputs ends in a result or an error.  All wait for their
- * error at the same time. */
+/* Every set of linked inputs gives a result or an error.  The cases run
+ * concurrently, because the error comes after a timeout. */
 TEST (test_subsets_of_inputs)
 {
   gchar **elements = plugin_elements ();
@@ -140,7 +140,7 @@ TEST (test_subsets_of_inputs)
         g_free (c.names[0]);
     }
   }
-  /* seven matchers of two inputs, stereoview and disparitycloud */
+  /* at least seven matchers with two inputs, stereoview and disparitycloud */
   fail_unless (cases->len >= 7 * 4 + 8 + 4);
   for (guint i = 0; i < cases->len; i++)
     case_start (&g_array_index (cases, Case, i));
@@ -150,7 +150,7 @@ TEST (test_subsets_of_inputs)
   g_strfreev (elements);
 }
 
-/* A pad that was requested is one that is needed. */
+/* A requested pad must be linked. */
 TEST (test_requested_and_unlinked)
 {
   GstElement *pipeline = pipeline_new ("stereotestsrc view=disparity ! " SIZE
@@ -173,7 +173,7 @@ TEST (test_requested_and_unlinked)
   pipeline_free (pipeline);
 }
 
-/* A source that is linked, live and silent is worth a warning. */
+/* A linked live source without data causes a warning. */
 TEST (test_silent_maps)
 {
   GstElement *pipeline = pipeline_new ("stereotestsrc is-live=true ! " SIZE

@@ -1,4 +1,4 @@
-/* gst-stereomatching: live views that are faster than the matcher
+/* gst-stereomatching: live views that arrive faster than they are matched
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -21,7 +21,7 @@ typedef struct
   GMutex lock;
   GCond cond;
   guint arrived, released;
-  GPtrArray *maps;              /* that arrived, owned */
+  GPtrArray *maps;              /* all maps that arrived, owned */
   GstFlowReturn flow;
 } BlockingSink;
 
@@ -56,7 +56,7 @@ blocking_open (Rig * rig, const gchar * launch)
   gst_pad_set_chain_function (rig->view[LEFT]->sinkpad, block_map);
 }
 
-/* Waits for the n-th map, counted from 1; it stays in the sink. */
+/* Waits for the n-th map, counted from 1, which then blocks in the sink. */
 static GstBuffer *
 blocking_wait (guint n)
 {
@@ -66,13 +66,13 @@ blocking_wait (guint n)
   g_mutex_lock (&blocking.lock);
   while (blocking.arrived < n)
     fail_unless (g_cond_wait_until (&blocking.cond, &blocking.lock, end),
-        "map %u does not come", n);
+        "timeout waiting for map %u", n);
   map = g_ptr_array_index (blocking.maps, n - 1);
   g_mutex_unlock (&blocking.lock);
   return map;
 }
 
-/* Lets n maps pass, the one that waits included. */
+/* Releases n maps, including the one that blocks. */
 static void
 blocking_release (guint n)
 {
@@ -99,15 +99,15 @@ push_pair (Rig * rig, gint number)
   rig_push (rig, RIGHT, numbered_image (RIGHT, number));
 }
 
-/* In a thread of its own, because of what is in the sink. */
+/* Ends both streams. */
 static void
-end (Rig * rig)
+push_eos (Rig * rig)
 {
   for (gint v = LEFT; v <= RIGHT; v++)
     gst_harness_push_event (rig->view[v], gst_event_new_eos ());
 }
 
-/* Sources never wait, and the newest pair comes next. */
+/* Sources never block, and the newest pair is matched next. */
 TEST (test_newest_pair)
 {
   GstMessage *message;
@@ -147,7 +147,7 @@ TEST (test_newest_pair)
   }
   fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_QOS), 0);
 
-  /* without a loss there is no discontinuity */
+  /* no pair was dropped before this one */
   push_pair (&rig, 6);
   blocking_release (1);
   map = blocking_wait (3);
@@ -157,8 +157,8 @@ TEST (test_newest_pair)
   blocking_close (&rig);
 }
 
-/* The newest pair that is complete, when one camera is behind. */
-TEST (test_views_that_are_apart)
+/* If one camera is late, the newest complete pair is matched. */
+TEST (test_one_late_view)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
     Rig rig;
@@ -185,7 +185,7 @@ TEST (test_views_that_are_apart)
 }
 
 /* An unpaired image is not matched. */
-TEST (test_images_without_partner)
+TEST (test_unpaired_images)
 {
   Rig rig;
 
@@ -206,7 +206,7 @@ TEST (test_images_without_partner)
   blocking_close (&rig);
 }
 
-/* A camera that is alone is not kept waiting, nor is all of it kept. */
+/* A view without a partner does not block, and its queue is limited. */
 TEST (test_one_view_alone)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
@@ -225,7 +225,7 @@ TEST (test_one_view_alone)
   }
 }
 
-/* What is complete at the end is matched, and then it ends. */
+/* Complete pairs are matched before EOS. */
 TEST (test_end)
 {
   Rig rig;
@@ -236,7 +236,7 @@ TEST (test_end)
   push_pair (&rig, 1);
   push_pair (&rig, 2);
   rig_push (&rig, LEFT, numbered_image (LEFT, 3));
-  end (&rig);
+  push_eos (&rig);
   blocking_release (2);
   gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
   fail_unless_equals_int (blocking.arrived, 2);
@@ -246,7 +246,7 @@ TEST (test_end)
   blocking_close (&rig);
 }
 
-/* The shorter view has still its last image to be matched, or has not. */
+/* After EOS of one view, its last image is matched if its partner arrives. */
 TEST (test_end_of_one_view)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
@@ -299,7 +299,7 @@ TEST (test_flow_returns)
   }
 }
 
-/* Of views that change nothing old is left. */
+/* A caps change drops all images of the old size. */
 TEST (test_size_changes)
 {
   const gchar *large = "video/x-raw, format=GRAY8, width=128, height=4, "
@@ -326,7 +326,7 @@ TEST (test_size_changes)
   blocking_close (&rig);
 }
 
-/* What waited before a flush is never matched after it. */
+/* Images from before a flush are never matched. */
 TEST (test_flush)
 {
   GstEvent *start = gst_event_new_flush_start ();
@@ -350,7 +350,7 @@ TEST (test_flush)
     gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
   rig_push (&rig, RIGHT, numbered_image (RIGHT, 2));
   push_pair (&rig, 3);
-  end (&rig);
+  push_eos (&rig);
   gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
   check_numbers (g_ptr_array_index (blocking.maps, blocking.maps->len - 1),
       3, 3);
@@ -361,9 +361,9 @@ TEST (test_flush)
   blocking_close (&rig);
 }
 
-/* A sink that gets everything too late gets it all the same: there is nothing
- * that would come earlier.  Nor are elements upstream to drop anything. */
-TEST (test_lateness_is_no_reason_to_skip)
+/* Lateness reported by the sink skips no pairs, because the newest pair is
+ * always next.  QoS events are not forwarded upstream either. */
+TEST (test_late_sink_skips_nothing)
 {
   GstEvent *event;
   Rig rig;
@@ -387,8 +387,8 @@ TEST (test_lateness_is_no_reason_to_skip)
   blocking_close (&rig);
 }
 
-/* With a clock: what takes two and a half frames gives every second or third
- * one, evenly, and none is older than what it takes and a frame. */
+/* Matching takes two and a half frame durations: every second or third pair is
+ * matched, and no map is older than that plus one frame. */
 TEST (test_even_and_fresh)
 {
   const GstClockTime takes = 5 * FRAME / 2, step = FRAME / 2;
@@ -424,12 +424,12 @@ TEST (test_even_and_fresh)
     }
   }
   fail_unless_equals_uint64 (rig_stat (&rig, "paired"), 30);
-  /* the newest one may still wait */
+  /* the newest pair may still be queued */
   fail_unless (pushed - 30 - rig_stat (&rig, "superseded") <= 1);
   blocking_close (&rig);
 }
 
-/* By default: live, as a harness is. */
+/* pairs=auto: a harness source counts as live. */
 TEST (test_live_by_default)
 {
   Rig rig;
@@ -444,7 +444,7 @@ TEST (test_live_by_default)
   blocking_close (&rig);
 }
 
-/* Every pair of a live view, if that is wanted. */
+/* pairs=every: every pair of a live view is matched. */
 TEST (test_every_pair)
 {
   Feeder *feeders[2];
@@ -468,13 +468,13 @@ TEST (test_every_pair)
 }
 
 static void
-dawdle (GstElement * sink, GstBuffer * buffer, GstPad * pad, guint * n)
+delay_buffer (GstElement * sink, GstBuffer * buffer, GstPad * pad, guint * n)
 {
   g_usleep (10000);
   (*n)++;
 }
 
-/* Files lose no pair by default, even if downstream is slow. */
+/* pairs=auto: files lose no pairs, even with a slow sink. */
 TEST (test_files_by_default)
 {
   GstElement *pipeline = pipeline_new ("videotestsrc num-buffers=30 ! "
@@ -482,7 +482,7 @@ TEST (test_files_by_default)
       "t. ! queue ! m.sink_right " VCBW "name=m ! fakesink name=sink");
   guint n = 0;
 
-  pipeline_watch (pipeline, "sink", G_CALLBACK (dawdle), &n);
+  pipeline_watch (pipeline, "sink", G_CALLBACK (delay_buffer), &n);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   pipeline_wait (pipeline, GST_MESSAGE_EOS);
   pipeline_free (pipeline);

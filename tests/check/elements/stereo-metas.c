@@ -1,13 +1,13 @@
-/* gst-stereomatching: what a buffer says of itself is not believed
+/* gst-stereomatching: wrong GstVideoMetas
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * A GstVideoMeta says where the planes of an image lie.  Whatever it says, no
- * element reads or writes beyond the memory of the buffer: it posts one error.
- * Run with the address sanitizer, these tests see what plain builds may not.
+ * A GstVideoMeta describes the planes of an image.  No element may access
+ * memory outside the buffer, whatever the meta says: it posts one error.  The
+ * address sanitizer finds accesses that plain builds do not.
  */
 
 #include "../stereocheck.h"
@@ -16,23 +16,23 @@
 #define I420 \
     "video/x-raw, format=I420, width=96, height=4, framerate=25/1"
 
-/* A buffer with a meta, and a word of the error it makes; NULL for none. */
+/* A buffer with a meta, and a part of the expected error message. */
 typedef struct
 {
   const gchar *caps;
   GstVideoFormat format;
-  gsize memory[2];              /* sizes; a second one if not 0 */
+  gsize memory[2];              /* sizes; one memory if the second is 0 */
   guint width, height;
   gsize offset[3];
   gint stride[3];
-  guint crop_x, crop_y;         /* a crop to the size of the caps, if not 0 */
+  guint crop_x, crop_y;         /* crop to the size of the caps; 0, 0 = none */
   const gchar *error;
-} Claim;
+} MetaCase;
 
 #define GRAY CAPS, GST_VIDEO_FORMAT_GRAY8
 
-static const Claim claims[] = {
-  /* true, down to the last byte */
+static const MetaCase cases[] = {
+  /* valid, up to the last byte */
   {GRAY, {SIZE}, WIDTH, HEIGHT, {0}, {WIDTH}, 0, 0, NULL},
   {GRAY, {1 + 3 * 128 + WIDTH}, WIDTH, HEIGHT, {1}, {128}, 0, 0, NULL},
   {GRAY, {16, SIZE}, WIDTH, HEIGHT, {16}, {WIDTH}, 0, 0, NULL},
@@ -49,19 +49,19 @@ static const Claim claims[] = {
   {I420, GST_VIDEO_FORMAT_I420, {SIZE, SIZE / 2 - 1}, WIDTH, HEIGHT,
         {0, SIZE, SIZE + SIZE / 4}, {WIDTH, WIDTH / 2, WIDTH / 2}, 0, 0,
       "plane 2"},
-  /* outside of the memory */
+  /* outside the memory */
   {GRAY, {SIZE}, WIDTH, HEIGHT, {SIZE}, {WIDTH}, 0, 0, "outside"},
   {GRAY, {SIZE}, WIDTH, HEIGHT, {G_MAXSIZE - 95}, {WIDTH}, 0, 0, "outside"},
   {I420, GST_VIDEO_FORMAT_I420, {SIZE, SIZE / 2}, WIDTH, HEIGHT,
         {0, G_MAXSIZE / 2, SIZE}, {WIDTH, WIDTH / 2, WIDTH / 2}, 0, 0,
       "outside"},
-  /* absurd strides */
+  /* invalid strides */
   {GRAY, {SIZE}, WIDTH, HEIGHT, {0}, {G_MAXINT}, 0, 0, "ends before"},
   {GRAY, {SIZE}, WIDTH, HEIGHT, {3 * WIDTH}, {-WIDTH}, 0, 0, "stride of -96"},
   {GRAY, {SIZE}, WIDTH, HEIGHT, {0}, {G_MININT}, 0, 0, "stride of -"},
   {GRAY, {SIZE}, WIDTH, HEIGHT, {0}, {WIDTH - 1}, 0, 0, "stride of 95"},
   {GRAY, {SIZE}, WIDTH, HEIGHT, {0}, {0}, 0, 0, "stride of 0"},
-  /* other video than the caps have */
+  /* differs from the caps */
   {GRAY, {SIZE}, 48, 2, {0}, {48}, 0, 0, "48x2"},
   {GRAY, {320 * 240}, 320, 240, {0}, {320}, 0, 0, "320x240"},
   {GRAY, {110 * 9}, 110, 9, {0}, {110}, 15, 5, "110x9"},
@@ -75,29 +75,30 @@ static const Claim claims[] = {
 };
 
 static GstBuffer *
-claiming_buffer (const Claim * claim)
+buffer_with_meta (const MetaCase * meta_case)
 {
   GstBuffer *buffer = gst_buffer_new ();
-  const GstVideoFormatInfo *info = gst_video_format_get_info (claim->format);
+  const GstVideoFormatInfo *info =
+      gst_video_format_get_info (meta_case->format);
   gsize offset[GST_VIDEO_MAX_PLANES] = { 0, };
   gint stride[GST_VIDEO_MAX_PLANES] = { 0, };
 
-  for (guint i = 0; i < 2 && claim->memory[i] > 0; i++)
+  for (guint i = 0; i < 2 && meta_case->memory[i] > 0; i++)
     gst_buffer_append_memory (buffer, gst_allocator_alloc (NULL,
-            claim->memory[i], NULL));
+            meta_case->memory[i], NULL));
   gst_buffer_memset (buffer, 0, 100, (gsize) - 1);
   for (guint i = 0; i < 3; i++) {
-    offset[i] = claim->offset[i];
-    stride[i] = claim->stride[i];
+    offset[i] = meta_case->offset[i];
+    stride[i] = meta_case->stride[i];
   }
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
-      claim->format, claim->width, claim->height,
+      meta_case->format, meta_case->width, meta_case->height,
       GST_VIDEO_FORMAT_INFO_N_PLANES (info), offset, stride);
-  if (claim->crop_x > 0) {
+  if (meta_case->crop_x > 0) {
     GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (buffer);
 
-    crop->x = claim->crop_x;
-    crop->y = claim->crop_y;
+    crop->x = meta_case->crop_x;
+    crop->y = meta_case->crop_y;
     crop->width = WIDTH;
     crop->height = HEIGHT;
   }
@@ -107,7 +108,7 @@ claiming_buffer (const Claim * claim)
 }
 
 static GstBuffer *
-honest_buffer (const gchar * text)
+plain_buffer (const gchar * text)
 {
   GstCaps *caps = gst_caps_from_string (text);
   GstVideoInfo info;
@@ -122,30 +123,30 @@ honest_buffer (const gchar * text)
   return buffer;
 }
 
-LOOP_TEST (test_matcher, 0, 2 * G_N_ELEMENTS (claims))
+LOOP_TEST (test_matcher, 0, 2 * G_N_ELEMENTS (cases))
 {
-  const Claim *claim = &claims[__i__ / 2];
+  const MetaCase *meta_case = &cases[__i__ / 2];
   gint v = __i__ % 2;
   GstBuffer *map;
   Rig rig;
 
-  rig_open_with_caps (&rig, VCBW, claim->caps, claim->caps);
-  rig_push (&rig, !v, honest_buffer (claim->caps));
-  rig_push (&rig, v, claiming_buffer (claim));
-  if (claim->error == NULL) {
+  rig_open_with_caps (&rig, VCBW, meta_case->caps, meta_case->caps);
+  rig_push (&rig, !v, plain_buffer (meta_case->caps));
+  rig_push (&rig, v, buffer_with_meta (meta_case));
+  if (meta_case->error == NULL) {
     map = gst_harness_pull (rig.view[LEFT]);
     fail_unless (map != NULL);
     gst_buffer_unref (map);
   } else {
     rig_expect_error (&rig, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        v == LEFT ? "sink_left" : "sink_right", claim->error, NULL);
+        v == LEFT ? "sink_left" : "sink_right", meta_case->error, NULL);
     gst_element_set_state (rig.element, GST_STATE_NULL);
   }
   rig_expect_no_error (&rig);
   rig_close (&rig);
 }
 
-/* What an element did with one buffer: NULL, or the text of its error. */
+/* Pushes one buffer.  Returns the text of the error, or NULL. */
 static gchar *
 error_of_filter (const gchar * launch, const gchar * caps, GstBuffer * buffer,
     GstFlowReturn * flow)
@@ -173,28 +174,28 @@ error_of_filter (const gchar * launch, const gchar * caps, GstBuffer * buffer,
   return text;
 }
 
-LOOP_TEST (test_filter, 0, G_N_ELEMENTS (claims))
+LOOP_TEST (test_filter, 0, G_N_ELEMENTS (cases))
 {
-  const Claim *claim = &claims[__i__];
+  const MetaCase *meta_case = &cases[__i__];
   GstFlowReturn flow;
   gchar *error;
 
-  if (strcmp (claim->caps, CAPS) != 0)
+  if (strcmp (meta_case->caps, CAPS) != 0)
     return;
   error = error_of_filter ("disparitycolor range-min=0 range-max=9", CAPS,
-      claiming_buffer (claim), &flow);
-  if (claim->error == NULL) {
+      buffer_with_meta (meta_case), &flow);
+  if (meta_case->error == NULL) {
     fail_unless (error == NULL, "%s", error);
     fail_unless_equals_int (flow, GST_FLOW_OK);
   } else {
-    fail_unless (error != NULL && strstr (error, claim->error) != NULL
+    fail_unless (error != NULL && strstr (error, meta_case->error) != NULL
         && strstr (error, "on sink") != NULL, "%s", error);
     fail_unless_equals_int (flow, GST_FLOW_ERROR);
   }
   g_free (error);
 }
 
-/* Without a meta the size of the caps counts. */
+/* Without a meta the caps determine the size. */
 TEST (test_filter_with_a_short_buffer)
 {
   GstFlowReturn flow;
@@ -207,7 +208,7 @@ TEST (test_filter_with_a_short_buffer)
   g_free (error);
 }
 
-/* What is cropped away is not matched, in any plane. */
+/* Only the cropped region is matched, in every plane. */
 TEST (test_crop_is_applied)
 {
   static const gchar *const formats[] = { "GRAY8", "I420", "BGRx", "NV12",
@@ -236,7 +237,7 @@ TEST (test_crop_is_applied)
           GST_VIDEO_INFO_FORMAT (&info), (guint) width, (guint) height,
           GST_VIDEO_INFO_N_PLANES (&info), info.offset, info.stride);
       crop = gst_buffer_add_video_crop_meta (views[v]);
-      /* beginning 4 columns earlier, things lie 4 columns further right */
+      /* a crop that begins 4 columns earlier moves the image 4 columns right */
       crop->x = (guint) (v == LEFT ? x : x - 4);
       crop->y = (guint) y;
       crop->width = WIDTH;
@@ -254,7 +255,7 @@ TEST (test_crop_is_applied)
   }
 }
 
-/* Only bytes count. */
+/* Samples need no alignment. */
 TEST (test_16_bits_at_odd_addresses)
 {
   static const gchar caps[] =

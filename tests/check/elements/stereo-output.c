@@ -1,4 +1,4 @@
-/* gst-stereomatching: what the stereo matching elements give out
+/* gst-stereomatching: output of the stereo matching elements
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-/* A pair of disparity d through an element with these properties: the code in
- * columns x0 to x1. */
+/* Matches a pair of disparity d and checks the code in columns x0 to x1. */
 static void
 check_match (const gchar * launch, const gchar * format, gint d, gint x0,
     gint x1, guint code)
@@ -83,22 +82,23 @@ TEST (test_ranges)
   /* negative only */
   check_match (VCBW "min-disparity=-10 num-disparities=6", "GRAY16_LE", -7, 4,
       80, expected_code (-7, -10, 16, 0));
-  /* the ends of the range; the first one makes way for the invalid value */
+  /* both ends of the range; code 0 is invalid, so the lowest disparity gets
+   * 1 */
   check_match (VCBW "min-disparity=-4 num-disparities=9", "GRAY16_LE", -4, 4,
       80, 1);
   check_match (VCBW "min-disparity=-4 num-disparities=9", "GRAY16_LE", 4, 8,
       80, 128);
-  /* one disparity only, right or wrong */
+  /* a single disparity, correct or not */
   check_match (VCBW "min-disparity=5 num-disparities=1", "GRAY16_LE", 5, 8, 90,
       1);
   check_match (VCBW "min-disparity=5 num-disparities=1", "GRAY8", 9, 8, 90, 1);
   check_match (VCBW "min-disparity=5 num-disparities=1 invalid-value=7",
       "GRAY16_LE", 5, 8, 90, 0);
-  /* more than there are columns */
+  /* more disparities than columns */
   check_match (VCBW "num-disparities=500", "GRAY16_LE", 11, 16, 90, 11 * 16);
   check_match (VCBW "min-disparity=-300 num-disparities=600", "GRAY16_LE", 11,
       16, 80, 311 * 16);
-  /* as far as 16 bits go */
+  /* the largest 16-bit codes */
   check_match (VCBW "min-disparity=-200 num-disparities=256 "
       "disparity-scale=256", "GRAY16_LE", 11, 16, 80, 211 * 256);
 }
@@ -135,7 +135,7 @@ TEST (test_codes_that_do_not_fit)
   }
 }
 
-/* Images too small for any window, and a range that lies outside of them. */
+/* Images smaller than any window, and search ranges outside the image. */
 TEST (test_tiny_images)
 {
   static const gint sizes[][2] = { {1, 1}, {1, 7}, {7, 1}, {2, 2}, {3, 5} };
@@ -178,8 +178,8 @@ TEST (test_tiny_images)
   g_strfreev (names);
 }
 
-/* A view with details of all sizes, as pictures have and the texture has not:
- * a coarse level of a pyramid sees something, too. */
+/* A view with details of all sizes, unlike the texture, so that coarse pyramid
+ * levels have texture too. */
 static GstBuffer *
 detailed_image (gint width, gint height, gint shift)
 {
@@ -197,7 +197,7 @@ detailed_image (gint width, gint height, gint shift)
   return buffer;
 }
 
-/* All matchers find most of a shifted picture. */
+/* All matchers find the disparity of most pixels of a shifted image. */
 TEST (test_all_matchers_find_a_shift)
 {
   const gint w = 160, h = 160, d = 6;
@@ -375,7 +375,7 @@ TEST (test_flags_are_the_left_images)
   Rig rig;
 
   rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
-  /* the first map has a flag of its own */
+  /* the first map is marked DISCONT */
   gst_buffer_unref (rig_match (&rig, gray_image (WIDTH, HEIGHT, 0),
           gray_image (WIDTH, HEIGHT, 0)));
   for (guint f = 0; f < G_N_ELEMENTS (flags); f++) {
@@ -394,7 +394,7 @@ TEST (test_flags_are_the_left_images)
   rig_close (&rig);
 }
 
-/* A reader has to know where the sequence is broken, and only there. */
+/* Maps are marked DISCONT after a dropped image, and only there. */
 TEST (test_discont)
 {
   static const gboolean expected[] = { TRUE, FALSE, TRUE, FALSE, TRUE };
@@ -414,7 +414,7 @@ TEST (test_discont)
   rig_close (&rig);
 }
 
-/* A crop that an image asks for is not one of the map. */
+/* The crop meta of an image is not copied to the map. */
 TEST (test_metas_of_the_images)
 {
   GstBuffer *left = gray_image (WIDTH, HEIGHT, 0), *map;

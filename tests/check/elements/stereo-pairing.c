@@ -1,4 +1,4 @@
-/* gst-stereomatching: which images become a pair
+/* gst-stereomatching: pairing of images
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* What happens to each image of a view, in "012-5": digits are the numbers of
- * images, a dash is a gap event for the number that would be there. */
+/* A script from text such as "012-5": a digit is an image of that number, a
+ * dash is a gap event in place of an image. */
 static Script *
 script_from (gint view, const gchar * text, GstClockTimeDiff skew)
 {
@@ -31,12 +31,11 @@ script_from (gint view, const gchar * text, GstClockTimeDiff skew)
   return script;
 }
 
-/* How many of a view are left over when the other one ends is for the threads
- * to decide. */
+/* The number of unpaired images at the end of the other view depends on thread
+ * timing. */
 #define ANY G_MAXUINT64
 
-/* Runs two scripts; the maps have to be of these numbers, and as many images
- * have to be counted as dropped. */
+/* Runs two scripts and checks the numbers of the maps and of dropped images. */
 static void
 check_pairing (const gchar * launch, const gchar * left, const gchar * right,
     GstClockTimeDiff skew, const gchar * pairs, guint64 dropped_left,
@@ -49,8 +48,8 @@ check_pairing (const gchar * launch, const gchar * left, const gchar * right,
   rig_open_with_caps (&rig, launch, CAPS, CAPS);
   maps = rig_run (&rig, script_from (LEFT, left, 0),
       script_from (RIGHT, right, skew));
-  fail_unless (maps->len == strlen (pairs), "%s and %s gave %u maps, not %s",
-      left, right, maps->len, pairs);
+  fail_unless (maps->len == strlen (pairs),
+      "%s and %s: got %u maps, expected %s", left, right, maps->len, pairs);
   for (guint i = 0; i < maps->len; i++) {
     gint number = pairs[i] - '0';
     GstBuffer *map = g_ptr_array_index (maps, i);
@@ -98,7 +97,7 @@ TEST (test_dropped_images)
         cases[i].dropped_left, cases[i].dropped_right);
 }
 
-/* Random losses on both sides; whatever is on both sides makes a map. */
+/* Random losses in both views; every image present in both is matched. */
 TEST (test_random_losses)
 {
   const guint n = 150;
@@ -116,7 +115,7 @@ TEST (test_random_losses)
       if (has[v]) {
         GstBuffer *image = numbered_image (v, (gint) i % N_NUMBERS);
 
-        /* and a jitter of up to 9 ms */
+        /* with a jitter of up to 9 ms */
         GST_BUFFER_PTS (image) = i * FRAME
             + (GstClockTime) g_rand_int_range (random, 0, 9000000);
         script_buffer (scripts[v], image);
@@ -144,10 +143,10 @@ TEST (test_skew)
 {
   const GstClockTimeDiff half = FRAME / 2;
 
-  /* by default half the duration of the left image */
+  /* default: half the duration of the left image */
   check_pairing (VCBW, "0123", "0123", half, "0123", 0, 0);
   check_pairing (VCBW, "012356", "02345", half - 1, "0235", 2, 1);
-  /* said so */
+  /* explicit */
   check_pairing (VCBW "sync-tolerance=5000000", "0123", "0123", 5000000,
       "0123", 0, 0);
   check_pairing (VCBW "sync-tolerance=5000000", "0123", "0123", 5000001, "",
@@ -168,7 +167,8 @@ stat_int (Rig * rig, const gchar * name)
   return value;
 }
 
-/* One camera is late, by less and by more than a frame, and that is set. */
+/* right-offset compensates a camera that is late by less or more than a
+ * frame. */
 TEST (test_right_offset)
 {
   const GstClockTimeDiff half = FRAME / 2;
@@ -185,7 +185,7 @@ TEST (test_right_offset)
       "", 4, 4);
 }
 
-/* It may change while pairs are matched, every one or the newest. */
+/* right-offset may change while pairs are matched. */
 TEST (test_right_offset_changes)
 {
   static const gchar *const launch[] = { VCBW "pairs=every",
@@ -212,14 +212,14 @@ TEST (test_right_offset_changes)
     fail_unless_equals_uint64 (rig_stat (&rig, "paired"), 4);
     fail_unless_equals_int64 (stat_int (&rig, "time-difference-mean"),
         75 * GST_MSECOND);
-    /* of 300, 150, 0 and -150 */
+    /* standard deviation of 300, 150, 0 and -150 ms */
     fail_unless_equals_uint64 (rig_stat (&rig, "time-difference-deviation"),
         167705098);
     rig_close (&rig);
   }
 }
 
-/* A left image waits that long for its partner. */
+/* A left image waits for a late right one, which adds latency. */
 TEST (test_right_offset_is_latency)
 {
   Rig rig;
@@ -255,7 +255,7 @@ count_decisions (GstDebugCategory * category, GstDebugLevel level,
   g_atomic_int_add (&logged->unpaired, g_str_has_suffix (text, " unpaired"));
 }
 
-/* The log names every decision, with times. */
+/* The log contains every decision, with times. */
 TEST (test_log)
 {
   Logged logged = { 0, 0 };
@@ -271,7 +271,7 @@ TEST (test_log)
   fail_unless_equals_int (logged.unpaired, 2);
 }
 
-/* Views of different rates pair where they meet, not with what came before. */
+/* Views of different framerates pair at equal times only. */
 TEST (test_different_rates)
 {
   for (gint fast = LEFT; fast <= RIGHT; fast++) {
@@ -308,8 +308,8 @@ TEST (test_different_rates)
   }
 }
 
-/* One warning with both rates and the remedy; rates that differ by rounding are
- * the same. */
+/* One warning with both framerates and the remedy; rates that differ by
+ * rounding are equal. */
 LOOP_TEST (test_warning_about_rates, 0, 4)
 {
   static const struct
@@ -354,7 +354,7 @@ LOOP_TEST (test_warning_about_rates, 0, 4)
   g_free (caps[RIGHT]);
 }
 
-/* The right view may also be the earlier one. */
+/* The right view may be early or late. */
 TEST (test_skew_to_the_left)
 {
   for (guint more = 0; more <= 1; more++) {
@@ -382,7 +382,8 @@ TEST (test_skew_to_the_left)
   }
 }
 
-/* Where images do not say how long they last, the caps may; else it is 1 ms. */
+/* Without durations the tolerance comes from the framerate of the caps,
+ * otherwise it is 1 ms. */
 TEST (test_tolerance_without_durations)
 {
   static const struct
@@ -455,7 +456,7 @@ TEST (test_message_about_unpaired_images)
   rig_close (&rig);
 }
 
-/* Two cameras that will never agree are worth one warning. */
+/* One warning if no images pair. */
 TEST (test_warning_when_nothing_pairs)
 {
   Script *scripts[2] = { script_new (), script_new () };
@@ -499,7 +500,7 @@ TEST (test_gaps)
   check_pairing (VCBW, "012345", "01-345", FRAME / 4, "01345", 1, 0);
 }
 
-/* One gap for several images, and one of unknown length. */
+/* One gap event for several images, and one of unknown duration. */
 TEST (test_long_gaps)
 {
   for (gint gap_view = LEFT; gap_view <= RIGHT; gap_view++) {
@@ -542,7 +543,7 @@ script_without_times (gint view)
   return script;
 }
 
-/* Single images and raw files. */
+/* Still images and raw files have no timestamps. */
 TEST (test_images_without_times_pair_in_order)
 {
   GPtrArray *maps;
@@ -604,7 +605,7 @@ segment_event (gdouble rate, GstClockTime start, GstClockTime stop,
 }
 
 static Script *
-script_later (gint view, GstEvent * segment, GstClockTime by)
+shifted_script (gint view, GstEvent * segment, GstClockTime by)
 {
   Script *script = script_new ();
 
@@ -618,7 +619,7 @@ script_later (gint view, GstEvent * segment, GstClockTime by)
   return script;
 }
 
-/* Only running times count. */
+/* Images pair by running time, whatever their segments. */
 TEST (test_segments_may_differ)
 {
   const GstClockTime hour = 3600 * GST_SECOND;
@@ -642,7 +643,7 @@ TEST (test_segments_may_differ)
 
     rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
     for (gint v = LEFT; v <= RIGHT; v++)
-      scripts[v] = script_later (v, segment_event (1.0, cases[c][v].start,
+      scripts[v] = shifted_script (v, segment_event (1.0, cases[c][v].start,
               GST_CLOCK_TIME_NONE, cases[c][v].base), cases[c][v].pts);
     maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
     fail_unless_equals_int (maps->len, 4);
@@ -653,7 +654,7 @@ TEST (test_segments_may_differ)
       fail_unless_equals_uint64 (GST_BUFFER_PTS (map), cases[c][LEFT].pts
           + (GstClockTime) i * FRAME);
     }
-    /* downstream it is the left one */
+    /* downstream gets the segment of the left view */
     sink = rig.view[LEFT]->sinkpad;
     event = gst_pad_get_sticky_event (sink, GST_EVENT_SEGMENT, 0);
     gst_event_parse_segment (event, &segment);
@@ -701,7 +702,7 @@ TEST (test_other_than_time_segments_are_refused)
   }
 }
 
-/* What is not to be shown is not matched either, and is no loss. */
+/* Images outside the segment are not matched and not counted as dropped. */
 TEST (test_clipping)
 {
   Script *scripts[2];
@@ -729,7 +730,8 @@ TEST (test_clipping)
   rig_close (&rig);
 }
 
-/* Fast playback has more images in a second, so half an image is less. */
+/* Faster playback shortens frame durations in running time, and the tolerance
+ * with them. */
 TEST (test_tolerance_follows_the_rate)
 {
   static const gdouble rates[] = { 0.5, 1.0, 2.0, 4.0 };
@@ -757,7 +759,7 @@ TEST (test_tolerance_follows_the_rate)
   }
 }
 
-/* A gap's length is stream time too. */
+/* The duration of a gap event is stream time too. */
 TEST (test_gap_follows_the_rate)
 {
   static const gdouble rates[] = { 0.5, 1.0, 2.0 };
@@ -789,7 +791,7 @@ TEST (test_gap_follows_the_rate)
   }
 }
 
-/* Backwards, the last image comes first. */
+/* In reverse playback the last image comes first. */
 TEST (test_reverse)
 {
   static const gint expected[] = { 7, 6, 4, 1 };
@@ -804,7 +806,7 @@ TEST (test_reverse)
   }
   script_numbers (scripts[LEFT], LEFT, 7, 6, 5, 4, 1, 0, -1);
   script_numbers (scripts[RIGHT], RIGHT, 7, 6, -1);
-  /* for 5, 3 and 2 there is nothing on the right */
+  /* 5, 3 and 2 have no right image */
   script_event (scripts[RIGHT], gst_event_new_gap (5 * FRAME, FRAME));
   script_numbers (scripts[RIGHT], RIGHT, 4, -1);
   script_event (scripts[RIGHT], gst_event_new_gap (2 * FRAME, 2 * FRAME));

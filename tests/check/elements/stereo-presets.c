@@ -14,7 +14,7 @@
 #define COLOR_CAPS \
     "video/x-raw, format=RGB, width=96, height=24, framerate=25/1"
 
-/* What the presets are known for. */
+/* Characteristic properties of the presets. */
 static const struct
 {
   const gchar *element;
@@ -70,7 +70,7 @@ static const struct
   {"stereoesmp", "paper", "subpixel", "false"},
 };
 
-/* Fails unless the property has the value that the text says. */
+/* Fails unless the property has the value given as text. */
 static void
 check_value (GstElement * element, const gchar * property, const gchar * text)
 {
@@ -78,7 +78,7 @@ check_value (GstElement * element, const gchar * property, const gchar * text)
       (element), property);
   GValue wanted = G_VALUE_INIT, value = G_VALUE_INIT;
 
-  fail_unless (pspec != NULL, "%s is no property of %s", property,
+  fail_unless (pspec != NULL, "%s is not a property of %s", property,
       GST_OBJECT_NAME (element));
   g_value_init (&wanted, pspec->value_type);
   g_value_init (&value, pspec->value_type);
@@ -86,15 +86,14 @@ check_value (GstElement * element, const gchar * property, const gchar * text)
       text);
   g_object_get_property (G_OBJECT (element), property, &value);
   fail_unless (gst_value_compare (&value, &wanted) == GST_VALUE_EQUAL,
-      "%s is not %s but %s", property, text, gst_value_serialize (&value));
+      "%s: expected %s, got %s", property, text, gst_value_serialize (&value));
   g_value_unset (&wanted);
   g_value_unset (&value);
 }
 
-/* The file of presets that comes with an element, or NULL.  Freed by the
- * caller. */
+/* The preset file of an element, or NULL.  Freed by the caller. */
 static GKeyFile *
-shipped (GstElement * element)
+installed_preset_file (GstElement * element)
 {
   gchar *name = g_strdup_printf ("%s.prs", G_OBJECT_TYPE_NAME (element));
   gchar *path = g_build_filename (g_getenv ("GST_PRESET_PATH"), name, NULL);
@@ -110,7 +109,7 @@ shipped (GstElement * element)
   return file;
 }
 
-/* Something that no default and no preset is. */
+/* A value that is neither a default nor in a preset. */
 static void
 change_all (GstElement * element, gchar ** properties)
 {
@@ -132,10 +131,10 @@ change_all (GstElement * element, gchar ** properties)
   }
 }
 
-/* One frame with the properties as they are: the disparity is known to a
- * quarter of a pixel.  Near the edges a census sees a border in one view that
- * is not in the other.  In so small an image the pyramid's coarse levels have
- * nothing left to see, and the papers' settings do not find it. */
+/* Matches one frame; the disparity must be correct within a quarter of a pixel,
+ * except near the edges, where the census window of one view crosses the
+ * border.  The image is too small for the coarse pyramid levels, so that the
+ * presets of the papers do not find it. */
 static void
 check_frame (Rig * rig, gboolean finds)
 {
@@ -149,7 +148,7 @@ check_frame (Rig * rig, gboolean finds)
       gint code = (gint) code_at (map, output, x, y);
 
       fail_unless (ABS (code - (gint) expected_code (DISPARITY, 0, 16, 0)) <= 4,
-          "the code at (%d, %d) is %d", x, y, code);
+          "code at (%d, %d) is %d", x, y, code);
     }
   }
   gst_buffer_unref (map);
@@ -169,7 +168,7 @@ TEST (test_every_preset)
     GstElement *element = gst_element_factory_make (elements[e], NULL);
     gchar **properties, **presets = gst_preset_get_preset_names (GST_PRESET
         (element));
-    GKeyFile *file = shipped (element);
+    GKeyFile *file = installed_preset_file (element);
 
     fail_unless ((file != NULL) == (presets != NULL && presets[0] != NULL),
         "GStreamer does not find the presets of %s", elements[e]);
@@ -186,7 +185,7 @@ TEST (test_every_preset)
         gchar *text = g_key_file_get_string (file, presets[p], properties[i],
             NULL);
 
-        /* after one preset, another one leaves nothing of it */
+        /* a preset leaves no value of the previous one */
         fail_unless (text != NULL, "%s of %s does not set %s", presets[p],
             elements[e], properties[i]);
         check_value (rig.element, properties[i], text);
@@ -213,7 +212,7 @@ TEST (test_every_preset)
   fail_unless (n >= 4, "%u presets", n);
 }
 
-/* Between two frames, without a pause. */
+/* Presets may be changed between two frames. */
 TEST (test_change_while_playing)
 {
   Rig rig;
@@ -231,8 +230,8 @@ TEST (test_change_while_playing)
   rig_close (&rig);
 }
 
-/* What a user saves says how to match, and nothing of the machine, the camera
- * or the output. */
+/* Saved presets contain matching parameters only, none of the machine, the
+ * camera or the output. */
 TEST (test_save)
 {
   static const gchar *const never[] = { "backend", "cuda-device-id",
@@ -285,7 +284,7 @@ TEST (test_save)
   g_strfreev (elements);
 }
 
-/* As a launch line has it; what is not in the preset is set as well. */
+/* @preset in a launch line, with further properties. */
 TEST (test_launch)
 {
   GError *error = NULL;
@@ -323,7 +322,7 @@ remove_folder (const gchar * path)
 int
 main (int argc, char **argv)
 {
-  /* The user's own presets are neither seen nor touched. */
+  /* Neither reads nor writes the user's presets. */
   gchar *home = g_dir_make_tmp ("stereo-presets-XXXXXX", NULL);
   int failed;
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether a property is of this plugin and not of a base class. */
+/* Whether a property belongs to this plugin, not to a base class. */
 static gboolean
 is_ours (const GParamSpec * pspec)
 {
@@ -27,12 +27,12 @@ check_is (GstElement * element, GParamSpec * pspec, const GValue * right)
   g_value_init (&value, pspec->value_type);
   g_object_get_property (G_OBJECT (element), pspec->name, &value);
   fail_unless (gst_value_compare (&value, right) == GST_VALUE_EQUAL,
-      "%s of %s is %s, not %s", pspec->name, GST_OBJECT_NAME (element),
+      "%s of %s is %s, expected %s", pspec->name, GST_OBJECT_NAME (element),
       g_strdup_value_contents (&value), g_strdup_value_contents (right));
   g_value_unset (&value);
 }
 
-/* Sets from text, as a launch line does, and reads it back. */
+/* Sets a property from text, like a launch line, and reads it back. */
 static void
 check_set (GstElement * element, GParamSpec * pspec, const gchar * text)
 {
@@ -46,7 +46,7 @@ check_set (GstElement * element, GParamSpec * pspec, const gchar * text)
   g_value_unset (&value);
 }
 
-/* Values that are just allowed; freed by the caller. */
+/* The minimum and maximum as text; freed by the caller. */
 static void
 limits_of (GParamSpec * pspec, gchar ** minimum, gchar ** maximum)
 {
@@ -111,7 +111,7 @@ TEST (test_every_property)
           || (pspec->flags & mutable) == GST_PARAM_MUTABLE_PLAYING, "%s",
           pspec->name);
 
-      /* the default is what it is, and may be */
+      /* the initial value is the default, which is valid */
       g_value_init (&value, pspec->value_type);
       g_param_value_set_default (pspec, &value);
       fail_if (g_param_value_validate (pspec, &value), "%s", pspec->name);
@@ -139,8 +139,8 @@ TEST (test_every_property)
   g_strfreev (names);
 }
 
-/* GObject refuses what the range does not have, and NaN is for the element.
- * What was a warning of GObject is critical since GLib 2.84. */
+/* GObject rejects values outside the range; the element rejects NaN.  GLib 2.84
+ * and newer logs the former as critical. */
 #define ASSERT_REFUSED(code) \
   G_STMT_START { \
     _gst_check_expecting_log = TRUE; \
@@ -174,7 +174,7 @@ TEST (test_values_out_of_range)
   gst_object_unref (element);
 }
 
-/* The code of a pair of disparity d, with GRAY16_LE. */
+/* Matches a pair of disparity d and checks its GRAY16_LE code. */
 static void
 check_next (Rig * rig, gint d, guint code)
 {
@@ -214,7 +214,7 @@ TEST (test_changes_while_playing)
   rig_close (&rig);
 }
 
-/* The meta goes with the frame it was made with. */
+/* The meta describes the parameters of its frame. */
 TEST (test_meta_follows_changes)
 {
   Rig rig;
@@ -222,15 +222,15 @@ TEST (test_meta_follows_changes)
   rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
   for (guint n = 1; n < 40; n += 6) {
     GstBuffer *map;
-    guint told;
+    guint found;
 
     g_object_set (rig.element, "num-disparities", n, NULL);
     map = rig_match (&rig, gray_image (WIDTH, HEIGHT, 0),
         gray_image (WIDTH, HEIGHT, 0));
     fail_unless (gst_structure_get_uint (gst_custom_meta_get_structure
             (gst_buffer_get_custom_meta (map, "GstStereoDisparityMeta")),
-            "num-disparities", &told));
-    fail_unless_equals_int (told, n);
+            "num-disparities", &found));
+    fail_unless_equals_int (found, n);
     gst_buffer_unref (map);
   }
   rig_close (&rig);
@@ -255,7 +255,7 @@ TEST (test_change_that_does_not_fit)
   rig_close (&rig);
 }
 
-/* Values that contradict each other, and what the one warning names. */
+/* Contradictory values, and the names and values in the one warning. */
 LOOP_TEST (test_contradictions, 0, 11)
 {
   static const struct
@@ -274,7 +274,7 @@ LOOP_TEST (test_contradictions, 0, 11)
     {"stereobp levels=1 disc-single-jump=5 max-disc-term=4",
         "disc-single-jump = 5", "max-disc-term = 4"},
     {"stereobp levels=1 disc-single-jump=4 max-disc-term=4", NULL, NULL},
-    /* a fraction of num-disparities, which presets set once for all */
+    /* a fraction of num-disparities */
     {"stereoesmp num-disparities=16 disc-truncation=0.04", NULL, NULL},
     {"stereopyramid fine-iterations=9 max-iterations=8",
         "fine-iterations = 9", "max-iterations = 8"},
@@ -289,7 +289,7 @@ LOOP_TEST (test_contradictions, 0, 11)
 
   rig_open_with_caps (&rig, line, CAPS, CAPS);
   for (guint i = 0; i < 3; i++) {
-    if (i == 2)                 /* configures once more */
+    if (i == 2)                 /* reconfigures the matcher */
       g_object_set (rig.element, "num-disparities", 60, NULL);
     for (gint v = LEFT; v <= RIGHT; v++)
       rig_push (&rig, v, gray_image (WIDTH, HEIGHT, 0));
@@ -353,7 +353,7 @@ TEST (test_controlled_property)
   fail_unless (gst_object_add_control_binding (GST_OBJECT (rig.element),
           g_object_new (scale_binding_get_type (), "object", rig.element,
               "name", "disparity-scale", NULL)));
-  /* stream time, not timestamps */
+  /* stream time differs from the timestamps here */
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.time = 100 * FRAME;
   for (gint v = LEFT; v <= RIGHT; v++) {
@@ -428,7 +428,7 @@ TEST (test_stats)
   g_strfreev (names);
 }
 
-TEST (test_stats_count_and_begin_anew)
+TEST (test_stats_are_reset)
 {
   Rig rig;
 
@@ -448,7 +448,7 @@ TEST (test_stats_count_and_begin_anew)
   rig_close (&rig);
 }
 
-/* Those of a pair that was matched while they were timed, and they add up. */
+/* Timings of the last profiled pair: the stages add up to the total. */
 TEST (test_stages)
 {
   GstStructure *stats, *stages;
@@ -483,7 +483,7 @@ TEST (test_stages)
   rig_close (&rig);
 }
 
-/* Names of stages that are of two words are fields as well. */
+/* Names of stages become field names, also those with spaces. */
 TEST (test_stages_of_all)
 {
   gchar **names = matchers ();
@@ -499,7 +499,7 @@ TEST (test_stages_of_all)
     rig_open_with_caps (&rig, launch, CAPS, CAPS);
     map = rig_match (&rig, gray_image (WIDTH, HEIGHT, 0),
         gray_image (WIDTH, HEIGHT, 7));
-    /* times of a frame are known when it is complete */
+    /* timings are available when the frame is complete */
     fail_unless (gst_buffer_map (map, &info, GST_MAP_READ));
     gst_buffer_unmap (map, &info);
     gst_buffer_unref (map);
@@ -518,9 +518,9 @@ TEST (test_stages_of_all)
   g_strfreev (names);
 }
 
-/* ---------------------------------------------------------------- back ends */
+/* ---------------------------------------------------------------- backends */
 
-/* The element, its state change and its messages. */
+/* Creates an element and its bus and starts it. */
 static GstStateChangeReturn
 try_backend (const gchar * launch, GstElement ** element, GstBus ** bus)
 {
@@ -543,8 +543,8 @@ end_backend (GstElement * element, GstBus * bus)
   gst_object_unref (element);
 }
 
-/* Here there is no such device; where there is, the CUDA tests are for it. */
-TEST (test_cuda_that_is_not_there)
+/* Fails without a CUDA device; with one, the CUDA tests apply. */
+TEST (test_cuda_not_available)
 {
   static const gchar *const settings[] = { "", "cuda-device-id=0",
     "cuda-device-id=12345"
@@ -574,7 +574,7 @@ TEST (test_cuda_that_is_not_there)
         gst_message_unref (message);
         fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
 
-        /* and it can be put right */
+        /* the element works after the property is corrected */
         g_object_set (element, "backend", 0, NULL);
         fail_unless_equals_int (gst_element_set_state (element,
                 GST_STATE_PAUSED), GST_STATE_CHANGE_SUCCESS);
@@ -618,7 +618,7 @@ TEST (test_backend_is_reported)
       if (strcmp (used, "cpu") == 0) {
         fail_unless (strstr (error->message, "CPU, 2 threads") != NULL, "%s",
             error->message);
-        /* why not CUDA, for those who did not ask for the CPU */
+        /* with backend=auto the reason for not using CUDA */
         fail_unless ((strstr (error->message, "no CUDA") != NULL) == (b == 0),
             "%s", error->message);
       } else {

@@ -42,7 +42,8 @@ has_results (const gchar * name)
   return n == N_MORE;
 }
 
-/* The first matcher that has all these pads, or NULL.  Stays. */
+/* The first matcher with all these pads, or NULL.  The string is never
+ * freed. */
 static const gchar *
 element_name (void)
 {
@@ -60,16 +61,16 @@ element_name (void)
   return name;
 }
 
-/* In a test that has nothing to look at. */
+/* Returns from the test if no matcher has result pads. */
 #define NEED_RESULTS() \
   G_STMT_START { \
     if (element_name () == NULL) { \
-      g_print ("no element has more results\n"); \
+      g_print ("skipped: no element has result pads\n"); \
       return; \
     } \
   } G_STMT_END
 
-/* An element with both pads, of the element and of the caller. */
+/* A new element with both result pads, which the caller must unref too. */
 static GstElement *
 element_with_pads (GstPad * pads[N_MORE])
 {
@@ -80,12 +81,12 @@ element_with_pads (GstPad * pads[N_MORE])
   return element;
 }
 
-/* A rig and sinks at the two pads. */
+/* A rig with sinks on both result pads. */
 typedef struct
 {
   Rig rig;
   GstHarness *more[N_MORE];
-  GstStreamConsistency *checkers[N_MORE];       /* where one is wanted */
+  GstStreamConsistency *checkers[N_MORE];       /* or NULL */
 } Results;
 
 static void
@@ -123,7 +124,7 @@ results_caps (Results * r, const gchar * caps)
   rig_caps (&r->rig, RIGHT, caps);
 }
 
-/* Plays small views. */
+/* Starts matching of small views. */
 static void
 results_play (Results * r)
 {
@@ -131,7 +132,7 @@ results_play (Results * r)
   results_caps (r, SMALL);
 }
 
-/* Sees to it that both streams are as streams have to be. */
+/* The same, with consistency checks of both result streams. */
 static void
 results_play_checked (Results * r)
 {
@@ -165,7 +166,7 @@ image_at (gint width, gint height, gint view, guint number)
   return buffer;
 }
 
-/* The first n of a view. */
+/* The first n images of a view. */
 static Script *
 images_of (gint view, guint n)
 {
@@ -254,7 +255,7 @@ TEST (test_templates)
   g_strfreev (names);
 }
 
-/* In every state, once at a time, and again. */
+/* Pads can be requested in every state, once each, and again after release. */
 TEST (test_request_and_release)
 {
   static const GstState states[] = { GST_STATE_NULL, GST_STATE_READY,
@@ -290,7 +291,7 @@ TEST (test_request_and_release)
 }
 
 static void
-request_namesake (GstPad * pad, GstPad * peer G_GNUC_UNUSED, guint * calls)
+request_same_name (GstPad * pad, GstPad * peer G_GNUC_UNUSED, guint * calls)
 {
   GstElement *element = gst_pad_get_parent_element (pad);
 
@@ -300,7 +301,7 @@ request_namesake (GstPad * pad, GstPad * peer G_GNUC_UNUSED, guint * calls)
   gst_object_unref (element);
 }
 
-/* A name is taken until the release of its pad is over. */
+/* A name is in use until the release of its pad is complete. */
 TEST (test_request_while_releasing)
 {
   GstElement *element;
@@ -313,7 +314,7 @@ TEST (test_request_while_releasing)
     GstPad *sink = gst_object_ref_sink (gst_pad_new ("sink", GST_PAD_SINK));
 
     fail_unless_equals_int (gst_pad_link (pad, sink), GST_PAD_LINK_OK);
-    g_signal_connect (pad, "unlinked", G_CALLBACK (request_namesake), &calls);
+    g_signal_connect (pad, "unlinked", G_CALLBACK (request_same_name), &calls);
     gst_element_release_request_pad (element, pad);
     fail_unless_equals_int (calls, (gint) i + 1);
     ASSERT_OBJECT_REFCOUNT (pad, "the pad", 1);
@@ -330,7 +331,7 @@ TEST (test_request_while_releasing)
   gst_object_unref (element);
 }
 
-/* Whoever forgets to release them gets rid of them with the element. */
+/* Pads that are not released are freed with the element. */
 TEST (test_never_released)
 {
   GstElement *element;
@@ -347,7 +348,7 @@ TEST (test_never_released)
   }
 }
 
-/* Requested and linked to nothing, through every order of states. */
+/* Requested pads without a peer, through all state changes. */
 TEST (test_states)
 {
   static const GstState states[] = { GST_STATE_READY, GST_STATE_PAUSED,
@@ -428,7 +429,7 @@ finish (Results * r)
   }
 }
 
-TEST (test_in_step)
+TEST (test_equal_streams)
 {
   GstSegment segment;
   Results r;
@@ -438,7 +439,7 @@ TEST (test_in_step)
   for (guint n = 0; n < 9; n++) {
     GstBuffer *map;
 
-    /* a segment in the middle, too */
+    /* including a new segment */
     if (n == 5) {
       gst_segment_init (&segment, GST_FORMAT_TIME);
       segment.start = segment.position = segment.time = 2 * FRAME;
@@ -534,7 +535,7 @@ TEST (test_flush)
   results_close (&r);
 }
 
-/* Events that the element knows nothing of go to all pads. */
+/* Events unknown to the element are forwarded to all pads. */
 TEST (test_foreign_events)
 {
   Results r;
@@ -617,7 +618,7 @@ TEST (test_meta)
 
 /* ------------------------------------------------------------------ changes */
 
-/* Pads that come and go while pairs are matched. */
+/* Pads are requested and released while pairs are matched. */
 TEST (test_late_request)
 {
   Results r;
@@ -645,7 +646,7 @@ TEST (test_late_request)
   results_close (&r);
 }
 
-/* The same pad without a peer for a while. */
+/* A pad loses its peer for a while and is linked again. */
 TEST (test_relink)
 {
   Results r;
@@ -698,8 +699,8 @@ request_and_release (gpointer user_data)
 
 static gint played_during_seek;
 
-/* Just after GstAggregator has seen a seek, and just before it flushes: a pair
- * comes, and what is found, with versions that match it. */
+/* Pushes a pair after GstAggregator has received a seek and before it flushes.
+ * The position is found by its log message, which depends on the version. */
 static void
 play_during_seek (GstDebugCategory * category, GstDebugLevel level,
     const gchar * file, const gchar * function, gint line, GObject * object,
@@ -717,7 +718,7 @@ play_during_seek (GstDebugCategory * category, GstDebugLevel level,
   g_usleep (50000);
 }
 
-/* It goes nowhere, and that it is the first of its stream changes nothing. */
+/* The pair is dropped, although it is the first of its stream. */
 TEST (test_first_pair_during_a_seek)
 {
   Results r;
@@ -739,7 +740,7 @@ TEST (test_first_pair_during_a_seek)
   results_close (&r);
 }
 
-/* At any moment. */
+/* A pad may be released at any time. */
 TEST (test_release_while_playing)
 {
   GThread *thread;
@@ -792,7 +793,7 @@ TEST (test_caps_change)
   results_close (&r);
 }
 
-/* Downstream of one pad wants another format from now on. */
+/* Downstream of one pad changes the format. */
 TEST (test_reconfigure)
 {
   Results r;
@@ -842,7 +843,7 @@ TEST (test_downstream_refuses)
   }
 }
 
-/* Downstream of a result pad limits the size of the views, too. */
+/* Downstream of a result pad also limits the size of the views. */
 TEST (test_caps_query)
 {
   GstCaps *caps, *wanted;
@@ -863,7 +864,7 @@ TEST (test_caps_query)
   gst_caps_unref (wanted);
   gst_caps_unref (caps);
 
-  /* and its own caps are not those of src */
+  /* the formats of a result pad differ from those of src */
   caps = gst_pad_peer_query_caps (r.more[VERTICAL]->sinkpad, NULL);
   wanted = gst_caps_from_string ("video/x-raw, format=GRAY8");
   fail_if (gst_caps_can_intersect (wanted, caps), "%" GST_PTR_FORMAT, caps);
@@ -890,7 +891,7 @@ answer (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
   if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
     return GST_PAD_PROBE_OK;
   downstream->queries++;
-  /* the caps have to be known by then */
+  /* caps must be sent before the allocation query */
   gst_query_parse_allocation (query, &caps, NULL);
   current = gst_pad_get_current_caps (pad);
   fail_unless (current != NULL && gst_caps_is_equal (caps, current));
@@ -1015,7 +1016,7 @@ be_late (GstHarness * h, GstClockTimeDiff late, GstClockTime time)
           gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.5, late, time)));
 }
 
-/* Runs six pairs to the end; how many of them were matched. */
+/* Matches six pairs and returns the number of maps. */
 static guint
 count_matched (Results * r)
 {
@@ -1027,7 +1028,7 @@ count_matched (Results * r)
   return n;
 }
 
-/* A pair is left out only where it would be too late for all. */
+/* A pair is skipped only if it is too late on all pads. */
 TEST (test_qos)
 {
   NEED_RESULTS ();
@@ -1054,7 +1055,7 @@ TEST (test_qos)
 typedef struct
 {
   GstElement *pipeline;
-  gint count[1 + N_MORE];       /* atomic; buffers that came to sink0, ... */
+  gint count[1 + N_MORE];       /* atomic; number of buffers at each sink */
 } Line;
 
 static void
@@ -1063,7 +1064,7 @@ on_buffer (GstElement * sink, GstBuffer * buffer, GstPad * pad, gint * count)
   g_atomic_int_inc (count);
 }
 
-/* Downstream of the element called m; its sinks are sink0 to sink2. */
+/* Creates a pipeline with an element m and the sinks sink0 to sink2. */
 static void
 line_open (Line * line, guint n, const gchar * rest)
 {
@@ -1086,7 +1087,7 @@ line_open (Line * line, guint n, const gchar * rest)
     "queue ! fakesink name=sink1  m.src_confidence ! queue ! " \
     "fakesink name=sink2"
 
-/* Any of the pads, twice. */
+/* All combinations of pads; each pipeline runs twice. */
 TEST (test_pipelines)
 {
   static const struct
@@ -1133,7 +1134,7 @@ count_flush (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* A seek that goes to all sinks comes to the sources once. */
+/* A seek that all sinks forward reaches each source once. */
 TEST (test_seek)
 {
   GstElement *source;
@@ -1158,14 +1159,14 @@ TEST (test_seek)
     pipeline_wait (line.pipeline, GST_MESSAGE_ASYNC_DONE);
     fail_unless_equals_int (g_atomic_int_get (&flushes), i + 1);
   }
-  /* the handoff comes after preroll */
+  /* sinks emit handoff after preroll */
   memset (line.count, 0, sizeof (line.count));
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
   pipeline_wait (line.pipeline, GST_MESSAGE_EOS);
   for (guint i = 0; i < 1 + N_MORE; i++)
     fail_unless_equals_int (g_atomic_int_get (&line.count[i]), 11);
 
-  /* and while it runs */
+  /* seeks in state PLAYING */
   gst_element_seek (line.pipeline, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
       GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, 100000 * (gint64) FRAME);
   for (gint i = 0; i < 10; i++) {
@@ -1177,7 +1178,7 @@ TEST (test_seek)
   pipeline_free (line.pipeline);
 }
 
-/* At any moment. */
+/* Stops at different times. */
 TEST (test_stop_while_playing)
 {
   Line line;
@@ -1199,10 +1200,10 @@ block (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* The task hangs in a result pad when everything has to stop. */
+/* Stopping does not wait for a blocked result pad. */
 TEST (test_stop_while_blocked)
 {
-  /* a branch that is blocked has nothing for its sink to wait for */
+  /* async=false: sinks of blocked branches never preroll */
   static const gchar rest[] = "m.src ! queue ! fakesink name=sink0 async=false "
       "m.src_vertical ! queue ! fakesink async=false  m.src_confidence ! queue "
       "! fakesink async=false";
@@ -1224,7 +1225,7 @@ TEST (test_stop_while_blocked)
       g_usleep (1000);
     set_state (line.pipeline, GST_STATE_READY);
 
-    /* or is released */
+    /* releasing the blocked pad lets the element continue */
     g_atomic_int_set (&blocked, 0);
     gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
     while (!g_atomic_int_get (&blocked))

@@ -49,7 +49,7 @@ TEST (test_eos_without_data_on_one_side)
   }
 }
 
-/* After the end of stream, sources receive GST_FLOW_EOS. */
+/* After EOS of one view, the source of the other receives GST_FLOW_EOS. */
 TEST (test_eos_reaches_the_other_source)
 {
   Script *script = script_new ();
@@ -68,7 +68,7 @@ TEST (test_eos_reaches_the_other_source)
 }
 
 static gpointer
-ask (gpointer rig)
+send_query (gpointer rig)
 {
   GstCaps *caps = gst_caps_from_string (CAPS);
   GstQuery *query = gst_query_new_allocation (caps, FALSE);
@@ -86,7 +86,8 @@ note_query (GstPad * pad, GstPadProbeInfo * info, gpointer asked)
   return GST_PAD_PROBE_OK;
 }
 
-/* Neither is a source kept that waits for an answer behind its images. */
+/* EOS also unblocks a source that waits for the answer to a serialized
+ * query. */
 TEST (test_eos_frees_a_source_that_asks)
 {
   GThread *thread;
@@ -97,7 +98,7 @@ TEST (test_eos_frees_a_source_that_asks)
   rig_push (&rig, LEFT, numbered_image (LEFT, 0));
   gst_pad_add_probe (rig.view[LEFT]->srcpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM
       | GST_PAD_PROBE_TYPE_PUSH, note_query, &asked, NULL);
-  thread = g_thread_new ("ask", ask, &rig);
+  thread = g_thread_new ("send_query", send_query, &rig);
   while (!g_atomic_int_get (&asked))
     g_usleep (200);
   gst_harness_push_event (rig.view[RIGHT], gst_event_new_eos ());
@@ -115,7 +116,7 @@ count (GstElement * sink, GstBuffer * buffer, GstPad * pad, guint * n)
 
 #define SMALL "video/x-raw, width=64, height=48 ! "
 
-/* What else the source of the longer view feeds comes to its end, too. */
+/* The source of the longer view continues to feed its other branch. */
 TEST (test_eos_of_the_shorter_view)
 {
   GstElement *pipeline = pipeline_new ("stereotestsrc num-buffers=5 ! "
@@ -128,7 +129,7 @@ TEST (test_eos_of_the_shorter_view)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   pipeline_wait (pipeline, GST_MESSAGE_EOS);
   pipeline_free (pipeline);
-  /* tee tells its source of the first branch that wants no more */
+  /* tee forwards GST_FLOW_EOS of one branch, so that its source may stop */
   fail_unless (n >= 5, "%u images", n);
 }
 
@@ -162,7 +163,7 @@ TEST (test_flow_returns_of_downstream)
     }
     for (gint v = LEFT; v <= RIGHT; v++)
       fail_unless_equals_int (feeder_join (feeders[v]), flows[f]);
-    /* who said no has to say why */
+    /* the element that returned the error posts it */
     rig_expect_no_error (&rig);
     rig_close (&rig);
   }
@@ -177,7 +178,7 @@ flush (Rig * rig)
   GstEvent *stop = gst_event_new_flush_stop (TRUE);
   GstSegment segment;
 
-  /* as from one seek */
+  /* both events of one seek have one sequence number */
   gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
   gst_segment_init (&segment, GST_FORMAT_TIME);
   for (gint v = LEFT; v <= RIGHT; v++)
@@ -190,8 +191,8 @@ flush (Rig * rig)
     gst_harness_push_event (rig->view[v], gst_event_new_segment (&segment));
 }
 
-/* What was waiting before a flush is never matched after it. */
-TEST (test_flush_forgets)
+/* Images from before a flush are never matched. */
+TEST (test_flush_drops_images)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
     GstStreamConsistency *checker;
@@ -274,10 +275,11 @@ on_map (GstElement * sink, GstBuffer * buffer, GstPad * pad, GArray * maps)
 typedef struct
 {
   GstElement *pipeline;
-  GArray *maps;                 /* to be read when nothing flows */
+  GArray *maps;                 /* only read while the pipeline is stopped */
 } Line;
 
-/* The same moving picture on both sides, n frames, matched by `element`. */
+/* Creates a pipeline with a moving image of n frames in both views, matched by
+ * `element`. */
 static void
 line_open (Line * line, const gchar * element, gint n)
 {
@@ -322,7 +324,7 @@ check_maps (GArray * maps, gint first_frame, gint step, guint n)
   }
 }
 
-/* The same again, from NULL and from READY. */
+/* Plays twice, through NULL and through READY. */
 TEST (test_play_twice)
 {
   gchar **names = matchers ();
@@ -357,7 +359,7 @@ TEST (test_play_twice)
   g_strfreev (names);
 }
 
-/* Every order of states, without any data. */
+/* All state changes, without data. */
 TEST (test_states)
 {
   static const GstState states[] = { GST_STATE_READY, GST_STATE_PAUSED,
@@ -394,7 +396,7 @@ TEST (test_seek)
   set_state (line.pipeline, GST_STATE_READY);
   gst_element_set_state (line.pipeline, GST_STATE_PAUSED);
   pipeline_wait (line.pipeline, GST_MESSAGE_ASYNC_DONE);
-  /* while everything waits for the sink */
+  /* in state PAUSED */
   for (gint i = 0; i < 10; i++) {
     seek (&line, 1.0, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
         (GstClockTime) (50 + i) * FRAME, 70 * FRAME);
@@ -403,11 +405,11 @@ TEST (test_seek)
   seek (&line, 1.0, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
       20 * FRAME, 30 * FRAME);
   pipeline_wait (line.pipeline, GST_MESSAGE_ASYNC_DONE);
-  /* the handoff comes after preroll */
+  /* sinks emit handoff after preroll */
   line_play_to_the_end (&line);
   check_maps (line.maps, 20, 1, 10);
 
-  /* and while it runs */
+  /* in state PLAYING */
   gst_element_set_state (line.pipeline, GST_STATE_PAUSED);
   seek (&line, 1.0, GST_SEEK_FLAG_FLUSH, 0, 100000 * FRAME);
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
@@ -443,7 +445,7 @@ TEST (test_play_backwards)
   line_close (&line);
 }
 
-/* Elements do not share anything. */
+/* Two elements run concurrently and give the same maps. */
 TEST (test_two_at_once)
 {
   Line lines[2];
@@ -464,7 +466,7 @@ TEST (test_two_at_once)
     line_close (&lines[i]);
 }
 
-/* At any moment. */
+/* Stops at different times. */
 TEST (test_stop_while_playing)
 {
   Line line;
@@ -522,7 +524,7 @@ TEST (test_unlinked_pad_at_the_end)
       "sink_left is not linked");
 }
 
-/* Five seconds are enough to link it. */
+/* The error is posted after five seconds, in which the pad may be linked. */
 TEST (test_unlinked_pad_without_an_end)
 {
   expect_unlinked_error ("videotestsrc ! m.sink_left  " VCBW
@@ -535,7 +537,7 @@ TEST (test_no_pad_is_linked)
       "neither is sink_right");
 }
 
-/* Whoever stops in time hears nothing, and nothing stays behind. */
+/* An element that is stopped before that posts no error and is freed. */
 TEST (test_unlinked_pad_of_a_stopped_element)
 {
   GstElement *pipeline = gst_parse_launch ("videotestsrc ! m.sink_left  " VCBW
@@ -551,7 +553,7 @@ TEST (test_unlinked_pad_of_a_stopped_element)
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
   gst_object_unref (bus);
   gst_object_unref (pipeline);
-  /* the clock lets go in a thread of its own */
+  /* the clock releases its reference in its own thread */
   for (gint tries = 0; tries < 5000 && GST_OBJECT_REFCOUNT_VALUE (m) > 1;
       tries++)
     g_usleep (1000);
@@ -586,13 +588,13 @@ TEST (test_pad_may_be_linked_late)
 /* -------------------------------------------------------------------- live */
 
 static void
-match_and_forget (Rig * rig)
+match_one_pair (Rig * rig)
 {
   gst_buffer_unref (rig_match (rig, gray_image (WIDTH, HEIGHT, 0),
           gray_image (WIDTH, HEIGHT, 0)));
 }
 
-/* The longest way here, and one frame. */
+/* The maximum upstream latency, plus one frame. */
 TEST (test_latency)
 {
   Rig rig;
@@ -602,28 +604,28 @@ TEST (test_latency)
   gst_harness_set_upstream_latency (rig.view[RIGHT], 70 * GST_MSECOND);
   rig_caps (&rig, LEFT, CAPS);
   rig_caps (&rig, RIGHT, CAPS);
-  match_and_forget (&rig);
+  match_one_pair (&rig);
   fail_unless_equals_uint64 (gst_harness_query_latency (rig.view[LEFT]),
       110 * GST_MSECOND);
   fail_unless (rig_count_messages (&rig, GST_MESSAGE_LATENCY) > 0);
 
-  /* another rate, another latency, and word of it */
+  /* another framerate gives another latency and posts a message */
   for (gint v = LEFT; v <= RIGHT; v++)
     rig_push_caps (&rig, v, "video/x-raw, format=GRAY8, width=96, height=4, "
         "framerate=50/1");
-  match_and_forget (&rig);
+  match_one_pair (&rig);
   fail_unless_equals_uint64 (gst_harness_query_latency (rig.view[LEFT]),
       90 * GST_MSECOND);
   fail_unless (rig_count_messages (&rig, GST_MESSAGE_LATENCY) > 0);
 
-  /* what the user adds */
+  /* the `latency` property adds to it */
   g_object_set (rig.element, "latency", (guint64) 15 * GST_MSECOND, NULL);
   fail_unless_equals_uint64 (gst_harness_query_latency (rig.view[LEFT]),
       105 * GST_MSECOND);
   rig_close (&rig);
 }
 
-/* Two cameras and a screen, with a clock. */
+/* Two live sources and a synchronised sink. */
 TEST (test_live_pipeline)
 {
   GArray *maps = maps_new ();
@@ -640,7 +642,7 @@ TEST (test_live_pipeline)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   pipeline_wait (pipeline, GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  /* the sources do not begin at the very same time */
+  /* the sources do not start at the same time */
   fail_unless (maps->len >= 5 && maps->len <= 10, "%u maps", maps->len);
   for (guint i = 0; i < maps->len; i++) {
     Map *map = &g_array_index (maps, Map, i);
@@ -655,7 +657,7 @@ TEST (test_live_pipeline)
   pipeline_free (pipeline);
 }
 
-/* Time passes, one camera is silent: better nothing than something stale. */
+/* A silent camera: an image is not matched with a stale one. */
 TEST (test_live_source_that_is_silent)
 {
   for (gint v = LEFT; v <= RIGHT; v++) {
@@ -675,7 +677,7 @@ TEST (test_live_source_that_is_silent)
     }
     fail_unless_equals_int (gst_harness_buffers_received (rig.view[LEFT]), 1);
 
-    /* and then it goes on */
+    /* matching continues when the camera does */
     rig_push (&rig, !v, numbered_image (!v, 5));
     map = gst_harness_pull (rig.view[LEFT]);
     check_numbers (map, 5, 5);
@@ -691,8 +693,8 @@ TEST (test_live_source_that_is_silent)
   }
 }
 
-/* The user hears of it, once, and which camera it is. */
-TEST (test_silence_is_told)
+/* One warning, which names the silent pad. */
+TEST (test_silence_is_reported)
 {
   static const gchar *const names[] = { "sink_left", "sink_right" };
 
@@ -728,7 +730,7 @@ TEST (test_silence_is_told)
 
 /* --------------------------------------------------------------------- QoS */
 
-/* Downstream was late by `late` at `time`. */
+/* Reports that downstream was late by `late` at running time `time`. */
 static void
 be_late (Rig * rig, GstClockTimeDiff late, GstClockTime time)
 {
@@ -759,7 +761,7 @@ run_numbers (Rig * rig)
   return rig_run (rig, scripts[LEFT], scripts[RIGHT]);
 }
 
-/* Whatever is late, all of run_numbers() is matched. */
+/* Fails if any pair of run_numbers() is skipped. */
 static void
 check_nothing_skipped (Rig * rig)
 {
@@ -779,12 +781,12 @@ TEST (test_qos_skips_what_would_be_late)
   Rig rig;
 
   rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
-  /* a segment makes a new start, so that has to be through */
+  /* new segments reset QoS, so the first pair is matched before */
   gst_buffer_unref (rig_match (&rig, numbered_image (LEFT, 0),
           numbered_image (RIGHT, 0)));
-  /* late by a frame at 0: what comes before 0 + 2 + 1 frames is too late */
+  /* one frame late at 0: pairs before 0 + 2 + 1 frames are too late */
   be_late (&rig, FRAME, 0);
-  /* upstream may want to know */
+  /* the event is forwarded upstream */
   for (gint v = LEFT; v <= RIGHT; v++)
     check_upstream_qos (&rig, v);
   maps = run_numbers (&rig);
@@ -833,28 +835,28 @@ TEST (test_qos_off)
   Rig rig;
 
   rig_open_with_caps (&rig, VCBW "qos=false", CAPS, CAPS);
-  match_and_forget (&rig);
+  match_one_pair (&rig);
   be_late (&rig, FRAME, 0);
   check_nothing_skipped (&rig);
 }
 
-/* Being early is no reason to skip anything. */
+/* Early buffers skip nothing. */
 TEST (test_qos_early)
 {
   Rig rig;
 
   rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
-  match_and_forget (&rig);
+  match_one_pair (&rig);
   be_late (&rig, -2 * (GstClockTimeDiff) FRAME, 2 * FRAME);
   check_nothing_skipped (&rig);
 }
 
-TEST (test_qos_is_forgotten_by_a_flush)
+TEST (test_flush_resets_qos)
 {
   Rig rig;
 
   rig_open_with_caps (&rig, VCBW, CAPS, CAPS);
-  match_and_forget (&rig);
+  match_one_pair (&rig);
   be_late (&rig, FRAME, 0);
   flush (&rig);
   check_nothing_skipped (&rig);
@@ -891,7 +893,7 @@ on_samples_selected (GstElement * element, GstSegment * segment, guint64 pts,
   }
 }
 
-/* Programs set properties for a pair that they can see. */
+/* In samples-selected, applications can inspect the pair. */
 TEST (test_samples_selected)
 {
   Selected selected = { {NULL,}, 0 };
@@ -907,7 +909,7 @@ TEST (test_samples_selected)
   map = rig_match (&rig, selected.expected[LEFT], selected.expected[RIGHT]);
   fail_unless_equals_int (selected.calls, 1);
   gst_buffer_unref (map);
-  /* at other times there is no pair */
+  /* no pair outside the signal */
   pad = GST_AGGREGATOR_PAD (gst_element_get_static_pad (rig.element,
           "sink_left"));
   fail_unless (gst_aggregator_peek_next_sample (GST_AGGREGATOR (rig.element),

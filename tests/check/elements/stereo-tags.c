@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of what recordings and networks keep
+/* gst-stereomatching: tests of tags in recordings and network streams
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -12,7 +12,7 @@
 
 #define N_FRAMES 3
 
-/* Two cameras 80 mm apart that need no rectifying. */
+/* Two rectified cameras, 80 mm apart. */
 static const gchar calibration[] = "%YAML:1.0\n"
     "M1: [90, 0, 47.5, 0, 90, 31.5, 0, 0, 1]\n"
     "M2: [90, 0, 47.5, 0, 90, 31.5, 0, 0, 1]\n"
@@ -20,7 +20,7 @@ static const gchar calibration[] = "%YAML:1.0\n"
 
 #define VIEW(view) "stereotestsrc num-disparities=16 num-buffers=3 view=" view \
     " ! video/x-raw,format=GRAY8,width=96,height=64 ! "
-/* Maps of a camera that is known. */
+/* Maps with a known camera. */
 #define MATCH VIEW ("left") "stereorectify view=left " \
     "calibration=%s/stereo.yml ! m.sink_left " VIEW ("right") \
     "stereorectify view=right calibration=%s/stereo.yml ! m.sink_right " \
@@ -31,8 +31,8 @@ static const gchar calibration[] = "%YAML:1.0\n"
 #define CODES "disparity-scale=8 min-disparity=0 invalid-value=0 "
 #define CAMERA "focal-length=45 baseline=0.08 "
 
-/* Consumers of maps; the properties that a message about unknown maps names,
- * and values for maps of half the size. */
+/* Consumers of maps: the properties named in the message about unknown maps,
+ * and their values for maps of half the size. */
 static const struct
 {
   const gchar *pipeline;
@@ -89,33 +89,33 @@ drop_tags (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
       ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }
 
-/* A line in which %s is the folder.  An element called wall, if present, drops
+/* Creates a pipeline; %s is the folder.  An element named droptags drops
  * tags. */
 static GstElement *
 parse (const gchar * line)
 {
   gchar **parts = g_strsplit (line, "%s", -1), *whole;
   GError *error = NULL;
-  GstElement *pipeline, *wall;
+  GstElement *pipeline, *tag_filter;
 
   whole = g_strjoinv (folder, parts);
   pipeline = gst_parse_launch (whole, &error);
   fail_unless (pipeline != NULL && error == NULL, "%s", whole);
-  wall = gst_bin_get_by_name (GST_BIN (pipeline), "wall");
-  if (wall != NULL) {
-    GstPad *pad = gst_element_get_static_pad (wall, "src");
+  tag_filter = gst_bin_get_by_name (GST_BIN (pipeline), "droptags");
+  if (tag_filter != NULL) {
+    GstPad *pad = gst_element_get_static_pad (tag_filter, "src");
 
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, drop_tags,
         NULL, NULL);
     gst_object_unref (pad);
-    gst_object_unref (wall);
+    gst_object_unref (tag_filter);
   }
   g_free (whole);
   g_strfreev (parts);
   return pipeline;
 }
 
-/* The text of the error or the warning that ended it, or NULL. */
+/* Waits for the end.  Returns the text of an error or a warning, or NULL. */
 static gchar *
 wait_for_end (GstElement * pipeline)
 {
@@ -138,7 +138,7 @@ wait_for_end (GstElement * pipeline)
   return text;
 }
 
-/* Runs it to its end, which has to be a good one. */
+/* Runs a pipeline to EOS; fails on errors and warnings. */
 static void
 run (const gchar * line)
 {
@@ -152,7 +152,7 @@ run (const gchar * line)
   gst_object_unref (pipeline);
 }
 
-/* It ends with an error or a warning with this text. */
+/* Fails unless the pipeline posts an error or a warning with this text. */
 static void
 check_error (const gchar * line, const gchar * part)
 {
@@ -167,7 +167,7 @@ check_error (const gchar * line, const gchar * part)
   gst_object_unref (pipeline);
 }
 
-/* All bytes of the frames that come to the sink; there are N_FRAMES. */
+/* The bytes of all frames at the sink; fails unless there are N_FRAMES. */
 static GBytes *
 collect (const gchar * line)
 {
@@ -201,7 +201,8 @@ collect (const gchar * line)
   return g_byte_array_free_to_bytes (all);
 }
 
-/* Both lines make the same, and it is not all 0. */
+/* Both pipelines must give the same bytes, at least a quarter of which are not
+ * 0. */
 static void
 check_same (const gchar * line, const gchar * other)
 {
@@ -229,7 +230,7 @@ have (const gchar * name)
 
 /* -------------------------------------------------------------------- tests */
 
-/* From a recording, without a property, all is as it was live. */
+/* Maps from a recording need no properties and give the live results. */
 LOOP_TEST (test_recording, 0, 5)
 {
   static const gchar *const readers[] = {
@@ -252,7 +253,7 @@ LOOP_TEST (test_recording, 0, 5)
   g_free (played);
 }
 
-/* Depths are recorded, too, and are no disparities any more. */
+/* Recorded depth maps are rejected as disparities. */
 TEST (test_recorded_depth)
 {
   if (!have ("avenc_ffv1") || !have ("matroskamux"))
@@ -264,20 +265,21 @@ TEST (test_recorded_depth)
   check_error (PLAY "! disparitydepth ! fakesink", "another result: depth");
 }
 
-/* Over a network: with the tags, without, and without but told. */
+/* Over a network with tags, without tags, and without tags but with
+ * properties. */
 TEST (test_rtp)
 {
   check_same (MATCH "! disparitydepth " SINK,
       MATCH "! rtpgstpay ! rtpgstdepay ! disparitydepth " SINK);
-  check_error (MATCH "! rtpgstpay ! rtpgstdepay ! identity name=wall ! "
+  check_error (MATCH "! rtpgstpay ! rtpgstdepay ! identity name=droptags ! "
       "disparitydepth ! fakesink", "no focal length and baseline");
   check_same (MATCH "! disparitydepth " SINK,
-      MATCH "! rtpgstpay ! rtpgstdepay ! identity name=wall ! "
+      MATCH "! rtpgstpay ! rtpgstdepay ! identity name=droptags ! "
       "disparitydepth focal-length=90 baseline=0.08 disparity-scale=16 "
       "min-disparity=0 invalid-value=0 " SINK);
 }
 
-/* The numbers are of the video as it was sent. */
+/* The tags describe the video before it was scaled or converted. */
 LOOP_TEST (test_changed_video, 0, N_CONSUMERS * 2)
 {
   static const gchar *const changes[][2] = {
@@ -300,7 +302,7 @@ LOOP_TEST (test_changed_video, 0, N_CONSUMERS * 2)
   g_free (line);
 }
 
-/* All is set by hand: neither an error nor a warning. */
+/* All values are set as properties: neither an error nor a warning. */
 LOOP_TEST (test_described_by_hand, 0, N_CONSUMERS)
 {
   gchar *line = g_strconcat (MATCH, "! videoscale ! "
@@ -311,17 +313,17 @@ LOOP_TEST (test_described_by_hand, 0, N_CONSUMERS)
   g_free (line);
 }
 
-/* Without tags, the default meaning of codes is a guess. */
+/* Without tags the defaults are assumed, with a warning. */
 LOOP_TEST (test_no_metadata, 0, N_CONSUMERS)
 {
   gchar *line = g_strconcat (MATCH, "! rtpgstpay ! rtpgstdepay ! "
-      "identity name=wall ", consumers[__i__].pipeline, "! fakesink", NULL);
+      "identity name=droptags ", consumers[__i__].pipeline, "! fakesink", NULL);
 
   check_error (line, "The maps have no metadata: assuming");
   g_free (line);
 }
 
-/* Depths are no disparities; disparitycolor, the last one, takes both. */
+/* Depth maps are rejected; disparitycolor, the last consumer, accepts both. */
 LOOP_TEST (test_depth_as_disparity, 0, N_CONSUMERS - 1)
 {
   gchar *line = g_strconcat (MATCH, "! disparitydepth ",
@@ -331,8 +333,8 @@ LOOP_TEST (test_depth_as_disparity, 0, N_CONSUMERS - 1)
   g_free (line);
 }
 
-/* How many messages of the line say that maps were filled.  gst-launch-1.0
- * shows the details only. */
+/* Counts the messages about filled maps. gst-launch-1.0 shows their details
+ * only. */
 static guint
 count_filled (const gchar * line)
 {
@@ -366,8 +368,8 @@ count_filled (const gchar * line)
   return n;
 }
 
-/* Filled pixels are no measurements: said once, live and of a recording; the
- * first two consumers are those with depths.  A threshold removes them. */
+/* Filled pixels are not measurements: one message, live and from a recording,
+ * from the two consumers that compute depths. min-confidence removes them. */
 LOOP_TEST (test_filled, 0, 4)
 {
   static const gchar *const networks[] = { "",
@@ -386,7 +388,7 @@ LOOP_TEST (test_filled, 0, 4)
   }
 }
 
-/* Before the first buffer, once, and once more when something changes. */
+/* Tags are sent once before the first buffer, and again after changes. */
 TEST (test_when_sent)
 {
   GstHarness *h = gst_harness_new_parse ("stereotestsrc view=disparity "
@@ -406,7 +408,7 @@ TEST (test_when_sent)
   gst_harness_teardown (h);
 }
 
-/* What is not ours goes on, and nonsense does no harm. */
+/* Other comments are forwarded, and malformed ones are ignored. */
 TEST (test_other_comments)
 {
   static const gchar *const nonsense[] = { "GstStereoDisparityMeta, width=",

@@ -1,4 +1,4 @@
-/* gst-stereomatching: the filter over time in a stream
+/* gst-stereomatching: the temporal filter in a stream
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -8,14 +8,14 @@
 
 /*
  * A textured pair is followed by a blank one, whose own map is the lowest
- * disparity.  Nothing in blank views speaks against what was there before, so
- * that with the filter the map shows it still: unless it was reset.
+ * disparity everywhere.  Blank views do not contradict the previous map, so
+ * that the filter keeps it, unless it was reset.
  */
 
 #define MATCHER VCBW "temporal=4 "
 #define NUMBER 2
 
-/* An image with nothing in it, and the timestamp of a numbered one. */
+/* A blank image with the timestamp of a numbered one. */
 static GstBuffer *
 blank_image (gint view, gint number)
 {
@@ -43,7 +43,7 @@ match_blank (Rig * rig, gint number)
           blank_image (RIGHT, number)));
 }
 
-/* What a matcher makes of a blank pair alone. */
+/* The map of a blank pair alone, without the filter. */
 static GBytes *
 blank_map (void)
 {
@@ -56,13 +56,13 @@ blank_map (void)
   return map;
 }
 
-/* What happens between the two pairs. */
+/* Events between the two pairs. */
 typedef enum
 {
   NOTHING,
   DISCONT_LEFT,
   DISCONT_RIGHT,
-  DISCONT_DROPPED,              /* in an image that has no partner */
+  DISCONT_DROPPED,              /* on an unpaired image */
   FLUSH_LEFT,
   FLUSH_BOTH,
   CAPS_CHANGE,
@@ -82,7 +82,7 @@ flush_stop (GstHarness * view)
 }
 
 static void
-let_happen (Rig * rig, Between between)
+trigger (Rig * rig, Between between)
 {
   GstCaps *caps;
   gchar *text;
@@ -118,7 +118,7 @@ let_happen (Rig * rig, Between between)
   }
 }
 
-/* The blank pair, and what else comes with it. */
+/* Matches the blank pair, after or with the event. */
 static GBytes *
 match_after (Rig * rig, Between between)
 {
@@ -146,7 +146,7 @@ LOOP_TEST (test_reset, NOTHING, N_EVENTS)
   rig_open_with_caps (&rig, MATCHER, CAPS, CAPS);
   gst_buffer_unref (rig_match (&rig, numbered_image (LEFT, NUMBER),
           numbered_image (RIGHT, NUMBER)));
-  let_happen (&rig, between);
+  trigger (&rig, between);
   found = match_after (&rig, between);
   fail_unless_equals_int (g_bytes_equal (found, expected), between != NOTHING);
   g_bytes_unref (found);
@@ -154,7 +154,7 @@ LOOP_TEST (test_reset, NOTHING, N_EVENTS)
   rig_close (&rig);
 }
 
-/* What a buffer at the source pad says. */
+/* Stores a copy of each map. */
 static void
 keep_map (GstElement * sink G_GNUC_UNUSED, GstBuffer * buffer,
     GstPad * pad G_GNUC_UNUSED, gpointer maps)
@@ -162,7 +162,7 @@ keep_map (GstElement * sink G_GNUC_UNUSED, GstBuffer * buffer,
   g_ptr_array_add (maps, take_bytes (gst_buffer_ref (buffer)));
 }
 
-/* After a seek to the begin, all frames come again as they were. */
+/* After a seek to the start, all frames are the same again. */
 TEST (test_seek)
 {
   GPtrArray *maps = g_ptr_array_new_with_free_func ((GDestroyNotify)

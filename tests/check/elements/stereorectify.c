@@ -95,14 +95,14 @@ append_ros (GString * text, const gchar * name, guint rows, guint columns,
 
 /* ----------------------------------------------------------------- cameras */
 
-/* The stereo camera of all files. */
+/* The stereo camera of all calibration files. */
 static const gdouble intrinsics[2][4] = {
   {353.5, 354.25, 340.5, 190.125}, {351.75, 352.5, 331.25, 184.5}
 };
 static const gdouble distortion[2][5] = {
   {-0.17, 0.025, 0.0005, -0.0003, 0}, {-0.16, 0.02, -0.0004, 0.0002, 0}
 };
-/* In metres, in the coordinates of the right camera. */
+/* metres, in the coordinates of the right camera */
 static const gdouble translation[3] = { -0.12, 0.0015, -0.0007 };
 static const gdouble turn[3] = { 0.004, -0.007, 0.002 };
 
@@ -139,7 +139,7 @@ static const gdouble projection[2][12] = {
   {350, 0, 326, -42, 0, 350, 188, 0, 0, 0, 1, 0}
 };
 
-/* OpenCV's two files, in squares of 30 mm. */
+/* OpenCV's two files, with squares of 30 mm. */
 static gchar *
 write_opencv (gboolean rectified)
 {
@@ -176,7 +176,7 @@ write_opencv (gboolean rectified)
   return both;
 }
 
-/* A camchain; swapped: cam0 is the right camera. */
+/* A Kalibr camchain; swapped: cam0 is the right camera. */
 static gchar *
 write_kalibr (gboolean swapped)
 {
@@ -322,7 +322,7 @@ noise (gsize size)
   return buffer;
 }
 
-/* Noise, rectified. */
+/* Rectified noise. */
 static GstBuffer *
 rectify (const gchar * properties, const gchar * calibration)
 {
@@ -363,7 +363,7 @@ check_number (GstBuffer * buffer, const gchar * field, gdouble wanted,
 {
   gdouble number = number_in (buffer, field);
 
-  fail_unless (fabs (number - wanted) <= tolerance, "%s is %.9g, not %.9g",
+  fail_unless (fabs (number - wanted) <= tolerance, "%s is %.9g, expected %.9g",
       field, number, wanted);
 }
 
@@ -445,7 +445,7 @@ TEST (test_given)
   }
 }
 
-/* Reference values for the shared calibration: computed by OpenCV 5 without
+/* Reference values for the shared calibration, computed by OpenCV 5 without
  * scaling, and those in the file. */
 TEST (test_shared_calibration)
 {
@@ -459,7 +459,7 @@ TEST (test_shared_calibration)
   static const gdouble lengths[] = { 537.4085, 518.89, 421.33 };
 
   if (!g_file_get_contents (out, &text, NULL, NULL)) {
-    g_print ("skipped: there is no shared calibration\n");
+    g_print ("skipped: no shared calibration\n");
     g_free (in);
     g_free (out);
     g_free (pose);
@@ -507,8 +507,8 @@ TEST (test_shared_calibration)
 
 typedef struct
 {
-  const gchar *text;            /* of a file */
-  const gchar *error;           /* after its name */
+  const gchar *text;            /* of the file */
+  const gchar *error;           /* after the file name */
 } ErrorCase;
 
 #define ROS "image_width: 672\nimage_height: 376\ncamera_matrix:\n" \
@@ -518,7 +518,7 @@ typedef struct
 #define CAM "cam0:\n  camera_model: pinhole\n  intrinsics: [1, 1, 1, 1]\n" \
     "  resolution: [672, 376]\n"
 
-/* Two cameras of OpenCV, in a file without the image size. */
+/* Two OpenCV cameras, in a file without the image size. */
 #define PINHOLE(cx, cy) \
     "M1: [500, 0, " cx ", 0, 500, " cy ", 0, 0, 1]\n" \
     "M2: [500, 0, " cx ", 0, 500, " cy ", 0, 0, 1]\n"
@@ -605,7 +605,7 @@ TEST (test_broken_files)
   g_free (path);
 }
 
-/* A file of one text repeated n times between two others. */
+/* A file of one text repeated n times, between two others. */
 static void
 check_repeated (const gchar * before, const gchar * text, guint n,
     const gchar * after, const gchar * wanted)
@@ -622,7 +622,7 @@ check_repeated (const gchar * before, const gchar * text, guint n,
   g_free (path);
 }
 
-/* Files that would take long are refused before they are parsed. */
+/* Files that would take long to parse are rejected before. */
 TEST (test_limits)
 {
   static const gchar unknown[] = ":1: unknown calibration format";
@@ -660,7 +660,7 @@ TEST (test_wrong_properties)
   g_free (paths);
 }
 
-/* What the only warning is to contain, or NULL for none. */
+/* Part of the only warning, or NULL for none. */
 static void
 check_warning (const gchar * properties, const gchar * text,
     const gchar * wanted)
@@ -674,7 +674,7 @@ check_warning (const gchar * properties, const gchar * text,
   put_file ("odd.yml", text);
   path = path_of ("odd.yml");
   h = open_rectifier (properties, path, &bus);
-  for (guint i = 0; i < 2; i++) {       /* the caps change */
+  for (guint i = 0; i < 2; i++) {       /* caps change */
     gst_harness_set_src_caps_str (h, i == 0 ? "video/x-raw, format=GRAY8, "
         "width=640, height=480, framerate=25/1" : "video/x-raw, format=GRAY8, "
         "width=640, height=480, framerate=30/1");
@@ -707,7 +707,7 @@ TEST (test_implausible)
   check_warning ("view=left calibration-unit=0.001", millimetres, NULL);
   check_warning ("view=left calibration-unit=0.000001", millimetres,
       "baseline of 0.00012 m");
-  /* of one pair, one warning */
+  /* one warning per pair */
   check_warning ("view=right", millimetres, NULL);
   check_warning ("view=left", half_size, "principal point, (159.5, 119.5), is "
       "far from the centre of video of 640x480. If it is for another size, add "

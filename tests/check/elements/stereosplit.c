@@ -42,7 +42,7 @@ typedef struct
 {
   GstElement *element;
   GstBus *bus;
-  GstHarness *view[2];          /* the left one has the sink pad */
+  GstHarness *view[2];          /* view[LEFT] also has the sink pad */
 } Rig;
 
 static void
@@ -71,7 +71,7 @@ close_rig (Rig * rig)
   gst_object_unref (rig->element);
 }
 
-/* The text of the next message of this type, or NULL; to be freed. */
+/* The text of the next message of this type, or NULL.  Freed by the caller. */
 static gchar *
 message_of (Rig * rig, GstMessageType type)
 {
@@ -164,7 +164,7 @@ unpack (const GstVideoInfo * info, GstBuffer * buffer, gsize * pixel)
   return pixels;
 }
 
-/* The position in the frame of pixel (x, y) of a view. */
+/* The position of pixel (x, y) of a view in the frame. */
 static void
 origin_of (guint layout, gboolean second, guint * x, guint * y)
 {
@@ -194,7 +194,7 @@ view_size (guint layout, guint * width, guint * height)
   *height = layout == TOP_BOTTOM || layout == ROWS ? HEIGHT / 2 : HEIGHT;
 }
 
-/* Fails unless all pixels of the buffer are those of that view. */
+/* Fails unless the buffer contains exactly the pixels of that view. */
 static void
 check_view (const GstVideoInfo * info, GstBuffer * frame, guint layout,
     gboolean second, GstBuffer * buffer)
@@ -228,7 +228,7 @@ check_view (const GstVideoInfo * info, GstBuffer * frame, guint layout,
 
 /* ------------------------------------------------------------------ formats */
 
-/* The message that a format cannot be split, or NULL. */
+/* The error message about a format that cannot be split, or NULL. */
 static const gchar *
 get_expected_error (const GstVideoInfo * info, guint layout)
 {
@@ -499,7 +499,7 @@ TEST (test_no_mode)
   close_rig (&rig);
 }
 
-/* Caps of Matroska files, which say so of any video: the shape decides. */
+/* Matroska files claim this of any video, so the aspect ratio decides. */
 TEST (test_mono)
 {
   static const struct
@@ -758,7 +758,7 @@ TEST (test_frame_by_frame)
   fail_unless_equals_uint64 (gst_harness_query_latency (rig.view[LEFT]),
       40 * GST_MSECOND);
 
-  /* 4 has no second view */
+  /* view 4 has no partner */
   push_number (&rig, 4, FALSE);
   push_number (&rig, 5, TRUE);
   push_number (&rig, 6, FALSE);
@@ -798,7 +798,7 @@ run (const gchar * launch)
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "out");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_signal_emit_by_name (sink, "pull-sample", &sample);
-  fail_unless (sample != NULL, "nothing came out of %s", launch);
+  fail_unless (sample != NULL, "no output from %s", launch);
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
   plain = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
   gst_buffer_memset (plain, 0, 0, GST_VIDEO_INFO_SIZE (&info));
@@ -891,7 +891,7 @@ TEST (test_swapped_cables)
   gst_object_unref (pipeline);
 }
 
-/* Caps in text cannot name the type before. */
+/* Multiview caps in text need the type registered before. */
 static void
 ensure_types (void)
 {

@@ -80,9 +80,9 @@ pull_picture (GstHarness * h)
   return picture;
 }
 
-/* The frame with that number. */
+/* Frame number n. */
 static Picture
-take (guint number, const gchar * caps, const gchar * format, ...)
+render (guint number, const gchar * caps, const gchar * format, ...)
 {
   gchar *properties, *all;
   GstHarness *h;
@@ -127,7 +127,7 @@ code (const Picture * p, gint x, gint y)
       + y * GST_VIDEO_FRAME_PLANE_STRIDE (&p->frame, 0) + 2 * x);
 }
 
-/* Whether b equals the part of a from (x, y). */
+/* Whether b equals the region of a that begins at (x, y). */
 static gboolean
 is_part (const Picture * a, gint x, gint y, const Picture * b)
 {
@@ -167,8 +167,8 @@ static gboolean
 is_same (const gchar * caps, guint number_a, const gchar * a, guint number_b,
     const gchar * b)
 {
-  Picture pictures[2] = { take (number_a, caps, "%s", a),
-    take (number_b, caps, "%s", b)
+  Picture pictures[2] = { render (number_a, caps, "%s", a),
+    render (number_b, caps, "%s", b)
   };
   gboolean same = is_equal (&pictures[0], &pictures[1]);
 
@@ -199,7 +199,7 @@ TEST (test_formats)
       Picture p;
 
       if (v != 4 || g_str_has_prefix (formats[f], "GRAY")) {
-        p = take (1, caps, "view=%s pattern=%s", views[v],
+        p = render (1, caps, "view=%s pattern=%s", views[v],
             patterns[f % G_N_ELEMENTS (patterns)]);
         fail_unless_equals_int (GST_VIDEO_FRAME_WIDTH (&p.frame), width);
         fail_unless_equals_int (GST_VIDEO_FRAME_HEIGHT (&p.frame), height);
@@ -217,12 +217,12 @@ TEST (test_formats)
 /* All formats show the same image. */
 TEST (test_formats_agree)
 {
-  Picture rgb = take (2, "video/x-raw,format=RGB,width=64,height=48",
+  Picture rgb = render (2, "video/x-raw,format=RGB,width=64,height=48",
       "pattern=planes");
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
     gchar *caps = caps_of (formats[f], 64, 48);
-    Picture p = take (2, caps, "pattern=planes");
+    Picture p = render (2, caps, "pattern=planes");
     const GstVideoFormatInfo *info = p.frame.info.finfo;
 
     for (gint y = 0; y < 48; y++) {
@@ -330,10 +330,10 @@ LOOP_TEST (test_truth_warps, 0, G_N_ELEMENTS (patterns))
   const gchar *pattern = patterns[__i__];
 
   for (guint f = 0; f < G_N_ELEMENTS (frames); f++) {
-    Picture left = take (frames[f], VIEW_CAPS, "pattern=%s", pattern);
-    Picture right = take (frames[f], VIEW_CAPS, "pattern=%s view=right",
+    Picture left = render (frames[f], VIEW_CAPS, "pattern=%s", pattern);
+    Picture right = render (frames[f], VIEW_CAPS, "pattern=%s view=right",
         pattern);
-    Picture truth = take (frames[f], TRUTH_CAPS, "pattern=%s view=disparity "
+    Picture truth = render (frames[f], TRUTH_CAPS, "pattern=%s view=disparity "
         "disparity-scale=256", pattern);
     guint valid = 0, inside = 0, close = 0, close_inside = 0;
     gdouble sum = 0, sum_unmoved = 0;
@@ -345,7 +345,8 @@ LOOP_TEST (test_truth_warps, 0, G_N_ELEMENTS (patterns))
 
         if (d < 0)
           continue;
-        /* the error of a code is at most half a step, or one at 0 */
+        /* the error of a code is at most half a step, or one step at disparity
+         * 0, which has code 1 */
         REQUIRE (at > -1.0 / SCALE - 1e-9);
         i = MAX (i, 0);
         value = grey (&right, i, y);
@@ -410,12 +411,12 @@ LOOP_TEST (test_virtual_warps, 0, G_N_ELEMENTS (patterns))
 {
   static const gdouble positions[] = { -1.5, -0.5, 0.25, 0.5, 0.75, 1.5 };
   const gchar *pattern = patterns[__i__];
-  Picture left = take (9, VIEW_CAPS, "pattern=%s", pattern);
-  Picture truth = take (9, TRUTH_CAPS, "pattern=%s view=disparity "
+  Picture left = render (9, VIEW_CAPS, "pattern=%s", pattern);
+  Picture truth = render (9, TRUTH_CAPS, "pattern=%s view=disparity "
       "disparity-scale=256", pattern);
 
   for (guint p = 0; p < G_N_ELEMENTS (positions); p++) {
-    Picture view = take (9, VIEW_CAPS, "pattern=%s view=virtual position=%g",
+    Picture view = render (9, VIEW_CAPS, "pattern=%s view=virtual position=%g",
         pattern, positions[p]);
     guint inside = 0, close = 0;
     gdouble sum = 0, sum_unmoved = 0;
@@ -484,7 +485,7 @@ TEST (test_virtual_middle)
 LOOP_TEST (test_occlusion, 0, G_N_ELEMENTS (patterns))
 {
   const gchar *pattern = patterns[__i__];
-  Picture truth = take (12, TRUTH_CAPS, "pattern=%s view=disparity "
+  Picture truth = render (12, TRUTH_CAPS, "pattern=%s view=disparity "
       "disparity-scale=256", pattern);
   guint invalid = 0, explained = 0;
 
@@ -551,9 +552,9 @@ TEST (test_truth_range)
     for (guint r = 0; r < G_N_ELEMENTS (ranges); r++) {
       guint n = ranges[r];
       gint least = G_MAXINT, most = 0;
-      Picture truth = take (3, TRUTH_CAPS, "pattern=%s view=disparity "
+      Picture truth = render (3, TRUTH_CAPS, "pattern=%s view=disparity "
           "num-disparities=%u disparity-scale=256", patterns[p], n);
-      Picture small = take (3, VIEW_CAPS, "pattern=%s view=disparity "
+      Picture small = render (3, VIEW_CAPS, "pattern=%s view=disparity "
           "num-disparities=%u", patterns[p], n);
 
       for (gint y = 0; y < H; y++) {
@@ -592,7 +593,7 @@ TEST (test_truth_range)
 TEST (test_meta)
 {
   for (guint wide = 0; wide < 2; wide++) {
-    Picture p = take (2, wide ? "video/x-raw,format=GRAY16_LE,framerate=10/1"
+    Picture p = render (2, wide ? "video/x-raw,format=GRAY16_LE,framerate=10/1"
         : "video/x-raw,format=GRAY8,framerate=10/1", "view=disparity "
         "num-disparities=41 disparity-scale=20");
     GstCustomMeta *meta = gst_buffer_get_custom_meta (p.buffer,
@@ -632,10 +633,10 @@ TEST (test_packed)
     gchar *above = caps_of (some[f], 40, 60);
     const gchar *p = "pattern=sphere noise=2 exposure-offset=5 "
         "num-disparities=12";
-    Picture left = take (4, single, "%s", p);
-    Picture right = take (4, single, "%s view=right", p);
-    Picture sbs = take (4, beside, "%s view=side-by-side", p);
-    Picture tb = take (4, above, "%s view=top-bottom", p);
+    Picture left = render (4, single, "%s", p);
+    Picture right = render (4, single, "%s view=right", p);
+    Picture sbs = render (4, beside, "%s view=side-by-side", p);
+    Picture tb = render (4, above, "%s view=top-bottom", p);
 
     fail_unless (is_part (&sbs, 0, 0, &left));
     fail_unless (is_part (&sbs, 40, 0, &right));
@@ -660,7 +661,7 @@ TEST (test_packed)
 }
 
 static gboolean
-can_give (const gchar * view, const gchar * text)
+supports_caps (const gchar * view, const gchar * text)
 {
   GstElement *src = gst_element_factory_make ("stereotestsrc", NULL);
   GstPad *pad = gst_element_get_static_pad (src, "src");
@@ -681,27 +682,27 @@ TEST (test_caps)
 {
   Picture p;
 
-  fail_unless (can_give ("left", "video/x-raw,format=NV12,width=5"));
-  fail_if (can_give ("left", "video/x-raw,format=UYVY"));
-  fail_if (can_give ("left", "video/x-raw,width=16385"));
-  fail_if (can_give ("disparity", "video/x-raw,format={NV12,RGB}"));
-  fail_unless (can_give ("disparity", "video/x-raw,format={NV12,GRAY8}"));
-  fail_if (can_give ("side-by-side", "video/x-raw,width=7"));
-  fail_unless (can_give ("side-by-side", "video/x-raw,width=8,height=7"));
-  fail_unless (can_give ("side-by-side", "video/x-raw,width=32768"));
-  fail_if (can_give ("side-by-side", "video/x-raw,multiview-mode=mono"));
-  fail_unless (can_give ("top-bottom", "video/x-raw,width=7,height=8"));
-  fail_if (can_give ("top-bottom", "video/x-raw,width=8,height=7"));
+  fail_unless (supports_caps ("left", "video/x-raw,format=NV12,width=5"));
+  fail_if (supports_caps ("left", "video/x-raw,format=UYVY"));
+  fail_if (supports_caps ("left", "video/x-raw,width=16385"));
+  fail_if (supports_caps ("disparity", "video/x-raw,format={NV12,RGB}"));
+  fail_unless (supports_caps ("disparity", "video/x-raw,format={NV12,GRAY8}"));
+  fail_if (supports_caps ("side-by-side", "video/x-raw,width=7"));
+  fail_unless (supports_caps ("side-by-side", "video/x-raw,width=8,height=7"));
+  fail_unless (supports_caps ("side-by-side", "video/x-raw,width=32768"));
+  fail_if (supports_caps ("side-by-side", "video/x-raw,multiview-mode=mono"));
+  fail_unless (supports_caps ("top-bottom", "video/x-raw,width=7,height=8"));
+  fail_if (supports_caps ("top-bottom", "video/x-raw,width=8,height=7"));
 
-  p = take (0, "video/x-raw", "view=disparity");
+  p = render (0, "video/x-raw", "view=disparity");
   fail_unless_equals_int (GST_VIDEO_FRAME_FORMAT (&p.frame),
       GST_VIDEO_FORMAT_GRAY16_LE);
   fail_unless_equals_int (GST_VIDEO_FRAME_WIDTH (&p.frame), 320);
   drop_picture (&p);
-  p = take (0, "video/x-raw,width=[1,99]", "view=side-by-side");
+  p = render (0, "video/x-raw,width=[1,99]", "view=side-by-side");
   fail_unless_equals_int (GST_VIDEO_FRAME_WIDTH (&p.frame), 98);
   drop_picture (&p);
-  p = take (0, "video/x-raw,format=NV12,colorimetry={bt709,bt601}", "");
+  p = render (0, "video/x-raw,format=NV12,colorimetry={bt709,bt601}", "");
   fail_unless (gst_video_colorimetry_matches (&p.frame.info.colorimetry,
           GST_VIDEO_COLORIMETRY_BT601));
   drop_picture (&p);
@@ -721,8 +722,8 @@ TEST (test_noise)
     guint n = 200 * 160;
 
     for (guint v = 0; v < 2; v++) {
-      clean[v] = take (3, NOISE_CAPS, "pattern=slanted view=%s", views[v]);
-      noisy[v] = take (3, NOISE_CAPS, "pattern=slanted view=%s noise=%g",
+      clean[v] = render (3, NOISE_CAPS, "pattern=slanted view=%s", views[v]);
+      noisy[v] = render (3, NOISE_CAPS, "pattern=slanted view=%s noise=%g",
           views[v], levels[l]);
     }
     for (gint y = 0; y < 160; y++) {
@@ -743,7 +744,7 @@ TEST (test_noise)
 
       fail_unless (fabs (sum[v] / n) < 0.1);
       fail_unless (fabs (deviation / levels[l] - 1) < 0.06,
-          "%g instead of %g", deviation, levels[l]);
+          "%g, expected %g", deviation, levels[l]);
       drop_picture (&clean[v]);
       drop_picture (&noisy[v]);
     }
@@ -755,8 +756,8 @@ TEST (test_exposure)
 {
   for (gint offset = -9; offset <= 9; offset += 18) {
     for (guint v = 0; v < 2; v++) {
-      Picture a = take (0, NOISE_CAPS, "view=%s", views[v]);
-      Picture b = take (0, NOISE_CAPS, "view=%s exposure-offset=%d", views[v],
+      Picture a = render (0, NOISE_CAPS, "view=%s", views[v]);
+      Picture b = render (0, NOISE_CAPS, "view=%s exposure-offset=%d", views[v],
           offset);
       gdouble sum = 0;
 
@@ -817,7 +818,7 @@ TEST (test_live)
     fail_unless (gst_harness_crank_single_clock_wait (h));
     p = pull_picture (h);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (p.buffer), i * GST_SECOND / 10);
-    other = take (i, "video/x-raw,width=16,height=8,framerate=10/1,"
+    other = render (i, "video/x-raw,width=16,height=8,framerate=10/1,"
         "format=GRAY8", "noise=1");
     fail_unless (is_equal (&p, &other));
     drop_picture (&p);
@@ -827,7 +828,7 @@ TEST (test_live)
   gst_harness_teardown (h);
 }
 
-/* An element that waits for another view queries it before all have caps. */
+/* An element that waits for the other view queries it before all have caps. */
 TEST (test_live_before_caps)
 {
   GstElement *src = gst_element_factory_make ("stereotestsrc", NULL);
@@ -847,7 +848,8 @@ TEST (test_live_before_caps)
   gst_object_unref (src);
 }
 
-/* The same pictures, later; the truth names the timestamp of its image. */
+/* Later frames show the same image; the meta of the ground truth contains its
+ * timestamp. */
 TEST (test_timestamp_offset)
 {
   const gchar *caps = "video/x-raw,width=16,height=8,framerate=10/1,"
@@ -856,7 +858,7 @@ TEST (test_timestamp_offset)
 
   gst_harness_play (h);
   for (guint i = 0; i < 4; i++) {
-    Picture p = pull_picture (h), other = take (i, caps, "noise=1");
+    Picture p = pull_picture (h), other = render (i, caps, "noise=1");
 
     fail_unless_equals_uint64 (GST_BUFFER_PTS (p.buffer),
         i * GST_SECOND / 10 + 30 * GST_MSECOND);
@@ -895,7 +897,7 @@ TEST (test_changing_properties)
     drop_picture (&p);
     fail_unless (gst_harness_crank_single_clock_wait (h));
     p = pull_picture (h);
-    other = take ((guint) GST_BUFFER_OFFSET (p.buffer), caps, "%s", all->str);
+    other = render ((guint) GST_BUFFER_OFFSET (p.buffer), caps, "%s", all->str);
     fail_unless (is_equal (&p, &other), "%s", all->str);
     drop_picture (&p);
     drop_picture (&other);
@@ -934,7 +936,7 @@ TEST (test_changing_the_view)
       gst_util_set_object_arg (G_OBJECT (src), "view", changes[i].to);
       fail_unless (gst_harness_crank_single_clock_wait (h));
       p = pull_picture (h);
-      other = take ((guint) GST_BUFFER_OFFSET (p.buffer), caps,
+      other = render ((guint) GST_BUFFER_OFFSET (p.buffer), caps,
           "num-disparities=9 view=%s", changes[i].from);
       fail_unless (is_equal (&p, &other), "%s %s", changes[i].from,
           changes[i].to);
@@ -981,7 +983,7 @@ TEST (test_seek)
 {
   GstElement *pipeline = pipeline_new (SEEK_LINE);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  Picture picture = take (30, "video/x-raw,width=32,height=24,framerate=25/1,"
+  Picture picture = render (30, "video/x-raw,width=32,height=24,framerate=25/1,"
       "format=RGB", "pattern=corridor");
   Log log = { g_array_new (FALSE, FALSE, sizeof (GstClockTime)), NULL, 0 };
 
@@ -1121,7 +1123,7 @@ TEST (test_padded)
         fail_unless (GST_VIDEO_FRAME_PLANE_STRIDE (&padded.frame, 0)
             >= 38 * GST_VIDEO_FRAME_COMP_PSTRIDE (&padded.frame, 0)
             + PADDING_COLUMNS);
-        plain = take (0, caps, "%s", properties);
+        plain = render (0, caps, "%s", properties);
         fail_unless (is_equal (&padded, &plain));
         drop_picture (&padded);
         drop_picture (&plain);

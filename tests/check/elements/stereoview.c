@@ -17,7 +17,7 @@
     "framerate=25/1"
 #define MAP_CAPS "video/x-raw,format=GRAY16_LE,width=64,height=6,framerate=25/1"
 
-/* The element with harnesses on its pads. */
+/* An element with harnesses on its pads. */
 typedef struct
 {
   GstHarness *left;             /* also has the source pad */
@@ -62,7 +62,7 @@ drop_views (Views * rig)
   gst_harness_teardown (rig->left);
 }
 
-/* Noise that depends on seed, number i of a stream. */
+/* Random bytes for frame i of the stream `seed`. */
 static GstBuffer *
 noise (guint seed, guint i, gsize size)
 {
@@ -94,7 +94,7 @@ right_image (guint i)
   return noise (2, i, RGB_SIZE);
 }
 
-/* A map of images with these numbers. */
+/* A map whose meta names these images. */
 static GstBuffer *
 make_map (guint left, guint right)
 {
@@ -163,7 +163,7 @@ TEST (test_ends)
   }
 }
 
-/* Without timestamps the order of arrival counts. */
+/* Without timestamps, images and maps pair in order of arrival. */
 TEST (test_no_timestamps)
 {
   Views rig = new_views ("position=0", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
@@ -178,7 +178,7 @@ TEST (test_no_timestamps)
   drop_views (&rig);
 }
 
-/* A query that would be answered in turn is refused when nobody takes turns. */
+/* A serialized query on an inactive pad is refused. */
 TEST (test_query_before_it_runs)
 {
   GstElement *element = gst_element_factory_make ("stereoview", NULL);
@@ -191,7 +191,7 @@ TEST (test_query_before_it_runs)
   gst_object_unref (element);
 }
 
-/* It is not said when the images are that a gap stands for. */
+/* The segment that would give the gap its running time is missing. */
 TEST (test_gap_before_a_segment)
 {
   Views rig = new_views ("position=0", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
@@ -212,7 +212,7 @@ TEST (test_gap_before_a_segment)
   drop_views (&rig);
 }
 
-/* An eye has half the rows or columns of a frame that interleaves. */
+/* Interleaved layouts have half the rows or columns of each view. */
 TEST (test_half_aspect)
 {
   static const gchar *const layouts[] = {
@@ -265,7 +265,7 @@ TEST (test_meta)
   drop_views (&rig);
 }
 
-/* A map with a disparity each in two halves, and a few wrong pixels. */
+/* A map with one disparity in each half, and a few outliers. */
 static GstBuffer *
 make_halves (guint i, guint far, guint near)
 {
@@ -283,7 +283,7 @@ make_halves (guint i, guint far, guint near)
   return buffer;
 }
 
-/* The convergence that the meta of frame i names. */
+/* The convergence in the meta of frame i. */
 static gdouble
 convergence_of (Views * rig, guint i, guint far, guint near)
 {
@@ -300,8 +300,9 @@ convergence_of (Views * rig, guint i, guint far, guint near)
   return value;
 }
 
-/* A share of the range, at once in the first frame, then smoothly and without
- * going beyond; invalid pixels (0) and single ones have no part in it. */
+/* The convergence is a fraction of the disparity range: at once in the first
+ * frame, then smoothly without overshoot.  Invalid pixels (0) and outliers are
+ * ignored. */
 TEST (test_auto_convergence)
 {
   Views rig = new_views ("layout=side-by-side convergence=3 "
@@ -317,17 +318,17 @@ TEST (test_auto_convergence)
   }
   /* 19 frames of 40 ms, with a time constant of 500 ms */
   fail_unless (ABS (value - (9 - 4 * 0.2187)) < 0.001, "%g", value);
-  /* nothing is valid: it stays */
+  /* no valid pixels: unchanged */
   fail_unless (convergence_of (&rig, 20, 0, 0) == value);
-  /* after a pause */
+  /* after a pause: at once */
   fail_unless (convergence_of (&rig, 60, 4, 8) == 5);
   g_object_set (rig.left->element, "auto-convergence", -1.0, NULL);
   fail_unless (convergence_of (&rig, 61, 4, 8) == 3);
   drop_views (&rig);
 }
 
-/* Images that the matcher skipped are left out, and a map whose image is gone
- * is never used. */
+/* Images that the matcher skipped are dropped, and a map whose image was
+ * dropped is never used. */
 TEST (test_skipped)
 {
   Views rig = new_views ("position=0", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
@@ -371,7 +372,7 @@ TEST (test_eos)
   drop_views (&rig);
 }
 
-/* A source of images or of maps that outlasts the other one. */
+/* A source of images or maps that continues after EOS of the other. */
 typedef struct
 {
   GstHarness *h;
@@ -404,7 +405,7 @@ flush_and_restart (GstHarness * h, guint32 seqnum, gboolean start)
     fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
 }
 
-/* As with matchers, no source blocks after the end, until a flush. */
+/* After EOS no source blocks, until a flush. */
 LOOP_TEST (test_eos_reaches_the_other_source, 0, 2)
 {
   const guint32 seqnum = gst_util_seqnum_next ();
@@ -431,7 +432,7 @@ LOOP_TEST (test_eos_reaches_the_other_source, 0, 2)
   drop_views (&rig);
 }
 
-/* The right view may come and go. */
+/* The right pad may be released. */
 TEST (test_release)
 {
   Views rig = new_views ("position=1", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
@@ -440,7 +441,7 @@ TEST (test_release)
   push_images (&rig, 0, 0);
   gst_harness_push (rig.map, make_map (0, 0));
   check_equal (gst_harness_pull (rig.left), right_image (0));
-  /* which releases the pad */
+  /* releases the pad */
   gst_harness_teardown (rig.right);
   rig.right = NULL;
   pad = gst_element_get_static_pad (rig.left->element, "sink_right");
@@ -452,7 +453,7 @@ TEST (test_release)
   drop_views (&rig);
 }
 
-/* The layout may change too: the caps say what a frame is then. */
+/* The layout may change; the caps describe the frame. */
 TEST (test_layouts)
 {
   static const struct
@@ -498,8 +499,8 @@ TEST (test_layouts)
   drop_views (&rig);
 }
 
-/* Where pixel (x, y) of a view of stereosplit is in the view that it is a half
- * of, or all: interleaved frames have every other row, column or pixel. */
+/* The position of pixel (x, y) of a split view in the rendered view:
+ * interleaved frames have every other row, column or pixel. */
 static void
 origin_of (const gchar * layout, gboolean right, gint * x, gint * y)
 {
@@ -542,8 +543,8 @@ check_half (GstHarness * harness, const gchar * layout, gboolean right,
   gst_buffer_unref (half);
 }
 
-/* A frame of both views in this layout, taken apart again, and told by its caps
- * how. */
+/* Packs both views and splits the frame again with stereosplit, which gets the
+ * layout from the caps. */
 static void
 check_split (const gchar * layout, const gchar * caps, gint bytes)
 {
@@ -584,7 +585,7 @@ TEST (test_split_again)
   }
 }
 
-/* What stereosplit makes of packed frames is packed again. */
+/* Splits a packed frame with stereosplit and packs the views again. */
 static void
 check_packed_again (const gchar * layout)
 {
@@ -609,7 +610,7 @@ check_packed_again (const gchar * layout)
     GstSample *sample = NULL;
 
     g_signal_emit_by_name (sink, "pull-sample", &sample);
-    fail_unless (sample != NULL, "nothing came out of %s", line);
+    fail_unless (sample != NULL, "no output from %s", line);
     frames[i] = gst_buffer_ref (gst_sample_get_buffer (sample));
     gst_sample_unref (sample);
     gst_object_unref (sink);
@@ -626,7 +627,7 @@ TEST (test_packed_again)
   check_packed_again ("top-bottom");
 }
 
-/* Formats of more than 8 bits, at both ends. */
+/* Formats with more than 8 bits, at positions 0 and 1. */
 TEST (test_wide_formats)
 {
   static const struct
@@ -669,7 +670,7 @@ TEST (test_wide_formats)
   }
 }
 
-/* The position of a control source is that of the frame's time. */
+/* A control source sets the position at the time of each frame. */
 TEST (test_controlled)
 {
   Views rig = new_views ("", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
@@ -705,7 +706,8 @@ TEST (test_map_size)
   drop_views (&rig);
 }
 
-/* Views of another size are refused by name; scaled ones make tiles of it. */
+/* Views of another size are rejected, with both sizes; scaled views are
+ * tiled. */
 TEST (test_tile_size)
 {
   Views rig = new_views ("tile-width=60", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
@@ -716,7 +718,7 @@ TEST (test_tile_size)
   drop_views (&rig);
 }
 
-/* The size of the frames that such views of 64x48 are made into. */
+/* Renders views of 64x48 and checks the size of the frames. */
 static void
 check_frame_size (const gchar * properties, gint width, gint height)
 {
@@ -761,7 +763,7 @@ TEST (test_scaled_to_tiles)
   check_frame_size ("tile-width=32 tile-height=40", 3 * 32, 2 * 40);
 }
 
-/* The figures that are published, in whole tiles. */
+/* The published quilt sizes, rounded to whole tiles. */
 TEST (test_displays)
 {
   static const struct
@@ -820,7 +822,7 @@ TEST (test_other_result)
   drop_views (&rig);
 }
 
-/* A map without a meta is used, by its time, after a warning. */
+/* A map without a meta is paired by its timestamp, with a warning. */
 TEST (test_no_meta)
 {
   Views rig = new_views ("position=0", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
@@ -839,7 +841,7 @@ TEST (test_no_meta)
 
 /* ------------------------------------------------------------- pads view_%u */
 
-/* A sink at a pad that is requested for it. */
+/* Requests a view pad and adds a sink. */
 static GstHarness *
 add_view (Views * rig, const gchar * name, gdouble position)
 {
@@ -861,7 +863,7 @@ push_all (Views * rig, guint i)
       GST_FLOW_OK);
 }
 
-/* Each has its own position, whatever the layout of src is. */
+/* Each pad has its own position, whatever the layout of src. */
 TEST (test_more_views)
 {
   static const gchar *const layouts[] = { "mono", "side-by-side", "quilt" };
@@ -905,7 +907,7 @@ TEST (test_more_views)
   }
 }
 
-/* What src shows at a position, a pad shows there. */
+/* A view pad and src render the same view at the same position. */
 TEST (test_view_like_src)
 {
   Views rig = new_views ("position=0.375", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
@@ -946,8 +948,9 @@ TEST (test_view_names)
   gst_object_unref (element);
 }
 
-/* What nobody reads is not made, and what comes and goes disturbs nobody. */
-TEST (test_view_comes_and_goes)
+/* Unlinked pads are not rendered, and pads may be requested and released at any
+ * time. */
+TEST (test_view_request_and_release)
 {
   Views rig = new_views ("position=0", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
   GstPad *unlinked = gst_element_request_pad_simple (rig.left->element,
@@ -971,7 +974,7 @@ TEST (test_view_comes_and_goes)
   drop_views (&rig);
 }
 
-/* Its stream begins and ends as that of src does. */
+/* The stream of a view pad starts and ends with that of src. */
 TEST (test_view_events)
 {
   static const GstEventType expected[] = { GST_EVENT_STREAM_START,
@@ -1031,7 +1034,7 @@ TEST (test_view_refused)
   drop_views (&rig);
 }
 
-/* The position of a pad has a control source of its own. */
+/* A pad's position has its own control source. */
 TEST (test_view_controlled)
 {
   Views rig = new_views ("position=0", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
@@ -1059,7 +1062,7 @@ TEST (test_view_controlled)
   drop_views (&rig);
 }
 
-/* Only what is too late for all of them is left out. */
+/* A frame is skipped only if it is too late on all pads. */
 TEST (test_view_qos)
 {
   Views rig = new_views ("position=0", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
@@ -1082,7 +1085,7 @@ TEST (test_view_qos)
   drop_views (&rig);
 }
 
-/* As it is typed, with two branches, and stopped while they are full. */
+/* A launch line with two view pads, stopped while its queues are full. */
 TEST (test_view_pipeline)
 {
   GstElement *pipeline = gst_parse_launch ("stereotestsrc view=left "
