@@ -1,4 +1,4 @@
-/* gst-stereomatching: times an algorithm
+/* gst-stereomatching: benchmark of an algorithm
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -8,8 +8,7 @@
 
 #include <time.h>
 
-/* Input images differ from run to run, and together exceed any cache they
- * might otherwise stay in. */
+/* Each run uses the next of several inputs, which together exceed any cache. */
 #define N_INPUTS 16
 #define MIN_SECONDS 1.0
 #define MAX_RUNS 2000
@@ -31,7 +30,7 @@ now (void)
   return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
 }
 
-/* Copies of an image in the device's memory. */
+/* Copies an image to device memory. */
 static void
 to_device (StereoDevice * device, const TestImage * image,
     StereoImage * target)
@@ -72,7 +71,7 @@ bench_device (StereoDevice * device, const char *algorithm,
   static double ms[MAX_RUNS];
   int n = 0;
   double begun;
-  /* padded rows, as from a decoder */
+  /* padded rows, as a decoder outputs them */
   size_t padding = (256 - (size_t) width * format_bytes (format) % 256) % 256;
 
   for (int i = 0; i < N_INPUTS; i++) {

@@ -5,9 +5,9 @@
  */
 
 /*
- * Every stage alone, with inputs from an oracle, then the matcher as a whole.
- * The oracle is written pixel by pixel from docs/algorithms/bfv.md; of the
- * library it uses only the structs that stages take.
+ * Tests every stage alone, with inputs from an oracle, then the matcher as a
+ * whole.  The oracle implements docs/algorithms/bfv.md pixel by pixel; from the
+ * library it uses only the structures of the stages.
  */
 
 #include "match/bfv/bfv.h"
@@ -20,7 +20,7 @@
 
 /* -------------------------------------------------------------------- cases */
 
-/* What a case may have a table of. */
+/* The parameters that tables of cases list. */
 typedef struct
 {
   double tau, arm, cut, sx, sy, tolerance, vote, mark, median;
@@ -34,7 +34,7 @@ typedef struct
   Settings s;
   Fill fill;
   StereoCostKind cost;
-  bool mismatches;              /* only they are voted for */
+  bool mismatches;              /* vote for mismatches only */
 } Case;
 
 static const Case usual = {
@@ -45,7 +45,7 @@ static const Case usual = {
 static StereoParams *
 case_params (const Case * c)
 {
-  /* scale 1 and an invalid value that no index reaches show the index */
+  /* with scale 1 and an invalid value above all indices, codes are indices */
   return params_new ("bfv", "num-disparities", c->n, "min-disparity", c->min,
       "cost", (double) c->cost, "arm-threshold", c->s.tau, "arm-length",
       c->s.arm, "cost-threshold", c->s.cut, "sampling-x", c->s.sx,
@@ -66,18 +66,18 @@ static const int step_y[] = { 0, 0, -1, 1 };
 typedef struct
 {
   Case c;
-  const StereoParams *params;   /* these to say where it goes wrong */
+  const StereoParams *params;   /* for messages */
   const TestImage *left_image, *right_image;
-  int width, height, columns, rows;     /* of the image, and of the grid */
+  int width, height, columns, rows;     /* of the image; of the grid */
   int step_x, step_y;
   bool color;
   int *rgb[2];
   int *luma[2];
-  int *arm[2];                  /* 4 for each pixel of both images */
-  long long *sum, *count;       /* of every disparity and grid point */
-  /* Indices, -1 for none */
+  int *arm[2];                  /* 4 per pixel, for each view */
+  long long *sum, *count;       /* per disparity and grid point */
+  /* indices, -1 = none */
   int *left, *right, *reliable, *voted, *filled, *final;
-  int *own;                     /* column whose own winner filled it */
+  int *own;                     /* column of the winner it was filled from */
 } Oracle;
 
 static int *
@@ -97,7 +97,7 @@ rgb_at (const Oracle * o, int view, int x, int y)
   return o->rgb[view] + 3 * (y * o->width + x);
 }
 
-/* Whether p's neighbour (i steps away) belongs to it. */
+/* Whether the i-th neighbour of p in this direction belongs to its region. */
 static bool
 belongs (const Oracle * o, int view, int x, int y, int way, int i)
 {
@@ -126,14 +126,14 @@ oracle_arm (const Oracle * o, int view, int x, int y, int way)
   return (int) o->c.s.arm;
 }
 
-/* Column of the right image that is compared with column x. */
+/* Column of the right view that is compared with column x. */
 static int
 partner_of (const Oracle * o, int x, int d)
 {
   return limit_to (x, d > 0 ? d : 0, o->width - 1 + (d < 0 ? d : 0)) - d;
 }
 
-/* Luma; beyond the border that of the border. */
+/* Luma; columns and rows outside the image repeat the border. */
 static int
 luma_at (const Oracle * o, int view, int x, int y)
 {
@@ -141,7 +141,7 @@ luma_at (const Oracle * o, int view, int x, int y)
       + limit_to (x, 0, o->width - 1)];
 }
 
-/* Whether the n-th neighbour in the window of 5x5 is darker. */
+/* Whether the n-th neighbour in the 5x5 window is darker than the centre. */
 static int
 darker (const Oracle * o, int view, int x, int y, int n)
 {
@@ -149,7 +149,7 @@ darker (const Oracle * o, int view, int x, int y, int n)
       < luma_at (o, view, x, y);
 }
 
-/* Half the slope, from 0 to 255. */
+/* Half the gradient, 0 to 255. */
 static int
 slope (const Oracle * o, int view, int x, int y)
 {
@@ -181,7 +181,7 @@ oracle_cost (const Oracle * o, int x, int y, int d)
   return sum < o->c.s.cut ? sum : (int) o->c.s.cut;
 }
 
-/* Steps of an arm that the left and the right view have in common. */
+/* Length of the overlap of an arm in the left and in the right view. */
 static int
 oracle_overlap (const Oracle * o, int u, int v, int d, int way)
 {
@@ -197,7 +197,7 @@ oracle_overlap (const Oracle * o, int u, int v, int d, int way)
   return steps;
 }
 
-/* Sum and number of the costs in a region, one by one. */
+/* Sum and number of the costs in a region, by enumeration. */
 static void
 oracle_region (const Oracle * o, int u, int v, int d, long long *sum,
     long long *n)
@@ -278,7 +278,7 @@ oracle_check (Oracle * o)
   }
 }
 
-/* Indices that may win: the first one, and one more than the last. */
+/* The range of possible winners: the first index, and one past the last. */
 static void
 oracle_range (const Oracle * o, int *first, int *end)
 {
@@ -291,7 +291,7 @@ oracle_range (const Oracle * o, int *first, int *end)
   }
 }
 
-/* All votes in the region of a pixel, one by one: how many for each index. */
+/* Number of votes for each index in the region of a pixel, by enumeration. */
 static int
 oracle_votes (const Oracle * o, int x, int y, int *votes)
 {
@@ -315,7 +315,7 @@ oracle_votes (const Oracle * o, int x, int y, int *votes)
   return n;
 }
 
-/* The index that most votes are for, the lowest one of several. */
+/* The index with most votes; the lowest one in a tie. */
 static int
 oracle_mode (const Oracle * o, const int *votes)
 {
@@ -344,7 +344,7 @@ oracle_bits (const Oracle * o, const int *votes, int n)
   return limit_to (index, first, end - 1);
 }
 
-/* Whether some pixel of the right view matches column x. */
+/* Whether a pixel of the right view matches column x. */
 static bool
 covered (const Oracle * o, int x, int y)
 {
@@ -357,7 +357,7 @@ covered (const Oracle * o, int x, int y)
   return false;
 }
 
-/* Whether a pixel without a reliable winner gets a vote. */
+/* Whether a pixel without a reliable winner is voted for. */
 static bool
 wants_vote (const Oracle * o, int x, int y)
 {
@@ -387,7 +387,7 @@ oracle_vote (Oracle * o)
   }
 }
 
-/* The nearest values on both sides, and what they make of a pixel. */
+/* The value between the nearest valid neighbours on both sides. */
 static int
 between (const int *row, int width, int x)
 {
@@ -402,7 +402,7 @@ between (const int *row, int width, int x)
   return l >= 0 ? row[l] : r < width ? row[r] : -1;
 }
 
-/* The paper's way, and then what all matchers do. */
+/* Fills rows as in the paper, then empty rows as all matchers do. */
 static void
 oracle_fill (Oracle * o)
 {
@@ -436,7 +436,7 @@ oracle_fill (Oracle * o)
   }
   if (empty)
     return;
-  /* Rows without any, from the row above, or from below. */
+  /* rows without valid pixels get those of the row above, or below */
   for (int y = 1; y < o->height; y++)
     if (o->filled[y * o->width] < 0)
       memcpy (o->filled + y * o->width, o->filled + (y - 1) * o->width,
@@ -573,7 +573,7 @@ typedef struct
   StageRows left_arms, right_arms, work, left, right, out, census[2];
 } Bench;
 
-/* Its memory on the device. */
+/* Allocates the device memory of a buffer. */
 static void *
 buffer_init (const Bench * b, StageRows * buffer, size_t size)
 {
@@ -593,7 +593,7 @@ words32 (const StageRows * b)
   return (uint32_t *) (void *) host_row (b, 0);
 }
 
-/* Both views as the back end reads them. */
+/* Both views in the format that the backend reads. */
 static void
 make_views (Bench * b, const Oracle * o, Random * random)
 {
@@ -610,7 +610,7 @@ make_views (Bench * b, const Oracle * o, Random * random)
   }
 }
 
-/* The words of both views, which have a test of their own. */
+/* The census words of both views; tests/kernels/census.c tests that stage. */
 static void
 make_census (Bench * b, const Oracle * o)
 {
@@ -630,7 +630,7 @@ make_census (Bench * b, const Oracle * o)
   b->views.right_words = census->layout (o->width, o->height, memory[1]);
 }
 
-/* unit is that of the codes. */
+/* Creates the buffers of all stages; unit: codes per disparity. */
 static void
 bench_open (Bench * b, size_t index, const Oracle * o, int unit,
     Random * random)
@@ -707,7 +707,7 @@ bench_close (Bench * b)
   stagebench_close (&b->s);
 }
 
-/* What refinement gets to know as the cost of a grid point. */
+/* The mean cost of a grid point that subpixel refinement uses. */
 static int
 oracle_mean (const Oracle * o, int at, int index, int limit)
 {
@@ -719,7 +719,7 @@ oracle_mean (const Oracle * o, int at, int index, int limit)
   return (int) (o->sum[i] * scale / o->count[i]);
 }
 
-/* The word of a left winner, from real numbers. */
+/* The word of a winner of the left view, computed in floating point. */
 static uint32_t
 oracle_word (const Oracle * o, int x, int y, int unit)
 {
@@ -748,7 +748,7 @@ oracle_word (const Oracle * o, int x, int y, int unit)
       << 24;
 }
 
-/* That of a right winner; its cost may be anything. */
+/* The word of a winner of the right view; its cost is arbitrary. */
 static uint32_t
 oracle_right_word (const Oracle * o, int x, int y)
 {
@@ -757,7 +757,7 @@ oracle_right_word (const Oracle * o, int x, int y)
   return index < 0 ? 0xffffffff : (uint32_t) index;
 }
 
-/* A stage differs from the oracle. */
+/* Prints where a stage differs from the oracle, and fails. */
 static void
 wrong_in (const Oracle * o, const Bench * b, const char *text)
 {
@@ -765,7 +765,7 @@ wrong_in (const Oracle * o, const Bench * b, const char *text)
       stereo_device_name (b->s.device), text);
 }
 
-/* Holds the winners of a stage to the oracle. */
+/* Compares the winners of a stage with the oracle. */
 static void
 expect_winners (const Bench * b, const Oracle * o, int view, int unit)
 {
@@ -781,16 +781,16 @@ expect_winners (const Bench * b, const Oracle * o, int view, int unit)
     if (word == expected || (view && expected != 0xffffffff
             && (word & 0xffff) == expected))
       continue;
-    snprintf (text, sizeof (text), "winners of view %d, (%d, %d): %08x, not "
-        "%08x", view, x, y, (unsigned) word, (unsigned) expected);
+    snprintf (text, sizeof (text), "winners of view %d, (%d, %d): %08x, "
+        "expected %08x", view, x, y, (unsigned) word, (unsigned) expected);
     wrong_in (o, b, text);
     return;
   }
 }
 
-/* The oracle's winners, and a map of those that are reliable. */
+/* Uploads the oracle's winners and the map of the reliable ones. */
 static void
-give_winners (const Bench * b, const Oracle * o, int unit)
+upload_winners (const Bench * b, const Oracle * o, int unit)
 {
   for (int i = 0; i < o->width * o->height; i++) {
     int x = i % o->width, y = i / o->width, index = -1;
@@ -801,7 +801,7 @@ give_winners (const Bench * b, const Oracle * o, int unit)
     words32 (&b->right)[i] = oracle_right_word (o, x, y);
     words16 (&b->out)[i] = index < 0 ? STEREO_INVALID
         : (uint16_t) (index * unit);
-    /* in a test that has other ones */
+    /* the test may have other winners */
     if (index >= 0)
       words32 (&b->left)[i] = (words32 (&b->left)[i] & 0xffff0000)
           | (uint32_t) index;
@@ -811,8 +811,8 @@ give_winners (const Bench * b, const Oracle * o, int unit)
   rows_up (&b->out, &b->s);
 }
 
-/* The code of a pixel after the vote: that of an index, or of a winner, with
- * its fraction. */
+/* The code of a pixel after the vote: of an index, or of a winner with its
+ * fraction. */
 static int
 oracle_code (const Oracle * o, const int *indices, int i, int unit)
 {
@@ -827,7 +827,7 @@ oracle_code (const Oracle * o, const int *indices, int i, int unit)
   return indices[i] * unit + (fraction < 128 ? fraction : fraction - 256);
 }
 
-/* Holds the map of a stage to the oracle's indices. */
+/* Compares the map of a stage with the oracle's indices. */
 static void
 expect_map (const Bench * b, const Oracle * o, const int *indices, int unit)
 {
@@ -839,14 +839,14 @@ expect_map (const Bench * b, const Oracle * o, const int *indices, int unit)
 
     if (value == expected)
       continue;
-    snprintf (text, sizeof (text), "vote, (%d, %d): %d, not %d of %d",
+    snprintf (text, sizeof (text), "vote, (%d, %d): %d, expected %d of %d",
         i % o->width, i / o->width, value, expected, unit);
     wrong_in (o, b, text);
     return;
   }
 }
 
-/* An arm as stages hold it, in steps for the right view. */
+/* An arm in the format of the stages, in steps for the right view. */
 static uint32_t
 oracle_cross (const Oracle * o, int view, int x, int y)
 {
@@ -861,7 +861,8 @@ oracle_cross (const Oracle * o, int view, int x, int y)
   return cross;
 }
 
-/* Crosses to memory, or from memory against the oracle. */
+/* Uploads the support crosses, or with `check` compares them with the
+ * oracle. */
 static void
 crosses (const Bench * b, const Oracle * o, int view, bool check)
 {
@@ -878,8 +879,8 @@ crosses (const Bench * b, const Oracle * o, int view, bool check)
     if (!check) {
       *word = cross;
     } else if (*word != cross) {
-      snprintf (text, sizeof (text), "crosses of view %d, (%d, %d): %08x, not "
-          "%08x", view, x, y, (unsigned) *word, (unsigned) cross);
+      snprintf (text, sizeof (text), "crosses of view %d, (%d, %d): %08x, "
+          "expected %08x", view, x, y, (unsigned) *word, (unsigned) cross);
       wrong_in (o, b, text);
       return;
     }
@@ -888,7 +889,7 @@ crosses (const Bench * b, const Oracle * o, int view, bool check)
     rows_up (buffer, &b->s);
 }
 
-/* Each stage with the oracle's inputs. */
+/* Tests each stage with inputs from the oracle. */
 static void
 check_stages (const Oracle * o, size_t device, Random * random)
 {
@@ -918,7 +919,7 @@ check_stages (const Oracle * o, size_t device, Random * random)
     expect_winners (&b, o, 1, unit);
 
   if (b.k.first_index < b.k.end_index && o->c.s.vote >= 0) {
-    give_winners (&b, o, unit);
+    upload_winners (&b, o, unit);
     CHECK_INT (b.stages->vote (b.s.queue, &b.k, &b.m, &b.winners, &b.map), ==,
         STEREO_OK);
     bench_finish (&b);
@@ -929,7 +930,7 @@ check_stages (const Oracle * o, size_t device, Random * random)
 
 /* ------------------------------------------------------------------ matcher */
 
-/* All devices against the oracle, stage by stage and as a whole. */
+/* Compares all devices with the oracle, stage by stage and as a whole. */
 static void
 check_one (const Case * c, Random * random)
 {
@@ -940,7 +941,7 @@ check_one (const Case * c, Random * random)
   CASE_IMAGES (c, &left, &right, random);
   oracle_init (&o, c, params, &left, &right);
   for (size_t i = 0; i < devices_count (); i++) {
-    Random same = *random;      /* however many devices there are */
+    Random same = *random;      /* independent of the number of devices */
 
     check_stages (&o, i, &same);
   }
@@ -949,7 +950,7 @@ check_one (const Case * c, Random * random)
   oracle_clear (&o);
 }
 
-/* The paper's way, and then ours. */
+/* With the steps of the paper, then with ours. */
 static void
 check_case (const Case * c, Random * random)
 {
@@ -972,7 +973,7 @@ static const Views views = {
   30, 22, STEREO_FORMAT_RGB, STEREO_FORMAT_RGB, 10, 0, FILL_SHIFTED
 };
 
-/* As they are, and sampled in different ways. */
+/* Full resolution, then other sampling factors. */
 static void
 check_views (const Views * v, int i, Random * random)
 {
@@ -999,7 +1000,7 @@ TEST (test_parameters)
   static const Settings sets[] = {
     {0, 16, 60, 1, 1, 0, 0, 0, 1}, {255, 16, 60, 1, 1, 0, 0, 0, 1},
     {255, 1, 60, 1, 1, 0, 0, 0, 0}, {255, 15, 1, 1, 1, 0, 1, 0, 1},
-    /* sums of 16 bits up to their end, and beyond */
+    /* sums up to the 16-bit limit, and above */
     {255, 16, 60, 1, 1, -1, 0, 0, 0}, {255, 16, 61, 1, 1, -1, 0, 0, 0},
     {255, 17, 53, 1, 1, 0, 0, 0, 1}, {255, 17, 54, 1, 1, 0, 0, 0, 1},
     {255, 4, 765, 1, 1, 0, 0, 0, 1}, {255, 64, 765, 1, 1, 0, 0, 0, 1},
@@ -1030,7 +1031,7 @@ TEST (test_parameters)
   }
 }
 
-/* Rows without any vote keep their own matches, with fractions. */
+/* Rows without votes keep their own matches, with fractions. */
 TEST (test_no_votes)
 {
   Random random = { 9 };
@@ -1050,8 +1051,8 @@ TEST (test_no_votes)
   }
 }
 
-/* Where one index has more than half of the votes, both kinds of vote agree,
- * and it wins. */
+/* If one index has more than half of the votes, both kinds of vote select
+ * it. */
 TEST (test_majority)
 {
   Random random = { 6 };
@@ -1073,7 +1074,7 @@ TEST (test_majority)
     params = case_params (&c);
     oracle_init (&o, &c, params, &left, &right);
     votes = numbers ((int) c.n);
-    /* Votes of any kind: one index more often than all others together */
+    /* votes with a majority for one index */
     for (int i = 0; i < o.columns * o.rows; i++) {
       int kind = random_range (&random, 0, 9);
 
@@ -1089,7 +1090,7 @@ TEST (test_majority)
         bench_open (&b[kind], d, &o, 1, &random);
         rows_up (&b[kind].work, &b[kind].s);
         crosses (&b[kind], &o, 0, false);
-        give_winners (&b[kind], &o, 1);
+        upload_winners (&b[kind], &o, 1);
         CHECK_INT (b[kind].stages->vote (b[kind].s.queue, &b[kind].k,
                 &b[kind].m, &b[kind].winners, &b[kind].map), ==, STEREO_OK);
         bench_finish (&b[kind]);

@@ -12,12 +12,12 @@
 
 #define MAX_LEVELS 10
 
-/* One level: data cost and the messages received from each side. */
+/* Data costs and messages of one level. */
 typedef struct
 {
   int w, h;
   float *data;
-  float *from[4];               /* below, above, the right, the left */
+  float *from[4];               /* from below, above, right, left */
 } Level;
 
 static float *
@@ -88,7 +88,7 @@ data_costs (const PaperBp * p, const float *l, const float *r, float *data)
   }
 }
 
-/* The message for the sum of what a pixel knows. */
+/* The message for the sum of these inputs. */
 static void
 message (const PaperBp * p, const float *a, const float *b, const float *c,
     const float *data, float *target)
@@ -111,8 +111,7 @@ message (const PaperBp * p, const float *a, const float *b, const float *c,
     target[v] -= mean / (float) p->n;
 }
 
-/* What pixel (x, y) has received from each of the four sides is kept at that
- * pixel, as in the paper's m_{p -> q}. */
+/* Messages are stored at the receiver, as m_{p -> q} in the paper. */
 static void
 iterate (const PaperBp * p, Level * level, int t)
 {
@@ -134,8 +133,8 @@ iterate (const PaperBp * p, Level * level, int t)
   }
 }
 
-/* Messages that a pixel sends come from its parent; received ones are looked
- * up at the sender. */
+/* A pixel's outgoing messages are those of its parent, which are stored at the
+ * receiver. */
 static void
 inherit (const PaperBp * p, const Level * parent, Level * level)
 {
@@ -150,7 +149,7 @@ inherit (const PaperBp * p, const Level * parent, Level * level)
 
         if (xs < 0 || ys < 0 || xs >= level->w || ys >= level->h)
           continue;
-        /* a parent on the frame never sends, so this stays 0 */
+        /* a parent in the border sends no messages, so this stays 0 */
         if (xp < 0 || yp < 0 || xp >= parent->w || yp >= parent->h)
           continue;
         memcpy (level->from[side] + (size_t) ((y * level->w + x) * p->n),

@@ -5,10 +5,10 @@
  */
 
 /*
- * Hierarchical belief propagation in floating point, pixel by pixel, written
- * from P. F. Felzenszwalb, D. P. Huttenlocher: "Efficient belief propagation
- * for early vision", CVPR 2004.  It shares nothing with the library: real
- * numbers, and messages that have a mean of 0.
+ * Hierarchical belief propagation in floating point, pixel by pixel, from
+ * P. F. Felzenszwalb, D. P. Huttenlocher: "Efficient belief propagation for
+ * early vision", CVPR 2004.  It shares no code with the library: it uses real
+ * numbers and messages with a mean of 0.
  */
 
 #ifndef BP_PAPER_H
@@ -23,13 +23,14 @@ typedef struct
   int iterations, levels;
   double data_weight, max_data_term, max_disc_term, disc_single_jump;
   double smoothing;
-  /* The authors' rule: no cost at all in the first n - 1 columns, and index 0
-   * for all pixels of the frame. */
+  /* As in the authors' program: data costs are 0 in the first n - 1 columns,
+   * and border pixels have index 0. */
   bool authors_border;
 } PaperBp;
 
-/* Luma to disparity indices.  If belief is not NULL it gets the n final sums of
- * every pixel of level 0 (of the nearest inner one); free() it. */
+/* Computes disparity indices from luma.  If belief is not NULL, it receives the
+ * n final sums of every pixel of level 0 (border pixels: of the nearest inner
+ * pixel), which the caller frees. */
 void paper_bp (const PaperBp * p, const uint8_t * left, const uint8_t * right,
     int *map, float **belief);
 

@@ -27,17 +27,18 @@ enum
 /* ------------------------------------------------------------------- oracle */
 
 /*
- * The integer arithmetic once more, pixel by pixel, from docs/algorithms/bp.md:
- * nothing here is shared with the library.  Messages are kept where they are
- * received, minima are taken over all pairs of disparities.
+ * An independent implementation of the integer arithmetic in
+ * docs/algorithms/bp.md, pixel by pixel.  It shares no code with the library.
+ * Messages are stored at the receiver, and minima are taken over all pairs of
+ * disparities.
  */
 
 typedef struct
 {
-  int width, height, n, min;    /* without disparities that have no column */
-  int first;                    /* index of the first of those */
+  int width, height, n, min;    /* disparities with a valid column only */
+  int first;                    /* index of the first of them */
   int iterations, levels, precision, cost;
-  bool color;                   /* both views have it, and it is wanted */
+  bool color;                   /* whether the cost uses colour */
   double smoothing, edge_scale;
   long limit, gain, top, m, jump;
 } Oracle;
@@ -45,9 +46,9 @@ typedef struct
 typedef struct
 {
   int w, h;
-  int (*pixel)[3];              /* of the left view; grey where it is luma */
+  int (*pixel)[3];              /* of the left view; grey for luma costs */
   long *data;
-  long *from[4];                /* below, above, the right, the left */
+  long *from[4];                /* from below, above, right, left */
 } Level;
 
 static long
@@ -56,7 +57,7 @@ nearest (double x)
   return (long) floor (x + 0.5);
 }
 
-/* To 11 bits, by way of the floating-point rounding of the host. */
+/* Rounds to 11 significant bits, using floating-point rounding of the host. */
 static long
 eleven_bits (long x)
 {
@@ -100,7 +101,7 @@ oracle_init (Oracle * o, const StereoParams * params, bool color, int width,
 
   if (!(truncation > 0))
     truncation = n / 7.5;
-  /* eighths of a bit, 1/256 of a level, 1/256 of a level of three channels */
+  /* 1/8 bit, 1/256 level, 1/256 level of the sum of three channels */
   if (o->cost != LUMA)
     one = o->cost == CENSUS ? 8 : 3 * 256;
   o->limit = nearest (one * param (params, "max-data-term"));
@@ -130,12 +131,12 @@ oracle_init (Oracle * o, const StereoParams * params, bool color, int width,
 }
 
 static long
-kept (const Oracle * o, long x)
+stored (const Oracle * o, long x)
 {
   return o->precision == HALF ? eleven_bits (x) : x;
 }
 
-/* 256 times luma, smoothed. */
+/* 256 times luma, after the Gaussian filter. */
 static long *
 oracle_view (const Oracle * o, const TestImage * image)
 {
@@ -183,7 +184,7 @@ oracle_view (const Oracle * o, const TestImage * image)
   return view;
 }
 
-/* change: how much the pixel differs from the one that it tells this. */
+/* change: difference between the sending and the receiving pixel. */
 static void
 oracle_message (const Oracle * o, const long *a, const long *b, const long *c,
     const long *data, int change, long *target, long *h)
@@ -195,10 +196,10 @@ oracle_message (const Oracle * o, const long *a, const long *b, const long *c,
   if (o->edge_scale > 0)
     weight = 1 / (1 + change / o->edge_scale);
   weight = weight < 0.1 ? 0.1 : weight;
-  m = kept (o, nearest (weight * (double) o->m));
+  m = stored (o, nearest (weight * (double) o->m));
   jump = nearest (weight * (double) o->jump);
   jump = jump > m ? m : jump;
-  /* a difference of disparities beyond this costs m or more */
+  /* larger disparity differences are truncated at m */
   reach = jump > 0 ? (int) (m / jump) + 1 : o->n;
 
   for (int v = 0; v < o->n; v++) {
@@ -213,11 +214,11 @@ oracle_message (const Oracle * o, const long *a, const long *b, const long *c,
 
       best = sum < best ? sum : best;
     }
-    target[v] = kept (o, best);
+    target[v] = stored (o, best);
   }
 }
 
-/* Largest difference of a channel between pixels of a level. */
+/* Largest channel difference between two pixels of a level. */
 static int
 change (const Level * level, int x, int y, int x2, int y2)
 {
@@ -285,7 +286,7 @@ free_level (Level * level)
     free (level->from[side]);
 }
 
-/* The messages that a pixel sent came from its parent. */
+/* A pixel's outgoing messages are those of its parent. */
 static void
 oracle_inherit (const Oracle * o, const Level * parent, Level * level)
 {
@@ -307,7 +308,7 @@ oracle_inherit (const Oracle * o, const Level * parent, Level * level)
   }
 }
 
-/* Luma, whose border repeats. */
+/* Luma; the border repeats outside the image. */
 static int
 luma (const Oracle * o, const TestImage * image, int x, int y)
 {
@@ -315,7 +316,7 @@ luma (const Oracle * o, const TestImage * image, int x, int y)
       limit_to (y, 0, o->height - 1));
 }
 
-/* How the census and the gradient of two pixels differ. */
+/* Difference of the 5x5 census and gradient of two pixels. */
 static long
 census (const Oracle * o, const TestImage * left, const TestImage * right,
     int xl, int xr, int y)
@@ -394,7 +395,7 @@ oracle_sum (const Oracle * o, const Level * below, Level * level)
       least = data[v] < least ? data[v] : least;
     for (int v = 0; v < o->n; v++) {
       data[v] -= least;
-      data[v] = kept (o, data[v] < o->top ? data[v] : o->top);
+      data[v] = stored (o, data[v] < o->top ? data[v] : o->top);
     }
   }
   for (int y = 0; y < level->h; y++) {
@@ -411,7 +412,7 @@ oracle_sum (const Oracle * o, const Level * below, Level * level)
   }
 }
 
-/* The belief of (x, y) in disparity v. */
+/* The belief of pixel (x, y) in disparity v. */
 static long
 belief (const Oracle * o, const Level * level, int x, int y, int v)
 {
@@ -426,15 +427,15 @@ belief (const Oracle * o, const Level * level, int x, int y, int v)
   return sum;
 }
 
-/* The same as refinement takes it. */
+/* The same, scaled as for subpixel interpolation. */
 static long
 belief_16 (const Oracle * o, const Level * level, int x, int y, int v)
 {
   return belief (o, level, x, y, v) / (o->precision == FLOAT ? 128 : 1);
 }
 
-/* Sixteenths of the winner v, or -1 where the right view's differs by more than
- * one. */
+/* The winner v in sixteenths, or -1 if the right view's winner differs by more
+ * than one. */
 static int
 oracle_refine (const Oracle * o, const Level * level, int x, int y, int v)
 {
@@ -467,8 +468,8 @@ oracle_refine (const Oracle * o, const Level * level, int x, int y, int v)
       ? (int) floor (16.0 * (double) (a - b) / divisor + 0.5) : 0);
 }
 
-/* Winning indices, or with check their sixteenths; -1 where there is no
- * candidate, or the check fails. */
+/* Winning indices, in sixteenths with a check; -1 = no candidate or failed
+ * check. */
 static void
 oracle_match (const TestImage * left, const TestImage * right,
     const StereoParams * params, int *winner)
@@ -525,7 +526,7 @@ oracle_match (const TestImage * left, const TestImage * right,
 
 /* -------------------------------------------------------------------- cases */
 
-/* What a case may have a table of. */
+/* The parameters that tables of cases list. */
 typedef struct
 {
   double iterations, levels, weight, max_data, max_disc, jump, smoothing;
@@ -540,7 +541,7 @@ typedef struct
   double precision;
   Fill fill;
   double cost, edge_scale;
-  bool refined;                 /* in sixteenths, and checked */
+  bool refined;                 /* interpolated and checked */
 } Case;
 
 static const Case usual = {
@@ -563,7 +564,7 @@ case_params (const Case * c)
       c->refined ? 16.0 : 1.0, "invalid-value", 65535.0, NULL);
 }
 
-/* All devices against the oracle, with one precision. */
+/* Compares all devices with the oracle, with one precision. */
 static void
 check_precision (const Case * c, Random * random)
 {
@@ -578,7 +579,7 @@ check_precision (const Case * c, Random * random)
   check_codes ("bp", params, &left, &right, winner);
 }
 
-/* What is not of the paper. */
+/* Parameters beyond the paper. */
 static void
 draw_robust (Case * c, Random * random)
 {
@@ -605,7 +606,7 @@ check_case (const Case * c, Random * random)
   }
 }
 
-/* The defaults: a census, edges, winners of both views. */
+/* The defaults: census, edges, winners of both views. */
 TEST (test_robust)
 {
   Random random = { 13 };
@@ -694,8 +695,8 @@ TEST (test_many_disparities)
   }
 }
 
-/* Images that vectors cut between columns and between rows, and more iterations
- * than they do at once. */
+/* Images that the CPU divides between vectors and rows, with more iterations
+ * than it does per pass. */
 TEST (test_many_iterations)
 {
   static const struct
@@ -721,8 +722,8 @@ TEST (test_many_iterations)
   }
 }
 
-/* CUDA refuses too many disparities before the first frame; an element with
- * backend=auto then falls back to the CPU. */
+/* CUDA rejects too many disparities in configure(); elements with backend=auto
+ * then fall back to the CPU. */
 TEST (test_too_many_disparities)
 {
   Case c = usual;
@@ -766,7 +767,7 @@ TEST (test_parameters)
     {3, 2, 0.1, 20, 1000, 0.3, 0}, {3, 2, 0.1, 20, 300, 1, 0},
     {20, 3, 0.1, 15, 0, 1, 0}, {3, 2, 0.05, 40, 2, 0.7, 10},
     {9, 1, 0.1, 15, 3, 0.25, 3.3}, {8, 4, 0.3, 15, 3, 0.25, 0},
-    /* the least that a double holds */
+    /* the smallest positive double */
     {3, 2, 5e-324, 1, 0, 1, 0}, {3, 2, 0, 15, 5e-324, 0, 0},
     {3, 2, 5e-324, 255, 5e-324, 5e-324, 0}, {3, 2, 0.1, 15, 5e-324, 5e-324, 0}
   };
@@ -783,7 +784,7 @@ TEST (test_parameters)
   }
 }
 
-/* Numbers above 2048, which fp16 rounds, in data costs and in messages. */
+/* Values above 2048, which are rounded in fp16, in data costs and messages. */
 TEST (test_half_rounding)
 {
   Random random = { 12 };
@@ -797,7 +798,8 @@ TEST (test_half_rounding)
     c.s.levels = 7;
     c.s.iterations = 4;
     c.s.max_data = i % 2 ? 15 : 150;
-    /* either level 2 has large data costs, or level 4 and few units for one */
+    /* large data costs in level 2; or large ones and a coarse unit in level
+     * 4 */
     c.s.max_disc = (i < 3 ? 1.6 : 25.5) * c.s.max_data;
     c.s.weight = i < 3 ? 0.1 : 0.02;
     c.s.max_disc = c.s.max_disc * c.s.weight * 10;
@@ -808,8 +810,8 @@ TEST (test_half_rounding)
   }
 }
 
-/* Against real numbers: what wins is as good as the best, up to the rounding of
- * the paper's own arithmetic in single precision. */
+/* Compared with the paper in floating point: the belief of the winner is as
+ * good as the best, within the rounding error of single precision. */
 TEST (test_paper)
 {
   static const struct
@@ -871,21 +873,21 @@ TEST (test_paper)
 
 /* ------------------------------------------------------------------- limits */
 
-static unsigned n_told;
+static unsigned n_logged;
 static char told[256];
 
 static void
-listen (StereoLogLevel level, const char *text, void *data)
+record_log (StereoLogLevel level, const char *text, void *data)
 {
   (void) data;
   if (level == STEREO_LOG_WARNING) {
-    n_told++;
+    n_logged++;
     snprintf (told, sizeof (told), "%s", text);
   }
 }
 
-/* Levels that do not fit are left out, and the log says so, once, for more than
- * the default, 5. */
+/* Omits levels that do not fit.  The log mentions it once, if more than the
+ * default of 5 are requested. */
 TEST (test_too_many_levels)
 {
   Case c = usual;
@@ -904,14 +906,14 @@ TEST (test_too_many_levels)
   test_image_init (&map, STEREO_FORMAT_GRAY16_LE, c.width, c.height, 0);
   REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device,
           NULL) == STEREO_OK);
-  stereo_device_set_log (device, listen, NULL);
+  stereo_device_set_log (device, record_log, NULL);
   REQUIRE (stereo_matcher_new (stereo_algorithm_find ("bp"), device,
           &matcher) == STEREO_OK);
 
   for (int levels = 1; levels <= 10; levels++) {
     c.s.levels = levels;
     params = case_params (&c);
-    n_told = 0;
+    n_logged = 0;
     CHECK_INT (stereo_matcher_configure (matcher, &config, params), ==,
         STEREO_OK);
     CHECK_STRING (stereo_matcher_error (matcher), "");
@@ -920,16 +922,16 @@ TEST (test_too_many_levels)
               &map.image, NULL) == STEREO_OK);
       REQUIRE (stereo_matcher_sync (matcher) == STEREO_OK);
     }
-    /* 24x20, 12x10, 6x5, 3x3 */
-    CHECK_INT (n_told, ==, levels > 5);
+    /* four levels: 24x20, 12x10, 6x5, 3x3 */
+    CHECK_INT (n_logged, ==, levels > 5);
     if (levels > 5)
       CHECK_CONTAINS (told, "levels");
     stereo_params_free (&params);
   }
 }
 
-/* A GPU whose memory is too small for the messages refuses before the first
- * frame, and can still be configured for smaller images. */
+/* A GPU with too little memory for the messages is rejected in configure(),
+ * after which a smaller size works. */
 TEST (test_too_little_memory)
 {
   Case c = usual;
@@ -955,7 +957,7 @@ TEST (test_too_little_memory)
       STEREO_OK);
 }
 
-/* A GPU without grid synchronization computes the same map. */
+/* GPUs without grid synchronization compute the same map. */
 TEST (test_separate_steps)
 {
   Random random = { 12 };

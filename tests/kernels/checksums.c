@@ -1,4 +1,4 @@
-/* gst-stereomatching: checksums of maps, to compare machines with
+/* gst-stereomatching: checksums of maps, to compare machines
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -7,18 +7,17 @@
 /*
  *   kernels-checksums [CASES]
  *
- * Matches small images of many formats with parameters from the whole of their
- * ranges on the CPU, with every algorithm, and prints for each case what it was
- * and a checksum of the maps.  Two builds for whatever machines print the same;
- * tests/aarch64.sh compares them.  Here all instruction sets of this machine
- * are held to the first one.
+ * Matches small images of many formats on the CPU, with every algorithm and
+ * random parameters, and prints each case and a checksum of its maps.  The
+ * output is the same on all machines; tests/aarch64.sh compares it.  The
+ * program itself compares the instruction sets of this machine.
  */
 
 #include "harness.h"
 #include "test.h"
 
-#define DEFAULT_CASES 24        /* of each algorithm */
-#define MOST_DISPARITIES 40     /* what takes long shows no more */
+#define DEFAULT_CASES 24        /* per algorithm */
+#define MOST_DISPARITIES 40     /* more would only take longer */
 
 static const StereoSimd simds[] = {
   STEREO_SIMD_NONE, STEREO_SIMD_GENERIC, STEREO_SIMD_AVX2, STEREO_SIMD_AVX512
@@ -39,7 +38,7 @@ typedef struct
   TestImage left, right;
 } Case;
 
-/* Anything in the range of spec, the default every other time. */
+/* A random value in the range of spec; the default half of the time. */
 static double
 random_value (const StereoParamSpec * spec, double initial, Random * random)
 {
@@ -48,7 +47,7 @@ random_value (const StereoParamSpec * spec, double initial, Random * random)
   if (random_range (random, 0, 1))
     return initial;
   if (spec->type == STEREO_PARAM_DOUBLE) {
-    /* not far from the default: the upper ends mean nothing */
+    /* near the default: extreme values give degenerate maps */
     double step = (initial > 0 ? initial : 1) / 16;
     double value = initial + step * random_range (random, -16, 16);
 
@@ -61,8 +60,8 @@ random_value (const StereoParamSpec * spec, double initial, Random * random)
   return random_range (random, (int) spec->minimum, (int) most);
 }
 
-/* Not the threshold, which only removes pixels: sums of versions without it
- * stay comparable. */
+/* The threshold is not varied: it only removes pixels, and checksums remain
+ * comparable with versions that lack it. */
 static bool
 is_drawn (const StereoParamSpec * spec)
 {
@@ -104,7 +103,7 @@ case_init (Case * c, const StereoAlgorithm * algorithm, Random * random)
     REQUIRE (stereo_params_set (c->params, spec->name, value,
             NULL) == STEREO_OK);
   }
-  /* one after the other: arguments are computed in any order */
+  /* separate statements, because argument evaluation order is unspecified */
   left = formats[random_range (random, 0, N_FORMATS - 1)];
   right = formats[random_range (random, 0, N_FORMATS - 1)];
   width = random_range (random, 16, 110);
@@ -135,7 +134,7 @@ checksum_add (uint64_t sum, const TestImage * map)
   return sum;
 }
 
-/* Of all results; 0 where the parameters are not for this size. */
+/* Checksum of all results; 0 if the parameters are invalid for this size. */
 static uint64_t
 case_checksum (const Case * c, StereoDevice * device)
 {

@@ -12,7 +12,7 @@
 
 /* ---------------------------------------------------------------------- rig */
 
-/* A map, a view (format STEREO_N_FORMATS: none), and what they become. */
+/* A map, a view (format STEREO_N_FORMATS: none), and the outputs. */
 typedef struct
 {
   StereoCloudParams params;
@@ -140,7 +140,7 @@ float_at (const uint8_t * at)
 
 /* ------------------------------------------------------------------- oracle */
 
-/* Where a pixel is, in long double; false: nowhere. */
+/* The point of a pixel in long double; false if there is none. */
 static bool
 locate (const Rig * rig, int x, int y, long double point[3])
 {
@@ -166,7 +166,7 @@ locate (const Rig * rig, int x, int y, long double point[3])
       && (p->range_max == 0 || z <= p->range_max);
 }
 
-/* Two roundings for z and a factor, and one for their product. */
+/* Tolerance: two roundings of z and a factor, and one of the product. */
 static bool
 near (long double value, float number)
 {
@@ -195,7 +195,7 @@ check_color (const Rig * rig, int x, int y, const uint8_t * bytes)
   }
 }
 
-/* A row of points against the oracle. */
+/* Compares a row of points with the oracle. */
 static void
 check_row (const Rig * rig, int row)
 {
@@ -265,7 +265,7 @@ static const StereoCloudParams cameras[] = {
 };
 #define N_CAMERAS (sizeof (cameras) / sizeof (cameras[0]))
 
-/* Against the oracle: organised and packed, with and without colours. */
+/* Organised and packed, with and without colours. */
 TEST (test_formula)
 {
   static const StereoFormat views[] = { STEREO_N_FORMATS, STEREO_FORMAT_RGB,
@@ -286,7 +286,7 @@ TEST (test_formula)
   }
 }
 
-/* Colours of all formats. */
+/* Colours of all view formats. */
 TEST (test_formats)
 {
   for (int f = 0; f < STEREO_N_FORMATS; f++) {
@@ -301,7 +301,8 @@ TEST (test_formats)
   }
 }
 
-/* A plane in front of the camera, and another in the ray through a corner. */
+/* A plane in front of the camera: depths are constant, and points lie on the
+ * rays of their pixels. */
 TEST (test_plane)
 {
   Rig rig;
@@ -309,7 +310,7 @@ TEST (test_plane)
   open_rig (&rig, &camera, STEREO_FORMAT_GRAY16_LE, STEREO_N_FORMATS, 8, 6, 0);
   for (int y = 0; y < 6; y++)
     for (int x = 0; x < 8; x++)
-      put_code (&rig.map, x, y, 672);   /* 42 pixels: 2 metres */
+      put_code (&rig.map, x, y, 672);   /* 42 pixels: a depth of 2 metres */
   run (0, &rig);
   for (int y = 0; y < 6; y++)
     for (int x = 0; x < 8; x++) {
@@ -322,7 +323,7 @@ TEST (test_plane)
   close_rig (&rig);
 }
 
-/* Every device makes the bytes of the first one, at any address and size. */
+/* Every device writes the same bytes, at any address and size. */
 TEST (test_devices)
 {
   static const int sizes[][3] = {
@@ -407,7 +408,7 @@ TEST (test_errors)
 #define N_IMAGES 4
 #define RUNS 100
 
-/* The image on the device, with what it has here. */
+/* Copies an image to the device, with its content. */
 static StereoImage
 on_device (StereoDevice * device, const TestImage * host)
 {
@@ -432,7 +433,7 @@ free_image (StereoDevice * device, StereoImage * image, const TestImage * host)
     stereo_device_free (device, &image->plane[i]);
 }
 
-/* On the device, with all images there. */
+/* Times the operation with all images on the device. */
 static void
 bench_device (size_t index, StereoFormat view, bool packed, int width,
     int height)

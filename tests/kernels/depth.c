@@ -12,7 +12,7 @@
 
 #define N_CODES 65536
 
-/* A camera of KITTI's kind, one of Middlebury 2014, and the ends of ranges. */
+/* A camera like KITTI's, one like Middlebury 2014, and range limits. */
 static const StereoDepthParams cameras[] = {
   {.metric = {.focal_length = 700,.baseline = 0.12,.disparity_scale = 16},
       .depth_scale = 1000,.range_max = 65.535},
@@ -55,7 +55,7 @@ run (StereoRunner * runner, const TestImage * map, TestImage * depth)
   CHECK (test_image_intact (depth));
 }
 
-/* The depths of all codes, on a device: 256 rows of 256. */
+/* Depths of all codes on a device, as an image of 256x256. */
 static void
 all_depths (size_t device, const StereoDepthParams * params,
     uint16_t depths[N_CODES])
@@ -76,8 +76,8 @@ all_depths (size_t device, const StereoDepthParams * params,
 
 /* ------------------------------------------------------------------ oracle */
 
-/* By cases, in long double, from the disparity back: a depth is right if the
- * disparity lies where depths from half a code less to half a code more are. */
+/* Checks a depth in long double by its inverse: the code's disparity must lie
+ * between those of depth codes half a step below and above. */
 static void
 check_depth (const StereoDepthParams * p, int code, unsigned depth)
 {
@@ -90,7 +90,7 @@ check_depth (const StereoDepthParams * p, int code, unsigned depth)
   if (!unknown) {
     long double z = fb / disparity;
 
-    /* within rounding errors of an end either is right */
+    /* within rounding errors of a limit, both results are valid */
     if (fabsl (z - p->range_min) < slack || fabsl (z - p->range_max) < slack)
       return;
     unknown = z < p->range_min || z > p->range_max
@@ -132,7 +132,8 @@ TEST (test_formula)
   }
 }
 
-/* Computed elsewhere: some codes, and a checksum of all. */
+/* Reference values, computed independently: some codes, and a checksum of
+ * all. */
 TEST (test_known)
 {
   static const int codes[2][7] = {
@@ -157,8 +158,8 @@ TEST (test_known)
   }
 }
 
-/* Every device, every format, rows at any address, and a size that no vector
- * divides: what the first device makes of all codes. */
+/* All formats, row alignments and sizes give the depths that the first device
+ * computes for all codes. */
 TEST (test_devices)
 {
   static const int sizes[][3] = {
@@ -233,7 +234,7 @@ TEST (test_errors)
 #define N_IMAGES 16
 #define RUNS 200
 
-/* On the device, with all images there. */
+/* Times the operation with all images on the device. */
 static void
 bench_device (size_t index, int width, int height)
 {

@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of esaw or esmp, which is ALGORITHM, on all devices
+/* gst-stereomatching: tests of esaw or esmp (ALGORITHM) on all devices
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -14,16 +14,16 @@ static const bool with_messages = ALGORITHM[2] == 'm';
 /* ------------------------------------------------------------------- oracle */
 
 /*
- * The algorithms once more, pixel by pixel, from docs/algorithms/esaw.md and
- * esmp.md alone: nothing here is shared with the library.  Next to the integer
- * costs it keeps real ones, without any rounding.
+ * An independent implementation of docs/algorithms/esaw.md and esmp.md, pixel
+ * by pixel.  It shares no code with the library.  Besides integer costs it
+ * computes real ones, without rounding.
  */
 
 typedef struct
 {
   int width, height, n, min, passes, metric;
   bool color;
-  int cost;                     /* 0 census, 1 luma, 2 rgb */
+  int cost;                     /* 0 = census, 1 = luma, 2 = rgb */
   double base, gamma_color, gamma_distance, threshold, weight, jump,
       truncation;
 } Oracle;
@@ -37,7 +37,7 @@ oracle_luma (const Oracle * o, const TestImage * image, int x, int y)
   return test_image_luma (image, o->color, x, y);
 }
 
-/* The difference of the surroundings of two pixels, 0 to 248. */
+/* Census and gradient difference of two pixels, 0 to 248. */
 static int
 oracle_census (const Oracle * o, const TestImage * left,
     const TestImage * right, int x, int xr, int y)
@@ -61,7 +61,7 @@ oracle_census (const Oracle * o, const TestImage * left,
   return 8 * bits + 7 * (int) fmin (abs (slope[0] - slope[1]), 8);
 }
 
-/* The cost of a pixel and index, a byte; *real without rounding. */
+/* The 8-bit cost of a pixel and index; *real: without rounding. */
 static int
 oracle_cost (const Oracle * o, const TestImage * left, const TestImage * right,
     int x, int y, int d, double *real)
@@ -92,7 +92,7 @@ oracle_cost (const Oracle * o, const TestImage * left, const TestImage * right,
   return (sum + 128) / 256;
 }
 
-/* u of 256; *real of 1. */
+/* The support weight in 1/256; *real: without rounding, 0 to 1. */
 static int
 oracle_weight (const Oracle * o, const TestImage * left, int x, int y, int qx,
     int qy, int step, double *real)
@@ -128,7 +128,7 @@ oracle_weight (const Oracle * o, const TestImage * left, int x, int y, int qx,
                   + step / o->gamma_distance)) + 0.5));
 }
 
-/* All disparities of one pixel, by brute force. */
+/* Messages for all disparities of one pixel, by brute force. */
 static void
 oracle_messages (int n, const double *cost, double jump, double truncation,
     double *message)
@@ -141,8 +141,8 @@ oracle_messages (int n, const double *cost, double jump, double truncation,
   }
 }
 
-/* A price in units of the costs, without rounding.  A bit of a census is 8 of
- * them, the threshold of a difference 255. */
+/* A smoothness cost in units of the data cost, without rounding.  A census bit
+ * is 8 units, the truncation of a difference is 255. */
 static double
 oracle_price (const Oracle * o, double smoothness)
 {
@@ -151,7 +151,7 @@ oracle_price (const Oracle * o, double smoothness)
   return range > 0 ? smoothness / range : 1e9;
 }
 
-/* The same in whole units; what exceeds their range is as good as infinite. */
+/* The same as an integer; values beyond the range count as infinite. */
 static double
 oracle_units (const Oracle * o, double smoothness, bool fine)
 {
@@ -162,7 +162,7 @@ oracle_units (const Oracle * o, double smoothness, bool fine)
 
 typedef struct
 {
-  double *integer;              /* whole numbers */
+  double *integer;              /* integer values */
   double *real;
 } Volume;
 
@@ -184,24 +184,24 @@ volume_free (Volume * v)
   free (v->real);
 }
 
-/* What the oracle finds for a pixel. */
+/* The oracle's result for a pixel. */
 typedef struct
 {
-  int winner;                   /* index, -1: no disparity is possible */
-  int right;                    /* of the pixel of the right view */
-  int code;                     /* of the winner, in sixteenths of a pixel */
-  double excess;                /* by how much the winner's cost without */
-                                /* rounding exceeds the best one, of 255 */
+  int winner;                   /* index, -1 = no possible disparity */
+  int right;                    /* index for the pixel of the right view */
+  int code;                     /* in sixteenths of a pixel */
+  double excess;                /* unrounded cost of the winner above the */
+                                /* best cost, of 255 */
 } Found;
 
-/* The sixteenths of the vertex of a parabola through three sums. */
+/* The vertex of the parabola through three sums, in sixteenths. */
 static int
 oracle_vertex (double a, double c, double b)
 {
   return a + b > 2 * c ? (int) floor (8 * (a - b) / (a + b - 2 * c) + 0.5) : 0;
 }
 
-/* Winners of both views, from the sums of a row's pixels. */
+/* Winners of both views from the sums of a row. */
 static void
 oracle_winners (const Oracle * o, const int *indices, int n,
     const double *sums, Found * row)
@@ -229,7 +229,7 @@ oracle_winners (const Oracle * o, const int *indices, int n,
   }
 }
 
-/* The constants for parameters, and the steps of the passes. */
+/* Constants from parameters, and the step sizes of the passes. */
 static Oracle
 oracle_init (const TestImage * left, const TestImage * right,
     const StereoParams * params, int *steps)
@@ -262,13 +262,13 @@ oracle_init (const TestImage * left, const TestImage * right,
         && exp (-s / o.gamma_distance) >= 1.0 / 4096)
       steps[o.passes++] = s;
   }
-  /* one pass there is, if only with itself */
+  /* at least one pass, without neighbours inside the image */
   if (o.passes == 0)
     steps[o.passes++] = o.width + o.height;
   return o;
 }
 
-/* The costs that are aggregated: with messages, else as they are. */
+/* The input of the aggregation: messages or plain costs. */
 static void
 oracle_inputs (const Oracle * o, size_t pixels, size_t n, bool fine,
     const Volume * now, Volume * next)
@@ -287,7 +287,7 @@ oracle_inputs (const Oracle * o, size_t pixels, size_t n, bool fine,
   }
 }
 
-/* A pixel in a pass to its neighbours dx or dy away. */
+/* Aggregates a pixel with its neighbours at distance dx or dy. */
 static void
 oracle_aggregate (const Oracle * o, const TestImage * left, size_t p, int dx,
     int dy, size_t n, bool last, bool refine, const Volume * next,
@@ -391,7 +391,7 @@ typedef struct
   int n, min;
   Fill fill;
   double own[N_OWN];
-  double weight, jump, truncation;      /* with messages */
+  double weight, jump, truncation;      /* with messages only */
 } Case;
 
 static const Case usual = {
@@ -399,7 +399,7 @@ static const Case usual = {
   {4, 2.0, 12, 20, 31, 0, 0}, 0.267, 1, 1
 };
 
-/* The same with the paper's cost and parameters. */
+/* Cost and parameters of the paper. */
 static const Case papers = {
   30, 22, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 10, 0, FILL_SHIFTED,
   {4, 2.0, 17, 36, 12, 0, 1}, 0.15, 1, 0.0375
@@ -408,9 +408,9 @@ static const Case papers = {
 /* Post-processing of the winners. */
 typedef enum
 {
-  RESULT_INDICES,               /* nothing */
-  RESULT_FRACTIONS,             /* they get a fraction */
-  RESULT_CHECKED,               /* and have to agree with the right view */
+  RESULT_INDICES,               /* none: whole disparities */
+  RESULT_FRACTIONS,             /* subpixel interpolation */
+  RESULT_CHECKED,               /* and left-right consistency check */
   N_RESULTS
 } Result;
 
@@ -438,7 +438,7 @@ case_params (const Case * c, Result result)
   return params;
 }
 
-/* The code of a pixel, from what the oracle found for its row. */
+/* The expected code of a pixel. */
 static int
 expected_code (const Case * c, const Found * row, int x, Result result)
 {
@@ -455,8 +455,8 @@ expected_code (const Case * c, const Found * row, int x, Result result)
   return row[x].code;
 }
 
-/* Compares every device with the oracle, and the oracle's integers with real
- * numbers. */
+/* Compares every device with the oracle, and the oracle's integers with its
+ * real numbers. */
 static void
 check_case (const Case * c, Random * random)
 {
@@ -469,8 +469,8 @@ check_case (const Case * c, Random * random)
   REQUIRE (found != NULL && codes != NULL);
   CASE_IMAGES (c, &left, &right, random);
   oracle_match (&left, &right, params, found);
-  /* Roundings of costs, weights and sums: some levels of 255 at most.  Refined
-   * messages are cut off in the middle of the range. */
+  /* rounding of costs, weights and sums: a few levels of 255; fine messages are
+   * truncated in the middle of the range */
   for (size_t p = 0; p < pixels; p++) {
     if (!with_messages)
       CHECK_DOUBLE (found[p].excess, <=, 2 + 1.5 * c->own[0]);
@@ -503,7 +503,7 @@ check_views (const Views * v, int i, Random * random)
   check_case (&c, random);
 }
 
-/* Long passes, too, in colour. */
+/* Long passes too, in colour. */
 static void
 check_size (const Views * v, int i, Random * random)
 {
@@ -516,7 +516,7 @@ check_size (const Views * v, int i, Random * random)
   check_case (&c, random);
 }
 
-/* With each metric and each cost. */
+/* All colour metrics and costs. */
 static void
 check_format (const Views * v, int i, Random * random)
 {
@@ -565,7 +565,7 @@ TEST (test_parameters)
 
 TEST (test_messages)
 {
-  /* data weight, jump, truncation */
+  /* data weight, cost of a jump, truncation */
   static const double sets[][3] = {
     {0.15, 1, 0.0375}, {0.15, 1, 1}, {0.15, 0.01, 1}, {0.15, 0.05, 0.02},
     {0.15, 0, 0.0375}, {0.15, 0.2, 0}, {0, 1, 0.0375}, {10, 1, 0.0375},
@@ -591,8 +591,8 @@ TEST (test_messages)
   }
 }
 
-/* All disparities cost the same: none of them gains by aggregation, so the
- * first one stays ahead. */
+/* If all disparities cost the same, aggregation changes nothing and the first
+ * one wins. */
 TEST (test_equal_costs)
 {
   Random random = { 6 };
@@ -618,7 +618,8 @@ TEST (test_equal_costs)
   check_codes (algorithm, params, &left, &right, first);
 }
 
-/* As many as a warp holds, and more, which ESMP on CUDA refuses and says so. */
+/* As many disparities as fit a warp, and more, which ESMP on CUDA rejects with
+ * a message. */
 TEST (test_many_disparities)
 {
   static const int numbers[] = { 250, 260, 500, 512, 600 };

@@ -11,10 +11,9 @@
 /* ------------------------------------------------------------------- oracle */
 
 /*
- * The algorithm once more, a whole image at a time, from its description alone:
- * nothing here is shared with the library.  As written in
- * docs/algorithms/pyramid.md.  What is exact there is computed in double
- * precision here; the rest is rounded to single precision where it says so.
+ * An independent implementation of docs/algorithms/pyramid.md, a whole image at
+ * a time.  It shares no code with the library.  Steps that are exact there use
+ * double precision here; others are rounded to single precision as described.
  */
 
 typedef struct
@@ -34,7 +33,7 @@ typedef struct
   double min_confidence;
 } Settings;
 
-/* The value of everything that is stored in single precision. */
+/* Rounds to single precision, in which everything is stored. */
 static double
 single (double v)
 {
@@ -61,7 +60,8 @@ pixel (const Image * image, int x, int y)
       + limit_to (x, 0, image->width - 1)];
 }
 
-/* Where pixel i of n is among m, in whole 64ths, within the image. */
+/* The position of pixel i of n in an image of m, in 1/64 pixel, clamped to the
+ * image. */
 static int
 oracle_position (int i, int n, int m)
 {
@@ -70,7 +70,7 @@ oracle_position (int i, int n, int m)
   return limit_to ((int) at, 0, 64 * (m - 1));
 }
 
-/* With fractions of a pixel, and without any rounding. */
+/* Bilinear interpolation at a fractional position, without rounding. */
 static double
 between (const Image * image, double x, double y)
 {
@@ -112,7 +112,7 @@ oracle_smaller (const Image * image)
   return next;
 }
 
-/* x, clamped to n pixels, to the nearest 64th. */
+/* x + d, clamped to n pixels and rounded to 1/64. */
 static double
 oracle_target (int x, double d, int n)
 {
@@ -122,8 +122,8 @@ oracle_target (int x, double d, int n)
   return rint (at * 64) / 64;
 }
 
-/* Sums of the products of two images under the kernel, where the second one is
- * moved, at a pixel that may be beyond the border. */
+/* Moment of two images under the kernel, the second one shifted by (mx, my), at
+ * a pixel that may be outside the image. */
 static double
 oracle_moment (const Image a[3], const Image b[3], int x, int y, int mx,
     int my)
@@ -225,7 +225,7 @@ oracle_iteration (const Settings * s, const Image left[3],
   }
 }
 
-/* Sums of a field's products with its confidence over five pixels. */
+/* Sum of a field over five pixels, weighted by confidence. */
 static double
 oracle_cross (const Image * c, const Image * v, int x, int y)
 {
@@ -318,8 +318,8 @@ oracle_step (const Settings * s, int done, int iterations)
   return single (single (s->max_step) * part);
 }
 
-/* field gets dx, dy and the confidence, as they are without a check.
- * direction is 1, or -1 if the views are exchanged. */
+/* Fills field with dx, dy and the confidence, before the check. direction is -1
+ * if the views are exchanged. */
 static void
 oracle_search (const Settings * s, int direction, const TestImage * left,
     const TestImage * right, bool color, Image field[3])
@@ -393,7 +393,7 @@ oracle_search (const Settings * s, int direction, const TestImage * left,
   }
 }
 
-/* Whether a pixel's displacement leads back to within lr_max_diff pixels. */
+/* Left-right consistency check within lr_max_diff pixels. */
 static bool
 oracle_agrees (const Settings * s, Image field[3], Image back[3], int x,
     int y)
@@ -409,8 +409,8 @@ oracle_agrees (const Settings * s, Image field[3], Image back[3], int x,
       && fabs (single (dy + *pixel (&back[1], qx, qy))) <= s->lr_max_diff;
 }
 
-/* A hole's displacement: the nearest one with confidence to either side,
- * whichever is further to the right. */
+/* Fills holes with the nearest valid displacement on the left or on the right,
+ * whichever points further to the right. */
 static void
 oracle_fill (Image field[3])
 {
@@ -490,7 +490,7 @@ case_params (const Case * c)
       "invalid-value", 65535.0, NULL);
 }
 
-/* All three results. */
+/* The three results. */
 typedef struct
 {
   TestImage map[STEREO_N_RESULTS];
@@ -522,7 +522,7 @@ match_all (size_t device, const StereoParams * params,
   match_results (device, params, "pyramid", left, right, results);
 }
 
-/* floor (value * scale + offset + 0.5) in single precision, within limits */
+/* floor (value * scale + offset + 0.5) in single precision, clamped */
 static void
 put_value (TestImage * map, int x, int y, double value, double scale,
     double offset, int highest, int invalid)
@@ -566,7 +566,7 @@ expected_maps (const Case * c, const TestImage * left,
     free (field[i].v);
 }
 
-/* All devices against the oracle. */
+/* Compares all devices with the oracle. */
 static void
 check_against (const Case * c, Random * random)
 {
@@ -682,8 +682,8 @@ TEST (test_parameters)
 }
 
 /* A continuous texture: waves of 4 to 60 pixels in all directions, the short
- * ones higher.  Those go across the axes, so that there is something to see in
- * rows and in columns alike. */
+ * ones with larger amplitudes.  Short waves run diagonally, so that rows and
+ * columns have contrast alike. */
 static double
 texture (double x, double y)
 {
@@ -713,7 +713,7 @@ fill_texture (const TestImage * image, double dx, double dy)
   }
 }
 
-/* The right view is the left one moved by whole and by fractional pixels. */
+/* The right view is the left one shifted by whole and fractional pixels. */
 static void
 check_shift (size_t device, StereoFormat format, double dx, double dy,
     bool vertical)
@@ -745,7 +745,7 @@ check_shift (size_t device, StereoFormat format, double dx, double dy,
       least = c < least ? c : least;
     }
   }
-  printf ("  %6.2f, %6.2f: off by %.3f, %.3f at most, confidence %.3f "
+  printf ("  %6.2f, %6.2f: mean error %.3f, maximum %.3f, confidence %.3f "
       "at least\n", dx, dy, worst_x, worst_y, least);
   CHECK_DOUBLE (worst_x, <, 0.1);
   CHECK_DOUBLE (worst_y, <, 0.1);
@@ -773,8 +773,8 @@ TEST (test_shifts)
   }
 }
 
-/* No device sees anything move up or down, nor has it confidence; nor does it
- * move to the side if still. */
+/* Vertical displacements and the confidence must be 0; horizontal ones too if
+ * `still`. */
 static void
 check_blank (const TestImage * left, const TestImage * right, bool still)
 {
@@ -798,8 +798,8 @@ check_blank (const TestImage * left, const TestImage * right, bool still)
   maps_clear (&maps);
 }
 
-/* Where there is nothing to see, nothing moves, and the confidence is low. */
-TEST (test_nothing_to_see)
+/* Without texture displacements are 0 and the confidence is low. */
+TEST (test_no_texture)
 {
   static const int levels[][2] = {
     {0, 0}, {255, 255}, {128, 128}, {0, 255}, {255, 0}, {1, 0}, {90, 91}
@@ -816,8 +816,8 @@ TEST (test_nothing_to_see)
   }
 }
 
-/* One side black: bounded, and not trusted. */
-TEST (test_one_side_black)
+/* One view black: displacements stay bounded, with low confidence. */
+TEST (test_one_view_black)
 {
   Random random = { 8 };
 

@@ -19,9 +19,9 @@ static const StereoFormat formats[] = { STEREO_FORMAT_GRAY8, STEREO_FORMAT_RGB,
 
 /* --------------------------------------------------------------- cameras */
 
-/* Two cameras that need nothing, of this size. */
+/* Two rectified cameras of this size. */
 static StereoCalibration
-perfect (int width, int height)
+ideal_cameras (int width, int height)
 {
   StereoCalibration c = {.has_pose = true,.unit = 1 };
 
@@ -42,9 +42,9 @@ perfect (int width, int height)
   return c;
 }
 
-/* Two that see differently, as real ones do. */
+/* Two different cameras with distortion, rotated against each other. */
 static StereoCalibration
-crooked (int width, int height, StereoLens lens)
+distorted_cameras (int width, int height, StereoLens lens)
 {
   static const double brown[2][12] = {
     {-0.28, 0.07, 0.002, -0.001, 0.01, 0.02, -0.01, 0.003, 0.001, 0, -0.002,
@@ -54,7 +54,7 @@ crooked (int width, int height, StereoLens lens)
   static const double fisheye[2][12] = {
     {-0.01, 0.02, -0.01, 0.002}, {0.01, -0.004, 0.003, 0}
   };
-  StereoCalibration c = perfect (width, height);
+  StereoCalibration c = ideal_cameras (width, height);
 
   for (int v = 0; v < 2; v++) {
     c.camera[v].lens = lens;
@@ -65,7 +65,7 @@ crooked (int width, int height, StereoLens lens)
     memcpy (c.camera[v].k, lens == STEREO_LENS_BROWN ? brown[v] : fisheye[v],
         sizeof (brown[v]));
   }
-  /* 0.02 about y, then 0.01 about z */
+  /* rotation by 0.02 about y, then 0.01 about z */
   c.rotation[0] = cos (0.02) * cos (0.01);
   c.rotation[1] = -sin (0.01);
   c.rotation[2] = sin (0.02) * cos (0.01);
@@ -95,8 +95,8 @@ rectification (const StereoCalibration * c, int view, int width, int height,
   return r;
 }
 
-/* Where a point of the left camera's space is in the image of a camera, by the
- * models as they are written down, term by term. */
+/* Projects a point in left camera coordinates into a camera, with the published
+ * lens models, term by term. */
 static void
 project (const StereoCalibration * c, int view, const double point[3],
     double uv[2])
@@ -132,7 +132,7 @@ project (const StereoCalibration * c, int view, const double point[3],
   uv[1] = camera->fy * y1 + camera->cy;
 }
 
-/* The pixel of a rectified view that a pixel of the image is in, by search. */
+/* The pixel of the rectified view whose source is this position, by search. */
 static void
 rectified_pixel (const StereoRectification * r, const double uv[2],
     double pixel[2])
@@ -150,8 +150,8 @@ rectified_pixel (const StereoRectification * r, const double uv[2],
 
 /* ---------------------------------------------------------------- geometry */
 
-/* Points in space are on the same row of both rectified views, and as far apart
- * as their depth, along the new axis, says. */
+/* Points in space have the same row in both rectified views, and a disparity
+ * that corresponds to their depth along the rectified axis. */
 TEST (test_rows)
 {
   static const double alphas[] = { -1, 0, 0.3, 1 };
@@ -159,7 +159,7 @@ TEST (test_rows)
 
   for (int i = 0; i < 200; i++) {
     StereoLens lens = i % 2 ? STEREO_LENS_FISHEYE : STEREO_LENS_BROWN;
-    StereoCalibration c = crooked (640, 480, lens);
+    StereoCalibration c = distorted_cameras (640, 480, lens);
     double z = random_range (&random, 100, 1000) / 100.0;
     double point[3] = { random_range (&random, -40, 40) / 100.0 * z,
       random_range (&random, -30, 30) / 100.0 * z, z
@@ -180,16 +180,16 @@ TEST (test_rows)
                 + 0.002 * 0.002)), <, 1e-12);
     CHECK_DOUBLE (r[0].doffs, ==, 0);
     depth = r[0].focal_length * r[0].baseline / (pixels[0][0] - pixels[1][0]);
-    /* the axis turned by a few hundredths */
+    /* the rectified axis is rotated by a few hundredths */
     CHECK_DOUBLE (fabs (depth / z - 1), <, 0.04);
   }
 }
 
-/* alpha = 0: every pixel has a source; 1: every corner is seen. */
+/* alpha = 0: every pixel has a source; alpha = 1: every corner is visible. */
 TEST (test_alpha)
 {
   for (int lens = 0; lens < 2; lens++) {
-    StereoCalibration c = crooked (640, 480, (StereoLens) lens);
+    StereoCalibration c = distorted_cameras (640, 480, (StereoLens) lens);
     double f[3];
 
     for (int v = 0; v < 2; v++) {
@@ -203,7 +203,7 @@ TEST (test_alpha)
           double x, y;
 
           REQUIRE (stereo_rectification_source (&inner, u, w, &x, &y));
-          /* of the rectangle nine points of a side decide */
+          /* not exact: nine points per side determine the rectangle */
           CHECK (x > -1 && y > -1 && x < 640 && y < 480);
         }
       }
@@ -224,11 +224,10 @@ TEST (test_alpha)
   }
 }
 
-/* Images of twice the size have twice the focal length, and the centre where it
- * was. */
+/* Images of twice the size have twice the focal length and the same centre. */
 TEST (test_sizes)
 {
-  StereoCalibration c = crooked (320, 240, STEREO_LENS_BROWN);
+  StereoCalibration c = distorted_cameras (320, 240, STEREO_LENS_BROWN);
   StereoRectification small = rectification (&c, 1, 320, 240, 0);
   StereoRectification large = rectification (&c, 1, 640, 480, 0);
   StereoMessage why;
@@ -238,7 +237,7 @@ TEST (test_sizes)
     double x[2], y[2], u = i * 3.1, v = i * 2.3;
     StereoCalibration given = c;
 
-    /* with a given projection, to the last bit */
+    /* a given projection is scaled exactly */
     for (int view = 0; view < 2; view++) {
       const double p[12] = { 280, 0, 161, 0, 0, 280, 118, 0, 0, 0, 1, 0 };
 
@@ -272,23 +271,23 @@ check_refused (StereoCalibration c, const char *text)
 
 TEST (test_errors)
 {
-  StereoCalibration c = perfect (64, 48);
+  StereoCalibration c = ideal_cameras (64, 48);
 
   c.has_camera[1] = false;
   check_refused (c, "no camera matrix of the right camera");
-  c = perfect (64, 48);
+  c = ideal_cameras (64, 48);
   c.has_pose = false;
   check_refused (c, "neither a rectification of the left camera, nor the "
       "rotation and the translation");
-  c = perfect (64, 48);
+  c = ideal_cameras (64, 48);
   c.rotation[4] = 2;
   check_refused (c, "is no rotation");
-  c = perfect (64, 48);
+  c = ideal_cameras (64, 48);
   c.translation[0] = 0;
   check_refused (c, "in the same place");
   c.translation[1] = 1;
   check_refused (c, "one camera is above the other");
-  c = perfect (64, 48);
+  c = ideal_cameras (64, 48);
   c.camera[0].fx = NAN;
   check_refused (c, "focal length of the left camera is not above 0");
 }
@@ -329,7 +328,7 @@ fill (TestImage * image, Random * random)
   }
 }
 
-/* Bytes of a sample, and samples of a row, of a plane. */
+/* Bytes per sample, and samples per row, of a plane. */
 static int
 sample_bytes (const TestImage * image, int plane)
 {
@@ -338,7 +337,7 @@ sample_bytes (const TestImage * image, int plane)
   return image->image.format == STEREO_FORMAT_NV12 ? 2 : 1;
 }
 
-/* A byte, or the border's. */
+/* A sample, or the border colour. */
 static double
 byte_at (const TestImage * image, int plane, int x, int y, int i,
     const uint8_t border[4])
@@ -351,8 +350,8 @@ byte_at (const TestImage * image, int plane, int x, int y, int i,
   return plane_row (image, plane, y)[x * bytes + i];
 }
 
-/* In real numbers, from the real source: as much as the table's rounding and
- * that of the result can differ. */
+/* Compares a view with bilinear interpolation in floating point.  The tolerance
+ * is the rounding of the table and of the result. */
 static void
 check_view (const StereoRectification * r, const TestImage * image,
     const TestImage * view, const uint8_t border[4])
@@ -390,11 +389,13 @@ check_view (const StereoRectification * r, const TestImage * image,
       }
     }
   }
-  /* noise: a step of 1/256 in two directions, half of it and of a level */
+  /* 1/512 of a pixel in two directions in noise, and the rounding of the
+   * result */
   CHECK_DOUBLE (worst, <, 0.5 + 2 * 255 / 512.0 + 0.51);
 }
 
-/* Every device and format against real numbers, and all devices equal. */
+/* All devices and formats are within the tolerance, and all devices are
+ * equal. */
 TEST (test_devices)
 {
   static const int sizes[][2] = { {67, 45}, {128, 96}, {64, 48} };
@@ -404,7 +405,7 @@ TEST (test_devices)
   for (size_t i = 0; i < 3 * 2 * N_FORMATS; i++) {
     const int *size = sizes[i % 3];
     StereoFormat format = formats[i / 6];
-    StereoCalibration c = crooked (size[0], size[1], i / 3 % 2
+    StereoCalibration c = distorted_cameras (size[0], size[1], i / 3 % 2
         ? STEREO_LENS_FISHEYE : STEREO_LENS_BROWN);
     StereoRectification r = rectification (&c, (int) (i % 2), size[0],
         size[1], i % 3 == 0 ? 1 : 0);
@@ -430,8 +431,8 @@ TEST (test_devices)
   }
 }
 
-/* A camera that needs nothing gives its images back; one whose centre is some
- * pixels off, images that are moved by them. */
+/* The identity returns the image; an offset of the principal point shifts
+ * it. */
 TEST (test_exact)
 {
   const uint8_t border[4] = { 9, 9, 9, 9 };
@@ -439,7 +440,7 @@ TEST (test_exact)
 
   for (size_t i = 0; i < 2 * N_FORMATS; i++) {
     int shift_x = i % 2 ? 4 : 0, shift_y = i % 2 ? -2 : 0;
-    StereoCalibration c = perfect (64, 48);
+    StereoCalibration c = ideal_cameras (64, 48);
     StereoRectification r;
     SCOPED_IMAGE image, view;
 
@@ -487,7 +488,7 @@ static void
 bench_device (size_t index, StereoFormat format, int width, int height)
 {
   StereoDevice *device = devices_get (index);
-  StereoCalibration c = crooked (width, height, STEREO_LENS_BROWN);
+  StereoCalibration c = distorted_cameras (width, height, STEREO_LENS_BROWN);
   StereoRectification r = rectification (&c, 0, width, height, 0);
   StereoRectifyParams params = {.rectification = &r };
   StereoPortSetup setup = { format, width, height, 1 };

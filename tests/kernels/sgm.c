@@ -11,21 +11,20 @@
 /* ------------------------------------------------------------------- oracle */
 
 /*
- * The algorithm once more, sweep by sweep over whole volumes, from its
- * description alone: nothing here is shared with the library.  As written in
- * docs/algorithms/sgm.md, with whole disparities and without refinement, so
- * that the winners are the map.
+ * An independent implementation of docs/algorithms/sgm.md, path by path over
+ * whole cost volumes.  It shares no code with the library.  It has whole
+ * disparities and no refinement, so that winners are the map.
  */
 
 typedef struct
 {
   int width, height, n, min;
   bool three, color, adaptive;
-  int cost;                     /* 0 census, 1 luma, 2 RGB */
+  int cost;                     /* 0 = census, 1 = luma, 2 = RGB */
   int n_paths, p1, p2, p2_min;
   const TestImage *left, *right;
   int (*luma)[2];               /* of both views */
-  int *volume;                  /* L of a sweep */
+  int *volume;                  /* path costs L of one direction */
   int *sum;
 } Oracle;
 
@@ -72,7 +71,7 @@ oracle_cost (const Oracle * o, int x, int y, int d)
   return (abs (l[0] - r[0]) + abs (l[1] - r[1]) + abs (l[2] - r[2])) / 3;
 }
 
-/* Largest difference of a channel in the left view. */
+/* Largest channel difference in the left view. */
 static int
 change (const Oracle * o, int x, int y, int x2, int y2)
 {
@@ -102,8 +101,8 @@ similarity (int g)
   return u < 1 ? 1 : u;
 }
 
-/* The weight of a neighbour of the straight predecessor, in 64ths, if it is
- * in the same strip; strips are across the sweep. */
+/* The weight of a neighbour of the straight predecessor, in 1/64, if both are
+ * in the same strip; strips are perpendicular to the path. */
 static int
 neighbor_weight (const Oracle * o, int x, int y, int bx, int by, int px, int py,
     bool horizontal, double t)
@@ -119,7 +118,7 @@ neighbor_weight (const Oracle * o, int x, int y, int bx, int by, int px, int py,
       / (2 * t));
 }
 
-/* L of one pixel of a sweep of direction (dx, dy). */
+/* Path cost L of one pixel in direction (dx, dy). */
 static void
 oracle_pixel (Oracle * o, int x, int y, int dx, int dy)
 {
@@ -181,7 +180,7 @@ oracle_sweep (Oracle * o, int dx, int dy)
 {
   size_t size = (size_t) o->width * (size_t) o->height * (size_t) o->n;
 
-  /* lines in the order of the sweep, so that predecessors are done */
+  /* rows and columns in path order, so that predecessors come first */
   for (int j = 0; j < o->height; j++) {
     for (int i = 0; i < o->width; i++) {
       int x = dx < 0 ? o->width - 1 - i : i, y = dy < 0 ? o->height - 1 - j : j;
@@ -198,7 +197,7 @@ oracle_sweep (Oracle * o, int dx, int dy)
     o->sum[i] += o->volume[i];
 }
 
-/* Winning indices, -1 where no disparity is in both views. */
+/* Winning indices, -1 if no disparity is valid in both views. */
 static void
 oracle_match (Oracle * o, int *indices)
 {
@@ -249,7 +248,7 @@ typedef struct
   int width, height;
   StereoFormat left, right;
   int n, min;
-  int predecessors, paths;      /* 3 or 1, 4 or 8 */
+  int predecessors, paths;      /* predecessors 1 or 3, paths 4 or 8 */
   double p1, p2, p2_min;
   bool adaptive;
   int cost;
@@ -272,7 +271,7 @@ case_params (const Case * c)
       "refine", 0.0, "median", 0.0, NULL);
 }
 
-/* The oracle's map, and that of each device. */
+/* Compares the map of each device with the oracle's. */
 static void
 check_case (const Case * c, Random * random)
 {
@@ -294,7 +293,7 @@ check_case (const Case * c, Random * random)
   check_codes ("sgm", params, &left, &right, expected);
 }
 
-/* A case with each way to sweep. */
+/* The case with all numbers of paths and predecessors. */
 static void
 check_ways (Case * c, Random * random)
 {
@@ -355,8 +354,9 @@ TEST (test_parameters)
   }
 }
 
-/* As many disparities as CUDA has kernels for, with winners of both views, on
- * GPUs with more and less shared memory, against the first device. */
+/* The largest number of disparities in CUDA kernels, with winners of both
+ * views, on GPUs with more and less shared memory, compared with the first
+ * device. */
 TEST (test_cuda)
 {
   static const struct

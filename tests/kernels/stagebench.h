@@ -1,4 +1,4 @@
-/* gst-stereomatching: running the stages of a device one by one
+/* gst-stereomatching: runs the stages of a device one by one
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -52,7 +52,7 @@ stagebench_close (StageBench * bench)
   bench->queue->klass->free (bench->queue);
 }
 
-/* Device memory with a copy of these bytes, or of canaries for NULL. */
+/* Device memory with a copy of the bytes, or canaries if host is NULL. */
 static inline void *
 stagebench_up (const StageBench * bench, const void *host, size_t bytes)
 {
@@ -130,7 +130,7 @@ rows_up (const StageRows * rows, const StageBench * bench)
 }
 
 /* Downloads the rows.  Fails if bytes between or around them have changed, or
- * the rows themselves if they were only read. */
+ * with read_only the rows themselves. */
 static inline void
 rows_down (const StageRows * rows, const StageBench * bench, bool read_only)
 {
@@ -157,9 +157,9 @@ rows_clear (StageRows * rows, const StageBench * bench)
   free (rows->before);
 }
 
-/* A view of width x height pixels, R, G, B or grey levels, in the layout of the
- * device; free plane[0].  more: unused bytes per row.  With a random state,
- * bytes outside the pixels are random. */
+/* A view from RGB or grey pixels in the layout of the device; free plane[0].
+ * more: padding bytes per row.  With a random state, bytes outside the pixels
+ * are random. */
 static inline StereoView
 stagebench_view_any (const StageBench * bench, const uint8_t * pixels,
     int width, int height, int channels, size_t more, Random * random)

@@ -5,9 +5,9 @@
  */
 
 /*
- * Maps and views of all kinds, several frames of each, go through the filter on
- * every device.  The output must equal that of an oracle, which implements the
- * specification in temporal.h on plain arrays with a state of its own.  The
+ * Filters maps and views of all kinds, several frames each, on every device.
+ * The output must equal that of an oracle, which implements the specification
+ * in temporal.h on plain arrays, with its own state.  The
  * oracle counts the reason of every decision; each reason must occur.
  */
 
@@ -30,16 +30,16 @@ typedef struct
 {
   int width, height, channels;
   int n, min, unit;             /* disparities */
-  int frames;                   /* the parameter */
+  int frames;                   /* value of the parameter `temporal` */
   int noise;                    /* grey levels */
   int jumps;                    /* one per this number of pixels */
-  int holes;                    /* likewise; 0: none */
-  int bytes;                    /* of a pixel of the output */
+  int holes;                    /* likewise; 0 = none */
+  int bytes;                    /* per pixel of the output */
   unsigned scale;
   uint32_t invalid;
 } Case;
 
-/* One of them. */
+/* One frame. */
 typedef struct
 {
   int *map;                     /* codes, or NONE */
@@ -52,7 +52,7 @@ pixels_of (const Case * c)
   return c->width * c->height;
 }
 
-/* The scene: a near card that moves before a wall, in disparities. */
+/* The scene in disparities: a near card that moves in front of a wall. */
 static int
 scene_disparity (const Case * c, int frame, int x, int y)
 {
@@ -62,7 +62,7 @@ scene_disparity (const Case * c, int frame, int x, int y)
       ? c->n * 3 / 4 : c->n / 8 + x * c->n / (8 * c->width);
 }
 
-/* What a map has there: the scene, a fraction off, or anything. */
+/* The code of a pixel: of the scene, slightly off, or random. */
 static int
 map_code (const Case * c, int frame, int x, int y, Random * random)
 {
@@ -104,7 +104,7 @@ make_frame (const Case * c, int number, Frame * f, Random * random)
     const int s = d == c->n * 3 / 4 ? x - number * (1 + c->width / 60) : x;
     const int level = 90 + (s * 7 + y * 5) % 31 * (d == c->n * 3 / 4 ? 3 : 1);
     const int partner = x - d - c->min;
-    /* compared of three channels is green */
+    /* for colour the filter compares green */
     const int channel = c->channels == 3;
 
     f->map[i] = map_code (c, number, x, y, random);
@@ -125,24 +125,24 @@ free_frame (Frame * f)
 
 /* ------------------------------------------------------------------- oracle */
 
-/* Why a pixel got its disparity. */
+/* Reasons of the filter's decisions. */
 enum
 {
-  NEW, MEAN, CHANGED, MOVED, VIEWS_FOR, VIEWS_AGAINST, SAME_VIEW, NOWHERE,
-  NEARBY, TOO_LONG, HOLE, FORGOTTEN, N_REASONS
+  NEW, MEAN, CHANGED, MOVED, VIEWS_SUPPORT, VIEWS_OPPOSE, SAME_VIEW, ISOLATED,
+  NEIGHBOR, TOO_LONG, HOLE, LONG_HOLE, N_REASONS
 };
 
 static const char *const reasons[N_REASONS] = { "new", "mean", "changed",
-  "moved", "views for it", "views against it", "same view", "out of nowhere",
-  "nearby", "too long", "hole", "forgotten"
+  "moved", "views support it", "views oppose it", "same view", "isolated",
+  "neighbour", "too long", "hole", "long hole"
 };
 
 static long count[N_REASONS];
 
 typedef struct
 {
-  int *map;                     /* as it came out, and what is remembered */
-  int *kept;                    /* frames */
+  int *map;                     /* last output, the filter's state */
+  int *kept;                    /* in frames */
   uint8_t *view;
 } Memory;
 
@@ -160,7 +160,7 @@ grey (const Case * c, const uint8_t * view, int x, int y)
   return view[i * c->channels + (c->channels == 3 ? 1 : 0)];
 }
 
-/* Over 3x3 pixels. */
+/* Sum of absolute differences over 3x3 pixels. */
 static int
 differences (const Case * c, const uint8_t * a, const uint8_t * b, int x,
     int shift, int y)
@@ -182,16 +182,16 @@ whole (const Case * c, int code)
 }
 
 static int
-believed (const Case * c, const Frame * f, const Memory * past, int x, int y,
-    int o, int n)
+outlier_reason (const Case * c, const Frame * f, const Memory * past, int x,
+    int y, int o, int n)
 {
   const int co = differences (c, f->views[0], f->views[1], x, whole (c, o), y);
   const int cn = differences (c, f->views[0], f->views[1], x, whole (c, n), y);
 
   if (4 * co <= 3 * cn)
-    return VIEWS_FOR;
+    return VIEWS_SUPPORT;
   if (co > 2 * cn + 36)
-    return VIEWS_AGAINST;
+    return VIEWS_OPPOSE;
   if (differences (c, f->views[0], past->view, x, 0, y) <= 36)
     return SAME_VIEW;
   for (int v = -4; v <= 4; v += 4) {
@@ -201,10 +201,10 @@ believed (const Case * c, const Frame * f, const Memory * past, int x, int y,
 
       if ((u != 0 || v != 0) && past->map[at] != NONE
           && abs (past->map[at] - n) <= c->unit)
-        return NEARBY;
+        return NEIGHBOR;
     }
   }
-  return NOWHERE;
+  return ISOLATED;
 }
 
 static int
@@ -222,8 +222,8 @@ reason (const Case * c, const Frame * f, const Memory * past, int x, int y)
         ? CHANGED : MEAN;
   }
   if (past->kept[i] == c->frames)
-    return n == NONE ? FORGOTTEN : TOO_LONG;
-  return n == NONE ? HOLE : believed (c, f, past, x, y, o, n);
+    return n == NONE ? LONG_HOLE : TOO_LONG;
+  return n == NONE ? HOLE : outlier_reason (c, f, past, x, y, o, n);
 }
 
 static int
@@ -240,7 +240,7 @@ encoded (const Case * c, int code)
       - 2 * (value == (c->bytes == 1 ? 255 : 65535));
 }
 
-/* Changes the memory; out gets encoded disparities. */
+/* Updates the state and computes the encoded output. */
 static void
 oracle (const Case * c, const Frame * f, Memory * memory, int *out)
 {
@@ -251,11 +251,11 @@ oracle (const Case * c, const Frame * f, Memory * memory, int *out)
   for (int i = 0; i < pixels_of (c); i++) {
     const int n = f->map[i], o = memory->map[i];
     const int why = reason (c, f, memory, i % c->width, i / c->width);
-    const bool keeps = why == VIEWS_FOR || why == SAME_VIEW || why == NOWHERE
-        || why == HOLE;
+    const bool keeps = why == VIEWS_SUPPORT || why == SAME_VIEW
+        || why == ISOLATED || why == HOLE;
 
     count[why]++;
-    /* (a + b) / 2, of two codes the one that is nearer to n */
+    /* the mean of both, rounded towards n */
     map[i] = keeps ? o : why == MEAN ? n - (n - o) / 2 : n;
     memory->kept[i] = keeps ? memory->kept[i] + 1 : 0;
     out[i] = encoded (c, n == NONE ? NONE : map[i]);
@@ -289,7 +289,7 @@ memory_free (Memory * m)
 
 /* -------------------------------------------------------------- the devices */
 
-/* The filter on a device. */
+/* The filter on one device. */
 typedef struct
 {
   StageBench bench;
@@ -334,7 +334,7 @@ rig_close (Rig * rig)
   stagebench_close (&rig->bench);
 }
 
-/* The frame's map, where the matcher would leave it. */
+/* Uploads the map of a frame to the matcher's buffer. */
 static void
 upload_map (Rig * rig, const Case * c, const Frame * f)
 {
@@ -365,14 +365,14 @@ compare (const Rig * rig, const Case * c, int number, const int *expected)
     if (value == expected[i])
       continue;
     fprintf (stderr, "%s, %dx%d, channels %d, n %d, min %d, unit %d, temporal "
-        "%d, noise %d: frame %d at (%d, %d) is %d, not %d\n",
+        "%d, noise %d: frame %d at (%d, %d) is %d, expected %d\n",
         stereo_device_name (rig->bench.device), c->width, c->height,
         c->channels, c->n, c->min, c->unit, c->frames, c->noise, number,
         (int) i % c->width, (int) i / c->width, value, expected[i]);
     test_failures++;
     break;
   }
-  /* what is behind stays */
+  /* bytes after the map are unchanged */
   for (size_t i = pixels * (size_t) c->bytes; i < bytes; i++)
     CHECK_INT (got[i], ==, 0x5a);
 }
@@ -393,7 +393,7 @@ run_frame (Rig * rig, const Case * c, const Frame * f)
     stagebench_free (&rig->bench, views[v].plane[0]);
 }
 
-/* Before frame `reset` all is forgotten. */
+/* The state is reset before frame `reset`. */
 static void
 check_case (const Case * c, int reset, Random * random)
 {
@@ -474,7 +474,7 @@ TEST (test_frames)
   }
 }
 
-/* Codes up to the last one below that of no disparity. */
+/* The largest codes, just below that of invalid pixels. */
 TEST (test_wide_range)
 {
   Random random = { 2 };
@@ -489,7 +489,8 @@ TEST (test_wide_range)
   check_case (&c, -1, &random);
 }
 
-/* A disparity that lasts is taken in the end, and one that does not never. */
+/* A new disparity is accepted after it has lasted, and a flickering one
+ * never. */
 TEST (test_flicker)
 {
   enum { WIDTH = 40, HEIGHT = 20, AT = 10 * WIDTH + 20 };
@@ -525,11 +526,11 @@ TEST (test_flicker)
 
 /* ---------------------------------------------------------------- benchmark */
 
-/* Frames that are not timed, as nothing was before them, and those that are. */
+/* Frames to skip, while the state is being built, and frames to time. */
 #define BENCH_EARLY 6
 #define BENCH_FRAMES 40
 
-/* n frames again and again. */
+/* Times the filter on a cycle of n frames. */
 static void
 bench_case (size_t device, const Case * c, int n, const char *name)
 {
@@ -580,7 +581,7 @@ bench_temporal (size_t device, int width, int height)
   };
 
   bench_case (device, &c, 1, "nothing moves");
-  bench_case (device, &c, 2, "a card moves");
+  bench_case (device, &c, 2, "moving card");
   c.channels = 3;
   bench_case (device, &c, 2, "the same in colour");
   c.channels = 1;
@@ -588,9 +589,9 @@ bench_temporal (size_t device, int width, int height)
   bench_case (device, &c, 2, "a map of 8 bits");
   c.bytes = 2;
   c.jumps = 10;
-  bench_case (device, &c, 2, "one in ten jumps");
+  bench_case (device, &c, 2, "10 % outliers");
   c.jumps = 1;
-  bench_case (device, &c, 2, "all jumps");
+  bench_case (device, &c, 2, "only outliers");
 }
 
 KERNEL_MAIN (bench_devices (bench_temporal, argc, argv))

@@ -11,8 +11,8 @@
 /* ------------------------------------------------------------------- oracle */
 
 /*
- * The algorithm once more, pixel by pixel, from its description alone: nothing
- * here is shared with the library.  As written in docs/algorithms/vcbw.md.
+ * An independent implementation of docs/algorithms/vcbw.md, pixel by pixel.  It
+ * shares no code with the library.
  */
 
 typedef struct
@@ -62,7 +62,7 @@ oracle_weights (const Oracle * o, int parts, int *weight)
   }
 }
 
-/* Luma, with the border repeated. */
+/* Luma; the border repeats outside the image. */
 static int
 oracle_luma (const Oracle * o, const TestImage * image, int x, int y)
 {
@@ -70,8 +70,8 @@ oracle_luma (const Oracle * o, const TestImage * image, int x, int y)
       limit_to (y, 0, o->height - 1));
 }
 
-/* C of robust matching: comparisons that differ count 8, levels of the
- * gradient, up to 8, count 7. */
+/* Census cost: 8 per differing comparison, plus 7 per level of gradient
+ * difference, up to 8 levels. */
 static int
 oracle_census (const Oracle * o, const TestImage * left,
     const TestImage * right, int xl, int xr, int y)
@@ -95,7 +95,7 @@ oracle_census (const Oracle * o, const TestImage * left,
   return cost + 7 * limit_to (abs (slope[0] - slope[1]), 0, 8);
 }
 
-/* D at any column and row, also outside the image. */
+/* The truncated cost D at any column and row, also outside the image. */
 static int
 oracle_cost (const Oracle * o, const TestImage * left,
     const TestImage * right, int x, int y, int d)
@@ -121,8 +121,8 @@ oracle_cost (const Oracle * o, const TestImage * left,
   return sum / 3 < o->tau ? sum / 3 : o->tau;
 }
 
-/* The four quadrants of all pixels for one disparity, as integers and as a
- * window without any rounding, both in units of 64 D. */
+/* The four quadrants of all pixels for one disparity: as integers, and without
+ * rounding, both in units of 64 D. */
 static void
 oracle_quadrants (const Oracle * o, const TestImage * left,
     const TestImage * right, int d, int *v, double *exact)
@@ -172,7 +172,7 @@ least (double a, double b, double c, double d)
   return fmin (fmin (a, b), fmin (c, d));
 }
 
-/* The cost of a pixel for one disparity, and with windows without rounding. */
+/* The cost of a pixel for one disparity, as an integer and without rounding. */
 static void
 oracle_windows (const Oracle * o, const int *q, const double *e, int *cost,
     double *real)
@@ -224,8 +224,8 @@ oracle_params (const TestImage * left, const TestImage * right,
   return o;
 }
 
-/* The winner of a pixel of the left view, or with right of the right one: the
- * index of the lowest of costs[index][pixel], -1 where there is none. */
+/* The winner of a pixel of the left or right view: the index with the lowest
+ * costs[index][pixel], -1 = none. */
 static int
 oracle_winner (const Oracle * o, const int *costs, int x, int y, bool right)
 {
@@ -245,7 +245,7 @@ oracle_winner (const Oracle * o, const int *costs, int x, int y, bool right)
   return best;
 }
 
-/* Its code in sixteenths, or whole; -1 where it is invalid. */
+/* The code of a pixel, in sixteenths or whole pixels; -1 = invalid. */
 static int
 oracle_code (const Oracle * o, const int *costs, int x, int y)
 {
@@ -279,8 +279,8 @@ oracle_code (const Oracle * o, const int *costs, int x, int y)
   return 16 * i + limit_to (quotient, -8, 8);
 }
 
-/* Codes, -1 where there is none; excess gets by how much the winner's cost
- * without rounding exceeds the best one, in levels of D. */
+/* Computes codes, -1 = none. excess: unrounded cost of the winner above the
+ * best cost, in levels of D. */
 static void
 oracle_match (const TestImage * left, const TestImage * right,
     const StereoParams * params, int *code, double *excess)
@@ -330,8 +330,8 @@ typedef struct
 static StereoParams *
 case_params (const Case * c)
 {
-  /* these scales and an invalid value that no index reaches show the code
-   * itself, but for index 0 of one case */
+  /* with these scales and an invalid value above all indices the map contains
+   * the codes, except index 0 of one case */
   return params_new ("vcbw", "num-disparities", c->n, "min-disparity", c->min,
       "radius", c->radius, "gamma-distance", c->gamma, "cost-threshold",
       c->tau, "edge-penalty", c->alpha, "corner-penalty", c->beta, "windows",
@@ -341,7 +341,7 @@ case_params (const Case * c)
       c->lr_max_diff < 0 ? 1.0 : 0.0, "median", 0.0, NULL);
 }
 
-/* All devices against the oracle. */
+/* Compares all devices with the oracle. */
 static void
 check_one (const Case * c, Random * random)
 {
@@ -355,8 +355,8 @@ check_one (const Case * c, Random * random)
   CASE_IMAGES (c, &left, &right, random);
   oracle_match (&left, &right, params, winner, excess);
   for (size_t p = 0; p < pixels; p++) {
-    /* of 240: what weights and averages of few bits cost at most; a little
-     * more with the larger penalties of census costs */
+    /* of 240: error of quantised weights and averages; larger for the larger
+     * penalties of census costs */
     CHECK_DOUBLE (excess[p], <=, c->cost == CENSUS ? 5 : 4);
   }
   check_codes ("vcbw", params, &left, &right, winner);
@@ -365,7 +365,7 @@ check_one (const Case * c, Random * random)
 static void
 check_case (const Case * c, Random * random)
 {
-  /* the paper; what is searched for real; and some of what is between */
+  /* the paper, typical settings, and some between */
   static const double kinds[][3] = {
     {RGB, 0, -1}, {CENSUS, 1, 1}, {CENSUS, 0, -1}, {LUMA, 1, 0}, {RGB, 1, -1},
     {RGB, 0, 2}, {LUMA, 0, -1}, {CENSUS, 1, -1}
@@ -446,9 +446,9 @@ TEST (test_parameters)
   }
 }
 
-/* Census costs of images and searches large enough for the CPU to keep
- * disparities in lanes: several tiles and chunks, disparities of either sign
- * beyond the image's ends, and weights that are too large for it. */
+/* Census costs of sizes that make the CPU process disparities in lanes: several
+ * tiles and chunks, negative and positive disparities beyond the border, and
+ * weights that are too large for it. */
 TEST (test_many_disparities)
 {
   Random random = { 12 };
@@ -478,7 +478,7 @@ TEST (test_many_disparities)
   }
 }
 
-/* The kernels for GPUs with less shared memory. */
+/* Kernels for GPUs with little shared memory. */
 TEST (test_small_shared_memory)
 {
   static const int limits[] = { 48 << 10, 64 << 10, 99 << 10 };

@@ -1,14 +1,14 @@
-/* gst-stereomatching: tests of the operation "view" on all devices
+/* gst-stereomatching: tests of the view operation on all devices
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * The oracle follows the eight steps of geometry/view.h literally and slowly:
- * each pixel of a view asks all pixels of the row what they cover, each hole
- * and each missing disparity looks for its own neighbours, and the arithmetic
- * is that of 64 bits with explicit rounding.
+ * The oracle implements the eight steps of geometry/view.h literally, without
+ * optimisation: each pixel of a view tests all source pixels of its row, each
+ * hole searches its own neighbours, and the arithmetic is 64-bit with explicit
+ * rounding.
  */
 
 #include "geometry/view.h"
@@ -21,7 +21,7 @@
 
 /* ------------------------------------------------------------------- oracle */
 
-/* Towards minus infinity. */
+/* Division rounding towards minus infinity. */
 static int64_t
 floor_div (int64_t a, int64_t b)
 {
@@ -74,7 +74,7 @@ oracle_fill (const int64_t * from, int width, int64_t * to)
   }
 }
 
-/* What pixel v of a view at q gets of a row of disparities. */
+/* The disparity that is projected to pixel v of a view at position q. */
 static int64_t
 oracle_project (const int64_t * e, int width, int64_t join, int64_t q,
     int64_t t, int v)
@@ -101,7 +101,7 @@ oracle_edge (const int64_t * e, int width, int64_t join, int x)
       || (x + 1 < width && e[x + 1] > e[x] + join);
 }
 
-/* The quality, and 256 times the colour. */
+/* Returns the quality of a sample and 256 times its colour. */
 static int
 oracle_fetch (const int64_t * e, int (*colors)[3], int width, int64_t join,
     int64_t s, int64_t z, int64_t color[3])
@@ -238,7 +238,7 @@ is_yuv (StereoFormat format)
   return format_has_color (format) && format >= STEREO_FORMAT_NV12;
 }
 
-/* Of samples of 16 bits. */
+/* Whether samples have 16 bits. */
 static bool
 is_wide (StereoFormat format)
 {
@@ -254,7 +254,7 @@ channels_of (StereoFormat format)
       ? 1 : 3;
 }
 
-/* The pixels that share chroma. */
+/* The size of the block of pixels that share chroma. */
 static void
 block_of (StereoFormat format, int *bx, int *by)
 {
@@ -349,7 +349,7 @@ fill_map (TestImage * map, MapKind kind, int invalid, Random * random)
   }
 }
 
-/* The smallest factor that a map of this size can have. */
+/* The smallest scale factor that a map of this size allows. */
 static int
 least_factor (int width, int height, int factor)
 {
@@ -377,7 +377,7 @@ make_images (const Case * c, Images * i, Random * random)
   fill_map (&i->map, c->map, c->params.invalid_value, random);
   stereo_view_frame_size (&c->params, c->width, c->height, &i->frame_width,
       &i->frame_height);
-  /* what is written as GRAY16_LE has to be at even addresses */
+  /* GRAY16_LE needs even addresses */
   test_image_init (&i->frame, c->format, i->frame_width, i->frame_height,
       (size_t) random_range (random, 0, 4) * 2);
   i->expected = calloc ((size_t) i->frame_width * (size_t) i->frame_height,
@@ -395,7 +395,7 @@ clear_images (Images * i)
   free (i->expected);
 }
 
-/* Rows of the map and of the images, as the oracle has them. */
+/* Rows of the map and the images in the format of the oracle. */
 static void
 oracle_prepare (const Case * c, const Images * i, int y, OracleRow * row)
 {
@@ -441,7 +441,8 @@ grey_of (const int rgb[3])
   return (19589 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) / 65536;
 }
 
-/* Whether a channel of an anaglyph is the left eye's, and whether luma. */
+/* Whether a channel of an anaglyph is from the left eye, and whether it is
+ * luma. */
 static void
 anaglyph_of (int kind, int channel, bool * left, bool * luma)
 {
@@ -452,7 +453,7 @@ anaglyph_of (int kind, int channel, bool * left, bool * luma)
   *luma = eye == 'l' || eye == 'r';
 }
 
-/* Target of pixel (x, y) of a view; false if the pixel is not drawn. */
+/* Position of pixel (x, y) of a view in the frame; false if it is not drawn. */
 static bool
 place_of (const Case * c, int view, int *x, int *y)
 {
@@ -548,7 +549,7 @@ shares_chroma (StereoFormat format)
   return bx > 1;
 }
 
-/* The chroma that the frame should have at a pixel: the mean of its block. */
+/* The expected chroma of a pixel: the mean of its block. */
 static void
 block_mean (const Images * i, int bx, int by, int x, int y, int pixel[3])
 {
@@ -600,8 +601,8 @@ compare (const Case * c, const Images * i, size_t device)
         if (found[k] == expected[k] || wrong++ > 2)
           continue;
         describe (c, device, text, sizeof (text));
-        fprintf (stderr, "%s\n(%d, %d) channel %d is %d, not %d\n", text, x, y,
-            k, found[k], expected[k]);
+        fprintf (stderr, "%s\n(%d, %d) channel %d is %d, expected %d\n", text,
+            x, y, k, found[k], expected[k]);
       }
     }
   }
@@ -662,7 +663,7 @@ clear_frame (Images * i)
   }
 }
 
-/* One case on all devices. */
+/* Tests one case on all devices. */
 static void
 check_case (const Case * given, Random * random)
 {
@@ -749,7 +750,7 @@ TEST (test_wide)
   }
 }
 
-/* Disparities as large as 24 bits allow. */
+/* The largest disparities of 24 bits. */
 TEST (test_large)
 {
   Random random = { 8 };
@@ -810,7 +811,7 @@ check_same (const TestImage * a, const TestImage * b)
   }
 }
 
-/* At 0 and 1 it is the left and the right view, whatever the map is. */
+/* Positions 0 and 1 give the left and the right view, whatever the map. */
 TEST (test_ends)
 {
   Random random = { 4 };
@@ -841,7 +842,7 @@ TEST (test_ends)
   }
 }
 
-/* A plane that faces the camera moves by whole pixels. */
+/* A plane parallel to the image moves by whole pixels. */
 TEST (test_constant)
 {
   Random random = { 9 };
@@ -875,7 +876,7 @@ TEST (test_constant)
   clear_images (&i);
 }
 
-/* What may change between frames does so without another configuration. */
+/* These parameters may change between frames without configure(). */
 TEST (test_set_params)
 {
   Random random = { 31 };
@@ -909,7 +910,7 @@ TEST (test_set_params)
   clear_images (&i);
 }
 
-/* What plan() says about setups that are wrong. */
+/* Messages of plan() about invalid setups. */
 TEST (test_errors)
 {
   static const struct

@@ -1,4 +1,4 @@
-/* gst-stereomatching: times of the operation "view"
+/* gst-stereomatching: benchmark of the view operation
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -16,8 +16,8 @@ typedef struct
   const char *name;
   StereoFormat format;
   int layout;
-  int divisor;                  /* of the size */
-  int factor;                   /* of the map's size */
+  int divisor;                  /* of the size of views */
+  int factor;                   /* of the size of the map */
 } Setup;
 
 static const Setup setups[] = {
@@ -33,7 +33,7 @@ static const Setup setups[] = {
       4, 1},
 };
 
-/* An image in memory of the device. */
+/* An image in device memory. */
 typedef struct
 {
   StereoImage image;
@@ -50,8 +50,8 @@ now (void)
   return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
 }
 
-/* The content of model, with planes at multiples of 256 and rows at those of 4,
- * as pools have them, in bytes; returns the size. */
+/* Copies model to bytes, with planes aligned to 256 and rows to 4 bytes like
+ * those of buffer pools.  Returns the size. */
 static size_t
 lay_out (const TestImage * model, StereoImage * image, uint8_t * bytes)
 {
@@ -70,7 +70,7 @@ lay_out (const TestImage * model, StereoImage * image, uint8_t * bytes)
   return offset;
 }
 
-/* The content of model, in the memory that is wanted. */
+/* Copies model to device or page-locked memory. */
 static void
 make_buffer (StereoDevice * device, const TestImage * model, bool pinned,
     Buffer * buffer)
@@ -106,8 +106,8 @@ free_buffer (StereoDevice * device, bool pinned, Buffer * buffer)
     stereo_device_free (device, &buffer->memory);
 }
 
-/* Surfaces of some ten pixels with fractions, some of them slanted, and a few
- * pixels without a disparity. */
+/* Surfaces of some ten pixels with fractional disparities, some of them
+ * slanted, and a few invalid pixels. */
 static void
 fill_map (TestImage * map, Random * random)
 {
@@ -184,7 +184,7 @@ time_setup (StereoDevice * device, const Setup * s, int width, int height,
     seconds = (now () - seconds) / n;
     best = seconds < best ? seconds : best;
   }
-  printf ("%-36s %-10s %9.1f us %8.0f a second\n", s->name,
+  printf ("%-36s %-10s %9.1f us %8.0f/s\n", s->name,
       pinned ? "pinned" : "device", 1e6 * best, 1 / best);
   stereo_runner_free (&runner);
   for (int i = 0; i < 4; i++) {
