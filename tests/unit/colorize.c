@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of runners, with codes to colours for an example
+/* gst-stereomatching: tests of runners, with the colour map operation
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -13,7 +13,7 @@
 #define WIDTH 77
 #define HEIGHT 61
 
-/* Where the channels of a pixel are. */
+/* Position of the channels in a pixel. */
 static const struct
 {
   StereoFormat format;
@@ -41,7 +41,7 @@ code_at (int bytes, int x, int y)
   return bytes == 1 ? code & 255 : code & 65535;
 }
 
-/* Grey is the one map that needs no table: position times 255, rounded. */
+/* The grey map is computed without a table: position times 255, rounded. */
 static int
 grey_of (const StereoColorizeParams * p, unsigned code)
 {
@@ -82,7 +82,7 @@ new_runner (StereoDevice * device)
   return runner;
 }
 
-/* One picture: of each pixel, and of the bytes between rows, which stay. */
+/* Checks each pixel of a picture; bytes between rows must be unchanged. */
 static void
 check_picture (StereoRunner * runner, const StereoColorizeParams * params,
     int code_bytes, size_t layout)
@@ -187,7 +187,7 @@ TEST (test_maps)
   CHECK_INT (stereo_colormap_get (STEREO_COLORMAP_JET, 0.5), ==, 0x80ff80);
 }
 
-/* What a runner says about images and setups that are wrong. */
+/* Messages of a runner about invalid images and setups. */
 TEST (test_errors)
 {
   const StereoColorizeParams good = {.scale = 1,.high = 255 };
@@ -245,7 +245,7 @@ TEST (test_errors)
       STEREO_OK);
 }
 
-/* A stage of its own, and frames that are counted. */
+/* The operation is one stage, and frames are counted. */
 TEST (test_stages)
 {
   const StereoColorizeParams params = {.scale = 1,.high = 255 };
@@ -288,9 +288,9 @@ TEST (test_stages)
       STEREO_ERROR_ARGUMENT);
 }
 
-#define LARGE 1500              /* pixels on a side */
+#define LARGE 1500              /* width and height in pixels */
 
-/* Two runners write one picture in turn; only events say who comes next. */
+/* Two runners write one picture alternately, synchronised by events only. */
 static void
 check_events (StereoDevice * device)
 {
@@ -364,7 +364,7 @@ TEST (test_events)
   CHECK_INT (stereo_event_wait (NULL, NULL), ==, STEREO_OK);
   REQUIRE (stereo_event_new (device, &event, NULL) == STEREO_OK);
   CHECK (stereo_cuda_event (event) == NULL);
-  stereo_device_unref (&device);        /* the event keeps it */
+  stereo_device_unref (&device);        /* the event holds a reference */
   stereo_event_free (&event);
 
   if (stereo_cuda_count (NULL) == 0)

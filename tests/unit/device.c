@@ -181,7 +181,7 @@ TEST (test_memory)
   check_memory_misuse (device, "17592186044416.0 MiB are needed");
 }
 
-/* Without CUDA everything says so, and leaves its outputs alone. */
+/* Without CUDA all functions return an error and leave outputs unchanged. */
 TEST (test_without_cuda)
 {
   StereoDevice *device = NULL;
@@ -208,7 +208,7 @@ TEST (test_without_cuda)
   CHECK (device == NULL);
 }
 
-/* Memory of one device is asked of another: a clear refusal. */
+/* Memory of another device is rejected with a message. */
 TEST (test_cuda_memory_of_cpu)
 {
   SCOPED (stereo_device_unref) StereoDevice *device = NULL;

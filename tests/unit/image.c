@@ -15,7 +15,7 @@ static const struct
   bool color;
   int n_planes;
   size_t row_bytes, rows;       /* of chroma planes, for 5x3 pixels */
-  const char *planes[3];        /* what they hold */
+  const char *planes[3];        /* their content */
 } formats[STEREO_N_FORMATS] = {
   [STEREO_FORMAT_GRAY8] = {"GRAY8", 1, false, 1},
   [STEREO_FORMAT_GRAY16_LE] = {"GRAY16_LE", 2, false, 1},
@@ -42,7 +42,7 @@ static const struct
   [STEREO_FORMAT_Y444_10LE] = {"Y444_10LE", 2, true, 3, 10, 3, {"", "U", "V"}},
 };
 
-/* Of five pixels, in plane 0. */
+/* Bytes of five pixels in plane 0. */
 static size_t
 row_bytes_of (int format)
 {
@@ -83,12 +83,12 @@ TEST (test_formats)
               == info->v_plane ? 0 : info->u_offset], ==, 'U');
       CHECK_INT (formats[f].planes[info->v_plane][info->u_plane
               == info->v_plane ? 6 : info->v_offset], ==, 'V');
-      /* NV12 has U first, NV21 V */
+      /* NV12 has U first, NV21 has V first */
       if (info->u_plane == info->v_plane)
         CHECK_INT (info->u_offset > info->v_offset, ==,
             strcmp (info->name, "NV21") == 0);
     } else if (stereo_format_is_yuv (info)) {
-      /* so they are here, of two pixels */
+      /* the byte order of two pixels */
       CHECK_INT ("YUYVUYVYYVYU"[4 * (f - STEREO_FORMAT_YUY2) + info->r], ==,
           'Y');
       CHECK_INT ("YUYVUYVYYVYU"[4 * (f - STEREO_FORMAT_YUY2)
@@ -96,7 +96,7 @@ TEST (test_formats)
       CHECK_INT ("YUYVUYVYYVYU"[4 * (f - STEREO_FORMAT_YUY2)
               + info->v_offset], ==, 'V');
     } else if (formats[f].color) {
-      /* the letters of the name are the order in memory */
+      /* the name is the order in memory */
       CHECK_INT (formats[f].name[info->r], ==, 'R');
       CHECK_INT (formats[f].name[info->g], ==, 'G');
       CHECK_INT (formats[f].name[info->b], ==, 'B');
@@ -175,7 +175,7 @@ TEST (test_stride)
   }
 }
 
-/* Planes after the first, which only colour needs. */
+/* Planes after the first, which only colour costs need. */
 TEST (test_planes)
 {
   StereoMessage why;
@@ -216,9 +216,9 @@ TEST (test_planes)
   }
 }
 
-/* The coefficients against the equations of the Recommendations, from Y'CbCr
- * to R'G'B' and not solved for it: Y' = Kr R' + Kg G' + Kb B',
- * Cb = (B' - Y') / (2 - 2 Kb), Cr = (R' - Y') / (2 - 2 Kr). */
+/* The coefficients against the Recommendations' equations from R'G'B' to
+ * Y'CbCr: Y' = Kr R' + Kg G' + Kb B', Cb = (B' - Y') / (2 - 2 Kb), Cr = (R' -
+ * Y') / (2 - 2 Kr).  The library solves them for R'G'B'. */
 TEST (test_colorimetries)
 {
   static const struct
@@ -244,7 +244,7 @@ TEST (test_colorimetries)
     REQUIRE (k != NULL);
     CHECK_STRING (stereo_colorimetry_name ((StereoColorimetry) i),
         known[i].name);
-    /* there and back, for colours from the whole cube */
+    /* round trip for colours from the whole cube */
     for (int c = 0; c < 18 * 18 * 18; c++) {
       double rgb[3] = { c % 18 * 15, c / 18 % 18 * 15, c / 324 * 15 };
       double light = kr * rgb[0] + (1 - kr - kb) * rgb[1] + kb * rgb[2];
@@ -266,7 +266,7 @@ TEST (test_colorimetries)
       }
     }
     CHECK_DOUBLE (worst, <, 0.04);
-    /* black and white are exact, and grey has no colour */
+    /* black and white are exact, and greys are neutral */
     for (int l = 0; l < 256; l++) {
       int16_t y = (int16_t) l;
 
@@ -290,7 +290,7 @@ check_output (const StereoImage * image, StereoMessage * why)
       STEREO_FORMAT_GRAY16_LE, 5, 3, why);
 }
 
-/* What is read may lie anywhere, what is written may not. */
+/* Inputs may have any alignment, outputs may not. */
 TEST (test_odd_addresses)
 {
   StereoImage image = good_image (STEREO_FORMAT_GRAY16_LE);
@@ -352,7 +352,7 @@ TEST (test_wrong)
   CHECK_CONTAINS (why.text, "no data");
 }
 
-/* A part of a larger image is an image. */
+/* A region of a larger image is a valid image. */
 TEST (test_view)
 {
   StereoImage image = good_image (STEREO_FORMAT_GRAY8);

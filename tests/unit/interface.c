@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of what stereo.h promises about its arguments
+/* gst-stereomatching: tests of argument checks of stereo.h
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -54,7 +54,7 @@ close_rig (Rig * rig)
 
 #define REFUSED(call) CHECK_INT (call, ==, STEREO_ERROR_ARGUMENT)
 
-/* Objects that are NULL, and outputs. */
+/* NULL as object and as output. */
 TEST (test_null_device)
 {
   StereoDevice *device = NULL;
@@ -189,7 +189,7 @@ TEST (test_null_operation)
   close_rig (&rig);
 }
 
-/* Sizes that an int cannot hold when they are multiplied. */
+/* Sizes whose product overflows an int. */
 TEST (test_output_size)
 {
   static const int bad[] = { INT32_MIN, -1, 0, STEREO_MAX_SIZE + 1, 715827883,
@@ -227,7 +227,7 @@ TEST (test_output_size)
   close_rig (&rig);
 }
 
-/* A program that is older or newer than the library. */
+/* Structures of programs built for older and newer versions. */
 TEST (test_config_size)
 {
   struct
@@ -259,7 +259,7 @@ TEST (test_config_size)
   CHECK_INT (stereo_matcher_configure (rig.matcher, &newer.config, rig.params),
       ==, STEREO_ERROR_UNSUPPORTED);
   CHECK_CONTAINS (stereo_matcher_error (rig.matcher), "byte 95 is set");
-  /* after a failure it has to be configured again */
+  /* after a failure it must be configured again */
   REFUSED (stereo_matcher_process (rig.matcher, &rig.left, &rig.right,
           &rig.map, NULL));
   newer.config.struct_size = sizeof (StereoMatcherConfig);
@@ -313,7 +313,7 @@ TEST (test_result_count)
   REQUIRE (stereo_matcher_configure (rig.matcher, &config, rig.params)
       == STEREO_OK);
   results[0] = &rig.map;
-  /* a newer program, which wants nothing new */
+  /* a program built for a newer version, without new requests */
   CHECK_INT (stereo_matcher_process_results (rig.matcher, &rig.left,
           &rig.right, results, STEREO_N_RESULTS + 2, NULL), ==, STEREO_OK);
   results[STEREO_N_RESULTS + 1] = &rig.map;
@@ -321,7 +321,7 @@ TEST (test_result_count)
           &rig.right, results, STEREO_N_RESULTS + 2, NULL), ==,
       STEREO_ERROR_UNSUPPORTED);
   CHECK_CONTAINS (stereo_matcher_error (rig.matcher), "result 4");
-  /* an older one, whose array ends earlier */
+  /* a program built for an older version, with a shorter array */
   CHECK_INT (stereo_matcher_process_results (rig.matcher, &rig.left,
           &rig.right, results, 1, NULL), ==, STEREO_OK);
   REFUSED (stereo_matcher_process_results (rig.matcher, &rig.left, &rig.right,
@@ -329,7 +329,7 @@ TEST (test_result_count)
   close_rig (&rig);
 }
 
-/* Formats of numbers are no formats of views. */
+/* Numeric formats are not valid for views. */
 TEST (test_number_formats)
 {
   static const StereoFormat formats[] = { STEREO_FORMAT_XYZ_F32,

@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of the matcher's interface and of its memory
+/* gst-stereomatching: tests of the matcher interface and its memory
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -12,7 +12,7 @@
 
 /* -------------------------------------------------------------- allocations */
 
-/* The linker sends the library's calls here. */
+/* The linker redirects the library's calls to these (--wrap). */
 void *__real_malloc (size_t size);
 void *__real_calloc (size_t n, size_t size);
 void *__real_realloc (void *memory, size_t size);
@@ -26,13 +26,13 @@ void *__wrap_aligned_alloc (size_t alignment, size_t size);
 int __wrap_posix_memalign (void **memory, size_t alignment, size_t size);
 void __wrap_free (void *memory);
 
-static long calls;              /* that allocate */
-static long living;             /* allocations that were not freed */
-static int content = 0x5a;       /* of new aligned memory, in all bytes */
-static long fail_at = -1;       /* the call that gets nothing; counts down */
+static long calls;              /* number of allocating calls */
+static long living;             /* allocations not freed yet */
+static int content = 0x5a;       /* fill byte of new aligned memory */
+static long fail_at = -1;       /* the call that fails; counts down */
 
 static bool
-granted (void)
+may_allocate (void)
 {
   __atomic_add_fetch (&calls, 1, __ATOMIC_SEQ_CST);
   return fail_at < 0 || __atomic_fetch_sub (&fail_at, 1, __ATOMIC_SEQ_CST)
@@ -40,7 +40,7 @@ granted (void)
 }
 
 static void *
-counted (void *memory)
+count_allocation (void *memory)
 {
   if (memory != NULL)
     __atomic_add_fetch (&living, 1, __ATOMIC_SEQ_CST);
@@ -50,41 +50,42 @@ counted (void *memory)
 void *
 __wrap_malloc (size_t size)
 {
-  return granted () ? counted (__real_malloc (size)) : NULL;
+  return may_allocate () ? count_allocation (__real_malloc (size)) : NULL;
 }
 
 void *
 __wrap_calloc (size_t n, size_t size)
 {
-  return granted () ? counted (__real_calloc (n, size)) : NULL;
+  return may_allocate () ? count_allocation (__real_calloc (n, size)) : NULL;
 }
 
 void *
 __wrap_realloc (void *memory, size_t size)
 {
-  void *result = granted () ? __real_realloc (memory, size) : NULL;
+  void *result = may_allocate () ? __real_realloc (memory, size) : NULL;
 
-  return memory == NULL ? counted (result) : result;
+  return memory == NULL ? count_allocation (result) : result;
 }
 
 void *
 __wrap_aligned_alloc (size_t alignment, size_t size)
 {
-  void *memory = granted () ? __real_aligned_alloc (alignment, size) : NULL;
+  void *memory = may_allocate () ? __real_aligned_alloc (alignment, size)
+      : NULL;
 
   if (memory != NULL)
     memset (memory, content, size);
-  return counted (memory);
+  return count_allocation (memory);
 }
 
 int
 __wrap_posix_memalign (void **memory, size_t alignment, size_t size)
 {
-  int error = granted () ? __real_posix_memalign (memory, alignment, size)
+  int error = may_allocate () ? __real_posix_memalign (memory, alignment, size)
       : 12;
 
   if (error == 0)
-    counted (*memory);
+    count_allocation (*memory);
   return error;
 }
 
@@ -129,7 +130,7 @@ pair_init (Pair * pair, int width, int height, unsigned seed)
     pair->left_pixels[i] = (uint8_t) (seed >> 24);
     pair->right_pixels[i] = (uint8_t) (seed >> 16);
   }
-  /* the right view is the left one, three pixels further left */
+  /* the right view is the left one, shifted left by three pixels */
   for (int y = 0; y < height; y++) {
     for (int x = 0; x + 3 < width; x++)
       pair->right_pixels[y * width + x] = pair->left_pixels[y * width + x + 3];
@@ -160,7 +161,7 @@ set (Setup * setup, const char *name, double value)
   REQUIRE (stereo_params_set (setup->params, name, value, NULL) == STEREO_OK);
 }
 
-/* On a device, which it takes. */
+/* Creates a setup on a device, whose reference it takes. */
 static void
 setup_init_on (Setup * setup, const StereoAlgorithm * algorithm,
     StereoDevice * device)
@@ -212,14 +213,14 @@ match (Setup * setup, const Pair * pair)
   return process (setup, &pair->left, &pair->right, &pair->map);
 }
 
-/* The message has to say this. */
+/* Fails unless the call returns status and the message contains word. */
 #define CHECK_REFUSED(setup, status, word) \
   do { \
     CHECK_INT (status, ==, STEREO_ERROR_ARGUMENT); \
     CHECK_CONTAINS (stereo_matcher_error ((setup)->matcher), word); \
   } while (0)
 
-/* Fills map_pixels with another matcher and device. */
+/* Computes map_pixels with another matcher and device. */
 static void
 pair_match (Pair * pair, const StereoAlgorithm * algorithm,
     const StereoParams * params)
@@ -258,7 +259,7 @@ TEST (test_life)
       STEREO_ERROR_ARGUMENT);
   CHECK (none == NULL);
 
-  /* the device lives as long as its matcher */
+  /* the matcher holds a reference to the device */
   stereo_device_unref (&s.device);
   stereo_params_free (&s.params);
   CHECK_INT (stereo_matcher_sync (s.matcher), ==, STEREO_OK);
@@ -313,7 +314,7 @@ TEST (test_not_configured)
   CHECK_INT (stereo_matcher_sync (s.matcher), ==, STEREO_OK);
   CHECK_STRING (stereo_matcher_error (s.matcher), "");
 
-  /* a failed configuration undoes the one before */
+  /* a failed configuration invalidates the previous one */
   REQUIRE (configure (&s, &pair.config) == STEREO_OK);
   pair.config.width = 0;
   CHECK_INT (configure (&s, &pair.config), ==, STEREO_ERROR_ARGUMENT);
@@ -365,7 +366,7 @@ TEST (test_config)
   }
 }
 
-/* The colorimetry counts for YUV formats alone. */
+/* The colorimetry applies to YUV formats only. */
 TEST (test_colorimetry)
 {
   SCOPED (setup_clear) Setup s;
@@ -394,9 +395,8 @@ TEST (test_colorimetry)
   }
 }
 
-/* Where both views have colour their chroma is needed, and its planes are
- * checked; where one has none, or with an algorithm that does not use it, luma
- * is enough. */
+/* If both views have colour, their chroma planes are needed and checked.  If
+ * one has none, or the algorithm does not use colour, luma is sufficient. */
 TEST (test_chroma_planes)
 {
   const StereoAlgorithm *algorithm;
@@ -486,7 +486,7 @@ TEST (test_parameters_of_another)
   setup_clear (&s);
 }
 
-/* Every image in turn is wrong in every way; after that all is well. */
+/* Each image in turn has every possible error; valid images work afterwards. */
 TEST (test_wrong_images)
 {
   static const char *const roles[] = {
@@ -558,7 +558,7 @@ TEST (test_waiting)
             &pair.map, i % 2 ? &frame : NULL), ==, STEREO_OK);
     if (i % 2)
       CHECK_INT (frame, ==, i);
-    /* any order, and again */
+    /* in any order, repeatedly */
     CHECK_INT (stereo_matcher_wait (s.matcher, i), ==, STEREO_OK);
     CHECK_INT (stereo_matcher_wait (s.matcher, 1), ==, STEREO_OK);
     CHECK_INT (stereo_matcher_wait (s.matcher, 0), ==, STEREO_OK);
@@ -567,7 +567,7 @@ TEST (test_waiting)
     CHECK_INT (stats.frames, ==, i);
     CHECK_INT (stats.total_ns, >=, stats.last_ns);
   }
-  /* one that has not begun is none to wait for */
+  /* frames that have not started are not waited for */
   CHECK_INT (stereo_matcher_wait (s.matcher, 1000), ==, STEREO_OK);
   CHECK_INT (stereo_matcher_wait (s.matcher, UINT64_MAX), ==, STEREO_OK);
   CHECK_INT (stereo_matcher_sync (s.matcher), ==, STEREO_OK);
@@ -575,7 +575,7 @@ TEST (test_waiting)
   CHECK_INT (stats.frames, ==, 5);
 }
 
-/* Configuring copies what it is given. */
+/* configure() copies its arguments. */
 TEST (test_copies_of_arguments)
 {
   SCOPED (setup_clear) Setup s;
@@ -666,7 +666,7 @@ TEST (test_threads)
     algorithm, device, params[i], 30 + 17 * i, 40 - 9 * i, (unsigned) i, 0};
     REQUIRE (pthread_create (&threads[i], NULL, work, &works[i]) == 0);
   }
-  /* the matchers hold the device */
+  /* the matchers hold references to the device */
   for (int i = 0; i < N; i++) {
     REQUIRE (pthread_join (threads[i], NULL) == 0);
     CHECK_INT (works[i].wrong, ==, 0);
@@ -755,7 +755,7 @@ TEST (test_nothing_per_frame)
           CHECK_INT (match (&s, &pair), ==, STEREO_OK);
         CHECK_INT (calls, ==, calls_before);
 
-        /* nor for what fits into what is there */
+        /* nor for a smaller size */
         pair_init (&pair, 79, 60, 1);
         CHECK_INT (configure (&s, &pair.config), ==, STEREO_OK);
         CHECK_INT (calls, ==, calls_before);
@@ -768,8 +768,8 @@ TEST (test_nothing_per_frame)
   }
 }
 
-/* No result depends on what new memory holds.  (Vector code may load bytes
- * that weigh nothing, which valgrind could not tell from an error.) */
+/* Results do not depend on the content of new memory.  (Valgrind cannot check
+ * this: vector code loads bytes that do not affect the result.) */
 TEST (test_content_of_memory)
 {
   static const int contents[] = { 0x5a, 0, 0xff, 0x01, 0x80 };
@@ -803,9 +803,10 @@ TEST (test_content_of_memory)
   content = 0x5a;
 }
 
-/* The whole life of a matcher; how far it came. */
+/* Creates, configures, runs and frees a matcher; *steps is the number of
+ * successful steps. */
 static StereoStatus
-live (const StereoAlgorithm * algorithm, Pair * pair, int *steps)
+run_lifecycle (const StereoAlgorithm * algorithm, Pair * pair, int *steps)
 {
   StereoDevice *device = NULL;
   StereoParams *params = NULL;
@@ -825,7 +826,7 @@ live (const StereoAlgorithm * algorithm, Pair * pair, int *steps)
       CHECK_CONTAINS (stereo_matcher_error (matcher), "bytes");
       CHECK_INT (stereo_matcher_process (matcher, &pair->left, &pair->right,
               &pair->map, NULL), ==, STEREO_ERROR_ARGUMENT);
-      /* and it can be had later */
+      /* and succeeds when memory is available again */
       CHECK_INT (stereo_matcher_configure (matcher, &pair->config, params),
           ==, STEREO_OK);
       CHECK_INT (stereo_matcher_process (matcher, &pair->left, &pair->right,
@@ -841,8 +842,8 @@ live (const StereoAlgorithm * algorithm, Pair * pair, int *steps)
   return status;
 }
 
-/* The stages of the last frame: what they are called, in order, and that they
- * add up to the frame. */
+/* Checks the names and order of the stages of the last frame, and that their
+ * times add up to that of the frame. */
 static void
 check_stages (StereoMatcher * matcher, const char *const *names)
 {
@@ -865,7 +866,7 @@ check_stages (StereoMatcher * matcher, const char *const *names)
   CHECK_INT (sum, ==, n > 0 ? stats.last_ns : 0);
 }
 
-/* Parameters of a matcher that compares pixels and refines nothing. */
+/* Sets parameters to matching without post-processing. */
 static void
 set_unrefined (Setup * setup)
 {
@@ -923,7 +924,7 @@ TEST (test_stages)
   check_stages (s.matcher, all);
 }
 
-/* The same on CUDA, where events round, and with frames in flight. */
+/* The same on CUDA, where events round times, with frames in flight. */
 TEST (test_stages_cuda)
 {
   static const char *const names[] = { "upload", "match", "median",
@@ -965,7 +966,7 @@ TEST (test_stages_cuda)
     }
     CHECK (!stereo_matcher_get_stage (s.matcher, 4, NULL, NULL));
     if (frames == 1) {
-      /* events are exact to half a microsecond */
+      /* events have a resolution of half a microsecond */
       CHECK (stereo_matcher_get_stats (s.matcher, &stats, NULL) == STEREO_OK);
       CHECK_INT (sum, <=, stats.last_ns + 5000);
       CHECK_INT (sum + 5000, >=, stats.last_ns);
@@ -974,8 +975,8 @@ TEST (test_stages_cuda)
   setup_clear (&s);
 }
 
-/* The temporal filter is reset on request and by every configuration, even an
- * identical one; it is a stage of its own. */
+/* The temporal filter is reset on request and by every configuration, also an
+ * identical one.  It is a separate stage. */
 TEST (test_reset)
 {
   static const char *const stages[] = { "match", "refine", "temporal", NULL };
@@ -989,7 +990,7 @@ TEST (test_reset)
   set (&s, "temporal", 3);
   pair_init (&a, 60, 40, 1);
   pair_init (&b, 60, 40, 1);
-  /* six pixels apart, and then nothing that would say how far */
+  /* a disparity of six pixels, followed by blank views */
   for (int i = 0; i < 60 * 40 - 6; i++)
     a.right_pixels[i] = a.left_pixels[i + 6];
   memset (b.left_pixels, 90, sizeof (b.left_pixels));
@@ -1013,7 +1014,7 @@ TEST (test_reset)
   }
 }
 
-/* Memory runs out at each allocation in turn. */
+/* Every allocation fails in turn. */
 TEST (test_out_of_memory)
 {
   const StereoAlgorithm *algorithm;
@@ -1025,13 +1026,14 @@ TEST (test_out_of_memory)
     int steps;
 
     total = calls;
-    REQUIRE (live (algorithm, &pair, &steps) == STEREO_OK);
+    REQUIRE (run_lifecycle (algorithm, &pair, &steps) == STEREO_OK);
     total = calls - total;
     CHECK_INT (living, ==, living_before);
     CHECK_INT (total, >=, 6);
     for (long i = 0; i < total; i++) {
       fail_at = i;
-      CHECK_INT (live (algorithm, &pair, &steps), ==, STEREO_ERROR_MEMORY);
+      CHECK_INT (run_lifecycle (algorithm, &pair, &steps), ==,
+          STEREO_ERROR_MEMORY);
       fail_at = -1;
       CHECK_INT (steps, <, 4);
       CHECK_INT (living, ==, living_before);

@@ -14,8 +14,7 @@
 
 static char root[] = "/tmp/stereo-memory-XXXXXX";
 
-/* Writes a file of the machine that is pretended, and the folders above it;
- * NULL removes it. */
+/* Writes a file of the simulated machine and its folders; NULL removes it. */
 static void
 put (const char *path, const char *text)
 {
@@ -37,9 +36,9 @@ put (const char *path, const char *text)
   REQUIRE (file != NULL && fputs (text, file) >= 0 && fclose (file) == 0);
 }
 
-/* 1000 MiB, 900 of them available, and no control groups. */
+/* A machine with 1000 MiB, 900 of them available, without control groups. */
 static void
-machine (void)
+simulate_machine (void)
 {
   char command[600];
 
@@ -52,7 +51,7 @@ machine (void)
 
 TEST (test_machine)
 {
-  machine ();
+  simulate_machine ();
   CHECK_INT (stereo_memory_available (), ==, 900 * MIB);
   put ("/proc/meminfo", "MemTotal: 1024000 kB\n");
   CHECK (stereo_memory_available () == UINT64_MAX);
@@ -60,10 +59,10 @@ TEST (test_machine)
   CHECK (stereo_memory_available () == UINT64_MAX);
 }
 
-/* The limit of any group from ours to the topmost one. */
+/* The lowest limit of the groups from ours up to the root. */
 TEST (test_group)
 {
-  machine ();
+  simulate_machine ();
   put ("/proc/self/cgroup", "0::/user/app\n");
   put ("/sys/fs/cgroup/user/app/memory.max", "max\n");
   put ("/sys/fs/cgroup/user/app/memory.current", "1048576\n");
@@ -77,16 +76,16 @@ TEST (test_group)
       "inactive_file 20971520\nactive_file 10485760\n");
   CHECK_INT (stereo_memory_available (), ==, 230 * MIB);
 
-  /* more in use than allowed */
+  /* usage above the limit */
   put ("/sys/fs/cgroup/user/memory.current", "419430400\n");
   CHECK_INT (stereo_memory_available (), ==, 0);
 }
 
-/* In a container the group's name may be one of the host's, and the limit that
- * of the topmost group that can be seen. */
+/* In a container the group may have its name on the host, which does not exist
+ * here; the limit is that of the topmost visible group. */
 TEST (test_container)
 {
-  machine ();
+  simulate_machine ();
   put ("/proc/self/cgroup", "0::/not/to/be/seen\n");
   put ("/sys/fs/cgroup/memory.max", "104857600\n");
   put ("/sys/fs/cgroup/memory.current", "0\n");
@@ -97,7 +96,7 @@ TEST (test_container)
 
 TEST (test_group_v1)
 {
-  machine ();
+  simulate_machine ();
   put ("/proc/self/cgroup", "9:cpu:/\n4:memory:/box\n0::/\n");
   put ("/sys/fs/cgroup/memory/box/memory.limit_in_bytes", "209715200\n");
   put ("/sys/fs/cgroup/memory/box/memory.usage_in_bytes", "52428800\n");
@@ -112,7 +111,7 @@ TEST (test_check)
 {
   StereoMessage why = { "" };
 
-  machine ();
+  simulate_machine ();
   CHECK_INT (stereo_memory_check (900 * MIB, &why), ==, STEREO_OK);
   CHECK_STRING (why.text, "");
   CHECK_INT (stereo_memory_check (901 * MIB, &why), ==, STEREO_ERROR_MEMORY);
@@ -120,7 +119,7 @@ TEST (test_check)
   CHECK_CONTAINS (why.text, "900.0 MiB are available");
   CHECK_INT (stereo_memory_check (SIZE_MAX, NULL), ==, STEREO_ERROR_MEMORY);
 
-  /* so little is not judged */
+  /* such small amounts are not checked */
   put ("/proc/meminfo", "MemAvailable: 0 kB\n");
   CHECK_INT (stereo_memory_check (STEREO_MEMORY_LEAST - 1, &why), ==,
       STEREO_OK);
@@ -142,8 +141,8 @@ configure (StereoMatcher * matcher, StereoParams * params, int size,
   return stereo_matcher_configure (matcher, &config, params);
 }
 
-/* The error comes before the memory is asked for, and the matcher is good for
- * a smaller size afterwards. */
+/* The check fails before the allocation, and the matcher works with a smaller
+ * size afterwards. */
 TEST (test_matcher)
 {
   const StereoAlgorithm *bp = stereo_algorithm_find ("bp");
@@ -151,7 +150,7 @@ TEST (test_matcher)
   SCOPED (stereo_matcher_free) StereoMatcher *matcher = NULL;
   SCOPED (stereo_params_free) StereoParams *params = NULL;
 
-  machine ();
+  simulate_machine ();
   REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device,
           NULL) == STEREO_OK);
   REQUIRE (stereo_matcher_new (bp, device, &matcher) == STEREO_OK);

@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of the operations on maps, through stereo.h
+/* gst-stereomatching: tests of the map operations through stereo.h
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* Of the operation that has most; the others get NULL. */
+/* The largest number of inputs; unused ones are NULL. */
 #define N_INPUTS 3
 
 static StereoDevice *
@@ -51,7 +51,7 @@ image_of (StereoFormat format, int width, int height, size_t row_bytes,
         row_bytes}};
 }
 
-/* The same on any host: the lower byte first. */
+/* Writes a code in little-endian order on any host. */
 static void
 put (uint8_t * at, unsigned code)
 {
@@ -152,7 +152,7 @@ TEST (test_depth)
   for (unsigned i = 1; i < 6; i++)
     CHECK_INT (get (depths + 2 * i), ==, lround (1000 * 500 * 0.1 / i));
 
-  /* parameters count for the next frame */
+  /* parameters apply from the next frame */
   set (operation, "depth-scale", 100);
   CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &out, &why)
       == STEREO_OK);
@@ -199,7 +199,7 @@ TEST (test_points)
   }
 }
 
-/* A plane two pixels nearer: half way it has moved by one. */
+/* A plane with a disparity of two pixels moves by one at position 0.5. */
 TEST (test_view)
 {
   enum { WIDTH = 12 };
@@ -227,7 +227,7 @@ TEST (test_view)
   for (int x = 1; x < WIDTH - 1; x++)
     CHECK_INT (frame[x], ==, 10 * x + 50);
 
-  /* one view is enough */
+  /* one view is sufficient */
   inputs[1] = NULL;
   set (operation, "position", 0);
   CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &images[3],

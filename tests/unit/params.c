@@ -13,7 +13,7 @@
 typedef void (*Visit) (const StereoAlgorithm * algorithm,
     const StereoParamSpec * spec, StereoParams * params);
 
-/* visit() gets a fresh set for every parameter of every algorithm. */
+/* Calls visit() for every parameter of every algorithm, with a new set. */
 static void
 for_all (Visit visit)
 {
@@ -116,7 +116,7 @@ visit_values (const StereoAlgorithm * algorithm, const StereoParamSpec * spec,
     CHECK_INT (stereo_params_set (params, spec->name, value, NULL), ==,
         STEREO_OK);
     CHECK_DOUBLE (get (params, spec->name), ==, value);
-    /* and nothing else has changed */
+    /* no other parameter has changed */
     for (size_t i = 0; (other = stereo_algorithm_param (algorithm, i)); i++) {
       if (other != spec)
         CHECK_DOUBLE (get (params, other->name), ==,
@@ -130,7 +130,7 @@ TEST (test_values)
   for_all (visit_values);
 }
 
-/* Neither the value nor any other is taken, and the text says everything. */
+/* The value is rejected, nothing changes, and the message is complete. */
 static void
 check_refused (const StereoParamSpec * spec, StereoParams * params,
     double value)
@@ -377,7 +377,7 @@ TEST (test_copy)
           ==, STEREO_OK);
     CHECK_INT (stereo_params_copy (target, source), ==, STEREO_OK);
     CHECK_INT (stereo_params_copy (target, target), ==, STEREO_OK);
-    /* it is a copy: the source may change and go */
+    /* the copy does not depend on its source */
     for (size_t i = 0; (spec = stereo_algorithm_param (algorithm, i)); i++)
       CHECK_INT (stereo_params_set (source, spec->name, spec->minimum, NULL),
           ==, STEREO_OK);
@@ -394,7 +394,7 @@ TEST (test_copy)
   }
 }
 
-/* What the documentation promises of the shared ones. */
+/* The documented properties of common parameters. */
 TEST (test_common)
 {
   static const struct

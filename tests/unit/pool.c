@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of the threads of the CPU devices
+/* gst-stereomatching: tests of the CPU device's thread pool
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -20,13 +20,13 @@
 
 /* ------------------------------------------------------------------ threads */
 
-/* The linker sends the library's calls here. */
+/* The linker redirects the library's calls to these (--wrap). */
 int __real_pthread_create (pthread_t * thread, const pthread_attr_t * how,
     void *(*run) (void *), void *data);
 int __wrap_pthread_create (pthread_t * thread, const pthread_attr_t * how,
     void *(*run) (void *), void *data);
 
-static int allowed = -1;        /* threads that can be made; -1: any number */
+static int allowed = -1;        /* threads that may start; -1 = any number */
 static int made;
 static int refused;
 
@@ -42,7 +42,7 @@ __wrap_pthread_create (pthread_t * thread, const pthread_attr_t * how,
   return __real_pthread_create (thread, how, run, data);
 }
 
-/* Threads of this process. */
+/* Number of threads of this process. */
 static int
 count_threads (void)
 {
@@ -86,7 +86,7 @@ begin_test (int threads)
 typedef struct
 {
   atomic_int visits[MOST];
-  atomic_int inside[STEREO_POOL_MAX];   /* threads with this number */
+  atomic_int inside[STEREO_POOL_MAX];   /* calls per worker index */
   atomic_int last[STEREO_POOL_MAX];
   int n;
   int workers;
@@ -149,7 +149,7 @@ TEST (test_loops)
   stereo_pool_leave ();
 }
 
-/* Each iteration is a loop of its own. */
+/* Each iteration runs a nested loop. */
 static void
 nest (const void *context, StereoSpan span)
 {
@@ -174,7 +174,7 @@ call_often (void *data)
   return NULL;
 }
 
-/* Any number of callers at once, who need no more threads than one. */
+/* Concurrent callers need no more threads than one caller. */
 TEST (test_callers)
 {
   pthread_t callers[16];
@@ -190,49 +190,49 @@ TEST (test_callers)
 
 /* ----------------------------------------------------------------- progress */
 
-#define FLIGHTS 500
+#define ITERATIONS 500
 #define STEPS 50
 
-/* Each iteration makes each of its numbers from that of the one before. */
+/* Each iteration computes its numbers from those of the previous one. */
 typedef struct
 {
-  int number[FLIGHTS][STEPS];
-  uint32_t progress[FLIGHTS];
-} Stairs;
+  int number[ITERATIONS][STEPS];
+  uint32_t progress[ITERATIONS];
+} Chain;
 
 static void
-climb (const void *context, StereoSpan span)
+run_chain (const void *context, StereoSpan span)
 {
-  Stairs *stairs = *(Stairs * const *) context;
+  Chain *chain = *(Chain * const *) context;
 
   for (int i = span.begin; i < span.end; i++) {
     for (unsigned s = 0; s < STEPS; s++) {
       if (i > 0)
-        stereo_progress_wait (&stairs->progress[i - 1], s + 1);
-      stairs->number[i][s] = i > 0 ? stairs->number[i - 1][s] + 1 : 1;
-      stereo_progress_reach (&stairs->progress[i], s + 1);
+        stereo_progress_wait (&chain->progress[i - 1], s + 1);
+      chain->number[i][s] = i > 0 ? chain->number[i - 1][s] + 1 : 1;
+      stereo_progress_reach (&chain->progress[i], s + 1);
     }
   }
 }
 
 static void *
-check_stairs (void *data)
+check_chain (void *data)
 {
   const unsigned workers = *(const unsigned *) data;
-  Stairs *stairs = calloc (1, sizeof (*stairs));
+  Chain *chain = calloc (1, sizeof (*chain));
   int wrong = 0;
 
-  if (stairs == NULL)
+  if (chain == NULL)
     abort ();
-  stereo_pool_for (workers, FLIGHTS, 1, climb, &stairs, NULL, NULL);
-  for (int i = 0; i < FLIGHTS; i++)
-    wrong += stairs->number[i][STEPS - 1] != i + 1;
+  stereo_pool_for (workers, ITERATIONS, 1, run_chain, &chain, NULL, NULL);
+  for (int i = 0; i < ITERATIONS; i++)
+    wrong += chain->number[i][STEPS - 1] != i + 1;
   CHECK_INT (wrong, ==, 0);
-  free (stairs);
+  free (chain);
   return NULL;
 }
 
-/* With as many threads as there are, fewer, or none, and many callers. */
+/* With all, fewer or no threads, and many callers. */
 TEST (test_waiting_for_earlier_ones)
 {
   static unsigned workers[] = { 1, 2, 3, 8, 64 };
@@ -242,9 +242,9 @@ TEST (test_waiting_for_earlier_ones)
   for (int threads = -1; threads < 3; threads++) {
     begin_test (threads);
     for (int i = 0; i < N; i++)
-      check_stairs (&workers[i]);
+      check_chain (&workers[i]);
     for (int i = 0; i < N; i++)
-      REQUIRE (__real_pthread_create (&callers[i], NULL, check_stairs,
+      REQUIRE (__real_pthread_create (&callers[i], NULL, check_chain,
               &workers[i]) == 0);
     for (int i = 0; i < N; i++)
       pthread_join (callers[i], NULL);
@@ -270,19 +270,20 @@ TEST (test_too_few_threads)
     stereo_pool_leave ();
   }
 
-  /* without anyone who listens */
+  /* without a log function */
   begin_test (0);
   stereo_pool_for (200, 0, 1, record, NULL, NULL, NULL);
   stereo_pool_leave ();
   allowed = -1;
 }
 
-/* Of the first, threads are on their own; of others, some wait for others. */
+/* Work of the first kind is independent; in others, threads wait for each
+ * other. */
 static const struct
 {
   const char *algorithm;
   StereoSimd simd;
-  unsigned paths;               /* of one predecessor; 0: of three */
+  unsigned paths;               /* with predecessors=1; 0: predecessors=3 */
 } matchers[] = {
   {"vcbw", STEREO_SIMD_NONE, 0},
   {"sgm", STEREO_SIMD_AUTO, 0},
@@ -291,7 +292,7 @@ static const struct
 };
 #define N_MATCHERS (sizeof (matchers) / sizeof (matchers[0]))
 
-/* What a matcher with as many threads makes of one pair. */
+/* The map of one pair from matcher m with this number of threads. */
 static void
 match (size_t m, unsigned threads, uint16_t map[60][80])
 {
@@ -362,7 +363,7 @@ TEST (test_matcher_without_threads)
 
 /* --------------------------------------------------------- how threads live */
 
-/* The system lists a joined thread a moment longer. */
+/* The system may list a joined thread for a short time. */
 static int
 wait_for_threads (int expected)
 {
@@ -378,7 +379,7 @@ TEST (test_threads_end)
   int before = count_threads ();
 
   if (getenv ("STEREO_EMULATED") != NULL)
-    SKIP ("the emulator has threads of its own");
+    SKIP ("the emulator creates threads");
   if (before < 0)
     SKIP ("no /proc");
   for (int i = 0; i < 20; i++) {
@@ -403,7 +404,7 @@ cpu_seconds (void)
       + 1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-/* Threads without work sleep. */
+/* Idle threads sleep. */
 TEST (test_idle)
 {
   double before;
@@ -423,14 +424,14 @@ TEST (test_idle)
 #endif
 #endif
 
-/* A child has none of its parent's threads, and makes its own. */
+/* A forked child has no threads of its parent and creates its own. */
 TEST (test_fork)
 {
   int status = -1;
   pid_t child;
 
   if (getenv ("STEREO_EMULATED") != NULL)
-    SKIP ("the emulator aborts in a child that makes threads");
+    SKIP ("the emulator aborts when a child creates threads");
 #ifdef __SANITIZE_THREAD__
   SKIP ("the thread sanitizer allows no threads in a child");
 #endif

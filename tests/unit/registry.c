@@ -34,7 +34,7 @@ TEST (test_unknown)
   CHECK (stereo_algorithm_find ("") == NULL);
   CHECK (stereo_algorithm_find ("no such algorithm") == NULL);
   for (size_t i = 0; i < N_NAMES; i++) {
-    /* neither the beginning of a name, nor more than one, nor capitals */
+    /* no prefix, no longer name, no capitals */
     snprintf (name, sizeof (name), "%s", names[i]);
     name[strlen (name) - 1] = '\0';
     for (size_t k = 0; k < N_NAMES; k++) {
@@ -61,7 +61,7 @@ TEST (test_texts)
     CHECK_INT (stereo_algorithm_uses_color (algorithm), ==,
         algorithm->uses_color);
     CHECK (strcmp (title, reference) != 0);
-    /* a publication has a year */
+    /* a reference contains a year */
     CHECK (strstr (reference, "19") != NULL || strstr (reference, "20")
         != NULL);
     for (size_t k = 0; k < i; k++)

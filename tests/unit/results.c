@@ -6,8 +6,8 @@
 
 /*
  * A matcher around an algorithm that computes nothing: its results are real
- * numbers that the test has chosen.  So what is seen is the matcher's part,
- * which is encoding, the median of codes and the way to the caller's images.
+ * numbers chosen by the test.  So only the matcher's part is tested: encoding,
+ * the median of codes, and output to the caller's images.
  */
 
 #include "match/algorithm.h"
@@ -23,9 +23,9 @@
 
 /* ------------------------------------------------------------- an algorithm */
 
-/* NaN stands for a pixel without a result. */
+/* NaN = no result. */
 static float values[STEREO_N_RESULTS][MAX_HEIGHT][MAX_WIDTH];
-static unsigned asked;          /* the results of the last frame, as a mask */
+static unsigned asked;          /* results of the last frame, a bit mask */
 static bool fails;
 
 static StereoStatus
@@ -37,7 +37,7 @@ plan (const StereoSearch * search, const void *params, const void *stages,
   return STEREO_OK;
 }
 
-/* Encodes on the host, whatever the device. */
+/* Encodes on the host, on any device. */
 static void
 write_result (const StereoMatchFrame * frame, int r)
 {
@@ -82,7 +82,7 @@ run (const StereoMatchFrame * frame, const void *stages)
 
 static const StereoParamSpec specs[] = { STEREO_PARAM_END };
 
-/* Devices have a stage table of this name, which nobody looks at here. */
+/* Backends have a stage table of this name, which is not used here. */
 #define ALGORITHM(more) { \
   .name = "vcbw", \
   .title = "More results", \
@@ -113,7 +113,7 @@ typedef struct
   StereoImage left, right;
 } Rig;
 
-/* Rows of an image with a canary behind each, and what is there. */
+/* An image with a canary after each row, and its content. */
 typedef struct
 {
   StereoImage image;
@@ -227,7 +227,7 @@ map_clear (Map * map)
     stereo_device_free (map->device, &map->memory);
 }
 
-/* The bytes, on the host. */
+/* The bytes of a map, on the host. */
 static const uint8_t *
 map_bytes (const Map * map)
 {
@@ -253,7 +253,7 @@ map_untouched (const Map * map)
   return true;
 }
 
-/* Compares with expected codes, and the padding with the canary. */
+/* Compares the codes with expected ones, and padding with the canary. */
 static void
 map_check (const Map * map, const char *what,
     unsigned expected[MAX_HEIGHT][MAX_WIDTH])
@@ -269,7 +269,7 @@ map_check (const Map * map, const char *what,
           : row[2 * x] | (unsigned) row[2 * x + 1] << 8;
 
       if (code != expected[y][x]) {
-        fprintf (stderr, "%s, %dx%d, at (%d, %d): %u, not %u\n", what,
+        fprintf (stderr, "%s, %dx%d, at (%d, %d): %u, expected %u\n", what,
             map->image.width, map->image.height, x, y, code, expected[y][x]);
         CHECK (!"equal to the oracle");
         return;
@@ -345,7 +345,7 @@ oracle_median (unsigned codes[MAX_HEIGHT][MAX_WIDTH], int width, int height,
   }
 }
 
-/* Quarters of a pixel around the range, and holes. */
+/* Quarter pixels within and outside the range, and holes. */
 static void
 fill_values (unsigned seed, int min, int n, bool holes)
 {
@@ -392,7 +392,7 @@ TEST (test_names)
           STEREO_RESULT_VERTICAL));
 }
 
-/* The function that run() and kernels use. */
+/* The encoding function shared by run() and kernels. */
 TEST (test_encoding)
 {
   StereoOutput o = {.scale = 4,.offset = 10,.lowest = 0,.highest = 100,
@@ -490,7 +490,7 @@ check_device (StereoDevice * device)
         StereoMemory memory[3];
         Rig rig;
 
-        /* factors of 255 / (n - 1) that are exact: 255 and 1 */
+        /* factors 255 / (n - 1) that are exact: 255 and 1 */
         if (gray8 && (cases[c].invalid > 255 || (cases[c].n != 256
                     && cases[c].n != 1 && cases[c].n != 16)))
           continue;
@@ -536,8 +536,7 @@ TEST (test_codes_cuda)
   check_device (device);
 }
 
-/* Only what is asked for is computed, and a matcher changes its mind from frame
- * to frame. */
+/* Only requested results are computed; the request may change in each frame. */
 static void
 check_subsets (StereoDevice * device)
 {
@@ -562,7 +561,7 @@ check_subsets (StereoDevice * device)
       map_clear (&maps[r]);
   }
 
-  /* the short way */
+  /* stereo_matcher_process(), with the map only */
   map_init (&maps[0], &rig, STEREO_FORMAT_GRAY16_LE, STEREO_MEMORY_HOST);
   CHECK_INT (stereo_matcher_process (rig.matcher, &rig.left, &rig.right,
           &maps[0].image, NULL), ==, STEREO_OK);
@@ -646,7 +645,7 @@ TEST (test_errors)
   v.image.format = STEREO_FORMAT_GRAY16_LE;
   CHECK (map_untouched (&d) && map_untouched (&v) && map_untouched (&c));
 
-  /* a failure of the algorithm, and life after it */
+  /* the matcher works after a failure of the algorithm */
   fails = true;
   CHECK_INT (rig_process (&rig, &d, &v, &c), ==, STEREO_ERROR_DEVICE);
   CHECK_STRING (stereo_matcher_error (rig.matcher), "it was asked to fail");
@@ -674,7 +673,7 @@ TEST (test_errors)
   map_clear (&gray8);
 }
 
-/* A sub-pixel algorithm needs no map of indices unless there is a median. */
+/* A subpixel algorithm needs a map of indices for the median only. */
 TEST (test_memory)
 {
   StereoMatcherStats without = STEREO_MATCHER_STATS_INIT, with = without;

@@ -46,7 +46,7 @@ TEST (test_fail)
   CHECK_INT (stereo_fail (NULL, STEREO_ERROR_DEVICE, "%d bytes", 7), ==,
       STEREO_ERROR_DEVICE);
 
-  /* a text that is too long is cut, and ends */
+  /* long texts are truncated and terminated */
   memset (text, 'x', sizeof (text) - 1);
   text[sizeof (text) - 1] = '\0';
   CHECK_INT (stereo_fail (&why, STEREO_ERROR_ARGUMENT, "%s", text), ==,
@@ -62,7 +62,7 @@ typedef struct
 } Heard;
 
 static void
-listen (StereoLogLevel level, const char *text, void *user_data)
+record_log (StereoLogLevel level, const char *text, void *user_data)
 {
   Heard *heard = user_data;
 
@@ -78,14 +78,14 @@ TEST (test_log)
 
   REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_NONE, &device, NULL)
       == STEREO_OK);
-  stereo_log (device, STEREO_LOG_WARNING, "nobody listens");
-  stereo_device_set_log (device, listen, &heard);
+  stereo_log (device, STEREO_LOG_WARNING, "not recorded");
+  stereo_device_set_log (device, record_log, &heard);
   stereo_log (device, STEREO_LOG_INFO, "%s %d", "frame", 3);
   CHECK_INT (heard.calls, ==, 1);
   CHECK_INT (heard.level, ==, STEREO_LOG_INFO);
   CHECK_STRING (heard.text, "frame 3");
   stereo_device_set_log (device, NULL, NULL);
-  stereo_log (device, STEREO_LOG_WARNING, "nobody listens");
+  stereo_log (device, STEREO_LOG_WARNING, "not recorded");
   CHECK_INT (heard.calls, ==, 1);
 }
 
