@@ -5,10 +5,10 @@
  */
 
 /*
- * The promises of stereo.h, for every algorithm of the registry and every
- * device of the machine.  What is right is what the plain reference on the CPU
- * makes of the same images, which tests/kernels/ holds to oracles; here all
- * others are held to it, on anything that the tables of parameters allow.
+ * The promises of stereo.h, for every registered algorithm and every device of
+ * the machine.  The reference is the plain CPU implementation, which
+ * tests/kernels/ compares with independent oracles; here all other
+ * implementations are compared with it, for any parameters within their ranges.
  */
 
 #include "cases.h"
@@ -38,7 +38,7 @@ typedef struct
   TestImage expected;
 } Images;
 
-/* Sizes that no vector and no tile divides, and the smallest. */
+/* Sizes that are no multiples of vector or tile sizes, and the smallest. */
 static const int sides[] = { 1, 2, 3, 5, 7, 11, 13, 16, 17, 31, 37, 61, 64,
   67, 97, 101, 128, 131
 };
@@ -58,8 +58,8 @@ set (Case * c, const char *name, double value)
   CHECK_STRING (why.text, "");
 }
 
-/* One of the common parameters, which have small values here: what they are
- * times the size is the time that a case takes. */
+/* Whether a parameter is common to all matchers. draw_case() sets these to
+ * small values, because the time of a case grows with them. */
 static bool
 is_common (const char *name)
 {
@@ -74,8 +74,8 @@ is_common (const char *name)
   return false;
 }
 
-/* A value of spec's range; not far above the default, as many a parameter is a
- * number of iterations. */
+/* A value in spec's range, at most twice the default: many parameters are
+ * numbers of iterations. */
 static double
 draw (const StereoAlgorithm * algorithm, const StereoParamSpec * spec,
     Random * random)
@@ -93,7 +93,8 @@ draw (const StereoAlgorithm * algorithm, const StereoParamSpec * spec,
   return spec->minimum + floor (part * (most - spec->minimum));
 }
 
-/* Sets every parameter of the algorithm's own, one in two to its default. */
+/* Sets about half of the algorithm's own parameters; the others keep their
+ * defaults. */
 static void
 draw_parameters (Case * c, Random * random)
 {
@@ -153,8 +154,8 @@ clear (Case * c, Images * images)
   test_image_clear (&images->expected);
 }
 
-/* Matchers are kept from case to case: each is configured for sizes, formats
- * and parameters in between. */
+/* Matchers are reused by all cases, so each is reconfigured for other sizes,
+ * formats and parameters in between. */
 static void
 check (const Case * c, const Images * images)
 {
@@ -162,7 +163,7 @@ check (const Case * c, const Images * images)
       c->output);
 }
 
-/* Names the case in which a map is not as it should be. */
+/* Describes the case if there is a difference. */
 static void
 report (const Case * c, const Images * images, const char *where,
     const char *difference)
@@ -171,7 +172,7 @@ report (const Case * c, const Images * images, const char *where,
       difference);
 }
 
-/* A matcher for a case alone. */
+/* A new matcher for one case. */
 static StereoMatcher *
 matcher_new (const Case * c, const Images * images, StereoDevice * device)
 {
@@ -187,7 +188,7 @@ matcher_new (const Case * c, const Images * images, StereoDevice * device)
   return matcher;
 }
 
-/* A frame of it, whose map has to be the expected one. */
+/* Processes a frame; the map must equal the expected one. */
 static void
 check_frame (StereoMatcher * matcher, StereoDevice * device, const Case * c,
     const Images * images)
@@ -205,7 +206,7 @@ check_frame (StereoMatcher * matcher, StereoDevice * device, const Case * c,
   const StereoAlgorithm *a; \
   for (size_t a##_ = 0; (a = stereo_algorithm_get (a##_)) != NULL; a##_++)
 
-/* Any size, format, content and common parameter. */
+/* Any size, format, content and common parameters. */
 TEST (test_devices)
 {
   Random random = { 1 };
@@ -223,7 +224,7 @@ TEST (test_devices)
   }
 }
 
-/* Images of many tiles and bands, with any parameters. */
+/* Images larger than a tile and a band, with any parameters. */
 TEST (test_large)
 {
   Random random = { 6 };
@@ -234,7 +235,7 @@ TEST (test_large)
       Images images;
 
       draw_case (algorithm, &random, &c);
-      /* now and then wide, high, or with many disparities */
+      /* some are wide, high, or have many disparities */
       c.width = random_range (&random, 150, i % 8 == 1 ? 1300 : 400);
       c.height = random_range (&random, i % 8 == 1 ? 1 : 70, i % 8 == 1 ? 50
           : i % 8 == 4 ? 330 : 200);
@@ -253,7 +254,7 @@ TEST (test_large)
   }
 }
 
-/* Any value of any parameter. */
+/* Any values of all parameters. */
 TEST (test_parameters)
 {
   Random random = { 2 };
@@ -274,7 +275,7 @@ TEST (test_parameters)
   }
 }
 
-/* Grey pixels give the same map in every format of R, G and B. */
+/* Grey pixels give the same map in every RGB format. */
 TEST (test_grey_is_grey)
 {
   Random random = { 3 };
@@ -308,8 +309,8 @@ TEST (test_grey_is_grey)
   }
 }
 
-/* The frames of new matchers, where every copy and conversion meets memory
- * that nobody has touched before, and then what the last frame left there. */
+/* New matchers process their first frame in uninitialized memory, the next ones
+ * in memory that contains the last frame. */
 TEST (test_frames)
 {
   Random random = { 4 };
@@ -342,7 +343,7 @@ TEST (test_frames)
   }
 }
 
-/* More threads than rows, and bands of every height. */
+/* More threads than rows, and bands of any height. */
 TEST (test_threads)
 {
   static const unsigned threads[] = { 4, 5, 7, 16, 33 };
@@ -377,8 +378,8 @@ TEST (test_threads)
   }
 }
 
-/* What else an algorithm gives is the same on all devices, and the map is the
- * same whether it is asked for or not. */
+/* Results other than the map are the same on all devices, and the map is the
+ * same whether they are requested or not. */
 TEST (test_results)
 {
   static const StereoResult extra[] = { STEREO_RESULT_VERTICAL,
@@ -436,7 +437,8 @@ TEST (test_results)
   }
 }
 
-/* The map without a threshold, invalid where the confidence is at most code. */
+/* Computes the expected map: the map without a threshold, invalid where the
+ * confidence is at most code. */
 static void
 expect_threshold (const Case * c, Images * images, unsigned code)
 {
@@ -458,8 +460,8 @@ expect_threshold (const Case * c, Images * images, unsigned code)
   test_image_clear (&confidence);
 }
 
-/* min-confidence invalidates the pixels with a lower confidence, whether that
- * is asked for or not, and changes no other. */
+/* min-confidence invalidates the pixels of lower confidence and changes no
+ * others, whether the confidence is requested or not. */
 TEST (test_min_confidence)
 {
   Random random = { 9 };
@@ -474,7 +476,7 @@ TEST (test_min_confidence)
       draw_case (algorithm, &random, &c);
       if (i % 2)
         draw_parameters (&c, &random);
-      /* no median is applied to a map of fractions with holes */
+      /* pyramid applies no median to maps with holes */
       if (strcmp (c.name, "pyramid") == 0)
         set (&c, "median", 0);
       set (&c, "min-confidence", 0);
@@ -493,13 +495,13 @@ TEST (test_min_confidence)
 
 /* ------------------------------------------------------------------- series */
 
-/* Which pair each frame shows, and before which one the matcher is reset. */
+/* The pair of each frame.  The matcher is reset before frame RESET. */
 static const int shown[] = { 0, 0, 1, 0, 1, 1, 0, 0, 1 };
 
 #define N_SHOWN (sizeof (shown) / sizeof (shown[0]))
 #define RESET 6
 
-/* All frames on a device, several under way where it has room for them. */
+/* Processes all frames on a device, which may have several in flight. */
 static void
 match_series (StereoDevice * device, const Case * c, const Images pairs[2],
     TestImage maps[N_SHOWN])
@@ -528,7 +530,7 @@ free_series (TestImage maps[N_SHOWN])
     test_image_clear (&maps[i]);
 }
 
-/* What the frames of the plain reference have to do with each other. */
+/* The first frame is not filtered, and a reset restarts the series. */
 static void
 check_series (const Case * c, const Images pairs[2], TestImage maps[N_SHOWN])
 {
@@ -538,7 +540,7 @@ check_series (const Case * c, const Images pairs[2], TestImage maps[N_SHOWN])
   test_image_init (&alone, c->output, c->width, c->height, 0);
   set ((Case *) c, "temporal", 0);
   match (0, c->params, c->name, &pairs[0].left, &pairs[0].right, &alone);
-  /* 255 steps are made of finer codes then */
+  /* not in GRAY8: its 255 levels are computed from finer codes */
   if (!fractions || c->output == STEREO_FORMAT_GRAY16_LE)
     report (c, &pairs[0], "the first frame", first_difference (&maps[0],
             &alone));
@@ -548,8 +550,8 @@ check_series (const Case * c, const Images pairs[2], TestImage maps[N_SHOWN])
       first_difference (&maps[RESET + 1], &maps[1]));
 }
 
-/* With the filter over time, a frame has the same bytes on all devices whatever
- * came before it. */
+/* With the temporal filter, all devices give the same bytes in every frame of a
+ * series. */
 TEST (test_series)
 {
   Random random = { 8 };
@@ -590,7 +592,7 @@ TEST (test_series)
   }
 }
 
-/* Any case of any algorithm; large ones now and then. */
+/* A random case of a random algorithm; one in 16 is large. */
 static size_t
 run_random (Random * random)
 {

@@ -5,11 +5,11 @@
  */
 
 /*
- * Images of any size, format, place and content, and any parameters, for every
- * operation of a table and every device of the machine.  The
- * expected result is that of the plain reference on the CPU, which
- * tests/kernels/ compares with oracles.  Every device refuses what the
- * reference refuses, with the same message.
+ * Images of any size, format, alignment and content, with any parameters, for
+ * every operation in a table and every device of the machine.  The expected
+ * result is that of the plain CPU implementation, which tests/kernels/ compares
+ * with oracles.  Every device rejects what the reference rejects, with the same
+ * message.
  */
 
 #include "core/runner.h"
@@ -20,7 +20,7 @@
 
 #define MAX_PORTS STEREO_MAX_PORTS
 
-/* Sizes that no vector, word of bits or group of pixels divides, and the
+/* Sizes around multiples of vectors, bit words and pixel groups, and the
  * smallest. */
 static const int sides[] = { 1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 31, 32, 33,
   61, 63, 64, 65, 97, 127, 128, 131
@@ -39,7 +39,7 @@ typedef struct
 {
   StereoPortSetup in[MAX_PORTS];
   StereoPortSetup out[MAX_PORTS];
-  bool has_in[MAX_PORTS];       /* of those that are optional */
+  bool has_in[MAX_PORTS];       /* of optional inputs */
   Params params;
 } Case;
 
@@ -50,8 +50,8 @@ typedef struct
   TestImage expected[MAX_PORTS];
 } Images;
 
-/* An operation, and how a case of it is drawn: width and height are those of
- * the first input, whose format is one that it takes. */
+/* An operation and the generator of its cases, which gets the size and a valid
+ * format of the first input. */
 typedef struct
 {
   const StereoOp *op;
@@ -61,7 +61,7 @@ typedef struct
 /* -------------------------------------------------------------------- cases */
 
 static bool
-takes (const StereoPort * port, StereoFormat format)
+accepts_format (const StereoPort * port, StereoFormat format)
 {
   return port->formats & STEREO_FORMAT_BIT (format);
 }
@@ -73,7 +73,7 @@ draw_format (const StereoPort * port, Random * random)
 
   do
     format = (StereoFormat) random_range (random, 0, STEREO_N_FORMATS - 1);
-  while (!takes (port, format));
+  while (!accepts_format (port, format));
   return format;
 }
 
@@ -147,7 +147,8 @@ draw_depth (Case * c, Random * random)
       c->in[0].height);
 }
 
-/* Not packed: the bytes behind the points of a row are undefined then. */
+/* Points are not packed: the bytes after the points of a row would be
+ * undefined. */
 static void
 draw_cloud (Case * c, Random * random)
 {
@@ -203,7 +204,7 @@ wants_out (const Operation * o, int i)
 
 /* ------------------------------------------------------------------- images */
 
-/* Any bytes, in rows that lie anywhere. */
+/* Random bytes, in rows of any alignment. */
 static void
 make_input (const StereoPortSetup * setup, TestImage * image, Random * random)
 {
@@ -217,7 +218,7 @@ make_input (const StereoPortSetup * setup, TestImage * image, Random * random)
   }
 }
 
-/* GRAY16_LE has to be at even addresses, and points at those of words. */
+/* GRAY16_LE and points need aligned rows: 2 and 4 bytes. */
 static void
 make_output (const StereoPortSetup * setup, TestImage * image, Random * random)
 {
@@ -253,7 +254,7 @@ clear_images (Images * images)
 }
 
 static void
-soil (TestImage * image)
+fill_output (TestImage * image)
 {
   for (int p = 0; p < image->n_planes; p++) {
     for (int y = 0; y < plane_rows (image, p); y++)
@@ -267,12 +268,12 @@ describe (const Operation * o, const Case * c, char *text, size_t size)
   snprintf (text, size, "%s of %s, %dx%d, second input %s%s, first output %s "
       "of %dx%d", o->op->name, stereo_format_name (c->in[0].format),
       c->in[0].width, c->in[0].height, stereo_format_name (c->in[1].format),
-      c->has_in[1] ? "" : ", which is missing",
+      c->has_in[1] ? "" : " (missing)",
       stereo_format_name (c->out[0].format), c->out[0].width,
       c->out[0].height);
 }
 
-/* Every byte of every plane. */
+/* Compares every byte of every plane. */
 static void
 compare (const Operation * o, const Case * c, const char *where,
     const TestImage * a, const TestImage * b)
@@ -289,8 +290,8 @@ compare (const Operation * o, const Case * c, const char *where,
         if (found[i] == expected[i])
           continue;
         describe (o, c, text, sizeof (text));
-        fprintf (stderr, "%s, %s: byte %zu of row %d of plane %d is %d and "
-            "not %d\n", where, text, i, y, p, found[i], expected[i]);
+        fprintf (stderr, "%s, %s: byte %zu of row %d of plane %d is %d, "
+            "expected %d\n", where, text, i, y, p, found[i], expected[i]);
         CHECK (found[i] == expected[i]);
         return;
       }
@@ -322,17 +323,17 @@ process (StereoRunner * runner, const Operation * o, const Case * c,
   return stereo_runner_process (runner, in, out, NULL);
 }
 
-/* What the reference makes of a case; false when it refuses it, with what it
- * says. */
+/* Computes the expected outputs with the reference.  Returns false, and its
+ * message, if the reference rejects the case. */
 static bool
 expect (const Operation * o, const Case * c, Images * images,
-    StereoMessage * said)
+    StereoMessage * message)
 {
   StereoRunner *runner = new_runner (o, devices_get (0));
   StereoStatus status = stereo_runner_configure (runner, c->in, c->out,
       &c->params);
 
-  *said = *stereo_runner_message (runner);
+  *message = *stereo_runner_message (runner);
   if (status == STEREO_OK) {
     CHECK_INT (process (runner, o, c, images, images->expected), ==,
         STEREO_OK);
@@ -342,10 +343,10 @@ expect (const Operation * o, const Case * c, Images * images,
   return status == STEREO_OK;
 }
 
-/* The same of a runner, n times. */
+/* Processes the case n times with a runner and compares the outputs. */
 static void
 check_runner (StereoRunner * runner, const Operation * o, const Case * c,
-    Images * images, bool accepted, const StereoMessage * said, int n)
+    Images * images, bool accepted, const StereoMessage * message, int n)
 {
   const char *where = stereo_device_name (stereo_runner_device (runner));
   StereoStatus status = stereo_runner_configure (runner, c->in, c->out,
@@ -353,13 +354,13 @@ check_runner (StereoRunner * runner, const Operation * o, const Case * c,
 
   if (!accepted) {
     CHECK_INT (status, ==, STEREO_ERROR_ARGUMENT);
-    CHECK_STRING (stereo_runner_message (runner)->text, said->text);
+    CHECK_STRING (stereo_runner_message (runner)->text, message->text);
     return;
   }
   CHECK_INT (status, ==, STEREO_OK);
   for (int k = 0; k < n; k++) {
     for (int i = 0; i < MAX_PORTS; i++)
-      soil (&images->out[i]);
+      fill_output (&images->out[i]);
     CHECK_INT (process (runner, o, c, images, images->out), ==, STEREO_OK);
     CHECK_INT (stereo_runner_sync (runner), ==, STEREO_OK);
     for (int i = 0; i < MAX_PORTS; i++)
@@ -369,27 +370,27 @@ check_runner (StereoRunner * runner, const Operation * o, const Case * c,
 
 /* -------------------------------------------------------------------- tests */
 
-/* A case that is drawn, on n runners of one operation. Returns whether it is
- * one that the operation accepts. */
+/* Runs one random case on n runners of an operation.  Returns whether the
+ * reference accepts it. */
 static bool
 try_case (const Operation * o, Random * random, StereoRunner * const *runners,
     size_t n, int times)
 {
-  StereoMessage said;
+  StereoMessage message;
   Images images;
   Case c;
   bool accepted;
 
   draw_case (o, random, &c);
   make_images (o, &c, &images, random);
-  accepted = expect (o, &c, &images, &said);
+  accepted = expect (o, &c, &images, &message);
   for (size_t i = 0; i < n; i++)
-    check_runner (runners[i], o, &c, &images, accepted, &said, times);
+    check_runner (runners[i], o, &c, &images, accepted, &message, times);
   clear_images (&images);
   return accepted;
 }
 
-/* Any case, on all devices, whose runners are configured anew in between. */
+/* Random cases on all devices; the runners are reconfigured for each. */
 TEST (test_devices)
 {
   Random random = { 1 };
@@ -409,7 +410,7 @@ TEST (test_devices)
   }
 }
 
-/* More threads than rows, and bands of every height. */
+/* More threads than rows, and bands of any height. */
 TEST (test_threads)
 {
   static const unsigned threads[] = { 4, 5, 7, 16, 33 };
@@ -431,7 +432,7 @@ TEST (test_threads)
   }
 }
 
-/* Any case of any operation. */
+/* A random case of a random operation. */
 static size_t
 run_random (Random * random)
 {

@@ -1,4 +1,4 @@
-/* gst-stereomatching: cases for the oracles, and what is found on all devices
+/* gst-stereomatching: test cases for comparisons with oracles on all devices
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what the kernel tests have in common
+/* gst-stereomatching: helpers of the kernel tests
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -89,7 +89,7 @@ planes_of (StereoFormat format)
   }
 }
 
-/* Whether chroma is that of every second column, or row. */
+/* Whether chroma is subsampled horizontally, or vertically. */
 static bool
 halved (StereoFormat format, bool rows)
 {
@@ -188,11 +188,11 @@ test_image_row (const TestImage * image, int y)
   return plane_row (image, 0, y);
 }
 
-/* Where Y, U and V of a packed pair of pixels are. */
+/* Offsets of Y, U and V in a packed pair of pixels. */
 static const uint8_t *
 packed_yuv (StereoFormat format)
 {
-  /* both Y, then U and V */
+  /* first Y, second Y, U, V */
   static const uint8_t yuy2[] = { 0, 2, 1, 3 };
   static const uint8_t uyvy[] = { 1, 3, 0, 2 };
   static const uint8_t yvyu[] = { 0, 2, 3, 1 };
@@ -246,7 +246,7 @@ test_image_yuv (const TestImage * image, int x, int y, int yuv[3])
   }
 }
 
-/* What a step of Y, U or V is to R, G and B. */
+/* The change of R, G and B per step of Y, U and V. */
 static void
 oracle_steps (StereoColorimetry colorimetry, double *black, double steps[3][3])
 {
@@ -264,7 +264,7 @@ oracle_steps (StereoColorimetry colorimetry, double *black, double steps[3][3])
   }
   steps[0][2] = 2 * (1 - kr) * chroma;
   steps[2][1] = 2 * (1 - kb) * chroma;
-  /* Kr R + Kg G + Kb B is Y, which U and V do not change */
+  /* from Kr R + Kg G + Kb B = Y, which U and V do not change */
   steps[1][1] = -kb * steps[2][1] / (1 - kr - kb);
   steps[1][2] = -kr * steps[0][2] / (1 - kr - kb);
 }
@@ -280,7 +280,7 @@ oracle_yuv (StereoColorimetry colorimetry, const int yuv[3], double rgb[3])
             + steps[c][1] * (yuv[1] - 128) + steps[c][2] * (yuv[2] - 128)));
 }
 
-/* The same with steps in units of 1/8192. */
+/* Integer conversion with steps in units of 1/8192. */
 static void
 yuv_to_rgb (StereoColorimetry colorimetry, const int yuv[3], int rgb[3])
 {
@@ -365,7 +365,7 @@ fill_byte (Fill fill, bool right, int x, int y, size_t c, Random * random)
     case FILL_RANDOM:
       return (uint8_t) random_next (random);
     case FILL_SHIFTED:{
-      /* a texture of two scales, and two surfaces: one at 2, one at 5 */
+      /* a texture of two scales; surfaces at disparities 2 and 5 */
       unsigned u = (unsigned) (x + (right ? (y / 8 % 2 ? 2 : 5) : 0) + 64);
       unsigned fine = (u * 2654435761u ^ (unsigned) y * 40503u ^
           (unsigned) c * 97u) >> 24 & 127;
@@ -499,7 +499,7 @@ make_devices (void)
 
   for (int simd = STEREO_SIMD_NONE; simd <= STEREO_SIMD_AVX512; simd++) {
     if (!stereo_simd_available ((StereoSimd) simd)) {
-      printf ("  not on this machine: %s\n", stereo_simd_name (
+      printf ("  not supported on this machine: %s\n", stereo_simd_name (
               (StereoSimd) simd));
       continue;
     }

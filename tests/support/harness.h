@@ -23,7 +23,7 @@ uint32_t random_next (Random * random);
 /* Between lowest and highest, inclusive. */
 int random_range (Random * random, int lowest, int highest);
 
-/* v, but at least lo and at most hi. */
+/* v, clamped to lo to hi. */
 static inline int
 limit_to (int v, int lo, int hi)
 {
@@ -32,11 +32,11 @@ limit_to (int v, int lo, int hi)
 
 /* ------------------------------------------------------------------- images */
 
-/* An image with padded rows and guarded by canaries on all sides. */
+/* An image with padded rows, surrounded by canaries. */
 typedef struct
 {
   StereoImage image;
-  StereoColorimetry colorimetry;        /* of a YUV format */
+  StereoColorimetry colorimetry;        /* of YUV formats */
   uint8_t *memory;
   size_t size;
   int n_planes;
@@ -50,14 +50,14 @@ size_t format_bytes (StereoFormat format);
 /* Whether the format is RGB or YUV, not grey. */
 bool format_has_color (StereoFormat format);
 
-/* padding: bytes between rows, in all planes.  The image is filled with the
+/* padding: bytes between rows, in all planes.  Fills the image with the
  * canary. */
 void test_image_init (TestImage * image, StereoFormat format, int width,
     int height, size_t padding);
 void test_image_clear (TestImage * image);
 
-/* Declares images, and pointers to parameters, that are freed when their block
- * ends. */
+/* Declare images and pointers to parameters that are freed at the end of their
+ * block. */
 #define SCOPED_IMAGE __attribute__ ((cleanup (test_image_clear))) TestImage
 #define SCOPED_PARAMS \
   __attribute__ ((cleanup (stereo_params_free))) StereoParams
@@ -76,8 +76,8 @@ void test_image_yuv (const TestImage * image, int x, int y, int yuv[3]);
 void oracle_yuv (StereoColorimetry colorimetry, const int yuv[3],
     double rgb[3]);
 
-/* A pixel as the oracles see it: R, G, B, equal for grey, and its luma; that of
- * YUV is Y unless the matcher makes it from colour. */
+/* A pixel as the oracles read it: R, G, B (equal for grey), and luma.  The luma
+ * of YUV is Y, unless the matcher computes it from colour. */
 void test_image_rgb (const TestImage * image, int x, int y, int rgb[3]);
 int test_image_luma (const TestImage * image, bool color, int x, int y);
 
@@ -87,7 +87,7 @@ bool test_image_intact (const TestImage * image);
 /* Kinds of content, chosen to reach every branch and every extreme value. */
 typedef enum
 {
-  FILL_RANDOM,                  /* every byte */
+  FILL_RANDOM,                  /* random bytes */
   FILL_SHIFTED,                 /* a texture; the right view shifted, noisy */
   FILL_BLACK,
   FILL_WHITE,
@@ -101,7 +101,7 @@ typedef enum
 void fill_pair (TestImage * left, TestImage * right, Fill fill,
     Random * random);
 
-/* Both views, with some padding, filled. */
+/* Initializes both views, with some padding and this content. */
 void init_pair (TestImage * left, TestImage * right, StereoFormat left_format,
     StereoFormat right_format, int width, int height, Fill fill,
     Random * random);
@@ -110,7 +110,7 @@ void init_pair (TestImage * left, TestImage * right, StereoFormat left_format,
  * image. */
 void copy_grey (const TestImage * from, TestImage * to);
 
-/* Reads or writes the code of a pixel of a map, GRAY16_LE or GRAY8. */
+/* Read or write the code of a pixel of a GRAY16_LE or GRAY8 map. */
 int code_at (const TestImage * map, int x, int y);
 void put_code (const TestImage * map, int x, int y, unsigned code);
 
@@ -119,15 +119,15 @@ const char *first_difference (const TestImage * a, const TestImage * b);
 
 /* ------------------------------------------------------------------ devices */
 
-/* All devices of this machine: the CPU with all its instruction sets, 1 to 3
- * threads, then CUDA if available.  Created by the first call. */
+/* All devices of this machine: the CPU with each instruction set and 1 to 3
+ * threads, then CUDA if available.  The first call creates them. */
 size_t devices_count (void);
 StereoDevice *devices_get (size_t index);
 bool devices_have_cuda (void);
 
 /* ----------------------------------------------------------------- matching */
 
-/* name, value, name, value, ..., NULL; values are doubles */
+/* Pairs of name and value, then NULL; values are doubles. */
 StereoParams *params_new (const char *algorithm, const char *name, ...);
 
 /* The value of a parameter, which must exist. */
@@ -143,27 +143,26 @@ void match_results (size_t device, const StereoParams * params,
     const char *algorithm, const TestImage * left, const TestImage * right,
     TestImage * const results[STEREO_N_RESULTS]);
 
-/* Times an algorithm on all devices and prints a table.  Arguments: property
- * = value pairs ("num-disparities=60"), WIDTHxHEIGHT, "rgb" or "nv12" for
- * colour; the devices' time is measured with all images in place.  Exit
- * status. */
+/* Times an algorithm on all devices and prints a table.  Arguments:
+ * "property=value", WIDTHxHEIGHT, and "rgb" or "nv12" for colour.  On CUDA all
+ * images are in device memory.  Returns the exit status. */
 int bench (const char *algorithm, int argc, char **argv);
 
-/* Runs a benchmark on each device.  Arguments: `cuda`, for the last one alone,
- * and WIDTHxHEIGHT, by default 1920x1080.  Exit status. */
+/* Runs a benchmark on each device.  Arguments: `cuda`, for the last device
+ * only, and WIDTHxHEIGHT, by default 1920x1080.  Returns the exit status. */
 int bench_devices (void (*run) (size_t device, int width, int height),
     int argc, char **argv);
 
-/* Frees everything that first calls created. */
+/* Frees everything that these functions created on first use. */
 void harness_free (void);
 
-/* main() of a program with tests and cases: runs the tests, or with arguments
- * --random SEED COUNT as many cases, each from the next seed.  run() returns
- * the number of results it compared.  Ends after a failed case, and prints its
- * seed. */
+/* main() of a program with tests and random cases: runs the tests, or with
+ * --random SEED COUNT that number of cases, each with the next seed. run()
+ * returns the number of results compared.  The first failed case ends the
+ * program, which prints its seed. */
 int harness_main (int argc, char **argv, size_t (*run) (Random * random));
 
-/* Runs the tests or, with --bench, the expression, with argc and argv from
+/* Runs the tests or, with --bench, evaluates the expression, with argc and argv
  * after --bench. */
 #define KERNEL_MAIN(bench) \
   int \

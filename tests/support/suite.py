@@ -1,13 +1,13 @@
-# gst-stereomatching: how a test in Python ends
+# gst-stereomatching: runs test cases in Python
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the test cases of the main program; found through PYTHONPATH."""
+"""Runs the test cases of the main program. PYTHONPATH must contain this folder."""
 
 import sys
 import unittest
 
 
 def main():
-    """Says how many there were; the exit status is 1 if one failed, or none ran."""
+    """Prints the number of tests; the exit status is 1 if one failed or none ran."""
     cases = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(cases)
     failed = len({str(test) for test, _ in result.failures + result.errors})

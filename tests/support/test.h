@@ -15,8 +15,8 @@
  *
  * It runs all tests in the order of the file, or those named as arguments:
  * "many-copies".
- * A failed CHECK is reported with both operands and the test goes on; the exit
- * status is 1 if any failed, 77 if all were skipped.
+ * A failed CHECK is reported with both operands and the test continues; the
+ * exit status is 1 if any failed, 77 if all were skipped.
  */
 
 #ifndef TEST_H
@@ -35,7 +35,7 @@ struct Test
   Test *next;
 };
 
-/* Defines a test, a function called test_something. */
+/* Defines and registers a test, a function named test_something. */
 #define TEST(function) \
   static void function (void); \
   __attribute__ ((constructor)) static void function##_register (void) \
@@ -49,7 +49,7 @@ struct Test
  * ends: SCOPED (stereo_device_unref) StereoDevice *device = NULL; */
 #define SCOPED(free_function) __attribute__ ((cleanup (free_function)))
 
-/* For SCOPED: memory of malloc(). */
+/* For SCOPED: frees memory of malloc(). */
 static inline void
 free_scoped (void *pointer)
 {
@@ -68,7 +68,7 @@ test_register (Test * test, const char *name)
   test_last = test;
 }
 
-/* Of the test that runs; one of each for all files of a program. */
+/* State of the running test, shared by all files of a program. */
 __attribute__ ((weak)) unsigned test_failures;
 __attribute__ ((weak)) bool test_skipped;
 
@@ -101,11 +101,11 @@ __attribute__ ((weak)) bool test_skipped;
   do { \
     const char *a_ = (a), *b_ = (b); \
     if (strcmp (a_, b_) != 0 && test_failures++ < TEST_MAX_REPORTS) \
-      fprintf (stderr, "%s:%d: failed: %s is '%s', not '%s'\n", __FILE__, \
+      fprintf (stderr, "%s:%d: failed: %s is '%s', expected '%s'\n", __FILE__, \
           __LINE__, #a, a_, b_); \
   } while (0)
 
-/* The text has to name what was wrong. */
+/* Checks that a message contains part. */
 #define CHECK_CONTAINS(text, part) \
   do { \
     const char *a_ = (text), *b_ = (part); \
@@ -114,7 +114,7 @@ __attribute__ ((weak)) bool test_skipped;
           __FILE__, __LINE__, a_, b_); \
   } while (0)
 
-/* For what the rest of the program cannot do without. */
+/* Ends the program: for conditions that the following code needs. */
 #define REQUIRE(condition) \
   do { \
     if (!(condition)) { \
@@ -124,7 +124,7 @@ __attribute__ ((weak)) bool test_skipped;
     } \
   } while (0)
 
-/* In a test function that cannot run here. */
+/* Ends a test that cannot run here. */
 #define SKIP(reason) \
   do { \
     printf ("  skipped: %s\n", reason); \
@@ -132,7 +132,7 @@ __attribute__ ((weak)) bool test_skipped;
     return; \
   } while (0)
 
-/* Exit status. */
+/* Returns the exit status. */
 static inline int
 test_run (int argc, char **argv)
 {
