@@ -1,6 +1,6 @@
 # gst-stereomatching: the commands of the documentation
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The commands of Markdown files, and which of them cannot be run.
+"""The commands of Markdown files, and those excluded from the tests.
 
 A command is a line of a fenced block of `sh`, a line after `$ ` in one of
 `console`, or an indented block that begins with the name of a program. A comment

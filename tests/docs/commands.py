@@ -93,7 +93,7 @@ def small(words):
 
 
 def to_run(line, tools):
-    """The words to run, or None for an unknown command."""
+    """The arguments of a command, or None for an unknown command."""
     words = [os.path.expandvars(word) for word in shlex.split(line, comments=True)]
     name = os.path.basename(words[0])
     if name == "gst-inspect-1.0":

@@ -58,7 +58,7 @@ def lines_of(root):
 
 
 def bounded(line):
-    """The words to run."""
+    """The arguments of a line."""
     words = []
     camera = False
     for word in shlex.split(line, comments=True)[1:]:

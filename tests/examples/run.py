@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """run.py compare-disparity|match-images|depth|depth-cpp|swing PROGRAM
 
-Right and wrong arguments, on small files made here; looks at exit status, at
-what is said, and at what is written.
+Runs it with valid and invalid arguments on small files, and checks exit status,
+messages and output files.
 """
 
 import os
@@ -30,7 +30,7 @@ def run(program, *arguments):
 
 
 def refused(status, part, program, *arguments):
-    """The program ends with status and one line on stderr that has the part."""
+    """Fails unless the program ends with status, with one line on stderr that contains part."""
     result = run(program, *arguments)
     text = "%s: status %d, %r" % (arguments, result.returncode, result.stderr)
     require(result.returncode == status, text)
@@ -52,7 +52,7 @@ def read(path):
 # ------------------------------------------------------------ compare-disparity
 
 def gray16(rows):
-    """Rows padded to four bytes, with something in the padding."""
+    """Rows padded to four bytes, with non-zero padding."""
     data = b""
     for row in rows:
         line = b"".join(code.to_bytes(2, "little") for code in row)

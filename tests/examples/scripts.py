@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """scripts.py FOLDER
 
-What they print, with right and wrong arguments. Exit status 77 (skipped) without
-NumPy, or without GStreamer for Python.
+Checks their output for valid and invalid arguments. Exit status 77 (skipped) without
+NumPy or GStreamer for Python.
 """
 
 import os
@@ -65,7 +65,7 @@ class Scripts(unittest.TestCase):
             self.assertTrue(match, line)
             dense[match.group(1)] = float(match.group(2))
         self.assertEqual(len(dense), 6)
-        # what is not checked is denser, and what is filled is full
+        # maps without a check are denser, and filled maps are full
         self.assertGreater(dense["lr-max-diff=-1"], dense["as it was"] + 5)
         self.assertEqual(dense["num-disparities=64 fill=True"], 100)
 

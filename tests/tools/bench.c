@@ -32,7 +32,8 @@ TEST (test_statistics)
   CHECK_DOUBLE (times.p95, ==, 10);
   CHECK_DOUBLE (times.mean, ==, 4.5);
 
-  /* 1 to n in some order; 95 % of 100 are the first 95, of 101 it takes 96 */
+  /* 1 to n in any order: the 95th percentile of 100 values is the 95th, of 101
+   * the 96th */
   for (int n = 100; n <= 101; n++) {
     for (int i = 0; i < n; i++)
       many[i] = 1 + (i * 37) % n;
@@ -51,10 +52,10 @@ TEST (test_figures)
   BenchResult result = { .traffic = 1e6 };
   CliSetup setup = { 0 };
 
-  /* a million in two milliseconds */
+  /* 1 million in 2 ms */
   CHECK_DOUBLE (bench_rate (&c, 2), ==, 500);
   CHECK (isnan (bench_rate (&c, NAN)));
-  /* a megabyte takes a millisecond */
+  /* a megabyte takes 1 ms */
   CHECK_DOUBLE (bench_copy_fraction (&run, &result, 4), ==, 0.25);
   run.copy = NAN;
   CHECK (isnan (bench_copy_fraction (&run, &result, 4)));
@@ -68,7 +69,7 @@ TEST (test_figures)
     CHECK_DOUBLE (bench_traffic (&c), ==, 20000 * (2 * bytes[i] + 2));
   }
 
-  /* chroma, for an algorithm that uses it */
+  /* chroma is needed by an algorithm that uses colour */
   setup.algorithm = stereo_algorithm_find ("vcbw");
   REQUIRE (stereo_algorithm_uses_color (setup.algorithm));
   c.setup = &setup;

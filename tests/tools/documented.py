@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# gst-stereomatching: whether the tools still print what their manual shows
+# gst-stereomatching: checks that the tools print what their manual shows
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the `$ COMMAND` lines of the console blocks in docs/tools/*.md.
 
@@ -21,7 +21,7 @@ BLOCK = re.compile(r"^```console\n\$ (.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 
 
 def timeless(text):
-    """The lines without times and device."""
+    """The lines without run times and device names."""
     lines = []
     column = None
     figures = False
@@ -41,7 +41,7 @@ def timeless(text):
             column = None
             figures = False
         elif len(line) == column:
-            # lines of a scene's further regions end before it
+            # ends before the lines of a scene's further regions
             line = re.sub(r" +[\d.]+$", " TIME", line)
         lines.append(line)
     return lines
@@ -52,7 +52,7 @@ def main():
     programs = {os.path.basename(p): os.path.abspath(p) for p in sys.argv[2:]}
     datasets = os.environ.get("STEREO_DATASETS") or "../shared/datasets"
     if not os.path.exists(os.path.join(datasets, "middlebury-v2", "teddy", "scene.ini")):
-        print("skipped: there is no %s; set STEREO_DATASETS" % datasets)
+        print("skipped: %s does not exist; set STEREO_DATASETS" % datasets)
         sys.exit(77)
     os.environ["STEREO_DATASETS"] = datasets = os.path.abspath(datasets)
     seen = failed = 0

@@ -1,4 +1,4 @@
-/* gst-stereomatching: tests of what stereo-eval makes of its results
+/* gst-stereomatching: tests of summaries and rankings of stereo-eval
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -15,8 +15,8 @@ static EvalResult results[2][N_SCENES];
 static EvalRun runs[2];
 static EvalReport report;
 
-/* Two runs on the scenes of Middlebury v2: of run r, scene s and region g,
- * every measure is 100 r + 10 s + g, and time is 1 + r ms. */
+/* Two runs on the scenes of Middlebury v2.  In run r, scene s and region g
+ * every measure is 100 r + 10 s + g, and the time is 1 + r ms. */
 static void
 prepare (void)
 {
@@ -91,7 +91,7 @@ TEST (test_best)
   prepare ();
   for (size_t i = 0; measure_name (i) != NULL; i++) {
     CHECK (eval_rank_find (measure_name (i), &report.rank));
-    /* more is better of density alone */
+    /* for density alone, higher is better */
     CHECK_STRING (eval_best (&report)->label,
         strcmp (measure_name (i), "density") == 0 ? "second" : "first");
   }
@@ -100,7 +100,7 @@ TEST (test_best)
   CHECK_STRING (eval_best (&report)->label, "first");
   CHECK (!eval_rank_find ("beauty", &report.rank));
 
-  /* whoever failed somewhere is not the best */
+  /* a run with a failed scene is never the best */
   results[0][2].error = (char *) "failed";
   CHECK_STRING (eval_best (&report)->label, "second");
   results[1][0].error = (char *) "failed";

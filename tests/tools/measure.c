@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-/* Errors 0, 0.5, 0.75, 1, 1.25, 2, 4, 4.5: strictly more than 0.5 are six,
- * than 1 four, than 2 two, than 4 one. */
+/* Errors 0, 0.5, 0.75, 1, 1.25, 2, 4, 4.5: six are above 0.5, four above 1, two
+ * above 2, one above 4. */
 TEST (test_strict)
 {
   static const float truth[8] = { 10, 10, 10, 10, 10, 10, 10, 10 };
@@ -33,8 +33,8 @@ TEST (test_strict)
                   + 20.25) / 8)), <, 1e-12);
 }
 
-/* More than 3 pixels and more than 5 %: 3.5 of 60 is (5.8 %), 3.5 of 80 is not
- * (4.4 %), 3 of 10 is not, exactly 5 % (4 of 80) is not. */
+/* More than 3 pixels and more than 5 %: 3.5 of 60 (5.8 %) is bad; 3.5 of 80
+ * (4.4 %), 3 of 10, and exactly 5 % (4 of 80) are not. */
 TEST (test_d1)
 {
   static const float truth[4] = { 60, 80, 10, 80 };
@@ -45,8 +45,8 @@ TEST (test_d1)
   CHECK_DOUBLE (m.d1, ==, 25);
 }
 
-/* Of the pixels by confidence: good, then a good and a bad one alike, then a
- * hole; what is unknown or masked does not count. */
+/* Pixels by decreasing confidence: a good one, then a good and a bad one with
+ * equal confidence, then a hole.  Unknown and masked ones do not count. */
 TEST (test_auc)
 {
   static const float truth[6] = { 1, 2, 3, 4, NAN, 6 };
@@ -71,7 +71,7 @@ TEST (test_holes_and_unknown)
   static const uint8_t mask[6] = { 255, 255, 0, 255, 1, 1 };
   Measure m;
 
-  /* counts: 1 (good), 2 (hole), 6 (hole) */
+  /* counted: 1 (good), 2 (hole), 6 (hole) */
   measure_map (map, truth, mask, 6, &m);
   CHECK_INT (m.pixels, ==, 3);
   CHECK_INT (m.matched, ==, 1);
@@ -135,11 +135,12 @@ TEST (test_colors)
   CHECK (rgb[4] > rgb[3] && rgb[4] > rgb[5]);
   CHECK (rgb[6] > rgb[7] && rgb[6] > rgb[8]);
   CHECK_INT (rgb[9] + rgb[10] + rgb[11], ==, 0);
-  /* beyond the range is its end */
+  /* values beyond the range have the colour of its end */
   CHECK (memcmp (rgb + 12, rgb, 3) == 0);
 }
 
-/* Good grey, bad red, worse redder, occluded blue, unknown black. */
+/* Good pixels are grey, bad ones red, worse ones darker red, occluded ones
+ * blue, unknown ones black. */
 TEST (test_error_picture)
 {
   float truth[7] = { 5, 5, 5, 5, NAN, 5, 5 };
@@ -158,7 +159,7 @@ TEST (test_error_picture)
   picture_errors (map, &scene, rgb);
   CHECK (rgb[0] == rgb[1] && rgb[1] == rgb[2] && rgb[0] > 0);
   CHECK (rgb[3] > rgb[4] && rgb[3] > rgb[5]);
-  /* less white the worse it is */
+  /* a larger error contains less white */
   CHECK_INT (rgb[7], <, rgb[4]);
   CHECK (memcmp (rgb + 6, rgb + 9, 3) == 0);
   CHECK_INT (rgb[12] + rgb[13] + rgb[14], ==, 0);
@@ -167,7 +168,7 @@ TEST (test_error_picture)
   CHECK (memcmp (rgb + 15, rgb + 18, 3) != 0);
 }
 
-/* The worse, the less white, up to 16 pixels. */
+/* The amount of white decreases with the error, up to 16 pixels. */
 TEST (test_severity)
 {
   float truth[5] = { 0, 0, 0, 0, 0 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# gst-stereomatching: stereo-eval against an independent evaluation
+# gst-stereomatching: stereo-eval compared with an independent evaluation
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Judges OpenCV's StereoSGBM with stereo-eval and with NumPy.
+"""Evaluates OpenCV's StereoSGBM with stereo-eval and with NumPy.
 
     opencv_sgbm.py PROGRAM
 
@@ -32,7 +32,7 @@ def grey(*parts):
 
 
 def match(folder, disparities):
-    """Disparities, infinite where there is none."""
+    """Disparities; infinite = invalid."""
     left = cv2.imread(os.path.join(folder, "left.png"))
     right = cv2.imread(os.path.join(folder, "right.png"))
     matcher = cv2.StereoSGBM_create(0, (disparities + 15) // 16 * 16, 5, P1=8 * 3 * 25,
@@ -42,7 +42,7 @@ def match(folder, disparities):
     return np.where(fixed < 0, np.inf, fixed.astype(np.float32) / 16)
 
 
-def judge(disparity, truth, mask):
+def expected_measures(disparity, truth, mask):
     inside = mask == 255
     true = truth[inside]
     value = disparity[inside].astype(np.float64)
@@ -63,7 +63,7 @@ def main():
     datasets = os.path.join(os.environ.get("STEREO_DATASETS") or "../shared/datasets",
                             "middlebury-v2")
     if not os.path.exists(os.path.join(datasets, "teddy", "scene.ini")):
-        print("skipped: there is no %s; set STEREO_DATASETS" % datasets)
+        print("skipped: %s does not exist; set STEREO_DATASETS" % datasets)
         sys.exit(77)
     right = {}
     failed = checked = 0
@@ -72,9 +72,10 @@ def main():
             scene = os.path.join(datasets, name)
             disparity = match(scene, disparities)
             truth = grey(scene, "disp_left.png").astype(np.float64) / scale
-            right[name] = {r: judge(disparity, truth, grey(scene, r + ".png")) for r in REGIONS}
+            right[name] = {r: expected_measures(disparity, truth, grey(scene, r + ".png"))
+                           for r in REGIONS}
             cv2.imwrite(os.path.join(folder, name + ".pfm"), disparity.astype(np.float32))
-            # a match at disparity 0 would be a hole: 0 is what KITTI's maps have there
+            # a match at disparity 0 would become a hole, because 0 is invalid in KITTI's format
             codes = np.where(np.isinf(disparity), 0, np.maximum(disparity * 256, 1))
             cv2.imwrite(os.path.join(folder, name + ".png"), codes.astype(np.uint16))
         for ending in ("pfm", "png"):
@@ -83,15 +84,15 @@ def main():
                                     check=True, capture_output=True, text=True).stdout
             for scene in json.loads(output)["runs"][0]["scenes"]:
                 for region in REGIONS:
-                    # one code, of a match at 0, is all that the PNG file changes
+                    # the PNG file differs only in the code of matches at disparity 0
                     margin = 1e-4 if ending == "pfm" else 5e-3
                     for measure, value in right[scene["scene"]][region].items():
                         found = scene["regions"][region][measure]
                         checked += 1
                         if abs(found - value) > margin:
                             failed += 1
-                            print("%s %s %s %s: %r, not %r" % (ending, scene["scene"], region,
-                                                               measure, found, value))
+                            print("%s %s %s %s: %r, expected %r" % (
+                                ending, scene["scene"], region, measure, found, value))
                 print("%s %-8s" % (ending, scene["scene"]),
                       *("%6.2f" % scene["regions"][r]["bad-1"] for r in REGIONS))
     print("%d measures compared, %d differ" % (checked, failed))

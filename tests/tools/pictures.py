@@ -105,7 +105,7 @@ def read_pfm(path):
 
 
 def _bits_of_difference(value):
-    """The code of its size in the usual table, and the value."""
+    """The Huffman code of its size in the standard table, then the value."""
     size = abs(value).bit_length()
     code = ("00", "010", "011", "100", "101", "110", "1110", "11110", "111110")[size]
     return code + (format(value if value > 0 else value + (1 << size) - 1, "0%db" % size)
@@ -113,9 +113,9 @@ def _bits_of_difference(value):
 
 
 def write_jpeg(path, rows):
-    """Of grey samples, or of triples Y, Cb, Cr: every 8x8 block is of one colour, its first pixel's.
+    """Writes grey samples or (Y, Cb, Cr); each 8x8 block has the colour of its first pixel.
 
-    Baseline (ITU-T T.81) with nothing but means: those are exact with steps of 8.
+    Baseline (ITU-T T.81) with DC coefficients only, which are exact with quantisation steps of 8.
     """
     def segment(marker, data):
         return b"\xff" + bytes([marker]) + struct.pack(">H", len(data) + 2) + data
@@ -127,7 +127,7 @@ def write_jpeg(path, rows):
         for x in range(0, width, 8):
             pixel = rows[y][x] if n == 3 else (rows[y][x],)
             for i, sample in enumerate(pixel):
-                # the end of the block is the only other code
+                # the only other code is the end of block
                 bits += _bits_of_difference(sample - 128 - before[i]) + "0"
                 before[i] = sample - 128
     bits += "1" * (-len(bits) % 8)

@@ -1,6 +1,6 @@
-# gst-stereomatching: what the tests of all programs have in common
+# gst-stereomatching: helpers of the tests of all programs
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a program as people do; the first argument of a test says which one."""
+"""Runs the program given as first argument of the test."""
 
 import os
 import pty
@@ -20,7 +20,7 @@ def run(*arguments, env=None):
 
 
 def run_on_terminal(*arguments):
-    """What appears on stderr, which is a terminal; the program has to succeed."""
+    """Runs it with a terminal as stderr; it must succeed. Returns (stderr, stdout)."""
     parent, child = pty.openpty()
     with subprocess.Popen([PATH, *arguments], stdout=subprocess.PIPE, stderr=child) as process:
         os.close(child)
@@ -48,7 +48,7 @@ class Case(unittest.TestCase):
         return os.path.join(self.folder, *parts)
 
     def fails(self, *arguments, says=(), status=2):
-        """One line on stderr that has all of says, nothing on stdout."""
+        """Fails unless the program fails with one line on stderr that contains all of says."""
         result = run(*arguments)
         self.assertEqual(result.returncode, status, result.stderr)
         self.assertEqual(result.stdout, "")
@@ -58,7 +58,7 @@ class Case(unittest.TestCase):
             self.assertIn(part, result.stderr)
 
     def can_not_be_written(self, *arguments):
-        """What is printed has no room."""
+        """Fails unless the program reports that stdout is full."""
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
         with open("/dev/full", "w", encoding="utf-8") as full:

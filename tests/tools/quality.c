@@ -30,7 +30,8 @@ fill_random (uint8_t * picture, unsigned seed)
   }
 }
 
-/* All samples off by 5: 20 log10 (255 / 5); a fourth of them: 6.02 dB more. */
+/* An error of 5 in all samples: 20 log10 (255 / 5); in a fourth of them: 6.02
+ * dB more. */
 TEST (test_psnr)
 {
   uint8_t a[N], b[N];
@@ -78,14 +79,14 @@ TEST (test_ssim_of_constants)
           - (2 * 100 * 50 + c1) / (100 * 100 + 50 * 50 + c1)), <, 1e-9);
 }
 
-/* Luma of a pixel, in whole levels. */
+/* Luma of a pixel, in integers. */
 static double
 luma (const uint8_t * p)
 {
   return (299 * p[0] + 587 * p[1] + 114 * p[2] + 500) / 1000;
 }
 
-/* One window, two dimensions at once, variances about their means. */
+/* One window, directly in two dimensions, with variances about the means. */
 static double
 window_at (const uint8_t * a, const uint8_t * b, int x, int y)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # gst-stereomatching: tests of docs/report
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs it in a copy of docs/ with other data, and looks at the pages and plots it makes.
+"""Runs it in a copy of docs/ with other data, and checks the generated pages and plots.
 
     report.py ROOT STEREO_EVAL STEREO_BENCH
 """
@@ -22,8 +22,8 @@ import suite
 ROOT = PROGRAM = BENCH = ""
 PEER = "## Comparison with other programs on the same GPU"
 
-# Prints what stereo-bench would: the first setup takes 8 ms, all others take 2, with the votes 5 ms
-# of 16; the histogram takes 20. What is measured in other ways is ten times that.
+# Prints output like stereo-bench: the first setup takes 8 ms, all others 2 ms. Profiled stages are
+# fixed; voting takes 3 ms, with a histogram 20. Other statistics are ten times as large.
 BFV_BENCH = """#!%s
 import json, sys
 words = sys.argv[1:]
@@ -46,8 +46,8 @@ print(json.dumps({"devices": [{"backend": "cpu", "device": "Some CPU"}], "result
     result(i, w, s) for i, w in enumerate(setups) for s in sizes]}))
 """
 
-# Prints what stereo-bench would: 8 ms, divided by the threads, of which the correlation takes 5;
-# with CUDA if "auto" finds it.
+# Prints output like stereo-bench: 8 ms divided by the number of threads, 5 of them for the
+# correlation; with CUDA if "auto" finds it.
 PYRAMID_BENCH = """#!%s
 import json, sys
 words = sys.argv[1:]
@@ -99,7 +99,7 @@ class Plots(unittest.TestCase):
         self.assertAlmostEqual(x1, (x0 + x2) / 2, delta=0.02)
         self.assertAlmostEqual(y1, (y0 + y2) / 2, delta=0.02)
         self.assertLess(x0, x2)
-        self.assertLess(y2, y0)         # up
+        self.assertLess(y2, y0)         # y points up
         for wanted in ("title", "x", "y", "a & b", "10", "4"):
             self.assertIn(wanted, words(svg))
 
@@ -133,7 +133,7 @@ class Plots(unittest.TestCase):
 
 
 class Copy(unittest.TestCase):
-    """A copy of docs/, to be changed."""
+    """Tests with a copy of docs/, which they may change."""
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="report-")
@@ -214,7 +214,7 @@ class Experiments(Copy):
             self.assertIn("bfv.md", result.stderr)
 
     def test_times(self):
-        """Times are of the device, of the fastest frame, and beside those of the paper."""
+        """Tables have device times of the fastest frame, next to those of the paper."""
         program = os.path.join(self.folder, "stereo-bench")
         with open(program, "w", encoding="utf-8") as file:
             file.write(BFV_BENCH % sys.executable)
@@ -242,7 +242,7 @@ class Experiments(Copy):
         self.assertEqual(self.run_script("experiments", "--check").returncode, 0)
 
     def parts(self):
-        """The rows of the table of pyramid's parts, and its head."""
+        """The rows of the table of pyramid's parts, with its header."""
         with open(os.path.join(self.docs, "algorithms", "pyramid.md"), encoding="utf-8") as file:
             text = file.read().split("<!-- Table parts,")[1].split("<!-- end -->")[0]
         rows = [[cell.strip() for cell in line.strip("|").split("|")]
@@ -250,7 +250,7 @@ class Experiments(Copy):
         return {row[0]: row[1:] for row in rows}
 
     def test_times_of_pyramid(self):
-        """They get from the program to the table and the plot."""
+        """Measured times appear in the table and the plot."""
         program = os.path.join(self.folder, "stereo-bench")
         with open(program, "w", encoding="utf-8") as file:
             file.write(PYRAMID_BENCH % sys.executable)
@@ -262,7 +262,7 @@ class Experiments(Copy):
         self.assertEqual(parts["ms"][1], "CPU, 1")
         self.assertEqual(parts["correlation and polynomial"][-1], "5.00 (167 %)")
         self.assertEqual(parts["correlation and polynomial"][0], "3160 (63 %)")
-        # what is in no other part, and is no copy
+        # the rest, without copies
         self.assertEqual(parts["other"][1], "0.750 (8 %)")
         self.assertEqual(parts["host copies"][1:], ["-"] * (
             len(parts["ms"]) - 2) + ["0.375 (12 %)"])
@@ -292,7 +292,7 @@ class Experiments(Copy):
 
 class Accuracy(Copy):
     def test_gpu_in_the_plot_of_times(self):
-        """A machine's times make a plot of its own, of what has errors."""
+        """Each machine gets a plot of the times of the setups with known errors."""
         def result(label, form, ms, disparities=64):
             return {"backend": "cuda", "label": label, "width": 450, "height": 375,
                     "num-disparities": disparities, "format": form, "error": None,
@@ -318,10 +318,10 @@ class Accuracy(Copy):
         self.assertEqual(self.run_script("accuracy", "--check").returncode, 0)
 
     def test_changed_preset(self):
-        """Presets that are not those that were measured are noticed."""
+        """Presets that differ from the measured ones are reported."""
         scenes = os.path.join(os.environ.get("STEREO_DATASETS", ""), "middlebury-v2", "teddy")
         if not os.path.exists(scenes):
-            self.skipTest("there is no %s" % scenes)
+            self.skipTest("%s does not exist" % scenes)
         path = os.path.join(self.folder, "gst", "presets", "GstStereoEsmp.prs")
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -377,7 +377,7 @@ class Performance(Copy):
             json.dump(data, file)
 
     def row(self, page, start):
-        """The cells of the only row that starts so."""
+        """The cells of the only row that starts with these words."""
         line, = [l for l in page.splitlines() if l.startswith("| %s |" % start)]
         return [cell.strip() for cell in line.strip("|").split("|")[1:]]
 
@@ -406,9 +406,9 @@ class Performance(Copy):
         self.assertIn("stereo-bench --json", page)
         self.assertNotIn(PEER, page)
         self.assertNotIn("pinned", page)
-        # the fastest frame: 200 ms of 1920 * 1080 * 128 / 1e6 = 265.4 million; 0.25 of 400 ms
+        # fastest frame: 200 ms for 1920 * 1080 * 128 / 1e6 = 265.4 million
         rows = [l for l in page.splitlines() if l.startswith("| vcbw, RGB")]
-        # stages add up to a frame, which took twice as long as the fastest one
+        # the profiled frame took twice as long as the fastest one; its stages add up to it
         self.assertEqual(rows, ["| vcbw, RGB | 200 (1327) |",
                                 "| vcbw, RGB (disturbed) | 100 | 200 | 300 | 5.00 | 50.0 |"])
         self.assertEqual(self.row(page, "vcbw, paper, 512x512x96")[:3], ["ms", "42.0", "41.6"])
@@ -425,7 +425,7 @@ class Performance(Copy):
         rows = [l for l in page.splitlines() if l.startswith("| vcbw, GRAY8 |")]
         self.assertEqual(rows[:2], ["| vcbw, GRAY8 | 3.00 (176947) |",
                                     "| vcbw, GRAY8 | 30.0 (777) |"])
-        # with transfers as the paper has it; the CPU was not timed
+        # with transfers, like the paper; the CPU was not measured
         self.assertEqual(self.row(page, "vcbw, paper, 512x512x96")[:4], ["ms", "20.0", "-", "41.6"])
         self.assertIn(PEER, page)
         self.assertEqual(self.row(page, "**vcbw**"), ["-"] * 5 + ["**3.00**"])
@@ -445,7 +445,7 @@ class Performance(Copy):
         self.assertNotIn("1920x1080x256", page)
 
     def test_measure(self):
-        """What the program really prints makes a page."""
+        """Generates a page from the real program's output."""
         wrapper = os.path.join(self.folder, "program")
         with open(wrapper, "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\nexec %s --seconds 0.01 --rotate-mib 1 --copy-mib 1 \"$@\"\n"
@@ -454,7 +454,7 @@ class Performance(Copy):
         script = os.path.join(self.docs, "report", "performance.py")
         with open(script, encoding="utf-8") as file:
             text = file.read()
-        # small ones, as it is not the times that count
+        # small sizes, because times are not checked
         small = text.replace('"--preset", "papers", "--size", "450x375x64"', '"--size", "40x30x8"')
         self.assertNotEqual(small, text)
         with open(script, "w", encoding="utf-8") as file:

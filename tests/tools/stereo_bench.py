@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # gst-stereomatching: tests of the program stereo-bench
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs stereo-bench as people do and judges what it prints.
+"""Runs stereo-bench like a user and checks its output.
 
     stereo_bench.py PROGRAM
 
-How long things take is not judged, only whether the figures agree with each
-other.
+Times are not checked, only that the figures agree with each other.
 """
 
 import csv
@@ -20,7 +19,7 @@ import program
 import suite
 from program import run
 
-# Short runs on little memory; enough for figures that agree.
+# Short runs with little memory, sufficient for consistent figures.
 QUICK = ("--seconds", "0.02", "--rotate-mib", "1", "--copy-mib", "4", "--backend", "cpu")
 TIMES = ("runs", "median-ms", "min-ms", "p95-ms", "mean-ms")
 PAPERS = [(384, 288, 16), (450, 375, 60), (900, 750, 128), (1280, 720, 128), (1920, 1080, 128),
@@ -28,7 +27,7 @@ PAPERS = [(384, 288, 16), (450, 375, 60), (900, 750, 128), (1280, 720, 128), (19
 
 
 def bench(*arguments):
-    """The parsed --json of a quick run that has to succeed."""
+    """The parsed --json output of a quick run, which must succeed."""
     result = run("--json", *QUICK, *arguments)
     assert result.returncode == 0, result.stderr
     assert result.stderr == "", result.stderr
@@ -85,7 +84,7 @@ class Figures(Case):
         self.assertEqual(result["properties"]["windows"], "nine")
         self.assertIsNone(result["error"])
         self.assertEqual(result["device-bytes"], 0)
-        # three channels of two views, at least
+        # at least three channels of two views
         self.assertGreater(result["host-bytes"], 70 * 50 * 6)
         self.assertEqual(result["traffic-bytes"], 70 * 50 * (3 + 3 + 2))
         self.assertIsNone(result["host"])
@@ -107,7 +106,7 @@ class Figures(Case):
             self.assertEqual(list(profiled), list(TIMES) + ["stages"])
             self.consistent(profiled)
             names = [s["stage"] for s in profiled["stages"]]
-            # an algorithm may have stages of its own, before "match" and before refinement
+            # algorithms may add stages before "match" and before refinement
             self.assertIn("match", names)
             self.assertIn(names[-1], ("median", "refine"))
             self.assertEqual(len(set(names)), len(names))
@@ -153,7 +152,7 @@ class Figures(Case):
     def test_extremes(self):
         tree = bench("vcbw", "--size", "1x1x1", "--size", "2x3x16384", "--size", "300x1x3000")
         scales = [r["properties"]["disparity-scale"] for r in tree["results"]]
-        # the largest with which 16383 and 2999 fit 16 bits
+        # the largest scales for which 16383 and 2999 fit 16 bits
         self.assertEqual(scales, [256, 4, 16])
         for result in tree["results"]:
             self.consistent(result["device"])
@@ -193,7 +192,7 @@ class Output(Case):
         self.assertEqual(len({len(line) for line in lines}), 1, second)
         self.assertEqual(lines[0].split()[-5:],
                          ["convert", "census", "match", "refine", "together"])
-        # luma is there already: no such stage
+        # the views are luma: no conversion stage
         self.assertEqual(lines[1].split()[-5], "-")
 
     def test_csv(self):
@@ -225,7 +224,7 @@ class Output(Case):
                 "--list", "--list-sizes", "--help", "--version") else "")
 
     def test_progress(self):
-        """A bar on a terminal only, and gone at the end."""
+        """Shows a progress bar on terminals only and removes it at the end."""
         shown, table = program.run_on_terminal(*QUICK, "vcbw", "--size", "40x30x4")
         self.assertIn(b"0/1", shown)
         self.assertTrue(shown.endswith(b"\r\x1b[K"), shown)

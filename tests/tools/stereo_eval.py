@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # gst-stereomatching: tests of the program stereo-eval
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs stereo-eval as people do and judges what it prints and writes.
+"""Runs stereo-eval like a user and checks its output and files.
 
     stereo_eval.py PROGRAM ROOT
 
-Most scenes are made here, with what is right computed here too. Those of
-Middlebury come from $STEREO_DATASETS; without them these tests are skipped.
+Most scenes and their expected results are generated here. Those of Middlebury come
+from $STEREO_DATASETS; without them these tests are skipped.
 """
 
 import configparser
@@ -31,8 +31,8 @@ HAVE_DATASETS = os.path.exists(os.path.join(DATASETS, "teddy", "scene.ini"))
 V2 = ("tsukuba", "venus", "teddy", "cones")
 REGIONS = ("nonocc", "all", "disc")
 
-# From the data sets' own documentation: pixels of nonocc, all and disc, a
-# constant map, and its bad pixels in percent.
+# From the documentation of the datasets: pixels in nonocc, all and disc; a constant
+# disparity, and its bad pixels in percent.
 SELF_CHECK = {
     "tsukuba": ((85438, 87696, 15790), 5, (34.82, 34.70, 62.44)),
     "venus": ((147513, 150282, 10540), 8, (86.60, 86.10, 75.28)),
@@ -45,7 +45,7 @@ WIDTH, HEIGHT, SHIFT = 48, 24, 5
 
 
 def evaluate(*arguments):
-    """The parsed --json of a run that has to succeed."""
+    """The parsed --json output of a run, which must succeed."""
     result = run("--json", *arguments)
     assert result.returncode == 0, result.stderr
     assert result.stderr == "", result.stderr
@@ -57,14 +57,14 @@ def rounded(value):
 
 
 def views(seed=1, color=False):
-    """A random left view, and the right one that is SHIFT columns off."""
+    """A random left view, and a right view with a disparity of SHIFT."""
     source = random.Random(seed)
 
     def pixel():
         return tuple(source.randrange(256) for _ in range(3)) if color else source.randrange(256)
 
     wide = [[pixel() for _ in range(WIDTH + SHIFT)] for _ in range(HEIGHT)]
-    # left (x) is right (x - SHIFT)
+    # left (x) equals right (x - SHIFT)
     left = [row[:WIDTH] for row in wide]
     right = [row[SHIFT:] for row in wide]
     return left, right
@@ -75,7 +75,7 @@ def constant(value):
 
 
 def make_ini(folder, extra="", masks="derived", seed=1, scale=8):
-    """A scene with a constant truth; the left SHIFT columns are occluded."""
+    """A scene with constant ground truth; the left SHIFT columns are occluded."""
     os.makedirs(folder)
     left, right = views(seed)
     pictures.write_png(os.path.join(folder, "left.png"), left)
@@ -84,7 +84,7 @@ def make_ini(folder, extra="", masks="derived", seed=1, scale=8):
     mask = [[0 if x < SHIFT else 255 for x in range(WIDTH)] for _ in range(HEIGHT)]
     pictures.write_png(os.path.join(folder, "nonocc.png"), mask)
     pictures.write_png(os.path.join(folder, "all.png"), constant(255))
-    # 128 is not of the region
+    # 128: outside the region
     disc = [[255 if x > 40 else 128 for x in range(WIDTH)] for _ in range(HEIGHT)]
     pictures.write_png(os.path.join(folder, "disc.png"), disc)
     with open(os.path.join(folder, "scene.ini"), "w", encoding="utf-8") as file:
@@ -93,7 +93,7 @@ def make_ini(folder, extra="", masks="derived", seed=1, scale=8):
     return folder
 
 
-def judge(rows, truth, counts):
+def expected_measures(rows, truth, counts):
     """The measures of a map, as stereo.h and the benchmarks define them."""
     errors = []
     outliers = 0
@@ -126,7 +126,7 @@ class Case(program.Case):
 @unittest.skipUnless(HAVE_DATASETS, "set STEREO_DATASETS")
 class Middlebury(Case):
     def maps(self, make):
-        """Writes a PFM file for each scene, of what make (name, truth) gives."""
+        """Writes make (name, truth) of each scene to a PFM file."""
         for name in V2:
             truth = pictures.read_png(os.path.join(DATASETS, name, "disp_left.png"))
             pictures.write_pfm(self.path(name + ".pfm"), make(name, truth))
@@ -161,13 +161,13 @@ class Middlebury(Case):
         self.assertEqual(evaluate("--map", pattern)["runs"][0]["average-of-12"], 100)
 
     def test_scaled_maps(self):
-        """The truth itself, 8 bits, read with its scale."""
+        """The 8-bit ground truth as a map, read with its scale."""
         teddy = os.path.join(DATASETS, "teddy")
         run_ = evaluate("--map", os.path.join(teddy, "disp_left.png"), "--map-scale", 4, teddy)
         self.assertEqual(run_["runs"][0]["scenes"][0]["regions"]["all"]["bad-0.5"], 0)
 
     def test_vcbw_as_documented(self):
-        """The table of docs/algorithms/vcbw.md, of the preset paper."""
+        """The preset `paper` gives the table in docs/algorithms/vcbw.md."""
         with open(os.path.join(ROOT, "docs", "algorithms", "vcbw.md"), encoding="utf-8") as file:
             text = file.read()
         file = configparser.ConfigParser(interpolation=None)
@@ -206,24 +206,24 @@ class Scenes(Case):
         self.assertEqual(sorted(found["regions"]), sorted(REGIONS))
         self.assertEqual(found["regions"]["nonocc"]["pixels"], (WIDTH - SHIFT) * HEIGHT)
         self.assertEqual(found["regions"]["disc"]["pixels"], 7 * HEIGHT)
-        # random dots with one shift are no challenge
+        # random dots with a constant disparity are easy to match
         self.assertLess(found["regions"]["nonocc"]["bad-1"], 1)
         self.assertGreater(found["time-ms"], 0)
         self.assertFalse(found["official-masks"])
 
     def test_many_disparities(self):
-        """Beyond 256, codes of 16 bits have less than 256 steps a pixel."""
+        """Above 256 disparities, 16-bit codes have fewer than 256 steps per pixel."""
         scene = make_ini(self.path("made"))
         for number in (255, 256, 257, 3000):
             found = evaluate("vcbw", "num-disparities=%d" % number, scene)["runs"][0]["scenes"][0]
             self.assertLess(found["regions"]["nonocc"]["bad-0.5"], 5)
-        # a negative minimum shifts what the codes mean
+        # codes count from the minimum
         found = evaluate("vcbw", "min-disparity=-8", scene)["runs"][0]["scenes"][0]
         self.assertLess(found["regions"]["nonocc"]["bad-0.5"], 5)
         self.assertEqual(found["num-disparities"], 16)
 
     def test_contradicting_properties(self):
-        """A warning, once for both scenes, and the result."""
+        """Prints one warning for both scenes, and the result."""
         scenes = [make_ini(self.path(name)) for name in ("made", "other")]
         result = run("sgm", "p1=500", "p2=400", *scenes)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -231,7 +231,7 @@ class Scenes(Case):
         self.assertEqual(run("sgm", "p1=400", "p2=400", scenes[0]).stderr, "")
 
     def test_measures(self):
-        """A random map with holes against all measures, computed here."""
+        """All measures of a random map with holes, compared with expected_measures()."""
         source = random.Random(7)
         scene = make_ini(self.path("made"))
         truth = [[source.randrange(256) for _ in range(WIDTH)] for _ in range(HEIGHT)]
@@ -242,9 +242,9 @@ class Scenes(Case):
                  for v in row] for row in truth]
         pictures.write_pfm(self.path("map.pfm"), rows, little=False)
         found = evaluate("--map", self.path("map.pfm"), scene)["runs"][0]["scenes"][0]
-        self.same(found["regions"]["nonocc"], judge(rows, true, lambda x, y: x >= SHIFT))
-        self.same(found["regions"]["all"], judge(rows, true, lambda x, y: True))
-        self.same(found["regions"]["disc"], judge(rows, true, lambda x, y: x > 40))
+        self.same(found["regions"]["nonocc"], expected_measures(rows, true, lambda x, y: x >= SHIFT))
+        self.same(found["regions"]["all"], expected_measures(rows, true, lambda x, y: True))
+        self.same(found["regions"]["disc"], expected_measures(rows, true, lambda x, y: x > 40))
         holes = sum(math.isinf(v) for row in rows for v in row)
         self.assertAlmostEqual(found["density"], 100 - 100 * holes / (WIDTH * HEIGHT), places=5)
         self.assertIsNone(found["time-ms"])
@@ -298,7 +298,7 @@ class Scenes(Case):
             left, right = views(seed=i)
             pictures.write_png(os.path.join(folder, "image_2", file), left)
             pictures.write_png(os.path.join(folder, "image_3", file), right)
-            # the next frame is of no use here
+            # second frames of KITTI, which are not used
             pictures.write_png(os.path.join(folder, "image_2", "%06d_11.png" % i), left)
             occ = [[256 * SHIFT if y > 2 else 0 for _ in range(WIDTH)] for y in range(HEIGHT)]
             noc = [[v if x >= SHIFT else 0 for x, v in enumerate(row)] for row in occ]
@@ -322,7 +322,7 @@ class Scenes(Case):
             make_ini(self.path("set", name))
         names = [s["scene"] for s in evaluate("vcbw", self.path("set"))["runs"][0]["scenes"]]
         self.assertEqual(names, ["tsukuba", "teddy", "a", "b"])
-        # the same name twice stays apart
+        # scenes with equal names get different labels
         names = [s["scene"] for s in
                  evaluate("vcbw", self.path("set", "a"), self.path("set", "a"))["runs"][0]["scenes"]]
         self.assertEqual(names, ["a", "a-2"])
@@ -338,18 +338,18 @@ class Scenes(Case):
         self.assertEqual(scene["scene"], "l")
         self.assertEqual(scene["num-disparities"], 16)
         self.assertEqual(scene["regions"]["all"]["pixels"], WIDTH * HEIGHT)
-        # without a truth there is still a time
+        # without ground truth there are still times
         found = evaluate("vcbw", "--left", self.path("l.pgm"), "--right", self.path("r.pgm"))
         self.assertEqual(found["runs"][0]["scenes"][0]["regions"], {})
         self.assertEqual(found["runs"][0]["scenes"][0]["num-disparities"], 64)
-        # a map and a truth need no views
+        # a map with ground truth needs no views
         pictures.write_pfm(self.path("m.pfm"), constant(SHIFT + 2))
         found = evaluate("--map", self.path("m.pfm"), "--truth", self.path("t.png"),
                          "--truth-scale", 10)
         self.assertEqual(found["runs"][0]["scenes"][0]["regions"]["all"]["mean"], 2)
 
     def test_high_byte_counts(self):
-        """16-bit views give what their high bytes give."""
+        """16-bit views are matched by their high bytes."""
         source = random.Random(3)
         left, right = views(seed=5)
         for name, rows in (("l", left), ("r", right)):
@@ -379,19 +379,19 @@ def blocks(seed, color):
 
 
 def rgb(pixel):
-    """Of Y, Cb, Cr, as JFIF has it."""
+    """R, G, B of a JFIF pixel (Y, Cb, Cr)."""
     y, cb, cr = pixel[0], pixel[1] - 128, pixel[2] - 128
     return tuple(max(0, min(255, math.floor(v + 0.5))) for v in (
         y + 1.402 * cr, y - 0.344136 * cb - 0.714136 * cr, y + 1.772 * cb))
 
 
 class Downloaded(Case):
-    """Folders as the benchmarks' archives leave them."""
+    """Folders with the layout of the benchmarks' archives."""
 
     def setUp(self):
         super().setUp()
         self.left, self.right = views(color=True)
-        # what is occluded, and what was not measured
+        # the mask has occluded and unknown pixels
         self.truth = constant(float(SHIFT))
         self.truth[3][10:20] = [math.inf] * 10
         self.mask = [[0 if v == math.inf else 128 if x < SHIFT else 255
@@ -408,7 +408,7 @@ class Downloaded(Case):
             file.write(text)
 
     def regions(self, *arguments, properties=()):
-        """Of the one scene."""
+        """The result of the only scene."""
         scenes = evaluate("vcbw", *properties, *arguments)["runs"][0]["scenes"]
         self.assertEqual(len(scenes), 1)
         self.assertIsNone(scenes[0]["error"])
@@ -444,7 +444,7 @@ class Downloaded(Case):
         self.assertEqual(found["nonocc"]["bad-1"], 0)
 
     def test_eth3d(self):
-        """Two archives, of which the second one has the truth."""
+        """Two archives; the second one contains the ground truth."""
         scene = ("two_view_training", "delivery_area_1l")
         self.put(pictures.write_png, self.left, *scene, "im0.png")
         self.put(pictures.write_png, self.right, *scene, "im1.png")
@@ -465,7 +465,7 @@ class Downloaded(Case):
                          WIDTH * HEIGHT)
 
     def test_kitti(self):
-        """Both years; 16 bits with 0 for what is unknown; a testing half without truth."""
+        """Both years; 16-bit maps with 0 = unknown; test scenes without ground truth."""
         codes = [[0 if v == math.inf else int(v * 256) for v in row] for row in self.truth]
         seen = [[0 if x < SHIFT else v for x, v in enumerate(row)] for row in codes]
         for left, right, occ, noc, root in (
@@ -500,7 +500,7 @@ class Downloaded(Case):
             return file.read()
 
     def test_jpeg(self):
-        """The same maps as of PNG files with the same pixels, in any layout."""
+        """JPEG views give the maps of PNG files with the same pixels, in any layout."""
         self.can_read_jpeg()
         for color in (False, True):
             pair = blocks(3, color)
@@ -561,7 +561,7 @@ class Output(Case):
             self.assertGreater(float(row["time-ms"]), 0)
 
     def test_table(self):
-        """What people see is what programs get."""
+        """The table has the figures of the JSON output."""
         scene = make_ini(self.path("made"))
         entry = evaluate("vcbw", scene)["runs"][0]
         right = entry["scenes"][0]["regions"]
@@ -579,7 +579,7 @@ class Output(Case):
             self.assertEqual(int(values["pixels"]), right[region]["pixels"])
             for name in ("bad-0.5", "bad-1", "bad-2", "bad-4", "d1", "mean", "rms", "density"):
                 self.assertEqual(values[name], rounded(right[region][name]))
-            # aligned
+            # columns are right-aligned
             self.assertEqual(lines[header].index("pixels") + 6,
                              lines[header + 1 + i].index(values["pixels"]) + len(values["pixels"]))
 
@@ -598,7 +598,7 @@ class Output(Case):
 
     def test_sweep(self):
         scene = make_ini(self.path("made"))
-        # 4 disparities do not include the true one, 5
+        # 4 disparities do not include the correct one, 5
         tree = evaluate("vcbw", "--sweep", "num-disparities=2:8:2", scene)
         self.assertEqual([r["properties"]["num-disparities"] for r in tree["runs"]],
                          ["2", "4", "6", "8"])
@@ -613,7 +613,7 @@ class Output(Case):
         self.assertEqual(len(tree["runs"]), 4)
 
     def test_rank(self):
-        """Each measure ranks by itself; of density more is better."""
+        """Any measure can rank the runs; for density, higher is better."""
         scene = make_ini(self.path("made"))
         sweep = ("vcbw", "--sweep", "radius=1:4", scene)
         for name in ("bad-0.5", "bad-2", "d1", "mean", "rms"):
@@ -630,7 +630,7 @@ class Output(Case):
 
     def test_save(self):
         scene = make_ini(self.path("made"))
-        # truth 5 but: unknown, good, off by 2, off by 40 and a hole
+        # disparities of 5; then unknown, good, off by 2, off by 40 and a hole
         truth = constant(SHIFT * 8)
         truth[0][10] = 0
         everywhere = constant(255)
@@ -701,7 +701,7 @@ class Output(Case):
             self.assertIn(option, usage)
 
     def test_progress(self):
-        """On a terminal there is a bar, and it is gone at the end."""
+        """Shows a progress bar on terminals and removes it at the end."""
         for name in ("a", "b", "c"):
             make_ini(self.path("set", name))
         self.assertEqual(run("vcbw", self.path("set")).stderr, "")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # gst-stereomatching: tests of the program stereo-view
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs stereo-view as people do and judges what it prints and writes.
+"""Runs stereo-view like a user and checks its output and files.
 
     stereo_view.py PROGRAM
 
-Most images are made here. The views of Middlebury come from $STEREO_DATASETS;
+Most images are generated here. The views of Middlebury come from $STEREO_DATASETS;
 without them that test is skipped.
 """
 
@@ -38,7 +38,7 @@ class Case(program.Case):
         chance = random.Random(1)
         wide = [[tuple(chance.randrange(256) for _ in range(3)) for _ in range(WIDTH + SHIFT)]
                 for _ in range(HEIGHT)]
-        # a point at x of the left image is at x - SHIFT of the right one
+        # left (x) equals right (x - SHIFT)
         self.left = [row[:WIDTH] for row in wide]
         self.right = [row[SHIFT:] for row in wide]
         pictures.write_png("left.png", self.left)
@@ -74,13 +74,13 @@ class Views(Case):
         pictures.write_png("far.png", [[(r, g, b + 10 if b < 245 else b - 10) for r, g, b in row]
                                        for row in self.left])
         found = self.view("--position", 0, "--true", "off.png")
-        # a third of the samples is off by 5
+        # a third of the samples differs by 5
         self.assertAlmostEqual(found["psnr"], 20 * math.log10(51) + 10 * math.log10(3), 6)
         self.assertFalse(found["equal"])
         text = run("left.png", "map.pfm", "--position", 0, "--true", "off.png").stdout
         self.assertRegex(text, r"^position 0: PSNR 38.92 dB, SSIM 0\.\d{4}, CRC %s\n$"
                          % crc_of(self.left))
-        # what is made does not change, what is true does, by 0 and 5
+        # the rendered view does not change; the reference changes by 0 and 5
         found = self.view("--position", 0, "--true", "left.png", "--before", "left.png",
                           "--true-before", "off.png")
         self.assertAlmostEqual(found["psnr_of_change"], 20 * math.log10(51)
@@ -90,7 +90,7 @@ class Views(Case):
         codes = [[256 * SHIFT] * WIDTH for _ in range(HEIGHT)]
         pictures.write_png("map16.png", codes, 16)
         pictures.write_png("map8.png", [[4 * SHIFT] * WIDTH for _ in range(HEIGHT)])
-        # half the size in both directions, and half the disparity
+        # half the size in both directions, with half the disparity
         pictures.write_pfm("half.pfm", [[SHIFT / 2] * (WIDTH // 2) for _ in range(HEIGHT // 2)])
         crc = self.view("--right", "right.png", "--true", "left.png")["crc"]
         for arguments in (("map16.png",), ("map8.png", "--map-scale", 4), ("half.pfm",)):
