@@ -22,7 +22,7 @@ files=$(find . -path ./.git -prune -o -path './build*' -prune -o -path './out*' 
 for file in $files; do
   case $file in
     *.[ch]|*.cpp|*.cu|*.cuh) limit=80 ;;
-    # made from elements and data
+    # generated from elements and data
     ./docs/elements/*|./docs/accuracy.md|./docs/performance.md) limit=10000 ;;
     *) limit=150 ;;
   esac

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# gst-stereomatching: whether tests/summary.py counts right
+# gst-stereomatching: tests of tests/summary.py
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """check-summary.py SUMMARY"""
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-# (what Meson logs of one program, what the line says, exit status)
+# (Meson's log of one program, the expected line, exit status)
 CASES = (
     ([("OK", "", "")], "1 passed, 0 failed, 0 skipped", 0),
     ([("OK", "ok a\nskip b\n2 tests, 0 failed, 1 skipped\n", "")],
@@ -21,7 +21,7 @@ CASES = (
      "10 passed, 2 failed, 0 skipped", 1),
     ([("FAIL", "FAIL a\n5 tests, 2 failed, 1 skipped\n", "")],
      "2 passed, 2 failed, 1 skipped", 1),
-    # a crash after the last line, a leak, a time-out
+    # a crash after the last line, a leak, a timeout
     ([("FAIL", "5 tests, 0 failed, 0 skipped\n", "ERROR: LeakSanitizer\n")],
      "4 passed, 1 failed, 0 skipped", 1),
     ([("FAIL", "", "Segmentation fault\n")], "0 passed, 1 failed, 0 skipped", 1),
@@ -48,8 +48,8 @@ def main():
                                   text=True, check=False)
         if done.stdout != line + "\n" or done.returncode != status:
             failed += 1
-            print("%s: %r, status %d, not %r, %d" % (entries, done.stdout, done.returncode, line,
-                                                     status))
+            print("%s: got %r, status %d, expected %r, %d" % (
+                entries, done.stdout, done.returncode, line, status))
     print("%d tests, %d failed, 0 skipped" % (len(CASES), failed))
     sys.exit(1 if failed else 0)
 

@@ -1,10 +1,9 @@
-# gst-stereomatching: that functions stay short
+# gst-stereomatching: limits the length of functions
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """functions.py ROOT
 
-Lists functions in C and CUDA of more than 100 lines, from brace to brace. Tables are excepted: a
-function of which at least half of the lines are rows of an initialiser, that is inside of
-`= { ... };`.
+Lists functions in C and CUDA with more than 100 lines, from brace to brace. Exceptions are tables:
+functions in which at least half of the lines are inside initialisers, `= { ... };`.
 """
 
 import os
@@ -17,7 +16,7 @@ SUFFIXES = (".c", ".h", ".cpp", ".cu", ".cuh")
 
 
 def functions(lines):
-    """(first line, last line) of each body; those of structs in C++ are indented by two."""
+    """(first line, last line) of each body; members of C++ structs are indented by two."""
     start = None
     for number, line in enumerate(lines, 1):
         opening = re.match(r"( {0,2})\{$", line)
@@ -31,7 +30,7 @@ def functions(lines):
 
 
 def table_lines(body):
-    """Lines that are inside of initialisers."""
+    """The lines within initialisers."""
     inside, found = False, 0
     for line in body:
         if re.search(r"= \{$", line):

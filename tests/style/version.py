@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-# gst-stereomatching: whether all that names the version names the same one
+# gst-stereomatching: checks that all files contain the same version
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """version.py ROOT [--set VERSION]
 
-meson.build says what the version is; programs, libraries and pkg-config take it
-from there. These files repeat it and must agree: NEWS, debian/changelog, the newest
-release of the AppStream metainfo (which has its date), and the Python package. --set
-writes a version into all of them, and today's date where there is one.
+meson.build defines the version for programs, libraries and pkg-config. These files
+repeat it and must agree: NEWS, debian/changelog, the newest release in the AppStream
+metadata (with its date), and the Python package. --set writes a version into all of
+them, and today's date into those with one.
 """
 
 import email.utils
@@ -16,13 +16,13 @@ import sys
 import time
 
 VERSION = r"[0-9]+\.[0-9]+\.[0-9]+"
-# Each has the version as its only group.
+# The only group of each pattern is the version.
 PLACES = {
     "meson.build": r"(?s)\Aproject\(.*?\n  version: '(%s)'," % VERSION,
     "NEWS": r"\Agst-stereomatching (%s)\b" % VERSION,
     "debian/changelog": r"\Agst-stereomatching \((%s)\)" % VERSION,
 }
-# Those that a tree may be without, and that may take it from elsewhere.
+# Files that may be missing, or that may get the version from another file.
 OPTIONAL = {
     "pyproject.toml": r"(?m)^version = ['\"](%s)['\"]" % VERSION,
     "python/pyproject.toml": r"(?m)^version = ['\"](%s)['\"]" % VERSION,
@@ -44,7 +44,7 @@ def read(path):
 
 
 def replace(path, pattern, text):
-    """Puts a text into the place of the first match's group."""
+    """Replaces the group of the first match."""
     old = read(path)
     match = re.search(pattern, old)
     with open(path, "w", encoding="utf-8") as file:
@@ -52,7 +52,7 @@ def replace(path, pattern, text):
 
 
 def found(root):
-    """{place: version or None}, without optional ones that say nothing."""
+    """{file: version or None}, without optional files that contain none."""
     result = {}
     for place, pattern in {**PLACES, **OPTIONAL}.items():
         path = os.path.join(root, place)

@@ -1,10 +1,10 @@
-# gst-stereomatching: that names and sentences use the words of the field
+# gst-stereomatching: checks that names and sentences use the terms of the field
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """words.py ROOT
 
 Lists words and turns of phrase that the project does not use, in names, comments, messages and
-documentation, each with what to write instead. Wrapped lines count as one. codespell, where it is
-installed, checks the spelling of the same files.
+documentation, each with a replacement. Wrapped lines count as one. codespell, if installed, checks
+the spelling of the same files.
 """
 
 import os
@@ -16,7 +16,7 @@ import sys
 # Pattern: what to write instead. Matched without regard to case.
 TURNS = {
     r"what follows": "downstream, or name what it is",
-    r"begins? anew|began anew": "restart, reset",
+    r"\banew\b": "again, restart, reset",
     r"so many (rows|columns|frames|pixels|buffers|bytes)": "the number of ...",
     r"of which (no|some|many|all|\d)": "two sentences",
     r"does instead|do instead of": "use ... instead",
@@ -33,6 +33,25 @@ TURNS = {
     r"\bit is about\b": "name it",
     r"\bmake[sn]? of (it|them|that|this)\b": "compute from",
     r"out of step": "out of sync, not synchronised",
+    r"\b(weighs? nothing|time passes|word of it|own affair|a moment longer|out of nowhere)\b":
+        "the plain fact",
+    r"for the \w+ to see": "which ... needs",
+    r"once more, \w+ by \w+|from (its|the) description alone": "an independent implementation of",
+    r"what comes (out|next)\b": "the output, the next ...",
+    r"nothing (comes|came|goes) (out|down|through)": "no output, not downloaded",
+    r"\bnor (is|has) (it|that)\b": "a new sentence",
+    r"\bas who\b|\bwho (asks?|seeks?|said|posts?|wants?)\b|nobody listens": "name the caller",
+    r"computed elsewhere": "computed independently",
+    r"(is|are) worth (a|one) (warning|message|line)": "causes a warning",
+    r"takes? \w+ for (packed|errors|an error|a leak)|taken for granted": "assume",
+    r"as (it|streams|they) (should|have to) be": "name the requirement",
+    r"comes? to (no|an|its) end": "ends, timeout",
+    r"without a word\b": "without a warning",
+    r"so this is how|not to be had": "name the consequence",
+    r"\b(changes?) its mind": "renegotiates",
+    r"held to (the|an|it|them|one)\b": "compared with",
+    r"\beach for itself|each by itself|in their turn\b": "separately, in order",
+    r"(is|are) no reason to": "does not",
     r"views? disagree": "inconsistent",
     r"where the time goes": "per-stage timings",
     r"of like colour": "of similar colour",
@@ -43,9 +62,9 @@ TURNS = {
 }
 
 SUFFIXES = (".c", ".h", ".cpp", ".cu", ".cuh", ".py", ".sh", ".bash", ".md", ".build", ".txt", ".prs",
-            ".js", ".css", ".html", ".in", ".supp")
-NAMES = ("README.md", "NEWS", "run", "control", "changelog")
-# Word lists and fixed texts of others.
+            ".js", ".css", ".html", ".in", ".ini", ".supp")
+NAMES = ("README.md", "NEWS", "run", "control", "changelog", "copyright", "readme", "rules")
+# Word lists, and fixed texts of other authors.
 SKIPPED = ("tests/style/words.py", "tests/style/codespell.txt", "COPYING", "LICENSES/",
            "tests/fuzz/corpus/", "docs/images/")
 
@@ -62,7 +81,7 @@ def files(root):
 
 
 def joined(text):
-    """The text with comment marks and line ends as single blanks, position by position."""
+    """The text with line ends and comment marks as single blanks, and the line of each character."""
     blank = re.compile(r"[ \t]*\n[ \t]*(?:\*(?!/)|//|#)?[ \t]*|\"\s*\n\s*\"")
     out, line_of, position, line = [], [], 0, 1
     for match in blank.finditer(text):
