@@ -42,7 +42,7 @@ unpack() {
 }
 
 # Fails if a file is in several packages
-share_nothing() {
+no_shared_files() {
   local package
 
   for package in "${packages[@]}"; do
@@ -51,7 +51,7 @@ share_nothing() {
 }
 
 # Fails if this Debian lacks a dependency
-can_be_installed() {
+check_dependencies() {
   local sudo=''
 
   [ "$(id -u)" = 0 ] || sudo=sudo
@@ -82,7 +82,7 @@ render() {
 }
 
 # Fails if a link of the packaged README is in no package
-follow_links() {
+check_links() {
   local folder=$build/root/usr/share/doc/gstreamer1.0-stereomatching links link
 
   links=$(zcat "$folder/README.md.gz" | grep -oE '\]\([^)#]+' | cut -c 3-) || return
@@ -118,7 +118,7 @@ manual() {
     grep -q -- '--max-viewers' <<< "$(man -l "$build/root/usr/share/man/man1/stereo-tune.1.gz")"
 }
 
-complete_words() {
+check_completion() {
   # shellcheck disable=SC2016
   with_root bash -c '. "$1"; COMP_WORDS=(stereo-eval sgm pred)
     _stereomatching stereo-eval pred sgm; [ "${COMPREPLY[*]}" = predecessors= ]' \
@@ -134,8 +134,8 @@ found = stereomatching.match(wall[:, :60], wall[:, 10:], num_disparities=16, bac
 assert abs(numpy.nanmedian(found.disparity) - 10) < 0.1, found.disparity')
 }
 
-# Warnings are errors, except that of AppStream (see describe)
-ask_lintian() {
+# Warnings are errors, except that of AppStream (see validate_metainfo)
+run_lintian() {
   local tag=appstream-metadata-validation-failed known=()
 
   ! lintian-explain-tags "$tag" > /dev/null 2>&1 || known=(--suppress-tags "$tag")
@@ -143,7 +143,7 @@ ask_lintian() {
 }
 
 # AppStream 1.0 and newer require a home page, which the project lacks
-describe() {
+validate_metainfo() {
   local file
 
   file=$(echo "$build"/root/usr/share/metainfo/*.xml)
@@ -161,20 +161,20 @@ ls "$build"/*.deb
 gstreamer=$(pkg-config --variable=pluginsdir gstreamer-1.0)
 check "packages unpack" unpack
 libraries=$(dirname "$build"/root/usr/lib/*/libstereomatching.so.1)
-check "no file is in two packages" share_nothing
-check "dependencies are available" can_be_installed
-check "lintian" ask_lintian
+check "no file is in two packages" no_shared_files
+check "dependencies are available" check_dependencies
+check "lintian" run_lintian
 check "elements are found" inspect
 check "pipeline with a preset" render
 check "autopkgtest" autopkgtest
-check "links of README" follow_links
+check "links of README" check_links
 check "program with the library compiles and runs" compile
 check "Python module matches" import_module
 check "manual pages" manual
-check "completion of stereo-eval" complete_words stereo-eval
-check "completion of stereo-view" complete_words stereo-view
-check "completion of stereo-tune" complete_words stereo-tune
-check "AppStream metadata" describe
+check "completion of stereo-eval" check_completion stereo-eval
+check "completion of stereo-view" check_completion stereo-view
+check "completion of stereo-tune" check_completion stereo-tune
+check "AppStream metadata" validate_metainfo
 if [[ $(apt-cache policy reuse 2> /dev/null) =~ Candidate:\ [5-9] ]]; then
   need_packages reuse
   check "every file has a licence" reuse --root "$build/source" lint

@@ -19,7 +19,7 @@ import tempfile
 
 SKIPPED = 77
 HEADERS = ("common/stereo.h", "cuda/stereo-cuda.h")
-# The version of the format, and no paths, so that records are comparable.
+# No format version and no paths: equal ABIs must have equal records.
 ABIDW = ("abidw", "--drop-private-types", "--exported-interfaces-only", "--no-corpus-path",
          "--no-comp-dir-path", "--no-show-locs", "--no-elf-needed", "--no-parameter-names",
          "--type-id-style", "hash")
@@ -32,7 +32,7 @@ def describe(headers, library):
 
 
 def without_counts(xml):
-    """STEREO_N_* count the enumerators, of which there may be more."""
+    """Removes STEREO_N_*: they count enumerators, and new ones may be added."""
     return re.sub(r"(enumerator name='STEREO_N_\w+' value=)'\d+'", r"\1'0'", xml)
 
 
@@ -43,7 +43,7 @@ def write(path, text):
 
 
 def compare(record, xml, folder):
-    """Prints the incompatible changes; the status of the test."""
+    """Prints the incompatible changes; returns the exit status."""
     with open(os.path.join(record, "libstereomatching.xml"), encoding="utf-8") as file:
         old = write(os.path.join(folder, "old.xml"), without_counts(file.read()))
     new = write(os.path.join(folder, "new.xml"), without_counts(xml))
@@ -62,7 +62,7 @@ def main():
     source, library = arguments[recording:]
     record = os.path.join(source, "tests", "abi")
     if not shutil.which("abidw") or not shutil.which("abidiff"):
-        print("skipped: there is no abidiff (abigail-tools)")
+        print("skipped: abidiff (abigail-tools) is not installed")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         for header in HEADERS:

@@ -41,11 +41,11 @@ def main():
     try:
         import cv2
     except ImportError:
-        print("skipped: there is no OpenCV for Python")
+        print("skipped: Python has no OpenCV (cv2)")
         return 77
     images = [cv2.imread(path) for path in pair]
     if images[0] is None or images[1] is None:
-        print("skipped: there is no %s" % " or ".join(pair))
+        print("skipped: %s does not exist" % " or ".join(pair))
         return 77
 
     command = [bench, "--images"] + pair + [

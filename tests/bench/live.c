@@ -90,7 +90,7 @@ play (const gchar * what, const gchar * launch, guint seconds)
     exit (1);
   }
   gst_clear_message (&message);
-  printf ("%-34s %4u maps %6.2f a second, gap %5.0f ms, latency %5.0f ms, "
+  printf ("%-34s %4u maps %6.2f/s, gap %5.0f ms, latency %5.0f ms, "
       "%" G_GUINT64_FORMAT " superseded, %" G_GUINT64_FORMAT " by QoS\n", what,
       run.n, run.n > 2 ? (run.n - 2) * 1e6 / (double) (run.last - run.first)
       : 0.0, (double) run.longest / 1e3, (double) run.latest / 1e6,

@@ -50,7 +50,7 @@ TEST (test_no_memory)
   gst_buffer_unref (buffer);
 }
 
-/* It was a fake that the loader has found. */
+/* The loader has found the fake library. */
 TEST (test_is_fake)
 {
   void *library = dlopen ("libgstcuda-1.0.so.0", RTLD_LAZY | RTLD_NOLOAD);

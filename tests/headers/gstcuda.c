@@ -1,14 +1,13 @@
-/* gst-stereomatching: what is taken for granted of gstcuda
+/* gst-stereomatching: checks the assumptions about gstcuda
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * The plugin looks gstcuda's functions up when it runs, and is built without
- * its headers.  Where they are installed, they have to say what
- * gst/base/gststereocuda.c takes them for.  What does not compile fails the
- * build.
+ * The plugin is built without gstcuda's headers and looks its functions up at
+ * run time.  Where the headers are installed, this file compares them with the
+ * declarations in gst/base/gststereocuda.c; a difference fails the build.
  */
 
 #define GST_USE_UNSTABLE_API
@@ -41,8 +40,8 @@ SAME (gst_cuda_memory_sync, void (*) (GstCudaMemory *));
 
 _Static_assert (offsetof (GstCudaContext, object) == 0
     && sizeof (((GstCudaContext *) NULL)->object) == sizeof (GstObject),
-    "a GstCudaContext is a GstObject");
+    "GstCudaContext does not begin with a GstObject");
 _Static_assert (offsetof (GstCudaMemory, context) == sizeof (GstMemory),
-    "the context is behind the memory");
+    "GstCudaMemory has no context after its GstMemory");
 _Static_assert ((int) GST_MAP_CUDA == (int) GST_STEREO_MAP_DEVICE,
     "GST_MAP_CUDA");

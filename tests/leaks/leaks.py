@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# gst-stereomatching: leaks of pipelines
+# gst-stereomatching: looks for leaks in pipelines
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """leaks.py PIPELINE_PROGRAM ELEMENT ...
 
@@ -16,7 +16,7 @@ import sys
 GRAY = "video/x-raw,format=GRAY8,width=48,height=32,framerate=30/1"
 RGB = "video/x-raw,format=RGB,width=33,height=17,framerate=30/1"
 
-# name: (pipeline with the element for %s, whether it ends well)
+# name: (pipeline with the element for %s, whether it ends without an error)
 PIPELINES = {
     "grey": ("videotestsrc num-buffers=4 ! {gray} ! m.sink_left videotestsrc num-buffers=4 ! {gray} "
              "! m.sink_right %s name=m num-disparities=8 ! fakesink", True),
@@ -36,7 +36,7 @@ PIPELINES = {
                      "! fakesink num-buffers=1", True),
 }
 
-# The same, of elements with more than one result.
+# The same for elements with several results.
 RESULTS = {
     "all-results": ("videotestsrc num-buffers=4 ! {gray} ! m.sink_left videotestsrc num-buffers=4 "
                     "! {gray} ! m.sink_right %s name=m m.src ! queue ! fakesink m.src_vertical "
@@ -54,7 +54,7 @@ RESULTS = {
 
 
 def traced(words):
-    """(exit status, output, [type and name of live object])"""
+    """Returns (exit status, output, [type and name of each live object])."""
     environment = dict(os.environ, GST_TRACERS="leaks", GST_DEBUG="GST_TRACER:7",
                        GST_DEBUG_NO_COLOR="1")
     result = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60,

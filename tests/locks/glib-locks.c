@@ -1,4 +1,4 @@
-/* gst-stereomatching: tells the thread sanitizer about GLib's locks
+/* gst-stereomatching: announces GLib's locks to the thread sanitizer
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -24,7 +24,7 @@
 #undef g_once_init_leave
 #undef g_object_ref
 
-/* The function that this one stands before. */
+/* The replaced function, next in the search order of the linker. */
 #define NEXT(function)                                                  \
   static __typeof__ (&function) found;                                  \
   __typeof__ (&function) next = __atomic_load_n (&found,                \
@@ -36,7 +36,7 @@
   }                                                                     \
   (void) 0
 
-/* type function (kind * lock) that locks, or unlocks */
+/* Wrappers of void function (kind *), which lock or unlock. */
 #define LOCKS(function, kind)                                           \
   __attribute__ ((visibility ("default")))                              \
   void function (kind * lock)                                           \
@@ -185,8 +185,9 @@ gst_mini_object_unref (GstMiniObject * object)
   next (object);
 }
 
-/* The last owner of a buffer writes to it in place after all others, who copied
- * it, have read it: a call within GStreamer unrefs it for them. */
+/* The last owner of a buffer writes to it in place, after all others copied
+ * it.  GStreamer unrefs it for them internally, which the sanitizer does not
+ * see. */
 __attribute__ ((visibility ("default")))
 GstMiniObject *
 gst_mini_object_make_writable (GstMiniObject * object)
@@ -259,8 +260,8 @@ gst_bus_timed_pop_filtered (GstBus * bus, GstClockTime timeout,
   return message;
 }
 
-/* A GAtomicInt of a library that is not seen: whoever posts a buffer to a pad
- * hands it over. */
+/* The pool posts and polls with a GAtomicInt, which is not instrumented:
+ * releasing a buffer happens before acquiring it. */
 __attribute__ ((visibility ("default")))
 void
 gst_buffer_pool_release_buffer (GstBufferPool * pool, GstBuffer * buffer)
@@ -281,7 +282,7 @@ gst_buffer_pool_acquire_buffer (GstBufferPool * pool, GstBuffer ** buffer,
   NEXT (gst_buffer_pool_acquire_buffer);
   flow = next (pool, buffer, params);
   __tsan_acquire (pool);
-  /* the last one who let go of it, which GStreamer gives back itself */
+  /* GStreamer releases the buffer itself when its last owner unrefs it */
   if (flow == GST_FLOW_OK) {
     __tsan_acquire (*buffer);
     for (guint i = 0; (memory = get_memory (*buffer, i)) != NULL; i++)

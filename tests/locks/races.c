@@ -1,4 +1,4 @@
-/* gst-stereomatching: does the thread sanitizer see GLib's locks, and races?
+/* gst-stereomatching: test program with and without a data race
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -20,7 +20,7 @@ static GCond cond;
 static GAsyncQueue *queue;
 static GstBuffer *buffers[TIMES];       /* shared by both threads */
 
-/* What the locks guard. */
+/* Protected by the locks. */
 static int under_mutex, under_rec_mutex, under_rw_lock;
 static gboolean said;
 static int unguarded;
@@ -30,7 +30,7 @@ run (gpointer race)
 {
   GstClockTime time = 1;
 
-  /* before the thread has taken any lock that another one let go */
+  /* before this thread acquires a lock that the other one released */
   if (race != NULL)
     unguarded++;
   for (int i = 0; i < TIMES; i++) {

@@ -1,4 +1,4 @@
-/* gst-stereomatching: a program that has the plugin in it
+/* gst-stereomatching: a program that contains the plugin
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -36,7 +36,7 @@ add_view (GstBin * bin, GstElement * matcher, const gchar * view,
   return gst_element_link_pads (source, "src", matcher, pad);
 }
 
-/* What takes the frames: fakesink is in a plugin file of GStreamer. */
+/* Receives frames: fakesink is in a plugin file of GStreamer. */
 typedef struct
 {
   GstElement *pipeline;
@@ -54,7 +54,7 @@ take_frame (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   return GST_FLOW_OK;
 }
 
-/* Tells main() when there are no more. */
+/* Notifies main() of the end of the stream. */
 static gboolean
 take_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
@@ -87,17 +87,17 @@ match (const gchar * name)
   if (gst_pad_link (source, sink) != GST_PAD_LINK_OK
       || !add_view (GST_BIN (pipeline), matcher, "left", "sink_left")
       || !add_view (GST_BIN (pipeline), matcher, "right", "sink_right"))
-    fail (name, "cannot be linked");
+    fail (name, "cannot link the elements");
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND,
       GST_MESSAGE_APPLICATION | GST_MESSAGE_ERROR);
   if (message == NULL || GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    fail (name, message == NULL ? "comes to no end" : "fails");
+    fail (name, message == NULL ? "timeout before end of stream" : "fails");
   g_clear_pointer (&message, gst_message_unref);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   if (taker.n_frames != 3)
-    fail (name, "does not give three frames");
+    fail (name, "expected three frames");
 
   gst_pad_unlink (source, sink);
   gst_pad_set_active (sink, FALSE);
@@ -107,7 +107,7 @@ match (const gchar * name)
   gst_object_unref (pipeline);
 }
 
-/* Whether an element is one that matches two views. */
+/* Whether an element is a matcher. */
 static gboolean
 is_matcher (GstElementFactory * factory)
 {
