@@ -745,8 +745,8 @@ check_shift (size_t device, StereoFormat format, double dx, double dy,
       least = c < least ? c : least;
     }
   }
-  printf ("  %6.2f, %6.2f: mean error %.3f, maximum %.3f, confidence %.3f "
-      "at least\n", dx, dy, worst_x, worst_y, least);
+  printf ("  %6.2f, %6.2f: errors up to %.3f, %.3f, confidence from %.3f\n",
+      dx, dy, worst_x, worst_y, least);
   CHECK_DOUBLE (worst_x, <, 0.1);
   CHECK_DOUBLE (worst_y, <, 0.1);
   CHECK_DOUBLE (least, >, 0.9);
