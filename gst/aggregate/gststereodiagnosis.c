@@ -10,13 +10,15 @@
  * confidence is computed too, which is 0 where the views are inconsistent.  A
  * low share of other pixels in several pairs in a row causes one warning.
  *
- * On the CPU only, where that costs next to nothing: a GPU would have to
- * transfer another image and wait for it.
+ * That costs next to nothing: a GPU transfers another image with the map.  It
+ * is examined when the next pair is due, when it has long been complete, so
+ * that nothing waits for it.
  */
 
 #include "aggregate/gststereomatcher-private.h"
 
 #include "base/gststereodebug.h"
+#include "match/matcher.h"
 
 #define INTERVAL GST_SECOND
 
@@ -47,10 +49,13 @@ gst_stereo_matcher_start_diagnosis (GstStereoMatcher * matcher,
   const gsize width = (gsize) matcher->config.width;
   const gsize height = (gsize) matcher->config.height;
 
-  if (matcher->parent.device.is_cuda
-      || !stereo_algorithm_has_result (GST_STEREO_MATCHER_GET_CLASS
+  if (!stereo_algorithm_has_result (GST_STEREO_MATCHER_GET_CLASS
           (matcher)->algorithm, STEREO_RESULT_CONFIDENCE)
       || !is_due (self, time))
+    return FALSE;
+  /* it has the memory */
+  gst_stereo_matcher_finish_diagnosis (matcher);
+  if (self->warned)
     return FALSE;
   if (self->size != width * height) {
     g_free (self->memory);
@@ -101,16 +106,13 @@ get_share (const StereoImage * confidence, gint left)
   return (gdouble) n / confidence->height / (confidence->width - x0);
 }
 
-void
-gst_stereo_matcher_finish_diagnosis (GstStereoMatcher * matcher,
-    const StereoImage * confidence)
+static void
+judge (GstStereoMatcher * matcher, const StereoImage * confidence)
 {
   GstStereoDiagnosis *self = &matcher->diagnosis;
-  gdouble share;
-  gint first, n;
+  const gint first = self->first, n = self->n;
+  const gdouble share = get_share (confidence, first + n);
 
-  get_range (matcher, &first, &n);
-  share = get_share (confidence, first + n);
   GST_LOG_OBJECT (matcher, "%.0f %% of the pixels are consistent",
       100 * share);
   self->n_few = share < FEW ? self->n_few + 1 : 0;
@@ -124,6 +126,40 @@ gst_stereo_matcher_finish_diagnosis (GstStereoMatcher * matcher,
           "%d (min-disparity, num-disparities); there is no texture, or too "
           "much noise; exposures differ.", 100 * share, first, first + n - 1),
       (NULL));
+}
+
+void
+gst_stereo_matcher_continue_diagnosis (GstStereoMatcher * matcher,
+    const StereoImage * confidence, guint64 frame)
+{
+  GstStereoDiagnosis *self = &matcher->diagnosis;
+
+  get_range (matcher, &self->first, &self->n);
+  if (matcher->parent.device.is_cuda) {
+    self->frame = frame;
+    self->image = *confidence;
+  } else {
+    judge (matcher, confidence);
+  }
+}
+
+void
+gst_stereo_matcher_finish_diagnosis (GstStereoMatcher * matcher)
+{
+  GstStereoDiagnosis *self = &matcher->diagnosis;
+
+  if (self->frame == 0)
+    return;
+  if (stereo_runner_wait (matcher->parent.run.runner[0], self->frame)
+      == STEREO_OK)
+    judge (matcher, &self->image);
+  self->frame = 0;
+}
+
+void
+gst_stereo_matcher_drop_diagnosis (GstStereoMatcher * matcher)
+{
+  matcher->diagnosis.frame = 0;
 }
 
 void

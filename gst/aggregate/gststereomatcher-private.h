@@ -118,12 +118,16 @@ GstFlowReturn gst_stereo_matcher_match (GstStereoMatcher * self,
     GstStereoInput inputs[GST_STEREO_N_VIEWS]);
 
 /* Whether this pair is examined, with its confidence, which may be computed
- * into this image; then, after success, finish(), which warns of views that do
- * not match. */
+ * into this image; then, after success, continue(), which warns of views that
+ * do not match, or postpones that to finish(). */
 gboolean gst_stereo_matcher_start_diagnosis (GstStereoMatcher * self,
     GstClockTime time, StereoImage * confidence);
-void gst_stereo_matcher_finish_diagnosis (GstStereoMatcher * self,
-    const StereoImage * confidence);
+void gst_stereo_matcher_continue_diagnosis (GstStereoMatcher * self,
+    const StereoImage * confidence, guint64 frame);
+/* Waits for the pair that was postponed, if any. */
+void gst_stereo_matcher_finish_diagnosis (GstStereoMatcher * self);
+/* Forgets that pair, whose runner is closed. */
+void gst_stereo_matcher_drop_diagnosis (GstStereoMatcher * self);
 /* For start and stop. */
 void gst_stereo_matcher_reset_diagnosis (GstStereoMatcher * self);
 

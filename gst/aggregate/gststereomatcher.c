@@ -84,11 +84,14 @@ static gboolean
 gst_stereo_matcher_stop (GstAggregator * aggregator)
 {
   GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
+  gboolean stopped;
 
   gst_stereo_matcher_newest_reset (self);
-  gst_stereo_matcher_reset_diagnosis (self);
   gst_clear_event (&self->tags);
-  return PARENT->stop (aggregator);
+  stopped = PARENT->stop (aggregator);
+  /* The device writes to its memory until then. */
+  gst_stereo_matcher_reset_diagnosis (self);
+  return stopped;
 }
 
 static GstFlowReturn
@@ -222,8 +225,11 @@ gst_stereo_matcher_set_property (GObject * object, guint id,
     self->pairs = (GstStereoPairs) g_value_get_enum (value);
   else if (id == PROP_PROFILING)
     self->profiling = g_value_get_boolean (value);
-  else
+  else if (self->right_offset != g_value_get_int64 (value)) {
     self->right_offset = g_value_get_int64 (value);
+    /* Other images are paired from now on. */
+    memset (&self->differences, 0, sizeof (self->differences));
+  }
   GST_OBJECT_UNLOCK (self);
   if (id == PROP_RIGHT_OFFSET)
     gst_stereo_matcher_update_latency (self);
@@ -418,7 +424,8 @@ install_properties (GstStereoMatcherClass * klass)
    * the newest, since the element started, guint64), `time-difference-mean` and
    * `time-difference-deviation` (mean and standard deviation of the running
    * time of the right image of a pair minus that of the left one, without
-   * #GstStereoMatcher:right-offset, in nanoseconds, gint64 and guint64),
+   * #GstStereoMatcher:right-offset and since its last change, in nanoseconds,
+   * gint64 and guint64),
    * `processing-time-last` and `processing-time-mean` (of finished pairs, in
    * nanoseconds, guint64), `device-memory` (bytes allocated on a GPU, guint64),
    * `downloaded` (bytes of results copied from the GPU because they were

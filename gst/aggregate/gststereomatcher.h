@@ -49,6 +49,12 @@ typedef struct
   gboolean warned;
   guint8 *memory;               /* of the confidence, or NULL */
   gsize size;
+  gint first;                   /* disparities of the pair: the lowest, and */
+  gint n;                       /* how many */
+
+  /* A pair on the GPU, whose confidence is examined later. */
+  guint64 frame;                /* its number in the runner, or 0 */
+  StereoImage image;
 } GstStereoDiagnosis;
 
 /* See gststereomatcher-private.h. */
@@ -68,7 +74,8 @@ typedef struct
   gboolean profiling;
   GstClockTimeDiff right_offset;
   GstClockTime frame_duration;  /* of the left view, or 0 */
-  GstStereoDifferences differences;     /* without right_offset */
+  GstStereoDifferences differences;     /* without right_offset, since its
+                                         * last change */
   const GstStereoInput *current;        /* the pair that is being matched */
 
   /* Of the task. */

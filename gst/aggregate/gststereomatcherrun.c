@@ -22,6 +22,7 @@ matcher_close (GstElement * element)
 {
   GstStereoMatcher *self = GST_STEREO_MATCHER (element);
 
+  gst_stereo_matcher_drop_diagnosis (self);
   stereo_matcher_free (&self->matcher);
   stereo_params_free (&self->applied);
 }
@@ -144,8 +145,11 @@ matcher_start (GstElement * element, GstStereoRunFrame * frame)
   profiling = self->profiling;
   GST_OBJECT_UNLOCK (self);
   stereo_matcher_set_profiling (self->matcher, profiling);
-  /* `stages` is to have those of what downstream takes */
-  diagnosing = !profiling && gst_stereo_matcher_start_diagnosis (self,
+  /* `stages` is to have those of what downstream takes, and a confidence that
+   * is an output stays on the GPU */
+  diagnosing = !profiling && !(self->parent.device.is_cuda
+      && results[STEREO_RESULT_CONFIDENCE] != NULL)
+      && gst_stereo_matcher_start_diagnosis (self,
       GST_BUFFER_PTS (frame->inputs[LEFT].buffer), &confidence);
   if (diagnosing && results[STEREO_RESULT_CONFIDENCE] == NULL)
     results[STEREO_RESULT_CONFIDENCE] = &confidence;
@@ -154,8 +158,8 @@ matcher_start (GstElement * element, GstStereoRunFrame * frame)
   for (guint i = 1; i < frame->n_outputs; i++)
     frame->outputs[i].number = frame->outputs[0].number;
   if (diagnosing && status == STEREO_OK)
-    gst_stereo_matcher_finish_diagnosis (self,
-        results[STEREO_RESULT_CONFIDENCE]);
+    gst_stereo_matcher_continue_diagnosis (self,
+        results[STEREO_RESULT_CONFIDENCE], frame->outputs[0].number);
   return status;
 }
 

@@ -133,6 +133,7 @@ end_of_stream (GstStereoMatcher * self)
       drop (self, i, &input, "the other view has ended");
     gst_stereo_input_clear (&input);
   }
+  gst_stereo_matcher_finish_diagnosis (self);
   (void) gst_stereo_run_drain (&self->parent.run);
 
   /* Perhaps the last ones were not matched because of their size. */

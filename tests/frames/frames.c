@@ -441,6 +441,59 @@ TEST (test_no_memory)
   fake_cuda_reset ();
 }
 
+/* Views that do not match cause the same warning as on the CPU, from pairs that
+ * are complete when the next one is due. */
+static gchar *
+warning_of_swapped (const gchar * matcher)
+{
+  GstElement *pipeline = pipeline_new ("stereotestsrc num-buffers=8 "
+      "pattern=thin num-disparities=32 view=right ! video/x-raw,width=160,"
+      "height=120,framerate=1/1 ! m.sink_left  stereotestsrc num-buffers=8 "
+      "pattern=thin num-disparities=32 ! video/x-raw,width=160,height=120,"
+      "framerate=1/1 ! m.sink_right  stereosgm name=m num-disparities=32 %s ! "
+      "fakesink", matcher);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  gchar *text;
+  GError *error;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE,
+      GST_MESSAGE_WARNING | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE,
+      GST_MESSAGE_WARNING | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  pipeline_free (pipeline);
+  return text;
+}
+
+TEST (test_diagnosis)
+{
+  static const gchar *const gpu[] = { "backend=cuda",
+    "backend=cuda frames-in-flight=1", "backend=cuda frames-in-flight=4"
+  };
+  gchar *expected = warning_of_swapped ("backend=cpu"), *text;
+
+  fail_unless (strstr (expected, "consistent between the views") != NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (gpu); i++) {
+    fake_cuda_reset ();
+    text = warning_of_swapped (gpu[i]);
+    fail_unless_equals_string (text, expected);
+    g_free (text);
+    fail_unless_equals_uint64 (fake_cuda_used (), 0);
+  }
+  g_free (expected);
+}
+
 /* ------------------------------------------------ what comes after matchers */
 
 static void
