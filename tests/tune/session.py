@@ -330,6 +330,26 @@ class Files(unittest.TestCase):
             self.assertNotIn(self.folder, line)
             self.launch(line)
 
+    def test_calibration(self):
+        camera = "[100, 0, %g, 0, 100, %g, 0, 0, 1]" % ((WIDTH - 1) / 2, (HEIGHT - 1) / 2)
+        calibration = self.path("stereo.yml")
+        with open(calibration, "w", encoding="utf-8") as file:
+            file.write("%%YAML:1.0\nM1: %s\nM2: %s\nR: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
+                       "T: [-0.1, 0, 0]\n" % (camera, camera))
+        with Server("--matcher", "stereovcbw", "--calibration", calibration,
+                    self.path("left view.ppm"), self.path("right.ppm")) as server, \
+                Viewer(server).start(["depth"]) as page:
+            page.set("matcher", "num-disparities", 16)
+            page.frames(3, "depth")
+            page.send("probe", side="a", x=WIDTH // 2, y=HEIGHT // 2)
+            probe = page.wait("probe")
+            self.assertAlmostEqual(probe["disparity"], SHIFT, 1)
+            self.assertAlmostEqual(probe["depth"], 100 * 0.1 / SHIFT, 1)
+            page.send("line", side="a")
+            line = page.wait("line")["text"]
+            self.assertIn("stereorectify name=left view=left 'calibration=\"stereo.yml\"'", line)
+            self.launch(line)
+
     def test_images_of_a_page(self):
         left, right = texture(0), texture(SHIFT)
         with Server(*QUICK, "--token", "a-long-token") as server:
@@ -471,6 +491,10 @@ class Files(unittest.TestCase):
         self.assertIn(self.folder, wrong("--demo", "--settings", self.folder))
         self.assertIn("65536 bytes", wrong("--demo", "--settings", "/dev/zero"))
         self.assertIn("exclude each other", wrong("--demo", "--sbs", "x"))
+        self.assertIn("x.yml", wrong("--calibration", "x.yml", self.path("right.ppm"),
+                                     self.path("right.ppm")))
+        for source in ("--demo",), ("--pipeline", "x"):
+            self.assertIn("--calibration requires", wrong("--calibration", "x.yml", *source))
 
         bad = self.path("bad.png")
         with open(bad, "w", encoding="utf-8") as file:

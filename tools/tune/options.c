@@ -129,6 +129,10 @@ tune_options_parse (TuneOptions * options, int argc, char **argv)
     die ("--truth requires two images");
   if (options->truth_scale > 0 && options->truth == NULL)
     die ("--truth-scale requires --truth");
+  if (options->calibration != NULL && (options->input == TUNE_FROM_DEMO
+          || options->input == TUNE_FROM_PIPELINE))
+    die ("--calibration requires two files or --sbs; a pipeline has "
+        "stereorectify itself");
   if (options->demo && options->focal_length == 0)
     options->focal_length = DEMO_FOCAL_LENGTH;
   if (options->demo && options->baseline == 0)

@@ -220,6 +220,9 @@ picture_encoded (const TunePicture * picture, gpointer data)
   TuneSession *session = data;
   guint index = 0;
 
+  /* It was being encoded when its view ended, and has no index now. */
+  if ((session->views & 1u << picture->slot.view) == 0)
+    return;
   for (guint i = 0; i < picture->slot.view; i++)
     index += (session->views & 1u << i) != 0;
   for (guint i = 0; i < session->viewers->len; i++)

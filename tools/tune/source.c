@@ -230,7 +230,7 @@ quote_path (const gchar * path)
   return g_string_free (text, FALSE);
 }
 
-/* The element called name at the end of a view. */
+/* The element called name, which is the view, at its end. */
 static gchar *
 describe_end (const TuneOptions * options, const gchar * name)
 {
@@ -239,7 +239,8 @@ describe_end (const TuneOptions * options, const gchar * name)
   if (options->calibration == NULL)
     return g_strdup_printf ("identity name=%s", name);
   file = quote_path (options->calibration);
-  return g_strdup_printf ("stereorectify name=%s calibration=%s", name, file);
+  return g_strdup_printf ("stereorectify name=%s view=%s calibration=%s", name,
+      name, file);
 }
 
 static gchar *
