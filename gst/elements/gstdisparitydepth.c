@@ -25,7 +25,9 @@
  * Maps should come from a matcher with `fill=false`: filled pixels have depths
  * that were not measured. The element posts one message if maps are filled, and
  * warns once if a map has no depth at all: usually the baseline is not in
- * metres, or the focal length is of another size of the views.
+ * metres, or the focal length is of another size of the views. `min-confidence`
+ * of the matcher leaves uncertain pixels unknown; the confidence is not in the
+ * map, so this element has no such property.
  *
  * Depths outside #GstDisparityDepth:range-min to #GstDisparityDepth:range-max
  * are 0, unknown, as are those that exceed 16 bits. Far away, a fraction of a

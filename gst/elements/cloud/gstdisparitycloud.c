@@ -36,7 +36,7 @@
  * or the tags of a recording. Without a focal length and a baseline that is an
  * error; the default principal point is the image centre. Maps without
  * metadata, scaled maps and filled maps are treated as by disparitydepth: use a
- * matcher with `fill=false`.
+ * matcher with `fill=false`. Its `min-confidence` leaves uncertain points out.
  *
  * Each map is combined with its image, as in stereoview; images that never
  * receive a disparity map are dropped.

@@ -194,8 +194,8 @@ check_plausible (GstStereoRectify * self, const StereoCalibration * calibration)
   if (r->baseline > 0
       && (r->baseline < MIN_BASELINE || r->baseline > MAX_BASELINE))
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("The calibration has a baseline of %g m. If the cameras are not so "
-            "far apart, set calibration-unit to the length unit of the file, "
+        ("The calibration has a baseline of %g m. If the cameras have another "
+            "distance, set calibration-unit to the length unit of the file, "
             "in metres (0.001 for millimetres).", r->baseline), (NULL));
   else if (c->width == 0 && (is_off_center (c->cx, r->width)
           || is_off_center (c->cy, r->height)))

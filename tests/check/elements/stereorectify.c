@@ -703,7 +703,7 @@ TEST (test_implausible)
       TRANSLATION ("-0.12");
 
   check_warning ("view=left", millimetres, "a baseline of 120 m. If the "
-      "cameras are not so far apart, set calibration-unit");
+      "cameras have another distance, set calibration-unit");
   check_warning ("view=left calibration-unit=0.001", millimetres, NULL);
   check_warning ("view=left calibration-unit=0.000001", millimetres,
       "baseline of 0.00012 m");
