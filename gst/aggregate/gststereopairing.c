@@ -117,6 +117,44 @@ check_sizes (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS],
   return FALSE;
 }
 
+/* The view that has ended without an image while the other one has some, or
+ * -1. */
+static gint
+find_empty_view (GstStereoMatcher * self)
+{
+  for (gint i = 0; i < N_VIEWS; i++) {
+    if (gst_stereo_aggregator_count_images (&self->parent, i) == 0
+        && gst_stereo_aggregator_count_images (&self->parent, !i) > 0)
+      return i;
+  }
+  return -1;
+}
+
+/* Warns of an end without any pair, though there are images: the result is
+ * empty. */
+static void
+check_pairs (GstStereoMatcher * self)
+{
+  const gint empty = find_empty_view (self);
+  GstStereoCounters counters;
+
+  GST_OBJECT_LOCK (self);
+  counters = self->parent.counters;
+  GST_OBJECT_UNLOCK (self);
+  if (counters.processed + counters.qos_dropped + counters.superseded > 0
+      || g_atomic_int_get (&self->n_unpaired) >= UNPAIRED_WARNING)
+    return;
+  if (empty >= 0)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("%s has ended without an image, so there is no pair to match.",
+            gst_stereo_input_names[empty]), (NULL));
+  else if (counters.dropped[LEFT] + counters.dropped[RIGHT] > 0)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("The views have ended without a pair: no timestamps were within "
+            "sync-tolerance of each other. If one camera is late, set "
+            "right-offset. Both are in nanoseconds."), (NULL));
+}
+
 /* One view has ended and has nothing left. */
 static GstFlowReturn
 end_of_stream (GstStereoMatcher * self)
@@ -140,8 +178,10 @@ end_of_stream (GstStereoMatcher * self)
   if (gst_stereo_aggregator_get_info (&self->parent, info, N_VIEWS)
       && !gst_stereo_matcher_same_size (&info[LEFT], &info[RIGHT]))
     post_size_error (self, info);
-  return gst_stereo_failure_posted (&self->parent.failure) ? GST_FLOW_ERROR
-      : GST_FLOW_EOS;
+  if (gst_stereo_failure_posted (&self->parent.failure))
+    return GST_FLOW_ERROR;
+  check_pairs (self);
+  return GST_FLOW_EOS;
 }
 
 /* -------------------------------------------------------------------- pairs */

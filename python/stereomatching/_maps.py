@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import warnings
 from ctypes import POINTER, c_int, c_void_p
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple, Union
@@ -274,6 +275,16 @@ def view(left: Any, disparity: Union[Map, Any], right: Any = None, *, order: str
     return frame[:, :, ::-1] if swapped else frame
 
 
+def _warn_of_empty(known: bool, camera: Camera, what: str) -> None:
+    """Warns of a result without a known depth; stacklevel is that of the caller's caller."""
+    if not known:
+        warnings.warn("the %s has no known depth: a disparity of 1 pixel is a depth of %g metres "
+                      "(focal_length %g pixels, baseline %g metres). Check these two, range_min, "
+                      "range_max and the map" % (what, camera.focal_length * camera.baseline,
+                                                 camera.focal_length, camera.baseline),
+                      stacklevel=3)
+
+
 def depth(disparity: Union[Map, Any], camera: Camera, *, backend: str = "auto",
           **properties: Value) -> np.ndarray:
     """Computes depth along the optical axis.
@@ -290,7 +301,9 @@ def depth(disparity: Union[Map, Any], camera: Camera, *, backend: str = "auto",
         output, codes = _arrays.new_codes(image.height, image.width, np.dtype(np.uint16))
         operation.process([image], output)
     del array
-    return _arrays.written(codes)
+    found = _arrays.written(codes)
+    _warn_of_empty(bool(found.any()), camera, "depth map")
+    return found
 
 
 def points(disparity: Union[Map, Any], camera: Camera, *, backend: str = "auto",
@@ -318,4 +331,5 @@ def points(disparity: Union[Map, Any], camera: Camera, *, backend: str = "auto",
         output.stride[0] = 12 * width
         operation.process([image], output)
     del array
+    _warn_of_empty(not bool(np.isnan(found[:, :, 2]).all()), camera, "point cloud")
     return found

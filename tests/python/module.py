@@ -523,6 +523,20 @@ class Geometry(unittest.TestCase):
         with self.assertRaisesRegex(sm.ArgumentError, "height x width"):
             sm.Map.from_disparity([1, 2])
 
+    def test_no_known_depth(self):
+        """Of a baseline in millimetres, for example."""
+        far = sm.Camera(self.camera.focal_length, 1e6)
+        for call, what in ((lambda camera, **p: sm.depth(self.map, camera, **CPU, **p), "depth map"),
+                           (lambda camera, **p: sm.points(self.map, camera, range_max=100, **CPU, **p),
+                            "point cloud")):
+            with self.assertWarnsRegex(UserWarning, what + " has no known depth: a disparity of 1 pixel "
+                                       "is a depth of .* metres .*baseline 1e.06 metres") as caught:
+                call(far)
+            self.assertEqual(caught.filename, __file__)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                call(self.camera)
+
     def test_depth(self):
         metres = 90 * 0.5 / self.truth
         self.assertEqual(sm.depth(self.map, self.camera, **CPU).tolist(),

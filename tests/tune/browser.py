@@ -330,8 +330,11 @@ class Controls(Case):
             self.tab.click("#compare")
             self.tab.until("document.body.classList.contains('comparing')")
             self.tab.click(".which .b")
+            # there is nothing to download before
+            self.other.start(["disparity"]).frames(1, side="b")
             self.tab.click("#download a:nth-child(2)")
             path = os.path.join(folder, "b-disparity.pfm")
+            end = time.monotonic() + chromium.PATIENCE
             while not os.path.exists(path):
                 self.assertLess(time.monotonic(), end)
                 time.sleep(0.05)

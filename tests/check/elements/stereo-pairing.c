@@ -66,6 +66,9 @@ check_pairing (const gchar * launch, const gchar * left, const gchar * right,
     fail_unless_equals_uint64 (rig_stat (&rig, "dropped-right"), dropped_right);
   fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_ELEMENT),
       rig_stat (&rig, "dropped-left") + rig_stat (&rig, "dropped-right"));
+  /* of a result that is empty */
+  fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_WARNING),
+      maps->len == 0);
   rig_expect_no_error (&rig);
   g_ptr_array_unref (maps);
   rig_close (&rig);
@@ -153,6 +156,47 @@ TEST (test_skew)
       4, 4);
   check_pairing (VCBW "sync-tolerance=0", "0123", "0123", 0, "0123", 0, 0);
   check_pairing (VCBW "sync-tolerance=0", "0123", "0123", 1, "", 4, 4);
+}
+
+/* An end without a pair is not silent: one view has no images, or they have no
+ * partners. */
+TEST (test_no_pair)
+{
+  static const gchar *const lines[][2] = {
+    {"m.sink_left  stereotestsrc view=right num-buffers=0 ! m.sink_right",
+        "sink_right has ended without an image"},
+    {"m.sink_right  stereotestsrc num-buffers=0 ! m.sink_left",
+        "sink_left has ended without an image"},
+    {"m.sink_left  stereotestsrc view=right num-buffers=3 "
+          "timestamp-offset=5000000000 ! m.sink_right",
+        "ended without a pair: no timestamps were within sync-tolerance"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
+    GstElement *pipeline = pipeline_new ("stereotestsrc num-buffers=3 ! %s  "
+        VCBW "name=m ! fakesink", lines[i][0]);
+    GstBus *bus = gst_element_get_bus (pipeline);
+    GstMessage *message;
+    GError *error;
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_WARNING
+        | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+    fail_unless (message != NULL);
+    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless (strstr (error->message, lines[i][1]) != NULL, "%s",
+        error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+    message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_WARNING
+        | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+    fail_unless (message != NULL);
+    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+    gst_message_unref (message);
+    gst_object_unref (bus);
+    pipeline_free (pipeline);
+  }
 }
 
 static gint64

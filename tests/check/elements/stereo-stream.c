@@ -43,6 +43,8 @@ TEST (test_eos_without_data_on_one_side)
     script_numbers (scripts[v], v, 0, 1, 2, 3, 4, -1);
     maps = rig_run (&rig, scripts[LEFT], scripts[RIGHT]);
     fail_unless_equals_int (maps->len, 0);
+    /* of a result that is empty */
+    fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_WARNING), 1);
     rig_expect_no_error (&rig);
     g_ptr_array_unref (maps);
     rig_close (&rig);
@@ -104,6 +106,7 @@ TEST (test_eos_frees_a_source_that_asks)
   gst_harness_push_event (rig.view[RIGHT], gst_event_new_eos ());
   gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
   g_thread_join (thread);
+  fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_WARNING), 1);
   rig_expect_no_error (&rig);
   rig_close (&rig);
 }
