@@ -180,6 +180,17 @@ class Viewer:
             last = self.wait("picture", lambda m: m["view"] == view and m["side"] == side)
         return last
 
+    def pause(self, side="a"):
+        """Pauses, and waits for the pair that is being matched; the number of its frame."""
+        self.send("pause", on=True)
+        self.wait("state", lambda m: m["paused"])
+        frames = []
+        while len(frames) < 8 or len(set(frames[-8:])) > 1:
+            time.sleep(0.2)
+            self.send("probe", side=side, x=1, y=1)
+            frames.append(self.wait("probe")["frame"])
+        return frames[-1]
+
     def set(self, element, name, value, side="a"):
         """Sets a property; the value that it has then."""
         self.send("set", side=side, element=element, property=name, value=value)

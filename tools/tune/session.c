@@ -260,9 +260,9 @@ tune_session_add_viewer (TuneSession * session,
 
 /* Sets the camera of the options, to which a reset returns. */
 static void
-set_camera (TuneSession * session, TuneSide * side)
+set_camera (GstElement * depth, gpointer data)
 {
-  GstElement *depth = tune_side_element (side, "depth");
+  const TuneSession *session = data;
 
   g_object_set (depth, "focal-length", session->options->focal_length,
       "baseline", session->options->baseline, NULL);
@@ -282,7 +282,7 @@ make_side (TuneSession * session, guint index, const gchar * factory)
     tune_side_element (side, "depth-color")
   };
 
-  set_camera (session, side);
+  set_camera (tune_side_element (side, "depth"), session);
   for (guint i = 0; i < G_N_ELEMENTS (colors); i++) {
     g_object_set (colors[i], "legend", TRUE, NULL);
     tune_property_set_start (colors[i], "legend");
@@ -328,7 +328,7 @@ tune_session_open_pair (TuneSession * session, GstSample * left,
   for (guint i = 0; i < TUNE_MAX_SIDES; i++) {
     tune_pictures_drop_side (session->pictures, i);
     if (session->sides[i] != NULL)
-      set_camera (session, session->sides[i]);
+      tune_side_change (session->sides[i], "depth", TRUE, set_camera, session);
   }
   session->source = tune_source_new_still (options, left, right);
   tune_side_by_side_set_source (session->side_by_side, session->source);

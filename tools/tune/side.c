@@ -274,8 +274,10 @@ tune_side_change (TuneSide * side, const gchar * name, gboolean live,
 {
   TuneStage *stage = find_stage (side, name);
   const gboolean was_busy = stage->busy;
+  /* A map on its way there may have no camera after the change. */
+  const gboolean waits = was_busy && stage == side->stages[TUNE_DEPTH_STAGE];
 
-  if (live && stage->error == NULL) {
+  if (live && stage->error == NULL && !waits) {
     change (stage->element, data);
     return;
   }

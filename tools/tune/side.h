@@ -88,7 +88,8 @@ const gchar *tune_side_matcher (TuneSide * side);
  * matcher gets the pair that the old one was working on. */
 void tune_side_set_matcher (TuneSide * side, const gchar * factory);
 
-/* Calls change() for an element, which is stopped meanwhile unless live. */
+/* Calls change() for an element, which is stopped meanwhile unless live; the
+ * depth also if it is busy. */
 void tune_side_change (TuneSide * side, const gchar * name, gboolean live,
     void (*change) (GstElement * element, gpointer data), gpointer data);
 
