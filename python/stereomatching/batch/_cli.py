@@ -1,0 +1,134 @@
+# gst-stereomatching: stereo-batch
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The command. Exit status: 0 = complete, 1 = ended early, 2 = invalid arguments,
+3 = complete, but inputs could not be read or matched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import re
+import signal
+import sys
+from typing import List, Optional, Tuple
+
+from .. import _library as c
+from .._matching import version
+from . import _executors, _options, _run, _videos
+from ._executors import Cluster, Threads
+from ._progress import Progress
+from ._settings import Settings, with_assignments
+
+_ASSIGNMENT = re.compile(r"[a-z][a-z0-9_.-]*=.*", re.DOTALL)
+# Names of failed pairs to print
+_SHOWN = 5
+
+
+def _settings(options: argparse.Namespace, assignments: List[str]) -> Settings:
+    settings = Settings(
+        algorithm=options.algorithm, preset=options.preset,
+        outputs=tuple(filter(None, options.outputs.split(","))), map_format=options.format,
+        calibration=tuple(os.path.abspath(path) for path in options.calibration),
+        calibration_unit=options.calibration_unit, alpha=options.alpha, layout=options.layout,
+        devices=tuple(options.device.split(",")), threads=options.threads)
+    return with_assignments(settings, assignments)
+
+
+def _executor(options: argparse.Namespace) -> "Threads | Cluster":
+    if options.scheduler:
+        return _executors.connect(options.scheduler)
+    workers = options.workers or _executors.processors()
+    if workers < 1:
+        raise c.ArgumentError("--workers: expected a number above 0, got %d" % workers)
+    if options.workers and workers > 1 and _executors.have_dask():
+        return _executors.local_cluster(workers)
+    return Threads(workers)
+
+
+def _places(words: List[str]) -> Tuple[str, Optional[str], str]:
+    """LEFT, RIGHT or None, and OUT."""
+    if len(words) not in (2, 3):
+        raise _options.UsageError("expected LEFT RIGHT OUT, or SOURCE OUT, got %d names" % len(words))
+    return words[0], words[1] if len(words) == 3 else None, words[-1]
+
+
+def _batch(options: argparse.Namespace) -> _run.Summary:
+    assignments = [word for word in options.words if _ASSIGNMENT.fullmatch(word)]
+    left, right, folder = _places([w for w in options.words if not _ASSIGNMENT.fullmatch(w)])
+    settings = _settings(options, assignments)
+    settings.check()
+    if options.pairs_per_task < 1 or not options.segment > 0:
+        raise _options.UsageError("--pairs-per-task and --segment: expected a number above 0")
+    videos = _videos.are_videos(left, right)
+    if videos:
+        items = _videos.find_segments(left, right, options.segment)
+    else:
+        items = _run.find_pairs(left, right)
+    executor = _executor(options)
+    try:
+        if isinstance(executor, Cluster) and sys.stderr.isatty():
+            print("Dask's dashboard: %s" % executor.dashboard, file=sys.stderr)
+        return _run.run(items, folder, settings, executor=executor,
+                        resume=not options.no_resume, verify=options.verify,
+                        strict=options.strict, pairs_per_task=1 if videos else options.pairs_per_task,
+                        progress=Progress("segment" if videos else "pair"))
+    finally:
+        executor.close()
+
+
+def _names(what: str, names: List[str]) -> None:
+    if names:
+        more = ", and %d more" % (len(names) - _SHOWN) if len(names) > _SHOWN else ""
+        print("%d %s: %s%s" % (len(names), what, ", ".join(names[:_SHOWN]), more), file=sys.stderr)
+
+
+def _report(summary: _run.Summary) -> int:
+    """Prints what is notable on standard error; returns the exit status."""
+    _names("without a partner", summary.unpaired)
+    _names("failed, see manifest.jsonl", summary.failed)
+    if summary.stop:
+        print("Stopped: %s. Run the same command to continue." % summary.stop, file=sys.stderr)
+        return 1
+    return 3 if summary.failed else 0
+
+
+def _line(summary: _run.Summary) -> str:
+    new = summary.done - summary.resumed
+    parts = ", ".join("%s %.1f ms" % (name, 1000 * seconds / max(new, 1))
+                      for name, seconds in summary.parts.items())
+    return "%d done (%d of them earlier) in %.1f s, %.1f per second%s" % (
+        summary.done, summary.resumed, summary.seconds, new / max(summary.seconds, 1e-9),
+        "; each: " + parts if parts else "")
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main(words: Optional[List[str]] = None) -> int:
+    try:
+        options = _options.parse(sys.argv[1:] if words is None else words)
+        if options.help or options.options or options.version:
+            print(_options.help_text() if options.help else _options.option_table()
+                  if options.options else "stereo-batch %s" % version())
+            return 0
+        signal.signal(signal.SIGTERM, _interrupted)
+        summary = _batch(options)
+    except _options.UsageError as error:
+        print("stereo-batch: %s; see stereo-batch --help" % error, file=sys.stderr)
+        return 2
+    except (c.Error, ImportError) as error:
+        print("stereo-batch: %s" % error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Interrupted. Run the same command to continue.", file=sys.stderr)
+        return 130
+    print(json.dumps(dataclasses.asdict(summary)) if options.json else _line(summary))
+    return _report(summary)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

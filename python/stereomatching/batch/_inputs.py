@@ -1,0 +1,199 @@
+# gst-stereomatching: the pairs of a batch
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Finds pairs of images: in folders, by globs and printf patterns, and in lists.
+
+The images of two sources are paired by a key: the path within a folder, the text that the
+wildcards of a glob match, or the number in a printf pattern.
+"""
+
+from __future__ import annotations
+
+import csv
+import glob
+import json
+import os
+import re
+from dataclasses import dataclass
+from typing import Any, Dict, Iterable, List, Optional, Tuple
+
+from .. import _library as c
+from .._maps import Camera
+from ._images import SUFFIXES
+
+LISTS = (".csv", ".jsonl")
+_WILDCARDS = re.compile(r"\*\*/|\*|\?|\[[^]]+\]")
+_PRINTF = re.compile(r"%(0?)(\d*)d")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The files of two views. One of them is None if it has no partner."""
+
+    name: str
+    """Of its results: a relative path without a suffix."""
+    left: Optional[str]
+    right: Optional[str]
+    camera: Optional[Camera] = None
+    """The camera, if the images are rectified and it is known."""
+    calibration: Tuple[str, ...] = ()
+    """Calibration files that rectify the pair."""
+
+
+def stem(path: str) -> str:
+    return os.path.splitext(path)[0].replace(os.sep, "/")
+
+
+def images_in(folder: str) -> Dict[str, str]:
+    """The images of a folder and its subfolders, by their paths without suffixes."""
+    found: Dict[str, str] = {}
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            if name.lower().endswith(SUFFIXES) and not name.startswith("."):
+                path = os.path.join(place, name)
+                _add(found, stem(os.path.relpath(path, folder)), path)
+    return found
+
+
+def _add(found: Dict[str, str], key: str, path: str) -> None:
+    if key in found:
+        raise c.ArgumentError("%s and %s have the same name, '%s': expected one image of each" % (
+            found[key], path, key))
+    found[key] = path
+
+
+def _by_pattern(paths: Iterable[str], pattern: str) -> Dict[str, str]:
+    """The paths by the groups of a regular expression."""
+    found: Dict[str, str] = {}
+    for path in sorted(paths):
+        match = re.fullmatch(pattern, path)
+        if match:
+            _add(found, "-".join(filter(None, match.groups())), path)
+    return found
+
+
+def _escaped(text: str, wildcards: "re.Pattern[str]", replace: Any) -> str:
+    """A regular expression of a text with wildcards."""
+    out, position = "", 0
+    for match in wildcards.finditer(text):
+        out += re.escape(text[position:match.start()]) + replace(match)
+        position = match.end()
+    return out + re.escape(text[position:])
+
+
+def _from_glob(text: str) -> Dict[str, str]:
+    groups = {"**/": "(.*/)?", "*": "([^/]*)", "?": "([^/])"}
+    pattern = _escaped(text, _WILDCARDS, lambda match: groups.get(
+        match.group(), "(%s)" % match.group().replace("[!", "[^")))
+    found = _by_pattern(glob.glob(text, recursive=True), pattern)
+    return {key.replace("/-", "/"): path for key, path in found.items()}
+
+
+def _from_printf(text: str) -> Dict[str, str]:
+    folder, name = os.path.split(text)
+    if _PRINTF.search(folder):
+        raise c.ArgumentError("%s: expected the number in the name of the file" % text)
+    pattern = re.escape(os.path.join(folder, "")) + _escaped(
+        name, _PRINTF, lambda match: r"(\d{%s,})" % (match.group(2) or 1))
+    try:
+        names = os.listdir(folder or ".")
+    except OSError as error:
+        raise c.ArgumentError("cannot read %s: %s" % (folder, error.strerror)) from None
+    return _by_pattern((os.path.join(folder, one) for one in names), pattern)
+
+
+def is_list(source: str) -> bool:
+    return source.lower().endswith(LISTS)
+
+
+def find_images(source: str) -> Dict[str, str]:
+    """The images of a folder, a glob, a printf pattern or a file, by their keys."""
+    if os.path.isdir(source):
+        found = images_in(source)
+    elif _PRINTF.search(source) and not os.path.exists(source):
+        found = _from_printf(source)
+    elif _WILDCARDS.search(source) and not os.path.exists(source):
+        found = _from_glob(source)
+    elif os.path.isfile(source):
+        found = {stem(os.path.basename(source)): source}
+    else:
+        raise c.ArgumentError("%s does not exist" % source)
+    if not found:
+        raise c.ArgumentError("%s: there are no images (%s)" % (source, ", ".join(SUFFIXES)))
+    return found
+
+
+def _by_number(found: Dict[str, str]) -> Dict[str, str]:
+    """By the last number of each key, as left_007 and right_007 have in common."""
+    numbered: Dict[str, str] = {}
+    for key, path in found.items():
+        digits = re.findall(r"\d+", key)
+        if digits:
+            _add(numbered, digits[-1], path)
+    return numbered
+
+
+def pair_up(left: str, right: str) -> List[Pair]:
+    """The pairs of two sources, and the images without a partner."""
+    lefts, rights = find_images(left), find_images(right)
+    if os.path.isfile(left) and os.path.isfile(right):
+        (key, path), = lefts.items()
+        return [Pair(key, path, next(iter(rights.values())))]
+    if not lefts.keys() & rights.keys():
+        lefts, rights = _by_number(lefts), _by_number(rights)
+    if not lefts.keys() & rights.keys():
+        raise c.ArgumentError("%s and %s have no name or number in common: expected one for the "
+                              "two images of a pair, or a list of pairs" % (left, right))
+    return [Pair(key, lefts.get(key), rights.get(key))
+            for key in sorted(lefts.keys() | rights.keys())]
+
+
+# ---------------------------------------------------------------------- lists
+
+def _csv_rows(path: str) -> Iterable[Dict[str, Any]]:
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        rows = [row for row in csv.reader(file) if row]
+    columns = ["left", "right", "name"]
+    if rows and {"left", "right"} <= set(rows[0]):
+        columns = rows.pop(0)
+    for row in rows:
+        yield dict(zip(columns, row))
+
+
+def _json_rows(path: str) -> Iterable[Dict[str, Any]]:
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                try:
+                    yield json.loads(line)
+                except ValueError as error:
+                    raise c.ArgumentError("%s:%d: %s" % (path, number, error)) from None
+
+
+def from_list(path: str) -> List[Pair]:
+    """The pairs of a CSV file or of JSON lines: left, right and, optionally, name.
+
+    Paths are relative to the list.
+    """
+    folder = os.path.dirname(path)
+    rows = _csv_rows(path) if path.lower().endswith(".csv") else _json_rows(path)
+    pairs = []
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict) or not row.get("left") or not row.get("right"):
+            raise c.ArgumentError("%s: row %d has no left or no right: expected both" % (
+                path, number))
+        parts = [part for part in stem(row["left"]).split("/") if part not in ("", ".", "..")]
+        pairs.append(Pair(row.get("name") or "/".join(parts), os.path.join(folder, row["left"]),
+                          os.path.join(folder, row["right"])))
+    return pairs
+
+
+def require_names(pairs: List[Pair]) -> None:
+    """Each pair has its own name, which stays in the folder of the results."""
+    seen = set()
+    for pair in pairs:
+        if pair.name in seen:
+            raise c.ArgumentError("two pairs have the name '%s': name them in the list" % pair.name)
+        if os.path.isabs(pair.name) or ".." in pair.name.split("/") or "\0" in pair.name:
+            raise c.ArgumentError("the name '%s' leads out of the folder of results" % pair.name)
+        seen.add(pair.name)

@@ -1,0 +1,258 @@
+# gst-stereomatching: running a batch
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""run() for files, and match_pairs() for programs that continue with the maps."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Union
+
+import numpy as np
+
+from .. import _library as c
+from .._maps import Map
+from .._properties import Value
+from . import _datasets, _executors, _inputs, _outputs, _work
+from ._executors import Cluster, Threads
+from ._inputs import Pair
+from ._manifest import Manifest, Record
+from ._settings import Settings
+
+PAIRS_PER_TASK = 16
+
+Executor = Union[Threads, Cluster]
+
+
+@dataclass
+class Summary:
+    """How a run ended."""
+
+    done: int = 0
+    """Pairs, or segments of videos, that have results."""
+    resumed: int = 0
+    """Those among them from earlier runs."""
+    failed: List[str] = field(default_factory=list)
+    """Names of the pairs that could not be read or matched."""
+    unpaired: List[str] = field(default_factory=list)
+    stop: Optional[str] = None
+    """Why the run ended early; None if it is complete."""
+    seconds: float = 0.0
+    parts: Dict[str, float] = field(default_factory=dict)
+    """Seconds spent to read, match and write, summed over the workers."""
+
+    def add(self, record: Record) -> None:
+        if record["status"] != "done":
+            self.failed.append(record["name"])
+            return
+        self.done += 1
+        for part, seconds in record["seconds"].items():
+            self.parts[part] = self.parts.get(part, 0.0) + seconds
+
+
+def find_pairs(left: str, right: Optional[str] = None) -> List[Pair]:
+    """The pairs of two folders, globs, printf patterns or files; or of a list or a dataset.
+
+    A Pair whose left or right is None has no partner.
+    """
+    left = os.path.abspath(left)
+    if right is not None:
+        pairs = _inputs.pair_up(left, os.path.abspath(right))
+    elif _inputs.is_list(left):
+        pairs = _inputs.from_list(left)
+    elif os.path.isdir(left):
+        pairs = _datasets.find_pairs(left)
+    else:
+        raise c.ArgumentError("%s: expected two sources, or a list of pairs (%s), a dataset or a "
+                              "video" % (left, ", ".join(_inputs.LISTS)))
+    if not pairs:
+        raise c.ArgumentError("%s: there are no pairs of images" % left)
+    _inputs.require_names(pairs)
+    return pairs
+
+
+# ---------------------------------------------------------------------- files
+
+class _Run:
+    """The state of run()."""
+
+    def __init__(self, settings: Settings, folder: str, manifest: Manifest, progress: Any,
+                 strict: bool, verify: bool) -> None:
+        self.settings, self.folder, self.manifest = settings, folder, manifest
+        self.progress, self.strict, self.verify = progress, strict, verify
+        self.summary = Summary()
+
+    def is_done(self, pair: Pair) -> bool:
+        """Whether an earlier run has stored the results of the pair."""
+        record = self.manifest.get(pair.name)
+        if record is None or record["status"] != "done":
+            return False
+        same = _work.new_record(pair, self.settings)
+        return (all(record[key] == same[key] for key in same)
+                and all(_outputs.is_stored(self.folder, result, self.verify)
+                        for result in record["results"].values()))
+
+    def select(self, pairs: List[Pair]) -> List[Pair]:
+        """The pairs that are left to do. Notes those without a partner."""
+        todo = []
+        for pair in pairs:
+            if pair.left is None or pair.right is None:
+                self.summary.unpaired.append(pair.name)
+                self.manifest.add(_work.new_record(pair, self.settings, status="unpaired"))
+            elif self.is_done(pair):
+                self.summary.resumed += 1
+                self.summary.done += 1
+            else:
+                todo.append(pair)
+        self.progress.start(len(pairs) - len(self.summary.unpaired), self.summary.resumed)
+        return todo
+
+    def take(self, report: _work.Report) -> None:
+        for record in report.records:
+            self.manifest.add(record)
+            self.summary.add(record)
+            self.progress.update()
+        self.summary.stop = self.summary.stop or report.stop
+
+    def give_up(self, task: List[Pair]) -> None:
+        pair, = task
+        self.take(_work.Report([_work.new_record(
+            pair, self.settings, status="failed", error="workers died with this pair")]))
+        if self.strict:
+            self.summary.stop = "workers died with %s" % pair.name
+
+    def execute(self, executor: Executor, tasks: Iterable[List[Pair]]) -> None:
+        """Runs the tasks; those that workers died with once more, a pair each."""
+        single: List[List[Pair]] = []
+        outcomes = executor.run(_work.run_pairs, tasks, self.settings, self.folder, self.strict)
+        try:
+            for task, outcome in outcomes:
+                if isinstance(outcome, _executors.WorkerDied):
+                    if len(task) > 1:
+                        single += [[pair] for pair in task]
+                    else:
+                        self.give_up(task)
+                elif isinstance(outcome, BaseException):
+                    raise outcome
+                else:
+                    self.take(outcome)
+                if self.summary.stop:
+                    return
+        finally:
+            outcomes.close()
+        if single:
+            self.execute(executor, single)
+
+
+def run(pairs: List[Pair], folder: str, settings: Settings, *,
+        executor: Optional[Executor] = None, resume: bool = True, verify: bool = False,
+        strict: bool = False, pairs_per_task: int = PAIRS_PER_TASK,
+        progress: Any = None) -> Summary:
+    """Matches the pairs, and stores results and a manifest in a folder.
+
+    :param pairs: of find_pairs().
+    :param executor: Threads (N), or Cluster (CLIENT); the default is a thread per processor.
+    :param resume: whether to keep the results of earlier runs.
+    :param verify: whether to compare the checksums of these, besides their sizes.
+    :param strict: whether to stop at the first pair that cannot be read or matched.
+    """
+    begin = time.monotonic()
+    settings.check()
+    folder = os.path.abspath(folder)
+    executor = executor or Threads(_executors.processors())
+    manifest = Manifest(folder, resume)
+    state = _Run(settings, folder, manifest, progress or _NoProgress(), strict, verify)
+    try:
+        _outputs.remove_parts(folder)
+        todo = state.select(pairs)
+        state.execute(executor, _executors.chunks(todo, pairs_per_task))
+        if not state.summary.stop:
+            manifest.finish(pair.name for pair in pairs)
+    except (_outputs.StoreError, _executors.Lost) as error:
+        state.summary.stop = str(error)
+    finally:
+        manifest.close()
+        state.progress.close()
+    state.summary.seconds = time.monotonic() - begin
+    return state.summary
+
+
+class _NoProgress:
+    def start(self, total: int, resumed: int) -> None:
+        pass
+
+    def update(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+# ------------------------------------------------------------------- programs
+
+class Matched(NamedTuple):
+    """A pair of match_pairs()."""
+
+    pair: Pair
+    map: Optional[Map]
+    """None if the pair could not be read or matched."""
+    error: Optional[Exception]
+
+
+View = Union[str, "os.PathLike[str]", np.ndarray]
+
+
+def _as_pairs(pairs: Iterable[Any]) -> Iterator[Pair]:
+    for number, pair in enumerate(pairs):
+        if isinstance(pair, Pair):
+            if pair.left is not None and pair.right is not None:
+                yield pair
+        else:
+            left, right = (view if isinstance(view, np.ndarray) else os.path.abspath(view)
+                           for view in pair)
+            yield Pair("%06d" % number, left, right)
+
+
+def match_pairs(pairs: Iterable[Any], algorithm: str = "sgm", *, executor: Optional[Executor] = None,
+                preset: Optional[str] = None, device: str = "auto", confidence: bool = False,
+                pairs_per_task: int = 4, **properties: Value) -> Iterator[Matched]:
+    """Matches pairs, and yields the maps as they come.
+
+    At most a few tasks for each worker are waiting, so any number of pairs is possible.
+
+    :param pairs: of find_pairs(), or tuples of two paths or arrays; may be a generator.
+    :param executor: Threads (N), or Cluster (CLIENT); the default is a thread per processor.
+    :param device: as that of stereo-batch.
+    """
+    settings = _settings(algorithm, preset, device, confidence, properties)
+    executor = executor or Threads(_executors.processors())
+    tasks = _executors.chunks(_as_pairs(pairs), pairs_per_task)
+    for task, outcome in executor.run(_work.match_maps, tasks, settings):
+        if isinstance(outcome, Exception):
+            if not isinstance(outcome, _executors.WorkerDied):
+                raise outcome
+            outcome = [outcome] * len(task)
+        for pair, found in zip(task, outcome):
+            yield (Matched(pair, found, None) if isinstance(found, Map)
+                   else Matched(pair, None, found))
+
+
+def submit_pairs(client: Any, pairs: Iterable[Any], algorithm: str = "sgm", *,
+                 preset: Optional[str] = None, device: str = "auto", confidence: bool = False,
+                 **properties: Value) -> List[Any]:
+    """Submits pairs to a Dask cluster; returns the future of each Map.
+
+    The maps stay with the workers until they are fetched or used by other tasks.
+    """
+    settings = _settings(algorithm, preset, device, confidence, properties)
+    return client.map(_work.match_one, list(_as_pairs(pairs)), settings=settings, pure=False)
+
+
+def _settings(algorithm: str, preset: Optional[str], device: str, confidence: bool,
+              properties: Dict[str, Value]) -> Settings:
+    settings = Settings(algorithm=algorithm, preset=preset, properties=properties,
+                        devices=tuple(device.split(",")),
+                        outputs=("disparity",) + ("confidence",) * confidence)
+    settings.check()
+    return settings

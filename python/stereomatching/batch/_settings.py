@@ -1,0 +1,116 @@
+# gst-stereomatching: parameters of a batch
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a batch computes. Workers receive it with every task; the manifest lists it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Dict, List, Optional, Tuple
+
+from .. import _library as c
+from .._checks import OPERATIONS, number, one_of, whole
+from .._maps import Camera
+from .._matching import Matcher
+from .._properties import Value, require_known
+from .._tables import properties as table_of
+
+OUTPUTS = ("disparity", "confidence", "depth", "color", "points", "view")
+MAP_FORMATS = ("png", "pfm", "npy")
+LAYOUTS = ("side-by-side", "top-bottom")
+_DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
+_METRIC = ("depth", "points")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parameters of a batch."""
+
+    algorithm: str = "sgm"
+    preset: Optional[str] = None
+    properties: Dict[str, Value] = field(default_factory=dict)
+    """Of the algorithm."""
+    operations: Dict[str, Dict[str, Value]] = field(default_factory=dict)
+    """Properties of "view", "depth" and "points"."""
+    outputs: Tuple[str, ...] = ("disparity",)
+    map_format: str = "png"
+    camera: Optional[Camera] = None
+    """Replaces the camera of a dataset."""
+    calibration: Tuple[str, ...] = ()
+    calibration_unit: float = 1.0
+    alpha: float = 0.0
+    layout: str = "side-by-side"
+    devices: Tuple[str, ...] = ("auto",)
+    threads: int = 1
+    """CPU threads of each matcher."""
+
+    def parameters(self) -> Dict[str, Any]:
+        """Everything that the bytes of the results depend on, for the manifest."""
+        values = asdict(self)
+        for name in ("devices", "threads"):
+            del values[name]
+        # as the manifest gives them back
+        return json.loads(json.dumps(values))
+
+    def backend(self, worker: int) -> Tuple[str, int]:
+        """The compute backend and the CUDA device of a worker."""
+        name, _, index = self.devices[worker % len(self.devices)].partition(":")
+        return name, int(index or -1)
+
+    def new_matcher(self, backend: str = "cpu", cuda_device: int = -1) -> Matcher:
+        return Matcher(self.algorithm, backend=backend, cuda_device=cuda_device,
+                       threads=self.threads, preset=self.preset, **self.properties)
+
+    @property
+    def metric(self) -> bool:
+        """Whether results need a camera."""
+        return any(name in self.outputs for name in _METRIC)
+
+    def check(self) -> None:
+        """Raises an ArgumentError now instead of in every worker."""
+        one_of(self.map_format, "format", MAP_FORMATS)
+        one_of(self.layout, "layout", LAYOUTS)
+        whole(self.threads, "threads", 0, 1024)
+        number(self.calibration_unit, "calibration_unit")
+        if not self.outputs:
+            raise c.ArgumentError("outputs: expected some of %s" % ", ".join(OUTPUTS))
+        for name in self.outputs:
+            one_of(name, "outputs", OUTPUTS)
+        for device in self.devices or ("",):
+            if not _DEVICE.fullmatch(device):
+                raise c.ArgumentError("device '%s': expected auto, cpu, cuda or cuda:N" % device)
+        for operation, given in self.operations.items():
+            one_of(operation, "operation", OPERATIONS)
+            for name in given:
+                require_known(operation, table_of(operation), name)
+        self.new_matcher()
+
+
+def _float(text: str, what: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise c.ArgumentError("%s = %s: expected a number" % (what, text)) from None
+
+
+_CAMERA = tuple(Camera.__dataclass_fields__)
+
+
+def with_assignments(settings: Settings, words: List[str]) -> Settings:
+    """NAME=VALUE sets a property of the algorithm; view.NAME=VALUE that of an operation."""
+    groups: Dict[str, Dict[str, Value]] = {}
+    for word in words:
+        name, value = word.split("=", 1)
+        group, _, name = name.replace("-", "_").rpartition(".")
+        one_of(group, "%s: the word before the dot" % word, ("", "camera") + OPERATIONS)
+        groups.setdefault(group, {})[name] = value
+    camera = groups.pop("camera", None)
+    if camera is not None:
+        for name, value in camera.items():
+            one_of(name, "camera.NAME", _CAMERA)
+            camera[name] = _float(str(value), "camera.%s" % name)
+        if "focal_length" not in camera or "baseline" not in camera:
+            raise c.ArgumentError("camera: expected camera.focal_length and camera.baseline")
+        settings = replace(settings, camera=Camera(**camera))  # type: ignore[arg-type]
+    return replace(settings, properties=groups.pop("", {}), operations=groups)

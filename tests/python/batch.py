@@ -1,0 +1,572 @@
+#!/usr/bin/env python3
+# gst-stereomatching: tests of stereomatching.batch in one process
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""batch.py LIBRARY ROOT
+
+Inputs, results, the manifest, and runs that end early. Exit status 77 (skipped) without NumPy
+or Pillow.
+"""
+
+import hashlib
+import json
+import os
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+import batches
+import suite
+
+np, Image = batches.need("numpy", "PIL.Image")
+import stereomatching as sm  # noqa: E402
+from stereomatching import batch  # noqa: E402
+
+SMALL = "num-disparities=16"
+CAMERA = ["camera.focal_length=100", "camera.baseline=0.1"]
+ALL = "disparity,confidence,depth,color,points,view"
+
+
+def disparities(number):
+    return 2 + number % 9
+
+
+class Inputs(batches.Case):
+    """Which pairs are found."""
+
+    def touch(self, *names):
+        for name in names:
+            path = self.path(name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb"):
+                pass
+
+    def found(self, left, right=None):
+        """name: (left, right), relative to the folder."""
+        pairs = batch.find_pairs(self.path(left), self.path(right) if right else None)
+        return {pair.name: tuple(os.path.relpath(path, self.folder) if path else None
+                                 for path in (pair.left, pair.right)) for pair in pairs}
+
+    def test_folders(self):
+        self.touch("l/a.png", "l/deep/b.tif", "l/only.jpg", "r/a.JPEG", "r/deep/b.png", "r/x.txt")
+        self.assertEqual(self.found("l", "r"), {
+            "a": ("l/a.png", "r/a.JPEG"), "deep/b": ("l/deep/b.tif", "r/deep/b.png"),
+            "only": ("l/only.jpg", None)})
+
+    def test_folders_by_number(self):
+        self.touch("l/left_007.png", "l/left_008.png", "r/right_008.png")
+        self.assertEqual(self.found("l", "r"), {"007": ("l/left_007.png", None),
+                                                "008": ("l/left_008.png", "r/right_008.png")})
+
+    def test_globs(self):
+        self.touch("s1/left1.png", "s1/right1.png", "s2/left1.png", "s2/right1.png", "s2/right2.png")
+        self.assertEqual(self.found("s*/left?.png", "s*/right?.png"), {
+            "1-1": ("s1/left1.png", "s1/right1.png"), "2-1": ("s2/left1.png", "s2/right1.png"),
+            "2-2": (None, "s2/right2.png")})
+        self.assertEqual(self.found("**/left*.png", "**/right*.png")["s1/1"],
+                         ("s1/left1.png", "s1/right1.png"))
+
+    def test_patterns(self):
+        self.touch("v/left01.jpg", "v/left02.jpg", "v/right01.jpg", "v/right02.jpg", "v/left1.jpg")
+        self.assertEqual(self.found("v/left%02d.jpg", "v/right%02d.jpg"), {
+            "01": ("v/left01.jpg", "v/right01.jpg"), "02": ("v/left02.jpg", "v/right02.jpg")})
+
+    def test_lists(self):
+        with open(self.path("pairs.csv"), "w", encoding="utf-8") as file:
+            file.write("name,right,left\nfirst,r/1.png,l/1.png\n,r/2.png,l/2.png\n")
+        self.assertEqual(self.found("pairs.csv"), {"first": ("l/1.png", "r/1.png"),
+                                                   "l/2": ("l/2.png", "r/2.png")})
+        with open(self.path("pairs.csv"), "w", encoding="utf-8") as file:
+            file.write("../a.png,b.png\n")
+        self.assertEqual(self.found("pairs.csv"), {"a": ("../a.png", "b.png")})
+        with open(self.path("pairs.jsonl"), "w", encoding="utf-8") as file:
+            file.write('{"left": "a.png", "right": "b.png", "name": "x/y"}\n\n')
+        self.assertEqual(self.found("pairs.jsonl"), {"x/y": ("a.png", "b.png")})
+
+    def test_bad_lists(self):
+        for text, says in (("a.png,b.png,../c\n", "leads out of"), ("a.png\n", "row 1 has no"),
+                           ("a.png,b.png,c\nd.png,e.png,c\n", "two pairs have the name 'c'"),
+                           ("", "there are no pairs")):
+            with open(self.path("pairs.csv"), "w", encoding="utf-8") as file:
+                file.write(text)
+            with self.assertRaisesRegex(sm.ArgumentError, says):
+                self.found("pairs.csv")
+
+    def test_refused(self):
+        self.touch("l/a.png", "r/b.png", "two/a.png", "two/a.jpg", "empty/x.txt")
+        for left, right, says in (("l", "r", "no name or number in common"),
+                                  ("l", "none", "none does not exist"),
+                                  ("l", "empty", "there are no images"),
+                                  ("two", "r", "have the same name, 'a'"),
+                                  ("l/a.png", None, "expected two sources")):
+            with self.assertRaisesRegex(sm.ArgumentError, says):
+                self.found(left, right)
+
+    def test_kitti(self):
+        self.touch("k/image_2/000000_10.png", "k/image_3/000000_10.png", "k/image_0/0.png")
+        os.makedirs(self.path("k", "calib_cam_to_cam"))
+        with open(self.path("k", "calib_cam_to_cam", "000000.txt"), "w", encoding="utf-8") as file:
+            file.write("calib_time: x\nP_rect_02: 700 0 600 40 0 700 170 0 0 0 1 0\n"
+                       "P_rect_03: 700 0 601 -338 0 700 170 0 0 0 1 0\n")
+        pair, = batch.find_pairs(self.path("k"))
+        self.assertEqual(pair.name, "000000_10")
+        self.assertEqual(pair.camera, sm.Camera(700, 378 / 700, 600, 170, 1))
+
+    def test_middlebury(self):
+        self.touch("m/Adirondack/im0.png", "m/Adirondack/im1.png", "m/cones/im2.png",
+                   "m/cones/im6.png", "m/Art/view1.png", "m/Art/view5.png")
+        with open(self.path("m", "Adirondack", "calib.txt"), "w", encoding="utf-8") as file:
+            file.write("cam0=[4161.221 0 1445.577; 0 4161.221 984.686; 0 0 1]\n"
+                       "cam1=[4161.221 0 1654.636; 0 4161.221 984.686; 0 0 1]\n"
+                       "doffs=209.059\nbaseline=176.252\nwidth=2880\n")
+        pairs = {pair.name: pair for pair in batch.find_pairs(self.path("m"))}
+        self.assertEqual(sorted(pairs), ["Adirondack", "Art", "cones"])
+        camera = pairs["Adirondack"].camera
+        self.assertEqual((camera.focal_length, camera.cx, camera.cy, camera.doffs),
+                         (4161.221, 1445.577, 984.686, 209.059))
+        self.assertAlmostEqual(camera.baseline, 0.176252)
+        self.assertIsNone(pairs["cones"].camera)
+        self.assertEqual(batch.find_pairs(self.path("m", "Art"))[0].name, "Art")
+
+    def test_euroc(self):
+        for camera in "cam0", "cam1":
+            self.touch("e/mav0/%s/data/1403.png" % camera, "e/mav0/%s/sensor.yaml" % camera)
+        pair, = batch.find_pairs(self.path("e"))
+        self.assertEqual(pair.name, "1403")
+        self.assertEqual([path[-16:] for path in pair.calibration],
+                         ["cam0/sensor.yaml", "cam1/sensor.yaml"])
+
+
+class Formats(batches.Case):
+    """Files give the maps of the arrays that are in them."""
+
+    def setUp(self):
+        super().setUp()
+        self.left, self.right = batches.pair_of(3)
+
+    def require_map(self, suffix, save, views=None):
+        paths = [self.path(side + suffix) for side in ("left", "right")]
+        views = views or (self.left, self.right)
+        for path, view in zip(paths, views):
+            save(path, view)
+        matched, = batch.match_pairs([paths], num_disparities=16)
+        self.assertEqual(matched.error, None)
+        self.assertEqual(matched.map, sm.match(*views, num_disparities=16, backend="cpu"))
+        self.assertEqual(np.median(matched.map.disparity), disparities(3))
+
+    def save(self, path, view):
+        Image.fromarray(view).save(path)
+
+    def test_8_bits(self):
+        for suffix in ".png", ".tif", ".ppm", ".bmp":
+            self.require_map(suffix, self.save)
+        self.require_map(".png", self.save, (self.left[:, :, 1], self.right[:, :, 1]))
+        self.require_map(".npy", np.save)
+
+    def test_16_bits(self):
+        grey = [view[:, :, 0].astype(np.uint16) * 257 for view in (self.left, self.right)]
+        for suffix in ".png", ".tif":
+            self.require_map(suffix, self.save, grey)
+        self.require_map(".npy", np.save, grey)
+
+    def test_pfm(self):
+        grey = [view[:, :, 0].astype(np.uint16) * 257 for view in (self.left, self.right)]
+
+        def save(path, view):
+            with open(path, "wb") as file:
+                file.write(b"Pf\n%d %d\n1.0\n" % view.shape[::-1])
+                file.write((view[::-1] / 65535).astype(">f4").tobytes())
+        self.require_map(".pfm", save, grey)
+
+    def test_jpeg(self):
+        def save(path, view):
+            Image.fromarray(view).save(path, quality=95)
+        for side, view in zip("ab", (self.left, self.right)):
+            save(self.path(side + ".jpg"), view)
+        views = [np.asarray(Image.open(self.path(side + ".jpg"))) for side in "ab"]
+        matched, = batch.match_pairs([(self.path("a.jpg"), self.path("b.jpg"))])
+        self.assertEqual(matched.map, sm.match(*views, backend="cpu"))
+
+
+class Results(batches.Case):
+    """What is stored, against the functions of the module and other readers."""
+
+    def setUp(self):
+        super().setUp()
+        self.write_pairs(3)
+        self.camera = sm.Camera(100, 0.1)
+
+    def expected(self, number):
+        left, right = batches.pair_of(number)
+        return left, right, sm.match(left, right, num_disparities=16, fill=False, confidence=True)
+
+    def image(self, *parts):
+        return np.asarray(Image.open(self.path("out", *parts))).astype(int)
+
+    def test_all(self):
+        self.batch("set/left", "set/right", "out", SMALL, "fill=false", "view.position=0.3",
+                   "points.step=2", *CAMERA, "--outputs", ALL)
+        for number in range(3):
+            name = "%04d" % number
+            left, right, found = self.expected(number)
+            depth = sm.depth(found, self.camera)
+            for output, expected in (("disparity", found.codes), ("depth", depth),
+                                     ("confidence", found.confidence_codes),
+                                     ("view", sm.view(left, found, right, position=0.3))):
+                np.testing.assert_array_equal(self.image(output, name + ".png"), expected)
+            self.assertEqual(np.median(found.disparity[found.valid]), disparities(number))
+            self.require_ply(name, sm.points(found, self.camera, step=2), left[::2, ::2])
+        self.require_manifest()
+
+    def require_ply(self, name, points, colors):
+        with open(self.path("out", "points", name + ".ply"), "rb") as file:
+            header, data = file.read().split(b"end_header\n", 1)
+        known = ~np.isnan(points[:, :, 0])
+        self.assertIn(b"element vertex %d\n" % known.sum(), header)
+        vertices = [struct.unpack_from("<fffBBB", data, at) for at in range(0, len(data), 15)]
+        expected = [tuple(map(float, point)) + tuple(map(int, color))
+                    for point, color in zip(points[known], colors[known])]
+        self.assertEqual(vertices, expected)
+        self.assertTrue(expected)
+
+    def require_manifest(self):
+        records = self.manifest()
+        self.assertEqual([record["name"] for record in records], ["0000", "0001", "0002"])
+        for record in records:
+            self.assertEqual((record["status"], record["backend"], record["version"]),
+                             ("done", "cpu", sm.version()))
+            self.assertEqual(record["bytes"], [os.path.getsize(record[side])
+                                               for side in ("left", "right")])
+            self.assertEqual(record["parameters"]["properties"],
+                             {"num_disparities": "16", "fill": "false"})
+            found = self.expected(int(record["name"]))[2]
+            self.assertAlmostEqual(record["density"], found.valid.mean(), places=6)
+            self.assertEqual(set(record["seconds"]), {"read", "match", "write"})
+            self.assertEqual(sorted(record["results"]), sorted(ALL.split(",")))
+            for result in record["results"].values():
+                with open(self.path("out", result["file"]), "rb") as file:
+                    data = file.read()
+                self.assertEqual(result["bytes"], len(data))
+                self.assertEqual(result["sha256"], hashlib.sha256(data).hexdigest())
+
+    def test_formats_of_maps(self):
+        for kind in "pfm", "npy":
+            self.batch("set/left", "set/right", "out", SMALL, "fill=false", "--format", kind,
+                       "--outputs", "disparity,confidence")
+            found = self.expected(1)[2]
+            path = self.path("out", "disparity", "0001." + kind)
+            if kind == "npy":
+                np.testing.assert_array_equal(np.load(path), found.disparity)
+                np.testing.assert_array_equal(np.load(path.replace("disparity", "confidence")),
+                                              found.confidence)
+                continue
+            with open(path, "rb") as file:
+                self.assertEqual([file.readline() for _ in range(3)],
+                                 [b"Pf\n", b"90 60\n", b"-1.0\n"])
+                values = np.frombuffer(file.read(), "<f4").reshape(60, 90)[::-1]
+            np.testing.assert_array_equal(np.where(np.isinf(values), np.nan, values),
+                                          found.disparity)
+
+    def test_color(self):
+        """The picture of disparitycolor."""
+        if not shutil.which("gst-launch-1.0") or batches.SANITIZER:
+            self.skipTest("there is no gst-launch-1.0 for this build")
+        self.batch("set/left", "set/right", "out", SMALL, "fill=false", "--outputs", "color")
+        done = subprocess.run(
+            ["gst-launch-1.0", "-q", *(
+                "filesrc location=set/left/0001.png ! pngdec ! m.sink_left "
+                "filesrc location=set/right/0001.png ! pngdec ! m.sink_right stereosgm name=m "
+                "backend=cpu num-disparities=16 fill=false ! disparitycolor ! "
+                "video/x-raw,format=RGB ! filesink location=picture.raw").split()],
+            cwd=self.folder, capture_output=True, text=True, timeout=batches.TIMEOUT, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.path("picture.raw"), "rb") as file:
+            rows = np.frombuffer(file.read(), np.uint8).reshape(60, -1)
+        np.testing.assert_array_equal(self.image("color", "0001.png"),
+                                      rows[:, :270].reshape(60, 90, 3))
+
+    def test_workers_and_tasks(self):
+        self.batch("set/left", "set/right", "out", SMALL, "--pairs-per-task", 1)
+        self.batch("set/left", "set/right", "other", SMALL, "--threads", 2)
+        self.require_same("out", "other")
+
+    def test_presets_and_algorithms(self):
+        self.batch("set/left", "set/right", "out", SMALL, "--algorithm", "vcbw", "--preset", "paper")
+        left, right, _ = self.expected(2)
+        np.testing.assert_array_equal(
+            self.image("disparity", "0002.png"),
+            sm.match(left, right, algorithm="vcbw", preset="paper", num_disparities=16).codes)
+
+    def test_dataset_camera(self):
+        os.rename(self.path("set", "left", "0001.png"), self.path("set", "im0.png"))
+        os.rename(self.path("set", "right", "0001.png"), self.path("set", "im1.png"))
+        shutil.rmtree(self.path("set", "left"))
+        with open(self.path("set", "calib.txt"), "w", encoding="utf-8") as file:
+            file.write("cam0=[100 0 45; 0 100 30; 0 0 1]\nbaseline=100\n")
+        self.batch("set", "out", SMALL, "fill=false", "--outputs", "depth")
+        np.testing.assert_array_equal(self.image("depth", "set.png"),
+                                      sm.depth(self.expected(1)[2], self.camera))
+
+
+class Usage(batches.Case):
+    def test_invalid(self):
+        self.write_pairs(1)
+        for words, says in (
+                (["set/left"], "expected LEFT RIGHT OUT"),
+                (["set/left", "set/right", "out", "--outputs", "depths"], "'depths': expected one of"),
+                (["set/left", "set/right", "out", "num-disparity=3"], "did you mean num_disparities"),
+                (["set/left", "set/right", "out", "view.pos=3"], "view has no property 'pos'"),
+                (["set/left", "set/right", "out", "camera.baseline=3"], "camera.focal_length and"),
+                (["set/left", "set/right", "out", "--device", "gpu"], "cuda or cuda:N"),
+                (["set/left", "none", "out"], "none does not exist"),
+                (["set/left", "set/right", "out", "--workers", "x"], "invalid int value"),
+                (["set/left", "set/right", "out", "--strange"], "unrecognized arguments")):
+            done = self.batch(*words, status=2)
+            self.assertIn(says, done.stderr)
+            self.assertEqual(done.stdout, "")
+            self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_information(self):
+        self.assertIn("stereo-batch [OPTION ...] LEFT RIGHT OUT", self.batch("--help").stdout)
+        self.assertEqual(self.batch("--version").stdout, "stereo-batch %s\n" % sm.version())
+        rows = [row.split("\t") for row in self.batch("--options").stdout.splitlines()]
+        self.assertEqual({len(row) for row in rows}, {4})
+        choices = {row[0]: row[2].split() for row in rows}
+        self.assertEqual(sorted(choices["--algorithm"]), sorted(sm.algorithms()))
+
+    def test_without_pillow(self):
+        self.write_pairs(1)
+        code = ("import sys; sys.modules['PIL'] = None; sys.argv[1:] = ['set/left', 'set/right', 'out'];"
+                "from stereomatching.batch._cli import main; sys.exit(main())")
+        done = subprocess.run([batches.COMMAND[0], "-c", code], cwd=self.folder, text=True,
+                              capture_output=True, timeout=batches.TIMEOUT, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("pip install pillow", done.stderr)
+
+
+class Failures(batches.Case):
+    """Inputs that cannot be used, and runs that end early."""
+
+    def spoil(self):
+        """Three pairs of eight that cannot be matched, and one without a partner."""
+        with open(self.path("set", "left", "0001.png"), "r+b") as file:
+            file.truncate(300)
+        with open(self.path("set", "right", "0003.png"), "wb"):
+            pass
+        Image.fromarray(batches.pair_of(5, height=30)[0]).save(self.path("set", "left", "0005.png"))
+        os.unlink(self.path("set", "right", "0006.png"))
+
+    def test_corrupt(self):
+        self.write_pairs(8)
+        self.batch("set/left", "set/right", "clean", SMALL)
+        self.spoil()
+        done = self.batch("set/left", "set/right", "out", SMALL, status=3)
+        self.assertIn("3 failed, see manifest.jsonl: 0001, 0003, 0005", done.stderr)
+        self.assertIn("1 without a partner: 0006", done.stderr)
+        records = self.manifest()
+        self.assertEqual([record["name"] for record in records], ["%04d" % n for n in range(8)])
+        failed = {record["name"]: record["error"] for record in records
+                  if record["status"] == "failed"}
+        self.assertRegex(failed.pop("0001"), "cannot read .*left/0001.png: .*trunc")
+        self.assertRegex(failed.pop("0003"), "cannot read .*right/0003.png: cannot identify")
+        self.assertRegex(failed.pop("0005"), "they have to be equal")
+        self.assertEqual(failed, {})
+        self.assertEqual([r["name"] for r in records if r["status"] == "unpaired"], ["0006"])
+        clean = self.contents("clean")
+        self.assertEqual(self.contents(), {"disparity/%04d.png" % n: clean["disparity/%04d.png" % n]
+                                           for n in (0, 2, 4, 7)})
+
+    def test_strict(self):
+        self.write_pairs(8)
+        self.spoil()
+        done = self.batch("set/left", "set/right", "out", SMALL, "--strict", "--workers", 1, status=1)
+        self.assertRegex(done.stderr, r"Stopped: 000\d: .*Run the same command to continue")
+        self.assertLess(len(self.contents()), 4)
+
+    def started(self, *words):
+        """A run that has some results, but not all."""
+        process = subprocess.Popen(batches.COMMAND + list(words), cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        end = time.monotonic() + batches.TIMEOUT
+        while time.monotonic() < end and process.poll() is None:
+            try:
+                with open(self.path("out", "manifest.jsonl"), "rb") as file:
+                    if file.read().count(b"\n") > 2:
+                        return process
+            except OSError:
+                pass
+            time.sleep(0.005)
+        self.fail("the run ended with %s" % (process.communicate(),))
+
+    def test_killed(self):
+        """Twice, by kill -9; nothing is half-made, lost or doubled."""
+        self.write_pairs(60)
+        words = ["set/left", "set/right", "out", SMALL, *CAMERA, "--outputs", ALL,
+                 "--pairs-per-task", "1", "--workers", "1"]
+        self.batch(*[word.replace("out", "whole") if word == "out" else word for word in words])
+        for _ in range(2):
+            process = self.started(*words)
+            process.kill()
+            process.communicate()
+            for name, data in self.contents().items():
+                if not name.endswith(".part"):
+                    self.assertEqual(data, self.contents("whole")[name])
+        # as if the last line had not been written completely
+        with open(self.path("out", "manifest.jsonl"), "ab") as file:
+            file.write(b'{"name": "0059", "status": "do')
+        summary = json.loads(self.batch(*words, "--json").stdout)
+        self.assertGreaterEqual(summary["resumed"], 3)
+        self.assertEqual(summary["done"], 60)
+        self.require_same("out", "whole")
+
+    def test_terminated(self):
+        self.write_pairs(60)
+        words = ["set/left", "set/right", "out", SMALL, "--pairs-per-task", "1", "--workers", "1",
+                 "--outputs", "disparity,view,color"]
+        process = self.started(*words)
+        process.send_signal(signal.SIGTERM)
+        _, error = process.communicate(timeout=batches.TIMEOUT)
+        if process.returncode != 0:
+            self.assertEqual((process.returncode, error),
+                             (130, b"Interrupted. Run the same command to continue.\n"))
+        self.assertFalse([name for name in self.contents() if name.endswith(".part")])
+
+    def test_resumed(self):
+        """Only what is missing, changed or damaged is computed again."""
+        self.write_pairs(5)
+        words = ["set/left", "set/right", "out", SMALL, "--json"]
+
+        def resumed(*more):
+            return json.loads(self.batch(*words, *more).stdout)["resumed"]
+        self.assertEqual([resumed(), resumed()], [0, 5])
+        os.unlink(self.path("out", "disparity", "0002.png"))
+        self.assertEqual(resumed(), 4)
+        with open(self.path("set", "left", "0003.png"), "ab") as file:
+            file.write(b"more")
+        self.assertEqual(resumed(), 4)
+        with open(self.path("out", "disparity", "0001.png"), "r+b") as file:
+            file.seek(60)
+            file.write(b"damaged")
+        self.assertEqual([resumed(), resumed("--verify"), resumed("--verify")], [5, 4, 5])
+        self.assertEqual(resumed("speckle-size=3"), 0)
+        self.assertEqual(resumed("speckle-size=3", "--no-resume"), 0)
+        self.assertEqual(len(self.manifest()), 5)
+
+    def test_in_use(self):
+        self.write_pairs(60)
+        process = self.started("set/left", "set/right", "out", SMALL, "--pairs-per-task", "1",
+                               "--workers", "1", "--outputs", "disparity,view,color")
+        done = batches.command("set/left", "set/right", "out", SMALL, cwd=self.folder)
+        if process.poll() is None:
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("in use: another run writes", done.stderr)
+        process.communicate(timeout=batches.TIMEOUT)
+
+    def require_continued(self, *words):
+        """After a run that a full disk stopped."""
+        self.assertFalse([name for name in self.contents() if name.endswith(".part")])
+        self.assertTrue(self.contents())
+        self.batch("set/left", "set/right", "out", SMALL, *words)
+        self.batch("set/left", "set/right", "whole", SMALL, *words)
+        self.require_same("out", "whole")
+
+    def test_file_limit(self):
+        """A large result cannot be written; the small ones before it are kept."""
+        self.write_pairs(9)
+        for side, view in zip(("left", "right"), batches.pair_of(9, 200, 300)):
+            Image.fromarray(view).save(self.path("set", side, "0009.png"))
+        done = self.batch("set/left", "set/right", "out", SMALL, "--format", "npy", "--workers", "1",
+                          status=1, preexec_fn=lambda: resource.setrlimit(
+                              resource.RLIMIT_FSIZE, (100000, 100000)))
+        self.assertRegex(done.stderr, "Stopped: cannot write .*0009.npy: File too large")
+        self.require_continued("--format", "npy")
+
+    def test_full_manifest(self):
+        self.write_pairs(12)
+        self.batch("set/left", "set/right", "out", SMALL, "--workers", "1", status=1,
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000)))
+        self.assertTrue(all(record["status"] == "done" for record in self.manifest()))
+        self.require_continued()
+
+    def test_full_disk(self):
+        self.write_pairs(12)
+        os.makedirs(self.path("out"))
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128k", "none", self.path("out")],
+                                 capture_output=True, check=False)
+        if mounted.returncode:
+            self.skipTest("cannot mount a small file system")
+        self.addCleanup(subprocess.run, ["umount", self.path("out")], check=False)
+        words = ["set/left", "set/right", "out", SMALL, "--format", "npy"]
+        done = self.batch(*words, status=1)
+        self.assertIn("No space left on device", done.stderr)
+        self.assertFalse([name for name in self.contents() if name.endswith(".part")])
+        some = len(self.contents())
+        subprocess.run(["mount", "-o", "remount,size=8m", self.path("out")], check=True)
+        summary = json.loads(self.batch(*words, "--json").stdout)
+        self.assertEqual((summary["done"], summary["resumed"] <= some), (12, True))
+        self.batch(*[word.replace("out", "whole") for word in words])
+        self.require_same("out", "whole")
+
+
+class Library(batches.Case):
+    def test_generator(self):
+        """Pairs are taken as they are needed."""
+        taken = []
+
+        def pairs():
+            for number in range(200):
+                taken.append(number)
+                yield batches.pair_of(number)
+        maps = batch.match_pairs(pairs(), executor=batch.Threads(2), num_disparities=16)
+        for number, matched in enumerate(maps):
+            self.assertEqual(matched.map, sm.match(*batches.pair_of(int(matched.pair.name)),
+                                                   num_disparities=16, backend="cpu"))
+            if number == 10:
+                break
+        maps.close()
+        self.assertLess(len(taken), 60)
+
+    def test_failures(self):
+        left, right = batches.pair_of(1)
+        matched = list(batch.match_pairs([(left, right[:7]), (left, right), ("none.png", "none.png")],
+                                         num_disparities=16))
+        self.assertEqual([one.map is None for one in matched], [True, False, True])
+        self.assertIsInstance(matched[0].error, sm.ArgumentError)
+        self.assertIsInstance(matched[2].error, batch.Unreadable)
+        with self.assertRaisesRegex(sm.ArgumentError, "did you mean"):
+            list(batch.match_pairs([(left, right)], num_disparity=16))
+
+    def test_memory(self):
+        """The memory of a worker over 5000 pairs."""
+        self.write_pairs(2, height=64, width=96)
+        with open(self.path("pairs.csv"), "w", encoding="utf-8") as file:
+            for number in range(5000):
+                file.write("set/left/%04d.png,set/right/%04d.png,%05d\n" % (
+                    number % 2, number % 2, number))
+        process = subprocess.Popen(batches.COMMAND + ["pairs.csv", "out", SMALL, "--workers", "1"],
+                                   cwd=self.folder, stdout=subprocess.PIPE)
+        pages = {}
+        while process.poll() is None:
+            try:
+                with open("/proc/%d/statm" % process.pid, encoding="ascii") as file:
+                    resident = int(file.read().split()[1])
+                pages[os.path.getsize(self.path("out", "manifest.jsonl"))] = resident
+            except (OSError, IndexError):
+                pass
+            time.sleep(0.02)
+        self.assertEqual(process.wait(), 0, process.stdout.read())
+        process.stdout.close()
+        self.assertEqual(len(self.manifest()), 5000)
+        size = max(pages)
+        early = max(at for when, at in pages.items() if size * 0.05 < when < size * 0.3)
+        late = max(at for when, at in pages.items() if when > size * 0.8)
+        # the maps and views of 3500 pairs have 230 MB
+        grown = (late - early) * resource.getpagesize()
+        self.assertLess(grown, 12e6 if not batches.SANITIZER else 300e6)
+
+
+if __name__ == "__main__":
+    suite.main()
