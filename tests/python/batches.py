@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-LIBRARY, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+LIBRARY, ROOT = (os.path.abspath(path) for path in sys.argv[1:3])
 SANITIZER = os.environ.get("STEREO_SANITIZER", "")
 if "asan" in SANITIZER and "LD_PRELOAD" not in os.environ:
     # Python itself has no sanitizer in it, and leaks until it ends

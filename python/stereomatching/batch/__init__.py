@@ -15,8 +15,8 @@ from ._images import Unreadable
 from ._inputs import Pair
 from ._run import Matched, Summary, find_pairs, match_pairs, run, submit_pairs
 from ._settings import Settings
+from ._videos import Segment, find_segments
 
-
-__all__ = ["Cluster", "Lost", "Matched", "Pair", "Settings", "Summary", "Threads",
-           "Unreadable", "WorkerDied", "find_pairs", "match_pairs", "run",
+__all__ = ["Cluster", "Lost", "Matched", "Pair", "Segment", "Settings", "Summary", "Threads",
+           "Unreadable", "WorkerDied", "find_pairs", "find_segments", "match_pairs", "run",
            "submit_pairs"]

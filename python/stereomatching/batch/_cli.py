@@ -73,7 +73,7 @@ def _batch(options: argparse.Namespace) -> _run.Summary:
             print("Dask's dashboard: %s" % executor.dashboard, file=sys.stderr)
         return _run.run(items, folder, settings, executor=executor,
                         resume=not options.no_resume, verify=options.verify,
-                        strict=options.strict, pairs_per_task=1 if videos else options.pairs_per_task,
+                        strict=options.strict, pairs_per_task=options.pairs_per_task,
                         progress=Progress("segment" if videos else "pair"))
     finally:
         executor.close()

@@ -128,14 +128,21 @@ class Cluster:
 
 
 def _outcome(future: Any) -> Any:
-    from distributed import KilledWorker  # pylint: disable=import-outside-toplevel
+    """The result of a future that is completed, or its exception.
 
-    if future.status in ("cancelled", "lost"):
-        raise Lost("the scheduler is not there any more")
-    error = future.exception()
-    if isinstance(error, KilledWorker):
+    If the worker that has the result dies first, this waits until another one has computed it.
+    """
+    from distributed import CancelledError, KilledWorker  # pylint: disable=import-outside-toplevel
+
+    try:
+        return future.result()
+    except CancelledError:
+        raise Lost("the scheduler is not there any more") from None
+    except KilledWorker:
         return WorkerDied("workers died with this pair")
-    return error or future.result()
+    except Exception as error:  # pylint: disable=broad-except
+        # of the task; the connection's are cancelled futures
+        return error
 
 
 def _distributed() -> Any:

@@ -38,6 +38,10 @@ class Pair:
     calibration: Tuple[str, ...] = ()
     """Calibration files that rectify the pair."""
 
+    def extent(self) -> Dict[str, Any]:
+        """Fields of the manifest."""
+        return {}
+
 
 def stem(path: str) -> str:
     return os.path.splitext(path)[0].replace(os.sep, "/")

@@ -53,6 +53,25 @@ def store(folder: str, name: str, data: bytes) -> Result:
     return {"file": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
+def _digest(path: str) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        for block in iter(lambda: file.read(1 << 20), b""):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def store_part(folder: str, name: str, part: str) -> Result:
+    """Renames a file that was written beside its place."""
+    try:
+        result = {"file": name, "bytes": os.path.getsize(part), "sha256": _digest(part)}
+        os.replace(part, os.path.join(folder, name))
+    except OSError as error:
+        discard(part)
+        raise StoreError("cannot write %s: %s" % (name, error.strerror)) from error
+    return result
+
+
 def discard(path: str) -> None:
     try:
         os.unlink(path)
@@ -72,10 +91,7 @@ def is_stored(folder: str, result: Result, verify: bool) -> bool:
     try:
         if os.path.getsize(path) != result["bytes"]:
             return False
-        if not verify:
-            return True
-        with open(path, "rb") as file:
-            return hashlib.sha256(file.read()).hexdigest() == result["sha256"]
+        return not verify or _digest(path) == result["sha256"]
     except OSError:
         return False
 
@@ -122,6 +138,12 @@ class Frame:
             return _tags.of_depth(self.found.codes.shape,
                                   self.settings.operations.get("depth", {}), self.camera)
         return None
+
+    def array(self, output: str) -> np.ndarray:
+        """What a recording of an output contains."""
+        if output in ("disparity", "confidence"):
+            return self.found.codes if output == "disparity" else self.found.confidence_codes
+        return getattr(self, output)()
 
     def encode(self, output: str) -> Tuple[str, bytes]:
         """The suffix and the content of a file."""

@@ -7,22 +7,24 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Union
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from .. import _library as c
 from .._maps import Map
 from .._properties import Value
-from . import _datasets, _executors, _inputs, _outputs, _work
+from . import _datasets, _executors, _inputs, _outputs, _segments, _work
 from ._executors import Cluster, Threads
 from ._inputs import Pair
 from ._manifest import Manifest, Record
 from ._settings import Settings
+from ._videos import Segment
 
 PAIRS_PER_TASK = 16
 
 Executor = Union[Threads, Cluster]
+Item = Union[Pair, Segment]
 
 
 @dataclass
@@ -81,31 +83,37 @@ class _Run:
                  strict: bool, verify: bool) -> None:
         self.settings, self.folder, self.manifest = settings, folder, manifest
         self.progress, self.strict, self.verify = progress, strict, verify
+        self.videos = self.joined = False
         self.summary = Summary()
 
-    def is_done(self, pair: Pair) -> bool:
-        """Whether an earlier run has stored the results of the pair."""
+    def is_done(self, pair: Item, joined: bool) -> bool:
+        """Whether an earlier run has stored the results of the pair, or joined them."""
         record = self.manifest.get(pair.name)
         if record is None or record["status"] != "done":
             return False
         same = _work.new_record(pair, self.settings)
-        return (all(record[key] == same[key] for key in same)
-                and all(_outputs.is_stored(self.folder, result, self.verify)
-                        for result in record["results"].values()))
+        return (all(record.get(key) == same[key] for key in same)
+                and (joined or self.are_stored(record)))
 
-    def select(self, pairs: List[Pair]) -> List[Pair]:
-        """The pairs that are left to do. Notes those without a partner."""
-        todo = []
-        for pair in pairs:
-            if pair.left is None or pair.right is None:
-                self.summary.unpaired.append(pair.name)
-                self.manifest.add(_work.new_record(pair, self.settings, status="unpaired"))
-            elif self.is_done(pair):
-                self.summary.resumed += 1
-                self.summary.done += 1
-            else:
-                todo.append(pair)
-        self.progress.start(len(pairs) - len(self.summary.unpaired), self.summary.resumed)
+    def are_stored(self, record: Record) -> bool:
+        return all(_outputs.is_stored(self.folder, result, self.verify)
+                   for result in record["results"].values())
+
+    def select(self, items: Sequence[Item]) -> List[Item]:
+        """What is left to do. Notes the images without a partner."""
+        pairs = [item for item in items if item.left is not None and item.right is not None]
+        for item in items:
+            if item.left is None or item.right is None:
+                self.summary.unpaired.append(item.name)
+                self.manifest.add(_work.new_record(item, self.settings, status="unpaired"))
+        record = self.manifest.get(_segments.JOINED) if self.videos else None
+        self.joined = record is not None and self.are_stored(record)
+        todo = [pair for pair in pairs if not self.is_done(pair, self.joined)]
+        if todo and self.joined:
+            self.joined = False
+            todo = [pair for pair in pairs if not self.is_done(pair, False)]
+        self.summary.resumed = self.summary.done = len(pairs) - len(todo)
+        self.progress.start(len(pairs), self.summary.resumed)
         return todo
 
     def take(self, report: _work.Report) -> None:
@@ -115,17 +123,28 @@ class _Run:
             self.progress.update()
         self.summary.stop = self.summary.stop or report.stop
 
-    def give_up(self, task: List[Pair]) -> None:
+    def finish(self, items: Sequence[Item]) -> None:
+        """Joins recordings, and puts the manifest into the order of the inputs."""
+        names = [item.name for item in items]
+        if self.videos:
+            if not self.joined:
+                _segments.join_all(items, self.folder, self.settings, self.manifest)
+            names.append(_segments.JOINED)
+        self.manifest.finish(names)
+        if self.videos:
+            _segments.clean(self.folder, self.summary.failed)
+
+    def give_up(self, task: List[Item]) -> None:
         pair, = task
         self.take(_work.Report([_work.new_record(
             pair, self.settings, status="failed", error="workers died with this pair")]))
         if self.strict:
             self.summary.stop = "workers died with %s" % pair.name
 
-    def execute(self, executor: Executor, tasks: Iterable[List[Pair]]) -> None:
+    def execute(self, executor: Executor, function: Any, tasks: Iterable[List[Item]]) -> None:
         """Runs the tasks; those that workers died with once more, a pair each."""
-        single: List[List[Pair]] = []
-        outcomes = executor.run(_work.run_pairs, tasks, self.settings, self.folder, self.strict)
+        single: List[List[Item]] = []
+        outcomes = executor.run(function, tasks, self.settings, self.folder, self.strict)
         try:
             for task, outcome in outcomes:
                 if isinstance(outcome, _executors.WorkerDied):
@@ -142,16 +161,16 @@ class _Run:
         finally:
             outcomes.close()
         if single:
-            self.execute(executor, single)
+            self.execute(executor, function, single)
 
 
-def run(pairs: List[Pair], folder: str, settings: Settings, *,
+def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
         executor: Optional[Executor] = None, resume: bool = True, verify: bool = False,
         strict: bool = False, pairs_per_task: int = PAIRS_PER_TASK,
         progress: Any = None) -> Summary:
     """Matches the pairs, and stores results and a manifest in a folder.
 
-    :param pairs: of find_pairs().
+    :param pairs: of find_pairs(), or the segments of find_segments().
     :param executor: Threads (N), or Cluster (CLIENT); the default is a thread per processor.
     :param resume: whether to keep the results of earlier runs.
     :param verify: whether to compare the checksums of these, besides their sizes.
@@ -165,10 +184,14 @@ def run(pairs: List[Pair], folder: str, settings: Settings, *,
     state = _Run(settings, folder, manifest, progress or _NoProgress(), strict, verify)
     try:
         _outputs.remove_parts(folder)
+        state.videos = bool(pairs) and isinstance(pairs[0], Segment)
         todo = state.select(pairs)
-        state.execute(executor, _executors.chunks(todo, pairs_per_task))
+        if state.videos:
+            state.execute(executor, _segments.run_segments, _executors.chunks(todo, 1))
+        else:
+            state.execute(executor, _work.run_pairs, _executors.chunks(todo, pairs_per_task))
         if not state.summary.stop:
-            manifest.finish(pair.name for pair in pairs)
+            state.finish(pairs)
     except (_outputs.StoreError, _executors.Lost) as error:
         state.summary.stop = str(error)
     finally:

@@ -22,7 +22,8 @@ import warnings
 import zlib
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Callable, Deque, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import (Any, Callable, Deque, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple,
+                    Union)
 
 import numpy as np
 
@@ -35,12 +36,13 @@ from ._inputs import Pair
 from ._manifest import Record
 from ._outputs import Frame, Result, StoreError, store_frame
 from ._settings import Settings
+from ._videos import Segment
 
 DEPTH = 2
 """Pairs read ahead, and pairs that wait to be stored."""
 
 # What is the fault of one pair, and no reason to stop
-_FAILURES = (_images.Unreadable, c.Error, MemoryError)
+FAILURES = (_images.Unreadable, c.Error, MemoryError)
 
 
 @dataclass
@@ -192,13 +194,13 @@ def ahead(pool: ThreadPoolExecutor, function: Callable[[Any], Any],
             future.cancel()
 
 
-def new_record(pair: Pair, settings: Settings, **fields: Any) -> Record:
+def new_record(pair: Union[Pair, Segment], settings: Settings, **fields: Any) -> Record:
     return dict({"name": pair.name, "status": "done", "left": pair.left, "right": pair.right,
                  "bytes": sizes_of(pair), "parameters": settings.parameters(),
-                 "version": version()}, **fields)
+                 "version": version()}, **pair.extent(), **fields)
 
 
-def sizes_of(pair: Pair) -> List[Optional[int]]:
+def sizes_of(pair: Union[Pair, Segment]) -> List[Optional[int]]:
     """The sizes of the files; None if there is none."""
     sizes: List[Optional[int]] = []
     for path in (pair.left, pair.right):
@@ -246,13 +248,13 @@ def run_pairs(pairs: List[Pair], settings: Settings, folder: str, strict: bool) 
                 report.records.append(future.result())
             except StoreError as error:
                 report.stop = str(error)
-            except _FAILURES as error:
+            except FAILURES as error:
                 fail(pair, error)
 
     for pair, views in ahead(engine.readers, engine.read, pairs):
         try:
             storing.append((pair, _match_and_store(engine, pair, views.result(), folder)))
-        except _FAILURES as error:
+        except FAILURES as error:
             fail(pair, error)
         collect(DEPTH)
         if report.stop:
@@ -268,7 +270,7 @@ def match_maps(pairs: List[Pair], settings: Settings) -> List[Any]:
     for _, views in ahead(engine.readers, engine.read, pairs):
         try:
             maps.append(engine.match(views.result().left, views.result().right))
-        except _FAILURES as error:
+        except FAILURES as error:
             maps.append(error)
     return maps
 
