@@ -1,4 +1,4 @@
-# gst-stereomatching: completion for stereo-eval, stereo-bench, stereo-view and stereo-tune
+# gst-stereomatching: completion for stereo-eval and the other programs
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Options and their choices come from `PROGRAM --options`, algorithms and
@@ -47,4 +47,5 @@ _stereomatching() {
   case ${COMPREPLY[0]:-} in *=) compopt -o nospace 2> /dev/null ;; esac
 }
 
-complete -o default -F _stereomatching stereo-eval stereo-bench stereo-view stereo-tune
+complete -o default -F _stereomatching stereo-eval stereo-bench stereo-view stereo-tune \
+  stereo-batch

@@ -144,7 +144,7 @@ class Commands(batches.Case):
 
     def test_scheduler_lost(self):
         """It ends with a message, keeps what is done, and continues without the scheduler."""
-        self.write_pairs(200)
+        self.write_pairs(80)
         address = self.path("scheduler.json")
         scheduler = self.start("distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard",
                                "--host", "127.0.0.1", "--scheduler-file", address)
@@ -164,8 +164,8 @@ class Commands(batches.Case):
         self.assertEqual(run.returncode, 1, error)
         self.assertIn("Stopped: the scheduler is not there any more. Run the same", error)
         summary = json.loads(self.batch(*words, "--json").stdout)
-        self.assertEqual(summary["done"], 200)
-        self.assertTrue(3 <= summary["resumed"] < 200)
+        self.assertEqual(summary["done"], 80)
+        self.assertTrue(3 <= summary["resumed"] < 80)
         self.batch(*[word.replace("out", "whole") if word == "out" else word for word in words])
         self.require_same("out", "whole")
 

@@ -38,6 +38,9 @@ assert os.path.exists(os.path.join(folder, "py.typed"))
 wide = np.random.default_rng(1).integers(0, 256, (40, 96, 3), np.uint8)
 found = sm.match(wide[:, :80], wide[:, 6:86], num_disparities=16)
 assert np.nanmedian(found.disparity) == 6, found.disparity
+from stereomatching import batch
+matched, = batch.match_pairs([(wide[:, :80], wide[:, 6:86])], num_disparities=16)
+assert matched.map == found
 assert all(sm.presets(name) for name in sm.algorithms())
 """
 
@@ -130,6 +133,7 @@ def main():
         version = run("meson", "introspect", "--projectinfo", os.path.join(source, "meson.build"),
                       env=env).split('"version": "')[1].split('"')[0]
         run(python, "-c", USE, version, cwd=folder, env=env)
+        run(os.path.join(os.path.dirname(python), "stereo-batch"), "--version", cwd=folder, env=env)
         names = run(python, "-m", "pip", "show", "--files", "stereomatching", env=env)
         for part in (".h\n", ".a\n", ".so.", "pkgconfig", "bin/"):
             if part in names:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import logging
 import os
 import time
 import uuid
@@ -91,6 +92,17 @@ class Cluster:
     def run(self, function: Callable[..., Any], tasks: Iterable[Task],
             *arguments: Any) -> Iterator[Outcome]:
         """Calls function (task, *arguments) for every task."""
+        from distributed import CancelledError  # pylint: disable=import-outside-toplevel
+
+        outcomes = self._outcomes(function, tasks, arguments)
+        try:
+            yield from outcomes
+        except (CancelledError, OSError):
+            # OSError is that of connections, among them CommClosedError
+            raise Lost("the scheduler is not there any more") from None
+
+    def _outcomes(self, function: Callable[..., Any], tasks: Iterable[Task],
+                  arguments: Tuple[Any, ...]) -> Iterator[Outcome]:
         from distributed import as_completed  # pylint: disable=import-outside-toplevel
 
         waiting: Dict[str, Tuple[Any, Task]] = {}
@@ -132,25 +144,30 @@ def _outcome(future: Any) -> Any:
 
     If the worker that has the result dies first, this waits until another one has computed it.
     """
-    from distributed import CancelledError, KilledWorker  # pylint: disable=import-outside-toplevel
+    # pylint: disable=import-outside-toplevel
+    from distributed import KilledWorker
+    from distributed.comm import CommClosedError
 
     try:
         return future.result()
-    except CancelledError:
-        raise Lost("the scheduler is not there any more") from None
     except KilledWorker:
         return WorkerDied("workers died with this pair")
+    except CommClosedError:
+        raise
     except Exception as error:  # pylint: disable=broad-except
-        # of the task; the connection's are cancelled futures
         return error
 
 
 def _distributed() -> Any:
+    """For the command, which reports by itself what Dask would log."""
     try:
         import distributed  # pylint: disable=import-outside-toplevel
     except ImportError:
         raise c.Error("a cluster needs Dask: pip install distributed, or apt-get install "
                       "python3-distributed") from None
+    for name in list(logging.root.manager.loggerDict):
+        if name.startswith("distributed"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     return distributed
 
 
