@@ -8,9 +8,12 @@ or Pillow.
 """
 
 import hashlib
+import importlib.util
 import json
 import os
+import re
 import resource
+import shlex
 import shutil
 import signal
 import struct
@@ -88,7 +91,7 @@ class Inputs(batches.Case):
 
     def test_bad_lists(self):
         for text, says in (("a.png,b.png,../c\n", "leads out of"), ("a.png\n", "row 1 has no"),
-                           ("a.png,b.png,c\nd.png,e.png,c\n", "two pairs have the name 'c'"),
+                           ("a.png,b.png,c\n4.png,5.png,c\n", "two pairs have the name 'c'"),
                            ("", "there are no pairs")):
             with open(self.path("pairs.csv"), "w", encoding="utf-8") as file:
                 file.write(text)
@@ -566,6 +569,70 @@ class Library(batches.Case):
         # the maps and views of 3500 pairs have 230 MB
         grown = (late - early) * resource.getpagesize()
         self.assertLess(grown, 12e6 if not batches.SANITIZER else 300e6)
+
+
+class Page(batches.Case):
+    """The examples of docs/batch.md, on small pairs."""
+
+    CALIBRATION = """%YAML:1.0
+M1: !!opencv-matrix
+   {rows: 3, cols: 3, dt: d, data: [100, 0, 45, 0, 100, 30, 0, 0, 1]}
+D1: !!opencv-matrix
+   {rows: 1, cols: 5, dt: d, data: [0, 0, 0, 0, 0]}
+M2: !!opencv-matrix
+   {rows: 3, cols: 3, dt: d, data: [100, 0, 45, 0, 100, 30, 0, 0, 1]}
+D2: !!opencv-matrix
+   {rows: 1, cols: 5, dt: d, data: [0, 0, 0, 0, 0]}
+R: !!opencv-matrix
+   {rows: 3, cols: 3, dt: d, data: [1, 0, 0, 0, 1, 0, 0, 0, 1]}
+T: !!opencv-matrix
+   {rows: 3, cols: 1, dt: d, data: [-0.1, 0, 0]}
+image_size: [90, 60]
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.write_pairs(3, ".")
+        with open(self.path("pairs.csv"), "w", encoding="utf-8") as file:
+            file.write("left,right\nleft/0000.png,right/0000.png\n")
+        with open(self.path("stereo.yml"), "w", encoding="utf-8") as file:
+            file.write(self.CALIBRATION)
+
+    def blocks(self, kind):
+        """(need or None, text) of the blocks that can be run."""
+        with open(os.path.join(batches.ROOT, "docs", "batch.md"), encoding="utf-8") as file:
+            found = re.findall(r"(?:^<!-- ([^\n]*) -->\n)?^```%s\n(.*?)^```" % kind, file.read(),
+                               re.MULTILINE | re.DOTALL)
+        return [(note, text) for note, text in found if not note.startswith("not run")]
+
+    def test_commands(self):
+        count = 0
+        for _, text in self.blocks("sh"):
+            for line in text.replace("\\\n", " ").splitlines():
+                words = shlex.split(line)
+                if words[0] != "stereo-batch":
+                    continue
+                if "--calibration" in words and (importlib.util.find_spec("gi") is None
+                                                 or batches.SANITIZER
+                                                 or not os.environ.get("GST_PLUGIN_PATH_1_0")):
+                    continue
+                self.batch(*words[1:])
+                self.assertTrue(self.contents())
+                count += 1
+        self.assertGreaterEqual(count, 4)
+
+    def test_library(self):
+        names, count = {"print": lambda *values: None}, 0
+        before = os.getcwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, before)
+        for note, text in self.blocks("python"):
+            if note.startswith("needs: ") and importlib.util.find_spec(note[7:]) is None:
+                continue
+            exec(compile(text, "docs/batch.md", "exec"), names)  # pylint: disable=exec-used
+            count += 1
+        self.assertGreaterEqual(count, 2)
+        self.assertEqual(names["summary"].done, 3)
 
 
 if __name__ == "__main__":

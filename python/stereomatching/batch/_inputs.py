@@ -138,7 +138,7 @@ def _by_number(found: Dict[str, str]) -> Dict[str, str]:
 
 
 def pair_up(left: str, right: str) -> List[Pair]:
-    """The pairs of two sources, and the images without a partner."""
+    """The pairs of two sources, and the unpaired images."""
     lefts, rights = find_images(left), find_images(right)
     if os.path.isfile(left) and os.path.isfile(right):
         (key, path), = lefts.items()

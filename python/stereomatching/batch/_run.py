@@ -100,7 +100,7 @@ class _Run:
                    for result in record["results"].values())
 
     def select(self, items: Sequence[Item]) -> List[Item]:
-        """What is left to do. Notes the images without a partner."""
+        """What is left to do. Notes the unpaired images."""
         pairs = [item for item in items if item.left is not None and item.right is not None]
         for item in items:
             if item.left is None or item.right is None:

@@ -289,7 +289,7 @@ class Recorder:
         try:
             self._muxer.close()
         except Exception:  # pylint: disable=broad-except
-            # it is about to be removed
+            # the file is removed next
             pass
 
 
