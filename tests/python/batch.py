@@ -314,6 +314,38 @@ class Results(batches.Case):
                                       sm.depth(self.expected(1)[2], self.camera))
 
 
+class Euroc(batches.Case):
+    SENSOR = """%%YAML:1.0
+sensor_type: camera
+T_BS:
+  cols: 4
+  rows: 4
+  data: [0, -1, 0, %g, 1, 0, 0, %g, 0, 0, 1, 0.01, 0, 0, 0, 1]
+resolution: [90, 60]
+camera_model: pinhole
+intrinsics: [100, 100, 44.5, 29.5]
+distortion_model: radial-tangential
+distortion_coefficients: [0, 0, 0, 0]
+"""
+
+    def test_rectified(self):
+        """Cameras that are 0.11 m apart on the body's y axis, which is the images' x axis."""
+        if importlib.util.find_spec("gi") is None or batches.SANITIZER or not os.environ.get(
+                "GST_PLUGIN_PATH_1_0"):
+            self.skipTest("there is no stereorectify for Python")
+        batches.need("yaml")
+        for camera, side, position in (("cam0", "left", -0.06), ("cam1", "right", 0.05)):
+            os.makedirs(self.path("mav0", camera, "data"))
+            with open(self.path("mav0", camera, "sensor.yaml"), "w", encoding="utf-8") as file:
+                file.write(self.SENSOR % (-0.02, position))
+            view = dict(zip(("left", "right"), batches.pair_of(4)))[side]
+            Image.fromarray(view).save(self.path("mav0", camera, "data", "1403.png"))
+        self.batch(".", "out", SMALL, "fill=false", "--outputs", "depth,disparity")
+        depth = np.asarray(Image.open(self.path("out", "depth", "1403.png")))
+        # focal length * baseline / disparity, in millimetres
+        self.assertAlmostEqual(np.median(depth[depth > 0]), 100 * 110 / disparities(4), delta=20)
+
+
 class Usage(batches.Case):
     def test_invalid(self):
         self.write_pairs(1)

@@ -44,8 +44,8 @@ def _kitti_camera(path: str, left: int) -> Optional[Camera]:
     if one is None or other is None:
         return None
     # the last column is -focal length * position
-    return Camera(one[0, 0], (one[0, 3] - other[0, 3]) / one[0, 0], one[0, 2], one[1, 2],
-                  other[0, 2] - one[0, 2])
+    return Camera(*map(float, (one[0, 0], (one[0, 3] - other[0, 3]) / one[0, 0], one[0, 2],
+                               one[1, 2], other[0, 2] - one[0, 2])))
 
 
 def _kitti_calibration(folder: str, name: str) -> Optional[str]:

@@ -36,7 +36,10 @@ class WorkerDied(Exception):
 
 
 def processors() -> int:
-    return len(os.sched_getaffinity(0))
+    """Those that this process may use, where the system says so."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class Threads:

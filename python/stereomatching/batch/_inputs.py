@@ -13,7 +13,7 @@ import glob
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from .. import _library as c
@@ -40,7 +40,7 @@ class Pair:
 
     def extent(self) -> Dict[str, Any]:
         """Fields of the manifest."""
-        return {}
+        return {} if self.camera is None else {"camera": asdict(self.camera)}
 
 
 def stem(path: str) -> str:

@@ -78,6 +78,7 @@ class Engine:
         except c.Error as error:
             self._fall_back(error)
         self._rectifiers: Dict[Tuple[str, ...], Rectifier] = {}
+        self._files: List[Any] = []
         self._lock = threading.Lock()
         if settings.calibration:
             # an error of this file is that of all pairs
@@ -117,10 +118,12 @@ class Engine:
         if not _datasets.is_euroc(files):
             return Rectifier(files, calibration_unit=settings.calibration_unit,
                              alpha=settings.alpha, backend="cpu")
-        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
-            file.write(_datasets.kalibr_of_euroc(files))
-            file.flush()
-            return Rectifier(file.name, alpha=settings.alpha, backend="cpu")
+        # read with the first pair, and removed with the engine
+        file = tempfile.NamedTemporaryFile("w", suffix=".yaml")  # pylint: disable=consider-using-with
+        file.write(_datasets.kalibr_of_euroc(files))
+        file.flush()
+        self._files.append(file)
+        return Rectifier(file.name, alpha=settings.alpha, backend="cpu")
 
     def prepare(self, left: np.ndarray, right: np.ndarray, camera: Optional[Camera] = None,
                 calibration: Tuple[str, ...] = ()) -> Tuple[Any, ...]:
