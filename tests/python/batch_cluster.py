@@ -145,12 +145,11 @@ class Commands(batches.Case):
     def test_scheduler_lost(self):
         """It ends with a message, keeps what is done, and continues without the scheduler."""
         self.write_pairs(80)
-        address = self.path("scheduler.json")
+        path = self.path("scheduler.json")
         scheduler = self.start("distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard",
-                               "--host", "127.0.0.1", "--scheduler-file", address)
-        self.wait_for(lambda: os.path.exists(address))
-        with open(address, encoding="utf-8") as file:
-            address = re.search(r"tcp://[\d.:]+", file.read()).group()
+                               "--host", "127.0.0.1", "--scheduler-file", path)
+        self.wait_for(lambda: self.address_in(path))
+        address = self.address_in(path)
         self.start("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny",
                    "--no-dashboard", "--death-timeout", "10")
         words = ["set/left", "set/right", "out", SMALL, "--outputs", "disparity,color,view"]
@@ -168,6 +167,15 @@ class Commands(batches.Case):
         self.assertTrue(3 <= summary["resumed"] < 80)
         self.batch(*[word.replace("out", "whole") if word == "out" else word for word in words])
         self.require_same("out", "whole")
+
+    def address_in(self, path):
+        """None until the file is written."""
+        try:
+            with open(path, encoding="utf-8") as file:
+                found = re.search(r'"(tcp://[\d.:]+)"', file.read())
+        except OSError:
+            return None
+        return found.group(1) if found else None
 
     def wait_for(self, condition):
         end = time.monotonic() + batches.TIMEOUT

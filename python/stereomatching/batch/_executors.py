@@ -148,14 +148,15 @@ def _outcome(future: Any) -> Any:
     If the worker that has the result dies first, this waits until another one has computed it.
     """
     # pylint: disable=import-outside-toplevel
-    from distributed import KilledWorker
+    from distributed import CancelledError, KilledWorker
     from distributed.comm import CommClosedError
 
     try:
         return future.result()
     except KilledWorker:
         return WorkerDied("workers died with this pair")
-    except CommClosedError:
+    except (CancelledError, CommClosedError):
+        # not of the task
         raise
     except Exception as error:  # pylint: disable=broad-except
         return error
