@@ -62,11 +62,36 @@ need_build() {
   need_packages "${packages[@]}"
 }
 
-# build_project [MESON_OPTION ...]: into $root/build.
+# cuda_architectures: compute capabilities to build for, such as 80,90; nothing
+# without nvcc. Those of the present GPUs that nvcc knows; otherwise nvcc's oldest
+# from 7.5 on, because Meson adds PTX, which the driver compiles for newer GPUs.
+cuda_architectures() {
+  local nvcc known present
+
+  nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+  # compute_75 ... compute_121, in ascending order
+  known=$("$nvcc" --list-gpu-arch 2> /dev/null | sed -n 's/^compute_\([0-9]*\)$/\1/p' |
+    sort -n | awk '$1 >= 75') || true
+  [ -n "$known" ] || return 0
+  # without a driver, nvidia-smi prints a message
+  present=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null |
+    sed -n 's/^\([0-9]*\)\.\([0-9]\)$/\1\2/p' | sort -nu | grep -xF "$known") || true
+  echo "${present:-${known%%$'\n'*}}" | paste -sd,
+}
+
+# build_project [MESON_OPTION ...]: into $root/build. A new build without the
+# option cuda-arch is for this machine only.
 build_project() {
+  local arches options=("$@")
+
   if [ ! -f "$root/build/build.ninja" ]; then
     say "configuring in $root/build"
-    quietly meson setup "$root/build" "$root" "$@" || die "meson setup failed"
+    arches=$(cuda_architectures)
+    case " $* " in
+      *" -Dcuda-arch="*|*" -Dcuda=disabled "*) ;;
+      *) [ -z "$arches" ] || options+=("-Dcuda-arch=$arches") ;;
+    esac
+    quietly meson setup "$root/build" "$root" "${options[@]}" || die "meson setup failed"
   elif [ $# -gt 0 ]; then
     quietly meson configure "$root/build" "$@" || die "meson configure failed"
   fi
