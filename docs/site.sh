@@ -4,8 +4,8 @@
 #
 #   docs/site.sh [FOLDER]
 #
-# Builds FOLDER/html, by default build-site/html, from README, CONTRIBUTING and docs/, with
-# MkDocs and its Material theme. Resources of other servers are errors and, with MkDocs
+# Builds FOLDER/html, by default build-site/html, from README, CONTRIBUTING, other pages and docs/,
+# with MkDocs and its Material theme. Resources of other servers are errors and, with MkDocs
 # 1.6 (Debian 13) or newer, broken links and pages missing from the menu. Run `python3 -m
 # http.server` in that folder to view it; opened as files, it lacks only the search.
 #
@@ -25,7 +25,7 @@ rm -rf "$site/pages" "$site/html"
 mkdir -p "$site/pages"
 tar -C "$root" --exclude=__pycache__ --exclude='docs/report' \
   --exclude='docs/meson.build' --exclude='docs/mkdocs.yml' --exclude='docs/site.sh' \
-  -cf - README.md CONTRIBUTING.md COPYING NEWS common docs examples gst/presets \
+  -cf - README.md CODE_OF_CONDUCT.md CONTRIBUTING.md COPYING NEWS SECURITY.md common docs examples gst/presets \
   tests/installed tests/static | tar -C "$site/pages" --no-same-owner -xf -
 cp "$root/docs/mkdocs.yml" "$site/"
 say "building $site/html"

@@ -62,6 +62,18 @@ need_build() {
   need_packages "${packages[@]}"
 }
 
+# need_tests: need_build, and packages that tests use.
+need_tests() {
+  # Ubuntu has only a snap, which cannot access the test's files.
+  local browser=()
+
+  need_build
+  ! grep -qs '^ID=debian$' /etc/os-release || browser=(chromium)
+  need_packages "${browser[@]}" abigail-tools gstreamer1.0-plugins-bad gstreamer1.0-libav python3 \
+    codespell python3-numpy python3-websocket python3-gi gir1.2-gst-plugins-base-1.0 \
+    python3-venv python3-av python3-mesonpy patchelf yamllint
+}
+
 # cuda_architectures: compute capabilities to build for, such as 80,90; nothing
 # without nvcc. Those of the present GPUs that nvcc knows; otherwise nvcc's oldest
 # from 7.5 on, because Meson adds PTX, which the driver compiles for newer GPUs.

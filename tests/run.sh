@@ -23,13 +23,7 @@ while [ "${1:-}" = --suite ]; do
   shift 2
 done
 
-need_build
-# Ubuntu has only a snap, which cannot access the test's files.
-browser=()
-grep -qs '^ID=debian$' /etc/os-release && browser=(chromium)
-need_packages "${browser[@]}" abigail-tools gstreamer1.0-plugins-bad gstreamer1.0-libav python3 \
-  codespell python3-numpy python3-websocket python3-gi gir1.2-gst-plugins-base-1.0 python3-venv python3-av python3-mesonpy patchelf \
-  python3-pil python3-distributed python3-tqdm python3-yaml
+need_tests
 build_project -Dtests=enabled -Dexamples=enabled -Dtools=enabled "$@"
 
 say "testing"
