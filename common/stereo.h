@@ -68,15 +68,29 @@
 extern "C" {
 #endif
 
-#if defined (__GNUC__)
+#if defined (_WIN32) && defined (STEREO_BUILDING)
+#define STEREO_API __declspec (dllexport)
+#elif defined (__GNUC__) && !defined (_WIN32)
 #define STEREO_API __attribute__ ((visibility ("default")))
-#define STEREO_CHECKED __attribute__ ((warn_unused_result))
+#else
+#define STEREO_API
+#endif
+
+#if defined (__MINGW32__) && !defined (__clang__)
+/* the printf() of C99, not that of msvcrt */
+#define STEREO_PRINTF(text, first) \
+    __attribute__ ((format (gnu_printf, text, first)))
+#elif defined (__GNUC__)
 #define STEREO_PRINTF(text, first) \
     __attribute__ ((format (printf, text, first)))
 #else
-#define STEREO_API
-#define STEREO_CHECKED
 #define STEREO_PRINTF(text, first)
+#endif
+
+#if defined (__GNUC__)
+#define STEREO_CHECKED __attribute__ ((warn_unused_result))
+#else
+#define STEREO_CHECKED
 #endif
 
 /* ------------------------------------------------------------------ status */

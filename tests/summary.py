@@ -43,7 +43,8 @@ def main():
         for line in log:
             entry = json.loads(line)
             output = (entry.get("stdout") or "") + (entry.get("stderr") or "")
-            for i, n in enumerate(count(entry["result"], output)):
+            # lines of Windows programs end with CR LF
+            for i, n in enumerate(count(entry["result"], output.replace("\r\n", "\n"))):
                 totals[i] += n
     print("%d passed, %d failed, %d skipped" % tuple(totals))
     sys.exit(1 if totals[1] > 0 or totals[0] == 0 else 0)

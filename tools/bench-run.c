@@ -5,13 +5,13 @@
  */
 
 #include "bench.h"
+#include "platform.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define MIB ((size_t) 1 << 20)
 
@@ -196,15 +196,11 @@ bench_rotation (const StereoDevice * device)
 {
   size_t limit = 256 * MIB, bytes = limit;
 
-#ifdef _SC_LEVEL3_CACHE_SIZE
   if (is_cpu (device)) {
-    long cache = sysconf (_SC_LEVEL3_CACHE_SIZE);
+    size_t cache = platform_cache_bytes ();
 
-    bytes = cache > 0 ? 2 * (size_t) cache : 64 * MIB;
+    bytes = cache > 0 ? 2 * cache : 64 * MIB;
   }
-#else
-  (void) device;
-#endif
   return bytes < limit ? bytes : limit;
 }
 

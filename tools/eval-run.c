@@ -7,12 +7,12 @@
 #include "eval.h"
 #include "match.h"
 #include "picture.h"
+#include "platform.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Reads the map for a scene of that name. */
 static bool
@@ -55,10 +55,10 @@ make_folder (const char *path, StereoMessage * why)
   bool good = true;
 
   for (size_t i = 1, end = strlen (path); good && i <= end; i++) {
-    if (part[i] != '/' && part[i] != '\0')
+    if (!platform_is_separator (part[i]) && part[i] != '\0')
       continue;
     part[i] = '\0';
-    good = mkdir (part, 0777) == 0 || errno == EEXIST;
+    good = platform_make_folder (part);
     part[i] = path[i];
   }
   free (part);

@@ -588,6 +588,21 @@ image_read_map (const char *path, double scale, const char *option,
 
 /* ----------------------------------------------------------------- writing */
 
+/* png_init_io() would pass the stream of one C library to that of libpng, which
+ * may be another one on Windows. */
+static void
+png_put_bytes (png_structp png, png_bytep bytes, size_t n)
+{
+  if (fwrite (bytes, 1, n, png_get_io_ptr (png)) != n)
+    png_error (png, "Write Error");
+}
+
+static void
+png_flush_bytes (png_structp png)
+{
+  fflush (png_get_io_ptr (png));
+}
+
 static bool
 png_encode (png_structp png, png_infop info, FILE * file, int width,
     int height, int depth, int channels, const uint8_t * data)
@@ -595,7 +610,7 @@ png_encode (png_structp png, png_infop info, FILE * file, int width,
   if (setjmp (png_jmpbuf (png)))
     return false;
 
-  png_init_io (png, file);
+  png_set_write_fn (png, file, png_put_bytes, png_flush_bytes);
   png_set_IHDR (png, info, (png_uint_32) width, (png_uint_32) height, depth,
       channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY,
       PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,

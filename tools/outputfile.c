@@ -7,6 +7,7 @@
 #include "outputfile.h"
 #include "cli.h"
 #include "imagefile.h"
+#include "platform.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,50 +33,31 @@ clear (OutputFile * file, int error)
 /* Opens a temporary file beside the target, with the permissions that the
  * target will have. */
 static FILE *
-open_temporary (OutputFile * file, mode_t mode)
+open_temporary (OutputFile * file)
 {
-  const char *slash = strrchr (file->target, '/');
-  int folder = slash != NULL ? (int) (slash - file->target) + 1 : 0;
-  FILE *stream = NULL;
-  int fd, error;
+  int folder = (int) (platform_file_part (file->target) - file->target);
 
   /* short, since the name of the target may be as long as a name can be */
   file->temporary = cli_format ("%.*s.stereo-XXXXXX", folder, file->target);
-  fd = mkstemp (file->temporary);
-  if (fd < 0)
-    return NULL;
-  if (fchmod (fd, mode) == 0)
-    stream = fdopen (fd, "wb");
-  if (stream == NULL) {
-    error = errno;
-    close (fd);
-    unlink (file->temporary);
-    errno = error;
-  }
-  return stream;
+  return platform_open_temporary (file->temporary, file->target);
 }
 
 bool
 output_file_open (OutputFile * file, const char *path, StereoMessage * why)
 {
-  mode_t mask = umask (0);
-  mode_t mode = 0666 & ~mask;
   struct stat status;
   bool exists = stat (path, &status) == 0;
 
-  umask (mask);
   *file = (OutputFile) {
   .path = path};
-  file->target = exists ? realpath (path, NULL) : NULL;
+  file->target = exists ? platform_real_path (path) : NULL;
   if (file->target == NULL)
     file->target = cli_format ("%s", path);
 
   if (exists && !S_ISREG (status.st_mode)) {
     file->stream = fopen (file->target, "wb");
   } else if (!exists || access (file->target, W_OK) == 0) {
-    if (exists)
-      mode = status.st_mode & 0777;
-    file->stream = open_temporary (file, mode);
+    file->stream = open_temporary (file);
   }
   if (file->stream == NULL) {
     clear (file, errno);
@@ -96,7 +78,7 @@ output_file_close (OutputFile * file, bool good, const char *reason,
     reason = NULL;
   }
   if ((fclose (file->stream) != 0 && good) || (good && file->temporary != NULL
-          && rename (file->temporary, file->target) != 0)) {
+          && !platform_replace (file->temporary, file->target))) {
     error = errno;
     good = false;
     reason = NULL;

@@ -6,6 +6,7 @@
 
 #include "scene.h"
 #include "cli.h"
+#include "platform.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -202,9 +203,10 @@ base_name (const char *path)
 {
   size_t end = strlen (path), start;
 
-  while (end > 1 && path[end - 1] == '/')
+  while (end > 1 && platform_is_separator (path[end - 1]))
     end--;
-  for (start = end; start > 0 && path[start - 1] != '/'; start--);
+  for (start = end; start > 0 && !platform_is_separator (path[start - 1]);
+      start--);
   return cli_format ("%.*s", (int) (end - start), path + start);
 }
 
@@ -215,7 +217,7 @@ folder_name (const char *path)
   char *name = base_name (path);
 
   if (strcmp (name, ".") == 0 || strcmp (name, "..") == 0) {
-    char *whole = realpath (path, NULL);
+    char *whole = platform_real_path (path);
 
     if (whole != NULL) {
       free (name);
@@ -562,9 +564,10 @@ find_truth (const char *folder, const char *name)
   char *here = cli_format ("%s/%s", folder, name), *other;
   size_t end = strlen (folder), start;
 
-  while (end > 0 && folder[end - 1] == '/')
+  while (end > 0 && platform_is_separator (folder[end - 1]))
     end--;
-  for (start = end; start > 0 && folder[start - 1] != '/'; start--);
+  for (start = end; start > 0 && !platform_is_separator (folder[start - 1]);
+      start--);
   if (exists (here) || start < 2)
     return here;
   other = cli_format ("%.*s_gt/%.*s/%s", (int) start - 1, folder,

@@ -11,6 +11,7 @@
 
 #include "cli.h"
 #include "eval.h"
+#include "platform.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -158,8 +159,7 @@ check_options (const Options * options)
 static char *
 short_name (const char *path)
 {
-  const char *slash = strrchr (path, '/');
-  const char *start = slash != NULL ? slash + 1 : path;
+  const char *start = platform_file_part (path);
   const char *dot = strrchr (start, '.');
 
   return cli_format ("%.*s", dot != NULL && dot > start ? (int) (dot - start)

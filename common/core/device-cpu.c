@@ -7,11 +7,11 @@
 #include "core/backend.h"
 #include "core/cpu.h"
 #include "core/memory.h"
+#include "core/platform.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MAX_THREADS STEREO_POOL_MAX
 
@@ -75,20 +75,11 @@ typedef struct
   uint64_t timestamps[STEREO_MAX_TIMESTAMPS];
 } CpuQueue;
 
-static uint64_t
-now_ns (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
-}
-
 static StereoStatus
 cpu_begin (StereoQueue * queue, unsigned slot, bool uploads, bool downloads)
 {
   (void) slot, (void) uploads, (void) downloads;
-  ((CpuQueue *) queue)->begun = now_ns ();
+  ((CpuQueue *) queue)->begun = stereo_clock_ns ();
   return STEREO_OK;
 }
 
@@ -123,7 +114,7 @@ static StereoStatus
 cpu_timestamp (StereoQueue * queue, unsigned slot, unsigned index)
 {
   (void) slot;
-  ((CpuQueue *) queue)->timestamps[index] = now_ns ();
+  ((CpuQueue *) queue)->timestamps[index] = stereo_clock_ns ();
   return STEREO_OK;
 }
 
@@ -133,7 +124,7 @@ cpu_end (StereoQueue * queue, unsigned slot)
   CpuQueue *self = (CpuQueue *) queue;
 
   (void) slot;
-  self->duration = now_ns () - self->begun;
+  self->duration = stereo_clock_ns () - self->begun;
   return STEREO_OK;
 }
 
@@ -207,7 +198,7 @@ cpu_alloc (StereoDevice * device, size_t bytes, void **memory,
   (void) device;
   if (status != STEREO_OK)
     return status;
-  p = rounded >= bytes ? aligned_alloc (STEREO_ARENA_ALIGNMENT, rounded)
+  p = rounded >= bytes ? stereo_aligned_alloc (STEREO_ARENA_ALIGNMENT, rounded)
       : NULL;
   if (p == NULL)
     return stereo_fail (why, STEREO_ERROR_MEMORY,
@@ -220,7 +211,7 @@ static void
 cpu_free (StereoDevice * device, void *memory)
 {
   (void) device;
-  free (memory);
+  stereo_aligned_free (memory);
 }
 
 static StereoStatus
@@ -348,7 +339,7 @@ stereo_device_new_cpu (unsigned n_threads, StereoSimd simd,
   stereo_pool_enter ();
 
   self->simd = simd == STEREO_SIMD_AUTO ? best_simd () : simd;
-  self->n_threads = n_threads ? n_threads : stereo_pool_processors ();
+  self->n_threads = n_threads ? n_threads : stereo_processors ();
   if (self->n_threads > MAX_THREADS)
     self->n_threads = MAX_THREADS;
   snprintf (self->name, sizeof (self->name), "CPU, %u thread%s, %s",

@@ -1,4 +1,4 @@
-/* gst-stereomatching: available host memory
+/* gst-stereomatching: aligned and available host memory
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -16,6 +16,9 @@
  *
  * Swap is not counted, because every frame accesses all memory of a matcher.
  * Without any of these files there is no limit.
+ *
+ * Windows does not overcommit, but swaps: its limits are the available physical
+ * memory, commit charge and address space of GlobalMemoryStatusEx().
  */
 
 #ifndef STEREO_CORE_MEMORY_H
@@ -37,8 +40,13 @@ uint64_t stereo_memory_available (void);
 STEREO_CHECKED StereoStatus stereo_memory_check (size_t bytes,
     StereoMessage * why);
 
-/* For tests: reads the files below root instead of "/" (NULL = default).  Not
- * thread-safe; the string is not copied. */
+/* alignment: a power of two, at least that of a pointer.  NULL if there is not
+ * enough memory. */
+void *stereo_aligned_alloc (size_t alignment, size_t bytes);
+void stereo_aligned_free (void *memory);
+
+/* For tests on Linux: reads the files below root instead of "/" (NULL =
+ * default).  Not thread-safe; the string is not copied. */
 void stereo_memory_pretend (const char *root);
 
 #ifdef __cplusplus

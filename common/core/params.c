@@ -7,12 +7,10 @@
 #include "core/params.h"
 
 #include "core/backend.h"
+#include "core/platform.h"
 
-#include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void
@@ -68,23 +66,6 @@ stereo_param_check (const StereoParamSpec * spec, double value,
   return STEREO_OK;
 }
 
-/* strtod() in the C locale. */
-static bool
-parse_number (const char *text, double *value)
-{
-  locale_t c = newlocale (LC_ALL_MASK, "C", (locale_t) 0), old;
-  char *end;
-
-  if (c == (locale_t) 0)
-    return false;
-  old = uselocale (c);
-  errno = 0;
-  *value = strtod (text, &end);
-  uselocale (old);
-  freelocale (c);
-  return errno == 0 && end != text && *end == '\0';
-}
-
 /* Describes the valid values, for messages. */
 static void
 describe_values (const StereoParamSpec * spec, char *text, size_t size)
@@ -137,7 +118,7 @@ stereo_param_parse (const StereoParamSpec * spec, const char *text,
     return STEREO_OK;
   }
 
-  if (!parse_number (text, &number)) {
+  if (!stereo_parse_double (text, &number)) {
     describe_values (spec, wanted, sizeof (wanted));
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "%s = '%.64s': it takes %s", spec->name, text, wanted);

@@ -4,19 +4,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#define _GNU_SOURCE             /* sched_getaffinity() */
-
 #include "core/pool.h"
 
+#include "core/platform.h"
+
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 /* Loop bodies keep large buffers elsewhere; sanitizers enlarge frames. */
 #define STACK_BYTES ((size_t) 1 << 20)
@@ -68,21 +64,6 @@ static struct
   .work = PTHREAD_COND_INITIALIZER,
 };
 
-unsigned
-stereo_pool_processors (void)
-{
-  long n = 0;
-#ifdef CPU_COUNT
-  cpu_set_t set;
-
-  if (sched_getaffinity (0, sizeof (set), &set) == 0)
-    n = CPU_COUNT (&set);
-#endif
-  if (n < 1)
-    n = sysconf (_SC_NPROCESSORS_ONLN);
-  return n < 1 ? 1 : (unsigned) n;
-}
-
 /* ----------------------------------------------------------------- spinning */
 
 static void
@@ -95,21 +76,12 @@ relax (void)
 #endif
 }
 
-static uint64_t
-now_ns (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
-}
-
 /* Spins until *value is zero (or nonzero) or SPIN_NS have passed.  Stops
  * early if other threads need the processor. */
 static void
 spin_until (atomic_uint * value, bool zero)
 {
-  uint64_t end = now_ns () + SPIN_NS;
+  uint64_t end = stereo_clock_ns () + SPIN_NS;
 
   do {
     for (int i = 0; i < 16; i++) {
@@ -118,7 +90,7 @@ spin_until (atomic_uint * value, bool zero)
       relax ();
     }
   } while (atomic_load_explicit (&pool.busy, memory_order_relaxed)
-      <= pool.processors && now_ns () < end);
+      <= pool.processors && stereo_clock_ns () < end);
 }
 
 /* ------------------------------------------------------------------ helpers */
@@ -215,24 +187,14 @@ run_thread (void *data)
 static int
 create_threads (unsigned wanted)
 {
-  pthread_attr_t attributes;
-  sigset_t all, before;
-  int error = pthread_attr_init (&attributes);
+  int error = 0;
 
-  if (error != 0)
-    return error;
-  pthread_attr_setstacksize (&attributes, STACK_BYTES);
-  /* Signals are delivered to the application's threads. */
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &before);
   while (pool.n_threads < wanted && error == 0) {
-    error = pthread_create (&pool.threads[pool.n_threads], &attributes,
+    error = stereo_thread_create (&pool.threads[pool.n_threads], STACK_BYTES,
         run_thread, NULL);
     if (error == 0)
       pool.n_threads++;
   }
-  pthread_sigmask (SIG_SETMASK, &before, NULL);
-  pthread_attr_destroy (&attributes);
   return error;
 }
 
@@ -350,7 +312,7 @@ after_fork_in_child (void)
 static void
 register_fork_handlers (void)
 {
-  pthread_atfork (before_fork, after_fork, after_fork_in_child);
+  stereo_at_fork (before_fork, after_fork, after_fork_in_child);
 }
 
 void
@@ -361,7 +323,7 @@ stereo_pool_enter (void)
   pthread_once (&once, register_fork_handlers);
   pthread_mutex_lock (&pool.lifetime);
   if (pool.users++ == 0)
-    pool.processors = stereo_pool_processors ();
+    pool.processors = stereo_processors ();
   pthread_mutex_unlock (&pool.lifetime);
 }
 

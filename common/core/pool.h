@@ -54,7 +54,4 @@ void stereo_pool_for (unsigned n_workers, int n, int chunk,
     StereoPoolBody body, const void *context, StereoLogFunction log,
     void *log_data);
 
-/* Processors available to this process, at least 1. */
-unsigned stereo_pool_processors (void);
-
 #endif /* STEREO_POOL_H */

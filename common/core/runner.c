@@ -21,6 +21,14 @@ add_ports (StereoRunner * r, const StereoPort * ports)
 
 /* ----------------------------------------------------------------- lifetime */
 
+/* winpthreads allocates memory for a lock when it is first used. */
+static bool
+init_lock (pthread_mutex_t * lock)
+{
+  return pthread_mutex_init (lock, NULL) == 0
+      && pthread_mutex_lock (lock) == 0 && pthread_mutex_unlock (lock) == 0;
+}
+
 StereoStatus
 stereo_runner_new (const StereoOp * op, StereoDevice * device,
     StereoRunner ** runner, StereoMessage * why)
@@ -35,6 +43,10 @@ stereo_runner_new (const StereoOp * op, StereoDevice * device,
     status = stereo_fail (why, STEREO_ERROR_MEMORY, "out of memory");
   else
     status = device->klass->queue_new (device, &r->queue, why);
+  if (status == STEREO_OK && !init_lock (&r->lock)) {
+    r->queue->klass->free (r->queue);
+    status = stereo_fail (why, STEREO_ERROR_MEMORY, "out of memory");
+  }
   if (status != STEREO_OK) {
     free (r->state);
     free (r);
@@ -48,7 +60,6 @@ stereo_runner_new (const StereoOp * op, StereoDevice * device,
   stereo_runner_set_frames (r, STEREO_DEFAULT_FRAMES);
   r->n_slots = r->n_wanted;
   r->next_frame = 1;
-  pthread_mutex_init (&r->lock, NULL);
   *runner = r;
   return STEREO_OK;
 }

@@ -56,8 +56,10 @@ free_scoped (void *pointer)
   free (*(void **) pointer);
 }
 
-__attribute__ ((weak)) Test *test_first;
-__attribute__ ((weak)) Test *test_last;
+/* Common symbols: one of each for all files of a program.  (Weak variables have
+ * wrong addresses in objects for Windows.) */
+__attribute__ ((common)) Test *test_first;
+__attribute__ ((common)) Test *test_last;
 
 static inline void
 test_register (Test * test, const char *name)
@@ -68,9 +70,9 @@ test_register (Test * test, const char *name)
   test_last = test;
 }
 
-/* State of the running test, shared by all files of a program. */
-__attribute__ ((weak)) unsigned test_failures;
-__attribute__ ((weak)) bool test_skipped;
+/* Of the test that runs. */
+__attribute__ ((common)) unsigned test_failures;
+__attribute__ ((common)) bool test_skipped;
 
 #define TEST_MAX_REPORTS 20
 

@@ -5,7 +5,14 @@
  */
 
 #include "core/arena.h"
+#include "core/memory.h"
 #include "test.h"
+
+static void
+free_aligned (char **memory)
+{
+  stereo_aligned_free (*memory);
+}
 
 #define N 20
 
@@ -22,7 +29,7 @@ TEST (test_layout)
   StereoArena arena;
   void *pointers[N];
   size_t total = 0;
-  SCOPED (free_scoped) char *memory = NULL;
+  SCOPED (free_aligned) char *memory = NULL;
 
   stereo_arena_reset (&arena);
   for (int i = 0; i < N; i++) {
@@ -38,7 +45,7 @@ TEST (test_layout)
   /* no more than the alignment is lost for each */
   CHECK_INT (arena.size, <=, total + N * (STEREO_ARENA_ALIGNMENT - 1));
 
-  memory = aligned_alloc (STEREO_ARENA_ALIGNMENT, arena.size);
+  memory = stereo_aligned_alloc (STEREO_ARENA_ALIGNMENT, arena.size);
   REQUIRE (memory != NULL);
   stereo_arena_bind (&arena, memory);
   for (int i = 0; i < N; i++) {
@@ -117,13 +124,13 @@ TEST (test_too_many)
 {
   StereoArena arena;
   void *pointers[STEREO_ARENA_MAX + 1];
-  SCOPED (free_scoped) char *memory = NULL;
+  SCOPED (free_aligned) char *memory = NULL;
 
   stereo_arena_reset (&arena);
   for (int i = 0; i < STEREO_ARENA_MAX; i++)
     stereo_arena_add (&arena, &pointers[i], 1, 1);
   CHECK (!arena.overflow);
-  memory = aligned_alloc (STEREO_ARENA_ALIGNMENT, arena.size);
+  memory = stereo_aligned_alloc (STEREO_ARENA_ALIGNMENT, arena.size);
   REQUIRE (memory != NULL);
   stereo_arena_bind (&arena, memory);
   for (int i = 0; i < STEREO_ARENA_MAX; i++)
@@ -152,12 +159,12 @@ TEST (test_overlay)
   stereo_arena_go_to (&arena, end);
   stereo_arena_add (&arena, (void **) &behind, 1, 1);
 
-  memory = aligned_alloc (STEREO_ARENA_ALIGNMENT, arena.size);
+  memory = stereo_aligned_alloc (STEREO_ARENA_ALIGNMENT, arena.size);
   REQUIRE (memory != NULL);
   stereo_arena_bind (&arena, memory);
   CHECK (before == memory && first == memory + begin && third == first);
   CHECK (second >= first + 1000 && behind >= second + 1000);
-  free (memory);
+  stereo_aligned_free (memory);
 }
 
 TEST (test_sub_arena)

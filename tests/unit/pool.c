@@ -6,17 +6,13 @@
 
 #include "core/pool.h"
 #include "core/progress.h"
+#include "process.h"
 #include "stereo.h"
 #include "test.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 /* ------------------------------------------------------------------ threads */
 
@@ -40,21 +36,6 @@ __wrap_pthread_create (pthread_t * thread, const pthread_attr_t * how,
   }
   made++;
   return __real_pthread_create (thread, how, run, data);
-}
-
-/* Number of threads of this process. */
-static int
-count_threads (void)
-{
-  DIR *folder = opendir ("/proc/self/task");
-  int n = 0;
-
-  if (folder == NULL)
-    return -1;
-  for (const struct dirent * e; (e = readdir (folder)) != NULL;)
-    n += e->d_name[0] != '.';
-  closedir (folder);
-  return n;
 }
 
 static int warnings;
@@ -369,94 +350,68 @@ wait_for_threads (int expected)
 {
   int n;
 
-  for (int i = 0; (n = count_threads ()) > expected && i < 1000; i++)
-    usleep (1000);
+  for (int i = 0; (n = process_threads ()) > expected && i < 1000; i++)
+    process_sleep (0.001);
   return n;
 }
 
 TEST (test_threads_end)
 {
-  int before = count_threads ();
+  int before = process_threads ();
 
   if (getenv ("STEREO_EMULATED") != NULL)
     SKIP ("the emulator creates threads");
   if (before < 0)
-    SKIP ("no /proc");
+    SKIP ("threads cannot be counted");
   for (int i = 0; i < 20; i++) {
     begin_test (-1);
     stereo_pool_enter ();
     check_loop (8, 100, 1);
     CHECK_INT (made, ==, 7);
     stereo_pool_leave ();
-    CHECK_INT (count_threads (), ==, before + 7);
+    CHECK_INT (process_threads (), ==, before + 7);
     stereo_pool_leave ();
     CHECK_INT (wait_for_threads (before), ==, before);
   }
 }
 
-static double
-cpu_seconds (void)
-{
-  struct rusage usage;
-
-  getrusage (RUSAGE_SELF, &usage);
-  return (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-      + 1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
-/* Idle threads sleep. */
+/* Threads without work sleep. */
 TEST (test_idle)
 {
   double before;
 
   begin_test (-1);
   check_loop (64, MOST, 1);
-  nanosleep (&(struct timespec) { 0, 50000000 }, NULL);
-  before = cpu_seconds ();
-  nanosleep (&(struct timespec) { 0, 300000000 }, NULL);
-  CHECK_DOUBLE (cpu_seconds () - before, <, 0.01);
+  process_sleep (0.05);
+  before = process_cpu_seconds ();
+  process_sleep (0.3);
+  CHECK_DOUBLE (process_cpu_seconds () - before, <, 0.01);
   stereo_pool_leave ();
 }
 
-#if defined (__has_feature)
-#if __has_feature (thread_sanitizer)
-#define __SANITIZE_THREAD__ 1
-#endif
-#endif
+static bool
+run_in_child (void)
+{
+  made = 0;
+  check_loop (4, 1000, 1);
+  CHECK_INT (made, ==, 3);
+  stereo_pool_leave ();
+  return test_failures == 0;
+}
 
 /* A forked child has no threads of its parent and creates its own. */
 TEST (test_fork)
 {
-  int status = -1;
-  pid_t child;
-
   if (getenv ("STEREO_EMULATED") != NULL)
-    SKIP ("the emulator aborts when a child creates threads");
-#ifdef __SANITIZE_THREAD__
-  SKIP ("the thread sanitizer allows no threads in a child");
-#endif
+    SKIP ("the emulator aborts in a child that makes threads");
+  if (!process_can_fork ())
+    SKIP ("no fork(), or no threads in a child");
   begin_test (-1);
   check_loop (4, 1000, 1);
-  child = fork ();
-  REQUIRE (child >= 0);
-  if (child == 0) {
-    made = 0;
-    check_loop (4, 1000, 1);
-    CHECK_INT (made, ==, 3);
-    stereo_pool_leave ();
-    _exit (test_failures > 0);
-  }
-  REQUIRE (waitpid (child, &status, 0) == child);
-  CHECK_INT (status, ==, 0);
+  CHECK (process_fork (run_in_child));
   check_loop (4, 1000, 1);
   CHECK_INT (made, ==, 3);
   stereo_pool_leave ();
-}
-
-TEST (test_processors)
-{
-  CHECK_INT (stereo_pool_processors (), >=, 1);
-  CHECK_INT (stereo_pool_processors (), <=, sysconf (_SC_NPROCESSORS_CONF));
 }
 
 TEST_MAIN ()

@@ -1,0 +1,47 @@
+/* gst-stereomatching: calls of the operating system
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * C11 and POSIX threads are the same everywhere (winpthreads on Windows).
+ * platform-posix.c and platform-windows.c have the rest; available memory is in
+ * memory-linux.c and memory-windows.c.
+ */
+
+#ifndef STEREO_CORE_PLATFORM_H
+#define STEREO_CORE_PLATFORM_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Nanoseconds since an arbitrary point in time, never decreasing. */
+uint64_t stereo_clock_ns (void);
+
+/* Processors available to this process, at least 1. */
+unsigned stereo_processors (void);
+
+/* pthread_create() with a stack size, of a thread that receives no signals. */
+int stereo_thread_create (pthread_t * thread, size_t stack_bytes,
+    void *(*run) (void *), void *data);
+
+/* pthread_atfork(), where processes fork. */
+void stereo_at_fork (void (*before) (void), void (*after) (void),
+    void (*after_in_child) (void));
+
+/* strtod() in the C locale; false unless the whole text is a number in the
+ * range of a double. */
+bool stereo_parse_double (const char *text, double *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* STEREO_CORE_PLATFORM_H */
