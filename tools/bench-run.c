@@ -518,12 +518,12 @@ typedef struct
   StereoMatcher *matcher;
   Pool pool;
   size_t next;                  /* set */
-  uint64_t before;              /* the frame that is still to be waited for */
-  double done;                  /* when the one before that was complete */
+  uint64_t before;              /* the frame to wait for next */
+  double done;                  /* completion time of the previous one */
 } Runner;
 
-/* Starts a frame, waits for that or, in modes that overlap, for the one before
- * it, and says what it took: NAN if there is none before it. */
+/* Starts a frame, then waits for it or, in overlapping modes, for the previous
+ * one.  Returns the time of the awaited frame; NAN without a previous one. */
 static bool
 run_frame (Runner * r, Mode mode, double *ms)
 {

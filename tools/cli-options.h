@@ -80,8 +80,8 @@ typedef struct
 
 void cli_texts_add (CliTexts * texts, const char *text);
 
-/* Fills in options, which has been zeroed or has its defaults, from the command
- * line, whose strings are borrowed.  Errors end the program with status 2. */
+/* Parses the command line into options, which is zeroed or has its defaults;
+ * strings are borrowed.  Errors end the program with status 2. */
 void cli_parse (const CliProgram * program, int argc, char **argv,
     void *options);
 

@@ -93,7 +93,7 @@ STEREO_CHECKED bool cli_setups_set (CliSetups * setups, const char *text,
 STEREO_CHECKED bool cli_setups_sweep (CliSetups * setups, const char *text,
     StereoMessage * why);
 
-/* The value that was given for NAME, or NULL. */
+/* The text of the value set for NAME, or NULL. */
 const char *cli_setup_property (const CliSetup * setup, const char *name);
 
 void cli_setups_clear (CliSetups * setups);

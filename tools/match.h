@@ -16,9 +16,9 @@ typedef struct
   int disparities;              /* searched */
 } MatchResult;
 
-/* Sets in params, a copy of the setup's, what the setup leaves unset: the
- * search range of the scene, the finest scale that fits 16 bits, and an invalid
- * value beyond all codes. */
+/* Sets the parameters that the setup leaves unset in params, a copy of its own:
+ * the search range of the scene, the finest scale that fits 16 bits, and an
+ * invalid value beyond all codes. */
 STEREO_CHECKED bool match_fit_params (const CliSetup * setup,
     const Scene * scene, StereoParams * params, StereoMessage * why);
 

@@ -1,4 +1,4 @@
-/* gst-stereomatching: compute back ends: devices, queues and events
+/* gst-stereomatching: compute backends: devices, queues and events
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -31,8 +31,8 @@ typedef struct
   /* Starts a frame.  uploads and downloads: whether it has any. */
   StereoStatus (*begin) (StereoQueue * queue, unsigned slot, bool uploads,
       bool downloads);
-  /* Copies rows to device memory by way of staging: target_stride * rows bytes
-   * of pinned host memory, or NULL if source is pinned. */
+  /* Copies rows to device memory through staging: target_stride * rows bytes of
+   * pinned host memory, or NULL if source is pinned. */
   StereoStatus (*upload) (StereoQueue * queue, void *target,
       size_t target_stride, const void *source, size_t source_stride,
       size_t row_bytes, size_t rows, void *staging);
@@ -99,7 +99,7 @@ typedef struct
   void (*finalize) (StereoDevice * device);
 } StereoDeviceClass;
 
-/* Common part of the events of all back ends. */
+/* Common part of the events of all backends. */
 struct StereoEvent
 {
   StereoDevice *device;         /* a reference */

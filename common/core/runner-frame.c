@@ -156,7 +156,7 @@ check_image (StereoRunner * r, const Port * p, bool output,
   if (has_events (image) && !(is_own_event (r, image->ready)
           && is_own_event (r, image->done)))
     return stereo_fail (&r->message, STEREO_ERROR_ARGUMENT,
-        "%s has an event of another back end", role);
+        "%s has an event of another backend", role);
   if (image != NULL && p->port->any_format) {
     StereoStatus status = stereo_runner_check_format (r, p->port,
         image->format);

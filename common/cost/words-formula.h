@@ -13,7 +13,7 @@
 #include "image/pixel.h"
 
 #define STEREO_WORDS_BITS 24
-/* Of a bit that differs, and of a level of the gradient. */
+/* The costs of a differing bit and of a level of the gradient. */
 #define STEREO_WORDS_BIT_COST 8
 #define STEREO_WORDS_LEVEL_COST 7
 /* The difference of gradients is truncated at this. */

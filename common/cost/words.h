@@ -28,16 +28,16 @@ extern "C" {
 #endif
 
 /*
- * The words of a view, in device memory, in a layout of the back end.  Margins
+ * The words of a view, in device memory, in a layout of the backend.  Margins
  * before and after each row are readable and have no meaning, so that loads may
  * be shifted.
  *
- * CPU: four planes of bytes, those of a word from the lowest one on: plane[0]
- * to plane[2] b, plane[3] G.  Rows begin at multiples of 64 bytes, with
- * STEREO_WORDS_MARGIN bytes in front and behind.
+ * CPU: four planes, one for each byte of a word, lowest first: plane[0] to
+ * plane[2] have b, plane[3] has G. Rows begin at multiples of 64 bytes, with
+ * STEREO_WORDS_MARGIN bytes before and after them.
  *
  * CUDA: 32-bit words in plane[0], the others NULL.  Rows begin at multiples of
- * 256 bytes, with STEREO_WORDS_MARGIN words in front and behind.
+ * 256 bytes, with STEREO_WORDS_MARGIN words before and after them.
  */
 typedef struct
 {
@@ -50,7 +50,7 @@ typedef struct
 /* Stage table of a StereoCost. */
 typedef struct
 {
-  /* Bytes of device memory for the words of a view, and how they lie in it. */
+  /* Bytes of device memory for the words of a view, and their layout. */
   size_t (*bytes) (int width, int height);
   StereoWords (*layout) (int width, int height, void *memory);
 

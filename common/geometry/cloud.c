@@ -34,7 +34,9 @@ const StereoParamSpec stereo_cloud_params[] = {
   CENTER_ROW (cx, "Principal point x"),
   CENTER_ROW (cy, "Principal point y"),
   STEREO_PARAM_ENUM_ROW (StereoCloudParams, axes, "axes",
-      "Coordinate system", STEREO_AXES_CAMERA, axes_values),
+      "Coordinate system: camera = x right, y down, z forward (OpenCV, ROS); "
+      "graphics = x right, y up, z backward (OpenGL)", STEREO_AXES_CAMERA,
+      axes_values),
   STEREO_METRIC_RANGE_ROWS (StereoCloudParams, 0, " (0 = unlimited)"),
   STEREO_PARAM_UINT_ROW (StereoCloudParams, step, "step",
       "Use every Nth row and column", 1, 1, STEREO_MAX_SIZE),

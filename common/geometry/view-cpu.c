@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Rows that a worker has of its own: those of a group of two rows. */
+/* The private rows of a worker: those of a group of two rows. */
 typedef struct
 {
   StereoViewRow left[2];
@@ -253,7 +253,7 @@ make_anaglyph (const StereoViewFrame * f, uint32_t * left,
   }
 }
 
-/* Two eyes in one picture, in the place of the left one. */
+/* Combines both eyes in one picture, which replaces the left one. */
 static void
 combine (const StereoViewFrame * f, StereoViewColors * left,
     const StereoViewColors * right, int y)

@@ -60,7 +60,8 @@ const StereoParamSpec stereo_view_params[] = {
       "Maximum disparity difference between neighbours on one surface, in "
       "pixels", 2, 0.25, 64),
   STEREO_PARAM_ENUM_ROW (StereoViewParams, blending, "blending",
-      "Blending of the two source views", STEREO_VIEW_DISTANCE,
+      "Blending of the two source views: distance = weighted by distance, "
+      "nearest = nearest view where it is visible", STEREO_VIEW_DISTANCE,
       stereo_view_blending_values),
   STEREO_PARAM_ENUM_ROW (StereoViewParams, layout, "layout", "Output layout",
       STEREO_VIEW_MONO, stereo_view_layout_values),

@@ -125,7 +125,7 @@ int stereo_view_count (const StereoViewParams * params);
 void stereo_view_frame_size (const StereoViewParams * params, int width,
     int height, int *frame_width, int *frame_height);
 
-/* Whether views have the size that these parameters ask for. */
+/* Whether views have the size that these parameters require. */
 bool stereo_view_fits_tile (const StereoViewParams * params, int width,
     int height);
 
@@ -135,7 +135,7 @@ int stereo_view_map_factor (int width, int height, int map_width,
     int map_height);
 
 /* Sets the parameters of the next frames of a configured runner.  The layout
- * has to stay. */
+ * must not change. */
 StereoStatus stereo_view_set_params (StereoRunner * runner,
     const StereoViewParams * params);
 

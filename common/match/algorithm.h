@@ -7,7 +7,7 @@
 /*
  * An algorithm is a parameter table, plan() and run().  plan() derives
  * constants from parameters and declares buffers; run() is the control flow of
- * a frame and calls stages.  A stage is one data-parallel step.  Every back end
+ * a frame and calls stages.  A stage is one data-parallel step.  Every backend
  * fills the same table of stages, and their results are bit-exact.  Stages
  * return a StereoStatus and leave the message in queue->message.
  */
@@ -23,9 +23,9 @@
 #include "refine/refine.h"
 
 /*
- * Storage for a back end's pointers into work memory, which the plan() of its
+ * Storage for a backend's pointers into work memory, which the plan() of its
  * stage table sets.  An algorithm's header only declares the structure (struct
- * StereoVcbwWork); each back end defines its own.
+ * StereoVcbwWork); each backend defines its own.
  */
 typedef union
 {
@@ -119,7 +119,7 @@ struct StereoAlgorithm
   size_t plan_size;
 
   /* Initializes plan and declares its buffers, whose addresses are valid in
-   * run().  stages is the back end's stage table.  A message with STEREO_OK is
+   * run().  stages is the backend's stage table.  A message with STEREO_OK is
    * logged as a warning. */
   StereoStatus (*plan) (const StereoSearch * search, const void *params,
       const void *stages, void *plan, StereoArena * arena,

@@ -42,7 +42,7 @@ gst_disparity_consumer_get_sink_caps (GstStereoAggregator * self, gint input)
       "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (&info[GST_STEREO_LEFT]),
       "height", G_TYPE_INT, GST_VIDEO_INFO_HEIGHT (&info[GST_STEREO_LEFT]),
       NULL);
-  /* not all kinds of memory have the format */
+  /* not every kind of memory supports the format */
   possible = gst_caps_intersect_full (preferred, caps,
       GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (preferred);
@@ -167,7 +167,7 @@ process_map (GstStereoAggregator * self, GstStereoInput * inputs)
   return klass->process_map (GST_DISPARITY_CONSUMER (self), inputs, time);
 }
 
-/* An input has nothing: it has ended, or more is to come. */
+/* An input has no buffer: it has ended, or needs more data. */
 static GstFlowReturn
 end_or_wait (GstStereoAggregator * self, GstStereoInput * inputs)
 {

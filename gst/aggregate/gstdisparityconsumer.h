@@ -7,8 +7,8 @@
 /*
  * An element with the pads sink_left, sink_right and sink_disparity, if its
  * class has templates for them.  The base class finds the images of a map, see
- * gststereomapsync.h, and hands them to process_map().  It drops a map or an
- * image without the others; for a map it posts a message.
+ * gststereomapsync.h, and calls process_map() with them.  It drops unpaired
+ * maps and images; for a map it posts a message.
  */
 
 #ifndef GST_DISPARITY_CONSUMER_H
@@ -30,10 +30,10 @@ typedef struct
 {
   GstStereoAggregatorClass parent_class;
 
-  /* A map and its images are first in the queues; an input without a pad has no
-   * buffer.  time is the leader's stream time, or GST_CLOCK_TIME_NONE;
-   * controlled properties have the values of that time.  Calls pop(), unless it
-   * returns to try again. */
+  /* Processes a map and its images, which are first in the queues; an input
+   * without a pad has no buffer.  time is the leader's stream time, or
+   * GST_CLOCK_TIME_NONE; controlled properties have their values at that time.
+   * Calls pop(), unless it returns in order to be called again. */
   GstFlowReturn (*process_map) (GstDisparityConsumer * self,
       GstStereoInput * inputs, GstClockTime time);
 } GstDisparityConsumerClass;
@@ -49,8 +49,8 @@ typedef struct
 GType gst_disparity_consumer_get_type (void);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstDisparityConsumer, gst_object_unref)
 
-/* Removes the buffers of the inputs from the queues, and fills in the inputs of
- * a frame, with infos that have to live as long. */
+/* Removes the buffers of the inputs from the queues and fills in the inputs of
+ * a frame.  infos must outlive the frame. */
 void gst_disparity_consumer_pop (GstDisparityConsumer * self,
     GstStereoInput * inputs, const GstVideoInfo info[GST_STEREO_N_INPUTS],
     GstStereoRunFrame * frame);

@@ -163,8 +163,8 @@ gst_stereo_aggregator_sink_query (GstAggregator * aggregator,
       gst_caps_unref (caps);
       return TRUE;
     case GST_QUERY_ACCEPT_CAPS:
-      /* A size that differs from another input's is refused with a reason once
-       * both are there; until then both may be changing. */
+      /* A size that differs from another input's is an error only when buffers
+       * of both are queued; before that, both may be changing. */
       gst_query_parse_accept_caps (query, &caps);
       gst_query_set_accept_caps_result (query,
           gst_stereo_aggregator_accepts (GST_PAD (pad), caps));
@@ -428,8 +428,8 @@ gst_stereo_aggregator_install_stats (GstStereoAggregatorClass * klass)
 
 /* -------------------------------------------------------------------- class */
 
-/* init() does not know the templates, which belong to the class of the
- * object. */
+/* The templates belong to the class of the object, which init() does not
+ * have. */
 static void
 gst_stereo_aggregator_constructed (GObject * object)
 {

@@ -5,8 +5,8 @@
  */
 
 /*
- * GstStereoAggregator is what matchers and the consumers of disparity maps have
- * in common.  Its files are:
+ * GstStereoAggregator is the base class of matchers and of consumers of
+ * disparity maps.  Its files are:
  *
  *   gststereoaggregator.c  the class: pads, caps, properties, states
  *   gststereoevents.c      events, and queries that wait for them
@@ -15,12 +15,12 @@
  *   gststereoqos.c         frames that would be too late
  *   gststereowatch.c       inputs that are not linked or send nothing
  *
- * A class has the input pads that its templates name.  How inputs find each
- * other is left to process(), with a pure function: gststereopair.h for pairs,
+ * A class has the input pads of its templates.  Its process() synchronizes the
+ * inputs by a policy, which is a pure function: gststereopair.h for pairs,
  * gststereomapsync.h for images and maps.
  *
- * Threads.  The task of `src` calls aggregate(), and with it everything that
- * touches the device.  Properties come from any thread.
+ * Threads.  The task of `src` calls aggregate() and uses the device.
+ * Properties may be set by any thread.
  */
 
 #ifndef GST_STEREO_AGGREGATOR_H
@@ -47,12 +47,12 @@ typedef struct
   guint64 superseded;
 } GstStereoCounters;
 
-/* Whether a pad refuses its input, see gststereoend.c.  All are atomic. */
+/* Whether a pad refuses input, see gststereoend.c.  All fields are atomic. */
 typedef struct
 {
   gint state;
   gint n_blocked;               /* threads in a call that may block */
-  gint n_images;                /* that have come in */
+  gint n_images;                /* received */
 } GstStereoPadGuard;
 
 typedef struct _GstStereoWatch GstStereoWatch;
@@ -78,10 +78,10 @@ typedef struct
   GstStereoQos src_qos;
   GstStereoCounters counters;
   guint64 set;                  /* rows of the table that were set */
-  GPtrArray *result_pads;       /* of GstStereoResultPad: the source pads
-                                 * besides `src`, until their release is over */
+  GPtrArray *result_pads;       /* of GstStereoResultPad: source pads besides
+                                 * `src`, until they are released */
 
-  /* Of the streaming thread, but for the settings of the device. */
+  /* Of the streaming thread, except the settings of the device. */
   GstStereoDevice device;
   GstStereoRun run;
   GstVideoInfo out_info;        /* of `src` */
@@ -92,8 +92,8 @@ typedef struct
 {
   GstAggregatorClass parent_class;
 
-  gint leader;                  /* the input whose segment and times the output
-                                 * has */
+  gint leader;                  /* the input that determines segment and times
+                                 * of the output */
   /* see gst_stereo_aggregator_install_properties() */
   const StereoParamSpec *table;
   gsize settings;
@@ -101,13 +101,14 @@ typedef struct
   /* Caps that the pad of an input can have, the preferred ones first. */
   GstCaps *(*get_sink_caps) (GstStereoAggregator * self, gint input);
 
-  /* May be NULL.  New caps of an input, and the info of them, or NULL if that
-   * cannot be had.  FALSE with an error posted. */
+  /* May be NULL.  Checks new caps of an input.  info is NULL if it cannot be
+   * computed.  FALSE with an error posted. */
   gboolean (*set_caps) (GstStereoAggregator * self, gint input, GstCaps * caps,
       const GstVideoInfo * info);
 
-  /* These may be NULL.  Before a buffer or an event goes to the queue of a pad:
-   * TRUE if it is not to.  The buffer is taken then. */
+  /* These may be NULL.  They receive buffers and events before the queue of a
+   * pad, and return TRUE for those that must not enter it.  take_buffer() then
+   * owns the buffer. */
   gboolean (*take_buffer) (GstStereoAggregator * self, gint input,
       GstBuffer * buffer, GstFlowReturn * flow);
   gboolean (*take_event) (GstStereoAggregator * self, gint input,
@@ -117,16 +118,17 @@ typedef struct
   /* Whether QOS events are neither used nor sent upstream. */
   gboolean (*ignores_qos) (GstStereoAggregator * self);
 
-  /* Looks at the inputs; GST_FLOW_EOS ends the stream. */
+  /* Processes the queued inputs; GST_FLOW_EOS ends the stream. */
   GstFlowReturn (*process) (GstStereoAggregator * self);
 
-  /* What a result pad can have, and an error if downstream takes none of it. */
+  /* The caps of a result pad, and the error if downstream accepts none of
+   * them. */
   GstCaps *(*get_result_caps) (GstStereoAggregator * self,
       GstStereoResultPad * pad);
   void (*post_downstream_error) (GstStereoAggregator * self,
       GstStereoResultPad * pad, const GstCaps * downstream);
 
-  /* Adds metas to an output, which has the leader's times and flags. */
+  /* Adds metas to an output, after the times and flags of the leader. */
   void (*describe) (GstStereoAggregator * self, GstStereoRunFrame * frame,
       guint output);
 
@@ -147,11 +149,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoAggregator, gst_object_unref)
 /* GstAggregator's class. */
 GstAggregatorClass *gst_stereo_aggregator_get_parent_class (void);
 
-/* For init(): the device and the way of a frame. */
+/* For init(): sets up the device and the processing of frames. */
 void gst_stereo_aggregator_init_run (GstStereoAggregator * self,
     const GstStereoRunFuncs * funcs, GstStereoBackend backend);
 
-/* Which input comes in on a pad. */
+/* The input that belongs to a pad. */
 gint gst_stereo_aggregator_find_input (GstPad * pad);
 
 /* A reference to the pad of an input, or NULL. */
@@ -163,26 +165,26 @@ GstAggregatorPad *gst_stereo_aggregator_get_pad (GstStereoAggregator * self,
 gboolean gst_stereo_aggregator_get_info (GstStereoAggregator * self,
     GstVideoInfo info[GST_STEREO_N_INPUTS], guint n);
 
-/* Whether the template of a pad has the caps. */
+/* Whether the template of a pad accepts the caps. */
 gboolean gst_stereo_aggregator_accepts (GstPad * pad, GstCaps * caps);
 
 /* Whether the source of an input is live. */
 gboolean gst_stereo_aggregator_is_live (GstStereoAggregator * self);
 
-/* Counts a buffer of an input that is dropped for want of a partner, and posts
- * a message.  Any thread. */
+/* Counts an unpaired buffer, which is dropped, and posts a message.  Any
+ * thread. */
 void gst_stereo_aggregator_post_unpaired (GstStereoAggregator * self,
     gint input, GstBuffer * buffer, GstClockTime running_time,
     const gchar * reason);
 
-/* For the class: decides about the pool of `src` by out_info. */
+/* For the class: decides the pool of `src` for out_info. */
 gboolean gst_stereo_aggregator_decide_allocation (GstAggregator * aggregator,
     GstQuery * query);
 
 /* --------------------------------------------------------------- properties */
 
-/* Those from DEVICE on, TABLE and its like, are the device's and a table's; a
- * class without a table may have its own there. */
+/* The ids from DEVICE on belong to the device, and those from TABLE on to a
+ * table; a class without a table may use these for its own properties. */
 enum
 {
   GST_STEREO_AGGREGATOR_PROP_0,
@@ -227,18 +229,18 @@ gboolean gst_stereo_aggregator_result_pad_event (GstPad * pad,
 
 /* ---------------------------------------------------------------------- end */
 
-/* Has the guards see what comes in on a pad. */
+/* Installs the guard of a pad. */
 void gst_stereo_aggregator_guard_pad (GstStereoAggregator * self, gint input);
 void gst_stereo_aggregator_unblock_pads (GstStereoAggregator * self);
 
-/* After the last frame, in the task: refuses all further input, and returns
- * GST_FLOW_EOS if no thread is blocked, or else GST_AGGREGATOR_FLOW_NEED_DATA,
- * to be called again. */
+/* After the last frame, in the task: refuses all further input.  Returns
+ * GST_FLOW_EOS if no thread is blocked, otherwise
+ * GST_AGGREGATOR_FLOW_NEED_DATA; then call it again. */
 GstFlowReturn gst_stereo_aggregator_end (GstStereoAggregator * self);
 gboolean gst_stereo_aggregator_has_ended (GstStereoAggregator * self);
 
-/* How many images have come in on a pad, and whether its source waits.  Any
- * thread. */
+/* The number of images received on a pad, and whether its source is blocked.
+ * Any thread. */
 gint gst_stereo_aggregator_count_images (GstStereoAggregator * self,
     gint input);
 gboolean gst_stereo_aggregator_is_blocked (GstStereoAggregator * self,
@@ -264,12 +266,12 @@ GstPad *gst_stereo_aggregator_add_result_pad (GstStereoAggregator * self,
 void gst_stereo_aggregator_release_result_pad (GstStereoAggregator * self,
     GstStereoResultPad * pad);
 
-/* References to all result pads that are not being released; to be
- * unreferenced.  One can push to such a pad after it was released, too. */
+/* References to all result pads that are not being released.  Pushing to such a
+ * pad is allowed even after its release.  The caller unreferences the array. */
 GPtrArray *gst_stereo_aggregator_get_result_pads (GstStereoAggregator * self);
 
-/* Before the task of `src` stops, which may be blocked in one of them, and
- * after it has. */
+/* Call these before and after the task of `src` stops, which may be blocked in
+ * one of the pads. */
 void gst_stereo_aggregator_stop_result_pads (GstStereoAggregator * self);
 void gst_stereo_aggregator_reset_result_pads (GstStereoAggregator * self);
 
@@ -278,22 +280,23 @@ void gst_stereo_aggregator_forward_to_result_pads (GstStereoAggregator * self,
     GstEvent * event);
 
 /* Gets a buffer for each output that downstream wants; `src` is the first one.
- * Buffers of the others may be NULL.  To be closed in any case. */
+ * Buffers of the others may be NULL.  The outputs must be closed even after a
+ * failure. */
 GstFlowReturn gst_stereo_aggregator_open_outputs (GstStereoAggregator * self,
     GstStereoRunFrame * frame);
 void gst_stereo_aggregator_close_outputs (GstStereoRunFrame * frame);
 
-/* Processes a frame, see gst_stereo_run_frame(): GST_AGGREGATOR_FLOW_NEED_DATA
- * if it is to be dropped. */
+/* Processes a frame, see gst_stereo_run_frame().  GST_AGGREGATOR_FLOW_NEED_DATA
+ * if the frame must be dropped. */
 GstFlowReturn gst_stereo_aggregator_process_frame (GstStereoAggregator * self,
     GstStereoRunFrame * frame);
 
-/* The same for a frame with open outputs, which it pushes.  leader is the
- * buffer whose times they get. */
+/* The same for a frame with open outputs, and pushes them with the times of
+ * leader. */
 GstFlowReturn gst_stereo_aggregator_push_frame (GstStereoAggregator * self,
     GstStereoRunFrame * frame, GstBuffer * leader);
 
-/* Gives an output the times and flags of a buffer, and updates the position. */
+/* Copies times and flags of a buffer to an output, and updates the position. */
 void gst_stereo_aggregator_stamp (GstStereoAggregator * self,
     GstBuffer * output, GstBuffer * leader);
 

@@ -6,9 +6,10 @@
 
 /*
  * Views that are swapped, not rectified or out of range give a map of noise,
- * which hole filling hides.  So for one pair in each second of the video the
- * confidence is computed too, which is 0 where the views are inconsistent.  A
- * low share of other pixels in several pairs in a row causes one warning.
+ * which hole filling hides.  Therefore the confidence is computed for one pair
+ * in each second of the video.  It is 0 where the views are inconsistent.  A
+ * low share of consistent pixels in several successive pairs causes one
+ * warning.
  *
  * That costs next to nothing: a GPU transfers another image with the map.  It
  * is examined when the next pair is due, when it has long been complete, so
@@ -22,10 +23,10 @@
 
 #define INTERVAL GST_SECOND
 
-/* Pairs in a row before the warning. */
+/* Successive pairs before the warning. */
 #define PATIENCE 5
 
-/* Share of consistent pixels; docs/messages.md has what it is in many cases. */
+/* Share of consistent pixels; docs/messages.md lists typical values. */
 #define FEW 0.4
 
 static gboolean

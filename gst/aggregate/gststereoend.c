@@ -5,20 +5,19 @@
  */
 
 /*
- * When one input ends, so does the output, and the sources of the others have
- * to learn that nobody needs them any more.  Up to 1.22, GstAggregator took
- * care of that.  Later versions leave the queues of its pads untouched at the
- * end, to continue when a new stream starts on one of them; a longer input then
- * waits for room in its queue for ever, and with it whatever else its source
- * feeds.
+ * When one input ends, the output ends, and the sources of the other inputs
+ * must stop.  Up to 1.22, GstAggregator made them stop.  Later versions leave
+ * the queues of its pads unchanged at the end, to continue if a new stream
+ * starts on one of them.  A longer input then waits for room in its queue for
+ * ever and blocks everything else that its source feeds.
  *
- * So each pad has a guard.  After the end it refuses input with GST_FLOW_EOS,
- * and the task continues until all threads have left that entered before.  They
- * may be blocked for room in the queue, or for the answer to a serialized
- * query.  The task only runs while the queues have something, so whoever leaves
- * after the end queues an EOS event.
+ * Therefore each pad has a guard.  After the end it refuses input with
+ * GST_FLOW_EOS, and the task continues until all threads that entered before
+ * have left.  They may be blocked for room in the queue or for the answer to a
+ * serialized query.  The task only runs while the queues have data, so a thread
+ * that leaves after the end queues an EOS event.
  *
- * Only a flush or another start opens a pad again.
+ * Only a flush or a restart opens a pad again.
  */
 
 #include "aggregate/gststereoaggregator.h"
@@ -40,7 +39,7 @@ pad_is_closed (GstStereoAggregator * self, gint input)
   return g_atomic_int_get (&self->guard[input].state) != OPEN;
 }
 
-/* Each call is followed by leave_pad(), also where it returned FALSE. */
+/* The caller must call leave_pad() even if this returns FALSE. */
 static gboolean
 enter_pad (GstStereoAggregator * self, gint input)
 {
@@ -102,8 +101,8 @@ gst_stereo_aggregator_sink_query_pre_queue (GstAggregator * aggregator,
   return ok;
 }
 
-/* EOS waits in the queue for the other inputs, where nothing ever comes if they
- * are not linked. */
+/* EOS waits in the queue for the other inputs, and unlinked ones never receive
+ * data. */
 static void
 check_links (GstStereoAggregator * self, GstPad * pad)
 {

@@ -56,7 +56,7 @@ aggregator_set_segment (GstStereoAggregator * self, gint input,
   return TRUE;
 }
 
-/* GstAggregator takes a GAP event before any segment for an error. */
+/* GstAggregator treats a GAP event before the first segment as an error. */
 static gboolean
 has_segment (GstAggregatorPad * pad)
 {
@@ -101,9 +101,9 @@ gst_stereo_aggregator_sink_event (GstAggregator * aggregator,
   return ok;
 }
 
-/* GstAggregator gives an EOS event that it sends downstream the sequence number
- * of the last segment, even if no segment ever came: this one has none either,
- * afterwards. */
+/* GstAggregator sets the sequence number of the last segment on the EOS event
+ * that it sends downstream, even if it never received a segment.  After this,
+ * the number is unset in that case. */
 void
 gst_stereo_aggregator_init_segment (GstStereoAggregator * self)
 {
@@ -148,7 +148,7 @@ gst_stereo_aggregator_src_event (GstAggregator * aggregator, GstEvent * event)
   return handle_src_event (self, &self->src_qos, event);
 }
 
-/* GstAggregator takes seeks that come to several pads for one. */
+/* GstAggregator treats seeks that reach several pads as one. */
 gboolean
 gst_stereo_aggregator_result_pad_event (GstPad * pad, GstObject * parent,
     GstEvent * event)
@@ -157,7 +157,7 @@ gst_stereo_aggregator_result_pad_event (GstPad * pad, GstObject * parent,
       &GST_STEREO_RESULT_PAD (pad)->qos, event);
 }
 
-/* EOS and flushes of `src`, in whatever thread they come. */
+/* EOS and flushes of `src`, from any thread. */
 static GstPadProbeReturn
 probe_src_event (GstPad * pad, GstPadProbeInfo * probe, gpointer user_data)
 {

@@ -20,7 +20,7 @@ gst_stereo_input_peek (GstStereoInput * self, GstAggregatorPad * pad)
   if (pad == NULL)
     return;
   self->buffer = gst_aggregator_pad_peek_buffer (pad);
-  /* A flush of this pad may take away both at any time. */
+  /* A flush of this pad may remove both at any time. */
   GST_OBJECT_LOCK (pad);
   self->segment = pad->segment;
   GST_OBJECT_UNLOCK (pad);

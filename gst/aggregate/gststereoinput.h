@@ -30,25 +30,25 @@ typedef struct
   GstSegment segment;
 } GstStereoInput;
 
-/* Takes the reference to the pad, which may be NULL.  Drops a buffer that came
- * before any segment. */
+/* Takes the reference to the pad, which may be NULL.  Drops a buffer that
+ * arrived before any segment. */
 void gst_stereo_input_peek (GstStereoInput * self, GstAggregatorPad * pad);
 void gst_stereo_input_clear (GstStereoInput * self);
 
 /* What the policies know of it. */
 GstStereoHead gst_stereo_input_head (const GstStereoInput * self);
 
-/* The running time of its timestamp; a duration in running time; and how long a
- * buffer of such video, with this duration or its own, is shown.  Each may be
- * GST_CLOCK_TIME_NONE. */
+/* The running time of the timestamp; a duration converted to running time; and
+ * the display duration of a buffer, from its own duration or that of the caps.
+ * Each may be GST_CLOCK_TIME_NONE. */
 GstClockTime gst_stereo_input_running_time (const GstStereoInput * self);
 GstClockTime gst_stereo_input_running_duration (const GstStereoInput * self,
     GstClockTime duration);
 GstClockTime gst_stereo_input_shown_for (const GstStereoInput * self,
     const GstVideoInfo * info);
 
-/* Takes a buffer and returns it, or NULL if it lies outside the segment.  trim:
- * its times are limited to the segment. */
+/* Takes a buffer and returns it, or NULL if it is outside the segment.  trim:
+ * limit its times to the segment. */
 GstBuffer *gst_stereo_input_clip (const GstSegment * segment,
     GstBuffer * buffer, gboolean trim);
 

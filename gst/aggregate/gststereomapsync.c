@@ -12,7 +12,7 @@ typedef enum
   OLDER,
   SAME,
   NEWER,
-  UNKNOWN                       /* one has a time, the other has none */
+  UNKNOWN                       /* only one of the two has a time */
 } Order;
 
 /* Without times, the order of arrival decides. */
@@ -83,7 +83,7 @@ gst_stereo_map_sync (const GstStereoMapHead * map, const GstStereoHead * left,
     return GST_STEREO_MAP_SYNC_DROP_LEFT;
   if (r == OLDER)
     return GST_STEREO_MAP_SYNC_DROP_RIGHT;
-  /* The left image has no right one; the next one may. */
+  /* The left image has no right one; the next left image may. */
   if (r == NEWER && !map->knows && l == SAME)
     return GST_STEREO_MAP_SYNC_DROP_LEFT;
   return l == NEWER || r == NEWER ? GST_STEREO_MAP_SYNC_DROP_MAP

@@ -77,8 +77,8 @@ void gst_stereo_matcher_newest_skip_gap (GstStereoAggregator * aggregator,
 gboolean gst_stereo_matcher_newest_ignores_qos (GstStereoAggregator *
     aggregator);
 
-/* In the task: fills in the newest pair, which remains the same until both are
- * popped; then, always, release(). */
+/* In the task: get() fills in the newest pair, which stays the same until both
+ * images are popped.  Every get() must be followed by release(). */
 void gst_stereo_matcher_newest_peek (GstStereoMatcher * self,
     GstStereoInput inputs[GST_STEREO_N_VIEWS]);
 void gst_stereo_matcher_newest_pop (GstStereoMatcher * self, gint view);
@@ -86,7 +86,7 @@ void gst_stereo_matcher_newest_release (GstStereoMatcher * self);
 /* Whether no more pairs will come. */
 gboolean gst_stereo_matcher_newest_is_over (GstStereoMatcher * self);
 
-/* Whether it has an image of that view that may be matched.  Any thread. */
+/* Whether an image of that view may still be matched.  Any thread. */
 gboolean gst_stereo_matcher_newest_has_image (GstStereoMatcher * self,
     gint view);
 
@@ -94,7 +94,8 @@ void gst_stereo_matcher_newest_end (GstStereoMatcher * self);
 
 void gst_stereo_matcher_newest_init (GstStereoMatcher * self);
 void gst_stereo_matcher_newest_finalize (GstStereoMatcher * self);
-/* When the task has been flushed, and before the start and after the end. */
+/* Call it when the task has been flushed, before the start and after the
+ * end. */
 void gst_stereo_matcher_newest_flush (GstStereoMatcher * self);
 void gst_stereo_matcher_newest_reset (GstStereoMatcher * self);
 
@@ -135,7 +136,7 @@ void gst_stereo_matcher_reset_diagnosis (GstStereoMatcher * self);
 void gst_stereo_matcher_describe (GstStereoAggregator * aggregator,
     GstStereoRunFrame * frame, guint output);
 
-/* A probe that sends tags of `src` before a buffer. */
+/* A pad probe that sends the tags of `src` before a buffer. */
 GstPadProbeReturn gst_stereo_matcher_send_tags (GstPad * pad,
     GstPadProbeInfo * probe, gpointer user_data);
 

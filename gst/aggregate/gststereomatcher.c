@@ -18,7 +18,7 @@
 #define DEFAULT_RIGHT_OFFSET 0
 #define MAX_OFFSET (3600 * (gint64) GST_SECOND)
 
-/* A matcher has no table here, but those of its algorithm. */
+/* A matcher uses the tables of its algorithm instead. */
 enum
 {
   PROP_PAIRS = GST_STEREO_AGGREGATOR_PROP_TABLE,
@@ -293,13 +293,13 @@ gst_stereo_matcher_class_set_algorithm (GstStereoMatcherClass * klass,
 
 /* ----------------------------------------------------------------- presets */
 
-/* Parameters of the scene and the output. */
+/* Parameters that describe the scene and the output. */
 static const gchar *const not_in_presets[] = { "num-disparities",
   "min-disparity", "disparity-scale", "invalid-value", "min-confidence", NULL
 };
 
-/* A preset has parameters of the algorithm, and none of the camera, the codes
- * or the machine. */
+/* Presets contain parameters of the algorithm, but none of the camera, the
+ * codes or the machine. */
 static gchar **
 gst_stereo_matcher_get_preset_properties (GstPreset * preset)
 {
@@ -356,7 +356,7 @@ gst_stereo_matcher_init (GstStereoMatcher * self)
   gst_stereo_matcher_newest_init (self);
 }
 
-/* Those of all matchers, besides their parameters. */
+/* Properties of all matchers, besides their parameters. */
 static void
 install_properties (GstStereoMatcherClass * klass)
 {
@@ -373,13 +373,13 @@ install_properties (GstStereoMatcherClass * klass)
   /**
    * GstStereoMatcher:pairs:
    *
-   * Pair selection when input outpaces matching. `every` blocks upstream, and
-   * only QoS leaves out a pair, as suits files. `newest` never blocks upstream:
-   * after one pair the newest complete one is matched; older ones are dropped,
-   * counted in #GstStereoMatcher:stats and reported by QoS messages, and QoS
-   * events of sinks have no effect. That suits a camera, which does not wait:
-   * its images would get ever older. `auto` is `newest` if the source of a view
-   * is live, otherwise `every`.
+   * Pair selection when input outpaces matching.  `every` blocks upstream and
+   * skips pairs only for QoS; use it for files.  `newest` never blocks
+   * upstream: after one pair, the newest complete one is matched.  Older ones
+   * are dropped, counted in #GstStereoMatcher:stats and reported by QoS
+   * messages; QoS events of sinks have no effect.  Use it for cameras, which do
+   * not wait, so that queued images would become older and older.  `auto` is
+   * `newest` if the source of a view is live, otherwise `every`.
    */
   g_object_class_install_property (object_class, PROP_PAIRS,
       g_param_spec_enum ("pairs", "pairs",

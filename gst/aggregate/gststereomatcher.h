@@ -44,7 +44,7 @@ typedef struct
 /* Whether the views match, see gststereodiagnosis.c. */
 typedef struct
 {
-  GstClockTime last;            /* timestamp of the last pair looked at */
+  GstClockTime last;            /* timestamp of the last examined pair */
   guint n_few;                  /* pairs in a row with few consistent pixels */
   gboolean warned;
   guint8 *memory;               /* of the confidence, or NULL */
@@ -84,7 +84,7 @@ typedef struct
   guint applied_serial;
   StereoMatcherConfig config;
   gboolean configured;          /* config is that of the caps */
-  gboolean agreed;              /* both views had the same size at some time */
+  gboolean agreed;              /* both views have had the same size once */
   GstClockTime disagree_since;  /* running time */
   guint caps_serial[GST_STEREO_N_VIEWS];        /* of the last caps */
   guint next_caps_serial;

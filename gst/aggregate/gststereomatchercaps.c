@@ -49,7 +49,7 @@ gst_stereo_matcher_post_downstream_error (GstStereoAggregator * aggregator,
       &aggregator->out_info, downstream);
 }
 
-/* Says what is wrong with caps that a view does not accept. */
+/* Posts the reason why a view does not accept the caps. */
 static void
 post_caps_error (GstStereoMatcher * self, gint view, const GstCaps * caps)
 {
@@ -89,7 +89,7 @@ post_caps_error (GstStereoMatcher * self, gint view, const GstCaps * caps)
 
 /* -------------------------------------------------------------------- views */
 
-/* Limits caps to the sizes and rates that a source pad's peer accepts. */
+/* Limits caps to the sizes and rates that the peer of a source pad accepts. */
 static GstCaps *
 limit_to_downstream (GstCaps * caps, GstPad * src)
 {
@@ -160,7 +160,7 @@ gst_stereo_matcher_add_caps_probes (GstStereoMatcher * self)
         GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, probe_caps, self, NULL);
 }
 
-/* Matching assumes that all rows were taken at one time. */
+/* Matching assumes that all rows were exposed at the same time. */
 static void
 warn_of_fields (GstStereoMatcher * self, gint view, const GstVideoInfo * info)
 {
@@ -195,7 +195,7 @@ warn_of_swapped_views (GstStereoMatcher * self, gint view,
           gst_stereo_input_names[!view]), (NULL));
 }
 
-/* A left image waits for one that is later by a negative offset. */
+/* With a negative offset, a left image waits for its later partner. */
 void
 gst_stereo_matcher_update_latency (GstStereoMatcher * self)
 {
@@ -296,13 +296,13 @@ gst_stereo_matcher_update_src_caps (GstAggregator * aggregator,
   GstVideoInfo info[GST_STEREO_N_INPUTS];
   GstCaps *wanted, *caps;
 
-  /* aggregate() asks again when it has a pair of equal size. */
+  /* aggregate() negotiates again when a pair has equal sizes. */
   if (!gst_stereo_aggregator_get_info (&self->parent, info, GST_STEREO_N_VIEWS)
       || !gst_stereo_matcher_same_size (&info[LEFT], &info[RIGHT]))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
 
   wanted = make_src_caps (aggregator->srcpad, &info[LEFT]);
-  /* GRAY16_LE first, unless downstream has a preference of its own. */
+  /* GRAY16_LE first, unless downstream prefers another format. */
   caps = gst_caps_intersect_full (downstream, wanted,
       GST_CAPS_INTERSECT_ZIG_ZAG);
   gst_caps_unref (wanted);

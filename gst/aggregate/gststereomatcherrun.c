@@ -50,7 +50,7 @@ matcher_open (GstElement * element, StereoDevice * device, StereoMessage * why)
   return TRUE;
 }
 
-/* For config, with the current parameters. */
+/* Configures for config with the current parameters. */
 static StereoStatus
 matcher_configure (GstElement * element)
 {
@@ -145,8 +145,8 @@ matcher_start (GstElement * element, GstStereoRunFrame * frame)
   profiling = self->profiling;
   GST_OBJECT_UNLOCK (self);
   stereo_matcher_set_profiling (self->matcher, profiling);
-  /* `stages` is to have those of what downstream takes, and a confidence that
-   * is an output stays on the GPU */
+  /* `stages` should have the stages of the outputs that downstream accepts, and
+   * a confidence that is an output stays on the GPU */
   diagnosing = !profiling && !(self->parent.device.is_cuda
       && results[STEREO_RESULT_CONFIDENCE] != NULL)
       && gst_stereo_matcher_start_diagnosis (self,
@@ -233,7 +233,8 @@ copy_meta (GstBuffer * from, GstMeta ** meta, gpointer to)
   return TRUE;
 }
 
-/* Has the tags of `src` sent before the next map, if they have changed. */
+/* Arranges for the tags of `src`, if they have changed, to be sent before the
+ * next map. */
 static void
 update_tags (GstStereoMatcher * self, const GstStereoDisparity * disparity)
 {
@@ -259,7 +260,7 @@ gst_stereo_matcher_send_tags (GstPad * pad, GstPadProbeInfo * probe,
   return GST_PAD_PROBE_OK;
 }
 
-/* The meaning of the codes, by parameters and formats. */
+/* The meaning of the codes, from parameters and formats. */
 static void
 describe_codes (GstStereoMatcher * self, const GstStereoRunImage * output,
     GstStereoDisparity * disparity)

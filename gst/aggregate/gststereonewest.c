@@ -6,19 +6,19 @@
 
 /*
  * A camera does not wait.  If it is faster than the matcher and every pair were
- * matched, images would wait ever longer in the queues before the element, and
- * without queues the camera would be blocked.  So the pads of live views never
- * block: images go to a queue here instead of those of GstAggregator, which
- * keeps the ones that can still form a pair.  When the task has time it takes
- * the newest pair.
+ * matched, the delay in the queues before the element would grow without limit,
+ * and without queues the camera would be blocked.  Therefore the pads of live
+ * views never block: images go to a queue in this file instead of
+ * GstAggregator's.  It keeps the images that can still form a pair.  When the
+ * task is idle, it takes the newest pair.
  *
  * GstAggregator still decides when the task runs, and all events go through its
- * queues.  It needs data on both pads, so a GAP event on both, the wakeup,
- * announces a pair; GstAggregator turns them into buffers, which are dropped.
+ * queues.  It needs data on both pads.  Therefore a pair causes a wakeup, a GAP
+ * event on both; GstAggregator turns these into buffers, which are dropped.
  *
- * The lateness of a pair makes no difference then: no other pair would be less
- * late.  So QoS events have no effect, and are not sent upstream, where
- * elements would drop images.
+ * Lateness is irrelevant here: no other pair would be less late.  Therefore QoS
+ * events have no effect.  They are not sent upstream either, where elements
+ * would drop images.
  *
  * Locks.  newest.lock is not held in calls that may wait for the task.
  */
@@ -59,7 +59,7 @@ gst_stereo_pairs_get_type (void)
 
 /* ----------------------------------------------------------------- decision */
 
-/* Decided for the first image, until the element stops. */
+/* Decided for the first image and valid until the element stops. */
 gboolean
 gst_stereo_matcher_takes_newest (GstStereoMatcher * self)
 {
@@ -135,7 +135,7 @@ wake_up (GstStereoMatcher * self, gint view)
 {
   GstStereoNewest *newest = &self->newest;
   GstAggregator *aggregator = GST_AGGREGATOR (self);
-  /* The task gave up, and the pad has its flow. */
+  /* The task has stopped, and the pad has its flow. */
   gboolean over = gst_pad_get_task_state (aggregator->srcpad)
       == GST_TASK_PAUSED;
   GstFlowReturn result = GST_FLOW_OK, flow;
@@ -166,7 +166,7 @@ wake_up (GstStereoMatcher * self, gint view)
   return result;
 }
 
-/* Takes the buffer; NULL if it is outside the segment, or came before one.
+/* Takes the buffer; NULL if it is outside the segment or arrived before one.
  * With the lock held. */
 static GstStereoImage *
 make_image (GstStereoMatcher * self, gint view, GstBuffer * buffer)
@@ -251,7 +251,7 @@ gst_stereo_matcher_newest_take_event (GstStereoAggregator * aggregator,
   GstVideoInfo info;
   GstCaps *caps;
 
-  /* Here, nothing waits for the images that do not come. */
+  /* In this mode, no queue waits for the images of a gap. */
   if (GST_EVENT_TYPE (event) == GST_EVENT_GAP)
     return gst_stereo_matcher_takes_newest (self);
 
@@ -312,8 +312,8 @@ gst_stereo_matcher_newest_peek (GstStereoMatcher * self,
 {
   GstStereoNewest *newest = &self->newest;
 
-  /* A pair that is chosen while many are in flight is an old one when it is
-   * matched: one in flight, besides that pair, keeps a device busy. */
+  /* A pair that is chosen while many are in flight is old by the time it is
+   * matched.  One other pair in flight is enough to keep a device busy. */
   if (newest->chosen[LEFT] == NULL)
     gst_stereo_run_wait_for_room (&self->parent.run, 2);
   g_mutex_lock (&newest->lock);
@@ -379,7 +379,7 @@ gst_stereo_matcher_newest_release (GstStereoMatcher * self)
 {
   GstStereoImage **chosen = self->newest.chosen;
 
-  /* The pair is needed again, or the end is. */
+  /* The pair or the end of the stream needs another wakeup. */
   if ((chosen[LEFT] != NULL && chosen[RIGHT] != NULL)
       || gst_stereo_matcher_newest_is_over (self)) {
     wake_up (self, LEFT);

@@ -69,11 +69,11 @@ gst_stereo_aggregator_release_result_pad (GstStereoAggregator * self,
   GST_OBJECT_LOCK (self);
   pad->released = TRUE;
   GST_OBJECT_UNLOCK (self);
-  /* The task may be pushing there: it returns with FLUSHING. */
+  /* The task may be pushing to the pad: that call returns FLUSHING. */
   gst_pad_set_active (GST_PAD (pad), FALSE);
   gst_stereo_buffer_wait_release_pad (&self->buffer_wait, GST_PAD (pad));
   gst_element_remove_pad (GST_ELEMENT_CAST (self), GST_PAD (pad));
-  /* not while the element still has a pad of this name */
+  /* only after the element has no other pad of this name */
   remove_result_pad (self, pad);
   gst_object_unref (pad);
 }
@@ -201,7 +201,7 @@ open_result (GstStereoAggregator * self, GstStereoResultPad * pad,
         gst_object_ref (pad->pool), GST_PAD (pad), &output->buffer);
   if (output->buffer == NULL)
     pad->discont = TRUE;
-  /* It may have been released while its buffer was waited for. */
+  /* It may have been released during the wait for its buffer. */
   return flow == GST_FLOW_FLUSHING && !gst_stereo_result_pad_is_wanted (pad)
       ? GST_FLOW_OK : flow;
 }

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* If the duration of images is unknown. */
+/* The tolerance if the duration of images is unknown. */
 #define DEFAULT_TOLERANCE GST_MSECOND
 
 /* The position of an image relative to a gap of the other view. */
@@ -39,7 +39,8 @@ place_in_gap (const GstStereoHead * image, const GstStereoHead * gap,
   if (gap->time > image->time && gap->time - image->time > tolerance)
     return BEFORE_GAP;
 
-  /* An image within tolerance of the end may belong to the next one. */
+  /* An image within tolerance of the end may belong to the image after the
+   * gap. */
   if (GST_CLOCK_TIME_IS_VALID (gap->duration)) {
     end = end_of (gap);
     if (image->time >= end || (end - image->time < tolerance

@@ -45,8 +45,9 @@ GstStereoPairing gst_stereo_pair (const GstStereoHead * left,
 /* For the log. */
 const gchar *gst_stereo_pairing_name (GstStereoPairing pairing);
 
-/* Adds an offset to the time of the right view, as far as pairs are concerned:
- * a negative one moves the left view instead, since times are not negative. */
+/* Adds an offset to the time of the right view, for pairing only.  A negative
+ * offset is added to the left view with the opposite sign, because times are
+ * not negative. */
 void gst_stereo_offset_right (GstStereoHead * left,
     GstStereoHead * right, GstClockTimeDiff offset);
 

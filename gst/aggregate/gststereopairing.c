@@ -15,13 +15,13 @@
 #define RIGHT GST_STEREO_RIGHT
 #define N_VIEWS GST_STEREO_N_VIEWS
 
-/* Running time for one view to follow a change of caps of the other. */
+/* Running time within which one view must follow a caps change of the other. */
 #define CAPS_CHANGE_PATIENCE GST_SECOND
 
-/* Frame rates that differ by less are the same, such as 30 and 30000/1001. */
+/* Frame rates that differ by less count as equal, such as 30 and 30000/1001. */
 #define RATE_TOLERANCE 0.01
 
-/* Unpaired images in a row before a warning. */
+/* Successive unpaired images before a warning. */
 #define UNPAIRED_WARNING 50
 
 /* ---------------------------------------------------------- unpaired images */
@@ -32,7 +32,7 @@ gst_stereo_matcher_post_unpaired (GstStereoMatcher * self, gint view,
 {
   gst_stereo_aggregator_post_unpaired (&self->parent, view, buffer,
       running_time, reason);
-  /* The cameras may be synchronized if no image could be a partner. */
+  /* Without any possible partner, the cameras may still be synchronized. */
   if (gst_stereo_matcher_takes_newest (self)
       && !gst_stereo_matcher_newest_has_image (self, !view))
     return;
@@ -55,7 +55,7 @@ pop (GstStereoMatcher * self, gint view)
     gst_aggregator_pad_drop_buffer (self->parent.sink[view]);
 }
 
-/* Removes a view's oldest buffer and, if it is an image, reports that. */
+/* Removes a view's oldest buffer and reports it if it is an image. */
 static void
 drop (GstStereoMatcher * self, gint view, const GstStereoInput * input,
     const gchar * reason)
@@ -84,7 +84,8 @@ post_size_error (GstStereoMatcher * self, const GstVideoInfo info[N_VIEWS])
           GST_VIDEO_INFO_HEIGHT (&info[RIGHT])), (NULL));
 }
 
-/* Whether the views agree in size.  If not, drops an image, or gives up. */
+/* Whether the views have the same size.  If not, drops an image or posts an
+ * error. */
 static gboolean
 check_sizes (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS],
     GstFlowReturn * flow)
@@ -102,7 +103,7 @@ check_sizes (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS],
     return TRUE;
   }
 
-  /* After a change on one pad, the other one's old images are of no use. */
+  /* After a change on one pad, old images of the other pad have no partner. */
   if (!GST_CLOCK_TIME_IS_VALID (self->disagree_since))
     self->disagree_since = time;
   patient = self->agreed && (!GST_CLOCK_TIME_IS_VALID (time)
@@ -240,7 +241,7 @@ take_pair (GstStereoMatcher * self, GstStereoInput inputs[N_VIEWS])
   check_rates (self);
   if (!self->configured || !gst_stereo_matcher_current_config (self, &config)
       || memcmp (&config, &self->config, sizeof (config)) != 0) {
-    /* Negotiation came too early, before the caps of both views. */
+    /* The first negotiation took place before both views had caps. */
     gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   }
@@ -332,7 +333,7 @@ process_inputs (GstStereoMatcher * self, GstStereoInput inputs[N_VIEWS])
   }
 }
 
-/* Whether a view has ended with nothing left that could be matched. */
+/* Whether a view has ended and has no image left to match. */
 static gboolean
 is_over (GstStereoMatcher * self, const GstStereoInput inputs[N_VIEWS])
 {

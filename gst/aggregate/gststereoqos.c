@@ -35,7 +35,8 @@ gst_stereo_aggregator_update_qos (GstStereoAggregator * self,
   if (!GST_CLOCK_TIME_IS_VALID (timestamp))
     qos->earliest_time = GST_CLOCK_TIME_NONE;
   else if (diff > 0)
-    /* Being late by diff, the next frames should be ahead by as much. */
+    /* A frame was late by diff, so the next frames should be early by as
+     * much. */
     qos->earliest_time = timestamp + 2 * (GstClockTime) diff
         + (GST_CLOCK_TIME_IS_VALID (frame) ? frame : 0);
   else if (diff < 0 && timestamp < (GstClockTime) (-diff))

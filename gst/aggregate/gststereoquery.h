@@ -21,16 +21,16 @@ void gst_stereo_queries_init (GstStereoQueries * self);
 
 void gst_stereo_queries_clear (GstStereoQueries * self);
 
-/* Frees them.  To be called in the task, which answers none then. */
+/* Frees them.  Call it in the task, which cannot be answering any at that
+ * time. */
 void gst_stereo_queries_clear_abandoned (GstStereoQueries * self);
 
-/* Answers an ALLOCATION query.  FALSE before the caps of the pad. */
+/* Answers an ALLOCATION query.  FALSE if the pad has no caps yet. */
 gboolean gst_stereo_queries_allocate (GstAggregator * aggregator,
     GstAggregatorPad * pad, GstQuery * query);
 
-/* Has the task answer any other serialized query, after the pad's queue;
- * parent_class has that queue.  These only have a yes or no for an answer.
- * FALSE if it is no, and after a flush. */
+/* Lets the task answer any other serialized query, in the order of the pad's
+ * queue, which parent_class owns.  Returns the answer; FALSE after a flush. */
 gboolean gst_stereo_queries_ask (GstStereoQueries * self,
     GstAggregatorClass * parent_class, GstAggregator * aggregator,
     GstAggregatorPad * pad, GstQuery * query);

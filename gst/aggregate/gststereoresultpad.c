@@ -144,8 +144,8 @@ gst_stereo_result_pad_push (GstStereoResultPad * pad, GstPad * src,
     GstBuffer * buffer)
 {
   update_segment (pad, src);
-  /* Nor does src: a seek has begun and flushes soon, and until then
-   * GstAggregator returns OK for buffers that it drops. */
+  /* src has none either: a seek has started and will flush.  Until then
+   * GstAggregator drops buffers and returns OK. */
   if (!has_event (pad, GST_EVENT_SEGMENT)) {
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;

@@ -67,10 +67,11 @@ struct _GstStereoResultPad
   gboolean discont;             /* it lacks the last buffer of `src` */
 };
 
-/* "src_vertical"; NULL for the disparity, whose pad is `src`. */
+/* The name of its pad: "src_vertical"; NULL for the disparity, which uses
+ * `src`. */
 const gchar *gst_stereo_result_pad_name (StereoResult result);
 
-/* The template of a result that has a name. */
+/* The pad template of a result with a name. */
 GstPadTemplate *gst_stereo_result_pad_template (StereoResult result);
 
 /* The result of a template; FALSE if it has none. */
@@ -87,12 +88,12 @@ gboolean gst_stereo_result_pad_allocate (GstStereoResultPad * pad,
 /* Whether a frame needs an output for the pad. */
 gboolean gst_stereo_result_pad_is_wanted (GstStereoResultPad * pad);
 
-/* Pushes stream-start, unless that was done, and caps, unless NULL. */
+/* Pushes stream-start, if it has not been pushed, and caps, unless NULL. */
 void gst_stereo_result_pad_start (GstStereoResultPad * pad, GstPad * src,
     GstCaps * caps);
 
-/* Takes the buffer and pushes it after the segment of src, or drops it if src
- * has none. */
+/* Takes the buffer and pushes it after the segment of src; drops it if src has
+ * no segment. */
 GstFlowReturn gst_stereo_result_pad_push (GstStereoResultPad * pad,
     GstPad * src, GstBuffer * buffer);
 
@@ -100,9 +101,9 @@ GstFlowReturn gst_stereo_result_pad_push (GstStereoResultPad * pad,
 void gst_stereo_result_pad_end (GstStereoResultPad * pad, GstPad * src,
     GstEvent * eos);
 
-/* Combines the flow of one pad with that of those before it, as
- * GstFlowCombiner does: errors and flushing count at once, EOS and NOT_LINKED
- * only if all pads agree.  The first one is GST_FLOW_CUSTOM_SUCCESS. */
+/* Combines the flow of a pad with the combined flow of the pads before it, as
+ * GstFlowCombiner does: errors and flushing take precedence, EOS and NOT_LINKED
+ * apply only if all pads return them.  Start with GST_FLOW_CUSTOM_SUCCESS. */
 GstFlowReturn gst_stereo_flow_combine (GstFlowReturn combined,
     GstFlowReturn flow);
 

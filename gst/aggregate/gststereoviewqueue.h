@@ -21,7 +21,7 @@ typedef struct
   GstClockTime duration;        /* in running time, or GST_CLOCK_TIME_NONE */
 } GstStereoImage;
 
-/* When images of two views are a pair. */
+/* The criteria for a pair. */
 typedef struct
 {
   GstClockTime tolerance;       /* see gst_stereo_tolerance() */

@@ -5,10 +5,10 @@
  */
 
 /*
- * An element that waits for an input that never comes looks like one that
- * hangs.  So once a second, from start to stop, the clock's thread checks the
- * inputs: one that is not linked is an error after a while, and a live one that
- * sends nothing causes a warning.
+ * An element that waits for a missing input appears to hang.  Therefore the
+ * clock's thread checks the inputs once a second, from start to stop.  An
+ * unlinked input is an error after a while; a silent live input causes a
+ * warning.
  */
 
 #include "aggregate/gststereoaggregator.h"
@@ -19,16 +19,16 @@
 
 #define INTERVAL GST_SECOND
 
-/* Checks in a row before an error or a warning. */
+/* Successive checks before an error or a warning. */
 #define PATIENCE 5
 
-/* Has no reference to the element: the clock's thread would keep it alive. */
+/* Holds no reference to the element: the clock's thread would keep it alive. */
 struct _GstStereoWatch
 {
   GstClockID timer;
   GRecMutex lock;               /* of all that follows */
   GstStereoAggregator *self;    /* NULL after the stop */
-  guint unlinked;               /* checks in a row that found pads unlinked */
+  guint unlinked;               /* successive checks with unlinked pads */
   guint silent[N_INPUTS];       /* and that found this input silent */
   gint n_images[N_INPUTS];      /* at the last check */
   gboolean warned[N_INPUTS];
@@ -89,8 +89,8 @@ post_unlinked (GstStereoAggregator * self, const Inputs * inputs, gint other)
   g_string_free (text, TRUE);
 }
 
-/* Whether all inputs are linked.  Posts an error if one is not, while another
- * one has video or none is linked. */
+/* Whether all inputs are linked.  Posts an error if one is unlinked and another
+ * one has video, or if none is linked. */
 static gboolean
 check_links (GstStereoWatch * watch, const Inputs * inputs)
 {
@@ -112,9 +112,9 @@ check_links (GstStereoWatch * watch, const Inputs * inputs)
 
 /* ------------------------------------------------------------ silent inputs */
 
-/* Whether images of an input wait for others: they continue to come, or their
- * source is blocked.  GstAggregator is not asked for them: it would keep the
- * one that it finds, even after a flush. */
+/* Whether images of an input wait for others: more arrive, or their source is
+ * blocked.  Asking GstAggregator would make it keep an image even after a
+ * flush. */
 static gboolean
 is_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
 {
@@ -123,7 +123,7 @@ is_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
       || gst_stereo_aggregator_is_blocked (watch->self, input));
 }
 
-/* The input whose images wait for one that sends nothing, or -1. */
+/* The input whose images wait for a silent one, or -1. */
 static gint
 find_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
 {
@@ -137,7 +137,7 @@ find_waiting (const GstStereoWatch * watch, const Inputs * inputs, gint input)
   return -1;
 }
 
-/* Warns once of an input that sends nothing. */
+/* Warns once about a silent input. */
 static void
 check_silent_inputs (GstStereoWatch * watch, const Inputs * inputs)
 {

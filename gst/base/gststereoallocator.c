@@ -15,8 +15,8 @@ typedef struct
 {
   GstAllocator parent;
   StereoDevice *device;
-  gint mapped;                  /* atomic: the CPU has lately mapped what the
-                                 * device wrote */
+  gint mapped;                  /* atomic: whether the CPU mapped the last
+                                 * output */
   GMutex lock;
   guint64 downloaded;           /* bytes; under the lock */
 } GstStereoAllocator;
@@ -35,13 +35,14 @@ typedef struct
   guint64 frame;
 
   GMutex lock;                  /* of the fields below */
-  void *copy;                   /* on the device; NULL until first wanted */
+  void *copy;                   /* on the device; NULL until first used */
   StereoEvent *written;         /* the copy */
   StereoEvent *fetched;         /* data, from the copy */
   gboolean on_device;           /* the copy has the contents */
   gboolean on_host;             /* data has them, */
   gboolean fetching;            /* after fetched */
-  gboolean mapped;              /* by the CPU, since the device wrote to it */
+  gboolean mapped;              /* by the CPU, since the last write of the
+                                 * device */
 } GstStereoMemory;
 
 static GType gst_stereo_allocator_get_type (void);
@@ -105,7 +106,7 @@ count_download (GstStereoMemory * memory)
   g_mutex_unlock (&allocator->lock);
 }
 
-/* Everything below is called with the memory's lock held, but for the last
+/* The functions below are called with the memory's lock held, except the last
  * release. */
 
 /* Downloads the copy; with CUDA the thread sleeps meanwhile. */
@@ -124,7 +125,7 @@ fetch (GstStereoMemory * memory, StereoMessage * why)
       why);
 }
 
-/* Makes data the contents.  FALSE if they are lost. */
+/* Waits until data has the contents.  FALSE if they are lost. */
 static gboolean
 ensure_on_host (GstStereoMemory * memory)
 {
@@ -152,7 +153,7 @@ release_copy (GstStereoMemory * memory)
 {
   StereoMessage why;
 
-  /* The device may still write or read there. */
+  /* The device may still access the copy. */
   if (stereo_event_wait (memory->written, &why) != STEREO_OK
       || stereo_event_wait (memory->fetched, &why) != STEREO_OK)
     GST_WARNING_OBJECT (memory->memory.allocator, "%s", why.text);
@@ -386,7 +387,7 @@ gst_stereo_buffer_use_copy (GstBuffer * buffer, StereoDevice * device,
   g_mutex_lock (&memory->lock);
   if (flags & GST_MAP_WRITE) {
     usable = make_copy (memory);
-    /* Another runner may still be writing there. */
+    /* Another runner may still write to it. */
     image->ready = !usable ? NULL : memory->fetching ? memory->fetched
         : memory->written;
     image->done = usable ? memory->written : NULL;

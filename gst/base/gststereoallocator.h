@@ -27,8 +27,8 @@ GstAllocator *gst_stereo_allocator_new (StereoDevice * device);
 gboolean gst_stereo_buffer_is_pinned (GstBuffer * buffer,
     StereoDevice * device);
 
-/* Has gst_buffer_map() wait for that frame; fence may be NULL.  The buffer is
- * pinned. */
+/* Makes gst_buffer_map() wait for that frame; fence may be NULL.  The buffer
+ * must be pinned. */
 void gst_stereo_buffer_set_fence (GstBuffer * buffer, GstStereoFence * fence,
     guint64 frame);
 
@@ -36,9 +36,9 @@ void gst_stereo_buffer_set_fence (GstBuffer * buffer, GstStereoFence * fence,
  * addresses are the device's.  The same flag as GST_MAP_CUDA. */
 #define GST_STEREO_MAP_DEVICE ((GstMapFlags) (GST_MAP_FLAG_LAST << 1))
 
-/* Whether the buffer's memory has a copy that device can read, or with
- * GST_MAP_WRITE can have one to write to.  Sets the events of the image, which
- * belong to the memory. */
+/* Whether the buffer's memory has a copy that the device can read or, with
+ * GST_MAP_WRITE, write.  Sets the events of the image, which belong to the
+ * memory. */
 gboolean gst_stereo_buffer_use_copy (GstBuffer * buffer,
     StereoDevice * device, GstMapFlags flags, StereoImage * image);
 

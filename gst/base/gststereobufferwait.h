@@ -6,8 +6,8 @@
 
 /*
  * gst_buffer_pool_acquire_buffer() blocks while downstream holds all buffers of
- * a pool with a maximum, and knows nothing of an element that stops or of pads
- * that are flushed.  Here blocking the waits ends it.
+ * a limited pool, even if the element stops or a pad is flushed.  A
+ * GstStereoBufferWait can end that wait.
  *
  * One thread acquires, the others block and unblock.
  */
@@ -38,10 +38,11 @@ typedef struct
 void gst_stereo_buffer_wait_init (GstStereoBufferWait * self);
 void gst_stereo_buffer_wait_clear (GstStereoBufferWait * self);
 
-/* Acquires a buffer of the pool, which it takes and activates, which may be
- * NULL, and which nobody else sets flushing.  pad, if not NULL, is the one that
- * the buffer is for.  GST_FLOW_FLUSHING while there is a reason not to wait, or
- * while the pad is inactive; GST_FLOW_ERROR with an error posted. */
+/* Acquires a buffer from the pool and activates it first.  Takes the reference
+ * to the pool, which may be NULL and which no other code may set flushing.
+ * pad: the destination of the buffer, or NULL.  GST_FLOW_FLUSHING while there
+ * is a reason not to wait, or while the pad is inactive; GST_FLOW_ERROR with an
+ * error posted. */
 GstFlowReturn gst_stereo_buffer_wait_acquire (GstStereoBufferWait * self,
     GstStereoFailure * failure, GstBufferPool * pool, GstPad * pad,
     GstBuffer ** buffer);
@@ -57,7 +58,7 @@ void gst_stereo_buffer_wait_unblock (GstStereoBufferWait * self,
 void gst_stereo_buffer_wait_change_state (GstStereoBufferWait * self,
     GstStateChange transition);
 
-/* Ends a wait for that pad, which has been deactivated. */
+/* Ends a wait for a pad that has been deactivated. */
 void gst_stereo_buffer_wait_release_pad (GstStereoBufferWait * self,
     GstPad * pad);
 

@@ -48,8 +48,8 @@ void gst_stereo_camera_meta_register (void);
 void gst_stereo_camera_meta_add (GstBuffer * buffer,
     const GstStereoCamera * camera);
 
-/* FALSE, and nothing filled in, when the buffer has no such meta or one that
- * makes no sense. */
+/* FALSE, with nothing filled in, if the buffer has no such meta or an invalid
+ * one. */
 gboolean gst_stereo_camera_meta_get (GstBuffer * buffer,
     GstStereoCamera * camera);
 

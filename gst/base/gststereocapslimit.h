@@ -11,13 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* Both take the caps and return the limited ones. */
+/* Both take ownership of the caps and return the limited caps. */
 
-/* Limits to the filter of a query, which may be NULL, in its order. */
+/* Intersects with the filter of a query, which may be NULL, in the order of the
+ * filter. */
 GstCaps *gst_stereo_caps_filter (GstCaps * caps, GstCaps * filter);
 
-/* Limits these fields, ending with NULL, to the values of other caps, in its
- * own order; and the kinds of memory, unless any is accepted. */
+/* Limits fields, a list that ends with NULL, to the values in other caps, and
+ * keeps the order of the caps.  Limits the kinds of memory unless any is
+ * accepted. */
 GstCaps *gst_stereo_caps_limit (GstCaps * caps, const GstCaps * by,
     const gchar * const * fields, gboolean any_memory);
 

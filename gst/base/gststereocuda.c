@@ -208,7 +208,7 @@ get_shared (const Api * api, gint id)
   return context;
 }
 
-/* Stops at the first peer that has one. */
+/* Stops at the first peer that answers. */
 static gboolean
 ask_neighbour (GstElement * element, GstPad * pad, gpointer user_data)
 {
@@ -238,7 +238,7 @@ gst_stereo_cuda_ensure_context (GstElement * element, gint id,
     gst_stereo_cuda_set_context (element, given, id, context);
     gst_context_unref (given);
   }
-  /* gst_element_set_context() comes back as gst_stereo_cuda_set_context () */
+  /* gst_element_set_context() calls gst_stereo_cuda_set_context() */
   if (*context == NULL)
     gst_element_foreach_src_pad (element, ask_neighbour, NULL);
   if (*context == NULL)
@@ -290,7 +290,7 @@ gst_stereo_cuda_set_context (GstElement * element, GstContext * given, gint id,
 {
   const Api *api;
 
-  /* Nobody who uses CUDA has one without gstcuda. */
+  /* Such a context cannot exist without gstcuda. */
   if (given == NULL || !gst_context_has_context_type (given, CONTEXT_TYPE))
     return;
   api = get_api ();

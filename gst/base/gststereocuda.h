@@ -11,8 +11,7 @@
  *
  * The library is loaded when an element first uses CUDA, and is optional, both
  * at build time and at run time; it is not called before it has found its
- * driver.  Without it, each element has a device of its own, and no context to
- * share.
+ * driver.  Without it, each element has its own device and shares no context.
  *
  * A context is a GstCudaContext, here a GstObject.
  */
@@ -29,7 +28,7 @@ G_BEGIN_DECLS
 #define GST_STEREO_CUDA_FEATURE "memory:CUDAMemory"
 
 /* The formats of such memory in GStreamer 1.22 and later that the library
- * supports, and those of 8 bits among them.  None is grey. */
+ * supports, and the subset with 8 bits.  None is grey. */
 #define GST_STEREO_CUDA_LIST_8 "NV12, I420, YV12, NV21, Y42B, Y444, RGB, " \
     "BGR, RGBx, BGRx, RGBA, BGRA, ARGB, ABGR"
 #define GST_STEREO_CUDA_FORMATS_8 "{ " GST_STEREO_CUDA_LIST_8 " }"
@@ -51,10 +50,11 @@ gboolean gst_stereo_cuda_can_intersect (GstCaps * caps, GstCaps * others);
 GstCaps *gst_stereo_cuda_prefer (GstCaps * caps);
 
 /*
- * Finds a context for device id, or for any if id is -1, as GStreamer's
+ * Finds a context for device id, or for any device if id is -1, as GStreamer's
  * elements do: one that was set, or one of a neighbouring element, the pipeline
- * or the application.  Otherwise it is the one around the device's primary
- * context that all these elements in the process share, which is announced.
+ * or the application.  Otherwise it uses the context around the device's
+ * primary context, which all these elements in the process share, and posts it
+ * in a HAVE_CONTEXT message.
  *
  * *context is the element's own, see gst_stereo_cuda_set_context().  FALSE
  * without gstcuda or without such a device.
@@ -62,12 +62,12 @@ GstCaps *gst_stereo_cuda_prefer (GstCaps * caps);
 gboolean gst_stereo_cuda_ensure_context (GstElement * element, gint id,
     GstObject ** context);
 
-/* A device that works in the context, and keeps it. */
+/* Makes a device in this context, which holds a reference to the context. */
 StereoStatus gst_stereo_cuda_device_new (GstObject * context,
     StereoDevice ** device, StereoMessage * why);
 
-/* Keeps a context that the element was given, if it is a CUDA context and
- * *context is NULL.  Any thread, with nothing locked. */
+/* Stores a context that was set on the element, if it is a CUDA context and
+ * *context is NULL.  Any thread, without locks held. */
 void gst_stereo_cuda_set_context (GstElement * element, GstContext * given,
     gint id, GstObject ** context);
 
@@ -80,8 +80,8 @@ gboolean gst_stereo_cuda_answer (GstElement * element, GstQuery * query,
  * GST_STEREO_MAP_DEVICE. */
 gboolean gst_stereo_cuda_is_usable (GstBuffer * buffer, StereoDevice * device);
 
-/* Waits until another element's stream has written the buffer, which is usable.
- * Before GStreamer 1.24 the writer waits itself. */
+/* Waits until another element's stream has written a usable buffer.  Before
+ * GStreamer 1.24 the writer itself waits. */
 void gst_stereo_cuda_wait (GstBuffer * buffer);
 
 /* An inactive pool of buffers of such memory in the context, or NULL. */

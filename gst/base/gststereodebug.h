@@ -20,7 +20,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_stereo_matcher_debug);
 #define GST_CAT_DEFAULT gst_stereo_matcher_debug
 #endif
 
-/* To be called before anything is logged; may be called again. */
+/* Initializes the category.  Call it before logging; repeated calls have no
+ * effect. */
 void gst_stereo_debug_init (void);
 
 /* A StereoLogFunction that logs to this category. */

@@ -57,12 +57,12 @@ void gst_stereo_depth_meta_register (void);
 void gst_stereo_depth_meta_add (GstBuffer * buffer,
     const GstStereoDepth * depth);
 
-/* FALSE, and nothing filled in, when the buffer has no such meta or one that
- * makes no sense. */
+/* FALSE, with nothing filled in, if the buffer has no such meta or an invalid
+ * one. */
 gboolean gst_stereo_depth_meta_get (GstBuffer * buffer,
     GstStereoDepth * depth);
 
-/* The same of a structure with the meta's fields. */
+/* The same for a structure with the fields of the meta. */
 void gst_stereo_depth_meta_fill (GstStructure * structure,
     const GstStereoDepth * depth);
 gboolean gst_stereo_depth_meta_read (const GstStructure * structure,

@@ -224,7 +224,7 @@ gst_stereo_device_set_context (GstStereoDevice * self, GstContext * context)
 {
   gint id;
 
-  /* The element keeps those that come at other times. */
+  /* Outside of open(), GstElement stores the context. */
   if (!self->wants_context)
     return;
   GST_OBJECT_LOCK (self->failure->element);
@@ -240,7 +240,7 @@ gst_stereo_device_has_context (GstStereoDevice * self)
   gboolean has;
 
   GST_OBJECT_LOCK (self->failure->element);
-  /* one that is being looked for is not known to be of any use */
+  /* a context without an open device may not be usable */
   has = self->device != NULL && self->context != NULL;
   GST_OBJECT_UNLOCK (self->failure->element);
   return has;

@@ -5,9 +5,9 @@
  */
 
 /*
- * The compute device of an element, with the properties that choose it, and the
- * fallback to the CPU when CUDA cannot do what it is asked for.  Elements use
- * it through a GstStereoRun, see gststereorun.h.
+ * The compute device of an element, the properties that select it, and the
+ * fallback to the CPU if CUDA fails.  Elements use it through a GstStereoRun,
+ * see gststereorun.h.
  *
  * Fields under "settings" are protected by the element's object lock; the
  * others belong to the thread that starts and stops, and then to the streaming
@@ -36,12 +36,11 @@ typedef struct
 {
   GstStereoFailure *failure;
 
-  /* Prepares for the device, which it borrows.  FALSE, with nothing left to be
-   * closed: why says what is missing. */
+  /* Prepares for the device, which it borrows.  On failure it returns FALSE,
+   * leaves nothing to close, and sets why. */
   gboolean (*open) (gpointer user_data, StereoDevice * device,
       StereoMessage * why);
-  /* Waits for everything that was started, and undoes open(), if that was
-   * done. */
+  /* Waits for all frames and undoes open(), if it has succeeded. */
   void (*close) (gpointer user_data);
   gpointer user_data;
 
@@ -57,26 +56,26 @@ typedef struct
   gboolean is_cuda;
   gboolean may_fall_back;       /* to the CPU */
   GstAllocator *allocator;      /* of pinned memory, with CUDA */
-  GstObject *context;           /* that CUDA shares, see gststereocuda.h, or
+  GstObject *context;           /* the shared CUDA context (gststereocuda.h) or
                                  * NULL; from READY on */
-  gboolean wants_context;       /* while one is looked for */
-  gboolean ready;               /* one was found before the device is open, */
+  gboolean wants_context;       /* while the element searches for one */
+  gboolean ready;               /* a context was found before open(), */
   gint ready_id;                /* for this `cuda-device-id` */
 } GstStereoDevice;
 
-/* With the default settings, and backend; the caller sets open, close and
- * user_data.  failure has to live as long. */
+/* Initializes it with the default settings and this backend.  The caller sets
+ * open, close and user_data.  failure must outlive it. */
 void gst_stereo_device_init (GstStereoDevice * self,
     GstStereoFailure * failure, GstStereoBackend backend);
 
-/* Chooses a device by the settings, opens it and posts an INFO message with its
+/* Opens the device that the settings select and posts an INFO message with its
  * name.  FALSE with an error posted. */
 gboolean gst_stereo_device_open (GstStereoDevice * self);
 
 void gst_stereo_device_close (GstStereoDevice * self);
 
-/* For the element's change_state(), before it chains up: from READY on there is
- * a context for neighbouring elements, which look for one when they open. */
+/* For the element's change_state(), before it chains up: from READY on,
+ * neighbouring elements can obtain its context. */
 void gst_stereo_device_change_state (GstStereoDevice * self,
     GstStateChange transition);
 
@@ -84,26 +83,27 @@ void gst_stereo_device_change_state (GstStereoDevice * self,
 void gst_stereo_device_set_context (GstStereoDevice * self,
     GstContext * context);
 
-/* Whether it shares a context, and so can use video in CUDA memory in place.
- * Any thread. */
+/* Whether it shares a context and can therefore use video in CUDA memory in
+ * place.  Any thread. */
 gboolean gst_stereo_device_has_context (GstStereoDevice * self);
 
-/* Answers a query for the context of the device.  FALSE for any other.  For all
- * pads, any thread. */
+/* Answers a query for the context of the device.  Returns FALSE for other
+ * queries.  For all pads; any thread. */
 gboolean gst_stereo_device_query (GstStereoDevice * self, GstQuery * query);
 
 /* References to the allocator and the context, or NULL.  Any thread. */
 void gst_stereo_device_get_memory (GstStereoDevice * self,
     GstAllocator ** allocator, GstObject ** context);
 
-/* The maximum number of frames in flight, by the settings.  Any thread. */
+/* The maximum number of frames in flight according to the settings.  Any
+ * thread. */
 guint gst_stereo_device_get_frames (GstStereoDevice * self);
 
 /*
- * After the device has failed or could not do what the element wanted: closes
- * it and opens the CPU after a warning, if `backend` allows it.  Frames in
- * flight are lost if the device has failed.  FALSE if nothing was done, or with
- * an error posted.
+ * Call it after the device has failed or does not support a frame.  If
+ * `backend` allows it, posts a warning, closes the device and opens the CPU.
+ * If the device has failed, frames in flight are lost.  FALSE without effect,
+ * or with an error posted.
  */
 gboolean gst_stereo_device_fall_back (GstStereoDevice * self,
     StereoStatus status, const gchar * why);

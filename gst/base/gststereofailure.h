@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A failure repeats with the next buffer.  So an element posts only the first
- * error since it started. */
+/* A failure usually repeats with the next buffer.  Therefore an element posts
+ * only the first error after its start. */
 
 #ifndef GST_STEREO_FAILURE_H
 #define GST_STEREO_FAILURE_H
@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstElement *element;          /* whose errors these are; no reference */
+  GstElement *element;          /* source of the errors; not a reference */
   gint posted;                  /* atomic */
 } GstStereoFailure;
 

@@ -11,8 +11,8 @@ struct _GstStereoFence
   gatomicrefcount references;
   GMutex lock;
   StereoRunner *runner;         /* NULL once retired */
-  guint64 last;                 /* frame that somebody may wait for */
-  guint64 lost;                 /* once retired: this frame and all after it */
+  guint64 last;                 /* last frame with a waiter */
+  guint64 lost;                 /* once retired: the first lost frame */
 };
 
 GstStereoFence *

@@ -13,23 +13,23 @@
 
 G_BEGIN_DECLS
 
-/* Lets any thread wait for frames of a runner, also after the runner is
- * freed. */
+/* Any thread can wait for frames of a runner with a fence, even after the
+ * runner is freed. */
 typedef struct _GstStereoFence GstStereoFence;
 
-/* For a runner, which has to live until gst_stereo_fence_retire(). */
+/* The runner must live until gst_stereo_fence_retire(). */
 GstStereoFence *gst_stereo_fence_new (StereoRunner * runner);
 GstStereoFence *gst_stereo_fence_ref (GstStereoFence * fence);
 void gst_stereo_fence_unref (GstStereoFence * fence);
 
-/* Notes a frame that somebody may wait for. */
+/* Registers a frame for gst_stereo_fence_wait(). */
 void gst_stereo_fence_add (GstStereoFence * fence, guint64 frame);
 
 /* Waits for a frame.  FALSE if it was lost with its device. */
 gboolean gst_stereo_fence_wait (GstStereoFence * fence, guint64 frame);
 
-/* Waits for all frames, notes those that are lost, and drops the caller's
- * reference, which is set to NULL; then the runner may be freed. */
+/* Waits for all frames, records which ones are lost, and clears the caller's
+ * reference.  Then the runner may be freed. */
 void gst_stereo_fence_retire (GstStereoFence ** fence);
 
 G_END_DECLS

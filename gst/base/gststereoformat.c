@@ -61,7 +61,7 @@ gst_stereo_colorimetry (const GstVideoInfo * info)
 
   if (!GST_VIDEO_INFO_IS_YUV (info))
     return STEREO_COLORIMETRY_BT601;
-  /* what an unknown range means is for GStreamer to say */
+  /* GStreamer defines the meaning of an unknown range */
   gst_video_color_range_offsets (info->colorimetry.range, info->finfo, offset,
       scale);
   full = offset[0] == 0;
@@ -73,7 +73,7 @@ gst_stereo_colorimetry (const GstVideoInfo * info)
       return full ? STEREO_COLORIMETRY_BT2020_FULL
           : STEREO_COLORIMETRY_BT2020;
     default:
-      /* gst_video_info_from_caps() leaves no matrix unknown */
+      /* gst_video_info_from_caps() always sets a matrix */
       return full ? STEREO_COLORIMETRY_BT601_FULL : STEREO_COLORIMETRY_BT601;
   }
 }

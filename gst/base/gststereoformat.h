@@ -39,15 +39,14 @@ enum
 #define GST_STEREO_MAP_CAPS \
     GST_STEREO_VIDEO_CAPS ("video/x-raw", "{ GRAY16_LE, GRAY8 }")
 
-/* The format that the library knows this one as; FALSE when there is none. */
+/* The library's format for this one; FALSE if it has none. */
 gboolean gst_stereo_format (GstVideoFormat format, StereoFormat * stereo);
 
-/* The matrix and the range of YUV video, as far as the library knows them:
- * FCC's matrix counts as BT.601, that of SMPTE 240M as BT.709.  The default for
- * other video. */
+/* The matrix and the range of YUV video; the FCC matrix is treated as BT.601
+ * and that of SMPTE 240M as BT.709.  The default for other video. */
 StereoColorimetry gst_stereo_colorimetry (const GstVideoInfo * info);
 
-/* How long a frame is shown by the caps; GST_CLOCK_TIME_NONE where they have no
+/* The duration of a frame according to the caps; GST_CLOCK_TIME_NONE without a
  * frame rate. */
 GstClockTime gst_stereo_frame_duration (const GstVideoInfo * info);
 

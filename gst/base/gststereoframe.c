@@ -16,14 +16,14 @@
 #define REFUSE(why, ...) \
     (g_snprintf ((why)->text, sizeof ((why)->text), __VA_ARGS__), FALSE)
 
-/* What a GstVideoMeta adds to the caps. */
+/* The layout of a buffer with a GstVideoMeta. */
 typedef struct
 {
   const GstVideoMeta *meta;     /* or NULL */
-  guint x, y;                   /* where the video of the caps begins in it */
+  guint x, y;                   /* origin of the video of the caps in it */
 } Layout;
 
-/* Whether the caps are the part of a larger picture that is to be seen. */
+/* Whether the caps describe the visible part of a larger picture. */
 static gboolean
 is_crop (const GstVideoMeta * meta, const GstVideoCropMeta * crop,
     const GstVideoInfo * info)
@@ -70,7 +70,7 @@ get_layout (const GstVideoInfo * info, GstBuffer * buffer, Layout * layout,
       GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_NAME (info));
 }
 
-/* Where a plane of the image lies, which is inside the mapped memory. */
+/* Sets a plane of the image and checks that it is inside the mapped memory. */
 static gboolean
 get_plane (GstStereoFrame * self, const Layout * layout, guint plane,
     StereoMessage * why)
@@ -86,7 +86,7 @@ get_plane (GstStereoFrame * self, const Layout * layout, guint plane,
   gsize rows = stereo_format_rows (format, (gint) plane, self->image.height);
   gsize begin, end, skip;
 
-  /* Rows from bottom to top are not video as GStreamer has it. */
+  /* GStreamer's video has no bottom-up rows. */
   if (stride < 0 || (gsize) stride < row_bytes)
     return REFUSE (why, "has a GstVideoMeta with a stride of %d bytes in plane "
         "%u, where a row has %" G_GSIZE_FORMAT, stride, plane, row_bytes);
@@ -99,7 +99,7 @@ get_plane (GstStereoFrame * self, const Layout * layout, guint plane,
   skip = (gsize) stride * (layout->y >> shift_y)
       + (plane > 0 ? (gsize) (layout->x >> shift_x) * format->chroma_bytes
       : (gsize) layout->x * format->pixel_bytes);
-  /* Who maps metas by a function of his own keeps book himself. */
+  /* Custom map functions of a GstVideoMeta may leave data NULL. */
   if (map->data != NULL) {
     begin = (gsize) (data - map->data) + skip;
     end = begin + (gsize) stride * (rows - 1) + row_bytes;
@@ -134,7 +134,7 @@ gst_stereo_frame_map (GstStereoFrame * self, const GstVideoInfo * info,
         GST_VIDEO_INFO_NAME (info));
   if (!get_layout (info, buffer, &layout, why))
     return FALSE;
-  /* Nobody has what is written to, so nobody waits for what it was to hold. */
+  /* A writable buffer has no other reader that waits for its old contents. */
   if ((flags & GST_MAP_WRITE) && gst_stereo_buffer_is_pinned (buffer, device))
     gst_stereo_buffer_set_fence (buffer, NULL, 0);
   cuda = gst_stereo_cuda_is_usable (buffer, device);

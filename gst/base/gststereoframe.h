@@ -14,9 +14,9 @@
 G_BEGIN_DECLS
 
 /*
- * A buffer mapped for the library: for the device where that can use its
- * memory, and else for the CPU.  Both have the size of the caps, also where the
- * buffer holds more and has a GstVideoCropMeta.
+ * A buffer mapped for the library: for the device if it can use the buffer's
+ * memory, otherwise for the CPU.  frame and image have the size of the caps,
+ * even if the buffer is larger and has a GstVideoCropMeta.
  */
 typedef struct
 {
@@ -25,24 +25,23 @@ typedef struct
 } GstStereoFrame;
 
 /*
- * Maps the buffer for reading or writing: for writing on the device only with
- * GST_STEREO_MAP_DEVICE among the flags, or where it is CUDA memory.  All that
- * the image consists of lies inside memory that is mapped, whatever a
- * GstVideoMeta says.
+ * Maps the buffer for reading or writing.  Writing on the device requires
+ * GST_STEREO_MAP_DEVICE among the flags, or CUDA memory.  The whole image is
+ * inside the mapped memory, regardless of the GstVideoMeta.
  *
- * FALSE, with frame.buffer NULL, if that is impossible: why continues a
- * sentence that begins with "A buffer".
+ * On failure it returns FALSE with frame.buffer NULL, and why continues the
+ * sentence "A buffer ...".
  */
 gboolean gst_stereo_frame_map (GstStereoFrame * frame,
     const GstVideoInfo * info, GstBuffer * buffer, GstMapFlags flags,
     StereoDevice * device, StereoMessage * why);
 
-/* Zeroes the frame.  Does nothing for one that is not mapped. */
+/* Also zeroes the frame.  No effect if it is not mapped. */
 void gst_stereo_frame_unmap (GstStereoFrame * frame);
 
-/* After a fallback to the CPU: maps a frame again that is mapped for another
- * device.  flags as before.  The caller has a reference to the buffer, which if
- * it is written to is the only other one. */
+/* After a fallback to the CPU: maps a frame again that was mapped for another
+ * device, with the same flags.  The caller holds a reference to the buffer; for
+ * writing, the only other one. */
 gboolean gst_stereo_frame_remap (GstStereoFrame * frame,
     const GstVideoInfo * info, GstMapFlags flags, StereoDevice * device,
     StereoMessage * why);

@@ -27,7 +27,7 @@ gst_stereo_meta_register_name (const gchar * name, const gchar ** tags)
   static GMutex lock;
 
   g_mutex_lock (&lock);
-  /* another version of the plugin may have been here first */
+  /* another version of the plugin may have registered it */
   if (gst_meta_get_info (name) == NULL)
     gst_meta_register_custom (name, tags, NULL, NULL, NULL);
   g_mutex_unlock (&lock);
@@ -100,7 +100,7 @@ gst_stereo_meta_fill (GstStructure * s, const GstStereoDisparity * disparity)
         "cy", G_TYPE_DOUBLE, disparity->cy, NULL);
 }
 
-/* Without the field it is a disparity. */
+/* A map without this field is a disparity map. */
 static gboolean
 get_result (const GstStructure * s, StereoResult * result)
 {

@@ -82,7 +82,7 @@ make_enum (const gchar * owner, const StereoParamSpec * spec)
   }
   type = g_type_from_name (name->str);
   if (type == 0) {
-    /* values belongs to the type for good */
+    /* the type keeps values for ever */
     type = g_enum_register_static (name->str, values);
     gst_type_mark_as_plugin_api (type, 0);
   } else {

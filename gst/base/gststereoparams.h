@@ -13,8 +13,8 @@
 
 G_BEGIN_DECLS
 
-/* The parameters that the properties of an element set.  Protected by the
- * element's object lock, which the functions take. */
+/* The parameters behind an element's properties.  The element's object lock,
+ * which the functions take, protects them. */
 typedef struct
 {
   GstElement *element;          /* no reference */
@@ -28,8 +28,8 @@ typedef struct
 void gst_stereo_params_install_properties (GObjectClass * klass,
     const StereoAlgorithm * algorithm);
 
-/* With the algorithm's defaults.  params is NULL if there is no memory for it:
- * properties then have no effect, and the element must not start. */
+/* Sets the algorithm's defaults.  If memory is short, params is NULL,
+ * properties have no effect, and the element must not start. */
 void gst_stereo_params_init (GstStereoParams * self, GstElement * element,
     const StereoAlgorithm * algorithm);
 void gst_stereo_params_clear (GstStereoParams * self);

@@ -36,7 +36,7 @@ gst_stereo_pool_new (GstCaps * caps, GstAllocator * allocator,
   return pool;
 }
 
-/* The pool of downstream, configured for the video, or NULL. */
+/* The pool of downstream, configured for this video, or NULL. */
 static GstBufferPool *
 downstream_pool (const GstVideoInfo * info, GstQuery * query,
     gboolean video_meta)

@@ -114,8 +114,8 @@ gst_stereo_run_get_stats (GstStereoRun * self, StereoMatcherStats * stats)
 
 /* ------------------------------------------------------------------ failure */
 
-/* Whether the element is on the CPU now, and may try again.  FALSE with an
- * error posted. */
+/* Falls back to the CPU, so that the caller can try again.  FALSE with an error
+ * posted. */
 static gboolean
 recover (GstStereoRun * self, StereoStatus status, gboolean configuring)
 {
@@ -200,7 +200,7 @@ gst_stereo_run_wait_for_room (GstStereoRun * self, guint n)
   const guint n_frames = self->device->n_frames;
 
   n = MIN (n, n_frames);
-  /* If this fails, the next frame reports it. */
+  /* The next frame reports a failure. */
   if (self->runner[0] != NULL && self->frame >= n)
     (void) stereo_runner_wait (self->runner[0],
         self->number[(self->frame + 1 - n) % n_frames][0]);
@@ -231,8 +231,7 @@ post_input_error (GstStereoRun * self, GstStereoRunImage * image,
   return GST_FLOW_ERROR;
 }
 
-/* Maps an image, or if it is mapped for a device that has failed since, maps it
- * again. */
+/* Maps an image, or maps it again after a fallback from another device. */
 static gboolean
 map_image (GstStereoRun * self, GstStereoRunImage * image, GstMapFlags flags,
     StereoMessage * why)
@@ -299,7 +298,7 @@ unmap_frame (GstStereoRun * self, GstStereoRunFrame * frame,
 
 /* ------------------------------------------------------------------- frames */
 
-/* Makes place for a frame: the one that had it is complete then. */
+/* Waits until the place of the next frame is free. */
 static StereoStatus
 next_place (GstStereoRun * self)
 {
@@ -336,7 +335,8 @@ gst_stereo_run_process (GstStereoRun * self, guint runner,
   return status;
 }
 
-/* Whether whoever maps an output can wait for it. */
+/* Whether the outputs may be pushed before they are complete, because mapping
+ * them waits. */
 static gboolean
 can_be_in_flight (GstStereoRun * self, GstStereoRunFrame * frame)
 {

@@ -5,14 +5,15 @@
  */
 
 /*
- * The way of a frame, the same for every element: map its buffers, configure
- * for them, start, then hand the output on with a fence and keep the input
- * until the device has read it.  If the device fails or has too little memory,
- * and `backend` allows it, fall back to the CPU and process the frame there.
+ * The processing of a frame, the same for every element: map its buffers,
+ * configure the runner for them, start, push the output with a fence, and keep
+ * the input until the device has read it.  If the device fails or has too
+ * little memory, and `backend` allows it, fall back to the CPU and process the
+ * frame there.
  *
- * An element embeds a GstStereoRun next to its GstStereoDevice, and says in
- * GstStereoRunFuncs what is its own.  All calls come from the streaming thread,
- * but for those that say otherwise.
+ * An element embeds a GstStereoRun next to its GstStereoDevice, and provides
+ * its own steps in GstStereoRunFuncs.  All calls come from the streaming thread
+ * unless stated otherwise.
  */
 
 #ifndef GST_STEREO_RUN_H
@@ -24,8 +25,8 @@
 
 G_BEGIN_DECLS
 
-/* The input was lost with the device of another element, which has reported
- * that: the frame is to be dropped. */
+/* The input was lost with the device of another element, which has reported it.
+ * The caller drops the frame. */
 #define GST_STEREO_FLOW_LOST GST_FLOW_CUSTOM_SUCCESS
 
 #define GST_STEREO_MAX_RUNNERS 2
@@ -34,14 +35,14 @@ G_BEGIN_DECLS
 /* One image of a frame. */
 typedef struct
 {
-  GstPad *pad;                  /* where it comes from or goes to; of an output
-                                 * NULL for `src` */
+  GstPad *pad;                  /* its source or destination; an output for
+                                 * `src` has NULL */
   const GstVideoInfo *info;
-  GstBuffer *buffer;            /* NULL: there is no such image */
+  GstBuffer *buffer;            /* NULL = no image */
   GstStereoFrame mapped;
-  guint runner;                 /* of an output: the index of the runner that
-                                 * writes it, and the */
-  guint64 number;               /* number of the frame there */
+  guint runner;                 /* of an output: index of the runner that writes
+                                 * it, */
+  guint64 number;               /* and number of its frame */
 } GstStereoRunImage;
 
 typedef struct
@@ -54,26 +55,26 @@ typedef struct
 typedef struct
 {
   const gchar *purpose;         /* "compute the depth": for messages */
-  const StereoOp *op;           /* of the runners, unless open() makes them */
+  const StereoOp *op;           /* of the runners; NULL if open() makes them */
   guint n_runners;
 
-  /* May be NULL.  Opens runner[0] and what else belongs to it; close() frees
-   * that, after every frame is complete. */
+  /* May be NULL.  Makes runner[0] and its resources; close() frees them after
+   * all frames are complete. */
   gboolean (*open) (GstElement * element, StereoDevice * device,
       StereoMessage * why);
   void (*close) (GstElement * element);
 
-  /* May be NULL: configures in place of stereo_runner_configure(). */
+  /* May be NULL.  Replaces stereo_runner_configure(). */
   StereoStatus (*configure) (GstElement * element);
 
-  /* Sees to it that the runners are configured for the mapped images, with
-   * gst_stereo_run_configure().  FALSE with an error posted. */
+  /* Configures the runners for the mapped images, with
+   * gst_stereo_run_configure(), if necessary.  FALSE with an error posted. */
   gboolean (*prepare) (GstElement * element, GstStereoRunFrame * frame);
 
   /* Starts the frame with gst_stereo_run_process(). */
   StereoStatus (*start) (GstElement * element, GstStereoRunFrame * frame);
 
-  /* May be NULL: changes the complete output while it is mapped for the CPU. */
+  /* May be NULL.  Draws on the complete output, which is mapped for the CPU. */
   void (*draw) (GstElement * element, GstStereoRunFrame * frame);
 } GstStereoRunFuncs;
 
@@ -87,29 +88,28 @@ typedef struct
   GstStereoFence *fence[GST_STEREO_MAX_RUNNERS];
   gboolean configured[GST_STEREO_MAX_RUNNERS];
 
-  guint64 frame;                /* the last one that was started, from 1 */
+  guint64 frame;                /* number of the last frame started, from 1 */
   /* For the last n_frames of the device, at frame % n_frames: the number of the
    * frame in each runner, or 0, and inputs that the device may still read. */
   guint64 number[STEREO_MAX_FRAMES][GST_STEREO_MAX_RUNNERS];
   GstStereoFrame pinned[STEREO_MAX_FRAMES][GST_STEREO_MAX_INPUTS];
   StereoMessage why;            /* of the last failure */
-  gboolean warned;              /* about properties, since the last opening */
+  gboolean warned;              /* about properties, since open() */
 } GstStereoRun;
 
-/* Initializes the device too, with these defaults.  It opens and closes the
- * runners. */
+/* Also initializes the device, which opens and closes the runners. */
 void gst_stereo_run_init (GstStereoRun * self, GstStereoDevice * device,
     GstStereoFailure * failure, const GstStereoRunFuncs * funcs,
     GstStereoBackend backend);
 
-/* For prepare(): configures a runner, on the CPU if the device cannot do it.
+/* For prepare(): configures a runner, after a fallback to the CPU if necessary.
  * FALSE with an error posted. */
 gboolean gst_stereo_run_configure (GstStereoRun * self, guint runner,
     const StereoPortSetup * inputs, const StereoPortSetup * outputs,
     const void *params);
 
-/* For start(): has a runner write one output of the frame, or none if output is
- * NULL.  The lists are those of stereo_runner_process(). */
+/* For start(): starts a runner that writes one output of the frame, or none if
+ * output is NULL.  For the lists see stereo_runner_process(). */
 StereoStatus gst_stereo_run_process (GstStereoRun * self, guint runner,
     const StereoImage * const *inputs, const StereoImage * const *outputs,
     GstStereoRunImage * output);

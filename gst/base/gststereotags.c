@@ -28,7 +28,7 @@ make_tags (GstStructure * s, const GstVideoInfo * info)
   return tags;
 }
 
-/* Notes the tags to send.  FALSE if they were the last ones sent. */
+/* Stores the tags to send.  FALSE if they equal the last ones sent. */
 static gboolean
 update_sent (GstStereoSentTags * sent, GstStereoSentTags * now,
     const GstVideoInfo * info)
@@ -37,7 +37,7 @@ update_sent (GstStereoSentTags * sent, GstStereoSentTags * now,
   now->format = GST_VIDEO_INFO_FORMAT (info);
   now->width = GST_VIDEO_INFO_WIDTH (info);
   now->height = GST_VIDEO_INFO_HEIGHT (info);
-  /* A difference in padding only sends them once more. */
+  /* If only padding differs, they are sent again, which is harmless. */
   if (memcmp (sent, now, sizeof (*sent)) == 0)
     return FALSE;
   memcpy (sent, now, sizeof (*sent));

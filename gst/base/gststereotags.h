@@ -47,7 +47,7 @@ typedef struct
   gboolean warned;              /* since the element started */
 } GstStereoTags;
 
-/* For the stop of the element, and for a new stream. */
+/* Call it when the element stops and when a new stream starts. */
 void gst_stereo_tags_clear (GstStereoTags * self);
 void gst_stereo_tags_start_stream (GstStereoTags * self);
 
@@ -62,14 +62,14 @@ gboolean gst_stereo_tags_get_disparity (const GstStereoTags * self,
 gboolean gst_stereo_tags_get_depth (const GstStereoTags * self,
     GstBuffer * buffer, const GstVideoInfo * info, GstStereoDepth * depth);
 
-/* For maps that neither describes.  NULL, or the problem and its remedy if the
- * tags describe video of another size or format, so that an element upstream
- * has changed the map.  To be freed. */
+/* For maps without a description: NULL, or the problem and its remedy if the
+ * tags describe video of another size or format, because an element upstream
+ * has changed the map.  Free with g_free(). */
 gchar *gst_stereo_tags_explain_change (const GstStereoTags * self,
     const GstVideoInfo * info);
 
-/* The same for elements with the properties of GST_STEREO_TAGS_CODES: what they
- * assume.  To be freed. */
+/* The assumption of elements with the properties of GST_STEREO_TAGS_CODES.
+ * Free with g_free(). */
 #define GST_STEREO_TAGS_CODES "disparity-scale, min-disparity and invalid-value"
 gchar *gst_stereo_tags_describe_codes (gdouble scale, gint minimum,
     gint invalid);

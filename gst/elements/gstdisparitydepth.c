@@ -173,7 +173,7 @@ gst_disparity_depth_prepare (GstStereoFilter * filter,
 
   if (!choose_params (self, in->frame.buffer, codes_set, &params))
     return FALSE;
-  /* A difference in padding only configures once more. */
+  /* If only padding differs, it is configured again, which is harmless. */
   if (filter->configured
       && memcmp (&params, &self->params, sizeof (params)) == 0)
     return TRUE;

@@ -20,7 +20,7 @@ copy_disparity (StereoMetric * m, const GstStereoDisparity * disparity)
     m->doffs = disparity->doffs;
 }
 
-/* disparity: NULL if there is no such metadata.  FALSE with an error posted. */
+/* disparity is NULL if there is no metadata.  FALSE with an error posted. */
 static gboolean
 check_result (const GstStereoMetricMap * map,
     const GstStereoDisparity * disparity)

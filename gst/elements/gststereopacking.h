@@ -41,7 +41,7 @@ gboolean gst_stereo_packing_halves_height (GstStereoPacking packing);
  * needs no copy. */
 gboolean gst_stereo_packing_is_shared (GstStereoPacking packing);
 
-/* Whether frames can be split; if not, why is the reason. */
+/* Whether frames can be split; if not, why gets the reason. */
 gboolean gst_stereo_packing_check (GstStereoPacking packing,
     const GstVideoInfo * info, StereoMessage * why);
 

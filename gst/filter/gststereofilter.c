@@ -210,13 +210,14 @@ gst_stereo_filter_decide_allocation (GstBaseTransform * trans,
   gst_query_parse_allocation (query, &caps, NULL);
   ok = gst_video_info_from_caps (&info, caps)
       && gst_stereo_pool_decide (&info, query, &self->device);
-  /* The query is then offered upstream, without the metas of downstream. */
+  /* GstBaseTransform forwards the query upstream; the metas apply downstream
+   * only. */
   while (gst_query_get_n_allocation_metas (query) > 0)
     gst_query_remove_nth_allocation_meta (query, 0);
   return ok;
 }
 
-/* As the parent does, with a wait that can be ended. */
+/* The default, except that the wait can be interrupted. */
 static GstFlowReturn
 gst_stereo_filter_prepare_output_buffer (GstBaseTransform * trans,
     GstBuffer * in, GstBuffer ** out)
@@ -363,7 +364,7 @@ gst_stereo_filter_install_properties (GstStereoFilterClass * klass,
 
 /* -------------------------------------------------------------------- class */
 
-/* init() does not know the class of the object. */
+/* init() does not have the class of the object. */
 static void
 gst_stereo_filter_constructed (GObject * object)
 {

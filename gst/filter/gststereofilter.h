@@ -5,9 +5,9 @@
  */
 
 /*
- * GstStereoFilter: video in, video of the same size out, one buffer for each,
- * in other formats, by an operation with one image in and one out.  A subclass
- * adds the pad templates `sink` and `src`, and names the operation and its
+ * GstStereoFilter is the base class of elements with one input that apply an
+ * operation to each buffer: video of the same size in another format.  A
+ * subclass adds the pad templates `sink` and `src`, the operation and its
  * parameters.
  */
 
@@ -31,8 +31,8 @@ G_BEGIN_DECLS
 #define GST_STEREO_FILTER_GET_CLASS(obj) (G_TYPE_INSTANCE_GET_CLASS ((obj), \
     GST_TYPE_STEREO_FILTER, GstStereoFilterClass))
 
-/* All but buffer_wait belongs to the streaming thread; the settings of the
- * device and `set` are under the object lock. */
+/* The streaming thread owns all fields except buffer_wait.  The object lock
+ * protects the settings of the device and `set`. */
 typedef struct
 {
   GstBaseTransform parent;
@@ -62,12 +62,13 @@ typedef struct
    * error posted. */
   gboolean (*set_info) (GstStereoFilter * self);
 
-  /* Before each frame: sees to it that the runner is configured for it, by
-   * configure().  FALSE with an error posted. */
+  /* Before each frame: configures the runner for it, with
+   * gst_stereo_filter_configure(), if necessary.  FALSE with an error
+   * posted. */
   gboolean (*prepare) (GstStereoFilter * self, const GstStereoFrame * in,
       const GstStereoFrame * out);
 
-  /* Draws over the output, while it is mapped; may be NULL. */
+  /* Draws on the mapped output; may be NULL. */
   void (*draw) (GstStereoFilter * self, GstStereoFrame * out);
 
   /* Adds metas to the output; may be NULL. */
@@ -85,7 +86,8 @@ gboolean gst_stereo_filter_configure (GstStereoFilter * self,
     const StereoPortSetup * in, const StereoPortSetup * out,
     const void *params);
 
-/* Takes tags and sends them downstream, before the current buffer. */
+/* Takes ownership of the tags and sends them downstream before the current
+ * buffer. */
 void gst_stereo_filter_send_tags (GstStereoFilter * self, GstTagList * tags);
 
 /* For class_init(), after `backend` is set: installs the properties of the

@@ -20,16 +20,16 @@
 #define TUNE_TOKEN_MAX 128
 
 /* Whether a Host header names this server: localhost or an IP address, with the
- * port.  NULL: there is no such header; below, too. */
+ * port.  NULL = no header, here and below. */
 gboolean tune_access_check_host (const gchar * host, guint port);
 
-/* Whether an Origin header is that of a page of this host; required: whether
- * the header must be present. */
+/* Whether an Origin header names this host; required: whether the header must
+ * be present. */
 gboolean tune_access_check_origin (const gchar * origin, const gchar * host,
     gboolean required);
 
-/* Whether a Sec-Fetch-Site header, if there is one, is that of a page of this
- * server or of the user. */
+/* Whether a Sec-Fetch-Site header, if any, names a page of this server or a
+ * navigation of the user. */
 gboolean tune_access_check_site (const gchar * site);
 
 /* Whether a Cookie header has the token; always if token is NULL. */

@@ -50,7 +50,8 @@ gboolean tune_property_is_default (GstElement * element,
  * expected if the type is wrong. */
 gboolean tune_property_set (GstElement * element, GParamSpec * property,
     JsonNode * value, gchar ** why);
-/* To the start value of the session or, if there is none, to the default. */
+/* Resets it to the start value of the session or, without one, to the
+ * default. */
 void tune_property_reset (GstElement * element, GParamSpec * property);
 
 /* Makes the current value of a property its start value: the page shows it as

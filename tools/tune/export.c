@@ -25,7 +25,7 @@ struct TuneExports
   GPtrArray *jobs;              /* Job */
 };
 
-/* A paused request, until it is answered or the client is gone. */
+/* A paused request, until it is answered or the client disconnects. */
 typedef struct
 {
   TuneExports *exports;

@@ -27,8 +27,8 @@ TuneExports *tune_exports_new (TuneSession * session);
 /* Before the server is freed: abandons the files that are not complete. */
 void tune_exports_free (TuneExports ** exports);
 
-/* Answers a request for a file, now or later.  NULL, or the reason why there is
- * no such file, and in status the code of HTTP. */
+/* Answers a request for a file, immediately or asynchronously.  Returns NULL,
+ * or the reason why there is no such file, with the HTTP code in status. */
 const gchar *tune_exports_serve (TuneExports * exports,
     SoupServerMessage * message, const gchar * name, guint * status);
 

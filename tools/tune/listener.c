@@ -47,7 +47,7 @@ remove_connection (TuneListener * listener, gpointer connection)
     g_object_weak_unref (connection, connection_freed, listener);
 }
 
-/* The server finds it at its end, and frees it. */
+/* The server owns it and frees it at its end. */
 static void
 close_oldest (TuneListener * listener)
 {
@@ -111,7 +111,7 @@ accept_connection (GSocket * socket, GIOCondition condition, gpointer data)
   if (accepted != NULL) {
     add_connection (listener, accepted);
   } else if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) {
-    /* no descriptor is left: the socket stays readable */
+    /* no descriptor is free: the socket stays readable */
     close_oldest (listener);
     stop_accepting (listener);
     listener->timer = g_timeout_add (RETRY_TIME, retry, listener);
@@ -133,7 +133,7 @@ start_accepting (TuneListener * listener)
   }
 }
 
-/* Sockets that listen on one port: another server binds and lends them. */
+/* Sockets that listen on one port, bound by a temporary server. */
 static GPtrArray *
 bind_sockets (const gchar * address, guint port, GError ** error)
 {

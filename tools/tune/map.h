@@ -64,7 +64,7 @@ gboolean tune_truth_measure (const TuneTruth * truth, GstSample * map,
     Measure * measure);
 
 /* An image of the errors: yellow, orange and red for more than one, two and
- * four pixels, purple for invalid pixels, grey for right ones, black for
+ * four pixels, purple for invalid pixels, grey for correct ones, black for
  * unknown ones.  NULL if the map has another size. */
 GstSample *tune_truth_picture (const TuneTruth * truth, GstSample * map);
 

@@ -8,7 +8,7 @@
 
 /* Between repetitions of a still pair, in microseconds. */
 #define STILL_INTERVAL (100 * 1000)
-/* Timestamps are spaced by this, whatever those of the source are. */
+/* The interval of output timestamps, independent of those of the source. */
 #define FRAME_TIME (GST_SECOND / 30)
 
 TuneSideBySide *

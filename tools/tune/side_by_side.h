@@ -9,7 +9,7 @@
  * frame rate of the source, and the next pair when they have their maps.  Can
  * pause and step, and repeats the current pair when a setting has changed.
  *
- * Nothing is played while there is no viewer.
+ * Playback stops without viewers.
  */
 
 #ifndef TUNE_SIDE_BY_SIDE_H

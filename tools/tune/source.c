@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define DEFAULT_DURATION (GST_SECOND / 30)
-/* Files are decoded within it; a source that takes longer is not waited for. */
+/* Time to decode the first frames of files; slower sources are not waited
+ * for. */
 #define START_TIME (10 * GST_SECOND)
 
 static const gchar *const stream_names[TUNE_N_STREAMS] = { "left", "right",
@@ -372,7 +373,7 @@ find_scene (TuneSource * source, guint stream)
   return element;
 }
 
-/* The element upstream of another one, as far as there is one. */
+/* The element upstream of another one, or NULL. */
 static GstElement *
 find_first (GstElement * element)
 {

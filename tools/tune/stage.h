@@ -77,8 +77,8 @@ GstSample *tune_stage_pull (GstElement * appsink);
 /* Stops the element and waits for it; no callback follows. */
 void tune_stage_free (TuneStage ** stage);
 
-/* Starts a job; the stage must not be busy.  There are as many samples as
- * inputs.  Buffers keep their timestamps, which must differ between jobs. */
+/* Starts a job with one sample for each input; the stage must not be busy.
+ * Buffers keep their timestamps, which must differ between jobs. */
 void tune_stage_push (TuneStage * stage, GstSample * const *inputs);
 
 /* Stops the element, which ends a job without outputs, and starts it again. */

@@ -44,7 +44,8 @@ static const StereoParamSpec bp_specs[] = {
       "Standard deviation of the Gaussian pre-filter for cost=luma, in pixels "
       "(below 0.1 = off)", 0.0, 0.0, 10.0),
   STEREO_PARAM_ENUM_ROW (StereoBpParams, precision, "precision",
-      "Message precision", STEREO_BP_PRECISION_INT8, precision_values),
+      "Message precision: int8, half, float", STEREO_BP_PRECISION_INT8,
+      precision_values),
   STEREO_PARAM_END
 };
 

@@ -164,7 +164,7 @@ typedef struct
   uint32_t taps[STEREO_BP_MAX_TAPS];
 } StereoBpConstants;
 
-/* Work memory of the back end; all levels are in the matcher's arena. */
+/* Work memory of the backend; all levels are in the matcher's arena. */
 typedef struct StereoBpWork StereoBpWork;
 
 /* Arguments of the stages.  Input views, words and the output are those

@@ -179,7 +179,7 @@ typedef struct
 
 typedef StereoStatus (*StereoPyramidStage) (const StereoPyramidArgs * a);
 
-/* Stage table "pyramid".  Every back end has all stages but the optional one,
+/* Stage table "pyramid".  Every backend has all stages but the optional one,
  * which is NULL if absent. */
 typedef struct
 {

@@ -102,7 +102,7 @@ typedef struct
 /* The directions: horizontal, then vertical, then diagonal ones. */
 extern const StereoSgmSweep stereo_sgm_sweeps[STEREO_SGM_MAX_SWEEPS];
 
-/* Work memory of a device; buffers that a back end does not use are NULL.  L,
+/* Work memory of a device; buffers that a backend does not use are NULL.  L,
  * sums and costs are contiguous in disparity. */
 typedef struct
 {

@@ -78,7 +78,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_disparity_cloud_debug);
 G_DECLARE_FINAL_TYPE (GstDisparityCloud, gst_disparity_cloud, GST,
     DISPARITY_CLOUD, GstDisparityConsumer)
 
-/* What the runner is configured for. */
+/* The configuration of the runner. */
 typedef struct
 {
   StereoCloudParams params;
@@ -237,7 +237,7 @@ cloud_prepare (GstElement * element, GstStereoRunFrame * frame)
   setup.inputs[1] = p->colors
       ? stereo_port_setup_of (&frame->inputs[LEFT].mapped.image)
       : (StereoPortSetup) { STEREO_FORMAT_GRAY8, 1, 1, 1 };
-  /* A difference in padding only configures once more. */
+  /* If only padding differs, it is configured again, which is harmless. */
   if (run->configured[0] && self->pool != NULL
       && memcmp (&setup, &self->setup, sizeof (setup)) == 0)
     return TRUE;

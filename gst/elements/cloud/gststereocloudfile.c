@@ -24,7 +24,7 @@ gst_stereo_cloud_format (const GstCaps * caps, GstStereoCloudFormat * format)
   return TRUE;
 }
 
-/* With %s for what fills a comment up. */
+/* %s is the padding of a comment. */
 static gchar *
 ply_header (const gchar * encoding, gboolean colors, guint n,
     const gchar * filling)
@@ -90,7 +90,8 @@ gst_stereo_cloud_join (const StereoCloudSize * size, guint8 * points,
   return n;
 }
 
-/* The shortest text that is that number again, whatever the locale. */
+/* The shortest text that parses to the same number, independent of the
+ * locale. */
 static void
 print_number (GString * text, gfloat number)
 {

@@ -60,8 +60,8 @@ gst_stereo_calibration_add (StereoCalibration * calibration,
       why);
 }
 
-/* Reads a file, but not much more than the size that is accepted.  *text is for
- * free(). */
+/* Reads a file up to a little more than the accepted size.  The caller frees
+ * *text with free(). */
 static gboolean
 read_file (const gchar * name, gchar ** text, gsize * size, StereoMessage * why)
 {

@@ -490,8 +490,8 @@ count_token (GstStereoYamlFile * file, GstStereoYamlCount * count,
   return TRUE;
 }
 
-/* Limits what libyaml takes quadratic time for.  Syntax errors are left to the
- * loader. */
+/* Limits tokens for which libyaml needs quadratic time.  The loader reports
+ * syntax errors. */
 static gboolean
 check_limits (GstStereoYamlFile * file, const gchar * text)
 {

@@ -180,8 +180,8 @@ is_off_center (gdouble position, gint size)
   return fabs (position + 0.5 - size / 2.0) > MAX_OFF_CENTER * size;
 }
 
-/* Warns once about a calibration that is valid but hardly possible.  The left
- * view does: its camera is the one that maps get. */
+/* Warns once about a calibration that is valid but implausible.  Only the left
+ * view warns, because maps carry its camera. */
 static void
 check_plausible (GstStereoRectify * self, const StereoCalibration * calibration)
 {

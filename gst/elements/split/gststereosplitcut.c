@@ -202,7 +202,7 @@ gst_stereo_split_cut_copy (const GstStereoSplitCut * self, GstBuffer * frame,
 
 /* -------------------------------------------------------------------- metas */
 
-/* Copies metas that are true of a part of the picture, such as timecodes. */
+/* Copies metas that also apply to a part of the picture, such as timecodes. */
 static gboolean
 copy_meta (GstBuffer * frame, GstMeta ** meta, gpointer view)
 {

@@ -5,8 +5,8 @@
  */
 
 /*
- * From a scene to frames: the views of a frame, the noise and exposure of each
- * camera, and the pixels of every video format.
+ * Renders a scene to video frames: the views of a frame, noise and exposure of
+ * each camera, and conversion to every video format.
  */
 
 #ifndef GST_STEREO_RENDERER_H

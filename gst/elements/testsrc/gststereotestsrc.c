@@ -440,7 +440,8 @@ gst_stereo_test_src_query (GstBaseSrc * src, GstQuery * query)
       gst_query_set_convert (query, from, value, to, result);
       return TRUE;
     case GST_QUERY_LATENCY:
-      /* also before the caps: elements wait longer than base sources allow */
+      /* also before the caps, because elements may wait longer than base
+       * sources allow */
       gst_query_set_latency (query, gst_base_src_is_live (src),
           time_of (&info, 1), GST_CLOCK_TIME_NONE);
       return TRUE;
@@ -526,7 +527,7 @@ next_frame (GstStereoTestSrc * self, GstBuffer * buffer, guint64 * number)
     self->epoch = 0;
     self->n_frames = info->fps_n > 0 ? gst_util_uint64_scale (self->seek_time,
         info->fps_n, info->fps_d * GST_SECOND) : 0;
-    /* the frame shown at that time, which was rounded down */
+    /* the frame at that time; timestamps are rounded down */
     if (info->fps_n > 0 && time_of (info, self->n_frames + 1)
         <= self->seek_time)
       self->n_frames++;
@@ -710,8 +711,8 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass * klass)
   /**
    * GstStereoTestSrc:timestamp-offset:
    *
-   * Offset added to timestamps, as of a camera whose frames are late. Frames
-   * show the same as without it.
+   * Offset added to timestamps, as of a camera whose frames are late.  The
+   * content of frames does not change.
    */
   g_object_class_install_property (object_class, PROP_TIMESTAMP_OFFSET,
       g_param_spec_int64 ("timestamp-offset", "timestamp-offset",

@@ -66,8 +66,8 @@ struct _GstStereoView
 GstCaps *gst_stereo_view_make_caps (const GstVideoInfo * left,
     const StereoViewParams * params);
 
-/* Sets the convergence by the map, which is smaller than the views by factor.
- * Without valid pixels it stays. */
+/* Sets the convergence from the map, which is smaller than the views by factor.
+ * Without valid pixels it does not change. */
 void gst_stereo_view_converge (GstStereoViewConvergence * self,
     GstBuffer * map, const GstVideoInfo * info, gint factor,
     GstClockTime time, StereoViewParams * params);

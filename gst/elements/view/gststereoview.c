@@ -108,7 +108,7 @@ static GstStaticPadTemplate view_template =
 GST_STATIC_PAD_TEMPLATE ("view_%u", GST_PAD_SRC, GST_PAD_REQUEST,
     GST_STATIC_CAPS (GST_STEREO_VIEW_CAPS));
 
-/* Above those of the table, of which there are at most 64. */
+/* Ids above those of the table, which has at most 64 rows. */
 enum
 {
   PROP_AUTO_CONVERGENCE = GST_STEREO_AGGREGATOR_PROP_TABLE + 64
@@ -258,7 +258,7 @@ gst_stereo_view_update_src_caps (GstAggregator * aggregator,
   GstCaps *caps;
   gchar *text;
 
-  /* process_map() asks again when it has all that a frame needs */
+  /* process_map() negotiates again when all inputs of a frame are available */
   if (!gst_stereo_aggregator_get_info (&self->parent.parent, info, 1))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   GST_OBJECT_LOCK (self);
@@ -491,14 +491,14 @@ install_auto_convergence (GObjectClass * klass)
    *
    * Places the zero-parallax plane between the farthest (0) and the nearest (1)
    * disparity of each map, without the outermost 2 % of pixels at either end,
-   * instead of at `convergence`. A change takes half a second to be made for
-   * the most part; a pause of more than a second starts again. Negative values
-   * disable it. A map from a GPU is waited for.
+   * instead of at `convergence`.  The convergence follows a change within about
+   * half a second; after a pause of more than a second it starts from the new
+   * value.  Negative values disable it.  The element waits for maps from a GPU.
    */
   g_object_class_install_property (klass, PROP_AUTO_CONVERGENCE,
       g_param_spec_double ("auto-convergence", "auto-convergence",
-          "Zero-parallax plane by the map, from its farthest (0) to its "
-          "nearest (1) disparity, smoothed over time (-1 = off)", -1, 1,
+          "Zero-parallax plane from the map: 0 = farthest, 1 = nearest "
+          "disparity, smoothed over time (-1 = off)", -1, 1,
           DEFAULT_AUTO_CONVERGENCE, G_PARAM_READWRITE
           | G_PARAM_STATIC_STRINGS | GST_PARAM_CONTROLLABLE
           | GST_PARAM_MUTABLE_PLAYING));
