@@ -56,6 +56,12 @@ TURNS = {
     r"where the time goes": "per-stage timings",
     r"of like colour": "of similar colour",
     r"cloud of points": "point cloud",
+    r"\bwhoever\b": "name the caller, the thread, the element",
+    r"sees? to it that": "ensure, check",
+    r"for want of": "without",
+    r"\banew\b": "again",
+    r"(algorithms?|arithmetic) once more": "an oracle",
+    r"nothing (here )?is shared with": "shares no code with",
     r"(image|buffer|frame)s? without (a partner|one)": "unpaired",
     r"\bcan't\b|\bwon't\b|\bdoesn't\b|\bisn't\b|\baren't\b|\bdon't\b|\bhasn't\b|\bdidn't\b":
         "the long form",

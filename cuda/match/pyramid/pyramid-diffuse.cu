@@ -25,11 +25,16 @@ diffuse_kernel (const __grid_constant__ Level a, int halo_x, int halo_y,
   typedef Diffuser < VERTICAL, WARPS, ROWS, WIDE > D;
   extern __shared__ float4 shared[];
 
+
   pdl_wait ();
   pdl_launch_dependents ();
-  D::run (a, (int) blockIdx.x * (D::width - 2 * halo_x) - halo_x,
-      (int) blockIdx.y * (D::height - 2 * halo_y) - halo_y, halo_x, halo_y, n,
-      last, from, to, (float *) shared);
+
+  const DiffuseTile tile = {
+    (int) blockIdx.x * (D::width - 2 * halo_x) - halo_x,
+    (int) blockIdx.y * (D::height - 2 * halo_y) - halo_y, halo_x, halo_y
+  };
+
+  D::run (a, tile, n, last, from, to, (float *) shared);
 }
 
 /* ------------------------------------------------------------------- stages */

@@ -19,6 +19,15 @@
 namespace
 {
 
+/* The first pixel of a tile, including the halo, and the size of the halo. */
+struct DiffuseTile
+{
+  int x0;
+  int y0;
+  int halo_x;
+  int halo_y;
+};
+
 template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
 {
   static constexpr int fields = VERTICAL ? 3 : 2;       /* confidence, dx, dy */
@@ -243,15 +252,15 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
     return i == 0 ? f.confidence : i == 1 ? f.dx : f.dy;
   }
 
-  /* Diffuses the tile whose first pixel, including the halo, is (x0, y0). */
+  /* n steps, and the mean if last is set. */
   template < bool BORDER > static __device__ __forceinline__ void
-  work (const Level & a, int x0, int y0, int halo_x, int halo_y, int n,
-      bool last, const StereoPyramidField & from,
-      const StereoPyramidField & to, float *shared)
+  diffuse (const Level & a, const DiffuseTile & tile, int n, bool last,
+      const StereoPyramidField & from, const StereoPyramidField & to,
+      float *shared)
   {
     const int warp = (int) threadIdx.x / 32;
     const int tx = ((int) threadIdx.x & 31) * WIDE, ty = warp * ROWS;
-    const int x = x0 + tx, y = y0 + ty;
+    const int x = tile.x0 + tx, y = tile.y0 + ty;
     Row rows[ROWS];
 
 #pragma unroll
@@ -278,7 +287,7 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
       }
     }
     steps < BORDER > (a, x, y, n, last, rows, shared);
-    store (a, x0, y0, halo_x, halo_y, rows, to);
+    store (a, tile, rows, to);
   }
 
   template < bool BORDER > static __device__ __forceinline__ void
@@ -293,17 +302,19 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   }
 
   static __device__ __forceinline__ void
-  store (const Level & a, int x0, int y0, int halo_x, int halo_y,
-      const Row * rows, const StereoPyramidField & to)
+  store (const Level & a, const DiffuseTile & tile, const Row * rows,
+      const StereoPyramidField & to)
   {
     const int tx = ((int) threadIdx.x & 31) * WIDE;
-    const int ty = (int) threadIdx.x / 32 * ROWS, x = x0 + tx, y = y0 + ty;
+    const int ty = (int) threadIdx.x / 32 * ROWS;
+    const int x = tile.x0 + tx, y = tile.y0 + ty;
 
-    if (tx < halo_x || tx >= width - halo_x || x >= a.width)
+    if (tx < tile.halo_x || tx >= width - tile.halo_x || x >= a.width)
       return;
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
-      if (ty + j < halo_y || ty + j >= height - halo_y || y + j >= a.height)
+      if (ty + j < tile.halo_y || ty + j >= height - tile.halo_y
+          || y + j >= a.height)
         continue;
 #pragma unroll
       for (int f = 0; f < fields; f++) {
@@ -316,15 +327,15 @@ template < bool VERTICAL, int WARPS, int ROWS, int WIDE > struct Diffuser
   }
 
   static __device__ __forceinline__ void
-  run (const Level & a, int x0, int y0, int halo_x, int halo_y, int n,
-      bool last, const StereoPyramidField & from,
-      const StereoPyramidField & to, float *shared)
+  run (const Level & a, const DiffuseTile & tile, int n, bool last,
+      const StereoPyramidField & from, const StereoPyramidField & to,
+      float *shared)
   {
-    if (x0 <= 0 || y0 <= 0 || x0 + width >= a.width
-        || y0 + height >= a.height)
-      work < true > (a, x0, y0, halo_x, halo_y, n, last, from, to, shared);
+    if (tile.x0 <= 0 || tile.y0 <= 0 || tile.x0 + width >= a.width
+        || tile.y0 + height >= a.height)
+      diffuse < true > (a, tile, n, last, from, to, shared);
     else
-      work < false > (a, x0, y0, halo_x, halo_y, n, last, from, to, shared);
+      diffuse < false > (a, tile, n, last, from, to, shared);
   }
 };
 

@@ -46,6 +46,14 @@ template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
 
   static_assert (C::rows == ROWS, "the same pixels in both");
 
+  /* What a thread keeps for all iterations: il of its pixels, and the places of
+   * the right pixels that it loads. */
+  struct State
+  {
+    float own[ROWS];
+    typename C::W::Place where[C::W::places];
+  };
+
   /* il of the thread's pixels, from the left view in shared memory. */
   static __device__ __forceinline__ void
   compute_inverse (const float *left, float *own)
@@ -75,21 +83,20 @@ template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
   /* An iteration from one field to the other. */
   static __device__ __forceinline__ void
   run (const Level & a, const StereoPyramidField & from,
-      const StereoPyramidField & to, float step, bool first, int x0, int y0,
-      const float *own, const typename C::W::Place * where, float *shared)
+      const StereoPyramidField & to, float step, bool first,
+      const DiffuseTile & tile, const State & state, float *shared)
   {
-    const int x = x0 + (int) threadIdx.x % 32;
-    const int ty = (int) threadIdx.x / 32 * ROWS, y = y0 + ty;
-    const int halo = a.diffusion + 1;
+    const int x = tile.x0 + (int) threadIdx.x % 32;
+    const int ty = (int) threadIdx.x / 32 * ROWS, y = tile.y0 + ty;
     float *exchange = shared + C::bytes / 4;
     typename C::Pixels pixels;
     typename D::Row rows[ROWS];
 
     C::load_pixels (a, from, x, y, &pixels);
-    C::W::fill (a, from, where, shared);
+    C::W::fill (a, from, state.where, shared);
     __syncthreads ();
     C::filter (shared);
-    C::follow (shared, own, ty, step, first, &pixels);
+    C::follow (shared, state.own, ty, step, first, &pixels);
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
       rows[i].v[0][0] = pixels.confidence[i];
@@ -98,11 +105,11 @@ template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
         rows[i].v[VERTICAL ? 2 : 1][0] = pixels.dy[i];
     }
     /* borders of columns are free here */
-    if (ROWS > 1 && (y0 <= 0 || y0 + height >= a.height))
+    if (ROWS > 1 && (tile.y0 <= 0 || tile.y0 + height >= a.height))
       D::template steps < true > (a, x, y, a.diffusion, true, rows, exchange);
     else
       D::template steps < false > (a, x, y, a.diffusion, true, rows, exchange);
-    D::store (a, x0, y0, halo, halo, rows, to);
+    D::store (a, tile, rows, to);
   }
 };
 
@@ -114,22 +121,23 @@ iterate_kernel (const __grid_constant__ Level a, int iterations,
   typedef Iterator < VERTICAL, WARPS, ROWS, P > I;
   extern __shared__ float4 shared[];
   const int halo = a.diffusion + 1;
-  const int x0 = (int) blockIdx.x * (32 - 2 * halo) - halo;
-  const int y0 = (int) blockIdx.y * (I::height - 2 * halo) - halo;
-  float own[ROWS];
-  typename I::C::W::Place where[I::C::W::places];
+  const DiffuseTile tile = {
+    (int) blockIdx.x * (32 - 2 * halo) - halo,
+    (int) blockIdx.y * (I::height - 2 * halo) - halo, halo, halo
+  };
+  typename I::State state;
 
-  I::C::W::find_places (a, x0, y0, where);
+  I::C::W::find_places (a, tile.x0, tile.y0, state.where);
   pdl_wait ();
-  I::C::fill_left (a, x0, y0, (float *) shared + I::C::W::size);
+  I::C::fill_left (a, tile.x0, tile.y0, (float *) shared + I::C::W::size);
   __syncthreads ();
-  I::compute_inverse ((const float *) shared + I::C::W::size, own);
+  I::compute_inverse ((const float *) shared + I::C::W::size, state.own);
 #pragma unroll 1
   for (int m = 0; m < iterations; m++) {
     const float step = stereo_pyramid_step (m, iterations, max_step);
 
     I::run (a, m % 2 ? a.between : a.before, m % 2 ? a.before : a.between,
-        step, first && m == 0, x0, y0, own, where, (float *) shared);
+        step, first && m == 0, tile, state, (float *) shared);
     if (m + 1 < iterations)
       wait_for_blocks < CLUSTER > ();
     if (m + 2 == iterations)
