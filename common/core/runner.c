@@ -97,12 +97,6 @@ stereo_runner_device (StereoRunner * r)
   return r->device;
 }
 
-unsigned
-stereo_runner_frames (const StereoRunner * r)
-{
-  return r->n_slots;
-}
-
 void
 stereo_runner_set_frames (StereoRunner * r, unsigned n)
 {

@@ -8,7 +8,7 @@
  * A runner checks images, uploads inputs that are not in device memory, runs
  * the operation and downloads the outputs.  On the CPU, images are used in
  * place and process() is synchronous.  On CUDA, process() only submits the
- * frame: up to stereo_runner_frames() frames are in flight, and another one
+ * frame: several frames are in flight, and another one
  * waits for the oldest.  Each frame in flight has its own copies of host
  * images; all share the buffers of the operation, which the device runs for one
  * frame at a time.
@@ -38,11 +38,8 @@ void stereo_runner_free (StereoRunner ** runner);
 void *stereo_runner_state (StereoRunner * runner);
 StereoDevice *stereo_runner_device (StereoRunner * runner);
 
-/* Maximum number of frames in flight. */
-unsigned stereo_runner_frames (const StereoRunner * runner);
-
-/* Sets it, 1 to STEREO_MAX_FRAMES, from the next stereo_runner_configure() on.
- * The device may allow less. */
+/* Sets the maximum number of frames in flight, 1 to STEREO_MAX_FRAMES, from the
+ * next stereo_runner_configure() on.  The device may allow less. */
 void stereo_runner_set_frames (StereoRunner * runner, unsigned n);
 
 /* Waits for all frames, plans the operation and enlarges buffers that are too

@@ -14,7 +14,6 @@
 #define STEREO_COST_SIMD_H
 
 #include "cost/words-formula.h"
-#include "cost/partner.h"
 #include "simd/simd.h"
 
 /* Words of adjacent pixels, by byte. */
@@ -139,31 +138,6 @@ simd_difference_sums (const uint8_t * const left[], ptrdiff_t left_at,
     *even += difference & 0xff;
     *odd += difference >> 8;
   }
-}
-
-/*
- * C of all columns of row y at disparity d, |d| < width, with the rule of
- * cost/partner.h.  cost has width bytes.
- */
-ALWAYS_INLINE void
-simd_words_cost_row (const StereoWords * left, const StereoWords * right,
-    int width, int y, int d, uint8_t * cost)
-{
-  const int first = stereo_partner_first (d);
-  const int last = stereo_partner_last (width, d);
-  const ptrdiff_t row = (ptrdiff_t) ((size_t) y * left->stride);
-
-  for (int x = first; x <= last; x += SIMD_BYTES) {
-    const VecU8 c = simd_words_cost_at (left->plane, row + x, right->plane,
-        row + x - d);
-
-    if (x + SIMD_BYTES - 1 <= last)
-      memcpy (cost + x, &c, SIMD_BYTES);
-    else
-      memcpy (cost + x, &c, (size_t) (last - x + 1));
-  }
-  memset (cost, cost[first], (size_t) first);
-  memset (cost + last + 1, cost[last], (size_t) (width - 1 - last));
 }
 
 #endif /* STEREO_COST_SIMD_H */

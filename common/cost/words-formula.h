@@ -12,7 +12,6 @@
 #include "cost/words.h"
 #include "image/pixel.h"
 
-#define STEREO_WORDS_BITS 24
 /* The costs of a differing bit and of a level of the gradient. */
 #define STEREO_WORDS_BIT_COST 8
 #define STEREO_WORDS_LEVEL_COST 7

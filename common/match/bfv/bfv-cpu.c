@@ -185,7 +185,7 @@ bfv_plain_sum_rows (const void *context, StereoSpan span)
 static bool
 compete (StereoBfvMean mean, int index, StereoBfvMean * best, uint32_t * winner)
 {
-  if (*winner != STEREO_INVALID && !stereo_bfv_less_wide (mean.a, mean.n,
+  if (*winner != STEREO_INVALID && !stereo_bfv_less (mean.a, mean.n,
           best->a, best->n))
     return false;
   *best = mean;

@@ -100,16 +100,9 @@ stereo_bfv_overlap (uint32_t a, uint32_t b)
       stereo_min_u32 (a >> 24, b >> 24));
 }
 
-/* Whether a / n < b / m.  All are below 2^16. */
+/* Whether a / n < b / m. */
 STEREO_INLINE bool
 stereo_bfv_less (uint32_t a, uint32_t n, uint32_t b, uint32_t m)
-{
-  return a * m < b * n;
-}
-
-/* The same for 32-bit sums. */
-STEREO_INLINE bool
-stereo_bfv_less_wide (uint32_t a, uint32_t n, uint32_t b, uint32_t m)
 {
   return (uint64_t) a * m < (uint64_t) b * n;
 }

@@ -36,6 +36,7 @@
 
 #include "core/cpu.h"
 #include "cost/cost-simd.h"
+#include "cost/partner.h"
 #include "match/bp/bp-formula.h"
 #include "refine/output.h"
 #include "refine/winner-formula.h"

@@ -93,9 +93,6 @@ typedef struct
   int corner;
 } StereoVcbwConstants;
 
-/* The largest C: without penalties, 4 * 64 * 255. */
-#define STEREO_VCBW_MAX_COST 65280
-
 /* Current winners are words C << 16 | index: the smaller word is better. */
 #define STEREO_VCBW_INDEX_BITS 16
 

@@ -107,7 +107,7 @@ row_kernel (const __grid_constant__ SliceArgs a)
 __device__ __forceinline__ bool
 slice_compete (uint2 sums, int index, uint2 * best, uint16_t * winner)
 {
-  if (*winner != STEREO_INVALID && !stereo_bfv_less_wide (sums.x, sums.y,
+  if (*winner != STEREO_INVALID && !stereo_bfv_less (sums.x, sums.y,
           best->x, best->y))
     return false;
   *best = sums;
