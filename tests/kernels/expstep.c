@@ -287,12 +287,22 @@ oracle_inputs (const Oracle * o, size_t pixels, size_t n, bool fine,
   }
 }
 
-/* Aggregates a pixel with its neighbours at distance dx or dy. */
-static void
-oracle_aggregate (const Oracle * o, const TestImage * left, size_t p, int dx,
-    int dy, size_t n, bool last, bool refine, const Volume * next,
-    Volume * now)
+/* A pass that aggregates each pixel with its neighbours at distance dx or dy. */
+typedef struct
 {
+  int dx;
+  int dy;
+  bool last;
+  bool refine;                  /* keeps fractions of costs from here on */
+} Pass;
+
+/* Aggregates a pixel in a pass. */
+static void
+oracle_aggregate (const Oracle * o, const TestImage * left, size_t p,
+    const Pass * pass, size_t n, const Volume * next, Volume * now)
+{
+  const int dx = pass->dx, dy = pass->dy;
+  const bool last = pass->last, refine = pass->refine;
   int x = (int) p % o->width, y = (int) p / o->width, u[2], total, a[2];
   double real[2], least = 1e9;
   size_t q[2];
@@ -351,13 +361,15 @@ oracle_match (const TestImage * left, const TestImage * right,
           &now.real[p * n + i]);
   }
   for (int t = 0; t < 2 * o.passes; t++) {
-    int dx = t % 2 == 0 ? steps[t / 2] : 0, dy = t % 2 == 0 ? 0 : steps[t / 2];
-    bool last = t == 2 * o.passes - 1, refine = with_messages && t == 3;
+    const Pass pass = {
+      t % 2 == 0 ? steps[t / 2] : 0, t % 2 == 0 ? 0 : steps[t / 2],
+      t == 2 * o.passes - 1, with_messages && t == 3
+    };
 
     oracle_inputs (&o, pixels, n, fine, &now, &next);
     for (size_t p = 0; p < pixels; p++)
-      oracle_aggregate (&o, left, p, dx, dy, n, last, refine, &next, &now);
-    fine |= refine;
+      oracle_aggregate (&o, left, p, &pass, n, &next, &now);
+    fine |= pass.refine;
   }
 
   for (int y = 0; y < o.height; y++)

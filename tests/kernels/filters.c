@@ -5,8 +5,8 @@
  */
 
 /*
- * First the stages themselves, which can be given any map and any pixels, then
- * what they come to in a matcher, for all algorithms.
+ * Tests the stages with arbitrary maps and pixels, then their effect in a
+ * matcher, for all algorithms.
  */
 
 #include "image/convert.h"
@@ -85,8 +85,8 @@ oracle_luma (unsigned r, unsigned g, unsigned b)
       + 0.5);
 }
 
-/* Uploads canaries for what a view is converted to, whose rows have the
- * device's alignment, and more of it. */
+/* Uploads canaries for a converted view, whose rows have the device's alignment
+ * and padding. */
 static void
 target_init (StageRows * target, int width, int height, int channels,
     size_t more, const Bench * bench)
@@ -273,8 +273,8 @@ static const struct
 
 #define N_PLANAR (sizeof (planar) / sizeof (planar[0]))
 
-/* What 13 bits after the point cost the largest sum, by which a result may be
- * further from the exact one than half a step. */
+/* The error of the largest sum with 13 fractional bits: results may differ from
+ * the exact ones by half a step and this. */
 #define YUV_ERROR (3 * 255 * 0.5 / 8192)
 
 /* A plane of an image on a device, whose rows begin skip bytes after what the
@@ -390,7 +390,7 @@ check_yuv (const Bench * bench, size_t format, StereoColorimetry colorimetry,
 
 TEST (test_yuv)
 {
-  /* past the pixels that are done at a time */
+  /* wider than a block of pixels */
   static const int wide[][2] = { {511, 2}, {512, 3}, {513, 5}, {1027, 2} };
   Random random = { 5 };
 
@@ -564,7 +564,7 @@ map_up (StageRows * rows, const uint16_t * map, int width, int height,
   rows_up (rows, &bench->s);
 }
 
-/* Brings back a map of width columns, and holds it to the oracle's. */
+/* Downloads a map of width columns and compares it with the oracle's. */
 static void
 expect_map (const Bench * bench, const char *what, const StageRows * rows,
     int width, int bytes, const uint16_t * expected)
@@ -815,7 +815,7 @@ typedef struct
   int width, height;
 } OutputCase;
 
-/* What a matcher makes of two views. */
+/* The map of a matcher for two views. */
 typedef struct
 {
   const OutputCase *c;
@@ -844,7 +844,7 @@ codes_of (const Matched * m, StereoFormat format, double scale, double invalid,
   return codes;
 }
 
-/* How many codes are not those of its own plain indices. */
+/* The number of codes that differ from those of the matcher's plain indices. */
 static int
 count_wrong (const Matched * m)
 {
@@ -865,8 +865,8 @@ count_wrong (const Matched * m)
   return wrong;
 }
 
-/* The same of an algorithm that gives real numbers.  Without a median its map
- * is held to a finer one of its own, with one to its own codes. */
+/* The same for algorithms with subpixel disparities.  Without a median, the map
+ * is compared with a finer one, with a median with the codes before it. */
 static int
 count_wrong_subpixel (const Matched * m)
 {
@@ -978,7 +978,7 @@ oracle_pixel (const TestImage * image, int x, int y)
 }
 
 /* Every format gives the map of its luma as GRAY8.  The other view has no
- * colour, so that no algorithm can make use of it. */
+ * colour, so that no algorithm uses it. */
 TEST (test_formats)
 {
   const StereoAlgorithm *algorithm;
@@ -1111,8 +1111,8 @@ check_colors (const StereoAlgorithm * algorithm, size_t d, StereoMemory kind,
   }
 }
 
-/* Every YUV format gives the map of its colours as RGB, whatever the memory
- * and the colorimetry; of its luma, if the algorithm does not use colour. */
+/* Every YUV format gives the map of its colours as RGB, for any memory and
+ * colorimetry, or of its luma if the algorithm does not use colour. */
 TEST (test_colors)
 {
   const StereoAlgorithm *algorithm;
@@ -1173,22 +1173,33 @@ TEST (test_colors)
 enum
 { N_IMAGES = 16 };              /* together more than a cache holds */
 
-/* Nanoseconds a conversion of one view takes, one after the other. */
+/* N_IMAGES sources and targets in device memory. */
+typedef struct
+{
+  void *sources;
+  void *targets;
+  size_t source_bytes;          /* of one */
+  size_t target_bytes;
+  size_t offsets[3];            /* of the planes of a source */
+} ConversionBuffers;
+
+/* The mean time of a conversion of one view, in nanoseconds. */
 static double
 time_conversion (const Bench * bench, StereoConversion * c, int n_planes,
-    const size_t offsets[3], uint8_t * sources, size_t source_bytes,
-    uint8_t * targets, size_t target_bytes, int runs)
+    const ConversionBuffers * b, int runs)
 {
   uint64_t ns;
 
   for (int i = 0; i < runs; i++) {
-    uint8_t *source = sources + (size_t) (i % N_IMAGES) * source_bytes;
-    uint8_t *target = targets + (size_t) (i % N_IMAGES) * target_bytes;
+    uint8_t *source = (uint8_t *) b->sources
+        + (size_t) (i % N_IMAGES) * b->source_bytes;
+    uint8_t *target = (uint8_t *) b->targets
+        + (size_t) (i % N_IMAGES) * b->target_bytes;
 
     c->source = source;
     if (n_planes > 1) {
-      c->u = source + offsets[1];
-      c->v = source + offsets[2];
+      c->u = source + b->offsets[1];
+      c->v = source + b->offsets[2];
     }
     for (int p = 0; p < bench->converting->view_planes (3); p++)
       c->target[p] = target + (size_t) p * c->target_stride
@@ -1215,21 +1226,20 @@ bench_conversion (size_t device, int width, int height)
   Bench b = bench_open (device);
   bool cuda = b.s.cuda;
   size_t stride = (b.converting->view_row_bytes (width, 3) + 255) / 256 * 256;
-  size_t target_bytes = stride * h * (size_t) b.converting->view_planes (3);
 
   for (size_t k = 0; k < sizeof (kinds) / sizeof (kinds[0]); k++) {
     StereoConversion c = { 0 };
     size_t rows = kinds[k].shift_y ? (h + 1) / 2 : h;
-    size_t offsets[3], bytes, source_stride;
-    void *sources = NULL, *targets = NULL;
+    size_t source_stride = (w * (size_t) kinds[k].bytes + 255) / 256 * 256;
+    ConversionBuffers buffers = {
+      .source_bytes = source_stride * (h + 2 * rows),
+      .target_bytes = stride * h * (size_t) b.converting->view_planes (3)
+    };
     double best = 1e30, first = 0;
 
-    source_stride = (w * (size_t) kinds[k].bytes + 255) / 256 * 256;
-    offsets[0] = 0;
-    offsets[1] = source_stride * h;
-    offsets[2] = kinds[k].step == 2 ? offsets[1] + 1
-        : offsets[1] + source_stride * rows;
-    bytes = source_stride * (h + 2 * rows);
+    buffers.offsets[1] = source_stride * h;
+    buffers.offsets[2] = buffers.offsets[1]
+        + (kinds[k].step == 2 ? 1 : source_stride * rows);
     c.width = width;
     c.height = height;
     c.source_stride = c.u_stride = c.v_stride = source_stride;
@@ -1242,15 +1252,15 @@ bench_conversion (size_t device, int width, int height)
     c.yuv = *stereo_colorimetry_yuv (STEREO_COLORIMETRY_BT601);
     c.channels = 3;
     c.target_stride = stride;
-    REQUIRE (stereo_device_alloc (b.s.device, N_IMAGES * bytes, &sources,
-            NULL) == STEREO_OK);
-    REQUIRE (stereo_device_alloc (b.s.device, N_IMAGES * target_bytes,
-            &targets, NULL) == STEREO_OK);
+    REQUIRE (stereo_device_alloc (b.s.device, N_IMAGES
+            * buffers.source_bytes, &buffers.sources, NULL) == STEREO_OK);
+    REQUIRE (stereo_device_alloc (b.s.device, N_IMAGES
+            * buffers.target_bytes, &buffers.targets, NULL) == STEREO_OK);
     if (!cuda)
-      memset (sources, 100, N_IMAGES * bytes);
+      memset (buffers.sources, 100, N_IMAGES * buffers.source_bytes);
     for (int i = 0; i < (cuda ? 10 : 3); i++) {
-      double ns = time_conversion (&b, &c, kinds[k].step ? 3 : 1, offsets,
-          sources, bytes, targets, target_bytes, cuda ? 320 : N_IMAGES);
+      double ns = time_conversion (&b, &c, kinds[k].step ? 3 : 1, &buffers,
+          cuda ? 320 : N_IMAGES);
 
       first = i == 0 ? ns : first;
       best = ns < best ? ns : best;
@@ -1258,8 +1268,8 @@ bench_conversion (size_t device, int width, int height)
     printf ("%-28s %4dx%-4d %-5s  min %9.2f us, first %9.2f\n",
         stereo_device_name (b.s.device), width, height, kinds[k].name,
         best / 1e3, first / 1e3);
-    stereo_device_free (b.s.device, &sources);
-    stereo_device_free (b.s.device, &targets);
+    stereo_device_free (b.s.device, &buffers.sources);
+    stereo_device_free (b.s.device, &buffers.targets);
   }
   stagebench_close (&b.s);
 }

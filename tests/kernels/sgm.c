@@ -101,21 +101,32 @@ similarity (int g)
   return u < 1 ? 1 : u;
 }
 
-/* The weight of a neighbour of the straight predecessor, in 1/64, if both are
- * in the same strip; strips are perpendicular to the path. */
-static int
-neighbor_weight (const Oracle * o, int x, int y, int bx, int by, int px, int py,
-    bool horizontal, double t)
+/* A pixel and its straight predecessor. */
+typedef struct
 {
-  int place = horizontal ? py : px, other = horizontal ? by : bx;
+  int x;
+  int y;
+  int px;
+  int py;
+  bool horizontal;
+} Step;
+
+/* The weight of the neighbour on a side (-1 or 1) of the predecessor, in 64ths,
+ * or with t = 0 its similarity, if it is in the same strip; strips are across
+ * the sweep. */
+static int
+neighbor_weight (const Oracle * o, const Step * step, int side, double t)
+{
+  int bx = step->px + (step->horizontal ? 0 : side);
+  int by = step->py + (step->horizontal ? side : 0);
+  int place = step->horizontal ? step->py : step->px;
+  double u;
 
   if (bx < 0 || by < 0 || bx >= o->width || by >= o->height
-      || place / 16 != other / 16)
+      || place / 16 != (place + side) / 16)
     return 0;
-  if (t == 0)
-    return (int) similarity (change (o, x, y, bx, by));
-  return (int) floor ((128 * similarity (change (o, x, y, bx, by)) + t)
-      / (2 * t));
+  u = similarity (change (o, step->x, step->y, bx, by));
+  return (int) (t == 0 ? u : floor ((128 * u + t) / (2 * t)));
 }
 
 /* Path cost L of one pixel in direction (dx, dy). */
@@ -142,22 +153,20 @@ oracle_pixel (Oracle * o, int x, int y, int dx, int dy)
   p1 = o->p1 < p2 ? o->p1 : p2;
   memcpy (q, at (o, o->volume, px, py), (size_t) o->n * sizeof (int));
   if (o->three) {
-    bool horizontal = dy == 0;
-    int bx = px - (horizontal ? 0 : 1), by = py - (horizontal ? 1 : 0);
-    int ex = px + (horizontal ? 0 : 1), ey = py + (horizontal ? 1 : 0);
-    double t = similarity (g)
-        + neighbor_weight (o, x, y, bx, by, px, py, horizontal, 0)
-        + neighbor_weight (o, x, y, ex, ey, px, py, horizontal, 0);
-    int wb = neighbor_weight (o, x, y, bx, by, px, py, horizontal, t);
-    int we = neighbor_weight (o, x, y, ex, ey, px, py, horizontal, t);
+    const Step step = { x, y, px, py, dy == 0 };
+    const int ox = step.horizontal ? 0 : 1, oy = step.horizontal ? 1 : 0;
+    double t = similarity (g) + neighbor_weight (o, &step, -1, 0)
+        + neighbor_weight (o, &step, 1, 0);
+    int wb = neighbor_weight (o, &step, -1, t);
+    int we = neighbor_weight (o, &step, 1, t);
 
     for (int i = 0; i < o->n; i++) {
       int sum = (64 - wb - we) * q[i] + 32;
 
       if (wb > 0)
-        sum += wb * at (o, o->volume, bx, by)[i];
+        sum += wb * at (o, o->volume, px - ox, py - oy)[i];
       if (we > 0)
-        sum += we * at (o, o->volume, ex, ey)[i];
+        sum += we * at (o, o->volume, px + ox, py + oy)[i];
       q[i] = sum / 64;
     }
   }
