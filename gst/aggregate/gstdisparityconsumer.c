@@ -89,7 +89,7 @@ drop (GstStereoAggregator * self, GstStereoInput * inputs, gint input)
   if (input == GST_STEREO_MAP && !head.gap) {
     self->discont = TRUE;
     gst_stereo_aggregator_post_unpaired (self, input, inputs[input].buffer,
-        head.time, "an image of it is not there");
+        head.time, "one of its images is missing");
   } else {
     GST_OBJECT_LOCK (self);
     self->counters.dropped[input] += !head.gap;
