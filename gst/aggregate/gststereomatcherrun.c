@@ -276,11 +276,12 @@ describe_codes (GstStereoMatcher * self, const GstStereoRunImage * output,
   disparity->invalid_value = (guint) value;
   ok &= stereo_params_get (self->applied, "disparity-scale", &value);
   disparity->disparity_scale = value;
-  ok &= stereo_params_get (self->applied, "fill", &value);
-  disparity->filled = value != 0;
-  ok &= stereo_params_get (self->applied, "min-confidence", &value);
-  disparity->filled &= value == 0;
   g_assert (ok);
+  /* algorithms without refinement have neither */
+  disparity->filled = stereo_params_get (self->applied, "fill", &value)
+      && value != 0
+      && !(stereo_params_get (self->applied, "min-confidence", &value)
+      && value != 0);
   if (disparity->result == STEREO_RESULT_VERTICAL) {
     disparity->scale = disparity->disparity_scale;
     disparity->offset = STEREO_VERTICAL_OFFSET;
