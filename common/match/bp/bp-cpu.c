@@ -289,7 +289,7 @@ data_cpu (const StereoBpArgs * a)
 }
 
 static void
-start_rows (const void *context, StereoSpan span)
+bp_start_rows_plain (const void *context, StereoSpan span)
 {
   const StereoBpArgs *a = context;
   const StereoBpConstants *k = a->k;
@@ -314,7 +314,7 @@ start_rows (const void *context, StereoSpan span)
 static StereoStatus
 start_cpu (const StereoBpArgs * a)
 {
-  return for_rows (a, a->k->level[a->level].height, start_rows);
+  return for_rows (a, a->k->level[a->level].height, bp_start_rows_plain);
 }
 
 /* The difference of a pixel and the one that it sends a message to. */
@@ -446,7 +446,7 @@ finish_right (const StereoBpArgs * a, int x, int y)
 }
 
 static void
-finish_rows (const void *context, StereoSpan span)
+bp_finish_rows_plain (const void *context, StereoSpan span)
 {
   const StereoBpArgs *a = context;
   const StereoWinners *winners = a->frame->winners;
@@ -463,7 +463,7 @@ finish_rows (const void *context, StereoSpan span)
 static StereoStatus
 finish_cpu (const StereoBpArgs * a)
 {
-  return for_rows (a, a->k->height, finish_rows);
+  return for_rows (a, a->k->height, bp_finish_rows_plain);
 }
 
 static const StereoBpStages stages_plain = {

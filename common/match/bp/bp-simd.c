@@ -590,7 +590,7 @@ finish_winners (const StereoWinners * w, const StereoBpConstants * k, int y)
 }
 
 static void
-finish_rows (const void *context, StereoSpan span)
+bp_finish_rows_simd (const void *context, StereoSpan span)
 {
   const StereoBpArgs *a = context;
 
@@ -605,7 +605,7 @@ finish_rows (const void *context, StereoSpan span)
 static StereoStatus
 finish_simd (const StereoBpArgs * a)
 {
-  stereo_cpu_for (a->frame->queue, a->k->height, 0, finish_rows, a);
+  stereo_cpu_for (a->frame->queue, a->k->height, 0, bp_finish_rows_simd, a);
   return STEREO_OK;
 }
 

@@ -51,7 +51,7 @@ expstep_match_simd (StereoQueue * queue, const StereoExpstepConstants * k,
 }
 
 static void
-finish_rows (const void *context, StereoSpan span)
+expstep_finish_rows_simd (const void *context, StereoSpan span)
 {
   const SimdJob *job = context;
 
@@ -67,7 +67,7 @@ expstep_finish_simd (const StereoMatchFrame * frame,
 
   if (k->first_index == k->end_index)
     return stereo_expstep_finish_cpu (frame, k, work);
-  stereo_cpu_for (frame->queue, k->height, 0, finish_rows, &job);
+  stereo_cpu_for (frame->queue, k->height, 0, expstep_finish_rows_simd, &job);
   return STEREO_OK;
 }
 

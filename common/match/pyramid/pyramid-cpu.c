@@ -32,7 +32,7 @@ for_rows (const StereoPyramidArgs * a, StereoPoolBody body)
 /* ------------------------------------------------------------------- levels */
 
 static void
-start_rows (const void *context, StereoSpan span)
+pyramid_start_rows_plain (const void *context, StereoSpan span)
 {
   const StereoPyramidArgs *a = context;
   bool color = a->k->channels == 3;
@@ -56,7 +56,7 @@ start_rows (const void *context, StereoSpan span)
 static StereoStatus
 start_cpu (const StereoPyramidArgs * a)
 {
-  return for_rows (a, start_rows);
+  return for_rows (a, pyramid_start_rows_plain);
 }
 
 static uint32_t
@@ -493,7 +493,7 @@ store_displacement (const StereoOutput * output, int x, int y, bool valid,
 }
 
 static void
-finish_rows (const void *context, StereoSpan span)
+pyramid_finish_rows_plain (const void *context, StereoSpan span)
 {
   const StereoPyramidArgs *a = context;
   const StereoPyramidField *field = a->from;
@@ -516,7 +516,7 @@ finish_rows (const void *context, StereoSpan span)
 static StereoStatus
 finish_cpu (const StereoPyramidArgs * a)
 {
-  return for_rows (a, finish_rows);
+  return for_rows (a, pyramid_finish_rows_plain);
 }
 
 static const StereoPyramidStages stages_plain = {

@@ -9,7 +9,7 @@
 #include "refine/output.h"
 
 static void
-start_rows (const void *context, StereoSpan span)
+pyramid_start_rows_simd (const void *context, StereoSpan span)
 {
   const StereoPyramidArgs *a = context;
   const StereoPyramidLevel *level = a->level;
@@ -36,7 +36,7 @@ start_rows (const void *context, StereoSpan span)
 static StereoStatus
 start_simd (const StereoPyramidArgs * a)
 {
-  stereo_cpu_for (a->queue, a->level->height, 0, start_rows, a);
+  stereo_cpu_for (a->queue, a->level->height, 0, pyramid_start_rows_simd, a);
   return STEREO_OK;
 }
 
@@ -62,7 +62,7 @@ encode_row (const StereoPyramidArgs * a, StereoResult result,
 }
 
 static void
-finish_rows (const void *context, StereoSpan span)
+pyramid_finish_rows_simd (const void *context, StereoSpan span)
 {
   const StereoPyramidArgs *a = context;
   const StereoPyramidField *field = a->from;
@@ -86,7 +86,7 @@ finish_rows (const void *context, StereoSpan span)
 static StereoStatus
 finish_simd (const StereoPyramidArgs * a)
 {
-  stereo_cpu_for (a->queue, a->level->height, 0, finish_rows, a);
+  stereo_cpu_for (a->queue, a->level->height, 0, pyramid_finish_rows_simd, a);
   return STEREO_OK;
 }
 

@@ -238,7 +238,7 @@ finish_right (const Finish * f, int x, int y)
 }
 
 static void
-finish_rows (const void *context, StereoSpan span)
+sgm_finish_rows_plain (const void *context, StereoSpan span)
 {
   const Finish *f = context;
   const StereoWinners *winners = f->result->winners;
@@ -258,7 +258,7 @@ stereo_sgm_finish (StereoQueue * queue, const StereoSgmConstants * k,
 {
   Finish f = { k, work->sums, result };
 
-  stereo_cpu_for (queue, k->height, 0, finish_rows, &f);
+  stereo_cpu_for (queue, k->height, 0, sgm_finish_rows_plain, &f);
   return STEREO_OK;
 }
 
