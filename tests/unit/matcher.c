@@ -23,10 +23,10 @@ void *__wrap_calloc (size_t n, size_t size);
 void *__wrap_realloc (void *memory, size_t size);
 void __wrap_free (void *memory);
 
-static long calls;              /* that allocate */
-static long living;             /* allocations that were not freed */
-static int content = 0x5a;      /* of memory of malloc(), in all bytes */
-static long fail_at = -1;       /* the call that gets nothing; counts down */
+static long calls;              /* number of allocating calls */
+static long living;             /* allocations not freed yet */
+static int content = 0x5a;      /* fill byte of new memory */
+static long fail_at = -1;       /* the call that fails; counts down */
 
 static bool
 may_allocate (void)
@@ -47,11 +47,11 @@ count_allocation (void *memory)
 void *
 __wrap_malloc (size_t size)
 {
-  void *memory = granted () ? __real_malloc (size) : NULL;
+  void *memory = may_allocate () ? __real_malloc (size) : NULL;
 
   if (memory != NULL)
     memset (memory, content, size);
-  return counted (memory);
+  return count_allocation (memory);
 }
 
 void *
@@ -1007,7 +1007,7 @@ TEST (test_out_of_memory)
     int steps;
 
     /* winpthreads allocates static locks when they are first used */
-    REQUIRE (live (algorithm, &pair, &steps) == STEREO_OK);
+    REQUIRE (run_lifecycle (algorithm, &pair, &steps) == STEREO_OK);
     living_before = living;
     total = calls;
     REQUIRE (run_lifecycle (algorithm, &pair, &steps) == STEREO_OK);
