@@ -5,10 +5,10 @@
  */
 
 /*
- * All that stereo-cuda.h and core/testing-cuda.h declare, on a CPU.  Frames are
- * computed when they are started, with the stages of the CPU, but nobody gets
- * to see that before the GPU has come to it: what is downloaded stays 0xee
- * until then, and whoever waits waits.
+ * All functions of stereo-cuda.h and core/testing-cuda.h, on a CPU.  The stages
+ * of the CPU compute a frame when it is started, but its results appear only
+ * when the simulated GPU reaches it: downloaded memory stays 0xee until then,
+ * and threads that wait for the frame block.
  */
 
 #ifndef STEREO_FAKE_CUDA_H

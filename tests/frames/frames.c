@@ -125,7 +125,7 @@ TEST (test_order)
   }
 }
 
-/* Whoever maps a map waits for it. */
+/* Mapping the memory of a map waits for its frame. */
 TEST (test_map_waits)
 {
   GThread *thread;

@@ -287,7 +287,7 @@ oracle_inputs (const Oracle * o, size_t pixels, size_t n, bool fine,
   }
 }
 
-/* A pass that aggregates each pixel with its neighbours at distance dx or dy. */
+/* A pass over the neighbours at distance dx or dy. */
 typedef struct
 {
   int dx;

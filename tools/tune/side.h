@@ -30,7 +30,7 @@ typedef struct
   /* A new picture of a view; sample is borrowed. */
   void (*picture) (TuneSide * side, TuneView view, GstSample * sample,
       guint frame, gpointer data);
-  /* A property has changed, whoever set it. */
+  /* A property has changed, by a page or by an element. */
   void (*changed) (TuneSide * side, const gchar * element,
       GParamSpec * property, gpointer data);
   void (*warning) (TuneSide * side, const gchar * text, gpointer data);
