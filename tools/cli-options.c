@@ -7,6 +7,7 @@
 #include "cli-options.h"
 
 #include "cli.h"
+#include "platform.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -254,6 +255,8 @@ cli_parse (const CliProgram * program, int argc, char **argv, void *options)
   const CliOption *after = NULL;
   int code;
 
+  /* Files above the limit of `ulimit -f` fail to be written instead. */
+  platform_ignore_file_size_signal ();
   prepare (program, options, table);
   opterr = 0;
   /* "-": arguments that are not options come in their order, with code 1 */

@@ -233,7 +233,7 @@ eval_run (const EvalOptions * options, StereoDevice * device,
 
   if (!make_folders (options, report, &why)) {
     fprintf (stderr, "stereo-eval: %s\n", why.text);
-    return CLI_BAD_INPUT;
+    return CLI_FAILED;
   }
   for (size_t s = 0; s < scenes->n; s++) {
     const char *name = scenes->item[s].name;

@@ -21,10 +21,13 @@ fail (const OutputFile * file, const char *reason, StereoMessage * why)
   return image_fail (why, file->path, "cannot be written: %s", reason);
 }
 
-/* Frees what belongs to the file and restores errno for a message. */
+/* Frees what belongs to the file and restores errno for a message.  A signal
+ * that came in between ends the program here. */
 static void
 clear (OutputFile * file, int error)
 {
+  if (file->temporary != NULL)
+    platform_restore_signals (&file->signals);
   free (file->target);
   free (file->temporary);
   errno = error;
@@ -39,6 +42,7 @@ open_temporary (OutputFile * file)
 
   /* short, since the name of the target may be as long as a name can be */
   file->temporary = cli_format ("%.*s.stereo-XXXXXX", folder, file->target);
+  platform_block_signals (&file->signals);
   return platform_open_temporary (file->temporary, file->target);
 }
 

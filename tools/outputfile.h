@@ -10,7 +10,8 @@
  * A regular file, and one that does not exist yet, is written to a temporary
  * file in the same folder, which is renamed at the end.  Permissions and the
  * targets of symbolic links are kept.  Pipes and devices are written directly
- * and never deleted.
+ * and never deleted.  Signals that end the program wait until the temporary
+ * file is gone.
  *
  * Functions that fail return false and write the path and the reason to why.
  */
@@ -18,6 +19,7 @@
 #ifndef OUTPUTFILE_H
 #define OUTPUTFILE_H
 
+#include "platform.h"
 #include "stereo.h"
 
 #include <stdio.h>
@@ -28,6 +30,7 @@ typedef struct
   char *target;                 /* path without symbolic links */
   char *temporary;              /* NULL if target is written directly */
   FILE *stream;
+  PlatformSignals signals;      /* blocked before */
 } OutputFile;
 
 /* Opens path; path must outlive file, which needs no initialisation. */

@@ -1,4 +1,4 @@
-/* gst-stereomatching: files and folders on POSIX systems
+/* gst-stereomatching: files, folders and signals on POSIX systems
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -80,4 +80,28 @@ platform_cache_bytes (void)
 #else
   return 0;
 #endif
+}
+
+void
+platform_block_signals (PlatformSignals * previous)
+{
+  sigset_t ending;
+
+  sigemptyset (&ending);
+  sigaddset (&ending, SIGHUP);
+  sigaddset (&ending, SIGINT);
+  sigaddset (&ending, SIGTERM);
+  pthread_sigmask (SIG_BLOCK, &ending, previous);
+}
+
+void
+platform_restore_signals (const PlatformSignals * previous)
+{
+  pthread_sigmask (SIG_SETMASK, previous, NULL);
+}
+
+void
+platform_ignore_file_size_signal (void)
+{
+  signal (SIGXFSZ, SIG_IGN);
 }

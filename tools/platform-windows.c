@@ -102,3 +102,20 @@ platform_cache_bytes (void)
   free (all);
   return largest;
 }
+
+void
+platform_block_signals (PlatformSignals * previous)
+{
+  *previous = 0;
+}
+
+void
+platform_restore_signals (const PlatformSignals * previous)
+{
+  (void) previous;
+}
+
+void
+platform_ignore_file_size_signal (void)
+{
+}

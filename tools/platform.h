@@ -1,4 +1,4 @@
-/* gst-stereomatching: files and folders of the operating system
+/* gst-stereomatching: files, folders and signals of the operating system
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -10,6 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+#ifdef _WIN32
+typedef int PlatformSignals;    /* there are none */
+#else
+#include <signal.h>
+typedef sigset_t PlatformSignals;
+#endif
 
 /* Whether c separates folders in a path. */
 bool platform_is_separator (char c);
@@ -30,6 +37,14 @@ FILE *platform_open_temporary (char *name, const char *target);
 
 /* Renames a file and replaces another; false with errno. */
 bool platform_replace (const char *file, const char *target);
+
+/* Signals that end the program wait until the thread restores the previous
+ * ones.  Threads of the library block all signals. */
+void platform_block_signals (PlatformSignals * previous);
+void platform_restore_signals (const PlatformSignals * previous);
+
+/* A write beyond the limit of file sizes fails instead of ending the program. */
+void platform_ignore_file_size_signal (void);
 
 /* Bytes of the last-level cache, or 0 if unknown. */
 size_t platform_cache_bytes (void);

@@ -1,4 +1,4 @@
-/* gst-stereomatching: a GPU that does what a test says
+/* gst-stereomatching: simulated GPU, controlled by tests
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -7,6 +7,7 @@
 /* Files are made here byte by byte, PNG files with libpng's own writer. */
 
 #include "imagefile.h"
+#include "outputfile.h"
 #include "test.h"
 
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A file in memory. */
@@ -594,6 +596,50 @@ TEST (test_write_fails)
 
   CHECK (remove (link) == 0);
   CHECK (remove (path) == 0);
+  CHECK (rmdir (folder) == 0);
+}
+
+/* The exit status of a process that gets a signal while it writes a file. */
+static int
+end_while_writing (const char *path, int signal, bool good)
+{
+  int status = 0;
+  const pid_t child = fork ();
+
+  REQUIRE (child >= 0);
+  if (child == 0) {
+    StereoMessage why = { "" };
+    OutputFile file;
+
+    if (!output_file_open (&file, path, &why))
+      _exit (1);
+    fputs ("new", file.stream);
+    raise (signal);
+    _exit (output_file_close (&file, good, "test", &why) ? 2 : 3);
+  }
+  REQUIRE (waitpid (child, &status, 0) == child);
+  return status;
+}
+
+/* Signals wait until there is no temporary file. */
+TEST (test_write_signals)
+{
+  static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+  char folder[] = "/tmp/stereo-imagefile-XXXXXX", path[64];
+  struct stat found;
+
+  REQUIRE (mkdtemp (folder) != NULL);
+  snprintf (path, sizeof (path), "%s/file", folder);
+  for (size_t i = 0; i < sizeof (signals) / sizeof (*signals); i++) {
+    int status = end_while_writing (path, signals[i], false);
+
+    CHECK (WIFSIGNALED (status) && WTERMSIG (status) == signals[i]);
+    CHECK (stat (path, &found) != 0);
+    status = end_while_writing (path, signals[i], true);
+    CHECK (WIFSIGNALED (status) && WTERMSIG (status) == signals[i]);
+    CHECK (stat (path, &found) == 0 && found.st_size == 3);
+    CHECK (remove (path) == 0);
+  }
   CHECK (rmdir (folder) == 0);
 }
 
