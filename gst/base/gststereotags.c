@@ -6,8 +6,6 @@
 
 #include "base/gststereotags.h"
 
-#include <string.h>
-
 /* --------------------------------------------------------------------- send */
 
 static GstTagList *
@@ -28,7 +26,32 @@ make_tags (GstStructure * s, const GstVideoInfo * info)
   return tags;
 }
 
-/* Stores the tags to send.  FALSE if they equal the last ones sent. */
+/* Without the fields of a single frame.  Bytes between fields are undefined, so
+ * that memcmp() would find differences in every frame. */
+static gboolean
+disparities_equal (const GstStereoDisparity * a, const GstStereoDisparity * b)
+{
+  return a->result == b->result && a->scale == b->scale
+      && a->offset == b->offset && a->disparity_scale == b->disparity_scale
+      && a->min_disparity == b->min_disparity
+      && a->num_disparities == b->num_disparities
+      && a->invalid_value == b->invalid_value && a->filled == b->filled
+      && g_strcmp0 (a->algorithm, b->algorithm) == 0
+      && a->focal_length == b->focal_length && a->baseline == b->baseline
+      && a->doffs == b->doffs && a->has_center == b->has_center
+      && a->cx == b->cx && a->cy == b->cy;
+}
+
+static gboolean
+depths_equal (const GstStereoDepth * a, const GstStereoDepth * b)
+{
+  return a->scale == b->scale && a->range_min == b->range_min
+      && a->range_max == b->range_max && a->focal_length == b->focal_length
+      && a->baseline == b->baseline && a->has_center == b->has_center
+      && a->cx == b->cx && a->cy == b->cy;
+}
+
+/* Notes the tags to send.  FALSE if they were the last ones sent. */
 static gboolean
 update_sent (GstStereoSentTags * sent, GstStereoSentTags * now,
     const GstVideoInfo * info)
@@ -37,10 +60,12 @@ update_sent (GstStereoSentTags * sent, GstStereoSentTags * now,
   now->format = GST_VIDEO_INFO_FORMAT (info);
   now->width = GST_VIDEO_INFO_WIDTH (info);
   now->height = GST_VIDEO_INFO_HEIGHT (info);
-  /* If only padding differs, they are sent again, which is harmless. */
-  if (memcmp (sent, now, sizeof (*sent)) == 0)
+  if (sent->valid && sent->format == now->format && sent->width == now->width
+      && sent->height == now->height
+      && disparities_equal (&sent->disparity, &now->disparity)
+      && depths_equal (&sent->depth, &now->depth))
     return FALSE;
-  memcpy (sent, now, sizeof (*sent));
+  *sent = *now;
   return TRUE;
 }
 
@@ -48,12 +73,9 @@ GstTagList *
 gst_stereo_tags_of_disparity (GstStereoSentTags * sent,
     const GstStereoDisparity * disparity, const GstVideoInfo * info)
 {
-  GstStereoSentTags now;
+  GstStereoSentTags now = {.disparity = *disparity };
   GstStructure *s;
 
-  memset (&now, 0, sizeof (now));
-  memcpy (&now.disparity, disparity, sizeof (*disparity));
-  now.disparity.left_pts = now.disparity.right_pts = 0;
   if (!update_sent (sent, &now, info))
     return NULL;
   s = gst_structure_new_empty (GST_STEREO_DISPARITY_META);
@@ -65,12 +87,9 @@ GstTagList *
 gst_stereo_tags_of_depth (GstStereoSentTags * sent,
     const GstStereoDepth * depth, const GstVideoInfo * info)
 {
-  GstStereoSentTags now;
+  GstStereoSentTags now = {.depth = *depth };
   GstStructure *s;
 
-  memset (&now, 0, sizeof (now));
-  memcpy (&now.depth, depth, sizeof (*depth));
-  now.depth.left_pts = now.depth.right_pts = 0;
   if (!update_sent (sent, &now, info))
     return NULL;
   s = gst_structure_new_empty (GST_STEREO_DEPTH_META);

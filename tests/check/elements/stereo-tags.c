@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "base/gststereotags.h"
 #include "checkmain.h"
 
 #include <gst/check/gstharness.h>
@@ -451,6 +452,116 @@ TEST (test_other_comments)
   }
   fail_unless (title && comment);
   gst_harness_teardown (h);
+}
+
+/* The n-th field of a disparity differs, or that of a depth. */
+static void
+change_disparity (GstStereoDisparity * d, guint n)
+{
+  gdouble *const numbers[] = {
+    &d->scale, &d->offset, &d->disparity_scale, &d->focal_length, &d->baseline,
+    &d->doffs, &d->cx, &d->cy
+  };
+
+  if (n < G_N_ELEMENTS (numbers)) {
+    *numbers[n] += 1;
+    return;
+  }
+  n -= G_N_ELEMENTS (numbers);
+  d->min_disparity += n == 0;
+  d->num_disparities += n == 1;
+  d->invalid_value += n == 2;
+  d->filled ^= n == 3;
+  d->has_center ^= n == 4;
+  d->algorithm = n == 5 ? "other" : d->algorithm;
+  d->result = n == 6 ? STEREO_RESULT_CONFIDENCE : d->result;
+}
+
+static void
+change_depth (GstStereoDepth * d, guint n)
+{
+  gdouble *const numbers[] = {
+    &d->scale, &d->range_min, &d->range_max, &d->focal_length, &d->baseline,
+    &d->cx, &d->cy
+  };
+
+  if (n < G_N_ELEMENTS (numbers))
+    *numbers[n] += 1;
+  else
+    d->has_center ^= TRUE;
+}
+
+#define N_DISPARITY_FIELDS 15
+#define N_DEPTH_FIELDS 8
+
+/* Fields on bytes of some value. */
+static void
+make_maps (guint8 background, GstClockTime pts, GstStereoDisparity * disparity,
+    GstStereoDepth * depth)
+{
+  memset (disparity, background, sizeof (*disparity));
+  disparity->result = STEREO_RESULT_DISPARITY;
+  disparity->min_disparity = 1;
+  disparity->num_disparities = 64;
+  disparity->invalid_value = GST_STEREO_META_NO_INVALID;
+  disparity->filled = disparity->has_center = FALSE;
+  disparity->algorithm = "sgm";
+  disparity->backend = background ? "cuda" : "cpu";
+  disparity->scale = disparity->disparity_scale = 16;
+  disparity->focal_length = disparity->baseline = disparity->doffs = 0;
+  disparity->offset = disparity->cx = disparity->cy = 0;
+  disparity->left_pts = disparity->right_pts = pts;
+  memset (depth, background, sizeof (*depth));
+  depth->scale = 1000;
+  depth->range_min = depth->range_max = 1;
+  depth->focal_length = depth->baseline = 1;
+  depth->has_center = FALSE;
+  depth->cx = depth->cy = 0;
+  depth->left_pts = depth->right_pts = pts;
+}
+
+/* TRUE if tags are to be sent. */
+static gboolean
+sends (GstTagList * tags)
+{
+  if (tags != NULL)
+    gst_tag_list_unref (tags);
+  return tags != NULL;
+}
+
+/* Tags are sent when a field changes, and not for each frame. */
+TEST (test_sent_once)
+{
+  GstStereoSentTags disparities = { FALSE, }, depths = { FALSE, };
+  GstStereoDisparity disparity;
+  GstStereoDepth depth;
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY16_LE, 8, 4);
+  for (guint frame = 0; frame < 4; frame++) {
+    make_maps (frame % 2 ? 0xff : 0, frame, &disparity, &depth);
+    fail_unless_equals_int (sends (gst_stereo_tags_of_disparity (&disparities,
+                &disparity, &info)), frame == 0);
+    fail_unless_equals_int (sends (gst_stereo_tags_of_depth (&depths, &depth,
+                &info)), frame == 0);
+  }
+  for (guint i = 0; i < N_DISPARITY_FIELDS; i++) {
+    change_disparity (&disparity, i);
+    for (guint frame = 0; frame < 2; frame++)
+      fail_unless_equals_int (sends (gst_stereo_tags_of_disparity
+              (&disparities, &disparity, &info)), frame == 0);
+  }
+  for (guint i = 0; i < N_DEPTH_FIELDS; i++) {
+    change_depth (&depth, i);
+    for (guint frame = 0; frame < 2; frame++)
+      fail_unless_equals_int (sends (gst_stereo_tags_of_depth (&depths, &depth,
+                  &info)), frame == 0);
+  }
+  for (guint i = 0; i < 3; i++) {
+    gst_video_info_set_format (&info, i == 0 ? GST_VIDEO_FORMAT_GRAY8
+        : GST_VIDEO_FORMAT_GRAY16_LE, i == 1 ? 9 : 8, i == 2 ? 5 : 4);
+    fail_unless (sends (gst_stereo_tags_of_depth (&depths, &depth, &info)));
+  }
 }
 
 CHECK_MAIN_FIXTURE ("stereo-tags", make_folder, drop_folder)
