@@ -11,14 +11,6 @@
 /* The tolerance if the duration of images is unknown. */
 #define DEFAULT_TOLERANCE GST_MSECOND
 
-/* The position of an image relative to a gap of the other view. */
-typedef enum
-{
-  BEFORE_GAP,
-  IN_GAP,
-  AFTER_GAP
-} Place;
-
 /* The end of a gap, at most the largest valid time. */
 static GstClockTime
 end_of (const GstStereoHead * gap)
@@ -30,27 +22,20 @@ end_of (const GstStereoHead * gap)
   return gap->time + gap->duration;
 }
 
-static Place
-place_in_gap (const GstStereoHead * image, const GstStereoHead * gap,
+/* Whether an image begins after a gap of the other view. */
+static gboolean
+is_after (const GstStereoHead * image, const GstStereoHead * gap,
     GstClockTime tolerance)
 {
   GstClockTime end;
 
-  if (gap->time > image->time && gap->time - image->time > tolerance)
-    return BEFORE_GAP;
-
+  if (!GST_CLOCK_TIME_IS_VALID (gap->duration))
+    return image->time > gap->time && image->time - gap->time > tolerance;
+  end = end_of (gap);
   /* An image within tolerance of the end may belong to the image after the
    * gap. */
-  if (GST_CLOCK_TIME_IS_VALID (gap->duration)) {
-    end = end_of (gap);
-    if (image->time >= end || (end - image->time < tolerance
-            && image->time > gap->time))
-      return AFTER_GAP;
-    return IN_GAP;
-  }
-  if (image->time > gap->time && image->time - gap->time > tolerance)
-    return AFTER_GAP;
-  return IN_GAP;
+  return image->time >= end
+      || (end - image->time < tolerance && image->time > gap->time);
 }
 
 GstStereoPairing
@@ -81,11 +66,11 @@ gst_stereo_pair (const GstStereoHead * left,
         : GST_STEREO_PAIR_DROP_RIGHT;
   }
   if (left->gap)
-    return place_in_gap (right, left, tolerance) == AFTER_GAP
-        ? GST_STEREO_PAIR_DROP_LEFT : GST_STEREO_PAIR_DROP_RIGHT;
+    return is_after (right, left, tolerance) ? GST_STEREO_PAIR_DROP_LEFT
+        : GST_STEREO_PAIR_DROP_RIGHT;
   if (right->gap)
-    return place_in_gap (left, right, tolerance) == AFTER_GAP
-        ? GST_STEREO_PAIR_DROP_RIGHT : GST_STEREO_PAIR_DROP_LEFT;
+    return is_after (left, right, tolerance) ? GST_STEREO_PAIR_DROP_RIGHT
+        : GST_STEREO_PAIR_DROP_LEFT;
 
   if (left->time > right->time && left->time - right->time > tolerance)
     return GST_STEREO_PAIR_DROP_RIGHT;

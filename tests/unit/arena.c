@@ -102,6 +102,22 @@ TEST (test_sizes_too_big)
   }
 }
 
+/* The largest buffer: half of all addresses, less what alignment may add. */
+TEST (test_largest_size)
+{
+  const size_t largest = SIZE_MAX / 2 - STEREO_ARENA_ALIGNMENT;
+  StereoArena arena;
+  void *p;
+
+  stereo_arena_reset (&arena);
+  stereo_arena_add (&arena, &p, 1, largest);
+  CHECK (!arena.overflow);
+  CHECK_INT (arena.size, >=, largest);
+  stereo_arena_reset (&arena);
+  stereo_arena_add (&arena, &p, 1, largest + 1);
+  CHECK (arena.overflow);
+}
+
 /* Sums overflow where no single size does. */
 TEST (test_sum_too_big)
 {

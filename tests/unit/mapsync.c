@@ -78,6 +78,18 @@ static const struct
       5, FALSE, DROP_RIGHT},
   {"images beyond the gap", {GAP (95, 10), FALSE, 0, 0}, AT (105), AT (110), 5,
       FALSE, DROP_MAP},
+  {"no map, one view", {GAP (95, 10), FALSE, 0, 0}, AT (105), NOTHING, 5,
+      FALSE, DROP_MAP},
+  {"no map, images without times", {GAP (95, 10), FALSE, 0, 0}, UNTIMED,
+      UNTIMED, 5, FALSE, DROP_MAP},
+  {"a gap without a time", {GAP (NONE, 10), FALSE, 0, 0}, AT (100), AT (100), 5,
+      FALSE, DROP_MAP},
+  {"a gap of unknown duration, before it", {GAP (95, NONE), FALSE, 0, 0},
+      AT (94), AT (110), 5, FALSE, DROP_LEFT},
+  {"a gap of unknown duration, at it", {GAP (95, NONE), FALSE, 0, 0}, AT (95),
+      AT (110), 5, FALSE, DROP_LEFT},
+  {"a gap of unknown duration, after it", {GAP (95, NONE), FALSE, 0, 0},
+      AT (96), AT (110), 5, FALSE, DROP_MAP},
 };
 
 TEST (test_table)

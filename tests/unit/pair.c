@@ -271,4 +271,28 @@ TEST (test_differences)
       (gint64) rint (sqrt (squares / n)));
 }
 
+TEST (test_tolerance)
+{
+  CHECK_INT (gst_stereo_tolerance (7, 40, 20), ==, 7);
+  CHECK_INT (gst_stereo_tolerance (0, 40, 20), ==, 0);
+  CHECK_INT (gst_stereo_tolerance (NONE, 40, 20), ==, 10);
+  CHECK_INT (gst_stereo_tolerance (NONE, 20, 40), ==, 10);
+  CHECK_INT (gst_stereo_tolerance (NONE, NONE, 40), ==, 20);
+  CHECK_INT (gst_stereo_tolerance (NONE, NONE, NONE), ==, GST_MSECOND);
+}
+
+/* A gap is flagged and has no bytes. */
+TEST (test_is_gap)
+{
+  gst_init (NULL, NULL);
+  for (unsigned kind = 0; kind < 4; kind++) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, kind & 1, NULL);
+
+    if (kind & 2)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+    CHECK (gst_stereo_is_gap (buffer) == (kind == 2));
+    gst_buffer_unref (buffer);
+  }
+}
+
 TEST_MAIN ()
