@@ -1051,12 +1051,13 @@ check_legend (const Rgb * picture, gint width, gint height, gint dot,
 
   for (gint y = 0; y < height; y++) {
     gint middle = y + dot / 2, top = y - 3 * dot, x = tick_x - 6 * dot;
-    GString *text = g_string_new (NULL);
     gdouble value, position;
+    GString *text;
     gchar c;
 
     if (!is_white (picture[y * width + tick_x]))
       continue;
+    text = g_string_new (NULL);
     fail_unless (top >= 0 && y + 4 * dot <= height, "truncated label");
     for (; x >= width / 2 - dot; x -= 6 * dot) {
       c = read_glyph (picture, width, x, top, dot);
