@@ -43,10 +43,10 @@ with open(sys.argv[1], encoding="utf-8") as file:
 folders = collections.defaultdict(lambda: [0, 0])
 with open(sys.argv[2], "w", encoding="utf-8") as missing:
     for source in sorted(report["files"], key=lambda f: f["file"]):
-        # a line of a header counts once for each file that includes it
         counts = collections.Counter()
         for line in source["lines"]:
-            counts[line["line_number"]] += line["count"]
+            if not line["gcovr/noncode"]:
+                counts[line["line_number"]] += line["count"]
         unreached = sorted(n for n in counts if counts[n] == 0)
         folder = folders[os.path.dirname(source["file"])]
         folder[0] += len(counts) - len(unreached)
