@@ -815,6 +815,36 @@ run (const gchar * launch)
   return plain;
 }
 
+/* The seek that a matcher sends to both pads arrives upstream once, and the next
+ * one, too. */
+TEST (test_repeated_seek)
+{
+  Rig rig;
+
+  open_rig (&rig, "stereosplit layout=side-by-side", FALSE);
+  gst_harness_play (rig.view[LEFT]);
+  for (guint i = 0; i < 3; i++) {
+    GstEvent *seek = gst_event_new_seek (1, GST_FORMAT_TIME,
+        GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, i * GST_SECOND,
+        GST_SEEK_TYPE_NONE, -1);
+    guint n = 0;
+
+    for (guint v = 0; v < 2; v++)
+      fail_unless (gst_harness_push_upstream_event (rig.view[v],
+              gst_event_ref (seek)));
+    while (gst_harness_upstream_events_in_queue (rig.view[LEFT]) > 0) {
+      GstEvent *event = gst_harness_pull_upstream_event (rig.view[LEFT]);
+
+      n += GST_EVENT_TYPE (event) == GST_EVENT_SEEK
+          && gst_event_get_seqnum (event) == gst_event_get_seqnum (seek);
+      gst_event_unref (event);
+    }
+    fail_unless_equals_int (n, 1);
+    gst_event_unref (seek);
+  }
+  close_rig (&rig);
+}
+
 /* The views of packed rendered frames are the rendered views. */
 TEST (test_rendered)
 {
