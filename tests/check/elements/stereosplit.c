@@ -815,8 +815,8 @@ run (const gchar * launch)
   return plain;
 }
 
-/* The seek that a matcher sends to both pads arrives upstream once, and the next
- * one, too. */
+/* The seek that a matcher sends to both pads arrives upstream once, and so does
+ * the next one. */
 TEST (test_repeated_seek)
 {
   Rig rig;
