@@ -23,6 +23,9 @@ Task = List[Any]
 Outcome = Tuple[Task, Any]
 """A task, and its result or exception."""
 
+# Seconds to get a result that a worker has; it is missing if the worker died
+_FETCH_SECONDS = 20
+
 # Tasks that wait at a worker, so that it gets the next one without asking
 _QUEUED = 2
 
@@ -127,8 +130,12 @@ class Cluster:
                 if not waiting:
                     return
                 future = next(completed)
-                yield waiting.pop(future.key)[1], _outcome(future)
-                del future
+                task, outcome = waiting.pop(future.key)[1], _outcome(future)
+                future.release()
+                if outcome is _MISSING:
+                    tasks = itertools.chain([task], tasks)
+                else:
+                    yield task, outcome
         finally:
             self._cancel([future for future, _ in waiting.values()])
 
@@ -142,17 +149,23 @@ class Cluster:
             self._owned.close()
 
 
+_MISSING = object()
+
+
 def _outcome(future: Any) -> Any:
     """The result of a future that is completed, or its exception.
 
-    If the worker that has the result dies first, this waits until another one has computed it.
+    _MISSING if the worker that had the result has died. Dask then computes it again, but version
+    2022.12 does not always: such a task is submitted again.
     """
     # pylint: disable=import-outside-toplevel
-    from distributed import CancelledError, KilledWorker
+    from distributed import CancelledError, KilledWorker, TimeoutError as LateError
     from distributed.comm import CommClosedError
 
     try:
-        return future.result()
+        return future.result(timeout=_FETCH_SECONDS)
+    except LateError:
+        return _MISSING
     except KilledWorker:
         return WorkerDied("workers died with this pair")
     except (CancelledError, CommClosedError):
