@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# gst-stereomatching: cross-compiles the library for Windows and tests it with wine
+# gst-stereomatching: cross-compiles library and tools for Windows, tests them with wine
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #   packaging/windows.sh [TEST_OR_SUITE ...]
 #
-# On Debian or Ubuntu: installs MinGW-w64 and wine with apt, builds the library and
-# its tests in build-windows/, without GStreamer, CUDA and the tools, and runs all
-# tests, or those named as for `meson test`. Then compares map checksums with those
-# of this machine, from the program in build/, which is built if necessary, and checks
-# the machine code. build-windows/cuda/libstereomatching-1.dll is the library,
-# libstereomatching.dll.a its import library.
+# On Debian or Ubuntu: installs MinGW-w64 and wine with apt, builds the library, the
+# tools and tests in build-windows/, without GStreamer, CUDA and JPEG, and runs all
+# tests, or those named as for `meson test`. Then compares maps with those of this
+# machine, from programs in build/, which is built if necessary, and checks the machine
+# code. build-windows/cuda/libstereomatching-1.dll is the library, with the import
+# library libstereomatching.dll.a; the tools in build-windows/tools also need the DLLs
+# in build-windows-libraries/bin.
 #
 # The last line is `N passed, N failed, N skipped`.
 set -euo pipefail
@@ -17,11 +18,14 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
 . "$root/examples/setup.sh"
 build=$root/build-windows
+libraries=$root/build-windows-libraries
 tool=x86_64-w64-mingw32
 
 # The home of Windows programs, with nothing of the user's. Without messages, and
 # without .NET and HTML.
 export WINEPREFIX=$build/wine WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml='
+# where it finds DLLs
+export WINEPATH="$build/cuda;$libraries/bin"
 
 # Vectors of 32 and 64 bytes that GCC spills to a stack that is aligned to 16.
 check_alignment() {
@@ -71,26 +75,55 @@ compare_maps() {
   say "$(wc -l < "$build/checksums-here") maps are equal"
 }
 
+# Files of stereo-eval, which reads and writes PNG.
+compare_tools() {
+  local folder=$build/tools-compared program=tools/stereo-eval
+
+  quietly ninja -C "$root/build" "$program" || die "the build failed"
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  PYTHONPATH=$root/tests/tools python3 - "$folder" <<'PYTHON'
+import random, sys
+import pictures
+
+width, height, shift = 96, 64, 5
+left = [[random.randrange(256) for _ in range(width)] for _ in range(height)]
+right = [[row[min(x + shift, width - 1)] for x in range(width)] for row in left]
+pictures.write_png(sys.argv[1] + "/left.png", left)
+pictures.write_png(sys.argv[1] + "/right.png", right)
+PYTHON
+  set -- sgm num-disparities=16 --left "$folder/left.png" --right "$folder/right.png"
+  quietly "$root/build/$program" "$@" --save "$folder/here/maps" || return
+  # wine calls / Z:
+  quietly wine "$build/$program.exe" "$@" --save "Z:$folder/there/maps" || return
+  [ -s "$folder/here/maps/left.pfm" ] && diff -r "$folder/here" "$folder/there" || return
+  say "files of stereo-eval are equal"
+}
+
 need_build
 need_packages gcc-mingw-w64-x86-64-posix wine wine64 python3
+"$root/packaging/windows-libraries.sh" "$libraries"
+# Meson runs programs, too
+mkdir -p "$WINEPREFIX"
+trap 'wineserver -k || true' EXIT
+quietly wine wineboot --init || die "wine failed"
 if [ ! -f "$build/build.ninja" ]; then
   say "configuring in $build"
-  quietly meson setup "$build" "$root" --cross-file "$root/packaging/windows.ini" --werror \
-    -Dcuda=disabled -Dgst=disabled -Dtools=disabled -Dexamples=disabled -Dtests=enabled ||
+  quietly meson setup "$build" "$root" --cross-file "$root/packaging/windows.ini" \
+    --cross-file "$libraries/libraries.ini" --werror -Dcuda=disabled -Dgst=disabled \
+    -Dtools=enabled -Djpeg=disabled -Dexamples=disabled -Dtests=enabled ||
     die "meson setup failed"
 fi
 say "building"
 quietly ninja -C "$build" || die "the build failed"
 
 say "testing with wine"
-mkdir -p "$WINEPREFIX"
-quietly wine wineboot --init || die "wine failed"
-trap 'wineserver -k || true' EXIT
 status=0
-[ $# -gt 0 ] || set -- --suite unit --suite contract --suite kernels
+[ $# -gt 0 ] || set -- --suite unit --suite contract --suite tools --suite kernels
 meson test -C "$build" --print-errorlogs --no-rebuild --timeout-multiplier 5 "$@" || status=$?
 
 compare_maps || status=1
+compare_tools || status=1
 check_alignment || status=1
 check_library || status=1
 python3 "$root/tests/summary.py" "$build/meson-logs/testlog.json" || status=$?
