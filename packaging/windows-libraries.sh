@@ -49,6 +49,8 @@ Cflags: -I$folder/include
 END
 cat > "$folder/libraries.ini" <<END
 [binaries]
+# the name until Meson 1.2, and since
+pkgconfig = 'pkg-config'
 pkg-config = 'pkg-config'
 
 [properties]
