@@ -26,7 +26,7 @@ mkdir -p "$site/pages"
 tar -C "$root" --exclude=__pycache__ --exclude='docs/report' \
   --exclude='docs/meson.build' --exclude='docs/mkdocs.yml' --exclude='docs/site.sh' \
   -cf - README.md CODE_OF_CONDUCT.md CONTRIBUTING.md COPYING NEWS SECURITY.md common docs examples gst/presets \
-  tests/installed tests/static | tar -C "$site/pages" --no-same-owner -xf -
+  packaging/windows.ini tests/installed tests/static | tar -C "$site/pages" --no-same-owner -xf -
 cp "$root/docs/mkdocs.yml" "$site/"
 say "building $site/html"
 strict=(--strict)
