@@ -385,7 +385,8 @@ TEST (test_idle)
   process_sleep (0.05);
   before = process_cpu_seconds ();
   process_sleep (0.3);
-  CHECK_DOUBLE (process_cpu_seconds () - before, <, 0.01);
+  /* Windows counts in ticks of up to 16 ms */
+  CHECK_DOUBLE (process_cpu_seconds () - before, <, 0.05);
   stereo_pool_leave ();
 }
 
