@@ -43,7 +43,7 @@ bool platform_replace (const char *file, const char *target);
 void platform_block_signals (PlatformSignals * previous);
 void platform_restore_signals (const PlatformSignals * previous);
 
-/* A write beyond the limit of file sizes fails instead of ending the program. */
+/* Writes beyond the limit of file sizes fail instead of ending the program. */
 void platform_ignore_file_size_signal (void);
 
 /* Bytes of the last-level cache, or 0 if unknown. */

@@ -33,8 +33,8 @@ stereo_simd_name (StereoSimd simd)
   return names[simd];
 }
 
-/* Vector code loads bytes that weigh nothing, which the memory sanitizer takes
- * for errors. */
+/* Vector code loads bytes that do not affect the result, which the memory
+ * sanitizer reports as uninitialized. */
 #ifdef __has_feature
 #if __has_feature (memory_sanitizer)
 #define ONLY_PLAIN 1
