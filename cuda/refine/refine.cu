@@ -300,36 +300,6 @@ refine_check (StereoQueue * queue, const StereoRefineConstants * k,
   return STEREO_CUDA_LAUNCHED (stage, "speckle_kernel");
 }
 
-/* -------------------------------------------------------------- confidence */
-
-__global__ void
-confidence_kernel (const StereoRefineConstants k, const StereoWinners winners,
-    const StereoMap map, const StereoOutput output)
-{
-  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
-
-  if (x >= k.width || y >= k.height)
-    return;
-  pdl_wait ();
-  const unsigned uniqueness = map_row (map, y)[x] == STEREO_INVALID ? 0
-      : stereo_winner_uniqueness_of (winners.left[(size_t) y
-          * winners.left_stride + x]);
-
-  stereo_store_raw (&output, x, y, stereo_output_confidence (&output,
-          uniqueness));
-}
-
-StereoStatus
-refine_confidence (StereoQueue * queue, const StereoRefineConstants * k,
-    const StereoWinners * winners, const StereoRefineWork * work,
-    const StereoOutput * output)
-{
-  return run_kernel (queue, "confidence_kernel", true, refine_grid (k),
-      stereo_pixel_block, 0, confidence_kernel, *k, *winners, work->map,
-      *output);
-}
-
 /* -------------------------------------------------------------------- fill */
 
 const int fill_threads = 256;
@@ -425,6 +395,8 @@ StereoStatus
 refine_fill (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoRefineWork * work)
 {
+  if (stereo_refine_fill_reach (k) > 1)
+    return stereo_cuda_fill (queue, k, work);
   return run_kernel (queue, "fill_kernel", true, (unsigned) k->height,
       fill_threads, (size_t) k->width * sizeof (uint16_t), fill_kernel, *k,
       *work);
@@ -432,22 +404,26 @@ refine_fill (StereoQueue * queue, const StereoRefineConstants * k,
 
 /* ------------------------------------------------------ median and encoding */
 
+/* final.data may be NULL. */
 __device__ void
-refine_store (const StereoOutput & output, int x, int y, unsigned code)
+refine_store (const StereoOutput & output, const StereoMap & final, int x,
+    int y, unsigned code)
 {
+  if (final.data != NULL)
+    final.data[(size_t) y * final.stride + x] = (uint16_t) code;
   stereo_store_raw (&output, x, y, stereo_output_from_map (&output, code));
 }
 
 __global__ void
 encode_kernel (const StereoRefineConstants k, const StereoMap map,
-    const uint8_t * rows, const StereoOutput output)
+    const uint8_t * rows, const StereoMap final, const StereoOutput output)
 {
   const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
 
   pdl_wait ();
   if (x < k.width && y < k.height)
-    refine_store (output, x, y,
+    refine_store (output, final, x, y,
         map_row (map, filled_row (rows, k.height, y))[x]);
 }
 
@@ -469,7 +445,7 @@ sorted (uint32_t a, uint32_t b, uint32_t c)
 /* 3x3 median, two pixels per thread. */
 __global__ void
 median_kernel (const StereoRefineConstants k, const StereoMap map,
-    const uint8_t * rows, const StereoOutput output)
+    const uint8_t * rows, const StereoMap final, const StereoOutput output)
 {
   const int x = 2 * (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
@@ -500,27 +476,26 @@ median_kernel (const StereoRefineConstants k, const StereoMap map,
           right.low), sorted (left.middle, center.middle, right.middle).middle,
       __vimin3_u16x2 (left.high, center.high, right.high)).middle;
 
-  refine_store (output, x, y, medians & 0xffff);
+  refine_store (output, final, x, y, medians & 0xffff);
   if (x + 1 < k.width)
-    refine_store (output, x + 1, y, medians >> 16);
+    refine_store (output, final, x + 1, y, medians >> 16);
 }
 
 StereoStatus
 refine_finish (StereoQueue * queue, const StereoRefineConstants * k,
-    const StereoView * left, const StereoRefineWork * work,
-    const StereoMap * map, const StereoOutput * output)
+    const StereoRefineWork * work, const StereoMap * map,
+    const StereoMap * final, const StereoOutput * output)
 {
-  if (k->fill && k->refine == STEREO_REFINE_ALL)
-    return stereo_cuda_finish_weighted (queue, k, left, work, map, output);
-
+  const StereoMap no_map = { NULL, 0 };
+  const StereoMap kept = final != NULL ? *final : no_map;
   const uint8_t *rows = rows_of (k, work, map);
 
-  if (k->fill && k->median)
+  if (stereo_refine_has_median (k))
     return run_kernel (queue, "median_kernel", true,
         dim3 (stereo_blocks (k->width, 64), stereo_blocks (k->height, 8)),
-        stereo_pixel_block, 0, median_kernel, *k, *map, rows, *output);
+        stereo_pixel_block, 0, median_kernel, *k, *map, rows, kept, *output);
   return run_kernel (queue, "encode_kernel", true, refine_grid (k),
-      stereo_pixel_block, 0, encode_kernel, *k, *map, rows, *output);
+      stereo_pixel_block, 0, encode_kernel, *k, *map, rows, kept, *output);
 }
 
 /* --------------------------------------------------------------- threshold */
@@ -568,8 +543,10 @@ refine_plan (const StereoRefineConstants * k, StereoRefineWork * work,
     refine_add_map (k, &work->filled, arena);
     stereo_arena_add (arena, (void **) &work->rows, (size_t) k->height, 1);
   }
-  if (k->fill && k->refine != STEREO_REFINE_NONE)
-    refine_add_map (k, &work->weighted, arena);
+  refine_add_map (k, &work->final, arena);
+  for (int i = 0; i < 2; i++)
+    stereo_arena_add (arena, (void **) &work->slopes[i],
+        work->map.stride * (size_t) k->height, sizeof (int16_t));
   if (k->speckle_size > 1) {
     stereo_arena_add (arena, (void **) &work->labels, pixels,
         sizeof (uint32_t));
@@ -588,10 +565,12 @@ stereo_refine_stages_cuda (void)
   static const StereoRefineStages stages = {
     .plan = refine_plan,
     .check = refine_check,
-    .confidence = refine_confidence,
     .fill = refine_fill,
-    .weigh = stereo_cuda_weigh,
+    .slopes = stereo_cuda_slopes,
+    .vote_fill = stereo_cuda_vote_fill,
     .finish = refine_finish,
+    .slanted_median = stereo_cuda_slanted_median,
+    .confidence = stereo_cuda_confidence,
     .threshold = refine_threshold,
   };
 

@@ -48,13 +48,27 @@ rows_of (const StereoRefineConstants * k, const StereoRefineWork * work,
   return k->fill && map->data == work->filled.data ? work->rows : NULL;
 }
 
-/* Stages of weighted.cu. */
-StereoStatus stereo_cuda_weigh (StereoQueue * queue,
+/*
+ * Stages of refine/refine.h with files of their own.  Rows of work->filled that
+ * fill() skipped are read through filled_row().
+ *
+ * stereo_cuda_fill() is fill() with a reach of STEREO_FILL_REACH.
+ */
+StereoStatus stereo_cuda_fill (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoRefineWork * work);
+StereoStatus stereo_cuda_slopes (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoRefineWork * work,
+    const StereoMap * map);
+StereoStatus stereo_cuda_vote_fill (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoView * left,
-    const StereoRefineWork * work);
-StereoStatus stereo_cuda_finish_weighted (StereoQueue * queue,
+    const StereoWinners * winners, const StereoRefineWork * work);
+StereoStatus stereo_cuda_slanted_median (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoView * left,
-    const StereoRefineWork * work, const StereoMap * map,
+    const StereoRefineWork * work, const StereoMap * final,
+    const StereoOutput * output);
+StereoStatus stereo_cuda_confidence (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoView * left,
+    const StereoWinners * winners, const StereoRefineWork * work,
     const StereoOutput * output);
 
 #endif /* STEREO_REFINE_CUH */
