@@ -437,7 +437,8 @@ oracle_slanted (const Case * c, const Scene * s, const Sloped * map, int i)
 
 /* The share of a ring that supports a code, of 255. */
 static int
-oracle_share (const Case * c, const Scene * s, const Sloped * map, int i, int code,
+oracle_share (const Case * c, const Scene * s,
+    const Sloped * map, int i, int code,
     int radius, int step)
 {
   int x = i % c->width, y = i / c->width, whole = 0, supporting = 0;
