@@ -451,8 +451,9 @@ oracle_share (const Case * c, const Scene * s,
         continue;
       weight = oracle_weight (c, s, i, v * c->width + u);
       whole += weight;
-      if (map_at (c, map->map, u, v) != NONE && 2 * abs (oracle_carried (c, map, u,
-                  v, x, y, 4 * c->unit) - code) <= 3 * c->unit)
+      if (map_at (c, map->map, u, v) != NONE
+          && 2 * abs (oracle_carried (c, map, u, v, x, y, 4 * c->unit) - code)
+          <= 3 * c->unit)
         supporting += weight;
     }
   }
@@ -468,7 +469,8 @@ oracle_confidence (const Case * c, const Scene * s, const Sloped * map, int i,
     50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 81, 81, 81, 81, 160,
     161, 161, 161, 170, 182, 191, 198, 206, 217, 230, 243, 251, 254, 254
   };
-  int ratio = map->map[i] == NONE ? 64 : 16 + (int) (s->left[i] >> 24), key, m, bit;
+  int ratio = map->map[i] == NONE ? 64 : 16 + (int) (s->left[i] >> 24);
+  int key, m, bit;
 
   if (code == NONE)
     return 0;
