@@ -77,7 +77,7 @@ stereo_confidence_index (uint32_t key)
 STEREO_INLINE uint8_t
 stereo_confidence (uint32_t key)
 {
-  const uint8_t table[32] = {
+  static const uint8_t table[32] = {
     50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 81, 81, 81,
     81, 160, 161, 161, 161, 170, 182, 191, 198, 206, 217, 230, 243, 251, 254,
     254

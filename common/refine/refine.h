@@ -138,11 +138,14 @@ typedef struct
   StereoMap filled;
   StereoMap final;              /* the result, for the confidence */
   int16_t *slopes[2];           /* of a map along x and y, 1/256 code per pixel,
-                                 * with the stride of maps; 0 where invalid */
+                                 * with the stride of maps; 0 where invalid.
+                                 * CUDA: pairs of both in slopes[0] */
   uint32_t *labels;             /* component of each pixel, width x height */
   uint32_t *sizes;              /* pixels of each component, by label */
   uint64_t *ends;               /* CPU: bit mask of the ends of runs */
-  uint8_t *rows;                /* CUDA: whether a row has valid codes */
+  uint16_t *holes;              /* CUDA: columns of the invalid pixels of each
+                                 * row, with the stride of maps */
+  uint32_t *n_holes;            /* CUDA: their number in each row */
   uint8_t *confidence;          /* of each pixel, width x height */
 } StereoRefineWork;
 
