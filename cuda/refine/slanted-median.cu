@@ -301,8 +301,15 @@ weighted_median (const Window & w, int own)
   return low;
 }
 
+/* Blocks in a multiprocessor, as many as registers suffice for. */
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define SLANTED_BLOCKS(channels) 2
+#else
+#define SLANTED_BLOCKS(channels) ((channels) == 1 ? 3 : 2)
+#endif
+
 template < int CHANNELS > __global__ void
-__launch_bounds__ (threads, CHANNELS == 1 ? 3 : 2)
+__launch_bounds__ (threads, SLANTED_BLOCKS (CHANNELS))
 slanted_kernel (const __grid_constant__ SlantedArgs a)
 {
   __shared__ Tile tile;

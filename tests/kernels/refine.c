@@ -47,6 +47,28 @@ typedef struct
   uint8_t *pixels;
 } Scene;
 
+/* Whether the pixel has no winner. */
+static bool
+is_hole (const Case * c, int x, int y, Random * random)
+{
+  switch (c->kind) {
+    case 4:
+      return true;
+    case 5:
+      /* a strip at the left, bands as of occlusions, and single pixels */
+      return x < c->n / 2 || (x + y / 16 * 7) % 100 < 8
+          || random_range (random, 0, 49) == 0;
+    case 6:
+      /* whole rows */
+      return y % 5 < 3 || x < 2 || random_range (random, 0, 3) == 0;
+    case 7:
+      /* all but one */
+      return x != c->width / 2 || y != c->height / 3;
+    default:
+      return false;
+  }
+}
+
 static void
 make_scene (const Case * c, Scene * s, Random * random)
 {
@@ -76,7 +98,7 @@ make_scene (const Case * c, Scene * s, Random * random)
     s->left[i] = (uint32_t) index | ((uint32_t) fraction & 255) << 16
         | (uint32_t) random_range (random, 0, 254) << 24;
     s->right[i] = STEREO_NO_WINNER;
-    if (c->kind == 4)
+    if (is_hole (c, x, y, random))
       s->left[i] = STEREO_NO_WINNER;
   }
   for (int i = 0; i < pixels; i++) {
@@ -692,6 +714,7 @@ random_case (size_t size, Random * random)
 {
   static const int ns[] = { 1, 2, 3, 16, 64 };
   static const unsigned speckles[] = { 0, 1, 2, 9, 50, 65535 };
+  static const int kinds[] = { 0, 1, 2, 3, 5, 5, 6, 7 };
   Case c = {
     .width = sizes[size][0],.height = sizes[size][1],
     .channels = random_range (random, 0, 1) ? 3 : 1,
@@ -703,7 +726,7 @@ random_case (size_t size, Random * random)
     .bytes = random_range (random, 1, 2),
     .invalid = (uint32_t) random_range (random, 0, 255),
     .kind = random_range (random, 0, 20) == 0 ? 4
-        : random_range (random, 0, 3),
+        : kinds[random_range (random, 0, 7)],
   };
 
   c.params.lr_max_diff = random_range (random, -1, 2);
@@ -777,21 +800,55 @@ TEST (test_large)
   }
 }
 
-/* Codes so far apart that medians are long searched for. */
+/* Codes so far apart that medians are long searched for, with 15 bits and with
+ * 16, and up to the highest ones. */
 TEST (test_wide_ranges)
 {
-  static const int ns[] = { 256, 1000, 4095 };
+  static const int ns[] = { 256, 257, 1000, 2046, 2047, 4092, 4095 };
   Random random = { 5 };
 
-  for (int k = 0; k < 6; k++) {
-    Case c = {.width = 500,.height = 100,.channels = 1,.n = ns[k / 2],
-      .unit = 16,.scale = 16,.bytes = 2,.kind = 1
+  for (int k = 0; k < 2 * (int) (sizeof (ns) / sizeof (ns[0])); k++) {
+    Case c = {.width = 300,.height = 70,.channels = k % 3 ? 1 : 3,
+      .n = ns[k / 2],.unit = 16,.scale = 1,.bytes = 2,.kind = k % 2 ? 1 : 6
     };
 
     /* filled ones as well */
     c.params = (StereoRefineParams) {.lr_max_diff = k % 2 ? 1 : -1,
       .fill = true,.refine = STEREO_REFINE_ALL
     };
+    check_case (&c, &random);
+  }
+}
+
+/* As many disparities as there are. */
+TEST (test_most_disparities)
+{
+  Random random = { 8 };
+
+  for (int k = 0; k < 4; k++) {
+    Case c = {.width = 130,.height = 40,.channels = 1,
+      .n = STEREO_MAX_DISPARITIES,.unit = 1 + k % 2,.scale = 1,.bytes = 2,
+      .kind = k < 2 ? 6 : 1
+    };
+
+    c.params = (StereoRefineParams) {.lr_max_diff = k < 2 ? -1 : 1,
+      .fill = true,.refine = STEREO_REFINE_ALL
+    };
+    check_case (&c, &random);
+  }
+}
+
+/* Every kind of hole with every kind of refinement. */
+TEST (test_holes)
+{
+  Random random = { 9 };
+
+  for (int k = 0; k < 36; k++) {
+    Case c = random_case (N_SIZES - 1 - (size_t) k % 9, &random);
+
+    c.kind = 4 + k % 4;
+    c.params.fill = true;
+    c.params.refine = k / 4 % 3;
     check_case (&c, &random);
   }
 }
@@ -866,44 +923,120 @@ TEST (test_unit)
 
 /* -------------------------------------------------------------------- bench */
 
+static StereoStatus
+bench_check (const Rig * r)
+{
+  return stereo_refine_check (r->queue, r->stages, &r->plan, &r->winners);
+}
+
+static StereoStatus
+bench_fill (const Rig * r)
+{
+  return r->stages->fill (r->queue, &r->plan.constants, &r->plan.work);
+}
+
+static StereoStatus
+bench_slopes (const Rig * r)
+{
+  return r->stages->slopes (r->queue, &r->plan.constants, &r->plan.work,
+      &r->plan.work.map);
+}
+
+static StereoStatus
+bench_vote_fill (const Rig * r)
+{
+  return r->stages->vote_fill (r->queue, &r->plan.constants, &r->left,
+      &r->winners, &r->plan.work);
+}
+
+static StereoStatus
+bench_slanted_median (const Rig * r)
+{
+  return r->stages->slanted_median (r->queue, &r->plan.constants, &r->left,
+      &r->plan.work, &r->plan.work.final, &r->outputs[0]);
+}
+
+static StereoStatus
+bench_confidence (const Rig * r)
+{
+  return r->stages->confidence (r->queue, &r->plan.constants, &r->left,
+      &r->winners, &r->plan.work, &r->outputs[1]);
+}
+
+static StereoStatus
+bench_chain (const Rig * r)
+{
+  const StereoStatus status = bench_check (r);
+
+  return status != STEREO_OK ? status
+      : stereo_refine_finish (r->queue, r->stages, &r->plan, &r->left,
+      &r->winners, &r->outputs[0], NULL);
+}
+
+/* In the order of the chain: each has the results of those before it. */
+static const struct
+{
+  const char *name;
+  StereoRefine refine;
+  StereoStatus (*run) (const Rig * rig);
+} benches[] = {
+  {"L S", STEREO_REFINE_ALL, bench_check},
+  {"F3", STEREO_REFINE_ALL, bench_fill},
+  {"slopes", STEREO_REFINE_ALL, bench_slopes},
+  {"Fv", STEREO_REFINE_ALL, bench_vote_fill},
+  {"Ws", STEREO_REFINE_ALL, bench_slanted_median},
+  {"confidence", STEREO_REFINE_ALL, bench_confidence},
+  {"L S F M", STEREO_REFINE_NONE, bench_chain},
+  {"L S Fv M", STEREO_REFINE_FILLED, bench_chain},
+  {"L S Fv Ws", STEREO_REFINE_ALL, bench_chain},
+};
+
+static void
+bench_step (const StageBench * b, const Rig * rig, size_t i, int pixels)
+{
+  const int runs = b->cuda ? 20 : 1;
+  uint64_t best = UINT64_MAX;
+
+  for (int k = 0; k < (b->cuda ? 20 : 2); k++) {
+    uint64_t ns;
+
+    stagebench_finish (b);
+    for (int r = 0; r < runs; r++)
+      REQUIRE (benches[i].run (rig) == STEREO_OK);
+    ns = stagebench_finish (b);
+    best = ns < best ? ns : best;
+  }
+  printf ("  %-10s  min %9.2f us, %7.2f ns a pixel\n", benches[i].name,
+      (double) best / runs / 1e3, (double) best / runs / pixels);
+}
+
 static void
 bench_refine (size_t device, int width, int height)
 {
-  static const struct
-  {
-    const char *name;
-    int refine;
-  } kinds[] = { {"L S F M", 0}, {"L S Fv M", 1}, {"L S Fv Ws", 2} };
   StageBench b = stagebench_open (device);
-  const int runs = b.cuda ? 20 : 1;
   Random random = { 4 };
 
-  for (int k = 0; k < 3; k++) {
-    Case c = {.width = width,.height = height,.channels = 1,.n = 128,
-      .unit = 16,.median = true,.scale = 16,.bytes = 2,.kind = 3
+  for (int channels = 1; channels <= 3; channels += 2) {
+    Case c = {.width = width,.height = height,.channels = channels,.n = 128,
+      .unit = 16,.median = true,.scale = 16,.bytes = 2,.kind = 5
     };
-    uint64_t best = UINT64_MAX;
     Scene scene;
-    Rig rig;
 
-    c.params = (StereoRefineParams) {.lr_max_diff = 1,.speckle_size = 50,
-      .fill = true,.refine = kinds[k].refine
-    };
+    printf ("%s, %dx%d, %d channels\n", stereo_device_name (b.device), width,
+        height, channels);
     make_scene (&c, &scene, &random);
-    rig_open (&rig, &b, &c, &scene);
-    for (int i = 0; i < (b.cuda ? 20 : 2); i++) {
-      uint64_t ns;
+    for (size_t i = 0; i < sizeof (benches) / sizeof (benches[0]);) {
+      Rig rig;
 
-      stagebench_finish (&b);
-      for (int r = 0; r < runs; r++)
-        rig_run (&rig);
-      ns = stagebench_finish (&b);
-      best = ns < best ? ns : best;
+      c.params = (StereoRefineParams) {.lr_max_diff = 1,.speckle_size = 50,
+        .fill = true,.refine = benches[i].refine
+      };
+      rig_open (&rig, &b, &c, &scene);
+      for (StereoRefine refine = benches[i].refine; i < sizeof (benches)
+          / sizeof (benches[0]) && benches[i].refine == refine; i++)
+        bench_step (&b, &rig, i, width * height);
+      rig_close (&rig, &b);
     }
-    printf ("%-28s %4dx%-4d %-10s  min %9.2f us, %7.2f ns a pixel\n",
-        stereo_device_name (b.device), width, height, kinds[k].name,
-        (double) best / runs / 1e3, (double) best / runs / (width * height));
-    rig_close (&rig, &b);
     free_scene (&scene);
   }
   stagebench_close (&b);
