@@ -4,35 +4,48 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/*
+ * A block has a tile and its surroundings in shared memory.  Invalid pixels and
+ * those outside the image have a code that is far from all others: neither they
+ * nor the border need a test.
+ */
+
 #include "refine/refine.cuh"
 
 namespace
 {
 
-/* stereo_slope_add ().  For a, b: the differences of the codes before and behind
- * to the centre's, max (|a|, |b|) = (|a + b| + |b - a|) / 2.  Without CHECKED,
- * STEREO_INVALID is far from all codes. */
-template < bool CHECKED > __device__ __forceinline__ void
+/* Pixels of a block. */
+const int tile_width = 64;
+const int tile_height = 16;
+const int threads = 256;
+
+const int reach = STEREO_SLOPE_REACH;
+const int pitch = tile_width + 2 * reach;
+const int rows = tile_height + 2 * reach;
+
+const int far_code = 1 << 20;
+
+/* stereo_slope_add ().  If a and b are the differences of both codes to the
+ * centre's, max (|a|, |b|) = (|a + b| + |b - a|) / 2. */
+__device__ __forceinline__ void
 add_pair (StereoSlopeSums & sums, int unit, int k, int center, int before,
     int behind)
 {
-  const int difference = behind - before;
-  const int bend = abs (before + behind - 2 * center);
+  const unsigned bend = __usad (before + behind, 2 * center, 0);
+  const unsigned spread = __usad (before, behind, bend);
 
-  if (CHECKED && (before == (int) STEREO_INVALID
-          || behind == (int) STEREO_INVALID))
-    return;
-  if (bend <= unit && bend + abs (difference) <= 8 * unit) {
-    sums.products += k * difference;
+  if (bend <= (unsigned) unit && spread <= 8u * unit) {
+    sums.products += k * (behind - before);
     sums.squares += 2 * k * k;
   }
 }
 
 /*
  * stereo_slope ().  The numerator is below 2^20, and the divisor at most 240.
- * The quotient plus half of 1 / divisor is at least as far from an integer:
- * this division, which errs by up to 2 units in the last place, is exact after
- * rounding down.
+ * With half of 1 / divisor added, the quotient is at least that far from an
+ * integer.  The division errs by up to 2 units in the last place: it is exact
+ * after rounding down.
  */
 __device__ __forceinline__ int
 divide (const StereoSlopeSums & sums, int unit)
@@ -44,40 +57,51 @@ divide (const StereoSlopeSums & sums, int unit)
   return q == 0 ? 0 : sums.products < 0 ? -slope : slope;
 }
 
-/* The slope at *code, step elements apart from its neighbours; n is the number
- * of neighbours on the side that has fewer of them. */
-template < bool CHECKED > __device__ __forceinline__ int
-slope_at (int unit, const uint16_t * code, size_t step, int n)
+/* The slope at *code, along neighbours at multiples of step.  It is 0 if *code
+ * is far_code: pairs of other codes do not count, and those of the same code
+ * have no slope. */
+__device__ __forceinline__ int
+slope_at (const int *code, int step, int unit)
 {
   StereoSlopeSums sums = { 0, 0 };
 
 #pragma unroll
-  for (int k = STEREO_SLOPE_STEP; k <= STEREO_SLOPE_REACH;
-      k += STEREO_SLOPE_STEP) {
-    if (k <= n)
-      add_pair < CHECKED > (sums, unit, k, *code, *(code - k * step),
-          code[k * step]);
-  }
+  for (int k = STEREO_SLOPE_STEP; k <= reach; k += STEREO_SLOPE_STEP)
+    add_pair (sums, unit, k, *code, *(code - k * step), *(code + k * step));
   return divide (sums, unit);
 }
 
-template < bool CHECKED > __global__ void
+__global__ void
+__launch_bounds__ (threads)
 slopes_kernel (int width, int height, int unit,
     const __grid_constant__ StereoRefineWork work, const StereoMap map)
 {
-  int x, y, along_x = 0, along_y = 0;
+  __shared__ int codes[rows][pitch];
+  const int x0 = (int) blockIdx.x * tile_width;
+  const int y0 = (int) blockIdx.y * tile_height;
+  const int column = (int) threadIdx.x % tile_width;
 
   pdl_wait ();
-  if (!stereo_own_pixel (width, height, &x, &y))
-    return;
-  const uint16_t *code = map_row (map, y) + x;
+  for (int i = (int) threadIdx.x; i < rows * pitch; i += threads) {
+    const int x = x0 + i % pitch - reach, y = y0 + i / pitch - reach;
+    int code = (int) STEREO_INVALID;
 
-  if (*code != STEREO_INVALID) {
-    along_x = slope_at < CHECKED > (unit, code, 1, min (x, width - 1 - x));
-    along_y = slope_at < CHECKED > (unit, code, map.stride, min (y, height - 1 - y));
+    if ((unsigned) x < (unsigned) width && (unsigned) y < (unsigned) height)
+      code = map_row (map, y)[x];
+    codes[i / pitch][i % pitch] = code == (int) STEREO_INVALID ? far_code
+        : code;
   }
-  slope_row (work, y)[x] = ((uint32_t) along_x & 0xffff)
-      | (uint32_t) along_y << 16;
+  __syncthreads ();
+  if (x0 + column >= width)
+    return;
+  for (int row = (int) threadIdx.x / tile_width; row < tile_height
+      && y0 + row < height; row += threads / tile_width) {
+    const int *code = &codes[row + reach][column + reach];
+
+    slope_row (work, y0 + row)[x0 + column] =
+        ((uint32_t) slope_at (code, 1, unit) & 0xffff)
+        | (uint32_t) slope_at (code, pitch, unit) << 16;
+  }
 }
 
 }                               // namespace
@@ -86,10 +110,8 @@ StereoStatus
 stereo_cuda_slopes (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoRefineWork * work, const StereoMap * map)
 {
-  const bool checked = k->unit * (k->num_disparities + 3)
-      >= (int) STEREO_INVALID;
-
   return run_kernel (queue, "slopes_kernel", true,
-      stereo_pixel_grid (k->width, k->height), stereo_pixel_block, 0,
-      checked ? slopes_kernel < true > : slopes_kernel < false >, k->width, k->height, k->unit, *work, *map);
+      dim3 (stereo_blocks (k->width, tile_width),
+          stereo_blocks (k->height, tile_height)), threads, 0, slopes_kernel,
+      k->width, k->height, k->unit, *work, *map);
 }
