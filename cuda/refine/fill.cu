@@ -21,7 +21,7 @@ const int threads = 256;
 const int warps = threads / 32;
 
 /* Valid codes on one side of a pixel, 16 bits each, the nearest one lowest;
- * STEREO_INVALID after the last one.  There is room for one more than needed. */
+ * STEREO_INVALID after the last one.  One more fits than is needed. */
 typedef unsigned long long Nearest;
 
 const Nearest none = ~0ull;

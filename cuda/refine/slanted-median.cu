@@ -413,8 +413,8 @@ stereo_cuda_slanted_median (StereoQueue * queue,
   if (highest + limit > INT16_MAX)
     return run_kernel (queue, "slanted_wide_kernel", true,
         stereo_pixel_grid (k->width, k->height), stereo_pixel_block, 0,
-        k->channels == 1 ? slanted_wide_kernel < 1 > : slanted_wide_kernel < 3 >,
-        args);
+        k->channels == 1 ? slanted_wide_kernel < 1 >
+        : slanted_wide_kernel < 3 >, args);
   return run_kernel (queue, "slanted_kernel", true,
       dim3 (stereo_blocks (k->width, tile_width),
           stereo_blocks (k->height, tile_height)), threads, 0,
