@@ -16,6 +16,7 @@
 
 #include "core/cpu.h"
 #include "refine/output-simd.h"
+#include "refine/stages-simd.h"
 #include "refine/winner-formula.h"
 #include "simd/simd.h"
 
@@ -413,7 +414,7 @@ const StereoRefineStages SIMD_NAME (stereo_refine_stages_) = {
   .slopes = stereo_refine_slopes_cpu,
   .vote_fill = stereo_refine_vote_fill_cpu,
   .finish = refine_finish,
-  .slanted_median = stereo_refine_slanted_median_cpu,
+  .slanted_median = SIMD_NAME (stereo_slanted_median_),
   .confidence = stereo_refine_confidence_cpu,
   .threshold = stereo_refine_threshold_cpu,
 };
