@@ -8,11 +8,11 @@
  * Compiled once for each instruction set.
  *
  * Each lane has the window of one pixel; the pixels of a group are adjacent in
- * a row.  Codes are XORed with 0x8000, which keeps their order as signed
- * numbers: a saturated sum of a code and a signed change ends at code 0.
+ * a row.  Codes are ordered as signed numbers (refine/carry-simd.h).
  */
 
 #include "core/cpu.h"
+#include "refine/carry-simd.h"
 #include "refine/output-simd.h"
 #include "refine/refine-cpu.h"
 #include "refine/stages-simd.h"
@@ -48,41 +48,20 @@ typedef struct
   int column[SAMPLES + 1], row[SAMPLES + 1];
 } Windows;
 
-ALWAYS_INLINE VecI16
-order_codes (VecU16 codes)
-{
-  return (VecI16) (codes ^ 0x8000);
-}
-
-/* Carries the codes at (a, b) to their centres; highest is the last code. */
-ALWAYS_INLINE VecI16
-carry_codes (const Source * s, int a, int b, VecI16 limit, VecI16 highest)
-{
-  const ptrdiff_t i = b * (ptrdiff_t) s->stride + a;
-  const VecI16 x = simd_load_i16 (s->slopes[0] + i);
-  const VecI16 y = simd_load_i16 (s->slopes[1] + i);
-  /* Slopes are below 2048: the sum is below 2^15. */
-  const VecI16 change = (128 - x * simd_set_i16 ((int16_t) a)
-      - y * simd_set_i16 ((int16_t) b)) >> 8;
-
-  return simd_min_i16 (simd_add_saturated_i16 (order_codes (simd_load16 (
-                  s->codes + i)), simd_max_i16 (simd_min_i16 (change, limit),
-              -limit)), highest);
-}
-
 ALWAYS_INLINE void
 collect_codes (const StereoRefineConstants * k, const Source * s, Windows * w)
 {
-  const VecI16 limit = simd_set_i16 ((int16_t) (STEREO_SLANTED_LIMIT
-          * k->unit));
-  const VecI16 highest = order_codes (simd_set16 ((uint16_t) (k->unit
-              * (k->num_disparities - 1))));
+  const SimdCarryLimits limits = simd_carry_limits (STEREO_SLANTED_LIMIT
+      * k->unit, k->unit * (k->num_disparities - 1));
   VecI16 low = simd_set_i16 (INT16_MAX), high = simd_set_i16 (INT16_MIN);
   int n = 0;
 
   for (int b = s->first; b <= s->last; b++) {
     for (int a = -RADIUS + ((b + RADIUS) & 1); a <= RADIUS; a += 2) {
-      const VecI16 code = carry_codes (s, a, b, limit, highest);
+      const ptrdiff_t i = b * (ptrdiff_t) s->stride + a;
+      const VecI16 code = simd_carry (&limits, simd_load16 (s->codes + i),
+          simd_load_i16 (s->slopes[0] + i), simd_load_i16 (s->slopes[1] + i),
+          a, b, 0);
 
       w->column[n] = a;
       w->row[n] = b;

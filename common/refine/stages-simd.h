@@ -13,6 +13,12 @@
 #include "refine/refine.h"
 #include "simd/simd.h"
 
+StereoStatus SIMD_NAME (stereo_slopes_) (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoRefineWork * work,
+    const StereoMap * map);
+StereoStatus SIMD_NAME (stereo_vote_fill_) (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoView * left,
+    const StereoWinners * winners, const StereoRefineWork * work);
 StereoStatus SIMD_NAME (stereo_slanted_median_) (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoView * left,
     const StereoRefineWork * work, const StereoMap * final,

@@ -7,7 +7,7 @@
 #include "refine/refine-cpu.h"
 
 #include "core/cpu.h"
-#include "refine/fill-formula.h"
+#include "refine/votes.h"
 
 #include <string.h>
 
@@ -20,23 +20,26 @@ typedef struct
   int code[STEREO_VOTE_SAMPLES];
   uint8_t weight[STEREO_VOTE_SAMPLES];
   /* Weight of index i at i + 1.  All 0 before the first vote. */
-  uint16_t votes[STEREO_MAX_DISPARITIES + 2];
-} Ballot;
+  uint16_t by_index[STEREO_MAX_DISPARITIES + 2];
+} Votes;
 
 static void
-add_vote (Ballot * b, int index, int code, uint32_t weight)
+add_vote (Votes * votes, int index, int code, uint32_t weight)
 {
-  b->lowest = b->n == 0 || index < b->lowest ? index : b->lowest;
-  b->highest = b->n == 0 || index > b->highest ? index : b->highest;
-  b->code[b->n] = code;
-  b->weight[b->n++] = (uint8_t) weight;
-  b->votes[index + 1] = (uint16_t) (b->votes[index + 1] + weight);
-  b->whole += weight;
+  if (votes->n == 0 || index < votes->lowest)
+    votes->lowest = index;
+  if (votes->n == 0 || index > votes->highest)
+    votes->highest = index;
+  votes->code[votes->n] = code;
+  votes->weight[votes->n++] = (uint8_t) weight;
+  votes->by_index[index + 1] = (uint16_t) (votes->by_index[index + 1]
+      + weight);
+  votes->whole += weight;
 }
 
 /* The vote of the pixel at (u, v) for the one at (x, y). */
 static void
-ask_pixel (const StereoRefineJob * job, Ballot * b, uint32_t center, int x,
+add_sample (const StereoRefineJob * job, Votes * votes, uint32_t center, int x,
     int y, int u, int v)
 {
   const StereoRefineConstants *k = job->k;
@@ -56,11 +59,11 @@ ask_pixel (const StereoRefineJob * job, Ballot * b, uint32_t center, int x,
   if (stereo_vote_is_hidden (right, k->width, k->min_disparity, x, index))
     weight >>= 3;
   if (weight > 0)
-    add_vote (b, index, code, weight);
+    add_vote (votes, index, code, weight);
 }
 
 static void
-ask_ring (const StereoRefineJob * job, Ballot * b, int ring, int x, int y)
+add_ring (const StereoRefineJob * job, Votes * votes, int ring, int x, int y)
 {
   const StereoRefineConstants *k = job->k;
   const int radius = STEREO_VOTE_RADIUS (ring), step = STEREO_VOTE_STEP (ring);
@@ -69,85 +72,61 @@ ask_ring (const StereoRefineJob * job, Ballot * b, int ring, int x, int y)
   for (int v = y - radius; v <= y + radius; v += step) {
     for (int u = x - radius; u <= x + radius; u += step) {
       if (u >= 0 && u < k->width && v >= 0 && v < k->height)
-        ask_pixel (job, b, center, x, y, u, v);
+        add_sample (job, votes, center, x, y, u, v);
     }
   }
-}
-
-/* The index with the most votes; its neighbours' count half. */
-static int
-find_best (const Ballot * b, int n_disparities)
-{
-  uint32_t most = 0;
-  int best = b->lowest;
-
-  for (int d = b->lowest - 1; d <= b->highest + 1; d++) {
-    uint32_t votes;
-
-    if (d < 0 || d >= n_disparities)
-      continue;
-    votes = b->votes[d] + 2u * b->votes[d + 1] + b->votes[d + 2];
-    if (votes > most) {
-      most = votes;
-      best = d;
-    }
-  }
-  return best;
 }
 
 /* The weighted median of the votes near code center. */
 static int
-find_median (const Ballot * b, int center, int tolerance)
+find_median (const Votes * votes, int center, int tolerance)
 {
-  uint32_t weight[3 * STEREO_MAX_UNIT + 1] = { 0 };
-  uint32_t whole = 0, sum = 0;
-  int i = 0;
+  uint32_t weight[STEREO_VOTE_NEAR] = { 0 }, whole = 0;
 
-  for (int j = 0; j < b->n; j++) {
-    const int offset = b->code[j] - center;
+  for (int j = 0; j < votes->n; j++) {
+    const int offset = votes->code[j] - center;
 
     if (offset >= -tolerance && offset <= tolerance) {
-      weight[offset + tolerance] += b->weight[j];
-      whole += b->weight[j];
+      weight[offset + tolerance] += votes->weight[j];
+      whole += votes->weight[j];
     }
   }
-  while (2 * (sum += weight[i]) < whole)
-    i++;
-  return center + i - tolerance;
+  return center + stereo_votes_median (weight, whole) - tolerance;
 }
 
 static void
-fill_pixel (const StereoRefineJob * job, Ballot * b, int x, int y)
+fill_pixel (const StereoRefineJob * job, Votes * votes, int x, int y)
 {
   const StereoRefineConstants *k = job->k;
 
-  b->n = 0;
-  b->whole = 0;
+  votes->n = 0;
+  votes->whole = 0;
   for (int ring = 0; ring < STEREO_VOTE_RINGS; ring++)
-    ask_ring (job, b, ring, x, y);
-  if (b->whole >= STEREO_VOTE_MIN_WEIGHT)
-    stereo_map_row (&job->work->filled, y)[x] = (uint16_t) find_median (b,
-        k->unit * find_best (b, k->num_disparities),
+    add_ring (job, votes, ring, x, y);
+  if (votes->whole >= STEREO_VOTE_MIN_WEIGHT)
+    stereo_map_row (&job->work->filled, y)[x] = (uint16_t) find_median (
+        votes, k->unit * stereo_votes_best (votes->by_index, votes->lowest,
+            votes->highest, k->num_disparities),
         stereo_vote_tolerance (k->unit));
-  if (b->n > 0)
-    memset (b->votes + b->lowest + 1, 0, sizeof (b->votes[0])
-        * (size_t) (b->highest - b->lowest + 1));
+  if (votes->n > 0)
+    memset (votes->by_index + votes->lowest + 1, 0, sizeof (votes->by_index[0])
+        * (size_t) (votes->highest - votes->lowest + 1));
 }
 
 static void
 vote_rows (const void *context, StereoSpan span)
 {
   const StereoRefineJob *job = context;
-  Ballot ballot;
+  Votes votes;
 
-  memset (ballot.votes, 0, sizeof (ballot.votes[0])
+  memset (votes.by_index, 0, sizeof (votes.by_index[0])
       * (size_t) (job->k->num_disparities + 2));
   for (int y = span.begin; y < span.end; y++) {
     const uint16_t *map = stereo_map_row (&job->work->map, y);
 
     for (int x = 0; x < job->k->width; x++) {
       if (map[x] == STEREO_INVALID)
-        fill_pixel (job, &ballot, x, y);
+        fill_pixel (job, &votes, x, y);
     }
   }
 }
