@@ -42,11 +42,19 @@ typedef struct
   VecU16 before;                /* differences of the last sample of odd n */
 } Samples;
 
+/* Samples of a pixel, a multiple of LANES. */
+#define PADDED ((SAMPLES + LANES) / LANES * LANES)
+
 /* Votes for a pixel, by index + 1; 0 between pixels. */
 typedef struct
 {
-  uint32_t both[STEREO_MAX_DISPARITIES + 2];
+  /* Sums of pack_weights(), of even and odd samples: successive samples often
+   * have the same index, and a sum waits for the one before. */
+  uint32_t both[STEREO_MAX_DISPARITIES + 2][2];
   uint16_t votes[STEREO_MAX_DISPARITIES + 2];
+  /* Weights beyond the samples stay 0. */
+  uint16_t code[PADDED];
+  uint16_t weight[PADDED];
 } Votes;
 
 /* A weight with its reduced value above it. */
@@ -205,7 +213,7 @@ choose_weight (const StereoRefineJob * job, const uint32_t * right, int x,
       index) ? both >> 16 : both & 0xffff;
 }
 
-/* Adds the samples of a lane to votes->both. */
+/* Copies the samples of a lane, and adds them to votes->both. */
 static void
 add_lane (const Samples * s, int lane, int unit, Votes * votes)
 {
@@ -215,38 +223,110 @@ add_lane (const Samples * s, int lane, int unit, Votes * votes)
   const int shift = __builtin_ctz ((unsigned) unit);
 
   for (int i = 0; i < s->n; i += 2) {
-    votes->both[((code[0] + half) >> shift) + 1] += pack_weights (weight[0]);
-    votes->both[((code[LANES] + half) >> shift) + 1]
-        += pack_weights (weight[1]);
+    for (int j = 0; j < 2; j++) {
+      const unsigned from = code[j * LANES];
+
+      votes->code[i + j] = (uint16_t) from;
+      votes->weight[i + j] = weight[j];
+      votes->both[((from + half) >> shift) + 1][j] += pack_weights (weight[j]);
+    }
     code += 2 * LANES;
     weight += SIMD_BYTES;
   }
+  memset (votes->weight + s->n, 0, sizeof (votes->weight[0])
+      * (size_t) (PADDED - s->n));
 }
 
-/* The weighted median of a lane near code center. */
-static int
-find_median (const StereoRefineJob * job, const Samples * s, int lane, int x,
-    int y, int center)
+/* The sum of all lanes, below 65536. */
+static inline uint32_t
+sum_lanes (VecU16 v)
 {
-  const uint16_t *codes = (const uint16_t *) s->code + lane;
-  const uint8_t *weights = (const uint8_t *) s->weight + 2 * lane;
+  const VecU32 pairs = ((VecU32) v & 0xffff) + ((VecU32) v >> 16);
+  uint32_t sum = 0;
+
+  for (int i = 0; i < SIMD_BYTES / 4; i++)
+    sum += pairs[i];
+  return sum;
+}
+
+/* Divides the weights of an index by 8. */
+static void
+reduce_index (Votes * votes, int unit, int index)
+{
+  const VecU16 wanted = simd_set16 ((uint16_t) index);
+  const int shift = __builtin_ctz ((unsigned) unit);
+
+  for (int i = 0; i < PADDED; i += LANES) {
+    const VecU16 weight = simd_load16 (votes->weight + i);
+    const VecU16 at = (simd_load16 (votes->code + i) + (uint16_t) (unit / 2))
+        >> shift;
+
+    simd_store16 (votes->weight + i, simd_select16 (simd_mask_equal16 (at,
+                wanted), weight >> 3, weight));
+  }
+}
+
+/* Sets the weights of codes that are not from low to high to 0.  Returns the
+ * total. */
+static uint32_t
+keep_near (Votes * votes, int low, int high)
+{
+  const VecU16 first = simd_set16 ((uint16_t) low);
+  const VecU16 last = simd_set16 ((uint16_t) high);
+  VecU16 whole = { 0 };
+
+  for (int i = 0; i < PADDED; i += LANES) {
+    const VecU16 code = simd_load16 (votes->code + i);
+    const VecU16 weight = simd_select16 (simd_mask_equal16 (code, simd_min16 (
+                simd_max16 (code, first), last)), simd_load16 (votes->weight
+            + i), simd_set16 (0));
+
+    simd_store16 (votes->weight + i, weight);
+    whole += weight;
+  }
+  return sum_lanes (whole);
+}
+
+static uint32_t
+weight_above (const Votes * votes, int code)
+{
+  const VecU16 bound = simd_set16 ((uint16_t) code);
+  VecU16 sum = { 0 };
+
+  for (int i = 0; i < PADDED; i += LANES)
+    sum = simd_add_where16 (simd_mask_less16 (bound, simd_load16 (votes->code
+                + i)), sum, simd_load16 (votes->weight + i));
+  return sum_lanes (sum);
+}
+
+/* The weighted median of the samples near the best index, by bisection.
+ * Changes their weights. */
+static int
+find_median (const StereoRefineJob * job, Votes * votes, int x, int y,
+    int best)
+{
   const int unit = job->k->unit, tolerance = stereo_vote_tolerance (unit);
-  uint32_t sums[STEREO_VOTE_NEAR] = { 0 }, whole = 0;
+  const int last = unit * (job->k->num_disparities - 1);
+  int low = stereo_clamp_int (unit * best - tolerance, 0, last);
+  int high = stereo_clamp_int (unit * best + tolerance, 0, last);
+  uint32_t half;
 
-  for (int i = 0; i < s->n; i++) {
-    const unsigned offset = (unsigned) (codes[i * LANES] - center + tolerance);
+  for (int d = stereo_vote_index (unit, low); d <= stereo_vote_index (unit,
+          high); d++) {
+    if (stereo_vote_is_hidden (right_row (job, y), job->k->width,
+            job->k->min_disparity, x, d))
+      reduce_index (votes, unit, d);
+  }
+  half = keep_near (votes, low, high) / 2;
+  while (low < high) {
+    const int middle = (low + high) / 2;
 
-    if (offset <= 2 * (unsigned) tolerance)
-      sums[offset] += pack_weights (weights[i / 2 * SIMD_BYTES + (i & 1)]);
+    if (weight_above (votes, middle) > half)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  for (int i = 0; i <= 2 * tolerance; i++) {
-    if (sums[i] == 0)
-      continue;
-    sums[i] = choose_weight (job, right_row (job, y), x, stereo_vote_index (
-            unit, center - tolerance + i), sums[i]);
-    whole += sums[i];
-  }
-  return center + stereo_votes_median (sums, whole) - tolerance;
+  return low;
 }
 
 /* Fills the pixel (x, y) of this lane. */
@@ -265,16 +345,17 @@ fill_pixel (const StereoRefineJob * job, const Samples * s, int lane, int x,
     return;
   add_lane (s, lane, k->unit, votes);
   for (int d = lowest; d <= highest; d++) {
-    const uint32_t weight = choose_weight (job, right, x, d,
-        votes->both[d + 1]);
+    uint32_t *both = votes->both[d + 1];
+    const uint32_t weight = both[0] + both[1] == 0 ? 0
+        : choose_weight (job, right, x, d, both[0] + both[1]);
 
-    votes->both[d + 1] = 0;
+    both[0] = both[1] = 0;
     votes->votes[d + 1] = (uint16_t) weight;
     whole += weight;
   }
   if (whole >= STEREO_VOTE_MIN_WEIGHT)
-    stereo_map_row (&job->work->filled, y)[x] = (uint16_t) find_median (job, s,
-        lane, x, y, k->unit * stereo_votes_best (votes->votes, lowest, highest,
+    stereo_map_row (&job->work->filled, y)[x] = (uint16_t) find_median (job,
+        votes, x, y, stereo_votes_best (votes->votes, lowest, highest,
             k->num_disparities));
   memset (votes->votes + lowest + 1, 0, sizeof (votes->votes[0])
       * (size_t) (highest - lowest + 1));

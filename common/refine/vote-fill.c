@@ -81,7 +81,9 @@ add_ring (const StereoRefineJob * job, Votes * votes, int ring, int x, int y)
 static int
 find_median (const Votes * votes, int center, int tolerance)
 {
-  uint32_t weight[STEREO_VOTE_NEAR] = { 0 }, whole = 0;
+  uint32_t weight[3 * STEREO_MAX_UNIT + 1] = { 0 };
+  uint32_t whole = 0, sum = 0;
+  int i = 0;
 
   for (int j = 0; j < votes->n; j++) {
     const int offset = votes->code[j] - center;
@@ -91,7 +93,9 @@ find_median (const Votes * votes, int center, int tolerance)
       whole += votes->weight[j];
     }
   }
-  return center + stereo_votes_median (weight, whole) - tolerance;
+  while (2 * (sum += weight[i]) < whole)
+    i++;
+  return center + i - tolerance;
 }
 
 static void

@@ -9,9 +9,6 @@
 
 #include "refine/fill-formula.h"
 
-/* Codes within the tolerance of a vote. */
-#define STEREO_VOTE_NEAR (3 * STEREO_MAX_UNIT + 1)
-
 /* The index with the most votes; its neighbours' count half.  Index i has
  * votes[i + 1]; those from lowest to highest may have some. */
 static inline int
@@ -31,18 +28,6 @@ stereo_votes_best (const uint16_t * votes, int lowest, int highest,
     }
   }
   return best;
-}
-
-/* The index of the weighted median; whole is the sum of the weights. */
-static inline int
-stereo_votes_median (const uint32_t weight[STEREO_VOTE_NEAR], uint32_t whole)
-{
-  uint32_t sum = 0;
-  int i = 0;
-
-  while (2 * (sum += weight[i]) < whole)
-    i++;
-  return i;
 }
 
 #endif /* STEREO_VOTES_H */
