@@ -40,10 +40,10 @@ def kill_one(client):
 
 
 class Killer:
-    """Kills a worker of three after some results."""
+    """Kills a worker of three after some results, and leaves a part of a file, as it may."""
 
-    def __init__(self, client, after):
-        self.client, self.after, self.killed = client, after, 0
+    def __init__(self, client, after, part):
+        self.client, self.after, self.part, self.killed = client, after, part, 0
 
     def start(self, total, resumed):
         pass
@@ -52,6 +52,8 @@ class Killer:
         self.after -= 1
         if self.after == 0:
             self.killed = kill_one(self.client)
+            with open(self.part, "wb") as file:
+                file.write(b"part")
 
     def close(self):
         pass
@@ -73,7 +75,7 @@ class Cluster(batches.Case):
         """One of three workers dies in the middle: the manifest and bytes of one process."""
         self.write_pairs(40)
         pairs = batch.find_pairs(self.path("set/left"), self.path("set/right"))
-        killer = Killer(self.client, 6)
+        killer = Killer(self.client, 6, self.path("out/disparity/.0000.png.0.part"))
         summary = batch.run(pairs, self.path("out"), SETTINGS, pairs_per_task=2,
                             executor=batch.Cluster(self.client), progress=killer)
         self.assertEqual((killer.killed, summary.done, summary.failed, summary.stop),

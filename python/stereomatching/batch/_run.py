@@ -126,6 +126,8 @@ class _Run:
     def finish(self, items: Sequence[Item]) -> None:
         """Joins recordings, and puts the manifest into the order of the inputs."""
         names = [item.name for item in items]
+        # those of workers that died
+        _outputs.remove_parts(self.folder)
         if self.videos:
             if not self.joined:
                 _segments.join_all(items, self.folder, self.settings, self.manifest)
