@@ -296,6 +296,25 @@ class Results(batches.Case):
         self.batch("set/left", "set/right", "other", SMALL, "--threads", 2)
         self.require_same("out", "other")
 
+    def test_size_of_tasks(self):
+        """Few pairs are shared by all workers."""
+        sizes = []
+
+        class Recorder(batch.Threads):
+            def run(self, function, tasks, *arguments):
+                tasks = list(tasks)
+                sizes.append(sorted({len(task) for task in tasks}))
+                return super().run(function, tasks, *arguments)
+
+        self.write_pairs(40, height=8, width=24)
+        pairs = batch.find_pairs(self.path("set/left"), self.path("set/right"))
+        settings = batch.Settings(properties={"num_disparities": 16})
+        for number, (workers, most) in enumerate(((1, 16), (2, 16), (2, 3), (16, 16))):
+            summary = batch.run(pairs, self.path("out%d" % number), settings,
+                                executor=Recorder(workers), pairs_per_task=most)
+            self.assertEqual((summary.done, summary.stop), (40, None))
+        self.assertEqual(sizes, [[10], [5], [1, 3], [1]])
+
     def test_presets_and_algorithms(self):
         self.batch("set/left", "set/right", "out", SMALL, "--algorithm", "vcbw", "--preset", "paper")
         left, right, _ = self.expected(2)

@@ -34,6 +34,10 @@ class Lost(Exception):
     """The scheduler is not there any more."""
 
 
+def _lost() -> Lost:
+    return Lost("the scheduler is not there any more")
+
+
 class WorkerDied(Exception):
     """Several workers died with the same task."""
 
@@ -86,14 +90,23 @@ class Cluster:
     def dashboard(self) -> Optional[str]:
         return self._client.dashboard_link
 
-    def _room(self) -> int:
-        """How many tasks the workers have room for. Asks the scheduler once a second."""
+    @property
+    def workers(self) -> int:
+        """Threads of all workers, at least 1. Asks the scheduler at most once a second."""
         when, threads = self._counted
         if time.monotonic() - when > 1:
-            threads = sum(self._client.nthreads().values())
+            try:
+                threads = sum(self._client.nthreads().values())
+            except OSError:
+                raise _lost() from None
+            # without workers, waiting tasks tell adaptive clusters to start some
+            threads = max(1, threads)
             self._counted = (time.monotonic(), threads)
-        # without workers, waiting tasks tell adaptive clusters to start some
-        return max(_QUEUED, _QUEUED * threads)
+        return threads
+
+    def _room(self) -> int:
+        """How many tasks the workers have room for."""
+        return _QUEUED * self.workers
 
     def run(self, function: Callable[..., Any], tasks: Iterable[Task],
             *arguments: Any) -> Iterator[Outcome]:
@@ -105,7 +118,7 @@ class Cluster:
             yield from outcomes
         except (CancelledError, OSError):
             # OSError is that of connections, among them CommClosedError
-            raise Lost("the scheduler is not there any more") from None
+            raise _lost() from None
 
     def _outcomes(self, function: Callable[..., Any], tasks: Iterable[Task],
                   arguments: Tuple[Any, ...]) -> Iterator[Outcome]:

@@ -64,8 +64,8 @@ OPTIONS = (
     Option("--device", "LIST", "comma-separated devices, assigned to the workers in turn: auto, "
            "cpu, cuda, cuda:N (auto)", initial="auto"),
     Option("--threads", "N", "CPU threads of each worker's matcher (1)", kind=int, initial=1),
-    Option("--pairs-per-task", "N", "pairs that a worker takes at a time (16)", kind=int,
-           initial=16),
+    Option("--pairs-per-task", "N", "maximum number of pairs that a worker takes at a time "
+           "(16)", kind=int, initial=16),
     Option("--segment", "SECONDS", "duration of a part of a video that a worker takes at a time "
            "(10)", kind=float, initial=10.0),
     Option("", "", "Output of the program"),

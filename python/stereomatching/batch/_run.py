@@ -23,6 +23,9 @@ from ._videos import Segment
 
 PAIRS_PER_TASK = 16
 
+# Of each worker: the last ones keep fewer workers waiting than one large task
+_MIN_TASKS = 4
+
 Executor = Union[Threads, Cluster]
 Item = Union[Pair, Segment]
 
@@ -126,6 +129,7 @@ class _Run:
     def finish(self, items: Sequence[Item]) -> None:
         """Joins recordings, and puts the manifest into the order of the inputs."""
         names = [item.name for item in items]
+        self.summary.failed.sort(key={name: place for place, name in enumerate(names)}.__getitem__)
         # those of workers that died
         _outputs.remove_parts(self.folder)
         if self.videos:
@@ -143,17 +147,21 @@ class _Run:
         if self.strict:
             self.summary.stop = "workers died with %s" % pair.name
 
-    def execute(self, executor: Executor, function: Any, tasks: Iterable[List[Item]]) -> None:
-        """Runs the tasks; those that workers died with once more, a pair each."""
-        single: List[List[Item]] = []
+    def execute(self, executor: Executor, function: Any, tasks: Iterable[List[Item]],
+                alone: bool = False) -> None:
+        """Runs the tasks; the pairs of those that workers died with once more, each alone.
+
+        Tasks that waited at a worker are blamed for its death, too.
+        """
+        suspects: List[List[Item]] = []
         outcomes = executor.run(function, tasks, self.settings, self.folder, self.strict)
         try:
             for task, outcome in outcomes:
                 if isinstance(outcome, _executors.WorkerDied):
-                    if len(task) > 1:
-                        single += [[pair] for pair in task]
-                    else:
+                    if alone:
                         self.give_up(task)
+                    else:
+                        suspects += [[pair] for pair in task]
                 elif isinstance(outcome, BaseException):
                     raise outcome
                 else:
@@ -162,8 +170,9 @@ class _Run:
                     return
         finally:
             outcomes.close()
-        if single:
-            self.execute(executor, function, single)
+        for task in suspects:
+            if not self.summary.stop:
+                self.execute(executor, function, [task], alone=True)
 
 
 def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
@@ -177,6 +186,7 @@ def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
     :param resume: whether to keep the results of earlier runs.
     :param verify: whether to compare the checksums of these, besides their sizes.
     :param strict: whether to stop at the first pair that cannot be read or matched.
+    :param pairs_per_task: how many pairs a worker takes at a time; fewer if there are few pairs.
     """
     begin = time.monotonic()
     settings.check()
@@ -191,7 +201,8 @@ def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
         if state.videos:
             state.execute(executor, _segments.run_segments, _executors.chunks(todo, 1))
         else:
-            state.execute(executor, _work.run_pairs, _executors.chunks(todo, pairs_per_task))
+            size = min(pairs_per_task, max(1, len(todo) // (_MIN_TASKS * executor.workers)))
+            state.execute(executor, _work.run_pairs, _executors.chunks(todo, size))
         if not state.summary.stop:
             state.finish(pairs)
     except (_outputs.StoreError, _executors.Lost) as error:
