@@ -31,7 +31,7 @@ def algorithms() -> Dict[str, str]:
 
 
 def backends() -> Tuple[str, ...]:
-    """The back ends that work on this machine: ``("cpu",)`` or ``("cpu", "cuda")``."""
+    """The compute backends that work on this machine: ``("cpu",)`` or ``("cpu", "cuda")``."""
     return ("cpu", "cuda") if c.lib.stereo_cuda_count(None) > 0 else ("cpu",)
 
 

@@ -1,4 +1,4 @@
-/* gst-stereomatching: GPUs that fail, in every element that uses one
+/* gst-stereomatching: failing GPUs in every element that uses one
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -21,7 +21,7 @@ GST_PLUGIN_STATIC_DECLARE (stereomatching);
 
 #define N_FRAMES 8
 
-/* Long enough for what must not happen to happen. */
+/* Time in which an event that must not happen would happen. */
 #define A_WHILE (100 * 1000)
 
 #define SOURCE(view) "stereotestsrc num-buffers=8 num-disparities=8 " \
@@ -132,7 +132,7 @@ play (Run * run)
   gst_object_unref (bus);
 }
 
-/* That it works again, without a message, and that nothing is left. */
+/* Checks that it works again without a message, and that nothing leaks. */
 static void
 close_run (Run * run)
 {
@@ -171,7 +171,7 @@ check_error (const Run * run, const gchar * begin, const gchar * reason)
   g_free (expected);
 }
 
-/* Until a thread has waited for the GPU for a while. */
+/* Waits until a thread has waited for the GPU for a while. */
 static void
 wait_until_held (void)
 {
@@ -196,7 +196,7 @@ release_later (gpointer unused)
   return unused;
 }
 
-/* Plays on a GPU that ends nothing until then(). */
+/* Plays on a paused GPU and calls then(). */
 static void
 play_held (Run * run, GThreadFunc then)
 {
@@ -216,7 +216,7 @@ LOOP_TEST (test_lost_auto, 0, N_KINDS)
   open_run (&run, __i__, "auto");
   play_held (&run, lose_later);
   check_fallback (&run);
-  /* those in flight came here before they were lost */
+  /* frames in flight arrived before they were lost */
   fail_unless_equals_int (run.n_buffers, N_FRAMES);
   close_run (&run);
 }
@@ -319,7 +319,7 @@ LOOP_TEST (test_hang, 0, N_KINDS)
 
 /* ---------------------------------------------------------- every n-th call */
 
-/* Calls of the plugin and the library that the linker sends here. */
+/* Calls of the plugin and the library that the linker redirects here. */
 typedef enum
 {
   FAULT_NONE,
@@ -421,7 +421,7 @@ set_fault (Fault kind, guint n)
     fake_cuda_fail_after (n);
 }
 
-/* Ends it, and returns whether there was an n-th call. */
+/* Stops counting, and returns whether there was an n-th call. */
 static gboolean
 clear_fault (void)
 {
@@ -432,9 +432,9 @@ clear_fault (void)
   return failed;
 }
 
-/* Each of the first calls of a kind fails, and of later ones fewer and fewer,
- * or each with STEREO_TEST_EVERY_CALL: one message, or none and all frames; the
- * next start works, and nothing is left. */
+/* Lets each of the first calls of a kind fail, and fewer of the later ones (all
+ * with STEREO_TEST_EVERY_CALL).  There must be one message, or none and all
+ * frames; the next start works, and nothing leaks. */
 static void
 check_faults (gint element, Fault kind, const gchar * backend)
 {

@@ -1,4 +1,4 @@
-/* gst-stereomatching: a GPU that does what a test says
+/* gst-stereomatching: simulated GPU, controlled by tests
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy that the GPU has not come to. */
+/* A copy that the GPU has not executed yet. */
 typedef struct Copy
 {
   struct Copy *next;
@@ -27,21 +27,21 @@ typedef struct Copy
   size_t rows;
 } Copy;
 
-/* Points are numbered from 1, and end in their order. */
+/* Points of the queue are numbered from 1 and complete in order. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static uint64_t started, ended;
 static bool held, lost;
 static size_t limit = SIZE_MAX, used;
 static unsigned waits;
-static long calls_left = -1;    /* until one fails; -1 = none will */
+static long calls_left = -1;    /* calls before one fails; -1 = none fails */
 static bool has_failed;
 static Copy *first, **last = &first;
 
 typedef struct
 {
   StereoDevice device;
-  StereoDevice *cpu;            /* whose stages it has */
+  StereoDevice *cpu;            /* executes the stages */
 } Fake;
 
 typedef struct
@@ -56,7 +56,7 @@ typedef struct
   uint64_t point;
 } FakeEvent;
 
-/* In front of what was allocated. */
+/* Precedes each allocation. */
 typedef union
 {
   size_t bytes;
@@ -77,7 +77,7 @@ forget_copies (void)
   last = &first;
 }
 
-/* The rest is called with the lock held, up to what a test calls. */
+/* The functions up to those that tests call require the lock. */
 static void
 proceed (void)
 {
@@ -141,7 +141,7 @@ copy_later (void *target, size_t target_stride, const void *source,
   last = &copy->next;
 }
 
-/* ---------------------------------------------------------- what tests call */
+/* ------------------------------------------------------------------ control */
 
 void
 fake_cuda_reset (void)
@@ -558,7 +558,7 @@ stereo_cuda_keep (StereoDevice * device, void *kept,
   (void) device, (void) kept, (void) release;
 }
 
-/* All of them see the same memory. */
+/* All devices use the same memory. */
 void *
 stereo_cuda_context (const StereoDevice * device)
 {

@@ -17,29 +17,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* As at first: nothing is held, lost or limited. */
+/* Resets the GPU: it is not paused, lost or limited. */
 void fake_cuda_reset (void);
 
-/* While it is held, nothing that is started ends. */
+/* While paused, no started work completes. */
 void fake_cuda_hold (bool hold);
 
-/* Nothing that has not ended ever will, and nothing more can be started. */
+/* Incomplete work never completes, and no more work can be started. */
 void fake_cuda_lose (void);
 
-/* There is no more device memory than this. */
+/* Limits the device memory, in bytes. */
 void fake_cuda_limit (size_t bytes);
 
-/* The call after this many that succeed fails, with the device; those after it
- * succeed again. */
+/* The next calls succeed, as many as given, and the one after them fails, with
+ * the device; later calls succeed again. */
 void fake_cuda_fail_after (unsigned calls);
 
-/* Whether such a call has come. */
+/* Whether that call was made. */
 bool fake_cuda_has_failed (void);
 
-/* How often a thread had to wait until something ended. */
+/* Number of times that a thread waited for work to complete. */
 unsigned fake_cuda_waits (void);
 
-/* Bytes of device memory that are in use. */
+/* Allocated device memory, in bytes. */
 size_t fake_cuda_used (void);
 
 #endif /* STEREO_FAKE_CUDA_H */

@@ -1,12 +1,12 @@
-/* gst-stereomatching: frames under way on a GPU
+/* gst-stereomatching: frames in flight on a GPU
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * The plugin with a GPU that ends nothing while the test holds it, that has as
- * little memory as the test says, or that is lost: see fake-cuda.h.
+ * The plugin on a simulated GPU that the test pauses, limits in memory, or
+ * loses: see fake-cuda.h.
  */
 
 #include "../check/stereocheck.h"
@@ -17,7 +17,7 @@ GST_PLUGIN_STATIC_DECLARE (stereomatching);
 #define GPU_VCBW "stereovcbw radius=2 n-threads=1 backend=cuda "
 #define AUTO_VCBW "stereovcbw radius=2 n-threads=1 backend=auto "
 
-/* Long enough for what must not happen to happen. */
+/* Time in which an event that must not happen would happen. */
 #define A_WHILE (200 * 1000)
 
 /* ----------------------------------------------------------------- helpers */
@@ -29,7 +29,7 @@ push_pair (Rig * rig, gint number)
   rig_push (rig, RIGHT, numbered_image (RIGHT, number));
 }
 
-/* The next map, if there is one within a time in microseconds. */
+/* The next map, or NULL if none arrives within a time in microseconds. */
 static GstBuffer *
 pull (Rig * rig, gint64 patience)
 {
@@ -93,7 +93,7 @@ open_rig (Rig * rig, const gchar * launch)
 
 /* ----------------------------------------------------------------- matchers */
 
-/* As many as the property says, without a wait, and in their order. */
+/* The property limits the number of maps in flight, which keep their order. */
 TEST (test_order)
 {
   for (gint n = 1; n <= 4; n++) {
@@ -144,7 +144,7 @@ TEST (test_map_waits)
   rig_close (&rig);
 }
 
-/* The end does not overtake them, and what is there is right. */
+/* The end of stream does not overtake frames, whose maps are correct. */
 TEST (test_eos)
 {
   GstBuffer *maps[2];
@@ -212,7 +212,7 @@ TEST (test_flush)
   rig_close (&rig);
 }
 
-/* Of another size, while frames are under way. */
+/* The size changes while frames are in flight. */
 TEST (test_caps_change)
 {
   static const gchar other[] =
@@ -245,8 +245,8 @@ TEST (test_caps_change)
   rig_close (&rig);
 }
 
-/* Of live views it is the newest pair that is next when there is room, however
- * many frames there may be. */
+/* With live views, the newest pair is processed next, for any number of frames
+ * in flight. */
 TEST (test_newest)
 {
   GstBuffer *map;
@@ -276,7 +276,7 @@ on_pool_gone (gpointer gone, GObject * pool)
   g_atomic_int_inc ((gint *) gone);
 }
 
-/* What the GPU reads where it is stays until it has been read. */
+/* Buffers that the GPU reads in place are kept until it has read them. */
 TEST (test_inputs_stay)
 {
   GstCaps *caps = gst_caps_from_string (CAPS);
@@ -291,7 +291,7 @@ TEST (test_inputs_stay)
   fail_unless (gst_pad_peer_query (rig.view[LEFT]->srcpad, query));
   gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &least, NULL);
   fail_unless (pool != NULL);
-  /* with one in the queue, and one to fill */
+  /* one more in the queue, and one to fill */
   fail_unless (least >= 2 + 2);
   config = gst_buffer_pool_get_config (pool);
   gst_buffer_pool_config_set_params (config, caps, size, least, 0);
@@ -314,7 +314,7 @@ TEST (test_inputs_stay)
     rig_push (&rig, RIGHT, numbered_image (RIGHT, i));
     gst_buffer_unref (expect (&rig));
   }
-  /* an inactive pool lets go of buffers that come back */
+  /* an inactive pool frees returned buffers */
   gst_buffer_pool_set_active (pool, FALSE);
   g_object_weak_ref (G_OBJECT (pool), on_pool_gone, &gone);
   gst_query_unref (query);
@@ -333,8 +333,8 @@ TEST (test_inputs_stay)
 
 /* ------------------------------------------------------------------ failure */
 
-/* The GPU is lost with a frame under way: that one is lost too, and the next
- * ones are computed by the CPU. */
+/* If the GPU is lost, the frame in flight is lost, too, and the CPU computes
+ * the next ones. */
 TEST (test_lost_auto)
 {
   GstBuffer *good, *gone, *map;
@@ -356,7 +356,7 @@ TEST (test_lost_auto)
     check_numbers (map, i, i);
     gst_buffer_unref (map);
   }
-  /* one warning, no error, and what was there is still there */
+  /* one warning, no error, and earlier maps are still valid */
   message = rig_message (&rig, GST_MESSAGE_WARNING, 0);
   fail_unless (message != NULL);
   gst_message_unref (message);
@@ -389,7 +389,7 @@ TEST (test_lost_cuda)
   rig_close (&rig);
 }
 
-/* No end of stream tells that all is well. */
+/* No end of stream follows the error. */
 TEST (test_lost_at_eos)
 {
   GThread *thread;
@@ -494,7 +494,7 @@ TEST (test_diagnosis)
   g_free (expected);
 }
 
-/* ------------------------------------------------ what comes after matchers */
+/* ----------------------------------------------- elements behind matchers */
 
 static void
 count (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer n)
@@ -502,7 +502,7 @@ count (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer n)
   g_atomic_int_inc ((gint *) n);
 }
 
-/* Held, so many come to the sink and no more; then all of them. */
+/* While the GPU is paused, a limited number reaches the sink; then all do. */
 static void
 check_pipeline (const gchar * line, gint under_way, gint all)
 {
@@ -543,7 +543,7 @@ TEST (test_view)
   }
 }
 
-/* A view on a pad of its own is part of the frame. */
+/* Views of request pads belong to the frame. */
 TEST (test_more_views)
 {
   check_pipeline (MATCH "4 ! queue ! v.sink_disparity l. ! queue ! "
@@ -558,7 +558,7 @@ TEST (test_filter)
       "baseline=0.1 frames-in-flight=3", 3, 8);
 }
 
-/* Frames of a view or a filter that are lost at the end. */
+/* Frames of a view or a filter are lost at the end. */
 static void
 check_lost (const gchar * line)
 {
@@ -590,7 +590,7 @@ TEST (test_lost_views)
       "focal-length=50 baseline=0.1");
 }
 
-/* What is lost on its way is left out, and the rest is made by the CPU. */
+/* Frames in flight are dropped, and the CPU computes the others. */
 static void
 check_goes_on (const gchar * line)
 {

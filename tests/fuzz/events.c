@@ -34,7 +34,7 @@ any_source (Run * run)
   return fuzz_host_source (run->host, fuzz_byte (&run->input));
 }
 
-/* ----------------------------------------------------------- of a sink pad */
+/* --------------------------------------------------------------- sink pads */
 
 /* Sets a field to an unusual value, valid or not. */
 static void
@@ -215,7 +215,7 @@ start_all (Run * run)
   gst_clear_caps (&caps);
 }
 
-/* ------------------------------------------------------------ from outside */
+/* ------------------------------------------------------------ other threads */
 
 /* One thread flushes from start to stop, as a seek does: a GstAggregator hangs
  * if a flush starts while another thread is in flush-stop. */
@@ -371,7 +371,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   for (int i = 0; i < MAX_STEPS && run.input.size > 0; i++) {
     const guint step = fuzz_byte (&run.input) % G_N_ELEMENTS (steps);
 
-    /* those before are counted by what they give */
+    /* earlier operations are counted by their results */
     fuzz_operations += step >= FIRST_OUTSIDE;
     steps[step] (&run);
   }

@@ -1,4 +1,4 @@
-/* gst-stereomatching: what the fuzzing programs have in common
+/* gst-stereomatching: common declarations of the fuzz targets
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -35,7 +35,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
 
   if (!image_parse ("fuzz", data, size, &image, &why)) {
     if (why.text[0] == '\0')
-      abort ();                 /* an error says what is wrong */
+      abort ();                 /* errors have a reason */
     return 0;
   }
   if (image.width < 1 || image.height < 1 || image.width > STEREO_MAX_SIZE

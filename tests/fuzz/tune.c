@@ -1,4 +1,4 @@
-/* gst-stereomatching: fuzzing of what a page sends
+/* gst-stereomatching: fuzzing of messages from a page
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
