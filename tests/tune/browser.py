@@ -25,11 +25,11 @@ if chromium.missing():
     print("skipped: " + chromium.missing())
     sys.exit(77)
 
-# Roles that somebody can do something with.
+# Roles of interactive elements.
 OPERABLE = {"button", "checkbox", "combobox", "listbox", "radio", "searchbox", "slider", "spinbutton",
             "switch", "textbox", "application", "ColorWell", "radiogroup", "link", "DisclosureTriangle"}
 
-# Changes a control as its user would, with the events of that; the value that it has then.
+# Changes a control as a user does, with its events, and returns the new value.
 CHANGE = """(row => {
     const find = selector => row.querySelector(selector);
     const tell = (input, ...kinds) => kinds.forEach(
@@ -67,7 +67,7 @@ CHANGE = """(row => {
     return line.value;
 })"""
 
-# Texts that have too little contrast, in what can be seen.
+# Visible texts with too little contrast.
 CONTRAST = """(() => {
     const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
     const rgb = (colour, over) => {
@@ -111,7 +111,7 @@ PAINTED = """(id => {
 })"""
 
 
-# The ids of the parts that can be scrolled.
+# The ids of scrollable elements.
 SCROLLED = """[...document.querySelectorAll('body *')].filter(part => part.checkVisibility()
     && /auto|scroll/.test(getComputedStyle(part).overflow)
     && (part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight)).map(part => part.id)"""
@@ -163,22 +163,22 @@ class Case(ServerCase):
         return ".property[data-side=%s][data-element=%s][data-name=%s]" % (side, element, name)
 
     def heard(self, name, value, element="matcher", side="a"):
-        """Waits until the server says that a property has a value."""
+        """Waits until the server reports this value of a property."""
         self.other.wait("value", lambda m: (m["side"], m["element"], m["property"]) ==
                         (side, element, name) and m["value"] == value)
 
     def next_value(self, name, before):
-        """Waits until a property of the matcher has another value; that value."""
+        """Waits until a property of the matcher changes; returns the new value."""
         return self.other.wait("value", lambda m: m["element"] == "matcher"
                                and m["property"] == name and m["value"] != before)["value"]
 
     def shows(self, name, expression, element="matcher", side="a"):
-        """Waits until a control shows something."""
+        """Waits until a condition on a control is true."""
         self.tab.until("(row => %s)(document.querySelector(%s))"
                        % (expression, json.dumps(self.row(name, element, side))))
 
     def reset(self, name, default):
-        """Resets one property, which is not what it was by default."""
+        """Resets a property that differs from its default."""
         self.shows(name, "!row.querySelector('.reset').disabled")
         self.tab.click(self.row(name) + " .reset")
         self.heard(name, default)
@@ -192,7 +192,7 @@ class Case(ServerCase):
 
 class Controls(Case):
     def change_all(self, element):
-        """Every control of an element, there and back; how many there are."""
+        """Changes every control of an element and resets it; returns their number."""
         properties = self.other.elements["a"][element]["properties"]
         for before in properties:
             name = before["name"]
@@ -305,7 +305,7 @@ class Controls(Case):
             with open(other, "w", encoding="utf-8") as file:
                 file.write("{}")
             self.tab.files("#file", other)
-            # one for each text
+            # one per text
             self.tab.until("document.getElementById('messages').textContent.includes('Expected settings')")
             self.assertEqual(self.tab.value("document.querySelectorAll('#messages .error').length"), 2)
             for _ in range(2):
@@ -330,7 +330,7 @@ class Controls(Case):
             self.tab.click("#compare")
             self.tab.until("document.body.classList.contains('comparing')")
             self.tab.click(".which .b")
-            # there is nothing to download before
+            # nothing can be downloaded earlier
             self.other.start(["disparity"]).frames(1, side="b")
             self.tab.click("#download a:nth-child(2)")
             path = os.path.join(folder, "b-disparity.pfm")
@@ -384,7 +384,7 @@ class Controls(Case):
         self.heard("num-disparities", 64)
 
 
-# Has each picture take a while to be decoded.
+# Delays the decoding of each picture.
 SLOW = """(() => {
   const decode = window.createImageBitmap;
   window.createImageBitmap = async (blob) => {
@@ -398,7 +398,7 @@ SLOW = """(() => {
 
 class Pictures(Case):
     def test_of_views_that_are_gone(self):
-        """While a matcher is exchanged, depth is not known."""
+        """Depth is unknown while the matcher is replaced."""
         self.tab.value(SLOW)
         self.addCleanup(self.tab.value, "window.quick()")
         for factory in ("stereosgm", "stereovcbw", "stereosgm", "stereovcbw"):
@@ -555,7 +555,7 @@ class Restarts(Case):
         self.other.wait("state")
         self.tab.write(self.row("speckle-size") + " input[type=number]", "12")
         self.heard("speckle-size", 12)
-        # That the server was away is no error of the page.
+        # The page does not report an error for a server that was unreachable.
         self.assertEqual([text for text in self.tab.logged if "net::ERR_CONNECTION_" not in text], [])
         self.tab.logged.clear()
 

@@ -23,7 +23,7 @@ except ImportError:
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 START = 30
-# A page on a machine that has other things to do, in seconds.
+# Time limit for a page on a loaded machine, in seconds.
 PATIENCE = 60
 KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Escape": 27,
         "Tab": 9, "Home": 36, "End": 35, "PageUp": 33, "PageDown": 34, " ": 32}
@@ -34,7 +34,7 @@ def program():
 
 
 def missing():
-    """Why there can be no browser, nothing if there can be."""
+    """The reason why no browser can run, or None."""
     if websocket is None:
         return "there is no python3-websocket"
     return "" if program() else "there is no chromium"
@@ -46,11 +46,11 @@ def connect(address):
 
 
 class Failed(Exception):
-    """Something that the page should have done and has not."""
+    """The page did not do what was expected in time."""
 
 
 class Tab:
-    """One page. Everything waits until it is done."""
+    """One page. All methods wait until they are done."""
 
     def __init__(self, address):
         self._socket = connect(address)
@@ -61,7 +61,7 @@ class Tab:
             self.call(domain + ".enable")
 
     def call(self, method, **parameters):
-        """What a method of the protocol returns."""
+        """Calls a method of the protocol and returns its result."""
         self._count += 1
         number = self._count
         self._socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
@@ -84,7 +84,7 @@ class Tab:
             self.logged.append(found["entry"]["text"] + " " + found["entry"].get("url", ""))
 
     def value(self, expression):
-        """What JavaScript makes of an expression, or of what it promises."""
+        """The value of a JavaScript expression; promises are awaited."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
                            awaitPromise=True, userGesture=True)
         if "exceptionDetails" in result:
@@ -104,7 +104,7 @@ class Tab:
             time.sleep(0.03)
 
     def fetched(self):
-        """The addresses of all that the page has loaded."""
+        """The addresses of all resources of the page."""
         return self.value("performance.getEntriesByType('resource').map(({name}) => name)")
 
     def go(self, address):
@@ -115,12 +115,12 @@ class Tab:
                   deviceScaleFactor=scale, mobile=touch)
 
     def prefer(self, **features):
-        """Such as prefers_color_scheme="dark"."""
+        """Emulates media features, such as prefers_color_scheme="dark"."""
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": name.replace("_", "-"), "value": value} for name, value in features.items()])
 
     def place(self, selector, x=0.5, y=0.5):
-        """A point of an element, which is scrolled into sight."""
+        """A point of an element, which is scrolled into view."""
         return self.value("""(() => {
             const found = document.querySelector(%s);
             found.scrollIntoView({block: 'nearest', inline: 'nearest', behavior: 'instant'});
@@ -132,13 +132,13 @@ class Tab:
         self.call("Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], button="left", clickCount=1, **more)
 
     def click(self, selector, x=0.5, y=0.5):
-        """With the mouse: what lies over an element is what gets it."""
+        """Clicks with the mouse; an element on top receives the click."""
         at = self.place(selector, x, y)
         self.mouse("mousePressed", at, buttons=1)
         self.mouse("mouseReleased", at)
 
     def drag(self, selector, by):
-        """Pulls an element sideways."""
+        """Drags an element horizontally."""
         x, y = self.place(selector)
         self.mouse("mousePressed", (x, y), buttons=1)
         for part in (0.5, 1):
@@ -149,7 +149,7 @@ class Tab:
         self.value("document.querySelector(%s).focus()" % json.dumps(selector))
 
     def key(self, name, shift=False):
-        """Presses a key where the focus is."""
+        """Presses a key in the focused element."""
         known = {"key": name, "code": name if name in KEYS else "", "modifiers": 8 if shift else 0,
                  "windowsVirtualKeyCode": KEYS.get(name, ord(name[0].upper()))}
         if name not in KEYS or name in (" ", "Enter"):
@@ -158,26 +158,26 @@ class Tab:
         self.call("Input.dispatchKeyEvent", type="keyUp", **known)
 
     def write(self, selector, text):
-        """Replaces what is in a box, and leaves it with Enter."""
+        """Replaces the text of a field and presses Enter."""
         self.focus(selector)
         self.value("document.querySelector(%s).select()" % json.dumps(selector))
         self.call("Input.insertText", text=text)
         self.key("Enter")
 
     def files(self, selector, *paths):
-        """Chooses files as a person does."""
+        """Selects files in a file input."""
         root = self.call("DOM.getDocument")["root"]["nodeId"]
         node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
         self.call("DOM.setFileInputFiles", nodeId=node, files=list(paths))
 
     def named(self):
-        """The accessibility tree as (role, name), without what is ignored."""
+        """The accessibility tree as (role, name), without ignored nodes."""
         nodes = self.call("Accessibility.getFullAXTree")["nodes"]
         return [(node["role"]["value"], node.get("name", {}).get("value", ""))
                 for node in nodes if not node.get("ignored")]
 
     def picture(self, path, **format_):
-        """Writes what is seen: PNG, or what format_ says (format="webp", quality=80)."""
+        """Writes a screenshot: PNG, or another format (format="webp", quality=80)."""
         data = self.call("Page.captureScreenshot", **format_)["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
@@ -187,7 +187,7 @@ class Tab:
 
 
 class Browser:
-    """A Chromium with a profile of its own, which ends with the `with` block."""
+    """A Chromium with a temporary profile, closed at the end of the `with` block."""
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="stereo-chromium-")
@@ -199,7 +199,7 @@ class Browser:
                      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")
-        # Libraries of sanitizers and folders of this project's tests are not for it.
+        # It must not load sanitizers or use the folders of the tests.
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("LD_", "GST_", "ASAN_", "TSAN_"))}
         clean.update(HOME=self.folder, LANG="C.UTF-8")
         self._process = subprocess.Popen(arguments + ["about:blank"], stdin=subprocess.DEVNULL, env=clean,

@@ -7,7 +7,7 @@ from page import ServerCase, VIEWS, Viewer
 
 
 def others(description):
-    """Values that differ from the one that a property has, and are right."""
+    """Valid values that differ from the current one of a property."""
     kind, value = description["kind"], description["value"]
     if kind == "bool":
         return [not value]
@@ -144,11 +144,11 @@ class Elements(ServerCase):
 
     def test_scene(self):
         with Viewer(self.server).start() as page:
-            # a source that became live would wait for a start that never comes
+            # a source that becomes live would wait forever
             self.assertIn("no property", page.error_of("set", side="a", element="scene",
                                                         property="is-live", value=True))
             page.set("scene", "pattern", "planes")
-            # some frames later, which were on their way
+            # some frames later, because frames are in flight
             page.wait("stats", lambda m: m["a"].get("truth", {}).get("bad2", 100) < 30)
             page.set("scene", "pattern", "corridor")
 

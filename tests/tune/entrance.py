@@ -1,4 +1,4 @@
-# gst-stereomatching: tests of stereo-tune: who gets in, and how much of it
+# gst-stereomatching: tests of stereo-tune: access and limits
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """entrance.py PROGRAM"""
 
@@ -218,12 +218,12 @@ class Viewers(unittest.TestCase):
                 page.close()
 
     def connect(self, server, n):
-        """Connections that send nothing; each of them may be closed at once."""
+        """Idle connections; the server may close each of them at once."""
         return [socket.create_connection(("127.0.0.1", server.port), PATIENCE) for _ in range(n)]
 
     def test_idle_connections(self):
         with Server(*QUICK, descriptors=128) as server, Viewer(server).start() as page:
-            # a page that sends nothing stays
+            # an idle page stays connected
             quiet = Viewer(server, lazy=True)
             self.addCleanup(quiet.close)
             quiet.wait("state")
@@ -232,7 +232,7 @@ class Viewers(unittest.TestCase):
             page.frames(2)
             with Viewer(server).start() as other:
                 other.frames(2)
-            # the last one is closed when it has sent nothing for a while
+            # the last one is closed after the idle timeout
             idle[-1].settimeout(PATIENCE)
             self.assertEqual(idle[-1].recv(1), b"")
             quiet.send("save")
@@ -247,7 +247,7 @@ class Viewers(unittest.TestCase):
             page.frames(2)
             server.leave(4)
             idle = self.connect(server, 20)
-            # no pipeline of another side can be created
+            # no pipeline can be created for another side
             page.send("compare", on=True)
             errors = page.wait("state", lambda m: m["errors"])["errors"]
             self.assertIn("file descriptors", errors["b"])
@@ -298,10 +298,10 @@ class Viewers(unittest.TestCase):
                 page.frames(30)
                 before = server.memory()
                 page.frames(120)
-                # a sanitizer keeps what was freed
+                # a sanitizer keeps freed memory
                 if not os.environ.get("STEREO_SANITIZER"):
                     self.assertLess(server.memory() - before, 30000)
-                # what was sent to it is of two frames at most
+                # it was sent pictures of at most two frames
                 frames = set()
                 end = time.monotonic() + 2
                 for _ in range(400):
@@ -323,7 +323,7 @@ class Viewers(unittest.TestCase):
                 time.sleep(0.6)
                 slow.send("ack", frame=frame, view=1, side=0)
             self.assertLess(size, first / 2)
-            # on a slow machine its pictures may have become smaller for a while
+            # on a slow machine pictures may be smaller for a while
             end = time.monotonic() + PATIENCE
             quick.pictures.clear()
             quick.frames(5)
@@ -338,7 +338,7 @@ class Viewers(unittest.TestCase):
                 page.socket.send("x" * 70000)
                 with self.assertRaises((websocket.WebSocketConnectionClosedException, OSError)):
                     page.wait("never")
-            # the first one costs the server little, so that it reaches the rate on any machine
+            # the first one is cheap for the server, so that any machine reaches the rate
             for text in ('{"type": "ack", "frame": 0, "view": 0, "side": 0}', "x"):
                 with Viewer(server) as page:
                     page.wait("state")

@@ -1,6 +1,6 @@
 # gst-stereomatching: a viewer of stereo-tune, without a browser
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Starts stereo-tune, and talks to it as its page does."""
+"""Starts stereo-tune and communicates with it as its page does."""
 
 import http.client
 import json
@@ -20,13 +20,13 @@ except ImportError:
     sys.exit(77)
 
 PROGRAM = sys.argv[1]
-# Seconds that anything may take, in a sanitized build on a busy machine.
+# Time limit in seconds, for a sanitized build on a loaded machine.
 PATIENCE = 60
 VIEWS = ["left", "disparity", "confidence", "depth", "view", "wrong"]
 
 
 class Server:
-    """stereo-tune as a child; address and port are where it listens."""
+    """stereo-tune as a child process, listening on address and port."""
 
     def __init__(self, *arguments, cwd=None, descriptors=None):
         words = [PROGRAM, *map(str, arguments)]
@@ -47,7 +47,7 @@ class Server:
         self.stop()
 
     def stop(self):
-        """Ends it as a terminal does; any warning fails the test."""
+        """Terminates it; any warning fails the test."""
         if self.process.poll() is None:
             self.process.terminate()
         errors = self.process.communicate(timeout=PATIENCE)[1]
@@ -56,19 +56,19 @@ class Server:
         return errors
 
     def leave(self, n):
-        """It gets no more than n file descriptors besides those that it has."""
+        """Limits it to n more file descriptors."""
         used = {int(name) for name in os.listdir("/proc/%d/fd" % self.process.pid)}
         limit = [number for number in range(max(used) + n + 2) if number not in used][n]
         hard = resource.prlimit(self.process.pid, resource.RLIMIT_NOFILE)[1]
         resource.prlimit(self.process.pid, resource.RLIMIT_NOFILE, (limit, hard))
 
     def memory(self):
-        """KiB that are in use."""
+        """Resident memory in KiB."""
         with open("/proc/%d/status" % self.process.pid, encoding="ascii") as file:
             return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
 
     def upload(self, *images, **headers):
-        """Status and body of the answer to images; headers that are None are left out."""
+        """Uploads images; returns status and body. Headers that are None are omitted."""
         body = b"".join(b"--bound\r\nContent-Disposition: form-data; name=\"view\"; filename=\"x\"\r\n\r\n"
                         + image + b"\r\n" for image in images) + b"--bound--\r\n"
         host = "localhost:%d" % self.port
@@ -79,7 +79,7 @@ class Server:
         return status, answer.decode()
 
     def request(self, path="/", method="GET", content=None, **headers):
-        """Status, headers and body of an answer."""
+        """Status, headers and body of a response."""
         connection = http.client.HTTPConnection("localhost", self.port, timeout=PATIENCE)
         host = headers.pop("Host", "localhost:%d" % self.port)
         connection.putrequest(method, path, skip_host=True)
@@ -105,7 +105,7 @@ class ServerCase(unittest.TestCase):
 
 
 class Viewer:
-    """One page. Pictures are shown as they come, unless it is lazy."""
+    """One page. It confirms pictures when they arrive, unless it is lazy."""
 
     def __init__(self, server, lazy=False, path="/live", **options):
         options.setdefault("subprotocols", ["stereo-tune-1"])
@@ -139,7 +139,7 @@ class Viewer:
         return {"type": "picture", "view": name, "side": "ab"[side], "frame": frame}
 
     def next(self):
-        """The next message, a picture as one of type picture."""
+        """The next message; a picture has the type "picture"."""
         data = self.socket.recv()
         if not data:
             raise websocket.WebSocketConnectionClosedException("the server has closed it")
@@ -160,7 +160,7 @@ class Viewer:
         return next(p for p in element["properties"] if p["name"] == name)
 
     def wait(self, kind, test=lambda message: True):
-        """The next message of that type of which the test is true."""
+        """The next message of this type for which the test is true."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             message = self.next()
@@ -169,7 +169,7 @@ class Viewer:
         raise AssertionError("no message %s" % kind)
 
     def start(self, views=("disparity",), width=128):
-        """Waits until it knows all, and wants these views."""
+        """Waits for the initial state and requests these views."""
         self.wait("state")
         self.send("want", views=list(views), width=width)
         return self
@@ -181,7 +181,7 @@ class Viewer:
         return last
 
     def pause(self, side="a"):
-        """Pauses, and waits for the pair that is being matched; the number of its frame."""
+        """Pauses and waits for the pair that is being matched; returns its frame number."""
         self.send("pause", on=True)
         self.wait("state", lambda m: m["paused"])
         frames = []
@@ -192,12 +192,12 @@ class Viewer:
         return frames[-1]
 
     def set(self, element, name, value, side="a"):
-        """Sets a property; the value that it has then."""
+        """Sets a property and returns its new value."""
         self.send("set", side=side, element=element, property=name, value=value)
         return self.wait("value", lambda m: m["side"] == side and m["element"] == element
                          and m["property"] == name)["value"]
 
     def error_of(self, kind, **members):
-        """The error that a message causes."""
+        """Sends a message and returns the resulting error."""
         self.send(kind, **members)
         return self.wait("message", lambda m: m["level"] == "error")["text"]

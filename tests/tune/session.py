@@ -1,4 +1,4 @@
-# gst-stereomatching: tests of stereo-tune: what is shown, and of what
+# gst-stereomatching: tests of stereo-tune: views, sources and sides
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """session.py PROGRAM"""
 
@@ -126,7 +126,7 @@ class Demo(ServerCase):
             page.send("compare", on=True)
             page.wait("state", lambda m: m["compare"])
             page.frames(2, side="b")
-            # there is no such device, with or without a GPU
+            # this device does not exist, with or without a GPU
             page.set("matcher", "cuda-device-id", 60)
             page.set("matcher", "backend", "cuda")
             error = page.wait("state", lambda m: m["errors"])["errors"]
@@ -144,14 +144,14 @@ class Demo(ServerCase):
             page.frames(2, side="b")
 
     def test_pause_and_step(self):
-        # as small as pictures get, so that slow ones keep their size
+        # the minimum size, so that slow connections do not reduce it
         with Viewer(self.server).start(("left", "disparity"), width=16) as page:
             page.frames(2)
             frame = page.pause()
             while page.pictures["left", "a"][-1]["frame"] < frame:
                 page.frames(1, "left")
             left = page.pictures["left", "a"][-1]["data"]
-            # a new setting shows on the same pair
+            # a new setting applies to the same pair
             page.set("matcher", "lr-max-diff", -1)
             while min(page.pictures[view, "a"][-1]["frame"]
                       for view in ("left", "disparity")) <= frame:
@@ -215,7 +215,7 @@ class Demo(ServerCase):
             self.assertIsNone(page.wait("probe")["disparity"])
 
     def test_depth_that_becomes_unknown(self):
-        """A map that is on its way to the depth does not make that fail."""
+        """A map in flight does not make the depth fail."""
         with Viewer(self.server).start(["left", "depth"], width=96) as page:
             page.frames(2, "depth")
             start = page.property(page.elements["a"]["depth"], "focal-length")["value"]
@@ -387,7 +387,7 @@ class Files(unittest.TestCase):
                     page.send("probe", side=side, x=WIDTH // 2, y=HEIGHT // 2)
                     self.assertAlmostEqual(page.wait("probe")["disparity"], SHIFT, 1)
                 self.assertEqual(page.pictures["disparity", "a"][-1]["width"], WIDTH)
-                # the camera of the earlier scene is not that of these images
+                # these images do not have the camera of the earlier scene
                 for name in ("focal-length", "baseline"):
                     found = page.property(page.elements["a"]["depth"], name)
                     self.assertEqual((found["value"], found["default"]), (0, 0))
