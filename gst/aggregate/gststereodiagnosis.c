@@ -108,7 +108,7 @@ get_share (const StereoImage * confidence, gint left)
 }
 
 static void
-judge (GstStereoMatcher * matcher, const StereoImage * confidence)
+evaluate (GstStereoMatcher * matcher, const StereoImage * confidence)
 {
   GstStereoDiagnosis *self = &matcher->diagnosis;
   const gint first = self->first, n = self->n;
@@ -140,7 +140,7 @@ gst_stereo_matcher_continue_diagnosis (GstStereoMatcher * matcher,
     self->frame = frame;
     self->image = *confidence;
   } else {
-    judge (matcher, confidence);
+    evaluate (matcher, confidence);
   }
 }
 
@@ -153,7 +153,7 @@ gst_stereo_matcher_finish_diagnosis (GstStereoMatcher * matcher)
     return;
   if (stereo_runner_wait (matcher->parent.run.runner[0], self->frame)
       == STEREO_OK)
-    judge (matcher, &self->image);
+    evaluate (matcher, &self->image);
   self->frame = 0;
 }
 
