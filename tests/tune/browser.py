@@ -182,6 +182,8 @@ class Case(ServerCase):
         self.shows(name, "!row.querySelector('.reset').disabled")
         self.tab.click(self.row(name) + " .reset")
         self.heard(name, default)
+        # the page may hear it after the other viewer
+        self.shows(name, "!row.classList.contains('changed')")
 
     def exchange(self, factory):
         self.tab.value("(list => { list.value = '%s'; list.dispatchEvent(new Event('change')); })"
