@@ -54,7 +54,7 @@ gst_stereo_matcher_start_diagnosis (GstStereoMatcher * matcher,
           (matcher)->algorithm, STEREO_RESULT_CONFIDENCE)
       || !is_due (self, time))
     return FALSE;
-  /* it has the memory */
+  /* The previous pair may still use the memory. */
   gst_stereo_matcher_finish_diagnosis (matcher);
   if (self->warned)
     return FALSE;
