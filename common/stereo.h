@@ -689,7 +689,7 @@ STEREO_API const char *stereo_alignment_status_name (StereoAlignmentStatus
  */
 typedef struct
 {
-  size_t struct_size;           /* sizeof (StereoAlignmentReport) */
+  uint32_t struct_size;         /* sizeof (StereoAlignmentReport) */
   StereoAlignmentStatus status;
   bool alarm;                   /* the same status, neither ok nor unknown, of
                                  * three measurements in a row */

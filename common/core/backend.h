@@ -120,7 +120,7 @@ struct StereoDevice
 #define STEREO_SHARED_STAGES(TABLE) \
   TABLE (convert) TABLE (colorize) TABLE (census) TABLE (median) \
   TABLE (refine) TABLE (temporal) TABLE (depth) TABLE (cloud) \
-  TABLE (rectify) TABLE (view)
+  TABLE (rectify) TABLE (rows) TABLE (view)
 
 /* The functions that return a stage table. */
 #define STEREO_DECLARE_STAGES(name) \

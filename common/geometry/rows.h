@@ -74,18 +74,26 @@ typedef struct
 
 typedef struct
 {
-  int16_t x;                    /* pixels of the last level; -1 = no corner */
-  int16_t y;
-  int32_t reserved;
+  int32_t x;                    /* pixels of the last level; -1 = no corner */
+  int32_t y;
   uint64_t descriptor[4];
 } StereoCorner;
+
+/* The nearest corner of the other view. */
+typedef struct
+{
+  int32_t other;                /* its index; -1 = none */
+  int32_t distance;             /* bits that differ */
+  int32_t second;               /* the smallest distance of corners that are
+                                 * more than 2 pixels away from it */
+} StereoCornerNearest;
 
 /* A view of one byte per pixel. */
 typedef struct
 {
   int width;
   int height;
-  const uint8_t *pixels;
+  uint8_t *pixels;              /* read-only on level 0 */
   size_t stride;                /* bytes */
 } StereoRowsImage;
 
@@ -97,25 +105,16 @@ typedef struct
   int rows;
 } StereoRowsCells;
 
-/* The best partner of a left corner. */
-typedef struct
-{
-  int32_t right;                /* index of the corner; -1 = none */
-  int32_t distance;             /* bits that differ */
-} StereoCornerPair;
-
-/* A pair, its pyramids, and the work memory of the stages. */
+/* A pair, its pyramids, and the memory of the stages. */
 typedef struct
 {
   int n_levels;                 /* halvings: the last level has this index */
   StereoRowsImage pyramid[2][STEREO_ROWS_MAX_LEVELS + 1];
   StereoRowsCells cells[2];
-  float *scores[2];             /* of all pixels of the last level */
-  StereoCorner *corners[2];     /* one per cell, then without gaps */
-  int32_t *n_corners;           /* of both views */
-  uint64_t *best[2];            /* by corner: nearest corner of the other view,
-                                 * distance << 32 | index */
-  StereoCornerPair *pairs;      /* by left corner */
+  float *scores[2];             /* of the pixels of the last level */
+  StereoCorner *corners[2];     /* by cell; a backend may remove gaps */
+  int32_t *n_corners;           /* of both views; without gaps: of corners[] */
+  StereoCornerNearest *nearest[2];      /* by corner */
   StereoRowMatch *refined;      /* by left corner; hamming < 0 = none */
   const int8_t *pattern;        /* 256 times x, y, x, y: the pixels to compare */
   uint8_t *out;                 /* the output */
@@ -125,7 +124,7 @@ typedef struct
 /* Stage table "rows". */
 typedef struct
 {
-  /* Makes levels 1 to n_levels of both pyramids from level 0. */
+  /* Levels 1 to n_levels of both pyramids from level 0. */
   StereoStatus (*halve) (StereoQueue * queue, const StereoRowsFrame * frame);
   StereoStatus (*corners) (StereoQueue * queue, const StereoRowsFrame * frame);
   StereoStatus (*describe) (StereoQueue * queue,

@@ -1,0 +1,38 @@
+/* gst-stereomatching: row measurement on the CPU, with vectors
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Compiled once for each instruction set. */
+
+#include "simd/simd.h"
+
+/* A vector of 16-bit lanes has two pixels in each lane. */
+#define ROWS_HALVE
+
+static inline void
+halve_row (const uint8_t * above, const uint8_t * below, uint8_t * out,
+    int width)
+{
+  typedef uint8_t Half8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
+  int x = 0;
+
+  for (; x + SIMD_BYTES / 2 <= width; x += SIMD_BYTES / 2) {
+    VecU16 a, b;
+    Half8 mean;
+
+    memcpy (&a, above + 2 * x, sizeof (a));
+    memcpy (&b, below + 2 * x, sizeof (b));
+    mean = __builtin_convertvector (((a & 0xff) + (a >> 8) + (b & 0xff)
+            + (b >> 8) + 2) >> 2, Half8);
+    memcpy (out + x, &mean, sizeof (mean));
+  }
+  for (; x < width; x++)
+    out[x] = (uint8_t) ((above[2 * x] + above[2 * x + 1] + below[2 * x]
+            + below[2 * x + 1] + 2) >> 2);
+}
+
+#include "geometry/rows-cpu.h"
+
+const StereoRowsStages SIMD_NAME (stereo_rows_stages_) = ROWS_STAGES;
