@@ -636,6 +636,8 @@ refine_cpu (StereoQueue * queue, const StereoRowsFrame * f)
           &f->refined[i], sizeof (f->refined[i]));
   }
   memcpy (f->out, &header, sizeof (header));
+  for (int y = 1 + header.n_matches; y < STEREO_ROWS_HEIGHT; y++)
+    memset (f->out + (size_t) y * f->out_stride, 0, sizeof (header));
   return STEREO_OK;
 }
 

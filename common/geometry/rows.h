@@ -52,7 +52,7 @@ extern "C" {
  *
  * The first row of the output is a StereoRowsHeader.  Each of the n_matches
  * rows after it is a StereoRowMatch (geometry/align.h), in the order of the
- * cells of the left view.  Further rows are not written.
+ * cells of the left view.  Further rows are 0.
  */
 extern const StereoOp stereo_rows_op;
 
