@@ -335,28 +335,49 @@ is_apart (const StereoCorner * a, const StereoCorner * b)
   return x > 2 || x < -2 || y > 2 || y < -2;
 }
 
-/* The nearest of the n corners; distances: room for all of them. */
+/* The indices of the corners that may be near enough in y.  Corners are in the
+ * order of rows of cells, so an earlier one is less than a cell below a later
+ * one. */
+static inline StereoSpan
+find_span (const StereoCorner * corners, int n, int cell, int first_y,
+    int last_y)
+{
+  const int step = 32;
+  StereoSpan span = { 0, 0 };
+
+  while (span.begin + step < n
+      && corners[span.begin + step].y + cell < first_y)
+    span.begin += step;
+  span.end = span.begin;
+  while (span.end < n && corners[span.end].y - cell <= last_y)
+    span.end += step;
+  span.end = span.end < n ? span.end : n;
+  return span;
+}
+
+/* distances: room for a span. */
 static inline StereoCornerNearest
 find_nearest (const StereoRowsImage * last, const StereoCorner * self,
-    const StereoCorner * corners, int n, int16_t * distances)
+    const StereoCorner * corners, StereoSpan span, int16_t * distances)
 {
   StereoCornerNearest best = { -1, STEREO_NO_HAMMING, STEREO_NO_HAMMING };
 
-  for (int i = 0; i < n; i++) {
-    distances[i] = STEREO_NO_HAMMING;
-    if (!stereo_corners_near (last, corners[i].x - self->x,
+  for (int i = span.begin; i < span.end; i++) {
+    int distance = STEREO_NO_HAMMING;
+
+    if (stereo_corners_near (last, corners[i].x - self->x,
             corners[i].y - self->y))
-      continue;
-    distances[i] = (int16_t) corner_distance (self, &corners[i]);
-    if (distances[i] < best.distance) {
-      best.distance = distances[i];
+      distance = corner_distance (self, &corners[i]);
+    distances[i - span.begin] = (int16_t) distance;
+    if (distance < best.distance) {
+      best.distance = distance;
       best.other = i;
     }
   }
-  for (int i = 0; i < n && best.other >= 0; i++) {
-    if (distances[i] < best.second
+  for (int i = span.begin; i < span.end && best.other >= 0; i++) {
+    if (distances[i - span.begin] < best.second
         && is_apart (&corners[i], &corners[best.other]))
-      best.second = distances[i];
+      best.second = distances[i - span.begin];
   }
   return best;
 }
@@ -366,13 +387,19 @@ match_corners (const void *context, StereoSpan span)
 {
   const RowsLoop *loop = context;
   const StereoRowsFrame *f = loop->f;
-  const int other = !loop->view;
+  const StereoRowsImage *last = last_level (f, 0);
+  const int other = !loop->view, reach = last->height / 6;
+  const StereoCorner *others = f->corners[other];
   int16_t distances[STEREO_MAX_RIGHT_CORNERS];
 
-  for (int i = span.begin; i < span.end; i++)
-    f->nearest[loop->view][i] = find_nearest (last_level (f, 0),
-        &f->corners[loop->view][i], f->corners[other], f->n_corners[other],
+  for (int i = span.begin; i < span.end; i++) {
+    const StereoCorner *self = &f->corners[loop->view][i];
+    const StereoSpan near = find_span (others, f->n_corners[other],
+        f->cells[other].size, self->y - reach, self->y + reach);
+
+    f->nearest[loop->view][i] = find_nearest (last, self, others, near,
         distances);
+  }
 }
 
 static StereoStatus
