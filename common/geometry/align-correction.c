@@ -37,9 +37,8 @@ static const struct
 
 /* --------------------------------------------------------------------- text */
 
-/* "%.17g" in the C locale: the same double when parsed. */
-static void
-print_double (double value, char text[32])
+void
+stereo_correction_print (double value, char text[32])
 {
   snprintf (text, 32, "%.17g", value);
   for (char *at = text; *at != '\0'; at++) {
@@ -64,11 +63,11 @@ stereo_correction_format (const StereoCorrection * c,
   text[0] = '\0';
   if (c == NULL)
     return;
-  print_double (c->focal_length, number);
+  stereo_correction_print (c->focal_length, number);
   n = snprintf (text, STEREO_CORRECTION_TEXT_SIZE,
       "width=%d:height=%d:focal-length=%s", c->width, c->height, number);
   for (int i = 0; i < STEREO_N_CORRECTIONS; i++) {
-    print_double (c->values[i], number);
+    stereo_correction_print (c->values[i], number);
     n += snprintf (text + n, (size_t) (STEREO_CORRECTION_TEXT_SIZE - n),
         ":%s=%s", params[i].name, number);
   }

@@ -11,6 +11,7 @@
  * align-filter.c     the correction over time
  * align-fit.c        the cameras that agree with the matches of a pair
  * align-model.c      the cameras
+ * align-opencv.c     corrections as calibration files
  * align-text.c       reports in sentences
  * align-verdict.c    the report of a pair
  */
@@ -93,6 +94,9 @@ void stereo_align_describe (StereoAlignmentReport * report,
 /* Whether all values are plausible. */
 StereoStatus stereo_correction_check (const StereoCorrection * correction,
     StereoMessage * why);
+
+/* Writes a number in the C locale; parsing it gives the same double. */
+void stereo_correction_print (double value, char text[32]);
 
 void stereo_correction_model (const StereoCorrection * correction,
     StereoAlignModel * model);

@@ -14,6 +14,7 @@ Arrays are height x width or height x width x channels, from the top row down.
 They are read in place if the pixels of each row are contiguous.
 """
 
+from ._alignment import Aligner, Alignment, Correction, align
 from ._library import ArgumentError, Error
 from ._maps import Camera, Map, depth, points, view
 from ._matching import Matcher, algorithms, backends, match, version
@@ -23,7 +24,8 @@ from ._rectify import Rectified, Rectifier
 from ._tables import properties
 from ._video import Frame, Video, open_video
 
-__all__ = ["ArgumentError", "Camera", "Error", "Frame", "Map", "Matcher", "Property",
-           "Rectified", "Rectifier", "Video", "algorithms", "backends", "depth", "match",
-           "open_video", "points", "presets", "properties", "version", "view"]
+__all__ = ["Aligner", "Alignment", "ArgumentError", "Camera", "Correction", "Error", "Frame",
+           "Map", "Matcher", "Property", "Rectified", "Rectifier", "Video", "algorithms", "align",
+           "backends", "depth", "match", "open_video", "points", "presets", "properties",
+           "version", "view"]
 __version__ = version()

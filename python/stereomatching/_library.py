@@ -73,6 +73,25 @@ class Stats(_Sized):
                 ("device_bytes", c_size_t), ("host_bytes", c_size_t), ("allocations", c_uint64)]
 
 
+CORRECTION_TEXT_SIZE = 512
+CORRECTION_FILE_SIZE = 4096
+
+
+class Correction(Structure):
+    _fields_ = [("serial", c_uint), ("width", c_int), ("height", c_int), ("focal_length", c_double),
+                ("values", c_double * 10)]
+
+
+class AlignmentReport(_Sized):
+    _fields_ = [("struct_size", c_uint32), ("status", c_int), ("alarm", c_bool), ("serial", c_uint),
+                ("n_matches", c_uint), ("n_fitting", c_uint)] + [
+        (name, c_double) for name in (
+            "rows_median", "rows_95", "rows_max", "rows_sigma", "offset", "offset_sigma", "roll",
+            "roll_sigma", "zoom", "zoom_sigma", "keystone", "keystone_sigma", "disparity_sigma",
+            "contrast", "brightness", "sharpness", "min_disparity", "max_disparity")] + [
+        ("text", c_char * 512)]
+
+
 _HANDLE = POINTER(c_void_p)
 _IMAGE = POINTER(Image)
 _WHY = POINTER(Message)
@@ -116,6 +135,20 @@ _FUNCTIONS = {
     "stereo_operation_set_text": (c_int, [c_void_p, c_char_p, c_char_p, _WHY]),
     "stereo_operation_output_size": (c_int, [c_void_p, c_int, c_int, POINTER(c_int),
                                              POINTER(c_int), _WHY]),
+    "stereo_alignment_new": (c_int, [_HANDLE, _WHY]),
+    "stereo_alignment_free": (None, [_HANDLE]),
+    "stereo_alignment_reset": (None, [c_void_p]),
+    "stereo_alignment_set_focal_length": (c_int, [c_void_p, c_double, _WHY]),
+    "stereo_alignment_measure": (c_int, [c_void_p, c_void_p, _IMAGE, _IMAGE, POINTER(Correction),
+                                         c_double, _WHY]),
+    "stereo_alignment_get_report": (None, [c_void_p, POINTER(AlignmentReport)]),
+    "stereo_alignment_get_correction": (None, [c_void_p, POINTER(Correction)]),
+    "stereo_alignment_status_name": (c_char_p, [c_int]),
+    "stereo_correction_format": (None, [POINTER(Correction), c_char_p]),
+    "stereo_correction_format_opencv": (None, [POINTER(Correction), c_char_p]),
+    "stereo_correction_parse": (c_int, [c_char_p, POINTER(Correction), _WHY]),
+    "stereo_correction_source": (None, [POINTER(Correction), c_bool, c_double, c_double,
+                                        POINTER(c_double), POINTER(c_double)]),
     "stereo_operation_process": (c_int, [c_void_p, POINTER(_IMAGE), c_size_t, _IMAGE, _WHY]),
 }
 
