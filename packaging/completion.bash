@@ -47,5 +47,5 @@ _stereomatching() {
   case ${COMPREPLY[0]:-} in *=) compopt -o nospace 2> /dev/null ;; esac
 }
 
-complete -o default -F _stereomatching stereo-eval stereo-bench stereo-view stereo-tune \
-  stereo-batch
+complete -o default -F _stereomatching stereo-eval stereo-bench stereo-check stereo-view \
+  stereo-tune stereo-batch

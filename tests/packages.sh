@@ -110,7 +110,7 @@ compile() {
 manual() {
   local tool
 
-  for tool in stereo-bench stereo-eval stereo-view; do
+  for tool in stereo-bench stereo-check stereo-eval stereo-view; do
     with_root "$tool" --version || return
     grep -q -- '--backend' <<< "$(man -l "$build/root/usr/share/man/man1/$tool.1.gz")" || return
   done

@@ -9,6 +9,7 @@ as it does not depend on a YAML parser.
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 import warnings
 import weakref
@@ -17,6 +18,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _library as c
+from ._alignment import Correction
 from ._arrays import view_images
 from ._checks import encoded, number, one_of, shown, whole
 from ._devices import BACKENDS
@@ -58,6 +60,14 @@ def _search_path(calibration: Any) -> str:
     return joined
 
 
+def _write_file(text: str) -> str:
+    """Returns the path of a new file."""
+    handle, path = tempfile.mkstemp(prefix="stereomatching-", suffix=".yml")
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(text)
+    return path
+
+
 def _within(value: Any, what: str, least: float, most: float) -> float:
     given = number(value, what)
     if not least <= given <= most:
@@ -80,6 +90,8 @@ class Rectifier:
 
     :param calibration: the calibration file, or a list of them: OpenCV, ROS, Kalibr or ZED, as in
         docs/calibration.md.
+    :param correction: of align() or Aligner, for the views without a calibration, or rectified
+        with it.
     :param calibration_unit: length unit of OpenCV calibration files, in metres.
     :param alpha: free scaling, for files without a projection: 0 = crop to valid pixels, 1 = keep
         all source pixels, -1 = keep the focal length.
@@ -87,10 +99,14 @@ class Rectifier:
     :param backend: ``"auto"``, ``"cpu"`` or ``"cuda"``.
     """
 
-    def __init__(self, calibration: Union[Path, Sequence[Path]], *, calibration_unit: float = 1.0,
+    def __init__(self, calibration: Union[None, Path, Sequence[Path]] = None, *,
+                 correction: Optional[Correction] = None, calibration_unit: float = 1.0,
                  alpha: float = 0.0, border: int = 0xff000000, backend: str = "auto") -> None:
+        if calibration is None and correction is None:
+            raise c.ArgumentError("expected a calibration, a correction, or both")
+        # one element after the other
+        self._files = [] if calibration is None else [_search_path(calibration)]
         self._properties = {
-            "calibration": _search_path(calibration),
             "calibration-unit": _within(calibration_unit, "calibration_unit", 1e-9, 1e9),
             "alpha": _within(alpha, "alpha", -1, 1),
             "border": whole(border, "border", 0, 0xffffffff),
@@ -98,6 +114,9 @@ class Rectifier:
         }
         self._gst = _import_gst()
         self._lock = threading.Lock()
+        if correction is not None:
+            self._files.append(_write_file(correction.calibration()))
+            weakref.finalize(self, os.unlink, self._files[-1])
         self._start()
 
     def _start(self) -> None:
@@ -110,17 +129,32 @@ class Rectifier:
 
     def _add_branch(self, view: str) -> Tuple[Any, Any]:
         """Returns the appsrc and the appsink of a view."""
-        source, element, sink = (self._gst.ElementFactory.make(name)
-                                 for name in ("appsrc", "stereorectify", "appsink"))
-        for name, value in dict(self._properties, view=view).items():
-            element.set_property(name, value)
-        source.set_property("format", self._gst.Format.TIME)
-        sink.set_property("sync", False)
-        for one in (source, element, sink):
+        names = ["appsrc"] + ["stereorectify"] * len(self._files) + ["appsink"]
+        chain = [self._gst.ElementFactory.make(name) for name in names]
+        for element, calibration in zip(chain[1:], self._files):
+            for name, value in dict(self._properties, view=view, calibration=calibration).items():
+                element.set_property(name, value)
+        chain[0].set_property("format", self._gst.Format.TIME)
+        chain[-1].set_property("sync", False)
+        for one in chain:
             self._pipeline.add(one)
-        source.link(element)
-        element.link(sink)
-        return source, sink
+        for one, following in zip(chain, chain[1:]):
+            one.link(following)
+        if view == "left":
+            self._watch_camera(chain[1].get_static_pad("src"))
+        return chain[0], chain[-1]
+
+    def _watch_camera(self, pad: Any) -> None:
+        """Keeps the camera of the calibration; a correction has no baseline."""
+        cameras: List[Optional[Camera]] = []
+        passed = self._gst.PadProbeReturn.OK
+
+        def keep(_: Any, info: Any) -> Any:
+            cameras[:] = [_camera(info.get_buffer())]
+            return passed
+
+        self._cameras = cameras
+        pad.add_probe(self._gst.PadProbeType.BUFFER, keep)
 
     def rectify(self, left: Any, right: Any, *, order: str = "rgb") -> Rectified:
         """Rectifies one pair.
@@ -144,7 +178,7 @@ class Rectifier:
         for sample in samples:
             view = _unpack(sample.get_buffer(), left_array.shape)
             views.append(view[:, :, ::-1] if swapped else view)
-        return Rectified(views[0], views[1], _camera(samples[0].get_buffer()))
+        return Rectified(views[0], views[1], self._cameras[0])
 
     __call__ = rectify
 

@@ -28,7 +28,7 @@ TIMEOUT = 120
 WIDTH, HEIGHT, SHIFT, SCALE = 48, 32, 4, 4
 SCENES = {"middlebury-v2": ("cones", "teddy"), "middlebury-2001": ("venus",),
           "middlebury-2003-half": ("cones",)}
-TOOLS = ("stereo-eval", "stereo-bench", "stereo-view")
+TOOLS = ("stereo-eval", "stereo-bench", "stereo-check", "stereo-view")
 
 
 def write(path, data):

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# gst-stereomatching: tests of align(), Aligner and Correction
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Measures and corrects generated views.
+
+    alignment.py LIBRARY ROOT
+
+Exit status 77 (skipped) without NumPy. Rectifier also needs python3-gi and the plugin.
+"""
+
+import math
+import os
+import sys
+import tempfile
+import unittest
+
+import suite
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: NumPy is not installed for %s" % sys.executable)
+    sys.exit(77)
+
+os.environ["STEREOMATCHING_LIBRARY"] = os.path.abspath(sys.argv[1])
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(sys.argv[2], "python"))
+import stereomatching as sm  # noqa: E402
+
+WIDTH, HEIGHT = 640, 400
+
+
+def sampled(lattice, x, y, step):
+    """A lattice of random numbers, smoothly interpolated."""
+    u, v = np.floor(x / step).astype(int), np.floor(y / step).astype(int)
+    a, b = x / step - u, y / step - v
+    a, b = a * a * (3 - 2 * a), b * b * (3 - 2 * b)
+    size = len(lattice)
+
+    def node(i, j):
+        return lattice[(v + j) % size, (u + i) % size]
+
+    return (node(0, 0) * (1 - a) + node(1, 0) * a) * (1 - b) + (node(0, 1) * (1 - a)
+                                                                + node(1, 1) * a) * b
+
+
+def texture(x, y):
+    random = np.random.RandomState(4)
+    return sum(weight * sampled(random.rand(256, 256), x, y, step)
+               for weight, step in ((90, 6.3), (70, 17.7), (60, 41.1)))
+
+
+def view(disparity=0.0, roll=0.0, rows=0.0):
+    """A slanted plane; the camera is turned clockwise by a roll in degrees."""
+    y, x = np.mgrid[0:HEIGHT, 0:WIDTH].astype(float)
+    angle = math.radians(roll)
+    u, v = x - (WIDTH - 1) / 2, y - (HEIGHT - 1) / 2 - rows
+    u, v = u * math.cos(angle) + v * math.sin(angle), v * math.cos(angle) - u * math.sin(angle)
+    u, v = u + (WIDTH - 1) / 2, v + (HEIGHT - 1) / 2
+    return (20 + texture(u + disparity * (1 + v / HEIGHT), v)).astype(np.uint8)
+
+
+LEFT = view()
+RIGHT = view(20)
+TURNED = view(20, roll=0.5, rows=2)
+
+
+class Measurements(unittest.TestCase):
+    def test_rows_that_match(self):
+        found = sm.align(LEFT, RIGHT)
+        self.assertEqual(found.status, "ok")
+        self.assertTrue(found.correction.identity)
+        self.assertGreater(found.fitting, 200)
+        self.assertLess(found.rows_95, 0.3)
+        self.assertLess(abs(found.sharpness - 1), 0.1)
+        self.assertIn("Rows match", found.text)
+
+    def test_a_turned_camera(self):
+        found = sm.align(LEFT, TURNED)
+        self.assertEqual(found.status, "off")
+        self.assertLess(abs(found.roll - 0.5), 0.03)
+        self.assertLess(abs(found.offset - 2), 0.3)
+        self.assertIn("turned by 0.5", found.text)
+        self.assertFalse(found.correction.identity)
+
+    def test_other_verdicts(self):
+        self.assertEqual(sm.align(RIGHT, LEFT).status, "swapped")
+        self.assertEqual(sm.align(LEFT, LEFT).status, "same-view")
+        unknown = sm.align(LEFT * 0, RIGHT * 0)
+        self.assertEqual((unknown.status, unknown.matches), ("unknown", 0))
+        self.assertTrue(math.isnan(unknown.rows_median))
+
+    def test_arrays(self):
+        found = sm.align(LEFT, TURNED)
+        for convert in (lambda a: np.repeat(a[:, :, None], 3, 2), lambda a: a[:, :, None],
+                        lambda a: a.astype(np.uint16) << 8, np.asfortranarray):
+            self.assertEqual(sm.align(convert(LEFT), convert(TURNED)), found)
+
+    def test_pairs_of_a_video(self):
+        aligner = sm.Aligner(backend="cpu", threads=1)
+        alarms = [aligner.measure(LEFT, TURNED, seconds=i / 10).alarm for i in range(4)]
+        self.assertEqual(alarms, [False, False, True, True])
+        self.assertEqual(aligner.correction, aligner.measure(LEFT, TURNED).correction)
+        aligner.reset()
+        self.assertTrue(aligner.correction.identity)
+
+    def test_invalid_arguments(self):
+        for call in (lambda: sm.align(LEFT, RIGHT[:, 1:]), lambda: sm.align(LEFT, None),
+                     lambda: sm.align(LEFT, RIGHT, focal_length=-1),
+                     lambda: sm.align(LEFT, RIGHT, focal_length="long"),
+                     lambda: sm.align(LEFT, RIGHT, backend="abacus"),
+                     lambda: sm.Correction.from_text("width=1"),
+                     lambda: sm.align(LEFT, RIGHT).correction.source("middle", 0, 0)):
+            self.assertRaises(sm.ArgumentError, call)
+
+
+class Corrections(unittest.TestCase):
+    def setUp(self):
+        self.correction = sm.align(LEFT, TURNED).correction
+
+    def test_text(self):
+        self.assertEqual(sm.Correction.from_text(str(self.correction)), self.correction)
+        self.assertIn("roll=", str(self.correction))
+
+    def test_points_of_both_views_get_the_same_row(self):
+        angle = math.radians(0.5)
+        for x, y in ((100, 50), (500, 60), (320, 200), (90, 350)):
+            left = self.correction.source("left", x, y)
+            right = self.correction.source("right", x, y)
+            # the turned view shows the left point at this place, but for its disparity
+            u, v = (left[0] - 20 * (1 + left[1] / HEIGHT) - (WIDTH - 1) / 2,
+                    left[1] - (HEIGHT - 1) / 2)
+            row = u * math.sin(angle) + v * math.cos(angle) + (HEIGHT - 1) / 2 + 2
+            slope = math.sin(angle) * (right[0] - (u * math.cos(angle) - v * math.sin(angle)
+                                                   + (WIDTH - 1) / 2))
+            self.assertLess(abs(right[1] - row - slope), 0.3)
+
+    def test_views_used_again(self):
+        aligner = sm.Aligner()
+        aligner.measure(LEFT, TURNED)
+        found = aligner.measure(LEFT, TURNED, applied=aligner.correction)
+        # these views do not have the correction that they are said to have
+        self.assertEqual(found.status, "off")
+
+    def test_rectifier(self):
+        self.assertRaises(sm.ArgumentError, sm.Rectifier)
+        try:
+            rectifier = sm.Rectifier(correction=self.correction, backend="cpu")
+        except sm.Error as error:
+            self.skipTest(str(error))
+        rectified = rectifier(LEFT, TURNED)
+        self.assertIsNone(rectified.camera)
+        found = sm.align(rectified.left, rectified.right)
+        self.assertEqual(found.status, "ok")
+        self.assertLess(found.rows_95, 0.3)
+
+    def test_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "correction.yml")
+            self.correction.save(path)
+            with open(path, encoding="ascii") as file:
+                self.assertEqual(file.read(), self.correction.calibration())
+            self.assertIn("image_width: 640", self.correction.calibration())
+            try:
+                rectified = sm.Rectifier(path, backend="cpu")(LEFT, TURNED)
+            except sm.Error as error:
+                self.skipTest(str(error))
+            other = sm.Rectifier(correction=self.correction, backend="cpu")(LEFT, TURNED)
+            self.assertTrue(np.array_equal(rectified.right, other.right))
+
+
+if __name__ == "__main__":
+    suite.main()
