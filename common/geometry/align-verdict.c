@@ -29,8 +29,11 @@
 #define MIN_STEP_MATCHES 60
 #define MAX_EXCESS 4.0
 
-/* Swapped: this share of the disparities is below -1. */
+/* Swapped: this share of the disparities is below -1, and they do not grow
+ * downwards, as in most scenes whose disparities a rotation makes negative: the
+ * correlation of disparity and row is less. */
 #define SWAPPED_SHARE 0.8
+#define SWAPPED_CORRELATION 0.25
 
 static bool
 is_fitting (const StereoAlignPair * p, size_t i)
@@ -132,6 +135,36 @@ report_disparities (const StereoAlignPair * p,
   r->max_disparity = get_quantile (p, n, 0.98);
 }
 
+/* Correlation of n disparities with the rows of the matches that fit. */
+static double
+correlate_rows (const StereoAlignPair * p, const double *disparities,
+    size_t n)
+{
+  double mean_d = 0, mean_y = 0, dd = 0, dy = 0, yy = 0;
+  size_t k = 0;
+
+  for (int pass = 0; pass < 2; pass++) {
+    k = 0;
+    for (size_t i = 0; i < p->matches.n; i++) {
+      const double y = p->matches.points[i].yl;
+
+      if (!is_fitting (p, i))
+        continue;
+      if (pass == 0) {
+        mean_d += disparities[k++] / (double) n;
+        mean_y += y / (double) n;
+      } else {
+        const double d = disparities[k++] - mean_d;
+
+        dd += d * d;
+        dy += d * (y - mean_y);
+        yy += (y - mean_y) * (y - mean_y);
+      }
+    }
+  }
+  return dd > 0 && yy > 0 ? dy / sqrt (dd * yy) : 0;
+}
+
 /* Whether disparities are negative beyond what the rotation between the views
  * explains. */
 static bool
@@ -154,6 +187,7 @@ is_swapped (const StereoAlignPair * p, double sigma)
     d[n++] = xl - xr;
   }
   return n > 0 && (double) n_negative > SWAPPED_SHARE * (double) n
+      && correlate_rows (p, d, n) < SWAPPED_CORRELATION
       && stereo_align_select (d, n, n / 2) < -3 * sigma;
 }
 
