@@ -50,9 +50,9 @@
  *
  * Compatibility.  docs/api.md has the policy and the changes of each version.
  * In short: an incompatible change gets a new SONAME.  Without one, functions
- * and enumerators are only ever added.  StereoMatcherConfig and
- * StereoMatcherStats may get more fields at the end, and carry their size in
- * struct_size.  StereoParamSpec may get more fields, too: programs read it
+ * and enumerators are only ever added.  StereoMatcherConfig, StereoMatcherStats
+ * and StereoAlignmentReport may get more fields at the end, and carry their size
+ * in struct_size.  StereoParamSpec may get more fields, too: programs read it
  * where the library keeps it.  All other structures are final.  STEREO_N_*
  * count what this header knows; a newer library may know more.
  */

@@ -50,9 +50,9 @@
  *
  * Compatibility.  docs/api.md has the policy and the changes of each version.
  * In short: an incompatible change gets a new SONAME.  Without one, functions
- * and enumerators are only ever added.  StereoMatcherConfig and
- * StereoMatcherStats may get more fields at the end, and carry their size in
- * struct_size.  StereoParamSpec may get more fields, too: programs read it
+ * and enumerators are only ever added.  StereoMatcherConfig, StereoMatcherStats
+ * and StereoAlignmentReport may get more fields at the end, and carry their size
+ * in struct_size.  StereoParamSpec may get more fields, too: programs read it
  * where the library keeps it.  All other structures are final.  STEREO_N_*
  * count what this header knows; a newer library may know more.
  */
@@ -68,15 +68,29 @@
 extern "C" {
 #endif
 
-#if defined (__GNUC__)
+#if defined (_WIN32) && defined (STEREO_BUILDING)
+#define STEREO_API __declspec (dllexport)
+#elif defined (__GNUC__) && !defined (_WIN32)
 #define STEREO_API __attribute__ ((visibility ("default")))
-#define STEREO_CHECKED __attribute__ ((warn_unused_result))
+#else
+#define STEREO_API
+#endif
+
+#if defined (__MINGW32__) && !defined (__clang__)
+/* the printf() of C99, not that of msvcrt */
+#define STEREO_PRINTF(text, first) \
+    __attribute__ ((format (gnu_printf, text, first)))
+#elif defined (__GNUC__)
 #define STEREO_PRINTF(text, first) \
     __attribute__ ((format (printf, text, first)))
 #else
-#define STEREO_API
-#define STEREO_CHECKED
 #define STEREO_PRINTF(text, first)
+#endif
+
+#if defined (__GNUC__)
+#define STEREO_CHECKED __attribute__ ((warn_unused_result))
+#else
+#define STEREO_CHECKED
 #endif
 
 /* ------------------------------------------------------------------ status */
@@ -280,8 +294,8 @@ typedef struct
  * The parameters of an algorithm; NULL past the last one.  First those that all
  * algorithms have (num-disparities, min-disparity, disparity-scale,
  * invalid-value, median, temporal), then those of post-processing, if the
- * algorithm has it (cost, subpixel, lr-max-diff, speckle-size, fill, refine),
- * then the algorithm's own.
+ * algorithm has it (cost, subpixel, lr-max-diff, speckle-size, fill, refine,
+ * min-confidence), then the algorithm's own.
  */
 STEREO_API const StereoParamSpec *stereo_algorithm_param (const
     StereoAlgorithm * algorithm, size_t index);
@@ -629,6 +643,183 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_operation_output_size (const
 STEREO_CHECKED STEREO_API StereoStatus stereo_operation_process
     (StereoOperation * operation, const StereoImage * const *inputs,
     size_t n_inputs, const StereoImage * output, StereoMessage * why);
+
+/* --------------------------------------------------------------- alignment */
+
+/*
+ * Whether corresponding points are on the same row of both views, and what
+ * would put them there, measured from the views alone: docs/alignment.md.
+ *
+ *   StereoAlignment *alignment = NULL;
+ *   StereoAlignmentReport report = STEREO_ALIGNMENT_REPORT_INIT;
+ *
+ *   stereo_alignment_new (&alignment, &why);
+ *   stereo_alignment_measure (alignment, device, &left, &right, NULL, NAN,
+ *       &why);                                 once, or for pairs of a video
+ *   stereo_alignment_get_report (alignment, &report);
+ *   puts (report.text);
+ *   stereo_alignment_free (&alignment);
+ */
+typedef struct StereoAlignment StereoAlignment;
+
+typedef enum
+{
+  STEREO_ALIGNMENT_UNKNOWN = 0, /* too few points match, or too inaccurately */
+  STEREO_ALIGNMENT_OK,
+  STEREO_ALIGNMENT_OFF,         /* rows differ by more than 0.5 pixels */
+  STEREO_ALIGNMENT_SWAPPED,     /* the left view is the right one */
+  STEREO_ALIGNMENT_SAME_VIEW,   /* both views are the same image */
+  STEREO_ALIGNMENT_NOT_IN_STEP, /* many points match, but fit no cameras: the
+                                 * views are probably of different times */
+  STEREO_N_ALIGNMENTS
+} StereoAlignmentStatus;
+
+/* "unknown", "ok", "off", "swapped", "same-view", "not-in-step"; NULL for an
+ * unknown status. */
+STEREO_API const char *stereo_alignment_status_name (StereoAlignmentStatus
+    status);
+
+/*
+ * The last measurement.  It describes the views as they were measured, thus
+ * with the correction that had been applied to them.
+ *
+ * Rows are the row of a point in the right view minus that in the left one, in
+ * pixels, over the whole image and the measured disparities.  A sigma is a
+ * standard deviation.  Numbers are NAN if nothing could be measured.
+ */
+typedef struct
+{
+  uint32_t struct_size;         /* sizeof (StereoAlignmentReport) */
+  StereoAlignmentStatus status;
+  bool alarm;                   /* the same status, neither ok nor unknown, of
+                                 * three measurements in a row */
+  unsigned serial;              /* of the correction applied to the views; 0 =
+                                 * none */
+  unsigned n_matches;
+  unsigned n_fitting;           /* that agree with the cameras found */
+  double rows_median;           /* of absolute values, pixels */
+  double rows_95;               /* exceeded in 5 % of the image */
+  double rows_max;
+  double rows_sigma;            /* exceeded in 5 % of the image */
+  /* Of the right view against the left one; offset in pixels and others as
+   * seen at the image centre, positive if the right view is lower, turned
+   * clockwise, or larger. */
+  double offset;                /* pixels */
+  double offset_sigma;
+  double roll;                  /* degrees */
+  double roll_sigma;
+  double zoom;                  /* ratio of the focal lengths - 1 */
+  double zoom_sigma;
+  double keystone;              /* rotation about the vertical axis, degrees */
+  double keystone_sigma;
+  double disparity_sigma;       /* of a common offset of all disparities that
+                                 * the rotation causes, pixels */
+  double contrast;              /* ratio right / left */
+  double brightness;            /* difference of the means, grey levels */
+  double sharpness;             /* ratio right / left */
+  double min_disparity;         /* of 96 % of the points, pixels */
+  double max_disparity;
+  char text[512];               /* what it means and what to do: sentences */
+} StereoAlignmentReport;
+
+#define STEREO_ALIGNMENT_REPORT_INIT { sizeof (StereoAlignmentReport) }
+
+/* The parameters of a correction: StereoCorrection.values[]. */
+typedef enum
+{
+  STEREO_CORRECTION_PITCH = 0,  /* rotation, right against left, radians: */
+  STEREO_CORRECTION_YAW,        /* about the x, y and z axes of a camera, */
+  STEREO_CORRECTION_ROLL,       /* x right, y down, z forward */
+  STEREO_CORRECTION_ZOOM,       /* log of the ratio of focal lengths */
+  STEREO_CORRECTION_COMMON_ROLL,        /* rotation of both views, radians */
+  STEREO_CORRECTION_COMMON_YAW,
+  STEREO_CORRECTION_FOCAL,      /* log of the focal length / focal_length */
+  STEREO_CORRECTION_OFFSET,     /* of the principal points, in y, pixels */
+  STEREO_CORRECTION_K1,         /* radial distortion, right against left */
+  STEREO_CORRECTION_COMMON_K1,
+  STEREO_N_CORRECTIONS
+} StereoCorrectionParam;
+
+/* A correction of both views: points of both are on the same row afterwards,
+ * and the image centre keeps its disparity.  All values 0: no change. */
+typedef struct
+{
+  unsigned serial;              /* counts changes; 0 = none */
+  int width;                    /* of the views, pixels */
+  int height;
+  double focal_length;          /* that values are relative to, pixels */
+  double values[STEREO_N_CORRECTIONS];
+} StereoCorrection;
+
+STEREO_CHECKED STEREO_API StereoStatus stereo_alignment_new (StereoAlignment **
+    alignment, StereoMessage * why);
+STEREO_API void stereo_alignment_free (StereoAlignment ** alignment);
+
+/* Forgets all pairs and the correction.  Serials go on. */
+STEREO_API void stereo_alignment_reset (StereoAlignment * alignment);
+
+/* The focal length of the views, in pixels, if it is known; 0 (default) = 0.9
+ * widths, +- 25 %.  A new value resets the state. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_alignment_set_focal_length
+    (StereoAlignment * alignment, double focal_length, StereoMessage * why);
+
+/*
+ * Measures a pair of views of any format and the same size, in host memory or
+ * in memory of the device, and adds it to the state.  Complete on return.
+ *
+ * applied: the correction that the views have; NULL = none.
+ * seconds: the time of the pair; NAN = 0.1 s after the previous one.
+ */
+STEREO_CHECKED STEREO_API StereoStatus stereo_alignment_measure
+    (StereoAlignment * alignment, StereoDevice * device,
+    const StereoImage * left, const StereoImage * right,
+    const StereoCorrection * applied, double seconds, StereoMessage * why);
+
+/* Fills report->struct_size bytes.  Before the first pair, the status is
+ * unknown. */
+STEREO_API void stereo_alignment_get_report (const StereoAlignment * alignment,
+    StereoAlignmentReport * report);
+
+/* The correction that all pairs ask for; all 0 while rows are off by less than
+ * 0.25 pixels, or by less than can be trusted.  Its serial changes if a row
+ * moves by more than 0.15 pixels, or by a reset. */
+STEREO_API void stereo_alignment_get_correction (const StereoAlignment *
+    alignment, StereoCorrection * correction);
+
+/* Starts with a correction from an earlier run.  Its serial is replaced by the
+ * next one. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_alignment_set_correction
+    (StereoAlignment * alignment, const StereoCorrection * correction,
+    StereoMessage * why);
+
+/* Room for any correction as text. */
+#define STEREO_CORRECTION_TEXT_SIZE 512
+
+/* Writes "width=640:height=480:focal-length=576:pitch=0.001:...", independent of
+ * the locale.  Parsing it gives the same values, without a serial. */
+STEREO_API void stereo_correction_format (const StereoCorrection * correction,
+    char text[STEREO_CORRECTION_TEXT_SIZE]);
+
+/* Missing values are 0, without a focal length 0.9 widths; width and height are
+ * required.  Limits: rotations 0.5, zoom and focal 0.5, offset a tenth of the
+ * width, distortion 1. */
+STEREO_CHECKED STEREO_API StereoStatus stereo_correction_parse (const char
+    *text, StereoCorrection * correction, StereoMessage * why);
+
+/* Room for any correction as a file. */
+#define STEREO_CORRECTION_FILE_SIZE 4096
+
+/* Writes the correction as a calibration file of OpenCV (YAML), which
+ * stereorectify reads: two cameras with rectifying rotations and projections,
+ * without a baseline.  Positions differ from stereo_correction_source() by less
+ * than 0.05 pixels for |k1| up to 0.05, and 0.2 pixels up to 0.3. */
+STEREO_API void stereo_correction_format_opencv (const StereoCorrection *
+    correction, char text[STEREO_CORRECTION_FILE_SIZE]);
+
+/* The position in the view that pixel (u, v) of the corrected view shows.
+ * right: false = left view.  Any thread. */
+STEREO_API void stereo_correction_source (const StereoCorrection * correction,
+    bool right, double u, double v, double *x, double *y);
 
 #ifdef __cplusplus
 }
