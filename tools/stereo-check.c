@@ -57,9 +57,9 @@ static const CliProgram program = {
   .name = PROGRAM,
   .synopsis = "[OPTION ...] LEFT RIGHT [LEFT RIGHT ...]",
   .description =
-      "Says whether rows of two views match, whether the views are swapped, and\n"
-      "how focus, exposure and disparities compare. Pairs of the same cameras\n"
-      "are measured together.",
+      "Says whether rows of two views match, whether the views are swapped,\n"
+      "and how focus, exposure and disparities compare. Pairs of the same\n"
+      "cameras are measured together.",
   .options = option_rows,
   .take = take_file,
 };
@@ -174,7 +174,7 @@ get_advice (const StereoAlignmentReport * r, bool corrected)
     case STEREO_ALIGNMENT_NOT_IN_STEP:
       return "Synchronize the cameras.";
     default:
-      return "Try a scene with more texture, and check that both views show it.";
+      return "Show a scene with texture in both views.";
   }
 }
 

@@ -9,7 +9,7 @@
  * its prior, and its information counts a quarter (STEREO_ALIGN_INFLATION).  If
  * the pair alone contradicts the prediction, the walk is wider for this step.
  * If many more of its matches agree with a fit of the pair alone, the cameras
- * have been knocked: the third such pair in a row starts anew.
+ * have been knocked: the third such pair in a row starts again.
  */
 
 #include "geometry/align-private.h"
@@ -188,9 +188,9 @@ take_fit (StereoAlignFilter * f, const StereoAlignPrior * prior,
   f->covariance = covariance;
 }
 
-/* Starts with the fit of a pair alone. */
+/* Starts again with the fit of a pair alone. */
 static void
-start_anew (StereoAlignFilter * f, const StereoAlignPair * p)
+restart (StereoAlignFilter * f, const StereoAlignPair * p)
 {
   stereo_align_filter_reset (f);
   memcpy (f->values, p->fit.values, sizeof (f->values));
@@ -209,7 +209,7 @@ stereo_align_filter_add (StereoAlignFilter * f, const StereoAlignPair * p,
   double mismatch;
 
   if (f->n == 0) {
-    start_anew (f, p);
+    restart (f, p);
     return;
   }
   add_walk (f, &p->views, focal_known, seconds, 1);
@@ -220,7 +220,7 @@ stereo_align_filter_add (StereoAlignFilter * f, const StereoAlignPair * p,
   if (n_alone >= KNOCK_MIN
       && (double) n_alone > KNOCK_RATIO * (double) n + KNOCK_MATCHES) {
     if (++f->n_contradicting >= KNOCK_PAIRS)
-      start_anew (f, p);
+      restart (f, p);
     return;
   }
   f->n_contradicting = 0;

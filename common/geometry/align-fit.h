@@ -5,8 +5,8 @@
  */
 
 /*
- * The most probable correction, given matches of which many may be wrong, and
- * either the usual tolerances of cameras or a prediction: Gauss-Newton with
+ * The most probable correction, given matches, many of them wrong, and either
+ * the usual tolerances of cameras or a prediction: Gauss-Newton with
  * Tukey's weights, whose limit starts wide and narrows.  Without a prediction
  * it starts at the plane dy = a + b x + c y that most matches agree with,
  * from a fixed sequence of random triples.  Literature: Zilly et al. 2010,
@@ -39,7 +39,7 @@ typedef struct
 {
   const StereoAlignPoint *points;
   size_t n;
-  double *rows;                 /* after the fit: rows of the corrected points */
+  double *rows;                 /* of the corrected points, after the fit */
   double *limits;               /* a point fits below its limit, in pixels */
   double *scratch;
   double (*jacobian)[STEREO_ALIGN_N];

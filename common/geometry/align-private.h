@@ -60,7 +60,7 @@ void stereo_align_field_rows (const StereoAlignField * field,
 void stereo_align_field_sigma (double (*jacobian)[STEREO_ALIGN_N],
     const StereoAlignMatrix * covariance, double sigma[STEREO_ALIGN_FIELD]);
 
-/* The absolute value that a part of the rows exceeds; reorders `rows`, and makes
+/* The absolute value that a part of the rows exceeds; reorders `rows` and makes
  * them positive. */
 double stereo_align_field_quantile (double rows[STEREO_ALIGN_FIELD],
     double part);

@@ -61,7 +61,7 @@ append (StereoAlignmentReport * r, const char *format, ...)
 
 /* ------------------------------------------------------------------- causes */
 
-/* Whether a value that moves rows by so many pixels per unit explains them. */
+/* Whether a value explains the rows; rows: pixels that a unit of it causes. */
 static bool
 is_cause (double value, double sigma, double rows)
 {

@@ -101,7 +101,7 @@ typedef struct
 } StereoPatchRight;
 
 /* The inverse of the normal equations of (dx, dy, gain), with the mean
- * eliminated: the first two rows of the adjugate matrix, and the determinant. */
+ * eliminated: two rows of the adjugate matrix, and the determinant. */
 typedef struct
 {
   double c00;

@@ -116,7 +116,7 @@ typedef struct
   int32_t *n_corners;           /* of both views; without gaps: of corners[] */
   StereoCornerNearest *nearest[2];      /* by corner */
   StereoRowMatch *refined;      /* by left corner; hamming < 0 = none */
-  const int8_t *pattern;        /* 256 times x, y, x, y: the pixels to compare */
+  const int8_t *pattern;        /* 256 times x, y, x, y: pixels to compare */
   uint8_t *out;                 /* the output */
   size_t out_stride;            /* bytes */
 } StereoRowsFrame;

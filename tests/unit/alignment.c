@@ -350,7 +350,7 @@ TEST (test_derivatives)
   }
 }
 
-/* --------------------------------------------------------------- same doubles */
+/* ------------------------------------------------------------ same doubles */
 
 /* All digits of a correction that is fitted to matches without any function of
  * the C library: the same with all compilers and processors. */

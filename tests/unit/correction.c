@@ -16,7 +16,7 @@ static const StereoCorrection typical = {
         -0.02}
 };
 
-/* ---------------------------------------------------------------------- text */
+/* -------------------------------------------------------------------- text */
 
 TEST (test_text_keeps_all_digits)
 {
@@ -101,7 +101,7 @@ TEST (test_wrong_text_is_refused)
       == STEREO_ERROR_ARGUMENT);
 }
 
-/* ---------------------------------------------------------------------- grid */
+/* -------------------------------------------------------------------- grid */
 
 /* Source positions of the grid in 1/256 pixel are those of the formula. */
 TEST (test_grid_is_the_correction)
@@ -194,7 +194,7 @@ TEST (test_the_centre_is_held)
       1e-6);
 }
 
-/* ---------------------------------------------------------------------- file */
+/* -------------------------------------------------------------------- file */
 
 /* The numbers of a matrix in the file. */
 static void

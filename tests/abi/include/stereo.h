@@ -50,11 +50,12 @@
  *
  * Compatibility.  docs/api.md has the policy and the changes of each version.
  * In short: an incompatible change gets a new SONAME.  Without one, functions
- * and enumerators are only ever added.  StereoMatcherConfig, StereoMatcherStats
- * and StereoAlignmentReport may get more fields at the end, and carry their size
- * in struct_size.  StereoParamSpec may get more fields, too: programs read it
- * where the library keeps it.  All other structures are final.  STEREO_N_*
- * count what this header knows; a newer library may know more.
+ * and enumerators are only ever added.  StereoMatcherConfig,
+ * StereoMatcherStats and StereoAlignmentReport may get more fields at the
+ * end, and carry their size in struct_size.  StereoParamSpec may get more
+ * fields, too: programs read it where the library keeps it.  All other
+ * structures are final.  STEREO_N_* count what this header knows; a newer
+ * library may know more.
  */
 
 #ifndef STEREO_H
@@ -795,8 +796,8 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_alignment_set_correction
 /* Room for any correction as text. */
 #define STEREO_CORRECTION_TEXT_SIZE 512
 
-/* Writes "width=640:height=480:focal-length=576:pitch=0.001:...", independent of
- * the locale.  Parsing it gives the same values, without a serial. */
+/* Writes "width=640:height=480:focal-length=576:pitch=0.001:...", in any
+ * locale.  Parsing it gives the same values, without a serial. */
 STEREO_API void stereo_correction_format (const StereoCorrection * correction,
     char text[STEREO_CORRECTION_TEXT_SIZE]);
 
