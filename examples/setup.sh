@@ -71,7 +71,7 @@ need_tests() {
   ! grep -qs '^ID=debian$' /etc/os-release || browser=(chromium)
   need_packages "${browser[@]}" abigail-tools gstreamer1.0-plugins-bad gstreamer1.0-libav python3 \
     codespell python3-numpy python3-websocket python3-gi gir1.2-gst-plugins-base-1.0 \
-    python3-venv python3-av python3-mesonpy patchelf yamllint
+    python3-venv python3-av python3-mesonpy python3-opencv python3-pil patchelf yamllint
 }
 
 # cuda_architectures: compute capabilities to build for, such as 80,90; nothing

@@ -48,4 +48,4 @@ _stereomatching() {
 }
 
 complete -o default -F _stereomatching stereo-eval stereo-bench stereo-check stereo-view \
-  stereo-tune stereo-batch
+  stereo-tune stereo-batch stereo-calibrate

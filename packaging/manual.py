@@ -63,7 +63,8 @@ def main():
         + [".SH OPTIONS"] + options(output(program, "--options"))
         + [".SH EXIT STATUS", "0 on success, 1 if computing or writing failed, 2 if arguments or files",
            "are wrong.", ".SH SEE ALSO", ".BR stereo\\-eval (1),", ".BR stereo\\-bench (1),",
-           ".BR stereo\\-view (1),", ".BR stereo\\-tune (1),", ".BR stereo\\-batch (1)"]))
+           ".BR stereo\\-view (1),", ".BR stereo\\-tune (1),", ".BR stereo\\-batch (1),",
+           ".BR stereo\\-calibrate (1)"]))
 
 
 if __name__ == "__main__":

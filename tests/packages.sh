@@ -133,8 +133,10 @@ wall = numpy.random.default_rng(1).integers(0, 256, (40, 70), numpy.uint8)
 found = stereomatching.match(wall[:, :60], wall[:, 10:], num_disparities=16, backend="cpu")
 assert abs(numpy.nanmedian(found.disparity) - 10) < 0.1, found.disparity') || return
   grep -q -- '--scheduler' <<< "$(man -l "$build/root/usr/share/man/man1/stereo-batch.1.gz")" || return
-  (cd "$build" && with_root env PYTHONPATH="$build/root/usr/lib/python3/dist-packages" /usr/bin/python3 \
-    "$build/root/usr/bin/stereo-batch" --version)
+  for command in stereo-batch stereo-calibrate; do
+    (cd "$build" && with_root env PYTHONPATH="$build/root/usr/lib/python3/dist-packages" \
+      /usr/bin/python3 "$build/root/usr/bin/$command" --version) || return
+  done
 }
 
 # Warnings are errors, except that of AppStream (see validate_metainfo)

@@ -4,7 +4,7 @@
 """commands.py ROOT TOOLS
 
 Runs every command of README.md and docs/ that blocks.py finds, except
-gst-launch-1.0, which launch_lines.py runs, and stereo-batch, which tests/python/batch.py
+gst-launch-1.0, which launch_lines.py runs, stereo-calibrate, and stereo-batch, which tests/python/batch.py
 runs. TOOLS is the folder of the tools.
 
 Commands run as printed, in a folder with small images, maps and scenes of the
@@ -128,7 +128,7 @@ def main():
         make_files(folder)
         os.environ["STEREO_DATASETS"] = folder
         for place, line, reason, promise in blocks.commands(root):
-            if re.match(r"(gst-launch-1\.0|stereo-batch) ", line):
+            if re.match(r"(gst-launch-1\.0|stereo-batch|stereo-calibrate) ", line):
                 continue
             if reason:
                 not_run[reason] += 1

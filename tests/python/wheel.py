@@ -133,9 +133,10 @@ def main():
         version = run("meson", "introspect", "--projectinfo", os.path.join(source, "meson.build"),
                       env=env).split('"version": "')[1].split('"')[0]
         run(python, "-c", USE, version, cwd=folder, env=env)
-        run(os.path.join(os.path.dirname(python), "stereo-batch"), "--version", cwd=folder, env=env)
+        for command in ("stereo-batch", "stereo-calibrate"):
+            run(os.path.join(os.path.dirname(python), command), "--version", cwd=folder, env=env)
         names = run(python, "-m", "pip", "show", "--files", "stereomatching", env=env)
-        names = names.replace("bin/stereo-batch\n", "")
+        names = re.sub(r"\S*bin/stereo-(batch|calibrate)\n", "", names)
         for part in (".h\n", ".a\n", ".so.", "pkgconfig", "bin/"):
             if part in names:
                 sys.exit("the wheel has %s\n%s\n1 tests, 1 failed, 0 skipped" % (part, names))

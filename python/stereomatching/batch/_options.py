@@ -2,14 +2,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The table of options, from which usage, manual page and completion come.
 
-Needs nothing but Python, so that the manual page can be made without the library.
+packaging/manual.py runs this file without the package, which needs the library.
 """
 
 import argparse
+import os
 import sys
-import textwrap
-from dataclasses import dataclass
-from typing import Any, List, NoReturn, Tuple
+from typing import List
+
+if __package__:
+    from .. import _command
+else:
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    import _command  # type: ignore[no-redef]
+
+Option = _command.Option
+UsageError = _command.UsageError
 
 USAGE = """Usage: stereo-batch [OPTION ...] LEFT RIGHT OUT [NAME=VALUE ...]
        stereo-batch [OPTION ...] SOURCE OUT [NAME=VALUE ...]
@@ -23,16 +31,6 @@ points.NAME=VALUE set those of results; camera.focal_length=PIXELS and
 camera.baseline=METRES describe the camera. A run that ended early continues
 when it is called again.
 """
-
-
-@dataclass(frozen=True)
-class Option:
-    name: str
-    argument: str
-    description: str
-    kind: Any = str
-    initial: Any = None
-    choices: Tuple[str, ...] = ()
 
 
 OPTIONS = (
@@ -69,62 +67,21 @@ OPTIONS = (
     Option("--segment", "SECONDS", "duration of a part of a video that a worker takes at a time "
            "(10)", kind=float, initial=10.0),
     Option("", "", "Output of the program"),
-    Option("--json", "", "print the summary as JSON", kind=bool),
-    Option("--help", "", "print the usage", kind=bool),
-    Option("--version", "", "print the version", kind=bool),
-    Option("--options", "", "print the table of options for completion", kind=bool),
+    *_command.COMMON,
 )
 
 
-def _described(option: Option) -> str:
-    if not option.choices:
-        return option.description
-    names = ["%s (default)" % name if name == option.initial else name for name in option.choices]
-    return "%s: %s or %s" % (option.description, ", ".join(names[:-1]), names[-1])
-
-
 def help_text() -> str:
-    lines = [USAGE]
-    for option in OPTIONS:
-        if not option.name:
-            lines.append("\n%s:" % option.description)
-            continue
-        words = textwrap.wrap(_described(option), 53)
-        lines.append(("  %-23s %s" % ((option.name + " " + option.argument).strip(), words[0])))
-        lines += [" " * 26 + line for line in words[1:]]
-    return "\n".join(lines).replace("\n\n\n", "\n\n")
+    return _command.help_text(USAGE, OPTIONS)
 
 
 def option_table() -> str:
-    return "\n".join("\t".join((option.name, option.argument, " ".join(option.choices),
-                                option.description))
-                     for option in OPTIONS if option.name != "--options")
-
-
-class UsageError(Exception):
-    """Invalid arguments."""
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message)
+    return _command.option_table(OPTIONS)
 
 
 def parse(words: List[str]) -> argparse.Namespace:
     """The options; the other arguments are in `words`."""
-    parser = _Parser(add_help=False, allow_abbrev=False, usage=argparse.SUPPRESS)
-    for option in OPTIONS:
-        if not option.name:
-            continue
-        if option.kind is bool:
-            parser.add_argument(option.name, action="store_true")
-        elif option.kind is list:
-            parser.add_argument(option.name, action="append", default=[])
-        else:
-            parser.add_argument(option.name, type=option.kind, default=option.initial,
-                                choices=option.choices or None)
-    parser.add_argument("words", nargs="*")
-    return parser.parse_intermixed_args(words)
+    return _command.parse(OPTIONS, words)
 
 
 def main() -> int:

@@ -1,0 +1,46 @@
+# gst-stereomatching: calibration of stereo cameras
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Calibrates stereo cameras from pairs of pictures of a board.
+
+    from stereomatching import calibrate
+
+    board = calibrate.Board("chessboard", 9, 6, square=0.025)
+    found = calibrate.calibrate(pairs, board)       # pairs: (name, left, right)
+    print(found.report())
+    found.save("stereo.yml")                        # for stereorectify and Rectifier
+
+The command is stereo-calibrate.
+"""
+
+from __future__ import annotations
+
+from typing import Iterable, Tuple
+
+import numpy as np
+
+from ._boards import KINDS, Board, Detector
+from ._calibration import CANDIDATES, Calibration, PairError, calibrate_found
+from ._collect import Collector
+from ._coverage import Coverage
+from ._inputs import Sample, grey
+
+__all__ = ["Board", "CANDIDATES", "Calibration", "KINDS", "PairError", "calibrate"]
+
+
+def calibrate(pairs: Iterable[Tuple[str, np.ndarray, np.ndarray]], board: Board, *,
+              model: str = "auto", max_error: float = 0.0) -> Calibration:
+    """The calibration of two cameras.
+
+    :param pairs: names and views: uint8 or uint16, height x width, or that x 3 or 4 channels (RGB).
+    :param model: ``"brown"``, ``"rational"``, ``"fisheye"``, or ``"auto"``: the one with the least
+        row differences of corners that were left out.
+    :param max_error: pairs with a larger reprojection error are removed, in pixels (0 = three
+        times the median).
+
+    stereomatching.Error if there are too few boards, or they contradict each other.
+    """
+    detector = Detector(board)
+    collector = Collector(detector, Coverage(), lambda text: None, 0.0)
+    collector.add_all((Sample(name, (grey(left), grey(right))) for name, left, right in pairs), 0)
+    collector.require()
+    return calibrate_found(collector.found, detector, collector.size or (0, 0), model, max_error)
