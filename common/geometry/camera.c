@@ -7,6 +7,7 @@
 #include "geometry/camera.h"
 
 #include "core/backend.h"
+#include "geometry/lens.h"
 
 #include <math.h>
 #include <string.h>
@@ -145,20 +146,43 @@ distort_angle (const double k[STEREO_MAX_COEFFICIENTS], double a)
   return a * (1 + a2 * (k[0] + a2 * (k[1] + a2 * (k[2] + a2 * k[3]))));
 }
 
-static void
-distort (const StereoCamera * camera, double x, double y, double *dx,
+/* Projects a ray beside or behind the camera. */
+static bool
+distort_behind (const StereoCamera * camera, const double ray[3], double *dx,
     double *dy)
 {
-  double r, scale;
+  double r = sqrt (ray[0] * ray[0] + ray[1] * ray[1]), scale;
 
+  if (camera->lens != STEREO_LENS_FISHEYE || !(r > 0))
+    return false;
+  scale = distort_angle (camera->k, atan2 (r, ray[2])) / r;
+  *dx = ray[0] * scale;
+  *dy = ray[1] * scale;
+  return true;
+}
+
+/* Projects a ray; false if it has no image. */
+static bool
+distort (const StereoCamera * camera, const double ray[3], double *dx,
+    double *dy)
+{
+  double x, y, r, scale;
+
+  if (stereo_lens_is_wide (camera->lens))
+    return stereo_lens_project (camera, ray, dx, dy);
+  if (!(ray[2] > 0))
+    return distort_behind (camera, ray, dx, dy);
+  x = ray[0] / ray[2];
+  y = ray[1] / ray[2];
   if (camera->lens == STEREO_LENS_BROWN) {
     distort_brown (camera->k, x, y, dx, dy);
-    return;
+    return true;
   }
   r = sqrt (x * x + y * y);
   scale = r > 0 ? distort_angle (camera->k, atan (r)) / r : 1;
   *dx = x * scale;
   *dy = y * scale;
+  return true;
 }
 
 /* Inverts distort_brown() at (x0, y0) by fixed-point iteration. */
@@ -383,6 +407,7 @@ scale_camera (StereoCamera * camera, int width, int height, double scale[2],
   scale[0] = width / camera->width;
   scale[1] = height / camera->height;
   camera->fx *= scale[0];
+  camera->skew *= scale[0];
   camera->fy *= scale[1];
   camera->cx = (camera->cx + 0.5) * scale[0] - 0.5;
   camera->cy = (camera->cy + 0.5) * scale[1] - 0.5;
@@ -422,6 +447,8 @@ check (const StereoCalibration * c, int view, StereoMessage * why)
     if (c->has_camera[v] && !(camera->fx > 0 && camera->fy > 0))
       return stereo_fail (why, STEREO_ERROR_ARGUMENT,
           "the focal length of the %s camera is not above 0", names[v]);
+    if (c->has_camera[v] && stereo_lens_check (camera, why) != STEREO_OK)
+      return STEREO_ERROR_ARGUMENT;
   }
   if (computed && !c->has_pose)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
@@ -435,39 +462,96 @@ check (const StereoCalibration * c, int view, StereoMessage * why)
   return STEREO_OK;
 }
 
-StereoStatus
-stereo_rectification_init (StereoRectification * self,
-    const StereoCalibration * c, int view, int width, int height, double alpha,
+/* The horizontal field of view in degrees, 0 if alpha determines the focal
+ * length. */
+static double
+field_of_view (const StereoCalibration * c, int view,
+    const StereoRectifiedShape * shape)
+{
+  bool wide = shape->projection != STEREO_PROJECTION_PLANE;
+
+  for (int v = 0; v < 2; v++)
+    wide = wide || ((v == view || !c->has_rectification[view])
+        && stereo_lens_is_wide (c->camera[v].lens));
+  return shape->field_of_view == 0 && wide ? STEREO_WIDE_FIELD_OF_VIEW
+      : shape->field_of_view;
+}
+
+/* Projections of this field of view, in degrees. */
+static void
+choose_projections (const StereoCalibration * c, int width, int height,
+    double degrees, double projections[2][12])
+{
+  double f = width / 2.0 / tan (degrees * acos (-1) / 360), baseline = 0;
+
+  if (c->has_pose)
+    baseline = norm (c->translation);
+  else if (c->projection[STEREO_RIGHT][0] > 0)
+    baseline = fabs (c->projection[STEREO_RIGHT][3]
+        / c->projection[STEREO_RIGHT][0]);
+  for (int view = 0; view < 2; view++) {
+    const double p[12] = { f, 0, (width - 1) / 2.0, view == STEREO_RIGHT
+          ? -f * baseline : 0, 0, f, (height - 1) / 2.0, 0, 0, 0, 1, 0
+    };
+
+    memcpy (projections[view], p, sizeof (p));
+  }
+}
+
+/* Rotations and projections of both views; those in the calibration if it has
+ * them.  scale is that of the images. */
+static StereoStatus
+choose_rectification (const StereoCalibration * c,
+    const StereoCamera cameras[2], int view, double degrees, double alpha,
+    double scale[2][2], double rotations[2][9], double projections[2][12],
     StereoMessage * why)
 {
-  double rotations[2][9], projections[2][12], scale[2][2] = { {1, 1}, {1, 1} };
-  double left[9], product[9];
-  StereoCamera cameras[2];
-  bool both = true;
-  StereoStatus status = check (c, view, why);
-
-  memcpy (cameras, c->camera, sizeof (cameras));
-  for (int v = 0; v < 2 && status == STEREO_OK; v++) {
-    if (c->has_camera[v])
-      status = scale_camera (&cameras[v], width, height, scale[v], why);
-  }
-  if (status == STEREO_OK && !c->has_rectification[view])
-    status = compute (c, cameras, alpha, rotations, projections, why);
-  if (status != STEREO_OK)
-    return status;
   if (c->has_rectification[view]) {
-    both = c->has_rectification[0] && c->has_rectification[1];
     for (int v = 0; v < 2; v++) {
       memcpy (rotations[v], c->rectifying[v], sizeof (rotations[v]));
       memcpy (projections[v], c->projection[v], sizeof (projections[v]));
       scale_projection (projections[v], scale[v]);
     }
+    return STEREO_OK;
   }
+  return degrees > 0 ? rectifying_rotations (c, rotations, why)
+      : compute (c, cameras, alpha, rotations, projections, why);
+}
 
-  for (int i = 0; i < 9; i++)
+StereoStatus
+stereo_rectification_init_shape (StereoRectification * self,
+    const StereoCalibration * c, int view, int width, int height,
+    const StereoRectifiedShape * shape, StereoMessage * why)
+{
+  double rotations[2][9], projections[2][12], scale[2][2] = { {1, 1}, {1, 1} };
+  double left[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, product[9];
+  double degrees = field_of_view (c, view, shape);
+  StereoCamera cameras[2];
+  StereoStatus status = check (c, view, why);
+
+  if (status == STEREO_OK && !(degrees >= 0
+          && degrees <= STEREO_MAX_FIELD_OF_VIEW))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "expected a field of view of at most %d degrees, got %g",
+        STEREO_MAX_FIELD_OF_VIEW, degrees);
+  memcpy (cameras, c->camera, sizeof (cameras));
+  for (int v = 0; v < 2 && status == STEREO_OK; v++) {
+    if (c->has_camera[v])
+      status = scale_camera (&cameras[v], width, height, scale[v], why);
+  }
+  if (status == STEREO_OK)
+    status = choose_rectification (c, cameras, view, degrees, shape->alpha,
+        scale, rotations, projections, why);
+  if (status != STEREO_OK)
+    return status;
+  if (degrees > 0)
+    choose_projections (c, width, height, degrees, projections);
+
+  for (int i = 0; i < 9 && shape->projection == STEREO_PROJECTION_PLANE; i++)
     left[i] = projections[view][i / 3 * 4 + i % 3];
   multiply (left, rotations[view], product);
   *self = (StereoRectification) {
+    .projection = shape->projection,
     .width = width,
     .height = height,
     .camera = cameras[view],
@@ -478,25 +562,53 @@ stereo_rectification_init (StereoRectification * self,
   if (!(self->focal_length > 0) || !invert (product, self->to_ray))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "the projection matrix of the rectified view has no focal length");
-  if (both) {
+  if (!c->has_rectification[view]
+      || (c->has_rectification[0] && c->has_rectification[1])) {
     self->baseline = fabs (projections[1][3] / projections[1][0]) * c->unit;
     self->doffs = projections[1][2] - projections[0][2];
   }
   return STEREO_OK;
 }
 
+StereoStatus
+stereo_rectification_init (StereoRectification * self,
+    const StereoCalibration * c, int view, int width, int height, double alpha,
+    StereoMessage * why)
+{
+  const StereoRectifiedShape shape = {.alpha = alpha };
+
+  return stereo_rectification_init_shape (self, c, view, width, height, &shape,
+      why);
+}
+
+/* The ray of a pixel in coordinates of the rectified view; false if it would be
+ * a second one of the same direction. */
+static bool
+cylinder_ray (const StereoRectification * self, double u, double v,
+    double ray[3])
+{
+  double angle = (v - self->cy) / self->focal_length;
+
+  ray[0] = (u - self->cx) / self->focal_length;
+  ray[1] = sin (angle);
+  ray[2] = cos (angle);
+  return fabs (angle) <= acos (-1);
+}
+
 bool
 stereo_rectification_source (const StereoRectification * self, double u,
     double v, double *x, double *y)
 {
-  const double pixel[3] = { u, v, 1 };
+  double pixel[3] = { u, v, 1 };
   double ray[3], dx, dy;
 
-  apply (self->to_ray, pixel, ray);
-  if (!(ray[2] > 0))
+  if (self->projection == STEREO_PROJECTION_CYLINDER
+      && !cylinder_ray (self, u, v, pixel))
     return false;
-  distort (&self->camera, ray[0] / ray[2], ray[1] / ray[2], &dx, &dy);
-  *x = self->camera.fx * dx + self->camera.cx;
+  apply (self->to_ray, pixel, ray);
+  if (!distort (&self->camera, ray, &dx, &dy))
+    return false;
+  *x = self->camera.fx * dx + self->camera.skew * dy + self->camera.cx;
   *y = self->camera.fy * dy + self->camera.cy;
   return isfinite (*x) && isfinite (*y);
 }

@@ -32,11 +32,28 @@ extern "C" {
  *
  * Fisheye (Kannala and Brandt, 2006): a = atan (sqrt (r)), (x', y') = (x, y) a
  * (1 + k1 a^2 + k2 a^4 + k3 a^6 + k4 a^8) / sqrt (r); the coefficients are
- * k1 k2 k3 k4. */
+ * k1 k2 k3 k4.
+ *
+ * The others project rays (X, Y, Z), with d = sqrt (X X + Y Y + Z Z):
+ *
+ * Omnidirectional (Mei and Rives, 2007): (x, y) = (X, Y) / (Z + xi d) with Z / d
+ * > -min (xi, 1 / xi), then Brown with k1 k2 p1 p2 k3.
+ *
+ * Double sphere (Usenko, Demmel and Cremers, 2018): z = xi d + Z, (x, y) =
+ * (X, Y) / (alpha sqrt (X X + Y Y + z z) + (1 - alpha) z) with Z > -w2 d, w2 =
+ * (w1 + xi) / sqrt (2 w1 xi + xi xi + 1), and w1 = alpha / (1 - alpha) up to
+ * alpha = 1/2, its inverse above.
+ *
+ * Extended unified (Khomutenko, Garcia and Martinet, 2016): e = sqrt (beta
+ * (X X + Y Y) + Z Z), (x, y) = (X, Y) / (alpha e + (1 - alpha) Z) with Z >
+ * -w1 e. */
 typedef enum
 {
   STEREO_LENS_BROWN = 0,
-  STEREO_LENS_FISHEYE
+  STEREO_LENS_FISHEYE,
+  STEREO_LENS_OMNI,
+  STEREO_LENS_DOUBLE_SPHERE,
+  STEREO_LENS_EXTENDED
 } StereoLens;
 
 #define STEREO_MAX_COEFFICIENTS 12
@@ -50,7 +67,11 @@ typedef struct
   double fy;
   double cx;
   double cy;
+  double skew;                  /* columns per unit of y */
   double k[STEREO_MAX_COEFFICIENTS];
+  double xi;                    /* of the models that have them */
+  double alpha;
+  double beta;
 } StereoCamera;
 
 enum
@@ -76,13 +97,38 @@ typedef struct
   double unit;                  /* of translation, in metres */
 } StereoCalibration;
 
+/* What a rectified view is a picture on.  The columns of both are x / depth.
+ * Plane: rows are y / depth, and depth is along the optical axis.  Cylinder
+ * around the baseline: rows are angles about it, and depth is the distance from
+ * it. */
+typedef enum
+{
+  STEREO_PROJECTION_PLANE = 0,
+  STEREO_PROJECTION_CYLINDER
+} StereoProjection;
+
+typedef struct
+{
+  StereoProjection projection;
+  double field_of_view;         /* horizontal, in degrees; 0 = by alpha */
+  double alpha;
+} StereoRectifiedShape;
+
+/* Beyond this, pixels of a plane at its edge are 23 times as large as in its
+ * centre. */
+#define STEREO_MAX_FIELD_OF_VIEW 175
+/* That of wide lenses and cylinders if none is given. */
+#define STEREO_WIDE_FIELD_OF_VIEW 90
+
 /* The mapping of a rectified view, and its camera. */
 typedef struct
 {
+  StereoProjection projection;
   int width;
   int height;
   StereoCamera camera;          /* that took the images */
-  double to_ray[9];             /* from (u, v, 1) to the camera's X, Y, Z */
+  /* to the camera's X, Y, Z: from (u, v, 1), or from a ray of the cylinder */
+  double to_ray[9];
   double focal_length;          /* of the rectified camera, in pixels */
   double cx;
   double cy;
@@ -106,8 +152,20 @@ STEREO_CHECKED StereoStatus stereo_rectification_init (StereoRectification *
     self, const StereoCalibration * calibration, int view, int width,
     int height, double alpha, StereoMessage * why);
 
-/* The position of pixel (u, v) of the rectified view in the image; false if it
- * is behind the camera. */
+/*
+ * The same for a given shape.  With a field of view, the focal length is that of
+ * a view of this width, and the principal point is the centre; projections in
+ * the calibration are not used, rotations are.  Wide lenses (see lens.h) and
+ * cylinders always have a field of view, by default
+ * STEREO_WIDE_FIELD_OF_VIEW.
+ */
+STEREO_CHECKED StereoStatus stereo_rectification_init_shape
+    (StereoRectification * self, const StereoCalibration * calibration,
+    int view, int width, int height, const StereoRectifiedShape * shape,
+    StereoMessage * why);
+
+/* The position of pixel (u, v) of the rectified view in the image; false if the
+ * lens has no image of it. */
 bool stereo_rectification_source (const StereoRectification * self, double u,
     double v, double *x, double *y);
 

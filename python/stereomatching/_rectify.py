@@ -95,13 +95,18 @@ class Rectifier:
     :param calibration_unit: length unit of OpenCV calibration files, in metres.
     :param alpha: free scaling, for files without a projection: 0 = crop to valid pixels, 1 = keep
         all source pixels, -1 = keep the focal length.
+    :param projection: ``"plane"``, or ``"cylinder"`` around the baseline, where depth is the
+        distance from the baseline.
+    :param field_of_view: horizontal field of view in degrees; 0 = by alpha, and 90 for cylinders
+        and wide lenses.
     :param border: fill colour outside the source image, 0xAARRGGBB.
     :param backend: ``"auto"``, ``"cpu"`` or ``"cuda"``.
     """
 
     def __init__(self, calibration: Union[None, Path, Sequence[Path]] = None, *,
                  correction: Optional[Correction] = None, calibration_unit: float = 1.0,
-                 alpha: float = 0.0, border: int = 0xff000000, backend: str = "auto") -> None:
+                 alpha: float = 0.0, border: int = 0xff000000, backend: str = "auto",
+                 projection: str = "plane", field_of_view: float = 0.0) -> None:
         if calibration is None and correction is None:
             raise c.ArgumentError("expected a calibration, a correction, or both")
         # one element after the other
@@ -109,6 +114,8 @@ class Rectifier:
         self._properties = {
             "calibration-unit": _within(calibration_unit, "calibration_unit", 1e-9, 1e9),
             "alpha": _within(alpha, "alpha", -1, 1),
+            "projection": one_of(projection, "projection", ("plane", "cylinder")),
+            "field-of-view": _within(field_of_view, "field_of_view", 0, 175),
             "border": whole(border, "border", 0, 0xffffffff),
             "backend": one_of(backend, "backend", BACKENDS),
         }

@@ -34,13 +34,19 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
     if (strncmp (why.text, "file", 4) != 0)
       abort ();
   } else {
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 12; i++) {
+      const StereoRectifiedShape shape = {
+        .projection = i < 9 ? STEREO_PROJECTION_PLANE
+            : STEREO_PROJECTION_CYLINDER,
+        .field_of_view = i < 6 ? 0 : 120,
+        .alpha = i / 2 % 3 - 1,
+      };
       StereoRectification r;
       double x, y;
 
       why.text[0] = '\0';
-      if (stereo_rectification_init (&r, &calibration, i % 2, WIDTH, HEIGHT,
-              i / 2 - 1, &why) != STEREO_OK) {
+      if (stereo_rectification_init_shape (&r, &calibration, i % 2, WIDTH,
+              HEIGHT, &shape, &why) != STEREO_OK) {
         if (why.text[0] == '\0')
           abort ();
         continue;

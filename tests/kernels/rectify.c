@@ -292,6 +292,342 @@ TEST (test_errors)
   check_refused (c, "focal length of the left camera is not above 0");
 }
 
+/* ------------------------------------------------------------- wide lenses */
+
+static const StereoLens wide[] = { STEREO_LENS_FISHEYE, STEREO_LENS_OMNI,
+  STEREO_LENS_DOUBLE_SPHERE, STEREO_LENS_EXTENDED
+};
+
+#define N_WIDE (sizeof (wide) / sizeof (wide[0]))
+
+static StereoCalibration
+wide_cameras (int width, int height, StereoLens lens)
+{
+  StereoCalibration c = distorted_cameras (width, height, lens
+      == STEREO_LENS_OMNI ? STEREO_LENS_BROWN : STEREO_LENS_FISHEYE);
+
+  for (int v = 0; v < 2; v++) {
+    StereoCamera *camera = &c.camera[v];
+    double focal = lens == STEREO_LENS_OMNI ? 0.6 : 0.28;
+
+    camera->lens = lens;
+    camera->fx = width * (focal + 0.01 * v);
+    camera->fy = width * focal;
+    camera->xi = lens == STEREO_LENS_OMNI ? 1.2 - 0.1 * v : -0.2 + 0.05 * v;
+    camera->alpha = 0.6 - 0.15 * v;
+    camera->beta = 1.1 - 0.2 * v;
+    if (lens == STEREO_LENS_OMNI) {
+      const double k[STEREO_MAX_COEFFICIENTS] = { -0.1 + 0.02 * v, 0.02,
+        0.001, -0.002
+      };
+
+      memcpy (camera->k, k, sizeof (k));
+      camera->skew = 1.5;
+    }
+  }
+  return c;
+}
+
+/* Projects a point in left camera coordinates, step by step as in the papers of
+ * Mei and Rives (2007), Usenko et al. (2018) and Khomutenko et al. (2016). */
+static void
+project_wide (const StereoCalibration * c, int view, const double point[3],
+    double uv[2])
+{
+  const StereoCamera *camera = &c->camera[view];
+  const double *k = camera->k;
+  double p[3], mx, my, r2, d1, d2;
+
+  for (int i = 0; i < 3; i++)
+    p[i] = view == 0 ? point[i] : c->rotation[3 * i] * point[0]
+        + c->rotation[3 * i + 1] * point[1] + c->rotation[3 * i + 2] * point[2]
+        + c->translation[i];
+  r2 = pow (p[0], 2) + pow (p[1], 2);
+  d1 = sqrt (r2 + pow (p[2], 2));
+  switch (camera->lens) {
+    case STEREO_LENS_OMNI:
+      /* onto the unit sphere, seen from a point xi above its centre */
+      mx = (p[0] / d1) / (p[2] / d1 + camera->xi);
+      my = (p[1] / d1) / (p[2] / d1 + camera->xi);
+      r2 = mx * mx + my * my;
+      d1 = 1 + k[0] * r2 + k[1] * pow (r2, 2);
+      d2 = mx * d1 + 2 * k[2] * mx * my + k[3] * (r2 + 2 * mx * mx);
+      my = my * d1 + k[2] * (r2 + 2 * my * my) + 2 * k[3] * mx * my;
+      mx = d2;
+      break;
+    case STEREO_LENS_DOUBLE_SPHERE:
+      d2 = sqrt (r2 + pow (camera->xi * d1 + p[2], 2));
+      mx = p[0] / (camera->alpha * d2 + (1 - camera->alpha)
+          * (camera->xi * d1 + p[2]));
+      my = p[1] * mx / p[0];
+      break;
+    case STEREO_LENS_EXTENDED:
+      d2 = sqrt (camera->beta * r2 + pow (p[2], 2));
+      mx = p[0] / (camera->alpha * d2 + (1 - camera->alpha) * p[2]);
+      my = p[1] * mx / p[0];
+      break;
+    default:
+      d2 = acos (p[2] / d1);
+      d2 += k[0] * pow (d2, 3) + k[1] * pow (d2, 5) + k[2] * pow (d2, 7)
+          + k[3] * pow (d2, 9);
+      mx = d2 * p[0] / sqrt (r2);
+      my = d2 * p[1] / sqrt (r2);
+      break;
+  }
+  uv[0] = camera->fx * mx + camera->skew * my + camera->cx;
+  uv[1] = camera->fy * my + camera->cy;
+}
+
+static double
+apart (const StereoRectification * r, const double pixel[2],
+    const double uv[2])
+{
+  double x, y;
+
+  return stereo_rectification_source (r, pixel[0], pixel[1], &x, &y)
+      ? hypot (x - uv[0], y - uv[1]) : INFINITY;
+}
+
+/* The pixel of the rectified view whose source is this position: the best one
+ * of a grid, then Newton's method with differences. */
+static void
+search_pixel (const StereoRectification * r, const double uv[2],
+    double pixel[2])
+{
+  double least = INFINITY, step = 1e-4;
+
+  for (int i = 0; i < 65 * 49; i++) {
+    const double at[2] = { i % 65 * 10, i / 65 * 10 };
+
+    if (apart (r, at, uv) < least) {
+      least = apart (r, at, uv);
+      memcpy (pixel, at, sizeof (at));
+    }
+  }
+  for (int i = 0; i < 30; i++) {
+    double x, y, xu, yu, xv, yv, determinant;
+
+    REQUIRE (stereo_rectification_source (r, pixel[0], pixel[1], &x, &y));
+    REQUIRE (stereo_rectification_source (r, pixel[0] + step, pixel[1], &xu,
+            &yu));
+    REQUIRE (stereo_rectification_source (r, pixel[0], pixel[1] + step, &xv,
+            &yv));
+    xu = (xu - x) / step;
+    yu = (yu - y) / step;
+    xv = (xv - x) / step;
+    yv = (yv - y) / step;
+    determinant = xu * yv - xv * yu;
+    pixel[0] += (yv * (uv[0] - x) - xv * (uv[1] - y)) / determinant;
+    pixel[1] += (xu * (uv[1] - y) - yu * (uv[0] - x)) / determinant;
+  }
+}
+
+/* The distance of a point from the line through both cameras. */
+static double
+distance_from_baseline (const StereoCalibration * c, const double p[3])
+{
+  double b[3], cross[3];
+
+  for (int i = 0; i < 3; i++)
+    b[i] = -(c->rotation[i] * c->translation[0] + c->rotation[3 + i]
+        * c->translation[1] + c->rotation[6 + i] * c->translation[2]);
+  for (int i = 0; i < 3; i++)
+    cross[i] = p[(i + 1) % 3] * b[(i + 2) % 3] - p[(i + 2) % 3] * b[(i + 1)
+        % 3];
+  return sqrt (cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2])
+      / sqrt (b[0] * b[0] + b[1] * b[1] + b[2] * b[2]);
+}
+
+static StereoRectification
+shaped (const StereoCalibration * c, int view, StereoProjection projection,
+    double degrees)
+{
+  const StereoRectifiedShape shape = {.projection = projection,
+    .field_of_view = degrees
+  };
+  StereoRectification r;
+  StereoMessage why = { "" };
+
+  if (stereo_rectification_init_shape (&r, c, view, 640, 480, &shape, &why)
+      != STEREO_OK) {
+    fprintf (stderr, "%s\n", why.text);
+    exit (1);
+  }
+  return r;
+}
+
+/* Points have the same row in both views, and their disparity is that of the
+ * depth: on a plane along the axis, on a cylinder from the baseline. */
+static void
+check_point (const StereoCalibration * c, StereoProjection projection,
+    const double point[3])
+{
+  double pixels[2][2], depth, x, y;
+  StereoRectification r[2];
+
+  for (int v = 0; v < 2; v++) {
+    double uv[2];
+
+    r[v] = shaped (c, v, projection, 140);
+    project_wide (c, v, point, uv);
+    search_pixel (&r[v], uv, pixels[v]);
+    CHECK_DOUBLE (apart (&r[v], pixels[v], uv), <, 1e-9);
+  }
+  CHECK_DOUBLE (fabs (pixels[0][1] - pixels[1][1]), <, 1e-6);
+  depth = r[0].focal_length * r[0].baseline / (pixels[0][0] - pixels[1][0]);
+  x = (pixels[0][0] - r[0].cx) / r[0].focal_length;
+  y = projection == STEREO_PROJECTION_PLANE ? (pixels[0][1] - r[0].cy)
+      / r[0].focal_length : 0;
+  CHECK_DOUBLE (fabs (depth * sqrt (1 + x * x + y * y) / sqrt (point[0]
+              * point[0] + point[1] * point[1] + point[2] * point[2]) - 1), <,
+      1e-6);
+  if (projection == STEREO_PROJECTION_CYLINDER)
+    CHECK_DOUBLE (fabs (depth / distance_from_baseline (c, point) - 1), <,
+        1e-6);
+}
+
+TEST (test_wide)
+{
+  Random random = { 1 };
+
+  for (size_t i = 0; i < 40 * N_WIDE; i++) {
+    StereoCalibration c = wide_cameras (640, 480, wide[i % N_WIDE]);
+    bool cylinder = i / N_WIDE % 2;
+    double angle = random_range (&random, -950, 950) / 1000.0;
+    double depth = random_range (&random, 100, 500) / 100.0;
+    double x = random_range (&random, -150, 150) / 100.0 * depth;
+
+    /* 95 degrees up and down; on the plane 36 */
+    angle *= cylinder ? 1.745 : 0.66;
+    check_point (&c, cylinder ? STEREO_PROJECTION_CYLINDER
+        : STEREO_PROJECTION_PLANE, (const double[3]) { x, depth * sin (angle),
+          depth * cos (angle) });
+  }
+}
+
+/* The field of view determines the focal length, and is 90 degrees if none is
+ * given. Rays that a lens does not see have no source. */
+TEST (test_field_of_view)
+{
+  for (size_t i = 0; i < N_WIDE; i++) {
+    StereoCalibration c = wide_cameras (640, 480, wide[i]);
+    StereoRectification r = shaped (&c, 0, STEREO_PROJECTION_PLANE, 60);
+    double x, y;
+
+    CHECK_DOUBLE (fabs (r.focal_length - 320 * sqrt (3)), <, 1e-9);
+    CHECK_DOUBLE (fabs (r.cx - 319.5), <, 1e-9);
+    CHECK_DOUBLE (fabs (r.cy - 239.5), <, 1e-9);
+    CHECK (stereo_rectification_source (&r, 319.5, 239.5, &x, &y));
+    r = shaped (&c, 0, STEREO_PROJECTION_CYLINDER, 0);
+    CHECK_DOUBLE (fabs (r.focal_length - 320), <, 1e-9);
+    CHECK (stereo_rectification_source (&r, 319.5, 239.5 + 320 * 1.6, &x, &y));
+    /* the opposite direction, and one turn more */
+    if (wide[i] != STEREO_LENS_FISHEYE)
+      CHECK (!stereo_rectification_source (&r, 319.5, 239.5 + 320 * 3.1, &x,
+              &y));
+    CHECK (!stereo_rectification_source (&r, 319.5, 239.5 + 320 * 6.3, &x, &y));
+  }
+}
+
+/* The angle from the axis beyond which a lens has no image. */
+static void
+check_limit (StereoLens lens, double xi, double alpha, double beta, double k1,
+    double limit)
+{
+  StereoCalibration c = ideal_cameras (640, 480);
+  StereoRectification r;
+  double x, y;
+
+  c.camera[0].lens = c.camera[1].lens = lens;
+  c.camera[0].xi = xi;
+  c.camera[0].alpha = alpha;
+  c.camera[0].beta = c.camera[1].beta = beta;
+  c.camera[0].k[0] = k1;
+  r = shaped (&c, 0, STEREO_PROJECTION_CYLINDER, 90);
+  for (int sign = -1; sign <= 1; sign += 2) {
+    CHECK (stereo_rectification_source (&r, 319.5, 239.5 + sign * 320
+            * (limit - 1e-6), &x, &y));
+    CHECK (!stereo_rectification_source (&r, 319.5, 239.5 + sign * 320
+            * (limit + 1e-6), &x, &y));
+  }
+}
+
+TEST (test_limits)
+{
+  const double w = 0.45 / 0.55, w2 = (w - 0.2) / sqrt (-0.4 * w + 1.04);
+
+  check_limit (STEREO_LENS_OMNI, 0.8, 0, 0, 0, acos (-0.8));
+  check_limit (STEREO_LENS_OMNI, 1.25, 0, 0, 0, acos (-0.8));
+  /* the radius is tan (angle / 2), and its distortion greatest at sqrt (1 /
+   * 0.9) */
+  check_limit (STEREO_LENS_OMNI, 1, 0, 0, -0.3, 2 * atan (1 / sqrt (0.9)));
+  /* the limits of an alpha and of 1 - alpha are equal */
+  check_limit (STEREO_LENS_DOUBLE_SPHERE, -0.2, 0.45, 0, 0, acos (-w2));
+  check_limit (STEREO_LENS_DOUBLE_SPHERE, -0.2, 0.55, 0, 0, acos (-w2));
+  check_limit (STEREO_LENS_EXTENDED, 0, 0.45, 1.2, 0, acos (-1)
+      - atan (sqrt ((1 - w * w) / 1.2) / w));
+}
+
+/* The models contain the pinhole: with these parameters they are one. */
+TEST (test_wide_pinhole)
+{
+  StereoCalibration plain = distorted_cameras (640, 480, STEREO_LENS_BROWN);
+
+  for (int v = 0; v < 2; v++)
+    memset (plain.camera[v].k, 0, sizeof (plain.camera[v].k));
+  for (size_t i = 1; i < N_WIDE; i++) {
+    StereoCalibration c = plain;
+    StereoRectification ours, pinhole;
+
+    c.camera[0].lens = c.camera[1].lens = wide[i];
+    c.camera[0].beta = c.camera[1].beta = 1;
+    ours = shaped (&c, 1, STEREO_PROJECTION_PLANE, 70);
+    pinhole = shaped (&plain, 1, STEREO_PROJECTION_PLANE, 70);
+    for (int p = 0; p < 100; p++) {
+      double x[2], y[2];
+
+      REQUIRE (stereo_rectification_source (&ours, 6.3 * p, 4.7 * p, x, y));
+      REQUIRE (stereo_rectification_source (&pinhole, 6.3 * p, 4.7 * p, x + 1,
+              y + 1));
+      CHECK_DOUBLE (fabs (x[0] - x[1]), <, 1e-9);
+      CHECK_DOUBLE (fabs (y[0] - y[1]), <, 1e-9);
+    }
+  }
+}
+
+static void
+check_wide_refused (StereoLens lens, double xi, double alpha, double beta,
+    double degrees, const char *text)
+{
+  const StereoRectifiedShape shape = {.field_of_view = degrees };
+  StereoCalibration c = wide_cameras (640, 480, lens);
+  StereoMessage why = { "" };
+  StereoRectification r;
+
+  c.camera[1].xi = xi;
+  c.camera[1].alpha = alpha;
+  c.camera[1].beta = beta;
+  CHECK_INT (stereo_rectification_init_shape (&r, &c, 0, 640, 480, &shape,
+          &why), ==, STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, text);
+}
+
+TEST (test_wide_errors)
+{
+  check_wide_refused (STEREO_LENS_OMNI, -0.1, 0, 0, 90, "xi from 0 to 100");
+  check_wide_refused (STEREO_LENS_OMNI, NAN, 0, 0, 90, "xi from 0 to 100");
+  check_wide_refused (STEREO_LENS_DOUBLE_SPHERE, -1, 0.5, 0, 90,
+      "xi above -1 and up to 1");
+  check_wide_refused (STEREO_LENS_DOUBLE_SPHERE, 0, 1.01, 0, 90,
+      "alpha from 0 to 1, got 1.01");
+  check_wide_refused (STEREO_LENS_EXTENDED, 0, -0.5, 1, 90,
+      "alpha from 0 to 1");
+  check_wide_refused (STEREO_LENS_EXTENDED, 0, 0.5, 0, 90, "beta above 0");
+  check_wide_refused (STEREO_LENS_EXTENDED, 0, 0.5, 1, 176,
+      "field of view of at most 175 degrees, got 176");
+  check_wide_refused (STEREO_LENS_EXTENDED, 0, 0.5, 1, -1, "got -1");
+}
+
 /* ------------------------------------------------------------------- remap */
 
 static void

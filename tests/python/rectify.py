@@ -184,6 +184,16 @@ class Rectifying(unittest.TestCase):
         np.testing.assert_array_equal(swapped.left, found.left[:, :, 2::-1])
         np.testing.assert_array_equal(swapped.right, found.right[:, :, 2::-1])
 
+    def test_shapes(self):
+        for properties, arguments in (
+                ("projection=cylinder", {"projection": "cylinder"}),
+                ("field-of-view=120 alpha=1", {"field_of_view": 120, "alpha": 1})):
+            with self.subTest(arguments=arguments):
+                _, _, found = self.compare(opencv((81, 61)), "RGB", (81, 61), properties, **arguments)
+                wide = arguments.get("field_of_view", 90)
+                self.assertAlmostEqual(found.camera.focal_length,
+                                       40.5 / np.tan(np.radians(wide / 2)), 9)
+
     def test_sizes_may_change(self):
         path, = self.write(opencv((81, 61)))
         rectifier = sm.Rectifier(path)
@@ -199,6 +209,8 @@ class Rectifying(unittest.TestCase):
                 ("calibration = 3: expected the name of a file", {"calibration": 3}),
                 ("calibration_unit = 0: expected 1e-09 to", {"calibration_unit": 0}),
                 ("alpha = 2: expected -1 to 1", {"alpha": 2}),
+                ("projection = 'sphere': expected one of plane", {"projection": "sphere"}),
+                ("field_of_view = 176: expected 0 to 175", {"field_of_view": 176}),
                 ("border = -1: expected a whole number", {"border": -1}),
                 ("backend = 'gpu': expected one of auto", {"backend": "gpu"})):
             with self.subTest(arguments=arguments), self.assertRaisesRegex(sm.ArgumentError, says):

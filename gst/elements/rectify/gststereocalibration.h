@@ -8,9 +8,10 @@
  * Reads the intrinsics and the pose of two cameras from files:
  *
  * - OpenCV's YAML, one file or two: M1 D1 M2 D2 (also cameraMatrix1,
- *   distCoeffs1 and so on, K1, K2), R T and optionally R1 R2 P1 P2;
+ *   distCoeffs1 and so on, K1, K2), R T and optionally R1 R2 P1 P2; xi1 xi2 of
+ *   cv::omnidir;
  * - ROS' camera_info, one file per camera;
- * - Kalibr's camchain with cam0 and cam1;
+ * - Kalibr's camchain with cam0 and cam1: pinhole, omni, ds or eucm;
  * - ZED's SN*.conf.
  */
 

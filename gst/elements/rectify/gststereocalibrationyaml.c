@@ -5,6 +5,7 @@
  */
 
 #include "elements/rectify/gststereocalibration.h"
+#include "geometry/lens.h"
 
 #include <math.h>
 #include <string.h>
@@ -220,18 +221,78 @@ read_distortion (GstStereoYamlFile * file, const yaml_node_t * node,
   return TRUE;
 }
 
+/* Reports parameters that are not in the range of the model. */
+static gboolean
+check_lens (GstStereoYamlFile * file, const yaml_node_t * node,
+    const StereoCamera * camera)
+{
+  StereoMessage why = { "" };
+
+  if (stereo_lens_check (camera, &why) == STEREO_OK)
+    return TRUE;
+  return FAIL (file, node, "%s", why.text);
+}
+
 /* ------------------------------------------------------------------ OpenCV */
+
+/* Adds xi1 or xi2 of cv::omnidir, whose camera matrix k has a skew. */
+static gboolean
+add_omnidir (GstStereoYamlFile * file, const yaml_node_t * root, gint view,
+    const yaml_node_t * matrix, const gdouble k[9], const yaml_node_t * d,
+    StereoCamera * camera)
+{
+  static const gchar *const names[2][3] = {
+    {"xi1", "xi_1", NULL}, {"xi2", "xi_2", NULL}
+  };
+  yaml_node_t *xi = get_any_member (file, root, names[view]);
+  gdouble numbers[4];
+  guint n = 0;
+
+  if (xi == NULL)
+    return TRUE;
+  if (matrix == NULL)
+    return FAIL (file, xi, "expected %s in the same file as %s", view == 0
+        ? "K1" : "K2", names[view][0]);
+  if (d != NULL && !read_numbers (file, d, numbers, 4, &n))
+    return FALSE;
+  camera->lens = STEREO_LENS_OMNI;
+  camera->skew = k[1];
+  return read_matrix (file, xi, names[view][0], &camera->xi, 1)
+      && check_lens (file, xi, camera);
+}
+
+/* The rotation between the cameras, as a matrix or a vector. */
+static gboolean
+read_rotation (GstStereoYamlFile * file, const yaml_node_t * node,
+    gdouble rotation[9])
+{
+  gdouble numbers[9];
+  guint n;
+
+  if (!read_numbers (file, node, numbers, 9, &n))
+    return FALSE;
+  if (n == 9)
+    memcpy (rotation, numbers, sizeof (numbers));
+  else if (n == 3)
+    gst_stereo_calibration_make_rotation (numbers, rotation);
+  else
+    return FAIL (file, node, "expected 9 numbers in the rotation R, or 3 of a "
+        "vector, got %u", n);
+  return TRUE;
+}
 
 /* Ignores missing keys, because two files may complete each other. */
 static gboolean
 add_opencv_camera (GstStereoYamlFile * file, const yaml_node_t * root,
     gint view, StereoCalibration * c)
 {
-  static const gchar *const matrices[2][4] = {
-    {"M1", "cameraMatrix1", "K1", NULL}, {"M2", "cameraMatrix2", "K2", NULL}
+  static const gchar *const matrices[2][5] = {
+    {"M1", "cameraMatrix1", "K1", "camera_matrix_1", NULL},
+    {"M2", "cameraMatrix2", "K2", "camera_matrix_2", NULL}
   };
-  static const gchar *const distortions[2][3] = {
-    {"D1", "distCoeffs1", NULL}, {"D2", "distCoeffs2", NULL}
+  static const gchar *const distortions[2][4] = {
+    {"D1", "distCoeffs1", "distortion_coefficients_1", NULL},
+    {"D2", "distCoeffs2", "distortion_coefficients_2", NULL}
   };
   static const gchar *const rotations[2] = { "R1", "R2" };
   static const gchar *const projections[2] = { "P1", "P2" };
@@ -240,7 +301,7 @@ add_opencv_camera (GstStereoYamlFile * file, const yaml_node_t * root,
   yaml_node_t *r = get_member (file, root, rotations[view]);
   yaml_node_t *p = get_member (file, root, projections[view]);
   const gchar *model = get_text (get_member (file, root, "distortion_model"));
-  gdouble k[9];
+  gdouble k[9] = { 0, };
 
   if (m != NULL) {
     if (!read_matrix (file, m, "a camera matrix", k, 9)
@@ -248,7 +309,8 @@ add_opencv_camera (GstStereoYamlFile * file, const yaml_node_t * root,
       return FALSE;
     c->has_camera[view] = TRUE;
   }
-  if (!read_distortion (file, d, model, &c->camera[view]))
+  if (!read_distortion (file, d, model, &c->camera[view])
+      || !add_omnidir (file, root, view, m, k, d, &c->camera[view]))
     return FALSE;
   if (r == NULL || p == NULL)
     return TRUE;
@@ -262,8 +324,10 @@ static gboolean
 add_opencv (GstStereoYamlFile * file, const yaml_node_t * root, gdouble unit,
     StereoCalibration * c)
 {
-  yaml_node_t *r = get_member (file, root, "R"), *t = get_member (file, root,
-      "T");
+  static const gchar *const rotations[] = { "R", "rvec", NULL };
+  static const gchar *const translations[] = { "T", "tvec", NULL };
+  yaml_node_t *r = get_any_member (file, root, rotations);
+  yaml_node_t *t = get_any_member (file, root, translations);
   yaml_node_t *width = get_member (file, root, "image_width");
   yaml_node_t *height = get_member (file, root, "image_height");
 
@@ -279,7 +343,7 @@ add_opencv (GstStereoYamlFile * file, const yaml_node_t * root, gdouble unit,
   if (r == NULL || t == NULL)
     return TRUE;
   c->has_pose = TRUE;
-  return read_matrix (file, r, "the rotation R", c->rotation, 9)
+  return read_rotation (file, r, c->rotation)
       && read_matrix (file, t, "the translation T", c->translation, 3);
 }
 
@@ -329,6 +393,57 @@ add_ros (GstStereoYamlFile * file, const yaml_node_t * root,
 
 /* ------------------------------------------------------------------ Kalibr */
 
+/* Camera models, and the parameters before the focal lengths in
+ * `intrinsics`. */
+typedef struct
+{
+  const gchar *name;
+  StereoLens lens;
+  guint n;
+} GstStereoKalibrModel;
+
+static const GstStereoKalibrModel kalibr_models[] = {
+  {"pinhole", STEREO_LENS_BROWN, 0},    /* or by the distortion_model */
+  {"omni", STEREO_LENS_OMNI, 1},        /* xi */
+  {"ds", STEREO_LENS_DOUBLE_SPHERE, 2}, /* xi, alpha */
+  {"eucm", STEREO_LENS_EXTENDED, 2},    /* alpha, beta */
+};
+
+static const GstStereoKalibrModel *
+find_kalibr_model (const gchar * name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kalibr_models); i++) {
+    if (g_strcmp0 (name, kalibr_models[i].name) == 0)
+      return &kalibr_models[i];
+  }
+  return NULL;
+}
+
+/* Sets the parameters of a wide lens.  Kalibr distorts omni only, by radtan. */
+static gboolean
+set_kalibr_model (GstStereoYamlFile * file, const yaml_node_t * node,
+    const GstStereoKalibrModel * model, const gchar * distortion,
+    const gdouble * numbers, StereoCamera * camera)
+{
+  if (model->lens == STEREO_LENS_BROWN)
+    return TRUE;
+  if (g_strcmp0 (distortion, "none") != 0
+      && (model->lens != STEREO_LENS_OMNI
+          || g_strcmp0 (distortion, "radtan") != 0))
+    return FAIL (file, node, "expected the distortion model %snone of the "
+        "camera model %s, got %.40s", model->lens == STEREO_LENS_OMNI
+        ? "radtan or " : "", model->name, distortion);
+  camera->lens = model->lens;
+  if (model->lens == STEREO_LENS_EXTENDED) {
+    camera->alpha = numbers[0];
+    camera->beta = numbers[1];
+  } else {
+    camera->xi = numbers[0];
+    camera->alpha = model->n > 1 ? numbers[1] : 0;
+  }
+  return check_lens (file, node, camera);
+}
+
 static gboolean
 read_kalibr_camera (GstStereoYamlFile * file, const yaml_node_t * node,
     StereoCamera * camera)
@@ -336,29 +451,34 @@ read_kalibr_camera (GstStereoYamlFile * file, const yaml_node_t * node,
   yaml_node_t *kind = get_member (file, node, "camera_model");
   yaml_node_t *intrinsics = get_member (file, node, "intrinsics");
   yaml_node_t *resolution = get_member (file, node, "resolution");
-  const gchar *model = get_text (get_member (file, node, "distortion_model"));
-  gdouble numbers[4], size[2];
+  const gchar *distortion = get_text (get_member (file, node,
+          "distortion_model"));
+  const GstStereoKalibrModel *model = find_kalibr_model (get_text (kind));
+  gdouble numbers[6], size[2], *focal;
 
   if (kind == NULL || intrinsics == NULL || resolution == NULL)
     return FAIL (file, node,
         "expected camera_model, intrinsics and resolution of a camera");
-  if (g_strcmp0 (get_text (kind), "pinhole") != 0)
+  if (model == NULL)
     return FAIL (file, kind,
-        "expected the camera model pinhole, got %.40s: calibrate with "
-        "pinhole-radtan or pinhole-equi",
+        "expected the camera model pinhole, omni, ds or eucm, got %.40s",
         get_text (kind) ? get_text (kind) : "(none)");
-  if (!read_matrix (file, intrinsics, "intrinsics", numbers, 4)
+  distortion = distortion != NULL ? distortion : "none";
+  focal = numbers + model->n;
+  if (!read_matrix (file, intrinsics, "intrinsics", numbers, model->n + 4)
       || !read_matrix (file, resolution, "the resolution", size, 2)
       || !read_distortion (file, get_member (file, node, "distortion_coeffs"),
-          model != NULL ? model : "none", camera))
+          distortion, camera)
+      || !set_kalibr_model (file, intrinsics, model, distortion, numbers,
+          camera))
     return FALSE;
-  if (!(numbers[0] > 0 && numbers[1] > 0 && size[0] >= 1 && size[1] >= 1
+  if (!(focal[0] > 0 && focal[1] > 0 && size[0] >= 1 && size[1] >= 1
           && size[0] <= STEREO_MAX_SIZE && size[1] <= STEREO_MAX_SIZE))
     return FAIL (file, node, "expected focal lengths and a resolution above 0");
-  camera->fx = numbers[0];
-  camera->fy = numbers[1];
-  camera->cx = numbers[2];
-  camera->cy = numbers[3];
+  camera->fx = focal[0];
+  camera->fy = focal[1];
+  camera->cx = focal[2];
+  camera->cy = focal[3];
   camera->width = (gint) size[0];
   camera->height = (gint) size[1];
   return TRUE;
@@ -422,7 +542,8 @@ static gboolean
 add_document (GstStereoYamlFile * file, gdouble unit, StereoCalibration * c)
 {
   static const gchar *const opencv[] = { "M1", "M2", "cameraMatrix1",
-    "cameraMatrix2", "K1", "K2", "R", "T", "R1", "R2", NULL
+    "cameraMatrix2", "K1", "K2", "R", "T", "R1", "R2", "camera_matrix_1",
+    "camera_matrix_2", "rvec", NULL
   };
   yaml_node_t *root = yaml_document_get_root_node (&file->document);
 

@@ -32,6 +32,10 @@
  * chooses between a view without empty corners and one that keeps all source
  * pixels.
  *
+ * #GstStereoRectify:field-of-view sets the width of the view instead, and is
+ * necessary with lenses of 180 degrees and more. #GstStereoRectify:projection
+ * chooses between a plane and a cylinder around the baseline.
+ *
  * The view is #GstStereoRectify:view or, by default, the `multiview-mode` of
  * the caps, which stereosplit sets. Every buffer gets a `GstStereoCameraMeta`
  * with focal length, principal point and baseline. Matchers pass it on, so
@@ -65,6 +69,8 @@ typedef enum
 } GstStereoRectifyView;
 
 #define DEFAULT_VIEW GST_STEREO_RECTIFY_AUTO
+#define DEFAULT_PROJECTION STEREO_PROJECTION_PLANE
+#define DEFAULT_FIELD_OF_VIEW 0.0
 #define DEFAULT_CALIBRATION NULL
 #define DEFAULT_CALIBRATION_UNIT 1.0
 #define DEFAULT_ALPHA 0.0
@@ -86,6 +92,8 @@ enum
   PROP_CALIBRATION_UNIT,
   PROP_ALPHA,
   PROP_BORDER,
+  PROP_PROJECTION,
+  PROP_FIELD_OF_VIEW,
   PROP_DEVICE                   /* and further ones of the device */
 };
 
@@ -101,7 +109,7 @@ struct _GstStereoRectify
   GstStereoRectifyView view;
   gchar *calibration;
   gdouble calibration_unit;
-  gdouble alpha;
+  StereoRectifiedShape shape;
   guint border;
 
   /* Streaming thread only. */
@@ -147,6 +155,22 @@ gst_stereo_rectify_view_get_type (void)
   if (g_once_init_enter (&type))
     g_once_init_leave (&type,
         g_enum_register_static ("GstStereoRectifyView", values));
+  return type;
+}
+
+static GType
+gst_stereo_rectify_projection_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {STEREO_PROJECTION_PLANE, "Plane", "plane"},
+    {STEREO_PROJECTION_CYLINDER, "Cylinder around the baseline", "cylinder"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstStereoRectifyProjection", values));
   return type;
 }
 
@@ -216,14 +240,15 @@ gst_stereo_rectify_set_info (GstStereoFilter * filter)
   StereoCalibration calibration;
   StereoMessage why = { "" };
   GstStereoRectifyView view;
-  gdouble unit, alpha;
+  StereoRectifiedShape shape;
+  gdouble unit;
   gboolean read;
   gchar *paths;
 
   GST_OBJECT_LOCK (self);
   view = self->view;
   unit = self->calibration_unit;
-  alpha = self->alpha;
+  shape = self->shape;
   paths = g_strdup (self->calibration);
   GST_OBJECT_UNLOCK (self);
 
@@ -243,9 +268,9 @@ gst_stereo_rectify_set_info (GstStereoFilter * filter)
   if (!read) {
     GST_STEREO_FAIL (&filter->failure, RESOURCE, READ,
         ("Cannot use the calibration: %s.", why.text), (NULL));
-  } else if (stereo_rectification_init (&self->rectification, &calibration,
-          self->is_right ? STEREO_RIGHT : STEREO_LEFT, width, height, alpha,
-          &why) != STEREO_OK) {
+  } else if (stereo_rectification_init_shape (&self->rectification,
+          &calibration, self->is_right ? STEREO_RIGHT : STEREO_LEFT, width,
+          height, &shape, &why) != STEREO_OK) {
     GST_STEREO_FAIL (&filter->failure, RESOURCE, SETTINGS,
         ("Cannot use the calibration: %s: %s.", paths, why.text), (NULL));
     read = FALSE;
@@ -393,7 +418,13 @@ gst_stereo_rectify_set_property (GObject * object, guint id,
       self->calibration_unit = g_value_get_double (value);
       break;
     case PROP_ALPHA:
-      self->alpha = g_value_get_double (value);
+      self->shape.alpha = g_value_get_double (value);
+      break;
+    case PROP_PROJECTION:
+      self->shape.projection = (StereoProjection) g_value_get_enum (value);
+      break;
+    case PROP_FIELD_OF_VIEW:
+      self->shape.field_of_view = g_value_get_double (value);
       break;
     case PROP_BORDER:
       self->border = g_value_get_uint (value);
@@ -424,7 +455,13 @@ gst_stereo_rectify_get_property (GObject * object, guint id, GValue * value,
       g_value_set_double (value, self->calibration_unit);
       break;
     case PROP_ALPHA:
-      g_value_set_double (value, self->alpha);
+      g_value_set_double (value, self->shape.alpha);
+      break;
+    case PROP_PROJECTION:
+      g_value_set_enum (value, (gint) self->shape.projection);
+      break;
+    case PROP_FIELD_OF_VIEW:
+      g_value_set_double (value, self->shape.field_of_view);
       break;
     case PROP_BORDER:
       g_value_set_uint (value, self->border);
@@ -451,7 +488,9 @@ gst_stereo_rectify_init (GstStereoRectify * self)
 {
   self->view = DEFAULT_VIEW;
   self->calibration_unit = DEFAULT_CALIBRATION_UNIT;
-  self->alpha = DEFAULT_ALPHA;
+  self->shape.projection = DEFAULT_PROJECTION;
+  self->shape.field_of_view = DEFAULT_FIELD_OF_VIEW;
+  self->shape.alpha = DEFAULT_ALPHA;
   self->border = DEFAULT_BORDER;
 }
 
@@ -512,6 +551,31 @@ install_properties (GObjectClass * klass)
           "Fill colour outside the source image, 0xAARRGGBB", 0, G_MAXUINT32,
           DEFAULT_BORDER, flags));
 
+  /**
+   * GstStereoRectify:projection:
+   *
+   * Surface that the rectified view is a picture on. Rows of a cylinder around
+   * the baseline are angles, so it also shows what is above, below and behind
+   * the cameras; depth is the distance from the baseline.
+   */
+  g_object_class_install_property (klass, PROP_PROJECTION,
+      g_param_spec_enum ("projection", "projection",
+          "Surface of the rectified view",
+          gst_stereo_rectify_projection_get_type (), DEFAULT_PROJECTION,
+          flags));
+
+  /**
+   * GstStereoRectify:field-of-view:
+   *
+   * Horizontal field of view of the rectified view. 0 uses the projection in
+   * the file or #GstStereoRectify:alpha, and 90 degrees with cylinders and with
+   * the models of wide lenses: omni, double sphere and extended unified.
+   */
+  g_object_class_install_property (klass, PROP_FIELD_OF_VIEW,
+      g_param_spec_double ("field-of-view", "field-of-view",
+          "Horizontal field of view, in degrees (0 = by alpha; wide lenses: 90)",
+          0, STEREO_MAX_FIELD_OF_VIEW, DEFAULT_FIELD_OF_VIEW, flags));
+
   gst_stereo_device_install_properties (klass, PROP_DEVICE,
       GST_STEREO_BACKEND_AUTO);
 }
@@ -562,4 +626,5 @@ gst_stereo_rectify_class_init (GstStereoRectifyClass * klass)
       "The gst-stereomatching authors");
 
   gst_type_mark_as_plugin_api (gst_stereo_rectify_view_get_type (), 0);
+  gst_type_mark_as_plugin_api (gst_stereo_rectify_projection_get_type (), 0);
 }

@@ -416,6 +416,119 @@ TEST (test_computed)
   }
 }
 
+/* Appends a camera of Kalibr with these parameters before the focal lengths. */
+static void
+append_wide (GString * text, guint view, const gchar * model,
+    const gchar * parameters, gboolean distorted)
+{
+  const gdouble size[2] = { WIDTH, HEIGHT };
+
+  g_string_append_printf (text, "cam%u:\n  camera_model: %s\n  intrinsics: [%s",
+      view, model, parameters);
+  append (text, intrinsics[view], 4);
+  g_string_append (text, "]\n  resolution: [");
+  append (text, size, 2);
+  g_string_append (text, "]\n");
+  if (!distorted)
+    return;
+  g_string_append (text, "  distortion_model: radtan\n  distortion_coeffs: [");
+  append (text, distortion[view], 4);
+  g_string_append (text, "]\n");
+}
+
+static gchar *
+write_wide (const gchar * model, const gchar * parameters, gboolean distorted)
+{
+  GString *text = g_string_new ("");
+  gdouble r[9];
+
+  for (guint v = 0; v < 2; v++)
+    append_wide (text, v, model, parameters, distorted);
+  rotation_of (r);
+  g_string_append (text, "  T_cn_cnm1:\n");
+  for (guint row = 0; row < 3; row++) {
+    g_string_append (text, "  - [");
+    append (text, r + 3 * row, 3);
+    g_string_append (text, ", ");
+    append (text, translation + row, 1);
+    g_string_append (text, "]\n");
+  }
+  g_string_append (text, "  - [0, 0, 0, 1]\n");
+  put_file ("wide.yaml", text->str);
+  g_string_free (text, TRUE);
+  return path_of ("wide.yaml");
+}
+
+/* A file of cv::omnidir; with names as in its example program, or short ones. */
+static gchar *
+write_omnidir (gboolean long_names)
+{
+  GString *text = g_string_new ("%YAML:1.0\n---\n");
+  gdouble k[9];
+
+  for (guint v = 0; v < 2; v++) {
+    matrix_of (v, k);
+    append_opencv (text, long_names ? v ? "camera_matrix_2" : "camera_matrix_1"
+        : v ? "K2" : "K1", 3, 3, k);
+    append_opencv (text, long_names ? v ? "distortion_coefficients_2"
+        : "distortion_coefficients_1" : v ? "D2" : "D1", 1, 4, distortion[v]);
+    g_string_append_printf (text, long_names ? "xi_%u: 0.\n" : "xi%u: 0.\n",
+        v + 1);
+  }
+  append_opencv (text, long_names ? "rvec" : "R", 3, 1, turn);
+  append_opencv (text, long_names ? "tvec" : "T", 3, 1, translation);
+  put_file ("omnidir.yml", text->str);
+  g_string_free (text, TRUE);
+  return path_of ("omnidir.yml");
+}
+
+/* Takes path. */
+static void
+check_same_view (const gchar * properties, GstBuffer * wanted, gchar * path)
+{
+  GstBuffer *other = rectify (properties, path);
+
+  fail_unless (count_differences (wanted, other) < WIDTH * HEIGHT / 10000);
+  check_number (other, "focal-length", number_in (wanted, "focal-length"),
+      1e-9);
+  check_number (other, "baseline", number_in (wanted, "baseline"), 1e-9);
+  gst_buffer_unref (other);
+  g_free (path);
+}
+
+/* Wide lenses with the parameters of a pinhole, as Kalibr and OpenCV write
+ * them. */
+TEST (test_wide_files)
+{
+  static const gchar *const shapes[] = { "view=left field-of-view=70",
+    "view=right field-of-view=95", "view=right projection=cylinder"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++) {
+    for (guint distorted = 0; distorted < 2; distorted++) {
+      gchar *path = write_wide ("pinhole", "", distorted);
+      GstBuffer *pinhole = rectify (shapes[i], path);
+
+      g_free (path);
+      check_number (pinhole, "focal-length", WIDTH / 2.0 / tan ((i == 0 ? 35
+                  : i == 1 ? 47.5 : 45) * G_PI / 180), 1e-9);
+      check_number (pinhole, "cx", (WIDTH - 1) / 2.0, 1e-9);
+      check_same_view (shapes[i], pinhole, write_wide ("omni", "0, ",
+              distorted));
+      if (distorted) {
+        check_same_view (shapes[i], pinhole, write_omnidir (FALSE));
+        check_same_view (shapes[i], pinhole, write_omnidir (TRUE));
+      } else {
+        check_same_view (shapes[i], pinhole, write_wide ("ds", "0, 0, ",
+                FALSE));
+        check_same_view (shapes[i], pinhole, write_wide ("eucm", "0, 1, ",
+                FALSE));
+      }
+      gst_buffer_unref (pinhole);
+    }
+  }
+}
+
 /* Rectifications in files of OpenCV and ROS are used unchanged. */
 TEST (test_given)
 {
@@ -524,6 +637,10 @@ typedef struct
     "M2: [500, 0, " cx ", 0, 500, " cy ", 0, 0, 1]\n"
 #define TRANSLATION(x) "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [" x ", 0, 0]\n"
 
+/* A wide camera of Kalibr, whose intrinsics are on line 3. */
+#define WIDE(model, intrinsics) "cam0:\n  camera_model: " model "\n" \
+    "  intrinsics: [" intrinsics "]\n  resolution: [672, 376]\n"
+
 static const ErrorCase errors[] = {
   {"", ": the file is empty"},
   {"\xff\xfe", ": expected text in UTF-8"},
@@ -558,7 +675,34 @@ static const ErrorCase errors[] = {
         "a camera_info file"},
   {CAM, ":1: expected two cameras, got no cam1"},
   {CAM "cam1:\n  camera_model: omni\n  intrinsics: [1]\n  resolution: [1]\n",
-      ":6: expected the camera model pinhole, got omni"},
+      ":7: expected 5 numbers in intrinsics, got 1"},
+  {CAM "cam1:\n  camera_model: fov\n  intrinsics: [1]\n  resolution: [1]\n",
+      ":6: expected the camera model pinhole, omni, ds or eucm, got fov"},
+  {WIDE ("omni", "-0.5, 300, 300, 336, 188"), ":3: expected xi from 0 to 100 in "
+        "the omnidirectional model, got -0.5"},
+  {WIDE ("omni", "0.5, 0, 300, 336, 188"), ":2: expected focal lengths"},
+  {WIDE ("ds", "-1.5, 0.5, 300, 300, 336, 188"), ":3: expected xi above -1 and "
+        "up to 1 in the double sphere model, got -1.5"},
+  {WIDE ("ds", "0.5, 1.5, 300, 300, 336, 188"), ":3: expected alpha from 0 to "
+        "1, got 1.5"},
+  {WIDE ("ds", "0.5, 300, 300, 336, 188"), ":3: expected 6 numbers in "
+        "intrinsics, got 5"},
+  {WIDE ("eucm", "1.5, 1, 300, 300, 336, 188"), ":3: expected alpha from 0 to "
+        "1, got 1.5"},
+  {WIDE ("eucm", "0.5, -1, 300, 300, 336, 188"), ":3: expected beta above 0 in "
+        "the extended unified model, got -1"},
+  {WIDE ("ds", "0.5, 0.5, 300, 300, 336, 188") "  distortion_model: radtan\n",
+      ":3: expected the distortion model none of the camera model ds, got "
+        "radtan"},
+  {WIDE ("omni", "1, 300, 300, 336, 188") "  distortion_model: equidistant\n",
+      ":3: expected the distortion model radtan or none of the camera model "
+        "omni, got equidistant"},
+  {"xi1: 1\nR: [0.1, 0, 0]\nT: [1, 0, 0]\n", ":1: expected K1 in the same file "
+        "as xi1"},
+  {"K1: [300, 0, 336, 0, 300, 188, 0, 0, 1]\nxi1: -1\n", ":2: expected xi from "
+        "0 to 100"},
+  {"rvec: [0.1, 0]\ntvec: [1, 0, 0]\n", ":1: expected 9 numbers in the rotation "
+        "R, or 3 of a vector, got 2"},
   {CAM "cam1:\n  camera_model: pinhole\n  intrinsics: [1, 1, 1, 1]\n"
         "  resolution: [672, 376]\n", ":6: expected T_cn_cnm1 in cam1"},
   {"[LEFT_CAM_VGA]\nfx=1\n", ":1: expected fy in section [LEFT_CAM_VGA]"},

@@ -1,0 +1,133 @@
+/* gst-stereomatching: models of wide lenses
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "geometry/lens.h"
+
+#include "core/backend.h"
+
+#include <math.h>
+
+#define MAX_XI 100              /* of a parabolic mirror it is 1 */
+
+bool
+stereo_lens_is_wide (StereoLens lens)
+{
+  return lens == STEREO_LENS_OMNI || lens == STEREO_LENS_DOUBLE_SPHERE
+      || lens == STEREO_LENS_EXTENDED;
+}
+
+static double
+length_of (double x, double y, double z)
+{
+  return sqrt (x * x + y * y + z * z);
+}
+
+/* Brown's distortion with k1 k2 p1 p2 k3.  false beyond the radius at which it
+ * begins to fold back. */
+static bool
+lens_distort (const double k[STEREO_MAX_COEFFICIENTS], double *x, double *y)
+{
+  double x0 = *x, y0 = *y, r = x0 * x0 + y0 * y0;
+  double c = 1 + r * (k[0] + r * (k[1] + r * k[4]));
+
+  *x = x0 * c + 2 * k[2] * x0 * y0 + k[3] * (r + 2 * x0 * x0);
+  *y = y0 * c + k[2] * (r + 2 * y0 * y0) + 2 * k[3] * x0 * y0;
+  return 1 + r * (3 * k[0] + r * (5 * k[1] + r * 7 * k[4])) > 0;
+}
+
+static bool
+project_omni (const StereoCamera * camera, const double ray[3], double *x,
+    double *y)
+{
+  double length = length_of (ray[0], ray[1], ray[2]), xi = camera->xi;
+  double z = ray[2] / length;
+
+  /* the part of the sphere that is seen once */
+  if (!(z > -fmin (xi, xi > 0 ? 1 / xi : 0)))
+    return false;
+  *x = ray[0] / length / (z + xi);
+  *y = ray[1] / length / (z + xi);
+  return lens_distort (camera->k, x, y);
+}
+
+/* The slope of the limit in the double sphere and the extended model. */
+static double
+limit_of (double alpha)
+{
+  return alpha <= 0.5 ? alpha / (1 - alpha) : (1 - alpha) / alpha;
+}
+
+static bool
+project_double_sphere (const StereoCamera * camera, const double ray[3],
+    double *x, double *y)
+{
+  double alpha = camera->alpha, xi = camera->xi, w1 = limit_of (alpha);
+  double w2 = (w1 + xi) / sqrt (2 * w1 * xi + xi * xi + 1);
+  double d1 = length_of (ray[0], ray[1], ray[2]), z = xi * d1 + ray[2];
+  double d2 = length_of (ray[0], ray[1], z);
+  double scale = alpha * d2 + (1 - alpha) * z;
+
+  if (!(ray[2] > -w2 * d1) || !(scale > 0))
+    return false;
+  *x = ray[0] / scale;
+  *y = ray[1] / scale;
+  return true;
+}
+
+static bool
+project_extended (const StereoCamera * camera, const double ray[3], double *x,
+    double *y)
+{
+  double alpha = camera->alpha, beta = camera->beta;
+  double d = sqrt (beta * (ray[0] * ray[0] + ray[1] * ray[1]) + ray[2]
+      * ray[2]);
+  double scale = alpha * d + (1 - alpha) * ray[2];
+
+  if (!(ray[2] > -limit_of (alpha) * d) || !(scale > 0))
+    return false;
+  *x = ray[0] / scale;
+  *y = ray[1] / scale;
+  return true;
+}
+
+bool
+stereo_lens_project (const StereoCamera * camera, const double ray[3],
+    double *x, double *y)
+{
+  switch (camera->lens) {
+    case STEREO_LENS_OMNI:
+      return project_omni (camera, ray, x, y);
+    case STEREO_LENS_DOUBLE_SPHERE:
+      return project_double_sphere (camera, ray, x, y);
+    default:
+      return project_extended (camera, ray, x, y);
+  }
+}
+
+StereoStatus
+stereo_lens_check (const StereoCamera * camera, StereoMessage * why)
+{
+  const StereoLens lens = camera->lens;
+
+  if (lens == STEREO_LENS_OMNI && !(camera->xi >= 0 && camera->xi <= MAX_XI))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "expected xi from 0 to %d in the omnidirectional model, got %g", MAX_XI,
+        camera->xi);
+  if (lens == STEREO_LENS_DOUBLE_SPHERE && !(camera->xi > -1
+          && camera->xi <= 1))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "expected xi above -1 and up to 1 in the double sphere model, got %g",
+        camera->xi);
+  if ((lens == STEREO_LENS_DOUBLE_SPHERE || lens == STEREO_LENS_EXTENDED)
+      && !(camera->alpha >= 0 && camera->alpha <= 1))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "expected alpha from 0 to 1, got %g", camera->alpha);
+  if (lens == STEREO_LENS_EXTENDED && !(camera->beta > 0))
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "expected beta above 0 in the extended unified model, got %g",
+        camera->beta);
+  return STEREO_OK;
+}

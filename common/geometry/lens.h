@@ -1,0 +1,39 @@
+/* gst-stereomatching: models of wide lenses
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Models of lenses that may see more than 180 degrees: they project rays, and
+ * not positions on a plane before the camera.
+ */
+
+#ifndef STEREO_LENS_H
+#define STEREO_LENS_H
+
+#include "geometry/camera.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whether a lens has one of the models of this file: omni, double sphere or
+ * extended unified. */
+bool stereo_lens_is_wide (StereoLens lens);
+
+/* Projects a ray to normalised image coordinates, before focal length and
+ * principal point.  false if the model has no image of the ray. */
+bool stereo_lens_project (const StereoCamera * camera, const double ray[3],
+    double *x, double *y);
+
+/* Whether the parameters of the model are in its range; reports the first one
+ * that is not. */
+STEREO_CHECKED StereoStatus stereo_lens_check (const StereoCamera * camera,
+    StereoMessage * why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* STEREO_LENS_H */
