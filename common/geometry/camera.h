@@ -36,8 +36,8 @@ extern "C" {
  *
  * The others project rays (X, Y, Z), with d = sqrt (X X + Y Y + Z Z):
  *
- * Omnidirectional (Mei and Rives, 2007): (x, y) = (X, Y) / (Z + xi d) with Z / d
- * > -min (xi, 1 / xi), then Brown with k1 k2 p1 p2 k3.
+ * Omnidirectional (Mei and Rives, 2007): (x, y) = (X, Y) / (Z + xi d) with
+ * Z / d > -min (xi, 1 / xi), then Brown with k1 k2 p1 p2 k3.
  *
  * Double sphere (Usenko, Demmel and Cremers, 2018): z = xi d + Z, (x, y) =
  * (X, Y) / (alpha sqrt (X X + Y Y + z z) + (1 - alpha) z) with Z > -w2 d, w2 =
@@ -153,11 +153,10 @@ STEREO_CHECKED StereoStatus stereo_rectification_init (StereoRectification *
     int height, double alpha, StereoMessage * why);
 
 /*
- * The same for a given shape.  With a field of view, the focal length is that of
- * a view of this width, and the principal point is the centre; projections in
- * the calibration are not used, rotations are.  Wide lenses (see lens.h) and
- * cylinders always have a field of view, by default
- * STEREO_WIDE_FIELD_OF_VIEW.
+ * The same for a given shape.  With a field of view, the focal length is that
+ * of a view of this width, and the principal point is the centre; projections
+ * in the calibration are not used, rotations are.  Wide lenses (see lens.h) and
+ * cylinders always have a field of view, by default STEREO_WIDE_FIELD_OF_VIEW.
  */
 STEREO_CHECKED StereoStatus stereo_rectification_init_shape
     (StereoRectification * self, const StereoCalibration * calibration,

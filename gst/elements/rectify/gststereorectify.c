@@ -573,7 +573,7 @@ install_properties (GObjectClass * klass)
    */
   g_object_class_install_property (klass, PROP_FIELD_OF_VIEW,
       g_param_spec_double ("field-of-view", "field-of-view",
-          "Horizontal field of view, in degrees (0 = by alpha; wide lenses: 90)",
+          "Horizontal field of view, in degrees (0 = by alpha, or 90)",
           0, STEREO_MAX_FIELD_OF_VIEW, DEFAULT_FIELD_OF_VIEW, flags));
 
   gst_stereo_device_install_properties (klass, PROP_DEVICE,

@@ -50,14 +50,14 @@ class Coverage:
     def missing(self) -> str:
         """Where the board should be held, or an empty text."""
         empty = [self.cells(view) == 0 for view in range(2)]
-        thirds = {}
+        shares = {}
         for view, name in enumerate(("left", "right")):
             for row, upper in enumerate(("upper", "lower")):
                 for column, side in enumerate(("left", "right")):
                     part = empty[view][3 * row:3 * row + 3, 4 * column:4 * column + 4]
-                    thirds["%s %s of the %s view" % (upper, side, name)] = float(part.mean())
-        name = max(thirds, key=lambda one: thirds[one])
-        return name if thirds[name] > 0.4 else ""
+                    shares["%s %s of the %s view" % (upper, side, name)] = float(part.mean())
+        name = max(shares, key=lambda one: shares[one])
+        return name if shares[name] > 0.4 else ""
 
     def picture(self) -> np.ndarray:
         """Both views beside each other, uint8, height x width x 3, blue first."""

@@ -423,8 +423,8 @@ append_wide (GString * text, guint view, const gchar * model,
 {
   const gdouble size[2] = { WIDTH, HEIGHT };
 
-  g_string_append_printf (text, "cam%u:\n  camera_model: %s\n  intrinsics: [%s",
-      view, model, parameters);
+  g_string_append_printf (text, "cam%u:\n  camera_model: %s\n"
+      "  intrinsics: [%s", view, model, parameters);
   append (text, intrinsics[view], 4);
   g_string_append (text, "]\n  resolution: [");
   append (text, size, 2);
@@ -459,7 +459,8 @@ write_wide (const gchar * model, const gchar * parameters, gboolean distorted)
   return path_of ("wide.yaml");
 }
 
-/* A file of cv::omnidir; with names as in its example program, or short ones. */
+/* A file of cv::omnidir, with the names of its example program or short
+ * ones. */
 static gchar *
 write_omnidir (gboolean long_names)
 {
@@ -678,8 +679,8 @@ static const ErrorCase errors[] = {
       ":7: expected 5 numbers in intrinsics, got 1"},
   {CAM "cam1:\n  camera_model: fov\n  intrinsics: [1]\n  resolution: [1]\n",
       ":6: expected the camera model pinhole, omni, ds or eucm, got fov"},
-  {WIDE ("omni", "-0.5, 300, 300, 336, 188"), ":3: expected xi from 0 to 100 in "
-        "the omnidirectional model, got -0.5"},
+  {WIDE ("omni", "-0.5, 300, 300, 336, 188"), ":3: expected xi from 0 to 100 "
+        "in the omnidirectional model, got -0.5"},
   {WIDE ("omni", "0.5, 0, 300, 336, 188"), ":2: expected focal lengths"},
   {WIDE ("ds", "-1.5, 0.5, 300, 300, 336, 188"), ":3: expected xi above -1 and "
         "up to 1 in the double sphere model, got -1.5"},
@@ -701,8 +702,8 @@ static const ErrorCase errors[] = {
         "as xi1"},
   {"K1: [300, 0, 336, 0, 300, 188, 0, 0, 1]\nxi1: -1\n", ":2: expected xi from "
         "0 to 100"},
-  {"rvec: [0.1, 0]\ntvec: [1, 0, 0]\n", ":1: expected 9 numbers in the rotation "
-        "R, or 3 of a vector, got 2"},
+  {"rvec: [0.1, 0]\ntvec: [1, 0, 0]\n", ":1: expected 9 numbers in the "
+        "rotation R, or 3 of a vector, got 2"},
   {CAM "cam1:\n  camera_model: pinhole\n  intrinsics: [1, 1, 1, 1]\n"
         "  resolution: [672, 376]\n", ":6: expected T_cn_cnm1 in cam1"},
   {"[LEFT_CAM_VGA]\nfx=1\n", ":1: expected fy in section [LEFT_CAM_VGA]"},
