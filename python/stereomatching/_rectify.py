@@ -109,21 +109,25 @@ class Rectifier:
                  projection: str = "plane", field_of_view: float = 0.0) -> None:
         if calibration is None and correction is None:
             raise c.ArgumentError("expected a calibration, a correction, or both")
-        # one element after the other
-        self._files = [] if calibration is None else [_search_path(calibration)]
-        self._properties = {
+        common = {
+            "border": whole(border, "border", 0, 0xffffffff),
+            "backend": one_of(backend, "backend", BACKENDS),
+        }
+        projected = {
             "calibration-unit": _within(calibration_unit, "calibration_unit", 1e-9, 1e9),
             "alpha": _within(alpha, "alpha", -1, 1),
             "projection": one_of(projection, "projection", ("plane", "cylinder")),
             "field-of-view": _within(field_of_view, "field_of_view", 0, 175),
-            "border": whole(border, "border", 0, 0xffffffff),
-            "backend": one_of(backend, "backend", BACKENDS),
         }
+        # of one element after the other
+        self._properties = [] if calibration is None else [
+            dict(common, **projected, calibration=_search_path(calibration))]
         self._gst = _import_gst()
         self._lock = threading.Lock()
         if correction is not None:
-            self._files.append(_write_file(correction.calibration()))
-            weakref.finalize(self, os.unlink, self._files[-1])
+            path = _write_file(correction.calibration())
+            weakref.finalize(self, os.unlink, path)
+            self._properties.append(dict(common, calibration=path))
         self._start()
 
     def _start(self) -> None:
@@ -136,10 +140,10 @@ class Rectifier:
 
     def _add_branch(self, view: str) -> Tuple[Any, Any]:
         """Returns the appsrc and the appsink of a view."""
-        names = ["appsrc"] + ["stereorectify"] * len(self._files) + ["appsink"]
+        names = ["appsrc"] + ["stereorectify"] * len(self._properties) + ["appsink"]
         chain = [self._gst.ElementFactory.make(name) for name in names]
-        for element, calibration in zip(chain[1:], self._files):
-            for name, value in dict(self._properties, view=view, calibration=calibration).items():
+        for element, properties in zip(chain[1:], self._properties):
+            for name, value in dict(properties, view=view).items():
                 element.set_property(name, value)
         chain[0].set_property("format", self._gst.Format.TIME)
         chain[-1].set_property("sync", False)
