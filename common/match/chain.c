@@ -321,12 +321,12 @@ match_refined (const StereoChain * m, const StereoMatchFrame * frame,
     status = stereo_stage_end (frame->timestamps, "match");
   if (status == STEREO_OK)
     status = stereo_refine_check (frame->queue, m->refining, &m->refinement,
-        frame->winners, confidence);
+        frame->winners);
   if (status == STEREO_OK && m->algorithm->vote != NULL)
     status = m->algorithm->vote (frame, m->stages, &m->refinement.work.map);
   if (status == STEREO_OK)
     status = stereo_refine_finish (frame->queue, m->refining, &m->refinement,
-        &frame->left, output);
+        &frame->left, frame->winners, output, confidence);
   if (status == STEREO_OK)
     status = stereo_stage_end (frame->timestamps, "refine");
   return status;

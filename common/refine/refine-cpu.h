@@ -7,7 +7,9 @@
 #ifndef STEREO_REFINE_CPU_H
 #define STEREO_REFINE_CPU_H
 
+#include "cost/difference.h"
 #include "refine/refine.h"
+#include "refine/slope-formula.h"
 
 /* Alignment of map rows in elements; as many may be read beyond the last
  * row. */
@@ -21,6 +23,7 @@ typedef struct
   const StereoWinners *winners;
   const StereoView *left;
   const StereoMap *map;
+  const StereoMap *final;
   const StereoOutput *output;
 } StereoRefineJob;
 
@@ -28,6 +31,31 @@ static inline uint16_t *
 stereo_map_row (const StereoMap * map, int y)
 {
   return map->data + (size_t) y * map->stride;
+}
+
+/* Slopes along x (axis 0) or y (axis 1) of row y. */
+static inline int16_t *
+stereo_slope_row (const StereoRefineWork * work, int axis, int y)
+{
+  return work->slopes[axis] + (size_t) y * work->map.stride;
+}
+
+/* What the code at (u, v) changes by if carried along its plane to (x, y). */
+static inline int
+stereo_refine_carry (const StereoRefineWork * work, int u, int v, int x, int y,
+    int limit)
+{
+  return stereo_slope_carry (stereo_slope_row (work, 0, v)[u],
+      stereo_slope_row (work, 1, v)[u], u - x, v - y, limit);
+}
+
+/* Weight of the pixel at (u, v) for a centre of this colour. */
+static inline uint32_t
+stereo_refine_weight (const StereoRefineJob * job, uint32_t center, int u,
+    int v)
+{
+  return job->k->weight[stereo_difference_max (center,
+          stereo_view_pixel (job->left, job->k->channels, u, v))];
 }
 
 /* Words per row of StereoRefineWork.ends. */
@@ -40,14 +68,22 @@ stereo_refine_row_words (const StereoRefineConstants * k)
 /* Scalar stages. */
 void stereo_refine_plan_cpu (const StereoRefineConstants * k,
     StereoRefineWork * work, StereoArena * arena);
-StereoStatus stereo_refine_confidence_cpu (StereoQueue * queue,
-    const StereoRefineConstants * k, const StereoWinners * winners,
-    const StereoRefineWork * work, const StereoOutput * output);
 StereoStatus stereo_refine_fill_cpu (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoRefineWork * work);
-StereoStatus stereo_refine_weigh_cpu (StereoQueue * queue,
+StereoStatus stereo_refine_slopes_cpu (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoRefineWork * work,
+    const StereoMap * map);
+StereoStatus stereo_refine_vote_fill_cpu (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoView * left,
-    const StereoRefineWork * work);
+    const StereoWinners * winners, const StereoRefineWork * work);
+StereoStatus stereo_refine_slanted_median_cpu (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoView * left,
+    const StereoRefineWork * work, const StereoMap * final,
+    const StereoOutput * output);
+StereoStatus stereo_refine_confidence_cpu (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoView * left,
+    const StereoWinners * winners, const StereoRefineWork * work,
+    const StereoOutput * output);
 StereoStatus stereo_refine_threshold_cpu (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoRefineWork * work,
     const StereoOutput * output);

@@ -16,9 +16,11 @@
 
 #include "core/cpu.h"
 #include "refine/output-simd.h"
-#include "refine/weighted-simd.h"
+#include "refine/stages-simd.h"
 #include "refine/winner-formula.h"
 #include "simd/simd.h"
+
+#include <string.h>
 
 #define LANES (SIMD_BYTES / 2)
 
@@ -363,42 +365,6 @@ median_chunk (const uint16_t * const rows[3], int width, int x, int n,
   }
 }
 
-/* --------------------------------------------------------- weighted medians */
-
-/* Rows per iteration: holes of several rows fill whole vectors. */
-#define WEIGHED_ROWS 8
-
-static void
-weigh_strips (const void *context, StereoSpan span)
-{
-  const StereoRefineJob *job = context;
-  const StereoRefineConstants *k = job->k;
-  const StereoSpan rows = {.begin = WEIGHED_ROWS * span.begin,
-    .end = stereo_clamp_int (WEIGHED_ROWS * span.end, 0, k->height)
-  };
-
-  for (int y = rows.begin; y < rows.end; y++)
-    memcpy (stereo_map_row (&job->work->weighted, y),
-        stereo_map_row (&job->work->filled, y),
-        (size_t) k->width * sizeof (uint16_t));
-  SIMD_NAME (stereo_weigh_holes_) (job, rows);
-}
-
-static StereoStatus
-refine_weigh (StereoQueue * queue, const StereoRefineConstants * k,
-    const StereoView * left, const StereoRefineWork * work)
-{
-  const StereoRefineJob job = {.k = k,.work = work,.left = left,
-    .map = &work->filled
-  };
-
-  if (k->width < STEREO_WEIGHED_WIDTH || k->height < STEREO_WEIGHED_HEIGHT)
-    return stereo_refine_weigh_cpu (queue, k, left, work);
-  stereo_cpu_for (queue, (k->height + WEIGHED_ROWS - 1) / WEIGHED_ROWS, 1,
-      weigh_strips, &job);
-  return STEREO_OK;
-}
-
 static void
 finish_rows (const void *context, StereoSpan span)
 {
@@ -416,57 +382,39 @@ finish_rows (const void *context, StereoSpan span)
     for (int x = 0; x < k->width; x += CHUNK) {
       const int n = k->width - x < CHUNK ? k->width - x : CHUNK;
 
-      if (k->fill && k->median)
+      if (stereo_refine_has_median (k))
         median_chunk (rows, k->width, x, n, codes);
       else
         memcpy (codes, rows[1] + x, (size_t) n * sizeof (uint16_t));
+      if (job->final != NULL)
+        memcpy (stereo_map_row (job->final, y) + x, codes,
+            (size_t) n * sizeof (uint16_t));
       stereo_output_chunk (job->output, x, y, codes, n);
-    }
-  }
-}
-
-/* Two rows at a time. */
-static void
-finish_weighted_rows (const void *context, StereoSpan span)
-{
-  const StereoRefineJob *job = context;
-  const StereoRefineConstants *k = job->k;
-  uint16_t codes[2][CHUNK + LANES];
-
-  for (int i = span.begin; i < span.end; i++) {
-    for (int x = 0; x < k->width; x += CHUNK) {
-      const int n = k->width - x < CHUNK ? k->width - x : CHUNK;
-
-      SIMD_NAME (stereo_weigh_all_) (job, x, 2 * i, n,
-          (uint16_t * const[2]) { codes[0], codes[1] });
-      for (int y = 2 * i; y < 2 * i + 2 && y < k->height; y++)
-        stereo_output_chunk (job->output, x, y, codes[y % 2], n);
     }
   }
 }
 
 static StereoStatus
 refine_finish (StereoQueue * queue, const StereoRefineConstants * k,
-    const StereoView * left, const StereoRefineWork * work,
-    const StereoMap * map, const StereoOutput * output)
+    const StereoRefineWork * work, const StereoMap * map,
+    const StereoMap * final, const StereoOutput * output)
 {
-  const StereoRefineJob job = {.k = k,.work = work,.left = left,.map = map,
+  const StereoRefineJob job = {.k = k,.work = work,.map = map,.final = final,
     .output = output
   };
 
-  if (k->fill && k->refine == STEREO_REFINE_ALL)
-    stereo_cpu_for (queue, (k->height + 1) / 2, 0, finish_weighted_rows, &job);
-  else
-    stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
+  stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
 
 const StereoRefineStages SIMD_NAME (stereo_refine_stages_) = {
   .plan = stereo_refine_plan_cpu,
   .check = refine_check,
-  .confidence = stereo_refine_confidence_cpu,
   .fill = stereo_refine_fill_cpu,
-  .weigh = refine_weigh,
+  .slopes = SIMD_NAME (stereo_slopes_),
+  .vote_fill = SIMD_NAME (stereo_vote_fill_),
   .finish = refine_finish,
+  .slanted_median = SIMD_NAME (stereo_slanted_median_),
+  .confidence = stereo_refine_confidence_cpu,
   .threshold = stereo_refine_threshold_cpu,
 };

@@ -7,7 +7,7 @@
 #include "refine/refine-cpu.h"
 
 #include "core/cpu.h"
-#include "cost/difference.h"
+#include "refine/fill-formula.h"
 #include "refine/output.h"
 #include "refine/winner-formula.h"
 #include "simd/select.h"
@@ -19,10 +19,11 @@
 #define GAMMA_COLOR 10.0
 
 static const StereoEnumValue refine_values[] = {
-  [STEREO_REFINE_NONE] = {"none", "No weighted median"},
-  [STEREO_REFINE_FILLED] = {"filled", "15x15 on filled pixels"},
-  [STEREO_REFINE_ALL] = {"all", "15x15 on filled pixels, then 7x7 on all "
-        "pixels instead of the 3x3 median"},
+  [STEREO_REFINE_NONE] = {"none", "Fill from the row, then 3x3 median"},
+  [STEREO_REFINE_FILLED] = {"filled", "Fill by weighted votes, then 3x3 "
+        "median"},
+  [STEREO_REFINE_ALL] = {"all", "Fill by weighted votes, then slanted "
+        "weighted median of all pixels"},
 };
 
 const StereoParamSpec stereo_refine_params[] = {
@@ -37,11 +38,11 @@ const StereoParamSpec stereo_refine_params[] = {
       "Invalidate connected regions smaller than this, in pixels (0 = off)", 50,
       0, 65535),
   STEREO_PARAM_BOOL_ROW (StereoRefineParams, fill, "fill",
-      "Fill invalid pixels from the background; if false, they keep "
+      "Fill invalid pixels; if false, they keep "
       "invalid-value and no median is applied", true),
   STEREO_PARAM_ENUM_ROW (StereoRefineParams, refine, "refine",
-      "Weighted median filter: none; filled = 15x15 on filled pixels; all = "
-      "filled, then 7x7 on all pixels instead of the 3x3 median",
+      "Refinement by colour: none; filled = fill by weighted votes; all = "
+      "filled, then weighted median of all pixels instead of the 3x3 median",
       STEREO_REFINE_NONE, refine_values),
   STEREO_PARAM_DOUBLE_ROW (StereoRefineParams, min_confidence,
       "min-confidence", STEREO_MIN_CONFIDENCE_DESCRIPTION, 0, 0, 1),
@@ -81,6 +82,7 @@ stereo_refine_plan (const StereoSearch * search,
   k->height = search->height;
   k->channels = search->channels;
   k->unit = search->unit;
+  k->num_disparities = search->num_disparities;
   k->min_disparity = search->min_disparity;
   k->lr_max_diff = params->lr_max_diff;
   k->speckle_size = (int) params->speckle_size;
@@ -97,46 +99,68 @@ stereo_refine_plan (const StereoSearch * search,
 
 StereoStatus
 stereo_refine_check (StereoQueue * queue, const StereoRefineStages * stages,
-    const StereoRefinePlan * plan, const StereoWinners * winners,
-    const StereoOutput * confidence)
+    const StereoRefinePlan * plan, const StereoWinners * winners)
 {
-  StereoStatus status = stages->check (queue, &plan->constants, winners,
-      &plan->work);
+  return stages->check (queue, &plan->constants, winners, &plan->work);
+}
 
-  if (status == STEREO_OK && confidence != NULL)
-    status = stages->confidence (queue, &plan->constants, winners, &plan->work,
-        confidence);
-  if (status == STEREO_OK && plan->constants.min_confidence > 0) {
-    const StereoOutput kept = {.data = plan->work.confidence,
-      .stride = (size_t) plan->constants.width,.bytes = 1
-    };
+/* From the map with holes to the filled map. */
+static StereoStatus
+fill_map (StereoQueue * queue, const StereoRefineStages * stages,
+    const StereoRefinePlan * plan, const StereoView * left,
+    const StereoWinners * winners)
+{
+  const StereoRefineConstants *k = &plan->constants;
+  const StereoRefineWork *w = &plan->work;
+  StereoStatus status = stages->fill (queue, k, w);
 
-    status = stages->confidence (queue, &plan->constants, winners, &plan->work,
-        &kept);
-  }
-  return status;
+  if (status != STEREO_OK || k->refine == STEREO_REFINE_NONE)
+    return status;
+  status = stages->slopes (queue, k, w, &w->map);
+  return status != STEREO_OK ? status
+      : stages->vote_fill (queue, k, left, winners, w);
+}
+
+/* The final map of all pixels. */
+static StereoStatus
+filter_map (StereoQueue * queue, const StereoRefineStages * stages,
+    const StereoRefinePlan * plan, const StereoView * left,
+    const StereoMap * final, const StereoOutput * output)
+{
+  const StereoRefineConstants *k = &plan->constants;
+  const StereoRefineWork *w = &plan->work;
+  StereoStatus status;
+
+  if (!k->fill || k->refine != STEREO_REFINE_ALL)
+    return stages->finish (queue, k, w, k->fill ? &w->filled : &w->map, final,
+        output);
+  status = stages->slopes (queue, k, w, &w->filled);
+  return status != STEREO_OK ? status
+      : stages->slanted_median (queue, k, left, w, final, output);
 }
 
 StereoStatus
 stereo_refine_finish (StereoQueue * queue, const StereoRefineStages * stages,
     const StereoRefinePlan * plan, const StereoView * left,
-    const StereoOutput * output)
+    const StereoWinners * winners, const StereoOutput * output,
+    const StereoOutput * confidence)
 {
   const StereoRefineConstants *k = &plan->constants;
   const StereoRefineWork *w = &plan->work;
-  const StereoMap *map = &w->map;
-  StereoStatus status = STEREO_OK;
+  const bool rated = confidence != NULL || k->min_confidence > 0;
+  StereoStatus status = k->fill ? fill_map (queue, stages, plan, left, winners)
+      : STEREO_OK;
 
-  if (k->fill) {
-    map = &w->filled;
-    status = stages->fill (queue, k, w);
-  }
-  if (status == STEREO_OK && k->fill && k->refine != STEREO_REFINE_NONE) {
-    map = &w->weighted;
-    status = stages->weigh (queue, k, left, w);
-  }
   if (status == STEREO_OK)
-    status = stages->finish (queue, k, left, w, map, output);
+    status = filter_map (queue, stages, plan, left, rated ? &w->final : NULL,
+        output);
+  if (status != STEREO_OK || !rated)
+    return status;
+  /* Unless the slopes are still those of the map with holes. */
+  if (!k->fill || k->refine != STEREO_REFINE_FILLED)
+    status = stages->slopes (queue, k, w, &w->map);
+  if (status == STEREO_OK)
+    status = stages->confidence (queue, k, left, winners, w, confidence);
   return status != STEREO_OK || k->min_confidence == 0 ? status
       : stages->threshold (queue, k, w, output);
 }
@@ -162,8 +186,11 @@ stereo_refine_plan_cpu (const StereoRefineConstants * k,
   add_map (k, &work->map, arena);
   if (k->fill)
     add_map (k, &work->filled, arena);
-  if (k->fill && k->refine != STEREO_REFINE_NONE)
-    add_map (k, &work->weighted, arena);
+  add_map (k, &work->final, arena);
+  for (int i = 0; i < 2; i++)
+    stereo_arena_add (arena, (void **) &work->slopes[i],
+        work->map.stride * (size_t) k->height + STEREO_REFINE_PADDING,
+        sizeof (int16_t));
   if (k->speckle_size > 1) {
     stereo_arena_add (arena, (void **) &work->labels, pixels,
         sizeof (uint32_t));
@@ -286,50 +313,47 @@ check_cpu (StereoQueue * queue, const StereoRefineConstants * k,
   return STEREO_OK;
 }
 
-static void
-confidence_rows (const void *context, StereoSpan span)
+/* The nearest valid codes on one side, the nearest one first. */
+typedef struct
 {
-  const StereoRefineJob *job = context;
+  uint16_t code[STEREO_FILL_REACH];
+  int n;
+} Nearest;
 
-  for (int y = span.begin; y < span.end; y++) {
-    const uint16_t *map = stereo_map_row (&job->work->map, y);
-    const uint32_t *left = job->winners->left
-        + (size_t) y * job->winners->left_stride;
-
-    for (int x = 0; x < job->k->width; x++)
-      stereo_store_raw (job->output, x, y,
-          stereo_output_confidence (job->output, map[x] == STEREO_INVALID ? 0
-              : stereo_winner_uniqueness_of (left[x])));
-  }
+static void
+add_nearest (Nearest * nearest, uint16_t code, int reach)
+{
+  for (int i = STEREO_FILL_REACH - 1; i > 0; i--)
+    nearest->code[i] = nearest->code[i - 1];
+  nearest->code[0] = code;
+  if (nearest->n < reach)
+    nearest->n++;
 }
 
-StereoStatus
-stereo_refine_confidence_cpu (StereoQueue * queue,
-    const StereoRefineConstants * k,
-    const StereoWinners * winners, const StereoRefineWork * work,
-    const StereoOutput * output)
+static uint16_t
+nearest_median (const Nearest * nearest)
 {
-  const StereoRefineJob job = {.k = k,.work = work,.winners = winners,
-    .output = output
-  };
-
-  stereo_cpu_for (queue, k->height, 0, confidence_rows, &job);
-  return STEREO_OK;
+  return nearest->n == 0 ? (uint16_t) STEREO_INVALID
+      : (uint16_t) stereo_fill_median (nearest->code[0], nearest->code[1],
+      nearest->code[2], nearest->n);
 }
 
 /* A row without valid codes is STEREO_INVALID all over. */
 static void
-fill_row (int width, const uint16_t * map, uint16_t * filled)
+fill_row (int width, int reach, const uint16_t * map, uint16_t * filled)
 {
-  uint16_t near = STEREO_INVALID;
+  Nearest left = { {0}, 0 }, right = { {0}, 0 };
 
-  /* The nearest code to the left, then the lower of both sides. */
-  for (int x = 0; x < width; x++)
-    filled[x] = near = map[x] != STEREO_INVALID ? map[x] : near;
-  near = STEREO_INVALID;
+  for (int x = 0; x < width; x++) {
+    if (map[x] != STEREO_INVALID)
+      add_nearest (&left, map[x], reach);
+    filled[x] = map[x] != STEREO_INVALID ? map[x] : nearest_median (&left);
+  }
   for (int x = width - 1; x >= 0; x--) {
-    near = map[x] != STEREO_INVALID ? map[x] : near;
-    filled[x] = filled[x] < near ? filled[x] : near;
+    if (map[x] != STEREO_INVALID)
+      add_nearest (&right, map[x], reach);
+    else if (nearest_median (&right) < filled[x])
+      filled[x] = nearest_median (&right);
   }
 }
 
@@ -339,7 +363,8 @@ fill_rows (const void *context, StereoSpan span)
   const StereoRefineJob *job = context;
 
   for (int y = span.begin; y < span.end; y++)
-    fill_row (job->k->width, stereo_map_row (&job->work->map, y),
+    fill_row (job->k->width, stereo_refine_fill_reach (job->k),
+        stereo_map_row (&job->work->map, y),
         stereo_map_row (&job->work->filled, y));
 }
 
@@ -362,75 +387,6 @@ stereo_refine_fill_cpu (StereoQueue * queue, const StereoRefineConstants * k,
       memcpy (row, stereo_map_row (&work->filled, y < first ? first : y - 1),
           bytes);
   }
-  return STEREO_OK;
-}
-
-/* The weighted median around (x, y). */
-static uint16_t
-weighted_median (const StereoRefineConstants * k, const StereoView * left,
-    const StereoMap * map, int radius, int x, int y)
-{
-  const int x0 = x > radius ? x - radius : 0;
-  const int x1 = x + radius < k->width ? x + radius : k->width - 1;
-  const int y0 = y > radius ? y - radius : 0;
-  const int y1 = y + radius < k->height ? y + radius : k->height - 1;
-  const uint32_t center = stereo_view_pixel (left, k->channels, x, y);
-  uint16_t code[225];
-  uint8_t weight[225];
-  uint32_t n = 0, whole = 0, low = 0, high = STEREO_INVALID;
-
-  for (int v = y0; v <= y1; v++) {
-    for (int u = x0; u <= x1; u++) {
-      code[n] = stereo_map_row (map, v)[u];
-      weight[n] = k->weight[stereo_difference_max (center,
-              stereo_view_pixel (left, k->channels, u, v))];
-      if (code[n] == STEREO_INVALID)
-        continue;
-      whole += weight[n];
-      n++;
-    }
-  }
-  if (n == 0)
-    return STEREO_INVALID;
-  while (low < high) {
-    const uint32_t middle = (low + high) / 2;
-    uint32_t sum = 0;
-
-    for (uint32_t i = 0; i < n; i++)
-      sum += code[i] <= middle ? weight[i] : 0;
-    if (2 * sum >= whole)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return (uint16_t) low;
-}
-
-static void
-weigh_rows (const void *context, StereoSpan span)
-{
-  const StereoRefineJob *job = context;
-  const StereoRefineWork *w = job->work;
-
-  for (int y = span.begin; y < span.end; y++) {
-    const uint16_t *map = stereo_map_row (&w->map, y);
-    const uint16_t *filled = stereo_map_row (&w->filled, y);
-    uint16_t *weighted = stereo_map_row (&w->weighted, y);
-
-    for (int x = 0; x < job->k->width; x++)
-      weighted[x] = map[x] != STEREO_INVALID ? filled[x]
-          : weighted_median (job->k, job->left, &w->filled,
-          STEREO_REFINE_FILLED_RADIUS, x, y);
-  }
-}
-
-StereoStatus
-stereo_refine_weigh_cpu (StereoQueue * queue, const StereoRefineConstants * k,
-    const StereoView * left, const StereoRefineWork * work)
-{
-  const StereoRefineJob job = {.k = k,.work = work,.left = left };
-
-  stereo_cpu_for (queue, k->height, 1, weigh_rows, &job);
   return STEREO_OK;
 }
 
@@ -463,11 +419,10 @@ finish_rows (const void *context, StereoSpan span)
     for (int x = 0; x < k->width; x++) {
       uint16_t code = stereo_map_row (job->map, y)[x];
 
-      if (k->fill && k->refine == STEREO_REFINE_ALL)
-        code = weighted_median (k, job->left, job->map,
-            STEREO_REFINE_ALL_RADIUS, x, y);
-      else if (k->fill && k->median)
+      if (stereo_refine_has_median (k))
         code = median_at (k, job->map, x, y);
+      if (job->final != NULL)
+        stereo_map_row (job->final, y)[x] = code;
       stereo_store_raw (job->output, x, y,
           stereo_output_from_map (job->output, code));
     }
@@ -476,14 +431,13 @@ finish_rows (const void *context, StereoSpan span)
 
 static StereoStatus
 finish_cpu (StereoQueue * queue, const StereoRefineConstants * k,
-    const StereoView * left, const StereoRefineWork * work,
-    const StereoMap * map, const StereoOutput * output)
+    const StereoRefineWork * work, const StereoMap * map,
+    const StereoMap * final, const StereoOutput * output)
 {
-  const StereoRefineJob job = {.k = k,.left = left,.map = map,
+  const StereoRefineJob job = {.k = k,.work = work,.map = map,.final = final,
     .output = output
   };
 
-  (void) work;
   stereo_cpu_for (queue, k->height, 0, finish_rows, &job);
   return STEREO_OK;
 }
@@ -518,10 +472,12 @@ stereo_refine_threshold_cpu (StereoQueue * queue,
 static const StereoRefineStages stages_cpu = {
   .plan = stereo_refine_plan_cpu,
   .check = check_cpu,
-  .confidence = stereo_refine_confidence_cpu,
   .fill = stereo_refine_fill_cpu,
-  .weigh = stereo_refine_weigh_cpu,
+  .slopes = stereo_refine_slopes_cpu,
+  .vote_fill = stereo_refine_vote_fill_cpu,
   .finish = finish_cpu,
+  .slanted_median = stereo_refine_slanted_median_cpu,
+  .confidence = stereo_refine_confidence_cpu,
   .threshold = stereo_refine_threshold_cpu,
 };
 

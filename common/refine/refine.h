@@ -14,20 +14,36 @@
  *   speckles     Speckle filter.  4-connected neighbours are connected if both
  *                are valid and their codes differ by at most unit.  Components
  *                smaller than speckle-size pixels become invalid.
- *   confidence   Uniqueness of the valid winners (refine/winner-formula.h), 0
- *                for all other pixels.  Written to the confidence output, and
- *                kept for the last step.
  *   vote         The algorithm's own step (StereoAlgorithm.vote), if any.
- *   fill         Hole filling.  An invalid pixel takes the lower of the nearest
- *                valid codes to its left and right in the row.  A row without
- *                valid codes copies the filled row above it; rows above the
- *                first valid row copy that row.
- *   weigh        15x15 weighted median of the filled map, for filled pixels.
- *   median       3x3 median, or 7x7 weighted median of all pixels.
- *   threshold    Pixels with a confidence below min-confidence become invalid:
- *                among them all that were filled or voted for.
+ *   fill         Row fill.  An invalid pixel takes the lower of the codes to
+ *                its left and right in the row, each the lower median of the
+ *                nearest STEREO_FILL_REACH valid codes on that side; with
+ *                refine=none, of the nearest one.  A row without valid codes
+ *                copies the filled row above it; rows above the first valid row
+ *                copy that row.
+ *   slopes       Slopes of the map with holes (refine/slope-formula.h).
+ *   vote fill    Replaces the row fill of each invalid pixel by a weighted vote
+ *                of valid pixels at up to 64 pixels around, carried along their
+ *                slopes.  Sample j weighs w (j), an eighth of that if the right
+ *                view contradicts it (refine/fill-formula.h).  Pixels with a
+ *                total weight below STEREO_VOTE_MIN_WEIGHT keep the row fill.
+ *                The best index d has the largest h (d - 1) + 2 h (d)
+ *                + h (d + 1), where h is the weight of the votes for an index,
+ *                the lowest such d on a tie.  The result is the weighted median
+ *                of the votes within 1.5 pixels of d.
+ *   slopes       Slopes of the filled map.
+ *   median       3x3 median, or the slanted median of all pixels: the weighted
+ *                median of the window's codes, each carried to the centre along
+ *                its slopes, by at most 2 pixels.  The window has the 61 pixels
+ *                (x + a, y + b), -5 <= a, b <= 5, for which a + b is even.
+ *   confidence   Probability that the result is right
+ *                (refine/confidence-formula.h); 0 for invalid pixels.
+ *   threshold    Pixels with a confidence below min-confidence become invalid.
  *
- * If fill is false, fill, weigh and median are skipped.
+ * refine=none has fill and 3x3 median, refine=filled slopes, vote fill and 3x3
+ * median, refine=all everything, with the slanted median.  If fill is false,
+ * the steps from fill to median are skipped.  If median is false, there is no
+ * 3x3 median.
  *
  * Weighted median: the window is cropped at the image border.  Pixel j has the
  * weight w (j) = round (255 exp (-D / 10)), where D is the largest channel
@@ -42,6 +58,7 @@
 #include "core/params.h"
 #include "cost/search.h"
 #include "image/view.h"
+#include "refine/fill-formula.h"
 #include "refine/output.h"
 #include "refine/winner-formula.h"
 
@@ -49,10 +66,13 @@
 extern "C" {
 #endif
 
-#define STEREO_REFINE_FILLED_RADIUS 7
-#define STEREO_REFINE_ALL_RADIUS 3
+/* The slanted median: its window, and the largest change of a code along its
+ * plane, in pixels. */
+#define STEREO_SLANTED_RADIUS 5
+#define STEREO_SLANTED_SAMPLES 61
+#define STEREO_SLANTED_LIMIT 2
 
-/* Pixels that the weighted median filters. */
+/* Pixels that the edge-preserving filters process. */
 typedef enum
 {
   STEREO_REFINE_NONE = 0,
@@ -85,6 +105,7 @@ typedef struct
   int height;
   int channels;
   int unit;
+  int num_disparities;
   int min_disparity;
   int lr_max_diff;              /* -1: no check */
   int speckle_size;             /* 0 or 1: no speckle filter */
@@ -96,16 +117,35 @@ typedef struct
   int min_confidence;           /* 0 to 255; 0: no threshold */
 } StereoRefineConstants;
 
+/* Codes on each side of which the row fill takes the median. */
+static inline int
+stereo_refine_fill_reach (const StereoRefineConstants * k)
+{
+  return k->refine == STEREO_REFINE_NONE ? 1 : STEREO_FILL_REACH;
+}
+
+/* Whether finish() filters its map. */
+static inline bool
+stereo_refine_has_median (const StereoRefineConstants * k)
+{
+  return k->fill && k->median && k->refine != STEREO_REFINE_ALL;
+}
+
 /* Device memory shared by the stages.  Unused buffers are NULL. */
 typedef struct
 {
   StereoMap map;                /* after the speckle filter, with holes */
   StereoMap filled;
-  StereoMap weighted;
+  StereoMap final;              /* the result, for the confidence */
+  int16_t *slopes[2];           /* of a map along x and y, 1/256 code per pixel,
+                                 * with the stride of maps; 0 where invalid.
+                                 * CUDA: pairs of both in slopes[0] */
   uint32_t *labels;             /* component of each pixel, width x height */
   uint32_t *sizes;              /* pixels of each component, by label */
   uint64_t *ends;               /* CPU: bit mask of the ends of runs */
-  uint8_t *rows;                /* CUDA: whether a row has valid codes */
+  uint16_t *holes;              /* CUDA: columns of the invalid pixels of each
+                                 * row, with the stride of maps */
+  uint32_t *n_holes;            /* CUDA: their number in each row */
   uint8_t *confidence;          /* of each pixel, width x height */
 } StereoRefineWork;
 
@@ -118,21 +158,35 @@ typedef struct
   /* Winners to work->map: consistency check and speckle filter. */
   StereoStatus (*check) (StereoQueue * queue, const StereoRefineConstants * k,
       const StereoWinners * winners, const StereoRefineWork * work);
-  /* Confidence of the pixels of work->map, as GRAY8 or GRAY16_LE. */
-  StereoStatus (*confidence) (StereoQueue * queue,
-      const StereoRefineConstants * k, const StereoWinners * winners,
-      const StereoRefineWork * work, const StereoOutput * output);
-  /* work->map to work->filled. */
+  /* work->map to work->filled: the fill of the row. */
   StereoStatus (*fill) (StereoQueue * queue, const StereoRefineConstants * k,
       const StereoRefineWork * work);
-  /* work->filled to work->weighted: the weighted median where work->map is
-   * invalid. */
-  StereoStatus (*weigh) (StereoQueue * queue, const StereoRefineConstants * k,
-      const StereoView * left, const StereoRefineWork * work);
-  /* Final median (only if fill is set), then encoding. */
+  /* Slopes of map, work->map or work->filled, to work->slopes. */
+  StereoStatus (*slopes) (StereoQueue * queue, const StereoRefineConstants * k,
+      const StereoRefineWork * work, const StereoMap * map);
+  /* Updates work->filled where work->map is invalid.  work->slopes are those
+   * of work->map. */
+  StereoStatus (*vote_fill) (StereoQueue * queue,
+      const StereoRefineConstants * k, const StereoView * left,
+      const StereoWinners * winners, const StereoRefineWork * work);
+  /* The 3x3 median of map if fill and median are set and refine is not
+   * STEREO_REFINE_ALL, otherwise map; to output, and to final if not NULL. */
   StereoStatus (*finish) (StereoQueue * queue, const StereoRefineConstants * k,
-      const StereoView * left, const StereoRefineWork * work,
-      const StereoMap * map, const StereoOutput * output);
+      const StereoRefineWork * work, const StereoMap * map,
+      const StereoMap * final, const StereoOutput * output);
+  /* The slanted median of work->filled, whose slopes are work->slopes; to
+   * output, and to final if not NULL. */
+  StereoStatus (*slanted_median) (StereoQueue * queue,
+      const StereoRefineConstants * k, const StereoView * left,
+      const StereoRefineWork * work, const StereoMap * final,
+      const StereoOutput * output);
+  /* Confidence of work->final, to work->confidence if min_confidence is set,
+   * and to output, as GRAY8 or GRAY16_LE, if not NULL.  work->slopes are those
+   * of work->map. */
+  StereoStatus (*confidence) (StereoQueue * queue,
+      const StereoRefineConstants * k, const StereoView * left,
+      const StereoWinners * winners, const StereoRefineWork * work,
+      const StereoOutput * output);
   /* Invalidates pixels of output by work->confidence. */
   StereoStatus (*threshold) (StereoQueue * queue,
       const StereoRefineConstants * k, const StereoRefineWork * work,
@@ -159,16 +213,16 @@ void stereo_refine_plan (const StereoSearch * search,
     const StereoRefineStages * stages, StereoRefinePlan * plan,
     StereoArena * arena);
 
-/* Runs the steps before the vote; the vote updates plan->work.map.  confidence
- * may be NULL. */
+/* Runs the steps before the vote; the vote updates plan->work.map. */
 StereoStatus stereo_refine_check (StereoQueue * queue,
     const StereoRefineStages * stages, const StereoRefinePlan * plan,
-    const StereoWinners * winners, const StereoOutput * confidence);
+    const StereoWinners * winners);
 
-/* Runs the steps after the vote. */
+/* Runs the steps after the vote.  confidence may be NULL. */
 StereoStatus stereo_refine_finish (StereoQueue * queue,
     const StereoRefineStages * stages, const StereoRefinePlan * plan,
-    const StereoView * left, const StereoOutput * output);
+    const StereoView * left, const StereoWinners * winners,
+    const StereoOutput * output, const StereoOutput * confidence);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@
  *
  *   bits 0 to 15    index of the disparity, or STEREO_INVALID
  *   bits 16 to 23   signed fraction in 1 / unit pixel, -unit / 2 to unit / 2
- *   bits 24 to 31   uniqueness, 1 to 255
+ *   bits 24 to 31   uniqueness, 0 to 254
  */
 
 #ifndef STEREO_WINNER_FORMULA_H
@@ -44,19 +44,20 @@ typedef struct
 #define STEREO_NO_WINNER 0xffffffffu
 
 /*
- * The vertex of the parabola through the three costs:
+ * Equiangular interpolation: two lines of opposite slopes, the steeper one
+ * through the winner and its worse neighbour, meet at
  *
- *   floor (unit (a - b) / (2 (a + b - 2 c)) + 1/2)
+ *   floor (unit (a - b) / (2 (max (a, b) - c)) + 1/2)
  *
- * or 0 if the divisor is 0.  |a - b| <= a + b - 2 c limits it to half a pixel.
- * The quotient is an integer or at least 2^-18 away from one, and below 17
- * after adding unit / 2: single precision gives the same floor.
+ * or 0 if the divisor is 0.  |a - b| <= max (a, b) - c limits it to half a
+ * pixel.  The quotient is an integer or at least 2^-17 away from one, and below
+ * 17 after adding unit / 2: single precision gives the same floor.
  */
 STEREO_INLINE int
 stereo_winner_fraction (int unit, uint32_t a, uint32_t c, uint32_t b)
 {
   const int32_t p = (int32_t) a - (int32_t) b;
-  const int32_t q = (int32_t) (a + b - 2 * c);
+  const int32_t q = (int32_t) (stereo_max_u32 (a, b) - c);
   /* >= 0 */
   const float n = (float) (unit * p + q * (unit + 1));
 
@@ -69,7 +70,7 @@ stereo_winner_fraction (int unit, uint32_t a, uint32_t c, uint32_t b)
 
 /*
  * The distance of the winner's cost to that of its better neighbour, m,
- * relative to m: 1 + floor (254 (m - c) / m), or 1 if m is 0.
+ * relative to m: floor (254 (m - c) / m), or 0 if m is 0.
  */
 STEREO_INLINE uint32_t
 stereo_winner_uniqueness (uint32_t a, uint32_t c, uint32_t b)
@@ -78,9 +79,9 @@ stereo_winner_uniqueness (uint32_t a, uint32_t c, uint32_t b)
   const float n = (float) (254 * (m - c));
 
 #ifdef __CUDA_ARCH__
-  return m == 0 ? 1 : 1 + (uint32_t) __fdiv_rn (n, (float) m);
+  return m == 0 ? 0 : (uint32_t) __fdiv_rn (n, (float) m);
 #else
-  return m == 0 ? 1 : 1 + (uint32_t) (int32_t) (n / (float) m);
+  return m == 0 ? 0 : (uint32_t) (int32_t) (n / (float) m);
 #endif
 }
 

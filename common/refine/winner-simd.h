@@ -22,7 +22,7 @@ simd_winner_words (const StereoWinners * w, VecI32 index, VecI32 a, VecI32 c,
     VecI32 b)
 {
   const VecI32 first = index == w->first_index, last = index == w->last_index;
-  const VecI32 p = a - b, q = a + b - 2 * c;
+  const VecI32 p = a - b, q = simd_winner_select (a > b, a, b) - c;
   const VecI32 no_fraction = first | last | (q == 0)
       | ((VecI32) { 0 } - (w->unit == 1));
   const VecI32 n = w->unit * p + q * (w->unit + 1);
@@ -35,7 +35,7 @@ simd_winner_words (const StereoWinners * w, VecI32 index, VecI32 a, VecI32 c,
       simd_winner_select (first, c, a), b);
   const VecI32 m = simd_winner_select (before < behind, before, behind);
   const VecI32 uniqueness = __builtin_convertvector (simd_to_f32 (254 * (m - c))
-      / simd_to_f32 (m - (m == 0)), VecI32) + 1;
+      / simd_to_f32 (m - (m == 0)), VecI32);
 
   return index | ((fraction & ~no_fraction) & 255) << 16 | uniqueness << 24;
 }

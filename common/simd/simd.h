@@ -49,6 +49,7 @@
 typedef uint8_t VecU8 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef int8_t VecI8 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint16_t VecU16 __attribute__ ((vector_size (SIMD_BYTES)));
+typedef int16_t VecI16 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint32_t VecU32 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint64_t VecU64 __attribute__ ((vector_size (SIMD_BYTES)));
 
@@ -76,6 +77,7 @@ typedef uint64_t VecU64 __attribute__ ((vector_size (SIMD_BYTES)));
 
 SIMD_MEMORY (8, VecU8, uint8_t)
 SIMD_MEMORY (16, VecU16, uint16_t)
+SIMD_MEMORY (_i16, VecI16, int16_t)
 SIMD_MEMORY (32, VecU32, uint32_t)
 
 /* Vec name (Vec a, Vec b): expression ? a : b, which instruction computes as
@@ -109,6 +111,8 @@ SIMD_CHOOSE (simd_min8, VecU8, min_epu8, a < b)
 SIMD_CHOOSE (simd_max8, VecU8, max_epu8, a > b)
 SIMD_CHOOSE (simd_min16, VecU16, min_epu16, a < b)
 SIMD_CHOOSE (simd_max16, VecU16, max_epu16, a > b)
+SIMD_CHOOSE (simd_min_i16, VecI16, min_epi16, a < b)
+SIMD_CHOOSE (simd_max_i16, VecI16, max_epi16, a > b)
 SIMD_CHOOSE (simd_min32, VecU32, min_epu32, a < b)
 
 /* a < b ? all ones : 0 */
@@ -197,6 +201,29 @@ simd_select16 (SimdMask16 mask, VecU16 a, VecU16 b)
   return (a & mask) | (b & ~mask);
 }
 #endif
+
+/* a > b, signed. */
+static inline SimdMask16
+simd_mask_greater_i16 (VecI16 a, VecI16 b)
+{
+#if defined (__AVX512BW__)
+  return _mm512_cmpgt_epi16_mask ((__m512i) a, (__m512i) b);
+#else
+  return (VecU16) (a > b);
+#endif
+}
+
+/* mask ? a + b : a */
+static inline VecU16
+simd_add_where16 (SimdMask16 mask, VecU16 a, VecU16 b)
+{
+#if defined (__AVX512BW__)
+  return (VecU16) _mm512_mask_add_epi16 ((__m512i) a, mask, (__m512i) a,
+      (__m512i) b);
+#else
+  return a + (b & mask);
+#endif
+}
 
 /* One bit per lane, the first lane lowest. */
 static inline uint32_t
@@ -332,6 +359,25 @@ simd_add_saturated8 (VecU8 a, VecU8 b)
   VecU8 sum = a + b;
 
   return sum | (VecU8) (sum < a);
+#endif
+}
+
+/* a + b, from -32768 to 32767. */
+static inline VecI16
+simd_add_saturated_i16 (VecI16 a, VecI16 b)
+{
+#if defined (__AVX512BW__)
+  return (VecI16) _mm512_adds_epi16 ((__m512i) a, (__m512i) b);
+#elif defined (__AVX2__)
+  return (VecI16) _mm256_adds_epi16 ((__m256i) a, (__m256i) b);
+#elif defined (__SSE2__)
+  return (VecI16) _mm_adds_epi16 ((__m128i) a, (__m128i) b);
+#else
+  const VecI16 sum = (VecI16) ((VecU16) a + (VecU16) b);
+  const VecI16 overflow = ((a ^ sum) & (b ^ sum)) >> 15;
+
+  /* beyond the end on the side of a */
+  return (sum & ~overflow) | (((a >> 15) ^ INT16_MAX) & overflow);
 #endif
 }
 

@@ -300,155 +300,31 @@ refine_check (StereoQueue * queue, const StereoRefineConstants * k,
   return STEREO_CUDA_LAUNCHED (stage, "speckle_kernel");
 }
 
-/* -------------------------------------------------------------- confidence */
-
-__global__ void
-confidence_kernel (const StereoRefineConstants k, const StereoWinners winners,
-    const StereoMap map, const StereoOutput output)
-{
-  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
-
-  if (x >= k.width || y >= k.height)
-    return;
-  pdl_wait ();
-  const unsigned uniqueness = map_row (map, y)[x] == STEREO_INVALID ? 0
-      : stereo_winner_uniqueness_of (winners.left[(size_t) y
-          * winners.left_stride + x]);
-
-  stereo_store_raw (&output, x, y, stereo_output_confidence (&output,
-          uniqueness));
-}
-
-StereoStatus
-refine_confidence (StereoQueue * queue, const StereoRefineConstants * k,
-    const StereoWinners * winners, const StereoRefineWork * work,
-    const StereoOutput * output)
-{
-  return run_kernel (queue, "confidence_kernel", true, refine_grid (k),
-      stereo_pixel_block, 0, confidence_kernel, *k, *winners, work->map,
-      *output);
-}
-
-/* -------------------------------------------------------------------- fill */
-
-const int fill_threads = 256;
-const int fill_warps = fill_threads / 32;
-
-__device__ unsigned
-first_valid (unsigned near, unsigned far)
-{
-  return near != STEREO_INVALID ? near : far;
-}
-
-/* The nearest valid code before the part of the row of this thread; backwards:
- * after it.  own: the last, or first, valid code of its part.  STEREO_INVALID
- * if there is none. */
-template <bool backwards>
-__device__ unsigned
-nearest_outside (unsigned own, uint16_t * of_warps)
-{
-  const int lane = (int) threadIdx.x % 32, warp = (int) threadIdx.x / 32;
-  unsigned value = own;
-
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    const unsigned other = backwards
-        ? __shfl_down_sync (0xffffffff, value, step)
-        : __shfl_up_sync (0xffffffff, value, step);
-
-    if (backwards ? lane + step < 32 : lane >= step)
-      value = first_valid (value, other);
-  }
-  if (lane == (backwards ? 0 : 31))
-    of_warps[warp] = (uint16_t) value;
-  value = backwards ? __shfl_down_sync (0xffffffff, value, 1)
-      : __shfl_up_sync (0xffffffff, value, 1);
-  if (lane == (backwards ? 31 : 0))
-    value = STEREO_INVALID;
-  __syncthreads ();
-  for (int w = warp + (backwards ? 1 : -1); backwards ? w < fill_warps
-      : w >= 0; w += backwards ? 1 : -1)
-    value = first_valid (value, of_warps[w]);
-  return value;
-}
-
-/* Each block fills a row, each thread consecutive pixels of it. */
-__global__ void
-__launch_bounds__ (fill_threads) fill_kernel (const StereoRefineConstants k,
-    const StereoRefineWork work)
-{
-  extern __shared__ uint16_t codes[];
-  __shared__ uint16_t of_warps[2][fill_warps];
-  const int y = (int) blockIdx.x;
-  const int part = (k.width + fill_threads - 1) / fill_threads;
-  const int begin = min ((int) threadIdx.x * part, k.width);
-  const int end = min (begin + part, k.width);
-  const uint16_t *source = map_row (work.map, y);
-  uint16_t *target = work.filled.data + (size_t) y * work.filled.stride;
-  unsigned first = STEREO_INVALID, last = STEREO_INVALID;
-
-  pdl_wait ();
-  for (int x = (int) threadIdx.x; x < k.width; x += fill_threads)
-    codes[x] = source[x];
-  __syncthreads ();
-  for (int x = begin; x < end; x++) {
-    first = first_valid (first, codes[x]);
-    last = first_valid (codes[x], last);
-  }
-  unsigned before = nearest_outside<false> (last, of_warps[0]);
-  const unsigned behind = nearest_outside<true> (first, of_warps[1]);
-
-  if (threadIdx.x == 0)
-    work.rows[y] = first_valid (first, behind) != STEREO_INVALID;
-  for (int x = begin; x < end;) {
-    if (codes[x] != STEREO_INVALID) {
-      before = codes[x++];
-      continue;
-    }
-    int stop = x;
-
-    while (stop < end && codes[stop] == STEREO_INVALID)
-      stop++;
-    /* STEREO_INVALID is above all codes */
-    const unsigned fill = min (before, stop < end ? codes[stop] : behind);
-
-    for (; x < stop; x++)
-      codes[x] = (uint16_t) fill;
-  }
-  __syncthreads ();
-  for (int x = (int) threadIdx.x; x < k.width; x += fill_threads)
-    target[x] = codes[x];
-}
-
-StereoStatus
-refine_fill (StereoQueue * queue, const StereoRefineConstants * k,
-    const StereoRefineWork * work)
-{
-  return run_kernel (queue, "fill_kernel", true, (unsigned) k->height,
-      fill_threads, (size_t) k->width * sizeof (uint16_t), fill_kernel, *k,
-      *work);
-}
-
 /* ------------------------------------------------------ median and encoding */
 
-__device__ void
-refine_store (const StereoOutput & output, int x, int y, unsigned code)
+/* Where the final codes of a map go. */
+struct FinishArgs
 {
-  stereo_store_raw (&output, x, y, stereo_output_from_map (&output, code));
+  int width, height;
+  StereoMap map;
+  StereoMap final;              /* data is NULL if it is not wanted */
+  StereoOutput output;
+};
+
+__device__ void
+finish_store (const FinishArgs & a, int x, int y, unsigned code)
+{
+  refine_store (a.final, a.output, x, y, code);
 }
 
 __global__ void
-encode_kernel (const StereoRefineConstants k, const StereoMap map,
-    const uint8_t * rows, const StereoOutput output)
+encode_kernel (const __grid_constant__ FinishArgs a)
 {
-  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+  int x, y;
 
   pdl_wait ();
-  if (x < k.width && y < k.height)
-    refine_store (output, x, y,
-        map_row (map, filled_row (rows, k.height, y))[x]);
+  if (stereo_own_pixel (a.width, a.height, &x, &y))
+    finish_store (a, x, y, map_row (a.map, y)[x]);
 }
 
 /* Three sorted numbers, in both halves of words. */
@@ -468,23 +344,22 @@ sorted (uint32_t a, uint32_t b, uint32_t c)
 
 /* 3x3 median, two pixels per thread. */
 __global__ void
-median_kernel (const StereoRefineConstants k, const StereoMap map,
-    const uint8_t * rows, const StereoOutput output)
+median_kernel (const __grid_constant__ FinishArgs a)
 {
   const int x = 2 * (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
   uint32_t v[3][3];
 
-  if (x >= k.width || y >= k.height)
+  if (x >= a.width || y >= a.height)
     return;
   pdl_wait ();
 #pragma unroll
   for (int i = 0; i < 3; i++) {
-    const uint16_t *row = map_row (map, filled_row (rows, k.height,
-            stereo_clamp_int (y + i - 1, 0, k.height - 1)));
+    const uint16_t *row = map_row (a.map, stereo_clamp_int (y + i - 1, 0,
+            a.height - 1));
     const uint32_t before = row[max (x - 1, 0)];
-    const uint32_t behind = row[min (x + 2, k.width - 1)];
-    const uint32_t own = x + 1 < k.width ? *(const uint32_t *) (row + x)
+    const uint32_t behind = row[min (x + 2, a.width - 1)];
+    const uint32_t own = x + 1 < a.width ? *(const uint32_t *) (row + x)
         : row[x] * 0x10001u;
 
     v[0][i] = __byte_perm (before, own, 0x5410);
@@ -500,27 +375,27 @@ median_kernel (const StereoRefineConstants k, const StereoMap map,
           right.low), sorted (left.middle, center.middle, right.middle).middle,
       __vimin3_u16x2 (left.high, center.high, right.high)).middle;
 
-  refine_store (output, x, y, medians & 0xffff);
-  if (x + 1 < k.width)
-    refine_store (output, x + 1, y, medians >> 16);
+  finish_store (a, x, y, medians & 0xffff);
+  if (x + 1 < a.width)
+    finish_store (a, x + 1, y, medians >> 16);
 }
 
 StereoStatus
 refine_finish (StereoQueue * queue, const StereoRefineConstants * k,
-    const StereoView * left, const StereoRefineWork * work,
-    const StereoMap * map, const StereoOutput * output)
+    const StereoRefineWork * work, const StereoMap * map,
+    const StereoMap * final, const StereoOutput * output)
 {
-  if (k->fill && k->refine == STEREO_REFINE_ALL)
-    return stereo_cuda_finish_weighted (queue, k, left, work, map, output);
+  const FinishArgs args = { k->width, k->height, *map, map_or_none (final),
+    *output
+  };
 
-  const uint8_t *rows = rows_of (k, work, map);
-
-  if (k->fill && k->median)
+  (void) work;
+  if (stereo_refine_has_median (k))
     return run_kernel (queue, "median_kernel", true,
         dim3 (stereo_blocks (k->width, 64), stereo_blocks (k->height, 8)),
-        stereo_pixel_block, 0, median_kernel, *k, *map, rows, *output);
+        stereo_pixel_block, 0, median_kernel, args);
   return run_kernel (queue, "encode_kernel", true, refine_grid (k),
-      stereo_pixel_block, 0, encode_kernel, *k, *map, rows, *output);
+      stereo_pixel_block, 0, encode_kernel, args);
 }
 
 /* --------------------------------------------------------------- threshold */
@@ -564,12 +439,17 @@ refine_plan (const StereoRefineConstants * k, StereoRefineWork * work,
   const size_t pixels = (size_t) k->width * (size_t) k->height;
 
   refine_add_map (k, &work->map, arena);
+  refine_add_map (k, &work->final, arena);
+  stereo_arena_add (arena, (void **) &work->slopes[0],
+      work->map.stride * (size_t) k->height, 2 * sizeof (int16_t));
   if (k->fill) {
     refine_add_map (k, &work->filled, arena);
-    stereo_arena_add (arena, (void **) &work->rows, (size_t) k->height, 1);
+    stereo_arena_add (arena, (void **) &work->n_holes, (size_t) k->height,
+        sizeof (uint32_t));
   }
   if (k->fill && k->refine != STEREO_REFINE_NONE)
-    refine_add_map (k, &work->weighted, arena);
+    stereo_arena_add (arena, (void **) &work->holes,
+        work->map.stride * (size_t) k->height, sizeof (uint16_t));
   if (k->speckle_size > 1) {
     stereo_arena_add (arena, (void **) &work->labels, pixels,
         sizeof (uint32_t));
@@ -588,10 +468,12 @@ stereo_refine_stages_cuda (void)
   static const StereoRefineStages stages = {
     .plan = refine_plan,
     .check = refine_check,
-    .confidence = refine_confidence,
-    .fill = refine_fill,
-    .weigh = stereo_cuda_weigh,
+    .fill = stereo_cuda_fill,
+    .slopes = stereo_cuda_slopes,
+    .vote_fill = stereo_cuda_vote_fill,
     .finish = refine_finish,
+    .slanted_median = stereo_cuda_slanted_median,
+    .confidence = stereo_cuda_confidence,
     .threshold = refine_threshold,
   };
 

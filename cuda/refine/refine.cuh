@@ -12,28 +12,9 @@
 #include "core/device.cuh"
 #include "core/launch.cuh"
 #include "core/queue-cuda.h"
-
-/*
- * Hole filling skips rows without a valid code; rows[] flags the others.
- * Readers of a filled map replace a skipped row by the nearest flagged row
- * above, otherwise below.  rows is NULL for any other map.
- */
-static __device__ __forceinline__ int
-filled_row (const uint8_t * rows, int height, int y)
-{
-  int from = y;
-
-  if (rows == NULL || rows[y] != 0)
-    return y;
-  while (from >= 0 && rows[from] == 0)
-    from--;
-  if (from < 0) {
-    from = y;
-    while (from < height - 1 && rows[from] == 0)
-      from++;
-  }
-  return from;
-}
+#include "cost/difference.h"
+#include "refine/output.h"
+#include "refine/slope-formula.h"
 
 static __device__ __forceinline__ const uint16_t *
 map_row (const StereoMap & map, int y)
@@ -41,20 +22,64 @@ map_row (const StereoMap & map, int y)
   return map.data + (size_t) y * map.stride;
 }
 
-static inline const uint8_t *
-rows_of (const StereoRefineConstants * k, const StereoRefineWork * work,
-    const StereoMap * map)
+static inline StereoMap
+map_or_none (const StereoMap * map)
 {
-  return k->fill && map->data == work->filled.data ? work->rows : NULL;
+  return map != NULL ? *map : StereoMap { NULL, 0 };
 }
 
-/* Stages of weighted.cu. */
-StereoStatus stereo_cuda_weigh (StereoQueue * queue,
+/* Stores a final code.  final.data may be NULL. */
+static __device__ __forceinline__ void
+refine_store (const StereoMap & final, const StereoOutput & output, int x,
+    int y, unsigned code)
+{
+  if (final.data != NULL)
+    final.data[(size_t) y * final.stride + x] = (uint16_t) code;
+  stereo_store_raw (&output, x, y, stereo_output_from_map (&output, code));
+}
+
+/* ------------------------------------------------------------------- slopes */
+
+/* The slopes of row y: along x in the lower halves of words, along y in the
+ * upper ones. */
+static __device__ __forceinline__ uint32_t *
+slope_row (const StereoRefineWork & work, int y)
+{
+  return (uint32_t *) work.slopes[0] + (size_t) y * work.map.stride;
+}
+
+/* An offset of at most 127, negated, as the second operand of a dot product. */
+static __device__ __forceinline__ constexpr uint32_t
+slope_offset (int dx, int dy)
+{
+  return ((uint32_t) -dx & 255) | ((uint32_t) -dy & 255) << 8;
+}
+
+/* stereo_slope_carry (). */
+static __device__ __forceinline__ int
+slope_carry (uint32_t slopes, uint32_t offset, int limit)
+{
+  return stereo_clamp_int (__dp2a_lo ((int) slopes, (int) offset, 128) >> 8,
+      -limit, limit);
+}
+
+/* ------------------------------------------------------------------- stages */
+
+StereoStatus stereo_cuda_fill (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoRefineWork * work);
+StereoStatus stereo_cuda_slopes (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoRefineWork * work,
+    const StereoMap * map);
+StereoStatus stereo_cuda_vote_fill (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoView * left,
-    const StereoRefineWork * work);
-StereoStatus stereo_cuda_finish_weighted (StereoQueue * queue,
+    const StereoWinners * winners, const StereoRefineWork * work);
+StereoStatus stereo_cuda_slanted_median (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoView * left,
-    const StereoRefineWork * work, const StereoMap * map,
+    const StereoRefineWork * work, const StereoMap * final,
+    const StereoOutput * output);
+StereoStatus stereo_cuda_confidence (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoView * left,
+    const StereoWinners * winners, const StereoRefineWork * work,
     const StereoOutput * output);
 
 #endif /* STEREO_REFINE_CUH */

@@ -736,15 +736,15 @@ oracle_word (const Oracle * o, int x, int y, int unit)
     a = oracle_mean (o, at, index - 1, limit);
   if (o->step_x == 1 && index < end - 1)
     b = oracle_mean (o, at, index + 1, limit);
-  if (unit > 1 && index > first && index < end - 1 && a + b - 2 * c > 0)
-    fraction = floor (unit * (a - b) / (2 * (a + b - 2 * c)) + 0.5);
+  if (unit > 1 && index > first && index < end - 1 && fmax (a, b) > c)
+    fraction = floor (unit * (a - b) / (2 * (fmax (a, b) - c)) + 0.5);
   if (index == first)
     a = index == end - 1 ? c : b;
   if (index == end - 1)
     b = a;
   better = a < b ? a : b;
   return (uint32_t) index | ((uint32_t) (int) fraction & 255) << 16
-      | (uint32_t) (better > 0 ? 1 + floor (254 * (better - c) / better) : 1)
+      | (uint32_t) (better > 0 ? floor (254 * (better - c) / better) : 0)
       << 24;
 }
 

@@ -463,7 +463,7 @@ oracle_refine (const Oracle * o, const Level * level, int x, int y, int v)
   a = belief_16 (o, level, x, y, v - 1);
   c = belief_16 (o, level, x, y, v);
   b = belief_16 (o, level, x, y, v + 1);
-  divisor = 2.0 * (double) (a + b - 2 * c);
+  divisor = 2.0 * (double) ((a > b ? a : b) - c);
   return 16 * (o->first + v) + (divisor > 0
       ? (int) floor (16.0 * (double) (a - b) / divisor + 0.5) : 0);
 }

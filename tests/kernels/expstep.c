@@ -194,11 +194,14 @@ typedef struct
                                 /* best cost, of 255 */
 } Found;
 
-/* The vertex of the parabola through three sums, in sixteenths. */
+/* The sixteenths at which two lines of opposite slopes meet, the steeper one
+ * through the lowest of three sums and its worse neighbour. */
 static int
-oracle_vertex (double a, double c, double b)
+oracle_fraction (double a, double c, double b)
 {
-  return a + b > 2 * c ? (int) floor (8 * (a - b) / (a + b - 2 * c) + 0.5) : 0;
+  double rise = fmax (a, b) - c;
+
+  return rise > 0 ? (int) floor (8 * (a - b) / rise + 0.5) : 0;
 }
 
 /* Winners of both views from the sums of a row. */
@@ -216,7 +219,7 @@ oracle_winners (const Oracle * o, const int *indices, int n,
     row[x].winner = indices[best];
     row[x].code = 16 * indices[best];
     if (best > 0 && best < n - 1)
-      row[x].code += oracle_vertex (c[best - 1], c[best], c[best + 1]);
+      row[x].code += oracle_fraction (c[best - 1], c[best], c[best + 1]);
 
     for (int i = 0; i < n; i++) {
       int xl = x + o->min + indices[i];

@@ -8,7 +8,7 @@
  * Winners of all kinds go through the steps of refine.h on every device, and
  * the maps have to be those of an oracle that does one step after the other on
  * plain arrays: neighbours by search, components by flooding, medians by
- * sorting.
+ * sorting, votes by comparing all pairs.
  */
 
 #include "refine/refine.h"
@@ -47,6 +47,28 @@ typedef struct
   uint8_t *pixels;
 } Scene;
 
+/* Whether the pixel has no winner. */
+static bool
+is_hole (const Case * c, int x, int y, Random * random)
+{
+  switch (c->kind) {
+    case 4:
+      return true;
+    case 5:
+      /* a strip at the left, bands as of occlusions, and single pixels */
+      return x < c->n / 2 || (x + y / 16 * 7) % 100 < 8
+          || random_range (random, 0, 49) == 0;
+    case 6:
+      /* whole rows */
+      return y % 5 < 3 || x < 2 || random_range (random, 0, 3) == 0;
+    case 7:
+      /* all but one */
+      return x != c->width / 2 || y != c->height / 3;
+    default:
+      return false;
+  }
+}
+
 static void
 make_scene (const Case * c, Scene * s, Random * random)
 {
@@ -74,9 +96,9 @@ make_scene (const Case * c, Scene * s, Random * random)
     fraction = index == 0 || index == c->n - 1 || c->unit == 1 ? 0
         : random_range (random, -c->unit / 2, c->unit / 2);
     s->left[i] = (uint32_t) index | ((uint32_t) fraction & 255) << 16
-        | (uint32_t) random_range (random, 1, 255) << 24;
+        | (uint32_t) random_range (random, 0, 254) << 24;
     s->right[i] = STEREO_NO_WINNER;
-    if (c->kind == 4)
+    if (is_hole (c, x, y, random))
       s->left[i] = STEREO_NO_WINNER;
   }
   for (int i = 0; i < pixels; i++) {
@@ -172,23 +194,39 @@ oracle_speckles (const Case * c, int *map)
   }
 }
 
+static int
+compare_ints (const void *a, const void *b)
+{
+  const int *p = a, *q = b;
+
+  return (*p > *q) - (*p < *q);
+}
+
+/* The lower median of the first valid codes from element i of a row on, at most
+ * three of them, or one with refine=none. */
+static int
+oracle_side (const Case * c, const int *row, int i, int step)
+{
+  int found[3], n = 0, most = c->params.refine == STEREO_REFINE_NONE ? 1 : 3;
+
+  for (; i >= 0 && i < c->width && n < most; i += step) {
+    if (row[i] != NONE)
+      found[n++] = row[i];
+  }
+  qsort (found, (size_t) n, sizeof (int), compare_ints);
+  return n == 0 ? NONE : found[(n - 1) / 2];
+}
+
 static void
 oracle_fill (const Case * c, const int *map, int *filled)
 {
   for (int y = 0; y < c->height; y++) {
     for (int x = 0; x < c->width; x++) {
       const int *row = map + y * c->width;
-      int l = x, r = x, value = NONE;
+      int l = oracle_side (c, row, x, -1), r = oracle_side (c, row, x, 1);
 
-      while (l >= 0 && row[l] == NONE)
-        l--;
-      while (r < c->width && row[r] == NONE)
-        r++;
-      if (l >= 0)
-        value = row[l];
-      if (r < c->width && (value == NONE || row[r] < value))
-        value = row[r];
-      filled[y * c->width + x] = value;
+      filled[y * c->width + x] = row[x] != NONE ? row[x] : l == NONE ? r
+          : r == NONE || l < r ? l : r;
     }
   }
   for (int pass = 0; pass < 2; pass++) {
@@ -203,6 +241,111 @@ oracle_fill (const Case * c, const int *map, int *filled)
   }
 }
 
+/* The code at (x, y), or NONE outside. */
+static int
+map_at (const Case * c, const int *map, int x, int y)
+{
+  return x < 0 || y < 0 || x >= c->width || y >= c->height ? NONE
+      : map[y * c->width + x];
+}
+
+/* Slope in 1/256 code, with codes in sixteenths: tolerances of 64 and 16. */
+static int
+oracle_slope (const Case * c, const int *map, int x, int y, int dx, int dy)
+{
+  int center = map_at (c, map, x, y), top = 0, bottom = 0;
+  int limit = c->unit * 2048 / 16 - 1, rounded;
+
+  for (int k = 2; k <= 8 && center != NONE; k += 2) {
+    int p = map_at (c, map, x + k * dx, y + k * dy);
+    int m = map_at (c, map, x - k * dx, y - k * dy);
+
+    if (p == NONE || m == NONE || 16 * abs (p - center) > 64 * c->unit
+        || 16 * abs (m - center) > 64 * c->unit
+        || abs (p + m - 2 * center) > c->unit)
+      continue;
+    top += 256 * k * (p - m);
+    bottom += 2 * k * k;
+  }
+  if (bottom == 0)
+    return 0;
+  rounded = (int) floor ((double) abs (top) / bottom + 0.5);
+  rounded = rounded > limit ? limit : rounded;
+  return top < 0 ? -rounded : rounded;
+}
+
+/* A map with its slopes along x and y. */
+typedef struct
+{
+  const int *map;
+  int *slopes[2];
+} Sloped;
+
+static Sloped
+sloped_new (const Case * c, const int *map)
+{
+  int pixels = c->width * c->height;
+  Sloped s = {.map = map };
+
+  for (int axis = 0; axis < 2; axis++) {
+    s.slopes[axis] = malloc ((size_t) pixels * sizeof (int));
+    REQUIRE (s.slopes[axis] != NULL);
+    for (int i = 0; i < pixels; i++)
+      s.slopes[axis][i] = oracle_slope (c, map, i % c->width, i / c->width,
+          axis == 0, axis == 1);
+  }
+  return s;
+}
+
+static void
+sloped_free (Sloped * s)
+{
+  free (s->slopes[0]);
+  free (s->slopes[1]);
+}
+
+/* What the code at (u, v) becomes at the pixel (x, y). */
+static int
+oracle_carried (const Case * c, const Sloped * map, int u, int v, int x, int y,
+    int limit)
+{
+  int j = v * c->width + u;
+  double change = (-(double) map->slopes[0][j] * (u - x)
+      - (double) map->slopes[1][j] * (v - y)) / 256;
+  int whole = (int) floor (change + 0.5);
+
+  whole = whole > limit ? limit : whole < -limit ? -limit : whole;
+  return map->map[j] + whole;
+}
+
+static int
+oracle_difference (const Case * c, const Scene * s, int i, int j)
+{
+  int difference = 0;
+
+  for (int k = 0; k < c->channels; k++) {
+    int d = abs (s->pixels[i * c->channels + k]
+        - s->pixels[j * c->channels + k]);
+
+    difference = d > difference ? d : difference;
+  }
+  return difference;
+}
+
+static int
+oracle_weight (const Case * c, const Scene * s, int i, int j)
+{
+  return (int) lround (255 * exp (-oracle_difference (c, s, i, j) / 10.0));
+}
+
+static int
+clip_code (const Case * c, int code)
+{
+  int highest = c->unit * (c->n - 1);
+
+  return code < 0 ? 0 : code > highest ? highest : code;
+}
+
 static int
 by_code (const void *a, const void *b)
 {
@@ -211,37 +354,153 @@ by_code (const void *a, const void *b)
   return (p[0] > q[0]) - (p[0] < q[0]);
 }
 
+/* The smallest code with half of the weight; items are codes and weights. */
 static int
-oracle_weighted (const Case * c, const Scene * s, const int *map, int radius,
-    int i)
+median_of_items (int items[][2], int n)
 {
-  int x = i % c->width, y = i / c->width, n = 0, whole = 0, sum = 0;
-  int items[225][2];
+  int whole = 0, sum = 0;
 
-  for (int v = y - radius; v <= y + radius; v++) {
-    for (int u = x - radius; u <= x + radius; u++) {
-      int j = v * c->width + u, difference = 0;
-
-      if (u < 0 || v < 0 || u >= c->width || v >= c->height)
-        continue;
-      for (int k = 0; k < c->channels; k++) {
-        int d = abs (s->pixels[i * c->channels + k]
-            - s->pixels[j * c->channels + k]);
-
-        difference = d > difference ? d : difference;
-      }
-      items[n][0] = map[j];
-      items[n][1] = (int) lround (255 * exp (-difference / 10.0));
-      whole += items[n++][1];
-    }
-  }
   qsort (items, (size_t) n, sizeof (items[0]), by_code);
+  for (int k = 0; k < n; k++)
+    whole += items[k][1];
   for (int k = 0; k < n; k++) {
     sum += items[k][1];
     if (2 * sum >= whole)
       return items[k][0];
   }
   return NONE;
+}
+
+/* Collects the votes for a pixel; returns their number. */
+static int
+oracle_votes (const Case * c, const Scene * s, const Sloped * map, int i,
+    int votes[][2])
+{
+  static const int rings[3][2] = { {8, 2}, {32, 8}, {64, 16} };
+  int x = i % c->width, y = i / c->width, n = 0;
+
+  for (int ring = 0; ring < 3; ring++) {
+    int radius = rings[ring][0], step = rings[ring][1];
+
+    for (int k = 0; k < (2 * radius / step + 1) * (2 * radius / step + 1);
+        k++) {
+      int u = x - radius + k % (2 * radius / step + 1) * step;
+      int v = y - radius + k / (2 * radius / step + 1) * step;
+      int code, index, partner, weight;
+
+      if (map_at (c, map->map, u, v) == NONE)
+        continue;
+      code = clip_code (c, oracle_carried (c, map, u, v, x, y, 4 * c->unit));
+      index = (int) floor ((double) code / c->unit + 0.5);
+      partner = x - index - c->min;
+      weight = oracle_weight (c, s, i, v * c->width + u);
+      if (c->params.lr_max_diff >= 0 && partner >= 0 && partner < c->width
+          && s->right[i - x + partner] != STEREO_NO_WINNER
+          && index > (int) (s->right[i - x + partner] & 0xffff) + 1)
+        weight /= 8;
+      votes[n][0] = code;
+      votes[n++][1] = weight;
+    }
+  }
+  return n;
+}
+
+/* The code that the votes of a pixel decide for, or NONE. */
+static int
+oracle_vote (const Case * c, const Scene * s, const Sloped * map, int i)
+{
+  int votes[243][2], near[243][2];
+  int n = oracle_votes (c, s, map, i, votes), n_near = 0, whole = 0;
+  int best = 0, most = 0;
+  SCOPED (free_scoped) int *sums = calloc ((size_t) c->n, sizeof (int));
+
+  REQUIRE (sums != NULL);
+  for (int k = 0; k < n; k++) {
+    int index = (int) floor ((double) votes[k][0] / c->unit + 0.5);
+
+    whole += votes[k][1];
+    for (int d = index - 1; d <= index + 1; d++) {
+      if (d >= 0 && d < c->n)
+        sums[d] += (d == index ? 2 : 1) * votes[k][1];
+    }
+  }
+  if (whole < 64)
+    return NONE;
+  for (int d = 0; d < c->n; d++) {
+    best = sums[d] > most ? d : best;
+    most = sums[d] > most ? sums[d] : most;
+  }
+  for (int k = 0; k < n; k++) {
+    if (2 * abs (votes[k][0] - c->unit * best) > 3 * c->unit)
+      continue;
+    near[n_near][0] = votes[k][0];
+    near[n_near++][1] = votes[k][1];
+  }
+  return median_of_items (near, n_near);
+}
+
+/* The weighted median of the dark squares of a board of 11x11. */
+static int
+oracle_slanted (const Case * c, const Scene * s, const Sloped * map, int i)
+{
+  int x = i % c->width, y = i / c->width, n = 0, items[121][2];
+
+  for (int b = -5; b <= 5; b++) {
+    for (int a = -5; a <= 5; a++) {
+      if ((a + b) % 2 != 0 || map_at (c, map->map, x + a, y + b) == NONE)
+        continue;
+      items[n][0] = clip_code (c, oracle_carried (c, map, x + a, y + b, x, y,
+              2 * c->unit));
+      items[n++][1] = oracle_weight (c, s, i, i + b * c->width + a);
+    }
+  }
+  return median_of_items (items, n);
+}
+
+/* The share of a ring that supports a code, of 255. */
+static int
+oracle_share (const Case * c, const Scene * s,
+    const Sloped * map, int i, int code,
+    int radius, int step)
+{
+  int x = i % c->width, y = i / c->width, whole = 0, supporting = 0;
+
+  for (int v = y - radius; v <= y + radius; v += step) {
+    for (int u = x - radius; u <= x + radius; u += step) {
+      int weight;
+
+      if (u < 0 || v < 0 || u >= c->width || v >= c->height)
+        continue;
+      weight = oracle_weight (c, s, i, v * c->width + u);
+      whole += weight;
+      if (map_at (c, map->map, u, v) != NONE
+          && 2 * abs (oracle_carried (c, map, u, v, x, y, 4 * c->unit) - code)
+          <= 3 * c->unit)
+        supporting += weight;
+    }
+  }
+  return 255 * supporting / whole;
+}
+
+/* map: before holes were filled; code: of the result */
+static int
+oracle_confidence (const Case * c, const Scene * s, const Sloped * map, int i,
+    int code)
+{
+  static const int values[32] = {
+    50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 81, 81, 81, 81, 160,
+    161, 161, 161, 170, 182, 191, 198, 206, 217, 230, 243, 251, 254, 254
+  };
+  int ratio = map->map[i] == NONE ? 64 : 16 + (int) (s->left[i] >> 24);
+  int key, m, bit;
+
+  if (code == NONE)
+    return 0;
+  key = ratio * (oracle_share (c, s, map, i, code, 8, 2) + 32)
+      * (oracle_share (c, s, map, i, code, 32, 8) + 64) / 512 + 1;
+  m = (int) floor (log2 (key));
+  bit = m > 0 ? key / (1 << (m - 1)) % 2 : 0;
+  return values[2 * m + bit < 31 ? 2 * m + bit : 31];
 }
 
 static int
@@ -281,33 +540,38 @@ oracle (const Case * c, const Scene * s, int *disparity, int *confidence)
   int pixels = c->width * c->height;
   SCOPED (free_scoped) int *map = malloc ((size_t) pixels * sizeof (int));
   SCOPED (free_scoped) int *filled = malloc ((size_t) pixels * sizeof (int));
-  SCOPED (free_scoped) int *weighted = malloc ((size_t) pixels * sizeof (int));
+  SCOPED (free_scoped) int *voted = malloc ((size_t) pixels * sizeof (int));
+  Sloped holes, whole;
   bool empty = true;
 
-  REQUIRE (map != NULL && filled != NULL && weighted != NULL);
+  REQUIRE (map != NULL && filled != NULL && voted != NULL);
   for (int i = 0; i < pixels; i++)
     map[i] = oracle_valid (c, s, i) ? (int) (s->left[i] & 0xffff) * c->unit
         + (int8_t) (s->left[i] >> 16 & 255) : NONE;
   oracle_speckles (c, map);
+  holes = sloped_new (c, map);
+  oracle_fill (c, map, filled);
   for (int i = 0; i < pixels; i++) {
-    confidence[i] = map[i] == NONE ? 0 : (int) (s->left[i] >> 24);
+    voted[i] = c->params.refine != STEREO_REFINE_NONE && map[i] == NONE
+        ? oracle_vote (c, s, &holes, i) : NONE;
+    voted[i] = voted[i] == NONE ? filled[i] : voted[i];
     empty = empty && map[i] == NONE;
   }
-  oracle_fill (c, map, filled);
-  for (int i = 0; i < pixels; i++)
-    weighted[i] = c->params.refine != STEREO_REFINE_NONE && map[i] == NONE
-        ? oracle_weighted (c, s, filled, 7, i) : filled[i];
+  whole = sloped_new (c, voted);
   for (int i = 0; i < pixels; i++) {
     int code = map[i];
 
     if (c->params.fill && !empty)
       code = c->params.refine == STEREO_REFINE_ALL
-          ? oracle_weighted (c, s, weighted, 3, i)
-          : c->median ? oracle_median (c, weighted, i) : weighted[i];
+          ? oracle_slanted (c, s, &whole, i)
+          : c->median ? oracle_median (c, voted, i) : voted[i];
+    confidence[i] = oracle_confidence (c, s, &holes, i, code);
     if (confidence[i] < c->least)
       code = NONE;
     disparity[i] = oracle_encode (c, code);
   }
+  sloped_free (&holes);
+  sloped_free (&whole);
 }
 
 /* -------------------------------------------------------------- the devices */
@@ -371,9 +635,10 @@ static void
 rig_run (const Rig * rig)
 {
   CHECK_INT (stereo_refine_check (rig->queue, rig->stages, &rig->plan,
-          &rig->winners, &rig->outputs[1]), ==, STEREO_OK);
+          &rig->winners), ==, STEREO_OK);
   CHECK_INT (stereo_refine_finish (rig->queue, rig->stages, &rig->plan,
-          &rig->left, &rig->outputs[0]), ==, STEREO_OK);
+          &rig->left, &rig->winners, &rig->outputs[0], &rig->outputs[1]), ==,
+      STEREO_OK);
 }
 
 static void
@@ -449,6 +714,7 @@ random_case (size_t size, Random * random)
 {
   static const int ns[] = { 1, 2, 3, 16, 64 };
   static const unsigned speckles[] = { 0, 1, 2, 9, 50, 65535 };
+  static const int kinds[] = { 0, 1, 2, 3, 5, 5, 6, 7 };
   Case c = {
     .width = sizes[size][0],.height = sizes[size][1],
     .channels = random_range (random, 0, 1) ? 3 : 1,
@@ -460,7 +726,7 @@ random_case (size_t size, Random * random)
     .bytes = random_range (random, 1, 2),
     .invalid = (uint32_t) random_range (random, 0, 255),
     .kind = random_range (random, 0, 20) == 0 ? 4
-        : random_range (random, 0, 3),
+        : kinds[random_range (random, 0, 7)],
   };
 
   c.params.lr_max_diff = random_range (random, -1, 2);
@@ -534,21 +800,55 @@ TEST (test_large)
   }
 }
 
-/* Codes so far apart that medians are long searched for. */
+/* Codes so far apart that medians are long searched for, with 15 bits and with
+ * 16, and up to the highest ones. */
 TEST (test_wide_ranges)
 {
-  static const int ns[] = { 256, 1000, 4095 };
+  static const int ns[] = { 256, 257, 1000, 2046, 2047, 4092, 4095 };
   Random random = { 5 };
 
-  for (int k = 0; k < 6; k++) {
-    Case c = {.width = 500,.height = 100,.channels = 1,.n = ns[k / 2],
-      .unit = 16,.scale = 16,.bytes = 2,.kind = 1
+  for (int k = 0; k < 2 * (int) (sizeof (ns) / sizeof (ns[0])); k++) {
+    Case c = {.width = 300,.height = 70,.channels = k % 3 ? 1 : 3,
+      .n = ns[k / 2],.unit = 16,.scale = 1,.bytes = 2,.kind = k % 2 ? 1 : 6
     };
 
     /* filled ones as well */
     c.params = (StereoRefineParams) {.lr_max_diff = k % 2 ? 1 : -1,
       .fill = true,.refine = STEREO_REFINE_ALL
     };
+    check_case (&c, &random);
+  }
+}
+
+/* As many disparities as there are. */
+TEST (test_most_disparities)
+{
+  Random random = { 8 };
+
+  for (int k = 0; k < 4; k++) {
+    Case c = {.width = 130,.height = 40,.channels = 1,
+      .n = STEREO_MAX_DISPARITIES,.unit = 1 + k % 2,.scale = 1,.bytes = 2,
+      .kind = k < 2 ? 6 : 1
+    };
+
+    c.params = (StereoRefineParams) {.lr_max_diff = k < 2 ? -1 : 1,
+      .fill = true,.refine = STEREO_REFINE_ALL
+    };
+    check_case (&c, &random);
+  }
+}
+
+/* Every kind of hole with every kind of refinement. */
+TEST (test_holes)
+{
+  Random random = { 9 };
+
+  for (int k = 0; k < 36; k++) {
+    Case c = random_case (N_SIZES - 1 - (size_t) k % 9, &random);
+
+    c.kind = 4 + k % 4;
+    c.params.fill = true;
+    c.params.refine = k / 4 % 3;
     check_case (&c, &random);
   }
 }
@@ -564,7 +864,7 @@ floor_div (int64_t a, int64_t b)
 static void
 check_winner (uint32_t a, uint32_t c, uint32_t b)
 {
-  const int64_t p = (int64_t) a - b, q = (int64_t) a + b - 2 * (int64_t) c;
+  const int64_t p = (int64_t) a - b, q = (int64_t) (a > b ? a : b) - c;
   const uint32_t m = a < b ? a : b;
 
   for (int unit = 2; unit <= 16; unit *= 2) {
@@ -575,7 +875,7 @@ check_winner (uint32_t a, uint32_t c, uint32_t b)
     CHECK_INT (f, <=, unit / 2);
   }
   CHECK_INT (stereo_winner_uniqueness (a, c, b), ==,
-      m == 0 ? 1 : 1 + 254 * (m - c) / m);
+      m == 0 ? 0 : 254 * (m - c) / m);
 }
 
 TEST (test_winners)
@@ -601,11 +901,11 @@ TEST (test_winners)
   /* the first and the last one have no neighbour */
   CHECK_INT (stereo_winner_word (&w, 2, 0, 10, 20) & 0xffffff, ==, 2);
   CHECK_INT (stereo_winner_word (&w, 7, 30, 10, 0) & 0xffffff, ==, 7);
-  CHECK_INT (stereo_winner_word (&w, 2, 0, 10, 20) >> 24, ==, 128);
-  CHECK_INT (stereo_winner_word (&w, 7, 20, 10, 0) >> 24, ==, 128);
+  CHECK_INT (stereo_winner_word (&w, 2, 0, 10, 20) >> 24, ==, 127);
+  CHECK_INT (stereo_winner_word (&w, 7, 20, 10, 0) >> 24, ==, 127);
   word = stereo_winner_word (&w, 5, 30, 10, 20);
   CHECK_INT (stereo_winner_index (word), ==, 5);
-  CHECK_INT (stereo_winner_code (16, word), ==, 5 * 16 + 3);
+  CHECK_INT (stereo_winner_code (16, word), ==, 5 * 16 + 4);
 }
 
 /* Codes always have room for invalid ones. */
@@ -623,44 +923,120 @@ TEST (test_unit)
 
 /* -------------------------------------------------------------------- bench */
 
+static StereoStatus
+bench_check (const Rig * r)
+{
+  return stereo_refine_check (r->queue, r->stages, &r->plan, &r->winners);
+}
+
+static StereoStatus
+bench_fill (const Rig * r)
+{
+  return r->stages->fill (r->queue, &r->plan.constants, &r->plan.work);
+}
+
+static StereoStatus
+bench_slopes (const Rig * r)
+{
+  return r->stages->slopes (r->queue, &r->plan.constants, &r->plan.work,
+      &r->plan.work.map);
+}
+
+static StereoStatus
+bench_vote_fill (const Rig * r)
+{
+  return r->stages->vote_fill (r->queue, &r->plan.constants, &r->left,
+      &r->winners, &r->plan.work);
+}
+
+static StereoStatus
+bench_slanted_median (const Rig * r)
+{
+  return r->stages->slanted_median (r->queue, &r->plan.constants, &r->left,
+      &r->plan.work, &r->plan.work.final, &r->outputs[0]);
+}
+
+static StereoStatus
+bench_confidence (const Rig * r)
+{
+  return r->stages->confidence (r->queue, &r->plan.constants, &r->left,
+      &r->winners, &r->plan.work, &r->outputs[1]);
+}
+
+static StereoStatus
+bench_chain (const Rig * r)
+{
+  const StereoStatus status = bench_check (r);
+
+  return status != STEREO_OK ? status
+      : stereo_refine_finish (r->queue, r->stages, &r->plan, &r->left,
+      &r->winners, &r->outputs[0], NULL);
+}
+
+/* In the order of the chain: each has the results of those before it. */
+static const struct
+{
+  const char *name;
+  StereoRefine refine;
+  StereoStatus (*run) (const Rig * rig);
+} benches[] = {
+  {"L S", STEREO_REFINE_ALL, bench_check},
+  {"F3", STEREO_REFINE_ALL, bench_fill},
+  {"slopes", STEREO_REFINE_ALL, bench_slopes},
+  {"Fv", STEREO_REFINE_ALL, bench_vote_fill},
+  {"Ws", STEREO_REFINE_ALL, bench_slanted_median},
+  {"confidence", STEREO_REFINE_ALL, bench_confidence},
+  {"L S F M", STEREO_REFINE_NONE, bench_chain},
+  {"L S Fv M", STEREO_REFINE_FILLED, bench_chain},
+  {"L S Fv Ws", STEREO_REFINE_ALL, bench_chain},
+};
+
+static void
+bench_step (const StageBench * b, const Rig * rig, size_t i, int pixels)
+{
+  const int runs = b->cuda ? 20 : 1;
+  uint64_t best = UINT64_MAX;
+
+  for (int k = 0; k < (b->cuda ? 20 : 2); k++) {
+    uint64_t ns;
+
+    stagebench_finish (b);
+    for (int r = 0; r < runs; r++)
+      REQUIRE (benches[i].run (rig) == STEREO_OK);
+    ns = stagebench_finish (b);
+    best = ns < best ? ns : best;
+  }
+  printf ("  %-10s  min %9.2f us, %7.2f ns a pixel\n", benches[i].name,
+      (double) best / runs / 1e3, (double) best / runs / pixels);
+}
+
 static void
 bench_refine (size_t device, int width, int height)
 {
-  static const struct
-  {
-    const char *name;
-    int refine;
-  } kinds[] = { {"L S F M", 0}, {"L S F Wf M", 1}, {"L S F Wf W", 2} };
   StageBench b = stagebench_open (device);
-  const int runs = b.cuda ? 20 : 1;
   Random random = { 4 };
 
-  for (int k = 0; k < 3; k++) {
-    Case c = {.width = width,.height = height,.channels = 1,.n = 128,
-      .unit = 16,.median = true,.scale = 16,.bytes = 2,.kind = 3
+  for (int channels = 1; channels <= 3; channels += 2) {
+    Case c = {.width = width,.height = height,.channels = channels,.n = 128,
+      .unit = 16,.median = true,.scale = 16,.bytes = 2,.kind = 5
     };
-    uint64_t best = UINT64_MAX;
     Scene scene;
-    Rig rig;
 
-    c.params = (StereoRefineParams) {.lr_max_diff = 1,.speckle_size = 50,
-      .fill = true,.refine = kinds[k].refine
-    };
+    printf ("%s, %dx%d, %d channels\n", stereo_device_name (b.device), width,
+        height, channels);
     make_scene (&c, &scene, &random);
-    rig_open (&rig, &b, &c, &scene);
-    for (int i = 0; i < (b.cuda ? 20 : 2); i++) {
-      uint64_t ns;
+    for (size_t i = 0; i < sizeof (benches) / sizeof (benches[0]);) {
+      Rig rig;
 
-      stagebench_finish (&b);
-      for (int r = 0; r < runs; r++)
-        rig_run (&rig);
-      ns = stagebench_finish (&b);
-      best = ns < best ? ns : best;
+      c.params = (StereoRefineParams) {.lr_max_diff = 1,.speckle_size = 50,
+        .fill = true,.refine = benches[i].refine
+      };
+      rig_open (&rig, &b, &c, &scene);
+      for (StereoRefine refine = benches[i].refine; i < sizeof (benches)
+          / sizeof (benches[0]) && benches[i].refine == refine; i++)
+        bench_step (&b, &rig, i, width * height);
+      rig_close (&rig, &b);
     }
-    printf ("%-28s %4dx%-4d %-10s  min %9.2f us, %7.2f ns a pixel\n",
-        stereo_device_name (b.device), width, height, kinds[k].name,
-        (double) best / runs / 1e3, (double) best / runs / (width * height));
-    rig_close (&rig, &b);
     free_scene (&scene);
   }
   stagebench_close (&b);

@@ -269,10 +269,11 @@ oracle_code (const Oracle * o, const int *costs, int x, int y)
       || abs (o->min + i + 1) >= o->width)
     return 16 * i;
   p = c[-o->width * o->height] - c[o->width * o->height];
-  q = c[-o->width * o->height] + c[o->width * o->height] - 2 * c[0];
+  q = (p > 0 ? c[-o->width * o->height] : c[o->width * o->height]) - c[0];
   if (q == 0)
     return 16 * i;
-  /* floor of 16 p / 2 q + 1/2 */
+  /* Two lines of opposite slopes, the steeper one through the worse neighbour,
+   * meet at 16 p / 2 q: floor of that + 1/2. */
   quotient = (16 * p + q) / (2 * q);
   if (quotient * 2 * q > 16 * p + q)
     quotient--;

@@ -1,0 +1,422 @@
+/* gst-stereomatching: weighted median along the slopes of a map, on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * A block keeps a tile in shared memory: colours, slopes, and the codes of two
+ * samples of a window in the halves of words.  A thread has the window of a
+ * pixel in registers, carried codes in the same halves and weights in bytes.
+ *
+ * The median is bracketed between the lowest and the highest code of the
+ * window.  The search starts at the code of the pixel, which is usually near,
+ * and its steps grow.  Each costs two instructions per two codes
+ * (weight_above ()).
+ */
+
+#include "refine/refine.cuh"
+#include "refine/weight.cuh"
+
+namespace
+{
+
+/* Pixels of the tile of a block. */
+const int tile_width = 32;
+const int tile_height = 16;
+const int threads = 256;
+
+const int radius = STEREO_SLANTED_RADIUS;
+
+/*
+ * A word has the samples at columns a and a + 2 of a row of the window.  Rows
+ * alternate between six samples and five; the second sample of the last word is
+ * missing from those of five.
+ */
+const int row_words = 3;
+const int words = row_words * (2 * radius + 1);
+const int weight_words = (words + 1) / 2;
+
+static_assert (radius == 5 && 2 * words - radius == STEREO_SLANTED_SAMPLES);
+
+struct SlantedArgs
+{
+  StereoRefineConstants k;
+  StereoView left;
+  StereoRefineWork work;
+  StereoMap final;              /* data is NULL if it is not wanted */
+  StereoOutput output;
+  int limit;                    /* of the change of a code */
+  int highest;                  /* code */
+  /* 2^8, 2^16 and 2^24, hidden from the compiler, which would use shifts: the
+   * shift units are the bottleneck. */
+  uint32_t place[3];
+};
+
+/* Two numbers of 16 bits, both n. */
+__device__ __forceinline__ uint32_t
+twice (int n)
+{
+  return ((uint32_t) n & 0xffff) * 0x10001u;
+}
+
+/* ------------------------------------------------------------------ weights */
+
+/* The colour of a pixel.  `outside` differs so much from all colours that
+ * pixels outside the image have no weight. */
+template < int CHANNELS > struct Color
+{
+  static constexpr uint32_t outside = 0xff000000u;
+
+  /* 0x00BBGGRR */
+  static __device__ __forceinline__ uint32_t
+  from (const StereoRefineConstants &, uint32_t pixel)
+  {
+    return pixel & 0xffffff;
+  }
+
+  /* log2 of the weight of a difference, negated. */
+  static __device__ __forceinline__ float
+  halvings (const StereoRefineConstants & k, uint32_t p, uint32_t q)
+  {
+    return color_halvings < CHANNELS > (k, p, q);
+  }
+};
+
+template <> struct Color < 1 >
+{
+  static constexpr uint32_t outside = 0x4e6e6b28u;      /* 1e9f */
+
+  /* luma, in halvings, the bits of a float */
+  static __device__ __forceinline__ uint32_t
+  from (const StereoRefineConstants & k, uint32_t pixel)
+  {
+    return __float_as_uint ((float) pixel * k.halvings);
+  }
+
+  static __device__ __forceinline__ float
+  halvings (const StereoRefineConstants &, uint32_t p, uint32_t q)
+  {
+    return fabsf (__uint_as_float (p) - __uint_as_float (q));
+  }
+};
+
+/* Packs four weights into bytes.  The last one includes 0xb5, which cancels the
+ * 0x4b of the first one. */
+const int last_more = 0xb5;
+
+__device__ __forceinline__ uint32_t
+pack_weights (const SlantedArgs & a, const uint32_t (&weight)[4])
+{
+  return weight[0] + weight[1] * a.place[0] + weight[2] * a.place[1]
+      + weight[3] * a.place[2];
+}
+
+/* -------------------------------------------------------------------- tiles */
+
+/* Of a pixel. */
+struct Sample
+{
+  uint32_t slopes;
+  uint32_t color;
+};
+
+struct __align__ (8) Tile
+{
+  static const int width = tile_width + 2 * radius;
+  static const int height = tile_height + 2 * radius;
+
+  Sample samples[height][width];
+  /* those of columns x and x + 2, less the limit */
+  uint32_t codes[height][width];
+
+  /* Loads from (x0, y0) on; codes and slopes outside the image repeat its
+   * border. */
+  template < int CHANNELS > __device__ void
+  load (const SlantedArgs & a, int x0, int y0)
+  {
+    for (int i = (int) threadIdx.x; i < width * height; i += threads) {
+      const int column = i % width, row = i / width;
+      const int x = x0 + column, y = y0 + row;
+      const int u = stereo_clamp_int (x, 0, a.k.width - 1);
+      const int v = stereo_clamp_int (y, 0, a.k.height - 1);
+      const uint16_t *filled = map_row (a.work.filled, v);
+      const uint32_t second = filled[stereo_clamp_int (x + 2, 0,
+              a.k.width - 1)];
+
+      codes[row][column] = ((filled[u] - (uint32_t) a.limit) & 0xffff)
+          | (second - (uint32_t) a.limit) << 16;
+      samples[row][column] = Sample { slope_row (a.work, v)[u],
+        u == x && v == y ? Color < CHANNELS >::from (a.k,
+            stereo_view_pixel (&a.left, CHANNELS, u, v))
+            : Color < CHANNELS >::outside
+      };
+    }
+  }
+};
+
+/* ------------------------------------------------------------------ windows */
+
+struct Window
+{
+  uint32_t codes[words];
+  uint32_t weights[weight_words];       /* of the codes of two words */
+};
+
+/* Column of the first sample of word i, relative to the pixel, and its row. */
+__device__ __forceinline__ constexpr int
+word_column (int i)
+{
+  return i % row_words * 4 - radius + i / row_words % 2;
+}
+
+__device__ __forceinline__ constexpr int
+word_row (int i)
+{
+  return i / row_words - radius;
+}
+
+/* The codes of a word, carried to the pixel.  first and second are slopes. */
+__device__ __forceinline__ uint32_t
+carry_codes (const SlantedArgs & a, int i, uint32_t codes, uint32_t first,
+    uint32_t second)
+{
+  const int dx = word_column (i), dy = word_row (i);
+  const uint32_t offsets = slope_offset (dx, dy)
+      | slope_offset (dx + 2, dy) << 16;
+  /* divided by 256 */
+  const uint32_t changes = __byte_perm (
+      (uint32_t) __dp2a_lo ((int) first, (int) offsets, 128),
+      (uint32_t) __dp2a_hi ((int) second, (int) offsets, 128), 0x6521);
+
+  /* changes, limited and from 0 on; then the codes */
+  return __viaddmin_s16x2_relu (__viaddmin_s16x2_relu (changes,
+          twice (a.limit), twice (2 * a.limit)), codes, twice (a.highest));
+}
+
+/* The window of the pixel at this place of the tile. */
+template < int CHANNELS > __device__ __forceinline__ void
+find_window (const SlantedArgs & a, const Tile & tile, int column, int row,
+    Window & w)
+{
+  const uint32_t center = tile.samples[row + radius][column + radius].color;
+  uint32_t weight[4];
+
+#pragma unroll
+  for (int i = 0; i < words; i++) {
+    const int x = column + radius + word_column (i);
+    const int y = row + radius + word_row (i);
+    const bool single = word_column (i) + 2 > radius;
+    const int more = i % 2 != 0 ? last_more : 0;
+    const Sample first = tile.samples[y][x];
+    const Sample second = single ? first : tile.samples[y][x + 2];
+
+    w.codes[i] = carry_codes (a, i, tile.codes[y][x], first.slopes,
+        second.slopes);
+    weight[i % 2 * 2] = color_weight (Color < CHANNELS >::halvings (a.k,
+            center, first.color), 0);
+    weight[i % 2 * 2 + 1] = single ? no_weight + more
+        : color_weight (Color < CHANNELS >::halvings (a.k, center,
+            second.color), (float) more);
+    if (i % 2 != 0)
+      w.weights[i / 2] = pack_weights (a, weight);
+  }
+  if (words % 2 != 0) {
+    weight[2] = no_weight;
+    weight[3] = no_weight + last_more;
+    w.weights[words / 2] = pack_weights (a, weight);
+  }
+}
+
+/* ------------------------------------------------------------------ medians */
+
+__device__ __forceinline__ unsigned
+whole_weight (const Window & w)
+{
+  unsigned sum = 0;
+
+#pragma unroll
+  for (int i = 0; i < weight_words; i++)
+    sum = __dp4a (w.weights[i], 0x01010101u, sum);
+  return sum;
+}
+
+/* The weight of all codes above middle. */
+__device__ __forceinline__ unsigned
+weight_above (const Window & w, int middle)
+{
+  const uint32_t negative = twice (-middle);
+  unsigned sum[2] = { 0, 0 };
+
+#pragma unroll
+  for (int i = 0; i < words; i++) {
+    /* in each half 1 for a code above middle, otherwise 0 */
+    const uint32_t chosen = __viaddmin_s16x2_relu (w.codes[i], negative,
+        0x10001u);
+
+    sum[i % 2] = i % 2 == 0 ? __dp2a_lo (chosen, w.weights[i / 2], sum[0])
+        : __dp2a_hi (chosen, w.weights[i / 2], sum[1]);
+  }
+  return sum[0] + sum[1];
+}
+
+/* The range of a window's codes. */
+__device__ __forceinline__ void
+find_range (const Window & w, int *low, int *high)
+{
+  uint32_t least = w.codes[0], most = w.codes[0];
+
+#pragma unroll
+  for (int i = 1; i < words; i++) {
+    least = __vminu2 (least, w.codes[i]);
+    most = __vmaxu2 (most, w.codes[i]);
+  }
+  *low = (int) min (least & 0xffff, least >> 16);
+  *high = (int) max (most & 0xffff, most >> 16);
+}
+
+/* The weighted median.  own: the code of the pixel */
+__device__ __forceinline__ int
+weighted_median (const Window & w, int own)
+{
+  const unsigned whole = whole_weight (w);
+  const int far = 1 << 20;
+  int low, high, step = 0;
+  bool before = false;
+
+  find_range (w, &low, &high);
+  int middle = stereo_clamp_int (own, low, high);
+
+  while (low < high) {
+    const bool reached = 2 * weight_above (w, middle) <= whole;
+
+    low = reached ? low : middle + 1;
+    high = reached ? middle : high;
+    /* 3, 15, ... as long as the direction stays the same, then bisection */
+    step = step == 0 || reached == before ? min (4 * step + 3, far) : far;
+    before = reached;
+    middle = reached ? max ((low + high) / 2, high + 2 - step)
+        : min ((low + high) / 2, low - 3 + step);
+  }
+  return low;
+}
+
+/* Blocks in a multiprocessor, as many as registers suffice for. */
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define SLANTED_BLOCKS(channels) 2
+#else
+#define SLANTED_BLOCKS(channels) ((channels) == 1 ? 3 : 2)
+#endif
+
+template < int CHANNELS > __global__ void
+__launch_bounds__ (threads, SLANTED_BLOCKS (CHANNELS))
+slanted_kernel (const __grid_constant__ SlantedArgs a)
+{
+  __shared__ Tile tile;
+  const int x0 = (int) blockIdx.x * tile_width;
+  const int y0 = (int) blockIdx.y * tile_height;
+  const int column = (int) threadIdx.x % tile_width;
+
+  pdl_wait ();
+  tile.load < CHANNELS > (a, x0 - radius, y0 - radius);
+  __syncthreads ();
+  if (x0 + column >= a.k.width)
+    return;
+#pragma unroll 1
+  for (int row = (int) threadIdx.x / tile_width; row < tile_height
+      && y0 + row < a.k.height; row += threads / tile_width) {
+    const unsigned own = (tile.codes[row + radius][column + radius]
+        + (unsigned) a.limit) & 0xffff;
+    Window window;
+    unsigned code = STEREO_INVALID;
+
+    /* either all codes are valid or none is */
+    if (own != STEREO_INVALID) {
+      find_window < CHANNELS > (a, tile, column, row, window);
+      code = (unsigned) weighted_median (window, (int) own);
+    }
+    refine_store (a.final, a.output, x0 + column, y0 + row, code);
+  }
+}
+
+/* ---------------------------------------------------------------- any range */
+
+/* The weight of all samples of the window of (x, y), and of those with a code
+ * up to middle. */
+template < int CHANNELS > __device__ void
+weigh_samples (const SlantedArgs & a, int x, int y, int middle, unsigned *whole,
+    unsigned *lower)
+{
+  const uint32_t center = stereo_view_pixel (&a.left, CHANNELS, x, y);
+
+  *whole = *lower = 0;
+#pragma unroll 1
+  for (int dy = -radius; dy <= radius; dy++) {
+#pragma unroll 1
+    for (int dx = -radius + (dy + radius) % 2; dx <= radius; dx += 2) {
+      const int u = x + dx, v = y + dy;
+
+      if (u < 0 || u >= a.k.width || v < 0 || v >= a.k.height)
+        continue;
+      const uint32_t weight = pixel_weight < CHANNELS > (a.k, center,
+          stereo_view_pixel (&a.left, CHANNELS, u, v));
+      const int code = (int) map_row (a.work.filled, v)[u]
+          + slope_carry (slope_row (a.work, v)[u], slope_offset (dx, dy),
+          a.limit);
+
+      *whole += weight;
+      *lower += stereo_clamp_int (code, 0, a.highest) <= middle ? weight : 0;
+    }
+  }
+}
+
+/* For codes that need more than 15 bits: evaluates the window anew in each step
+ * of the bisection. */
+template < int CHANNELS > __global__ void
+__launch_bounds__ (threads)
+slanted_wide_kernel (const __grid_constant__ SlantedArgs a)
+{
+  int x, y, low = 0, high = a.highest;
+
+  pdl_wait ();
+  if (!stereo_own_pixel (a.k.width, a.k.height, &x, &y))
+    return;
+  if (map_row (a.work.filled, y)[x] == STEREO_INVALID)
+    low = high = STEREO_INVALID;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    unsigned whole, lower;
+
+    weigh_samples < CHANNELS > (a, x, y, middle, &whole, &lower);
+    if (2 * lower >= whole)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  refine_store (a.final, a.output, x, y, (unsigned) low);
+}
+
+}                               // namespace
+
+StereoStatus
+stereo_cuda_slanted_median (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoView * left,
+    const StereoRefineWork * work, const StereoMap * final,
+    const StereoOutput * output)
+{
+  const int limit = STEREO_SLANTED_LIMIT * k->unit;
+  const int highest = k->unit * (k->num_disparities - 1);
+  const SlantedArgs args = { *k, *left, *work, map_or_none (final), *output,
+    limit, highest, {1u << 8, 1u << 16, 1u << 24}
+  };
+
+  if (highest + limit > INT16_MAX)
+    return run_kernel (queue, "slanted_wide_kernel", true,
+        stereo_pixel_grid (k->width, k->height), stereo_pixel_block, 0,
+        k->channels == 1 ? slanted_wide_kernel < 1 >
+        : slanted_wide_kernel < 3 >, args);
+  return run_kernel (queue, "slanted_kernel", true,
+      dim3 (stereo_blocks (k->width, tile_width),
+          stereo_blocks (k->height, tile_height)), threads, 0,
+      k->channels == 1 ? slanted_kernel < 1 > : slanted_kernel < 3 >, args);
+}

@@ -1,0 +1,59 @@
+/* gst-stereomatching: weights of pixels by colour, on CUDA
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * StereoRefineConstants.weight without a table.  The rounding is exact: for all
+ * D from 0 to 255, 255 exp (-D / 10) is at least 0.004 away from a rounding
+ * boundary, and the error here is below 0.001.
+ */
+
+#ifndef STEREO_WEIGHT_CUH
+#define STEREO_WEIGHT_CUH
+
+#include "refine/refine.h"
+
+/* Weights are computed in the mantissa of floats: the bits of 2^23. */
+const uint32_t no_weight = 0x4b000000u;
+
+/* log2 of the weight for the difference of two pixels, negated.  The highest
+ * byte of three channels is another one. */
+template < int CHANNELS > static __device__ __forceinline__ float
+color_halvings (const StereoRefineConstants & k, uint32_t p, uint32_t q)
+{
+  uint32_t most;
+
+  if (CHANNELS == 1) {
+    most = __usad (p, q, 0);
+  } else {
+    const uint32_t d = __vabsdiffu4 (p, q);
+
+    most = max (d & 255, max (d >> 8 & 255, d >> 16));
+  }
+  /* conversion to float through the mantissa */
+  return (__uint_as_float (most | no_weight) - 8388608.0f) * k.halvings;
+}
+
+/* A weight, 0 to 255, plus no_weight and the integer `more`. */
+static __device__ __forceinline__ uint32_t
+color_weight (float halvings, float more)
+{
+  float part;
+
+  asm ("ex2.approx.ftz.f32 %0, %1;":"=f" (part):"f" (-halvings));
+  return __float_as_uint (__fmaf_rn (255.0f, part, 8388608.0f + more));
+}
+
+/* The weight of a pixel for this centre. */
+template < int CHANNELS > static __device__ __forceinline__ uint32_t
+pixel_weight (const StereoRefineConstants & k, uint32_t center, uint32_t pixel)
+{
+  const uint32_t channels = CHANNELS == 1 ? 0xff : 0xffffff;
+
+  return color_weight (color_halvings < CHANNELS > (k, center & channels,
+          pixel & channels), 0) & 255;
+}
+
+#endif /* STEREO_WEIGHT_CUH */
