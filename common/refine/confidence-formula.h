@@ -12,10 +12,12 @@
  *   key = r (near + 32) (far + 64)
  *
  *   r         16 + the uniqueness of the winner, or 64 for a filled pixel
- *   near, far 255 times the share of the weight in the first and the second
- *             ring of samples (fill-formula.h) whose codes before hole filling
- *             are valid and, carried to the centre, within 1.5 pixels of the
- *             final code
+ *   near, far 255 times the share of the weight in a ring of samples whose
+ *             codes before hole filling are valid and, carried to the centre,
+ *             within 1.5 pixels of the final code
+ *
+ * A ring has samples at the offsets -STEREO_CONFIDENCE_RADIUS to
+ * STEREO_CONFIDENCE_RADIUS, STEREO_CONFIDENCE_STEP apart, in x and y.
  */
 
 #ifndef STEREO_CONFIDENCE_FORMULA_H
@@ -24,7 +26,9 @@
 #include "refine/fill-formula.h"
 #include "refine/winner-formula.h"
 
-#define STEREO_CONFIDENCE_RINGS 2
+/* Ring 0 is near, ring 1 is far. */
+#define STEREO_CONFIDENCE_RADIUS(ring) ((ring) == 0 ? 8 : 32)
+#define STEREO_CONFIDENCE_STEP(ring) ((ring) == 0 ? 2 : 8)
 
 /* r of a pixel: code is that before hole filling, word the winner's.  A code
  * that is not the winner's was filled, or voted for by the algorithm. */

@@ -14,7 +14,8 @@ static uint32_t
 ring_share (const StereoRefineJob * job, int ring, int x, int y, unsigned code)
 {
   const StereoRefineConstants *k = job->k;
-  const int radius = STEREO_VOTE_RADIUS (ring), step = STEREO_VOTE_STEP (ring);
+  const int radius = STEREO_CONFIDENCE_RADIUS (ring);
+  const int step = STEREO_CONFIDENCE_STEP (ring);
   const int limit = stereo_vote_limit (k->unit);
   const uint32_t center = stereo_view_pixel (job->left, k->channels, x, y);
   uint32_t supporting = 0, whole = 0;

@@ -7,8 +7,10 @@
 /*
  * The arithmetic for the host and CUDA; refine.h describes the steps.
  *
- * Samples of the vote are at the offsets -radius to radius, step apart, in x
- * and y, of each ring: the rings overlap, and all of them have the centre.
+ * The samples of ring i of the vote are at the offsets -STEREO_VOTE_RADIUS (i)
+ * to STEREO_VOTE_RADIUS (i), STEREO_VOTE_STEP (i) apart, in x and y, without
+ * those within the radius of the ring before.  There are none nearer than eight
+ * pixels: beside an edge these are often on the wrong side of it.
  */
 
 #ifndef STEREO_FILL_FORMULA_H
@@ -21,12 +23,24 @@
 /* Valid codes on each side of which the fill of a row takes the median. */
 #define STEREO_FILL_REACH 3
 
-/* Ring i of the vote has the radius STEREO_VOTE_RADIUS (i) and the step
- * STEREO_VOTE_STEP (i); the first two are those of the confidence as well. */
-#define STEREO_VOTE_RINGS 3
-#define STEREO_VOTE_RADIUS(ring) ((ring) == 0 ? 8 : (ring) == 1 ? 32 : 64)
-#define STEREO_VOTE_STEP(ring) ((ring) == 0 ? 2 : (ring) == 1 ? 8 : 16)
-#define STEREO_VOTE_SAMPLES 243
+#define STEREO_VOTE_RINGS 2
+#define STEREO_VOTE_RADIUS(ring) ((ring) == 0 ? 32 : 64)
+#define STEREO_VOTE_STEP(ring) ((ring) == 0 ? 8 : 16)
+
+/* Samples of all rings, without the centre, which is invalid. */
+#define STEREO_VOTE_SAMPLES 136
+
+/* Whether no ring before this one has the sample at an offset. */
+#ifdef __cplusplus
+constexpr
+#endif
+STEREO_INLINE bool
+stereo_vote_has (int ring, int dx, int dy)
+{
+  const int inner = ring == 0 ? 0 : STEREO_VOTE_RADIUS (ring - 1);
+
+  return dx < -inner || dx > inner || dy < -inner || dy > inner;
+}
 
 /* Least total weight of a vote; pixels with less keep the fill of the row. */
 #define STEREO_VOTE_MIN_WEIGHT 64

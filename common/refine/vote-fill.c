@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* The votes for one pixel.  Sums of weights are at most 243 x 255. */
+/* The votes for one pixel.  Sums of weights are at most 136 x 255. */
 typedef struct
 {
   int n;
@@ -71,7 +71,8 @@ add_ring (const StereoRefineJob * job, Votes * votes, int ring, int x, int y)
 
   for (int v = y - radius; v <= y + radius; v += step) {
     for (int u = x - radius; u <= x + radius; u += step) {
-      if (u >= 0 && u < k->width && v >= 0 && v < k->height)
+      if (u >= 0 && u < k->width && v >= 0 && v < k->height
+          && stereo_vote_has (ring, u - x, v - y))
         add_sample (job, votes, center, x, y, u, v);
     }
   }

@@ -26,7 +26,8 @@ template < int CHANNELS, int RING > __device__ __forceinline__ uint32_t
 ring_share (const ConfidenceArgs & a, int x, int y, uint32_t center,
     unsigned code)
 {
-  const int radius = STEREO_VOTE_RADIUS (RING), step = STEREO_VOTE_STEP (RING);
+  const int radius = STEREO_CONFIDENCE_RADIUS (RING);
+  const int step = STEREO_CONFIDENCE_STEP (RING);
   const int limit = stereo_vote_limit (a.k.unit);
   uint32_t supporting = 0, whole = 0;
 

@@ -214,10 +214,10 @@ find_window (const SlantedArgs & a, const Tile & tile, int column, int row,
     w.codes[i] = carry_codes (a, i, tile.codes[y][x], first.slopes,
         second.slopes);
     weight[i % 2 * 2] = color_weight (Color < CHANNELS >::halvings (a.k,
-            center, first.color), 0);
+            center, first.color), weight_origin);
     weight[i % 2 * 2 + 1] = single ? no_weight + more
         : color_weight (Color < CHANNELS >::halvings (a.k, center,
-            second.color), (float) more);
+            second.color), weight_origin + (float) more);
     if (i % 2 != 0)
       w.weights[i / 2] = pack_weights (a, weight);
   }

@@ -5,15 +5,15 @@
  */
 
 /*
- * A thread fills a pixel.  The threads of a block take consecutive holes of a
- * row from the list of fill.cu, so that all of them are busy, and most reads of
- * a warp are of consecutive addresses.
+ * Eight threads fill a pixel, each with a part of its samples, which stay in
+ * registers; a warp fills four consecutive holes of a row from the list of
+ * fill.cu.
  *
- * A histogram of votes is in shared memory, a column for each thread: no vote
- * waits for another one.  The samples are read twice, first for the weights of
- * indices, then for those of codes near the best one.  If there are more
- * indices than bins, the first histogram is made for one part of them after the
- * other.
+ * The votes of a pixel for indices are in a histogram in shared memory, later
+ * those for codes near the best index.  A bin has the sums of whole weights and
+ * of their eighths in its halves: whether the right view contradicts an index
+ * is looked up once per bin.  If the indices of a pixel need more bins than
+ * there are, the histogram is made for one part of them after the other.
  */
 
 #include "refine/refine.cuh"
@@ -21,22 +21,46 @@
 
 #include "refine/fill-formula.h"
 
+#include <type_traits>
+
 namespace
 {
 
-const int threads = 64;
+const int threads = 128;
 
-/* Indices of a histogram, besides one more at both ends. */
-const int max_indices = 256;
+/* Blocks in a multiprocessor, as many as registers suffice for. */
+const int resident_blocks = 6;
 
-/* Bins for codes. */
-const int code_bins = 2 * (3 * STEREO_MAX_UNIT / 2) + 1;
-
-/* Blocks for a row, each of which fills every fourth group of its holes. */
+/* Blocks of a row, each of which fills every fourth group of its holes. */
 const int blocks_of_row = 4;
 
-/* A bin is below 2^16. */
+/* Threads of a pixel, and pixels of a warp and of a block. */
+const int lanes = 8;
+const int warp_pixels = 32 / lanes;
+const int block_pixels = threads / lanes;
+
+/* Indices of a histogram, besides one more at both ends. */
+const int max_indices = 254;
+
+/* Bins of a pixel, followed by those for votes that do not count.  Those of the
+ * pixels of a warp are in different banks. */
+const int bins = max_indices + 2;
+const int bin_pitch = bins + lanes;
+
+/* Bins for codes of a thread. */
+const int max_codes = 2 * (3 * STEREO_MAX_UNIT / 2) + 1;
+const int code_bins = (max_codes + lanes - 1) / lanes;
+
+static_assert (lanes * code_bins <= bins);
+
+/* Samples of a thread, and the distance of the farthest one. */
+const int n_own = STEREO_VOTE_SAMPLES / lanes;
+const int reach = STEREO_VOTE_RADIUS (STEREO_VOTE_RINGS - 1);
+
+/* A sum of weights is below 2^16, one of four below 2^18; an index is below
+ * 2^14. */
 static_assert (STEREO_VOTE_SAMPLES * 255 < 0x10000);
+const int index_bits = 14;
 
 struct VoteArgs
 {
@@ -46,277 +70,390 @@ struct VoteArgs
   StereoRefineWork work;
   int unit_bits;                /* log2 (unit) */
   int highest;                  /* code */
-  int n_indices;                /* of a histogram */
 };
 
-struct Pixel
+/* ------------------------------------------------------------------ samples */
+
+/* The offsets of all samples. */
+struct Offsets
 {
-  int x, y;
-  uint32_t color;
-  uint32_t right_row;           /* index of its right winners */
-  int right_width;              /* 0 without right winners */
+  struct
+  {
+    signed char x, y;
+  } at[STEREO_VOTE_SAMPLES];
+  int n;
+
+  constexpr Offsets ():at (), n (0)
+  {
+    for (int ring = 0; ring < STEREO_VOTE_RINGS; ring++) {
+      const int radius = STEREO_VOTE_RADIUS (ring);
+
+      for (int y = -radius; y <= radius; y += STEREO_VOTE_STEP (ring)) {
+        for (int x = -radius; x <= radius; x += STEREO_VOTE_STEP (ring)) {
+          if (stereo_vote_has (ring, x, y)) {
+            at[n].x = (signed char) x;
+            at[n++].y = (signed char) y;
+          }
+        }
+      }
+    }
+  }
 };
 
-/* The column of a thread. */
+__device__ const Offsets offsets;
+
+static_assert (Offsets ().n == STEREO_VOTE_SAMPLES
+    && STEREO_VOTE_SAMPLES % lanes == 0);
+
+/* An offset of a sample, in pixels of each image. */
+struct __align__ (16) Place
+{
+  int map;
+  int view;
+  uint32_t slope;               /* slope_offset () */
+};
+
+__device__ __forceinline__ Place
+make_place (const VoteArgs & a, size_t view_stride, int i)
+{
+  const int x = offsets.at[i].x, y = offsets.at[i].y;
+
+  return Place { y * (int) a.work.map.stride + x, y * (int) view_stride + x,
+    slope_offset (x, y)
+  };
+}
+
+/* What a sample votes for, and what it adds to a bin. */
+struct Vote
+{
+  int code;
+  uint32_t weights;
+};
+
+/* A code in no histogram: below all others if signed, and above if not. */
+const int no_code = -(1 << 24);
+
+/* Hides where a pointer comes from: the compiler would compute it anew for each
+ * sample. */
+template < typename T > __device__ __forceinline__ const T *
+opaque (const T * pointer)
+{
+  asm volatile ("":"+l" (pointer));
+  return pointer;
+}
+
+/* A pixel to fill, and its place in each image. */
+template < int CHANNELS > struct Pixel
+{
+  typedef std::conditional_t < CHANNELS == 1, uint8_t, uint32_t > Color;
+
+  int x, y;
+  const uint16_t *code;
+  const uint32_t *slope;
+  const Color *color;
+  uint32_t center;              /* colour */
+
+  __device__ __forceinline__ Pixel (const VoteArgs & a, int x, int y):x (x),
+  y (y), code (opaque (map_row (a.work.map, y) + x)),
+  slope (opaque (slope_row (a.work, y) + x)),
+  color (opaque ((const Color *) (a.left.plane[0]
+                  + (size_t) y * a.left.stride) + x)), center (get_color (0))
+  {
+  }
+
+  __device__ __forceinline__ uint32_t get_color (int offset) const
+  {
+    return color[offset] & 0xffffff;
+  }
+
+  __device__ __forceinline__ bool is_inside (const VoteArgs & a, int dx, int dy)
+      const
+  {
+    return (unsigned) (x + dx) < (unsigned) a.k.width
+        && (unsigned) (y + dy) < (unsigned) a.k.height;
+  }
+
+  /* The vote of a sample.  whole: all samples are inside the image */
+  __device__ __forceinline__ Vote get_vote (const VoteArgs & a,
+      const Place & place, bool whole) const
+  {
+    const int limit = stereo_vote_limit (a.k.unit);
+    /* outside the image the pixel itself, which has no code */
+    const bool inside = whole || is_inside (a, -(int) (signed char) place.slope,
+        -(int) (signed char) (place.slope >> 8));
+    const unsigned own = code[inside ? place.map : 0];
+    /* stereo_slope_carry () and stereo_vote_code () */
+    const int change = __dp2a_lo ((int) slope[inside ? place.map : 0],
+        (int) place.slope, 128) >> 8;
+    const int carried = __viaddmin_s32_relu (__viaddmin_s32_relu (change, limit,
+            2 * limit), (int) own - limit, a.highest);
+    const uint32_t weight = pixel_weight < CHANNELS > (a.k, center,
+        get_color (inside ? place.view : 0));
+
+    return Vote { own != STEREO_INVALID && weight != 0 ? carried : no_code,
+      weight + (weight >> 3) * 0x10000u
+    };
+  }
+
+  __device__ __forceinline__ void get_votes (const VoteArgs & a,
+      const Place * places, bool whole, Vote (&votes)[n_own]) const
+  {
+#pragma unroll
+    for (int i = 0; i < n_own; i++)
+      votes[i] = get_vote (a, places[i * lanes], whole);
+  }
+};
+
+/* --------------------------------------------------------------- histograms */
+
+/* The right winners of the row. */
+struct RightRow
+{
+  const uint32_t *winners;
+  int width;                    /* 0 without them */
+};
+
+/* The bins of a pixel. */
 struct Histogram
 {
-  uint16_t *column;
-  int n;                        /* bins */
-  int first;                    /* index or code of bin 0 */
+  uint32_t *data;
 
-  __device__ __forceinline__ void clear ()
+  /* Adds a vote; to a bin that is not read unless bin is below n. */
+  __device__ __forceinline__ void add (int bin, int n, const Vote & vote) const
   {
-#pragma unroll 8
-    for (int i = 0; i < n; i++)
-      column[i * threads] = 0;
+    atomicAdd (&data[(unsigned) bin < (unsigned) n ? bin : bins
+            + (int) threadIdx.x % lanes], vote.weights);
   }
 
-  __device__ __forceinline__ uint32_t get (int bin) const
+  /* Returns a bin and clears it. */
+  __device__ __forceinline__ uint32_t take (int bin) const
   {
-    return column[bin * threads];
+    const uint32_t value = data[bin];
+
+    data[bin] = 0;
+    return value;
   }
 };
 
-/* -------------------------------------------------------------------- rings */
-
-/* Samples in a row of a ring. */
-template < int RING > struct Ring
+/* stereo_vote_index () of a power of two */
+__device__ __forceinline__ int
+code_index (const VoteArgs & a, int code)
 {
-  static const int radius = STEREO_VOTE_RADIUS (RING);
-  static const int step = STEREO_VOTE_STEP (RING);
-  static const int n = 2 * radius / step + 1;
+  return (code + a.k.unit / 2) >> a.unit_bits;
+}
 
-  static __device__ __forceinline__ constexpr int
-  offset (int i)
-  {
-    return i * step - radius;
-  }
+/* stereo_vote_is_hidden () for pixel x. */
+__device__ __forceinline__ bool
+is_hidden (const VoteArgs & a, const RightRow & right, int x, int index)
+{
+  const int partner = x - index - a.k.min_disparity;
 
-  /* A bit for each sample of a row that is at most limit away. */
-  static __device__ __forceinline__ constexpr uint32_t
-  near (int limit)
-  {
-    uint32_t bits = 0;
+  return (unsigned) partner < (unsigned) right.width
+      && index > (int) stereo_winner_index (right.winners[partner]) + 1;
+}
 
-    for (int i = 0; i < n; i++)
-      bits |= offset (i) >= -limit && offset (i) <= limit ? 1u << i : 0;
-    return bits;
-  }
+__device__ __forceinline__ uint32_t
+bin_weight (uint32_t bin, bool hidden)
+{
+  return hidden ? bin >> 16 : bin & 0xffff;
+}
+
+/* Over the threads of a pixel. */
+__device__ __forceinline__ uint32_t
+sum_lanes (uint32_t n)
+{
+#pragma unroll
+  for (int i = 1; i < lanes; i *= 2)
+    n += __shfl_xor_sync (0xffffffff, n, i);
+  return n;
+}
+
+template < typename T > __device__ __forceinline__ T
+max_lanes (T n)
+{
+#pragma unroll
+  for (int i = 1; i < lanes; i *= 2)
+    n = max (n, __shfl_xor_sync (0xffffffff, n, i));
+  return n;
+}
+
+/* The indices that have votes; none: the last one is before the first. */
+struct Range
+{
+  int first, last;
 };
 
-/*
- * Samples of a ring inside the previous one are samples of that, too: these
- * have twice the weight in the smaller ring, and none in the larger one.  The
- * centre, the only one in three rings, does not vote.
- */
-static_assert (STEREO_VOTE_RINGS == 3
-    && STEREO_VOTE_STEP (1) % STEREO_VOTE_STEP (0) == 0
-    && STEREO_VOTE_STEP (2) % STEREO_VOTE_STEP (1) == 0
-    && STEREO_VOTE_RADIUS (0) < STEREO_VOTE_STEP (2)
-    && STEREO_VOTE_RADIUS (0) % STEREO_VOTE_STEP (1) == 0
-    && STEREO_VOTE_RADIUS (1) % STEREO_VOTE_STEP (2) == 0);
-
-/* The samples of row dy that no smaller ring has. */
-template < int RING > __device__ __forceinline__ uint32_t
-new_samples (int dy)
+__device__ __forceinline__ Range
+find_range (const VoteArgs & a, const Vote (&votes)[n_own])
 {
-  const uint32_t all = (1u << Ring < RING >::n) - 1;
-  const int inner = RING == 0 ? -1 : STEREO_VOTE_RADIUS (RING - 1);
-
-  return dy >= -inner && dy <= inner ? all & ~Ring < RING >::near (inner)
-      : all;
-}
-
-/* -------------------------------------------------------------------- votes */
-
-/* Keeps the compiler from computing a value again where it is used. */
-__device__ __forceinline__ void
-keep (uint32_t & value)
-{
-  asm volatile ("":"+r" (value));
-}
-
-/* Adds the vote of a sample to the histogram of codes or indices. */
-template < int CHANNELS, bool CODES > __device__ __forceinline__ void
-add_vote (const VoteArgs & a, const Pixel & p, int code, uint32_t color,
-    uint32_t times, Histogram & votes)
-{
-  /* stereo_vote_index () of a power of two */
-  const int index = (code + a.k.unit / 2) >> a.unit_bits;
-  const unsigned bin = (unsigned) ((CODES ? code : index) - votes.first);
-
-  if (bin >= (unsigned) votes.n)
-    return;
-  /* stereo_vote_is_hidden () */
-  const int partner = p.x - index - a.k.min_disparity;
-  const int seen = (unsigned) partner < (unsigned) p.right_width
-      ? (int) stereo_winner_index (a.winners.right[p.right_row
-              + (uint32_t) partner]) : (int) STEREO_INVALID;
-  const uint32_t weight = pixel_weight < CHANNELS > (a.k, p.color, color)
-      >> (index > seen + 1 ? 3 : 0);
-
-  votes.column[bin * threads] = (uint16_t) (votes.column[bin * threads]
-      + weight * times);
-}
-
-/* Adds the votes of a row of a ring.  columns: its samples inside the image */
-template < int CHANNELS, bool CODES, int RING > __device__ __forceinline__ void
-count_row (const VoteArgs & a, const Pixel & p,
-    int dy, uint32_t columns, Histogram & votes)
-{
-  const int n = Ring < RING >::n, limit = stereo_vote_limit (a.k.unit);
-  const int next_step = RING + 1 < STEREO_VOTE_RINGS
-      ? STEREO_VOTE_STEP (RING + 1) : 1 << 20;
-  const uint32_t at = (uint32_t) (p.y + dy) * (uint32_t) a.work.map.stride
-      + (uint32_t) p.x;
-  const uint16_t *codes = a.work.map.data + at;
-  const uint32_t *slopes = slope_row (a.work, 0) + at;
-  uint32_t repeated = dy % next_step == 0 ? 2 : 1;
-  uint32_t offset_y = slope_offset (0, dy);
-  uint32_t code[n], slope[n], color[n];
-
-  keep (columns);
-  keep (repeated);
-  keep (offset_y);
-#pragma unroll
-  for (int i = 0; i < n; i++) {
-    const int dx = Ring < RING >::offset (i);
-
-    code[i] = STEREO_INVALID;
-    if (columns >> i & 1) {
-      code[i] = codes[dx];
-      slope[i] = slopes[dx];
-      color[i] = stereo_view_pixel (&a.left, CHANNELS, p.x + dx, p.y + dy);
-    }
-  }
-#pragma unroll
-  for (int i = 0; i < n; i++) {
-    const int dx = Ring < RING >::offset (i);
-
-    if (code[i] == STEREO_INVALID)
-      continue;
-    /* stereo_slope_carry () and stereo_vote_code () */
-    const int change = __dp2a_lo ((int) slope[i], (int) (offset_y
-            | slope_offset (dx, 0)), 128) >> 8;
-    const int carried = __viaddmin_s32_relu (__viaddmin_s32_relu (change, limit,
-            2 * limit), (int) code[i] - limit, a.highest);
-
-    /* the next ring also has the sample */
-    add_vote < CHANNELS, CODES > (a, p, carried, color[i],
-        dx % next_step == 0 ? repeated : 1, votes);
-  }
-}
-
-template < int CHANNELS, bool CODES, int RING > __device__ __forceinline__ void
-count_ring (const VoteArgs & a, const Pixel & p,
-    Histogram & votes)
-{
-  typedef Ring < RING > R;
-  uint32_t columns = 0;
+  uint32_t least = (uint32_t) no_code;
+  int most = no_code;
 
 #pragma unroll
-  for (int i = 0; i < R::n; i++) {
-    if ((unsigned) (p.x + R::offset (i)) < (unsigned) a.k.width)
-      columns |= 1u << i;
+  for (int i = 0; i < n_own; i++) {
+    least = min (least, (uint32_t) votes[i].code);
+    most = max (most, votes[i].code);
   }
-#pragma unroll 1
-  for (int dy = -R::radius; dy <= R::radius; dy += R::step) {
-    if ((unsigned) (p.y + dy) < (unsigned) a.k.height)
-      count_row < CHANNELS, CODES, RING > (a, p, dy, columns
-          & new_samples < RING > (dy), votes);
-  }
+  return Range { code_index (a, 0xffff - (int) max_lanes (0xffff - min (least,
+                0xffff))), code_index (a, max_lanes (most))
+  };
 }
 
-/* Fills the histogram with the votes for a pixel. */
-template < int CHANNELS, bool CODES > __device__ __forceinline__ void
-count_votes (const VoteArgs & a, const Pixel & p,
-    Histogram & votes)
+/* The value of the thread that is `back` threads before in the pixel: of the
+ * current round, or of the previous one. */
+__device__ __forceinline__ uint32_t
+from_before (int lane, int back, uint32_t previous, uint32_t current)
 {
-  votes.clear ();
-  count_ring < CHANNELS, CODES, 0 > (a, p, votes);
-  count_ring < CHANNELS, CODES, 1 > (a, p, votes);
-  count_ring < CHANNELS, CODES, 2 > (a, p, votes);
+  return __shfl_sync (0xffffffff, lane >= lanes - back ? previous : current,
+      (lane - back) & (lanes - 1), lanes);
 }
-
-/* ------------------------------------------------------------------- pixels */
 
 /* The index with the most votes; -1 if they are too few. */
-template < int CHANNELS > __device__ __forceinline__ int
-find_best (const VoteArgs & a, const Pixel & p,
-    uint16_t * column)
+__device__ __forceinline__ int
+find_best (const VoteArgs & a, const RightRow & right, int x, int lane,
+    const Vote (&votes)[n_own], const Histogram & histogram)
 {
+  const Range range = find_range (a, votes);
+  const int n = __reduce_max_sync (0xffffffff, range.last - range.first + 1);
   uint32_t whole = 0, most = 0;
-  int best = 0;
 
 #pragma unroll 1
-  for (int first = 0; first < a.k.num_disparities; first += a.n_indices) {
-    const int n = min (a.n_indices, a.k.num_disparities - first);
-    Histogram votes = { column, n + 2, first - 1 };
+  for (int begin = 0; begin < n; begin += max_indices) {
+    /* of bin 0 */
+    const int first = range.first + begin - 1;
+    const int n_bins = min (n - begin, max_indices) + 2;
+    uint32_t previous = 0;
 
-    count_votes < CHANNELS, false > (a, p, votes);
-    uint32_t before = votes.get (0), own = votes.get (1);
+#pragma unroll
+    for (int i = 0; i < n_own; i++)
+      histogram.add (code_index (a, votes[i].code) - first, n_bins, votes[i]);
+    __syncwarp ();
+#pragma unroll 1
+    for (int bin = lane; bin < n_bins + lane; bin += lanes) {
+      uint32_t own = bin < n_bins ? histogram.take (bin) : 0;
 
-    for (int i = 0; i < n; i++) {
-      const uint32_t behind = votes.get (i + 2);
-      const uint32_t sum = before + 2 * own + behind;
+      if (!__any_sync (0xffffffff, own | previous))
+        continue;
+      own = bin_weight (own, own != 0 && is_hidden (a, right, x, first + bin));
+      const uint32_t before = from_before (lane, 1, previous, own);
+      const uint32_t sum = from_before (lane, 2, previous, own) + 2 * before
+          + own;
 
-      whole += own;
-      if (sum > most) {
-        most = sum;
-        best = first + i;
-      }
-      before = own;
-      own = behind;
+      /* of the index before; the lowest one of the largest sum wins */
+      if (bin >= 2 && bin < n_bins && sum != 0)
+        most = max (most, sum << index_bits
+            | (uint32_t) ((1 << index_bits) - (first + bin)));
+      whole += bin >= 1 && bin < n_bins - 1 ? own : 0;
+      previous = own;
     }
+    __syncwarp ();
   }
-  return whole < STEREO_VOTE_MIN_WEIGHT ? -1 : best;
+  most = max_lanes (most);
+  return sum_lanes (whole) < STEREO_VOTE_MIN_WEIGHT ? -1
+      : (1 << index_bits) - (int) (most & ((1 << index_bits) - 1)) - 1;
+}
+
+/* The sum over this thread and those before it. */
+__device__ __forceinline__ uint32_t
+sum_up (int lane, uint32_t own)
+{
+#pragma unroll
+  for (int i = 1; i < lanes; i *= 2) {
+    const uint32_t other = __shfl_up_sync (0xffffffff, own, i, lanes);
+
+    own += lane >= i ? other : 0;
+  }
+  return own;
 }
 
 /* The weighted median of the votes near index best. */
-template < int CHANNELS > __device__ __forceinline__ unsigned
-find_median (const VoteArgs & a, const Pixel & p,
-    int best, uint16_t * column)
+__device__ __forceinline__ unsigned
+find_median (const VoteArgs & a, const RightRow & right, int x, int lane,
+    int best, const Vote (&votes)[n_own], const Histogram & histogram)
 {
-  const int lowest = a.k.unit * best - stereo_vote_tolerance (a.k.unit);
-  const int n = 2 * stereo_vote_tolerance (a.k.unit) + 1;
-  Histogram votes = { column, n, lowest };
-  uint32_t whole = 0, sum = 0;
-  int i = 0;
+  const int tolerance = stereo_vote_tolerance (a.k.unit);
+  const int lowest = a.k.unit * best - tolerance, n = 2 * tolerance + 1;
+  const int first = code_index (a, lowest);
+  /* a bit for each index of the pixel's codes, at most four */
+  const uint32_t hidden = __ballot_sync (0xffffffff, is_hidden (a, right, x,
+          first + lane)) >> (threadIdx.x & (32 - lanes));
+  uint32_t weight[code_bins], sum = 0;
+  int median = n;
 
-  count_votes < CHANNELS, true > (a, p, votes);
-  for (int j = 0; j < n; j++)
-    whole += votes.get (j);
-  while (i < n - 1 && 2 * (sum += votes.get (i)) < whole)
-    i++;
-  return (unsigned) (lowest + i);
+#pragma unroll
+  for (int i = 0; i < n_own; i++)
+    histogram.add (votes[i].code - lowest, n, votes[i]);
+  __syncwarp ();
+#pragma unroll
+  for (int i = 0; i < code_bins; i++) {
+    const int bin = lane * code_bins + i;
+
+    weight[i] = bin_weight (histogram.take (bin), hidden >> (code_index (a,
+                lowest + bin) - first) & 1);
+    sum += weight[i];
+  }
+  __syncwarp ();
+  sum = sum_up (lane, sum);
+  const uint32_t whole = __shfl_sync (0xffffffff, sum, lanes - 1, lanes);
+
+  /* the first bin up to which there is half of the weight */
+#pragma unroll
+  for (int i = code_bins - 1; i >= 0; i--) {
+    if (2 * sum >= whole)
+      median = lane * code_bins + i;
+    sum -= weight[i];
+  }
+  return (unsigned) (lowest - max_lanes (-median));
 }
 
 template < int CHANNELS > __global__ void
-__launch_bounds__ (threads, 12)
+__launch_bounds__ (threads, resident_blocks)
 vote_kernel (const __grid_constant__ VoteArgs a)
 {
-  extern __shared__ uint16_t histograms[];
-  const int y = (int) blockIdx.y, thread = (int) threadIdx.x;
-  uint16_t *column = histograms + thread;
+  __shared__ Place places[STEREO_VOTE_SAMPLES];
+  __shared__ uint32_t histograms[block_pixels * bin_pitch];
+  const int y = (int) blockIdx.y;
+  const int lane = (int) threadIdx.x % lanes;
+  const int pixel = (int) threadIdx.x / lanes;
+  const Histogram histogram = { histograms + pixel * bin_pitch };
+  const bool inner_row = y >= reach && y < a.k.height - reach;
 
+#pragma unroll 1
+  for (int i = (int) threadIdx.x; i < STEREO_VOTE_SAMPLES; i += threads)
+    places[i] = make_place (a, CHANNELS == 1 ? a.left.stride
+        : a.left.stride / 4, i);
+#pragma unroll 1
+  for (int i = (int) threadIdx.x; i < block_pixels * bin_pitch; i += threads)
+    histograms[i] = 0;
   pdl_wait ();
+  __syncthreads ();
   const int n = (int) a.work.n_holes[y];
   const uint16_t *holes = a.work.holes + (size_t) y * a.work.map.stride;
-  const int right_width = a.winners.right == NULL ? 0 : a.k.width;
-  uint32_t right_row = (uint32_t) y * (uint32_t) a.winners.right_stride;
+  const RightRow right = {
+    a.winners.right + (size_t) y * a.winners.right_stride,
+    a.winners.right == NULL ? 0 : a.k.width
+  };
 
-  keep (right_row);
-  for (int i = (int) blockIdx.x * threads + thread; i < n;
-      i += blocks_of_row * threads) {
-    const int x = holes[i];
-    const Pixel pixel = { x, y, stereo_view_pixel (&a.left, CHANNELS, x, y),
-      right_row, right_width
-    };
-    const int best = find_best < CHANNELS > (a, pixel, column);
+#pragma unroll 1
+  for (int i = (int) blockIdx.x * block_pixels + pixel / warp_pixels
+      * warp_pixels; i < n; i += blocks_of_row * block_pixels) {
+    /* behind the last hole the last one again */
+    const int x = holes[min (i + pixel % warp_pixels, n - 1)];
+    const Pixel < CHANNELS > p (a, x, y);
+    Vote votes[n_own];
 
-    if (best >= 0)
+    if (__all_sync (0xffffffff, inner_row && x >= reach
+            && x < a.k.width - reach))
+      p.get_votes (a, places + lane, true, votes);
+    else
+      p.get_votes (a, places + lane, false, votes);
+    const int best = find_best (a, right, x, lane, votes, histogram);
+    const unsigned code = find_median (a, right, x, lane, best, votes,
+        histogram);
+
+    if (best >= 0 && lane == 0)
       a.work.filled.data[(size_t) y * a.work.filled.stride + x] = (uint16_t)
-          find_median < CHANNELS > (a, pixel, best, column);
+          code;
   }
 }
 
@@ -327,17 +464,13 @@ stereo_cuda_vote_fill (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoView * left, const StereoWinners * winners,
     const StereoRefineWork * work)
 {
-  const int n_indices = k->num_disparities < max_indices ? k->num_disparities
-      : max_indices;
-  const int bins = n_indices + 2 > code_bins ? n_indices + 2 : code_bins;
   VoteArgs args = { *k, *left, *winners, *work, 0,
-    k->unit * (k->num_disparities - 1), n_indices
+    k->unit * (k->num_disparities - 1)
   };
 
   while (1 << args.unit_bits < k->unit)
     args.unit_bits++;
   return run_kernel (queue, "vote_kernel", true, dim3 (blocks_of_row,
-          (unsigned) k->height), threads,
-      (size_t) (bins * threads) * sizeof (uint16_t),
+          (unsigned) k->height), threads, 0,
       k->channels == 1 ? vote_kernel < 1 > : vote_kernel < 3 >, args);
 }

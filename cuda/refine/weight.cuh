@@ -15,7 +15,8 @@
 
 #include "refine/refine.h"
 
-/* Weights are computed in the mantissa of floats: the bits of 2^23. */
+/* Weights are computed in the mantissa of floats: 2^23 and its bits. */
+const float weight_origin = 8388608.0f;
 const uint32_t no_weight = 0x4b000000u;
 
 /* log2 of the weight for the difference of two pixels, negated.  The highest
@@ -32,18 +33,19 @@ color_halvings (const StereoRefineConstants & k, uint32_t p, uint32_t q)
 
     most = max (d & 255, max (d >> 8 & 255, d >> 16));
   }
-  /* conversion to float through the mantissa */
-  return (__uint_as_float (most | no_weight) - 8388608.0f) * k.halvings;
+  /* conversion to float through the mantissa; 2^23 halvings are exact */
+  return __fmaf_rn (__uint_as_float (most | no_weight), k.halvings,
+      -weight_origin * k.halvings);
 }
 
-/* A weight, 0 to 255, plus no_weight and the integer `more`. */
+/* A weight, 0 to 255, plus the bits of origin: weight_origin and an integer. */
 static __device__ __forceinline__ uint32_t
-color_weight (float halvings, float more)
+color_weight (float halvings, float origin)
 {
   float part;
 
   asm ("ex2.approx.ftz.f32 %0, %1;":"=f" (part):"f" (-halvings));
-  return __float_as_uint (__fmaf_rn (255.0f, part, 8388608.0f + more));
+  return __float_as_uint (__fmaf_rn (255.0f, part, origin));
 }
 
 /* The weight of a pixel for this centre. */
@@ -53,7 +55,7 @@ pixel_weight (const StereoRefineConstants & k, uint32_t center, uint32_t pixel)
   const uint32_t channels = CHANNELS == 1 ? 0xff : 0xffffff;
 
   return color_weight (color_halvings < CHANNELS > (k, center & channels,
-          pixel & channels), 0) & 255;
+          pixel & channels), weight_origin) & 255;
 }
 
 #endif /* STEREO_WEIGHT_CUH */

@@ -376,19 +376,16 @@ static int
 oracle_votes (const Case * c, const Scene * s, const Sloped * map, int i,
     int votes[][2])
 {
-  static const int rings[3][2] = { {8, 2}, {32, 8}, {64, 16} };
   int x = i % c->width, y = i / c->width, n = 0;
 
-  for (int ring = 0; ring < 3; ring++) {
-    int radius = rings[ring][0], step = rings[ring][1];
-
-    for (int k = 0; k < (2 * radius / step + 1) * (2 * radius / step + 1);
-        k++) {
-      int u = x - radius + k % (2 * radius / step + 1) * step;
-      int v = y - radius + k / (2 * radius / step + 1) * step;
+  for (int v = y - 64; v <= y + 64; v += 8) {
+    for (int u = x - 64; u <= x + 64; u += 8) {
+      bool far = abs (u - x) > 32 || abs (v - y) > 32;
       int code, index, partner, weight;
 
-      if (map_at (c, map->map, u, v) == NONE)
+      /* every 8 pixels up to 32, every 16 pixels beyond */
+      if ((far && ((u - x) % 16 != 0 || (v - y) % 16 != 0))
+          || map_at (c, map->map, u, v) == NONE)
         continue;
       code = clip_code (c, oracle_carried (c, map, u, v, x, y, 4 * c->unit));
       index = (int) floor ((double) code / c->unit + 0.5);
@@ -409,7 +406,7 @@ oracle_votes (const Case * c, const Scene * s, const Sloped * map, int i,
 static int
 oracle_vote (const Case * c, const Scene * s, const Sloped * map, int i)
 {
-  int votes[243][2], near[243][2];
+  int votes[289][2], near[289][2];
   int n = oracle_votes (c, s, map, i, votes), n_near = 0, whole = 0;
   int best = 0, most = 0;
   SCOPED (free_scoped) int *sums = calloc ((size_t) c->n, sizeof (int));
