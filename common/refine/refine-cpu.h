@@ -65,6 +65,17 @@ stereo_refine_row_words (const StereoRefineConstants * k)
   return ((size_t) k->width + 63) / 64;
 }
 
+/* Words of a worker of the vote: two sums of each index, with one before and
+ * one behind, in up to STEREO_REFINE_PADDING / 2 lanes, and a row of 16-bit
+ * limits with margins of as many. */
+static inline size_t
+stereo_refine_vote_words (const StereoRefineConstants * k)
+{
+  return ((size_t) k->num_disparities + 2) * STEREO_REFINE_PADDING
+      + ((size_t) k->width + STEREO_REFINE_PADDING * 3) / STEREO_REFINE_PADDING
+      * STEREO_REFINE_PADDING / 2;
+}
+
 /* Scalar stages. */
 void stereo_refine_plan_cpu (const StereoRefineConstants * k,
     StereoRefineWork * work, StereoArena * arena);

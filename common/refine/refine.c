@@ -89,6 +89,7 @@ stereo_refine_plan (const StereoSearch * search,
   k->fill = params->fill;
   k->median = median;
   k->refine = params->refine;
+  k->n_threads = search->n_threads;
   for (int i = 0; i < 256; i++)
     k->weight[i] = (uint8_t) floor (255 * exp (-i / GAMMA_COLOR) + 0.5);
   k->halvings = (float) (1 / (GAMMA_COLOR * log (2)));
@@ -199,6 +200,9 @@ stereo_refine_plan_cpu (const StereoRefineConstants * k,
     stereo_arena_add (arena, (void **) &work->ends,
         stereo_refine_row_words (k) * (size_t) k->height, sizeof (uint64_t));
   }
+  if (k->fill && k->refine != STEREO_REFINE_NONE)
+    stereo_arena_add (arena, (void **) &work->votes, k->n_threads
+        * stereo_refine_vote_words (k), sizeof (uint32_t));
   if (k->min_confidence > 0)
     stereo_arena_add (arena, (void **) &work->confidence, pixels, 1);
 }

@@ -112,6 +112,7 @@ typedef struct
   bool fill;
   bool median;                  /* 3x3, unless refine is STEREO_REFINE_ALL */
   int refine;                   /* StereoRefine */
+  unsigned n_threads;           /* as in StereoSearch */
   uint8_t weight[256];          /* w by D */
   float halvings;               /* log2 of w per step of D, negated */
   int min_confidence;           /* 0 to 255; 0: no threshold */
@@ -143,6 +144,8 @@ typedef struct
   uint32_t *labels;             /* component of each pixel, width x height */
   uint32_t *sizes;              /* pixels of each component, by label */
   uint64_t *ends;               /* CPU: bit mask of the ends of runs */
+  uint32_t *votes;              /* CPU: stereo_refine_vote_words() for each
+                                 * worker */
   uint16_t *holes;              /* CUDA: columns of the invalid pixels of each
                                  * row, with the stride of maps */
   uint32_t *n_holes;            /* CUDA: their number in each row */

@@ -599,7 +599,7 @@ rig_open (Rig * rig, const StageBench * b, const Case * c, const Scene * s)
   rig->search = (StereoSearch) {
     .width = c->width,.height = c->height,.channels = c->channels,
     .num_disparities = c->n,.min_disparity = c->min,.end_index = c->n,
-    .n_threads = 1,.unit = c->unit,.winners = true,
+    .n_threads = b->device->n_threads,.unit = c->unit,.winners = true,
   };
   stereo_arena_reset (&rig->arena);
   stereo_refine_plan (&rig->search, &c->params, c->median, rig->stages,
