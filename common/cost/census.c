@@ -13,70 +13,9 @@
  * 5x5 window around p, in raster order: 1 if I (q) < I (p).
  */
 
-#include "cost/words.h"
+#include "cost/words-cpu.h"
 
-#include "core/cpu.h"
-#include "cost/words-formula.h"
-
-#include <string.h>
-
-/* Memory layout: four planes of bytes, then one of luma with a repeated border.
- * Rows have the same stride and a margin at the end; margins precede the words
- * and luma. */
-
-#define BORDER 2
-
-static size_t
-row_stride (int width)
-{
-  return ((size_t) width + 63) / 64 * 64 + STEREO_WORDS_MARGIN;
-}
-
-static size_t
-bytes_cpu (int width, int height)
-{
-  return 5 * row_stride (width) * (size_t) height + 2 * STEREO_WORDS_MARGIN;
-}
-
-static uint8_t *
-plane (int width, int height, void *memory, int index)
-{
-  return (uint8_t *) memory + (index < 4 ? 1 : 2) * STEREO_WORDS_MARGIN
-      + (size_t) index * row_stride (width) * (size_t) height;
-}
-
-static StereoWords
-layout_cpu (int width, int height, void *memory)
-{
-  StereoWords census = { .stride = row_stride (width) };
-
-  for (int i = 0; i < 4; i++)
-    census.plane[i] = plane (width, height, memory, i);
-  return census;
-}
-
-static void
-luma_row (const StereoView * view, int channels, int width, int y,
-    uint8_t * luma)
-{
-  const size_t from = (size_t) y * view->stride;
-
-  if (channels == 1) {
-    memcpy (luma, view->plane[0] + from, (size_t) width);
-  } else {
-    const uint8_t *r = view->plane[0] + from;
-    const uint8_t *g = view->plane[1] + from;
-    const uint8_t *b = view->plane[2] + from;
-
-#pragma omp simd
-    for (int x = 0; x < width; x++)
-      luma[x] = stereo_luma (r[x], g[x], b[x]);
-  }
-  for (int i = 1; i <= BORDER; i++) {
-    luma[-i] = luma[0];
-    luma[width - 1 + i] = luma[width - 1];
-  }
-}
+#define BORDER STEREO_WORDS_BORDER
 
 /* Sets bit k, lowest first: neighbor < pixel.  A loop over one neighbour is
  * vectorized by compilers. */
@@ -93,92 +32,28 @@ compare_row (int width, const uint8_t * neighbor, const uint8_t * pixel,
 }
 
 static void
-gradient_row (int width, const uint8_t * pixel, uint8_t * restrict gradient)
+census_row (const StereoNetwork * network, int width,
+    const uint8_t * const line[2 * BORDER + 1], uint8_t * const target[3])
 {
-#pragma omp simd
-  for (int x = 0; x < width; x++)
-    gradient[x] = (uint8_t) stereo_words_gradient (pixel[x - 1],
-        pixel[x + 1]);
-}
-
-/* Computes the words of a row and clears its margins. */
-static void
-words_row (int width, int height, void *memory, int y)
-{
-  const size_t stride = row_stride (width);
-  const size_t row = (size_t) y * stride;
-  const uint8_t *luma = plane (width, height, memory, 4);
-  const uint8_t *line[2 * BORDER + 1];
-  uint8_t *target[4];
-
-  for (int i = -BORDER; i <= BORDER; i++)
-    line[i + BORDER] = luma
-        + (size_t) stereo_clamp_int (y + i, 0, height - 1) * stride;
-  for (int i = 0; i < 4; i++) {
-    target[i] = plane (width, height, memory, i) + row;
-    memset (target[i] + width, 0, stride - (size_t) width);
-    if (y == 0)
-      memset (target[i] - STEREO_WORDS_MARGIN, 0, STEREO_WORDS_MARGIN);
-  }
-
+  (void) network;
   for (int n = 0; n < 24; n++) {
     const int q = n < 12 ? n : n + 1;
 
     compare_row (width, line[q / 5] + q % 5 - BORDER, line[BORDER], n % 8,
         target[n / 8]);
   }
-  gradient_row (width, line[BORDER], target[3]);
-}
-
-/* Context of parallel loops. */
-typedef struct
-{
-  int width;
-  int height;
-  int channels;
-  const StereoView *views;
-  void *const *memory;
-} Job;
-
-static void
-luma_rows (const void *context, StereoSpan span)
-{
-  const Job *job = context;
-  const size_t stride = row_stride (job->width);
-
-  for (int i = span.begin; i < span.end; i++) {
-    const int side = i / job->height, y = i % job->height;
-
-    luma_row (&job->views[side], job->channels, job->width, y,
-        plane (job->width, job->height, job->memory[side], 4)
-        + (size_t) y * stride);
-  }
-}
-
-static void
-words_rows (const void *context, StereoSpan span)
-{
-  const Job *job = context;
-
-  for (int i = span.begin; i < span.end; i++)
-    words_row (job->width, job->height, job->memory[i / job->height],
-        i % job->height);
 }
 
 static StereoStatus
-make_cpu (StereoQueue * queue, int width, int height, int channels,
-    const StereoView views[2], void *const memory[2])
+make_cpu (StereoQueue * queue, const StereoWordsSource * source,
+    void *const memory[2])
 {
-  const Job job = { width, height, channels, views, memory };
-
-  stereo_cpu_for (queue, 2 * height, 0, luma_rows, &job);
-  stereo_cpu_for (queue, 2 * height, 0, words_rows, &job);
-  return STEREO_OK;
+  return stereo_words_make_cpu (queue, source, memory, census_row);
 }
 
 static const StereoWordsStages stages = {
-  .bytes = bytes_cpu,
-  .layout = layout_cpu,
+  .bytes = stereo_words_bytes_cpu,
+  .layout = stereo_words_layout_cpu,
   .make = make_cpu,
 };
 

@@ -47,6 +47,19 @@ typedef struct
 
 #define STEREO_WORDS_MARGIN 64
 
+/* A network that makes bits: cost/learned.h. */
+typedef struct StereoNetwork StereoNetwork;
+
+/* What words are made of. */
+typedef struct
+{
+  int width;
+  int height;
+  int channels;
+  StereoView views[2];
+  const StereoNetwork *network; /* in host memory; NULL if the cost has none */
+} StereoWordsSource;
+
 /* Stage table of a StereoCost. */
 typedef struct
 {
@@ -55,8 +68,8 @@ typedef struct
   StereoWords (*layout) (int width, int height, void *memory);
 
   /* Makes the words of both views, in such memory. */
-  StereoStatus (*make) (StereoQueue * queue, int width, int height,
-      int channels, const StereoView views[2], void *const memory[2]);
+  StereoStatus (*make) (StereoQueue * queue, const StereoWordsSource * source,
+      void *const memory[2]);
 } StereoWordsStages;
 
 #ifdef __cplusplus

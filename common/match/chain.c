@@ -295,7 +295,12 @@ make_words (const StereoChain * m, StereoMatchFrame * frame)
 {
   const StereoSearch *p = &m->search;
   const StereoWordsStages *s;
-  StereoView views[2] = { frame->left, frame->right };
+  const StereoWordsSource source = {
+    .width = p->width,
+    .height = p->height,
+    .channels = p->channels,
+    .views = {frame->left, frame->right},
+  };
   StereoStatus status;
 
   if (!p->winners || !stereo_cost_uses_words (p->cost))
@@ -303,8 +308,7 @@ make_words (const StereoChain * m, StereoMatchFrame * frame)
   s = m->words[m->refine.cost];
   frame->left_words = s->layout (p->width, p->height, m->words_memory[0]);
   frame->right_words = s->layout (p->width, p->height, m->words_memory[1]);
-  status = s->make (frame->queue, p->width, p->height, p->channels, views,
-      m->words_memory);
+  status = s->make (frame->queue, &source, m->words_memory);
   return status != STEREO_OK ? status
       : stereo_stage_end (frame->timestamps,
       stereo_costs[m->refine.cost].stages);

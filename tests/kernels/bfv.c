@@ -616,7 +616,10 @@ make_census (Bench * b, const Oracle * o)
 {
   const StereoWordsStages *census = b->s.device->klass->stages (b->s.device,
       "census");
-  const StereoView views[2] = { b->views.left, b->views.right };
+  const StereoWordsSource source = {
+    .width = o->width,.height = o->height,.channels = o->color ? 3 : 1,
+    .views = {b->views.left, b->views.right}
+  };
   size_t bytes = census->bytes (o->width, o->height);
   void *memory[2];
 
@@ -624,8 +627,7 @@ make_census (Bench * b, const Oracle * o)
     memory[view] = buffer_init (b, &b->census[view], bytes);
     rows_up (&b->census[view], &b->s);
   }
-  CHECK_INT (census->make (b->s.queue, o->width, o->height, o->color ? 3 : 1,
-          views, memory), ==, STEREO_OK);
+  CHECK_INT (census->make (b->s.queue, &source, memory), ==, STEREO_OK);
   b->views.left_words = census->layout (o->width, o->height, memory[0]);
   b->views.right_words = census->layout (o->width, o->height, memory[1]);
 }

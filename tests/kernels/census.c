@@ -90,7 +90,9 @@ check_words (const StageBench * b, int width, int height, int channels,
 {
   const StereoWordsStages *stages = b->device->klass->stages (b->device,
       "census");
-  StereoView views[2];
+  StereoWordsSource source = {
+    .width = width,.height = height,.channels = channels
+  };
   void *memory[2];
   size_t bytes;
   SCOPED (free_scoped) uint8_t *copy = NULL;
@@ -100,11 +102,10 @@ check_words (const StageBench * b, int width, int height, int channels,
   copy = malloc (bytes);
   REQUIRE (copy != NULL);
   for (int i = 0; i < 2; i++) {
-    views[i] = stagebench_view (b, pixels[i], width, height, channels);
+    source.views[i] = stagebench_view (b, pixels[i], width, height, channels);
     memory[i] = stagebench_up (b, NULL, bytes);
   }
-  CHECK_INT (stages->make (b->queue, width, height, channels, views, memory),
-      ==, STEREO_OK);
+  CHECK_INT (stages->make (b->queue, &source, memory), ==, STEREO_OK);
   stagebench_finish (b);
   for (int i = 0; i < 2; i++) {
     StereoWords census = stages->layout (width, height, memory[i]);
@@ -128,7 +129,7 @@ check_words (const StageBench * b, int width, int height, int channels,
       break;
     }
     stagebench_free (b, memory[i]);
-    stagebench_free (b, views[i].plane[0]);
+    stagebench_free (b, source.views[i].plane[0]);
   }
 }
 
@@ -238,7 +239,9 @@ bench_census (size_t device, int width, int height)
     pixels[i] = (uint8_t) random_next (&random);
   for (int channels = 1; channels <= 3; channels += 2) {
     StereoView view = stagebench_view (&b, pixels, width, height, channels);
-    StereoView views[2] = { view, view };
+    const StereoWordsSource source = { width, height, channels, {view, view},
+      NULL
+    };
     void *memory[2];
     uint64_t best = UINT64_MAX;
 
@@ -249,8 +252,7 @@ bench_census (size_t device, int width, int height)
 
       stagebench_finish (&b);
       for (int r = 0; r < runs; r++)
-        CHECK_INT (stages->make (b.queue, width, height, channels, views,
-                memory), ==, STEREO_OK);
+        CHECK_INT (stages->make (b.queue, &source, memory), ==, STEREO_OK);
       ns = stagebench_finish (&b);
       best = ns < best ? ns : best;
     }
