@@ -118,9 +118,9 @@ struct StereoDevice
 
 /* Stage tables other than those of algorithms: TABLE (name) for each. */
 #define STEREO_SHARED_STAGES(TABLE) \
-  TABLE (convert) TABLE (colorize) TABLE (census) TABLE (median) \
-  TABLE (refine) TABLE (temporal) TABLE (depth) TABLE (cloud) \
-  TABLE (rectify) TABLE (rows) TABLE (view)
+  TABLE (convert) TABLE (colorize) TABLE (census) TABLE (learned) \
+  TABLE (median) TABLE (refine) TABLE (temporal) TABLE (depth) \
+  TABLE (cloud) TABLE (rectify) TABLE (rows) TABLE (view)
 
 /* The functions that return a stage table. */
 #define STEREO_DECLARE_STAGES(name) \

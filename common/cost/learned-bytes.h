@@ -1,0 +1,355 @@
+/* gst-stereomatching: the learned cost with products of bytes
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * x86 multiplies unsigned bytes with signed ones and adds adjacent products:
+ * two in 16 bits with AVX2 and AVX-512 (saturated at +-32767, which no pair
+ * below reaches), four in 32 bits with AVX-512 VNNI.  So a lane of 32 bits has
+ * four numbers of one pixel: neighbouring inputs of the first layer, or h_j of
+ * the second one.
+ *
+ * Unpacking works within 16-byte parts of a vector: of the four vectors that
+ * are made of SIMD_BYTES pixels, vector t has pixels 4 t to 4 t + 3 of each
+ * part.  Packing restores the order.
+ */
+
+#ifndef STEREO_LEARNED_BYTES_H
+#define STEREO_LEARNED_BYTES_H
+
+#include "cost/learned-formula.h"
+#include "simd/simd-float.h"
+
+#define LEARNED_BLOCK SIMD_BYTES
+#define LEARNED_FOURS (STEREO_NETWORK_HIDDEN / 4)
+
+#if defined (__AVX512BW__)
+#define X86(name) _mm512_##name
+typedef __m512i Register;
+#else
+#define X86(name) _mm256_##name
+typedef __m256i Register;
+#endif
+
+/* -------------------------------------------------------------- instructions */
+
+ALWAYS_INLINE Register
+learned_set32 (const void *four_bytes)
+{
+  int32_t word;
+
+  memcpy (&word, four_bytes, sizeof (word));
+  return X86 (set1_epi32) (word);
+}
+
+ALWAYS_INLINE Register
+learned_set128 (const void *sixteen_bytes)
+{
+  const __m128i v = _mm_loadu_si128 (sixteen_bytes);
+
+#if defined (__AVX512BW__)
+  return _mm512_broadcast_i32x4 (v);
+#else
+  return _mm256_broadcastsi128_si256 (v);
+#endif
+}
+
+/* sums + four products per 32-bit lane; a is at most 127 without VNNI. */
+ALWAYS_INLINE Register
+learned_dot (Register sums, Register a, Register b)
+{
+#if defined (__AVX512VNNI__)
+  return _mm512_dpbusd_epi32 (sums, a, b);
+#else
+  return X86 (add_epi32) (sums, X86 (madd_epi16) (X86 (maddubs_epi16) (a, b),
+          X86 (set1_epi16) (1)));
+#endif
+}
+
+/* bits with bit c set where sums > 0. */
+ALWAYS_INLINE Register
+learned_set_bit (Register bits, Register sums, int c)
+{
+  const Register bit = X86 (set1_epi32) (1 << c);
+
+#if defined (__AVX512BW__)
+  return _mm512_mask_or_epi32 (bits, _mm512_cmpgt_epi32_mask (sums,
+          _mm512_setzero_si512 ()), bits, bit);
+#else
+  return _mm256_or_si256 (bits, _mm256_and_si256 (_mm256_cmpgt_epi32 (sums,
+              _mm256_setzero_si256 ()), bit));
+#endif
+}
+
+/* Four vectors of bytes to four of 32-bit lanes, a byte from each. */
+ALWAYS_INLINE void
+learned_interleave (const Register v[4], Register lanes[4])
+{
+  const Register low = X86 (unpacklo_epi8) (v[0], v[1]);
+  const Register high = X86 (unpackhi_epi8) (v[0], v[1]);
+  const Register low2 = X86 (unpacklo_epi8) (v[2], v[3]);
+  const Register high2 = X86 (unpackhi_epi8) (v[2], v[3]);
+
+  lanes[0] = X86 (unpacklo_epi16) (low, low2);
+  lanes[1] = X86 (unpackhi_epi16) (low, low2);
+  lanes[2] = X86 (unpacklo_epi16) (high, high2);
+  lanes[3] = X86 (unpackhi_epi16) (high, high2);
+}
+
+/* Inputs of SIMD_BYTES pixels from x on, as bytes plus offset. */
+ALWAYS_INLINE void
+learned_inputs (int x, const uint8_t * const line[5], int offset,
+    Register d[STEREO_NETWORK_INPUTS])
+{
+  const VecU8 levels = simd_set8 (STEREO_NETWORK_LEVELS);
+  const VecU8 center = simd_load8 (line[STEREO_WORDS_BORDER] + x);
+  int8_t input[16];
+
+  for (int i = 0; i < 16; i++)
+    input[i] = (int8_t) (offset + stereo_network_input (i,
+            STEREO_NETWORK_LEVELS));
+  const Register table = learned_set128 (input);
+
+  for (int q = 0; q < STEREO_NETWORK_INPUTS; q++) {
+    const VecU8 neighbor = simd_load8 (line[STEREO_WORDS_BORDER
+            + stereo_network_row (q)] + x + stereo_network_column (q));
+    const Register above = X86 (subs_epu8) ((Register) neighbor,
+        (Register) center);
+    const Register below = X86 (subs_epu8) ((Register) center,
+        (Register) neighbor);
+    const VecU8 index = levels + simd_min8 ((VecU8) above, levels)
+        - simd_min8 ((VecU8) below, levels);
+
+    d[q] = X86 (shuffle_epi8) (table, (Register) index);
+  }
+}
+
+/* --------------------------------------------------------------- first layer */
+
+#if defined (__AVX512VNNI__)
+
+typedef struct
+{
+  const StereoNetwork *network;
+  int32_t start[STEREO_NETWORK_HIDDEN]; /* for inputs plus 128 */
+} LearnedWeights;
+
+static void
+learned_prepare (const StereoNetwork * n, LearnedWeights * weights)
+{
+  weights->network = n;
+  for (int j = 0; j < STEREO_NETWORK_HIDDEN; j++) {
+    weights->start[j] = stereo_network_start (n->b1[j], n->shift);
+    for (int q = 0; q < STEREO_NETWORK_INPUTS; q++)
+      weights->start[j] -= 128 * n->w1[j][q];
+  }
+}
+
+/* h_j to h_j+3 of pixels whose inputs are x, as bytes of 32-bit lanes. */
+ALWAYS_INLINE Register
+learned_four (const LearnedWeights * weights, int j,
+    const Register x[STEREO_NETWORK_INPUTS / 4])
+{
+  static const uint8_t transposed[16] = { 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
+    14, 3, 7, 11, 15
+  };
+  const __m128i shift = _mm_cvtsi32_si128 (weights->network->shift);
+  Register sums[4], h;
+
+#pragma GCC unroll 4
+  for (int s = 0; s < 4; s++) {
+    sums[s] = X86 (set1_epi32) (weights->start[j + s]);
+#pragma GCC unroll 6
+    for (int g = 0; g < STEREO_NETWORK_INPUTS / 4; g++)
+      sums[s] = learned_dot (sums[s], x[g],
+          learned_set32 (&weights->network->w1[j + s][4 * g]));
+    sums[s] = X86 (sra_epi32) (sums[s], shift);
+  }
+  h = X86 (packus_epi16) (X86 (packs_epi32) (sums[0], sums[1]),
+      X86 (packs_epi32) (sums[2], sums[3]));
+  h = (Register) simd_min8 ((VecU8) h, simd_set8 (STEREO_NETWORK_LIMIT));
+  return X86 (shuffle_epi8) (h, learned_set128 (transposed));
+}
+
+ALWAYS_INLINE void
+learned_first_layer (const LearnedWeights * weights, int x,
+    const uint8_t * const line[5], Register h[4][LEARNED_FOURS])
+{
+  Register d[STEREO_NETWORK_INPUTS], lanes[4];
+  Register inputs[4][STEREO_NETWORK_INPUTS / 4];
+
+  learned_inputs (x, line, 128, d);
+#pragma GCC unroll 6
+  for (int g = 0; g < STEREO_NETWORK_INPUTS / 4; g++) {
+    learned_interleave (d + 4 * g, lanes);
+    for (int t = 0; t < 4; t++)
+      inputs[t][g] = lanes[t];
+  }
+  for (int t = 0; t < 4; t += 2) {
+    for (int k = 0; k < LEARNED_FOURS; k++) {
+      h[t][k] = learned_four (weights, 4 * k, inputs[t]);
+      h[t + 1][k] = learned_four (weights, 4 * k, inputs[t + 1]);
+    }
+  }
+}
+
+#else
+
+#define LEARNED_TWOS (STEREO_NETWORK_INPUTS / 2)
+
+typedef struct
+{
+  const StereoNetwork *network;
+  int16_t start[STEREO_NETWORK_HIDDEN];
+  int8_t w1[STEREO_NETWORK_HIDDEN][LEARNED_TWOS][4];    /* each pair twice */
+} LearnedWeights;
+
+static void
+learned_prepare (const StereoNetwork * n, LearnedWeights * weights)
+{
+  weights->network = n;
+  for (int j = 0; j < STEREO_NETWORK_HIDDEN; j++) {
+    weights->start[j] = (int16_t) stereo_network_start (n->b1[j], n->shift);
+    for (int k = 0; k < LEARNED_TWOS; k++) {
+      for (int i = 0; i < 4; i++)
+        weights->w1[j][k][i] = n->w1[j][2 * k + i % 2];
+    }
+  }
+}
+
+/* Magnitudes and signs, 0 or -1, of pairs of inputs: of the lower half of each
+ * 16-byte part, and of the upper one. */
+typedef struct
+{
+  Register magnitude[2];
+  Register sign[2];
+} LearnedTwo;
+
+/* w with the sign of inputs. */
+ALWAYS_INLINE Register
+learned_negate (Register w, Register sign)
+{
+#if defined (__AVX512BW__)
+  return (Register) (((VecU8) w ^ (VecU8) sign) - (VecU8) sign);
+#else
+  return _mm256_sign_epi8 (w, sign);
+#endif
+}
+
+ALWAYS_INLINE void
+learned_pair (Register a, Register b, LearnedTwo * two)
+{
+  const Register halves[2] = { X86 (unpacklo_epi8) (a, b),
+    X86 (unpackhi_epi8) (a, b)
+  };
+
+  for (int i = 0; i < 2; i++) {
+    two->magnitude[i] = X86 (abs_epi8) (halves[i]);
+#if defined (__AVX512BW__)
+    two->sign[i] = _mm512_movm_epi8 (_mm512_movepi8_mask (halves[i]));
+#else
+    two->sign[i] = halves[i];
+#endif
+  }
+}
+
+ALWAYS_INLINE void
+learned_first_layer (const LearnedWeights * weights, int x,
+    const uint8_t * const line[5], Register h[4][LEARNED_FOURS])
+{
+  const __m128i shift = _mm_cvtsi32_si128 (weights->network->shift);
+  Register d[STEREO_NETWORK_INPUTS], all[4], lanes[4];
+  LearnedTwo twos[LEARNED_TWOS];
+
+  learned_inputs (x, line, 0, d);
+  for (int k = 0; k < LEARNED_TWOS; k++)
+    learned_pair (d[2 * k], d[2 * k + 1], &twos[k]);
+  for (int j = 0; j < STEREO_NETWORK_HIDDEN; j += 4) {
+    for (int s = 0; s < 4; s += 2) {
+      Register sums[2][2];
+
+      for (int i = 0; i < 4; i++)
+        sums[i / 2][i % 2] = X86 (set1_epi16) (weights->start[j + s + i / 2]);
+#pragma GCC unroll 12
+      for (int k = 0; k < LEARNED_TWOS; k++) {
+        const LearnedTwo *two = &twos[k];
+
+        for (int i = 0; i < 4; i++) {
+          const Register w = learned_set32 (weights->w1[j + s + i / 2][k]);
+
+          sums[i / 2][i % 2] = X86 (add_epi16) (sums[i / 2][i % 2],
+              X86 (maddubs_epi16) (two->magnitude[i % 2],
+                  learned_negate (w, two->sign[i % 2])));
+        }
+      }
+      for (int i = 0; i < 2; i++) {
+        const Register packed = X86 (packus_epi16) (X86 (sra_epi16)
+            (sums[i][0], shift), X86 (sra_epi16) (sums[i][1], shift));
+
+        all[s + i] = (Register) simd_min8 ((VecU8) packed,
+            simd_set8 (STEREO_NETWORK_LIMIT));
+      }
+    }
+    learned_interleave (all, lanes);
+    for (int t = 0; t < 4; t++)
+      h[t][j / 4] = lanes[t];
+  }
+}
+
+#endif
+
+/* -------------------------------------------------------------- second layer */
+
+/* The bits of two vectors of pixels. */
+ALWAYS_INLINE void
+learned_second_layer (const StereoNetwork * n,
+    Register h[2][LEARNED_FOURS], Register bits[2])
+{
+  bits[0] = bits[1] = X86 (set1_epi32) (0);
+  for (int c = 0; c < STEREO_NETWORK_BITS; c++) {
+    const Register bias = X86 (set1_epi32) (n->b2[c]);
+    Register sums[2] = { bias, bias };
+
+#pragma GCC unroll 12
+    for (int k = 0; k < LEARNED_FOURS; k++) {
+      const Register w = learned_set32 (&n->w2[c][4 * k]);
+
+      sums[0] = learned_dot (sums[0], h[0][k], w);
+      sums[1] = learned_dot (sums[1], h[1][k], w);
+    }
+    bits[0] = learned_set_bit (bits[0], sums[0], c);
+    bits[1] = learned_set_bit (bits[1], sums[1], c);
+  }
+}
+
+/* Byte i of the words of SIMD_BYTES pixels, in order. */
+ALWAYS_INLINE VecU8
+learned_byte (const Register bits[4], int i)
+{
+  Register bytes[4];
+
+  for (int t = 0; t < 4; t++)
+    bytes[t] = (Register) ((VecU32) bits[t] >> (8 * i) & 0xff);
+  return (VecU8) X86 (packus_epi16) (X86 (packus_epi32) (bytes[0], bytes[1]),
+      X86 (packus_epi32) (bytes[2], bytes[3]));
+}
+
+/* Pixels from x on: as many as LEARNED_BLOCK. */
+ALWAYS_INLINE void
+learned_block (const LearnedWeights * weights, int x,
+    const uint8_t * const line[5], uint8_t * const target[3])
+{
+  Register h[4][LEARNED_FOURS], bits[4];
+
+  learned_first_layer (weights, x, line, h);
+  learned_second_layer (weights->network, h, bits);
+  learned_second_layer (weights->network, h + 2, bits + 2);
+  for (int i = 0; i < 3; i++)
+    simd_store8 (target[i] + x, learned_byte (bits, i));
+}
+
+#undef X86
+
+#endif /* STEREO_LEARNED_BYTES_H */
