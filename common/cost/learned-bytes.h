@@ -6,10 +6,13 @@
 
 /*
  * x86 multiplies unsigned bytes with signed ones and adds adjacent products:
- * two in 16 bits with AVX2 and AVX-512 (saturated at +-32767, which no pair
- * below reaches), four in 32 bits with AVX-512 VNNI.  So a lane of 32 bits has
- * four numbers of one pixel: neighbouring inputs of the first layer, or h_j of
- * the second one.
+ * two in 16 bits with AVX2 and AVX-512 (saturated, which no pair below reaches),
+ * four in 32 bits with AVX-512 VNNI.  So a lane of 32 bits has four numbers of
+ * one pixel: neighbouring inputs of the first layer, or h_j of the second one.
+ *
+ * Without VNNI, two instructions of each layer can be spared if weights are
+ * narrow: no pair of products overflows with inputs plus 127 instead of
+ * magnitudes, and the products of six fours of h_j fit 16 bits.
  *
  * Unpacking works within 16-byte parts of a vector: of the four vectors that
  * are made of SIMD_BYTES pixels, vector t has pixels 4 t to 4 t + 3 of each
@@ -133,6 +136,7 @@ learned_inputs (int x, const uint8_t * const line[5], int offset,
 typedef struct
 {
   const StereoNetwork *network;
+  bool narrow;                  /* without effect */
   int32_t start[STEREO_NETWORK_HIDDEN]; /* for inputs plus 128 */
 } LearnedWeights;
 
@@ -140,6 +144,7 @@ static void
 learned_prepare (const StereoNetwork * n, LearnedWeights * weights)
 {
   weights->network = n;
+  weights->narrow = false;
   for (int j = 0; j < STEREO_NETWORK_HIDDEN; j++) {
     weights->start[j] = stereo_network_start (n->b1[j], n->shift);
     for (int q = 0; q < STEREO_NETWORK_INPUTS; q++)
@@ -174,12 +179,13 @@ learned_four (const LearnedWeights * weights, int j,
 }
 
 ALWAYS_INLINE void
-learned_first_layer (const LearnedWeights * weights, int x,
+learned_first_layer (const LearnedWeights * weights, bool narrow, int x,
     const uint8_t * const line[5], Register h[4][LEARNED_FOURS])
 {
   Register d[STEREO_NETWORK_INPUTS], lanes[4];
   Register inputs[4][STEREO_NETWORK_INPUTS / 4];
 
+  (void) narrow;
   learned_inputs (x, line, 128, d);
 #pragma GCC unroll 6
   for (int g = 0; g < STEREO_NETWORK_INPUTS / 4; g++) {
@@ -202,16 +208,59 @@ learned_first_layer (const LearnedWeights * weights, int x,
 typedef struct
 {
   const StereoNetwork *network;
-  int16_t start[STEREO_NETWORK_HIDDEN];
+  bool narrow;
+  int16_t start[STEREO_NETWORK_HIDDEN]; /* modulo 2^16, as all sums */
   int8_t w1[STEREO_NETWORK_HIDDEN][LEARNED_TWOS][4];    /* each pair twice */
 } LearnedWeights;
+
+/* Whether sums of products of weights with bytes from 0 to `highest` fit 16 bits:
+ * n pairs of weights, `step` apart. */
+static bool
+learned_fits (const int8_t * weights, int n, int step, int highest)
+{
+  int above = 0, below = 0;
+
+  for (int i = 0; i < 2 * n; i++) {
+    const int w = weights[i / 2 * step + i % 2];
+
+    above += w > 0 ? highest * w : 0;
+    below += w < 0 ? highest * w : 0;
+  }
+  return above <= INT16_MAX && below >= INT16_MIN;
+}
+
+static bool
+learned_is_narrow (const StereoNetwork * n)
+{
+  for (int j = 0; j < STEREO_NETWORK_HIDDEN; j++) {
+    for (int k = 0; k < LEARNED_TWOS; k++) {
+      if (!learned_fits (&n->w1[j][2 * k], 1, 2, 2 * STEREO_NETWORK_LIMIT))
+        return false;
+    }
+  }
+  for (int c = 0; c < STEREO_NETWORK_BITS; c++) {
+    for (int k = 0; k < LEARNED_FOURS; k += LEARNED_FOURS / 2) {
+      for (int half = 0; half < 2; half++) {
+        if (!learned_fits (&n->w2[c][4 * k + 2 * half], LEARNED_FOURS / 2, 4,
+                STEREO_NETWORK_LIMIT))
+          return false;
+      }
+    }
+  }
+  return true;
+}
 
 static void
 learned_prepare (const StereoNetwork * n, LearnedWeights * weights)
 {
   weights->network = n;
+  weights->narrow = learned_is_narrow (n);
   for (int j = 0; j < STEREO_NETWORK_HIDDEN; j++) {
-    weights->start[j] = (int16_t) stereo_network_start (n->b1[j], n->shift);
+    int start = stereo_network_start (n->b1[j], n->shift);
+
+    for (int q = 0; q < STEREO_NETWORK_INPUTS; q++)
+      start -= weights->narrow ? STEREO_NETWORK_LIMIT * n->w1[j][q] : 0;
+    weights->start[j] = (int16_t) start;
     for (int k = 0; k < LEARNED_TWOS; k++) {
       for (int i = 0; i < 4; i++)
         weights->w1[j][k][i] = n->w1[j][2 * k + i % 2];
@@ -219,11 +268,12 @@ learned_prepare (const StereoNetwork * n, LearnedWeights * weights)
   }
 }
 
-/* Magnitudes and signs, 0 or -1, of pairs of inputs: of the lower half of each
- * 16-byte part, and of the upper one. */
+/* Pairs of inputs: of the lower half of each 16-byte part, and of the upper
+ * one.  bytes: plus 127 if narrow, otherwise magnitudes with their signs, 0 or
+ * -1. */
 typedef struct
 {
-  Register magnitude[2];
+  Register bytes[2];
   Register sign[2];
 } LearnedTwo;
 
@@ -239,14 +289,14 @@ learned_negate (Register w, Register sign)
 }
 
 ALWAYS_INLINE void
-learned_pair (Register a, Register b, LearnedTwo * two)
+learned_pair (Register a, Register b, bool narrow, LearnedTwo * two)
 {
   const Register halves[2] = { X86 (unpacklo_epi8) (a, b),
     X86 (unpackhi_epi8) (a, b)
   };
 
   for (int i = 0; i < 2; i++) {
-    two->magnitude[i] = X86 (abs_epi8) (halves[i]);
+    two->bytes[i] = narrow ? halves[i] : X86 (abs_epi8) (halves[i]);
 #if defined (__AVX512BW__)
     two->sign[i] = _mm512_movm_epi8 (_mm512_movepi8_mask (halves[i]));
 #else
@@ -256,16 +306,16 @@ learned_pair (Register a, Register b, LearnedTwo * two)
 }
 
 ALWAYS_INLINE void
-learned_first_layer (const LearnedWeights * weights, int x,
+learned_first_layer (const LearnedWeights * weights, bool narrow, int x,
     const uint8_t * const line[5], Register h[4][LEARNED_FOURS])
 {
   const __m128i shift = _mm_cvtsi32_si128 (weights->network->shift);
   Register d[STEREO_NETWORK_INPUTS], all[4], lanes[4];
   LearnedTwo twos[LEARNED_TWOS];
 
-  learned_inputs (x, line, 0, d);
+  learned_inputs (x, line, narrow ? STEREO_NETWORK_LIMIT : 0, d);
   for (int k = 0; k < LEARNED_TWOS; k++)
-    learned_pair (d[2 * k], d[2 * k + 1], &twos[k]);
+    learned_pair (d[2 * k], d[2 * k + 1], narrow, &twos[k]);
   for (int j = 0; j < STEREO_NETWORK_HIDDEN; j += 4) {
     for (int s = 0; s < 4; s += 2) {
       Register sums[2][2];
@@ -280,8 +330,8 @@ learned_first_layer (const LearnedWeights * weights, int x,
           const Register w = learned_set32 (weights->w1[j + s + i / 2][k]);
 
           sums[i / 2][i % 2] = X86 (add_epi16) (sums[i / 2][i % 2],
-              X86 (maddubs_epi16) (two->magnitude[i % 2],
-                  learned_negate (w, two->sign[i % 2])));
+              X86 (maddubs_epi16) (two->bytes[i % 2],
+                  narrow ? w : learned_negate (w, two->sign[i % 2])));
         }
       }
       for (int i = 0; i < 2; i++) {
@@ -302,25 +352,47 @@ learned_first_layer (const LearnedWeights * weights, int x,
 
 /* -------------------------------------------------------------- second layer */
 
+/* sums + the products of half of the h_j of a pixel. */
+ALWAYS_INLINE Register
+learned_half (Register sums, const Register * h, const int8_t * w2,
+    bool narrow)
+{
+#if !defined (__AVX512VNNI__)
+  if (narrow) {
+    Register pairs = X86 (maddubs_epi16) (h[0], learned_set32 (w2));
+
+#pragma GCC unroll 6
+    for (int k = 1; k < LEARNED_FOURS / 2; k++)
+      pairs = X86 (add_epi16) (pairs, X86 (maddubs_epi16) (h[k],
+              learned_set32 (w2 + 4 * k)));
+    return X86 (add_epi32) (sums, X86 (madd_epi16) (pairs,
+            X86 (set1_epi16) (1)));
+  }
+#else
+  (void) narrow;
+#endif
+#pragma GCC unroll 6
+  for (int k = 0; k < LEARNED_FOURS / 2; k++)
+    sums = learned_dot (sums, h[k], learned_set32 (w2 + 4 * k));
+  return sums;
+}
+
 /* The bits of two vectors of pixels. */
 ALWAYS_INLINE void
-learned_second_layer (const StereoNetwork * n,
+learned_second_layer (const StereoNetwork * n, bool narrow,
     Register h[2][LEARNED_FOURS], Register bits[2])
 {
+  const int half = LEARNED_FOURS / 2;
+
   bits[0] = bits[1] = X86 (set1_epi32) (0);
   for (int c = 0; c < STEREO_NETWORK_BITS; c++) {
-    const Register bias = X86 (set1_epi32) (n->b2[c]);
-    Register sums[2] = { bias, bias };
+    for (int i = 0; i < 2; i++) {
+      Register sums = X86 (set1_epi32) (n->b2[c]);
 
-#pragma GCC unroll 12
-    for (int k = 0; k < LEARNED_FOURS; k++) {
-      const Register w = learned_set32 (&n->w2[c][4 * k]);
-
-      sums[0] = learned_dot (sums[0], h[0][k], w);
-      sums[1] = learned_dot (sums[1], h[1][k], w);
+      sums = learned_half (sums, h[i], n->w2[c], narrow);
+      sums = learned_half (sums, h[i] + half, n->w2[c] + 4 * half, narrow);
+      bits[i] = learned_set_bit (bits[i], sums, c);
     }
-    bits[0] = learned_set_bit (bits[0], sums[0], c);
-    bits[1] = learned_set_bit (bits[1], sums[1], c);
   }
 }
 
@@ -336,18 +408,28 @@ learned_byte (const Register bits[4], int i)
       X86 (packus_epi32) (bytes[2], bytes[3]));
 }
 
+ALWAYS_INLINE void
+learned_block_impl (const LearnedWeights * weights, bool narrow, int x,
+    const uint8_t * const line[5], uint8_t * const target[3])
+{
+  Register h[4][LEARNED_FOURS], bits[4];
+
+  learned_first_layer (weights, narrow, x, line, h);
+  learned_second_layer (weights->network, narrow, h, bits);
+  learned_second_layer (weights->network, narrow, h + 2, bits + 2);
+  for (int i = 0; i < 3; i++)
+    simd_store8 (target[i] + x, learned_byte (bits, i));
+}
+
 /* Pixels from x on: as many as LEARNED_BLOCK. */
 ALWAYS_INLINE void
 learned_block (const LearnedWeights * weights, int x,
     const uint8_t * const line[5], uint8_t * const target[3])
 {
-  Register h[4][LEARNED_FOURS], bits[4];
-
-  learned_first_layer (weights, x, line, h);
-  learned_second_layer (weights->network, h, bits);
-  learned_second_layer (weights->network, h + 2, bits + 2);
-  for (int i = 0; i < 3; i++)
-    simd_store8 (target[i] + x, learned_byte (bits, i));
+  if (weights->narrow)
+    learned_block_impl (weights, true, x, line, target);
+  else
+    learned_block_impl (weights, false, x, line, target);
 }
 
 #undef X86
