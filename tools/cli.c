@@ -121,6 +121,20 @@ setup_new (CliSetup * setup, const StereoAlgorithm * algorithm)
   make_label (setup);
 }
 
+/* Whether the algorithm takes weights=FILE: it has the property cost. */
+static bool
+takes_weights (const StereoAlgorithm * algorithm)
+{
+  const StereoParamSpec *spec;
+
+  for (size_t i = 0; (spec = stereo_algorithm_param (algorithm, i)) != NULL;
+      i++) {
+    if (strcmp (spec->name, "cost") == 0)
+      return true;
+  }
+  return false;
+}
+
 /* Writes what is wrong with a property and what it accepts. */
 static bool
 property_fail (const CliSetup * setup, const char *name, const char *value,
@@ -134,6 +148,9 @@ property_fail (const CliSetup * setup, const char *name, const char *value,
   while ((spec = stereo_algorithm_param (setup->algorithm, i)) != NULL
       && strcmp (spec->name, name) != 0)
     i++;
+  if (spec == NULL && strcmp (name, "weights") == 0
+      && takes_weights (setup->algorithm))
+    return cli_fail (why, "%s: %.400s", algorithm, reason);
   if (spec == NULL)
     return cli_fail (why, "%s has no property '%.100s'; --list shows all "
         "properties", algorithm, name);
@@ -449,6 +466,9 @@ cli_print_algorithms (FILE * file)
       fprintf (file, "  %-20s %-18s %-8s  %s\n", spec->name, range, initial,
           spec->blurb);
     }
+    if (takes_weights (algorithm))
+      fprintf (file, "  %-20s %-18s %-8s  %s\n", "weights", "file name", "",
+          "File with the network of cost=learned");
   }
 }
 

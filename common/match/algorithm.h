@@ -17,6 +17,7 @@
 
 #include "core/operation.h"
 #include "core/params.h"
+#include "cost/learned.h"
 #include "cost/words.h"
 #include "cost/search.h"
 #include "image/view.h"
@@ -63,6 +64,7 @@ struct StereoParams
   const StereoAlgorithm *algorithm;
   StereoCommonParams common;
   StereoRefineParams refine;    /* only if the algorithm refines */
+  StereoNetwork network;        /* of cost=learned */
   void *own;
 };
 

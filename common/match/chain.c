@@ -300,6 +300,7 @@ make_words (const StereoChain * m, StereoMatchFrame * frame)
     .height = p->height,
     .channels = p->channels,
     .views = {frame->left, frame->right},
+    .network = &m->network,
   };
   StereoStatus status;
 

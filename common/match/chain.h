@@ -54,6 +54,7 @@ typedef struct
   StereoSearch search;
   StereoCommonParams common;
   StereoRefineParams refine;
+  StereoNetwork network;
   StereoChainSide sides[2];
   StereoMap map;
   void *words_memory[2];

@@ -250,6 +250,7 @@ stereo_matcher_configure (StereoMatcher * m, const StereoMatcherConfig * given,
   chain->config = *config;
   chain->common = params->common;
   chain->refine = params->refine;
+  chain->network = params->network;
   if (chain->algorithm->limit_refine != NULL)
     chain->algorithm->limit_refine (params->own, &chain->refine);
   if (chain->algorithm->subpixel && may_have_holes (params))

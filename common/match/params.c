@@ -8,6 +8,8 @@
 
 #include "refine/temporal.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +133,7 @@ stereo_params_new (const StereoAlgorithm * algorithm, StereoParams ** params)
   for (size_t i = 0; (spec = stereo_algorithm_param (algorithm, i)); i++)
     stereo_param_write (spec, field (set, spec),
         stereo_algorithm_param_initial (algorithm, spec));
+  set->network = stereo_network;
 
   *params = set;
   return STEREO_OK;
@@ -155,6 +158,7 @@ stereo_params_copy (StereoParams * target, const StereoParams * source)
 
   target->common = source->common;
   target->refine = source->refine;
+  target->network = source->network;
   memcpy (target->own, source->own, source->algorithm->params_size);
   return STEREO_OK;
 }
@@ -185,6 +189,67 @@ stereo_params_set (StereoParams * params, const char *name, double value,
   return status;
 }
 
+/* ------------------------------------------------------------------ weights */
+
+/* Far more than a network needs. */
+#define MAX_WEIGHTS_BYTES (1 << 20)
+
+StereoStatus
+stereo_params_set_weights (StereoParams * params, const char *text,
+    size_t length, StereoMessage * why)
+{
+  if (params == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "the parameters are missing");
+  if (!params->algorithm->refines)
+    return unknown (params, "weights", why);
+  if (text != NULL)
+    return stereo_network_parse (text, length, &params->network, why);
+  params->network = stereo_network;
+  return STEREO_OK;
+}
+
+uint32_t
+stereo_params_get_weights (const StereoParams * params)
+{
+  return params != NULL && params->algorithm->refines
+      && strcmp (stereo_cost_values[params->refine.cost].nick, "learned") == 0
+      ? params->network.checksum : 0;
+}
+
+/* Reads a file with a network; an empty name stands for the library's. */
+static StereoStatus
+read_weights (StereoParams * params, const char *path, StereoMessage * why)
+{
+  StereoMessage reason = { "" };
+  StereoStatus status;
+  size_t length;
+  FILE *file;
+  char *text;
+
+  if (path[0] == '\0')
+    return stereo_params_set_weights (params, NULL, 0, why);
+  file = fopen (path, "rb");
+  if (file == NULL)
+    return stereo_fail (why, STEREO_ERROR_ARGUMENT, "Cannot open %.300s: %s",
+        path, strerror (errno));
+  text = malloc (MAX_WEIGHTS_BYTES);
+  length = text != NULL ? fread (text, 1, MAX_WEIGHTS_BYTES, file) : 0;
+  if (text == NULL)
+    status = stereo_fail (why, STEREO_ERROR_MEMORY, "out of memory");
+  else if (ferror (file))
+    status = stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "Cannot read %.300s: %s", path, strerror (errno));
+  else if (length == MAX_WEIGHTS_BYTES)
+    status = stereo_fail (why, STEREO_ERROR_ARGUMENT,
+        "%.300s is too large for a file with weights", path);
+  else if ((status = stereo_params_set_weights (params, text, length, &reason)))
+    status = stereo_fail (why, status, "%.200s: %.300s", path, reason.text);
+  free (text);
+  fclose (file);
+  return status;
+}
+
 StereoStatus
 stereo_params_set_text (StereoParams * params, const char *name,
     const char *text, StereoMessage * why)
@@ -195,6 +260,9 @@ stereo_params_set_text (StereoParams * params, const char *name,
 
   if (params == NULL || name == NULL)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT, "no parameter is named");
+  if (params->algorithm->refines && text != NULL
+      && strcmp (name, "weights") == 0)
+    return read_weights (params, text, why);
 
   spec = find (params, name);
   if (spec == NULL)

@@ -254,6 +254,135 @@ TEST (test_large)
   }
 }
 
+/* ------------------------------------------------------------ cost=learned */
+
+#define N_INPUTS 24
+#define N_BITS 24
+
+/* Prints a row: a bias, then weights. */
+static size_t
+print_row (char *text, size_t size, int bias, int n, const int *weights)
+{
+  size_t used = (size_t) snprintf (text, size, "%d", bias);
+
+  for (int i = 0; i < n; i++)
+    used += (size_t) snprintf (text + used, size - used, " %d", weights[i]);
+  return used + (size_t) snprintf (text + used, size - used, "\n");
+}
+
+/* A random network with up to 48 hidden numbers. */
+static void
+draw_network (Case * c, Random * random)
+{
+  char text[32768];
+  const int n_hidden = random_range (random, 1, 48);
+  int weights[48];
+  StereoMessage why = { "" };
+  size_t used = (size_t) snprintf (text, sizeof (text),
+      "layer 1 1 24 %d %d\n", n_hidden, random_range (random, 4, 8));
+
+  for (int layer = 0; layer < 2; layer++) {
+    const int n = layer == 0 ? N_INPUTS : n_hidden;
+
+    for (int row = 0; row < (layer == 0 ? n_hidden : N_BITS); row++) {
+      for (int i = 0; i < n; i++)
+        weights[i] = random_range (random, -7, 7) - (i == row) * 50;
+      used += print_row (text + used, sizeof (text) - used,
+          random_range (random, -200, 200), n, weights);
+    }
+    if (layer == 0)
+      used += (size_t) snprintf (text + used, sizeof (text) - used,
+          "layer 1 1 %d 24 0\n", n_hidden);
+  }
+  CHECK_INT (stereo_params_set_weights (c->params, text, used, &why), ==,
+      STEREO_OK);
+  CHECK_STRING (why.text, "");
+}
+
+/* The network that computes the census: h_j is -d_j if neighbour j is darker,
+ * and sets bit j. */
+static void
+set_census_network (Case * c)
+{
+  char text[8192];
+  size_t used = (size_t) snprintf (text, sizeof (text),
+      "layer 1 1 24 24 6\n");
+
+  for (int row = 0; row < 2 * N_BITS; row++) {
+    int weights[N_INPUTS] = { 0 };
+
+    if (row == N_BITS)
+      used += (size_t) snprintf (text + used, sizeof (text) - used,
+          "layer 1 1 24 24 0\n");
+    weights[row % N_BITS] = row < N_BITS ? -64 : 3;
+    used += print_row (text + used, sizeof (text) - used, 0, N_INPUTS,
+        weights);
+  }
+  CHECK_INT (stereo_params_set_weights (c->params, text, used, NULL), ==,
+      STEREO_OK);
+}
+
+/* Whether the algorithm has this cost; then it is set. */
+static bool
+set_cost (Case * c, const char *cost)
+{
+  double value;
+
+  if (!stereo_params_get (c->params, "cost", &value))
+    return false;
+  CHECK_INT (stereo_params_set_text (c->params, "cost", cost, NULL), ==,
+      STEREO_OK);
+  return true;
+}
+
+TEST (test_learned)
+{
+  Random random = { 11 };
+
+  FOR_EACH_ALGORITHM (algorithm) {
+    for (int i = 0; i < 8; i++) {
+      Case c;
+      Images images;
+
+      draw_case (algorithm, &random, &c);
+      make_images (&c, &images, &random);
+      if (set_cost (&c, "learned")) {
+        if (i > 1)
+          draw_network (&c, &random);
+        check (&c, &images);
+      }
+      clear (&c, &images);
+    }
+  }
+}
+
+/* One of the networks gives the maps of cost=census. */
+TEST (test_learned_census)
+{
+  Random random = { 12 };
+
+  FOR_EACH_ALGORITHM (algorithm) {
+    for (int i = 0; i < 4; i++) {
+      Case c;
+      Images images;
+
+      draw_case (algorithm, &random, &c);
+      c.fill = FILL_SHIFTED;
+      make_images (&c, &images, &random);
+      if (set_cost (&c, "census")) {
+        match (0, c.params, c.name, &images.left, &images.right,
+            &images.expected);
+        set_cost (&c, "learned");
+        set_census_network (&c);
+        match (0, c.params, c.name, &images.left, &images.right, &images.map);
+        report (&c, &images, "learned instead of census",
+            first_difference (&images.map, &images.expected));
+      }
+      clear (&c, &images);
+    }
+  }
+}
+
 /* Any values of all parameters. */
 TEST (test_parameters)
 {
