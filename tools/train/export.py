@@ -4,9 +4,9 @@
 """export.py WEIGHTS [TABLE]     writes common/cost/learned-weights.c, or TABLE
 export.py --census WEIGHTS     writes the network that computes the census
 
-WEIGHTS has the format of common/cost/learned.h. Its comments say where it comes from; lines that
-begin with the names in PROVENANCE, such as `# data: ...`, are required and become a comment of the
-table. tools/train/README.md describes how to train a network.
+WEIGHTS has the format of common/cost/learned.h. Its comments become a comment of the table, and must
+say where the network comes from: the program in tools/train, its commit, the data, seeds and loss.
+tools/train/README.md describes how to train a network.
 """
 
 import os
@@ -15,7 +15,8 @@ import textwrap
 import zlib
 
 INPUTS, HIDDEN, BITS = 24, 48, 24
-PROVENANCE = ("program", "commit", "data", "seeds", "loss")
+# words that the comments must have
+PROVENANCE = ("tools/train/", "commit", "data", "seed", "loss")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TABLE = os.path.join(ROOT, "common", "cost", "learned-weights.c")
 
@@ -47,9 +48,9 @@ def read(path):
                 layers[-1][1].append([int(word) for word in words])
             elif words:
                 raise Error("line %d: expected a layer first" % number)
-    for name in PROVENANCE:
-        if not any(comment.startswith(name + ":") for comment in comments):
-            raise Error("expected a comment '# %s: ...'" % name)
+    for word in PROVENANCE:
+        if not any(word in comment for comment in comments):
+            raise Error("expected a comment with '%s': add what is known of the network" % word)
     check(layers)
     return comments, layers
 
