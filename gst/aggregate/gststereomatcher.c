@@ -16,6 +16,8 @@
 #define DEFAULT_PAIRS GST_STEREO_PAIRS_AUTO
 #define DEFAULT_PROFILING FALSE
 #define DEFAULT_RIGHT_OFFSET 0
+/* Above the numbers of the parameters, from 1 on. */
+#define PROP_WEIGHTS 1000
 #define MAX_OFFSET (3600 * (gint64) GST_SECOND)
 
 /* A matcher uses the tables of its algorithm instead. */
@@ -59,6 +61,36 @@ reset_pairing (GstStereoMatcher * self)
   self->disagree_since = GST_CLOCK_TIME_NONE;
 }
 
+/* Loads the file of the property weights, or else the library's network.  Posts
+ * an error. */
+static gboolean
+load_weights (GstStereoMatcher * self)
+{
+  StereoMessage why = { "" };
+  gchar *file, *text = NULL;
+  GError *error = NULL;
+  gsize length = 0;
+  gboolean loaded;
+
+  GST_OBJECT_LOCK (self);
+  file = self->weights != NULL && self->weights[0] != '\0'
+      ? g_strdup (self->weights) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  loaded = file == NULL || g_file_get_contents (file, &text, &length, &error);
+  if (!loaded)
+    STEREO_ERROR (self, RESOURCE, OPEN_READ, ("Cannot use the weights: %s.",
+            error->message), (NULL));
+  else if (!(loaded = gst_stereo_params_set_weights (&self->params, text,
+              length, &why)))
+    STEREO_ERROR (self, RESOURCE, SETTINGS, ("Cannot use the weights: %s: %s. "
+            "Set weights to a file in the format of docs/learned.md.", file,
+            why.text), (NULL));
+  g_clear_error (&error);
+  g_free (text);
+  g_free (file);
+  return loaded;
+}
+
 static gboolean
 gst_stereo_matcher_start (GstAggregator * aggregator)
 {
@@ -77,7 +109,7 @@ gst_stereo_matcher_start (GstAggregator * aggregator)
   GST_OBJECT_LOCK (self);
   memset (&self->differences, 0, sizeof (self->differences));
   GST_OBJECT_UNLOCK (self);
-  return PARENT->start (aggregator);
+  return PARENT->start (aggregator) && load_weights (self);
 }
 
 static gboolean
@@ -255,21 +287,49 @@ gst_stereo_matcher_get_property (GObject * object, guint id, GValue * value,
   GST_OBJECT_UNLOCK (self);
 }
 
-/* The properties of a subclass are the algorithm's parameters. */
+/* The properties of a subclass are the algorithm's parameters, and weights. */
 static void
 gst_stereo_matcher_set_param (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
-  gst_stereo_params_set_property (&GST_STEREO_MATCHER (object)->params,
-      id, value);
+  GstStereoMatcher *self = GST_STEREO_MATCHER (object);
+
+  if (id != PROP_WEIGHTS) {
+    gst_stereo_params_set_property (&self->params, id, value);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  g_free (self->weights);
+  self->weights = g_value_dup_string (value);
+  GST_OBJECT_UNLOCK (self);
 }
 
 static void
 gst_stereo_matcher_get_param (GObject * object, guint id, GValue * value,
     GParamSpec * pspec)
 {
-  gst_stereo_params_get_property (&GST_STEREO_MATCHER (object)->params,
-      id, value);
+  GstStereoMatcher *self = GST_STEREO_MATCHER (object);
+
+  if (id != PROP_WEIGHTS) {
+    gst_stereo_params_get_property (&self->params, id, value);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  g_value_set_string (value, self->weights);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Whether the algorithm has the parameter cost. */
+static gboolean
+has_cost (const StereoAlgorithm * algorithm)
+{
+  const StereoParamSpec *spec;
+
+  for (guint i = 0; (spec = stereo_algorithm_param (algorithm, i)); i++) {
+    if (strcmp (spec->name, "cost") == 0)
+      return TRUE;
+  }
+  return FALSE;
 }
 
 void
@@ -283,6 +343,12 @@ gst_stereo_matcher_class_set_algorithm (GstStereoMatcherClass * klass,
   object_class->set_property = gst_stereo_matcher_set_param;
   object_class->get_property = gst_stereo_matcher_get_param;
   gst_stereo_params_install_properties (object_class, klass->algorithm);
+  if (has_cost (klass->algorithm))
+    g_object_class_install_property (object_class, PROP_WEIGHTS,
+        g_param_spec_string ("weights", "weights",
+            "File with the network of cost=learned (NULL = the built-in one)",
+            NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+            | GST_PARAM_MUTABLE_READY));
   for (guint r = 0; r < STEREO_N_RESULTS; r++) {
     if (gst_stereo_result_pad_name ((StereoResult) r) != NULL
         && stereo_algorithm_has_result (klass->algorithm, (StereoResult) r))
@@ -341,6 +407,7 @@ static void
 gst_stereo_matcher_finalize (GObject * object)
 {
   gst_stereo_params_clear (&GST_STEREO_MATCHER (object)->params);
+  g_free (GST_STEREO_MATCHER (object)->weights);
   gst_stereo_matcher_newest_finalize (GST_STEREO_MATCHER (object));
   G_OBJECT_CLASS (gst_stereo_matcher_parent_class)->finalize (object);
 }

@@ -72,6 +72,7 @@ typedef struct
   /* Under the object lock. */
   GstStereoPairs pairs;
   gboolean profiling;
+  gchar *weights;               /* file name, or NULL */
   GstClockTimeDiff right_offset;
   GstClockTime frame_duration;  /* of the left view, or 0 */
   GstStereoDifferences differences;     /* without right_offset, since its

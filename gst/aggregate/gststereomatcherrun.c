@@ -319,6 +319,7 @@ gst_stereo_matcher_describe (GstStereoAggregator * aggregator,
   disparity.right_pts = GST_BUFFER_PTS (frame->inputs[RIGHT].buffer);
   disparity.algorithm =
       stereo_algorithm_name (GST_STEREO_MATCHER_GET_CLASS (self)->algorithm);
+  disparity.weights = stereo_params_get_weights (self->applied);
   disparity.backend = stereo_device_backend (aggregator->device.device);
   gst_stereo_meta_add (image->buffer, &disparity);
   if (disparity.result == STEREO_RESULT_DISPARITY)

@@ -89,6 +89,8 @@ gst_stereo_meta_fill (GstStructure * s, const GstStereoDisparity * disparity)
       "right-pts", G_TYPE_UINT64, disparity->right_pts,
       "algorithm", G_TYPE_STRING, disparity->algorithm,
       "backend", G_TYPE_STRING, disparity->backend, NULL);
+  if (disparity->weights != 0)
+    gst_structure_set (s, "weights", G_TYPE_UINT, disparity->weights, NULL);
   if (disparity->focal_length > 0)
     gst_structure_set (s, "focal-length", G_TYPE_DOUBLE,
         disparity->focal_length, NULL);
@@ -156,6 +158,7 @@ gst_stereo_meta_read (const GstStructure * s, GstStereoDisparity * disparity)
   gst_structure_get_uint64 (s, "left-pts", &d.left_pts);
   gst_structure_get_uint64 (s, "right-pts", &d.right_pts);
   d.algorithm = gst_structure_get_string (s, "algorithm");
+  gst_structure_get_uint (s, "weights", &d.weights);
   d.backend = gst_structure_get_string (s, "backend");
   gst_structure_get_double (s, "focal-length", &d.focal_length);
   gst_structure_get_double (s, "baseline", &d.baseline);

@@ -26,6 +26,8 @@
  *                             disparities that were not measured; absent if
  *                             unknown or not a disparity
  *   algorithm        string   "vcbw", ...; "truth" for rendered ground truth
+ *   weights          uint     CRC-32 of the network of cost=learned; absent if
+ *                             the cost is another one
  *   backend          string   "cpu" or "cuda"
  *   focal-length     double   in pixels  } absent when not known
  *   baseline         double   in metres  }
@@ -67,6 +69,7 @@ typedef struct
   GstClockTime right_pts;
   gboolean filled;
   const gchar *algorithm;
+  guint weights;                /* or 0 */
   const gchar *backend;
   gdouble focal_length;         /* these three: 0 when not known */
   gdouble baseline;

@@ -239,6 +239,22 @@ gst_stereo_params_get_property (GstStereoParams * self, guint id,
   GST_OBJECT_UNLOCK (self->element);
 }
 
+gboolean
+gst_stereo_params_set_weights (GstStereoParams * self, const gchar * text,
+    gsize length, StereoMessage * why)
+{
+  StereoStatus status = STEREO_OK;
+  double cost;
+
+  GST_OBJECT_LOCK (self->element);
+  if (self->params != NULL && stereo_params_get (self->params, "cost", &cost)) {
+    status = stereo_params_set_weights (self->params, text, length, why);
+    self->serial++;
+  }
+  GST_OBJECT_UNLOCK (self->element);
+  return status == STEREO_OK;
+}
+
 guint
 gst_stereo_params_snapshot (GstStereoParams * self, StereoParams * target)
 {

@@ -39,6 +39,11 @@ void gst_stereo_params_set_property (GstStereoParams * self, guint id,
 void gst_stereo_params_get_property (GstStereoParams * self, guint id,
     GValue * value);
 
+/* Replaces the network of cost=learned: stereo_params_set_weights().  Without
+ * effect if the algorithm has no such cost. */
+gboolean gst_stereo_params_set_weights (GstStereoParams * self,
+    const gchar * text, gsize length, StereoMessage * why);
+
 /* Copies the current parameters and returns their serial. */
 guint gst_stereo_params_snapshot (GstStereoParams * self,
     StereoParams * target);

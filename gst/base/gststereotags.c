@@ -37,6 +37,7 @@ disparities_equal (const GstStereoDisparity * a, const GstStereoDisparity * b)
       && a->num_disparities == b->num_disparities
       && a->invalid_value == b->invalid_value && a->filled == b->filled
       && g_strcmp0 (a->algorithm, b->algorithm) == 0
+      && a->weights == b->weights
       && a->focal_length == b->focal_length && a->baseline == b->baseline
       && a->doffs == b->doffs && a->has_center == b->has_center
       && a->cx == b->cx && a->cy == b->cy;
