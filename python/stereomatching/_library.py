@@ -111,6 +111,8 @@ _FUNCTIONS = {
     "stereo_params_free": (None, [_HANDLE]),
     "stereo_params_set": (c_int, [c_void_p, c_char_p, c_double, _WHY]),
     "stereo_params_set_text": (c_int, [c_void_p, c_char_p, c_char_p, _WHY]),
+    "stereo_params_set_weights": (c_int, [c_void_p, c_char_p, c_size_t, _WHY]),
+    "stereo_params_get_weights": (c_uint32, [c_void_p]),
     "stereo_params_get": (c_bool, [c_void_p, c_char_p, POINTER(c_double)]),
     "stereo_device_new_cpu": (c_int, [c_uint, c_int, _HANDLE, _WHY]),
     "stereo_device_new_cuda": (c_int, [c_int, _HANDLE, _WHY]),

@@ -9,7 +9,7 @@ import os
 import threading
 import weakref
 from ctypes import POINTER, c_double, c_void_p
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -34,6 +34,8 @@ def backends() -> Tuple[str, ...]:
     """The compute backends that work on this machine: ``("cpu",)`` or ``("cpu", "cuda")``."""
     return ("cpu", "cuda") if c.lib.stereo_cuda_count(None) > 0 else ("cpu",)
 
+
+PathLike = Union[str, "os.PathLike[str]"]
 
 _Handles = List[Tuple[Any, int]]
 
@@ -80,19 +82,20 @@ class Matcher:
         ``"avx512"``; results are bit-exact.
     :param cuda_device: CUDA device index; -1 = first usable device.
     :param preset: one of presets(algorithm), set before the properties.
+    :param weights: file with the network of ``cost="learned"``; None = the built-in one.
     :param properties: see ``properties(algorithm)``.
     """
 
     def __init__(self, algorithm: str = "sgm", *, backend: str = "auto", threads: int = 0,
                  simd: str = "auto", cuda_device: int = -1, preset: Optional[str] = None,
-                 **properties: Value) -> None:
+                 weights: Optional[PathLike] = None, **properties: Value) -> None:
         self._kind = _tables.find_algorithm(algorithm)
         self._config: Optional[Tuple[int, ...]] = None
         self._lock = threading.Lock()
         self._handles: _Handles = []
         weakref.finalize(self, _free, self._lock, os.getpid(), self._handles)
         self._options = {"backend": backend, "threads": threads, "simd": simd,
-                         "cuda_device": cuda_device}
+                         "cuda_device": cuda_device, "weights": weights}
         self.algorithm = algorithm
         device = _devices.device(backend, threads, simd, cuda_device)
         self.backend: str = c.lib.stereo_device_backend(device).decode()
@@ -102,9 +105,18 @@ class Matcher:
         self._params = self._make(c.lib.stereo_params_new, c.lib.stereo_params_free, self._kind)
         self._matcher = self._make(c.lib.stereo_matcher_new, c.lib.stereo_matcher_free, self._kind,
                                    device)
+        if weights is not None:
+            self._load_weights(weights)
         if preset is not None:
             self.load_preset(preset)
         self.set(**properties)
+
+    def _load_weights(self, path: PathLike) -> None:
+        with open(path, "rb") as file:
+            text = file.read()
+        why = c.Message()
+        status = c.lib.stereo_params_set_weights(self._params, text, len(text), ctypes.byref(why))
+        check(status, os.fsencode(path) + b": " + why.text, "weights")
 
     def _make(self, new: Any, free: Any, *arguments: Any) -> int:
         handle = c_void_p()
@@ -152,6 +164,12 @@ class Matcher:
             values = {name: self._get(name) for name in table}
         return {name: row.values[int(values[name])] if row.values else row.kind(values[name])
                 for name, row in table.items()}
+
+    @property
+    def weights_checksum(self) -> int:
+        """CRC-32 of the network if ``cost="learned"``, otherwise 0."""
+        with self._lock:
+            return int(c.lib.stereo_params_get_weights(self._params))
 
     @property
     def milliseconds(self) -> float:
@@ -237,7 +255,8 @@ class Matcher:
 def match(left: Any, right: Any, *, algorithm: str = "sgm", confidence: bool = False,
           vertical: bool = False, dtype: Any = np.uint16, order: str = "rgb",
           backend: str = "auto", threads: int = 0, simd: str = "auto", cuda_device: int = -1,
-          preset: Optional[str] = None, **properties: Value) -> Map:
+          preset: Optional[str] = None, weights: Optional[PathLike] = None,
+          **properties: Value) -> Map:
     """Matches one rectified pair: see Matcher and Matcher.match() for the parameters.
 
     >>> found = match(left, right, num_disparities=64, confidence=True)
@@ -245,6 +264,6 @@ def match(left: Any, right: Any, *, algorithm: str = "sgm", confidence: bool = F
     True
     """
     matcher = Matcher(algorithm, backend=backend, threads=threads, simd=simd,
-                      cuda_device=cuda_device, preset=preset, **properties)
+                      cuda_device=cuda_device, preset=preset, weights=weights, **properties)
     return matcher.match(left, right, confidence=confidence, vertical=vertical, dtype=dtype,
                          order=order)

@@ -13,6 +13,7 @@ import copy
 import dataclasses
 import io
 import os
+import pathlib
 import pickle
 import re
 import subprocess
@@ -277,6 +278,40 @@ class Properties(unittest.TestCase):
                 self.assertEqual(matcher.properties, expected.properties)
                 self.assertIn("_meta/comment=%s\n" % sm.presets(algorithm)[name], section)
 
+    def test_weights(self):
+        """The file that the table of the library is made from has its checksum, and
+        the network of the census gives the maps of the census."""
+        folder = os.path.join(ROOT, "tools", "train", "weights")
+        with open(os.path.join(ROOT, "common", "cost", "learned-weights.c"),
+                  encoding="utf-8") as file:
+            name = re.search(r"tools/train/weights/([\w.-]+)\.\n", file.read()).group(1)
+        built_in = sm.Matcher("sgm", cost="learned", **CPU)
+        same = sm.Matcher("sgm", cost="learned", weights=os.path.join(folder, name), **CPU)
+        self.assertNotEqual(built_in.weights_checksum, 0)
+        self.assertEqual(built_in.weights_checksum, same.weights_checksum)
+        census = pathlib.Path(folder, "census.txt")
+        left, right, _ = scenes.render()
+        for algorithm in set(sm.algorithms()) - {"pyramid"}:
+            self.assertEqual(
+                sm.match(left, right, algorithm=algorithm, cost="learned", weights=census,
+                         num_disparities=20, **CPU),
+                sm.match(left, right, algorithm=algorithm, num_disparities=20, **CPU))
+        matcher = sm.Matcher("sgm", weights=census, **CPU)
+        self.assertEqual(matcher.weights_checksum, 0)
+        matcher.set(cost="learned")
+        self.assertEqual(pickle.loads(pickle.dumps(matcher)).weights_checksum,
+                         matcher.weights_checksum)
+        with tempfile.TemporaryDirectory() as temporary:
+            bad = os.path.join(temporary, "bad.txt")
+            with open(bad, "w", encoding="utf-8") as file:
+                file.write(census.read_text(encoding="utf-8").replace("-64", "-640", 1))
+            with self.assertRaisesRegex(sm.ArgumentError, "bad.txt: line 8: .*-127 to 127"):
+                sm.Matcher("sgm", weights=bad, **CPU)
+            with self.assertRaises(FileNotFoundError):
+                sm.Matcher("sgm", weights=os.path.join(temporary, "missing.txt"), **CPU)
+        with self.assertRaisesRegex(sm.ArgumentError, "pyramid has no parameter 'weights'"):
+            sm.Matcher("pyramid", weights=census, **CPU)
+
     def test_preset_and_properties(self):
         matcher = sm.Matcher("sgm", preset="classic", median=False, num_disparities=20, **CPU)
         values = matcher.properties
@@ -303,7 +338,7 @@ class Properties(unittest.TestCase):
                 ({"num_disparities": 0}, "goes from 1 to 16384"),
                 ({"num_disparities": 2.5}, "whole numbers"),
                 ({"num_disparities": float("nan")}, "out of range"),
-                ({"cost": "colour"}, "census, luma or rgb"),
+                ({"cost": "colour"}, "census, luma, rgb or learned"),
                 ({"cost": None}, "a number, a bool or a str"),
                 ({"algorithm": "sgbm"}, "one of bfv, bp, "),
                 ({"backend": "gpu"}, "auto, cpu, cuda"),
