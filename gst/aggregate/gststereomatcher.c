@@ -96,6 +96,10 @@ gst_stereo_matcher_start (GstAggregator * aggregator)
 {
   GstStereoMatcher *self = GST_STEREO_MATCHER (aggregator);
 
+  gst_stereo_failure_reset (&self->parent.failure);
+  /* before the device is opened, because a failed start has no stop */
+  if (!load_weights (self))
+    return FALSE;
   gst_stereo_matcher_newest_reset (self);
   reset_pairing (self);
   self->configured = FALSE;
@@ -109,7 +113,7 @@ gst_stereo_matcher_start (GstAggregator * aggregator)
   GST_OBJECT_LOCK (self);
   memset (&self->differences, 0, sizeof (self->differences));
   GST_OBJECT_UNLOCK (self);
-  return PARENT->start (aggregator) && load_weights (self);
+  return PARENT->start (aggregator);
 }
 
 static gboolean
@@ -343,6 +347,13 @@ gst_stereo_matcher_class_set_algorithm (GstStereoMatcherClass * klass,
   object_class->set_property = gst_stereo_matcher_set_param;
   object_class->get_property = gst_stereo_matcher_get_param;
   gst_stereo_params_install_properties (object_class, klass->algorithm);
+  /**
+   * GstStereoMatcher:weights:
+   *
+   * Name of a text file with the network of `cost=learned`, which replaces the
+   * built-in one. It is read when the element starts, whatever the cost is.
+   * docs/learned.md describes the format.
+   */
   if (has_cost (klass->algorithm))
     g_object_class_install_property (object_class, PROP_WEIGHTS,
         g_param_spec_string ("weights", "weights",
