@@ -332,10 +332,10 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_params_set_text (StereoParams *
  * docs/learned.md, or by that of the library if text is NULL.  The copy that a
  * matcher uses is made by stereo_matcher_configure().
  *
- * STEREO_ERROR_ARGUMENT if the algorithm has no parameter "cost", or if the text
- * is not such a network; then why names the line.  stereo_params_set_text() with
- * the name "weights" does the same with the content of a file; an empty file
- * name stands for the network of the library.
+ * STEREO_ERROR_ARGUMENT if the algorithm has no parameter "cost", or if the
+ * text is not such a network; then why names the line.
+ * stereo_params_set_text() with the name "weights" does the same with the
+ * content of a file; an empty file name stands for the network of the library.
  */
 STEREO_CHECKED STEREO_API StereoStatus stereo_params_set_weights (StereoParams *
     params, const char *text, size_t length, StereoMessage * why);
@@ -586,8 +586,9 @@ STEREO_API void stereo_matcher_set_profiling (StereoMatcher * matcher,
 /*
  * The stages of the frame that completed last, in order: "upload", "convert",
  * "census" or "learned", the algorithm's own stages, "match", "median" or
- * "refine", "temporal" and "download".  Stages that the frame does not have are missing.
- * Encoding is part of "median" or "refine", or of "match" without them.
+ * "refine", "temporal" and "download".  Stages that the frame does not have are
+ * missing.  Encoding is part of "median" or "refine", or of "match" without
+ * them.
  *
  * ns is the time since the end of the previous stage, summed over repetitions.
  * The stages add up to last_ns.  With several frames in flight they include the

@@ -41,8 +41,8 @@ extern const StereoEnumValue stereo_cost_values[STEREO_N_COSTS];
 
 #define STEREO_COST_DESCRIPTION \
   "Matching cost: census = 5x5 census and gradient, insensitive to exposure; " \
-  "luma = absolute difference of luma; rgb = sum of absolute RGB differences; " \
-  "learned = as census, with bits from a small trained network"
+  "luma = absolute difference of luma; rgb = sum of absolute RGB " \
+  "differences; learned = as census, with bits from a small trained network"
 
 /* What algorithms ask, so that only this folder and cuda/cost name the kinds.
  * Macros, to be constants in templates. */

@@ -6,9 +6,10 @@
 
 /*
  * x86 multiplies unsigned bytes with signed ones and adds adjacent products:
- * two in 16 bits with AVX2 and AVX-512 (saturated, which no pair below reaches),
- * four in 32 bits with AVX-512 VNNI.  So a lane of 32 bits has four numbers of
- * one pixel: neighbouring inputs of the first layer, or h_j of the second one.
+ * two in 16 bits with AVX2 and AVX-512 (saturated, which no pair below
+ * reaches), four in 32 bits with AVX-512 VNNI.  So a lane of 32 bits has four
+ * numbers of one pixel: neighbouring inputs of the first layer, or h_j of the
+ * second one.
  *
  * Without VNNI, two instructions of each layer can be spared if weights are
  * narrow: no pair of products overflows with inputs plus 127 instead of
@@ -36,7 +37,7 @@ typedef __m512i Register;
 typedef __m256i Register;
 #endif
 
-/* -------------------------------------------------------------- instructions */
+/* ------------------------------------------------------------- instructions */
 
 ALWAYS_INLINE Register
 learned_set32 (const void *four_bytes)
@@ -129,7 +130,7 @@ learned_inputs (int x, const uint8_t * const line[5], int offset,
   }
 }
 
-/* --------------------------------------------------------------- first layer */
+/* -------------------------------------------------------------- first layer */
 
 #if defined (__AVX512VNNI__)
 
@@ -213,8 +214,8 @@ typedef struct
   int8_t w1[STEREO_NETWORK_HIDDEN][LEARNED_TWOS][4];    /* each pair twice */
 } LearnedWeights;
 
-/* Whether sums of products of weights with bytes from 0 to `highest` fit 16 bits:
- * n pairs of weights, `step` apart. */
+/* Whether sums of products of weights with bytes from 0 to `highest` fit 16
+ * bits: n pairs of weights, `step` apart. */
 static bool
 learned_fits (const int8_t * weights, int n, int step, int highest)
 {
@@ -350,7 +351,7 @@ learned_first_layer (const LearnedWeights * weights, bool narrow, int x,
 
 #endif
 
-/* -------------------------------------------------------------- second layer */
+/* ------------------------------------------------------------- second layer */
 
 /* sums + the products of half of the h_j of a pixel. */
 ALWAYS_INLINE Register

@@ -5,8 +5,8 @@
  */
 
 /*
- * The learned cost makes the 24 bits of a word by a network of two layers, which
- * sees the same 24 neighbours as the census, in raster order:
+ * The learned cost makes the 24 bits of a word by a network of two layers,
+ * which sees the same 24 neighbours as the census, in raster order:
  *
  *   d_q = clamp (32 (I (q) - I (p)), -127, 127)                24 inputs
  *   h_j = clamp ((sum_q w1[j][q] d_q + b1[j] + half) >> shift, 0, 127)

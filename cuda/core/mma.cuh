@@ -6,7 +6,8 @@
 
 /*
  * C += A B for bytes, unsigned or (_signed) signed, with exact 32-bit sums.  A
- * has 16 rows, B 8 columns, both 16 (or 32) deep.  With g = lane / 4 and t = lane % 4, a lane holds
+ * has 16 rows, B 8 columns, both 16 (or 32) deep.  With g = lane / 4 and
+ * t = lane % 4, a lane holds
  *
  *   a[0]: A[g][4 t .. 4 t + 3]        a[1]: A[g + 8][4 t .. 4 t + 3]
  *   b:    B[4 t .. 4 t + 3][g]
@@ -22,9 +23,9 @@
 
 #include <stdint.h>
 
-/* stereo_mma_16() and stereo_mma_32() for a type of bytes; the latter is for the
- * two halves of a depth of 32.  start, the addend, is a separate operand so that
- * a constant need not be copied. */
+/* stereo_mma_16() and stereo_mma_32() for a type of bytes; the latter is for
+ * the two halves of a depth of 32.  start, the addend, is a separate operand so
+ * that a constant need not be copied. */
 #if __CUDA_ARCH__ >= 800
 #define STEREO_DEFINE_MMA(suffix, type) \
   static __device__ __forceinline__ void \

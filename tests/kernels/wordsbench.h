@@ -58,8 +58,8 @@ words_oracle_gradient (const WordsView * v, int x, int y)
 }
 
 static inline uint32_t
-words_oracle_census (const StereoNetwork * network, const WordsView * view, int x,
-    int y)
+words_oracle_census (const StereoNetwork * network, const WordsView * view,
+    int x, int y)
 {
   uint32_t word = 0;
   int n = 0;

@@ -125,8 +125,8 @@ TEST (test_restart)
 
 /* A matcher that cannot start, and the only error that it posts. */
 static void
-expect_error (const gchar * weights, gint code, const gchar * first,
-    const gchar * second)
+expect_error (const gchar * weights, gint code, const gchar * text,
+    const gchar * more)
 {
   GstElement *element = gst_element_factory_make ("stereosgm", "matcher");
   GstBus *bus = gst_bus_new ();
@@ -143,8 +143,8 @@ expect_error (const gchar * weights, gint code, const gchar * first,
   gst_message_parse_error (message, &error, NULL);
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, code), "%s",
       error->message);
-  fail_unless (strstr (error->message, first) != NULL, "%s", error->message);
-  fail_unless (strstr (error->message, second) != NULL, "%s", error->message);
+  fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
+  fail_unless (strstr (error->message, more) != NULL, "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
