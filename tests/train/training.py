@@ -190,14 +190,30 @@ class Loss(unittest.TestCase):
 
 class Program(unittest.TestCase):
     def arguments(self, folder):
-        return argparse.Namespace(out=folder, images=None, scenes="plain", seed=0, device="cpu")
+        return argparse.Namespace(out=folder, images=None, scenes="plain", seed=0, commit="abc", device="cpu")
 
-    def make_run(self):
-        return train.Run("short", variants.Variant(steps=4), "cpu")
+    def make_run(self, stop=0):
+        return train.Run("short", variants.Variant(steps=4), "cpu", stop)
 
     def steps(self, run, generator, n):
         for _ in range(n):
             run.train(loss.Scene(generator.pairs(), generator.options.disparities), False)
+
+    def test_schedule(self):
+        """A run ends at its stop or its schedule, and the text has all schedules."""
+        generator, run = generate.Generator(dataclasses.replace(SMALL, batch=1)), self.make_run(stop=2)
+        self.steps(run, generator, 1)
+        self.assertFalse(run.is_done())
+        self.steps(run, generator, 1)
+        self.assertTrue(run.is_done())
+        run = self.make_run()
+        self.steps(run, generator, 1)
+        train.fit_steps([run], 1.0, 1.5, lambda text: self.assertEqual(text, "steps: short 2"))
+        self.assertIn("schedule: 4 steps from step 0, 2 steps from step 1",
+                      train.describe(run, self.arguments(None), generator))
+        self.assertFalse(run.is_done())
+        self.steps(run, generator, 1)
+        self.assertTrue(run.is_done())
 
     def test_resume(self):
         """A run in two parts is one run: pairs, weights and optimiser continue from the checkpoint."""
@@ -218,7 +234,7 @@ class Program(unittest.TestCase):
             # the text is that of the checkpoint
             with open(os.path.join(folder, "short.txt"), encoding="utf-8") as file:
                 text = file.read()
-            self.assertIn("variant short, 2 of 4 steps of 1 pairs", text)
+            self.assertIn("--scenes plain --variants short, 2 steps of 1 pairs\n# schedule: 4 steps from step 0\n# commit: abc\n", text)
             written = io.StringIO()
             with contextlib.redirect_stdout(written):
                 quantize.main([path, "short"])

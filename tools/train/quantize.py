@@ -21,7 +21,7 @@ def main(arguments=None):
     state = torch.load(args.checkpoint, map_location="cpu")["runs"][args.name]
     network = CodeNetwork()
     network.load_state_dict(state["network"])
-    print(format_network(network.quantize(), ["%s, %d of %d steps" % (args.name, state["step"], state["steps"])]),
+    print(format_network(network.quantize(), ["%s, %d steps" % (args.name, state["step"])]),
           end="")
 
 

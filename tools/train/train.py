@@ -11,6 +11,7 @@ import dataclasses
 import hashlib
 import math
 import os
+import subprocess
 import time
 
 import torch
@@ -33,15 +34,23 @@ FIT_INTERVAL = 150
 class Run:
     """A network in training: its variant, optimiser and progress."""
 
-    def __init__(self, name, variant, device):
+    def __init__(self, name, variant, device, stop=0):
         self.name, self.variant, self.step = name, dataclasses.replace(variant), 0
+        # (step, length of the schedule from this step)
+        self.schedules = [(0, variant.steps)]
         self.network = CodeNetwork(variant.seed).to(device)
+        self.stop = stop or math.inf
         self.start = [p.detach().clone() for p in (self.network.first, self.network.second)]
         self.optimizer = torch.optim.Adam(self.network.parameters(), betas=(0.9, 0.99))
         self.seen = []
 
     def is_done(self):
-        return self.step >= self.variant.steps
+        return self.step >= min(self.variant.steps, self.stop)
+
+    def set_steps(self, steps):
+        """Another length of the schedule from here on."""
+        self.variant.steps = steps
+        self.schedules = [(step, n) for step, n in self.schedules if step < self.step] + [(self.step, steps)]
 
     def _distance(self):
         """Mean squared distance of the weights from the initial ones."""
@@ -78,11 +87,12 @@ class Run:
         return "%s %d: %s" % (self.name, self.step, " ".join("%.3f" % v for v in means))
 
     def state(self):
-        return {"step": self.step, "steps": self.variant.steps, "network": self.network.state_dict(),
+        return {"step": self.step, "schedules": self.schedules, "network": self.network.state_dict(),
                 "optimizer": self.optimizer.state_dict()}
 
     def restore(self, state):
-        self.step, self.variant.steps = state["step"], state["steps"]
+        self.step, self.schedules = state["step"], state["schedules"]
+        self.variant.steps = self.schedules[-1][1]
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
 
@@ -97,18 +107,33 @@ def digest(folder):
     return total.hexdigest()[:16]
 
 
+def find_commit():
+    """The last commit of this program: subject and date, which a rebase keeps. "unknown" outside a
+    repository."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    try:
+        done = subprocess.run(["git", "log", "-1", "--format=%s (%as)", "--", here], cwd=here, check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.strip() or "unknown"
+
+
 def describe(run, args, generator):
     """Provenance of the weights, as comment lines."""
-    w = run.variant.weights
-    return ["gst-stereomatching: code network, 24 differences -> 48 -> 24 bits",
-            "trained by tools/train/train.py: variant %s, %d of %d steps of %d pairs, seed %d, scenes %s, data seed %d"
-            % (run.name, run.step, run.variant.steps, generator.options.batch, run.variant.seed, args.scenes, args.seed),
-            "loss: pixel %g, aggregate %g, surface %g, occluded %g, edge %g, anchor %g; rate %g; rounded from %g"
-            % (w.pixel, w.aggregate, w.surface, w.occluded, w.edge, run.variant.anchor, run.variant.learning_rate,
-               run.variant.rounded_from),
+    variant, options = run.variant, generator.options
+    w = variant.weights
+    return ["A network for cost=learned, trained on generated pairs.",
+            "program: tools/train/train.py --scenes %s --variants %s, %d steps of %d pairs"
+            % (args.scenes, run.name, run.step, options.batch),
+            "schedule: " + ", ".join("%d steps from step %d" % (n, step) for step, n in run.schedules),
+            "commit: %s" % args.commit,
             "data: %d crops of photographs (images.txt, sha256 %s), %d drawn textures"
-            % (generator.options.n_photographs, digest(args.images) if args.images else "none",
-               generator.options.n_drawn),
+            % (options.n_photographs, digest(args.images) if args.images else "none", options.n_drawn),
+            "seeds: weights %d, pairs %d" % (variant.seed, args.seed),
+            "loss: pixel %g, aggregate %g, surface %g, occluded %g, edge %g, anchor %g; rate %g; rounded from %g"
+            % (w.pixel, w.aggregate, w.surface, w.occluded, w.edge, variant.anchor, variant.learning_rate,
+               variant.rounded_from),
             "made with PyTorch %s on %s" % (torch.__version__, device_name(args.device))]
 
 
@@ -144,14 +169,17 @@ def fit_steps(runs, step_time, left, log):
     def need():
         return sum(max(0, run.variant.steps - run.step) for run in runs) * per_network
 
-    shortened = need() > max(left, 0)
+    before = {run.name: run.variant.steps for run in runs}
     while need() > max(left, 0):
         longest = max(run.variant.steps for run in runs)
         for run in runs:
             if run.variant.steps == longest:
                 run.variant.steps -= max(1, longest // 50)
+    shortened = [run for run in runs if run.variant.steps != before[run.name]]
+    for run in shortened:
+        run.set_steps(run.variant.steps)
     if shortened:
-        log("steps: " + ", ".join("%s %d" % (run.name, run.variant.steps) for run in runs))
+        log("steps: " + ", ".join("%s %d" % (run.name, run.variant.steps) for run in shortened))
 
 
 def train(args, runs, generator, log):
@@ -191,8 +219,10 @@ def parse_arguments():
     parser.add_argument("--batch", type=int, default=8, help="pairs of a batch")
     parser.add_argument("--drawn", type=int, default=280, help="number of drawn textures")
     parser.add_argument("--steps", type=int, help="number of steps of all variants instead of their own")
+    parser.add_argument("--stop", type=int, default=0, help="end after this step; the schedule stays")
     parser.add_argument("--fit", action="store_true", help="shorten schedules to end within --seconds")
     parser.add_argument("--workers", type=int, default=1, help="processes that draw textures")
+    parser.add_argument("--commit", default=find_commit(), help="commit of this program, for the weights' comments")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     return parser.parse_args()
 
@@ -212,9 +242,9 @@ def main():
         generator = Generator(options, args.images, args.device, args.seed, args.workers)
         log("%d crops, %d drawn textures, %.0f s" % (generator.options.n_photographs, options.n_drawn,
                                                       time.monotonic() - start))
-        runs = [Run(name, VARIANTS[name], args.device) for name in names]
+        runs = [Run(name, VARIANTS[name], args.device, args.stop) for name in names]
         for run in runs:
-            run.variant.steps = args.steps or run.variant.steps
+            run.set_steps(args.steps or run.variant.steps)
         checkpoint = os.path.join(args.out, "checkpoint.pt")
         if os.path.exists(checkpoint):
             restore(checkpoint, args.device, runs, generator)
