@@ -93,10 +93,23 @@ render_view_row (GstStereoRenderer * self,
     const GstStereoTestSettings * settings,
     gdouble position, gint y, guint64 frame, guint16 * rgb)
 {
-  gst_stereo_scene_render_row (self->scene, position, y, rgb);
+  if (self->is_disturbed && position == 1
+      && settings->view != GST_STEREO_TEST_SRC_VIRTUAL)
+    gst_stereo_warp_row (&self->warp, &self->undisturbed, y, self->scene_width,
+        rgb);
+  else
+    gst_stereo_scene_render_row (self->scene, position, y, 0,
+        self->scene_width, rgb);
   if (settings->noise > 0
       || (position > 0 && settings->exposure_offset != 0))
     add_noise (rgb, self->scene_width, y, position, frame, settings);
+}
+
+/* The position of the camera whose image is on the left or right. */
+static gdouble
+position_of (const GstStereoTestSettings * settings, gboolean right)
+{
+  return right != settings->swap ? 1 : 0;
 }
 
 /* Row y of a frame, which may contain both views. */
@@ -104,17 +117,18 @@ static void
 render_row (GstStereoRenderer * self, const GstStereoTestSettings * settings,
     gint y, guint64 frame, guint16 * rgb)
 {
-  gdouble position = settings->view == GST_STEREO_TEST_SRC_RIGHT ? 1
-      : settings->view == GST_STEREO_TEST_SRC_VIRTUAL ? settings->position : 0;
+  gdouble position = settings->view == GST_STEREO_TEST_SRC_VIRTUAL
+      ? settings->position : position_of (settings,
+      settings->view == GST_STEREO_TEST_SRC_RIGHT);
 
   if (settings->view == GST_STEREO_TEST_SRC_TOP_BOTTOM
       && y >= self->scene_height) {
-    position = 1;
+    position = position_of (settings, TRUE);
     y -= self->scene_height;
   }
   render_view_row (self, settings, position, y, frame, rgb);
   if (settings->view == GST_STEREO_TEST_SRC_SIDE_BY_SIDE)
-    render_view_row (self, settings, 1, y, frame,
+    render_view_row (self, settings, position_of (settings, TRUE), y, frame,
         rgb + 3 * self->scene_width);
 }
 
@@ -268,6 +282,53 @@ render_disparities (GstStereoRenderer * self,
 
 /* ------------------------------------------------------------------ frames */
 
+static gboolean
+has_disturbed_view (const GstStereoTestSettings * settings)
+{
+  const GstStereoTestSrcView one = settings->swap ? GST_STEREO_TEST_SRC_LEFT
+      : GST_STEREO_TEST_SRC_RIGHT;
+
+  return (settings->view == one
+      || settings->view == GST_STEREO_TEST_SRC_SIDE_BY_SIDE
+      || settings->view == GST_STEREO_TEST_SRC_TOP_BOTTOM)
+      && (settings->delay > 0 || settings->drift != 0
+      || gst_stereo_disturbance_is_set (&settings->disturbance));
+}
+
+/* Renders the part of the right view that the disturbed camera sees, of the
+ * frame that it shows. */
+static void
+render_undisturbed (GstStereoRenderer * self,
+    const GstStereoTestSettings * settings, guint64 number)
+{
+  GstStereoDisturbance disturbance = settings->disturbance;
+  GstStereoUndisturbed *part = &self->undisturbed;
+  gdouble drift = settings->drift * number * self->duration;
+  guint16 *memory = part->rgb;
+  gsize size;
+
+  disturbance.roll += drift;
+  disturbance.pitch += drift;
+  disturbance.yaw += drift;
+  gst_stereo_warp_init (&self->warp, &disturbance, self->scene_width,
+      self->scene_height);
+  *part = gst_stereo_warp_part (&self->warp, self->scene_width,
+      self->scene_height, disturbance.blur);
+  size = 3 * (gsize) part->width * part->height;
+  if (size > self->undisturbed_size) {
+    g_free (memory);
+    memory = g_new (guint16, size);
+    self->undisturbed_size = size;
+  }
+  part->rgb = memory;
+  gst_stereo_scene_set_frame (self->scene, number - MIN (settings->delay,
+          number));
+  for (gint y = 0; y < part->height; y++)
+    gst_stereo_scene_render_row (self->scene, 1, part->y + y, part->x,
+        part->width, part->rgb + 3 * (gsize) y * part->width);
+  gst_stereo_undisturbed_blur (part, disturbance.blur);
+}
+
 static void
 prepare_scene (GstStereoRenderer * self,
     const GstStereoTestSettings * settings, guint64 number)
@@ -290,6 +351,9 @@ prepare_scene (GstStereoRenderer * self,
     self->scene_width = width;
     self->scene_height = height;
   }
+  self->is_disturbed = has_disturbed_view (settings);
+  if (self->is_disturbed)
+    render_undisturbed (self, settings, number);
   gst_stereo_scene_set_frame (self->scene, number);
 }
 
@@ -311,6 +375,8 @@ free_rows (GstStereoRenderer * self)
   for (guint i = 0; i < 2; i++)
     g_clear_pointer (&self->rgb[i], g_free);
   g_clear_pointer (&self->disparity, g_free);
+  g_clear_pointer (&self->undisturbed.rgb, g_free);
+  self->undisturbed_size = 0;
 }
 
 void
@@ -320,6 +386,7 @@ gst_stereo_renderer_init (GstStereoRenderer * self, const GstVideoInfo * info)
   set_matrix (self, info);
   self->width = info->width;
   self->height = info->height;
+  self->duration = info->fps_n > 0 ? (gdouble) info->fps_d / info->fps_n : 0;
   for (guint i = 0; i < 2; i++)
     self->rgb[i] = g_new (guint16, 3 * (gsize) info->width);
   self->disparity = g_new (gdouble, info->width);

@@ -5,16 +5,18 @@
  */
 
 /*
- * Renders a scene to video frames: the views of a frame, noise and exposure of
- * each camera, and conversion to every video format.
+ * Renders a scene to video frames: the views of a frame, noise, exposure and
+ * alignment of each camera, and conversion to every video format.
  */
 
 #ifndef GST_STEREO_RENDERER_H
 #define GST_STEREO_RENDERER_H
 
+#include "elements/testsrc/gststereodisturbance.h"
 #include "elements/testsrc/gststereoscene.h"
 
 #include <gst/video/video.h>
+#include <stdbool.h>
 
 G_BEGIN_DECLS
 
@@ -41,6 +43,11 @@ typedef struct
   double exposure_offset;
   unsigned disparity_scale;
   double position;
+  /* Of the right camera. */
+  GstStereoDisturbance disturbance;
+  double drift;                 /* of all rotations, in degrees per second */
+  unsigned delay;               /* frames */
+  bool swap;                    /* the right view is the left one, and back */
 } GstStereoTestSettings;
 
 typedef struct
@@ -49,8 +56,16 @@ typedef struct
   GstStereoTestSettings scene_settings; /* that the scene was made for */
   gint scene_width, scene_height;
   gint width, height;           /* of a frame */
+  gdouble duration;             /* of a frame in seconds, or 0 */
   guint16 *rgb[2];              /* the last two rows */
   gdouble *disparity;           /* a row */
+
+  /* If the right view is disturbed or late: what its camera would see, and the
+   * mapping of the frame. */
+  gboolean is_disturbed;
+  GstStereoUndisturbed undisturbed;
+  gsize undisturbed_size;       /* allocated values */
+  GstStereoWarp warp;
 
   /* Y, U, V of R, G, B in units of 1/65536, and offsets in grey levels */
   gint32 matrix[3][3];

@@ -114,6 +114,7 @@ typedef struct
 {
   gdouble position;
   gdouble y;
+  gint x, width;                /* columns */
   guint n;
   GstStereoSegment segment[MAX_SEGMENTS];
 } GstStereoRow;
@@ -137,6 +138,7 @@ struct _GstStereoScene
 
   /* Of the row. */
   gint *visible;                /* index of the segment that covers a pixel */
+  gint n_visible;               /* at least the width */
   GstStereoRow row[2];
   GstStereoEdge edge[2 * MAX_SEGMENTS];
 };

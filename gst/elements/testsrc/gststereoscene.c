@@ -337,6 +337,7 @@ gst_stereo_scene_new (GstStereoPattern pattern, guint seed, gint width,
   scene->height = height;
   scene->range = num_disparities - 1;
   scene->visible = g_new (gint, width);
+  scene->n_visible = width;
 
   gst_stereo_scene_init_textures (scene);
   return scene;

@@ -50,11 +50,11 @@ void gst_stereo_scene_set_frame (GstStereoScene * scene, guint64 frame);
  * steep surfaces would occlude themselves. */
 #define GST_STEREO_SCENE_FARTHEST 1.5
 
-/* Row y of the view at a position from -GST_STEREO_SCENE_FARTHEST to
- * GST_STEREO_SCENE_FARTHEST: width times R, G, B in units of 1/256 grey
- * level. */
+/* Pixels x to x + width - 1 of row y of the view at a position from
+ * -GST_STEREO_SCENE_FARTHEST to GST_STEREO_SCENE_FARTHEST, which may be up to a
+ * width or height outside of it: R, G, B in units of 1/256 grey level. */
 void gst_stereo_scene_render_row (GstStereoScene * scene, gdouble position,
-    gint y, guint16 * rgb);
+    gint y, gint x, gint width, guint16 * rgb);
 
 /* Row y of the disparities of the left view; -1 where the point is occluded in
  * the right view or lies left of its image. */

@@ -29,7 +29,7 @@ add_segment (const GstStereoScene * scene, GstStereoRow * row, guint surface,
     return;
   from -= row->position * linear (s->d, from, row->y);
   to -= row->position * linear (s->d, to, row->y);
-  if (to < -1 || from > scene->width)
+  if (to < row->x - 1 || from > row->x + row->width)
     return;
   g_assert (row->n < MAX_SEGMENTS);
   segment->surface = surface;
@@ -141,7 +141,7 @@ add_edge (GstStereoScene * scene, guint * n, gint x, guint segment,
   edge->coverage = coverage;
 }
 
-/* Finds the segments of a row. */
+/* Finds the segments of a row, whose columns are set. */
 static const GstStereoRow *
 find_segments (GstStereoScene * scene, GstStereoRow * row, gdouble position,
     gint y)
@@ -174,18 +174,27 @@ shade_segment (const GstStereoScene * scene, const GstStereoRow * row,
 
 void
 gst_stereo_scene_render_row (GstStereoScene * scene, gdouble position, gint y,
-    guint16 * rgb)
+    gint x0, gint width, guint16 * rgb)
 {
-  const GstStereoRow *row = find_segments (scene, &scene->row[0], position, y);
-  gint width = scene->width, *visible = scene->visible;
+  const GstStereoRow *row;
+  gint *visible;
   guint n_edges = 0;
+
+  if (width > scene->n_visible) {
+    scene->visible = g_renew (gint, scene->visible, width);
+    scene->n_visible = width;
+  }
+  visible = scene->visible;
+  scene->row[0].x = x0;
+  scene->row[0].width = width;
+  row = find_segments (scene, &scene->row[0], position, y);
 
   /* the first segment covers the whole row */
   memset (visible, 0, sizeof (*visible) * width);
   for (guint i = 1; i < row->n; i++) {
-    /* here pixel x extends from x to x + 1 */
-    gdouble from = MAX (row->segment[i].from + 0.5, 0);
-    gdouble to = MIN (row->segment[i].to + 0.5, width);
+    /* here pixel x extends from x to x + 1, and the first one is 0 */
+    gdouble from = MAX (row->segment[i].from - x0 + 0.5, 0);
+    gdouble to = MIN (row->segment[i].to - x0 + 0.5, width);
     gint first, end;
 
     if (!(from < to))
@@ -206,7 +215,7 @@ gst_stereo_scene_render_row (GstStereoScene * scene, gdouble position, gint y,
 
   for (gint x = 0, end; x < width; x = end) {
     for (end = x + 1; end < width && visible[end] == visible[x]; end++);
-    shade_segment (scene, row, visible[x], y, x, end - x, rgb + 3 * x);
+    shade_segment (scene, row, visible[x], y, x0 + x, end - x, rgb + 3 * x);
   }
 
   for (guint i = 0; i < n_edges; i++) {
@@ -216,7 +225,7 @@ gst_stereo_scene_render_row (GstStereoScene * scene, gdouble position, gint y,
 
     if ((gint) edge->segment < visible[edge->x])
       continue;                 /* occluded */
-    shade_segment (scene, row, edge->segment, y, edge->x, 1, color);
+    shade_segment (scene, row, edge->segment, y, x0 + edge->x, 1, color);
     for (guint c = 0; c < 3; c++)
       to[c] = (guint16) ((to[c] * (256 - part) + color[c] * part) >> 8);
   }
@@ -244,10 +253,15 @@ is_visible (const GstStereoScene * scene, const GstStereoRow * row,
 void
 gst_stereo_scene_truth_row (GstStereoScene * scene, gint y, gdouble * disparity)
 {
-  const GstStereoRow *left = find_segments (scene, &scene->row[0], 0, y);
-  const GstStereoRow *right = find_segments (scene, &scene->row[1], 1, y);
   gint width = scene->width, *visible = scene->visible;
+  const GstStereoRow *left, *right;
 
+  for (guint i = 0; i < 2; i++) {
+    scene->row[i].x = 0;
+    scene->row[i].width = width;
+  }
+  left = find_segments (scene, &scene->row[0], 0, y);
+  right = find_segments (scene, &scene->row[1], 1, y);
   memset (visible, 0, sizeof (*visible) * width);
   for (guint i = 1; i < left->n; i++) {
     gdouble from = MAX (left->segment[i].from, 0);

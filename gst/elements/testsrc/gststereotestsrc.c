@@ -49,6 +49,36 @@
  * one frame. The caps have the size of the whole frame, with an even width or
  * height, and a `multiview-mode`.
  *
+ * ## Cameras that are not aligned
+ *
+ * Further properties disturb the camera of the right view, as a knock or a bad
+ * mount would. Neither the left view nor the ground truth nor `view=virtual`
+ * change.
+ *
+ * The disturbed camera is at the same place, so the exact position of every
+ * point is known. With the centre (cx, cy) of a view and a focal length f of
+ * the larger of its sides, the pixel (u, v) of the disturbed view looks in the
+ * direction (s X, s Y, 1), where X = (u - cx) / f, Y = (v - cy - rows) / f and
+ * s = (1 + k1 (X^2 + Y^2)) / zoom. Its axes (x to the right, y down, z forward)
+ * are those of the undisturbed camera, turned by #GstStereoTestSrc:pitch about
+ * x, then by #GstStereoTestSrc:yaw about y, then by minus
+ * #GstStereoTestSrc:roll about z. Positive values move the view down, move it
+ * to the left, and turn it clockwise. #GstStereoTestSrc:drift adds to all three
+ * angles, at most up to 45 degrees.
+ *
+ * #GstStereoTestSrc:blur acts before the disturbance, noise and
+ * #GstStereoTestSrc:exposure-offset after it. With #GstStereoTestSrc:delay the
+ * right view shows an earlier frame. #GstStereoTestSrc:swap exchanges the final
+ * images, as swapped cables do.
+ *
+ * All of these properties are controllable: a control source makes a camera
+ * that drifts slowly, or is knocked at a certain frame.
+ *
+ * |[
+ * gst-launch-1.0 stereotestsrc view=side-by-side pattern=corridor roll=0.5 rows=2 drift=0.05 ! videoconvert ! autovideosink
+ * ]| Shows both views of a street, of which the right one is turned, lower, and
+ * turns further.
+ *
  * Since: 0.1
  */
 
@@ -112,6 +142,33 @@ static const StereoParamSpec specs[] = {
       "Virtual camera position (0 = left, 1 = right; beyond for "
       "extrapolation)", 0.5,
       -GST_STEREO_SCENE_FARTHEST, GST_STEREO_SCENE_FARTHEST),
+  /* Of the right camera, see gststereodisturbance.h. */
+  STEREO_PARAM_DOUBLE_ROW (GstStereoTestSettings, disturbance.roll, "roll",
+      "Clockwise rotation of the right view, in degrees", 0,
+      -GST_STEREO_MAX_ROTATION, GST_STEREO_MAX_ROTATION),
+  STEREO_PARAM_DOUBLE_ROW (GstStereoTestSettings, disturbance.pitch, "pitch",
+      "Upward rotation of the right camera, in degrees", 0,
+      -GST_STEREO_MAX_ROTATION, GST_STEREO_MAX_ROTATION),
+  STEREO_PARAM_DOUBLE_ROW (GstStereoTestSettings, disturbance.yaw, "yaw",
+      "Rotation of the right camera to the right, in degrees", 0,
+      -GST_STEREO_MAX_ROTATION, GST_STEREO_MAX_ROTATION),
+  STEREO_PARAM_DOUBLE_ROW (GstStereoTestSettings, disturbance.zoom, "zoom",
+      "Magnification of the right view", 1, 0.5, 2),
+  STEREO_PARAM_DOUBLE_ROW (GstStereoTestSettings, disturbance.rows, "rows",
+      "Offset of the right view downwards, in pixels", 0, -16384, 16384),
+  STEREO_PARAM_DOUBLE_ROW (GstStereoTestSettings, disturbance.k1, "k1",
+      "Radial distortion of the right view (above 0 = barrel)", 0, -0.5, 0.5),
+  STEREO_PARAM_BOOL_ROW (GstStereoTestSettings, swap, "swap",
+      "Swap the left and the right view", false),
+  STEREO_PARAM_DOUBLE_ROW (GstStereoTestSettings, disturbance.blur, "blur",
+      "Standard deviation of a Gaussian blur of the right view, in pixels "
+      "(below 0.1 = none)", 0, 0, GST_STEREO_MAX_BLUR),
+  STEREO_PARAM_UINT_ROW (GstStereoTestSettings, delay, "delay",
+      "Number of frames that the right view is late, with unchanged "
+      "timestamps", 0, 0, 1000),
+  STEREO_PARAM_DOUBLE_ROW (GstStereoTestSettings, drift, "drift",
+      "Increase of roll, pitch and yaw over time, in degrees per second", 0,
+      -GST_STEREO_MAX_ROTATION, GST_STEREO_MAX_ROTATION),
   STEREO_PARAM_END
 };
 

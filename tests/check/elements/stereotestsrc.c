@@ -6,6 +6,8 @@
 
 #include "../stereocheck.h"
 
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
 #include <math.h>
 
 #include "base/gststereometa.h"
@@ -706,6 +708,309 @@ TEST (test_caps)
   fail_unless (gst_video_colorimetry_matches (&p.frame.info.colorimetry,
           GST_VIDEO_COLORIMETRY_BT601));
   drop_picture (&p);
+}
+
+/* ------------------------------------------------- cameras out of alignment */
+
+#define DISTURBED_CAPS "video/x-raw,format=GRAY8,width=200,height=150," \
+    "framerate=10/1"
+#define DISTURBED "roll=2 pitch=1 yaw=-1 zoom=1.05 rows=3 k1=0.1 blur=1 " \
+    "delay=2 drift=0.5"
+
+/* Only the right view changes. */
+TEST (test_disturbance_of_right)
+{
+  static const gchar *const unchanged[] = { "view=left", "view=virtual",
+    "view=virtual position=1"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (unchanged); i++) {
+    gchar *all = g_strdup_printf ("%s " DISTURBED, unchanged[i]);
+
+    fail_unless (is_same (DISTURBED_CAPS, 3, unchanged[i], 3, all));
+    g_free (all);
+  }
+  fail_unless (is_same ("video/x-raw,format=GRAY16_LE,width=200,height=150,"
+          "framerate=10/1", 3, "view=disparity", 3,
+          "view=disparity swap=true " DISTURBED));
+  fail_unless (is_same (DISTURBED_CAPS, 3, "view=virtual", 3,
+          "view=virtual swap=true"));
+  fail_if (is_same (DISTURBED_CAPS, 3, "view=right", 3, "view=right roll=1"));
+  fail_if (is_same (DISTURBED_CAPS, 3, "view=right", 3,
+          "view=right blur=0.5"));
+  fail_unless (is_same (DISTURBED_CAPS, 3, "view=right", 3,
+          "view=right blur=0.05"));
+}
+
+TEST (test_swap)
+{
+  fail_unless (is_same (DISTURBED_CAPS, 3, "view=right", 3,
+          "view=left swap=true"));
+  fail_unless (is_same (DISTURBED_CAPS, 3, "view=left", 3,
+          "view=right swap=true"));
+  /* the images are swapped last */
+  fail_unless (is_same (DISTURBED_CAPS, 3,
+          "view=right noise=4 exposure-offset=9 " DISTURBED, 3,
+          "view=left swap=true noise=4 exposure-offset=9 " DISTURBED));
+}
+
+/* One frame with both views contains those of two elements. */
+TEST (test_disturbed_packing)
+{
+  static const gchar *const swaps[] = { "", "swap=true" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (swaps); i++) {
+    Picture left = render (2, DISTURBED_CAPS, "%s " DISTURBED, swaps[i]);
+    Picture right = render (2, DISTURBED_CAPS, "view=right %s " DISTURBED,
+        swaps[i]);
+    Picture sbs = render (2, "video/x-raw,format=GRAY8,width=400,height=150,"
+        "framerate=10/1", "view=side-by-side %s " DISTURBED, swaps[i]);
+    Picture tb = render (2, "video/x-raw,format=GRAY8,width=200,height=300,"
+        "framerate=10/1", "view=top-bottom %s " DISTURBED, swaps[i]);
+
+    fail_unless (is_part (&sbs, 0, 0, &left));
+    fail_unless (is_part (&sbs, 200, 0, &right));
+    fail_unless (is_part (&tb, 0, 0, &left));
+    fail_unless (is_part (&tb, 0, 150, &right));
+    drop_picture (&left);
+    drop_picture (&right);
+    drop_picture (&sbs);
+    drop_picture (&tb);
+  }
+}
+
+TEST (test_delay)
+{
+  fail_unless (is_same (DISTURBED_CAPS, 1, "view=right", 4,
+          "view=right delay=3"));
+  fail_unless (is_same (DISTURBED_CAPS, 0, "view=right", 4,
+          "view=right delay=9"));
+  /* noise is the camera's of that time */
+  fail_if (is_same (DISTURBED_CAPS, 1, "view=right noise=2", 4,
+          "view=right delay=3 noise=2"));
+}
+
+TEST (test_drift)
+{
+  fail_unless (is_same (DISTURBED_CAPS, 5,
+          "view=right roll=1.25 pitch=0.25 yaw=0.25", 5,
+          "view=right roll=1 drift=0.5"));
+  fail_unless (is_same (DISTURBED_CAPS, 0, "view=right", 0,
+          "view=right drift=0.5"));
+}
+
+TEST (test_row_offset)
+{
+  Picture before = render (1, DISTURBED_CAPS, "view=right pattern=sphere");
+  Picture after = render (1, DISTURBED_CAPS,
+      "view=right pattern=sphere rows=7");
+
+  for (gint y = 7; y < 150; y++) {
+    for (gint x = 0; x < 200; x++)
+      REQUIRE (grey (&after, x, y) == grey (&before, x, y - 7));
+  }
+  drop_picture (&before);
+  drop_picture (&after);
+}
+
+/* out = a b for 3x3 matrices. */
+static void
+multiply (const gdouble a[9], const gdouble b[9], gdouble out[9])
+{
+  for (gint i = 0; i < 9; i++)
+    out[i] = a[i / 3 * 3] * b[i % 3] + a[i / 3 * 3 + 1] * b[3 + i % 3]
+        + a[i / 3 * 3 + 2] * b[6 + i % 3];
+}
+
+typedef struct
+{
+  const gchar *properties;
+  gdouble roll, pitch, yaw, zoom, k1;
+} Turn;
+
+/* The documented position in the undisturbed view. */
+static void
+find_source (const Turn * turn, gdouble sign, gdouble u, gdouble v,
+    gdouble * x, gdouble * y)
+{
+  const gdouble rad = sign * G_PI / 180, f = 200, cx = 99.5, cy = 74.5;
+  const gdouble sx = sin (rad * turn->pitch), tx = cos (rad * turn->pitch);
+  const gdouble sy = sin (rad * turn->yaw), ty = cos (rad * turn->yaw);
+  const gdouble sz = sin (-rad * turn->roll), tz = cos (rad * turn->roll);
+  const gdouble about_x[9] = { 1, 0, 0, 0, tx, -sx, 0, sx, tx };
+  const gdouble about_y[9] = { ty, 0, sy, 0, 1, 0, -sy, 0, ty };
+  const gdouble about_z[9] = { tz, -sz, 0, sz, tz, 0, 0, 0, 1 };
+  const gdouble a = (u - cx) / f, b = (v - cy) / f;
+  const gdouble s = (1 + sign * turn->k1 * (a * a + b * b))
+      / pow (turn->zoom, sign);
+  gdouble zy[9], r[9], z;
+
+  multiply (about_z, about_y, zy);
+  multiply (zy, about_x, r);
+  z = r[6] * a * s + r[7] * b * s + r[8];
+  *x = cx + f * (r[0] * a * s + r[1] * b * s + r[2]) / z;
+  *y = cy + f * (r[3] * a * s + r[4] * b * s + r[5]) / z;
+}
+
+/* Mean difference between the disturbed view and the other one, sampled at the
+ * documented positions. */
+static gdouble
+get_difference (const Picture * before, const Picture * after,
+    const Turn * turn, gdouble sign)
+{
+  gdouble sum = 0;
+  guint n = 0;
+
+  for (gint v = 0; v < 150; v++) {
+    for (gint u = 0; u < 200; u++) {
+      gdouble x, y, value;
+      gint x0, y0;
+
+      find_source (turn, sign, u, v, &x, &y);
+      x0 = (gint) floor (x);
+      y0 = (gint) floor (y);
+      if (x0 < 0 || y0 < 0 || x0 > 198 || y0 > 148)
+        continue;
+      x -= x0;
+      y -= y0;
+      value = (1 - y) * ((1 - x) * grey (before, x0, y0)
+          + x * grey (before, x0 + 1, y0))
+          + y * ((1 - x) * grey (before, x0, y0 + 1)
+          + x * grey (before, x0 + 1, y0 + 1));
+      sum += fabs (value - grey (after, u, v));
+      n++;
+    }
+  }
+  fail_unless (n > 15000);
+  return sum / n;
+}
+
+static const Turn turns[] = {
+  {"roll=4", 4, 0, 0, 1, 0},
+  {"pitch=3", 0, 3, 0, 1, 0},
+  {"yaw=3", 0, 0, 3, 1, 0},
+  {"zoom=1.1", 0, 0, 0, 1.1, 0},
+  {"k1=0.3", 0, 0, 0, 1, 0.3},
+  {"roll=-5 pitch=2 yaw=-4 zoom=0.93 k1=-0.2", -5, 2, -4, 0.93, -0.2},
+};
+
+LOOP_TEST (test_turned_views, 0, G_N_ELEMENTS (turns))
+{
+  const Turn *turn = &turns[__i__];
+  Picture before = render (1, DISTURBED_CAPS, "view=right pattern=slanted");
+  Picture after = render (1, DISTURBED_CAPS, "view=right pattern=slanted %s",
+      turn->properties);
+  gdouble right = get_difference (&before, &after, turn, 1);
+  gdouble wrong = get_difference (&before, &after, turn, -1);
+
+  fail_unless (right < 3, "%g", right);
+  fail_unless (wrong > 3 * right, "%g and %g", wrong, right);
+  drop_picture (&before);
+  drop_picture (&after);
+}
+
+TEST (test_blur)
+{
+  const gdouble sigma = 1.7;
+  Picture before = render (1, DISTURBED_CAPS, "view=right pattern=planes");
+  Picture after = render (1, DISTURBED_CAPS,
+      "view=right pattern=planes blur=1.7");
+
+  for (gint y = 10; y < 140; y += 3) {
+    for (gint x = 10; x < 190; x++) {
+      gdouble sum = 0, total = 0;
+
+      for (gint j = -10; j <= 10; j++) {
+        for (gint i = -10; i <= 10; i++) {
+          gdouble weight = exp (-(i * i + j * j) / (2 * sigma * sigma));
+
+          sum += weight * grey (&before, x + i, y + j);
+          total += weight;
+        }
+      }
+      REQUIRE (fabs (sum / total - grey (&after, x, y)) < 1.5);
+    }
+  }
+  drop_picture (&before);
+  drop_picture (&after);
+}
+
+/* The extremes of all properties at all sizes and patterns. */
+LOOP_TEST (test_strong_disturbances, 0, G_N_ELEMENTS (patterns))
+{
+  static const gchar *const extremes[] = {
+    "roll=45 pitch=45 yaw=45 zoom=0.5 k1=0.5 blur=16 rows=16384 delay=1000",
+    "roll=-45 pitch=-45 yaw=-45 zoom=2 k1=-0.5 blur=0.1 rows=-16384 "
+        "drift=-45",
+    "yaw=45 k1=-0.5 zoom=0.5 rows=-10", "pitch=-45 k1=0.5 zoom=0.5 drift=45",
+  };
+  static const gint sizes[][2] = { {1, 1}, {3, 90}, {90, 3}, {64, 40} };
+
+  for (guint e = 0; e < G_N_ELEMENTS (extremes); e++) {
+    for (guint s = 0; s < G_N_ELEMENTS (sizes); s++) {
+      gchar *caps = caps_of ("I420", sizes[s][0], sizes[s][1]);
+      Picture p = render (2, caps, "view=right pattern=%s %s",
+          patterns[__i__], extremes[e]);
+
+      drop_picture (&p);
+      g_free (caps);
+    }
+  }
+}
+
+/* A knock at frame 3. */
+TEST (test_controlled_disturbance)
+{
+  static const struct
+  {
+    const gchar *name;
+    gdouble value;              /* of the range, from 0 to 1 */
+  } knocks[] = {
+    {"roll", 0.52}, {"pitch", 0.49}, {"yaw", 0.51}, {"zoom", 0.4},
+    {"rows", 0.5002}, {"k1", 0.7}, {"swap", 1}, {"blur", 0.1}, {"delay", 0.002},
+    {"drift", 0.55},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (knocks); i++) {
+    GstHarness *h = new_harness ("name=src view=right", DISTURBED_CAPS);
+    GstElement *src = gst_harness_find_element (h, "stereotestsrc");
+    GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (src),
+        knocks[i].name);
+    GstControlSource *control = gst_interpolation_control_source_new ();
+    GValue initial = G_VALUE_INIT;
+    gdouble before = 0;
+
+    fail_unless (spec != NULL && (spec->flags & GST_PARAM_CONTROLLABLE));
+    g_value_init (&initial, spec->value_type);
+    g_object_get_property (G_OBJECT (src), knocks[i].name, &initial);
+    if (G_IS_PARAM_SPEC_DOUBLE (spec))
+      before = (g_value_get_double (&initial)
+          - G_PARAM_SPEC_DOUBLE (spec)->minimum)
+          / (G_PARAM_SPEC_DOUBLE (spec)->maximum
+          - G_PARAM_SPEC_DOUBLE (spec)->minimum);
+    g_value_unset (&initial);
+    g_object_set (control, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+    gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE
+        (control), 0, before);
+    gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE
+        (control), 3 * GST_SECOND / 10, knocks[i].value);
+    fail_unless (gst_object_add_control_binding (GST_OBJECT (src),
+            gst_direct_control_binding_new (GST_OBJECT (src), knocks[i].name,
+                control)));
+    gst_harness_play (h);
+    for (guint n = 0; n < 5; n++) {
+      Picture p = pull_picture (h);
+      Picture calm = render (n, DISTURBED_CAPS, "view=right");
+
+      fail_unless (is_equal (&p, &calm) == (n < 3), "%s, frame %u",
+          knocks[i].name, n);
+      drop_picture (&p);
+      drop_picture (&calm);
+    }
+    gst_object_unref (control);
+    gst_object_unref (src);
+    gst_harness_teardown (h);
+  }
 }
 
 /* ---------------------------------------------------------- noise, exposure */
