@@ -37,6 +37,17 @@ half (int size)
   return (size + 1) / 2;
 }
 
+/* Whether rectification and correction, if any, are for an image. */
+static bool
+has_size_of (const StereoRectifyParams * p, const StereoPortSetup * image)
+{
+  return (p->rectification == NULL
+      || (p->rectification->width == image->width
+          && p->rectification->height == image->height))
+      && (p->correction == NULL || (p->correction->width == image->width
+          && p->correction->height == image->height));
+}
+
 static StereoStatus
 rectify_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
     StereoMessage * why)
@@ -52,9 +63,7 @@ rectify_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
         klass->backend);
   r->params = *(const StereoRectifyParams *) setup->params;
   if (in->format != out->format || in->width != out->width
-      || in->height != out->height
-      || in->width != r->params.rectification->width
-      || in->height != r->params.rectification->height)
+      || in->height != out->height || !has_size_of (&r->params, in))
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "the image, the view and the rectification differ in format or size");
   r->image = *in;
@@ -79,7 +88,7 @@ fixed_point (double x)
 }
 
 static void
-make_sources (const StereoRectification * r, StereoSource * sources)
+make_exact_sources (const StereoRectification * r, StereoSource * sources)
 {
   for (int v = 0; v < r->height; v++) {
     for (int u = 0; u < r->width; u++) {
@@ -90,6 +99,71 @@ make_sources (const StereoRectification * r, StereoSource * sources)
       *sources++ = (StereoSource) { fixed_point (x), fixed_point (y) };
     }
   }
+}
+
+static void
+make_unchanged_sources (int width, int height, StereoSource * sources)
+{
+  for (int v = 0; v < height; v++) {
+    for (int u = 0; u < width; u++)
+      *sources++ = (StereoSource) { 256 * u, 256 * v };
+  }
+}
+
+/* Row v of stereo_grid_source(), which is linear between two nodes of a row. */
+static void
+make_corrected_row (const StereoGridNode * nodes, int columns, int width, int v,
+    StereoSource * sources)
+{
+  const StereoGridNode *n = nodes + (size_t) (v / STEREO_GRID_STEP)
+      * (size_t) columns, *m = n + columns;
+  const int64_t below = v % STEREO_GRID_STEP, above = STEREO_GRID_STEP - below;
+
+  for (int u = 0; u < width; u += STEREO_GRID_STEP, n++, m++) {
+    const int end = width - u < STEREO_GRID_STEP ? width - u
+        : STEREO_GRID_STEP;
+    int64_t x = (n[0].x * above + m[0].x * below) * STEREO_GRID_STEP + 32768;
+    int64_t y = (n[0].y * above + m[0].y * below) * STEREO_GRID_STEP + 32768;
+    const int64_t dx = n[1].x * above + m[1].x * below
+        - n[0].x * above - m[0].x * below;
+    const int64_t dy = n[1].y * above + m[1].y * below
+        - n[0].y * above - m[0].y * below;
+
+    for (int i = 0; i < end; i++, x += dx, y += dy)
+      *sources++ = (StereoSource) { (int32_t) (x >> 16), (int32_t) (y >> 16) };
+  }
+}
+
+/* Interpolates the sources of a corrected view. */
+static StereoStatus
+make_corrected_sources (const Rectify * r, StereoSource * sources)
+{
+  const int width = r->image.width, height = r->image.height;
+  const int columns = stereo_grid_nodes (width);
+  StereoGridNode *nodes = malloc (sizeof (*nodes) * (size_t) columns
+      * (size_t) stereo_grid_nodes (height));
+
+  if (nodes == NULL)
+    return STEREO_ERROR_MEMORY;
+  stereo_correction_grid (r->params.correction, r->params.view,
+      r->params.rectification, nodes);
+  for (int v = 0; v < height; v++)
+    make_corrected_row (nodes, columns, width, v, sources + (size_t) v
+        * (size_t) width);
+  free (nodes);
+  return STEREO_OK;
+}
+
+static StereoStatus
+make_sources (const Rectify * r, StereoSource * sources)
+{
+  if (r->params.correction != NULL)
+    return make_corrected_sources (r, sources);
+  if (r->params.rectification != NULL)
+    make_exact_sources (r->params.rectification, sources);
+  else
+    make_unchanged_sources (r->image.width, r->image.height, sources);
+  return STEREO_OK;
 }
 
 /* A chroma sample is in the centre of its four pixels, at (2 x + 0.5, 2 y +
@@ -129,9 +203,10 @@ rectify_load (void *state, StereoDevice * device, StereoMessage * why)
   StereoSource *host = malloc ((n + n_chroma) * sizeof (*host));
   StereoStatus status;
 
-  if (host == NULL)
+  if (host == NULL || make_sources (r, host) != STEREO_OK) {
+    free (host);
     return stereo_fail (why, STEREO_ERROR_MEMORY, "out of memory");
-  make_sources (r->params.rectification, host);
+  }
   status = device->klass->copy (device, r->sources, host, n * sizeof (*host),
       why);
   if (status == STEREO_OK && is_subsampled (r->format)) {

@@ -9,8 +9,10 @@
  * and format.
  *
  * The source of each pixel is a table in 1/256 pixel, which is computed once on
- * the host.  The rest is integer arithmetic.  Bytes are interpolated bilinearly
- * between four pixels; those outside the image have the border colour:
+ * the host.  A correction is part of that table, through a grid of 16x16 pixels
+ * (align.h), so that a new one costs little.  The rest is integer arithmetic.
+ * Bytes are interpolated bilinearly between four pixels; those outside the image
+ * have the border colour:
  *
  * (((a (256 - fx) + b fx) (256 - fy)) + (c (256 - fx) + d fx) fy + 32768) >> 16
  *
@@ -21,6 +23,7 @@
 #define STEREO_RECTIFY_H
 
 #include "core/operation.h"
+#include "geometry/align.h"
 #include "geometry/camera.h"
 
 #ifdef __cplusplus
@@ -29,7 +32,11 @@ extern "C" {
 
 typedef struct
 {
-  const StereoRectification *rectification;     /* read by configure() */
+  /* Read by configure(); NULL = none. */
+  const StereoRectification *rectification;
+  const StereoCorrection *correction;   /* after the rectification */
+  int view;                     /* that is corrected: STEREO_LEFT or
+                                 * STEREO_RIGHT */
   uint8_t border[4];            /* the bytes of a pixel, or Y, U and V */
 } StereoRectifyParams;
 

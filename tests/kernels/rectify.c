@@ -631,10 +631,9 @@ TEST (test_wide_errors)
 /* ------------------------------------------------------------------- remap */
 
 static void
-remap (size_t device, const StereoRectification * r, const uint8_t border[4],
+remap_with (size_t device, const StereoRectifyParams * params,
     const TestImage * image, TestImage * view)
 {
-  StereoRectifyParams params = {.rectification = r };
   StereoPortSetup setup = { image->image.format, image->image.width,
     image->image.height, image->n_planes
   };
@@ -643,14 +642,35 @@ remap (size_t device, const StereoRectification * r, const uint8_t border[4],
   };
   SCOPED (stereo_runner_free) StereoRunner *runner = NULL;
 
-  memcpy (params.border, border, sizeof (params.border));
   REQUIRE (stereo_runner_new (&stereo_rectify_op, devices_get (device),
           &runner, NULL) == STEREO_OK);
-  REQUIRE (stereo_runner_configure (runner, &setup, &setup, &params)
+  REQUIRE (stereo_runner_configure (runner, &setup, &setup, params)
       == STEREO_OK);
   REQUIRE (stereo_runner_process (runner, inputs, outputs, NULL) == STEREO_OK);
   REQUIRE (stereo_runner_sync (runner) == STEREO_OK);
   CHECK (test_image_intact (view));
+}
+
+static void
+remap (size_t device, const StereoRectification * r, const uint8_t border[4],
+    const TestImage * image, TestImage * view)
+{
+  StereoRectifyParams params = {.rectification = r };
+
+  memcpy (params.border, border, sizeof (params.border));
+  remap_with (device, &params, image, view);
+}
+
+static int
+count_differences (const TestImage * a, const TestImage * b)
+{
+  int n = 0;
+
+  for (int p = 0; p < a->n_planes; p++)
+    for (int y = 0; y < plane_rows (a, p); y++)
+      n += memcmp (plane_row (a, p, y), plane_row (b, p, y),
+          plane_row_bytes (a, p)) != 0;
+  return n;
 }
 
 static void
@@ -754,15 +774,9 @@ TEST (test_devices)
     remap (0, &r, border, &image, &view);
     check_view (&r, &image, &view, border);
     for (size_t d = 1; d < devices_count (); d++) {
-      int wrong = 0;
-
       fill (&other, &random);
       remap (d, &r, border, &image, &other);
-      for (int p = 0; p < view.n_planes; p++)
-        for (int y = 0; y < plane_rows (&view, p); y++)
-          wrong += memcmp (plane_row (&view, p, y), plane_row (&other, p, y),
-              plane_row_bytes (&view, p)) != 0;
-      CHECK_INT (wrong, ==, 0);
+      CHECK_INT (count_differences (&view, &other), ==, 0);
     }
   }
 }
@@ -812,6 +826,95 @@ TEST (test_exact)
                   border);
       }
       CHECK_INT (wrong, ==, 0);
+    }
+  }
+}
+
+/* ------------------------------------------------------------- corrections */
+
+static const StereoCorrection correction = {
+  .serial = 1,
+  .width = 124,
+  .height = 92,
+  .focal_length = 110,
+  .values = {
+        [STEREO_CORRECTION_PITCH] = 0.02,
+        [STEREO_CORRECTION_YAW] = -0.01,
+        [STEREO_CORRECTION_ROLL] = 0.03,
+        [STEREO_CORRECTION_ZOOM] = 0.01,
+        [STEREO_CORRECTION_OFFSET] = -1.5,
+        [STEREO_CORRECTION_K1] = 0.02,
+      },
+};
+
+/* An image whose bytes are x + y shows where a pixel comes from.  The grid is
+ * accurate to a tenth of a pixel, and coarse for the lens of such small
+ * views. */
+TEST (test_corrected)
+{
+  StereoCalibration c = distorted_cameras (124, 92, STEREO_LENS_BROWN);
+  SCOPED_IMAGE image, view;
+
+  test_image_init (&image, STEREO_FORMAT_GRAY8, 124, 92, 3);
+  test_image_init (&view, STEREO_FORMAT_GRAY8, 124, 92, 0);
+  for (int y = 0; y < 92; y++)
+    for (int x = 0; x < 124; x++)
+      plane_row (&image, 0, y)[x] = (uint8_t) (x + y);
+  for (size_t i = 0; i < 4 * devices_count (); i++) {
+    StereoRectification r = rectification (&c, (int) (i % 2), 124, 92, 0);
+    StereoRectifyParams params = {
+      .rectification = i / 2 % 2 ? &r : NULL,
+      .correction = &correction,
+      .view = (int) (i % 2),
+    };
+    double worst = 0;
+    int inside = 0;
+
+    remap_with (i / 4, &params, &image, &view);
+    for (int v = 0; v < 92; v++) {
+      for (int u = 0; u < 124; u++) {
+        double x, y;
+
+        stereo_correction_source (&correction, i % 2, u, v, &x, &y);
+        if (params.rectification != NULL)
+          REQUIRE (stereo_rectification_source (&r, x, y, &x, &y));
+        if (x < 0.2 || y < 0.2 || x > 122.8 || y > 90.8)
+          continue;
+        inside++;
+        worst = fmax (worst, fabs (plane_row (&view, 0, v)[u] - x - y));
+      }
+    }
+    CHECK_INT (inside, >, 124 * 92 / 2);
+    CHECK_DOUBLE (worst, <, 0.5 + (params.rectification != NULL ? 0.5 : 0.1));
+  }
+}
+
+/* All devices are equal in all formats, and nothing to correct is a copy. */
+TEST (test_corrected_devices)
+{
+  StereoCalibration c = distorted_cameras (124, 92, STEREO_LENS_BROWN);
+  StereoRectification r = rectification (&c, 1, 124, 92, 0);
+  Random random = { 11 };
+
+  for (size_t i = 0; i < 3 * N_FORMATS; i++) {
+    StereoRectifyParams params = {
+      .rectification = i % 3 == 1 ? &r : NULL,
+      .correction = i % 3 < 2 ? &correction : NULL,
+      .view = (int) (i % 2),
+      .border = {200, 17, 90, 255},
+    };
+    SCOPED_IMAGE image, view, other;
+
+    test_image_init (&image, formats[i / 3], 124, 92, i % 5);
+    test_image_init (&view, formats[i / 3], 124, 92, i % 7);
+    test_image_init (&other, formats[i / 3], 124, 92, 0);
+    fill (&image, &random);
+    remap_with (0, &params, &image, &view);
+    CHECK (i % 3 < 2 || count_differences (&image, &view) == 0);
+    for (size_t d = 1; d < devices_count (); d++) {
+      fill (&other, &random);
+      remap_with (d, &params, &image, &other);
+      CHECK_INT (count_differences (&view, &other), ==, 0);
     }
   }
 }
