@@ -223,9 +223,14 @@ gst_stereo_filter_prepare_output_buffer (GstBaseTransform * trans,
     GstBuffer * in, GstBuffer ** out)
 {
   GstStereoFilter *self = GST_STEREO_FILTER (trans);
-  GstFlowReturn flow = gst_stereo_buffer_wait_acquire (&self->buffer_wait,
-      &self->failure, gst_base_transform_get_buffer_pool (trans), NULL, out);
+  GstFlowReturn flow;
 
+  if (gst_base_transform_is_passthrough (trans)) {
+    *out = in;
+    return GST_FLOW_OK;
+  }
+  flow = gst_stereo_buffer_wait_acquire (&self->buffer_wait, &self->failure,
+      gst_base_transform_get_buffer_pool (trans), NULL, out);
   if (flow == GST_FLOW_OK)
     GST_BASE_TRANSFORM_GET_CLASS (self)->copy_metadata (trans, in, *out);
   return flow;

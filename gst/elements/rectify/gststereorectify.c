@@ -41,11 +41,26 @@
  * with focal length, principal point and baseline. Matchers pass it on, so
  * disparitydepth needs no properties.
  *
+ * ## Corrections
+ *
+ * A matcher with `alignment=correct` measures whether points are on the same
+ * row of both views, and sends what is missing upstream
+ * (docs/alignment-pipelines.md). Unless #GstStereoRectify:corrections is false,
+ * the element takes that correction, applies it to the next buffer, in the same
+ * interpolation as the calibration, and marks buffers with it in the
+ * `GstStereoCameraMeta`. Without a calibration it passes buffers through until
+ * a correction comes, so it also rectifies cameras without any calibration.
+ *
+ * |[
+ * gst-launch-1.0 stereotestsrc roll=0.4 rows=2 view=side-by-side pattern=corridor num-buffers=30 ! stereosplit name=s layout=side-by-side  s.src_left ! queue ! stereorectify ! m.sink_left  s.src_right ! queue ! stereorectify ! m.sink_right  stereosgm name=m alignment=correct ! fakesink
+ * ]| Rectifies a camera that is not aligned, from its views alone.
+ *
  * Since: 0.1
  */
 
 #include "base/gststereocuda.h"
 #include "base/gststereocamerameta.h"
+#include "base/gststereocorrection.h"
 #include "filter/gststereofilter.h"
 #include "base/gststereocapslimit.h"
 #include "base/gststereometa.h"
@@ -75,6 +90,7 @@ typedef enum
 #define DEFAULT_CALIBRATION_UNIT 1.0
 #define DEFAULT_ALPHA 0.0
 #define DEFAULT_BORDER 0xff000000
+#define DEFAULT_CORRECTIONS TRUE
 
 /* Plausible baselines, in metres. */
 #define MIN_BASELINE 0.001
@@ -94,6 +110,7 @@ enum
   PROP_BORDER,
   PROP_PROJECTION,
   PROP_FIELD_OF_VIEW,
+  PROP_CORRECTIONS,
   PROP_DEVICE                   /* and further ones of the device */
 };
 
@@ -111,8 +128,15 @@ struct _GstStereoRectify
   gdouble calibration_unit;
   StereoRectifiedShape shape;
   guint border;
+  gboolean corrections;
+  gint width, height;           /* of the caps, or 0 */
+  /* The last one that a matcher asked for; serial 0 = none. */
+  GstStereoCorrectionRequest request;
 
   /* Streaming thread only. */
+  GstStereoCorrectionRequest applied;
+  gboolean has_calibration;
+  gboolean same_caps;           /* on both pads */
   gboolean is_right;
   gboolean warned;              /* since the element started */
   StereoRectification rectification;
@@ -232,17 +256,55 @@ check_plausible (GstStereoRectify * self, const StereoCalibration * calibration)
 
 /* Reads the files and computes the rectification of this view. */
 static gboolean
-gst_stereo_rectify_set_info (GstStereoFilter * filter)
+load_calibration (GstStereoRectify * self, const gchar * paths, gdouble unit,
+    const StereoRectifiedShape * shape)
 {
-  GstStereoRectify *self = GST_STEREO_RECTIFY (filter);
+  GstStereoFilter *filter = GST_STEREO_FILTER (self);
   const gint width = GST_VIDEO_INFO_WIDTH (&filter->in_info);
   const gint height = GST_VIDEO_INFO_HEIGHT (&filter->in_info);
   StereoCalibration calibration;
   StereoMessage why = { "" };
-  GstStereoRectifyView view;
+
+  if (!gst_stereo_calibration_load (&calibration, paths, unit, width, height,
+          &why)) {
+    GST_STEREO_FAIL (&filter->failure, RESOURCE, READ,
+        ("Cannot use the calibration: %s.", why.text), (NULL));
+    return FALSE;
+  }
+  if (stereo_rectification_init_shape (&self->rectification, &calibration,
+          self->is_right ? STEREO_RIGHT : STEREO_LEFT, width, height, shape,
+          &why) != STEREO_OK) {
+    GST_STEREO_FAIL (&filter->failure, RESOURCE, SETTINGS,
+        ("Cannot use the calibration: %s: %s.", paths, why.text), (NULL));
+    return FALSE;
+  }
+  check_plausible (self, &calibration);
+  return TRUE;
+}
+
+/* Whether the element can work without a calibration.  Posts an error if
+ * not. */
+static gboolean
+check_corrections (GstStereoRectify * self, gboolean corrections)
+{
+  GstStereoFilter *filter = GST_STEREO_FILTER (self);
+
+  if (!corrections)
+    GST_STEREO_FAIL (&filter->failure, LIBRARY, SETTINGS,
+        ("Cannot rectify without a calibration. Set calibration to the file "
+            "or files of the cameras, or corrections=true to take those of a "
+            "matcher."), (NULL));
+  return corrections;
+}
+
+static gboolean
+gst_stereo_rectify_set_info (GstStereoFilter * filter)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (filter);
   StereoRectifiedShape shape;
+  GstStereoRectifyView view;
+  gboolean ok, corrections;
   gdouble unit;
-  gboolean read;
   gchar *paths;
 
   GST_OBJECT_LOCK (self);
@@ -250,35 +312,122 @@ gst_stereo_rectify_set_info (GstStereoFilter * filter)
   unit = self->calibration_unit;
   shape = self->shape;
   paths = g_strdup (self->calibration);
+  corrections = self->corrections;
+  self->width = GST_VIDEO_INFO_WIDTH (&filter->in_info);
+  self->height = GST_VIDEO_INFO_HEIGHT (&filter->in_info);
+  /* a correction belongs to a size */
+  if (self->request.correction.width != self->width
+      || self->request.correction.height != self->height)
+    memset (&self->request, 0, sizeof (self->request));
   GST_OBJECT_UNLOCK (self);
 
-  if (paths == NULL || paths[0] == '\0') {
-    GST_STEREO_FAIL (&filter->failure, LIBRARY, SETTINGS,
-        ("Cannot rectify without a calibration. Set calibration to the file "
-            "or files of the cameras."), (NULL));
-    g_free (paths);
-    return FALSE;
-  }
-  if (!choose_view (self, view)) {
-    g_free (paths);
-    return FALSE;
-  }
-  read = gst_stereo_calibration_load (&calibration, paths, unit, width, height,
-      &why);
-  if (!read) {
-    GST_STEREO_FAIL (&filter->failure, RESOURCE, READ,
-        ("Cannot use the calibration: %s.", why.text), (NULL));
-  } else if (stereo_rectification_init_shape (&self->rectification,
-          &calibration, self->is_right ? STEREO_RIGHT : STEREO_LEFT, width,
-          height, &shape, &why) != STEREO_OK) {
-    GST_STEREO_FAIL (&filter->failure, RESOURCE, SETTINGS,
-        ("Cannot use the calibration: %s: %s.", paths, why.text), (NULL));
-    read = FALSE;
-  } else {
-    check_plausible (self, &calibration);
-  }
+  self->has_calibration = paths != NULL && paths[0] != '\0';
+  ok = self->has_calibration ? choose_view (self, view)
+      && load_calibration (self, paths, unit, &shape)
+      : check_corrections (self, corrections);
   g_free (paths);
-  return read;
+  return ok;
+}
+
+/* -------------------------------------------------------------- corrections */
+
+/* Takes a correction of a matcher, from any thread. */
+static gboolean
+take_correction (GstStereoRectify * self, GstEvent * event)
+{
+  GstStereoCorrectionRequest request;
+  StereoMessage why;
+  gboolean fits;
+
+  if (!gst_stereo_correction_event_parse (event, &request, &why)) {
+    GST_WARNING_OBJECT (self, "refused: the event %s: %" GST_PTR_FORMAT,
+        why.text, event);
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (self);
+  /* The matcher may still be at buffers of the last size. */
+  fits = request.correction.width == self->width
+      && request.correction.height == self->height;
+  if (fits)
+    self->request = request;
+  GST_OBJECT_UNLOCK (self);
+  GST_DEBUG_OBJECT (self, "correction %u%s", request.correction.serial,
+      fits ? "" : " is of another size");
+  return TRUE;
+}
+
+static gboolean
+gst_stereo_rectify_src_event (GstBaseTransform * trans, GstEvent * event)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (trans);
+  gboolean takes, taken;
+
+  GST_OBJECT_LOCK (self);
+  takes = self->corrections;
+  GST_OBJECT_UNLOCK (self);
+  if (!takes || !gst_stereo_correction_event_check (event))
+    return GST_BASE_TRANSFORM_CLASS (gst_stereo_rectify_parent_class)
+        ->src_event (trans, event);
+  taken = take_correction (self, event);
+  gst_event_unref (event);
+  return taken;
+}
+
+/* Whether buffers leave as they come. */
+static gboolean
+is_passthrough (GstStereoRectify * self)
+{
+  return !self->has_calibration && self->same_caps
+      && gst_stereo_correction_is_identity (&self->applied.correction);
+}
+
+static void
+update_passthrough (GstStereoRectify * self)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+  gboolean passthrough = is_passthrough (self);
+
+  if (gst_base_transform_is_passthrough (trans) == passthrough)
+    return;
+  gst_base_transform_set_passthrough (trans, passthrough);
+  /* another pool */
+  gst_base_transform_reconfigure_src (trans);
+}
+
+static gboolean
+gst_stereo_rectify_set_caps (GstBaseTransform * trans, GstCaps * in,
+    GstCaps * out)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (trans);
+
+  self->same_caps = gst_caps_is_equal (in, out);
+  if (!GST_BASE_TRANSFORM_CLASS (gst_stereo_rectify_parent_class)->set_caps
+      (trans, in, out))
+    return FALSE;
+  gst_base_transform_set_passthrough (trans, is_passthrough (self));
+  return TRUE;
+}
+
+/* Before each buffer: begins with a new correction. */
+static GstFlowReturn
+gst_stereo_rectify_submit_input_buffer (GstBaseTransform * trans,
+    gboolean is_discont, GstBuffer * buffer)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (trans);
+  GstStereoCorrectionRequest request;
+
+  GST_OBJECT_LOCK (self);
+  request = self->request;
+  GST_OBJECT_UNLOCK (self);
+  if (request.is_right != self->applied.is_right
+      || !gst_stereo_correction_equal (&request.correction,
+          &self->applied.correction))
+    GST_STEREO_FILTER (self)->configured = FALSE;
+  self->applied = request;
+  if (gst_pad_has_current_caps (trans->sinkpad))
+    update_passthrough (self);
+  return GST_BASE_TRANSFORM_CLASS (gst_stereo_rectify_parent_class)
+      ->submit_input_buffer (trans, is_discont, buffer);
 }
 
 /* ------------------------------------------------------------------ frames */
@@ -320,7 +469,12 @@ gst_stereo_rectify_prepare (GstStereoFilter * filter,
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (filter);
   const StereoPortSetup setup = stereo_port_setup_of (&in->image);
-  StereoRectifyParams params = {.rectification = &self->rectification };
+  StereoRectifyParams params = {
+    .rectification = self->has_calibration ? &self->rectification : NULL,
+    .correction = gst_stereo_correction_is_identity (&self->applied.correction)
+        ? NULL : &self->applied.correction,
+    .view = self->applied.is_right ? STEREO_RIGHT : STEREO_LEFT,
+  };
   guint border;
 
   if (filter->configured)
@@ -346,7 +500,10 @@ gst_stereo_rectify_add_metas (GstStereoFilter * filter, GstBuffer * buffer)
     .doffs = r->doffs,
   };
 
-  gst_stereo_camera_meta_add (buffer, &camera);
+  if (self->has_calibration)
+    gst_stereo_camera_meta_add (buffer, &camera);
+  if (self->applied.correction.serial != 0)
+    gst_stereo_correction_add_to_buffer (buffer, &self->applied.correction);
 }
 
 /* Adds the caps in the other kind of memory.  Takes caps. */
@@ -392,7 +549,14 @@ gst_stereo_rectify_transform_caps (GstBaseTransform * trans,
 static gboolean
 gst_stereo_rectify_stop (GstBaseTransform * trans)
 {
-  GST_STEREO_RECTIFY (trans)->warned = FALSE;
+  GstStereoRectify *self = GST_STEREO_RECTIFY (trans);
+
+  self->warned = FALSE;
+  memset (&self->applied, 0, sizeof (self->applied));
+  GST_OBJECT_LOCK (self);
+  memset (&self->request, 0, sizeof (self->request));
+  self->width = self->height = 0;
+  GST_OBJECT_UNLOCK (self);
   return GST_BASE_TRANSFORM_CLASS (gst_stereo_rectify_parent_class)->stop
       (trans);
 }
@@ -428,6 +592,9 @@ gst_stereo_rectify_set_property (GObject * object, guint id,
       break;
     case PROP_BORDER:
       self->border = g_value_get_uint (value);
+      break;
+    case PROP_CORRECTIONS:
+      self->corrections = g_value_get_boolean (value);
       break;
     default:
       gst_stereo_device_set_property (&self->parent.device, id - PROP_DEVICE,
@@ -466,6 +633,9 @@ gst_stereo_rectify_get_property (GObject * object, guint id, GValue * value,
     case PROP_BORDER:
       g_value_set_uint (value, self->border);
       break;
+    case PROP_CORRECTIONS:
+      g_value_set_boolean (value, self->corrections);
+      break;
     default:
       gst_stereo_device_get_property (&self->parent.device, id - PROP_DEVICE,
           value);
@@ -492,6 +662,7 @@ gst_stereo_rectify_init (GstStereoRectify * self)
   self->shape.field_of_view = DEFAULT_FIELD_OF_VIEW;
   self->shape.alpha = DEFAULT_ALPHA;
   self->border = DEFAULT_BORDER;
+  self->corrections = DEFAULT_CORRECTIONS;
 }
 
 static void
@@ -576,17 +747,32 @@ install_properties (GObjectClass * klass)
           "Horizontal field of view, in degrees (0 = by alpha, or 90)",
           0, STEREO_MAX_FIELD_OF_VIEW, DEFAULT_FIELD_OF_VIEW, flags));
 
+  /**
+   * GstStereoRectify:corrections:
+   *
+   * Take corrections that a matcher with `alignment=correct` sends upstream.
+   */
+  g_object_class_install_property (klass, PROP_CORRECTIONS,
+      g_param_spec_boolean ("corrections", "corrections",
+          "Take corrections from a matcher with alignment=correct",
+          DEFAULT_CORRECTIONS, flags));
+
   gst_stereo_device_install_properties (klass, PROP_DEVICE,
       GST_STEREO_BACKEND_AUTO);
 }
 
-/* Drops metas with positions or orientations in the picture. */
+/* Drops metas with positions or orientations in the picture.  A correction does
+ * not change the camera that another element rectified to. */
 static gboolean
 gst_stereo_rectify_transform_meta (GstBaseTransform * trans, GstBuffer * out,
     GstMeta * meta, GstBuffer * in)
 {
   const GType api = meta->info->api;
 
+  if (!GST_STEREO_RECTIFY (trans)->has_calibration
+      && g_strcmp0 (g_type_name (meta->info->type), GST_STEREO_CAMERA_META)
+      == 0)
+    return TRUE;
   return gst_stereo_meta_survives (meta)
       && !gst_meta_api_type_has_tag (api,
       g_quark_from_static_string (GST_META_TAG_VIDEO_SIZE_STR))
@@ -607,6 +793,10 @@ gst_stereo_rectify_class_init (GstStereoRectifyClass * klass)
   install_properties (object_class);
 
   GST_BASE_TRANSFORM_CLASS (klass)->stop = gst_stereo_rectify_stop;
+  GST_BASE_TRANSFORM_CLASS (klass)->set_caps = gst_stereo_rectify_set_caps;
+  GST_BASE_TRANSFORM_CLASS (klass)->src_event = gst_stereo_rectify_src_event;
+  GST_BASE_TRANSFORM_CLASS (klass)->submit_input_buffer =
+      gst_stereo_rectify_submit_input_buffer;
   GST_BASE_TRANSFORM_CLASS (klass)->transform_caps =
       gst_stereo_rectify_transform_caps;
   GST_BASE_TRANSFORM_CLASS (klass)->transform_meta =

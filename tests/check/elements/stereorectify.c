@@ -792,7 +792,8 @@ TEST (test_wrong_properties)
 {
   gchar *paths = write_ros ();
 
-  check_error ("view=left", NULL, "Set calibration to the file");
+  check_error ("view=left corrections=false", NULL,
+      "Set calibration to the file");
   check_error ("view=left", "/nowhere/at-all.yml", "/nowhere/at-all.yml: "
       "cannot be read: No such file");
   check_error ("view=left", folder, "cannot be read: Is a directory");
@@ -960,6 +961,288 @@ TEST (test_border)
     g_free (caps);
     close_rectifier (h, bus);
   }
+  g_free (paths);
+}
+
+/* ------------------------------------------------------------- corrections */
+
+#define SMALL "video/x-raw, format=GRAY8, width=64, height=48, framerate=25/1"
+#define CORRECTION "width=64:height=48:focal-length=58"
+
+static gboolean
+send_correction (GstHarness * h, guint serial, const gchar * view,
+    const gchar * text)
+{
+  return gst_harness_push_upstream_event (h,
+      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+          gst_structure_new ("stereo-correction", "serial", G_TYPE_UINT, serial,
+              "view", G_TYPE_STRING, view, "correction", G_TYPE_STRING, text,
+              NULL)));
+}
+
+/* The corrected image of a buffer. */
+static GstBuffer *
+pass (GstHarness * h, GstBuffer * buffer)
+{
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  return gst_harness_pull (h);
+}
+
+static const gchar *
+mark_of (GstBuffer * buffer, guint * serial)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, META);
+
+  *serial = 0;
+  if (meta == NULL)
+    return NULL;
+  gst_structure_get_uint (gst_custom_meta_get_structure (meta),
+      "correction-serial", serial);
+  return gst_structure_get_string (gst_custom_meta_get_structure (meta),
+      "correction");
+}
+
+/* Fails unless row y of the output is row y + shift of the input. */
+static void
+check_shift (GstBuffer * in, GstBuffer * out, gint shift)
+{
+  GstMapInfo a, b;
+
+  gst_buffer_map (in, &a, GST_MAP_READ);
+  gst_buffer_map (out, &b, GST_MAP_READ);
+  for (gint y = 2; y < 46; y++)
+    fail_unless (memcmp (b.data + 64 * y, a.data + 64 * (y + shift), 64) == 0,
+        "row %d", y);
+  gst_buffer_unmap (in, &a);
+  gst_buffer_unmap (out, &b);
+}
+
+/* Without a calibration buffers pass until a correction comes, and after the
+ * next one that does nothing. */
+TEST (test_correction)
+{
+  static const gchar *const views[] = { "left", "right" };
+  GstBuffer *image = noise (64 * 48), *out;
+  guint serial;
+
+  for (gint v = 0; v < 2; v++) {
+    GstBus *bus;
+    GstHarness *h = open_rectifier ("view=auto", NULL, &bus);
+
+    gst_harness_set_src_caps_str (h, SMALL);
+    out = pass (h, gst_buffer_ref (image));
+    fail_unless (out == image);
+    fail_unless (mark_of (out, &serial) == NULL);
+    gst_buffer_unref (out);
+
+    /* the views move by half of it each, in opposite directions */
+    fail_unless (send_correction (h, 7, views[v], CORRECTION ":offset=2"));
+    out = pass (h, gst_buffer_ref (image));
+    check_shift (image, out, v == 0 ? -1 : 1);
+    fail_unless (g_str_has_prefix (mark_of (out, &serial), CORRECTION));
+    fail_unless_equals_int (serial, 7);
+    gst_buffer_unref (out);
+
+    fail_unless (send_correction (h, 8, views[v], CORRECTION ":offset=-4"));
+    out = pass (h, gst_buffer_ref (image));
+    check_shift (image, out, v == 0 ? 2 : -2);
+    gst_buffer_unref (out);
+
+    fail_unless (send_correction (h, 9, views[v], CORRECTION));
+    out = pass (h, gst_buffer_ref (image));
+    fail_unless (out == image);
+    gst_buffer_unref (out);
+    close_rectifier (h, bus);
+  }
+  gst_buffer_unref (image);
+}
+
+/* All formats are corrected, with the same grid. */
+TEST (test_correction_formats)
+{
+  static const gchar *const formats[] = { "GRAY8", "NV12", "I420", "Y444",
+    "RGB", "BGRx", "ARGB"
+  };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    gchar *caps = g_strdup_printf ("video/x-raw, format=%s, width=64, "
+        "height=48, framerate=25/1", formats[f]);
+    GstCaps *parsed = gst_caps_from_string (caps);
+    GstBuffer *image, *out, *again;
+    GstVideoInfo info;
+    GstBus *bus;
+    GstHarness *h = open_rectifier ("", NULL, &bus);
+
+    fail_unless (gst_video_info_from_caps (&info, parsed));
+    gst_caps_unref (parsed);
+    gst_harness_set_src_caps_str (h, caps);
+    image = noise (info.size);
+    gst_buffer_unref (pass (h, gst_buffer_ref (image)));
+    fail_unless (send_correction (h, 1, "left", CORRECTION
+            ":roll=0.05:zoom=0.01:k1=0.1"));
+    out = pass (h, gst_buffer_ref (image));
+    fail_unless_equals_uint64 (gst_buffer_get_size (out), info.size);
+    again = pass (h, gst_buffer_ref (image));
+    {
+      GstMapInfo a, b, c;
+
+      gst_buffer_map (out, &a, GST_MAP_READ);
+      gst_buffer_map (again, &b, GST_MAP_READ);
+      gst_buffer_map (image, &c, GST_MAP_READ);
+      fail_unless (memcmp (a.data, b.data, a.size) == 0);
+      fail_if (memcmp (a.data, c.data, a.size) == 0);
+      gst_buffer_unmap (out, &a);
+      gst_buffer_unmap (again, &b);
+      gst_buffer_unmap (image, &c);
+    }
+    gst_buffer_unref (again);
+    gst_buffer_unref (out);
+    gst_buffer_unref (image);
+    close_rectifier (h, bus);
+    g_free (caps);
+  }
+}
+
+/* Malformed events are refused, others of another size have no effect. */
+TEST (test_wrong_corrections)
+{
+  static const struct
+  {
+    guint serial;
+    const gchar *view, *text;
+  } wrong[] = {
+    {0, "left", CORRECTION}, {1, "", CORRECTION}, {1, "both", CORRECTION},
+    {1, "left", ""}, {1, "left", "offset=2"},
+    {1, "left", CORRECTION ":offset"}, {1, "left", CORRECTION ":offset=nan"},
+    {1, "left", CORRECTION ":offset=1000"}, {1, "left", CORRECTION ":x=1"},
+    {1, "left", "width=0:height=48"}, {1, "left", "width=-64:height=48"},
+  };
+  GstBuffer *image = noise (64 * 48), *out;
+  GstBus *bus;
+  GstHarness *h = open_rectifier ("", NULL, &bus);
+
+  gst_harness_set_src_caps_str (h, SMALL);
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    fail_if (send_correction (h, wrong[i].serial, wrong[i].view,
+            wrong[i].text), "case %u", i);
+    out = pass (h, gst_buffer_ref (image));
+    fail_unless (out == image);
+    gst_buffer_unref (out);
+  }
+  fail_if (gst_harness_push_upstream_event (h,
+          gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+              gst_structure_new ("stereo-correction", "serial", G_TYPE_STRING,
+                  "7", "view", G_TYPE_INT, 1, NULL))));
+  fail_unless (send_correction (h, 1, "left", "width=66:height=48:offset=2"));
+  out = pass (h, gst_buffer_ref (image));
+  fail_unless (out == image);
+  gst_buffer_unref (out);
+  gst_buffer_unref (image);
+  close_rectifier (h, bus);
+}
+
+/* New caps of the same size keep a correction, a new size drops it. */
+TEST (test_correction_of_size)
+{
+  GstBuffer *image = noise (64 * 48), *small = noise (32 * 24), *out;
+  GstBus *bus;
+  GstHarness *h = open_rectifier ("", NULL, &bus);
+  guint serial;
+
+  gst_harness_set_src_caps_str (h, SMALL);
+  fail_unless (send_correction (h, 3, "left", CORRECTION ":offset=2"));
+  gst_harness_set_src_caps_str (h, "video/x-raw, format=GRAY8, width=64, "
+      "height=48, framerate=30/1");
+  out = pass (h, gst_buffer_ref (image));
+  check_shift (image, out, -1);
+  gst_buffer_unref (out);
+  gst_harness_set_src_caps_str (h, "video/x-raw, format=GRAY8, width=32, "
+      "height=24, framerate=30/1");
+  out = pass (h, gst_buffer_ref (small));
+  fail_unless (out == small);
+  gst_buffer_unref (out);
+  gst_harness_set_src_caps_str (h, SMALL);
+  out = pass (h, gst_buffer_ref (image));
+  fail_unless (out == image && mark_of (out, &serial) == NULL);
+  gst_buffer_unref (out);
+  gst_buffer_unref (image);
+  gst_buffer_unref (small);
+  close_rectifier (h, bus);
+}
+
+/* A correction of a calibrated view: both shifts of rows add up. */
+TEST (test_correction_of_calibration)
+{
+  gchar *paths = write_ros ();
+  GstBuffer *image = noise (WIDTH * HEIGHT), *plain, *corrected;
+  GstBus *bus;
+  GstHarness *h = open_rectifier ("view=left", paths, &bus);
+  GstMapInfo a, b;
+  gdouble sum = 0;
+  guint serial;
+  gchar *text = g_strdup_printf ("width=%d:height=%d:offset=2", WIDTH, HEIGHT);
+
+  gst_harness_set_src_caps_str (h, "video/x-raw, format=GRAY8, width=672, "
+      "height=376, framerate=25/1");
+  plain = pass (h, gst_buffer_ref (image));
+  fail_unless (send_correction (h, 3, "left", text));
+  corrected = pass (h, gst_buffer_ref (image));
+  fail_unless (mark_of (corrected, &serial) != NULL && serial == 3);
+  fail_unless (gst_structure_has_field (gst_custom_meta_get_structure
+          (gst_buffer_get_custom_meta (corrected, META)), "focal-length"));
+  gst_buffer_map (plain, &a, GST_MAP_READ);
+  gst_buffer_map (corrected, &b, GST_MAP_READ);
+  for (gint y = 2; y < HEIGHT - 2; y++) {
+    for (gint x = 0; x < WIDTH; x++)
+      sum += abs (b.data[y * WIDTH + x] - a.data[(y - 1) * WIDTH + x]);
+  }
+  /* Sources differ by rounding and by the interpolation of the grid; neighbours
+   * in the noise differ by 85. */
+  fail_unless (sum / WIDTH / (HEIGHT - 4) < 6, "%g",
+      sum / WIDTH / (HEIGHT - 4));
+  gst_buffer_unmap (plain, &a);
+  gst_buffer_unmap (corrected, &b);
+  gst_buffer_unref (plain);
+  gst_buffer_unref (corrected);
+  gst_buffer_unref (image);
+  close_rectifier (h, bus);
+  g_free (paths);
+  g_free (text);
+}
+
+static GstPadProbeReturn
+count_corrections (GstPad * pad, GstPadProbeInfo * info, gpointer n)
+{
+  if (gst_event_has_name (GST_PAD_PROBE_INFO_EVENT (info),
+          "stereo-correction"))
+    (*(guint *) n)++;
+  return GST_PAD_PROBE_OK;
+}
+
+/* corrections=false passes them to elements upstream. */
+TEST (test_corrections_off)
+{
+  gchar *paths = write_ros ();
+  GstBus *bus;
+  GstHarness *h = open_rectifier ("view=left corrections=false", paths, &bus);
+  guint n = 0;
+
+  gst_pad_add_probe (h->srcpad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
+      count_corrections, &n, NULL);
+  gst_harness_set_src_caps_str (h, "video/x-raw, format=GRAY8, width=672, "
+      "height=376, framerate=25/1");
+  send_correction (h, 3, "left", "width=672:height=376:offset=2");
+  fail_unless_equals_int (n, 1);
+  close_rectifier (h, bus);
+
+  h = open_rectifier ("view=left", paths, &bus);
+  gst_pad_add_probe (h->srcpad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
+      count_corrections, &n, NULL);
+  gst_harness_set_src_caps_str (h, "video/x-raw, format=GRAY8, width=672, "
+      "height=376, framerate=25/1");
+  send_correction (h, 3, "left", "width=672:height=376:offset=2");
+  fail_unless_equals_int (n, 1);
+  close_rectifier (h, bus);
   g_free (paths);
 }
 
