@@ -13,6 +13,8 @@
  *   gststereonewest.c       the newest pair of live views
  *   gststereomatcherrun.c   from a pair to results with metadata
  *   gststereodiagnosis.c    views that do not match
+ *   gststereoalignment.c    views whose rows differ: measurement
+ *   gststereocorrector.c    the same: correction
  */
 
 #ifndef GST_STEREO_MATCHER_PRIVATE_H
@@ -24,6 +26,8 @@ G_BEGIN_DECLS
 
 GType gst_stereo_pairs_get_type (void);
 #define GST_TYPE_STEREO_PAIRS (gst_stereo_pairs_get_type ())
+GType gst_stereo_alignment_mode_get_type (void);
+#define GST_TYPE_STEREO_ALIGNMENT_MODE (gst_stereo_alignment_mode_get_type ())
 
 /* Posts an error unless one was posted since the element started. */
 #define STEREO_ERROR(self, domain, code, text, debug) \
@@ -131,6 +135,48 @@ void gst_stereo_matcher_finish_diagnosis (GstStereoMatcher * self);
 void gst_stereo_matcher_drop_diagnosis (GstStereoMatcher * self);
 /* For start and stop. */
 void gst_stereo_matcher_reset_diagnosis (GstStereoMatcher * self);
+
+/* ---------------------------------------------------------------- alignment */
+
+void gst_stereo_matcher_init_alignment (GstStereoMatcher * self);
+void gst_stereo_matcher_finalize_alignment (GstStereoMatcher * self);
+/* For the start: forgets messages and what was sent, but not the state. */
+void gst_stereo_matcher_reset_alignment (GstStereoMatcher * self);
+void gst_stereo_matcher_reset_corrector (GstStereoMatcher * self);
+
+/* Reads the metadata of a pair, before it is matched. */
+void gst_stereo_matcher_inspect_pair (GstStereoMatcher * self,
+    const GstStereoInput inputs[GST_STEREO_N_VIEWS]);
+void gst_stereo_matcher_inspect_corrections (GstStereoMatcher * self,
+    const GstStereoInput inputs[GST_STEREO_N_VIEWS]);
+/* Measures the mapped pair, if it is due, after its matching has started. */
+void gst_stereo_matcher_measure (GstStereoMatcher * self,
+    const GstStereoRunFrame * frame);
+/* Waits for a measurement on the GPU, if any. */
+void gst_stereo_matcher_finish_alignment (GstStereoMatcher * self);
+/* Releases everything on the device. */
+void gst_stereo_matcher_close_alignment (GstStereoMatcher * self);
+
+/* Sends a correction upstream if there is a new one. */
+void gst_stereo_matcher_update_correction (GstStereoMatcher * self);
+/* Whether the last measured pair does not have the newest correction yet. */
+gboolean gst_stereo_matcher_is_correcting (GstStereoMatcher * self);
+
+/* The report as a structure "stereo-alignment", of a pair with this
+ * timestamp. */
+GstStructure *gst_stereo_matcher_make_report (const StereoAlignmentReport *
+    report, GstClockTime time);
+/* The last report.  With the object lock held, any thread. */
+GstStructure *gst_stereo_matcher_get_alignment_stats (GstStereoMatcher *
+    self);
+
+/* Any thread. */
+void gst_stereo_matcher_forget_alignment (GstStereoMatcher * self);
+void gst_stereo_matcher_set_correction (GstStereoMatcher * self,
+    const gchar * text);
+gchar *gst_stereo_matcher_dup_correction (GstStereoMatcher * self);
+
+/* ----------------------------------------------------------------- metadata */
 
 /* Adds metadata to a result. */
 void gst_stereo_matcher_describe (GstStereoAggregator * aggregator,

@@ -11,11 +11,15 @@
 #include "base/gststereodebug.h"
 #include "base/gststereoformat.h"
 
+#include <math.h>
 #include <string.h>
 
 #define DEFAULT_PAIRS GST_STEREO_PAIRS_AUTO
 #define DEFAULT_PROFILING FALSE
 #define DEFAULT_RIGHT_OFFSET 0
+#define DEFAULT_ALIGNMENT GST_STEREO_ALIGNMENT_MEASURE
+#define DEFAULT_ALIGNMENT_INTERVAL 10
+#define DEFAULT_ALIGNMENT_FOCAL_LENGTH 0.0
 /* Above the numbers of the parameters, from 1 on. */
 #define PROP_WEIGHTS 1000
 #define MAX_OFFSET (3600 * (gint64) GST_SECOND)
@@ -25,7 +29,11 @@ enum
 {
   PROP_PAIRS = GST_STEREO_AGGREGATOR_PROP_TABLE,
   PROP_PROFILING,
-  PROP_RIGHT_OFFSET
+  PROP_RIGHT_OFFSET,
+  PROP_ALIGNMENT,
+  PROP_ALIGNMENT_INTERVAL,
+  PROP_ALIGNMENT_FOCAL_LENGTH,
+  PROP_CORRECTION
 };
 
 static void gst_stereo_matcher_preset_init (GstPresetInterface * iface);
@@ -110,6 +118,7 @@ gst_stereo_matcher_start (GstAggregator * aggregator)
   memset (self->warned_of_swap, 0, sizeof (self->warned_of_swap));
   memset (&self->last_sent, 0, sizeof (self->last_sent));
   gst_stereo_matcher_reset_diagnosis (self);
+  gst_stereo_matcher_reset_alignment (self);
   GST_OBJECT_LOCK (self);
   memset (&self->differences, 0, sizeof (self->differences));
   GST_OBJECT_UNLOCK (self);
@@ -213,6 +222,7 @@ gst_stereo_matcher_get_stats (GstStereoAggregator * self)
   guint64 deviation;
   gint64 mean;
   GstStructure *stages, *result;
+  GstStructure *alignment;
   GstStereoCounters counters;
   StereoMatcherStats stats;
   guint64 downloaded = 0;
@@ -224,6 +234,8 @@ gst_stereo_matcher_get_stats (GstStereoAggregator * self)
   deviation = gst_stereo_differences_deviation (differences);
   backend = gst_stereo_run_get_stats (&self->run, &stats);
   stages = make_stages (self->run.runner[0]);
+  alignment = gst_stereo_matcher_get_alignment_stats (GST_STEREO_MATCHER
+      (self));
   if (self->device.allocator != NULL)
     downloaded = gst_stereo_allocator_get_downloaded (self->device.allocator);
   GST_OBJECT_UNLOCK (self);
@@ -241,9 +253,32 @@ gst_stereo_matcher_get_stats (GstStereoAggregator * self)
       "device-memory", G_TYPE_UINT64, (guint64) stats.device_bytes,
       "downloaded", G_TYPE_UINT64, downloaded,
       "backend", G_TYPE_STRING, backend,
-      "stages", GST_TYPE_STRUCTURE, stages, NULL);
+      "stages", GST_TYPE_STRUCTURE, stages,
+      "alignment", GST_TYPE_STRUCTURE, alignment, NULL);
   gst_structure_free (stages);
+  gst_structure_free (alignment);
   return result;
+}
+
+/* With the object lock held. */
+static void
+set_alignment_property (GstStereoAlignment * alignment, guint id,
+    const GValue * value)
+{
+  switch (id) {
+    case PROP_ALIGNMENT:
+      alignment->mode = (GstStereoAlignmentMode) g_value_get_enum (value);
+      alignment->retry_pending = TRUE;
+      break;
+    case PROP_ALIGNMENT_INTERVAL:
+      alignment->interval = g_value_get_uint (value);
+      break;
+    default:
+      /* NaN is the one value that passes a GParamSpec */
+      if (!isnan (g_value_get_double (value)))
+        alignment->focal_length = g_value_get_double (value);
+      break;
+  }
 }
 
 static void
@@ -256,11 +291,17 @@ gst_stereo_matcher_set_property (GObject * object, guint id,
     gst_stereo_aggregator_set_property (object, id, value, pspec);
     return;
   }
+  if (id == PROP_CORRECTION) {
+    gst_stereo_matcher_set_correction (self, g_value_get_string (value));
+    return;
+  }
   GST_OBJECT_LOCK (self);
   if (id == PROP_PAIRS)
     self->pairs = (GstStereoPairs) g_value_get_enum (value);
   else if (id == PROP_PROFILING)
     self->profiling = g_value_get_boolean (value);
+  else if (id != PROP_RIGHT_OFFSET)
+    set_alignment_property (&self->alignment, id, value);
   else if (self->right_offset != g_value_get_int64 (value)) {
     self->right_offset = g_value_get_int64 (value);
     /* Other images are paired from now on. */
@@ -281,13 +322,23 @@ gst_stereo_matcher_get_property (GObject * object, guint id, GValue * value,
     gst_stereo_aggregator_get_property (object, id, value, pspec);
     return;
   }
+  if (id == PROP_CORRECTION) {
+    g_value_take_string (value, gst_stereo_matcher_dup_correction (self));
+    return;
+  }
   GST_OBJECT_LOCK (self);
   if (id == PROP_PAIRS)
     g_value_set_enum (value, self->pairs);
   else if (id == PROP_PROFILING)
     g_value_set_boolean (value, self->profiling);
-  else
+  else if (id == PROP_RIGHT_OFFSET)
     g_value_set_int64 (value, self->right_offset);
+  else if (id == PROP_ALIGNMENT)
+    g_value_set_enum (value, self->alignment.mode);
+  else if (id == PROP_ALIGNMENT_INTERVAL)
+    g_value_set_uint (value, self->alignment.interval);
+  else
+    g_value_set_double (value, self->alignment.focal_length);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -420,6 +471,7 @@ gst_stereo_matcher_finalize (GObject * object)
   gst_stereo_params_clear (&GST_STEREO_MATCHER (object)->params);
   g_free (GST_STEREO_MATCHER (object)->weights);
   gst_stereo_matcher_newest_finalize (GST_STEREO_MATCHER (object));
+  gst_stereo_matcher_finalize_alignment (GST_STEREO_MATCHER (object));
   G_OBJECT_CLASS (gst_stereo_matcher_parent_class)->finalize (object);
 }
 
@@ -431,7 +483,11 @@ gst_stereo_matcher_init (GstStereoMatcher * self)
   self->pairs = DEFAULT_PAIRS;
   self->profiling = DEFAULT_PROFILING;
   self->right_offset = DEFAULT_RIGHT_OFFSET;
+  self->alignment.mode = DEFAULT_ALIGNMENT;
+  self->alignment.interval = DEFAULT_ALIGNMENT_INTERVAL;
+  self->alignment.focal_length = DEFAULT_ALIGNMENT_FOCAL_LENGTH;
   gst_stereo_matcher_newest_init (self);
+  gst_stereo_matcher_init_alignment (self);
 }
 
 /* Properties of all matchers, besides their parameters. */
@@ -510,9 +566,74 @@ install_properties (GstStereoMatcherClass * klass)
    * mapped, guint64), `backend` (the compute backend, string) and `stages`
    * (with #GstStereoMatcher:profiling, of the last finished pair: a structure
    * `stereo-stages` with a field for each stage, in order, in nanoseconds,
-   * guint64; otherwise empty).
+   * guint64; otherwise empty) and `alignment` (the last measurement, a
+   * structure `stereo-alignment` as in the message of that name).
    */
   gst_stereo_aggregator_install_stats (base_class);
+}
+
+static void
+install_alignment (GstStereoMatcherClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_PLAYING;
+
+  /**
+   * GstStereoMatcher:alignment:
+   *
+   * Matchers search along rows, so a point has to be on the same row of both
+   * views.  This is measured in views of at least 64 pixels in both directions
+   * (docs/alignment-pipelines.md).  Results are in messages `stereo-alignment`
+   * and in #GstStereoMatcher:stats, and a warning follows three alarms in a
+   * row.  With `correct`, corrections are sent upstream to the stereorectify
+   * elements of both views.
+   */
+  g_object_class_install_property (object_class, PROP_ALIGNMENT,
+      g_param_spec_enum ("alignment", "alignment",
+          "Alignment of the views: off, measure and warn, or correct with "
+          "stereorectify", GST_TYPE_STEREO_ALIGNMENT_MODE, DEFAULT_ALIGNMENT,
+          flags));
+
+  /**
+   * GstStereoMatcher:alignment-interval:
+   *
+   * One pair in this number is measured; every pair while the result is in
+   * doubt: the first three, and after a sudden change.
+   */
+  g_object_class_install_property (object_class, PROP_ALIGNMENT_INTERVAL,
+      g_param_spec_uint ("alignment-interval", "alignment-interval",
+          "Measure the alignment of every Nth pair", 1, 1000000,
+          DEFAULT_ALIGNMENT_INTERVAL, flags));
+
+  g_object_class_install_property (object_class, PROP_ALIGNMENT_FOCAL_LENGTH,
+      g_param_spec_double ("alignment-focal-length", "alignment-focal-length",
+          "Focal length of the views, in pixels (0 = from metadata, otherwise "
+          "0.9 widths)", 0, 1e6, DEFAULT_ALIGNMENT_FOCAL_LENGTH, flags));
+
+  /**
+   * GstStereoMatcher:correction:
+   *
+   * The correction that the measured pairs ask for, as text; empty if none.  A
+   * program can save it, and set it before the next start.  It is used with
+   * #GstStereoMatcher:alignment=correct and views of the same size.  An empty
+   * text resets it.
+   */
+  g_object_class_install_property (object_class, PROP_CORRECTION,
+      g_param_spec_string ("correction", "correction",
+          "Measured correction of the views, to save and restore", "",
+          flags));
+
+  /**
+   * GstStereoMatcher::reset-alignment:
+   *
+   * Forgets all measured pairs and the correction: for cameras that were
+   * replaced or calibrated.
+   */
+  g_signal_new_class_handler ("reset-alignment",
+      G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_stereo_matcher_forget_alignment), NULL, NULL, NULL,
+      G_TYPE_NONE, 0);
 }
 
 static void
@@ -561,6 +682,8 @@ gst_stereo_matcher_class_init (GstStereoMatcherClass * klass)
       &src_template, GST_TYPE_AGGREGATOR_PAD);
 
   install_properties (klass);
+  install_alignment (klass);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_MATCHER, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAIRS, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_ALIGNMENT_MODE, 0);
 }

@@ -8,6 +8,7 @@
 #define GST_STEREO_MATCHER_H
 
 #include "aggregate/gststereoaggregator.h"
+#include "aggregate/gststereoalignment.h"
 #include "aggregate/gststereopair.h"
 #include "aggregate/gststereoviewqueue.h"
 #include "base/gststereoparams.h"
@@ -93,6 +94,7 @@ typedef struct
   gboolean warned_of_swap[GST_STEREO_N_VIEWS];
   gboolean warned_of_rates;
   GstStereoDiagnosis diagnosis;
+  GstStereoAlignment alignment; /* its fields say whose they are */
   GstStereoSentTags last_sent;
   GstEvent *tags;               /* to be sent on src, or NULL */
 } GstStereoMatcher;

@@ -23,6 +23,7 @@ matcher_close (GstElement * element)
   GstStereoMatcher *self = GST_STEREO_MATCHER (element);
 
   gst_stereo_matcher_drop_diagnosis (self);
+  gst_stereo_matcher_close_alignment (self);
   stereo_matcher_free (&self->matcher);
   stereo_params_free (&self->applied);
 }
@@ -160,6 +161,8 @@ matcher_start (GstElement * element, GstStereoRunFrame * frame)
   if (diagnosing && status == STEREO_OK)
     gst_stereo_matcher_continue_diagnosis (self,
         results[STEREO_RESULT_CONFIDENCE], frame->outputs[0].number);
+  if (status == STEREO_OK)
+    gst_stereo_matcher_measure (self, frame);
   return status;
 }
 
@@ -207,6 +210,8 @@ gst_stereo_matcher_match (GstStereoMatcher * self,
 
   if (!update_params (self, &inputs[LEFT]))
     return GST_FLOW_ERROR;
+  gst_stereo_matcher_inspect_pair (self, inputs);
+  gst_stereo_matcher_update_correction (self);
   (void) gst_stereo_aggregator_get_info (&self->parent, info, 0);
   for (guint i = 0; i < GST_STEREO_N_VIEWS; i++)
     frame.inputs[i] = (GstStereoRunImage) {

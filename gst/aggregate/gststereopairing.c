@@ -173,6 +173,7 @@ end_of_stream (GstStereoMatcher * self)
     gst_stereo_input_clear (&input);
   }
   gst_stereo_matcher_finish_diagnosis (self);
+  gst_stereo_matcher_finish_alignment (self);
   (void) gst_stereo_run_drain (&self->parent.run);
 
   /* Perhaps the last ones were not matched because of their size. */

@@ -231,6 +231,39 @@ flush (Run * run)
     gst_pad_push_event (pad->pad, gst_event_new_flush_stop (TRUE));
 }
 
+/* A correction, mostly of the size of the caps, with or without a mistake. */
+static GstEvent *
+new_correction (Run * run)
+{
+  static const gchar *const values[] = { "", ":roll=0.02", ":offset=3",
+    ":zoom=0.4:k1=1", ":pitch=0.5:yaw=-0.5:common-roll=0.5", ":roll=nan",
+    ":x=1", ":focal-length=1e-300:common-k1=-1"
+  };
+  static const gchar *const views[] = { "left", "right", "", "top" };
+  unsigned what = fuzz_byte (&run->input), serial = fuzz_byte (&run->input);
+  gint width = 1 + (gint) serial, height = 1;
+  GstStructure *s = gst_structure_new_empty ("stereo-correction");
+  gchar *text;
+
+  if (run->caps[0] != NULL && what % 16 != 0) {
+    gst_structure_get_int (gst_caps_get_structure (run->caps[0], 0), "width",
+        &width);
+    gst_structure_get_int (gst_caps_get_structure (run->caps[0], 0), "height",
+        &height);
+  }
+  text = g_strdup_printf ("width=%d:height=%d%s", width, height,
+      values[what / 16 % G_N_ELEMENTS (values)]);
+  if (serial < 250)
+    gst_structure_set (s, "serial", G_TYPE_UINT, serial, NULL);
+  if (serial % 16 != 1)
+    gst_structure_set (s, "view", G_TYPE_STRING, views[serial % 16 < 12
+            ? serial % 2 : serial % 4], NULL);
+  if (serial % 32 != 3)
+    gst_structure_set (s, "correction", G_TYPE_STRING, text, NULL);
+  g_free (text);
+  return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, s);
+}
+
 static void
 send_upstream (Run * run)
 {
@@ -261,7 +294,8 @@ send_upstream (Run * run)
       event = gst_event_new_latency (what * GST_MSECOND);
       break;
     default:
-      event = gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+      event = what & 8 ? new_correction (run)
+          : gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
           gst_structure_new_empty ("fuzz"));
   }
   gst_pad_push_event (pad->pad, event);
