@@ -25,7 +25,7 @@ GST_PLUGIN_STATIC_DECLARE (stereomatching);
 #define A_WHILE (100 * 1000)
 
 #define SOURCE(view) "stereotestsrc num-buffers=8 num-disparities=8 " \
-    "view=" view " ! video/x-raw, width=64, height=48 ! "
+    "view=" view " ! video/x-raw, width=64, height=64 ! "
 
 /* Lines with the element e, which lacks its backend, and what it does; then
  * elements without a backend.  The matchers share all that may fail in an

@@ -494,6 +494,131 @@ TEST (test_diagnosis)
   g_free (expected);
 }
 
+/* ---------------------------------------------------------------- alignment */
+
+#define LARGE "video/x-raw, format=GRAY8, width=160, height=120, " \
+    "framerate=25/1"
+
+static void
+push_large_pair (Rig * rig, guint number)
+{
+  for (gint v = 0; v < 2; v++) {
+    GstBuffer *image = gray_image (160, 120, 4 * v);
+
+    GST_BUFFER_PTS (image) = number * FRAME;
+    GST_BUFFER_DURATION (image) = FRAME;
+    rig_push (rig, v, image);
+  }
+}
+
+/* Every pair is measured, and as many maps are in flight as without: nothing
+ * waits for a measurement. */
+TEST (test_measuring_waits_for_nothing)
+{
+  for (guint n = 1; n <= 4; n++) {
+    gchar *launch = g_strdup_printf (GPU_VCBW "num-disparities=8 "
+        "alignment-interval=1 frames-in-flight=%u", n);
+    Rig rig;
+
+    fake_cuda_reset ();
+    rig_open_with_caps (&rig, launch, LARGE, LARGE);
+    g_free (launch);
+    fake_cuda_hold (TRUE);
+    for (guint i = 0; i < n; i++) {
+      push_large_pair (&rig, i);
+      gst_buffer_unref (expect (&rig));
+    }
+    fail_unless_equals_int (fake_cuda_waits (), 0);
+    push_large_pair (&rig, n);
+    expect_none (&rig);
+    fake_cuda_hold (FALSE);
+    gst_buffer_unref (expect (&rig));
+    for (guint i = n + 1; i < 3 * n + 3; i++) {
+      push_large_pair (&rig, i);
+      gst_buffer_unref (expect (&rig));
+    }
+    fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_ELEMENT), 1);
+    rig_close (&rig);
+    fail_unless_equals_uint64 (fake_cuda_used (), 0);
+  }
+}
+
+/* The report of the last measured pair, from a pipeline at its end. */
+static GstStructure *
+report_of (const gchar * matcher, guint n)
+{
+  GstElement *pipeline = pipeline_new ("stereotestsrc num-buffers=%u "
+      "num-disparities=32 ! video/x-raw,format=GRAY8 ! m.sink_left  "
+      "stereotestsrc num-buffers=%u num-disparities=32 view=right rows=1 "
+      "roll=0.3 ! video/x-raw,format=GRAY8 ! m.sink_right  stereovcbw name=m "
+      "radius=2 num-disparities=8 alignment-interval=1 %s ! fakesink", n, n,
+      matcher);
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  GstStructure *stats, *report;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  pipeline_wait (pipeline, GST_MESSAGE_EOS);
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get (stats, "alignment", GST_TYPE_STRUCTURE,
+          &report, NULL));
+  gst_structure_free (stats);
+  gst_object_unref (element);
+  pipeline_free (pipeline);
+  return report;
+}
+
+/* The GPU measures the same as the CPU, to the last pair. */
+TEST (test_measured_pairs)
+{
+  static const gchar *const gpu[] = { "backend=cuda frames-in-flight=1",
+    "backend=cuda", "backend=cuda frames-in-flight=4"
+  };
+  GstStructure *expected = report_of ("backend=cpu", 1);
+
+  fail_unless_equals_string (gst_structure_get_string (expected, "status"),
+      "off");
+  for (guint i = 0; i < G_N_ELEMENTS (gpu); i++) {
+    GstStructure *report;
+
+    fake_cuda_reset ();
+    report = report_of (gpu[i], 1);
+    fail_unless (gst_structure_is_equal (report, expected));
+    gst_structure_free (report);
+    report = report_of (gpu[i], 9);
+    fail_unless_equals_string (gst_structure_get_string (report, "status"),
+        "off");
+    fail_if (gst_structure_is_equal (report, expected));
+    gst_structure_free (report);
+    fail_unless_equals_uint64 (fake_cuda_used (), 0);
+  }
+  gst_structure_free (expected);
+}
+
+/* A GPU that is lost with a measurement in flight: the CPU goes on. */
+TEST (test_lost_measurement)
+{
+  GstMessage *message;
+  Rig rig;
+
+  fake_cuda_reset ();
+  rig_open_with_caps (&rig, AUTO_VCBW "num-disparities=8 frames-in-flight=2 "
+      "alignment-interval=1", LARGE, LARGE);
+  fake_cuda_hold (TRUE);
+  push_large_pair (&rig, 0);
+  gst_buffer_unref (expect (&rig));
+  fake_cuda_lose ();
+  for (guint i = 1; i < 5; i++) {
+    push_large_pair (&rig, i);
+    gst_buffer_unref (expect (&rig));
+  }
+  message = rig_message (&rig, GST_MESSAGE_WARNING, 0);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  rig_expect_no_error (&rig);
+  fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_ELEMENT), 1);
+  rig_close (&rig);
+}
+
 /* ----------------------------------------------- elements behind matchers */
 
 static void
