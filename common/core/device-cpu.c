@@ -9,6 +9,9 @@
 #include "core/memory.h"
 #include "core/platform.h"
 
+#ifdef STEREO_X86
+#include <cpuid.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +47,29 @@ stereo_simd_name (StereoSimd simd)
 #define ONLY_PLAIN 0
 #endif
 
+#ifdef STEREO_X86
+/* Bits of EBX in leaf 7 of CPUID, and of XCR0: the registers that the operating
+ * system saves (Intel SDM, volume 1, 14.3 and 15.2).  The compiler's own test
+ * needs a runtime library that not every compiler has. */
+#define AVX2 (1u << 5)
+#define AVX2_STATE 0x06u
+#define AVX512 (1u << 16 | 1u << 17 | 1u << 30 | 1u << 31)      /* F, DQ, BW, VL */
+#define AVX512_STATE 0xe6u
+
+static bool
+processor_has (unsigned features, unsigned state)
+{
+  unsigned a, b, c, d;
+
+  if (!__get_cpuid (1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+    return false;
+  __asm__ volatile ("xgetbv":"=a" (a), "=d" (d):"c" (0));
+  if ((a & state) != state || !__get_cpuid_count (7, 0, &a, &b, &c, &d))
+    return false;
+  return (b & features) == features;
+}
+#endif
+
 bool
 stereo_simd_available (StereoSimd simd)
 {
@@ -55,12 +81,9 @@ stereo_simd_available (StereoSimd simd)
       return !ONLY_PLAIN;
 #ifdef STEREO_X86
     case STEREO_SIMD_AVX2:
-      return __builtin_cpu_supports ("avx2");
+      return processor_has (AVX2, AVX2_STATE);
     case STEREO_SIMD_AVX512:
-      return __builtin_cpu_supports ("avx512f")
-          && __builtin_cpu_supports ("avx512bw")
-          && __builtin_cpu_supports ("avx512dq")
-          && __builtin_cpu_supports ("avx512vl");
+      return processor_has (AVX512, AVX512_STATE);
 #endif
     default:
       return false;

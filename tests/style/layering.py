@@ -15,7 +15,8 @@ import sys
 
 C = {"assert", "ctype", "errno", "float", "inttypes", "limits", "locale", "math", "stdarg",
      "stdatomic", "stdbool", "stddef", "stdint", "stdio", "stdlib", "string", "time"}
-SYSTEM = C | {"pthread", "dlfcn", "fcntl", "sched", "signal", "unistd", "immintrin", "arm_neon"}
+SYSTEM = C | {"pthread", "dlfcn", "fcntl", "sched", "signal", "unistd", "cpuid", "immintrin",
+              "arm_neon"}
 
 # top folder: (top folders it may include, pattern of other <headers>)
 TOP_FOLDERS = {
@@ -61,6 +62,8 @@ def find_violation(top, path, quoted, name, owner):
     if name.endswith(".h") and name[:-2] in SYSTEM:
         return None
     if name == "windows.h" and path.endswith("-windows.c"):
+        return None
+    if name.startswith("mach/") and path.endswith("-macos.c"):
         return None
     if pattern and re.fullmatch(pattern, name):
         return None

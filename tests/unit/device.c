@@ -52,6 +52,19 @@ TEST (test_simd)
   CHECK (!stereo_simd_available ((StereoSimd) 99));
 }
 
+#ifdef STEREO_X86
+/* The compiler's runtime library asks the processor, too. */
+TEST (test_instruction_sets)
+{
+  CHECK (stereo_simd_available (STEREO_SIMD_AVX2)
+      == (__builtin_cpu_supports ("avx2") != 0));
+  CHECK (stereo_simd_available (STEREO_SIMD_AVX512)
+      == (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
+          && __builtin_cpu_supports ("avx512dq")
+          && __builtin_cpu_supports ("avx512vl")));
+}
+#endif
+
 TEST (test_cpu)
 {
   StereoDevice *device = NULL;
