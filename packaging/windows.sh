@@ -102,7 +102,7 @@ PYTHON
 
 need_build
 need_packages gcc-mingw-w64-x86-64-posix wine wine64 python3
-"$root/packaging/windows-libraries.sh" "$libraries"
+"$root/packaging/cross-libraries.sh" windows "$libraries"
 # Meson runs programs, too
 mkdir -p "$WINEPREFIX"
 trap 'wineserver -k || true' EXIT
