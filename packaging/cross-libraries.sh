@@ -22,7 +22,7 @@ case "$*" in
     platform=win_amd64
     wheels+=("gstreamer-cli==$version")
     members='bin/[^/]+\.dll|bin/gst-(launch|inspect)-1\.0\.exe'
-    members+='|lib/gstreamer-1\.0/gst(coreelements|videotestsrc|videoconvertscale)\.dll'
+    members+='|lib/gstreamer-1\.0/gst(app|coreelements|videotestsrc|videoconvertscale)\.dll'
     members+='|libexec/gstreamer-1\.0/gst-plugin-scanner\.exe' ;;
   'macos '?*)
     platform=macosx_11_0_universal2
@@ -109,8 +109,9 @@ write_pc() {
   fi
   [ -e "$library" ] || die "the wheels have no library $2"
   cat > "$folder/pkgconfig/$1.pc" <<END
-libdir=$folder
 includedir=$folder/include
+pluginsdir=$folder/lib/gstreamer-1.0
+pluginscannerdir=$folder/libexec/gstreamer-1.0
 Name: $1
 Description: $2 of the wheels
 Version: $(pkg-config --modversion "$1")
@@ -130,10 +131,15 @@ mkdir -p "$folder/pkgconfig"
 write_pc libpng png16 libpng16 ''
 write_pc glib-2.0 glib-2.0 glib-2.0 ''
 write_pc gobject-2.0 gobject-2.0 glib-2.0 glib-2.0
-write_pc gmodule-2.0 gmodule-2.0 glib-2.0 glib-2.0
+write_pc gmodule-no-export-2.0 gmodule-2.0 glib-2.0 glib-2.0
 write_pc gstreamer-1.0 gstreamer-1.0 gstreamer-1.0 gobject-2.0
 write_pc gstreamer-base-1.0 gstbase-1.0 gstreamer-1.0 gstreamer-1.0
 write_pc gstreamer-video-1.0 gstvideo-1.0 gstreamer-1.0 gstreamer-base-1.0
+if [ "$system" = windows ]; then
+  # for the element tests
+  write_pc gstreamer-check-1.0 gstcheck-1.0 gstreamer-1.0 gstreamer-1.0
+  write_pc gstreamer-controller-1.0 gstcontroller-1.0 gstreamer-1.0 gstreamer-1.0
+fi
 cat > "$folder/libraries.ini" <<END
 [binaries]
 # the name until Meson 1.2, and since

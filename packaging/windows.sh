@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# gst-stereomatching: cross-compiles library and tools for Windows, tests them with wine
+# gst-stereomatching: cross-compiles for Windows, and tests with wine
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #   packaging/windows.sh [TEST_OR_SUITE ...]
 #
 # On Debian or Ubuntu: installs MinGW-w64 and wine with apt, builds the library, the
-# tools and tests in build-windows/, without GStreamer, CUDA and JPEG, and runs all
-# tests, or those named as for `meson test`. Then compares maps with those of this
-# machine, from programs in build/, which is built if necessary, and checks the machine
-# code. build-windows/cuda/libstereomatching-1.dll is the library, with the import
-# library libstereomatching.dll.a; the tools in build-windows/tools also need the DLLs
-# in build-windows-libraries/bin.
+# tools, the plugin and tests in build-windows/, without CUDA, JPEG and YAML, and runs
+# all tests, or those named as for `meson test`. Then compares maps with those of this
+# machine, from programs in build/, which is built if necessary, checks the machine
+# code, and runs a pipeline. build-windows/cuda/libstereomatching-1.dll is the library,
+# with the import library libstereomatching.dll.a; the plugin is for the GStreamer of the
+# Python wheels, which lies in build-windows-libraries; the tools in build-windows/tools
+# also need the DLLs in its folder bin.
 #
 # The last line is `N passed, N failed, N skipped`.
 set -euo pipefail
@@ -100,18 +101,55 @@ PYTHON
   say "files of stereo-eval are equal"
 }
 
+# The plugin is complete, and needs no more than GStreamer.
+check_plugin() {
+  local dll=$build/gst/libgststereomatching.dll table
+
+  table=$("$tool-objdump" -p "$dll") || return
+  ! grep 'DLL Name:' <<< "$table" | grep -viE 'KERNEL32|msvcrt|ucrt|api-ms-win|glib-2.0-0|gmodule-2.0-0|gobject-2.0-0|gst(reamer|base|video)-1.0-0' ||
+    { say "the plugin needs other DLLs"; return 1; }
+  grep -q '] gst_plugin_stereomatching_get_desc$' <<< "$table" ||
+    { say "the plugin has no entry point"; return 1; }
+}
+
+# A pipeline with GStreamer's own program. Its third map has the bytes of this machine.
+compare_pipeline() {
+  local line=(stereotestsrc view=left num-buffers=3 pattern=corridor
+    ! video/x-raw,width=160,height=120 ! m.sink_left
+    stereotestsrc view=right num-buffers=3 pattern=corridor
+    ! video/x-raw,width=160,height=120 ! m.sink_right
+    stereosgm name=m num-disparities=32 backend=cpu ! tee name=t
+    t. ! queue ! disparitycolor ! fakesink
+    t. ! queue ! filesink)
+
+  rm -f "$build"/pipeline-{here,there}
+  quietly ninja -C "$root/build" gst/libgststereomatching.so || die "the build failed"
+  GST_PLUGIN_PATH_1_0=$root/build/gst GST_REGISTRY_1_0=$build/registry-here \
+    quietly gst-launch-1.0 "${line[@]}" location="$build/pipeline-here" || return
+  GST_PLUGIN_SYSTEM_PATH_1_0='' GST_REGISTRY_1_0=$build/registry-there \
+    GST_PLUGIN_PATH_1_0="$build/gst;$libraries/lib/gstreamer-1.0" \
+    quietly wine "$libraries/bin/gst-launch-1.0.exe" "${line[@]}" location="$build/pipeline-there" ||
+    return
+  [ "$(wc -c < "$build/pipeline-here")" = $((3 * 160 * 120 * 2)) ] &&
+    cmp "$build"/pipeline-{here,there} || return
+  say "maps of a pipeline are equal"
+}
+
 need_build
 need_packages gcc-mingw-w64-x86-64-posix wine wine64 python3
 "$root/packaging/cross-libraries.sh" windows "$libraries"
 # Meson runs programs, too
 mkdir -p "$WINEPREFIX"
 trap 'wineserver -k || true' EXIT
+# before the tests, whose output it would keep open
+wineserver -p > /dev/null 2>&1 < /dev/null
 quietly wine wineboot --init || die "wine failed"
 if [ ! -f "$build/build.ninja" ]; then
   say "configuring in $build"
   quietly meson setup "$build" "$root" --cross-file "$root/packaging/windows.ini" \
-    --cross-file "$libraries/libraries.ini" --werror -Dcuda=disabled -Dgst=disabled \
-    -Dtools=enabled -Djpeg=disabled -Dexamples=disabled -Dtests=enabled ||
+    --cross-file "$libraries/libraries.ini" --werror -Dcuda=disabled -Dgst=enabled \
+    -Dyaml=disabled -Dtools=enabled -Dtune=disabled -Djpeg=disabled -Dexamples=disabled \
+    -Dtests=enabled ||
     die "meson setup failed"
 fi
 say "building"
@@ -119,12 +157,14 @@ quietly ninja -C "$build" || die "the build failed"
 
 say "testing with wine"
 status=0
-[ $# -gt 0 ] || set -- --suite unit --suite contract --suite tools --suite kernels
+[ $# -gt 0 ] || set -- --suite unit --suite contract --suite tools --suite check --suite kernels
 meson test -C "$build" --print-errorlogs --no-rebuild --timeout-multiplier 5 "$@" || status=$?
 
 compare_maps || status=1
 compare_tools || status=1
 check_alignment || status=1
 check_library || status=1
+check_plugin || status=1
+compare_pipeline || status=1
 python3 "$root/tests/summary.py" "$build/meson-logs/testlog.json" || status=$?
 exit $status

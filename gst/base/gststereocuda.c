@@ -9,9 +9,13 @@
 #include "base/gststereodebug.h"
 #include "stereo-cuda.h"
 
-#include <dlfcn.h>
+#include <gmodule.h>
 
+#ifdef G_OS_WIN32
+#define LIBRARY "gstcuda-1.0-0.dll"
+#else
 #define LIBRARY "libgstcuda-1.0.so.0"
+#endif
 #define CONTEXT_TYPE "gst.cuda.context"
 
 /* The beginning of a GstCudaMemory. */
@@ -44,7 +48,7 @@ typedef struct
 
 /* Fills in the table.  FALSE if a function of all versions is missing. */
 static gboolean
-look_up (void *library, Api * api)
+look_up (GModule * library, Api * api)
 {
   const struct
   {
@@ -65,9 +69,10 @@ look_up (void *library, Api * api)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (symbols); i++) {
-    void *address = dlsym (library, symbols[i].name);
+    gpointer address = NULL;
 
-    if (address == NULL && !symbols[i].optional) {
+    if (!g_module_symbol (library, symbols[i].name, &address)
+        && !symbols[i].optional) {
       GST_INFO ("%s has no %s", LIBRARY, symbols[i].name);
       return FALSE;
     }
@@ -86,10 +91,11 @@ get_api (void)
 
   if (g_once_init_enter (&done)) {
     /* stays: it registers types */
-    void *library = dlopen (LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+    GModule *library = g_module_open (LIBRARY,
+        G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
 
     if (library == NULL)
-      GST_INFO ("no CUDA memory of GStreamer's: %s", dlerror ());
+      GST_INFO ("no CUDA memory of GStreamer's: %s", g_module_error ());
     else if (look_up (library, &api)) {
       works = api.load_library ();
       if (!works)

@@ -65,6 +65,10 @@ void check_equal (GstBuffer * a, GstBuffer * b);
 /* The contents of a custom meta, or NULL. */
 GstStructure *custom_meta_of (GstBuffer * buffer, const gchar * name);
 
+/* FALSE if GStreamer has no such element, as in builds for another system; fails
+ * otherwise. */
+gboolean check_has_element (const gchar * name);
+
 /* For gst_mini_object_weak_ref(): increments a gint counter. */
 void count_freed (gpointer counter, GstMiniObject * object);
 

@@ -783,6 +783,19 @@ check_equal (GstBuffer * a, GstBuffer * b)
   gst_buffer_unref (b);
 }
 
+gboolean
+check_has_element (const gchar * name)
+{
+  GstElementFactory *factory = gst_element_factory_find (name);
+
+  fail_unless (factory != NULL || g_getenv ("STEREO_EMULATED") != NULL,
+      "GStreamer has no %s", name);
+  if (factory == NULL)
+    return FALSE;
+  gst_object_unref (factory);
+  return TRUE;
+}
+
 GstStructure *
 custom_meta_of (GstBuffer * buffer, const gchar * name)
 {
