@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# gst-stereomatching: cross-compiles the library for 64-bit ARM and tests it in an emulator
+# gst-stereomatching: cross-compiles for 64-bit ARM and tests in an emulator
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #   tests/aarch64.sh [TEST_OR_SUITE ...]
 #
-# On Debian or Ubuntu: installs the cross compiler and qemu-user with apt, builds
-# the library and its tests in build-aarch64/, without GStreamer and the tools,
-# and runs all tests, or those named as for `meson test`. Then compares map
-# checksums with those of this machine, from the program in build/, which is
-# built if necessary.
+# On Debian: installs the cross compiler and qemu-user with apt, builds the library,
+# the plugin and tests in build-aarch64/, without CUDA and the tools, and runs all
+# tests, or those named as for `meson test`. Then compares map checksums with those of
+# this machine, from the program in build/, which is built if necessary.
 #
 # The last line is `N passed, N failed, N skipped`.
 set -euo pipefail
@@ -16,20 +15,23 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
 . "$root/examples/setup.sh"
 build=$root/build-aarch64
+packages=$root/build-aarch64-root
 
 need_build
 need_packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user python3
+"$root/tests/aarch64-root.sh" "$packages"
 if [ ! -f "$build/build.ninja" ]; then
   say "configuring in $build"
-  quietly meson setup "$build" "$root" --cross-file "$root/tests/aarch64.ini" --werror \
-    -Dcuda=disabled -Dgst=disabled -Dtools=disabled -Dtests=enabled || die "meson setup failed"
+  quietly meson setup "$build" "$root" --cross-file "$root/tests/aarch64.ini" \
+    --cross-file "$packages/root.ini" --werror -Dcuda=disabled -Dtools=disabled -Dtune=disabled \
+    -Dexamples=disabled -Dtests=enabled || die "meson setup failed"
 fi
 say "building"
 quietly ninja -C "$build" || die "the build failed"
 
 say "testing in the emulator"
 status=0
-[ $# -gt 0 ] || set -- --suite unit --suite contract --suite kernels
+[ $# -gt 0 ] || set -- --suite unit --suite contract --suite check --suite kernels
 meson test -C "$build" --print-errorlogs --no-rebuild --timeout-multiplier 10 "$@" || status=$?
 
 say "comparing maps with this machine"
@@ -38,7 +40,7 @@ quietly ninja -C "$root/build" tests/kernels/kernels-checksums || die "the build
 here=$root/build/tests/kernels/kernels-checksums
 there=$build/tests/kernels/kernels-checksums
 "$here" > "$build/checksums-here"
-qemu-aarch64 -L /usr/aarch64-linux-gnu "$there" > "$build/checksums-there"
+qemu-aarch64 -L "$packages/root" "$there" > "$build/checksums-there"
 if diff "$build/checksums-here" "$build/checksums-there"; then
   say "$(wc -l < "$build/checksums-here") maps are equal"
 else
