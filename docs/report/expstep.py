@@ -31,7 +31,7 @@ DEFAULTS = {"esaw": {"gamma-color": 17, "gamma-distance": 36, "cost-threshold": 
             "esmp": {"gamma-color": 18, "gamma-distance": 29, "cost-threshold": 17,
                      "data-weight": 0.15, "disc-truncation": 0.0375}}
 # The paper's cost, and no refinement except the median.
-PAPER = "cost=luma subpixel=false lr-max-diff=-1 speckle-size=0 base=%g "
+PAPER = "cost=luma subpixel=false lr-max-diff=-1 speckle-size=0 refine=none base=%g "
 PAPERS = {"esaw": PAPER % 2.6, "esmp": PAPER % 1.8}
 # Operations per pass, pixel and disparity. A mean of three costs: three products, two sums.
 # A message: smallest cost (1), forwards (2), backwards (3).

@@ -193,7 +193,7 @@ set_plain (GstElement * element, const gchar * launch)
 {
   static const gchar *const plain[][2] = {
     {"cost", "rgb"}, {"subpixel", "false"}, {"lr-max-diff", "-1"},
-    {"speckle-size", "0"}, {"median", "false"}
+    {"speckle-size", "0"}, {"refine", "none"}, {"median", "false"}
   };
   GObjectClass *klass = G_OBJECT_GET_CLASS (element);
 

@@ -52,7 +52,8 @@ case_params (const Case * c)
       "sampling-y", c->s.sy, "lr-max-diff", c->s.tolerance, "vote",
       1 + c->s.vote, "vote-for", c->mismatches ? 0.0 : 1.0, "subpixel", 0.0,
       "speckle-size", 0.0, "fill", c->s.mark ? 0.0 : 1.0, "median",
-      c->s.median, "disparity-scale", 1.0, "invalid-value", 65535.0, NULL);
+      c->s.median, "refine", 0.0, "disparity-scale", 1.0, "invalid-value",
+      65535.0, NULL);
 }
 
 /* ------------------------------------------------------------------- oracle */

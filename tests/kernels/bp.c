@@ -560,8 +560,9 @@ case_params (const Case * c)
       "edge-scale", c->edge_scale,
       "subpixel", c->refined ? 1.0 : 0.0, "lr-max-diff",
       c->refined ? 1.0 : -1.0, "speckle-size", 0.0, "fill",
-      c->refined ? 0.0 : 1.0, "median", 0.0, "disparity-scale",
-      c->refined ? 16.0 : 1.0, "invalid-value", 65535.0, NULL);
+      c->refined ? 0.0 : 1.0, "median", 0.0, "refine", 0.0,
+      "disparity-scale", c->refined ? 16.0 : 1.0, "invalid-value", 65535.0,
+      NULL);
 }
 
 /* Compares all devices with the oracle, with one precision. */

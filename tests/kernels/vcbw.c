@@ -339,7 +339,7 @@ case_params (const Case * c)
       c->windows, "disparity-scale", c->subpixel ? 16.0 : 1.0, "invalid-value",
       65535.0, "cost", c->cost, "subpixel", c->subpixel, "lr-max-diff",
       c->lr_max_diff, "speckle-size", 0.0, "fill",
-      c->lr_max_diff < 0 ? 1.0 : 0.0, "median", 0.0, NULL);
+      c->lr_max_diff < 0 ? 1.0 : 0.0, "median", 0.0, "refine", 0.0, NULL);
 }
 
 /* Compares all devices with the oracle. */

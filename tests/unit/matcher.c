@@ -856,7 +856,8 @@ set_unrefined (Setup * setup)
     const char *name;
     double value;
   } values[] = { {"cost", 2}, {"subpixel", 0}, {"lr-max-diff", -1},
-    {"speckle-size", 0}, {"median", 0} };
+    {"speckle-size", 0}, {"refine", 0}, {"median", 0}
+  };
 
   for (size_t i = 0; i < sizeof (values) / sizeof (values[0]); i++)
     set (setup, values[i].name, values[i].value);

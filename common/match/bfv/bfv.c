@@ -39,7 +39,7 @@ static const StereoParamSpec specs[] = {
       1, 1, STEREO_BFV_MAX_SAMPLING),
   STEREO_PARAM_ENUM_ROW (StereoBfvParams, vote, "vote",
       "Disparity voting in the support region: none, bitwise, histogram",
-      STEREO_BFV_VOTE_BITWISE, vote_values),
+      STEREO_BFV_VOTE_NONE, vote_values),
   STEREO_PARAM_ENUM_ROW (StereoBfvParams, vote_for, "vote-for",
       "Pixels to vote for: mismatches = inconsistent but visible in the other "
       "view, all = all inconsistent pixels",
@@ -49,6 +49,7 @@ static const StereoParamSpec specs[] = {
 
 static const StereoParamDefault defaults[] = {
   {"median", true},
+  {"refine", STEREO_REFINE_ALL},
   {NULL, 0}
 };
 

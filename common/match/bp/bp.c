@@ -305,6 +305,7 @@ bp_wants_color (const void *params, const StereoRefineParams * refine)
 
 static const StereoParamDefault bp_defaults[] = {
   {"median", true},
+  {"refine", STEREO_REFINE_FILLED},
   {NULL, 0}
 };
 

@@ -19,6 +19,7 @@ const StereoEnumValue stereo_color_metric_values[3] = {
 
 const StereoParamDefault stereo_expstep_defaults[] = {
   {"median", true},
+  {"refine", STEREO_REFINE_ALL},
   {NULL, 0}
 };
 

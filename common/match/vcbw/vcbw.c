@@ -178,6 +178,7 @@ vcbw_run (const StereoMatchFrame * frame, const void *stages)
 
 static const StereoParamDefault defaults[] = {
   {"median", true},
+  {"refine", STEREO_REFINE_ALL},
   {NULL, 0}
 };
 
