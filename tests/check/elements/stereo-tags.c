@@ -474,6 +474,7 @@ change_disparity (GstStereoDisparity * d, guint n)
   d->filled ^= n == 3;
   d->has_center ^= n == 4;
   d->algorithm = n == 5 ? "other" : d->algorithm;
+  d->weights += n == 7;
   d->result = n == 6 ? STEREO_RESULT_CONFIDENCE : d->result;
 }
 
@@ -491,7 +492,7 @@ change_depth (GstStereoDepth * d, guint n)
     d->has_center ^= TRUE;
 }
 
-#define N_DISPARITY_FIELDS 15
+#define N_DISPARITY_FIELDS 16
 #define N_DEPTH_FIELDS 8
 
 /* Fields on bytes of some value. */
@@ -506,6 +507,7 @@ make_maps (guint8 background, GstClockTime pts, GstStereoDisparity * disparity,
   disparity->invalid_value = GST_STEREO_META_NO_INVALID;
   disparity->filled = disparity->has_center = FALSE;
   disparity->algorithm = "sgm";
+  disparity->weights = 0;
   disparity->backend = background ? "cuda" : "cpu";
   disparity->scale = disparity->disparity_scale = 16;
   disparity->focal_length = disparity->baseline = disparity->doffs = 0;
