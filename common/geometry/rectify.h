@@ -11,8 +11,8 @@
  * The source of each pixel is a table in 1/256 pixel, which is computed once on
  * the host.  A correction is part of that table, through a grid of 16x16 pixels
  * (align.h), so that a new one costs little.  The rest is integer arithmetic.
- * Bytes are interpolated bilinearly between four pixels; those outside the image
- * have the border colour:
+ * Bytes are interpolated bilinearly between four pixels; those outside the
+ * image have the border colour:
  *
  * (((a (256 - fx) + b fx) (256 - fy)) + (c (256 - fx) + d fx) fy + 32768) >> 16
  *
