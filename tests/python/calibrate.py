@@ -215,9 +215,17 @@ class Corrupted(unittest.TestCase):
             calibrate.calibrate(pairs, BOARDS["chessboard"])
 
     def test_wrong_size(self):
-        with self.assertRaisesRegex(sm.Error, "found no .* but a chessboard with 9x6 inner corners: "
-                                              "use --size 9x6"):
-            calibrate.calibrate(self.pairs[:2], calibrate.Board("chessboard", 10, 7, SQUARE))
+        """Larger than the board, and smaller: OpenCV also finds parts of boards."""
+        for columns, rows in ((10, 7), (8, 6)):
+            with self.assertRaisesRegex(sm.Error, "has 9x6 inner corners: use --size 9x6"):
+                calibrate.calibrate(self.pairs[:2], calibrate.Board(
+                    "chessboard", columns, rows, SQUARE))
+
+    def test_no_board(self):
+        blank = np.full_like(self.pairs[0][1], 90)
+        with self.assertRaisesRegex(sm.Error, "found no chessboard of 9x6 inner corners of 20 mm in "
+                                              "any of the pictures; --size counts"):
+            calibrate.calibrate([("blank", blank, blank)], BOARDS["chessboard"])
 
     def test_different_sizes(self):
         name, left, right = self.pairs[2]

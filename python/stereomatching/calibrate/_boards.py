@@ -336,14 +336,16 @@ class Detector:
                       for one in pair) for pair in detections]  # type: ignore[misc]
 
 
-def other_sizes(board: Board, picture: np.ndarray) -> Optional[Tuple[int, int]]:
-    """The size of a chessboard that is in a picture, near the expected one."""
+def other_size(board: Board, picture: np.ndarray, larger: bool) -> Optional[Tuple[int, int]]:
+    """The size of a chessboard that is in a picture, near the expected one, or only a larger one:
+    OpenCV also finds a part of a board."""
     if board.kind != "chessboard":
         return None
     cv2 = import_opencv()
-    steps = sorted(itertools.product((0, -1, 1, -2, 2), repeat=2), key=lambda step: abs(step[0]) + abs(step[1]))
-    sizes = [(board.columns + i, board.rows + j) for i, j in steps if (i, j) != (0, 0)]
-    for columns, rows in sizes:
+    steps = ((1, 0), (0, 1), (1, 1)) if larger else sorted(
+        itertools.product((0, -1, 1, -2, 2), repeat=2), key=lambda step: abs(step[0]) + abs(step[1]))
+    for i, j in steps:
+        columns, rows = board.columns + i, board.rows + j
         if columns >= 3 and rows >= 3 and cv2.findChessboardCorners(
                 picture, (columns, rows), flags=cv2.CALIB_CB_ADAPTIVE_THRESH
                 | cv2.CALIB_CB_NORMALIZE_IMAGE | cv2.CALIB_CB_FAST_CHECK)[0]:

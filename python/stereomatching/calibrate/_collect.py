@@ -9,7 +9,7 @@ from typing import Callable, Iterable, List, Optional, Tuple
 import numpy as np
 
 from .. import _library as c
-from ._boards import Detection, Detector, other_sizes
+from ._boards import Detection, Detector, other_size
 from ._calibration import Found
 from ._coverage import Coverage
 from ._inputs import Pictures, Sample
@@ -17,7 +17,7 @@ from ._inputs import Pictures, Sample
 # The least distance of a board from all others in a video, relative to the width of a view
 _NEW = 0.03
 _MIN_COMMON = 4
-# Pairs of a video that are too similar: pictures whose other board sizes are tried
+# Pictures in which boards of other sizes are searched for
 _PROBED = 2
 
 Notify = Callable[[str], None]
@@ -43,6 +43,7 @@ class Collector:
         self._notify = notify
         self._max_motion = max_motion
         self._probed: List[np.ndarray] = []
+        self._first: Optional[np.ndarray] = None
 
     @property
     def pairs(self) -> int:
@@ -83,6 +84,8 @@ class Collector:
         is_video = sample.following is not None
         if len(self._probed) < _PROBED and pair[0] is None:
             self._probed.append(sample.pictures[0])
+        if self._first is None and pair[0] is not None:
+            self._first = sample.pictures[0]
         if pair[0] is None or pair[1] is None:
             if not is_video:
                 self.found.append(Found(sample.name, pair))
@@ -106,19 +109,24 @@ class Collector:
             if most and self.pairs >= most:
                 break
 
+    def _other_size(self) -> Optional[Tuple[int, int]]:
+        """The size of the board if it has another one."""
+        board = self._detector.board
+        sizes = [] if self._first is None else [other_size(board, self._first, True)]
+        if self.pairs == 0:
+            sizes += [other_size(board, picture, False) for picture in self._probed]
+        return next((size for size in sizes if size is not None), None)
+
     def require(self) -> None:
-        """Raises an error if no picture has the board."""
+        """Raises an error if no picture has the board, or only as a part of a larger one."""
         if self.size is None:
             raise c.Error("there are no pairs")
+        size = self._other_size()
+        if size is not None:
+            raise c.Error("the chessboard has %dx%d inner corners: use --size %dx%d" % (size + size))
         if any(one is not None for each in self.found for one in each.pair):
             return
-        text = "found no %s in any of the pictures" % self._detector.board.describe()
-        for picture in self._probed:
-            size = other_sizes(self._detector.board, picture)
-            if size is not None:
-                raise c.Error("%s, but a chessboard with %dx%d inner corners: use --size %dx%d" % (
-                    (text,) + size + size))
-        hint = ("; --size counts the inner corners of a chessboard, one less than its squares"
-                if self._detector.board.kind == "chessboard" else
-                "; check --size and --dictionary")
-        raise c.Error(text + hint)
+        hint = ("--size counts the inner corners of a chessboard, one less than its squares"
+                if self._detector.board.kind == "chessboard" else "check --size and --dictionary")
+        raise c.Error("found no %s in any of the pictures; %s" % (
+            self._detector.board.describe(), hint))
