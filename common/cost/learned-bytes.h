@@ -23,7 +23,10 @@
 #ifndef STEREO_LEARNED_BYTES_H
 #define STEREO_LEARNED_BYTES_H
 
+#if defined (__AVX2__)
+
 #include "cost/learned-formula.h"
+#include "cost/words-cpu.h"
 #include "simd/simd-float.h"
 
 #define LEARNED_BLOCK SIMD_BYTES
@@ -141,7 +144,7 @@ typedef struct
   int32_t start[STEREO_NETWORK_HIDDEN]; /* for inputs plus 128 */
 } LearnedWeights;
 
-static void
+static inline void
 learned_prepare (const StereoNetwork * n, LearnedWeights * weights)
 {
   weights->network = n;
@@ -216,7 +219,7 @@ typedef struct
 
 /* Whether sums of products of weights with bytes from 0 to `highest` fit 16
  * bits: n pairs of weights, `step` apart. */
-static bool
+static inline bool
 learned_fits (const int8_t * weights, int n, int step, int highest)
 {
   int above = 0, below = 0;
@@ -230,7 +233,7 @@ learned_fits (const int8_t * weights, int n, int step, int highest)
   return above <= INT16_MAX && below >= INT16_MIN;
 }
 
-static bool
+static inline bool
 learned_is_narrow (const StereoNetwork * n)
 {
   for (int j = 0; j < STEREO_NETWORK_HIDDEN; j++) {
@@ -251,7 +254,7 @@ learned_is_narrow (const StereoNetwork * n)
   return true;
 }
 
-static void
+static inline void
 learned_prepare (const StereoNetwork * n, LearnedWeights * weights)
 {
   weights->network = n;
@@ -434,5 +437,7 @@ learned_block (const LearnedWeights * weights, int x,
 }
 
 #undef X86
+
+#endif /* __AVX2__ */
 
 #endif /* STEREO_LEARNED_BYTES_H */

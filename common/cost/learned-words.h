@@ -12,6 +12,7 @@
 #define STEREO_LEARNED_WORDS_H
 
 #include "cost/learned-formula.h"
+#include "cost/words-cpu.h"
 #include "simd/simd-float.h"
 
 #define LEARNED_BLOCK (SIMD_BYTES / 2)
@@ -26,7 +27,7 @@ typedef struct
   int32_t w2[STEREO_NETWORK_BITS][LEARNED_PAIRS];       /* two of 16 bits */
 } LearnedWeights;
 
-static void
+static inline void
 learned_prepare (const StereoNetwork * n, LearnedWeights * weights)
 {
   weights->network = n;

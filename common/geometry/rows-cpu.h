@@ -73,7 +73,7 @@ halve_rows (const void *context, StereoSpan span)
   }
 }
 
-static StereoStatus
+static inline StereoStatus
 halve_cpu (StereoQueue * queue, const StereoRowsFrame * f)
 {
   for (int level = 1; level <= f->n_levels; level++) {
@@ -220,7 +220,7 @@ find_corners (const void *context, StereoSpan span)
   }
 }
 
-static StereoStatus
+static inline StereoStatus
 corners_cpu (StereoQueue * queue, const StereoRowsFrame * f)
 {
   for (int view = 0; view < 2; view++) {
@@ -287,7 +287,7 @@ describe_corners (const void *context, StereoSpan span)
   }
 }
 
-static StereoStatus
+static inline StereoStatus
 describe_cpu (StereoQueue * queue, const StereoRowsFrame * f)
 {
   for (int view = 0; view < 2; view++) {
@@ -402,7 +402,7 @@ match_corners (const void *context, StereoSpan span)
   }
 }
 
-static StereoStatus
+static inline StereoStatus
 match_cpu (StereoQueue * queue, const StereoRowsFrame * f)
 {
   for (int view = 0; view < 2; view++) {
@@ -647,7 +647,7 @@ refine_corners (const void *context, StereoSpan span)
   }
 }
 
-static StereoStatus
+static inline StereoStatus
 refine_cpu (StereoQueue * queue, const StereoRowsFrame * f)
 {
   StereoRowsHeader header = {
