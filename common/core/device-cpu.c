@@ -53,7 +53,8 @@ stereo_simd_name (StereoSimd simd)
  * needs a runtime library that not every compiler has. */
 #define AVX2 (1u << 5)
 #define AVX2_STATE 0x06u
-#define AVX512 (1u << 16 | 1u << 17 | 1u << 30 | 1u << 31)      /* F, DQ, BW, VL */
+/* F, DQ, BW, VL */
+#define AVX512 (1u << 16 | 1u << 17 | 1u << 30 | 1u << 31)
 #define AVX512_STATE 0xe6u
 
 static bool

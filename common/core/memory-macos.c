@@ -8,8 +8,8 @@
 
 #include <mach/mach.h>
 
-/* Free and reclaimable pages.  Compressed and swapped memory grows when these are
- * used up, so that this is no limit but a reserve. */
+/* Free and reclaimable pages.  Compressed and swapped memory grows when these
+ * are used up, so that this is no limit but a reserve. */
 uint64_t
 stereo_memory_available (void)
 {

@@ -65,8 +65,8 @@ void check_equal (GstBuffer * a, GstBuffer * b);
 /* The contents of a custom meta, or NULL. */
 GstStructure *custom_meta_of (GstBuffer * buffer, const gchar * name);
 
-/* FALSE if GStreamer has no such element, as in builds for another system; fails
- * otherwise. */
+/* FALSE if GStreamer has no such element in an emulated build; fails in others
+ * without it. */
 gboolean check_has_element (const gchar * name);
 
 /* For gst_mini_object_weak_ref(): increments a gint counter. */

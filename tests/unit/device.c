@@ -59,7 +59,8 @@ TEST (test_instruction_sets)
   CHECK (stereo_simd_available (STEREO_SIMD_AVX2)
       == (__builtin_cpu_supports ("avx2") != 0));
   CHECK (stereo_simd_available (STEREO_SIMD_AVX512)
-      == (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
+      == (__builtin_cpu_supports ("avx512f")
+          && __builtin_cpu_supports ("avx512bw")
           && __builtin_cpu_supports ("avx512dq")
           && __builtin_cpu_supports ("avx512vl")));
 }
