@@ -7,9 +7,8 @@
 /*
  * Views that are swapped, not rectified or out of range give a map of noise,
  * which hole filling hides.  Therefore the confidence is computed for one pair
- * in each second of the video.  It is 0 where the views are inconsistent.  A
- * low share of consistent pixels in several successive pairs causes one
- * warning.
+ * in each second of the video.  A low share of reliable pixels in several
+ * successive pairs causes one warning.
  *
  * That costs next to nothing: a GPU transfers another image with the map.  It
  * is examined when the next pair is due, when it has long been complete, so
@@ -26,7 +25,11 @@
 /* Successive pairs before the warning. */
 #define PATIENCE 5
 
-/* Share of consistent pixels; docs/messages.md lists typical values. */
+/* The confidence of a reliable disparity: 0.71 in steps of 1/255.  In a map of
+ * noise, most filled pixels and chance matches are below it. */
+#define RELIABLE 182
+
+/* Share of such pixels; docs/messages.md lists typical values. */
 #define FEW 0.4
 
 static gboolean
@@ -88,7 +91,7 @@ get_range (GstStereoMatcher * matcher, gint * first, gint * n)
   g_assert (ok);
 }
 
-/* The share of pixels above 0, without the columns at the left whose partners
+/* The share of reliable pixels, without the columns at the left whose partners
  * may be outside the right view. */
 static gdouble
 get_share (const StereoImage * confidence, gint left)
@@ -102,7 +105,8 @@ get_share (const StereoImage * confidence, gint left)
         + (gsize) y * confidence->stride[0];
 
     for (gint x = x0; x < confidence->width; x++)
-      n += row[x * bytes] != 0 || row[x * bytes + bytes - 1] != 0;
+      /* 16-bit samples are little-endian */
+      n += row[x * bytes + bytes - 1] >= RELIABLE;
   }
   return (gdouble) n / confidence->height / (confidence->width - x0);
 }
@@ -114,14 +118,14 @@ evaluate (GstStereoMatcher * matcher, const StereoImage * confidence)
   const gint first = self->first, n = self->n;
   const gdouble share = get_share (confidence, first + n);
 
-  GST_LOG_OBJECT (matcher, "%.0f %% of the pixels are consistent",
+  GST_LOG_OBJECT (matcher, "%.0f %% of the disparities are reliable",
       100 * share);
   self->n_few = share < FEW ? self->n_few + 1 : 0;
   if (self->n_few < PATIENCE)
     return;
   self->warned = TRUE;
   GST_ELEMENT_WARNING (matcher, STREAM, FAILED,
-      ("Only %.0f %% of the pixels are consistent between the views, and few "
+      ("Only %.0f %% of the disparities are reliable, and few "
           "in the seconds before. Likely reasons, in this order: the views are "
           "swapped; they are not rectified; disparities are not between %d and "
           "%d (min-disparity, num-disparities); there is no texture, or too "

@@ -483,7 +483,7 @@ TEST (test_diagnosis)
   };
   gchar *expected = warning_of_swapped ("backend=cpu"), *text;
 
-  fail_unless (strstr (expected, "consistent between the views") != NULL);
+  fail_unless (strstr (expected, "disparities are reliable") != NULL);
   for (guint i = 0; i < G_N_ELEMENTS (gpu); i++) {
     fake_cuda_reset ();
     text = warning_of_swapped (gpu[i]);

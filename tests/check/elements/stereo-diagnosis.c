@@ -31,7 +31,7 @@ count_warnings (GstElement * pipeline)
     over = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
     if (!over) {
       gst_message_parse_warning (message, &error, NULL);
-      fail_unless (strstr (error->message, "consistent between the views")
+      fail_unless (strstr (error->message, "disparities are reliable")
           && strstr (error->message, "views are swapped")
           && strstr (error->message, "between"), "%s", error->message);
       g_error_free (error);

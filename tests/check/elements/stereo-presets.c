@@ -42,7 +42,7 @@ static const struct
   {"stereobp", "fast", "iterations", "4"},
   {"stereobp", "fast", "cost", "census"},
   {"stereobp", "accurate", "iterations", "10"},
-  {"stereobp", "accurate", "refine", "all"},
+  {"stereobp", "accurate", "refine", "filled"},
   {"stereobp", "paper", "data-weight", "0.1"},
   {"stereobp", "paper", "max-disc-term", "0"},
   {"stereobp", "paper", "edge-scale", "0"},
