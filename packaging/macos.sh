@@ -82,7 +82,7 @@ check_library() {
     tr -d ' (' | sort -u)
   diff <(echo "$public") <(exported "$1") ||
     { say "exported functions differ (<: headers, >: library)"; return 1; }
-  ! "$objdump" --macho --dylibs-used "$1" | grep '^	' |
+  ! "$objdump" --macho --dylibs-used "$1" | grep -P '^\t' |
     grep -vE '/usr/lib/libSystem|@rpath/libstereomatching'
 }
 

@@ -115,9 +115,9 @@ check_plugin() {
 # A pipeline with GStreamer's own program. Its third map has the bytes of this machine.
 compare_pipeline() {
   local line=(stereotestsrc view=left num-buffers=3 pattern=corridor
-    ! video/x-raw,width=160,height=120 ! m.sink_left
+    ! 'video/x-raw,width=160,height=120' ! m.sink_left
     stereotestsrc view=right num-buffers=3 pattern=corridor
-    ! video/x-raw,width=160,height=120 ! m.sink_right
+    ! 'video/x-raw,width=160,height=120' ! m.sink_right
     stereosgm name=m num-disparities=32 backend=cpu ! tee name=t
     t. ! queue ! disparitycolor ! fakesink
     t. ! queue ! filesink)

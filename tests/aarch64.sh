@@ -15,15 +15,15 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
 . "$root/examples/setup.sh"
 build=$root/build-aarch64
-packages=$root/build-aarch64-root
+arm64=$root/build-aarch64-root
 
 need_build
 need_packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user python3
-"$root/tests/aarch64-root.sh" "$packages"
+"$root/tests/aarch64-root.sh" "$arm64"
 if [ ! -f "$build/build.ninja" ]; then
   say "configuring in $build"
   quietly meson setup "$build" "$root" --cross-file "$root/tests/aarch64.ini" \
-    --cross-file "$packages/root.ini" --werror -Dcuda=disabled -Dtools=disabled -Dtune=disabled \
+    --cross-file "$arm64/root.ini" --werror -Dcuda=disabled -Dtools=disabled -Dtune=disabled \
     -Dexamples=disabled -Dtests=enabled || die "meson setup failed"
 fi
 say "building"
@@ -40,7 +40,7 @@ quietly ninja -C "$root/build" tests/kernels/kernels-checksums || die "the build
 here=$root/build/tests/kernels/kernels-checksums
 there=$build/tests/kernels/kernels-checksums
 "$here" > "$build/checksums-here"
-qemu-aarch64 -L "$packages/root" "$there" > "$build/checksums-there"
+qemu-aarch64 -L "$arm64/root" "$there" > "$build/checksums-there"
 if diff "$build/checksums-here" "$build/checksums-there"; then
   say "$(wc -l < "$build/checksums-here") maps are equal"
 else

@@ -370,8 +370,8 @@ weigh_samples (const SlantedArgs & a, int x, int y, int middle, unsigned *whole,
   }
 }
 
-/* For codes that need more than 15 bits: evaluates the window anew in each step
- * of the bisection. */
+/* For codes that need more than 15 bits: evaluates the window again in each
+ * step of the bisection. */
 template < int CHANNELS > __global__ void
 __launch_bounds__ (threads)
 slanted_wide_kernel (const __grid_constant__ SlantedArgs a)

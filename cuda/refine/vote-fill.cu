@@ -21,8 +21,6 @@
 
 #include "refine/fill-formula.h"
 
-#include <type_traits>
-
 namespace
 {
 
@@ -133,8 +131,8 @@ struct Vote
 /* A code in no histogram: below all others if signed, and above if not. */
 const int no_code = -(1 << 24);
 
-/* Hides where a pointer comes from: the compiler would compute it anew for each
- * sample. */
+/* Hides where a pointer comes from: the compiler would compute it again for
+ * each sample. */
 template < typename T > __device__ __forceinline__ const T *
 opaque (const T * pointer)
 {
@@ -142,10 +140,20 @@ opaque (const T * pointer)
   return pointer;
 }
 
+template < int CHANNELS > struct ColorOf
+{
+  typedef uint32_t Type;
+};
+
+template <> struct ColorOf < 1 >
+{
+  typedef uint8_t Type;
+};
+
 /* A pixel to fill, and its place in each image. */
 template < int CHANNELS > struct Pixel
 {
-  typedef std::conditional_t < CHANNELS == 1, uint8_t, uint32_t > Color;
+  typedef typename ColorOf < CHANNELS >::Type Color;
 
   int x, y;
   const uint16_t *code;
