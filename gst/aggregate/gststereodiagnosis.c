@@ -25,9 +25,12 @@
 /* Successive pairs before the warning. */
 #define PATIENCE 5
 
-/* The confidence of a reliable disparity: 0.71 in steps of 1/255.  In a map of
- * noise, most filled pixels and chance matches are below it. */
+/* The confidence of a reliable disparity, in steps of 1/255: the probability
+ * 0.71.  In a map of noise, most filled pixels and chance matches are below it.
+ * Without refinement the confidence is no probability, but low or 0 where the
+ * views are inconsistent. */
 #define RELIABLE 182
+#define CONSISTENT 1
 
 /* Share of such pixels; docs/messages.md lists typical values. */
 #define FEW 0.4
@@ -91,10 +94,19 @@ get_range (GstStereoMatcher * matcher, gint * first, gint * n)
   g_assert (ok);
 }
 
-/* The share of reliable pixels, without the columns at the left whose partners
- * may be outside the right view. */
+static guint8
+get_least (GstStereoMatcher * matcher)
+{
+  gdouble refine;
+
+  return stereo_params_get (matcher->applied, "refine", &refine) ? RELIABLE
+      : CONSISTENT;
+}
+
+/* The share of pixels from this confidence on, without the columns at the left
+ * whose partners may be outside the right view. */
 static gdouble
-get_share (const StereoImage * confidence, gint left)
+get_share (const StereoImage * confidence, guint8 least, gint left)
 {
   const gint bytes = confidence->format == STEREO_FORMAT_GRAY8 ? 1 : 2;
   const gint x0 = CLAMP (left, 0, confidence->width / 2);
@@ -106,7 +118,7 @@ get_share (const StereoImage * confidence, gint left)
 
     for (gint x = x0; x < confidence->width; x++)
       /* 16-bit samples are little-endian */
-      n += row[x * bytes + bytes - 1] >= RELIABLE;
+      n += row[x * bytes + bytes - 1] >= least;
   }
   return (gdouble) n / confidence->height / (confidence->width - x0);
 }
@@ -116,7 +128,8 @@ evaluate (GstStereoMatcher * matcher, const StereoImage * confidence)
 {
   GstStereoDiagnosis *self = &matcher->diagnosis;
   const gint first = self->first, n = self->n;
-  const gdouble share = get_share (confidence, first + n);
+  const gdouble share = get_share (confidence, get_least (matcher),
+      first + n);
 
   GST_LOG_OBJECT (matcher, "%.0f %% of the disparities are reliable",
       100 * share);
