@@ -16,7 +16,7 @@ import sys
 
 SETS = {"v2": "middlebury-v2", "2001": "middlebury-2001", "half": "middlebury-2003-half",
         "A": "exposure/a", "B": "exposure/b", "C": "exposure/c"}
-MATCHERS = ["sgm", "esaw", "esmp", "vcbw refine=all"]
+MATCHERS = ["sgm", "esaw", "esmp", "vcbw"]
 
 
 def evaluate(program, spec, folder, threads):

@@ -41,4 +41,11 @@ VARIANTS = {
     "anchor": Variant(steps=1500, anchor=1.0),
     "anchor-more": Variant(steps=1500, anchor=10.0),
     "anchor-most": Variant(steps=1500, anchor=100.0),
+    "anchor-600": Variant(steps=600, anchor=10.0),
+    "anchor-300": Variant(steps=300, anchor=10.0),
+    "anchor-occluded": Variant(steps=600, anchor=10.0, weights=Weights(occluded=0.3)),
+    "anchor-occluded-seed1": Variant(steps=600, seed=1, anchor=10.0, weights=Weights(occluded=0.3)),
+    "anchor-occluded-300": Variant(steps=300, anchor=10.0, weights=Weights(occluded=0.3)),
+    "anchor-occluded-flat": Variant(steps=600, anchor=10.0, weights=Weights(occluded=0.3, surface=0.1)),
+    "anchor30-occluded": Variant(steps=600, anchor=30.0, weights=Weights(occluded=0.3)),
 }
