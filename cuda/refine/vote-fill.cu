@@ -285,6 +285,16 @@ max_lanes (T n)
   return n;
 }
 
+/* Over the pixels of a warp. */
+__device__ __forceinline__ int
+max_pixels (int n)
+{
+#pragma unroll
+  for (int i = lanes; i < 32; i *= 2)
+    n = max (n, __shfl_xor_sync (0xffffffff, n, i));
+  return n;
+}
+
 /* The indices that have votes; none: the last one is before the first. */
 struct Range
 {
@@ -322,7 +332,7 @@ find_best (const VoteArgs & a, const RightRow & right, int x, int lane,
     const Vote (&votes)[n_own], const Histogram & histogram)
 {
   const Range range = find_range (a, votes);
-  const int n = __reduce_max_sync (0xffffffff, range.last - range.first + 1);
+  const int n = max_pixels (range.last - range.first + 1);
   uint32_t whole = 0, most = 0;
 
 #pragma unroll 1
