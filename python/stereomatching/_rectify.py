@@ -30,8 +30,16 @@ _VIEWS = ("left", "right")
 
 Path = Union[str, "os.PathLike[str]"]
 
+# GStreamer finds no elements while another thread initializes it.
+_init_lock = threading.Lock()
+
 
 def _import_gst() -> Any:
+    with _init_lock:
+        return _init_gst()
+
+
+def _init_gst() -> Any:
     try:
         # pylint: disable=import-outside-toplevel,unused-import
         import gi

@@ -249,6 +249,33 @@ class Rectifying(unittest.TestCase):
                                            **env), check=True)
             self.assertIn(says, done.stdout)
 
+    def test_threads(self):
+        """Threads that are the first ones of their process to use GStreamer."""
+        path, = self.write(opencv())
+        code = """
+import sys, threading
+import stereomatching as sm
+
+def rectify():
+    barrier.wait()
+    try:
+        sm.Rectifier(sys.argv[1])
+    except sm.Error as error:
+        print(error)
+
+barrier = threading.Barrier(4)
+threads = [threading.Thread(target=rectify) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+        for _ in range(4):
+            done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True,
+                                  env=dict(os.environ, PYTHONPATH=os.path.join(ROOT, "python")),
+                                  check=True)
+            self.assertEqual(done.stdout, "")
+
     def test_page(self):
         """The block of docs/python.md that needs a calibration."""
         with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
