@@ -125,8 +125,8 @@ def match_pair(program):
     require(data.startswith(head), repr(data[:20]))
     codes = data[len(head):]
     require(len(codes) == WIDTH * HEIGHT, "%d bytes" % len(codes))
-    expected = round(SHIFT * 255 / 7)
-    good = sum(codes[y * WIDTH + x] == expected for y in range(HEIGHT)
+    unit = 255 / 7
+    good = sum(abs(codes[y * WIDTH + x] - SHIFT * unit) < unit / 4 for y in range(HEIGHT)
                for x in range(SHIFT, WIDTH))
     require(good > 0.95 * HEIGHT * (WIDTH - SHIFT), "%d of %d are right" % (
         good, HEIGHT * (WIDTH - SHIFT)))
@@ -180,8 +180,8 @@ def match_wrong_files(program):
 # ------------------------------------------------------- depth, in C and in C++
 
 # Lines of docs/examples.md.
-DOCUMENTED = ["0.000 s: 56.88 pixels, 0.633 m at column 198, row 110",
-              "0.033 s: 57.44 pixels, 0.627 m at column 194, row 149"]
+DOCUMENTED = ["0.000 s: 56.81 pixels, 0.634 m at column 198, row 110",
+              "0.033 s: 57.50 pixels, 0.626 m at column 194, row 149"]
 
 
 def depth_frames(program):
