@@ -87,9 +87,11 @@ TEST (test_wrong_text_is_refused)
           "name=value"},
     {"width=640:height=480:", "name=value"}, {"width=640,height=480", "width"},
   };
-  StereoCorrection parsed = typical;
+  StereoCorrection parsed;
   StereoMessage why;
 
+  /* with the padding */
+  memcpy (&parsed, &typical, sizeof (parsed));
   for (size_t i = 0; i < sizeof (texts) / sizeof (texts[0]); i++) {
     why.text[0] = '\0';
     CHECK (stereo_correction_parse (texts[i][0], &parsed, &why)
