@@ -10,6 +10,10 @@
 #include "core/backend.h"
 #include "core/pool.h"
 
+/* Whether the processor has the instruction sets of STEREO_SIMD_AVX512 and the
+ * dot products of bytes of AVX-512 VNNI. */
+bool stereo_cpu_has_vnni (void);
+
 /* Number of threads of the device of a CPU queue. */
 static inline int
 stereo_cpu_threads (const StereoQueue * queue)

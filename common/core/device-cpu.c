@@ -48,17 +48,18 @@ stereo_simd_name (StereoSimd simd)
 #endif
 
 #ifdef STEREO_X86
-/* Bits of EBX in leaf 7 of CPUID, and of XCR0: the registers that the operating
- * system saves (Intel SDM, volume 1, 14.3 and 15.2).  The compiler's own test
- * needs a runtime library that not every compiler has. */
+/* Bits of EBX and ECX in leaf 7 of CPUID, and of XCR0: the registers that the
+ * operating system saves (Intel SDM, volume 1, 14.3 and 15.2).  The compiler's
+ * own test needs a runtime library that not every compiler has. */
 #define AVX2 (1u << 5)
 #define AVX2_STATE 0x06u
 /* F, DQ, BW, VL */
 #define AVX512 (1u << 16 | 1u << 17 | 1u << 30 | 1u << 31)
 #define AVX512_STATE 0xe6u
+#define AVX512_VNNI (1u << 11)
 
 static bool
-processor_has (unsigned features, unsigned state)
+processor_has (unsigned ebx, unsigned ecx, unsigned state)
 {
   unsigned a, b, c, d;
 
@@ -67,7 +68,7 @@ processor_has (unsigned features, unsigned state)
   __asm__ volatile ("xgetbv":"=a" (a), "=d" (d):"c" (0));
   if ((a & state) != state || !__get_cpuid_count (7, 0, &a, &b, &c, &d))
     return false;
-  return (b & features) == features;
+  return (b & ebx) == ebx && (c & ecx) == ecx;
 }
 #endif
 
@@ -82,13 +83,23 @@ stereo_simd_available (StereoSimd simd)
       return !ONLY_PLAIN;
 #ifdef STEREO_X86
     case STEREO_SIMD_AVX2:
-      return processor_has (AVX2, AVX2_STATE);
+      return processor_has (AVX2, 0, AVX2_STATE);
     case STEREO_SIMD_AVX512:
-      return processor_has (AVX512, AVX512_STATE);
+      return processor_has (AVX512, 0, AVX512_STATE);
 #endif
     default:
       return false;
   }
+}
+
+bool
+stereo_cpu_has_vnni (void)
+{
+#ifdef STEREO_X86
+  return processor_has (AVX512, AVX512_VNNI, AVX512_STATE);
+#else
+  return false;
+#endif
 }
 
 static StereoSimd

@@ -21,6 +21,4 @@ STEREO_LEARNED_ROW (avx2)
 STEREO_LEARNED_ROW (avx512)
 STEREO_LEARNED_ROW (vnni)
 
-bool stereo_learned_has_vnni (void);
-
 #endif /* STEREO_LEARNED_CPU_H */

@@ -6,6 +6,7 @@
 
 #include "cost/learned-cpu.h"
 
+#include "core/cpu.h"
 #include "cost/learned-formula.h"
 #include "simd/select.h"
 
@@ -73,22 +74,11 @@ LEARNED_STAGES (avx512)
 LEARNED_STAGES (vnni)
 #endif
 
-bool
-stereo_learned_has_vnni (void)
-{
-#ifdef STEREO_X86
-  return stereo_simd_available (STEREO_SIMD_AVX512)
-      && __builtin_cpu_supports ("avx512vnni");
-#else
-  return false;
-#endif
-}
-
 const void *
 stereo_learned_stages_cpu (StereoSimd simd)
 {
 #ifdef STEREO_X86
-  if (simd == STEREO_SIMD_AVX512 && stereo_learned_has_vnni ())
+  if (simd == STEREO_SIMD_AVX512 && stereo_cpu_has_vnni ())
     return &learned_vnni;
 #endif
   return STEREO_SIMD_SELECT (simd, learned_plain, learned_);

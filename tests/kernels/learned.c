@@ -12,6 +12,7 @@
 
 #include "cost/learned-cpu.h"
 
+#include "core/cpu.h"
 #include "core/platform.h"
 #include "wordsbench.h"
 
@@ -204,7 +205,7 @@ static bool
 row_available (size_t r)
 {
   return stereo_simd_available (rows[r].simd)
-      && (!rows[r].vnni || stereo_learned_has_vnni ());
+      && (!rows[r].vnni || stereo_cpu_has_vnni ());
 }
 
 /* Fills five lines, and the targets' rows. */

@@ -940,8 +940,7 @@ LOOP_TEST (test_strong_disturbances, 0, G_N_ELEMENTS (patterns))
 {
   static const gchar *const extremes[] = {
     "roll=45 pitch=45 yaw=45 zoom=0.5 k1=0.5 blur=16 rows=16384 delay=1000",
-    "roll=-45 pitch=-45 yaw=-45 zoom=2 k1=-0.5 blur=0.1 rows=-16384 "
-        "drift=-45",
+    "roll=-45 pitch=-45 yaw=-45 zoom=2 k1=-0.5 blur=0.1 rows=-16384 drift=-45",
     "yaw=45 k1=-0.5 zoom=0.5 rows=-10", "pitch=-45 k1=0.5 zoom=0.5 drift=45",
   };
   static const gint sizes[][2] = { {1, 1}, {3, 90}, {90, 3}, {64, 40} };
