@@ -187,7 +187,7 @@ TEST (test_too_few_matches_are_unknown)
       CHECK_STRING (stereo_alignment_status_name (report.status), "unknown");
       CHECK_INT (correction.serial, ==, 0);
     }
-    CHECK (isnan (report.rows_median) == (n < 12));
+    CHECK ((isnan (report.rows_median) != 0) == (n < 12));
     for (int i = 0; i < STEREO_N_CORRECTIONS; i++)
       CHECK (isfinite (correction.values[i]));
   }
