@@ -38,7 +38,7 @@
     "video/x-raw, format=GRAY8, width=96, height=4, framerate=25/1"
 
 /* Timeout of everything that is expected to happen. */
-#define PATIENCE (20 * GST_SECOND)
+#define PATIENCE (50 * GST_SECOND)
 
 /* ------------------------------------------------------------------- images */
 
