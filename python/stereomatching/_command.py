@@ -6,9 +6,10 @@ Needs nothing but Python, so that the manual pages can be made without the libra
 """
 
 import argparse
+import sys
 import textwrap
 from dataclasses import dataclass
-from typing import Any, List, NoReturn, Sequence, Tuple
+from typing import Any, List, NoReturn, Optional, Sequence, Tuple
 
 
 @dataclass(frozen=True)
@@ -38,24 +39,6 @@ def _described(option: Option) -> str:
     return "%s: %s or %s" % (option.description, ", ".join(names[:-1]), names[-1])
 
 
-def help_text(usage: str, options: Sequence[Option]) -> str:
-    lines = [usage]
-    for option in options:
-        if not option.name:
-            lines.append("\n%s:" % option.description)
-            continue
-        words = textwrap.wrap(_described(option), 53)
-        lines.append(("  %-23s %s" % ((option.name + " " + option.argument).strip(), words[0])))
-        lines += [" " * 26 + line for line in words[1:]]
-    return "\n".join(lines).replace("\n\n\n", "\n\n")
-
-
-def option_table(options: Sequence[Option]) -> str:
-    return "\n".join("\t".join((option.name, option.argument, " ".join(option.choices),
-                                option.description))
-                     for option in options if option.name != "--options")
-
-
 class UsageError(Exception):
     """Invalid arguments."""
 
@@ -65,18 +48,52 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message)
 
 
-def parse(options: Sequence[Option], words: List[str]) -> argparse.Namespace:
-    """The options; the other arguments are in `words`."""
-    parser = _Parser(add_help=False, allow_abbrev=False, usage=argparse.SUPPRESS)
-    for option in options:
-        if not option.name:
-            continue
-        if option.kind is bool:
-            parser.add_argument(option.name, action="store_true")
-        elif option.kind is list:
-            parser.add_argument(option.name, action="append", default=[])
-        else:
-            parser.add_argument(option.name, type=option.kind, default=option.initial,
-                                choices=option.choices or None)
-    parser.add_argument("words", nargs="*")
-    return parser.parse_intermixed_args(words)
+@dataclass(frozen=True)
+class Command:
+    name: str
+    usage: str
+    options: Sequence[Option]
+
+    def help_text(self) -> str:
+        lines = [self.usage]
+        for option in self.options:
+            if not option.name:
+                lines.append("\n%s:" % option.description)
+                continue
+            words = textwrap.wrap(_described(option), 53)
+            lines.append("  %-23s %s" % ((option.name + " " + option.argument).strip(), words[0]))
+            lines += [" " * 26 + line for line in words[1:]]
+        return "\n".join(lines).replace("\n\n\n", "\n\n")
+
+    def option_table(self) -> str:
+        return "\n".join("\t".join((option.name, option.argument, " ".join(option.choices),
+                                    option.description))
+                         for option in self.options if option.name != "--options")
+
+    def parse(self, words: Optional[List[str]]) -> argparse.Namespace:
+        """The options; the other arguments are in `words`. None: those of the program."""
+        parser = _Parser(add_help=False, allow_abbrev=False, usage=argparse.SUPPRESS)
+        for option in self.options:
+            if not option.name:
+                continue
+            if option.kind is bool:
+                parser.add_argument(option.name, action="store_true")
+            elif option.kind is list:
+                parser.add_argument(option.name, action="append", default=[])
+            else:
+                parser.add_argument(option.name, type=option.kind, default=option.initial,
+                                    choices=option.choices or None)
+        parser.add_argument("words", nargs="*")
+        return parser.parse_intermixed_args(sys.argv[1:] if words is None else words)
+
+    def informs(self, options: argparse.Namespace, version: str) -> bool:
+        """Prints the usage, the table of options or the version if one was asked for."""
+        if not (options.help or options.options or options.version):
+            return False
+        print(self.help_text() if options.help else self.option_table() if options.options
+              else "%s %s" % (self.name, version))
+        return True
+
+    def print_outputs(self) -> None:
+        """The outputs that packaging/manual.py asks for."""
+        print(self.option_table() if "--options" in sys.argv else self.help_text())

@@ -110,10 +110,8 @@ def _interrupted(*_: object) -> None:
 
 def main(words: Optional[List[str]] = None) -> int:
     try:
-        options = _options.parse(sys.argv[1:] if words is None else words)
-        if options.help or options.options or options.version:
-            print(_options.help_text() if options.help else _options.option_table()
-                  if options.options else "stereo-batch %s" % version())
+        options = _options.COMMAND.parse(words)
+        if _options.COMMAND.informs(options, version()):
             return 0
         signal.signal(signal.SIGTERM, _interrupted)
         summary = _batch(options)

@@ -5,10 +5,8 @@
 packaging/manual.py runs this file without the package, which needs the library.
 """
 
-import argparse
 import os
 import sys
-from typing import List
 
 if __package__:
     from .. import _command
@@ -66,25 +64,7 @@ OPTIONS = (
     *_command.COMMON,
 )
 
-
-def help_text() -> str:
-    return _command.help_text(USAGE, OPTIONS)
-
-
-def option_table() -> str:
-    return _command.option_table(OPTIONS)
-
-
-def parse(words: List[str]) -> argparse.Namespace:
-    """The options; the other arguments are in `words`."""
-    return _command.parse(OPTIONS, words)
-
-
-def main() -> int:
-    """The outputs that packaging/manual.py asks for."""
-    print(option_table() if "--options" in sys.argv else help_text())
-    return 0
-
+COMMAND = _command.Command("stereo-calibrate", USAGE, OPTIONS)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    COMMAND.print_outputs()
