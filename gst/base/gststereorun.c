@@ -247,6 +247,17 @@ map_image (GstStereoRun * self, GstStereoRunImage * image, GstMapFlags flags,
       why);
 }
 
+GstFlowReturn
+gst_stereo_run_check_input (GstStereoRun * self, GstStereoRunImage * image)
+{
+  StereoMessage why = { "" };
+
+  if (!map_image (self, image, GST_MAP_READ, &why))
+    return post_input_error (self, image, &why);
+  gst_stereo_frame_unmap (&image->mapped);
+  return GST_FLOW_OK;
+}
+
 /* On failure some may be mapped. */
 static GstFlowReturn
 map_frame (GstStereoRun * self, GstStereoRunFrame * frame)

@@ -125,6 +125,11 @@ GstFlowReturn gst_stereo_run_frame (GstStereoRun * self,
 /* Waits for all frames. */
 StereoStatus gst_stereo_run_sync (GstStereoRun * self);
 
+/* Whether the buffer of an image, which is otherwise zeroed, can be processed.
+ * GST_FLOW_OK, GST_STEREO_FLOW_LOST, or GST_FLOW_ERROR with an error posted. */
+GstFlowReturn gst_stereo_run_check_input (GstStereoRun * self,
+    GstStereoRunImage * image);
+
 /* Waits until fewer than n frames are in flight. */
 void gst_stereo_run_wait_for_room (GstStereoRun * self, guint n);
 

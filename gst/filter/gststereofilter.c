@@ -217,6 +217,21 @@ gst_stereo_filter_decide_allocation (GstBaseTransform * trans,
   return ok;
 }
 
+/* A buffer that is not mapped for a frame holds one all the same. */
+static GstFlowReturn
+check_passthrough (GstStereoFilter * self, GstBuffer * buffer)
+{
+  GstStereoRunImage image = {.pad = GST_BASE_TRANSFORM_SINK_PAD (self),
+    .info = &self->in_info,.buffer = buffer
+  };
+  GstFlowReturn flow;
+
+  if (gst_stereo_failure_posted (&self->failure))
+    return GST_FLOW_ERROR;
+  flow = gst_stereo_run_check_input (&self->run, &image);
+  return flow == GST_STEREO_FLOW_LOST ? GST_BASE_TRANSFORM_FLOW_DROPPED : flow;
+}
+
 /* The default, except that the wait can be interrupted. */
 static GstFlowReturn
 gst_stereo_filter_prepare_output_buffer (GstBaseTransform * trans,
@@ -227,7 +242,7 @@ gst_stereo_filter_prepare_output_buffer (GstBaseTransform * trans,
 
   if (gst_base_transform_is_passthrough (trans)) {
     *out = in;
-    return GST_FLOW_OK;
+    return check_passthrough (self, in);
   }
   flow = gst_stereo_buffer_wait_acquire (&self->buffer_wait, &self->failure,
       gst_base_transform_get_buffer_pool (trans), NULL, out);

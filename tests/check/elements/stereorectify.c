@@ -1057,6 +1057,24 @@ TEST (test_correction)
   gst_buffer_unref (image);
 }
 
+/* Buffers that pass are checked as those that are corrected. */
+TEST (test_invalid_buffer_without_correction)
+{
+  GstBus *bus;
+  GstHarness *h = open_rectifier ("", NULL, &bus);
+
+  gst_harness_set_src_caps_str (h, SMALL);
+  fail_unless_equals_int (gst_harness_push (h, noise (64 * 48 - 1)),
+      GST_FLOW_ERROR);
+  bus_expect_error (bus, 0, "A buffer on sink has 3071 bytes and does not hold "
+      "an image of 64x48 in GRAY8, which needs 3072.");
+  fail_unless_equals_int (gst_harness_push (h, noise (64 * 48 - 1)),
+      GST_FLOW_ERROR);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 0);
+  close_rectifier (h, bus);
+}
+
 /* All formats are corrected, with the same grid. */
 TEST (test_correction_formats)
 {
