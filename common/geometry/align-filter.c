@@ -9,7 +9,7 @@
  * its prior, and its information counts a quarter (STEREO_ALIGN_INFLATION).  If
  * the pair alone contradicts the prediction, the walk is wider for this step.
  * If many more of its matches agree with a fit of the pair alone, the cameras
- * have been knocked: the third such pair in a row starts again.
+ * have moved suddenly: the third such pair in a row restarts the filter.
  */
 
 #include "geometry/align-private.h"
@@ -21,11 +21,13 @@
 
 #define DEGREE 0.017453292519943295
 
-/* A knock: this ratio of matches that agree, and so many more. */
-#define KNOCK_RATIO 1.25
-#define KNOCK_MATCHES 10
-#define KNOCK_MIN 30
-#define KNOCK_PAIRS 3
+/* Sudden motion: the ratio of the matches that agree with the pair alone to
+ * those that agree with the prediction, the least difference, the least number,
+ * and the pairs in a row before a restart. */
+#define MOTION_RATIO 1.25
+#define MOTION_MATCHES 10
+#define MOTION_MIN 30
+#define MOTION_PAIRS 3
 
 /* Contradiction: a mean deviation of the rows in standard deviations, to which
  * 0.02 pixels are added, and the factor of the walk. */
@@ -217,9 +219,9 @@ stereo_align_filter_add (StereoAlignFilter * f, const StereoAlignPair * p,
     return;
   n = count_agreeing (p, fit.values);
   n_alone = count_agreeing (p, p->fit.values);
-  if (n_alone >= KNOCK_MIN
-      && (double) n_alone > KNOCK_RATIO * (double) n + KNOCK_MATCHES) {
-    if (++f->n_contradicting >= KNOCK_PAIRS)
+  if (n_alone >= MOTION_MIN
+      && (double) n_alone > MOTION_RATIO * (double) n + MOTION_MATCHES) {
+    if (++f->n_contradicting >= MOTION_PAIRS)
       restart (f, p);
     return;
   }

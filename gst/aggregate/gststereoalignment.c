@@ -177,7 +177,7 @@ check_alarm (GstStereoMatcher * matcher, const StereoAlignmentReport * report)
     self->warned = FALSE;
     return;
   }
-  /* While a correction is on its way, rows are being put right. */
+  /* While a correction is in flight, the next pairs do not have it yet. */
   if (report->status == STEREO_ALIGNMENT_UNKNOWN
       || (report->status == STEREO_ALIGNMENT_OFF
           && (searches_rows (matcher)

@@ -1,6 +1,6 @@
 # gst-stereomatching: alignment of two views
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Whether rows of two views match, and what would put them right."""
+"""Whether rows of two views match, and a correction if not."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class Alignment(NamedTuple):
     """Of 96 % of the points, in pixels."""
     max_disparity: float
     correction: Correction
-    """What puts rows right; the identity while rows are off by less than 0.25 pixels, or by less
+    """The correction of the rows; the identity while rows are off by less than 0.25 pixels, or by less
     than can be trusted."""
 
 
@@ -215,7 +215,7 @@ class Aligner:
 
 
 def align(left: Any, right: Any, *, order: str = "rgb", **options: Any) -> Alignment:
-    """Measures whether rows of two views match, and what would put them right.
+    """Measures whether rows of two views match, and a correction.
 
         found = stereomatching.align(left, right)
         print(found.text)

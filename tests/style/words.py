@@ -22,7 +22,7 @@ TURNS = {
     r"does instead|do instead of": "use ... instead",
     r"(is|are|was|were|been|being) told": "is reported, is notified",
     r"complain": "post an error, report",
-    r"\bun?knock": "wakeup",
+    r"\b(un)?knock": "wakeup, sudden motion",
     r"likeness": "similarity",
     r"clearness": "uniqueness",
     r"cut off at": "truncated at",

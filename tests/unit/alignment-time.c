@@ -101,7 +101,7 @@ TEST (test_a_still_rig_is_corrected_once)
 
 /* The first number of pairs after which rows are below a pixel. */
 static int
-count_pairs_until_healed (Loop * loop, const CameraRig * rig)
+count_pairs_until_corrected (Loop * loop, const CameraRig * rig)
 {
   for (int i = 1; i <= 100; i++) {
     loop_step (loop, rig);
@@ -111,24 +111,24 @@ count_pairs_until_healed (Loop * loop, const CameraRig * rig)
   return 100;
 }
 
-TEST (test_a_knock_is_healed_after_three_pairs)
+TEST (test_sudden_motion_is_corrected_after_three_pairs)
 {
   static const int delays[] = { 0, 3, 8, 30 };
 
   for (size_t i = 0; i < sizeof (delays) / sizeof (delays[0]); i++) {
-    CameraRig knocked = still;
+    CameraRig moved = still;
     Loop loop;
 
-    knocked.turn[1][0] += RADIANS (0.3);
-    knocked.turn[1][2] += RADIANS (1);
+    moved.turn[1][0] += RADIANS (0.3);
+    moved.turn[1][2] += RADIANS (1);
     loop_open (&loop, delays[i]);
     for (int k = 0; k < 45; k++)
       loop_step (&loop, &still);
     CHECK (!stereo_alignment_is_urgent (loop.alignment));
-    loop_step (&loop, &knocked);
+    loop_step (&loop, &moved);
     CHECK (stereo_alignment_is_urgent (loop.alignment));
-    CHECK_INT (1 + count_pairs_until_healed (&loop, &knocked), ==, 3);
-    CHECK_DOUBLE (loop_rows (&loop, &knocked), <, 0.3);
+    CHECK_INT (1 + count_pairs_until_corrected (&loop, &moved), ==, 3);
+    CHECK_DOUBLE (loop_rows (&loop, &moved), <, 0.3);
     loop_close (&loop);
   }
 }

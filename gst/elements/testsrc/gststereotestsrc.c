@@ -51,9 +51,9 @@
  *
  * ## Cameras that are not aligned
  *
- * Further properties disturb the camera of the right view, as a knock or a bad
- * mount would. Neither the left view nor the ground truth nor `view=virtual`
- * change.
+ * Further properties disturb the camera of the right view, as an impact or a
+ * bad mount would. Neither the left view nor the ground truth nor
+ * `view=virtual` change.
  *
  * The disturbed camera is at the same place, so the exact position of every
  * point is known. With the centre (cx, cy) of a view and a focal length f of
@@ -72,7 +72,7 @@
  * images, as swapped cables do.
  *
  * All of these properties are controllable: a control source makes a camera
- * that drifts slowly, or is knocked at a certain frame.
+ * that drifts slowly, or moves suddenly at a certain frame.
  *
  * |[
  * gst-launch-1.0 stereotestsrc view=side-by-side pattern=corridor roll=0.5 rows=2 drift=0.05 ! videoconvert ! autovideosink

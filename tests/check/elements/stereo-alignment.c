@@ -522,8 +522,8 @@ LOOP_TEST (test_queues, 0, G_N_ELEMENTS (queues))
 }
 
 static void
-knock (GstElement * source, const gchar * property, guint frame, gdouble from,
-    gdouble to)
+move_suddenly (GstElement * source, const gchar * property, guint frame,
+    gdouble from, gdouble to)
 {
   GstControlSource *control = gst_interpolation_control_source_new ();
 
@@ -537,15 +537,15 @@ knock (GstElement * source, const gchar * property, guint frame, gdouble from,
   gst_object_unref (control);
 }
 
-/* A camera that was aligned is knocked, by 2 degrees and 3 rows. */
-LOOP_TEST (test_knock, 0, 3)
+/* A camera that was aligned moves suddenly, by 2 degrees and 3 rows. */
+LOOP_TEST (test_sudden_motion, 0, 3)
 {
   GstElement *pipeline = correcting (SCENE "view=right", 120, queues[__i__ + 1],
       CORRECT);
   Posted posted;
 
-  knock (find (pipeline, "source"), "roll", 40, 0.5, 0.5 + 2.0 / 90);
-  knock (find (pipeline, "source"), "rows", 40, 0.5, 0.5 + 3.0 / 32768);
+  move_suddenly (find (pipeline, "source"), "roll", 40, 0.5, 0.5 + 2.0 / 90);
+  move_suddenly (find (pipeline, "source"), "rows", 40, 0.5, 0.5 + 3.0 / 32768);
   run (pipeline, &posted);
   fail_unless_equals_string (status_of (report (&posted, 0)), "ok");
   fail_unless_equals_int (serial_of (report (&posted, 0)), 0);

@@ -957,31 +957,31 @@ LOOP_TEST (test_strong_disturbances, 0, G_N_ELEMENTS (patterns))
   }
 }
 
-/* A knock at frame 3. */
+/* A sudden motion at frame 3. */
 TEST (test_controlled_disturbance)
 {
   static const struct
   {
     const gchar *name;
     gdouble value;              /* of the range, from 0 to 1 */
-  } knocks[] = {
+  } motions[] = {
     {"roll", 0.52}, {"pitch", 0.49}, {"yaw", 0.51}, {"zoom", 0.4},
     {"rows", 0.5002}, {"k1", 0.7}, {"swap", 1}, {"blur", 0.1}, {"delay", 0.002},
     {"drift", 0.55},
   };
 
-  for (guint i = 0; i < G_N_ELEMENTS (knocks); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (motions); i++) {
     GstHarness *h = new_harness ("name=src view=right", DISTURBED_CAPS);
     GstElement *src = gst_harness_find_element (h, "stereotestsrc");
     GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (src),
-        knocks[i].name);
+        motions[i].name);
     GstControlSource *control = gst_interpolation_control_source_new ();
     GValue initial = G_VALUE_INIT;
     gdouble before = 0;
 
     fail_unless (spec != NULL && (spec->flags & GST_PARAM_CONTROLLABLE));
     g_value_init (&initial, spec->value_type);
-    g_object_get_property (G_OBJECT (src), knocks[i].name, &initial);
+    g_object_get_property (G_OBJECT (src), motions[i].name, &initial);
     if (G_IS_PARAM_SPEC_DOUBLE (spec))
       before = (g_value_get_double (&initial)
           - G_PARAM_SPEC_DOUBLE (spec)->minimum)
@@ -992,9 +992,9 @@ TEST (test_controlled_disturbance)
     gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE
         (control), 0, before);
     gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE
-        (control), 3 * GST_SECOND / 10, knocks[i].value);
+        (control), 3 * GST_SECOND / 10, motions[i].value);
     fail_unless (gst_object_add_control_binding (GST_OBJECT (src),
-            gst_direct_control_binding_new (GST_OBJECT (src), knocks[i].name,
+            gst_direct_control_binding_new (GST_OBJECT (src), motions[i].name,
                 control)));
     gst_harness_play (h);
     for (guint n = 0; n < 5; n++) {
@@ -1002,7 +1002,7 @@ TEST (test_controlled_disturbance)
       Picture calm = render (n, DISTURBED_CAPS, "view=right");
 
       fail_unless (is_equal (&p, &calm) == (n < 3), "%s, frame %u",
-          knocks[i].name, n);
+          motions[i].name, n);
       drop_picture (&p);
       drop_picture (&calm);
     }
