@@ -18,8 +18,6 @@
 #define LEARNED_BLOCK (SIMD_BYTES / 2)
 #define LEARNED_PAIRS (STEREO_NETWORK_HIDDEN / 2)
 
-typedef int16_t VecI16 __attribute__ ((vector_size (SIMD_BYTES)));
-
 typedef struct
 {
   const StereoNetwork *network;

@@ -19,7 +19,6 @@
 
 #define LANES (SIMD_BYTES / 4)
 
-typedef int32_t VecI32 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint16_t Half16 __attribute__ ((vector_size (SIMD_BYTES / 2)));
 typedef uint8_t Quarter8 __attribute__ ((vector_size (SIMD_BYTES / 4)));
 

@@ -17,7 +17,6 @@
 #endif
 
 typedef float VecF32 __attribute__ ((vector_size (SIMD_BYTES)));
-typedef int32_t VecI32 __attribute__ ((vector_size (SIMD_BYTES)));
 
 #define SIMD_LANES32 (SIMD_BYTES / 4)
 

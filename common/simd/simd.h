@@ -51,6 +51,7 @@ typedef int8_t VecI8 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint16_t VecU16 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef int16_t VecI16 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint32_t VecU32 __attribute__ ((vector_size (SIMD_BYTES)));
+typedef int32_t VecI32 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint64_t VecU64 __attribute__ ((vector_size (SIMD_BYTES)));
 
 /* simd_load##suffix() and simd_store##suffix(), unaligned, and
@@ -414,37 +415,6 @@ simd_where_greater8 (VecU8 kept, VecU8 a, VecU8 b)
           (__m512i) b), (__m512i) kept);
 #else
   return kept & (VecU8) ((VecI8) a > (VecI8) b);
-#endif
-}
-
-/* The sum of the bytes of each lane. */
-static inline VecU64
-simd_sum8 (VecU8 v)
-{
-#if defined (__AVX512BW__)
-  return (VecU64) _mm512_sad_epu8 ((__m512i) v, _mm512_setzero_si512 ());
-#elif defined (__AVX2__)
-  return (VecU64) _mm256_sad_epu8 ((__m256i) v, _mm256_setzero_si256 ());
-#elif defined (__SSE2__)
-  return (VecU64) _mm_sad_epu8 ((__m128i) v, _mm_setzero_si128 ());
-#else
-  const VecU16 pairs = ((VecU16) v & 0xff) + ((VecU16) v >> 8);
-  const VecU32 fours = ((VecU32) pairs & 0xffff) + ((VecU32) pairs >> 16);
-
-  return ((VecU64) fours & 0xffffffff) + ((VecU64) fours >> 32);
-#endif
-}
-
-/* The sum of both lanes of each 128 bits, in both. */
-static inline VecU64
-simd_add_pairs64 (VecU64 v)
-{
-#if defined (__AVX512BW__)
-  return v + (VecU64) _mm512_shuffle_epi32 ((__m512i) v, 0x4e);
-#elif defined (__AVX2__)
-  return v + (VecU64) _mm256_shuffle_epi32 ((__m256i) v, 0x4e);
-#else
-  return v + __builtin_shufflevector (v, v, 1, 0);
 #endif
 }
 
