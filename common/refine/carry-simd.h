@@ -40,21 +40,28 @@ simd_carry_limits (int limit, int highest)
 }
 
 /*
- * stereo_slope_carry() of codes at (a, b) 2^scale pixels from the centre, added
- * to the codes and clamped; ordered.  |a| + |b| is at most 15: slopes are below
- * 2048, and the sum below 2^15.
+ * stereo_slope_carry() of codes at (a, b) 2^scale pixels from the centre.
+ * |a| + |b| is at most 15: slopes are below 2048, and the sum below 2^15.
  */
 ALWAYS_INLINE VecI16
-simd_carry (const SimdCarryLimits * limits, VecU16 codes, VecI16 slope_x,
-    VecI16 slope_y, int a, int b, int scale)
+simd_slope_carry (VecI16 limit, VecI16 slope_x, VecI16 slope_y, int a, int b,
+    int scale)
 {
   const VecI16 change = (simd_set_i16 ((int16_t) (128 >> scale))
       - slope_x * simd_set_i16 ((int16_t) a)
       - slope_y * simd_set_i16 ((int16_t) b)) >> (8 - scale);
 
+  return simd_max_i16 (simd_min_i16 (change, limit), -limit);
+}
+
+/* The same added to the codes and clamped; ordered. */
+ALWAYS_INLINE VecI16
+simd_carry (const SimdCarryLimits * limits, VecU16 codes, VecI16 slope_x,
+    VecI16 slope_y, int a, int b, int scale)
+{
   return simd_min_i16 (simd_add_saturated_i16 (simd_order_codes (codes),
-          simd_max_i16 (simd_min_i16 (change, limits->limit),
-              -limits->limit)), limits->highest);
+          simd_slope_carry (limits->limit, slope_x, slope_y, a, b, scale)),
+      limits->highest);
 }
 
 #endif /* STEREO_CARRY_SIMD_H */

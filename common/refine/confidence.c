@@ -37,36 +37,27 @@ ring_share (const StereoRefineJob * job, int ring, int x, int y, unsigned code)
   return stereo_confidence_share (supporting, whole);
 }
 
-static uint8_t
-confidence_at (const StereoRefineJob * job, int x, int y)
+void
+stereo_refine_rate_cpu (const StereoRefineJob * job, int x, int y)
 {
-  const StereoWinners *w = job->winners;
   const unsigned code = stereo_map_row (&job->work->final, y)[x];
 
   if (code == STEREO_INVALID)
-    return 0;
-  return stereo_confidence (stereo_confidence_key (stereo_confidence_ratio (
-              job->k->unit, stereo_map_row (&job->work->map, y)[x],
-              w->left[(size_t) y * w->left_stride + (size_t) x]),
-          ring_share (job, 0, x, y, code), ring_share (job, 1, x, y, code)));
+    stereo_refine_store_confidence (job, x, y, 0);
+  else
+    stereo_refine_store_confidence (job, x, y, stereo_refine_confidence (job,
+            x, y, ring_share (job, 0, x, y, code),
+            ring_share (job, 1, x, y, code)));
 }
 
 static void
 confidence_rows (const void *context, StereoSpan span)
 {
   const StereoRefineJob *job = context;
-  const size_t width = (size_t) job->k->width;
 
   for (int y = span.begin; y < span.end; y++) {
-    for (int x = 0; x < job->k->width; x++) {
-      const uint8_t confidence = confidence_at (job, x, y);
-
-      if (job->work->confidence != NULL)
-        job->work->confidence[(size_t) y * width + (size_t) x] = confidence;
-      if (job->output != NULL)
-        stereo_store_raw (job->output, x, y,
-            stereo_output_confidence (job->output, confidence));
-    }
+    for (int x = 0; x < job->k->width; x++)
+      stereo_refine_rate_cpu (job, x, y);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "cost/difference.h"
 #include "refine/refine.h"
+#include "refine/confidence-formula.h"
 #include "refine/slope-formula.h"
 
 /* Alignment of map rows in elements; as many may be read beyond the last
@@ -57,6 +58,34 @@ stereo_refine_weight (const StereoRefineJob * job, uint32_t center, int u,
   return job->k->weight[stereo_difference_max (center,
           stereo_view_pixel (job->left, job->k->channels, u, v))];
 }
+
+/* The confidence of pixel (x, y) whose rings have these shares. */
+static inline uint8_t
+stereo_refine_confidence (const StereoRefineJob * job, int x, int y,
+    uint32_t near, uint32_t far)
+{
+  const uint32_t word = job->winners->left[(size_t) y
+      * job->winners->left_stride + (size_t) x];
+
+  return stereo_confidence (stereo_confidence_key (stereo_confidence_ratio (
+              job->k->unit, stereo_map_row (&job->work->map, y)[x], word),
+          near, far));
+}
+
+static inline void
+stereo_refine_store_confidence (const StereoRefineJob * job, int x, int y,
+    uint8_t confidence)
+{
+  if (job->work->confidence != NULL)
+    job->work->confidence[(size_t) y * (size_t) job->k->width + (size_t) x] =
+        confidence;
+  if (job->output != NULL)
+    stereo_store_raw (job->output, x, y,
+        stereo_output_confidence (job->output, confidence));
+}
+
+/* Computes and stores the confidence of pixel (x, y). */
+void stereo_refine_rate_cpu (const StereoRefineJob * job, int x, int y);
 
 /* Words per row of StereoRefineWork.ends. */
 static inline size_t

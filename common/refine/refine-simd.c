@@ -415,6 +415,6 @@ const StereoRefineStages SIMD_NAME (stereo_refine_stages_) = {
   .vote_fill = SIMD_NAME (stereo_vote_fill_),
   .finish = refine_finish,
   .slanted_median = SIMD_NAME (stereo_slanted_median_),
-  .confidence = stereo_refine_confidence_cpu,
+  .confidence = SIMD_NAME (stereo_confidence_),
   .threshold = stereo_refine_threshold_cpu,
 };

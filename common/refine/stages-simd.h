@@ -23,5 +23,9 @@ StereoStatus SIMD_NAME (stereo_slanted_median_) (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoView * left,
     const StereoRefineWork * work, const StereoMap * final,
     const StereoOutput * output);
+StereoStatus SIMD_NAME (stereo_confidence_) (StereoQueue * queue,
+    const StereoRefineConstants * k, const StereoView * left,
+    const StereoWinners * winners, const StereoRefineWork * work,
+    const StereoOutput * output);
 
 #endif /* STEREO_REFINE_STAGES_SIMD_H */

@@ -10,7 +10,7 @@
  * in each second of the video.  A low share of reliable pixels in several
  * successive pairs causes one warning.
  *
- * That costs next to nothing: a GPU transfers another image with the map.  It
+ * That costs little: a GPU transfers another image with the map.  It
  * is examined when the next pair is due, when it has long been complete, so
  * that nothing waits for it.
  */
