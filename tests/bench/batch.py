@@ -10,10 +10,12 @@ Compares, on files that it makes and that are in the page cache,
     threads N   stereo-batch in one process with N workers
     dask N      stereo-batch with --workers N on a local cluster
     gpu N       threads N with --device cuda
+    gpu dask N  dask N with --device cuda
 
-and the parts alone, with one thread: reading, matching, and writing. Needs NumPy and Pillow;
-rows whose modules or devices are missing are left out. $STEREOMATCHING_LIBRARY names the library,
-and python/ has to be in $PYTHONPATH if the module is not installed.
+and the parts alone, with one thread: reading, matching, and writing. Pairs per second include the
+start of processes, whose time is that of one pair per worker. Needs NumPy and Pillow; rows whose
+modules or devices are missing are left out. $STEREOMATCHING_LIBRARY names the library, and python/
+has to be in $PYTHONPATH if the module is not installed.
 """
 
 import argparse
@@ -108,17 +110,18 @@ def sgbm(pairs, workers, properties, out):
         pool.map(sgbm_one, jobs, chunksize=8)
 
 
-def batch(folder, out, algorithm, properties, prepare, *more):
-    """stereo-batch: pairs per second, start included, and the seconds of each part in all workers."""
+def batch(pairs, out, algorithm, properties, prepare, *more):
+    """stereo-batch: seconds, start included, and those of each part in all workers."""
     words = ["%s=%s" % (name.replace("_", "-"), value) for name, value in properties.items()]
     code = "import sys; %s\nfrom stereomatching.batch._cli import main; sys.exit(main())" % prepare
+    names = os.path.join(os.path.dirname(out), "pairs.csv")
+    with open(names, "w", encoding="utf-8") as file:
+        file.write("left,right\n" + "".join("%s,%s\n" % tuple(pair) for pair in pairs))
     begin = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-c", code, os.path.join(folder, "left"), os.path.join(folder, "right"), out,
-         "--algorithm", algorithm, "--json", *words, *map(str, more)],
-        stdout=subprocess.PIPE, text=True, check=True)
-    summary = json.loads(done.stdout)
-    return summary["done"] / (time.perf_counter() - begin), summary["parts"]
+        [sys.executable, "-c", code, names, out, "--algorithm", algorithm, "--json", *words,
+         *map(str, more)], stdout=subprocess.PIPE, text=True, check=True)
+    return time.perf_counter() - begin, json.loads(done.stdout)["parts"]
 
 
 # Without Dask, workers are threads
@@ -127,8 +130,9 @@ ONE_PROCESS = "sys.modules['distributed'] = None"
 
 def parts_alone(pairs, algorithm, properties):
     """Pairs per second of each part alone, with one thread."""
-    from stereomatching.batch import _images  # pylint: disable=import-outside-toplevel
+    from stereomatching.batch import _images, _png  # pylint: disable=import-outside-toplevel
     some = pairs[:min(len(pairs), 20)]
+    _images.read(some[0][0])  # imports what it needs
     views = []
     rates = {"read": rate(len(some), lambda: views.extend(
         (_images.read(left), _images.read(right)) for left, right in some))}
@@ -140,7 +144,7 @@ def parts_alone(pairs, algorithm, properties):
         gpu = sm.Matcher(algorithm, backend="cuda", **properties)
         gpu(*views[0])
         rates["match on the GPU"] = rate(len(some), lambda: [gpu(*pair) for pair in views])
-    rates["write"] = rate(len(some), lambda: [_images.png(found.codes) for found in maps])
+    rates["write"] = rate(len(some), lambda: [_png.encode(found.codes) for found in maps])
     return rates
 
 
@@ -154,12 +158,31 @@ def has(module):
 
 class Table:
     def __init__(self, title):
-        print("\n%s\n\n| way | pairs per second | part times, ms per pair |\n|---|---:|---|" % title)
+        print("\n%s\n\n| way | pairs per second | start, s | after it | part times, ms per pair |\n"
+              "|---|---:|---:|---:|---|" % title)
 
-    def add(self, way, value, count=1, parts=None):
-        text = ", ".join("%s %.1f" % (name, 1000 * seconds / count)
-                         for name, seconds in (parts or {}).items())
-        print("| %s | %.2f | %s |" % (way, value, text), flush=True)
+    def add(self, way, value, start="", after="", parts=""):
+        print("| %s | %.1f | %s | %s | %s |" % (way, value, start, after, parts), flush=True)
+
+    def add_batch(self, way, count, run):
+        """run (N) matches N pairs, and returns what batch () does."""
+        first = min(int(way.split()[-1]), count - 1)
+        start, _ = run(first)
+        seconds, parts = run(count)
+        self.add(way, count / seconds, "%.1f" % start,
+                 "%.1f" % ((count - first) / max(seconds - start, 1e-9)),
+                 ", ".join("%s %.1f" % (name, 1000 * one / count) for name, one in parts.items()))
+
+
+def ways():
+    """Of stereo-batch: the name of each, what to run before, and the device."""
+    yield "threads", ONE_PROCESS, "cpu"
+    if has("distributed"):
+        yield "dask", "", "cpu"
+    if "cuda" in sm.backends():
+        yield "gpu", ONE_PROCESS, "cuda"
+        if has("distributed"):
+            yield "gpu dask", "", "cuda"
 
 
 def measure(options, kind, size, count, algorithm, place):
@@ -167,9 +190,9 @@ def measure(options, kind, size, count, algorithm, place):
     if not os.path.exists(folder):
         make_files(folder, kind, size, count)
     pairs = files_of(folder)
-    properties = {"num_disparities": RANGE.get(size, 64)}
-    table = Table("%s, %d pairs of %s as %s, %d disparities" % (
-        algorithm, count, size, kind, properties["num_disparities"]))
+    properties = dict({"num_disparities": RANGE.get(size, 64)}, **options.set)
+    table = Table("%s, %d pairs of %s as %s, %s" % (
+        algorithm, count, size, kind, ", ".join("%s=%s" % one for one in properties.items())))
 
     def fresh():
         out = os.path.join(place, "out")
@@ -178,23 +201,25 @@ def measure(options, kind, size, count, algorithm, place):
         return out
     for name, value in parts_alone(pairs, algorithm, properties).items():
         table.add("%s alone, one thread" % name, value)
-    some = pairs[:max(count // 4, 1)]
+    some = pairs[:max(count // options.fraction, 1)]
     table.add("loop", rate(len(some), lambda: loop(some, algorithm, properties, fresh())))
     for workers in options.workers:
+        some = pairs[:max(count * min(workers, options.fraction) // options.fraction, 1)]
         if algorithm == "sgm" and has("cv2"):
-            table.add("sgbm %d" % workers,
-                      rate(count, lambda n=workers: sgbm(pairs, n, properties, fresh())))
-        value, parts = batch(folder, fresh(), algorithm, properties, ONE_PROCESS, "--workers",
-                             workers, "--device", "cpu")
-        table.add("threads %d" % workers, value, count, parts)
-        if workers > 1 and has("distributed"):
-            value, parts = batch(folder, fresh(), algorithm, properties, "", "--workers", workers,
-                                 "--device", "cpu")
-            table.add("dask %d" % workers, value, count, parts)
-        if "cuda" in sm.backends():
-            value, parts = batch(folder, fresh(), algorithm, properties, ONE_PROCESS, "--workers",
-                                 workers, "--device", "cuda")
-            table.add("gpu %d" % workers, value, count, parts)
+            table.add("sgbm %d" % workers, rate(len(some), lambda s=some, n=workers: sgbm(
+                s, n, properties, fresh())))
+        for way, prepare, device in ways():
+            if "dask" in way and workers == 1:
+                continue
+            table.add_batch(
+                "%s %d" % (way, workers), len(some) if device == "cpu" else count,
+                lambda n, p=prepare, w=workers, d=device: batch(
+                    pairs[:n], fresh(), algorithm, properties, p, "--workers", w, "--device", d))
+
+
+def setting(text):
+    name, value = text.split("=", 1)
+    return name.replace("-", "_"), int(value) if value.isdigit() else value
 
 
 def main():
@@ -205,8 +230,13 @@ def main():
     parser.add_argument("--algorithms", default="sgm,vcbw")
     parser.add_argument("--workers", default="1,2,4,8,16", type=lambda text: [
         int(word) for word in text.split(",")])
+    parser.add_argument("--fraction", default=1, type=int,
+                        help="N workers on the CPU match N / FRACTION of the pairs, the loop 1 / FRACTION")
+    parser.add_argument("--set", default=[], action="append", type=setting, metavar="NAME=VALUE",
+                        help="a property of the algorithm")
     parser.add_argument("--folder", help="for the files; the default is a temporary one")
     options = parser.parse_args()
+    options.set = dict(options.set)
     print("%s; %d processors; NumPy %s" % (sm.Matcher(backend="cpu").device, len(
         os.sched_getaffinity(0)), np.__version__))
     if "cuda" in sm.backends():

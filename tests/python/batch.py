@@ -393,7 +393,7 @@ class Usage(batches.Case):
 
     def test_without_pillow(self):
         self.write_pairs(1)
-        code = ("import sys; sys.modules['PIL'] = None; sys.argv[1:] = ['set/left', 'set/right', 'out'];"
+        code = ("import sys; sys.modules['PIL'] = sys.modules['cv2'] = None; sys.argv[1:] = ['set/left', 'set/right', 'out'];"
                 "from stereomatching.batch._cli import main; sys.exit(main())")
         done = subprocess.run([batches.COMMAND[0], "-c", code], cwd=self.folder, text=True,
                               capture_output=True, timeout=batches.TIMEOUT, check=False)

@@ -2,35 +2,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads views, and encodes results as PNG, PFM, NPY and PLY.
 
-Pillow reads and writes what it knows; PFM, NPY and PLY need only NumPy.
+Pillow reads what it knows; PFM, NPY and PLY need only NumPy.
 """
 
 from __future__ import annotations
 
 import io
 import os
-from typing import Any, Callable, Dict, Optional
+from typing import Callable, Dict, Optional
 
 import numpy as np
 
 from .._maps import Map
+from . import _png
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".pfm", ".npy", ".pgm", ".ppm", ".bmp", ".webp")
-# zlib's fastest level: 3 times as fast as its default, files are 15 % larger
-_PNG_LEVEL = 1
-
 
 class Unreadable(Exception):
     """A file is missing, or not an image that can be read. The text names it."""
-
-
-def _pillow() -> Any:
-    try:
-        from PIL import Image  # pylint: disable=import-outside-toplevel
-    except ImportError:
-        raise ImportError("image files need Pillow: pip install pillow, or apt-get install "
-                          "python3-pil") from None
-    return Image
 
 
 # ----------------------------------------------------------------------- read
@@ -60,7 +49,7 @@ def _read_npy(path: str) -> np.ndarray:
 
 
 def _read_pillow(path: str) -> np.ndarray:
-    with _pillow().open(path) as image:
+    with _png.pillow().open(path) as image:
         if image.mode == "F":
             return _from_float(np.asarray(image))
         if image.mode.startswith("I"):
@@ -73,7 +62,14 @@ def _read_pillow(path: str) -> np.ndarray:
         return np.asarray(image)
 
 
-_READERS: Dict[str, Callable[[str], np.ndarray]] = {".pfm": _read_pfm, ".npy": _read_npy}
+def _read_png(path: str) -> np.ndarray:
+    with open(path, "rb") as file:
+        pixels = _png.decode(file.read())
+    return _read_pillow(path) if pixels is None else pixels
+
+
+_READERS: Dict[str, Callable[[str], np.ndarray]] = {
+    ".pfm": _read_pfm, ".npy": _read_npy, ".png": _read_png}
 
 
 def read(path: str) -> np.ndarray:
@@ -90,19 +86,6 @@ def read(path: str) -> np.ndarray:
 
 
 # --------------------------------------------------------------------- encode
-
-def png(array: np.ndarray, comment: Optional[str] = None) -> bytes:
-    """uint8 or uint16; the comment is a text chunk."""
-    image = _pillow()
-    from PIL import PngImagePlugin  # pylint: disable=import-outside-toplevel
-    info = PngImagePlugin.PngInfo()
-    if comment:
-        info.add_text("Comment", comment)
-    file = io.BytesIO()
-    image.fromarray(np.ascontiguousarray(array)).save(file, "PNG", compress_level=_PNG_LEVEL,
-                                                      pnginfo=info)
-    return file.getvalue()
-
 
 def pfm(values: np.ndarray) -> bytes:
     """float32, height x width; infinite = invalid, as in Middlebury's files."""
@@ -146,5 +129,5 @@ def ply(points: np.ndarray, view: np.ndarray) -> bytes:
 def encode_map(found: Map, values: str, kind: str, comment: Optional[str] = None) -> bytes:
     """`values` is "disparity" or "confidence", `kind` "png" for the codes, or "pfm" or "npy"."""
     if kind == "png":
-        return png(found.codes if values == "disparity" else found.confidence_codes, comment)
+        return _png.encode(found.codes if values == "disparity" else found.confidence_codes, comment)
     return (pfm if kind == "pfm" else npy)(getattr(found, values))

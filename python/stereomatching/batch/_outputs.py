@@ -16,7 +16,7 @@ from typing import Any, Dict, Optional, Tuple
 import numpy as np
 
 from .._maps import Camera, Map, depth, points, view
-from . import _color, _images, _tags
+from . import _color, _images, _png, _tags
 from ._settings import Settings
 
 PART = ".part"
@@ -152,7 +152,7 @@ class Frame:
         if output in ("disparity", "confidence"):
             kind = self.settings.map_format
             return "." + kind, _images.encode_map(self.found, output, kind, self.tag(output))
-        return ".png", _images.png(getattr(self, output)(), self.tag(output))
+        return ".png", _png.encode(getattr(self, output)(), self.tag(output))
 
 
 def store_frame(frame: Frame, folder: str, name: str) -> Dict[str, Result]:
