@@ -5,11 +5,11 @@
  */
 
 /*
- *   bench-many SECONDS WIDTH HEIGHT ELEMENT [PROPERTY=VALUE ...]
+ *   bench-many [--gpus N] SECONDS WIDTH HEIGHT ELEMENT [PROPERTY=VALUE ...]
  *
  * Runs 1, 4 and 16 pipelines concurrently and prints their total framerate,
  * that of the slowest and the fastest, and the CPU load while they play and
- * while they are paused.
+ * while they are paused.  --gpus assigns them to the first N GPUs in turn.
  */
 
 #include <gst/gst.h>
@@ -19,6 +19,15 @@
 #include <sys/resource.h>
 
 #define MOST 16
+
+typedef struct
+{
+  const gchar *element;
+  const gchar *width;
+  const gchar *height;
+  guint seconds;
+  guint gpus;                   /* 0 = the element selects the device */
+} Setup;
 
 typedef struct
 {
@@ -35,9 +44,24 @@ on_map (G_GNUC_UNUSED GstPad * pad, G_GNUC_UNUSED GstPadProbeInfo * info,
   return GST_PAD_PROBE_OK;
 }
 
-static void
-open_line (Line * line, const gchar * launch)
+static gchar *
+launch_line (const Setup * setup, guint number)
 {
+  gchar *device = setup->gpus == 0 ? g_strdup ("")
+      : g_strdup_printf ("cuda-device-id=%u", number % setup->gpus);
+  gchar *line = g_strdup_printf ("videotestsrc ! video/x-raw, format=GRAY8, "
+      "width=%s, height=%s ! tee name=t ! m.sink_left t. ! m.sink_right "
+      "%s name=m %s ! fakesink", setup->width, setup->height, setup->element,
+      device);
+
+  g_free (device);
+  return line;
+}
+
+static void
+open_line (Line * line, const Setup * setup, guint number)
+{
+  gchar *launch = launch_line (setup, number);
   GError *error = NULL;
   GstElement *element;
   GstPad *pad;
@@ -47,6 +71,7 @@ open_line (Line * line, const gchar * launch)
     fprintf (stderr, "%s: %s\n", launch, error->message);
     exit (1);
   }
+  g_free (launch);
   line->n = 0;
   element = gst_bin_get_by_name (GST_BIN (line->pipeline), "m");
   pad = gst_element_get_static_pad (element, "src");
@@ -92,14 +117,15 @@ processor_time (void)
 
 /* Runs pipelines and prints their figures.  Returns frames per second. */
 static gdouble
-run (guint n_lines, const gchar * launch, guint seconds, gdouble alone)
+run (guint n_lines, const Setup * setup, gdouble alone)
 {
+  const guint seconds = setup->seconds;
   Line lines[MOST];
   gdouble busy, idle, all = 0, slowest = 0, fastest = 0, time;
   gint64 begun;
 
   for (guint i = 0; i < n_lines; i++)
-    open_line (&lines[i], launch);
+    open_line (&lines[i], setup, i);
   for (guint i = 0; i < n_lines; i++)
     wait_for_line (&lines[i]);
 
@@ -141,25 +167,28 @@ run (guint n_lines, const gchar * launch, guint seconds, gdouble alone)
 int
 main (int argc, char **argv)
 {
-  gchar *element, *launch;
+  Setup setup = { 0 };
+  gchar *element;
   gdouble alone;
-  guint seconds;
 
   gst_init (&argc, &argv);
+  if (argc > 2 && g_str_equal (argv[1], "--gpus")) {
+    setup.gpus = (guint) MAX (atoi (argv[2]), 1);
+    argc -= 2;
+    argv += 2;
+  }
   if (argc < 5) {
-    fprintf (stderr, "usage: %s SECONDS WIDTH HEIGHT ELEMENT "
-        "[PROPERTY=VALUE ...]\n", argv[0]);
+    fprintf (stderr, "usage: bench-many [--gpus N] SECONDS WIDTH HEIGHT "
+        "ELEMENT [PROPERTY=VALUE ...]\n");
     return 1;
   }
-  seconds = (guint) MAX (atoi (argv[1]), 1);
-  element = g_strjoinv (" ", argv + 4);
-  launch = g_strdup_printf ("videotestsrc ! video/x-raw, format=GRAY8, "
-      "width=%s, height=%s ! tee name=t ! m.sink_left t. ! m.sink_right "
-      "%s name=m ! fakesink", argv[2], argv[3], element);
-  alone = run (1, launch, seconds, 0);
-  run (4, launch, seconds, alone);
-  run (MOST, launch, seconds, alone);
-  g_free (launch);
+  setup.seconds = (guint) MAX (atoi (argv[1]), 1);
+  setup.width = argv[2];
+  setup.height = argv[3];
+  setup.element = element = g_strjoinv (" ", argv + 4);
+  alone = run (1, &setup, 0);
+  run (4, &setup, alone);
+  run (MOST, &setup, alone);
   g_free (element);
   return 0;
 }
