@@ -375,6 +375,11 @@ class Usage(batches.Case):
                 (["set/left", "set/right", "out", "view.pos=3"], "view has no property 'pos'"),
                 (["set/left", "set/right", "out", "camera.baseline=3"], "camera.focal_length and"),
                 (["set/left", "set/right", "out", "--device", "gpu"], "cuda or cuda:N"),
+                (["set/left", "set/right", "out", "weights=no.txt"], "no.txt: No such file"),
+                (["set/left", "set/right", "out", "weights=set/left/0000.png"],
+                 "0000.png: line 1: "),
+                (["set/left", "set/right", "out", "weights=no.txt", "--algorithm", "pyramid"],
+                 "no.txt"),
                 (["set/left", "none", "out"], "none does not exist"),
                 (["set/left", "set/right", "out", "--workers", "x"], "invalid int value"),
                 (["set/left", "set/right", "out", "--strange"], "unrecognized arguments")):
@@ -508,6 +513,48 @@ class Failures(batches.Case):
         self.assertEqual(resumed("speckle-size=3"), 0)
         self.assertEqual(resumed("speckle-size=3", "--no-resume"), 0)
         self.assertEqual(len(self.manifest()), 5)
+
+    def test_weights(self):
+        """A run continues with equal networks only, whatever the names of their files."""
+        census = os.path.join(batches.ROOT, "tools", "train", "weights", "census.txt")
+        self.write_pairs(3)
+        shutil.copy(census, self.path("a.txt"))
+        shutil.copy(census, self.path("b.txt"))
+        words = ["set/left", "set/right", "out", SMALL, "cost=learned", "--json"]
+
+        def resumed(*more):
+            return json.loads(self.batch(*words, *more).stdout)["resumed"]
+
+        def checksum():
+            return {record["parameters"]["weights"] for record in self.manifest()}
+        self.assertEqual([resumed("weights=a.txt"), resumed("weights=b.txt")], [0, 3])
+        matcher = sm.Matcher(cost="learned", weights=census)
+        self.assertEqual(checksum(), {matcher.weights_checksum})
+        for number in range(3):
+            with Image.open(self.path("out", "disparity", "%04d.png" % number)) as image:
+                self.assertIn("weights=(uint)%d" % matcher.weights_checksum, image.text["Comment"])
+                np.testing.assert_array_equal(np.asarray(image), sm.match(
+                    *batches.pair_of(number), num_disparities=16, cost="census").codes)
+        self.assertEqual(resumed(), 0)
+        self.assertEqual(checksum(), {sm.Matcher(cost="learned").weights_checksum})
+        self.assertEqual([resumed("cost=census"), checksum()], [0, {0}])
+        found = list(batch.match_pairs(batch.find_pairs(self.path("set", "left"), self.path(
+            "set", "right")), num_disparities=16, cost="learned", weights=self.path("a.txt")))
+        for matched in found:
+            left, right = batches.pair_of(int(matched.pair.name))
+            self.assertEqual(matched.map, sm.match(left, right, num_disparities=16, cost="census"))
+        self.assertEqual(len(found), 3)
+
+    def test_other_weights(self):
+        """A file that changes while workers read it."""
+        path = self.path("weights.txt")
+        weights = os.path.join(batches.ROOT, "tools", "train", "weights")
+        shutil.copy(os.path.join(weights, "census.txt"), path)
+        settings = batch.Settings(properties={"cost": "learned"}, weights=path).checked()
+        self.assertEqual(settings.new_matcher().weights_checksum, settings.network)
+        shutil.copy(os.path.join(weights, "anchored.txt"), path)
+        with self.assertRaisesRegex(sm.ArgumentError, "weights.txt has another network"):
+            settings.new_matcher()
 
     def test_in_use(self):
         self.write_pairs(60)

@@ -58,8 +58,7 @@ def _places(words: List[str]) -> Tuple[str, Optional[str], str]:
 def _batch(options: argparse.Namespace) -> _run.Summary:
     assignments = [word for word in options.words if _ASSIGNMENT.fullmatch(word)]
     left, right, folder = _places([w for w in options.words if not _ASSIGNMENT.fullmatch(w)])
-    settings = _settings(options, assignments)
-    settings.check()
+    settings = _settings(options, assignments).checked()
     if options.pairs_per_task < 1 or not options.segment > 0:
         raise _options.UsageError("--pairs-per-task and --segment: expected a number above 0")
     videos = _videos.are_videos(left, right)

@@ -131,8 +131,7 @@ class Frame:
     def tag(self, output: str) -> Optional[str]:
         """The meaning of the codes of an output."""
         if output in ("disparity", "confidence"):
-            return _tags.of_map(output, self.found, self.settings.algorithm, self.properties,
-                                self.camera)
+            return _tags.of_map(output, self.found, self.settings, self.properties, self.camera)
         if output == "depth":
             assert self.camera is not None
             return _tags.of_depth(self.found.codes.shape,

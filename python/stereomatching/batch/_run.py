@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _library as c
 from .._maps import Map
+from .._matching import PathLike
 from .._properties import Value
 from . import _datasets, _executors, _inputs, _outputs, _segments, _work
 from ._executors import Cluster, Threads
@@ -189,7 +190,7 @@ def run(pairs: Sequence[Item], folder: str, settings: Settings, *,
     :param pairs_per_task: how many pairs a worker takes at a time; fewer if there are few pairs.
     """
     begin = time.monotonic()
-    settings.check()
+    settings = settings.checked()
     folder = os.path.abspath(folder)
     executor = executor or Threads(_executors.processors())
     manifest = Manifest(folder, resume)
@@ -251,17 +252,19 @@ def _as_pairs(pairs: Iterable[Any]) -> Iterator[Pair]:
 
 
 def match_pairs(pairs: Iterable[Any], algorithm: str = "sgm", *, executor: Optional[Executor] = None,
-                preset: Optional[str] = None, device: str = "auto", confidence: bool = False,
-                pairs_per_task: int = 4, **properties: Value) -> Iterator[Matched]:
+                preset: Optional[str] = None, weights: Optional[PathLike] = None,
+                device: str = "auto", confidence: bool = False, pairs_per_task: int = 4,
+                **properties: Value) -> Iterator[Matched]:
     """Matches pairs, and yields the maps as they come.
 
     At most a few tasks for each worker are waiting, so any number of pairs is possible.
 
     :param pairs: of find_pairs(), or tuples of two paths or arrays; may be a generator.
     :param executor: Threads (N), or Cluster (CLIENT); the default is a thread per processor.
+    :param weights: file with the network of ``cost="learned"``, which every worker reads.
     :param device: as that of stereo-batch.
     """
-    settings = _settings(algorithm, preset, device, confidence, properties)
+    settings = _settings(algorithm, preset, weights, device, confidence, properties)
     executor = executor or Threads(_executors.processors())
     tasks = _executors.chunks(_as_pairs(pairs), pairs_per_task)
     for task, outcome in executor.run(_work.match_maps, tasks, settings):
@@ -275,20 +278,20 @@ def match_pairs(pairs: Iterable[Any], algorithm: str = "sgm", *, executor: Optio
 
 
 def submit_pairs(client: Any, pairs: Iterable[Any], algorithm: str = "sgm", *,
-                 preset: Optional[str] = None, device: str = "auto", confidence: bool = False,
+                 preset: Optional[str] = None, weights: Optional[PathLike] = None,
+                 device: str = "auto", confidence: bool = False,
                  **properties: Value) -> List[Any]:
     """Submits pairs to a Dask cluster; returns the future of each Map.
 
     The maps stay with the workers until they are fetched or used by other tasks.
     """
-    settings = _settings(algorithm, preset, device, confidence, properties)
+    settings = _settings(algorithm, preset, weights, device, confidence, properties)
     return client.map(_work.match_one, list(_as_pairs(pairs)), settings=settings, pure=False)
 
 
-def _settings(algorithm: str, preset: Optional[str], device: str, confidence: bool,
-              properties: Dict[str, Value]) -> Settings:
-    settings = Settings(algorithm=algorithm, preset=preset, properties=properties,
-                        devices=tuple(device.split(",")),
-                        outputs=("disparity",) + ("confidence",) * confidence)
-    settings.check()
-    return settings
+def _settings(algorithm: str, preset: Optional[str], weights: Optional[PathLike], device: str,
+              confidence: bool, properties: Dict[str, Value]) -> Settings:
+    return Settings(algorithm=algorithm, preset=preset, properties=properties,
+                    weights=None if weights is None else os.path.abspath(weights),
+                    devices=tuple(device.split(",")),
+                    outputs=("disparity",) + ("confidence",) * confidence).checked()

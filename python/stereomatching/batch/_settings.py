@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Dict, List, Optional, Tuple
@@ -31,6 +32,10 @@ class Settings:
     preset: Optional[str] = None
     properties: Dict[str, Value] = field(default_factory=dict)
     """Of the algorithm."""
+    weights: Optional[str] = None
+    """File with the network of cost="learned", which every worker reads."""
+    network: Optional[int] = None
+    """The CRC-32 of the network, set by checked(); 0 = the cost has none."""
     operations: Dict[str, Dict[str, Value]] = field(default_factory=dict)
     """Properties of "view", "depth" and "points"."""
     outputs: Tuple[str, ...] = ("disparity",)
@@ -50,6 +55,8 @@ class Settings:
         values = asdict(self)
         for name in ("devices", "threads"):
             del values[name]
+        # equal networks may be in different files
+        values["weights"] = values.pop("network")
         # as the manifest gives them back
         return json.loads(json.dumps(values))
 
@@ -59,16 +66,24 @@ class Settings:
         return name, int(index or -1)
 
     def new_matcher(self, backend: str = "cpu", cuda_device: int = -1) -> Matcher:
-        return Matcher(self.algorithm, backend=backend, cuda_device=cuda_device,
-                       threads=self.threads, preset=self.preset, **self.properties)
+        try:
+            matcher = Matcher(self.algorithm, backend=backend, cuda_device=cuda_device,
+                              threads=self.threads, preset=self.preset, weights=self.weights,
+                              **self.properties)
+        except OSError as error:
+            raise c.ArgumentError("%s: %s" % (self.weights, error.strerror)) from None
+        if self.network not in (None, matcher.weights_checksum):
+            raise c.ArgumentError("%s has another network than when the run began" % (
+                self.weights or "the library"))
+        return matcher
 
     @property
     def metric(self) -> bool:
         """Whether results need a camera."""
         return any(name in self.outputs for name in _METRIC)
 
-    def check(self) -> None:
-        """Raises an ArgumentError now instead of in every worker."""
+    def checked(self) -> Settings:
+        """The same with the network. Raises an ArgumentError now instead of in every worker."""
         one_of(self.map_format, "format", MAP_FORMATS)
         one_of(self.layout, "layout", LAYOUTS)
         whole(self.threads, "threads", 0, 1024)
@@ -84,7 +99,7 @@ class Settings:
             one_of(operation, "operation", OPERATIONS)
             for name in given:
                 require_known(operation, table_of(operation), name)
-        self.new_matcher()
+        return replace(self, network=self.new_matcher().weights_checksum)
 
 
 def _float(text: str, what: str) -> float:
@@ -98,7 +113,8 @@ _CAMERA = tuple(Camera.__dataclass_fields__)
 
 
 def with_assignments(settings: Settings, words: List[str]) -> Settings:
-    """NAME=VALUE sets a property of the algorithm; view.NAME=VALUE that of an operation."""
+    """NAME=VALUE sets a property of the algorithm; view.NAME=VALUE that of an operation;
+    weights=FILE names a network."""
     groups: Dict[str, Dict[str, Value]] = {}
     for word in words:
         name, value = word.split("=", 1)
@@ -113,4 +129,8 @@ def with_assignments(settings: Settings, words: List[str]) -> Settings:
         if "focal_length" not in camera or "baseline" not in camera:
             raise c.ArgumentError("camera: expected camera.focal_length and camera.baseline")
         settings = replace(settings, camera=Camera(**camera))  # type: ignore[arg-type]
-    return replace(settings, properties=groups.pop("", {}), operations=groups)
+    properties = groups.pop("", {})
+    if "weights" in properties:
+        path = str(properties.pop("weights"))
+        settings = replace(settings, weights=os.path.abspath(path) if path else None)
+    return replace(settings, properties=properties, operations=groups)

@@ -7,9 +7,10 @@ from __future__ import annotations
 from typing import Any, Dict, Optional, Tuple
 
 from .._maps import Camera, Map
+from ._settings import Settings
 
 _TYPES = {bool: "boolean", int: "int", float: "double", str: "string"}
-_UNSIGNED = ("num-disparities", "invalid-value")
+_UNSIGNED = ("num-disparities", "invalid-value", "weights")
 
 
 def _text(name: str, fields: Dict[str, Any], size: Tuple[int, ...]) -> str:
@@ -34,10 +35,11 @@ def _camera_fields(camera: Optional[Camera], doffs: bool) -> Dict[str, Any]:
     return fields
 
 
-def of_map(result: str, found: Map, algorithm: str, properties: Dict[str, Any],
+def of_map(result: str, found: Map, settings: Settings, properties: Dict[str, Any],
            camera: Optional[Camera]) -> str:
     """Of the codes of "disparity" or "confidence"."""
-    fields: Dict[str, Any] = {"result": result, "reference-view": "left", "algorithm": algorithm}
+    fields: Dict[str, Any] = {"result": result, "reference-view": "left",
+                              "algorithm": settings.algorithm}
     if result == "disparity":
         fields.update({
             "disparity-scale": float(found.scale), "min-disparity": int(found.minimum),
@@ -48,6 +50,8 @@ def of_map(result: str, found: Map, algorithm: str, properties: Dict[str, Any],
             fields["invalid-value"] = int(found.invalid)
     else:
         fields.update(scale=65535.0, offset=0.0)
+    if settings.network:
+        fields["weights"] = settings.network
     fields.update(_camera_fields(camera, True))
     return _text("GstStereoDisparityMeta", fields, found.codes.shape)
 
