@@ -10,12 +10,13 @@ const StereoCost stereo_costs[STEREO_N_COSTS] = {
   {STEREO_COST_WORDS, "census"},
   {STEREO_COST_LUMA, NULL},
   {STEREO_COST_RGB, NULL},
-  {STEREO_COST_WORDS, "learned"},
+  [STEREO_COST_LEARNED] = {STEREO_COST_WORDS, "learned"},
 };
 
 const StereoEnumValue stereo_cost_values[STEREO_N_COSTS] = {
   {"census", "5x5 census and gradient, insensitive to exposure"},
   {"luma", "Absolute difference of luma"},
   {"rgb", "Sum of absolute RGB differences; luma if a view is grey"},
-  {"learned", "Census bits from a small trained network, and gradient"},
+  [STEREO_COST_LEARNED] = {"learned", "Census bits from a small trained "
+        "network, and gradient"},
 };

@@ -35,6 +35,9 @@ typedef struct
 
 #define STEREO_N_COSTS 4
 
+/* A value of the parameter "cost", the default of matchers. */
+#define STEREO_COST_LEARNED 3
+
 /* By the value of the parameter "cost". */
 extern const StereoCost stereo_costs[STEREO_N_COSTS];
 extern const StereoEnumValue stereo_cost_values[STEREO_N_COSTS];

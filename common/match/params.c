@@ -213,7 +213,7 @@ uint32_t
 stereo_params_get_weights (const StereoParams * params)
 {
   return params != NULL && params->algorithm->refines
-      && strcmp (stereo_cost_values[params->refine.cost].nick, "learned") == 0
+      && params->refine.cost == STEREO_COST_LEARNED
       ? params->network.checksum : 0;
 }
 

@@ -240,8 +240,9 @@ Run times of the algorithms with default properties and, where stated, with the 
 measured by [stereo-bench](tools/stereo-bench.md#figures), which defines the figures. Images are
 random and not in a cache. A workload is width x height x disparities.
 
-Sections measured before 2026-11-25 are of former defaults: `refine=none` for all but `sgm`, which had a
-shorter chain of filters. [Refinement](refinement.md#run-time) has the time of the present ones.
+Sections measured before 2026-11-25 are of former defaults: `cost=census`, and `refine=none` for all but
+`sgm`, which had a shorter chain of filters. [Refinement](refinement.md#run-time) and [learned
+cost](learned.md#time) have the times of the present ones.
 
 """
 

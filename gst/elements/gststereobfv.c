@@ -33,15 +33,14 @@
  * L. Van Gool: "Real-time and accurate stereo: a scalable approach with
  * bitwise fast voting on CUDA", IEEE TCSVT 2011. The matching cost and the
  * post-processing are this project's: the paper compares colours, which fails
- * if the exposures of the cameras differ. By default the cost is a census, and
- * the map is interpolated to subpixels, checked against the right view,
- * filtered for speckles and filled; the vote replaces inconsistent pixels that
- * are visible in both views. This leaves 6.1 % bad pixels on the four
- * Middlebury scenes (paper: 7.8 %), and 7.8 % with changed exposures (paper:
- * 94 %).
+ * if the exposures of the cameras differ. By default the cost is a learned
+ * census, and the map is interpolated to subpixels, checked against the right
+ * view, filtered for speckles, filled and refined by colour. This leaves 4.9 %
+ * bad pixels on the four Middlebury scenes (paper: 7.8 %), and 6.2 % with
+ * changed exposures (paper: 94 %).
  *
- * The preset `paper` is the method of the paper; `accurate` (5.6 %) is slower
- * than the default. docs/presets.md explains presets.
+ * The preset `paper` is the method of the paper; `accurate` is the default.
+ * docs/presets.md explains presets.
  *
  * #GstStereoBfv:sampling-x and #GstStereoBfv:sampling-y match a part of the
  * pixels, and the vote restores the others. The presets `fast` and `fastest`

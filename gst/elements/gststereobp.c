@@ -33,15 +33,16 @@
  * "Optimizing global stereo matching on NVIDIA GPUs". The data term, the edge
  * weights and the post-processing are this project's: the papers compare luma,
  * which fails if the exposures of the cameras differ, and use the same
- * smoothness term everywhere. By default the data term is a census, the
- * smoothness term is lower at colour edges, and the map is interpolated to
- * subpixels, checked against the right view, filtered for speckles and filled.
- * This leaves 6.7 % bad pixels on the four Middlebury scenes (papers: 10.3 %),
- * and 8.7 % with changed exposures (papers: 96.0 %).
+ * smoothness term everywhere. By default the data term compares a learned
+ * census (#GstStereoBp:cost), the smoothness term is lower at colour edges, and
+ * the map is interpolated to subpixels, checked against the right view,
+ * filtered for speckles and filled. This leaves 6.5 % bad pixels on the four
+ * Middlebury scenes (papers: 10.3 %), and 7.7 % with changed exposures (papers:
+ * 96.0 %).
  *
  * The preset `paper` is the method of the papers, and `felzenszwalb` the same
- * with the parameters of the authors' program. `accurate` (6.3 %) is slower
- * than the default; `fast` (6.7 %, and 10.2 instead of 9.6 % if one camera has
+ * with the parameters of the authors' program. `accurate` (6.5 %) is slower
+ * than the default; `fast` (6.7 %, and 10.3 instead of 8.6 % if one camera has
  * vignetting) is faster. docs/presets.md explains presets.
  *
  * Messages take four bytes per pixel and disparity, plus a third for the

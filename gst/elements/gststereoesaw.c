@@ -32,13 +32,14 @@
  * performance stereo vision designed for massively data parallel platforms",
  * IEEE TCSVT 2010. The matching cost and the post-processing are this
  * project's: the paper compares luma, which fails if the exposures of the
- * cameras differ. By default the cost is a census, and the map is interpolated
- * to subpixels, checked against the right view, filtered for speckles and
- * filled. This leaves 5.6 % bad pixels on the four Middlebury scenes (paper:
- * 9.6 %), and 7.7 % with changed exposures (paper: 96.2 %).
+ * cameras differ. By default the cost is a learned census, and the map is
+ * interpolated to subpixels, checked against the right view, filtered for
+ * speckles, filled and refined by colour. This leaves 5.1 % bad pixels on the
+ * four Middlebury scenes (paper: 9.6 %), and 6.2 % with changed exposures
+ * (paper: 96.2 %).
  *
- * The preset `paper` is the method of the paper; `accurate` (5.2 %) is slower
- * than the default, and `fast` (5.8 %) is faster. docs/presets.md explains
+ * The preset `paper` is the method of the paper; `accurate` (5.1 %) is slower
+ * than the default, and `fast` (5.9 %) is faster. docs/presets.md explains
  * presets.
  *
  * #GstStereoEsaw:cost selects the matching cost, and #GstStereoEsaw:fill

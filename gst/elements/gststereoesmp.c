@@ -32,14 +32,14 @@
  * "High performance stereo vision designed for massively data parallel
  * platforms", IEEE TCSVT 2010. The matching cost and the post-processing are
  * this project's: the paper compares luma, which fails if the exposures of the
- * cameras differ. By default the cost is a census, and the map is interpolated
- * to subpixels, checked against the right view, filtered for speckles and
- * filled. This leaves 5.1 % bad pixels on the four Middlebury scenes (paper:
- * 7.4 %), and 7.5 % with changed exposures (paper: 97.1 %).
+ * cameras differ. By default the cost is a learned census, and the map is
+ * interpolated to subpixels, checked against the right view, filtered for
+ * speckles, filled and refined by colour. This leaves 5.0 % bad pixels on the
+ * four Middlebury scenes (paper: 7.4 %), and 6.4 % with changed exposures
+ * (paper: 97.1 %).
  *
- * The preset `paper` is the method of the paper; `accurate` (5.0 %) is slower
- * than the default, and `fast` (5.8 %) is faster. docs/presets.md explains
- * presets.
+ * The preset `paper` is the method of the paper; `accurate` is the default, and
+ * `fast` (5.9 %) is faster. docs/presets.md explains presets.
  *
  * #GstStereoEsmp:cost selects the matching cost, and #GstStereoEsmp:fill
  * whether invalid pixels are filled. Support weights use colour if both views

@@ -277,6 +277,9 @@ class Properties(unittest.TestCase):
                 expected.set(**{key.replace("-", "_"): value for key, value in rows.items()})
                 self.assertEqual(matcher.properties, expected.properties)
                 self.assertIn("_meta/comment=%s\n" % sm.presets(algorithm)[name], section)
+                if "(the default)" in sm.presets(algorithm)[name]:
+                    default = sm.Matcher(algorithm, num_disparities=17, **CPU)
+                    self.assertEqual(matcher.properties, default.properties)
 
     def test_weights(self):
         """The file that the table of the library is made from has its checksum, and
@@ -295,8 +298,9 @@ class Properties(unittest.TestCase):
             self.assertEqual(
                 sm.match(left, right, algorithm=algorithm, cost="learned", weights=census,
                          num_disparities=20, **CPU),
-                sm.match(left, right, algorithm=algorithm, num_disparities=20, **CPU))
-        matcher = sm.Matcher("sgm", weights=census, **CPU)
+                sm.match(left, right, algorithm=algorithm, cost="census", num_disparities=20,
+                         **CPU))
+        matcher = sm.Matcher("sgm", cost="census", weights=census, **CPU)
         self.assertEqual(matcher.weights_checksum, 0)
         matcher.set(cost="learned")
         self.assertEqual(pickle.loads(pickle.dumps(matcher)).weights_checksum,

@@ -191,7 +191,7 @@ class Output(Case):
         lines = ("stages, " + second).splitlines()
         self.assertEqual(len({len(line) for line in lines}), 1, second)
         self.assertEqual(lines[0].split()[-5:],
-                         ["convert", "census", "match", "refine", "together"])
+                         ["convert", "learned", "match", "refine", "together"])
         # the views are luma: no conversion stage
         self.assertEqual(lines[1].split()[-5], "-")
 

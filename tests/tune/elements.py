@@ -140,7 +140,7 @@ class Elements(ServerCase):
             self.assertEqual(page.property(page.elements["a"]["matcher"], "cost")["value"], "rgb")
             page.frames(2)
             page.send("reset", side="a", element="matcher")
-            page.wait("value", lambda m: m["property"] == "cost" and m["value"] == "census")
+            page.wait("value", lambda m: m["property"] == "cost" and m["value"] == "learned")
 
     def test_scene(self):
         with Viewer(self.server).start() as page:

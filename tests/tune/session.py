@@ -109,8 +109,8 @@ class Demo(ServerCase):
             stages = {side: {stage["name"].split(" ", 1)[-1]: stage["ms"]
                              for stage in stats[side]["stages"]} for side in "ab"}
             self.assertGreater(stages["a"]["match"], 0)
-            self.assertIn("census", stages["a"])
-            self.assertNotIn("census", stages["b"])
+            self.assertIn("learned", stages["a"])
+            self.assertNotIn("learned", stages["b"])
             page.send("line", side="b")
             self.assertIn("cost=luma", page.wait("line")["text"])
             page.send("line", side="a")

@@ -267,7 +267,9 @@ TEST (test_parameters)
       == STEREO_OK);
   CHECK_INT (stereo_params_set_weights (params, text.data, text.length, &why),
       ==, STEREO_OK);
-  /* the cost is still another one */
+  CHECK_INT (stereo_params_get_weights (params), ==, n.checksum);
+  CHECK_INT (stereo_params_set_text (params, "cost", "census", &why), ==,
+      STEREO_OK);
   CHECK_INT (stereo_params_get_weights (params), ==, 0);
   CHECK_INT (stereo_params_set_text (params, "cost", "learned", &why), ==,
       STEREO_OK);

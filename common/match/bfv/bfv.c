@@ -48,6 +48,7 @@ static const StereoParamSpec specs[] = {
 };
 
 static const StereoParamDefault defaults[] = {
+  {"cost", STEREO_COST_LEARNED},
   {"median", true},
   {"refine", STEREO_REFINE_ALL},
   {NULL, 0}

@@ -304,6 +304,7 @@ bp_wants_color (const void *params, const StereoRefineParams * refine)
 }
 
 static const StereoParamDefault bp_defaults[] = {
+  {"cost", STEREO_COST_LEARNED},
   {"median", true},
   {"refine", STEREO_REFINE_FILLED},
   {NULL, 0}

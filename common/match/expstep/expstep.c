@@ -18,6 +18,7 @@ const StereoEnumValue stereo_color_metric_values[3] = {
 };
 
 const StereoParamDefault stereo_expstep_defaults[] = {
+  {"cost", STEREO_COST_LEARNED},
   {"median", true},
   {"refine", STEREO_REFINE_ALL},
   {NULL, 0}

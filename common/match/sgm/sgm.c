@@ -134,6 +134,7 @@ sgm_run (const StereoMatchFrame * frame, const void *stages)
 }
 
 static const StereoParamDefault sgm_defaults[] = {
+  {"cost", STEREO_COST_LEARNED},
   {"median", 1},
   {"refine", STEREO_REFINE_ALL},
   {NULL, 0}

@@ -177,6 +177,7 @@ vcbw_run (const StereoMatchFrame * frame, const void *stages)
 }
 
 static const StereoParamDefault defaults[] = {
+  {"cost", STEREO_COST_LEARNED},
   {"median", true},
   {"refine", STEREO_REFINE_ALL},
   {NULL, 0}
