@@ -366,6 +366,41 @@ class Files(unittest.TestCase):
             self.assertIn("stereorectify name=left view=left 'calibration=\"stereo.yml\"'", line)
             self.launch(line)
 
+    def test_weights(self):
+        """The network of the census in side A gives the map of the census in B, and a page can
+        name no other file."""
+        weights = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools",
+                               "train", "weights", "census.txt")
+        shutil.copy(weights, self.path("night.txt"))
+        with Server("--matcher", "stereovcbw", "--weights", self.path("night.txt"),
+                    self.path("left view.ppm"), self.path("right.ppm")) as server, \
+                Viewer(server).start() as page:
+            def maps():
+                """Of both sides, after their settings have changed."""
+                page.frames(4, side="b")
+                page.frames(4)
+                return [server.request("/export/%s/disparity.pfm" % side)[2] for side in "ab"]
+            page.set("matcher", "num-disparities", 16)
+            page.send("matcher", side="a", factory="stereosgm")
+            page.set("matcher", "cost", "learned")
+            page.send("compare", on=True)
+            page.wait("state", lambda m: m["compare"])
+            page.set("matcher", "cost", "census", side="b")
+            left, right = maps()
+            self.assertTrue(left.startswith(b"Pf"))
+            self.assertEqual(left, right)
+            self.assertNotIn("weights", json.dumps(page.elements))
+            self.assertIn("no property", page.error_of(
+                "set", side="a", element="matcher", property="weights", value="/etc/passwd"))
+            page.send("line", side="a")
+            line = page.wait("line")["text"]
+            self.assertIn("'weights=\"night.txt\"'", line)
+            page.send("matcher", side="a", factory="stereopyramid")
+            page.frames(2)
+            page.send("line", side="a")
+            self.assertNotIn("night.txt", page.wait("line")["text"])
+            self.launch(line)
+
     def test_images_of_a_page(self):
         left, right = texture(0), texture(SHIFT)
         with Server(*QUICK, "--token", "a-long-token") as server:
@@ -505,6 +540,8 @@ class Files(unittest.TestCase):
         self.assertIn("letters", wrong("--demo", "--token", "a b"))
         self.assertIn("x.json", wrong("--demo", "--settings", "x.json"))
         self.assertIn(self.folder, wrong("--demo", "--settings", self.folder))
+        self.assertIn("Cannot open x.txt: ", wrong("--demo", "--weights", "x.txt"))
+        self.assertIn("truth.pgm: line 1: ", wrong("--demo", "--weights", self.path("truth.pgm")))
         self.assertIn("65536 bytes", wrong("--demo", "--settings", "/dev/zero"))
         self.assertIn("exclude each other", wrong("--demo", "--sbs", "x"))
         self.assertIn("x.yml", wrong("--calibration", "x.yml", self.path("right.ppm"),

@@ -6,9 +6,35 @@
 
 #include "elements.h"
 
+#include "stereo.h"
+
 #include <gst/base/base.h>
 #include <math.h>
 #include <string.h>
+
+gboolean
+tune_has_weights (GstElement * element)
+{
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (element),
+      TUNE_WEIGHTS) != NULL;
+}
+
+gboolean
+tune_weights_check (const gchar * path, gchar ** why)
+{
+  StereoParams *params = NULL;
+  StereoMessage reason = { "" };
+  StereoStatus status = stereo_params_new (stereo_algorithm_find ("sgm"),
+      &params);
+
+  if (status == STEREO_OK)
+    status = stereo_params_set_text (params, TUNE_WEIGHTS, path, &reason);
+  if (status != STEREO_OK)
+    *why = g_strdup (reason.text[0] != '\0' ? reason.text
+        : stereo_status_name (status));
+  stereo_params_free (&params);
+  return status == STEREO_OK;
+}
 
 /* The largest integer up to which a double is exact. */
 #define MAX_EXACT (G_GUINT64_CONSTANT (1) << 53)

@@ -23,6 +23,15 @@
 /* Of a matcher: whether it times its stages, which the page shows. */
 #define TUNE_PROFILING "profiling"
 
+/* Of a matcher with the property cost: the file of a network.  It is an option
+ * of the program, because no page may name a file. */
+#define TUNE_WEIGHTS "weights"
+
+gboolean tune_has_weights (GstElement * element);
+
+/* FALSE, and in why, for g_free(), the error, if the file is no network. */
+gboolean tune_weights_check (const gchar * path, gchar ** why);
+
 /* Those for the page, terminated by NULL: of the element's class, then of its
  * base classes; for g_free(). */
 GParamSpec **tune_properties_list (GstElement * element);

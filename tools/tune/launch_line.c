@@ -68,6 +68,18 @@ tune_launch_line_quote (const gchar * description)
   }
 }
 
+/* " weights=FILE" if the matcher has one; for g_free(). */
+static gchar *
+weights_text (TuneSession * session, GstElement * matcher)
+{
+  g_autofree gchar *file = session->options->weights == NULL
+      || !tune_has_weights (matcher) ? NULL
+      : tune_quote_path (session->options->weights);
+
+  return g_strdup_printf ("%s%s", file != NULL ? " " TUNE_WEIGHTS "=" : "",
+      file != NULL ? file : "");
+}
+
 gchar *
 tune_launch_line (TuneSession * session, guint index)
 {
@@ -77,10 +89,12 @@ tune_launch_line (TuneSession * session, guint index)
           "matcher"));
   g_autofree gchar *color = tune_properties_text (tune_side_element (side,
           "color"));
+  g_autofree gchar *weights = weights_text (session, tune_side_element (side,
+          "matcher"));
   g_autofree gchar *text = g_strdup_printf ("gst-launch-1.0 %s left. ! queue ! "
-      "m.sink_left right. ! queue ! m.sink_right %s name=m%s ! "
+      "m.sink_left right. ! queue ! m.sink_right %s name=m%s%s ! "
       "disparitycolor%s ! videoconvert ! autovideosink", source,
-      tune_side_matcher (side), match, color);
+      tune_side_matcher (side), weights, match, color);
 
   return tune_launch_line_quote (text);
 }

@@ -57,6 +57,8 @@ static const CliOption option_rows[] = {
   {"truth-scale", "S", CLI_POSITIVE, AT (truth_scale),
       "its levels per pixel (16 bits: 256, PFM: 1)"},
   {"matcher", "NAME", CLI_TEXT, AT (matcher), "initial matcher (stereosgm)"},
+  {"weights", "FILE", CLI_TEXT, AT (weights),
+      "network of cost=learned for all matchers (the built-in one)"},
   {"settings", "FILE", CLI_TEXT, AT (settings),
       "initial settings, as saved by the page"},
   {"port", "N", CLI_INTEGER, AT (port), "port to listen on (8910; 0 = any)",

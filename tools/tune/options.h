@@ -37,6 +37,7 @@ typedef struct
   double focal_length;          /* pixels; 0 = unknown */
   double baseline;              /* metres; 0 = unknown */
   const char *matcher;          /* the name of an element */
+  const char *weights;          /* of cost=learned, or NULL */
   const char *settings;         /* or NULL */
   const char *address;          /* NULL: this machine only */
   int port;                     /* 0: any free one */

@@ -277,7 +277,8 @@ make_side (TuneSession * session, guint index, const gchar * factory)
     side_ready, is_wanted, take_picture, property_changed, forward_warning,
     side_failed
   };
-  TuneSide *side = tune_side_new (index, factory, &callbacks, session);
+  TuneSide *side = tune_side_new (index, factory, session->options->weights,
+      &callbacks, session);
   GstElement *colors[] = { tune_side_element (side, "color"),
     tune_side_element (side, "depth-color")
   };
@@ -378,6 +379,8 @@ tune_session_new (const TuneOptions * options, gchar ** why)
   session->viewers = g_ptr_array_new_with_free_func
       ((GDestroyNotify) tune_viewer_free);
   if (!tune_matchers_check (options->matcher, why)
+      || (options->weights != NULL
+          && !tune_weights_check (options->weights, why))
       || (options->truth != NULL && !tune_truth_read (&session->truth,
               options->truth, options->truth_scale, why))
       || !open_source (session, why)) {

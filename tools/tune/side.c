@@ -226,6 +226,8 @@ make_stage (TuneSide * side, TuneStageIndex index, const gchar * factory)
 
   if (index == TUNE_MATCHER_STAGE)
     g_object_set (element, TUNE_PROFILING, TRUE, NULL);
+  if (index == TUNE_MATCHER_STAGE && tune_has_weights (element))
+    g_object_set (element, TUNE_WEIGHTS, side->weights, NULL);
   g_signal_connect (element, "notify", G_CALLBACK (property_changed), side);
   side->stages[index] = tune_stage_new (element, kinds[index].inputs,
       kinds[index].outputs, kinds[index].formats, &callbacks, side);
@@ -304,11 +306,12 @@ tune_side_matcher (TuneSide * side)
 }
 
 TuneSide *
-tune_side_new (guint index, const gchar * factory,
+tune_side_new (guint index, const gchar * factory, const gchar * weights,
     const TuneSideCallbacks * callbacks, gpointer data)
 {
   TuneSide *side = g_new0 (TuneSide, 1);
 
+  side->weights = weights;
   side->callbacks = *callbacks;
   side->data = data;
   side->index = index;

@@ -58,6 +58,7 @@ struct TuneSide
   TunePair pair;                /* of the map */
 
   /* private */
+  const gchar *weights;
   TuneSideCallbacks callbacks;
   gpointer data;
   TuneStage *stages[TUNE_N_STAGES];
@@ -70,9 +71,9 @@ struct TuneSide
   gint64 since;
 };
 
-/* factory is the name of a matcher. */
+/* factory is the name of a matcher; weights, a file or NULL, is borrowed. */
 TuneSide *tune_side_new (guint index, const gchar * factory,
-    const TuneSideCallbacks * callbacks, gpointer data);
+    const gchar * weights, const TuneSideCallbacks * callbacks, gpointer data);
 void tune_side_free (TuneSide ** side);
 
 /* Names of its elements, terminated by NULL: "matcher", ... */

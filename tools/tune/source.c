@@ -217,9 +217,8 @@ take_message (GstBus * bus, GstMessage * message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* A path as a value in a description: absolute and quoted. */
-static gchar *
-quote_path (const gchar * path)
+gchar *
+tune_quote_path (const gchar * path)
 {
   g_autofree gchar *absolute = g_canonicalize_filename (path, NULL);
   GString *text = g_string_new (absolute);
@@ -239,7 +238,7 @@ describe_end (const TuneOptions * options, const gchar * name)
 
   if (options->calibration == NULL)
     return g_strdup_printf ("identity name=%s", name);
-  file = quote_path (options->calibration);
+  file = tune_quote_path (options->calibration);
   return g_strdup_printf ("stereorectify name=%s view=%s calibration=%s", name,
       name, file);
 }
@@ -247,7 +246,7 @@ describe_end (const TuneOptions * options, const gchar * name)
 static gchar *
 describe_files (const TuneOptions * options)
 {
-  g_autofree gchar *file = quote_path (options->left);
+  g_autofree gchar *file = tune_quote_path (options->left);
   g_autofree gchar *left = describe_end (options, "left");
   g_autofree gchar *right = describe_end (options, "right");
   g_autofree gchar *other = NULL;
@@ -256,7 +255,7 @@ describe_files (const TuneOptions * options)
     return g_strdup_printf ("filesrc location=%s ! decodebin ! videoconvert ! "
         "stereosplit name=split layout=side-by-side split.src_left ! queue ! "
         "%s split.src_right ! queue ! %s", file, left, right);
-  other = quote_path (options->right);
+  other = tune_quote_path (options->right);
   return g_strdup_printf ("filesrc location=%s ! decodebin ! videoconvert ! %s "
       "filesrc location=%s ! decodebin ! videoconvert ! %s", file, left, other,
       right);

@@ -93,6 +93,9 @@ void tune_source_sync_scenes (TuneSource * source, GParamSpec * property);
  * left and right; for g_free(). */
 gchar *tune_source_description (TuneSource * source);
 
+/* A path as a value in a description: absolute and quoted; for g_free(). */
+gchar *tune_quote_path (const gchar * path);
+
 /* A title without folders; for g_free(). */
 gchar *tune_source_title (TuneSource * source);
 
