@@ -43,6 +43,8 @@ struct StereoAlignment
   unsigned n_equal;             /* reports in a row with this status */
   StereoCorrection correction;
 
+  size_t n_fitted;              /* matches of the last pair; 0 = not fitted */
+
   /* of `capacity` matches */
   size_t capacity;
   StereoAlignPoint *points;
@@ -55,6 +57,7 @@ struct StereoAlignment
   StereoRunner *runner;
   StereoPortSetup inputs[2];    /* width 0 = not configured */
   StereoRowMatch *measured;     /* the output */
+  size_t n_measured;            /* matches of the last pair in it */
 };
 
 static const StereoSizedType report_type = {
@@ -117,6 +120,7 @@ free_matches (StereoAlignment * self)
   self->rows = self->limits = self->scratch = NULL;
   self->jacobian = NULL;
   self->capacity = 0;
+  self->n_fitted = 0;
 }
 
 void
@@ -166,6 +170,7 @@ stereo_alignment_reset (StereoAlignment * self)
     set_correction (self, NULL);
   stereo_align_filter_reset (&self->filter);
   self->n_pairs = 0;
+  self->n_fitted = 0;
   self->seconds = NAN;
   clear_report (self);
 }
@@ -240,6 +245,20 @@ bool
 stereo_alignment_is_urgent (const StereoAlignment * self)
 {
   return self->n_pairs < URGENT_PAIRS || self->filter.n_contradicting > 0;
+}
+
+const StereoRowMatch *
+stereo_alignment_get_matches (const StereoAlignment * self, size_t *n_matches)
+{
+  *n_matches = self->n_measured;
+  return self->n_measured > 0 ? self->measured + 1 : NULL;
+}
+
+bool
+stereo_alignment_match_fits (const StereoAlignment * self, size_t index)
+{
+  return index < self->n_fitted
+      && fabs (self->rows[index]) < self->limits[index];
 }
 
 /* ------------------------------------------------------------------ matches */
@@ -346,6 +365,7 @@ add_pair (StereoAlignment * self, StereoAlignPair * pair, double seconds)
   stereo_align_prior_init (&prior, &self->views, focal_known);
   pair->fitted = stereo_align_fit (&pair->views, &pair->matches, &prior, NULL,
       &pair->fit);
+  self->n_fitted = pair->fitted ? pair->matches.n : 0;
   stereo_align_judge (pair, disparities, &report);
   if (report.status == STEREO_ALIGNMENT_OK
       || report.status == STEREO_ALIGNMENT_OFF) {
@@ -475,6 +495,7 @@ stereo_alignment_measure (StereoAlignment * self, StereoDevice * device,
       || stereo_format_name (right->format) == NULL)
     return stereo_fail (why, STEREO_ERROR_ARGUMENT,
         "a view has an unknown format");
+  self->n_measured = 0;
   status = open_runner (self, device, why);
   if (status != STEREO_OK)
     return status;
@@ -485,6 +506,7 @@ stereo_alignment_measure (StereoAlignment * self, StereoDevice * device,
     return status;
   }
   memcpy (&header, self->measured, sizeof (header));
+  self->n_measured = (size_t) header.n_matches;
   return stereo_alignment_add (self, left->width, left->height,
       self->measured + 1, (size_t) header.n_matches, applied, seconds, why);
 }

@@ -169,6 +169,72 @@ TEST (test_most_matches_may_be_wrong)
   }
 }
 
+/* Wrong matches may be on the right row by chance. */
+TEST (test_matches_that_fit)
+{
+  SCOPED (stereo_alignment_free) StereoAlignment *alignment = new_alignment ();
+  StereoAlignmentReport report = STEREO_ALIGNMENT_REPORT_INIT;
+  StereoRowMatch matches[400];
+  CameraScene scene = usual;
+  unsigned n = 0;
+
+  scene.n = 400;
+  scene.outliers = 0.4;
+  CHECK (!stereo_alignment_match_fits (alignment, 0));
+  rig_match (&ideal, NULL, &scene, matches);
+  REQUIRE (stereo_alignment_add (alignment, ideal.width, ideal.height, matches,
+          400, NULL, NAN, NULL) == STEREO_OK);
+  for (size_t i = 0; i < 400; i++) {
+    const bool fits = stereo_alignment_match_fits (alignment, i);
+
+    n += fits;
+    if (abs (matches[i].dy) < 256 / 8)
+      CHECK (fits);
+    if (abs (matches[i].dy) > 3 * 256)
+      CHECK (!fits);
+  }
+  stereo_alignment_get_report (alignment, &report);
+  CHECK_INT (n, ==, report.n_fitting);
+  CHECK (!stereo_alignment_match_fits (alignment, 400));
+  REQUIRE (stereo_alignment_add (alignment, ideal.width, ideal.height, matches,
+          5, NULL, NAN, NULL) == STEREO_OK);
+  CHECK (!stereo_alignment_match_fits (alignment, 0));
+}
+
+TEST (test_matches_of_two_images)
+{
+  enum { WIDTH = 320, HEIGHT = 240, SHIFT = 6, ROWS = 2 };
+  static uint8_t scene[HEIGHT + ROWS][WIDTH + SHIFT];
+  const StereoImage left = {.format = STEREO_FORMAT_GRAY8,.width = WIDTH,
+    .height = HEIGHT,.plane = {scene},.stride = {WIDTH + SHIFT}
+  };
+  StereoImage right = left;
+  SCOPED (stereo_alignment_free) StereoAlignment *alignment = new_alignment ();
+  SCOPED (stereo_device_unref) StereoDevice *device = NULL;
+  const StereoRowMatch *matches;
+  uint64_t seed = 5;
+  size_t n, n_right = 0;
+
+  for (int y = 0; y < HEIGHT + ROWS; y++) {
+    for (int x = 0; x < WIDTH + SHIFT; x++)
+      scene[y][x] = x % 4 || y % 4 ? scene[y - y % 4][x - x % 4]
+          : (uint8_t) (256 * rig_random (&seed));
+  }
+  right.plane[0] = &scene[ROWS][SHIFT];
+  CHECK (stereo_alignment_get_matches (alignment, &n) == NULL && n == 0);
+  REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
+      == STEREO_OK);
+  REQUIRE (stereo_alignment_measure (alignment, device, &left, &right, NULL,
+          NAN, NULL) == STEREO_OK);
+  matches = stereo_alignment_get_matches (alignment, &n);
+  REQUIRE (n > 100);
+  for (size_t i = 0; i < n; i++)
+    n_right += stereo_alignment_match_fits (alignment, i)
+        && abs (matches[i].dx + 256 * SHIFT) < 64
+        && abs (matches[i].dy + 256 * ROWS) < 64;
+  CHECK_INT (n_right, >, 9 * n / 10);
+}
+
 TEST (test_too_few_matches_are_unknown)
 {
   const CameraRig rig = make_rig (3, 0);
