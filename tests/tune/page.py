@@ -22,7 +22,7 @@ except ImportError:
 PROGRAM = sys.argv[1]
 # Time limit in seconds, for a sanitized build on a loaded machine.
 PATIENCE = 60
-VIEWS = ["left", "disparity", "confidence", "depth", "view", "wrong"]
+VIEWS = ["left", "right", "disparity", "confidence", "depth", "view", "wrong"]
 
 
 class Server:

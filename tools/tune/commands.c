@@ -207,6 +207,14 @@ run_probe (Command * command)
 }
 
 static void
+run_matches (Command * command)
+{
+  if (check_side (command))
+    answer (command, tune_notify_matches (command->session,
+            command->message->side));
+}
+
+static void
 run_line (Command * command)
 {
   if (check_side (command))
@@ -277,6 +285,7 @@ static void (*const runners[TUNE_N_MESSAGES]) (Command * command) = {
   [TUNE_PAUSE] = run_pause,
   [TUNE_STEP] = run_step,
   [TUNE_PROBE] = run_probe,
+  [TUNE_MATCHES] = run_matches,
   [TUNE_LINE] = run_line,
   [TUNE_SAVE] = run_save,
   [TUNE_LOAD] = run_load,

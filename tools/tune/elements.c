@@ -6,6 +6,7 @@
 
 #include "elements.h"
 
+#include "alignment.h"
 #include "stereo.h"
 
 #include <gst/base/base.h>
@@ -109,10 +110,11 @@ tune_properties_find (GstElement * element, const gchar * name)
 gboolean
 tune_property_is_live (GParamSpec * property)
 {
-  return (property->flags & (GST_PARAM_MUTABLE_PLAYING
+  /* other elements are before the matcher with alignment=correct */
+  return strcmp (property->name, TUNE_ALIGNMENT) != 0 && ((property->flags & (GST_PARAM_MUTABLE_PLAYING
           | GST_PARAM_CONTROLLABLE)) != 0
       || !(property->flags & (GST_PARAM_MUTABLE_READY
-          | GST_PARAM_MUTABLE_PAUSED));
+              | GST_PARAM_MUTABLE_PAUSED)));
 }
 
 static JsonNode *

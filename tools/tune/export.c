@@ -154,6 +154,17 @@ serve_disparities (SoupServerMessage * message, GstSample * sample)
 }
 
 static const gchar *
+serve_correction (SoupServerMessage * message, TuneSide * side)
+{
+  gchar *file = tune_alignment_file (tune_side_element (side, "matcher"));
+
+  if (file == NULL)
+    return "There is no correction: rows match, or cannot be measured.\n";
+  respond (message, file, strlen (file));
+  return NULL;
+}
+
+static const gchar *
 serve_view (TuneExports * exports, SoupServerMessage * message,
     TuneSide * side, const gchar * name)
 {
@@ -180,6 +191,8 @@ serve_file (TuneExports * exports, SoupServerMessage * message,
 
   if (side->map == NULL)
     return "There is no map yet.\n";
+  if (strcmp (name, TUNE_CORRECTION_FILE) == 0)
+    return serve_correction (message, side);
   if (strcmp (name, "disparity.pfm") == 0)
     return serve_disparities (message, side->map);
   if (!depth && strcmp (name, "points.ply") != 0)

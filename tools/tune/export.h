@@ -12,6 +12,8 @@
  *   SIDE/depth16.png     codes of disparitydepth, 16 bits: millimetres unless
  *                        depth-scale is set; 0 = unknown
  *   SIDE/points.ply      coloured points of disparitycloud, in metres
+ *   SIDE/correction.yml  the correction of the views that the matcher asks for,
+ *                        as a calibration file for stereorectify
  *
  * SIDE is a or b, and VIEW an id of tune_views.
  */
@@ -20,6 +22,8 @@
 #define TUNE_EXPORT_H
 
 #include "session.h"
+
+#define TUNE_CORRECTION_FILE "correction.yml"
 
 typedef struct TuneExports TuneExports;
 

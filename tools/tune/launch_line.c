@@ -7,6 +7,8 @@
 #include "launch_line.h"
 
 #include "elements.h"
+#include "export.h"
+#include "notifications.h"
 
 #include <string.h>
 
@@ -80,6 +82,25 @@ weights_text (TuneSession * session, GstElement * matcher)
       file != NULL ? file : "");
 }
 
+/* What corrects a view before the matcher.  A pair of images ends before the
+ * matcher has measured it: it needs the correction as a file. */
+static gchar *
+describe_correction (TuneSession * session, guint index, const gchar * view)
+{
+  GstElement *matcher = tune_side_element (session->sides[index], "matcher");
+  g_autofree gchar *file = NULL;
+
+  if (!tune_alignment_corrects (matcher))
+    return g_strdup ("");
+  file = tune_alignment_file (matcher);
+  if (session->source->still)
+    return file == NULL ? g_strdup ("")
+        : g_strdup_printf (" ! videoconvert ! stereorectify view=%s "
+        "calibration=%s-" TUNE_CORRECTION_FILE, view, tune_side_names[index]);
+  return g_strdup (tune_source_takes_corrections (session->source) ? ""
+      : " ! videoconvert ! stereorectify");
+}
+
 gchar *
 tune_launch_line (TuneSession * session, guint index)
 {
@@ -91,9 +112,11 @@ tune_launch_line (TuneSession * session, guint index)
           "color"));
   g_autofree gchar *weights = weights_text (session, tune_side_element (side,
           "matcher"));
-  g_autofree gchar *text = g_strdup_printf ("gst-launch-1.0 %s left. ! queue ! "
-      "m.sink_left right. ! queue ! m.sink_right %s name=m%s%s ! "
-      "disparitycolor%s ! videoconvert ! autovideosink", source,
+  g_autofree gchar *left = describe_correction (session, index, "left");
+  g_autofree gchar *right = describe_correction (session, index, "right");
+  g_autofree gchar *text = g_strdup_printf ("gst-launch-1.0 %s left. ! queue%s "
+      "! m.sink_left right. ! queue%s ! m.sink_right %s name=m%s%s ! "
+      "disparitycolor%s ! videoconvert ! autovideosink", source, left, right,
       tune_side_matcher (side), weights, match, color);
 
   return tune_launch_line_quote (text);

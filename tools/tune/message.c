@@ -11,6 +11,7 @@
 
 const TuneViewName tune_views[TUNE_N_VIEWS] = {
   [TUNE_VIEW_LEFT] = {"left", "Left view"},
+  [TUNE_VIEW_RIGHT] = {"right", "Right view"},
   [TUNE_VIEW_DISPARITY] = {"disparity", "Disparity"},
   [TUNE_VIEW_CONFIDENCE] = {"confidence", "Confidence"},
   [TUNE_VIEW_DEPTH] = {"depth", "Depth"},
@@ -72,6 +73,7 @@ static const Type types[TUNE_N_MESSAGES] = {
   [TUNE_STEP] = {"step", {{NULL}}},
   [TUNE_PROBE] = {"probe", {MEMBER (side, SIDE), MEMBER (x, PIXELS),
           MEMBER (y, PIXELS)}},
+  [TUNE_MATCHES] = {"matches", {MEMBER (side, SIDE)}},
   [TUNE_LINE] = {"line", {MEMBER (side, SIDE)}},
   [TUNE_SAVE] = {"save", {{NULL}}},
   [TUNE_LOAD] = {"load", {MEMBER (text, STRING)}},

@@ -15,6 +15,7 @@
  *   pause    on
  *   step
  *   probe    side x y                     pixels of the left view
+ *   matches  side                         of the newest pair
  *   line     side
  *   save
  *   load     text
@@ -34,6 +35,7 @@
 typedef enum
 {
   TUNE_VIEW_LEFT,
+  TUNE_VIEW_RIGHT,
   TUNE_VIEW_DISPARITY,
   TUNE_VIEW_CONFIDENCE,
   TUNE_VIEW_DEPTH,
@@ -67,6 +69,7 @@ typedef enum
   TUNE_PAUSE,
   TUNE_STEP,
   TUNE_PROBE,
+  TUNE_MATCHES,
   TUNE_LINE,
   TUNE_SAVE,
   TUNE_LOAD,

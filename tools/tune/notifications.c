@@ -107,6 +107,8 @@ tune_notify_hello (TuneSession * session)
   json_object_set_boolean_member (object, "loops", !session->source->live);
   json_object_set_boolean_member (object, "paused",
       session->side_by_side->paused);
+  json_object_set_boolean_member (object, "corrects",
+      tune_source_takes_corrections (session->source));
   json_object_set_boolean_member (object, "truth",
       (session->views & 1u << TUNE_VIEW_WRONG) != 0);
   json_object_set_array_member (object, "views", list_views (session->views));
@@ -192,6 +194,7 @@ tune_notify_stats (TuneSession * session)
   JsonObject *object = new_message ("stats");
 
   json_object_set_int_member (object, "viewers", session->viewers->len);
+  json_object_set_boolean_member (object, "still", session->source->still);
   for (guint i = 0; i < TUNE_MAX_SIDES; i++) {
     TuneSide *side = session->sides[i];
     JsonObject *stats;
@@ -201,6 +204,8 @@ tune_notify_stats (TuneSession * session)
       continue;
     stats = json_object_new ();
     tune_side_add_speed (side, stats);
+    json_object_set_object_member (stats, TUNE_ALIGNMENT,
+        tune_alignment_report (tune_side_element (side, "matcher")));
     json_object_set_int_member (stats, "skipped",
         (gint64) tune_source_dropped (session->source));
     if (side->map != NULL && tune_map_open (&map, side->map)) {
@@ -237,6 +242,26 @@ tune_notify_probe (TuneSession * session, guint index, guint x, guint y)
   set_double (object, "confidence", side->confidence == NULL ? (gdouble) NAN
       : tune_map_fraction (side->confidence, (gint) x, (gint) y));
   return finish_message (object);
+}
+
+/* The points of a pair are computed once for all viewers. */
+gchar *
+tune_notify_matches (TuneSession * session, guint index)
+{
+  TuneSide *side = session->sides[index];
+  JsonObject *object;
+
+  if (session->matches[index] != NULL
+      && session->matches_frame[index] == side->frame)
+    return g_strdup (session->matches[index]);
+  object = new_side_message ("matches", index);
+  json_object_set_int_member (object, "frame", side->frame);
+  json_object_set_array_member (object, "points", tune_aligner_match
+      (session->aligner, &side->pair));
+  g_free (session->matches[index]);
+  session->matches[index] = finish_message (object);
+  session->matches_frame[index] = side->frame;
+  return g_strdup (session->matches[index]);
 }
 
 gchar *

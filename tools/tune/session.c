@@ -47,8 +47,9 @@ is_wanted (TuneView view, gpointer data)
 static void
 update_views (TuneSession * session)
 {
-  TuneViews views = 1u << TUNE_VIEW_LEFT | 1u << TUNE_VIEW_DISPARITY
-      | 1u << TUNE_VIEW_CONFIDENCE | 1u << TUNE_VIEW_VIEW;
+  TuneViews views = 1u << TUNE_VIEW_LEFT | 1u << TUNE_VIEW_RIGHT
+      | 1u << TUNE_VIEW_DISPARITY | 1u << TUNE_VIEW_CONFIDENCE
+      | 1u << TUNE_VIEW_VIEW;
   gdouble camera[3];
 
   for (guint i = 0; i < TUNE_MAX_SIDES; i++) {
@@ -85,7 +86,10 @@ side_ready (TuneSide * side, gpointer data)
   if (session->views & 1u << TUNE_VIEW_WRONG && side->map != NULL
       && is_wanted (TUNE_VIEW_WRONG, session))
     show_errors (session, side);
-  tune_side_by_side_update (session->side_by_side);
+  if (tune_side_is_outdated (side))
+    tune_side_by_side_refresh (session->side_by_side);
+  else
+    tune_side_by_side_update (session->side_by_side);
 }
 
 static void
@@ -328,8 +332,10 @@ tune_session_open_pair (TuneSession * session, GstSample * left,
   g_clear_pointer (&session->failure, g_free);
   for (guint i = 0; i < TUNE_MAX_SIDES; i++) {
     tune_pictures_drop_side (session->pictures, i);
-    if (session->sides[i] != NULL)
-      tune_side_change (session->sides[i], "depth", TRUE, set_camera, session);
+    if (session->sides[i] == NULL)
+      continue;
+    tune_side_change (session->sides[i], "depth", TRUE, set_camera, session);
+    tune_side_reset_views (session->sides[i]);
   }
   session->source = tune_source_new_still (options, left, right);
   tune_side_by_side_set_source (session->side_by_side, session->source);
@@ -388,6 +394,7 @@ tune_session_new (const TuneOptions * options, gchar ** why)
     return NULL;
   }
   session->pictures = tune_pictures_new (&callbacks, session);
+  session->aligner = tune_aligner_new ();
   session->side_by_side = tune_side_by_side_new (session->source);
   session->sides[0] = make_side (session, 0, options->matcher);
   tune_side_by_side_set_sides (session->side_by_side, session->sides);
@@ -409,8 +416,11 @@ tune_session_free (TuneSession ** session)
     return;
   g_clear_handle_id (&self->timer, g_source_remove);
   g_ptr_array_unref (self->viewers);
-  for (guint i = 0; i < TUNE_MAX_SIDES; i++)
+  for (guint i = 0; i < TUNE_MAX_SIDES; i++) {
     tune_side_free (&self->sides[i]);
+    g_free (self->matches[i]);
+  }
+  tune_aligner_free (&self->aligner);
   tune_side_by_side_free (&self->side_by_side);
   tune_source_free (&self->source);
   tune_pictures_free (&self->pictures);

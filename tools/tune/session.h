@@ -13,6 +13,7 @@
 #ifndef TUNE_SESSION_H
 #define TUNE_SESSION_H
 
+#include "alignment.h"
 #include "map.h"
 #include "options.h"
 #include "pictures.h"
@@ -27,6 +28,9 @@ typedef struct
   TuneSideBySide *side_by_side;
   TuneSide *sides[TUNE_MAX_SIDES];      /* the second one may be NULL */
   TunePictures *pictures;
+  TuneAligner *aligner;         /* NULL without memory */
+  guint matches_frame[TUNE_MAX_SIDES];  /* frame of matches; 0 = none */
+  gchar *matches[TUNE_MAX_SIDES];       /* the last message of a side */
   TuneTruth truth;              /* of a file, or of the newest frame */
   TuneViews views;              /* those available */
   GPtrArray *viewers;           /* TuneViewer */

@@ -6,11 +6,19 @@
 
 #include "side.h"
 
+#include "alignment.h"
 #include "map.h"
 #include "elements.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Before a matcher that corrects its views, in any of its formats. */
+#define CORRECTION "videoconvert ! stereorectify"
+
+/* Repetitions of a pair until its views are corrected: the first one sends the
+ * correction to the filter. */
+#define MAX_REPETITIONS 3
 
 const gchar *const tune_side_elements[] = {
   [TUNE_MATCHER_STAGE] = "matcher",
@@ -136,6 +144,31 @@ show_map (TuneSide * side, TuneStageIndex index)
   tune_stage_push (side->stages[index], inputs);
 }
 
+/* Replaces the views of the newest map by those that the matcher got. */
+static void
+take_corrected (TuneSide * side)
+{
+  const TuneStage *stage = side->stages[TUNE_MATCHER_STAGE];
+  GstSample **views[] = { &side->pair.left, &side->pair.right };
+  gboolean settled = TRUE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
+    if (stage->filtered[i] == NULL)
+      continue;
+    gst_sample_unref (*views[i]);
+    *views[i] = gst_sample_ref (stage->filtered[i]);
+    settled = settled && tune_alignment_is_applied (stage->element,
+        *views[i]);
+  }
+  side->n_unsettled = settled ? 0 : side->n_unsettled + 1;
+}
+
+gboolean
+tune_side_is_outdated (TuneSide * side)
+{
+  return side->n_unsettled > 0 && side->n_unsettled <= MAX_REPETITIONS;
+}
+
 static void
 take_map (TuneSide * side, GstSample ** outputs)
 {
@@ -146,10 +179,13 @@ take_map (TuneSide * side, GstSample ** outputs)
   tune_pair_clear (&side->pair);
   side->pair = side->given;
   memset (&side->given, 0, sizeof (side->given));
+  take_corrected (side);
   side->frame = side->given_frame;
   side->n_maps++;
   side->callbacks.picture (side, TUNE_VIEW_LEFT, side->pair.left, side->frame,
       side->data);
+  side->callbacks.picture (side, TUNE_VIEW_RIGHT, side->pair.right,
+      side->frame, side->data);
   if (side->confidence != NULL)
     side->callbacks.picture (side, TUNE_VIEW_CONFIDENCE, side->confidence,
         side->frame, side->data);
@@ -233,6 +269,18 @@ make_stage (TuneSide * side, TuneStageIndex index, const gchar * factory)
       kinds[index].outputs, kinds[index].formats, &callbacks, side);
 }
 
+/* Puts filters before a stopped matcher, or removes them: a filter keeps its
+ * correction, so that switching it off needs a new one. */
+static void
+update_filters (TuneSide * side)
+{
+  TuneStage *stage = side->stages[TUNE_MATCHER_STAGE];
+
+  side->n_unsettled = 0;
+  tune_stage_set_filter (stage, tune_alignment_corrects (stage->element)
+      ? CORRECTION : NULL);
+}
+
 /* Ends a change; the matcher gets the pair again that it was working on. */
 static void
 end_change (TuneSide * side, gboolean repeat)
@@ -242,6 +290,29 @@ end_change (TuneSide * side, gboolean repeat)
   side->changing = FALSE;
   if (repeat && inputs[0] != NULL)
     tune_stage_push (side->stages[TUNE_MATCHER_STAGE], inputs);
+}
+
+/* What one matcher has found out about the views, another one can use. */
+static void
+copy_correction (GstElement * from, GstElement * to)
+{
+  g_autofree gchar *text = tune_alignment_correction (from);
+
+  g_object_set (to, "correction", text, NULL);
+}
+
+void
+tune_side_reset_views (TuneSide * side)
+{
+  TuneStage *stage = side->stages[TUNE_MATCHER_STAGE];
+
+  side->changing = TRUE;
+  tune_stage_stop (stage);
+  tune_pair_clear (&side->given);
+  g_signal_emit_by_name (stage->element, "reset-alignment");
+  update_filters (side);
+  tune_stage_start (stage);
+  side->changing = FALSE;
 }
 
 void
@@ -256,6 +327,8 @@ tune_side_set_matcher (TuneSide * side, const gchar * factory)
   make_stage (side, TUNE_MATCHER_STAGE, factory);
   tune_stage_stop (*stage);
   tune_properties_copy (old, (*stage)->element);
+  copy_correction (old, (*stage)->element);
+  update_filters (side);
   tune_stage_start (*stage);
   end_change (side, was_busy);
 }
@@ -286,6 +359,8 @@ tune_side_change (TuneSide * side, const gchar * name, gboolean live,
   side->changing = TRUE;
   tune_stage_stop (stage);
   change (stage->element, data);
+  if (stage == side->stages[TUNE_MATCHER_STAGE])
+    update_filters (side);
   tune_stage_start (stage);
   end_change (side, was_busy && stage == side->stages[TUNE_MATCHER_STAGE]);
 }

@@ -11,6 +11,9 @@
  * A pair goes to the matcher.  Once the map is there, the next pair may follow,
  * and the map goes to the other elements whose picture is wanted.  An element
  * that is busy gets the newest map when it is done.
+ *
+ * With alignment=correct, the views go through stereorectify before the matcher,
+ * which takes its corrections.
  */
 
 #ifndef TUNE_SIDE_H
@@ -55,7 +58,7 @@ struct TuneSide
   guint frame;                  /* the number of the newest map */
   GstSample *map;               /* NULL before the first one */
   GstSample *confidence;        /* or NULL */
-  TunePair pair;                /* of the map */
+  TunePair pair;                /* of the map; corrected views */
 
   /* private */
   const gchar *weights;
@@ -67,6 +70,8 @@ struct TuneSide
   gboolean changing;            /* a stage is stopped for a change */
   TunePair given;               /* the last pair of the matcher */
   guint given_frame;
+  guint n_unsettled;            /* maps in a row whose views do not have the
+                                   correction that the matcher asks for */
   guint n_maps;                 /* since the last statistics */
   gint64 since;
 };
@@ -84,6 +89,14 @@ GstElement *tune_side_element (TuneSide * side, const gchar * name);
 
 /* The name of the matcher's factory. */
 const gchar *tune_side_matcher (TuneSide * side);
+
+/* Prepares the matcher for views of other cameras: drops the pair that it is
+ * working on, and forgets the alignment of the views. */
+void tune_side_reset_views (TuneSide * side);
+
+/* Whether the newest map is of views whose correction has changed meanwhile, so
+ * that the pair should be processed again. */
+gboolean tune_side_is_outdated (TuneSide * side);
 
 /* Replaces the matcher and keeps the properties that both have.  The new
  * matcher gets the pair that the old one was working on. */

@@ -515,6 +515,25 @@ tune_source_dropped (TuneSource * source)
       ? (guint64) superseded : 0);
 }
 
+gboolean
+tune_source_takes_corrections (TuneSource * source)
+{
+  g_autoptr (GstIterator) elements = source->pipeline == NULL ? NULL
+      : gst_bin_iterate_all_by_element_factory_name
+      (GST_BIN (source->pipeline), "stereorectify");
+  g_auto (GValue) item = G_VALUE_INIT;
+  gboolean takes;
+  guint n = 0;
+
+  while (elements != NULL
+      && gst_iterator_next (elements, &item) == GST_ITERATOR_OK) {
+    g_object_get (g_value_get_object (&item), "corrections", &takes, NULL);
+    n += takes;
+    g_value_reset (&item);
+  }
+  return n >= 2;
+}
+
 void
 tune_source_sync_scenes (TuneSource * source, GParamSpec * property)
 {

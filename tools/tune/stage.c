@@ -57,6 +57,38 @@ take_result (TuneStage * stage, GstElement * sink)
     end_job (stage, TRUE);
 }
 
+/* A filter has passed its image on. */
+static void
+take_filtered (TuneStage * stage, GstMessage * message)
+{
+  g_autoptr (GstSample) sample = NULL;
+
+  gst_structure_get (gst_message_get_structure (message), "sample",
+      GST_TYPE_SAMPLE, &sample, NULL);
+  for (guint i = 0; stage->busy && i < stage->n_inputs; i++) {
+    if (GST_OBJECT (stage->filters[i]) == GST_MESSAGE_SRC (message)
+        && GST_BUFFER_PTS (gst_sample_get_buffer (sample)) == stage->pts) {
+      g_clear_pointer (&stage->filtered[i], gst_sample_unref);
+      stage->filtered[i] = g_steal_pointer (&sample);
+      return;
+    }
+  }
+}
+
+/* Streaming thread: the message arrives before the result of this image. */
+static GstPadProbeReturn
+post_filtered (GstPad * pad, GstPadProbeInfo * info, gpointer filter)
+{
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstSample) sample = gst_sample_new (GST_PAD_PROBE_INFO_BUFFER
+      (info), caps, NULL, NULL);
+
+  gst_element_post_message (filter, gst_message_new_application (filter,
+          gst_structure_new ("filtered", "sample", GST_TYPE_SAMPLE, sample,
+              NULL)));
+  return GST_PAD_PROBE_OK;
+}
+
 GstSample *
 tune_stage_pull (GstElement * appsink)
 {
@@ -81,6 +113,7 @@ void
 tune_stage_push (TuneStage * stage, GstSample * const *inputs)
 {
   g_return_if_fail (!stage->busy);
+  clear_samples (stage->filtered);
   stage->busy = TRUE;
   stage->start = g_get_monotonic_time ();
   stage->pts = GST_BUFFER_PTS (gst_sample_get_buffer (inputs[0]));
@@ -114,6 +147,20 @@ set_device (TuneStage * stage, const gchar * text)
   stage->device = g_strndup (text, strcspn (text, ";"));
 }
 
+/* The element of a filter that has posted a message, or the stage's own. */
+static GstElement *
+find_poster (TuneStage * stage, GstMessage * message)
+{
+  GstObject *object = GST_MESSAGE_SRC (message);
+
+  for (guint i = 0; i < stage->n_inputs; i++) {
+    if (stage->filters[i] != NULL && GST_IS_ELEMENT (object)
+        && gst_object_has_as_ancestor (object, GST_OBJECT (stage->filters[i])))
+      return GST_ELEMENT (object);
+  }
+  return stage->element;
+}
+
 static gboolean
 take_message (GstBus * bus, GstMessage * message, gpointer data)
 {
@@ -122,8 +169,12 @@ take_message (GstBus * bus, GstMessage * message, gpointer data)
 
   (void) bus;
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_APPLICATION) {
-    take_result (stage, GST_ELEMENT (GST_MESSAGE_SRC (message)));
-  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_INFO) {
+    if (gst_message_has_name (message, "filtered"))
+      take_filtered (stage, message);
+    else
+      take_result (stage, GST_ELEMENT (GST_MESSAGE_SRC (message)));
+  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_INFO
+      && GST_MESSAGE_SRC (message) == GST_OBJECT (stage->element)) {
     gst_message_parse_info (message, &error, NULL);
     set_device (stage, error->message);
   } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
@@ -134,7 +185,8 @@ take_message (GstBus * bus, GstMessage * message, gpointer data)
     gst_message_parse_error (message, &error, NULL);
     if (stage->error == NULL) {
       g_autofree gchar *text = g_strdup_printf ("%s: %s", GST_OBJECT_NAME
-          (gst_element_get_factory (stage->element)), error->message);
+          (gst_element_get_factory (find_poster (stage, message))),
+          error->message);
 
       set_error (stage, text);
     }
@@ -184,7 +236,49 @@ add_input (TuneStage * stage, const gchar * pad)
   g_object_set (source, "format", GST_FORMAT_TIME, NULL);
   gst_bin_add (GST_BIN (stage->pipeline), source);
   link_pads (source, "src", stage->element, pad);
+  stage->pads[stage->n_inputs] = pad;
   stage->inputs[stage->n_inputs++] = source;
+}
+
+/* Removes the filter of an input. */
+static void
+remove_filter (TuneStage * stage, guint index)
+{
+  GstElement **filter = &stage->filters[index];
+
+  if (*filter != NULL)
+    gst_bin_remove (GST_BIN (stage->pipeline), *filter);
+  else
+    gst_element_unlink_pads (stage->inputs[index], "src", stage->element,
+        stage->pads[index]);
+  *filter = NULL;
+}
+
+static void
+add_filter (TuneStage * stage, guint index, const gchar * description)
+{
+  GstElement *filter = gst_parse_bin_from_description (description, TRUE,
+      NULL);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (filter, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, post_filtered, filter,
+      NULL);
+  gst_bin_add (GST_BIN (stage->pipeline), filter);
+  link_pads (stage->inputs[index], "src", filter, "sink");
+  link_pads (filter, "src", stage->element, stage->pads[index]);
+  stage->filters[index] = filter;
+}
+
+void
+tune_stage_set_filter (TuneStage * stage, const gchar * description)
+{
+  for (guint i = 0; i < stage->n_inputs; i++) {
+    remove_filter (stage, i);
+    if (description != NULL)
+      add_filter (stage, i, description);
+    else
+      link_pads (stage->inputs[i], "src", stage->element, stage->pads[i]);
+  }
 }
 
 static void
@@ -255,6 +349,7 @@ tune_stage_free (TuneStage ** stage)
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   gst_object_unref (self->pipeline);
   clear_samples (self->results);
+  clear_samples (self->filtered);
   g_free (self->device);
   g_free (self->error);
   g_free (self);
@@ -265,6 +360,7 @@ tune_stage_stop (TuneStage * stage)
 {
   gst_element_set_state (stage->pipeline, GST_STATE_NULL);
   clear_samples (stage->results);
+  clear_samples (stage->filtered);
   end_job (stage, FALSE);
 }
 

@@ -10,7 +10,8 @@
  * It processes one job at a time: one sample for each input, all with the same
  * timestamp; a callback in the main context delivers the outputs.  Between two
  * jobs the element can be exchanged, or stopped to set properties that cannot
- * change while it runs: no stream is cut, blocked or relinked.
+ * change while it runs, and to put filters before it: no stream is cut or
+ * blocked.
  *
  * All functions must be called in the thread of the default main context.
  */
@@ -43,6 +44,8 @@ struct TuneStage
   gchar *error;                 /* the first one since the start, or NULL */
   gdouble time;                 /* of the last job, in milliseconds */
   gchar *device;                /* the element's name for it, or "" */
+  GstSample *filtered[TUNE_STAGE_PADS]; /* the inputs of the last job, behind
+                                           the filters; NULL without */
 
   /* private */
   TuneStageCallbacks callbacks;
@@ -51,6 +54,8 @@ struct TuneStage
   guint n_inputs;
   guint n_outputs;
   GstElement *inputs[TUNE_STAGE_PADS];  /* owned by the pipeline */
+  GstElement *filters[TUNE_STAGE_PADS]; /* the same; NULL = none */
+  const gchar *pads[TUNE_STAGE_PADS];   /* of the element, for the inputs */
   GstElement *outputs[TUNE_STAGE_PADS]; /* the same; NULL if omitted */
   GstSample *results[TUNE_STAGE_PADS];  /* of the current job */
   GstClockTime pts;             /* of the job */
@@ -59,7 +64,7 @@ struct TuneStage
 
 /*
  * Takes the floating element.  inputs and outputs are pad names, terminated by
- * NULL; pads without a template are omitted.  formats (NULL: any) restricts the
+ * NULL, and borrowed; pads without a template are omitted.  formats (NULL: any) restricts the
  * outputs, as in caps: "{ GRAY8 }".
  */
 TuneStage *tune_stage_new (GstElement * element, const gchar * const *inputs,
@@ -80,6 +85,10 @@ void tune_stage_free (TuneStage ** stage);
 /* Starts a job with one sample for each input; the stage must not be busy.
  * Buffers keep their timestamps, which must differ between jobs. */
 void tune_stage_push (TuneStage * stage, GstSample * const *inputs);
+
+/* Puts a filter, such as "videoconvert ! stereorectify", before each input of a
+ * stopped stage, instead of the one that is there; NULL = none. */
+void tune_stage_set_filter (TuneStage * stage, const gchar * description);
 
 /* Stops the element, which ends a job without outputs, and starts it again. */
 void tune_stage_stop (TuneStage * stage);

@@ -1,0 +1,215 @@
+/* gst-stereomatching: alignment of the views of a side
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "alignment.h"
+
+#include "elements.h"
+#include "geometry/align.h"
+#include "message.h"
+
+#include <gst/video/video.h>
+#include <math.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------- a matcher */
+
+gboolean
+tune_alignment_corrects (GstElement * matcher)
+{
+  g_autoptr (JsonNode) mode = tune_property_get (matcher,
+      tune_properties_find (matcher, TUNE_ALIGNMENT));
+
+  return g_strcmp0 (tune_json_string (mode), "correct") == 0;
+}
+
+gchar *
+tune_alignment_correction (GstElement * matcher)
+{
+  gchar *text = NULL;
+
+  g_object_get (matcher, "correction", &text, NULL);
+  return text != NULL ? text : g_strdup ("");
+}
+
+gchar *
+tune_alignment_file (GstElement * matcher)
+{
+  g_autofree gchar *text = tune_alignment_correction (matcher);
+  StereoCorrection correction;
+  gchar *file;
+
+  if (text[0] == '\0'
+      || stereo_correction_parse (text, &correction, NULL) != STEREO_OK)
+    return NULL;
+  file = g_malloc (STEREO_CORRECTION_FILE_SIZE);
+  stereo_correction_format_opencv (&correction, file);
+  return file;
+}
+
+gboolean
+tune_alignment_is_applied (GstElement * matcher, GstSample * view)
+{
+  g_autofree gchar *wanted = tune_alignment_correction (matcher);
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (gst_sample_get_buffer
+      (view), "GstStereoCameraMeta");
+  const gchar *found = meta != NULL ? gst_structure_get_string
+      (gst_custom_meta_get_structure (meta), "correction") : NULL;
+
+  return strcmp (found != NULL ? found : "", wanted) == 0;
+}
+
+static gboolean
+add_field (GQuark id, const GValue * value, gpointer data)
+{
+  g_autofree gchar *name = g_strdelimit (g_strdup (g_quark_to_string (id)),
+      "-", '_');
+
+  if (G_VALUE_HOLDS_STRING (value))
+    json_object_set_string_member (data, name, g_value_get_string (value));
+  else if (G_VALUE_HOLDS_DOUBLE (value))
+    json_object_set_double_member (data, name, g_value_get_double (value));
+  else if (G_VALUE_HOLDS_UINT (value))
+    json_object_set_int_member (data, name, g_value_get_uint (value));
+  return TRUE;
+}
+
+JsonObject *
+tune_alignment_report (GstElement * matcher)
+{
+  JsonObject *object = json_object_new ();
+  g_autofree gchar *correction = tune_alignment_correction (matcher);
+  g_autoptr (GstStructure) stats = NULL, report = NULL;
+  guint64 time = GST_CLOCK_TIME_NONE;
+
+  g_object_get (matcher, "stats", &stats, NULL);
+  if (gst_structure_get (stats, TUNE_ALIGNMENT, GST_TYPE_STRUCTURE, &report,
+          NULL)) {
+    gst_structure_foreach (report, add_field, object);
+    gst_structure_get_uint64 (report, "timestamp", &time);
+  }
+  json_object_set_boolean_member (object, "measured",
+      GST_CLOCK_TIME_IS_VALID (time));
+  json_object_set_boolean_member (object, "correction",
+      correction[0] != '\0');
+  return object;
+}
+
+/* -------------------------------------------------------------------- points */
+
+struct TuneAligner
+{
+  StereoDevice *device;
+  StereoAlignment *alignment;
+};
+
+TuneAligner *
+tune_aligner_new (void)
+{
+  TuneAligner *aligner = g_new0 (TuneAligner, 1);
+
+  if (stereo_device_new_cpu (0, STEREO_SIMD_AUTO, &aligner->device, NULL)
+      != STEREO_OK
+      || stereo_alignment_new (&aligner->alignment, NULL) != STEREO_OK)
+    tune_aligner_free (&aligner);
+  return aligner;
+}
+
+void
+tune_aligner_free (TuneAligner ** aligner)
+{
+  if (*aligner == NULL)
+    return;
+  stereo_alignment_free (&(*aligner)->alignment);
+  stereo_device_unref (&(*aligner)->device);
+  g_clear_pointer (aligner, g_free);
+}
+
+/* The library names formats as GStreamer does, with X for alpha. */
+static gboolean
+find_format (const GstVideoInfo * info, StereoFormat * format)
+{
+  g_autofree gchar *name = g_strdup (GST_VIDEO_INFO_NAME (info));
+
+  if (GST_VIDEO_INFO_HAS_ALPHA (info))
+    g_strdelimit (name, "A", 'X');
+  for (guint i = 0; i < STEREO_N_FORMATS; i++) {
+    *format = i;
+    if (g_ascii_strcasecmp (stereo_format_name (i), name) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* FALSE or a frame for gst_video_frame_unmap(). */
+static gboolean
+map_view (GstSample * sample, GstVideoFrame * frame, StereoImage * image)
+{
+  StereoFormat format;
+  GstVideoInfo info;
+
+  if (sample == NULL
+      || !gst_video_info_from_caps (&info, gst_sample_get_caps (sample))
+      || !find_format (&info, &format)
+      || !gst_video_frame_map (frame, &info, gst_sample_get_buffer (sample),
+          GST_MAP_READ))
+    return FALSE;
+  *image = (StereoImage) {
+    .format = format,
+    .width = GST_VIDEO_FRAME_WIDTH (frame),
+    .height = GST_VIDEO_FRAME_HEIGHT (frame),
+  };
+  for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES (frame); i++) {
+    image->plane[i] = GST_VIDEO_FRAME_PLANE_DATA (frame, i);
+    image->stride[i] = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (frame, i);
+  }
+  return TRUE;
+}
+
+/* In pixels, rounded to 1/100. */
+static gdouble
+get_distance (gint distance)
+{
+  return round (distance * 100 / 256.0) / 100;
+}
+
+static JsonArray *
+make_point (const StereoRowMatch * match, gboolean fits)
+{
+  JsonArray *point = json_array_new ();
+
+  json_array_add_int_element (point, match->x);
+  json_array_add_int_element (point, match->y);
+  json_array_add_double_element (point, get_distance (match->dx));
+  json_array_add_double_element (point, get_distance (match->dy));
+  json_array_add_int_element (point, fits);
+  return point;
+}
+
+JsonArray *
+tune_aligner_match (TuneAligner * aligner, const TunePair * pair)
+{
+  JsonArray *points = json_array_new ();
+  GstVideoFrame frames[2];
+  StereoImage left, right;
+  const StereoRowMatch *matches;
+  gsize n = 0;
+
+  if (aligner == NULL || !map_view (pair->left, &frames[0], &left))
+    return points;
+  if (map_view (pair->right, &frames[1], &right)) {
+    stereo_alignment_reset (aligner->alignment);
+    if (stereo_alignment_measure (aligner->alignment, aligner->device, &left,
+            &right, NULL, NAN, NULL) == STEREO_OK) {
+      matches = stereo_alignment_get_matches (aligner->alignment, &n);
+      for (gsize i = 0; i < n; i++)
+        json_array_add_array_element (points, make_point (&matches[i],
+                stereo_alignment_match_fits (aligner->alignment, i)));
+    }
+    gst_video_frame_unmap (&frames[1]);
+  }
+  gst_video_frame_unmap (&frames[0]);
+  return points;
+}
