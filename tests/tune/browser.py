@@ -496,6 +496,102 @@ class Pictures(Case):
         self.tab.until("document.querySelector('#stages li')")
 
 
+class Alignment(Case):
+    def tearDown(self):
+        self.tab.value("document.querySelector('#overlay [value=none]').click()")
+        super().tearDown()
+        self.other.send("reset", side="a", element="matcher")
+        self.other.set("scene", "roll", 0)
+
+    def verdict(self, status):
+        self.tab.until("document.querySelector('.verdict.a').dataset.status === '%s'" % status)
+
+    def disturb(self):
+        self.other.set("scene", "roll", 1)
+        self.verdict("off")
+
+    def test_the_verdict(self):
+        self.verdict("ok")
+        text = "document.querySelector('.verdict.a').textContent"
+        self.tab.until(text + ".includes('Rows match within')")
+        self.tab.until(r"/known to±\d.*contrast\d.*×.*brightness.*levels.*sharpness\d.*fit.*Disparities/.test(%s)" % text)
+        self.disturb()
+        self.tab.until(text + ".includes('degrees clockwise')")
+        self.tab.until("document.getElementById('verdict-spoken').textContent.includes('Rows are off')")
+        self.tab.write(self.row("num-disparities") + " input[type=number]", "20")
+        self.tab.until("!document.querySelector('.verdict.a .apply').hidden")
+        wanted = int(self.tab.value("document.querySelector('.verdict.a .apply').dataset.value"))
+        self.assertGreater(wanted, 20)
+        self.tab.click(".verdict.a .apply")
+        self.heard("num-disparities", wanted)
+        self.tab.until("document.querySelector('.verdict.a .apply').hidden")
+        self.other.set("matcher", "alignment", "off")
+        self.verdict("none")
+
+    def test_the_switch(self):
+        self.disturb()
+        self.tab.focus("#correct-a")
+        self.tab.key(" ")
+        self.heard("alignment", "correct")
+        self.verdict("ok")
+        self.tab.until("document.querySelector('.verdict.a').textContent.includes('launch line adds one')")
+        self.tab.until("document.getElementById('line').textContent.includes('stereorectify ! m.sink_left')")
+        self.tab.until("!document.querySelector('#download .correction').hidden")
+        self.assertEqual(self.tab.value("document.activeElement.id"), "correct-a")
+        self.tab.key(" ")
+        self.heard("alignment", "measure")
+        self.verdict("off")
+
+    def test_matches(self):
+        self.disturb()
+        self.tab.click("#views [data-view=disparity]")
+        self.tab.click("#overlay [value=matches]")
+        self.tab.until("document.querySelector('#views [data-view=left]').getAttribute('aria-pressed') === 'true'")
+        drawn = "(i => (document.querySelector(`#overlay-a .match-${i}`)?.getAttribute('d') ?? '').split('M').length - 1)"
+        said = "(i => Number(document.querySelector(`.legend .match-${i}`).textContent.split(': ')[1]))"
+        self.tab.until("%s(3) > 20" % drawn)
+        self.assertTrue(self.tab.value("[0, 1, 2, 3, 4].every(i => %s(i) === %s(i))" % (drawn, said)))
+        self.tab.click("#correct-a")
+        self.tab.until("%s(0) > 20 && %s(3) < 10" % (drawn, drawn))
+        self.tab.click("#views [data-view=confidence]")
+        self.tab.until("document.getElementById('overlay-a').hasAttribute('hidden') &&"
+                       " document.getElementById('overlay-text').hidden")
+        self.tab.click("#views [data-view=left]")
+        self.tab.until("!document.getElementById('overlay-a').hasAttribute('hidden')")
+        self.tab.click("#compare")
+        self.tab.until("document.querySelectorAll('.legend').length === 2 &&"
+                       " document.querySelectorAll('#overlay-b .match').length === 5")
+
+    def test_rows(self):
+        seen = "document.getElementById('seen-view').textContent"
+        self.tab.focus("#look")
+        self.tab.key("o")
+        self.tab.key("o")
+        self.tab.until("document.querySelector('#overlay [value=rows]').checked")
+        self.tab.until("document.querySelector('#overlay-a .row')")
+        for view in ("Right view", "Left view", "Right view"):
+            self.tab.until("%s === '%s' && %s('picture-a')" % (seen, view, PAINTED))
+        self.tab.key("b")
+        self.tab.until("document.getElementById('blink').getAttribute('aria-pressed') === 'false'")
+        self.tab.until(seen + " === 'Left view'")
+        self.tab.key("2")
+        self.tab.until(seen + " === 'Right view'")
+        self.tab.key("1")
+        self.tab.until(seen + " === 'Left view'")
+        self.tab.key("o")
+        self.tab.until("document.querySelector('#overlay [value=none]').checked &&"
+                       " document.getElementById('blink').hidden")
+
+    def test_rows_do_not_blink_by_themselves_with_reduced_motion(self):
+        self.tab.prefer(prefers_reduced_motion="reduce")
+        self.open()
+        self.tab.click("#overlay [value=rows]")
+        self.tab.until("document.querySelector('#overlay-a .row')")
+        self.assertEqual(self.tab.value("document.getElementById('blink').getAttribute('aria-pressed')"), "false")
+        self.tab.prefer()
+        self.open()
+
+
 class ForEverybody(Case):
     def open_all(self):
         self.tab.value("document.querySelectorAll('details').forEach(part => { part.open = true; })")

@@ -26,10 +26,11 @@ export class Link {
   }
 
   /* Drops messages without a connection: the server sends its state to new
-   * ones. */
+   * ones. Returns whether it was sent. */
   send(message) {
     if (this.isOpen)
       this.#socket.send(JSON.stringify(message));
+    return this.isOpen;
   }
 
   retry() {

@@ -80,6 +80,11 @@ export class Side {
     this.#count();
   }
 
+  /* The control of a property, or undefined. */
+  control(element, property) {
+    return this.#controls.get(`${element} ${property}`);
+  }
+
   /* All but the scene, which both sides share. */
   reset() {
     this.#elements.filter(({id}) => id !== 'scene').forEach(({id}) => this.#tell({type: 'reset', element: id}));

@@ -14,6 +14,11 @@ const HEAD = 12;
 const TYPES = ['image/jpeg', 'image/webp'];
 const SMALL = 176;
 const ZOOMS = [1, 1.5, 2, 3, 4, 6, 8];
+/* Between the left and the right view, in milliseconds: slow enough not to
+ * flash. */
+const BLINK = 700;
+/* The views that blink. */
+const EYES = ['left', 'right'];
 /* Maximum wait for the picture of the other side, in milliseconds. */
 const PAIR_TIMEOUT = 200;
 const SIDES = ['a', 'b'];
@@ -31,6 +36,7 @@ function headOf(buffer) {
 
 export class Stage {
   #tell;
+  #onPaint;
   #views = [];
   #small = [];
   #large = null;
@@ -47,14 +53,19 @@ export class Stage {
   #newest = 0;
   #acknowledged = 0;
   #shown = new Map();
+  #blinking = 0;
+  #other = false;
 
   #want = seldom(120, () => this.#sayWant());
   #probe = seldom(120, () => this.#sayProbe());
   #speak = afterwards(400, () => { $('spoken').textContent = this.#words(); });
 
-  /* tell (message) sends a message; onKey (name) handles playback keys. */
-  constructor(tell, onKey) {
+  /* tell (message) sends a message; onKey (name) clicks a button; onPaint (side,
+   * frame) is called when a picture is shown, and without a side when another
+   * view is. */
+  constructor(tell, onKey, onPaint) {
     this.#tell = tell;
+    this.#onPaint = onPaint;
     this.#listen(onKey);
     new ResizeObserver(() => this.#fit()).observe($('stage'));
     document.addEventListener('visibilitychange', () => this.#want());
@@ -81,22 +92,66 @@ export class Stage {
     return this.#views[this.#large]?.id;
   }
 
+  /* The view that is seen: while it blinks, not always the large one. */
+  get seen() {
+    return this.#views[this.#front]?.id;
+  }
+
+  get size() {
+    return this.#size;
+  }
+
+  get #front() {
+    return this.#blinks ? this.#views.findIndex(({id}) => id === EYES[Number(this.#other)]) : this.#large;
+  }
+
+  /* Whether the left and the right view alternate now. */
+  get #blinks() {
+    return this.#blinking !== 0 && EYES.includes(this.large);
+  }
+
   choose(index) {
     if (!this.#views[index])
       return;
     this.#large = index;
+    this.#other = this.large === EYES[1];
     this.#small.forEach((button, i) => button.setAttribute('aria-pressed', String(i === index)));
     $('look').setAttribute('aria-label', this.#views[index].title);
-    // Thumbnails stand in until large pictures arrive.
+    this.#see();
+    this.#want();
+  }
+
+  chooseView(view) {
+    this.choose(this.#views.findIndex(({id}) => id === view));
+  }
+
+  /* Starts or stops to alternate between the left and the right view. */
+  blink(on) {
+    if (on === (this.#blinking !== 0))
+      return;
+    clearInterval(this.#blinking);
+    this.#blinking = on ? setInterval(() => {
+      if (!this.#blinks || document.hidden)
+        return;
+      this.#other = !this.#other;
+      this.#see();
+    }, BLINK) : 0;
+    this.#see();
+    this.#want();
+  }
+
+  /* Shows the newest pictures of a view; thumbnails stand in until large ones
+   * arrive. */
+  #see() {
     this.#waiting = [null, null];
     SIDES.forEach((side, i) => {
-      const picture = this.#shown.get(`${index} ${i}`);
+      const picture = this.#shown.get(`${this.#front} ${i}`);
       if (picture)
         this.#paint(picture);
       else
         this.#clear(i);
     });
-    this.#want();
+    this.#onPaint();
   }
 
   setCompare(on) {
@@ -185,7 +240,7 @@ export class Stage {
     before?.bitmap.close();
     this.#shown.set(key, picture);
     this.#paintSmall(picture);
-    if (picture.view !== this.#large)
+    if (picture.view !== this.#front)
       return;
     this.#grow(picture);
     if (this.#compare)
@@ -212,13 +267,13 @@ export class Stage {
     this.#pairTimer = 0;
     for (const picture of this.#waiting) {
       // A replaced bitmap is closed: its width is 0.
-      if (picture && picture.bitmap.width && picture.view === this.#large)
+      if (picture && picture.bitmap.width && picture.view === this.#front)
         this.#paint(picture);
     }
     this.#waiting = [null, null];
   }
 
-  #paint({side, bitmap}) {
+  #paint({side, bitmap, frame}) {
     const canvas = $(`picture-${SIDES[side]}`);
 
     if (canvas.width !== bitmap.width || canvas.height !== bitmap.height) {
@@ -227,6 +282,7 @@ export class Stage {
     }
     canvas.getContext('2d').drawImage(bitmap, 0, 0);
     $('nothing').hidden = true;
+    this.#onPaint(SIDES[side], frame);
   }
 
   #clear(side) {
@@ -310,6 +366,7 @@ export class Stage {
     split.setAttribute('aria-valuenow', String(percent));
     split.setAttribute('aria-valuetext', `A ${percent} %, B ${100 - percent} %`);
     $('picture-b').style.clipPath = `inset(0 0 0 ${this.#split * 100}%)`;
+    $('frame').style.setProperty('--split', `${this.#split * 100}%`);
   }
 
   #moveSplit(to) {
@@ -414,10 +471,11 @@ export class Stage {
       return;
     }
     const shown = $('frame').offsetWidth || $('stage').offsetWidth;
+    const views = this.#blinks ? EYES : [large];
     const small = document.body.classList.contains('alone') ? []
-      : this.#views.map(({id}) => id).filter((id) => id !== large);
+      : this.#views.map(({id}) => id).filter((id) => !views.includes(id));
     this.#tell({
-      type: 'want', views: [large], width: Math.round(Math.min(shown * dots, this.#size.width || 4096)),
+      type: 'want', views, width: Math.round(Math.min(shown * dots, this.#size.width || 4096)),
       small, small_width: Math.round(SMALL * dots),
     });
   }
@@ -457,6 +515,7 @@ export class Stage {
     const others = {
       Escape: () => this.moveCursor(null), '+': () => this.zoom(1), '=': () => this.zoom(1),
       '-': () => this.zoom(-1), '0': () => this.zoom(0), ' ': () => onKey('pause'), '.': () => onKey('step'),
+      o: () => onKey('overlay'), b: () => onKey('blink'),
     };
 
     if (event.ctrlKey || event.metaKey || event.altKey)

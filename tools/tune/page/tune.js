@@ -8,8 +8,10 @@
  */
 
 import {$, afterwards, make} from './dom.js';
+import {Alignment} from './alignment.js';
 import {Figures} from './stats.js';
 import {Link} from './link.js';
+import {Overlay} from './overlay.js';
 import {Side} from './side.js';
 import {Stage} from './stage.js';
 
@@ -18,16 +20,22 @@ const MESSAGES = 4;
 
 let version = null;
 let paused = false;
+let corrects = false;
 let comparing = false;
 let errors = {};
 let lost = null;
+/* Draws over the pictures of the stage. */
+let overlay = null;
 /* Whether no message has arrived on this connection. */
 let fresh = true;
 
 const tell = (message) => link.send(message);
 const figures = new Figures();
-const stage = new Stage(tell, (key) => $(key).click());
+const press = (key) => (key === 'overlay' ? overlay.chooseNext() : $(key).hidden || $(key).click());
+const stage = new Stage(tell, press, (side, frame) => overlay?.painted(side, frame));
 const sides = {a: new Side('a', tell), b: new Side('b', tell)};
+const alignment = new Alignment(sides, tell, () => showCorrection());
+overlay = new Overlay(tell, stage);
 
 const shownSide = () => document.querySelector('input[name=which]:checked').value;
 const links = [...$('download').querySelectorAll('a')];
@@ -87,6 +95,7 @@ function showState(state) {
   if (state.compare !== comparing) {
     comparing = state.compare;
     stage.setCompare(comparing);
+    overlay.setCompare(comparing);
     figures.clear();
   }
   $('compare').setAttribute('aria-pressed', String(comparing));
@@ -103,6 +112,13 @@ function chooseSide() {
   for (const [name, side] of Object.entries(sides))
     side.element.classList.toggle('other', comparing && name !== shownSide());
   look();
+  showCorrection();
+}
+
+/* The file and the launch line depend on it. */
+function showCorrection() {
+  links.filter(({className}) => className === 'correction')
+    .forEach((link) => { link.hidden = !alignment.hasCorrection(comparing ? shownSide() : 'a'); });
   askLine();
 }
 
@@ -110,6 +126,7 @@ function setEnabled(on) {
   for (const id of ['pause', 'step', 'compare', 'save', 'load', 'open', 'reset', 'copy'])
     $(id).disabled = !on;
   $('sides').inert = !on;
+  $('verdicts').inert = !on;
 }
 
 const heard = {
@@ -118,6 +135,7 @@ const heard = {
     if (version !== null && version !== message.version)
       location.reload();
     version = message.version;
+    corrects = message.corrects;
     $('source').textContent = message.source ?? '';
     $('source').title = message.source ?? '';
     document.title = message.source ? `${message.source} – stereo-tune` : 'stereo-tune';
@@ -130,6 +148,7 @@ const heard = {
     if (fresh) {
       figures.clear();
       stage.renew();
+      overlay.renew();
     }
     fresh = false;
   },
@@ -153,11 +172,14 @@ const heard = {
 
   stats(message) {
     figures.show(message);
+    alignment.show(message, corrects);
     $('state').title = message.viewers > 1 ? `${message.viewers} open pages` : '';
     stage.askAgain();
   },
 
   probe: (message) => stage.showProbe(message),
+
+  matches: (message) => overlay.show(message),
 
   line({text}) {
     $('line').textContent = text;
