@@ -389,33 +389,60 @@ parse_pfm (const char *name, const uint8_t * bytes, size_t size, Image * image,
 
 /* ----------------------------------------------------------------- reading */
 
+typedef bool (*ImageParser) (const char *name, const uint8_t * bytes,
+    size_t size, Image * image, StereoMessage * why);
+
+/* Bytes that identify a format. */
+#define SIGNATURE_SIZE 4
+
+/* The parser of the content; NULL = unknown. */
+static ImageParser
+find_parser (const uint8_t * bytes, size_t size)
+{
+  if (size >= 4 && memcmp (bytes, "\x89PNG", 4) == 0)
+    return parse_png;
+  if (size >= 3 && bytes[0] == 'P' && bytes[1] != '\0'
+      && strchr ("2356", bytes[1]) != NULL)
+    return parse_pnm;
+  if (size >= 3 && bytes[0] == 'P' && (bytes[1] == 'f' || bytes[1] == 'F'))
+    return parse_pfm;
+  if (size >= 3 && memcmp (bytes, "\xff\xd8\xff", 3) == 0)
+    return jpeg_parse;
+  return NULL;
+}
+
 bool
 image_parse (const char *name, const uint8_t * bytes, size_t size,
     Image * image, StereoMessage * why)
 {
-  static const uint8_t signature[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a,
-    '\n'
-  };
+  const ImageParser parse = find_parser (bytes, size);
   Image result;
-  bool good;
 
   memset (&result, 0, sizeof (result));
   if (size == 0)
     return image_fail (why, name, "is empty");
-  if (size >= 4 && memcmp (bytes, signature, 4) == 0)
-    good = parse_png (name, bytes, size, &result, why);
-  else if (size >= 3 && bytes[0] == 'P' && strchr ("2356", bytes[1]) != NULL
-      && bytes[1] != '\0')
-    good = parse_pnm (name, bytes, size, &result, why);
-  else if (size >= 3 && bytes[0] == 'P' && (bytes[1] == 'f' || bytes[1] == 'F'))
-    good = parse_pfm (name, bytes, size, &result, why);
-  else if (size >= 3 && memcmp (bytes, "\xff\xd8\xff", 3) == 0)
-    good = jpeg_parse (name, bytes, size, &result, why);
-  else
-    good = image_fail (why, name, "is none of PNG, JPEG, PGM, PPM and PFM");
-  if (good)
-    *image = result;
-  return good;
+  if (parse == NULL)
+    return image_fail (why, name, "is none of PNG, JPEG, PGM, PPM and PFM");
+  if (!parse (name, bytes, size, &result, why))
+    return false;
+  *image = result;
+  return true;
+}
+
+bool
+image_is_likely (const char *path)
+{
+  uint8_t bytes[SIGNATURE_SIZE];
+  struct stat info;
+  size_t size;
+  FILE *file;
+
+  if (stat (path, &info) != 0 || !S_ISREG (info.st_mode) || info.st_size == 0
+      || (file = fopen (path, "rb")) == NULL)
+    return true;
+  size = fread (bytes, 1, sizeof (bytes), file);
+  fclose (file);
+  return find_parser (bytes, size) != NULL;
 }
 
 /* The whole file; *bytes is for free(). */

@@ -48,6 +48,10 @@ STEREO_CHECKED bool image_read (const char *path, Image * image,
 STEREO_CHECKED bool image_parse (const char *name, const uint8_t * bytes,
     size_t size, Image * image, StereoMessage * why);
 
+/* Whether the content of a file is that of an image; true if it cannot be read,
+ * or not twice, as a pipe. */
+bool image_is_likely (const char *path);
+
 /* Frees the data and zeroes the image, which may be zeroed already. */
 void image_clear (Image * image);
 

@@ -5,14 +5,15 @@
  */
 
 /*
- * stereo-check: says whether a pair of images can be matched: whether rows
- * match, focus and exposure are equal, and views are in order.
+ * stereo-check: says whether pairs of images, or videos, can be matched:
+ * whether rows match, focus and exposure are equal, and views are in order.
  * docs/tools/stereo-check.md is its manual.
  */
 
 #include "cli.h"
 #include "imagefile.h"
 #include "outputfile.h"
+#include "videopair.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,17 +24,41 @@
 
 typedef struct
 {
-  CliTexts files;               /* LEFT and RIGHT, ... */
-  const char *save, *backend, *simd;
+  CliTexts files;               /* LEFT and RIGHT, ..., or videos of both */
+  const char *layout, *save, *backend, *simd;
   double focal_length;
+  int interval, max_pairs;
   bool json;
 } Options;
+
+/* Pairs of a video that are measured whatever the interval is. */
+#define FIRST_PAIRS 3
+
+/* Of all pairs. */
+typedef struct
+{
+  StereoAlignment *alignment;
+  StereoDevice *device;
+  unsigned n_pairs[STEREO_N_ALIGNMENTS];
+  StereoAlignmentReport report[STEREO_N_ALIGNMENTS];    /* of the last one */
+  StereoAlignmentStatus last;
+} Measurement;
 
 /* ----------------------------------------------------------------- options */
 
 #define AT(FIELD) offsetof (Options, FIELD)
 
 static const CliOption option_rows[] = {
+  {"layout", "NAME", CLI_CHOICE, AT (layout),
+        "where the views are in videos (separate = in two files; a single file "
+        "is side-by-side)",
+      CLI_CHOICES ("separate", "side-by-side", "top-bottom")},
+  {"interval", "N", CLI_INTEGER, AT (interval),
+        "measure the first three pairs of a video, and one in N (10)",
+      .minimum = 1, .maximum = 1000000},
+  {"max-pairs", "N", CLI_INTEGER, AT (max_pairs),
+        "measure at most N pairs of a video (100)",
+      .minimum = 1, .maximum = 1000000},
   {"save", "FILE", CLI_TEXT, AT (save),
       "write the correction as a calibration file for stereorectify"},
   {"focal-length", "F", CLI_POSITIVE, AT (focal_length),
@@ -55,11 +80,12 @@ take_file (const char *text, const CliOption * after, void *options)
 
 static const CliProgram program = {
   .name = PROGRAM,
-  .synopsis = "[OPTION ...] LEFT RIGHT [LEFT RIGHT ...]",
+  .synopsis = "[OPTION ...] LEFT RIGHT [LEFT RIGHT ...]\n"
+      "[OPTION ...] VIDEO",
   .description =
       "Says whether rows of two views match, whether the views are swapped,\n"
-      "and how focus, exposure and disparities compare. Pairs of the same\n"
-      "cameras are measured together.",
+      "and how focus, exposure and disparities compare. Views are images or\n"
+      "videos. Pairs of the same cameras are measured together.",
   .options = option_rows,
   .take = take_file,
 };
@@ -90,22 +116,136 @@ wrap_view (const Image * image)
   };
 }
 
+/* Measures a pair, seconds after an unknown time. */
 static void
-measure_pair (StereoAlignment * alignment, StereoDevice * device,
-    const char *left_path, const char *right_path)
+measure_pair (Measurement * m, const StereoImage views[2], double seconds)
+{
+  StereoAlignmentReport report = STEREO_ALIGNMENT_REPORT_INIT;
+  StereoMessage why = { "" };
+
+  if (stereo_alignment_measure (m->alignment, m->device, &views[0], &views[1],
+          NULL, seconds, &why) != STEREO_OK)
+    die ("%s", why.text);
+  stereo_alignment_get_report (m->alignment, &report);
+  m->last = report.status;
+  m->report[m->last] = report;
+  m->n_pairs[m->last]++;
+}
+
+static void
+measure_images (Measurement * m, const char *left_path, const char *right_path)
 {
   Image left = read_view (left_path), right = read_view (right_path);
-  const StereoImage images[] = { wrap_view (&left), wrap_view (&right) };
-  StereoMessage why = { "" };
+  const StereoImage views[] = { wrap_view (&left), wrap_view (&right) };
 
   if (left.width != right.width || left.height != right.height)
     die ("%s: expected %dx%d pixels as in %s, got %dx%d", right_path,
         left.width, left.height, left_path, right.width, right.height);
-  if (stereo_alignment_measure (alignment, device, &images[0], &images[1],
-          NULL, NAN, &why) != STEREO_OK)
-    die ("%s", why.text);
+  measure_pair (m, views, NAN);
   image_clear (&left);
   image_clear (&right);
+}
+
+/* Measures some pairs of a video. */
+static void
+measure_video (Measurement * m, const Options * options, VideoLayout layout,
+    const char *left, const char *right)
+{
+  VideoPairs *pairs = NULL;
+  StereoMessage why = { "" };
+  StereoImage views[2];
+  double seconds = NAN;
+  bool end = false;
+  int n = 0;
+
+  if (!video_pairs_open (left, right, layout, &pairs, &why))
+    die ("%s", why.text);
+  for (int i = 0; n < options->max_pairs; i++) {
+    if (!video_pairs_next (pairs, views, &seconds, &end, &why))
+      die ("%s", why.text);
+    if (end)
+      break;
+    if (i >= FIRST_PAIRS && i % options->interval != 0)
+      continue;
+    measure_pair (m, views, seconds);
+    n++;
+    cli_progress ((size_t) n, (size_t) options->max_pairs, left);
+  }
+  cli_progress_end ();
+  if (n == 0)
+    die ("%s: has no pair of frames", left);
+  video_pairs_free (&pairs);
+}
+
+/* Where the views of a file are: VIDEO_SEPARATE if it has one view. */
+static VideoLayout
+find_layout (const Options * options, const char *path)
+{
+  if (image_is_likely (path))
+    return VIDEO_SEPARATE;
+  if (strcmp (options->layout, "top-bottom") == 0)
+    return VIDEO_TOP_BOTTOM;
+  return strcmp (options->layout, "side-by-side") == 0 || options->files.n == 1
+      ? VIDEO_SIDE_BY_SIDE : VIDEO_SEPARATE;
+}
+
+/* Measures the next file or files, and returns their number.  m: NULL only
+ * counts them. */
+static size_t
+measure_next (Measurement * m, const Options * options, size_t i)
+{
+  const char *left = options->files.item[i], *right;
+  const VideoLayout layout = find_layout (options, left);
+
+  if (layout != VIDEO_SEPARATE) {
+    if (m != NULL)
+      measure_video (m, options, layout, left, NULL);
+    return 1;
+  }
+  if (i + 1 == options->files.n)
+    die ("Expected LEFT and RIGHT, got %zu files; see --help",
+        options->files.n);
+  right = options->files.item[i + 1];
+  if (m != NULL && image_is_likely (left))
+    measure_images (m, left, right);
+  else if (m != NULL)
+    measure_video (m, options, layout, left, right);
+  return 2;
+}
+
+static void
+measure_files (Measurement * m, const Options * options)
+{
+  if (options->files.n == 0)
+    die ("Expected LEFT and RIGHT, got 0 files; see --help");
+  for (size_t i = 0; i < options->files.n;)
+    i += measure_next (NULL, options, i);
+  for (size_t i = 0; i < options->files.n;)
+    i += measure_next (m, options, i);
+}
+
+/* The last report of the most frequent status; of equally frequent ones, that
+ * of the last pair comes first. */
+static const StereoAlignmentReport *
+find_report (const Measurement * m)
+{
+  StereoAlignmentStatus best = m->last;
+
+  for (int i = 0; i < STEREO_N_ALIGNMENTS; i++) {
+    if (m->n_pairs[i] > m->n_pairs[best])
+      best = (StereoAlignmentStatus) i;
+  }
+  return &m->report[best];
+}
+
+static unsigned
+count_pairs (const Measurement * m)
+{
+  unsigned n = 0;
+
+  for (int i = 0; i < STEREO_N_ALIGNMENTS; i++)
+    n += m->n_pairs[i];
+  return n;
 }
 
 /* ------------------------------------------------------------------- report */
@@ -188,11 +328,34 @@ is_correction (const StereoCorrection * correction)
   return false;
 }
 
+/* How many pairs have each status, if they are several. */
 static void
-print_page (const StereoAlignmentReport * r, const StereoCorrection * c)
+print_pairs (const Measurement * m)
 {
+  const unsigned n = count_pairs (m);
+  const char *separator = ":";
+
+  if (n < 2)
+    return;
+  printf ("%-12s %u measured", "Pairs", n);
+  for (int i = 0; i < STEREO_N_ALIGNMENTS; i++) {
+    if (m->n_pairs[i] == 0)
+      continue;
+    printf ("%s %u %s", separator, m->n_pairs[i],
+        stereo_alignment_status_name ((StereoAlignmentStatus) i));
+    separator = ",";
+  }
+  printf ("\n");
+}
+
+static void
+print_page (const Measurement * m, const StereoCorrection * c)
+{
+  const StereoAlignmentReport *r = find_report (m);
+
   printf ("%-12s %s\n", "Status", stereo_alignment_status_name (r->status));
   printf ("%-12s %s\n", "", r->text);
+  print_pairs (m);
   print_values (r);
   printf ("%-12s %u of %u fit two cameras\n", "Points", r->n_fitting,
       r->n_matches);
@@ -200,8 +363,9 @@ print_page (const StereoAlignmentReport * r, const StereoCorrection * c)
 }
 
 static void
-print_json (const StereoAlignmentReport * r, const StereoCorrection * c)
+print_json (const Measurement * m, const StereoCorrection * c)
 {
+  const StereoAlignmentReport *r = find_report (m);
   const struct
   {
     const char *name;
@@ -228,6 +392,11 @@ print_json (const StereoAlignmentReport * r, const StereoCorrection * c)
   for (size_t i = 0; i < sizeof (numbers) / sizeof (numbers[0]); i++)
     cli_json_number (&json, numbers[i].name, numbers[i].value);
   cli_json_text (&json, "correction", is_correction (c) ? text : NULL);
+  cli_json_open (&json, "pairs", '{');
+  for (int i = 0; i < STEREO_N_ALIGNMENTS; i++)
+    cli_json_number (&json, stereo_alignment_status_name (
+            (StereoAlignmentStatus) i), m->n_pairs[i]);
+  cli_json_close (&json, '}');
   cli_json_close (&json, '}');
 }
 
@@ -248,21 +417,18 @@ save_correction (const char *path, const StereoCorrection * correction,
 }
 
 static bool
-finish (const Options * options, const StereoAlignment * alignment,
-    StereoMessage * why)
+finish (const Options * options, const Measurement * m, StereoMessage * why)
 {
-  StereoAlignmentReport report = STEREO_ALIGNMENT_REPORT_INIT;
   StereoCorrection correction;
 
-  stereo_alignment_get_report (alignment, &report);
-  stereo_alignment_get_correction (alignment, &correction);
+  stereo_alignment_get_correction (m->alignment, &correction);
   if (options->save != NULL && is_correction (&correction)
       && !save_correction (options->save, &correction, why))
     return false;
   if (options->json)
-    print_json (&report, &correction);
+    print_json (m, &correction);
   else
-    print_page (&report, &correction);
+    print_page (m, &correction);
   if (options->save != NULL && !is_correction (&correction))
     return cli_fail (why, "%s: no correction to write: rows match, or cannot "
         "be measured", options->save);
@@ -273,29 +439,24 @@ int
 main (int argc, char **argv)
 {
   StereoMessage why = { "" };
-  StereoDevice *device = NULL;
-  StereoAlignment *alignment = NULL;
-  Options options = { {NULL, 0} };
+  Measurement measurement = { NULL };
+  Options options = {.interval = 10,.max_pairs = 100 };
   int status = CLI_FAILED;
 
   cli_parse (&program, argc, argv, &options);
-  if (options.files.n < 2 || options.files.n % 2 != 0)
-    die ("Expected LEFT and RIGHT, got %zu files; see --help",
-        options.files.n);
-  if (!cli_open_device (options.backend, options.simd, 0, &device, &why)
-      || stereo_alignment_new (&alignment, &why) != STEREO_OK
-      || stereo_alignment_set_focal_length (alignment, options.focal_length,
-          &why) != STEREO_OK)
+  if (!cli_open_device (options.backend, options.simd, 0, &measurement.device,
+          &why)
+      || stereo_alignment_new (&measurement.alignment, &why) != STEREO_OK
+      || stereo_alignment_set_focal_length (measurement.alignment,
+          options.focal_length, &why) != STEREO_OK)
     die ("%s", why.text);
-  for (size_t i = 0; i < options.files.n; i += 2)
-    measure_pair (alignment, device, options.files.item[i],
-        options.files.item[i + 1]);
-  if (finish (&options, alignment, &why))
+  measure_files (&measurement, &options);
+  if (finish (&options, &measurement, &why))
     status = cli_flush (PROGRAM);
   else
     fprintf (stderr, PROGRAM ": %s\n", why.text);
-  stereo_alignment_free (&alignment);
-  stereo_device_unref (&device);
+  stereo_alignment_free (&measurement.alignment);
+  stereo_device_unref (&measurement.device);
   free (options.files.item);
   return status;
 }

@@ -3,13 +3,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs stereo-check like a user and checks its output and files.
 
-    stereo_check.py PROGRAM
+    stereo_check.py PROGRAM [videos]
+
+videos: the program reads them.
 """
 
 import json
 import math
 import os
 import random
+import shlex
+import subprocess
+import sys
 import unittest
 
 import pictures
@@ -135,6 +140,76 @@ class Files(Case):
         self.fails("--focal-length", "0", "left.png", "right.png", says=["focal-length"])
         self.fails("--save", "missing/file.yml", "left.png", "lower.png", status=1,
                    says=["missing/file.yml"])
+
+
+def write_video(path, view, *, count=12, size=(320, 200), offset=0, properties=""):
+    """A rendered scene as a file of Motion JPEG, which begins `offset` frames late."""
+    subprocess.run(shlex.split(
+        "gst-launch-1.0 -q stereotestsrc view=%s num-buffers=%d pattern=corridor "
+        "num-disparities=24 %s ! video/x-raw,format=I420,width=%d,height=%d,framerate=10/1 ! "
+        "identity ts-offset=%d ! jpegenc quality=95 ! matroskamux ! filesink location=%s" % (
+            (view, count, properties) + size + (offset * 10 ** 8, path))), check=True)
+
+
+@unittest.skipIf("videos" not in sys.argv[2:], "built without videos")
+@unittest.skipIf(os.environ.get("STEREO_SANITIZER"), "gst-launch-1.0 makes the files")
+class Videos(Case):
+    def test_two_videos(self):
+        write_video("left.mkv", "left")
+        write_video("right.mkv", "right", properties="roll=0.6 rows=2")
+        found = self.check("left.mkv", "right.mkv", "--interval", 1)
+        self.assertEqual((found["status"], found["pairs"]["off"]), ("off", 12))
+        self.assertLess(abs(found["roll"] - 0.6), 0.1)
+        self.assertIn("width=320:height=200:", found["correction"])
+        # the first three, and numbers 5 and 10
+        self.assertEqual(self.check("left.mkv", "right.mkv", "--interval", 5)["pairs"]["off"], 5)
+        few = self.check("left.mkv", "right.mkv", "--max-pairs", 2)
+        self.assertEqual(few["pairs"]["off"], 2)
+        self.assertNotEqual(few["correction"], found["correction"])
+        result = run("left.mkv", "right.mkv", "--save", "correction.yml")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("\nPairs        4 measured: 4 off\n", result.stdout)
+        self.assertTrue(os.path.exists("correction.yml"))
+
+    def test_videos_of_both_views(self):
+        for layout, size in (("side-by-side", (640, 200)), ("top-bottom", (320, 400))):
+            write_video("both.mkv", layout, size=size, properties="rows=3", count=3)
+            write_video("good.mkv", layout, size=size, count=3)
+            found = self.check("both.mkv", "--layout", layout)
+            self.assertEqual((found["status"], found["pairs"]["off"]), ("off", 3), layout)
+            self.assertLess(abs(found["offset"] - 3), 0.3)
+            found = self.check("both.mkv", "good.mkv", "good.mkv", "--layout", layout)
+            self.assertEqual((found["pairs"]["off"], found["pairs"]["ok"]), (3, 6))
+            self.assertEqual(found["status"], "ok")
+        write_video("both.mkv", "side-by-side", size=(640, 200), count=3)
+        self.assertEqual(self.check("both.mkv")["status"], "ok")
+
+    def test_pairs_by_time(self):
+        write_video("left.mkv", "left", count=8)
+        write_video("right.mkv", "right", count=5, offset=2)
+        found = self.check("left.mkv", "right.mkv", "--interval", 1)
+        self.assertEqual(sum(found["pairs"].values()), 5)
+        self.assertEqual(found["pairs"]["ok"], 5)
+
+    def test_videos_that_cannot_be_read(self):
+        write_video("left.mkv", "left", count=2)
+        write_video("small.mkv", "right", count=2, size=(160, 120))
+        with open("text.txt", "w", encoding="ascii") as file:
+            file.write("not a video\n" * 100)
+        self.fails("left.mkv", "small.mkv", says=["small.mkv", "320x200", "160x120"])
+        self.fails("text.txt", says=["text.txt: cannot be decoded: "])
+        self.fails("left.mkv", "text.txt", says=["text.txt: cannot be decoded: "])
+        self.fails("left.mkv", "missing.mkv", says=["missing.mkv"])
+        self.fails("left.mkv", "left.mkv", "left.mkv", says=["got 3 files"])
+
+
+@unittest.skipIf("videos" in sys.argv[2:], "built with videos")
+class NoVideos(Case):
+    def test_the_error(self):
+        with open("video.mkv", "wb") as file:
+            file.write(b"\x1aE\xdf\xa3" * 20)
+        for arguments in (["video.mkv"], ["video.mkv", "video.mkv"]):
+            self.fails(*arguments, says=["video.mkv", "built without GStreamer"])
 
 
 if __name__ == "__main__":
