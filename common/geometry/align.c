@@ -25,8 +25,15 @@
 #define UNCORRECTED_ROWS 0.15
 #define TRUSTED_DEVIATIONS 1.5
 
-/* Smallest change of a correction, in rows. */
+/* Changes of a correction, as the largest one of a row in pixels.  From the
+ * first one on, the correction approaches what the filter asks for: by a part
+ * at each pair, and entirely below the second one.  Above the third one, and at
+ * the first pairs of the filter, it changes at once. */
 #define MIN_CHANGE 0.15
+#define LAST_CHANGE 0.05
+#define SUDDEN_CHANGE 0.5
+#define CHANGED_PART 0.3
+#define EARLY_PAIRS 3
 
 /* Time between pairs, in seconds. */
 #define DEFAULT_INTERVAL 0.1
@@ -42,6 +49,7 @@ struct StereoAlignment
   StereoAlignmentReport report;
   unsigned n_equal;             /* reports in a row with this status */
   StereoCorrection correction;
+  bool approaching;             /* it is not yet what the filter asked for */
 
   size_t n_fitted;              /* matches of the last pair; 0 = not fitted */
 
@@ -149,6 +157,7 @@ set_correction (StereoAlignment * self, const double *values)
   if (values != NULL)
     memcpy (self->correction.values, values,
         sizeof (self->correction.values));
+  self->approaching = false;
 }
 
 static bool
@@ -304,6 +313,28 @@ set_points (StereoAlignment * self, const StereoAlignPair * pair, size_t n)
   }
 }
 
+/* Moves the correction to values; largest: the largest change of a row that
+ * this makes. */
+static void
+approach_correction (StereoAlignment * self,
+    const double values[STEREO_ALIGN_N], double largest)
+{
+  const double *now = self->correction.values;
+  double next[STEREO_ALIGN_N];
+
+  if (!(largest > MIN_CHANGE) && !self->approaching)
+    return;
+  if (largest < LAST_CHANGE || largest > SUDDEN_CHANGE
+      || self->filter.n <= EARLY_PAIRS) {
+    set_correction (self, values);
+    return;
+  }
+  for (int i = 0; i < STEREO_ALIGN_N; i++)
+    next[i] = now[i] + CHANGED_PART * (values[i] - now[i]);
+  set_correction (self, next);
+  self->approaching = true;
+}
+
 /* The correction that the filter asks for, if it is worth it. */
 static void
 update_correction (StereoAlignment * self, const StereoAlignField * field)
@@ -328,8 +359,7 @@ update_correction (StereoAlignment * self, const StereoAlignField * field)
       before, NULL);
   for (int i = 0; i < STEREO_ALIGN_FIELD; i++)
     rows[i] = wanted_rows[i] - before[i];
-  if (stereo_align_field_quantile (rows, 0) > MIN_CHANGE)
-    set_correction (self, wanted);
+  approach_correction (self, wanted, stereo_align_field_quantile (rows, 0));
 }
 
 static double

@@ -183,6 +183,43 @@ def check_photo(pairs):
               and darker.brightness < -15, "%.2f" % darker.contrast)
 
 
+def video_frames(root, name):
+    """Grey frames of the KITTI sequence."""
+    video = cv2.VideoCapture(os.path.join(root, "video", "kitti_sequence", name + ".mp4"))
+    while True:
+        good, frame = video.read()
+        if not good:
+            return
+        yield cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY)
+
+
+def correct_video(root):
+    """Rows of the correction of each pair, at some points of the image: pairs x points."""
+    aligner = stereomatching.Aligner(backend="cpu", threads=1)
+    rows = []
+    for i, (left, right) in enumerate(zip(*(video_frames(root, name)
+                                            for name in ("left", "right")))):
+        aligner.measure(left, right, seconds=0.1 * i)
+        found = aligner.correction
+        rows.append([found.source("right", x - disparity, y)[1] - found.source("left", x, y)[1]
+                     for x in np.linspace(60, left.shape[1] - 1, 9)
+                     for y in np.linspace(0, left.shape[0] - 1, 5) for disparity in (4, 15, 40)])
+    return np.array(rows)
+
+
+def video_text(changes):
+    return "%d corrections, rows change by %.4f (root mean square) and at most %.3f per pair" % (
+        np.any(changes != 0, axis=1).sum(), np.sqrt((changes ** 2).mean()),
+        np.abs(changes).max())
+
+
+def check_video(root):
+    """Cameras that do not move: the correction of the first pairs changes little."""
+    changes = np.diff(correct_video(root), axis=0)[3:]
+    check("still-cameras", len(changes) > 40 and np.sqrt((changes ** 2).mean()) < 0.02
+          and np.abs(changes).max() < 0.1, video_text(changes))
+
+
 def main():
     root = os.environ.get("STEREO_DATASETS")
     if not root:
@@ -195,10 +232,12 @@ def main():
         for name, change in (("darker", lambda right: right // 2),
                              ("blurred", lambda right: cv2.GaussianBlur(right, (0, 0), 1.5))):
             print(table_row("small, " + name, *measure("small", pairs, change)))
+        print("still cameras: " + video_text(np.diff(correct_video(root), axis=0)[3:]))
         return
     check_corrections(pairs)
     check_verdicts(pairs)
     check_photo(pairs)
+    check_video(root)
     print("%d tests, %d failed, 0 skipped" % (COUNT[0], len(FAILED)))
     sys.exit(1 if FAILED else 0)
 

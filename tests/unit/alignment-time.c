@@ -251,6 +251,67 @@ TEST (test_a_new_size_and_a_reset_start_anew)
   loop_close (&loop);
 }
 
+/* The largest change of a row between two corrections. */
+static double
+find_change (const CameraRig * rig, const StereoCorrection * a,
+    const StereoCorrection * b)
+{
+  double largest = 0;
+
+  for (int i = 0; i < 63; i++) {
+    const double x = (rig->width - 1) * (i % 9) / 8.0;
+    const double y = (rig->height - 1) * (i / 9) / 6.0;
+    double rows[2] = { 0, 0 };
+
+    for (int view = 0; view < 2; view++) {
+      double unused, one, two;
+
+      stereo_correction_source (a, view == 1, x, y, &unused, &one);
+      stereo_correction_source (b, view == 1, x, y, &unused, &two);
+      rows[view] = two - one;
+    }
+    largest = fmax (largest, fabs (rows[1] - rows[0]));
+  }
+  return largest;
+}
+
+/* A small motion is followed by small steps, which end. */
+TEST (test_changes_are_gradual)
+{
+  static const int delays[] = { 0, 4, 30 };
+
+  for (size_t i = 0; i < sizeof (delays) / sizeof (delays[0]); i++) {
+    CameraRig moved = still;
+    StereoCorrection before, after;
+    double worst = 0, sum = 0;
+    unsigned serial = 0;
+    Loop loop;
+
+    moved.turn[1][0] += 0.35 / moved.focal_length;
+    loop_open (&loop, delays[i]);
+    for (int pair = 0; pair < 30; pair++)
+      loop_step (&loop, &still);
+    for (int pair = 0; pair < 160; pair++) {
+      double change;
+
+      stereo_alignment_get_correction (loop.alignment, &before);
+      loop_step (&loop, &moved);
+      stereo_alignment_get_correction (loop.alignment, &after);
+      change = find_change (&moved, &before, &after);
+      worst = fmax (worst, change);
+      sum += change * change;
+      if (pair == 120)
+        serial = after.serial;
+    }
+    CHECK_DOUBLE (worst, >, 0.02);
+    CHECK_DOUBLE (worst, <, 0.16);
+    CHECK_DOUBLE (sqrt (sum / 160), <, 0.02);
+    CHECK_INT (loop_serial (&loop) - serial, <=, 1);
+    CHECK_DOUBLE (loop_rows (&loop, &moved), <, 0.2);
+    loop_close (&loop);
+  }
+}
+
 /* A saved correction applies at once and is refined. */
 TEST (test_a_saved_correction_is_continued)
 {
