@@ -607,7 +607,8 @@ STEREO_CHECKED STEREO_API bool stereo_matcher_get_stage (StereoMatcher *
  *
  *   "depth"   input: the map, GRAY16_LE or GRAY8.  Output: distance along the
  *             optical axis, GRAY16_LE of the same size, in 1 / depth-scale
- *             metres; 0 = unknown.
+ *             metres; 0 = unknown.  For views on a cylinder around the
+ *             baseline: the distance from it.
  *   "points"  input: the map.  Output: a point cloud, XYZ_F32: the position of
  *             every step-th pixel of every step-th row, in metres, in the axes
  *             of the left camera; NaN = unknown.

@@ -24,6 +24,11 @@ static const StereoEnumValue axes_values[] = {
       "x right, y up, z backward (OpenGL)"},
 };
 
+static const StereoEnumValue projection_values[] = {
+  [STEREO_PROJECTION_PLANE] = {"plane", "Plane"},
+  [STEREO_PROJECTION_CYLINDER] = {"cylinder", "Cylinder around the baseline"},
+};
+
 #define CENTER_ROW(field, text) \
   STEREO_PARAM_DOUBLE_ROW (StereoCloudParams, field, #field, text ", in " \
       "pixels (-100000 = from metadata, otherwise the image centre)", \
@@ -37,6 +42,9 @@ const StereoParamSpec stereo_cloud_params[] = {
       "Coordinate system: camera = x right, y down, z forward (OpenCV, ROS); "
       "graphics = x right, y up, z backward (OpenGL)", STEREO_AXES_CAMERA,
       axes_values),
+  STEREO_PARAM_ENUM_ROW (StereoCloudParams, projection, "projection",
+      "Surface of the rectified views (cylinder also if metadata say so)",
+      STEREO_PROJECTION_PLANE, projection_values),
   STEREO_METRIC_RANGE_ROWS (StereoCloudParams, 0, " (0 = unlimited)"),
   STEREO_PARAM_UINT_ROW (StereoCloudParams, step, "step",
       "Use every Nth row and column", 1, 1, STEREO_MAX_SIZE),
@@ -54,9 +62,10 @@ typedef struct
   StereoPortSetup map;
   float host[N_CODES];
   /* on the device */
-  float *z;
+  float *depth;
   float *x_factor;
   float *y_factor;
+  float *z_factor;
   uint8_t *converted;           /* R, G and B of a YUV view */
   size_t converted_stride;
 } Cloud;
@@ -114,10 +123,12 @@ cloud_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
   c->params = *(const StereoCloudParams *) setup->params;
   c->map = setup->inputs[0];
   c->size = stereo_cloud_size (&c->params, c->map.width, c->map.height);
-  stereo_arena_add (arena, (void **) &c->z, N_CODES, sizeof (float));
+  stereo_arena_add (arena, (void **) &c->depth, N_CODES, sizeof (float));
   stereo_arena_add (arena, (void **) &c->x_factor, (size_t) c->size.columns,
       sizeof (float));
   stereo_arena_add (arena, (void **) &c->y_factor, (size_t) c->size.rows,
+      sizeof (float));
+  stereo_arena_add (arena, (void **) &c->z_factor, (size_t) c->size.rows,
       sizeof (float));
   cloud_plan_view (c, setup, arena);
   return stereo_metric_check (&c->params.metric, "a cloud",
@@ -134,43 +145,61 @@ depth_of (const StereoCloudParams * p, int code)
   return z > 0 && isfinite (z) ? z : NAN;
 }
 
-/* The tangents of the rays of n columns or rows of points, in a view of `size`
- * columns or rows. */
-static void
-fill_factors (const StereoCloudParams * p, double center, int size, double sign,
-    int n, float *factors)
+/* The pixels of column or row i of points, from the centre of a view of `size`
+ * columns or rows, in focal lengths. */
+static double
+offset_of (const StereoCloudParams * p, double center, int size, int i)
 {
   if (!(center > STEREO_CLOUD_MIDDLE))
     center = (size - 1) / 2.0;
-  for (int i = 0; i < n; i++)
-    factors[i] = (float) (sign * (i * (double) p->step - center)
-        / p->metric.focal_length);
+  return (i * (double) p->step - center) / p->metric.focal_length;
+}
+
+/* The factor of X, Y or Z (coordinate 0 to 2) at column or row i of points. */
+static double
+factor_of (const Cloud * c, int coordinate, int i)
+{
+  const StereoCloudParams *p = &c->params;
+  const double sign = p->axes == STEREO_AXES_GRAPHICS ? -1 : 1;
+  const bool flat = p->projection == STEREO_PROJECTION_PLANE;
+  double row;
+
+  if (coordinate == 0)
+    return offset_of (p, p->cx, c->map.width, i);
+  row = offset_of (p, p->cy, c->map.height, i);
+  if (coordinate == 1)
+    return sign * (flat ? row : sin (row));
+  return sign * (flat ? 1 : cos (row));
 }
 
 static StereoStatus
 cloud_load (void *state, StereoDevice * device, StereoMessage * why)
 {
   Cloud *c = state;
-  const StereoCloudParams *p = &c->params;
-  const int columns = c->size.columns, rows = c->size.rows;
-  const double up = p->axes == STEREO_AXES_GRAPHICS ? -1 : 1;
+  const struct
+  {
+    float *target;
+    int n;
+  } factors[3] = {
+    {c->x_factor, c->size.columns}, {c->y_factor, c->size.rows},
+    {c->z_factor, c->size.rows}
+  };
   int n = c->map.format == STEREO_FORMAT_GRAY8 ? 256 : N_CODES;
-  StereoStatus status;
 
   /* The tables share the host memory. */
-  fill_factors (p, p->cx, c->map.width, 1, columns, c->host);
-  status = device->klass->copy (device, c->x_factor, c->host,
-      (size_t) columns * sizeof (float), why);
-  if (status != STEREO_OK)
-    return status;
-  fill_factors (p, p->cy, c->map.height, up, rows, c->host);
-  status = device->klass->copy (device, c->y_factor, c->host,
-      (size_t) rows * sizeof (float), why);
-  if (status != STEREO_OK)
-    return status;
+  for (int k = 0; k < 3; k++) {
+    StereoStatus status;
+
+    for (int i = 0; i < factors[k].n; i++)
+      c->host[i] = (float) factor_of (c, k, i);
+    status = device->klass->copy (device, factors[k].target, c->host,
+        (size_t) factors[k].n * sizeof (float), why);
+    if (status != STEREO_OK)
+      return status;
+  }
   for (int code = 0; code < n; code++)
-    c->host[code] = depth_of (p, code);
-  return device->klass->copy (device, c->z, c->host,
+    c->host[code] = depth_of (&c->params, code);
+  return device->klass->copy (device, c->depth, c->host,
       (size_t) n * sizeof (float), why);
 }
 
@@ -244,10 +273,10 @@ cloud_run (void *state, const StereoOpFrame * frame)
     .point_bytes = c->size.point_bytes,
     .packed = c->params.packed,
     .counts = frame->outputs[1].plane[0],
-    .backward = c->params.axes == STEREO_AXES_GRAPHICS,
-    .z = c->z,
+    .depth = c->depth,
     .x_factor = c->x_factor,
     .y_factor = c->y_factor,
+    .z_factor = c->z_factor,
   };
   StereoStatus status = locate_colors (c, frame, &f);
 
@@ -306,16 +335,16 @@ make_points (const StereoCloudFrame * f, int row, uint8_t * out, int code_bytes,
   const uint8_t *r = colors ? f->channel[0] + skip : NULL;
   const uint8_t *g = colors ? f->channel[1] + skip : NULL;
   const uint8_t *b = colors ? f->channel[2] + skip : NULL;
-  const float y_factor = f->y_factor[row], sign = f->backward ? -1 : 1;
+  const float y_factor = f->y_factor[row], z_factor = f->z_factor[row];
   const int bytes = colors ? (packed ? 15 : 16) : 12;
   int n = 0;
 
   for (int x = 0; x < f->columns; x++, code += code_step) {
-    const float z = f->z[code_bytes == 1 ? code[0]
+    const float depth = f->depth[code_bytes == 1 ? code[0]
         : code[0] | (unsigned) code[1] << 8];
-    const bool known = z == z;  /* or NaN */
-    const float point[3] = { known ? f->x_factor[x] * z : NAN,
-      known ? y_factor * z : NAN, known ? sign * z : NAN
+    const bool known = depth == depth;  /* or NaN */
+    const float point[3] = { known ? f->x_factor[x] * depth : NAN,
+      known ? y_factor * depth : NAN, known ? z_factor * depth : NAN
     };
 
     memcpy (out, point, sizeof (point));

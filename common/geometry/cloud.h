@@ -6,16 +6,26 @@
 
 /*
  * The operation "cloud" computes a point in space, in metres, from each code of
- * a disparity map, and its colour from the view.  With Z from geometry/metric.h
+ * a disparity map, and its colour from the view.  With the depth D of
+ * geometry/metric.h
  *
- *   X = (column - cx) / focal-length * Z
- *   Y = (row - cy) / focal-length * Z
+ *   X = (column - cx) / focal-length * D
  *
- * Z, (column - cx) / focal-length and (row - cy) / focal-length are tables of
- * floats, which are computed on the host in double precision and rounded once.
- * Only the two multiplications are left, so all backends give the same bytes.
+ * and on a plane, where D is along the optical axis,
  *
- * An organised cloud has a point for every pixel, NaN where Z is unknown or out
+ *   Y = (row - cy) / focal-length * D
+ *   Z = D
+ *
+ * or on a cylinder around the baseline, where D is the distance from it,
+ *
+ *   Y = sin ((row - cy) / focal-length) * D
+ *   Z = cos ((row - cy) / focal-length) * D
+ *
+ * D and the factors of columns and rows are tables of floats, which are
+ * computed on the host in double precision and rounded once.  Only the
+ * multiplications are left, so all backends give the same bytes.
+ *
+ * An organised cloud has a point for every pixel, NaN where D is unknown or out
  * of range:
  *
  *   XYZ_F32, or with colours XYZRGB_F32
@@ -33,6 +43,7 @@
 #define STEREO_CLOUD_H
 
 #include "core/operation.h"
+#include "geometry/camera.h"
 #include "geometry/metric.h"
 
 #ifdef __cplusplus
@@ -54,6 +65,7 @@ typedef struct
   double cx;                    /* pixels, or STEREO_CLOUD_MIDDLE */
   double cy;
   int axes;                     /* StereoAxes */
+  int projection;               /* StereoProjection */
   double range_min;             /* metres */
   double range_max;             /* 0: none */
   unsigned step;
@@ -107,10 +119,10 @@ typedef struct
   int point_bytes;
   bool packed;
   uint8_t *counts;              /* 4 bytes a row, or NULL */
-  bool backward;                /* the third coordinate is -Z */
-  const float *z;               /* by code; NaN = unknown */
+  const float *depth;           /* by code; NaN = unknown */
   const float *x_factor;        /* by column of points */
   const float *y_factor;        /* by row of points */
+  const float *z_factor;        /* by row of points */
 } StereoCloudFrame;
 
 /* Stage table "cloud". */

@@ -31,14 +31,14 @@ point_at (const StereoCloudFrame & f, int column, int row)
 {
   const size_t x = (size_t) column * f.step, y = (size_t) row * f.step;
   const uint8_t *code = f.codes + y * f.codes_stride + x * f.code_bytes;
-  const float z = __ldg (f.z + (f.code_bytes == 1 ? code[0]
+  const float depth = __ldg (f.depth + (f.code_bytes == 1 ? code[0]
           : (uintptr_t) code % 2 == 0 ? *(const uint16_t *) code
           : code[0] | (unsigned) code[1] << 8));
-  Point p = { 0, 0, 0, 0, 0, 0, z == z };
+  Point p = { 0, 0, 0, 0, 0, 0, depth == depth };
 
-  p.x = __ldg (f.x_factor + column) * z;
-  p.y = __ldg (f.y_factor + row) * z;
-  p.z = f.backward ? -z : z;
+  p.x = __ldg (f.x_factor + column) * depth;
+  p.y = __ldg (f.y_factor + row) * depth;
+  p.z = __ldg (f.z_factor + row) * depth;
   if (!p.known)                 /* the same NaN as on the host */
     p.x = p.y = p.z = __uint_as_float (0x7fc00000);
   if (COLORS) {

@@ -319,6 +319,7 @@ gst_stereo_matcher_describe (GstStereoAggregator * aggregator,
     disparity.has_center = TRUE;
     disparity.cx = camera.cx;
     disparity.cy = camera.cy;
+    disparity.projection = camera.projection;
   }
   disparity.left_pts = GST_BUFFER_PTS (left);
   disparity.right_pts = GST_BUFFER_PTS (frame->inputs[RIGHT].buffer);

@@ -29,6 +29,7 @@ gst_stereo_camera_meta_add (GstBuffer * buffer, const GstStereoCamera * camera)
   if (camera->baseline > 0)
     gst_structure_set (s, "baseline", G_TYPE_DOUBLE, camera->baseline,
         "doffs", G_TYPE_DOUBLE, camera->doffs, NULL);
+  gst_stereo_meta_set_projection (s, camera->projection);
 }
 
 gboolean
@@ -42,6 +43,7 @@ gst_stereo_camera_meta_get (GstBuffer * buffer, GstStereoCamera * camera)
       || !gst_structure_get_double (s, "focal-length", &c.focal_length)
       || !gst_structure_get_double (s, "cx", &c.cx)
       || !gst_structure_get_double (s, "cy", &c.cy)
+      || !gst_stereo_meta_get_projection (s, &c.projection)
       || !(c.focal_length > 0 && isfinite (c.focal_length)))
     return FALSE;
   c.is_right = g_strcmp0 (gst_structure_get_string (s, "view"), "right") == 0;

@@ -16,6 +16,7 @@
  *   baseline      double  in metres                       } absent if unknown
  *   doffs         double  in pixels: cx of the right view }
  *                         less that of the left one       }
+ *   projection    string  "cylinder", or absent: a plane
  *
  * Elements that scale, crop or rotate video drop the meta, because its numbers
  * would be wrong.
@@ -23,6 +24,8 @@
 
 #ifndef GST_STEREO_CAMERA_META_H
 #define GST_STEREO_CAMERA_META_H
+
+#include "geometry/camera.h"
 
 #include <gst/gst.h>
 
@@ -39,6 +42,7 @@ typedef struct
   gdouble cy;
   gdouble baseline;             /* 0 when not known */
   gdouble doffs;                /* goes with baseline */
+  StereoProjection projection;
 } GstStereoCamera;
 
 /* Registers the meta; may be called again. */

@@ -38,6 +38,7 @@ gst_stereo_depth_meta_fill (GstStructure * s, const GstStereoDepth * depth)
   if (depth->has_center)
     gst_structure_set (s, "cx", G_TYPE_DOUBLE, depth->cx,
         "cy", G_TYPE_DOUBLE, depth->cy, NULL);
+  gst_stereo_meta_set_projection (s, depth->projection);
 }
 
 gboolean
@@ -59,6 +60,7 @@ gst_stereo_depth_meta_read (const GstStructure * s, GstStereoDepth * depth)
   if (!gst_structure_get_double (s, "depth-scale", &d.scale)
       || !gst_structure_get_double (s, "range-min", &d.range_min)
       || !gst_structure_get_double (s, "range-max", &d.range_max)
+      || !gst_stereo_meta_get_projection (s, &d.projection)
       || !(d.scale > 0))
     return FALSE;
   gst_structure_get_double (s, "focal-length", &d.focal_length);

@@ -16,11 +16,13 @@
  *   focal-length    double   in pixels
  *   baseline        double   in metres
  *   cx, cy          double   principal point, in pixels; absent if unknown
+ *   projection      string   "cylinder", or absent: a plane
  *   reference-view  string   the view that the map belongs to: "left"
  *   left-pts        uint64   timestamps of the two images, in nanoseconds,
  *   right-pts       uint64   or GST_CLOCK_TIME_NONE
  *
- * So depth = code / depth-scale, in metres along the optical axis.
+ * So depth = code / depth-scale, in metres along the optical axis, on a
+ * cylinder from the baseline.
  *
  * Elements that scale, crop, rotate or convert video drop the meta, because its
  * numbers would be wrong.
@@ -28,6 +30,8 @@
 
 #ifndef GST_STEREO_DEPTH_META_H
 #define GST_STEREO_DEPTH_META_H
+
+#include "geometry/camera.h"
 
 #include <gst/gst.h>
 
@@ -46,6 +50,7 @@ typedef struct
   gboolean has_center;
   gdouble cx;                   /* these two: if has_center */
   gdouble cy;
+  StereoProjection projection;
   GstClockTime left_pts;
   GstClockTime right_pts;
 } GstStereoDepth;

@@ -57,6 +57,27 @@ gst_stereo_meta_register (void)
 }
 
 void
+gst_stereo_meta_set_projection (GstStructure * s, StereoProjection projection)
+{
+  if (projection == STEREO_PROJECTION_CYLINDER)
+    gst_structure_set (s, "projection", G_TYPE_STRING, "cylinder", NULL);
+}
+
+gboolean
+gst_stereo_meta_get_projection (const GstStructure * s,
+    StereoProjection * projection)
+{
+  const gchar *name = gst_structure_get_string (s, "projection");
+
+  *projection = STEREO_PROJECTION_PLANE;
+  if (!gst_structure_has_field (s, "projection")
+      || g_strcmp0 (name, "plane") == 0)
+    return TRUE;
+  *projection = STEREO_PROJECTION_CYLINDER;
+  return g_strcmp0 (name, "cylinder") == 0;
+}
+
+void
 gst_stereo_meta_add (GstBuffer * buffer, const GstStereoDisparity * disparity)
 {
   gst_stereo_meta_fill (gst_stereo_meta_new (buffer,
@@ -100,6 +121,7 @@ gst_stereo_meta_fill (GstStructure * s, const GstStereoDisparity * disparity)
   if (disparity->has_center)
     gst_structure_set (s, "cx", G_TYPE_DOUBLE, disparity->cx,
         "cy", G_TYPE_DOUBLE, disparity->cy, NULL);
+  gst_stereo_meta_set_projection (s, disparity->projection);
 }
 
 /* A map without this field is a disparity map. */
@@ -134,7 +156,8 @@ gst_stereo_meta_read (const GstStructure * s, GstStereoDisparity * disparity)
   gboolean has_invalid;
 
   d.left_pts = d.right_pts = GST_CLOCK_TIME_NONE;
-  if (!get_result (s, &d.result))
+  if (!get_result (s, &d.result)
+      || !gst_stereo_meta_get_projection (s, &d.projection))
     return FALSE;
   has_invalid = gst_structure_get_uint (s, "invalid-value", &d.invalid_value);
   if (!has_invalid)

@@ -33,10 +33,14 @@
  *   baseline         double   in metres  }
  *   doffs            double   in pixels, added to a disparity for its depth }
  *   cx, cy           double   principal point, in pixels                    }
+ *   projection       string   "cylinder": the views are pictures on a cylinder
+ *                             around the baseline (geometry/camera.h); absent
+ *                             if they are planes
  *
  * So value = (code - offset) / scale for all results and formats.  For a
  * disparity this is the same as code / disparity-scale + min-disparity, and
- * depth = focal-length * baseline / (disparity + doffs).
+ * depth = focal-length * baseline / (disparity + doffs), on a cylinder the
+ * distance from the baseline.
  *
  * Elements that scale, crop, rotate or convert video drop the meta, because its
  * numbers would be wrong.
@@ -45,6 +49,7 @@
 #ifndef GST_STEREO_META_H
 #define GST_STEREO_META_H
 
+#include "geometry/camera.h"
 #include "stereo.h"
 
 #include <gst/gst.h>
@@ -77,6 +82,7 @@ typedef struct
   gboolean has_center;
   gdouble cx;                   /* these two: if has_center */
   gdouble cy;
+  StereoProjection projection;
 } GstStereoDisparity;
 
 /* Registers the meta; may be called again. */
@@ -96,6 +102,12 @@ extern const gchar *gst_stereo_picture_meta_tags[];
 GstStructure *gst_stereo_meta_new (GstBuffer * buffer, const gchar * name);
 const GstStructure *gst_stereo_meta_find (GstBuffer * buffer,
     const gchar * name);
+
+/* Set the field `projection` of a meta, and read it: FALSE if it is unknown. */
+void gst_stereo_meta_set_projection (GstStructure * structure,
+    StereoProjection projection);
+gboolean gst_stereo_meta_get_projection (const GstStructure * structure,
+    StereoProjection * projection);
 
 /* Adds the meta to a writable buffer. */
 void gst_stereo_meta_add (GstBuffer * buffer,

@@ -39,7 +39,8 @@ disparities_equal (const GstStereoDisparity * a, const GstStereoDisparity * b)
       && g_strcmp0 (a->algorithm, b->algorithm) == 0
       && a->weights == b->weights
       && a->focal_length == b->focal_length && a->baseline == b->baseline
-      && a->doffs == b->doffs && a->has_center == b->has_center
+      && a->doffs == b->doffs && a->projection == b->projection
+      && a->has_center == b->has_center
       && a->cx == b->cx && a->cy == b->cy;
 }
 
@@ -47,7 +48,8 @@ static gboolean
 depths_equal (const GstStereoDepth * a, const GstStereoDepth * b)
 {
   return a->scale == b->scale && a->range_min == b->range_min
-      && a->range_max == b->range_max && a->focal_length == b->focal_length
+      && a->range_max == b->range_max && a->projection == b->projection
+      && a->focal_length == b->focal_length
       && a->baseline == b->baseline && a->has_center == b->has_center
       && a->cx == b->cx && a->cy == b->cy;
 }

@@ -19,6 +19,9 @@
  *
  *     depth = focal-length * baseline / (disparity + doffs)
  *
+ * After `stereorectify projection=cylinder`, this is the distance from the
+ * baseline, and the metadata say so.
+ *
  * Properties take precedence over the `GstStereoDisparityMeta` of each buffer.
  * If neither has the focal length and the baseline, that is an error.
  *
@@ -94,6 +97,7 @@ struct _GstDisparityDepth
   gboolean has_center;
   gdouble cx;
   gdouble cy;
+  StereoProjection projection;
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstDisparityDepth, gst_disparity_depth,
@@ -137,6 +141,7 @@ choose_params (GstDisparityDepth * self, GstBuffer * buffer,
   self->right_pts = GST_CLOCK_TIME_NONE;
   self->nearest = 0;
   self->has_center = FALSE;
+  self->projection = STEREO_PROJECTION_PLANE;
   if (!gst_stereo_metric_complete (&p->metric, &map, &meta))
     return FALSE;
   if (meta.num_disparities == 0)
@@ -147,6 +152,7 @@ choose_params (GstDisparityDepth * self, GstBuffer * buffer,
   self->has_center = meta.has_center;
   self->cx = meta.cx;
   self->cy = meta.cy;
+  self->projection = meta.projection;
   largest = (gdouble) meta.min_disparity + meta.num_disparities - 1
       + p->metric.doffs;
   if (largest > 0)
@@ -235,6 +241,7 @@ gst_disparity_depth_add_metas (GstStereoFilter * filter, GstBuffer * buffer)
     .has_center = self->has_center,
     .cx = self->cx,
     .cy = self->cy,
+    .projection = self->projection,
     .left_pts = self->left_pts,
     .right_pts = self->right_pts,
   };

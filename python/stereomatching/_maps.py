@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _arrays, _devices, _tables
 from . import _library as c
-from ._checks import check, number, shown
+from ._checks import check, number, one_of, shown
 from ._properties import Value, require_known, set_one
 
 
@@ -152,6 +152,8 @@ class Camera:
     """Principal point y; None = the image centre."""
     doffs: float = 0.0
     """Difference of the principal points, right minus left, in pixels."""
+    projection: str = "plane"
+    """``"plane"``, or ``"cylinder"`` around the baseline: depth is the distance from the baseline."""
 
 
 # Properties of operations that are fields of a Map.
@@ -323,6 +325,8 @@ def points(disparity: Union[Map, Any], camera: Camera, *, backend: str = "auto",
         fixed["cx"] = camera.cx
     if camera.cy is not None:
         fixed["cy"] = camera.cy
+    surfaces = ("plane", "cylinder")
+    fixed["projection"] = surfaces.index(one_of(camera.projection, "camera.projection", surfaces))
     with _Operation("points", backend, properties, fixed) as operation:
         width, height = operation.output_size(image)
         found = np.empty((height, width, 3), np.float32)

@@ -250,5 +250,7 @@ def _camera(buffer: Any) -> Optional[Camera]:
     fields = buffer.get_custom_meta("GstStereoCameraMeta").get_structure()
     if not fields.has_field("baseline"):
         return None
-    return Camera(*(fields.get_value(name) for name in (
-        "focal-length", "baseline", "cx", "cy", "doffs")))
+    names = ["focal-length", "baseline", "cx", "cy", "doffs"]
+    if fields.has_field("projection"):
+        names.append("projection")
+    return Camera(*(fields.get_value(name) for name in names))

@@ -145,7 +145,7 @@ class Video:
         if not get("focal_length") or not get("baseline"):
             return None
         return Camera(get("focal_length"), get("baseline"), get("cx"), get("cy"),
-                      get("doffs", 0.0))
+                      get("doffs", 0.0), get("projection", "plane"))
 
     def __iter__(self) -> "Video":
         return self

@@ -158,9 +158,13 @@ locate (const Rig * rig, int x, int y, long double point[3])
   point[0] = (x - cx) * z / p->metric.focal_length;
   point[1] = (y - cy) * z / p->metric.focal_length;
   point[2] = z;
+  if (p->projection == STEREO_PROJECTION_CYLINDER) {
+    point[1] = z * sinl ((y - cy) / p->metric.focal_length);
+    point[2] = z * cosl ((y - cy) / p->metric.focal_length);
+  }
   if (p->axes == STEREO_AXES_GRAPHICS) {
     point[1] = -point[1];
-    point[2] = -z;
+    point[2] = -point[2];
   }
   return code != p->metric.invalid_value && disparity > 0 && z >= p->range_min
       && (p->range_max == 0 || z <= p->range_max);
@@ -262,6 +266,13 @@ static const StereoCloudParams cameras[] = {
           .disparity_scale = 4,.min_disparity = -3,.invalid_value = 7},
       .cx = STEREO_CLOUD_MIDDLE,.cy = 8,.range_min = 0.1,.range_max = 9,
       .step = 2},
+  /* rows from -115 to 92 degrees */
+  {.metric = {.focal_length = 5,.baseline = 0.12,.disparity_scale = 16},
+      .cx = STEREO_CLOUD_MIDDLE,.cy = 10,.step = 1,
+      .projection = STEREO_PROJECTION_CYLINDER},
+  {.metric = {.focal_length = 300,.baseline = 0.12,.disparity_scale = 16},
+      .cx = STEREO_CLOUD_MIDDLE,.cy = STEREO_CLOUD_MIDDLE,.step = 1,
+      .axes = STEREO_AXES_GRAPHICS,.projection = STEREO_PROJECTION_CYLINDER},
 };
 #define N_CAMERAS (sizeof (cameras) / sizeof (cameras[0]))
 

@@ -598,6 +598,11 @@ class Geometry(unittest.TestCase):
         expected = np.stack([(columns - 40) / 90 * z, (rows - 20) / 90 * z, z], axis=2)
         np.testing.assert_allclose(found, expected, rtol=1e-6)
         self.assertTrue(np.isnan(found[3, 4]).all())
+        on_cylinder = sm.points(self.truth, sm.Camera(90, 0.5, cx=40, cy=20, projection="cylinder"),
+                                **CPU)
+        angle = (rows - 20) / 90
+        expected = np.stack([(columns - 40) / 90 * z, np.sin(angle) * z, np.cos(angle) * z], axis=2)
+        np.testing.assert_allclose(on_cylinder, expected, rtol=1e-6, atol=1e-9)
         middle = sm.points(self.map, self.camera, step=7, **CPU)
         self.assertEqual(middle.shape, (9, 13, 3))
         self.assertAlmostEqual(middle[0, 0, 0], -45 / 90 * 45 / 4, places=5)
@@ -639,6 +644,8 @@ class Geometry(unittest.TestCase):
         for call, says in (
                 (lambda: sm.depth(self.map, sm.Camera(0, 1), **CPU), "above 0"),
                 (lambda: sm.depth(self.map, sm.Camera(-1, 1), **CPU), "focal_length = -1"),
+                (lambda: sm.points(self.map, sm.Camera(1, 1, projection="sphere"), **CPU),
+                 "camera.projection = 'sphere': expected one of plane, cylinder"),
                 (lambda: sm.depth(self.map, self.camera, baseline=1), "no property 'baseline'"),
                 (lambda: sm.points(self.map, self.camera, stop=2), "did you mean step"),
                 (lambda: sm.points(sm.Map(self.left), self.camera), "a map is height x width"),

@@ -193,6 +193,7 @@ class Rectifying(unittest.TestCase):
                 wide = arguments.get("field_of_view", 90)
                 self.assertAlmostEqual(found.camera.focal_length,
                                        40.5 / np.tan(np.radians(wide / 2)), 9)
+                self.assertEqual(found.camera.projection, arguments.get("projection", "plane"))
 
     def test_sizes_may_change(self):
         path, = self.write(opencv((81, 61)))

@@ -32,6 +32,15 @@
  *     x = (column - cx) / focal-length * z
  *     y = (row - cy) / focal-length * z
  *
+ * After `stereorectify projection=cylinder`, which the metadata say, or with
+ * #GstDisparityCloud:projection, the views are pictures on a cylinder around
+ * the baseline:
+ *
+ *     distance = focal-length * baseline / (disparity + doffs)
+ *     x = (column - cx) / focal-length * distance
+ *     y = sin ((row - cy) / focal-length) * distance
+ *     z = cos ((row - cy) / focal-length) * distance
+ *
  * Properties take precedence over the `GstStereoDisparityMeta` of each buffer,
  * or the tags of a recording. Without a focal length and a baseline that is an
  * error; the default principal point is the image centre. Maps without
@@ -174,6 +183,8 @@ choose_params (GstDisparityCloud * self, GstBuffer * map,
     p->cx = meta.cx;
   if (meta.has_center && !(p->cy > STEREO_CLOUD_MIDDLE))
     p->cy = meta.cy;
+  if (meta.projection != STEREO_PROJECTION_PLANE)
+    p->projection = (gint) meta.projection;
   return TRUE;
 }
 

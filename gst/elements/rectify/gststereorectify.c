@@ -498,6 +498,7 @@ gst_stereo_rectify_add_metas (GstStereoFilter * filter, GstBuffer * buffer)
     .cy = r->cy,
     .baseline = r->baseline,
     .doffs = r->doffs,
+    .projection = r->projection,
   };
 
   if (self->has_calibration)

@@ -388,6 +388,45 @@ LOOP_TEST (test_meta, 0, 2)
   close_rig (&rig);
 }
 
+static void
+set_projection (GstBuffer * map, const gchar * name)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (map, META);
+
+  gst_structure_set (gst_custom_meta_get_structure (meta), "projection",
+      G_TYPE_STRING, name, NULL);
+}
+
+/* Views on a cylinder, of which the metadata or a property say so. */
+LOOP_TEST (test_cylinder, 0, 2)
+{
+  GstBuffer *map;
+  Cloud cloud;
+  Rig rig;
+
+  open_rig (&rig, __i__ == 1 ? "projection=cylinder cy=-60" : "cy=-60", FALSE,
+      NULL);
+  map = make_matched (0, "disparity", TRUE);
+  if (__i__ == 0)
+    set_projection (map, "cylinder");
+  cloud = read_cloud (make_file (&rig, map, NULL));
+  for (guint i = 0, k = 0; k < WIDTH * HEIGHT; k++) {
+    const gdouble distance = 16.0 * 16 / MAX (codes[k], 1);
+    const gdouble angle = (k / WIDTH + 60) / 100.0;
+
+    if (codes[k] == 0)
+      continue;
+    fail_unless (fabs (cloud.xyz[i][0] - k % WIDTH / 100.0 * distance)
+        < 1e-6 * distance);
+    fail_unless (fabs (cloud.xyz[i][1] - sin (angle) * distance)
+        < 1e-6 * distance);
+    fail_unless (fabs (cloud.xyz[i][2] - cos (angle) * distance)
+        < 1e-6 * distance);
+    i++;
+  }
+  close_rig (&rig);
+}
+
 TEST (test_axes)
 {
   Cloud cloud;
@@ -539,6 +578,19 @@ LOOP_TEST (test_unknown_camera, 0, 3)
   open_rig (&rig, properties[__i__], FALSE, NULL);
   check_error (&rig, __i__ == 0 ? make_matched (0, "disparity", FALSE)
       : make_map (0), texts[__i__]);
+  close_rig (&rig);
+}
+
+/* Metadata of an unknown surface are not used. */
+TEST (test_unknown_projection)
+{
+  GstBuffer *map;
+  Rig rig;
+
+  open_rig (&rig, "", FALSE, NULL);
+  map = make_matched (0, "disparity", TRUE);
+  set_projection (map, "sphere");
+  check_error (&rig, map, "no focal length and baseline");
   close_rig (&rig);
 }
 

@@ -184,7 +184,7 @@ TEST (test_meta)
     map = map_of (row, 6, 1);
     add_meta (map, "disparity", 2, -4, 77, "focal-length", G_TYPE_DOUBLE,
         500.0, "baseline", G_TYPE_DOUBLE, 0.1, "doffs", G_TYPE_DOUBLE, 1.0,
-        NULL);
+        i == 1 ? "projection" : NULL, G_TYPE_STRING, "cylinder", NULL);
     if (i == 1)                 /* the property overrides the meta */
       set_focal_length (&rig, 250);
     out = check_depths (&rig, map, i == 0 ? wanted : nearer, 6);
@@ -205,6 +205,8 @@ TEST (test_meta)
     fail_unless_equals_uint64 (pts, 2 * GST_SECOND);
     fail_unless_equals_string (gst_structure_get_string (s, "reference-view"),
         "left");
+    fail_unless_equals_string (gst_structure_get_string (s, "projection"),
+        i == 1 ? "cylinder" : NULL);
     gst_buffer_unref (out);
   }
   close_rig (&rig);

@@ -476,6 +476,7 @@ change_disparity (GstStereoDisparity * d, guint n)
   d->algorithm = n == 5 ? "other" : d->algorithm;
   d->weights += n == 7;
   d->result = n == 6 ? STEREO_RESULT_CONFIDENCE : d->result;
+  d->projection = n == 8 ? STEREO_PROJECTION_CYLINDER : d->projection;
 }
 
 static void
@@ -488,12 +489,14 @@ change_depth (GstStereoDepth * d, guint n)
 
   if (n < G_N_ELEMENTS (numbers))
     *numbers[n] += 1;
-  else
+  else if (n == G_N_ELEMENTS (numbers))
     d->has_center ^= TRUE;
+  else
+    d->projection = STEREO_PROJECTION_CYLINDER;
 }
 
-#define N_DISPARITY_FIELDS 16
-#define N_DEPTH_FIELDS 8
+#define N_DISPARITY_FIELDS 17
+#define N_DEPTH_FIELDS 9
 
 /* Fields on bytes of some value. */
 static void
@@ -508,6 +511,7 @@ make_maps (guint8 background, GstClockTime pts, GstStereoDisparity * disparity,
   disparity->filled = disparity->has_center = FALSE;
   disparity->algorithm = "sgm";
   disparity->weights = 0;
+  disparity->projection = STEREO_PROJECTION_PLANE;
   disparity->backend = background ? "cuda" : "cpu";
   disparity->scale = disparity->disparity_scale = 16;
   disparity->focal_length = disparity->baseline = disparity->doffs = 0;
@@ -519,6 +523,7 @@ make_maps (guint8 background, GstClockTime pts, GstStereoDisparity * disparity,
   depth->focal_length = depth->baseline = 1;
   depth->has_center = FALSE;
   depth->cx = depth->cy = 0;
+  depth->projection = STEREO_PROJECTION_PLANE;
   depth->left_pts = depth->right_pts = pts;
 }
 

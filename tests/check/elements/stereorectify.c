@@ -514,6 +514,9 @@ TEST (test_wide_files)
       check_number (pinhole, "focal-length", WIDTH / 2.0 / tan ((i == 0 ? 35
                   : i == 1 ? 47.5 : 45) * G_PI / 180), 1e-9);
       check_number (pinhole, "cx", (WIDTH - 1) / 2.0, 1e-9);
+      fail_unless_equals_string (gst_structure_get_string
+          (gst_custom_meta_get_structure (gst_buffer_get_custom_meta (pinhole,
+                      META)), "projection"), i == 2 ? "cylinder" : NULL);
       check_same_view (shapes[i], pinhole, write_wide ("omni", "0, ",
               distorted));
       if (distorted) {
