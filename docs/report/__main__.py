@@ -11,6 +11,8 @@ PAGE is one of
 
     accuracy     docs/accuracy.md; --measure build/tools/stereo-eval [ALGORITHM ...], which may be
                  OpenCV; --verify with the same program fails if its errors differ from the data
+    alignment    the table of docs/alignment.md; --measure tests/accuracy/aligned.py
+                 [ALGORITHM ...]; $STEREOMATCHING_LIBRARY names the library
     calibration  the plot of docs/calibration.md; --measure tests/accuracy/rectified.py
     choosing     the flicker table and pictures of docs/choosing.md; --measure
                  build/tools/stereo-eval [NAME ...], which may be "pictures"
@@ -32,13 +34,14 @@ PAGE is one of
 Measure on an idle machine. Scenes are in $STEREO_DATASETS or ../shared/datasets; --verify exits with
 77 (skipped) without them. All but accuracy, performance and experiments of bfv and pyramid need the
 plugin in $GST_PLUGIN_PATH. With OpenCV for Python, its semi-global matching is measured for
-comparison; calibration and choosing require it.
+comparison; alignment, calibration and choosing require it.
 """
 
 import os
 import sys
 
 import accuracy
+import alignment
 import calibration
 import choosing
 import common
@@ -50,7 +53,8 @@ import steady
 import tune
 import views
 
-PAGES = {"accuracy": accuracy, "calibration": calibration, "choosing": choosing, "elements": elements,
+PAGES = {"accuracy": accuracy, "alignment": alignment, "calibration": calibration,
+         "choosing": choosing, "elements": elements,
          "experiments": experiments, "moving": moving, "performance": performance, "steady": steady,
          "tune": tune, "views": views}
 
