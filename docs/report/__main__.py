@@ -19,6 +19,7 @@ PAGE is one of
     steady       the temporal table of docs/choosing.md; --measure gst-launch-1.0 [NAME ...];
                  $STEREOMATCHING_LIBRARY names the library
     moving       the animation of README; --measure gst-launch-1.0
+    drifting     that of a camera that moves; --measure img2webp
     views        the tables of docs/views.md; --measure build/tools/stereo-eval, with stereo-view in
                  the same folder
     performance  docs/performance.md; --measure build/tools/stereo-bench MACHINE [ARGUMENT ...]
@@ -45,6 +46,7 @@ import alignment
 import calibration
 import choosing
 import common
+import drifting
 import elements
 import experiments
 import moving
@@ -54,7 +56,7 @@ import tune
 import views
 
 PAGES = {"accuracy": accuracy, "alignment": alignment, "calibration": calibration,
-         "choosing": choosing, "elements": elements,
+         "choosing": choosing, "drifting": drifting, "elements": elements,
          "experiments": experiments, "moving": moving, "performance": performance, "steady": steady,
          "tune": tune, "views": views}
 
