@@ -22,10 +22,12 @@ static const gchar calibration[] = "%YAML:1.0\n"
 #define VIEW(view) "stereotestsrc num-disparities=16 num-buffers=3 view=" view \
     " ! video/x-raw,format=GRAY8,width=96,height=64 ! "
 /* Maps with a known camera. */
-#define MATCH VIEW ("left") "stereorectify view=left " \
-    "calibration=%s/stereo.yml ! m.sink_left " VIEW ("right") \
-    "stereorectify view=right calibration=%s/stereo.yml ! m.sink_right " \
+#define MATCH_ON(projection) VIEW ("left") "stereorectify view=left " \
+    "projection=" projection " calibration=%s/stereo.yml ! m.sink_left " \
+    VIEW ("right") "stereorectify view=right projection=" projection \
+    " calibration=%s/stereo.yml ! m.sink_right " \
     "stereosgm name=m num-disparities=16 backend=cpu "
+#define MATCH MATCH_ON ("plane")
 #define PLAY "filesrc location=%s/maps.mkv ! matroskademux ! avdec_ffv1 "
 #define SINK "! appsink name=sink sync=false"
 
@@ -252,6 +254,22 @@ LOOP_TEST (test_recording, 0, 5)
   check_same (live, played);
   g_free (live);
   g_free (played);
+}
+
+/* Views on a cylinder: metas and tags say so. */
+TEST (test_cylinder)
+{
+  if (!have ("avenc_ffv1") || !have ("matroskamux"))
+    return;
+  run (MATCH_ON ("cylinder") "! avenc_ffv1 ! matroskamux ! "
+      "filesink location=%s/maps.mkv");
+  check_same (MATCH_ON ("cylinder") "! disparitycloud " SINK,
+      PLAY "! disparitycloud " SINK);
+  /* a field of view of 90 degrees */
+  check_same (PLAY "! disparitycloud " SINK,
+      PLAY "! identity name=droptags ! disparitycloud projection=cylinder "
+      "focal-length=48 baseline=0.08 disparity-scale=16 min-disparity=0 "
+      "invalid-value=0 " SINK);
 }
 
 /* Recorded depth maps are rejected as disparities. */
