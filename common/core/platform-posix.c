@@ -13,6 +13,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#if defined (STEREO_DOTPROD) && defined (__linux__)
+#include <sys/auxv.h>
+#endif
 #include <time.h>
 #include <unistd.h>
 
@@ -39,6 +42,22 @@ stereo_processors (void)
     n = sysconf (_SC_NPROCESSORS_ONLN);
   return n < 1 ? 1 : (unsigned) n;
 }
+
+#ifdef STEREO_DOTPROD
+bool
+stereo_processor_has_dotprod (void)
+{
+#if defined (__ARM_FEATURE_DOTPROD) || defined (__APPLE__)
+  /* all code needs it, or all processors have it */
+  return true;
+#elif defined (__linux__)
+  /* HWCAP_ASIMDDP of the kernel's interface, which old headers lack */
+  return (getauxval (AT_HWCAP) & 1u << 20) != 0;
+#else
+  return false;
+#endif
+}
+#endif
 
 int
 stereo_thread_create (pthread_t * thread, size_t stack_bytes,

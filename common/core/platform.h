@@ -28,6 +28,12 @@ uint64_t stereo_clock_ns (void);
 /* Processors available to this process, at least 1. */
 unsigned stereo_processors (void);
 
+#ifdef STEREO_DOTPROD
+/* Whether the processor, of 64-bit ARM, has the instruction SDOT, which adds
+ * products of bytes. */
+bool stereo_processor_has_dotprod (void);
+#endif
+
 /* pthread_create() with a stack size, of a thread that receives no signals. */
 int stereo_thread_create (pthread_t * thread, size_t stack_bytes,
     void *(*run) (void *), void *data);

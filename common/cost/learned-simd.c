@@ -8,6 +8,8 @@
 
 #if defined (__AVX2__)
 #include "cost/learned-bytes.h"
+#elif defined (__ARM_FEATURE_DOTPROD)
+#include "cost/learned-dot.h"
 #else
 #include "cost/learned-words.h"
 #endif

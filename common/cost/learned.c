@@ -7,6 +7,7 @@
 #include "cost/learned-cpu.h"
 
 #include "core/cpu.h"
+#include "core/platform.h"
 #include "cost/learned-formula.h"
 #include "simd/select.h"
 
@@ -73,6 +74,9 @@ LEARNED_STAGES (avx2)
 LEARNED_STAGES (avx512)
 LEARNED_STAGES (vnni)
 #endif
+#ifdef STEREO_DOTPROD
+LEARNED_STAGES (dotprod)
+#endif
 
 const void *
 stereo_learned_stages_cpu (StereoSimd simd)
@@ -80,6 +84,10 @@ stereo_learned_stages_cpu (StereoSimd simd)
 #ifdef STEREO_X86
   if (simd == STEREO_SIMD_AVX512 && stereo_cpu_has_vnni ())
     return &learned_vnni;
+#endif
+#ifdef STEREO_DOTPROD
+  if (simd == STEREO_SIMD_GENERIC && stereo_processor_has_dotprod ())
+    return &learned_dotprod;
 #endif
   return STEREO_SIMD_SELECT (simd, learned_plain, learned_);
 }

@@ -187,14 +187,18 @@ static const struct
 {
   const char *name;
   StereoSimd simd;
-  bool vnni;
+  bool (*has_extension) (void); /* or NULL */
   StereoWordsRow make;
 } rows[] = {
-  {"generic", STEREO_SIMD_GENERIC, false, stereo_learned_row_generic},
+  {"generic", STEREO_SIMD_GENERIC, NULL, stereo_learned_row_generic},
 #ifdef STEREO_X86
-  {"avx2", STEREO_SIMD_AVX2, false, stereo_learned_row_avx2},
-  {"avx512", STEREO_SIMD_AVX512, false, stereo_learned_row_avx512},
-  {"vnni", STEREO_SIMD_AVX512, true, stereo_learned_row_vnni},
+  {"avx2", STEREO_SIMD_AVX2, NULL, stereo_learned_row_avx2},
+  {"avx512", STEREO_SIMD_AVX512, NULL, stereo_learned_row_avx512},
+  {"vnni", STEREO_SIMD_AVX512, stereo_cpu_has_vnni, stereo_learned_row_vnni},
+#endif
+#ifdef STEREO_DOTPROD
+  {"dotprod", STEREO_SIMD_GENERIC, stereo_processor_has_dotprod,
+      stereo_learned_row_dotprod},
 #endif
 };
 
@@ -205,7 +209,7 @@ static bool
 row_available (size_t r)
 {
   return stereo_simd_available (rows[r].simd)
-      && (!rows[r].vnni || stereo_cpu_has_vnni ());
+      && (rows[r].has_extension == NULL || rows[r].has_extension ());
 }
 
 /* Fills five lines, and the targets' rows. */
