@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Like simd.h, for 64-bit ARM with the instruction SDOT (Armv8.2, FEAT_DotProd),
- * which adds four products of signed bytes to each 32-bit lane. */
+/* Like simd.h, for 64-bit ARM with the instruction SDOT (FEAT_DotProd), which
+ * adds four products of signed bytes to each 32-bit lane. */
 
 #ifndef STEREO_SIMD_DOT_H
 #define STEREO_SIMD_DOT_H
