@@ -800,6 +800,23 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_alignment_measure
 STEREO_API void stereo_alignment_get_report (const StereoAlignment * alignment,
     StereoAlignmentReport * report);
 
+/* A point of both views, in pixels. */
+typedef struct
+{
+  double x;                     /* in the left view */
+  double y;
+  double dx;                    /* to its position in the right view */
+  double dy;
+  bool fits;                    /* agrees with the cameras found; otherwise it
+                                 * is probably a wrong match */
+} StereoAlignmentPoint;
+
+/* Writes the points that match in the last pair measured, at most n_points, in
+ * the views as they were measured.  Returns the number of all of them; points
+ * may be NULL. */
+STEREO_API size_t stereo_alignment_get_points (const StereoAlignment *
+    alignment, StereoAlignmentPoint * points, size_t n_points);
+
 /* The correction that all pairs ask for; all 0 while rows are off by less than
  * 0.25 pixels, or by less than can be trusted.  Its serial changes if a row
  * moves by more than 0.15 pixels, or by a reset. */

@@ -179,7 +179,7 @@ stereo_alignment_reset (StereoAlignment * self)
     set_correction (self, NULL);
   stereo_align_filter_reset (&self->filter);
   self->n_pairs = 0;
-  self->n_fitted = 0;
+  self->n_fitted = self->n_measured = 0;
   self->seconds = NAN;
   clear_report (self);
 }
@@ -256,18 +256,25 @@ stereo_alignment_is_urgent (const StereoAlignment * self)
   return self->n_pairs < URGENT_PAIRS || self->filter.n_contradicting > 0;
 }
 
-const StereoRowMatch *
-stereo_alignment_get_matches (const StereoAlignment * self, size_t *n_matches)
+size_t
+stereo_alignment_get_points (const StereoAlignment * self,
+    StereoAlignmentPoint * points, size_t n_points)
 {
-  *n_matches = self->n_measured;
-  return self->n_measured > 0 ? self->measured + 1 : NULL;
-}
+  if (self == NULL)
+    return 0;
+  for (size_t i = 0; points != NULL && i < n_points && i < self->n_measured;
+      i++) {
+    const StereoRowMatch *match = &self->measured[1 + i];
 
-bool
-stereo_alignment_match_fits (const StereoAlignment * self, size_t index)
-{
-  return index < self->n_fitted
-      && fabs (self->rows[index]) < self->limits[index];
+    points[i] = (StereoAlignmentPoint) {
+      .x = match->x,
+      .y = match->y,
+      .dx = match->dx / 256.0,
+      .dy = match->dy / 256.0,
+      .fits = i < self->n_fitted && fabs (self->rows[i]) < self->limits[i],
+    };
+  }
+  return self->n_measured;
 }
 
 /* ------------------------------------------------------------------ matches */
@@ -536,7 +543,9 @@ stereo_alignment_measure (StereoAlignment * self, StereoDevice * device,
     return status;
   }
   memcpy (&header, self->measured, sizeof (header));
-  self->n_measured = (size_t) header.n_matches;
-  return stereo_alignment_add (self, left->width, left->height,
+  status = stereo_alignment_add (self, left->width, left->height,
       self->measured + 1, (size_t) header.n_matches, applied, seconds, why);
+  if (status == STEREO_OK)
+    self->n_measured = (size_t) header.n_matches;
+  return status;
 }

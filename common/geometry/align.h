@@ -72,15 +72,6 @@ STEREO_CHECKED StereoStatus stereo_alignment_add (StereoAlignment * self,
  * three, and while a sudden change is being confirmed. */
 bool stereo_alignment_is_urgent (const StereoAlignment * self);
 
-/* The matches of the last pair of stereo_alignment_measure(), valid until the
- * next one. */
-const StereoRowMatch *stereo_alignment_get_matches (const StereoAlignment *
-    self, size_t *n_matches);
-
-/* Whether a match of the last pair agrees with the cameras found; the index is
- * that of the match. */
-bool stereo_alignment_match_fits (const StereoAlignment * self, size_t index);
-
 /* --------------------------------------------------------------- correction */
 
 /* The distance of the nodes of a grid, in pixels, and their unit: 1/65536

@@ -43,11 +43,36 @@ def take(tab, name, part="header", block="start"):
     """A screenshot with a paused pair, and a part of the page scrolled into view."""
     time.sleep(WATCHED)
     tab.click("#pause")
+    tab.value("document.querySelectorAll('.message button').forEach(button => button.click())")
     tab.value("document.activeElement.blur()")
     tab.value("document.querySelector('%s').scrollIntoView({block: '%s'})" % (part, block))
     time.sleep(0.4)
     tab.picture(os.path.join(common.IMAGES, "tune-%s.webp" % name), format="webp", quality=QUALITY)
     tab.click("#pause")
+
+
+def show_alignment(tab, address):
+    """A disturbed scene; only B corrects the views."""
+    show(tab, address, 1440, 1040, 1, "light")
+    tab.click("#reset")
+    tab.until("!document.querySelector('.side.a .changed[data-element=matcher]')")
+    tab.click("#compare")
+    tab.until("document.querySelector('.side.b .property')")
+    settings(tab, "a", "stereosgm", None)
+    settings(tab, "b", "stereosgm", None)
+    tab.value("(box => { box.value = '1'; box.dispatchEvent(new Event('change')); })"
+              "(document.querySelector('.side.a [data-element=scene][data-name=roll] input[type=number]'))")
+    tab.until("document.querySelector('.verdict.b').dataset.status === 'off'")
+    tab.click("#correct-b")
+    tab.until("document.querySelector('.verdict.b').dataset.status === 'ok'")
+    tab.value("document.querySelector('#overlay [value=matches]').click()")
+    tab.until("document.querySelectorAll('#overlay-b .match').length > 0")
+    take(tab, "alignment", ".alignment", "end")
+    tab.value("document.querySelector('#overlay [value=none]').click()")
+    tab.click("#reset")
+    tab.value("document.querySelector('.side.a [data-element=scene][data-name=roll] .reset').click()")
+    tab.click("#compare")
+    tab.until("document.getElementById('split').hidden")
 
 
 def pictures(tab, address):
@@ -62,6 +87,7 @@ def pictures(tab, address):
     take(tab, "figures", ".line", "end")
     tab.click("#compare")
     tab.until("document.getElementById('split').hidden")
+    show_alignment(tab, address)
     show(tab, address, 390, 844, 2, "dark")
     tab.click("#views [data-view=disparity]")
     tab.click("#look", 0.7, 0.62)

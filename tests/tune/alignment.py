@@ -94,7 +94,7 @@ class Demo(ServerCase, AlignmentCase):
         for view in ("left", "right"):
             self.assertIn("%s. ! queue ! videoconvert ! stereorectify ! m.sink_%s" % (view, view), line)
         self.assertIn("alignment=correct", line)
-        # another matcher goes on with it
+        # another matcher keeps it
         page.send("matcher", side="a", factory="stereobfv")
         page.wait("elements")
         found = self.report(page, "ok")

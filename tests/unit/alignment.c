@@ -169,70 +169,67 @@ TEST (test_most_matches_may_be_wrong)
   }
 }
 
-/* Wrong matches may be on the right row by chance. */
-TEST (test_matches_that_fit)
+/* A part of the right view is some rows lower than the rest. */
+TEST (test_points_of_two_images)
 {
-  SCOPED (stereo_alignment_free) StereoAlignment *alignment = new_alignment ();
-  StereoAlignmentReport report = STEREO_ALIGNMENT_REPORT_INIT;
-  StereoRowMatch matches[400];
-  CameraScene scene = usual;
-  unsigned n = 0;
-
-  scene.n = 400;
-  scene.outliers = 0.4;
-  CHECK (!stereo_alignment_match_fits (alignment, 0));
-  rig_match (&ideal, NULL, &scene, matches);
-  REQUIRE (stereo_alignment_add (alignment, ideal.width, ideal.height, matches,
-          400, NULL, NAN, NULL) == STEREO_OK);
-  for (size_t i = 0; i < 400; i++) {
-    const bool fits = stereo_alignment_match_fits (alignment, i);
-
-    n += fits;
-    if (abs (matches[i].dy) < 256 / 8)
-      CHECK (fits);
-    if (abs (matches[i].dy) > 3 * 256)
-      CHECK (!fits);
-  }
-  stereo_alignment_get_report (alignment, &report);
-  CHECK_INT (n, ==, report.n_fitting);
-  CHECK (!stereo_alignment_match_fits (alignment, 400));
-  REQUIRE (stereo_alignment_add (alignment, ideal.width, ideal.height, matches,
-          5, NULL, NAN, NULL) == STEREO_OK);
-  CHECK (!stereo_alignment_match_fits (alignment, 0));
-}
-
-TEST (test_matches_of_two_images)
-{
-  enum { WIDTH = 320, HEIGHT = 240, SHIFT = 6, ROWS = 2 };
-  static uint8_t scene[HEIGHT + ROWS][WIDTH + SHIFT];
+  enum { WIDTH = 320, HEIGHT = 240, SHIFT = 6, ROWS = 2, WRONG_ROWS = 9 };
+  static uint8_t scene[HEIGHT + ROWS][WIDTH + SHIFT], right_view[HEIGHT][WIDTH];
   const StereoImage left = {.format = STEREO_FORMAT_GRAY8,.width = WIDTH,
     .height = HEIGHT,.plane = {scene},.stride = {WIDTH + SHIFT}
   };
-  StereoImage right = left;
+  const StereoImage right = {.format = STEREO_FORMAT_GRAY8,.width = WIDTH,
+    .height = HEIGHT,.plane = {right_view},.stride = {WIDTH}
+  };
   SCOPED (stereo_alignment_free) StereoAlignment *alignment = new_alignment ();
   SCOPED (stereo_device_unref) StereoDevice *device = NULL;
-  const StereoRowMatch *matches;
+  StereoAlignmentReport report = STEREO_ALIGNMENT_REPORT_INIT;
+  StereoAlignmentPoint points[MAX_MATCHES] = { {.x = -1} };
+  unsigned n_wrong = 0, n_fitting = 0;
   uint64_t seed = 5;
-  size_t n, n_right = 0;
+  size_t n;
 
   for (int y = 0; y < HEIGHT + ROWS; y++) {
     for (int x = 0; x < WIDTH + SHIFT; x++)
       scene[y][x] = x % 4 || y % 4 ? scene[y - y % 4][x - x % 4]
           : (uint8_t) (256 * rig_random (&seed));
   }
-  right.plane[0] = &scene[ROWS][SHIFT];
-  CHECK (stereo_alignment_get_matches (alignment, &n) == NULL && n == 0);
+  for (int y = 0; y < HEIGHT; y++) {
+    for (int x = 0; x < WIDTH; x++)
+      right_view[y][x] = scene[x < WIDTH / 4 && y >= WRONG_ROWS
+          ? y - WRONG_ROWS : y + ROWS][x + SHIFT];
+  }
+  CHECK_INT (stereo_alignment_get_points (alignment, points, 1), ==, 0);
+  CHECK_DOUBLE (points[0].x, ==, -1);
   REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
       == STEREO_OK);
   REQUIRE (stereo_alignment_measure (alignment, device, &left, &right, NULL,
           NAN, NULL) == STEREO_OK);
-  matches = stereo_alignment_get_matches (alignment, &n);
-  REQUIRE (n > 100);
-  for (size_t i = 0; i < n; i++)
-    n_right += stereo_alignment_match_fits (alignment, i)
-        && abs (matches[i].dx + 256 * SHIFT) < 64
-        && abs (matches[i].dy + 256 * ROWS) < 64;
-  CHECK_INT (n_right, >, 9 * n / 10);
+  stereo_alignment_get_report (alignment, &report);
+  n = stereo_alignment_get_points (alignment, points, MAX_MATCHES);
+  CHECK_INT (n, ==, report.n_matches);
+  REQUIRE (n > 100 && n <= MAX_MATCHES);
+  for (size_t i = 0; i < n; i++) {
+    const StereoAlignmentPoint *p = &points[i];
+
+    n_fitting += p->fits;
+    CHECK (p->x >= 0 && p->x < WIDTH && p->y >= 0 && p->y < HEIGHT);
+    if (fabs (p->dx + SHIFT) < 0.3 && fabs (p->dy + ROWS) < 0.3)
+      CHECK (p->fits);
+    if (fabs (p->dy - WRONG_ROWS) < 0.3) {
+      CHECK (!p->fits && p->x < WIDTH / 4 + SHIFT);
+      n_wrong++;
+    }
+  }
+  CHECK_INT (n_wrong, >, 10);
+  CHECK_INT (n_fitting, ==, report.n_fitting);
+  CHECK_INT (n_fitting, >, n / 2);
+  points[1].x = -1;
+  CHECK_INT (stereo_alignment_get_points (alignment, points, 1), ==, n);
+  CHECK_DOUBLE (points[1].x, ==, -1);
+  CHECK_INT (stereo_alignment_get_points (alignment, NULL, 0), ==, n);
+  stereo_alignment_reset (alignment);
+  CHECK_INT (stereo_alignment_get_points (alignment, NULL, 0), ==, 0);
+  CHECK_INT (stereo_alignment_get_points (NULL, NULL, 0), ==, 0);
 }
 
 TEST (test_too_few_matches_are_unknown)

@@ -7,14 +7,14 @@
 #include "alignment.h"
 
 #include "elements.h"
-#include "geometry/align.h"
 #include "message.h"
+#include "stereo.h"
 
 #include <gst/video/video.h>
 #include <math.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------- a matcher */
+/* ---------------------------------------------------------------- a matcher */
 
 gboolean
 tune_alignment_corrects (GstElement * matcher)
@@ -97,7 +97,7 @@ tune_alignment_report (GstElement * matcher)
   return object;
 }
 
-/* -------------------------------------------------------------------- points */
+/* ------------------------------------------------------------------- points */
 
 struct TuneAligner
 {
@@ -110,7 +110,8 @@ tune_aligner_new (void)
 {
   TuneAligner *aligner = g_new0 (TuneAligner, 1);
 
-  if (stereo_device_new_cpu (0, STEREO_SIMD_AUTO, &aligner->device, NULL)
+  /* some milliseconds: threads of its own are not worth it */
+  if (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &aligner->device, NULL)
       != STEREO_OK
       || stereo_alignment_new (&aligner->alignment, NULL) != STEREO_OK)
     tune_aligner_free (&aligner);
@@ -168,24 +169,28 @@ map_view (GstSample * sample, GstVideoFrame * frame, StereoImage * image)
   return TRUE;
 }
 
-/* In pixels, rounded to 1/100. */
-static gdouble
-get_distance (gint distance)
+static JsonArray *
+make_point (const StereoAlignmentPoint * point)
 {
-  return round (distance * 100 / 256.0) / 100;
+  const gdouble numbers[] = { point->x, point->y, point->dx, point->dy };
+  JsonArray *array = json_array_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    json_array_add_double_element (array, round (numbers[i] * 100) / 100);
+  json_array_add_int_element (array, point->fits);
+  return array;
 }
 
-static JsonArray *
-make_point (const StereoRowMatch * match, gboolean fits)
+/* Adds the points of the last pair. */
+static void
+add_points (JsonArray * array, const StereoAlignment * alignment)
 {
-  JsonArray *point = json_array_new ();
+  const gsize n = stereo_alignment_get_points (alignment, NULL, 0);
+  g_autofree StereoAlignmentPoint *points = g_new (StereoAlignmentPoint, n);
 
-  json_array_add_int_element (point, match->x);
-  json_array_add_int_element (point, match->y);
-  json_array_add_double_element (point, get_distance (match->dx));
-  json_array_add_double_element (point, get_distance (match->dy));
-  json_array_add_int_element (point, fits);
-  return point;
+  stereo_alignment_get_points (alignment, points, n);
+  for (gsize i = 0; i < n; i++)
+    json_array_add_array_element (array, make_point (&points[i]));
 }
 
 JsonArray *
@@ -194,20 +199,14 @@ tune_aligner_match (TuneAligner * aligner, const TunePair * pair)
   JsonArray *points = json_array_new ();
   GstVideoFrame frames[2];
   StereoImage left, right;
-  const StereoRowMatch *matches;
-  gsize n = 0;
 
   if (aligner == NULL || !map_view (pair->left, &frames[0], &left))
     return points;
   if (map_view (pair->right, &frames[1], &right)) {
     stereo_alignment_reset (aligner->alignment);
     if (stereo_alignment_measure (aligner->alignment, aligner->device, &left,
-            &right, NULL, NAN, NULL) == STEREO_OK) {
-      matches = stereo_alignment_get_matches (aligner->alignment, &n);
-      for (gsize i = 0; i < n; i++)
-        json_array_add_array_element (points, make_point (&matches[i],
-                stereo_alignment_match_fits (aligner->alignment, i)));
-    }
+            &right, NULL, NAN, NULL) == STEREO_OK)
+      add_points (points, aligner->alignment);
     gst_video_frame_unmap (&frames[1]);
   }
   gst_video_frame_unmap (&frames[0]);

@@ -43,10 +43,10 @@ typedef struct TuneAligner TuneAligner;
 TuneAligner *tune_aligner_new (void);
 void tune_aligner_free (TuneAligner ** aligner);
 
-/* Points of both views: an array of [x, y, dx, dy, fits].  x and y are pixels of
- * the left view, dx and dy the distance to the same point of the right one, and
- * fits is 1 if the point agrees with the cameras found, otherwise 0.  Empty if
- * the pair cannot be measured; aligner may be NULL. */
+/* Points of both views: an array of [x, y, dx, dy, fits].  x and y are pixels
+ * of the left view, dx and dy the distance to the same point of the right one,
+ * and fits is 1 if the point agrees with the cameras found, otherwise 0.  Empty
+ * if the pair cannot be measured; aligner may be NULL. */
 JsonArray *tune_aligner_match (TuneAligner * aligner, const TunePair * pair);
 
 #endif /* TUNE_ALIGNMENT_H */

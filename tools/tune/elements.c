@@ -111,10 +111,12 @@ gboolean
 tune_property_is_live (GParamSpec * property)
 {
   /* other elements are before the matcher with alignment=correct */
-  return strcmp (property->name, TUNE_ALIGNMENT) != 0 && ((property->flags & (GST_PARAM_MUTABLE_PLAYING
+  if (strcmp (property->name, TUNE_ALIGNMENT) == 0)
+    return FALSE;
+  return (property->flags & (GST_PARAM_MUTABLE_PLAYING
           | GST_PARAM_CONTROLLABLE)) != 0
       || !(property->flags & (GST_PARAM_MUTABLE_READY
-              | GST_PARAM_MUTABLE_PAUSED)));
+          | GST_PARAM_MUTABLE_PAUSED));
 }
 
 static JsonNode *

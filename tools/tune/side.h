@@ -12,8 +12,8 @@
  * and the map goes to the other elements whose picture is wanted.  An element
  * that is busy gets the newest map when it is done.
  *
- * With alignment=correct, the views go through stereorectify before the matcher,
- * which takes its corrections.
+ * With alignment=correct, the views go through stereorectify before the
+ * matcher, which takes its corrections.
  */
 
 #ifndef TUNE_SIDE_H

@@ -83,8 +83,8 @@ void tune_source_size (TuneSource * source, guint stream, gint * width,
 gboolean tune_source_next (TuneSource * source, TunePair * pair,
     gboolean * discont);
 
-/* Whether the description of its pipeline has a stereorectify for each view that
- * takes corrections. */
+/* Whether its pipeline has a stereorectify for each view that takes
+ * corrections. */
 gboolean tune_source_takes_corrections (TuneSource * source);
 
 /* The number of views that were unpaired or superseded. */

@@ -64,8 +64,8 @@ struct TuneStage
 
 /*
  * Takes the floating element.  inputs and outputs are pad names, terminated by
- * NULL, and borrowed; pads without a template are omitted.  formats (NULL: any) restricts the
- * outputs, as in caps: "{ GRAY8 }".
+ * NULL, and borrowed; pads without a template are omitted.  formats (NULL: any)
+ * restricts the outputs, as in caps: "{ GRAY8 }".
  */
 TuneStage *tune_stage_new (GstElement * element, const gchar * const *inputs,
     const gchar * const *outputs, const gchar * const *formats,

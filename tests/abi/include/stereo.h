@@ -327,6 +327,23 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_params_set (StereoParams *
 STEREO_CHECKED STEREO_API StereoStatus stereo_params_set_text (StereoParams *
     params, const char *name, const char *text, StereoMessage * why);
 
+/*
+ * Replaces the network of cost=learned by one from text in the format of
+ * docs/learned.md, or by that of the library if text is NULL.  The copy that a
+ * matcher uses is made by stereo_matcher_configure().
+ *
+ * STEREO_ERROR_ARGUMENT if the algorithm has no parameter "cost", or if the
+ * text is not such a network; then why names the line.
+ * stereo_params_set_text() with the name "weights" does the same with the
+ * content of a file; an empty file name stands for the network of the library.
+ */
+STEREO_CHECKED STEREO_API StereoStatus stereo_params_set_weights (StereoParams *
+    params, const char *text, size_t length, StereoMessage * why);
+
+/* The CRC-32 of the network if cost=learned, otherwise 0.  Equal networks have
+ * equal ones, regardless of comments. */
+STEREO_API uint32_t stereo_params_get_weights (const StereoParams * params);
+
 /* Reads one parameter; false if the name is unknown. */
 STEREO_CHECKED STEREO_API bool stereo_params_get (const StereoParams * params,
     const char *name, double *value);
@@ -568,9 +585,10 @@ STEREO_API void stereo_matcher_set_profiling (StereoMatcher * matcher,
 
 /*
  * The stages of the frame that completed last, in order: "upload", "convert",
- * "census", the algorithm's own stages, "match", "median" or "refine",
- * "temporal" and "download".  Stages that the frame does not have are missing.
- * Encoding is part of "median" or "refine", or of "match" without them.
+ * "census" or "learned", the algorithm's own stages, "match", "median" or
+ * "refine", "temporal" and "download".  Stages that the frame does not have are
+ * missing.  Encoding is part of "median" or "refine", or of "match" without
+ * them.
  *
  * ns is the time since the end of the previous stage, summed over repetitions.
  * The stages add up to last_ns.  With several frames in flight they include the
@@ -780,6 +798,23 @@ STEREO_CHECKED STEREO_API StereoStatus stereo_alignment_measure
  * unknown. */
 STEREO_API void stereo_alignment_get_report (const StereoAlignment * alignment,
     StereoAlignmentReport * report);
+
+/* A point of both views, in pixels. */
+typedef struct
+{
+  double x;                     /* in the left view */
+  double y;
+  double dx;                    /* to its position in the right view */
+  double dy;
+  bool fits;                    /* agrees with the cameras found; otherwise it
+                                 * is probably a wrong match */
+} StereoAlignmentPoint;
+
+/* Writes the points that match in the last pair measured, at most n_points, in
+ * the views as they were measured.  Returns the number of all of them; points
+ * may be NULL. */
+STEREO_API size_t stereo_alignment_get_points (const StereoAlignment *
+    alignment, StereoAlignmentPoint * points, size_t n_points);
 
 /* The correction that all pairs ask for; all 0 while rows are off by less than
  * 0.25 pixels, or by less than can be trusted.  Its serial changes if a row
