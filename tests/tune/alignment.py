@@ -22,6 +22,12 @@ def with_status(status, side="a"):
     return lambda m: m[side]["alignment"]["measured"] and m[side]["alignment"]["status"] == status
 
 
+def hurry(page):
+    """Little work for the matcher, which measures every pair."""
+    page.set("matcher", "num-disparities", 16)
+    page.set("matcher", "alignment-interval", 1)
+
+
 class AlignmentCase(unittest.TestCase):
     def report(self, page, status, side="a"):
         """Waits for a status; returns the report."""
@@ -58,15 +64,16 @@ class Demo(ServerCase, AlignmentCase):
     def setUp(self):
         self.page = Viewer(self.server).start(("left", "right"), width=128)
         self.addCleanup(self.page.close)
-        self.page.set("matcher", "num-disparities", 16)
+        hurry(self.page)
 
     def tearDown(self):
         self.page.send("pause", on=False)
         self.page.send("compare", on=False)
-        self.page.send("reset", side="a", element="matcher")
+        self.page.set("matcher", "alignment", "measure")
         for name, value in (("roll", 0), ("swap", False), ("blur", 0), ("exposure-offset", 0)):
             self.page.set("scene", name, value)
-        self.report(self.page, "ok")
+        # three pairs after a sudden change
+        self.page.wait("stats", lambda m: with_status("ok")(m) and not m["a"]["alignment"]["correction"])
 
     def test_rows_that_match(self):
         found = self.report(self.page, "ok")
@@ -155,6 +162,7 @@ class Demo(ServerCase, AlignmentCase):
         settings = page.wait("settings")["text"]
         self.assertEqual(json.loads(settings)["a"]["matcher"]["properties"]["alignment"], "correct")
         page.send("reset", side="a", element="matcher")
+        hurry(page)
         self.report(page, "off")
         page.send("load", text=settings)
         self.report(page, "ok")
@@ -163,7 +171,6 @@ class Demo(ServerCase, AlignmentCase):
     def test_what_is_wrong_is_told(self):
         self.assertIn("no side b", self.page.error_of("matches", side="b"))
         self.assertIn('"a" or "b"', self.page.error_of("matches"))
-        self.page.wait("stats", lambda m: not m["a"]["alignment"]["correction"])
         status, _, why = self.server.request("/export/a/correction.yml")
         self.assertEqual(status, 404)
         self.assertIn(b"There is no correction", why)
@@ -183,7 +190,7 @@ class Sources(AlignmentCase):
     def test_formats_that_are_converted(self):
         for form in ("YUY2", "GRAY8"):
             with self.subTest(form), self.pipeline(form, roll=1) as server, Viewer(server).start(("left",)) as page:
-                page.set("matcher", "num-disparities", 16)
+                hurry(page)
                 self.report(page, "off")
                 self.wait_share(page, 0, 0.6)
                 page.set("matcher", "alignment", "correct")
@@ -193,6 +200,7 @@ class Sources(AlignmentCase):
     def test_a_source_that_takes_corrections(self):
         with self.pipeline("RGB", "stereorectify", roll=1) as server, Viewer(server).start(("left",)) as page:
             self.assertTrue(page.hello["corrects"])
+            hurry(page)
             page.set("matcher", "alignment", "correct")
             self.report(page, "ok")
             self.assertEqual(self.line(page).count("stereorectify"), 2)
@@ -215,6 +223,7 @@ class Sources(AlignmentCase):
     def test_two_images(self):
         """A pair of images is corrected by a file: it ends before the matcher has measured it."""
         with Server(*QUICK) as server, Viewer(server).start(("left", "right"), width=64) as page:
+            hurry(page)
             page.set("scene", "roll", 1)
             self.report(page, "off")
             page.pause()

@@ -497,6 +497,10 @@ class Pictures(Case):
 
 
 class Alignment(Case):
+    def setUp(self):
+        super().setUp()
+        self.other.set("matcher", "alignment-interval", 1)
+
     def tearDown(self):
         self.tab.value("document.querySelector('#overlay [value=none]').click()")
         super().tearDown()
