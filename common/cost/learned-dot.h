@@ -11,6 +11,8 @@
 #ifndef STEREO_LEARNED_DOT_H
 #define STEREO_LEARNED_DOT_H
 
+#if defined (__aarch64__) && defined (__ARM_FEATURE_DOTPROD)
+
 #include "cost/learned-formula.h"
 #include "cost/words-cpu.h"
 #include "simd/simd-dot.h"
@@ -125,5 +127,7 @@ learned_block (const LearnedWeights * weights, int x,
     }
   }
 }
+
+#endif /* __ARM_FEATURE_DOTPROD */
 
 #endif /* STEREO_LEARNED_DOT_H */
