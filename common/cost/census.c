@@ -55,6 +55,7 @@ static const StereoWordsStages stages = {
   .bytes = stereo_words_bytes_cpu,
   .layout = stereo_words_layout_cpu,
   .make = make_cpu,
+  .mirror = stereo_words_mirror_cpu,
 };
 
 const void *

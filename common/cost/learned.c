@@ -65,6 +65,7 @@ stereo_learned_row_plain (const StereoNetwork * network, int width,
     .bytes = stereo_words_bytes_cpu, \
     .layout = stereo_words_layout_cpu, \
     .make = learned_make_##name, \
+    .mirror = stereo_words_mirror_cpu, \
   };
 
 LEARNED_STAGES (plain)

@@ -8,6 +8,7 @@
 
 #include "core/cpu.h"
 #include "cost/words-formula.h"
+#include "image/mirror.h"
 
 #include <string.h>
 
@@ -146,5 +147,39 @@ stereo_words_make_cpu (StereoQueue * queue, const StereoWordsSource * source,
 
   stereo_cpu_for (queue, 2 * source->height, 0, luma_rows, &job);
   stereo_cpu_for (queue, 2 * source->height, 0, words_rows, &job);
+  return STEREO_OK;
+}
+
+typedef struct
+{
+  int width;
+  int height;
+  void *const *memory;
+} MirrorJob;
+
+static void
+mirror_rows (const void *context, StereoSpan span)
+{
+  const MirrorJob *job = context;
+  const size_t stride = row_stride (job->width);
+
+  for (int i = span.begin; i < span.end; i++) {
+    for (int byte = 0; byte < 4; byte++) {
+      uint8_t *row = plane (job->width, job->height,
+          job->memory[i / job->height], byte)
+          + (size_t) (i % job->height) * stride;
+
+      stereo_mirror_row (row, row, job->width);
+    }
+  }
+}
+
+StereoStatus
+stereo_words_mirror_cpu (StereoQueue * queue, int width, int height,
+    void *const memory[2])
+{
+  const MirrorJob job = { width, height, memory };
+
+  stereo_cpu_for (queue, 2 * height, 0, mirror_rows, &job);
   return STEREO_OK;
 }

@@ -25,11 +25,13 @@ typedef void (*StereoWordsRow) (const StereoNetwork * network, int width,
     const uint8_t * const line[2 * STEREO_WORDS_BORDER + 1],
     uint8_t * const target[3]);
 
-/* bytes() and layout() of the table, and the body of make(). */
+/* bytes(), layout() and mirror() of the table, and the body of make(). */
 size_t stereo_words_bytes_cpu (int width, int height);
 StereoWords stereo_words_layout_cpu (int width, int height, void *memory);
 StereoStatus stereo_words_make_cpu (StereoQueue * queue,
     const StereoWordsSource * source, void *const memory[2],
     StereoWordsRow make_row);
+StereoStatus stereo_words_mirror_cpu (StereoQueue * queue, int width,
+    int height, void *const memory[2]);
 
 #endif /* STEREO_WORDS_CPU_H */

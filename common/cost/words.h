@@ -70,6 +70,12 @@ typedef struct
   /* Makes the words of both views, in such memory. */
   StereoStatus (*make) (StereoQueue * queue, const StereoWordsSource * source,
       void *const memory[2]);
+
+  /* Reverses the rows of the words of both views, in place: the words for
+   * matching the mirrored pair.  They are not those of the mirrored views,
+   * whose G may differ by one, and for which a network has other bits. */
+  StereoStatus (*mirror) (StereoQueue * queue, int width, int height,
+      void *const memory[2]);
 } StereoWordsStages;
 
 #ifdef __cplusplus

@@ -7,6 +7,7 @@
 #include "image/convert.h"
 
 #include "core/cpu.h"
+#include "image/mirror.h"
 
 void
 stereo_conversion_read (StereoConversion * c, const StereoFormatInfo * info,
@@ -177,10 +178,30 @@ convert_cpu (StereoQueue * queue, const StereoConversion * c)
   return STEREO_OK;
 }
 
+static void
+mirror_rows (const void *context, StereoSpan span)
+{
+  const StereoMirroredView *m = context;
+
+  for (int y = span.begin; y < span.end; y++) {
+    for (int i = 0; i < m->channels; i++)
+      stereo_mirror_row (m->view.plane[i] + (size_t) y * m->view.stride,
+          m->target[i] + (size_t) y * m->target_stride, m->width);
+  }
+}
+
+static StereoStatus
+mirror_cpu (StereoQueue * queue, const StereoMirroredView * view)
+{
+  stereo_cpu_for (queue, view->height, 0, mirror_rows, view);
+  return STEREO_OK;
+}
+
 static const StereoConvertStages stages = {
   .view_row_bytes = view_row_bytes_cpu,
   .view_planes = view_planes_cpu,
   .convert = convert_cpu,
+  .mirror = mirror_cpu,
 };
 
 const void *

@@ -47,6 +47,17 @@ void stereo_conversion_read (StereoConversion * conversion,
     const StereoFormatInfo * info, uint8_t * const plane[3],
     const size_t stride[3], const StereoYuv * yuv);
 
+/* A view and its mirror image, in memory of its own. */
+typedef struct
+{
+  int width;
+  int height;
+  int channels;
+  StereoView view;
+  uint8_t *target[3];           /* planes as in StereoView */
+  size_t target_stride;         /* bytes */
+} StereoMirroredView;
+
 /* Stage table "convert". */
 typedef struct
 {
@@ -56,6 +67,10 @@ typedef struct
 
   StereoStatus (*convert) (StereoQueue * queue,
       const StereoConversion * conversion);
+
+  /* Reverses the rows of a view. */
+  StereoStatus (*mirror) (StereoQueue * queue,
+      const StereoMirroredView * view);
 } StereoConvertStages;
 
 #ifdef __cplusplus

@@ -109,6 +109,8 @@ struct StereoAlgorithm
   /* Has stereo_refine_params, uses their cost, writes winners on request, and
    * supports confidence. */
   bool refines;
+  /* With refines: has stereo_check_params. */
+  bool checks_mutually;
   /* Defaults of shared parameters, or NULL. */
   const StereoParamDefault *defaults;
   /* Disparities are real numbers: run() encodes them with stereo_store_value(),

@@ -122,11 +122,13 @@ plan_winners (StereoChain * m, size_t alignment, StereoArena * arena)
   if (p->right_winners)
     stereo_arena_add (arena, (void **) &m->winners.right, stride * height,
         sizeof (uint32_t));
+  stereo_chain_plan_mirrored_winners (m, arena);
 }
 
 /* Declares the buffers of refinement; those of the algorithm follow.
  * Refinement starts after matching, so both share memory.  A vote runs between
- * the steps of refinement; then only the words share memory. */
+ * the steps of refinement; then only the words and the mirrored views share
+ * memory. */
 static void
 plan_refinement (StereoChain * m, size_t alignment, StereoArena * arena)
 {
@@ -134,6 +136,7 @@ plan_refinement (StereoChain * m, size_t alignment, StereoArena * arena)
   size_t begin, end;
 
   memset (&m->winners, 0, sizeof (m->winners));
+  memset (&m->mirror, 0, sizeof (m->mirror));
   m->words_memory[0] = m->words_memory[1] = NULL;
   if (!p->winners)
     return;
@@ -146,6 +149,7 @@ plan_refinement (StereoChain * m, size_t alignment, StereoArena * arena)
   for (int i = 0; i < 2 && stereo_cost_uses_words (p->cost); i++)
     stereo_arena_add (arena, &m->words_memory[i],
         m->words[m->refine.cost]->bytes (p->width, p->height), 1);
+  stereo_chain_plan_mirrored_views (m, alignment, arena);
   if (m->algorithm->vote != NULL && arena->next < end)
     stereo_arena_go_to (arena, end);
 }
@@ -320,13 +324,16 @@ static StereoStatus
 match_refined (const StereoChain * m, const StereoMatchFrame * frame,
     const StereoOutput * output, const StereoOutput * confidence)
 {
-  StereoStatus status = m->algorithm->run (frame, m->stages);
+  StereoStatus status = m->mirror.winners.left == NULL ? STEREO_OK
+      : stereo_chain_match_mirrored (m, frame);
 
+  if (status == STEREO_OK)
+    status = m->algorithm->run (frame, m->stages);
   if (status == STEREO_OK)
     status = stereo_stage_end (frame->timestamps, "match");
   if (status == STEREO_OK)
     status = stereo_refine_check (frame->queue, m->refining, &m->refinement,
-        frame->winners);
+        frame->winners, m->mirror.winners.left);
   if (status == STEREO_OK && m->algorithm->vote != NULL)
     status = m->algorithm->vote (frame, m->stages, &m->refinement.work.map);
   if (status == STEREO_OK)

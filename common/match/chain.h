@@ -37,6 +37,14 @@ typedef struct
   size_t converted_stride;
 } StereoChainSide;
 
+/* Matching of the mirrored pair, for check=mutual: its left view is the
+ * mirrored right view and vice versa, so that disparities keep their sign. */
+typedef struct
+{
+  StereoMirroredView views[2];
+  StereoWinners winners;        /* left is NULL without check=mutual */
+} StereoChainMirror;
+
 /* State of the operation. */
 typedef struct
 {
@@ -59,6 +67,7 @@ typedef struct
   StereoMap map;
   void *words_memory[2];
   StereoWinners winners;
+  StereoChainMirror mirror;
   StereoRefinePlan refinement;
   StereoTemporalPlan temporal;  /* only if common.temporal is above 0 */
   int temporal_unit;
@@ -74,5 +83,18 @@ bool stereo_chain_find_stages (StereoChain * chain,
  * algorithm's parameters. */
 void stereo_chain_make_search (StereoChain * chain, const void *own,
     unsigned n_threads);
+
+/* Declares the winners of the mirrored pair, if it is matched. */
+void stereo_chain_plan_mirrored_winners (StereoChain * chain,
+    StereoArena * arena);
+
+/* Declares its views, which are used only while it is matched. */
+void stereo_chain_plan_mirrored_views (StereoChain * chain, size_t alignment,
+    StereoArena * arena);
+
+/* Matches the mirrored pair of the frame.  The words of the frame are the same
+ * afterwards. */
+StereoStatus stereo_chain_match_mirrored (const StereoChain * chain,
+    const StereoMatchFrame * frame);
 
 #endif /* STEREO_CHAIN_H */

@@ -56,6 +56,8 @@ stereo_algorithm_param (const StereoAlgorithm * algorithm, size_t index)
   spec = row (stereo_common_params, &index);
   if (spec == NULL && algorithm->refines)
     spec = row (stereo_refine_params, &index);
+  if (spec == NULL && algorithm->checks_mutually)
+    spec = row (stereo_check_params, &index);
   return spec != NULL ? spec : row (algorithm->params, &index);
 }
 
@@ -106,7 +108,8 @@ field (const StereoParams * params, const StereoParamSpec * spec)
 
   if (is_in (stereo_common_params, spec))
     base = (char *) &params->common;
-  else if (is_in (stereo_refine_params, spec))
+  else if (is_in (stereo_refine_params, spec)
+      || is_in (stereo_check_params, spec))
     base = (char *) &params->refine;
   return base + spec->offset;
 }

@@ -27,6 +27,49 @@
 /* -------------------------------------------------------------------- check */
 
 static void
+confirm_row (const StereoRefineConstants * k, const uint32_t * restrict left,
+    const uint32_t * restrict mirrored, uint32_t * restrict right)
+{
+  const int width = k->width, min = k->min_disparity, lr = k->lr_max_diff;
+
+#pragma omp simd
+  for (int x = 0; x < width; x++) {
+    const int index = (int) (mirrored[width - 1 - x] & 0xffff);
+    const int partner = x + index + min;
+    const bool inside = (index != (int) STEREO_INVALID)
+        & ((unsigned) partner < (unsigned) width);
+    const int other = (int) (left[inside ? partner : 0] & 0xffff);
+
+    if (inside & ((unsigned) (other - index + lr) <= (unsigned) (2 * lr)))
+      right[x] = (uint32_t) index;
+  }
+}
+
+static void
+confirm_rows (const void *context, StereoSpan span)
+{
+  const StereoRefineJob *job = context;
+  const StereoWinners *w = job->winners;
+
+  for (int y = span.begin; y < span.end; y++)
+    confirm_row (job->k, w->left + (size_t) y * w->left_stride,
+        job->mirrored + (size_t) y * w->left_stride,
+        w->right + (size_t) y * w->right_stride);
+}
+
+static StereoStatus
+refine_confirm (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoWinners * winners, const uint32_t * mirrored)
+{
+  const StereoRefineJob job = {.k = k,.winners = winners,
+    .mirrored = mirrored
+  };
+
+  stereo_cpu_for (queue, k->height, 0, confirm_rows, &job);
+  return STEREO_OK;
+}
+
+static void
 check_row (const StereoRefineConstants * k, const StereoWinners * winners,
     int y, uint16_t * restrict map)
 {
@@ -409,6 +452,7 @@ refine_finish (StereoQueue * queue, const StereoRefineConstants * k,
 
 const StereoRefineStages SIMD_NAME (stereo_refine_stages_) = {
   .plan = stereo_refine_plan_cpu,
+  .confirm = refine_confirm,
   .check = refine_check,
   .fill = stereo_refine_fill_cpu,
   .slopes = SIMD_NAME (stereo_slopes_),

@@ -18,6 +18,13 @@
 /* Colour difference at which a weight falls to 1/e. */
 #define GAMMA_COLOR 10.0
 
+static const StereoEnumValue check_values[] = {
+  [STEREO_CHECK_SINGLE] = {"single", "Right winners from the costs of the "
+        "left view"},
+  [STEREO_CHECK_MUTUAL] = {"mutual", "Right winners from a second matching, "
+        "for the right view, where left winners confirm them"},
+};
+
 static const StereoEnumValue refine_values[] = {
   [STEREO_REFINE_NONE] = {"none", "Fill from the row, then 3x3 median"},
   [STEREO_REFINE_FILLED] = {"filled", "Fill by weighted votes, then 3x3 "
@@ -49,6 +56,14 @@ const StereoParamSpec stereo_refine_params[] = {
   STEREO_PARAM_END
 };
 
+const StereoParamSpec stereo_check_params[] = {
+  STEREO_PARAM_ENUM_ROW (StereoRefineParams, check, "check",
+      "Right winners of the check: single = from the same costs; mutual = from "
+      "a second matching",
+      STEREO_CHECK_SINGLE, check_values),
+  STEREO_PARAM_END
+};
+
 /* ----------------------------------------------------------------- schedule */
 
 bool
@@ -57,6 +72,12 @@ stereo_refine_wanted (const StereoRefineParams * params)
   return params->subpixel || params->lr_max_diff >= 0
       || params->speckle_size > 1 || !params->fill
       || params->refine != STEREO_REFINE_NONE || params->min_confidence > 0;
+}
+
+bool
+stereo_refine_is_mutual (const StereoRefineParams * params)
+{
+  return params->check == STEREO_CHECK_MUTUAL && params->lr_max_diff >= 0;
 }
 
 int
@@ -100,9 +121,15 @@ stereo_refine_plan (const StereoSearch * search,
 
 StereoStatus
 stereo_refine_check (StereoQueue * queue, const StereoRefineStages * stages,
-    const StereoRefinePlan * plan, const StereoWinners * winners)
+    const StereoRefinePlan * plan, const StereoWinners * winners,
+    const uint32_t * mirrored)
 {
-  return stages->check (queue, &plan->constants, winners, &plan->work);
+  const StereoRefineConstants *k = &plan->constants;
+  StereoStatus status = mirrored == NULL ? STEREO_OK
+      : stages->confirm (queue, k, winners, mirrored);
+
+  return status != STEREO_OK ? status
+      : stages->check (queue, k, winners, &plan->work);
 }
 
 /* From the map with holes to the filled map. */
@@ -205,6 +232,36 @@ stereo_refine_plan_cpu (const StereoRefineConstants * k,
         * stereo_refine_vote_words (k), sizeof (uint32_t));
   if (k->min_confidence > 0)
     stereo_arena_add (arena, (void **) &work->confidence, pixels, 1);
+}
+
+static void
+confirm_rows (const void *context, StereoSpan span)
+{
+  const StereoRefineJob *job = context;
+  const StereoRefineConstants *k = job->k;
+  const StereoWinners *w = job->winners;
+
+  for (int y = span.begin; y < span.end; y++) {
+    const uint32_t *left = w->left + (size_t) y * w->left_stride;
+    const uint32_t *mirrored = job->mirrored + (size_t) y * w->left_stride;
+    uint32_t *right = w->right + (size_t) y * w->right_stride;
+
+    for (int x = 0; x < k->width; x++)
+      right[x] = stereo_winner_confirmed (left, mirrored[k->width - 1 - x],
+          right[x], k->width, x + k->min_disparity, k->lr_max_diff);
+  }
+}
+
+StereoStatus
+stereo_refine_confirm_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoWinners * winners, const uint32_t * mirrored)
+{
+  const StereoRefineJob job = {.k = k,.winners = winners,
+    .mirrored = mirrored
+  };
+
+  stereo_cpu_for (queue, k->height, 0, confirm_rows, &job);
+  return STEREO_OK;
 }
 
 /* Whether the winner of the right view is consistent. */
@@ -475,6 +532,7 @@ stereo_refine_threshold_cpu (StereoQueue * queue,
 
 static const StereoRefineStages stages_cpu = {
   .plan = stereo_refine_plan_cpu,
+  .confirm = stereo_refine_confirm_cpu,
   .check = check_cpu,
   .fill = stereo_refine_fill_cpu,
   .slopes = stereo_refine_slopes_cpu,

@@ -8,6 +8,11 @@
  * Post-processing steps after winner-take-all, in this order.  The parameters
  * enable each step.  Codes are those of a StereoMap: unit codes per pixel.
  *
+ *   mutual       With check=mutual, the mirrored pair, with exchanged views,
+ *                was matched, too.  A right pixel takes the winner of that
+ *                matching if the left winner at its partner differs from it by
+ *                at most lr-max-diff whole disparities, and otherwise keeps its
+ *                own.
  *   consistency  Left-right consistency check.  Pixel x with winner d is valid
  *                if x - d is a column of the right view whose winner differs
  *                from d by at most lr-max-diff whole disparities.
@@ -72,6 +77,13 @@ extern "C" {
 #define STEREO_SLANTED_SAMPLES 61
 #define STEREO_SLANTED_LIMIT 2
 
+/* Right winners of the consistency check. */
+typedef enum
+{
+  STEREO_CHECK_SINGLE = 0,
+  STEREO_CHECK_MUTUAL
+} StereoCheck;
+
 /* Pixels that the edge-preserving filters process. */
 typedef enum
 {
@@ -86,6 +98,7 @@ typedef struct
   int cost;                     /* of stereo_costs */
   bool subpixel;
   int lr_max_diff;
+  int check;                    /* StereoCheck */
   unsigned speckle_size;
   bool fill;
   int refine;                   /* StereoRefine */
@@ -97,6 +110,10 @@ typedef struct
     "(0 = off)"
 
 extern const StereoParamSpec stereo_refine_params[];
+
+/* Further ones, of algorithms whose costs depend on which view is the left one;
+ * for others, a second matching finds the same right winners. */
+extern const StereoParamSpec stereo_check_params[];
 
 /* Constants of the stages, passed by value. */
 typedef struct
@@ -158,6 +175,11 @@ typedef struct
   /* Declares the work memory. */
   void (*plan) (const StereoRefineConstants * k, StereoRefineWork * work,
       StereoArena * arena);
+  /* Updates winners->right by the winners of the mirrored pair, with the layout
+   * of winners->left. */
+  StereoStatus (*confirm) (StereoQueue * queue,
+      const StereoRefineConstants * k, const StereoWinners * winners,
+      const uint32_t * mirrored);
   /* Winners to work->map: consistency check and speckle filter. */
   StereoStatus (*check) (StereoQueue * queue, const StereoRefineConstants * k,
       const StereoWinners * winners, const StereoRefineWork * work);
@@ -206,6 +228,9 @@ typedef struct
 /* Whether any step other than the 3x3 median is enabled. */
 bool stereo_refine_wanted (const StereoRefineParams * params);
 
+/* Whether the mirrored pair is matched, too. */
+bool stereo_refine_is_mutual (const StereoRefineParams * params);
+
 /* StereoSearch.unit for these parameters. */
 int stereo_refine_unit (const StereoRefineParams * params,
     int num_disparities);
@@ -216,10 +241,11 @@ void stereo_refine_plan (const StereoSearch * search,
     const StereoRefineStages * stages, StereoRefinePlan * plan,
     StereoArena * arena);
 
-/* Runs the steps before the vote; the vote updates plan->work.map. */
+/* Runs the steps before the vote; the vote updates plan->work.map.  mirrored:
+ * the winners of the mirrored pair, or NULL. */
 StereoStatus stereo_refine_check (StereoQueue * queue,
     const StereoRefineStages * stages, const StereoRefinePlan * plan,
-    const StereoWinners * winners);
+    const StereoWinners * winners, const uint32_t * mirrored);
 
 /* Runs the steps after the vote.  confidence may be NULL. */
 StereoStatus stereo_refine_finish (StereoQueue * queue,

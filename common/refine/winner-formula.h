@@ -153,4 +153,26 @@ stereo_winner_uniqueness_of (uint32_t word)
   return word >> 24;
 }
 
+/*
+ * The word of the right winner of a pixel after confirmation: that of the
+ * second matching, word, if the left winner at its partner differs from it by
+ * at most max_diff, otherwise the one of the first matching, own.  left: the
+ * row of left winners; first: the partner of the pixel at index 0.
+ */
+STEREO_INLINE uint32_t
+stereo_winner_confirmed (const uint32_t * left, uint32_t word, uint32_t own,
+    int width, int first, int max_diff)
+{
+  const int index = (int) stereo_winner_index (word);
+  const int partner = first + index;
+
+  /* A partner without a winner differs by more than STEREO_MAX_DISPARITIES. */
+  if (word == STEREO_NO_WINNER || partner < 0 || partner >= width)
+    return own;
+  const int difference = (int) stereo_winner_index (left[partner]) - index;
+
+  return difference <= max_diff && difference >= -max_diff
+      ? (uint32_t) index : own;
+}
+
 #endif /* STEREO_WINNER_FORMULA_H */

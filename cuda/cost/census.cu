@@ -86,6 +86,7 @@ stereo_census_stages_cuda (void)
     .bytes = words_bytes,
     .layout = words_layout,
     .make = census_make,
+    .mirror = words_mirror,
   };
 
   return &stages;

@@ -219,6 +219,7 @@ stereo_learned_stages_cuda (void)
     .bytes = words_bytes,
     .layout = words_layout,
     .make = learned_make,
+    .mirror = words_mirror,
   };
 
   return &stages;

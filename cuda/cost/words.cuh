@@ -16,6 +16,7 @@
 #include "core/launch.cuh"
 #include "cost/words-formula.h"
 #include "cost/difference.h"
+#include "image/mirror.cuh"
 
 /* A block computes a tile of both views' words, in layers of the grid.  Luma of
  * four adjacent pixels is a 32-bit word of shared memory. */
@@ -56,6 +57,18 @@ words_layout (int width, int, void *memory)
   StereoWords words = { { words_first (memory) }, words_stride (width) };
 
   return words;
+}
+
+static inline StereoStatus
+words_mirror (StereoQueue * queue, int width, int height,
+    void *const memory[2])
+{
+  uint8_t *const left = words_first (memory[0]);
+  uint8_t *const right = words_first (memory[1]);
+
+  return stereo_cuda_mirror_words (queue, StereoMirrorImages { width, height, 2,
+      { left, right }, { left, right }, words_stride (width),
+      words_stride (width) });
 }
 
 static inline dim3

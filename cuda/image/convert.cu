@@ -7,6 +7,7 @@
 #include "image/convert.h"
 
 #include "core/launch.cuh"
+#include "image/mirror.cuh"
 
 namespace
 {
@@ -193,6 +194,17 @@ convert_view (StereoQueue * queue, const StereoConversion * c)
       convert_kernel, *c);
 }
 
+StereoStatus
+mirror_view (StereoQueue * queue, const StereoMirroredView * v)
+{
+  const StereoMirrorImages images = { v->width, v->height, 1,
+    { v->view.plane[0] }, { v->target[0] }, v->view.stride, v->target_stride
+  };
+
+  return v->channels == 1 ? stereo_cuda_mirror_bytes (queue, images)
+      : stereo_cuda_mirror_words (queue, images);
+}
+
 }                               // namespace
 
 extern "C" cudaError_t
@@ -210,6 +222,7 @@ stereo_convert_stages_cuda (void)
     .view_row_bytes = convert_row_bytes,
     .view_planes = convert_planes,
     .convert = convert_view,
+    .mirror = mirror_view,
   };
 
   return &stages;

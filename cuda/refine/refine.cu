@@ -40,6 +40,31 @@ refine_grid (const StereoRefineConstants * k)
 
 /* ------------------------------------------------------- check and speckles */
 
+__global__ void
+confirm_kernel (const StereoRefineConstants k, const StereoWinners winners,
+    const uint32_t * mirrored)
+{
+  int x, y;
+
+  if (!stereo_own_pixel (k.width, k.height, &x, &y))
+    return;
+  const size_t row = (size_t) y * winners.left_stride;
+  uint32_t *right = winners.right + (size_t) y * winners.right_stride + x;
+
+  pdl_wait ();
+  *right = stereo_winner_confirmed (winners.left + row,
+      mirrored[row + (k.width - 1 - x)], *right, k.width,
+      x + k.min_disparity, k.lr_max_diff);
+}
+
+StereoStatus
+refine_confirm (StereoQueue * queue, const StereoRefineConstants * k,
+    const StereoWinners * winners, const uint32_t * mirrored)
+{
+  return run_kernel (queue, "confirm_kernel", true, refine_grid (k),
+      stereo_pixel_block, 0, confirm_kernel, *k, *winners, mirrored);
+}
+
 __device__ bool
 together (int unit, unsigned a, unsigned b)
 {
@@ -467,6 +492,7 @@ stereo_refine_stages_cuda (void)
 {
   static const StereoRefineStages stages = {
     .plan = refine_plan,
+    .confirm = refine_confirm,
     .check = refine_check,
     .fill = stereo_cuda_fill,
     .slopes = stereo_cuda_slopes,

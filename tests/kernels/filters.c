@@ -179,6 +179,62 @@ check_conversion (const Bench * bench, size_t format, int channels,
   rows_clear (&target, &bench->s);
 }
 
+static void
+check_mirror (const Bench * bench, int channels, int width, int height,
+    Random * random)
+{
+  const size_t n = (size_t) (width * height * channels);
+  const bool words = bench->converting->view_planes (3) == 1 && channels == 3;
+  SCOPED (free_scoped) uint8_t *pixels = malloc (n);
+  StereoMirroredView v = {.width = width,.height = height,
+    .channels = channels
+  };
+  StageRows target;
+  size_t wrong = 0;
+
+  REQUIRE (pixels != NULL);
+  for (size_t i = 0; i < n; i++)
+    pixels[i] = (uint8_t) random_next (random);
+  v.view = stagebench_view_any (&bench->s, pixels, width, height, channels,
+      (size_t) random_range (random, 0, 9), random);
+  target_init (&target, width, height, channels, 0, bench);
+  v.target_stride = target.stride;
+  for (int i = 0; i < bench->converting->view_planes (channels); i++)
+    v.target[i] = device_row (&target, (size_t) i * (size_t) height);
+  CHECK_INT (bench->converting->mirror (bench->s.queue, &v), ==, STEREO_OK);
+  stagebench_finish (&bench->s);
+  rows_down (&target, &bench->s, false);
+
+  for (int i = 0; i < (int) n; i++) {
+    int c = i % channels, x = i / channels % width, y = i / channels / width;
+    int from = (y * width + width - 1 - x) * channels + c;
+    const uint8_t *row = host_row (&target, (size_t) (words ? y
+            : c * height + y));
+
+    wrong += row[words ? 4 * x + c : x] != pixels[from];
+  }
+  CHECK_INT (wrong, ==, 0);
+  rows_clear (&target, &bench->s);
+  stagebench_free (&bench->s, v.view.plane[0]);
+}
+
+TEST (test_mirror)
+{
+  Random random = { 14 };
+
+  for (size_t d = 0; d < devices_count (); d++) {
+    Bench bench = bench_open (d);
+
+    for (size_t s = 0; s < N_SIZES; s++) {
+      check_mirror (&bench, 1, sizes[s][0], sizes[s][1], &random);
+      check_mirror (&bench, 3, sizes[s][0], sizes[s][1], &random);
+    }
+    for (int width = 14; width < 40; width++)
+      check_mirror (&bench, 1, width, 2, &random);
+    stagebench_close (&bench.s);
+  }
+}
+
 TEST (test_conversion)
 {
   Random random = { 1 };

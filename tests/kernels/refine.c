@@ -44,6 +44,8 @@ typedef struct
 typedef struct
 {
   uint32_t *left, *right;       /* as in StereoWinners, without padding */
+  uint32_t *mirrored;           /* left winners of the mirrored pair */
+  int *partners;                /* right winners, by the oracle */
   uint8_t *pixels;
 } Scene;
 
@@ -69,6 +71,23 @@ is_hole (const Case * c, int x, int y, Random * random)
   }
 }
 
+/* Winners of the mirrored pair: near those of the right view, other ones, and
+ * none. */
+static void
+make_mirrored (const Case * c, Scene * s, Random * random)
+{
+  for (int i = 0; i < c->width * c->height; i++) {
+    int x = i % c->width, index = (int) (s->right[i] & 0xffff);
+
+    if (index == (int) STEREO_INVALID || random_range (random, 0, 9) == 0)
+      index = random_range (random, 0, c->n - 1);
+    index += random_range (random, -2, 2) / 2;
+    s->mirrored[i - x + c->width - 1 - x] = random_range (random, 0, 19) == 0
+        || index < 0 || index >= c->n ? STEREO_NO_WINNER
+        : (uint32_t) index | random_next (random) << 16;
+  }
+}
+
 static void
 make_scene (const Case * c, Scene * s, Random * random)
 {
@@ -76,8 +95,11 @@ make_scene (const Case * c, Scene * s, Random * random)
 
   s->left = malloc ((size_t) pixels * 4);
   s->right = malloc ((size_t) pixels * 4);
+  s->mirrored = malloc ((size_t) pixels * 4);
+  s->partners = malloc ((size_t) pixels * sizeof (int));
   s->pixels = malloc ((size_t) (pixels * c->channels));
-  REQUIRE (s->left != NULL && s->right != NULL && s->pixels != NULL);
+  REQUIRE (s->left != NULL && s->right != NULL && s->mirrored != NULL
+      && s->partners != NULL && s->pixels != NULL);
   for (int i = 0; i < pixels; i++) {
     int x = i % c->width, y = i / c->width, index, fraction;
 
@@ -111,6 +133,7 @@ make_scene (const Case * c, Scene * s, Random * random)
     if (random_range (random, 0, 40) == 0)
       s->right[i] = (uint32_t) random_range (random, 0, c->n - 1);
   }
+  make_mirrored (c, s, random);
   for (int i = 0; i < pixels * c->channels; i++)
     s->pixels[i] = (uint8_t) (i / (5 * c->channels) % 3 * 9
         + random_range (random, 0, 1 + 50 * (i % 7 == 0)));
@@ -121,12 +144,38 @@ free_scene (Scene * s)
 {
   free (s->left);
   free (s->right);
+  free (s->mirrored);
+  free (s->partners);
   free (s->pixels);
 }
 
 /* ------------------------------------------------------------------- oracle */
 
 #define NONE (-1)
+
+static bool
+is_mutual (const Case * c)
+{
+  return c->params.check == STEREO_CHECK_MUTUAL && c->params.lr_max_diff >= 0;
+}
+
+/* The right winner of a pixel: that of the mirrored pair if the left view
+ * confirms it. */
+static int
+oracle_partner (const Case * c, const Scene * s, int i)
+{
+  int x = i % c->width, row = i - x;
+  int own = s->right[i] == STEREO_NO_WINNER ? NONE
+      : (int) (s->right[i] & 0xffff);
+  uint32_t word = s->mirrored[row + c->width - 1 - x];
+  int index = (int) (word & 0xffff), back = x + index + c->min;
+
+  if (!is_mutual (c) || word == STEREO_NO_WINNER || back < 0
+      || back >= c->width || s->left[row + back] == STEREO_NO_WINNER)
+    return own;
+  return abs ((int) (s->left[row + back] & 0xffff) - index)
+      <= c->params.lr_max_diff ? index : own;
+}
 
 static bool
 oracle_valid (const Case * c, const Scene * s, int i)
@@ -139,10 +188,9 @@ oracle_valid (const Case * c, const Scene * s, int i)
   if (c->params.lr_max_diff < 0)
     return true;
   if (partner < 0 || partner >= c->width
-      || s->right[i - x + partner] == STEREO_NO_WINNER)
+      || s->partners[i - x + partner] == NONE)
     return false;
-  return abs ((int) (s->right[i - x + partner] & 0xffff) - index)
-      <= c->params.lr_max_diff;
+  return abs (s->partners[i - x + partner] - index) <= c->params.lr_max_diff;
 }
 
 /* The pixels of the component of i, in list; 0 if it was seen before. */
@@ -392,8 +440,8 @@ oracle_votes (const Case * c, const Scene * s, const Sloped * map, int i,
       partner = x - index - c->min;
       weight = oracle_weight (c, s, i, v * c->width + u);
       if (c->params.lr_max_diff >= 0 && partner >= 0 && partner < c->width
-          && s->right[i - x + partner] != STEREO_NO_WINNER
-          && index > (int) (s->right[i - x + partner] & 0xffff) + 1)
+          && s->partners[i - x + partner] != NONE
+          && index > s->partners[i - x + partner] + 1)
         weight /= 8;
       votes[n][0] = code;
       votes[n++][1] = weight;
@@ -543,6 +591,8 @@ oracle (const Case * c, const Scene * s, int *disparity, int *confidence)
 
   REQUIRE (map != NULL && filled != NULL && voted != NULL);
   for (int i = 0; i < pixels; i++)
+    s->partners[i] = oracle_partner (c, s, i);
+  for (int i = 0; i < pixels; i++)
     map[i] = oracle_valid (c, s, i) ? (int) (s->left[i] & 0xffff) * c->unit
         + (int8_t) (s->left[i] >> 16 & 255) : NONE;
   oracle_speckles (c, map);
@@ -581,6 +631,7 @@ typedef struct
   StereoArena arena;
   void *memory;
   StereoWinners winners;
+  uint32_t *mirrored;           /* NULL without check=mutual */
   StereoQueue *queue;
   StereoView left;
   StereoSearch search;
@@ -614,6 +665,8 @@ rig_open (Rig * rig, const StageBench * b, const Case * c, const Scene * s)
     .right_stride = (size_t) c->width,
     .unit = c->unit,.last_index = c->n - 1
   };
+  rig->mirrored = is_mutual (c) ? stagebench_up (b, s->mirrored, 4 * pixels)
+      : NULL;
   rig->queue = b->queue;
   rig->left = stagebench_view (b, s->pixels, c->width, c->height,
       c->channels);
@@ -632,7 +685,7 @@ static void
 rig_run (const Rig * rig)
 {
   CHECK_INT (stereo_refine_check (rig->queue, rig->stages, &rig->plan,
-          &rig->winners), ==, STEREO_OK);
+          &rig->winners, rig->mirrored), ==, STEREO_OK);
   CHECK_INT (stereo_refine_finish (rig->queue, rig->stages, &rig->plan,
           &rig->left, &rig->winners, &rig->outputs[0], &rig->outputs[1]), ==,
       STEREO_OK);
@@ -644,6 +697,7 @@ rig_close (Rig * rig, const StageBench * b)
   stagebench_free (b, rig->memory);
   stagebench_free (b, rig->winners.left);
   stagebench_free (b, rig->winners.right);
+  stagebench_free (b, rig->mirrored);
   stagebench_free (b, rig->left.plane[0]);
   for (int i = 0; i < 2; i++)
     stagebench_free (b, rig->outputs[i].data);
@@ -664,10 +718,10 @@ compare (const StageBench * b, const Case * c, const StereoOutput * output,
     if (value == expected[i] * factor)
       continue;
     fprintf (stderr, "%s, %dx%d, n %d, min %d, unit %d, channels %d, kind %d, "
-        "lr %d, speckles %u, fill %d, median %d, refine %d, confidence %d: %s "
-        "at (%d, %d) is %d, not %d\n", stereo_device_name (b->device),
-        c->width, c->height,
-        c->n, c->min, c->unit, c->channels, c->kind, c->params.lr_max_diff,
+        "lr %d, check %d, speckles %u, fill %d, median %d, refine %d, "
+        "confidence %d: %s at (%d, %d) is %d, not %d\n",
+        stereo_device_name (b->device), c->width, c->height, c->n, c->min,
+        c->unit, c->channels, c->kind, c->params.lr_max_diff, c->params.check,
         c->params.speckle_size, c->params.fill, c->median, c->params.refine,
         c->least, what, (int) i % c->width, (int) i / c->width, value,
         expected[i] * factor);
@@ -727,6 +781,7 @@ random_case (size_t size, Random * random)
   };
 
   c.params.lr_max_diff = random_range (random, -1, 2);
+  c.params.check = random_range (random, 0, 1);
   c.params.speckle_size = speckles[random_range (random, 0, 5)];
   c.params.fill = random_range (random, 0, 4) > 0;
   c.params.refine = random_range (random, 0, 2);
@@ -923,7 +978,15 @@ TEST (test_unit)
 static StereoStatus
 bench_check (const Rig * r)
 {
-  return stereo_refine_check (r->queue, r->stages, &r->plan, &r->winners);
+  return stereo_refine_check (r->queue, r->stages, &r->plan, &r->winners,
+      NULL);
+}
+
+static StereoStatus
+bench_confirm (const Rig * r)
+{
+  return r->stages->confirm (r->queue, &r->plan.constants, &r->winners,
+      r->mirrored);
 }
 
 static StereoStatus
@@ -977,6 +1040,7 @@ static const struct
   StereoRefine refine;
   StereoStatus (*run) (const Rig * rig);
 } benches[] = {
+  {"M", STEREO_REFINE_ALL, bench_confirm},
   {"L S", STEREO_REFINE_ALL, bench_check},
   {"F3", STEREO_REFINE_ALL, bench_fill},
   {"slopes", STEREO_REFINE_ALL, bench_slopes},
@@ -1026,7 +1090,7 @@ bench_refine (size_t device, int width, int height)
       Rig rig;
 
       c.params = (StereoRefineParams) {.lr_max_diff = 1,.speckle_size = 50,
-        .fill = true,.refine = benches[i].refine
+        .fill = true,.refine = benches[i].refine,.check = STEREO_CHECK_MUTUAL
       };
       rig_open (&rig, &b, &c, &scene);
       for (StereoRefine refine = benches[i].refine; i < sizeof (benches)

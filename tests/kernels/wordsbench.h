@@ -94,6 +94,37 @@ words_at (const StageBench * b, const StereoWords * words, const uint8_t * at,
   return word;
 }
 
+/* Compares the words of view i, whose rows may be reversed. */
+static inline void
+words_compare (const StageBench * b, const WordsCase * c,
+    const WordsView * view, int i, void *memory, bool mirrored)
+{
+  const StereoWordsStages *stages = b->device->klass->stages (b->device,
+      c->stages);
+  const int width = view->width, height = view->height;
+  const size_t bytes = stages->bytes (width, height);
+  const StereoWords words = stages->layout (width, height, memory);
+  SCOPED (free_scoped) uint8_t *copy = malloc (bytes);
+
+  REQUIRE (copy != NULL);
+  stagebench_down (b, copy, memory, bytes);
+  for (int p = 0; p < width * height; p++) {
+    const int x = p % width, y = p / width;
+    const uint32_t got = words_at (b, &words, memory, copy, x, y);
+    const uint32_t expected = c->oracle (c->network, view, mirrored
+        ? width - 1 - x : x, y);
+
+    if (got == expected)
+      continue;
+    fprintf (stderr, "%s, %s, %dx%d, %d channels, view %d%s: the word at "
+        "(%d, %d) is %08x, not %08x\n", c->stages,
+        stereo_device_name (b->device), width, height, view->channels, i,
+        mirrored ? ", mirrored" : "", x, y, got, expected);
+    test_failures++;
+    break;
+  }
+}
+
 static inline void
 words_check (const StageBench * b, const WordsCase * c,
     const WordsView v[2])
@@ -107,12 +138,9 @@ words_check (const StageBench * b, const WordsCase * c,
   };
   void *memory[2];
   size_t bytes;
-  SCOPED (free_scoped) uint8_t *copy = NULL;
 
   REQUIRE (stages != NULL);
   bytes = stages->bytes (width, height);
-  copy = malloc (bytes);
-  REQUIRE (copy != NULL);
   for (int i = 0; i < 2; i++) {
     source.views[i] = stagebench_view (b, v[i].pixels, width, height,
         v->channels);
@@ -126,22 +154,17 @@ words_check (const StageBench * b, const WordsCase * c,
     CHECK_INT (((uintptr_t) words.plane[0] - (uintptr_t) memory[i])
         % (b->cuda ? 256 : 64), ==, 0);
     CHECK_INT (words.stride % (b->cuda ? 256 : 64), ==, 0);
-    stagebench_down (b, copy, memory[i], bytes);
-    for (int p = 0; p < width * height; p++) {
-      const uint32_t got = words_at (b, &words, memory[i], copy, p % width,
-          p / width);
-      const uint32_t expected = c->oracle (c->network, &v[i], p % width,
-          p / width);
-
-      if (got == expected)
-        continue;
-      fprintf (stderr, "%s, %s, %dx%d, %d channels, view %d: the word at "
-          "(%d, %d) is %08x, not %08x\n", c->stages,
-          stereo_device_name (b->device), width, height, v->channels, i,
-          p % width, p / width, got, expected);
-      test_failures++;
-      break;
-    }
+    words_compare (b, c, &v[i], i, memory[i], false);
+  }
+  /* in place, and back */
+  for (int k = 0; k < 2; k++) {
+    CHECK_INT (stages->mirror (b->queue, width, height, memory), ==,
+        STEREO_OK);
+    stagebench_finish (b);
+    for (int i = 0; i < 2; i++)
+      words_compare (b, c, &v[i], i, memory[i], k == 0);
+  }
+  for (int i = 0; i < 2; i++) {
     stagebench_free (b, memory[i]);
     stagebench_free (b, source.views[i].plane[0]);
   }

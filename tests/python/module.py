@@ -75,6 +75,7 @@ class SameAsPrograms(unittest.TestCase):
                 for extra in ({}, {"min_disparity": -3, "median": True}):
                     with self.subTest(channels=channels, algorithm=algorithm, extra=extra):
                         self.compare(scene, left, right, algorithm, extra)
+            self.compare(scene, left, right, "sgm", {"check": "mutual"})
 
     def compare(self, scene, left, right, algorithm, extra):
         words = ["%s=%s" % (key.replace("_", "-"), str(value).lower())
@@ -315,6 +316,15 @@ class Properties(unittest.TestCase):
                 sm.Matcher("sgm", weights=os.path.join(temporary, "missing.txt"), **CPU)
         with self.assertRaisesRegex(sm.ArgumentError, "pyramid has no parameter 'weights'"):
             sm.Matcher("pyramid", weights=census, **CPU)
+
+    def test_check(self):
+        """Of the matchers for which a second matching finds other right winners."""
+        found = [name for name in sm.algorithms() if "check" in sm.properties(name)]
+        self.assertEqual(sorted(found), ["bp", "esaw", "esmp", "sgm"])
+        left, right, _ = scenes.render()
+        options = dict(num_disparities=20, fill=False, **CPU)
+        self.assertNotEqual(sm.match(left, right, check="mutual", **options),
+                            sm.match(left, right, check="single", **options))
 
     def test_preset_and_properties(self):
         matcher = sm.Matcher("sgm", preset="classic", median=False, num_disparities=20, **CPU)

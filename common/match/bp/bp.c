@@ -319,6 +319,7 @@ const StereoAlgorithm stereo_bp_algorithm = {
   .uses_color = true,
   .wants_color = bp_wants_color,
   .refines = true,
+  .checks_mutually = true,
   .defaults = bp_defaults,
   .params = bp_specs,
   .params_size = sizeof (StereoBpParams),

@@ -255,6 +255,7 @@ extern const StereoParamDefault stereo_expstep_defaults[];
       "TCSVT 20 (11), 2010", \
   .uses_color = true, \
   .refines = true, \
+  .checks_mutually = true, \
   .defaults = stereo_expstep_defaults, \
   .params_size = sizeof (StereoExpstepParams), \
   .plan_size = sizeof (StereoExpstepPlan), \

@@ -147,6 +147,7 @@ const StereoAlgorithm stereo_sgm_algorithm = {
       "mutual information, IEEE TPAMI 30 (2), 2008",
   .uses_color = true,
   .refines = true,
+  .checks_mutually = true,
   .defaults = sgm_defaults,
   .params = sgm_specs,
   .params_size = sizeof (StereoSgmParams),
