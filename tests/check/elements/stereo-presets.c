@@ -46,6 +46,7 @@ static const struct
   {"stereobp", "accurate", "iterations", "10"},
   {"stereobp", "accurate", "cost", "learned"},
   {"stereobp", "accurate", "refine", "filled"},
+  {"stereobp", "accurate", "check", "mutual"},
   {"stereobp", "paper", "data-weight", "0.1"},
   {"stereobp", "paper", "max-disc-term", "0"},
   {"stereobp", "paper", "edge-scale", "0"},
@@ -58,6 +59,7 @@ static const struct
   {"stereoesaw", "accurate", "base", "1.9"},
   {"stereoesaw", "accurate", "cost", "learned"},
   {"stereoesaw", "accurate", "refine", "all"},
+  {"stereoesaw", "accurate", "check", "mutual"},
   {"stereoesaw", "paper", "iterations", "5"},
   {"stereoesaw", "paper", "base", "2.6"},
   {"stereoesaw", "paper", "cost", "luma"},
@@ -69,6 +71,7 @@ static const struct
   {"stereoesmp", "accurate", "base", "1.8"},
   {"stereoesmp", "accurate", "cost", "learned"},
   {"stereoesmp", "accurate", "refine", "all"},
+  {"stereoesmp", "accurate", "check", "mutual"},
   {"stereoesmp", "paper", "data-weight", "0.15"},
   {"stereoesmp", "paper", "disc-truncation", "0.0375"},
   {"stereoesmp", "paper", "cost", "luma"},
@@ -76,6 +79,8 @@ static const struct
   {"stereosgm", "fast", "cost", "census"},
   {"stereosgm", "classic", "cost", "census"},
   {"stereosgm", "accurate", "cost", "learned"},
+  {"stereosgm", "accurate", "check", "mutual"},
+  {"stereosgm", "fast", "check", "single"},
 };
 
 /* Fails unless the property has the value given as text. */
