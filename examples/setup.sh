@@ -48,11 +48,42 @@ need_packages() {
     "${missing[@]}" || die "apt-get could not install ${missing[*]}"
 }
 
+# want_packages PACKAGE ...: installs missing packages that this release offers. The
+# build and the tests omit what needs the others.
+want_packages() {
+  local offered=() package missing=''
+
+  command -v apt-cache > /dev/null || return 0
+  for package in "$@"; do
+    dpkg-query -W "$package" > /dev/null 2>&1 || missing+=" $package"
+  done
+  [ -n "$missing" ] || return 0
+  for package in "$@"; do
+    ! apt-cache show "$package" > /dev/null 2>&1 || offered+=("$package")
+  done
+  [ ${#offered[@]} = 0 ] || need_packages "${offered[@]}"
+}
+
+# need_meson: Meson 1.0. Debian 11 and Ubuntu 22.04 have older ones.
+need_meson() {
+  local venv=$root/build-meson
+
+  need_packages meson
+  [ "$(printf '%s\n' 1.0 "$(meson --version)" | sort -V | head -n 1)" != 1.0 ] || return 0
+  if [ ! -x "$venv/bin/meson" ]; then
+    need_packages python3-venv
+    say "installing Meson in $venv"
+    quietly python3 -m venv "$venv" || die "cannot create a virtual environment in $venv"
+    quietly "$venv/bin/pip" install meson==1.0.1 || die "pip could not install Meson"
+  fi
+  PATH=$venv/bin:$PATH
+}
+
 # need_build: packages to compile the project and run gst-launch-1.0.
 need_build() {
-  local packages=(gcc libc6-dev meson ninja-build pkg-config
+  local packages=(gcc libc6-dev ninja-build pkg-config
     libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libpng-dev libjpeg-dev libyaml-dev
-    libsoup-3.0-dev libjson-glib-dev
+    libjson-glib-dev
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
 
   # nvcc compiles host code with g++
@@ -60,6 +91,9 @@ need_build() {
     packages+=(g++)
   fi
   need_packages "${packages[@]}"
+  # not in Debian 11
+  want_packages libsoup-3.0-dev
+  need_meson
 }
 
 # need_tests: need_build, and packages that tests use.
@@ -71,7 +105,9 @@ need_tests() {
   ! grep -qs '^ID=debian$' /etc/os-release || browser=(chromium)
   need_packages "${browser[@]}" abigail-tools gstreamer1.0-plugins-bad gstreamer1.0-libav python3 \
     codespell python3-numpy python3-websocket python3-gi gir1.2-gst-plugins-base-1.0 \
-    python3-venv python3-av python3-mesonpy python3-opencv python3-pil patchelf yamllint
+    python3-venv python3-av python3-opencv python3-pil patchelf yamllint
+  # not in Debian 11 and Ubuntu 22.04
+  want_packages python3-mesonpy
 }
 
 # cuda_architectures: compute capabilities to build for, such as 80,90; nothing

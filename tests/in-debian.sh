@@ -51,9 +51,10 @@ make_root() {
 }
 
 # copy_tree FOLDER: copies the sources without build folders, and keeps FOLDER/build
+# and Meson
 copy_tree() {
   mkdir -p "$1"
-  find "$1" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+  find "$1" -mindepth 1 -maxdepth 1 ! -name build ! -name build-meson -exec rm -rf {} +
   tar -C "$root" --exclude='./.git' --exclude='./build' --exclude='./build-*' \
     --exclude='./out' --exclude='__pycache__' -cf - . | tar -C "$1" --no-same-owner -xf -
 }
@@ -62,12 +63,15 @@ copy_tree() {
 run_in() {
   local folder=$1 enter='cd /gst-stereomatching && exec "$@"'
   local with_proc='mount -t proc proc "$0/proc" && exec chroot "$@"'
+  local certificates=/usr/local/share/machine-certificates.crt
   local in_root=("$folder" /usr/bin/env -i HOME=/root TERM="${TERM:-dumb}" LC_ALL=C.UTF-8
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
     http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}"
+    ${PIP_CERT:+PIP_CERT=$certificates}
     /bin/bash -c "$enter" bash)
 
   shift
+  [ -z "${PIP_CERT:-}" ] || cp -L "$PIP_CERT" "$folder$certificates"
   if unshare --mount sh -c "mount -t proc proc '$folder/proc'" 2> /dev/null; then
     unshare --mount sh -c "$with_proc" "$folder" "${in_root[@]}" "$@"
   else

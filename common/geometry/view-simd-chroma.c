@@ -13,15 +13,15 @@ ALWAYS_INLINE VecI32
 add_pairs (VecI32 a, VecI32 b)
 {
 #if SIMD_BYTES == 64
-  return __builtin_shufflevector (a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
-      22, 24, 26, 28, 30) + __builtin_shufflevector (a, b, 1, 3, 5, 7, 9, 11,
+  return SIMD_SHUFFLE (a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
+      22, 24, 26, 28, 30) + SIMD_SHUFFLE (a, b, 1, 3, 5, 7, 9, 11,
       13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
 #elif SIMD_BYTES == 32
-  return __builtin_shufflevector (a, b, 0, 2, 4, 6, 8, 10, 12, 14)
-      + __builtin_shufflevector (a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+  return SIMD_SHUFFLE (a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+      + SIMD_SHUFFLE (a, b, 1, 3, 5, 7, 9, 11, 13, 15);
 #else
-  return __builtin_shufflevector (a, b, 0, 2, 4, 6)
-      + __builtin_shufflevector (a, b, 1, 3, 5, 7);
+  return SIMD_SHUFFLE (a, b, 0, 2, 4, 6)
+      + SIMD_SHUFFLE (a, b, 1, 3, 5, 7);
 #endif
 }
 

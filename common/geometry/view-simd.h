@@ -144,16 +144,16 @@ ALWAYS_INLINE void
 repeat (VecI32 e, VecI32 twice[2])
 {
 #if SIMD_BYTES == 64
-  twice[0] = __builtin_shufflevector (e, e, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5,
+  twice[0] = SIMD_SHUFFLE (e, e, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5,
       6, 6, 7, 7);
-  twice[1] = __builtin_shufflevector (e, e, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12,
+  twice[1] = SIMD_SHUFFLE (e, e, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12,
       13, 13, 14, 14, 15, 15);
 #elif SIMD_BYTES == 32
-  twice[0] = __builtin_shufflevector (e, e, 0, 0, 1, 1, 2, 2, 3, 3);
-  twice[1] = __builtin_shufflevector (e, e, 4, 4, 5, 5, 6, 6, 7, 7);
+  twice[0] = SIMD_SHUFFLE (e, e, 0, 0, 1, 1, 2, 2, 3, 3);
+  twice[1] = SIMD_SHUFFLE (e, e, 4, 4, 5, 5, 6, 6, 7, 7);
 #else
-  twice[0] = __builtin_shufflevector (e, e, 0, 0, 1, 1);
-  twice[1] = __builtin_shufflevector (e, e, 2, 2, 3, 3);
+  twice[0] = SIMD_SHUFFLE (e, e, 0, 0, 1, 1);
+  twice[1] = SIMD_SHUFFLE (e, e, 2, 2, 3, 3);
 #endif
 }
 

@@ -46,6 +46,15 @@
 
 #define ALWAYS_INLINE static inline __attribute__ ((always_inline))
 
+/* The given lanes of a, followed by b, of integers: a vector of the same size.
+ * GCC 12 and Clang have the first builtin, older GCC the second. */
+#if defined (__clang__) || __GNUC__ >= 12
+#define SIMD_SHUFFLE(a, b, ...) __builtin_shufflevector (a, b, __VA_ARGS__)
+#else
+#define SIMD_SHUFFLE(a, b, ...) \
+  __builtin_shuffle (a, b, (__typeof__ (a)) { __VA_ARGS__ })
+#endif
+
 typedef uint8_t VecU8 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef int8_t VecI8 __attribute__ ((vector_size (SIMD_BYTES)));
 typedef uint16_t VecU16 __attribute__ ((vector_size (SIMD_BYTES)));
@@ -299,7 +308,7 @@ simd_before16 (VecU16 before, VecU16 v)
   return (VecU16) _mm256_alignr_epi8 ((__m256i) v,
       _mm256_permute2x128_si256 ((__m256i) before, (__m256i) v, 0x21), 14);
 #else
-  return __builtin_shufflevector (before, v, 7, 8, 9, 10, 11, 12, 13, 14);
+  return SIMD_SHUFFLE (before, v, 7, 8, 9, 10, 11, 12, 13, 14);
 #endif
 }
 
@@ -313,7 +322,7 @@ simd_behind16 (VecU16 v, VecU16 behind)
   return (VecU16) _mm256_alignr_epi8 (_mm256_permute2x128_si256 ((__m256i) v,
           (__m256i) behind, 0x21), (__m256i) v, 2);
 #else
-  return __builtin_shufflevector (v, behind, 1, 2, 3, 4, 5, 6, 7, 8);
+  return SIMD_SHUFFLE (v, behind, 1, 2, 3, 4, 5, 6, 7, 8);
 #endif
 }
 
@@ -326,7 +335,7 @@ simd_before32 (VecU32 before, VecU32 v)
   return (VecU32) _mm256_alignr_epi8 ((__m256i) v,
       _mm256_permute2x128_si256 ((__m256i) before, (__m256i) v, 0x21), 12);
 #else
-  return __builtin_shufflevector (before, v, 3, 4, 5, 6);
+  return SIMD_SHUFFLE (before, v, 3, 4, 5, 6);
 #endif
 }
 

@@ -49,6 +49,7 @@
 #ifndef GST_STEREO_META_H
 #define GST_STEREO_META_H
 
+#include "base/gststereocompat.h"
 #include "geometry/camera.h"
 #include "stereo.h"
 

@@ -7,6 +7,8 @@
 #ifndef GST_STEREO_ELEMENTS_H
 #define GST_STEREO_ELEMENTS_H
 
+#include "base/gststereocompat.h"
+
 #include <gst/gst.h>
 
 G_BEGIN_DECLS

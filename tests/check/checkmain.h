@@ -7,6 +7,8 @@
 #ifndef STEREO_CHECK_MAIN_H
 #define STEREO_CHECK_MAIN_H
 
+#include "base/gststereocompat.h"
+
 #include <gst/check/gstcheck.h>
 
 /*

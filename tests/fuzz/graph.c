@@ -16,6 +16,8 @@
 
 #include "host.h"
 
+#include "base/gststereocompat.h"
+
 #include <stdlib.h>
 
 #define MAX_OPEN 4              /* requested pads */

@@ -45,7 +45,7 @@ NAME (start_half) (const StereoBpConstants * k, const NAME (Field) * field,
 
       memcpy (&e, even + i / 2, sizeof (e));
       memcpy (&o, odd + i / 2, sizeof (o));
-      e = __builtin_shufflevector (e, o, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
+      e = SIMD_SHUFFLE (e, o, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
           21, 6, 22, 7, 23);
       memcpy (target + i, &e, sizeof (e));
     }

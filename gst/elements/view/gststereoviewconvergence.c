@@ -13,6 +13,8 @@
 
 #include "elements/view/gststereoview-private.h"
 
+#include "base/gststereocompat.h"
+
 #include <math.h>
 
 /* Percent of the valid pixels beyond the range, at either end. */
