@@ -86,13 +86,9 @@ simd_words_count (VecU8 sum, VecU8 carry)
   return (VecU8) _mm256_add_epi8 (n, _mm256_shuffle_epi8 (twos,
           _mm256_and_si256 (_mm256_srli_epi16 (c, 4), low)));
 #else
-  VecU8 s = sum - (sum >> 1 & 0x55), c = carry - (carry >> 1 & 0x55);
+  const VecU8 c = simd_count_ones8 (carry);
 
-  s = (s & 0x33) + (s >> 2 & 0x33);
-  c = (c & 0x33) + (c >> 2 & 0x33);
-  s = (s & 0x0f) + (s >> 4);
-  c = (c & 0x0f) + (c >> 4);
-  return (s + c + c) << 3;
+  return (simd_count_ones8 (sum) + c + c) << 3;
 #endif
 }
 

@@ -15,17 +15,16 @@ static inline void
 halve_row (const uint8_t * above, const uint8_t * below, uint8_t * out,
     int width)
 {
-  typedef uint8_t Half8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
   int x = 0;
 
   for (; x + SIMD_BYTES / 2 <= width; x += SIMD_BYTES / 2) {
     VecU16 a, b;
-    Half8 mean;
+    HalfVecU8 mean;
 
     memcpy (&a, above + 2 * x, sizeof (a));
     memcpy (&b, below + 2 * x, sizeof (b));
-    mean = __builtin_convertvector (((a & 0xff) + (a >> 8) + (b & 0xff)
-            + (b >> 8) + 2) >> 2, Half8);
+    mean = simd_narrow16 (((a & 0xff) + (a >> 8) + (b & 0xff) + (b >> 8) + 2)
+        >> 2);
     memcpy (out + x, &mean, sizeof (mean));
   }
   for (; x < width; x++)

@@ -82,7 +82,7 @@ SIMD_NAME (stereo_view_store_pairs_) (const uint32_t * upper,
     } else {
       const VecI32 pair = first == u ? mean | mean >> 8
           : mean >> 16 | (mean & 0xff) << 8;
-      const Half16 both = __builtin_convertvector (pair, Half16);
+      const HalfVecU16 both = simd_narrow32 ((VecU32) pair);
 
       memcpy (first + x, &both, sizeof (both));
     }

@@ -19,7 +19,6 @@
 
 #define LANES (SIMD_BYTES / 4)
 
-typedef uint16_t Half16 __attribute__ ((vector_size (SIMD_BYTES / 2)));
 typedef uint8_t Quarter8 __attribute__ ((vector_size (SIMD_BYTES / 4)));
 
 ALWAYS_INLINE VecI32
@@ -126,17 +125,8 @@ shift (Factor f, VecI32 e)
 ALWAYS_INLINE VecI32
 read_codes (const uint8_t * at, int bytes)
 {
-  if (bytes == 1) {
-    Quarter8 codes;
-
-    memcpy (&codes, at, sizeof (codes));
-    return __builtin_convertvector (codes, VecI32);
-  } else {
-    Half16 codes;
-
-    memcpy (&codes, at, sizeof (codes));
-    return __builtin_convertvector (codes, VecI32);
-  }
+  return (VecI32) (bytes == 1 ? simd_widen8_to_32 (at)
+      : simd_widen16 ((const uint16_t *) (const void *) at));
 }
 
 /* Repeats each lane twice. */

@@ -135,8 +135,7 @@ are_connected (const uint16_t * a, const uint16_t * b, VecU16 unit)
     const VecU16 both = (VecU16) (difference <= unit)
         & (VecU16) (p != simd_set16 (STEREO_INVALID));
 
-    for (int j = 0; j < LANES; j++)
-      mask |= (uint64_t) (both[j] & 1) << (i + j);
+    mask |= (uint64_t) simd_mask_bits16 (both) << i;
 #endif
   }
   return mask;

@@ -59,8 +59,7 @@ vote_are_hidden (const VoteLimits * l, int x, int index)
 static inline void
 vote_store_narrow (uint16_t * p, VecI32 v)
 {
-  typedef uint16_t Half __attribute__ ((vector_size (SIMD_BYTES / 2)));
-  const Half narrow = __builtin_convertvector (v, Half);
+  const HalfVecU16 narrow = simd_narrow32 ((VecU32) v);
 
   memcpy (p, &narrow, sizeof (narrow));
 }

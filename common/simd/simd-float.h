@@ -48,6 +48,8 @@ simd_round_i32 (VecF32 v)
   return (VecI32) _mm512_cvtps_epi32 ((__m512) v);
 #elif defined (__AVX2__)
   return (VecI32) _mm256_cvtps_epi32 ((__m256) v);
+#elif defined (__aarch64__)
+  return (VecI32) vcvtnq_s32_f32 (v);
 #else
   return (VecI32) (v + 12582912.0f) - 0x4b400000;
 #endif
@@ -95,6 +97,8 @@ simd_any_greater_f32 (VecF32 a, VecF32 b)
 #elif defined (__AVX2__)
   return _mm256_movemask_ps (_mm256_cmp_ps ((__m256) a, (__m256) b,
           _CMP_GT_OQ)) != 0;
+#elif defined (__aarch64__)
+  return vmaxvq_u32 ((uint32x4_t) (a > b)) != 0;
 #else
   VecI32 greater = (VecI32) (a > b);
   int32_t any = 0;
@@ -170,6 +174,11 @@ simd_pairs_i32 (VecI32 a, VecI32 b)
   return (VecI32) _mm256_madd_epi16 ((__m256i) a, (__m256i) b);
 #elif defined (__SSE2__)
   return (VecI32) _mm_madd_epi16 ((__m128i) a, (__m128i) b);
+#elif defined (__aarch64__)
+  const int16x8_t x = (int16x8_t) a, y = (int16x8_t) b;
+
+  return (VecI32) vpaddq_s32 (vmull_s16 (vget_low_s16 (x), vget_low_s16 (y)),
+      vmull_high_s16 (x, y));
 #else
   return (a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16);
 #endif

@@ -34,6 +34,8 @@
 
 #if defined (__SSE2__)
 #include <immintrin.h>
+#elif defined (__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #define SIMD_ALIGNMENT 64
@@ -90,24 +92,35 @@ SIMD_MEMORY (16, VecU16, uint16_t)
 SIMD_MEMORY (_i16, VecI16, int16_t)
 SIMD_MEMORY (32, VecU32, uint32_t)
 
-/* Vec name (Vec a, Vec b): expression ? a : b, which instruction computes as
- * well. */
+/* Vectors of half the size, for lanes of half the width. */
+typedef uint8_t HalfVecU8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
+typedef uint16_t HalfVecU16 __attribute__ ((vector_size (SIMD_BYTES / 2)));
+
+/* Vec name (Vec a, Vec b): expression ? a : b, which instruction, or neon on
+ * ARM, computes as well. */
 #if defined (__AVX512BW__)
-#define SIMD_CHOOSE(name, Vec, instruction, expression) \
+#define SIMD_CHOOSE(name, Vec, instruction, neon, expression) \
   static inline Vec \
   name (Vec a, Vec b) \
   { \
     return (Vec) _mm512_##instruction ((__m512i) a, (__m512i) b); \
   }
 #elif defined (__AVX2__)
-#define SIMD_CHOOSE(name, Vec, instruction, expression) \
+#define SIMD_CHOOSE(name, Vec, instruction, neon, expression) \
   static inline Vec \
   name (Vec a, Vec b) \
   { \
     return (Vec) _mm256_##instruction ((__m256i) a, (__m256i) b); \
   }
+#elif defined (__aarch64__)
+#define SIMD_CHOOSE(name, Vec, instruction, neon, expression) \
+  static inline Vec \
+  name (Vec a, Vec b) \
+  { \
+    return (Vec) neon (a, b); \
+  }
 #else
-#define SIMD_CHOOSE(name, Vec, instruction, expression) \
+#define SIMD_CHOOSE(name, Vec, instruction, neon, expression) \
   static inline Vec \
   name (Vec a, Vec b) \
   { \
@@ -117,13 +130,13 @@ SIMD_MEMORY (32, VecU32, uint32_t)
   }
 #endif
 
-SIMD_CHOOSE (simd_min8, VecU8, min_epu8, a < b)
-SIMD_CHOOSE (simd_max8, VecU8, max_epu8, a > b)
-SIMD_CHOOSE (simd_min16, VecU16, min_epu16, a < b)
-SIMD_CHOOSE (simd_max16, VecU16, max_epu16, a > b)
-SIMD_CHOOSE (simd_min_i16, VecI16, min_epi16, a < b)
-SIMD_CHOOSE (simd_max_i16, VecI16, max_epi16, a > b)
-SIMD_CHOOSE (simd_min32, VecU32, min_epu32, a < b)
+SIMD_CHOOSE (simd_min8, VecU8, min_epu8, vminq_u8, a < b)
+SIMD_CHOOSE (simd_max8, VecU8, max_epu8, vmaxq_u8, a > b)
+SIMD_CHOOSE (simd_min16, VecU16, min_epu16, vminq_u16, a < b)
+SIMD_CHOOSE (simd_max16, VecU16, max_epu16, vmaxq_u16, a > b)
+SIMD_CHOOSE (simd_min_i16, VecI16, min_epi16, vminq_s16, a < b)
+SIMD_CHOOSE (simd_max_i16, VecI16, max_epi16, vmaxq_s16, a > b)
+SIMD_CHOOSE (simd_min32, VecU32, min_epu32, vminq_u32, a < b)
 
 /* a < b ? all ones : 0 */
 static inline VecU16
@@ -244,6 +257,13 @@ simd_mask_bits16 (SimdMask16 mask)
 #elif defined (__AVX2__)
   return (uint32_t) _mm_movemask_epi8 (_mm_packs_epi16 (_mm256_castsi256_si128
           ((__m256i) mask), _mm256_extracti128_si256 ((__m256i) mask, 1)));
+#elif defined (__SSE2__)
+  return (uint32_t) _mm_movemask_epi8 (_mm_packs_epi16 ((__m128i) mask,
+          _mm_setzero_si128 ()));
+#elif defined (__aarch64__)
+  const VecU16 bit = { 1, 2, 4, 8, 16, 32, 64, 128 };
+
+  return vaddvq_u16 (mask & bit);
 #else
   uint32_t bits = 0;
 
@@ -270,9 +290,10 @@ simd_widen8 (const uint8_t * p)
   return (VecU16) _mm512_cvtepu8_epi16 (_mm256_loadu_si256 ((const void *) p));
 #elif defined (__AVX2__)
   return (VecU16) _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const void *) p));
+#elif defined (__aarch64__)
+  return (VecU16) vmovl_u8 (vld1_u8 (p));
 #else
-  typedef uint8_t Half __attribute__ ((vector_size (SIMD_BYTES / 2)));
-  Half v;
+  HalfVecU8 v;
 
   memcpy (&v, p, sizeof (v));
   return __builtin_convertvector (v, VecU16);
@@ -287,12 +308,51 @@ simd_widen16 (const uint16_t * p)
           (const void *) p));
 #elif defined (__AVX2__)
   return (VecU32) _mm256_cvtepu16_epi32 (_mm_loadu_si128 ((const void *) p));
+#elif defined (__aarch64__)
+  return (VecU32) vmovl_u16 (vld1_u16 (p));
 #else
-  typedef uint16_t Half __attribute__ ((vector_size (SIMD_BYTES / 2)));
-  Half v;
+  HalfVecU16 v;
 
   memcpy (&v, p, sizeof (v));
   return __builtin_convertvector (v, VecU32);
+#endif
+}
+
+static inline VecU32
+simd_widen8_to_32 (const uint8_t * p)
+{
+#if defined (__aarch64__)
+  uint32_t bytes;
+
+  memcpy (&bytes, p, sizeof (bytes));
+  return (VecU32) vmovl_u16 (vget_low_u16 (vmovl_u8 (vcreate_u8 (bytes))));
+#else
+  typedef uint8_t Quarter __attribute__ ((vector_size (SIMD_BYTES / 4)));
+  Quarter v;
+
+  memcpy (&v, p, sizeof (v));
+  return __builtin_convertvector (v, VecU32);
+#endif
+}
+
+/* The low halves of all lanes. */
+static inline HalfVecU8
+simd_narrow16 (VecU16 v)
+{
+#if defined (__aarch64__)
+  return (HalfVecU8) vmovn_u16 (v);
+#else
+  return __builtin_convertvector (v, HalfVecU8);
+#endif
+}
+
+static inline HalfVecU16
+simd_narrow32 (VecU32 v)
+{
+#if defined (__aarch64__)
+  return (HalfVecU16) vmovn_u32 (v);
+#else
+  return __builtin_convertvector (v, HalfVecU16);
 #endif
 }
 
@@ -347,6 +407,8 @@ simd_any8 (VecU8 a)
   return _mm512_test_epi8_mask ((__m512i) a, (__m512i) a) != 0;
 #elif defined (__AVX2__)
   return !_mm256_testz_si256 ((__m256i) a, (__m256i) a);
+#elif defined (__aarch64__)
+  return vmaxvq_u32 ((uint32x4_t) a) != 0;
 #else
   uint64_t words[SIMD_BYTES / 8], any = 0;
 
@@ -365,6 +427,8 @@ simd_add_saturated8 (VecU8 a, VecU8 b)
   return (VecU8) _mm512_adds_epu8 ((__m512i) a, (__m512i) b);
 #elif defined (__AVX2__)
   return (VecU8) _mm256_adds_epu8 ((__m256i) a, (__m256i) b);
+#elif defined (__aarch64__)
+  return (VecU8) vqaddq_u8 (a, b);
 #else
   VecU8 sum = a + b;
 
@@ -382,6 +446,8 @@ simd_add_saturated_i16 (VecI16 a, VecI16 b)
   return (VecI16) _mm256_adds_epi16 ((__m256i) a, (__m256i) b);
 #elif defined (__SSE2__)
   return (VecI16) _mm_adds_epi16 ((__m128i) a, (__m128i) b);
+#elif defined (__aarch64__)
+  return (VecI16) vqaddq_s16 (a, b);
 #else
   const VecI16 sum = (VecI16) ((VecU16) a + (VecU16) b);
   const VecI16 overflow = ((a ^ sum) & (b ^ sum)) >> 15;
@@ -401,10 +467,26 @@ simd_absdiff8 (VecU8 a, VecU8 b)
 #elif defined (__AVX2__)
   return (VecU8) _mm256_sub_epi8 (_mm256_max_epu8 ((__m256i) a, (__m256i) b),
       _mm256_min_epu8 ((__m256i) a, (__m256i) b));
+#elif defined (__aarch64__)
+  return (VecU8) vabdq_u8 (a, b);
 #else
   VecU8 greater = (VecU8) (a > b);
 
   return ((a - b) & greater) | ((b - a) & ~greater);
+#endif
+}
+
+/* Number of ones of each byte.  AVX has faster ways for sums of several
+ * (cost/cost-simd.h). */
+static inline VecU8
+simd_count_ones8 (VecU8 a)
+{
+#if defined (__aarch64__)
+  return (VecU8) vcntq_u8 (a);
+#else
+  a -= a >> 1 & 0x55;
+  a = (a & 0x33) + (a >> 2 & 0x33);
+  return (a & 0x0f) + (a >> 4);
 #endif
 }
 
@@ -432,6 +514,8 @@ typedef struct
 {
 #if defined (__AVX2__)
   VecU8 quarter[4];             /* repeated in every 16 bytes */
+#elif defined (__aarch64__)
+  uint8x16x4_t entries;
 #else
   uint8_t entry[64];
 #endif
@@ -447,6 +531,9 @@ simd_table64 (const uint8_t * entries)
     for (int j = 0; j < SIMD_BYTES; j += 16)
       memcpy ((uint8_t *) &t.quarter[i] + j, entries + 16 * i, 16);
   }
+#elif defined (__aarch64__)
+  for (int i = 0; i < 4; i++)
+    t.entries.val[i] = vld1q_u8 (entries + 16 * i);
 #else
   memcpy (t.entry, entries, sizeof (t.entry));
 #endif
@@ -483,6 +570,8 @@ simd_table64_get (const SimdTable64 * t, VecU8 index)
     q[j] = _mm256_shuffle_epi8 ((__m256i) t->quarter[j], (__m256i) i);
   return (VecU8) _mm256_blendv_epi8 (_mm256_blendv_epi8 (q[0], q[1], odd),
       _mm256_blendv_epi8 (q[2], q[3], odd), high);
+#elif defined (__aarch64__)
+  return (VecU8) vqtbl4q_u8 (t->entries, i);
 #else
   uint8_t places[SIMD_BYTES];
 

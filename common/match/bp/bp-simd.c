@@ -123,8 +123,7 @@ active_half (int y, int t)
 ALWAYS_INLINE void
 store_u8 (uint8_t * p, VecU16 x, size_t bytes)
 {
-  typedef uint8_t HalfVecU8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
-  HalfVecU8 v = __builtin_convertvector (x, HalfVecU8);
+  const HalfVecU8 v = simd_narrow16 (x);
 
   memcpy (p, &v, bytes);
 }

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-typedef uint8_t HalfU8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
-
 static uint8_t *
 mirrored (const Task * t, int plane, int y)
 {
@@ -68,7 +66,7 @@ cost_of_words (const Costs * c, int i)
 }
 
 /* Mean difference of three channels, for LANES disparities. */
-ALWAYS_INLINE HalfU8
+ALWAYS_INLINE HalfVecU8
 cost_of_rgb (const Costs * c, int i)
 {
   VecU16 sum = simd_set16 (0), third;
@@ -82,7 +80,7 @@ cost_of_rgb (const Costs * c, int i)
   /* a third, rounded down, or one less */
   third = sum * 85 >> 8;
   third -= (VecU16) (sum - third * 3 >= simd_set16 (3));
-  return __builtin_convertvector (third, HalfU8);
+  return simd_narrow16 (third);
 }
 
 /* Costs of a range of row y, as if every disparity had a partner.  The partners
@@ -122,7 +120,7 @@ find_rgb_costs (const Task * t, Range r, int y, uint8_t * out)
               + (size_t) x]);
     }
     for (int i = 0; i < t->n_padded; i += LANES) {
-      HalfU8 costs = cost_of_rgb (&c, i);
+      HalfVecU8 costs = cost_of_rgb (&c, i);
 
       memcpy (out + i, &costs, sizeof (costs));
     }

@@ -48,13 +48,14 @@ find_winner (const Task * t, int n, const uint16_t * sums)
   }
 #else
   for (int i = n - 1; i >= 0; i--) {
-    VecU16 sum = simd_load16 (sums + i * LANES), same;
+    VecU16 sum = simd_load16 (sums + i * LANES);
+    uint32_t bits;
 
     if (i == n - 1)
       sum |= none;
-    same = (VecU16) (sum == least);
-    for (int j = LANES - 1; j >= 0; j--)
-      index = same[j] ? i * LANES + j : index;
+    bits = simd_mask_bits16 (simd_mask_equal16 (sum, least));
+    if (bits != 0)
+      index = i * LANES + __builtin_ctz (bits);
   }
 #endif
   return index;
