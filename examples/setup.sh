@@ -51,13 +51,13 @@ need_packages() {
 # want_packages PACKAGE ...: installs missing packages that this release offers. The
 # build and the tests omit what needs the others.
 want_packages() {
-  local offered=() package missing=''
+  local offered=() package absent=''
 
   command -v apt-cache > /dev/null || return 0
   for package in "$@"; do
-    dpkg-query -W "$package" > /dev/null 2>&1 || missing+=" $package"
+    dpkg-query -W "$package" > /dev/null 2>&1 || absent+=" $package"
   done
-  [ -n "$missing" ] || return 0
+  [ -n "$absent" ] || return 0
   for package in "$@"; do
     ! apt-cache show "$package" > /dev/null 2>&1 || offered+=("$package")
   done
