@@ -61,12 +61,20 @@ tune_alignment_is_applied (GstElement * matcher, GstSample * view)
   return strcmp (found != NULL ? found : "", wanted) == 0;
 }
 
+/* Adds a field that pages show; others would only make messages longer. */
 static gboolean
 add_field (GQuark id, const GValue * value, gpointer data)
 {
+  static const gchar *const shown[] = { "status", "text", "serial", "matches",
+    "fitting", "rows-median", "rows-95", "rows-sigma", "roll",
+    "disparity-sigma", "contrast", "brightness", "sharpness",
+    "min-disparity", "max-disparity", NULL
+  };
   g_autofree gchar *name = g_strdelimit (g_strdup (g_quark_to_string (id)),
       "-", '_');
 
+  if (!g_strv_contains (shown, g_quark_to_string (id)))
+    return TRUE;
   if (G_VALUE_HOLDS_STRING (value))
     json_object_set_string_member (data, name, g_value_get_string (value));
   else if (G_VALUE_HOLDS_DOUBLE (value))

@@ -18,10 +18,9 @@
  *             stages[{name ms}] valid dropped device
  *             truth{bad1 bad2 bad4 average pixels} alignment{...}: valid is a
  *             fraction, bad1 to bad4 are in percent, average is in pixels;
- *             alignment has the fields of the message stereo-alignment of
- *             matchers (docs/messages.md) with _ for -, without timestamp and
- *             alarm, and measured and correction: whether there are a
- *             measurement and a correction
+ *             alignment has fields of the message stereo-alignment of
+ *             matchers (docs/messages.md) with _ for -, and measured and
+ *             correction: whether there are a measurement and a correction
  *   probe     side x y frame disparity depth depth_unit confidence
  *   matches   side frame points[[x y dx dy fits]]: see alignment.h
  *   line      side text
