@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #   packaging/windows.sh [TEST_OR_SUITE ...]
+#   packaging/windows.sh --build
 #
 # On Debian or Ubuntu: installs MinGW-w64 and wine with apt, builds the library, the
 # tools, the plugin and tests in build-windows/, without CUDA, JPEG and YAML, and runs
@@ -13,7 +14,8 @@
 # Python wheels, which lies in build-windows-libraries; the tools in build-windows/tools
 # also need the DLLs in its folder bin.
 #
-# The last line is `N passed, N failed, N skipped`.
+# The last line is `N passed, N failed, N skipped`. --build builds only the library and
+# the plugin.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
@@ -153,6 +155,11 @@ if [ ! -f "$build/build.ninja" ]; then
     die "meson setup failed"
 fi
 say "building"
+if [ "$*" = --build ]; then
+  quietly ninja -C "$build" cuda/libstereomatching-1.dll gst/libgststereomatching.dll ||
+    die "the build failed"
+  exit
+fi
 quietly ninja -C "$build" || die "the build failed"
 
 say "testing with wine"

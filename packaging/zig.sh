@@ -26,13 +26,15 @@ fi
 # archive of -force_load as an argument of its own, and no bundles; dlopen() of macOS
 # takes a shared library as well. Symbols of modules need not be looked up later: all
 # libraries are there. Zig's AVX-512 has no vectors of 64 bytes by itself, and builds
-# without optimisation would check for undefined behaviour.
+# without optimisation would check for undefined behaviour. Without a language, Zig
+# passes the standard input to Clang, which does not know versions of glibc.
 cat > "$folder/cc" <<END
 #!/bin/sh
 export ZIG_GLOBAL_CACHE_DIR='$root/build-zig/cache' ZIG_LOCAL_CACHE_DIR='$root/build-zig/cache'
 case " \$* " in
   *' -Wl,--version '*) echo 'LLD 20 (compatible with GNU linkers)'; exit ;;
   *' -Wl,-v '*) echo '$([[ $1 != *-macos* ]] || echo ld64.lld)' >&2; exit ;;
+  *' -E -dM - ') set -- -x c "\$@" ;;
 esac
 load=
 for argument do
@@ -47,9 +49,15 @@ for argument do
 done
 exec '$zig' cc -target '$1' -fno-sanitize=all "\$@"
 END
-for tool in ar ranlib; do
-  printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$zig" "$tool" > "$folder/$tool"
-done
+# Zig links no thin archives, which Meson makes on Linux.
+cat > "$folder/ar" <<END
+#!/bin/sh
+case \$1 in
+  csr*T) options=\${1%T}; shift; set -- "\$options" "\$@" ;;
+esac
+exec '$zig' ar "\$@"
+END
+printf '#!/bin/sh\nexec "%s" ranlib "$@"\n' "$zig" > "$folder/ranlib"
 chmod +x "$folder"/{cc,ar,ranlib}
 cat > "$folder/zig.ini" <<END
 [binaries]

@@ -2,20 +2,22 @@
 # gst-stereomatching: packages of 64-bit ARM for tests/aarch64.sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-#   tests/aarch64-root.sh FOLDER
+#   tests/aarch64-root.sh FOLDER [PACKAGE ...]
 #
-# Unpacks GStreamer, its development files and all that they need from this machine's
-# Debian release to FOLDER/root, and writes FOLDER/root.ini, which tells Meson of it.
+# Unpacks GStreamer and its development files, or the PACKAGEs, and all that they need
+# from this machine's Debian release to FOLDER/root, and writes FOLDER/root.ini, which
+# tells Meson of it.
 # apt works in FOLDER: this machine's packages stay as they are.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=examples/setup.sh
 . "$root/examples/setup.sh"
-[ $# = 1 ] || die "usage: $0 FOLDER"
+[ $# -gt 0 ] || die "usage: $0 FOLDER [PACKAGE ...]"
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 packages=(libc6-dev libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libyaml-dev
   gstreamer1.0-plugins-base)
+[ $# = 1 ] || packages=("${@:2}")
 
 [ ! -f "$folder/root.ini" ] || exit 0
 mkdir -p "$folder"/apt/{state/lists,cache/archives}/partial

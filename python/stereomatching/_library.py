@@ -3,19 +3,23 @@
 """Loads libstereomatching and declares the interface of stereo.h and stereo-cuda.h.
 
 The first of these that exists is used: the file named by $STEREOMATCHING_LIBRARY;
-the library in this package, as in a wheel; libstereomatching.so.1 on the loader's
-path; libstereomatching.so.1 in the prefix of this package.
+the library in this package, as in a wheel; SONAME on the loader's path; SONAME in
+the prefix of this package.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_size_t,
                     c_uint, c_uint32, c_uint64, c_void_p)
 from typing import Any, List
 
-SONAME = "libstereomatching.so.1"
+SONAME, _INSIDE = {
+    "darwin": ("libstereomatching.1.dylib", "_stereomatching.so"),
+    "win32": ("libstereomatching-1.dll", "_stereomatching.dll"),
+}.get(sys.platform, ("libstereomatching.so.1", "_stereomatching.so"))
 
 OK, ERROR_ARGUMENT = 0, 1
 # StereoFormat
@@ -160,7 +164,7 @@ def _places() -> List[str]:
     named = os.environ.get("STEREOMATCHING_LIBRARY")
     if named:
         return [named]
-    inside = os.path.join(here, "_stereomatching.so")
+    inside = os.path.join(here, _INSIDE)
     if os.path.exists(inside):
         return [inside]
     # PREFIX/lib/python3.11/site-packages/stereomatching

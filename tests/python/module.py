@@ -532,6 +532,7 @@ class Lifetimes(unittest.TestCase):
             with self.subTest(call=call):
                 self.run_program(AT_EXIT, call)
 
+    @unittest.skipUnless(hasattr(os, "fork"), "the system has no fork()")
     def test_exit_of_child(self):
         self.run_program(FORKED)
 

@@ -112,7 +112,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "source")
         shutil.copytree(root, source, symlinks=True, ignore=shutil.ignore_patterns(
-            ".git", "build", "build-*", "out", "__pycache__"))
+            ".git", "build", "build-*", "dist", "out", "__pycache__"))
         place = os.path.join(folder, "venv")
         run(sys.executable, "-m", "venv", "--system-site-packages", place)
         python = os.path.join(place, "bin", "python")

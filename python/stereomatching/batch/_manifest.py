@@ -9,12 +9,12 @@ more. At the end, the lines are put into the order of the inputs.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from typing import Any, Dict, Iterable, Optional, Tuple
 
 from .. import _library as c
+from ._locks import lock
 from ._outputs import StoreError, discard, part_of
 
 NAME = "manifest.jsonl"
@@ -35,7 +35,7 @@ class Manifest:
         except OSError as error:
             raise c.ArgumentError("cannot write %s: %s" % (self.path, error.strerror)) from None
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._file)
         except OSError:
             self._file.close()
             raise c.ArgumentError("%s is in use: another run writes to this folder" % (
@@ -67,7 +67,8 @@ class Manifest:
 
     def _line(self, name: str) -> bytes:
         start, length = self._places[name]
-        return os.pread(self._file.fileno(), length, start)
+        self._file.seek(start)
+        return self._file.read(length)
 
     def get(self, name: str) -> Optional[Record]:
         return json.loads(self._line(name)) if name in self._places else None
@@ -92,6 +93,9 @@ class Manifest:
                 for name in names:
                     if name in self._places:
                         file.write(self._line(name))
+            if os.name == "nt":
+                # Windows replaces no open file; elsewhere the lock lasts until then
+                self._file.close()
             os.replace(part, self.path)
         except OSError as error:
             discard(part)
