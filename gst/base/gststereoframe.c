@@ -7,6 +7,7 @@
 #include "base/gststereoframe.h"
 
 #include "base/gststereoallocator.h"
+#include "base/gststereocompat.h"
 #include "base/gststereocuda.h"
 #include "base/gststereoformat.h"
 #include "core/image.h"
