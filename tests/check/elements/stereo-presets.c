@@ -55,8 +55,8 @@ static const struct
   {"stereoesaw", "fast", "iterations", "4"},
   {"stereoesaw", "fast", "base", "2.6"},
   {"stereoesaw", "fast", "cost", "census"},
-  {"stereoesaw", "accurate", "iterations", "7"},
-  {"stereoesaw", "accurate", "base", "1.9"},
+  {"stereoesaw", "accurate", "iterations", "5"},
+  {"stereoesaw", "accurate", "base", "2.3"},
   {"stereoesaw", "accurate", "cost", "learned"},
   {"stereoesaw", "accurate", "refine", "all"},
   {"stereoesaw", "accurate", "check", "mutual"},
@@ -306,7 +306,7 @@ TEST (test_launch)
       &error);
 
   fail_unless (element != NULL, "%s", error ? error->message : "");
-  check_value (element, "iterations", "7");
+  check_value (element, "check", "mutual");
   check_value (element, "num-disparities", "99");
   check_value (element, "n-threads", "3");
   gst_object_unref (element);
