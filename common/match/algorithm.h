@@ -113,8 +113,8 @@ struct StereoAlgorithm
   bool checks_mutually;
   /* Defaults of shared parameters, or NULL. */
   const StereoParamDefault *defaults;
-  /* Disparities are real numbers: run() encodes them with stereo_store_value(),
-   * and the median is computed on codes. */
+  /* Disparities are real numbers: without winners, run() encodes them with
+   * stereo_store_value(), and the median is computed on codes. */
   bool subpixel;
   /* 1u << StereoResult for each result other than the disparity. */
   unsigned results;
@@ -129,6 +129,11 @@ struct StereoAlgorithm
       const void *stages, void *plan, StereoArena * arena,
       StereoMessage * why);
   StereoStatus (*run) (const StereoMatchFrame * frame, const void *stages);
+
+  /* Optional, without refines: sets the refinement of the algorithm's own
+   * parameters.  If any is wanted, run() writes winners, those that fail the
+   * left-right check as STEREO_NO_WINNER. */
+  void (*get_refine) (const void *params, StereoRefineParams * refine);
 
   /* Optional, with refines: disables refinement steps that these parameters do
    * not support. */

@@ -31,8 +31,9 @@ stereo_chain_find_stages (StereoChain * chain, const StereoDevice * device)
   chain->stages = klass->stages (device, algorithm->name);
   return chain->converting != NULL && chain->medians != NULL
       && chain->filtering != NULL && chain->stages != NULL
-      && (!algorithm->refines
-      || (complete && chain->refining != NULL));
+      && (!algorithm->refines || complete)
+      && ((!algorithm->refines && algorithm->get_refine == NULL)
+      || chain->refining != NULL);
 }
 
 void
@@ -64,10 +65,11 @@ stereo_chain_make_search (StereoChain * m, const void *own,
   if (p->end_index < p->first_index)
     p->end_index = p->first_index;
 
-  p->winners = m->algorithm->refines;
+  p->winners = algorithm->refines || (algorithm->get_refine != NULL
+      && stereo_refine_wanted (&m->refine));
   p->right_winners = p->winners && m->refine.lr_max_diff >= 0;
   p->fill = p->winners && m->refine.fill;
-  p->cost = p->winners ? stereo_cost_of_views (
+  p->cost = algorithm->refines ? stereo_cost_of_views (
       stereo_costs[m->refine.cost].kind, p->channels) : STEREO_COST_LUMA;
   p->unit = p->winners
       ? stereo_refine_unit (&m->refine, p->num_disparities) : 1;
@@ -133,6 +135,7 @@ static void
 plan_refinement (StereoChain * m, size_t alignment, StereoArena * arena)
 {
   const StereoSearch *p = &m->search;
+  StereoRefineParams refine = m->refine;
   size_t begin, end;
 
   memset (&m->winners, 0, sizeof (m->winners));
@@ -141,8 +144,11 @@ plan_refinement (StereoChain * m, size_t alignment, StereoArena * arena)
   if (!p->winners)
     return;
   plan_winners (m, alignment, arena);
+  /* An algorithm with its own parameters has checked its winners. */
+  if (m->algorithm->get_refine != NULL)
+    refine.lr_max_diff = -1;
   begin = arena->next;
-  stereo_refine_plan (p, &m->refine, m->common.median, m->refining,
+  stereo_refine_plan (p, &refine, m->common.median, m->refining,
       &m->refinement, arena);
   end = arena->next;
   stereo_arena_go_to (arena, begin);
@@ -160,7 +166,7 @@ get_temporal_unit (const StereoChain * m)
 {
   StereoRefineParams fine = {.subpixel = true };
 
-  if (!m->algorithm->subpixel)
+  if (!m->algorithm->subpixel || m->search.winners)
     return m->search.unit;
   return m->config.output == STEREO_FORMAT_GRAY16_LE
       ? (int) m->common.disparity_scale
@@ -319,6 +325,18 @@ make_words (const StereoChain * m, StereoMatchFrame * frame)
       stereo_costs[m->refine.cost].stages);
 }
 
+/* Applies min-confidence to the vertical disparity. */
+static StereoStatus
+limit_vertical (const StereoChain * m, const StereoMatchFrame * frame)
+{
+  const StereoRefinePlan *plan = &m->refinement;
+  const StereoOutput *vertical = frame->results[STEREO_RESULT_VERTICAL];
+
+  return vertical == NULL || plan->constants.min_confidence == 0 ? STEREO_OK
+      : m->refining->threshold (frame->queue, &plan->constants, &plan->work,
+      vertical);
+}
+
 /* Runs the algorithm and refines its winners. */
 static StereoStatus
 match_refined (const StereoChain * m, const StereoMatchFrame * frame,
@@ -339,6 +357,8 @@ match_refined (const StereoChain * m, const StereoMatchFrame * frame,
   if (status == STEREO_OK)
     status = stereo_refine_finish (frame->queue, m->refining, &m->refinement,
         &frame->left, frame->winners, output, confidence);
+  if (status == STEREO_OK)
+    status = limit_vertical (m, frame);
   if (status == STEREO_OK)
     status = stereo_stage_end (frame->timestamps, "refine");
   return status;

@@ -211,14 +211,14 @@ check_setup (const StereoMatcher * m, const StereoMatcherConfig * config,
       : status;
 }
 
-/* Whether a map may have invalid pixels, by its parameters. */
+/* Whether an encoded map may have invalid pixels, which no median of codes
+ * supports. */
 static bool
 may_have_holes (const StereoParams * params)
 {
-  double fill, least;
+  double least;
 
-  return (stereo_params_get (params, "fill", &fill) && fill == 0)
-      || (stereo_params_get (params, "min-confidence", &least) && least > 0);
+  return stereo_params_get (params, "min-confidence", &least) && least > 0;
 }
 
 StereoStatus
@@ -253,10 +253,13 @@ stereo_matcher_configure (StereoMatcher * m, const StereoMatcherConfig * given,
   chain->network = params->network;
   if (chain->algorithm->limit_refine != NULL)
     chain->algorithm->limit_refine (params->own, &chain->refine);
-  if (chain->algorithm->subpixel && may_have_holes (params))
-    chain->common.median = false;
+  if (chain->algorithm->get_refine != NULL)
+    chain->algorithm->get_refine (params->own, &chain->refine);
   stereo_chain_make_search (chain, params->own,
       stereo_runner_device (m->runner)->n_threads);
+  if (chain->algorithm->subpixel && !chain->search.winners
+      && may_have_holes (params))
+    chain->common.median = false;
   for (int i = 0; i < 2; i++) {
     StereoFormat format = i == 0 ? config->left : config->right;
 

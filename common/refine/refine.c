@@ -25,7 +25,7 @@ static const StereoEnumValue check_values[] = {
         "for the right view, where left winners confirm them"},
 };
 
-static const StereoEnumValue refine_values[] = {
+const StereoEnumValue stereo_refine_values[] = {
   [STEREO_REFINE_NONE] = {"none", "Fill from the row, then 3x3 median"},
   [STEREO_REFINE_FILLED] = {"filled", "Fill by weighted votes, then 3x3 "
         "median"},
@@ -42,15 +42,11 @@ const StereoParamSpec stereo_refine_params[] = {
       "Maximum left-right disagreement, in pixels (-1 = no consistency check)",
       1, -1, 64),
   STEREO_PARAM_UINT_ROW (StereoRefineParams, speckle_size, "speckle-size",
-      "Invalidate connected regions smaller than this, in pixels (0 = off)", 50,
-      0, 65535),
+      STEREO_SPECKLE_DESCRIPTION, 50, 0, 65535),
   STEREO_PARAM_BOOL_ROW (StereoRefineParams, fill, "fill",
-      "Fill invalid pixels; if false, they keep "
-      "invalid-value and no median is applied", true),
+      STEREO_FILL_DESCRIPTION, true),
   STEREO_PARAM_ENUM_ROW (StereoRefineParams, refine, "refine",
-      "Refinement by colour: none; filled = fill by weighted votes; all = "
-      "filled, then weighted median of all pixels instead of the 3x3 median",
-      STEREO_REFINE_NONE, refine_values),
+      STEREO_REFINE_DESCRIPTION, STEREO_REFINE_NONE, stereo_refine_values),
   STEREO_PARAM_DOUBLE_ROW (StereoRefineParams, min_confidence,
       "min-confidence", STEREO_MIN_CONFIDENCE_DESCRIPTION, 0, 0, 1),
   STEREO_PARAM_END

@@ -109,6 +109,16 @@ typedef struct
     "Invalidate pixels with a confidence below this, even if fill is true " \
     "(0 = off)"
 
+#define STEREO_SPECKLE_DESCRIPTION \
+    "Invalidate connected regions smaller than this, in pixels (0 = off)"
+#define STEREO_FILL_DESCRIPTION \
+    "Fill invalid pixels; if false, they keep invalid-value and no median " \
+    "is applied"
+#define STEREO_REFINE_DESCRIPTION \
+    "Refinement by colour: none; filled = fill by weighted votes; all = " \
+    "filled, then weighted median of all pixels instead of the 3x3 median"
+
+extern const StereoEnumValue stereo_refine_values[STEREO_REFINE_ALL + 1];
 extern const StereoParamSpec stereo_refine_params[];
 
 /* Further ones, of algorithms whose costs depend on which view is the left one;

@@ -10,10 +10,10 @@
  * @short_description: stereo matching by correlation over an image pyramid
  *
  * Computes the real-valued horizontal and vertical displacement of every left
- * pixel in the right view. It is made for large images of continuous surfaces.
- * Views need not be rectified if #GstStereoPyramid:vertical-search is on; the
- * default is off. Small objects whose disparity differs much from their
- * surroundings are not found.
+ * pixel in the right view. It is made for large images. Views need not be
+ * rectified if #GstStereoPyramid:vertical-search is on; the default is off.
+ * Small objects whose disparity differs much from their surroundings are not
+ * found.
  *
  * ## Example launch lines
  * |[
@@ -34,14 +34,16 @@
  * The algorithm searches an image pyramid from coarse to fine: on each level,
  * displacements move towards higher correlation and are smoothed by their
  * confidence (T. Xu, P. Cockshott, S. Oehler: "Acceleration of stereo-matching
- * on multi-core CPU and GPU", HPCC 2014). #GstStereoPyramid:num-disparities
- * does not change the time: results are clamped to the range.
+ * on multi-core CPU and GPU", HPCC 2014). Then every pixel selects the best
+ * displacement nearby by census, #GstStereoPyramid:selection-passes times.
+ * #GstStereoPyramid:num-disparities does not change the time: results are
+ * clamped to the range.
  *
  * A second search starts from the right view. Pixels where both searches
- * differ by more than #GstStereoPyramid:lr-max-diff have the confidence 0;
- * they take the disparity of the neighbouring background, or are invalid
- * without #GstStereoPyramid:fill. The preset `paper` is the method of the
- * paper: vertical search, and no consistency check.
+ * differ by more than #GstStereoPyramid:lr-max-diff are filled, or are invalid
+ * without #GstStereoPyramid:fill; see docs/refinement.md for this and the
+ * following filters. The preset `paper` is the method of the paper: vertical
+ * search, and no selection, check or refinement.
  *
  * Correlation uses colour if both views have it, as RGB or YUV, and luma
  * otherwise; see docs/disparity.md.
@@ -51,8 +53,7 @@
  * `GstStereoDisparityMeta` that describes the codes; disparitycolor converts
  * them to colours. Two more source pads can be requested: `src_vertical` for
  * the vertical disparity (`GRAY16_LE`, 32768 = 0 pixels) and `src_confidence`
- * for the confidence (`GRAY8` or `GRAY16_LE`), which is 0 where the check
- * failed.
+ * for the confidence (`GRAY8` or `GRAY16_LE`).
  *
  * Since: 0.1
  */

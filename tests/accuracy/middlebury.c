@@ -61,6 +61,9 @@ typedef struct
     "edge-penalty=0.02 corner-penalty=0.04 subpixel=false lr-max-diff=-1 " \
     "speckle-size=0 refine=none median=false"
 
+#define PYRAMID_DIFFUSION "diffusion=5 fine-diffusion=10 max-iterations=22"
+#define PYRAMID_PAPER PYRAMID_DIFFUSION " selection-passes=0 lr-max-diff=-1 " \
+    "speckle-size=0 refine=none"
 #define BP_PAPER PAPER " data-weight=0.1 max-data-term=15 max-disc-term=0 " \
     "edge-scale=0 median=false"
 
@@ -104,10 +107,12 @@ static const Case cases[] = {
   {"bp-paper-float", "stereobp " BP_PAPER " precision=float", 10.41, {{0}}},
   {"bp-paper-half", "stereobp " BP_PAPER " precision=half", 10.41, {{0}}},
   {"bp-paper", "stereobp " BP_PAPER, 10.41, {{0}}},
-  {"pyramid", "stereopyramid", 22.81, {{0}}},
-  {"pyramid-paper", "stereopyramid vertical-search=true lr-max-diff=-1", 28.79,
-    {{0}}, 28.9},
-  {"pyramid-rectified", "stereopyramid lr-max-diff=-1", 24.02, {{0}}, 25.2},
+  {"pyramid", "stereopyramid", 6.80, {{0}}, 0, 0.05},
+  {"pyramid-unselected", "stereopyramid selection-passes=0 " PYRAMID_DIFFUSION,
+    20.20, {{0}}, 0, 0.05},
+  {"pyramid-paper", "stereopyramid " PYRAMID_PAPER " vertical-search=true",
+    28.79, {{0}}, 28.9},
+  {"pyramid-rectified", "stereopyramid " PYRAMID_PAPER, 24.02, {{0}}, 25.2},
 };
 
 /* A sound implementation lands as near as this to the average of the naive ones
@@ -357,6 +362,7 @@ TEST (test_bp_authors)
 TEST (test_pyramid)
 {
   test_named ("pyramid");
+  test_named ("pyramid-unselected");
   test_named ("pyramid-paper");
   test_named ("pyramid-rectified");
 }

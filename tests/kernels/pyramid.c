@@ -30,7 +30,7 @@ typedef struct
   int n, min;
   int lr_max_diff;
   bool fill;
-  double min_confidence;
+  int passes;
 } Settings;
 
 /* Rounds to single precision, in which everything is stored. */
@@ -303,6 +303,138 @@ oracle_larger (const Image * image, int width, int height, double scale)
   return next;
 }
 
+/* Brightness of a pixel, for the census. */
+static double
+oracle_brightness (const Image view[3], int x, int y)
+{
+  return 3 * *pixel (&view[0], x, y) + 4 * *pixel (&view[1], x, y)
+      + 2 * *pixel (&view[2], x, y);
+}
+
+/* The census of 5x5 pixels. */
+static Image
+oracle_census (const Image view[3])
+{
+  Image census = image_new (view[0].width, view[0].height);
+
+  for (int y = 0; y < census.height; y++) {
+    for (int x = 0; x < census.width; x++) {
+      double own = oracle_brightness (view, x, y);
+
+      for (int i = 0; i < 25; i++)
+        *pixel (&census, x, y) = 2 * *pixel (&census, x, y)
+            + (oracle_brightness (view, x + i % 5 - 2, y + i / 5 - 2) > own);
+    }
+  }
+  return census;
+}
+
+/* Number of different bits. */
+static int
+oracle_differences (double a, double b)
+{
+  unsigned bits = (unsigned) a ^ (unsigned) b;
+  int n = 0;
+
+  for (; bits != 0; bits /= 2)
+    n += bits % 2;
+  return n;
+}
+
+/* Offsets of the displacements that a pixel selects from, and what is added to
+ * dx. */
+static int
+oracle_candidates (int candidates[21][3])
+{
+  static const int around[8][2] = {
+    {1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}
+  };
+  int n = 1;
+
+  memset (candidates, 0, 21 * sizeof (candidates[0]));
+  for (int radius = 3; radius <= 6; radius += 3) {
+    for (int i = 0; i < 8; i++, n++) {
+      candidates[n][0] = radius * around[i][0];
+      candidates[n][1] = radius * around[i][1];
+    }
+  }
+  for (int way = 1; way <= 2; way++) {
+    candidates[n++][2] = way;
+    candidates[n++][2] = -way;
+  }
+  return n;
+}
+
+/* The errors of all pixels with a candidate. */
+static void
+oracle_errors (const Image census[2], const int c[3], const Image field[3],
+    Image * errors)
+{
+  int width = errors->width, height = errors->height;
+
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++) {
+      double dx = single (*pixel (&field[0], x + c[0], y + c[1]) + c[2]);
+      double dy = *pixel (&field[1], x + c[0], y + c[1]);
+      double at_x = single (x + dx), at_y = single (y + dy);
+
+      *pixel (errors, x, y) = at_x < -0.5 || at_x >= width - 0.5
+          || at_y < -0.5 || at_y >= height - 0.5 ? 24
+          : oracle_differences (*pixel (&census[0], x, y), *pixel (&census[1],
+              (int) floor (oracle_target (x, dx, width) + 0.5),
+              (int) floor (oracle_target (y, dy, height) + 0.5)));
+    }
+  }
+}
+
+static void
+oracle_selection (const Image census[2], Image field[3])
+{
+  int width = field[0].width, height = field[0].height, candidates[21][3];
+  int n = oracle_candidates (candidates);
+  Image errors = image_new (width, height), best = image_new (width, height);
+  Image next[3];
+
+  for (int c = 0; c < 3; c++)
+    next[c] = image_new (width, height);
+  for (int k = 0; k < n; k++) {
+    oracle_errors (census, candidates[k], field, &errors);
+    for (int y = 0; y < height; y++) {
+      for (int x = 0; x < width; x++) {
+        double sum = 0;
+
+        for (int i = 0; i < 25; i++)
+          sum += *pixel (&errors, x + i % 5 - 2, y + i / 5 - 2);
+        if (k > 0 && sum >= *pixel (&best, x, y))
+          continue;
+        *pixel (&best, x, y) = sum;
+        for (int c = 0; c < 3; c++)
+          *pixel (&next[c], x, y) = single (*pixel (&field[c],
+                  x + candidates[k][0], y + candidates[k][1])
+              + (c == 0 ? candidates[k][2] : 0));
+      }
+    }
+  }
+  for (int c = 0; c < 3; c++) {
+    free (field[c].v);
+    field[c] = next[c];
+  }
+  free (errors.v);
+  free (best.v);
+}
+
+static void
+oracle_selections (const Settings * s, const Image left[3],
+    const Image right[3], Image field[3])
+{
+  Image census[2] = { oracle_census (left), oracle_census (right) };
+
+  for (int i = 0; i < s->passes; i++)
+    oracle_selection (census, field);
+  free (census[0].v);
+  free (census[1].v);
+}
+
 static double
 oracle_step (const Settings * s, int done, int iterations)
 {
@@ -386,6 +518,7 @@ oracle_search (const Settings * s, int direction, const TestImage * left,
       for (int c = 0; c < 3; c++)
         oracle_mean (&field[c]);
     }
+    oracle_selections (s, lv, rv, field);
   }
   for (int l = 0; l < n; l++) {
     for (int c = 0; c < 6; c++)
@@ -409,8 +542,8 @@ oracle_agrees (const Settings * s, Image field[3], Image back[3], int x,
       && fabs (single (dy + *pixel (&back[1], qx, qy))) <= s->lr_max_diff;
 }
 
-/* Fills holes with the nearest valid displacement on the left or on the right,
- * whichever points further to the right. */
+/* Fills vertical displacements of holes with that of the nearest valid pixel on
+ * the left or on the right, whichever points further to the right. */
 static void
 oracle_fill (Image field[3])
 {
@@ -428,10 +561,57 @@ oracle_fill (Image field[3])
         continue;
       from = l < 0 ? r : r == width ? l
           : *pixel (&field[0], r, y) > *pixel (&field[0], l, y) ? r : l;
-      for (int c = 0; c < 2; c++)
-        *pixel (&field[c], x, y) = *pixel (&field[c], from, y);
+      *pixel (&field[1], x, y) = *pixel (&field[1], from, y);
     }
   }
+}
+
+/* The disparity in sixteenths of a pixel, from the start of the range. */
+static int
+oracle_code (const Settings * s, double dx)
+{
+  double v = floor (single (single (single (-dx - s->min) * 16) + 0.5));
+
+  return v < 0 ? 0 : v > 16 * (s->n - 1) ? 16 * (s->n - 1) : (int) v;
+}
+
+/* Codes of all pixels, -1 where there is none.  Holes take the lower code of
+ * the nearest valid pixels to their left and right; rows without any that of
+ * the row above, or of the first row that has some. */
+static void
+oracle_codes (const Settings * s, Image field[3], Image * codes)
+{
+  int width = codes->width, height = codes->height, first = -1;
+
+  for (int i = 0; i < width * height; i++)
+    codes->v[i] = field[2].v[i] == 0 ? -1 : oracle_code (s, field[0].v[i]);
+  for (int y = 0; s->fill && y < height; y++) {
+    bool any = false;
+
+    for (int x = 0; x < width; x++) {
+      int l = x, r = x;
+
+      if (field[2].v[y * width + x] != 0) {
+        any = true;
+        continue;
+      }
+      while (l >= 0 && field[2].v[y * width + l] == 0)
+        l--;
+      while (r < width && field[2].v[y * width + r] == 0)
+        r++;
+      if (l >= 0)
+        *pixel (codes, x, y) = oracle_code (s, field[0].v[y * width + l]);
+      if (r < width && (l < 0 || oracle_code (s, field[0].v[y * width + r])
+              < *pixel (codes, x, y)))
+        *pixel (codes, x, y) = oracle_code (s, field[0].v[y * width + r]);
+    }
+    if (any && first < 0)
+      first = y;
+    for (int x = 0; x < width && !any && first >= 0; x++)
+      *pixel (codes, x, y) = *pixel (codes, x, y - 1);
+  }
+  for (int i = 0; i < first * width; i++)
+    codes->v[i] = codes->v[first * width + i % width];
 }
 
 static void
@@ -468,7 +648,7 @@ typedef struct
 
 static const Case usual = {
   70, 57, STEREO_FORMAT_RGB, STEREO_FORMAT_RGB, FILL_SHIFTED,
-  {0, 22, 2, 5, 10, true, 1.0, 16, 0, 1, true}
+  {0, 22, 2, 5, 10, true, 1.0, 16, 0, 1, true, 2}
 };
 
 #define SCALE 256
@@ -485,7 +665,8 @@ case_params (const Case * c)
       "num-disparities", (double) c->s.n,
       "min-disparity", (double) c->s.min, "lr-max-diff",
       (double) c->s.lr_max_diff, "fill", (double) c->s.fill,
-      "min-confidence", c->s.min_confidence,
+      "selection-passes", (double) c->s.passes, "speckle-size", 0.0,
+      "refine", 0.0,
       "disparity-scale", (double) SCALE,
       "invalid-value", 65535.0, NULL);
 }
@@ -534,36 +715,47 @@ put_value (TestImage * map, int x, int y, double value, double scale,
   put_code (map, x, y, (unsigned) (v == invalid ? v - 1 : v));
 }
 
+/* Without check and holes, real numbers are encoded and the confidence is the
+ * method's.  Otherwise the chain works on codes, and has its own confidence. */
+static bool
+is_refined (const Case * c)
+{
+  return c->s.lr_max_diff >= 0 || !c->s.fill;
+}
+
 static void
 expected_maps (const Case * c, const TestImage * left,
     const TestImage * right, Maps * maps)
 {
-  int highest = (c->s.n - 1) * SCALE;
-  Image field[3];
+  TestImage *disparity = &maps->map[STEREO_RESULT_DISPARITY];
+  double scale = c->s.n > 1 ? SCALE : 0;
+  Image codes = image_new (c->width, c->height), field[3];
 
   oracle (&c->s, left, right, format_has_color (c->left)
       && format_has_color (c->right), field);
+  oracle_codes (&c->s, field, &codes);
   for (int y = 0; y < c->height; y++) {
     for (int x = 0; x < c->width; x++) {
-      if ((c->s.fill || *pixel (&field[2], x, y) > 0)
-          && *pixel (&field[2], x, y) >= single (c->s.min_confidence)) {
-        put_value (&maps->map[STEREO_RESULT_DISPARITY], x, y,
-            -*pixel (&field[0], x, y), c->s.n > 1 ? SCALE : 0,
-            c->s.n > 1 ? -(double) c->s.min * SCALE : 0, highest, 65535);
+      double code = *pixel (&codes, x, y);
+
+      if (!is_refined (c))
+        put_value (disparity, x, y, -*pixel (&field[0], x, y), scale,
+            -c->s.min * scale, (c->s.n - 1) * SCALE, 65535);
+      else
+        put_code (disparity, x, y, code < 0 ? 65535
+            : (unsigned) code * SCALE / 16);
+      if (c->s.fill || *pixel (&field[2], x, y) > 0)
         put_value (&maps->map[STEREO_RESULT_VERTICAL], x, y,
             -*pixel (&field[1], x, y), SCALE, 32768, 65535, 65535);
-      } else {
-        put_value (&maps->map[STEREO_RESULT_DISPARITY], x, y, 65535, 1, 0,
-            65535, -1);
-        put_value (&maps->map[STEREO_RESULT_VERTICAL], x, y, 65535, 1, 0,
-            65535, -1);
-      }
+      else
+        put_code (&maps->map[STEREO_RESULT_VERTICAL], x, y, 65535);
       put_value (&maps->map[STEREO_RESULT_CONFIDENCE], x, y,
           *pixel (&field[2], x, y), 65535, 0, 65535, -1);
     }
   }
   for (int i = 0; i < 3; i++)
     free (field[i].v);
+  free (codes.v);
 }
 
 /* Compares all devices with the oracle. */
@@ -581,7 +773,8 @@ check_against (const Case * c, Random * random)
   for (size_t d = 0; d < devices_count (); d++) {
     match_all (d, params, &left, &right, &maps);
     for (int r = 0; r < STEREO_N_RESULTS; r++) {
-      const char *difference = first_difference (&maps.map[r],
+      const char *difference = r == STEREO_RESULT_CONFIDENCE
+          && is_refined (c) ? NULL : first_difference (&maps.map[r],
           &expected.map[r]);
 
       char where[80];
@@ -664,11 +857,12 @@ TEST (test_parameters)
     {0, 22, 2, 5, 10, false, 1.0, 16, 3, 1, false},
     {0, 7, 5, 5, 10, false, 1.0, 16, -9, 2, true},
     {0, 22, 2, 1, 1, true, 4.0, 16, 0, 64, false},
-    {0, 22, 2, 5, 10, true, 1.0, 16, 0, 1, true, 0.01},
-    {0, 22, 2, 5, 10, true, 1.0, 16, 0, 1, true, 0.6},
-    {0, 22, 2, 5, 10, false, 1.0, 16, 0, 1, false, 0.7},
-    {0, 7, 5, 5, 10, false, 1.0, 16, 0, -1, true, 0.8},
-    {0, 22, 2, 5, 10, true, 1.0, 16, 0, 1, true, 1.0},
+    {0, 22, 2, 5, 10, true, 1.0, 16, 0, -1, true, 1},
+    {0, 22, 2, 5, 10, false, 1.0, 16, -3, -1, true, 2},
+    {0, 4, 2, 2, 2, true, 1.0, 16, 0, -1, true, 5},
+    {0, 4, 2, 2, 2, false, 1.0, 16, 0, 1, true, 2},
+    {0, 4, 2, 2, 2, true, 1.0, 16, 0, 1, false, 2},
+    {0, 4, 2, 0, 0, false, 1.0, 16, 0, 0, true, 3},
   };
   Random random = { 3 };
 
@@ -678,6 +872,61 @@ TEST (test_parameters)
     c.s = sets[i];
     c.fill = i % 2 ? FILL_SHIFTED : FILL_RANDOM;
     check_against (&c, &random);
+  }
+}
+
+/* All devices have the same refined maps and confidences. */
+static void
+check_refined (const StereoParams * params, const TestImage * left,
+    const TestImage * right)
+{
+  const int width = left->image.width, height = left->image.height;
+  Maps maps, first;
+
+  maps_init (&maps, width, height);
+  maps_init (&first, width, height);
+  match_all (0, params, left, right, &first);
+  for (size_t d = 1; d < devices_count (); d++) {
+    match_all (d, params, left, right, &maps);
+    for (int r = 0; r < STEREO_N_RESULTS; r++)
+      report_difference ("pyramid", params, left, right,
+          stereo_result_name ((StereoResult) r),
+          first_difference (&maps.map[r], &first.map[r]));
+  }
+  maps_clear (&maps);
+  maps_clear (&first);
+}
+
+TEST (test_refinement)
+{
+  static const struct
+  {
+    double refine, speckles, fill, min_confidence, vertical, n, scale;
+  } sets[] = {
+    {0, 50, 1, 0, 0, 16, 256},
+    {1, 0, 1, 0, 1, 16, 16},
+    {1, 20, 1, 0.5, 0, 16, 256},
+    {2, 50, 1, 0, 0, 16, 16},
+    {2, 50, 1, 0.8, 1, 40, 16},
+    {2, 0, 0, 0.6, 1, 16, 16},
+    {2, 10, 1, 0, 1, 9000, 4},
+  };
+  Random random = { 5 };
+
+  for (size_t i = 0; i < sizeof (sets) / sizeof (sets[0]); i++) {
+    Case c = usual;
+    SCOPED_IMAGE left, right;
+    SCOPED_PARAMS *params = params_new ("pyramid", "refine", sets[i].refine,
+        "speckle-size", sets[i].speckles, "fill", sets[i].fill,
+        "min-confidence", sets[i].min_confidence, "vertical-search",
+        sets[i].vertical, "num-disparities", sets[i].n, "disparity-scale",
+        sets[i].scale, NULL);
+
+    c.width = 150;
+    c.height = 90;
+    c.fill = i % 2 ? FILL_SHIFTED : FILL_RANDOM;
+    CASE_IMAGES (&c, &left, &right, &random);
+    check_refined (params, &left, &right);
   }
 }
 
@@ -713,6 +962,17 @@ fill_texture (const TestImage * image, double dx, double dy)
   }
 }
 
+/* The method of the paper, whose displacements are the finest. */
+static StereoParams *
+shift_params (bool vertical)
+{
+  return params_new ("pyramid", "num-disparities", 40.0, "min-disparity",
+      -20.0, "disparity-scale", (double) SCALE, "max-iterations", 22.0,
+      "vertical-search", (double) vertical, "diffusion", 5.0,
+      "fine-diffusion", 10.0, "selection-passes", 0.0, "refine", 0.0,
+      "lr-max-diff", -1.0, "speckle-size", 0.0, NULL);
+}
+
 /* The right view is the left one shifted by whole and fractional pixels. */
 static void
 check_shift (size_t device, StereoFormat format, double dx, double dy,
@@ -721,9 +981,7 @@ check_shift (size_t device, StereoFormat format, double dx, double dy,
   const int width = 320, height = 240, border = 30;
   SCOPED_IMAGE left, right;
   Maps maps;
-  StereoParams *params = params_new ("pyramid", "num-disparities", 40.0,
-      "min-disparity", -20.0, "disparity-scale", (double) SCALE,
-      "vertical-search", (double) vertical, NULL);
+  StereoParams *params = shift_params (vertical);
   double worst_x = 0, worst_y = 0, least = 1;
 
   test_image_init (&left, format, width, height, 0);

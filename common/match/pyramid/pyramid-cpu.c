@@ -481,6 +481,36 @@ stereo_pyramid_fill_cpu (const StereoPyramidArgs * a)
 }
 
 static void
+winner_rows (const void *context, StereoSpan span)
+{
+  const StereoPyramidArgs *a = context;
+  const StereoPyramidConstants *k = a->k;
+  const StereoWinners *w = a->winners;
+  const int width = a->level->width;
+  const int highest = k->unit * (k->num_disparities - 1);
+
+  for (int y = span.begin; y < span.end; y++) {
+    const size_t row = (size_t) y * a->level->stride;
+    const float *dx = a->from->dx + row, *c = a->from->confidence + row;
+    uint32_t *left = w->left + (size_t) y * w->left_stride;
+
+    for (int x = 0; x < width; x++)
+      left[x] = stereo_pyramid_winner (stereo_pyramid_code (dx[x], k->unit,
+              k->min_disparity, highest), k->unit, c[x]);
+    for (int x = 0; w->right != NULL && x < width; x++)
+      w->right[(size_t) y * w->right_stride + (size_t) x] =
+          stereo_pyramid_right_winner (a->back->dx[row + (size_t) x],
+          k->min_disparity, k->num_disparities - 1);
+  }
+}
+
+StereoStatus
+stereo_pyramid_winners_cpu (const StereoPyramidArgs * a)
+{
+  return for_rows (a, winner_rows);
+}
+
+static void
 store_displacement (const StereoOutput * output, int x, int y, bool valid,
     float value)
 {
@@ -527,8 +557,11 @@ static const StereoPyramidStages stages_plain = {
   .correlate = correlate_cpu,
   .diffuse = diffuse_cpu,
   .upsample = upsample_cpu,
+  .census = stereo_pyramid_census_cpu,
+  .select = stereo_pyramid_select_cpu,
   .check = stereo_pyramid_check_cpu,
   .fill = stereo_pyramid_fill_cpu,
+  .winners = stereo_pyramid_winners_cpu,
   .finish = finish_cpu,
 };
 

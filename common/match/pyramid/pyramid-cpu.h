@@ -13,6 +13,9 @@
 StereoStatus stereo_pyramid_clear_cpu (const StereoPyramidArgs * a);
 StereoStatus stereo_pyramid_check_cpu (const StereoPyramidArgs * a);
 StereoStatus stereo_pyramid_fill_cpu (const StereoPyramidArgs * a);
+StereoStatus stereo_pyramid_winners_cpu (const StereoPyramidArgs * a);
+StereoStatus stereo_pyramid_census_cpu (const StereoPyramidArgs * a);
+StereoStatus stereo_pyramid_select_cpu (const StereoPyramidArgs * a);
 
 /* pyramid-simd.c, for each instruction set. */
 extern const StereoPyramidStages stereo_pyramid_stages_generic;

@@ -11,6 +11,7 @@
 #define STEREO_PYRAMID_FORMULA_H
 
 #include "image/pixel.h"
+#include "refine/winner-formula.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -314,6 +315,108 @@ stereo_pyramid_filler (const float *dx, int before, int after)
   if (before < 0 || after < 0)
     return before < 0 ? after : before;
   return dx[before] >= dx[after] ? before : after;
+}
+
+/* --------------------------------------------------------------- selection */
+
+#define STEREO_PYRAMID_CENSUS_RADIUS 2
+#define STEREO_PYRAMID_CENSUS_BITS 24
+
+/* Radius of the window of a candidate's errors, and of the neighbours. */
+#define STEREO_PYRAMID_WINDOW 2
+#define STEREO_PYRAMID_REACH 6
+
+/* Brightness of a word, below 2^14. */
+STEREO_INLINE int
+stereo_pyramid_brightness (uint32_t word)
+{
+  return (int) (3 * stereo_pyramid_r (word) + 4 * stereo_pyramid_g (word)
+      + 2 * stereo_pyramid_b (word));
+}
+
+#define STEREO_PYRAMID_CANDIDATES 21
+
+/* The displacement of the pixel at (x, y) from here, with dx changed by add. */
+typedef struct
+{
+  int8_t x, y, add;
+} StereoPyramidCandidate;
+
+STEREO_INLINE StereoPyramidCandidate
+stereo_pyramid_candidate (int i)
+{
+  static const StereoPyramidCandidate table[STEREO_PYRAMID_CANDIDATES] = {
+    {0, 0, 0},
+    {3, 0, 0}, {-3, 0, 0}, {0, 3, 0}, {0, -3, 0},
+    {3, 3, 0}, {-3, -3, 0}, {3, -3, 0}, {-3, 3, 0},
+    {6, 0, 0}, {-6, 0, 0}, {0, 6, 0}, {0, -6, 0},
+    {6, 6, 0}, {-6, -6, 0}, {6, -6, 0}, {-6, 6, 0},
+    {0, 0, 1}, {0, 0, -1}, {0, 0, 2}, {0, 0, -2}
+  };
+
+  return table[i];
+}
+
+STEREO_INLINE int
+stereo_pyramid_count_bits (uint32_t bits)
+{
+#ifdef __CUDA_ARCH__
+  return __popc (bits);
+#else
+  return __builtin_popcount (bits);
+#endif
+}
+
+/* The error of displacement (dx, dy) at pixel (x, y), whose census is left.
+ * right: census of the right view */
+STEREO_INLINE int
+stereo_pyramid_error (uint32_t left, const uint32_t * right, size_t stride,
+    int width, int height, int x, int y, float dx, float dy)
+{
+  if (!stereo_pyramid_inside (x, dx, width)
+      || !stereo_pyramid_inside (y, dy, height))
+    return STEREO_PYRAMID_CENSUS_BITS;
+  return stereo_pyramid_count_bits (left
+      ^ right[(size_t) stereo_pyramid_nearest (y, dy, height) * stride
+          + (size_t) stereo_pyramid_nearest (x, dx, width)]);
+}
+
+/* ----------------------------------------------------------------- winners */
+
+/* The code of displacement dx, 0 to highest.  dx must not be NaN. */
+STEREO_INLINE int
+stereo_pyramid_code (float dx, int unit, int min_disparity, int highest)
+{
+  float v = (-dx - (float) min_disparity) * (float) unit + 0.5f;
+
+  v = v > 0.0f ? v : 0.0f;
+  return v < (float) highest ? (int) v : highest;
+}
+
+STEREO_INLINE uint32_t
+stereo_pyramid_uniqueness (float confidence)
+{
+  return confidence < 1.0f ? (uint32_t) (int) (254.0f * confidence) : 254u;
+}
+
+/* The word of a left winner. */
+STEREO_INLINE uint32_t
+stereo_pyramid_winner (int code, int unit, float confidence)
+{
+  const int index = (code + unit / 2) / unit;
+
+  if (!(confidence > 0.0f))
+    return STEREO_NO_WINNER;
+  return (uint32_t) index | ((uint32_t) (code - index * unit) & 255) << 16
+      | stereo_pyramid_uniqueness (confidence) << 24;
+}
+
+/* The word of a right winner; dx is that of the right view. */
+STEREO_INLINE uint32_t
+stereo_pyramid_right_winner (float dx, int min_disparity, int highest)
+{
+  return stereo_winner_right_word ((unsigned) stereo_pyramid_code (-dx, 1,
+          min_disparity, highest), 0);
 }
 
 #endif /* STEREO_PYRAMID_FORMULA_H */

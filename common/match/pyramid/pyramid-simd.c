@@ -98,7 +98,10 @@ const StereoPyramidStages SIMD_NAME (stereo_pyramid_stages_) = {
   .correlate = STAGE (correlate),
   .diffuse = STAGE (diffuse),
   .upsample = STAGE (upsample),
+  .census = STAGE (census),
+  .select = STAGE (select),
   .check = stereo_pyramid_check_cpu,
   .fill = stereo_pyramid_fill_cpu,
+  .winners = stereo_pyramid_winners_cpu,
   .finish = finish_simd,
 };

@@ -164,6 +164,8 @@ repeat_ends_f32 (const Tile * tile, const StereoPyramidLevel * level,
 StereoStatus STAGE (prepare) (const StereoPyramidArgs * a);
 StereoStatus STAGE (correlate) (const StereoPyramidArgs * a);
 StereoStatus STAGE (diffuse) (const StereoPyramidArgs * a);
+StereoStatus STAGE (census) (const StereoPyramidArgs * a);
+StereoStatus STAGE (select) (const StereoPyramidArgs * a);
 StereoStatus STAGE (downsample) (const StereoPyramidArgs * a);
 StereoStatus STAGE (upsample) (const StereoPyramidArgs * a);
 

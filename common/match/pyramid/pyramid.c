@@ -17,15 +17,18 @@ static const StereoParamSpec pyramid_specs[] = {
       "Number of pyramid levels (0 = as many as fit)", 0, 0,
       STEREO_PYRAMID_MAX_LEVELS),
   STEREO_PARAM_UINT_ROW (StereoPyramidParams, max_iterations,
-      "max-iterations", "Maximum iterations per level", 22, 1, 100),
+      "max-iterations", "Maximum iterations per level", 4, 1, 100),
   STEREO_PARAM_UINT_ROW (StereoPyramidParams, fine_iterations,
       "fine-iterations", "Iterations on the finest level; each of the five "
       "next levels adds as many", 2, 1, 50),
   STEREO_PARAM_UINT_ROW (StereoPyramidParams, diffusion, "diffusion",
-      "Diffusion steps per iteration", 5, 0, 50),
+      "Diffusion steps per iteration", 2, 0, 50),
   STEREO_PARAM_UINT_ROW (StereoPyramidParams, fine_diffusion,
       "fine-diffusion",
-      "Diffusion steps per iteration on the two finest levels", 10, 0, 50),
+      "Diffusion steps per iteration on the two finest levels", 2, 0, 50),
+  STEREO_PARAM_UINT_ROW (StereoPyramidParams, selection_passes,
+      "selection-passes", "Passes per level in which pixels select among "
+      "displacements nearby, by census (0 = none)", 2, 0, 16),
   STEREO_PARAM_BOOL_ROW (StereoPyramidParams, vertical_search,
       "vertical-search", "Also search vertically, for unrectified views",
       false),
@@ -34,9 +37,12 @@ static const StereoParamSpec pyramid_specs[] = {
   STEREO_PARAM_INT_ROW (StereoPyramidParams, lr_max_diff, "lr-max-diff",
       "Maximum left-right disagreement, in pixels (-1 = no consistency check)",
       1, -1, 64),
+  STEREO_PARAM_UINT_ROW (StereoPyramidParams, speckle_size, "speckle-size",
+      STEREO_SPECKLE_DESCRIPTION, 50, 0, 65535),
   STEREO_PARAM_BOOL_ROW (StereoPyramidParams, fill, "fill",
-      "Fill invalid pixels from the background; if false, they keep "
-      "invalid-value and no median is applied", true),
+      STEREO_FILL_DESCRIPTION, true),
+  STEREO_PARAM_ENUM_ROW (StereoPyramidParams, refine, "refine",
+      STEREO_REFINE_DESCRIPTION, STEREO_REFINE_ALL, stereo_refine_values),
   STEREO_PARAM_DOUBLE_ROW (StereoPyramidParams, min_confidence,
       "min-confidence", STEREO_MIN_CONFIDENCE_DESCRIPTION, 0, 0, 1),
   STEREO_PARAM_END
@@ -99,14 +105,19 @@ stereo_pyramid_constants (const StereoSearch * search,
 
   k->channels = search->channels;
   k->vertical = params->vertical_search;
+  k->selection_passes = (int) params->selection_passes;
   k->max_step = (float) params->max_step;
   k->n_levels = n;
   k->check = params->lr_max_diff >= 0;
   k->max_diff = (float) params->lr_max_diff;
   k->fill = params->fill;
-  k->min_confidence = (float) params->min_confidence;
-  if (!k->fill && k->min_confidence < FLT_MIN)
-    k->min_confidence = FLT_MIN;
+  /* With winners, refinement applies min-confidence. */
+  k->min_confidence = k->fill ? 0.0f : FLT_MIN;
+  if (!search->winners)
+    k->min_confidence = (float) params->min_confidence;
+  k->unit = search->unit;
+  k->num_disparities = search->num_disparities;
+  k->min_disparity = search->min_disparity;
   /* the disparity of the search range nearest to 0 */
   nearest = stereo_clamp_int (0, search->min_disparity,
       search->min_disparity + search->num_disparities - 1);
@@ -122,6 +133,7 @@ typedef struct
   StereoPyramidLevel level[STEREO_PYRAMID_MAX_LEVELS];  /* without buffers */
   uint32_t *words;              /* of all levels: left, right, left, ... */
   float *inverse;
+  uint32_t *census[2];          /* only for the selection */
   float *planes[3][3];          /* the last field only for the check */
 } PyramidPlan;
 
@@ -148,6 +160,12 @@ pyramid_plan (const StereoSearch * search, const void *params,
 
   stereo_arena_add (arena, (void **) &p->words, words, sizeof (uint32_t));
   stereo_arena_add (arena, (void **) &p->inverse, pixels, sizeof (float));
+  for (int i = 0; i < 2; i++) {
+    p->census[i] = NULL;
+    if (p->constants.selection_passes > 0)
+      stereo_arena_add (arena, (void **) &p->census[i], pixels,
+          sizeof (uint32_t));
+  }
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       p->planes[i][j] = NULL;
@@ -188,16 +206,49 @@ iterate_level (const StereoMatchFrame * frame, const StereoPyramidStages * s,
   return STEREO_OK;
 }
 
+static void
+exchange_fields (StereoPyramidField * a, StereoPyramidField * b)
+{
+  StereoPyramidField field = *a;
+
+  *a = *b;
+  *b = field;
+}
+
+/* All passes of the selection of a level.  The fields may exchange their
+ * planes. */
+static StereoStatus
+select_level (const StereoMatchFrame * frame, const StereoPyramidStages * s,
+    const StereoPyramidArgs * level, StereoPyramidField * field,
+    StereoPyramidField * other)
+{
+  StereoPyramidArgs a = *level;
+  StereoStatus status;
+
+  if (a.k->selection_passes == 0)
+    return STEREO_OK;
+  a.from = other;
+  a.to = field;
+  status = s->census (&a);
+  for (int i = 0; i < a.k->selection_passes && status == STEREO_OK; i++) {
+    exchange_fields (field, other);
+    status = s->select (&a);
+  }
+  return status ? status : stereo_stage_end (frame->timestamps, "selection");
+}
+
 /* Computes the field of level 0 for the left view of level.  other is scratch
  * memory; the two may exchange their planes. */
 static StereoStatus
 search_view (const StereoMatchFrame * frame, const StereoPyramidStages * s,
-    const StereoPyramidConstants * k, const StereoPyramidLevel * level,
-    float *inverse, StereoPyramidField * field, StereoPyramidField * other)
+    const PyramidPlan * p, const StereoPyramidConstants * k,
+    const StereoPyramidLevel * level, StereoPyramidField * field,
+    StereoPyramidField * other)
 {
   int last = k->n_levels - 1;
   StereoPyramidArgs a = {
-    .queue = frame->queue, .k = k, .level = &level[last], .inverse = inverse,
+    .queue = frame->queue, .k = k, .level = &level[last],
+    .inverse = p->inverse, .census = {p->census[0], p->census[1]},
     .first = true, .from = other, .to = field
   };
   StereoStatus status = s->clear (&a);
@@ -205,10 +256,7 @@ search_view (const StereoMatchFrame * frame, const StereoPyramidStages * s,
   for (int i = last; i >= 0 && status == STEREO_OK; i--, a.first = false) {
     a.level = &level[i];
     if (i < last) {
-      StereoPyramidField coarse = *field;
-
-      *field = *other;
-      *other = coarse;
+      exchange_fields (field, other);
       a.source = &level[i + 1];
       a.from = other;
       a.to = field;
@@ -223,11 +271,14 @@ search_view (const StereoMatchFrame * frame, const StereoPyramidStages * s,
       status = s->iterate (&a);
     else
       status = iterate_level (frame, s, &a);
+    if (status == STEREO_OK)
+      status = select_level (frame, s, &a, field, other);
   }
   return status;
 }
 
-/* Left-right consistency check against the search from the right view. */
+/* Left-right consistency check against the search from the right view: the
+ * field back. */
 static StereoStatus
 check_views (const StereoMatchFrame * frame, const StereoPyramidStages * s,
     const PyramidPlan * p, const StereoPyramidLevel * level,
@@ -247,10 +298,11 @@ check_views (const StereoMatchFrame * frame, const StereoPyramidStages * s,
     exchanged[i].left = level[i].right;
     exchanged[i].right = level[i].left;
   }
-  if ((status = search_view (frame, s, &k, exchanged, p->inverse, back, other))
+  if ((status = search_view (frame, s, p, &k, exchanged, back, other))
       || (status = s->check (&a)))
     return status;
-  if (k.fill && (status = s->fill (&a)))
+  if (k.fill && frame->results[STEREO_RESULT_VERTICAL] != NULL
+      && (status = s->fill (&a)))
     return status;
   return stereo_stage_end (frame->timestamps, "check");
 }
@@ -292,7 +344,7 @@ pyramid_run (const StereoMatchFrame * frame, const void *stages)
   StereoPyramidField field[3];
   StereoPyramidArgs a = {
     .queue = frame->queue, .k = k, .level = level, .from = &field[0],
-    .results = frame->results
+    .back = &field[2], .winners = frame->winners, .results = frame->results
   };
   StereoStatus status;
 
@@ -302,15 +354,36 @@ pyramid_run (const StereoMatchFrame * frame, const void *stages)
     field[i].confidence = p->planes[i][2];
   }
   if ((status = build_pyramids (frame, s, p, level))
-      || (status = search_view (frame, s, k, level, p->inverse, &field[0],
-              &field[1])))
+      || (status = search_view (frame, s, p, k, level, &field[0], &field[1])))
     return status;
   if (k->check && (status = check_views (frame, s, p, level, &field[0],
               &field[2], &field[1])))
     return status;
-  if ((status = s->finish (&a)))
+  if (frame->winners != NULL && (status = s->winners (&a)))
+    return status;
+  if ((frame->winners == NULL
+          || frame->results[STEREO_RESULT_VERTICAL] != NULL)
+      && (status = s->finish (&a)))
     return status;
   return stereo_stage_end (frame->timestamps, "other");
+}
+
+/* If any step but the threshold is wanted, refinement works on codes with the
+ * unit of subpixel.  Otherwise there are no codes, and finish() applies the
+ * threshold to the method's own confidence. */
+static void
+pyramid_get_refine (const void *params, StereoRefineParams * refine)
+{
+  const StereoPyramidParams *own = params;
+
+  memset (refine, 0, sizeof (*refine));
+  refine->lr_max_diff = own->lr_max_diff;
+  refine->speckle_size = own->speckle_size;
+  refine->fill = own->fill;
+  refine->refine = own->refine;
+  refine->subpixel = stereo_refine_wanted (refine);
+  if (refine->subpixel)
+    refine->min_confidence = own->min_confidence;
 }
 
 const StereoAlgorithm stereo_pyramid_algorithm = {
@@ -326,4 +399,5 @@ const StereoAlgorithm stereo_pyramid_algorithm = {
   .plan_size = sizeof (PyramidPlan),
   .plan = pyramid_plan,
   .run = pyramid_run,
+  .get_refine = pyramid_get_refine,
 };

@@ -23,6 +23,7 @@
  *               (dx, dy) moves to their maximum, by at most `step`
  *   diffuse     several means over neighbours, weighted by the confidence,
  *               then an unweighted one
+ *   select      after the iterations of a level: the best displacement nearby
  *
  * Arithmetic (functions in pyramid-formula.h).  "Exact" values are integers, or
  * integers over a power of two, that fit 24 bits: order, type and fusing do not
@@ -60,6 +61,18 @@
  *               outermost pixel of the same step.
  *   mean        (left + right) + own in rows, (up + down) + own of these, times
  *               1/9; neighbours as before.
+ *   census      bit i is set if neighbour i of the 5x5 window, in rows from top
+ *               to bottom without the centre, is brighter than the centre:
+ *               3 R + 4 G + 2 B of the words.
+ *   selection   After the iterations of a level, selection-passes times.  Each
+ *               pixel takes one of the displacements of
+ *               stereo_pyramid_candidate(): its own, those of its neighbours,
+ *               and its own with dx changed.  Candidate i of pixel q has the
+ *               error e (q) = the number of census bits by which q and the
+ *               pixel nearest to q + displacement in the right view differ, or
+ *               24 if that is outside.  A pixel takes dx, dy and c of the
+ *               candidate whose sum of e over 5x5 pixels, repeated beyond the
+ *               border, is lowest; the first of them.
  *   level - 1   displacements resampled bilinearly, at multiples of 1/64 pixel,
  *               then multiplied by the ratio of the sizes; the confidence
  *               resampled.
@@ -68,10 +81,15 @@
  *               [-1/2, width - 1/2) and the sum of dx and of the other
  *               field's dx, at the pixel nearest to (x + dx, y + dy), is at
  *               most lr-max-diff; dy likewise.
- *   fill        An invalid pixel takes dx and dy of the nearest valid pixel to
+ *   winners     The code of a disparity is floor ((-dx - min-disparity) unit
+ *               + 1/2), limited to the range.  The winner of a left pixel has
+ *               the index nearest to it, the fraction that is left, and the
+ *               uniqueness stereo_pyramid_uniqueness() of the confidence; that
+ *               of a right pixel has the index alone.  refine/refine.h makes
+ *               a map of them.  An invalid pixel has no winner.
+ *   fill        An invalid pixel takes dy of the nearest valid pixel to
  *               the left or right in its row, of the two the one with the
  *               lower disparity; without any it keeps its own.
- *   threshold   A pixel with a confidence below min-confidence is invalid.
  *
  * A confidence is 0 or at least 0.16, and at most 1 (plus rounding).  No
  * divisor is 0.
@@ -103,10 +121,13 @@ typedef struct
   unsigned fine_iterations;
   unsigned diffusion;
   unsigned fine_diffusion;
+  unsigned selection_passes;
   bool vertical_search;
   double max_step;
   int lr_max_diff;
+  unsigned speckle_size;
   bool fill;
+  int refine;                   /* StereoRefine */
   double min_confidence;
 } StereoPyramidParams;
 
@@ -142,11 +163,15 @@ typedef struct
   float start;                  /* initial dx at the coarsest level, in its
                                  * pixels */
   int n_levels;                 /* 1 to STEREO_PYRAMID_MAX_LEVELS */
+  int selection_passes;
   bool check;                   /* left-right consistency check */
   float max_diff;               /* its tolerance, pixels */
-  bool fill;                    /* fill inconsistent pixels */
-  float min_confidence;         /* of valid displacements; without fill it is
-                                 * above 0 */
+  bool fill;                    /* fill the vertical displacement of
+                                 * inconsistent pixels */
+  float min_confidence;         /* of valid results of finish() */
+  int unit;                     /* of winners, as in StereoSearch */
+  int num_disparities;
+  int min_disparity;
 } StereoPyramidConstants;
 
 /* A field of displacements with confidences: planes with the stride of its
@@ -169,10 +194,13 @@ typedef struct
   const StereoView *left;
   const StereoView *right;
   float *inverse;               /* il of the level */
+  uint32_t *census[2];          /* of the left and the right view */
   float step;                   /* maximum update */
   bool first;                   /* no confidence exists yet */
   const StereoPyramidField *from;
   const StereoPyramidField *to;
+  const StereoPyramidField *back;       /* of the right view */
+  const StereoWinners *winners; /* NULL without refinement */
   const StereoOutput *const *results;   /* by StereoResult; NULL entries are
                                          * not wanted */
 } StereoPyramidArgs;
@@ -196,6 +224,10 @@ typedef struct
   StereoPyramidStage correlate;
   /* level->diffusion steps, then the mean: from, to.  May change from. */
   StereoPyramidStage diffuse;
+  /* Computes census, which is constant over the passes of a level. */
+  StereoPyramidStage census;
+  /* Selects displacements: census, from, to. */
+  StereoPyramidStage select;
   /* The field `to` of a level from the field `from` of the next coarser one,
    * source. */
   StereoPyramidStage upsample;
@@ -204,6 +236,8 @@ typedef struct
   StereoPyramidStage check;
   /* Level 0: fills displacements of `to` where the confidence is 0. */
   StereoPyramidStage fill;
+  /* Level 0: winners of the fields `from` and `back`. */
+  StereoPyramidStage winners;
   /* Encodes the field `from` of level 0 in results: -dx, -dy (0 without a
    * vertical search) and the confidence.  Displacements with a confidence
    * below k->min_confidence are invalid. */

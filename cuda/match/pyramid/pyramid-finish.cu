@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Level 0: left-right consistency check, hole filling and disparity codes. */
+/* Level 0: left-right consistency check, winners, hole filling and codes. */
 
 #include "match/pyramid/pyramid.cuh"
 #include "refine/output.h"
@@ -100,6 +100,28 @@ fill_kernel (int width, int height, int stride,
   }
 }
 
+__global__ void
+winners_kernel (int width, int height, int stride,
+    const StereoPyramidConstants k, const StereoPyramidField field,
+    const StereoPyramidField back, const StereoWinners winners)
+{
+  int x, y;
+
+  pdl_wait ();
+  if (!own_pixel (width, height, &x, &y))
+    return;
+
+  const int at = y * stride + x;
+  const int last = k.num_disparities - 1;
+
+  winners.left[(size_t) y * winners.left_stride + x] = stereo_pyramid_winner (
+      stereo_pyramid_code (field.dx[at], k.unit, k.min_disparity,
+          k.unit * last), k.unit, field.confidence[at]);
+  if (winners.right != NULL)
+    stereo_winner_store_right (&winners, x, y, stereo_pyramid_right_winner (
+            back.dx[at], k.min_disparity, last));
+}
+
 struct Outputs
 {
   StereoOutput output[STEREO_N_RESULTS];
@@ -166,6 +188,19 @@ stereo_pyramid_fill_cuda (const StereoPyramidArgs * s)
       dim3 (32, fill_rows), 0, fill_kernel, s->level->width,
       s->level->height, (int) s->level->stride, *s->to);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's fill_kernel");
+}
+
+StereoStatus
+stereo_pyramid_winners_cuda (const StereoPyramidArgs * s)
+{
+  StereoCudaStage stage (s->queue);
+
+  if (!stage.entered ())
+    return stage.status ();
+  launch_pixels (s->queue, s->level, winners_kernel, s->level->width,
+      s->level->height, (int) s->level->stride, *s->k, *s->from, *s->back,
+      *s->winners);
+  return STEREO_CUDA_LAUNCHED (stage, "pyramid's winners_kernel");
 }
 
 StereoStatus

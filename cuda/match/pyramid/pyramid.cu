@@ -7,7 +7,8 @@
 /*
  * On large levels an iteration has two kernels, which read and write a field
  * once: pyramid-correlate.cu and pyramid-diffuse.cu.  On small levels one
- * kernel runs all iterations: pyramid-iterate.cu.
+ * kernel runs all iterations: pyramid-iterate.cu.  The selection is separate:
+ * pyramid-select.cu.
  */
 
 #include "match/pyramid/pyramid.cuh"
@@ -25,8 +26,11 @@ stereo_pyramid_stages_cuda (void)
     .correlate = stereo_pyramid_correlate_cuda,
     .diffuse = stereo_pyramid_diffuse_cuda,
     .upsample = stereo_pyramid_upsample_cuda,
+    .census = stereo_pyramid_census_cuda,
+    .select = stereo_pyramid_select_cuda,
     .check = stereo_pyramid_check_cuda,
     .fill = stereo_pyramid_fill_cuda,
+    .winners = stereo_pyramid_winners_cuda,
     .finish = stereo_pyramid_finish_cuda,
     .iterate = stereo_pyramid_iterate_cuda,
   };

@@ -163,9 +163,13 @@ StereoStatus stereo_pyramid_correlate_cuda (const StereoPyramidArgs * s);
 StereoStatus stereo_pyramid_diffuse_cuda (const StereoPyramidArgs * s);
 /* pyramid-iterate.cu */
 StereoStatus stereo_pyramid_iterate_cuda (const StereoPyramidArgs * s);
+/* pyramid-select.cu */
+StereoStatus stereo_pyramid_census_cuda (const StereoPyramidArgs * s);
+StereoStatus stereo_pyramid_select_cuda (const StereoPyramidArgs * s);
 /* pyramid-finish.cu */
 StereoStatus stereo_pyramid_check_cuda (const StereoPyramidArgs * s);
 StereoStatus stereo_pyramid_fill_cuda (const StereoPyramidArgs * s);
+StereoStatus stereo_pyramid_winners_cuda (const StereoPyramidArgs * s);
 StereoStatus stereo_pyramid_finish_cuda (const StereoPyramidArgs * s);
 
 #endif /* STEREO_PYRAMID_CUH */

@@ -1,0 +1,313 @@
+/* gst-stereomatching: vector selection of displacements in a pyramid
+ * Copyright (C) 2026 The gst-stereomatching authors
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* A tile is processed candidate by candidate.  The sums of errors along rows
+ * are in a ring of as many rows as the window has. */
+
+#include "match/pyramid/pyramid-simd.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------- census */
+
+/* Brightness of row y, clamped, and of the columns around the tile. */
+static void
+load_brightness (const StereoPyramidLevel * level, const uint32_t * view,
+    const Tile * tile, int y, int32_t * row)
+{
+  const uint32_t *words = view
+      + (size_t) stereo_clamp_int (y, 0, level->height - 1) * level->stride;
+  int first, end;
+
+  get_columns (tile, level, STEREO_PYRAMID_CENSUS_RADIUS, &first, &end);
+  for (int x = first; x < end; x++)
+    row[row_index (tile, x)] = stereo_pyramid_brightness (words[x]);
+  repeat_ends (tile, level, STEREO_PYRAMID_CENSUS_RADIUS, row);
+}
+
+static void
+census_row (const Tile * tile, int32_t (*ring)[ROW_SIZE], int y,
+    uint32_t * words)
+{
+  const int32_t *own = ring[RING (y, 5)];
+
+  for (int x = 0; x < tile->width; x += LANES) {
+    const VecI32 center = simd_load_i32 (own + EDGE + x);
+    VecI32 bits = { 0 };
+
+    for (int i = 0; i < 25; i++) {
+      const int32_t *row = ring[RING (y + i / 5 - 2, 5)];
+
+      /* a comparison is -1 where it holds */
+      if (i != 12)
+        bits = (bits << 1) - (VecI32) (simd_load_i32 (row + EDGE + x + i % 5
+                - 2) > center);
+    }
+    simd_store_i32 (words + x, bits);
+  }
+}
+
+static void
+census_tiles (const void *context, StereoSpan span)
+{
+  const TileJob *job = context;
+  const StereoPyramidLevel *level = job->a->level;
+  int32_t ring[5][ROW_SIZE] ALIGNED = { {0} };
+
+  for (int t = span.begin; t < span.end; t++) {
+    const Tile tile = get_tile (&job->tiling, level, t / 2);
+    const uint32_t *view = t % 2 ? level->right : level->left;
+
+    for (int y = tile.y - 2; y < tile.y + tile.height + 2; y++) {
+      load_brightness (level, view, &tile, y, ring[RING (y, 5)]);
+      if (y - 2 >= tile.y)
+        census_row (&tile, ring, y - 2, job->a->census[t % 2]
+            + (size_t) (y - 2) * level->stride + tile.x);
+    }
+  }
+}
+
+StereoStatus
+STAGE (census) (const StereoPyramidArgs * a)
+{
+  return for_tiles (a, 2, census_tiles);
+}
+
+/* ---------------------------------------------------------------- selection */
+
+/* Rows of a part of a tile. */
+#define PART 32
+#define WINDOW STEREO_PYRAMID_WINDOW
+/* Rows around it whose displacements candidates have. */
+#define MARGIN (WINDOW + STEREO_PYRAMID_REACH)
+
+typedef struct
+{
+  float dx[PART + 2 * MARGIN][ROW_SIZE];        /* repeated beyond the level */
+  float dy[PART + 2 * MARGIN][ROW_SIZE];
+  int32_t error[ROW_SIZE];      /* of a row */
+  int32_t sums[5][ROW_SIZE];    /* of five columns */
+  int32_t lowest[PART][TILE_WIDTH];
+  int32_t best[PART][TILE_WIDTH];
+} ALIGNED SelectScratch;
+
+typedef struct
+{
+  const StereoPyramidArgs *a;
+  Tile tile;                    /* at most PART rows */
+  int first;                    /* index range of vectors in rows */
+  int end;
+  SelectScratch *s;
+} Selection;
+
+static void
+load_part (const Selection * d, const float *plane, float (*rows)[ROW_SIZE])
+{
+  const StereoPyramidLevel *level = d->a->level;
+  const int left = d->tile.x - EDGE;
+  const int from = left < 0 ? -left : 0;
+  const int to = left + ROW_SIZE > level->width ? level->width - left
+      : ROW_SIZE;
+
+  for (int j = 0; j < d->tile.height + 2 * MARGIN; j++) {
+    const float *row = plane + (size_t) stereo_clamp_int (d->tile.y - MARGIN
+        + j, 0, level->height - 1) * level->stride;
+
+    memcpy (rows[j] + from, row + left + from, (size_t) (to - from)
+        * sizeof (float));
+    for (int i = 0; i < from; i++)
+      rows[j][i] = row[0];
+    for (int i = to; i < ROW_SIZE; i++)
+      rows[j][i] = row[level->width - 1];
+  }
+}
+
+/* Number of bits in the lower 24. */
+ALWAYS_INLINE VecI32
+count_bits (VecI32 v)
+{
+  v = v - (v >> 1 & 0x555555);
+  v = (v & 0x333333) + (v >> 2 & 0x333333);
+  v = (v + (v >> 4)) & 0x0f0f0f;
+  return (v + (v >> 8) + (v >> 16)) & 0x1f;
+}
+
+/* The pixel nearest to `at` among n; outside: -1 in lanes without one. */
+ALWAYS_INLINE VecI32
+nearest_of (VecF32 at, int n, VecI32 * outside)
+{
+  const VecF32 zero = { 0 };
+
+  *outside |= ~((VecI32) (at >= zero - 0.5f)
+      & (VecI32) (at < zero + ((float) n - 0.5f)));
+  at = simd_min_f32 (simd_max_f32 (at, zero), zero + (float) (n - 1));
+  return ((VecI32) (at + 196608.0f) - 0x48400000
+      + STEREO_PYRAMID_ONE / 2) >> 6;
+}
+
+/* The errors of a candidate in row y of the level. */
+ALWAYS_INLINE void
+error_row_impl (const Selection * d, StereoPyramidCandidate c, int y,
+    bool vertical)
+{
+  const StereoPyramidLevel *level = d->a->level;
+  const int j = y + c.y - d->tile.y + MARGIN;
+  const uint32_t *left = d->a->census[0] + (size_t) y * level->stride;
+  const float *right = (const float *) (const void *) d->a->census[1];
+  const float *dx = d->s->dx[j] + c.x, *dy = d->s->dy[j] + c.x;
+  const VecF32 add = simd_set_f32 ((float) c.add);
+
+  if (!vertical)
+    right += (size_t) y * level->stride;
+  for (int i = d->first; i < d->end; i += LANES) {
+    const int x = d->tile.x + i - EDGE;
+    VecI32 outside = { 0 }, bits;
+    VecI32 index = nearest_of (simd_to_f32 (simd_count_i32 () + x)
+        + (simd_load_f32 (dx + i) + add), level->width, &outside);
+
+    if (vertical)
+      index += nearest_of (simd_set_f32 ((float) y) + simd_load_f32 (dy + i),
+          level->height, &outside) * (int32_t) level->stride;
+    bits = simd_load_i32 (left + x) ^ (VecI32) simd_gather_f32 (right, index);
+    simd_store_i32 (d->s->error + i, (count_bits (bits) & ~outside)
+        | (outside & STEREO_PYRAMID_CENSUS_BITS));
+  }
+  repeat_ends (&d->tile, level, WINDOW, d->s->error);
+}
+
+static void
+sum_errors (const Selection * d, int y)
+{
+  const int32_t *error = d->s->error;
+  int32_t *sums = d->s->sums[RING (y, 5)];
+  const int end = vectors_end (&d->tile);
+
+  for (int i = EDGE; i < end; i += LANES)
+    simd_store_i32 (sums + i, simd_load_i32 (error + i - 2)
+        + simd_load_i32 (error + i - 1) + simd_load_i32 (error + i)
+        + simd_load_i32 (error + i + 1) + simd_load_i32 (error + i + 2));
+}
+
+/* Compares a candidate with those before in row y. */
+static void
+compare_row (const Selection * d, int candidate, int y)
+{
+  int32_t *lowest = d->s->lowest[y - d->tile.y];
+  int32_t *best = d->s->best[y - d->tile.y];
+  const int32_t *rows[5];
+
+  for (int j = 0; j < 5; j++)
+    rows[j] = d->s->sums[RING (stereo_clamp_int (y - 2 + j, 0,
+                d->a->level->height - 1), 5)] + EDGE;
+  for (int i = 0; i < d->tile.width; i += LANES) {
+    const VecI32 sum = simd_load_i32 (rows[0] + i) + simd_load_i32 (rows[1] + i)
+        + simd_load_i32 (rows[2] + i) + simd_load_i32 (rows[3] + i)
+        + simd_load_i32 (rows[4] + i);
+    const VecI32 before = simd_load_i32 (lowest + i);
+    const VecI32 lower = (VecI32) (sum < before);
+
+    simd_store_i32 (lowest + i, (sum & lower) | (before & ~lower));
+    simd_store_i32 (best + i, (lower & candidate)
+        | (simd_load_i32 (best + i) & ~lower));
+  }
+}
+
+ALWAYS_INLINE void
+try_candidate_impl (const Selection * d, int candidate, bool vertical)
+{
+  const StereoPyramidCandidate c = stereo_pyramid_candidate (candidate);
+  const int y0 = d->tile.y, y1 = d->tile.y + d->tile.height;
+
+  for (int y = y0 - WINDOW; y < y1 + WINDOW; y++) {
+    if (y >= 0 && y < d->a->level->height) {
+      error_row_impl (d, c, y, vertical);
+      sum_errors (d, y);
+    }
+    if (y - WINDOW >= y0)
+      compare_row (d, candidate, y - WINDOW);
+  }
+}
+
+static void
+store_part (const Selection * d)
+{
+  const StereoPyramidLevel *level = d->a->level;
+  const StereoPyramidField *from = d->a->from, *to = d->a->to;
+
+  for (int j = 0; j < d->tile.height; j++) {
+    const size_t row = (size_t) (d->tile.y + j) * level->stride
+        + (size_t) d->tile.x;
+
+    for (int i = 0; i < d->tile.width; i++) {
+      const StereoPyramidCandidate c = stereo_pyramid_candidate (
+          d->s->best[j][i]);
+      const int v = j + MARGIN + c.y, u = i + EDGE + c.x;
+      const size_t q = (size_t) stereo_clamp_int (d->tile.y + j + c.y, 0,
+          level->height - 1) * level->stride
+          + (size_t) stereo_clamp_int (d->tile.x + i + c.x, 0,
+          level->width - 1);
+
+      to->dx[row + (size_t) i] = d->s->dx[v][u] + (float) c.add;
+      if (d->a->k->vertical)
+        to->dy[row + (size_t) i] = d->s->dy[v][u];
+      to->confidence[row + (size_t) i] = from->confidence[q];
+    }
+  }
+}
+
+static void
+select_part (Selection * d)
+{
+  const StereoPyramidArgs *a = d->a;
+
+  load_part (d, a->from->dx, d->s->dx);
+  if (a->k->vertical)
+    load_part (d, a->from->dy, d->s->dy);
+  for (int j = 0; j < d->tile.height; j++) {
+    for (int i = 0; i < TILE_WIDTH; i++) {
+      d->s->lowest[j][i] = INT_MAX;
+      d->s->best[j][i] = 0;
+    }
+  }
+  for (int i = 0; i < STEREO_PYRAMID_CANDIDATES; i++) {
+    if (a->k->vertical)
+      try_candidate_impl (d, i, true);
+    else
+      try_candidate_impl (d, i, false);
+  }
+  store_part (d);
+}
+
+static void
+select_tiles (const void *context, StereoSpan span)
+{
+  const TileJob *job = context;
+  const StereoPyramidLevel *level = job->a->level;
+  SelectScratch scratch;
+
+  for (int t = span.begin; t < span.end; t++) {
+    const Tile tile = get_tile (&job->tiling, level, t);
+    Selection d = {.a = job->a,.tile = tile,.s = &scratch };
+    int first, end;
+
+    /* whole vectors */
+    get_columns (&tile, level, EDGE / 2, &first, &end);
+    d.first = row_index (&tile, first);
+    d.end = row_index (&tile, end);
+    for (int y = tile.y; y < tile.y + tile.height; y += PART) {
+      d.tile.y = y;
+      d.tile.height = tile.y + tile.height - y < PART
+          ? tile.y + tile.height - y : PART;
+      select_part (&d);
+    }
+  }
+}
+
+StereoStatus
+STAGE (select) (const StereoPyramidArgs * a)
+{
+  return for_tiles (a, 1, select_tiles);
+}
