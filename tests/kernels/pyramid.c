@@ -1037,9 +1037,13 @@ static void
 check_blank (const TestImage * left, const TestImage * right, bool still)
 {
   const int width = left->image.width, height = left->image.height;
-  SCOPED_PARAMS *params = case_params (&usual);
+  Case c = usual;
   Maps maps;
+  StereoParams *params;
 
+  /* the confidence of the search */
+  c.s.lr_max_diff = -1;
+  params = case_params (&c);
   maps_init (&maps, width, height);
   for (size_t d = 0; d < devices_count (); d++) {
     match_all (d, params, left, right, &maps);
@@ -1053,6 +1057,7 @@ check_blank (const TestImage * left, const TestImage * right, bool still)
           65535 / 6);
     }
   }
+  stereo_params_free (&params);
   maps_clear (&maps);
 }
 
