@@ -180,8 +180,8 @@ def match_wrong_files(program):
 # ------------------------------------------------------- depth, in C and in C++
 
 # Lines of docs/examples.md.
-DOCUMENTED = ["0.000 s: 56.81 pixels, 0.634 m at column 198, row 110",
-              "0.033 s: 57.50 pixels, 0.626 m at column 194, row 149"]
+DOCUMENTED = ["0.000 s: 57.06 pixels, 0.631 m at column 194, row 149",
+              "0.033 s: 63.00 pixels, 0.571 m at column 138, row 128"]
 
 
 def depth_frames(program):
