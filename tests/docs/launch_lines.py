@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs every gst-launch-1.0 line of README.md, docs/ and the SECTION comments in gst/.
 
-They run as printed, with three exceptions: endless test sources get
-`num-buffers`, windows become fakesink, and cameras become test sources. Input
+They run as printed, with four exceptions: endless test sources get
+`num-buffers`, windows become fakesink, cameras become test sources, and elements
+that only Jetson has become similar ones. Input
 files that no earlier line has written are created: a left or right view of a
 texture, both side by side if the name says so, with a tone if the name says
 sound, or a calibration, in millimetres if the name says mm. The output of each
@@ -28,7 +29,9 @@ import blocks
 
 ENDLESS = {"stereotestsrc", "videotestsrc"}
 WINDOWS = {"autovideosink", "ximagesink", "xvimagesink", "glimagesink", "waylandsink"}
-CAMERAS = {"v4l2src", "autovideosrc"}
+CAMERAS = {"v4l2src", "autovideosrc", "nvarguscamerasrc"}
+CAMERA_NUMBER = ("device=", "sensor-id=")
+ELSEWHERE = {"nvvidconv": "videoconvert"}  # on Jetson
 WIDTH, HEIGHT, SHIFT = 160, 120, 5
 FRAMES = 3
 TIMEOUT = 60
@@ -66,8 +69,9 @@ def bounded(line):
     camera = False
     for word in shlex.split(line, comments=True)[1:]:
         camera = camera and word != "!"
-        if camera and word.startswith("device="):
+        if camera and word.startswith(CAMERA_NUMBER):
             continue
+        word = ELSEWHERE.get(word, word)
         if word in WINDOWS:
             word = "fakesink"
         if word in CAMERAS:
