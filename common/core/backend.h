@@ -119,7 +119,7 @@ struct StereoDevice
 /* Stage tables other than those of algorithms: TABLE (name) for each. */
 #define STEREO_SHARED_STAGES(TABLE) \
   TABLE (convert) TABLE (colorize) TABLE (census) TABLE (learned) \
-  TABLE (median) TABLE (refine) TABLE (temporal) TABLE (depth) \
+  TABLE (range) TABLE (median) TABLE (refine) TABLE (temporal) TABLE (depth) \
   TABLE (cloud) TABLE (rectify) TABLE (rows) TABLE (view)
 
 /* The functions that return a stage table. */

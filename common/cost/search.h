@@ -37,6 +37,7 @@ typedef struct
                                  * view, with neighboring costs, */
   bool right_winners;           /* and of the right view */
   bool fill;                    /* hole filling is enabled */
+  bool ranges;                  /* frames have ranges of disparities */
 } StereoSearch;
 
 #endif /* STEREO_SEARCH_H */

@@ -21,6 +21,7 @@
 #include "cost/words.h"
 #include "cost/search.h"
 #include "image/view.h"
+#include "match/range.h"
 #include "refine/refine.h"
 
 /*
@@ -85,6 +86,7 @@ typedef struct
   StereoView right;
   StereoWords left_words;       /* if the cost uses words */
   StereoWords right_words;
+  StereoRanges ranges;          /* if the search has ranges */
   /* The destination of disparities: winners if not NULL (only with refinement),
    * otherwise codes to output if not NULL, otherwise indices to map.  Subpixel
    * algorithms always have an output. */
@@ -134,6 +136,10 @@ struct StereoAlgorithm
    * parameters.  If any is wanted, run() writes winners, those that fail the
    * left-right check as STEREO_NO_WINNER. */
   void (*get_refine) (const void *params, StereoRefineParams * refine);
+
+  /* Optional, with refines: whether these parameters restrict the disparities
+   * to ranges (match/range.h). */
+  bool (*wants_ranges) (const void *params);
 
   /* Optional, with refines: disables refinement steps that these parameters do
    * not support. */

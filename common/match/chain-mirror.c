@@ -22,13 +22,13 @@ stereo_chain_plan_mirrored_winners (StereoChain * m, StereoArena * arena)
 }
 
 void
-stereo_chain_plan_mirrored_views (StereoChain * m, size_t alignment,
-    StereoArena * arena)
+stereo_chain_plan_mirrored_views (const StereoChain * m, size_t alignment,
+    StereoMirroredView views[2], StereoArena * arena)
 {
   const StereoSearch *p = &m->search;
 
   for (int i = 0; i < 2 && stereo_refine_is_mutual (&m->refine); i++) {
-    StereoMirroredView *v = &m->mirror.views[i];
+    StereoMirroredView *v = &views[i];
 
     v->width = p->width;
     v->height = p->height;
@@ -41,12 +41,14 @@ stereo_chain_plan_mirrored_views (StereoChain * m, size_t alignment,
   }
 }
 
-/* Mirrors a view of the pair to a view of the mirrored pair. */
+/* Mirrors a view of the pair to a view of the mirrored pair, in the memory of
+ * target. */
 static StereoStatus
 mirror_view (const StereoChain * m, StereoQueue * queue,
-    const StereoView * view, int index, StereoView * mirrored)
+    const StereoView * view, const StereoMirroredView * target,
+    StereoView * mirrored)
 {
-  StereoMirroredView v = m->mirror.views[index];
+  StereoMirroredView v = *target;
   const size_t bytes = v.target_stride * (size_t) v.height;
 
   v.view = *view;
@@ -57,6 +59,18 @@ mirror_view (const StereoChain * m, StereoQueue * queue,
     mirrored->plane[i] = v.target[i];
   }
   return m->converting->mirror (queue, &v);
+}
+
+StereoStatus
+stereo_chain_mirror_views (const StereoChain * m,
+    const StereoMatchFrame * frame, const StereoMirroredView views[2],
+    StereoMatchFrame * mirrored)
+{
+  StereoStatus status = mirror_view (m, frame->queue, &frame->right,
+      &views[0], &mirrored->left);
+
+  return status != STEREO_OK ? status : mirror_view (m, frame->queue,
+      &frame->left, &views[1], &mirrored->right);
 }
 
 /* Reverses the words of the frame, if it has any. */
@@ -79,12 +93,11 @@ stereo_chain_match_mirrored (const StereoChain * m,
 
   mirrored.left_words = frame->right_words;
   mirrored.right_words = frame->left_words;
+  mirrored.ranges = m->mirrored_ranges;
   mirrored.winners = &m->mirror.winners;
   mirrored.timestamps = NULL;
-  if ((status = mirror_view (m, frame->queue, &frame->right, 0,
-              &mirrored.left))
-      || (status = mirror_view (m, frame->queue, &frame->left, 1,
-              &mirrored.right))
+  if ((status = stereo_chain_mirror_views (m, frame, m->mirror.views,
+              &mirrored))
       || (status = mirror_words (m, frame->queue))
       || (status = m->algorithm->run (&mirrored, m->stages))
       || (status = mirror_words (m, frame->queue)))

@@ -7,6 +7,7 @@
 #include "match/chain.h"
 
 #include "image/colorimetry.h"
+#include "match/half.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,12 +29,14 @@ stereo_chain_find_stages (StereoChain * chain, const StereoDevice * device)
     complete = complete && (name == NULL || chain->words[i] != NULL);
   }
   chain->refining = klass->stages (device, "refine");
+  chain->ranging = klass->stages (device, "range");
   chain->stages = klass->stages (device, algorithm->name);
   return chain->converting != NULL && chain->medians != NULL
       && chain->filtering != NULL && chain->stages != NULL
       && (!algorithm->refines || complete)
       && ((!algorithm->refines && algorithm->get_refine == NULL)
-      || chain->refining != NULL);
+      || chain->refining != NULL)
+      && (algorithm->wants_ranges == NULL || chain->ranging != NULL);
 }
 
 void
@@ -69,6 +72,8 @@ stereo_chain_make_search (StereoChain * m, const void *own,
       && stereo_refine_wanted (&m->refine));
   p->right_winners = p->winners && m->refine.lr_max_diff >= 0;
   p->fill = p->winners && m->refine.fill;
+  p->ranges = m->half != NULL && algorithm->wants_ranges (own)
+      && p->end_index - p->first_index >= STEREO_RANGE_LEAST;
   p->cost = algorithm->refines ? stereo_cost_of_views (
       stereo_costs[m->refine.cost].kind, p->channels) : STEREO_COST_LUMA;
   p->unit = p->winners
@@ -155,7 +160,7 @@ plan_refinement (StereoChain * m, size_t alignment, StereoArena * arena)
   for (int i = 0; i < 2 && stereo_cost_uses_words (p->cost); i++)
     stereo_arena_add (arena, &m->words_memory[i],
         m->words[m->refine.cost]->bytes (p->width, p->height), 1);
-  stereo_chain_plan_mirrored_views (m, alignment, arena);
+  stereo_chain_plan_mirrored_views (m, alignment, m->mirror.views, arena);
   if (m->algorithm->vote != NULL && arena->next < end)
     stereo_arena_go_to (arena, end);
 }
@@ -173,6 +178,14 @@ get_temporal_unit (const StereoChain * m)
       : stereo_refine_unit (&fine, m->search.num_disparities);
 }
 
+StereoStatus
+stereo_chain_plan_matching (StereoChain * m, const void *own, size_t alignment,
+    StereoArena * arena, StereoMessage * why)
+{
+  plan_refinement (m, alignment, arena);
+  return m->algorithm->plan (&m->search, own, m->stages, m->plan, arena, why);
+}
+
 static StereoStatus
 chain_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
     StereoMessage * why)
@@ -180,6 +193,7 @@ chain_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
   StereoChain *m = state;
   const StereoParams *params = setup->params;
   size_t alignment = setup->device->klass->row_alignment;
+  StereoStatus status;
 
   plan_side (m, 0, alignment, arena);
   plan_side (m, 1, alignment, arena);
@@ -188,9 +202,9 @@ chain_plan (void *state, const StereoOpSetup * setup, StereoArena * arena,
   if (m->common.temporal > 0)
     stereo_temporal_plan (&m->search, m->temporal_unit, m->common.temporal,
         &m->temporal, arena);
-  plan_refinement (m, alignment, arena);
-  return m->algorithm->plan (&m->search, params->own, m->stages, m->plan,
-      arena, why);
+  status = stereo_half_plan (m, params->own, alignment, arena, why);
+  return status != STEREO_OK ? status
+      : stereo_chain_plan_matching (m, params->own, alignment, arena, why);
 }
 
 static StereoStatus
@@ -401,9 +415,8 @@ make_outputs (const StereoChain * m, const StereoOpFrame * frame,
   }
 }
 
-/* Runs everything except the temporal filter; output: the disparity */
-static StereoStatus
-match_views (const StereoChain * m, StereoMatchFrame * work,
+StereoStatus
+stereo_chain_match_views (const StereoChain * m, StereoMatchFrame * work,
     const StereoOutput * output)
 {
   const StereoOutput *confidence = work->results[STEREO_RESULT_CONFIDENCE];
@@ -428,7 +441,7 @@ match_views (const StereoChain * m, StereoMatchFrame * work,
   }
   work->output = work->results[STEREO_RESULT_DISPARITY];
 
-  if ((status = make_words (m, work)))
+  if ((status = stereo_half_run (m, work)) || (status = make_words (m, work)))
     return status;
   return work->winners != NULL
       ? match_refined (m, work, output, confidence) : chain_match (m, work,
@@ -450,10 +463,10 @@ chain_run (void *state, const StereoOpFrame * frame)
   if ((status = chain_convert (m, frame, &work)))
     return status;
   if (m->common.temporal == 0)
-    return match_views (m, &work, disparity);
+    return stereo_chain_match_views (m, &work, disparity);
 
   before = get_temporal_input (m);
-  if ((status = match_views (m, &work, &before))
+  if ((status = stereo_chain_match_views (m, &work, &before))
       || (status = stereo_temporal_run (frame->queue, m->filtering,
               &m->temporal, m->search.channels, &work.left, &work.right,
               disparity)))
@@ -464,7 +477,10 @@ chain_run (void *state, const StereoOpFrame * frame)
 static void
 chain_clear (void *state)
 {
-  free (((StereoChain *) state)->plan);
+  StereoChain *m = state;
+
+  stereo_half_free (&m->half);
+  free (m->plan);
 }
 
 #define GRAY16 STEREO_FORMAT_BIT (STEREO_FORMAT_GRAY16_LE)

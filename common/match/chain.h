@@ -8,7 +8,8 @@
  * The operation behind a matcher, with the inputs left and right and an output
  * for each StereoResult.  run() converts the views, computes the words of the
  * cost, runs the algorithm, then refines its winners or applies the median
- * filter, encodes the result and applies the temporal filter.
+ * filter, encodes the result and applies the temporal filter.  With ranges, the
+ * half-size match comes before the words (match/half.h).
  *
  * The temporal filter works on disparity codes.  Algorithms with winners have
  * them after refinement.  For other algorithms they are the GRAY16_LE codes, so
@@ -23,6 +24,7 @@
 #include "cost/words.h"
 #include "image/convert.h"
 #include "match/algorithm.h"
+#include "match/range.h"
 #include "refine/median.h"
 #include "refine/refine.h"
 #include "refine/temporal.h"
@@ -41,12 +43,14 @@ typedef struct
  * mirrored right view and vice versa, so that disparities keep their sign. */
 typedef struct
 {
-  StereoMirroredView views[2];
+  StereoMirroredView views[2];  /* used only while it is matched */
   StereoWinners winners;        /* left is NULL without check=mutual */
 } StereoChainMirror;
 
+typedef struct StereoChain StereoChain;
+
 /* State of the operation. */
-typedef struct
+struct StereoChain
 {
   const StereoAlgorithm *algorithm;
   const StereoConvertStages *converting;
@@ -55,6 +59,7 @@ typedef struct
   /* Only of algorithms with winners, as is all refinement. */
   const StereoWordsStages *words[STEREO_N_COSTS];
   const StereoRefineStages *refining;
+  const StereoRangeStages *ranging;
   const void *stages;           /* of the algorithm */
   void *plan;                   /* of the algorithm */
 
@@ -71,7 +76,16 @@ typedef struct
   StereoRefinePlan refinement;
   StereoTemporalPlan temporal;  /* only if common.temporal is above 0 */
   int temporal_unit;
-} StereoChain;
+
+  /* Of algorithms with ranges, otherwise NULL: the chain of the half-size
+   * match, which has no inputs, outputs or temporal filter. */
+  StereoChain *half;
+  StereoHalfView half_views[2];
+  StereoMirroredView half_mirrored[2];  /* of full size; check=mutual */
+  StereoRangeConstants range;
+  StereoRanges ranges;          /* only if search.ranges */
+  StereoRanges mirrored_ranges; /* of the mirrored pair; check=mutual */
+};
 
 extern const StereoOp stereo_chain_op;
 
@@ -88,13 +102,28 @@ void stereo_chain_make_search (StereoChain * chain, const void *own,
 void stereo_chain_plan_mirrored_winners (StereoChain * chain,
     StereoArena * arena);
 
-/* Declares its views, which are used only while it is matched. */
-void stereo_chain_plan_mirrored_views (StereoChain * chain, size_t alignment,
-    StereoArena * arena);
+/* Declares its views. */
+void stereo_chain_plan_mirrored_views (const StereoChain * chain,
+    size_t alignment, StereoMirroredView views[2], StereoArena * arena);
+
+/* Mirrors the views of a frame to those of the mirrored pair, in the memory of
+ * views. */
+StereoStatus stereo_chain_mirror_views (const StereoChain * chain,
+    const StereoMatchFrame * frame, const StereoMirroredView views[2],
+    StereoMatchFrame * mirrored);
 
 /* Matches the mirrored pair of the frame.  The words of the frame are the same
  * afterwards. */
 StereoStatus stereo_chain_match_mirrored (const StereoChain * chain,
     const StereoMatchFrame * frame);
+
+/* Declares the buffers of matching and refinement.  own: as above. */
+StereoStatus stereo_chain_plan_matching (StereoChain * chain, const void *own,
+    size_t alignment, StereoArena * arena, StereoMessage * why);
+
+/* Runs everything between conversion and temporal filter; output: the
+ * disparity.  frame has the views, and no results but the confidence. */
+StereoStatus stereo_chain_match_views (const StereoChain * chain,
+    StereoMatchFrame * frame, const StereoOutput * output);
 
 #endif /* STEREO_CHAIN_H */

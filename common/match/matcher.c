@@ -9,6 +9,7 @@
 #include "core/sized.h"
 #include "image/colorimetry.h"
 #include "match/chain.h"
+#include "match/half.h"
 
 #include <stdlib.h>
 
@@ -43,6 +44,8 @@ stereo_matcher_new (const StereoAlgorithm * algorithm, StereoDevice * device,
     status = STEREO_ERROR_UNSUPPORTED;
   else if (m->chain->plan == NULL)
     status = STEREO_ERROR_MEMORY;
+  else
+    status = stereo_half_new (m->chain);
   if (status != STEREO_OK)
     stereo_matcher_free (&m);
   else
@@ -260,6 +263,7 @@ stereo_matcher_configure (StereoMatcher * m, const StereoMatcherConfig * given,
   if (chain->algorithm->subpixel && !chain->search.winners
       && may_have_holes (params))
     chain->common.median = false;
+  stereo_half_configure (chain, params->own);
   for (int i = 0; i < 2; i++) {
     StereoFormat format = i == 0 ? config->left : config->right;
 
