@@ -8,7 +8,8 @@
  * The maps of check=mutual, for every algorithm that has it and every device of
  * the machine.  The expected ones are combined from three others, all computed
  * without it: the left winners, the map of the ordinary check, and the left
- * winners of the pair that this test mirrors.
+ * winners of the pair that this test mirrors.  With range=half-size each has
+ * the ranges of its own pair.
  *
  * Pixels are even, so that the gradients in the words of a mirrored view are
  * exactly those of the view, negated.
@@ -47,10 +48,22 @@ set_text (const Case * c, const char *name, const char *value)
       STEREO_OK);
 }
 
+static bool
+has_parameter (const StereoAlgorithm * algorithm, const char *name)
+{
+  const StereoParamSpec *spec;
+
+  for (size_t i = 0; (spec = stereo_algorithm_param (algorithm, i)); i++) {
+    if (strcmp (spec->name, name) == 0)
+      return true;
+  }
+  return false;
+}
+
 /* Any choice in the algorithm's own parameters, and the range and cost of
  * all.  Winners only: nothing after the check. */
 static void
-draw_parameters (Case * c, bool color, Random * random)
+draw_parameters (Case * c, bool color, bool ranges, Random * random)
 {
   static const char *const costs[] = { "census", "luma", "rgb" };
   const StereoParamSpec *spec;
@@ -62,7 +75,10 @@ draw_parameters (Case * c, bool color, Random * random)
   /* luma of colours need not be even */
   set_text (c, "cost", costs[color ? random_range (random, 1, 2)
           : random_range (random, 0, 2)]);
-  set (c, "num-disparities", random_range (random, 1, 30));
+  set (c, "num-disparities", ranges ? random_range (random, 48, 100)
+      : random_range (random, 1, 30));
+  if (ranges)
+    set_text (c, "range", "half-size");
   set (c, "min-disparity", c->min);
   set (c, "disparity-scale", 1);
   set (c, "invalid-value", INVALID);
@@ -98,8 +114,10 @@ mirror (const TestImage * from, TestImage * to)
   }
 }
 
+/* ranges: with range=half-size, and views that are large enough for it. */
 static void
-init_case (Case * c, const StereoAlgorithm * algorithm, Random * random)
+init_case (Case * c, const StereoAlgorithm * algorithm, bool ranges,
+    Random * random)
 {
   const bool color = random_range (random, 0, 1);
   const StereoFormat format = color ? STEREO_FORMAT_RGB : STEREO_FORMAT_GRAY8;
@@ -110,11 +128,12 @@ init_case (Case * c, const StereoAlgorithm * algorithm, Random * random)
   c->algorithm = algorithm;
   c->name = stereo_algorithm_name (algorithm);
   c->params = params_new (c->name, NULL);
-  c->width = random_range (random, 1, 100);
-  c->height = random_range (random, 1, 40);
+  c->width = ranges ? random_range (random, 100, 300)
+      : random_range (random, 1, 100);
+  c->height = random_range (random, 1, ranges ? 100 : 40);
   c->min = random_range (random, 0, 1) ? 0 : random_range (random, -20, 20);
   c->max_diff = random_range (random, 0, 3);
-  draw_parameters (c, color, random);
+  draw_parameters (c, color, ranges, random);
   init_pair (&c->left, &c->right, format, format, c->width, c->height,
       random_range (random, 0, 3) ? FILL_SHIFTED : FILL_RANDOM, random);
   make_even (&c->left);
@@ -190,13 +209,13 @@ find_expected (Case * c)
 
 /* Checks a random case of the algorithm on all devices. */
 static int
-check_case (const StereoAlgorithm * algorithm, Random * random)
+check_case (const StereoAlgorithm * algorithm, bool ranges, Random * random)
 {
   Case c;
   int n_changed;
 
   memset (&c, 0, sizeof (c));
-  init_case (&c, algorithm, random);
+  init_case (&c, algorithm, ranges, random);
   n_changed = find_expected (&c);
   set_text (&c, "check", "mutual");
   for (size_t d = 0; d < devices_count (); d++) {
@@ -218,33 +237,39 @@ check_case (const StereoAlgorithm * algorithm, Random * random)
 static bool
 has_check (const StereoAlgorithm * algorithm)
 {
-  const StereoParamSpec *spec;
-
-  for (size_t i = 0; (spec = stereo_algorithm_param (algorithm, i)); i++) {
-    if (strcmp (spec->name, "check") == 0)
-      return true;
-  }
-  return false;
+  return has_parameter (algorithm, "check");
 }
 
 /* Each algorithm has pixels that only the mutual check finds or rejects. */
-TEST (test_mutual)
+static void
+check_algorithms (bool ranges, int n_cases, uint64_t seed)
 {
   const StereoAlgorithm *algorithm;
-  Random random = { 1 };
+  Random random = { seed };
   int n_algorithms = 0;
 
   for (size_t a = 0; (algorithm = stereo_algorithm_get (a)); a++) {
     int n_changed = 0;
 
-    if (!has_check (algorithm))
+    if (!has_check (algorithm)
+        || (ranges && !has_parameter (algorithm, "range")))
       continue;
     n_algorithms++;
-    for (int i = 0; i < 40 && test_failures == 0; i++)
-      n_changed += check_case (algorithm, &random);
+    for (int i = 0; i < n_cases && test_failures == 0; i++)
+      n_changed += check_case (algorithm, ranges, &random);
     CHECK_INT (n_changed, >, 0);
   }
   CHECK_INT (n_algorithms, >, 0);
+}
+
+TEST (test_mutual)
+{
+  check_algorithms (false, 40, 1);
+}
+
+TEST (test_ranges)
+{
+  check_algorithms (true, 20, 3);
 }
 
 /* Without a check there is nothing to confirm. */
@@ -259,7 +284,7 @@ TEST (test_disabled_check)
     if (!has_check (algorithm))
       continue;
     memset (&c, 0, sizeof (c));
-    init_case (&c, algorithm, &random);
+    init_case (&c, algorithm, false, &random);
     set (&c, "lr-max-diff", -1);
     set_text (&c, "check", "single");
     match (0, c.params, c.name, &c.left, &c.right, &c.expected);
@@ -283,7 +308,9 @@ run_random (Random * random)
     if (has_check (algorithm) && n < sizeof (found) / sizeof (found[0]))
       found[n++] = algorithm;
   }
-  check_case (found[random_next (random) % n], random);
+  algorithm = found[random_next (random) % n];
+  check_case (algorithm, has_parameter (algorithm, "range")
+      && random_range (random, 0, 1), random);
   return devices_count ();
 }
 

@@ -6,6 +6,7 @@
 
 #include "cases.h"
 
+#include <limits.h>
 #include <math.h>
 
 /* ------------------------------------------------------------------- oracle */
@@ -15,6 +16,12 @@
  * whole cost volumes.  It shares no code with the library.  It has whole
  * disparities and no refinement, so that winners are the map.
  */
+
+/* The disparities of a tile, from begin to end - 1. */
+typedef struct
+{
+  int begin, end;
+} OracleRange;
 
 typedef struct
 {
@@ -26,6 +33,7 @@ typedef struct
   int (*luma)[2];               /* of both views */
   int *volume;                  /* path costs L of one direction */
   int *sum;
+  const OracleRange *ranges;    /* of tiles of 32x32, or NULL */
 } Oracle;
 
 static int
@@ -101,6 +109,17 @@ similarity (int g)
   return u < 1 ? 1 : u;
 }
 
+static bool
+in_range (const Oracle * o, int x, int y, int i)
+{
+  const OracleRange *r;
+
+  if (o->ranges == NULL)
+    return true;
+  r = &o->ranges[y / 32 * ((o->width + 31) / 32) + x / 32];
+  return i >= r->begin && i < r->end;
+}
+
 /* A pixel and its straight predecessor. */
 typedef struct
 {
@@ -170,9 +189,12 @@ oracle_pixel (Oracle * o, int x, int y, int dx, int dy)
       q[i] = sum / 64;
     }
   }
-  for (int i = 0; i < o->n; i++)
-    m = q[i] < m ? q[i] : m;
   for (int i = 0; i < o->n; i++) {
+    if (!in_range (o, px, py, i) || !in_range (o, x, y, i))
+      q[i] = 1 << 20;
+    m = q[i] < m ? q[i] : m;
+  }
+  for (int i = 0; i < o->n && m < 1 << 20; i++) {
     int best = m + p2 < q[i] ? m + p2 : q[i];
 
     if (i > 0 && q[i - 1] + p1 < best)
@@ -206,19 +228,59 @@ oracle_sweep (Oracle * o, int dx, int dy)
     o->sum[i] += o->volume[i];
 }
 
-/* Winning indices, -1 if no disparity is valid in both views. */
+/* The disparities that are valid in both views. */
+static OracleRange
+valid_disparities (const Oracle * o)
+{
+  const int first = limit_to (1 - o->width - o->min, 0, o->n);
+
+  return (OracleRange) { first, limit_to (o->width - o->min, first, o->n) };
+}
+
+/* The left index of lowest sum, and for a right pixel that of lowest sum among
+ * its partners, -1 if it has none. */
+static int
+left_winner (const Oracle * o, int x, int y)
+{
+  const int *s = at (o, o->sum, x, y);
+  int best = -1;
+
+  for (int d = 0; d < o->n; d++) {
+    if (in_range (o, x, y, d) && (best < 0 || s[d] < s[best]))
+      best = d;
+  }
+  return best;
+}
+
+static int
+right_winner (const Oracle * o, int x, int y)
+{
+  int best = -1, least = INT_MAX;
+
+  for (int d = 0; d < o->n; d++) {
+    const int xl = x + o->min + d;
+
+    if (xl >= 0 && xl < o->width && in_range (o, xl, y, d)
+        && at (o, o->sum, xl, y)[d] < least) {
+      least = at (o, o->sum, xl, y)[d];
+      best = d;
+    }
+  }
+  return best;
+}
+
+/* Winning indices, -1 if no disparity is valid in both views; right: of the
+ * right view, or NULL. */
 static void
-oracle_match (Oracle * o, int *indices)
+oracle_match (Oracle * o, int *indices, int *right)
 {
   static const int sweeps[8][2] = {
     {1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}
   };
-  int first = 1 - o->width - o->min, end = o->width - o->min, n = o->n;
-  int min = o->min;
+  const OracleRange valid = valid_disparities (o);
+  const int first = valid.begin, end = valid.end, n = o->n, min = o->min;
   size_t size;
 
-  first = limit_to (first, 0, n);
-  end = limit_to (end, first, n);
   o->min += first;
   o->n = end - first;
   size = (size_t) o->width * (size_t) o->height * (size_t) o->n;
@@ -236,18 +298,226 @@ oracle_match (Oracle * o, int *indices)
   for (int i = 0; i < (o->three ? 4 : o->n_paths) && o->n > 0; i++)
     oracle_sweep (o, sweeps[i][0], sweeps[i][1]);
   for (int i = 0; i < o->width * o->height; i++) {
-    const int *s = at (o, o->sum, i % o->width, i / o->width);
-    int best = 0;
+    int best = left_winner (o, i % o->width, i / o->width);
 
-    for (int d = 1; d < o->n; d++)
-      best = s[d] < s[best] ? d : best;
-    indices[i] = o->n > 0 ? first + best : -1;
+    indices[i] = best < 0 ? -1 : first + best;
+    if (right != NULL) {
+      best = right_winner (o, i % o->width, i / o->width);
+      right[i] = best < 0 ? -1 : first + best;
+    }
   }
   free (o->volume);
   free (o->sum);
   free (o->luma);
   o->n = n;
   o->min = min;
+}
+
+/* ------------------------------------------------------ range by half size */
+
+/* The mean of 2x2 pixels of a view, rounded, as GRAY8 or RGB. */
+static void
+halve_image (const Oracle * o, const TestImage * from, TestImage * to)
+{
+  const int width = (o->width + 1) / 2, height = (o->height + 1) / 2;
+
+  test_image_init (to, o->color ? STEREO_FORMAT_RGB : STEREO_FORMAT_GRAY8,
+      width, height, 0);
+  for (int i = 0; i < width * height; i++) {
+    int sum[3] = { 2, 2, 2 };
+
+    for (int j = 0; j < 4; j++) {
+      const int x = limit_to (i % width * 2 + j % 2, 0, o->width - 1);
+      const int y = limit_to (i / width * 2 + j / 2, 0, o->height - 1);
+      int rgb[3];
+
+      if (o->color)
+        test_image_rgb (from, x, y, rgb);
+      else
+        rgb[0] = test_image_luma (from, false, x, y);
+      for (int c = 0; c < (o->color ? 3 : 1); c++)
+        sum[c] += rgb[c];
+    }
+    for (int c = 0; c < (o->color ? 3 : 1); c++)
+      test_image_row (to, i / width)[i % width * (o->color ? 3 : 1) + c] =
+          (uint8_t) (sum[c] / 4);
+  }
+}
+
+/* The pixels that are connected to one by steps of at most one disparity; they
+ * are listed in order. */
+static int
+flood (const Oracle * o, const int *map, int start, int *seen, int *order)
+{
+  const int dx[4] = { 1, -1, 0, 0 }, dy[4] = { 0, 0, 1, -1 };
+  int n = 0;
+
+  order[n++] = start;
+  seen[start] = 1;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < 4; j++) {
+      const int x = order[i] % o->width + dx[j];
+      const int y = order[i] / o->width + dy[j], p = y * o->width + x;
+
+      if (x < 0 || y < 0 || x >= o->width || y >= o->height || seen[p]
+          || map[p] < 0 || abs (map[p] - map[order[i]]) > 1)
+        continue;
+      seen[p] = 1;
+      order[n++] = p;
+    }
+  }
+  return n;
+}
+
+/* Invalidates what the right view contradicts, then speckles below 50
+ * pixels. */
+static void
+check_map (const Oracle * o, const int *right, int *map)
+{
+  const int pixels = o->width * o->height;
+  SCOPED (free_scoped) int *seen = calloc ((size_t) pixels, sizeof (int));
+  SCOPED (free_scoped) int *order = calloc ((size_t) pixels, sizeof (int));
+
+  REQUIRE (seen != NULL && order != NULL);
+  for (int i = 0; i < pixels; i++) {
+    const int x = i % o->width - map[i] - o->min;
+    const int other = x < 0 || x >= o->width ? -1
+        : right[i - i % o->width + x];
+
+    if (other < 0 || abs (other - map[i]) > 1)
+      map[i] = -1;
+  }
+  for (int i = 0; i < pixels; i++) {
+    int n;
+
+    if (map[i] < 0 || seen[i])
+      continue;
+    n = flood (o, map, i, seen, order);
+    for (int j = 0; j < n && n < 50; j++)
+      map[order[j]] = -1;
+  }
+}
+
+/* The lower of the nearest valid values to the left and to the right; rows
+ * without any take the row above, those before the first one that row. */
+static void
+fill_map (const Oracle * o, int *map)
+{
+  int last = -1;
+
+  for (int y = 0; y < o->height; y++) {
+    int *row = map + y * o->width, valid = 0;
+
+    for (int x = 0; x < o->width; x++)
+      valid += row[x] >= 0;
+    for (int x = 0, left = -1; x < o->width && valid > 0; x++) {
+      int right = x;
+
+      while (right < o->width && row[right] < 0)
+        right++;
+      if (right == x)
+        left = row[x];
+      else if (right == o->width)
+        row[x] = -2 - left;
+      else
+        row[x] = -2 - (left >= 0 && left < row[right] ? left : row[right]);
+    }
+    for (int x = 0; x < o->width; x++)
+      row[x] = row[x] < -1 ? -2 - row[x] : row[x];
+    if (valid > 0) {
+      for (int above = last + 1; last < 0 && above < y; above++)
+        memcpy (map + above * o->width, row, (size_t) o->width * sizeof (int));
+      last = y;
+    } else if (last >= 0) {
+      memcpy (row, row - o->width, (size_t) o->width * sizeof (int));
+    }
+  }
+}
+
+static int
+compare_ints (const void *a, const void *b)
+{
+  return *(const int *) a - *(const int *) b;
+}
+
+/* The 3x3 median of a map without holes; edges are repeated. */
+static int
+median_at (const Oracle * o, const int *map, int x, int y)
+{
+  int v[9];
+
+  for (int i = 0; i < 9; i++)
+    v[i] = map[limit_to (y + i / 3 - 1, 0, o->height - 1) * o->width
+        + limit_to (x + i % 3 - 1, 0, o->width - 1)];
+  qsort (v, 9, sizeof (int), compare_ints);
+  return v[4];
+}
+
+/* A multiple of step at or below v. */
+static int
+floor_to (int v, int step)
+{
+  return (int) floor ((double) v / step) * step;
+}
+
+/* The range of a tile from a filled map of half size. */
+static OracleRange
+tile_range (const Oracle * o, const Oracle * half, const int *map, int tile_x,
+    int tile_y)
+{
+  const OracleRange valid = valid_disparities (o);
+  const int first = o->min + valid.begin, n = valid.end - valid.begin;
+  const int step = n > 512 ? 32 : n > 256 ? 16 : 8;
+  int least = INT_MAX, most = INT_MIN;
+  OracleRange r;
+
+  for (int y = 0; y < half->height; y++) {
+    for (int x = 0; x < half->width; x++) {
+      /* the tile and 40 pixels around it */
+      if (2 * x < 32 * tile_x - 40 || 2 * x >= 32 * tile_x + 72
+          || 2 * y < 32 * tile_y - 40 || 2 * y >= 32 * tile_y + 72
+          || map[y * half->width + x] < 0)
+        continue;
+      r.begin = half->min + median_at (half, map, x, y);
+      least = r.begin < least ? r.begin : least;
+      most = r.begin > most ? r.begin : most;
+    }
+  }
+  if (least > most)
+    return (OracleRange) { 0, n };
+  r.begin = limit_to (floor_to (2 * least - 3 - first, step), 0, n);
+  r.end = limit_to (-floor_to (-(2 * most + 4 - first), step), 0, n);
+  return r.begin < r.end ? r : (OracleRange) { 0, n };
+}
+
+/* The ranges of the tiles of a view, row by row. */
+static OracleRange *
+find_ranges (const Oracle * o)
+{
+  const int columns = (o->width + 31) / 32, rows = (o->height + 31) / 32;
+  const int width = (o->width + 1) / 2, height = (o->height + 1) / 2;
+  const size_t pixels = (size_t) width * (size_t) height;
+  OracleRange *ranges = calloc ((size_t) (columns * rows), sizeof (*ranges));
+  SCOPED (free_scoped) int *map = calloc (pixels, sizeof (int));
+  SCOPED (free_scoped) int *right_map = calloc (pixels, sizeof (int));
+  SCOPED_IMAGE left, right;
+  Oracle half = *o;
+
+  REQUIRE (ranges != NULL && map != NULL && right_map != NULL);
+  halve_image (o, o->left, &left);
+  halve_image (o, o->right, &right);
+  half.left = &left;
+  half.right = &right;
+  half.width = width;
+  half.height = height;
+  half.min = (int) floor (o->min / 2.0);
+  half.n = (int) floor ((o->min + o->n - 1) / 2.0) - half.min + 1;
+  oracle_match (&half, map, right_map);
+  check_map (&half, right_map, map);
+  fill_map (&half, map);
+  for (int i = 0; i < columns * rows; i++)
+    ranges[i] = tile_range (o, &half, map, i % columns, i / columns);
+  return ranges;
 }
 
 /* -------------------------------------------------------------------- cases */
@@ -262,10 +532,11 @@ typedef struct
   bool adaptive;
   int cost;
   Fill fill;
+  bool half_size;               /* range=half-size */
 } Case;
 
 static const Case usual = { 45, 37, STEREO_FORMAT_RGB, STEREO_FORMAT_RGB, 13,
-  0, 3, 4, 96, 768, 104, true, 0, FILL_SHIFTED
+  0, 3, 4, 96, 768, 104, true, 0, FILL_SHIFTED, false
 };
 
 static StereoParams *
@@ -275,31 +546,43 @@ case_params (const Case * c)
       (double) c->min, "predecessors", (double) c->predecessors,
       "paths", (double) c->paths, "p1", c->p1, "p2", c->p2, "p2-min",
       c->p2_min, "adaptive-penalty", c->adaptive ? 1.0 : 0.0, "cost",
-      (double) c->cost, "disparity-scale", 1.0, "invalid-value", 65535.0,
-      "subpixel", 0.0, "lr-max-diff", -1.0, "speckle-size", 0.0, "fill", 0.0,
-      "refine", 0.0, "median", 0.0, NULL);
+      (double) c->cost, "range", c->half_size ? 1.0 : 0.0,
+      "disparity-scale", 1.0, "invalid-value", 65535.0, "subpixel", 0.0,
+      "lr-max-diff", -1.0, "speckle-size", 0.0, "fill", 0.0, "refine", 0.0,
+      "median", 0.0, NULL);
 }
 
 /* Compares the map of each device with the oracle's. */
 static void
-check_case (const Case * c, Random * random)
+check_images (const Case * c, const TestImage * left, const TestImage * right)
 {
   size_t pixels = (size_t) c->width * (size_t) c->height;
   SCOPED (free_scoped) int *expected = malloc (pixels * sizeof (int));
+  SCOPED (free_scoped) OracleRange *ranges = NULL;
   SCOPED_PARAMS *params = case_params (c);
-  SCOPED_IMAGE left, right;
   Oracle o = {
     .width = c->width, .height = c->height, .n = c->n, .min = c->min,
     .three = c->predecessors == 3, .adaptive = c->adaptive, .cost = c->cost,
     .color = format_has_color (c->left) && format_has_color (c->right),
     .n_paths = c->paths, .p1 = (int) c->p1, .p2 = (int) c->p2,
-    .p2_min = (int) c->p2_min, .left = &left, .right = &right,
+    .p2_min = (int) c->p2_min, .left = left, .right = right,
   };
+  OracleRange valid = valid_disparities (&o);
 
   REQUIRE (expected != NULL);
+  if (c->half_size && o.three && valid.end - valid.begin >= 48)
+    o.ranges = ranges = find_ranges (&o);
+  oracle_match (&o, expected, NULL);
+  check_codes ("sgm", params, left, right, expected);
+}
+
+static void
+check_case (const Case * c, Random * random)
+{
+  SCOPED_IMAGE left, right;
+
   CASE_IMAGES (c, &left, &right, random);
-  oracle_match (&o, expected);
-  check_codes ("sgm", params, &left, &right, expected);
+  check_images (c, &left, &right);
 }
 
 /* The case with all numbers of paths and predecessors. */
@@ -363,6 +646,108 @@ TEST (test_parameters)
   }
 }
 
+static void
+check_half_size (const Views * v, int i, Random * random)
+{
+  Case c = usual;
+
+  (void) i;
+  CASE_SET_VIEWS (&c, v);
+  c.half_size = true;
+  check_case (&c, random);
+}
+
+static void
+check_half_size_of_64 (const Views * v, int i, Random * random)
+{
+  Views wide = *v;
+
+  wide.n = 64;
+  wide.width += 60;
+  check_half_size (&wide, i, random);
+}
+
+static const Views wide_views = {
+  99, 70, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 64, 0, FILL_SHIFTED
+};
+
+VIEWS_TEST (test_half_size_fills, each_fill, wide_views, check_half_size)
+VIEWS_TEST (test_half_size_sizes, each_size, wide_views, check_half_size_of_64)
+VIEWS_TEST (test_half_size_disparities, each_range, wide_views,
+    check_half_size)
+VIEWS_TEST (test_half_size_formats, each_format, wide_views, check_half_size)
+
+/* A plane at disparity 3, and a square before it at most of the others. */
+static void
+fill_square (const TestImage * left, const TestImage * right, int d,
+    Random * random)
+{
+  const int width = left->image.width, height = left->image.height;
+
+  for (int y = 0; y < height; y++) {
+    uint8_t *l = test_image_row (left, y), *r = test_image_row (right, y);
+
+    for (int x = 0; x < width; x++)
+      l[x] = r[x] = (uint8_t) random_next (random);
+    for (int x = 3; x < width; x++)
+      r[x - 3] = l[x];
+    for (int x = width / 2; x < width && y >= 32 && y < 96; x++)
+      r[x - d] = l[x];
+  }
+}
+
+/* Paths lead from tiles to others with disjoint and overlapping ranges. */
+TEST (test_half_size_borders)
+{
+  static const struct
+  {
+    int n, d, cost;
+  } sets[] = { {48, 40, 0}, {64, 20, 1}, {100, 90, 0}, {150, 70, 1} };
+  Random random = { 8 };
+
+  for (size_t i = 0; i < sizeof (sets) / sizeof (sets[0]); i++) {
+    Case c = usual;
+    SCOPED_IMAGE left, right;
+
+    c.width = 297;
+    c.height = 161;
+    c.left = c.right = STEREO_FORMAT_GRAY8;
+    c.n = sets[i].n;
+    c.cost = sets[i].cost;
+    c.half_size = true;
+    init_pair (&left, &right, c.left, c.right, c.width, c.height, FILL_BLACK,
+        &random);
+    fill_square (&left, &right, sets[i].d, &random);
+    check_images (&c, &left, &right);
+  }
+}
+
+/* With refinement, which uses right winners and neighbouring costs, all devices
+ * have the same map.  The range restricts it. */
+TEST (test_half_size_refined)
+{
+  Random random = { 9 };
+
+  for (int i = 0; i < 4; i++) {
+    SCOPED_IMAGE left, right, full, ranged;
+    SCOPED_PARAMS *params = params_new ("sgm", "num-disparities",
+        i % 2 ? 200.0 : 70.0, "range", 1.0, "cost", i / 2 ? 3.0 : 0.0,
+        "disparity-scale", 16.0, NULL);
+
+    init_pair (&left, &right, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 330,
+        130, FILL_BLACK, &random);
+    fill_square (&left, &right, 60, &random);
+    check_devices ("sgm", params, &left, &right, STEREO_FORMAT_GRAY16_LE);
+
+    test_image_init (&full, STEREO_FORMAT_GRAY16_LE, 330, 130, 0);
+    test_image_init (&ranged, STEREO_FORMAT_GRAY16_LE, 330, 130, 0);
+    match (0, params, "sgm", &left, &right, &ranged);
+    CHECK (stereo_params_set (params, "range", 0, NULL) == STEREO_OK);
+    match (0, params, "sgm", &left, &right, &full);
+    CHECK (first_difference (&full, &ranged) != NULL);
+  }
+}
+
 /* The largest number of disparities in CUDA kernels, with winners of both
  * views, on GPUs with more and less shared memory, compared with the first
  * device. */
@@ -394,7 +779,8 @@ TEST (test_cuda)
         "predecessors", way == 0 ? 3.0 : 1.0, "paths", way == 1 ? 4.0 : 8.0,
         "p1", (double) random_range (&random, 0, 768), "disparity-scale", 16.0,
         "invalid-value", 65535.0, "lr-max-diff", 1.0, "speckle-size", 0.0,
-        "fill", 0.0, "refine", 0.0, "median", 0.0, NULL);
+        "fill", 0.0, "refine", 0.0, "median", 0.0, "range",
+        i / n_sets < 3 ? 0.0 : 1.0, NULL);
 
     init_pair (&left, &right, format, format, width, height, FILL_SHIFTED,
         &random);

@@ -89,12 +89,39 @@ predecessor_at (const Sweep * s, int position, int i)
   return s->before[(size_t) position * (size_t) s->k->n + (size_t) i];
 }
 
-/* q (i) at a position of the line, weighted for three predecessors. */
+/* The disparities of a path. */
+typedef struct
+{
+  int begin;
+  int end;
+} Range;
+
+static Range
+range_at (const StereoSgmConstants * k, const StereoSgmViews * views, int x,
+    int y)
+{
+  const uint32_t word = stereo_sgm_range (k, views, x, y);
+
+  return (Range) { stereo_range_begin (word), stereo_range_end (word) };
+}
+
+static Range
+range_of_line (const Sweep * s, int line, int position)
+{
+  return range_at (s->k, s->views, s->columns ? line : position,
+      s->columns ? position : line);
+}
+
+/* q (i) at a position of the line, weighted for three predecessors, with the
+ * range r. */
 static unsigned
-average_at (const Sweep * s, int position, const StereoSgmWeights * w, int i)
+average_at (const Sweep * s, Range r, int position, const StereoSgmWeights * w,
+    int i)
 {
   unsigned sum = 32;
 
+  if (i < r.begin || i >= r.end)
+    return STEREO_SGM_NO_PATH;
   if (!s->k->three)
     return predecessor_at (s, position, i);
   sum += w->a * predecessor_at (s, position, i);
@@ -116,30 +143,33 @@ step_path (const Sweep * s, int position, uint16_t * l)
   bool alone = s->before == NULL || straight < 0 || straight >= s->length;
   StereoSgmPenalty p = { 0, 0 };
   StereoSgmWeights w = { 64, 0, 0 };
-  unsigned m = UINT16_MAX;
+  const Range here = range_at (k, s->views, x, y);
+  Range r = here;               /* of both pixels */
+  unsigned m = STEREO_SGM_NO_PATH;
 
   if (!alone) {
     uint32_t g = left_difference (s, s->line, position, before, straight);
 
+    r = range_of_line (s, before, straight);
+    r.begin = here.begin > r.begin ? here.begin : r.begin;
+    r.end = here.end < r.end ? here.end : r.end;
     p = k->penalty[g];
     if (k->three)
       w = stereo_sgm_weights (k->similarity[g], similarity_of (s, before,
       position,
               position - 1), similarity_of (s, before, position, position + 1));
-    for (int i = 0; i < k->n; i++)
-      m = stereo_min_u32 (m, average_at (s, straight, &w, i));
+    for (int i = r.begin; i < r.end; i++)
+      m = stereo_min_u32 (m, average_at (s, r, straight, &w, i));
   }
-  for (int i = 0; i < k->n; i++) {
+  for (int i = here.begin; i < here.end; i++) {
     unsigned c = cost_at (k, s->views, x, y, i), best;
 
     if (!alone) {
-      best = stereo_min_u32 (m + p.p2, average_at (s, straight, &w, i));
-      if (i > 0)
-        best = stereo_min_u32 (best, average_at (s, straight, &w,
-        i - 1) + p.p1);
-      if (i + 1 < k->n)
-        best = stereo_min_u32 (best, average_at (s, straight, &w,
-        i + 1) + p.p1);
+      best = stereo_min_u32 (m + p.p2, average_at (s, r, straight, &w, i));
+      best = stereo_min_u32 (best, average_at (s, r, straight, &w, i - 1)
+          + p.p1);
+      best = stereo_min_u32 (best, average_at (s, r, straight, &w, i + 1)
+          + p.p1);
       c += best - m;
     }
     l[i] = (uint16_t) c;
@@ -153,12 +183,13 @@ sweep_positions (const void *context, StereoSpan span)
   int n = s->k->n;
 
   for (int position = span.begin; position < span.end; position++) {
+    const Range r = range_of_line (s, s->line, position);
     uint16_t *l = s->now + (size_t) position * (size_t) n;
     uint16_t *sums = s->sums + pixel_at (s->k,
         s->columns ? s->line : position, s->columns ? position : s->line);
 
     step_path (s, position, l);
-    for (int i = 0; i < n; i++)
+    for (int i = r.begin; i < r.end; i++)
       sums[i] = (uint16_t) (l[i] + (s->first ? 0 : sums[i]));
   }
 }
@@ -192,6 +223,7 @@ sgm_sweep_plain (StereoQueue * queue, const StereoSgmConstants * k,
 typedef struct
 {
   const StereoSgmConstants *k;
+  const StereoSgmViews *views;
   const uint16_t *sums;
   const StereoSgmResult *result;
 } Finish;
@@ -202,12 +234,16 @@ finish_left (const Finish * f, int x, int y)
 {
   const StereoSgmConstants *k = f->k;
   const uint16_t *s = f->sums + pixel_at (k, x, y);
-  int best = 0;
+  const Range r = range_at (k, f->views, x, y);
+  int best = r.begin, before, after;
 
-  for (int i = 1; i < k->n; i++) {
+  for (int i = r.begin + 1; i < r.end; i++) {
     if (s[i] < s[best])
       best = i;
   }
+  /* at an end of the range, the one neighbour counts twice */
+  before = best > r.begin ? best - 1 : best + 1 < r.end ? best + 1 : best;
+  after = best + 1 < r.end ? best + 1 : before;
   if (f->result->winners == NULL)
     stereo_store_index (&f->result->map, f->result->output, x, y,
         k->n > 0 ? (unsigned) (k->first_index + best) : STEREO_INVALID);
@@ -215,8 +251,7 @@ finish_left (const Finish * f, int x, int y)
     stereo_winner_store (f->result->winners, x, y, STEREO_INVALID, 0, 0, 0);
   else
     stereo_winner_store (f->result->winners, x, y,
-        (unsigned) (k->first_index + best), s[best > 0 ? best - 1 : best],
-        s[best], s[best + 1 < k->n ? best + 1 : best]);
+        (unsigned) (k->first_index + best), s[before], s[best], s[after]);
 }
 
 /* The winner of a right pixel, of the same sums. */
@@ -228,8 +263,12 @@ finish_right (const Finish * f, int x, int y)
 
   for (int i = 0; i < k->n; i++) {
     int xl = x + k->min_disparity + k->first_index + i;
+    Range r;
 
-    if (xl >= 0 && xl < k->width)
+    if (xl < 0 || xl >= k->width)
+      continue;
+    r = range_at (k, f->views, xl, y);
+    if (i >= r.begin && i < r.end)
       best = stereo_min_u32 (best, stereo_winner_right_word (
               (unsigned) (k->first_index + i),
               f->sums[pixel_at (k, xl, y) + (size_t) i]));
@@ -254,9 +293,10 @@ sgm_finish_rows_plain (const void *context, StereoSpan span)
 
 StereoStatus
 stereo_sgm_finish (StereoQueue * queue, const StereoSgmConstants * k,
-    const StereoSgmWork * work, const StereoSgmResult * result)
+    const StereoSgmViews * views, const StereoSgmWork * work,
+    const StereoSgmResult * result)
 {
-  Finish f = { k, work->sums, result };
+  Finish f = { k, views, work->sums, result };
 
   stereo_cpu_for (queue, k->height, 0, sgm_finish_rows_plain, &f);
   return STEREO_OK;

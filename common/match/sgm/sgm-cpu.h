@@ -11,8 +11,8 @@
 
 /* Plain stage, also used for empty searches. */
 StereoStatus stereo_sgm_finish (StereoQueue * queue,
-    const StereoSgmConstants * k, const StereoSgmWork * work,
-    const StereoSgmResult * result);
+    const StereoSgmConstants * k, const StereoSgmViews * views,
+    const StereoSgmWork * work, const StereoSgmResult * result);
 
 /* sgm-simd.c, for each instruction set. */
 extern const StereoSgmStages stereo_sgm_stages_generic;

@@ -12,6 +12,7 @@
 #include "cost/words-formula.h"
 #include "cost/difference.h"
 #include "cost/partner.h"
+#include "match/range-formula.h"
 #include "match/sgm/sgm.h"
 
 /* g of two pixels. */
@@ -45,6 +46,15 @@ stereo_sgm_cost (const StereoSgmConstants * k, const StereoSgmViews * v, int x,
   return stereo_sgm_difference_cost (k->cost, k->channels,
       stereo_view_pixel (&v->left, k->channels, x, y),
       stereo_view_pixel (&v->right, k->channels, x - d, y));
+}
+
+/* The disparities to search at a pixel, as in StereoRanges. */
+STEREO_INLINE uint32_t
+stereo_sgm_range (const StereoSgmConstants * k, const StereoSgmViews * v, int x,
+    int y)
+{
+  return k->ranges ? stereo_range_at (&v->ranges, x, y)
+      : (uint32_t) k->n << 16;
 }
 
 /* Weights of the three predecessors by their similarity; their sum is 64. */

@@ -83,19 +83,35 @@ cost_of_rgb (const Costs * c, int i)
   return simd_narrow16 (third);
 }
 
+/* Whole vectors of costs of the window.  They do not exceed n_padded. */
+ALWAYS_INLINE int
+n_costs (const Band * b, int vector)
+{
+  return (b->window.end - b->window.begin + vector - 1) / vector * vector;
+}
+
+/* The partner in the mirrored view of column x at the window's begin. */
+ALWAYS_INLINE int
+first_partner (const Band * b, int x)
+{
+  const StereoSgmConstants *k = b->task->k;
+
+  return k->width - 1 - x + k->min_disparity + k->first_index
+      + b->window.begin;
+}
+
 /* Costs of a range of row y, as if every disparity had a partner.  The partners
  * of the next pixel begin one element before. */
 static void
-find_word_costs (const Task * t, Range r, int y, uint8_t * out)
+find_word_costs (const Band * b, Range r, int y, uint8_t * out)
 {
-  const StereoSgmConstants *k = t->k;
-  const int at = k->width - 1 - r.x0 + k->min_disparity + k->first_index;
-  const int n = t->n_padded;
+  const Task *t = b->task;
+  const int at = first_partner (b, r.x0), n = n_costs (b, SIMD_BYTES);
   Costs c;
 
   for (int p = 0; p < 4; p++)
     c.right[p] = mirrored (t, p, y) + at;
-  for (int x = r.x0; x < r.x1; x++, out += n) {
+  for (int x = r.x0; x < r.x1; x++, out += t->n_padded) {
     c.words = simd_words_set (&t->views->left_words, x, y);
     for (int i = 0; i < n; i += SIMD_BYTES)
       simd_store8 (out + i, cost_of_words (&c, i));
@@ -105,13 +121,14 @@ find_word_costs (const Task * t, Range r, int y, uint8_t * out)
 }
 
 static void
-find_rgb_costs (const Task * t, Range r, int y, uint8_t * out)
+find_rgb_costs (const Band * b, Range r, int y, uint8_t * out)
 {
-  const StereoSgmConstants *k = t->k;
+  const Task *t = b->task;
   const StereoView *left = &t->views->left;
+  const int n = n_costs (b, LANES);
 
   for (int x = r.x0; x < r.x1; x++, out += t->n_padded) {
-    const int at = k->width - 1 - x + k->min_disparity + k->first_index;
+    const int at = first_partner (b, x);
     Costs c;
 
     for (int p = 0; p < 3; p++) {
@@ -119,7 +136,7 @@ find_rgb_costs (const Task * t, Range r, int y, uint8_t * out)
       c.left[p] = simd_set8 (left->plane[p][(size_t) y * left->stride
               + (size_t) x]);
     }
-    for (int i = 0; i < t->n_padded; i += LANES) {
+    for (int i = 0; i < n; i += LANES) {
       HalfVecU8 costs = cost_of_rgb (&c, i);
 
       memcpy (out + i, &costs, sizeof (costs));
@@ -128,38 +145,40 @@ find_rgb_costs (const Task * t, Range r, int y, uint8_t * out)
 }
 
 static void
-find_luma_costs (const Task * t, Range r, int y, uint8_t * out)
+find_luma_costs (const Band * b, Range r, int y, uint8_t * out)
 {
-  const StereoSgmConstants *k = t->k;
+  const Task *t = b->task;
+  const int n = n_costs (b, SIMD_BYTES);
 
   for (int x = r.x0; x < r.x1; x++, out += t->n_padded) {
     const VecU8 left = simd_set8 ((uint8_t) stereo_view_luma (&t->views->left,
-            k->channels, x, y));
-    const uint8_t *right = mirrored (t, 0, y) + k->width - 1 - x
-        + k->min_disparity + k->first_index;
+            t->k->channels, x, y));
+    const uint8_t *right = mirrored (t, 0, y) + first_partner (b, x);
 
-    for (int i = 0; i < t->n_padded; i += SIMD_BYTES)
+    for (int i = 0; i < n; i += SIMD_BYTES)
       simd_store8 (out + i, simd_absdiff8 (left, simd_load8 (right + i)));
   }
 }
 
 void
-SGM (find_costs) (const Task * t, Range r, int y, uint8_t * out)
+SGM (find_costs) (const Band * b, Range r, int j, uint8_t * out)
 {
+  const Task *t = b->task;
   const StereoSgmConstants *k = t->k;
-  const int x0 = r.x0, x1 = r.x1;
-  int d0 = k->min_disparity + k->first_index;
+  const int x0 = r.x0, x1 = r.x1, y = b->y0 + j;
+  const int d0 = k->min_disparity + k->first_index + b->window.begin;
+  const int n = b->window.end - b->window.begin;
 
   if (stereo_cost_uses_words (k->cost))
-    find_word_costs (t, r, y, out);
+    find_word_costs (b, r, y, out);
   else if (t->n_planes == 3)
-    find_rgb_costs (t, r, y, out);
+    find_rgb_costs (b, r, y, out);
   else
-    find_luma_costs (t, r, y, out);
-  if (x0 >= stereo_partner_first (d0 + k->n - 1)
+    find_luma_costs (b, r, y, out);
+  if (x0 >= stereo_partner_first (d0 + n - 1)
       && x1 - 1 <= stereo_partner_last (k->width, d0))
     return;
-  for (int i = 0; i < k->n; i++) {
+  for (int i = 0; i < n; i++) {
     int first = stereo_partner_first (d0 + i);
     int end = stereo_partner_last (k->width, d0 + i) + 1;
 

@@ -35,9 +35,9 @@ typedef struct
 
 /* Replaces invalid lanes of the last vector by INFINITE_L. */
 ALWAYS_INLINE VecU16
-mask_tail (const Task * t, VecU16 v)
+mask_tail (const Window * w, VecU16 v)
 {
-  return (v & t->tail) | (~t->tail & INFINITE_L);
+  return (v & w->tail) | (~w->tail & INFINITE_L);
 }
 
 ALWAYS_INLINE void
@@ -51,7 +51,7 @@ add_to_sums (uint16_t * sums, VecU16 l, Sums what)
 
 /* L of a pixel without a predecessor.  Returns its minimum. */
 ALWAYS_INLINE VecU16
-start_path (const Task * t, int n, const Pixel * pixel, Sums what)
+start_path (const Window * w, int n, const Pixel * pixel, Sums what)
 {
   VecU16 least = simd_set16 (UINT16_MAX);
 
@@ -59,7 +59,7 @@ start_path (const Task * t, int n, const Pixel * pixel, Sums what)
     VecU16 c = simd_widen8 (pixel->costs + i * LANES);
 
     if (i == n - 1)
-      c = mask_tail (t, c);
+      c = mask_tail (w, c);
     simd_store16 (pixel->l + i * LANES, c);
     least = simd_min16 (least, c);
     add_to_sums (pixel->sums + i * LANES, c, what);
@@ -71,7 +71,7 @@ start_path (const Task * t, int n, const Pixel * pixel, Sums what)
  * the minimum of L.  Neighbours come from registers, because a load would wait
  * for two stores. */
 ALWAYS_INLINE VecU16
-step_path (const Task * t, int n, const uint16_t * q, VecU16 m,
+step_path (const Window * w, int n, const uint16_t * q, VecU16 m,
     StereoSgmPenalty p, const Pixel * pixel, Sums what)
 {
   const VecU16 p1 = simd_set16 (p.p1), jump = m + simd_set16 (p.p2);
@@ -87,7 +87,7 @@ step_path (const Task * t, int n, const uint16_t * q, VecU16 m,
             simd_behind16 (here, next)) + p1);
     best += simd_widen8 (pixel->costs + i * LANES) - m;
     if (i == n - 1)
-      best = mask_tail (t, best);
+      best = mask_tail (w, best);
     simd_store16 (pixel->l + i * LANES, best);
     least = simd_min16 (least, best);
     add_to_sums (pixel->sums + i * LANES, best, what);
@@ -99,7 +99,7 @@ step_path (const Task * t, int n, const uint16_t * q, VecU16 m,
 
 /* q of three predecessors; returns m. */
 ALWAYS_INLINE VecU16
-average_predecessors (const Task * t, int n, const Predecessors * p,
+average_predecessors (const Window * w, int n, const Predecessors * p,
     uint16_t * q)
 {
   VecU16 wa = simd_set16 (p->weights.a), wb = simd_set16 (p->weights.b);
@@ -112,7 +112,7 @@ average_predecessors (const Task * t, int n, const Predecessors * p,
         + simd_load16 (p->e + i * LANES) * we + 32) >> 6;
 
     if (i == n - 1)
-      v = mask_tail (t, v);
+      v = mask_tail (w, v);
     simd_store16 (q + i * LANES, v);
     least = simd_min16 (least, v);
   }
@@ -131,14 +131,14 @@ predecessors_of (const Task * t, const uint16_t * a, uint8_t wb, uint8_t we)
 
 /* L of a pixel after three predecessors; scratch is used for many vectors. */
 ALWAYS_INLINE void
-step_three (const Task * t, int n, Predecessors p, StereoSgmPenalty penalty,
+step_three (const Window * w, int n, Predecessors p, StereoSgmPenalty penalty,
     uint16_t * scratch, const Pixel * pixel, Sums what)
 {
   uint16_t few[FEW_VECTORS * LANES];
   uint16_t *q = n <= FEW_VECTORS ? few : scratch;
-  VecU16 m = average_predecessors (t, n, &p, q);
+  VecU16 m = average_predecessors (w, n, &p, q);
 
-  step_path (t, n, q, m, penalty, pixel, what);
+  step_path (w, n, q, m, penalty, pixel, what);
 }
 
 /* ------------------------------------------------------------------- memory */
@@ -186,6 +186,30 @@ average_at (const Band * b)
   return scratch_at (b, N_SCRATCH - 1);
 }
 
+/* ------------------------------------------------------------------- ranges */
+
+void
+SGM (move_paths) (const Task * t, uint16_t * l, int n, uint32_t from,
+    uint32_t to)
+{
+  const int begin = stereo_range_begin (from), end = stereo_range_end (from);
+  const int new_begin = stereo_range_begin (to);
+  const int size = stereo_range_end (to) - new_begin;
+  const int first = begin > new_begin ? begin - new_begin : 0;
+  const int past = end - new_begin < size ? end - new_begin : size;
+  const int shift = new_begin - begin;
+
+  if (from == to)
+    return;
+  for (int i = 0; i < n; i++, l += t->n_padded) {
+    if (first < past)
+      memmove (l + first, l + first + shift, (size_t) (past - first)
+          * sizeof (*l));
+    for (int j = 0; j < size; j++)
+      l[j] = j >= first && j < past ? l[j] : STEREO_SGM_NO_PATH;
+  }
+}
+
 /* -------------------------------------------------------- horizontal sweeps */
 
 /* m of a pixel's L. */
@@ -220,15 +244,16 @@ sweep_column (Band * b, int n, bool three, int x, bool right, Sums what)
     VecU16 least;
 
     if (first) {
-      least = start_path (t, n, &pixel, what);
+      least = start_path (&b->window, n, &pixel, what);
       b->least[right][j] = least[0];
     } else if (three) {
-      step_three (t, n, predecessors_of (t, a, inputs[BAND * stride],
+      step_three (&b->window, n, predecessors_of (t, a, inputs[BAND * stride],
               inputs[2 * BAND * stride]), k->penalty[inputs[0]],
           average_at (b), &pixel, what);
     } else {
       least = least_known ? simd_set16 (b->least[right][j]) : least_of (n, a);
-      least = step_path (t, n, a, least, k->penalty[inputs[0]], &pixel, what);
+      least = step_path (&b->window, n, a, least, k->penalty[inputs[0]], &pixel,
+          what);
       b->least[right][j] = least[0];
     }
     pixel.costs += t->row;
@@ -256,14 +281,19 @@ void
 SGM (sweep_columns) (Band * b, Range r, bool right, Sums sums)
 {
   const Task *t = b->task;
+  const int tile = r.x0 / TILE, next = tile + (right ? 1 : -1);
 
   if (right) {
-    WITH_VECTORS (t, n, sweep_columns_impl (b, n, r, true, MORE_OF_SUMS));
+    WITH_VECTORS (b, n, sweep_columns_impl (b, n, r, true, MORE_OF_SUMS));
   } else if (sums == NO_SUMS) {
-    WITH_VECTORS (t, n, sweep_columns_impl (b, n, r, false, NO_SUMS));
+    WITH_VECTORS (b, n, sweep_columns_impl (b, n, r, false, NO_SUMS));
   } else {
-    WITH_VECTORS (t, n, sweep_columns_impl (b, n, r, false, FIRST_OF_SUMS));
+    WITH_VECTORS (b, n, sweep_columns_impl (b, n, r, false, FIRST_OF_SUMS));
   }
+  if (next >= 0 && next < t->n_tiles && r.x0 < r.x1)
+    SGM (move_paths) (t, column_at (b, right, right ? r.x1 - 1 : r.x0, 0),
+        b->rows, range_word (t, b->index, tile),
+        range_word (t, b->index, next));
 }
 
 /* The two paths alternate, as the steps of one depend on each other.  The
@@ -284,14 +314,14 @@ sweep_paths_impl (const Band * b, int n, int j)
       const uint8_t g = input_at (b, right ? WEST : EAST, j)[x];
 
       if (i == 0)
-        m[right] = start_path (t, n, &pixel,
+        m[right] = start_path (&b->window, n, &pixel,
             !right && width == 1 ? MORE_OF_SUMS : FIRST_OF_SUMS);
       else if (2 * i + !right < width)
-        m[right] = step_path (t, n, pixel.l, m[right], t->k->penalty[g],
-            &pixel, FIRST_OF_SUMS);
+        m[right] = step_path (&b->window, n, pixel.l, m[right],
+            t->k->penalty[g], &pixel, FIRST_OF_SUMS);
       else
-        m[right] = step_path (t, n, pixel.l, m[right], t->k->penalty[g],
-            &pixel, MORE_OF_SUMS);
+        m[right] = step_path (&b->window, n, pixel.l, m[right],
+            t->k->penalty[g], &pixel, MORE_OF_SUMS);
     }
   }
 }
@@ -299,7 +329,7 @@ sweep_paths_impl (const Band * b, int n, int j)
 void
 SGM (sweep_paths) (const Band * b, int j)
 {
-  WITH_VECTORS (b->task, n, sweep_paths_impl (b, n, j));
+  WITH_VECTORS (b, n, sweep_paths_impl (b, n, j));
 }
 
 /* ---------------------------------------------------------- vertical sweeps */
@@ -351,16 +381,16 @@ sweep_row (const Band * b, int n, bool three, const Row * r, int dx, Sums what)
     const int i = x - r->range.x0;
 
     if (before == NULL || x + dx < 0 || x + dx >= k->width) {
-      start_path (t, n, &pixel, what);
+      start_path (&b->window, n, &pixel, what);
     } else if (three) {
-      step_three (t, n, predecessors_of (t, before, r->inputs[1][i],
+      step_three (&b->window, n, predecessors_of (t, before, r->inputs[1][i],
               r->inputs[2][i]), k->penalty[r->inputs[0][i]], average_at (b),
           &pixel, what);
     } else {
       const uint16_t *q = before + dx * size;
 
-      step_path (t, n, q, least_of (n, q), k->penalty[r->inputs[0][i]], &pixel,
-          what);
+      step_path (&b->window, n, q, least_of (n, q),
+          k->penalty[r->inputs[0][i]], &pixel, what);
     }
     pixel.costs += size;
     pixel.sums = what == NO_SUMS ? NULL : pixel.sums + size;
@@ -375,13 +405,13 @@ sweep_any_row (const Band * b, const Row * r, int dx)
   const Task *t = b->task;
 
   if (r->sums == NULL && t->k->three) {
-    WITH_VECTORS (t, n, sweep_row (b, n, true, r, dx, NO_SUMS));
+    WITH_VECTORS (b, n, sweep_row (b, n, true, r, dx, NO_SUMS));
   } else if (r->sums == NULL) {
-    WITH_VECTORS (t, n, sweep_row (b, n, false, r, dx, NO_SUMS));
+    WITH_VECTORS (b, n, sweep_row (b, n, false, r, dx, NO_SUMS));
   } else if (t->k->three) {
-    WITH_VECTORS (t, n, sweep_row (b, n, true, r, dx, MORE_OF_SUMS));
+    WITH_VECTORS (b, n, sweep_row (b, n, true, r, dx, MORE_OF_SUMS));
   } else {
-    WITH_VECTORS (t, n, sweep_row (b, n, false, r, dx, MORE_OF_SUMS));
+    WITH_VECTORS (b, n, sweep_row (b, n, false, r, dx, MORE_OF_SUMS));
   }
 }
 
@@ -445,6 +475,11 @@ sweep_range (const Band * b, int tile, int j, bool up, int sweep, Range range,
   if (!t->k->three)
     r.inputs[0] = input_at (b, predecessor, j) + x;
   sweep_any_row (b, &r, neighbors[predecessor].dx);
+  /* the rows of L for another band */
+  if (up ? j == 0 && b->index > 0 : costs != NULL && j == t->band_rows - 1)
+    SGM (move_paths) (t, r.l, range.x1 - range.x0,
+        range_word (t, b->index, tile),
+        range_word (t, b->index + (up ? -1 : 1), tile));
 }
 
 void

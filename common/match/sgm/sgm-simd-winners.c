@@ -17,9 +17,9 @@
 /* Index of the first of the lowest sums.  Branchless, as its position cannot be
  * predicted. */
 ALWAYS_INLINE int
-find_winner (const Task * t, int n, const uint16_t * sums)
+find_winner (const Window * w, int n, const uint16_t * sums)
 {
-  const VecU16 none = ~t->tail;
+  const VecU16 none = ~w->tail;
   VecU16 least = simd_load16 (sums + (n - 1) * LANES) | none;
   int index = 0;
 
@@ -61,18 +61,21 @@ find_winner (const Task * t, int n, const uint16_t * sums)
   return index;
 }
 
-/* Updates the right winners of the partners of the previous pixel, one per
- * disparity, to those of this pixel.  Returns the winner that no further pixel
- * can change. */
+/* Updates the right winners of the partners of the previous pixel, one for each
+ * disparity of the window, to those of this pixel.  first is that of the first
+ * disparity.  Returns that beyond the last one. */
 ALWAYS_INLINE uint32_t
-update_right (const Task * t, const uint16_t * sums, uint32_t * right)
+update_right (const Band * b, const uint16_t * sums, uint32_t first,
+    uint32_t * right)
 {
-  const uint32_t done = right[t->k->n - 1];
-  VecU32 last = simd_set32 (STEREO_NO_WINNER), index = { 0 };
+  const Window *w = &b->window;
+  const int n = w->end - w->begin;
+  const uint32_t past = right[n - 1];
+  VecU32 last = simd_set32 (first), index = { 0 };
 
   for (int i = 0; i < LANES / 2; i++)
-    index[i] = (uint32_t) (t->k->first_index + i);
-  for (int i = 0; i < t->k->n; i += LANES / 2) {
+    index[i] = (uint32_t) (b->task->k->first_index + w->begin + i);
+  for (int i = 0; i < n; i += LANES / 2) {
     VecU32 here = simd_load32 (right + i);
 
     simd_store32 (right + i, simd_min32 (simd_before32 (last, here),
@@ -80,7 +83,7 @@ update_right (const Task * t, const uint16_t * sums, uint32_t * right)
     last = here;
     index += LANES / 2;
   }
-  return done;
+  return past;
 }
 
 /* Left winners of neighbouring pixels: index, and the sums before, at and after
@@ -91,15 +94,19 @@ typedef struct
 } LeftWinners;
 
 ALWAYS_INLINE void
-collect_left (const Task * t, int n, int i, const uint16_t * s,
+collect_left (const Band * b, int n, int i, const uint16_t * s,
     LeftWinners * found)
 {
-  const int best = find_winner (t, n, s);
+  const Window *w = &b->window;
+  const int best = find_winner (w, n, s), end = w->end - w->begin;
+  /* at an end of the range, the one neighbour counts twice */
+  const int before = best > 0 ? best - 1 : best + 1 < end ? best + 1 : best;
+  const int after = best + 1 < end ? best + 1 : before;
 
-  found->part[0][i] = (uint16_t) (t->k->first_index + best);
-  found->part[1][i] = s[best > 0 ? best - 1 : best];
+  found->part[0][i] = (uint16_t) (b->task->k->first_index + w->begin + best);
+  found->part[1][i] = s[before];
   found->part[2][i] = s[best];
-  found->part[3][i] = s[best + 1 < t->k->n ? best + 1 : best];
+  found->part[3][i] = s[after];
 }
 
 /* Stores the winners of n pixels from x on. */
@@ -125,67 +132,127 @@ store_left (const Task * t, int x, int y, int n, const LeftWinners * found)
       + x, words, (size_t) n * sizeof (words[0]));
 }
 
-static void
-store_right (const Task * t, int x, int y, uint32_t word)
-{
-  if (x >= 0 && x < t->k->width)
-    stereo_winner_store_right (t->result->winners, x, y, word);
-}
-
 bool
 SGM (wants_right) (const Task * t)
 {
   return t->result->winners != NULL && t->result->winners->right != NULL;
 }
 
+/*
+ * The right winners of a row, mirrored, so that the partners of a left pixel
+ * are in the order of their disparities: those of column x begin at width - x.
+ * While a window is in use, its own winners are in a copy behind them, which
+ * belongs to the last processed column and moves with it.
+ */
+static size_t
+mirrored_elements (const StereoSgmConstants * k)
+{
+  return stereo_round_up ((size_t) (k->width + k->n + 1), 64);
+}
+
+size_t
+SGM (right_elements) (const StereoSgmConstants * k)
+{
+  return mirrored_elements (k) + stereo_round_up ((size_t) k->n, 64);
+}
+
 static uint32_t *
 right_at (const Band * b, int j)
 {
-  return b->task->work->right + pixels (b->task, b->worker * BAND + j);
+  const StereoSgmConstants *k = b->task->k;
+
+  return b->task->work->right + (size_t) (b->worker * BAND + j)
+      * SGM (right_elements) (k);
+}
+
+static uint32_t *
+window_at (const Band * b, int j)
+{
+  return right_at (b, j) + mirrored_elements (b->task->k);
+}
+
+/* Copies the winners of a range back, after column x. */
+static void
+leave_range (const Band * b, int j, int x, uint32_t range)
+{
+  const int begin = stereo_range_begin (range);
+
+  memcpy (right_at (b, j) + b->task->k->width - x + begin, window_at (b, j),
+      (size_t) (stereo_range_end (range) - begin) * sizeof (uint32_t));
+}
+
+/* Changes the window before column x, if the previous tile had another one. */
+static void
+change_range (const Band * b, int j, int x)
+{
+  const Task *t = b->task;
+  const Window *w = &b->window;
+  const uint32_t range = range_word (t, b->index, x / TILE);
+  const uint32_t last = range_word (t, b->index, (x - 1) / TILE);
+
+  if (x == 0 || range == last)
+    return;
+  leave_range (b, j, x - 1, last);
+  memcpy (window_at (b, j), right_at (b, j) + t->k->width - (x - 1) + w->begin,
+      (size_t) (w->end - w->begin) * sizeof (uint32_t));
+}
+
+/* Updates the right winners by the sums of a range of columns. */
+ALWAYS_INLINE void
+find_right (const Band * b, Range r, int j)
+{
+  const Window *w = &b->window;
+  uint32_t *mirrored = right_at (b, j), *window = window_at (b, j);
+
+  change_range (b, j, r.x0);
+  for (int x = r.x0; x < r.x1; x++) {
+    uint32_t *own = mirrored + b->task->k->width - x;
+
+    own[w->end] = update_right (b, sums_at (b, x, j), own[w->begin], window);
+  }
 }
 
 ALWAYS_INLINE void
 find_winners_impl (const Band * b, int n, Range r, int j)
 {
   const Task *t = b->task;
-  const StereoSgmConstants *k = t->k;
-  const int past = k->min_disparity + k->first_index + k->n;
   const int y = b->y0 + j;
   LeftWinners found = { 0 };
 
   for (int x = r.x0; x < r.x1; x++)
-    collect_left (t, n, x - r.x0, sums_at (b, x, j), &found);
+    collect_left (b, n, x - r.x0, sums_at (b, x, j), &found);
   store_left (t, r.x0, y, r.x1 - r.x0, &found);
-  if (!SGM (wants_right) (t))
-    return;
-  for (int x = r.x0; x < r.x1; x++)
-    store_right (t, x - past, y, update_right (t, sums_at (b, x, j),
-            right_at (b, j)));
+  if (SGM (wants_right) (t) && r.x0 < r.x1)
+    find_right (b, r, j);
 }
 
 void
 SGM (find_winners) (const Band * b, Range r, int j)
 {
-  WITH_VECTORS (b->task, n, find_winners_impl (b, n, r, j));
+  WITH_VECTORS (b, n, find_winners_impl (b, n, r, j));
 }
 
 void
 SGM (clear_right) (const Band * b, int j)
 {
-  memset (right_at (b, j), 0xff, pixels (b->task, 1) * sizeof (uint32_t));
+  memset (right_at (b, j), 0xff, SGM (right_elements) (b->task->k)
+      * sizeof (uint32_t));
 }
 
 void
-SGM (store_remaining_right) (const Band * b, int j)
+SGM (store_right) (const Band * b, int j)
 {
   const Task *t = b->task;
   const StereoSgmConstants *k = t->k;
   const int d0 = k->min_disparity + k->first_index, y = b->y0 + j;
+  const int last = k->width - 1;
+  const uint32_t *mirrored = right_at (b, j);
 
-  for (int i = 0; i < k->n; i++)
-    store_right (t, k->width - 1 - d0 - i, y, right_at (b, j)[i]);
-  for (int x = 0; x < -d0 - k->n; x++)
-    store_right (t, x, y, STEREO_NO_WINNER);
-  for (int x = k->width - d0; x < k->width; x++)
-    store_right (t, x, y, STEREO_NO_WINNER);
+  leave_range (b, j, last, range_word (t, b->index, last / TILE));
+  for (int x = 0; x <= last; x++) {
+    const int at = k->width - d0 - x;
+
+    stereo_winner_store_right (t->result->winners, x, y,
+        at >= 1 && at < k->width + k->n ? mirrored[at] : STEREO_NO_WINNER);
+  }
 }

@@ -67,7 +67,8 @@ mirror_stride (const StereoSgmConstants * k)
   int d = k->min_disparity + k->first_index;
 
   return stereo_round_up ((size_t) (sgm_mirror_front (k) + k->width
-          + (d > 0 ? d : 0) + n_padded (k)) + SIMD_ALIGNMENT, 64);
+          + (d > 0 ? d : 0) + n_padded (k)) + SIMD_ALIGNMENT + (k->ranges
+          ? SIMD_BYTES : 0), 64);
 }
 
 static StereoStatus
@@ -96,7 +97,7 @@ sgm_plan_simd (const StereoSgmConstants * k, unsigned n_threads,
   stereo_arena_add (arena, (void **) &work->column_costs, workers * TILE,
       padded);
   stereo_arena_add (arena, (void **) &work->right, workers * BAND,
-      padded * sizeof (uint32_t));
+      SGM (right_elements) (k) * sizeof (uint32_t));
   stereo_arena_add (arena, (void **) &work->scratch, workers * N_SCRATCH,
       padded * sizeof (uint16_t));
   stereo_arena_add (arena, (void **) &work->progress, bands,
@@ -135,10 +136,11 @@ save_checkpoints (const void *context, StereoSpan span)
   const Task *t = context;
 
   for (int i = span.begin; i < span.end; i++) {
-    const Band b = get_band (t, i, span.worker);
+    Band b = get_band (t, i, span.worker);
 
     SGM (find_inputs) (&b, true);
     for (int tile = 0; tile < t->n_tiles; tile++) {
+      set_window (&b, tile);
       if (i > 0)
         wait_for_band (t, i - 1, tile);
       for (int j = 0; j < t->band_rows; j++) {
@@ -146,7 +148,7 @@ save_checkpoints (const void *context, StereoSpan span)
         uint8_t *costs = t->work->column_costs + pixels (t, span.worker * TILE);
 
         if (r.x0 < r.x1)
-          SGM (find_costs) (t, r, b.y0 + j, costs);
+          SGM (find_costs) (&b, r, j, costs);
         SGM (sweep_tile_row) (&b, tile, j, false, costs);
       }
       stereo_progress_reach (&t->work->progress[i], (uint32_t) tile + 1);
@@ -159,7 +161,7 @@ static void
 sweep_left (Band * b, Range r, Sums sums)
 {
   for (int j = 0; j < b->rows && r.x0 < r.x1; j++)
-    SGM (find_costs) (b->task, r, b->y0 + j, costs_at (b, r.x0, j));
+    SGM (find_costs) (b, r, j, costs_at (b, r.x0, j));
   SGM (sweep_columns) (b, r, false, sums);
 }
 
@@ -170,7 +172,7 @@ sweep_rows (const Band * b)
   const Range all = { 0, b->task->k->width };
 
   for (int j = 0; j < b->rows; j++) {
-    SGM (find_costs) (b->task, all, b->y0 + j, costs_at (b, 0, j));
+    SGM (find_costs) (b, all, j, costs_at (b, 0, j));
     SGM (sweep_paths) (b, j);
   }
 }
@@ -184,6 +186,7 @@ match_tile (Band * b, int tile)
   const Range across = clip_range (t, tile * TILE, (tile + 1) * TILE);
   const Range done = clip_range (t, end - TILE, end);
 
+  set_window (b, tile);
   if (!t->keeps_sums)
     sweep_left (b, across, FIRST_OF_SUMS);
   if (!t->by_rows)
@@ -209,12 +212,15 @@ match_bands (const void *context, StereoSpan span)
     Band b = get_band (t, t->n_bands - 1 - i, span.worker);
 
     SGM (find_inputs) (&b, false);
+    set_window (&b, 0);
     if (t->by_rows) {
       sweep_rows (&b);
     } else {
-      for (int x = (t->k->width - 1) / TILE * TILE; x >= 0; x -= TILE)
-        sweep_left (&b, clip_range (t, x, x + TILE),
+      for (int tile = (t->k->width - 1) / TILE; tile >= 0; tile--) {
+        set_window (&b, tile);
+        sweep_left (&b, clip_range (t, tile * TILE, (tile + 1) * TILE),
             t->keeps_sums ? FIRST_OF_SUMS : NO_SUMS);
+      }
     }
     for (int j = 0; j < b.rows && right; j++)
       SGM (clear_right) (&b, j);
@@ -223,21 +229,11 @@ match_bands (const void *context, StereoSpan span)
       stereo_progress_reach (&t->work->progress[b.index], (uint32_t) tile + 1);
     }
     for (int j = 0; j < b.rows && right; j++)
-      SGM (store_remaining_right) (&b, j);
+      SGM (store_right) (&b, j);
   }
 }
 
 /* -------------------------------------------------------------------- match */
-
-static VecU16
-make_tail (int n)
-{
-  VecU16 tail;
-
-  for (int i = 0; i < LANES; i++)
-    tail[i] = i < n ? UINT16_MAX : 0;
-  return tail;
-}
 
 /* Mask of the bytes that are not at index `place` of a strip. */
 static VecU8
@@ -271,7 +267,7 @@ sgm_match_simd (StereoQueue * queue, const StereoSgmConstants * k,
     .k = k, .views = views, .work = work, .result = result,
     .n_threads = n_threads, .keeps_sums = keeps, .by_rows = keeps && !k->three,
     .column_mask = keeps ? INT_MAX : 2 * TILE - 1,
-    .n_padded = n_padded (k), .n_vectors = (k->n + LANES - 1) / LANES,
+    .n_padded = n_padded (k),
     .line = line_elements (k), .row = row_elements (k, (size_t) n_threads),
     .n_bands = n_bands (k), .band_rows = band_rows (k), .skew = skew,
     .n_tiles = (k->width + skew * (BAND - 1) + TILE - 1) / TILE,
@@ -280,8 +276,7 @@ sgm_match_simd (StereoQueue * queue, const StereoSgmConstants * k,
   };
 
   if (k->n == 0)
-    return stereo_sgm_finish (queue, k, work, result);
-  t.tail = make_tail (k->n - (t.n_vectors - 1) * LANES);
+    return stereo_sgm_finish (queue, k, views, work, result);
   t.similarity = simd_table64 (k->similarity);
   t.not_first = make_strip_mask (0);
   t.not_last = make_strip_mask (STEREO_SGM_STRIP - 1);

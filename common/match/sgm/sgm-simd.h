@@ -20,6 +20,10 @@
  *
  * The right view is mirrored, so that the partners of a pixel are in the order
  * of their disparities.
+ *
+ * Costs, L and sums of a pixel begin at the first disparity of its window, the
+ * range of its tile.  L that leave a tile are moved to the next window when
+ * they are complete.
  */
 
 #ifndef STEREO_SGM_SIMD_H
@@ -55,13 +59,14 @@
 
 /* Executes `statement` with n, the number of vectors of a pixel, a constant for
  * common numbers. */
-#define WITH_VECTORS(t, n, statement) \
-  switch ((t)->n_vectors) { \
+#define WITH_VECTORS(b, n, statement) \
+  switch ((b)->window.n_vectors) { \
     case 1: { enum { n = 1 }; statement; break; } \
     case 2: { enum { n = 2 }; statement; break; } \
+    case 3: { enum { n = 3 }; statement; break; } \
     case 4: { enum { n = 4 }; statement; break; } \
     case 8: { enum { n = 8 }; statement; break; } \
-    default: { const int n = (t)->n_vectors; statement; } \
+    default: { const int n = (b)->window.n_vectors; statement; } \
   }
 
 /* Scratch memory of a thread, in pixels of L: two rows of a tile per sweep,
@@ -80,7 +85,6 @@ typedef struct
   const StereoSgmResult *result;
   int n_threads;
   int n_padded;                 /* bytes of a pixel's costs */
-  int n_vectors;                /* of 16-bit lanes */
   size_t line;                  /* elements of a line, n_padded to a pixel */
   size_t row;                   /* elements of a row of sums or costs */
   bool keeps_sums;              /* of a whole band */
@@ -93,16 +97,25 @@ typedef struct
   int n_vertical;               /* sweeps down, and as many up */
   size_t mirror_stride;
   int n_planes;                 /* of the mirrored view */
-  VecU16 tail;                  /* valid lanes of the last vector */
   SimdTable64 similarity;
   VecU8 not_first;              /* pixels that do not begin, end strips */
   VecU8 not_last;
 } Task;
 
+/* The disparities of a tile: begin <= i < end. */
+typedef struct
+{
+  int begin;
+  int end;
+  int n_vectors;                /* of 16-bit lanes */
+  VecU16 tail;                  /* valid lanes of the last vector */
+} Window;
+
 /* A band, and the thread that processes it. */
 typedef struct
 {
   const Task *task;
+  Window window;                /* of the current tile */
   int worker;
   int index;                    /* from the top */
   int y0;
@@ -177,6 +190,30 @@ ALWAYS_INLINE Range
 clip_range (const Task * t, int x0, int x1)
 {
   return (Range) { x0 < 0 ? 0 : x0, x1 < t->k->width ? x1 : t->k->width };
+}
+
+/* The range of a tile as a word of StereoRanges. */
+ALWAYS_INLINE uint32_t
+range_word (const Task * t, int band, int tile)
+{
+  return stereo_sgm_range (t->k, t->views, tile * TILE, band * t->band_rows);
+}
+
+/* Enters a tile of the band. */
+ALWAYS_INLINE void
+set_window (Band * b, int tile)
+{
+  const uint32_t word = range_word (b->task, b->index, tile);
+  Window *w = &b->window;
+  int n;
+
+  w->begin = stereo_range_begin (word);
+  w->end = stereo_range_end (word);
+  n = w->end - w->begin;
+  w->n_vectors = (n + LANES - 1) / LANES;
+  n -= (w->n_vectors - 1) * LANES;
+  for (int i = 0; i < LANES; i++)
+    w->tail[i] = i < n ? UINT16_MAX : 0;
 }
 
 /* Elements of n pixels. */
@@ -260,10 +297,10 @@ least_lane (VecU16 v)
 #define SGM(name) SIMD_NAME (stereo_sgm_##name##_)
 
 /* sgm-simd-costs.c: mirrors rows of the right view; and the costs of pixels in
- * row y, n_padded bytes each.  Columns without a partner have the cost of the
- * nearest column that has one, for each disparity. */
+ * row j of the band, n_padded bytes each.  Columns without a partner have the
+ * cost of the nearest column that has one, for each disparity. */
 void SGM (mirror_rows) (const void *task, StereoSpan span);
-void SGM (find_costs) (const Task * t, Range r, int y, uint8_t * out);
+void SGM (find_costs) (const Band * b, Range r, int j, uint8_t * out);
 
 /* sgm-simd-weights.c: the step inputs of a band, for the sweeps down or for
  * all. */
@@ -278,12 +315,17 @@ void SGM (sweep_tile_row) (const Band * b, int tile, int j, bool up,
     const uint8_t * costs);
 /* Columns of row j of a tile in the sweeps down or up. */
 Range SGM (tile_range) (const Task * t, int tile, int j, bool up);
+/* Moves the L of n pixels from the range of a tile to that of another one. */
+void SGM (move_paths) (const Task * t, uint16_t * l, int n, uint32_t from,
+    uint32_t to);
 
-/* sgm-simd-winners.c: the winners of row j, for both views; and the right
- * winners before the first and after the last column of a row. */
+/* sgm-simd-winners.c: the winners of row j, for both views; before the first
+ * column of a row, and after the last one, the right winners. */
 void SGM (find_winners) (const Band * b, Range r, int j);
 bool SGM (wants_right) (const Task * t);
 void SGM (clear_right) (const Band * b, int j);
-void SGM (store_remaining_right) (const Band * b, int j);
+void SGM (store_right) (const Band * b, int j);
+/* Elements of the right winners of a row. */
+size_t SGM (right_elements) (const StereoSgmConstants * k);
 
 #endif /* STEREO_SGM_SIMD_H */

@@ -14,6 +14,12 @@
 /* 64 (255 + p2) + 32 must fit 16 bits. */
 #define MAX_PENALTY 768
 
+static const StereoEnumValue range_values[] = {
+  [STEREO_SGM_RANGE_FULL] = {"full", "All disparities"},
+  [STEREO_SGM_RANGE_HALF_SIZE] = {"half-size", "Disparities near those of a "
+        "match of half size, with 48 disparities or more and predecessors=3"},
+};
+
 static const StereoParamSpec sgm_specs[] = {
   STEREO_PARAM_UINT_ROW (StereoSgmParams, predecessors, "predecessors",
       "Predecessors per aggregation path: 1 = classic SGM, 3 = weighted by "
@@ -31,6 +37,9 @@ static const StereoParamSpec sgm_specs[] = {
       104, 0, MAX_PENALTY),
   STEREO_PARAM_BOOL_ROW (StereoSgmParams, adaptive_penalty,
       "adaptive-penalty", "Reduce P2 at intensity edges", 1),
+  STEREO_PARAM_ENUM_ROW (StereoSgmParams, range, "range",
+      "Disparities to search in each part of the image",
+      STEREO_SGM_RANGE_FULL, range_values),
   STEREO_PARAM_END
 };
 
@@ -53,6 +62,7 @@ stereo_sgm_constants (const StereoSearch * search,
   k->first_index = search->first_index;
   k->n = search->end_index - search->first_index;
   k->three = params->predecessors > 1;
+  k->ranges = search->ranges;
   k->n_sweeps = !k->three && params->paths > 4 ? 8 : 4;
 
   for (unsigned g = 0; g < 256; g++) {
@@ -95,6 +105,9 @@ check_params (const StereoSgmParams * p, StereoMessage * why)
   if (p->predecessors == 1 && p->paths > 4 && p->paths < 8)
     return stereo_fail (why, STEREO_OK, "paths = %u counts as 8; set paths to "
         "4 or 8", p->paths);
+  if (p->predecessors == 1 && p->range != STEREO_SGM_RANGE_FULL)
+    return stereo_fail (why, STEREO_OK, "range = half-size has no effect with "
+        "predecessors = 1; set predecessors to 3");
   return STEREO_OK;
 }
 
@@ -119,7 +132,7 @@ sgm_run (const StereoMatchFrame * frame, const void *stages)
   const SgmPlan *p = frame->plan;
   const StereoSgmConstants *k = &p->constants;
   StereoSgmViews views = { frame->left, frame->right, frame->left_words,
-    frame->right_words
+    frame->right_words, frame->ranges
   };
   StereoSgmResult result = { frame->winners, frame->map, frame->output };
   StereoStatus status = STEREO_OK;
@@ -129,8 +142,16 @@ sgm_run (const StereoMatchFrame * frame, const void *stages)
   for (int i = 0; i < k->n_sweeps && status == STEREO_OK; i++)
     status = s->sweep (frame->queue, k, &views, i, &p->work);
   if (status == STEREO_OK)
-    status = s->finish (frame->queue, k, &p->work, &result);
+    status = s->finish (frame->queue, k, &views, &p->work, &result);
   return status;
+}
+
+static bool
+sgm_wants_ranges (const void *params)
+{
+  const StereoSgmParams *p = params;
+
+  return p->range == STEREO_SGM_RANGE_HALF_SIZE && p->predecessors > 1;
 }
 
 static const StereoParamDefault sgm_defaults[] = {
@@ -154,4 +175,5 @@ const StereoAlgorithm stereo_sgm_algorithm = {
   .plan_size = sizeof (SgmPlan),
   .plan = sgm_plan,
   .run = sgm_run,
+  .wants_ranges = sgm_wants_ranges,
 };

@@ -43,6 +43,12 @@
  * with u = 0 for B or E outside the image or the strip.  Strips of
  * STEREO_SGM_STRIP pixels divide the lines; their sweeps are independent.
  *
+ * Ranges (match/range.h), with three predecessors only: L exists in the range
+ * of a tile, which A, B and E share, as tiles consist of whole strips.  q is
+ * STEREO_SGM_NO_PATH outside that range and the range of p: the largest L,
+ * and not below m + P2 unless all of q are outside; then L = C.  Winners have
+ * the lowest sums in the ranges.
+ *
  * The winner has the lowest sum over the sweeps, on a tie the lowest disparity.
  * L is at most 255 + p2, and sums fit 16 bits.
  */
@@ -59,6 +65,15 @@ extern "C" {
 #define STEREO_SGM_STRIP 16
 #define STEREO_SGM_MAX_SWEEPS 8
 
+/* 255 plus the maximum P2: L fits 10 bits. */
+#define STEREO_SGM_NO_PATH 1023
+
+typedef enum
+{
+  STEREO_SGM_RANGE_FULL = 0,
+  STEREO_SGM_RANGE_HALF_SIZE
+} StereoSgmRange;
+
 typedef struct
 {
   unsigned predecessors;
@@ -67,6 +82,7 @@ typedef struct
   unsigned p2;
   unsigned p2_min;
   bool adaptive_penalty;
+  int range;                    /* StereoSgmRange */
 } StereoSgmParams;
 
 /* Penalties at a difference of g. */
@@ -95,6 +111,7 @@ typedef struct
   int n;                        /* disparities from there on */
   int n_sweeps;                 /* 4, or 8 with diagonals */
   bool three;                   /* three predecessors, else one */
+  bool ranges;                  /* views have ranges; only if three */
   StereoSgmPenalty penalty[256];        /* by g */
   uint8_t similarity[256];      /* T, by g */
 } StereoSgmConstants;
@@ -127,6 +144,7 @@ typedef struct
   StereoView right;
   StereoWords left_words;
   StereoWords right_words;
+  StereoRanges ranges;
 } StereoSgmViews;
 
 /* Output of the stages, as in StereoMatchFrame. */
@@ -148,7 +166,8 @@ typedef struct
       const StereoSgmViews * views, int sweep, const StereoSgmWork * work);
   /* Winner-take-all. */
   StereoStatus (*finish) (StereoQueue * queue, const StereoSgmConstants * k,
-      const StereoSgmWork * work, const StereoSgmResult * result);
+      const StereoSgmViews * views, const StereoSgmWork * work,
+      const StereoSgmResult * result);
 
   StereoStatus (*match) (StereoQueue * queue, const StereoSgmConstants * k,
       const StereoSgmViews * views, const StereoSgmWork * work,

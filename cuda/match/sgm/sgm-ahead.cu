@@ -17,9 +17,9 @@ const int max_blocks = 32;
 #endif
 
 /* Paths of a block. */
-template < class S, bool THREE > struct Block
+template < class S, SgmMode MODE > struct Block
 {
-  static const int paths = THREE ? STEREO_SGM_STRIP
+  static const int paths = MODE != SGM_ONE ? STEREO_SGM_STRIP
       : S::lanes < 8 ? SGM_WARP / S::lanes : 4;
   static const int threads = paths * S::lanes;
   /* all blocks of four sweeps at 1920x1080 are resident */
@@ -28,24 +28,24 @@ template < class S, bool THREE > struct Block
       : wanted < max_blocks ? wanted : max_blocks;
 };
 
-template < class S, bool THREE, bool DIAGONAL >
+template < class S, SgmMode MODE, bool DIAGONAL >
 __device__ __forceinline__ void
 sweep_along (const SgmArgs & a, int sweep, int block,
-    SgmShown < S, Block < S, THREE >::paths > *shown)
+    SgmShown < S, Block < S, MODE >::paths > *shown)
 {
-  typedef Block < S, THREE > B;
+  typedef Block < S, MODE > B;
   const StereoSgmConstants & k = a.k;
   const int way = sweep / 2;
   const int n_tiles = sgm_tiles (sgm_length (k, way));
   const SgmDirection direction = sgm_direction (sweep);
-  SgmSweeper < S, THREE, B::paths > sweeper (a, 0, shown);
+  SgmSweeper < S, MODE, B::paths > sweeper (a, 0, shown);
   const int path = block * B::paths + sweeper.place;
   const bool inside = path < sgm_paths (k, way);
   const int own_path = min (path, sgm_paths (k, way) - 1);
   const int begin = sweep % 2 ? n_tiles * SGM_TILE - 1 : 0;
   const int x = way == SGM_ROWS ? begin : own_path;
   const int y = way == SGM_ROWS ? own_path : begin;
-  const SgmSource < S > source (a, sweep, sweeper.lane);
+  const SgmSource < S, MODE > source (a, sweep, sweeper.lane);
   SgmTrack < DIAGONAL > front (k, sweep, x, y, 0, k.width);
   SgmTrack < true > here (k, sweep, x, y, 0, k.width);
   /* the last column of a tile */
@@ -56,6 +56,8 @@ sweep_along (const SgmArgs & a, int sweep, int block,
 
   if (end == 0)
     return;
+  if (MODE == SGM_RANGES)
+    sweeper.window = sgm_window (a, x, y);
   sweeper.show ();
   source.load (k, front, segment);
   for (int tile = 0; tile < end; tile++) {
@@ -81,33 +83,86 @@ sweep_along (const SgmArgs & a, int sweep, int block,
       segment = next;
     }
     sweeper.settle ();
-    if (!inside || tile + 1 == n_tiles)
-      continue;
     const int to = sweep % 2 ? n_tiles - 2 - tile : tile + 1;
 
+    if (MODE == SGM_RANGES) {
+      sweeper.enter (a, way == SGM_ROWS ? to * SGM_TILE : x,
+          way == SGM_ROWS ? y : to * SGM_TILE);
+      if (tile + 1 < end)
+        sweeper.show ();
+    }
+    if (!inside || tile + 1 == n_tiles)
+      continue;
     if (way == SGM_ROWS)
       sweeper.store (a.into_columns[sweep] + ((size_t) to * k.height + path)
-          * S::words);
+          * sgm_words < S, MODE > (a));
     else
       sweeper.store (a.into_rows[sweep] + ((size_t) to * k.width
-              + (DIAGONAL ? here.x : path)) * S::words);
+              + (DIAGONAL ? here.x : path)) * sgm_words < S, MODE > (a));
   }
 }
 
-template < class S, bool THREE > int
+template < class S, SgmMode MODE > int
 sgm_blocks (const StereoSgmConstants & k, int sweep)
 {
-  return (sgm_paths (k, sweep / 2) + Block < S, THREE >::paths - 1)
-      / Block < S, THREE >::paths;
+  return (sgm_paths (k, sweep / 2) + Block < S, MODE >::paths - 1)
+      / Block < S, MODE >::paths;
+}
+
+/* Sweeps a strip in this shape, if it is that of its largest range. */
+template < class S >
+__device__ __forceinline__ void
+sweep_strip (const SgmArgs & a, int sweep, int block, int n, void *shown)
+{
+  if (sgm_fits < S > (n)
+      && threadIdx.x < Block < S, SGM_RANGES >::threads)
+    sweep_along < S, SGM_RANGES, false > (a, sweep, block,
+        (SgmShown < S, STEREO_SGM_STRIP > *) shown);
+}
+
+/* The largest range of a strip. */
+__device__ __forceinline__ int
+find_largest_range (const SgmArgs & a, int sweep, int block)
+{
+  __shared__ int most;
+  const bool rows = sweep / 2 == SGM_ROWS;
+  const int length = rows ? a.k.width : a.k.height;
+
+  if (threadIdx.x == 0)
+    most = 0;
+  __syncthreads ();
+  for (int i = threadIdx.x * STEREO_RANGE_TILE; i < length;
+      i += blockDim.x * STEREO_RANGE_TILE)
+    atomicMax (&most, sgm_window (a, rows ? i : block * STEREO_SGM_STRIP,
+            rows ? block * STEREO_SGM_STRIP : i).n);
+  __syncthreads ();
+  return most;
+}
+
+template < class S >
+__device__ __forceinline__ void
+sweep_ranges (const SgmArgs & a, int sweep, int block, void *shown)
+{
+  const int n = find_largest_range (a, sweep, block);
+
+  sweep_strip < S > (a, sweep, block, n, shown);
+  if constexpr (S::own == 8) {
+    if constexpr (S::lanes > 4)
+      sweep_strip < SgmShape < 4, 8 >> (a, sweep, block, n, shown);
+    if constexpr (S::lanes > 8)
+      sweep_strip < SgmShape < 8, 8 >> (a, sweep, block, n, shown);
+    if constexpr (S::lanes > 16)
+      sweep_strip < SgmShape < 16, 8 >> (a, sweep, block, n, shown);
+  }
 }
 
 /* All sweeps, those with the longest paths first. */
-template < class S, bool THREE > __global__ void
-__launch_bounds__ (Block < S, THREE >::threads,
-    Block < S, THREE >::per_multiprocessor)
+template < class S, SgmMode MODE > __global__ void
+__launch_bounds__ (Block < S, MODE >::threads,
+    Block < S, MODE >::per_multiprocessor)
 look_ahead (const __grid_constant__ SgmArgs a)
 {
-  typedef Block < S, THREE > B;
+  typedef Block < S, MODE > B;
   extern __shared__ uint4 shared[];
   SgmShown < S, B::paths > *shown = (SgmShown < S, B::paths > *) shared;
   int sweep = 0, block = blockIdx.x;
@@ -120,22 +175,24 @@ look_ahead (const __grid_constant__ SgmArgs a)
       break;
     block -= blocks;
   }
-  if (THREE || sweep / 2 <= SGM_COLUMNS)
-    sweep_along < S, THREE, false > (a, sweep, block, shown);
+  if constexpr (MODE == SGM_RANGES)
+    sweep_ranges < S > (a, sweep, block, shown);
+  else if (MODE != SGM_ONE || sweep / 2 <= SGM_COLUMNS)
+    sweep_along < S, MODE, false > (a, sweep, block, shown);
   else
-    sweep_along < S, THREE, true > (a, sweep, block, shown);
+    sweep_along < S, MODE, true > (a, sweep, block, shown);
 }
 
-template < class S, bool THREE > void
+template < class S, SgmMode MODE > void
 launch_ahead (StereoQueue * queue, const SgmArgs & a)
 {
   int blocks = 0;
 
   for (int sweep = 0; sweep < a.k.n_sweeps; sweep++)
-    blocks += sgm_blocks < S, THREE > (a.k, sweep);
-  sgm_launch (queue, blocks, Block < S, THREE >::threads,
-      THREE ? sizeof (SgmShown < S, Block < S, THREE >::paths >) : 0,
-      look_ahead < S, THREE >, a);
+    blocks += sgm_blocks < S, MODE > (a.k, sweep);
+  sgm_launch (queue, blocks, Block < S, MODE >::threads,
+      MODE != SGM_ONE ? sizeof (SgmShown < S, Block < S, MODE >::paths >) : 0,
+      look_ahead < S, MODE >, a);
 }
 
 }                               // namespace
@@ -144,8 +201,13 @@ void
 stereo_sgm_look_ahead_cuda (StereoQueue * queue, const SgmArgs & a)
 {
 #define LAUNCH(lanes, own) \
-  a.k.three ? launch_ahead < SgmShape < lanes, own >, true > (queue, a) \
-  : launch_ahead < SgmShape < lanes, own >, false > (queue, a)
+  typedef SgmShape < lanes, own > Shape; \
+  if (a.k.ranges) \
+    launch_ahead < Shape, SGM_RANGES > (queue, a); \
+  else if (a.k.three) \
+    launch_ahead < Shape, SGM_THREE > (queue, a); \
+  else \
+    launch_ahead < Shape, SGM_ONE > (queue, a)
   SGM_FOR_SHAPE (a.k.n, LAUNCH);
 #undef LAUNCH
 }

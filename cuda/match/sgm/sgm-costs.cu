@@ -16,7 +16,8 @@ namespace
 const int threads = 256;
 const int pixels_per_thread = 8;
 
-/* C of index i at pixel (x, y), for any cost and position. */
+/* C of index i at pixel (x, y), for any cost and position; 255 beyond the
+ * search. */
 __device__ __forceinline__ uint32_t
 cost_at (const SgmArgs & a, int x, int y, int i)
 {
@@ -28,12 +29,11 @@ cost_at (const SgmArgs & a, int x, int y, int i)
   return stereo_sgm_cost (&a.k, &a.views, xl, y, d);
 }
 
-/* The cost words of a lane at pixel (x, y). */
+/* The cost words of index `first` and those after it at pixel (x, y). */
 template < int LANES, int OWN > __device__ __forceinline__ void
-find_words (const SgmArgs & a, int x, int y, uint32_t (&words)[OWN / 4])
+find_words (const SgmArgs & a, int x, int y, int first,
+    uint32_t (&words)[OWN / 4])
 {
-  const int first = threadIdx.x % LANES * OWN;
-
 #pragma unroll
   for (int w = 0; w < OWN / 4; w++)
     words[w] = cost_at (a, x, y, first + 2 * w)
@@ -45,14 +45,16 @@ find_words (const SgmArgs & a, int x, int y, uint32_t (&words)[OWN / 4])
 /* Cost words of the pixels from x0 on, for disparities from d0 on.  All pixels
  * exist.  With BORDER the first pixels of the row may have no partner. */
 template < int LANES, int OWN, bool BORDER > __device__ __forceinline__ void
-find_word_costs (const SgmArgs & a, int x0, int y, int d0, uint8_t * target)
+find_word_costs (const SgmArgs & a, int x0, int y, int index,
+    uint8_t * target)
 {
+  const int d0 = a.k.min_disparity + a.k.first_index + index;
   const int d1 = d0 + OWN - 1;
   uint32_t right[pixels_per_thread + OWN - 1], first[OWN / 4];
 
   /* of the first column with a partner, for columns without */
   if (BORDER)
-    find_words < LANES, OWN > (a, 0, y, first);
+    find_words < LANES, OWN > (a, 0, y, index, first);
 #pragma unroll
   for (int i = 0; i < pixels_per_thread + OWN - 1; i++)
     right[i] = stereo_word_at (&a.views.right_words,
@@ -85,6 +87,19 @@ find_word_costs (const SgmArgs & a, int x0, int y, int d0, uint8_t * target)
   }
 }
 
+/* The costs of a lane beyond the range of n pixels. */
+template < int LANES, int OWN > __device__ __forceinline__ void
+store_nothing (int n, uint8_t * target)
+{
+  uint32_t words[OWN / 4];
+
+#pragma unroll
+  for (int w = 0; w < OWN / 4; w++)
+    words[w] = ~0u;
+  for (int j = 0; j < n; j++)
+    store_words (target + j * (LANES * OWN), words);
+}
+
 template < int LANES, int OWN > __global__ void
 __launch_bounds__ (threads) find_costs (const __grid_constant__ SgmArgs a)
 {
@@ -92,27 +107,35 @@ __launch_bounds__ (threads) find_costs (const __grid_constant__ SgmArgs a)
   const int lane = threadIdx.x % LANES, y = blockIdx.y;
   const int x0 = (blockIdx.x * (threads / LANES) + threadIdx.x / LANES)
       * pixels_per_thread;
-  const int d0 = k.min_disparity + k.first_index + lane * OWN;
   uint8_t *target = a.costs + ((size_t) y * k.width + x0) * (LANES * OWN)
       + lane * OWN;
 
   pdl_wait ();
   if (x0 >= k.width)
     return;
-  if (k.cost != STEREO_COST_WORDS || (lane + 1) * OWN > k.n
+
+  /* the pixels of a thread are in one tile */
+  const SgmWindow window = sgm_window (a, x0, y);
+  const int index = window.begin + lane * OWN;
+  const int d0 = k.min_disparity + k.first_index + index;
+
+  if (k.ranges && lane * OWN >= window.n) {
+    store_nothing < LANES, OWN > (min (pixels_per_thread, k.width - x0),
+        target);
+  } else if (k.cost != STEREO_COST_WORDS || index + OWN > k.n
       || x0 + pixels_per_thread > k.width
       || x0 + pixels_per_thread - 1 > k.width - 1 + d0) {
     for (int x = x0; x < min (x0 + pixels_per_thread, k.width); x++) {
       uint32_t words[OWN / 4];
 
-      find_words < LANES, OWN > (a, x, y, words);
+      find_words < LANES, OWN > (a, x, y, index, words);
       store_words (target, words);
       target += LANES * OWN;
     }
   } else if (x0 < d0 + OWN - 1) {
-    find_word_costs < LANES, OWN, true > (a, x0, y, d0, target);
+    find_word_costs < LANES, OWN, true > (a, x0, y, index, target);
   } else {
-    find_word_costs < LANES, OWN, false > (a, x0, y, d0, target);
+    find_word_costs < LANES, OWN, false > (a, x0, y, index, target);
   }
 }
 

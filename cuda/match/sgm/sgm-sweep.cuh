@@ -82,15 +82,17 @@ template < class S > struct SgmSegment
 };
 
 /* Memory that the segments of a sweep are loaded from. */
-template < class S > struct SgmSource
+template < class S, SgmMode MODE > struct SgmSource
 {
   const uint8_t *costs;         /* of this lane */
   const uint32_t *steps;
+  const int stride;             /* bytes of a pixel's costs */
 
   __device__ __forceinline__
   SgmSource (const SgmArgs & a, int sweep, int lane)
   : costs (a.costs + lane * S::own),
-    steps (a.steps + (size_t) sweep * a.k.height * a.k.width)
+    steps (a.steps + (size_t) sweep * a.k.height * a.k.width),
+    stride (2 * sgm_words < S, MODE > (a))
   {
     /* keeps the pointers in registers: recomputing them for each pixel takes as
      * long as the sweep */
@@ -106,7 +108,7 @@ template < class S > struct SgmSource
     for (int j = 0; j < S::segment; j++) {
       const int pixel = track.next (k);
 
-      load_words (costs + (int64_t) pixel * S::n, segment.costs[j]);
+      load_words (costs + (int64_t) pixel * stride, segment.costs[j]);
       segment.steps[j] = steps[pixel];
     }
   }
@@ -122,7 +124,7 @@ template < class S, int PATHS > struct SgmShown
  * A thread of a team that sweeps along a few paths.  L is l minus base.  With
  * three predecessors a team has the paths of a strip.
  */
-template < class S, bool THREE, int PATHS > struct SgmSweeper
+template < class S, SgmMode MODE, int PATHS > struct SgmSweeper
 {
   const int lane = threadIdx.x % S::lanes;
   const int place = threadIdx.x / S::lanes % PATHS;
@@ -132,6 +134,7 @@ template < class S, bool THREE, int PATHS > struct SgmSweeper
   uint32_t base = 0;
   uint32_t l[S::pairs];
   int parity = 0;               /* of the last shown L */
+  SgmWindow window = { 0, 0 };  /* of the current tile; only with ranges */
 
   __device__ __forceinline__
   SgmSweeper (const SgmArgs & a, int the_team, SgmShown < S, PATHS > *of_team)
@@ -153,12 +156,34 @@ template < class S, bool THREE, int PATHS > struct SgmSweeper
   __device__ __forceinline__ void
   show ()
   {
-    if (!THREE)
+    if (MODE == SGM_ONE)
       return;
     store_words (shown->l[parity][place] + lane * S::pairs, l);
     /* a barrier of the team; barrier 0 is that of __syncthreads () */
     asm volatile ("bar.sync %0, %1;"::"r" (team + 1),
         "n" (PATHS * S::lanes):"memory");
+  }
+
+  /* Moves L of the pixels before a tile to its range.  Both ranges begin at
+   * multiples of `own`. */
+  __device__ __forceinline__ void
+  enter (const SgmArgs & a, int x, int y)
+  {
+    if constexpr (MODE == SGM_RANGES) {
+      const SgmWindow next = sgm_window (a, x, y);
+      const int from = lane + (next.begin - window.begin) / S::own;
+      const bool common = from >= 0 && from * S::own < window.n
+          && lane * S::own < next.n;
+
+#pragma unroll
+      for (int p = 0; p < S::pairs; p++) {
+        const uint32_t moved = __shfl_sync (SGM_ALL, l[p],
+            from & (S::lanes - 1), S::lanes);
+
+        l[p] = common ? moved : both (STEREO_SGM_NO_PATH);
+      }
+      window = next;
+    }
   }
 
   __device__ __forceinline__ void
@@ -182,7 +207,7 @@ template < class S, bool THREE, int PATHS > struct SgmSweeper
   __device__ __forceinline__ void
   advance (const SgmSegment < S > &segment, int j)
   {
-    if (THREE) {
+    if (MODE != SGM_ONE) {
       const int at = lane * S::pairs;
 
       sgm_average < S > (l, shown->l[parity][max (place - 1, 0)] + at,
@@ -191,7 +216,7 @@ template < class S, bool THREE, int PATHS > struct SgmSweeper
       parity ^= 1;
     }
     base = sgm_advance < S > (l, segment.costs[j], segment.steps[j], p1);
-    if (THREE) {
+    if (MODE != SGM_ONE) {
       settle ();
       show ();
     }

@@ -32,10 +32,10 @@ template < class S > struct Block
   static const int per_multiprocessor = threads > 512 ? 1 : 1024 / threads;
 };
 
-template < class S, bool THREE, bool SHARED > struct Memory
+template < class S, SgmMode MODE, bool SHARED > struct Memory
 {
   uint32_t best[tile_pixels];   /* of each left pixel */
-  __align__ (16) SgmShown < S, THREE ? SGM_TILE : 1 > shown[2];
+  __align__ (16) SgmShown < S, MODE ? SGM_TILE : 1 > shown[2];
   __align__ (16) uint32_t sums[SHARED ? Block < S >::sums : 4];
 };
 
@@ -66,7 +66,7 @@ incoming (const SgmArgs & a, int words, int sweep, bool through_row, int x,
 }
 
 /* Adds both sweeps of a way to the sums. */
-template < class S, bool THREE, int WAY, class MEMORY >
+template < class S, SgmMode MODE, int WAY, class MEMORY >
 __device__ __forceinline__ void
 sweep_tile (const SgmArgs & a, Corner corner, uint32_t * sums,
     MEMORY & memory)
@@ -76,15 +76,16 @@ sweep_tile (const SgmArgs & a, Corner corner, uint32_t * sums,
   const int sweep = 2 * WAY + team;
   const SgmDirection d = sgm_direction (sweep);
   const int begin = team == 0 ? 0 : SGM_TILE - 1;
-  SgmSweeper < S, THREE, SGM_TILE > sweeper (a, team,
+  SgmSweeper < S, MODE, SGM_TILE > sweeper (a, team,
       (SgmShown < S, SGM_TILE > *) &memory.shown[team]);
   const int place = sweeper.place;
   const int column = WAY == SGM_ROWS ? begin : place;
   const int row = WAY == SGM_ROWS ? place : begin;
-  const SgmSource < S > source (a, sweep, sweeper.lane);
+  const SgmSource < S, MODE > source (a, sweep, sweeper.lane);
   SgmTrack < diagonal > track (a.k, sweep, corner.x + column, corner.y + row,
       corner.x, corner.x + SGM_TILE);
-  const uint32_t *from = incoming (a, S::words, sweep, WAY != SGM_ROWS,
+  const uint32_t *from = incoming (a, sgm_words < S, MODE > (a), sweep,
+      WAY != SGM_ROWS,
       corner.x + column, corner.y + row);
   uint32_t wrapped[diagonal ? S::pairs : 1] = { };
   /* step at which a diagonal continues at the other side */
@@ -143,12 +144,12 @@ const int spare_bits = 3;
 
 /* The best disparity of each left pixel, for store_left(). */
 template < class S > __device__ __forceinline__ void
-find_left (const SgmArgs & a, const uint32_t * sums, int thread, int threads,
-    uint32_t * best)
+find_left (const SgmArgs & a, SgmWindow window, const uint32_t * sums,
+    int thread, int threads, uint32_t * best)
 {
   const int lane = thread % S::lanes;
   const int part = S::pairs < 1 << spare_bits ? S::pairs : 1 << spare_bits;
-  const uint32_t index = a.k.first_index + lane * S::own;
+  const uint32_t index = a.k.first_index + window.begin + lane * S::own;
 
   for (int pixel = thread / S::lanes; pixel < tile_pixels;
       pixel += threads / S::lanes) {
@@ -189,20 +190,23 @@ sum_at (const uint32_t * pixel, int i)
 
 template < class S > __device__ __forceinline__ void
 sgm_store_left (const SgmArgs & a, const SgmWinners & w, Corner corner,
-    const uint32_t * sums, const uint32_t * best)
+    SgmWindow window, const uint32_t * sums, const uint32_t * best)
 {
   for (int i = threadIdx.x; i < tile_pixels; i += Block < S >::threads) {
     const int x = corner.x + i % SGM_TILE, y = corner.y + i / SGM_TILE;
     const uint32_t *pixel = sums + i * S::words;
     const unsigned index = best[i] & 0xffff;
-    const int at = (int) index - a.k.first_index;
+    const int at = (int) index - a.k.first_index - window.begin;
+    /* at an end of the range, the one neighbour counts twice */
+    const int before = at > 0 ? at - 1 : min (at + 1, window.n - 1);
+    const int after = at + 1 < window.n ? at + 1 : before;
 
     if (x >= a.k.width || y >= a.k.height)
       continue;
     if (w.refine)
       stereo_winner_store (&w.winners, x, y, index,
-          sum_at < S > (pixel, max (at - 1, 0)), best[i] >> 16,
-          sum_at < S > (pixel, min (at + 1, a.k.n - 1)));
+          sum_at < S > (pixel, before), best[i] >> 16,
+          sum_at < S > (pixel, after));
     else
       stereo_store_index (&w.map, w.encode ? &w.output : NULL, x, y, index);
   }
@@ -219,6 +223,7 @@ template < class S > struct RightFinder
   const SgmArgs & a;
   const SgmWinners & w;
   const int lane, y, bits;
+  const SgmWindow window;
   uint32_t candidates[S::pairs];
 
   /* Offers the candidate of index i at left column x or behind it. */
@@ -226,12 +231,13 @@ template < class S > struct RightFinder
   offer (int x, int i, uint32_t candidate) const
   {
     const StereoSgmConstants & k = a.k;
-    const int right = x - k.min_disparity - k.first_index - i;
+    const int index = k.first_index + window.begin + i;
+    const int right = x - k.min_disparity - index;
     const uint32_t behind = candidate & ((1 << bits) - 1);
 
     if (candidate != 0xffff && y < k.height && right >= 0 && right < k.width)
       atomicMin (&w.winners.right[(size_t) y * w.winners.right_stride + right],
-          stereo_winner_right_word (k.first_index + i + behind,
+          stereo_winner_right_word (index + behind,
               candidate >> bits));
   }
 
@@ -248,13 +254,13 @@ template < class S > struct RightFinder
 #pragma unroll
     for (int p = 0; p < S::pairs; p++)
       l[p] = l[p] * (1 << bits) + both (behind);
-    if (a.k.n < S::n) {
+    if (window.n < S::n) {
 #pragma unroll
       for (int p = 0; p < S::pairs; p++) {
         const int i = lane * S::own + p;
 
-        l[p] |= (i < a.k.n ? 0 : 0xffffu)
-            | (i + S::pairs < a.k.n ? 0 : 0xffff0000u);
+        l[p] |= (i < window.n ? 0 : 0xffffu)
+            | (i + S::pairs < window.n ? 0 : 0xffff0000u);
       }
     }
 #pragma unroll
@@ -301,13 +307,13 @@ template < class S > struct RightFinder
 
 template < class S > __device__ __forceinline__ void
 find_right (const SgmArgs & a, const SgmWinners & w, Corner corner,
-    const uint32_t * sums, int thread)
+    SgmWindow window, const uint32_t * sums, int thread)
 {
   const int place = thread / S::lanes;
   const int columns = min (SGM_TILE, a.k.width - corner.x);
   /* sums of four L fit 12 bits */
   RightFinder < S > finder = { a, w, thread % S::lanes, corner.y + place,
-    a.k.n_sweeps == 4 ? spare_bits + 1 : spare_bits, { }
+    a.k.n_sweeps == 4 ? spare_bits + 1 : spare_bits, window, { }
   };
 
   for (int j = 0; j < columns; j += 1 << finder.bits)
@@ -317,13 +323,13 @@ find_right (const SgmArgs & a, const SgmWinners & w, Corner corner,
 
 /* -------------------------------------------------------------------- tiles */
 
-template < class S, bool THREE, bool SHARED > __global__ void
+template < class S, SgmMode MODE, bool SHARED > __global__ void
 __launch_bounds__ (Block < S >::threads, Block < S >::per_multiprocessor)
 match_tiles (const __grid_constant__ SgmArgs a,
     const __grid_constant__ SgmWinners w)
 {
   extern __shared__ uint4 shared[];
-  typedef Memory < S, THREE, SHARED > M;
+  typedef Memory < S, MODE, SHARED > M;
   typedef Block < S > B;
   M & memory = *(M *) shared;
   const bool right = w.refine && w.winners.right != NULL;
@@ -338,46 +344,67 @@ match_tiles (const __grid_constant__ SgmArgs a,
     const Corner corner = { tile % columns * SGM_TILE,
       tile / columns * SGM_TILE
     };
+    SgmWindow window = { 0, a.k.n };
 
-    sweep_tile < S, THREE, SGM_ROWS > (a, corner, sums, memory);
-    sweep_tile < S, THREE, SGM_COLUMNS > (a, corner, sums, memory);
-    if constexpr (!THREE) {
+    if constexpr (MODE == SGM_RANGES) {
+      window = sgm_window (a, corner.x, corner.y);
+      if (!sgm_fits < S > (window.n))
+        continue;
+    }
+    sweep_tile < S, MODE, SGM_ROWS > (a, corner, sums, memory);
+    sweep_tile < S, MODE, SGM_COLUMNS > (a, corner, sums, memory);
+    if constexpr (MODE == SGM_ONE) {
       if (a.k.n_sweeps > 4) {
-        sweep_tile < S, THREE, SGM_DOWN_RIGHT > (a, corner, sums, memory);
-        sweep_tile < S, THREE, SGM_DOWN_LEFT > (a, corner, sums, memory);
+        sweep_tile < S, MODE, SGM_DOWN_RIGHT > (a, corner, sums, memory);
+        sweep_tile < S, MODE, SGM_DOWN_LEFT > (a, corner, sums, memory);
       }
     }
     if (right && team == 0)
-      find_right < S > (a, w, corner, sums, thread);
+      find_right < S > (a, w, corner, window, sums, thread);
     else if (right)
-      find_left < S > (a, sums, thread, B::team, memory.best);
+      find_left < S > (a, window, sums, thread, B::team, memory.best);
     else
-      find_left < S > (a, sums, threadIdx.x, B::threads, memory.best);
+      find_left < S > (a, window, sums, threadIdx.x, B::threads, memory.best);
     __syncthreads ();
-    sgm_store_left < S > (a, w, corner, sums, memory.best);
+    sgm_store_left < S > (a, w, corner, window, sums, memory.best);
     __syncthreads ();
   }
 }
 
-template < class S, bool THREE > void
+template < class S, SgmMode MODE > void
 launch_sgm_tiles (StereoQueue * queue, const SgmArgs & a, const SgmWinners & w)
 {
   const int tiles = sgm_tiles (a.k.width) * sgm_tiles (a.k.height);
 
   if constexpr (S::n <= max_shared) {
-    typedef Memory < S, THREE, true > M;
+    typedef Memory < S, MODE, true > M;
 
     if (S::n <= sgm_max_shared_anywhere
         || sizeof (M) <= (size_t) stereo_cuda_shared_limit (queue->device)) {
       sgm_launch (queue, tiles, Block < S >::threads, sizeof (M),
-          match_tiles < S, THREE, true >, a, w);
+          match_tiles < S, MODE, true >, a, w);
       return;
     }
   }
   if constexpr (S::n > sgm_max_shared_anywhere)
     sgm_launch (queue, min (tiles, sgm_blocks_without_shared),
-        Block < S >::threads, sizeof (Memory < S, THREE, false >),
-        match_tiles < S, THREE, false >, a, w);
+        Block < S >::threads, sizeof (Memory < S, MODE, false >),
+        match_tiles < S, MODE, false >, a, w);
+}
+
+/* Each kernel processes the tiles of its shape. */
+template < class S > void
+launch_ranges (StereoQueue * queue, const SgmArgs & a, const SgmWinners & w)
+{
+  if constexpr (S::own == 8) {
+    if constexpr (S::lanes > 16)
+      launch_sgm_tiles < SgmShape < 16, 8 >, SGM_RANGES > (queue, a, w);
+    if constexpr (S::lanes > 8)
+      launch_sgm_tiles < SgmShape < 8, 8 >, SGM_RANGES > (queue, a, w);
+    if constexpr (S::lanes > 4)
+      launch_sgm_tiles < SgmShape < 4, 8 >, SGM_RANGES > (queue, a, w);
+  }
+  launch_sgm_tiles < S, SGM_RANGES > (queue, a, w);
 }
 
 }                               // namespace
@@ -386,8 +413,8 @@ size_t
 stereo_sgm_tile_bytes_cuda (const StereoSgmConstants & k)
 {
 #define BYTES(lanes, own) \
-  return k.three ? sizeof (Memory < SgmShape < lanes, own >, true, false >) \
-      : sizeof (Memory < SgmShape < lanes, own >, false, false >)
+  return k.three ? sizeof (Memory < SgmShape < lanes, own >, SGM_THREE, \
+          false >) : sizeof (Memory < SgmShape < lanes, own >, SGM_ONE, false >)
   SGM_FOR_SHAPE (k.n, BYTES);
 #undef BYTES
 }
@@ -397,8 +424,13 @@ stereo_sgm_match_tiles_cuda (StereoQueue * queue, const SgmArgs & a,
     const SgmWinners & w)
 {
 #define LAUNCH(lanes, own) \
-  a.k.three ? launch_sgm_tiles < SgmShape < lanes, own >, true > (queue, a, w) \
-  : launch_sgm_tiles < SgmShape < lanes, own >, false > (queue, a, w)
+  typedef SgmShape < lanes, own > Shape; \
+  if (a.k.ranges) \
+    launch_ranges < Shape > (queue, a, w); \
+  else if (a.k.three) \
+    launch_sgm_tiles < Shape, SGM_THREE > (queue, a, w); \
+  else \
+    launch_sgm_tiles < Shape, SGM_ONE > (queue, a, w)
   SGM_FOR_SHAPE (a.k.n, LAUNCH);
 #undef LAUNCH
 }

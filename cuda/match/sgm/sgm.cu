@@ -133,6 +133,7 @@ sgm_match_cuda (StereoQueue * queue, const StereoSgmConstants * k,
   a.k = *k;
   a.views = *views;
   a.costs = work->costs;
+  a.words = (int) padded_n (*k) / 2;
   a.sums = (uint32_t *) work->sums;
   a.steps = work->steps;
   for (int sweep = 0; sweep < k->n_sweeps; sweep++) {

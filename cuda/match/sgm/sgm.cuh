@@ -13,6 +13,10 @@
  *
  * Beyond the last disparity costs are 255, the maximum.  L there is never below
  * that of the last disparity, so it has no effect.
+ *
+ * With ranges, disparities count from the begin of the range of a tile, a
+ * multiple of `own`.  A tile, or a strip in the first pass, is processed by as
+ * few lanes as cover its largest range.  Beyond a range costs are 255, too.
  */
 
 #ifndef STEREO_SGM_CUH
@@ -40,6 +44,12 @@ enum SgmWay
   SGM_ROWS, SGM_COLUMNS, SGM_DOWN_RIGHT, SGM_DOWN_LEFT
 };
 
+/* Three predecessors, if not one, and ranges of disparities. */
+enum SgmMode
+{
+  SGM_ONE, SGM_THREE, SGM_RANGES
+};
+
 /* Tiles have the width of strips. */
 #define SGM_TILE STEREO_SGM_STRIP
 
@@ -54,6 +64,7 @@ struct SgmArgs
    * columns: for all pixels of each tile row, and of each tile column. */
   uint32_t *into_rows[STEREO_SGM_MAX_SWEEPS];
   uint32_t *into_columns[STEREO_SGM_MAX_SWEEPS];
+  int words;                    /* of a pixel's L in memory */
   uint32_t *sums;               /* of the current tiles, if they exceed shared
                                  * memory */
 };
@@ -68,6 +79,40 @@ template < int LANES, int OWN > struct SgmShape
   static const int words = n / 2;       /* of a pixel's L */
   static const int segment = 64 / OWN;  /* pixels loaded together */
 };
+
+/* The disparities of a tile. */
+struct SgmWindow
+{
+  int begin;                    /* from the first one of the search */
+  int n;
+};
+
+static __device__ __forceinline__ SgmWindow
+sgm_window (const SgmArgs & a, int x, int y)
+{
+  const uint32_t range = stereo_sgm_range (&a.k, &a.views,
+      min (x, a.k.width - 1), min (y, a.k.height - 1));
+  const SgmWindow window = { stereo_range_begin (range),
+    stereo_range_end (range) - stereo_range_begin (range)
+  };
+
+  return window;
+}
+
+/* Whether n disparities are processed in this shape.  Above 256 disparities
+ * searches have one shape only. */
+template < class S > __device__ __forceinline__ bool
+sgm_fits (int n)
+{
+  return S::own > 8 || (n <= S::n && (S::lanes == 4 || n > S::n / 2));
+}
+
+/* Words of a pixel's L in memory. */
+template < class S, SgmMode MODE > __device__ __forceinline__ int
+sgm_words (const SgmArgs & a)
+{
+  return MODE == SGM_RANGES ? a.words : S::words;
+}
 
 /* Disparities whose sums fit the shared memory of any device; and the maximum
  * number of blocks that keep them in global memory. */
@@ -137,18 +182,19 @@ sgm_tiles (int pixels)
 /* Expands call (lanes, own) for n disparities. */
 #define SGM_FOR_SHAPE(n, call) \
   do { \
-    if ((n) <= 32) \
+    if ((n) <= 32) { \
       call (4, 8); \
-    else if ((n) <= 64) \
+    } else if ((n) <= 64) { \
       call (8, 8); \
-    else if ((n) <= 128) \
+    } else if ((n) <= 128) { \
       call (16, 8); \
-    else if ((n) <= 256) \
+    } else if ((n) <= 256) { \
       call (32, 8); \
-    else if ((n) <= 512) \
+    } else if ((n) <= 512) { \
       call (32, 16); \
-    else \
+    } else { \
       call (32, 32); \
+    } \
   } while (0)
 
 /* sgm-costs.cu: launches the costs of all pixels. */

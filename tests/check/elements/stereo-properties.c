@@ -273,6 +273,8 @@ LOOP_TEST (test_contradictions, 0, 11)
     {"stereosgm p1=100 p2=100 p2-min=100", NULL, NULL},
     {"stereosgm predecessors=2", "predecessors = 2", "1 or 3"},
     {"stereosgm predecessors=1 paths=6", "paths = 6", "4 or 8"},
+    {"stereosgm predecessors=1 range=half-size", "range = half-size",
+        "predecessors to 3"},
     {"stereobp levels=1 disc-single-jump=5 max-disc-term=4",
         "disc-single-jump = 5", "max-disc-term = 4"},
     {"stereobp levels=1 disc-single-jump=4 max-disc-term=4", NULL, NULL},
