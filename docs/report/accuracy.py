@@ -11,8 +11,8 @@ import tempfile
 
 import sgbm
 import svgplot
-from common import (DOCS, IMAGES, PRESETS, REGIONS, datasets, fill, json_of, load, load_all,
-                    output_of, paper, papers_label, preset_file, save, table)
+from common import (DEFAULTS_SINCE, DOCS, IMAGES, PRESETS, REGIONS, datasets, fill, json_of, load,
+                    load_all, output_of, paper, papers_label, preset_file, save, table)
 
 PAGE = os.path.join(DOCS, "accuracy.md")
 PLOT = os.path.join(IMAGES, "accuracy-time.svg")
@@ -280,9 +280,11 @@ def errors(reports):
 
 
 def on_gpus(setups):
-    """{device: {setup: ms}} at the size of Teddy, preferably in colour."""
+    """{device: {setup: ms}} at the size of Teddy, preferably in colour, with the present defaults."""
     found = {}
     for machine in load_all("performance-*"):
+        if machine["date"] < DEFAULTS_SINCE:
+            continue
         for report in machine["reports"]:
             devices = {d["backend"]: d["device"] for d in report["report"]["devices"]}
             for result in report["report"]["results"]:

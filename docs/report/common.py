@@ -15,6 +15,9 @@ import textwrap
 DOCS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DATA = os.path.join(DOCS, "data")
 IMAGES = os.path.join(DOCS, "images")
+
+# Times measured earlier are of other default properties
+DEFAULTS_SINCE = "2026-11-26"
 PRESETS = os.path.join(DOCS, "..", "gst", "presets")
 REGIONS = ("nonocc", "all", "disc")
 # Characters per line of a data file: one result of stereo-bench, one scene of stereo-eval.

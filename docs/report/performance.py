@@ -9,8 +9,8 @@ default properties, and with the papers' settings if the papers have times.
 import os
 import shlex
 
-from common import (DOCS, algorithms, fill, json_of, label_papers, load, load_all, number, paper,
-                    papers_label, save, size_of, table)
+from common import (DEFAULTS_SINCE, DOCS, algorithms, fill, json_of, label_papers, load, load_all,
+                    number, paper, papers_label, save, size_of, table)
 
 PAGE = os.path.join(DOCS, "performance.md")
 MAIN = ["--preset", "papers", "--size", "450x375x64", "--format", "GRAY8", "--format", "RGB"]
@@ -240,11 +240,11 @@ Run times of the algorithms with default properties and, where stated, with the 
 measured by [stereo-bench](tools/stereo-bench.md#figures), which defines the figures. Images are
 random and not in a cache. A workload is width x height x disparities.
 
-Sections measured before 2026-11-25 are of former defaults: `cost=census`, and `refine=none` for all but
-`sgm`, which had a shorter chain of filters. [Refinement](refinement.md#run-time) and [learned
-cost](learned.md#time) have the times of the present ones.
+Sections measured before %s are of former defaults: `cost=census`, and `refine=none` for all but `sgm`,
+which had a shorter chain of filters; `pyramid` had no selection and takes about three times as long now.
+[Refinement](refinement.md#run-time) and [learned cost](learned.md#time) have the times of the present ones.
 
-"""
+""" % DEFAULTS_SINCE
 
 
 def generate():
