@@ -583,8 +583,10 @@ TEST (test_drift)
   run (pipeline, &posted);
   fail_unless_equals_int (posted.warnings->len, 0);
   stats = alignment_stats (find (pipeline, "m"));
-  /* uncorrected, pitch alone would be 2.8 pixels */
-  fail_unless (number_of (stats, "rows-median") < 0.5);
+  /* Uncorrected, pitch alone would be 2.8 pixels.  Corrections lag by the
+   * buffers in flight, whose number depends on the scheduling: 0.3 to 0.4
+   * pixels, and up to twice as much. */
+  fail_unless (number_of (stats, "rows-median") < 1);
   fail_unless (serial_of (stats) > 1);
   gst_structure_free (stats);
   posted_clear (&posted);
