@@ -17,6 +17,7 @@ stereo_chain_find_stages (StereoChain * chain, const StereoDevice * device)
 {
   const StereoDeviceClass *klass = device->klass;
   const StereoAlgorithm *algorithm = chain->algorithm;
+  const bool has_winners = algorithm->refines || algorithm->get_refine != NULL;
   bool complete = true;
 
   chain->converting = klass->stages (device, "convert");
@@ -34,8 +35,7 @@ stereo_chain_find_stages (StereoChain * chain, const StereoDevice * device)
   return chain->converting != NULL && chain->medians != NULL
       && chain->filtering != NULL && chain->stages != NULL
       && (!algorithm->refines || complete)
-      && ((!algorithm->refines && algorithm->get_refine == NULL)
-      || chain->refining != NULL)
+      && (!has_winners || chain->refining != NULL)
       && (algorithm->wants_ranges == NULL || chain->ranging != NULL);
 }
 

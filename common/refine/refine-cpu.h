@@ -109,9 +109,6 @@ stereo_refine_vote_words (const StereoRefineConstants * k)
 /* Scalar stages. */
 void stereo_refine_plan_cpu (const StereoRefineConstants * k,
     StereoRefineWork * work, StereoArena * arena);
-StereoStatus stereo_refine_confirm_cpu (StereoQueue * queue,
-    const StereoRefineConstants * k, const StereoWinners * winners,
-    const uint32_t * mirrored);
 StereoStatus stereo_refine_fill_cpu (StereoQueue * queue,
     const StereoRefineConstants * k, const StereoRefineWork * work);
 StereoStatus stereo_refine_slopes_cpu (StereoQueue * queue,

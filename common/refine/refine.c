@@ -248,8 +248,8 @@ confirm_rows (const void *context, StereoSpan span)
   }
 }
 
-StereoStatus
-stereo_refine_confirm_cpu (StereoQueue * queue, const StereoRefineConstants * k,
+static StereoStatus
+confirm_cpu (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoWinners * winners, const uint32_t * mirrored)
 {
   const StereoRefineJob job = {.k = k,.winners = winners,
@@ -528,7 +528,7 @@ stereo_refine_threshold_cpu (StereoQueue * queue,
 
 static const StereoRefineStages stages_cpu = {
   .plan = stereo_refine_plan_cpu,
-  .confirm = stereo_refine_confirm_cpu,
+  .confirm = confirm_cpu,
   .check = check_cpu,
   .fill = stereo_refine_fill_cpu,
   .slopes = stereo_refine_slopes_cpu,

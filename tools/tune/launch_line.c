@@ -74,12 +74,12 @@ tune_launch_line_quote (const gchar * description)
 static gchar *
 weights_text (TuneSession * session, GstElement * matcher)
 {
-  g_autofree gchar *file = session->options->weights == NULL
-      || !tune_has_weights (matcher) ? NULL
-      : tune_quote_path (session->options->weights);
+  g_autofree gchar *file = NULL;
 
-  return g_strdup_printf ("%s%s", file != NULL ? " " TUNE_WEIGHTS "=" : "",
-      file != NULL ? file : "");
+  if (session->options->weights == NULL || !tune_has_weights (matcher))
+    return g_strdup ("");
+  file = tune_quote_path (session->options->weights);
+  return g_strconcat (" " TUNE_WEIGHTS "=", file, NULL);
 }
 
 /* What corrects a view before the matcher.  A pair of images ends before the
@@ -92,13 +92,13 @@ describe_correction (TuneSession * session, guint index, const gchar * view)
 
   if (!tune_alignment_corrects (matcher))
     return g_strdup ("");
+  if (!session->source->still)
+    return g_strdup (tune_source_takes_corrections (session->source) ? ""
+        : " ! videoconvert ! stereorectify");
   file = tune_alignment_file (matcher);
-  if (session->source->still)
-    return file == NULL ? g_strdup ("")
-        : g_strdup_printf (" ! videoconvert ! stereorectify view=%s "
-        "calibration=%s-" TUNE_CORRECTION_FILE, view, tune_side_names[index]);
-  return g_strdup (tune_source_takes_corrections (session->source) ? ""
-      : " ! videoconvert ! stereorectify");
+  return file == NULL ? g_strdup ("")
+      : g_strdup_printf (" ! videoconvert ! stereorectify view=%s "
+      "calibration=%s-" TUNE_CORRECTION_FILE, view, tune_side_names[index]);
 }
 
 gchar *
