@@ -41,7 +41,7 @@
  * 96.0 %).
  *
  * The preset `paper` is the method of the papers, and `felzenszwalb` the same
- * with the parameters of the authors' program. `accurate` (6.5 %) is slower
+ * with the parameters of the authors' program. `accurate` (6.0 %) is slower
  * than the default; `fast` (6.7 %, and 10.3 instead of 8.6 % if one camera has
  * vignetting) is faster. docs/presets.md explains presets.
  *

@@ -38,7 +38,7 @@
  * four Middlebury scenes (paper: 9.6 %), and 6.2 % with changed exposures
  * (paper: 96.2 %).
  *
- * The preset `paper` is the method of the paper; `accurate` (5.1 %) is slower
+ * The preset `paper` is the method of the paper; `accurate` (4.9 %) is slower
  * than the default, and `fast` (5.9 %) is faster. docs/presets.md explains
  * presets.
  *

@@ -38,8 +38,9 @@
  * four Middlebury scenes (paper: 7.4 %), and 6.4 % with changed exposures
  * (paper: 97.1 %).
  *
- * The preset `paper` is the method of the paper; `accurate` is the default, and
- * `fast` (5.9 %) is faster. docs/presets.md explains presets.
+ * The preset `paper` is the method of the paper; `accurate` (4.8 %) is slower
+ * than the default, and `fast` (5.9 %) is faster. docs/presets.md explains
+ * presets.
  *
  * #GstStereoEsmp:cost selects the matching cost, and #GstStereoEsmp:fill
  * whether invalid pixels are filled. Support weights use colour if both views
