@@ -24,10 +24,10 @@ Matches many pairs, and stores disparity maps, depth, point clouds and views
 with a manifest in the folder OUT. LEFT and RIGHT are folders, globs or printf
 patterns of images, or two videos; SOURCE is a list of pairs (.csv, .jsonl), a
 dataset (KITTI, Middlebury, EuRoC) or a side-by-side video. NAME=VALUE sets a
-property of the algorithm, and weights=FILE names its network; view.NAME=VALUE, depth.NAME=VALUE and
-points.NAME=VALUE set those of results; camera.focal_length=PIXELS and
-camera.baseline=METRES describe the camera. A run that ended early continues
-when it is called again.
+property of the algorithm, and weights=FILE names its network; view.NAME=VALUE,
+depth.NAME=VALUE and points.NAME=VALUE set those of results;
+camera.focal_length=PIXELS and camera.baseline=METRES describe the camera. A run
+that ended early continues when it is called again.
 """
 
 
