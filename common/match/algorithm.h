@@ -138,8 +138,9 @@ struct StereoAlgorithm
   void (*get_refine) (const void *params, StereoRefineParams * refine);
 
   /* Optional, with refines: whether these parameters restrict the disparities
-   * to ranges (match/range.h). */
-  bool (*wants_ranges) (const void *params);
+   * of a search, whose size and disparities are set, to ranges
+   * (match/range.h). */
+  bool (*wants_ranges) (const StereoSearch * search, const void *params);
 
   /* Optional, with refines: disables refinement steps that these parameters do
    * not support. */

@@ -72,7 +72,7 @@ stereo_chain_make_search (StereoChain * m, const void *own,
       && stereo_refine_wanted (&m->refine));
   p->right_winners = p->winners && m->refine.lr_max_diff >= 0;
   p->fill = p->winners && m->refine.fill;
-  p->ranges = m->half != NULL && algorithm->wants_ranges (own)
+  p->ranges = m->half != NULL && algorithm->wants_ranges (p, own)
       && p->end_index - p->first_index >= STEREO_RANGE_LEAST;
   p->cost = algorithm->refines ? stereo_cost_of_views (
       stereo_costs[m->refine.cost].kind, p->channels) : STEREO_COST_LUMA;

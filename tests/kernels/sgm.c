@@ -9,6 +9,11 @@
 #include <limits.h>
 #include <math.h>
 
+/* The property "range". */
+#define AUTO 0.0
+#define FULL 1.0
+#define HALF_SIZE 2.0
+
 /* ------------------------------------------------------------------- oracle */
 
 /*
@@ -546,7 +551,7 @@ case_params (const Case * c)
       (double) c->min, "predecessors", (double) c->predecessors,
       "paths", (double) c->paths, "p1", c->p1, "p2", c->p2, "p2-min",
       c->p2_min, "adaptive-penalty", c->adaptive ? 1.0 : 0.0, "cost",
-      (double) c->cost, "range", c->half_size ? 1.0 : 0.0,
+      (double) c->cost, "range", c->half_size ? HALF_SIZE : FULL,
       "disparity-scale", 1.0, "invalid-value", 65535.0, "subpixel", 0.0,
       "lr-max-diff", -1.0, "speckle-size", 0.0, "fill", 0.0, "refine", 0.0,
       "median", 0.0, NULL);
@@ -731,7 +736,7 @@ TEST (test_half_size_refined)
   for (int i = 0; i < 4; i++) {
     SCOPED_IMAGE left, right, full, ranged;
     SCOPED_PARAMS *params = params_new ("sgm", "num-disparities",
-        i % 2 ? 200.0 : 70.0, "range", 1.0, "cost", i / 2 ? 3.0 : 0.0,
+        i % 2 ? 200.0 : 70.0, "range", HALF_SIZE, "cost", i / 2 ? 3.0 : 0.0,
         "disparity-scale", 16.0, NULL);
 
     init_pair (&left, &right, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, 330,
@@ -742,9 +747,42 @@ TEST (test_half_size_refined)
     test_image_init (&full, STEREO_FORMAT_GRAY16_LE, 330, 130, 0);
     test_image_init (&ranged, STEREO_FORMAT_GRAY16_LE, 330, 130, 0);
     match (0, params, "sgm", &left, &right, &ranged);
-    CHECK (stereo_params_set (params, "range", 0, NULL) == STEREO_OK);
+    CHECK (stereo_params_set (params, "range", FULL, NULL) == STEREO_OK);
     match (0, params, "sgm", &left, &right, &full);
     CHECK (first_difference (&full, &ranged) != NULL);
+  }
+}
+
+/* range=auto. */
+TEST (test_auto_range)
+{
+  static const struct
+  {
+    int width, height, n;
+    double range;
+  } cases[] = {
+    {1920, 1080, 128, HALF_SIZE},
+    {1920, 1080, 127, FULL},
+    {1919, 1080, 128, FULL},
+  };
+  const size_t last = devices_count () - 1;
+  Random random = { 12 };
+
+  for (int i = 0; i < 3; i++) {
+    const int width = cases[i].width, height = cases[i].height;
+    SCOPED_IMAGE left, right, expected, found;
+    SCOPED_PARAMS *params = params_new ("sgm", "num-disparities",
+        (double) cases[i].n, "range", cases[i].range, "cost", 0.0, "refine",
+        0.0, NULL);
+
+    init_pair (&left, &right, STEREO_FORMAT_GRAY8, STEREO_FORMAT_GRAY8, width,
+        height, FILL_SHIFTED, &random);
+    test_image_init (&expected, STEREO_FORMAT_GRAY8, width, height, 0);
+    test_image_init (&found, STEREO_FORMAT_GRAY8, width, height, 0);
+    match (last, params, "sgm", &left, &right, &expected);
+    CHECK (stereo_params_set (params, "range", AUTO, NULL) == STEREO_OK);
+    match (last, params, "sgm", &left, &right, &found);
+    CHECK (first_difference (&expected, &found) == NULL);
   }
 }
 
@@ -780,7 +818,7 @@ TEST (test_cuda)
         "p1", (double) random_range (&random, 0, 768), "disparity-scale", 16.0,
         "invalid-value", 65535.0, "lr-max-diff", 1.0, "speckle-size", 0.0,
         "fill", 0.0, "refine", 0.0, "median", 0.0, "range",
-        i / n_sets < 3 ? 0.0 : 1.0, NULL);
+        i / n_sets < 3 ? FULL : HALF_SIZE, NULL);
 
     init_pair (&left, &right, format, format, width, height, FILL_SHIFTED,
         &random);

@@ -14,7 +14,14 @@
 /* 64 (255 + p2) + 32 must fit 16 bits. */
 #define MAX_PENALTY 768
 
+/* With range=auto, larger views with more disparities have ranges: from here
+ * on, the half-size match takes less time than it saves. */
+#define AUTO_PIXELS (1920 * 1080)
+#define AUTO_DISPARITIES 128
+
 static const StereoEnumValue range_values[] = {
+  [STEREO_SGM_RANGE_AUTO] = {"auto", "As half-size, with 1920x1080 pixels and "
+        "128 disparities or more; otherwise as full"},
   [STEREO_SGM_RANGE_FULL] = {"full", "All disparities"},
   [STEREO_SGM_RANGE_HALF_SIZE] = {"half-size", "Disparities near those of a "
         "match of half size, with 48 disparities or more and predecessors=3"},
@@ -39,7 +46,7 @@ static const StereoParamSpec sgm_specs[] = {
       "adaptive-penalty", "Reduce P2 at intensity edges", 1),
   STEREO_PARAM_ENUM_ROW (StereoSgmParams, range, "range",
       "Disparities to search in each part of the image",
-      STEREO_SGM_RANGE_FULL, range_values),
+      STEREO_SGM_RANGE_AUTO, range_values),
   STEREO_PARAM_END
 };
 
@@ -105,7 +112,7 @@ check_params (const StereoSgmParams * p, StereoMessage * why)
   if (p->predecessors == 1 && p->paths > 4 && p->paths < 8)
     return stereo_fail (why, STEREO_OK, "paths = %u counts as 8; set paths to "
         "4 or 8", p->paths);
-  if (p->predecessors == 1 && p->range != STEREO_SGM_RANGE_FULL)
+  if (p->predecessors == 1 && p->range == STEREO_SGM_RANGE_HALF_SIZE)
     return stereo_fail (why, STEREO_OK, "range = half-size has no effect with "
         "predecessors = 1; set predecessors to 3");
   return STEREO_OK;
@@ -147,11 +154,14 @@ sgm_run (const StereoMatchFrame * frame, const void *stages)
 }
 
 static bool
-sgm_wants_ranges (const void *params)
+sgm_wants_ranges (const StereoSearch * search, const void *params)
 {
   const StereoSgmParams *p = params;
+  const bool large = search->width * search->height >= AUTO_PIXELS
+      && search->num_disparities >= AUTO_DISPARITIES;
 
-  return p->range == STEREO_SGM_RANGE_HALF_SIZE && p->predecessors > 1;
+  return p->predecessors > 1 && (p->range == STEREO_SGM_RANGE_HALF_SIZE
+      || (p->range == STEREO_SGM_RANGE_AUTO && large));
 }
 
 static const StereoParamDefault sgm_defaults[] = {

@@ -70,7 +70,8 @@ extern "C" {
 
 typedef enum
 {
-  STEREO_SGM_RANGE_FULL = 0,
+  STEREO_SGM_RANGE_AUTO = 0,
+  STEREO_SGM_RANGE_FULL,
   STEREO_SGM_RANGE_HALF_SIZE
 } StereoSgmRange;
 
