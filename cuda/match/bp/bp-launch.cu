@@ -144,6 +144,21 @@ bp_launch (StereoQueue * queue, const BpShape & s, BpArgs & a, int end)
 
 }                               // namespace
 
+BpShape
+stereo_bp_find_shape_cuda (const StereoBpConstants * k)
+{
+  const int count = k->end_index - k->first_index;
+
+  switch (k->precision) {
+    case STEREO_BP_PRECISION_INT8:
+      return stereo_bp_find_shape_int8_cuda (count);
+    case STEREO_BP_PRECISION_HALF:
+      return stereo_bp_find_shape_half_cuda (count);
+    default:
+      return stereo_bp_find_shape_float_cuda (count);
+  }
+}
+
 /* All steps in one launch if possible, otherwise one by one. */
 void
 stereo_bp_launch_steps_cuda (StereoQueue * queue, const BpShape & s,

@@ -5,9 +5,9 @@
  */
 
 /*
- * bp-views.cu and bp-edges.cu prepare the views of a frame, bp-steps.cu has the
- * steps, and bp-launch.cu launches them.  The memory of level 0 also holds the
- * coarser levels except the messages of odd ones; see Layout.
+ * bp-views.cu and bp-edges.cu prepare the views of a frame, bp-steps.cuh has
+ * the steps, and bp-launch.cu launches them.  The memory of level 0 also holds
+ * the coarser levels except the messages of odd ones; see Layout.
  */
 
 #include "match/bp/bp.cuh"

@@ -151,10 +151,15 @@ void stereo_bp_find_edges_cuda (const StereoBpConstants * k,
 void stereo_bp_prepare_edges_cuda (const StereoMatchFrame * frame,
     const StereoBpConstants * k, const StereoBpWork * work, const BpArgs & a);
 
-/* bp-steps.cu: the shape for the disparities of k. */
-BpShape stereo_bp_find_shape_cuda (const StereoBpConstants * k);
+/* bp-steps-int8.cu, bp-steps-half.cu and bp-steps-float.cu: the shape for a
+ * number of disparities in one precision. */
+BpShape stereo_bp_find_shape_int8_cuda (int count);
+BpShape stereo_bp_find_shape_half_cuda (int count);
+BpShape stereo_bp_find_shape_float_cuda (int count);
 
-/* bp-launch.cu: all steps of a frame. */
+/* bp-launch.cu: the shape for the disparities of k, and all steps of a
+ * frame. */
+BpShape stereo_bp_find_shape_cuda (const StereoBpConstants * k);
 void stereo_bp_launch_steps_cuda (StereoQueue * queue, const BpShape & s,
     BpArgs & a);
 

@@ -213,4 +213,13 @@ size_t stereo_sgm_tile_bytes_cuda (const StereoSgmConstants & k);
 void stereo_sgm_match_tiles_cuda (StereoQueue * queue, const SgmArgs & a,
     const SgmWinners & w);
 
+/* sgm-tiles-one.cu, sgm-tiles-three.cu and sgm-tiles-ranges.cu: the same in
+ * one mode. */
+void stereo_sgm_match_tiles_one_cuda (StereoQueue * queue, const SgmArgs & a,
+    const SgmWinners & w);
+void stereo_sgm_match_tiles_three_cuda (StereoQueue * queue,
+    const SgmArgs & a, const SgmWinners & w);
+void stereo_sgm_match_tiles_ranges_cuda (StereoQueue * queue,
+    const SgmArgs & a, const SgmWinners & w);
+
 #endif /* STEREO_SGM_CUH */

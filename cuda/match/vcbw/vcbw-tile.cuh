@@ -15,7 +15,7 @@
 #include "core/device.cuh"
 #include "core/mma.cuh"
 #include "cost/cost.cuh"
-#include "match/vcbw/vcbw-formula.h"
+#include "match/vcbw/vcbw.cuh"
 
 namespace
 {
@@ -23,34 +23,6 @@ namespace
 /* Zeros on both sides of the weights replace bounds checks. */
 const int weight_margin = 16;
 const int weight_table = weight_margin + 16 + STEREO_VCBW_MAX_RADIUS + 16;
-
-struct Args
-{
-  StereoVcbwConstants k;
-  /* Views, or words of both; column 0 of row 0. */
-  const uint8_t *left;
-  const uint8_t *right;
-  size_t left_stride;           /* bytes */
-  size_t right_stride;
-  StereoMap map;
-  StereoOutput output;
-  bool encode;
-  StereoWinners winners;
-  /* In both halves of a word: penalties, and the largest sums to which they
-   * can be added in 16 bits.  Larger sums exceed the cost of the full
-   * window. */
-  uint32_t edge;
-  uint32_t edge_room;
-  uint32_t corner;
-  uint32_t corner_room;
-  /* 65536, 2 and 4, unknown to the compiler: it would shift, and the shift
-   * units are the bottleneck while the multipliers are idle.  0xffff0000 is in
-   * a register because "a & b | 1" takes only one constant. */
-  uint32_t high_half;
-  uint32_t high_mask;
-  uint32_t two;
-  uint32_t four;
-};
 
 /* A tile, and its sizes and places in shared memory.
  *   COST      a StereoCostKind
@@ -151,7 +123,7 @@ all_inside (const StereoVcbwConstants & k, const uint8_t * data,
 }
 
 template < typename S, bool Inside > __device__ void
-load_left_words (const Args & a, int x, int y, uint32_t * left)
+load_left_words (const VcbwArgs & a, int x, int y, uint32_t * left)
 {
   const int n = S::rows * S::left_words, batch = Inside ? 6 : 3;
 
@@ -178,7 +150,7 @@ load_left_words (const Args & a, int x, int y, uint32_t * left)
 
 /* Loads L of the tile at (x0, y0) and of its halo. */
 template < typename S > __device__ void
-load_left (const Args & a, int x0, int y0, uint32_t * left)
+load_left (const VcbwArgs & a, int x0, int y0, uint32_t * left)
 {
   const int x = x0 - 16 * S::halo, y = y0 - 16 * S::halo;
 
@@ -189,7 +161,7 @@ load_left (const Args & a, int x0, int y0, uint32_t * left)
 }
 
 template < typename S, bool Inside > __device__ void
-load_right_words (const Args & a, int x, int y, uint32_t * right)
+load_right_words (const VcbwArgs & a, int x, int y, uint32_t * right)
 {
   /* A warp loads a row, a lane every 32nd word. */
   const int lane = (int) threadIdx.x & 31, warp = (int) threadIdx.x / 32;
@@ -238,7 +210,7 @@ load_right_words (const Args & a, int x, int y, uint32_t * right)
 /* Loads R for disparities base to base + chunk - 1: pixel c of a row in shared
  * memory is column x0 - 16 halo - base - chunk + c of the image. */
 template < typename S > __device__ void
-load_right (const Args & a, int x0, int y0, int base, uint32_t * right)
+load_right (const VcbwArgs & a, int x0, int y0, int base, uint32_t * right)
 {
   const int x = x0 - 16 * S::halo - base - S::chunk, y = y0 - 16 * S::halo;
 
@@ -251,7 +223,7 @@ load_right (const Args & a, int x0, int y0, int base, uint32_t * right)
 
 /* D of one pixel, at column xl of the left and xr of the right view. */
 template < typename S > __device__ uint32_t
-cost_pixel (const Args & a, int xl, int xr, int y)
+cost_pixel (const VcbwArgs & a, int xl, int xr, int y)
 {
   const uint8_t *l = a.left + (size_t) y * a.left_stride;
   const uint8_t *r = a.right + (size_t) y * a.right_stride;
@@ -331,7 +303,7 @@ cost_word (const StereoVcbwConstants & k, const uint32_t * left,
 /* Computes D of the first (side 0) or last (side 1) column with a partner, for
  * all rows of the tile and disparities of the chunk. */
 template < typename S > __device__ void
-load_edge (const Args & a, int y0, int base, int first, int last, int side,
+load_edge (const VcbwArgs & a, int y0, int base, int first, int last, int side,
     uint8_t * edges)
 {
   uint32_t *target = (uint32_t *) (edges + side * S::edge_side);
@@ -437,14 +409,14 @@ average (int (&c)[4], const uint32_t (&matrix)[S::halo + 1][2],
 
 /* Packs two words below 65536. */
 __device__ uint32_t
-pair (const Args & a, int low, int high)
+pair (const VcbwArgs & a, int low, int high)
 {
   return (uint32_t) high * a.high_half + (uint32_t) low;
 }
 
 /* Packs bytes 1 of four words below 65536. */
 __device__ uint32_t
-pack (const Args & a, const int *low, const int *high)
+pack (const VcbwArgs & a, const int *low, const int *high)
 {
   return __byte_perm (pair (a, low[0], low[1]), pair (a, high[0], high[1]),
       0x7531);
@@ -460,7 +432,7 @@ min3 (uint32_t a, uint32_t b, uint32_t c)
 /* C of two adjacent columns, 16 bits each; v: left down, left up, right down,
  * right up. */
 __device__ uint32_t
-combine (const Args & a, const int (&v)[4][4], int i)
+combine (const VcbwArgs & a, const int (&v)[4][4], int i)
 {
   uint32_t v0 = pair (a, v[0][i], v[0][i + 1]);
   uint32_t v1 = pair (a, v[1][i], v[1][i + 1]);
@@ -517,7 +489,7 @@ template < int WORDS > struct Beyond
 
 /* Computes D of 8 rows from `row` on, for WORDS blocks of 16 columns. */
 template < typename S, bool Border, int WORDS > __device__ void
-find_costs (const Args & a, const Lane < S > & lane, int row,
+find_costs (const VcbwArgs & a, const Lane < S > & lane, int row,
     const Beyond < WORDS > & beyond, uint32_t (&cost)[WORDS])
 {
   const uint32_t *l = lane.left + row * S::left_pitch;
@@ -544,7 +516,7 @@ find_costs (const Args & a, const Lane < S > & lane, int row,
  * per word.  cost: D of the first and second 8 rows, from 16 halo columns
  * before the block on. */
 template < typename S, int WORDS > __device__ void
-average_block (const Args & a, const Matrices < S > & m,
+average_block (const VcbwArgs & a, const Matrices < S > & m,
     const uint32_t (&cost)[2][WORDS], int column, uint32_t (&to_left)[2],
     uint32_t (&to_right)[2])
 {
@@ -650,8 +622,8 @@ template < typename S > struct Range
 
 /* Loads R of a chunk and, if needed, D of the edges. */
 template < typename S > __device__ void
-load_chunk (const Args & a, int x0, int y0, int base, const Range < S > & range,
-    uint32_t * right, uint8_t * edges)
+load_chunk (const VcbwArgs & a, int x0, int y0, int base,
+    const Range < S > & range, uint32_t * right, uint8_t * edges)
 {
   load_right < S > (a, x0, y0, base, right);
   if (range.border_left)

@@ -91,7 +91,7 @@ template < typename S > struct Pairs
 /* Updates the right winners with C of two pixels, n of which are in the
  * image. */
 __device__ __forceinline__ void
-update_right (const Args & a, uint32_t cost, uint32_t index, int n,
+update_right (const VcbwArgs & a, uint32_t cost, uint32_t index, int n,
     uint32_t * right)
 {
   const uint32_t first = cost * a.high_half + index;
@@ -105,7 +105,7 @@ update_right (const Args & a, uint32_t cost, uint32_t index, int n,
 /* Computes C of a disparity for a tile; updates `costs` and the right winners,
  * where `right` is column x0 - d. */
 template < typename S, bool Border > __device__ void
-compute_costs (const Args & a, const Lane < S > & lane,
+compute_costs (const VcbwArgs & a, const Lane < S > & lane,
     const Matrices < S > & m, int x0, int d, uint32_t * costs,
     uint32_t * right)
 {
@@ -179,7 +179,7 @@ compete (Pair & pair, int side, uint32_t least, uint32_t index, int n,
 /* Updates the left winners with n disparities.  The slices after them are
  * STEREO_NO_WINNER. */
 template < typename S > __device__ void
-update_left (const Args & a, const uint32_t * costs, uint32_t index, int n,
+update_left (const VcbwArgs & a, const uint32_t * costs, uint32_t index, int n,
     Pairs < S > & best)
 {
 #pragma unroll
@@ -213,7 +213,7 @@ clear_right (uint32_t * right)
 /* Merges the right winners of a chunk into global memory and resets them.  A
  * warp processes a row. */
 template < typename S > __device__ void
-flush_right (const Args & a, int x0, int y0, int base, uint32_t * right)
+flush_right (const VcbwArgs & a, int x0, int y0, int base, uint32_t * right)
 {
   const int lane = (int) threadIdx.x & 31;
   const int x = x0 - base - (S::chunk - 1) + lane;
@@ -240,7 +240,7 @@ flush_right (const Args & a, int x0, int y0, int base, uint32_t * right)
 }
 
 template < typename S > __device__ void
-store_left (const Args & a, int x0, int y0, bool empty, Pairs < S > & best)
+store_left (const VcbwArgs & a, int x0, int y0, bool empty, Pairs < S > & best)
 {
 #pragma unroll
   for (int j = 0; j < Pairs < S >::own; j++) {
@@ -260,7 +260,7 @@ store_left (const Args & a, int x0, int y0, bool empty, Pairs < S > & best)
 
 /* Processes the disparities of a chunk from range.first to range.last. */
 template < typename S > __device__ void
-match_chunk (const Args & a, int x0, int y0, int base,
+match_chunk (const VcbwArgs & a, int x0, int y0, int base,
     const Range < S > & range, const Matrices < S > & m, uint32_t * shared,
     Pairs < S > & best)
 {
@@ -300,7 +300,7 @@ match_chunk (const Args & a, int x0, int y0, int base,
 
 template < typename S > __global__ void
 __launch_bounds__ (S::threads, S::resident)
-winners_kernel (const __grid_constant__ Args a)
+winners_kernel (const __grid_constant__ VcbwArgs a)
 {
   extern __shared__ __align__ (16) uint32_t shared[];
   __shared__ uint8_t weight[2][weight_table];

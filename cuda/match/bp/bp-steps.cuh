@@ -14,7 +14,13 @@
  *
  * On a level with few tiles the iterations without results are one step: a tile
  * waits only for three rows of the previous iteration, whose tiles are counted.
+ *
+ * A file of its own for each precision instantiates the kernels, because they
+ * take long to compile.
  */
+
+#ifndef STEREO_BP_STEPS_CUH
+#define STEREO_BP_STEPS_CUH
 
 #include "match/bp/bp-tile.cuh"
 
@@ -300,24 +306,13 @@ find_shape_of (int count)
 
   if (count <= 32 * Usual::values)
     return small_shape < Usual > (count);
-  if (Usual::packed || count <= 64 * Usual::values)
-    return large_shape < Format < PRECISION, 16 > > (count);
-  return large_shape < Format < STEREO_BP_PRECISION_FLOAT, 32 > > (count);
+  if constexpr (!Usual::packed) {
+    if (count > 64 * Usual::values)
+      return large_shape < Format < PRECISION, 32 > > (count);
+  }
+  return large_shape < Format < PRECISION, 16 > > (count);
 }
 
 }                               // namespace
 
-BpShape
-stereo_bp_find_shape_cuda (const StereoBpConstants * k)
-{
-  const int count = k->end_index - k->first_index;
-
-  switch (k->precision) {
-    case STEREO_BP_PRECISION_INT8:
-      return find_shape_of < STEREO_BP_PRECISION_INT8 > (count);
-    case STEREO_BP_PRECISION_HALF:
-      return find_shape_of < STEREO_BP_PRECISION_HALF > (count);
-    default:
-      return find_shape_of < STEREO_BP_PRECISION_FLOAT > (count);
-  }
-}
+#endif /* STEREO_BP_STEPS_CUH */
