@@ -20,6 +20,7 @@ PAGE is one of
                  $STEREOMATCHING_LIBRARY names the library
     moving       the animation of README; --measure gst-launch-1.0
     drifting     that of a camera that moves; --measure img2webp
+    pictures     pictures of README, docs/depth.md and docs/views.md; --measure examples/demo.sh
     views        the tables of docs/views.md; --measure build/tools/stereo-eval, with stereo-view in
                  the same folder
     performance  docs/performance.md; --measure build/tools/stereo-bench MACHINE [ARGUMENT ...]
@@ -35,7 +36,7 @@ PAGE is one of
 Measure on an idle machine. Scenes are in $STEREO_DATASETS or ../shared/datasets; --verify exits with
 77 (skipped) without them. All but accuracy, performance and experiments of bfv and pyramid need the
 plugin in $GST_PLUGIN_PATH. With OpenCV for Python, its semi-global matching is measured for
-comparison; alignment, calibration and choosing require it.
+comparison; alignment, calibration, choosing and pictures require it.
 """
 
 import os
@@ -51,14 +52,15 @@ import elements
 import experiments
 import moving
 import performance
+import pictures
 import steady
 import tune
 import views
 
 PAGES = {"accuracy": accuracy, "alignment": alignment, "calibration": calibration,
          "choosing": choosing, "drifting": drifting, "elements": elements,
-         "experiments": experiments, "moving": moving, "performance": performance, "steady": steady,
-         "tune": tune, "views": views}
+         "experiments": experiments, "moving": moving, "performance": performance,
+         "pictures": pictures, "steady": steady, "tune": tune, "views": views}
 
 
 def check(name, pages):
