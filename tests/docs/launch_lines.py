@@ -81,6 +81,9 @@ def bounded(line):
         if word in ENDLESS:
             # the second of two values applies
             words.append("num-buffers=%d" % FRAMES)
+        if camera and word == "videotestsrc":
+            # the size of the calibrations
+            words += ["!", "video/x-raw,width=%d,height=%d" % (WIDTH, HEIGHT)]
     return ["gst-launch-1.0"] + words
 
 
