@@ -35,9 +35,9 @@ typedef struct
 
 /* Replaces invalid lanes of the last vector by INFINITE_L. */
 ALWAYS_INLINE VecU16
-mask_tail (const Window * w, VecU16 v)
+mask_tail (VecU16 tail, VecU16 v)
 {
-  return (v & w->tail) | (~w->tail & INFINITE_L);
+  return (v & tail) | (~tail & INFINITE_L);
 }
 
 ALWAYS_INLINE void
@@ -51,7 +51,7 @@ add_to_sums (uint16_t * sums, VecU16 l, Sums what)
 
 /* L of a pixel without a predecessor.  Returns its minimum. */
 ALWAYS_INLINE VecU16
-start_path (const Window * w, int n, const Pixel * pixel, Sums what)
+start_path (VecU16 tail, int n, const Pixel * pixel, Sums what)
 {
   VecU16 least = simd_set16 (UINT16_MAX);
 
@@ -59,7 +59,7 @@ start_path (const Window * w, int n, const Pixel * pixel, Sums what)
     VecU16 c = simd_widen8 (pixel->costs + i * LANES);
 
     if (i == n - 1)
-      c = mask_tail (w, c);
+      c = mask_tail (tail, c);
     simd_store16 (pixel->l + i * LANES, c);
     least = simd_min16 (least, c);
     add_to_sums (pixel->sums + i * LANES, c, what);
@@ -71,7 +71,7 @@ start_path (const Window * w, int n, const Pixel * pixel, Sums what)
  * the minimum of L.  Neighbours come from registers, because a load would wait
  * for two stores. */
 ALWAYS_INLINE VecU16
-step_path (const Window * w, int n, const uint16_t * q, VecU16 m,
+step_path (VecU16 tail, int n, const uint16_t * q, VecU16 m,
     StereoSgmPenalty p, const Pixel * pixel, Sums what)
 {
   const VecU16 p1 = simd_set16 (p.p1), jump = m + simd_set16 (p.p2);
@@ -87,7 +87,7 @@ step_path (const Window * w, int n, const uint16_t * q, VecU16 m,
             simd_behind16 (here, next)) + p1);
     best += simd_widen8 (pixel->costs + i * LANES) - m;
     if (i == n - 1)
-      best = mask_tail (w, best);
+      best = mask_tail (tail, best);
     simd_store16 (pixel->l + i * LANES, best);
     least = simd_min16 (least, best);
     add_to_sums (pixel->sums + i * LANES, best, what);
@@ -99,8 +99,7 @@ step_path (const Window * w, int n, const uint16_t * q, VecU16 m,
 
 /* q of three predecessors; returns m. */
 ALWAYS_INLINE VecU16
-average_predecessors (const Window * w, int n, const Predecessors * p,
-    uint16_t * q)
+average_predecessors (VecU16 tail, int n, const Predecessors * p, uint16_t * q)
 {
   VecU16 wa = simd_set16 (p->weights.a), wb = simd_set16 (p->weights.b);
   VecU16 we = simd_set16 (p->weights.e);
@@ -112,33 +111,33 @@ average_predecessors (const Window * w, int n, const Predecessors * p,
         + simd_load16 (p->e + i * LANES) * we + 32) >> 6;
 
     if (i == n - 1)
-      v = mask_tail (w, v);
+      v = mask_tail (tail, v);
     simd_store16 (q + i * LANES, v);
     least = simd_min16 (least, v);
   }
   return least_lane (least);
 }
 
-/* The straight predecessor at a, and its neighbours with weights wb and we. */
+/* The straight predecessor at a, and its neighbours with weights wb and we,
+ * `size` elements before and after it. */
 ALWAYS_INLINE Predecessors
-predecessors_of (const Task * t, const uint16_t * a, uint8_t wb, uint8_t we)
+predecessors_of (const uint16_t * a, size_t size, uint8_t wb, uint8_t we)
 {
   return (Predecessors) {
-    a, wb ? a - t->n_padded : a, we ? a + t->n_padded : a,
-    {64u - wb - we, wb, we}
+    a, wb ? a - size : a, we ? a + size : a, {64u - wb - we, wb, we}
   };
 }
 
 /* L of a pixel after three predecessors; scratch is used for many vectors. */
 ALWAYS_INLINE void
-step_three (const Window * w, int n, Predecessors p, StereoSgmPenalty penalty,
+step_three (VecU16 tail, int n, Predecessors p, StereoSgmPenalty penalty,
     uint16_t * scratch, const Pixel * pixel, Sums what)
 {
   uint16_t few[FEW_VECTORS * LANES];
   uint16_t *q = n <= FEW_VECTORS ? few : scratch;
-  VecU16 m = average_predecessors (w, n, &p, q);
+  VecU16 m = average_predecessors (tail, n, &p, q);
 
-  step_path (w, n, q, m, penalty, pixel, what);
+  step_path (tail, n, q, m, penalty, pixel, what);
 }
 
 /* ------------------------------------------------------------------- memory */
@@ -229,8 +228,9 @@ sweep_column (Band * b, int n, bool three, int x, bool right, Sums what)
 {
   const Task *t = b->task;
   const StereoSgmConstants *k = t->k;
+  const VecU16 tail = b->window.tail;
   const int from = right ? WEST : EAST, before = right ? x - 1 : x + 1;
-  const size_t stride = input_stride (k);
+  const size_t size = pixels (t, 1), stride = input_stride (k);
   const bool first = before < 0 || before >= k->width;
   const bool least_known = right || before % TILE != 0;
   const uint8_t *inputs = input_at (b, three ? MAX_VERTICAL * from : from, 0)
@@ -244,23 +244,23 @@ sweep_column (Band * b, int n, bool three, int x, bool right, Sums what)
     VecU16 least;
 
     if (first) {
-      least = start_path (&b->window, n, &pixel, what);
+      least = start_path (tail, n, &pixel, what);
       b->least[right][j] = least[0];
     } else if (three) {
-      step_three (&b->window, n, predecessors_of (t, a, inputs[BAND * stride],
+      step_three (tail, n, predecessors_of (a, size, inputs[BAND * stride],
               inputs[2 * BAND * stride]), k->penalty[inputs[0]],
           average_at (b), &pixel, what);
     } else {
       least = least_known ? simd_set16 (b->least[right][j]) : least_of (n, a);
-      least = step_path (&b->window, n, a, least, k->penalty[inputs[0]], &pixel,
+      least = step_path (tail, n, a, least, k->penalty[inputs[0]], &pixel,
           what);
       b->least[right][j] = least[0];
     }
     pixel.costs += t->row;
     pixel.sums += t->row;
-    pixel.l += t->n_padded;
+    pixel.l += size;
     inputs += stride;
-    a = first ? NULL : a + t->n_padded;
+    a = first ? NULL : a + size;
   }
 }
 
@@ -302,6 +302,7 @@ ALWAYS_INLINE void
 sweep_paths_impl (const Band * b, int n, int j)
 {
   const Task *t = b->task;
+  const VecU16 tail = b->window.tail;
   const int width = t->k->width;
   VecU16 m[2];
 
@@ -314,13 +315,13 @@ sweep_paths_impl (const Band * b, int n, int j)
       const uint8_t g = input_at (b, right ? WEST : EAST, j)[x];
 
       if (i == 0)
-        m[right] = start_path (&b->window, n, &pixel,
+        m[right] = start_path (tail, n, &pixel,
             !right && width == 1 ? MORE_OF_SUMS : FIRST_OF_SUMS);
       else if (2 * i + !right < width)
-        m[right] = step_path (&b->window, n, pixel.l, m[right],
+        m[right] = step_path (tail, n, pixel.l, m[right],
             t->k->penalty[g], &pixel, FIRST_OF_SUMS);
       else
-        m[right] = step_path (&b->window, n, pixel.l, m[right],
+        m[right] = step_path (tail, n, pixel.l, m[right],
             t->k->penalty[g], &pixel, MORE_OF_SUMS);
     }
   }
@@ -365,7 +366,7 @@ typedef struct
   uint16_t *sums;
   const uint16_t *before;       /* L of the previous row, NULL: none */
   uint16_t *l;
-  const uint8_t *inputs[MAX_VERTICAL];
+  const uint8_t *inputs;        /* of the first predecessor */
 } Row;
 
 ALWAYS_INLINE void
@@ -373,24 +374,24 @@ sweep_row (const Band * b, int n, bool three, const Row * r, int dx, Sums what)
 {
   const Task *t = b->task;
   const StereoSgmConstants *k = t->k;
-  const ptrdiff_t size = t->n_padded;
+  const size_t size = pixels (t, 1), stride = BAND * input_stride (k);
+  const VecU16 tail = b->window.tail;
   const uint16_t *before = r->before;
+  const uint8_t *inputs = r->inputs;
   Pixel pixel = { r->costs, r->l, r->sums };
 
-  for (int x = r->range.x0; x < r->range.x1; x++) {
-    const int i = x - r->range.x0;
-
-    if (before == NULL || x + dx < 0 || x + dx >= k->width) {
-      start_path (&b->window, n, &pixel, what);
+  for (int x = r->range.x0; x < r->range.x1; x++, inputs++) {
+    if (before == NULL || (!three && (x + dx < 0 || x + dx >= k->width))) {
+      start_path (tail, n, &pixel, what);
     } else if (three) {
-      step_three (&b->window, n, predecessors_of (t, before, r->inputs[1][i],
-              r->inputs[2][i]), k->penalty[r->inputs[0][i]], average_at (b),
+      step_three (tail, n, predecessors_of (before, size, inputs[stride],
+              inputs[2 * stride]), k->penalty[inputs[0]], average_at (b),
           &pixel, what);
     } else {
-      const uint16_t *q = before + dx * size;
+      const uint16_t *q = before + dx * (ptrdiff_t) size;
 
-      step_path (&b->window, n, q, least_of (n, q),
-          k->penalty[r->inputs[0][i]], &pixel, what);
+      step_path (tail, n, q, least_of (n, q), k->penalty[inputs[0]], &pixel,
+          what);
     }
     pixel.costs += size;
     pixel.sums = what == NO_SUMS ? NULL : pixel.sums + size;
@@ -468,12 +469,10 @@ sweep_range (const Band * b, int tile, int j, bool up, int sweep, Range range,
         : costs != NULL && j == t->band_rows - 1
         ? checkpoint_at (t, b->index, sweep, x)
         : tile_line (b, tile, j, up, sweep, x),
+    .inputs = (t->k->three ? weights_at (b, from, 0, j)
+        : input_at (b, predecessor, j)) + x,
   };
 
-  for (int p = 0; p < MAX_VERTICAL && t->k->three; p++)
-    r.inputs[p] = weights_at (b, from, p, j) + x;
-  if (!t->k->three)
-    r.inputs[0] = input_at (b, predecessor, j) + x;
   sweep_any_row (b, &r, neighbors[predecessor].dx);
   /* the rows of L for another band */
   if (up ? j == 0 && b->index > 0 : costs != NULL && j == t->band_rows - 1)
