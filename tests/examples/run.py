@@ -25,7 +25,7 @@ def require(condition, text):
 
 
 def run(program, *arguments):
-    return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60,
+    return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300,
                           check=False)
 
 

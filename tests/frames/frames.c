@@ -68,6 +68,15 @@ is_readable (GstBuffer * map)
   return TRUE;
 }
 
+/* Waits until a thread waits for the GPU. */
+static void
+expect_wait (void)
+{
+  for (guint i = 0; i < PATIENCE / GST_MSECOND && fake_cuda_waits () == 0; i++)
+    g_usleep (1000);
+  fail_unless (fake_cuda_waits () > 0);
+}
+
 static gpointer
 let_go (gpointer unused)
 {
@@ -77,8 +86,16 @@ let_go (gpointer unused)
 }
 
 static gpointer
+let_go_of_waiting (gpointer unused)
+{
+  expect_wait ();
+  return let_go (unused);
+}
+
+static gpointer
 lose (gpointer unused)
 {
+  expect_wait ();
   g_usleep (A_WHILE / 2);
   fake_cuda_lose ();
   return unused;
@@ -110,6 +127,7 @@ TEST (test_order)
     }
     fail_unless_equals_int (fake_cuda_waits (), 0);
     push_pair (&rig, n);
+    expect_wait ();
     expect_none (&rig);
     fail_unless_equals_int (fake_cuda_waits (), 1);
     fake_cuda_hold (FALSE);
@@ -136,9 +154,8 @@ TEST (test_map_waits)
   fake_cuda_hold (TRUE);
   push_pair (&rig, 0);
   map = expect (&rig);
-  thread = g_thread_new ("let go", let_go, NULL);
+  thread = g_thread_new ("let go", let_go_of_waiting, NULL);
   check_numbers (map, 0, 0);
-  fail_unless (fake_cuda_waits () > 0);
   g_thread_join (thread);
   gst_buffer_unref (map);
   rig_close (&rig);

@@ -628,13 +628,14 @@ TEST (test_latency)
   rig_close (&rig);
 }
 
-/* Two live sources and a synchronised sink. */
+/* Two live sources and a synchronised sink.  Each source counts from its own
+ * start; on a busy machine they may start a second apart. */
 TEST (test_live_pipeline)
 {
   GArray *maps = maps_new ();
   GstElement *pipeline = pipeline_new ("videotestsrc is-live=true "
-      "num-buffers=10 ! video/x-raw, width=40, height=20, framerate=50/1 ! "
-      "queue ! m.sink_left  videotestsrc is-live=true num-buffers=10 ! "
+      "num-buffers=100 ! video/x-raw, width=40, height=20, framerate=50/1 ! "
+      "queue ! m.sink_left  videotestsrc is-live=true num-buffers=100 ! "
       "video/x-raw, width=40, height=20, framerate=50/1 ! queue ! m.sink_right "
       VCBW "name=m num-disparities=8 qos=false pairs=every ! "
       "fakesink name=sink sync=true");
@@ -645,8 +646,7 @@ TEST (test_live_pipeline)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   pipeline_wait (pipeline, GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  /* the sources do not start at the same time */
-  fail_unless (maps->len >= 5 && maps->len <= 10, "%u maps", maps->len);
+  fail_unless (maps->len >= 5 && maps->len <= 100, "%u maps", maps->len);
   for (guint i = 0; i < maps->len; i++) {
     Map *map = &g_array_index (maps, Map, i);
 
