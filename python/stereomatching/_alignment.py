@@ -15,6 +15,7 @@ from . import _library as c
 from ._arrays import image_of, require_pair
 from ._checks import check, encoded, number, shown
 from ._devices import device
+from ._writing import write_file
 
 _VALUES = ("pitch", "yaw", "roll", "zoom", "common_roll", "common_yaw", "focal", "offset", "k1",
            "common_k1")
@@ -79,8 +80,7 @@ class Correction(NamedTuple):
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes a calibration file of OpenCV, for Rectifier and stereorectify."""
-        with open(path, "w", encoding="ascii") as file:
-            file.write(self.calibration())
+        write_file(path, self.calibration().encode("ascii"))
 
     def calibration(self) -> str:
         """The text of that file."""

@@ -86,13 +86,13 @@ class Command:
         parser.add_argument("words", nargs="*")
         return parser.parse_intermixed_args(sys.argv[1:] if words is None else words)
 
-    def informs(self, options: argparse.Namespace, version: str) -> bool:
-        """Prints the usage, the table of options or the version if one was asked for."""
-        if not (options.help or options.options or options.version):
-            return False
-        print(self.help_text() if options.help else self.option_table() if options.options
-              else "%s %s" % (self.name, version))
-        return True
+    def information(self, options: argparse.Namespace, version: str) -> Optional[str]:
+        """The usage, the table of options or the version if one was asked for."""
+        if options.help:
+            return self.help_text()
+        if options.options:
+            return self.option_table()
+        return "%s %s" % (self.name, version) if options.version else None
 
     def print_outputs(self) -> None:
         """The outputs that packaging/manual.py asks for."""

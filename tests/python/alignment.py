@@ -168,6 +168,34 @@ class Corrections(unittest.TestCase):
             other = sm.Rectifier(correction=self.correction, backend="cpu")(LEFT, TURNED)
             self.assertTrue(np.array_equal(rectified.right, other.right))
 
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_file_that_cannot_be_written(self):
+        import resource  # pylint: disable=import-outside-toplevel
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "correction.yml")
+            with open(path, "w", encoding="ascii") as file:
+                file.write("earlier")
+            limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+            try:
+                self.assertRaisesRegex(OSError, "too large", self.correction.save, path)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+            with open(path, encoding="ascii") as file:
+                self.assertEqual(file.read(), "earlier")
+            device = os.path.join(folder, "device.yml")
+            os.symlink("/dev/full", device)
+            self.assertRaisesRegex(OSError, "No space", self.correction.save, device)
+            self.assertEqual(os.readlink(device), "/dev/full")
+            self.assertFalse(os.path.isfile(device))
+            self.assertEqual(sorted(os.listdir(folder)), ["correction.yml", "device.yml"])
+            os.unlink(device)
+            os.symlink(path, device)
+            self.correction.save(device)
+            self.assertTrue(os.path.islink(device))
+            with open(path, encoding="ascii") as file:
+                self.assertEqual(file.read(), self.correction.calibration())
+
 
 if __name__ == "__main__":
     suite.main()

@@ -585,6 +585,16 @@ class Failures(batches.Case):
         self.assertRegex(done.stderr, "Stopped: cannot write .*0009.npy: File too large")
         self.require_continued("--format", "npy")
 
+    def test_full_output(self):
+        """The results are there all the same."""
+        for option in ("--help", "--version", "--options"):
+            batches.require_output_error(self, batches.COMMAND, option)
+        self.write_pairs(2)
+        words = ["set/left", "set/right", "out", SMALL]
+        for more in ([], ["--json"]):
+            batches.require_output_error(self, batches.COMMAND, *words, *more, cwd=self.folder)
+        self.assertEqual(json.loads(self.batch(*words, "--json").stdout)["resumed"], 2)
+
     def test_full_manifest(self):
         self.write_pairs(12)
         self.batch("set/left", "set/right", "out", SMALL, "--workers", "1", status=1,

@@ -48,6 +48,19 @@ def command(*words, **options):
                           timeout=TIMEOUT, check=False, **options)
 
 
+def require_output_error(case, program, *words, **options):
+    """Standard output is full: one line after any warnings, and exit status 1."""
+    if not os.path.exists("/dev/full"):
+        case.skipTest("no /dev/full")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(program + [str(word) for word in words], stdout=full, text=True,
+                              stderr=subprocess.PIPE, timeout=TIMEOUT, check=False, **options)
+    name = program[-1].replace("stereomatching.", "stereo-")
+    case.assertEqual((done.returncode, done.stderr.splitlines()[-1]), (
+        1, "%s: cannot write the output: No space left on device" % name), done.stderr)
+    case.assertNotIn("Traceback", done.stderr)
+
+
 def pair_of(number, height=60, width=90):
     """A wall at a disparity that depends on the number, uint8 RGB."""
     import numpy as np  # pylint: disable=import-outside-toplevel

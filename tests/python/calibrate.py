@@ -250,9 +250,9 @@ class Command(batches.Case):
                 os.makedirs(self.path(side), exist_ok=True)
                 Image.fromarray(view).save(self.path(side, name + ".png"))
 
-    def run_command(self, *words, status=0):
+    def run_command(self, *words, status=0, **options):
         done = subprocess.run(COMMAND + list(words), capture_output=True, text=True, check=False,
-                              timeout=batches.TIMEOUT, cwd=self.folder)
+                              timeout=batches.TIMEOUT, cwd=self.folder, **options)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
@@ -367,6 +367,33 @@ class Command(batches.Case):
             file.write(b"\x89PNG\r\n\x1a\nbroken")
         done = self.run_command(*SIZE, "left", "right", "out.yml", status=2)
         self.assertRegex(done.stderr, r"cannot read .*01\.png")
+
+    def test_full_output(self):
+        """The file is there all the same."""
+        for option in ("--help", "--version", "--options"):
+            batches.require_output_error(self, COMMAND, option)
+        self.write(rendered("chessboard")[0])
+        batches.require_output_error(self, COMMAND, *SIZE, "--quiet", "--model", "brown", "left",
+                                     "right", "stereo.yml", cwd=self.folder)
+        self.assertTrue(os.path.isfile(self.path("stereo.yml")))
+
+    @unittest.skipIf(os.name == "nt", "the system has no limits of files")
+    def test_files_that_cannot_be_written(self):
+        """No part of a file stays, and devices are not replaced."""
+        import resource  # pylint: disable=import-outside-toplevel
+        self.write(rendered("chessboard")[0])
+        before = sorted(os.listdir(self.folder))
+        done = self.run_command(*SIZE, "--quiet", "left", "right", "stereo.yml", status=1,
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
+        self.assertIn("cannot write stereo-coverage.png: File too large", done.stderr)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        os.symlink("/dev/full", self.path("stereo.yml"))
+        done = self.run_command(*SIZE, "--quiet", "left", "right", "stereo.yml", status=1)
+        self.assertIn("cannot write stereo.yml: No space left on device", done.stderr)
+        self.assertEqual(os.readlink(self.path("stereo.yml")), "/dev/full")
+        self.assertFalse(os.path.isfile("/dev/full"))
 
     def test_help(self):
         done = self.run_command("--help")

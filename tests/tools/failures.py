@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the programs with full devices, limited files, read-only folders and no threads.
 
-    failures.py STEREO-EVAL STEREO-BENCH STEREO-VIEW [STEREO-TUNE]
+    failures.py STEREO-EVAL STEREO-BENCH STEREO-VIEW STEREO-CHECK [STEREO-TUNE]
 
 They must report each failure in one line, leave nothing behind and keep earlier
 files. Read-only folders and limits of threads do not concern root: then another
@@ -22,9 +22,11 @@ import unittest
 import pictures
 import suite
 
-EVAL, BENCH, VIEW = (os.path.abspath(path) for path in sys.argv[1:4])
+EVAL, BENCH, VIEW, CHECK = (os.path.abspath(path) for path in sys.argv[1:5])
 PROGRAMS = [os.path.abspath(path) for path in sys.argv[1:]]
 WIDTH, HEIGHT, SHIFT = 40, 16, 6
+# Views for stereo-check, whose rows are off
+WIDE, TALL, ROWS = 160, 120, 3
 # A user without other processes, whose number counts
 NOBODY = 60000 + os.getpid() % 5000
 # Bytes that files may have; all results are larger.
@@ -61,10 +63,15 @@ class Case(unittest.TestCase):
                 for _ in range(HEIGHT)]
         pictures.write_png("left.png", [row[:WIDTH] for row in wide])
         pictures.write_png("right.png", [row[SHIFT:] for row in wide])
+        tall = [[(chance.randrange(256),) * 3 for _ in range(WIDE + SHIFT)]
+                for _ in range(TALL + ROWS)]
+        pictures.write_png("upper.png", [row[:WIDE] for row in tall[:TALL]])
+        pictures.write_png("lower.png", [row[SHIFT:] for row in tall[ROWS:]])
         pictures.write_pfm("map.pfm", [[float(SHIFT)] * WIDTH for _ in range(HEIGHT)])
         self.views = ("--left", "left.png", "--right", "right.png", "--truth", "map.pfm")
         self.evaluate = (EVAL, "--map", "map.pfm", *self.views, "--save", "out")
         self.render = (VIEW, "left.png", "map.pfm", "--right", "right.png", "--save", "out/view.png")
+        self.check = (CHECK, "upper.png", "lower.png", "--save", "out/check.yml")
 
     def fails(self, *arguments, says, status=1, **how):
         """One line on stderr that contains says."""
@@ -105,7 +112,8 @@ class Case(unittest.TestCase):
 class Files(Case):
     def test_limited_files(self):
         first = "out/" + [name for name in self.saved() if name.endswith(".pfm")][0]
-        for command, name in ((self.evaluate, first), (self.render, "out/view.png")):
+        for command, name in ((self.evaluate, first), (self.render, "out/view.png"),
+                              (self.check, "out/check.yml")):
             for most in LIMITS:
                 how = {"resources": {resource.RLIMIT_FSIZE: most}, "says": "File too large"}
                 self.fails(*command, **how)
@@ -122,7 +130,8 @@ class Files(Case):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
         names = self.saved()
-        for command, target in [(self.evaluate, name) for name in names] + [(self.render, "view.png")]:
+        for command, target in [(self.evaluate, name) for name in names] + [
+                (self.render, "view.png"), (self.check, "check.yml")]:
             os.symlink("/dev/full", "out/" + target)
             self.fails(*command, says="out/%s: cannot be written: No space left on device" % target)
             self.assertTrue(os.path.islink("out/" + target))
@@ -166,6 +175,8 @@ class Output(Case):
         yield (EVAL, "--map", "map.pfm", *self.views, "--csv")
         yield (VIEW, "left.png", "map.pfm", "--true", "left.png")
         yield (VIEW, "left.png", "map.pfm", "--true", "left.png", "--json")
+        yield (CHECK, "upper.png", "lower.png")
+        yield (CHECK, "upper.png", "lower.png", "--json")
         for output in ((), ("--json",), ("--csv",)):
             yield (BENCH, "vcbw", "--size", "40x30x4", "--seconds", "0.02", "--rotate-mib", "1", "--copy-mib",
                    "0", "--backend", "cpu", *output)

@@ -1,7 +1,7 @@
 # gst-stereomatching: stereo-batch
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The command. Exit status: 0 = complete, 1 = ended early, 2 = invalid arguments,
-3 = complete, but inputs could not be read or matched.
+"""The command. Exit status: 0 = complete, 1 = ended early or without output, 2 = invalid
+arguments, 3 = complete, but inputs could not be read or matched.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import List, Optional, Tuple
 
 from .. import _library as c
 from .._matching import version
+from .._writing import OutputError, write_output
 from . import _executors, _options, _run, _videos
 from ._executors import Cluster, Threads
 from ._progress import Progress
@@ -110,10 +111,17 @@ def _interrupted(*_: object) -> None:
 def main(words: Optional[List[str]] = None) -> int:
     try:
         options = _options.COMMAND.parse(words)
-        if _options.COMMAND.informs(options, version()):
+        information = _options.COMMAND.information(options, version())
+        if information is not None:
+            write_output(information)
             return 0
         signal.signal(signal.SIGTERM, _interrupted)
         summary = _batch(options)
+        write_output(json.dumps(dataclasses.asdict(summary)) if options.json else _line(summary))
+        return _report(summary)
+    except OutputError as error:
+        print("stereo-batch: %s" % error, file=sys.stderr)
+        return 1
     except _options.UsageError as error:
         print("stereo-batch: %s; see stereo-batch --help" % error, file=sys.stderr)
         return 2
@@ -123,8 +131,6 @@ def main(words: Optional[List[str]] = None) -> int:
     except KeyboardInterrupt:
         print("Interrupted. Run the same command to continue.", file=sys.stderr)
         return 130
-    print(json.dumps(dataclasses.asdict(summary)) if options.json else _line(summary))
-    return _report(summary)
 
 
 if __name__ == "__main__":

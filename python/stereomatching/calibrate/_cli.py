@@ -1,7 +1,7 @@
 # gst-stereomatching: stereo-calibrate
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The command. Exit status: 0 = a file was written, 1 = no calibration, 2 = invalid arguments or
-files.
+"""The command. Exit status: 0 = a file was written, 1 = no calibration or no output, 2 = invalid
+arguments or files.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, Iterator, List, Optional, Tuple
 
 from .. import _library as c
 from .._matching import version
+from .._writing import OutputError, write_output
 from . import _inputs, _live, _options
 from ._boards import Board, Detector
 from ._calibration import Calibration, calibrate_found
@@ -110,31 +111,33 @@ def _report(found: Calibration, options: argparse.Namespace) -> None:
             pair.name, pair.left, pair.right), file=sys.stderr)
     for text in found.warnings:
         print("Warning: %s" % text, file=sys.stderr)
-    print(json.dumps(found.as_dict()) if options.json else found.report())
+    write_output(json.dumps(found.as_dict()) if options.json else found.report())
 
 
 def main(words: Optional[List[str]] = None) -> int:
     try:
         options = _options.COMMAND.parse(words)
-        if _options.COMMAND.informs(options, version()):
+        information = _options.COMMAND.information(options, version())
+        if information is not None:
+            write_output(information)
             return 0
         found, out = _calibrate(options)
+        _report(found, options)
+        if not options.json:
+            write_output("Wrote %s. Use it with stereorectify calibration=%s" % (out, out))
+        return 0
     except _options.UsageError as error:
         print("stereo-calibrate: %s; see stereo-calibrate --help" % error, file=sys.stderr)
         return 2
     except (c.ArgumentError, ImportError) as error:
         print("stereo-calibrate: %s" % error, file=sys.stderr)
         return 2
-    except c.Error as error:
+    except (c.Error, OutputError) as error:
         print("stereo-calibrate: %s" % error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         return 130
-    _report(found, options)
-    if not options.json:
-        print("Wrote %s. Use it with stereorectify calibration=%s" % (out, out))
-    return 0
 
 
 if __name__ == "__main__":

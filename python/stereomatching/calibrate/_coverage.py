@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .. import _library as c
+from .._writing import write_file
 from ._boards import Detection, import_opencv
 
 COLUMNS, ROWS = 8, 6
@@ -85,14 +85,11 @@ class Coverage:
         return canvas
 
     def _write(self, path: str) -> None:
-        """Replaces the file, so that a viewer never reads half of it."""
+        """A viewer never reads half of the picture."""
         ok, data = import_opencv().imencode(".png", self.picture())
-        temporary = "%s.%d.tmp" % (path, os.getpid())
         try:
             if not ok:
                 raise OSError(0, "no PNG encoder")
-            with open(temporary, "wb") as file:
-                file.write(data.tobytes())
-            os.replace(temporary, path)
+            write_file(path, data.tobytes())
         except OSError as error:
             raise c.Error("cannot write %s: %s" % (path, error.strerror)) from None

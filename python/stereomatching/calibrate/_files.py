@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _library as c
+from .._writing import write_file
 
 if TYPE_CHECKING:
     from ._calibration import Calibration
@@ -37,10 +37,7 @@ def text(calibration: "Calibration") -> str:
 
 
 def save(path: str, contents: str) -> None:
-    temporary = "%s.%d.tmp" % (path, os.getpid())
     try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            file.write(contents)
-        os.replace(temporary, path)
+        write_file(path, contents.encode())
     except OSError as error:
         raise c.Error("cannot write %s: %s" % (path, error.strerror)) from None
