@@ -93,7 +93,7 @@ def fast_text(found):
     cases = [(after - before, pattern, name) for name, result in found.items()
              for pattern, (before, after) in result["fast"].items()]
     most, pattern, name = max(cases)
-    return ("At three times the speed, errors increase by at most %+.2f percentage points (%s, %s), and "
+    return ("At three times the speed, errors increase by at most %.2f percentage points (%s, %s), and "
             "do not\nincrease in %d of %d cases.\n"
             % (most, pattern, name, sum(case[0] <= 0 for case in cases), len(cases)))
 
