@@ -164,6 +164,76 @@ simd_gather_pairs_i32 (const uint32_t * base, VecI32 index, VecI32 * next)
 #endif
 }
 
+/* Whether 0 <= at < 2 * SIMD_LANES32 in all lanes, and simd_look_up_f32() is
+ * faster than a gather. */
+static inline bool
+simd_fits_table (VecI32 at)
+{
+#if defined (__AVX512BW__)
+  return _mm512_test_epi32_mask ((__m512i) at, _mm512_set1_epi32 (-32)) == 0;
+#elif defined (__AVX2__)
+  return _mm256_testz_si256 ((__m256i) at, _mm256_set1_epi32 (-16));
+#else
+  (void) at;
+  return false;
+#endif
+}
+
+/* table[at] of two vectors. */
+static inline VecF32
+simd_look_up_f32 (const float *table, VecI32 at)
+{
+#if defined (__AVX512BW__)
+  return (VecF32) _mm512_permutex2var_ps ((__m512) simd_load_f32 (table),
+      (__m512i) at, (__m512) simd_load_f32 (table + SIMD_LANES32));
+#elif defined (__AVX2__)
+  __m256 low = _mm256_permutevar8x32_ps ((__m256) simd_load_f32 (table),
+      (__m256i) at);
+  __m256 high = _mm256_permutevar8x32_ps ((__m256) simd_load_f32 (table
+          + SIMD_LANES32), (__m256i) at);
+
+  return (VecF32) _mm256_blendv_ps (low, high, (__m256) (at << 28));
+#else
+  return simd_gather_f32 (table, at);
+#endif
+}
+
+/* The first of two vectors around the index of lane 0, within n elements. */
+static inline int
+simd_table_begin (VecI32 index, int n)
+{
+  const int begin = index[0] - SIMD_LANES32 / 2;
+  const int last = n - 2 * SIMD_LANES32;
+
+  return begin < 0 ? 0 : begin < last ? begin : last;
+}
+
+/* simd_gather_f32() and simd_gather_pairs_i32() for indices that increase by
+ * about one from lane to lane.  base has n elements, at least two vectors. */
+static inline VecF32
+simd_gather_near_f32 (const float *base, int n, VecI32 index)
+{
+  const int begin = simd_table_begin (index, n);
+
+  if (simd_fits_table (index - begin))
+    return simd_look_up_f32 (base + begin, index - begin);
+  return simd_gather_f32 (base, index);
+}
+
+static inline VecI32
+simd_gather_near_pairs_i32 (const uint32_t * base, int n, VecI32 index,
+    VecI32 * next)
+{
+  const int begin = simd_table_begin (index, n);
+  const float *table = (const float *) (const void *) (base + begin);
+  const VecI32 at = index - begin;
+
+  if (!simd_fits_table (at | (at + 1)))
+    return simd_gather_pairs_i32 (base, index, next);
+  *next = (VecI32) simd_look_up_f32 (table, at + 1);
+  return (VecI32) simd_look_up_f32 (table, at);
+}
+
 /* Low half times low half plus high half times high half, all signed. */
 static inline VecI32
 simd_pairs_i32 (VecI32 a, VecI32 b)

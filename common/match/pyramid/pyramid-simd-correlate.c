@@ -76,6 +76,7 @@ warp_row_impl (const Tile * tile, const StereoPyramidLevel * level,
     const StereoPyramidField * from, int y, PixelRow * row, bool vertical)
 {
   const VecF32 part = simd_set_f32 (1.0f / 64.0f);
+  const int stride = (int) level->stride, n = stride * level->height;
   const float *dx, *dy;
   int first, end;
 
@@ -96,12 +97,11 @@ warp_row_impl (const Tile * tile, const StereoPyramidLevel * level,
           level->height);
       VecI32 line = py >> 6;
       VecF32 ay = simd_to_f32 (py & 63) * part;
-      VecI32 down = (VecI32) (line < level->height - 1)
-          & (int32_t) level->stride;
+      VecI32 down = (VecI32) (line < level->height - 1) & stride;
 
-      offset += line * (int32_t) level->stride;
-      p00 = simd_gather_pairs_i32 (level->right, offset, &p10);
-      p01 = simd_gather_pairs_i32 (level->right, offset + down, &p11);
+      offset += line * stride;
+      p00 = simd_gather_near_pairs_i32 (level->right, n, offset, &p10);
+      p01 = simd_gather_near_pairs_i32 (level->right, n, offset + down, &p11);
       r = between (p00 & 0x3ff, p10 & 0x3ff, p01 & 0x3ff, p11 & 0x3ff, ax,
           ay);
       g = between (p00 >> 10 & 0x3ff, p10 >> 10 & 0x3ff, p01 >> 10 & 0x3ff,
@@ -110,8 +110,8 @@ warp_row_impl (const Tile * tile, const StereoPyramidLevel * level,
     } else {
       VecF32 r0, g0, b0;
 
-      p00 = simd_gather_pairs_i32 (level->right + (size_t) y * level->stride,
-          offset, &p10);
+      p00 = simd_gather_near_pairs_i32 (level->right
+          + (size_t) y * level->stride, stride, offset, &p10);
       r0 = simd_to_f32 (p00 & 0x3ff);
       g0 = simd_to_f32 (p00 >> 10 & 0x3ff);
       b0 = simd_to_f32 (p00 >> 20);

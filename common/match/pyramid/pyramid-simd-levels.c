@@ -82,7 +82,7 @@ downsample_row (const StereoPyramidLevel * fine, const uint32_t * view, int y,
                   + (simd_load_i32 (field + i) << 1)) << 1));
     }
     for (int i = 0; i < tile->width; i += LANES) {
-      VecI32 next, at = simd_gather_pairs_i32 (smooth,
+      VecI32 next, at = simd_gather_near_pairs_i32 (smooth, FINE_SIZE,
           simd_load_i32 (s->column + i), &next);
 
       simd_store_i32 (sums[c] + i, (at << 6)
@@ -168,6 +168,7 @@ STAGE (downsample) (const StereoPyramidArgs * a)
 
 typedef struct
 {
+  int stride;                   /* of the coarse level */
   int32_t column[TILE_WIDTH];
   int32_t next[TILE_WIDTH];     /* the column after, or the last one */
   float part[TILE_WIDTH];
@@ -182,10 +183,11 @@ upsample_row (const float *above, const float *below, const Tile * tile,
     VecI32 column = simd_load_i32 (s->column + i);
     VecI32 next = simd_load_i32 (s->next + i);
     VecF32 ax = simd_load_f32 (s->part + i);
-    VecF32 p00 = simd_gather_f32 (above, column);
-    VecF32 p01 = simd_gather_f32 (below, column);
-    VecF32 a = p00 + ax * (simd_gather_f32 (above, next) - p00);
-    VecF32 b = p01 + ax * (simd_gather_f32 (below, next) - p01);
+    VecF32 p00 = simd_gather_near_f32 (above, s->stride, column);
+    VecF32 p10 = simd_gather_near_f32 (above, s->stride, next);
+    VecF32 p01 = simd_gather_near_f32 (below, s->stride, column);
+    VecF32 p11 = simd_gather_near_f32 (below, s->stride, next);
+    VecF32 a = p00 + ax * (p10 - p00), b = p01 + ax * (p11 - p01);
 
     simd_store_f32 (to + i, (a + part * (b - a)) * scale);
   }
@@ -198,6 +200,7 @@ upsample_tile (const StereoPyramidArgs * a, const Tile * tile)
   const StereoPyramidField *from = a->from, *to = a->to;
   UpsampleScratch s;
 
+  s.stride = (int) coarse->stride;
   for (int i = 0; i < TILE_WIDTH; i++) {
     int px = stereo_pyramid_position (tile->x + i, fine->upsample_x,
         coarse->width);

@@ -157,6 +157,8 @@ error_row_impl (const Selection * d, StereoPyramidCandidate c, int y,
   const int j = y + c.y - d->tile.y + MARGIN;
   const uint32_t *left = d->a->census[0] + (size_t) y * level->stride;
   const float *right = (const float *) (const void *) d->a->census[1];
+  const int stride = (int) level->stride;
+  const int n = vertical ? stride * level->height : stride;
   const float *dx = d->s->dx[j] + c.x, *dy = d->s->dy[j] + c.x;
   const VecF32 add = simd_set_f32 ((float) c.add);
 
@@ -170,8 +172,9 @@ error_row_impl (const Selection * d, StereoPyramidCandidate c, int y,
 
     if (vertical)
       index += nearest_of (simd_set_f32 ((float) y) + simd_load_f32 (dy + i),
-          level->height, &outside) * (int32_t) level->stride;
-    bits = simd_load_i32 (left + x) ^ (VecI32) simd_gather_f32 (right, index);
+          level->height, &outside) * stride;
+    bits = simd_load_i32 (left + x) ^ (VecI32) simd_gather_near_f32 (right, n,
+        index);
     simd_store_i32 (d->s->error + i, (count_bits (bits) & ~outside)
         | (outside & STEREO_PYRAMID_CENSUS_BITS));
   }
