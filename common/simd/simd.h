@@ -481,7 +481,22 @@ simd_absdiff8 (VecU8 a, VecU8 b)
 static inline VecU8
 simd_count_ones8 (VecU8 a)
 {
-#if defined (__aarch64__)
+#if defined (__AVX2__)
+  const VecU8 low = a & 15, high = (VecU8) ((VecU16) a >> 4) & 15;
+  const __m128i ones = _mm_setr_epi8 (0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3,
+      3, 4);
+#if defined (__AVX512BW__)
+  const __m512i table = _mm512_broadcast_i32x4 (ones);
+
+  return (VecU8) _mm512_shuffle_epi8 (table, (__m512i) low)
+      + (VecU8) _mm512_shuffle_epi8 (table, (__m512i) high);
+#else
+  const __m256i table = _mm256_broadcastsi128_si256 (ones);
+
+  return (VecU8) _mm256_shuffle_epi8 (table, (__m256i) low)
+      + (VecU8) _mm256_shuffle_epi8 (table, (__m256i) high);
+#endif
+#elif defined (__aarch64__)
   return (VecU8) vcntq_u8 (a);
 #else
   a -= a >> 1 & 0x55;

@@ -96,7 +96,7 @@ repeat_step_ends (const Diffusion * d, int done, int y, bool last,
 
   for (int v = 0; v < (last ? N_VALUES : N_WEIGHTED); v++) {
     if (vertical || v != (last ? VALUE_DY : WEIGHTED_DY))
-      repeat_ends_f32 (&d->tile, d->level, row[v]);
+      repeat_ends_f32 (&d->tile, d->level, 1, row[v]);
   }
 }
 

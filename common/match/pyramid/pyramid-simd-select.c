@@ -84,14 +84,21 @@ STAGE (census) (const StereoPyramidArgs * a)
 /* Rows around it whose displacements candidates have. */
 #define MARGIN (WINDOW + STEREO_PYRAMID_REACH)
 
+/* Rows of a part of a plane, repeated beyond the level. */
+typedef float PartRows[PART + 2 * MARGIN][ROW_SIZE];
+
+/* Sums of errors, above the candidate: the lowest is the best, and of equal
+ * ones the first. */
+#define KEY_BITS 5
+
 typedef struct
 {
-  float dx[PART + 2 * MARGIN][ROW_SIZE];        /* repeated beyond the level */
-  float dy[PART + 2 * MARGIN][ROW_SIZE];
-  int32_t error[ROW_SIZE];      /* of a row */
-  int32_t sums[5][ROW_SIZE];    /* of five columns */
-  int32_t lowest[PART][TILE_WIDTH];
-  int32_t best[PART][TILE_WIDTH];
+  PartRows dx;
+  PartRows dy;
+  PartRows confidence;
+  uint16_t error[ROW_SIZE];     /* of a row, a sum of two bytes */
+  uint16_t sums[5][ROW_SIZE];   /* of five columns */
+  uint16_t best[PART][TILE_WIDTH];      /* keys */
 } ALIGNED SelectScratch;
 
 typedef struct
@@ -104,7 +111,7 @@ typedef struct
 } Selection;
 
 static void
-load_part (const Selection * d, const float *plane, float (*rows)[ROW_SIZE])
+load_part (const Selection * d, const float *plane, PartRows rows)
 {
   const StereoPyramidLevel *level = d->a->level;
   const int left = d->tile.x - EDGE;
@@ -123,16 +130,6 @@ load_part (const Selection * d, const float *plane, float (*rows)[ROW_SIZE])
     for (int i = to; i < ROW_SIZE; i++)
       rows[j][i] = row[level->width - 1];
   }
-}
-
-/* Number of bits in the lower 24. */
-ALWAYS_INLINE VecI32
-count_bits (VecI32 v)
-{
-  v = v - (v >> 1 & 0x555555);
-  v = (v & 0x333333) + (v >> 2 & 0x333333);
-  v = (v + (v >> 4)) & 0x0f0f0f;
-  return (v + (v >> 8) + (v >> 16)) & 0x1f;
 }
 
 /* The pixel nearest to `at` among n; outside: -1 in lanes without one. */
@@ -166,7 +163,8 @@ error_row_impl (const Selection * d, StereoPyramidCandidate c, int y,
     right += (size_t) y * level->stride;
   for (int i = d->first; i < d->end; i += LANES) {
     const int x = d->tile.x + i - EDGE;
-    VecI32 outside = { 0 }, bits;
+    VecI32 outside = { 0 }, bits, ones;
+    HalfVecU16 half;
     VecI32 index = nearest_of (simd_to_f32 (simd_count_i32 () + x)
         + (simd_load_f32 (dx + i) + add), level->width, &outside);
 
@@ -175,46 +173,46 @@ error_row_impl (const Selection * d, StereoPyramidCandidate c, int y,
           level->height, &outside) * stride;
     bits = simd_load_i32 (left + x) ^ (VecI32) simd_gather_near_f32 (right, n,
         index);
-    simd_store_i32 (d->s->error + i, (count_bits (bits) & ~outside)
-        | (outside & STEREO_PYRAMID_CENSUS_BITS));
+    bits |= outside & ((1 << STEREO_PYRAMID_CENSUS_BITS) - 1);
+    ones = (VecI32) simd_count_ones8 ((VecU8) bits);
+    half = simd_narrow32 ((VecU32) (ones + (ones >> 16)));
+    memcpy (d->s->error + i, &half, sizeof (half));
   }
-  repeat_ends (&d->tile, level, WINDOW, d->s->error);
+  repeat_ends_u16 (&d->tile, level, WINDOW, d->s->error);
 }
 
 static void
 sum_errors (const Selection * d, int y)
 {
-  const int32_t *error = d->s->error;
-  int32_t *sums = d->s->sums[RING (y, 5)];
-  const int end = vectors_end (&d->tile);
+  const uint16_t *error = d->s->error;
+  uint16_t *sums = d->s->sums[RING (y, 5)];
 
-  for (int i = EDGE; i < end; i += LANES)
-    simd_store_i32 (sums + i, simd_load_i32 (error + i - 2)
-        + simd_load_i32 (error + i - 1) + simd_load_i32 (error + i)
-        + simd_load_i32 (error + i + 1) + simd_load_i32 (error + i + 2));
+  for (int i = EDGE; i < EDGE + d->tile.width; i += 2 * LANES) {
+    const VecU16 sum = simd_load16 (error + i - 2) + simd_load16 (error + i - 1)
+        + simd_load16 (error + i) + simd_load16 (error + i + 1)
+        + simd_load16 (error + i + 2);
+
+    simd_store16 (sums + i, (sum & 255) + (sum >> 8));
+  }
 }
 
 /* Compares a candidate with those before in row y. */
 static void
 compare_row (const Selection * d, int candidate, int y)
 {
-  int32_t *lowest = d->s->lowest[y - d->tile.y];
-  int32_t *best = d->s->best[y - d->tile.y];
-  const int32_t *rows[5];
+  uint16_t *best = d->s->best[y - d->tile.y];
+  const uint16_t *rows[5];
 
   for (int j = 0; j < 5; j++)
     rows[j] = d->s->sums[RING (stereo_clamp_int (y - 2 + j, 0,
                 d->a->level->height - 1), 5)] + EDGE;
-  for (int i = 0; i < d->tile.width; i += LANES) {
-    const VecI32 sum = simd_load_i32 (rows[0] + i) + simd_load_i32 (rows[1] + i)
-        + simd_load_i32 (rows[2] + i) + simd_load_i32 (rows[3] + i)
-        + simd_load_i32 (rows[4] + i);
-    const VecI32 before = simd_load_i32 (lowest + i);
-    const VecI32 lower = (VecI32) (sum < before);
+  for (int i = 0; i < d->tile.width; i += 2 * LANES) {
+    const VecU16 sum = simd_load16 (rows[0] + i) + simd_load16 (rows[1] + i)
+        + simd_load16 (rows[2] + i) + simd_load16 (rows[3] + i)
+        + simd_load16 (rows[4] + i);
 
-    simd_store_i32 (lowest + i, (sum & lower) | (before & ~lower));
-    simd_store_i32 (best + i, (lower & candidate)
-        | (simd_load_i32 (best + i) & ~lower));
+    simd_store16 (best + i, simd_min16 (simd_load16 (best + i),
+            (sum << KEY_BITS) + (uint16_t) candidate));
   }
 }
 
@@ -237,26 +235,21 @@ try_candidate_impl (const Selection * d, int candidate, bool vertical)
 static void
 store_part (const Selection * d)
 {
-  const StereoPyramidLevel *level = d->a->level;
-  const StereoPyramidField *from = d->a->from, *to = d->a->to;
+  const StereoPyramidField *to = d->a->to;
 
   for (int j = 0; j < d->tile.height; j++) {
-    const size_t row = (size_t) (d->tile.y + j) * level->stride
+    const size_t row = (size_t) (d->tile.y + j) * d->a->level->stride
         + (size_t) d->tile.x;
 
     for (int i = 0; i < d->tile.width; i++) {
       const StereoPyramidCandidate c = stereo_pyramid_candidate (
-          d->s->best[j][i]);
+          d->s->best[j][i] % (1 << KEY_BITS));
       const int v = j + MARGIN + c.y, u = i + EDGE + c.x;
-      const size_t q = (size_t) stereo_clamp_int (d->tile.y + j + c.y, 0,
-          level->height - 1) * level->stride
-          + (size_t) stereo_clamp_int (d->tile.x + i + c.x, 0,
-          level->width - 1);
 
       to->dx[row + (size_t) i] = d->s->dx[v][u] + (float) c.add;
       if (d->a->k->vertical)
         to->dy[row + (size_t) i] = d->s->dy[v][u];
-      to->confidence[row + (size_t) i] = from->confidence[q];
+      to->confidence[row + (size_t) i] = d->s->confidence[v][u];
     }
   }
 }
@@ -269,12 +262,8 @@ select_part (Selection * d)
   load_part (d, a->from->dx, d->s->dx);
   if (a->k->vertical)
     load_part (d, a->from->dy, d->s->dy);
-  for (int j = 0; j < d->tile.height; j++) {
-    for (int i = 0; i < TILE_WIDTH; i++) {
-      d->s->lowest[j][i] = INT_MAX;
-      d->s->best[j][i] = 0;
-    }
-  }
+  load_part (d, a->from->confidence, d->s->confidence);
+  memset (d->s->best, 0xff, sizeof (d->s->best));
   for (int i = 0; i < STEREO_PYRAMID_CANDIDATES; i++) {
     if (a->k->vertical)
       try_candidate_impl (d, i, true);

@@ -134,29 +134,22 @@ get_columns (const Tile * tile, const StereoPyramidLevel * level, int around,
 }
 
 /* Repeats the outermost columns of the image `around` times. */
-ALWAYS_INLINE void
-repeat_ends (const Tile * tile, const StereoPyramidLevel * level, int around,
-    int32_t * row)
-{
-  int last = row_index (tile, level->width - 1);
+#define DEFINE_REPEAT_ENDS(name, Lane) \
+  ALWAYS_INLINE void \
+  name (const Tile * tile, const StereoPyramidLevel * level, int around, \
+      Lane * row) \
+  { \
+    int last = row_index (tile, level->width - 1); \
+  \
+    for (int i = 1; tile->x == 0 && i <= around; i++) \
+      row[EDGE - i] = row[EDGE]; \
+    for (int i = 1; last < EDGE + TILE_WIDTH + EDGE && i <= around; i++) \
+      row[last + i] = row[last]; \
+  }
 
-  for (int i = 1; tile->x == 0 && i <= around; i++)
-    row[EDGE - i] = row[EDGE];
-  for (int i = 1; last < EDGE + TILE_WIDTH + EDGE && i <= around; i++)
-    row[last + i] = row[last];
-}
-
-ALWAYS_INLINE void
-repeat_ends_f32 (const Tile * tile, const StereoPyramidLevel * level,
-    float *row)
-{
-  int last = row_index (tile, level->width - 1);
-
-  if (tile->x == 0)
-    row[EDGE - 1] = row[EDGE];
-  if (last < EDGE + TILE_WIDTH + EDGE)
-    row[last + 1] = row[last];
-}
+DEFINE_REPEAT_ENDS (repeat_ends, int32_t)
+DEFINE_REPEAT_ENDS (repeat_ends_f32, float)
+DEFINE_REPEAT_ENDS (repeat_ends_u16, uint16_t)
 
 /* Stages, for each instruction set. */
 #define STAGE(name) SIMD_NAME (stereo_pyramid_##name##_)
