@@ -39,6 +39,7 @@ typedef struct
   uint32_t invalid;
   int kind;                     /* of winners */
   int least;                    /* confidence of a valid pixel, 0 to 255 */
+  bool unrated;                 /* without an output for confidences */
 } Case;
 
 typedef struct
@@ -682,13 +683,13 @@ rig_open (Rig * rig, const StageBench * b, const Case * c, const Scene * s)
 }
 
 static void
-rig_run (const Rig * rig)
+rig_run (const Rig * rig, bool rated)
 {
   CHECK_INT (stereo_refine_check (rig->queue, rig->stages, &rig->plan,
           &rig->winners, rig->mirrored), ==, STEREO_OK);
   CHECK_INT (stereo_refine_finish (rig->queue, rig->stages, &rig->plan,
-          &rig->left, &rig->winners, &rig->outputs[0], &rig->outputs[1]), ==,
-      STEREO_OK);
+          &rig->left, &rig->winners, &rig->outputs[0],
+          rated ? &rig->outputs[1] : NULL), ==, STEREO_OK);
 }
 
 static void
@@ -749,11 +750,12 @@ check_case (const Case * c, Random * random)
     Rig rig;
 
     rig_open (&rig, &b, c, &scene);
-    rig_run (&rig);
+    rig_run (&rig, !c->unrated);
     stagebench_finish (&b);
     compare (&b, c, &rig.outputs[0], "disparity", disparity, 1);
-    compare (&b, c, &rig.outputs[1], "confidence", confidence,
-        c->bytes == 1 ? 1 : 257);
+    if (!c->unrated)
+      compare (&b, c, &rig.outputs[1], "confidence", confidence,
+          c->bytes == 1 ? 1 : 257);
     rig_close (&rig, &b);
     stagebench_close (&b);
   }
@@ -785,6 +787,7 @@ random_case (size_t size, Random * random)
   c.params.speckle_size = speckles[random_range (random, 0, 5)];
   c.params.fill = random_range (random, 0, 4) > 0;
   c.params.refine = random_range (random, 0, 2);
+  c.unrated = random_range (random, 0, 3) == 0;
   return c;
 }
 
@@ -971,6 +974,42 @@ TEST (test_unit)
   CHECK_INT (stereo_refine_unit (&p, STEREO_MAX_DISPARITIES), ==, 2);
   p.subpixel = false;
   CHECK_INT (stereo_refine_unit (&p, 64), ==, 1);
+}
+
+/* Any step alone needs the stages. */
+TEST (test_wanted)
+{
+  const StereoRefineParams none = {.lr_max_diff = -1,.fill = true };
+  StereoRefineParams p = none;
+
+  CHECK (!stereo_refine_wanted (&p));
+  p.speckle_size = 1;           /* no region is smaller */
+  CHECK (!stereo_refine_wanted (&p));
+  p.speckle_size = 2;
+  CHECK (stereo_refine_wanted (&p));
+  p = none, p.subpixel = true;
+  CHECK (stereo_refine_wanted (&p));
+  p = none, p.lr_max_diff = 0;
+  CHECK (stereo_refine_wanted (&p));
+  p = none, p.fill = false;
+  CHECK (stereo_refine_wanted (&p));
+  p = none, p.refine = STEREO_REFINE_FILLED;
+  CHECK (stereo_refine_wanted (&p));
+  p = none, p.min_confidence = 0.01;
+  CHECK (stereo_refine_wanted (&p));
+}
+
+/* A second matching is for the check. */
+TEST (test_mutual)
+{
+  StereoRefineParams p = {.lr_max_diff = 0,.check = STEREO_CHECK_MUTUAL };
+
+  CHECK (stereo_refine_is_mutual (&p));
+  p.check = STEREO_CHECK_SINGLE;
+  CHECK (!stereo_refine_is_mutual (&p));
+  p.check = STEREO_CHECK_MUTUAL;
+  p.lr_max_diff = -1;
+  CHECK (!stereo_refine_is_mutual (&p));
 }
 
 /* -------------------------------------------------------------------- bench */
