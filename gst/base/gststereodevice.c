@@ -83,7 +83,7 @@ open_cpu (GstStereoDevice * self, guint n_threads)
 static void
 post_backend (GstStereoDevice * self, const gchar * no_cuda)
 {
-  gchar *text = g_strdup_printf (no_cuda ? "Computing on %s; no CUDA: %s."
+  gchar *text = g_strdup_printf (no_cuda ? "Computing on %s: %s."
       : "Computing on %s.", stereo_device_name (self->device), no_cuda);
 
   /* twice, because gst-launch shows the second one */
