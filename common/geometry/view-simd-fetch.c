@@ -38,24 +38,6 @@ get_spread (VecI32 at)
   return APART;
 }
 
-/* Selects lanes of two vectors by indices 0 to 2 LANES - 1. */
-#if defined (__AVX512BW__)
-ALWAYS_INLINE VecI32
-pick (VecI32 low, VecI32 high, VecI32 index)
-{
-  return (VecI32) _mm512_permutex2var_epi32 ((__m512i) low, (__m512i) index,
-      (__m512i) high);
-}
-#elif defined (__AVX2__)
-ALWAYS_INLINE VecI32
-pick (VecI32 low, VecI32 high, VecI32 index)
-{
-  return choose (index < LANES,
-      (VecI32) _mm256_permutevar8x32_epi32 ((__m256i) low, (__m256i) index),
-      (VecI32) _mm256_permutevar8x32_epi32 ((__m256i) high, (__m256i) index));
-}
-#endif
-
 /* Words at the indices at + 0 and at + 1. */
 ALWAYS_INLINE void
 gather_pairs (const void *row, VecI32 at, Spread spread, VecI32 pair[2])
@@ -73,8 +55,8 @@ gather_pairs (const void *row, VecI32 at, Spread spread, VecI32 pair[2])
     const VecI32 low = load (from), high = load (from + LANES);
     const VecI32 index = at - at[0] + NEAR_BEFORE;
 
-    pair[0] = pick (low, high, index);
-    pair[1] = pick (low, high, index + 1);
+    pair[0] = simd_pick32 (low, high, index);
+    pair[1] = simd_pick32 (low, high, index + 1);
     return;
   }
 #endif

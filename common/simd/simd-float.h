@@ -183,16 +183,9 @@ simd_fits_table (VecI32 at)
 static inline VecF32
 simd_look_up_f32 (const float *table, VecI32 at)
 {
-#if defined (__AVX512BW__)
-  return (VecF32) _mm512_permutex2var_ps ((__m512) simd_load_f32 (table),
-      (__m512i) at, (__m512) simd_load_f32 (table + SIMD_LANES32));
-#elif defined (__AVX2__)
-  __m256 low = _mm256_permutevar8x32_ps ((__m256) simd_load_f32 (table),
-      (__m256i) at);
-  __m256 high = _mm256_permutevar8x32_ps ((__m256) simd_load_f32 (table
-          + SIMD_LANES32), (__m256i) at);
-
-  return (VecF32) _mm256_blendv_ps (low, high, (__m256) (at << 28));
+#if defined (__AVX2__)
+  return (VecF32) simd_pick32 (simd_load_i32 (table), simd_load_i32 (table
+          + SIMD_LANES32), at);
 #else
   return simd_gather_f32 (table, at);
 #endif

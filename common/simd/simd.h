@@ -282,6 +282,24 @@ simd_keep_best32 (VecU32 cost, VecU32 * best, VecU32 new_index, VecU32 index)
   return (new_index & less) | (index & ~less);
 }
 
+#if defined (__AVX2__)
+/* Lanes of two vectors, by indices from 0 to twice the lanes - 1. */
+static inline VecI32
+simd_pick32 (VecI32 low, VecI32 high, VecI32 index)
+{
+#if defined (__AVX512BW__)
+  return (VecI32) _mm512_permutex2var_epi32 ((__m512i) low, (__m512i) index,
+      (__m512i) high);
+#else
+  /* the highest bit of a lane chooses the vector */
+  return (VecI32) _mm256_blendv_ps ((__m256) _mm256_permutevar8x32_epi32 (
+          (__m256i) low, (__m256i) index),
+      (__m256) _mm256_permutevar8x32_epi32 ((__m256i) high, (__m256i) index),
+      (__m256) _mm256_slli_epi32 ((__m256i) index, 28));
+#endif
+}
+#endif
+
 /* Loads unsigned bytes or words into lanes of twice the width. */
 static inline VecU16
 simd_widen8 (const uint8_t * p)
