@@ -241,7 +241,8 @@ measured by [stereo-bench](tools/stereo-bench.md#figures), which defines the fig
 random and not in a cache. A workload is width x height x disparities.
 
 Sections measured before %s are of former defaults: `cost=census`, and `refine=none` for all but `sgm`,
-which had a shorter chain of filters; `pyramid` had no selection and takes about three times as long now.
+which had a shorter chain of filters; `pyramid` had no selection and takes up to three times as long now
+(1.5 to 1.9 on the CPU).
 [Refinement](refinement.md#run-time) and [learned cost](learned.md#time) have the times of the present ones.
 
 """ % DEFAULTS_SINCE
