@@ -29,6 +29,8 @@ PAGE is one of
     experiments  plots and tables of docs/algorithms/; --measure build/tools/stereo-eval [NAME ...]
                  for errors of esaw, esmp and bfv; --measure build/tools/stereo-bench pyramid, or
                  bfv MACHINE [ARGUMENT ...] for times
+    kernels      the table of docs/kernels.md; --measure tests/launches/occupancy.py
+                 build/tests/launches/launches FOLDER ..., with reports of ptxas
     tune         pictures of docs/stereo-tune.md; --measure build/tools/tune/stereo-tune, with
                  Chromium and python3-websocket
     elements     docs/elements/; the next argument is the plugin
@@ -50,6 +52,7 @@ import common
 import drifting
 import elements
 import experiments
+import kernels
 import moving
 import performance
 import pictures
@@ -59,8 +62,9 @@ import views
 
 PAGES = {"accuracy": accuracy, "alignment": alignment, "calibration": calibration,
          "choosing": choosing, "drifting": drifting, "elements": elements,
-         "experiments": experiments, "moving": moving, "performance": performance,
-         "pictures": pictures, "steady": steady, "tune": tune, "views": views}
+         "experiments": experiments, "kernels": kernels, "moving": moving,
+         "performance": performance, "pictures": pictures, "steady": steady, "tune": tune,
+         "views": views}
 
 
 def check(name, pages):

@@ -6,8 +6,9 @@
 PROGRAM is `launches`; the folders have reports of ptxas (*-cuda.txt), of builds for one or several
 chips. Prints the figures of docs/kernels.md as JSON: for each matcher with default properties and
 each kernel, by compute capability, threads of a block, registers of a thread, static and dynamic
-shared memory of a block in bytes, and the percentage of warps that can be resident. Of several
-launches of a kernel, those with the lowest percentage are listed.
+shared memory of a block in bytes, bytes of registers that a thread spills, and the percentage of warps
+that can be resident. Of several launches of a kernel, that with the lowest percentage is listed.
+Kernels without a report are left out.
 """
 
 import json
@@ -20,13 +21,16 @@ SIZE = "1280x720"
 
 
 def figures(reports, capability, launches):
-    """[threads, registers, static, dynamic, percent] by kernel."""
+    """[threads, registers, static, dynamic, spills, percent] by kernel."""
     found = {}
     for launch in launches:
-        usage = reports[capability, resources.identity(launch.kernel)]
+        usage = reports.get((capability, resources.identity(launch.kernel)))
+        if usage is None:
+            continue
         percent = round(resources.occupancy(resources.CHIPS[capability], usage, launch))
         name = resources.short_name(launch.kernel)
-        values = [launch.threads, usage.registers, usage.shared, launch.shared, percent]
+        values = [launch.threads, usage.registers, usage.shared, launch.shared, usage.spills,
+                  percent]
         if name not in found or percent < found[name][-1]:
             found[name] = values
     return found
