@@ -86,7 +86,7 @@ def passes(build, target):
     """Whether a test passes.  Programs that need no environment run without Meson."""
     name = os.path.basename(target)
     if name.startswith("kernels"):
-        return call(os.path.join(build, target), limit=100)
+        return call(os.path.join(build, target), limit=300)
     return call("meson", "test", "-C", build, "--no-rebuild", name, limit=300)
 
 
