@@ -8,7 +8,7 @@
 # 64-bit ARM in build-jetson/, for the compute capabilities given as for -Dcuda-arch,
 # by default those of Orin and Thor. The CUDA runtime comes from NVIDIA's Python wheel
 # for ARM, GStreamer from this Debian release. Checks the format and the exported
-# functions of both files, and runs nothing.
+# functions of both files, and matches two images in an emulator, which has no GPU.
 #
 # The last line is `N passed, N failed, N skipped`.
 set -euo pipefail
@@ -60,6 +60,16 @@ has_kernels() {
   aarch64-linux-gnu-readelf -SW "$1" | grep -q ' \.nv_fatbin '
 }
 
+# matches: a program with the library runs where there is no driver
+matches() {
+  aarch64-linux-gnu-gcc --sysroot="$arm64/root" -I"$root/common" -I"$root/cuda" \
+    -o "$build/match-images" "$root/examples/match-images.c" "$library" &&
+    printf 'P6 8 8 255\n%192s' '' > "$build/view.ppm" &&
+    qemu-aarch64 -L "$arm64/root" -E LD_LIBRARY_PATH="$build/cuda" "$build/match-images" \
+      "$build/view.ppm" "$build/view.ppm" "$build/map.pgm" &&
+    [ -s "$build/map.pgm" ]
+}
+
 need_build
 need_packages gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user \
   python3 python3-pip
@@ -83,6 +93,7 @@ check "the library has kernels" has_kernels "$library"
 check "the plugin has kernels" has_kernels "$plugin"
 check "the library has the CUDA backend" exports "$library" stereo_device_new_cuda
 check "the plugin has its entry point" exports "$plugin" gst_plugin_stereomatching_register
+check "the library matches without a GPU" matches
 say "the library is $library"
 say "the plugin is $plugin"
 report
