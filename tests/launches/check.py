@@ -26,7 +26,7 @@ KNOWN_SPILLS = {
     "bp steps_kernel": 1800,
     "sgm look_ahead": 1400,
     "sgm match_tiles": 30000,
-    "vcbw match_kernel": 500,
+    "vcbw match_kernel": 4600,
     "vcbw winners_kernel": 600,
 }
 
