@@ -207,7 +207,7 @@ cudaLaunchCooperativeKernel (const void *stub, dim3 grid, dim3 block,
   return record (stub, block, shared_bytes);
 }
 
-/* Clusters have at most 16 blocks. */
+/* Clusters have at most 8 blocks, as on any GPU that has them. */
 cudaError_t
 cudaLaunchKernelExC (const cudaLaunchConfig_t * config, const void *stub,
     void **arguments)
@@ -220,7 +220,7 @@ cudaLaunchKernelExC (const cudaLaunchConfig_t * config, const void *stub,
     const cudaLaunchAttribute *a = &config->attrs[i];
 
     if (a->id == cudaLaunchAttributeClusterDimension
-        && a->val.clusterDim.x * a->val.clusterDim.y > 16)
+        && a->val.clusterDim.x * a->val.clusterDim.y > 8)
       return fail (cudaErrorInvalidConfiguration);
   }
   return error;

@@ -147,9 +147,10 @@ iterate_kernel (const __grid_constant__ Level a, int iterations,
 
 /* ------------------------------------------------------------------- stages */
 
-/* Launches a kernel whose blocks are a cluster or are all resident. */
-template < bool CLUSTER, typename... Parameters, typename... Arguments >
-cudaError_t
+/* Launches a kernel whose blocks are a cluster or are all resident.  A GPU may
+ * allow only 8 blocks in a cluster, and a GPU partition may be too small for
+ * the blocks: returns false then, without an error. */
+template < bool CLUSTER, typename... Parameters, typename... Arguments > bool
 launch_waiting (StereoQueue * queue, dim3 grid, int threads, int shared_bytes,
     void (*kernel) (Parameters...), const Arguments &... arguments)
 {
@@ -180,7 +181,11 @@ launch_waiting (StereoQueue * queue, dim3 grid, int threads, int shared_bytes,
   if (shared_bytes > 48 << 10)
     (void) cudaFuncSetAttribute (kernel,
         cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
-  return cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...);
+  if (cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...)
+      == cudaSuccess)
+    return true;
+  (void) cudaGetLastError ();
+  return false;
 }
 
 template < bool VERTICAL, int WARPS, int ROWS, int P > bool
@@ -202,16 +207,12 @@ try_iterate (StereoQueue * queue, const Level & a, int iterations,
   if (blocks <= 16 && q->capability >= 90
       && launch_waiting < true > (queue, grid, I::threads, I::bytes,
           iterate_kernel < VERTICAL, WARPS, ROWS, P, true >, a, iterations,
-          max_step, first) == cudaSuccess)
+          max_step, first))
     return true;
-  if ((int) blocks <= q->multiprocessors
+  return (int) blocks <= q->multiprocessors
       && launch_waiting < false > (queue, grid, I::threads, I::bytes,
           iterate_kernel < VERTICAL, WARPS, ROWS, P, false >, a, iterations,
-          max_step, first) == cudaSuccess)
-    return true;
-  /* a GPU partition may be too small for the blocks */
-  (void) cudaGetLastError ();
-  return false;
+          max_step, first);
 }
 
 /* Launches all iterations if the level is small enough; otherwise false. */
