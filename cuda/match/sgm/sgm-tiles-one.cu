@@ -10,8 +10,5 @@ void
 stereo_sgm_match_tiles_one_cuda (StereoQueue * queue, const SgmArgs & a,
     const SgmWinners & w)
 {
-#define LAUNCH(lanes, own) \
-  launch_sgm_tiles < SgmShape < lanes, own >, SGM_ONE > (queue, a, w)
-  SGM_FOR_SHAPE (a.k.n, LAUNCH);
-#undef LAUNCH
+  match_all_tiles < SGM_ONE > (queue, a, w);
 }

@@ -398,6 +398,30 @@ launch_sgm_tiles (StereoQueue * queue, const SgmArgs & a, const SgmWinners & w)
         match_tiles < S, MODE, false >, a, w);
 }
 
+/* With ranges, each kernel processes the tiles of its shape. */
+template < class S, SgmMode MODE > void
+launch_shapes (StereoQueue * queue, const SgmArgs & a, const SgmWinners & w)
+{
+  if constexpr (MODE == SGM_RANGES && S::own == 8) {
+    if constexpr (S::lanes > 16)
+      launch_sgm_tiles < SgmShape < 16, 8 >, MODE > (queue, a, w);
+    if constexpr (S::lanes > 8)
+      launch_sgm_tiles < SgmShape < 8, 8 >, MODE > (queue, a, w);
+    if constexpr (S::lanes > 4)
+      launch_sgm_tiles < SgmShape < 4, 8 >, MODE > (queue, a, w);
+  }
+  launch_sgm_tiles < S, MODE > (queue, a, w);
+}
+
+template < SgmMode MODE > void
+match_all_tiles (StereoQueue * queue, const SgmArgs & a, const SgmWinners & w)
+{
+#define LAUNCH(lanes, own) \
+  launch_shapes < SgmShape < lanes, own >, MODE > (queue, a, w)
+  SGM_FOR_SHAPE (a.k.n, LAUNCH);
+#undef LAUNCH
+}
+
 }                               // namespace
 
 #endif /* STEREO_SGM_TILES_CUH */
