@@ -21,26 +21,24 @@ CAMERA, PITCH, YAW = (1.5, 2.4, 0.7), -0.66, 0.42
 # In pixels, metres, pixels and grey levels
 FOCAL_LENGTH, FARTHEST, POINT, BACKGROUND = 540, 5.5, 2, 28
 
+# Virtual views by a matched map, and by the true one
+MATCHED = """
+stereotestsrc view=left pattern={pattern} num-disparities=32 num-buffers=1 ! {size} ! tee name=l
+stereotestsrc view=right pattern={pattern} num-disparities=32 num-buffers=1 ! {size} ! tee name=r
+l. ! queue ! m.sink_left  r. ! queue ! m.sink_right
+stereobfv name=m num-disparities=32 ! v.sink_disparity
+l. ! queue ! v.sink_left  r. ! queue ! v.sink_right
+stereoview name=v {layout} ! {file}"""
+TRUE = """
+stereotestsrc view=left pattern={pattern} num-buffers=1 ! {size} ! v.sink_left
+stereotestsrc view=right pattern={pattern} num-buffers=1 ! {size} ! v.sink_right
+stereotestsrc view=disparity pattern={pattern} num-buffers=1 ! {depth} ! v.sink_disparity
+stereoview name=v {layout} ! {file}"""
+QUILT = "layout=quilt columns=3 rows=1 position=0.5 separation=2"
 VIEWS = {
-    "views-quilt": """
-stereotestsrc view=left pattern=planes num-disparities=32 num-buffers=1 ! {size} ! tee name=l
-stereotestsrc view=right pattern=planes num-disparities=32 num-buffers=1 ! {size} ! tee name=r
-l. ! queue ! m.sink_left  r. ! queue ! m.sink_right
-stereobfv name=m num-disparities=32 ! v.sink_disparity
-l. ! queue ! v.sink_left  r. ! queue ! v.sink_right
-stereoview name=v layout=quilt columns=3 rows=1 position=0.5 separation=2 ! {file}""",
-    "views-anaglyph": """
-stereotestsrc view=left pattern=corridor num-disparities=32 num-buffers=1 ! {size} ! tee name=l
-stereotestsrc view=right pattern=corridor num-disparities=32 num-buffers=1 ! {size} ! tee name=r
-l. ! queue ! m.sink_left  r. ! queue ! m.sink_right
-stereobfv name=m num-disparities=32 ! v.sink_disparity
-l. ! queue ! v.sink_left  r. ! queue ! v.sink_right
-stereoview name=v layout=anaglyph separation=0.6 convergence=8 ! {file}""",
-    "views-holes": """
-stereotestsrc view=left pattern=sphere num-buffers=1 ! {size} ! v.sink_left
-stereotestsrc view=right pattern=sphere num-buffers=1 ! {size} ! v.sink_right
-stereotestsrc view=disparity pattern=sphere num-buffers=1 ! {depth} ! v.sink_disparity
-stereoview name=v layout=quilt columns=3 rows=1 position=0.5 separation=2 ! {file}""",
+    "views-quilt": (MATCHED, "planes", QUILT),
+    "views-anaglyph": (MATCHED, "corridor", "layout=anaglyph separation=0.6 convergence=8"),
+    "views-holes": (TRUE, "sphere", QUILT),
 }
 
 
@@ -104,7 +102,8 @@ def render(folder):
     words = {"size": "video/x-raw,format=RGB,width=320,height=240",
              "depth": "video/x-raw,format=GRAY16_LE,width=320,height=240",
              "file": "videoconvert ! pngenc ! filesink location=" + path}
-    for name, line in VIEWS.items():
+    for name, (line, pattern, layout) in VIEWS.items():
+        words.update(pattern=pattern, layout=layout)
         subprocess.run(["gst-launch-1.0", "-q"] + line.format(**words).split(), check=True)
         write(name, sgbm.opencv().imread(path))
 
