@@ -44,6 +44,12 @@ typedef struct
   StereoStatus (*wait_event) (StereoQueue * queue, StereoEvent * event);
   /* The event completes with all stages submitted so far. */
   StereoStatus (*record_event) (StereoQueue * queue, StereoEvent * event);
+  /* Optional.  Calls submit (data), or submits the work of an earlier call with
+   * the same key again, recorded.  The work must depend on the key alone. */
+  StereoStatus (*repeat) (StereoQueue * queue, const void *key, size_t size,
+      StereoStatus (*submit) (void *data), void *data);
+  /* With repeat.  Discards recorded work: later work differs. */
+  void (*forget) (StereoQueue * queue);
   StereoStatus (*download) (StereoQueue * queue, void *target,
       size_t target_stride, const void *source, size_t source_stride,
       size_t row_bytes, size_t rows);

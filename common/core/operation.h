@@ -94,6 +94,9 @@ typedef struct
   StereoStatus (*load) (void *state, StereoDevice * device,
       StereoMessage * why);
   StereoStatus (*run) (void *state, const StereoOpFrame * frame);
+  /* Optional: whether run() submits the same work, without other effects, each
+   * time that it gets the same images. */
+  bool (*repeats) (const void *state);
   /* Optional: releases resources of state other than its buffers. */
   void (*clear) (void *state);
 } StereoOp;

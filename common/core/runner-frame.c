@@ -210,6 +210,8 @@ in_place (const StereoRunner * r, const StereoImage * image)
 static void
 locate_images (StereoRunner * r, Frame * f)
 {
+  /* Equal images have equal bytes, padding too. */
+  memset (f->where, 0, sizeof (f->where));
   for (unsigned i = 0; i < r->n_ports; i++) {
     const Port *port = &r->ports[i];
     const StereoImage *image = f->images[i];
@@ -312,13 +314,40 @@ stereo_stage_end (StereoTimestamps * timestamps, const char *name)
       timestamps->slot, timestamps->n++);
 }
 
+/* A frame of the operation. */
+typedef struct
+{
+  const StereoOp *op;
+  void *state;
+  StereoOpFrame frame;
+} Work;
+
+static StereoStatus
+run_work (void *data)
+{
+  const Work *work = data;
+
+  return work->op->run (work->state, &work->frame);
+}
+
+/* A queue records no timestamps. */
+static StereoStatus
+run_or_repeat (StereoRunner * r, const Frame * f, Work * work)
+{
+  const StereoQueueClass *q = r->queue->klass;
+
+  return q->repeat == NULL || r->op->repeats == NULL || r->profiling
+      || !r->op->repeats (r->state) ? run_work (work)
+      : q->repeat (r->queue, f->where, sizeof (f->where), run_work, work);
+}
+
 static StereoStatus
 submit_frame (StereoRunner * r, Frame * f)
 {
   const StereoQueueClass *q = r->queue->klass;
   StereoTimestamps *timestamps = r->profiling ? &f->timestamps : NULL;
-  StereoOpFrame work = { r->queue, f->where, f->where + r->n_inputs,
-    timestamps
+  Work work = { r->op, r->state,
+    {r->queue, f->where, f->where + r->n_inputs, timestamps}
   };
   StereoStatus status;
 
@@ -330,7 +359,7 @@ submit_frame (StereoRunner * r, Frame * f)
           : STEREO_OK)
       || (status = q->uploaded (r->queue, f->index))
       || (status = wait_for_images (r, f))
-      || (status = r->op->run (r->state, &work))
+      || (status = run_or_repeat (r, f, &work))
       || (status = release_images (r, f))
       || (status = q->computed (r->queue, f->index))
       || (status = copy_images (r, f, r->n_inputs, r->n_ports, download_plane))

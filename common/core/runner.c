@@ -303,6 +303,8 @@ stereo_runner_configure (StereoRunner * r, const StereoPortSetup * inputs,
   if (status != STEREO_OK)
     return status;
 
+  if (r->queue->klass->forget != NULL)
+    r->queue->klass->forget (r->queue);
   stereo_arena_reset (&r->arena);
   stereo_arena_reset (&r->pinned);
   plan_copies (r);

@@ -474,6 +474,13 @@ chain_run (void *state, const StereoOpFrame * frame)
   return stereo_stage_end (frame->timestamps, "temporal");
 }
 
+/* The temporal filter has the frame before. */
+static bool
+chain_repeats (const void *state)
+{
+  return ((const StereoChain *) state)->common.temporal == 0;
+}
+
 static void
 chain_clear (void *state)
 {
@@ -505,5 +512,6 @@ const StereoOp stereo_chain_op = {
   .state_size = sizeof (StereoChain),
   .plan = chain_plan,
   .run = chain_run,
+  .repeats = chain_repeats,
   .clear = chain_clear,
 };

@@ -271,6 +271,7 @@ queue_free (StereoQueue * queue)
   StereoCudaQueue *self = (StereoCudaQueue *) queue;
   StereoMessage why;
 
+  stereo_cuda_forget (queue);
   if (stereo_cuda_enter (queue->device, &why) == STEREO_OK) {
     for (int i = 0; i < STEREO_MAX_FRAMES; i++) {
       StereoCudaSlot *s = &self->slots[i];
@@ -285,6 +286,8 @@ queue_free (StereoQueue * queue)
           (void) cudaEventDestroy (s->timestamps[e]);
       }
     }
+    if (self->recorder.stream != NULL)
+      (void) cudaStreamDestroy (self->recorder.stream);
     if (self->up != NULL)
       (void) cudaStreamDestroy (self->up);
     if (self->down != NULL)
@@ -303,6 +306,8 @@ static const StereoQueueClass queue_class = {
   .computed = queue_computed,
   .wait_event = queue_wait_event,
   .record_event = queue_record_event,
+  .repeat = stereo_cuda_repeat,
+  .forget = stereo_cuda_forget,
   .download = queue_download,
   .end = queue_end,
   .timestamp = queue_timestamp,

@@ -27,6 +27,28 @@ typedef struct
   bool downloads;               /* all work is on compute */
 } StereoCudaSlot;
 
+/* Work of a frame that can be submitted again. */
+typedef struct
+{
+  cudaGraphExec_t graph;        /* NULL = unused */
+  size_t n_nodes;               /* kernels and others */
+  uint64_t used;                /* when: StereoCudaRecorder.clock */
+  size_t key_size;
+  uint8_t key[512];
+} StereoCudaRecording;
+
+#define STEREO_CUDA_RECORDINGS 16
+
+/* Recorded work of a queue (recorder-cuda.c). */
+typedef struct
+{
+  cudaStream_t stream;          /* for recording; NULL until first used */
+  bool loaded;                  /* the kernels are */
+  bool fails;                   /* recording does: nothing is recorded */
+  uint64_t clock;
+  StereoCudaRecording recordings[STEREO_CUDA_RECORDINGS];
+} StereoCudaRecorder;
+
 /* Three streams overlap the upload of frame n + 1, the computation of n and the
  * download of n - 1. */
 typedef struct
@@ -39,6 +61,7 @@ typedef struct
   int multiprocessors;
   int capability;               /* 10 major + minor */
   StereoCudaSlot slots[STEREO_MAX_FRAMES];
+  StereoCudaRecorder recorder;
 } StereoCudaQueue;
 
 /* Pushes and pops the device's context on the calling thread. */
@@ -51,6 +74,11 @@ StereoStatus stereo_cuda_check (cudaError_t error, const char *what,
     const char *file, int line, StereoMessage * why);
 #define STEREO_CUDA_CHECK(call, what, why) \
     stereo_cuda_check (call, what, __FILE__, __LINE__, why)
+
+/* Functions of the StereoQueueClass. */
+StereoStatus stereo_cuda_repeat (StereoQueue * queue, const void *key,
+    size_t size, StereoStatus (*submit) (void *data), void *data);
+void stereo_cuda_forget (StereoQueue * queue);
 
 /* Maximum shared memory of a block, in bytes. */
 int stereo_cuda_shared_limit (const StereoDevice * device);

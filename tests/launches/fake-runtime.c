@@ -537,3 +537,76 @@ cudaEventElapsedTime (float *ms, cudaEvent_t begin, cudaEvent_t end)
   *ms = 0;
   return cudaSuccess;
 }
+
+/* ------------------------------------------------------------------- graphs */
+
+cudaError_t
+cudaStreamBeginCapture (cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+  (void) stream, (void) mode;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamEndCapture (cudaStream_t stream, cudaGraph_t * graph)
+{
+  (void) stream;
+  *graph = (cudaGraph_t) & chip;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphGetNodes (cudaGraph_t graph, cudaGraphNode_t * nodes, size_t * n)
+{
+  (void) graph, (void) nodes;
+  *n = 0;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphDestroy (cudaGraph_t graph)
+{
+  (void) graph;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphInstantiateWithFlags (cudaGraphExec_t * exec, cudaGraph_t graph,
+    unsigned long long flags)
+{
+  (void) graph, (void) flags;
+  *exec = (cudaGraphExec_t) & chip;
+  return cudaSuccess;
+}
+
+#if CUDART_VERSION >= 12000
+cudaError_t
+cudaGraphExecUpdate (cudaGraphExec_t exec, cudaGraph_t graph,
+    cudaGraphExecUpdateResultInfo * info)
+{
+  (void) exec, (void) graph, (void) info;
+  return cudaSuccess;
+}
+#else
+cudaError_t
+cudaGraphExecUpdate (cudaGraphExec_t exec, cudaGraph_t graph,
+    cudaGraphNode_t * node, enum cudaGraphExecUpdateResult *result)
+{
+  (void) exec, (void) graph, (void) node, (void) result;
+  return cudaSuccess;
+}
+#endif
+
+cudaError_t
+cudaGraphLaunch (cudaGraphExec_t exec, cudaStream_t stream)
+{
+  (void) exec, (void) stream;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphExecDestroy (cudaGraphExec_t exec)
+{
+  (void) exec;
+  return cudaSuccess;
+}
