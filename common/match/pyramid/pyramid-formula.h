@@ -336,6 +336,9 @@ stereo_pyramid_brightness (uint32_t word)
 
 #define STEREO_PYRAMID_CANDIDATES 21
 
+/* Maximum of |x| and |y|. */
+#define STEREO_PYRAMID_REACH 6
+
 /* The displacement of the pixel at (x, y) from here, with dx changed by add. */
 typedef struct
 {
@@ -367,18 +370,26 @@ stereo_pyramid_count_bits (uint32_t bits)
 #endif
 }
 
-/* The error of displacement (dx, dy) at pixel (x, y), whose census is left.
- * right: census of the right view */
+/* The error of displacement dx at column x of a row, whose census is left.
+ * right: census of the right view; row: offset of its row there */
 STEREO_INLINE int
-stereo_pyramid_error (uint32_t left, const uint32_t * right, size_t stride,
+stereo_pyramid_row_error (uint32_t left, const uint32_t * right, int row,
+    int width, int x, float dx)
+{
+  return stereo_pyramid_inside (x, dx, width) ? stereo_pyramid_count_bits (left
+      ^ right[row + stereo_pyramid_nearest (x, dx, width)])
+      : STEREO_PYRAMID_CENSUS_BITS;
+}
+
+/* The error of displacement (dx, dy) at pixel (x, y). */
+STEREO_INLINE int
+stereo_pyramid_error (uint32_t left, const uint32_t * right, int stride,
     int width, int height, int x, int y, float dx, float dy)
 {
-  if (!stereo_pyramid_inside (x, dx, width)
-      || !stereo_pyramid_inside (y, dy, height))
-    return STEREO_PYRAMID_CENSUS_BITS;
-  return stereo_pyramid_count_bits (left
-      ^ right[(size_t) stereo_pyramid_nearest (y, dy, height) * stride
-          + (size_t) stereo_pyramid_nearest (x, dx, width)]);
+  return stereo_pyramid_inside (y, dy, height)
+      ? stereo_pyramid_row_error (left, right,
+      stereo_pyramid_nearest (y, dy, height) * stride, width, x, dx)
+      : STEREO_PYRAMID_CENSUS_BITS;
 }
 
 /* ----------------------------------------------------------------- winners */

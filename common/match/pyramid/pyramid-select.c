@@ -94,7 +94,7 @@ compute_errors (const StereoPyramidArgs * a, StereoPyramidCandidate c,
 
       tile->error[j][i] = (uint8_t) stereo_pyramid_error (
           a->census[0][(size_t) y * level->stride + (size_t) x],
-          a->census[1], level->stride, level->width, level->height, x, y,
+          a->census[1], (int) level->stride, level->width, level->height, x, y,
           a->from->dx[q] + (float) c.add,
           a->k->vertical ? a->from->dy[q] : 0.0f);
     }

@@ -4,8 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A block keeps the errors of a candidate in shared memory, for a tile and the
- * window around it; a thread compares the sums of four pixels in a column. */
+/* A block selects the displacements of a tile.  Its groups of two warps compare
+ * different candidates at the same time: a warp computes the errors of rows, and
+ * then a thread sums the windows of 16 pixels. */
 
 #include "match/pyramid/pyramid.cuh"
 
@@ -54,11 +55,29 @@ census_kernel (const StereoPyramidLevel level, uint32_t * left,
 
 /* ---------------------------------------------------------------- selection */
 
-const int tile_size = 32;
-const int tile_rows = 8;        /* of threads */
-const int own_rows = tile_size / tile_rows;
 const int window = STEREO_PYRAMID_WINDOW;
-const int side = tile_size + 2 * window;
+const int reach = STEREO_PYRAMID_REACH;
+const int n_candidates = STEREO_PYRAMID_CANDIDATES;
+
+/* A warp computes the errors of a row. */
+const int side = 32;            /* of the tile and the window around it */
+const int tile = side - 2 * window;
+const int field_side = side + 2 * reach;
+
+const int groups = 7;
+const int group_warps = 2;
+const int group_size = 32 * group_warps;
+const int own_errors = side / group_warps;
+const int rounds = n_candidates / groups;
+
+/* The sums of the windows of 4 x 4 pixels belong to a thread. */
+const int block = 4;
+const int blocks = tile / block;        /* in a row of the tile */
+const int error_words = 10;     /* of a row: without conflicts of banks */
+
+static_assert (n_candidates % groups == 0, "each round has full groups");
+static_assert (tile % block == 0 && blocks * blocks <= group_size,
+    "one thread per block of pixels");
 
 struct Census
 {
@@ -66,104 +85,222 @@ struct Census
   const uint32_t *right;
 };
 
-/* Offset of the pixel whose displacement a candidate of (x, y) has. */
-__device__ __forceinline__ size_t
-source_of (const StereoPyramidLevel & level, StereoPyramidCandidate c, int x,
-    int y)
+typedef uint32_t Errors[side][error_words];     /* four pixels a word */
+
+struct Shared
 {
-  return (size_t) stereo_clamp_int (y + c.y, 0, level.height - 1)
-      * level.stride + stereo_clamp_int (x + c.x, 0, level.width - 1);
+  float dx[field_side][field_side];
+  float dy[field_side][field_side];
+  Errors error[2][groups];      /* two: one barrier per round is enough */
+  uint16_t key[groups][tile][tile];
+};
+
+/* Position of the tile with its window. */
+struct Tile
+{
+  int x, y;
+  int width, height;            /* of the level */
+};
+
+/* Column and row of a field in shared memory that a candidate has for column x
+ * and row y of the level.  inner: all of these are in the level. */
+template < bool inner > __device__ __forceinline__ int
+field_column (const Tile & t, StereoPyramidCandidate c, int x)
+{
+  return (inner ? x + c.x : stereo_clamp_int (x + c.x, 0, t.width - 1)) - t.x
+      + reach;
 }
 
-/* The errors of a candidate in the tile at (x0, y0), which has the window's
- * border. */
-__device__ __forceinline__ void
-compute_errors (const StereoPyramidLevel & level, const Census & census,
-    const StereoPyramidField & from, StereoPyramidCandidate c, int x0, int y0,
-    uint8_t (*error)[side])
+template < bool inner > __device__ __forceinline__ int
+field_row (const Tile & t, StereoPyramidCandidate c, int y)
 {
-  for (int j = (int) threadIdx.y; j < side; j += tile_rows) {
-    const int y = stereo_clamp_int (y0 + j, 0, level.height - 1);
+  return (inner ? y + c.y : stereo_clamp_int (y + c.y, 0, t.height - 1)) - t.y
+      + reach;
+}
 
-    for (int i = (int) threadIdx.x; i < side; i += tile_size) {
-      const int x = stereo_clamp_int (x0 + i, 0, level.width - 1);
-      const size_t q = source_of (level, c, x, y);
+__device__ __forceinline__ bool
+is_inner (const Tile & t)
+{
+  return t.x >= reach && t.y >= reach && t.x + side + reach <= t.width
+      && t.y + side + reach <= t.height;
+}
 
-      error[j][i] = (uint8_t) stereo_pyramid_error (
-          census.left[(size_t) y * level.stride + x], census.right,
-          level.stride, level.width, level.height, x, y,
-          from.dx[q] + (float) c.add, from.dy != NULL ? from.dy[q] : 0.0f);
+template < bool vertical > __device__ __forceinline__ void
+load_fields (const Tile & t, const StereoPyramidLevel & level,
+    const StereoPyramidField & from, Shared & shared)
+{
+  for (int i = (int) threadIdx.x; i < field_side * field_side;
+      i += groups * group_size) {
+    const int u = i % field_side, v = i / field_side;
+    const size_t q = (size_t) stereo_clamp_int (t.y - reach + v, 0,
+        t.height - 1) * level.stride
+        + stereo_clamp_int (t.x - reach + u, 0, t.width - 1);
+
+    shared.dx[v][u] = from.dx[q];
+    if (vertical)
+      shared.dy[v][u] = from.dy[q];
+  }
+}
+
+/* The errors of a candidate.  left: the census of the thread's pixels. */
+template < bool vertical, bool inner > __device__ __forceinline__ void
+compute_errors (const Tile & t, const StereoPyramidLevel & level,
+    const uint32_t * right, const Shared & shared, StereoPyramidCandidate c,
+    const uint32_t left[own_errors], Errors & error)
+{
+  const int lane = (int) threadIdx.x % 32;
+  const int first = (int) threadIdx.x / 32 % group_warps;
+  const int x = inner ? t.x + lane : stereo_clamp_int (t.x + lane, 0,
+      t.width - 1);
+  const int u = field_column < inner > (t, c, x);
+
+#pragma unroll
+  for (int k = 0; k < own_errors; k++) {
+    const int j = first + k * group_warps;
+    const int y = inner ? t.y + j : stereo_clamp_int (t.y + j, 0,
+        t.height - 1);
+    const int v = field_row < inner > (t, c, y);
+    const float dx = shared.dx[v][u] + (float) c.add;
+    const int e = vertical ? stereo_pyramid_error (left[k], right,
+        (int) level.stride, t.width, t.height, x, y, dx, shared.dy[v][u])
+        : stereo_pyramid_row_error (left[k], right, y * (int) level.stride, t.width,
+        x, dx);
+
+    ((uint8_t *) error[j])[lane] = (uint8_t) e;
+  }
+}
+
+/* Sums of the windows of four pixels in a row, as 16-bit halves: of pixels 0
+ * and 2, and of 1 and 3.  a and b: the sums of the windows' columns, at most
+ * 255, in two words of bytes. */
+__device__ __forceinline__ void
+sum_columns (uint32_t a, uint32_t b, uint32_t sum[2])
+{
+  const uint32_t low = 0x00ff00ff;
+  const uint32_t c02 = a & low, c13 = a >> 8 & low;
+  const uint32_t c46 = b & low, c57 = b >> 8 & low;
+  const uint32_t c24 = __byte_perm (c02, c46, 0x5432);
+  const uint32_t c35 = __byte_perm (c13, c57, 0x5432);
+  const uint32_t inner = c13 + c24 + c35;
+
+  sum[0] = c02 + inner + c46;
+  sum[1] = inner + c46 + c57;
+}
+
+/* Compares the sums of a candidate, i, with the lowest of the thread's pixels
+ * so far.  A key is a sum followed by the candidate: the first one wins. */
+__device__ __forceinline__ void
+compare_sums (const Errors & error, int i, uint32_t key[block][2])
+{
+  const int at = (int) threadIdx.x % group_size;
+  const int u = at % blocks, v = at / blocks * block;
+  uint32_t a[block + 2 * window], b[block + 2 * window];
+  uint32_t a_sum = 0, b_sum = 0;
+
+#pragma unroll
+  for (int j = 0; j < block + 2 * window; j++) {
+    uint32_t sum[2];
+
+    a[j] = error[v + j][u];
+    b[j] = error[v + j][u + 1];
+    a_sum += a[j];
+    b_sum += b[j];
+    if (j < 2 * window)
+      continue;
+    sum_columns (a_sum, b_sum, sum);
+    for (int h = 0; h < 2; h++)
+      key[j - 2 * window][h] = __vminu2 (key[j - 2 * window][h],
+          (sum[h] << 5) + (uint32_t) i * 0x00010001);
+    a_sum -= a[j - 2 * window];
+    b_sum -= b[j - 2 * window];
+  }
+}
+
+__device__ __forceinline__ void
+store_keys (const uint32_t key[block][2], uint16_t (*to)[tile])
+{
+  const int at = (int) threadIdx.x % group_size;
+  const int u = at % blocks * block, v = at / blocks * block;
+
+  for (int j = 0; j < block; j++) {
+    for (int h = 0; h < 2; h++) {
+      to[v + j][u + h] = (uint16_t) key[j][h];
+      to[v + j][u + h + 2] = (uint16_t) (key[j][h] >> 16);
     }
   }
 }
 
-/* The sums of the window around the thread's pixels. */
-__device__ __forceinline__ void
-sum_windows (const uint8_t (*error)[side], int sum[own_rows])
-{
-  int row[own_rows + 2 * window];
-
-#pragma unroll
-  for (int j = 0; j < own_rows + 2 * window; j++) {
-    const uint8_t *e = error[(int) threadIdx.y * own_rows + j]
-        + (int) threadIdx.x;
-
-    row[j] = e[0] + e[1] + e[2] + e[3] + e[4];
-  }
-#pragma unroll
-  for (int j = 0; j < own_rows; j++)
-    sum[j] = row[j] + row[j + 1] + row[j + 2] + row[j + 3] + row[j + 4];
-}
-
-__device__ __forceinline__ void
-store_selected (const StereoPyramidLevel & level, StereoPyramidCandidate c,
-    int x, int y, const StereoPyramidField & from,
+/* Stores the displacements of the tile's pixels, selected from all groups. */
+template < bool vertical > __device__ __forceinline__ void
+store_selected (const Tile & t, const StereoPyramidLevel & level,
+    const Shared & shared, const StereoPyramidField & from,
     const StereoPyramidField & to)
 {
-  const size_t q = source_of (level, c, x, y);
-  const size_t p = (size_t) y * level.stride + x;
+  for (int i = (int) threadIdx.x; i < tile * tile;
+      i += groups * group_size) {
+    const int x = t.x + window + i % tile, y = t.y + window + i / tile;
+    unsigned key = 0xffff;
 
-  to.dx[p] = from.dx[q] + (float) c.add;
-  if (to.dy != NULL)
-    to.dy[p] = from.dy[q];
-  to.confidence[p] = from.confidence[q];
+    if (x >= t.width || y >= t.height)
+      continue;
+    for (int g = 0; g < groups; g++)
+      key = umin (key, shared.key[g][i / tile][i % tile]);
+
+    const StereoPyramidCandidate c = stereo_pyramid_candidate ((int) key & 31);
+    const int u = field_column < false > (t, c, x);
+    const int v = field_row < false > (t, c, y);
+    const size_t p = (size_t) y * level.stride + x;
+
+    to.dx[p] = shared.dx[v][u] + (float) c.add;
+    if (vertical)
+      to.dy[p] = shared.dy[v][u];
+    to.confidence[p] = from.confidence[(size_t) (v + t.y - reach)
+        * level.stride + (u + t.x - reach)];
+  }
 }
 
-__global__ void __launch_bounds__ (tile_size * tile_rows)
+template < bool vertical > __global__ void
+__launch_bounds__ (groups * group_size, 2)
 select_kernel (const StereoPyramidLevel level, const Census census,
     const StereoPyramidField from, const StereoPyramidField to)
 {
-  /* two, so that one barrier per candidate is enough */
-  __shared__ uint8_t error[2][side][side];
-  const int x0 = (int) blockIdx.x * tile_size;
-  const int y0 = (int) blockIdx.y * tile_size;
-  const int x = x0 + (int) threadIdx.x;
-  int lowest[own_rows], best[own_rows];
+  __shared__ Shared shared;
+  const Tile t = { (int) blockIdx.x * tile - window,
+    (int) blockIdx.y * tile - window, level.width, level.height
+  };
+  const int group = (int) threadIdx.x / group_size;
+  const int first = (int) threadIdx.x / 32 % group_warps;
+  const bool sums = (int) threadIdx.x % group_size < blocks * blocks;
+  uint32_t left[own_errors], key[block][2];
 
   pdl_wait ();
-  for (int i = 0; i < STEREO_PYRAMID_CANDIDATES; i++) {
-    int sum[own_rows];
+  load_fields < vertical > (t, level, from, shared);
+#pragma unroll
+  for (int k = 0; k < own_errors; k++)
+    left[k] = census.left[(size_t) stereo_clamp_int (t.y + first
+            + k * group_warps, 0, t.height - 1) * level.stride
+        + stereo_clamp_int (t.x + (int) threadIdx.x % 32, 0, t.width - 1)];
+  for (int j = 0; j < block; j++)
+    key[j][0] = key[j][1] = 0xffffffff;
+  __syncthreads ();
+  for (int r = 0; r < rounds; r++) {
+    const int i = r * groups + group;
+    Errors & error = shared.error[r & 1][group];
 
-    compute_errors (level, census, from, stereo_pyramid_candidate (i),
-        x0 - window, y0 - window, error[i & 1]);
+    if (is_inner (t))
+      compute_errors < vertical, true > (t, level, census.right, shared,
+          stereo_pyramid_candidate (i), left, error);
+    else
+      compute_errors < vertical, false > (t, level, census.right, shared,
+          stereo_pyramid_candidate (i), left, error);
     __syncthreads ();
-    sum_windows (error[i & 1], sum);
-#pragma unroll
-    for (int j = 0; j < own_rows; j++) {
-      if (i == 0 || sum[j] < lowest[j]) {
-        lowest[j] = sum[j];
-        best[j] = i;
-      }
-    }
+    if (sums)
+      compare_sums (error, i, key);
   }
-#pragma unroll
-  for (int j = 0; j < own_rows; j++) {
-    const int y = y0 + (int) threadIdx.y * own_rows + j;
-
-    if (x < level.width && y < level.height)
-      store_selected (level, stereo_pyramid_candidate (best[j]), x, y, from,
-          to);
-  }
+  if (sums)
+    store_keys (key, shared.key[group]);
+  __syncthreads ();
+  store_selected < vertical > (t, level, shared, from, to);
 }
 
 }                               // namespace
@@ -191,8 +328,8 @@ stereo_pyramid_select_cuda (const StereoPyramidArgs * s)
   if (!stage.entered ())
     return stage.status ();
   launch_overlapping (s->queue, pyramid_grid (s->level->width,
-          s->level->height, tile_size, tile_size),
-      dim3 (tile_size, tile_rows), 0, select_kernel, *s->level, census,
-      *s->from, *s->to);
+          s->level->height, tile, tile), dim3 (groups * group_size), 0,
+      s->from->dy != NULL ? select_kernel < true > : select_kernel < false >,
+      *s->level, census, *s->from, *s->to);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's select_kernel");
 }
