@@ -420,13 +420,15 @@ stereo_chain_match_views (const StereoChain * m, StereoMatchFrame * work,
     const StereoOutput * output)
 {
   const StereoOutput *confidence = work->results[STEREO_RESULT_CONFIDENCE];
+  StereoWinners winners = m->winners;
   StereoOutput unfiltered;
   StereoStatus status;
 
   work->results[STEREO_RESULT_DISPARITY] = output;
   if (m->search.winners && (confidence != NULL || m->common.temporal > 0
           || m->algorithm->vote != NULL || stereo_refine_wanted (&m->refine))) {
-    work->winners = &m->winners;
+    winners.uniqueness = stereo_refine_is_rated (&m->refinement, confidence);
+    work->winners = &winners;
     work->results[STEREO_RESULT_DISPARITY] = NULL;
     work->results[STEREO_RESULT_CONFIDENCE] = NULL;
   } else if (m->common.median && m->algorithm->subpixel) {

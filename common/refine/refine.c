@@ -171,7 +171,7 @@ stereo_refine_finish (StereoQueue * queue, const StereoRefineStages * stages,
 {
   const StereoRefineConstants *k = &plan->constants;
   const StereoRefineWork *w = &plan->work;
-  const bool rated = confidence != NULL || k->min_confidence > 0;
+  const bool rated = stereo_refine_is_rated (plan, confidence);
   StereoStatus status = k->fill ? fill_map (queue, stages, plan, left, winners)
       : STEREO_OK;
 

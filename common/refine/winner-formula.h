@@ -39,6 +39,8 @@ typedef struct
   int unit;                     /* as in StereoSearch */
   int first_index;
   int last_index;               /* end_index - 1 */
+  bool uniqueness;              /* of left winners is wanted, otherwise it is
+                                 * 0; fractions and indices are the same */
 } StereoWinners;
 
 #define STEREO_NO_WINNER 0xffffffffu
@@ -69,33 +71,44 @@ stereo_winner_fraction (int unit, uint32_t a, uint32_t c, uint32_t b)
 }
 
 /*
- * The distance of the winner's cost to that of its better neighbour, m,
- * relative to m: floor (254 (m - c) / m), or 0 if m is 0.
+ * The distance of the winner's cost to second, relative to second:
+ * floor (254 (second - c) / second), or 0 if second is 0.
  */
 STEREO_INLINE uint32_t
-stereo_winner_uniqueness (uint32_t a, uint32_t c, uint32_t b)
+stereo_winner_uniqueness (uint32_t c, uint32_t second)
 {
-  const uint32_t m = stereo_min_u32 (a, b);
-  const float n = (float) (254 * (m - c));
+  const float n = (float) (254 * (second - c));
 
 #ifdef __CUDA_ARCH__
-  return m == 0 ? 0 : (uint32_t) __fdiv_rn (n, (float) m);
+  return second == 0 ? 0 : (uint32_t) __fdiv_rn (n, (float) second);
 #else
-  return m == 0 ? 0 : (uint32_t) (int32_t) (n / (float) m);
+  return second == 0 ? 0 : (uint32_t) (int32_t) (n / (float) second);
 #endif
 }
 
-/* The word of a winner. */
+/* The lower cost of the neighbours of a winner, or c if it has none. */
+STEREO_INLINE uint32_t
+stereo_winner_neighbor (const StereoWinners * winners, unsigned index,
+    uint32_t a, uint32_t c, uint32_t b)
+{
+  const bool first = (int) index == winners->first_index;
+  const bool last = (int) index == winners->last_index;
+
+  return stereo_min_u32 (first ? last ? c : b : a, last ? first ? c : a : b);
+}
+
+/* The word of a winner.  second: the cost that its uniqueness compares with
+ * c, any if the uniqueness is not wanted. */
 STEREO_INLINE uint32_t
 stereo_winner_word (const StereoWinners * winners, unsigned index, uint32_t a,
-    uint32_t c, uint32_t b)
+    uint32_t c, uint32_t b, uint32_t second)
 {
   const bool first = (int) index == winners->first_index;
   const bool last = (int) index == winners->last_index;
   const int fraction = winners->unit == 1 || first || last ? 0
       : stereo_winner_fraction (winners->unit, a, c, b);
-  const uint32_t uniqueness = stereo_winner_uniqueness (
-      first ? last ? c : b : a, c, last ? first ? c : a : b);
+  const uint32_t uniqueness = winners->uniqueness
+      ? stereo_winner_uniqueness (c, second) : 0;
 
   return index | ((uint32_t) fraction & 255) << 16 | uniqueness << 24;
 }
@@ -107,11 +120,11 @@ stereo_winner_word (const StereoWinners * winners, unsigned index, uint32_t a,
  */
 STEREO_INLINE void
 stereo_winner_store (const StereoWinners * winners, int x, int y,
-    unsigned index, uint32_t a, uint32_t c, uint32_t b)
+    unsigned index, uint32_t a, uint32_t c, uint32_t b, uint32_t second)
 {
   winners->left[(size_t) y * winners->left_stride + (size_t) x] =
       index == STEREO_INVALID ? STEREO_NO_WINNER
-      : stereo_winner_word (winners, index, a, c, b);
+      : stereo_winner_word (winners, index, a, c, b, second);
 }
 
 /*

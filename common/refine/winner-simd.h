@@ -16,10 +16,24 @@ simd_winner_select (VecI32 mask, VecI32 a, VecI32 b)
   return (a & mask) | (b & ~mask);
 }
 
+/* stereo_winner_neighbor() per lane. */
+ALWAYS_INLINE VecI32
+simd_winner_neighbors (const StereoWinners * w, VecI32 index, VecI32 a,
+    VecI32 c, VecI32 b)
+{
+  const VecI32 first = index == w->first_index, last = index == w->last_index;
+  const VecI32 before = simd_winner_select (first,
+      simd_winner_select (last, c, b), a);
+  const VecI32 behind = simd_winner_select (last,
+      simd_winner_select (first, c, a), b);
+
+  return simd_winner_select (before < behind, before, behind);
+}
+
 /* stereo_winner_word() per lane. */
 ALWAYS_INLINE VecI32
 simd_winner_words (const StereoWinners * w, VecI32 index, VecI32 a, VecI32 c,
-    VecI32 b)
+    VecI32 b, VecI32 second)
 {
   const VecI32 first = index == w->first_index, last = index == w->last_index;
   const VecI32 p = a - b, q = simd_winner_select (a > b, a, b) - c;
@@ -29,15 +43,12 @@ simd_winner_words (const StereoWinners * w, VecI32 index, VecI32 a, VecI32 c,
   /* The divisors are never 0. */
   const VecI32 fraction = __builtin_convertvector (simd_to_f32 (n)
       / simd_to_f32 (2 * q - (q == 0)), VecI32) - w->unit / 2;
-  const VecI32 before = simd_winner_select (first,
-      simd_winner_select (last, c, b), a);
-  const VecI32 behind = simd_winner_select (last,
-      simd_winner_select (first, c, a), b);
-  const VecI32 m = simd_winner_select (before < behind, before, behind);
-  const VecI32 uniqueness = __builtin_convertvector (simd_to_f32 (254 * (m - c))
-      / simd_to_f32 (m - (m == 0)), VecI32);
+  VecI32 word = index | ((fraction & ~no_fraction) & 255) << 16;
 
-  return index | ((fraction & ~no_fraction) & 255) << 16 | uniqueness << 24;
+  if (w->uniqueness)
+    word |= __builtin_convertvector (simd_to_f32 (254 * (second - c))
+        / simd_to_f32 (second - (second == 0)), VecI32) << 24;
+  return word;
 }
 
 #endif /* STEREO_WINNER_SIMD_H */

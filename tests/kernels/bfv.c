@@ -675,6 +675,7 @@ bench_open (Bench * b, size_t index, const Oracle * o, int unit,
   b->winners.unit = unit;
   b->winners.first_index = search.first_index;
   b->winners.last_index = search.end_index - 1;
+  b->winners.uniqueness = true;
   if (!search.right_winners)
     b->winners.right = NULL;
   b->map.data = buffer_init (b, &b->out, pixels * 2);

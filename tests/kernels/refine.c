@@ -919,6 +919,9 @@ floor_div (int64_t a, int64_t b)
 static void
 check_winner (uint32_t a, uint32_t c, uint32_t b)
 {
+  StereoWinners w = {.unit = 16,.first_index = 2,.last_index = 7,
+    .uniqueness = true
+  };
   const int64_t p = (int64_t) a - b, q = (int64_t) (a > b ? a : b) - c;
   const uint32_t m = a < b ? a : b;
 
@@ -929,14 +932,19 @@ check_winner (uint32_t a, uint32_t c, uint32_t b)
     CHECK_INT (f, >=, -unit / 2);
     CHECK_INT (f, <=, unit / 2);
   }
-  CHECK_INT (stereo_winner_uniqueness (a, c, b), ==,
+  CHECK_INT (stereo_winner_neighbor (&w, 5, a, c, b), ==, m);
+  CHECK_INT (stereo_winner_word (&w, 5, a, c, b, m) >> 24, ==,
       m == 0 ? 0 : 254 * (m - c) / m);
+  w.uniqueness = false;
+  CHECK_INT (stereo_winner_word (&w, 5, a, c, b, m) >> 24, ==, 0);
 }
 
 TEST (test_winners)
 {
   Random random = { 3 };
-  StereoWinners w = {.unit = 16,.first_index = 2,.last_index = 7 };
+  StereoWinners w = {.unit = 16,.first_index = 2,.last_index = 7,
+    .uniqueness = true
+  };
   uint32_t word;
 
   check_winner (0, 0, 0);
@@ -954,11 +962,15 @@ TEST (test_winners)
   }
 
   /* the first and the last one have no neighbour */
-  CHECK_INT (stereo_winner_word (&w, 2, 0, 10, 20) & 0xffffff, ==, 2);
-  CHECK_INT (stereo_winner_word (&w, 7, 30, 10, 0) & 0xffffff, ==, 7);
-  CHECK_INT (stereo_winner_word (&w, 2, 0, 10, 20) >> 24, ==, 127);
-  CHECK_INT (stereo_winner_word (&w, 7, 20, 10, 0) >> 24, ==, 127);
-  word = stereo_winner_word (&w, 5, 30, 10, 20);
+  CHECK_INT (stereo_winner_word (&w, 2, 0, 10, 20, 40) & 0xffffff, ==, 2);
+  CHECK_INT (stereo_winner_word (&w, 7, 30, 10, 0, 40) & 0xffffff, ==, 7);
+  CHECK_INT (stereo_winner_neighbor (&w, 2, 0, 10, 20), ==, 20);
+  CHECK_INT (stereo_winner_neighbor (&w, 7, 20, 10, 0), ==, 20);
+  w.last_index = 2;
+  CHECK_INT (stereo_winner_neighbor (&w, 2, 0, 10, 0), ==, 10);
+  w.last_index = 7;
+  word = stereo_winner_word (&w, 5, 30, 10, 20, 40);
+  CHECK_INT (word >> 24, ==, 190);
   CHECK_INT (stereo_winner_index (word), ==, 5);
   CHECK_INT (stereo_winner_code (16, word), ==, 5 * 16 + 4);
 }

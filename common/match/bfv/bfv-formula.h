@@ -161,7 +161,8 @@ stereo_bfv_store_left (const StereoBfvConstants * k,
     a = stereo_bfv_quotient (k, before.a, before.n);
   if (k->sampling_x == 1 && (int) index < k->end_index - 1)
     b = stereo_bfv_quotient (k, after.a, after.n);
-  stereo_winner_store (winners, x, y, index, a, c, b);
+  stereo_winner_store (winners, x, y, index, a, c, b,
+      stereo_winner_neighbor (winners, index, a, c, b));
 }
 
 STEREO_INLINE bool

@@ -401,6 +401,7 @@ finish_left (const StereoBpArgs * a, int x, int y)
   const StereoBpConstants *k = a->k;
   int n = (int) disparities (k), best = 0;
   uint32_t least = UINT32_MAX, neighbor[2] = { 0, 0 };
+  const StereoWinners *winners = a->frame->winners;
   unsigned index;
 
   for (int i = 0; i < n; i++) {
@@ -412,7 +413,7 @@ finish_left (const StereoBpArgs * a, int x, int y)
     }
   }
   index = n > 0 ? (unsigned) (k->first_index + best) : STEREO_INVALID;
-  if (a->frame->winners == NULL) {
+  if (winners == NULL) {
     stereo_store_index (&a->frame->map, a->frame->output, x, y, index);
     return;
   }
@@ -423,8 +424,10 @@ finish_left (const StereoBpArgs * a, int x, int y)
       neighbor[i] = stereo_bp_winner_cost (k->precision, belief_at (a, x, y,
               at));
   }
-  stereo_winner_store (a->frame->winners, x, y, index, neighbor[0],
-      stereo_bp_winner_cost (k->precision, least), neighbor[1]);
+  least = stereo_bp_winner_cost (k->precision, least);
+  stereo_winner_store (winners, x, y, index, neighbor[0], least, neighbor[1],
+      stereo_winner_neighbor (winners, index, neighbor[0], least,
+          neighbor[1]));
 }
 
 /* The winner of a right pixel, of the same beliefs. */

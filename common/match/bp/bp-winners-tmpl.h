@@ -162,10 +162,13 @@ NAME (store_left) (const StereoWinners * winners, const StereoBpConstants * k,
   for (int lane = 0; lane < count; lane++) {
     size_t v = (*index)[lane];
     const NAME (Cost) * at = beliefs + v * next + (size_t) lane;
+    const unsigned number = (unsigned) k->first_index + (unsigned) v;
+    const uint32_t before = v > 0 ? at[-(ptrdiff_t) next] : 0;
+    const uint32_t after = v < last ? at[next] : 0;
 
-    stereo_winner_store (winners, x + 2 * lane, y,
-        (unsigned) k->first_index + (unsigned) v, v > 0 ? at[-(ptrdiff_t) next]
-        : 0, at[0], v < last ? at[next] : 0);
+    stereo_winner_store (winners, x + 2 * lane, y, number, before, at[0],
+        after, stereo_winner_neighbor (winners, number, before, at[0],
+            after));
   }
 }
 

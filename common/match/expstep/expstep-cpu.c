@@ -331,10 +331,13 @@ plain_finish_rows (const void *context, StereoSpan span)
       if (target == NULL)
         stereo_store_index (&frame->map, frame->output, x, y, index);
       else if (empty)
-        stereo_winner_store (target, x, y, index, 0, 0, 0);
+        stereo_winner_store (target, x, y, index, 0, 0, 0, 0);
       else
         stereo_winner_store (target, x, y, index, p[STEREO_EXPSTEP_BEFORE][x],
-            p[STEREO_EXPSTEP_SUM][x], p[STEREO_EXPSTEP_AFTER][x]);
+            p[STEREO_EXPSTEP_SUM][x], p[STEREO_EXPSTEP_AFTER][x],
+            stereo_winner_neighbor (target, index,
+                p[STEREO_EXPSTEP_BEFORE][x], p[STEREO_EXPSTEP_SUM][x],
+                p[STEREO_EXPSTEP_AFTER][x]));
       if (target != NULL && target->right != NULL)
         stereo_winner_store_right (target, x, y,
             empty || w.right_sum[x] == UINT16_MAX ? STEREO_NO_WINNER

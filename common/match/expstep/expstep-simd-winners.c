@@ -285,7 +285,11 @@ store_left (const StereoMatchFrame * frame, const StereoExpstepWinners * w,
     stereo_winner_store (frame->winners, x, y, index,
         w->plane[STEREO_EXPSTEP_BEFORE][place],
         w->plane[STEREO_EXPSTEP_SUM][place],
-        w->plane[STEREO_EXPSTEP_AFTER][place]);
+        w->plane[STEREO_EXPSTEP_AFTER][place],
+        stereo_winner_neighbor (frame->winners, index,
+            w->plane[STEREO_EXPSTEP_BEFORE][place],
+            w->plane[STEREO_EXPSTEP_SUM][place],
+            w->plane[STEREO_EXPSTEP_AFTER][place]));
   else
     stereo_store_index (&frame->map, frame->output, x, y, index);
 }

@@ -248,10 +248,11 @@ finish_left (const Finish * f, int x, int y)
     stereo_store_index (&f->result->map, f->result->output, x, y,
         k->n > 0 ? (unsigned) (k->first_index + best) : STEREO_INVALID);
   else if (k->n == 0)
-    stereo_winner_store (f->result->winners, x, y, STEREO_INVALID, 0, 0, 0);
+    stereo_winner_store (f->result->winners, x, y, STEREO_INVALID, 0, 0, 0, 0);
   else
     stereo_winner_store (f->result->winners, x, y,
-        (unsigned) (k->first_index + best), s[before], s[best], s[after]);
+        (unsigned) (k->first_index + best), s[before], s[best], s[after],
+        stereo_min_u32 (s[before], s[after]));
 }
 
 /* The winner of a right pixel, of the same sums. */

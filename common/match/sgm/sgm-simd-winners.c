@@ -114,22 +114,26 @@ static void
 store_left (const Task * t, int x, int y, int n, const LeftWinners * found)
 {
   const StereoSgmResult *result = t->result;
+  const StereoWinners *winners = result->winners;
   uint32_t words[GROUP];
 
-  if (result->winners == NULL) {
+  if (winners == NULL) {
     for (int i = 0; i < n; i++)
       stereo_store_index (&result->map, result->output, x + i, y,
           found->part[0][i]);
     return;
   }
-  for (int i = 0; i < GROUP; i += SIMD_LANES32)
-    simd_store_i32 (words + i, simd_winner_words (result->winners,
-            (VecI32) simd_widen16 (found->part[0] + i),
-            (VecI32) simd_widen16 (found->part[1] + i),
-            (VecI32) simd_widen16 (found->part[2] + i),
-            (VecI32) simd_widen16 (found->part[3] + i)));
-  memcpy (result->winners->left + (size_t) y * result->winners->left_stride
-      + x, words, (size_t) n * sizeof (words[0]));
+  for (int i = 0; i < GROUP; i += SIMD_LANES32) {
+    VecI32 part[4];
+
+    for (int j = 0; j < 4; j++)
+      part[j] = (VecI32) simd_widen16 (found->part[j] + i);
+    simd_store_i32 (words + i, simd_winner_words (winners, part[0], part[1],
+            part[2], part[3], simd_winner_neighbors (winners, part[0],
+                part[1], part[2], part[3])));
+  }
+  memcpy (winners->left + (size_t) y * winners->left_stride + x, words,
+      (size_t) n * sizeof (words[0]));
 }
 
 bool

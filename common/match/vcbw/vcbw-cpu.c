@@ -247,7 +247,9 @@ vcbw_plain_finish_rows (const void *context, StereoSpan span)
         stereo_store_index (&job->frame->map, job->frame->output, x, y, index);
       else
         stereo_winner_store (w, x, y, index, s->before[p],
-            s->best[p] >> STEREO_VCBW_INDEX_BITS, s->after[p]);
+            s->best[p] >> STEREO_VCBW_INDEX_BITS, s->after[p],
+            stereo_winner_neighbor (w, index, s->before[p],
+                s->best[p] >> STEREO_VCBW_INDEX_BITS, s->after[p]));
       if (w != NULL && w->right != NULL && empty)
         stereo_winner_store_right (w, x, y, STEREO_NO_WINNER);
     }

@@ -496,7 +496,10 @@ store_tile (const LanesJob * job, const Chunk * c, const LeftBest * left)
     }
     for (int x = 0; x < c->width; x++)
       words[x] = stereo_winner_word (w, left->index[at + x],
-          left->before[at + x], left->cost[at + x], left->after[at + x]);
+          left->before[at + x], left->cost[at + x], left->after[at + x],
+          stereo_winner_neighbor (w, left->index[at + x],
+              left->before[at + x], left->cost[at + x],
+              left->after[at + x]));
   }
 }
 

@@ -463,7 +463,8 @@ store_tile (const TilesJob * job, const Tile * tile, const LeftBest * best)
 
         words[x] = empty ? STEREO_NO_WINNER : stereo_winner_word (w,
             best->index[at], best->before[at], best->cost[at],
-            best->after[at]);
+            best->after[at], stereo_winner_neighbor (w, best->index[at],
+                best->before[at], best->cost[at], best->after[at]));
       }
       continue;
     }

@@ -405,6 +405,7 @@ OF_MATCHER::left_key (int q, int i, uint32_t before)
 {
   const StereoBfvConstants & k = a.k;
   const int index = (p.first + i) * s_x + p.residue - k.min_disparity;
+  const uint32_t own = quotient (best[q]);
   uint32_t lower = STEREO_BFV_NO_COST, higher = STEREO_BFV_NO_COST;
 
   if (s_x == 1) {
@@ -413,7 +414,8 @@ OF_MATCHER::left_key (int q, int i, uint32_t before)
             + (segment * S::own_rows + q) * tile_width + column]);
   }
   return make_key (best[q], index) | stereo_winner_word (&a.winners,
-      (unsigned) index, lower, quotient (best[q]), higher) >> 16;
+      (unsigned) index, lower, own, higher, stereo_winner_neighbor (
+          &a.winners, (unsigned) index, lower, own, higher)) >> 16;
 }
 
 /* The first step of a block. */

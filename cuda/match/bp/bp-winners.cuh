@@ -141,11 +141,15 @@ store_winner (const BpArgs & a, const uint32_t (&sum)[F::words],
   __syncwarp ();
   if (exists && place.group == 0) {
     const Sharers to (a, place.x, place.y);
-    const uint32_t word = stereo_winner_word (&a.winners,
-        (unsigned) (a.first_index + index),
-        index > 0 ? belief_at < F > (beliefs, lane, index - 1) : 0,
-        belief_at < F > (beliefs, lane, index),
-        index < a.count - 1 ? belief_at < F > (beliefs, lane, index + 1) : 0);
+    const unsigned number = (unsigned) (a.first_index + index);
+    const uint32_t own = belief_at < F > (beliefs, lane, index);
+    const uint32_t before = index > 0
+        ? belief_at < F > (beliefs, lane, index - 1) : 0;
+    const uint32_t after = index < a.count - 1
+        ? belief_at < F > (beliefs, lane, index + 1) : 0;
+    const uint32_t word = stereo_winner_word (&a.winners, number, before, own,
+        after, stereo_winner_neighbor (&a.winners, number, before, own,
+            after));
 
     for (int y = to.y0; y <= to.y1; y++) {
       for (int x = to.x0; x <= to.x1; x++)

@@ -33,7 +33,7 @@ nothing_kernel (const __grid_constant__ StereoWinners winners,
   if (x >= width)
     return;
   if (winners.left != NULL)
-    stereo_winner_store (&winners, x, (int) blockIdx.y, STEREO_INVALID, 0, 0,
+    stereo_winner_store (&winners, x, (int) blockIdx.y, STEREO_INVALID, 0, 0, 0,
         0);
   if (winners.left != NULL && winners.right != NULL)
     stereo_winner_store_right (&winners, x, (int) blockIdx.y,

@@ -72,7 +72,8 @@ __device__ __forceinline__ void
 expstep_store_left (const ExpstepArgs & a, int x, int y, const LeftWinner & w)
 {
   stereo_winner_store (&a.winners, x, y, w.best & 0xffff, w.before,
-      w.best >> 16, w.after);
+      w.best >> 16, w.after, stereo_winner_neighbor (&a.winners,
+          w.best & 0xffff, w.before, w.best >> 16, w.after));
 }
 
 }                               // namespace

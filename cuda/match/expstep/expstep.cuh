@@ -551,7 +551,7 @@ expstep_no_winners_kernel (int width, const StereoWinners winners)
 
   pdl_wait ();
   if (x < width)
-    stereo_winner_store (&winners, x, y, STEREO_INVALID, 0, 0, 0);
+    stereo_winner_store (&winners, x, y, STEREO_INVALID, 0, 0, 0, 0);
 }
 
 dim3

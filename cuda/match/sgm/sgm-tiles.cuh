@@ -209,11 +209,13 @@ sgm_store_left (const SgmArgs & a, const SgmWinners & w, Corner corner,
 
     if (x >= a.k.width || y >= a.k.height)
       continue;
-    if (w.refine)
-      stereo_winner_store (&w.winners, x, y, index,
-          sum_at < S > (pixel, before), best[i] >> 16,
-          sum_at < S > (pixel, after));
-    else
+    if (w.refine) {
+      const uint32_t b = sum_at < S > (pixel, before);
+      const uint32_t c = sum_at < S > (pixel, after);
+
+      stereo_winner_store (&w.winners, x, y, index, b, best[i] >> 16, c,
+          min (b, c));
+    } else
       stereo_store_index (&w.map, w.encode ? &w.output : NULL, x, y, index);
   }
 }

@@ -35,7 +35,7 @@ find_nothing (const __grid_constant__ StereoSgmConstants k,
         STEREO_INVALID);
     return;
   }
-  stereo_winner_store (&w.winners, x, y, STEREO_INVALID, 0, 0, 0);
+  stereo_winner_store (&w.winners, x, y, STEREO_INVALID, 0, 0, 0, 0);
   if (w.winners.right != NULL)
     stereo_winner_store_right (&w.winners, x, y, STEREO_NO_WINNER);
 }

@@ -250,10 +250,14 @@ store_left (const VcbwArgs & a, int x0, int y0, bool empty, Pairs < S > & best)
 
 #pragma unroll
     for (int i = 0; i < 2; i++) {
+      const uint32_t index = pair.best[i] & 0xffff, own = pair.best[i] >> 16;
+      const uint32_t before = pair.neighbors[i] & 0xffff;
+      const uint32_t after = pair.neighbors[i] >> 16;
+
       if (x + i < a.k.width && y < a.k.height)
         stereo_winner_store (&a.winners, x + i, y, empty ? STEREO_INVALID
-            : pair.best[i] & 0xffff, pair.neighbors[i] & 0xffff,
-            pair.best[i] >> 16, pair.neighbors[i] >> 16);
+            : index, before, own, after, stereo_winner_neighbor (&a.winners,
+                index, before, own, after));
     }
   }
 }
