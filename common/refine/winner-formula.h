@@ -45,6 +45,10 @@ typedef struct
 
 #define STEREO_NO_WINNER 0xffffffffu
 
+/* The second minimum of a pixel, if its search has no disparity further than
+ * one from the winner: the largest cost. */
+#define STEREO_WINNER_NO_SECOND 0xffffu
+
 /*
  * Equiangular interpolation: two lines of opposite slopes, the steeper one
  * through the winner and its worse neighbour, meet at

@@ -16,20 +16,6 @@ simd_winner_select (VecI32 mask, VecI32 a, VecI32 b)
   return (a & mask) | (b & ~mask);
 }
 
-/* stereo_winner_neighbor() per lane. */
-ALWAYS_INLINE VecI32
-simd_winner_neighbors (const StereoWinners * w, VecI32 index, VecI32 a,
-    VecI32 c, VecI32 b)
-{
-  const VecI32 first = index == w->first_index, last = index == w->last_index;
-  const VecI32 before = simd_winner_select (first,
-      simd_winner_select (last, c, b), a);
-  const VecI32 behind = simd_winner_select (last,
-      simd_winner_select (first, c, a), b);
-
-  return simd_winner_select (before < behind, before, behind);
-}
-
 /* stereo_winner_word() per lane. */
 ALWAYS_INLINE VecI32
 simd_winner_words (const StereoWinners * w, VecI32 index, VecI32 a, VecI32 c,

@@ -5,6 +5,7 @@
  */
 
 #include "cases.h"
+#include "minima.h"
 
 #include <limits.h>
 #include <math.h>
@@ -274,10 +275,24 @@ right_winner (const Oracle * o, int x, int y)
   return best;
 }
 
-/* Winning indices, -1 if no disparity is valid in both views; right: of the
- * right view, or NULL. */
+/* The minima of a left pixel. */
+static Minima
+left_minima (const Oracle * o, int x, int y)
+{
+  long sums[512];
+  int n = 0;
+
+  for (int d = 0; d < o->n; d++) {
+    if (in_range (o, x, y, d))
+      sums[n++] = at (o, o->sum, x, y)[d];
+  }
+  return find_minima (sums, n, 1);
+}
+
+/* Winning indices, -1 if no disparity is valid in both views.  May be NULL:
+ * right: of the right view; minima: of the left view. */
 static void
-oracle_match (Oracle * o, int *indices, int *right)
+oracle_match (Oracle * o, int *indices, int *right, Minima * minima)
 {
   static const int sweeps[8][2] = {
     {1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}
@@ -306,6 +321,8 @@ oracle_match (Oracle * o, int *indices, int *right)
     int best = left_winner (o, i % o->width, i / o->width);
 
     indices[i] = best < 0 ? -1 : first + best;
+    if (minima != NULL)
+      minima[i] = left_minima (o, i % o->width, i / o->width);
     if (right != NULL) {
       best = right_winner (o, i % o->width, i / o->width);
       right[i] = best < 0 ? -1 : first + best;
@@ -517,7 +534,7 @@ find_ranges (const Oracle * o)
   half.height = height;
   half.min = (int) floor (o->min / 2.0);
   half.n = (int) floor ((o->min + o->n - 1) / 2.0) - half.min + 1;
-  oracle_match (&half, map, right_map);
+  oracle_match (&half, map, right_map, NULL);
   check_map (&half, right_map, map);
   fill_map (&half, map);
   for (int i = 0; i < columns * rows; i++)
@@ -557,12 +574,15 @@ case_params (const Case * c)
       "median", 0.0, NULL);
 }
 
-/* Compares the map of each device with the oracle's. */
+/* Compares the map of each device with the oracle's; minima: and the
+ * uniqueness. */
 static void
-check_images (const Case * c, const TestImage * left, const TestImage * right)
+check_results (const Case * c, const TestImage * left, const TestImage * right,
+    bool minima)
 {
   size_t pixels = (size_t) c->width * (size_t) c->height;
   SCOPED (free_scoped) int *expected = malloc (pixels * sizeof (int));
+  SCOPED (free_scoped) Minima *found = malloc (pixels * sizeof (*found));
   SCOPED (free_scoped) OracleRange *ranges = NULL;
   SCOPED_PARAMS *params = case_params (c);
   Oracle o = {
@@ -574,11 +594,19 @@ check_images (const Case * c, const TestImage * left, const TestImage * right)
   };
   OracleRange valid = valid_disparities (&o);
 
-  REQUIRE (expected != NULL);
+  REQUIRE (expected != NULL && found != NULL);
   if (c->half_size && o.three && valid.end - valid.begin >= 48)
     o.ranges = ranges = find_ranges (&o);
-  oracle_match (&o, expected, NULL);
+  oracle_match (&o, expected, NULL, found);
   check_codes ("sgm", params, left, right, expected);
+  if (minima)
+    check_minima ("sgm", params, left, right, found);
+}
+
+static void
+check_images (const Case * c, const TestImage * left, const TestImage * right)
+{
+  check_results (c, left, right, false);
 }
 
 static void
@@ -617,7 +645,24 @@ check_views (const Views * v, int i, Random * random)
   check_ways (&c, random);
 }
 
+/* The same with the uniqueness, for one of the ways. */
+static void
+check_uniqueness (const Views * v, int i, Random * random)
+{
+  SCOPED_IMAGE left, right;
+  Case c = usual;
+
+  CASE_SET_VIEWS (&c, v);
+  c.predecessors = i % 3 == 0 ? 3 : 1;
+  c.paths = i % 3 == 1 ? 8 : 4;
+  CASE_IMAGES (&c, &left, &right, random);
+  check_results (&c, &left, &right, true);
+}
+
 VIEWS_TEST (test_fills, each_fill, views, check_views)
+VIEWS_TEST (test_uniqueness_fills, each_fill, views, check_uniqueness)
+VIEWS_TEST (test_uniqueness_sizes, each_size, views, check_uniqueness)
+VIEWS_TEST (test_uniqueness_disparities, each_range, views, check_uniqueness)
 VIEWS_TEST (test_sizes, each_size, views, check_views)
 VIEWS_TEST (test_disparities, each_range, views, check_views)
 VIEWS_TEST (test_formats, each_format, views, check_views)
@@ -723,7 +768,7 @@ TEST (test_half_size_borders)
     init_pair (&left, &right, c.left, c.right, c.width, c.height, FILL_BLACK,
         &random);
     fill_square (&left, &right, sets[i].d, &random);
-    check_images (&c, &left, &right);
+    check_results (&c, &left, &right, true);
   }
 }
 
@@ -818,7 +863,8 @@ TEST (test_cuda)
         "p1", (double) random_range (&random, 0, 768), "disparity-scale", 16.0,
         "invalid-value", 65535.0, "lr-max-diff", 1.0, "speckle-size", 0.0,
         "fill", 0.0, "refine", 0.0, "median", 0.0, "range",
-        i / n_sets < 3 ? FULL : HALF_SIZE, NULL);
+        i / n_sets < 3 ? FULL : HALF_SIZE, "min-confidence",
+        i % 2 ? 0.7 : 0.0, NULL);
 
     init_pair (&left, &right, format, format, width, height, FILL_SHIFTED,
         &random);

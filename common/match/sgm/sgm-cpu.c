@@ -228,6 +228,19 @@ typedef struct
   const StereoSgmResult *result;
 } Finish;
 
+/* The second minimum of the sums of a range, for the winner best. */
+static unsigned
+second_sum (const uint16_t * s, Range r, int best)
+{
+  unsigned second = STEREO_WINNER_NO_SECOND;
+
+  for (int i = r.begin; i < r.end; i++) {
+    if (i < best - 1 || i > best + 1)
+      second = stereo_min_u32 (second, s[i]);
+  }
+  return second;
+}
+
 /* The winner of a left pixel. */
 static void
 finish_left (const Finish * f, int x, int y)
@@ -252,7 +265,7 @@ finish_left (const Finish * f, int x, int y)
   else
     stereo_winner_store (f->result->winners, x, y,
         (unsigned) (k->first_index + best), s[before], s[best], s[after],
-        stereo_min_u32 (s[before], s[after]));
+        f->result->winners->uniqueness ? second_sum (s, r, best) : 0);
 }
 
 /* The winner of a right pixel, of the same sums. */

@@ -61,6 +61,27 @@ find_winner (const Window * w, int n, const uint16_t * sums)
   return index;
 }
 
+/* The second minimum of n vectors of sums, for the winner best. */
+ALWAYS_INLINE uint16_t
+find_second (const Window * w, int n, const uint16_t * sums, int best)
+{
+  VecU16 second = simd_set16 (STEREO_WINNER_NO_SECOND), distance;
+
+  for (unsigned i = 0; i < LANES; i++)
+    distance[i] = (uint16_t) i;
+  distance -= simd_set16 ((unsigned) (best - 1));
+  for (int i = 0; i < n; i++) {
+    VecU16 sum = simd_load16 (sums + i * LANES);
+
+    if (i == n - 1)
+      sum |= ~w->tail;
+    second = simd_min16 (second, simd_select16 (simd_mask_less16 (distance,
+                simd_set16 (3)), second, sum));
+    distance += simd_set16 (LANES);
+  }
+  return least_lane (second)[0];
+}
+
 /* Updates the right winners of the partners of the previous pixel, one for each
  * disparity of the window, to those of this pixel.  first is that of the first
  * disparity.  Returns that beyond the last one. */
@@ -86,16 +107,16 @@ update_right (const Band * b, const uint16_t * sums, uint32_t first,
   return past;
 }
 
-/* Left winners of neighbouring pixels: index, and the sums before, at and after
- * it. */
+/* Left winners of neighbouring pixels: index, the sums before, at and after
+ * it, and the second minimum if the uniqueness is wanted. */
 typedef struct
 {
-  uint16_t part[4][GROUP];
+  uint16_t part[5][GROUP];
 } LeftWinners;
 
 ALWAYS_INLINE void
 collect_left (const Band * b, int n, int i, const uint16_t * s,
-    LeftWinners * found)
+    bool uniqueness, LeftWinners * found)
 {
   const Window *w = &b->window;
   const int best = find_winner (w, n, s), end = w->end - w->begin;
@@ -107,6 +128,8 @@ collect_left (const Band * b, int n, int i, const uint16_t * s,
   found->part[1][i] = s[before];
   found->part[2][i] = s[best];
   found->part[3][i] = s[after];
+  if (uniqueness)
+    found->part[4][i] = find_second (w, n, s, best);
 }
 
 /* Stores the winners of n pixels from x on. */
@@ -124,13 +147,12 @@ store_left (const Task * t, int x, int y, int n, const LeftWinners * found)
     return;
   }
   for (int i = 0; i < GROUP; i += SIMD_LANES32) {
-    VecI32 part[4];
+    VecI32 part[5];
 
-    for (int j = 0; j < 4; j++)
+    for (int j = 0; j < 5; j++)
       part[j] = (VecI32) simd_widen16 (found->part[j] + i);
     simd_store_i32 (words + i, simd_winner_words (winners, part[0], part[1],
-            part[2], part[3], simd_winner_neighbors (winners, part[0],
-                part[1], part[2], part[3])));
+            part[2], part[3], part[4]));
   }
   memcpy (winners->left + (size_t) y * winners->left_stride + x, words,
       (size_t) n * sizeof (words[0]));
@@ -220,11 +242,13 @@ ALWAYS_INLINE void
 find_winners_impl (const Band * b, int n, Range r, int j)
 {
   const Task *t = b->task;
+  const StereoWinners *winners = t->result->winners;
+  const bool uniqueness = winners != NULL && winners->uniqueness;
   const int y = b->y0 + j;
   LeftWinners found = { 0 };
 
   for (int x = r.x0; x < r.x1; x++)
-    collect_left (b, n, x - r.x0, sums_at (b, x, j), &found);
+    collect_left (b, n, x - r.x0, sums_at (b, x, j), uniqueness, &found);
   store_left (t, r.x0, y, r.x1 - r.x0, &found);
   if (SGM (wants_right) (t) && r.x0 < r.x1)
     find_right (b, r, j);

@@ -40,7 +40,7 @@ template < class S > struct Block
 
 template < class S, SgmMode MODE, bool SHARED > struct Memory
 {
-  uint32_t best[tile_pixels];   /* of each left pixel */
+  uint32_t best[tile_pixels];   /* of find_left() */
   __align__ (16) SgmShown < S, MODE ? SGM_TILE : 1 > shown[2];
   __align__ (16) uint32_t sums[SHARED ? Block < S >::sums : 4];
 };
@@ -148,10 +148,29 @@ sweep_tile (const SgmArgs & a, Corner corner, uint32_t * sums,
 /* Unused bits above a sum in 16 bits, at least. */
 const int spare_bits = 3;
 
-/* The best disparity of each left pixel, for store_left(). */
+/* The second minimum of a pixel, whose winner is index at of n. */
+template < class S > __device__ __forceinline__ uint32_t
+second_sum (const uint32_t (&l)[S::pairs], int lane, int at, int n)
+{
+  uint32_t m = ~0u;
+
+#pragma unroll
+  for (int p = 0; p < S::pairs; p++) {
+    const int low = lane * S::own + p, high = low + S::pairs;
+    const bool without_low = (unsigned) (low - at + 1) <= 2 || low >= n;
+    const bool without_high = (unsigned) (high - at + 1) <= 2 || high >= n;
+
+    m = __vminu2 (m, l[p] | (without_low ? 0x0000ffffu : 0)
+        | (without_high ? 0xffff0000u : 0));
+  }
+  return sgm_least_word < S::lanes > (min (m & 0xffff, m >> 16));
+}
+
+/* The best disparity of each left pixel below the second minimum, 0 if it is
+ * not wanted, for sgm_store_left(). */
 template < class S > __device__ __forceinline__ void
-find_left (const SgmArgs & a, SgmWindow window, const uint32_t * sums,
-    int thread, int threads, uint32_t * best)
+find_left (const SgmArgs & a, SgmWindow window, bool uniqueness,
+    const uint32_t * sums, int thread, int threads, uint32_t * best)
 {
   const int lane = thread % S::lanes;
   const int part = S::pairs < 1 << spare_bits ? S::pairs : 1 << spare_bits;
@@ -178,7 +197,10 @@ find_left (const SgmArgs & a, SgmWindow window, const uint32_t * sums,
                 + half * S::pairs + v % part, v >> spare_bits));
       }
     }
-    least = sgm_least_word < S::lanes > (least);
+    least = sgm_least_word < S::lanes > (least) & 0xffff;
+    if (uniqueness)
+      least |= second_sum < S > (l, lane, (int) least - a.k.first_index
+          - window.begin, window.n) << 16;
     if (lane == 0)
       best[pixel] = least;
   }
@@ -209,13 +231,11 @@ sgm_store_left (const SgmArgs & a, const SgmWinners & w, Corner corner,
 
     if (x >= a.k.width || y >= a.k.height)
       continue;
-    if (w.refine) {
-      const uint32_t b = sum_at < S > (pixel, before);
-      const uint32_t c = sum_at < S > (pixel, after);
-
-      stereo_winner_store (&w.winners, x, y, index, b, best[i] >> 16, c,
-          min (b, c));
-    } else
+    if (w.refine)
+      stereo_winner_store (&w.winners, x, y, index,
+          sum_at < S > (pixel, before), sum_at < S > (pixel, at),
+          sum_at < S > (pixel, after), best[i] >> 16);
+    else
       stereo_store_index (&w.map, w.encode ? &w.output : NULL, x, y, index);
   }
 }
@@ -341,6 +361,7 @@ match_tiles (const __grid_constant__ SgmArgs a,
   typedef Block < S > B;
   M & memory = *(M *) shared;
   const bool right = w.refine && w.winners.right != NULL;
+  const bool uniqueness = w.refine && w.winners.uniqueness;
   const int columns = sgm_tiles (a.k.width), rows = sgm_tiles (a.k.height);
   const int team = threadIdx.x / B::team, thread = threadIdx.x % B::team;
   uint32_t *sums = memory.sums;
@@ -370,9 +391,11 @@ match_tiles (const __grid_constant__ SgmArgs a,
     if (right && team == 0)
       find_right < S > (a, w, corner, window, sums, thread);
     else if (right)
-      find_left < S > (a, window, sums, thread, B::team, memory.best);
+      find_left < S > (a, window, uniqueness, sums, thread, B::team,
+          memory.best);
     else
-      find_left < S > (a, window, sums, threadIdx.x, B::threads, memory.best);
+      find_left < S > (a, window, uniqueness, sums, threadIdx.x, B::threads,
+          memory.best);
     __syncthreads ();
     sgm_store_left < S > (a, w, corner, window, sums, memory.best);
     __syncthreads ();
