@@ -6,6 +6,7 @@
 
 #include "bp-paper.h"
 #include "cases.h"
+#include "minima.h"
 #include "core/testing-cuda.h"
 
 #include <math.h>
@@ -468,11 +469,29 @@ oracle_refine (const Oracle * o, const Level * level, int x, int y, int v)
       ? (int) floor (16.0 * (double) (a - b) / divisor + 0.5) : 0);
 }
 
+/* The minima of a pixel, scaled as for subpixel interpolation. */
+static Minima
+oracle_minima (const Oracle * o, const Level * level, int x, int y)
+{
+  long beliefs[1024];
+  Minima m;
+
+  REQUIRE (o->n <= 1024);
+  for (int v = 0; v < o->n; v++)
+    beliefs[v] = belief (o, level, x, y, v);
+  m = find_minima (beliefs, o->n, 1);
+  if (o->precision == FLOAT) {
+    m.least /= 128;
+    m.second = m.second < 0 ? -1 : m.second / 128;
+  }
+  return m;
+}
+
 /* Winning indices, in sixteenths with a check; -1 = no candidate or failed
- * check. */
+ * check.  minima: of all pixels. */
 static void
 oracle_match (const TestImage * left, const TestImage * right,
-    const StereoParams * params, int *winner)
+    const StereoParams * params, int *winner, Minima * minima)
 {
   Oracle o;
   Level level[10];
@@ -482,8 +501,10 @@ oracle_match (const TestImage * left, const TestImage * right,
   oracle_init (&o, params, format_has_color (left->image.format)
       && format_has_color (right->image.format), left->image.width,
       left->image.height);
-  for (int p = 0; p < o.width * o.height; p++)
+  for (int p = 0; p < o.width * o.height; p++) {
     winner[p] = -1;
+    minima[p] = (Minima) { -1, -1 };
+  }
   if (o.n == 0)
     return;
 
@@ -518,6 +539,7 @@ oracle_match (const TestImage * left, const TestImage * right,
       }
       winner[y * o.width + x] = check
           ? oracle_refine (&o, &level[0], x, y, best) : o.first + best;
+      minima[y * o.width + x] = oracle_minima (&o, &level[0], x, y);
     }
   }
   for (int i = 0; i < levels; i++)
@@ -573,11 +595,15 @@ check_precision (const Case * c, Random * random)
   SCOPED_PARAMS *params = case_params (c);
   SCOPED (free_scoped) int *winner
       = malloc ((size_t) (c->width * c->height) * sizeof (int));
+  SCOPED (free_scoped) Minima *minima
+      = malloc ((size_t) (c->width * c->height) * sizeof (*minima));
 
-  REQUIRE (winner != NULL);
+  REQUIRE (winner != NULL && minima != NULL);
   CASE_IMAGES (c, &left, &right, random);
-  oracle_match (&left, &right, params, winner);
+  oracle_match (&left, &right, params, winner, minima);
   check_codes ("bp", params, &left, &right, winner);
+  if (c->refined)
+    check_minima ("bp", params, &left, &right, minima);
 }
 
 /* Parameters beyond the paper. */

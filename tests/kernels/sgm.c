@@ -282,6 +282,7 @@ left_minima (const Oracle * o, int x, int y)
   long sums[512];
   int n = 0;
 
+  REQUIRE (o->n <= 512);
   for (int d = 0; d < o->n; d++) {
     if (in_range (o, x, y, d))
       sums[n++] = at (o, o->sum, x, y)[d];
