@@ -5,6 +5,7 @@
  */
 
 #include "cases.h"
+#include "minima.h"
 
 #include <math.h>
 
@@ -192,6 +193,7 @@ typedef struct
   int code;                     /* in sixteenths of a pixel */
   double excess;                /* unrounded cost of the winner above the */
                                 /* best cost, of 255 */
+  Minima minima;
 } Found;
 
 /* The sixteenths at which two lines of opposite slopes meet, the steeper one
@@ -212,10 +214,14 @@ oracle_winners (const Oracle * o, const int *indices, int n,
   for (int x = 0; x < o->width; x++) {
     const double *c = sums + x * n;
     double lowest = 1e9;
+    long whole[512];
     int best = 0;
 
     for (int i = 1; i < n; i++)
       best = c[i] < c[best] ? i : best;
+    for (int i = 0; i < n; i++)
+      whole[i] = (long) c[i];
+    row[x].minima = find_minima (whole, n, 1);
     row[x].winner = indices[best];
     row[x].code = 16 * indices[best];
     if (best > 0 && best < n - 1)
@@ -351,7 +357,7 @@ oracle_match (const TestImage * left, const TestImage * right,
       indices[n++] = i;
   }
   for (size_t p = 0; p < pixels; p++)
-    found[p] = (Found) { -1, -1, -1, 0 };
+    found[p] = (Found) { -1, -1, -1, 0, { -1, -1 } };
   if (n == 0)
     return;
   now = volume_new (pixels * n);
@@ -478,10 +484,11 @@ check_case (const Case * c, Random * random)
   size_t pixels = (size_t) (c->width * c->height);
   SCOPED (free_scoped) Found *found = malloc (pixels * sizeof (*found));
   SCOPED (free_scoped) int *codes = malloc (pixels * sizeof (*codes));
+  SCOPED (free_scoped) Minima *minima = malloc (pixels * sizeof (*minima));
   SCOPED_IMAGE left, right;
   StereoParams *params = case_params (c, RESULT_INDICES);
 
-  REQUIRE (found != NULL && codes != NULL);
+  REQUIRE (found != NULL && codes != NULL && minima != NULL);
   CASE_IMAGES (c, &left, &right, random);
   oracle_match (&left, &right, params, found);
   /* rounding of costs, weights and sums: a few levels of 255; fine messages are
@@ -500,6 +507,9 @@ check_case (const Case * c, Random * random)
     }
     check_codes (algorithm, params, &left, &right, codes);
   }
+  for (size_t p = 0; p < pixels; p++)
+    minima[p] = found[p].minima;
+  check_minima (algorithm, params, &left, &right, minima);
   stereo_params_free (&params);
 }
 

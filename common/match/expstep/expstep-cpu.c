@@ -203,6 +203,22 @@ column_sum (const StereoExpstepConstants * k, const StereoExpstepWork * work,
   return sum;
 }
 
+/* Updates the second minimum of a left pixel with the next sum; called before
+ * the update of its winner. */
+static void
+update_second (const StereoExpstepWinners * w, int x, int index, uint16_t sum)
+{
+  uint16_t *second = w->plane[STEREO_EXPSTEP_SECOND] + x;
+  uint16_t *others = w->plane[STEREO_EXPSTEP_OTHERS] + x;
+
+  if (sum < w->plane[STEREO_EXPSTEP_SUM][x])
+    *second = *others;
+  else if (index > w->plane[STEREO_EXPSTEP_INDEX][x] + 1 && sum < *second)
+    *second = sum;
+  if (w->plane[STEREO_EXPSTEP_LAST][x] < *others)
+    *others = w->plane[STEREO_EXPSTEP_LAST][x];
+}
+
 /* Updates the winners of a left pixel and of its partner.  Indices are
  * ascending, so the lowest one wins a tie. */
 static void
@@ -215,8 +231,13 @@ compete (const StereoExpstepConstants * k, const StereoExpstepWinners * w,
   if (index == k->first_index) {
     p[STEREO_EXPSTEP_SUM][x] = UINT16_MAX;
     if (k->winners)
-      p[STEREO_EXPSTEP_LAST][x] = 0;
+      p[STEREO_EXPSTEP_LAST][x] = UINT16_MAX;
+    if (p[STEREO_EXPSTEP_SECOND] != NULL)
+      p[STEREO_EXPSTEP_SECOND][x] = p[STEREO_EXPSTEP_OTHERS][x]
+          = STEREO_WINNER_NO_SECOND;
   }
+  if (p[STEREO_EXPSTEP_SECOND] != NULL)
+    update_second (w, x, index, sum);
   if (k->winners && index > k->first_index
       && p[STEREO_EXPSTEP_INDEX][x] == index - 1)
     p[STEREO_EXPSTEP_AFTER][x] = sum;
@@ -335,9 +356,7 @@ plain_finish_rows (const void *context, StereoSpan span)
       else
         stereo_winner_store (target, x, y, index, p[STEREO_EXPSTEP_BEFORE][x],
             p[STEREO_EXPSTEP_SUM][x], p[STEREO_EXPSTEP_AFTER][x],
-            stereo_winner_neighbor (target, index,
-                p[STEREO_EXPSTEP_BEFORE][x], p[STEREO_EXPSTEP_SUM][x],
-                p[STEREO_EXPSTEP_AFTER][x]));
+            target->uniqueness ? p[STEREO_EXPSTEP_SECOND][x] : 0);
       if (target != NULL && target->right != NULL)
         stereo_winner_store_right (target, x, y,
             empty || w.right_sum[x] == UINT16_MAX ? STEREO_NO_WINNER

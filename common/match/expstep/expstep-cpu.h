@@ -57,7 +57,11 @@ enum
   STEREO_EXPSTEP_BEFORE,        /* the sums of the neighbouring disparities */
   STEREO_EXPSTEP_AFTER,
   STEREO_EXPSTEP_LAST,          /* the sum of the previous disparity */
-  STEREO_EXPSTEP_FIRST,         /* and of the first one */
+  STEREO_EXPSTEP_SECOND,        /* the second minimum, */
+  STEREO_EXPSTEP_OTHERS,        /* and the lowest sum but for the previous
+                                 * disparity; unless the frame has uniqueness,
+                                 * both are NULL */
+  STEREO_EXPSTEP_FIRST,         /* the sum of the first disparity */
   STEREO_EXPSTEP_PLANES
 };
 
@@ -71,6 +75,12 @@ typedef struct
   uint16_t *right_index;
   int right_half;
 } StereoExpstepWinners;
+
+static inline bool
+stereo_expstep_has_uniqueness (const StereoExpstepWork * work)
+{
+  return work->winners != NULL && work->winners->uniqueness;
+}
 
 static inline int
 stereo_expstep_planes (const StereoExpstepConstants * k, int ranges)
@@ -95,6 +105,8 @@ stereo_expstep_winners (const StereoExpstepConstants * k,
     w.plane[i] = memory + (size_t) y * left;
     memory += height * left;
   }
+  if (!stereo_expstep_has_uniqueness (work))
+    w.plane[STEREO_EXPSTEP_SECOND] = w.plane[STEREO_EXPSTEP_OTHERS] = NULL;
   if (k->right_winners) {
     w.right_sum = memory + (size_t) y * right + STEREO_EXPSTEP_MARGIN;
     w.right_index = w.right_sum + height * right;

@@ -22,6 +22,7 @@ typedef struct
   VecU16 sum, index;
   VecU16 before, after;         /* sums of the neighbouring disparities */
   VecU16 last;                  /* sum of the previous disparity */
+  VecU16 second, others;        /* planes of these names */
   VecU16 pending;               /* `after` is the sum of the next disparity */
 } LaneWinners;
 
@@ -49,6 +50,8 @@ load_winners (const StereoExpstepWinners * w, size_t at, bool fresh,
 {
   LaneWinners l = { .sum = simd_set16 (0xffff) };
 
+  l.last = l.second = l.others = l.sum;
+
   if (fresh)
     return l;
   l.sum = simd_load16 (w->plane[STEREO_EXPSTEP_SUM] + at);
@@ -57,6 +60,10 @@ load_winners (const StereoExpstepWinners * w, size_t at, bool fresh,
     l.before = simd_load16 (w->plane[STEREO_EXPSTEP_BEFORE] + at);
     l.after = simd_load16 (w->plane[STEREO_EXPSTEP_AFTER] + at);
     l.last = simd_load16 (w->plane[STEREO_EXPSTEP_LAST] + at);
+    if (w->plane[STEREO_EXPSTEP_SECOND] != NULL) {
+      l.second = simd_load16 (w->plane[STEREO_EXPSTEP_SECOND] + at);
+      l.others = simd_load16 (w->plane[STEREO_EXPSTEP_OTHERS] + at);
+    }
     l.pending = (VecU16) (l.index == simd_set16 (before));
   }
   return l;
@@ -72,11 +79,16 @@ store_winners (const LaneWinners * l, bool neighbors,
     simd_store16 (w->plane[STEREO_EXPSTEP_BEFORE] + at, l->before);
     simd_store16 (w->plane[STEREO_EXPSTEP_AFTER] + at, l->after);
     simd_store16 (w->plane[STEREO_EXPSTEP_LAST] + at, l->last);
+    if (w->plane[STEREO_EXPSTEP_SECOND] != NULL) {
+      simd_store16 (w->plane[STEREO_EXPSTEP_SECOND] + at, l->second);
+      simd_store16 (w->plane[STEREO_EXPSTEP_OTHERS] + at, l->others);
+    }
   }
 }
 
 ALWAYS_INLINE void
-compete (LaneWinners * l, VecU16 sum, VecU16 index, bool neighbors)
+compete (LaneWinners * l, VecU16 sum, VecU16 index, bool neighbors,
+    bool second)
 {
   VecU16 less;
 
@@ -85,6 +97,11 @@ compete (LaneWinners * l, VecU16 sum, VecU16 index, bool neighbors)
     return;
   }
   less = simd_less16 (sum, l->sum);
+  if (second) {
+    l->second = select16 (less, l->others, select16 (l->pending, l->second,
+            simd_min16 (l->second, sum)));
+    l->others = simd_min16 (l->others, l->last);
+  }
   l->after = select16 (l->pending, sum, l->after);
   l->before = select16 (less, l->last, l->before);
   l->index = select16 (less, index, l->index);
@@ -112,6 +129,7 @@ update_left (const Update * u, size_t x, bool neighbors)
   const StereoExpstepWinners *w = u->w;
   ExpstepVectorWeights weights = expstep_load_weights (t.weights, (int) x);
   unsigned first = (unsigned) u->chunk->first;
+  const bool second = w->plane[STEREO_EXPSTEP_SECOND] != NULL;
   LaneWinners l[2] = {
     load_winners (w, x, u->fresh, neighbors, first - 1),
     load_winners (w, x + LANES, u->fresh, neighbors, first - 1)
@@ -127,8 +145,8 @@ update_left (const Update * u, size_t x, bool neighbors)
       simd_store16 (w->plane[STEREO_EXPSTEP_FIRST] + x, even);
       simd_store16 (w->plane[STEREO_EXPSTEP_FIRST] + x + LANES, odd);
     }
-    compete (&l[0], even, index, neighbors);
-    compete (&l[1], odd, index, neighbors);
+    compete (&l[0], even, index, neighbors, second);
+    compete (&l[1], odd, index, neighbors, second);
     if (w->right_sum != NULL) {
       uint16_t *sums = u->sums + (size_t) i * u->sums_pitch + x;
 
@@ -211,6 +229,24 @@ from_neighbors (VecU16 index, int at, VecU16 mine, const uint16_t * neighbors)
       simd_load16 (neighbors), mine);
 }
 
+/* Updates the second minimum of the winners of all previous ranges, now, with a
+ * range from first on, mine, which has the lowest sum in the lanes less. */
+ALWAYS_INLINE void
+merge_second (LaneWinners * now, const LaneWinners * mine, VecU16 less,
+    unsigned first)
+{
+  const VecU16 at_first = (VecU16) (mine->index == simd_set16 (first));
+  const VecU16 at_last = (VecU16) (now->index == simd_set16 (first - 1));
+  /* of the range without its first disparity */
+  const VecU16 behind = select16 (at_first, simd_min16 (mine->second,
+          mine->after), mine->sum);
+
+  now->second = select16 (less, simd_min16 (mine->second, select16 (at_first,
+              now->others, now->sum)), simd_min16 (now->second, select16 (
+              at_last, behind, mine->sum)));
+  now->others = simd_min16 (now->sum, mine->others);
+}
+
 /* Merges the left winners of a row of all ranges into the first range. */
 static void
 merge_left (const StereoExpstepConstants * k, const StereoExpstepWork * work,
@@ -238,6 +274,8 @@ merge_left (const StereoExpstepConstants * k, const StereoExpstepWork * work,
       if (k->winners && r + 1 < work->ranges)
         mine.after = from_neighbors (mine.index, end - 1, mine.after,
             next.plane[STEREO_EXPSTEP_FIRST] + x);
+      if (best.plane[STEREO_EXPSTEP_SECOND] != NULL && r > 0)
+        merge_second (&now, &mine, less, (unsigned) first);
       now.sum = simd_min16 (mine.sum, now.sum);
       now.index = select16 (less, mine.index, now.index);
       now.before = select16 (less, mine.before, now.before);
@@ -286,10 +324,8 @@ store_left (const StereoMatchFrame * frame, const StereoExpstepWinners * w,
         w->plane[STEREO_EXPSTEP_BEFORE][place],
         w->plane[STEREO_EXPSTEP_SUM][place],
         w->plane[STEREO_EXPSTEP_AFTER][place],
-        stereo_winner_neighbor (frame->winners, index,
-            w->plane[STEREO_EXPSTEP_BEFORE][place],
-            w->plane[STEREO_EXPSTEP_SUM][place],
-            w->plane[STEREO_EXPSTEP_AFTER][place]));
+        frame->winners->uniqueness ? w->plane[STEREO_EXPSTEP_SECOND][place]
+        : 0);
   else
     stereo_store_index (&frame->map, frame->output, x, y, index);
 }

@@ -167,7 +167,9 @@ typedef struct
   uint16_t *sums;               /* CPU: last sums of a row, for each thread */
   uint32_t *neighbors;          /* CUDA,
       several chunks: sums of the neighbours */
-  uint16_t *last_sum;           /* and of the previous disparity */
+  uint16_t *last_sum;           /* and of the previous disparity; */
+  uint32_t *seconds;            /* second minimum, and in the high half the
+                                 * lowest sum but for the previous disparity */
   /* Of the frame: words of both views, if any, and winners or NULL. */
   StereoWords words[2];
   const StereoWinners *winners;

@@ -41,6 +41,8 @@ esaw_plan (const StereoSearch *, const StereoExpstepConstants * k,
         sizeof (uint32_t));
     stereo_arena_add (arena, (void **) &work->last_sum, plane,
         sizeof (uint16_t));
+    stereo_arena_add (arena, (void **) &work->seconds, plane,
+        sizeof (uint32_t));
   }
   return 16 * (int) groups;
 }
@@ -179,19 +181,84 @@ esaw_flush_right (const ExpstepArgs & a, int turn, int x0, int y)
   }
 }
 
+/* The winner of a pixel.  bests: of its groups of 16 disparities. */
+__device__ __forceinline__ uint32_t
+esaw_best (const uint32_t * bests)
+{
+  uint32_t best = bests[0];
+
+  for (int i = 1; i < (int) blockDim.y; i++)
+    best = min (best, bests[i * winner_pixels]);
+  return best;
+}
+
+/* The lowest sum of a pixel further than one disparity from an index, which may
+ * be outside the tile.  sums, bests: of the pixel */
+__device__ __forceinline__ uint32_t
+esaw_second (const Tile & t, const uint16_t * sums, const uint32_t * bests,
+    int index)
+{
+  uint32_t second = STEREO_WINNER_NO_SECOND;
+
+  for (int i = 0; i < (int) blockDim.y; i++) {
+    const uint32_t best = bests[i * winner_pixels];
+    const int last = min (16 * i + 16, t.n);
+
+    /* the best of most groups is far enough */
+    if ((unsigned) ((int) (best & 0xffff) - index + 1) > 2) {
+      second = min (second, best >> 16);
+      continue;
+    }
+    for (int j = 16 * i; j < last; j++) {
+      if ((unsigned) (t.first + j - index + 1) > 2)
+        second = min (second, (uint32_t) sums[j]);
+    }
+  }
+  return second;
+}
+
+/* The second minimum of the winner among all disparities so far.  best: the
+ * winner of the tile; winner: of all */
+__device__ __forceinline__ uint32_t
+esaw_update_second (const ExpstepArgs & a, const Tile & t,
+    const uint16_t * sums, const uint32_t * bests, size_t at, uint32_t best,
+    uint32_t winner)
+{
+  const int last = t.first + t.n - 1;
+  uint32_t second = esaw_second (t, sums, bests, (int) (winner & 0xffff));
+  uint32_t others = best >> 16;
+
+  if ((int) (best & 0xffff) == last)
+    others = min (esaw_second (t, sums, bests, last), t.n > 1
+        ? (uint32_t) sums[t.n - 2] : STEREO_WINNER_NO_SECOND);
+  if (t.first > a.k.first_index) {
+    const uint32_t old_best = a.best[at] >> 16, old = a.seconds[at];
+
+    /* of the winner of the previous tiles, or of all their disparities but
+     * the neighbour of the first one of this tile */
+    second = min (second, winner != best ? old & 0xffff
+        : (int) (best & 0xffff) == t.first ? old >> 16 : old_best);
+    others = min (others, old_best);
+  }
+  if (last + 1 < a.k.end_index)
+    a.seconds[at] = second | others << 16;
+  return second;
+}
+
 /* Merges the winner in a tile with that of previous disparities. */
 __device__ __forceinline__ void
-esaw_update_left (const ExpstepArgs & a, const Tile & t, int pixel, int y,
-    uint32_t best)
+esaw_update_left (const ExpstepArgs & a, const Tile & t,
+    const uint32_t * bests, int pixel, int y)
 {
   const int x = t.x0 + pixel;
   const size_t at = (size_t) y * a.pitch + x;
   const uint16_t *sums = t.sums + pixel * t.pitch;
+  const uint32_t best = esaw_best (bests);
   LeftWinner w = find_neighbors (t, pixel, best);
 
   if (t.first > a.k.first_index) {
     LeftWinner old = { a.best[at], a.neighbors[at] & 0xffff,
-        a.neighbors[at] >> 16 };
+        a.neighbors[at] >> 16, 0 };
 
     if ((int) (old.best & 0xffff) == t.first - 1)
       old.after = sums[0];
@@ -200,6 +267,8 @@ esaw_update_left (const ExpstepArgs & a, const Tile & t, int pixel, int y,
     if (old.best < best)
       w = old;
   }
+  if (a.winners.uniqueness)
+    w.second = esaw_update_second (a, t, sums, bests, at, best, w.best);
   if (t.first + t.n == a.k.end_index) {
     expstep_store_left (a, x, y, w);
   } else {
@@ -243,13 +312,8 @@ esaw_find_winners (const ExpstepArgs & a, int y, int group, int turn,
   if (a.winners.right != NULL)
     esaw_flush_right (a, turn, t.x0 - (a.k.min_disparity + t.first
             + 16 * n_groups - 1), y);
-  if (threadIdx.y == 0 && lane < t.n_pixels) {
-    uint32_t best = bests[lane];
-
-    for (int i = 1; i < n_groups; i++)
-      best = min (best, bests[i * winner_pixels + lane]);
-    esaw_update_left (a, t, lane, y, best);
-  }
+  if (threadIdx.y == 0 && lane < t.n_pixels)
+    esaw_update_left (a, t, bests + lane, lane, y);
 }
 
 /* The pass along the column. */

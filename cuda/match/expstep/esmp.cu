@@ -289,6 +289,28 @@ esmp_update_right (const ExpstepArgs & a, const Tile & t, int y)
   }
 }
 
+/* The second minimum of a pixel, whose winner is its disparity at, in all its
+ * lanes. */
+template < int LANES > __device__ __forceinline__ uint32_t
+esmp_second (const Values & sums, const Place & p, int at)
+{
+  const int winner = at - 16 * p.group;
+  uint32_t second = ~0u;
+
+#pragma unroll
+  for (int i = 0; i < 16; i++) {
+    const uint32_t w = i % 2 == 0 ? sums.even[i / 4] : sums.odd[i / 4];
+    const uint32_t sum = i % 4 < 2 ? w & 0xffff : w >> 16;
+
+    if ((unsigned) (i - winner + 1) > 2 && i < p.valid)
+      second = min (second, sum);
+  }
+#pragma unroll
+  for (int lane = 1; lane < LANES; lane *= 2)
+    second = min (second, __shfl_xor_sync (0xffffffffu, second, lane));
+  return min (second, STEREO_WINNER_NO_SECOND);
+}
+
 template < int LANES > __device__ __forceinline__ void
 esmp_find_winners (const ExpstepArgs & a, int y, const Place & p,
     const Values & sums, uint16_t * shared)
@@ -296,12 +318,15 @@ esmp_find_winners (const ExpstepArgs & a, int y, const Place & p,
   const int pixels = expstep_threads / LANES;
   const int pixel = (int) threadIdx.x / LANES;
   uint32_t best = expstep_winner (sums.even, sums.odd, p.valid);
+  uint32_t second = 0;
   Tile t;
 
   best = p.valid > 0 ? best + (uint32_t) (16 * p.group) : 0xffffffffu;
 #pragma unroll
   for (int lane = 1; lane < LANES; lane *= 2)
     best = min (best, __shfl_xor_sync (0xffffffffu, best, lane));
+  if (a.winners.uniqueness)
+    second = esmp_second < LANES > (sums, p, (int) (best & 0xffff));
   best += (uint32_t) a.first;
   if (a.winners.left == NULL) {
     if (p.x < a.k.width && p.group == 0)
@@ -319,8 +344,12 @@ esmp_find_winners (const ExpstepArgs & a, int y, const Place & p,
   __syncthreads ();
   if (a.winners.right != NULL)
     esmp_update_right (a, t, y);
-  if (p.x < a.k.width && p.group == 0)
-    expstep_store_left (a, p.x, y, find_neighbors (t, pixel, best));
+  if (p.x < a.k.width && p.group == 0) {
+    LeftWinner w = find_neighbors (t, pixel, best);
+
+    w.second = second;
+    expstep_store_left (a, p.x, y, w);
+  }
 }
 
 /* The pass along the column.  Lanes without a pixel or disparities duplicate

@@ -50,6 +50,7 @@ struct LeftWinner
 {
   uint32_t best;                /* sum << 16 | index */
   uint32_t before, after;
+  uint32_t second;              /* minimum, if the uniqueness is wanted */
 };
 
 /* Adds the sums of the neighbours to a winner, 0 for those outside the
@@ -59,7 +60,7 @@ find_neighbors (const Tile & t, int pixel, uint32_t best)
 {
   const uint16_t *sums = t.sums + pixel * t.pitch;
   const int i = (int) (best & 0xffff) - t.first;
-  LeftWinner w = { best, 0, 0 };
+  LeftWinner w = { best, 0, 0, 0 };
 
   if (i > 0)
     w.before = sums[i - 1];
@@ -72,8 +73,7 @@ __device__ __forceinline__ void
 expstep_store_left (const ExpstepArgs & a, int x, int y, const LeftWinner & w)
 {
   stereo_winner_store (&a.winners, x, y, w.best & 0xffff, w.before,
-      w.best >> 16, w.after, stereo_winner_neighbor (&a.winners,
-          w.best & 0xffff, w.before, w.best >> 16, w.after));
+      w.best >> 16, w.after, w.second);
 }
 
 }                               // namespace

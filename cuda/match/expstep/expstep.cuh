@@ -52,9 +52,11 @@ struct ExpstepArgs
   uint4 *target;
   uint32_t *best;
   /* With winners: the sums of the neighbours of the winner, the previous one
-   * in the low half, and the sum of the previous disparity. */
+   * in the low half, and the sum of the previous disparity; seconds: as in
+   * StereoExpstepWork. */
   uint32_t *neighbors;
   uint16_t *last_sum;
+  uint32_t *seconds;
   StereoWinners winners;
   int first;                    /* the chunk */
   int count;
@@ -692,6 +694,7 @@ expstep_args (const StereoExpstepConstants * k,
   a->best = (uint32_t *) work->best;
   a->neighbors = work->neighbors;
   a->last_sum = work->last_sum;
+  a->seconds = work->seconds;
   if (work->winners != NULL)
     a->winners = *work->winners;
   a->first = chunk->first;
