@@ -221,6 +221,7 @@ oracle_winners (const Oracle * o, const int *indices, int n,
       best = c[i] < c[best] ? i : best;
     for (int i = 0; i < n; i++)
       whole[i] = (long) c[i];
+    REQUIRE (n <= 512);
     row[x].minima = find_minima (whole, n, 1);
     row[x].winner = indices[best];
     row[x].code = 16 * indices[best];
@@ -641,6 +642,23 @@ TEST (test_equal_costs)
   first = calloc ((size_t) (c.width * c.height), sizeof (*first));
   REQUIRE (first != NULL);
   check_codes (algorithm, params, &left, &right, first);
+}
+
+/* More than a block of CUDA or a thread searches at once. */
+TEST (test_parts)
+{
+  static const int numbers[] = { 129, 144, 161, 250, 300 };
+  Random random = { 18 };
+
+  for (size_t i = 0; i < sizeof (numbers) / sizeof (numbers[0]); i++) {
+    Case c = usual;
+
+    c.width = numbers[i] + 9;
+    c.height = 4;
+    c.n = numbers[i];
+    c.fill = i % 2 ? FILL_RANDOM : FILL_RAMP;
+    check_case (&c, &random);
+  }
 }
 
 /* As many disparities as fit a warp, and more, which ESMP on CUDA rejects with
