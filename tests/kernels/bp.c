@@ -479,7 +479,7 @@ oracle_minima (const Oracle * o, const Level * level, int x, int y)
   REQUIRE (o->n <= 1024);
   for (int v = 0; v < o->n; v++)
     beliefs[v] = belief (o, level, x, y, v);
-  m = find_minima (beliefs, o->n, 1);
+  m = find_minima (beliefs, o->n);
   if (o->precision == FLOAT) {
     m.least /= 128;
     m.second = m.second < 0 ? -1 : m.second / 128;

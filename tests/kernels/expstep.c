@@ -222,7 +222,7 @@ oracle_winners (const Oracle * o, const int *indices, int n,
     for (int i = 0; i < n; i++)
       whole[i] = (long) c[i];
     REQUIRE (n <= 512);
-    row[x].minima = find_minima (whole, n, 1);
+    row[x].minima = find_minima (whole, n);
     row[x].winner = indices[best];
     row[x].code = 16 * indices[best];
     if (best > 0 && best < n - 1)

@@ -13,19 +13,19 @@
 #include <math.h>
 
 Minima
-find_minima (const long *costs, int n, int step)
+find_minima (const long *costs, int n)
 {
   Minima m = { -1, -1 };
   int best = 0;
 
   for (int i = 1; i < n; i++)
-    best = costs[i * step] < costs[best * step] ? i : best;
+    best = costs[i] < costs[best] ? i : best;
   for (int i = 0; i < n; i++) {
-    if (abs (i - best) > 1 && (m.second < 0 || costs[i * step] < m.second))
-      m.second = costs[i * step];
+    if (abs (i - best) > 1 && (m.second < 0 || costs[i] < m.second))
+      m.second = costs[i];
   }
   if (n > 0)
-    m.least = costs[best * step];
+    m.least = costs[best];
   return m;
 }
 

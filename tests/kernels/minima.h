@@ -17,8 +17,8 @@ typedef struct
                                  * winner; -1: there is none */
 } Minima;
 
-/* The minima of n costs, which are step elements apart. */
-Minima find_minima (const long *costs, int n, int step);
+/* The minima of n costs. */
+Minima find_minima (const long *costs, int n);
 
 /* Fails unless the winners of each device, for an image of confidences or for
  * min-confidence, have the uniqueness of these minima, row by row without gaps;

@@ -287,7 +287,7 @@ left_minima (const Oracle * o, int x, int y)
     if (in_range (o, x, y, d))
       sums[n++] = at (o, o->sum, x, y)[d];
   }
-  return find_minima (sums, n, 1);
+  return find_minima (sums, n);
 }
 
 /* Winning indices, -1 if no disparity is valid in both views.  May be NULL:

@@ -5,6 +5,7 @@
  */
 
 #include "cases.h"
+#include "minima.h"
 
 #include <math.h>
 
@@ -280,11 +281,26 @@ oracle_code (const Oracle * o, const int *costs, int x, int y)
   return 16 * i + limit_to (quotient, -8, 8);
 }
 
-/* Computes codes, -1 = none. excess: unrounded cost of the winner above the
- * best cost, in levels of D. */
+/* The minima of a pixel of the left view. */
+static Minima
+oracle_minima (const Oracle * o, const int *costs, int p)
+{
+  long own[512];
+  int n = 0;
+
+  REQUIRE (o->n <= 512);
+  for (int i = 0; i < o->n; i++) {
+    if (abs (o->min + i) < o->width)
+      own[n++] = costs[i * o->width * o->height + p];
+  }
+  return find_minima (own, n);
+}
+
+/* Computes codes, -1 = none, and minima.  excess: unrounded cost of the winner
+ * above the best cost, in levels of D. */
 static void
 oracle_match (const TestImage * left, const TestImage * right,
-    const StereoParams * params, int *code, double *excess)
+    const StereoParams * params, int *code, double *excess, Minima * minima)
 {
   Oracle o = oracle_params (left, right, params);
   int pixels = o.width * o.height;
@@ -308,6 +324,7 @@ oracle_match (const TestImage * left, const TestImage * right,
     int winner = oracle_winner (&o, costs, p % o.width, p / o.width, false);
 
     code[p] = oracle_code (&o, costs, p % o.width, p / o.width);
+    minima[p] = oracle_minima (&o, costs, p);
     excess[p] = 0;
     for (int i = 0; i < o.n && winner >= 0; i++) {
       if (abs (o.min + i) < o.width)
@@ -351,16 +368,19 @@ check_one (const Case * c, Random * random)
   size_t pixels = (size_t) (c->width * c->height);
   SCOPED (free_scoped) int *winner = malloc (pixels * sizeof (int));
   SCOPED (free_scoped) double *excess = malloc (pixels * sizeof (double));
+  SCOPED (free_scoped) Minima *minima = malloc (pixels * sizeof (*minima));
 
-  REQUIRE (winner && excess);
+  REQUIRE (winner && excess && minima);
   CASE_IMAGES (c, &left, &right, random);
-  oracle_match (&left, &right, params, winner, excess);
+  oracle_match (&left, &right, params, winner, excess, minima);
   for (size_t p = 0; p < pixels; p++) {
     /* of 240: error of quantised weights and averages; larger for the larger
      * penalties of census costs */
     CHECK_DOUBLE (excess[p], <=, c->cost == CENSUS ? 5 : 4);
   }
   check_codes ("vcbw", params, &left, &right, winner);
+  if (c->lr_max_diff >= 0)
+    check_minima ("vcbw", params, &left, &right, minima);
 }
 
 static void

@@ -18,7 +18,7 @@
 #include "refine/winner-formula.h"
 #include "simd/select.h"
 
-/* Planes of one element per pixel; the last three are NULL unless the search
+/* Planes of one element per pixel; the last five are NULL unless the search
  * has winners. */
 struct StereoVcbwWork
 {
@@ -29,6 +29,8 @@ struct StereoVcbwWork
   uint16_t *before;             /* C of the index before the winner, */
   uint16_t *after;              /* of the index after it, */
   uint16_t *previous;           /* and of the previous index */
+  uint16_t *second;             /* second minimum, and the lowest C but for */
+  uint16_t *others;             /* the previous index; with uniqueness only */
 };
 
 STEREO_CHECK_WORK (StereoVcbwWork);
@@ -50,6 +52,10 @@ vcbw_plain_plan (const StereoSearch * search, const StereoVcbwConstants * k,
     stereo_arena_add (arena, (void **) &work->after, pixels,
         sizeof (uint16_t));
     stereo_arena_add (arena, (void **) &work->previous, pixels,
+        sizeof (uint16_t));
+    stereo_arena_add (arena, (void **) &work->second, pixels,
+        sizeof (uint16_t));
+    stereo_arena_add (arena, (void **) &work->others, pixels,
         sizeof (uint16_t));
   }
   return STEREO_OK;
@@ -171,6 +177,24 @@ window_cost (const StereoVcbwConstants * k, const StereoVcbwWork * work,
   return stereo_vcbw_combine (k, v);
 }
 
+/* Updates the second minimum of pixel p; called before the update of its
+ * winner and of the previous cost. */
+static void
+update_second (const VcbwPlainJob * job, size_t p, uint32_t cost, bool wins)
+{
+  const StereoVcbwWork *s = job->work;
+
+  if (job->index == job->k->first_index) {
+    s->second[p] = s->others[p] = STEREO_WINNER_NO_SECOND;
+    return;
+  }
+  if (wins)
+    s->second[p] = s->others[p];
+  else if (stereo_winner_index (s->best[p]) + 1 != (unsigned) job->index)
+    s->second[p] = (uint16_t) stereo_min_u32 (s->second[p], cost);
+  s->others[p] = (uint16_t) stereo_min_u32 (s->others[p], s->previous[p]);
+}
+
 /* Updates the neighbours of the winner of pixel p; called before its update. */
 static void
 update_neighbors (const VcbwPlainJob * job, size_t p, uint32_t cost, bool wins)
@@ -207,6 +231,8 @@ vcbw_plain_columns_rows (const void *context, StereoSpan span)
       uint32_t word = cost << STEREO_VCBW_INDEX_BITS | (uint32_t) job->index;
       bool wins = first || word < work->best[p];
 
+      if (w != NULL && w->uniqueness)
+        update_second (job, p, cost, wins);
       if (w != NULL)
         update_neighbors (job, p, cost, wins);
       if (wins)
@@ -248,8 +274,7 @@ vcbw_plain_finish_rows (const void *context, StereoSpan span)
       else
         stereo_winner_store (w, x, y, index, s->before[p],
             s->best[p] >> STEREO_VCBW_INDEX_BITS, s->after[p],
-            stereo_winner_neighbor (w, index, s->before[p],
-                s->best[p] >> STEREO_VCBW_INDEX_BITS, s->after[p]));
+            w->uniqueness ? s->second[p] : 0);
       if (w != NULL && w->right != NULL && empty)
         stereo_winner_store_right (w, x, y, STEREO_NO_WINNER);
     }

@@ -67,7 +67,8 @@ typedef struct
 } RightState;
 
 /* Current winners of the left view, C of their neighbours, and C of the last
- * disparity of the previous chunk. */
+ * disparity of the previous chunk.  With uniqueness: second minimum, and in
+ * others the lowest C but for that last disparity. */
 #define BAND_PIXELS (MAX_BAND_HEIGHT * TILE_WIDTH)
 typedef struct
 {
@@ -76,6 +77,8 @@ typedef struct
   uint16_t before[BAND_PIXELS];
   uint16_t after[BAND_PIXELS];
   uint16_t last[BAND_PIXELS];
+  uint16_t second[BAND_PIXELS];
+  uint16_t others[BAND_PIXELS];
 } LeftBest;
 
 /* Memory of a thread. */
@@ -186,6 +189,25 @@ least_lane (VecU16 low, VecU16 high, uint16_t * cost)
   return 31 - __builtin_clz ((unsigned) _mm256_movemask_epi8 (
           _mm256_cmpeq_epi8 (more, _mm256_setzero_si256 ())));
 #endif
+}
+
+/* The smallest cost but for n lanes from `from` on, which may be -1. */
+ALWAYS_INLINE uint16_t
+least_without (VecU16 low, VecU16 high, int from, int n)
+{
+  const VecU16 none = simd_set16 (STEREO_WINNER_NO_SECOND);
+  const VecU16 number = simd_set16 ((unsigned) n);
+  VecU16 lane[2];
+  uint16_t least;
+
+  for (int i = 0; i < LANES; i++)
+    ((uint16_t *) lane)[place_of (i)] = (uint16_t) i;
+  low = simd_select16 (simd_mask_less16 (lane[0] - simd_set16 ((unsigned)
+              from), number), none, low);
+  high = simd_select16 (simd_mask_less16 (lane[1] - simd_set16 ((unsigned)
+              from), number), none, high);
+  (void) least_lane (low, high, &least);
+  return least;
 }
 
 /* Whether simd_pairs() is exact for all pairs of weights. */
@@ -335,15 +357,44 @@ windows_of (const LanesJob * job, const Chunk * c, int x, int oldest,
   }
 }
 
+/* Updates the second minimum of a pixel; called before the update of its
+ * winner.  lane, least: the winner of the chunk. */
+static void
+update_second (const LanesJob * job, const Chunk * c, const VecU16 cost[2],
+    int at, int lane, uint16_t least, LeftBest * left)
+{
+  const bool first = c->first == job->k->first_index;
+  uint32_t second = least, others = least;
+
+  if (lane == 0)
+    others = least_without (cost[0], cost[1], 0, 1);
+  if (first || least < left->cost[at]) {
+    second = least_without (cost[0], cost[1], lane - 1, 3);
+    if (!first)
+      second = stereo_min_u32 (second, lane == LANES - 1 ? left->others[at]
+          : left->cost[at]);
+  } else {
+    if (lane == LANES - 1 && left->index[at] + 1 == c->first)
+      second = least_without (cost[0], cost[1], lane, 1);
+    second = stereo_min_u32 (second, left->second[at]);
+  }
+  if (!first)
+    others = stereo_min_u32 (others, left->cost[at]);
+  left->second[at] = (uint16_t) second;
+  left->others[at] = (uint16_t) others;
+}
+
 ALWAYS_INLINE void
 update_left (const LanesJob * job, const Chunk * c, const VecU16 cost[2],
-    int at, LeftBest * left)
+    int at, bool uniqueness, LeftBest * left)
 {
   const uint16_t *costs = (const uint16_t *) cost;
   uint16_t least;
   int lane = least_lane (cost[0], cost[1], &least);
   bool first = c->first == job->k->first_index;
 
+  if (uniqueness)
+    update_second (job, c, cost, at, lane, least, left);
   if (!first && left->index[at] + 1 == c->first)
     left->after[at] = costs[place_of (LANES - 1)];
   if (first || least < left->cost[at]) {
@@ -436,6 +487,8 @@ match_step (const LanesJob * job, const Chunk * c, int y, int oldest,
 {
   const int rows = c->y + c->height - y < STEP ? c->y + c->height - y : STEP;
   const bool take = right.data != NULL && has_partners (c, job->k->width);
+  const bool uniqueness = job->frame->winners != NULL
+      && job->frame->winners->uniqueness;
   VecU16 index[2];
 
   for (int i = 0; i < LANES; i++)
@@ -451,7 +504,7 @@ match_step (const LanesJob * job, const Chunk * c, int y, int oldest,
       int at = (y - c->y + row) * TILE_WIDTH + x;
 
       for (int i = 0; i < n; i++)
-        update_left (job, c, s->window[row][i], at + i, &s->left);
+        update_left (job, c, s->window[row][i], at + i, uniqueness, &s->left);
       if (take)
         update_right (c, (const VecU16 (*)[2]) s->window[row], index, c->x + x,
             n, &s->right[row], right_costs (right, y - c->y + row),
@@ -497,9 +550,7 @@ store_tile (const LanesJob * job, const Chunk * c, const LeftBest * left)
     for (int x = 0; x < c->width; x++)
       words[x] = stereo_winner_word (w, left->index[at + x],
           left->before[at + x], left->cost[at + x], left->after[at + x],
-          stereo_winner_neighbor (w, left->index[at + x],
-              left->before[at + x], left->cost[at + x],
-              left->after[at + x]));
+          w->uniqueness ? left->second[at + x] : 0);
   }
 }
 

@@ -41,7 +41,8 @@
 
 /* Current winners of the left view; for each vector of pixels one of the even
  * and one of the odd ones.  before, after: C of the neighbours of the winner;
- * previous: C of the previous disparity. */
+ * previous: C of the previous disparity.  With uniqueness: second minimum, and
+ * in others the lowest C but for the previous disparity. */
 #define TILE_PIXELS (MAX_TILE_HEIGHT * TILE_WIDTH)
 typedef struct
 {
@@ -50,6 +51,8 @@ typedef struct
   uint16_t before[TILE_PIXELS];
   uint16_t after[TILE_PIXELS];
   uint16_t previous[TILE_PIXELS];
+  uint16_t second[TILE_PIXELS];
+  uint16_t others[TILE_PIXELS];
 } LeftBest;
 
 /* Memory of a thread. */
@@ -191,10 +194,10 @@ update_winner (VecU16 cost, VecU16 new_index, uint16_t * best, uint16_t * index)
   simd_store16 (best, kept);
 }
 
-/* The same with C of the neighbours. */
+/* The same with C of the neighbours, and the second minimum. */
 ALWAYS_INLINE void
 update_winner_and_neighbors (VecU16 cost, VecU16 new_index, LeftBest * b,
-    int at)
+    int at, bool uniqueness)
 {
   VecU16 kept = simd_load16 (b->cost + at);
   VecU16 index = simd_load16 (b->index + at);
@@ -202,6 +205,14 @@ update_winner_and_neighbors (VecU16 cost, VecU16 new_index, LeftBest * b,
   SimdMask16 less = simd_mask_less16 (cost, kept);
   SimdMask16 was_last = simd_mask_equal16 (index + 1, new_index);
 
+  if (uniqueness) {
+    VecU16 others = simd_load16 (b->others + at);
+    VecU16 second = simd_load16 (b->second + at);
+
+    second = simd_select16 (was_last, second, simd_min16 (second, cost));
+    simd_store16 (b->second + at, simd_select16 (less, others, second));
+    simd_store16 (b->others + at, simd_min16 (others, previous));
+  }
   simd_store16 (b->cost + at, simd_min16 (cost, kept));
   simd_store16 (b->index + at, simd_select16 (less, new_index, index));
   simd_store16 (b->before + at, simd_select16 (less, previous,
@@ -343,6 +354,12 @@ average_rows (const TilesJob * job, const Tile * tile, int d, Scratch * s,
   }
 }
 
+static bool
+has_uniqueness (const TilesJob * job)
+{
+  return job->frame->winners != NULL && job->frame->winners->uniqueness;
+}
+
 /* Constants that let the compiler unroll loops. */
 typedef struct
 {
@@ -361,6 +378,7 @@ match_tile_impl (const TilesJob * job, const Tile * tile, int index,
   LeftBest *b = &s->best;
   VcbwPenalties penalties;
   int d = job->k->min_disparity + index, end = tile->x + tile->width;
+  const bool uniqueness = has_uniqueness (job);
 
   vcbw_make_penalties (job->k, &penalties);
   average_rows (job, tile, d, s, v.row_radius, v.column_radius, v.pairs);
@@ -382,8 +400,9 @@ match_tile_impl (const TilesJob * job, const Tile * tile, int index,
           q[3].even);
       odd = vcbw_combine (&penalties, q[0].odd, q[1].odd, q[2].odd, q[3].odd);
       if (v.winners) {
-        update_winner_and_neighbors (even, new_index, b, at);
-        update_winner_and_neighbors (odd, new_index, b, at + LANES);
+        update_winner_and_neighbors (even, new_index, b, at, uniqueness);
+        update_winner_and_neighbors (odd, new_index, b, at + LANES,
+            uniqueness);
       } else {
         update_winner (even, new_index, b->cost + at, b->index + at);
         update_winner (odd, new_index, b->cost + at + LANES,
@@ -463,8 +482,7 @@ store_tile (const TilesJob * job, const Tile * tile, const LeftBest * best)
 
         words[x] = empty ? STEREO_NO_WINNER : stereo_winner_word (w,
             best->index[at], best->before[at], best->cost[at],
-            best->after[at], stereo_winner_neighbor (w, best->index[at],
-                best->before[at], best->cost[at], best->after[at]));
+            best->after[at], w->uniqueness ? best->second[at] : 0);
       }
       continue;
     }
@@ -506,13 +524,19 @@ match_one_tile (const TilesJob * job, int column, int row, Scratch * s,
   Tile tile = { column * TILE_WIDTH, row * job->height, TILE_WIDTH,
     job->height
   };
+  size_t bytes;
 
   if (tile.x + tile.width > k->width)
     tile.width = k->width - tile.x;
   if (tile.y + tile.height > k->height)
     tile.height = k->height - tile.y;
-  memset (s->best.cost, 0xff,
-      sizeof (uint16_t) * TILE_WIDTH * (size_t) tile.height);
+  bytes = sizeof (uint16_t) * TILE_WIDTH * (size_t) tile.height;
+  memset (s->best.cost, 0xff, bytes);
+  if (has_uniqueness (job)) {
+    memset (s->best.previous, 0xff, bytes);
+    memset (s->best.second, 0xff, bytes);
+    memset (s->best.others, 0xff, bytes);
+  }
   for (int index = k->first_index; index < k->end_index; index++)
     job->match_tile (job, &tile, index, s, right);
   store_tile (job, &tile, &s->best);

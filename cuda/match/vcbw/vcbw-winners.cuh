@@ -54,13 +54,16 @@ template < typename S > struct Shared
 };
 
 /* Current winners of two adjacent pixels: words as in the right view; C of the
- * previous and next disparity, in the low and high half; and C of both pixels
- * at the last disparity. */
+ * previous and next disparity, in the low and high half; and of both pixels C
+ * at the last disparity, and with uniqueness the second minimum, and the lowest
+ * C but for the last disparity. */
 struct Pair
 {
   uint32_t best[2];
   uint32_t neighbors[2];
   uint32_t past;
+  uint32_t second;
+  uint32_t others;
 };
 
 /* Winners of a thread.  A warp has whole rows, so that indices need no
@@ -155,6 +158,40 @@ compute_costs (const VcbwArgs & a, const Lane < S > & lane,
   }
 }
 
+/* Updates the second minima with n disparities from `index` on; called before
+ * the update of the winners.  least: C and number of the best ones; costs: C of
+ * the first one. */
+template < typename S > __device__ __forceinline__ void
+update_seconds (Pair & pair, const uint32_t (&least)[2], uint32_t index,
+    int n, const uint32_t * costs)
+{
+  uint32_t second = ~0u, others = ~0u, previous = 0, best = 0;
+  int from[2];                  /* number before the winner */
+
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    const uint32_t number = least[i] & 0xffff, half = 0xffffu << 16 * i;
+    const bool wins = least[i] + index < pair.best[i];
+
+    from[i] = wins ? (int) number - 1
+        : (int) (pair.best[i] & 0xffff) - (int) index - 1;
+    best |= pair.best[i] >> 16 << 16 * i;
+    previous |= half & (!wins ? pair.second : number == 0 ? pair.others
+        : pair.best[i] >> 16 << 16 * i);
+  }
+#pragma unroll 4
+  for (int i = 0; i < S::warps; i++) {
+    const uint32_t cost = costs[i * Shared < S >::cost_slice];
+
+    second = __vminu2 (second, cost
+        | ((unsigned) (i - from[0]) < 3 ? 0x0000ffffu : 0)
+        | ((unsigned) (i - from[1]) < 3 ? 0xffff0000u : 0));
+    others = __vminu2 (others, cost | (i == n - 1 ? ~0u : 0));
+  }
+  pair.second = __vminu2 (second, previous);
+  pair.others = __vminu2 (others, best);
+}
+
 /* Updates a winner with the best of n disparities from `index` on.  least: C
  * and number of the best one; costs: C of the first one. */
 template < typename S > __device__ __forceinline__ void
@@ -186,18 +223,20 @@ update_left (const VcbwArgs & a, const uint32_t * costs, uint32_t index, int n,
   for (int j = 0; j < Pairs < S >::own; j++) {
     const uint32_t *own = costs + Pairs < S >::row (j)
         * Shared < S >::cost_pitch + Pairs < S >::column ();
-    uint32_t low = STEREO_NO_WINNER, high = STEREO_NO_WINNER;
+    uint32_t least[2] = { STEREO_NO_WINNER, STEREO_NO_WINNER };
     Pair & pair = best.pair[j];
 
 #pragma unroll
     for (uint32_t i = 0; i < S::warps; i++) {
       const uint32_t cost = own[i * Shared < S >::cost_slice];
 
-      low = min (low, cost * a.high_half + i);
-      high = min (high, (cost & a.high_mask) | i);
+      least[0] = min (least[0], cost * a.high_half + i);
+      least[1] = min (least[1], (cost & a.high_mask) | i);
     }
-    compete < S > (pair, 0, low, index, n, (const uint16_t *) own);
-    compete < S > (pair, 1, high, index, n, (const uint16_t *) own + 1);
+    if (a.winners.uniqueness)
+      update_seconds < S > (pair, least, index, n, own);
+    compete < S > (pair, 0, least[0], index, n, (const uint16_t *) own);
+    compete < S > (pair, 1, least[1], index, n, (const uint16_t *) own + 1);
     pair.past = own[(n - 1) * Shared < S >::cost_slice];
   }
 }
@@ -256,8 +295,7 @@ store_left (const VcbwArgs & a, int x0, int y0, bool empty, Pairs < S > & best)
 
       if (x + i < a.k.width && y < a.k.height)
         stereo_winner_store (&a.winners, x + i, y, empty ? STEREO_INVALID
-            : index, before, own, after, stereo_winner_neighbor (&a.winners,
-                index, before, own, after));
+            : index, before, own, after, pair.second >> 16 * i & 0xffff);
     }
   }
 }
@@ -320,7 +358,8 @@ winners_kernel (const __grid_constant__ VcbwArgs a)
   pdl_wait ();
 #pragma unroll
   for (int j = 0; j < Pairs < S >::own; j++)
-    best.pair[j] = Pair { { STEREO_NO_WINNER, STEREO_NO_WINNER }, { }, 0 };
+    best.pair[j] = Pair { { STEREO_NO_WINNER, STEREO_NO_WINNER }, { }, 0, ~0u,
+      ~0u };
   load_left < S > (a, x0, y0, shared);
   load_weights (a.k, weight);
   clear_right < S > (right_best);
