@@ -90,7 +90,9 @@ stereo_winner_uniqueness (uint32_t c, uint32_t second)
 #endif
 }
 
-/* The lower cost of the neighbours of a winner, or c if it has none. */
+/* The lower cost of the neighbours of a winner, or c if it has none: in the
+ * place of the second minimum for bp, whose confidence is worse with that, and
+ * for bfv, where a block of CUDA sees some of the disparities only. */
 STEREO_INLINE uint32_t
 stereo_winner_neighbor (const StereoWinners * winners, unsigned index,
     uint32_t a, uint32_t c, uint32_t b)
@@ -101,8 +103,9 @@ stereo_winner_neighbor (const StereoWinners * winners, unsigned index,
   return stereo_min_u32 (first ? last ? c : b : a, last ? first ? c : a : b);
 }
 
-/* The word of a winner.  second: the cost that its uniqueness compares with
- * c, any if the uniqueness is not wanted. */
+/* The word of a winner.  second: the second minimum, the lowest cost of a
+ * searched disparity further than one from the winner, or
+ * stereo_winner_neighbor(); any if the uniqueness is not wanted. */
 STEREO_INLINE uint32_t
 stereo_winner_word (const StereoWinners * winners, unsigned index, uint32_t a,
     uint32_t c, uint32_t b, uint32_t second)

@@ -469,22 +469,21 @@ oracle_refine (const Oracle * o, const Level * level, int x, int y, int v)
       ? (int) floor (16.0 * (double) (a - b) / divisor + 0.5) : 0);
 }
 
-/* The minima of a pixel, scaled as for subpixel interpolation. */
+/* The winner v and its better neighbour, which the uniqueness compares; the
+ * winner itself if it has none. */
 static Minima
-oracle_minima (const Oracle * o, const Level * level, int x, int y)
+oracle_minima (const Oracle * o, const Level * level, int x, int y, int v)
 {
-  long beliefs[1024];
-  Minima m;
+  const long least = belief_16 (o, level, x, y, v);
+  long second = -1;
 
-  REQUIRE (o->n <= 1024);
-  for (int v = 0; v < o->n; v++)
-    beliefs[v] = belief (o, level, x, y, v);
-  m = find_minima (beliefs, o->n);
-  if (o->precision == FLOAT) {
-    m.least /= 128;
-    m.second = m.second < 0 ? -1 : m.second / 128;
+  for (int i = v - 1; i <= v + 1; i += 2) {
+    const long other = i < 0 || i >= o->n ? -1 : belief_16 (o, level, x, y, i);
+
+    if (other >= 0 && (second < 0 || other < second))
+      second = other;
   }
-  return m;
+  return (Minima) { least, second < 0 ? least : second };
 }
 
 /* Winning indices, in sixteenths with a check; -1 = no candidate or failed
@@ -539,7 +538,7 @@ oracle_match (const TestImage * left, const TestImage * right,
       }
       winner[y * o.width + x] = check
           ? oracle_refine (&o, &level[0], x, y, best) : o.first + best;
-      minima[y * o.width + x] = oracle_minima (&o, &level[0], x, y);
+      minima[y * o.width + x] = oracle_minima (&o, &level[0], x, y, best);
     }
   }
   for (int i = 0; i < levels; i++)

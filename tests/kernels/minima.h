@@ -13,11 +13,10 @@
 typedef struct
 {
   long least;                   /* -1: no disparity is searched */
-  long second;                  /* the least further than one disparity from the
-                                 * winner; -1: there is none */
+  long second;                  /* -1: there is none */
 } Minima;
 
-/* The minima of n costs. */
+/* The least of n costs, and the least further than one from it. */
 Minima find_minima (const long *costs, int n);
 
 /* Fails unless the winners of each device, for an image of confidences or for

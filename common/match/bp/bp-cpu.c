@@ -394,20 +394,6 @@ belief_at (const StereoBpArgs * a, int x, int y, int i)
       + messages_at (a, 0, BP_RIGHT, x - 1, y)[i];
 }
 
-/* The second minimum of the beliefs of a left pixel, for the winner best. */
-static uint32_t
-second_cost (const StereoBpArgs * a, int x, int y, int best)
-{
-  uint32_t second = STEREO_WINNER_NO_SECOND;
-
-  for (int i = 0; i < (int) disparities (a->k); i++) {
-    if (i < best - 1 || i > best + 1)
-      second = stereo_min_u32 (second, stereo_bp_winner_cost (
-              a->k->precision, belief_at (a, x, y, i)));
-  }
-  return second;
-}
-
 /* The winner of a left pixel. */
 static void
 finish_left (const StereoBpArgs * a, int x, int y)
@@ -440,7 +426,8 @@ finish_left (const StereoBpArgs * a, int x, int y)
   }
   least = stereo_bp_winner_cost (k->precision, least);
   stereo_winner_store (winners, x, y, index, neighbor[0], least, neighbor[1],
-      winners->uniqueness ? second_cost (a, x, y, best) : 0);
+      stereo_winner_neighbor (winners, index, neighbor[0], least,
+          neighbor[1]));
 }
 
 /* The winner of a right pixel, of the same beliefs. */

@@ -150,32 +150,12 @@ NAME (find_beliefs) (const StereoBpConstants * k, const NAME (Field) * field,
   return index;
 }
 
-/* The second minima of a vector of beliefs, for the winners index; above those
- * of 16 bits if there is none. */
-ALWAYS_INLINE Vec
-NAME (find_seconds) (const StereoBpConstants * k, Vec index,
-    const NAME (Cost) * beliefs)
-{
-  Vec second = { 0 };
-
-  second -= 1;
-  for (size_t v = 0; v < n_disparities (k); v++) {
-    const Vec belief = NAME (load_cost) (beliefs + v * GROUP * (size_t) LANES);
-    const Vec distance = (Vec) { 0 } + (NAME (Cost)) (v + 1) - index;
-
-    (void) KEEP_BEST (belief | (Vec) (distance <= 2), &second, index, index);
-  }
-  return second;
-}
-
 /* Stores the winners of `count` left pixels from (x, y) on, every second
  * column. */
 static void
 NAME (store_left) (const StereoWinners * winners, const StereoBpConstants * k,
     int x, int y, int count, const Vec * index, const NAME (Cost) * beliefs)
 {
-  const Vec second = winners->uniqueness ? NAME (find_seconds) (k, *index,
-      beliefs) : *index;
   const size_t next = GROUP * (size_t) LANES;
   const size_t last = n_disparities (k) - 1;
 
@@ -187,7 +167,8 @@ NAME (store_left) (const StereoWinners * winners, const StereoBpConstants * k,
     const uint32_t after = v < last ? at[next] : 0;
 
     stereo_winner_store (winners, x + 2 * lane, y, number, before, at[0],
-        after, stereo_min_u32 (second[lane], STEREO_WINNER_NO_SECOND));
+        after, stereo_winner_neighbor (winners, number, before, at[0],
+            after));
   }
 }
 

@@ -126,36 +126,6 @@ belief_at (const uint32_t * beliefs, int first, int v)
   return stereo_bp_winner_cost (F::precision, w);
 }
 
-/* The second minimum of a pixel, whose winner is index, in all its lanes. */
-template < class F, int LANES > __device__ __forceinline__ uint32_t
-second_belief (const BpArgs & a, const uint32_t (&sum)[F::words], int group,
-    int index)
-{
-  uint32_t second = ~0u;
-
-#pragma unroll
-  for (int i = 0; i < F::words; i++) {
-    const int low = F::values * group + i, high = low + F::words;
-    const bool without_low = (unsigned) (low - index + 1) <= 2
-        || low >= a.count;
-    const bool without_high = (unsigned) (high - index + 1) <= 2
-        || high >= a.count;
-
-    if (F::packed)
-      second = __vminu2 (second, sum[i] | (without_low ? 0x0000ffffu : 0)
-          | (without_high ? 0xffff0000u : 0));
-    else
-      second = min (second, without_low ? ~0u : sum[i]);
-  }
-  second = F::packed ? min (second & 0xffffu, second >> 16)
-      : min (stereo_bp_winner_cost (F::precision, second),
-      STEREO_WINNER_NO_SECOND);
-#pragma unroll
-  for (int lane = 1; lane < LANES; lane *= 2)
-    second = min (second, __shfl_xor_sync (0xffffffffu, second, lane));
-  return second;
-}
-
 /* Stores the winner of a left pixel, in its first lane.  All lanes of the warp
  * must call it. */
 template < class F, int LANES > __device__ __forceinline__ void
@@ -164,8 +134,6 @@ store_winner (const BpArgs & a, const uint32_t (&sum)[F::words],
 {
   const int lane = threadIdx.x % 32;
   uint32_t *beliefs = warp_beliefs < F > (a);
-  const uint32_t second = !a.winners.uniqueness ? 0
-      : second_belief < F, LANES > (a, sum, place.group, index);
 
 #pragma unroll
   for (int i = 0; i < F::words; i++)
@@ -180,7 +148,8 @@ store_winner (const BpArgs & a, const uint32_t (&sum)[F::words],
     const uint32_t after = index < a.count - 1
         ? belief_at < F > (beliefs, lane, index + 1) : 0;
     const uint32_t word = stereo_winner_word (&a.winners, number, before, own,
-        after, second);
+        after, stereo_winner_neighbor (&a.winners, number, before, own,
+            after));
 
     for (int y = to.y0; y <= to.y1; y++) {
       for (int x = to.x0; x <= to.x1; x++)
