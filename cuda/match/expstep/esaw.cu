@@ -24,6 +24,10 @@ const size_t chunk_bytes = (size_t) 70 << 20;
 const int winner_pixels = 32;
 const size_t winner_groups = 8;
 
+/* Such blocks per multiprocessor, at least: as many as without the second
+ * minimum, whose registers would allow two. */
+const int winner_blocks = 3;
+
 int
 esaw_plan (const StereoSearch *, const StereoExpstepConstants * k,
     const StereoExpstepPass *, int n_passes, StereoExpstepWork * work,
@@ -200,6 +204,7 @@ esaw_second (const Tile & t, const uint16_t * sums, const uint32_t * bests,
 {
   uint32_t second = STEREO_WINNER_NO_SECOND;
 
+#pragma unroll 1
   for (int i = 0; i < (int) blockDim.y; i++) {
     const uint32_t best = bests[i * winner_pixels];
     const int last = min (16 * i + 16, t.n);
@@ -209,6 +214,7 @@ esaw_second (const Tile & t, const uint16_t * sums, const uint32_t * bests,
       second = min (second, best >> 16);
       continue;
     }
+#pragma unroll 1
     for (int j = 16 * i; j < last; j++) {
       if ((unsigned) (t.first + j - index + 1) > 2)
         second = min (second, (uint32_t) sums[j]);
@@ -343,7 +349,8 @@ column_costs (const ExpstepArgs & a, const Column & c, int group,
 
 template < Output OUTPUT >
 __global__ void __launch_bounds__ (OUTPUT == OUTPUT_WINNERS
-    ? winner_pixels * (int) winner_groups : expstep_threads)
+    ? winner_pixels * (int) winner_groups : expstep_threads,
+    OUTPUT == OUTPUT_WINNERS ? winner_blocks : 0)
 iterate_kernel (const __grid_constant__ ExpstepArgs a)
 {
   const int column = (int) (blockIdx.x * blockDim.x + threadIdx.x);
