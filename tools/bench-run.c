@@ -313,16 +313,39 @@ next_random (uint64_t * state)
   return *state * 0x2545f4914f6cdd1dull;
 }
 
+#define TILE 64
+
+/* Draws a tile of this colour, with noise, at its place in both views. */
+static void
+draw_tile (const BenchCase * c, StereoImage * left, StereoImage * right,
+    int x0, int y0, int disparity, uint64_t color, uint64_t * state)
+{
+  for (int y = y0; y < c->height && y < y0 + TILE; y++) {
+    for (int x = x0; x < c->width && x < x0 + TILE; x++) {
+      uint64_t noise = next_random (state);
+      uint8_t rgb[3];
+
+      for (int i = 0; i < 3; i++)
+        rgb[i] = (uint8_t) ((color >> (8 * i) & 0xdf)
+            + (noise >> (56 - 8 * i) & 0x1f));
+      put_pixel (left, x, y, rgb);
+      if (x >= disparity)
+        put_pixel (right, x - disparity, y, rgb);
+    }
+  }
+}
+
 /*
- * A scene of tiles with random colours and disparities, and noise; pixels of
- * the right view that no tile covers are random.
+ * A scene of tiles with random colours and noise: a ground that comes nearer
+ * from the top to the bottom, and a quarter of the tiles in front of it, at
+ * random disparities.  About a tenth of the pixels have no partner, as in
+ * photographs.
  */
 static void
 draw_scene (const BenchCase * c, StereoImage * left, StereoImage * right,
     uint64_t * state)
 {
-  enum
-  { TILE = 16 };
+  const uint64_t tiles = *state;
 
   for (int y = 0; y < c->height; y++) {
     for (int x = 0; x < c->width; x++) {
@@ -334,24 +357,19 @@ draw_scene (const BenchCase * c, StereoImage * left, StereoImage * right,
       put_pixel (right, x, y, rgb);
     }
   }
-  for (int top = 0; top < c->height; top += TILE) {
-    for (int start = 0; start < c->width; start += TILE) {
-      uint64_t tile = next_random (state);
-      int disparity = (int) (tile >> 32) & 0x7fffffff;
+  for (int front = 0; front < 2; front++) {
+    uint64_t next = tiles;
 
-      disparity %= c->disparities;
-      for (int y = top; y < c->height && y < top + TILE; y++) {
-        for (int x = start; x < c->width && x < start + TILE; x++) {
-          uint64_t noise = next_random (state);
-          uint8_t rgb[3];
+    for (int y = 0; y < c->height; y += TILE) {
+      const int ground = c->disparities / 8 + c->disparities / 4 * y / c->height;
 
-          for (int i = 0; i < 3; i++)
-            rgb[i] = (uint8_t) ((tile >> (8 * i) & 0xdf)
-                + (noise >> (56 - 8 * i) & 0x1f));
-          put_pixel (left, x, y, rgb);
-          if (x >= disparity)
-            put_pixel (right, x - disparity, y, rgb);
-        }
+      for (int x = 0; x < c->width; x += TILE) {
+        const uint64_t tile = next_random (&next);
+        const int disparity = (int) (tile >> 32 & 0xffff) % c->disparities;
+
+        if ((tile >> 62 == 0) == front)
+          draw_tile (c, left, right, x, y, front ? disparity : ground, tile,
+              state);
       }
     }
   }

@@ -210,7 +210,7 @@ static const CliOption option_rows[] = {
         "format of the views, such as RGB or NV12 (GRAY8)",
       CLI_CHOICES ("GRAY8", "RGB", "NV12"),.call = take_format},
   {"images", "LEFT RIGHT", CLI_PAIR, AT (images),
-      "two files (PNG, JPEG, PPM) instead of random views"},
+      "two files (PNG, JPEG, PPM) instead of a drawn scene"},
   {"list", NULL, CLI_PRINT, 0, "print the algorithms",.print = print_list},
 
   {.type = CLI_HEADING,.description = "Device"},
