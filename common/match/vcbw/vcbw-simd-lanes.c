@@ -115,6 +115,7 @@ typedef struct
   Taps row;
   Taps column;
   VcbwPenalties penalties;
+  VecU16 numbers[2];            /* of the lanes */
   int band_height;
   uint8_t *memory;
   size_t worker_bytes;
@@ -191,22 +192,19 @@ least_lane (VecU16 low, VecU16 high, uint16_t * cost)
 #endif
 }
 
-/* The smallest cost but for n lanes from `from` on, which may be -1. */
+/* The smallest cost but for n lanes from `from` on, which may be -1.  numbers:
+ * of the lanes */
 ALWAYS_INLINE uint16_t
-least_without (VecU16 low, VecU16 high, int from, int n)
+least_without (const VecU16 numbers[2], const VecU16 cost[2], int from, int n)
 {
   const VecU16 none = simd_set16 (STEREO_WINNER_NO_SECOND);
-  const VecU16 number = simd_set16 ((unsigned) n);
-  VecU16 lane[2];
+  const VecU16 first = simd_set16 ((unsigned) from);
+  const VecU16 count = simd_set16 ((unsigned) n);
   uint16_t least;
 
-  for (int i = 0; i < LANES; i++)
-    ((uint16_t *) lane)[place_of (i)] = (uint16_t) i;
-  low = simd_select16 (simd_mask_less16 (lane[0] - simd_set16 ((unsigned)
-              from), number), none, low);
-  high = simd_select16 (simd_mask_less16 (lane[1] - simd_set16 ((unsigned)
-              from), number), none, high);
-  (void) least_lane (low, high, &least);
+  (void) least_lane (simd_select16 (simd_mask_less16 (numbers[0] - first,
+              count), none, cost[0]), simd_select16 (simd_mask_less16 (
+              numbers[1] - first, count), none, cost[1]), &least);
   return least;
 }
 
@@ -358,30 +356,28 @@ windows_of (const LanesJob * job, const Chunk * c, int x, int oldest,
 }
 
 /* Updates the second minimum of a pixel; called before the update of its
- * winner.  lane, least: the winner of the chunk. */
-static void
+ * winner.  lane, least: the winner of the chunk.  Branchless where the outcome
+ * cannot be predicted. */
+ALWAYS_INLINE void
 update_second (const LanesJob * job, const Chunk * c, const VecU16 cost[2],
     int at, int lane, uint16_t least, LeftBest * left)
 {
   const bool first = c->first == job->k->first_index;
-  uint32_t second = least, others = least;
+  const unsigned old = first ? STEREO_WINNER_NO_SECOND : left->cost[at];
+  const unsigned old_others = first ? STEREO_WINNER_NO_SECOND
+      : left->others[at];
+  const bool wins = least < old, is_next = left->index[at] + 1 == c->first;
+  /* the winner and its neighbours in the chunk */
+  const int from = wins ? lane - 1 : LANES - 1, n = wins ? 3 : is_next;
+  /* of the chunks before it */
+  const unsigned before = !wins ? left->second[at]
+      : lane == LANES - 1 ? old_others : old;
+  const unsigned others = lane > 0 ? least
+      : least_without (job->numbers, cost, 0, 1);
 
-  if (lane == 0)
-    others = least_without (cost[0], cost[1], 0, 1);
-  if (first || least < left->cost[at]) {
-    second = least_without (cost[0], cost[1], lane - 1, 3);
-    if (!first)
-      second = stereo_min_u32 (second, lane == LANES - 1 ? left->others[at]
-          : left->cost[at]);
-  } else {
-    if (lane == LANES - 1 && left->index[at] + 1 == c->first)
-      second = least_without (cost[0], cost[1], lane, 1);
-    second = stereo_min_u32 (second, left->second[at]);
-  }
-  if (!first)
-    others = stereo_min_u32 (others, left->cost[at]);
-  left->second[at] = (uint16_t) second;
-  left->others[at] = (uint16_t) others;
+  left->second[at] = (uint16_t) stereo_min_u32 (before, least_without (
+          job->numbers, cost, from, n));
+  left->others[at] = (uint16_t) stereo_min_u32 (old, others);
 }
 
 ALWAYS_INLINE void
@@ -657,6 +653,8 @@ lanes_match (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
   make_taps (k->row_weight, ROW_PAIRS, &job.row);
   make_taps (k->column_weight, COLUMN_PAIRS, &job.column);
   vcbw_make_penalties (k, &job.penalties);
+  for (int i = 0; i < LANES; i++)
+    ((uint16_t *) job.numbers)[place_of (i)] = (uint16_t) i;
   job.band_height = choose_band_height (k, stereo_cpu_threads (frame->queue));
   job.worker_bytes = lanes_worker_bytes (frame->search, k);
   stereo_cpu_for (frame->queue, (k->height + job.band_height - 1)
