@@ -480,18 +480,16 @@ expected_code (const Case * c, const Found * row, int x, Result result)
 /* Compares every device with the oracle, and the oracle's integers with its
  * real numbers. */
 static void
-check_case (const Case * c, Random * random)
+check_images (const Case * c, const TestImage * left, const TestImage * right)
 {
   size_t pixels = (size_t) (c->width * c->height);
   SCOPED (free_scoped) Found *found = malloc (pixels * sizeof (*found));
   SCOPED (free_scoped) int *codes = malloc (pixels * sizeof (*codes));
   SCOPED (free_scoped) Minima *minima = malloc (pixels * sizeof (*minima));
-  SCOPED_IMAGE left, right;
   StereoParams *params = case_params (c, RESULT_INDICES);
 
   REQUIRE (found != NULL && codes != NULL && minima != NULL);
-  CASE_IMAGES (c, &left, &right, random);
-  oracle_match (&left, &right, params, found);
+  oracle_match (left, right, params, found);
   /* rounding of costs, weights and sums: a few levels of 255; fine messages are
    * truncated in the middle of the range */
   for (size_t p = 0; p < pixels; p++) {
@@ -506,12 +504,21 @@ check_case (const Case * c, Random * random)
         codes[y * c->width + x] = expected_code (c, found + y * c->width, x,
             (Result) result);
     }
-    check_codes (algorithm, params, &left, &right, codes);
+    check_codes (algorithm, params, left, right, codes);
   }
   for (size_t p = 0; p < pixels; p++)
     minima[p] = found[p].minima;
-  check_minima (algorithm, params, &left, &right, minima);
+  check_minima (algorithm, params, left, right, minima);
   stereo_params_free (&params);
+}
+
+static void
+check_case (const Case * c, Random * random)
+{
+  SCOPED_IMAGE left, right;
+
+  CASE_IMAGES (c, &left, &right, random);
+  check_images (c, &left, &right);
 }
 
 /* -------------------------------------------------------------------- tests */
@@ -658,6 +665,34 @@ TEST (test_parts)
     c.n = numbers[i];
     c.fill = i % 2 ? FILL_RANDOM : FILL_RAMP;
     check_case (&c, &random);
+  }
+}
+
+/* The winner of most pixels is next to the border of two parts: of 2 or 3
+ * threads, and of 128 disparities.  Views are the same ramp but for noise, so
+ * that costs are above 0. */
+TEST (test_borders_of_parts)
+{
+  static const int winners[] = { 47, 48, 71, 72, 95, 96, 127, 128 };
+  Random random = { 19 };
+
+  for (int i = 0; i < 2 * 8; i++) {
+    const uint32_t noise = i < 8 ? 3 : 15;
+    Case c = usual;
+    SCOPED_IMAGE left, right;
+
+    c.width = 160;
+    c.height = 5;
+    c.n = 144;
+    c.min = -winners[i % 8];
+    c.own[4] = 255;
+    c.own[6] = 1;
+    init_pair (&left, &right, c.left, c.right, c.width, c.height, FILL_RAMP,
+        &random);
+    for (int p = 0; p < c.width * c.height; p++)
+      test_image_row (&right, p / c.width)[p % c.width]
+          ^= (uint8_t) (random_next (&random) & noise);
+    check_images (&c, &left, &right);
   }
 }
 

@@ -361,9 +361,8 @@ case_params (const Case * c)
 
 /* Compares all devices with the oracle. */
 static void
-check_one (const Case * c, Random * random)
+check_images (const Case * c, const TestImage * left, const TestImage * right)
 {
-  SCOPED_IMAGE left, right;
   SCOPED_PARAMS *params = case_params (c);
   size_t pixels = (size_t) (c->width * c->height);
   SCOPED (free_scoped) int *winner = malloc (pixels * sizeof (int));
@@ -371,16 +370,24 @@ check_one (const Case * c, Random * random)
   SCOPED (free_scoped) Minima *minima = malloc (pixels * sizeof (*minima));
 
   REQUIRE (winner && excess && minima);
-  CASE_IMAGES (c, &left, &right, random);
-  oracle_match (&left, &right, params, winner, excess, minima);
+  oracle_match (left, right, params, winner, excess, minima);
   for (size_t p = 0; p < pixels; p++) {
     /* of 240: error of quantised weights and averages; larger for the larger
      * penalties of census costs */
     CHECK_DOUBLE (excess[p], <=, c->cost == CENSUS ? 5 : 4);
   }
-  check_codes ("vcbw", params, &left, &right, winner);
+  check_codes ("vcbw", params, left, right, winner);
   if (c->lr_max_diff >= 0)
-    check_minima ("vcbw", params, &left, &right, minima);
+    check_minima ("vcbw", params, left, right, minima);
+}
+
+static void
+check_one (const Case * c, Random * random)
+{
+  SCOPED_IMAGE left, right;
+
+  CASE_IMAGES (c, &left, &right, random);
+  check_images (c, &left, &right);
 }
 
 static void
@@ -470,6 +477,80 @@ TEST (test_parameters)
 /* Census costs of sizes that make the CPU process disparities in lanes: several
  * tiles and chunks, negative and positive disparities beyond the border, and
  * weights that are too large for it. */
+/* Chunks of disparities in the lanes of vectors, and of warps. */
+TEST (test_uniqueness)
+{
+  static const int numbers[] = { 22, 24, 32, 33, 45, 64, 65, 90, 128, 130 };
+  const int n_numbers = (int) (sizeof (numbers) / sizeof (numbers[0]));
+  Random random = { 15 };
+
+  for (int i = 0; i < 2 * n_numbers; i++) {
+    Case c = usual;
+
+    c.n = numbers[i % n_numbers];
+    c.width = (int) c.n + random_range (&random, 1, 90);
+    c.height = random_range (&random, 1, 12);
+    c.min = i % 3 ? 0 : -floor (c.n / 2);
+    c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
+    c.gamma = 3.5;
+    c.tau = 31;
+    c.alpha = 0.08;
+    c.beta = 0.16;
+    c.cost = CENSUS;
+    c.subpixel = 1;
+    c.lr_max_diff = 1;
+    check_one (&c, &random);
+  }
+}
+
+/* A blurred texture in both views, with noise, so that costs are above 0. */
+static void
+fill_blurred (const TestImage * left, const TestImage * right, Random * random)
+{
+  for (int y = 0; y < left->image.height; y++) {
+    uint8_t *row = test_image_row (left, y);
+    int a = 0, b = 0;
+
+    for (int x = 0; x < left->image.width; x++) {
+      const int next = random_range (random, 0, 255);
+
+      row[x] = (uint8_t) ((a + b + next) / 3);
+      a = b;
+      b = next;
+    }
+    for (int x = 0; x < left->image.width; x++)
+      test_image_row (right, y)[x] = (uint8_t) (row[x] / 2
+          + random_range (random, 0, 90));
+  }
+}
+
+/* The winner of most pixels is next to a border of two chunks, and its
+ * neighbours are the next best. */
+TEST (test_borders_of_chunks)
+{
+  static const int winners[] = { 15, 16, 31, 32, 63, 64 };
+  Random random = { 16 };
+
+  for (int i = 0; i < (int) (sizeof (winners) / sizeof (winners[0])); i++) {
+    Case c = usual;
+    SCOPED_IMAGE left, right;
+
+    c.n = 96;
+    c.min = -winners[i];
+    c.width = 140;
+    c.height = 9;
+    c.gamma = 3.5;
+    c.tau = 31;
+    c.cost = CENSUS;
+    c.subpixel = 1;
+    c.lr_max_diff = 1;
+    init_pair (&left, &right, c.left, c.right, c.width, c.height, FILL_BLACK,
+        &random);
+    fill_blurred (&left, &right, &random);
+    check_images (&c, &left, &right);
+  }
+}
+
 TEST (test_many_disparities)
 {
   Random random = { 12 };
@@ -522,6 +603,8 @@ TEST (test_small_shared_memory)
     c.n = random_range (&random, 1, 100);
     c.min = random_range (&random, -50, 20);
     params = case_params (&c);
+    REQUIRE (stereo_params_set (params, "min-confidence", i % 2 ? 0.8 : 0,
+            NULL) == STEREO_OK);
     CASE_IMAGES (&c, &left, &right, &random);
     check_shared_limit ("vcbw", params, &left, &right, limits[i / 12]);
   }
