@@ -128,6 +128,13 @@ stereo_refine_check (StereoQueue * queue, const StereoRefineStages * stages,
       : stages->check (queue, k, winners, &plan->work);
 }
 
+bool
+stereo_refine_is_rated (const StereoRefinePlan * plan,
+    const StereoOutput * confidence)
+{
+  return confidence != NULL || plan->constants.min_confidence > 0;
+}
+
 /* From the map with holes to the filled map. */
 static StereoStatus
 fill_map (StereoQueue * queue, const StereoRefineStages * stages,

@@ -253,12 +253,8 @@ void stereo_refine_plan (const StereoSearch * search,
 
 /* Whether the steps compute the confidence, which uses the uniqueness of
  * winners.  confidence: its output, or NULL. */
-static inline bool
-stereo_refine_is_rated (const StereoRefinePlan * plan,
-    const StereoOutput * confidence)
-{
-  return confidence != NULL || plan->constants.min_confidence > 0;
-}
+bool stereo_refine_is_rated (const StereoRefinePlan * plan,
+    const StereoOutput * confidence);
 
 /* Runs the steps before the vote; the vote updates plan->work.map.  mirrored:
  * the winners of the mirrored pair, or NULL. */
