@@ -8,6 +8,8 @@
 
 #include "core/cpu.h"
 
+#include <limits.h>
+
 /* The codes of a window, carried to its centre. */
 typedef struct
 {
@@ -21,8 +23,8 @@ typedef struct
 static void
 add_sample (Window * w, int code, uint32_t weight)
 {
-  w->lowest = w->n == 0 || code < w->lowest ? code : w->lowest;
-  w->highest = w->n == 0 || code > w->highest ? code : w->highest;
+  w->lowest = code < w->lowest ? code : w->lowest;
+  w->highest = code > w->highest ? code : w->highest;
   w->code[w->n] = code;
   w->weight[w->n++] = (uint8_t) weight;
   w->whole += weight;
@@ -38,6 +40,8 @@ collect (const StereoRefineJob * job, int x, int y, Window * w)
 
   w->n = 0;
   w->whole = 0;
+  w->lowest = INT_MAX;
+  w->highest = -1;
   for (int v = y - radius; v <= y + radius; v++) {
     for (int u = x - radius + ((v - y + radius) & 1); u <= x + radius; u += 2) {
       unsigned code;

@@ -7,7 +7,6 @@
 #include "refine/refine-cpu.h"
 
 #include "core/cpu.h"
-#include "refine/votes.h"
 
 #include <string.h>
 
@@ -15,7 +14,7 @@
 typedef struct
 {
   int n;
-  int lowest, highest;          /* indices voted for */
+  int lowest, highest;          /* indices voted for; none if n is 0 */
   uint32_t whole;
   int code[STEREO_VOTE_SAMPLES];
   uint8_t weight[STEREO_VOTE_SAMPLES];
@@ -26,10 +25,8 @@ typedef struct
 static void
 add_vote (Votes * votes, int index, int code, uint32_t weight)
 {
-  if (votes->n == 0 || index < votes->lowest)
-    votes->lowest = index;
-  if (votes->n == 0 || index > votes->highest)
-    votes->highest = index;
+  votes->lowest = index < votes->lowest ? index : votes->lowest;
+  votes->highest = index > votes->highest ? index : votes->highest;
   votes->code[votes->n] = code;
   votes->weight[votes->n++] = (uint8_t) weight;
   votes->by_index[index + 1] = (uint16_t) (votes->by_index[index + 1]
@@ -58,8 +55,27 @@ add_sample (const StereoRefineJob * job, Votes * votes, uint32_t center, int x,
   weight = stereo_refine_weight (job, center, u, v);
   if (stereo_vote_is_hidden (right, k->width, k->min_disparity, x, index))
     weight >>= 3;
-  if (weight > 0)
-    add_vote (votes, index, code, weight);
+  add_vote (votes, index, code, weight);
+}
+
+/* The index with the most votes; its neighbours' count half. */
+static int
+find_best (const Votes * votes)
+{
+  uint32_t most = 0;
+  int best = votes->lowest;
+
+  /* The sum of an index outside is at most half that of its neighbour. */
+  for (int d = votes->lowest; d <= votes->highest; d++) {
+    const uint16_t *near = votes->by_index + d;
+    const uint32_t sum = near[0] + 2u * near[1] + near[2];
+
+    if (sum > most) {
+      most = sum;
+      best = d;
+    }
+  }
+  return best;
 }
 
 static void
@@ -106,16 +122,15 @@ fill_pixel (const StereoRefineJob * job, Votes * votes, int x, int y)
 
   votes->n = 0;
   votes->whole = 0;
+  votes->lowest = STEREO_MAX_DISPARITIES;
+  votes->highest = -1;
   for (int ring = 0; ring < STEREO_VOTE_RINGS; ring++)
     add_ring (job, votes, ring, x, y);
   if (votes->whole >= STEREO_VOTE_MIN_WEIGHT)
     stereo_map_row (&job->work->filled, y)[x] = (uint16_t) find_median (
-        votes, k->unit * stereo_votes_best (votes->by_index, votes->lowest,
-            votes->highest, k->num_disparities),
-        stereo_vote_tolerance (k->unit));
-  if (votes->n > 0)
-    memset (votes->by_index + votes->lowest + 1, 0, sizeof (votes->by_index[0])
-        * (size_t) (votes->highest - votes->lowest + 1));
+        votes, k->unit * find_best (votes), stereo_vote_tolerance (k->unit));
+  for (int d = votes->lowest; d <= votes->highest; d++)
+    votes->by_index[d + 1] = 0;
 }
 
 static void

@@ -22,7 +22,6 @@
 
 #include "refine/carry-simd.h"
 #include "refine/refine-cpu.h"
-#include "refine/votes.h"
 #include "simd/simd.h"
 
 #define LANES (SIMD_BYTES / 2)
