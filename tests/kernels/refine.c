@@ -67,6 +67,8 @@ is_hole (const Case * c, int x, int y, Random * random)
     case 7:
       /* all but one */
       return x != c->width / 2 || y != c->height / 3;
+    case 8:
+      return random_range (random, 0, 4) == 0;
     default:
       return false;
   }
@@ -111,6 +113,10 @@ make_scene (const Case * c, Scene * s, Random * random)
         break;
       case 1:
         index = random_range (random, 0, c->n - 1);
+        break;
+      case 8:
+        /* the highest ones, of slanted stripes */
+        index = c->n - 1 - (x + y) / 2 % 4;
         break;
       default:
         index = x * c->n / (c->width + y / 4);
@@ -870,6 +876,23 @@ TEST (test_wide_ranges)
     /* filled ones as well */
     c.params = (StereoRefineParams) {.lr_max_diff = k % 2 ? 1 : -1,
       .fill = true,.refine = STEREO_REFINE_ALL
+    };
+    check_case (&c, &random);
+  }
+}
+
+/* Codes that differ from invalid ones by less than neighbours do. */
+TEST (test_highest_codes)
+{
+  Random random = { 10 };
+
+  for (int k = 0; k < 4; k++) {
+    Case c = {.width = 60,.height = 30,.channels = 1,.n = 4095,.unit = 16,
+      .scale = 1,.bytes = 2,.kind = 8
+    };
+
+    c.params = (StereoRefineParams) {.lr_max_diff = -1,.fill = true,
+      .refine = STEREO_REFINE_ALL
     };
     check_case (&c, &random);
   }
