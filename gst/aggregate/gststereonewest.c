@@ -99,8 +99,7 @@ post_superseded (GstStereoMatcher * self, const GstStereoImage * left)
   GST_OBJECT_UNLOCK (self);
 
   g_mutex_lock (&self->newest.lock);
-  if (GST_BUFFER_PTS_IS_VALID (left->buffer)
-      && self->newest.segment[LEFT].format == GST_FORMAT_TIME)
+  if (self->newest.segment[LEFT].format == GST_FORMAT_TIME)
     stream_time = gst_segment_to_stream_time (&self->newest.segment[LEFT],
         GST_FORMAT_TIME, GST_BUFFER_PTS (left->buffer));
   g_mutex_unlock (&self->newest.lock);

@@ -898,6 +898,24 @@ TEST (test_highest_codes)
   }
 }
 
+/* Votes for pixels whose partners are on both sides of the right view's ends. */
+TEST (test_partners_outside)
+{
+  static const int mins[] = { -8, -15, 0, 8 };
+  Random random = { 11 };
+
+  for (int k = 0; k < 16; k++) {
+    Case c = {.width = 40,.height = 70,.channels = 1,.n = 16,.min = mins[k % 4],
+      .unit = 1 + 15 * (k % 2),.scale = 1,.bytes = 2,.kind = k < 8 ? 5 : 6
+    };
+
+    c.params = (StereoRefineParams) {.lr_max_diff = 1,.fill = true,
+      .refine = STEREO_REFINE_FILLED
+    };
+    check_case (&c, &random);
+  }
+}
+
 /* As many disparities as there are. */
 TEST (test_most_disparities)
 {

@@ -157,6 +157,98 @@ TEST (test_newest_pair)
   blocking_close (&rig);
 }
 
+/* The message of a superseded pair has the times of its left image. */
+TEST (test_superseded_times)
+{
+  GstClockTime timestamp;
+  GstMessage *message;
+  Rig rig;
+
+  blocking_open (&rig, LIVE);
+  push_pair (&rig, 0);
+  blocking_wait (1);
+  for (gint i = 1; i <= 2; i++) {
+    GstBuffer *right = numbered_image (RIGHT, i);
+
+    GST_BUFFER_PTS (right) += GST_MSECOND;
+    rig_push (&rig, LEFT, numbered_image (LEFT, i));
+    rig_push (&rig, RIGHT, right);
+  }
+  message = rig_message (&rig, GST_MESSAGE_QOS, 0);
+  fail_unless (message != NULL);
+  gst_message_parse_qos (message, NULL, NULL, NULL, &timestamp, NULL);
+  fail_unless_equals_uint64 (timestamp, FRAME);
+  gst_message_unref (message);
+  blocking_close (&rig);
+}
+
+/* Images are cut to the segment. */
+TEST (test_segment_start)
+{
+  GstSegment segment;
+  GstBuffer *map;
+  Rig rig;
+
+  blocking_open (&rig, LIVE);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = FRAME / 4;
+  for (gint v = LEFT; v <= RIGHT; v++)
+    gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+  push_pair (&rig, 0);
+  map = blocking_wait (1);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (map), FRAME / 4);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (map), FRAME - FRAME / 4);
+  blocking_close (&rig);
+}
+
+/* A pair may differ by half the duration of an image, as it is played, or of
+ * the frame rate without one. */
+TEST (test_durations)
+{
+  static const struct
+  {
+    gint fps;
+    gdouble rate;
+    GstClockTime duration, offset;
+    gboolean is_pair;
+  } cases[] = {
+    {25, 1, 4 * FRAME, 3 * FRAME / 2, TRUE},
+    {25, 1, 4 * FRAME, 5 * FRAME / 2, FALSE},
+    {5, 1, GST_CLOCK_TIME_NONE, 2 * FRAME, TRUE},
+    {5, 1, GST_CLOCK_TIME_NONE, 3 * FRAME, FALSE},
+    {5, 1, 0, 2 * FRAME, TRUE},
+    {25, 2, 4 * FRAME, 3 * FRAME / 2, TRUE},
+    {25, 2, 4 * FRAME, 3 * FRAME, FALSE},
+    {0, 2, GST_CLOCK_TIME_NONE, 1000 * FRAME, FALSE},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *caps = g_strdup_printf ("video/x-raw, format=GRAY8, width=%d, "
+        "height=%d, framerate=%d/1", WIDTH, HEIGHT, cases[i].fps);
+    GstSegment segment;
+    Rig rig;
+
+    blocking_open (&rig, LIVE);
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    segment.rate = cases[i].rate;
+    for (gint v = LEFT; v <= RIGHT; v++) {
+      GstBuffer *image = numbered_image (v, 0);
+
+      rig_push_caps (&rig, v, caps);
+      gst_harness_push_event (rig.view[v], gst_event_new_segment (&segment));
+      GST_BUFFER_DURATION (image) = cases[i].duration;
+      GST_BUFFER_PTS (image) = v == LEFT ? 0 : cases[i].offset;
+      rig_push (&rig, v, image);
+    }
+    fail_unless_equals_uint64 (rig_stat (&rig, "dropped-left"),
+        !cases[i].is_pair);
+    if (cases[i].is_pair)
+      blocking_wait (1);
+    blocking_close (&rig);
+    g_free (caps);
+  }
+}
+
 /* If one camera is late, the newest complete pair is matched. */
 TEST (test_one_late_view)
 {
@@ -270,20 +362,23 @@ TEST (test_end_of_one_view)
   }
 }
 
-/* Sources receive the flow return of downstream. */
+/* Sources receive the flow return of downstream, also if a pair waits. */
 TEST (test_flow_returns)
 {
   static const GstFlowReturn flows[] = { GST_FLOW_EOS, GST_FLOW_ERROR,
     GST_FLOW_NOT_LINKED
   };
 
-  for (guint f = 0; f < G_N_ELEMENTS (flows); f++) {
+  for (guint f = 0; f < 2 * G_N_ELEMENTS (flows); f++) {
+    const GstFlowReturn expected = flows[f / 2];
     Rig rig;
 
     blocking_open (&rig, LIVE);
-    blocking.flow = flows[f];
+    blocking.flow = expected;
     push_pair (&rig, 0);
     blocking_wait (1);
+    if (f % 2 > 0)
+      push_pair (&rig, 1);
     blocking_release (1);
     for (gint v = LEFT; v <= RIGHT; v++) {
       gint64 patience = g_get_monotonic_time () + PATIENCE / 1000;
@@ -293,7 +388,7 @@ TEST (test_flow_returns)
         flow = gst_harness_push (rig.view[v], numbered_image (v, 1));
         g_usleep (1000);
       } while (flow == GST_FLOW_OK && g_get_monotonic_time () < patience);
-      fail_unless_equals_int (flow, flows[f]);
+      fail_unless_equals_int (flow, expected);
     }
     blocking_close (&rig);
   }
@@ -358,6 +453,21 @@ TEST (test_flush)
     fail_unless (GST_BUFFER_PTS (g_ptr_array_index (blocking.maps, i))
         != 2 * FRAME);
   rig_expect_no_error (&rig);
+  blocking_close (&rig);
+}
+
+/* A flush of one view is not the flow of the other one. */
+TEST (test_flush_of_one_view)
+{
+  Rig rig;
+
+  blocking_open (&rig, LIVE);
+  blocking_release (100);
+  push_pair (&rig, 0);
+  blocking_wait (1);
+  rig_push (&rig, RIGHT, numbered_image (RIGHT, 1));
+  gst_harness_push_event (rig.view[RIGHT], gst_event_new_flush_start ());
+  rig_push (&rig, LEFT, numbered_image (LEFT, 1));
   blocking_close (&rig);
 }
 
