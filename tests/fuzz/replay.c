@@ -13,8 +13,8 @@
  *
  * Runs COUNT random inputs, the first one from SEED, the next from SEED + 1.
  * When one fails, its seed is printed, also if it takes more than TIME_LIMIT or
- * stands still for PATIENCE.  A busy machine delays an input, but does not stop
- * it.
+ * stands still for PATIENCE.  A busy machine delays inputs, but leaves them a
+ * little processor time.
  */
 
 #include "fuzz.h"
@@ -29,8 +29,9 @@
 
 #define MAX_SIZE 65536
 #define MAX_RANDOM_SIZE 512
-#define TIME_LIMIT 120          /* seconds of processor time */
-#define PATIENCE 60             /* seconds with less than one of them */
+#define TIME_LIMIT 120000       /* ms of processor time */
+#define PATIENCE 60             /* seconds with less than LEAST_TIME */
+#define LEAST_TIME 100          /* ms of processor time */
 
 static unsigned n_files;
 
@@ -67,7 +68,7 @@ replay_file (const char *path)
 
 static volatile unsigned long seed;
 /* Processor time at the start of the input, and at the last look at it. */
-static volatile time_t started, seen;
+static volatile long started, seen;
 
 /* Names the seed in async-signal-safe calls. */
 static void
@@ -89,23 +90,23 @@ report_seed (int number)
   abort ();
 }
 
-/* Of all threads, in seconds. */
-static time_t
+/* Of all threads, in ms. */
+static long
 processor_time (void)
 {
   struct timespec t;
 
   if (clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &t) != 0)
     abort ();
-  return t.tv_sec;
+  return (long) t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static void
 check_time (int number)
 {
-  const time_t now = processor_time ();
+  const long now = processor_time ();
 
-  if (now == seen || now - started > TIME_LIMIT)
+  if (now - seen < LEAST_TIME || now - started > TIME_LIMIT)
     report_seed (number);
   seen = now;
   alarm (PATIENCE);
