@@ -15,6 +15,7 @@
 #include "image/colorimetry.h"
 #include "match/algorithm.h"
 #include "refine/median.h"
+#include "refine/output.h"
 #include "stagebench.h"
 
 #include <math.h>
@@ -747,6 +748,40 @@ check_median_of_codes (const Bench * bench, int width, int height, MapFill fill,
   rows_clear (&source, &bench->s);
   free (map);
   free (expected);
+}
+
+/* The code of a real number, by the formula of the documentation. */
+static int
+oracle_value (const StereoOutput * output, double value)
+{
+  const double v = floor (value * output->scale + output->offset + 0.5);
+  const int code = v >= output->highest ? output->highest
+      : v >= output->lowest ? (int) v : output->lowest;
+
+  if ((uint32_t) code != output->invalid)
+    return code;
+  return code == output->highest && code > 0 ? code - 1 : code + 1;
+}
+
+/* Values that are exact in single precision, up to and beyond both ends. */
+TEST (test_values)
+{
+  static const StereoOutput outputs[] = {
+    {.scale = 1,.highest = 255,.invalid = 255},
+    {.scale = 16,.offset = -32,.highest = 65535,.invalid = 0},
+    {.scale = 0.5f,.lowest = 3,.highest = 40,.invalid = 40},
+    {.scale = 2,.lowest = 3,.highest = 40,.invalid = 3},
+    {.scale = 4,.highest = 100,.invalid = STEREO_NO_INVALID},
+    {.scale = 1,.highest = 0,.invalid = 0},
+  };
+
+  for (size_t i = 0; i < sizeof (outputs) / sizeof (outputs[0]); i++) {
+    for (int sixteenth = -1600; sixteenth <= 70000; sixteenth++)
+      CHECK_INT (stereo_output_encode (&outputs[i], (float) sixteenth / 16),
+          ==, oracle_value (&outputs[i], sixteenth / 16.0));
+    CHECK_INT (stereo_output_encode (&outputs[i], NAN), ==,
+        oracle_value (&outputs[i], -1e9));
+  }
 }
 
 TEST (test_median_of_codes)
