@@ -43,7 +43,8 @@ TESTS = {
     "common/refine/temporal.c": ["kernels-temporal"],
     "common/refine/vote-fill.c": ["kernels-refine"],
     "gst/aggregate/gststereomapsync.c": ["unit-mapsync"],
-    "gst/aggregate/gststereonewest.c": ["check-stereo-live", "check-stereo-pairing", "check-stereo-flush"],
+    "gst/aggregate/gststereonewest.c": ["check-stereo-temporal", "check-stereo-live",
+                                        "check-stereo-pairing", "check-stereo-flush"],
     "gst/aggregate/gststereopair.c": ["unit-pair"],
     "gst/base/gststereocapslimit.c": ["check-stereo-caps", "check-stereosplit", "check-stereorectify"],
 }

@@ -57,6 +57,96 @@ left_over (const CameraRig * rig, const CameraScene * scene,
       scene->max_disparity);
 }
 
+/* ---------------------------------------------------------------- arguments */
+
+TEST (test_invalid_arguments)
+{
+  SCOPED (stereo_alignment_free) StereoAlignment *alignment = new_alignment ();
+  const StereoCorrection other = {.width = 64,.height = 48,.focal_length = 60 };
+  StereoCorrection large = other;
+  StereoMessage why = { "" };
+
+  CHECK (stereo_alignment_new (NULL, &why) == STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, "NULL");
+  CHECK (stereo_alignment_set_focal_length (NULL, 1, NULL)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (stereo_alignment_set_focal_length (alignment, -1, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, "-1");
+  CHECK (stereo_alignment_set_focal_length (alignment, NAN, NULL)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (stereo_alignment_set_focal_length (alignment, INFINITY, NULL)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (stereo_alignment_set_correction (NULL, &other, NULL)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (stereo_alignment_set_correction (alignment, NULL, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, "correction is NULL");
+  large.width = STEREO_MAX_SIZE + 1;
+  CHECK (stereo_alignment_set_correction (alignment, &large, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, "16385x48");
+}
+
+TEST (test_invalid_matches)
+{
+  static const int sizes[][2] = { {0, 48}, {64, 0}, {STEREO_MAX_SIZE + 1, 48},
+    {64, STEREO_MAX_SIZE + 1}
+  };
+  SCOPED (stereo_alignment_free) StereoAlignment *alignment = new_alignment ();
+  const StereoCorrection other = {.width = 64,.height = 48,.focal_length = 60 };
+  StereoCorrection none = { 0 };
+  StereoMessage why = { "" };
+
+  CHECK (stereo_alignment_add (NULL, 64, 48, NULL, 0, NULL, NAN, NULL)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK (stereo_alignment_add (alignment, 64, 48, NULL, 1, NULL, NAN, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, "matches is NULL");
+  for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
+    CHECK (stereo_alignment_add (alignment, sizes[i][0], sizes[i][1], NULL, 0,
+            NULL, NAN, &why) == STEREO_ERROR_ARGUMENT);
+    CHECK_CONTAINS (why.text, "from 1 to 16384");
+  }
+  CHECK (stereo_alignment_add (alignment, 64, 47, NULL, 0, &other, NAN, &why)
+      == STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, "a correction of 64x48 for views of 64x47");
+  none.width = 64;
+  none.height = 48;
+  CHECK (stereo_alignment_add (alignment, 64, 48, NULL, 0, &none, NAN, &why)
+      == STEREO_ERROR_ARGUMENT);
+}
+
+/* Views that cannot be measured. */
+TEST (test_invalid_views)
+{
+  SCOPED (stereo_alignment_free) StereoAlignment *alignment = new_alignment ();
+  SCOPED (stereo_device_unref) StereoDevice *device = NULL;
+  static uint8_t pixels[128 * 96];
+  const StereoImage view = {.format = STEREO_FORMAT_GRAY8,.width = 128,
+    .height = 96,.plane = {pixels},.stride = {128}
+  };
+  StereoImage other = view;
+  StereoMessage why = { "" };
+
+  REQUIRE (stereo_device_new_cpu (1, STEREO_SIMD_AUTO, &device, NULL)
+      == STEREO_OK);
+  CHECK (stereo_alignment_measure (alignment, NULL, &view, &view, NULL, NAN,
+          NULL) == STEREO_ERROR_ARGUMENT);
+  CHECK (stereo_alignment_measure (alignment, device, &view, NULL, NULL, NAN,
+          &why) == STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, "NULL");
+  other.format = (StereoFormat) 999;
+  CHECK (stereo_alignment_measure (alignment, device, &view, &other, NULL, NAN,
+          &why) == STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, "unknown format");
+  other.format = view.format;
+  other.height = 95;
+  CHECK (stereo_alignment_measure (alignment, device, &view, &other, NULL, NAN,
+          &why) == STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, "128x95");
+}
+
 /* --------------------------------------------------------------------- fits */
 
 /* Each way in which cameras differ, alone. */

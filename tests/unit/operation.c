@@ -262,4 +262,88 @@ TEST (test_view)
   CHECK (strstr (why.text, "disparity"));
 }
 
+/* An image whose planes, up to two, share their memory. */
+static StereoImage
+plane_image (StereoFormat format, int width, int height, void *data)
+{
+  StereoImage image = image_of (format, width, height, 128, data);
+
+  image.plane[1] = data;
+  image.stride[1] = 128;
+  return image;
+}
+
+static void
+check_view_error (StereoOperation * operation, const StereoImage images[4],
+    const char *text)
+{
+  const StereoImage *inputs[N_INPUTS] = { &images[0], &images[1],
+    &images[2]
+  };
+  StereoMessage why = { "" };
+
+  CHECK (stereo_operation_process (operation, inputs, N_INPUTS, &images[3],
+      &why) == STEREO_ERROR_ARGUMENT);
+  CHECK_CONTAINS (why.text, text);
+}
+
+/* Sizes and formats that do not belong together. */
+TEST (test_views_that_do_not_fit)
+{
+  enum { WIDTH = 15, HEIGHT = 9 };
+  static const struct
+  {
+    int image;                  /* that has another size */
+    int width, height;
+    const char *text;
+  } sizes[] = {
+    {1, 14, HEIGHT, "the right view is 14x9, but the left one 15x9"},
+    {1, WIDTH, 8, "the right view is 15x8, but the left one 15x9"},
+    {2, 4, 4, "the map is 4x4: for views of 15x9"},
+    {3, 14, HEIGHT, "of view of 15x9 for an input of 15x9, got 14x9"},
+    {3, WIDTH, 10, "of view of 15x9 for an input of 15x9, got 15x10"},
+  };
+  static const struct
+  {
+    const char *layout;
+    StereoFormat format;
+    int width;                  /* of the frame */
+    const char *text;
+  } formats[] = {
+    {"anaglyph", STEREO_FORMAT_GRAY8, WIDTH, "an anaglyph cannot be GRAY8"},
+    {"anaglyph", STEREO_FORMAT_NV12, WIDTH, "an anaglyph cannot be NV12"},
+    {"row-interleaved", STEREO_FORMAT_NV12, WIDTH, "row-interleaved cannot be "
+          "NV12"},
+    {"side-by-side", STEREO_FORMAT_NV12, 2 * WIDTH, "side-by-side of 15x9 "
+          "cannot be NV12"},
+  };
+  static uint8_t data[128 * 32];
+  StereoImage good[4], images[4];
+  SCOPED (stereo_operation_free) StereoOperation *operation
+      = new_operation ("view");
+
+  for (int i = 0; i < 4; i++)
+    good[i] = plane_image (STEREO_FORMAT_GRAY8, WIDTH, HEIGHT, data);
+  for (size_t i = 0; i < sizeof (sizes) / sizeof (sizes[0]); i++) {
+    memcpy (images, good, sizeof (good));
+    images[sizes[i].image].width = sizes[i].width;
+    images[sizes[i].image].height = sizes[i].height;
+    check_view_error (operation, images, sizes[i].text);
+  }
+  for (int i = 1; i < 4; i += 2) {
+    memcpy (images, good, sizeof (good));
+    images[i].format = STEREO_FORMAT_RGB;
+    check_view_error (operation, images, "they have to have one format");
+  }
+  for (size_t i = 0; i < sizeof (formats) / sizeof (formats[0]); i++) {
+    memcpy (images, good, sizeof (good));
+    for (int k = 0; k < 4; k += k == 1 ? 2 : 1)
+      images[k].format = formats[i].format;
+    images[3].width = formats[i].width;
+    CHECK (stereo_operation_set_text (operation, "layout", formats[i].layout,
+            NULL) == STEREO_OK);
+    check_view_error (operation, images, formats[i].text);
+  }
+}
+
 TEST_MAIN ()

@@ -137,13 +137,16 @@ match_after (Rig * rig, Between between)
   return take_bytes (rig_match (rig, images[LEFT], images[RIGHT]));
 }
 
-LOOP_TEST (test_reset, NOTHING, N_EVENTS)
+/* Each event, with every pair and with the newest ones. */
+LOOP_TEST (test_reset, NOTHING, 2 * N_EVENTS)
 {
-  const Between between = (Between) __i__;
+  const Between between = (Between) (__i__ % N_EVENTS);
+  const gboolean newest = __i__ >= N_EVENTS;
   GBytes *expected = blank_map (), *found;
   Rig rig;
 
-  rig_open_with_caps (&rig, MATCHER, CAPS, CAPS);
+  rig_open_with_caps (&rig, newest ? MATCHER "pairs=newest " : MATCHER, CAPS,
+      CAPS);
   gst_buffer_unref (rig_match (&rig, numbered_image (LEFT, NUMBER),
           numbered_image (RIGHT, NUMBER)));
   trigger (&rig, between);
