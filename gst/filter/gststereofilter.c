@@ -165,27 +165,6 @@ gst_stereo_filter_set_caps (GstBaseTransform * trans, GstCaps * in,
       && (klass->set_info == NULL || klass->set_info (self));
 }
 
-static gboolean
-gst_stereo_filter_get_unit_size (GstBaseTransform * trans, GstCaps * caps,
-    gsize * size)
-{
-  GstVideoInfo info;
-
-  if (!gst_video_info_from_caps (&info, caps))
-    return FALSE;
-  *size = GST_VIDEO_INFO_SIZE (&info);
-  return TRUE;
-}
-
-/* Padding around the video is not kept. */
-static gboolean
-gst_stereo_filter_transform_size (GstBaseTransform * trans,
-    GstPadDirection direction, GstCaps * caps, gsize size, GstCaps * other,
-    gsize * other_size)
-{
-  return gst_stereo_filter_get_unit_size (trans, other, other_size);
-}
-
 /* ------------------------------------------------------------------- memory */
 
 static gboolean
@@ -438,8 +417,6 @@ gst_stereo_filter_class_init (GstStereoFilterClass * klass)
   trans_class->sink_event = gst_stereo_filter_sink_event;
   trans_class->transform_caps = gst_stereo_filter_transform_caps;
   trans_class->set_caps = gst_stereo_filter_set_caps;
-  trans_class->get_unit_size = gst_stereo_filter_get_unit_size;
-  trans_class->transform_size = gst_stereo_filter_transform_size;
   trans_class->propose_allocation = gst_stereo_filter_propose_allocation;
   trans_class->decide_allocation = gst_stereo_filter_decide_allocation;
   trans_class->prepare_output_buffer = gst_stereo_filter_prepare_output_buffer;

@@ -1060,6 +1060,29 @@ TEST (test_correction)
   gst_buffer_unref (image);
 }
 
+/* Metas that name positions in the picture are dropped with the pixels that
+ * move; others are kept. */
+TEST (test_metas)
+{
+  GstCaps *reference = gst_caps_new_empty_simple ("timestamp/x-unix");
+  GstBuffer *image = noise (64 * 48), *out;
+  GstBus *bus;
+  GstHarness *h = open_rectifier ("view=left", NULL, &bus);
+
+  gst_buffer_add_reference_timestamp_meta (image, reference, 5, 6);
+  gst_buffer_add_video_region_of_interest_meta (image, "face", 1, 2, 3, 4);
+  gst_harness_set_src_caps_str (h, SMALL);
+  fail_unless (send_correction (h, 1, "left", CORRECTION ":offset=2"));
+  out = pass (h, image);
+  fail_unless (gst_buffer_get_reference_timestamp_meta (out, reference)
+      != NULL);
+  fail_unless (gst_buffer_get_meta (out,
+          GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) == NULL);
+  gst_buffer_unref (out);
+  gst_caps_unref (reference);
+  close_rectifier (h, bus);
+}
+
 /* Buffers that pass are checked as those that are corrected. */
 TEST (test_invalid_buffer_without_correction)
 {
