@@ -1356,6 +1356,27 @@ TEST (test_seek_from_no_end)
   pipeline_free (pipeline);
 }
 
+TEST (test_convert)
+{
+  GstElement *pipeline = pipeline_new ("stereotestsrc name=s ! "
+      "video/x-raw,width=32,height=16,framerate=25/1 ! fakesink");
+  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstPad *pad = gst_element_get_static_pad (src, "src");
+  gint64 value;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  pipeline_wait (pipeline, GST_MESSAGE_ASYNC_DONE);
+  fail_unless (gst_pad_query_convert (pad, GST_FORMAT_DEFAULT, 5,
+          GST_FORMAT_TIME, &value));
+  fail_unless_equals_int64 (value, 200 * GST_MSECOND);
+  fail_unless (gst_pad_query_convert (pad, GST_FORMAT_TIME, GST_SECOND,
+          GST_FORMAT_DEFAULT, &value));
+  fail_unless_equals_int64 (value, 25);
+  gst_object_unref (pad);
+  gst_object_unref (src);
+  pipeline_free (pipeline);
+}
+
 /* Frames cannot be converted to time before caps. */
 TEST (test_convert_before_caps)
 {

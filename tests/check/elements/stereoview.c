@@ -352,6 +352,46 @@ TEST (test_skipped)
   drop_views (&rig);
 }
 
+/* The same with right images. */
+TEST (test_skipped_right)
+{
+  Views rig = new_views ("position=1", TRUE, VIEW_CAPS ("RGB"), MAP_CAPS);
+
+  gst_harness_push (rig.map, make_map (1, 2));
+  fail_unless_equals_int (gst_harness_push (rig.left, left_image (1)),
+      GST_FLOW_OK);
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_int (gst_harness_push (rig.right, right_image (i)),
+        GST_FLOW_OK);
+  check_equal (gst_harness_pull (rig.left), right_image (2));
+  fail_unless_equals_uint64 (stat_of (&rig, "unused-left"), 0);
+  fail_unless_equals_uint64 (stat_of (&rig, "unused-right"), 2);
+  drop_views (&rig);
+}
+
+/* An image without a timestamp and a map with one. */
+TEST (test_some_timestamps)
+{
+  Views rig = new_views ("", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
+  GstBuffer *left = left_image (0);
+  GstMessage *message;
+  GError *error;
+
+  GST_BUFFER_PTS (left) = GST_CLOCK_TIME_NONE;
+  g_object_set (rig.left->element, "disparity-scale", 4096.0, NULL);
+  gst_harness_push (rig.left, left);
+  gst_harness_push (rig.map, noise (3, 0, 2 * VIEW_WIDTH * VIEW_HEIGHT));
+  message = wait_for_message (&rig, GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (g_error_matches (error, GST_STREAM_ERROR,
+          GST_STREAM_ERROR_FORMAT));
+  fail_unless (strstr (error->message, "some have timestamps and some have "
+          "none") != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  drop_views (&rig);
+}
+
 TEST (test_eos)
 {
   Views rig = new_views ("position=0", FALSE, VIEW_CAPS ("RGB"), MAP_CAPS);
