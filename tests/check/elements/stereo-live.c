@@ -313,8 +313,32 @@ TEST (test_one_view_alone)
     }
     fail_unless_equals_uint64 (rig_stat (&rig, v == LEFT ? "dropped-left"
             : "dropped-right"), 100 - 32);
+    /* the other camera is silent, which says nothing about its times */
+    rig_expect_no_error (&rig);
     blocking_close (&rig);
   }
+}
+
+/* Images that are never shown at the same time cause one warning. */
+TEST (test_cameras_out_of_step)
+{
+  GstMessage *message;
+  Rig rig;
+
+  blocking_open (&rig, LIVE "sync-tolerance=0 ");
+  for (guint i = 0; i < 40; i++) {
+    for (gint v = LEFT; v <= RIGHT; v++) {
+      GstBuffer *image = numbered_image (v, 0);
+
+      GST_BUFFER_PTS (image) = i * FRAME + (guint) v * FRAME / 2;
+      rig_push (&rig, v, image);
+    }
+  }
+  fail_unless_equals_int (rig_count_messages (&rig, GST_MESSAGE_WARNING), 1);
+  message = rig_message (&rig, GST_MESSAGE_ELEMENT, 0);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  blocking_close (&rig);
 }
 
 /* Complete pairs are matched before EOS. */
