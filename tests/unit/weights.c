@@ -336,4 +336,21 @@ TEST (test_files)
   stereo_params_free (&params);
 }
 
+/* Files that cannot be read, or not to their end; on Windows they do not even
+ * open. */
+TEST (test_unreadable_files)
+{
+  static const char *const names[] = { "/", "/dev/zero", "/no/such/file" };
+  StereoParams *params = sgm_params ();
+
+  for (size_t i = 0; i < sizeof (names) / sizeof (names[0]); i++) {
+    StereoMessage why = { "" };
+
+    CHECK_INT (stereo_params_set_text (params, "weights", names[i], &why), ==,
+        STEREO_ERROR_ARGUMENT);
+    CHECK_CONTAINS (why.text, names[i]);
+  }
+  stereo_params_free (&params);
+}
+
 TEST_MAIN ()
