@@ -583,6 +583,30 @@ class Output(Case):
             self.assertEqual(lines[header].index("pixels") + 6,
                              lines[header + 1 + i].index(values["pixels"]) + len(values["pixels"]))
 
+    def test_confidence(self):
+        """An ideal confidence ranks all right pixels before the wrong ones, so that the share e
+        of wrong ones gives the area e + (1 - e) ln (1 - e)."""
+        scene = make_ini(self.path("made"))
+        pictures.write_png(os.path.join(scene, "disp_left.png"),
+                           [[8 * (SHIFT + 3 * (x < 10)) for x in range(WIDTH)]
+                            for _ in range(HEIGHT)])
+        regions = evaluate("--auc", "sgm lr-max-diff=-1", scene)["runs"][0]["scenes"][0]["regions"]
+        total = [0, 0]
+        for region in regions.values():
+            bad = region["bad-1"] / 100
+            ideal = bad + (1 - bad) * math.log(1 - bad)
+            self.assertAlmostEqual(region["auc-ideal"], 100 * ideal, delta=0.5)
+            self.assertLessEqual(region["auc-ideal"], region["auc"] + 1e-9)
+            self.assertLess(region["auc"], 100)
+            total[0] += region["auc"] / 3
+            total[1] += region["auc-ideal"] / 3
+        self.assertGreater(regions["all"]["auc"], regions["all"]["auc-ideal"])
+        lines = run("--auc", "sgm lr-max-diff=-1", scene).stdout.splitlines()
+        self.assertEqual(lines[-1], "average: %.3f, ideal %.3f" % tuple(total))
+        self.assertEqual([line.split()[-2:] for line in lines[-4:-1]],
+                         [[rounded(regions[r]["auc"]), rounded(regions[r]["auc-ideal"])]
+                          for r in REGIONS])
+
     def test_compare(self):
         scene = make_ini(self.path("made"))
         tree = evaluate("radius=3", "--compare", "vcbw", "vcbw radius=4 median=true", scene)
