@@ -386,6 +386,29 @@ TEST (test_end_of_one_view)
   }
 }
 
+/* Images without a partner do not end the stream before the last image of the
+ * view that has ended has its own.  Several times, as the task may be late. */
+TEST (test_partner_after_the_end)
+{
+  for (gint i = 0; i < 10; i++) {
+    const gint v = i % 2;
+    Rig rig;
+
+    blocking_open (&rig, LIVE);
+    blocking_release (10);
+    push_pair (&rig, 0);
+    blocking_wait (1);
+    rig_push (&rig, v, numbered_image (v, 3));
+    gst_harness_push_event (rig.view[v], gst_event_new_eos ());
+    rig_push (&rig, !v, numbered_image (!v, 1));
+    rig_push (&rig, !v, numbered_image (!v, 2));
+    rig_push (&rig, !v, numbered_image (!v, 3));
+    check_numbers (blocking_wait (2), 3, 3);
+    rig_expect_no_error (&rig);
+    blocking_close (&rig);
+  }
+}
+
 /* Sources receive the flow return of downstream, also if a pair waits. */
 TEST (test_flow_returns)
 {
