@@ -26,7 +26,7 @@ import threading
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # The tests of each file, by Meson's names; the quickest first.  A mutant of a header compiles the
-# library anew.
+# library again.
 TESTS = {
     "common/core/arena.c": ["unit-arena"],
     "common/refine/confidence.c": ["kernels-refine"],

@@ -898,7 +898,7 @@ TEST (test_highest_codes)
   }
 }
 
-/* Votes for pixels whose partners are on both sides of the right view's ends. */
+/* Votes for pixels whose partners are beyond the ends of the right view. */
 TEST (test_partners_outside)
 {
   static const int mins[] = { -8, -15, 0, 8 };

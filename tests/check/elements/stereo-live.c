@@ -386,7 +386,7 @@ TEST (test_end_of_one_view)
   }
 }
 
-/* Images without a partner do not end the stream before the last image of the
+/* Unpaired images do not end the stream before the last image of the
  * view that has ended has its own.  Several times, as the task may be late. */
 TEST (test_partner_after_the_end)
 {
