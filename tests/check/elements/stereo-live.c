@@ -402,7 +402,8 @@ TEST (test_partner_after_the_end)
     gst_harness_push_event (rig.view[v], gst_event_new_eos ());
     rig_push (&rig, !v, numbered_image (!v, 1));
     rig_push (&rig, !v, numbered_image (!v, 2));
-    rig_push (&rig, !v, numbered_image (!v, 3));
+    /* OK, or EOS if the pair is matched meanwhile */
+    gst_harness_push (rig.view[!v], numbered_image (!v, 3));
     check_numbers (blocking_wait (2), 3, 3);
     rig_expect_no_error (&rig);
     blocking_close (&rig);
@@ -515,6 +516,27 @@ TEST (test_flush_of_one_view)
   rig_push (&rig, RIGHT, numbered_image (RIGHT, 1));
   gst_harness_push_event (rig.view[RIGHT], gst_event_new_flush_start ());
   rig_push (&rig, LEFT, numbered_image (LEFT, 1));
+  blocking_close (&rig);
+}
+
+/* Images and ends from before a stop have no effect. */
+TEST (test_stop)
+{
+  Rig rig;
+
+  blocking_open (&rig, LIVE);
+  rig_push (&rig, LEFT, numbered_image (LEFT, 1));
+  push_eos (&rig);
+  gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
+  set_state (rig.element, GST_STATE_NULL);
+  set_state (rig.element, GST_STATE_PLAYING);
+  for (gint v = LEFT; v <= RIGHT; v++) {
+    gst_harness_push_event (rig.view[v], gst_event_new_stream_start ("again"));
+    rig_caps (&rig, v, CAPS);
+  }
+  rig_push (&rig, RIGHT, numbered_image (RIGHT, 1));
+  push_pair (&rig, 2);
+  check_numbers (blocking_wait (1), 2, 2);
   blocking_close (&rig);
 }
 
