@@ -26,6 +26,7 @@ PAGE is one of
     performance  docs/performance.md; --measure build/tools/stereo-bench MACHINE [ARGUMENT ...]
                  writes docs/data/performance-MACHINE.json; arguments, such as --backend cuda, go to
                  stereo-bench
+    threads      docs/threads.md; --measure build/tools/stereo-bench [threads] [sets]
     experiments  plots and tables of docs/algorithms/; --measure build/tools/stereo-eval [NAME ...]
                  for errors of esaw, esmp and bfv; --measure build/tools/stereo-bench pyramid, or
                  bfv MACHINE [ARGUMENT ...] for times
@@ -36,8 +37,8 @@ PAGE is one of
     elements     docs/elements/; the next argument is the plugin
 
 Measure on an idle machine. Scenes are in $STEREO_DATASETS or ../shared/datasets; --verify exits with
-77 (skipped) without them. All but accuracy, performance and experiments of bfv and pyramid need the
-plugin in $GST_PLUGIN_PATH. With OpenCV for Python, its semi-global matching is measured for
+77 (skipped) without them. All but accuracy, performance, threads and experiments of bfv and pyramid need
+the plugin in $GST_PLUGIN_PATH. With OpenCV for Python, its semi-global matching is measured for
 comparison; alignment, calibration, choosing and pictures require it.
 """
 
@@ -57,14 +58,15 @@ import moving
 import performance
 import pictures
 import steady
+import threads
 import tune
 import views
 
 PAGES = {"accuracy": accuracy, "alignment": alignment, "calibration": calibration,
          "choosing": choosing, "drifting": drifting, "elements": elements,
          "experiments": experiments, "kernels": kernels, "moving": moving,
-         "performance": performance, "pictures": pictures, "steady": steady, "tune": tune,
-         "views": views}
+         "performance": performance, "pictures": pictures, "steady": steady,
+         "threads": threads, "tune": tune, "views": views}
 
 
 def check(name, pages):
