@@ -361,7 +361,8 @@ draw_scene (const BenchCase * c, StereoImage * left, StereoImage * right,
     uint64_t next = tiles;
 
     for (int y = 0; y < c->height; y += TILE) {
-      const int ground = c->disparities / 8 + c->disparities / 4 * y / c->height;
+      const int ground = c->disparities / 8
+          + c->disparities / 4 * y / c->height;
 
       for (int x = 0; x < c->width; x += TILE) {
         const uint64_t tile = next_random (&next);

@@ -5,8 +5,8 @@
  */
 
 /* A block selects the displacements of a tile.  Its groups of two warps compare
- * different candidates at the same time: a warp computes the errors of rows, and
- * then a thread sums the windows of 16 pixels. */
+ * different candidates at the same time: a warp computes the errors of rows,
+ * and then a thread sums the windows of 16 pixels. */
 
 #include "match/pyramid/pyramid.cuh"
 
@@ -149,6 +149,7 @@ compute_errors (const Tile & t, const StereoPyramidLevel & level,
     const uint32_t left[own_errors], Errors & error)
 {
   const int lane = (int) threadIdx.x % 32;
+  const int stride = (int) level.stride;
   const int first = (int) threadIdx.x / 32 % group_warps;
   const int x = inner ? t.x + lane : stereo_clamp_int (t.x + lane, 0,
       t.width - 1);
@@ -161,10 +162,10 @@ compute_errors (const Tile & t, const StereoPyramidLevel & level,
         t.height - 1);
     const int v = field_row < inner > (t, c, y);
     const float dx = shared.dx[v][u] + (float) c.add;
-    const int e = vertical ? stereo_pyramid_error (left[k], right,
-        (int) level.stride, t.width, t.height, x, y, dx, shared.dy[v][u])
-        : stereo_pyramid_row_error (left[k], right, y * (int) level.stride, t.width,
-        x, dx);
+    const int e = vertical ? stereo_pyramid_error (left[k], right, stride,
+        t.width, t.height, x, y, dx, shared.dy[v][u])
+        : stereo_pyramid_row_error (left[k], right, y * stride, t.width, x,
+        dx);
 
     ((uint8_t *) error[j])[lane] = (uint8_t) e;
   }
