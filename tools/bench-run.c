@@ -313,7 +313,7 @@ next_random (uint64_t * state)
   return *state * 0x2545f4914f6cdd1dull;
 }
 
-#define TILE 64
+#define TILE 80
 
 /* Draws a tile of this colour, with noise, at its place in both views. */
 static void
@@ -337,9 +337,9 @@ draw_tile (const BenchCase * c, StereoImage * left, StereoImage * right,
 
 /*
  * A scene of tiles with random colours and noise: a ground that comes nearer
- * from the top to the bottom, and a quarter of the tiles in front of it, at
- * random disparities.  About a tenth of the pixels have no partner, as in
- * photographs.
+ * from the top to the bottom, and half of the tiles in front of it, by an
+ * eighth to a quarter of the disparities.  As in photographs, one pixel in
+ * twelve has no partner, and a region has a part of the disparities only.
  */
 static void
 draw_scene (const BenchCase * c, StereoImage * left, StereoImage * right,
@@ -361,15 +361,15 @@ draw_scene (const BenchCase * c, StereoImage * left, StereoImage * right,
     uint64_t next = tiles;
 
     for (int y = 0; y < c->height; y += TILE) {
-      const int ground = c->disparities / 8
-          + c->disparities / 4 * y / c->height;
+      const int part = c->disparities / 8;
+      const int ground = part + 4 * part * y / c->height;
 
       for (int x = 0; x < c->width; x += TILE) {
         const uint64_t tile = next_random (&next);
-        const int disparity = (int) (tile >> 32 & 0xffff) % c->disparities;
+        const int distance = part + (int) (tile >> 32 & 0xffff) % (part + 1);
 
-        if ((tile >> 62 == 0) == front)
-          draw_tile (c, left, right, x, y, front ? disparity : ground, tile,
+        if ((int) (tile >> 63) == front)
+          draw_tile (c, left, right, x, y, ground + front * distance, tile,
               state);
       }
     }
