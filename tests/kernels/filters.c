@@ -750,6 +750,24 @@ check_median_of_codes (const Bench * bench, int width, int height, MapFill fill,
   free (expected);
 }
 
+TEST (test_median_of_codes)
+{
+  static const unsigned invalid[] = { 0, 255, 65535, 3, STEREO_NO_INVALID };
+  Random random = { 5 };
+
+  for (size_t d = 0; d < devices_count (); d++) {
+    Bench bench = bench_open (d);
+
+    for (size_t s = 0; s < N_SIZES; s++)
+      for (int fill = 0; fill < N_MAPS; fill++)
+        for (size_t i = 0; i < sizeof (invalid) / sizeof (invalid[0]); i++)
+          for (int bytes = 1; bytes <= 2; bytes++)
+            check_median_of_codes (&bench, sizes[s][0], sizes[s][1],
+                (MapFill) fill, bytes, invalid[i], &random);
+    stagebench_close (&bench.s);
+  }
+}
+
 /* The code of a real number, by the formula of the documentation. */
 static int
 oracle_value (const StereoOutput * output, double value)
@@ -781,24 +799,6 @@ TEST (test_values)
           ==, oracle_value (&outputs[i], sixteenth / 16.0));
     CHECK_INT (stereo_output_encode (&outputs[i], NAN), ==,
         oracle_value (&outputs[i], -1e9));
-  }
-}
-
-TEST (test_median_of_codes)
-{
-  static const unsigned invalid[] = { 0, 255, 65535, 3, STEREO_NO_INVALID };
-  Random random = { 5 };
-
-  for (size_t d = 0; d < devices_count (); d++) {
-    Bench bench = bench_open (d);
-
-    for (size_t s = 0; s < N_SIZES; s++)
-      for (int fill = 0; fill < N_MAPS; fill++)
-        for (size_t i = 0; i < sizeof (invalid) / sizeof (invalid[0]); i++)
-          for (int bytes = 1; bytes <= 2; bytes++)
-            check_median_of_codes (&bench, sizes[s][0], sizes[s][1],
-                (MapFill) fill, bytes, invalid[i], &random);
-    stagebench_close (&bench.s);
   }
 }
 

@@ -474,9 +474,20 @@ TEST (test_parameters)
   }
 }
 
-/* Census costs of sizes that make the CPU process disparities in lanes: several
- * tiles and chunks, negative and positive disparities beyond the border, and
- * weights that are too large for it. */
+/* A case with uniqueness whose disparities the CPU processes in lanes. */
+static Case
+lanes_case (void)
+{
+  Case c = usual;
+
+  c.gamma = 3.5;
+  c.tau = 31;
+  c.cost = CENSUS;
+  c.subpixel = 1;
+  c.lr_max_diff = 1;
+  return c;
+}
+
 /* Chunks of disparities in the lanes of vectors, and of warps. */
 TEST (test_uniqueness)
 {
@@ -485,20 +496,15 @@ TEST (test_uniqueness)
   Random random = { 15 };
 
   for (int i = 0; i < 2 * n_numbers; i++) {
-    Case c = usual;
+    Case c = lanes_case ();
 
     c.n = numbers[i % n_numbers];
     c.width = (int) c.n + random_range (&random, 1, 90);
     c.height = random_range (&random, 1, 12);
     c.min = i % 3 ? 0 : -floor (c.n / 2);
     c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
-    c.gamma = 3.5;
-    c.tau = 31;
     c.alpha = 0.08;
     c.beta = 0.16;
-    c.cost = CENSUS;
-    c.subpixel = 1;
-    c.lr_max_diff = 1;
     check_one (&c, &random);
   }
 }
@@ -532,18 +538,13 @@ TEST (test_borders_of_chunks)
   Random random = { 16 };
 
   for (int i = 0; i < (int) (sizeof (winners) / sizeof (winners[0])); i++) {
-    Case c = usual;
+    Case c = lanes_case ();
     SCOPED_IMAGE left, right;
 
     c.n = 96;
     c.min = -winners[i];
     c.width = 140;
     c.height = 9;
-    c.gamma = 3.5;
-    c.tau = 31;
-    c.cost = CENSUS;
-    c.subpixel = 1;
-    c.lr_max_diff = 1;
     init_pair (&left, &right, c.left, c.right, c.width, c.height, FILL_BLACK,
         &random);
     fill_blurred (&left, &right, &random);
@@ -551,6 +552,9 @@ TEST (test_borders_of_chunks)
   }
 }
 
+/* Census costs of sizes that make the CPU process disparities in lanes: several
+ * tiles and chunks, negative and positive disparities beyond the border, and
+ * weights that are too large for it. */
 TEST (test_many_disparities)
 {
   Random random = { 12 };

@@ -362,6 +362,19 @@ TEST (test_end)
   blocking_close (&rig);
 }
 
+/* Matches pair 0 and ends view v after one more image, `last`.  Downstream
+ * takes all maps. */
+static void
+end_one_view (Rig * rig, gint v, gint last)
+{
+  blocking_open (rig, LIVE);
+  blocking_release (10);
+  push_pair (rig, 0);
+  blocking_wait (1);
+  rig_push (rig, v, numbered_image (v, last));
+  gst_harness_push_event (rig->view[v], gst_event_new_eos ());
+}
+
 /* After EOS of one view, its last image is matched if its partner arrives. */
 TEST (test_end_of_one_view)
 {
@@ -369,12 +382,7 @@ TEST (test_end_of_one_view)
     for (gint with_last = 0; with_last <= 1; with_last++) {
       Rig rig;
 
-      blocking_open (&rig, LIVE);
-      blocking_release (10);
-      push_pair (&rig, 0);
-      blocking_wait (1);
-      rig_push (&rig, v, numbered_image (v, 1));
-      gst_harness_push_event (rig.view[v], gst_event_new_eos ());
+      end_one_view (&rig, v, 1);
       gst_harness_push (rig.view[!v], numbered_image (!v, with_last ? 1 : 2));
       gst_event_unref (rig_wait_event (&rig, GST_EVENT_EOS));
       fail_unless_equals_int (blocking.arrived, 1 + (guint) with_last);
@@ -394,12 +402,7 @@ TEST (test_partner_after_the_end)
     const gint v = i % 2;
     Rig rig;
 
-    blocking_open (&rig, LIVE);
-    blocking_release (10);
-    push_pair (&rig, 0);
-    blocking_wait (1);
-    rig_push (&rig, v, numbered_image (v, 3));
-    gst_harness_push_event (rig.view[v], gst_event_new_eos ());
+    end_one_view (&rig, v, 3);
     rig_push (&rig, !v, numbered_image (!v, 1));
     rig_push (&rig, !v, numbered_image (!v, 2));
     /* OK, or EOS if the pair is matched meanwhile */
