@@ -336,9 +336,10 @@ run_or_repeat (StereoRunner * r, const Frame * f, Work * work)
 {
   const StereoQueueClass *q = r->queue->klass;
 
-  return q->repeat == NULL || r->op->repeats == NULL || r->profiling
-      || !r->op->repeats (r->state) ? run_work (work)
-      : q->repeat (r->queue, f->where, sizeof (f->where), run_work, work);
+  if (q->repeat != NULL && !r->profiling && r->op->repeats != NULL
+      && r->op->repeats (r->state))
+    return q->repeat (r->queue, f->where, sizeof (f->where), run_work, work);
+  return run_work (work);
 }
 
 static StereoStatus
