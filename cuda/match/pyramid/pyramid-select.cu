@@ -58,6 +58,7 @@ census_kernel (const StereoPyramidLevel level, uint32_t * left,
 const int window = STEREO_PYRAMID_WINDOW;
 const int reach = STEREO_PYRAMID_REACH;
 const int n_candidates = STEREO_PYRAMID_CANDIDATES;
+const int candidate_bits = 5;   /* in a key, below the sum */
 
 /* A warp computes the errors of a row. */
 const int side = 32;            /* of the tile and the window around it */
@@ -75,6 +76,7 @@ const int block = 4;
 const int blocks = tile / block;        /* in a row of the tile */
 const int error_words = 10;     /* of a row: without conflicts of banks */
 
+static_assert (n_candidates <= 1 << candidate_bits, "keys have all of them");
 static_assert (n_candidates % groups == 0, "each round has full groups");
 static_assert (tile % block == 0 && blocks * blocks <= group_size,
     "one thread per block of pixels");
@@ -211,7 +213,7 @@ compare_sums (const Errors & error, int i, uint32_t key[block][2])
     sum_columns (a_sum, b_sum, sum);
     for (int h = 0; h < 2; h++)
       key[j - 2 * window][h] = __vminu2 (key[j - 2 * window][h],
-          (sum[h] << 5) + (uint32_t) i * 0x00010001);
+          (sum[h] << candidate_bits) + (uint32_t) i * 0x00010001);
     a_sum -= a[j - 2 * window];
     b_sum -= b[j - 2 * window];
   }
@@ -247,7 +249,8 @@ store_selected (const Tile & t, const StereoPyramidLevel & level,
     for (int g = 0; g < groups; g++)
       key = umin (key, shared.key[g][i / tile][i % tile]);
 
-    const StereoPyramidCandidate c = stereo_pyramid_candidate ((int) key & 31);
+    const StereoPyramidCandidate c = stereo_pyramid_candidate ((int) key
+        & ((1 << candidate_bits) - 1));
     const int u = field_column < false > (t, c, x);
     const int v = field_row < false > (t, c, y);
     const size_t p = (size_t) y * level.stride + x;
