@@ -61,7 +61,8 @@ sweep_along (const SgmArgs & a, int sweep, int block,
   sweeper.show ();
   source.load (k, front, segment);
   for (int tile = 0; tile < end; tile++) {
-#pragma unroll
+    /* twice, so that both segments stay in their registers */
+#pragma unroll 2
     for (int part = 0; part < SGM_TILE / S::segment; part++) {
       if (part + 1 < SGM_TILE / S::segment || tile + 1 < end)
         source.load (k, front, next);

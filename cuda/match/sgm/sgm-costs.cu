@@ -16,9 +16,9 @@ namespace
 const int threads = 256;
 const int pixels_per_thread = 8;
 
-/* C of index i at pixel (x, y), for any cost and position; 255 beyond the
- * search. */
-__device__ __forceinline__ uint32_t
+/* C of index i at pixel (x, y), for any position; 255 beyond the search.
+ * USES_WORDS: the cost does, otherwise it may. */
+template < bool USES_WORDS > __device__ __forceinline__ uint32_t
 cost_at (const SgmArgs & a, int x, int y, int i)
 {
   const int d = a.k.min_disparity + a.k.first_index + i;
@@ -26,20 +26,31 @@ cost_at (const SgmArgs & a, int x, int y, int i)
 
   if (i >= a.k.n)
     return 255;
+  if (USES_WORDS)
+    return stereo_words_cost (stereo_word_at (&a.views.left_words, xl, y),
+        stereo_word_at (&a.views.right_words, xl - d, y));
   return stereo_sgm_cost (&a.k, &a.views, xl, y, d);
 }
 
 /* The cost words of index `first` and those after it at pixel (x, y). */
-template < int LANES, int OWN > __device__ __forceinline__ void
+template < int OWN, bool USES_WORDS > __device__ __forceinline__ void
 find_words (const SgmArgs & a, int x, int y, int first,
     uint32_t (&words)[OWN / 4])
 {
+  /* The last two words are new, and the others move down: a loop is small, but
+   * cannot index registers. */
+#pragma unroll 1
+  for (int i = first; i < first + OWN / 2; i += 4) {
 #pragma unroll
-  for (int w = 0; w < OWN / 4; w++)
-    words[w] = cost_at (a, x, y, first + 2 * w)
-        | cost_at (a, x, y, first + 2 * w + 1) << 8
-        | cost_at (a, x, y, first + 2 * w + OWN / 2) << 16
-        | cost_at (a, x, y, first + 2 * w + 1 + OWN / 2) << 24;
+    for (int w = 0; w < OWN / 4 - 2; w++)
+      words[w] = words[w + 2];
+#pragma unroll
+    for (int w = 0; w < 2; w++)
+      words[OWN / 4 - 2 + w] = cost_at < USES_WORDS > (a, x, y, i + 2 * w)
+          | cost_at < USES_WORDS > (a, x, y, i + 2 * w + 1) << 8
+          | cost_at < USES_WORDS > (a, x, y, i + 2 * w + OWN / 2) << 16
+          | cost_at < USES_WORDS > (a, x, y, i + 2 * w + 1 + OWN / 2) << 24;
+  }
 }
 
 /* Cost words of the pixels from x0 on, for disparities from d0 on.  All pixels
@@ -50,11 +61,11 @@ find_word_costs (const SgmArgs & a, int x0, int y, int index,
 {
   const int d0 = a.k.min_disparity + a.k.first_index + index;
   const int d1 = d0 + OWN - 1;
-  uint32_t right[pixels_per_thread + OWN - 1], first[OWN / 4];
+  uint32_t right[pixels_per_thread + OWN - 1], first[OWN / 4] = { };
 
   /* of the first column with a partner, for columns without */
   if (BORDER)
-    find_words < LANES, OWN > (a, 0, y, index, first);
+    find_words < OWN, true > (a, 0, y, index, first);
 #pragma unroll
   for (int i = 0; i < pixels_per_thread + OWN - 1; i++)
     right[i] = stereo_word_at (&a.views.right_words,
@@ -126,9 +137,9 @@ __launch_bounds__ (threads) find_costs (const __grid_constant__ SgmArgs a)
       || x0 + pixels_per_thread > k.width
       || x0 + pixels_per_thread - 1 > k.width - 1 + d0) {
     for (int x = x0; x < min (x0 + pixels_per_thread, k.width); x++) {
-      uint32_t words[OWN / 4];
+      uint32_t words[OWN / 4] = { };
 
-      find_words < LANES, OWN > (a, x, y, index, words);
+      find_words < OWN, false > (a, x, y, index, words);
       store_words (target, words);
       target += LANES * OWN;
     }

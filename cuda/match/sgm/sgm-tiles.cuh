@@ -71,37 +71,37 @@ incoming (const SgmArgs & a, int words, int sweep, bool through_row, int x,
       * words;
 }
 
-/* Adds both sweeps of a way to the sums. */
-template < class S, SgmMode MODE, int WAY, class MEMORY >
+/* Adds both sweeps of a way to the sums.  The way is a constant unless it is
+ * DIAGONAL; the first one starts the sums. */
+template < class S, SgmMode MODE, bool DIAGONAL, class MEMORY >
 __device__ __forceinline__ void
-sweep_tile (const SgmArgs & a, Corner corner, uint32_t * sums,
+sweep_tile (const SgmArgs & a, int way, Corner corner, uint32_t * sums,
     MEMORY & memory)
 {
-  const bool diagonal = WAY >= SGM_DOWN_RIGHT;
   const int team = threadIdx.x / Block < S >::team;
-  const int sweep = 2 * WAY + team;
+  const int sweep = 2 * way + team;
   const SgmDirection d = sgm_direction (sweep);
   const int begin = team == 0 ? 0 : SGM_TILE - 1;
   SgmSweeper < S, MODE, SGM_TILE > sweeper (a, team,
       (SgmShown < S, SGM_TILE > *) &memory.shown[team]);
   const int place = sweeper.place;
-  const int column = WAY == SGM_ROWS ? begin : place;
-  const int row = WAY == SGM_ROWS ? place : begin;
+  const int column = way == SGM_ROWS ? begin : place;
+  const int row = way == SGM_ROWS ? place : begin;
   const SgmSource < S, MODE > source (a, sweep, sweeper.lane);
-  SgmTrack < diagonal > track (a.k, sweep, corner.x + column, corner.y + row,
+  SgmTrack < DIAGONAL > track (a.k, sweep, corner.x + column, corner.y + row,
       corner.x, corner.x + SGM_TILE);
   const uint32_t *from = incoming (a, sgm_words < S, MODE > (a), sweep,
-      WAY != SGM_ROWS,
+      way != SGM_ROWS,
       corner.x + column, corner.y + row);
-  uint32_t wrapped[diagonal ? S::pairs : 1] = { };
+  uint32_t wrapped[DIAGONAL ? S::pairs : 1] = { };
   /* step at which a diagonal continues at the other side */
-  const int turn = !diagonal ? -1 : d.dx > 0 ? SGM_TILE - place : place + 1;
+  int turn = !DIAGONAL ? -1 : d.dx > 0 ? SGM_TILE - place : place + 1;
   uint32_t *target = sums + (row * SGM_TILE + column) * S::words
       + sweeper.lane * S::pairs;
 
   if (from != NULL)
     sweeper.take (from);
-  if constexpr (diagonal) {
+  if constexpr (DIAGONAL) {
     from = turn == SGM_TILE ? NULL : incoming (a, S::words, sweep, false,
         d.dx > 0 ? corner.x : corner.x + SGM_TILE - 1,
         corner.y + row + turn * d.dy);
@@ -109,20 +109,20 @@ sweep_tile (const SgmArgs & a, Corner corner, uint32_t * sums,
       load_words (from + sweeper.lane * S::pairs, wrapped);
   }
   sweeper.show ();
-#pragma unroll
+  /* code for half of a tile, to be small */
+#pragma unroll 1
   for (int half = 0; half < 2; half++) {
-#pragma unroll
+#pragma unroll 1
     for (int part = 0; part < SGM_TILE / 2 / S::segment; part++) {
       SgmSegment < S > segment;
 
       source.load (a.k, track, segment);
 #pragma unroll
       for (int j = 0; j < S::segment; j++) {
-        const int i = half * SGM_TILE / 2 + part * S::segment + j;
         uint32_t sum[S::pairs] = { };
 
-        if constexpr (diagonal) {
-          if (i == turn) {
+        if constexpr (DIAGONAL) {
+          if (part * S::segment + j == turn) {
 #pragma unroll
             for (int p = 0; p < S::pairs; p++)
               sweeper.l[p] = wrapped[p];
@@ -130,7 +130,7 @@ sweep_tile (const SgmArgs & a, Corner corner, uint32_t * sums,
           }
         }
         sweeper.advance (segment, j);
-        if (WAY > 0 || half > 0)
+        if (way > 0 || half > 0)
           load_words (target, sum);
 #pragma unroll
         for (int p = 0; p < S::pairs; p++)
@@ -139,6 +139,7 @@ sweep_tile (const SgmArgs & a, Corner corner, uint32_t * sums,
         target += (d.dy * SGM_TILE + d.dx) * S::words;
       }
     }
+    turn -= SGM_TILE / 2;
     __syncthreads ();
   }
 }
@@ -380,21 +381,18 @@ match_tiles (const __grid_constant__ SgmArgs a,
       if (!sgm_fits < S > (window.n))
         continue;
     }
-    sweep_tile < S, MODE, SGM_ROWS > (a, corner, sums, memory);
-    sweep_tile < S, MODE, SGM_COLUMNS > (a, corner, sums, memory);
+    sweep_tile < S, MODE, false > (a, SGM_ROWS, corner, sums, memory);
+    sweep_tile < S, MODE, false > (a, SGM_COLUMNS, corner, sums, memory);
     if constexpr (MODE == SGM_ONE) {
-      if (a.k.n_sweeps > 4) {
-        sweep_tile < S, MODE, SGM_DOWN_RIGHT > (a, corner, sums, memory);
-        sweep_tile < S, MODE, SGM_DOWN_LEFT > (a, corner, sums, memory);
-      }
+#pragma unroll 1
+      for (int way = SGM_DOWN_RIGHT; 2 * way < a.k.n_sweeps; way++)
+        sweep_tile < S, MODE, true > (a, way, corner, sums, memory);
     }
     if (right && team == 0)
       find_right < S > (a, w, corner, window, sums, thread);
-    else if (right)
-      find_left < S > (a, window, uniqueness, sums, thread, B::team,
-          memory.best);
     else
-      find_left < S > (a, window, uniqueness, sums, threadIdx.x, B::threads,
+      find_left < S > (a, window, uniqueness, sums,
+          right ? thread : (int) threadIdx.x, right ? B::team : B::threads,
           memory.best);
     __syncthreads ();
     sgm_store_left < S > (a, w, corner, window, sums, memory.best);
