@@ -86,8 +86,8 @@ template < int KIND, bool DIRECT, typename S > struct Matcher
   {
     return stereo_bfv_quotient (&a.k, sums & 0xffff, sums >> 16);
   }
-  __device__ __forceinline__ unsigned long long left_key (int q, int i,
-      uint32_t before);
+  __device__ __forceinline__ unsigned long long left_key (int q,
+      uint32_t sums, int i, uint32_t before);
   __device__ __forceinline__ void store ();
 };
 
@@ -189,8 +189,6 @@ OF_MATCHER::start ()
   load_pixels ();
   load_arms ();
   clear ();
-  /* Every step computes the sums of the next one. */
-  sum_step (*this, p.first);
   __syncthreads ();
 
   /* Read from memory, so that the compiler does not consider the number
@@ -346,25 +344,31 @@ OF_MATCHER::update_winners (int slot)
 MATCHER void
 OF_MATCHER::run ()
 {
+  /* Every step computes the sums of the next one, and step -1 nothing else. */
 #pragma unroll 1
-  for (int i = 0; i < p.count; i++) {
+  for (int i = -1; i < p.count; i++) {
     const int step = p.first + i, slot = p.u0 + column - step & S::ring - 1;
-    uint32_t sums[S::sum_rows];
 
-    add_rows (slot, sums);
-    __syncthreads ();
-    add_columns (sums);
-    /* columns of the right view that have left the tile */
-    if (i % tile_width == 0 && i > 0)
-      merge_right < S > (a, p, shared, p.u0 - step + tile_width, tile_width,
-          step, i);
+    if (i >= 0) {
+      uint32_t sums[S::sum_rows];
+
+      add_rows (slot, sums);
+      __syncthreads ();
+      add_columns (sums);
+      /* columns of the right view that have left the tile */
+      if (i % tile_width == 0 && i > 0)
+        merge_right < S > (a, p, shared, p.u0 - step + tile_width, tile_width,
+            step, i);
+    }
     if (i + 1 < p.count)
       sum_step (*this, step + 1);
-    if (i % S::ring_step == 0)
+    if (i >= 0 && i % S::ring_step == 0)
       load_next_arms (step);
     __syncthreads ();
-    update_winners (slot);
-    own_i++;
+    if (i >= 0) {
+      update_winners (slot);
+      own_i++;
+    }
   }
   __syncthreads ();
 }
@@ -383,29 +387,36 @@ OF_MATCHER::store ()
   int end_u = p.u0 + column, end_v = p.v0 + segment * S::own_rows;
 
   asm volatile ("":"+r" (end_u), "+r" (end_v));
+  /* through memory, because a loop is small, but cannot index registers */
+  uint32_t *own_best = shared + S::last + segment * S::own_rows * tile_width
+      + column;
+
 #pragma unroll
+  for (int q = 0; q < S::own_rows; q++)
+    own_best[q * tile_width] = best[q] & ~fresh;
+#pragma unroll 1
   for (int q = 0; q < S::own_rows; q++) {
     int v = end_v + q;
 
     const uint2 here = won[q * tile_width];
     const int i = (int) here.y;
 
-    best[q] &= ~fresh;
     if (end_u < k.grid_width && v < k.grid_height
         && !(p.lead && i == 0) && !(p.tail && i == p.count - 1))
       atomicMin (a.left_best + ((size_t) v * (size_t) k.grid_width
-              + (size_t) end_u), left_key (q, i, here.x));
+              + (size_t) end_u), left_key (q, own_best[q * tile_width], i,
+              here.x));
   }
   __syncthreads ();
 }
 
 /* The key of a winner, followed by fraction and uniqueness. */
 MATCHER unsigned long long
-OF_MATCHER::left_key (int q, int i, uint32_t before)
+OF_MATCHER::left_key (int q, uint32_t sums, int i, uint32_t before)
 {
   const StereoBfvConstants & k = a.k;
   const int index = (p.first + i) * s_x + p.residue - k.min_disparity;
-  const uint32_t own = quotient (best[q]);
+  const uint32_t own = quotient (sums);
   uint32_t lower = STEREO_BFV_NO_COST, higher = STEREO_BFV_NO_COST;
 
   if (s_x == 1) {
@@ -413,7 +424,7 @@ OF_MATCHER::left_key (int q, int i, uint32_t before)
     higher = i == p.count - 1 ? 0 : quotient (shared[S::after
             + (segment * S::own_rows + q) * tile_width + column]);
   }
-  return make_key (best[q], index) | stereo_winner_word (&a.winners,
+  return make_key (sums, index) | stereo_winner_word (&a.winners,
       (unsigned) index, lower, own, higher, stereo_winner_neighbor (
           &a.winners, (unsigned) index, lower, own, higher)) >> 16;
 }
