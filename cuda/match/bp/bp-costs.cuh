@@ -144,32 +144,36 @@ pair_cost (const BpArgs & a, const uint32_t (&l)[2], const uint32_t (&r)[2])
       | word_cost < COST > (a, l[1], r[1]) << 16;
 }
 
-/* Costs from views of 16 bits or of words. */
+/* Costs from views of 16 bits or of words, where all disparities of a lane have
+ * a partner. */
 template < class F, int COST, bool SCALED > __device__ __forceinline__ void
-word_costs (const BpArgs & a, const Place & place, uint32_t (&p)[F::words])
+inside_costs (const BpArgs & a, const Place & place, int d0,
+    uint32_t (&p)[F::words])
 {
   const int size = COST == STEREO_COST_LUMA ? 2 : 4;
-  const int width = a.level[0].width;
-  const int d0 = a.first_disparity + F::values * place.group;
   const size_t row = (size_t) place.y * a.view_pitch * size;
-  const uint8_t *left = a.left + row, *right = a.right + row;
-
-  if (place.x - d0 < width && place.x - d0 >= F::values - 1) {
-    const uint8_t *first = right + (place.x - d0) * size;
-    const uint32_t own = view_word < COST > (left, place.x);
-    const uint32_t l[2] = { own, own };
+  const uint8_t *first = a.right + row + (place.x - d0) * size;
+  const uint32_t own = view_word < COST > (a.left + row, place.x);
+  const uint32_t l[2] = { own, own };
 
 #pragma unroll
-    for (int i = 0; i < F::words; i++) {
-      const uint32_t r[2] = { view_word < COST > (first, -i),
-        F::packed ? view_word < COST > (first, -i - F::words) : 0
-      };
+  for (int i = 0; i < F::words; i++) {
+    const uint32_t r[2] = { view_word < COST > (first, -i),
+      F::packed ? view_word < COST > (first, -i - F::words) : 0
+    };
 
-      p[i] = pair_cost < F, COST, SCALED > (a, l, r);
-    }
-    return;
+    p[i] = pair_cost < F, COST, SCALED > (a, l, r);
   }
-  /* some have no partner */
+}
+
+/* The same, where some have none. */
+template < class F, int COST, bool SCALED > __device__ __forceinline__ void
+border_costs (const BpArgs & a, const Place & place, int d0,
+    uint32_t (&p)[F::words])
+{
+  const size_t row = (size_t) place.y * a.view_pitch
+      * (COST == STEREO_COST_LUMA ? 2 : 4);
+
 #pragma unroll
   for (int i = 0; i < F::words; i++) {
     uint32_t l[2], r[2];
@@ -179,28 +183,75 @@ word_costs (const BpArgs & a, const Place & place, uint32_t (&p)[F::words])
       /* columns beyond the last one repeat it */
       const int d = min (d0 + i + j * F::words,
           a.first_disparity + a.count - 1);
-      const int x = stereo_partner_column (width, place.x, d);
+      const int x = stereo_partner_column (a.level[0].width, place.x, d);
 
-      l[j] = view_word < COST > (left, x);
-      r[j] = view_word < COST > (right, x - d);
+      l[j] = view_word < COST > (a.left + row, x);
+      r[j] = view_word < COST > (a.right + row, x - d);
     }
     p[i] = pair_cost < F, COST, SCALED > (a, l, r);
   }
 }
 
+template < class F, int COST, bool SCALED > __device__ __forceinline__ void
+word_costs (const BpArgs & a, const Place & place, bool inside, int d0,
+    uint32_t (&p)[F::words])
+{
+  if (inside)
+    inside_costs < F, COST, SCALED > (a, place, d0, p);
+  else
+    border_costs < F, COST, SCALED > (a, place, d0, p);
+}
+
 template < class F > __device__ __forceinline__ void
+any_word_costs (const BpArgs & a, const Place & place, bool inside, int d0,
+    uint32_t (&p)[F::words])
+{
+  if (F::packed && a.scaled)
+    word_costs < F, STEREO_COST_WORDS, F::packed > (a, place, inside, d0, p);
+  else if (a.cost == STEREO_COST_WORDS)
+    word_costs < F, STEREO_COST_WORDS, false > (a, place, inside, d0, p);
+  else if (a.cost == STEREO_COST_RGB)
+    word_costs < F, STEREO_COST_RGB, false > (a, place, inside, d0, p);
+  else
+    word_costs < F, STEREO_COST_LUMA, false > (a, place, inside, d0, p);
+}
+
+template < class F > struct Costs
+{
+  uint32_t p[F::words];
+};
+
+/* A call for the border, so that its code does not repeat. */
+template < class F > __device__ __noinline__ Costs < F >
+call_border_costs (const BpArgs & a, int x, int y, int d0)
+{
+  const Place place = { x, y, 0, 0 };
+  Costs < F > costs;
+
+  any_word_costs < F > (a, place, false, d0, costs.p);
+  return costs;
+}
+
+/* OFTEN: the steps are not just a few. */
+template < class F, bool OFTEN > __device__ __forceinline__ void
 level_0_costs (const BpArgs & a, const Place & place, uint32_t (&p)[F::words])
 {
-  if (F::packed && a.bytes)
+  const int d0 = a.first_disparity + F::values * place.group;
+  const bool inside = place.x - d0 < a.level[0].width
+      && place.x - d0 >= F::values - 1;
+
+  if (F::packed && a.bytes) {
     byte_costs < F > (a, place, p);
-  else if (F::packed && a.scaled)
-    word_costs < F, STEREO_COST_WORDS, F::packed > (a, place, p);
-  else if (a.cost == STEREO_COST_WORDS)
-    word_costs < F, STEREO_COST_WORDS, false > (a, place, p);
-  else if (a.cost == STEREO_COST_RGB)
-    word_costs < F, STEREO_COST_RGB, false > (a, place, p);
-  else
-    word_costs < F, STEREO_COST_LUMA, false > (a, place, p);
+  } else if (OFTEN || inside) {
+    any_word_costs < F > (a, place, OFTEN ? inside : true, d0, p);
+  } else {
+    const Costs < F > costs = call_border_costs < F > (a, place.x, place.y,
+        d0);
+
+#pragma unroll
+    for (int i = 0; i < F::words; i++)
+      p[i] = costs.p[i];
+  }
   if (place.valid < F::values) {
 #pragma unroll
     for (int i = 0; i < F::words; i++)
@@ -209,11 +260,11 @@ level_0_costs (const BpArgs & a, const Place & place, uint32_t (&p)[F::words])
   }
 }
 
-template < class F > __device__ __forceinline__ void
+template < class F, bool OFTEN > __device__ __forceinline__ void
 costs (const BpArgs & a, int l, const Place & place, uint32_t (&p)[F::words])
 {
   if (l == 0) {
-    level_0_costs < F > (a, place, p);
+    level_0_costs < F, OFTEN > (a, place, p);
   } else {
     const uint4 *from = data_at < F > (a, a.level[l], place.x, place.y,
         min (place.group, a.groups - 1));
@@ -265,7 +316,7 @@ sum_costs (const BpArgs & a, int l, const Place & place, bool stores)
 
     if (p.x >= below.width || p.y >= below.height)
       continue;
-    costs < F > (a, l - 1, p, c);
+    costs < F, false > (a, l - 1, p, c);
 #pragma unroll
     for (int i = 0; i < F::words; i++)
       sum[i] += c[i];
