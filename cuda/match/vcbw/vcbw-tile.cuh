@@ -610,11 +610,16 @@ template < typename S > struct Range
         && x0 + S::tile_width + 16 * S::halo > k.width + min (first, 0);
   }
 
-  /* Whether any of `columns` columns from x on, or of their halo, has no
-   * partner. */
+  /* Whether any of `columns` columns from x on, or of their halo, may have no
+   * partner.  Always true for tiles of one block if GPUs have shared memory for
+   * larger ones: only tests use them there. */
   static __device__ bool beyond (const StereoVcbwConstants & k, int x,
       int columns, int d)
   {
+#if __CUDA_ARCH__ >= 800
+    if (S::row_blocks * S::column_blocks == 1)
+      return true;
+#endif
     return x - 16 * S::halo < max (d, 0)
         || x + columns + 16 * S::halo > k.width + min (d, 0);
   }
@@ -626,10 +631,18 @@ load_chunk (const VcbwArgs & a, int x0, int y0, int base,
     const Range < S > & range, uint32_t * right, uint8_t * edges)
 {
   load_right < S > (a, x0, y0, base, right);
-  if (range.border_left)
-    load_edge < S > (a, y0, base, range.first, range.last, 0, edges);
-  if (range.border_right)
-    load_edge < S > (a, y0, base, range.first, range.last, 1, edges);
+  if constexpr (S::bytes && S::resident > 1) {
+    /* registers are few */
+    if (range.border_left)
+      load_edge < S > (a, y0, base, range.first, range.last, 0, edges);
+    if (range.border_right)
+      load_edge < S > (a, y0, base, range.first, range.last, 1, edges);
+  } else {
+#pragma unroll 1
+    for (int side = range.border_left ? 0 : 1;
+        side < (range.border_right ? 2 : 1); side++)
+      load_edge < S > (a, y0, base, range.first, range.last, side, edges);
+  }
 }
 
 }                               // namespace
