@@ -141,64 +141,62 @@ store_rows (const StereoViewFrame & f, const Rows<K> & rows, int n, int x0,
   }
 }
 
-/* Renders rows y to y + n - 1 of views begin to end - 1 of the launch, each
- * view into its own tile of the frame. */
-template <Kind K>
-__device__ __forceinline__ void
-render_tiles (const Launch & a, int y, int n, int begin, int end,
-    const Rows<K> & rows)
+/* The first pixel of a view's tile. */
+__device__ __forceinline__ int2
+find_tile (const StereoViewFrame & f, int view)
 {
-  const StereoViewFrame & f = a.frame;
-  const int n_rows = f.n_views / f.columns;
+  const int row = view / f.columns;
 
-  for (int r = 0; r < n; r++)
-    prepare_row (f, rows.bits, y + r, rows.left (r), rows.right (r));
-  for (int i = begin; i < end; i++) {
-    const StereoViewShot shot = keep_shot (a.shots[i]);
-    const int view = a.first + i, x0 = view % f.columns * f.width;
-    int y0 = view / f.columns;
-
-    if (f.layout == STEREO_VIEW_QUILT)
-      y0 = n_rows - 1 - y0;
-    y0 = y0 * f.height + y;
-    for (int r = 0; r < n; r++) {
-      Target<K> target;
-
-      target.row = locate_row (f.format, f.frame, x0, y0 + r);
-      target.words = rows.words (r);
-      render_row<K> (f, shot, locate_sources<K> (f, rows, y + r, r),
-          rows.bits, rows.z, target);
-    }
-    if (!Target<K>::direct) {
-      store_rows<K> (f, rows, n, x0, y0);
-      __syncthreads ();
-    }
-  }
+  return make_int2 (view % f.columns * f.width, (f.layout
+          == STEREO_VIEW_QUILT ? f.n_views / f.columns - 1 - row : row)
+      * f.height);
 }
 
-/* Renders row y of both eyes and interleaves them. */
 template <Kind K>
 __device__ __forceinline__ void
-render_eyes (const Launch & a, int y, const Rows<K> & rows)
+combine_rows (const StereoViewFrame & f, const Rows<K> & rows, int y)
 {
-  const StereoViewFrame & f = a.frame;
-  const bool one = f.layout == STEREO_VIEW_ROW_INTERLEAVED;
-
-  prepare_row (f, rows.bits, y, rows.left (0), rows.right (0));
-  for (int view = 0; view < 2; view++) {
-    Target<K> target;
-
-    target.words = rows.words (view);
-    if (!one || y % 2 == view)
-      render_row<K> (f, a.shots[view], locate_sources<K> (f, rows, y, 0),
-          rows.bits, rows.z, target);
-  }
   __syncthreads ();
   for (int x = threadIdx.x; x < f.width; x += blockDim.x)
     rows.words (0)[x] = combine_eyes<K> (f, rows.words (0)[x],
         rows.words (1)[x], x, y);
   __syncthreads ();
-  store_rows<K> (f, rows, 1, 0, y);
+}
+
+/* Renders rows y to y + n - 1 of views begin to end - 1 of the launch, each
+ * view into its own tile of the frame; or row y of both eyes, and interleaves
+ * them. */
+template <Kind K>
+__device__ __forceinline__ void
+render_views (const Launch & a, int y, int n, int begin, int end,
+    const Rows<K> & rows)
+{
+  const StereoViewFrame & f = a.frame;
+  const bool tiled = Target<K>::direct || stereo_view_is_tiled (f.layout);
+  const bool one = !tiled && f.layout == STEREO_VIEW_ROW_INTERLEAVED;
+
+  for (int r = 0; r < n; r++)
+    prepare_row (f, rows.bits, y + r, rows.left (r), rows.right (r));
+  for (int i = begin; i < end; i++) {
+    const StereoViewShot shot = keep_shot (a.shots[i]);
+    const int2 tile = tiled ? find_tile (f, a.first + i) : make_int2 (0, 0);
+
+    for (int r = 0; r < n; r++) {
+      Target<K> target;
+
+      target.row = locate_row (f.format, f.frame, tile.x, tile.y + y + r);
+      target.words = rows.words (tiled ? r : i);
+      if (!one || y % 2 == i)
+        render_row<K> (f, shot, locate_sources<K> (f, rows, y + r, r),
+            rows.bits, rows.z, target);
+    }
+    if (Target<K>::direct || (!tiled && i == 0))
+      continue;
+    if (!tiled)
+      combine_rows<K> (f, rows, y);
+    store_rows<K> (f, rows, n, tile.x, tile.y + y);
+    __syncthreads ();
+  }
 }
 
 /* Elements of the bit mask of a row, and of a row; multiples of 16 bytes. */
@@ -251,7 +249,7 @@ view_kernel (const __grid_constant__ Launch a, int n_groups, int block_size,
 {
   extern __shared__ int4 shared[];
   const StereoViewFrame & f = a.frame;
-  const bool tiled = stereo_view_is_tiled (f.layout);
+  const bool tiled = Target<K>::direct || stereo_view_is_tiled (f.layout);
   const int step = 1 << f.format.shift_y;
   const int begin = blockIdx.y * views_of_block;
   const Rows<K> rows = divide_memory<K> (f, Shared ? keep_address (shared)
@@ -260,11 +258,8 @@ view_kernel (const __grid_constant__ Launch a, int n_groups, int block_size,
   for (int i = blockIdx.x; i < n_groups; i += gridDim.x) {
     const int y = i * step;
 
-    if (Target<K>::direct || tiled)
-      render_tiles<K> (a, y, min (step, f.height - y), begin,
-          min (begin + views_of_block, n_views), rows);
-    else
-      render_eyes<K> (a, y, rows);
+    render_views<K> (a, y, tiled ? min (step, f.height - y) : 1, begin,
+        min (begin + views_of_block, n_views), rows);
     __syncthreads ();
   }
 }
