@@ -34,16 +34,16 @@ struct Place
   int valid;                    /* its disparities, 0 to 16 */
 };
 
-template < int LANES > __device__ __forceinline__ Place
-find_place (const ExpstepArgs & a)
+__device__ __forceinline__ Place
+make_place (const ExpstepArgs & a, int x, int group)
 {
-  int thread = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  Place p;
+  return Place { x, group, max (0, min (16, a.count - 16 * group)) };
+}
 
-  p.x = thread / LANES;
-  p.group = thread % LANES;
-  p.valid = max (0, min (16, a.count - 16 * p.group));
-  return p;
+__device__ __forceinline__ int
+thread_of_row ()
+{
+  return (int) (blockIdx.x * blockDim.x + threadIdx.x);
 }
 
 /* Mask of the halves of word i without a disparity. */
@@ -177,10 +177,32 @@ volume_at (const ExpstepArgs & a, int x, int y, int group)
       + (size_t) group;
 }
 
-template < int LANES > __global__ void
-cost_kernel (const __grid_constant__ ExpstepArgs a)
+/* Lanes differ in the messages only, which are little of the code. */
+__device__ __forceinline__ void
+messages_of (const ExpstepArgs & a, int lanes, Values & v, const Place & p)
 {
-  const Place p = find_place < LANES > (a);
+  switch (lanes) {
+    case 1:
+      return messages < 1 > (a, v, p);
+    case 2:
+      return messages < 2 > (a, v, p);
+    case 4:
+      return messages < 4 > (a, v, p);
+    case 8:
+      return messages < 8 > (a, v, p);
+    case 16:
+      return messages < 16 > (a, v, p);
+    default:
+      return messages < 32 > (a, v, p);
+  }
+}
+
+/* lanes: 1 << shift */
+__global__ void __launch_bounds__ (expstep_threads)
+cost_kernel (const __grid_constant__ ExpstepArgs a, int lanes, int shift)
+{
+  const Place p = make_place (a, thread_of_row () >> shift,
+      thread_of_row () & (lanes - 1));
   const int x = min (p.x, a.k.width - 1), y = (int) blockIdx.y;
   const uint4 c = expstep_costs (a, x, y, p.group);
   Values v;
@@ -193,7 +215,7 @@ cost_kernel (const __grid_constant__ ExpstepArgs a)
     v.even[i] = even (w);
     v.odd[i] = odd (w);
   }
-  messages < LANES > (a, v, p);
+  messages_of (a, lanes, v, p);
   if (p.x < a.k.width && p.valid > 0)
     a.target[volume_at (a, x, y, p.group)] = packed (v);
 }
@@ -389,7 +411,8 @@ iterate_kernel (const __grid_constant__ ExpstepArgs a,
   /* double-buffered: the next turn may begin while the previous one is
    * searched */
   __shared__ uint32_t shared[LAST ? tile_size : 1];
-  const Place p = find_place < LANES > (a);
+  const Place p = make_place (a, thread_of_row () / LANES,
+      thread_of_row () % LANES);
   const int x = min (p.x, a.k.width - 1), s = a.step;
   const int group = min (p.group, a.groups - 1);
   int y, n_before, n;
@@ -469,35 +492,6 @@ lanes_for (int groups)
   return lanes;
 }
 
-/* Launches a kernel for the number of lanes of a pixel. */
-template < template < int > class Launch, typename T > void
-launch_lanes (StereoCudaStage & stage, int groups, const T & t)
-{
-  switch (lanes_for (groups)) {
-    case 1:
-      return Launch < 1 >::launch (stage, t);
-    case 2:
-      return Launch < 2 >::launch (stage, t);
-    case 4:
-      return Launch < 4 >::launch (stage, t);
-    case 8:
-      return Launch < 8 >::launch (stage, t);
-    case 16:
-      return Launch < 16 >::launch (stage, t);
-    default:
-      return Launch < 32 >::launch (stage, t);
-  }
-}
-
-template < int LANES > struct LaunchCost
-{
-  static void launch (StereoCudaStage & stage, const ExpstepArgs & a)
-  {
-    cost_kernel < LANES > <<< rows_grid (a.k.width * LANES, a.k.height, 1),
-        expstep_threads, 0, stage.stream () >>> (a);
-  }
-};
-
 StereoStatus
 esmp_cost (StereoQueue * queue, const StereoExpstepConstants * k,
     const StereoExpstepWork * work, const StereoExpstepChunk * chunk)
@@ -509,7 +503,11 @@ esmp_cost (StereoQueue * queue, const StereoExpstepConstants * k,
     return stage.status ();
   expstep_args (k, work, chunk, &a);
   set_smoothness (k, false, &a);
-  launch_lanes < LaunchCost > (stage, a.groups, a);
+
+  const int lanes = lanes_for (a.groups);
+
+  cost_kernel <<< rows_grid (a.k.width * lanes, a.k.height, 1),
+      expstep_threads, 0, stage.stream () >>> (a, lanes, __builtin_ctz (lanes));
   return STEREO_CUDA_LAUNCHED (stage, "esmp's cost_kernel");
 }
 
@@ -521,20 +519,37 @@ struct Pass
   bool last;
 };
 
-template < int LANES > struct LaunchPass
+template < int LANES > void
+launch_pass (StereoCudaStage & stage, const Pass & p)
 {
-  static void launch (StereoCudaStage & stage, const Pass & p)
-  {
-    const dim3 grid = rows_grid (p.rows.k.width * LANES, p.places, 1);
+  const dim3 grid = rows_grid (p.rows.k.width * LANES, p.places, 1);
 
-    if (p.last)
-      iterate_kernel < LANES, true > <<< grid, expstep_threads, 0,
-          stage.stream () >>> (p.rows, p.columns);
-    else
-      iterate_kernel < LANES, false > <<< grid, expstep_threads, 0,
-          stage.stream () >>> (p.rows, p.columns);
+  if (p.last)
+    iterate_kernel < LANES, true > <<< grid, expstep_threads, 0,
+        stage.stream () >>> (p.rows, p.columns);
+  else
+    iterate_kernel < LANES, false > <<< grid, expstep_threads, 0,
+        stage.stream () >>> (p.rows, p.columns);
+}
+
+void
+launch_lanes (StereoCudaStage & stage, int lanes, const Pass & p)
+{
+  switch (lanes) {
+    case 1:
+      return launch_pass < 1 > (stage, p);
+    case 2:
+      return launch_pass < 2 > (stage, p);
+    case 4:
+      return launch_pass < 4 > (stage, p);
+    case 8:
+      return launch_pass < 8 > (stage, p);
+    case 16:
+      return launch_pass < 16 > (stage, p);
+    default:
+      return launch_pass < 32 > (stage, p);
   }
-};
+}
 
 StereoStatus
 esmp_iterate (StereoQueue * queue, const StereoExpstepConstants * k,
@@ -557,7 +572,7 @@ esmp_iterate (StereoQueue * queue, const StereoExpstepConstants * k,
   p.last = last;
   p.columns = a;
   set_smoothness (k, index >= STEREO_EXPSTEP_FINE_PASS - 1, &p.columns);
-  launch_lanes < LaunchPass > (stage, a.groups, p);
+  launch_lanes (stage, lanes_for (a.groups), p);
   return STEREO_CUDA_LAUNCHED (stage, "esmp's iterate_kernel");
 }
 
