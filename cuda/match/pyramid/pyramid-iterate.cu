@@ -22,10 +22,10 @@ namespace
 {
 
 /* Waits for all blocks of the only cluster or of the grid. */
-template < bool CLUSTER > __device__ __forceinline__ void
-wait_for_blocks ()
+__device__ __forceinline__ void
+wait_for_blocks (bool cluster)
 {
-  if (CLUSTER) {
+  if (cluster) {
 #if __CUDA_ARCH__ >= 900
     asm volatile ("barrier.cluster.arrive.release.aligned;\n\t"
         "barrier.cluster.wait.acquire.aligned;":::"memory");
@@ -113,10 +113,10 @@ template < bool VERTICAL, int WARPS, int ROWS, int P > struct Iterator
   }
 };
 
-template < bool VERTICAL, int WARPS, int ROWS, int P, bool CLUSTER >
+template < bool VERTICAL, int WARPS, int ROWS, int P >
 __global__ void __launch_bounds__ (32 * WARPS)
 iterate_kernel (const __grid_constant__ Level a, int iterations,
-    float max_step, bool first)
+    float max_step, bool first, bool cluster)
 {
   typedef Iterator < VERTICAL, WARPS, ROWS, P > I;
   extern __shared__ float4 shared[];
@@ -139,7 +139,7 @@ iterate_kernel (const __grid_constant__ Level a, int iterations,
     I::run (a, m % 2 ? a.between : a.before, m % 2 ? a.before : a.between,
         step, first && m == 0, tile, state, (float *) shared);
     if (m + 1 < iterations)
-      wait_for_blocks < CLUSTER > ();
+      wait_for_blocks (cluster);
     if (m + 2 == iterations)
       pdl_launch_dependents ();
   }
@@ -150,16 +150,17 @@ iterate_kernel (const __grid_constant__ Level a, int iterations,
 /* Launches a kernel whose blocks are a cluster or are all resident.  A GPU may
  * allow only 8 blocks in a cluster, and a GPU partition may be too small for
  * the blocks: returns false then, without an error. */
-template < bool CLUSTER, typename... Parameters, typename... Arguments > bool
-launch_waiting (StereoQueue * queue, dim3 grid, int threads, int shared_bytes,
-    void (*kernel) (Parameters...), const Arguments &... arguments)
+template < typename... Parameters, typename... Arguments > bool
+launch_waiting (StereoQueue * queue, bool cluster, dim3 grid, int threads,
+    int shared_bytes, void (*kernel) (Parameters...),
+    const Arguments &... arguments)
 {
   const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
   cudaLaunchConfig_t config = { };
   cudaLaunchAttribute attribute[2];
 
   memset ((void *) attribute, 0, sizeof (attribute));
-  if (CLUSTER) {
+  if (cluster) {
     attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute[0].val.programmaticStreamSerializationAllowed = 1;
     attribute[1].id = cudaLaunchAttributeClusterDimension;
@@ -177,7 +178,7 @@ launch_waiting (StereoQueue * queue, dim3 grid, int threads, int shared_bytes,
   config.dynamicSmemBytes = (size_t) shared_bytes;
   config.stream = q->compute;
   config.attrs = attribute;
-  config.numAttrs = CLUSTER ? 2 : 1;
+  config.numAttrs = cluster ? 2 : 1;
   if (shared_bytes > 48 << 10)
     (void) cudaFuncSetAttribute (kernel,
         cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
@@ -204,15 +205,15 @@ try_iterate (StereoQueue * queue, const Level & a, int iterations,
       I::height - 2 * halo);
   const unsigned blocks = grid.x * grid.y;
 
-  if (blocks <= 16 && q->capability >= 90
-      && launch_waiting < true > (queue, grid, I::threads, I::bytes,
-          iterate_kernel < VERTICAL, WARPS, ROWS, P, true >, a, iterations,
-          max_step, first))
-    return true;
-  return (int) blocks <= q->multiprocessors
-      && launch_waiting < false > (queue, grid, I::threads, I::bytes,
-          iterate_kernel < VERTICAL, WARPS, ROWS, P, false >, a, iterations,
-          max_step, first);
+  for (int cluster = blocks <= 16 && q->capability >= 90; cluster >= 0;
+      cluster--) {
+    if ((cluster || (int) blocks <= q->multiprocessors)
+        && launch_waiting (queue, cluster, grid, I::threads, I::bytes,
+            iterate_kernel < VERTICAL, WARPS, ROWS, P >, a, iterations,
+            max_step, first, cluster))
+      return true;
+  }
+  return false;
 }
 
 /* Launches all iterations if the level is small enough; otherwise false. */
