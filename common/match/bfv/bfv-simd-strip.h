@@ -106,7 +106,7 @@ struct BfvMatcher
       const BfvPixels * pixels, StereoSubArena memory);
 };
 
-/* bfv-simd-transposed.c; it supports nothing without AVX-512. */
+/* bfv-simd-transposed.c; it supports nothing without AVX2 or NEON. */
 extern const BfvMatcher SIMD_NAME (stereo_bfv_transposed_);
 /* bfv-simd-general.c */
 extern const BfvMatcher SIMD_NAME (stereo_bfv_general_);

@@ -1,31 +1,32 @@
-/* gst-stereomatching: matching of bfv with AVX-512
+/* gst-stereomatching: matching of bfv with permutations of vectors
  * Copyright (C) 2026 The gst-stereomatching authors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
 /*
- * One permutation of two vectors fetches the prefix sums at the ends of 32
- * arms: along rows, and after a transposition along columns.
+ * Permutations fetch the prefix sums at the ends of the arms of a vector of
+ * pixels: along rows, and after a transposition along columns.
  */
 
 #include "match/bfv/bfv-simd-strip.h"
 
-#if defined (__AVX512BW__)
+#include "match/bfv/bfv-simd-lanes.h"
+
+#if BFV_HAS_LANES
 
 #include "match/bfv/bfv-simd-costs.h"
 
-#define LANES BFV_LANES
-/* The longest arms, in steps. */
-#define REACH 16
 /* Disparities per group.  Sums are computed for a whole group, then winners,
  * so that all but the first disparity find rows and winners in a cache. */
 #define GROUP 4
 /* Elements before and after a transposed column. */
 #define FRONT 32
 #define BACK 64
+/* Blocks of LANES columns that arms reach. */
+#define REACH_BLOCKS ((BFV_REACH + LANES - 1) / LANES)
 
-/* Vectors per 32 winners; the right view has the first three. */
+/* Vectors per LANES winners; the right view has the first three. */
 enum
 {
   STATE_SUM, STATE_COUNT, STATE_INDEX, RIGHT_STATE,
@@ -42,12 +43,12 @@ typedef struct
   uint16_t *left_column_arms;   /* up | down << 8; columns of strip_height */
   uint16_t *right_column_arms;
   uint16_t *prefix;             /* of one row, from element BFV_MARGIN on */
-  uint16_t *above_sum;          /* by disparity: blocks of 32 columns of a
-                                 * tile, rows x 32 */
+  uint16_t *above_sum;          /* by disparity: blocks of LANES columns of a
+                                 * tile, rows x LANES */
   uint16_t *above_count;
-  uint16_t *transposed_sum;     /* 32 columns */
+  uint16_t *transposed_sum;     /* LANES columns */
   uint16_t *transposed_count;
-  uint16_t *left_state;         /* columns of blocks of 32 rows: parts, as
+  uint16_t *left_state;         /* columns of blocks of LANES rows: parts, as
                                  * above */
   uint16_t *right_state;
 } Strip;
@@ -135,58 +136,11 @@ load_arms (const BfvJob * job, const BfvRows * rows, const Strip * s)
   }
 }
 
-static const uint16_t lane_numbers[LANES] = {
-  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
-  16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-};
-
-/* Ends of arms, as lanes of two vectors that begin REACH elements earlier. */
-typedef struct
+/* The overlap of two rows of arms. */
+ALWAYS_INLINE VecU16
+overlap_arms (const uint16_t * a, const uint16_t * b)
 {
-  __m512i first;
-  __m512i last;
-} Ends;
-
-/* Ends of the overlap of two rows of arms. */
-ALWAYS_INLINE Ends
-find_ends (const uint16_t * a, const uint16_t * b)
-{
-  const __m512i lane = _mm512_add_epi16 (_mm512_set1_epi16 (REACH),
-      _mm512_loadu_si512 (lane_numbers));
-  const __m512i arms = _mm512_min_epu8 (_mm512_loadu_si512 (a),
-      _mm512_loadu_si512 (b));
-
-  return (Ends) {
-    _mm512_sub_epi16 (lane, _mm512_and_si512 (arms, _mm512_set1_epi16 (0xff))),
-    _mm512_add_epi16 (lane, _mm512_srli_epi16 (arms, 8))};
-}
-
-/* Sums between the ends; p: prefix sums. */
-ALWAYS_INLINE __m512i
-sum_between (const uint16_t * p, Ends ends)
-{
-  return _mm512_sub_epi16 (_mm512_permutex2var_epi16
-      (_mm512_loadu_si512 (p), ends.last, _mm512_loadu_si512 (p + 32)),
-      _mm512_permutex2var_epi16 (_mm512_loadu_si512 (p - 1), ends.first,
-          _mm512_loadu_si512 (p + 31)));
-}
-
-/* Inclusive prefix sum of 32 lanes. */
-ALWAYS_INLINE __m512i
-scan (__m512i v)
-{
-  /* the last lane of the previous quarter, and of the one before it */
-  const __m512i quarter = _mm512_sub_epi16 (_mm512_or_si512 (_mm512_loadu_si512
-          (lane_numbers), _mm512_set1_epi16 (7)), _mm512_set1_epi16 (8));
-  const __m512i half = _mm512_sub_epi16 (quarter, _mm512_set1_epi16 (8));
-
-  v = _mm512_add_epi16 (v, _mm512_bslli_epi128 (v, 2));
-  v = _mm512_add_epi16 (v, _mm512_bslli_epi128 (v, 4));
-  v = _mm512_add_epi16 (v, _mm512_bslli_epi128 (v, 8));
-  v = _mm512_add_epi16 (v, _mm512_maskz_permutexvar_epi16 (0xffffff00, quarter,
-          v));
-  return _mm512_add_epi16 (v, _mm512_maskz_permutexvar_epi16 (0xffff0000, half,
-          v));
+  return (VecU16) simd_min8 ((VecU8) simd_load16 (a), (VecU8) simd_load16 (b));
 }
 
 ALWAYS_INLINE size_t
@@ -211,124 +165,113 @@ add_row (const BfvJob * job, const BfvDisparity * disparity,
   const uint8_t *cost = s->pixels->cost + BFV_MARGIN;
   uint16_t *prefix = s->prefix + BFV_MARGIN;
   size_t above = above_at (job, disparity) + r * LANES;
-  const __m512i last = _mm512_set1_epi16 (31);
-  const __m512i one = _mm512_set1_epi16 (1);
-  __m512i carry = _mm512_setzero_si512 ();
+  VecU16 carry = { 0 };
   int begin = columns->first / LANES;
   int n = (columns->end - 1) / LANES + 1;
-  int before = begin > 0 ? begin - 1 : 0;
+  int before = begin > 0 ? begin - REACH_BLOCKS : 0;
+  int after = n + REACH_BLOCKS;
 
-  bfv_cost_row8 (job, disparity, rows, v, before * LANES, (n + 1) * LANES,
+  bfv_cost_row8 (job, disparity, rows, v, before * LANES, after * LANES,
       s->pixels, kind);
-  for (int i = before; i <= n; i++) {
-    __m512i sum = scan (_mm512_cvtepu8_epi16 (_mm256_loadu_si256 ((const void *)
-                (cost + i * LANES))));
+  for (int i = before; i < after; i++) {
+    VecU16 sum = bfv_scan (simd_widen8 (cost + i * LANES)) + carry;
 
-    sum = _mm512_add_epi16 (sum, carry);
-    _mm512_storeu_si512 (prefix + i * LANES, sum);
-    carry = _mm512_permutexvar_epi16 (last, sum);
+    simd_store16 (prefix + i * LANES, sum);
+    carry = bfv_spread_last (sum);
   }
   for (int i = begin; i < n; i++) {
-    Ends ends = find_ends (a + i * LANES, b + i * LANES);
-    __m512i count = _mm512_add_epi16 (_mm512_sub_epi16 (ends.last, ends.first),
-        one);
-    __m512i sum = sum_between (prefix + i * LANES - REACH, ends);
+    VecU16 arms = overlap_arms (a + i * LANES, b + i * LANES);
+    VecU16 count = (arms & 0xff) + (arms >> 8) + 1;
+    VecU16 sum = bfv_sum_between (prefix + i * LANES, bfv_find_ends (arms));
     uint16_t *to_sum = s->above_sum + above + (size_t) (i - begin) * block;
     uint16_t *to_count = s->above_count + above + (size_t) (i - begin) * block;
 
     if (r > 0) {
-      sum = _mm512_add_epi16 (sum, _mm512_load_si512 (to_sum - LANES));
-      count = _mm512_add_epi16 (count, _mm512_load_si512 (to_count - LANES));
+      sum += simd_load16 (to_sum - LANES);
+      count += simd_load16 (to_count - LANES);
     }
-    _mm512_store_si512 (to_sum, sum);
-    _mm512_store_si512 (to_count, count);
+    simd_store16 (to_sum, sum);
+    simd_store16 (to_count, count);
   }
 }
 
-/* Eight lanes of each of rows 0, 8, 16 and 24. */
-ALWAYS_INLINE __m512i
-load_quarters (const uint16_t * p)
-{
-  __m512i v = _mm512_castsi128_si512 (_mm_load_si128 ((const void *) p));
-
-  v = _mm512_inserti32x4 (v, _mm_load_si128 ((const void *)
-          (p + 8 * LANES)), 1);
-  v = _mm512_inserti32x4 (v, _mm_load_si128 ((const void *)
-          (p + 16 * LANES)), 2);
-  return _mm512_inserti32x4 (v, _mm_load_si128 ((const void *)
-          (p + 24 * LANES)), 3);
-}
-
-/* Transposes 32x32 elements; rows of `to` are stride elements apart. */
+/* Transposes LANES x LANES elements; rows of `to` are stride elements apart. */
 ALWAYS_INLINE void
 transpose (const uint16_t * from, uint16_t * to, size_t stride)
 {
-  for (int g = 0; g < 4; g++) {
-    __m512i v[8], t[8], u[8];
+  for (int g = 0; g < LANES / 8; g++) {
+    VecU16 v[8];
+    BfvPair t[4], u[4];
 
     for (int i = 0; i < 8; i++)
-      v[i] = load_quarters (from + 8 * g + i * LANES);
-    for (int i = 0; i < 4; i++) {
-      t[2 * i] = _mm512_unpacklo_epi16 (v[2 * i], v[2 * i + 1]);
-      t[2 * i + 1] = _mm512_unpackhi_epi16 (v[2 * i], v[2 * i + 1]);
-    }
+      v[i] = bfv_load_rows (from + 8 * g + i * LANES);
+    for (int i = 0; i < 4; i++)
+      t[i] = bfv_zip16 (v[2 * i], v[2 * i + 1]);
+    /* columns 0 and 1, 2 and 3, ... of rows 0 to 3 (low) and 4 to 7 */
     for (int i = 0; i < 2; i++) {
-      u[4 * i] = _mm512_unpacklo_epi32 (t[4 * i], t[4 * i + 2]);
-      u[4 * i + 1] = _mm512_unpackhi_epi32 (t[4 * i], t[4 * i + 2]);
-      u[4 * i + 2] = _mm512_unpacklo_epi32 (t[4 * i + 1], t[4 * i + 3]);
-      u[4 * i + 3] = _mm512_unpackhi_epi32 (t[4 * i + 1], t[4 * i + 3]);
+      u[i] = bfv_zip32 (t[2 * i].low, t[2 * i + 1].low);
+      u[2 + i] = bfv_zip32 (t[2 * i].high, t[2 * i + 1].high);
     }
     for (int i = 0; i < 4; i++) {
+      const BfvPair *half = &u[i & 2];
+      const BfvPair columns = i & 1 ? bfv_zip64 (half[0].high, half[1].high)
+          : bfv_zip64 (half[0].low, half[1].low);
       uint16_t *column = to + (size_t) (8 * g + 2 * i) * stride;
 
-      _mm512_storeu_si512 (column, _mm512_unpacklo_epi64 (u[i], u[i + 4]));
-      _mm512_storeu_si512 (column + stride, _mm512_unpackhi_epi64 (u[i],
-              u[i + 4]));
+      simd_store16 (column, columns.low);
+      simd_store16 (column + stride, columns.high);
     }
   }
 }
 
-/* Updates winners; returns the lanes where sum / count is less. */
-ALWAYS_INLINE __mmask32
-compete (__m512i sum, __m512i count, __m512i index, uint16_t * state)
+ALWAYS_INLINE VecU16
+get_part (const uint16_t * state, int part)
 {
-  __m512i best = _mm512_load_si512 (state + STATE_SUM * LANES);
-  __m512i best_count = _mm512_load_si512 (state + STATE_COUNT * LANES);
-  __m512i high = _mm512_mulhi_epu16 (sum, best_count);
-  __m512i best_high = _mm512_mulhi_epu16 (best, count);
-  __mmask32 less = _mm512_cmplt_epu16_mask (high, best_high);
+  return simd_load16 (state + part * LANES);
+}
 
-  less |= _mm512_mask_cmplt_epu16_mask (_mm512_cmpeq_epi16_mask (high,
-          best_high), _mm512_mullo_epi16 (sum, best_count),
-      _mm512_mullo_epi16 (best, count));
-  _mm512_store_si512 (state + STATE_SUM * LANES,
-      _mm512_mask_mov_epi16 (best, less, sum));
-  _mm512_store_si512 (state + STATE_COUNT * LANES,
-      _mm512_mask_mov_epi16 (best_count, less, count));
-  _mm512_mask_storeu_epi16 (state + STATE_INDEX * LANES, less, index);
+ALWAYS_INLINE void
+put_part (uint16_t * state, int part, SimdMask16 where, VecU16 v)
+{
+  simd_store16 (state + part * LANES, simd_select16 (where, v, get_part (state,
+              part)));
+}
+
+/* Updates winners; returns the lanes where sum / count is less. */
+ALWAYS_INLINE SimdMask16
+compete (VecU16 sum, VecU16 count, VecU16 index, uint16_t * state)
+{
+  const VecU16 best = get_part (state, STATE_SUM);
+  const VecU16 best_count = get_part (state, STATE_COUNT);
+  /* High halves of products are below the count, so that they can be compared
+   * as signed, after the borrow of a difference of products. */
+  const SimdMask16 borrow = simd_mask_less16 (sum * best_count, best * count);
+  const SimdMask16 less = simd_mask_greater_i16 ((VecI16) simd_add_where16
+      (borrow, bfv_multiply_high (best, count), simd_set16 (1)),
+      (VecI16) bfv_multiply_high (sum, best_count));
+
+  put_part (state, STATE_SUM, less, sum);
+  put_part (state, STATE_COUNT, less, count);
+  put_part (state, STATE_INDEX, less, index);
   return less;
 }
 
-/* The same for the left view, with the neighbours of winners.  previous:
- * index - 1. */
+/* The same for the left view, with the neighbours of winners. */
 ALWAYS_INLINE void
-compete_left (__m512i sum, __m512i count, __m512i index, __m512i previous,
-    uint16_t * state)
+compete_left (VecU16 sum, VecU16 count, VecU16 index, uint16_t * state)
 {
-  __mmask32 won = _mm512_cmpeq_epi16_mask (previous,
-      _mm512_load_si512 (state + STATE_INDEX * LANES));
-  __mmask32 less;
+  const SimdMask16 won = simd_mask_equal16 (index - 1, get_part (state,
+          STATE_INDEX));
+  SimdMask16 less;
 
-  _mm512_mask_storeu_epi16 (state + STATE_AFTER_SUM * LANES, won, sum);
-  _mm512_mask_storeu_epi16 (state + STATE_AFTER_COUNT * LANES, won,
-      count);
+  put_part (state, STATE_AFTER_SUM, won, sum);
+  put_part (state, STATE_AFTER_COUNT, won, count);
   less = compete (sum, count, index, state);
-  _mm512_mask_storeu_epi16 (state + STATE_BEFORE_SUM * LANES, less,
-      _mm512_load_si512 (state + STATE_LAST_SUM * LANES));
-  _mm512_mask_storeu_epi16 (state + STATE_BEFORE_COUNT * LANES, less,
-      _mm512_load_si512 (state + STATE_LAST_COUNT * LANES));
-  _mm512_store_si512 (state + STATE_LAST_SUM * LANES, sum);
-  _mm512_store_si512 (state + STATE_LAST_COUNT * LANES, count);
+  put_part (state, STATE_BEFORE_SUM, less, get_part (state, STATE_LAST_SUM));
+  put_part (state, STATE_BEFORE_COUNT, less, get_part (state,
+          STATE_LAST_COUNT));
+  simd_store16 (state + STATE_LAST_SUM * LANES, sum);
+  simd_store16 (state + STATE_LAST_COUNT * LANES, count);
 }
 
 /* Winners of column u of the grid from transposed sums and counts. */
@@ -339,8 +282,7 @@ match_column (const BfvJob * job, const BfvDisparity * disparity, int n_rows,
   const StereoBfvConstants *k = job->k;
   const BfvLayout *l = job->l;
   size_t height = (size_t) l->strip_height;
-  const __m512i index = _mm512_set1_epi16 ((short) disparity->index);
-  const __m512i previous = _mm512_set1_epi16 ((short) (disparity->index - 1));
+  const VecU16 index = simd_set16 ((uint16_t) disparity->index);
   bool has_partner = u >= disparity->first && u < disparity->end;
   /* without a partner the arms of the first or last column */
   int x = stereo_clamp_int ((u - disparity->offset) * k->sampling_x
@@ -353,11 +295,11 @@ match_column (const BfvJob * job, const BfvDisparity * disparity, int n_rows,
   uint16_t *right = s->right_state + partner * height * RIGHT_STATE;
 
   for (int r = 0; r < n_rows; r += LANES) {
-    Ends ends = find_ends (a + r, b + r);
-    __m512i sum = sum_between (sums + r - REACH, ends);
-    __m512i count = sum_between (counts + r - REACH, ends);
+    BfvEnds ends = bfv_find_ends (overlap_arms (a + r, b + r));
+    VecU16 sum = bfv_sum_between (sums + r, ends);
+    VecU16 count = bfv_sum_between (counts + r, ends);
 
-    compete_left (sum, count, index, previous, left + LEFT_STATE * r);
+    compete_left (sum, count, index, left + LEFT_STATE * r);
     if (has_partner)
       compete (sum, count, index, right + RIGHT_STATE * r);
   }
@@ -393,12 +335,9 @@ static void
 clear_states (uint16_t * state, size_t n, size_t parts)
 {
   for (size_t i = 0; i < n * parts; i += parts * LANES) {
-    _mm512_store_si512 (state + i + STATE_SUM * LANES,
-        _mm512_set1_epi16 (1));
-    _mm512_store_si512 (state + i + STATE_COUNT * LANES,
-        _mm512_setzero_si512 ());
-    _mm512_store_si512 (state + i + STATE_INDEX * LANES,
-        _mm512_set1_epi16 (-2));
+    simd_store16 (state + i + STATE_SUM * LANES, simd_set16 (1));
+    simd_store16 (state + i + STATE_COUNT * LANES, simd_set16 (0));
+    simd_store16 (state + i + STATE_INDEX * LANES, simd_set16 (0xfffe));
   }
 }
 
@@ -513,8 +452,8 @@ transposed_bytes (const StereoBfvConstants * k, const BfvLayout * l)
 static bool
 transposed_supports (const StereoBfvConstants * k, const BfvLayout * l)
 {
-  return !k->wide && k->cost_threshold <= 255 && l->reach_x <= REACH
-      && l->reach_y <= REACH;
+  return !k->wide && k->cost_threshold <= 255 && l->reach_x <= BFV_REACH
+      && l->reach_y <= BFV_REACH;
 }
 
 const BfvMatcher SIMD_NAME (stereo_bfv_transposed_) = {
