@@ -174,10 +174,10 @@ add_row (const BfvJob * job, const BfvDisparity * disparity,
   bfv_cost_row8 (job, disparity, rows, v, before * LANES, after * LANES,
       s->pixels, kind);
   for (int i = before; i < after; i++) {
-    VecU16 sum = bfv_scan (simd_widen8 (cost + i * LANES)) + carry;
+    VecU16 sum = bfv_scan (simd_widen8 (cost + i * LANES));
 
-    simd_store16 (prefix + i * LANES, sum);
-    carry = bfv_spread_last (sum);
+    simd_store16 (prefix + i * LANES, sum + carry);
+    carry += bfv_spread_last (sum);
   }
   for (int i = begin; i < n; i++) {
     VecU16 arms = overlap_arms (a + i * LANES, b + i * LANES);
