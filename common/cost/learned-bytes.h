@@ -209,6 +209,16 @@ learned_first_layer (const LearnedWeights * weights, bool narrow, int x,
 
 #define LEARNED_TWOS (STEREO_NETWORK_INPUTS / 2)
 
+/* a + b, in this order: GCC computes many products before their sums, more than
+ * there are registers. */
+ALWAYS_INLINE Register
+learned_add16 (Register a, Register b)
+{
+  a = X86 (add_epi16) (a, b);
+  __asm__ ("":"+v" (a));
+  return a;
+}
+
 typedef struct
 {
   const StereoNetwork *network;
@@ -321,30 +331,29 @@ learned_first_layer (const LearnedWeights * weights, bool narrow, int x,
   for (int k = 0; k < LEARNED_TWOS; k++)
     learned_pair (d[2 * k], d[2 * k + 1], narrow, &twos[k]);
   for (int j = 0; j < STEREO_NETWORK_HIDDEN; j += 4) {
-    for (int s = 0; s < 4; s += 2) {
-      Register sums[2][2];
+    Register sums[4][2];
 
-      for (int i = 0; i < 4; i++)
-        sums[i / 2][i % 2] = X86 (set1_epi16) (weights->start[j + s + i / 2]);
+    for (int i = 0; i < 4; i++)
+      sums[i][0] = sums[i][1] = X86 (set1_epi16) (weights->start[j + i]);
 #pragma GCC unroll 12
-      for (int k = 0; k < LEARNED_TWOS; k++) {
-        const LearnedTwo *two = &twos[k];
+    for (int k = 0; k < LEARNED_TWOS; k++) {
+      const LearnedTwo *two = &twos[k];
 
-        for (int i = 0; i < 4; i++) {
-          const Register w = learned_set32 (weights->w1[j + s + i / 2][k]);
+      for (int i = 0; i < 4; i++) {
+        const Register w = learned_set32 (weights->w1[j + i][k]);
 
-          sums[i / 2][i % 2] = X86 (add_epi16) (sums[i / 2][i % 2],
-              X86 (maddubs_epi16) (two->bytes[i % 2],
-                  narrow ? w : learned_negate (w, two->sign[i % 2])));
-        }
+        for (int half = 0; half < 2; half++)
+          sums[i][half] = learned_add16 (sums[i][half], X86 (maddubs_epi16)
+              (two->bytes[half], narrow ? w : learned_negate (w,
+                  two->sign[half])));
       }
-      for (int i = 0; i < 2; i++) {
-        const Register packed = X86 (packus_epi16) (X86 (sra_epi16)
-            (sums[i][0], shift), X86 (sra_epi16) (sums[i][1], shift));
+    }
+    for (int i = 0; i < 4; i++) {
+      const Register packed = X86 (packus_epi16) (X86 (sra_epi16)
+          (sums[i][0], shift), X86 (sra_epi16) (sums[i][1], shift));
 
-        all[s + i] = (Register) simd_min8 ((VecU8) packed,
-            simd_set8 (STEREO_NETWORK_LIMIT));
-      }
+      all[i] = (Register) simd_min8 ((VecU8) packed,
+          simd_set8 (STEREO_NETWORK_LIMIT));
     }
     learned_interleave (all, lanes);
     for (int t = 0; t < 4; t++)
@@ -356,47 +365,71 @@ learned_first_layer (const LearnedWeights * weights, bool narrow, int x,
 
 /* ------------------------------------------------------------- second layer */
 
-/* sums + the products of half of the h_j of a pixel. */
-ALWAYS_INLINE Register
-learned_half (Register sums, const Register * h, const int8_t * w2,
+/* Vectors of pixels with the same weights at a time: AVX-512 has registers for
+ * all their h_j. */
+#if defined (__AVX512BW__)
+#define LEARNED_VECTORS 2
+#else
+#define LEARNED_VECTORS 4
+#endif
+
+/* Adds the products of half of the h_j of pixels, from h[][first] on. */
+ALWAYS_INLINE void
+learned_half (Register sums[LEARNED_VECTORS],
+    Register h[LEARNED_VECTORS][LEARNED_FOURS], int first, const int8_t * w2,
     bool narrow)
 {
+  const int half = LEARNED_FOURS / 2;
+
 #if !defined (__AVX512VNNI__)
   if (narrow) {
-    Register pairs = X86 (maddubs_epi16) (h[0], learned_set32 (w2));
+    Register pairs[LEARNED_VECTORS];
 
 #pragma GCC unroll 6
-    for (int k = 1; k < LEARNED_FOURS / 2; k++)
-      pairs = X86 (add_epi16) (pairs, X86 (maddubs_epi16) (h[k],
-              learned_set32 (w2 + 4 * k)));
-    return X86 (add_epi32) (sums, X86 (madd_epi16) (pairs,
-            X86 (set1_epi16) (1)));
+    for (int k = 0; k < half; k++) {
+      const Register w = learned_set32 (w2 + 4 * k);
+
+      for (int i = 0; i < LEARNED_VECTORS; i++) {
+        const Register products = X86 (maddubs_epi16) (h[i][first + k], w);
+
+        pairs[i] = k == 0 ? products : learned_add16 (pairs[i], products);
+      }
+    }
+    for (int i = 0; i < LEARNED_VECTORS; i++)
+      sums[i] = X86 (add_epi32) (sums[i], X86 (madd_epi16) (pairs[i],
+              X86 (set1_epi16) (1)));
+    return;
   }
 #else
   (void) narrow;
 #endif
 #pragma GCC unroll 6
-  for (int k = 0; k < LEARNED_FOURS / 2; k++)
-    sums = learned_dot (sums, h[k], learned_set32 (w2 + 4 * k));
-  return sums;
+  for (int k = 0; k < half; k++) {
+    const Register w = learned_set32 (w2 + 4 * k);
+
+    for (int i = 0; i < LEARNED_VECTORS; i++)
+      sums[i] = learned_dot (sums[i], h[i][first + k], w);
+  }
 }
 
-/* The bits of two vectors of pixels. */
+/* The bits of pixels. */
 ALWAYS_INLINE void
 learned_second_layer (const StereoNetwork * n, bool narrow,
-    Register h[2][LEARNED_FOURS], Register bits[2])
+    Register h[LEARNED_VECTORS][LEARNED_FOURS], Register bits[LEARNED_VECTORS])
 {
   const int half = LEARNED_FOURS / 2;
 
-  bits[0] = bits[1] = X86 (set1_epi32) (0);
+  for (int i = 0; i < LEARNED_VECTORS; i++)
+    bits[i] = X86 (set1_epi32) (0);
   for (int c = 0; c < STEREO_NETWORK_BITS; c++) {
-    for (int i = 0; i < 2; i++) {
-      Register sums = X86 (set1_epi32) (n->b2[c]);
+    Register sums[LEARNED_VECTORS];
 
-      sums = learned_half (sums, h[i], n->w2[c], narrow);
-      sums = learned_half (sums, h[i] + half, n->w2[c] + 4 * half, narrow);
-      bits[i] = learned_set_bit (bits[i], sums, c);
-    }
+    for (int i = 0; i < LEARNED_VECTORS; i++)
+      sums[i] = X86 (set1_epi32) (n->b2[c]);
+    learned_half (sums, h, 0, n->w2[c], narrow);
+    learned_half (sums, h, half, n->w2[c] + 4 * half, narrow);
+    for (int i = 0; i < LEARNED_VECTORS; i++)
+      bits[i] = learned_set_bit (bits[i], sums[i], c);
   }
 }
 
@@ -419,8 +452,8 @@ learned_block_impl (const LearnedWeights * weights, bool narrow, int x,
   Register h[4][LEARNED_FOURS], bits[4];
 
   learned_first_layer (weights, narrow, x, line, h);
-  learned_second_layer (weights->network, narrow, h, bits);
-  learned_second_layer (weights->network, narrow, h + 2, bits + 2);
+  for (int t = 0; t < 4; t += LEARNED_VECTORS)
+    learned_second_layer (weights->network, narrow, h + t, bits + t);
   for (int i = 0; i < 3; i++)
     simd_store8 (target[i] + x, learned_byte (bits, i));
 }
