@@ -29,6 +29,23 @@ pdl_launch_dependents ()
 #endif
 }
 
+/* Waits for the previous kernel, then allows the next one to start: its blocks
+ * wait where this kernel leaves room for them. */
+static __device__ __forceinline__ void
+pdl_start ()
+{
+  pdl_wait ();
+  pdl_launch_dependents ();
+}
+
+/* Hides from the compiler where a pointer comes from. */
+template < typename T > static __device__ __forceinline__ const T *
+opaque (const T * pointer)
+{
+  asm volatile ("":"+l" (pointer));
+  return pointer;
+}
+
 /* Word i of a vector. */
 static __device__ __forceinline__ const uint32_t &
 word (const uint4 & v, int i)

@@ -5,9 +5,9 @@
  */
 
 /*
- * C += A B for bytes, unsigned or (_signed) signed, with exact 32-bit sums.  A
- * has 16 rows, B 8 columns, both 16 (or 32) deep.  With g = lane / 4 and
- * t = lane % 4, a lane holds
+ * C += A B for bytes, with exact 32-bit sums.  They are unsigned, except that
+ * those of B may be signed (_signed).  A has 16 rows, B 8 columns, both 16 (or
+ * 32) deep.  With g = lane / 4 and t = lane % 4, a lane holds
  *
  *   a[0]: A[g][4 t .. 4 t + 3]        a[1]: A[g + 8][4 t .. 4 t + 3]
  *   b:    B[4 t .. 4 t + 3][g]
@@ -23,16 +23,16 @@
 
 #include <stdint.h>
 
-/* stereo_mma_16() and stereo_mma_32() for a type of bytes; the latter is for
- * the two halves of a depth of 32.  start, the addend, is a separate operand so
- * that a constant need not be copied. */
+/* stereo_mma_16() and stereo_mma_32() for a type of the bytes of B; the latter
+ * is for the two halves of a depth of 32.  start, the addend, is a separate
+ * operand so that a constant need not be copied. */
 #if __CUDA_ARCH__ >= 800
 #define STEREO_DEFINE_MMA(suffix, type) \
   static __device__ __forceinline__ void \
   stereo_mma_16##suffix (int (&c)[4], const uint32_t (&a)[2], uint32_t b, \
       const int (&start)[4]) \
   { \
-    asm ("mma.sync.aligned.m16n8k16.row.col.s32." type "." type ".s32 " \
+    asm ("mma.sync.aligned.m16n8k16.row.col.s32.u8." type ".s32 " \
         "{%0, %1, %2, %3}, {%4, %5}, {%6}, {%7, %8, %9, %10};" \
         : "=r" (c[0]), "=r" (c[1]), "=r" (c[2]), "=r" (c[3]) \
         : "r" (a[0]), "r" (a[1]), "r" (b), "r" (start[0]), "r" (start[1]), \
@@ -43,7 +43,7 @@
       const uint32_t (&a2)[2], uint32_t b, uint32_t b2, \
       const int (&start)[4]) \
   { \
-    asm ("mma.sync.aligned.m16n8k32.row.col.s32." type "." type ".s32 " \
+    asm ("mma.sync.aligned.m16n8k32.row.col.s32.u8." type ".s32 " \
         "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
         "{%10, %11, %12, %13};" \
         : "=r" (c[0]), "=r" (c[1]), "=r" (c[2]), "=r" (c[3]) \
@@ -57,11 +57,11 @@
   stereo_mma_16##suffix (int (&c)[4], const uint32_t (&a)[2], uint32_t b, \
       const int (&start)[4]) \
   { \
-    asm ("mma.sync.aligned.m8n8k16.row.col.s32." type "." type ".s32 " \
+    asm ("mma.sync.aligned.m8n8k16.row.col.s32.u8." type ".s32 " \
         "{%0, %1}, {%2}, {%3}, {%4, %5};" \
         : "=r" (c[0]), "=r" (c[1]) \
         : "r" (a[0]), "r" (b), "r" (start[0]), "r" (start[1])); \
-    asm ("mma.sync.aligned.m8n8k16.row.col.s32." type "." type ".s32 " \
+    asm ("mma.sync.aligned.m8n8k16.row.col.s32.u8." type ".s32 " \
         "{%0, %1}, {%2}, {%3}, {%4, %5};" \
         : "=r" (c[2]), "=r" (c[3]) \
         : "r" (a[1]), "r" (b), "r" (start[2]), "r" (start[3])); \

@@ -19,7 +19,7 @@ __launch_bounds__ (words_threads) census_kernel (int width, int height,
   const int column = (int) threadIdx.x % words_tile_groups;
   const int row = (int) threadIdx.x / words_tile_groups;
 
-  pdl_wait ();
+  pdl_start ();
   words_load_tile (luma, width, height, channels, left_view, right_view);
 
   const int x = (int) blockIdx.x * words_tile_width + column * words_group;

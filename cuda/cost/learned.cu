@@ -9,9 +9,16 @@
  * matrices: A has a row per pixel.  With g = lane / 4 and t = lane % 4, a lane
  * has pixels g and g + 8 (core/mma.cuh).
  *
+ * The inputs of a lane come from four words of a tile, each of which has two
+ * neighbouring pixels: three of a row above or below the pixel, which depends
+ * on t, and one of its own row.  Inputs are raised by the limit, so that they
+ * are unsigned and a clamped difference is one instruction; the first sums make
+ * up for it.
+ *
  * The sums of the first product are where A of the second one needs them if the
  * h_j are taken in another order: of each 16 h_j, a lane has number 2 t and
- * 2 t + 1 of the first eight and of the last eight.
+ * 2 t + 1 of the first eight and of the last eight.  The second sums are
+ * negated: their signs are the bits.  Those of a lane are neighbours in a word.
  */
 
 #include "cost/words.cuh"
@@ -22,179 +29,317 @@
 namespace
 {
 
-const int tile_pitch = (words_tile_groups + 2) * words_group;   /* bytes */
+const int tile_rows = words_tile_height + 2 * words_border;
+const int tile_pitch = (words_tile_groups + 2) * words_group;   /* pixels */
 const int hidden_tiles = STEREO_NETWORK_HIDDEN / 8;
 const int hidden_pairs = hidden_tiles / 2;
 const int bit_tiles = STEREO_NETWORK_BITS / 8;
+const int lane_bits = 2 * bit_tiles;
+const int n_words = 4;
+
+/* Number n of both halves of a word. */
+__host__ __device__ __forceinline__ uint32_t
+twice (int n)
+{
+  return ((uint32_t) n & 0xffff) * 0x10001u;
+}
+
+/* ------------------------------------------------------------------ network */
+
+/* The network in the order of lanes. */
+struct Network
+{
+  uint32_t w1[hidden_tiles][2][32];
+  uint32_t w2[bit_tiles][hidden_pairs][32];
+  uint16_t b1[hidden_tiles][8]; /* by column of the tile, modulo 2^16 */
+  int b2[bit_tiles][8];
+  uint32_t highest;             /* sum of the first layer, twice */
+  /* An h_j is the upper byte of its sum times gain, shifted to the right. */
+  uint32_t gain;
+  int shift;
+  uint32_t mask;
+};
+
+/* Offset of the pixels of word i from the pixel; the second one is a column
+ * further.  The last word of lanes with t > 1 has no inputs. */
+__host__ __device__ __forceinline__ constexpr int
+word_row (int t, int i)
+{
+  return i == n_words - 1 ? 0 : t < 2 ? t - 2 : t - 1;
+}
+
+__host__ __device__ __forceinline__ constexpr int
+word_column (int t, int i)
+{
+  return i == n_words - 1 ? (t == 0 ? -2 : 1) : 2 * i - 2;
+}
+
+/* The weight of input `byte`, 0 to 7, of a lane. */
+uint32_t
+first_weight (const int8_t * weights, int t, int byte)
+{
+  const int i = byte / 2, column = word_column (t, i) + byte % 2;
+  const int n = 5 * (word_row (t, i) + 2) + column + 2;
+
+  return column > 2 || (i == n_words - 1 && t > 1) ? 0
+      : (uint8_t) weights[n < 12 ? n : n - 1];
+}
+
+/* The h_j of byte i of a pair of tiles. */
+int
+hidden_index (int pair, int t, int i)
+{
+  return 16 * pair + 8 * (i / 2) + 2 * t + i % 2;
+}
+
+/* The bit of a column of a tile. */
+int
+bit_index (int tile, int column)
+{
+  return lane_bits * (column / 2) + 2 * tile + column % 2;
+}
+
+void
+arrange_weights (const StereoNetwork & from, Network * n)
+{
+  for (int lane = 0; lane < 32; lane++) {
+    const int g = lane / 4, t = lane % 4;
+
+    for (int i = 0; i < hidden_tiles; i++)
+      for (int byte = 0; byte < 8; byte++)
+        n->w1[i][byte / 4][lane] |= first_weight (from.w1[8 * i + g], t, byte)
+            << byte % 4 * 8;
+    for (int m = 0; m < bit_tiles; m++)
+      for (int byte = 0; byte < 4 * hidden_pairs; byte++)
+        n->w2[m][byte / 4][lane] |= (uint32_t) (uint8_t)
+            - from.w2[bit_index (m, g)][hidden_index (byte / 4, t, byte % 4)]
+            << byte % 4 * 8;
+  }
+}
+
+Network
+make_network (const StereoNetwork & from)
+{
+  Network n;
+  const int more = from.shift > 8 ? from.shift - 8 : 0;
+
+  memset ((void *) &n, 0, sizeof (n));
+  arrange_weights (from, &n);
+  for (int j = 0; j < STEREO_NETWORK_HIDDEN; j++) {
+    int start = stereo_network_start (from.b1[j], from.shift);
+
+    for (int q = 0; q < STEREO_NETWORK_INPUTS; q++)
+      start -= STEREO_NETWORK_LIMIT * from.w1[j][q];
+    n.b1[j / 8][j % 8] = (uint16_t) start;
+  }
+  for (int m = 0; m < bit_tiles; m++)
+    for (int column = 0; column < 8; column++)
+      n.b2[m][column] = -from.b2[bit_index (m, column)];
+  n.highest = twice (from.shift < 8
+      ? ((STEREO_NETWORK_LIMIT + 1) << from.shift) - 1
+      : STEREO_NETWORK_MAX_SUM);
+  n.gain = 1u << (8 + more - from.shift);
+  n.shift = more;
+  n.mask = (uint32_t) (STEREO_NETWORK_LIMIT >> more) * 0x01010101u;
+  return n;
+}
 
 /* The part of the network that a lane multiplies with. */
 struct Fragments
 {
   uint32_t w1[hidden_tiles][2];
-  int b1[hidden_tiles][4];
+  uint32_t b1[hidden_tiles];    /* of both columns */
   uint32_t w2[bit_tiles][hidden_pairs];
   int b2[bit_tiles][4];
-  int shift;
-  int offset[8];                /* of inputs 4 t + i and 16 + 4 t + i from the
-                                 * pixel in the tile; 0 if there is none */
 };
 
-/* Four numbers as bytes, lowest first, saturated at -128 and 127. */
-__device__ __forceinline__ uint32_t
-pack (int a, int b, int c, int d)
-{
-  uint32_t high, all;
-
-  asm ("cvt.pack.sat.s8.s32.b32 %0, %1, %2, 0;" : "=r" (high) : "r" (d),
-      "r" (c));
-  asm ("cvt.pack.sat.s8.s32.b32 %0, %1, %2, %3;" : "=r" (all) : "r" (b),
-      "r" (a), "r" (high));
-  return all;
-}
-
 __device__ __forceinline__ void
-load_fragments (const StereoNetwork & n, int g, int t, Fragments * f)
+load_fragments (const Network & n, int lane, Fragments * f)
 {
-  const uint32_t *w1 = (const uint32_t *) n.w1;
-  const uint16_t *w2 = (const uint16_t *) n.w2;
-
-  f->shift = n.shift;
 #pragma unroll
   for (int i = 0; i < hidden_tiles; i++) {
-    const int row = (8 * i + g) * (STEREO_NETWORK_INPUTS / 4);
-
-    f->w1[i][0] = w1[row + t];
-    f->w1[i][1] = t < 2 ? w1[row + 4 + t] : 0;
-    for (int k = 0; k < 4; k++)
-      f->b1[i][k] = stereo_network_start (n.b1[8 * i + 2 * t + k % 2],
-          n.shift);
+    for (int half = 0; half < 2; half++)
+      f->w1[i][half] = n.w1[i][half][lane];
+    f->b1[i] = ((const uint32_t *) n.b1[i])[lane % 4];
   }
 #pragma unroll
   for (int m = 0; m < bit_tiles; m++) {
-    const int row = (8 * m + g) * (STEREO_NETWORK_HIDDEN / 2);
-
     for (int p = 0; p < hidden_pairs; p++)
-      f->w2[m][p] = w2[row + 8 * p + t]
-          | (uint32_t) w2[row + 8 * p + 4 + t] << 16;
+      f->w2[m][p] = n.w2[m][p][lane];
     for (int k = 0; k < 4; k++)
-      f->b2[m][k] = n.b2[8 * m + 2 * t + k % 2];
-  }
-#pragma unroll
-  for (int i = 0; i < 8; i++) {
-    const int q = 4 * t + i % 4 + (i < 4 ? 0 : 16);
-
-    f->offset[i] = q < STEREO_NETWORK_INPUTS
-        ? stereo_network_row (q) * tile_pitch + stereo_network_column (q) : 0;
+      f->b2[m][k] = n.b2[m][lane % 4 * 2 + k % 2];
   }
 }
 
-/* Four inputs of a pixel.  pack() has the upper limit. */
+/* --------------------------------------------------------------------- tile */
+
+/* A word has a pixel and the next one, as pair_offset more than the gain times
+ * luma. */
+typedef uint32_t PairTile[tile_rows][tile_pitch];
+
+const int pair_offset = STEREO_NETWORK_LIMIT + 1;
+
 __device__ __forceinline__ uint32_t
-load_inputs (const uint8_t * pixel, const int *offset)
+make_pair (uint32_t luma, uint32_t order)
 {
-  const int center = -STEREO_NETWORK_GAIN * pixel[0];
-  int d[4];
-
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    d[i] = max (STEREO_NETWORK_GAIN * pixel[offset[i]] + center,
-        -STEREO_NETWORK_LIMIT);
-  return pack (d[0], d[1], d[2], d[3]);
+  return STEREO_NETWORK_GAIN * __byte_perm (luma, 0, order)
+      + twice (pair_offset);
 }
 
-/* The h_j of a pair of tiles, for pixels g and g + 8.  pack() has the upper
- * limit. */
+/* Fills pairs, and synchronizes. */
 __device__ __forceinline__ void
-make_hidden (const Fragments & f, int pair, const uint32_t (&low)[2],
-    const uint32_t (&high)[2], uint32_t (&h)[2])
+pair_pixels (const StereoLumaTile & luma, PairTile & pairs)
 {
-  int c[2][4];
+  const int n = tile_rows * (words_tile_groups + 2);
+
+  for (int i = (int) threadIdx.x; i < n; i += words_threads) {
+    const uint32_t own = luma[0][i], next = luma[0][min (i + 1, n - 1)];
+
+    *(uint4 *) (&pairs[0][i * words_group]) = make_uint4 (
+        make_pair (own, 0x4140), make_pair (own, 0x4241),
+        make_pair (own, 0x4342),
+        make_pair (__byte_perm (own, next, 0x0043), 0x4140));
+  }
+  __syncthreads ();
+}
+
+/* The inputs of two words, as bytes. */
+__device__ __forceinline__ uint32_t
+clamp_inputs (uint32_t first, uint32_t second, uint32_t negative)
+{
+  const uint32_t highest = twice (2 * STEREO_NETWORK_LIMIT);
+
+  return __byte_perm (__viaddmin_s16x2_relu (first, negative, highest),
+      __viaddmin_s16x2_relu (second, negative, highest), 0x6420);
+}
+
+/* The inputs of the pixel at *own, from the words with these offsets. */
+__device__ __forceinline__ void
+load_inputs (const uint32_t * own, const int (&offset)[n_words],
+    uint32_t & low, uint32_t & high)
+{
+  /* The limit less the pixel, twice: the lower half, at least 1 less than 0,
+   * takes 1 from the upper one. */
+  const uint32_t negative = twice (STEREO_NETWORK_LIMIT) + 0x10000u
+      - __byte_perm (*own, 0, 0x1010);
+
+  low = clamp_inputs (own[offset[0]], own[offset[1]], negative);
+  high = clamp_inputs (own[offset[2]], own[offset[3]], negative);
+}
+
+/* ----------------------------------------------------------------- products */
+
+/* A sum of each column, which fits into 16 bits with the bias, from 0 on and
+ * limited. */
+__device__ __forceinline__ uint32_t
+add_bias (const Network & n, uint32_t bias, int a, int b)
+{
+  return __viaddmin_s16x2_relu (__byte_perm ((uint32_t) a, (uint32_t) b,
+          0x5410), bias, n.highest);
+}
+
+/* The h_j of a pair of tiles, for pixels g and g + 8. */
+__device__ __forceinline__ void
+make_hidden (const Network & n, const Fragments & f, int pair,
+    const uint32_t (&low)[2], const uint32_t (&high)[2], uint32_t (&h)[2])
+{
+  const int start[4] = { 0, 0, 0, 0 };
+  uint32_t sums[2][2];
 
 #pragma unroll
   for (int i = 0; i < 2; i++) {
     const int tile = 2 * pair + i;
+    int c[4];
 
-    stereo_mma_32_signed (c[i], low, high, f.w1[tile][0], f.w1[tile][1],
-        f.b1[tile]);
-#pragma unroll
-    for (int k = 0; k < 4; k++)
-      c[i][k] = max (c[i][k] >> f.shift, 0);
+    stereo_mma_32_signed (c, low, high, f.w1[tile][0], f.w1[tile][1], start);
+    for (int k = 0; k < 2; k++)
+      sums[k][i] = add_bias (n, f.b1[tile], c[2 * k], c[2 * k + 1]);
   }
-  h[0] = pack (c[0][0], c[0][1], c[1][0], c[1][1]);
-  h[1] = pack (c[0][2], c[0][3], c[1][2], c[1][3]);
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+    h[k] = __byte_perm (sums[k][0] * n.gain, sums[k][1] * n.gain, 0x7531)
+        >> n.shift & n.mask;
 }
 
 /* The bits of pixel g, or of pixel g + 8 if t is odd.  pixel: that of g in the
  * tile. */
 __device__ __forceinline__ uint32_t
-make_bits (const Fragments & f, const uint8_t * pixel, int t)
+make_bits (const Network & n, const Fragments & f, const uint32_t * pixel,
+    const int (&offset)[n_words], int t)
 {
-  const uint32_t low[2] = { load_inputs (pixel, f.offset),
-    load_inputs (pixel + 8, f.offset)
-  };
-  const uint32_t high[2] = { load_inputs (pixel, f.offset + 4),
-    load_inputs (pixel + 8, f.offset + 4)
-  };
-  uint32_t h[hidden_pairs][2], bits[2] = { 0, 0 };
+  uint32_t low[2], high[2], h[hidden_pairs][2], bits[2] = { 0, 0 };
 
 #pragma unroll
-  for (int p = 0; p < hidden_pairs; p++)
-    make_hidden (f, p, low, high, h[p]);
+  for (int i = 0; i < 2; i++)
+    load_inputs (pixel + 8 * i, offset, low[i], high[i]);
 #pragma unroll
-  for (int m = 0; m < bit_tiles; m++) {
+  for (int p = 0; p < hidden_pairs; p++)
+    make_hidden (n, f, p, low, high, h[p]);
+#pragma unroll
+  for (int m = bit_tiles - 1; m >= 0; m--) {
     int c[4];
 
     stereo_mma_32_signed (c, h[0], h[1], f.w2[m][0], f.w2[m][1], f.b2[m]);
     stereo_mma_16_signed (c, h[2], f.w2[m][2], c);
 #pragma unroll
-    for (int k = 0; k < 4; k++)
-      bits[k / 2] |= (uint32_t) (c[k] > 0) << (8 * m + k % 2);
+    for (int k = 3; k >= 0; k--)
+      bits[k / 2] = __funnelshift_l ((uint32_t) c[k], bits[k / 2], 1);
   }
-  for (int i = 0; i < 2; i++) {
-    bits[i] <<= 2 * t;
-    bits[i] |= __shfl_xor_sync (0xffffffff, bits[i], 1);
-    bits[i] |= __shfl_xor_sync (0xffffffff, bits[i], 2);
-  }
-  return bits[t % 2];
+  /* each lane keeps one pixel and gives the other one away */
+  uint32_t own = bits[t % 2] << lane_bits * t;
+
+  own |= __shfl_xor_sync (0xffffffff, bits[1 - t % 2] << lane_bits * t, 1);
+  return own | __shfl_xor_sync (0xffffffff, own, 2);
 }
 
 /* A warp has a row of the tile. */
 __global__ void
-__launch_bounds__ (words_threads) learned_kernel (int width, int height,
+__launch_bounds__ (words_threads, 4) learned_kernel (int width, int height,
     int channels, const StereoView left_view, const StereoView right_view,
     uint8_t * left_words, uint8_t * right_words, size_t stride,
-    const __grid_constant__ StereoNetwork given)
+    const __grid_constant__ Network given)
 {
   __shared__ StereoLumaTile luma;
-  __shared__ StereoNetwork network;
+  __shared__ PairTile pairs;
+  __shared__ Network network;
   const int lane = (int) threadIdx.x % 32, row = (int) threadIdx.x / 32;
   const int g = lane / 4, t = lane % 4;
   const int left = (int) blockIdx.x * words_tile_width;
   const int y = (int) blockIdx.y * words_tile_height + row;
+  int offset[n_words];
   Fragments f;
+
+  /* from the constant bank, each word would be an access of its own */
+  const uint32_t *from = opaque ((const uint32_t *) &given);
 
   for (int i = (int) threadIdx.x; i < (int) (sizeof (network) / 4);
       i += words_threads)
-    ((uint32_t *) &network)[i] = ((const uint32_t *) &given)[i];
-  pdl_wait ();
+    ((uint32_t *) &network)[i] = from[i];
+  pdl_start ();
   words_load_tile (luma, width, height, channels, left_view, right_view);
+  pair_pixels (luma, pairs);
   if (y >= height)
     return;
-  load_fragments (network, g, t, &f);
+  load_fragments (network, lane, &f);
+#pragma unroll
+  for (int i = 0; i < n_words; i++)
+    offset[i] = word_row (t, i) * tile_pitch + word_column (t, i);
 
   const uint8_t *line = (const uint8_t *) luma[row + words_border]
       + words_group;
+  const uint32_t *line_pairs = pairs[row + words_border] + words_group;
   uint32_t *target = (uint32_t *) ((blockIdx.z == 0 ? left_words : right_words)
       + (size_t) y * stride) + left;
 
+#pragma unroll 1
   for (int x = 0; x < words_tile_width && left + x < width; x += 16) {
-    const uint8_t *pixel = line + x + g;
-    const uint32_t bits = make_bits (f, pixel, t);
-    const int own = 8 * t;      /* a store beyond the row ends in its margin */
+    const uint32_t bits = make_bits (given, f, line_pairs + x + g, offset, t);
+    /* a store beyond the row ends in its margin */
+    const int own = x + g + 8 * t;
 
     if (t < 2)
-      target[x + g + own] = bits | stereo_words_gradient (pixel[own - 1],
-          pixel[own + 1]) << 24;
+      target[own] = bits | stereo_words_gradient (line[own - 1],
+          line[own + 1]) << 24;
   }
 }
 
@@ -207,7 +352,7 @@ learned_make (StereoQueue * queue, const StereoWordsSource * source,
       learned_kernel, source->width, source->height, source->channels,
       source->views[0], source->views[1], words_first (memory[0]),
       words_first (memory[1]), words_stride (source->width),
-      *source->network);
+      make_network (*source->network));
 }
 
 }                               // namespace
