@@ -171,6 +171,7 @@ typedef struct
   uint32_t *labels;             /* component of each pixel, width x height */
   uint32_t *sizes;              /* pixels of each component, by label */
   uint64_t *ends;               /* CPU: bit mask of the ends of runs */
+  uint32_t *undecided;          /* CUDA: see refine.cu */
   uint32_t *votes;              /* CPU: stereo_refine_vote_words() for each
                                  * worker */
   uint16_t *holes;              /* CUDA: columns of the invalid pixels of each

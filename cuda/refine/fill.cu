@@ -5,9 +5,9 @@
  */
 
 /*
- * A block fills a row.  Each thread has a part of it, consecutive pixels, and
- * gets the nearest valid codes on both sides of its part by a scan.  Rows
- * without valid codes are copied afterwards.
+ * A block fills a row.  Each warp has a part of it, words of 32 pixels.  The
+ * nearest valid codes of a hole are found in words with a bit for each valid
+ * pixel.  Rows without valid codes are copied afterwards.
  */
 
 #include "refine/refine.cuh"
@@ -20,188 +20,150 @@ namespace
 const int threads = 256;
 const int warps = threads / 32;
 
-/* Valid codes on one side of a pixel, 16 bits each, the nearest one lowest;
- * STEREO_INVALID after the last one.  One more fits than is needed. */
-typedef unsigned long long Nearest;
-
-const Nearest none = ~0ull;
-
-static_assert (STEREO_FILL_REACH < 4);
-
-__device__ __forceinline__ Nearest
-add_nearest (Nearest nearest, unsigned code)
+/* A row in shared memory. */
+struct Row
 {
-  return nearest << 16 | code;
-}
-
-__device__ __forceinline__ int
-n_nearest (Nearest nearest)
-{
-  return nearest == none ? 0 : (63 - __clzll ((long long) ~nearest)) / 16 + 1;
-}
-
-/* The nearest codes of two lists, one of which is farther away. */
-__device__ __forceinline__ Nearest
-merge_nearest (Nearest near, Nearest far)
-{
-  const int n = n_nearest (near);
-
-  return n == 0 ? far : n == 4 ? near
-      : (near & ((1ull << 16 * n) - 1)) | far << 16 * n;
-}
-
-__device__ __forceinline__ unsigned
-nearest_median (Nearest nearest, int reach)
-{
-  const int n = min (n_nearest (nearest), reach);
-
-  return n == 0 ? STEREO_INVALID
-      : stereo_fill_median ((unsigned) nearest & 0xffff,
-      (unsigned) (nearest >> 16) & 0xffff, (unsigned) (nearest >> 32) & 0xffff,
-      n);
-}
-
-/* The nearest codes before the part of this thread; backwards: after it.  own:
- * those of its part, seen from its end; backwards: from its beginning. */
-template <bool backwards>
-__device__ Nearest
-nearest_outside (Nearest own, Nearest * of_warps)
-{
-  const int lane = (int) threadIdx.x % 32, warp = (int) threadIdx.x / 32;
-  Nearest value = own;
-
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    const Nearest other = backwards
-        ? __shfl_down_sync (0xffffffff, value, step)
-        : __shfl_up_sync (0xffffffff, value, step);
-
-    if (backwards ? lane + step < 32 : lane >= step)
-      value = merge_nearest (value, other);
-  }
-  if (lane == (backwards ? 0 : 31))
-    of_warps[warp] = value;
-  value = backwards ? __shfl_down_sync (0xffffffff, value, 1)
-      : __shfl_up_sync (0xffffffff, value, 1);
-  if (lane == (backwards ? 31 : 0))
-    value = none;
-  __syncthreads ();
-  for (int w = warp + (backwards ? 1 : -1); backwards ? w < warps : w >= 0;
-      w += backwards ? 1 : -1)
-    value = merge_nearest (value, of_warps[w]);
-  return value;
-}
-
-/* The sum of n over the threads before this one, and over all of them. */
-__device__ int
-sum_before (int n, int * of_warps, int * whole)
-{
-  const int lane = (int) threadIdx.x % 32, warp = (int) threadIdx.x / 32;
-  int sum = n, before = 0;
-
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    const int other = __shfl_up_sync (0xffffffff, sum, step);
-
-    sum += lane >= step ? other : 0;
-  }
-  if (lane == 31)
-    of_warps[warp] = sum;
-  __syncthreads ();
-  *whole = 0;
-  for (int w = 0; w < warps; w++) {
-    before += w < warp ? of_warps[w] : 0;
-    *whole += of_warps[w];
-  }
-  return before + sum - n;
-}
-
-struct Part
-{
-  int begin, end;
-  int n_holes;
-  Nearest first, last;          /* from its beginning and from its end */
+  const uint32_t *valid;        /* a bit for each pixel */
+  const uint16_t *codes;
+  int words;
 };
 
-__device__ Part
-find_part (const uint16_t * codes, int width)
+/* The valid pixels on one side of a pixel, from near to far. */
+template < bool backwards > struct Walk
 {
-  const int length = (width + threads - 1) / threads;
-  Part part = { min ((int) threadIdx.x * length, width), 0, 0, none, none };
+  int word;
+  uint32_t bits;                /* of the word, those that are left */
 
-  part.end = min (part.begin + length, width);
-  for (int x = part.begin; x < part.end; x++) {
-    if (codes[x] != STEREO_INVALID)
-      part.last = add_nearest (part.last, codes[x]);
-    else
-      part.n_holes++;
+  __device__ __forceinline__ Walk (const Row & row, int x):word (x / 32),
+  bits (row.valid[x / 32] & (backwards ? (1u << x % 32) - 1
+          : ~0u << x % 32))
+  {
   }
-  for (int x = part.end; x-- > part.begin;) {
-    if (codes[x] != STEREO_INVALID)
-      part.first = add_nearest (part.first, codes[x]);
+
+  /* Returns the next one; -1 behind the last one. */
+  __device__ __forceinline__ int next (const Row & row)
+  {
+    while (bits == 0) {
+      word += backwards ? -1 : 1;
+      if ((unsigned) word >= (unsigned) row.words)
+        return -1;
+      bits = row.valid[word];
+    }
+    const int bit = backwards ? 31 - __clz ((int) bits)
+        : __ffs ((int) bits) - 1;
+
+    bits &= ~(1u << bit);
+    return 32 * word + bit;
   }
-  return part;
+};
+
+/* The median of the nearest codes, at most reach, on one side of hole x. */
+template < bool backwards > __device__ __forceinline__ unsigned
+nearest_median (const Row & row, int x, int reach)
+{
+  Walk < backwards > walk (row, x);
+  unsigned code[STEREO_FILL_REACH] = { };
+  int n = 0;
+
+#pragma unroll
+  for (int i = 0; i < STEREO_FILL_REACH; i++) {
+    const int near = i < reach ? walk.next (row) : -1;
+
+    if (near >= 0) {
+      code[i] = row.codes[near];
+      n = i + 1;
+    }
+  }
+  return n == 0 ? STEREO_INVALID
+      : stereo_fill_median (code[0], code[1], code[2], n);
 }
 
-/* Fills the holes of a part.  holes: their columns, or NULL. */
+/* The part of a warp. */
+struct Part
+{
+  int begin, end;               /* words */
+
+  __device__ __forceinline__ Part (int words):begin ((int) threadIdx.x / 32
+      * words / warps), end (((int) threadIdx.x / 32 + 1) * words / warps)
+  {
+  }
+};
+
+/* Loads the part of a row.  Returns the number of its holes. */
+__device__ int
+load_part (const uint16_t * source, int width, const Part & part,
+    uint32_t * valid, uint16_t * codes)
+{
+  int holes = 0;
+
+  for (int word = part.begin; word < part.end; word++) {
+    const int x = 32 * word + (int) threadIdx.x % 32;
+    const unsigned code = x < width ? source[x] : STEREO_INVALID;
+    const uint32_t bits = __ballot_sync (0xffffffff, code != STEREO_INVALID);
+
+    codes[x] = (uint16_t) code;
+    if (threadIdx.x % 32 == 0)
+      valid[word] = bits;
+    holes += min (width - 32 * word, 32) - __popc (bits);
+  }
+  return holes;
+}
+
+/* Stores the part of a row, filled.  holes: columns of its holes, or NULL. */
 __device__ void
-fill_part (uint16_t * codes, const Part & part, int reach, Nearest before,
-    Nearest behind, uint16_t * holes)
+fill_part (const Row & row, int width, int reach, const Part & part,
+    uint16_t * target, uint16_t * holes)
 {
-  for (int x = part.begin; x < part.end;) {
-    Nearest after = behind;
-    int stop = x;
+  const uint32_t before = (1u << threadIdx.x % 32) - 1;
 
-    if (codes[x] != STEREO_INVALID) {
-      before = add_nearest (before, codes[x++]);
-      continue;
-    }
-    while (stop < part.end && codes[stop] == STEREO_INVALID)
-      stop++;
-    for (int i = part.end; i-- > stop;) {
-      if (codes[i] != STEREO_INVALID)
-        after = add_nearest (after, codes[i]);
-    }
-    /* STEREO_INVALID is above all codes */
-    const unsigned fill = min (nearest_median (before, reach),
-        nearest_median (after, reach));
+  for (int word = part.begin; word < part.end; word++) {
+    const int x = 32 * word + (int) threadIdx.x % 32;
+    const uint32_t bits = row.valid[word];
+    unsigned code = row.codes[x];
 
-    for (; x < stop; x++) {
+    if (x < width && code == STEREO_INVALID) {
+      /* STEREO_INVALID is above all codes */
+      code = min (nearest_median < true > (row, x, reach),
+          nearest_median < false > (row, x, reach));
       if (holes != NULL)
-        *holes++ = (uint16_t) x;
-      codes[x] = (uint16_t) fill;
+        holes[__popc (~bits & before)] = (uint16_t) x;
     }
+    if (x < width)
+      target[x] = (uint16_t) code;
+    if (holes != NULL)
+      holes += 32 - __popc (bits);
   }
 }
 
+/* A row without valid codes is STEREO_INVALID all over. */
 __global__ void
 __launch_bounds__ (threads) fill_kernel (int width, int reach,
     const __grid_constant__ StereoRefineWork work)
 {
-  extern __shared__ uint16_t codes[];
-  __shared__ Nearest of_warps[2][warps];
+  extern __shared__ uint32_t valid[];
   __shared__ int holes_of_warps[warps];
-  const int y = (int) blockIdx.x;
-  const uint16_t *source = map_row (work.map, y);
-  uint16_t *target = work.filled.data + (size_t) y * work.filled.stride;
-  int n_holes;
+  const int y = (int) blockIdx.x, warp = (int) threadIdx.x / 32;
+  const int words = (width + 31) / 32;
+  uint16_t *codes = (uint16_t *) (valid + words);
+  const Part part (words);
+  int first = 0, n_holes = 0;
 
-  pdl_wait ();
-  for (int x = (int) threadIdx.x; x < width; x += threads)
-    codes[x] = source[x];
+  pdl_start ();
+  const int own = load_part (map_row (work.map, y), width, part, valid, codes);
+
+  if (threadIdx.x % 32 == 0)
+    holes_of_warps[warp] = own;
   __syncthreads ();
-  const Part part = find_part (codes, width);
-  const Nearest before = nearest_outside<false> (part.last, of_warps[0]);
-  const Nearest behind = nearest_outside<true> (part.first, of_warps[1]);
-  const int first = sum_before (part.n_holes, holes_of_warps, &n_holes);
-
+  for (int i = 0; i < warps; i++) {
+    first += i < warp ? holes_of_warps[i] : 0;
+    n_holes += holes_of_warps[i];
+  }
   if (threadIdx.x == 0)
     work.n_holes[y] = (uint32_t) n_holes;
-  fill_part (codes, part, reach, before, behind, work.holes == NULL ? NULL
+  fill_part (Row { valid, codes, n_holes < width ? words : 0 }, width, reach,
+      part, work.filled.data + (size_t) y * work.filled.stride,
+      work.holes == NULL ? NULL
       : work.holes + (size_t) y * work.map.stride + first);
-  __syncthreads ();
-  for (int x = (int) threadIdx.x; x < width; x += threads)
-    target[x] = codes[x];
 }
 
 /* The row that an empty row copies; y if all of them are empty. */
@@ -234,7 +196,7 @@ copy_rows_kernel (int width, int height,
 {
   const int y = (int) (blockIdx.x * blockDim.y + threadIdx.y);
 
-  pdl_wait ();
+  pdl_start ();
   if (y >= height || work.n_holes[y] < (uint32_t) width)
     return;
   const uint16_t *source = map_row (work.filled, find_source (work.n_holes,
@@ -243,6 +205,14 @@ copy_rows_kernel (int width, int height,
 
   for (int x = (int) threadIdx.x; x < width && source != target; x += 32)
     target[x] = source[x];
+}
+
+/* Shared memory of a row: the words, and their codes. */
+size_t
+row_bytes (int width)
+{
+  return stereo_blocks (width, 32) * (sizeof (uint32_t)
+      + 32 * sizeof (uint16_t));
 }
 
 }                               // namespace
@@ -256,7 +226,7 @@ stereo_cuda_fill (StereoQueue * queue, const StereoRefineConstants * k,
   if (!stage.entered ())
     return stage.status ();
   launch_overlapping (queue, (unsigned) k->height, threads,
-      (size_t) k->width * sizeof (uint16_t), fill_kernel, k->width,
+      row_bytes (k->width), fill_kernel, k->width,
       stereo_refine_fill_reach (k), *work);
   launch_overlapping (queue, stereo_blocks (k->height, 8),
       stereo_pixel_block, 0, copy_rows_kernel, k->width, k->height, *work);

@@ -10,11 +10,13 @@
  *
  *   1  Each block labels a tile in shared memory: runs within a row by a
  *      ballot, then connections between rows.  Each pixel stores its root in
- *      the tile, each root the number of its pixels in the tile.
- *   2  Connections across tile borders unite roots by atomic minima.
- *   3  The root of each tile adds its count to that of the component's root,
- *      and points to it.
- *   4  Each pixel reaches the size of its component in two steps.
+ *      the tile, each root the number of its pixels in the tile.  Pixels are
+ *      undecided if that is too small.
+ *   2  Connections across tile borders unite undecided roots by atomic minima.
+ *      If one of both roots is decided, the other one gets a sufficient count.
+ *   3  Each undecided root adds its count to that of the component's root, and
+ *      points to it.
+ *   4  Each undecided pixel reaches the size of its component in two steps.
  *
  * Blocks do not synchronize, and the result does not depend on their order.
  */
@@ -31,6 +33,25 @@ namespace
 const int tile_width = 32;
 const int tile_height = 16;
 const int tile_pixels = tile_width * tile_height;
+
+/* The undecided pixels of a row of a tile, and the roots among them. */
+struct Undecided
+{
+  uint32_t pixels, roots;
+};
+
+__host__ __device__ __forceinline__ int
+tile_columns (int width)
+{
+  return (width + tile_width - 1) / tile_width;
+}
+
+__device__ __forceinline__ Undecided *
+undecided_row (const StereoRefineConstants & k, const StereoRefineWork & work,
+    int y)
+{
+  return (Undecided *) work.undecided + (size_t) y * tile_columns (k.width);
+}
 
 dim3
 refine_grid (const StereoRefineConstants * k)
@@ -104,7 +125,7 @@ check_kernel (const StereoRefineConstants k, const StereoWinners winners,
   const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
   const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
 
-  pdl_wait ();
+  pdl_start ();
   if (x < k.width && y < k.height)
     map.data[(size_t) y * map.stride + x] =
         (uint16_t) checked_code (k, winners, x, y);
@@ -164,7 +185,7 @@ __launch_bounds__ (tile_pixels) label_kernel (const StereoRefineConstants k,
   const int top = (int) blockIdx.y * tile_height;
   const bool inside = left + column < k.width && top + row < k.height;
 
-  pdl_wait ();
+  pdl_start ();
   const unsigned code = inside
       ? checked_code (k, winners, left + column, top + row) : STEREO_INVALID;
   const unsigned before = __shfl_up_sync (0xffffffff, code, 1);
@@ -201,15 +222,24 @@ __launch_bounds__ (tile_pixels) label_kernel (const StereoRefineConstants k,
   }
   __syncthreads ();
 
+  const bool small = code != STEREO_INVALID
+      && counts[root] < (uint32_t) k.speckle_size;
+  const Undecided undecided = { __ballot_sync (0xffffffff, small),
+    __ballot_sync (0xffffffff, small && root == own)
+  };
+
   if (!inside)
     return;
   const size_t pixel = (size_t) (top + row) * k.width + left + column;
 
+  if (column == 0)
+    undecided_row (k, work, top + row)[blockIdx.x] = undecided;
   work.map.data[(size_t) (top + row) * work.map.stride + left + column] =
       (uint16_t) code;
   work.labels[pixel] = (top + root / tile_width) * k.width + left
       + root % tile_width;
-  work.sizes[pixel] = counts[own];
+  if (root == own)
+    work.sizes[pixel] = counts[own];
 }
 
 /* Each thread handles one pixel right of a vertical tile border, or below a
@@ -233,7 +263,7 @@ join_kernel (const StereoRefineConstants k, const StereoRefineWork work)
     x = i % k.width;
     y = (i / k.width + 1) * tile_height;
   }
-  pdl_wait ();
+  pdl_start ();
   const uint16_t *row = map_row (work.map, y) + x;
   const uint16_t *other = to_left ? row - 1 : row - work.map.stride;
   const int pixel = y * k.width + x;
@@ -253,46 +283,70 @@ join_kernel (const StereoRefineConstants k, const StereoRefineWork work)
         && together (k.unit, *row_above, *other_above))
       return;
   }
-  unite (work.labels, (uint32_t) pixel,
-      (uint32_t) (pixel - (to_left ? 1 : k.width)));
+  const uint32_t root = current (&work.labels[pixel]);
+  const uint32_t other_root = current (&work.labels[to_left ? pixel - 1
+          : pixel - k.width]);
+
+  const uint32_t enough = (uint32_t) k.speckle_size;
+  const bool large = work.sizes[root] >= enough;
+
+  if (large != (work.sizes[other_root] >= enough))
+    atomicMax (&work.sizes[large ? other_root : root], enough);
+  else if (!large)
+    unite (work.labels, root, other_root);
 }
 
+/* Each thread handles the roots in a row of a tile. */
 __global__ void
-count_kernel (int pixels, const StereoRefineWork work)
+count_kernel (const StereoRefineConstants k, const StereoRefineWork work)
 {
-  const int i = (int) (blockIdx.x * blockDim.x + threadIdx.x);
+  int column, y;
 
-  if (i >= pixels)
+  if (!stereo_own_pixel (tile_columns (k.width), k.height, &column, &y))
     return;
-  pdl_wait ();
-  const uint32_t size = *(volatile uint32_t *) &work.sizes[i];
+  pdl_start ();
+  for (uint32_t roots = undecided_row (k, work, y)[column].roots; roots != 0;
+      roots &= roots - 1) {
+    const uint32_t i = (uint32_t) (y * k.width + column * tile_width
+        + __ffs ((int) roots) - 1);
+    const uint32_t root = find_root (work.labels, i), size = work.sizes[i];
 
-  if (size == 0 || current (&work.labels[i]) == (uint32_t) i)
-    return;
-  const uint32_t root = find_root (work.labels, (uint32_t) i);
-
-  atomicAdd (&work.sizes[root], size);
-  *(volatile uint32_t *) &work.labels[i] = root;
+    if (root == i)
+      continue;
+    /* the sum of sufficient counts might overflow */
+    if (size < (uint32_t) k.speckle_size)
+      atomicAdd (&work.sizes[root], size);
+    else
+      atomicMax (&work.sizes[root], size);
+    *(volatile uint32_t *) &work.labels[i] = root;
+  }
 }
+
+/* Each thread handles pixels_at_once neighbouring pixels. */
+const int pixels_at_once = 4;
 
 __global__ void
 speckle_kernel (const StereoRefineConstants k, const StereoRefineWork work)
 {
-  const int x = (int) (blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = (int) (blockIdx.y * blockDim.y + threadIdx.y);
+  int x, y;
 
-  if (x >= k.width || y >= k.height)
+  if (!stereo_own_pixel ((k.width + pixels_at_once - 1) / pixels_at_once,
+          k.height, &x, &y))
     return;
-  uint16_t *code = work.map.data + (size_t) y * work.map.stride + x;
+  x *= pixels_at_once;
+  pdl_start ();
+  const uint32_t undecided = undecided_row (k, work, y)[x / tile_width].pixels
+      >> x % tile_width;
 
-  pdl_wait ();
-  if (*code == STEREO_INVALID)
-    return;
-  const uint32_t root =
-      work.labels[work.labels[(size_t) y * k.width + x]];
+#pragma unroll
+  for (int i = 0; i < pixels_at_once; i++) {
+    if ((undecided >> i & 1) == 0)
+      continue;
+    const uint32_t root = work.labels[work.labels[y * k.width + x + i]];
 
-  if (work.sizes[root] < (uint32_t) k.speckle_size)
-    *code = STEREO_INVALID;
+    if (work.sizes[root] < (uint32_t) k.speckle_size)
+      work.map.data[(size_t) y * work.map.stride + x + i] = STEREO_INVALID;
+  }
 }
 
 StereoStatus
@@ -300,7 +354,6 @@ refine_check (StereoQueue * queue, const StereoRefineConstants * k,
     const StereoWinners * winners, const StereoRefineWork * work)
 {
   StereoCudaStage stage (queue);
-  const int pixels = k->width * k->height;
   const int borders = (k->width - 1) / tile_width * k->height
       + (k->height - 1) / tile_height * k->width;
 
@@ -318,9 +371,10 @@ refine_check (StereoQueue * queue, const StereoRefineConstants * k,
   if (borders > 0)
     launch_overlapping (queue, stereo_blocks (borders, 256), 256, 0,
         join_kernel, *k, *work);
-  launch_overlapping (queue, stereo_blocks (pixels, 256), 256, 0, count_kernel,
-      pixels, *work);
-  launch_overlapping (queue, refine_grid (k), stereo_pixel_block, 0,
+  launch_overlapping (queue, stereo_pixel_grid (tile_columns (k->width),
+          k->height), stereo_pixel_block, 0, count_kernel, *k, *work);
+  launch_overlapping (queue, stereo_pixel_grid ((int) stereo_blocks (k->width,
+              pixels_at_once), k->height), stereo_pixel_block, 0,
       speckle_kernel, *k, *work);
   return STEREO_CUDA_LAUNCHED (stage, "speckle_kernel");
 }
@@ -347,7 +401,7 @@ encode_kernel (const __grid_constant__ FinishArgs a)
 {
   int x, y;
 
-  pdl_wait ();
+  pdl_start ();
   if (stereo_own_pixel (a.width, a.height, &x, &y))
     finish_store (a, x, y, map_row (a.map, y)[x]);
 }
@@ -377,7 +431,7 @@ median_kernel (const __grid_constant__ FinishArgs a)
 
   if (x >= a.width || y >= a.height)
     return;
-  pdl_wait ();
+  pdl_start ();
 #pragma unroll
   for (int i = 0; i < 3; i++) {
     const uint16_t *row = map_row (a.map, stereo_clamp_int (y + i - 1, 0,
@@ -480,6 +534,9 @@ refine_plan (const StereoRefineConstants * k, StereoRefineWork * work,
         sizeof (uint32_t));
     stereo_arena_add (arena, (void **) &work->sizes, pixels,
         sizeof (uint32_t));
+    stereo_arena_add (arena, (void **) &work->undecided,
+        (size_t) tile_columns (k->width) * (size_t) k->height,
+        sizeof (Undecided));
   }
   if (k->min_confidence > 0)
     stereo_arena_add (arena, (void **) &work->confidence, pixels, 1);

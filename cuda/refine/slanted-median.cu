@@ -317,7 +317,7 @@ slanted_kernel (const __grid_constant__ SlantedArgs a)
   const int y0 = (int) blockIdx.y * tile_height;
   const int column = (int) threadIdx.x % tile_width;
 
-  pdl_wait ();
+  pdl_start ();
   tile.load < CHANNELS > (a, x0 - radius, y0 - radius);
   __syncthreads ();
   if (x0 + column >= a.k.width)
@@ -378,7 +378,7 @@ slanted_wide_kernel (const __grid_constant__ SlantedArgs a)
 {
   int x, y, low = 0, high = a.highest;
 
-  pdl_wait ();
+  pdl_start ();
   if (!stereo_own_pixel (a.k.width, a.k.height, &x, &y))
     return;
   if (map_row (a.work.filled, y)[x] == STEREO_INVALID)

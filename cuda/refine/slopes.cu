@@ -81,7 +81,7 @@ slopes_kernel (int width, int height, int unit,
   const int y0 = (int) blockIdx.y * tile_height;
   const int column = (int) threadIdx.x % tile_width;
 
-  pdl_wait ();
+  pdl_start ();
   for (int i = (int) threadIdx.x; i < rows * pitch; i += threads) {
     const int x = x0 + i % pitch - reach, y = y0 + i / pitch - reach;
     int code = (int) STEREO_INVALID;

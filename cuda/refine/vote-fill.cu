@@ -29,8 +29,9 @@ const int threads = 128;
 /* Blocks in a multiprocessor, as many as registers suffice for. */
 const int resident_blocks = 6;
 
-/* Blocks of a row, each of which fills every fourth group of its holes. */
-const int blocks_of_row = 4;
+/* Blocks of a row, which take turns at the groups of its holes. */
+const int max_blocks_of_row = 4;
+const int columns_of_block = 480;
 
 /* Threads of a pixel, and pixels of a warp and of a block. */
 const int lanes = 8;
@@ -131,15 +132,6 @@ struct Vote
 /* A code in no histogram: below all others if signed, and above if not. */
 const int no_code = -(1 << 24);
 
-/* Hides where a pointer comes from: the compiler would compute it again for
- * each sample. */
-template < typename T > __device__ __forceinline__ const T *
-opaque (const T * pointer)
-{
-  asm volatile ("":"+l" (pointer));
-  return pointer;
-}
-
 template < int CHANNELS > struct ColorOf
 {
   typedef uint32_t Type;
@@ -156,6 +148,7 @@ template < int CHANNELS > struct Pixel
   typedef typename ColorOf < CHANNELS >::Type Color;
 
   int x, y;
+  /* opaque: otherwise they would be computed again for each sample */
   const uint16_t *code;
   const uint32_t *slope;
   const Color *color;
@@ -443,7 +436,7 @@ vote_kernel (const __grid_constant__ VoteArgs a)
 #pragma unroll 1
   for (int i = (int) threadIdx.x; i < block_pixels * bin_pitch; i += threads)
     histograms[i] = 0;
-  pdl_wait ();
+  pdl_start ();
   __syncthreads ();
   const int n = (int) a.work.n_holes[y];
   const uint16_t *holes = a.work.holes + (size_t) y * a.work.map.stride;
@@ -454,7 +447,7 @@ vote_kernel (const __grid_constant__ VoteArgs a)
 
 #pragma unroll 1
   for (int i = (int) blockIdx.x * block_pixels + pixel / warp_pixels
-      * warp_pixels; i < n; i += blocks_of_row * block_pixels) {
+      * warp_pixels; i < n; i += (int) gridDim.x * block_pixels) {
     /* behind the last hole the last one again */
     const int x = holes[min (i + pixel % warp_pixels, n - 1)];
     const Pixel < CHANNELS > p (a, x, y);
@@ -488,7 +481,8 @@ stereo_cuda_vote_fill (StereoQueue * queue, const StereoRefineConstants * k,
 
   while (1 << args.unit_bits < k->unit)
     args.unit_bits++;
-  return run_kernel (queue, "vote_kernel", true, dim3 (blocks_of_row,
-          (unsigned) k->height), threads, 0,
+  return run_kernel (queue, "vote_kernel", true,
+      dim3 (min (stereo_blocks (k->width, columns_of_block),
+              max_blocks_of_row), (unsigned) k->height), threads, 0,
       k->channels == 1 ? vote_kernel < 1 > : vote_kernel < 3 >, args);
 }
