@@ -587,7 +587,7 @@ TEST (test_many_disparities)
 /* Kernels for GPUs with little shared memory. */
 TEST (test_small_shared_memory)
 {
-  static const int limits[] = { 48 << 10, 64 << 10, 99 << 10 };
+  static const int limits[] = { 64 << 10, 99 << 10 };
   Random random = { 10 };
 
   if (!devices_have_cuda ())
@@ -610,7 +610,7 @@ TEST (test_small_shared_memory)
     REQUIRE (stereo_params_set (params, "min-confidence", i % 2 ? 0.8 : 0,
             NULL) == STEREO_OK);
     CASE_IMAGES (&c, &left, &right, &random);
-    check_shared_limit ("vcbw", params, &left, &right, limits[i / 12]);
+    check_shared_limit ("vcbw", params, &left, &right, limits[i / 18]);
   }
 }
 

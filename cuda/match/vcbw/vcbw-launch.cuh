@@ -19,8 +19,10 @@
 namespace
 {
 
-/* Bytes of static shared memory, rounded up. */
+/* Bytes of static shared memory, rounded up, and of dynamic shared memory that
+ * every GPU has. */
 const int static_shared = 256;
+const int least_shared = 64 * 1024 - static_shared;
 
 /* Relative time of a multiprocessor for tiles of this shape. */
 template < typename S > int
@@ -70,7 +72,7 @@ launch_winners (StereoCudaStage & stage, StereoQueue * queue,
 }
 
 /* Large tiles repeat less work, small ones balance better in small images, and
- * tiny ones fit 64 KiB of shared memory. */
+ * tiny ones fit 64 KiB of shared memory, where small ones do not. */
 template < int COST, int HALO > StereoStatus
 match_best (StereoCudaStage & stage, StereoQueue * queue, const VcbwArgs & args)
 {
@@ -80,8 +82,10 @@ match_best (StereoCudaStage & stage, StereoQueue * queue, const VcbwArgs & args)
   const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
   int limit = stereo_cuda_shared_limit (queue->device) - static_shared;
 
-  if (Split < Small >::size * 4 > limit)
-    return launch_match < Tiny > (stage, queue, args);
+  if constexpr (Split < Small >::size * 4 > least_shared) {
+    if (Split < Small >::size * 4 > limit)
+      return launch_match < Tiny > (stage, queue, args);
+  }
   if (Split < Large >::size * 4 > limit || tile_time < Small > (args.k,
           q->multiprocessors) < tile_time < Large > (args.k,
           q->multiprocessors))
@@ -128,9 +132,11 @@ winners_best (StereoCudaStage & stage, StereoQueue * queue,
           : launch_winners < Wide > (stage, queue, args);
     }
   }
-  if (Shared < Medium >::size * 4 <= limit)
-    return launch_winners < Medium > (stage, queue, args);
-  return launch_winners < Tiny > (stage, queue, args);
+  if constexpr (Shared < Medium >::size * 4 > least_shared) {
+    if (Shared < Medium >::size * 4 > limit)
+      return launch_winners < Tiny > (stage, queue, args);
+  }
+  return launch_winners < Medium > (stage, queue, args);
 }
 
 template < int COST > StereoStatus
