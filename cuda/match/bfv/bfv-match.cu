@@ -72,7 +72,10 @@ template < int KIND, bool DIRECT, typename S > struct Matcher
   __device__ __forceinline__
   Matcher (const MatchArgs & args, const Part & part, uint32_t * memory);
   __device__ __forceinline__ void load_pixels ();
-  __device__ __forceinline__ void load_arms ();
+  __device__ __forceinline__ void load_right_arms ();
+  __device__ __forceinline__ void load_left_arms ();
+  __device__ __forceinline__ uint32_t row_arms_at (int q);
+  __device__ __forceinline__ uint32_t column_arms_at (int q);
   __device__ __forceinline__ void clear ();
   __device__ __forceinline__ void start ();
   __device__ __forceinline__ void add_rows (int slot,
@@ -136,12 +139,10 @@ OF_MATCHER::load_pixels ()
   }
 }
 
-/* Loads left arms to registers, right arms to the ring. */
+/* Loads right arms to the ring. */
 MATCHER void
-OF_MATCHER::load_arms ()
+OF_MATCHER::load_right_arms ()
 {
-  const StereoBfvConstants & k = a.k;
-
   for (int i = thread; i < S::ring_rows * tile_width; i += S::threads) {
     int j = p.u0 - p.first + i % tile_width;
 
@@ -149,22 +150,51 @@ OF_MATCHER::load_arms ()
         + (j & S::ring - 1)] = pack_arms < S > (right_arms_at < S > (a, p,
             s_x, j, i / tile_width), i / tile_width);
   }
-#pragma unroll
-  for (int q = 0; q < S::sum_rows; q += 2) {
-    int v = p.v0 - halo + segment * S::sum_rows + q;
+}
 
-    row_arms[q / 2] = row_pair (grid_arms_at (k, a.left_arms, p.u0 + column,
-            v, DIRECT), grid_arms_at (k, a.left_arms, p.u0 + column, v + 1,
-            DIRECT));
-  }
-#pragma unroll
-  for (int q = 0; q < S::own_rows; q += 2) {
-    int v = p.v0 + segment * S::own_rows + q;
+/* Left arms of rows q and q + 1 of a segment. */
+MATCHER uint32_t
+OF_MATCHER::row_arms_at (int q)
+{
+  const int v = p.v0 - halo + segment * S::sum_rows + q;
 
-    column_arms[q / 2] = column_pair (grid_arms_at (k, a.left_arms,
-            p.u0 + column, v, DIRECT), grid_arms_at (k, a.left_arms,
-            p.u0 + column, v + 1, DIRECT));
-  }
+  return row_pair (grid_arms_at (a.k, a.left_arms, p.u0 + column, v, DIRECT),
+      grid_arms_at (a.k, a.left_arms, p.u0 + column, v + 1, DIRECT));
+}
+
+MATCHER uint32_t
+OF_MATCHER::column_arms_at (int q)
+{
+  const int v = p.v0 + segment * S::own_rows + q;
+
+  return column_pair (grid_arms_at (a.k, a.left_arms, p.u0 + column, v,
+          DIRECT), grid_arms_at (a.k, a.left_arms, p.u0 + column, v + 1,
+          DIRECT));
+}
+
+/* Loads left arms to registers.  Those of a coarse grid are longer code: a loop
+ * stores them to memory that the winners do not use yet. */
+MATCHER void
+OF_MATCHER::load_left_arms ()
+{
+  uint32_t *rows = shared + S::last + segment * S::own_rows * tile_width
+      + column;
+  uint32_t *columns = rows + S::after - S::last;
+
+  static_assert (S::sum_rows / 2 <= S::own_rows, "rows of a thread");
+#pragma unroll 1
+  for (int q = 0; q < S::sum_rows && !DIRECT; q += 2)
+    rows[q / 2 * tile_width] = row_arms_at (q);
+#pragma unroll 1
+  for (int q = 0; q < S::own_rows && !DIRECT; q += 2)
+    columns[q / 2 * tile_width] = column_arms_at (q);
+#pragma unroll
+  for (int q = 0; q < S::sum_rows; q += 2)
+    row_arms[q / 2] = DIRECT ? row_arms_at (q) : rows[q / 2 * tile_width];
+#pragma unroll
+  for (int q = 0; q < S::own_rows; q += 2)
+    column_arms[q / 2] = DIRECT ? column_arms_at (q)
+        : columns[q / 2 * tile_width];
 }
 
 MATCHER void
@@ -187,7 +217,8 @@ MATCHER void
 OF_MATCHER::start ()
 {
   load_pixels ();
-  load_arms ();
+  load_right_arms ();
+  load_left_arms ();
   clear ();
   __syncthreads ();
 
