@@ -471,10 +471,10 @@ stereo_esaw_stages_cuda (void)
 {
   static const StereoExpstepStages stages = {
     .plan = esaw_plan,
-    .prepare = expstep_prepare,
+    .prepare = stereo_expstep_prepare_cuda,
     .cost = esaw_cost,
     .iterate = esaw_iterate,
-    .finish = expstep_finish,
+    .finish = stereo_expstep_finish_cuda,
   };
 
   return &stages;

@@ -585,10 +585,10 @@ stereo_esmp_stages_cuda (void)
 {
   static const StereoExpstepStages stages = {
     .plan = esmp_plan,
-    .prepare = expstep_prepare,
+    .prepare = stereo_expstep_prepare_cuda,
     .cost = esmp_cost,
     .iterate = esmp_iterate,
-    .finish = expstep_finish,
+    .finish = stereo_expstep_finish_cuda,
   };
 
   return &stages;
