@@ -39,7 +39,7 @@
  * l below it, (2x, 2y) to (2x + 1, 2y + 1), minus the smallest such sum of the
  * pixel's disparities, at most max_data; with half then rounded to 11
  * significant bits, to nearest, ties to even (stereo_bp_round_half), which is
- * fp16.  That of level 0 is not stored, and not rounded.
+ * fp16.  That of level 0 is not rounded.
  *
  * Messages.  Each pixel sends four for every disparity: up (to y - 1), down,
  * left and right.  Initially they are 0 on the coarsest level, and on other

@@ -5,8 +5,8 @@
  */
 
 /*
- * Each iteration recomputes the data costs of level 0 from the views.  Those of
- * other levels are computed once, from the next finer level.
+ * The data costs of level 0 are computed once, from the views, together with
+ * those of level 1; those of each further level from the level below it.
  */
 
 #ifndef STEREO_BP_COSTS_CUH
@@ -19,7 +19,7 @@
 namespace
 {
 
-/* The data cost beyond the last disparity, on level 0. */
+/* The data cost beyond the last disparity, on level 0; not in memory. */
 const uint32_t packed_padding = 0x7000;
 const uint32_t single_padding = 1 << 24;
 
@@ -216,42 +216,23 @@ any_word_costs (const BpArgs & a, const Place & place, bool inside, int d0,
     word_costs < F, STEREO_COST_LUMA, false > (a, place, inside, d0, p);
 }
 
-template < class F > struct Costs
-{
-  uint32_t p[F::words];
-};
-
-/* A call for the border, so that its code does not repeat. */
-template < class F > __device__ __noinline__ Costs < F >
-call_border_costs (const BpArgs & a, int x, int y, int d0)
-{
-  const Place place = { x, y, 0, 0 };
-  Costs < F > costs;
-
-  any_word_costs < F > (a, place, false, d0, costs.p);
-  return costs;
-}
-
-/* OFTEN: the steps are not just a few. */
-template < class F, bool OFTEN > __device__ __forceinline__ void
-level_0_costs (const BpArgs & a, const Place & place, uint32_t (&p)[F::words])
+/* Data costs of level 0. */
+template < class F > __device__ __forceinline__ void
+view_costs (const BpArgs & a, const Place & place, uint32_t (&p)[F::words])
 {
   const int d0 = a.first_disparity + F::values * place.group;
-  const bool inside = place.x - d0 < a.level[0].width
-      && place.x - d0 >= F::values - 1;
 
-  if (F::packed && a.bytes) {
+  if (F::packed && a.bytes)
     byte_costs < F > (a, place, p);
-  } else if (OFTEN || inside) {
-    any_word_costs < F > (a, place, OFTEN ? inside : true, d0, p);
-  } else {
-    const Costs < F > costs = call_border_costs < F > (a, place.x, place.y,
-        d0);
+  else
+    any_word_costs < F > (a, place, place.x - d0 < a.level[0].width
+        && place.x - d0 >= F::values - 1, d0, p);
+}
 
-#pragma unroll
-    for (int i = 0; i < F::words; i++)
-      p[i] = costs.p[i];
-  }
+/* Makes those beyond the last disparity so large that they do not matter. */
+template < class F > __device__ __forceinline__ void
+pad_level_0 (const Place & place, uint32_t (&p)[F::words])
+{
   if (place.valid < F::values) {
 #pragma unroll
     for (int i = 0; i < F::words; i++)
@@ -260,23 +241,42 @@ level_0_costs (const BpArgs & a, const Place & place, uint32_t (&p)[F::words])
   }
 }
 
-template < class F, bool OFTEN > __device__ __forceinline__ void
-costs (const BpArgs & a, int l, const Place & place, uint32_t (&p)[F::words])
+template < class F > __device__ __forceinline__ void
+store_level_0 (const BpArgs & a, const Place & place,
+    const uint32_t (&p)[F::words])
+{
+  uint4 parts[F::level_0_parts];
+
+  pack_halves < F > (p, parts);
+  store_parts (a, data_at (a, a.level[0], F::level_0_parts, place.x, place.y,
+          place.group), parts);
+}
+
+template < class F > __device__ __forceinline__ void
+load_level_0 (const BpArgs & a, const Place & place, uint32_t (&p)[F::words])
+{
+  uint4 parts[F::level_0_parts];
+
+  load_parts (a, data_at (a, a.level[0], F::level_0_parts, place.x, place.y,
+          min (place.group, a.groups - 1)), parts);
+  unpack_halves < F > (parts, p);
+  pad_level_0 < F > (place, p);
+}
+
+template < class F > __device__ __forceinline__ void
+load_costs (const BpArgs & a, int l, const Place & place,
+    uint32_t (&p)[F::words])
 {
   if (l == 0) {
-    level_0_costs < F, OFTEN > (a, place, p);
+    load_level_0 < F > (a, place, p);
   } else {
-    const uint4 *from = data_at < F > (a, a.level[l], place.x, place.y,
-        min (place.group, a.groups - 1));
+    uint4 parts[F::data_parts];
 
+    load_parts (a, data_at (a, a.level[l], F::data_parts, place.x, place.y,
+            min (place.group, a.groups - 1)), parts);
 #pragma unroll
-    for (int i = 0; i < F::data_parts; i++) {
-      uint4 part = __ldcg (from + i * a.groups);
-
-#pragma unroll
-      for (int j = 0; j < 4; j++)
-        p[4 * i + j] = word (part, j);
-    }
+    for (int i = 0; i < F::words; i++)
+      p[i] = word (parts[i / 4], i % 4);
     /* other levels have it in memory */
     if (place.valid <= 0) {
 #pragma unroll
@@ -295,12 +295,12 @@ kept_data (uint32_t w)
       | stereo_bp_round_half (w >> 16) << 16;
 }
 
-/* Data costs of level l >= 1 at a place.  Sums beyond the last disparity may
+/* Data costs of level l at a place.  Sums beyond the last disparity may
  * overflow, but only into other invalid sums. */
 template < class F, int LANES > __device__ __forceinline__ void
-sum_costs (const BpArgs & a, int l, const Place & place, bool stores)
+make_costs (const BpArgs & a, int l, const Place & place, bool stores)
 {
-  const BpLevel & below = a.level[l - 1];
+  const BpLevel & below = a.level[max (l - 1, 0)];
   const uint32_t maximum = F::packed ? a.max_data * 0x10001u : a.max_data;
   uint32_t sum[F::words], least;
   uint4 parts[F::data_parts];
@@ -310,13 +310,25 @@ sum_costs (const BpArgs & a, int l, const Place & place, bool stores)
     sum[i] = 0;
 #pragma unroll 1
   for (int child = 0; child < 4; child++) {
-    Place p = { 2 * place.x + child % 2, 2 * place.y + child / 2,
-      place.group, place.valid };
+    Place p = place;
     uint32_t c[F::words];
 
+    if (l > 0) {
+      p.x = 2 * place.x + child % 2;
+      p.y = 2 * place.y + child / 2;
+    }
     if (p.x >= below.width || p.y >= below.height)
       continue;
-    costs < F, false > (a, l - 1, p, c);
+    if (l > 1) {
+      load_costs < F > (a, l - 1, p, c);
+    } else {
+      view_costs < F > (a, p, c);
+      if (stores)
+        store_level_0 < F > (a, p, c);
+      pad_level_0 < F > (p, c);
+    }
+    if (l == 0)
+      return;
 #pragma unroll
     for (int i = 0; i < F::words; i++)
       sum[i] += c[i];
@@ -336,7 +348,7 @@ sum_costs (const BpArgs & a, int l, const Place & place, bool stores)
     word (parts[i / 4], i % 4) = with_padding < F > (kept_data < F >
         (min2 < F > (sum[i] - least, maximum)), i, place.valid, a.max_data);
   if (stores)
-    store_parts (a, data_at < F > (a, a.level[l], place.x, place.y,
+    store_parts (a, data_at (a, a.level[l], F::data_parts, place.x, place.y,
             place.group), parts);
 }
 

@@ -35,8 +35,7 @@ find_tiles (int pixels_in_row, const BpShape & s, int n_warps, BpTiles * tiles)
 bool
 is_together (const BpArgs & a, const BpLevel & level, int n_warps)
 {
-  /* the first data costs clear the counters */
-  return a.inner && a.n_levels > 1
+  return a.inner
       && level.inner.in_row * (level.height - 2) <= tiles_together * n_warps;
 }
 
@@ -66,12 +65,12 @@ tiles_of (const BpArgs & a, const BpShape & s, int step)
   BpTiles tiles;
   int l;
 
-  if (step < a.n_levels - 1) {
-    l = step + 1;
+  if (step < a.data_steps) {
+    l = step + 1 < a.n_levels ? step + 1 : a.n_levels - 1;
     find_tiles (a.level[l].pitch, s, 0, &tiles);
     return (size_t) tiles.in_row * 2 * (size_t) a.level[l].height;
   }
-  l = a.n_levels - 1 - (step - (a.n_levels - 1)) / a.iterations;
+  l = a.n_levels - 1 - (step - a.data_steps) / a.iterations;
   l = l > 0 ? l : 0;
   find_tiles ((a.level[l].width - 2 * frame + 1) / 2, s, 0, &tiles);
   return (size_t) tiles.in_row * (size_t) (a.level[l].height - 2 * frame);
@@ -164,8 +163,8 @@ void
 stereo_bp_launch_steps_cuda (StereoQueue * queue, const BpShape & s,
     BpArgs & a)
 {
-  const int end = a.inner ? a.n_levels - 1 + a.n_levels * a.iterations + 1
-      : 2;
+  const int end = a.data_steps
+      + (a.inner ? a.n_levels * a.iterations + 1 : 2);
 
   a.first_step = 0;
   if (bp_launch (queue, s, a, end))

@@ -5,8 +5,8 @@
  */
 
 /*
- * A frame is a sequence of steps.  Each step needs all of the one before:
- * data costs of levels 1, 2, ...; all iterations of all levels; the results of
+ * A frame is a sequence of steps.  Each step needs all of the one before: data
+ * costs of levels 0 and 1, 2, ...; all iterations of all levels; the results of
  * the pixels that the last iteration does not update.  The first iteration of a
  * level reads its messages from the coarser level and copies those of the
  * border, which never change.  The last iteration also stores the results of
@@ -26,12 +26,6 @@
 
 namespace
 {
-
-__device__ __forceinline__ int
-start_of_iterations (const BpArgs & a)
-{
-  return a.n_levels - 1;
-}
 
 /* The current tile of a warp. */
 struct Walk
@@ -72,7 +66,7 @@ data_step (const BpArgs & a, int l, int warp)
     bool exists = x < level.width;
     Place place = { exists ? x : 0, y, group, a.count - F::values * group };
 
-    sum_costs < F, LANES > (a, l, place, exists && group < a.groups);
+    make_costs < F, LANES > (a, l, place, exists && group < a.groups);
   }
 }
 
@@ -233,14 +227,14 @@ steps_kernel (const __grid_constant__ BpArgs a)
   for (int step = a.first_step; step < a.end_step; step++) {
     if (step > a.first_step)
       wait_for_all (a.barrier, ++waits);
-    if (step < start_of_iterations (a)) {
+    if (step < a.data_steps) {
       if (step == 0)
         clear_done (a);
-      data_step < F, LANES > (a, step + 1, warp);
-      if (a.level[0].edges != NULL)
+      data_step < F, LANES > (a, min (step + 1, a.n_levels - 1), warp);
+      if (a.level[0].edges != NULL && a.n_levels > 1)
         edge_step < F > (a, step + 1);
     } else {
-      int i = step - start_of_iterations (a);
+      int i = step - a.data_steps;
       int l = max (a.n_levels - 1 - i / a.iterations, 0);
       int t = i - (a.n_levels - 1 - l) * a.iterations;
       int n = max (l > 0 ? a.iterations : a.iterations - 1, 1);
@@ -275,6 +269,7 @@ shape_of (int count, int lanes, BpStepsKernel kernel)
   s.threads = F::threads;
   s.message_parts = F::message_parts * s.groups;
   s.data_bytes = 16 * F::data_parts * s.groups;
+  s.level_0_bytes = 16 * F::level_0_parts * s.groups;
   return s;
 }
 

@@ -151,7 +151,7 @@ iterate_tile (const BpArgs & a, int l, int t, int y, int column,
   } else {
     load_first_messages < F > (a, l, place, read_group, coarsest, parts);
   }
-  costs < F, !RESULTS > (a, l, place, sum);
+  load_costs < F > (a, l, place, sum);
 #pragma unroll
   for (int j = 0; j < 4; j++)
     unpack < F > (parts[j], in[j]);

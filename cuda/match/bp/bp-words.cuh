@@ -15,7 +15,8 @@
  * the other four, in order.  A plane has rows of pixels, a pixel its
  * disparities, a multiple of 16 bytes.  The order of bytes lets one instruction
  * unpack each word: v (2i), v (2i + 1), v (2i + W), v (2i + 1 + W).  Data costs
- * of levels above 0 have one plane per colour.
+ * have one plane per colour; those of level 0 are bytes in the same order, of
+ * 16 bits with float.
  */
 
 #ifndef STEREO_BP_WORDS_CUH
@@ -41,6 +42,7 @@ template < int PRECISION, int W > struct Format
   /* parts of 16 bytes of a message, of a data cost */
   static const int message_parts = bytes ? W / 8 : W / 4;
   static const int data_parts = W / 4;
+  static const int level_0_parts = W / 8;
   /* maximum of a block */
   static const int threads = W <= 8 ? max_threads : 256;
 };
@@ -110,18 +112,40 @@ high_halves (uint32_t a, uint32_t b)
 
 /* ----------------------------------------------------------------- storage */
 
+/* Two words of half as many bits each, and back. */
 template < class F > __device__ __forceinline__ void
-unpack (const uint4 (&parts)[F::message_parts], uint32_t (&p)[F::words])
+unpack_halves (const uint4 (&parts)[F::level_0_parts],
+    uint32_t (&p)[F::words])
 {
 #pragma unroll
   for (int i = 0; i < F::words; i++) {
-    if (F::bytes) {
-      uint32_t w = word (parts[i / 8], i / 2 % 4);
+    const uint32_t w = word (parts[i / 8], i / 2 % 4);
 
+    if (F::packed)
       p[i] = i % 2 == 0 ? w & 0x00ff00ffu : __byte_perm (w, 0, 0x4341);
-    } else {
+    else
+      p[i] = i % 2 == 0 ? w & 0xffffu : w >> 16;
+  }
+}
+
+template < class F > __device__ __forceinline__ void
+pack_halves (const uint32_t (&p)[F::words], uint4 (&parts)[F::level_0_parts])
+{
+#pragma unroll
+  for (int i = 0; i < F::words; i += 2)
+    word (parts[i / 8], i / 2 % 4) = p[i] + (F::packed ? 256 : 65536)
+        * p[i + 1];
+}
+
+template < class F > __device__ __forceinline__ void
+unpack (const uint4 (&parts)[F::message_parts], uint32_t (&p)[F::words])
+{
+  if constexpr (F::bytes) {
+    unpack_halves < F > (parts, p);
+  } else {
+#pragma unroll
+    for (int i = 0; i < F::words; i++)
       p[i] = word (parts[i / 4], i % 4);
-    }
   }
 }
 
@@ -137,14 +161,13 @@ round_halves (uint32_t w)
 template < class F > __device__ __forceinline__ void
 pack (const uint32_t (&p)[F::words], uint4 (&parts)[F::message_parts])
 {
+  if constexpr (F::bytes) {
+    pack_halves < F > (p, parts);
+  } else {
 #pragma unroll
-  for (int i = 0; i < F::words; i++) {
-    if (F::precision == STEREO_BP_PRECISION_HALF)
-      word (parts[i / 4], i % 4) = round_halves (p[i]);
-    else if (!F::bytes)
-      word (parts[i / 4], i % 4) = p[i];
-    else if (i % 2 == 0)
-      word (parts[i / 8], i / 2 % 4) = p[i] + 256 * p[i + 1];
+    for (int i = 0; i < F::words; i++)
+      word (parts[i / 4], i % 4) = F::precision == STEREO_BP_PRECISION_HALF
+          ? round_halves (p[i]) : p[i];
   }
 }
 
@@ -174,13 +197,15 @@ message_at (const BpArgs & a, const BpLevel & level, int direction, int x,
       + message_offset < F > (a, level, x, y, group);
 }
 
-template < class F > __device__ __forceinline__ uint4 *
-data_at (const BpArgs & a, const BpLevel & level, int x, int y, int group)
+/* parts: of a lane */
+__device__ __forceinline__ uint4 *
+data_at (const BpArgs & a, const BpLevel & level, int parts, int x, int y,
+    int group)
 {
   int pixel = (((x + y) & 1) * level.height + y) * level.pitch + (x >> 1);
 
   return (uint4 *) level.data
-      + (size_t) pixel * (size_t) (F::data_parts * a.groups) + group;
+      + (size_t) pixel * (size_t) (parts * a.groups) + group;
 }
 
 template < int PARTS > __device__ __forceinline__ void

@@ -51,8 +51,8 @@ level_pixels (const StereoBpSize & size)
 
 /* Offsets of the levels in two areas.  The first iteration of a level reads the
  * messages of the next coarser level only, so levels alternate between the
- * areas.  Level 0, which has no data costs in memory, overwrites those of all
- * others. */
+ * areas.  The messages of level 0 overwrite the data costs of all others, which
+ * are no longer needed. */
 struct Layout
 {
   size_t messages[STEREO_BP_MAX_LEVELS];        /* in area level % 2 */
@@ -104,6 +104,8 @@ bp_plan_cuda (const StereoSearch *, const StereoBpConstants * k,
   for (int l = 0; l < k->n_levels; l++)
     stereo_arena_add (arena, &work->done[l], (size_t) k->level[l].height
         * bp_done_pitch, sizeof (unsigned));
+  stereo_arena_add (arena, &work->level_0, level_pixels (k->level[0])
+      * (size_t) stereo_bp_find_shape_cuda (k).level_0_bytes, 1);
   stereo_arena_add (arena, &work->messages[0], layout.size[0], 1);
   if (layout.size[1] > 0)
     stereo_arena_add (arena, &work->messages[1], layout.size[1], 1);
@@ -147,10 +149,11 @@ bp_args (const StereoMatchFrame * frame, const StereoBpConstants * k,
           + layout.messages[l])
           + (size_t) i * (size_t) level->height * level->row;
     level->data = l > 0 ? (uint8_t *) work->messages[0] + layout.data[l]
-        : NULL;
+        : (uint8_t *) work->level_0;
     level->done = (unsigned *) work->done[l];
   }
   a->n_levels = k->n_levels;
+  a->data_steps = k->n_levels > 1 ? k->n_levels - 1 : 1;
   a->iterations = k->iterations;
   a->inner = stereo_bp_has_inner (k);
   a->count = k->end_index - k->first_index;

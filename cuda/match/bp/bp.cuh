@@ -29,7 +29,9 @@ struct StereoBpWork
   void *table;                  /* jump and M by difference */
   void *guides[STEREO_BP_MAX_LEVELS];   /* the left view of levels above 0 */
   void *edges[STEREO_BP_MAX_LEVELS];
-  void *messages[2];            /* of even and odd levels; data costs follow */
+  void *level_0;                /* data costs */
+  void *messages[2];            /* of even and odd levels; data costs of levels
+                                 * above 0 follow */
 };
 
 STEREO_CHECK_WORK (StereoBpWork);
@@ -58,7 +60,7 @@ struct BpLevel
   uint32_t *guide;              /* the left view, NULL on level 0 */
   uint8_t *edges;               /* records, NULL: all are a.bounds */
   uint4 *messages[8];           /* a plane for 2 direction + colour */
-  uint8_t *data;                /* NULL for level 0 */
+  uint8_t *data;
   unsigned row;                 /* parts of a row of such a plane */
   BpTiles all;                  /* of one colour */
   BpTiles inner;                /* of those off the frame */
@@ -72,6 +74,7 @@ struct BpArgs
 {
   BpLevel level[STEREO_BP_MAX_LEVELS];
   int n_levels;
+  int data_steps;               /* for levels 0 and 1, then one for each */
   int iterations;
   int first_step;
   int end_step;
@@ -126,6 +129,7 @@ struct BpShape
   int threads;                  /* maximum of a block */
   int message_parts;            /* of a pixel, in one direction */
   int data_bytes;
+  int level_0_bytes;            /* of data costs */
 };
 
 /* Words of shared memory for the winners of a right row. */
