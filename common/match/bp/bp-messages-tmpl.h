@@ -43,6 +43,8 @@ NAME (start_half) (const StereoBpConstants * k, const NAME (Field) * field,
     for (int i = 0; i < count; i += 16) {
       NAME (Block) e, o;
 
+      __builtin_prefetch (even + PREFETCH * coarser->pitch + i / 2);
+      __builtin_prefetch (odd + PREFETCH * coarser->pitch + i / 2);
       memcpy (&e, even + i / 2, sizeof (e));
       memcpy (&o, odd + i / 2, sizeof (o));
       e = SIMD_SHUFFLE (e, o, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,

@@ -54,6 +54,10 @@
 #define MIN_WINDOW 64
 #define MIN_WINDOW_BAND 32
 
+/* Disparities by which messages of the coarser level are prefetched: they are a
+ * pitch apart, which hardware does not recognize in time. */
+#define PREFETCH 16
+
 /* Rows of scratch memory of a thread: differences, or sums and minima. */
 #define N_ROW_BUFFERS 4
 /* Vectors whose beliefs are kept for the right view; few enough for the
