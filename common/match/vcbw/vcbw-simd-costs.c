@@ -180,37 +180,61 @@ make_lane_ends (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
   }
 }
 
-ALWAYS_INLINE VecU8
-lane_cost (const StereoMatchFrame * frame, const StereoVcbwConstants * k, int x,
-    int y, int d0)
+/* The planes of row y of both views, in registers. */
+typedef struct
 {
-  const SimdWords p = simd_words_set (&frame->left_words, x, y);
-  const SimdWords q = simd_words_load (&frame->right_words, x - d0,
-      y);
+  const uint8_t *left[4];
+  const uint8_t *right[4];
+  int d;                        /* of lane 0 */
+  int limit;
+  int gain;
+} LaneRow;
+
+ALWAYS_INLINE LaneRow
+find_lane_row (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
+    int y, int d)
+{
+  const StereoWords *l = &frame->left_words, *r = &frame->right_words;
+  LaneRow row = {.d = d,.limit = k->limit,.gain = k->gain };
+
+  for (int i = 0; i < 4; i++) {
+    row.left[i] = l->plane[i] + (size_t) y * l->stride;
+    row.right[i] = r->plane[i] + (size_t) y * r->stride;
+  }
+  return row;
+}
+
+ALWAYS_INLINE VecU8
+lane_cost (const LaneRow * row, int x)
+{
+  const SimdWords p = {
+    {simd_set8 (row->left[0][x]), simd_set8 (row->left[1][x]),
+        simd_set8 (row->left[2][x]), simd_set8 (row->left[3][x])}
+  };
+  const SimdWords q = simd_words_load_at (row->right, x - row->d);
   VecU8 cost = simd_words_cost (&p, &q);
 
-  if (k->limit == STEREO_WORDS_MAX_COST)
+  if (row->limit == STEREO_WORDS_MAX_COST)
     return cost;
   /* no byte exceeds 255 */
-  return (VecU8) ((VecU16) simd_min8 (cost, simd_set8 ((uint8_t) k->limit))
-      * (uint16_t) k->gain);
+  return (VecU8) ((VecU16) simd_min8 (cost, simd_set8 ((uint8_t) row->limit))
+      * (uint16_t) row->gain);
 }
 
 /* The same for any column x, which may have no partner. */
 ALWAYS_INLINE VecU8
-lane_cost_clamped (const StereoMatchFrame * frame,
-    const StereoVcbwConstants * k, int x, int y, int d0, const LaneEnds * ends)
+lane_cost_clamped (const LaneRow * row, int width, int x,
+    const LaneEnds * ends)
 {
-  const int width = k->width;
   VecU8 cost = { 0 }, lane, mask;
   int from;
 
   for (int i = 0; i < LANES; i++)
     lane[i] = (uint8_t) i;
   x = stereo_clamp_int (x, 0, width - 1);
-  from = x - d0;
+  from = x - row->d;
   if (from > -LANES && from < width)
-    cost = lane_cost (frame, k, x, y, d0);
+    cost = lane_cost (row, x);
   mask = (VecU8) (lane < simd_set8 ((uint8_t) stereo_clamp_int (-from, 0,
               LANES)));
   cost = (simd_load8 (ends->before) & mask) | (cost & ~mask);
@@ -226,16 +250,17 @@ vcbw_lane_costs (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
   const int to = from + 2 * pairs - 1;
   const bool inside = from >= 0 && from >= d && to < k->width
       && to - d + LANES <= k->width;
+  const LaneRow lanes = find_lane_row (frame, k, y, d);
   LaneEnds ends;
 
   if (!inside)
     make_lane_ends (frame, k, d, y, &ends);
   for (int i = 0; i < pairs; i++) {
     int x = from + 2 * i;
-    VecU8 a = inside ? lane_cost (frame, k, x, y, d)
-        : lane_cost_clamped (frame, k, x, y, d, &ends);
-    VecU8 b = inside ? lane_cost (frame, k, x + 1, y, d)
-        : lane_cost_clamped (frame, k, x + 1, y, d, &ends);
+    VecU8 a = inside ? lane_cost (&lanes, x)
+        : lane_cost_clamped (&lanes, k->width, x, &ends);
+    VecU8 b = inside ? lane_cost (&lanes, x + 1)
+        : lane_cost_clamped (&lanes, k->width, x + 1, &ends);
 
     row[i][0] = interleave_low (a, b);
     row[i][1] = interleave_high (a, b);
