@@ -32,19 +32,20 @@ static void
 census_row (const Tile * tile, int32_t (*ring)[ROW_SIZE], int y,
     uint32_t * words)
 {
-  const int32_t *own = ring[RING (y, 5)];
+  const int32_t *rows[5];
 
+  for (int j = 0; j < 5; j++)
+    rows[j] = ring[RING (y + j - 2, 5)] + EDGE - 2;
   for (int x = 0; x < tile->width; x += LANES) {
-    const VecI32 center = simd_load_i32 (own + EDGE + x);
+    const VecI32 center = simd_load_i32 (rows[2] + x + 2);
     VecI32 bits = { 0 };
 
+    /* a comparison is -1 where it holds */
+#pragma GCC unroll 25
     for (int i = 0; i < 25; i++) {
-      const int32_t *row = ring[RING (y + i / 5 - 2, 5)];
-
-      /* a comparison is -1 where it holds */
       if (i != 12)
-        bits = (bits << 1) - (VecI32) (simd_load_i32 (row + EDGE + x + i % 5
-                - 2) > center);
+        bits = (bits << 1) - (VecI32) (simd_load_i32 (rows[i / 5] + x + i % 5)
+            > center);
     }
     simd_store_i32 (words + x, bits);
   }
