@@ -155,29 +155,33 @@ error_row_impl (const Selection * d, StereoPyramidCandidate c, int y,
   const int j = y + c.y - d->tile.y + MARGIN;
   const uint32_t *left = d->a->census[0] + (size_t) y * level->stride;
   const float *right = (const float *) (const void *) d->a->census[1];
+  /* locals, because the store of errors might change what pointers lead to */
+  const int width = level->width, height = level->height;
   const int stride = (int) level->stride;
-  const int n = vertical ? stride * level->height : stride;
+  const int n = vertical ? stride * height : stride;
+  const int x0 = d->tile.x - EDGE, end = d->end;
+  uint16_t *error = d->s->error;
   const float *dx = d->s->dx[j] + c.x, *dy = d->s->dy[j] + c.x;
   const VecF32 add = simd_set_f32 ((float) c.add);
 
   if (!vertical)
     right += (size_t) y * level->stride;
-  for (int i = d->first; i < d->end; i += LANES) {
-    const int x = d->tile.x + i - EDGE;
+  for (int i = d->first; i < end; i += LANES) {
+    const int x = x0 + i;
     VecI32 outside = { 0 }, bits, ones;
     HalfVecU16 half;
     VecI32 index = nearest_of (simd_to_f32 (simd_count_i32 () + x)
-        + (simd_load_f32 (dx + i) + add), level->width, &outside);
+        + (simd_load_f32 (dx + i) + add), width, &outside);
 
     if (vertical)
       index += nearest_of (simd_set_f32 ((float) y) + simd_load_f32 (dy + i),
-          level->height, &outside) * stride;
+          height, &outside) * stride;
     bits = simd_load_i32 (left + x) ^ (VecI32) simd_gather_near_f32 (right, n,
         index);
     bits |= outside & ((1 << STEREO_PYRAMID_CENSUS_BITS) - 1);
     ones = (VecI32) simd_count_ones8 ((VecU8) bits);
     half = simd_narrow32 ((VecU32) (ones + (ones >> 16)));
-    memcpy (d->s->error + i, &half, sizeof (half));
+    memcpy (error + i, &half, sizeof (half));
   }
   repeat_ends_u16 (&d->tile, level, WINDOW, d->s->error);
 }
