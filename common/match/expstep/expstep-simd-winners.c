@@ -121,6 +121,18 @@ typedef struct
   size_t sums_pitch;
 } Update;
 
+/* Pixels by which costs of a volume are prefetched: those of the next pixels
+ * are in another page, which hardware does not recognize in time. */
+#define PREFETCH (4 * SIMD_BYTES)
+
+ALWAYS_INLINE void
+prefetch_taps (const ExpstepTaps * t, size_t at)
+{
+  __builtin_prefetch (t->own + at);
+  __builtin_prefetch (t->before + at);
+  __builtin_prefetch (t->after + at);
+}
+
 /* Computes the last sums of SIMD_BYTES pixels and updates their winners. */
 ALWAYS_INLINE void
 update_left (const Update * u, size_t x, bool neighbors)
@@ -136,10 +148,12 @@ update_left (const Update * u, size_t x, bool neighbors)
   };
 
   for (int i = 0; i < t.count; i++) {
+    const size_t at = x * t.layout.column + (size_t) i * t.layout.pitch;
     VecU16 index = simd_set16 (first + (unsigned) i), even, odd;
 
-    expstep_tap_sums (&t, &weights, x * t.layout.column
-        + (size_t) i * t.layout.pitch, &even, &odd);
+    if (t.layout.column > 1)
+      prefetch_taps (&t, at + PREFETCH * t.layout.column);
+    expstep_tap_sums (&t, &weights, at, &even, &odd);
     if (u->fresh && neighbors && i == 0
         && w->plane[STEREO_EXPSTEP_FIRST] != NULL) {
       simd_store16 (w->plane[STEREO_EXPSTEP_FIRST] + x, even);
