@@ -26,6 +26,8 @@ PAGE is one of
     performance  docs/performance.md; --measure build/tools/stereo-bench MACHINE [ARGUMENT ...]
                  writes docs/data/performance-MACHINE.json; arguments, such as --backend cuda, go to
                  stereo-bench
+    gpus         docs/gpus.md; --measure build/tools/stereo-bench runs it in ncu of Nsight Compute;
+                 --measure cuobjdump FOLDER reads the objects of a build for several architectures
     threads      docs/threads.md; --measure build/tools/stereo-bench [threads] [sets]
     experiments  plots and tables of docs/algorithms/; --measure build/tools/stereo-eval [NAME ...]
                  for errors of esaw, esmp and bfv; --measure build/tools/stereo-bench pyramid, or
@@ -37,8 +39,8 @@ PAGE is one of
     elements     docs/elements/; the next argument is the plugin
 
 Measure on an idle machine. Scenes are in $STEREO_DATASETS or ../shared/datasets; --verify exits with
-77 (skipped) without them. All but accuracy, performance, threads and experiments of bfv and pyramid need
-the plugin in $GST_PLUGIN_PATH. With OpenCV for Python, its semi-global matching is measured for
+77 (skipped) without them. All but accuracy, performance, gpus, threads and experiments of bfv and pyramid
+need the plugin in $GST_PLUGIN_PATH. With OpenCV for Python, its semi-global matching is measured for
 comparison; alignment, calibration, choosing and pictures require it.
 """
 
@@ -53,6 +55,7 @@ import common
 import drifting
 import elements
 import experiments
+import gpus
 import kernels
 import moving
 import performance
@@ -64,7 +67,7 @@ import views
 
 PAGES = {"accuracy": accuracy, "alignment": alignment, "calibration": calibration,
          "choosing": choosing, "drifting": drifting, "elements": elements,
-         "experiments": experiments, "kernels": kernels, "moving": moving,
+         "experiments": experiments, "gpus": gpus, "kernels": kernels, "moving": moving,
          "performance": performance, "pictures": pictures, "steady": steady,
          "threads": threads, "tune": tune, "views": views}
 
