@@ -9,7 +9,7 @@ default properties, and with the papers' settings if the papers have times.
 import os
 import shlex
 
-from common import (DEFAULTS_SINCE, DOCS, algorithms, fill, json_of, label_papers, load, load_all,
+from common import (DOCS, algorithms, fill, json_of, label_papers, load, load_all,
                     number, paper, papers_label, save, size_of, table)
 
 PAGE = os.path.join(DOCS, "performance.md")
@@ -241,14 +241,13 @@ measured by [stereo-bench](tools/stereo-bench.md#figures), which defines the fig
 in a cache. A workload is width x height x disparities. [Kernels](kernels.md) has the
 registers, shared memory and occupancy of the CUDA backend.
 
-Of the drawn scenes of 2026-11-26, regions have nearly all disparities, so that `range=half-size`, which
-`sgm` has by default from 1920x1080 and 128 disparities on, gains nothing. In photographs it does: 1.6 times
-for 1800x1500x240 of the scene Cones. Sections measured before %s are of former defaults and of views with few matches: `cost=census`, and
-`refine=none` for all but `sgm`, which had a shorter chain of filters; `pyramid` had no selection and takes
-1.5 to 1.9 times as long now. [Refinement](refinement.md#run-time) and [learned cost](learned.md#time)
-have the times of the present ones, and [threads and instruction sets](threads.md) those of the CPU.
+The section of the NVIDIA H200 is of an earlier commit and of a drawn scene whose regions have nearly all
+disparities, so that `range=half-size`, which `sgm` has by default from 1920x1080 and 128 disparities on, gains
+nothing there. [Refinement](refinement.md#run-time) and [learned cost](learned.md#time) have the times of these
+parts, [threads and instruction sets](threads.md) those of other CPUs, and [other GPUs](gpus.md) those to
+expect of GPUs that were not measured.
 
-""" % DEFAULTS_SINCE
+"""
 
 
 def generate():
