@@ -202,10 +202,19 @@ word_costs (const BpArgs & a, const Place & place, bool inside, int d0,
     border_costs < F, COST, SCALED > (a, place, d0, p);
 }
 
+/* Data costs of level 0. */
 template < class F > __device__ __forceinline__ void
-any_word_costs (const BpArgs & a, const Place & place, bool inside, int d0,
-    uint32_t (&p)[F::words])
+view_costs (const BpArgs & a, const Place & place, uint32_t (&p)[F::words])
 {
+  const int d0 = a.first_disparity + F::values * place.group;
+
+  if (F::packed && a.bytes) {
+    byte_costs < F > (a, place, p);
+    return;
+  }
+  const bool inside = place.x - d0 < a.level[0].width
+      && place.x - d0 >= F::values - 1;
+
   if (F::packed && a.scaled)
     word_costs < F, STEREO_COST_WORDS, F::packed > (a, place, inside, d0, p);
   else if (a.cost == STEREO_COST_WORDS)
@@ -214,19 +223,6 @@ any_word_costs (const BpArgs & a, const Place & place, bool inside, int d0,
     word_costs < F, STEREO_COST_RGB, false > (a, place, inside, d0, p);
   else
     word_costs < F, STEREO_COST_LUMA, false > (a, place, inside, d0, p);
-}
-
-/* Data costs of level 0. */
-template < class F > __device__ __forceinline__ void
-view_costs (const BpArgs & a, const Place & place, uint32_t (&p)[F::words])
-{
-  const int d0 = a.first_disparity + F::values * place.group;
-
-  if (F::packed && a.bytes)
-    byte_costs < F > (a, place, p);
-  else
-    any_word_costs < F > (a, place, place.x - d0 < a.level[0].width
-        && place.x - d0 >= F::values - 1, d0, p);
 }
 
 /* Makes those beyond the last disparity so large that they do not matter. */
