@@ -43,14 +43,19 @@ simd_words_load (const StereoWords * words, int x, int y)
 
 /* The word of one pixel in all lanes. */
 ALWAYS_INLINE SimdWords
+simd_words_set_at (const uint8_t * const plane[4], ptrdiff_t at)
+{
+  return (SimdWords) {
+    {simd_set8 (plane[0][at]), simd_set8 (plane[1][at]),
+        simd_set8 (plane[2][at]), simd_set8 (plane[3][at])}
+  };
+}
+
+ALWAYS_INLINE SimdWords
 simd_words_set (const StereoWords * words, int x, int y)
 {
-  const size_t at = (size_t) y * words->stride + (size_t) x;
-
-  return (SimdWords) {
-    {simd_set8 (words->plane[0][at]), simd_set8 (words->plane[1][at]),
-        simd_set8 (words->plane[2][at]), simd_set8 (words->plane[3][at])}
-  };
+  return simd_words_set_at (words->plane,
+      (ptrdiff_t) ((size_t) y * words->stride) + x);
 }
 
 /* 8 popcount (sum) + 16 popcount (carry) per byte. */

@@ -207,10 +207,7 @@ find_lane_row (const StereoMatchFrame * frame, const StereoVcbwConstants * k,
 ALWAYS_INLINE VecU8
 lane_cost (const LaneRow * row, int x)
 {
-  const SimdWords p = {
-    {simd_set8 (row->left[0][x]), simd_set8 (row->left[1][x]),
-        simd_set8 (row->left[2][x]), simd_set8 (row->left[3][x])}
-  };
+  const SimdWords p = simd_words_set_at (row->left, x);
   const SimdWords q = simd_words_load_at (row->right, x - row->d);
   VecU8 cost = simd_words_cost (&p, &q);
 
