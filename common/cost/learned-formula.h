@@ -52,4 +52,13 @@ stereo_network_column (int q)
   return (q < 12 ? q : q + 1) % 5 - 2;
 }
 
+/* The number of the neighbour at a row and column from the pixel. */
+STEREO_INLINE int
+stereo_network_neighbor (int row, int column)
+{
+  const int n = 5 * (row + 2) + column + 2;
+
+  return n < 12 ? n : n - 1;
+}
+
 #endif /* STEREO_LEARNED_FORMULA_H */

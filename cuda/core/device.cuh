@@ -46,6 +46,13 @@ opaque (const T * pointer)
   return pointer;
 }
 
+/* Two numbers of 16 bits, both n. */
+static __host__ __device__ __forceinline__ uint32_t
+twice (int n)
+{
+  return ((uint32_t) n & 0xffff) * 0x10001u;
+}
+
 /* Word i of a vector. */
 static __device__ __forceinline__ const uint32_t &
 word (const uint4 & v, int i)

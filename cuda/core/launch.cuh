@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Number of blocks of `part` elements that cover `size`. */
-static inline unsigned
+static __host__ __device__ __forceinline__ unsigned
 stereo_blocks (int size, int part)
 {
   return (unsigned) ((size + part - 1) / part);

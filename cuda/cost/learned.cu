@@ -37,13 +37,6 @@ const int bit_tiles = STEREO_NETWORK_BITS / 8;
 const int lane_bits = 2 * bit_tiles;
 const int n_words = 4;
 
-/* Number n of both halves of a word. */
-__host__ __device__ __forceinline__ uint32_t
-twice (int n)
-{
-  return ((uint32_t) n & 0xffff) * 0x10001u;
-}
-
 /* ------------------------------------------------------------------ network */
 
 /* The network in the order of lanes. */
@@ -79,10 +72,9 @@ uint32_t
 first_weight (const int8_t * weights, int t, int byte)
 {
   const int i = byte / 2, column = word_column (t, i) + byte % 2;
-  const int n = 5 * (word_row (t, i) + 2) + column + 2;
 
   return column > 2 || (i == n_words - 1 && t > 1) ? 0
-      : (uint8_t) weights[n < 12 ? n : n - 1];
+      : (uint8_t) weights[stereo_network_neighbor (word_row (t, i), column)];
 }
 
 /* The h_j of byte i of a pair of tiles. */

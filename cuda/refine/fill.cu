@@ -143,7 +143,7 @@ __launch_bounds__ (threads) fill_kernel (int width, int reach,
   extern __shared__ uint32_t valid[];
   __shared__ int holes_of_warps[warps];
   const int y = (int) blockIdx.x, warp = (int) threadIdx.x / 32;
-  const int words = (width + 31) / 32;
+  const int words = (int) stereo_blocks (width, 32);
   uint16_t *codes = (uint16_t *) (valid + words);
   const Part part (words);
   int first = 0, n_holes = 0;

@@ -40,17 +40,13 @@ struct Undecided
   uint32_t pixels, roots;
 };
 
-__host__ __device__ __forceinline__ int
-tile_columns (int width)
-{
-  return (width + tile_width - 1) / tile_width;
-}
-
 __device__ __forceinline__ Undecided *
 undecided_row (const StereoRefineConstants & k, const StereoRefineWork & work,
     int y)
 {
-  return (Undecided *) work.undecided + (size_t) y * tile_columns (k.width);
+  const int columns = (int) stereo_blocks (k.width, tile_width);
+
+  return (Undecided *) work.undecided + (size_t) y * columns;
 }
 
 dim3
@@ -302,7 +298,8 @@ count_kernel (const StereoRefineConstants k, const StereoRefineWork work)
 {
   int column, y;
 
-  if (!stereo_own_pixel (tile_columns (k.width), k.height, &column, &y))
+  if (!stereo_own_pixel ((int) stereo_blocks (k.width, tile_width), k.height,
+          &column, &y))
     return;
   pdl_start ();
   for (uint32_t roots = undecided_row (k, work, y)[column].roots; roots != 0;
@@ -330,7 +327,7 @@ speckle_kernel (const StereoRefineConstants k, const StereoRefineWork work)
 {
   int x, y;
 
-  if (!stereo_own_pixel ((k.width + pixels_at_once - 1) / pixels_at_once,
+  if (!stereo_own_pixel ((int) stereo_blocks (k.width, pixels_at_once),
           k.height, &x, &y))
     return;
   x *= pixels_at_once;
@@ -371,8 +368,9 @@ refine_check (StereoQueue * queue, const StereoRefineConstants * k,
   if (borders > 0)
     launch_overlapping (queue, stereo_blocks (borders, 256), 256, 0,
         join_kernel, *k, *work);
-  launch_overlapping (queue, stereo_pixel_grid (tile_columns (k->width),
-          k->height), stereo_pixel_block, 0, count_kernel, *k, *work);
+  launch_overlapping (queue, stereo_pixel_grid ((int) stereo_blocks (k->width,
+              tile_width), k->height), stereo_pixel_block, 0, count_kernel, *k,
+      *work);
   launch_overlapping (queue, stereo_pixel_grid ((int) stereo_blocks (k->width,
               pixels_at_once), k->height), stereo_pixel_block, 0,
       speckle_kernel, *k, *work);
@@ -535,7 +533,7 @@ refine_plan (const StereoRefineConstants * k, StereoRefineWork * work,
     stereo_arena_add (arena, (void **) &work->sizes, pixels,
         sizeof (uint32_t));
     stereo_arena_add (arena, (void **) &work->undecided,
-        (size_t) tile_columns (k->width) * (size_t) k->height,
+        (size_t) stereo_blocks (k->width, tile_width) * (size_t) k->height,
         sizeof (Undecided));
   }
   if (k->min_confidence > 0)

@@ -53,13 +53,6 @@ struct SlantedArgs
   uint32_t place[3];
 };
 
-/* Two numbers of 16 bits, both n. */
-__device__ __forceinline__ uint32_t
-twice (int n)
-{
-  return ((uint32_t) n & 0xffff) * 0x10001u;
-}
-
 /* ------------------------------------------------------------------ weights */
 
 /* The colour of a pixel.  `outside` differs so much from all colours that
