@@ -149,6 +149,9 @@ are the safer ones. Times of laptops are longer by the ratio of the clocks.
 
 {small_table}
 
+The figures are from these commands. The first one needs a GPU and Nsight Compute, the second one a build
+with `-Dcuda-arch=86,87,89,90,110,120`.
+
     docs/report gpus --measure build/tools/stereo-bench
     docs/report gpus --measure cuobjdump build/cuda
 """
@@ -157,7 +160,7 @@ are the safer ones. Times of laptops are longer by the ratio of the clocks.
 def times(model, size):
     matchers = sorted(model.kernels[size])
     return table([""] + matchers, [[gpu] + [number(model.frame_ms(gpu, size, matcher))
-                                            for matcher in matchers] for gpu in GPUS])
+                                            for matcher in matchers] for gpu in GPUS]).rstrip()
 
 
 def generate():
