@@ -48,6 +48,10 @@ typedef struct
    * the same key again, recorded.  The work must depend on the key alone. */
   StereoStatus (*repeat) (StereoQueue * queue, const void *key, size_t size,
       StereoStatus (*submit) (void *data), void *data);
+  /* Optional.  Calls submit (one) and submit (other), whose work may run at the
+   * same time.  Later stages wait for both.  Calls do not nest. */
+  StereoStatus (*both) (StereoQueue * queue,
+      StereoStatus (*submit) (void *data), void *one, void *other);
   /* With repeat.  Discards recorded work: later work differs. */
   void (*forget) (StereoQueue * queue);
   StereoStatus (*download) (StereoQueue * queue, void *target,

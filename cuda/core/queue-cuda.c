@@ -179,6 +179,28 @@ queue_record_event (StereoQueue * queue, StereoEvent * event)
   return status;
 }
 
+/* In a recording, beside becomes a branch of the graph. */
+static StereoStatus
+queue_both (StereoQueue * queue, StereoStatus (*submit) (void *data),
+    void *one, void *other)
+{
+  StereoCudaQueue *self = (StereoCudaQueue *) queue;
+  const cudaStream_t compute = self->compute;
+  StereoStatus status = chain_streams (queue, self->forked, compute,
+      self->beside), joined;
+
+  if (status != STEREO_OK)
+    return status;
+  self->compute = self->beside;
+  status = submit (other);
+  self->compute = compute;
+  if (status == STEREO_OK)
+    status = submit (one);
+  /* without this, a recording would not end */
+  joined = chain_streams (queue, self->joined, self->beside, compute);
+  return status != STEREO_OK ? status : joined;
+}
+
 static StereoStatus
 queue_end (StereoQueue * queue, unsigned slot)
 {
@@ -266,9 +288,21 @@ queue_times (StereoQueue * queue, unsigned slot, unsigned n_timestamps,
 }
 
 static void
+destroy_events (cudaEvent_t * events, int n)
+{
+  for (int i = 0; i < n; i++) {
+    if (events[i] != NULL)
+      (void) cudaEventDestroy (events[i]);
+  }
+}
+
+static void
 queue_free (StereoQueue * queue)
 {
   StereoCudaQueue *self = (StereoCudaQueue *) queue;
+  cudaStream_t streams[] = { self->recorder.stream, self->up, self->down,
+    self->beside, self->borrowed ? NULL : self->compute
+  };
   StereoMessage why;
 
   stereo_cuda_forget (queue);
@@ -277,23 +311,15 @@ queue_free (StereoQueue * queue)
       StereoCudaSlot *s = &self->slots[i];
       cudaEvent_t events[4] = { s->begun, s->uploaded, s->computed, s->ended };
 
-      for (int e = 0; e < 4; e++) {
-        if (events[e] != NULL)
-          (void) cudaEventDestroy (events[e]);
-      }
-      for (int e = 0; e < STEREO_MAX_TIMESTAMPS; e++) {
-        if (s->timestamps[e] != NULL)
-          (void) cudaEventDestroy (s->timestamps[e]);
-      }
+      destroy_events (events, 4);
+      destroy_events (s->timestamps, STEREO_MAX_TIMESTAMPS);
     }
-    if (self->recorder.stream != NULL)
-      (void) cudaStreamDestroy (self->recorder.stream);
-    if (self->up != NULL)
-      (void) cudaStreamDestroy (self->up);
-    if (self->down != NULL)
-      (void) cudaStreamDestroy (self->down);
-    if (self->compute != NULL && !self->borrowed)
-      (void) cudaStreamDestroy (self->compute);
+    destroy_events (&self->forked, 1);
+    destroy_events (&self->joined, 1);
+    for (size_t i = 0; i < sizeof (streams) / sizeof (streams[0]); i++) {
+      if (streams[i] != NULL)
+        (void) cudaStreamDestroy (streams[i]);
+    }
     stereo_cuda_leave (queue->device);
   }
   free (self);
@@ -306,6 +332,7 @@ static const StereoQueueClass queue_class = {
   .computed = queue_computed,
   .wait_event = queue_wait_event,
   .record_event = queue_record_event,
+  .both = queue_both,
   .repeat = stereo_cuda_repeat,
   .forget = stereo_cuda_forget,
   .download = queue_download,
@@ -316,7 +343,8 @@ static const StereoQueueClass queue_class = {
   .free = queue_free,
 };
 
-/* Waits for the end of a frame block instead of spinning. */
+/* Streams and events.  Waits for the end of a frame block instead of
+ * spinning. */
 static cudaError_t
 make_streams (StereoCudaQueue * self, cudaStream_t borrowed)
 {
@@ -325,6 +353,12 @@ make_streams (StereoCudaQueue * self, cudaStream_t borrowed)
 
   if (error == cudaSuccess)
     error = cudaStreamCreateWithFlags (&self->down, cudaStreamNonBlocking);
+  if (error == cudaSuccess)
+    error = cudaStreamCreateWithFlags (&self->beside, cudaStreamNonBlocking);
+  if (error == cudaSuccess)
+    error = cudaEventCreateWithFlags (&self->forked, cudaEventDisableTiming);
+  if (error == cudaSuccess)
+    error = cudaEventCreateWithFlags (&self->joined, cudaEventDisableTiming);
   if (borrowed != NULL) {
     self->compute = borrowed;
     self->borrowed = true;

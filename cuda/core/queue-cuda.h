@@ -57,6 +57,9 @@ typedef struct
   cudaStream_t up;
   cudaStream_t compute;
   cudaStream_t down;
+  cudaStream_t beside;          /* work at the same time as that of compute */
+  cudaEvent_t forked;           /* beside waits for compute */
+  cudaEvent_t joined;           /* compute waits for beside */
   bool borrowed;                /* the compute stream */
   int multiprocessors;
   int capability;               /* 10 major + minor */

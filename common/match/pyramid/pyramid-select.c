@@ -40,8 +40,8 @@ census_rows (const void *context, StereoSpan span)
     for (int x = 0; x < level->width; x++) {
       const size_t p = (size_t) y * level->stride + (size_t) x;
 
-      a->census[0][p] = census_at (level, level->left, x, y);
-      a->census[1][p] = census_at (level, level->right, x, y);
+      level->census[0][p] = census_at (level, level->left, x, y);
+      level->census[1][p] = census_at (level, level->right, x, y);
     }
   }
 }
@@ -93,9 +93,9 @@ compute_errors (const StereoPyramidArgs * a, StereoPyramidCandidate c,
       const size_t q = source_of (level, c, x, y);
 
       tile->error[j][i] = (uint8_t) stereo_pyramid_error (
-          a->census[0][(size_t) y * level->stride + (size_t) x],
-          a->census[1], (int) level->stride, level->width, level->height, x, y,
-          a->from->dx[q] + (float) c.add,
+          level->census[0][(size_t) y * level->stride + (size_t) x],
+          level->census[1], (int) level->stride, level->width, level->height,
+          x, y, a->from->dx[q] + (float) c.add,
           a->k->vertical ? a->from->dy[q] : 0.0f);
     }
   }

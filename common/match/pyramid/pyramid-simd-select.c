@@ -65,7 +65,7 @@ census_tiles (const void *context, StereoSpan span)
     for (int y = tile.y - 2; y < tile.y + tile.height + 2; y++) {
       load_brightness (level, view, &tile, y, ring[RING (y, 5)]);
       if (y - 2 >= tile.y)
-        census_row (&tile, ring, y - 2, job->a->census[t % 2]
+        census_row (&tile, ring, y - 2, level->census[t % 2]
             + (size_t) (y - 2) * level->stride + tile.x);
     }
   }
@@ -153,8 +153,8 @@ error_row_impl (const Selection * d, StereoPyramidCandidate c, int y,
 {
   const StereoPyramidLevel *level = d->a->level;
   const int j = y + c.y - d->tile.y + MARGIN;
-  const uint32_t *left = d->a->census[0] + (size_t) y * level->stride;
-  const float *right = (const float *) (const void *) d->a->census[1];
+  const uint32_t *left = level->census[0] + (size_t) y * level->stride;
+  const float *right = (const float *) (const void *) level->census[1];
   /* locals, because the store of errors might change what pointers lead to */
   const int width = level->width, height = level->height;
   const int stride = (int) level->stride;

@@ -132,9 +132,12 @@ typedef struct
   StereoPyramidConstants constants;
   StereoPyramidLevel level[STEREO_PYRAMID_MAX_LEVELS];  /* without buffers */
   uint32_t *words;              /* of all levels: left, right, left, ... */
-  float *inverse;
-  uint32_t *census[2];          /* only for the selection */
-  float *planes[3][3];          /* the last field only for the check */
+  uint32_t *census;             /* likewise, only for the selection */
+  /* Of the searches from both views, the second one only for the check.  If
+   * they are not concurrent, they share scratch memory. */
+  float *inverse[2];
+  float *field[2][3];
+  float *other[2][3];
 } PyramidPlan;
 
 static size_t
@@ -143,37 +146,49 @@ level_size (const StereoPyramidLevel * level)
   return level->stride * (size_t) level->height;
 }
 
+static void
+add_planes (const PyramidPlan * p, float **planes, StereoArena * arena)
+{
+  for (int i = 0; i < 3; i++) {
+    if (i != 1 || p->constants.vertical)
+      stereo_arena_add (arena, (void **) &planes[i],
+          level_size (&p->level[0]), sizeof (float));
+  }
+}
+
+/* Memory of the search from one view; shared: with that from the other one. */
+static void
+add_search (PyramidPlan * p, int view, bool shared, StereoArena * arena)
+{
+  add_planes (p, p->field[view], arena);
+  if (shared)
+    return;
+  add_planes (p, p->other[view], arena);
+  stereo_arena_add (arena, (void **) &p->inverse[view],
+      level_size (&p->level[0]), sizeof (float));
+}
+
 static StereoStatus
 pyramid_plan (const StereoSearch * search, const void *params,
     const void *stages, void *plan_memory, StereoArena * arena,
     StereoMessage * why)
 {
+  const StereoPyramidStages *s = stages;
   const StereoPyramidParams *own = params;
   PyramidPlan *p = plan_memory;
-  size_t words = 0, pixels;
+  size_t words = 0;
 
-  (void) stages;
+  memset (p, 0, sizeof (*p));
   stereo_pyramid_constants (search, params, &p->constants, p->level);
   for (int i = 0; i < p->constants.n_levels; i++)
     words += 2 * level_size (&p->level[i]);
-  pixels = level_size (&p->level[0]);
 
   stereo_arena_add (arena, (void **) &p->words, words, sizeof (uint32_t));
-  stereo_arena_add (arena, (void **) &p->inverse, pixels, sizeof (float));
-  for (int i = 0; i < 2; i++) {
-    p->census[i] = NULL;
-    if (p->constants.selection_passes > 0)
-      stereo_arena_add (arena, (void **) &p->census[i], pixels,
-          sizeof (uint32_t));
-  }
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      p->planes[i][j] = NULL;
-      if ((j != 1 || p->constants.vertical) && (i < 2 || p->constants.check))
-        stereo_arena_add (arena, (void **) &p->planes[i][j], pixels,
-            sizeof (float));
-    }
-  }
+  if (p->constants.selection_passes > 0)
+    stereo_arena_add (arena, (void **) &p->census, words, sizeof (uint32_t));
+  add_search (p, 0, false, arena);
+  if (p->constants.check)
+    add_search (p, 1, !s->concurrent, arena);
   if (own->fine_iterations > own->max_iterations)
     return stereo_fail (why, STEREO_OK, "fine-iterations = %u is above "
         "max-iterations = %u, which counts instead; set fine-iterations to at "
@@ -206,108 +221,84 @@ iterate_level (const StereoMatchFrame * frame, const StereoPyramidStages * s,
   return STEREO_OK;
 }
 
+/* The search from one view. */
+typedef struct
+{
+  const StereoMatchFrame *frame;
+  const StereoPyramidStages *s;
+  StereoPyramidConstants k;
+  StereoPyramidLevel level[STEREO_PYRAMID_MAX_LEVELS];
+  float *inverse;
+  StereoPyramidField field;     /* of level 0: the result */
+  StereoPyramidField other;     /* scratch memory */
+} Search;
+
 static void
-exchange_fields (StereoPyramidField * a, StereoPyramidField * b)
+exchange_fields (Search * search)
 {
-  StereoPyramidField field = *a;
+  StereoPyramidField field = search->field;
 
-  *a = *b;
-  *b = field;
+  search->field = search->other;
+  search->other = field;
 }
 
-/* All passes of the selection of a level.  The fields may exchange their
- * planes. */
+/* All passes of the selection of a level. */
 static StereoStatus
-select_level (const StereoMatchFrame * frame, const StereoPyramidStages * s,
-    const StereoPyramidArgs * level, StereoPyramidField * field,
-    StereoPyramidField * other)
+select_level (Search * search, const StereoPyramidLevel * level)
 {
-  StereoPyramidArgs a = *level;
-  StereoStatus status;
-
-  if (a.k->selection_passes == 0)
-    return STEREO_OK;
-  a.from = other;
-  a.to = field;
-  status = s->census (&a);
-  for (int i = 0; i < a.k->selection_passes && status == STEREO_OK; i++) {
-    exchange_fields (field, other);
-    status = s->select (&a);
-  }
-  return status ? status : stereo_stage_end (frame->timestamps, "selection");
-}
-
-/* Computes the field of level 0 for the left view of level.  other is scratch
- * memory; the two may exchange their planes. */
-static StereoStatus
-search_view (const StereoMatchFrame * frame, const StereoPyramidStages * s,
-    const PyramidPlan * p, const StereoPyramidConstants * k,
-    const StereoPyramidLevel * level, StereoPyramidField * field,
-    StereoPyramidField * other)
-{
-  int last = k->n_levels - 1;
   StereoPyramidArgs a = {
-    .queue = frame->queue, .k = k, .level = &level[last],
-    .inverse = p->inverse, .census = {p->census[0], p->census[1]},
-    .first = true, .from = other, .to = field
+    .queue = search->frame->queue, .k = &search->k, .level = level,
+    .from = &search->other, .to = &search->field
+  };
+  StereoStatus status = STEREO_OK;
+
+  for (int i = 0; i < a.k->selection_passes && status == STEREO_OK; i++) {
+    exchange_fields (search);
+    status = search->s->select (&a);
+  }
+  return status ? status : stereo_stage_end (search->frame->timestamps,
+      "selection");
+}
+
+/* Computes the field of level 0 for the left view of the levels. */
+static StereoStatus
+run_search (void *data)
+{
+  Search *search = data;
+  const StereoMatchFrame *frame = search->frame;
+  const StereoPyramidStages *s = search->s;
+  int last = search->k.n_levels - 1;
+  StereoPyramidArgs a = {
+    .queue = frame->queue, .k = &search->k, .level = &search->level[last],
+    .inverse = search->inverse, .first = true, .to = &search->field
   };
   StereoStatus status = s->clear (&a);
 
   for (int i = last; i >= 0 && status == STEREO_OK; i--, a.first = false) {
-    a.level = &level[i];
+    a.level = &search->level[i];
     if (i < last) {
-      exchange_fields (field, other);
-      a.source = &level[i + 1];
-      a.from = other;
-      a.to = field;
+      exchange_fields (search);
+      a.source = &search->level[i + 1];
+      a.from = &search->other;
+      a.to = &search->field;
       if ((status = s->upsample (&a))
           || (status = stereo_stage_end (frame->timestamps, "rescale")))
         return status;
     }
-    a.from = field;
-    a.to = other;
+    a.from = &search->field;
+    a.to = &search->other;
     /* The fused stage has no per-stage timings. */
     if (s->iterate != NULL && frame->timestamps == NULL)
       status = s->iterate (&a);
     else
       status = iterate_level (frame, s, &a);
     if (status == STEREO_OK)
-      status = select_level (frame, s, &a, field, other);
+      status = select_level (search, a.level);
   }
   return status;
 }
 
-/* Left-right consistency check against the search from the right view: the
- * field back. */
-static StereoStatus
-check_views (const StereoMatchFrame * frame, const StereoPyramidStages * s,
-    const PyramidPlan * p, const StereoPyramidLevel * level,
-    const StereoPyramidField * field, StereoPyramidField * back,
-    StereoPyramidField * other)
-{
-  StereoPyramidConstants k = p->constants;
-  StereoPyramidLevel exchanged[STEREO_PYRAMID_MAX_LEVELS];
-  StereoPyramidArgs a = {
-    .queue = frame->queue, .k = &k, .level = level, .from = back, .to = field
-  };
-  StereoStatus status;
-
-  k.start = -k.start;
-  for (int i = 0; i < k.n_levels; i++) {
-    exchanged[i] = level[i];
-    exchanged[i].left = level[i].right;
-    exchanged[i].right = level[i].left;
-  }
-  if ((status = search_view (frame, s, p, &k, exchanged, back, other))
-      || (status = s->check (&a)))
-    return status;
-  if (k.fill && frame->results[STEREO_RESULT_VERTICAL] != NULL
-      && (status = s->fill (&a)))
-    return status;
-  return stereo_stage_end (frame->timestamps, "check");
-}
-
-/* Words of all levels. */
+/* Words and census of all levels. */
 static StereoStatus
 build_pyramids (const StereoMatchFrame * frame, const StereoPyramidStages * s,
     const PyramidPlan * p, StereoPyramidLevel * level)
@@ -316,14 +307,20 @@ build_pyramids (const StereoMatchFrame * frame, const StereoPyramidStages * s,
     .queue = frame->queue, .k = &p->constants, .level = level,
     .left = &frame->left, .right = &frame->right
   };
-  uint32_t *words = p->words;
   StereoStatus status;
+  size_t at = 0;
 
   for (int i = 0; i < p->constants.n_levels; i++) {
+    const size_t size = level_size (&p->level[i]);
+
     level[i] = p->level[i];
-    level[i].left = words;
-    level[i].right = words + level_size (&level[i]);
-    words += 2 * level_size (&level[i]);
+    level[i].left = p->words + at;
+    level[i].right = p->words + at + size;
+    if (p->census != NULL) {
+      level[i].census[0] = p->census + at;
+      level[i].census[1] = p->census + at + size;
+    }
+    at += 2 * size;
   }
   status = s->start (&a);
   for (int i = 1; i < p->constants.n_levels && status == STEREO_OK; i++) {
@@ -331,7 +328,84 @@ build_pyramids (const StereoMatchFrame * frame, const StereoPyramidStages * s,
     a.level = &level[i];
     status = s->downsample (&a);
   }
+  for (int i = 0; i < p->constants.n_levels && p->census != NULL
+      && status == STEREO_OK; i++) {
+    a.level = &level[i];
+    status = s->census (&a);
+  }
   return status ? status : stereo_stage_end (frame->timestamps, "pyramids");
+}
+
+static StereoPyramidField
+make_field (float *const *planes)
+{
+  return (StereoPyramidField) {
+    .dx = planes[0], .dy = planes[1], .confidence = planes[2]
+  };
+}
+
+/* search[0] is that from the left view, and has its levels. */
+static void
+init_searches (const StereoMatchFrame * frame, const StereoPyramidStages * s,
+    const PyramidPlan * p, Search search[2])
+{
+  for (int i = 0; i < 2; i++) {
+    search[i].frame = frame;
+    search[i].s = s;
+    search[i].k = p->constants;
+    search[i].inverse = p->inverse[i];
+    search[i].field = make_field (p->field[i]);
+    search[i].other = make_field (p->other[i]);
+  }
+  search[1].k.start = -search[0].k.start;
+  for (int i = 0; i < p->constants.n_levels; i++) {
+    const StereoPyramidLevel *level = &search[0].level[i];
+
+    search[1].level[i] = *level;
+    search[1].level[i].left = level->right;
+    search[1].level[i].right = level->left;
+    search[1].level[i].census[0] = level->census[1];
+    search[1].level[i].census[1] = level->census[0];
+  }
+}
+
+/* Runs the search from the left view, and that from the right view for the
+ * check. */
+static StereoStatus
+search_views (const StereoMatchFrame * frame, const StereoPyramidStages * s,
+    bool check, Search search[2])
+{
+  StereoStatus status;
+
+  /* stages are timed one after the other */
+  if (check && s->concurrent && frame->timestamps == NULL)
+    return frame->queue->klass->both (frame->queue, run_search, &search[0],
+        &search[1]);
+  status = run_search (&search[0]);
+  if (status != STEREO_OK || !check)
+    return status;
+  if (!s->concurrent) {
+    search[1].other = search[0].other;
+    search[1].inverse = search[0].inverse;
+  }
+  return run_search (&search[1]);
+}
+
+/* Left-right consistency check of both fields. */
+static StereoStatus
+check_fields (const StereoMatchFrame * frame, const StereoPyramidStages * s,
+    const Search search[2])
+{
+  StereoPyramidArgs a = {
+    .queue = frame->queue, .k = &search[0].k, .level = search[0].level,
+    .from = &search[1].field, .to = &search[0].field
+  };
+  StereoStatus status = s->check (&a);
+
+  if (status == STEREO_OK && a.k->fill
+      && frame->results[STEREO_RESULT_VERTICAL] != NULL)
+    status = s->fill (&a);
+  return status ? status : stereo_stage_end (frame->timestamps, "check");
 }
 
 static StereoStatus
@@ -340,24 +414,19 @@ pyramid_run (const StereoMatchFrame * frame, const void *stages)
   const StereoPyramidStages *s = stages;
   const PyramidPlan *p = frame->plan;
   const StereoPyramidConstants *k = &p->constants;
-  StereoPyramidLevel level[STEREO_PYRAMID_MAX_LEVELS];
-  StereoPyramidField field[3];
+  Search search[2];
   StereoPyramidArgs a = {
-    .queue = frame->queue, .k = k, .level = level, .from = &field[0],
-    .back = &field[2], .winners = frame->winners, .results = frame->results
+    .queue = frame->queue, .k = k, .level = search[0].level,
+    .from = &search[0].field, .back = &search[1].field,
+    .winners = frame->winners, .results = frame->results
   };
-  StereoStatus status;
+  StereoStatus status = build_pyramids (frame, s, p, search[0].level);
 
-  for (int i = 0; i < 3; i++) {
-    field[i].dx = p->planes[i][0];
-    field[i].dy = p->planes[i][1];
-    field[i].confidence = p->planes[i][2];
-  }
-  if ((status = build_pyramids (frame, s, p, level))
-      || (status = search_view (frame, s, p, k, level, &field[0], &field[1])))
+  if (status != STEREO_OK)
     return status;
-  if (k->check && (status = check_views (frame, s, p, level, &field[0],
-              &field[2], &field[1])))
+  init_searches (frame, s, p, search);
+  if ((status = search_views (frame, s, k->check, search))
+      || (status = k->check ? check_fields (frame, s, search) : STEREO_OK))
     return status;
   if (frame->winners != NULL && (status = s->winners (&a)))
     return status;

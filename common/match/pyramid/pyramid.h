@@ -140,6 +140,7 @@ typedef struct
                                  * of 32, above the width */
   uint32_t *left;               /* words */
   uint32_t *right;
+  uint32_t *census[2];          /* of the left and the right view */
   int iterations;               /* at least 1 */
   int diffusion;                /* steps per iteration, may be 0 */
   /* Relation to the next coarser level; unset at the coarsest.  scale: this
@@ -194,7 +195,6 @@ typedef struct
   const StereoView *left;
   const StereoView *right;
   float *inverse;               /* il of the level */
-  uint32_t *census[2];          /* of the left and the right view */
   float step;                   /* maximum update */
   bool first;                   /* no confidence exists yet */
   const StereoPyramidField *from;
@@ -224,9 +224,9 @@ typedef struct
   StereoPyramidStage correlate;
   /* level->diffusion steps, then the mean: from, to.  May change from. */
   StereoPyramidStage diffuse;
-  /* Computes census, which is constant over the passes of a level. */
+  /* Census of both views of a level. */
   StereoPyramidStage census;
-  /* Selects displacements: census, from, to. */
+  /* Selects displacements by the census: from, to. */
   StereoPyramidStage select;
   /* The field `to` of a level from the field `from` of the next coarser one,
    * source. */
@@ -248,6 +248,9 @@ typedef struct
    * input, `from`; `to` is scratch memory.  first refers to the first
    * iteration. */
   StereoPyramidStage iterate;
+
+  /* Whether the two searches run at the same time: the queue has both(). */
+  bool concurrent;
 } StereoPyramidStages;
 
 /* Computes the constants of a search, and the levels except their buffers;

@@ -18,8 +18,7 @@ const int radius = STEREO_PYRAMID_CENSUS_RADIUS;
 /* ------------------------------------------------------------------- census */
 
 __global__ void
-census_kernel (const StereoPyramidLevel level, uint32_t * left,
-    uint32_t * right)
+census_kernel (const StereoPyramidLevel level)
 {
   __shared__ int brightness[block_height + 2 * radius][block_width
       + 2 * radius];
@@ -50,7 +49,7 @@ census_kernel (const StereoPyramidLevel level, uint32_t * left,
     if (i != 12)
       bits = bits << 1 | (brightness[ty + i / 5][tx + i % 5] > center ? 1 : 0);
   }
-  (blockIdx.z ? right : left)[(size_t) y * level.stride + x] = bits;
+  level.census[blockIdx.z][(size_t) y * level.stride + x] = bits;
 }
 
 /* ---------------------------------------------------------------- selection */
@@ -80,12 +79,6 @@ static_assert (n_candidates <= 1 << candidate_bits, "keys have all of them");
 static_assert (n_candidates % groups == 0, "each round has full groups");
 static_assert (tile % block == 0 && blocks * blocks <= group_size,
     "one thread per block of pixels");
-
-struct Census
-{
-  const uint32_t *left;
-  const uint32_t *right;
-};
 
 typedef uint32_t Errors[side][error_words];     /* four pixels a word */
 
@@ -147,9 +140,10 @@ load_fields (const Tile & t, const StereoPyramidLevel & level,
 /* The errors of a candidate.  left: the census of the thread's pixels. */
 template < bool vertical, bool inner > __device__ __forceinline__ void
 compute_errors (const Tile & t, const StereoPyramidLevel & level,
-    const uint32_t * right, const Shared & shared, StereoPyramidCandidate c,
+    const Shared & shared, StereoPyramidCandidate c,
     const uint32_t left[own_errors], Errors & error)
 {
+  const uint32_t *right = level.census[1];
   const int lane = (int) threadIdx.x % 32;
   const int stride = (int) level.stride;
   const int first = (int) threadIdx.x / 32 % group_warps;
@@ -265,8 +259,8 @@ store_selected (const Tile & t, const StereoPyramidLevel & level,
 
 template < bool vertical > __global__ void
 __launch_bounds__ (groups * group_size, 2)
-select_kernel (const StereoPyramidLevel level, const Census census,
-    const StereoPyramidField from, const StereoPyramidField to)
+select_kernel (const StereoPyramidLevel level, const StereoPyramidField from,
+    const StereoPyramidField to)
 {
   __shared__ Shared shared;
   const Tile t = { (int) blockIdx.x * tile - window,
@@ -281,7 +275,7 @@ select_kernel (const StereoPyramidLevel level, const Census census,
   load_fields < vertical > (t, level, from, shared);
 #pragma unroll
   for (int k = 0; k < own_errors; k++)
-    left[k] = census.left[(size_t) stereo_clamp_int (t.y + first
+    left[k] = level.census[0][(size_t) stereo_clamp_int (t.y + first
             + k * group_warps, 0, t.height - 1) * level.stride
         + stereo_clamp_int (t.x + (int) threadIdx.x % 32, 0, t.width - 1)];
   for (int j = 0; j < block; j++)
@@ -292,10 +286,10 @@ select_kernel (const StereoPyramidLevel level, const Census census,
     Errors & error = shared.error[r & 1][group];
 
     if (is_inner (t))
-      compute_errors < vertical, true > (t, level, census.right, shared,
+      compute_errors < vertical, true > (t, level, shared,
           stereo_pyramid_candidate (i), left, error);
     else
-      compute_errors < vertical, false > (t, level, census.right, shared,
+      compute_errors < vertical, false > (t, level, shared,
           stereo_pyramid_candidate (i), left, error);
     __syncthreads ();
     if (sums)
@@ -319,7 +313,7 @@ stereo_pyramid_census_cuda (const StereoPyramidArgs * s)
     return stage.status ();
   grid.z = 2;
   launch_overlapping (s->queue, grid, pixel_block, 0, census_kernel,
-      *s->level, s->census[0], s->census[1]);
+      *s->level);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's census_kernel");
 }
 
@@ -327,13 +321,12 @@ StereoStatus
 stereo_pyramid_select_cuda (const StereoPyramidArgs * s)
 {
   StereoCudaStage stage (s->queue);
-  const Census census = { s->census[0], s->census[1] };
 
   if (!stage.entered ())
     return stage.status ();
   launch_overlapping (s->queue, pyramid_grid (s->level->width,
           s->level->height, tile, tile), dim3 (groups * group_size), 0,
       s->from->dy != NULL ? select_kernel < true > : select_kernel < false >,
-      *s->level, census, *s->from, *s->to);
+      *s->level, *s->from, *s->to);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's select_kernel");
 }

@@ -33,6 +33,7 @@ stereo_pyramid_stages_cuda (void)
     .winners = stereo_pyramid_winners_cuda,
     .finish = stereo_pyramid_finish_cuda,
     .iterate = stereo_pyramid_iterate_cuda,
+    .concurrent = true,
   };
 
   return &stages;
