@@ -322,9 +322,8 @@ stereo_pyramid_filler (const float *dx, int before, int after)
 #define STEREO_PYRAMID_CENSUS_RADIUS 2
 #define STEREO_PYRAMID_CENSUS_BITS 24
 
-/* Radius of the window of a candidate's errors, and of the neighbours. */
+/* Radius of the window of a candidate's errors. */
 #define STEREO_PYRAMID_WINDOW 2
-#define STEREO_PYRAMID_REACH 6
 
 /* Brightness of a word, below 2^14. */
 STEREO_INLINE int

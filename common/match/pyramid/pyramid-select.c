@@ -49,7 +49,12 @@ census_rows (const void *context, StereoSpan span)
 StereoStatus
 stereo_pyramid_census_cpu (const StereoPyramidArgs * a)
 {
-  stereo_cpu_for (a->queue, a->level->height, 0, census_rows, a);
+  StereoPyramidArgs level = *a;
+
+  for (int i = 0; i < a->k->n_levels; i++) {
+    level.level = &a->level[i];
+    stereo_cpu_for (a->queue, level.level->height, 0, census_rows, &level);
+  }
   return STEREO_OK;
 }
 

@@ -74,7 +74,14 @@ census_tiles (const void *context, StereoSpan span)
 StereoStatus
 STAGE (census) (const StereoPyramidArgs * a)
 {
-  return for_tiles (a, 2, census_tiles);
+  StereoPyramidArgs level = *a;
+  StereoStatus status = STEREO_OK;
+
+  for (int i = 0; i < a->k->n_levels && status == STEREO_OK; i++) {
+    level.level = &a->level[i];
+    status = for_tiles (&level, 2, census_tiles);
+  }
+  return status;
 }
 
 /* ---------------------------------------------------------------- selection */

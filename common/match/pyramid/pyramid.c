@@ -328,11 +328,9 @@ build_pyramids (const StereoMatchFrame * frame, const StereoPyramidStages * s,
     a.level = &level[i];
     status = s->downsample (&a);
   }
-  for (int i = 0; i < p->constants.n_levels && p->census != NULL
-      && status == STEREO_OK; i++) {
-    a.level = &level[i];
+  a.level = level;
+  if (status == STEREO_OK && p->census != NULL)
     status = s->census (&a);
-  }
   return status ? status : stereo_stage_end (frame->timestamps, "pyramids");
 }
 

@@ -224,7 +224,7 @@ typedef struct
   StereoPyramidStage correlate;
   /* level->diffusion steps, then the mean: from, to.  May change from. */
   StereoPyramidStage diffuse;
-  /* Census of both views of a level. */
+  /* Census of both views of all levels; level is the finest one. */
   StereoPyramidStage census;
   /* Selects displacements by the census: from, to. */
   StereoPyramidStage select;

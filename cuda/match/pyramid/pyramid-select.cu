@@ -4,9 +4,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A block selects the displacements of a tile.  Its groups of two warps compare
+/*
+ * A block selects the displacements of a tile.  Its groups of warps compare
  * different candidates at the same time: a warp computes the errors of rows,
- * and then a thread sums the windows of 16 pixels. */
+ * and then a thread sums the windows of 16 pixels.
+ */
 
 #include "match/pyramid/pyramid.cuh"
 
@@ -17,39 +19,59 @@ const int radius = STEREO_PYRAMID_CENSUS_RADIUS;
 
 /* ------------------------------------------------------------------- census */
 
+/* A level and the first of its blocks. */
+struct CensusLevel
+{
+  const uint32_t *view[2];
+  uint32_t *census[2];
+  int width, height, stride;
+  int first, columns;           /* blocks */
+};
+
+struct CensusLevels
+{
+  int n;
+  CensusLevel level[STEREO_PYRAMID_MAX_LEVELS];
+};
+
 __global__ void
-census_kernel (const StereoPyramidLevel level)
+census_kernel (const __grid_constant__ CensusLevels levels)
 {
   __shared__ int brightness[block_height + 2 * radius][block_width
       + 2 * radius];
-  const uint32_t *view = blockIdx.z ? level.right : level.left;
-  const int x0 = (int) blockIdx.x * block_width - radius;
-  const int y0 = (int) blockIdx.y * block_height - radius;
   const int tx = (int) threadIdx.x, ty = (int) threadIdx.y;
-  int x, y;
+  int i = 0;
+
+  while (i + 1 < levels.n && (int) blockIdx.x >= levels.level[i + 1].first)
+    i++;
+
+  const CensusLevel & a = levels.level[i];
+  const int tile = (int) blockIdx.x - a.first;
+  const int x0 = tile % a.columns * block_width;
+  const int y0 = tile / a.columns * block_height;
 
   pdl_wait ();
   for (int j = ty; j < block_height + 2 * radius; j += block_height) {
-    const uint32_t *row = view + (size_t) stereo_clamp_int (y0 + j, 0,
-        level.height - 1) * level.stride;
+    const uint32_t *row = a.view[blockIdx.y] + (size_t) stereo_clamp_int (y0
+        + j - radius, 0, a.height - 1) * a.stride;
 
-    for (int i = tx; i < block_width + 2 * radius; i += block_width)
-      brightness[j][i] = stereo_pyramid_brightness (row[stereo_clamp_int (x0
-                  + i, 0, level.width - 1)]);
+    for (int k = tx; k < block_width + 2 * radius; k += block_width)
+      brightness[j][k] = stereo_pyramid_brightness (row[stereo_clamp_int (x0
+                  + k - radius, 0, a.width - 1)]);
   }
   __syncthreads ();
-  if (!own_pixel (level.width, level.height, &x, &y))
+  if (x0 + tx >= a.width || y0 + ty >= a.height)
     return;
 
   const int center = brightness[ty + radius][tx + radius];
   uint32_t bits = 0;
 
 #pragma unroll
-  for (int i = 0; i < 25; i++) {
-    if (i != 12)
-      bits = bits << 1 | (brightness[ty + i / 5][tx + i % 5] > center ? 1 : 0);
+  for (int k = 0; k < 25; k++) {
+    if (k != 12)
+      bits = bits << 1 | (brightness[ty + k / 5][tx + k % 5] > center ? 1 : 0);
   }
-  level.census[blockIdx.z][(size_t) y * level.stride + x] = bits;
+  a.census[blockIdx.y][(size_t) (y0 + ty) * a.stride + x0 + tx] = bits;
 }
 
 /* ---------------------------------------------------------------- selection */
@@ -59,35 +81,54 @@ const int reach = STEREO_PYRAMID_REACH;
 const int n_candidates = STEREO_PYRAMID_CANDIDATES;
 const int candidate_bits = 5;   /* in a key, below the sum */
 
-/* A warp computes the errors of a row. */
-const int side = 32;            /* of the tile and the window around it */
-const int tile = side - 2 * window;
-const int field_side = side + 2 * reach;
+static_assert (n_candidates <= 1 << candidate_bits, "keys have all of them");
 
-const int groups = 7;
-const int group_warps = 2;
-const int group_size = 32 * group_warps;
-const int own_errors = side / group_warps;
-const int rounds = n_candidates / groups;
+/* A warp computes the errors of a row of the tile and the window around it. */
+const int row_size = 32;
+const int tile_width = row_size - 2 * window;
+const int field_width = row_size + 2 * reach;
+const int error_words = 10;     /* of a row: without conflicts of banks */
 
 /* The sums of the windows of 4 x 4 pixels belong to a thread. */
 const int block = 4;
-const int blocks = tile / block;        /* in a row of the tile */
-const int error_words = 10;     /* of a row: without conflicts of banks */
+const int row_blocks = tile_width / block;
 
-static_assert (n_candidates <= 1 << candidate_bits, "keys have all of them");
-static_assert (n_candidates % groups == 0, "each round has full groups");
-static_assert (tile % block == 0 && blocks * blocks <= group_size,
-    "one thread per block of pixels");
-
-typedef uint32_t Errors[side][error_words];     /* four pixels a word */
-
-struct Shared
+/* A tile, and its division between warps.
+ *   ROWS    of the tile and the window around it
+ *   GROUPS  of warps, each with a candidate of its own
+ *   WARPS   of a group */
+template < int ROWS, int GROUPS, int WARPS, int RESIDENT > struct Shape
 {
-  float dx[field_side][field_side];
-  float dy[field_side][field_side];
-  Errors error[2][groups];      /* two: one barrier per round is enough */
-  uint16_t key[groups][tile][tile];
+  static const int rows = ROWS;
+  static const int tile_height = ROWS - 2 * window;
+  static const int field_height = ROWS + 2 * reach;
+  static const int groups = GROUPS;
+  static const int group_warps = WARPS;
+  static const int group_size = 32 * WARPS;
+  static const int threads = GROUPS * group_size;
+  static const int resident = RESIDENT; /* blocks on a multiprocessor */
+  static const int own_errors = ROWS / WARPS;
+  static const int rounds = n_candidates / GROUPS;
+  static const int blocks = tile_height / block * row_blocks;
+
+  static_assert (n_candidates % GROUPS == 0, "each round has full groups");
+  static_assert (tile_height % block == 0 && blocks <= group_size,
+      "one thread per block of pixels");
+};
+
+/* Small tiles for levels that occupy few multiprocessors. */
+typedef Shape < 32, 7, 2, 2 > LargeTiles;
+typedef Shape < 16, 21, 1, 1 > SmallTiles;
+
+template < typename S > struct Shared
+{
+  typedef uint32_t Errors[S::rows][error_words];        /* four pixels a word */
+
+  float dx[S::field_height][field_width];
+  float dy[S::field_height][field_width];
+  /* two for several rounds: one barrier per round is enough */
+  Errors error[S::rounds > 1 ? 2 : 1][S::groups];
+  uint16_t key[S::groups][S::tile_height][tile_width];
 };
 
 /* Position of the tile with its window. */
@@ -113,20 +154,20 @@ field_row (const Tile & t, StereoPyramidCandidate c, int y)
       + reach;
 }
 
-__device__ __forceinline__ bool
+template < typename S > __device__ __forceinline__ bool
 is_inner (const Tile & t)
 {
-  return t.x >= reach && t.y >= reach && t.x + side + reach <= t.width
-      && t.y + side + reach <= t.height;
+  return t.x >= reach && t.y >= reach && t.x + row_size + reach <= t.width
+      && t.y + S::rows + reach <= t.height;
 }
 
-template < bool vertical > __device__ __forceinline__ void
+template < typename S, bool vertical > __device__ __forceinline__ void
 load_fields (const Tile & t, const StereoPyramidLevel & level,
-    const StereoPyramidField & from, Shared & shared)
+    const StereoPyramidField & from, Shared < S > & shared)
 {
-  for (int i = (int) threadIdx.x; i < field_side * field_side;
-      i += groups * group_size) {
-    const int u = i % field_side, v = i / field_side;
+  for (int i = (int) threadIdx.x; i < S::field_height * field_width;
+      i += S::threads) {
+    const int u = i % field_width, v = i / field_width;
     const size_t q = (size_t) stereo_clamp_int (t.y - reach + v, 0,
         t.height - 1) * level.stride
         + stereo_clamp_int (t.x - reach + u, 0, t.width - 1);
@@ -138,32 +179,41 @@ load_fields (const Tile & t, const StereoPyramidLevel & level,
 }
 
 /* The errors of a candidate.  left: the census of the thread's pixels. */
-template < bool vertical, bool inner > __device__ __forceinline__ void
+template < typename S, bool vertical, bool inner >
+__device__ __forceinline__ void
 compute_errors (const Tile & t, const StereoPyramidLevel & level,
-    const Shared & shared, StereoPyramidCandidate c,
-    const uint32_t left[own_errors], Errors & error)
+    const Shared < S > & shared, StereoPyramidCandidate c,
+    const uint32_t left[S::own_errors], typename Shared < S >::Errors & error)
 {
   const uint32_t *right = level.census[1];
   const int lane = (int) threadIdx.x % 32;
   const int stride = (int) level.stride;
-  const int first = (int) threadIdx.x / 32 % group_warps;
+  const int first = (int) threadIdx.x / 32 % S::group_warps;
   const int x = inner ? t.x + lane : stereo_clamp_int (t.x + lane, 0,
       t.width - 1);
   const int u = field_column < inner > (t, c, x);
+  /* The loads of a part come before its stores, which would delay them. */
+  const int part = S::own_errors / (vertical ? 2 : 1);
+  int e[part];
 
 #pragma unroll
-  for (int k = 0; k < own_errors; k++) {
-    const int j = first + k * group_warps;
+  for (int k = 0; k < S::own_errors; k++) {
+    const int j = first + k * S::group_warps;
     const int y = inner ? t.y + j : stereo_clamp_int (t.y + j, 0,
         t.height - 1);
     const int v = field_row < inner > (t, c, y);
     const float dx = shared.dx[v][u] + (float) c.add;
-    const int e = vertical ? stereo_pyramid_error (left[k], right, stride,
+
+    e[k % part] = vertical ? stereo_pyramid_error (left[k], right, stride,
         t.width, t.height, x, y, dx, shared.dy[v][u])
         : stereo_pyramid_row_error (left[k], right, y * stride, t.width, x,
         dx);
-
-    ((uint8_t *) error[j])[lane] = (uint8_t) e;
+    if (k % part < part - 1)
+      continue;
+#pragma unroll
+    for (int i = 0; i < part; i++)
+      ((uint8_t *) error[j + (i - part + 1) * S::group_warps])[lane] =
+          (uint8_t) e[i];
   }
 }
 
@@ -184,13 +234,14 @@ sum_columns (uint32_t a, uint32_t b, uint32_t sum[2])
   sum[1] = inner + c46 + c57;
 }
 
-/* Compares the sums of a candidate, i, with the lowest of the thread's pixels
- * so far.  A key is a sum followed by the candidate: the first one wins. */
+/* Compares the sums of candidate i with the lowest of the thread's pixels so
+ * far.  at: the thread in its group.  A key is a sum followed by the candidate:
+ * the first one wins. */
 __device__ __forceinline__ void
-compare_sums (const Errors & error, int i, uint32_t key[block][2])
+compare_sums (const uint32_t (*error)[error_words], int at, int i,
+    uint32_t key[block][2])
 {
-  const int at = (int) threadIdx.x % group_size;
-  const int u = at % blocks, v = at / blocks * block;
+  const int u = at % row_blocks, v = at / row_blocks * block;
   uint32_t a[block + 2 * window], b[block + 2 * window];
   uint32_t a_sum = 0, b_sum = 0;
 
@@ -214,10 +265,9 @@ compare_sums (const Errors & error, int i, uint32_t key[block][2])
 }
 
 __device__ __forceinline__ void
-store_keys (const uint32_t key[block][2], uint16_t (*to)[tile])
+store_keys (const uint32_t key[block][2], int at, uint16_t (*to)[tile_width])
 {
-  const int at = (int) threadIdx.x % group_size;
-  const int u = at % blocks * block, v = at / blocks * block;
+  const int u = at % row_blocks * block, v = at / row_blocks * block;
 
   for (int j = 0; j < block; j++) {
     for (int h = 0; h < 2; h++) {
@@ -228,20 +278,21 @@ store_keys (const uint32_t key[block][2], uint16_t (*to)[tile])
 }
 
 /* Stores the displacements of the tile's pixels, selected from all groups. */
-template < bool vertical > __device__ __forceinline__ void
+template < typename S, bool vertical > __device__ __forceinline__ void
 store_selected (const Tile & t, const StereoPyramidLevel & level,
-    const Shared & shared, const StereoPyramidField & from,
+    const Shared < S > & shared, const StereoPyramidField & from,
     const StereoPyramidField & to)
 {
-  for (int i = (int) threadIdx.x; i < tile * tile;
-      i += groups * group_size) {
-    const int x = t.x + window + i % tile, y = t.y + window + i / tile;
+  for (int i = (int) threadIdx.x; i < S::tile_height * tile_width;
+      i += S::threads) {
+    const int x = t.x + window + i % tile_width;
+    const int y = t.y + window + i / tile_width;
     unsigned key = 0xffff;
 
     if (x >= t.width || y >= t.height)
       continue;
-    for (int g = 0; g < groups; g++)
-      key = umin (key, shared.key[g][i / tile][i % tile]);
+    for (int g = 0; g < S::groups; g++)
+      key = umin (key, shared.key[g][i / tile_width][i % tile_width]);
 
     const StereoPyramidCandidate c = stereo_pyramid_candidate ((int) key
         & ((1 << candidate_bits) - 1));
@@ -257,48 +308,62 @@ store_selected (const Tile & t, const StereoPyramidLevel & level,
   }
 }
 
-template < bool vertical > __global__ void
-__launch_bounds__ (groups * group_size, 2)
+template < typename S, bool vertical > __global__ void
+__launch_bounds__ (S::threads, S::resident)
 select_kernel (const StereoPyramidLevel level, const StereoPyramidField from,
     const StereoPyramidField to)
 {
-  __shared__ Shared shared;
-  const Tile t = { (int) blockIdx.x * tile - window,
-    (int) blockIdx.y * tile - window, level.width, level.height
+  __shared__ Shared < S > shared;
+  const Tile t = { (int) blockIdx.x * tile_width - window,
+    (int) blockIdx.y * S::tile_height - window, level.width, level.height
   };
-  const int group = (int) threadIdx.x / group_size;
-  const int first = (int) threadIdx.x / 32 % group_warps;
-  const bool sums = (int) threadIdx.x % group_size < blocks * blocks;
-  uint32_t left[own_errors], key[block][2];
+  const int group = (int) threadIdx.x / S::group_size;
+  const int at = (int) threadIdx.x % S::group_size;
+  uint32_t left[S::own_errors], key[block][2];
 
   pdl_wait ();
-  load_fields < vertical > (t, level, from, shared);
+  load_fields < S, vertical > (t, level, from, shared);
 #pragma unroll
-  for (int k = 0; k < own_errors; k++)
-    left[k] = level.census[0][(size_t) stereo_clamp_int (t.y + first
-            + k * group_warps, 0, t.height - 1) * level.stride
-        + stereo_clamp_int (t.x + (int) threadIdx.x % 32, 0, t.width - 1)];
+  for (int k = 0; k < S::own_errors; k++)
+    left[k] = level.census[0][(size_t) stereo_clamp_int (t.y + at / 32
+            + k * S::group_warps, 0, t.height - 1) * level.stride
+        + stereo_clamp_int (t.x + at % 32, 0, t.width - 1)];
   for (int j = 0; j < block; j++)
     key[j][0] = key[j][1] = 0xffffffff;
   __syncthreads ();
-  for (int r = 0; r < rounds; r++) {
-    const int i = r * groups + group;
-    Errors & error = shared.error[r & 1][group];
+  for (int r = 0; r < S::rounds; r++) {
+    const int i = r * S::groups + group;
+    typename Shared < S >::Errors & error = shared.error[r & 1][group];
 
-    if (is_inner (t))
-      compute_errors < vertical, true > (t, level, shared,
+    if (is_inner < S > (t))
+      compute_errors < S, vertical, true > (t, level, shared,
           stereo_pyramid_candidate (i), left, error);
     else
-      compute_errors < vertical, false > (t, level, shared,
+      compute_errors < S, vertical, false > (t, level, shared,
           stereo_pyramid_candidate (i), left, error);
     __syncthreads ();
-    if (sums)
-      compare_sums (error, i, key);
+    if (at < S::blocks)
+      compare_sums (error, at, i, key);
   }
-  if (sums)
-    store_keys (key, shared.key[group]);
+  if (at < S::blocks)
+    store_keys (key, at, shared.key[group]);
   __syncthreads ();
-  store_selected < vertical > (t, level, shared, from, to);
+  store_selected < S, vertical > (t, level, shared, from, to);
+}
+
+template < typename S > dim3
+select_grid (const StereoPyramidLevel * level)
+{
+  return pyramid_grid (level->width, level->height, tile_width,
+      S::tile_height);
+}
+
+template < typename S > void
+launch_select (const StereoPyramidArgs * s)
+{
+  launch_overlapping (s->queue, select_grid < S > (s->level),
+      dim3 (S::threads), 0, s->from->dy != NULL ? select_kernel < S, true >
+      : select_kernel < S, false >, *s->level, *s->from, *s->to);
 }
 
 }                               // namespace
@@ -307,13 +372,24 @@ StereoStatus
 stereo_pyramid_census_cuda (const StereoPyramidArgs * s)
 {
   StereoCudaStage stage (s->queue);
-  dim3 grid = pixel_grid (s->level);
+  CensusLevels levels = { };
+  int n_blocks = 0;
 
   if (!stage.entered ())
     return stage.status ();
-  grid.z = 2;
-  launch_overlapping (s->queue, grid, pixel_block, 0, census_kernel,
-      *s->level);
+  levels.n = s->k->n_levels;
+  for (int i = 0; i < levels.n; i++) {
+    const StereoPyramidLevel & level = s->level[i];
+    const dim3 grid = pixel_grid (&level);
+
+    levels.level[i] = CensusLevel { { level.left, level.right },
+      { level.census[0], level.census[1] }, level.width, level.height,
+      (int) level.stride, n_blocks, (int) grid.x
+    };
+    n_blocks += (int) (grid.x * grid.y);
+  }
+  launch_overlapping (s->queue, dim3 ((unsigned) n_blocks, 2), pixel_block, 0,
+      census_kernel, levels);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's census_kernel");
 }
 
@@ -321,12 +397,14 @@ StereoStatus
 stereo_pyramid_select_cuda (const StereoPyramidArgs * s)
 {
   StereoCudaStage stage (s->queue);
+  const StereoCudaQueue *q = (const StereoCudaQueue *) s->queue;
+  const dim3 small = select_grid < SmallTiles > (s->level);
 
   if (!stage.entered ())
     return stage.status ();
-  launch_overlapping (s->queue, pyramid_grid (s->level->width,
-          s->level->height, tile, tile), dim3 (groups * group_size), 0,
-      s->from->dy != NULL ? select_kernel < true > : select_kernel < false >,
-      *s->level, *s->from, *s->to);
+  if ((int) (small.x * small.y) <= q->multiprocessors)
+    launch_select < SmallTiles > (s);
+  else
+    launch_select < LargeTiles > (s);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's select_kernel");
 }
