@@ -92,6 +92,29 @@ SIMD_MEMORY (16, VecU16, uint16_t)
 SIMD_MEMORY (_i16, VecI16, int16_t)
 SIMD_MEMORY (32, VecU32, uint32_t)
 
+/* Stores to an aligned address; with AVX past the caches, which saves reading
+ * the cache line first.  simd_finish_streams() must precede the release of
+ * the data to another thread. */
+static inline void
+simd_stream8 (void *p, VecU8 v)
+{
+#if defined (__AVX512BW__)
+  _mm512_stream_si512 (p, (__m512i) v);
+#elif defined (__AVX2__)
+  _mm256_stream_si256 (p, (__m256i) v);
+#else
+  simd_store8 (p, v);
+#endif
+}
+
+static inline void
+simd_finish_streams (void)
+{
+#if defined (__AVX2__)
+  _mm_sfence ();
+#endif
+}
+
 /* Vectors of half the size, for lanes of half the width. */
 typedef uint8_t HalfVecU8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
 typedef uint16_t HalfVecU16 __attribute__ ((vector_size (SIMD_BYTES / 2)));
@@ -615,21 +638,63 @@ simd_table64_get (const SimdTable64 * t, VecU8 index)
 #endif
 }
 
-/* Low byte times low byte plus high byte times high byte of each 16-bit lane.
- * Weights are below 128, sums below 32768.  Only if SIMD_HAS_PAIRS. */
+/* With SIMD_HAS_PAIRS:
+ *
+ * simd_pairs: low byte times low byte plus high byte times high byte of each
+ *   16-bit lane, of unsigned and signed bytes, from -32768 to 32767.
+ * simd_interleave8: the lower (0) or upper (1) half of every 16 bytes of a,
+ *   each before the byte of b.
+ * simd_scale_i16: (a b + 16384) >> 15 of signed lanes.
+ * simd_pack_i8, simd_pack_u8: signed lanes of two vectors, from -128 to 127 or
+ *   0 to 255, in the order that simd_interleave8() separated.
+ * simd_in_order16: two such vectors in the order of bytes. */
+#if defined (__AVX512BW__) || defined (__AVX2__)
+#define SIMD_HAS_PAIRS 1
 #if defined (__AVX512BW__)
-#define SIMD_HAS_PAIRS 1
+#define SIMD_PAIRS(name, instruction) \
+  static inline VecU16 \
+  name (VecU16 a, VecU16 b) \
+  { \
+    return (VecU16) _mm512_##instruction ((__m512i) a, (__m512i) b); \
+  }
+#else
+#define SIMD_PAIRS(name, instruction) \
+  static inline VecU16 \
+  name (VecU16 a, VecU16 b) \
+  { \
+    return (VecU16) _mm256_##instruction ((__m256i) a, (__m256i) b); \
+  }
+#endif
+SIMD_PAIRS (simd_pairs, maddubs_epi16)
+SIMD_PAIRS (simd_interleave8_lower, unpacklo_epi8)
+SIMD_PAIRS (simd_interleave8_upper, unpackhi_epi8)
+SIMD_PAIRS (simd_scale_i16, mulhrs_epi16)
+SIMD_PAIRS (simd_pack_i8, packs_epi16)
+SIMD_PAIRS (simd_pack_u8, packus_epi16)
+
 static inline VecU16
-simd_pairs (VecU16 pixels, VecU16 weights)
+simd_interleave8 (VecU8 a, VecU8 b, int half)
 {
-  return (VecU16) _mm512_maddubs_epi16 ((__m512i) pixels, (__m512i) weights);
+  return half == 0 ? simd_interleave8_lower ((VecU16) a, (VecU16) b)
+      : simd_interleave8_upper ((VecU16) a, (VecU16) b);
 }
-#elif defined (__AVX2__)
-#define SIMD_HAS_PAIRS 1
-static inline VecU16
-simd_pairs (VecU16 pixels, VecU16 weights)
+
+static inline void
+simd_in_order16 (VecU16 v[2])
 {
-  return (VecU16) _mm256_maddubs_epi16 ((__m256i) pixels, (__m256i) weights);
+#if defined (__AVX512BW__)
+  const __m512i lower = _mm512_setr_epi64 (0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512i upper = _mm512_setr_epi64 (4, 5, 12, 13, 6, 7, 14, 15);
+  const __m512i a = (__m512i) v[0], b = (__m512i) v[1];
+
+  v[0] = (VecU16) _mm512_permutex2var_epi64 (a, lower, b);
+  v[1] = (VecU16) _mm512_permutex2var_epi64 (a, upper, b);
+#else
+  const __m256i a = (__m256i) v[0], b = (__m256i) v[1];
+
+  v[0] = (VecU16) _mm256_permute2x128_si256 (a, b, 0x20);
+  v[1] = (VecU16) _mm256_permute2x128_si256 (a, b, 0x31);
+#endif
 }
 #else
 #define SIMD_HAS_PAIRS 0

@@ -438,8 +438,9 @@ plan_sweeps (const StereoExpstepConstants * k,
   work->lag = STEREO_EXPSTEP_ROWS
       * limit_chunk (STEREO_EXPSTEP_APART * threads, 1, parts);
   work->slots = k->height + reach + work->lag;
-  work->worker_bytes = all * stereo_expstep_ring_pitch (k)
-      + 2 * STEREO_EXPSTEP_MARGIN;
+  /* a row, and the disparities of a block of columns */
+  work->worker_bytes = all * (stereo_expstep_ring_pitch (k)
+      + STEREO_EXPSTEP_BLOCK) + 2 * STEREO_EXPSTEP_MARGIN;
   stereo_arena_add (arena, (void **) &work->volume[0],
       all * work->pitch * (size_t) work->slots, 1);
   stereo_arena_add (arena, (void **) &work->volume[1], work->worker_bytes,

@@ -171,6 +171,8 @@ stereo_expstep_sums_pitch (const StereoExpstepConstants * k)
 
 /* Disparities of a row whose sums are in memory at a time, with messages. */
 #define STEREO_EXPSTEP_SUMS 8
+/* Maximum number of columns that a sweep processes together. */
+#define STEREO_EXPSTEP_BLOCK 64
 /* Rows per part of a sweep, and how many parts threads may be apart, per
  * thread. */
 #define STEREO_EXPSTEP_ROWS 2

@@ -86,8 +86,8 @@ cascade_finish (Cascade * c, int index, int y)
     expstep_update_winners (k, &taps, c->chunk, c->fresh, &winners, c->sums);
     return;
   }
-  expstep_aggregate_row (k, &taps, 0, c->pass[index + 1].input, c->layout,
-      KIND_COSTS);
+  expstep_aggregate_row (k, &taps, 0, &(ExpstepTarget) {
+      c->pass[index + 1].input, c->layout, NULL, false}, KIND_COSTS);
   cascade_feed (c, index + 1, y);
 }
 
@@ -103,8 +103,8 @@ cascade_feed (Cascade * c, int index, int y)
     pass->input + s, c->layout, c->chunk->count
   };
 
-  expstep_aggregate_row (c->k, &taps, s, cascade_slot (c, pass, y), c->layout,
-      KIND_COSTS);
+  expstep_aggregate_row (c->k, &taps, s, &(ExpstepTarget) {
+      cascade_slot (c, pass, y), c->layout, NULL, false}, KIND_COSTS);
   pass->in = y + 1;
   while (pass->out < pass->out_end && (pass->out + s < pass->in
           || pass->in == pass->end)) {
@@ -173,7 +173,8 @@ expstep_run_cascade (const StereoExpstepConstants * k,
       c.sums = work->sums + (size_t) worker * (size_t) work->part_chunk
           * stereo_expstep_sums_pitch (k);
     for (int y = c.pass[0].first; y < c.pass[0].end; y++) {
-      expstep_costs_row (k, work, &chunk, y, c.pass[0].input, c.layout.pitch);
+      expstep_costs_row (k, work, &chunk, y, &(ExpstepTarget) {
+          c.pass[0].input, c.layout, NULL, false});
       cascade_feed (&c, 0, y);
     }
   }

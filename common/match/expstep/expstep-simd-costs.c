@@ -20,6 +20,13 @@ cost_lanes (const StereoExpstepConstants * k, VecU16 difference)
   return cost;
 }
 
+/* XOR of the costs of cost_row() and C: messages begin with C. */
+static uint8_t
+cost_bias (const StereoExpstepConstants * k)
+{
+  return k->messages ? 0 : EXPSTEP_BIAS;
+}
+
 /* C of luma or RGB, columns first to last. */
 static void
 difference_row (const StereoExpstepConstants * k,
@@ -28,6 +35,7 @@ difference_row (const StereoExpstepConstants * k,
 {
   int c0 = k->cost_channels == 1 ? 0 : 1;
   size_t row = (size_t) y * work->pitch + STEREO_EXPSTEP_MARGIN;
+  VecU16 bias = (VecU16) simd_set8 (cost_bias (k));
 
   for (int x = first - first % SIMD_BYTES; x <= last; x += SIMD_BYTES) {
     VecU16 even, odd;
@@ -35,8 +43,8 @@ difference_row (const StereoExpstepConstants * k,
     simd_difference_sums ((const uint8_t * const *) &work->left[c0],
         (ptrdiff_t) row + x, (const uint8_t * const *) &work->right[c0],
         (ptrdiff_t) row + x - d, k->cost_channels, &even, &odd);
-    simd_store16 (target + x, cost_lanes (k, even) >> 8
-        | (cost_lanes (k, odd) & 0xff00));
+    simd_store16 (target + x, (cost_lanes (k, even) >> 8
+            | (cost_lanes (k, odd) & 0xff00)) ^ bias);
   }
 }
 
@@ -44,14 +52,15 @@ static void
 words_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
     int y, int d, int first, int last, uint8_t * target)
 {
-  VecU8 limit = (VecU8) { 0 } + (uint8_t) k->limit;
+  VecU8 limit = simd_set8 ((uint8_t) k->limit);
+  VecU8 bias = simd_set8 (cost_bias (k));
 
   for (int x = first - first % SIMD_BYTES; x <= last; x += SIMD_BYTES) {
     SimdWords l = simd_words_load (&work->words[0], x, y);
     SimdWords r = simd_words_load (&work->words[1], x - d, y);
 
-    simd_store16 (target + x, (VecU16) simd_min8 (simd_words_cost (&l, &r),
-            limit));
+    simd_store8 (target + x, simd_min8 (simd_words_cost (&l, &r), limit)
+        ^ bias);
   }
 }
 
@@ -70,22 +79,33 @@ cost_row (const StereoExpstepConstants * k, const StereoExpstepWork * work,
   memset (target + last, target[last], (size_t) (k->width - last));
 }
 
+/* Replaces the costs of EXPSTEP_BLOCK columns from x on by messages. */
+static void
+cost_messages (const StereoExpstepConstants * k, const ExpstepTarget * target,
+    int x, int count)
+{
+  ExpstepUpward up = expstep_start_messages (k, false);
+
+  for (int i = 0; i < count; i++) {
+    for (int v = 0; v < EXPSTEP_VECTORS; v++) {
+      const VecU8 c = simd_load8 (target->row + x + v * SIMD_BYTES
+          + (size_t) i * target->layout.pitch);
+
+      simd_store8 (target->upward + i * EXPSTEP_BLOCK + v * SIMD_BYTES,
+          expstep_message_upward (&up, v, c));
+    }
+  }
+  expstep_finish_messages (k, false, &up, target, x, count);
+}
+
 void
 expstep_costs_row (const StereoExpstepConstants * k,
-    const StereoExpstepWork * work,
-    const StereoExpstepChunk * chunk, int y, uint8_t * target, size_t pitch)
+    const StereoExpstepWork * work, const StereoExpstepChunk * chunk, int y,
+    const ExpstepTarget * target)
 {
   for (int i = 0; i < chunk->count; i++)
     cost_row (k, work, y, k->min_disparity + chunk->first + i,
-        target + (size_t) i * pitch);
-  for (int x = 0; x < k->width && k->messages; x += SIMD_BYTES) {
-    ExpstepUpward up = expstep_start_messages (k, false);
-
-    for (int i = 0; i < chunk->count; i++) {
-      uint8_t *p = target + x + (size_t) i * pitch;
-
-      simd_store8 (p, expstep_message_upward (&up, simd_load8 (p)));
-    }
-    expstep_finish_messages (k, false, &up, target + x, pitch, chunk->count);
-  }
+        target->row + (size_t) i * target->layout.pitch);
+  for (int x = 0; x < k->width && k->messages; x += EXPSTEP_BLOCK)
+    cost_messages (k, target, x, chunk->count);
 }

@@ -14,8 +14,8 @@
  *
  * The volume is a ring of rows.  A sweep writes row y to a slot that no thread
  * reads any more; the offset depends on the step and on the maximum distance
- * between threads.  In a row the disparities of SIMD_BYTES pixels are
- * adjacent.
+ * between threads.  In a row the disparities of EXPSTEP_BLOCK pixels
+ * are adjacent.
  */
 
 #include "match/expstep/expstep-simd.h"
@@ -33,7 +33,11 @@ typedef struct
   StereoExpstepChunk chunk;     /* all disparities */
   int source;                   /* slot of row 0 */
   int target;
+  bool stream;                  /* the volume does not fit a cache */
 } Sweep;
+
+/* A volume of this size does not stay in the cache until the next sweep. */
+#define STREAM_BYTES ((size_t) 32 << 20)
 
 static uint8_t *
 sweep_slot (const Sweep * s, int first, int y)
@@ -45,7 +49,7 @@ sweep_slot (const Sweep * s, int first, int y)
 static ExpstepLayout
 sweep_layout (const Sweep * s)
 {
-  return (ExpstepLayout) { (size_t) s->chunk.count, SIMD_BYTES };
+  return (ExpstepLayout) { (size_t) s->chunk.count, EXPSTEP_BLOCK };
 }
 
 /* Last pass along columns for a row, some disparities at a time. */
@@ -74,7 +78,7 @@ sweep_winners (const Sweep * s, const ExpstepTaps * taps, int y, int worker)
 /* The pass along columns for row y. */
 static void
 sweep_columns (const Sweep * s, int y, int worker, ExpstepWeightMemory * m,
-    uint8_t * target, ExpstepLayout to)
+    const ExpstepTarget * target)
 {
   const StereoExpstepConstants *k = s->k;
   int step = s->columns->step;
@@ -91,33 +95,32 @@ sweep_columns (const Sweep * s, int y, int worker, ExpstepWeightMemory * m,
   if (s->rows == NULL)
     sweep_winners (s, &taps, y, worker);
   else if (s->index < STEREO_EXPSTEP_FINE_PASS)
-    expstep_aggregate_row (k, &taps, 0, target, to, KIND_MESSAGES);
+    expstep_aggregate_row (k, &taps, 0, target, KIND_MESSAGES);
   else if (s->index == STEREO_EXPSTEP_FINE_PASS)
-    expstep_aggregate_row (k, &taps, 0, target, to, KIND_REFINED);
+    expstep_aggregate_row (k, &taps, 0, target, KIND_REFINED);
   else
-    expstep_aggregate_row (k, &taps, 0, target, to, KIND_FINE_MESSAGES);
+    expstep_aggregate_row (k, &taps, 0, target, KIND_FINE_MESSAGES);
 }
 
-/* The pass along row y. */
+/* The pass along row y, of the results of the pass along columns. */
 static void
-sweep_along (const Sweep * s, int y, ExpstepWeightMemory * m, const uint8_t * c,
-    ExpstepLayout from)
+sweep_along (const Sweep * s, int y, ExpstepWeightMemory * m,
+    const ExpstepTarget * from)
 {
   const StereoExpstepConstants *k = s->k;
   int step = s->rows->step;
   const ExpstepTaps taps = {
-    expstep_make_weights (k, s->rows, false, s->work, y, m), c, c - step,
-        c + step, from,
-    s->chunk.count
+    expstep_make_weights (k, s->rows, false, s->work, y, m), from->row,
+    from->row - step, from->row + step, from->layout, s->chunk.count
   };
-  uint8_t *target = sweep_slot (s, s->target, y);
+  const ExpstepTarget target = { sweep_slot (s, s->target, y),
+    sweep_layout (s), from->upward, s->stream
+  };
 
   if (s->index < STEREO_EXPSTEP_FINE_PASS)
-    expstep_aggregate_row (k, &taps, step, target, sweep_layout (s),
-    KIND_MESSAGES);
+    expstep_aggregate_row (k, &taps, step, &target, KIND_MESSAGES);
   else
-    expstep_aggregate_row (k, &taps, step, target, sweep_layout (s),
-        KIND_FINE_MESSAGES);
+    expstep_aggregate_row (k, &taps, step, &target, KIND_FINE_MESSAGES);
 }
 
 /* Waits until no thread reads the target slots of a part.  Those parts have
@@ -137,9 +140,15 @@ static void
 sweep_parts (const void *context, StereoSpan span)
 {
   const Sweep *s = context;
-  ExpstepLayout layout = { 1, stereo_expstep_ring_pitch (s->k) };
-  uint8_t *made = s->work->volume[1] + STEREO_EXPSTEP_MARGIN
+  size_t pitch = stereo_expstep_ring_pitch (s->k);
+  uint8_t *memory = s->work->volume[1]
       + (size_t) span.worker * s->work->worker_bytes;
+  const ExpstepTarget made = {
+    .row = memory + STEREO_EXPSTEP_MARGIN,
+    .layout = {1, pitch},
+    .upward = memory + (size_t) s->chunk.count * pitch
+        + 2 * STEREO_EXPSTEP_MARGIN
+  };
   ExpstepWeightMemory m;
 
   for (int part = span.begin; part < span.end; part++) {
@@ -149,12 +158,13 @@ sweep_parts (const void *context, StereoSpan span)
     for (int y = part * STEREO_EXPSTEP_ROWS; y < end && y < s->k->height;
         y++) {
       if (s->columns == NULL)
-        expstep_costs_row (s->k, s->work, &s->chunk, y, made, layout.pitch);
+        expstep_costs_row (s->k, s->work, &s->chunk, y, &made);
       else
-        sweep_columns (s, y, span.worker, &m, made, layout);
+        sweep_columns (s, y, span.worker, &m, &made);
       if (s->rows != NULL)
-        sweep_along (s, y, &m, made, layout);
+        sweep_along (s, y, &m, &made);
     }
+    simd_finish_streams ();
     stereo_progress_reach (&s->work->progress[part], (uint32_t) s->index);
   }
 }
@@ -168,6 +178,9 @@ expstep_run_sweeps (StereoQueue * queue, const StereoExpstepConstants * k,
   Sweep s = {.k = k,.work = work,
     .chunk = {k->first_index, k->end_index - k->first_index}
   };
+
+  s.stream = (size_t) s.chunk.count * work->pitch * (size_t) work->slots
+      >= STREAM_BYTES;
 
   memset (work->progress, 0, (size_t) n_parts * sizeof (*work->progress));
   for (int i = 0; i <= n_passes && s.chunk.count > 0; i++) {

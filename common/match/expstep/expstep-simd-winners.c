@@ -5,16 +5,35 @@
  */
 
 /*
- * Rows of StereoExpstepWinners are in the order of vectors: for each
- * SIMD_BYTES pixels first the even ones, then the odd ones.  Those of the
- * right view have all even pixels, then all odd ones, so that any disparity is
- * a shift by whole elements.
+ * With SIMD_HAS_PAIRS, rows of StereoExpstepWinners are in the order of pixels.
+ * Otherwise they are in that of vectors: for each SIMD_BYTES pixels first the
+ * even ones, then the odd ones.  Those of the right view have all even pixels,
+ * then all odd ones, so that any disparity is a shift by whole elements.
  */
 
 #include "match/expstep/expstep-simd.h"
 
 #include "refine/output.h"
 #include "refine/winner-formula.h"
+
+/* Places of column x in rows of the left and of the right view. */
+ALWAYS_INLINE int
+left_place (int x)
+{
+  int in_vector = x % SIMD_BYTES;
+
+  return SIMD_HAS_PAIRS ? x
+      : x - in_vector + in_vector % 2 * LANES + in_vector / 2;
+}
+
+ALWAYS_INLINE int
+right_place (const StereoExpstepWinners * w, int x)
+{
+  return SIMD_HAS_PAIRS ? x : (x & 1) * w->right_half + (x >> 1);
+}
+
+/* Distance of the first pixels of the two vectors of sums. */
+#define SECOND (SIMD_HAS_PAIRS ? LANES : 1)
 
 /* Current winners of LANES pixels of the left view. */
 typedef struct
@@ -40,7 +59,7 @@ beyond_lanes (int n)
 
   for (unsigned i = 0; i < LANES; i++)
     number[i] = (uint16_t) i;
-  return (VecU16) (number >= simd_set16 ((unsigned) n));
+  return (VecU16) (number >= simd_set16 (n > 0 ? (unsigned) n : 0));
 }
 
 /* before: the last index processed */
@@ -123,7 +142,7 @@ typedef struct
 
 /* Pixels by which costs of a volume are prefetched: those of the next pixels
  * are in another page, which hardware does not recognize in time. */
-#define PREFETCH (4 * SIMD_BYTES)
+#define PREFETCH (4 * EXPSTEP_BLOCK)
 
 ALWAYS_INLINE void
 prefetch_taps (const ExpstepTaps * t, size_t at)
@@ -148,36 +167,38 @@ update_left (const Update * u, size_t x, bool neighbors)
   };
 
   for (int i = 0; i < t.count; i++) {
-    const size_t at = x * t.layout.column + (size_t) i * t.layout.pitch;
-    VecU16 index = simd_set16 (first + (unsigned) i), even, odd;
+    const size_t at = (x - x % EXPSTEP_BLOCK) * t.layout.column
+        + x % EXPSTEP_BLOCK + (size_t) i * t.layout.pitch;
+    VecU16 index = simd_set16 (first + (unsigned) i), sum[2];
 
     if (t.layout.column > 1)
       prefetch_taps (&t, at + PREFETCH * t.layout.column);
-    expstep_tap_sums (&t, &weights, at, &even, &odd);
+    expstep_tap_sums (&t, &weights, at, sum);
+    expstep_final_sums (sum);
     if (u->fresh && neighbors && i == 0
         && w->plane[STEREO_EXPSTEP_FIRST] != NULL) {
-      simd_store16 (w->plane[STEREO_EXPSTEP_FIRST] + x, even);
-      simd_store16 (w->plane[STEREO_EXPSTEP_FIRST] + x + LANES, odd);
+      simd_store16 (w->plane[STEREO_EXPSTEP_FIRST] + x, sum[0]);
+      simd_store16 (w->plane[STEREO_EXPSTEP_FIRST] + x + LANES, sum[1]);
     }
-    compete (&l[0], even, index, neighbors, second);
-    compete (&l[1], odd, index, neighbors, second);
+    compete (&l[0], sum[0], index, neighbors, second);
+    compete (&l[1], sum[1], index, neighbors, second);
     if (w->right_sum != NULL) {
       uint16_t *sums = u->sums + (size_t) i * u->sums_pitch + x;
 
-      simd_store16 (sums, even);
-      simd_store16 (sums + LANES, odd);
+      simd_store16 (sums, sum[0]);
+      simd_store16 (sums + LANES, sum[1]);
     }
   }
   store_winners (&l[0], neighbors, w, x);
   store_winners (&l[1], neighbors, w, x + LANES);
 }
 
-/* Right pixels x, x + 2, ... */
+/* LANES right pixels from x on, which are adjacent in the row. */
 ALWAYS_INLINE void
 update_right_lanes (const StereoExpstepWinners * w, int x, VecU16 sum,
     VecU16 index)
 {
-  int place = (x & 1) * w->right_half + (x >> 1);
+  int place = right_place (w, x);
   VecU16 best = simd_load16 (w->right_sum + place);
   VecU16 best_index = simd_keep_best16 (sum, &best, index,
       simd_load16 (w->right_index + place));
@@ -198,15 +219,15 @@ update_right (const StereoExpstepConstants * k,
   VecU16 number = simd_set16 (index);
 
   for (int x = first - first % SIMD_BYTES; x < end; x += SIMD_BYTES) {
-    VecU16 even = simd_load16 (sums + x), odd = simd_load16 (sums + x + LANES);
+    VecU16 sum[2] = { simd_load16 (sums + x), simd_load16 (sums + x + LANES) };
 
-    if (x == whole) {
-      /* lanes without a left pixel */
-      even |= beyond_lanes ((k->width - whole + 1) / 2);
-      odd |= beyond_lanes ((k->width - whole) / 2);
+    for (int v = 0; v < 2; v++) {
+      if (x == whole)
+        /* lanes without a left pixel */
+        sum[v] |= beyond_lanes (SIMD_HAS_PAIRS ? k->width - whole - v * LANES
+            : (k->width - whole + 1 - v) / 2);
+      update_right_lanes (w, x + v * SECOND - d, sum[v], number);
     }
-    update_right_lanes (w, x - d, even, number);
-    update_right_lanes (w, x + 1 - d, odd, number);
   }
 }
 
@@ -310,17 +331,14 @@ merge_right (const StereoExpstepConstants * k, const StereoExpstepWork * work,
   for (int r = 1; r < work->ranges; r++) {
     StereoExpstepWinners w = stereo_expstep_winners (k, work, r, y);
 
-    for (int half = 0; half < 2; half++) {
-      for (int i = 0; i < (k->width + 1) / 2; i += LANES) {
-        int place = half * w.right_half + i;
-        VecU16 sum = simd_load16 (best.right_sum + place);
-        VecU16 index = simd_keep_best16 (simd_load16 (w.right_sum + place),
-            &sum, simd_load16 (w.right_index + place),
-            simd_load16 (best.right_index + place));
+    for (int i = -STEREO_EXPSTEP_MARGIN;
+        i < 2 * w.right_half - STEREO_EXPSTEP_MARGIN; i += LANES) {
+      VecU16 sum = simd_load16 (best.right_sum + i);
+      VecU16 index = simd_keep_best16 (simd_load16 (w.right_sum + i), &sum,
+          simd_load16 (w.right_index + i), simd_load16 (best.right_index + i));
 
-        simd_store16 (best.right_sum + place, sum);
-        simd_store16 (best.right_index + place, index);
-      }
+      simd_store16 (best.right_sum + i, sum);
+      simd_store16 (best.right_index + i, index);
     }
   }
 }
@@ -329,8 +347,7 @@ static void
 store_left (const StereoMatchFrame * frame, const StereoExpstepWinners * w,
     int x, int y)
 {
-  int in_vector = x % SIMD_BYTES;
-  int place = x - in_vector + in_vector % 2 * LANES + in_vector / 2;
+  int place = left_place (x);
   unsigned index = w->plane[STEREO_EXPSTEP_INDEX][place];
 
   if (frame->winners != NULL)
@@ -348,7 +365,7 @@ static void
 store_right (const StereoMatchFrame * frame, const StereoExpstepWinners * w,
     int x, int y)
 {
-  int place = x % 2 * w->right_half + x / 2;
+  int place = right_place (w, x);
   unsigned sum = w->right_sum[place];
 
   stereo_winner_store_right (frame->winners, x, y, sum == 0xffff

@@ -4,28 +4,20 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * Compiled once for each instruction set.  Even and odd pixels are in separate
- * 16-bit lanes, so that no shuffle is needed.
- */
+/* Compiled once for each instruction set. */
 
 #ifndef STEREO_EXPSTEP_SIMD_H
 #define STEREO_EXPSTEP_SIMD_H
 
 #include "match/expstep/expstep-cpu.h"
-#include "simd/simd.h"
+#include "match/expstep/expstep-simd-sums.h"
 
-#define LANES (SIMD_BYTES / 2)
+/* Columns processed together: a vector, or the vectors of a cache line. */
+#define EXPSTEP_VECTORS \
+  (SIMD_HAS_PAIRS ? STEREO_EXPSTEP_BLOCK / SIMD_BYTES : 1)
+#define EXPSTEP_BLOCK (EXPSTEP_VECTORS * SIMD_BYTES)
 
 /* ------------------------------------------------- expstep-simd-weights.c */
-
-/* Weights of the neighbours before and after the pixels of a row, 0 to 170; 0
- * without a neighbour and from the width to the pitch. */
-typedef struct
-{
-  const uint8_t *before;
-  const uint8_t *after;
-} ExpstepRowWeights;
 
 /* Memory of a thread for weights that are not stored. */
 typedef struct
@@ -53,98 +45,93 @@ expstep_weights_at (const StereoExpstepConstants * k,
       * (size_t) k->height + (size_t) y) * work->pitch;
 }
 
-/* --------------------------------------------------- expstep-simd-costs.c */
+/* ------------------------------------------------------------------- rows */
 
-/* C, or M, of all disparities of a chunk along a row. */
-#define expstep_costs_row SIMD_NAME (stereo_expstep_costs_row_)
-void expstep_costs_row (const StereoExpstepConstants * k,
-    const StereoExpstepWork * work, const StereoExpstepChunk * chunk, int y,
-    uint8_t * target, size_t pitch);
-
-/* --------------------------------------------------------------- messages */
-
-/* Forward pass of the messages of SIMD_BYTES columns, from the lowest
- * disparity up.  Truncation in the backward pass is sufficient. */
-typedef struct
-{
-  VecU8 jump;
-  VecU8 least;                  /* minimum of C */
-  VecU8 m;
-} ExpstepUpward;
-
-ALWAYS_INLINE ExpstepUpward
-expstep_start_messages (const StereoExpstepConstants * k, bool fine)
-{
-  VecU8 most = simd_set8 (255);
-
-  return (ExpstepUpward) { simd_set8 ((uint8_t) k->jump[fine]), most, most };
-}
-
-ALWAYS_INLINE VecU8
-expstep_message_upward (ExpstepUpward * up, VecU8 c)
-{
-  up->least = simd_min8 (up->least, c);
-  up->m = simd_min8 (simd_add_saturated8 (up->m, up->jump), c);
-  return up->m;
-}
-
-/* Backward pass, in place, on the results of expstep_message_upward(). */
-ALWAYS_INLINE void
-expstep_finish_messages (const StereoExpstepConstants * k, bool fine,
-    const ExpstepUpward * up, uint8_t * c, size_t pitch, int count)
-{
-  VecU8 highest = simd_add_saturated8 (up->least,
-      simd_set8 ((uint8_t) k->truncation[fine]));
-  VecU8 m = highest;
-
-  for (int i = count - 1; i >= 0; i--) {
-    uint8_t *p = c + (size_t) i * pitch;
-
-    m = simd_min8 (simd_min8 (simd_add_saturated8 (m, up->jump), highest),
-        simd_load8 (p));
-    simd_store8 (p, m);
-  }
-}
-
-/* ------------------------------------------------------------ aggregation */
-
-/* Weights of SIMD_BYTES pixels. */
-typedef struct
-{
-  VecU16 before[2];             /* even, odd */
-  VecU16 after[2];
-} ExpstepVectorWeights;
-
-ALWAYS_INLINE ExpstepVectorWeights
-expstep_load_weights (ExpstepRowWeights weights, int x)
-{
-  VecU16 b = simd_load16 (weights.before + x);
-  VecU16 a = simd_load16 (weights.after + x);
-
-  return (ExpstepVectorWeights) { {b & 0xff, b >> 8}, {a & 0xff, a >> 8} };
-}
-
-/* Sums of even and odd pixels: 256 C plus the weighted differences of the
- * neighbours, modulo 65536. */
-ALWAYS_INLINE void
-expstep_sums (const ExpstepVectorWeights * w, VecU16 c, VecU16 before,
-    VecU16 after, VecU16 * even, VecU16 * odd)
-{
-  VecU16 ce = c & 0xff, co = c >> 8;
-
-  *even = (c << 8) + w->before[0] * ((before & 0xff) - ce)
-      + w->after[0] * ((after & 0xff) - ce);
-  *odd = (c & 0xff00) + w->before[1] * ((before >> 8) - co)
-      + w->after[1] * ((after >> 8) - co);
-}
-
-/* Row of all disparities: disparity i of column x, a multiple of SIMD_BYTES,
+/* Row of all disparities: disparity i of column x, a multiple of EXPSTEP_BLOCK,
  * is element x column + i pitch. */
 typedef struct
 {
   size_t column;
   size_t pitch;
 } ExpstepLayout;
+
+/* A row of results. */
+typedef struct
+{
+  uint8_t *row;
+  ExpstepLayout layout;
+  uint8_t *upward;              /* with messages: EXPSTEP_BLOCK bytes for each
+                                 * disparity, memory of the thread */
+  bool stream;                  /* write past the caches */
+} ExpstepTarget;
+
+/* --------------------------------------------------- expstep-simd-costs.c */
+
+/* C, or M, of all disparities of a chunk along a row, whose columns are
+ * adjacent. */
+#define expstep_costs_row SIMD_NAME (stereo_expstep_costs_row_)
+void expstep_costs_row (const StereoExpstepConstants * k,
+    const StereoExpstepWork * work, const StereoExpstepChunk * chunk, int y,
+    const ExpstepTarget * target);
+
+/* --------------------------------------------------------------- messages */
+
+/* Forward pass of the messages of EXPSTEP_BLOCK columns, from the lowest
+ * disparity up.  Truncation in the backward pass is sufficient. */
+typedef struct
+{
+  VecU8 jump;
+  VecU8 least[EXPSTEP_VECTORS]; /* minimum of C */
+  VecU8 m[EXPSTEP_VECTORS];
+} ExpstepUpward;
+
+ALWAYS_INLINE ExpstepUpward
+expstep_start_messages (const StereoExpstepConstants * k, bool fine)
+{
+  ExpstepUpward up = { simd_set8 ((uint8_t) k->jump[fine]) };
+
+  for (int v = 0; v < EXPSTEP_VECTORS; v++)
+    up.least[v] = up.m[v] = simd_set8 (255);
+  return up;
+}
+
+ALWAYS_INLINE VecU8
+expstep_message_upward (ExpstepUpward * up, int v, VecU8 c)
+{
+  up->least[v] = simd_min8 (up->least[v], c);
+  up->m[v] = simd_min8 (simd_add_saturated8 (up->m[v], up->jump), c);
+  return up->m[v];
+}
+
+/* Backward pass on the results of expstep_message_upward() in target->upward,
+ * for the columns from x on. */
+ALWAYS_INLINE void
+expstep_finish_messages (const StereoExpstepConstants * k, bool fine,
+    const ExpstepUpward * up, const ExpstepTarget * target, int x, int count)
+{
+  const bool stream = target->stream;
+  uint8_t *p = target->row + (size_t) x * target->layout.column
+      + (size_t) count * target->layout.pitch;
+  VecU8 highest[EXPSTEP_VECTORS], m[EXPSTEP_VECTORS];
+
+  for (int v = 0; v < EXPSTEP_VECTORS; v++)
+    m[v] = highest[v] = simd_add_saturated8 (up->least[v],
+        simd_set8 ((uint8_t) k->truncation[fine]));
+  for (int i = count - 1; i >= 0; i--) {
+    p -= target->layout.pitch;
+    for (int v = 0; v < EXPSTEP_VECTORS; v++) {
+      m[v] = simd_min8 (simd_min8 (simd_add_saturated8 (m[v], up->jump),
+              highest[v]), simd_load8 (target->upward + i * EXPSTEP_BLOCK
+              + v * SIMD_BYTES));
+      if (stream)
+        simd_stream8 (p + v * SIMD_BYTES, m[v] ^ EXPSTEP_BIAS);
+      else
+        simd_store8 (p + v * SIMD_BYTES, m[v] ^ EXPSTEP_BIAS);
+    }
+  }
+}
+
+/* ------------------------------------------------------------ aggregation */
 
 /* A row with its neighbours at a distance of one step, and their weights. */
 typedef struct
@@ -160,10 +147,22 @@ typedef struct
 /* Sums of SIMD_BYTES pixels at an offset. */
 ALWAYS_INLINE void
 expstep_tap_sums (const ExpstepTaps * t, const ExpstepVectorWeights * w,
-    size_t at, VecU16 * even, VecU16 * odd)
+    size_t at, VecU16 sums[2])
 {
-  expstep_sums (w, simd_load16 (t->own + at), simd_load16 (t->before + at),
-      simd_load16 (t->after + at), even, odd);
+  expstep_sums (w, simd_load8 (t->own + at), simd_load8 (t->before + at),
+      simd_load8 (t->after + at), sums);
+}
+
+/* Bytes by which costs of a volume are prefetched: those of other rows are in
+ * other pages, and hardware stops at the end of a page. */
+#define EXPSTEP_PREFETCH 2048
+
+ALWAYS_INLINE void
+expstep_prefetch_taps (const ExpstepTaps * t, size_t at)
+{
+  __builtin_prefetch (t->own + at);
+  __builtin_prefetch (t->before + at);
+  __builtin_prefetch (t->after + at);
 }
 
 /* Result of an aggregation. */
@@ -175,60 +174,75 @@ typedef enum
   KIND_REFINED                  /* messages of costs in finer steps */
 } ExpstepKind;
 
-/* Aggregates SIMD_BYTES pixels of all disparities. */
+/* Aggregates all disparities of EXPSTEP_BLOCK pixels from x on; w:
+ * EXPSTEP_VECTORS. */
 ALWAYS_INLINE void
 expstep_aggregate (const StereoExpstepConstants * k, const ExpstepTaps * t,
-    const ExpstepVectorWeights * w, uint8_t * target, size_t target_pitch,
+    const ExpstepVectorWeights * w, const ExpstepTarget * target, int x,
     ExpstepKind kind)
 {
-  bool fine = kind != KIND_MESSAGES;
+  const bool fine = kind != KIND_MESSAGES, messages = kind != KIND_COSTS;
+  const bool prefetch = messages && t->layout.column > 1;
+  const size_t pitch = messages ? EXPSTEP_BLOCK : target->layout.pitch;
+  uint8_t *results = messages ? target->upward
+      : target->row + (size_t) x * target->layout.column;
   ExpstepUpward up = expstep_start_messages (k, fine);
-  VecU16 least_even = simd_set16 (0xffff), least_odd = least_even;
+  VecU16 sums[2], least[EXPSTEP_VECTORS][2];
 
+  for (int v = 0; v < EXPSTEP_VECTORS; v++)
+    least[v][0] = least[v][1] = simd_set16 (EXPSTEP_LARGEST_SUM);
   for (int i = 0; i < t->count && kind == KIND_REFINED; i++) {
-    VecU16 even, odd;
-
-    expstep_tap_sums (t, w, (size_t) i * t->layout.pitch, &even, &odd);
-    least_even = simd_min16 (least_even, even);
-    least_odd = simd_min16 (least_odd, odd);
+    for (int v = 0; v < EXPSTEP_VECTORS; v++) {
+      expstep_tap_sums (t, &w[v], (size_t) i * t->layout.pitch
+          + v * SIMD_BYTES, sums);
+      least[v][0] = expstep_min_sum (least[v][0], sums[0]);
+      least[v][1] = expstep_min_sum (least[v][1], sums[1]);
+    }
   }
   for (int i = 0; i < t->count; i++) {
-    VecU16 even, odd, result;
+    const size_t at = (size_t) i * t->layout.pitch;
 
-    expstep_tap_sums (t, w, (size_t) i * t->layout.pitch, &even, &odd);
-    if (kind == KIND_REFINED)
-      result = simd_min16 ((even - least_even + 64) >> 7, simd_set16 (255))
-          | simd_min16 ((odd - least_odd + 64) >> 7, simd_set16 (255)) << 8;
-    else
-      result = (even + 128) >> 8 | ((odd + 128) & 0xff00);
-    if (kind != KIND_COSTS)
-      result = (VecU16) expstep_message_upward (&up, (VecU8) result);
-    simd_store16 (target + (size_t) i * target_pitch, result);
+    if (prefetch)
+      expstep_prefetch_taps (t, at + EXPSTEP_PREFETCH);
+    for (int v = 0; v < EXPSTEP_VECTORS; v++) {
+      VecU8 result;
+
+      expstep_tap_sums (t, &w[v], at + v * SIMD_BYTES, sums);
+      if (kind == KIND_COSTS)
+        result = expstep_mean (sums);
+      else
+        result = expstep_message_upward (&up, v, kind == KIND_REFINED
+            ? expstep_excess (sums, least[v])
+            : expstep_mean (sums) ^ EXPSTEP_BIAS);
+      simd_store8 (results + (size_t) i * pitch + v * SIMD_BYTES, result);
+    }
   }
-  if (kind != KIND_COSTS)
-    expstep_finish_messages (k, fine, &up, target, target_pitch, t->count);
+  if (messages)
+    expstep_finish_messages (k, fine, &up, target, x, t->count);
 }
 
 /* Aggregates a row; kind should be a constant.  step: the distance of
  * neighbours along the row, 0 for columns. */
 ALWAYS_INLINE void
 expstep_aggregate_row (const StereoExpstepConstants * k,
-    const ExpstepTaps * row,
-    int step, uint8_t * target, ExpstepLayout to, ExpstepKind kind)
+    const ExpstepTaps * row, int step, const ExpstepTarget * to,
+    ExpstepKind kind)
 {
   const ExpstepTaps taps = *row;        /* in registers */
+  const ExpstepTarget target = *to;
 
-  for (int x = 0; x < k->width; x += SIMD_BYTES) {
-    ExpstepVectorWeights w = expstep_load_weights (taps.weights, x);
+  for (int x = 0; x < k->width; x += EXPSTEP_BLOCK) {
+    ExpstepVectorWeights w[EXPSTEP_VECTORS];
     size_t at = (size_t) x * taps.layout.column;
     ExpstepTaps t = taps;
 
-    /* A vector without neighbours reads other pixels; their weights are 0. */
-    t.before = (x + SIMD_BYTES > step ? taps.before : taps.own) + at;
+    for (int v = 0; v < EXPSTEP_VECTORS; v++)
+      w[v] = expstep_load_weights (taps.weights, x + v * SIMD_BYTES);
+    /* A block without neighbours reads other pixels; their weights are 0. */
+    t.before = (x + EXPSTEP_BLOCK > step ? taps.before : taps.own) + at;
     t.after = (x + step < k->width ? taps.after : taps.own) + at;
     t.own = taps.own + at;
-    expstep_aggregate (k, &t, &w, target + (size_t) x * to.column, to.pitch,
-        kind);
+    expstep_aggregate (k, &t, w, &target, x, kind);
   }
 }
 
