@@ -5,8 +5,7 @@
  */
 
 /*
- * A colour is a word of three channels and a visibility flag, of 8 or 16 bits
- * each.
+ * A colour is a word of three channels of 8 or 16 bits each.
  */
 
 #ifndef STEREO_VIEW_COLOR_CUH
@@ -30,14 +29,12 @@ template <bool Wide> struct ColorOf
 {
   typedef uint32_t Word;
   static constexpr int bits = 8;
-  static constexpr uint32_t seen = 0xff000000u;
 };
 
 template <> struct ColorOf<true>
 {
   typedef uint64_t Word;
   static constexpr int bits = 16;
-  static constexpr uint64_t seen = 0xffff000000000000u;
 };
 
 template <Kind K> using Color = ColorOf<K == Kind::WIDE>;
@@ -137,38 +134,30 @@ load_raw (const StereoViewFormat & k, const ImageRow & row, int x)
   return load_color<K> (k, row, x);
 }
 
-/* __byte_perm() selectors that move channels 0 and 2, or channel 1, of a
- * load_raw() word to the low bytes of the halves. */
+/* __byte_perm() selectors that move channels 0 and 1, or channel 2, of two
+ * load_raw() words to pairs of bytes. */
 struct RawBytes
 {
-  uint32_t even;
-  uint32_t odd;
+  uint32_t two;
+  uint32_t third;
 };
 
 template <Kind K>
 __device__ __forceinline__ RawBytes
 raw_bytes (const StereoViewFormat & k)
 {
-  const bool behind = K == Kind::WORDS && k.first == 1;
-  const RawBytes bytes = { behind ? 0x4341u : 0x4240u,
-    behind ? 0x4442u : 0x4441u
-  };
+  const uint32_t first = K == Kind::WORDS ? k.first : 0;
 
-  return bytes;
+  return RawBytes { 0x5140 + 0x1111 * first, 0x62 + 0x11 * first };
 }
 
-/* Stores a pixel; subsampled chroma is stored by store_chroma(). */
+/* Stores a pixel of another kind than WORDS; subsampled chroma is stored by
+ * store_chroma(). */
 template <Kind K>
 __device__ __forceinline__ void
 store_color (const StereoViewFormat & k, const ImageRow & row, int x,
     Word<K> word)
 {
-  if (K == Kind::WORDS) {
-    ((uint32_t *) row.pixels)[x] = (uint32_t) word << 8 * k.first
-        | (k.first ? 0xffu : 0xff000000u);
-    return;
-  }
-
   uint8_t *at = row.pixels + x * k.pixel_bytes;
 
   if (k.channels == 1) {
@@ -203,48 +192,50 @@ store_chroma (const StereoViewFormat & k, const ImageRow & row,
   put_sample<K> (k, row.v + c, (sum[1] + 2) >> 2);
 }
 
-/* 256 times the channels of an interpolated pixel. */
+/* 256 times the channels of a pixel that is interpolated between two, of which
+ * b has a weight of 0 to 256. */
 template <bool Wide> struct SumOf
 {
-  uint32_t even = 0;            /* bytes 0 and 2 of words, in its halves */
-  uint32_t odd = 0;
+  uint32_t sums[3];
 
-  __device__ __forceinline__ void add (uint32_t word, uint32_t weight,
+  __device__ __forceinline__ SumOf (uint32_t a, uint32_t b, uint32_t weight,
       const RawBytes & bytes)
   {
-    even += __byte_perm (word, 0, bytes.even) * weight;
-    odd += __byte_perm (word, 0, bytes.odd) * weight;
+    const uint32_t weights = 65535 * weight + 256;      /* halves */
+    const uint32_t two = __byte_perm (a, b, bytes.two);
+
+    sums[0] = __dp2a_lo (weights, two, 0u);
+    sums[1] = __dp2a_hi (weights, two, 0u);
+    sums[2] = __dp2a_lo (weights, __byte_perm (a, b, bytes.third), 0u);
   }
-  /* blends with the other view; the result is visible */
+  /* blends with the other view */
   __device__ __forceinline__ uint32_t blend (const SumOf & right,
       uint32_t weight) const
   {
-    const uint32_t rest = 65536 - weight, half = 1u << 23;
-    const uint32_t a = (even & 0xffff) * rest
-        + ((right.even & 0xffff) * weight + half);
-    const uint32_t b = odd * rest + (right.odd * weight + half);
-    const uint32_t c = (even >> 16) * rest
-        + ((right.even >> 16) * weight + half);
+    uint32_t high[3];           /* whose highest bytes are the channels */
 
-    /* their highest bytes */
-    return __byte_perm (__byte_perm (a, b, 0x73), c, 0x710) | 0xff000000u;
+    for (int i = 0; i < 3; i++)
+      high[i] = sums[i] * (65536 - weight) + (right.sums[i] * weight
+          + (1u << 23));
+    return __byte_perm (__byte_perm (high[0], high[1], 0x73), high[2], 0x710);
   }
 };
 
 template <> struct SumOf<true>
 {
-  uint32_t sums[3] = { 0, 0, 0 };
+  uint32_t sums[3];
 
-  __device__ __forceinline__ void add (uint64_t word, uint32_t weight,
+  __device__ __forceinline__ SumOf (uint64_t a, uint64_t b, uint32_t weight,
       const RawBytes &)
   {
     for (int i = 0; i < 3; i++)
-      sums[i] += ((uint32_t) (word >> 16 * i) & 0xffff) * weight;
+      sums[i] = ((uint32_t) (a >> 16 * i) & 0xffff) * (256 - weight)
+          + ((uint32_t) (b >> 16 * i) & 0xffff) * weight;
   }
   __device__ __forceinline__ uint64_t blend (const SumOf & right,
       uint32_t weight) const
   {
-    uint64_t word = ColorOf<true>::seen;
+    uint64_t word = 0;
 
     for (int i = 0; i < 3; i++)
       word |= (uint64_t) stereo_view_blend_wide (sums[i], right.sums[i],

@@ -19,25 +19,6 @@
 namespace
 {
 
-/* ---------------------------------------------------------------- registers */
-
-/* Hides the origin of a value from the compiler, which then keeps it in a
- * register instead of reloading or recomputing it for every pixel. */
-__device__ __forceinline__ uint32_t
-keep_value (uint32_t value)
-{
-  asm volatile ("":"+r" (value));
-  return value;
-}
-
-/* The same for an address of shared memory. */
-__device__ __forceinline__ int32_t *
-keep_address (void *shared)
-{
-  return (int32_t *) __cvta_shared_to_generic (keep_value
-      ((uint32_t) __cvta_generic_to_shared (shared)));
-}
-
 __device__ __forceinline__ StereoViewShot
 keep_shot (const StereoViewShot & shot)
 {
@@ -51,11 +32,48 @@ keep_shot (const StereoViewShot & shot)
   return kept;
 }
 
-__device__ __forceinline__ RawBytes
-keep_bytes (const RawBytes & bytes)
+/* ------------------------------------------------------------------ sources */
+
+/* A row of a source view. */
+struct Source
 {
-  return RawBytes { keep_value (bytes.even), keep_value (bytes.odd) };
-}
+  const int32_t *marked;        /* E or B */
+  ImageRow image;
+  uint32_t end;                 /* of places, plus half a pixel; 0 = none */
+
+  __device__ __forceinline__ Source (const StereoViewFrame & f,
+      const StereoOpImage & view, const int32_t * row, int y)
+  : marked (row),
+    image (locate_row (f.format, view.plane[0] != NULL ? view : f.left, 0, y)),
+    end (keep_value (view.plane[0] != NULL ? 256 * f.width + 1 : 0))
+  {
+  }
+};
+
+struct Sources
+{
+  Source left;
+  Source right;
+};
+
+/* Values that are the same for all pixels of a row. */
+struct Constants
+{
+  RawBytes bytes;
+  uint32_t join;
+  uint32_t range;               /* 2 join and flags */
+  int32_t position;             /* of multiply_high(), for a shift less the */
+  int64_t addend;               /* offset of the view */
+
+  __device__ __forceinline__ Constants (const RawBytes & raw, int32_t join,
+      const StereoViewShot & shot)
+  : bytes { keep_value (raw.two), keep_value (raw.third) },
+    join (keep_value (join)), range (keep_value (2 * join + FLAGS)),
+    position (shot.position << POSITION_BITS),
+    addend ((-(int64_t) shot.offset << 32) + (1ll << 31))
+  {
+  }
+};
 
 /* -------------------------------------------------------------------- fetch */
 
@@ -63,67 +81,59 @@ keep_bytes (const RawBytes & bytes)
 template <Kind K> struct Found
 {
   Sum<K> sum;
-  bool seen = false;
-  bool edge = false;
+  bool seen;
+  uint32_t flags;               /* of the visible pixels */
 };
 
 template <Kind K>
 __device__ __forceinline__ Found<K>
-sample_view (const StereoViewFrame & f, const ImageRow & image,
-    const int32_t * row, const RawBytes & bytes, bool exists, int32_t place,
-    int32_t z)
+sample_view (const StereoViewFrame & f, const Source & from,
+    const Constants & c, int32_t place, int32_t z)
 {
   const uint32_t part = place & 255;
-  const bool in = exists
-      & ((uint32_t) (place + 128) <= (uint32_t) (256 * f.width));
+  const bool in = (uint32_t) (place + 128) < from.end;
   const int x = in ? place >> 8 : 0;
-  const int32_t a = row[x - 1], b = row[x], c = row[x + 1], d = row[x + 2];
-  const bool first = in & joined (b, z, f.join);
-  const bool second = in & (part != 0) & joined (c, z, f.join);
+  const int32_t a = from.marked[x], b = from.marked[x + 1];
+  const bool first = in & ((uint32_t) (a - z + c.join) <= c.range);
+  const bool second = in & (part != 0)
+      & ((uint32_t) (b - z + c.join) <= c.range);
   Word<K> color[2] = { 0, 0 };
-  Found<K> found;
-
-  if (first)
-    color[0] = load_raw<K> (f.format, image, x);
-  if (second)
-    color[1] = load_raw<K> (f.format, image, x + 1);
-  /* a single visible pixel gets the full weight */
-  found.sum.add (color[0], second ? 256 - part : 256, bytes);
-  found.sum.add (color[1], first ? part : 256, bytes);
-  found.seen = first | second;
-  found.edge = (first & (max (a, c) - b > f.join))
-      | (second & (max (b, d) - c > f.join));
-  return found;
-}
-
-struct Sources
-{
-  ImageRow left;
-  ImageRow right;
-  const int32_t *e;
-  const int32_t *b;
-};
-
-/* Steps 6 and 7 for pixel v with disparity z; 0 if it is not visible. */
-template <Kind K>
-__device__ __forceinline__ Word<K>
-fetch (const StereoViewFrame & f, const StereoViewShot & shot,
-    const Sources & from, const RawBytes & bytes, int32_t z, int v)
-{
-  const int32_t at = 256 * v - shot.offset + shift (shot.position, z);
-  const uint32_t alike = shot.weight[1][1], less = shot.weight[1][0];
-  const uint32_t more = shot.weight[0][1];
-  const Found<K> l = sample_view<K> (f, from.left, from.e, bytes, true, at, z);
-  /* The right view is one baseline away: its samples shift by z. */
-  const Found<K> r = sample_view<K> (f, from.right, from.b, bytes,
-      f.right.plane[0] != NULL, at - z, z);
   uint32_t weight;
 
-  weight = l.edge ? more : less;
-  weight = l.edge == r.edge ? alike : weight;
+  if (first)
+    color[0] = load_raw<K> (f.format, from.image, x);
+  if (second)
+    color[1] = load_raw<K> (f.format, from.image, x + 1);
+  /* a single visible pixel gets the full weight */
+  weight = first ? part : 256;
+  weight = second ? weight : 0;
+  return Found<K> { Sum<K> (color[0], color[1], weight, c.bytes),
+      first || second, keep_value ((first ? a : 0) | (second ? b : 0)) };
+}
+
+/* Steps 6 and 7 for pixel v with disparity z.  Returns whether it is
+ * visible. */
+template <Kind K>
+__device__ __forceinline__ bool
+fetch (const StereoViewFrame & f, const StereoViewShot & shot,
+    const Sources & from, const Constants & c, int32_t z, int v,
+    Word<K> * word)
+{
+  const int32_t at = 256 * v + multiply_high (c.position, z, c.addend);
+  const uint32_t alike = shot.weight[1][1], less = shot.weight[1][0];
+  const uint32_t more = shot.weight[0][1];
+  const Found<K> l = sample_view<K> (f, from.left, c, at, z);
+  /* The right view is one baseline away: its samples shift by z. */
+  const Found<K> r = sample_view<K> (f, from.right, c, at
+      + (-z >> SCALE_BITS), z);
+  uint32_t weight;
+
+  weight = (l.flags & EDGE) != 0 ? more : less;
+  weight = ((l.flags ^ r.flags) & EDGE) != 0 ? weight : alike;
   weight = r.seen ? weight : 0;
   weight = l.seen ? weight : STEREO_VIEW_ONE;
-  return l.seen | r.seen ? l.sum.blend (r.sum, weight) : 0;
+  *word = l.sum.blend (r.sum, weight);
+  return l.seen | r.seen;
 }
 
 /* -------------------------------------------------------------------- views */
@@ -133,9 +143,17 @@ template <Kind K> struct Target
 {
   ImageRow row;                 /* of the frame, if direct */
   Word<K> *words;               /* otherwise */
+  uint32_t scale;               /* of colours in aligned words, */
+  uint32_t padding;             /* and the byte that is no channel */
 
   static constexpr bool direct = K == Kind::WORDS || K == Kind::DIRECT;
 
+  __device__ __forceinline__ Target (const StereoViewFormat & k,
+      const ImageRow & row, Word<K> * words)
+  : row (row), words (words), scale (keep_value (k.first ? 256 : 1)),
+    padding (keep_value (k.first ? 0xff : 0xff000000u))
+  {
+  }
   __device__ __forceinline__ Word<K> get (const StereoViewFormat & k,
       int x) const
   {
@@ -144,43 +162,62 @@ template <Kind K> struct Target
   __device__ __forceinline__ void put (const StereoViewFormat & k, int x,
       Word<K> word) const
   {
-    if (direct)
+    if (K == Kind::WORDS)
+      ((uint32_t *) row.pixels)[x] = (uint32_t) word * scale + padding;
+    else if (direct)
       store_color<K> (k, row, x, word);
     else
       words[x] = word;
   }
 };
 
-/* Step 8: the colour of pixel x, which no source view sees.  bits: mask of
- * the visible pixels */
+/* The rounded mean of n numbers, from 1 to 4. */
+__device__ __forceinline__ uint32_t
+divide_sum (uint32_t sum, uint32_t n)
+{
+  const uint32_t part = n == 2 ? 1u << 31 : n == 3 ? 0x55555556u : 1u << 30;
+
+  sum += n / 2;
+  return n == 1 ? sum : __umulhi (sum, part);
+}
+
+/* Step 8: the colour of a run of pixels, which no source view sees.  bits: mask
+ * of the visible pixels */
 template <Kind K>
 __device__ Word<K>
 hole_color (const StereoViewFrame & f, const uint32_t * bits,
-    const int32_t * z, const Target<K> & target, int x)
+    const int32_t * z, const Target<K> & target, int first, int last)
 {
-  const int left = find_before (bits, x);
-  const int right = find_behind (bits, f.width, x);
-  uint32_t sum[3] = { 0, 0, 0 };
+  const int left = find_before (bits, first);
+  const int right = find_behind (bits, f.width, last);
+  Word<K> words[4] = { 0, 0, 0, 0 };
+  uint32_t mean[3];
   int from = left, step = -1, n = 0;
+  bool more = true;
 
   if (left < 0 || (right < f.width
           && unprefer (z[right]) < unprefer (z[left]))) {
     from = right;
     step = 1;
   }
-  for (int i = from; n < 4 && i >= 0 && i < f.width && has_bit (bits, i)
-      && joined (unprefer (z[i]), unprefer (z[from]), f.join);
-      i += step, n++) {
-    const Word<K> word = target.get (f.format, i);
+#pragma unroll
+  for (int k = 0; k < 4; k++) {
+    const int i = from + k * step;
 
-    for (int c = 0; c < 3; c++)
-      sum[c] += channel<K> (word, c);
+    more = more && i >= 0 && i < f.width && has_bit (bits, i)
+        && joined (unprefer (z[i]), unprefer (z[from]), f.join);
+    if (more) {
+      words[k] = target.get (f.format, i);
+      n++;
+    }
   }
   if (n == 0)
     return color_of<K> (f.black[0], f.black[1], f.black[2]);
-  for (int c = 0; c < 3; c++)
-    sum[c] = (sum[c] + n / 2) / n;
-  return color_of<K> (sum[0], sum[1], sum[2]);
+  for (int c = 0; c < 3; c++) {
+    mean[c] = divide_sum (channel<K> (words[0], c) + channel<K> (words[1], c)
+        + channel<K> (words[2], c) + channel<K> (words[3], c), n);
+  }
+  return color_of<K> (mean[0], mean[1], mean[2]);
 }
 
 /* Loads the codes of GROUP pixels from x on; pixels beyond the row get an
@@ -211,15 +248,13 @@ load_codes (const StereoViewFrame & f, const uint8_t * row, int x,
   }
 }
 
-/* Steps 0 to 3 for row y. */
-__device__ __forceinline__ void
-prepare_row (const StereoViewFrame & f, uint32_t * bits, int y, int32_t * e,
-    int32_t * b)
+/* Step 0 for row y.  Returns whether all pixels of this thread are valid. */
+__device__ __forceinline__ bool
+decode_row (const StereoViewFrame & f, uint32_t * bits, int y, int32_t * e)
 {
   const uint8_t *row = f.codes + (size_t) (y / f.factor) * f.codes_stride;
   bool all = true;
 
-  clear_row (b, f.width);
   FOR_EACH_GROUP (x, f.width) {
     uint32_t codes[GROUP], set = 0;
     int32_t disparities[GROUP];
@@ -233,7 +268,7 @@ prepare_row (const StereoViewFrame & f, uint32_t * bits, int y, int32_t * e,
           stereo_view_disparity (codes[i], f.scale_high, f.scale_low,
               f.minimum, f.factor));
 
-      disparities[i] = known ? (int32_t) disparity : STEREO_VIEW_NONE;
+      disparities[i] = known ? (int32_t) disparity * SCALE : NONE;
       set |= known ? 1u << i : 0;
     }
     if (x + GROUP <= f.width) {
@@ -251,18 +286,45 @@ prepare_row (const StereoViewFrame & f, uint32_t * bits, int y, int32_t * e,
     write_group (bits, x, set);
     all &= set == ALL_OF_GROUP;
   }
+  return all;
+}
+
+/* Steps 0 to 3 and 5 for row y.  Uses `spare' and leaves it free.  Synchronizes
+ * the block at the end. */
+__device__ __forceinline__ void
+prepare_row (const StereoViewFrame & f, uint32_t * bits, int y, int32_t * e,
+    int32_t * b, int32_t * spare)
+{
+  const bool both = f.right.plane[0] != NULL;
+  const Projection right (STEREO_VIEW_ONE, 0, 0);
+  bool all;
+
   if (threadIdx.x < 2 * MARGIN) {
     const int x = threadIdx.x < MARGIN ? (int) threadIdx.x - MARGIN
         : f.width + (int) threadIdx.x - MARGIN;
 
-    e[x] = b[x] = BEYOND;
+    e[x] = b[x] = spare[x] = BEYOND;
   }
-  fill_row (bits, e, f.width, all);
-  if (f.right.plane[0] == NULL)
-    return;
-  project_row<true> (e, f.width, f.join, STEREO_VIEW_ONE, 0, 0, b);
+  clear_row (spare, f.width);
+  /* b has E before its marks */
+  all = decode_row (f, bits, y, b);
+  fill_row (bits, b, f.width, all);
+#pragma unroll 1
+  FOR_EACH_FOUR (x, f.width) {
+    const Pixels pixels (b, x);
+
+    mark_pixels (pixels, f.join, e + x);
+    if (both)
+      project_pixels (pixels, x, f.width, f.join, right, spare);
+  }
   __syncthreads ();
-  complete_row (bits, b, f.width);
+  if (!both)
+    return;
+  complete_row (bits, spare, f.width);
+#pragma unroll 1
+  FOR_EACH_FOUR (x, f.width)
+    mark_pixels (Pixels (spare, x), f.join, b + x);
+  __syncthreads ();
 }
 
 /* Steps 4 to 8 for a row of a view.  Synchronizes the block at the end. */
@@ -273,32 +335,36 @@ render_row (const StereoViewFrame & f, const StereoViewShot & shot,
     const Target<K> & target)
 {
   const bool both = f.right.plane[0] != NULL;
-  const RawBytes bytes = keep_bytes (raw_bytes<K> (f.format));
+  const Constants constants (raw_bytes<K> (f.format), f.join, shot);
   uint32_t seen = ALL_BITS;
 
-  /* with the element after the row, for cover () */
-  clear_row (z, f.width + 1);
+  clear_row (z, f.width);
   __syncthreads ();
-  project_row<false> (from.e, f.width, f.join, shot.position, shot.offset,
-      both ? PREFERRED : 0, z);
+  project_row (from.left.marked, f.width, f.join, Projection (shot.position,
+          shot.offset, (int32_t) keep_value (both ? PREFERRED : 0)), z);
   if (both)
-    project_row<false> (from.b, f.width, f.join,
-        shot.position - STEREO_VIEW_ONE, shot.offset, 0, z);
+    project_row (from.right.marked, f.width, f.join, Projection (shot.position
+            - STEREO_VIEW_ONE, shot.offset, 0), z);
   __syncthreads ();
   complete_row (bits, z, f.width);
   FOR_EACH_PIXEL (v, f.width) {
-    Word<K> word = 1;
+    const int inside = min (v, f.width - 1);
+    Word<K> word;
+    const bool found = fetch<K> (f, shot, from, constants, unprefer (z[inside]),
+        inside, &word);
 
-    if (v < f.width) {
-      word = fetch<K> (f, shot, from, bytes, unprefer (z[v]), v);
+    if (v < f.width)
       target.put (f.format, v, word);
-    }
-    seen &= write_bits (bits, v, word != 0);
+    seen &= write_bits (bits, v, found | (v >= f.width));
   }
   if (!__syncthreads_or (seen != ALL_BITS))
     return;
-  for_each_unset (bits, f.width, [&] (int v) {
-    target.put (f.format, v, hole_color<K> (f, bits, z, target, v));
+  for_each_unset (bits, f.width, [&] (int first, int last) {
+    const Word<K> word = hole_color<K> (f, bits, z, target, first, last);
+
+#pragma unroll 1
+    for (int v = first; v <= last; v++)
+      target.put (f.format, v, word);
   });
   __syncthreads ();
 }

@@ -5,8 +5,11 @@
  */
 
 /*
- * Steps 1 and 2 of view.h for a row of disparities and a bit mask of its valid
- * pixels, both private to a block.
+ * Steps 1, 2 and 5 of view.h for a row of disparities and a bit mask of its
+ * valid pixels, both private to a block.
+ *
+ * Rows hold disparities times SCALE, which makes the shift of a pixel the upper
+ * half of one product and leaves the lowest bits for flags.
  */
 
 #ifndef STEREO_VIEW_ROW_CUH
@@ -14,16 +17,48 @@
 
 #include "geometry/view-formula.h"
 
-/* Elements before and after each row.  BEYOND is below every disparity and
- * joins none.  Rows are aligned to 16 bytes. */
-#define MARGIN 4
-#define BEYOND (-(1 << 29))
+/* Disparities have 24 bits with sign; positions, which have 20, are multiplied
+ * by the rest of 65536. */
+#define SCALE_BITS 4
+#define SCALE (1 << SCALE_BITS)
+#define POSITION_BITS (16 - SCALE_BITS)
+
+/* In the lowest bits of a marked row. */
+#define FLAGS (SCALE - 1)
+#define EDGE 1
 
 /* Offset that gives the left view priority when both are projected. */
-#define PREFERRED (1 << 26)
+#define PREFERRED (1 << 28)
+
+/* Not projected to; smaller than every disparity. */
+#define NONE (-(1 << 29))
+
+/* Elements before and after each row.  BEYOND joins no disparity, and is at
+ * most NONE even if preferred.  Rows are aligned to 16 bytes. */
+#define MARGIN 4
+#define BEYOND (-(1 << 30))
 
 namespace
 {
+
+/* ---------------------------------------------------------------- registers */
+
+/* Hides the origin of a value from the compiler, which then keeps it in a
+ * register instead of reloading or recomputing it for every pixel. */
+__device__ __forceinline__ uint32_t
+keep_value (uint32_t value)
+{
+  asm volatile ("":"+r" (value));
+  return value;
+}
+
+/* The same for an address of shared memory. */
+__device__ __forceinline__ int32_t *
+keep_address (void *shared)
+{
+  return (int32_t *) __cvta_shared_to_generic (keep_value
+      ((uint32_t) __cvta_generic_to_shared (shared)));
+}
 
 /* --------------------------------------------------------------------- bits */
 
@@ -90,26 +125,26 @@ write_group (uint32_t * bits, int x, uint32_t set)
   ((uint8_t *) bits)[(uint32_t) x / GROUP] = (uint8_t) set;
 }
 
-/* Calls function for each pixel whose bit is clear. */
+/* Calls function with the first and the last pixel of each run of clear bits; a
+ * thread processes runs, or parts, of RUN pixels. */
+#define RUN 16
+
 template <typename Function>
 __device__ __forceinline__ void
 for_each_unset (const uint32_t * bits, int width, Function function)
 {
-  const int lane = threadIdx.x % 32, n_warps = blockDim.x / 32;
-  const int n = (width + 31) / 32;
+  for (int i = threadIdx.x; i < (width + RUN - 1) / RUN; i += blockDim.x) {
+    uint32_t unset = ~((const uint16_t *) bits)[i] & ((1u << RUN) - 1);
 
-  for (int first = threadIdx.x / 32; first < n; first += 32 * n_warps) {
-    const int own = first + lane * n_warps;
-    const uint32_t word = own < n ? bits[own] : ALL_BITS;
-    uint32_t words = __ballot_sync (ALL_BITS, word != ALL_BITS);
+#pragma unroll 1
+    while (unset != 0) {
+      /* adding its lowest bit clears a run */
+      const uint32_t rest = unset & (unset + (unset & -unset));
+      const uint32_t run = unset ^ rest;
 
-    for (; words != 0; words &= words - 1) {
-      const int i = __ffs ((int) words) - 1;
-      const uint32_t set = __shfl_sync (ALL_BITS, word, i);
-      const int x = 32 * (first + i * n_warps) + lane;
-
-      if (x < width && (set >> lane & 1) == 0)
-        function (x);
+      function (RUN * i + __ffs ((int) run) - 1, RUN * i + 31
+          - __clz ((int) run));
+      unset = rest;
     }
   }
 }
@@ -128,27 +163,28 @@ clear_row (int32_t * row, int width)
   for (int x = 4 * threadIdx.x; x < width; x += 4 * blockDim.x) {
     /* the row's end is that of a margin */
     if (x + 4 <= width)
-      *(int4 *) (row + x) = make_int4 (STEREO_VIEW_NONE, STEREO_VIEW_NONE,
-          STEREO_VIEW_NONE, STEREO_VIEW_NONE);
+      *(int4 *) (row + x) = make_int4 (NONE, NONE, NONE, NONE);
     else
       for (int i = x; i < width; i++)
-        row[i] = STEREO_VIEW_NONE;
+        row[i] = NONE;
   }
 }
 
-/* stereo_view_shift() by the upper half of a product; exact, since positions
- * have 21 bits with sign. */
+/* The upper half of a b + c, with one product; the compiler would use three. */
 __device__ __forceinline__ int32_t
-shift (int32_t q, int32_t e)
+multiply_high (int32_t a, int32_t b, int64_t c)
 {
-  return (__mulhi (q << 10, e << 7) + 1) >> 1;
+  int64_t sum;
+
+  asm ("mad.wide.s32 %0, %1, %2, %3;":"=l" (sum):"r" (a), "r" (b), "l" (c));
+  return (int32_t) (sum >> 32);
 }
 
 /* Removes the offset PREFERRED. */
 __device__ __forceinline__ int32_t
 unprefer (int32_t e)
 {
-  return e > PREFERRED / 2 ? e - PREFERRED : e;
+  return e >= PREFERRED / 2 ? e - PREFERRED : e;
 }
 
 /* Step 1.  all: every pixel of this thread is valid.  Synchronizes the block
@@ -158,12 +194,16 @@ fill_row (const uint32_t * bits, int32_t * row, int width, bool all)
 {
   if (!__syncthreads_or (!all))
     return;
-  for_each_unset (bits, width, [=] (int x) {
-    const int l = find_before (bits, x), r = find_behind (bits, width, x);
+  for_each_unset (bits, width, [=] (int first, int last) {
+    const int l = find_before (bits, first);
+    const int r = find_behind (bits, width, last);
     const int32_t before = l >= 0 ? unprefer (row[l]) : INT32_MAX;
     const int32_t behind = r < width ? unprefer (row[r]) : INT32_MAX;
+    const int32_t e = l < 0 && r >= width ? 0 : min (before, behind);
 
-    row[x] = l < 0 && r >= width ? 0 : min (before, behind);
+#pragma unroll 1
+    for (int x = first; x <= last; x++)
+      row[x] = e;
   });
   __syncthreads ();
 }
@@ -184,11 +224,11 @@ complete_row (uint32_t * bits, int32_t * row, int width)
 
 #pragma unroll
       for (int i = 0; i < GROUP; i++)
-        set -= (&four[i / 4].x)[i % 4] == STEREO_VIEW_NONE ? 1u << i : 0;
+        set -= (&four[i / 4].x)[i % 4] == NONE ? 1u << i : 0;
     } else {
 #pragma unroll 1
       for (int i = 0; x + i < width; i++)
-        set -= row[x + i] == STEREO_VIEW_NONE ? 1u << i : 0;
+        set -= row[x + i] == NONE ? 1u << i : 0;
     }
     write_group (bits, x, set);
     known &= set;
@@ -196,53 +236,113 @@ complete_row (uint32_t * bits, int32_t * row, int width)
   fill_row (bits, row, width, known == ALL_OF_GROUP);
 }
 
-/* Atomic maximum of e with pixels begin to end - 1.  The first two, mostly all,
- * need no branch.  The element after the row is accessible. */
-__device__ __forceinline__ void
-cover (int32_t * z, int width, int begin, int end, int32_t e)
+/* Four pixels of a row from x on, and their neighbours. */
+struct Pixels
 {
-  int32_t *at = z + min (begin, width - 1);
+  int32_t e[6];
 
-  atomicMax (at, begin < end ? e : STEREO_VIEW_NONE);
-  atomicMax (at + 1, begin + 1 < end ? e : STEREO_VIEW_NONE);
-#pragma unroll 1
-  for (begin += 2; begin < end; begin++)
-    atomicMax (&z[begin], e);
+  __device__ __forceinline__ Pixels (const int32_t * row, int x)
+  {
+    const int4 four = *(const int4 *) (row + x);
+
+    e[0] = row[x - 1];
+    e[1] = four.x;
+    e[2] = four.y;
+    e[3] = four.z;
+    e[4] = four.w;
+    e[5] = row[x + 4];
+  }
+};
+
+/* Step 5: stores the pixels with their flags. */
+__device__ __forceinline__ void
+mark_pixels (const Pixels & pixels, int32_t join, int32_t * marked)
+{
+  const int32_t *e = pixels.e;
+  int32_t four[4];
+
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    four[i] = e[i + 1] + (max (e[i], e[i + 2]) - e[i + 1] > join ? EDGE : 0);
+  *(int4 *) marked = make_int4 (four[0], four[1], four[2], four[3]);
 }
 
-/* Step 2: projects row to z, with `more` added to its disparities.  A thread
- * processes four pixels. */
-template <bool Whole>
+/* A projection to position q by step 2, with `more' added to disparities.
+ * multiply_high() returns where a pixel moves, relative to itself, plus 383:
+ * half of the sum of two, or one, by 256 is the first pixel at or after the end
+ * of the first and the start of the second. */
+struct Projection
+{
+  int32_t factor;
+  int64_t addend;
+  int32_t more;
+
+  __device__ __forceinline__ Projection (int32_t q, int32_t offset,
+      int32_t more)
+  : factor (-q << POSITION_BITS),
+    addend (((int64_t) (offset + 383) << 32) + (1ll << 31) - 1),
+    more (more)
+  {
+  }
+};
+
+/* Atomic maximum of z and the pixels.  Two elements after z are accessible. */
 __device__ __forceinline__ void
-project_row (const int32_t * row, int width, int32_t join, int32_t q,
-    int32_t offset, int32_t more, int32_t * z)
+project_pixels (const Pixels & pixels, int x, int width, int32_t join,
+    const Projection & to, int32_t * z)
+{
+  const int32_t *e = pixels.e;
+  int32_t place[6], end[5], start[5];
+  int begin[4], count[4];
+  bool many = false;
+
+#pragma unroll
+  for (int i = 0; i < 6; i++)
+    place[i] = multiply_high (to.factor, e[i], to.addend);
+#pragma unroll
+  for (int i = 0; i < 5; i++) {
+    const int32_t middle = (place[i] + place[i + 1]) >> 9;
+    const bool one = joined (e[i], e[i + 1], join);
+
+    end[i] = one ? middle : place[i] >> 8;
+    start[i] = one ? middle : place[i + 1] >> 8;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    begin[i] = max (min (x + i - 1 + start[i], width), 0);
+    count[i] = min (x + i + end[i + 1], width) - begin[i];
+    /* mostly all pixels; without branches */
+    atomicMax (z + begin[i], count[i] > 0 ? e[i + 1] + to.more : NONE);
+    atomicMax (z + begin[i] + 1, count[i] > 1 ? e[i + 1] + to.more : NONE);
+    many |= count[i] > 2;
+  }
+  if (!many)
+    return;
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+#pragma unroll 1
+    for (int v = 2; v < count[i]; v++)
+      atomicMax (z + begin[i] + v, e[i + 1] + to.more);
+  }
+}
+
+/* A thread processes four pixels, the last one some of the margin, which covers
+ * nothing. */
+#define FOR_EACH_FOUR(pixel, width) \
+  for (int pixel = 4 * threadIdx.x; pixel < (width); pixel += 4 * blockDim.x)
+
+__device__ __forceinline__ void
+project_row (const int32_t * marked, int width, int32_t join,
+    const Projection & to, int32_t * z)
 {
 #pragma unroll 1
-  for (int x = 4 * threadIdx.x; x < width; x += 4 * blockDim.x) {
-    const int4 four = *(const int4 *) (row + x);
-    const int32_t e[6] = { row[x - 1], four.x, four.y, four.z, four.w,
-      row[x + 4]
-    };
-    const int32_t first = 256 * x - 256 + offset;
-    int32_t place[6], begin[5], end[5];
+  FOR_EACH_FOUR (x, width) {
+    Pixels pixels (marked, x);
 
 #pragma unroll
     for (int i = 0; i < 6; i++)
-      place[i] = first + 256 * i - (Whole ? e[i] : shift (q, e[i]));
-    /* twice the places between pixels, rounded up to pixels: half of a sum and
-     * then 1/256 of it is the sum by 512 */
-#pragma unroll
-    for (int i = 0; i < 5; i++) {
-      const bool one = joined (e[i], e[i + 1], join);
-      const int32_t here = place[i], next = place[i + 1];
-
-      end[i] = min ((here + 510 + (one ? next : here + 256)) >> 9, width);
-      begin[i] = max ((next + 510 + (one ? here : next - 256)) >> 9, 0);
-    }
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      cover (z, width, begin[i], x + i < width ? end[i + 1] : 0,
-          e[i + 1] + more);
+      pixels.e[i] &= ~FLAGS;
+    project_pixels (pixels, x, width, join, to, z);
   }
 }
 

@@ -13,8 +13,10 @@
  * Shared memory limits occupancy.  Pixels are therefore stored to the frame
  * directly if the format allows it, and holes are filled there.
  *
- * A 1920x1080 view takes 46 us on an H200, at 403 instructions per warp of 32
- * pixels.  Fewer threads with two pixels each are slower (64 per row: 62 us).
+ * A 1920x1080 view takes 41 us on an H100, at 305 instructions per warp of 32
+ * pixels, mostly integer ones, and each further view of the frame 16 us.  More
+ * threads with 40 instead of 56 registers are slower, and so were fewer threads
+ * with two pixels each.
  */
 
 #include "geometry/view-render.cuh"
@@ -43,31 +45,36 @@ namespace
 /* Kernel parameters: a frame and some of its views. */
 struct Launch
 {
-  StereoViewFrame frame;
+  StereoViewFrame frame;        /* with join times SCALE */
   int first;                    /* view */
   StereoViewShot shots[VIEWS_AT_ONCE];
 };
 
 static_assert (sizeof (Launch) <= 4000, "too large for kernel parameters");
 
-/* Work memory of a block: the bits of a row, E and B of one or two rows, Z, and
- * the colours of one or two rows or eyes.  Addresses derive from few pointers,
- * so that the compiler recognizes them as shared memory. */
-template <Kind K> struct Rows
+/* Work memory of a block: the bits of a row, E and B of one or two rows, Z,
+ * which is also used to prepare E and B, and the colours of one or two rows or
+ * eyes.  The addresses of rows are kept, so that that of a pixel is one sum. */
+template <Kind K, bool Shared> struct Rows
 {
   uint32_t *bits;
   int32_t *disparities;
   int32_t *z;
   Word<K> *colors;
   int size;
+  int n_disparities;            /* of E, and of B */
 
+  static __device__ __forceinline__ int32_t *keep (int32_t * row)
+  {
+    return Shared ? keep_address (row) : row;
+  }
   __device__ __forceinline__ int32_t *left (int r) const
   {
-    return disparities + 2 * r * size;
+    return keep (disparities + 2 * (r % n_disparities) * size);
   }
   __device__ __forceinline__ int32_t *right (int r) const
   {
-    return disparities + (2 * r + 1) * size;
+    return keep (left (r) + size);
   }
   __device__ __forceinline__ Word<K> *words (int r) const
   {
@@ -76,20 +83,6 @@ template <Kind K> struct Rows
 };
 
 /* ------------------------------------------------------------------- frames */
-
-template <Kind K>
-__device__ __forceinline__ Sources
-locate_sources (const StereoViewFrame & f, const Rows<K> & rows, int y, int r)
-{
-  Sources from;
-
-  from.left = from.right = locate_row (f.format, f.left, 0, y);
-  if (f.right.plane[0] != NULL)
-    from.right = locate_row (f.format, f.right, 0, y);
-  from.e = rows.left (r);
-  from.b = rows.right (r);
-  return from;
-}
 
 template <Kind K>
 __device__ __forceinline__ Word<K>
@@ -115,9 +108,9 @@ combine_eyes (const StereoViewFrame & f, Word<K> left, Word<K> right, int x,
 }
 
 /* Writes n rows of words to the frame, from (x0, y0) on. */
-template <Kind K>
+template <Kind K, bool S>
 __device__ __forceinline__ void
-store_rows (const StereoViewFrame & f, const Rows<K> & rows, int n, int x0,
+store_rows (const StereoViewFrame & f, const Rows<K, S> & rows, int n, int x0,
     int y0)
 {
   const StereoViewFormat & k = f.format;
@@ -152,9 +145,9 @@ find_tile (const StereoViewFrame & f, int view)
       * f.height);
 }
 
-template <Kind K>
+template <Kind K, bool S>
 __device__ __forceinline__ void
-combine_rows (const StereoViewFrame & f, const Rows<K> & rows, int y)
+combine_rows (const StereoViewFrame & f, const Rows<K, S> & rows, int y)
 {
   __syncthreads ();
   for (int x = threadIdx.x; x < f.width; x += blockDim.x)
@@ -166,35 +159,36 @@ combine_rows (const StereoViewFrame & f, const Rows<K> & rows, int y)
 /* Renders rows y to y + n - 1 of views begin to end - 1 of the launch, each
  * view into its own tile of the frame; or row y of both eyes, and interleaves
  * them. */
-template <Kind K>
+template <Kind K, bool S>
 __device__ __forceinline__ void
 render_views (const Launch & a, int y, int n, int begin, int end,
-    const Rows<K> & rows)
+    const Rows<K, S> & rows)
 {
   const StereoViewFrame & f = a.frame;
   const bool tiled = Target<K>::direct || stereo_view_is_tiled (f.layout);
   const bool one = !tiled && f.layout == STEREO_VIEW_ROW_INTERLEAVED;
 
-  for (int r = 0; r < n; r++)
-    prepare_row (f, rows.bits, y + r, rows.left (r), rows.right (r));
   for (int i = begin; i < end; i++) {
     const StereoViewShot shot = keep_shot (a.shots[i]);
     const int2 tile = tiled ? find_tile (f, a.first + i) : make_int2 (0, 0);
 
     for (int r = 0; r < n; r++) {
-      Target<K> target;
+      const Target<K> target (f.format, locate_row (f.format, f.frame, tile.x,
+              tile.y + y + r), rows.words (tiled ? r : i));
+      int32_t *e = rows.left (r), *b = rows.right (r);
 
-      target.row = locate_row (f.format, f.frame, tile.x, tile.y + y + r);
-      target.words = rows.words (tiled ? r : i);
+      if (i == begin)
+        prepare_row (f, rows.bits, y + r, e, b, rows.z);
       if (!one || y % 2 == i)
-        render_row<K> (f, shot, locate_sources<K> (f, rows, y + r, r),
-            rows.bits, rows.z, target);
+        render_row<K> (f, shot, Sources {
+            Source (f, f.left, e, y + r), Source (f, f.right, b, y + r)
+            }, rows.bits, rows.z, target);
     }
     if (Target<K>::direct || (!tiled && i == 0))
       continue;
     if (!tiled)
-      combine_rows<K> (f, rows, y);
-    store_rows<K> (f, rows, n, tile.x, tile.y + y);
+      combine_rows (f, rows, y);
+    store_rows (f, rows, n, tile.x, tile.y + y);
     __syncthreads ();
   }
 }
@@ -222,22 +216,24 @@ struct RowCounts
   {
     const int step = 1 << f.format.shift_y;
 
-    disparities = step;
+    /* those of a single view are not needed any more */
+    disparities = f.n_views == 1 ? 1 : step;
     words = direct ? 0 : stereo_view_is_tiled (f.layout) ? step : 2;
   }
 };
 
-template <Kind K>
-__device__ __forceinline__ Rows<K>
+template <Kind K, bool S>
+__device__ __forceinline__ Rows<K, S>
 divide_memory (const StereoViewFrame & f, int32_t * memory)
 {
   const RowCounts counts (f, Target<K>::direct);
-  Rows<K> rows;
+  Rows<K, S> rows;
 
   rows.size = row_size (f.width);
+  rows.n_disparities = counts.disparities;
   rows.bits = (uint32_t *) memory;
   rows.disparities = memory + bits_size (f.width) + MARGIN;
-  rows.z = rows.disparities + 2 * counts.disparities * rows.size;
+  rows.z = rows.keep (rows.disparities + 2 * counts.disparities * rows.size);
   rows.colors = (Word<K> *) (rows.z + rows.size);
   return rows;
 }
@@ -252,13 +248,14 @@ view_kernel (const __grid_constant__ Launch a, int n_groups, int block_size,
   const bool tiled = Target<K>::direct || stereo_view_is_tiled (f.layout);
   const int step = 1 << f.format.shift_y;
   const int begin = blockIdx.y * views_of_block;
-  const Rows<K> rows = divide_memory<K> (f, Shared ? keep_address (shared)
+  const Rows<K, Shared> rows = divide_memory<K, Shared> (f, Shared
+      ? keep_address (shared)
       : (int32_t *) f.work + (size_t) blockIdx.x * block_size);
 
   for (int i = blockIdx.x; i < n_groups; i += gridDim.x) {
     const int y = i * step;
 
-    render_views<K> (a, y, tiled ? min (step, f.height - y) : 1, begin,
+    render_views (a, y, tiled ? min (step, f.height - y) : 1, begin,
         min (begin + views_of_block, n_views), rows);
     __syncthreads ();
   }
@@ -344,7 +341,7 @@ make_shape (const StereoCudaQueue * queue, const StereoViewFrame * f)
       : 1;
   blocks = blocks > 0 ? blocks : 1;
   s.threads = THREADS_RESIDENT / blocks / 32 * 32;
-  s.threads = s.threads < 64 ? 64 : s.threads > 256 ? 256 : s.threads;
+  s.threads = s.threads < 32 ? 32 : s.threads > 256 ? 256 : s.threads;
   if (blocks > THREADS_RESIDENT / s.threads)
     blocks = THREADS_RESIDENT / s.threads;
   s.resident = queue->multiprocessors * blocks;
@@ -352,15 +349,15 @@ make_shape (const StereoCudaQueue * queue, const StereoViewFrame * f)
 }
 
 /* Views per block.  Each block prepares its own source row, so it renders all
- * views if the rows alone occupy the device. */
+ * views if the rows alone almost occupy the device. */
 int
 views_of_block (const Shape & s, const StereoViewFrame * f, int n_views)
 {
   int parts = 1;
 
   if (s.shared && stereo_view_is_tiled (f->layout))
-    parts = (s.resident + s.n_groups - 1) / s.n_groups;
-  parts = parts < n_views ? parts : n_views;
+    parts = (s.resident + s.n_groups / 2) / s.n_groups;
+  parts = parts < 1 ? 1 : parts < n_views ? parts : n_views;
   return (n_views + parts - 1) / parts;
 }
 
@@ -418,6 +415,7 @@ view_render (StereoQueue * queue, const StereoViewFrame * frame)
   Launch launch;
 
   launch.frame = *frame;
+  launch.frame.join *= SCALE;
   for (int i = 0; i < frame->n_views && status == STEREO_OK;
       i += VIEWS_AT_ONCE) {
     const int n = min (frame->n_views - i, VIEWS_AT_ONCE);
