@@ -15,9 +15,15 @@
 namespace
 {
 
-const int radius = STEREO_PYRAMID_CENSUS_RADIUS;
-
 /* ------------------------------------------------------------------- census */
+
+const int radius = STEREO_PYRAMID_CENSUS_RADIUS;
+const int side = 2 * radius + 1;
+
+/* Pixels of a block, whose threads have columns of census_rows pixels. */
+const int census_size = 32;
+const int census_rows = 4;
+const int census_threads = census_size * census_size / census_rows;
 
 /* A level and the first of its blocks. */
 struct CensusLevel
@@ -34,44 +40,76 @@ struct CensusLevels
   CensusLevel level[STEREO_PYRAMID_MAX_LEVELS];
 };
 
+/* The brightness of a block's pixels and of those around it. */
+typedef int Brightness[census_size + 2 * radius][census_size + 2 * radius];
+
+__device__ __forceinline__ void
+load_brightness (const CensusLevel & a, const uint32_t * view, int x0, int y0,
+    Brightness & brightness)
+{
+  const int pitch = census_size + 2 * radius;
+
+  for (int i = (int) threadIdx.x; i < pitch * pitch; i += census_threads) {
+    const uint32_t *row = view + (size_t) stereo_clamp_int (y0 + i / pitch
+        - radius, 0, a.height - 1) * a.stride;
+
+    brightness[i / pitch][i % pitch] =
+        stereo_pyramid_brightness (row[stereo_clamp_int (x0 + i % pitch
+                - radius, 0, a.width - 1)]);
+  }
+}
+
+/* The census of the pixel in the centre of side rows. */
+__device__ __forceinline__ uint32_t
+find_census (const int (*rows)[side])
+{
+  uint32_t bits = 0;
+
+#pragma unroll
+  for (int i = 0; i < side * side; i++) {
+    /* a negative difference sets the next bit */
+    if (i != side * side / 2)
+      bits = __funnelshift_l ((uint32_t) (rows[radius][radius]
+              - rows[i / side][i % side]), bits, 1);
+  }
+  return bits;
+}
+
 __global__ void
+__launch_bounds__ (census_threads)
 census_kernel (const __grid_constant__ CensusLevels levels)
 {
-  __shared__ int brightness[block_height + 2 * radius][block_width
-      + 2 * radius];
-  const int tx = (int) threadIdx.x, ty = (int) threadIdx.y;
-  int i = 0;
+  __shared__ Brightness brightness;
+  const int column = (int) threadIdx.x % census_size;
+  const int first = (int) threadIdx.x / census_size * census_rows;
+  int rows[census_rows + 2 * radius][side], i = 0;
 
   while (i + 1 < levels.n && (int) blockIdx.x >= levels.level[i + 1].first)
     i++;
 
   const CensusLevel & a = levels.level[i];
   const int tile = (int) blockIdx.x - a.first;
-  const int x0 = tile % a.columns * block_width;
-  const int y0 = tile / a.columns * block_height;
+  const int x0 = tile % a.columns * census_size;
+  const int y0 = tile / a.columns * census_size;
+  uint32_t *census = a.census[blockIdx.y] + (size_t) (y0 + first) * a.stride
+      + x0 + column;
 
   pdl_wait ();
-  for (int j = ty; j < block_height + 2 * radius; j += block_height) {
-    const uint32_t *row = a.view[blockIdx.y] + (size_t) stereo_clamp_int (y0
-        + j - radius, 0, a.height - 1) * a.stride;
-
-    for (int k = tx; k < block_width + 2 * radius; k += block_width)
-      brightness[j][k] = stereo_pyramid_brightness (row[stereo_clamp_int (x0
-                  + k - radius, 0, a.width - 1)]);
-  }
+  load_brightness (a, a.view[blockIdx.y], x0, y0, brightness);
   __syncthreads ();
-  if (x0 + tx >= a.width || y0 + ty >= a.height)
+  if (x0 + column >= a.width)
     return;
-
-  const int center = brightness[ty + radius][tx + radius];
-  uint32_t bits = 0;
-
 #pragma unroll
-  for (int k = 0; k < 25; k++) {
-    if (k != 12)
-      bits = bits << 1 | (brightness[ty + k / 5][tx + k % 5] > center ? 1 : 0);
+  for (int j = 0; j < census_rows + 2 * radius; j++) {
+#pragma unroll
+    for (int k = 0; k < side; k++)
+      rows[j][k] = brightness[first + j][column + k];
   }
-  a.census[blockIdx.y][(size_t) (y0 + ty) * a.stride + x0 + tx] = bits;
+#pragma unroll
+  for (int j = 0; j < census_rows; j++) {
+    if (y0 + first + j < a.height)
+      census[(size_t) j * a.stride] = find_census (rows + j);
+  }
 }
 
 /* ---------------------------------------------------------------- selection */
@@ -380,7 +418,8 @@ stereo_pyramid_census_cuda (const StereoPyramidArgs * s)
   levels.n = s->k->n_levels;
   for (int i = 0; i < levels.n; i++) {
     const StereoPyramidLevel & level = s->level[i];
-    const dim3 grid = pixel_grid (&level);
+    const dim3 grid = pyramid_grid (level.width, level.height, census_size,
+        census_size);
 
     levels.level[i] = CensusLevel { { level.left, level.right },
       { level.census[0], level.census[1] }, level.width, level.height,
@@ -388,8 +427,8 @@ stereo_pyramid_census_cuda (const StereoPyramidArgs * s)
     };
     n_blocks += (int) (grid.x * grid.y);
   }
-  launch_overlapping (s->queue, dim3 ((unsigned) n_blocks, 2), pixel_block, 0,
-      census_kernel, levels);
+  launch_overlapping (s->queue, dim3 ((unsigned) n_blocks, 2),
+      dim3 (census_threads), 0, census_kernel, levels);
   return STEREO_CUDA_LAUNCHED (stage, "pyramid's census_kernel");
 }
 
