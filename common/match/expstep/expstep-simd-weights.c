@@ -31,6 +31,35 @@ raw_weights_metric (const uint8_t * const a[3], const uint8_t * const b[3],
   }
 }
 
+/* Index of the first of the equal entries at the end of a short table. */
+#define LAST_ENTRY 63
+
+/* Whether all larger differences have the weight of this one, usually 0. */
+ALWAYS_INLINE bool
+is_short (const uint8_t * table)
+{
+  return memcmp (table + LAST_ENTRY, table + LAST_ENTRY + 1,
+      255 - LAST_ENTRY) == 0;
+}
+
+/* The metric max with a short table; up to SIMD_BYTES - 1 pixels more. */
+static void
+short_raw_weights (const uint8_t * const a[3], const uint8_t * const b[3],
+    const uint8_t * table, int n, uint8_t * u, int channels)
+{
+  const SimdTable64 t = simd_table64 (table);
+
+  for (int x = 0; x < n; x += SIMD_BYTES) {
+    VecU8 d = simd_absdiff8 (simd_load8 (a[0] + x), simd_load8 (b[0] + x));
+
+    for (int c = 1; c < channels; c++)
+      d = simd_max8 (d, simd_absdiff8 (simd_load8 (a[c] + x),
+              simd_load8 (b[c] + x)));
+    simd_store8 (u + x, simd_table64_get (&t, d));
+  }
+}
+
+/* Writes up to SIMD_BYTES - 1 more weights. */
 static void
 raw_weights (const StereoExpstepConstants * k, const StereoExpstepWork * work,
     const uint8_t * table, size_t at_a, size_t at_b, int n, uint8_t * u)
@@ -44,7 +73,9 @@ raw_weights (const StereoExpstepConstants * k, const StereoExpstepWork * work,
     a[c] = plane + at_a;
     b[c] = plane + at_b;
   }
-  if (k->channels == 1)
+  if (k->metric == STEREO_COLOR_METRIC_MAX && is_short (table))
+    short_raw_weights (a, b, table, n, u, k->channels);
+  else if (k->channels == 1)
     raw_weights_metric (a, b, table, n, u, STEREO_COLOR_METRIC_MAX, 1);
   else if (k->metric == STEREO_COLOR_METRIC_MAX)
     raw_weights_metric (a, b, table, n, u, STEREO_COLOR_METRIC_MAX, 3);
@@ -77,10 +108,10 @@ make_row_weights (const StereoExpstepConstants * k,
   int s = pass->step < k->width ? pass->step : k->width;
   size_t row = (size_t) y * work->pitch;
 
-  memset (m->raw[0], 0, (size_t) s);
-  memset (m->raw[1] + (k->width - s), 0, (size_t) s);
   raw_weights (k, work, pass->weight, row, row + (size_t) s, k->width - s,
       m->raw[1]);
+  memset (m->raw[0], 0, (size_t) s);
+  memset (m->raw[1] + (k->width - s), 0, (size_t) s);
   memcpy (m->raw[0] + s, m->raw[1], (size_t) (k->width - s));
   normalise (m->raw[0], m->raw[1], k->width, before, after);
   memset (before + k->width, 0, work->pitch - (size_t) k->width);

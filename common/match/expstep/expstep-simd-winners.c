@@ -140,17 +140,9 @@ typedef struct
   size_t sums_pitch;
 } Update;
 
-/* Pixels by which costs of a volume are prefetched: those of the next pixels
- * are in another page, which hardware does not recognize in time. */
+/* Pixels by which costs of a volume are prefetched: only some disparities of
+ * each are read at a time. */
 #define PREFETCH (4 * EXPSTEP_BLOCK)
-
-ALWAYS_INLINE void
-prefetch_taps (const ExpstepTaps * t, size_t at)
-{
-  __builtin_prefetch (t->own + at);
-  __builtin_prefetch (t->before + at);
-  __builtin_prefetch (t->after + at);
-}
 
 /* Computes the last sums of SIMD_BYTES pixels and updates their winners. */
 ALWAYS_INLINE void
@@ -172,7 +164,7 @@ update_left (const Update * u, size_t x, bool neighbors)
     VecU16 index = simd_set16 (first + (unsigned) i), sum[2];
 
     if (t.layout.column > 1)
-      prefetch_taps (&t, at + PREFETCH * t.layout.column);
+      expstep_prefetch_taps (&t, at + PREFETCH * t.layout.column);
     expstep_tap_sums (&t, &weights, at, sum);
     expstep_final_sums (sum);
     if (u->fresh && neighbors && i == 0

@@ -88,8 +88,9 @@ typedef struct
 ALWAYS_INLINE ExpstepUpward
 expstep_start_messages (const StereoExpstepConstants * k, bool fine)
 {
-  ExpstepUpward up = { simd_set8 ((uint8_t) k->jump[fine]) };
+  ExpstepUpward up;
 
+  up.jump = simd_set8 ((uint8_t) k->jump[fine]);
   for (int v = 0; v < EXPSTEP_VECTORS; v++)
     up.least[v] = up.m[v] = simd_set8 (255);
   return up;
