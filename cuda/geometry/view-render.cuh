@@ -252,7 +252,8 @@ load_codes (const StereoViewFrame & f, const uint8_t * row, int x,
 __device__ __forceinline__ bool
 decode_row (const StereoViewFrame & f, uint32_t * bits, int y, int32_t * e)
 {
-  const uint8_t *row = f.codes + (size_t) (y / f.factor) * f.codes_stride;
+  const int row_of_map = f.factor == 1 ? y : y / f.factor;
+  const uint8_t *row = f.codes + (size_t) row_of_map * f.codes_stride;
   bool all = true;
 
   FOR_EACH_GROUP (x, f.width) {
@@ -303,9 +304,11 @@ prepare_row (const StereoViewFrame & f, uint32_t * bits, int y, int32_t * e,
     const int x = threadIdx.x < MARGIN ? (int) threadIdx.x - MARGIN
         : f.width + (int) threadIdx.x - MARGIN;
 
-    e[x] = b[x] = spare[x] = BEYOND;
+    e[x] = b[x] = BEYOND;
+    if (x < 0)
+      spare[x] = BEYOND;
   }
-  clear_row (spare, f.width);
+  clear_row (spare, f.width + MARGIN);
   /* b has E before its marks */
   all = decode_row (f, bits, y, b);
   fill_row (bits, b, f.width, all);

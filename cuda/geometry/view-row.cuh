@@ -157,17 +157,13 @@ joined (int32_t a, int32_t b, int32_t join)
   return (uint32_t) (a - b + join) <= (uint32_t) (2 * join);
 }
 
+/* Up to three elements after the row are cleared, too. */
 __device__ __forceinline__ void
 clear_row (int32_t * row, int width)
 {
-  for (int x = 4 * threadIdx.x; x < width; x += 4 * blockDim.x) {
-    /* the row's end is that of a margin */
-    if (x + 4 <= width)
-      *(int4 *) (row + x) = make_int4 (NONE, NONE, NONE, NONE);
-    else
-      for (int i = x; i < width; i++)
-        row[i] = NONE;
-  }
+#pragma unroll 1
+  for (int x = 4 * threadIdx.x; x < width; x += 4 * blockDim.x)
+    *(int4 *) (row + x) = make_int4 (NONE, NONE, NONE, NONE);
 }
 
 /* The upper half of a b + c, with one product; the compiler would use three. */
@@ -217,7 +213,8 @@ complete_row (uint32_t * bits, int32_t * row, int width)
   FOR_EACH_GROUP (x, width) {
     uint32_t set = ALL_OF_GROUP;
 
-    if (x + GROUP <= width) {
+    /* a last group reads some of the margin */
+    if (x < width) {
       const int4 four[2] = { *(const int4 *) (row + x),
         *(const int4 *) (row + x + 4)
       };
@@ -225,10 +222,7 @@ complete_row (uint32_t * bits, int32_t * row, int width)
 #pragma unroll
       for (int i = 0; i < GROUP; i++)
         set -= (&four[i / 4].x)[i % 4] == NONE ? 1u << i : 0;
-    } else {
-#pragma unroll 1
-      for (int i = 0; x + i < width; i++)
-        set -= row[x + i] == NONE ? 1u << i : 0;
+      set |= ALL_OF_GROUP & ALL_OF_GROUP << min (width - x, GROUP);
     }
     write_group (bits, x, set);
     known &= set;

@@ -70,7 +70,7 @@ template <Kind K, bool Shared> struct Rows
   }
   __device__ __forceinline__ int32_t *left (int r) const
   {
-    return keep (disparities + 2 * (r % n_disparities) * size);
+    return keep (disparities + 2 * min (r, n_disparities - 1) * size);
   }
   __device__ __forceinline__ int32_t *right (int r) const
   {
@@ -170,7 +170,8 @@ render_views (const Launch & a, int y, int n, int begin, int end,
 
   for (int i = begin; i < end; i++) {
     const StereoViewShot shot = keep_shot (a.shots[i]);
-    const int2 tile = tiled ? find_tile (f, a.first + i) : make_int2 (0, 0);
+    const int2 tile = tiled && f.n_views > 1 ? find_tile (f, a.first + i)
+        : make_int2 (0, 0);
 
     for (int r = 0; r < n; r++) {
       const Target<K> target (f.format, locate_row (f.format, f.frame, tile.x,
