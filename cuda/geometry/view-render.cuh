@@ -330,6 +330,29 @@ prepare_row (const StereoViewFrame & f, uint32_t * bits, int y, int32_t * e,
   __syncthreads ();
 }
 
+/* Whether a view is at the place of a camera.  It then is that one's image: Z
+ * is E or B, each pixel sees itself, and the other image has no weight. */
+__device__ __forceinline__ bool
+is_camera (const StereoViewFrame & f, const StereoViewShot & shot)
+{
+  return shot.offset == 0 && (shot.position == 0
+      || (shot.position == STEREO_VIEW_ONE && f.right.plane[0] != NULL));
+}
+
+/* Row y of such a view.  Synchronizes the block at the end. */
+template <Kind K>
+__device__ __forceinline__ void
+copy_row (const StereoViewFrame & f, const StereoViewShot & shot, int y,
+    const Target<K> & target)
+{
+  const ImageRow row = locate_row (f.format, shot.position == 0 ? f.left
+      : f.right, 0, y);
+
+  for (int x = threadIdx.x; x < f.width; x += blockDim.x)
+    target.put (f.format, x, load_color<K> (f.format, row, x));
+  __syncthreads ();
+}
+
 /* Steps 4 to 8 for a row of a view.  Synchronizes the block at the end. */
 template <Kind K>
 __device__ __forceinline__ void

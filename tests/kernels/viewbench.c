@@ -148,7 +148,8 @@ time_setup (StereoDevice * device, const Setup * s, int width, int height,
     bool pinned)
 {
   const bool cuda = strcmp (stereo_device_backend (device), "cuda") == 0;
-  const StereoViewParams params = {.position = 0.5,.separation = 1,.join = 2,
+  /* no view is at a camera */
+  const StereoViewParams params = {.position = 0.5,.separation = 0.9,.join = 2,
     .layout = s->layout,.columns = 8,.rows = 6,.scale = 16
   };
   const int n = cuda ? 200 : 4;
