@@ -130,6 +130,10 @@ struct StereoAlgorithm
   StereoStatus (*plan) (const StereoSearch * search, const void *params,
       const void *stages, void *plan, StereoArena * arena,
       StereoMessage * why);
+  /* Optional: what a frame needs before run() but no words for, which may be
+   * computed at the same time. */
+  StereoStatus (*prepare) (const StereoMatchFrame * frame,
+      const void *stages);
   StereoStatus (*run) (const StereoMatchFrame * frame, const void *stages);
 
   /* Optional, without refines: sets the refinement of the algorithm's own

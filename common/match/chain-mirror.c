@@ -99,6 +99,7 @@ stereo_chain_match_mirrored (const StereoChain * m,
   if ((status = stereo_chain_mirror_views (m, frame, m->mirror.views,
               &mirrored))
       || (status = mirror_words (m, frame->queue))
+      || (status = stereo_chain_prepare (m, &mirrored))
       || (status = m->algorithm->run (&mirrored, m->stages))
       || (status = mirror_words (m, frame->queue)))
     return status;

@@ -339,6 +339,51 @@ make_words (const StereoChain * m, StereoMatchFrame * frame)
       stereo_costs[m->refine.cost].stages);
 }
 
+StereoStatus
+stereo_chain_prepare (const StereoChain * m, const StereoMatchFrame * frame)
+{
+  return m->algorithm->prepare == NULL ? STEREO_OK
+      : m->algorithm->prepare (frame, m->stages);
+}
+
+/* A part of what a frame needs before the algorithm runs. */
+typedef struct
+{
+  const StereoChain *m;
+  StereoMatchFrame *frame;
+  bool words;
+} Preparation;
+
+static StereoStatus
+run_preparation (void *data)
+{
+  const Preparation *p = data;
+
+  return p->words ? make_words (p->m, p->frame)
+      : stereo_chain_prepare (p->m, p->frame);
+}
+
+/* Makes the words and prepares the algorithm, at the same time if the queue can
+ * do that.  Stages are timed one after the other.  The search of the mirrored
+ * views precedes, because it uses the same memory. */
+static StereoStatus
+prepare (const StereoChain * m, StereoMatchFrame * frame)
+{
+  const StereoQueueClass *q = frame->queue->klass;
+  const bool mirrored = m->mirror.winners.left != NULL;
+  Preparation words = { m, frame, true }, others = { m, frame, false };
+  StereoStatus status;
+
+  if (q->both != NULL && frame->timestamps == NULL && !mirrored
+      && m->search.winners && stereo_cost_uses_words (m->search.cost)
+      && m->algorithm->prepare != NULL)
+    return q->both (frame->queue, run_preparation, &words, &others);
+  status = run_preparation (&words);
+  if (status == STEREO_OK && mirrored)
+    status = stereo_chain_match_mirrored (m, frame);
+  return status != STEREO_OK ? status : run_preparation (&others);
+}
+
 /* Applies min-confidence to the vertical disparity. */
 static StereoStatus
 limit_vertical (const StereoChain * m, const StereoMatchFrame * frame)
@@ -356,11 +401,8 @@ static StereoStatus
 match_refined (const StereoChain * m, const StereoMatchFrame * frame,
     const StereoOutput * output, const StereoOutput * confidence)
 {
-  StereoStatus status = m->mirror.winners.left == NULL ? STEREO_OK
-      : stereo_chain_match_mirrored (m, frame);
+  StereoStatus status = m->algorithm->run (frame, m->stages);
 
-  if (status == STEREO_OK)
-    status = m->algorithm->run (frame, m->stages);
   if (status == STEREO_OK)
     status = stereo_stage_end (frame->timestamps, "match");
   if (status == STEREO_OK)
@@ -443,7 +485,7 @@ stereo_chain_match_views (const StereoChain * m, StereoMatchFrame * work,
   }
   work->output = work->results[STEREO_RESULT_DISPARITY];
 
-  if ((status = stereo_half_run (m, work)) || (status = make_words (m, work)))
+  if ((status = stereo_half_run (m, work)) || (status = prepare (m, work)))
     return status;
   return work->winners != NULL
       ? match_refined (m, work, output, confidence) : chain_match (m, work,

@@ -112,6 +112,10 @@ StereoStatus stereo_chain_mirror_views (const StereoChain * chain,
     const StereoMatchFrame * frame, const StereoMirroredView views[2],
     StereoMatchFrame * mirrored);
 
+/* What the algorithm computes of a frame before it runs. */
+StereoStatus stereo_chain_prepare (const StereoChain * chain,
+    const StereoMatchFrame * frame);
+
 /* Matches the mirrored pair of the frame.  The words of the frame are the same
  * afterwards. */
 StereoStatus stereo_chain_match_mirrored (const StereoChain * chain,

@@ -120,23 +120,39 @@ bfv_plan (const StereoSearch * search, const void *params, const void *stages,
   return s->plan (search, &p->constants, work, arena, why);
 }
 
+static StereoBfvViews
+get_views (const StereoMatchFrame * frame)
+{
+  return (StereoBfvViews) {
+    frame->left, frame->right, frame->left_words, frame->right_words
+  };
+}
+
+static StereoStatus
+bfv_prepare (const StereoMatchFrame * frame, const void *stages)
+{
+  const StereoBfvStages *s = stages;
+  const BfvPlan *p = frame->plan;
+  const StereoBfvConstants *k = &p->constants;
+  const StereoBfvViews views = get_views (frame);
+  StereoStatus status;
+
+  if (k->first_index == k->end_index)
+    return STEREO_OK;
+  status = s->crosses (frame->queue, k, &views, &p->memory);
+  return status != STEREO_OK ? status : stereo_stage_end (frame->timestamps,
+      "crosses");
+}
+
 static StereoStatus
 bfv_run (const StereoMatchFrame * frame, const void *stages)
 {
   const StereoBfvStages *s = stages;
   const BfvPlan *p = frame->plan;
-  const StereoBfvConstants *k = &p->constants;
-  const StereoBfvMemory *m = &p->memory;
-  const StereoBfvViews views = { frame->left, frame->right,
-    frame->left_words, frame->right_words
-  };
-  StereoStatus status;
+  const StereoBfvViews views = get_views (frame);
+  StereoStatus status = s->match (frame->queue, &p->constants, &views,
+      &p->memory, frame->winners);
 
-  if (k->first_index < k->end_index
-      && ((status = s->crosses (frame->queue, k, &views, m))
-          || (status = stereo_stage_end (frame->timestamps, "crosses"))))
-    return status;
-  status = s->match (frame->queue, k, &views, m, frame->winners);
   return status != STEREO_OK ? status : stereo_stage_end (frame->timestamps,
       "aggregate");
 }
@@ -182,6 +198,7 @@ const StereoAlgorithm stereo_bfv_algorithm = {
   .params_size = sizeof (StereoBfvParams),
   .plan_size = sizeof (BfvPlan),
   .plan = bfv_plan,
+  .prepare = bfv_prepare,
   .run = bfv_run,
   .limit_refine = bfv_limit_refine,
   .vote = bfv_vote,
