@@ -136,8 +136,9 @@ the peak that the kernel reaches on the {measured} with {large}. With small imag
 as on the {measured}, where launches and latency count. Architectures before 9.0 have no instructions for
 minima of sums and execute others instead: the count is multiplied by the ratio of the sizes of machine code.
 
-The column of the {measured} is the sum of its kernels one by one, without their overlap; that of the H200
-can be compared with [measured times](performance.md). A level 2 cache that is smaller than the
+The column of the {measured} is the sum of its kernels one by one, without their overlap: the two searches of
+pyramid run at the same time, which halves its time with small images. The column of the H200 can be compared
+with [measured times](performance.md). A level 2 cache that is smaller than the
 {measured}'s, 50 MiB, makes more memory traffic than the model has: times of {small} need little memory and
 are the safer ones. Times of laptops are longer by the ratio of the clocks.
 
