@@ -32,26 +32,18 @@
 #define LEARNED_BLOCK SIMD_BYTES
 #define LEARNED_FOURS (STEREO_NETWORK_HIDDEN / 4)
 
-#if defined (__AVX512BW__)
-#define X86(name) _mm512_##name
-typedef __m512i Register;
-#else
-#define X86(name) _mm256_##name
-typedef __m256i Register;
-#endif
-
 /* ------------------------------------------------------------- instructions */
 
-ALWAYS_INLINE Register
+ALWAYS_INLINE SimdX86
 learned_set32 (const void *four_bytes)
 {
   int32_t word;
 
   memcpy (&word, four_bytes, sizeof (word));
-  return X86 (set1_epi32) (word);
+  return SIMD_X86 (set1_epi32) (word);
 }
 
-ALWAYS_INLINE Register
+ALWAYS_INLINE SimdX86
 learned_set128 (const void *sixteen_bytes)
 {
   const __m128i v = _mm_loadu_si128 (sixteen_bytes);
@@ -64,22 +56,24 @@ learned_set128 (const void *sixteen_bytes)
 }
 
 /* sums + four products per 32-bit lane; a is at most 127 without VNNI. */
-ALWAYS_INLINE Register
-learned_dot (Register sums, Register a, Register b)
+ALWAYS_INLINE SimdX86
+learned_dot (SimdX86 sums, SimdX86 a, SimdX86 b)
 {
 #if defined (__AVX512VNNI__)
   return _mm512_dpbusd_epi32 (sums, a, b);
 #else
-  return X86 (add_epi32) (sums, X86 (madd_epi16) (X86 (maddubs_epi16) (a, b),
-          X86 (set1_epi16) (1)));
+  const SimdX86 pairs = SIMD_X86 (maddubs_epi16) (a, b);
+
+  return SIMD_X86 (add_epi32) (sums, SIMD_X86 (madd_epi16) (pairs,
+          SIMD_X86 (set1_epi16) (1)));
 #endif
 }
 
 /* bits with bit c set where sums > 0. */
-ALWAYS_INLINE Register
-learned_set_bit (Register bits, Register sums, int c)
+ALWAYS_INLINE SimdX86
+learned_set_bit (SimdX86 bits, SimdX86 sums, int c)
 {
-  const Register bit = X86 (set1_epi32) (1 << c);
+  const SimdX86 bit = SIMD_X86 (set1_epi32) (1 << c);
 
 #if defined (__AVX512BW__)
   return _mm512_mask_or_epi32 (bits, _mm512_cmpgt_epi32_mask (sums,
@@ -92,23 +86,23 @@ learned_set_bit (Register bits, Register sums, int c)
 
 /* Four vectors of bytes to four of 32-bit lanes, a byte from each. */
 ALWAYS_INLINE void
-learned_interleave (const Register v[4], Register lanes[4])
+learned_interleave (const SimdX86 v[4], SimdX86 lanes[4])
 {
-  const Register low = X86 (unpacklo_epi8) (v[0], v[1]);
-  const Register high = X86 (unpackhi_epi8) (v[0], v[1]);
-  const Register low2 = X86 (unpacklo_epi8) (v[2], v[3]);
-  const Register high2 = X86 (unpackhi_epi8) (v[2], v[3]);
+  const SimdX86 low = SIMD_X86 (unpacklo_epi8) (v[0], v[1]);
+  const SimdX86 high = SIMD_X86 (unpackhi_epi8) (v[0], v[1]);
+  const SimdX86 low2 = SIMD_X86 (unpacklo_epi8) (v[2], v[3]);
+  const SimdX86 high2 = SIMD_X86 (unpackhi_epi8) (v[2], v[3]);
 
-  lanes[0] = X86 (unpacklo_epi16) (low, low2);
-  lanes[1] = X86 (unpackhi_epi16) (low, low2);
-  lanes[2] = X86 (unpacklo_epi16) (high, high2);
-  lanes[3] = X86 (unpackhi_epi16) (high, high2);
+  lanes[0] = SIMD_X86 (unpacklo_epi16) (low, low2);
+  lanes[1] = SIMD_X86 (unpackhi_epi16) (low, low2);
+  lanes[2] = SIMD_X86 (unpacklo_epi16) (high, high2);
+  lanes[3] = SIMD_X86 (unpackhi_epi16) (high, high2);
 }
 
 /* Inputs of SIMD_BYTES pixels from x on, as bytes plus offset. */
 ALWAYS_INLINE void
 learned_inputs (int x, const uint8_t * const line[5], int offset,
-    Register d[STEREO_NETWORK_INPUTS])
+    SimdX86 d[STEREO_NETWORK_INPUTS])
 {
   const VecU8 levels = simd_set8 (STEREO_NETWORK_LEVELS);
   const VecU8 center = simd_load8 (line[STEREO_WORDS_BORDER] + x);
@@ -117,19 +111,19 @@ learned_inputs (int x, const uint8_t * const line[5], int offset,
   for (int i = 0; i < 16; i++)
     input[i] = (int8_t) (offset + stereo_network_input (i,
             STEREO_NETWORK_LEVELS));
-  const Register table = learned_set128 (input);
+  const SimdX86 table = learned_set128 (input);
 
   for (int q = 0; q < STEREO_NETWORK_INPUTS; q++) {
     const VecU8 neighbor = simd_load8 (line[STEREO_WORDS_BORDER
             + stereo_network_row (q)] + x + stereo_network_column (q));
-    const Register above = X86 (subs_epu8) ((Register) neighbor,
-        (Register) center);
-    const Register below = X86 (subs_epu8) ((Register) center,
-        (Register) neighbor);
+    const SimdX86 above = SIMD_X86 (subs_epu8) ((SimdX86) neighbor,
+        (SimdX86) center);
+    const SimdX86 below = SIMD_X86 (subs_epu8) ((SimdX86) center,
+        (SimdX86) neighbor);
     const VecU8 index = levels + simd_min8 ((VecU8) above, levels)
         - simd_min8 ((VecU8) below, levels);
 
-    d[q] = X86 (shuffle_epi8) (table, (Register) index);
+    d[q] = SIMD_X86 (shuffle_epi8) (table, (SimdX86) index);
   }
 }
 
@@ -157,37 +151,37 @@ learned_prepare (const StereoNetwork * n, LearnedWeights * weights)
 }
 
 /* h_j to h_j+3 of pixels whose inputs are x, as bytes of 32-bit lanes. */
-ALWAYS_INLINE Register
+ALWAYS_INLINE SimdX86
 learned_four (const LearnedWeights * weights, int j,
-    const Register x[STEREO_NETWORK_INPUTS / 4])
+    const SimdX86 x[STEREO_NETWORK_INPUTS / 4])
 {
   static const uint8_t transposed[16] = { 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
     14, 3, 7, 11, 15
   };
   const __m128i shift = _mm_cvtsi32_si128 (weights->network->shift);
-  Register sums[4], h;
+  SimdX86 sums[4], h;
 
 #pragma GCC unroll 4
   for (int s = 0; s < 4; s++) {
-    sums[s] = X86 (set1_epi32) (weights->start[j + s]);
+    sums[s] = SIMD_X86 (set1_epi32) (weights->start[j + s]);
 #pragma GCC unroll 6
     for (int g = 0; g < STEREO_NETWORK_INPUTS / 4; g++)
       sums[s] = learned_dot (sums[s], x[g],
           learned_set32 (&weights->network->w1[j + s][4 * g]));
-    sums[s] = X86 (sra_epi32) (sums[s], shift);
+    sums[s] = SIMD_X86 (sra_epi32) (sums[s], shift);
   }
-  h = X86 (packus_epi16) (X86 (packs_epi32) (sums[0], sums[1]),
-      X86 (packs_epi32) (sums[2], sums[3]));
-  h = (Register) simd_min8 ((VecU8) h, simd_set8 (STEREO_NETWORK_LIMIT));
-  return X86 (shuffle_epi8) (h, learned_set128 (transposed));
+  h = SIMD_X86 (packus_epi16) (SIMD_X86 (packs_epi32) (sums[0], sums[1]),
+      SIMD_X86 (packs_epi32) (sums[2], sums[3]));
+  h = (SimdX86) simd_min8 ((VecU8) h, simd_set8 (STEREO_NETWORK_LIMIT));
+  return SIMD_X86 (shuffle_epi8) (h, learned_set128 (transposed));
 }
 
 ALWAYS_INLINE void
 learned_first_layer (const LearnedWeights * weights, bool narrow, int x,
-    const uint8_t * const line[5], Register h[4][LEARNED_FOURS])
+    const uint8_t * const line[5], SimdX86 h[4][LEARNED_FOURS])
 {
-  Register d[STEREO_NETWORK_INPUTS], lanes[4];
-  Register inputs[4][STEREO_NETWORK_INPUTS / 4];
+  SimdX86 d[STEREO_NETWORK_INPUTS], lanes[4];
+  SimdX86 inputs[4][STEREO_NETWORK_INPUTS / 4];
 
   (void) narrow;
   learned_inputs (x, line, 128, d);
@@ -211,10 +205,10 @@ learned_first_layer (const LearnedWeights * weights, bool narrow, int x,
 
 /* a + b, in this order: GCC computes many products before their sums, more than
  * there are registers. */
-ALWAYS_INLINE Register
-learned_add16 (Register a, Register b)
+ALWAYS_INLINE SimdX86
+learned_add16 (SimdX86 a, SimdX86 b)
 {
-  a = X86 (add_epi16) (a, b);
+  a = SIMD_X86 (add_epi16) (a, b);
   __asm__ ("":"+v" (a));
   return a;
 }
@@ -287,30 +281,30 @@ learned_prepare (const StereoNetwork * n, LearnedWeights * weights)
  * -1. */
 typedef struct
 {
-  Register bytes[2];
-  Register sign[2];
+  SimdX86 bytes[2];
+  SimdX86 sign[2];
 } LearnedTwo;
 
 /* w with the sign of inputs. */
-ALWAYS_INLINE Register
-learned_negate (Register w, Register sign)
+ALWAYS_INLINE SimdX86
+learned_negate (SimdX86 w, SimdX86 sign)
 {
 #if defined (__AVX512BW__)
-  return (Register) (((VecU8) w ^ (VecU8) sign) - (VecU8) sign);
+  return (SimdX86) (((VecU8) w ^ (VecU8) sign) - (VecU8) sign);
 #else
   return _mm256_sign_epi8 (w, sign);
 #endif
 }
 
 ALWAYS_INLINE void
-learned_pair (Register a, Register b, bool narrow, LearnedTwo * two)
+learned_pair (SimdX86 a, SimdX86 b, bool narrow, LearnedTwo * two)
 {
-  const Register halves[2] = { X86 (unpacklo_epi8) (a, b),
-    X86 (unpackhi_epi8) (a, b)
+  const SimdX86 halves[2] = { SIMD_X86 (unpacklo_epi8) (a, b),
+    SIMD_X86 (unpackhi_epi8) (a, b)
   };
 
   for (int i = 0; i < 2; i++) {
-    two->bytes[i] = narrow ? halves[i] : X86 (abs_epi8) (halves[i]);
+    two->bytes[i] = narrow ? halves[i] : SIMD_X86 (abs_epi8) (halves[i]);
 #if defined (__AVX512BW__)
     two->sign[i] = _mm512_movm_epi8 (_mm512_movepi8_mask (halves[i]));
 #else
@@ -321,38 +315,38 @@ learned_pair (Register a, Register b, bool narrow, LearnedTwo * two)
 
 ALWAYS_INLINE void
 learned_first_layer (const LearnedWeights * weights, bool narrow, int x,
-    const uint8_t * const line[5], Register h[4][LEARNED_FOURS])
+    const uint8_t * const line[5], SimdX86 h[4][LEARNED_FOURS])
 {
   const __m128i shift = _mm_cvtsi32_si128 (weights->network->shift);
-  Register d[STEREO_NETWORK_INPUTS], all[4], lanes[4];
+  SimdX86 d[STEREO_NETWORK_INPUTS], all[4], lanes[4];
   LearnedTwo twos[LEARNED_TWOS];
 
   learned_inputs (x, line, narrow ? STEREO_NETWORK_LIMIT : 0, d);
   for (int k = 0; k < LEARNED_TWOS; k++)
     learned_pair (d[2 * k], d[2 * k + 1], narrow, &twos[k]);
   for (int j = 0; j < STEREO_NETWORK_HIDDEN; j += 4) {
-    Register sums[4][2];
+    SimdX86 sums[4][2];
 
     for (int i = 0; i < 4; i++)
-      sums[i][0] = sums[i][1] = X86 (set1_epi16) (weights->start[j + i]);
+      sums[i][0] = sums[i][1] = SIMD_X86 (set1_epi16) (weights->start[j + i]);
 #pragma GCC unroll 12
     for (int k = 0; k < LEARNED_TWOS; k++) {
       const LearnedTwo *two = &twos[k];
 
       for (int i = 0; i < 4; i++) {
-        const Register w = learned_set32 (weights->w1[j + i][k]);
+        const SimdX86 w = learned_set32 (weights->w1[j + i][k]);
 
         for (int half = 0; half < 2; half++)
-          sums[i][half] = learned_add16 (sums[i][half], X86 (maddubs_epi16)
+          sums[i][half] = learned_add16 (sums[i][half], SIMD_X86 (maddubs_epi16)
               (two->bytes[half], narrow ? w : learned_negate (w,
                   two->sign[half])));
       }
     }
     for (int i = 0; i < 4; i++) {
-      const Register packed = X86 (packus_epi16) (X86 (sra_epi16)
-          (sums[i][0], shift), X86 (sra_epi16) (sums[i][1], shift));
+      const SimdX86 packed = SIMD_X86 (packus_epi16) (SIMD_X86 (sra_epi16)
+          (sums[i][0], shift), SIMD_X86 (sra_epi16) (sums[i][1], shift));
 
-      all[i] = (Register) simd_min8 ((VecU8) packed,
+      all[i] = (SimdX86) simd_min8 ((VecU8) packed,
           simd_set8 (STEREO_NETWORK_LIMIT));
     }
     learned_interleave (all, lanes);
@@ -375,29 +369,29 @@ learned_first_layer (const LearnedWeights * weights, bool narrow, int x,
 
 /* Adds the products of half of the h_j of pixels, from h[][first] on. */
 ALWAYS_INLINE void
-learned_half (Register sums[LEARNED_VECTORS],
-    Register h[LEARNED_VECTORS][LEARNED_FOURS], int first, const int8_t * w2,
+learned_half (SimdX86 sums[LEARNED_VECTORS],
+    SimdX86 h[LEARNED_VECTORS][LEARNED_FOURS], int first, const int8_t * w2,
     bool narrow)
 {
   const int half = LEARNED_FOURS / 2;
 
 #if !defined (__AVX512VNNI__)
   if (narrow) {
-    Register pairs[LEARNED_VECTORS];
+    SimdX86 pairs[LEARNED_VECTORS];
 
 #pragma GCC unroll 6
     for (int k = 0; k < half; k++) {
-      const Register w = learned_set32 (w2 + 4 * k);
+      const SimdX86 w = learned_set32 (w2 + 4 * k);
 
       for (int i = 0; i < LEARNED_VECTORS; i++) {
-        const Register products = X86 (maddubs_epi16) (h[i][first + k], w);
+        const SimdX86 products = SIMD_X86 (maddubs_epi16) (h[i][first + k], w);
 
         pairs[i] = k == 0 ? products : learned_add16 (pairs[i], products);
       }
     }
     for (int i = 0; i < LEARNED_VECTORS; i++)
-      sums[i] = X86 (add_epi32) (sums[i], X86 (madd_epi16) (pairs[i],
-              X86 (set1_epi16) (1)));
+      sums[i] = SIMD_X86 (add_epi32) (sums[i], SIMD_X86 (madd_epi16) (pairs[i],
+              SIMD_X86 (set1_epi16) (1)));
     return;
   }
 #else
@@ -405,7 +399,7 @@ learned_half (Register sums[LEARNED_VECTORS],
 #endif
 #pragma GCC unroll 6
   for (int k = 0; k < half; k++) {
-    const Register w = learned_set32 (w2 + 4 * k);
+    const SimdX86 w = learned_set32 (w2 + 4 * k);
 
     for (int i = 0; i < LEARNED_VECTORS; i++)
       sums[i] = learned_dot (sums[i], h[i][first + k], w);
@@ -415,17 +409,17 @@ learned_half (Register sums[LEARNED_VECTORS],
 /* The bits of pixels. */
 ALWAYS_INLINE void
 learned_second_layer (const StereoNetwork * n, bool narrow,
-    Register h[LEARNED_VECTORS][LEARNED_FOURS], Register bits[LEARNED_VECTORS])
+    SimdX86 h[LEARNED_VECTORS][LEARNED_FOURS], SimdX86 bits[LEARNED_VECTORS])
 {
   const int half = LEARNED_FOURS / 2;
 
   for (int i = 0; i < LEARNED_VECTORS; i++)
-    bits[i] = X86 (set1_epi32) (0);
+    bits[i] = SIMD_X86 (set1_epi32) (0);
   for (int c = 0; c < STEREO_NETWORK_BITS; c++) {
-    Register sums[LEARNED_VECTORS];
+    SimdX86 sums[LEARNED_VECTORS];
 
     for (int i = 0; i < LEARNED_VECTORS; i++)
-      sums[i] = X86 (set1_epi32) (n->b2[c]);
+      sums[i] = SIMD_X86 (set1_epi32) (n->b2[c]);
     learned_half (sums, h, 0, n->w2[c], narrow);
     learned_half (sums, h, half, n->w2[c] + 4 * half, narrow);
     for (int i = 0; i < LEARNED_VECTORS; i++)
@@ -435,21 +429,21 @@ learned_second_layer (const StereoNetwork * n, bool narrow,
 
 /* Byte i of the words of SIMD_BYTES pixels, in order. */
 ALWAYS_INLINE VecU8
-learned_byte (const Register bits[4], int i)
+learned_byte (const SimdX86 bits[4], int i)
 {
-  Register bytes[4];
+  SimdX86 bytes[4];
 
   for (int t = 0; t < 4; t++)
-    bytes[t] = (Register) ((VecU32) bits[t] >> (8 * i) & 0xff);
-  return (VecU8) X86 (packus_epi16) (X86 (packus_epi32) (bytes[0], bytes[1]),
-      X86 (packus_epi32) (bytes[2], bytes[3]));
+    bytes[t] = (SimdX86) ((VecU32) bits[t] >> (8 * i) & 0xff);
+  return (VecU8) SIMD_X86 (packus_epi16) (SIMD_X86 (packus_epi32) (bytes[0],
+          bytes[1]), SIMD_X86 (packus_epi32) (bytes[2], bytes[3]));
 }
 
 ALWAYS_INLINE void
 learned_block_impl (const LearnedWeights * weights, bool narrow, int x,
     const uint8_t * const line[5], uint8_t * const target[3])
 {
-  Register h[4][LEARNED_FOURS], bits[4];
+  SimdX86 h[4][LEARNED_FOURS], bits[4];
 
   learned_first_layer (weights, narrow, x, line, h);
   for (int t = 0; t < 4; t += LEARNED_VECTORS)
@@ -468,8 +462,6 @@ learned_block (const LearnedWeights * weights, int x,
   else
     learned_block_impl (weights, false, x, line, target);
 }
-
-#undef X86
 
 #endif /* __AVX2__ */
 

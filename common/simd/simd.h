@@ -119,22 +119,28 @@ simd_finish_streams (void)
 typedef uint8_t HalfVecU8 __attribute__ ((vector_size (SIMD_BYTES / 2)));
 typedef uint16_t HalfVecU16 __attribute__ ((vector_size (SIMD_BYTES / 2)));
 
+/* An x86 instruction of whole vectors, and its operand type. */
+#if defined (__AVX512BW__)
+#define SIMD_X86(instruction) _mm512_##instruction
+typedef __m512i SimdX86;
+#elif defined (__AVX2__)
+#define SIMD_X86(instruction) _mm256_##instruction
+typedef __m256i SimdX86;
+#endif
+
+/* Vec name (Vec a, Vec b), such an instruction. */
+#define SIMD_BINARY(name, Vec, instruction) \
+  static inline Vec \
+  name (Vec a, Vec b) \
+  { \
+    return (Vec) SIMD_X86 (instruction) ((SimdX86) a, (SimdX86) b); \
+  }
+
 /* Vec name (Vec a, Vec b): expression ? a : b, which instruction, or neon on
  * ARM, computes as well. */
-#if defined (__AVX512BW__)
+#if defined (__AVX2__)
 #define SIMD_CHOOSE(name, Vec, instruction, neon, expression) \
-  static inline Vec \
-  name (Vec a, Vec b) \
-  { \
-    return (Vec) _mm512_##instruction ((__m512i) a, (__m512i) b); \
-  }
-#elif defined (__AVX2__)
-#define SIMD_CHOOSE(name, Vec, instruction, neon, expression) \
-  static inline Vec \
-  name (Vec a, Vec b) \
-  { \
-    return (Vec) _mm256_##instruction ((__m256i) a, (__m256i) b); \
-  }
+  SIMD_BINARY (name, Vec, instruction)
 #elif defined (__aarch64__)
 #define SIMD_CHOOSE(name, Vec, instruction, neon, expression) \
   static inline Vec \
@@ -642,35 +648,20 @@ simd_table64_get (const SimdTable64 * t, VecU8 index)
  *
  * simd_pairs: low byte times low byte plus high byte times high byte of each
  *   16-bit lane, of unsigned and signed bytes, from -32768 to 32767.
- * simd_interleave8: the lower (0) or upper (1) half of every 16 bytes of a,
- *   each before the byte of b.
+ * simd_interleave8: alternating bytes of a and b, from the lower (0) or the
+ *   upper (1) half of every 16 bytes.
  * simd_scale_i16: (a b + 16384) >> 15 of signed lanes.
  * simd_pack_i8, simd_pack_u8: signed lanes of two vectors, from -128 to 127 or
  *   0 to 255, in the order that simd_interleave8() separated.
  * simd_in_order16: two such vectors in the order of bytes. */
-#if defined (__AVX512BW__) || defined (__AVX2__)
+#if defined (__AVX2__)
 #define SIMD_HAS_PAIRS 1
-#if defined (__AVX512BW__)
-#define SIMD_PAIRS(name, instruction) \
-  static inline VecU16 \
-  name (VecU16 a, VecU16 b) \
-  { \
-    return (VecU16) _mm512_##instruction ((__m512i) a, (__m512i) b); \
-  }
-#else
-#define SIMD_PAIRS(name, instruction) \
-  static inline VecU16 \
-  name (VecU16 a, VecU16 b) \
-  { \
-    return (VecU16) _mm256_##instruction ((__m256i) a, (__m256i) b); \
-  }
-#endif
-SIMD_PAIRS (simd_pairs, maddubs_epi16)
-SIMD_PAIRS (simd_interleave8_lower, unpacklo_epi8)
-SIMD_PAIRS (simd_interleave8_upper, unpackhi_epi8)
-SIMD_PAIRS (simd_scale_i16, mulhrs_epi16)
-SIMD_PAIRS (simd_pack_i8, packs_epi16)
-SIMD_PAIRS (simd_pack_u8, packus_epi16)
+SIMD_BINARY (simd_pairs, VecU16, maddubs_epi16)
+SIMD_BINARY (simd_interleave8_lower, VecU16, unpacklo_epi8)
+SIMD_BINARY (simd_interleave8_upper, VecU16, unpackhi_epi8)
+SIMD_BINARY (simd_scale_i16, VecU16, mulhrs_epi16)
+SIMD_BINARY (simd_pack_i8, VecU16, packs_epi16)
+SIMD_BINARY (simd_pack_u8, VecU16, packus_epi16)
 
 static inline VecU16
 simd_interleave8 (VecU8 a, VecU8 b, int half)

@@ -54,7 +54,7 @@ static_assert (sizeof (Launch) <= 4000, "too large for kernel parameters");
 
 /* Work memory of a block: the bits of a row, E and B of one or two rows, Z,
  * which is also used to prepare E and B, and the colours of one or two rows or
- * eyes.  The addresses of rows are kept, so that that of a pixel is one sum. */
+ * eyes.  The addresses of rows stay in registers: a pixel's is one sum. */
 template <Kind K, bool Shared> struct Rows
 {
   uint32_t *bits;
