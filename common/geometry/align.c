@@ -49,7 +49,7 @@ struct StereoAlignment
   StereoAlignmentReport report;
   unsigned n_equal;             /* reports in a row with this status */
   StereoCorrection correction;
-  bool approaching;             /* it is not yet what the filter asked for */
+  bool approaching;             /* it is not yet what it is to be */
 
   size_t n_fitted;              /* matches of the last pair; 0 = not fitted */
 
@@ -359,8 +359,10 @@ update_correction (StereoAlignment * self, const StereoAlignField * field)
   stereo_align_field_sigma (jacobian, &self->filter.covariance, sigma);
   off = stereo_align_field_quantile (rows, 0.05);
   if (!(off > least && off > TRUSTED_DEVIATIONS
-          * stereo_align_field_quantile (sigma, 0.05)))
+          * stereo_align_field_quantile (sigma, 0.05))) {
     wanted = none;
+    self->approaching = is_correcting (self);
+  }
   stereo_align_field_rows (field, &self->views, wanted, wanted_rows, NULL);
   stereo_align_field_rows (field, &self->views, self->correction.values,
       before, NULL);

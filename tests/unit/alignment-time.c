@@ -337,4 +337,28 @@ TEST (test_a_saved_correction_is_continued)
   loop_close (&second);
 }
 
+/* A correction that is not needed is withdrawn, even if it changes rows by less
+ * than a correction moves otherwise. */
+TEST (test_a_small_correction_is_withdrawn)
+{
+  static const CameraRig ideal = {
+    .width = 1280,.height = 720,.focal_length = 1200,.zoom = {1, 1}
+  };
+  static const double none[STEREO_N_CORRECTIONS] = { 0 };
+  StereoCorrection correction = {
+    .serial = 1,.width = 1280,.height = 720,.focal_length = 1200,
+    .values = {[STEREO_CORRECTION_PITCH] = 0.1 / 1200}
+  };
+  Loop loop;
+
+  loop_open (&loop, 0);
+  CHECK (stereo_alignment_set_correction (loop.alignment, &correction, NULL)
+      == STEREO_OK);
+  for (int pair = 0; pair < 10; pair++)
+    loop_step (&loop, &ideal);
+  stereo_alignment_get_correction (loop.alignment, &correction);
+  CHECK (memcmp (correction.values, none, sizeof (none)) == 0);
+  loop_close (&loop);
+}
+
 TEST_MAIN ()
