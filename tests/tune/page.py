@@ -161,12 +161,14 @@ class Viewer:
 
     def wait(self, kind, test=lambda message: True):
         """The next message of this type for which the test is true."""
-        end = time.monotonic() + PATIENCE
+        end, last = time.monotonic() + PATIENCE, "none"
         while time.monotonic() < end:
             message = self.next()
-            if message["type"] == kind and test(message):
-                return message
-        raise AssertionError("no message %s" % kind)
+            if message["type"] == kind:
+                if test(message):
+                    return message
+                last = message
+        raise AssertionError("no such message %s; the last one: %s" % (kind, last))
 
     def start(self, views=("disparity",), width=128):
         """Waits for the initial state and requests these views."""
