@@ -230,19 +230,19 @@ TEST (test_large)
   Random random = { 6 };
 
   FOR_EACH_ALGORITHM (algorithm) {
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 7; i++) {
       Case c;
       Images images;
 
       draw_case (algorithm, &random, &c);
       /* some are wide, high, or have many disparities */
-      c.width = random_range (&random, 150, i % 8 == 1 ? 1300 : 400);
-      c.height = random_range (&random, i % 8 == 1 ? 1 : 70, i % 8 == 1 ? 50
-          : i % 8 == 4 ? 330 : 200);
+      c.width = random_range (&random, 150, i == 1 ? 1300 : 300);
+      c.height = random_range (&random, i == 1 ? 1 : 70, i == 1 ? 50
+          : i == 4 ? 330 : 150);
       c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
       if (i % 2)
         draw_parameters (&c, &random);
-      if (i % 8 == 6) {
+      if (i == 6) {
         c.height = random_range (&random, 1, 30);
         set (&c, "num-disparities", random_range (&random, 70, 300));
         set (&c, "disparity-scale", random_range (&random, 1, 200));
@@ -686,7 +686,7 @@ TEST (test_series)
   Random random = { 8 };
 
   FOR_EACH_ALGORITHM (algorithm) {
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 4; i++) {
       TestImage expected[N_SHOWN], maps[N_SHOWN];
       Images pairs[2];
       Case c;

@@ -705,7 +705,7 @@ TEST (test_sizes)
 
 TEST (test_many_disparities)
 {
-  static const int numbers[] = { 64, 128, 255, 256, 257, 512, 1000, 1024 };
+  static const int numbers[] = { 64, 128, 255, 256, 257, 512, 1024 };
   Random random = { 4 };
 
   for (size_t i = 0; i < sizeof (numbers) / sizeof (numbers[0]); i++) {
@@ -714,7 +714,7 @@ TEST (test_many_disparities)
     c.n = numbers[i];
     c.min = i % 3 ? 0 : -numbers[i] / 2;
     c.width = numbers[i] + 7;
-    c.height = 3;
+    c.height = 2;
     c.s.iterations = 2;
     c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
     check_case (&c, &random);

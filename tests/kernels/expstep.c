@@ -661,7 +661,7 @@ TEST (test_parts)
     Case c = usual;
 
     c.width = numbers[i] + 9;
-    c.height = 4;
+    c.height = 2;
     c.n = numbers[i];
     c.fill = i % 2 ? FILL_RANDOM : FILL_RAMP;
     check_case (&c, &random);
@@ -682,7 +682,7 @@ TEST (test_borders_of_parts)
     SCOPED_IMAGE left, right;
 
     c.width = 160;
-    c.height = 5;
+    c.height = 2;
     c.n = 144;
     c.min = -winners[i % 8];
     c.own[4] = 255;

@@ -500,7 +500,7 @@ TEST (test_uniqueness)
 
     c.n = numbers[i % n_numbers];
     c.width = (int) c.n + random_range (&random, 1, 90);
-    c.height = random_range (&random, 1, 12);
+    c.height = random_range (&random, 1, 7);
     c.min = i % 3 ? 0 : -floor (c.n / 2);
     c.fill = i % 2 ? FILL_RANDOM : FILL_SHIFTED;
     c.alpha = 0.08;
@@ -544,7 +544,7 @@ TEST (test_borders_of_chunks)
     c.n = 96;
     c.min = -winners[i];
     c.width = 140;
-    c.height = 9;
+    c.height = 5;
     init_pair (&left, &right, c.left, c.right, c.width, c.height, FILL_BLACK,
         &random);
     fill_blurred (&left, &right, &random);
