@@ -140,6 +140,41 @@ load_part (const Selection * d, const float *plane, PartRows rows)
   }
 }
 
+/* The largest |add| of a candidate. */
+#define LARGEST_ADD 2
+
+/* Whether all candidates of all pixels, in whole vectors, are inside a row. */
+static bool
+are_inside (const Selection * d)
+{
+  const int x0 = d->tile.x - EDGE;
+  const int end = d->first + (d->end - d->first + LANES - 1) / LANES * LANES;
+  VecF32 low = simd_load_f32 (d->s->dx[0]), high = low;
+  bool inside = true;
+
+  for (int j = 0; j < d->tile.height + 2 * MARGIN; j++) {
+    for (int i = 0; i < ROW_SIZE; i += LANES) {
+      const VecF32 dx = simd_load_f32 (d->s->dx[j] + i);
+
+      low = simd_min_f32 (low, dx);
+      high = simd_max_f32 (high, dx);
+    }
+  }
+  for (int i = 0; i < LANES; i++)
+    inside &= (float) (x0 + d->first - LARGEST_ADD) + low[i] >= 0
+        && (float) (x0 + end + LARGEST_ADD) + high[i]
+        <= (float) d->a->level->width;
+  return inside;
+}
+
+/* The pixel that contains `at`. */
+ALWAYS_INLINE VecI32
+round_position (VecF32 at)
+{
+  return ((VecI32) (at + 196608.0f) - 0x48400000
+      + STEREO_PYRAMID_ONE / 2) >> 6;
+}
+
 /* The pixel nearest to `at` among n; outside: -1 in lanes without one. */
 ALWAYS_INLINE VecI32
 nearest_of (VecF32 at, int n, VecI32 * outside)
@@ -149,14 +184,13 @@ nearest_of (VecF32 at, int n, VecI32 * outside)
   *outside |= ~((VecI32) (at >= zero - 0.5f)
       & (VecI32) (at < zero + ((float) n - 0.5f)));
   at = simd_min_f32 (simd_max_f32 (at, zero), zero + (float) (n - 1));
-  return ((VecI32) (at + 196608.0f) - 0x48400000
-      + STEREO_PYRAMID_ONE / 2) >> 6;
+  return round_position (at);
 }
 
-/* The errors of a candidate in row y of the level. */
+/* The errors of a candidate in row y of the level.  inside: as are_inside() */
 ALWAYS_INLINE void
 error_row_impl (const Selection * d, StereoPyramidCandidate c, int y,
-    bool vertical)
+    bool vertical, bool inside)
 {
   const StereoPyramidLevel *level = d->a->level;
   const int j = y + c.y - d->tile.y + MARGIN;
@@ -177,8 +211,10 @@ error_row_impl (const Selection * d, StereoPyramidCandidate c, int y,
     const int x = x0 + i;
     VecI32 outside = { 0 }, bits, ones;
     HalfVecU16 half;
-    VecI32 index = nearest_of (simd_to_f32 (simd_count_i32 () + x)
-        + (simd_load_f32 (dx + i) + add), width, &outside);
+    const VecF32 at = simd_to_f32 (simd_count_i32 () + x)
+        + (simd_load_f32 (dx + i) + add);
+    VecI32 index = inside ? round_position (at)
+        : nearest_of (at, width, &outside);
 
     if (vertical)
       index += nearest_of (simd_set_f32 ((float) y) + simd_load_f32 (dy + i),
@@ -229,14 +265,15 @@ compare_row (const Selection * d, int candidate, int y)
 }
 
 ALWAYS_INLINE void
-try_candidate_impl (const Selection * d, int candidate, bool vertical)
+try_candidate_impl (const Selection * d, int candidate, bool vertical,
+    bool inside)
 {
   const StereoPyramidCandidate c = stereo_pyramid_candidate (candidate);
   const int y0 = d->tile.y, y1 = d->tile.y + d->tile.height;
 
   for (int y = y0 - WINDOW; y < y1 + WINDOW; y++) {
     if (y >= 0 && y < d->a->level->height) {
-      error_row_impl (d, c, y, vertical);
+      error_row_impl (d, c, y, vertical, inside);
       sum_errors (d, y);
     }
     if (y - WINDOW >= y0)
@@ -270,17 +307,21 @@ static void
 select_part (Selection * d)
 {
   const StereoPyramidArgs *a = d->a;
+  bool inside;
 
   load_part (d, a->from->dx, d->s->dx);
   if (a->k->vertical)
     load_part (d, a->from->dy, d->s->dy);
   load_part (d, a->from->confidence, d->s->confidence);
   memset (d->s->best, 0xff, sizeof (d->s->best));
+  inside = are_inside (d);
   for (int i = 0; i < STEREO_PYRAMID_CANDIDATES; i++) {
     if (a->k->vertical)
-      try_candidate_impl (d, i, true);
+      try_candidate_impl (d, i, true, false);
+    else if (inside)
+      try_candidate_impl (d, i, false, true);
     else
-      try_candidate_impl (d, i, false);
+      try_candidate_impl (d, i, false, false);
   }
   store_part (d);
 }
