@@ -13,13 +13,18 @@
 
 #define DEGREE 0.017453292519943295
 
-/* Random triples. */
+/* Random triples: the most, and the probability that none of those so far was
+ * of matches that all agree, at which no more are drawn. */
 #define N_TRIPLES 300
+#define ENOUGH 1e-4
 #define LARGEST_SLOPE_X 0.09
 #define LARGEST_SLOPE_Y 0.05
 
 /* Error of a row in addition to that of its match, in pixels. */
 #define ROW_SIGMA 0.06
+
+/* Limit of a row, in expected errors. */
+#define DEVIATIONS 4.0
 
 /* Gauss-Newton. */
 #define N_STEPS 26
@@ -191,7 +196,7 @@ find_start (const StereoAlignViews * views, const StereoAlignMatches * m,
 {
   const Plane level = { {0} };
   Plane best = level, plane = level;
-  double rating = 0;
+  double rating = 0, missed = 1;
   uint32_t seed = 99;
 
   consider_plane (views, m, &level, limit, &best, &rating);
@@ -199,9 +204,13 @@ find_start (const StereoAlignViews * views, const StereoAlignMatches * m,
     m->scratch[i] = m->points[i].yr - m->points[i].yl;
   plane.c[0] = stereo_align_select (m->scratch, m->n, m->n / 2);
   consider_plane (views, m, &plane, limit, &best, &rating);
-  for (int i = 2; i < N_TRIPLES; i++) {
-    if (draw_plane (views, m, &seed, &plane))
-      consider_plane (views, m, &plane, limit, &best, &rating);
+  for (int i = 2; i < N_TRIPLES && missed > ENOUGH; i++) {
+    const double share = rating / (double) m->n;
+
+    if (!draw_plane (views, m, &seed, &plane))
+      continue;
+    consider_plane (views, m, &plane, limit, &best, &rating);
+    missed *= 1 - share * share * share;
   }
   memset (values, 0, N * sizeof (*values));
   values[STEREO_CORRECTION_PITCH] = best.c[0] / views->focal_length;
@@ -211,10 +220,14 @@ find_start (const StereoAlignViews * views, const StereoAlignMatches * m,
 
 /* ------------------------------------------------------------- Gauss-Newton */
 
+/* Sets limits for errors of the expected size; returns their median. */
 static double
-get_variance (const StereoAlignPoint * p)
+set_limits (const StereoAlignMatches * m)
 {
-  return p->variance + ROW_SIGMA * ROW_SIGMA;
+  for (size_t i = 0; i < m->n; i++)
+    m->scratch[i] = m->limits[i] = DEVIATIONS * sqrt (m->points[i].variance
+        + ROW_SIGMA * ROW_SIGMA);
+  return stereo_align_select (m->scratch, m->n, m->n / 2);
 }
 
 /* Rows of all points, with derivatives. */
@@ -241,21 +254,11 @@ find_excess (const StereoAlignMatches * m, double limit)
 
   for (size_t i = 0; i < m->n; i++) {
     if (fabs (m->rows[i]) < near)
-      m->scratch[n++] = fabs (m->rows[i]) / sqrt (get_variance (
-              &m->points[i]));
+      m->scratch[n++] = fabs (m->rows[i]) / m->limits[i];
   }
-  excess = n > 8 ? 1.4826 * stereo_align_select (m->scratch, n, n / 2) : 1;
+  excess = n > 8 ? 1.4826 * DEVIATIONS
+      * stereo_align_select (m->scratch, n, n / 2) : 1;
   return excess > 1 ? excess : 1;
-}
-
-/* Limits of the points; returns their median. */
-static double
-find_limits (const StereoAlignMatches * m, double excess)
-{
-  for (size_t i = 0; i < m->n; i++)
-    m->scratch[i] = m->limits[i] = 4 * excess
-        * sqrt (get_variance (&m->points[i]));
-  return stereo_align_select (m->scratch, m->n, m->n / 2);
 }
 
 /* The normal equations of the matches: information, and its product with the
@@ -268,12 +271,13 @@ sum_matches (const StereoAlignMatches * m, double limit, double excess,
   memset (right, 0, N * sizeof (*right));
   for (size_t i = 0; i < m->n; i++) {
     const double *j = m->jacobian[i], row = m->rows[i];
-    const double most = m->limits[i] > limit ? m->limits[i] : limit;
-    const double q = 1 - row / most * (row / most);
-    const double weight = q * q / (get_variance (&m->points[i]) * excess
-        * excess + limit * limit / 9);
+    const double own = excess * m->limits[i];
+    const double most = own > limit ? own : limit;
+    const double q = 1 - row * row / (most * most);
+    const double weight = q * q / (own * own / (DEVIATIONS * DEVIATIONS)
+        + limit * limit / 9);
 
-    if (!(fabs (row) < most))
+    if (!(q > 0))
       continue;
     for (int a = 0; a < N; a++) {
       const double product = weight * j[a];
@@ -323,7 +327,8 @@ find_largest_change (const StereoAlignMatches * m, const double step[N])
 
     for (int a = 0; a < N; a++)
       change += m->jacobian[i][a] * step[a];
-    largest = fmax (largest, fabs (change));
+    change = fabs (change);
+    largest = change > largest ? change : largest;
   }
   return largest;
 }
@@ -344,6 +349,7 @@ stereo_align_fit (const StereoAlignViews * views, const StereoAlignMatches * m,
 {
   const double threshold = fmax (1.5, views->width * 0.004);
   double limit = start != NULL ? PREDICTED_LIMIT : 2.5 * threshold;
+  double median;
   int last = 0;
 
   memset (fit, 0, sizeof (*fit));
@@ -353,26 +359,28 @@ stereo_align_fit (const StereoAlignViews * views, const StereoAlignMatches * m,
     memcpy (fit->values, start, sizeof (fit->values));
   else
     find_start (views, m, threshold, fit->values);
+  median = set_limits (m);
   for (int i = 0; i < N_STEPS; i++) {
-    double right[N], step[N], change, median;
+    const double next = 0.55 * limit;
+    double right[N], step[N], change;
 
     find_rows (views, m, fit->values, true);
     fit->excess = find_excess (m, limit);
-    median = find_limits (m, fit->excess);
     sum_matches (m, limit, fit->excess, &fit->data, right);
     if (!move_values (prior, right, fit, step))
       return false;
     change = find_largest_change (m, step);
     if (limit > 0) {
       if (change < limit / 3)
-        limit = limit * 0.55 > median && limit * 0.55 > 0.3 ? limit * 0.55
-            : 0;
+        limit = next > fit->excess * median && next > 0.3 ? next : 0;
     } else if (++last >= MAX_LAST_STEPS
         || (last >= MIN_LAST_STEPS && change < SMALL_STEP)) {
       break;
     }
   }
   find_rows (views, m, fit->values, false);
+  for (size_t i = 0; i < m->n; i++)
+    m->limits[i] *= fit->excess;
   fit->n_fitting = count_fitting (m);
   return true;
 }

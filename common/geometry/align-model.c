@@ -100,6 +100,7 @@ init_camera (StereoAlignModel * m, int view, const double t[STEREO_ALIGN_N])
   c->by_focal[2] = 0;
   c->side = side;
   c->focal = m->f * stereo_align_exp (side * t[STEREO_CORRECTION_ZOOM]);
+  c->inverse_focal = 1 / c->focal;
   c->offset = side * t[STEREO_CORRECTION_OFFSET];
   c->k = t[STEREO_CORRECTION_COMMON_K1] + side * t[STEREO_CORRECTION_K1];
 }
@@ -124,7 +125,9 @@ stereo_align_model_init (StereoAlignModel * m, const StereoAlignViews * views,
     const double values[STEREO_ALIGN_N])
 {
   m->scale = stereo_align_exp (values[STEREO_CORRECTION_FOCAL]);
+  m->inverse_scale = 1 / m->scale;
   m->f = views->focal_length * m->scale;
+  m->inverse_square = 1 / (m->f * m->f);
   m->cx = (views->width - 1) * 0.5;
   m->cy = (views->height - 1) * 0.5;
   init_camera (m, STEREO_LEFT, values);
@@ -141,6 +144,8 @@ typedef struct
   double x;                     /* in fv, undistorted */
   double y;
   double ray[3];                /* turned */
+  double inverse;               /* 1 / ray[2] */
+  double row;                   /* ray[1] / ray[2] */
 } Ray;
 
 static Ray
@@ -148,12 +153,16 @@ make_ray (const StereoAlignModel * m, const StereoAlignCamera * c, double x,
     double y)
 {
   const double u = x - m->cx, v = y - m->cy;
-  const double square = (u * u + v * v) / (m->f * m->f);
+  const double square = (u * u + v * v) * m->inverse_square;
   const double s = 1 + c->k * square, *r = c->rotation;
-  Ray ray = { square, u * s / c->focal, (v * s - c->offset) / c->focal, {0} };
+  Ray ray = {.square = square,.x = u * s * c->inverse_focal,
+    .y = (v * s - c->offset) * c->inverse_focal
+  };
 
   for (int i = 0; i < 3; i++)
     ray.ray[i] = r[3 * i] * ray.x + r[3 * i + 1] * ray.y + r[3 * i + 2];
+  ray.inverse = 1 / ray.ray[2];
+  ray.row = ray.ray[1] * ray.inverse;
   return ray;
 }
 
@@ -163,15 +172,15 @@ stereo_align_correct (const StereoAlignModel * m, int view, double x, double y,
 {
   const Ray r = make_ray (m, &m->camera[view], x, y);
 
-  *X = m->f * r.ray[0] / r.ray[2];
-  *Y = m->f * r.ray[1] / r.ray[2];
+  *X = m->f * r.ray[0] * r.inverse;
+  *Y = m->f * r.row;
 }
 
-/* The derivative of ray[1] / ray[2] for a change of the turned ray. */
+/* The derivative of the row for a change of the turned ray. */
 static double
 row_change (const Ray * r, double d1, double d2)
 {
-  return (d1 - r->ray[1] / r->ray[2] * d2) / r->ray[2];
+  return (d1 - r->row * d2) * r->inverse;
 }
 
 /* The same for a change of (x, y). */
@@ -197,7 +206,8 @@ static RowChanges
 differentiate (const StereoAlignModel * m, const StereoAlignCamera * c,
     double x, double y, const Ray * r)
 {
-  const double u = (x - m->cx) / c->focal, v = (y - m->cy) / c->focal;
+  const double u = (x - m->cx) * c->inverse_focal;
+  const double v = (y - m->cy) * c->inverse_focal;
   const double loss = -2 * c->k * r->square;
   RowChanges d;
 
@@ -210,7 +220,7 @@ differentiate (const StereoAlignModel * m, const StereoAlignCamera * c,
   d.zoom = row_of_change (c, r, -r->x, -r->y);
   d.log_f = row_of_change (c, r, u * loss - r->x, v * loss - r->y)
       + d.turn[0] * c->by_focal[0] + d.turn[1] * c->by_focal[1];
-  d.offset = row_of_change (c, r, 0, -1 / c->focal);
+  d.offset = row_of_change (c, r, 0, -c->inverse_focal);
   d.k = row_of_change (c, r, u * r->square, v * r->square);
   return d;
 }
@@ -221,7 +231,7 @@ add_jacobian (const StereoAlignModel * m, const StereoAlignCamera * c,
 {
   const double f = sign * m->f, half = f * c->side;
 
-  j[STEREO_CORRECTION_PITCH] += half * d->turn[0] / m->scale;
+  j[STEREO_CORRECTION_PITCH] += half * d->turn[0] * m->inverse_scale;
   j[STEREO_CORRECTION_YAW] += half * d->turn[1] * m->scale;
   j[STEREO_CORRECTION_ROLL] += half * d->turn[2];
   j[STEREO_CORRECTION_ZOOM] += half * d->zoom;
@@ -241,7 +251,7 @@ stereo_align_row (const StereoAlignModel * m, const StereoAlignPoint * p,
   const StereoAlignCamera *right = &m->camera[STEREO_RIGHT];
   const Ray a = make_ray (m, left, p->xl, p->yl);
   const Ray b = make_ray (m, right, p->xr, p->yr);
-  const double row = m->f * (b.ray[1] / b.ray[2] - a.ray[1] / a.ray[2]);
+  const double row = m->f * (b.row - a.row);
 
   if (jacobian != NULL) {
     const RowChanges da = differentiate (m, left, p->xl, p->yl, &a);

@@ -56,6 +56,7 @@ typedef struct
   double by_turn[3][9];         /* derivatives of the rotation */
   double by_focal[3];           /* of the turn, by the log of f */
   double focal;                 /* fv */
+  double inverse_focal;
   double offset;
   double k;
   double side;                  /* -0.5 left, 0.5 right */
@@ -67,6 +68,8 @@ typedef struct
 {
   double f;                     /* of corrected views */
   double scale;                 /* f / focal_length */
+  double inverse_scale;
+  double inverse_square;        /* 1 / f^2 */
   double cx;
   double cy;
   StereoAlignCamera camera[STEREO_N_VIEWS];

@@ -532,11 +532,11 @@ TEST (test_doubles_are_the_same_everywhere)
   stereo_alignment_get_correction (alignment, &correction);
   stereo_correction_format (&correction, text);
   CHECK_STRING (text, "width=640:height=480:focal-length=576"
-      ":pitch=0.00015804688438294005:yaw=0.0002064332955807276"
-      ":roll=-0.0039074272219554772:zoom=-0.0021892632359908283"
-      ":common-roll=0.0015293528044895924:common-yaw=0.0036612228039845903"
-      ":focal=0.00073305485574365055:offset=0.80517753896834854"
-      ":k1=-0.00051696000172046959:common-k1=0.00087887318919320208");
+      ":pitch=0.00015804688438262286:yaw=0.00020643329558084079"
+      ":roll=-0.0039074272219554694:zoom=-0.0021892632359909077"
+      ":common-roll=0.0015293528044905101:common-yaw=0.0036612228039849606"
+      ":focal=0.00073305485575637865:offset=0.8051775389685315"
+      ":k1=-0.00051696000172029417:common-k1=0.00087887318919109873");
 }
 
 TEST_MAIN ()
