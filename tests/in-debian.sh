@@ -11,8 +11,8 @@
 # GLib and GStreamer versions; its last line is `N passed, N failed, N skipped`, and
 # the exit status is 0 if none failed.
 #
-# The chroot and its build are kept in $STEREO_ROOTS/RELEASE, by default below
-# /var/tmp, and reused; remove the folder to start over. The first run takes some
+# The chroot, its build and its compiler cache are kept in $STEREO_ROOTS/RELEASE, by default
+# below /var/tmp, and reused; remove the folder to start over. The first run takes some
 # minutes, mostly to install packages. /proc is mounted if permitted. In CI, keep
 # $STEREO_ROOTS between runs if possible.
 set -euo pipefail
@@ -31,7 +31,7 @@ find_mirror() {
 
 # make_root RELEASE FOLDER: creates a minimal Debian
 make_root() {
-  local release=$1 folder=$2 mirror=${DEBIAN_MIRROR:-} options=(--variant=minbase)
+  local release=$1 folder=$2 mirror=${DEBIAN_MIRROR:-} include=ccache
 
   need_packages debootstrap
   [ -n "$mirror" ] || mirror=$(find_mirror)
@@ -41,11 +41,11 @@ make_root() {
   fi
   [ -n "$mirror" ] ||
     die "no Debian mirror found in the apt configuration; set one: DEBIAN_MIRROR=URL $0 $release"
-  case $mirror in https:*) options+=(--include=ca-certificates) ;; esac
+  case $mirror in https:*) include+=,ca-certificates ;; esac
   say "creating a chroot of $release in $folder from $mirror"
   rm -rf "$folder"
   mkdir -p "$folder"
-  quietly debootstrap "${options[@]}" "$release" "$folder" "$mirror" ||
+  quietly debootstrap --variant=minbase --include=$include "$release" "$folder" "$mirror" ||
     die "debootstrap failed; see the log above"
   touch "$folder/complete"
 }
