@@ -49,7 +49,7 @@ struct StereoAlignment
   StereoAlignmentReport report;
   unsigned n_equal;             /* reports in a row with this status */
   StereoCorrection correction;
-  bool approaching;             /* it is not yet what it is to be */
+  bool approaching;             /* it has not reached its target yet */
 
   size_t n_fitted;              /* matches of the last pair; 0 = not fitted */
 

@@ -307,16 +307,17 @@ static void
 select_part (Selection * d)
 {
   const StereoPyramidArgs *a = d->a;
+  const bool vertical = a->k->vertical;
   bool inside;
 
   load_part (d, a->from->dx, d->s->dx);
-  if (a->k->vertical)
+  if (vertical)
     load_part (d, a->from->dy, d->s->dy);
   load_part (d, a->from->confidence, d->s->confidence);
   memset (d->s->best, 0xff, sizeof (d->s->best));
-  inside = are_inside (d);
+  inside = !vertical && are_inside (d);
   for (int i = 0; i < STEREO_PYRAMID_CANDIDATES; i++) {
-    if (a->k->vertical)
+    if (vertical)
       try_candidate_impl (d, i, true, false);
     else if (inside)
       try_candidate_impl (d, i, false, true);
