@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "core/rounding.cuh"
 #include "match/expstep/expstep.cuh"
 
 #include <string.h>
@@ -28,31 +29,16 @@ raw_weight (const uint8_t * table, uint32_t p, uint32_t q)
   return table[stereo_expstep_difference (METRIC, r, g, b)];
 }
 
-/* Conversions of numbers below 2^23 through the mantissa of a float, faster
- * than the instructions.  The second one rounds to nearest. */
-__device__ __forceinline__ float
-to_float (uint32_t x)
-{
-  return __uint_as_float (x | 0x4b000000u) - 8388608.0f;
-}
-
-__device__ __forceinline__ uint32_t
-to_integer (float x)
-{
-  return __float_as_uint (x + 8388608.0f) & 0x7fffffu;
-}
-
-/* Both weights of a pass in bytes 0 and 1.  The integer parts are exact:
- * quotients are multiples of 1 / (2 t) > 0.0006, and all errors, including the
- * offset of 0.0001, are smaller. */
+/* Both weights of a pass in bytes 0 and 1.  Quotients are multiples of
+ * 1 / (2 t), at least 1 / 1532. */
 __device__ __forceinline__ uint32_t
 normalise (uint32_t u, uint32_t v)
 {
   uint32_t t = 256 + u + v;
   float r = __fdividef (0.5f, to_float (t));
 
-  return to_integer (to_float (512 * u + t) * r - 0.4999f)
-      | to_integer (to_float (512 * v + t) * r - 0.4999f) << 8;
+  return round_down (to_float (512 * u + t) * r)
+      | round_down (to_float (512 * v + t) * r) << 8;
 }
 
 /* Weight tables of passes, as many as kernel arguments can hold. */
@@ -164,6 +150,7 @@ prepare_kernel (const __grid_constant__ PassTables < SIZE > tables,
   for (int i = (int) threadIdx.x; i < SIZE / 4; i += expstep_threads)
     shared[i] = ((const uint32_t *) tables.weight[pass])[i];
   __syncthreads ();
+  pdl_wait ();
   if (a.first && pass == 0 && x < a.pitch) {
     for (int y = y0; y < end; y++)
       expstep_copy_pixel < CHANNELS > (a, x, y);
@@ -201,7 +188,7 @@ expstep_no_winners_kernel (int width, const StereoWinners winners)
 }
 
 template < int CHANNELS, int METRIC, int SIZE > void
-launch_prepare (StereoCudaStage & stage, const StereoExpstepPass * passes,
+launch_prepare (StereoQueue * queue, const StereoExpstepPass * passes,
     int n_passes, PrepareArgs a)
 {
   for (int i = 0; i < n_passes;) {
@@ -212,10 +199,10 @@ launch_prepare (StereoCudaStage & stage, const StereoExpstepPass * passes,
       tables.step[tables.n] = passes[i].step;
       memcpy (tables.weight[tables.n++], passes[i].weight, SIZE);
     }
-    prepare_kernel < CHANNELS, METRIC, SIZE >
-        <<< rows_grid ((int) a.pitch, (a.height + prepare_rows - 1)
-        / prepare_rows, tables.n), expstep_threads, 0,
-        stage.stream () >>> (tables, a);
+    launch_overlapping (queue, rows_grid ((int) a.pitch,
+            (a.height + prepare_rows - 1) / prepare_rows, tables.n),
+        dim3 (expstep_threads), 0, prepare_kernel < CHANNELS, METRIC, SIZE >,
+        tables, a);
     a.weights += (size_t) tables.n * (size_t) a.height * a.pitch;
   }
 }
@@ -251,17 +238,17 @@ stereo_expstep_prepare_cuda (const StereoMatchFrame * frame,
   if (!stage.entered ())
     return stage.status ();
   if (k->channels == 1)
-    launch_prepare < 1, STEREO_COLOR_METRIC_MAX, 256 > (stage, passes,
-        n_passes, a);
+    launch_prepare < 1, STEREO_COLOR_METRIC_MAX, 256 > (frame->queue,
+        passes, n_passes, a);
   else if (k->metric == STEREO_COLOR_METRIC_MAX)
-    launch_prepare < 3, STEREO_COLOR_METRIC_MAX, 256 > (stage, passes,
-        n_passes, a);
+    launch_prepare < 3, STEREO_COLOR_METRIC_MAX, 256 > (frame->queue,
+        passes, n_passes, a);
   else if (k->metric == STEREO_COLOR_METRIC_RMS)
-    launch_prepare < 3, STEREO_COLOR_METRIC_RMS, 768 > (stage, passes,
-        n_passes, a);
+    launch_prepare < 3, STEREO_COLOR_METRIC_RMS, 768 > (frame->queue,
+        passes, n_passes, a);
   else
-    launch_prepare < 3, STEREO_COLOR_METRIC_MEAN, 768 > (stage, passes,
-        n_passes, a);
+    launch_prepare < 3, STEREO_COLOR_METRIC_MEAN, 768 > (frame->queue,
+        passes, n_passes, a);
   return STEREO_CUDA_LAUNCHED (stage, "the weights of exponential steps");
 }
 

@@ -5,8 +5,9 @@
  */
 
 /* Sweeps run twice, so step words are computed in advance.  A thread processes
- * one pixel in several rows, to amortise loading the tables. */
+ * one pixel in several rows, to amortize loading the tables. */
 
+#include "core/rounding.cuh"
 #include "match/sgm/sgm-path.cuh"
 #include "refine/winner-formula.h"
 
@@ -14,7 +15,7 @@ namespace
 {
 
 const int threads = 256;
-const int rows = 8;
+const int rows = 2;
 
 /* By g. */
 struct Tables
@@ -23,51 +24,90 @@ struct Tables
   uint8_t similarity[256];
 };
 
-/* 64 u / t, rounded, for t <= 3 * 255: as stereo_sgm_weights().  The quotient
- * is half a divisor away from any integer, which exceeds its error. */
-__device__ __forceinline__ uint32_t
-sgm_step_weight (uint32_t u, uint32_t t)
+/* g of a pixel and each neighbour, and their similarity, 0 outside the image;
+ * row by row. */
+struct Neighbors
 {
-  return (uint32_t) __fdividef ((float) (128 * u + t) + 0.5f, (float) (2 * t));
+  uint32_t g[3][3];
+  uint32_t similarity[3][3];
+};
+
+template < int CHANNELS > __device__ __forceinline__ void
+find_neighbors (const SgmArgs & a, const Tables & tables, int x, int y,
+    Neighbors & n)
+{
+  const StereoView & view = a.views.left;
+  const uint32_t pixel = stereo_view_pixel (&view, CHANNELS, x, y);
+
+#pragma unroll
+  for (int i = 0; i < 9; i++) {
+    const int u = x + i % 3 - 1, v = y + i / 3 - 1;
+    const bool inside = (unsigned) u < (unsigned) a.k.width
+        && (unsigned) v < (unsigned) a.k.height;
+
+    n.g[i / 3][i % 3] = stereo_sgm_difference (CHANNELS, pixel,
+        stereo_view_pixel (&view, CHANNELS, inside ? u : x, inside ? v : y));
+    n.similarity[i / 3][i % 3] = inside
+        ? tables.similarity[n.g[i / 3][i % 3]] : 0;
+  }
 }
 
-/* The step to pixel (x, y) in a direction. */
+/* The step in direction d with three predecessors.  Quotients of
+ * stereo_sgm_weights () are multiples of 1 / (2 t), at least 1 / 1530. */
 __device__ __forceinline__ uint32_t
-find_step (const SgmArgs & a, const Tables & tables, int x, int y,
-    SgmDirection d, uint32_t pixel)
+find_step (const Tables & tables, const Neighbors & n, int x, int y,
+    SgmDirection d)
 {
-  const StereoSgmConstants & k = a.k;
+  const int across_x = d.dx == 0, across_y = d.dx != 0;
+  const int place = (across_x ? x : y) % STEREO_SGM_STRIP;
+  const uint32_t own = n.similarity[1 - d.dy][1 - d.dx];
+  const uint32_t b = place == 0 ? 0
+      : n.similarity[1 - d.dy - across_y][1 - d.dx - across_x];
+  const uint32_t e = place == STEREO_SGM_STRIP - 1 ? 0
+      : n.similarity[1 - d.dy + across_y][1 - d.dx + across_x];
+  const uint32_t t = own + b + e;
+  const float scale = __fdividef (0.5f, to_float (t));
+
+  return own == 0 ? 0 : sgm_step_word (tables.p2[n.g[1 - d.dy][1 - d.dx]],
+      round_down (to_float (128 * b + t) * scale),
+      round_down (to_float (128 * e + t) * scale));
+}
+
+/* P2 in direction d with one predecessor. */
+template < int CHANNELS > __device__ __forceinline__ uint32_t
+find_p2 (const SgmArgs & a, const Tables & tables, int x, int y,
+    SgmDirection d)
+{
   const int px = x - d.dx, py = y - d.dy;
 
-  if (px < 0 || px >= k.width || py < 0 || py >= k.height)
-    return 0;
-  const uint32_t g = stereo_sgm_difference (k.channels, pixel,
-      stereo_view_pixel (&a.views.left, k.channels, px, py));
-  const uint32_t p2 = tables.p2[g];
-
-  if (!k.three)
-    return sgm_step_word (p2, 0, 0);
-
-  /* its neighbours in the line before */
-  const int across = d.dx == 0 ? x : y;
-  const int along_x = d.dx == 0, along_y = d.dx != 0;
-  uint32_t b = 0, e = 0;
-
-  if (across % STEREO_SGM_STRIP > 0)
-    b = tables.similarity[stereo_sgm_difference (k.channels, pixel,
-            stereo_view_pixel (&a.views.left, k.channels, px - along_x,
-                py - along_y))];
-  if (across % STEREO_SGM_STRIP < STEREO_SGM_STRIP - 1
-      && px + along_x < k.width && py + along_y < k.height)
-    e = tables.similarity[stereo_sgm_difference (k.channels, pixel,
-            stereo_view_pixel (&a.views.left, k.channels, px + along_x,
-                py + along_y))];
-  const uint32_t t = tables.similarity[g] + b + e;
-
-  return sgm_step_word (p2, sgm_step_weight (b, t), sgm_step_weight (e, t));
+  return px < 0 || px >= a.k.width || py < 0 || py >= a.k.height ? 0
+      : tables.p2[stereo_sgm_difference (CHANNELS,
+          stereo_view_pixel (&a.views.left, CHANNELS, x, y),
+          stereo_view_pixel (&a.views.left, CHANNELS, px, py))];
 }
 
-__global__ void
+/* The step words of pixel (x, y). */
+template < int CHANNELS > __device__ __forceinline__ void
+find_words (const SgmArgs & a, const Tables & tables, int x, int y,
+    uint32_t * words)
+{
+  const size_t pixels = (size_t) a.k.width * a.k.height;
+
+  if (!a.k.three) {
+    for (int sweep = 0; sweep < a.k.n_sweeps; sweep++)
+      words[sweep * pixels] = find_p2 < CHANNELS > (a, tables, x, y,
+          sgm_direction (sweep));
+    return;
+  }
+  Neighbors n;
+
+  find_neighbors < CHANNELS > (a, tables, x, y, n);
+#pragma unroll
+  for (int sweep = 0; sweep < 4; sweep++)
+    words[sweep * pixels] = find_step (tables, n, x, y, sgm_direction (sweep));
+}
+
+template < int CHANNELS > __global__ void
 __launch_bounds__ (threads) find_steps (const __grid_constant__ SgmArgs a,
     const __grid_constant__ SgmWinners w)
 {
@@ -82,17 +122,12 @@ __launch_bounds__ (threads) find_steps (const __grid_constant__ SgmArgs a,
   pdl_wait ();
   if (x >= k.width)
     return;
+#pragma unroll 1
   for (int y = blockIdx.y * rows; y < end; y++) {
-    const uint32_t pixel = stereo_view_pixel (&a.views.left, k.channels, x, y);
-
     if (w.refine && w.winners.right != NULL)
       stereo_winner_store_right (&w.winners, x, y, STEREO_NO_WINNER);
-    for (int sweep = 0; sweep < k.n_sweeps; sweep++) {
-      const SgmDirection d = sgm_direction (sweep);
-
-      a.steps[((size_t) sweep * k.height + y) * k.width + x] =
-          find_step (a, tables, x, y, d, pixel);
-    }
+    find_words < CHANNELS > (a, tables, x, y,
+        a.steps + (size_t) y * k.width + x);
   }
 }
 
@@ -102,6 +137,7 @@ void
 stereo_sgm_find_steps_cuda (StereoQueue * queue, const SgmArgs & a,
     const SgmWinners & w)
 {
-  launch_overlapping (queue, dim3 ((a.k.width + threads - 1) / threads,
-          (a.k.height + rows - 1) / rows), threads, 0, find_steps, a, w);
+  launch_overlapping (queue, dim3 (stereo_blocks (a.k.width, threads),
+          stereo_blocks (a.k.height, rows)), threads, 0,
+      a.k.channels == 1 ? find_steps < 1 > : find_steps < 3 >, a, w);
 }
