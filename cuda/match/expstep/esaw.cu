@@ -452,7 +452,10 @@ esaw_iterate (StereoQueue * queue, const StereoExpstepConstants * k,
   if (!stage.entered ())
     return stage.status ();
   expstep_pass_args (k, pass, index, work, chunk, &a);
-  places = expstep_cut_chains (8, &a);
+  const size_t pixels = expstep_pixels (a);
+
+  places = expstep_cut_chains (pixels < (size_t) 1 << 18 ? 2
+      : pixels < (size_t) 1 << 21 ? 4 : 8, &a);
   if (last && work->winners != NULL)
     esaw_launch_winners (queue, a, places);
   else

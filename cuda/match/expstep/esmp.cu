@@ -565,10 +565,12 @@ esmp_iterate (StereoQueue * queue, const StereoExpstepConstants * k,
   expstep_pass_args (k, pass, index, work, chunk, &a);
   a.refine = index == STEREO_EXPSTEP_FINE_PASS - 1 && !last;
   set_smoothness (k, index >= STEREO_EXPSTEP_FINE_PASS, &a);
+  const size_t pixels = expstep_pixels (a);
+
   /* messages are expensive: with enough work, long pieces repeat few of
    * them */
-  p.places = expstep_cut_chains ((size_t) k->width * (size_t) k->height
-      * (size_t) a.groups < (size_t) 4 << 20 ? 8 : 32, &a);
+  p.places = expstep_cut_chains (pixels < (size_t) 1 << 18 ? 4
+      : pixels < (size_t) 1 << 22 ? 8 : 32, &a);
   p.last = last;
   p.columns = a;
   set_smoothness (k, index >= STEREO_EXPSTEP_FINE_PASS - 1, &p.columns);

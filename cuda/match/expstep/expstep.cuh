@@ -440,6 +440,13 @@ expstep_pass_args (const StereoExpstepConstants * k,
       + (size_t) index * (size_t) a->k.height * work->pitch;
 }
 
+/* Pixels of a pass, of 16 disparities each. */
+size_t
+expstep_pixels (const ExpstepArgs & a)
+{
+  return (size_t) a.k.width * (size_t) a.k.height * (size_t) a.groups;
+}
+
 /* Divides chains into pieces of about `piece` pixels and returns their number.
  * Long pieces repeat fewer sums along rows, short ones occupy more threads. */
 int
