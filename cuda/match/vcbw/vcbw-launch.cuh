@@ -120,12 +120,18 @@ winners_best (StereoCudaStage & stage, StereoQueue * queue,
     typedef Shape < COST, HALO, 3, 4, 32, 16, 1 > Wide;
     typedef Shape < COST, HALO, 3, 3, 64, 16, 1 > Square;
     typedef Shape < COST, HALO, 3, 2, 64, 16, 1 > Narrow;
+    typedef Shape < COST, HALO, 2, 2, 16, 16, 1 > Short;
 
     if (Shared < Wide >::size * 4 <= limit) {
       const int wide = winners_time < Wide > (args.k, q->multiprocessors);
       const int square = winners_time < Square > (args.k, q->multiprocessors);
       const int narrow = winners_time < Narrow > (args.k, q->multiprocessors);
 
+      /* for the disparities of a single chunk */
+      if (args.k.end_index - args.k.first_index <= Short::chunk
+          && winners_time < Short > (args.k, q->multiprocessors) < min (narrow,
+              min (square, wide)))
+        return launch_winners < Short > (stage, queue, args);
       return narrow < wide && narrow < square
           ? launch_winners < Narrow > (stage, queue, args)
           : square < wide ? launch_winners < Square > (stage, queue, args)
