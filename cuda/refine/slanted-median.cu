@@ -21,9 +21,10 @@
 namespace
 {
 
-/* Pixels of the tile of a block. */
+/* Pixels of the tile of a block, which has fewer rows in small images. */
 const int tile_width = 32;
-const int tile_height = 16;
+const int max_tile_height = 16;
+const int min_tile_height = 8;
 const int threads = 256;
 
 const int radius = STEREO_SLANTED_RADIUS;
@@ -48,6 +49,7 @@ struct SlantedArgs
   StereoOutput output;
   int limit;                    /* of the change of a code */
   int highest;                  /* code */
+  int tile_height;
   /* 2^8, 2^16 and 2^24, hidden from the compiler, which would use shifts: the
    * shift units are the bottleneck. */
   uint32_t place[3];
@@ -117,7 +119,7 @@ struct Sample
 struct __align__ (8) Tile
 {
   static const int width = tile_width + 2 * radius;
-  static const int height = tile_height + 2 * radius;
+  static const int height = max_tile_height + 2 * radius;
 
   Sample samples[height][width];
   /* those of columns x and x + 2, less the limit */
@@ -128,7 +130,8 @@ struct __align__ (8) Tile
   template < int CHANNELS > __device__ void
   load (const SlantedArgs & a, int x0, int y0)
   {
-    for (int i = (int) threadIdx.x; i < width * height; i += threads) {
+    for (int i = (int) threadIdx.x; i < width * (a.tile_height + 2 * radius);
+        i += threads) {
       const int column = i % width, row = i / width;
       const int x = x0 + column, y = y0 + row;
       const int u = stereo_clamp_int (x, 0, a.k.width - 1);
@@ -307,7 +310,7 @@ slanted_kernel (const __grid_constant__ SlantedArgs a)
 {
   __shared__ Tile tile;
   const int x0 = (int) blockIdx.x * tile_width;
-  const int y0 = (int) blockIdx.y * tile_height;
+  const int y0 = (int) blockIdx.y * a.tile_height;
   const int column = (int) threadIdx.x % tile_width;
 
   pdl_start ();
@@ -316,7 +319,7 @@ slanted_kernel (const __grid_constant__ SlantedArgs a)
   if (x0 + column >= a.k.width)
     return;
 #pragma unroll 1
-  for (int row = (int) threadIdx.x / tile_width; row < tile_height
+  for (int row = (int) threadIdx.x / tile_width; row < a.tile_height
       && y0 + row < a.k.height; row += threads / tile_width) {
     const unsigned own = (tile.codes[row + radius][column + radius]
         + (unsigned) a.limit) & 0xffff;
@@ -397,19 +400,24 @@ stereo_cuda_slanted_median (StereoQueue * queue,
     const StereoRefineWork * work, const StereoMap * final,
     const StereoOutput * output)
 {
+  const StereoCudaQueue *q = (const StereoCudaQueue *) queue;
   const int limit = STEREO_SLANTED_LIMIT * k->unit;
   const int highest = k->unit * (k->num_disparities - 1);
-  const SlantedArgs args = { *k, *left, *work, map_or_none (final), *output,
-    limit, highest, {1u << 8, 1u << 16, 1u << 24}
+  SlantedArgs args = { *k, *left, *work, map_or_none (final), *output,
+    limit, highest, max_tile_height, {1u << 8, 1u << 16, 1u << 24}
   };
+  dim3 grid (stereo_blocks (k->width, tile_width),
+      stereo_blocks (k->height, max_tile_height));
 
   if (highest + limit > INT16_MAX)
     return run_kernel (queue, "slanted_wide_kernel", true,
         stereo_pixel_grid (k->width, k->height), stereo_pixel_block, 0,
         k->channels == 1 ? slanted_wide_kernel < 1 >
         : slanted_wide_kernel < 3 >, args);
-  return run_kernel (queue, "slanted_kernel", true,
-      dim3 (stereo_blocks (k->width, tile_width),
-          stereo_blocks (k->height, tile_height)), threads, 0,
+  if (grid.x * grid.y < 2u * (unsigned) q->multiprocessors) {
+    args.tile_height = min_tile_height;
+    grid.y = stereo_blocks (k->height, min_tile_height);
+  }
+  return run_kernel (queue, "slanted_kernel", true, grid, threads, 0,
       k->channels == 1 ? slanted_kernel < 1 > : slanted_kernel < 3 >, args);
 }
