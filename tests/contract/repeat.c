@@ -198,8 +198,5 @@ TEST (test_buffers_come_back)
 int
 main (int argc, char **argv)
 {
-  int status = test_run (argc, argv);
-
-  harness_free ();
-  return status;
+  return harness_main (argc, argv, NULL);
 }

@@ -662,7 +662,7 @@ harness_main (int argc, char **argv, size_t (*run) (Random * random))
   unsigned long first, count;
   int status;
 
-  if (argc != 4 || strcmp (argv[1], "--random") != 0) {
+  if (run == NULL || argc != 4 || strcmp (argv[1], "--random") != 0) {
     status = test_run (argc, argv);
     harness_free ();
     return status;

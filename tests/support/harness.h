@@ -158,8 +158,8 @@ void harness_free (void);
 
 /* main() of a program with tests and random cases: runs the tests, or with
  * --random SEED COUNT that number of cases, each with the next seed. run()
- * returns the number of results compared.  The first failed case ends the
- * program, which prints its seed. */
+ * returns the number of results compared; NULL without random cases.  The first
+ * failed case ends the program, which prints its seed. */
 int harness_main (int argc, char **argv, size_t (*run) (Random * random));
 
 /* Runs the tests or, with --bench, evaluates the expression, with argc and argv
