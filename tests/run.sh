@@ -2,11 +2,11 @@
 # gst-stereomatching: builds the project and runs all tests
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-#   tests/run.sh [--suite SUITE]... [MESON_OPTION ...]
+#   tests/run.sh [--suite SUITE | --no-suite SUITE]... [MESON_OPTION ...]
 #
 # On a fresh Debian or Ubuntu machine: installs dependencies with apt, builds in
 # build/ and runs all tests, or those of the given suites (unit, kernels, check,
-# docs, ...). Options go to Meson, in addition to those of an existing build/. The
+# docs, ...), without those of other given suites. Options go to Meson, in addition to those of an existing build/. The
 # last line is `N passed, N failed, N skipped`, counting the tests in each program;
 # the exit status is 0 if none failed.
 #
@@ -18,8 +18,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/examples/setup.sh"
 
 suites=()
-while [ "${1:-}" = --suite ]; do
-  suites+=(--suite "${2:?--suite needs a name}")
+while [[ "${1:-}" = --suite || "${1:-}" = --no-suite ]]; do
+  suites+=("$1" "${2:?$1 needs a name}")
   shift 2
 done
 
