@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# gst-stereomatching: tests of stereo-calibrate
+# gst-stereomatching: tests of calibration
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """calibrate.py LIBRARY ROOT
 
@@ -7,53 +7,14 @@ Calibrations from rendered boards, of known cameras, and from the shared set of 
 Exit status 77 (skipped) without NumPy, OpenCV or Pillow.
 """
 
-import functools
-import json
 import os
-import re
-import subprocess
-import sys
 import unittest
 
-import batches
 import suite
 
-np, cv2, Image = batches.need("numpy", "cv2", "PIL.Image")
-if not hasattr(cv2, "aruco"):
-    print("skipped: OpenCV has no aruco module")
-    sys.exit(77)
-import boards  # noqa: E402
-import stereomatching as sm  # noqa: E402
-from stereomatching import calibrate  # noqa: E402
-
-COMMAND = [sys.executable, "-m", "stereomatching.calibrate"]
-SQUARE = 0.02
-SIZE = ["--size", "9x6", "--square", str(SQUARE)]
-PAIRS = 9
-
-
-@functools.lru_cache(maxsize=None)
-def rendered(kind, fisheye=False, count=PAIRS):
-    """(name, left, right) of each pair, and the rig that took them."""
-    rig = boards.rig(fisheye=fisheye)
-    value, centre = {
-        "chessboard": lambda: boards.chessboard(9, 6, SQUARE),
-        "charuco": lambda: boards.charuco(cv2.aruco, 9, 6, 0.024, 0.018),
-        "aprilgrid": lambda: boards.aprilgrid(cv2.aruco, 5, 4, 0.036, 0.3),
-    }[kind]()
-    chance = np.random.default_rng(1)
-    return [("%02d" % number, *rig.pair(value, *pose, chance)) for number, pose in enumerate(
-        boards.poses(count, centre, chance, fisheye))], rig
-
-
-BOARDS = {"chessboard": calibrate.Board("chessboard", 9, 6, SQUARE),
-          "charuco": calibrate.Board("charuco", 9, 6, 0.024, 0.018),
-          "aprilgrid": calibrate.Board("aprilgrid", 5, 4, 0.036)}
-
-
-@functools.lru_cache(maxsize=None)
-def calibrated(kind, fisheye=False, count=PAIRS):
-    return calibrate.calibrate(rendered(kind, fisheye, count)[0], BOARDS[kind])
+from calibrations import BOARDS, SQUARE, calibrated, cv2, np, rendered
+import stereomatching as sm
+from stereomatching import calibrate
 
 
 def true_rows(found, rig, angle):
@@ -104,8 +65,8 @@ def row(found, view, pixel):
 
 
 class Accuracy(unittest.TestCase):
-    def require_accurate(self, kind, fisheye=False, rows=0.15, focal=0.01, count=PAIRS):
-        found, rig = calibrated(kind, fisheye, count), rendered(kind, fisheye, count)[1]
+    def require_accurate(self, kind, rows=0.15, focal=0.01):
+        found, rig = calibrated(kind), rendered(kind)[1]
         for view, lens in enumerate(rig.lenses):
             for got, true in zip(found.solution.lenses[view][:2], lens.focal):
                 self.assertLess(abs(got / true - 1), focal)
@@ -118,7 +79,7 @@ class Accuracy(unittest.TestCase):
         self.assertLess(error, 6 * deviation)
         self.assertLess(deviation, 0.01 * baseline)
         self.assertLess(np.abs(found.solution.rotation - rig.turn).max(), 0.004)
-        self.assertLess(true_rows(found, rig, 0.7 if fisheye else 0.35).mean(), rows)
+        self.assertLess(true_rows(found, rig, 0.7 if kind == "fisheye" else 0.35).mean(), rows)
         return found
 
     def test_chessboard(self):
@@ -128,7 +89,7 @@ class Accuracy(unittest.TestCase):
 
     def test_fisheye(self):
         """A lens of 160 degrees, which no polynomial on a plane describes."""
-        found = self.require_accurate("chessboard", True, rows=0.25, count=12)
+        found = self.require_accurate("fisheye", rows=0.25)
         self.assertEqual(found.model, "fisheye")
         self.assertNotIn("brown", found.tried)
 
@@ -218,7 +179,7 @@ class Corrupted(unittest.TestCase):
         """Larger than the board, and smaller: OpenCV also finds parts of boards."""
         for columns, rows in ((10, 7), (8, 6)):
             with self.assertRaisesRegex(sm.Error, "has 9x6 inner corners: use --size 9x6"):
-                calibrate.calibrate(self.pairs[:2], calibrate.Board(
+                calibrate.calibrate(self.pairs[:1], calibrate.Board(
                     "chessboard", columns, rows, SQUARE))
 
     def test_no_board(self):
@@ -241,165 +202,6 @@ class Corrupted(unittest.TestCase):
                             (("charuco", 9, 6, 0.02, 0.03), "expected less than a square")):
             with self.assertRaisesRegex(sm.ArgumentError, text):
                 calibrate.Board(*words)
-
-
-class Command(batches.Case):
-    def write(self, pairs):
-        for name, *views in pairs:
-            for side, view in zip(("left", "right"), views):
-                os.makedirs(self.path(side), exist_ok=True)
-                Image.fromarray(view).save(self.path(side, name + ".png"))
-
-    def run_command(self, *words, status=0, **options):
-        done = subprocess.run(COMMAND + list(words), capture_output=True, text=True, check=False,
-                              timeout=batches.TIMEOUT, cwd=self.folder, **options)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done
-
-    def test_folders(self):
-        self.write(rendered("chessboard")[0])
-        done = self.run_command(*SIZE, "left", "right", "stereo.yml")
-        self.assertRegex(done.stdout, r"baseline +0\.0[78]\d+ \+- 0\.0\d+ m")
-        self.assertRegex(done.stderr, r"00: pair 1, coverage \d+ % and \d+ %")
-        picture = np.asarray(Image.open(self.path("stereo-coverage.png")))
-        self.assertEqual(picture.shape[1:], (972, 3))
-        storage = cv2.FileStorage(self.path("stereo.yml"), cv2.FILE_STORAGE_READ)
-        good = calibrated("chessboard").solution
-        self.assertEqual(storage.getNode("image_width").real(), 480)
-        self.assertLess(abs(storage.getNode("M1").mat()[0, 0] - good.lenses[0][0]), 0.01)
-        self.assertLess(np.abs(storage.getNode("T").mat().ravel() - good.translation).max(), 1e-5)
-        self.require_rectifies(calibrated("chessboard"))
-
-    def require_rectifies(self, found):
-        """stereorectify reads the file, and knows the baseline."""
-        try:
-            rectifier = sm.Rectifier(self.path("stereo.yml"), backend="cpu")
-        except sm.Error as error:
-            if "GStreamer" in str(error):
-                return
-            raise
-        _, left, right = rendered("chessboard")[0][0]
-        rectified = rectifier(left, right)
-        self.assertLess(abs(rectified.camera.baseline - found.baseline[0]), 1e-5)
-
-    def test_json(self):
-        self.write(rendered("chessboard")[0])
-        done = self.run_command(*SIZE, "--json", "--quiet", "--model", "brown", "left/*.png",
-                                "right/*.png", "stereo.yml")
-        self.assertNotIn("coverage", done.stderr)
-        values = json.loads(done.stdout)
-        self.assertEqual((values["model"], values["width"], len(values["pairs"])),
-                         ("brown", 480, len(calibrated("chessboard").pairs)))
-        self.assertEqual(list(values["rows_by_model"]), ["brown"])
-
-    def test_video(self):
-        """One video with both views; each pose is a second long, and the third one moves."""
-        try:
-            import av  # noqa: F401
-        except ImportError:
-            self.skipTest("no PyAV")
-        from stereomatching.batch import _videos
-        recorder = _videos.Recorder(self.path("both.mkv"), 10, (360, 960), "gray", None)
-        time = 0
-        for number, (_, left, right) in enumerate(rendered("chessboard")[0]):
-            for frame in range(10):
-                view = np.hstack([left, right])
-                if number == 2:
-                    view = np.roll(view, 8 * frame, axis=0)
-                recorder.add(view, time)
-                time += 100
-        recorder.close()
-        done = self.run_command(*SIZE, "--model", "brown", "--interval", "0.4", "both.mkv",
-                                "stereo.yml")
-        self.assertIn("%d used" % (len(calibrated("chessboard").pairs) - 1), done.stdout)
-        self.assertNotRegex(done.stderr, r"(?m)^2\.\d\d s")
-
-    def test_live(self):
-        """The same frames from a pipeline, until enough pairs are found."""
-        try:
-            import gi
-            gi.require_version("GstApp", "1.0")
-        except (ImportError, ValueError):
-            self.skipTest("no GStreamer's Python bindings")
-        self.write([("%02d" % number, *views) for number, (_, *views) in enumerate(
-            pair for pair in rendered("chessboard")[0] for _ in range(4))])
-        source = ("multifilesrc location=%s/%%02d.png caps=image/png,framerate=4/1 ! pngdec ! "
-                  "identity sync=true")
-        done = self.run_command(*SIZE, "--live", "--model", "brown", "--pairs", "6",
-                                source % "left", source % "right", "stereo.yml")
-        self.assertIn("6 used", done.stdout)
-
-    def test_live_errors(self):
-        try:
-            import gi
-            gi.require_version("GstApp", "1.0")
-        except (ImportError, ValueError):
-            self.skipTest("no GStreamer's Python bindings")
-        done = self.run_command(*SIZE, "--live", "nosuchelement", "stereo.yml", status=2)
-        self.assertIn("cannot use the pipeline", done.stderr)
-        done = self.run_command(*SIZE, "--live", "filesrc location=none ! decodebin", "stereo.yml",
-                                status=1)
-        self.assertIn("the pipeline failed", done.stderr)
-
-    def test_errors(self):
-        self.write(rendered("chessboard")[0][:2])
-        for words, status, text in (
-                (["left", "right", "out.yml"], 2, "--size: expected columns and rows"),
-                (["--size", "9", "left", "right", "out.yml"], 2, "got '9'"),
-                (["--size", "9x6", "left", "right", "out.yml"], 2, "--square: expected the size"),
-                (SIZE + ["left"], 2, "expected LEFT RIGHT OUT, or SOURCE OUT, got 1 names"),
-                (SIZE + ["left", "right", "none/out.yml"], 2, "cannot write none/out.yml"),
-                (SIZE + ["left", "none", "out.yml"], 2, "none does not exist"),
-                (SIZE + ["left.mp4", "right.mp4", "out.yml"], 2, "left.mp4 does not exist"),
-                (SIZE + ["left", "out.yml"], 2, "expected LEFT and RIGHT, a list of pairs"),
-                (SIZE + ["--interval", "0", "left", "right", "out.yml"], 2, "--interval"),
-                (SIZE + ["left", "right", "out.yml"], 1, "at least 5 pairs, got 2 of 2"),
-                (["--board", "charuco", *SIZE, "--dictionary", "9X9", "left", "right", "out.yml"],
-                 2, "the dictionary '9X9': expected a name of OpenCV")):
-            done = self.run_command(*words, status=status)
-            self.assertIn(text, done.stderr)
-            self.assertEqual(done.stdout, "")
-            self.assertFalse(os.path.exists(self.path("out.yml")))
-
-    def test_broken_picture(self):
-        self.write(rendered("chessboard")[0][:2])
-        with open(self.path("left", "01.png"), "wb") as file:
-            file.write(b"\x89PNG\r\n\x1a\nbroken")
-        done = self.run_command(*SIZE, "left", "right", "out.yml", status=2)
-        self.assertRegex(done.stderr, r"cannot read .*01\.png")
-
-    def test_full_output(self):
-        """The file is there all the same."""
-        for option in ("--help", "--version", "--options"):
-            batches.require_output_error(self, COMMAND, option)
-        self.write(rendered("chessboard")[0])
-        batches.require_output_error(self, COMMAND, *SIZE, "--quiet", "--model", "brown", "left",
-                                     "right", "stereo.yml", cwd=self.folder)
-        self.assertTrue(os.path.isfile(self.path("stereo.yml")))
-
-    @unittest.skipIf(os.name == "nt", "the system has no limits of files")
-    def test_files_that_cannot_be_written(self):
-        """No part of a file stays, and devices are not replaced."""
-        import resource  # pylint: disable=import-outside-toplevel
-        self.write(rendered("chessboard")[0])
-        before = sorted(os.listdir(self.folder))
-        done = self.run_command(*SIZE, "--quiet", "left", "right", "stereo.yml", status=1,
-                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
-        self.assertIn("cannot write stereo-coverage.png: File too large", done.stderr)
-        self.assertEqual(sorted(os.listdir(self.folder)), before)
-        if not os.path.exists("/dev/full"):
-            self.skipTest("no /dev/full")
-        os.symlink("/dev/full", self.path("stereo.yml"))
-        done = self.run_command(*SIZE, "--quiet", "left", "right", "stereo.yml", status=1)
-        self.assertIn("cannot write stereo.yml: No space left on device", done.stderr)
-        self.assertEqual(os.readlink(self.path("stereo.yml")), "/dev/full")
-        self.assertFalse(os.path.isfile("/dev/full"))
-
-    def test_help(self):
-        done = self.run_command("--help")
-        for option in re.findall(r"^(--[a-z-]+)", self.run_command("--options").stdout, re.MULTILINE):
-            self.assertIn(option, done.stdout)
-        self.assertIn(sm.version(), self.run_command("--version").stdout)
 
 
 if __name__ == "__main__":
