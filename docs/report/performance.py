@@ -241,11 +241,9 @@ measured by [stereo-bench](tools/stereo-bench.md#figures), which defines the fig
 in a cache. A workload is width x height x disparities. [Kernels](kernels.md) has the
 registers, shared memory and occupancy of the CUDA backend.
 
-The section of the NVIDIA H200 is of an earlier commit and of a drawn scene whose regions have nearly all
-disparities, so that `range=half-size`, which `sgm` has by default from 1920x1080 and 128 disparities on, gains
-nothing there. [Refinement](refinement.md#run-time) and [learned cost](learned.md#time) have the times of these
-parts, [threads and instruction sets](threads.md) those of other CPUs, and [other GPUs](gpus.md) those to
-expect of GPUs that were not measured.
+[Refinement](refinement.md#run-time) and [learned cost](learned.md#time) have the times of these parts,
+[threads and instruction sets](threads.md) those of other CPUs, and [other GPUs](gpus.md) those to expect of GPUs
+that were not measured.
 
 """
 
