@@ -127,15 +127,15 @@ winners_best (StereoCudaStage & stage, StereoQueue * queue,
       const int square = winners_time < Square > (args.k, q->multiprocessors);
       const int narrow = winners_time < Narrow > (args.k, q->multiprocessors);
 
+      const int least = min (wide, min (square, narrow));
+
       /* for the disparities of a single chunk */
       if (args.k.end_index - args.k.first_index <= Short::chunk
-          && winners_time < Short > (args.k, q->multiprocessors) < min (narrow,
-              min (square, wide)))
+          && winners_time < Short > (args.k, q->multiprocessors) < least)
         return launch_winners < Short > (stage, queue, args);
-      return narrow < wide && narrow < square
-          ? launch_winners < Narrow > (stage, queue, args)
-          : square < wide ? launch_winners < Square > (stage, queue, args)
-          : launch_winners < Wide > (stage, queue, args);
+      return wide == least ? launch_winners < Wide > (stage, queue, args)
+          : square == least ? launch_winners < Square > (stage, queue, args)
+          : launch_winners < Narrow > (stage, queue, args);
     }
   }
   if constexpr (Shared < Medium >::size * 4 > least_shared) {
