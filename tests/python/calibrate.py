@@ -179,7 +179,7 @@ class Corrupted(unittest.TestCase):
         """Larger than the board, and smaller: OpenCV also finds parts of boards."""
         for columns, rows in ((10, 7), (8, 6)):
             with self.assertRaisesRegex(sm.Error, "has 9x6 inner corners: use --size 9x6"):
-                calibrate.calibrate(self.pairs[:1], calibrate.Board(
+                calibrate.calibrate(self.pairs[:2], calibrate.Board(
                     "chessboard", columns, rows, SQUARE))
 
     def test_no_board(self):
