@@ -6,9 +6,10 @@
 #
 # On a fresh Debian or Ubuntu machine: installs dependencies with apt, builds in
 # build/ and runs all tests, or those of the given suites (unit, kernels, check,
-# docs, ...), without those of other given suites. Options go to Meson, in addition to those of an existing build/. The
-# last line is `N passed, N failed, N skipped`, counting the tests in each program;
-# the exit status is 0 if none failed.
+# docs, ...), in any case without those of suites after --no-suite. Options go to
+# Meson, in addition to those of an existing build/. The last line is
+# `N passed, N failed, N skipped`, counting the tests in each program; the exit
+# status is 0 if none failed.
 #
 # Tests on real images need $STEREO_DATASETS, by default ../shared/datasets, and
 # are skipped without it.
